@@ -1,0 +1,197 @@
+# gv: the whole build.  "make help" lists the targets.
+#
+# Everything is found by where it lies: a folder in cmd/ is a program, a folder
+# in common/ a module of the library, a file in tests/unit/ a test.  A new
+# program needs one line here: what it links (LIBS_).
+
+include config.mk
+
+VERSION  := $(shell cat VERSION)
+BUILD    := build
+BIN      := bin
+PROGRAMS := $(notdir $(wildcard cmd/*))
+
+# ---- flavours: make SAN=1 (address, undefined, leak), SAN=thread ----
+ifdef SAN
+ifeq ($(SAN),thread)
+SANFLAGS := -fsanitize=thread -fno-omit-frame-pointer
+else
+SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+BUILD  := build/san-$(SAN)
+BIN    := $(BUILD)/bin
+endif
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wwrite-strings -Wvla -Wundef -Wcast-qual -Wformat=2 -Wpointer-arith
+ifdef WERROR
+WARN += -Werror
+endif
+GV_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -DGV_VERSION='"$(VERSION)"' \
+	-DGV_DATADIR='"$(datadir)"' -Icommon $(CPPFLAGS)
+# -ffp-contract=off: the same digits from every compiler
+GV_CFLAGS = -std=c17 $(CFLAGS) $(WARN) -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. -pthread $(SANFLAGS)
+GV_LDFLAGS = $(LDFLAGS) -pthread $(SANFLAGS) -Wl,--as-needed
+
+# ---- what each program links beside libgv.a ----
+# GLPK is GPL-3+, CUDA's runtime is proprietary: no program may link both.
+LIBS_ALL         := -lcsv -lz -lm -ldl
+LIBS_gv-alloc    := -lglpk
+LIBS_gv-train    := -lopenblas
+LIBS_unit        := -lglpk -lopenblas
+
+# ---- sources ----
+LIB_SRC  := $(sort $(wildcard common/*/*.c))
+LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
+# the trainer's core a second time, in double, for gradient checks
+NN64_OBJ := $(patsubst %.c,$(BUILD)/obj64/%.o,$(sort $(wildcard common/nn/*.c)))
+CMD_SRC  := $(sort $(wildcard cmd/*/*.c))
+CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/obj/%.o)
+UNITS    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/*.c)))
+FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c))))
+REPLAYS  := $(FUZZERS:%=$(BUILD)/fuzz/%)
+HELPERS  := $(patsubst tests/helpers/%.c,$(BUILD)/helpers/%,$(sort $(wildcard tests/helpers/*.c)))
+PRELOADS := $(patsubst tests/preload/%.c,$(BUILD)/preload/%.so,$(sort $(wildcard tests/preload/*.c)))
+BENCHES  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
+OUT      := $(PROGRAMS:%=$(BIN)/%)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all help deps check check-long bench lint install uninstall dist demo clean \
+	tests fuzz format
+
+all: $(OUT)
+
+# ---- rules ----
+$(BUILD)/deps.ok:
+	@sh tests/deps.sh probe $(BUILD)
+
+$(BUILD)/obj/%.o: %.c | $(BUILD)/deps.ok
+	@mkdir -p $(@D)
+	$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj64/%.o: %.c | $(BUILD)/deps.ok
+	@mkdir -p $(@D)
+	$(CC) $(GV_CPPFLAGS) -DGV_REAL_DOUBLE $(GV_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/libgv.a: $(LIB_OBJ)
+	@rm -f $@
+	$(AR) rcD $@ $^
+
+$(BUILD)/libgv64.a: $(NN64_OBJ)
+	@rm -f $@
+	$(AR) rcD $@ $^
+
+# cmd/PROG/*.c and the library make PROG
+define program
+$(BIN)/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard cmd/$(1)/*.c))) $(BUILD)/libgv.a
+	@mkdir -p $(BIN)
+	$$(CC) $$(GV_LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LIBS_ALL)
+endef
+$(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
+
+# tests/unit/NAME.c; PROG.NAME.c also sees the parts of PROG but its main;
+# NAME_f64.c is linked with the double build of common/nn
+parts = $(foreach p,$(filter $(PROGRAMS),$(firstword $(subst ., ,$(1)))),$(patsubst \
+	%.c,$(BUILD)/obj/%.o,$(filter-out cmd/$(p)/$(p).c,$(sort $(wildcard cmd/$(p)/*.c)))))
+define unit
+$(BUILD)/unit/$(1): tests/unit/$(1).c $(call parts,$(1)) \
+	$(if $(filter %_f64,$(1)),$(BUILD)/libgv64.a) $(BUILD)/libgv.a
+	@mkdir -p $$(@D)
+	$$(CC) $$(GV_CPPFLAGS) $(if $(filter %_f64,$(1)),-DGV_REAL_DOUBLE) -Itests/unit -Icmd \
+		$$(GV_CFLAGS) $$(GV_LDFLAGS) -MMD -MP -o $$@ $$(filter %.c %.o %.a,$$^) \
+		$$(LIBS_unit) $$(LIBS_ALL)
+endef
+$(foreach u,$(UNITS),$(eval $(call unit,$(notdir $(u)))))
+
+# tests/fuzz/NAME.c has LLVMFuzzerTestOneInput; here it replays its corpus
+$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(BUILD)/libgv.a
+	@mkdir -p $(@D)
+	$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ $^ $(LIBS_unit) $(LIBS_ALL)
+
+# programs that only tests run: workers, benchmarks
+$(BUILD)/helpers/%: tests/helpers/%.c $(BUILD)/libgv.a
+	@mkdir -p $(@D)
+	$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ $^ $(LIBS_ALL)
+
+$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libgv.a
+	@mkdir -p $(@D)
+	$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ $^ $(LIBS_unit) $(LIBS_ALL)
+
+# libraries to preload: the fault injector, a fake NVML
+$(BUILD)/preload/%.so: tests/preload/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=c17 -D_GNU_SOURCE -O2 -g $(WARN) -shared -fPIC -o $@ $< -ldl
+
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(NN64_OBJ:.o=.d) $(UNITS:=.d)
+
+# ---- targets ----
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | expand -t 14
+
+deps: ## install what is missing to build and test (apt-get; without root says how)
+	@sh tests/deps.sh install $(BUILD)
+
+tests: $(OUT) $(UNITS) $(REPLAYS) $(HELPERS) $(PRELOADS)
+
+# deps first and alone, then everything in parallel
+check: deps ## build and run the tests
+	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) tests
+	@sh tests/check.sh $(BUILD) $(BIN)
+
+check-long: deps ## the long tests: faults, kill, valgrind, sanitizers, fuzzing
+	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) tests
+	@GV_LONG=1 sh tests/check.sh $(BUILD) $(BIN)
+	@sh tests/long.sh
+
+bench: deps ## measure; prints ratios
+	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) $(OUT) $(BENCHES)
+	@sh tests/bench.sh $(BUILD) $(BIN)
+
+demo: deps ## train real jobs on this machine through the whole pipe
+	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) all
+	@GV_BIN=$(CURDIR)/$(BIN) sh examples/demo/demo.sh
+
+lint: ## compilers' warnings, static analysers, manual pages, shell
+	@sh tests/lint.sh
+
+fuzz: ## fuzz every target for FUZZ_S seconds (default 60), with clang
+	@sh tests/fuzz.sh
+
+format: ## clang-format over the C sources
+	clang-format -i common/*/*.[ch] cmd/*/*.[ch] tests/*/*.[ch]
+
+# ---- installation: one list, so that uninstall removes exactly what install put there ----
+MAN1    := $(sort $(wildcard man/*.1))
+MAN5    := $(sort $(wildcard man/*.5))
+MAN7    := $(sort $(wildcard man/*.7))
+BASHC   := $(sort $(wildcard share/bash-completion/*))
+ZSHC    := $(sort $(wildcard share/zsh/_*))
+DATA    := $(sort $(shell cd share && find . -type f ! -path './bash-completion/*' ! -path './zsh/*' 2>/dev/null))
+EXAMPLES := $(sort $(shell find examples -type f 2>/dev/null))
+
+install: all ## install below PREFIX (and DESTDIR)
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5 \
+		$(DESTDIR)$(mandir)/man7 $(DESTDIR)$(bashdir) $(DESTDIR)$(zshdir) $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
+	install -m 755 $(OUT) $(DESTDIR)$(bindir)
+	$(if $(MAN1),install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1)
+	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5)
+	$(if $(MAN7),install -m 644 $(MAN7) $(DESTDIR)$(mandir)/man7)
+	$(if $(BASHC),install -m 644 $(BASHC) $(DESTDIR)$(bashdir))
+	$(if $(ZSHC),install -m 644 $(ZSHC) $(DESTDIR)$(zshdir))
+	install -m 644 README.md NEWS LICENSE $(DESTDIR)$(docdir)
+	for f in $(DATA:./%=%); do install -D -m 644 share/$$f $(DESTDIR)$(datadir)/$$f || exit 1; done
+	for f in $(EXAMPLES); do install -D -m $$(test -x $$f && echo 755 || echo 644) $$f $(DESTDIR)$(docdir)/$$f || exit 1; done
+
+uninstall: ## remove what install put there
+	rm -f $(PROGRAMS:%=$(DESTDIR)$(bindir)/%) $(MAN1:man/%=$(DESTDIR)$(mandir)/man1/%) \
+		$(MAN5:man/%=$(DESTDIR)$(mandir)/man5/%) $(MAN7:man/%=$(DESTDIR)$(mandir)/man7/%) \
+		$(BASHC:share/bash-completion/%=$(DESTDIR)$(bashdir)/%) $(ZSHC:share/zsh/%=$(DESTDIR)$(zshdir)/%)
+	rm -rf $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
+
+dist: ## a reproducible archive of the committed tree
+	@mkdir -p dist
+	git archive --format=tar --prefix=gv-$(VERSION)/ HEAD | gzip -9n > dist/gv-$(VERSION).tar.gz
+
+clean: ## remove what was built
+	rm -rf build bin dist

@@ -1,0 +1,14 @@
+/* The only places where programs read a clock or sleep. */
+#ifndef GV_BASE_CLOCK_H
+#define GV_BASE_CLOCK_H
+
+/* Seconds of a clock that never steps; its zero is arbitrary. */
+double gv_clock_s(void);
+
+/* Seconds since the epoch; the environment's GV_NOW (a number) replaces it, for tests. */
+double gv_now_s(void);
+
+/* Sleeps; returns early when a signal handler ran. */
+void gv_sleep_s(double seconds);
+
+#endif

@@ -1,0 +1,243 @@
+#include "base/err.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fileio.h"
+
+static const char *progname = "gv"; /* the one global of the toolkit */
+
+void
+gv_error_clear(struct gv_error *e)
+{
+	e->count = 0;
+}
+
+static void
+add(struct gv_error *e, const char *where, const char *fmt, va_list ap, int err)
+{
+	char *text;
+	size_t len = 0;
+	size_t i;
+
+	if (e->count++ >= GV_ERROR_KEPT)
+		return;
+	text = e->text[e->count - 1];
+	snprintf(text, GV_ERROR_LEN, "%s", where);
+	len = strlen(text);
+	vsnprintf(text + len, GV_ERROR_LEN - len, fmt, ap);
+	len = strlen(text);
+	if (err != 0)
+		snprintf(text + len, GV_ERROR_LEN - len, ": %s", strerror(err));
+	for (i = 0; text[i] != '\0'; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			text[i] = '?'; /* a file name or header cannot forge a second line */
+}
+
+int
+gv_error_set(struct gv_error *e, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add(e, "", fmt, ap, 0);
+	va_end(ap);
+	return -1;
+}
+
+int
+gv_error_sys(struct gv_error *e, const char *fmt, ...)
+{
+	int err = errno;
+	va_list ap;
+
+	va_start(ap, fmt);
+	add(e, "", fmt, ap, err);
+	va_end(ap);
+	return -1;
+}
+
+int
+gv_error_at(struct gv_error *e, const char *file, long line, const char *column,
+    const char *fmt, ...)
+{
+	char where[GV_ERROR_LEN];
+	size_t len;
+	va_list ap;
+
+	if (file == NULL || strcmp(file, "-") == 0)
+		file = "<stdin>";
+	snprintf(where, sizeof(where) / 2, "%s:", file);
+	len = strlen(where);
+	if (line > 0)
+		snprintf(where + len, sizeof(where) - len, "%ld: ", line);
+	else
+		snprintf(where + len, sizeof(where) - len, " ");
+	len = strlen(where);
+	if (column != NULL)
+		snprintf(where + len, sizeof(where) / 4, "%s: ", column);
+	va_start(ap, fmt);
+	add(e, where, fmt, ap, 0);
+	va_end(ap);
+	return -1;
+}
+
+char *
+gv_quote(char buf[GV_QUOTE_LEN], const char *s, size_t len)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t cut = len > 64 ? 64 : len;
+	size_t i;
+	char *p = buf;
+
+	while (cut < len && cut > 60 && ((unsigned char)s[cut] & 0xc0) == 0x80)
+		cut--; /* never in the middle of a UTF-8 character */
+	*p++ = '"';
+	for (i = 0; i < cut; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (c == '"' || c == '\\') {
+			*p++ = '\\';
+			*p++ = (char)c;
+		} else if (c < 0x20 || c == 0x7f) {
+			*p++ = '\\';
+			*p++ = 'x';
+			*p++ = hex[c >> 4];
+			*p++ = hex[c & 15];
+		} else {
+			*p++ = (char)c;
+		}
+	}
+	if (cut < len) {
+		memcpy(p, "...", 3);
+		p += 3;
+	}
+	*p++ = '"';
+	*p = '\0';
+	return buf;
+}
+
+void
+gv_init(const char *name)
+{
+	int fd;
+
+	progname = name;
+	for (fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF &&
+		    open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			_exit(GV_EXIT_TROUBLE);
+}
+
+const char *
+gv_progname(void)
+{
+	return progname;
+}
+
+static void
+say(const char *fmt, va_list ap, int err)
+{
+	/* one write per message, so that messages of several processes do not mix */
+	char line[2048];
+	size_t len;
+
+	gv_stdout_flush();
+	snprintf(line, 128, "%s: ", progname);
+	len = strlen(line);
+	vsnprintf(line + len, sizeof(line) - len - 1, fmt, ap);
+	len = strlen(line);
+	if (err != 0)
+		snprintf(line + len, sizeof(line) - len - 1, ": %s", strerror(err));
+	len = strlen(line);
+	line[len++] = '\n';
+	gv_progress(NULL);
+	(void)!write(STDERR_FILENO, line, len);
+}
+
+void
+gv_warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap, 0);
+	va_end(ap);
+}
+
+void
+gv_warn_error(const struct gv_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->count && i < GV_ERROR_KEPT; i++)
+		gv_warn("%s", e->text[i]);
+	if (e->count > GV_ERROR_KEPT)
+		gv_warn("%zu more errors", e->count - GV_ERROR_KEPT);
+}
+
+static void GV_NORETURN
+leave(void)
+{
+	gv_out_discard_all();
+	_exit(GV_EXIT_TROUBLE);
+}
+
+void
+gv_die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap, 0);
+	va_end(ap);
+	leave();
+}
+
+void
+gv_die_sys(const char *fmt, ...)
+{
+	int err = errno;
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap, err);
+	va_end(ap);
+	leave();
+}
+
+void
+gv_die_error(const struct gv_error *e)
+{
+	gv_warn_error(e);
+	leave();
+}
+
+void
+gv_progress(const char *fmt, ...)
+{
+	static int shown; /* whether a line of progress stands on the terminal */
+	va_list ap;
+
+	if ((fmt == NULL && !shown) || !isatty(STDERR_FILENO))
+		return;
+	if (fmt == NULL) {
+		(void)!write(STDERR_FILENO, "\r\033[K", 4);
+		shown = 0;
+		return;
+	}
+	{
+		char line[256] = "\r\033[K";
+
+		va_start(ap, fmt);
+		vsnprintf(line + 4, sizeof(line) - 4, fmt, ap);
+		va_end(ap);
+		(void)!write(STDERR_FILENO, line, strlen(line));
+		shown = 1;
+	}
+}

@@ -1,0 +1,701 @@
+#define _DEFAULT_SOURCE
+#include "base/fileio.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/mem.h"
+
+#ifndef GV_DATADIR
+#define GV_DATADIR "/usr/local/share/gv"
+#endif
+
+enum { IN_BUFFER = 64 * 1024, OUT_BUFFER = 64 * 1024 };
+
+/* ---- input ---- */
+
+struct gv_in {
+	char *name;
+	int fd;
+	bool gzip;
+	bool eof;       /* of the descriptor */
+	bool in_member; /* inside a gzip member, whose end is still to come */
+	size_t pos;     /* raw bytes not yet used: buf[pos..len) */
+	size_t len;
+	z_stream z;
+	unsigned char buf[IN_BUFFER];
+};
+
+static ssize_t
+read_fd(int fd, void *buf, size_t n)
+{
+	ssize_t r;
+
+	do
+		r = read(fd, buf, n);
+	while (r == -1 && errno == EINTR);
+	return r;
+}
+
+/* Reads more raw bytes behind those in buf; 0 or -1. */
+static int
+fill(struct gv_in *in, struct gv_error *e)
+{
+	ssize_t r;
+
+	if (in->pos > 0) {
+		memmove(in->buf, in->buf + in->pos, in->len - in->pos);
+		in->len -= in->pos;
+		in->pos = 0;
+	}
+	r = read_fd(in->fd, in->buf + in->len, sizeof(in->buf) - in->len);
+	if (r == -1)
+		return gv_error_sys(e, "%s: cannot read", in->name);
+	in->eof = r == 0;
+	in->len += (size_t)r;
+	return 0;
+}
+
+int
+gv_in_open(struct gv_in **out, const char *path, struct gv_error *e)
+{
+	bool standard = path == NULL || strcmp(path, "-") == 0;
+	struct gv_in *in = gv_xcalloc(1, sizeof(*in));
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	*out = NULL;
+	in->fd = fd;
+	in->name = gv_xstrdup(standard ? "<stdin>" : path);
+	if (fd == -1) {
+		gv_error_sys(e, "%s: cannot open", path);
+		goto fail;
+	}
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		gv_error_set(e, "%s: is a directory", in->name);
+		goto fail;
+	}
+	/* the second byte may come late on a pipe; one byte is enough to rule gzip out */
+	while (!in->eof && (in->len == 0 || (in->len == 1 && in->buf[0] == 0x1f)))
+		if (fill(in, e) != 0)
+			goto fail;
+	in->gzip = in->len >= 2 && in->buf[0] == 0x1f && in->buf[1] == 0x8b;
+	if (in->gzip && inflateInit2(&in->z, 15 + 16) != Z_OK) {
+		in->gzip = false;
+		gv_error_set(e, "%s: out of memory", in->name);
+		goto fail;
+	}
+	*out = in;
+	return 0;
+fail:
+	gv_in_close(in);
+	return -1;
+}
+
+static ssize_t
+read_gzip(struct gv_in *in, void *buf, size_t n, struct gv_error *e)
+{
+	in->z.next_out = buf;
+	in->z.avail_out = (uInt)n;
+	while (in->z.avail_out == n) {
+		int r;
+
+		if (in->pos == in->len && !in->eof && fill(in, e) != 0)
+			return -1;
+		if (in->pos == in->len) {
+			if (in->in_member)
+				return gv_error_set(e, "%s: gzip data ends too early", in->name);
+			return 0;
+		}
+		in->in_member = true;
+		in->z.next_in = in->buf + in->pos;
+		in->z.avail_in = (uInt)(in->len - in->pos);
+		r = inflate(&in->z, Z_NO_FLUSH);
+		in->pos = in->len - in->z.avail_in;
+		if (r == Z_STREAM_END) {
+			in->in_member = false;
+			inflateReset(&in->z);
+		} else if (r != Z_OK && r != Z_BUF_ERROR) {
+			return gv_error_set(e, "%s: bad gzip data", in->name);
+		}
+	}
+	return (ssize_t)(n - in->z.avail_out);
+}
+
+ssize_t
+gv_in_read(struct gv_in *in, void *buf, size_t n, struct gv_error *e)
+{
+	size_t have = in->len - in->pos;
+	ssize_t r;
+
+	if (n > INT32_MAX)
+		n = INT32_MAX;
+	if (in->gzip)
+		return read_gzip(in, buf, n, e);
+	if (have > 0) {
+		if (n > have)
+			n = have;
+		memcpy(buf, in->buf + in->pos, n);
+		in->pos += n;
+		return (ssize_t)n;
+	}
+	if (in->eof)
+		return 0;
+	r = read_fd(in->fd, buf, n);
+	if (r == -1)
+		return gv_error_sys(e, "%s: cannot read", in->name);
+	in->eof = r == 0;
+	return r;
+}
+
+const char *
+gv_in_name(const struct gv_in *in)
+{
+	return in->name;
+}
+
+void
+gv_in_close(struct gv_in *in)
+{
+	if (in == NULL)
+		return;
+	if (in->gzip)
+		inflateEnd(&in->z);
+	if (in->fd > STDERR_FILENO)
+		close(in->fd);
+	free(in->name);
+	free(in);
+}
+
+/* ---- output ---- */
+
+struct gv_out {
+	char *path; /* the file to replace, NULL for a descriptor */
+	char *temp; /* the file written meanwhile */
+	char *name; /* for messages */
+	struct gv_out *next;
+	int fd;
+	int error; /* errno of the first failure, 0 = none */
+	bool owned; /* fd is closed with the output */
+	bool gzip;
+	z_stream z;
+	size_t len;
+	char buf[OUT_BUFFER];
+};
+
+/* Outputs open to a path: a fatal signal must be able to find their temporary files. */
+static struct gv_out *open_outputs;
+static struct gv_out *standard_output;
+
+static const int fatal_signals[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ};
+enum { N_FATAL = sizeof(fatal_signals) / sizeof(fatal_signals[0]) };
+
+static void
+remove_temporaries(int sig)
+{
+	const struct gv_out *o;
+
+	for (o = open_outputs; o != NULL; o = o->next)
+		unlink(o->temp);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* Where the program has no handler of its own and does not ignore the signal. */
+static void
+catch_fatal_signals(void)
+{
+	int i;
+
+	for (i = 0; i < N_FATAL; i++) {
+		struct sigaction sa;
+
+		if (sigaction(fatal_signals[i], NULL, &sa) != 0 || sa.sa_handler != SIG_DFL)
+			continue;
+		memset(&sa, 0, sizeof(sa));
+		sa.sa_handler = remove_temporaries;
+		sigemptyset(&sa.sa_mask);
+		sigaction(fatal_signals[i], &sa, NULL);
+	}
+}
+
+static void
+set_fatal_mask(int how)
+{
+	sigset_t set;
+	int i;
+
+	sigemptyset(&set);
+	for (i = 0; i < N_FATAL; i++)
+		sigaddset(&set, fatal_signals[i]);
+	sigprocmask(how, &set, NULL);
+}
+
+static void
+list_remove(struct gv_out *out)
+{
+	struct gv_out **p;
+
+	for (p = &open_outputs; *p != NULL; p = &(*p)->next)
+		if (*p == out) {
+			*p = out->next;
+			return;
+		}
+}
+
+static void
+free_out(struct gv_out *out)
+{
+	if (out->gzip)
+		deflateEnd(&out->z);
+	free(out->path);
+	free(out->temp);
+	free(out->name);
+	free(out);
+}
+
+struct gv_out *
+gv_out_fd(int fd, const char *name)
+{
+	struct gv_out *out = gv_xcalloc(1, sizeof(*out));
+
+	out->fd = fd;
+	out->name = gv_xstrdup(name);
+	return out;
+}
+
+/* The mode a new file would get, or that of the file to be replaced. */
+static mode_t
+mode_for(const char *path)
+{
+	struct stat st;
+	mode_t mask;
+
+	if (stat(path, &st) == 0)
+		return st.st_mode & 07777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+int
+gv_out_open(struct gv_out **p, const char *path, struct gv_error *e)
+{
+	struct gv_out *out;
+	struct stat st;
+	size_t len;
+	char *target;
+
+	if (path == NULL || strcmp(path, "-") == 0) {
+		*p = gv_stdout();
+		return 0;
+	}
+	*p = NULL;
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return gv_error_set(e, "%s: is a directory", path);
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		/* a device or pipe cannot be replaced, only written */
+		int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+		if (fd == -1)
+			return gv_error_sys(e, "%s: cannot open", path);
+		*p = gv_out_fd(fd, path);
+		(*p)->owned = true;
+		return 0;
+	}
+	target = realpath(path, NULL); /* replace what a symbolic link points to, not the link */
+	out = gv_out_fd(-1, path);
+	out->path = gv_xstrdup(target != NULL ? target : path);
+	free(target);
+	len = strlen(out->path) + 8;
+	out->temp = gv_xcalloc(len, 1);
+	snprintf(out->temp, len, "%s.XXXXXX", out->path);
+	set_fatal_mask(SIG_BLOCK);
+	out->fd = mkstemp(out->temp);
+	if (out->fd != -1) {
+		out->next = open_outputs;
+		open_outputs = out;
+	}
+	catch_fatal_signals();
+	set_fatal_mask(SIG_UNBLOCK);
+	if (out->fd == -1) {
+		gv_error_sys(e, "%s: cannot create", path);
+		free_out(out);
+		return -1;
+	}
+	fcntl(out->fd, F_SETFD, FD_CLOEXEC);
+	len = strlen(path);
+	if (len > 3 && strcmp(path + len - 3, ".gz") == 0) {
+		if (deflateInit2(&out->z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+			gv_out_discard(out);
+			return gv_error_set(e, "%s: out of memory", path);
+		}
+		out->gzip = true;
+	}
+	*p = out;
+	return 0;
+}
+
+static void
+write_fd(struct gv_out *out, const char *s, size_t n)
+{
+	while (n > 0 && out->error == 0) {
+		ssize_t w = write(out->fd, s, n);
+
+		if (w == -1 && errno == EINTR)
+			continue;
+		if (w == -1) {
+			out->error = errno;
+		} else {
+			s += w;
+			n -= (size_t)w;
+		}
+	}
+}
+
+static void
+deflate_into(struct gv_out *out, const void *s, size_t n, int flush)
+{
+	char buf[16 * 1024];
+
+	out->z.next_in = (unsigned char *)(uintptr_t)s;
+	out->z.avail_in = (uInt)n;
+	do {
+		out->z.next_out = (unsigned char *)buf;
+		out->z.avail_out = sizeof(buf);
+		deflate(&out->z, flush);
+		write_fd(out, buf, sizeof(buf) - out->z.avail_out);
+	} while (out->z.avail_out == 0 && out->error == 0);
+}
+
+int
+gv_out_flush(struct gv_out *out)
+{
+	size_t n = out->len;
+
+	out->len = 0;
+	if (out->gzip)
+		deflate_into(out, out->buf, n, Z_NO_FLUSH);
+	else
+		write_fd(out, out->buf, n);
+	return out->error == 0 ? 0 : -1;
+}
+
+void
+gv_out_write(struct gv_out *out, const void *s, size_t n)
+{
+	const char *p = s;
+
+	if (n <= sizeof(out->buf) - out->len) {
+		memcpy(out->buf + out->len, p, n);
+		out->len += n;
+		return;
+	}
+	while (n > 0) {
+		size_t part = sizeof(out->buf) - out->len;
+
+		if (part == 0) {
+			gv_out_flush(out);
+			part = sizeof(out->buf);
+		}
+		if (part > n)
+			part = n;
+		memcpy(out->buf + out->len, p, part);
+		out->len += part;
+		p += part;
+		n -= part;
+	}
+}
+
+void
+gv_out_str(struct gv_out *out, const char *s)
+{
+	gv_out_write(out, s, strlen(s));
+}
+
+void
+gv_out_char(struct gv_out *out, char c)
+{
+	if (out->len == sizeof(out->buf))
+		gv_out_flush(out);
+	out->buf[out->len++] = c;
+}
+
+void
+gv_out_fmt(struct gv_out *out, const char *fmt, ...)
+{
+	char small[512];
+	char *s = small;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(small, sizeof(small), fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	if ((size_t)n >= sizeof(small)) {
+		s = gv_xcalloc((size_t)n + 1, 1);
+		va_start(ap, fmt);
+		vsnprintf(s, (size_t)n + 1, fmt, ap);
+		va_end(ap);
+	}
+	gv_out_write(out, s, (size_t)n);
+	if (s != small)
+		free(s);
+}
+
+/* fsync where the file can be synced: not a pipe or a device. */
+static void
+sync_fd(struct gv_out *out)
+{
+	if (out->error == 0 && fsync(out->fd) != 0 && errno != EINVAL && errno != EROFS)
+		out->error = errno;
+}
+
+int
+gv_out_close(struct gv_out *out, struct gv_error *e)
+{
+	int error;
+
+	gv_out_flush(out);
+	if (out == standard_output)
+		return out->error == 0 ? 0 : (errno = out->error, gv_error_sys(e, "cannot write"));
+	if (out->path == NULL) {
+		error = out->error;
+		errno = error;
+		if (error != 0)
+			gv_error_sys(e, "%s: cannot write", out->name);
+		if (out->owned)
+			close(out->fd);
+		free_out(out);
+		return error == 0 ? 0 : -1;
+	}
+	if (out->gzip)
+		deflate_into(out, NULL, 0, Z_FINISH);
+	sync_fd(out);
+	if (out->error == 0 && fchmod(out->fd, mode_for(out->path)) != 0)
+		out->error = errno;
+	if (close(out->fd) != 0 && out->error == 0)
+		out->error = errno;
+	out->fd = -1;
+	if (out->error == 0 && rename(out->temp, out->path) != 0)
+		out->error = errno;
+	if (out->error != 0) {
+		errno = out->error;
+		gv_error_sys(e, "%s: cannot write", out->name);
+		gv_out_discard(out);
+		return -1;
+	}
+	set_fatal_mask(SIG_BLOCK);
+	list_remove(out);
+	set_fatal_mask(SIG_UNBLOCK);
+	free_out(out);
+	return 0;
+}
+
+void
+gv_out_discard(struct gv_out *out)
+{
+	if (out == NULL || out == standard_output)
+		return;
+	if (out->temp != NULL) {
+		set_fatal_mask(SIG_BLOCK);
+		if (out->fd != -1)
+			close(out->fd);
+		unlink(out->temp);
+		list_remove(out);
+		set_fatal_mask(SIG_UNBLOCK);
+	}
+	free_out(out);
+}
+
+void
+gv_out_discard_all(void)
+{
+	while (open_outputs != NULL)
+		gv_out_discard(open_outputs);
+}
+
+struct gv_out *
+gv_stdout(void)
+{
+	if (standard_output == NULL)
+		standard_output = gv_out_fd(STDOUT_FILENO, "<stdout>");
+	return standard_output;
+}
+
+void
+gv_stdout_flush(void)
+{
+	if (standard_output != NULL)
+		gv_out_flush(standard_output);
+}
+
+int
+gv_finish(void)
+{
+	int error = 0;
+
+	gv_progress(NULL);
+	if (standard_output != NULL) {
+		gv_out_flush(standard_output);
+		error = standard_output->error;
+		free_out(standard_output);
+		standard_output = NULL;
+		/* some file systems report a full disk only here */
+		if (close(STDOUT_FILENO) != 0 && error == 0)
+			error = errno;
+	}
+	if (error != 0) {
+		errno = error;
+		gv_die_sys("cannot write to standard output");
+	}
+	return GV_EXIT_OK;
+}
+
+/* ---- small files ---- */
+
+int
+gv_file_read(const char *path, char **s, size_t *len, size_t limit, struct gv_error *e)
+{
+	struct gv_in *in;
+	size_t cap = 0;
+	ssize_t r;
+
+	*s = NULL;
+	*len = 0;
+	if (gv_in_open(&in, path, e) != 0)
+		return -1;
+	do {
+		*s = gv_xgrow(*s, &cap, *len + 4096 + 1, 1);
+		r = gv_in_read(in, *s + *len, cap - *len - 1, e);
+		*len += r > 0 ? (size_t)r : 0;
+	} while (r > 0 && *len <= limit);
+	if (r > 0)
+		r = gv_error_set(e, "%s: larger than %zu bytes", gv_in_name(in), limit);
+	gv_in_close(in);
+	if (r < 0) {
+		free(*s);
+		*s = NULL;
+		return -1;
+	}
+	(*s)[*len] = '\0';
+	return 0;
+}
+
+int
+gv_file_write(const char *path, const void *s, size_t len, struct gv_error *e)
+{
+	struct gv_out *out;
+
+	if (gv_out_open(&out, path, e) != 0)
+		return -1;
+	gv_out_write(out, s, len);
+	return gv_out_close(out, e);
+}
+
+int
+gv_mkdirs(const char *path, struct gv_error *e)
+{
+	char *copy = gv_xstrdup(path);
+	char *p = copy;
+	int r = 0;
+
+	do {
+		p = strchr(p + 1, '/');
+		if (p != NULL)
+			*p = '\0';
+		if (copy[0] != '\0' && mkdir(copy, 0777) != 0 && errno != EEXIST) {
+			r = gv_error_sys(e, "%s: cannot make the directory", copy);
+			break;
+		}
+		if (p != NULL)
+			*p = '/';
+	} while (p != NULL && p[1] != '\0');
+	free(copy);
+	return r;
+}
+
+/* dir is closed here. */
+static int
+remove_entries(int dir, const char *path, int depth, struct gv_error *e)
+{
+	DIR *d = fdopendir(dir);
+	struct dirent *entry;
+	int r = 0;
+
+	if (d == NULL) {
+		close(dir);
+		return gv_error_sys(e, "%s: cannot read", path);
+	}
+	while (r == 0 && (entry = readdir(d)) != NULL) {
+		const char *name = entry->d_name;
+		int fd;
+
+		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+			continue;
+		if (unlinkat(dirfd(d), name, 0) == 0 || errno == ENOENT)
+			continue;
+		fd = openat(dirfd(d), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd == -1 || depth == 0) {
+			if (fd != -1)
+				close(fd);
+			r = gv_error_sys(e, "%s/%s: cannot remove", path, name);
+			break;
+		}
+		r = remove_entries(fd, path, depth - 1, e);
+		if (r == 0 && unlinkat(dirfd(d), name, AT_REMOVEDIR) != 0 && errno != ENOENT)
+			r = gv_error_sys(e, "%s/%s: cannot remove", path, name);
+	}
+	closedir(d);
+	return r;
+}
+
+int
+gv_remove_tree(const char *path, struct gv_error *e)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd == -1) {
+		if (errno == ENOENT || unlink(path) == 0)
+			return 0;
+		return gv_error_sys(e, "%s: cannot remove", path);
+	}
+	if (remove_entries(fd, path, 64, e) != 0)
+		return -1;
+	if (rmdir(path) != 0 && errno != ENOENT)
+		return gv_error_sys(e, "%s: cannot remove", path);
+	return 0;
+}
+
+int
+gv_sync_dir(const char *path, struct gv_error *e)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = 0;
+
+	if (fd == -1 || (fsync(fd) != 0 && errno != EINVAL))
+		r = gv_error_sys(e, "%s: cannot sync", path);
+	if (fd != -1)
+		close(fd);
+	return r;
+}
+
+const char *
+gv_data_dir(void)
+{
+	const char *dir = getenv("GV_DATA");
+
+	return dir != NULL && dir[0] != '\0' ? dir : GV_DATADIR;
+}

@@ -1,0 +1,265 @@
+#include "base/num.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const double power10[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
+    1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static int
+slow_double(const char *s, size_t len, double *v)
+{
+	char small[64];
+	char *copy = small;
+	char *end;
+	int ok;
+
+	if (len >= sizeof(small))
+		copy = gv_xcalloc(len + 1, 1);
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	*v = strtod(copy, &end);
+	ok = end == copy + len && isfinite(*v);
+	if (copy != small)
+		free(copy);
+	return ok ? 0 : -1;
+}
+
+/*
+ * Up to 2^53 in the digits and 10^22 in the exponent both are exact doubles, so
+ * one multiplication or division rounds correctly (Clinger 1990); the rest goes
+ * to strtod, which glibc rounds correctly too.
+ */
+int
+gv_parse_double(const char *s, size_t len, double *v)
+{
+	const char *p = s;
+	const char *end = s + len;
+	uint64_t digits = 0;
+	int n_digits = 0; /* significant ones in digits */
+	int exponent = 0;
+	int seen = 0;
+	int neg = p < end && *p == '-';
+
+	p += neg;
+	for (; p < end && *p >= '0' && *p <= '9'; p++, seen = 1) {
+		digits = digits * 10 + (uint64_t)(*p - '0');
+		n_digits += n_digits > 0 || *p != '0';
+		if (n_digits > 18)
+			goto scan;
+	}
+	if (p < end && *p == '.') {
+		p++;
+		for (; p < end && *p >= '0' && *p <= '9'; p++, seen = 1) {
+			digits = digits * 10 + (uint64_t)(*p - '0');
+			n_digits += n_digits > 0 || *p != '0';
+			exponent--;
+			if (n_digits > 18 || exponent < -300)
+				goto scan;
+		}
+	}
+	if (!seen)
+		return -1;
+	if (p < end && (*p == 'e' || *p == 'E'))
+		goto scan;
+	if (p != end)
+		return -1;
+	if (digits > (UINT64_C(1) << 53) || exponent < -22)
+		return slow_double(s, len, v);
+	*v = (double)digits / power10[-exponent];
+	if (neg)
+		*v = -*v;
+	return 0;
+scan: /* check the form, then let strtod do it */
+	p = s + neg;
+	for (seen = 0; p < end && *p >= '0' && *p <= '9'; p++)
+		seen = 1;
+	if (p < end && *p == '.')
+		for (p++; p < end && *p >= '0' && *p <= '9'; p++)
+			seen = 1;
+	if (!seen)
+		return -1;
+	if (p < end && (*p == 'e' || *p == 'E')) {
+		p++;
+		if (p < end && (*p == '-' || *p == '+'))
+			p++;
+		if (p == end)
+			return -1;
+		while (p < end && *p >= '0' && *p <= '9')
+			p++;
+	}
+	return p == end ? slow_double(s, len, v) : -1;
+}
+
+int
+gv_parse_int(const char *s, size_t len, int64_t *v)
+{
+	uint64_t u = 0;
+	size_t i = 0;
+	int neg = len > 0 && s[0] == '-';
+	uint64_t limit = neg ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX;
+
+	for (i = (size_t)neg; i < len; i++) {
+		unsigned digit = (unsigned)(s[i] - '0');
+
+		if (digit > 9 || u > (limit - digit) / 10)
+			return -1;
+		u = u * 10 + digit;
+	}
+	if (len == (size_t)neg)
+		return -1;
+	*v = neg ? (int64_t)(0 - u) : (int64_t)u;
+	return 0;
+}
+
+/* Splits "12.5GiB" into its number and the unit behind it; the unit starts at the first letter. */
+static size_t
+number_length(const char *s)
+{
+	size_t n = 0;
+
+	while ((s[n] >= '0' && s[n] <= '9') || s[n] == '.' || s[n] == '-' ||
+	    ((s[n] == 'e' || s[n] == 'E') && n > 0 && s[n + 1] >= '0' && s[n + 1] <= '9'))
+		n++;
+	return n;
+}
+
+int
+gv_parse_duration(const char *s, double *seconds)
+{
+	static const struct {
+		const char *unit;
+		double seconds;
+	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60}, {"min", 60},
+	    {"h", 3600}, {"d", 86400}};
+	size_t n = number_length(s);
+	size_t i;
+	double v;
+
+	if (gv_parse_double(s, n, &v) != 0 || !(v >= 0))
+		return -1;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(s + n, units[i].unit) == 0) {
+			*seconds = v * units[i].seconds;
+			return isfinite(*seconds) ? 0 : -1;
+		}
+	return -1;
+}
+
+int
+gv_parse_bytes(const char *s, int64_t *bytes)
+{
+	static const struct {
+		const char *unit;
+		double bytes;
+	} units[] = {{"", 1}, {"B", 1}, {"KB", 1e3}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
+	    {"TB", 1e12}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0},
+	    {"TiB", 1099511627776.0}};
+	size_t n = number_length(s);
+	size_t i;
+	double v;
+
+	if (gv_parse_double(s, n, &v) != 0 || !(v >= 0))
+		return -1;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(s + n, units[i].unit) == 0) {
+			v *= units[i].bytes;
+			if (!(v < 9.2e18))
+				return -1;
+			*bytes = (int64_t)v;
+			return 0;
+		}
+	return -1;
+}
+
+size_t
+gv_format_int(char buf[GV_NUM_LEN], int64_t v)
+{
+	char tmp[GV_NUM_LEN];
+	char *p = tmp + sizeof(tmp);
+	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	size_t len;
+
+	do
+		*--p = (char)('0' + u % 10);
+	while ((u /= 10) > 0);
+	if (v < 0)
+		*--p = '-';
+	len = (size_t)(tmp + sizeof(tmp) - p);
+	memcpy(buf, p, len);
+	buf[len] = '\0';
+	return len;
+}
+
+/*
+ * A number of at most 15 digits and a scale 10^k, k <= 15, is found by asking
+ * whether r / 10^k is v for r = round(v 10^k): both are exact, so the quotient
+ * is the correctly rounded value of the decimal r e-k.
+ */
+static size_t
+short_decimal(char buf[GV_NUM_LEN], double v)
+{
+	double a = fabs(v);
+	double r = 0;
+	int k;
+	size_t len;
+
+	if (!(a >= 1e-4 && a < 1e15))
+		return 0;
+	for (k = 0; k <= 15; k++) {
+		r = a * power10[k];
+		if (r >= 1e15)
+			return 0;
+		r = (double)(int64_t)(r + 0.5);
+		if (r / power10[k] == a)
+			break;
+	}
+	if (k > 15 || r >= 1e15)
+		return 0;
+	len = gv_format_int(buf, (int64_t)r);
+	if (k > 0) {
+		size_t whole = len > (size_t)k ? len - (size_t)k : 0;
+		size_t pad = len > (size_t)k ? 0 : (size_t)k - len;
+		size_t head = whole > 0 ? whole : 1;
+
+		memmove(buf + head + 1 + pad, buf + whole, len - whole);
+		memset(buf + head + 1, '0', pad);
+		if (whole == 0)
+			buf[0] = '0';
+		buf[head] = '.';
+		len = head + 1 + (size_t)k;
+	}
+	if (v < 0) {
+		memmove(buf + 1, buf, len);
+		buf[0] = '-';
+		len++;
+	}
+	buf[len] = '\0';
+	return len;
+}
+
+size_t
+gv_format_double(char buf[GV_NUM_LEN], double v)
+{
+	size_t len;
+	int digits;
+
+	if (v == 0) {
+		memcpy(buf, "0", 2);
+		return 1;
+	}
+	len = short_decimal(buf, v);
+	if (len > 0)
+		return len;
+	for (digits = 15; digits < 17; digits++) {
+		len = (size_t)snprintf(buf, GV_NUM_LEN, "%.*g", digits, v);
+		if (strtod(buf, NULL) == v)
+			return len;
+	}
+	return (size_t)snprintf(buf, GV_NUM_LEN, "%.17g", v);
+}

@@ -1,0 +1,34 @@
+/* Numbers as tables and options write them. */
+#ifndef GV_BASE_NUM_H
+#define GV_BASE_NUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GV_NUM_LEN = 32 }; /* room for any number and its NUL */
+
+/*
+ * Parse all of s[0..len): 0, or -1 when it is no number of the kind.  A double
+ * is [-]digits[.digits][e[+-]digits], correctly rounded; no spaces, leading
+ * plus, hex, nan, inf, and no overflow to infinity.  An integer is [-]digits
+ * within int64_t.
+ */
+int gv_parse_double(const char *s, size_t len, double *v);
+int gv_parse_int(const char *s, size_t len, int64_t *v);
+
+/*
+ * Options with units.  A duration is a number with s, m, h, d, ms, us or none
+ * (seconds); bytes a whole number with KB, MB, GB, TB (10^3), KiB, MiB, GiB,
+ * TiB (2^10) or B or none.  0, or -1 when malformed, negative or out of range.
+ */
+int gv_parse_duration(const char *s, double *seconds);
+int gv_parse_bytes(const char *s, int64_t *bytes);
+
+/*
+ * Writes the shortest of %.15g, %.16g, %.17g that reads back equal; -0 is
+ * written 0.  v must be finite.  Returns the length.
+ */
+size_t gv_format_double(char buf[GV_NUM_LEN], double v);
+size_t gv_format_int(char buf[GV_NUM_LEN], int64_t v);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * A cluster: what GPUs there are, from the cluster table (gpu_type, gpus, node,
+ * usd_per_h, memory_bytes, threads).
+ */
+#ifndef GV_SCHED_CLUSTER_H
+#define GV_SCHED_CLUSTER_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "table/tab.h"
+
+/* One row of the table: equal GPUs on one node. */
+struct gv_pool {
+	size_t type; /* index into gv_cluster.type */
+	size_t gpus;
+	const char *node; /* "" when the table has none: this machine */
+};
+
+struct gv_gpu_type {
+	const char *name;
+	size_t gpus;          /* over all its pools */
+	int threads;          /* > 0: a CPU "GPU" of that many threads; 0: a real GPU */
+	double usd_per_h;     /* per GPU; 0 when not given */
+	int64_t memory_bytes; /* per GPU; 0 when not given */
+};
+
+struct gv_cluster {
+	size_t n_types; /* in order of first appearance */
+	struct gv_gpu_type *type;
+	size_t n_pools; /* in table order */
+	struct gv_pool *pool;
+	struct gv_arena arena; /* owns all of it */
+};
+
+/*
+ * Reads a cluster table.  Rows of one gpu_type add up; they must agree in
+ * threads, usd_per_h and memory_bytes.  0, or -1 with *e set: missing column,
+ * negative number, the same type twice on one node, no row at all.
+ */
+int gv_cluster_read(struct gv_cluster *c, const char *path, struct gv_error *e);
+void gv_cluster_free(struct gv_cluster *c); /* also of a zeroed one */
+
+/* The type of that name, or -1. */
+ptrdiff_t gv_cluster_find(const struct gv_cluster *c, struct gv_cell name);
+
+#endif

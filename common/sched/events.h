@@ -1,0 +1,79 @@
+/*
+ * The events table: what happened to jobs and when.  gv-run and gv-sim write
+ * it, gv-report reads it.
+ *
+ * Columns, in this order: time_s, event, job_id, gpu_type, node, gpus, steps,
+ * round, share, reason.
+ *
+ *   time_s   seconds since the run began, never falling
+ *   event    one of the names below
+ *   gpus     ids of the GPUs concerned, "0;1"; of a pool event its number of GPUs' ids
+ *   steps    steps the job has done in all, as far as known
+ *   round    number of the round, from 0
+ *   share    of an allocate event: the share promised from now on, [0,1]
+ *   reason   why, in words; of a fail event also the status
+ */
+#ifndef GV_SCHED_EVENTS_H
+#define GV_SCHED_EVENTS_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "table/tab.h"
+
+enum gv_event_kind {
+	GV_EVENT_POOL,       /* at the start, one per pool: gpu_type, node, gpus */
+	GV_EVENT_ARRIVE,     /* the job is known; reason = its entity, if any; steps = steps to do */
+	GV_EVENT_ALLOCATE,   /* job_id, gpu_type, share: promised from now on; replaces the earlier */
+	GV_EVENT_START,      /* its workers were launched for the first time */
+	GV_EVENT_RESUME,     /* launched again */
+	GV_EVENT_CHECKPOINT, /* it said that it has saved itself */
+	GV_EVENT_PREEMPT,    /* its workers have left, unfinished, because they were told to */
+	GV_EVENT_FINISH,     /* done */
+	GV_EVENT_FAIL,       /* its workers have left on their own; it may be resumed */
+	GV_EVENT_DROP,       /* failed too often, or can never run: given up */
+	GV_EVENT_RESTART,    /* gv-run itself began again on its state; runs that were open ended
+	                        at or before this time */
+	GV_EVENT_END,        /* the run is over */
+	GV_EVENT_KINDS
+};
+
+const char *gv_event_name(enum gv_event_kind kind);
+/* The kind of that name, or -1. */
+int gv_event_kind(struct gv_cell name);
+
+/* Texts that do not apply have len 0; numbers that do not apply are NAN or -1. */
+struct gv_event {
+	double time_s;
+	enum gv_event_kind kind;
+	struct gv_cell job_id;
+	struct gv_cell gpu_type;
+	struct gv_cell node;
+	struct gv_cell gpus;
+	double steps;  /* NAN = does not apply */
+	int64_t round; /* -1 = does not apply */
+	double share;  /* NAN = does not apply */
+	struct gv_cell reason;
+};
+
+#define GV_EVENT_NONE {.steps = NAN, .round = -1, .share = NAN}
+
+void gv_events_write_header(struct gv_tabw *w);
+void gv_events_write(struct gv_tabw *w, const struct gv_event *ev);
+
+/* All events of a table, texts owned by the frame. */
+struct gv_events {
+	struct gv_frame frame;
+	size_t n;
+	struct gv_event *event; /* in row order */
+};
+
+/*
+ * Takes a frame over and reads its events.  Required: time_s, event; the rest
+ * may be missing.  0, or -1 with *e set: an unknown event, time that falls, a
+ * job event without job_id.
+ */
+int gv_events_from(struct gv_events *ev, struct gv_frame *frame, struct gv_error *e);
+void gv_events_free(struct gv_events *ev);
+
+#endif

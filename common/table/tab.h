@@ -1,0 +1,143 @@
+/*
+ * Tables: one row type each, CSV or TSV, a header line first, columns found by
+ * name.  Reading goes row by row in constant memory (struct gv_tab) or a whole
+ * table into memory (struct gv_frame); writing is struct gv_tabw.
+ *
+ * Input dialect.  CSV is RFC 4180 through libcsv; TSV is IANA's (no quoting;
+ * \t \n \r \\ escapes).  The header line decides: it is TSV when it holds a tab
+ * outside quotes.  A UTF-8 BOM and CRLF are accepted, gzip is inflated.  Errors, with file and line: NUL
+ * bytes, a bare or unterminated quote, a cell over 1 MiB, more than 10,000
+ * columns, an empty or repeated header name, a row with more or fewer cells
+ * than the header, a lone CR.
+ *
+ * Several tables may follow each other on one stream, an empty line between
+ * them, each with its own header.
+ */
+#ifndef GV_TABLE_TAB_H
+#define GV_TABLE_TAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/fileio.h"
+#include "base/mem.h"
+
+/* Bytes of a cell, unquoted and unescaped; not NUL-terminated unless said. */
+struct gv_cell {
+	const char *s;
+	size_t len;
+};
+
+bool gv_cell_is(struct gv_cell c, const char *s);
+bool gv_cell_equal(struct gv_cell a, struct gv_cell b);
+
+/* ---- reading row by row ---- */
+
+struct gv_tab;
+
+/* path NULL or "-" is standard input.  0, or -1 with *e set; close with gv_tab_close. */
+int gv_tab_open(struct gv_tab **t, const char *path, struct gv_error *e);
+void gv_tab_close(struct gv_tab *t); /* NULL is allowed */
+
+/*
+ * Goes to the next table and reads its header; rows of the present one that
+ * were not read are skipped.  1 there is a table, 0 the stream has ended, -1
+ * error.  The first call on an input of no bytes at all is an error (a table
+ * needs a header); a header without rows is a table with no rows.
+ */
+int gv_tab_table(struct gv_tab *t, struct gv_error *e);
+
+size_t gv_tab_columns(const struct gv_tab *t);
+struct gv_cell gv_tab_name(const struct gv_tab *t, size_t column); /* NUL-terminated */
+bool gv_tab_is_tsv(const struct gv_tab *t);
+const char *gv_tab_file(const struct gv_tab *t); /* for messages: the path or "<stdin>" */
+long gv_tab_line(const struct gv_tab *t);        /* where the present row starts, from 1 */
+
+/* The column of that name, or -1. */
+ptrdiff_t gv_tab_find(const struct gv_tab *t, const char *name);
+/* The same into *column; a missing one is an error that lists the names found.  0 or -1. */
+int gv_tab_require(const struct gv_tab *t, const char *name, size_t *column, struct gv_error *e);
+
+/*
+ * Reads the next row: 1 a row, 0 the table has ended, -1 error.  After an error
+ * in one row (ragged, NUL) the next call goes on with the row behind it, so
+ * that a reader can collect the errors of a file; after an error that loses the
+ * position (bad quoting, read error) it returns 0.
+ */
+int gv_tab_next(struct gv_tab *t, struct gv_error *e);
+
+/* A cell of the present row, valid until the next gv_tab_next. */
+struct gv_cell gv_tab_cell(const struct gv_tab *t, size_t column);
+/* As numbers.  0, or -1 with *e located at file, line and column. */
+int gv_tab_double(const struct gv_tab *t, size_t column, double *v, struct gv_error *e);
+int gv_tab_int(const struct gv_tab *t, size_t column, int64_t *v, struct gv_error *e);
+/* An error about a cell of the present row: "FILE:LINE: COLUMN: message".  -1. */
+int gv_tab_error(const struct gv_tab *t, size_t column, struct gv_error *e, const char *fmt, ...)
+    GV_PRINTF(4, 5);
+
+/* ---- a whole table ---- */
+
+/*
+ * A table in memory.  Its cells live until gv_frame_free.  = {0} is an empty
+ * one.  A column of -1 (not there) reads as empty cells, so optional columns
+ * need no special case.
+ */
+struct gv_frame {
+	char *file; /* for messages */
+	bool tsv;
+	size_t n_columns;
+	size_t n_rows;
+	struct gv_cell *name; /* [n_columns], NUL-terminated */
+	struct gv_cell *cell; /* [n_rows][n_columns], NUL-terminated */
+	long *line;           /* [n_rows] */
+	struct gv_arena arena;
+};
+
+/* Reads the present table of t (gv_tab_table was called and returned 1).  0 or -1. */
+int gv_frame_read(struct gv_frame *f, struct gv_tab *t, struct gv_error *e);
+/* Opens path, reads its one table, closes; a second table is an error.  0 or -1. */
+int gv_frame_load(struct gv_frame *f, const char *path, struct gv_error *e);
+void gv_frame_free(struct gv_frame *f);
+
+ptrdiff_t gv_frame_find(const struct gv_frame *f, const char *name);
+int gv_frame_require(const struct gv_frame *f, const char *name, ptrdiff_t *column,
+    struct gv_error *e);
+struct gv_cell gv_frame_cell(const struct gv_frame *f, size_t row, ptrdiff_t column);
+
+/*
+ * A cell as a number.  An empty cell (or column -1) gives the value otherwise;
+ * with otherwise NAN (INT64_MIN) it is an error: a value was expected.  0 or -1.
+ */
+int gv_frame_double(const struct gv_frame *f, size_t row, ptrdiff_t column, double otherwise,
+    double *v, struct gv_error *e);
+int gv_frame_int(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t otherwise,
+    int64_t *v, struct gv_error *e);
+/* An error about a cell: "FILE:LINE: COLUMN: message".  -1. */
+int gv_frame_error(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv_error *e,
+    const char *fmt, ...) GV_PRINTF(5, 6);
+
+/* ---- writing ---- */
+
+/*
+ * Writes cells one after another; CSV cells are quoted only when they must be.
+ * Errors stick in the output and show when it is closed.
+ */
+struct gv_tabw {
+	struct gv_out *out;
+	bool tsv;
+	bool started; /* the row has a cell already */
+	bool blank;   /* and all of it so far is one empty cell */
+};
+
+void gv_tabw_init(struct gv_tabw *w, struct gv_out *out, bool tsv);
+void gv_tabw_cell(struct gv_tabw *w, struct gv_cell c);
+void gv_tabw_str(struct gv_tabw *w, const char *s);
+void gv_tabw_double(struct gv_tabw *w, double v); /* NaN and infinity are written empty */
+void gv_tabw_int(struct gv_tabw *w, int64_t v);
+void gv_tabw_empty(struct gv_tabw *w);
+void gv_tabw_end(struct gv_tabw *w);   /* ends the row */
+void gv_tabw_between(struct gv_tabw *w); /* the empty line between two tables; flushes */
+
+#endif

@@ -1,0 +1,58 @@
+#!/bin/sh
+# deps.sh probe|install BUILD: is everything here that the build (and, for
+# install, the tests) need?  probe only asks; install also gets it through
+# apt-get.  BUILD/deps.ok remembers that the build's needs are met.
+set -eu
+mode=$1 build=$2
+
+# what to look for: a header or a command, and the Debian package that has it
+needs_build='csv.h libcsv-dev
+glpk.h libglpk-dev
+zlib.h zlib1g-dev
+cblas.h libopenblas-dev'
+needs_test='prove perl
+glpsol glpk-utils
+mandoc mandoc
+python3 python3-minimal'
+
+have_header() {
+	printf '#include <stdio.h>\n#include <%s>\n' "$1" | ${CC:-cc} -E - >/dev/null 2>&1
+}
+missing=
+look() {
+	while read -r what package; do
+		[ -n "$what" ] || continue
+		case $what in
+		*.h) have_header "$what" || missing="$missing $package" ;;
+		*) command -v "$what" >/dev/null 2>&1 || missing="$missing $package" ;;
+		esac
+	done <<-EOF
+		$1
+	EOF
+}
+
+look "$needs_build"
+if [ "$mode" = install ]; then
+	look "$needs_test"
+fi
+if [ -n "$missing" ]; then
+	line="apt-get install -y --no-install-recommends$missing"
+	if [ "$mode" = install ] && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
+		echo "installing:$missing"
+		export DEBIAN_FRONTEND=noninteractive
+		# shellcheck disable=SC2086
+		{ apt-get update && apt-get install -y --no-install-recommends $missing; } >"${TMPDIR:-/tmp}/gv-deps.$$" 2>&1 || {
+			cat "${TMPDIR:-/tmp}/gv-deps.$$" >&2
+			rm -f "${TMPDIR:-/tmp}/gv-deps.$$"
+			echo "could not install:$missing" >&2
+			exit 2
+		}
+		rm -f "${TMPDIR:-/tmp}/gv-deps.$$"
+	else
+		echo "missing:$missing" >&2
+		echo "run:  sudo $line" >&2
+		exit 2
+	fi
+fi
+mkdir -p "$build"
+: >"$build/deps.ok"

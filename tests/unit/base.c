@@ -1,0 +1,226 @@
+/* common/base: numbers, quoting, random numbers, arenas. */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/rng.h"
+
+static void
+parse_ok(const char *s, double want)
+{
+	double v = -1;
+
+	ok(gv_parse_double(s, strlen(s), &v) == 0 && v == want, "parse %s", s);
+}
+
+static void
+test_parse(void)
+{
+	static const char *const bad[] = {"", "-", ".", "+1", " 1", "1 ", "0x10", "nan", "inf",
+	    "-inf", "1e", "1e+", "e5", "1.2.3", "--1", "1e400", "1,5", "1_0", "infinity", "1d"};
+	size_t i;
+	double v;
+	int64_t n;
+
+	parse_ok("0", 0);
+	parse_ok("-0", 0);
+	parse_ok("1.", 1);
+	parse_ok(".5", .5);
+	parse_ok("32.353384328946916", 32.353384328946916);
+	parse_ok("9007199254740993", 9007199254740992.0);
+	parse_ok("9007199254740993.0000000000000000001", 9007199254740994.0);
+	parse_ok("1e22", 1e22);
+	parse_ok("1E-7", 1e-7);
+	parse_ok("4.9e-324", 4.9e-324);
+	parse_ok("1e-400", 0);
+	parse_ok("123456789012345678901234567890", 123456789012345678901234567890.0);
+	parse_ok("0.000000000000000000000000000001", 1e-30);
+	parse_ok("000000000000000000000000000000000000000000000000000000000000000000012", 12);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ok(gv_parse_double(bad[i], strlen(bad[i]), &v) == -1, "refuse \"%s\"", bad[i]);
+	ok(gv_parse_int("9223372036854775807", 19, &n) == 0 && n == INT64_MAX, "largest int");
+	ok(gv_parse_int("-9223372036854775808", 20, &n) == 0 && n == INT64_MIN, "smallest int");
+	ok(gv_parse_int("9223372036854775808", 19, &n) == -1, "int overflow");
+	ok(gv_parse_int("-9223372036854775809", 20, &n) == -1, "int underflow");
+	ok(gv_parse_int("1.0", 3, &n) == -1, "1.0 is no integer");
+	ok(gv_parse_int("", 0, &n) == -1, "nothing is no integer");
+}
+
+/* Against strtod and printf, over random doubles of several kinds. */
+static void
+test_round_trip(void)
+{
+	long wrong = 0, longer = 0;
+	uint64_t i;
+
+	for (i = 0; i < 200000; i++) {
+		uint64_t bits = gv_random(7, 0, 0, i);
+		char buf[GV_NUM_LEN], best[64];
+		double v, back;
+		int digits;
+		size_t len;
+
+		switch (i % 4) {
+		case 0:
+			memcpy(&v, &bits, sizeof(v));
+			break;
+		case 1:
+			v = (double)(int64_t)(bits % 2000001 - 1000000) / 1000;
+			break;
+		case 2:
+			v = (double)(bits >> 11) * 0x1p-53;
+			break;
+		default:
+			v = (double)(bits % 1000000007) * 1e-5;
+		}
+		if (!isfinite(v))
+			continue;
+		len = gv_format_double(buf, v);
+		for (digits = 15; digits <= 17; digits++) {
+			snprintf(best, sizeof(best), "%.*g", digits, v);
+			if (strtod(best, NULL) == v)
+				break;
+		}
+		wrong += gv_parse_double(buf, len, &back) != 0 || back != v ||
+		    strtod(buf, NULL) != v || strlen(buf) != len;
+		longer += len > strlen(best);
+	}
+	is_int(wrong, 0, "formatted doubles read back equal");
+	is_int(longer, 0, "and are never longer than the shortest %%.17g");
+}
+
+static void
+is_format(double v, const char *want)
+{
+	char buf[GV_NUM_LEN];
+
+	gv_format_double(buf, v);
+	is_str(buf, want, "format %s", want);
+}
+
+static void
+test_format(void)
+{
+	is_format(0.1, "0.1");
+	is_format(-0.0, "0");
+	is_format(-2.5, "-2.5");
+	is_format(100, "100");
+	is_format(1e15, "1e+15");
+	is_format(0.001, "0.001");
+	is_format(0.00012, "0.00012");
+	is_format(1.0 / 3, "0.3333333333333333");
+	is_format(123456.789, "123456.789");
+	is_format(5e-324, "4.94065645841247e-324");
+}
+
+static void
+test_units(void)
+{
+	double s;
+	int64_t b;
+
+	ok(gv_parse_duration("90", &s) == 0 && s == 90, "90");
+	ok(gv_parse_duration("1.5h", &s) == 0 && s == 5400, "1.5h");
+	ok(gv_parse_duration("250ms", &s) == 0 && s == .25, "250ms");
+	ok(gv_parse_duration("15m", &s) == 0 && s == 900, "15m");
+	ok(gv_parse_duration("-1s", &s) == -1, "-1s");
+	ok(gv_parse_duration("1 s", &s) == -1, "1 s");
+	ok(gv_parse_duration("1y", &s) == -1, "1y");
+	ok(gv_parse_bytes("16GiB", &b) == 0 && b == INT64_C(16) << 30, "16GiB");
+	ok(gv_parse_bytes("1.5KB", &b) == 0 && b == 1500, "1.5KB");
+	ok(gv_parse_bytes("10EiB", &b) == -1, "10EiB");
+}
+
+static void
+test_errors(void)
+{
+	struct gv_error e = {0};
+	char q[GV_QUOTE_LEN];
+	char many[200];
+	int i;
+
+	is_int(gv_error_at(&e, "jobs.csv", 12, "share", "expected %s", "x"), -1, "returns -1");
+	is_str(e.text[0], "jobs.csv:12: share: expected x", "location in front");
+	gv_error_at(&e, NULL, 0, NULL, "bad");
+	is_str(e.text[1], "<stdin>: bad", "standard input by name");
+	gv_error_at(&e, "a\nb", 1, NULL, "two\nlines");
+	is_str(e.text[2], "a?b:1: two?lines", "no second line");
+	for (i = 0; i < 20; i++)
+		gv_error_set(&e, "more");
+	is_int((long long)e.count, 23, "all are counted");
+	is_str(gv_quote(q, "a\"b\n\x01", 5), "\"a\\\"b\\x0a\\x01\"", "quoting");
+	memset(many, 'x', sizeof(many));
+	gv_quote(q, many, sizeof(many));
+	is_int((long long)strlen(q), 64 + 5, "cut at 64");
+}
+
+/* Known answers of Random123's kat_vectors for philox4x32-10. */
+static void
+test_philox(void)
+{
+	static const uint32_t in[3][6] = {{0, 0, 0, 0, 0, 0},
+	    {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+	    {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0}};
+	static const uint32_t want[3][4] = {{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
+	    {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
+	    {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}};
+	double sum = 0, squares = 0;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		uint32_t out[4];
+
+		gv_philox(in[i], in[i] + 4, out);
+		ok(memcmp(out, want[i], sizeof(out)) == 0, "philox known answer %d", i);
+	}
+	for (i = 0; i < 100000; i++) {
+		double x = gv_random_normal(1, 2, 3, (uint64_t)i);
+
+		sum += x;
+		squares += x * x;
+	}
+	is_near(sum / 1e5, 0, .01, "mean of normals");
+	is_near(squares / 1e5, 1, .02, "variance of normals");
+}
+
+static void
+test_arena(void)
+{
+	struct gv_arena a = {0};
+	char *s[1000];
+	int i, bad = 0;
+
+	for (i = 0; i < 1000; i++) {
+		char text[2000];
+		int len = i * 2 % 1999;
+
+		memset(text, 'a' + i % 26, sizeof(text));
+		s[i] = gv_arena_strndup(&a, text, (size_t)len);
+	}
+	for (i = 0; i < 1000; i++) {
+		size_t len = (size_t)(i * 2 % 1999);
+
+		bad += strlen(s[i]) != len || (len > 0 && s[i][len - 1] != 'a' + i % 26);
+	}
+	is_int(bad, 0, "arena keeps what it was given");
+	ok((uintptr_t)gv_arena_alloc(&a, 3, 8) % _Alignof(max_align_t) == 0, "aligned");
+	gv_arena_free(&a);
+	gv_arena_free(&a);
+	ok(a.head == NULL, "freed twice");
+}
+
+int
+main(void)
+{
+	test_parse();
+	test_round_trip();
+	test_format();
+	test_units();
+	test_errors();
+	test_philox();
+	test_arena();
+	return done_testing();
+}
