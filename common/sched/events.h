@@ -16,6 +16,7 @@
 #ifndef GV_SCHED_EVENTS_H
 #define GV_SCHED_EVENTS_H
 
+#include <math.h> /* NAN */
 #include <stdint.h>
 
 #include "base/err.h"
@@ -61,6 +62,29 @@ struct gv_event {
 void gv_events_write_header(struct gv_tabw *w);
 void gv_events_write(struct gv_tabw *w, const struct gv_event *ev);
 
+/*
+ * Events row by row, in constant memory.  = {0} is a closed one.
+ *
+ * Required columns: time_s, event; the rest may be missing.  An error in a row:
+ * an unknown event, a time that falls or is negative, a job event without
+ * job_id, an allocate event without share, a number that is none.
+ */
+enum { GV_EVENT_COLUMNS = 10 };
+struct gv_events_in {
+	struct gv_tab *tab;
+	ptrdiff_t column[GV_EVENT_COLUMNS]; /* -1 = not there */
+	double last_s;                      /* time of the last good row */
+};
+
+/* Opens path (NULL or "-" is standard input) and reads the header.  0, or -1 with *e set. */
+int gv_events_open(struct gv_events_in *in, const char *path, struct gv_error *e);
+/*
+ * The next event: 1, with texts valid until the next call; 0 the table has
+ * ended; -1 error, after which the next call goes on with the row behind it.
+ */
+int gv_events_next(struct gv_events_in *in, struct gv_event *ev, struct gv_error *e);
+void gv_events_close(struct gv_events_in *in);
+
 /* All events of a table, texts owned by the frame. */
 struct gv_events {
 	struct gv_frame frame;
@@ -69,9 +93,8 @@ struct gv_events {
 };
 
 /*
- * Takes a frame over and reads its events.  Required: time_s, event; the rest
- * may be missing.  0, or -1 with *e set: an unknown event, time that falls, a
- * job event without job_id.
+ * Takes a frame over (also on error) and reads its events, by the same rules.
+ * 0, or -1 with *e set, every bad row located.
  */
 int gv_events_from(struct gv_events *ev, struct gv_frame *frame, struct gv_error *e);
 void gv_events_free(struct gv_events *ev);
