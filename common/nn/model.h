@@ -1,0 +1,129 @@
+/*
+ * A neural network as a table, one layer a row, and its shapes.
+ *
+ *	id  op       from  out  k  s  p  g  act
+ *	1   conv     0     32   3  1  1  1  relu
+ *	2   maxpool  1          2
+ *	3   linear   2     128              relu
+ *	4   linear   3
+ *	5   xent     4
+ *
+ * Columns (any order, others are kept but not looked at; "-" is as good as an
+ * empty cell):
+ *	id    a whole number >= 1, no two equal
+ *	op    linear conv maxpool avgpool relu bn xent
+ *	from  the id of an earlier row whose output is read, 0 = the sample;
+ *	      empty = the row before
+ *	out   linear, conv: channels of the output; empty in the row that xent
+ *	      reads = the number of classes
+ *	k     conv, maxpool: window (k x k); avgpool: the same, empty = all of it
+ *	s     stride; empty = 1 for conv, k for pools
+ *	p     zero padding on every side; empty = 0.  A pool's padding is never
+ *	      chosen (max) or counted (average); p <= k / 2 there
+ *	g     conv: groups; empty = 1
+ *	act   relu, applied to the row's output; linear, conv and bn only
+ *	bias  linear, conv: 0 = none; empty = 1
+ * Only id and op must be there.  The last row is the head, xent (softmax cross
+ * entropy); every other row is read by exactly one later row.
+ *
+ * Layout of everything that has a place: [height][width][channels], channels
+ * next to each other.  A linear row reads its input as one vector in that
+ * order.
+ */
+#ifndef GV_NN_MODEL_H
+#define GV_NN_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "table/tab.h"
+
+enum gv_op {
+	GV_OP_LINEAR,
+	GV_OP_CONV,
+	GV_OP_MAXPOOL,
+	GV_OP_AVGPOOL,
+	GV_OP_RELU,
+	GV_OP_BN,
+	GV_OP_XENT,
+	GV_OPS
+};
+
+enum { GV_FROM_INPUT = -1 };
+
+/* A vector of n numbers is {n, 1, 1}. */
+struct gv_shape {
+	size_t channels;
+	size_t height;
+	size_t width;
+};
+
+struct gv_layer {
+	int64_t id;
+	enum gv_op op;
+	ptrdiff_t from; /* index of a row, or GV_FROM_INPUT */
+	size_t out;     /* 0 = number of classes, until the shape pass */
+	size_t k, s, p, g; /* k 0 = whole input (avgpool) */
+	bool relu; /* act */
+	bool bias;
+
+	/* by gv_model_shape, per model and sample */
+	struct gv_shape in_shape, out_shape;
+	size_t weights; /* numbers of the weight; bn: of gamma */
+	size_t biases;  /* numbers of the bias; bn: of beta */
+	size_t running; /* numbers of running statistics: bn, mean and variance */
+	uint64_t flops; /* forward: 2 x multiply-adds of linear and conv, 0 elsewhere */
+};
+
+struct gv_model {
+	size_t n; /* rows */
+	struct gv_layer *layer; /* [n], in the table's order; the last is the head */
+	struct gv_frame table; /* as it was read: file, lines, all columns */
+
+	/* by gv_model_shape */
+	struct gv_shape input;
+	size_t classes;
+	size_t parameters;    /* P: sum of weights and biases */
+	size_t running;       /* Q: sum of running statistics */
+	size_t activations;   /* numbers that a sample leaves behind: sum of the rows' outputs */
+	uint64_t flops;       /* forward, per sample */
+};
+
+/*
+ * Reads a model table; path NULL or "-" is standard input.  0, or -1 with *e
+ * set and located (all bad rows, not only the first).  = {0} is an empty
+ * model; gv_model_free also after an error.
+ */
+int gv_model_read(struct gv_model *m, const char *path, struct gv_error *e);
+/* The same from a table that was read already; m takes the frame over (*f is emptied). */
+int gv_model_from_frame(struct gv_model *m, struct gv_frame *f, struct gv_error *e);
+void gv_model_free(struct gv_model *m);
+
+/*
+ * The shape pass: what every row gets and gives for samples of shape input and
+ * labels 0..classes-1.  May be called again with other values.  0, or -1 with
+ * *e located: a window larger than its padded input, channels that groups do
+ * not divide, a head whose input is not classes numbers, sizes that overflow.
+ */
+int gv_model_shape(struct gv_model *m, struct gv_shape input, size_t classes,
+    struct gv_error *e);
+
+/*
+ * Writes the table as it was read with these columns behind (replaced where
+ * already there): in_channels, in_height, in_width, out_channels, out_height,
+ * out_width, parameters, flops, activation_bytes (of one sample in float).
+ */
+void gv_model_write_shapes(const struct gv_model *m, struct gv_tabw *w);
+
+/* The name of an op as the table spells it. */
+const char *gv_op_name(enum gv_op op);
+
+static inline size_t
+gv_shape_size(struct gv_shape s)
+{
+	return s.channels * s.height * s.width;
+}
+
+#endif

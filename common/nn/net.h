@@ -1,0 +1,198 @@
+/*
+ * Training: B models of one shape at once (an array, HFTA), on some threads of
+ * one process or as a gang of processes.
+ *
+ *	B  models in the array          P  parameters of a model
+ *	N  samples of a batch           Q  running statistics of a model
+ *	S  shards of a batch            R  ranks (processes of the gang)
+ *
+ * Everything is model-major: params [B][P], activations [B][N][...].  B = 1
+ * runs the same code.  All models see the same samples; each has its own seed
+ * and coefficients.  Nothing of model b reaches another, not even a NaN.
+ *
+ * Determinism.  A model's bits depend on its table, seed and coefficients, on
+ * the samples, on N and S; not on B, threads or R.  The batch is cut into S
+ * shards, shard j = samples [j*N/S, (j+1)*N/S).  What is summed over samples
+ * (gradients, losses, statistics of bn) is summed within each shard in a fixed
+ * order and then over the shards in a binary tree: with S = 4,
+ * (s0 + s1) + (s2 + s3).  Rank r owns the shards [r*S/R, (r+1)*S/R), which is a
+ * subtree; the caller's reduce goes on with the same tree.  Matrix products
+ * have the same shapes whatever the threads, R and B.  (OpenBLAS chooses its
+ * kernels by the CPU, so another type of CPU may give other bits.)
+ *
+ * bn normalises by the statistics of the whole batch of N, over all ranks.
+ */
+#ifndef GV_NN_NET_H
+#define GV_NN_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "nn/model.h"
+#include "nn/real.h"
+
+/*
+ * PyTorch's definitions, g = gradient of the mean loss + weight_decay * w:
+ *	SGD    m = momentum * m + g;  w -= lr * m
+ *	ADAM   m = beta1 * m + (1 - beta1) * g;  v = beta2 * v + (1 - beta2) * g^2
+ *	       w -= lr / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
+ *	ADAMW  the same, but g without the decay and first w *= 1 - lr * weight_decay
+ */
+enum gv_optimiser { GV_SGD, GV_ADAM, GV_ADAMW };
+
+/* Coefficients of one model. */
+struct gv_net_coef {
+	double lr;
+	double weight_decay;
+	double momentum;           /* SGD */
+	double beta1, beta2, eps;  /* ADAM, ADAMW */
+};
+#define GV_NET_COEF_DEFAULT {.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8}
+
+/*
+ * Sums v[0..n) over the ranks of the gang, in place; every rank calls it with
+ * the same n in the same order, and all get the same bits.  The sum must be
+ * that of a binary tree over the ranks: (v0 + v1) + (v2 + v3) for R = 4.
+ * 0, or -1 when a peer is gone.  Called from the thread that called the net.
+ * Per step: twice and once more per bn row, and once with B*P + B numbers.
+ */
+typedef int gv_net_reduce(void *ctx, gv_real *v, size_t n);
+
+struct gv_net_config {
+	size_t models;  /* B >= 1 */
+	size_t batch;   /* N >= 1, of the whole gang */
+	size_t shards;  /* S, a power of two <= N; 0 = gv_net_shards(batch) */
+	size_t rank;    /* 0..ranks-1 */
+	size_t ranks;   /* R, a power of two <= S; 0 is as good as 1 */
+	size_t threads; /* 0 is as good as 1; with 1 the net starts no thread */
+	enum gv_optimiser optimiser;
+	const uint64_t *seed;            /* [B], copied */
+	const struct gv_net_coef *coef;  /* [B], copied */
+	gv_net_reduce *reduce;           /* NULL when R is 1 */
+	void *ctx;
+};
+
+/* The usual S: 4, or less when the batch is smaller (a power of two <= N). */
+size_t gv_net_shards(size_t batch);
+
+/* Bytes of a net, by kind; each kind is one allocation. */
+struct gv_net_bytes {
+	size_t params;      /* B*P */
+	size_t gradients;   /* of the shards of this rank */
+	size_t state;       /* of the optimiser: SGD B*P (0 without any momentum), Adam 2*B*P */
+	size_t running;     /* B*Q */
+	size_t activations; /* of the samples of this rank, with their gradients */
+	size_t scratch;     /* of the threads */
+	size_t total;
+};
+
+/*
+ * What gv_net_new would allocate.  m has gone through gv_model_shape.  0, or -1
+ * with *e set: the configuration is wrong, or the sizes overflow.
+ */
+int gv_net_count(const struct gv_model *m, const struct gv_net_config *c,
+    struct gv_net_bytes *bytes, struct gv_error *e);
+
+struct gv_net;
+
+/*
+ * Makes a net with fresh parameters (gv_net_init).  m (after gv_model_shape) is
+ * not needed afterwards.  0, or -1 with *e set: a wrong configuration (the text
+ * says which number), too little memory, no thread to be had.
+ */
+int gv_net_new(struct gv_net **net, const struct gv_model *m, const struct gv_net_config *c,
+    struct gv_error *e);
+void gv_net_free(struct gv_net *net); /* NULL is allowed; joins the threads */
+
+/*
+ * Parameters as at the beginning: PyTorch's defaults.  linear and conv: weight
+ * and bias uniform in +-1/sqrt(fan_in); bn: gamma 1, beta 0, running mean 0 and
+ * variance 1.  Draw i of a tensor is a function of (seed[b], row of the table,
+ * weight or bias, i) alone.  The optimiser's state and the steps become 0.
+ */
+void gv_net_init(struct gv_net *net);
+
+/* The samples of the batch that this rank works on: [*first, *first + *n) of 0..N-1. */
+void gv_net_rows(const struct gv_net *net, size_t *first, size_t *n);
+
+/*
+ * One step: forward, backward, reduce, update.
+ *
+ *	x      [n][height][width][channels] this rank's samples (gv_net_rows)
+ *	label  [n] classes, 0..classes-1
+ *	loss   [B] out: mean loss of the whole batch before the update, the same
+ *	       on all ranks; NaN for a model that is not active
+ *
+ * 0, or -1 when reduce failed: then parameters, state, running statistics and
+ * steps are as before the call.
+ */
+int gv_net_step(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss);
+
+/* The two halves of a step. */
+int gv_net_gradient(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss);
+void gv_net_update(struct gv_net *net);
+
+/*
+ * Evaluates n samples (any number; no batch, no ranks: every rank gives the same
+ * bits): bn uses its running statistics.
+ *
+ *	correct [B] out: how many have their largest logit at the label (NULL = not wanted)
+ *	loss    [B] out: mean loss over the n samples (NULL = not wanted)
+ *	logits  [B][n][classes] out (NULL = not wanted)
+ * label may be NULL when neither correct nor loss is wanted.
+ */
+void gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n,
+    size_t *correct, double *loss, gv_real *logits);
+
+/*
+ * Stops or resumes model b: while it is not active its parameters, state,
+ * statistics and steps do not change in a step, and it costs no time.
+ */
+void gv_net_set_active(struct gv_net *net, size_t b, bool active);
+bool gv_net_active(const struct gv_net *net, size_t b);
+
+/* ---- what a checkpoint holds ---- */
+
+/*
+ * Everything that a net carries from step to step: arrays [B][n] by name, each
+ * contiguous: "params", "momentum" (SGD with any momentum) or "adam_m" and
+ * "adam_v", "running" (when there is bn).  v may be written to; a net whose
+ * arrays and steps are copied from another goes on as the other would.  Returns
+ * 0, or -1 when there is no array i; n may be 0.
+ */
+struct gv_net_array {
+	const char *name;
+	gv_real *v; /* [B][n] */
+	size_t n;
+};
+int gv_net_array(struct gv_net *net, size_t i, struct gv_net_array *a);
+
+/* Updates that each model has had, [B]; may be written to. */
+uint64_t *gv_net_steps(struct gv_net *net);
+
+/* Coefficients [B]; may be changed between steps (a schedule). */
+struct gv_net_coef *gv_net_coef(struct gv_net *net);
+
+/*
+ * Where a tensor lies in params and gradients (or, when running is true, in
+ * running): numbers [offset, offset + n) of each model.  Names are ID.weight
+ * and ID.bias (bn: gamma and beta are called so too), ID.mean, ID.variance.
+ * Weights are [out][in] and [out][k][k][in / g].  0, or -1 when there is no
+ * tensor i.
+ */
+struct gv_net_tensor {
+	char name[40];
+	size_t row;    /* of the model table */
+	bool running;
+	size_t offset, n;
+};
+int gv_net_tensor(const struct gv_net *net, size_t i, struct gv_net_tensor *t);
+
+/* Gradients of the mean loss of the last batch, [B][P], without weight decay. */
+const gv_real *gv_net_gradients(const struct gv_net *net);
+
+void gv_net_bytes(const struct gv_net *net, struct gv_net_bytes *bytes);
+
+#endif
