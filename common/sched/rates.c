@@ -1,0 +1,357 @@
+#include "sched/rates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* ---- the columns that describe a job ---- */
+
+static const struct {
+	const char *name;
+	size_t at; /* in struct gv_job */
+} texts[] = {
+    {"job_type", offsetof(struct gv_job, job_type)},
+    {"entity", offsetof(struct gv_job, entity)},
+    {"command", offsetof(struct gv_job, command)},
+    {"working_directory", offsetof(struct gv_job, working_directory)},
+};
+
+enum range { ANY, NOT_NEGATIVE, POSITIVE };
+
+static const struct {
+	const char *name;
+	size_t at;
+	double otherwise; /* NAN: stays absent */
+	enum range range;
+} numbers[] = {
+    {"priority_weight", offsetof(struct gv_job, priority_weight), 1, POSITIVE},
+    {"total_steps", offsetof(struct gv_job, total_steps), NAN, NOT_NEGATIVE},
+    {"arrival_s", offsetof(struct gv_job, arrival_s), 0, ANY},
+    {"deadline_s", offsetof(struct gv_job, deadline_s), NAN, ANY},
+    {"slo_factor", offsetof(struct gv_job, slo_factor), NAN, POSITIVE},
+    {"steps_remaining", offsetof(struct gv_job, steps_remaining), NAN, NOT_NEGATIVE},
+    {"elapsed_s", offsetof(struct gv_job, elapsed_s), 0, NOT_NEGATIVE},
+    {"isolated_elapsed_s", offsetof(struct gv_job, isolated_elapsed_s), 0, NOT_NEGATIVE},
+};
+
+enum {
+	N_TEXTS = sizeof(texts) / sizeof(texts[0]),
+	N_NUMBERS = sizeof(numbers) / sizeof(numbers[0]),
+	MAX_SCALE = 1000000
+};
+
+struct job_columns {
+	ptrdiff_t id, scale_factor;
+	ptrdiff_t text[N_TEXTS];
+	ptrdiff_t number[N_NUMBERS];
+};
+
+static int
+find_job_columns(struct job_columns *c, const struct gv_frame *f, struct gv_error *e)
+{
+	size_t i;
+
+	c->scale_factor = gv_frame_find(f, "scale_factor");
+	for (i = 0; i < N_TEXTS; i++)
+		c->text[i] = gv_frame_find(f, texts[i].name);
+	for (i = 0; i < N_NUMBERS; i++)
+		c->number[i] = gv_frame_find(f, numbers[i].name);
+	return gv_frame_require(f, "job_id", &c->id, e);
+}
+
+/* ---- cells ---- */
+
+static int
+bad_cell(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv_error *e,
+    const char *expected)
+{
+	struct gv_cell cell = gv_frame_cell(f, row, column);
+	char q[GV_QUOTE_LEN];
+
+	return gv_frame_error(f, row, column, e, "expected %s, got %s", expected,
+	    gv_quote(q, cell.s, cell.len));
+}
+
+static int
+read_number(const struct gv_frame *f, size_t row, ptrdiff_t column, double otherwise,
+    enum range range, double *v, struct gv_error *e)
+{
+	if (gv_frame_double(f, row, column, otherwise, v, e) != 0)
+		return -1;
+	if (range == NOT_NEGATIVE && *v < 0)
+		return bad_cell(f, row, column, e, "a number >= 0");
+	if (range == POSITIVE && *v <= 0)
+		return bad_cell(f, row, column, e, "a number > 0");
+	return 0;
+}
+
+static int
+read_scale(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t otherwise,
+    int64_t *v, struct gv_error *e)
+{
+	if (gv_frame_int(f, row, column, otherwise, v, e) != 0)
+		return -1;
+	if (*v < 1 || *v > MAX_SCALE)
+		return bad_cell(f, row, column, e, "a whole number from 1 to 1000000");
+	return 0;
+}
+
+static int
+repeated(const struct gv_frame *f, size_t row, ptrdiff_t column, const char *what,
+    size_t first, struct gv_error *e)
+{
+	struct gv_cell cell = gv_frame_cell(f, row, column);
+	char q[GV_QUOTE_LEN];
+
+	return gv_frame_error(f, row, column, e, "repeated %s %s, first at line %ld",
+	    what, gv_quote(q, cell.s, cell.len), f->line[first]);
+}
+
+/* ---- jobs ---- */
+
+static int
+read_job(struct gv_job *j, const struct gv_frame *f, size_t row,
+    const struct job_columns *c, struct gv_error *e)
+{
+	size_t i;
+	int rc = 0;
+
+	j->id = gv_frame_cell(f, row, c->id);
+	j->row = row;
+	rc |= read_scale(f, row, c->scale_factor, 1, &j->scale_factor, e);
+	for (i = 0; i < N_TEXTS; i++)
+		*(struct gv_cell *)(void *)((char *)j + texts[i].at) =
+		    gv_frame_cell(f, row, c->text[i]);
+	for (i = 0; i < N_NUMBERS; i++) {
+		double *v = (double *)(void *)((char *)j + numbers[i].at);
+
+		if (isnan(numbers[i].otherwise) &&
+		    gv_frame_cell(f, row, c->number[i]).len == 0)
+			*v = NAN;
+		else
+			rc |= read_number(f, row, c->number[i], numbers[i].otherwise,
+			    numbers[i].range, v, e);
+	}
+	if (isnan(j->steps_remaining))
+		j->steps_remaining = j->total_steps;
+	return rc;
+}
+
+static int
+check_same(const struct gv_frame *f, size_t row, size_t first, ptrdiff_t column,
+    struct gv_error *e)
+{
+	struct gv_cell was, now;
+	char q[2][GV_QUOTE_LEN];
+
+	if (column < 0)
+		return 0;
+	was = gv_frame_cell(f, first, column);
+	now = gv_frame_cell(f, row, column);
+	if (gv_cell_equal(was, now))
+		return 0;
+	return gv_frame_error(f, row, column, e, "expected %s as at line %ld, got %s",
+	    gv_quote(q[0], was.s, was.len), f->line[first],
+	    gv_quote(q[1], now.s, now.len));
+}
+
+/* A further row of a job: it must describe the job as the first one did. */
+static int
+check_job(const struct gv_job *j, const struct gv_frame *f, size_t row,
+    const struct job_columns *c, struct gv_error *e)
+{
+	size_t i;
+	int rc = check_same(f, row, j->row, c->scale_factor, e);
+
+	for (i = 0; i < N_TEXTS; i++)
+		rc |= check_same(f, row, j->row, c->text[i], e);
+	for (i = 0; i < N_NUMBERS; i++)
+		rc |= check_same(f, row, j->row, c->number[i], e);
+	return rc;
+}
+
+/* The job of a row into *job; a new one is read and added.  1 it is new, 0 it is known, -1 error. */
+static int
+job_of_row(struct gv_rates *r, struct gv_hash *ids, size_t *cap, size_t row,
+    const struct job_columns *c, size_t *job, struct gv_error *e)
+{
+	struct gv_cell id = gv_frame_cell(&r->frame, row, c->id);
+
+	if (id.len == 0)
+		return bad_cell(&r->frame, row, c->id, e, "the name of a job");
+	*job = gv_hash_add(ids, id.s, id.len);
+	if (*job < r->n_jobs)
+		return 0;
+	r->job = gv_xgrow(r->job, cap, r->n_jobs + 1, sizeof(*r->job));
+	r->n_jobs++;
+	return read_job(&r->job[*job], &r->frame, row, c, e) == 0 ? 1 : -1;
+}
+
+static void
+take_frame(struct gv_rates *r, struct gv_frame *frame)
+{
+	*r = (struct gv_rates){.frame = *frame};
+	*frame = (struct gv_frame){0};
+}
+
+int
+gv_jobs_from(struct gv_rates *r, struct gv_frame *frame, struct gv_error *e)
+{
+	struct gv_hash ids = {0};
+	struct job_columns c;
+	size_t cap = 0;
+	size_t row, rows, job;
+	int rc;
+
+	take_frame(r, frame);
+	rc = find_job_columns(&c, &r->frame, e);
+	rows = rc == 0 ? r->frame.n_rows : 0;
+	for (row = 0; row < rows; row++) {
+		switch (job_of_row(r, &ids, &cap, row, &c, &job, e)) {
+		case 0:
+			rc = repeated(&r->frame, row, c.id, "job_id", r->job[job].row, e);
+			break;
+		case -1:
+			rc = -1;
+			break;
+		}
+	}
+	gv_hash_free(&ids);
+	if (rc != 0)
+		gv_rates_free(r);
+	return rc;
+}
+
+/* ---- rates ---- */
+
+struct rate_columns {
+	struct job_columns job;
+	ptrdiff_t gpu_type, steps_per_s, share, with_job_id;
+};
+
+static int
+find_rate_columns(struct rate_columns *c, const struct gv_frame *f, struct gv_error *e)
+{
+	int rc = find_job_columns(&c->job, f, e);
+
+	rc |= gv_frame_require(f, "gpu_type", &c->gpu_type, e);
+	rc |= gv_frame_require(f, "steps_per_s", &c->steps_per_s, e);
+	c->share = gv_frame_find(f, "share");
+	c->with_job_id = gv_frame_find(f, "with_job_id");
+	return rc;
+}
+
+/* What is remembered while the rows of a rates table go by. */
+struct seen {
+	struct gv_hash ids;   /* job_id: its number is the job's index */
+	struct gv_hash types; /* gpu_type: all names of the table */
+	struct gv_hash
+	    pairs; /* (job, type name): its number is the rate's row if nothing is wrong */
+	ptrdiff_t *type;  /* [names] index in the cluster, or -1 */
+	uint64_t *pair;   /* [rows] the keys of pairs */
+	size_t *pair_row; /* [pairs] where each was first seen */
+	size_t cap_jobs, cap_types;
+};
+
+/* The number of a row's type name; looked up in the cluster when it is new. */
+static size_t
+type_name(struct seen *s, const struct gv_cluster *cluster, struct gv_cell name)
+{
+	size_t known = s->types.n;
+	size_t i = gv_hash_add(&s->types, name.s, name.len);
+
+	if (i == known) {
+		s->type = gv_xgrow(s->type, &s->cap_types, i + 1, sizeof(*s->type));
+		s->type[i] = cluster != NULL ? gv_cluster_find(cluster, name) : -1;
+	}
+	return i;
+}
+
+static int
+read_rate(struct gv_rates *r, size_t row, const struct rate_columns *c, struct seen *s,
+    const struct gv_cluster *cluster, struct gv_error *e)
+{
+	const struct gv_frame *f = &r->frame;
+	struct gv_rate *rate = &r->rate[row];
+	struct gv_cell name = gv_frame_cell(f, row, c->gpu_type);
+	size_t type, known, pair;
+	int rc = 0;
+	int new;
+
+	rate->row = row;
+	if (gv_frame_cell(f, row, c->with_job_id).len > 0)
+		return gv_frame_error(f, row, c->with_job_id, e,
+		    "rows of two jobs on one GPU are not supported");
+	rc |=
+	    read_number(f, row, c->steps_per_s, NAN, NOT_NEGATIVE, &rate->steps_per_s, e);
+	if (read_number(f, row, c->share, 0, ANY, &rate->share, e) != 0)
+		rc = -1;
+	else if (!(rate->share >= 0 && rate->share <= 1))
+		rc = bad_cell(f, row, c->share, e, "a number from 0 to 1");
+	if (name.len == 0)
+		rc = bad_cell(f, row, c->gpu_type, e, "the name of a GPU type");
+	new = job_of_row(r, &s->ids, &s->cap_jobs, row, &c->job, &rate->job, e);
+	if (new == 0)
+		rc |= check_job(&r->job[rate->job], f, row, &c->job, e);
+	if (new == -1 || rc != 0)
+		return -1;
+	type = type_name(s, cluster, name);
+	rate->type = s->type[type];
+	s->pair[row] = (uint64_t)rate->job << 32 | type;
+	known = s->pairs.n;
+	pair = gv_hash_add(&s->pairs, (const char *)&s->pair[row], sizeof(s->pair[row]));
+	if (pair < known) {
+		char q[GV_QUOTE_LEN];
+		struct gv_cell id = r->job[rate->job].id;
+
+		return gv_frame_error(f, row, c->gpu_type, e,
+		    "repeated row of job %s on this type, first at line %ld",
+		    gv_quote(q, id.s, id.len), f->line[s->pair_row[pair]]);
+	}
+	s->pair_row[pair] = row;
+	return 0;
+}
+
+int
+gv_rates_from(struct gv_rates *r, struct gv_frame *frame,
+    const struct gv_cluster *cluster, struct gv_error *e)
+{
+	struct rate_columns c;
+	struct seen s = {0};
+	size_t row;
+	int rc;
+
+	take_frame(r, frame);
+	rc = find_rate_columns(&c, &r->frame, e);
+	if (rc == 0 && r->frame.n_rows > UINT32_MAX)
+		rc = gv_error_at(e, r->frame.file, 0, NULL, "more than 2^32 rows");
+	if (rc == 0) {
+		r->has_share = c.share >= 0;
+		r->n_rates = r->frame.n_rows;
+		r->rate = gv_xcalloc(r->n_rates, sizeof(*r->rate));
+		s.pair = gv_xcalloc(r->n_rates, sizeof(*s.pair));
+		s.pair_row = gv_xcalloc(r->n_rates, sizeof(*s.pair_row));
+		for (row = 0; row < r->n_rates; row++)
+			rc |= read_rate(r, row, &c, &s, cluster, e);
+	}
+	gv_hash_free(&s.ids);
+	gv_hash_free(&s.types);
+	gv_hash_free(&s.pairs);
+	free(s.type);
+	free(s.pair);
+	free(s.pair_row);
+	if (rc != 0)
+		gv_rates_free(r);
+	return rc == 0 ? 0 : -1;
+}
+
+void
+gv_rates_free(struct gv_rates *r)
+{
+	gv_frame_free(&r->frame);
+	free(r->job);
+	free(r->rate);
+	*r = (struct gv_rates){0};
+}
