@@ -4,25 +4,37 @@
  *
  * Process model.  A launch forks a keeper, which starts scale_factor workers
  * ("sh -c command"), all in one process group of their own, and waits for them.
- * The keeper is a child subreaper, so also descendants that left the group are
- * found.  When it is told to stop, or when the launcher's process goes away for
+ * The keeper is a child subreaper (on Linux; elsewhere only the group is
+ * looked after), so also descendants that left the group are found.  When it is told to stop, or when the launcher's process goes away for
  * whatever reason (end of file on the control pipe), the keeper sends SIGTERM
  * to the group, waits up to grace seconds, sends SIGKILL to everything left,
  * reaps it all and leaves.  So no process outlives the launcher by more than
- * the grace time.  The keeper keeps open the descriptor keep_fd: a lock
- * (flock) held through it is released only when the last worker is gone.
+ * the grace time.  A descendant that left the group gets its SIGTERM when its
+ * own parent is gone; whatever runs on when the workers have left is stopped the
+ * same way.  When a worker of a gang fails, the others are stopped.
+ *
+ * The keeper is in a session of its own and ignores what a terminal sends: only
+ * its launcher decides.  Of the launcher's descriptors it keeps only keep_fd: a
+ * lock (flock) held through it is released when the last worker is gone; the
+ * workers have none but 0 (/dev/null), 1 and 2 (the log), all signals at their
+ * defaults, and die with a keeper that is killed.
  *
  * What a worker finds in its environment, beside its parent's:
  *
  *   CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER=PCI_BUS_ID   of real GPUs: all of the job's on the node
  *   GV_GPU_TYPE, GV_GPUS     the type, and the ids of the job's GPUs ("0;1")
- *   GV_THREADS               threads of a CPU device; OMP_NUM_THREADS is set to the same
+ *   GV_THREADS               threads of a CPU device; OMP_NUM_THREADS is set to the same, and
+ *                            CUDA_VISIBLE_DEVICES is empty, so that no GPU is used
  *   GV_JOB_ID, GV_ROUND, GV_TOTAL_STEPS (when known)
  *   GV_CHECKPOINT_DIR        a directory of the job's own that survives preemption
  *   GV_PROGRESS              the file to report to (below)
  *   RANK LOCAL_RANK WORLD_SIZE LOCAL_WORLD_SIZE GROUP_RANK GROUP_WORLD_SIZE ROLE_NAME ROLE_RANK
  *   ROLE_WORLD_SIZE MASTER_ADDR MASTER_PORT TORCHELASTIC_RESTART_COUNT TORCHELASTIC_MAX_RESTARTS
- *   TORCHELASTIC_RUN_ID      as torchrun sets them
+ *   TORCHELASTIC_RUN_ID      as torchrun sets them; MASTER_PORT is a port that was free a moment ago
+ *                            (29500 when none can be asked for), MAX_RESTARTS is RESTART_COUNT
+ *
+ * What does not apply is taken out, as are TORCHELASTIC_USE_AGENT_STORE and
+ * TORCHELASTIC_ERROR_FILE, which promise a worker an agent that is not there.
  *
  * The progress channel.  A worker (rank 0 of a gang) appends lines to the file
  * named by GV_PROGRESS, each written by one write(2):
@@ -30,12 +42,14 @@
  *   step N          N steps of the job are done, counted from its very beginning
  *   checkpoint N    the state after N steps is safe on disk
  *
- * The last complete line of a kind counts; other lines are ignored.
+ * The last complete line of a kind counts; other lines are ignored.  A file that
+ * has become shorter is read again from its start.
  *
  * How a worker leaves.  0: the job is done.  143, or death by SIGTERM, after it
  * was told to stop: preempted, it has saved itself and wants to go on.  0 after
  * it was told to stop with fewer than total_steps steps reported counts as
- * preempted too.  Anything else: failed.
+ * preempted too.  Anything else: failed (126 also when its working directory
+ * cannot be entered; the log says so).
  */
 #ifndef GV_LAUNCH_LAUNCH_H
 #define GV_LAUNCH_LAUNCH_H
@@ -74,7 +88,7 @@ struct gv_launch {
 
 /*
  * Starts the workers.  0, or -1 with *e set when a process or pipe cannot be
- * made.  A command that cannot be run shows as status 126 or 127.
+ * made or the log cannot be opened; then nothing runs.  A command that cannot be run shows as status 126 or 127.
  */
 int gv_launch_start(struct gv_launch *l, const struct gv_launch_spec *spec, struct gv_error *e);
 
@@ -85,7 +99,8 @@ void gv_launch_stop(struct gv_launch *l);
  * Asks whether all of it has left.  1: yes, and *status is the exit status of
  * the job: 0 when every worker left with 0, else the first non-zero one in rank
  * order of leaving, 128+n for death by signal n.  0: still running.  -1: *e.
- * Call it when SIGCHLD arrived, or from time to time; wait true blocks.
+ * Call it when SIGCHLD arrived, or from time to time; wait true blocks until it
+ * has left or a signal handler of ours ran (0).
  */
 int gv_launch_poll(struct gv_launch *l, bool wait, int *status, struct gv_error *e);
 
@@ -98,8 +113,10 @@ struct gv_progress_report {
 
 /*
  * Reads what is new in a progress file; a missing file is an empty one.  Only
- * whole lines are taken.  0, or -1 with *e set.
+ * whole lines are taken.  0, or -1 with *e set.  Start with GV_PROGRESS_NONE.
  */
+#define GV_PROGRESS_NONE {.steps = -1, .checkpoint = -1, .offset = 0}
+
 int gv_progress_read(const char *path, struct gv_progress_report *p, struct gv_error *e);
 
 /*
@@ -110,7 +127,10 @@ int gv_progress_write(const char *kind, int64_t steps, struct gv_error *e);
 
 enum gv_outcome { GV_FINISHED, GV_PREEMPTED, GV_FAILED };
 
-/* How a worker's leaving is read (see above); steps may be -1, total_steps NAN. */
+/*
+ * How a worker's leaving is read (see above); steps may be -1, total_steps NAN
+ * (then 0 is always finished).
+ */
 enum gv_outcome gv_launch_outcome(int status, bool told, double steps, double total_steps);
 
 #endif

@@ -1,0 +1,40 @@
+/* The keeper process and the workers' environment: private parts of the launcher. */
+#ifndef GV_LAUNCH_KEEPER_H
+#define GV_LAUNCH_KEEPER_H
+
+#include <sys/types.h>
+
+#include "launch/launch.h"
+
+/*
+ * The environment of a worker: this process's own (or the few variables that
+ * clean_env keeps) with the launcher's variables put in or taken out.  A
+ * NULL-ended array; free with gv_launch_env_free.  port is MASTER_PORT.
+ */
+char **gv_launch_env(const struct gv_launch_spec *spec, size_t rank, int port);
+void gv_launch_env_free(char **env); /* NULL is allowed */
+
+/* What a keeper needs, prepared before the fork so that it allocates nothing. */
+struct gv_keeper {
+	const struct gv_launch_spec *spec;
+	char ***env;   /* [n_gpus] of each worker */
+	pid_t *worker; /* [n_gpus] room; 0 = has left */
+	int control;   /* read end: at its end, stop */
+	int ready;     /* write end: one struct gv_keeper_ready */
+	int log;       /* the workers' stdout and stderr */
+};
+
+/* What the keeper says when it has started everything, or could not. */
+struct gv_keeper_ready {
+	int worker; /* rank that could not be started, -1 = something before */
+	int error;  /* errno, 0 = all run */
+};
+
+/*
+ * The life of a keeper, in the process just forked with all signals blocked:
+ * starts the workers, waits, stops them when told to; its exit status is the
+ * job's.
+ */
+GV_NORETURN void gv_keeper_run(struct gv_keeper *k);
+
+#endif
