@@ -137,11 +137,10 @@ tests: $(OUT) $(UNITS) $(REPLAYS) $(HELPERS) $(PRELOADS)
 # deps first and alone, then everything in parallel
 check: deps ## build and run the tests
 	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) tests
-	@sh tests/check.sh $(BUILD) $(BIN)
+	@GV_SAN='$(SAN)' sh tests/check.sh $(BUILD) $(BIN)
 
 check-long: deps ## the long tests: faults, kill, valgrind, sanitizers, fuzzing
 	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) tests
-	@GV_LONG=1 sh tests/check.sh $(BUILD) $(BIN)
 	@sh tests/long.sh
 
 bench: deps ## measure; prints ratios

@@ -18,9 +18,9 @@ if [ -z "${GV_TEST_CLEAN:-}" ]; then
 	exec env -i GV_TEST_CLEAN=1 PATH="$bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" LC_ALL=C TZ=UTC \
 		HOME=/nonexistent GV_DATA="$src/share" GV_BIN="$bin" GV_BUILD="$build" \
 		GV_SHARED="$shared" GV_PYTHON="${GV_PYTHON:-$(command -v python3 || :)}" \
-		${GV_LONG:+GV_LONG="$GV_LONG"} ${ASAN_OPTIONS:+ASAN_OPTIONS="$ASAN_OPTIONS"} \
+		${GV_LONG:+GV_LONG="$GV_LONG"} ${GV_SAN:+GV_SAN="$GV_SAN"} ${ASAN_OPTIONS:+ASAN_OPTIONS="$ASAN_OPTIONS"} \
 		${LSAN_OPTIONS:+LSAN_OPTIONS="$LSAN_OPTIONS"} ${UBSAN_OPTIONS:+UBSAN_OPTIONS="$UBSAN_OPTIONS"} \
-		${TSAN_OPTIONS:+TSAN_OPTIONS="$TSAN_OPTIONS"} ${GV_VALGRIND:+GV_VALGRIND="$GV_VALGRIND"} \
+		${TSAN_OPTIONS:+TSAN_OPTIONS="$TSAN_OPTIONS"} \
 		sh "$src/tests/$(basename "$0")" "$@"
 fi
 tap_n=0 tap_failed=0
@@ -41,7 +41,7 @@ fail() {
 	echo "not ok $tap_n - $1"
 	echo "# ran: $ran (status $status) in $scratch"
 	shift
-	for f; do [ ! -f "$f" ] || sed "s/^/#   $f: /" "$f" | head -n 20; done
+	for f; do [ ! -f "$f" ] || sed "s/^/#   $f: /;20q" "$f"; done
 }
 skip() { tap_n=$((tap_n + 1)) && echo "ok $tap_n # SKIP $1"; }
 # ok NAME CMD...: the command succeeds
