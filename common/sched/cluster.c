@@ -196,6 +196,8 @@ gv_cluster_read(struct gv_cluster *c, const char *path, struct gv_error *e)
 	seen.type_row = gv_xcalloc(f.n_rows, sizeof(*seen.type_row));
 	seen.pool_row = gv_xcalloc(f.n_rows, sizeof(*seen.pool_row));
 	rc = read_rows(c, &f, &col, &seen, e);
+	if (rc == 0)
+		rc = gv_cluster_set_ids(c, &f, e);
 out:
 	free(seen.type_row);
 	free(seen.pool_row);

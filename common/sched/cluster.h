@@ -1,6 +1,6 @@
 /*
  * A cluster: what GPUs there are, from the cluster table (gpu_type, gpus, node,
- * usd_per_h, memory_bytes, threads).
+ * usd_per_h, memory_bytes, threads, ids).
  */
 #ifndef GV_SCHED_CLUSTER_H
 #define GV_SCHED_CLUSTER_H
@@ -15,6 +15,8 @@ struct gv_pool {
 	size_t type; /* index into gv_cluster.type */
 	size_t gpus;
 	const char *node; /* "" when the table has none: this machine */
+	size_t first_id;  /* ids without a column ids: first_id, first_id + 1, ... */
+	const int *id;    /* [gpus] ascending, from the column ids; NULL = none */
 };
 
 struct gv_gpu_type {
@@ -39,6 +41,16 @@ struct gv_cluster {
  * negative number, the same type twice on one node, no row at all.
  */
 int gv_cluster_read(struct gv_cluster *c, const char *path, struct gv_error *e);
+/*
+ * The id of GPU i of a pool on its node: what the column ids ("0;1") says, else
+ * counted: of a CPU from 0 in each pool, of real GPUs over the node's pools in
+ * the order of the table, so that they are NVML's indices.
+ */
+int gv_pool_id(const struct gv_pool *p, size_t i);
+
+/* A part of gv_cluster_read: sets first_id and id; pool i is row i of f. */
+int gv_cluster_set_ids(struct gv_cluster *c, const struct gv_frame *f, struct gv_error *e);
+
 void gv_cluster_free(struct gv_cluster *c); /* also of a zeroed one */
 
 /* The type of that name, or -1. */

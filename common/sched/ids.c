@@ -1,0 +1,73 @@
+/* The ids of a cluster's GPUs: from the column ids, or counted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/num.h"
+#include "sched/cluster.h"
+
+/* A cell "0;1;5": exactly n ids, ascending.  NULL when it is not that. */
+static const int *
+parse_ids(struct gv_arena *arena, struct gv_cell cell, size_t n)
+{
+	int *id;
+	size_t i, at = 0;
+
+	if (n > cell.len) /* an id takes a byte at least */
+		return NULL;
+	id = gv_arena_alloc(arena, n, sizeof(*id));
+	for (i = 0; i < n; i++) {
+		size_t end = at;
+		int64_t v;
+
+		while (end < cell.len && cell.s[end] != ';')
+			end++;
+		if (end > cell.len || gv_parse_int(cell.s + at, end - at, &v) != 0 || v < 0 ||
+		    v > INT32_MAX || (i > 0 && v <= id[i - 1]) ||
+		    (end < cell.len) != (i + 1 < n))
+			return NULL;
+		id[i] = (int)v;
+		at = end + 1;
+	}
+	return id;
+}
+
+int
+gv_cluster_set_ids(struct gv_cluster *c, const struct gv_frame *f, struct gv_error *e)
+{
+	ptrdiff_t column = gv_frame_find(f, "ids");
+	struct gv_hash nodes = {0};
+	size_t *used = gv_xcalloc(c->n_pools, sizeof(*used)); /* [nodes] GPUs counted so far */
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < c->n_pools; i++) {
+		struct gv_pool *p = &c->pool[i];
+		struct gv_cell cell = gv_frame_cell(f, i, column);
+		size_t node = gv_hash_add(&nodes, p->node, strlen(p->node));
+
+		if (c->type[p->type].threads == 0) {
+			p->first_id = used[node];
+			used[node] += p->gpus;
+		}
+		if (cell.len == 0)
+			continue;
+		p->id = parse_ids(&c->arena, cell, p->gpus);
+		if (p->id == NULL) {
+			char q[GV_QUOTE_LEN];
+
+			rc = gv_frame_error(f, i, column, e,
+			    "expected %zu ascending ids such as 0;1, got %s", p->gpus,
+			    gv_quote(q, cell.s, cell.len));
+		}
+	}
+	gv_hash_free(&nodes);
+	free(used);
+	return rc;
+}
+
+int
+gv_pool_id(const struct gv_pool *p, size_t i)
+{
+	return p->id != NULL ? p->id[i] : (int)(p->first_id + i);
+}
