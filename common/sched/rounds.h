@@ -1,0 +1,145 @@
+/*
+ * The round-based mechanism: who runs on which GPUs in the next round, so that
+ * over time every job receives the share of time it was promised.  gv-run calls
+ * it with the real clock, gv-sim with a virtual one; it has no clock, no I/O
+ * and no chance of its own.
+ *
+ * State, per job m and GPU type j: the share promised X_mj (fraction of wall
+ * time on its whole gang of s_m GPUs), the time received, and the lag
+ *
+ *   L_mj = integral of X_mj dt - time received          (seconds; > 0: it is owed)
+ *
+ * while the job is active.  Time is that of the gang, not of its GPUs: a gang of
+ * 4 that holds 4 GPUs for 10 s has received 10 s (and 40 GPU-seconds).
+ *
+ * A round of r seconds is planned in two passes.
+ *
+ *   1. What is owed by the end of the round: all (job, type) with
+ *      L_mj + X_mj r > 0, in one queue over all types, in falling order of
+ *      L_mj + X_mj r (ties: larger X, then order of rows, then of types).  Each
+ *      takes its s_m GPUs if the job is not placed yet and so many are left.
+ *   2. What is left over goes to the jobs not placed, so that no GPU idles that
+ *      a runnable job could use: first jobs that were promised anything, in
+ *      falling order of their summed lag, each on the fastest type with room.
+ *
+ * A gang lies within one type.  At the start of a round every GPU is free to be
+ * given, so a large gang is never overtaken for good: its lag grows until it
+ * stands first in the queue and then it fits.
+ *
+ * Differs: Gavel (Narayanan et al., OSDI 2020, section 5) orders by X_mj over
+ * the fraction of all received time, type after type, from a seed value of half
+ * a round.  That ratio makes a job of tiny share overtake one of large share for
+ * many rounds, and taking the types in order gives the first one to jobs that
+ * the second one owes.  Over 1000 random clusters with attainable shares the
+ * worst shortfall after 20 rounds was 20 rounds that way (12 with one queue over
+ * all types), and 1.7 rounds ordered by lag, the same for gangs: lag bounds the
+ * shortfall itself.  Time received is what was really held.  tests/unit/rounds.c
+ * repeats this comparison.
+ *
+ * Bound, tested: where the shares are attainable (a mixture of placements) and
+ * jobs stay the same, after K >= 20 rounds no job has received less than its
+ * share on a type by more than 10 points, after 100 by 5, after 400 by 3.
+ * Shares that are not attainable (gangs that can never run side by side) fall
+ * short by equal time.
+ */
+#ifndef GV_SCHED_ROUNDS_H
+#define GV_SCHED_ROUNDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sched/cluster.h"
+
+enum {
+	GV_GPU_IDLE = -1, /* in place of a job: nobody has it */
+	GV_GPU_AWAY = -2  /* it cannot be given out */
+};
+
+struct gv_round_job {
+	size_t gang; /* s_m, GPUs at once */
+	bool active; /* has arrived and is not done: what it was promised accrues */
+	bool ready;  /* may be placed */
+};
+
+/* A job on a GPU type. */
+struct gv_round_claim {
+	double rate;       /* T_mj, steps/s; 0 = cannot run there */
+	double share;      /* X_mj, [0,1] */
+	double received_s; /* gang time held, ever */
+	double lag_s;      /* L_mj */
+};
+
+/* Equal GPUs on one node; GPU numbers count through the pools in order. */
+struct gv_round_pool {
+	size_t type;
+	size_t first; /* its first GPU */
+	size_t gpus;
+};
+
+struct gv_rounds {
+	size_t n_types;
+	size_t n_pools;
+	size_t n_gpus;
+	struct gv_round_pool *pool; /* [n_pools] */
+	size_t *gpu_pool;           /* [n_gpus] */
+	size_t n_jobs;
+	size_t cap_jobs;
+	size_t cap_claims;
+	struct gv_round_job *job;     /* [n_jobs] */
+	struct gv_round_claim *claim; /* [n_jobs][n_types] */
+};
+
+/* The GPUs of a cluster and no jobs.  gv_rounds_free also takes a zeroed one. */
+void gv_rounds_init(struct gv_rounds *r, const struct gv_cluster *c);
+void gv_rounds_free(struct gv_rounds *r);
+
+/* Adds a job that is not active, ready, without rates and shares: its index. */
+size_t gv_rounds_add(struct gv_rounds *r, size_t gang);
+
+static inline struct gv_round_claim *
+gv_rounds_claim(const struct gv_rounds *r, size_t job, size_t type)
+{
+	return &r->claim[job * r->n_types + type];
+}
+
+/* The type of a GPU. */
+size_t gv_rounds_type(const struct gv_rounds *r, size_t gpu);
+
+/* Whether the job can ever run: some type has a rate and GPUs enough for the gang. */
+bool gv_rounds_possible(const struct gv_rounds *r, size_t job);
+
+/* Time passes: active jobs are owed their shares of it. */
+void gv_rounds_pass(struct gv_rounds *r, double seconds);
+
+/* The job has held GPUs of the type for so long. */
+void gv_rounds_credit(struct gv_rounds *r, size_t job, size_t type, double seconds);
+
+/*
+ * Must be called when shares have changed or jobs have come or gone: what was
+ * owed before is kept up to one round, which is what rounding can have caused;
+ * beyond it the promise was not attainable and is forgotten, as is time that
+ * was received beyond the promise on GPUs nobody else could use.  Without this
+ * a newcomer would wait for the debts of the past.
+ */
+void gv_rounds_settle(struct gv_rounds *r, double round_s);
+
+enum gv_round_mode {
+	GV_ROUND_NEW, /* all GPUs but those away are given anew */
+	GV_ROUND_FILL /* within a round: jobs keep their GPUs, only idle ones are given */
+};
+
+/*
+ * Plans a round.
+ *
+ *   owner  [n_gpus] the job on each GPU, GV_GPU_IDLE or GV_GPU_AWAY
+ *   next   [n_gpus] out: the same for the coming round; may be owner itself
+ *
+ * A job that stays on its type keeps its GPUs (its lease is extended).  The
+ * others, largest gang first, take the fullest node where the gang fits whole,
+ * else the emptiest nodes, so that it lies on as few as possible.
+ * Deterministic.  Cost: O(m n log(m n) + GPUs) and O(pools) per job moved.
+ */
+void gv_rounds_plan(const struct gv_rounds *r, double round_s, enum gv_round_mode mode,
+    const ptrdiff_t *owner, ptrdiff_t *next);
+
+#endif
