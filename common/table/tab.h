@@ -4,14 +4,18 @@
  * table into memory (struct gv_frame); writing is struct gv_tabw.
  *
  * Input dialect.  CSV is RFC 4180 through libcsv; TSV is IANA's (no quoting;
- * \t \n \r \\ escapes).  The header line decides: it is TSV when it holds a tab
- * outside quotes.  A UTF-8 BOM and CRLF are accepted, gzip is inflated.  Errors, with file and line: NUL
- * bytes, a bare or unterminated quote, a cell over 1 MiB, more than 10,000
- * columns, an empty or repeated header name, a row with more or fewer cells
- * than the header, a lone CR.
+ * \t \n \r \\ escapes).  The first line decides: it is TSV when it holds a tab
+ * outside quotes.  A UTF-8 BOM and CRLF are accepted, gzip is inflated.  Errors,
+ * with file and the line where the row starts: NUL bytes, a bare or unterminated
+ * quote, a cell over 1 MiB, a row over 64 MiB, more than 10,000 columns, an empty
+ * or repeated header name, a row with more or fewer cells than the header, a CR
+ * without LF outside quotes.
  *
  * Several tables may follow each other on one stream, an empty line between
- * them, each with its own header.
+ * them, each with its own header.  Further empty lines, and those at the start
+ * and end of the stream, mean nothing.  A row of one empty cell is written "".
+ *
+ * A table of one column has no tab to be recognised by, so it is always CSV.
  */
 #ifndef GV_TABLE_TAB_H
 #define GV_TABLE_TAB_H
@@ -23,6 +27,12 @@
 #include "base/err.h"
 #include "base/fileio.h"
 #include "base/mem.h"
+
+enum {
+	GV_TAB_CELL = 1 << 20,  /* bytes of a cell, at most */
+	GV_TAB_ROW = 64 << 20,  /* of the cells of a row together */
+	GV_TAB_COLUMNS = 10000
+};
 
 /* Bytes of a cell, unquoted and unescaped; not NUL-terminated unless said. */
 struct gv_cell {
@@ -39,6 +49,8 @@ struct gv_tab;
 
 /* path NULL or "-" is standard input.  0, or -1 with *e set; close with gv_tab_close. */
 int gv_tab_open(struct gv_tab **t, const char *path, struct gv_error *e);
+/* The same of an opened input, which the table closes. */
+struct gv_tab *gv_tab_from(struct gv_in *in);
 void gv_tab_close(struct gv_tab *t); /* NULL is allowed */
 
 /*
@@ -48,6 +60,9 @@ void gv_tab_close(struct gv_tab *t); /* NULL is allowed */
  * needs a header); a header without rows is a table with no rows.
  */
 int gv_tab_table(struct gv_tab *t, struct gv_error *e);
+
+/* Where one table is expected: goes to its end; a further one is an error.  0 or -1. */
+int gv_tab_last(struct gv_tab *t, struct gv_error *e);
 
 size_t gv_tab_columns(const struct gv_tab *t);
 struct gv_cell gv_tab_name(const struct gv_tab *t, size_t column); /* NUL-terminated */
@@ -77,12 +92,15 @@ int gv_tab_int(const struct gv_tab *t, size_t column, int64_t *v, struct gv_erro
 int gv_tab_error(const struct gv_tab *t, size_t column, struct gv_error *e, const char *fmt, ...)
     GV_PRINTF(4, 5);
 
+/* For tests: lets libcsv parse every row, also those that need not. */
+void gv_tab_only_libcsv(struct gv_tab *t);
+
 /* ---- a whole table ---- */
 
 /*
  * A table in memory.  Its cells live until gv_frame_free.  = {0} is an empty
  * one.  A column of -1 (not there) reads as empty cells, so optional columns
- * need no special case.
+ * need no special case.  Costs the text, 5 bytes a cell and 24 a row.
  */
 struct gv_frame {
 	char *file; /* for messages */
@@ -90,20 +108,38 @@ struct gv_frame {
 	size_t n_columns;
 	size_t n_rows;
 	struct gv_cell *name; /* [n_columns], NUL-terminated */
-	struct gv_cell *cell; /* [n_rows][n_columns], NUL-terminated */
-	long *line;           /* [n_rows] */
+	long header_line;
+	long *line;      /* [n_rows] */
+	uint32_t **row;  /* [n_rows], private: where its cells end, [n_columns], and their text */
+	size_t row_cap;  /* private: room in line and row */
 	struct gv_arena arena;
 };
 
-/* Reads the present table of t (gv_tab_table was called and returned 1).  0 or -1. */
+/*
+ * Reads the present table of t (gv_tab_table was called and returned 1), to its
+ * end also when rows are bad.  0, or -1 and *f is empty.
+ */
 int gv_frame_read(struct gv_frame *f, struct gv_tab *t, struct gv_error *e);
 /* Opens path, reads its one table, closes; a second table is an error.  0 or -1. */
 int gv_frame_load(struct gv_frame *f, const char *path, struct gv_error *e);
 void gv_frame_free(struct gv_frame *f);
 
+/* Makes a table: starts it with its names, adds a row [n_columns]; both copy the texts. */
+void gv_frame_start(struct gv_frame *f, const char *file, bool tsv, const struct gv_cell *name,
+    size_t n_columns);
+void gv_frame_add(struct gv_frame *f, const struct gv_cell *cell, long line);
+/*
+ * Makes one by hand: a table with these names and no rows, then row by row
+ * (n_columns cells, copied; line is where messages shall point to).
+ */
+void gv_frame_start(struct gv_frame *f, const char *file, bool tsv, const struct gv_cell *name,
+    size_t n_columns);
+void gv_frame_add(struct gv_frame *f, const struct gv_cell *cell, long line);
+
 ptrdiff_t gv_frame_find(const struct gv_frame *f, const char *name);
 int gv_frame_require(const struct gv_frame *f, const char *name, ptrdiff_t *column,
     struct gv_error *e);
+/* NUL-terminated (a cell never holds a NUL). */
 struct gv_cell gv_frame_cell(const struct gv_frame *f, size_t row, ptrdiff_t column);
 
 /*
@@ -121,14 +157,20 @@ int gv_frame_error(const struct gv_frame *f, size_t row, ptrdiff_t column, struc
 /* ---- writing ---- */
 
 /*
- * Writes cells one after another; CSV cells are quoted only when they must be.
- * Errors stick in the output and show when it is closed.
+ * Writes cells one after another, the names first; CSV cells are quoted only
+ * when they must be.  Errors stick in the output and show when it is closed.
+ * A table that could not be recognised as TSV (one column; a first name with a
+ * tab, or that opens a quote) is written as CSV.
  */
 struct gv_tabw {
 	struct gv_out *out;
-	bool tsv;
-	bool started; /* the row has a cell already */
-	bool blank;   /* and all of it so far is one empty cell */
+	bool asked_tsv;
+	bool tsv;       /* this table */
+	bool header;    /* the present row is the header */
+	bool blank;     /* its first cell is empty */
+	size_t n_cells; /* of the present row so far */
+	char *first;    /* the first name, held back until there is a second one */
+	size_t first_len;
 };
 
 void gv_tabw_init(struct gv_tabw *w, struct gv_out *out, bool tsv);

@@ -1,0 +1,175 @@
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "table/names.h"
+
+void
+gv_frame_start(struct gv_frame *f, const char *file, bool tsv, const struct gv_cell *name,
+    size_t n_columns)
+{
+	size_t i;
+
+	*f = (struct gv_frame){.file = gv_xstrdup(file), .tsv = tsv, .n_columns = n_columns};
+	f->name = gv_arena_alloc(&f->arena, n_columns, sizeof(f->name[0]));
+	for (i = 0; i < n_columns; i++) {
+		f->name[i].s = gv_arena_strndup(&f->arena, name[i].s, name[i].len);
+		f->name[i].len = name[i].len;
+	}
+}
+
+/*
+ * A row is one piece of the arena: the ends of its cells, counted from the start
+ * of its text, then the text, each cell with a NUL behind it.
+ */
+void
+gv_frame_add(struct gv_frame *f, const struct gv_cell *cell, long line)
+{
+	size_t bytes = f->n_columns * (sizeof(uint32_t) + 1);
+	size_t cap = f->row_cap;
+	uint32_t *ends;
+	uint32_t at = 0;
+	char *text;
+	size_t i;
+
+	for (i = 0; i < f->n_columns; i++)
+		bytes += cell[i].len;
+	ends = gv_arena_alloc(&f->arena, bytes, 1);
+	text = (char *)(ends + f->n_columns);
+	for (i = 0; i < f->n_columns; i++) {
+		memcpy(text + at, cell[i].s, cell[i].len);
+		at += (uint32_t)cell[i].len;
+		ends[i] = at;
+		text[at++] = '\0';
+	}
+	f->line = gv_xgrow(f->line, &cap, f->n_rows + 1, sizeof(f->line[0]));
+	f->row = gv_xgrow(f->row, &f->row_cap, f->n_rows + 1, sizeof(f->row[0]));
+	f->line[f->n_rows] = line;
+	f->row[f->n_rows++] = ends;
+}
+
+int
+gv_frame_read(struct gv_frame *f, struct gv_tab *t, struct gv_error *e)
+{
+	size_t before = e->count;
+	int r;
+
+	gv_frame_start(f, gv_tab_file(t), gv_tab_is_tsv(t), gv_tab_names(t), gv_tab_columns(t));
+	f->header_line = gv_tab_line(t);
+	while ((r = gv_tab_next(t, e)) != 0)
+		if (r == 1 && e->count == before) /* or only to find further errors */
+			gv_frame_add(f, gv_tab_cells(t), gv_tab_line(t));
+	if (e->count == before)
+		return 0;
+	gv_frame_free(f);
+	return -1;
+}
+
+int
+gv_frame_load(struct gv_frame *f, const char *path, struct gv_error *e)
+{
+	struct gv_tab *t;
+	int r = -1;
+
+	*f = (struct gv_frame){0};
+	if (gv_tab_open(&t, path, e) != 0)
+		return -1;
+	if (gv_tab_table(t, e) == 1 && gv_frame_read(f, t, e) == 0) {
+		r = gv_tab_last(t, e);
+		if (r != 0)
+			gv_frame_free(f);
+	}
+	gv_tab_close(t);
+	return r;
+}
+
+void
+gv_frame_free(struct gv_frame *f)
+{
+	free(f->file);
+	free(f->line);
+	free(f->row);
+	gv_arena_free(&f->arena);
+	*f = (struct gv_frame){0};
+}
+
+ptrdiff_t
+gv_frame_find(const struct gv_frame *f, const char *name)
+{
+	return gv_names_find(f->name, f->n_columns, name);
+}
+
+int
+gv_frame_require(const struct gv_frame *f, const char *name, ptrdiff_t *column,
+    struct gv_error *e)
+{
+	*column = gv_frame_find(f, name);
+	if (*column != -1)
+		return 0;
+	return gv_names_missing(f->name, f->n_columns, name, f->file, f->header_line, e);
+}
+
+struct gv_cell
+gv_frame_cell(const struct gv_frame *f, size_t row, ptrdiff_t column)
+{
+	const uint32_t *ends;
+	uint32_t start;
+
+	if (column < 0)
+		return (struct gv_cell){"", 0};
+	ends = f->row[row];
+	start = column > 0 ? ends[column - 1] + 1 : 0;
+	return (struct gv_cell){
+	    (const char *)(ends + f->n_columns) + start, ends[column] - start};
+}
+
+int
+gv_frame_error(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv_error *e,
+    const char *fmt, ...)
+{
+	char text[GV_ERROR_LEN];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return gv_error_at(e, f->file, f->line[row], column >= 0 ? f->name[column].s : NULL, "%s",
+	    text);
+}
+
+int
+gv_frame_double(const struct gv_frame *f, size_t row, ptrdiff_t column, double otherwise,
+    double *v, struct gv_error *e)
+{
+	struct gv_cell c = gv_frame_cell(f, row, column);
+	char what[GV_QUOTE_LEN];
+
+	if (c.len == 0 && !isnan(otherwise)) {
+		*v = otherwise;
+		return 0;
+	}
+	if (gv_parse_double(c.s, c.len, v) == 0)
+		return 0;
+	return gv_frame_error(f, row, column, e, "expected a number, got %s",
+	    gv_cell_shown(what, c));
+}
+
+int
+gv_frame_int(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t otherwise,
+    int64_t *v, struct gv_error *e)
+{
+	struct gv_cell c = gv_frame_cell(f, row, column);
+	char what[GV_QUOTE_LEN];
+
+	if (c.len == 0 && otherwise != INT64_MIN) {
+		*v = otherwise;
+		return 0;
+	}
+	if (gv_parse_int(c.s, c.len, v) == 0)
+		return 0;
+	return gv_frame_error(f, row, column, e, "expected an integer, got %s",
+	    gv_cell_shown(what, c));
+}
