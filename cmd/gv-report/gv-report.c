@@ -1,0 +1,203 @@
+/*
+ * gv-report: what happened in a run, from its events.
+ *
+ * Reads the events row by row into a history of each job and GPU type, sums it
+ * up, and writes it for people (text) or machines (CSV, TSV, JSON).
+ */
+#include <string.h>
+
+#include "base/opt.h"
+#include "expect.h"
+#include "write.h"
+
+enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_TSV, FORMAT_JSON, FORMATS };
+
+static const char *const format_name[FORMATS] = {"text", "csv", "tsv", "json"};
+
+struct options {
+	struct gv_opt common;
+	enum format format;
+	const struct part *part; /* NULL = the format's default */
+	int digits;
+	bool expect_finished;
+	double expect_points; /* < 0: nothing is expected of shares */
+};
+
+static const char usage[] =
+    "usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-d N] [-o FILE] [EVENTS]";
+
+static const char help[] =
+    "usage: gv-report [options] [EVENTS]\n"
+    "\n"
+    "Reports what happened in a run, from the events table that gv-run writes:\n"
+    "how long each job took, what share of time on each GPU type it was promised\n"
+    "and received, and how busy the GPUs were.\n"
+    "\n"
+    "  -f, --format=FORMAT    text (default), csv, tsv or json\n"
+    "  -b, --by=PART          one part only: summary, type, entity, job or share\n"
+    "                         (text, json: default all; csv, tsv: default job)\n"
+    "  -d, --digits=N         digits behind the point, text only (default 1)\n"
+    "      --expect-finished  exit 1 unless every job has finished\n"
+    "      --expect-shares=POINTS\n"
+    "                         exit 1 unless each share received is within that many\n"
+    "                         percentage points of the share promised\n"
+    "  -j, --json             the same as --format=json\n"
+    "      --tsv              the same as --format=tsv\n"
+    "  -o, --output=FILE      write there, atomically (default standard output)\n"
+    "  -q, --quiet            no report and no warnings, only what is expected\n"
+    "  -v, --verbose          say how many events were read\n"
+    "  -h, --help             this text\n"
+    "  -V, --version          name and version\n";
+
+static enum format
+parse_format(const struct gv_opt *o, const char *arg)
+{
+	char q[GV_QUOTE_LEN];
+	int i;
+
+	for (i = 0; i < FORMATS; i++)
+		if (strcmp(arg, format_name[i]) == 0)
+			return (enum format)i;
+	gv_opt_usage(o, "unknown format %s; known: text, csv, tsv, json",
+	    gv_quote(q, arg, strlen(arg)));
+}
+
+static const struct part *
+parse_part(const struct gv_opt *o, const char *arg)
+{
+	char q[GV_QUOTE_LEN];
+	int i;
+
+	for (i = 0; i < PARTS; i++)
+		if (strcmp(arg, parts[i].by) == 0)
+			return &parts[i];
+	gv_opt_usage(o, "unknown part %s; known: summary, type, entity, job, share",
+	    gv_quote(q, arg, strlen(arg)));
+}
+
+static void
+parse_options(struct options *o, int argc, char **argv)
+{
+	enum { EXPECT_FINISHED = GV_OPT_OWN, EXPECT_SHARES };
+	static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
+	    {"format", required_argument, NULL, 'f'}, {"by", required_argument, NULL, 'b'},
+	    {"digits", required_argument, NULL, 'd'}, {"json", no_argument, NULL, 'j'},
+	    {"expect-finished", no_argument, NULL, EXPECT_FINISHED},
+	    {"expect-shares", required_argument, NULL, EXPECT_SHARES}, {NULL, 0, NULL, 0}};
+	int c;
+
+	while ((c = getopt_long(argc, argv, GV_OPT_SHORT "f:b:d:j", longopts, NULL)) != -1) {
+		switch (c) {
+		case 'f':
+			o->format = parse_format(&o->common, optarg);
+			break;
+		case 'j':
+			o->format = FORMAT_JSON;
+			break;
+		case GV_OPT_TSV:
+			o->format = FORMAT_TSV;
+			break;
+		case 'b':
+			o->part = parse_part(&o->common, optarg);
+			break;
+		case 'd':
+			o->digits = (int)gv_opt_int(&o->common, "--digits", optarg, 0, 15);
+			break;
+		case EXPECT_FINISHED:
+			o->expect_finished = true;
+			break;
+		case EXPECT_SHARES:
+			o->expect_points =
+			    gv_opt_double(&o->common, "--expect-shares", optarg, 0, 100);
+			break;
+		default:
+			gv_opt_common(&o->common, c, argc, argv);
+		}
+	}
+}
+
+/* Reads all events; errors are collected, so that one run shows them all. */
+static int
+read_history(struct history *h, const char *path, struct gv_error *e)
+{
+	struct gv_events_in in;
+	struct gv_event ev;
+	size_t before = e->count;
+	int got;
+
+	if (gv_events_open(&in, path, e) != 0)
+		return -1;
+	while ((got = gv_events_next(&in, &ev, e)) != 0)
+		if (got > 0)
+			history_event(h, &ev, gv_tab_file(in.tab), gv_tab_line(in.tab), e);
+	if (e->count == before)
+		gv_tab_last(in.tab, e);
+	gv_events_close(&in);
+	history_close(h);
+	return e->count == before ? 0 : -1;
+}
+
+static void
+write_report(struct gv_out *out, const struct report *r, const struct options *o)
+{
+	const struct part *job = &parts[PART_JOB];
+
+	switch (o->format) {
+	case FORMAT_CSV:
+	case FORMAT_TSV:
+		write_table(out, r, o->part != NULL ? o->part : job, o->format == FORMAT_TSV);
+		break;
+	case FORMAT_JSON:
+		write_json(out, r, o->part);
+		break;
+	default:
+		write_text(out, r, o->part, o->digits);
+	}
+}
+
+/* Whether all that the options expect is so. */
+static bool
+as_expected(const struct report *r, const struct options *o)
+{
+	struct gv_error e = {0};
+
+	if (o->expect_finished)
+		expect_finished(r, &e);
+	if (o->expect_points >= 0)
+		expect_shares(r, o->expect_points, &e);
+	if (e.count > 0)
+		gv_warn_error(&e);
+	return e.count == 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = {
+	    .common = {.usage = usage, .help = help}, .digits = 1, .expect_points = -1};
+	struct gv_error e = {0};
+	struct report r = {0};
+	struct gv_out *out;
+	const char *path;
+	bool met;
+
+	gv_init("gv-report");
+	parse_options(&o, argc, argv);
+	path = gv_opt_input(&o.common, argc, argv);
+	if (read_history(&r.history, path, &e) != 0)
+		gv_die_error(&e);
+	summary_of(&r.summary, &r.history);
+	if (o.common.verbose > 0)
+		gv_warn("%zu events of %zu jobs", r.history.events, r.history.n_jobs);
+	if (!o.common.quiet) {
+		if (gv_out_open(&out, o.common.output, &e) != 0)
+			gv_die_error(&e);
+		write_report(out, &r, &o);
+		if (out != gv_stdout() && gv_out_close(out, &e) != 0)
+			gv_die_error(&e);
+	}
+	met = as_expected(&r, &o);
+	summary_free(&r.summary);
+	history_free(&r.history);
+	return gv_finish() != 0 ? GV_EXIT_TROUBLE : met ? GV_EXIT_OK : GV_EXIT_NO;
+}

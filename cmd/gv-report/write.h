@@ -1,0 +1,19 @@
+/* The formats of a report. */
+#ifndef GV_REPORT_WRITE_H
+#define GV_REPORT_WRITE_H
+
+#include "parts.h"
+
+/*
+ * For people: the summary, the GPU types and the jobs, or (part not NULL) one
+ * part.  Numbers have digits digits behind the point.
+ */
+void write_text(struct gv_out *out, const struct report *r, const struct part *part, int digits);
+
+/* One part as a table. */
+void write_table(struct gv_out *out, const struct report *r, const struct part *part, bool tsv);
+
+/* All parts, or (part not NULL) one, as one JSON object. */
+void write_json(struct gv_out *out, const struct report *r, const struct part *part);
+
+#endif
