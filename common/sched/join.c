@@ -165,66 +165,35 @@ index_find(const struct index *x, const struct gv_job *job)
 
 /* ---- the joined table ---- */
 
-static struct gv_cell
-copy(struct gv_frame *out, struct gv_cell c)
-{
-	return (struct gv_cell){gv_arena_strndup(&out->arena, c.s, c.len), c.len};
-}
-
-/* The jobs' columns but gpu_type and steps_per_s, then those two; from[] are their places. */
+/* The jobs' columns but gpu_type and steps_per_s, then those two; from[] are the jobs' columns. */
 static void
-make_header(struct gv_frame *out, const struct gv_frame *jobs, ptrdiff_t *from)
+start_table(struct gv_frame *out, const struct gv_frame *jobs, ptrdiff_t *from,
+    struct gv_cell *cell)
 {
 	static const char *const added[] = {"gpu_type", "steps_per_s"};
-	size_t i;
+	size_t i, n = 0;
 
-	out->file = gv_xstrdup(jobs->file);
-	out->tsv = jobs->tsv;
-	out->name = gv_xcalloc(jobs->n_columns + 2, sizeof(*out->name));
 	for (i = 0; i < jobs->n_columns; i++) {
-		if (gv_cell_is(jobs->name[i], added[0]) ||
-		    gv_cell_is(jobs->name[i], added[1]))
+		if (gv_cell_is(jobs->name[i], added[0]) || gv_cell_is(jobs->name[i], added[1]))
 			continue;
-		from[out->n_columns] = (ptrdiff_t)i;
-		out->name[out->n_columns++] = copy(out, jobs->name[i]);
+		from[n] = (ptrdiff_t)i;
+		cell[n++] = jobs->name[i];
 	}
 	for (i = 0; i < 2; i++)
-		out->name[out->n_columns++] =
-		    copy(out, (struct gv_cell){added[i], strlen(added[i])});
-}
-
-/* A job's row once for each of its measurements; the texts are shared. */
-static void
-add_rows(struct gv_frame *out, const struct gv_frame *jobs, size_t job_row,
-    const ptrdiff_t *from, const struct index *x, const struct gv_cell (*measured)[2],
-    size_t first)
-{
-	struct gv_cell *head = out->cell + out->n_rows * out->n_columns;
-	size_t n = out->n_columns - 2;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		head[i] = copy(out, gv_frame_cell(jobs, job_row, from[i]));
-	for (; first != 0; first = x->next[first - 1]) {
-		struct gv_cell *cell = out->cell + out->n_rows * out->n_columns;
-
-		if (cell != head)
-			memcpy(cell, head, n * sizeof(*cell));
-		cell[n] = measured[first - 1][0];
-		cell[n + 1] = measured[first - 1][1];
-		out->line[out->n_rows++] = jobs->line[job_row];
-	}
+		cell[n++] = (struct gv_cell){added[i], strlen(added[i])};
+	gv_frame_start(out, jobs->file, jobs->tsv, cell, n);
+	out->header_line = jobs->header_line;
 }
 
 int
 gv_rates_join(struct gv_frame *out, const struct gv_rates *jobs,
-    const struct gv_frame *throughputs, size_t *missing, size_t *n_missing,
-    struct gv_error *e)
+    const struct gv_frame *throughputs, size_t *missing, size_t *n_missing, struct gv_error *e)
 {
+	const struct gv_frame *f = &jobs->frame;
 	struct index x;
-	struct gv_cell(*measured)[2];
+	struct gv_cell *cell;
 	ptrdiff_t *from;
-	size_t i, at, rows = 0;
+	size_t i, k, n, at;
 
 	*out = (struct gv_frame){0};
 	*n_missing = 0;
@@ -232,30 +201,24 @@ gv_rates_join(struct gv_frame *out, const struct gv_rates *jobs,
 		index_free(&x);
 		return -1;
 	}
+	from = gv_xcalloc(f->n_columns, sizeof(*from));
+	cell = gv_xcalloc(f->n_columns + 2, sizeof(*cell));
+	start_table(out, f, from, cell);
+	n = out->n_columns - 2;
 	for (i = 0; i < jobs->n_jobs; i++) {
 		at = index_find(&x, &jobs->job[i]);
 		if (at == 0)
 			missing[(*n_missing)++] = i;
-		for (; at != 0; at = x.next[at - 1])
-			rows++;
+		for (k = 0; at != 0 && k < n; k++)
+			cell[k] = gv_frame_cell(f, jobs->job[i].row, from[k]);
+		for (; at != 0; at = x.next[at - 1]) {
+			cell[n] = gv_frame_cell(throughputs, at - 1, x.gpu_type);
+			cell[n + 1] = gv_frame_cell(throughputs, at - 1, x.steps_per_s);
+			gv_frame_add(out, cell, f->line[jobs->job[i].row]);
+		}
 	}
-	from = gv_xcalloc(jobs->frame.n_columns, sizeof(*from));
-	make_header(out, &jobs->frame, from);
-	measured = gv_xcalloc(throughputs->n_rows, sizeof(*measured));
-	for (i = 0; i < throughputs->n_rows; i++) {
-		measured[i][0] = copy(out, gv_frame_cell(throughputs, i, x.gpu_type));
-		measured[i][1] = copy(out, gv_frame_cell(throughputs, i, x.steps_per_s));
-	}
-	out->cell = gv_xcalloc(rows, out->n_columns * sizeof(*out->cell));
-	out->line = gv_xcalloc(rows, sizeof(*out->line));
-	for (i = 0; i < jobs->n_jobs; i++) {
-		at = index_find(&x, &jobs->job[i]);
-		if (at != 0)
-			add_rows(out, &jobs->frame, jobs->job[i].row, from, &x,
-			    (const struct gv_cell(*)[2])measured, at);
-	}
+	free(cell);
 	free(from);
-	free(measured);
 	index_free(&x);
 	return 0;
 }
