@@ -40,7 +40,7 @@ gv_rows_init(struct gv_rows *r)
 	csv_set_realloc_func(&r->csv, reallocate);
 	csv_set_blk_size(&r->csv, GV_ROWS_BUFFER);
 	set_dialect(r, false);
-	r->lost = r->eof = r->nul = false;
+	r->lost = r->eof = r->nul = r->cut = false;
 	r->line = 0;
 	r->next_line = 1;
 	r->n_cells = r->keep = 0;
@@ -267,6 +267,7 @@ parse(struct gv_rows *r, enum line kind, size_t n, struct gv_error *e)
 		if (r->ended == '\n')
 			break;
 		kind = find_line(r, &n, e);
+		r->cut = kind == LINE_LAST || kind == LINE_NONE;
 		if (kind == LINE_ERROR)
 			return lose(r);
 	}
@@ -302,6 +303,7 @@ gv_rows_next(struct gv_rows *r, struct gv_error *e)
 		return lose(r);
 	if (kind == LINE_NONE)
 		return GV_ROWS_END;
+	r->cut = kind == LINE_LAST;
 	s = r->buf + r->pos;
 	r->line = r->next_line;
 	if (s[0] == '\n' || (s[0] == '\r' && n == 2 && s[1] == '\n')) {

@@ -34,6 +34,7 @@ struct gv_rows {
 	bool only_libcsv; /* never split here: for the tests */
 	bool lost;        /* no position to go on from */
 	bool eof;
+	bool cut;       /* the present row, good or bad, ends with the input, not with a line feed */
 	long line;      /* where the present row starts, from 1 */
 	long next_line; /* the line at pos */
 	size_t n_cells; /* of the present row, those not kept included */

@@ -260,6 +260,12 @@ gv_tab_next(struct gv_tab *t, struct gv_error *e)
 	return r == GV_ROWS_ROW ? 1 : r == GV_ROWS_ERROR ? -1 : 0;
 }
 
+bool
+gv_tab_cut(const struct gv_tab *t)
+{
+	return t->rows.cut;
+}
+
 struct gv_cell
 gv_tab_cell(const struct gv_tab *t, size_t column)
 {

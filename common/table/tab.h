@@ -83,6 +83,12 @@ int gv_tab_require(const struct gv_tab *t, const char *name, size_t *column, str
  */
 int gv_tab_next(struct gv_tab *t, struct gv_error *e);
 
+/*
+ * Whether the row read last, good or bad, ended with the input instead of a
+ * line feed: a writer may be in the middle of it.
+ */
+bool gv_tab_cut(const struct gv_tab *t);
+
 /* A cell of the present row, valid until the next gv_tab_next. */
 struct gv_cell gv_tab_cell(const struct gv_tab *t, size_t column);
 /* As numbers.  0, or -1 with *e located at file, line and column. */
