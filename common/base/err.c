@@ -18,7 +18,7 @@ gv_error_clear(struct gv_error *e)
 	e->count = 0;
 }
 
-static void
+static void GV_PRINTF(3, 0)
 add(struct gv_error *e, const char *where, const char *fmt, va_list ap, int err)
 {
 	char *text;
@@ -140,7 +140,7 @@ gv_progname(void)
 	return progname;
 }
 
-static void
+static void GV_PRINTF(1, 0)
 say(const char *fmt, va_list ap, int err)
 {
 	/* one write per message, so that messages of several processes do not mix */
