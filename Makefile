@@ -9,6 +9,7 @@ include config.mk
 VERSION  := $(shell cat VERSION)
 BUILD    := build
 BIN      := bin
+DIST     := dist
 PROGRAMS := $(notdir $(wildcard cmd/*))
 
 # ---- flavours: make SAN=1 (address, undefined, leak), SAN=thread ----
@@ -28,7 +29,7 @@ ifdef WERROR
 WARN += -Werror
 endif
 GV_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -DGV_VERSION='"$(VERSION)"' \
-	-DGV_DATADIR='"$(datadir)"' -Icommon $(CPPFLAGS)
+	-Icommon $(CPPFLAGS)
 # -ffp-contract=off: the same digits from every compiler
 GV_CFLAGS = -std=c17 $(CFLAGS) $(WARN) -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. -pthread $(SANFLAGS)
 GV_LDFLAGS = $(LDFLAGS) -pthread $(SANFLAGS) -Wl,--as-needed
@@ -57,8 +58,8 @@ OUT      := $(PROGRAMS:%=$(BIN)/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps check check-long bench lint install uninstall dist demo clean \
-	tests fuzz format
+.PHONY: all help deps check check-long bench lint install install-files uninstall dist \
+	demo clean tests fuzz format FORCE
 
 all: $(OUT)
 
@@ -66,11 +67,25 @@ all: $(OUT)
 $(BUILD)/deps.ok:
 	@sh tests/deps.sh probe $(BUILD)
 
-$(BUILD)/obj/%.o: %.c | $(BUILD)/deps.ok
+# Files that hold what was compiled with, rewritten when that changes, so that
+# other flags, and another PREFIX, compile again what depends on them.
+define remember
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
+endef
+$(BUILD)/flags: FORCE
+	$(call remember,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) $(VERSION))
+$(BUILD)/datadir: FORCE
+	$(call remember,$(datadir))
+
+$(BUILD)/obj/common/base/fileio.o: GV_CPPFLAGS += -DGV_DATADIR='"$(datadir)"'
+$(BUILD)/obj/common/base/fileio.o: $(BUILD)/datadir
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/deps.ok
 	@mkdir -p $(@D)
 	$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj64/%.o: %.c | $(BUILD)/deps.ok
+$(BUILD)/obj64/%.o: %.c $(BUILD)/flags | $(BUILD)/deps.ok
 	@mkdir -p $(@D)
 	$(CC) $(GV_CPPFLAGS) -DGV_REAL_DOUBLE $(GV_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -169,7 +184,9 @@ ZSHC    := $(sort $(wildcard share/zsh/_*))
 DATA    := $(sort $(shell cd share && find . -type f ! -path './bash-completion/*' ! -path './zsh/*' 2>/dev/null))
 EXAMPLES := $(sort $(shell find examples -type f 2>/dev/null))
 
-install: all ## install below PREFIX (and DESTDIR)
+install: all install-files ## install below PREFIX (and DESTDIR)
+
+install-files: # what is built, without building
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5 \
 		$(DESTDIR)$(mandir)/man7 $(DESTDIR)$(bashdir) $(DESTDIR)$(zshdir) $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
 	install -m 755 $(OUT) $(DESTDIR)$(bindir)
@@ -189,8 +206,8 @@ uninstall: ## remove what install put there
 	rm -rf $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
 
 dist: ## a reproducible archive of the committed tree
-	@mkdir -p dist
-	git archive --format=tar --prefix=gv-$(VERSION)/ HEAD | gzip -9n > dist/gv-$(VERSION).tar.gz
+	@mkdir -p $(DIST)
+	git archive --format=tar --prefix=gv-$(VERSION)/ HEAD | gzip -9n > $(DIST)/gv-$(VERSION).tar.gz
 
 clean: ## remove what was built
-	rm -rf build bin dist
+	rm -rf build bin $(DIST)
