@@ -39,9 +39,9 @@ pass() { tap_n=$((tap_n + 1)) && echo "ok $tap_n - $1"; }
 fail() {
 	tap_n=$((tap_n + 1)) tap_failed=$((tap_failed + 1))
 	echo "not ok $tap_n - $1"
-	echo "# ran: $ran (status $status) in $scratch"
+	echo "# ran: $(printf %s "$ran" | sed '2,$s/^/#   /') (status $status) in $scratch"
 	shift
-	for f; do [ ! -f "$f" ] || sed "s/^/#   $f: /;20q" "$f"; done
+	for f; do [ ! -f "$f" ] || sed "s|^|#   ${f##*/}: |;20q" "$f"; done
 }
 skip() { tap_n=$((tap_n + 1)) && echo "ok $tap_n # SKIP $1"; }
 # ok NAME CMD...: the command succeeds

@@ -1,0 +1,56 @@
+# Running what a document shows.  Source it behind lib.sh.
+#
+# A session is lines as a terminal would show them: "$ command" (going on while
+# a line ends in a backslash), then the lines it prints, if they are shown.  A
+# line "..." stands for any lines; a line with a form feed ends the session.
+# shellcheck shell=sh
+
+# session NAME <LINES: runs each command in the present directory: status 0, and the output shown
+session() {
+	session_name=$1
+	rm -rf "$scratch/session"
+	mkdir "$scratch/session"
+	awk -v dir="$scratch/session" '
+		/^\$ / { n++; name = sprintf("%s/%03d", dir, n); sub(/^\$ /, ""); more = open = 1 }
+		/^\f/ { open = 0 } # the end of a block
+		!open { next }
+		more { print >(name ".cmd"); more = /\\$/; next }
+		{ print >(name ".want") }' -
+	for session_cmd in "$scratch"/session/*.cmd; do
+		[ -f "$session_cmd" ] || return 0
+		session_run "$session_cmd" "${session_cmd%.cmd}.want"
+	done
+}
+session_run() {
+	status=0 ran=$(cat "$1")
+	session_what=$(sed 's/#/(hash)/g;q' "$1")
+	timeout 60 sh "$1" >"$scratch/session/out" 2>"$scratch/session/err" </dev/null || status=$?
+	if [ $status -ne 0 ]; then
+		fail "$session_name: $session_what" "$scratch/session/err"
+	elif [ -f "$2" ] && ! session_matches "$2" "$scratch/session/out"; then
+		fail "$session_name: shows what it prints: $session_what" "$2" "$scratch/session/out"
+	else
+		pass "$session_name: $session_what"
+	fi
+}
+# session_matches WANT GOT: equal, "..." matching any lines
+session_matches() {
+	if ! grep -qx '\.\.\.' "$1"; then
+		cmp -s "$1" "$2"
+		return
+	fi
+	awk -v want="$1" '
+		BEGIN { while ((getline line < want) > 0) w[++nw] = line }
+		{ g[NR] = $0 }
+		END {
+			# greedy: after "..." the next line wanted is searched for
+			j = 1
+			for (i = 1; i <= nw; i++) {
+				if (w[i] == "...") { any = 1; continue }
+				while (any && j <= NR && g[j] != w[i]) j++
+				if (j > NR || g[j] != w[i]) exit 1
+				j++; any = 0
+			}
+			exit !(any || j == NR + 1)
+		}' "$2"
+}
