@@ -10,6 +10,10 @@
 
 #include "base/fileio.h"
 
+#undef gv_error_set
+#undef gv_error_sys
+#undef gv_error_at
+
 static const char *progname = "gv"; /* the one global of the toolkit */
 
 void

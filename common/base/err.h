@@ -52,6 +52,12 @@ int gv_error_sys(struct gv_error *e, const char *fmt, ...) GV_PRINTF(2, 3);
 int gv_error_at(struct gv_error *e, const char *file, long line, const char *column,
     const char *fmt, ...) GV_PRINTF(5, 6);
 
+#ifdef GV_ANALYZE /* make lint: analysers, which see one file, learn what these return */
+#define gv_error_set(...) (gv_error_set(__VA_ARGS__), -1)
+#define gv_error_sys(...) (gv_error_sys(__VA_ARGS__), -1)
+#define gv_error_at(...)  (gv_error_at(__VA_ARGS__), -1)
+#endif
+
 /*
  * Writes s[0..len) as it should stand in a message: in double quotes, control
  * bytes and quotes escaped, cut with "..." at 64 bytes.  Returns buf.
