@@ -10,6 +10,7 @@ VERSION  := $(shell cat VERSION)
 BUILD    := build
 BIN      := bin
 DIST     := dist
+STD      := c17
 PROGRAMS := $(notdir $(wildcard cmd/*))
 
 # ---- flavours: make SAN=1 (address, undefined, leak), SAN=thread ----
@@ -31,7 +32,7 @@ endif
 GV_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -DGV_VERSION='"$(VERSION)"' \
 	-Icommon $(CPPFLAGS)
 # -ffp-contract=off: the same digits from every compiler
-GV_CFLAGS = -std=c17 $(CFLAGS) $(WARN) -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. -pthread $(SANFLAGS)
+GV_CFLAGS = -std=$(STD) $(CFLAGS) $(WARN) -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. -pthread $(SANFLAGS)
 GV_LDFLAGS = $(LDFLAGS) -pthread $(SANFLAGS) -Wl,--as-needed
 
 # ---- what each program links beside libgv.a ----
@@ -74,7 +75,7 @@ define remember
 	@printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
 endef
 $(BUILD)/flags: FORCE
-	$(call remember,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) $(VERSION))
+	$(call remember,$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) $(VERSION))
 $(BUILD)/datadir: FORCE
 	$(call remember,$(datadir))
 

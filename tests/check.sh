@@ -44,7 +44,7 @@ before_summary() {
 	fi
 }
 
-# shellcheck disable=SC2046
+# shellcheck disable=SC2046,SC2086
 {
 	prove -j2 --timer --exec "sh tests/one.sh" ${TESTS:-$(all_tests)}
 	echo $? >"$GV_TAP/status"

@@ -6,6 +6,7 @@
 #
 # The runs are those of matrix.tab.  A sample of the points each time, all of
 # them with GV_LONG.
+# shellcheck disable=SC2086
 . "${0%/*}/lib.sh"
 
 tab=$(printf '\t')

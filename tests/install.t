@@ -2,6 +2,7 @@
 # make install puts a set of files that runs on its own, make uninstall removes
 # them all, make dist makes the same archive each time.  What is built already is
 # installed: nothing is compiled here.
+# shellcheck disable=SC2086
 . "${0%/*}/lib.sh"
 
 dest=$scratch/dest

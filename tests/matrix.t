@@ -1,6 +1,7 @@
 #!/bin/sh
 # What every program must stand: full disks, closed descriptors, broken pipes,
 # odd inputs, other environments.  matrix.tab has the runs.
+# shellcheck disable=SC2086
 . "${0%/*}/lib.sh"
 
 tab=$(printf '\t')
@@ -214,7 +215,7 @@ done
 
 while IFS=$tab read -r prog flags args <&9; do
 	case $prog in '' | '#'*) continue ;; esac
-	input= timing=no trouble=2 usage=2
+	input="" timing=no trouble=2 usage=2
 	case ,$flags, in *,timing,*) timing=yes ;; esac
 	case $flags in *trouble=*) trouble=${flags##*trouble=} trouble=${trouble%%,*} ;; esac
 	for word in $args; do case $word in @*) input=${word#@} ;; esac; done

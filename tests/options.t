@@ -1,6 +1,7 @@
 #!/bin/sh
 # A program's long options are the same in its code, in --help, in its page and
 # in both completions; every program has a page and is named where all are.
+# shellcheck disable=SC2086
 . "${0%/*}/lib.sh"
 
 common='help output quiet verbose version'
