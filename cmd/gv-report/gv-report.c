@@ -2,7 +2,7 @@
  * gv-report: what happened in a run, from its events.
  *
  * Reads the events row by row into a history of each job and GPU type, sums it
- * up, and writes it for people (text) or machines (CSV, TSV, JSON).
+ * up, and writes it for people (text) or machines (CSV, TSV, JSON, Prometheus).
  */
 #include <string.h>
 
@@ -10,15 +10,16 @@
 #include "expect.h"
 #include "write.h"
 
-enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_TSV, FORMAT_JSON, FORMATS };
+enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_TSV, FORMAT_JSON, FORMAT_PROM, FORMATS };
 
-static const char *const format_name[FORMATS] = {"text", "csv", "tsv", "json"};
+static const char *const format_name[FORMATS] = {"text", "csv", "tsv", "json", "prom"};
 
 struct options {
 	struct gv_opt common;
 	enum format format;
 	const struct part *part; /* NULL = the format's default */
 	int digits;
+	bool per_job;
 	bool expect_finished;
 	double expect_points; /* < 0: nothing is expected of shares */
 };
@@ -33,7 +34,8 @@ static const char help[] =
     "how long each job took, what share of time on each GPU type it was promised\n"
     "and received, and how busy the GPUs were.\n"
     "\n"
-    "  -f, --format=FORMAT    text (default), csv, tsv or json\n"
+    "  -f, --format=FORMAT    text (default), csv, tsv, json, or prom\n"
+    "                         (for Prometheus)\n"
     "  -b, --by=PART          one part only: summary, type, entity, job or share\n"
     "                         (text, json: default all; csv, tsv: default job)\n"
     "  -d, --digits=N         digits behind the point, text only (default 1)\n"
@@ -41,10 +43,11 @@ static const char help[] =
     "      --expect-shares=POINTS\n"
     "                         exit 1 unless each share received is within that many\n"
     "                         percentage points of the share promised\n"
+    "      --per-job          prom: also series of every job\n"
     "  -j, --json             the same as --format=json\n"
     "      --tsv              the same as --format=tsv\n"
     "  -o, --output=FILE      write there, atomically (default standard output)\n"
-    "  -q, --quiet            no report and no warnings, only what is expected\n"
+    "  -q, --quiet            no warnings\n"
     "  -v, --verbose          say how many events were read\n"
     "  -h, --help             this text\n"
     "  -V, --version          name and version\n";
@@ -58,7 +61,7 @@ parse_format(const struct gv_opt *o, const char *arg)
 	for (i = 0; i < FORMATS; i++)
 		if (strcmp(arg, format_name[i]) == 0)
 			return (enum format)i;
-	gv_opt_usage(o, "unknown format %s; known: text, csv, tsv, json",
+	gv_opt_usage(o, "unknown format %s; known: text, csv, tsv, json, prom",
 	    gv_quote(q, arg, strlen(arg)));
 }
 
@@ -78,12 +81,13 @@ parse_part(const struct gv_opt *o, const char *arg)
 static void
 parse_options(struct options *o, int argc, char **argv)
 {
-	enum { EXPECT_FINISHED = GV_OPT_OWN, EXPECT_SHARES };
+	enum { EXPECT_FINISHED = GV_OPT_OWN, EXPECT_SHARES, PER_JOB };
 	static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
 	    {"format", required_argument, NULL, 'f'}, {"by", required_argument, NULL, 'b'},
 	    {"digits", required_argument, NULL, 'd'}, {"json", no_argument, NULL, 'j'},
 	    {"expect-finished", no_argument, NULL, EXPECT_FINISHED},
-	    {"expect-shares", required_argument, NULL, EXPECT_SHARES}, {NULL, 0, NULL, 0}};
+	    {"expect-shares", required_argument, NULL, EXPECT_SHARES},
+	    {"per-job", no_argument, NULL, PER_JOB}, {NULL, 0, NULL, 0}};
 	int c;
 
 	while ((c = getopt_long(argc, argv, GV_OPT_SHORT "f:b:d:j", longopts, NULL)) != -1) {
@@ -103,6 +107,9 @@ parse_options(struct options *o, int argc, char **argv)
 		case 'd':
 			o->digits = (int)gv_opt_int(&o->common, "--digits", optarg, 0, 15);
 			break;
+		case PER_JOB:
+			o->per_job = true;
+			break;
 		case EXPECT_FINISHED:
 			o->expect_finished = true;
 			break;
@@ -114,22 +121,36 @@ parse_options(struct options *o, int argc, char **argv)
 			gv_opt_common(&o->common, c, argc, argv);
 		}
 	}
+	if (o->part != NULL && o->format == FORMAT_PROM)
+		gv_opt_usage(&o->common, "--by cannot be used with --format=prom");
+	if (o->per_job && o->format != FORMAT_PROM)
+		gv_opt_usage(&o->common, "--per-job needs --format=prom");
 }
 
-/* Reads all events; errors are collected, so that one run shows them all. */
+/*
+ * Reads all events; errors are collected, so that one run shows them all.  A
+ * log may end in the middle of a row, which its writer has yet to finish.
+ */
 static int
-read_history(struct history *h, const char *path, struct gv_error *e)
+read_history(struct history *h, const struct options *o, const char *path, struct gv_error *e)
 {
 	struct gv_events_in in;
 	struct gv_event ev;
-	size_t before = e->count;
+	size_t before = e->count, bad;
 	int got;
 
 	if (gv_events_open(&in, path, e) != 0)
 		return -1;
-	while ((got = gv_events_next(&in, &ev, e)) != 0)
-		if (got > 0)
+	for (bad = before; (got = gv_events_next(&in, &ev, e)) != 0; bad = e->count) {
+		if (got > 0) {
 			history_event(h, &ev, gv_tab_file(in.tab), gv_tab_line(in.tab), e);
+		} else if (gv_tab_cut(in.tab) && !h->ended) {
+			e->count = bad;
+			if (!o->common.quiet)
+				gv_warn("warning: %s:%ld: the last row is not complete, ignored",
+				    gv_tab_file(in.tab), gv_tab_line(in.tab));
+		}
+	}
 	if (e->count == before)
 		gv_tab_last(in.tab, e);
 	gv_events_close(&in);
@@ -149,6 +170,9 @@ write_report(struct gv_out *out, const struct report *r, const struct options *o
 		break;
 	case FORMAT_JSON:
 		write_json(out, r, o->part);
+		break;
+	case FORMAT_PROM:
+		write_prom(out, r, o->per_job);
 		break;
 	default:
 		write_text(out, r, o->part, o->digits);
@@ -184,18 +208,16 @@ main(int argc, char **argv)
 	gv_init("gv-report");
 	parse_options(&o, argc, argv);
 	path = gv_opt_input(&o.common, argc, argv);
-	if (read_history(&r.history, path, &e) != 0)
+	if (read_history(&r.history, &o, path, &e) != 0)
 		gv_die_error(&e);
 	summary_of(&r.summary, &r.history);
 	if (o.common.verbose > 0)
 		gv_warn("%zu events of %zu jobs", r.history.events, r.history.n_jobs);
-	if (!o.common.quiet) {
-		if (gv_out_open(&out, o.common.output, &e) != 0)
-			gv_die_error(&e);
-		write_report(out, &r, &o);
-		if (out != gv_stdout() && gv_out_close(out, &e) != 0)
-			gv_die_error(&e);
-	}
+	if (gv_out_open(&out, o.common.output, &e) != 0)
+		gv_die_error(&e);
+	write_report(out, &r, &o);
+	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
+		gv_die_error(&e);
 	met = as_expected(&r, &o);
 	summary_free(&r.summary);
 	history_free(&r.history);

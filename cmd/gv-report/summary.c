@@ -64,16 +64,15 @@ by_size(const void *a, const void *b)
 static struct spread
 spread_of(double *v, size_t n)
 {
-	struct spread s = {n, NAN, NAN, NAN};
-	double sum = 0;
+	struct spread s = {n, 0, NAN, NAN, NAN};
 	size_t i;
 
 	if (n == 0)
 		return s;
 	for (i = 0; i < n; i++)
-		sum += v[i];
+		s.sum += v[i];
 	qsort(v, n, sizeof(*v), by_size);
-	s.mean = sum / (double)n;
+	s.mean = s.sum / (double)n;
 	s.median = n % 2 == 1 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 	s.max = v[n - 1];
 	return s;

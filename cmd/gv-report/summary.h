@@ -4,10 +4,10 @@
 
 #include "history.h"
 
-/* Mean, median (of an even number: the mean of the middle two) and maximum; NAN of nothing. */
+/* Median: of an even number, the mean of the middle two.  All but sum are NAN of nothing. */
 struct spread {
 	size_t n;
-	double mean, median, max;
+	double sum, mean, median, max;
 };
 
 struct entity {

@@ -16,4 +16,10 @@ void write_table(struct gv_out *out, const struct report *r, const struct part *
 /* All parts, or (part not NULL) one, as one JSON object. */
 void write_json(struct gv_out *out, const struct report *r, const struct part *part);
 
+/*
+ * For Prometheus' text file collector, without time stamps; per_job adds series
+ * of every job on every type.
+ */
+void write_prom(struct gv_out *out, const struct report *r, bool per_job);
+
 #endif
