@@ -1,0 +1,66 @@
+/*
+ * How fast is it?  Each subcommand measures one kind of thing and writes one
+ * kind of table.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/fileio.h"
+#include "base/opt.h"
+#include "profile.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} subcommands[] = {
+    {"devices", profile_devices},
+    {"jobs", profile_jobs},
+};
+
+static const char usage[] = "usage: gv-profile [-hV] devices|jobs [option ...] [file]";
+
+static const char help[] =
+    "usage: gv-profile [-hV] SUBCOMMAND [option ...] [file]\n"
+    "Measures, and writes what it found as a table.\n"
+    "\n"
+    "  devices   what GPUs (or CPU) this machine has: a cluster table\n"
+    "  jobs      how fast each job trains on each GPU type: a rates table\n"
+    "\n"
+    "  -h, --help      this text; behind a subcommand, its own\n"
+    "  -V, --version   the version\n";
+
+/* Options before the subcommand. */
+static void
+parse_options(struct gv_opt *o, int argc, char **argv)
+{
+	static const struct option longopts[] = {
+	    {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'}, {NULL, 0, NULL, 0}};
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+:hV", longopts, NULL)) != -1)
+		gv_opt_common(o, c, argc, argv);
+	if (optind == argc)
+		gv_opt_usage(o, "no subcommand given; known: devices, jobs");
+}
+
+int
+main(int argc, char **argv)
+{
+	struct gv_opt o = {.usage = usage, .help = help};
+	char q[GV_QUOTE_LEN];
+	const char *name;
+	size_t i;
+
+	gv_init("gv-profile");
+	parse_options(&o, argc, argv);
+	name = argv[optind];
+	argc -= optind;
+	argv += optind;
+	optind = 1;
+	for (i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+		if (strcmp(name, subcommands[i].name) == 0)
+			return subcommands[i].run(argc, argv);
+	gv_opt_usage(&o, "unknown subcommand %s; known: devices, jobs",
+	    gv_quote(q, name, strlen(name)));
+}

@@ -1,0 +1,243 @@
+/*
+ * gv-profile jobs: how many steps per second each job does on each GPU type of
+ * the cluster, by running it there for a while.
+ */
+#include <signal.h>
+#include <string.h>
+
+#include "base/opt.h"
+#include "plan.h"
+#include "profile.h"
+#include "rates_table.h"
+#include "run_plan.h"
+
+struct options {
+	struct gv_opt common;
+	const char *jobs;
+	const char *cluster;
+	const char *known;
+	bool throughputs;
+	struct run_options run;
+};
+
+enum { OPT_WARMUP = GV_OPT_OWN, OPT_WINDOW, OPT_TIMEOUT, OPT_GRACE, OPT_NODE, OPT_THROUGHPUTS,
+	OPT_CLEAN_ENV };
+
+static const char usage[] =
+    "usage: gv-profile jobs -c CLUSTER [-qvV] [-o FILE] [-t KNOWN] [option ...] [jobs.csv]";
+
+static const char help[] =
+    "usage: gv-profile jobs -c CLUSTER [option ...] [jobs.csv]\n"
+    "Runs each job for a while on each GPU type and writes its rate: a rates table.\n"
+    "\n"
+    "  -c, --cluster=FILE   the GPUs: gpu_type, gpus, ... (required)\n"
+    "  -t, --known=FILE     throughputs that need no measuring\n"
+    "      --throughputs    write the throughputs of the job types instead, for -t\n"
+    "      --warmup=TIME    after the first report, not measured (2s)\n"
+    "      --window=TIME    measure for at least this long (5s)\n"
+    "      --timeout=TIME   give a run up after this long (120s)\n"
+    "      --grace=TIME     from SIGTERM to SIGKILL when a run ends (10s)\n"
+    "      --node=NAME      what the cluster table calls this machine (its host name)\n"
+    "      --clean-env      give jobs PATH, HOME, LANG, TZ and USER only\n"
+    "      --tsv            write TSV instead of CSV\n"
+    "  -o, --output=FILE    write to FILE, which is replaced whole or not at all\n"
+    "  -q, --quiet          no warnings\n"
+    "  -v, --verbose        say what was measured and how well\n"
+    "  -h, --help           this text\n"
+    "  -V, --version        the version\n";
+
+static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
+    {"cluster", required_argument, NULL, 'c'}, {"known", required_argument, NULL, 't'},
+    {"throughputs", no_argument, NULL, OPT_THROUGHPUTS},
+    {"warmup", required_argument, NULL, OPT_WARMUP},
+    {"window", required_argument, NULL, OPT_WINDOW},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"grace", required_argument, NULL, OPT_GRACE}, {"node", required_argument, NULL, OPT_NODE},
+    {"clean-env", no_argument, NULL, OPT_CLEAN_ENV}, {NULL, 0, NULL, 0}};
+
+static volatile sig_atomic_t interrupt;
+
+static void
+parse_options(struct options *o, int argc, char **argv)
+{
+	const struct gv_opt *c = &o->common;
+	int code;
+
+	opterr = 0;
+	while ((code = getopt_long(argc, argv, GV_OPT_SHORT GV_OPT_TABLE_SHORT "c:t:", longopts,
+	            NULL)) != -1) {
+		switch (code) {
+		case 'c':
+			o->cluster = optarg;
+			break;
+		case 't':
+			o->known = optarg;
+			break;
+		case OPT_THROUGHPUTS:
+			o->throughputs = true;
+			break;
+		case OPT_WARMUP:
+			o->run.measure.rule.warmup_s = gv_opt_duration(c, "--warmup", optarg);
+			break;
+		case OPT_WINDOW:
+			o->run.measure.rule.window_s = gv_opt_duration(c, "--window", optarg);
+			break;
+		case OPT_TIMEOUT:
+			o->run.measure.timeout_s = gv_opt_duration(c, "--timeout", optarg);
+			break;
+		case OPT_GRACE:
+			o->run.measure.grace_s = gv_opt_duration(c, "--grace", optarg);
+			break;
+		case OPT_NODE:
+			o->run.node = optarg;
+			break;
+		case OPT_CLEAN_ENV:
+			o->run.measure.clean_env = true;
+			break;
+		default:
+			gv_opt_common(&o->common, code, argc, argv);
+		}
+	}
+	if (o->cluster == NULL)
+		gv_opt_usage(c, "no cluster given: use -c");
+	o->jobs = gv_opt_input(c, argc, argv);
+	if ((strcmp(o->jobs, "-") == 0) + (strcmp(o->cluster, "-") == 0) +
+	        (o->known != NULL && strcmp(o->known, "-") == 0) > 1)
+		gv_opt_usage(c, "standard input can be read only once");
+}
+
+static void
+on_signal(int sig)
+{
+	interrupt = sig;
+}
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { N_SIGNALS = sizeof(signals) / sizeof(signals[0]) };
+
+/* While jobs run, SIGINT and the like end them, not the program: it has to clean up. */
+static void
+catch_signals(struct sigaction old[N_SIGNALS])
+{
+	struct sigaction sa;
+	size_t i;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = on_signal;
+	sigemptyset(&sa.sa_mask);
+	for (i = 0; i < N_SIGNALS; i++)
+		if (sigaction(signals[i], NULL, &old[i]) == 0 && old[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+}
+
+static void
+restore_signals(const struct sigaction old[N_SIGNALS])
+{
+	size_t i;
+
+	for (i = 0; i < N_SIGNALS; i++)
+		sigaction(signals[i], &old[i], NULL);
+}
+
+/* Whether a job runs nowhere; says which. */
+static bool
+some_run_nowhere(const struct plan *p, const struct gv_rates *jobs)
+{
+	bool some = false;
+	size_t class, type;
+
+	for (class = 0; class < p->n_classes; class++) {
+		bool runs = false;
+
+		for (type = 0; type < p->n_types; type++)
+			runs |= plan_cell(p, class, type)->steps_per_s > 0;
+		if (!runs)
+			gv_warn("job \"%s\" runs on no GPU type of the cluster",
+			    jobs->job[p->job[class]].id.s);
+		some |= !runs;
+	}
+	return some;
+}
+
+/* ---- the whole ---- */
+
+struct inputs {
+	struct gv_rates jobs;
+	struct gv_cluster cluster;
+	struct gv_frame known;
+};
+
+static int
+read_inputs(struct inputs *in, const struct options *o, struct gv_error *e)
+{
+	struct gv_frame frame = {0};
+	int rc = gv_cluster_read(&in->cluster, o->cluster, e);
+
+	if (o->known != NULL)
+		rc |= gv_frame_load(&in->known, o->known, e);
+	rc |= gv_frame_load(&frame, o->jobs, e);
+	return rc != 0 ? -1 : gv_jobs_from(&in->jobs, &frame, e);
+}
+
+static void
+write_table(const struct inputs *in, const struct plan *p, const struct options *o,
+    struct gv_out *out)
+{
+	struct gv_error e = {0};
+	struct gv_tabw w;
+
+	gv_tabw_init(&w, out, o->common.tsv);
+	if (o->throughputs)
+		write_throughputs(&w, p, &in->jobs, &in->cluster);
+	else
+		write_rates(&w, p, &in->jobs, &in->cluster);
+	if (gv_out_close(out, &e) != 0)
+		gv_die_error(&e);
+}
+
+int
+profile_jobs(int argc, char **argv)
+{
+	struct options o = {.common = {.usage = usage, .help = help},
+	    .run.measure = {
+	        .rule = {2, 5}, .timeout_s = 120, .grace_s = 10, .interrupt = &interrupt}};
+	struct gv_error e = {0};
+	struct inputs in = {0};
+	struct plan plan = {0};
+	struct sigaction old[N_SIGNALS];
+	struct gv_out *out;
+	bool nowhere;
+	int status;
+
+	parse_options(&o, argc, argv);
+	if (read_inputs(&in, &o, &e) != 0 ||
+	    plan_make(&plan, &in.jobs, &in.cluster, o.known != NULL ? &in.known : NULL, &e) != 0)
+		gv_die_error(&e);
+	o.run.quiet = o.common.quiet;
+	o.run.verbose = o.common.verbose;
+	status = run_check(&plan, &in.jobs, &in.cluster, &o.run, &e);
+	if (status != 0) {
+		gv_warn_error(&e);
+		return status;
+	}
+	/* a file that cannot be written is found out before the long part */
+	if (gv_out_open(&out, o.common.output, &e) != 0)
+		gv_die_error(&e);
+	catch_signals(old);
+	status = run_plan(&plan, &in.jobs, &in.cluster, &o.run, &e);
+	restore_signals(old);
+	if (status == -1)
+		gv_die_error(&e);
+	if (status == 1) {
+		gv_out_discard_all();
+		return 128 + interrupt;
+	}
+	write_table(&in, &plan, &o, out);
+	nowhere = some_run_nowhere(&plan, &in.jobs);
+	plan_free(&plan);
+	gv_rates_free(&in.jobs);
+	gv_cluster_free(&in.cluster);
+	gv_frame_free(&in.known);
+	status = gv_finish();
+	return status == 0 && nowhere ? GV_EXIT_NO : status;
+}

@@ -1,0 +1,9 @@
+/* The subcommands of gv-profile; each is a program of its own behind the first word. */
+#ifndef GV_PROFILE_PROFILE_H
+#define GV_PROFILE_PROFILE_H
+
+/* argv[0] is the subcommand's name.  The exit status, everything flushed. */
+int profile_devices(int argc, char **argv);
+int profile_jobs(int argc, char **argv);
+
+#endif

@@ -1,0 +1,64 @@
+#include "rates_table.h"
+
+static void
+write_rate(struct gv_tabw *w, const struct cell *c)
+{
+	if (c->source == KNOWN)
+		gv_tabw_cell(w, c->text);
+	else
+		gv_tabw_double(w, c->steps_per_s);
+}
+
+static bool
+is_own(struct gv_cell name)
+{
+	return gv_cell_is(name, "gpu_type") || gv_cell_is(name, "steps_per_s");
+}
+
+void
+write_rates(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs,
+    const struct gv_cluster *cluster)
+{
+	const struct gv_frame *f = &jobs->frame;
+	size_t i, k, type;
+
+	for (k = 0; k < f->n_columns; k++)
+		if (!is_own(f->name[k]))
+			gv_tabw_cell(w, f->name[k]);
+	gv_tabw_str(w, "gpu_type");
+	gv_tabw_str(w, "steps_per_s");
+	gv_tabw_end(w);
+	for (i = 0; i < jobs->n_jobs; i++)
+		for (type = 0; type < cluster->n_types; type++) {
+			for (k = 0; k < f->n_columns; k++)
+				if (!is_own(f->name[k]))
+					gv_tabw_cell(w,
+					    gv_frame_cell(f, jobs->job[i].row, (ptrdiff_t)k));
+			gv_tabw_str(w, cluster->type[type].name);
+			write_rate(w, plan_cell(p, p->class_of[i], type));
+			gv_tabw_end(w);
+		}
+}
+
+void
+write_throughputs(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs,
+    const struct gv_cluster *cluster)
+{
+	static const char *const names[] = {"job_type", "scale_factor", "gpu_type", "steps_per_s"};
+	size_t class, type, k;
+
+	for (k = 0; k < 4; k++)
+		gv_tabw_str(w, names[k]);
+	gv_tabw_end(w);
+	for (class = 0; class < p->n_classes; class++) {
+		const struct gv_job *job = &jobs->job[p->job[class]];
+
+		for (type = 0; job->job_type.len > 0 && type < cluster->n_types; type++) {
+			gv_tabw_cell(w, job->job_type);
+			gv_tabw_int(w, job->scale_factor);
+			gv_tabw_str(w, cluster->type[type].name);
+			write_rate(w, plan_cell(p, class, type));
+			gv_tabw_end(w);
+		}
+	}
+}

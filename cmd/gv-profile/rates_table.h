@@ -1,0 +1,19 @@
+/* Writing what was measured. */
+#ifndef GV_PROFILE_RATES_TABLE_H
+#define GV_PROFILE_RATES_TABLE_H
+
+#include "plan.h"
+
+/*
+ * The jobs' rows, each once per GPU type of the cluster, with all their columns
+ * byte for byte, then gpu_type and steps_per_s (in place of columns of these
+ * names).
+ */
+void write_rates(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs,
+    const struct gv_cluster *cluster);
+
+/* job_type, scale_factor, gpu_type, steps_per_s of every class that has a job_type. */
+void write_throughputs(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs,
+    const struct gv_cluster *cluster);
+
+#endif
