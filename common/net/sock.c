@@ -14,6 +14,9 @@
 
 #include "base/clock.h"
 
+/* How a socket for both families writes an IPv4 address. */
+static const char MAPPED[] = "::ffff:";
+
 /* Waits until the deadline for events; 1 ready, 0 too late, -1 error. */
 static int
 wait_for(int fd, short events, double deadline)
@@ -131,6 +134,8 @@ gv_sock_accept(int *fd, int listener, double deadline, char addr[GV_SOCK_ADDR], 
 		if (getnameinfo((struct sockaddr *)&s, len, addr, GV_SOCK_ADDR, NULL, 0,
 			NI_NUMERICHOST) != 0)
 			addr[0] = '\0';
+		if (strncmp(addr, MAPPED, sizeof(MAPPED) - 1) == 0)
+			memmove(addr, addr + sizeof(MAPPED) - 1, strlen(addr) - sizeof(MAPPED) + 2);
 		return 0;
 	}
 }
