@@ -83,4 +83,5 @@ lint tidy clang-tidy tidy
 lint shellcheck shellcheck shells
 lint mandoc mandoc pages
 lint words git words
+lint messages awk sh tests/messages.sh
 [ -z "$failed" ] || { echo "findings:$failed" && exit 1; }
