@@ -13,6 +13,7 @@ struct gv_tab {
 	struct gv_in *in;
 	bool in_table;
 	bool any; /* a table was found */
+	bool paused;
 	long header_line;
 	size_t n_columns;
 	struct gv_cell *name;  /* [n_columns] */
@@ -38,7 +39,7 @@ gv_tab_from(struct gv_in *in)
 	struct gv_tab *t = gv_xrealloc(NULL, 1, sizeof(*t));
 
 	t->in = in;
-	t->in_table = t->any = false;
+	t->in_table = t->any = t->paused = false;
 	t->header_line = 0;
 	t->n_columns = 0;
 	t->name = NULL;
@@ -257,6 +258,7 @@ gv_tab_next(struct gv_tab *t, struct gv_error *e)
 	}
 	if (r == GV_ROWS_BLANK || r == GV_ROWS_END)
 		t->in_table = false;
+	t->paused = r == GV_ROWS_BLANK;
 	return r == GV_ROWS_ROW ? 1 : r == GV_ROWS_ERROR ? -1 : 0;
 }
 
@@ -264,6 +266,12 @@ bool
 gv_tab_cut(const struct gv_tab *t)
 {
 	return t->rows.cut;
+}
+
+bool
+gv_tab_paused(const struct gv_tab *t)
+{
+	return t->paused;
 }
 
 struct gv_cell

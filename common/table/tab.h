@@ -89,6 +89,12 @@ int gv_tab_next(struct gv_tab *t, struct gv_error *e);
  */
 bool gv_tab_cut(const struct gv_tab *t);
 
+/*
+ * Whether the table that has ended did so at an empty line, so that another may
+ * follow: whoever asked table by table waits for the answer to this one.
+ */
+bool gv_tab_paused(const struct gv_tab *t);
+
 /* A cell of the present row, valid until the next gv_tab_next. */
 struct gv_cell gv_tab_cell(const struct gv_tab *t, size_t column);
 /* As numbers.  0, or -1 with *e located at file, line and column. */
@@ -131,13 +137,6 @@ int gv_frame_load(struct gv_frame *f, const char *path, struct gv_error *e);
 void gv_frame_free(struct gv_frame *f);
 
 /* Makes a table: starts it with its names, adds a row [n_columns]; both copy the texts. */
-void gv_frame_start(struct gv_frame *f, const char *file, bool tsv, const struct gv_cell *name,
-    size_t n_columns);
-void gv_frame_add(struct gv_frame *f, const struct gv_cell *cell, long line);
-/*
- * Makes one by hand: a table with these names and no rows, then row by row
- * (n_columns cells, copied; line is where messages shall point to).
- */
 void gv_frame_start(struct gv_frame *f, const char *file, bool tsv, const struct gv_cell *name,
     size_t n_columns);
 void gv_frame_add(struct gv_frame *f, const struct gv_cell *cell, long line);
