@@ -30,7 +30,7 @@ ifdef WERROR
 WARN += -Werror
 endif
 GV_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -DGV_VERSION='"$(VERSION)"' \
-	-Icommon $(CPPFLAGS)
+	-Icommon -Icmd $(CPPFLAGS)
 # -ffp-contract=off: the same digits from every compiler
 GV_CFLAGS = -std=$(STD) $(CFLAGS) $(WARN) -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. -pthread $(SANFLAGS)
 GV_LDFLAGS = $(LDFLAGS) -pthread $(SANFLAGS) -Wl,--as-needed
