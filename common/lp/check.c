@@ -1,0 +1,232 @@
+/* Is it feasible, how good is it, how good can anything be: from the data alone. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "lp/lp.h"
+
+/* A compensated sum (Neumaier 1974): the error does not grow with the number of terms. */
+struct sum {
+	double s, c;
+};
+
+static void
+add(struct sum *a, double v)
+{
+	double t = a->s + v;
+
+	if (fabs(a->s) >= fabs(v))
+		a->c += (a->s - t) + v;
+	else
+		a->c += (v - t) + a->s;
+	a->s = t;
+}
+
+static double
+total(const struct sum *a)
+{
+	return isfinite(a->s) ? a->s + a->c : a->s;
+}
+
+/* Adds a times v, its rounding error included. */
+static void
+add_product(struct sum *a, double x, double v)
+{
+	double p = x * v;
+
+	add(a, p);
+	if (isfinite(p))
+		add(a, fma(x, v, -p));
+}
+
+static double
+violation(double v, double lo, double hi)
+{
+	double worst = 0;
+
+	if (v < lo)
+		worst = (lo - v) / fmax(1, fabs(lo));
+	if (v > hi)
+		worst = fmax(worst, (v - hi) / fmax(1, fabs(hi)));
+	return isnan(v) ? INFINITY : worst;
+}
+
+static void
+check_primal(const struct gv_lp *lp, const double *x, struct gv_lp_check *c)
+{
+	struct sum *row = gv_xcalloc(lp->n_rows, sizeof(*row));
+	struct sum objective = {0};
+	size_t i;
+
+	c->infeasibility = 0;
+	for (i = 0; i < lp->n_entries; i++)
+		add_product(
+		    &row[lp->entry[i].row], lp->entry[i].value, x[lp->entry[i].col]);
+	for (i = 0; i < lp->n_rows; i++)
+		c->infeasibility = fmax(c->infeasibility,
+		    violation(total(&row[i]), lp->row_lo[i], lp->row_hi[i]));
+	for (i = 0; i < lp->n_cols; i++) {
+		c->infeasibility =
+		    fmax(c->infeasibility, violation(x[i], lp->col_lo[i], lp->col_hi[i]));
+		if (lp->integer[i])
+			c->infeasibility =
+			    fmax(c->infeasibility, fabs(x[i] - round(x[i])));
+		add_product(&objective, lp->cost[i], x[i]);
+	}
+	c->objective = total(&objective);
+	free(row);
+}
+
+/*
+ * Bounds of columns that follow from the rows: in a_i x <= hi, when all other
+ * terms are bounded below by m, a_ij x_j <= hi - m.  Terms without a bound are
+ * counted, so that the one of x_j itself may be missing.
+ */
+struct activity {
+	struct sum min, max;
+	size_t no_min, no_max;
+};
+
+static void
+row_activity(
+    const struct gv_lp *lp, const double *lo, const double *hi, struct activity *row)
+{
+	size_t i;
+
+	for (i = 0; i < lp->n_rows; i++)
+		row[i] = (struct activity){0};
+	for (i = 0; i < lp->n_entries; i++) {
+		const struct gv_lp_entry *a = &lp->entry[i];
+		struct activity *r = &row[a->row];
+		double low = a->value > 0 ? lo[a->col] : hi[a->col];
+		double high = a->value > 0 ? hi[a->col] : lo[a->col];
+
+		if (isfinite(low))
+			add_product(&r->min, a->value, low);
+		else
+			r->no_min++;
+		if (isfinite(high))
+			add_product(&r->max, a->value, high);
+		else
+			r->no_max++;
+	}
+}
+
+/* What the row leaves for a term, given the extreme of all others; INFINITY = nothing known. */
+static double
+rest(double limit, const struct sum *extreme, size_t missing, double own)
+{
+	struct sum s = *extreme;
+
+	if (!isfinite(limit) || missing > (isfinite(own) ? 0 : 1))
+		return INFINITY;
+	if (isfinite(own))
+		add(&s, -own);
+	add(&s, -limit);
+	return -total(&s);
+}
+
+static bool
+imply_bounds(const struct gv_lp *lp, double *lo, double *hi, struct activity *row)
+{
+	bool changed = false;
+	size_t i;
+
+	row_activity(lp, lo, hi, row);
+	for (i = 0; i < lp->n_entries; i++) {
+		const struct gv_lp_entry *a = &lp->entry[i];
+		const struct activity *r = &row[a->row];
+		double low = a->value * (a->value > 0 ? lo[a->col] : hi[a->col]);
+		double high = a->value * (a->value > 0 ? hi[a->col] : lo[a->col]);
+		double above = rest(lp->row_hi[a->row], &r->min, r->no_min, low);
+		double below = rest(lp->row_lo[a->row], &r->max, r->no_max, high);
+
+		/* a hair wider than computed, so that rounding cannot make it wrong */
+		if (isfinite(above)) {
+			above += 1e-12 * fmax(1, fabs(above));
+			if (a->value > 0 && isinf(hi[a->col])) {
+				hi[a->col] = above / a->value;
+				changed = true;
+			} else if (a->value < 0 && isinf(lo[a->col])) {
+				lo[a->col] = above / a->value;
+				changed = true;
+			}
+		}
+		if (isfinite(below)) {
+			below -= 1e-12 * fmax(1, fabs(below));
+			if (a->value > 0 && isinf(lo[a->col])) {
+				lo[a->col] = below / a->value;
+				changed = true;
+			} else if (a->value < 0 && isinf(hi[a->col])) {
+				hi[a->col] = below / a->value;
+				changed = true;
+			}
+		}
+	}
+	return changed;
+}
+
+/* max over lo <= v <= hi of d v */
+static void
+add_best(struct sum *s, double d, double lo, double hi)
+{
+	if (d > 0)
+		add_product(s, d, hi);
+	else if (d < 0)
+		add_product(s, d, lo);
+}
+
+/* The bound of the maximisation of sign * c x, for y of the original program. */
+static double
+dual_bound(const struct gv_lp *lp, const double *y, double sign)
+{
+	struct activity *row = gv_xcalloc(lp->n_rows, sizeof(*row));
+	struct sum *d = gv_xcalloc(lp->n_cols, sizeof(*d));
+	double *lo = gv_xcalloc(lp->n_cols, sizeof(*lo));
+	double *hi = gv_xcalloc(lp->n_cols, sizeof(*hi));
+	double *z = gv_xcalloc(lp->n_rows, sizeof(*z));
+	struct sum bound = {0};
+	size_t i;
+	int round;
+
+	for (i = 0; i < lp->n_cols; i++) {
+		lo[i] = lp->col_lo[i];
+		hi[i] = lp->col_hi[i];
+		add(&d[i], sign * lp->cost[i]);
+	}
+	for (round = 0; round < 3 && imply_bounds(lp, lo, hi, row); round++)
+		continue;
+	for (i = 0; i < lp->n_rows; i++) {
+		z[i] = sign * y[i];
+		if (!isfinite(z[i]) || (z[i] > 0 && isinf(lp->row_hi[i])) ||
+		    (z[i] < 0 && isinf(lp->row_lo[i])))
+			z[i] = 0;
+		add_best(&bound, z[i], lp->row_lo[i], lp->row_hi[i]);
+	}
+	for (i = 0; i < lp->n_entries; i++)
+		add_product(
+		    &d[lp->entry[i].col], -z[lp->entry[i].row], lp->entry[i].value);
+	for (i = 0; i < lp->n_cols; i++)
+		add_best(&bound, total(&d[i]), lo[i], hi[i]);
+	free(row);
+	free(d);
+	free(lo);
+	free(hi);
+	free(z);
+	return total(&bound);
+}
+
+void
+gv_lp_check(
+    const struct gv_lp *lp, const double *x, const double *y, struct gv_lp_check *c)
+{
+	double sign = lp->maximise ? 1 : -1;
+
+	check_primal(lp, x, c);
+	c->bound = sign * INFINITY;
+	if (y != NULL)
+		c->bound = sign * dual_bound(lp, y, sign);
+	c->gap = fabs(c->bound - c->objective) / fmax(1, fabs(c->objective));
+	if (isnan(c->gap))
+		c->gap = INFINITY;
+}
