@@ -1,0 +1,150 @@
+#include "answer.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/strbuf.h"
+#include "classes.h"
+
+static const double feasible = 1e-9;
+
+/* Solves p, class by class, into a->s. */
+static int
+solve(struct answer *a, const struct policy *policy, const struct solve_options *opt,
+    bool merge, struct gv_error *e)
+{
+	struct classes c;
+	double *x;
+	double excess;
+	int rc;
+
+	classes_make(&c, &a->p, merge);
+	a->n_classes = c.p.n;
+	x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
+	a->s.x = x;
+	rc = policy->solve(&c.p, opt, &a->s, e);
+	a->s.x = gv_xcalloc(a->p.n, a->p.m * sizeof(*x));
+	classes_deal(&c, a->p.n, x, a->s.x);
+	classes_free(&c);
+	free(x);
+	if (rc != 0)
+		return -1;
+	excess = problem_excess(&a->p, a->s.x);
+	if (!(excess <= feasible) || !isfinite(a->s.objective))
+		return gv_error_set(e,
+		    "the numbers of this table are too far apart: no allocation within "
+		    "%g of its limits",
+		    feasible);
+	return 0;
+}
+
+int
+answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct policy *policy, const struct solve_options *opt, bool merge,
+    struct gv_error *e)
+{
+	*a = (struct answer){0};
+	a->type = gv_xcalloc(c->n_types, sizeof(*a->type));
+	a->row = gv_xcalloc(r->n_jobs, sizeof(*a->row));
+	problem_from_rates(&a->p, r, c, a->type, a->row);
+	return a->p.n == 0 ? 0 : solve(a, policy, opt, merge, e);
+}
+
+void
+answer_free(struct answer *a)
+{
+	problem_free(&a->p);
+	free(a->type);
+	free(a->row);
+	free(a->s.x);
+	*a = (struct answer){0};
+}
+
+double
+answer_share(const struct answer *a, const struct gv_rate *rate)
+{
+	if (rate->type < 0 || a->row[rate->job] == SIZE_MAX)
+		return 0;
+	return a->s.x[a->row[rate->job] * a->p.m + a->type[rate->type]];
+}
+
+/* Where the two columns go: an old one keeps its place. */
+struct places {
+	size_t n_columns, share, policy;
+};
+
+static struct places
+find_places(const struct gv_frame *f)
+{
+	ptrdiff_t share = gv_frame_find(f, "share");
+	ptrdiff_t policy = gv_frame_find(f, "policy");
+	struct places at = {.n_columns = f->n_columns};
+
+	at.share = share >= 0 ? (size_t)share : at.n_columns++;
+	at.policy = policy >= 0 ? (size_t)policy : at.n_columns++;
+	return at;
+}
+
+void
+answer_write(const struct answer *a, const struct gv_rates *r, const char *policy,
+    struct gv_tabw *w)
+{
+	const struct gv_frame *f = &r->frame;
+	struct places at = find_places(f);
+	size_t i, k;
+
+	for (k = 0; k < at.n_columns; k++) {
+		if (k == at.share)
+			gv_tabw_str(w, "share");
+		else if (k == at.policy)
+			gv_tabw_str(w, "policy");
+		else
+			gv_tabw_cell(w, f->name[k]);
+	}
+	gv_tabw_end(w);
+	for (i = 0; i < r->n_rates; i++) {
+		for (k = 0; k < at.n_columns; k++) {
+			if (k == at.share)
+				gv_tabw_double(w, answer_share(a, &r->rate[i]));
+			else if (k == at.policy)
+				gv_tabw_str(w, policy);
+			else
+				gv_tabw_cell(w, gv_frame_cell(f, i, (ptrdiff_t)k));
+		}
+		gv_tabw_end(w);
+	}
+}
+
+void
+answer_write_lp(const struct answer *a, const struct gv_rates *r,
+    const struct gv_cluster *c, const struct policy *policy, struct gv_out *out)
+{
+	struct gv_lp lp = {0};
+	struct gv_lp_names names = {0};
+	struct gv_strbuf head = {0};
+	char q[GV_QUOTE_LEN];
+	size_t i, j;
+
+	policy->program(&a->p, &lp, &names);
+	gv_strbuf_fmt(
+	    &head, "policy %s; x(i,j): share of job i on GPU type j\n", policy->name);
+	for (j = 0; j < a->p.m; j++)
+		for (i = 0; i < c->n_types; i++)
+			if (a->type[i] == j)
+				gv_strbuf_fmt(&head, "type %zu: %s\n", j + 1,
+				    gv_quote(
+					q, c->type[i].name, strlen(c->type[i].name)));
+	for (i = 0; i < r->n_jobs; i++)
+		if (a->row[i] != SIZE_MAX)
+			gv_strbuf_fmt(&head, "job %zu: %s\n", a->row[i] + 1,
+			    gv_quote(q, r->job[i].id.s, r->job[i].id.len));
+	names.head = head.s;
+	gv_lp_write(&lp, &names, out);
+	gv_strbuf_free(&head);
+	free(names.ctx);
+	gv_lp_free(&lp);
+}

@@ -1,0 +1,36 @@
+/* One table in, one allocation out: from rates to the shares of their rows. */
+#ifndef GV_ALLOC_ANSWER_H
+#define GV_ALLOC_ANSWER_H
+
+#include "policy.h"
+
+struct answer {
+	struct problem p;  /* the jobs that can run */
+	size_t *type;      /* [cluster types] column in p */
+	size_t *row;       /* [jobs] row in p, SIZE_MAX = can never run */
+	size_t n_classes;  /* what the policy saw */
+	struct solution s; /* of p; x is empty when no job can run */
+};
+
+/*
+ * Solves for the shares.  merge: equal jobs become one class before the policy
+ * sees them (the same optimum; equal jobs get equal shares).  0, or -1 with *e
+ * set: the solver failed, or its answer breaks a constraint.
+ */
+int answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct policy *policy, const struct solve_options *opt, bool merge,
+    struct gv_error *e);
+void answer_free(struct answer *a);
+
+/* The share of a row of the table. */
+double answer_share(const struct answer *a, const struct gv_rate *rate);
+
+/* The table with its columns share and policy set, appended where they are missing. */
+void answer_write(const struct answer *a, const struct gv_rates *r, const char *policy,
+    struct gv_tabw *w);
+
+/* --dump-lp: the policy's program over all jobs, unmerged. */
+void answer_write_lp(const struct answer *a, const struct gv_rates *r,
+    const struct gv_cluster *c, const struct policy *policy, struct gv_out *out);
+
+#endif

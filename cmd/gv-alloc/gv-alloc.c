@@ -1,0 +1,364 @@
+/*
+ * gv-alloc - who gets which GPUs for what share of time.
+ *
+ * Reads rates (a job on a GPU type, and how fast it runs there), or jobs to be
+ * joined with throughputs; asks a policy; writes the same rows with the columns
+ * share and policy.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/fileio.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/opt.h"
+#include "answer.h"
+#include "policy.h"
+#include "sched/cluster.h"
+#include "sched/rates.h"
+
+enum { OPT_SOLVER = GV_OPT_OWN, OPT_CERTIFY, OPT_DUMP_LP, NAMED = 10 };
+
+static const double proved = 1e-9; /* relative gap */
+
+static const char usage[] =
+    "usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]";
+
+static const char help[] =
+    "usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]\n"
+    "Decide which job gets which GPUs for what share of time.\n"
+    "\n"
+    "  -p, --policy=POLICY      what to aim for:\n"
+    "      max-min              the least served job as well as possible (LAS)\n"
+    "      isolated             the n-th part of every GPU type for each of n jobs\n"
+    "      proportional         each job's time over the types as their GPUs\n"
+    "  -c, --cluster=CLUSTER    table of GPUs: gpu_type, gpus\n"
+    "  -t, --throughputs=FILE   the input is a table of jobs; join it with this table:\n"
+    "                           job_type, scale_factor, gpu_type, steps_per_s\n"
+    "      --solver=SOLVER      auto (equal jobs as one class) or glpk (every job by "
+    "itself)\n"
+    "      --certify            prove the answer in rational arithmetic, or exit 1\n"
+    "      --dump-lp=FILE       write the linear program for glpsol --lp and others\n"
+    "      --tsv                write TSV\n"
+    "  -o, --output=FILE        write here, whole or not at all\n"
+    "  -q, --quiet              do not name jobs that are left out or can never run\n"
+    "  -v, --verbose            objective, bound and gap on stderr\n"
+    "  -h, --help               show this\n"
+    "  -V, --version            show the version\n"
+    "\n"
+    "RATES has the columns job_id, gpu_type, steps_per_s; scale_factor and\n"
+    "priority_weight where they are not 1.  The rows come out with share and policy.\n";
+
+struct options {
+	struct gv_opt common;
+	const struct policy *policy;
+	const char *cluster;
+	const char *throughputs; /* NULL: the input has rates */
+	const char *dump_lp;     /* NULL: none */
+	bool merge;
+	bool certify;
+};
+
+static void
+set_policy(struct options *o, const char *name)
+{
+	char known[256] = "";
+	char q[GV_QUOTE_LEN];
+	size_t i, len = 0;
+
+	o->policy = policy_find(name);
+	if (o->policy != NULL)
+		return;
+	for (i = 0; policies[i] != NULL && len < sizeof(known); i++)
+		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s",
+		    i > 0 ? ", " : "", policies[i]->name);
+	gv_opt_usage(&o->common, "unknown policy %s; known: %s",
+	    gv_quote(q, name, strlen(name)), known);
+}
+
+static void
+set_solver(struct options *o, const char *name)
+{
+	char q[GV_QUOTE_LEN];
+
+	if (strcmp(name, "auto") != 0 && strcmp(name, "glpk") != 0)
+		gv_opt_usage(&o->common, "unknown solver %s; known: auto, glpk",
+		    gv_quote(q, name, strlen(name)));
+	o->merge = strcmp(name, "auto") == 0;
+}
+
+static void
+parse_options(struct options *o, int argc, char **argv)
+{
+	static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
+	    {"policy", required_argument, NULL, 'p'},
+	    {"cluster", required_argument, NULL, 'c'},
+	    {"throughputs", required_argument, NULL, 't'},
+	    {"solver", required_argument, NULL, OPT_SOLVER},
+	    {"certify", no_argument, NULL, OPT_CERTIFY},
+	    {"dump-lp", required_argument, NULL, OPT_DUMP_LP}, {NULL, 0, NULL, 0}};
+	int code;
+
+	while ((code = getopt_long(argc, argv,
+		    GV_OPT_SHORT GV_OPT_TABLE_SHORT "p:c:t:", longopts, NULL)) != -1) {
+		switch (code) {
+		case 'p':
+			set_policy(o, optarg);
+			break;
+		case 'c':
+			o->cluster = optarg;
+			break;
+		case 't':
+			o->throughputs = optarg;
+			break;
+		case OPT_SOLVER:
+			set_solver(o, optarg);
+			break;
+		case OPT_CERTIFY:
+			o->certify = true;
+			break;
+		case OPT_DUMP_LP:
+			o->dump_lp = optarg;
+			break;
+		default:
+			gv_opt_common(&o->common, code, argc, argv);
+		}
+	}
+	if (o->policy == NULL)
+		gv_opt_usage(&o->common, "a policy is needed: -p POLICY");
+	if (o->cluster == NULL)
+		gv_opt_usage(&o->common, "a cluster is needed: -c CLUSTER");
+	if (o->dump_lp != NULL && o->policy->program == NULL)
+		gv_opt_usage(&o->common, "--dump-lp: policy %s is not a linear program",
+		    o->policy->name);
+}
+
+/* At most one input may be standard input. */
+static void
+check_inputs(const struct options *o, const char *input)
+{
+	const char *const path[] = {input, o->cluster, o->throughputs};
+	size_t i, n = 0;
+
+	for (i = 0; i < 3; i++)
+		n += path[i] != NULL && strcmp(path[i], "-") == 0;
+	if (n > 1)
+		gv_opt_usage(&o->common, "only one input can be standard input");
+}
+
+/* ---- what is said about jobs ---- */
+
+static void
+name_missing(
+    const struct gv_rates *jobs, const size_t *missing, size_t n, const char *file)
+{
+	size_t i;
+
+	for (i = 0; i < n && i < NAMED; i++) {
+		const struct gv_job *j = &jobs->job[missing[i]];
+		char q[2][GV_QUOTE_LEN];
+
+		gv_warn("%s:%ld: job %s is left out: %s has no throughput of %s with "
+			"scale_factor %lld",
+		    jobs->frame.file, jobs->frame.line[j->row],
+		    gv_quote(q[0], j->id.s, j->id.len), file,
+		    gv_quote(q[1], j->job_type.s, j->job_type.len),
+		    (long long)j->scale_factor);
+	}
+	if (n > NAMED)
+		gv_warn("%zu more jobs are left out", n - NAMED);
+}
+
+/* The largest pool on which each job has a rate above 0. */
+static size_t *
+largest_pools(const struct gv_rates *r, const struct gv_cluster *c)
+{
+	size_t *largest = gv_xcalloc(r->n_jobs, sizeof(*largest));
+	size_t i;
+
+	for (i = 0; i < r->n_rates; i++) {
+		const struct gv_rate *rate = &r->rate[i];
+
+		if (rate->type >= 0 && rate->steps_per_s > 0 &&
+		    c->type[rate->type].gpus > largest[rate->job])
+			largest[rate->job] = c->type[rate->type].gpus;
+	}
+	return largest;
+}
+
+static void
+name_never_running(
+    const struct gv_rates *r, const struct gv_cluster *c, const struct answer *a)
+{
+	size_t *largest = largest_pools(r, c);
+	size_t i, n = 0;
+
+	for (i = 0; i < r->n_jobs; i++) {
+		const struct gv_job *j = &r->job[i];
+		char q[GV_QUOTE_LEN];
+
+		if (a->row[i] != SIZE_MAX || n++ >= NAMED)
+			continue;
+		gv_quote(q, j->id.s, j->id.len);
+		if (largest[i] == 0)
+			gv_warn("%s:%ld: job %s can never run: no rate above 0 on a GPU "
+				"of the cluster",
+			    r->frame.file, r->frame.line[j->row], q);
+		else
+			gv_warn("%s:%ld: job %s can never run: it needs %lld GPUs of one "
+				"type, "
+				"the largest pool it has a rate on has %zu",
+			    r->frame.file, r->frame.line[j->row], q,
+			    (long long)j->scale_factor, largest[i]);
+	}
+	if (n > NAMED)
+		gv_warn("%zu more jobs can never run", n - NAMED);
+	free(largest);
+}
+
+static void
+say_objective(const struct options *o, const struct gv_rates *r, const struct answer *a)
+{
+	const struct solution *s = &a->s;
+	char num[3][GV_NUM_LEN];
+	char more[4 * GV_NUM_LEN + 64] = "";
+
+	gv_format_double(num[0], s->objective);
+	gv_format_double(num[1], s->bound);
+	gv_format_double(num[2], s->gap);
+	if (a->p.n > 0 && s->has_bound)
+		snprintf(more, sizeof(more), " objective=%s bound=%s gap=%s%s", num[0],
+		    num[1], num[2], s->exact ? " certified=yes" : "");
+	else if (a->p.n > 0)
+		snprintf(more, sizeof(more), " objective=%s", num[0]);
+	gv_warn("policy=%s jobs=%zu classes=%zu types=%zu%s", o->policy->name, r->n_jobs,
+	    a->n_classes, a->p.m, more);
+}
+
+/* ---- a table ---- */
+
+/* The rates of the present table, joined with the throughputs if there are any. */
+static int
+read_rates(struct gv_rates *r, struct gv_tab *t, const struct options *o,
+    const struct gv_cluster *cluster, const struct gv_frame *throughputs,
+    struct gv_error *e)
+{
+	struct gv_frame frame = {0};
+	struct gv_rates jobs = {0};
+	size_t *missing;
+	size_t n_missing = 0;
+	int rc;
+
+	if (gv_frame_read(&frame, t, e) != 0)
+		return -1;
+	if (o->throughputs == NULL)
+		return gv_rates_from(r, &frame, cluster, e);
+	if (gv_jobs_from(&jobs, &frame, e) != 0)
+		return -1;
+	missing = gv_xcalloc(jobs.n_jobs, sizeof(*missing));
+	rc = gv_rates_join(&frame, &jobs, throughputs, missing, &n_missing, e);
+	if (rc == 0 && !o->common.quiet)
+		name_missing(&jobs, missing, n_missing, throughputs->file);
+	free(missing);
+	gv_rates_free(&jobs);
+	return rc == 0 ? gv_rates_from(r, &frame, cluster, e) : -1;
+}
+
+static int
+dump_lp(const struct options *o, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct answer *a, struct gv_error *e)
+{
+	struct gv_out *out;
+
+	if (gv_out_open(&out, o->dump_lp, e) != 0)
+		return -1;
+	answer_write_lp(a, r, c, o->policy, out);
+	return out == gv_stdout() ? 0 : gv_out_close(out, e);
+}
+
+/* Proof asked for and not found: exit 1. */
+static void
+check_proof(const struct options *o, const struct answer *a)
+{
+	char num[GV_NUM_LEN];
+
+	if (a->p.n == 0 || !a->s.has_bound)
+		return;
+	if (a->s.gap <= proved && (a->s.exact || !o->certify))
+		return;
+	gv_format_double(num, a->s.gap);
+	if (a->s.gap <= proved) {
+		gv_warn("not proved in rational arithmetic");
+	} else {
+		gv_warn(
+		    "not proved: the best objective may be larger by %s of itself", num);
+	}
+	if (o->certify) {
+		gv_out_discard_all();
+		exit(GV_EXIT_NO);
+	}
+}
+
+static int
+answer_table(const struct options *o, struct gv_tab *t, const struct gv_cluster *cluster,
+    const struct gv_frame *throughputs, struct gv_tabw *w, struct gv_error *e)
+{
+	struct solve_options solve = {.certify = o->certify};
+	struct gv_rates r = {0};
+	struct answer a = {0};
+	int rc = -1;
+
+	if (read_rates(&r, t, o, cluster, throughputs, e) == 0 &&
+	    answer_make(&a, &r, cluster, o->policy, &solve, o->merge, e) == 0) {
+		if (!o->common.quiet)
+			name_never_running(&r, cluster, &a);
+		rc = o->dump_lp != NULL ? dump_lp(o, &r, cluster, &a, e) : 0;
+		check_proof(o, &a);
+		if (o->common.verbose > 0)
+			say_objective(o, &r, &a);
+		answer_write(&a, &r, o->policy->name, w);
+		if (gv_tab_paused(t))
+			gv_tabw_between(w);
+	}
+	answer_free(&a);
+	gv_rates_free(&r);
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = {.common = {.usage = usage, .help = help}, .merge = true};
+	struct gv_error e = {0};
+	struct gv_cluster cluster = {0};
+	struct gv_frame throughputs = {0};
+	struct gv_tab *t = NULL;
+	struct gv_out *out = NULL;
+	struct gv_tabw w;
+	const char *input;
+	int more = 0;
+
+	gv_init("gv-alloc");
+	parse_options(&o, argc, argv);
+	input = gv_opt_input(&o.common, argc, argv);
+	check_inputs(&o, input);
+	if (gv_cluster_read(&cluster, o.cluster, &e) != 0 ||
+	    (o.throughputs != NULL &&
+		gv_frame_load(&throughputs, o.throughputs, &e) != 0) ||
+	    gv_tab_open(&t, input, &e) != 0 ||
+	    gv_out_open(&out, o.common.output, &e) != 0)
+		gv_die_error(&e);
+	gv_tabw_init(&w, out, o.common.tsv);
+	while ((more = gv_tab_table(t, &e)) == 1)
+		if (answer_table(&o, t, &cluster, &throughputs, &w, &e) != 0)
+			gv_die_error(&e);
+	if (more == -1 || (out != gv_stdout() && gv_out_close(out, &e) != 0))
+		gv_die_error(&e);
+	gv_tab_close(t);
+	gv_frame_free(&throughputs);
+	gv_cluster_free(&cluster);
+	return gv_finish();
+}

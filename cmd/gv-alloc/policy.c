@@ -1,0 +1,21 @@
+#include "policy.h"
+
+#include <string.h>
+
+const struct policy *const policies[] = {
+    &policy_max_min,
+    &policy_isolated,
+    &policy_proportional,
+    NULL,
+};
+
+const struct policy *
+policy_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; policies[i] != NULL; i++)
+		if (strcmp(policies[i]->name, name) == 0)
+			return policies[i];
+	return NULL;
+}

@@ -1,0 +1,44 @@
+/*
+ * The policies, one file each (policy_NAME.c), and the table of them.
+ *
+ * A policy is a pure function from a problem to a solution.  It must treat equal
+ * rows equally, use count[] as so many equal jobs, and give a feasible x.
+ */
+#ifndef GV_ALLOC_POLICY_H
+#define GV_ALLOC_POLICY_H
+
+#include "base/err.h"
+#include "problem.h"
+#include "lp/lp.h"
+
+struct solve_options {
+	bool certify; /* prove optimality in rational arithmetic as well */
+};
+
+struct policy {
+	const char *name;
+	const char *summary; /* for --help, at most 60 bytes */
+	/*
+	 * s->x has room for [n][m], zeroed; p->n > 0.  0, or -1 with *e set: the
+	 * solver failed.
+	 */
+	int (*solve)(const struct problem *p, const struct solve_options *opt,
+	    struct solution *s, struct gv_error *e);
+	/*
+	 * The whole policy as one linear program in the units of the problem, for
+	 * --dump-lp, with names for its columns and rows; the caller frees *lp and
+	 * names->ctx.  NULL: it is none.
+	 */
+	void (*program)(
+	    const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names);
+};
+
+extern const struct policy policy_max_min;
+extern const struct policy policy_isolated;
+extern const struct policy policy_proportional;
+
+extern const struct policy *const policies[]; /* NULL at the end */
+
+const struct policy *policy_find(const char *name); /* NULL: there is none of it */
+
+#endif

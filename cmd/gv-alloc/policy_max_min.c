@@ -1,0 +1,314 @@
+/*
+ * max-min: the least served job is served as well as possible (least attained
+ * service, aware of what each job makes of each GPU type).
+ *
+ *	max t   subject to   s_i thr_i(x) / (w_i P_i) >= t     each job i
+ *	                     sum_j x_ij <= 1                   each job i
+ *	                     sum_i s_i x_ij <= N_j             each type j
+ *
+ * with thr_i(x) = sum_j T_ij x_ij and P_i = sum_j T_ij N_j / sum N.  Gavel, OSDI
+ * 2020, section 4.1.
+ *
+ * When some job saturates (it has all the time there is), many allocations reach
+ * the best t and most of them waste GPUs.  So a second program keeps t and
+ * maximises the sum of s_i thr_i(x) / P_i.  What is then still free is settled
+ * by the simplex method on rows sorted by their values: equal input, in any
+ * order, has equal output.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "policy.h"
+
+/*
+ * The program in numbers of about 1: shares x_ij = unit_i z_ij, level t = unit u.
+ * The level that equal shares reach is feasible and within a factor of the
+ * types' speeds of the best, so u is somewhat above 1; unit_i is the share
+ * that lifts job i to that level on its best type.
+ */
+struct scaled {
+	const struct problem *p;
+	double *a;     /* [n][m] s_i T_ij / (w_i P_i) */
+	double *equal; /* [n] P_i */
+	double *unit;  /* [n] of the job's shares */
+	double *pool;  /* [m] of the type's GPUs */
+	double level;  /* of t */
+	double gpus;   /* sum N */
+	struct gv_lp lp;
+	size_t t;         /* column of u */
+	size_t *col;      /* [n][m] column of z_ij, SIZE_MAX where the job cannot run */
+	size_t *job;      /* [n] row of the job's level */
+	size_t type_rows; /* row of the first type; then one per type */
+};
+
+static void
+scale(struct scaled *s, const struct problem *p)
+{
+	double gangs = 0; /* GPUs that all jobs together want at once */
+	double fit;       /* equal shares fit when multiplied by this */
+	size_t i, j;
+
+	*s = (struct scaled){.p = p, .level = INFINITY};
+	s->a = gv_xcalloc(p->n, p->m * sizeof(*s->a));
+	s->equal = gv_xcalloc(p->n, sizeof(*s->equal));
+	s->unit = gv_xcalloc(p->n, sizeof(*s->unit));
+	s->pool = gv_xcalloc(p->m, sizeof(*s->pool));
+	problem_equal_throughput(p, s->equal);
+	for (j = 0; j < p->m; j++) {
+		s->gpus += p->capacity[j];
+		s->pool[j] = fmax(1, p->capacity[j]);
+	}
+	for (i = 0; i < p->n; i++)
+		gangs += p->count[i] * p->scale[i];
+	fit = fmin(1, s->gpus / gangs);
+	for (i = 0; i < p->n; i++)
+		s->level = fmin(s->level, fit * p->scale[i] / p->weight[i]);
+	for (i = 0; i < p->n; i++) {
+		double best = 0;
+
+		for (j = 0; j < p->m; j++) {
+			double a = p->scale[i] / p->weight[i] *
+				   (problem_rate(p, i, j) / s->equal[i]);
+
+			s->a[i * p->m + j] = a;
+			best = fmax(best, a);
+		}
+		s->unit[i] = s->level / best;
+	}
+}
+
+static void
+scaled_free(struct scaled *s)
+{
+	free(s->a);
+	free(s->equal);
+	free(s->unit);
+	free(s->pool);
+	free(s->col);
+	free(s->job);
+	gv_lp_free(&s->lp);
+}
+
+/* The program of the head of this file in the units of s. */
+static void
+build(struct scaled *s)
+{
+	const struct problem *p = s->p;
+	size_t i, j;
+
+	s->col = gv_xcalloc(p->n, p->m * sizeof(*s->col));
+	s->job = gv_xcalloc(p->n, sizeof(*s->job));
+	s->lp.maximise = true;
+	s->t = gv_lp_add_col(&s->lp, 0, INFINITY, 1);
+	s->type_rows = s->lp.n_rows;
+	for (j = 0; j < p->m; j++)
+		gv_lp_add_row(&s->lp, -INFINITY, p->capacity[j] / s->pool[j]);
+	for (i = 0; i < p->n; i++) {
+		size_t time;
+
+		s->job[i] = gv_lp_add_row(&s->lp, 0, INFINITY);
+		time = gv_lp_add_row(&s->lp, -INFINITY, 1 / s->unit[i]);
+		gv_lp_set(&s->lp, s->job[i], s->t, -1);
+		for (j = 0; j < p->m; j++) {
+			size_t col;
+
+			s->col[i * p->m + j] = SIZE_MAX;
+			if (s->a[i * p->m + j] == 0)
+				continue;
+			col = gv_lp_add_col(&s->lp, 0, INFINITY, 0);
+			s->col[i * p->m + j] = col;
+			gv_lp_set(&s->lp, s->job[i], col,
+			    s->a[i * p->m + j] * s->unit[i] / s->level);
+			gv_lp_set(&s->lp, time, col, 1);
+			gv_lp_set(&s->lp, s->type_rows + j, col,
+			    p->count[i] * p->scale[i] * s->unit[i] / s->pool[j]);
+		}
+	}
+}
+
+static void
+take_shares(const struct scaled *s, const double *z, double *x)
+{
+	const struct problem *p = s->p;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			size_t col = s->col[i * p->m + j];
+
+			x[i * p->m + j] = col == SIZE_MAX ? 0 : z[col] * s->unit[i];
+		}
+	problem_clean(p, x);
+}
+
+/*
+ * No level is better than this, whatever the multipliers: with lambda_i >= 0 of
+ * the jobs and prices p_j >= 0 of the types' GPUs,
+ *
+ *	t sum lambda <= sum_j p_j N_j + sum_i max(0, max_j (lambda_i a_ij - p_j n_i s_i))
+ *
+ * because every x of the program's keeps sum_j x_ij <= 1.  From the problem's
+ * numbers; of the solver only the multipliers y are taken.
+ */
+static double
+level_bound(const struct scaled *s, const double *y)
+{
+	const struct problem *p = s->p;
+	double sum = 0;
+	double multipliers = 0;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		sum += fmax(0, y[s->type_rows + j]) * (p->capacity[j] / s->pool[j]);
+	for (i = 0; i < p->n; i++) {
+		double lambda = fmax(0, -y[s->job[i]]);
+		double most = 0;
+
+		for (j = 0; j < p->m; j++) {
+			double price = fmax(0, y[s->type_rows + j]);
+			double a = s->a[i * p->m + j] / s->level;
+
+			if (a > 0)
+				most =
+				    fmax(most, lambda * a - price * p->count[i] *
+								p->scale[i] / s->pool[j]);
+		}
+		sum += most;
+		multipliers += lambda;
+	}
+	return s->level * sum / multipliers;
+}
+
+/* The second program: at least level u, and the largest sum of normalised throughputs. */
+static int
+raise_sum(
+    struct scaled *s, double u, struct gv_lp_basis *basis, double *x, struct gv_error *e)
+{
+	const struct problem *p = s->p;
+	struct gv_lp_solution sol = {0};
+	size_t i, j;
+
+	s->lp.cost[s->t] = 0;
+	s->lp.col_lo[s->t] = s->lp.col_hi[s->t] = u;
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++)
+			if (s->col[i * p->m + j] != SIZE_MAX)
+				s->lp.cost[s->col[i * p->m + j]] =
+				    p->count[i] * p->scale[i] * s->unit[i] *
+				    (problem_rate(p, i, j) / s->equal[i]) / s->gpus;
+	if (gv_lp_solve(&s->lp, NULL, basis, &sol, e) != 0)
+		return -1;
+	if (sol.status == GV_LP_OPTIMAL)
+		take_shares(s, sol.x, x);
+	gv_lp_solution_free(&sol);
+	return 0;
+}
+
+static int
+solve(const struct problem *p, const struct solve_options *opt, struct solution *out,
+    struct gv_error *e)
+{
+	const struct gv_lp_options lp_opt = {.exact = opt->certify};
+	struct scaled s;
+	struct gv_lp_basis basis = {0};
+	struct gv_lp_solution sol = {0};
+	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
+	double level;
+	int rc;
+
+	scale(&s, p);
+	build(&s);
+	rc = gv_lp_solve(&s.lp, &lp_opt, &basis, &sol, e);
+	if (rc == 0 && sol.status != GV_LP_OPTIMAL)
+		rc = gv_error_set(e, "the linear program of max-min: %s",
+		    gv_lp_status_name(sol.status));
+	if (rc == 0) {
+		take_shares(&s, sol.x, out->x);
+		out->objective = problem_level(p, out->x);
+		out->bound = fmax(level_bound(&s, sol.row_dual), out->objective);
+		out->has_bound = true;
+		out->exact = sol.exact;
+		memcpy(x, out->x, p->n * p->m * sizeof(*x));
+		rc = raise_sum(&s, sol.x[s.t], &basis, x, e);
+	}
+	if (rc == 0) {
+		level = problem_level(p, x);
+		if (level >= out->objective * (1 - 1e-12)) { /* the level comes first */
+			memcpy(out->x, x, p->n * p->m * sizeof(*x));
+			out->objective = level;
+		}
+		out->gap = fmax(0, (out->bound - out->objective) / out->bound);
+	}
+	free(x);
+	gv_lp_solution_free(&sol);
+	gv_lp_basis_free(&basis);
+	scaled_free(&s);
+	return rc;
+}
+
+/* ---- --dump-lp ---- */
+
+/* What a column is called by: the job and type of each share, from 1. */
+struct column_names {
+	size_t m;
+	size_t job_type[][2];
+};
+
+static void
+row_name(void *ctx, size_t row, char buf[GV_LP_NAME_LEN])
+{
+	const struct column_names *c = ctx;
+
+	if (row < c->m)
+		snprintf(buf, GV_LP_NAME_LEN, "gpus(%zu)", row + 1);
+	else
+		snprintf(buf, GV_LP_NAME_LEN, "%s(%zu)",
+		    (row - c->m) % 2 == 0 ? "level" : "time", (row - c->m) / 2 + 1);
+}
+
+static void
+col_name(void *ctx, size_t col, char buf[GV_LP_NAME_LEN])
+{
+	const struct column_names *c = ctx;
+
+	if (col == 0)
+		snprintf(buf, GV_LP_NAME_LEN, "t");
+	else
+		snprintf(buf, GV_LP_NAME_LEN, "x(%zu,%zu)", c->job_type[col][0],
+		    c->job_type[col][1]);
+}
+
+static void
+program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
+{
+	struct column_names *c;
+	struct scaled s;
+	size_t i, j;
+
+	scale(&s, p);
+	s.level = 1;
+	for (i = 0; i < p->n; i++)
+		s.unit[i] = 1;
+	for (j = 0; j < p->m; j++)
+		s.pool[j] = 1;
+	build(&s);
+	c = gv_xcalloc(1, sizeof(*c) + s.lp.n_cols * sizeof(c->job_type[0]));
+	c->m = p->m;
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++)
+			if (s.col[i * p->m + j] != SIZE_MAX) {
+				c->job_type[s.col[i * p->m + j]][0] = i + 1;
+				c->job_type[s.col[i * p->m + j]][1] = j + 1;
+			}
+	*lp = s.lp;
+	s.lp = (struct gv_lp){0};
+	*names = (struct gv_lp_names){row_name, col_name, c, NULL};
+	scaled_free(&s);
+}
+
+const struct policy policy_max_min = {
+    "max-min", "the least served job as well as possible (LAS)", solve, program};

@@ -1,0 +1,179 @@
+#include "problem.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void
+problem_alloc(struct problem *p, size_t n, size_t m)
+{
+	p->n = n;
+	p->m = m;
+	p->rate = gv_xcalloc(n, m * sizeof(*p->rate));
+	p->scale = gv_xcalloc(n, sizeof(*p->scale));
+	p->weight = gv_xcalloc(n, sizeof(*p->weight));
+	p->count = gv_xcalloc(n, sizeof(*p->count));
+	p->capacity = gv_xcalloc(m, sizeof(*p->capacity));
+}
+
+void
+problem_free(struct problem *p)
+{
+	free(p->rate);
+	free(p->scale);
+	free(p->weight);
+	free(p->count);
+	free(p->capacity);
+	*p = (struct problem){0};
+}
+
+/* type[] = the rank of each type's name. */
+static void
+rank_types(const struct gv_cluster *c, size_t *type)
+{
+	size_t i, k;
+
+	for (i = 0; i < c->n_types; i++) {
+		type[i] = 0;
+		for (k = 0; k < c->n_types; k++)
+			type[i] += strcmp(c->type[k].name, c->type[i].name) < 0;
+	}
+}
+
+static bool
+can_run(const struct gv_rate *rate, const struct gv_rates *r, const struct gv_cluster *c)
+{
+	return rate->type >= 0 && rate->steps_per_s > 0 &&
+	       (uint64_t)r->job[rate->job].scale_factor <= c->type[rate->type].gpus;
+}
+
+void
+problem_from_rates(struct problem *p, const struct gv_rates *r,
+    const struct gv_cluster *c, size_t *type, size_t *row)
+{
+	size_t i, n = 0;
+
+	rank_types(c, type);
+	for (i = 0; i < r->n_jobs; i++)
+		row[i] = SIZE_MAX;
+	for (i = 0; i < r->n_rates; i++)
+		if (can_run(&r->rate[i], r, c))
+			row[r->rate[i].job] = 0;
+	for (i = 0; i < r->n_jobs; i++)
+		if (row[i] == 0)
+			row[i] = n++;
+	problem_alloc(p, n, c->n_types);
+	for (i = 0; i < c->n_types; i++)
+		p->capacity[type[i]] = (double)c->type[i].gpus;
+	for (i = 0; i < r->n_jobs; i++) {
+		if (row[i] == SIZE_MAX)
+			continue;
+		p->scale[row[i]] = (double)r->job[i].scale_factor;
+		p->weight[row[i]] = r->job[i].priority_weight;
+		p->count[row[i]] = 1;
+	}
+	for (i = 0; i < r->n_rates; i++)
+		if (can_run(&r->rate[i], r, c))
+			p->rate[row[r->rate[i].job] * p->m + type[r->rate[i].type]] =
+			    r->rate[i].steps_per_s;
+}
+
+void
+problem_equal_throughput(const struct problem *p, double *throughput)
+{
+	double gpus = 0;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		gpus += p->capacity[j];
+	for (i = 0; i < p->n; i++) {
+		throughput[i] = 0;
+		for (j = 0; j < p->m; j++)
+			throughput[i] += problem_rate(p, i, j) * (p->capacity[j] / gpus);
+	}
+}
+
+double
+problem_level(const struct problem *p, const double *x)
+{
+	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	double level = INFINITY;
+	size_t i, j;
+
+	problem_equal_throughput(p, equal);
+	for (i = 0; i < p->n; i++) {
+		double throughput = 0;
+
+		for (j = 0; j < p->m; j++)
+			throughput += problem_rate(p, i, j) / equal[i] * x[i * p->m + j];
+		level = fmin(level, p->scale[i] / p->weight[i] * throughput);
+	}
+	free(equal);
+	return level;
+}
+
+static double
+row_sum(const struct problem *p, const double *x, size_t i)
+{
+	double sum = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		sum += x[i * p->m + j];
+	return sum;
+}
+
+static double
+gpus_used(const struct problem *p, const double *x, size_t j)
+{
+	double used = 0;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		used += p->count[i] * p->scale[i] * x[i * p->m + j];
+	return used;
+}
+
+void
+problem_clean(const struct problem *p, double *x)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		double *row = &x[i * p->m];
+		double largest = 0;
+		double sum;
+
+		for (j = 0; j < p->m; j++)
+			largest = fmax(largest, row[j]);
+		for (j = 0; j < p->m; j++)
+			if (!(row[j] > 1e-13 * largest))
+				row[j] = 0;
+		sum = row_sum(p, x, i);
+		for (j = 0; sum > 1 && j < p->m; j++)
+			row[j] /= sum;
+	}
+	for (j = 0; j < p->m; j++) {
+		double used = gpus_used(p, x, j);
+
+		for (i = 0; used > p->capacity[j] && i < p->n; i++)
+			x[i * p->m + j] *= p->capacity[j] / used;
+	}
+}
+
+double
+problem_excess(const struct problem *p, const double *x)
+{
+	double worst = 0;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		worst = fmax(worst, row_sum(p, x, i) - 1);
+	for (j = 0; j < p->m; j++)
+		worst = fmax(worst,
+		    (gpus_used(p, x, j) - p->capacity[j]) / fmax(1, p->capacity[j]));
+	return worst;
+}

@@ -1,0 +1,78 @@
+/*
+ * What every policy solves: jobs, GPU types, and how fast which job runs where.
+ * Gavel, OSDI 2020, section 3.1.
+ */
+#ifndef GV_ALLOC_PROBLEM_H
+#define GV_ALLOC_PROBLEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sched/cluster.h"
+#include "sched/rates.h"
+
+/*
+ * n jobs (or classes of equal jobs) on m GPU types.  A job that appears here can
+ * run somewhere: it has a rate above 0.
+ */
+struct problem {
+	size_t n, m;
+	double *rate;   /* [n][m] T_ij, steps/s of the whole gang; 0 = cannot run there */
+	double *scale;  /* [n] s_i, GPUs at once */
+	double *weight; /* [n] w_i, priority */
+	double *count;  /* [n] how many equal jobs the row stands for */
+	double *capacity; /* [m] N_j, GPUs */
+};
+
+/* The answer; x is per job, also where a row stands for several. */
+struct solution {
+	double *x;        /* [n][m] X_ij, share of wall time, [0,1] */
+	double objective; /* what the policy maximises, of x as it is */
+	double bound;     /* proved: no allocation has a better objective */
+	double gap;       /* (bound - objective) / bound */
+	bool has_bound;   /* the policy optimises something */
+	bool exact;       /* optimality was also proved in rational arithmetic */
+};
+
+static inline double
+problem_rate(const struct problem *p, size_t i, size_t j)
+{
+	return p->rate[i * p->m + j];
+}
+
+void problem_alloc(struct problem *p, size_t n, size_t m);
+void problem_free(struct problem *p);
+
+/*
+ * The problem of a rates table.  Its types are the cluster's in order of their
+ * names, so that the order of the cluster's rows does not matter; its jobs are
+ * those that can run, in the table's order.  A rate counts only where the whole
+ * gang fits into the type's GPUs.
+ *
+ *	type[cluster type]  its column in the problem
+ *	row[job]            its row in the problem, or SIZE_MAX: it can never run
+ *
+ * Both are the caller's, with room for the cluster's types and the table's jobs.
+ */
+void problem_from_rates(struct problem *p, const struct gv_rates *r,
+    const struct gv_cluster *c, size_t *type, size_t *row);
+
+/*
+ * P_i = sum_j T_ij N_j / sum N: the throughput of job i with an equal share of
+ * every type (X^equal); what throughputs are compared with.  [n]
+ */
+void problem_equal_throughput(const struct problem *p, double *throughput);
+
+/* min_i s_i thr_i(x) / (w_i P_i), the level that max-min fairness maximises. */
+double problem_level(const struct problem *p, const double *x);
+
+/*
+ * Makes x keep the constraints to the last bit that matters: negative and
+ * vanishing shares become 0, rows over 1 and types over capacity are scaled down.
+ */
+void problem_clean(const struct problem *p, double *x);
+
+/* The worst excess over a constraint, relative: of a row over 1, of a type over its GPUs. */
+double problem_excess(const struct problem *p, const double *x);
+
+#endif
