@@ -206,6 +206,43 @@ options() {
 	check $? "--help: at most 26 lines"
 }
 
+# many PROG: a table of a million rows (fewer when it must be quick) and what to do with it
+rows=100000
+[ -z "${GV_LONG:-}" ] || rows=1000000
+many() {
+	case $1 in
+	gv-alloc)
+		printf 'gpu_type,gpus\nv100,1000\nk80,2000\n' >many.cluster
+		awk -v n=$rows 'BEGIN {
+			print "job_id,gpu_type,steps_per_s"
+			for (i = 0; i < n / 2; i++) printf "j%d,v100,%d\nj%d,k80,%d\n", i, 7 + i % 3, i, 2 + i % 5
+		}' >many.csv
+		many_args="-p max-min -c many.cluster"
+		;;
+	gv-report)
+		awk -v n=$rows 'BEGIN {
+			print "time_s,event,job_id,gpu_type,gpus,steps"
+			print "0,pool,,v100,0;1;2;3,"
+			for (i = 0; i < 4; i++) printf "0,arrive,j%d,,,%d\n", i, n
+			for (i = 0; i < 4; i++) printf "0,start,j%d,v100,%d,0\n", i, i
+			for (i = 0; i < n; i++) printf "%d,checkpoint,j%d,v100,%d,%d\n", i, i % 4, i % 4, i
+			printf "%d,end,,,,\n", n
+		}' >many.csv
+		many_args=
+		;;
+	*) return ;;
+	esac
+	ran="$prog $many_args many.csv" status=0
+	timeout 60 "$bin/$prog" $many_args many.csv >out 2>err || status=$?
+	[ "$status" -eq 0 ] && [ ! -s err ] && [ -s out ] && { [ $1 != gv-alloc ] || [ "$(wc -l <out)" -eq $((rows + 1)) ]; }
+	check $? "$rows rows"
+	go_script='"$@" | head -n 1'
+	run timeout 60 sh -c "$go_script" sh "$bin/$prog" $many_args many.csv
+	[ "$status" -eq 0 ] && [ ! -s err ] && [ "$(wc -l <out)" -eq 1 ]
+	check $? "$rows rows into head -n 1"
+	rm -f many.csv many.cluster
+}
+
 # every program has a line
 for dir in "$src"/cmd/*/; do
 	dir=${dir%/} prog=${dir##*/}
@@ -219,7 +256,7 @@ while IFS=$tab read -r prog flags args <&9; do
 	case ,$flags, in *,timing,*) timing=yes ;; esac
 	case $flags in *trouble=*) trouble=${flags##*trouble=} trouble=${trouble%%,*} ;; esac
 	for word in $args; do case $word in @*) input=${word#@} ;; esac; done
-	[ "$prog" = "$last" ] || options
+	[ "$prog" = "$last" ] || { options && many "$prog"; }
 	last=$prog
 	go "$input"
 	[ "$status" -eq 0 ] && [ ! -s err ] && [ -s out ]
