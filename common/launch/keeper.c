@@ -35,12 +35,15 @@ struct state {
 };
 
 static volatile sig_atomic_t told;
+static volatile sig_atomic_t hurried; /* by SIGUSR1: no grace any more */
 
 static void
 on_signal(int sig)
 {
 	if (sig == SIGTERM)
 		told = 1;
+	if (sig == SIGUSR1)
+		hurried = 1;
 }
 
 /* ---- becoming a keeper ---- */
@@ -120,8 +123,8 @@ set_signal(int sig, void (*handler)(int))
 }
 
 /*
- * Only the parent decides: what a terminal sends is ignored.  SIGCHLD and
- * SIGTERM stay blocked but while the keeper sleeps.
+ * Only the parent decides: what a terminal sends is ignored.  SIGCHLD,
+ * SIGTERM and SIGUSR1 stay blocked but while the keeper sleeps.
  */
 static void
 arrange_signals(void)
@@ -130,7 +133,7 @@ arrange_signals(void)
 	int sig;
 
 	for (sig = 1; sig <= SIGRTMAX; sig++)
-		if (sig != SIGCHLD && sig != SIGTERM)
+		if (sig != SIGCHLD && sig != SIGTERM && sig != SIGUSR1)
 			set_signal(sig, SIG_IGN);
 	/* faults of the keeper itself must show */
 	set_signal(SIGSEGV, SIG_DFL);
@@ -140,9 +143,11 @@ arrange_signals(void)
 	set_signal(SIGABRT, SIG_DFL);
 	set_signal(SIGCHLD, on_signal);
 	set_signal(SIGTERM, on_signal);
+	set_signal(SIGUSR1, on_signal);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
@@ -420,6 +425,10 @@ gv_keeper_run(struct gv_keeper *k)
 			_exit(s.status);
 		if (told || s.status != 0 || s.running == 0)
 			begin_stop(&s);
+		if (hurried) {
+			begin_stop(&s);
+			s.deadline_s = 0;
+		}
 		if (s.stopping)
 			continue_stop(&s);
 		sleep_until_something(&s);

@@ -170,6 +170,15 @@ gv_launch_stop(struct gv_launch *l)
 	close_fd(&l->control);
 }
 
+void
+gv_launch_kill(struct gv_launch *l)
+{
+	if (l->keeper <= 0)
+		return;
+	gv_launch_stop(l);
+	kill(l->keeper, SIGUSR1);
+}
+
 int
 gv_launch_poll(struct gv_launch *l, bool wait, int *status, struct gv_error *e)
 {

@@ -94,6 +94,8 @@ int gv_launch_start(struct gv_launch *l, const struct gv_launch_spec *spec, stru
 
 /* Tells it to stop: SIGTERM, grace, SIGKILL.  Returns at once. */
 void gv_launch_stop(struct gv_launch *l);
+/* The same without grace, also when it was told to stop before. */
+void gv_launch_kill(struct gv_launch *l);
 
 /*
  * Asks whether all of it has left.  1: yes, and *status is the exit status of
