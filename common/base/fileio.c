@@ -15,6 +15,7 @@
 #include <zlib.h>
 
 #include "base/mem.h"
+#include "base/strbuf.h"
 
 #ifndef GV_DATADIR
 #define GV_DATADIR "/usr/local/share/gv"
@@ -26,7 +27,10 @@ enum { IN_BUFFER = 64 * 1024, OUT_BUFFER = 64 * 1024 };
 
 struct gv_in {
 	char *name;
-	int fd;
+	int fd; /* -1: memory[0..memory_len) */
+	const char *memory;
+	size_t memory_len;
+	size_t piece; /* of memory to be read at once */
 	bool gzip;
 	bool eof;       /* of the descriptor */
 	bool in_member; /* inside a gzip member, whose end is still to come */
@@ -37,12 +41,21 @@ struct gv_in {
 };
 
 static ssize_t
-read_fd(int fd, void *buf, size_t n)
+read_raw(struct gv_in *in, void *buf, size_t n)
 {
 	ssize_t r;
 
+	if (in->fd == -1) {
+		n = n < in->piece ? n : in->piece;
+		n = n < in->memory_len ? n : in->memory_len;
+		if (n > 0)
+			memcpy(buf, in->memory, n);
+		in->memory += n;
+		in->memory_len -= n;
+		return (ssize_t)n;
+	}
 	do
-		r = read(fd, buf, n);
+		r = read(in->fd, buf, n);
 	while (r == -1 && errno == EINTR);
 	return r;
 }
@@ -58,7 +71,7 @@ fill(struct gv_in *in, struct gv_error *e)
 		in->len -= in->pos;
 		in->pos = 0;
 	}
-	r = read_fd(in->fd, in->buf + in->len, sizeof(in->buf) - in->len);
+	r = read_raw(in, in->buf + in->len, sizeof(in->buf) - in->len);
 	if (r == -1)
 		return gv_error_sys(e, "%s: cannot read", in->name);
 	in->eof = r == 0;
@@ -66,25 +79,11 @@ fill(struct gv_in *in, struct gv_error *e)
 	return 0;
 }
 
-int
-gv_in_open(struct gv_in **out, const char *path, struct gv_error *e)
+/* Sees whether it is gzip.  in is freed on an error. */
+static int
+start(struct gv_in **out, struct gv_in *in, struct gv_error *e)
 {
-	bool standard = path == NULL || strcmp(path, "-") == 0;
-	struct gv_in *in = gv_xcalloc(1, sizeof(*in));
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-
 	*out = NULL;
-	in->fd = fd;
-	in->name = gv_xstrdup(standard ? "<stdin>" : path);
-	if (fd == -1) {
-		gv_error_sys(e, "%s: cannot open", path);
-		goto fail;
-	}
-	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-		gv_error_set(e, "%s: is a directory", in->name);
-		goto fail;
-	}
 	/* the second byte may come late on a pipe; one byte is enough to rule gzip out */
 	while (!in->eof && (in->len == 0 || (in->len == 1 && in->buf[0] == 0x1f)))
 		if (fill(in, e) != 0)
@@ -100,6 +99,42 @@ gv_in_open(struct gv_in **out, const char *path, struct gv_error *e)
 fail:
 	gv_in_close(in);
 	return -1;
+}
+
+int
+gv_in_open(struct gv_in **out, const char *path, struct gv_error *e)
+{
+	bool standard = path == NULL || strcmp(path, "-") == 0;
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	struct gv_in *in;
+	struct stat st;
+
+	*out = NULL;
+	if (fd == -1)
+		return gv_error_sys(e, "%s: cannot open", path);
+	in = gv_xcalloc(1, sizeof(*in));
+	in->fd = fd;
+	in->name = gv_xstrdup(standard ? "<stdin>" : path);
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		gv_error_set(e, "%s: is a directory", in->name);
+		gv_in_close(in);
+		return -1;
+	}
+	return start(out, in, e);
+}
+
+int
+gv_in_memory(struct gv_in **out, const char *name, const void *s, size_t len, size_t piece,
+    struct gv_error *e)
+{
+	struct gv_in *in = gv_xcalloc(1, sizeof(*in));
+
+	in->fd = -1;
+	in->name = gv_xstrdup(name);
+	in->memory = s;
+	in->memory_len = len;
+	in->piece = piece > 0 ? piece : len;
+	return start(out, in, e);
 }
 
 static ssize_t
@@ -151,7 +186,7 @@ gv_in_read(struct gv_in *in, void *buf, size_t n, struct gv_error *e)
 	}
 	if (in->eof)
 		return 0;
-	r = read_fd(in->fd, buf, n);
+	r = read_raw(in, buf, n);
 	if (r == -1)
 		return gv_error_sys(e, "%s: cannot read", in->name);
 	in->eof = r == 0;
@@ -185,6 +220,7 @@ struct gv_out {
 	char *name; /* for messages */
 	struct gv_out *next;
 	int fd;
+	struct gv_strbuf *memory; /* appended to instead of fd, when set */
 	int error; /* errno of the first failure, 0 = none */
 	bool owned; /* fd is closed with the output */
 	bool gzip;
@@ -274,6 +310,15 @@ gv_out_fd(int fd, const char *name)
 	return out;
 }
 
+struct gv_out *
+gv_out_memory(struct gv_strbuf *to)
+{
+	struct gv_out *out = gv_out_fd(-1, "memory");
+
+	out->memory = to;
+	return out;
+}
+
 /* The mode a new file would get, or that of the file to be replaced. */
 static mode_t
 mode_for(const char *path)
@@ -347,8 +392,12 @@ gv_out_open(struct gv_out **p, const char *path, struct gv_error *e)
 }
 
 static void
-write_fd(struct gv_out *out, const char *s, size_t n)
+write_raw(struct gv_out *out, const char *s, size_t n)
 {
+	if (out->memory != NULL) {
+		gv_strbuf_add(out->memory, s, n);
+		return;
+	}
 	while (n > 0 && out->error == 0) {
 		ssize_t w = write(out->fd, s, n);
 
@@ -374,7 +423,7 @@ deflate_into(struct gv_out *out, const void *s, size_t n, int flush)
 		out->z.next_out = (unsigned char *)buf;
 		out->z.avail_out = sizeof(buf);
 		deflate(&out->z, flush);
-		write_fd(out, buf, sizeof(buf) - out->z.avail_out);
+		write_raw(out, buf, sizeof(buf) - out->z.avail_out);
 	} while (out->z.avail_out == 0 && out->error == 0);
 }
 
@@ -387,7 +436,7 @@ gv_out_flush(struct gv_out *out)
 	if (out->gzip)
 		deflate_into(out, out->buf, n, Z_NO_FLUSH);
 	else
-		write_fd(out, out->buf, n);
+		write_raw(out, out->buf, n);
 	return out->error == 0 ? 0 : -1;
 }
 

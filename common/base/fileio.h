@@ -22,6 +22,12 @@ struct gv_in;
 
 /* path NULL or "-" is standard input.  0, or -1 with *e set (missing, a directory, ...). */
 int gv_in_open(struct gv_in **in, const char *path, struct gv_error *e);
+/*
+ * The same on s[0..len), which must outlive it; piece > 0 lets a read return no
+ * more than that many bytes, as a pipe may.
+ */
+int gv_in_memory(struct gv_in **in, const char *name, const void *s, size_t len, size_t piece,
+    struct gv_error *e);
 /* Reads 1..n bytes into buf: the number, 0 at the end, -1 with *e set (read error, bad gzip). */
 ssize_t gv_in_read(struct gv_in *in, void *buf, size_t n, struct gv_error *e);
 /* The name for messages: the path, or "<stdin>". */
@@ -42,6 +48,9 @@ struct gv_out;
 int gv_out_open(struct gv_out **out, const char *path, struct gv_error *e);
 /* An output on an open descriptor, which stays open after gv_out_close. */
 struct gv_out *gv_out_fd(int fd, const char *name);
+/* An output that appends to *to, which must outlive it. */
+struct gv_strbuf;
+struct gv_out *gv_out_memory(struct gv_strbuf *to);
 void gv_out_write(struct gv_out *out, const void *s, size_t n);
 void gv_out_str(struct gv_out *out, const char *s);
 void gv_out_char(struct gv_out *out, char c);
