@@ -117,15 +117,19 @@ gv_parse_int(const char *s, size_t len, int64_t *v)
 	return 0;
 }
 
-/* Splits "12.5GiB" into its number and the unit behind it; the unit starts at the first letter. */
+/* Where the number in "12.5GiB" ends; 0 for a sign, which none of them may have. */
 static size_t
 number_length(const char *s)
 {
-	size_t n = 0;
+	size_t n = strspn(s, ".0123456789");
 
-	while ((s[n] >= '0' && s[n] <= '9') || s[n] == '.' || s[n] == '-' ||
-	    ((s[n] == 'e' || s[n] == 'E') && n > 0 && s[n + 1] >= '0' && s[n + 1] <= '9'))
-		n++;
+	if (n > 0 && (s[n] == 'e' || s[n] == 'E')) {
+		size_t sign = s[n + 1] == '-' || s[n + 1] == '+';
+		size_t digits = strspn(s + n + 1 + sign, "0123456789");
+
+		if (digits > 0)
+			n += 1 + sign + digits;
+	}
 	return n;
 }
 
@@ -141,7 +145,7 @@ gv_parse_duration(const char *s, double *seconds)
 	size_t i;
 	double v;
 
-	if (gv_parse_double(s, n, &v) != 0 || !(v >= 0))
+	if (gv_parse_double(s, n, &v) != 0)
 		return -1;
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (strcmp(s + n, units[i].unit) == 0) {
@@ -156,25 +160,33 @@ gv_parse_bytes(const char *s, int64_t *bytes)
 {
 	static const struct {
 		const char *unit;
-		double bytes;
-	} units[] = {{"", 1}, {"B", 1}, {"KB", 1e3}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
-	    {"TB", 1e12}, {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0},
-	    {"TiB", 1099511627776.0}};
+		int64_t bytes;
+	} units[] = {{"", 1}, {"B", 1}, {"KB", 1000}, {"kB", 1000}, {"MB", 1000000},
+	    {"GB", 1000000000}, {"TB", 1000000000000}, {"KiB", 1024}, {"MiB", 1048576},
+	    {"GiB", 1073741824}, {"TiB", 1099511627776}};
 	size_t n = number_length(s);
 	size_t i;
+	int64_t whole;
 	double v;
 
-	if (gv_parse_double(s, n, &v) != 0 || !(v >= 0))
+	if (gv_parse_double(s, n, &v) != 0)
 		return -1;
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(s + n, units[i].unit) == 0) {
-			v *= units[i].bytes;
-			if (!(v < 9.2e18))
-				return -1;
-			*bytes = (int64_t)v;
-			return 0;
-		}
-	return -1;
+		if (strcmp(s + n, units[i].unit) == 0)
+			break;
+	if (i == sizeof(units) / sizeof(units[0]))
+		return -1;
+	if (gv_parse_int(s, n, &whole) == 0) {
+		if (whole > INT64_MAX / units[i].bytes)
+			return -1;
+		*bytes = whole * units[i].bytes;
+		return 0;
+	}
+	v = round(v * (double)units[i].bytes);
+	if (!(v < 0x1p63))
+		return -1;
+	*bytes = (int64_t)v;
+	return 0;
 }
 
 size_t

@@ -18,8 +18,9 @@ int gv_parse_int(const char *s, size_t len, int64_t *v);
 
 /*
  * Options with units.  A duration is a number with s, m, h, d, ms, us or none
- * (seconds); bytes a whole number with KB, MB, GB, TB (10^3), KiB, MiB, GiB,
- * TiB (2^10) or B or none.  0, or -1 when malformed, negative or out of range.
+ * (seconds); bytes a number with KB, MB, GB, TB (10^3), KiB, MiB, GiB, TiB
+ * (2^10), B or none, exact when it is whole, else rounded to a byte.  0, or -1
+ * when malformed, signed or out of range.
  */
 int gv_parse_duration(const char *s, double *seconds);
 int gv_parse_bytes(const char *s, int64_t *bytes);
