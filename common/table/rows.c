@@ -274,8 +274,11 @@ parse(struct gv_rows *r, enum line kind, size_t n, struct gv_error *e)
 	for (i = 0, s = r->text.s; i < r->n_cells && i < r->keep; i++) {
 		size_t len = r->cell[i].len;
 
-		r->cell[i].s = len > 0 ? s : "";
-		if (len > 0 && r->tsv)
+		r->cell[i].s = "";
+		if (len == 0)
+			continue;
+		r->cell[i].s = s;
+		if (r->tsv)
 			r->cell[i].len = unescape(s, len);
 		s += len;
 	}
@@ -321,15 +324,18 @@ int
 gv_rows_dialect(const char *s, size_t len)
 {
 	bool quoted = false;
-	bool start = true; /* of a cell: only there a quote opens */
+	bool opens = true; /* a quote here: at the start of a cell, or the second of two */
 	size_t i;
 
 	for (i = 0; i < len; i++) {
 		if (!quoted && s[i] == '\t')
 			return 1;
-		if (s[i] == '"' && (quoted || start))
+		if (s[i] == '"' && (quoted || opens)) {
+			opens = quoted;
 			quoted = !quoted;
-		start = !quoted && s[i] == ',';
+		} else {
+			opens = s[i] == ',';
+		}
 	}
 	return quoted ? -1 : 0;
 }

@@ -58,10 +58,12 @@ put_escaped(struct gv_out *out, struct gv_cell c)
 	}
 }
 
+/* Whether a stream that starts so would be taken for one with a BOM, or for gzip. */
 static bool
-starts_bom(struct gv_cell c)
+is_mark(struct gv_cell c)
 {
-	return c.len >= 3 && memcmp(c.s, "\xef\xbb\xbf", 3) == 0;
+	return (c.len >= 3 && memcmp(c.s, "\xef\xbb\xbf", 3) == 0) ||
+	    (c.len >= 2 && memcmp(c.s, "\x1f\x8b", 2) == 0);
 }
 
 static void
@@ -69,7 +71,7 @@ put(struct gv_tabw *w, struct gv_cell c)
 {
 	int which = w->tsv ? IN_TSV : w->header ? IN_CSV | IN_HEADER : IN_CSV;
 
-	if (!is_special(c, which) && !(w->header && !w->tsv && starts_bom(c)))
+	if (!is_special(c, which) && !(w->header && !w->tsv && is_mark(c)))
 		gv_out_write(w->out, c.s, c.len);
 	else if (w->tsv)
 		put_escaped(w->out, c);
@@ -87,7 +89,7 @@ gv_tabw_init(struct gv_tabw *w, struct gv_out *out, bool tsv)
 static bool
 starts_tsv(struct gv_cell c)
 {
-	return gv_rows_dialect(c.s, c.len) == 0 && !starts_bom(c);
+	return gv_rows_dialect(c.s, c.len) == 0 && !is_mark(c);
 }
 
 /* The first name, now that the dialect is known. */
