@@ -1,0 +1,406 @@
+/*
+ * Asks the policy: a command that reads rates and writes an allocation.  Its
+ * tables are files of the state directory, so a user can look at what was asked
+ * and answered, and nothing here can block on a pipe.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "run.h"
+
+/* Decisions wait that long for an answer under way; then the shares at hand are good enough. */
+static const double head_start_s = 1;
+
+/* ---- which policy ---- */
+
+static void
+add_quoted(struct gv_strbuf *b, const char *s)
+{
+	gv_strbuf_char(b, '\'');
+	for (; *s != '\0'; s++)
+		if (*s == '\'')
+			gv_strbuf_str(b, "'\\''");
+		else
+			gv_strbuf_char(b, *s);
+	gv_strbuf_char(b, '\'');
+}
+
+/* The gv-alloc that was installed beside this program, else the one in PATH. */
+static void
+add_allocator(struct gv_strbuf *b)
+{
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 16);
+	char *slash;
+
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	if (slash != NULL) {
+		strcpy(slash + 1, "gv-alloc");
+		if (access(self, X_OK) == 0) {
+			add_quoted(b, self);
+			return;
+		}
+	}
+	gv_strbuf_str(b, "gv-alloc");
+}
+
+static char *
+named_policy(const struct run *r, const char *name)
+{
+	struct gv_strbuf b = {0};
+	char *cluster = state_path(r, "cluster.csv");
+
+	gv_strbuf_str(&b, "exec ");
+	add_allocator(&b);
+	gv_strbuf_str(&b, " -p ");
+	add_quoted(&b, name);
+	gv_strbuf_str(&b, " -c ");
+	add_quoted(&b, cluster);
+	free(cluster);
+	return b.s;
+}
+
+/* The command of -p is kept for a later --resume; a table given without -p replaces it. */
+int
+policy_choose(struct run *r, struct gv_error *e)
+{
+	char *path = state_path(r, "policy");
+	const char *name;
+	size_t len;
+	int rc = 0;
+
+	if (r->o->policy != NULL) {
+		r->policy.command = gv_xstrdup(r->o->policy);
+		rc = gv_file_write(path, r->o->policy, strlen(r->o->policy), e);
+	} else if (r->o->resume && access(path, F_OK) == 0) {
+		rc = gv_file_read(path, &r->policy.command, &len, 1 << 20, e);
+	} else {
+		unlink(path);
+		rc = table_policy(&r->table, &name, e);
+		if (rc == 0 && name != NULL)
+			r->policy.command = named_policy(r, name);
+	}
+	free(path);
+	return rc;
+}
+
+void
+policy_table_shares(struct run *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->table.n_rates; i++) {
+		const struct gv_rate *rate = &r->table.rate[i];
+		struct gv_round_claim *c;
+
+		if (rate->type < 0)
+			continue;
+		c = gv_rounds_claim(&r->rounds, rate->job, (size_t)rate->type);
+		c->rate = rate->steps_per_s;
+		c->share = rate->share;
+	}
+}
+
+void
+policy_announce(struct run *r)
+{
+	size_t n = r->rounds.n_types;
+	size_t m;
+	size_t j;
+
+	for (m = 0; m < r->n_jobs; m++)
+		for (j = 0; j < n && r->rounds.job[m].active; j++) {
+			double share = gv_rounds_claim(&r->rounds, m, j)->share;
+
+			if (r->told[m * n + j] == share)
+				continue;
+			journal_share(r, m, j, share);
+			r->told[m * n + j] = share;
+		}
+}
+
+/* ---- asking ---- */
+
+/* The rate of a job on its isolated share: N_j/(M s_m) of each type, at most 1 in all. */
+static double
+isolated_rate(const struct run *r, size_t m, size_t n_active)
+{
+	double sum = 0;
+	double rate = 0;
+	size_t p;
+
+	for (p = 0; p < r->rounds.n_pools; p++) {
+		const struct gv_round_pool *pool = &r->rounds.pool[p];
+		double x = (double)pool->gpus /
+			   ((double)n_active * (double)r->rounds.job[m].gang);
+
+		sum += x;
+		rate += x * gv_rounds_claim(&r->rounds, m, pool->type)->rate;
+	}
+	return sum > 1 ? rate / sum : rate;
+}
+
+static void
+count_isolated(struct run *r)
+{
+	size_t m;
+
+	for (m = 0; m < r->policy.n_asked; m++) {
+		struct job *j = &r->job[r->policy.asked[m]];
+		double steps = j->report.steps > 0 ? j->report.steps : 0;
+
+		if (j->isolated_rate > 0 && steps > j->isolated_steps)
+			j->isolated_s += (steps - j->isolated_steps) / j->isolated_rate;
+		j->isolated_steps = steps;
+		j->isolated_rate =
+		    isolated_rate(r, r->policy.asked[m], r->policy.n_asked);
+	}
+}
+
+static GV_NORETURN void
+become_policy(const struct run *r, const char *in, const char *out)
+{
+	int from = open(in, O_RDONLY);
+	int to = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	sigset_t none;
+
+	setpgid(0, 0);
+#ifdef __linux__
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (from == -1 || to == -1 || dup2(from, 0) == -1 || dup2(to, 1) == -1)
+		_exit(125);
+	if (from > 2)
+		close(from);
+	if (to > 2)
+		close(to);
+	execl("/bin/sh", "sh", "-c", r->policy.command, (char *)NULL);
+	_exit(127);
+}
+
+static int
+start_asking(struct run *r, struct gv_error *e)
+{
+	char *in = state_path(r, "policy.in.csv");
+	char *out = state_path(r, "policy.out.csv");
+	int rc = table_write_rates(r, in, e);
+
+	if (rc == 0) {
+		r->policy.pid = fork();
+		if (r->policy.pid == 0)
+			become_policy(r, in, out);
+		if (r->policy.pid == -1) {
+			r->policy.pid = 0;
+			rc = gv_error_sys(e, "cannot start a process");
+		} else {
+			setpgid(r->policy.pid, r->policy.pid);
+		}
+	}
+	free(in);
+	free(out);
+	return rc;
+}
+
+static void
+ask(struct run *r)
+{
+	struct policy *p = &r->policy;
+	struct gv_error e = {0};
+	size_t m;
+
+	p->due = false;
+	p->n_asked = 0;
+	for (m = 0; m < r->n_jobs; m++)
+		if (r->rounds.job[m].active)
+			p->asked[p->n_asked++] = m;
+	if (p->n_asked == 0)
+		return;
+	count_isolated(r);
+	p->asked_s = r->now_s;
+	if (start_asking(r, &e) == 0)
+		return;
+	gv_warn("warning: the policy cannot be asked, shares stay as they are:");
+	gv_warn_error(&e);
+}
+
+/* ---- its answer ---- */
+
+/* Shares out of the answer, [n_jobs][n_types]; 0 or -1. */
+static int
+answered_shares(
+    const struct run *r, const struct gv_rates *answer, double *share, struct gv_error *e)
+{
+	struct gv_hash ids = {0};
+	char q[GV_QUOTE_LEN];
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < r->policy.n_asked; i++) {
+		struct gv_cell id = r->job[r->policy.asked[i]].spec->id;
+
+		gv_hash_add(&ids, id.s, id.len);
+	}
+	for (i = 0; i < answer->n_rates && rc == 0; i++) {
+		const struct gv_rate *rate = &answer->rate[i];
+		struct gv_cell id = answer->job[rate->job].id;
+		ptrdiff_t k = gv_hash_find(&ids, id.s, id.len);
+
+		if (k < 0)
+			rc = gv_frame_error(&answer->frame, rate->row,
+			    gv_frame_find(&answer->frame, "job_id"), e,
+			    "the policy was not asked about job %s",
+			    gv_quote(q, id.s, id.len));
+		else if (rate->type >= 0)
+			share[r->policy.asked[k] * r->rounds.n_types +
+			      (size_t)rate->type] = rate->share;
+	}
+	gv_hash_free(&ids);
+	return rc;
+}
+
+static int
+read_answer(struct run *r, double *share, struct gv_error *e)
+{
+	char *path = state_path(r, "policy.out.csv");
+	struct gv_rates answer = {0};
+	struct gv_frame f = {0};
+	int rc = gv_frame_load(&f, path, e);
+
+	if (rc == 0)
+		rc = gv_rates_from(&answer, &f, &r->cluster, e);
+	if (rc == 0 && !answer.has_share)
+		rc = gv_error_at(e, path, 1, NULL, "missing column \"share\"");
+	if (rc == 0)
+		rc = table_check_sums(&answer, e);
+	if (rc == 0)
+		rc = answered_shares(r, &answer, share, e);
+	gv_rates_free(&answer);
+	free(path);
+	return rc;
+}
+
+static void
+take_answer(struct run *r)
+{
+	size_t n = r->rounds.n_types;
+	double *share = gv_xcalloc(r->n_jobs * n + 1, sizeof(*share));
+	char *path = state_path(r, "jobs.csv");
+	struct gv_error e = {0};
+	size_t i;
+	size_t j;
+
+	if (read_answer(r, share, &e) != 0) {
+		gv_warn(
+		    "warning: the policy's answer is not good, shares stay as they are:");
+		gv_warn_error(&e);
+	} else {
+		for (i = 0; i < r->policy.n_asked; i++)
+			for (j = 0; j < n; j++) {
+				size_t m = r->policy.asked[i];
+
+				gv_rounds_claim(&r->rounds, m, j)->share =
+				    share[m * n + j];
+			}
+		policy_announce(r);
+		if (table_write(r, path, &e) != 0) {
+			gv_warn_error(&e);
+			r->broken = true;
+		}
+	}
+	free(share);
+	free(path);
+}
+
+static void
+reap(struct run *r)
+{
+	int status;
+	pid_t pid = waitpid(r->policy.pid, &status, WNOHANG);
+	bool late = r->now_s - r->policy.asked_s >= r->o->policy_timeout_s;
+
+	if (pid == 0 && late) {
+		kill(-r->policy.pid, SIGKILL);
+		gv_warn("warning: the policy did not answer within %g s, shares stay as "
+			"they are",
+		    r->o->policy_timeout_s);
+		while (waitpid(r->policy.pid, &status, 0) == -1 && errno == EINTR)
+			;
+		r->policy.pid = 0;
+	}
+	if (pid <= 0)
+		return;
+	r->policy.pid = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		take_answer(r);
+	else if (WIFEXITED(status))
+		gv_warn("warning: the policy has failed with status %d, shares stay as "
+			"they are",
+		    WEXITSTATUS(status));
+	else
+		gv_warn("warning: the policy was killed by signal %d, shares stay as "
+			"they are",
+		    WTERMSIG(status));
+}
+
+void
+policy_turn(struct run *r)
+{
+	struct policy *p = &r->policy;
+
+	if (p->pid > 0) {
+		reap(r);
+		if (p->pid == 0) {
+			gv_rounds_settle(&r->rounds, r->o->round_s);
+			r->fill = true;
+		}
+	}
+	if (p->due && p->pid == 0) {
+		if (p->command == NULL)
+			p->due = false;
+		else
+			ask(r);
+	}
+}
+
+bool
+policy_holds(const struct run *r)
+{
+	return r->policy.pid > 0 && r->now_s < r->policy.asked_s + head_start_s;
+}
+
+double
+policy_wakes_s(const struct run *r)
+{
+	double hold_s = r->policy.asked_s + head_start_s;
+
+	if (r->policy.pid == 0)
+		return HUGE_VAL;
+	return r->now_s < hold_s ? hold_s : r->policy.asked_s + r->o->policy_timeout_s;
+}
+
+void
+policy_stop(struct run *r)
+{
+	if (r->policy.pid == 0)
+		return;
+	kill(-r->policy.pid, SIGKILL);
+	while (waitpid(r->policy.pid, NULL, 0) == -1 && errno == EINTR)
+		;
+	r->policy.pid = 0;
+}

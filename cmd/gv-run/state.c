@@ -1,0 +1,249 @@
+/* The state directory: lock, clock, and where the jobs keep their things. */
+#define _XOPEN_SOURCE 700
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "run.h"
+
+enum { LONGEST_NAME = 200, CLOCK_LINE = 100 };
+
+char *
+state_path(const struct run *r, const char *name)
+{
+	struct gv_strbuf b = {0};
+
+	gv_strbuf_fmt(&b, "%s/%s", r->dir, name);
+	return b.s;
+}
+
+bool
+state_has(const struct run *r, const char *name)
+{
+	char *path = state_path(r, name);
+	bool there = access(path, F_OK) == 0;
+
+	free(path);
+	return there;
+}
+
+/* ---- the directory and its locks ---- */
+
+static int
+open_in(const struct run *r, const char *name, int *fd, struct gv_error *e)
+{
+	char *path = state_path(r, name);
+
+	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (*fd == -1)
+		gv_error_sys(e, "%s: cannot open", path);
+	free(path);
+	return *fd == -1 ? -1 : 0;
+}
+
+/*
+ * A lock of this process, not of an open file as flock's: a keeper, which is a
+ * fork, must not hold it for one moment, and its holder can be named.
+ */
+static int
+lock(const struct run *r, struct gv_error *e)
+{
+	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	if (fcntl(r->lock_fd, F_SETLK, &l) == 0)
+		return 0;
+	if (errno != EACCES && errno != EAGAIN)
+		return gv_error_sys(e, "%s/lock: cannot lock", r->dir);
+	if (fcntl(r->lock_fd, F_GETLK, &l) == 0 && l.l_type != F_UNLCK)
+		gv_warn(
+		    "%s: gv-run already runs here, process %ld", r->dir, (long)l.l_pid);
+	else
+		gv_warn("%s: gv-run already runs here", r->dir);
+	exit(GV_EXIT_TEMPFAIL);
+}
+
+static int
+make_temporary(struct run *r, struct gv_error *e)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct gv_strbuf b = {0};
+
+	gv_strbuf_fmt(
+	    &b, "%s/gv-run.XXXXXX", tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
+	if (mkdtemp(b.s) == NULL) {
+		gv_error_sys(e, "%s: cannot make the directory", b.s);
+		gv_strbuf_free(&b);
+		return -1;
+	}
+	r->temporary = true;
+	r->dir = realpath(b.s, NULL);
+	gv_strbuf_free(&b);
+	return r->dir != NULL ? 0 : gv_error_sys(e, "%s: cannot find", "state directory");
+}
+
+static int
+find_named(struct run *r, struct gv_error *e)
+{
+	const char *dir = r->o->state;
+
+	if (!r->o->resume && gv_mkdirs(dir, e) != 0)
+		return -1;
+	r->dir = realpath(dir, NULL);
+	if (r->dir == NULL)
+		return gv_error_sys(e, "%s: cannot open", dir);
+	if (r->o->resume && !state_has(r, "jobs.csv"))
+		return gv_error_set(e, "%s: holds no run to resume", dir);
+	return 0;
+}
+
+int
+state_open(struct run *r, struct gv_error *e)
+{
+	if ((r->o->state == NULL ? make_temporary(r, e) : find_named(r, e)) != 0)
+		return -1;
+	if (open_in(r, "lock", &r->lock_fd, e) != 0 || lock(r, e) != 0)
+		return -1;
+	if (open_in(r, "workers.lock", &r->workers_fd, e) != 0)
+		return -1;
+	return open_in(r, "clock", &r->clock_fd, e);
+}
+
+int
+state_wait_workers(struct run *r, struct gv_error *e)
+{
+	double until_s = gv_clock_s() + r->o->grace_s + 5;
+	bool told = false;
+
+	while (flock(r->workers_fd, LOCK_EX | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return gv_error_sys(e, "%s/workers.lock: cannot lock", r->dir);
+		if (!told && !r->o->quiet)
+			gv_warn("waiting for workers of the gv-run before to leave");
+		told = true;
+		if (gv_clock_s() > until_s) {
+			gv_warn(
+			    "%s: workers of the gv-run before are still there", r->dir);
+			exit(GV_EXIT_TEMPFAIL);
+		}
+		gv_sleep_s(.02);
+	}
+	return 0;
+}
+
+void
+state_close(struct run *r, bool done)
+{
+	struct gv_error e = {0};
+
+	if (r->dir == NULL)
+		return;
+	if (r->temporary && done && gv_remove_tree(r->dir, &e) != 0)
+		gv_warn_error(&e);
+	if (r->temporary && !done && !r->o->quiet)
+		gv_warn("the state is kept: go on with gv-run --resume -s %s", r->dir);
+	close(r->lock_fd);
+	close(r->workers_fd);
+	close(r->clock_fd);
+	free(r->dir);
+	r->dir = NULL;
+}
+
+/* ---- the clock ---- */
+
+/*
+ * One line of fixed length, overwritten in place by one write: a kill leaves the
+ * old or the new one.  It need not survive a loss of power; without it the time
+ * goes on from the last event.
+ */
+void
+state_clock(struct run *r)
+{
+	char line[CLOCK_LINE + 1];
+	double zero = gv_now_s() - (gv_clock_s() - r->zero_s);
+	int n = snprintf(
+	    line, sizeof(line), "%.3f %.3f %lld", zero, r->now_s, (long long)r->round);
+
+	if (n < 0 || n >= CLOCK_LINE)
+		return;
+	memset(line + n, ' ', (size_t)(CLOCK_LINE - n));
+	line[CLOCK_LINE - 1] = '\n';
+	(void)!pwrite(r->clock_fd, line, CLOCK_LINE, 0);
+}
+
+int
+state_read_clock(struct run *r, double *epoch_s, double *time_s, int64_t *round)
+{
+	char line[CLOCK_LINE + 1] = "";
+	ssize_t n = pread(r->clock_fd, line, CLOCK_LINE, 0);
+	long long k;
+
+	if (n != CLOCK_LINE || sscanf(line, "%lf %lf %lld", epoch_s, time_s, &k) != 3)
+		return -1;
+	if (!isfinite(*epoch_s) || !isfinite(*time_s) || *time_s < 0)
+		return -1;
+	*round = k;
+	return 0;
+}
+
+/* ---- jobs ---- */
+
+/* A job's id as the name of a file: other bytes than letters, digits, - _ . become %XX. */
+static void
+add_name(struct gv_strbuf *b, struct gv_cell id)
+{
+	size_t i;
+
+	for (i = 0; i < id.len; i++) {
+		unsigned char c = (unsigned char)id.s[i];
+
+		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		    (c >= '0' && c <= '9') || c == '-' || c == '_' || (c == '.' && i > 0))
+			gv_strbuf_char(b, (char)c);
+		else
+			gv_strbuf_fmt(b, "%%%02X", c);
+	}
+}
+
+int
+state_job(struct run *r, size_t m, struct gv_error *e)
+{
+	struct job *j = &r->job[m];
+	struct gv_cell id = j->spec->id;
+	struct gv_strbuf name = {0};
+	struct gv_strbuf path = {0};
+	char q[GV_QUOTE_LEN];
+	int made;
+
+	add_name(&name, id);
+	if (name.len > LONGEST_NAME) {
+		gv_strbuf_free(&name);
+		return gv_error_set(
+		    e, "job %s: its name is too long", gv_quote(q, id.s, id.len));
+	}
+	gv_strbuf_fmt(&path, "%s/jobs/%s", r->dir, name.s);
+	j->directory = gv_xstrdup(path.s);
+	gv_strbuf_str(&path, "/checkpoint");
+	j->checkpoint_dir = gv_xstrdup(path.s);
+	made = gv_mkdirs(path.s, e);
+	gv_strbuf_clear(&path);
+	gv_strbuf_fmt(&path, "%s/progress", j->directory);
+	j->progress = gv_xstrdup(path.s);
+	gv_strbuf_clear(&path);
+	if (r->o->log_dir != NULL)
+		gv_strbuf_fmt(&path, "%s/%s.log", r->o->log_dir, name.s);
+	else
+		gv_strbuf_fmt(&path, "%s/log", j->directory);
+	j->log = gv_xstrdup(path.s);
+	gv_strbuf_free(&path);
+	gv_strbuf_free(&name);
+	return made;
+}

@@ -1,0 +1,292 @@
+/* Jobs arrive, start, report and leave. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "run.h"
+
+size_t
+work_gpus(const struct run *r, const ptrdiff_t *owner, size_t m, size_t *gpu)
+{
+	size_t n = 0;
+	size_t g;
+
+	for (g = 0; g < r->rounds.n_gpus; g++)
+		if (owner[g] == (ptrdiff_t)m)
+			gpu[n++] = g;
+	return n;
+}
+
+static void
+give_back(struct run *r, ptrdiff_t *owner, size_t m)
+{
+	size_t g;
+
+	for (g = 0; g < r->rounds.n_gpus; g++)
+		if (owner[g] == (ptrdiff_t)m)
+			owner[g] = GV_GPU_IDLE;
+}
+
+/* The set of jobs has changed. */
+static void
+set_changed(struct run *r)
+{
+	gv_rounds_settle(&r->rounds, r->o->round_s);
+	r->policy.due = true;
+	r->fill = true;
+}
+
+const char *
+job_name(const struct run *r, size_t m, char q[GV_QUOTE_LEN])
+{
+	return gv_quote(q, r->job[m].spec->id.s, r->job[m].spec->id.len);
+}
+
+void
+work_arrive(struct run *r, size_t m)
+{
+	struct job *j = &r->job[m];
+
+	j->state = JOB_WAITING;
+	j->arrived_s = r->now_s;
+	r->rounds.job[m].active = true;
+	journal_event(r, GV_EVENT_ARRIVE, (ptrdiff_t)m, j->spec->entity.s);
+	if (gv_rounds_possible(&r->rounds, m))
+		set_changed(r);
+	else
+		work_drop(r, m, "no GPU type it runs on has as many GPUs as it needs");
+}
+
+static void
+leaves_for_good(struct run *r, size_t m, enum job_state state)
+{
+	r->job[m].state = state;
+	r->rounds.job[m].active = false;
+	give_back(r, r->plan, m);
+	set_changed(r);
+}
+
+void
+work_drop(struct run *r, size_t m, const char *reason)
+{
+	char q[GV_QUOTE_LEN];
+
+	journal_event(r, GV_EVENT_DROP, (ptrdiff_t)m, reason);
+	gv_warn("job %s is dropped: %s", job_name(r, m, q), reason);
+	leaves_for_good(r, m, JOB_DROPPED);
+}
+
+/* ---- starting ---- */
+
+static int
+launch(struct run *r, size_t m, const size_t *gpu, size_t n, struct gv_error *e)
+{
+	struct job *j = &r->job[m];
+	const struct gv_pool *pool = &r->cluster.pool[r->rounds.gpu_pool[gpu[0]]];
+	const struct gv_gpu_type *type = &r->cluster.type[pool->type];
+	int *id = gv_xcalloc(n, sizeof(*id));
+	struct gv_launch_spec spec = {
+	    .job_id = j->spec->id.s,
+	    .command = j->spec->command.s,
+	    .working_directory =
+		j->spec->working_directory.len > 0 ? j->spec->working_directory.s : NULL,
+	    .gpu_type = type->name,
+	    .gpus = id,
+	    .n_gpus = n,
+	    .threads = type->threads,
+	    .checkpoint_dir = j->checkpoint_dir,
+	    .progress = j->progress,
+	    .log = j->log,
+	    .total_steps = j->spec->total_steps,
+	    .round = r->round,
+	    .restart_count = j->launches,
+	    .grace_s = r->o->grace_s,
+	    .clean_env = r->o->clean_env,
+	    .keep_fd = r->workers_fd,
+	};
+	size_t i;
+	int rc;
+
+	for (i = 0; i < n; i++) {
+		size_t p = r->rounds.gpu_pool[gpu[i]];
+
+		id[i] = gv_pool_id(&r->cluster.pool[p], gpu[i] - r->rounds.pool[p].first);
+	}
+	rc = gv_launch_start(&j->launch, &spec, e);
+	free(id);
+	return rc;
+}
+
+/* The job has failed: is it to be tried again, and when? */
+static void
+count_failure(struct run *r, size_t m, const char *reason)
+{
+	struct job *j = &r->job[m];
+	double got = fmax(j->report.steps, j->report.checkpoint);
+	char why[GV_ERROR_LEN + 128];
+	char q[GV_QUOTE_LEN];
+
+	j->failures = got > j->failed_at ? 1 : j->failures + 1;
+	j->failed_at = fmax(got, j->failed_at);
+	j->state = JOB_WAITING;
+	if (j->failures >= r->o->max_failures) {
+		snprintf(why, sizeof(why),
+		    "%d failure%s in a row without progress, the last: %s; see %s",
+		    j->failures, j->failures == 1 ? "" : "s", reason, j->log);
+		work_drop(r, m, why);
+		return;
+	}
+	if (!r->o->quiet)
+		gv_warn("warning: job %s has failed: %s; see %s", job_name(r, m, q),
+		    reason, j->log);
+	if (j->failures > 1) { /* at once only the first time */
+		j->retry_s = r->now_s + fmin(ldexp(1, j->failures - 2), r->o->round_s);
+		give_back(r, r->plan, m);
+		r->rounds.job[m].ready = false;
+	}
+	r->fill = true;
+}
+
+static void
+start(struct run *r, size_t m, const size_t *gpu, size_t n)
+{
+	struct job *j = &r->job[m];
+	struct gv_error e = {0};
+	size_t i;
+
+	if (launch(r, m, gpu, n, &e) != 0) {
+		journal_event(r, GV_EVENT_FAIL, (ptrdiff_t)m, e.text[0]);
+		count_failure(r, m, e.text[0]);
+		return;
+	}
+	for (i = 0; i < n; i++)
+		r->holder[gpu[i]] = (ptrdiff_t)m;
+	j->type = gv_rounds_type(&r->rounds, gpu[0]);
+	j->state = JOB_RUNNING;
+	journal_gpus(r, j->launches++ == 0 ? GV_EVENT_START : GV_EVENT_RESUME, m, "");
+}
+
+void
+work_start_planned(struct run *r)
+{
+	size_t *gpu = gv_xcalloc(r->rounds.n_gpus + 1, sizeof(*gpu));
+	size_t g;
+
+	for (g = 0; g < r->rounds.n_gpus; g++) {
+		ptrdiff_t m = r->plan[g];
+		size_t n;
+		size_t i;
+
+		if (m < 0 || r->job[m].state != JOB_WAITING ||
+		    r->job[m].retry_s > r->now_s)
+			continue;
+		n = work_gpus(r, r->plan, (size_t)m, gpu);
+		for (i = 0; i < n && r->holder[gpu[i]] == GV_GPU_IDLE; i++)
+			;
+		if (i == n)
+			start(r, (size_t)m, gpu, n);
+	}
+	free(gpu);
+}
+
+/* ---- stopping and leaving ---- */
+
+void
+work_stop(struct run *r, size_t m)
+{
+	gv_launch_stop(&r->job[m].launch);
+	r->job[m].state = JOB_STOPPING;
+}
+
+static void
+read_progress(struct run *r, size_t m)
+{
+	struct job *j = &r->job[m];
+	struct gv_error e = {0};
+
+	if (gv_progress_read(j->progress, &j->report, &e) != 0)
+		gv_warn_error(&e);
+	if (j->report.checkpoint >= 0 && j->report.checkpoint != j->checkpoint) {
+		j->checkpoint = j->report.checkpoint;
+		journal_gpus(r, GV_EVENT_CHECKPOINT, m, "");
+	}
+}
+
+void
+work_read_progress(struct run *r)
+{
+	size_t m;
+
+	r->read_s = r->now_s;
+	for (m = 0; m < r->n_jobs; m++)
+		if (r->job[m].state == JOB_RUNNING || r->job[m].state == JOB_STOPPING)
+			read_progress(r, m);
+}
+
+static void
+has_left(struct run *r, size_t m, int status)
+{
+	struct job *j = &r->job[m];
+	bool told = j->launch.told;
+	char reason[64];
+
+	read_progress(r, m);
+	snprintf(reason, sizeof(reason), "status %d%s", status,
+	    told ? " when told to stop" : "");
+	switch (gv_launch_outcome(status, told, j->report.steps, j->spec->total_steps)) {
+	case GV_FINISHED:
+		journal_gpus(r, GV_EVENT_FINISH, m, "");
+		give_back(r, r->holder, m);
+		leaves_for_good(r, m, JOB_FINISHED);
+		break;
+	case GV_PREEMPTED:
+		journal_gpus(r, GV_EVENT_PREEMPT, m,
+		    r->signal != 0 ? "gv-run was told to stop" : "");
+		give_back(r, r->holder, m);
+		j->state = JOB_WAITING;
+		break;
+	case GV_FAILED:
+		journal_gpus(r, GV_EVENT_FAIL, m, reason);
+		give_back(r, r->holder, m);
+		count_failure(r, m, reason);
+		break;
+	}
+}
+
+void
+work_reap(struct run *r)
+{
+	size_t m;
+
+	for (m = 0; m < r->n_jobs; m++) {
+		struct gv_error e = {0};
+		int status;
+
+		if (r->job[m].state != JOB_RUNNING && r->job[m].state != JOB_STOPPING)
+			continue;
+		switch (gv_launch_poll(&r->job[m].launch, false, &status, &e)) {
+		case 1:
+			has_left(r, m, status);
+			break;
+		case -1:
+			gv_warn_error(&e);
+			r->job[m].launch.keeper = 0;
+			has_left(r, m, 125);
+			break;
+		}
+	}
+}
+
+bool
+work_any(const struct run *r)
+{
+	size_t m;
+
+	for (m = 0; m < r->n_jobs; m++)
+		if (r->job[m].state == JOB_RUNNING || r->job[m].state == JOB_STOPPING)
+			return true;
+	return false;
+}
