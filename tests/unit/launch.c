@@ -1,0 +1,673 @@
+/* common/launch: whatever a job's workers do, they are gone in time and told of rightly. */
+#define _GNU_SOURCE /* RTLD_NEXT, flock */
+#include "tap.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fileio.h"
+#include "launch/launch.h"
+
+static char dir[] = "/tmp/gv-launch.XXXXXX";
+
+/* ---- a fork that can fail ---- */
+
+static int fail_fork; /* the n-th call from now on, counted through the keeper; 0 = none */
+
+pid_t fork(void);
+pid_t
+fork(void)
+{
+	pid_t (*real)(void);
+	void *p = dlsym(RTLD_NEXT, "fork");
+
+	memcpy(&real, &p, sizeof(p));
+	if (fail_fork > 0 && --fail_fork == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return real();
+}
+
+/* ---- helpers ---- */
+
+static const char *
+path(const char *name)
+{
+	static char buf[4][512];
+	static int n;
+	char *s = buf[n++ % 4];
+
+	snprintf(s, sizeof(buf[0]), "%s/%s", dir, name);
+	return s;
+}
+
+static struct gv_launch_spec
+spec_of(const char *command, int n)
+{
+	static const int gpus[] = {0, 1, 2, 3};
+	struct gv_launch_spec s = {.job_id = "j1",
+	    .command = command,
+	    .gpu_type = "cpu2",
+	    .gpus = gpus,
+	    .n_gpus = (size_t)n,
+	    .threads = 2,
+	    .checkpoint_dir = dir,
+	    .total_steps = NAN,
+	    .round = -1,
+	    .grace_s = 0.3,
+	    .keep_fd = -1};
+
+	s.progress = path("progress");
+	s.log = path("log");
+	return s;
+}
+
+/* Its status, -1 when it has not left within the time. */
+static int
+left_within(struct gv_launch *l, double seconds)
+{
+	double end = gv_clock_s() + seconds;
+	struct gv_error e = {0};
+	int status;
+
+	do {
+		int r = gv_launch_poll(l, false, &status, &e);
+
+		if (r != 0)
+			return r == 1 ? status : -2;
+		gv_sleep_s(0.005);
+	} while (gv_clock_s() < end);
+	return -1;
+}
+
+static int
+start(struct gv_launch *l, const struct gv_launch_spec *s)
+{
+	struct gv_error e = {0};
+	int r;
+
+	*l = (struct gv_launch){0};
+	r = gv_launch_start(l, s, &e);
+	if (r != 0)
+		printf("# %s\n", e.text[0]);
+	return r;
+}
+
+/* Runs a command to its end. */
+static int
+status_of(const char *command, int n)
+{
+	struct gv_launch_spec s = spec_of(command, n);
+	struct gv_launch l;
+
+	return start(&l, &s) == 0 ? left_within(&l, 10) : -3;
+}
+
+static bool
+exists(const char *name)
+{
+	return access(path(name), F_OK) == 0;
+}
+
+static bool
+appears(const char *name)
+{
+	double end = gv_clock_s() + 10;
+
+	while (!exists(name) && gv_clock_s() < end)
+		gv_sleep_s(0.005);
+	return exists(name);
+}
+
+static char *
+content(const char *name)
+{
+	struct gv_error e = {0};
+	char *s = NULL;
+	size_t len;
+
+	if (gv_file_read(path(name), &s, &len, 1 << 20, &e) != 0)
+		s = strdup("");
+	return s;
+}
+
+/* The process whose number stands in a file is no more. */
+static bool
+gone(const char *name)
+{
+	double end = gv_clock_s() + 2;
+	char *s = content(name);
+	pid_t pid = (pid_t)atol(s);
+
+	free(s);
+	if (pid <= 0)
+		return false;
+	while (kill(pid, 0) == 0 && gv_clock_s() < end)
+		gv_sleep_s(0.01);
+	return kill(pid, 0) == -1 && errno == ESRCH;
+}
+
+static void
+put(const char *name, const char *s)
+{
+	struct gv_error e = {0};
+
+	if (gv_file_write(path(name), s, strlen(s), &e) != 0)
+		printf("Bail out! %s\n", e.text[0]);
+}
+
+/* ---- statuses ---- */
+
+static void
+test_status(void)
+{
+	struct gv_launch_spec s;
+	struct gv_launch l = {0};
+	struct gv_error e = {0};
+	char *log;
+	int status;
+
+	is_int(status_of("exit 0", 1), 0, "0");
+	is_int(status_of("exit 3", 1), 3, "3");
+	is_int(status_of("no-such-command-here", 1), 127, "not found is 127");
+	is_int(status_of("/", 1), 126, "not executable is 126");
+	is_int(status_of("kill -9 $$", 1), 137, "death by SIGKILL is 137");
+	is_int(status_of("kill -15 $$", 1), 143, "death by SIGTERM is 143");
+	is_int(status_of("[ $RANK = 1 ] && exit 7; exec sleep 100", 2), 7,
+	    "one of a gang fails: its status, the others are stopped");
+	is_int(status_of("[ $RANK = 0 ] && kill -9 $$; trap '' TERM; sleep 100; sleep 100", 3), 137,
+	    "also when they will not go");
+	is_int(status_of("[ $RANK = 0 ] && exit 0; sleep 0.1; exit 0", 2), 0,
+	    "one may be done before another");
+
+	s = spec_of("true", 1);
+	s.working_directory = "/no/such/place";
+	remove(path("log"));
+	ok(start(&l, &s) == 0, "start in a directory that is not there");
+	is_int(left_within(&l, 5), 126, "is 126");
+	log = content("log");
+	is_str(log, "gv: cannot change to the directory /no/such/place: No such file or directory\n",
+	    "and the log says why");
+	free(log);
+	ok(gv_launch_poll(&l, false, &status, &e) == -1, "nothing left to wait for");
+	is_str(e.text[0], "no process to wait for", "says so");
+	gv_launch_stop(&l);
+	ok(l.keeper == 0, "stopping what has left does nothing");
+}
+
+static void
+test_outcome(void)
+{
+	ok(gv_launch_outcome(0, false, -1, 100) == GV_FINISHED, "0 is done");
+	ok(gv_launch_outcome(0, true, 100, 100) == GV_FINISHED, "also when told, with all steps");
+	ok(gv_launch_outcome(0, true, 99, 100) == GV_PREEMPTED, "0, told, steps to do: preempted");
+	ok(gv_launch_outcome(0, true, -1, 100) == GV_PREEMPTED, "no report counts as none done");
+	ok(gv_launch_outcome(0, true, 5, NAN) == GV_FINISHED, "0 with an unknown total is done");
+	ok(gv_launch_outcome(143, true, 5, 100) == GV_PREEMPTED, "143, told: preempted");
+	ok(gv_launch_outcome(143, false, 5, 100) == GV_FAILED, "143 of its own: failed");
+	ok(gv_launch_outcome(137, true, 5, 100) == GV_FAILED, "killed: failed");
+	ok(gv_launch_outcome(1, true, 5, 100) == GV_FAILED, "1: failed");
+}
+
+/* ---- stopping ---- */
+
+static void
+test_stop(void)
+{
+	struct gv_launch_spec s = spec_of("", 1);
+	struct gv_launch l;
+	double t;
+
+	s.command = "trap '' TERM; : >$GV_CHECKPOINT_DIR/up; while :; do sleep 0.05; done";
+	remove(path("up"));
+	ok(start(&l, &s) == 0 && appears("up"), "a worker that ignores SIGTERM");
+	is_int(left_within(&l, 0.1), -1, "runs on");
+	t = gv_clock_s();
+	gv_launch_stop(&l);
+	is_int(left_within(&l, 5), 137, "is killed");
+	t = gv_clock_s() - t;
+	ok(t >= 0.3 && t < 2, "after the grace time (%.2f s)", t);
+
+	s.command = "trap 'sleep 0.1; : >$GV_CHECKPOINT_DIR/saved; exit 143' TERM;"
+		    ": >$GV_CHECKPOINT_DIR/up2; while :; do sleep 0.01; done";
+	s.grace_s = 30;
+	ok(start(&l, &s) == 0 && appears("up2"), "a worker that saves itself");
+	t = gv_clock_s();
+	gv_launch_stop(&l);
+	ok(l.told, "is told");
+	is_int(left_within(&l, 10), 143, "leaves with 143");
+	ok(exists("saved"), "after it has saved itself");
+	ok(gv_clock_s() - t < 5, "and nobody waits for the rest of the grace time");
+
+	s.command = ": >$GV_CHECKPOINT_DIR/up3; kill -STOP $$";
+	ok(start(&l, &s) == 0 && appears("up3"), "a worker that is stopped");
+	gv_launch_stop(&l);
+	is_int(left_within(&l, 5), 143, "is woken to take its SIGTERM");
+
+	s.command = "exec sleep 100";
+	ok(start(&l, &s) == 0, "a launch");
+	close(l.control);
+	l.control = -1;
+	is_int(left_within(&l, 5), 143, "ends at the end of its control pipe");
+}
+
+/* sh's children in sessions of their own, as torchrun and daemons make them. */
+static void
+test_strays(void)
+{
+	struct gv_launch_spec s = spec_of("", 1);
+	struct gv_launch l;
+	double t;
+
+	s.command = "cd $GV_CHECKPOINT_DIR;"
+		    "setsid sh -c 'trap \"\" TERM; echo $$ >stray1; while :; do sleep 0.05; done' &"
+		    "(setsid sh -c 'echo $$ >stray2; exec sleep 100' &);"
+		    "sh -c 'echo $$ >stray3; exec sleep 100' &"
+		    "wait";
+	ok(start(&l, &s) == 0 && appears("stray1") && appears("stray2") && appears("stray3"),
+	    "a worker with children in other sessions");
+	gv_sleep_s(0.1);
+	gv_launch_stop(&l);
+	is_int(left_within(&l, 5), 143, "is stopped");
+	ok(gone("stray1") && gone("stray2") && gone("stray3"), "and all of them are gone");
+
+	remove(path("stray1"));
+	s.command = "cd $GV_CHECKPOINT_DIR;"
+		    "setsid sh -c 'trap \"\" TERM; echo $$ >stray1; while :; do sleep 0.05; done' &"
+		    "while ! [ -s stray1 ]; do sleep 0.01; done; exit 0";
+	t = gv_clock_s();
+	ok(start(&l, &s) == 0, "a worker that leaves a daemon behind");
+	is_int(left_within(&l, 5), 0, "has its own status");
+	ok(gone("stray1"), "but the daemon does not stay");
+	ok(gv_clock_s() - t >= 0.3, "longer than the grace time");
+
+	/* a stray that saves itself gets SIGTERM, and only once */
+	remove(path("stray1"));
+	remove(path("terms"));
+	s.grace_s = 20;
+	s.command = "cd $GV_CHECKPOINT_DIR;"
+		    "setsid sh -c 'trap \"echo >>terms; sleep 0.3; exit 0\" TERM; echo $$ >stray1;"
+		    " while :; do sleep 0.01; done' & exec sleep 100";
+	ok(start(&l, &s) == 0 && appears("stray1"), "a stray that wants to save itself");
+	gv_sleep_s(0.05);
+	gv_launch_stop(&l);
+	is_int(left_within(&l, 10), 143, "is waited for");
+	ok(gone("stray1"), "is gone");
+	{
+		char *terms = content("terms");
+
+		is_str(terms, "\n", "after one SIGTERM");
+		free(terms);
+	}
+}
+
+/* kill -9 of the launcher, and of the keeper. */
+static void
+test_killed(void)
+{
+	struct gv_launch_spec s = spec_of("", 2);
+	struct gv_launch l;
+	int status;
+	pid_t pid;
+
+	s.command = "echo $$ >$GV_CHECKPOINT_DIR/orphan$RANK; trap '' TERM; while :; do sleep 0.05; done";
+	pid = fork();
+	if (pid == 0) {
+		if (start(&l, &s) != 0)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	ok(pid > 0 && appears("orphan0") && appears("orphan1"), "a process launches a gang");
+	gv_sleep_s(0.05);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	ok(gone("orphan0") && gone("orphan1"), "it is killed: so is the gang, after the grace time");
+
+	s.command = "echo $$ >$GV_CHECKPOINT_DIR/unkept; exec sleep 100";
+	s.n_gpus = 1;
+	ok(start(&l, &s) == 0 && appears("unkept"), "a launch");
+	gv_sleep_s(0.05);
+	kill(l.keeper, SIGKILL);
+	is_int(left_within(&l, 5), 137, "whose keeper is killed");
+	ok(gone("unkept"), "does not go on unkept");
+}
+
+/* ---- what a keeper and its workers hold on to ---- */
+
+static bool
+is_locked(const char *name)
+{
+	int fd = open(path(name), O_RDWR | O_CREAT, 0666);
+	bool locked = flock(fd, LOCK_EX | LOCK_NB) == -1 && errno == EWOULDBLOCK;
+
+	close(fd);
+	return locked;
+}
+
+static void
+test_lock(void)
+{
+	int fd = open(path("lock"), O_RDWR | O_CREAT, 0666);
+	struct gv_launch_spec s = spec_of("cd $GV_CHECKPOINT_DIR; ls -l /proc/self/fd >fds; exec sleep 100", 1);
+	struct gv_launch l;
+	char *fds;
+
+	flock(fd, LOCK_EX);
+	s.keep_fd = fd;
+	ok(start(&l, &s) == 0 && appears("fds"), "a launch that keeps a lock");
+	close(fd);
+	gv_sleep_s(0.1);
+	ok(is_locked("lock"), "the lock is held while it runs");
+	fds = content("fds");
+	ok(strstr(fds, "0 -> /dev/null") != NULL, "a worker reads /dev/null");
+	ok(strstr(fds, "2 -> ") != NULL && strstr(strstr(fds, "2 -> "), "/log\n") != NULL,
+	    "and writes to the log");
+	ok(strstr(fds, "/lock") == NULL && strstr(fds, "pipe:") == NULL,
+	    "but has neither the lock nor a pipe");
+	free(fds);
+	gv_launch_stop(&l);
+	is_int(left_within(&l, 5), 143, "it leaves");
+	ok(!is_locked("lock"), "and the lock is free");
+}
+
+static void
+test_descriptors(void)
+{
+	struct gv_launch_spec s = spec_of("exec sleep 100", 1);
+	struct gv_launch a, b;
+	int saved = dup(STDOUT_FILENO);
+	int out[2];
+	char c;
+
+	fflush(stdout);
+	ok(pipe(out) == 0, "a pipe to read our stdout");
+	fflush(stdout);
+	dup2(out[1], STDOUT_FILENO);
+	close(out[1]);
+	ok(start(&a, &s) == 0 && start(&b, &s) == 0, "two launches");
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	fcntl(out[0], F_SETFL, O_NONBLOCK);
+	while (read(out[0], &c, 1) == 1)
+		putchar(c);
+	ok(read(out[0], &c, 1) == 0, "none of them holds our stdout open");
+	close(out[0]);
+	/* the second keeper must not hold the first one's pipe */
+	close(a.control);
+	a.control = -1;
+	is_int(left_within(&a, 5), 143, "the first ends at the end of its pipe");
+	gv_launch_stop(&b);
+	is_int(left_within(&b, 5), 143, "the second when it is told");
+}
+
+static void
+test_signals(void)
+{
+	struct gv_launch_spec s = spec_of("grep -E 'SigBlk|SigIgn' /proc/self/status >$GV_CHECKPOINT_DIR/sig", 1);
+	struct gv_launch l;
+	sigset_t set, old;
+	char *sig;
+
+	sigfillset(&set);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	ok(start(&l, &s) == 0, "started with signals blocked and ignored");
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	is_int(left_within(&l, 5), 0, "it runs");
+	sig = content("sig");
+	is_str(sig, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n",
+	    "a worker has none of them blocked or ignored");
+	free(sig);
+
+	s.command = "exec sleep 100";
+	ok(start(&l, &s) == 0, "a launch");
+	kill(l.keeper, SIGINT);
+	kill(l.keeper, SIGHUP);
+	kill(l.keeper, SIGQUIT);
+	is_int(left_within(&l, 0.2), -1, "does not mind what a terminal sends");
+	ok(getpgid(l.keeper) == l.keeper && getsid(l.keeper) == l.keeper, "it has left the session");
+	kill(l.keeper, SIGTERM);
+	is_int(left_within(&l, 5), 143, "SIGTERM tells it to stop");
+}
+
+/* ---- the environment ---- */
+
+static void
+has(const char *env, const char *want)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line), "\n%s\n", want);
+	ok(strstr(env, line) != NULL, "%s", want);
+}
+
+static char *
+environment_of(struct gv_launch_spec *s)
+{
+	struct gv_launch l;
+	char *env;
+	char *text;
+
+	s->command = "if [ $RANK = 1 ]; then echo; env; fi >$GV_CHECKPOINT_DIR/env$RANK";
+	if (start(&l, s) != 0 || left_within(&l, 5) != 0)
+		printf("Bail out! cannot run env\n");
+	env = content("env1");
+	text = malloc(strlen(env) + 2);
+	sprintf(text, "%s\n", env);
+	free(env);
+	return text;
+}
+
+static void
+test_environment(void)
+{
+	static const char *const wanted[] = {"GV_GPU_TYPE=cpu2", "GV_GPUS=1;3", "GV_THREADS=2",
+	    "OMP_NUM_THREADS=2", "CUDA_VISIBLE_DEVICES=", "GV_JOB_ID=j1", "GV_ROUND=12",
+	    "GV_TOTAL_STEPS=1000000000000000", "RANK=1", "LOCAL_RANK=1", "WORLD_SIZE=2",
+	    "LOCAL_WORLD_SIZE=2", "GROUP_RANK=0", "GROUP_WORLD_SIZE=1", "ROLE_NAME=default",
+	    "ROLE_RANK=1", "ROLE_WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", "TORCHELASTIC_RESTART_COUNT=5",
+	    "TORCHELASTIC_MAX_RESTARTS=5", "TORCHELASTIC_RUN_ID=j1", "MINE=kept"};
+	static const int gpus[] = {1, 3};
+	struct gv_launch_spec s = spec_of("", 2);
+	char line[600];
+	char *env;
+	const char *port;
+	size_t i;
+
+	setenv("MINE", "kept", 1);
+	setenv("TORCHELASTIC_USE_AGENT_STORE", "True", 1);
+	setenv("RANK", "77", 1);
+	setenv("OMP_NUM_THREADS", "9", 1);
+	s.gpus = gpus;
+	s.round = 12;
+	s.restart_count = 5;
+	s.total_steps = 1e15;
+	env = environment_of(&s);
+	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		has(env, wanted[i]);
+	snprintf(line, sizeof(line), "GV_PROGRESS=%s", s.progress);
+	has(env, line);
+	snprintf(line, sizeof(line), "GV_CHECKPOINT_DIR=%s", dir);
+	has(env, line);
+	port = strstr(env, "\nMASTER_PORT=");
+	ok(port != NULL && atoi(port + 13) > 1023, "MASTER_PORT is a port");
+	ok(strstr(env, "AGENT_STORE") == NULL, "no promise of an agent");
+	ok(strstr(env, "CUDA_DEVICE_ORDER") == NULL, "no order of GPUs that are not there");
+	free(env);
+
+	s.threads = 0;
+	s.gpu_type = "v100";
+	s.round = -1;
+	s.total_steps = NAN;
+	s.clean_env = true;
+	setenv("LANG", "C", 1);
+	env = environment_of(&s);
+	has(env, "CUDA_VISIBLE_DEVICES=1,3");
+	has(env, "CUDA_DEVICE_ORDER=PCI_BUS_ID");
+	has(env, "GV_GPU_TYPE=v100");
+	has(env, "LANG=C");
+	ok(strstr(env, "\nPATH=") != NULL, "a clean environment has a PATH");
+	ok(strstr(env, "MINE=") == NULL, "but not ours");
+	ok(strstr(env, "GV_THREADS=") == NULL && strstr(env, "OMP_NUM") == NULL, "GPUs have no threads");
+	ok(strstr(env, "GV_ROUND=") == NULL && strstr(env, "GV_TOTAL_STEPS=") == NULL,
+	    "what is unknown is not there");
+	free(env);
+	unsetenv("MINE");
+	unsetenv("RANK");
+	unsetenv("OMP_NUM_THREADS");
+	unsetenv("TORCHELASTIC_USE_AGENT_STORE");
+}
+
+/* ---- failures of the launcher itself ---- */
+
+static void
+test_failures(void)
+{
+	struct gv_launch_spec s = spec_of("echo $$ >$GV_CHECKPOINT_DIR/half; exec sleep 100", 3);
+	struct gv_launch l = {0};
+	struct gv_error e = {0};
+	double t;
+
+	fail_fork = 1;
+	ok(gv_launch_start(&l, &s, &e) == -1 && l.keeper == 0, "no process for the keeper");
+	is_str(e.text[0], "cannot start a process: Resource temporarily unavailable", "says so");
+	gv_error_clear(&e);
+	fail_fork = 3;
+	t = gv_clock_s();
+	ok(gv_launch_start(&l, &s, &e) == -1 && l.keeper == 0, "no process for the second worker");
+	fail_fork = 0;
+	is_str(e.text[0], "cannot start worker 1: Resource temporarily unavailable", "says so");
+	ok(gv_clock_s() - t < 5, "the first is stopped at once");
+	ok(!exists("half") || gone("half"), "and does not run on");
+	ok(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD, "no process is left over");
+	gv_error_clear(&e);
+	s.log = "/no/such/log";
+	ok(gv_launch_start(&l, &s, &e) == -1, "a log that cannot be opened");
+	is_str(e.text[0], "/no/such/log: cannot open: No such file or directory", "says so");
+	gv_error_clear(&e);
+	s.n_gpus = 0;
+	ok(gv_launch_start(&l, &s, &e) == -1, "no GPU");
+	is_str(e.text[0], "job \"j1\" was given no GPU", "says so");
+}
+
+/* ---- the progress file ---- */
+
+static struct gv_progress_report
+report_of(const char *text)
+{
+	struct gv_progress_report p = GV_PROGRESS_NONE;
+	struct gv_error e = {0};
+
+	put("p", text);
+	if (gv_progress_read(path("p"), &p, &e) != 0)
+		p.steps = -99;
+	return p;
+}
+
+static void
+test_progress(void)
+{
+	struct gv_progress_report p = GV_PROGRESS_NONE;
+	struct gv_error e = {0};
+	char *big = malloc(300001);
+	FILE *f;
+
+	ok(gv_progress_read(path("none"), &p, &e) == 0 && p.steps == -1 && p.checkpoint == -1,
+	    "a missing file reports nothing");
+	p = report_of("step 1\nstep 20\ncheckpoint 10\nstep 21\n");
+	ok(p.steps == 21 && p.checkpoint == 10, "the last of a kind counts");
+	p = report_of("step 1\nstep 2");
+	ok(p.steps == 1 && p.offset == 7, "a line without its end is none");
+	p = report_of("step 5\nstep -1\nstep x\nstep \nstep\nSTEP 9\n step 9\nstep 9 \nstep 1e400\n"
+		      "\n\x01\xff\ncheckpoint\nstep nan\nsteps 9\n");
+	ok(p.steps == 5 && p.checkpoint == -1, "what is no report is passed over");
+	p = report_of("step 1e3\n");
+	ok(p.steps == 1000, "any number will do");
+	p = report_of("step 10\nstep 3\n");
+	ok(p.steps == 3, "back to a checkpoint");
+
+	p = report_of("step 7\nst");
+	f = fopen(path("p"), "a");
+	fputs("ep 8\nche", f);
+	fclose(f);
+	ok(gv_progress_read(path("p"), &p, &e) == 0 && p.steps == 8, "the rest of a line comes later");
+	put("p", "step 1\n");
+	ok(gv_progress_read(path("p"), &p, &e) == 0 && p.steps == 1, "a file that was emptied");
+
+	/* a line that never ends, across many buffers, with what looks like a report within */
+	memset(big, 'x', 300000);
+	memcpy(big + 65536, "step 3", 6);
+	big[300000] = '\0';
+	p = report_of(big);
+	ok(p.steps == -1, "an endless line");
+	f = fopen(path("p"), "a");
+	fputs("step 4\nstep 5\n", f);
+	fclose(f);
+	ok(gv_progress_read(path("p"), &p, &e) == 0 && p.steps == 5 && p.offset == 300014,
+	    "is skipped to its end");
+	free(big);
+
+	gv_error_clear(&e);
+	ok(gv_progress_read(dir, &p, &e) == -1, "a directory is no progress file");
+	ok(strstr(e.text[0], ": a progress file must be a regular file") != NULL, "says so");
+}
+
+static void
+test_progress_write(void)
+{
+	struct gv_progress_report p = GV_PROGRESS_NONE;
+	struct gv_error e = {0};
+
+	unsetenv("GV_PROGRESS");
+	ok(gv_progress_write("step", 1, &e) == 0, "without GV_PROGRESS nothing is written");
+	remove(path("w"));
+	setenv("GV_PROGRESS", path("w"), 1);
+	ok(gv_progress_write("step", 41, &e) == 0 && gv_progress_write("checkpoint", 40, &e) == 0 &&
+	        gv_progress_write("step", 9000000000000000000, &e) == 0,
+	    "three reports");
+	ok(gv_progress_read(path("w"), &p, &e) == 0 && p.steps == 9e18 && p.checkpoint == 40,
+	    "are read back");
+	setenv("GV_PROGRESS", "/no/such/file", 1);
+	ok(gv_progress_write("step", 1, &e) == -1, "a file that cannot be opened");
+	is_str(e.text[0], "/no/such/file: cannot open: No such file or directory", "says so");
+	gv_error_clear(&e);
+	setenv("GV_PROGRESS", "/dev/full", 1);
+	ok(gv_progress_write("step", 1, &e) == -1, "a full disk");
+	is_str(e.text[0], "/dev/full: cannot write: No space left on device", "says so");
+}
+
+int
+main(void)
+{
+	struct gv_error e = {0};
+
+	if (mkdtemp(dir) == NULL)
+		return 2;
+	test_status();
+	test_outcome();
+	test_stop();
+	test_strays();
+	test_killed();
+	test_lock();
+	test_descriptors();
+	test_signals();
+	test_environment();
+	test_failures();
+	test_progress();
+	test_progress_write();
+	ok(gv_remove_tree(dir, &e) == 0, "cleaned up");
+	return done_testing();
+}
