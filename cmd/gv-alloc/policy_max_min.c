@@ -15,6 +15,7 @@
  * by the simplex method on rows sorted by their values: equal input, in any
  * order, has equal output.
  */
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -152,12 +153,17 @@ take_shares(const struct scaled *s, const double *z, double *x)
  *	t sum lambda <= sum_j p_j N_j + sum_i max(0, max_j (lambda_i a_ij - p_j n_i s_i))
  *
  * because every x of the program's keeps sum_j x_ij <= 1.  From the problem's
- * numbers; of the solver only the multipliers y are taken.
+ * numbers; of the solver only the multipliers y are taken.  Rounding is allowed
+ * for: every sum here is of numbers >= 0, so n terms err by at most n units in
+ * the last place.
  */
 static double
 level_bound(const struct scaled *s, const double *y)
 {
 	const struct problem *p = s->p;
+	double gain_error = ((double)p->m + 8) * DBL_EPSILON / 2;
+	double cost_error = 2 * DBL_EPSILON;
+	double many = (2 * ((double)p->n + (double)p->m) + 16) * DBL_EPSILON;
 	double sum = 0;
 	double multipliers = 0;
 	size_t i, j;
@@ -170,17 +176,26 @@ level_bound(const struct scaled *s, const double *y)
 
 		for (j = 0; j < p->m; j++) {
 			double price = fmax(0, y[s->type_rows + j]);
-			double a = s->a[i * p->m + j] / s->level;
+			double gain = lambda * (s->a[i * p->m + j] / s->level);
+			double cost = price * p->count[i] * p->scale[i] / s->pool[j];
 
-			if (a > 0)
-				most =
-				    fmax(most, lambda * a - price * p->count[i] *
-								p->scale[i] / s->pool[j]);
+			if (gain > 0)
+				most = fmax(most,
+				    gain * (1 + gain_error) - cost * (1 - cost_error));
 		}
 		sum += most;
 		multipliers += lambda;
 	}
-	return s->level * sum / multipliers;
+	return s->level * (sum / multipliers) * (1 + many);
+}
+
+/* How far the best level may be above this one, relative. */
+static double
+gap(const struct problem *p, double bound, double level)
+{
+	double sure = level * (1 - ((double)p->m + 16) * DBL_EPSILON);
+
+	return (bound - sure) / bound;
 }
 
 /* The second program: at least level u, and the largest sum of normalised throughputs. */
@@ -229,7 +244,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	if (rc == 0) {
 		take_shares(&s, sol.x, out->x);
 		out->objective = problem_level(p, out->x);
-		out->bound = fmax(level_bound(&s, sol.row_dual), out->objective);
+		out->bound = level_bound(&s, sol.row_dual);
 		out->has_bound = true;
 		out->exact = sol.exact;
 		memcpy(x, out->x, p->n * p->m * sizeof(*x));
@@ -241,7 +256,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 			memcpy(out->x, x, p->n * p->m * sizeof(*x));
 			out->objective = level;
 		}
-		out->gap = fmax(0, (out->bound - out->objective) / out->bound);
+		out->gap = gap(p, out->bound, out->objective);
 	}
 	free(x);
 	gv_lp_solution_free(&sol);

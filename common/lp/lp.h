@@ -87,7 +87,12 @@ struct gv_lp_solution {
 	double *
 	    row_dual; /* [n_rows], y_i = change of the objective per unit of the row's bound */
 	struct gv_lp_check check;
-	bool exact; /* the basis was proved optimal in rational arithmetic */
+	/*
+	 * Asked for, and glp_exact, started at the final basis, came to the same
+	 * optimum in rational arithmetic.  It rounds each coefficient to a fraction
+	 * within 1e-10: what holds for the given numbers is in check.
+	 */
+	bool exact;
 };
 
 void gv_lp_solution_free(struct gv_lp_solution *s);

@@ -156,6 +156,7 @@ struct attempt {
 	struct gv_lp_solution *s;
 	int number;
 	double tm_limit_ms;
+	bool out_of_memory;
 	jmp_buf aborted;
 };
 
@@ -165,6 +166,20 @@ on_abort(void *info)
 	struct attempt *a = info;
 
 	longjmp(a->aborted, 1);
+}
+
+/*
+ * GLPK says why it gives up by printing, to stdout; this takes the text instead.
+ * Another attempt after a lack of memory could answer with other last digits.
+ */
+static int
+on_text(void *info, const char *text)
+{
+	struct attempt *a = info;
+
+	if (strstr(text, "no memory available") != NULL)
+		a->out_of_memory = true;
+	return 1;
 }
 
 static enum gv_lp_status
@@ -224,6 +239,21 @@ take_solution(glp_prob *p, struct attempt *a)
 	gv_lp_check(a->lp, s->x, s->row_dual, &s->check);
 }
 
+/*
+ * Lets GLPK's rational simplex method start at the basis found.  It takes each
+ * coefficient as a fraction within 1e-10 of it, so its optimum may differ by as
+ * much; the solution kept is the one of the given numbers.
+ */
+static void
+prove(glp_prob *p, const glp_smcp *parm, struct gv_lp_solution *s)
+{
+	int rc = glp_exact(p, parm);
+
+	s->exact = rc == 0 && glp_get_status(p) == GLP_OPT &&
+		   fabs(glp_get_obj_val(p) - s->check.objective) <=
+		       10 * tolerance * fmax(1, fabs(s->check.objective));
+}
+
 static void
 branch_and_cut(glp_prob *p, struct attempt *a)
 {
@@ -270,15 +300,11 @@ attempt_inside(struct attempt *a)
 	if (a->s->status == GV_LP_OPTIMAL && a->lp->has_integer) {
 		branch_and_cut(p, a);
 	} else if (a->s->status == GV_LP_OPTIMAL) {
-		if (a->opt->exact) {
-			a->s->exact =
-			    glp_exact(p, &parm) == 0 && glp_get_status(p) == GLP_OPT;
-			if (!a->s->exact)
-				a->s->status = GV_LP_FAILED;
-		}
 		take_solution(p, a);
 		if (a->basis != NULL)
 			get_basis(p, a->basis);
+		if (a->opt->exact)
+			prove(p, &parm, a->s);
 	}
 	glp_delete_prob(p);
 }
@@ -290,6 +316,12 @@ attempt_inside(struct attempt *a)
 static void
 attempt(struct attempt *a)
 {
+	a->s->status = GV_LP_FAILED;
+	if (glp_init_env() > 1) {
+		a->out_of_memory = true;
+		return;
+	}
+	glp_term_hook(on_text, a);
 	glp_term_out(GLP_OFF);
 	if (setjmp(a->aborted) == 0) {
 		glp_error_hook(on_abort, a);
@@ -302,7 +334,8 @@ attempt(struct attempt *a)
 
 /* Whether another attempt would be of no use. */
 static bool
-is_good(const struct gv_lp *lp, const struct gv_lp_options *opt, const struct gv_lp_solution *s)
+is_good(const struct gv_lp *lp, const struct gv_lp_options *opt,
+    const struct gv_lp_solution *s)
 {
 	if (s->status == GV_LP_LIMIT) /* without a limit asked for it means cycling */
 		return opt->time_limit_s > 0 || opt->max_iterations > 0;
@@ -332,11 +365,11 @@ gv_lp_solve(const struct gv_lp *lp, const struct gv_lp_options *opt,
 	for (a.number = 0; a.number < 3; a.number++) {
 		s->exact = false;
 		attempt(&a);
-		if (is_good(lp, a.opt, s))
+		if (a.out_of_memory || is_good(lp, a.opt, s))
 			break;
 	}
 	if (a.number == 3)
 		s->status = GV_LP_FAILED;
 	triplets_free(&t);
-	return 0;
+	return a.out_of_memory ? gv_error_set(e, "out of memory") : 0;
 }
