@@ -1,0 +1,193 @@
+/* Data sets: which reader, scaling, export. */
+#include "data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/fileio.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "table/tab.h"
+
+enum { DIGITS_DEFAULT = 8000, DIGITS_MAX = 1 << 22 };
+
+/* "" | ":N" | ":N:SEED" */
+static int
+open_digits(struct data *d, const struct data_spec *spec, const char *rest, struct gv_error *e)
+{
+	char q[GV_QUOTE_LEN];
+	int64_t n = DIGITS_DEFAULT, seed = (int64_t)spec->digit_seed;
+	const char *colon = rest[0] == ':' ? strchr(rest + 1, ':') : NULL;
+
+	if (rest[0] == ':') {
+		size_t len = colon != NULL ? (size_t)(colon - rest) - 1 : strlen(rest + 1);
+
+		if (gv_parse_int(rest + 1, len, &n) != 0 || n < 1 || n > DIGITS_MAX)
+			return gv_error_set(e, "%s: expected digits:N with N from 1 to %d, got %s",
+			    spec->text, DIGITS_MAX, gv_quote(q, rest + 1, len));
+	}
+	if (colon != NULL &&
+	    (gv_parse_int(colon + 1, strlen(colon + 1), &seed) != 0 || seed < 0))
+		return gv_error_set(e, "%s: expected a seed from 0 up, got %s", spec->text,
+		    gv_quote(q, colon + 1, strlen(colon + 1)));
+	data_digits(d, (size_t)n, (uint64_t)seed);
+	return 0;
+}
+
+static int
+open_idx(struct data *d, const struct data_spec *spec, const char *files, struct gv_error *e)
+{
+	const char *comma = strchr(files, ',');
+	char *images;
+	int r;
+
+	if (comma == NULL || comma == files || comma[1] == '\0')
+		return gv_error_set(e, "%s: expected idx:IMAGES,LABELS", spec->text);
+	images = gv_xstrndup(files, (size_t)(comma - files));
+	r = data_idx(d, images, comma + 1, e);
+	free(images);
+	return r;
+}
+
+static int
+reshape(struct data *d, const struct data_spec *spec, struct gv_error *e)
+{
+	if (spec->h == 0)
+		return 0;
+	if (spec->h * spec->w * spec->c != d->size)
+		return gv_error_set(e, "%s: samples of %zu values have no shape %zux%zux%zu",
+		    spec->text, d->size, spec->h, spec->w, spec->c);
+	d->h = spec->h;
+	d->w = spec->w;
+	d->c = spec->c;
+	return 0;
+}
+
+static void
+finish(struct data *d)
+{
+	size_t i;
+	uLong crc = crc32(0, NULL, 0);
+
+	for (i = 0; i < d->n; i++) {
+		if ((size_t)d->y[i] >= d->classes)
+			d->classes = (size_t)d->y[i] + 1;
+		crc = crc32(crc, (const Bytef *)(d->x + i * d->size),
+		    (uInt)(d->size * sizeof(*d->x)));
+	}
+	for (i = 0; i < d->n; i++)
+		crc = crc32(crc, (const Bytef *)(d->y + i), sizeof(*d->y));
+	d->crc = (uint32_t)crc;
+}
+
+int
+data_open(struct data *d, const struct data_spec *spec, struct gv_error *e)
+{
+	char q[GV_QUOTE_LEN];
+	const char *s = spec->text;
+	int r;
+
+	memset(d, 0, sizeof(*d));
+	if (strcmp(s, "digits") == 0 || strncmp(s, "digits:", 7) == 0)
+		r = open_digits(d, spec, s + 6, e);
+	else if (strncmp(s, "idx:", 4) == 0)
+		r = open_idx(d, spec, s + 4, e);
+	else if (strncmp(s, "csv:", 4) == 0)
+		r = data_table(d, s + 4, spec->label, e);
+	else
+		return gv_error_set(e,
+		    "unknown data set %s; known: digits[:N[:SEED]], idx:IMAGES,LABELS, csv:FILE",
+		    gv_quote(q, s, strlen(s)));
+	if (r != 0 || reshape(d, spec, e) != 0) {
+		data_free(d);
+		return -1;
+	}
+	finish(d);
+	return 0;
+}
+
+void
+data_free(struct data *d)
+{
+	free(d->x);
+	free(d->y);
+	memset(d, 0, sizeof(*d));
+}
+
+/* x = (x - shift) / width over one channel */
+static void
+apply(struct data *d, size_t channel, double shift, double width)
+{
+	size_t n = d->n * d->size;
+	size_t i;
+
+	for (i = channel; i < n; i += d->c)
+		d->x[i] = (float)((d->x[i] - shift) / width);
+}
+
+/* Two passes, so that a large mean costs no digits. */
+static void
+measure(const struct data *d, size_t channel, double *mean, double *deviation)
+{
+	size_t n = d->n * d->size;
+	double count = (double)(n / d->c);
+	double sum = 0, squares = 0;
+	size_t i;
+
+	for (i = channel; i < n; i += d->c)
+		sum += d->x[i];
+	*mean = sum / count;
+	for (i = channel; i < n; i += d->c) {
+		double v = d->x[i] - *mean;
+
+		squares += v * v;
+	}
+	*deviation = squares > 0 ? sqrt(squares / count) : 1;
+}
+
+void
+data_scale(struct data *d, struct data *test, enum data_scale how)
+{
+	double shift = d->low;
+	double width = d->high > d->low ? (double)d->high - d->low : 1;
+	size_t c;
+
+	if (how == SCALE_NONE)
+		return;
+	for (c = 0; c < d->c; c++) {
+		if (how == SCALE_STANDARD)
+			measure(d, c, &shift, &width);
+		apply(d, c, shift, width);
+		if (test != NULL)
+			apply(test, c, shift, width);
+	}
+}
+
+int
+data_export(const struct data *d, const char *path, struct gv_error *e)
+{
+	struct gv_out *out;
+	struct gv_tabw w;
+	char name[32];
+	size_t i, k;
+
+	if (gv_out_open(&out, path, e) != 0)
+		return -1;
+	gv_tabw_init(&w, out, false);
+	gv_tabw_str(&w, "label");
+	for (k = 0; k < d->size; k++) {
+		snprintf(name, sizeof(name), "p%zu", k);
+		gv_tabw_str(&w, name);
+	}
+	gv_tabw_end(&w);
+	for (i = 0; i < d->n; i++) {
+		gv_tabw_int(&w, d->y[i]);
+		for (k = 0; k < d->size; k++)
+			gv_tabw_double(&w, d->x[i * d->size + k]);
+		gv_tabw_end(&w);
+	}
+	return gv_out_close(out, e);
+}

@@ -1,0 +1,89 @@
+/*
+ * Labelled samples: generated digits, IDX files, tables.
+ *
+ * A data set is whole in memory.  Its samples are numbered; the order in which
+ * training visits them is a function of (order seed, epoch) alone, so the place
+ * in the data is a function of the step and a restored run needs no other state.
+ */
+#ifndef GV_TRAIN_DATA_H
+#define GV_TRAIN_DATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* How values reach the network. */
+enum data_scale {
+	SCALE_STANDARD, /* (x - mean) / deviation of the training set, per channel */
+	SCALE_UNIT,     /* bytes / 255; tables: (x - min) / (max - min) of the training set */
+	SCALE_NONE      /* as they are */
+};
+
+/* A sample is h x w places of c channels; a row of a table is c = columns, h = w = 1. */
+struct data {
+	size_t n;
+	size_t h, w, c;
+	size_t size;      /* h * w * c */
+	size_t classes;   /* largest label + 1 */
+	float *x;         /* [n][h][w][c] */
+	int32_t *y;       /* [n] labels, 0 and up */
+	float low, high;  /* the range of the values that SCALE_UNIT maps to [0,1] */
+	uint32_t crc;     /* of the samples and labels as read, before scaling */
+};
+
+/* Where samples come from, as --data names it. */
+struct data_spec {
+	const char *text;    /* as given, for messages */
+	const char *label;   /* the label's column in a table */
+	uint64_t digit_seed; /* of digits without a seed of their own */
+	size_t h, w, c;      /* the shape to give the samples; 0 = as they come */
+};
+
+/*
+ * Reads or generates what spec->text names:
+ *
+ *   digits[:N[:SEED]]    generated digits (default 8000)
+ *   idx:IMAGES,LABELS    IDX files, as MNIST's; .gz too
+ *   csv:FILE             a table: the label's column, all others are features
+ *
+ * 0, or -1 with *e set.  d is owned by the caller: data_free.
+ */
+int data_open(struct data *d, const struct data_spec *spec, struct gv_error *e);
+void data_free(struct data *d); /* also of a zeroed one */
+
+/*
+ * The readers behind it.  digits: sample i is a function of (seed, i) only; the
+ * bits are the same on every machine (IEEE doubles, no libm).  n >= 1.
+ */
+void data_digits(struct data *d, size_t n, uint64_t seed);
+int data_idx(struct data *d, const char *images, const char *labels, struct gv_error *e);
+int data_table(struct data *d, const char *path, const char *label, struct gv_error *e);
+
+/*
+ * Scales the training set d and, by the same numbers, the test set (NULL =
+ * none).  Constant channels have deviation 1.  Sums run in sample order.
+ */
+void data_scale(struct data *d, struct data *test, enum data_scale how);
+
+/* Writes "label,p0,p1,..." (the values unscaled); 0 or -1. */
+int data_export(const struct data *d, const char *path, struct gv_error *e);
+
+/*
+ * The order of visits: out[j] = the sample of position position + j, where
+ * every epoch (n positions) is a permutation of the n samples drawn from (seed,
+ * epoch).  A batch may reach over an epoch's end.  Cost: n draws when the epoch
+ * changes.
+ */
+struct data_order {
+	size_t n;
+	uint64_t seed;
+	uint64_t epoch; /* whose permutation is held; UINT64_MAX = none */
+	uint32_t *perm; /* [n] */
+};
+
+void data_order_init(struct data_order *o, size_t n, uint64_t seed);
+void data_order_take(struct data_order *o, uint64_t position, size_t count, uint32_t *out);
+void data_order_free(struct data_order *o);
+
+#endif

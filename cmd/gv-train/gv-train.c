@@ -1,0 +1,105 @@
+/*
+ * gv-train: trains the network of a model table, or an array of networks at
+ * once, alone or as one worker of a gang.  It saves itself when it is told to
+ * leave and goes on where it was; losses and parameters do not depend on
+ * interruptions, threads, workers or neighbours in the array.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "run.h"
+
+static void
+print_shapes(const struct options *o)
+{
+	struct gv_error e = {0};
+	struct run r = {.o = o};
+	struct gv_tabw w;
+	struct gv_out *out;
+
+	if (run_read(&r, &e) != 0 || gv_out_open(&out, o->common.output, &e) != 0)
+		gv_die_error(&e);
+	gv_tabw_init(&w, out, o->common.tsv || r.model.table.tsv);
+	gv_model_write_shapes(&r.model, &w);
+	if (gv_out_close(out, &e) != 0)
+		gv_die_error(&e);
+	run_close(&r);
+}
+
+static void
+export_data(const struct options *o)
+{
+	struct gv_error e = {0};
+	struct data d;
+
+	if (data_open(&d, &o->data, &e) != 0 || data_export(&d, o->export_to, &e) != 0)
+		gv_die_error(&e);
+	data_free(&d);
+}
+
+/* DIR/0.ckpt, DIR/1.ckpt, ... */
+static void
+split(const struct options *o)
+{
+	struct gv_error e = {0};
+	size_t len = strlen(o->split_into) + 32;
+	char *path = gv_xcalloc(len, 1);
+	size_t b, n;
+
+	if (gv_ckpt_models(o->model, &n, &e) != 0 || gv_mkdirs(o->split_into, &e) != 0)
+		gv_die_error(&e);
+	for (b = 0; b < n; b++) {
+		snprintf(path, len, "%s/%zu.ckpt", o->split_into, b);
+		if (gv_ckpt_split(o->model, b, path, &e) != 0)
+			gv_die_error(&e);
+	}
+	free(path);
+}
+
+static int
+train(const struct options *o)
+{
+	struct gv_error e = {0};
+	struct run r = {.o = o};
+	int status;
+
+	run_catch_save();
+	if (array_read(&r.array, o, &e) != 0 || run_read(&r, &e) != 0)
+		gv_die_error(&e);
+	status = run_open(&r, &e);
+	if (status == GV_EXIT_TEMPFAIL) {
+		gv_warn_error(&e);
+		exit(status);
+	}
+	run_catch_stop();
+	if (status == 0)
+		status = run_train(&r, &e);
+	if (status < 0 || record_close(&r.record, &e) != 0 ||
+	    (r.out != NULL && gv_out_close(r.out, &e) != 0))
+		gv_die_error(&e);
+	run_close(&r);
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o;
+	int status = 0, finished;
+
+	gv_init("gv-train");
+	options_parse(&o, argc, argv);
+	if (o.shapes)
+		print_shapes(&o);
+	else if (o.export_to != NULL)
+		export_data(&o);
+	else if (o.split_into != NULL)
+		split(&o);
+	else
+		status = train(&o);
+	finished = gv_finish();
+	return finished != 0 ? finished : status;
+}

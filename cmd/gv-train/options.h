@@ -1,0 +1,47 @@
+/* The command line of gv-train. */
+#ifndef GV_TRAIN_OPTIONS_H
+#define GV_TRAIN_OPTIONS_H
+
+#include <stdint.h>
+
+#include "base/opt.h"
+#include "data.h"
+#include "nn/net.h"
+
+struct options {
+	struct gv_opt common;
+
+	/* what to do instead of training */
+	bool shapes;            /* print the model with shapes */
+	const char *export_to;  /* write the data set as a table */
+	const char *split_into; /* a directory for the models of a checkpoint */
+
+	const char *model; /* the operand: a model table, or with --split a checkpoint */
+	struct data_spec data, test; /* test.text NULL = none */
+	enum data_scale scale;
+	int64_t steps; /* -1 = not given */
+	size_t batch, shards, threads;
+	enum gv_optimiser optimiser;
+	struct gv_net_coef coef;
+	int64_t lr_step; /* 0 = constant learning rate */
+	double lr_gamma;
+	uint64_t seed, order_seed;
+	const char *array;
+
+	const char *checkpoint; /* a directory, NULL = none */
+	double checkpoint_s;
+	int64_t checkpoint_steps; /* 0 = by time only */
+	const char *record;
+	int64_t log_every;
+	int64_t test_every; /* 0 = at the end only */
+	double timeout_s;
+};
+
+/* Names as options and checkpoints spell them. */
+extern const char *const optimiser_names[];
+extern const char *const scale_names[];
+
+/* Fills *o from the command line and the environment; ends the process on a usage error. */
+void options_parse(struct options *o, int argc, char **argv);
+
+#endif

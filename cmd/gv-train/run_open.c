@@ -1,0 +1,345 @@
+/* The beginning and the end of a run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "run.h"
+
+/* MODEL, or the shipped model of that name. */
+static char *
+find_model(const char *name)
+{
+	size_t len;
+	char *path;
+
+	if (strchr(name, '/') != NULL || strcmp(name, "-") == 0 || access(name, F_OK) == 0)
+		return gv_xstrdup(name);
+	len = strlen(gv_data_dir()) + strlen(name) + 16;
+	path = gv_xcalloc(len, 1);
+	snprintf(path, len, "%s/models/%s.tsv", gv_data_dir(), name);
+	if (access(path, F_OK) == 0)
+		return path;
+	free(path);
+	return gv_xstrdup(name);
+}
+
+static int
+read_data(struct run *r, struct gv_error *e)
+{
+	const struct options *o = r->o;
+
+	if (data_open(&r->data, &o->data, e) != 0)
+		return -1;
+	if (o->test.text == NULL)
+		return 0;
+	if (data_open(&r->test, &o->test, e) != 0)
+		return -1;
+	if (r->test.h != r->data.h || r->test.w != r->data.w || r->test.c != r->data.c)
+		return gv_error_set(e, "%s: samples of %zux%zux%zu, those of %s are %zux%zux%zu",
+		    o->test.text, r->test.h, r->test.w, r->test.c, o->data.text, r->data.h, r->data.w,
+		    r->data.c);
+	if (r->test.classes > r->data.classes)
+		return gv_error_set(e, "%s: label %zu, the largest of %s is %zu", o->test.text,
+		    r->test.classes - 1, o->data.text, r->data.classes - 1);
+	return 0;
+}
+
+int
+run_read(struct run *r, struct gv_error *e)
+{
+	char *path = find_model(r->o->model);
+	int status = gv_model_read(&r->model, path, e);
+	struct gv_shape input;
+
+	free(path);
+	if (status != 0 || read_data(r, e) != 0)
+		return -1;
+	input = (struct gv_shape){r->data.c, r->data.h, r->data.w};
+	return gv_model_shape(&r->model, input, r->data.classes, e);
+}
+
+/* ---- what the checkpoint must agree with ---- */
+
+static void
+describe_layer(struct gv_strbuf *s, const struct gv_model *m, const struct gv_layer *l)
+{
+	int64_t from = l->from == GV_FROM_INPUT ? 0 : m->layer[l->from].id;
+
+	gv_strbuf_fmt(s, "row %" PRId64 " %s from=%" PRId64 " out=%zu", l->id, gv_op_name(l->op), from,
+	    l->out_shape.channels);
+	if (l->op == GV_OP_CONV || l->op == GV_OP_MAXPOOL || l->op == GV_OP_AVGPOOL)
+		gv_strbuf_fmt(s, " k=%zu s=%zu p=%zu g=%zu", l->k, l->s, l->p, l->g);
+	gv_strbuf_fmt(s, "%s%s\n", l->bias ? " bias" : "", l->relu ? " relu" : "");
+}
+
+static void
+describe(struct run *r)
+{
+	const struct options *o = r->o;
+	const struct data *d = &r->data;
+	size_t shards = o->shards > 0 ? o->shards : gv_net_shards(o->batch);
+	size_t i;
+
+	gv_strbuf_fmt(&r->config, "optimizer %s\nbatch %zu\nshards %zu\n",
+	    optimiser_names[o->optimiser], o->batch, shards);
+	gv_strbuf_fmt(&r->config, "samples %zu\nshape %zux%zux%zu\nclasses %zu\n", d->n, d->h, d->w,
+	    d->c, d->classes);
+	gv_strbuf_fmt(&r->config, "data_crc %08" PRIx32 "\nscale %s\norder_seed %" PRIu64 "\n", d->crc,
+	    scale_names[o->scale], o->order_seed);
+	for (i = 0; i < r->model.n; i++)
+		describe_layer(&r->config, &r->model, &r->model.layer[i]);
+	r->line = gv_xcalloc(r->array.n, sizeof(*r->line));
+	for (i = 0; i < r->array.n; i++) {
+		struct gv_strbuf s = {0};
+
+		array_describe(&r->array, i, o->optimiser, &s);
+		r->line[i] = s.s;
+	}
+}
+
+/* What all ranks must share: the computation, and where it starts. */
+static uint32_t
+gang_key(struct run *r)
+{
+	uLong crc = crc32_z(crc32(0, NULL, 0), (const Bytef *)r->config.s, r->config.len);
+	size_t b;
+
+	for (b = 0; b < r->array.n; b++) {
+		uint64_t n[2] = {gv_net_steps(r->net)[b], r->array.steps[b]};
+
+		crc = crc32_z(crc, (const Bytef *)r->line[b], strlen(r->line[b]));
+		crc = crc32_z(crc, (const Bytef *)n, sizeof(n));
+	}
+	return (uint32_t)crc;
+}
+
+/* ---- checkpoints ---- */
+
+static char *
+join(const char *dir, const char *name)
+{
+	size_t len = strlen(dir) + strlen(name) + 2;
+	char *s = gv_xcalloc(len, 1);
+
+	snprintf(s, len, "%s/%s", dir, name);
+	return s;
+}
+
+/* The lock goes with the descriptor.  Where locks do not work there is none. */
+static int
+lock_directory(struct run *r, const char *dir, struct gv_error *e)
+{
+	r->lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->lock == -1)
+		return gv_error_sys(e, "%s: cannot open", dir);
+	if (flock(r->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+		gv_error_set(e, "%s: another gv-train is at work there", dir);
+		return GV_EXIT_TEMPFAIL;
+	}
+	return 0;
+}
+
+static struct gv_ckpt_key
+key_of(const struct run *r)
+{
+	return (struct gv_ckpt_key){r->config.s, r->array.n, (const char *const *)r->line};
+}
+
+/* The last checkpoint; when that is damaged the one before it. */
+static int
+restore(struct run *r, struct gv_error *e)
+{
+	struct gv_ckpt_key key = key_of(r);
+	struct gv_error before = {0};
+	enum gv_ckpt_result got;
+	bool damaged;
+	char *old;
+	size_t b;
+
+	got = gv_ckpt_read(r->ckpt_path, r->net, &key, r->diverged, &damaged, e);
+	if (got == GV_CKPT_ERROR && damaged) {
+		old = join(r->o->checkpoint, "gv-train.ckpt.old");
+		if (gv_ckpt_read(old, r->net, &key, r->diverged, &damaged, &before) == GV_CKPT_READ) {
+			if (r->place.rank == 0) {
+				gv_warn_error(e);
+				gv_warn("warning: going on from %s", old);
+			}
+			gv_error_clear(e);
+			got = GV_CKPT_READ;
+		}
+		free(old);
+	}
+	for (b = 0; got == GV_CKPT_READ && b < r->array.n; b++)
+		if (gv_net_steps(r->net)[b] > r->step)
+			r->step = gv_net_steps(r->net)[b];
+	return got == GV_CKPT_ERROR ? -1 : 0;
+}
+
+static int
+open_checkpoint(struct run *r, struct gv_error *e)
+{
+	const char *dir = r->o->checkpoint;
+	int status;
+
+	if (dir == NULL)
+		return 0;
+	if (gv_mkdirs(dir, e) != 0)
+		return -1;
+	status = r->place.rank == 0 ? lock_directory(r, dir, e) : 0;
+	if (status != 0)
+		return status;
+	r->ckpt_path = join(dir, "gv-train.ckpt");
+	return restore(r, e);
+}
+
+/* ---- outputs ---- */
+
+/* The last step <= r->step that wrote a row. */
+static uint64_t
+last_row(const struct run *r)
+{
+	uint64_t log = (uint64_t)r->o->log_every, last = r->step / log * log;
+	size_t b;
+
+	for (b = 0; b < r->array.n; b++)
+		if (r->array.steps[b] <= r->step && r->array.steps[b] > last)
+			last = r->array.steps[b];
+	return last;
+}
+
+static int
+open_outputs(struct run *r, struct gv_error *e)
+{
+	bool short_of;
+
+	if (r->place.rank != 0)
+		return 0;
+	if (r->o->record != NULL)
+		r->record_path = gv_xstrdup(r->o->record);
+	else if (r->ckpt_path != NULL)
+		r->record_path = join(r->o->checkpoint, "losses.csv");
+	if (gv_out_open(&r->out, r->o->common.output, e) != 0 ||
+	    record_open(&r->record, r->out, r->o->common.tsv, r->record_path, r->step, last_row(r),
+		&short_of, e) != 0)
+		return -1;
+	if (short_of && !r->o->common.quiet)
+		gv_warn("warning: %s: rows before step %" PRIu64 " are missing", r->record_path, r->step);
+	return 0;
+}
+
+/* ---- the net ---- */
+
+static int
+reduce(void *ctx, gv_real *v, size_t n)
+{
+	struct run *r = ctx;
+	unsigned flags = run_flags();
+
+	if (gv_gang_sum(r->gang, v, n, &flags, &r->gang_error) != 0)
+		return -1;
+	r->agreed |= flags;
+	return 0;
+}
+
+static int
+build(struct run *r, struct gv_error *e)
+{
+	const struct options *o = r->o;
+	struct gv_net_config c = {0};
+
+	c.models = r->array.n;
+	c.batch = o->batch;
+	c.shards = o->shards;
+	c.rank = (size_t)r->place.rank;
+	c.ranks = (size_t)r->place.world;
+	c.threads = o->threads;
+	c.optimiser = o->optimiser;
+	c.seed = r->array.seed;
+	c.coef = r->array.coef;
+	c.reduce = r->place.world > 1 ? reduce : NULL;
+	c.ctx = r;
+	if (gv_net_new(&r->net, &r->model, &c, e) != 0)
+		return -1;
+	gv_net_rows(r->net, &r->first, &r->rows);
+	r->diverged = gv_xcalloc(r->array.n, sizeof(*r->diverged));
+	r->loss = gv_xcalloc(r->array.n, sizeof(*r->loss));
+	r->visit = gv_xcalloc(r->rows, sizeof(*r->visit));
+	r->x = gv_xcalloc(r->rows * r->data.size, sizeof(*r->x));
+	r->y = gv_xcalloc(r->rows, sizeof(*r->y));
+	data_order_init(&r->order, r->data.n, o->order_seed);
+	return 0;
+}
+
+static void
+say_what(const struct run *r)
+{
+	struct gv_net_bytes bytes;
+
+	gv_net_bytes(r->net, &bytes);
+	gv_warn("%zu models of %zu parameters, %" PRIu64 " flops forward a sample; %zu samples; "
+		"%zu bytes; step %" PRIu64 " of %" PRIu64,
+	    r->array.n, r->model.parameters, r->model.flops, r->data.n, bytes.total, r->step, r->last);
+}
+
+int
+run_open(struct run *r, struct gv_error *e)
+{
+	int status;
+
+	r->lock = -1;
+	r->record.fd = -1;
+	r->last = array_last(&r->array);
+	r->place.join_s = r->place.silence_s = r->o->timeout_s;
+	if (gv_gang_env(&r->place, e) != 0)
+		return -1;
+	data_scale(&r->data, r->test.n > 0 ? &r->test : NULL, r->o->scale);
+	describe(r);
+	if (build(r, e) != 0)
+		return -1;
+	status = open_checkpoint(r, e);
+	if (status != 0)
+		return status;
+	r->place.key = gang_key(r);
+	if (gv_gang_join(&r->gang, &r->place, e) != 0 || open_outputs(r, e) != 0)
+		return -1;
+	r->saved_step = r->step;
+	r->saved_s = gv_clock_s();
+	if (r->o->common.verbose > 0 && r->place.rank == 0)
+		say_what(r);
+	return 0;
+}
+
+void
+run_close(struct run *r)
+{
+	size_t b;
+
+	for (b = 0; r->line != NULL && b < r->array.n; b++)
+		free(r->line[b]);
+	free(r->line);
+	gv_strbuf_free(&r->config);
+	gv_gang_leave(r->gang);
+	gv_net_free(r->net);
+	gv_model_free(&r->model);
+	array_free(&r->array);
+	data_free(&r->data);
+	data_free(&r->test);
+	data_order_free(&r->order);
+	free(r->diverged);
+	free(r->loss);
+	free(r->visit);
+	free(r->x);
+	free(r->y);
+	free(r->ckpt_path);
+	free(r->record_path);
+	if (r->lock > 2)
+		close(r->lock);
+}

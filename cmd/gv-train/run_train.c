@@ -1,0 +1,344 @@
+/* The steps of a run: batches, losses, signals, checkpoints, progress. */
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "launch/launch.h"
+#include "run.h"
+
+static const double TELL_S = 0.2; /* between two reports of progress */
+
+/* ---- signals: the one thing here that is not of the run ---- */
+
+static volatile sig_atomic_t stop_signal;
+static volatile sig_atomic_t save_signal;
+
+static void
+on_stop(int sig)
+{
+	stop_signal = sig;
+}
+
+static void
+on_save(int sig)
+{
+	save_signal = sig;
+}
+
+static void
+catch_signal(int sig, void (*handler)(int), int flags)
+{
+	struct sigaction sa;
+
+	memset(&sa, 0, sizeof(sa));
+	sigemptyset(&sa.sa_mask);
+	sa.sa_handler = handler;
+	sa.sa_flags = SA_RESTART | flags;
+	sigaction(sig, &sa, NULL);
+}
+
+void
+run_catch_save(void)
+{
+	catch_signal(SIGUSR1, on_save, 0);
+}
+
+void
+run_catch_stop(void)
+{
+	catch_signal(SIGTERM, on_stop, 0);
+	catch_signal(SIGINT, on_stop, (int)SA_RESETHAND); /* a second ^C does not wait */
+}
+
+unsigned
+run_flags(void)
+{
+	unsigned stop = stop_signal == 0 ? 0 : stop_signal == SIGINT ? FLAG_INTERRUPT : FLAG_STOP;
+
+	return stop | (save_signal != 0 ? FLAG_SAVE : 0);
+}
+
+/* ---- a step ---- */
+
+static void
+gather(struct run *r)
+{
+	size_t size = r->data.size;
+	size_t j;
+
+	data_order_take(&r->order, r->step * r->o->batch + r->first, r->rows, r->visit);
+	for (j = 0; j < r->rows; j++) {
+		memcpy(r->x + j * size, r->data.x + r->visit[j] * size, size * sizeof(*r->x));
+		r->y[j] = r->data.y[r->visit[j]];
+	}
+}
+
+/* Which models take part in the next step, and at what rate; how many. */
+static size_t
+choose(struct run *r)
+{
+	size_t b, active = 0;
+
+	for (b = 0; b < r->array.n; b++) {
+		bool on = !r->diverged[b] && gv_net_steps(r->net)[b] < r->array.steps[b];
+
+		gv_net_set_active(r->net, b, on);
+		gv_net_coef(r->net)[b].lr = array_rate(&r->array, b, r->step);
+		active += on;
+	}
+	return active;
+}
+
+static int
+take_step(struct run *r, struct gv_error *e)
+{
+	gather(r);
+	r->agreed = 0;
+	if (gv_net_step(r->net, r->x, r->y, r->loss) != 0)
+		return gv_error_set(e, "stopped after step %" PRIu64 " of %" PRIu64, r->step, r->last);
+	r->step++;
+	if (r->place.world == 1)
+		r->agreed = run_flags();
+	return 0;
+}
+
+/* ---- rows ---- */
+
+static bool
+model_ends(const struct run *r, size_t b)
+{
+	return r->step == r->array.steps[b];
+}
+
+static bool
+test_due(const struct run *r, size_t b)
+{
+	if (r->test.n == 0 || r->diverged[b])
+		return false;
+	return model_ends(r, b) || (r->o->test_every > 0 && r->step % (uint64_t)r->o->test_every == 0);
+}
+
+/* Tests once for all models that are due. */
+static void
+test(struct run *r, double *loss, double *accuracy)
+{
+	size_t *correct = gv_xcalloc(r->array.n, sizeof(*correct));
+	size_t b;
+	bool due = false;
+
+	for (b = 0; b < r->array.n; b++) {
+		loss[b] = accuracy[b] = NAN;
+		due = due || (gv_net_active(r->net, b) && test_due(r, b));
+	}
+	if (due) {
+		gv_net_eval(r->net, r->test.x, r->test.y, r->test.n, correct, loss, NULL);
+		for (b = 0; b < r->array.n; b++)
+			accuracy[b] = (double)correct[b] / (double)r->test.n;
+	}
+	free(correct);
+}
+
+/* A loss that is no number ends its model; every rank sees the same losses. */
+static void
+find_diverged(struct run *r)
+{
+	size_t b;
+
+	for (b = 0; b < r->array.n; b++) {
+		if (!gv_net_active(r->net, b) || isfinite(r->loss[b]))
+			continue;
+		r->diverged[b] = true;
+		if (r->place.rank == 0)
+			gv_warn("model %zu diverged: its loss at step %" PRIu64 " is no number", b,
+			    r->step);
+	}
+}
+
+static void
+log_step(struct run *r)
+{
+	size_t n = r->array.n, b;
+	double *loss, *accuracy;
+
+	if (r->place.rank != 0)
+		return;
+	loss = gv_xcalloc(2 * n, sizeof(*loss));
+	accuracy = loss + n;
+	test(r, loss, accuracy);
+	for (b = 0; b < n; b++) {
+		struct row row = {r->step, b, r->loss[b], NAN, NAN};
+
+		if (!gv_net_active(r->net, b))
+			continue;
+		if (test_due(r, b)) {
+			row.test_loss = loss[b];
+			row.accuracy = accuracy[b];
+		} else if (r->step % (uint64_t)r->o->log_every != 0 && !model_ends(r, b) &&
+		    !r->diverged[b]) {
+			continue;
+		}
+		record_add(&r->record, &row);
+	}
+	free(loss);
+}
+
+/* ---- telling and saving ---- */
+
+/* A report that cannot be written stops nobody; it is told once. */
+static void
+tell(struct run *r, const char *kind)
+{
+	struct gv_error e = {0};
+
+	if (gv_progress_write(kind, (int64_t)r->step, &e) != 0 && r->told_s >= 0) {
+		gv_warn_error(&e);
+		r->told_s = -1;
+	}
+}
+
+static int
+tell_now_and_then(struct run *r, double now, struct gv_error *e)
+{
+	if (r->told_s < 0 || now - r->told_s < TELL_S)
+		return 0;
+	r->told_s = now;
+	tell(r, "step");
+	if (!r->o->common.quiet)
+		gv_progress("step %" PRIu64 " of %" PRIu64 ", loss %g", r->step, r->last, r->loss[0]);
+	return record_flush(&r->record, false, e);
+}
+
+static int
+save(struct run *r, struct gv_error *e)
+{
+	struct gv_ckpt_key key = {r->config.s, r->array.n, (const char *const *)r->line};
+
+	if (r->place.rank != 0)
+		return 0;
+	if (record_flush(&r->record, true, e) != 0)
+		return -1;
+	tell(r, "step");
+	if (r->ckpt_path == NULL)
+		return 0;
+	if (gv_ckpt_write(r->ckpt_path, r->net, &key, r->diverged, e) != 0)
+		return -1;
+	tell(r, "checkpoint");
+	r->saved_s = gv_clock_s();
+	r->saved_step = r->step;
+	return 0;
+}
+
+static bool
+save_due(const struct run *r, double now)
+{
+	if (r->agreed & FLAG_SAVE)
+		return true;
+	if (r->o->checkpoint_steps > 0 && r->step % (uint64_t)r->o->checkpoint_steps == 0)
+		return true;
+	return now - r->saved_s >= r->o->checkpoint_s;
+}
+
+/* Nobody leaves before rank 0 has saved: if it fails, all fail. */
+static int
+save_and_part(struct run *r, struct gv_error *e)
+{
+	unsigned flags = 0;
+
+	if (save(r, e) != 0)
+		return -1;
+	return r->place.world == 1 ? 0 : gv_gang_sum(r->gang, NULL, 0, &flags, e);
+}
+
+static int
+after_step(struct run *r, struct gv_error *e)
+{
+	double now = gv_clock_s();
+
+	find_diverged(r);
+	log_step(r);
+	if (r->place.rank == 0 && tell_now_and_then(r, now, e) != 0)
+		return -1;
+	if (r->agreed & FLAG_SAVE)
+		save_signal = 0;
+	if (r->place.rank == 0 && r->ckpt_path != NULL && save_due(r, now))
+		return save(r, e);
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static int
+verdict(const struct run *r)
+{
+	size_t b;
+
+	for (b = 0; b < r->array.n; b++)
+		if (!r->diverged[b])
+			return GV_EXIT_OK;
+	return GV_EXIT_NO;
+}
+
+static bool
+told_to_stop(const struct run *r)
+{
+	return (r->agreed & (FLAG_STOP | FLAG_INTERRUPT)) != 0;
+}
+
+static int
+stopped_status(const struct run *r)
+{
+	return 128 + (r->agreed & FLAG_STOP ? SIGTERM : SIGINT);
+}
+
+static int
+stop(struct run *r, struct gv_error *e)
+{
+	if (save_and_part(r, e) != 0)
+		return -1;
+	if (r->ckpt_path == NULL && r->place.rank == 0)
+		gv_warn("stopped after step %" PRIu64 " of %" PRIu64
+			"; nothing is saved without --checkpoint",
+		    r->step, r->last);
+	return stopped_status(r);
+}
+
+/*
+ * A partner is gone.  What was done before this step is whole, so it is saved;
+ * and if this worker was told to stop, so was the partner.
+ */
+static int
+broken(struct run *r, struct gv_error *e)
+{
+	struct gv_error at_saving = {0};
+	bool saved = save(r, &at_saving) == 0;
+
+	r->agreed = run_flags();
+	if (saved && told_to_stop(r)) {
+		gv_error_clear(e);
+		return stopped_status(r);
+	}
+	gv_warn_error(&r->gang_error);
+	if (!saved)
+		gv_warn_error(&at_saving);
+	return -1;
+}
+
+int
+run_train(struct run *r, struct gv_error *e)
+{
+	while (choose(r) > 0) {
+		if (take_step(r, e) != 0)
+			return broken(r, e);
+		if (after_step(r, e) != 0)
+			return -1;
+		if (told_to_stop(r) && choose(r) > 0)
+			return stop(r, e);
+	}
+	if (save_and_part(r, e) != 0)
+		return -1;
+	return verdict(r);
+}
