@@ -223,6 +223,7 @@ struct gv_out {
 	struct gv_strbuf *memory; /* appended to instead of fd, when set */
 	int error; /* errno of the first failure, 0 = none */
 	bool owned; /* fd is closed with the output */
+	bool used;  /* something was written to fd */
 	bool gzip;
 	z_stream z;
 	size_t len;
@@ -401,6 +402,7 @@ write_raw(struct gv_out *out, const char *s, size_t n)
 	while (n > 0 && out->error == 0) {
 		ssize_t w = write(out->fd, s, n);
 
+		out->used = true;
 		if (w == -1 && errno == EINTR)
 			continue;
 		if (w == -1) {
@@ -598,12 +600,15 @@ gv_finish(void)
 
 	gv_progress(NULL);
 	if (standard_output != NULL) {
+		bool used;
+
 		gv_out_flush(standard_output);
 		error = standard_output->error;
+		used = standard_output->used;
 		free_out(standard_output);
 		standard_output = NULL;
 		/* some file systems report a full disk only here */
-		if (close(STDOUT_FILENO) != 0 && error == 0)
+		if (used && close(STDOUT_FILENO) != 0 && error == 0)
 			error = errno;
 	}
 	if (error != 0) {
