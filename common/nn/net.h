@@ -17,8 +17,8 @@
  * order and then over the shards in a binary tree: with S = 4,
  * (s0 + s1) + (s2 + s3).  Rank r owns the shards [r*S/R, (r+1)*S/R), which is a
  * subtree; the caller's reduce goes on with the same tree.  Matrix products
- * have the same shapes whatever the threads, R and B.  (OpenBLAS chooses its
- * kernels by the CPU, so another type of CPU may give other bits.)
+ * are chains of fused multiply-adds in a fixed order (gemm.h), the same on every
+ * CPU that has such an instruction.
  *
  * bn normalises by the statistics of the whole batch of N, over all ranks.
  */
@@ -80,11 +80,11 @@ size_t gv_net_shards(size_t batch);
 /* Bytes of a net, by kind; each kind is one allocation. */
 struct gv_net_bytes {
 	size_t params;      /* B*P */
-	size_t gradients;   /* of the shards of this rank */
+	size_t gradients;   /* B*P + B */
 	size_t state;       /* of the optimiser: SGD B*P (0 without any momentum), Adam 2*B*P */
 	size_t running;     /* B*Q */
 	size_t activations; /* of the samples of this rank, with their gradients */
-	size_t scratch;     /* of the threads */
+	size_t scratch;     /* of the threads; weights packed for the matrix products */
 	size_t total;
 };
 
@@ -179,7 +179,7 @@ struct gv_net_coef *gv_net_coef(struct gv_net *net);
  * Where a tensor lies in params and gradients (or, when running is true, in
  * running): numbers [offset, offset + n) of each model.  Names are ID.weight
  * and ID.bias (bn: gamma and beta are called so too), ID.mean, ID.variance.
- * Weights are [out][in] and [out][k][k][in / g].  0, or -1 when there is no
+ * Weights are [in][out] and [g][k][k][in / g][out / g].  0, or -1 when there is no
  * tensor i.
  */
 struct gv_net_tensor {

@@ -1,0 +1,290 @@
+/*
+ * conv: windows of the input are laid out as rows of a matrix (im2col), a block
+ * of positions at a time so that it stays in cache, and multiplied with the
+ * weights [g][k][k][in / g][out / g].
+ *
+ * The gradient of the input is a convolution too: of dy, spread by the stride,
+ * with the weights turned round.  One gather serves both.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "nn/gemm.h"
+#include "nn/passes.h"
+
+size_t
+window_out(const char *what, size_t in, size_t k, size_t s, size_t p, char text[200])
+{
+	if (k > in + 2 * p) {
+		snprintf(text, 200, "window %zu is larger than the padded %s %zu", k, what,
+		    in + 2 * p);
+		return 0;
+	}
+	return (in + 2 * p - k) / s + 1;
+}
+
+const char *
+conv_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	struct gv_shape in = l->in_shape;
+
+	l->out_shape.channels = l->out;
+	*column = "k";
+	if ((l->out_shape.height = window_out("height", in.height, l->k, l->s, l->p, text)) == 0 ||
+	    (l->out_shape.width = window_out("width", in.width, l->k, l->s, l->p, text)) == 0)
+		return text;
+	*column = "g";
+	if (in.channels % l->g != 0 || l->out % l->g != 0) {
+		snprintf(text, 200, "%zu groups divide not both %zu channels in and %zu out", l->g,
+		    in.channels, l->out);
+		return text;
+	}
+	l->weights = l->k * l->k * (in.channels / l->g) * l->out;
+	l->biases = l->bias ? l->out : 0;
+	l->flops = 2 * (uint64_t)l->weights * l->out_shape.height * l->out_shape.width;
+	return NULL;
+}
+
+/*
+ * Where windows come from: window element (ky, kx, c) at output place (oy, ox)
+ * is src[(oy * mul + ky - off) / div][(ox * mul + kx - off) / div][c0 + c], 0
+ * where that is outside or not whole.
+ */
+struct gather {
+	const gv_real *src; /* [samples][height][width][channels] */
+	size_t height, width, channels;
+	size_t c0, c; /* channels of the group */
+	size_t k;
+	size_t out_height, out_width;
+	ptrdiff_t mul, off, div;
+};
+
+/* The place along one side, or false: at = o * mul + k - off, over div. */
+static bool
+place(const struct gather *g, size_t o, size_t k, size_t size, size_t *at)
+{
+	ptrdiff_t t = (ptrdiff_t)o * g->mul + (ptrdiff_t)k - g->off;
+
+	if (t < 0 || t % g->div != 0)
+		return false;
+	*at = (size_t)(t / g->div);
+	return *at < size;
+}
+
+static inline void
+copy(gv_real *restrict dst, const gv_real *restrict src, size_t n)
+{
+	if (n >= 8) {
+		memcpy(dst, src, n * sizeof(*dst));
+		return;
+	}
+	for (; n > 0; n--)
+		*dst++ = *src++;
+}
+
+/* One whole window when neighbours in it are neighbours in the source. */
+static void
+whole_window(const struct gather *g, const gv_real *src, size_t oy, size_t ox, gv_real *dst)
+{
+	ptrdiff_t left = (ptrdiff_t)ox * g->mul - g->off, k = (ptrdiff_t)g->k;
+	ptrdiff_t right = (ptrdiff_t)g->width - left;
+	size_t lo = left >= 0 ? 0 : left < -k ? g->k : (size_t)-left; /* taps inside: */
+	size_t hi = right >= k ? g->k : right < (ptrdiff_t)lo ? lo : (size_t)right; /* [lo, hi) */
+	size_t ky, y, c = g->c;
+
+	for (ky = 0; ky < g->k; ky++, dst += g->k * c) {
+		if (!place(g, oy, ky, g->height, &y)) {
+			memset(dst, 0, g->k * c * sizeof(*dst));
+			continue;
+		}
+		memset(dst, 0, lo * c * sizeof(*dst));
+		if (hi > lo)
+			copy(dst + lo * c, src + (y * g->width + (size_t)(left + (ptrdiff_t)lo)) * c,
+			    (hi - lo) * c);
+		memset(dst + hi * c, 0, (g->k - hi) * c * sizeof(*dst));
+	}
+}
+
+/* Elements [first, last) of a window. */
+static void
+part_window(const struct gather *g, const gv_real *src, size_t oy, size_t ox, size_t first,
+    size_t last, gv_real *dst)
+{
+	size_t e, n, y, x;
+
+	for (e = first; e < last; e += n) {
+		size_t tap = e / g->c, c = e % g->c;
+
+		n = g->c - c < last - e ? g->c - c : last - e;
+		if (place(g, oy, tap / g->k, g->height, &y) && place(g, ox, tap % g->k, g->width, &x))
+			copy(dst, src + (y * g->width + x) * g->channels + g->c0 + c, n);
+		else
+			memset(dst, 0, n * sizeof(*dst));
+		dst += n;
+	}
+}
+
+/* Windows of places [at, at + n), counted over all samples, elements [first, last) of each. */
+static void
+gather(const struct gather *g, size_t at, size_t n, size_t first, size_t last, gv_real *dst)
+{
+	size_t places = g->out_height * g->out_width, all = g->k * g->k * g->c;
+	bool whole = first == 0 && last == all && g->div == 1 && g->c == g->channels;
+	const gv_real *src = g->src + at / places * g->height * g->width * g->channels;
+	size_t oy = at % places / g->out_width, ox = at % g->out_width;
+
+	for (; n > 0; n--, dst += last - first) {
+		if (whole)
+			whole_window(g, src, oy, ox, dst);
+		else
+			part_window(g, src, oy, ox, first, last, dst);
+		if (++ox == g->out_width) {
+			ox = 0;
+			if (++oy == g->out_height) {
+				oy = 0;
+				src += g->height * g->width * g->channels;
+			}
+		}
+	}
+}
+
+/* Windows of x that make y. */
+static struct gather
+windows_of_x(const struct row *r, const gv_real *x, size_t group)
+{
+	const struct gv_layer *l = &r->l;
+	size_t c = l->in_shape.channels / l->g;
+
+	return (struct gather){x, l->in_shape.height, l->in_shape.width, l->in_shape.channels,
+	    group * c, c, l->k, l->out_shape.height, l->out_shape.width,
+	    (ptrdiff_t)l->s, (ptrdiff_t)l->p, 1};
+}
+
+/*
+ * Windows of dy that make dx: y[oy] reads x[oy * s + ky - p], so x[iy] is read
+ * by oy = (iy + p - ky) / s; with the taps turned round, (iy + ky' - (k - 1 - p)) / s.
+ */
+static struct gather
+windows_of_dy(const struct row *r, const gv_real *dy, size_t group)
+{
+	const struct gv_layer *l = &r->l;
+	size_t c = l->out_shape.channels / l->g;
+
+	return (struct gather){dy, l->out_shape.height, l->out_shape.width, l->out_shape.channels,
+	    group * c, c, l->k, l->in_shape.height, l->in_shape.width, 1,
+	    (ptrdiff_t)l->k - 1 - (ptrdiff_t)l->p, (ptrdiff_t)l->s};
+}
+
+/* Places that are gathered at a time: the matrix takes about 256 KiB. */
+static size_t
+block_places(size_t elements)
+{
+	size_t n = ((size_t)1 << 16) / elements / 12 * 12;
+
+	return n < 12 ? 12 : n > 240 ? 240 : n;
+}
+
+enum { PLACES = 256 }; /* of a block of the weights' gradient */
+
+size_t
+conv_scratch(const struct row *r)
+{
+	size_t rows = r->grad_rows, back = r->back_rows;
+	size_t most = block_places(rows) * rows, piece = rows < PLACES ? rows : PLACES;
+
+	if (block_places(back) * back > most)
+		most = block_places(back) * back;
+	if (PLACES * piece + gv_gemm_packed(PLACES, r->grad_columns) > most)
+		most = PLACES * piece + gv_gemm_packed(PLACES, r->grad_columns);
+	return most;
+}
+
+/* A window of one place is the place itself. */
+static bool
+is_pointwise(const struct gv_layer *l)
+{
+	return l->k == 1 && l->s == 1 && l->p == 0 && l->g == 1;
+}
+
+/* c [n * places][n columns of g] = windows * packed weights */
+static void
+convolve(const struct gather *w, bool pointwise, size_t n, struct gv_gemm g, gv_real *scratch)
+{
+	size_t total = n * w->out_height * w->out_width, at, some;
+	size_t block = pointwise ? total : block_places(g.k);
+	gv_real *c = g.c;
+
+	for (at = 0; at < total; at += some) {
+		some = total - at < block ? total - at : block;
+		if (pointwise) {
+			g.a = w->src + at * g.k;
+		} else {
+			gather(w, at, some, 0, g.k, scratch);
+			g.a = scratch;
+		}
+		g.lda = g.k;
+		g.m = some;
+		g.c = c + at * g.ldc;
+		gv_gemm(&g);
+	}
+}
+
+void
+conv_forward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
+    gv_real *scratch)
+{
+	const gv_real *bias = row_bias(net, r, b);
+	size_t group, out = r->grad_columns;
+
+	for (group = 0; group < r->l.g; group++) {
+		struct gather w = windows_of_x(r, row_x(net, r, b, i), group);
+		struct gv_gemm g = {.n = out, .k = r->grad_rows, .b = row_packed(net, r, b, group),
+		    .c = row_y(net, r, b, i) + group * out, .ldc = r->l.out_shape.channels,
+		    .bias = bias == NULL ? NULL : bias + group * out, .relu = r->l.relu};
+
+		convolve(&w, is_pointwise(&r->l), n, g, scratch);
+	}
+}
+
+void
+conv_backward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
+    gv_real *scratch)
+{
+	size_t group, in = r->back_columns;
+
+	for (group = 0; group < r->l.g; group++) {
+		struct gather w = windows_of_dy(r, row_dy(net, r, b, i), group);
+		struct gv_gemm g = {.n = in, .k = r->back_rows, .b = row_packed_t(net, r, b, group),
+		    .c = row_dx(net, r, b, i) + group * in, .ldc = r->l.in_shape.channels};
+
+		convolve(&w, is_pointwise(&r->l), n, g, scratch);
+	}
+}
+
+void
+conv_gradient(struct gv_net *net, const struct row *r, const struct piece *p, size_t b, size_t i,
+    size_t n, gv_real *dw, gv_real *scratch)
+{
+	struct gather w = windows_of_x(r, row_x(net, r, b, i), p->group);
+	size_t channels = r->l.out_shape.channels, out = r->grad_columns;
+	size_t total = n * w.out_height * w.out_width, at, some;
+	const gv_real *dy = row_dy(net, r, b, i) + p->group * out;
+	gv_real *packed = scratch + PLACES * (p->last - p->first);
+
+	for (at = 0; at < total; at += some) {
+		struct gv_gemm g = {.m = p->last - p->first, .n = out, .transposed = true, .b = packed,
+		    .c = dw, .ldc = out, .add = at > 0};
+
+		g.k = some = total - at < PLACES ? total - at : PLACES;
+		if (is_pointwise(&r->l)) {
+			g.a = w.src + at * r->grad_rows + p->first;
+			g.lda = r->grad_rows;
+		} else {
+			gather(&w, at, some, p->first, p->last, scratch);
+			g.a = scratch;
+			g.lda = g.m;
+		}
+		gv_gemm_pack(packed, dy + at * channels, channels, 1, some, out);
+		gv_gemm(&g);
+	}
+}

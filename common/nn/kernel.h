@@ -1,0 +1,95 @@
+/*
+ * The inner loop of a matrix product, included once for each kind of vector by
+ * gemm.c, which defines
+ *	KERNEL      the name of the function
+ *	TARGET      attributes of its functions
+ *	V, LANES    a vector, numbers in it
+ *	LOAD STORE SET1 FMA RELU   what to do with it
+ *	ROWS        rows of the largest tile: 12, 6 or 4
+ *
+ * A tile is rows x vectors accumulators that stay in registers, while k runs.
+ * Row i of A is reached from every third row on (as base, base + s, base + 2 s),
+ * which x86 addresses without a register per row.
+ */
+TARGET INLINE static inline void
+TILE(int rows, int vectors, int transposed, const struct tile *t)
+{
+	const gv_real *a[4], *b = t->b;
+	V acc[12][2];
+	size_t l, s = t->lda, step = transposed ? s : 1;
+	int i, j;
+
+	UNROLL
+	for (i = 0; i < rows; i++)
+		UNROLL
+		for (j = 0; j < vectors; j++)
+			acc[i][j] = t->start == START_C ? LOAD(t->c + (size_t)i * t->ldc + j * LANES)
+			    : t->start == START_BIAS    ? LOAD(t->bias + j * LANES)
+							: SET1(0);
+	UNROLL
+	for (i = 0; i < 4; i++)
+		a[i] = transposed || i * 3 >= rows ? t->a : t->a + (size_t)i * 3 * s;
+	for (l = 0; l < t->k; l++) {
+		V bv[2];
+
+		UNROLL
+		for (j = 0; j < vectors; j++)
+			bv[j] = LOAD(b + j * LANES);
+		UNROLL
+		for (i = 0; i < rows; i++) {
+			V av = SET1(transposed ? a[0][i] : a[i / 3][(size_t)(i % 3) * s]);
+
+			UNROLL
+			for (j = 0; j < vectors; j++)
+				acc[i][j] = FMA(av, bv[j], acc[i][j]);
+		}
+		b += vectors * LANES;
+		UNROLL
+		for (i = 0; i < 4; i++)
+			a[i] += step;
+	}
+	UNROLL
+	for (i = 0; i < rows; i++)
+		UNROLL
+		for (j = 0; j < vectors; j++)
+			STORE(t->c + (size_t)i * t->ldc + j * LANES,
+			    t->relu ? RELU(acc[i][j]) : acc[i][j]);
+}
+
+#define CASE(n)                                                       \
+	case n:                                                       \
+		if (vectors == 2)                                     \
+			transposed ? TILE(n, 2, 1, t) : TILE(n, 2, 0, t); \
+		else                                                  \
+			transposed ? TILE(n, 1, 1, t) : TILE(n, 1, 0, t); \
+		break;
+
+TARGET static void
+KERNEL(size_t rows, size_t vectors, bool transposed, const struct tile *t)
+{
+	switch (rows) {
+#if ROWS == 12
+	CASE(12)
+	CASE(8)
+#endif
+#if ROWS == 6
+	CASE(6)
+#endif
+	CASE(4)
+	CASE(2)
+	CASE(1)
+	}
+}
+
+#undef CASE
+#undef KERNEL
+#undef TILE
+#undef TARGET
+#undef V
+#undef LANES
+#undef LOAD
+#undef STORE
+#undef SET1
+#undef FMA
+#undef RELU
+#undef ROWS

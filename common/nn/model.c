@@ -1,0 +1,277 @@
+#include "nn/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/mem.h"
+#include "nn/ops.h"
+
+const char *
+gv_op_name(enum gv_op op)
+{
+	return gv_ops[op].name;
+}
+
+/* Columns of the table; -1 = not there. */
+struct columns {
+	ptrdiff_t id, op, from, out, k, s, p, g, act, bias;
+};
+
+static bool
+is_empty(struct gv_cell c)
+{
+	return c.len == 0 || gv_cell_is(c, "-");
+}
+
+/* A whole number of min..max, or otherwise when the cell is empty. */
+static int
+number(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t min, size_t otherwise,
+    size_t *v, struct gv_error *e)
+{
+	struct gv_cell c = gv_frame_cell(f, row, column);
+	char q[GV_QUOTE_LEN];
+	int64_t i;
+
+	*v = otherwise;
+	if (is_empty(c))
+		return 0;
+	if (gv_parse_int(c.s, c.len, &i) != 0 || i < min || i > INT32_MAX)
+		return gv_frame_error(f, row, column, e,
+		    "expected a whole number >= %d, got %s", (int)min, gv_quote(q, c.s, c.len));
+	*v = (size_t)i;
+	return 0;
+}
+
+static int
+read_op(const struct gv_frame *f, size_t row, ptrdiff_t column, enum gv_op *op,
+    struct gv_error *e)
+{
+	struct gv_cell c = gv_frame_cell(f, row, column);
+	char q[GV_QUOTE_LEN];
+	int i;
+
+	for (i = 0; i < GV_OPS; i++)
+		if (gv_cell_is(c, gv_ops[i].name)) {
+			*op = (enum gv_op)i;
+			return 0;
+		}
+	return gv_frame_error(f, row, column, e,
+	    "unknown operator %s; known: linear, conv, maxpool, avgpool, relu, bn, xent",
+	    gv_quote(q, c.s, c.len));
+}
+
+/* The row whose output this one reads. */
+static int
+read_from(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
+{
+	struct gv_cell c = gv_frame_cell(&m->table, row, column);
+	char q[GV_QUOTE_LEN];
+	int64_t id;
+	size_t i;
+
+	m->layer[row].from = (ptrdiff_t)row - 1;
+	if (is_empty(c))
+		return 0;
+	if (gv_parse_int(c.s, c.len, &id) == 0) {
+		if (id == 0) {
+			m->layer[row].from = GV_FROM_INPUT;
+			return 0;
+		}
+		for (i = 0; i < row; i++)
+			if (m->layer[i].id == id) {
+				m->layer[row].from = (ptrdiff_t)i;
+				return 0;
+			}
+	}
+	return gv_frame_error(&m->table, row, column, e,
+	    "expected 0 or the id of one earlier row, got %s", gv_quote(q, c.s, c.len));
+}
+
+/* A cell that means nothing for this operator must be empty. */
+static int
+unused(const struct gv_frame *f, size_t row, ptrdiff_t column, const struct ops *op,
+    struct gv_error *e)
+{
+	struct gv_cell c = gv_frame_cell(f, row, column);
+	char q[GV_QUOTE_LEN];
+
+	if (is_empty(c))
+		return 0;
+	return gv_frame_error(f, row, column, e, "%s has none, got %s", op->name,
+	    gv_quote(q, c.s, c.len));
+}
+
+static int
+read_act(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *relu, struct gv_error *e)
+{
+	struct gv_cell c = gv_frame_cell(f, row, column);
+	char q[GV_QUOTE_LEN];
+
+	*relu = gv_cell_is(c, "relu");
+	if (*relu || is_empty(c))
+		return 0;
+	return gv_frame_error(f, row, column, e, "expected relu or nothing, got %s",
+	    gv_quote(q, c.s, c.len));
+}
+
+static int
+read_bias(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *bias, struct gv_error *e)
+{
+	struct gv_cell c = gv_frame_cell(f, row, column);
+	char q[GV_QUOTE_LEN];
+
+	*bias = !gv_cell_is(c, "0");
+	if (!*bias || is_empty(c) || gv_cell_is(c, "1"))
+		return 0;
+	return gv_frame_error(f, row, column, e, "expected 0 or 1, got %s",
+	    gv_quote(q, c.s, c.len));
+}
+
+static int
+read_id(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
+{
+	struct gv_cell c = gv_frame_cell(&m->table, row, column);
+	char q[GV_QUOTE_LEN];
+	int64_t id;
+	size_t i;
+
+	if (gv_parse_int(c.s, c.len, &id) != 0 || id < 1)
+		return gv_frame_error(&m->table, row, column, e,
+		    "expected a whole number >= 1, got %s", gv_quote(q, c.s, c.len));
+	for (i = 0; i < row; i++)
+		if (m->layer[i].id == id)
+			return gv_frame_error(&m->table, row, column, e,
+			    "duplicate id %lld, first at line %ld", (long long)id,
+			    m->table.line[i]);
+	m->layer[row].id = id;
+	return 0;
+}
+
+/* One row; several of its cells may be wrong. */
+static int
+read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_error *e)
+{
+	const struct gv_frame *f = &m->table;
+	struct gv_layer *l = &m->layer[row];
+	const struct ops *op;
+	int bad = 0;
+
+	bad |= read_id(m, row, c->id, e);
+	if (read_op(f, row, c->op, &l->op, e) != 0)
+		return -1;
+	op = &gv_ops[l->op];
+	bad |= read_from(m, row, c->from, e);
+	bad |= op->has_out ? number(f, row, c->out, 1, 0, &l->out, e) : unused(f, row, c->out, op, e);
+	if (op->has_window) {
+		bad |= number(f, row, c->k, 1, 0, &l->k, e);
+		if (l->k == 0 && l->op != GV_OP_AVGPOOL && bad == 0)
+			bad |= gv_frame_error(f, row, c->k, e, "%s needs a window size", op->name);
+		bad |= number(f, row, c->s, 1, l->op == GV_OP_CONV ? 1 : l->k, &l->s, e);
+		bad |= number(f, row, c->p, 0, 0, &l->p, e);
+		if (l->op != GV_OP_CONV && l->k > 0 && l->p > l->k / 2 && bad == 0)
+			bad |= gv_frame_error(f, row, c->p, e,
+			    "padding %zu is more than half of the window %zu", l->p, l->k);
+	} else {
+		bad |= unused(f, row, c->k, op, e) | unused(f, row, c->s, op, e) |
+		    unused(f, row, c->p, op, e);
+	}
+	l->g = 1;
+	bad |= op->has_groups ? number(f, row, c->g, 1, 1, &l->g, e) : unused(f, row, c->g, op, e);
+	bad |= op->has_act ? read_act(f, row, c->act, &l->relu, e) : unused(f, row, c->act, op, e);
+	bad |= op->has_bias ? read_bias(f, row, c->bias, &l->bias, e)
+			    : unused(f, row, c->bias, op, e);
+	return bad;
+}
+
+/* Every row but the head is read by exactly one; the head is the last. */
+static int
+check_graph(struct gv_model *m, const struct columns *c, struct gv_error *e)
+{
+	const struct gv_frame *f = &m->table;
+	size_t *reader = gv_xcalloc(m->n, sizeof(*reader));
+	size_t i, inputs = 0;
+	int bad = 0;
+
+	for (i = 0; i < m->n; i++) {
+		const struct gv_layer *l = &m->layer[i];
+
+		if (l->op == GV_OP_XENT && i + 1 < m->n)
+			bad |= gv_frame_error(f, i, c->op, e, "xent must be the last row");
+		if (l->from == GV_FROM_INPUT) {
+			if (inputs++ > 0)
+				bad |= gv_frame_error(f, i, c->from, e,
+				    "the sample is read by an earlier row already");
+		} else if (reader[l->from]++ > 0) {
+			bad |= gv_frame_error(f, i, c->from, e,
+			    "row %lld is read by an earlier row already",
+			    (long long)m->layer[l->from].id);
+		}
+	}
+	if (m->layer[m->n - 1].op != GV_OP_XENT)
+		bad |= gv_frame_error(f, m->n - 1, c->op, e, "the last row must be xent, got %s",
+		    gv_op_name(m->layer[m->n - 1].op));
+	for (i = 0; bad == 0 && i + 1 < m->n; i++)
+		if (reader[i] == 0)
+			bad |= gv_frame_error(f, i, c->id, e, "no row reads this one");
+	for (i = 0; bad == 0 && i < m->n; i++)
+		if (m->layer[i].out == 0 && gv_ops[m->layer[i].op].has_out &&
+		    (size_t)m->layer[m->n - 1].from != i)
+			bad |= gv_frame_error(f, i, c->out, e,
+			    "expected a number of channels; only the row that xent reads may leave it out");
+	free(reader);
+	return bad;
+}
+
+int
+gv_model_from_frame(struct gv_model *m, struct gv_frame *f, struct gv_error *e)
+{
+	struct columns c;
+	size_t i;
+	int bad = 0;
+
+	*m = (struct gv_model){.table = *f};
+	*f = (struct gv_frame){0};
+	f = &m->table;
+	if (gv_frame_require(f, "id", &c.id, e) != 0 || gv_frame_require(f, "op", &c.op, e) != 0)
+		return -1;
+	c.from = gv_frame_find(f, "from");
+	c.out = gv_frame_find(f, "out");
+	c.k = gv_frame_find(f, "k");
+	c.s = gv_frame_find(f, "s");
+	c.p = gv_frame_find(f, "p");
+	c.g = gv_frame_find(f, "g");
+	c.act = gv_frame_find(f, "act");
+	c.bias = gv_frame_find(f, "bias");
+	if (f->n_rows == 0)
+		return gv_error_at(e, f->file, 0, NULL, "a model needs at least one row");
+	m->n = f->n_rows;
+	m->layer = gv_xcalloc(m->n, sizeof(*m->layer));
+	for (i = 0; i < m->n; i++)
+		bad |= read_row(m, i, &c, e);
+	if (bad != 0)
+		return -1;
+	return check_graph(m, &c, e);
+}
+
+int
+gv_model_read(struct gv_model *m, const char *path, struct gv_error *e)
+{
+	struct gv_frame f = {0};
+
+	*m = (struct gv_model){0};
+	if (gv_frame_load(&f, path, e) != 0) {
+		gv_frame_free(&f);
+		return -1;
+	}
+	return gv_model_from_frame(m, &f, e);
+}
+
+void
+gv_model_free(struct gv_model *m)
+{
+	free(m->layer);
+	gv_frame_free(&m->table);
+	*m = (struct gv_model){0};
+}

@@ -1,0 +1,120 @@
+/* The shape pass over a model table, and its table. */
+#include <stdio.h>
+#include <string.h>
+
+#include "nn/model.h"
+#include "nn/ops.h"
+
+/* Sizes beyond this are refused: no product of a few of them overflows int64_t. */
+#define LARGEST ((uint64_t)1 << 40)
+
+static int
+shape_error(const struct gv_model *m, size_t row, const char *column, const char *text,
+    struct gv_error *e)
+{
+	return gv_error_at(e, m->table.file, m->table.line[row], column, "%s", text);
+}
+
+static int
+shape_row(struct gv_model *m, size_t row, struct gv_error *e)
+{
+	struct gv_layer *l = &m->layer[row];
+	size_t asked = l->out;
+	char text[200];
+	const char *column = "op", *wrong;
+
+	l->in_shape = l->from == GV_FROM_INPUT ? m->input : m->layer[l->from].out_shape;
+	l->weights = l->biases = l->running = 0;
+	l->flops = 0;
+	if (l->op == GV_OP_XENT && gv_shape_size(l->in_shape) != m->classes) {
+		snprintf(text, sizeof(text), "%zu classes, but its input has %zu numbers",
+		    m->classes, gv_shape_size(l->in_shape));
+		return shape_error(m, row, "op", text, e);
+	}
+	if (l->out == 0 && gv_ops[l->op].has_out)
+		l->out = m->classes;
+	wrong = gv_ops[l->op].shape(l, &column, text);
+	l->out = asked;
+	if (wrong != NULL)
+		return shape_error(m, row, column, wrong, e);
+	if (gv_shape_size(l->out_shape) > LARGEST || l->weights > LARGEST || l->flops >> 50 > 0)
+		return shape_error(m, row, "op", "too large", e);
+	m->parameters += l->weights + l->biases;
+	m->running += l->running;
+	m->activations += gv_shape_size(l->out_shape);
+	m->flops += l->flops;
+	return 0;
+}
+
+int
+gv_model_shape(struct gv_model *m, struct gv_shape input, size_t classes, struct gv_error *e)
+{
+	uint64_t n = (uint64_t)input.channels;
+	size_t i;
+
+	m->input = input;
+	m->classes = classes;
+	m->parameters = m->running = m->activations = 0;
+	m->flops = 0;
+	if (n == 0 || input.height == 0 || input.width == 0 || n > INT32_MAX ||
+	    input.height > INT32_MAX || input.width > INT32_MAX ||
+	    n * input.height > LARGEST || n * input.height * input.width > LARGEST)
+		return gv_error_set(e, "a sample of %zu x %zu x %zu numbers", input.height,
+		    input.width, input.channels);
+	if (classes < 2)
+		return gv_error_set(e, "%zu classes; at least 2 are needed", classes);
+	for (i = 0; i < m->n; i++)
+		if (shape_row(m, i, e) != 0)
+			return -1;
+	return 0;
+}
+
+static const char *const added[] = {"in_channels", "in_height", "in_width", "out_channels",
+    "out_height", "out_width", "parameters", "flops", "activation_bytes"};
+enum { ADDED = sizeof(added) / sizeof(added[0]) };
+
+static bool
+is_added(struct gv_cell name)
+{
+	int i;
+
+	for (i = 0; i < ADDED; i++)
+		if (gv_cell_is(name, added[i]))
+			return true;
+	return false;
+}
+
+static void
+write_shape(struct gv_tabw *w, struct gv_shape s)
+{
+	gv_tabw_int(w, (int64_t)s.channels);
+	gv_tabw_int(w, (int64_t)s.height);
+	gv_tabw_int(w, (int64_t)s.width);
+}
+
+void
+gv_model_write_shapes(const struct gv_model *m, struct gv_tabw *w)
+{
+	const struct gv_frame *f = &m->table;
+	size_t i, j;
+
+	for (j = 0; j < f->n_columns; j++)
+		if (!is_added(f->name[j]))
+			gv_tabw_cell(w, f->name[j]);
+	for (j = 0; j < ADDED; j++)
+		gv_tabw_str(w, added[j]);
+	gv_tabw_end(w);
+	for (i = 0; i < m->n; i++) {
+		const struct gv_layer *l = &m->layer[i];
+
+		for (j = 0; j < f->n_columns; j++)
+			if (!is_added(f->name[j]))
+				gv_tabw_cell(w, gv_frame_cell(f, i, (ptrdiff_t)j));
+		write_shape(w, l->in_shape);
+		write_shape(w, l->out_shape);
+		gv_tabw_int(w, (int64_t)(l->weights + l->biases));
+		gv_tabw_int(w, (int64_t)l->flops);
+		gv_tabw_int(w, (int64_t)(gv_shape_size(l->out_shape) * sizeof(float)));
+		gv_tabw_end(w);
+	}
+}

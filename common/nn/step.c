@@ -1,0 +1,373 @@
+/*
+ * What a net does: loops over items that the pool shares out.
+ *
+ * Rows between two bn need nothing of other samples, so a block of samples goes
+ * through all of them at once, there and back, while it is in cache.  Sums over
+ * samples are loops of their own: bn's between these segments, the weights'
+ * gradients at the end, cut by the matrix instead of the samples.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "nn/gemm.h"
+#include "nn/impl.h"
+
+struct job {
+	struct gv_net *net;
+	size_t from, to; /* rows [from, to) */
+	size_t n;        /* samples */
+	size_t blocks;
+};
+
+static gv_real *
+scratch_of(const struct gv_net *net, size_t thread)
+{
+	return net->scratch + thread * net->scratch_size;
+}
+
+/* ---- packing the weights ---- */
+
+enum { COLUMNS = 128 }; /* that one item packs; whole panels */
+
+/* One item: a model, for all rows the columns [item part]. */
+struct packing {
+	struct gv_net *net;
+	size_t strips; /* of the widest matrix */
+	bool backward;
+};
+
+static void
+pack_matrix(gv_real *packed, const gv_real *w, size_t rs, size_t cs, size_t k, size_t n,
+    size_t strip)
+{
+	size_t at = strip * COLUMNS;
+
+	if (at < n)
+		gv_gemm_pack(packed + k * at, w + at * cs, rs, cs, k,
+		    n - at < COLUMNS ? n - at : COLUMNS);
+}
+
+static void
+pack_row(struct gv_net *net, const struct row *r, size_t b, size_t strip, bool backward)
+{
+	size_t group, tap, taps, in = r->back_columns, out = r->grad_columns, at;
+	const gv_real *w = row_weight(net, r, b);
+	gv_real *base = net->packed + b * net->packed_size;
+
+	for (group = 0; group < r->l.g; group++, w += r->grad_rows * out) {
+		gv_real *packed = base + r->packed + group * r->packed_size;
+
+		pack_matrix(packed, w, out, 1, r->grad_rows, out, strip);
+		if (!backward || r->from == NULL)
+			continue;
+		/* [taps turned round][out] x [in], each tap transposed */
+		packed = base + r->packed_t + group * r->packed_t_size;
+		taps = r->back_rows / out;
+		at = strip * COLUMNS;
+		if (at >= in)
+			continue;
+		for (tap = 0; tap < taps; tap++)
+			gv_gemm_pack_rows(packed + r->back_rows * at,
+			    w + (taps - 1 - tap) * in * out + at * out, 1, out, r->back_rows,
+			    tap * out, out, in - at < COLUMNS ? in - at : COLUMNS);
+	}
+}
+
+static void
+pack_item(void *ctx, size_t item, size_t thread)
+{
+	const struct packing *p = ctx;
+	size_t b = item / p->strips, i;
+
+	(void)thread;
+	if (!p->net->active[b] && p->backward)
+		return;
+	for (i = 0; i < p->net->rows; i++)
+		if (p->net->row[i].packed_size > 0)
+			pack_row(p->net, &p->net->row[i], b, item % p->strips, p->backward);
+}
+
+static void
+pack(struct gv_net *net, bool backward)
+{
+	struct packing p = {net, 1, backward};
+	size_t i;
+
+	for (i = 0; i < net->rows; i++) {
+		const struct row *r = &net->row[i];
+
+		if (r->grad_columns > p.strips * COLUMNS)
+			p.strips = (r->grad_columns + COLUMNS - 1) / COLUMNS;
+		if (r->back_columns > p.strips * COLUMNS)
+			p.strips = (r->back_columns + COLUMNS - 1) / COLUMNS;
+	}
+	pool_run(net->pool, net->B * p.strips, pack_item, &p);
+}
+
+/* ---- segments of rows ---- */
+
+static void
+forward_item(void *ctx, size_t item, size_t thread)
+{
+	const struct job *j = ctx;
+	struct gv_net *net = j->net;
+	size_t b = item / j->blocks, i = item % j->blocks * net->block, k;
+	size_t n = j->n - i < net->block ? j->n - i : net->block;
+
+	if (!net->active[b] && net->training)
+		return;
+	for (k = j->from; k < j->to; k++)
+		gv_ops[net->row[k].l.op].forward(net, &net->row[k], b, i, n,
+		    scratch_of(net, thread));
+}
+
+static void
+backward_item(void *ctx, size_t item, size_t thread)
+{
+	const struct job *j = ctx;
+	struct gv_net *net = j->net;
+	size_t b = item / j->blocks, i = item % j->blocks * net->block, k;
+	size_t n = j->n - i < net->block ? j->n - i : net->block;
+
+	if (!net->active[b])
+		return;
+	for (k = j->to; k-- > j->from;) {
+		const struct row *r = &net->row[k];
+
+		if (r->from == NULL)
+			continue;
+		gv_ops[r->l.op].backward(net, r, b, i, n, scratch_of(net, thread));
+		if (r->from->l.relu)
+			relu_mask(row_dy(net, r->from, b, i), row_y(net, r->from, b, i),
+			    n * r->from->out_size);
+	}
+}
+
+static void
+run_segment(struct gv_net *net, size_t from, size_t to, size_t n, pool_item *item)
+{
+	struct job j = {net, from, to, n, (n + net->block - 1) / net->block};
+
+	if (from < to)
+		pool_run(net->pool, net->B * j.blocks, item, &j);
+}
+
+/* All rows forward over n samples of net->x. */
+static int
+forward(struct gv_net *net, size_t n)
+{
+	size_t k, from = 0;
+
+	for (k = 0; k < net->rows; k++) {
+		if (net->row[k].l.op != GV_OP_BN)
+			continue;
+		if (!net->training) {
+			bn_use_running(net, &net->row[k]);
+			continue;
+		}
+		run_segment(net, from, k, n, forward_item);
+		if (bn_forward_sums(net, &net->row[k]) != 0)
+			return -1;
+		from = k;
+	}
+	run_segment(net, from, net->rows, n, forward_item);
+	return 0;
+}
+
+static int
+backward(struct gv_net *net)
+{
+	size_t k, to = net->rows;
+
+	for (k = net->rows; k-- > 0;) {
+		if (net->row[k].l.op != GV_OP_BN)
+			continue;
+		run_segment(net, k + 1, to, net->n, backward_item);
+		if (bn_backward_sums(net, &net->row[k]) != 0)
+			return -1;
+		to = k + 1;
+	}
+	run_segment(net, 0, to, net->n, backward_item);
+	return 0;
+}
+
+/* ---- gradients of the weights ---- */
+
+/* The piece for one shard. */
+static void
+shard_piece(struct gv_net *net, const struct piece *p, size_t b, size_t shard, gv_real *out,
+    gv_real *scratch)
+{
+	const struct row *r = p->row;
+	size_t first, last, places = r->l.out_shape.height * r->l.out_shape.width;
+
+	net_shard(net, shard, &first, &last);
+	if (p->first == p->last)
+		sum_columns(row_dy(net, r, b, first), (last - first) * places,
+		    r->l.out_shape.channels, out);
+	else
+		gv_ops[r->l.op].gradient(net, r, p, b, first, last - first, out, scratch);
+}
+
+/*
+ * A piece over all shards: a stack of partial sums, the two topmost added
+ * whenever they stand for equally many shards.  That is the binary tree.
+ */
+static void
+gradient_item(void *ctx, size_t item, size_t thread)
+{
+	struct gv_net *net = ctx;
+	const struct piece *p = &net->piece[item % net->pieces];
+	const struct row *r = p->row;
+	size_t b = item / net->pieces, shard, depth = 0, full, i;
+	bool bias = p->first == p->last;
+	size_t n = bias ? r->l.biases : (p->last - p->first) * r->grad_columns;
+	gv_real *stack = scratch_of(net, thread), *work = stack;
+	gv_real *out = net->grads + b * net->P;
+
+	if (!net->active[b])
+		return;
+	out += bias ? r->bias
+		    : r->weight + (p->group * r->grad_rows + p->first) * r->grad_columns;
+	for (i = net->shards; i > 0; i /= 2)
+		work += n;
+	for (shard = 0; shard < net->shards; shard++) {
+		/* the first shard of a rank goes to its place at once */
+		shard_piece(net, p, b, shard, depth == 0 ? out : stack + depth * n, work);
+		depth++;
+		for (full = shard + 1; full % 2 == 0; full /= 2, depth--) {
+			gv_real *a = depth == 2 ? out : stack + (depth - 2) * n;
+
+			sum_two(a, stack + (depth - 1) * n, n);
+		}
+	}
+}
+
+/* Mean losses of this rank's samples, [B], each a tree over shards. */
+static void
+sum_losses(struct gv_net *net, gv_real *loss)
+{
+	const struct row *head = &net->row[net->rows - 1];
+	size_t b, shard, i, first, last, depth;
+	gv_real *stack = net->scratch;
+
+	for (b = 0; b < net->B; b++) {
+		const gv_real *v = row_y(net, head, b, 0);
+
+		loss[b] = 0;
+		for (shard = 0; shard < net->shards && net->active[b]; shard++) {
+			double sum = 0;
+
+			net_shard(net, shard, &first, &last);
+			for (i = first; i < last; i++)
+				sum += (double)v[i];
+			stack[shard] = (gv_real)(sum / (double)net->N);
+		}
+		for (depth = 1; depth < net->shards && net->active[b]; depth *= 2)
+			for (shard = 0; shard < net->shards; shard += 2 * depth)
+				stack[shard] += stack[shard + depth];
+		if (net->active[b])
+			loss[b] = stack[0];
+	}
+}
+
+int
+gv_net_gradient(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss)
+{
+	size_t b, n = net->B * net->P;
+
+	net->x = x;
+	net->label = label;
+	net->training = true;
+	pack(net, true);
+	if (forward(net, net->n) != 0 || backward(net) != 0)
+		return -1;
+	pool_run(net->pool, net->B * net->pieces, gradient_item, net);
+	sum_losses(net, net->grads + n);
+	if (net->R > 1 && net->reduce(net->ctx, net->grads, n + net->B) != 0)
+		return -1;
+	for (b = 0; b < net->B; b++)
+		loss[b] = net->active[b] ? (double)net->grads[n + b] : (double)NAN;
+	return 0;
+}
+
+/* ---- update ---- */
+
+enum { CHUNK = 16384 };
+
+static void
+update_item(void *ctx, size_t item, size_t thread)
+{
+	struct gv_net *net = ctx;
+	size_t chunks = (net->P + CHUNK - 1) / CHUNK, b = item / chunks;
+	size_t first = item % chunks * CHUNK;
+
+	(void)thread;
+	if (net->active[b])
+		optimiser_update(net, b, first, net->P - first < CHUNK ? net->P : first + CHUNK);
+}
+
+void
+gv_net_update(struct gv_net *net)
+{
+	size_t b, k;
+
+	for (b = 0; b < net->B; b++) {
+		if (!net->active[b])
+			continue;
+		net->steps[b]++;
+		for (k = 0; k < net->rows; k++)
+			if (net->row[k].l.op == GV_OP_BN)
+				bn_update_running(net, &net->row[k], b);
+	}
+	pool_run(net->pool, net->B * ((net->P + CHUNK - 1) / CHUNK), update_item, net);
+}
+
+int
+gv_net_step(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss)
+{
+	if (gv_net_gradient(net, x, label, loss) != 0)
+		return -1;
+	gv_net_update(net);
+	return 0;
+}
+
+/* ---- evaluation ---- */
+
+void
+gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n,
+    size_t *correct, double *loss, gv_real *logits)
+{
+	const struct row *head = &net->row[net->rows - 1];
+	size_t at, some, b, i;
+
+	net->training = false;
+	for (b = 0; b < net->B; b++) {
+		if (correct != NULL)
+			correct[b] = 0;
+		if (loss != NULL)
+			loss[b] = 0;
+	}
+	pack(net, false);
+	for (at = 0; at < n; at += some) {
+		some = n - at < net->n ? n - at : net->n;
+		net->x = x + at * net->in_size;
+		net->label = label == NULL ? NULL : label + at;
+		forward(net, some);
+		for (b = 0; b < net->B; b++) {
+			const gv_real *v = row_y(net, head, b, 0);
+
+			for (i = 0; i < some && label != NULL; i++) {
+				if (correct != NULL)
+					correct[b] += net->hit[b * net->n + i] != 0;
+				if (loss != NULL)
+					loss[b] += (double)v[i];
+			}
+			if (logits != NULL)
+				memcpy(logits + (b * n + at) * net->classes,
+				    row_x(net, head, b, 0), some * net->classes * sizeof(*logits));
+		}
+	}
+	for (b = 0; b < net->B && loss != NULL; b++)
+		loss[b] /= (double)n;
+}

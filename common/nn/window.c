@@ -1,0 +1,214 @@
+/* maxpool and avgpool. */
+#include <math.h>
+#include <string.h>
+
+#include "nn/passes.h"
+#include "nn/simd.h"
+
+const char *
+pool_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	struct gv_shape in = l->in_shape;
+
+	l->out_shape = (struct gv_shape){in.channels, 1, 1};
+	*column = "k";
+	if (l->k == 0)
+		return NULL;
+	if ((l->out_shape.height = window_out("height", in.height, l->k, l->s, l->p, text)) == 0 ||
+	    (l->out_shape.width = window_out("width", in.width, l->k, l->s, l->p, text)) == 0)
+		return text;
+	return NULL;
+}
+
+/* The window of one output place, cut to the input: rows [y0, y1), columns [x0, x1). */
+struct window {
+	size_t y0, y1, x0, x1;
+};
+
+static void
+side(size_t o, size_t k, size_t s, size_t p, size_t size, size_t *lo, size_t *hi)
+{
+	*lo = o * s < p ? 0 : o * s - p;
+	*hi = o * s + k < p ? 0 : o * s + k - p;
+	if (*hi > size)
+		*hi = size;
+}
+
+static struct window
+window(const struct gv_layer *l, size_t oy, size_t ox)
+{
+	struct window w = {0, l->in_shape.height, 0, l->in_shape.width};
+
+	if (l->k > 0) {
+		side(oy, l->k, l->s, l->p, l->in_shape.height, &w.y0, &w.y1);
+		side(ox, l->k, l->s, l->p, l->in_shape.width, &w.x0, &w.x1);
+	}
+	return w;
+}
+
+/* A pass over the channels of one output place. */
+typedef void place_pass(const struct gv_layer *l, const struct window *w, const gv_real *x,
+    gv_real *dx, gv_real *y, const gv_real *dy);
+
+static void
+each_place(place_pass *pass, const struct row *r, size_t n, const gv_real *x, gv_real *dx,
+    gv_real *y, const gv_real *dy)
+{
+	const struct gv_layer *l = &r->l;
+	size_t c = l->out_shape.channels, i, oy, ox;
+
+	for (i = 0; i < n; i++) {
+		for (oy = 0; oy < l->out_shape.height; oy++)
+			for (ox = 0; ox < l->out_shape.width; ox++) {
+				struct window w = window(l, oy, ox);
+
+				pass(l, &w, x, dx, y, dy);
+				y += c;
+				dy += dy != NULL ? c : 0;
+			}
+		x += r->in_size;
+		dx += dx != NULL ? r->in_size : 0;
+	}
+}
+
+GV_HOT static void
+max_place(const struct gv_layer *l, const struct window *w, const gv_real *restrict x, gv_real *dx,
+    gv_real *restrict y, const gv_real *dy)
+{
+	size_t c = l->in_shape.channels, wx, wy, j;
+
+	(void)dx;
+	(void)dy;
+	memcpy(y, x + (w->y0 * l->in_shape.width + w->x0) * c, c * sizeof(*y));
+	for (wy = w->y0; wy < w->y1; wy++)
+		for (wx = w->x0; wx < w->x1; wx++) {
+			const gv_real *restrict v = x + (wy * l->in_shape.width + wx) * c;
+
+			/* a NaN wins and stays */
+			for (j = 0; j < c; j++)
+				y[j] = (v[j] > y[j]) | (v[j] != v[j]) ? v[j] : y[j];
+		}
+}
+
+/* The first number of a window that is the maximum gets the gradient. */
+GV_HOT static void
+max_place_back(const struct gv_layer *l, const struct window *w, const gv_real *restrict x,
+    gv_real *restrict dx, gv_real *restrict y, const gv_real *restrict dy)
+{
+	enum { WIDTH = 64 };
+	size_t c = l->in_shape.channels, wx, wy, j, j0, end;
+
+	for (j0 = 0; j0 < c; j0 = end) {
+		gv_real left[WIDTH];
+
+		end = c - j0 < WIDTH ? c : j0 + WIDTH;
+		for (j = j0; j < end; j++)
+			left[j - j0] = dy[j];
+		for (wy = w->y0; wy < w->y1; wy++)
+			for (wx = w->x0; wx < w->x1; wx++) {
+				size_t at = (wy * l->in_shape.width + wx) * c;
+				const gv_real *restrict v = x + at;
+				gv_real *restrict d = dx + at;
+
+				for (j = j0; j < end; j++) {
+					gv_real give = v[j] == y[j] ? left[j - j0] : 0;
+
+					d[j] += give;
+					left[j - j0] = v[j] == y[j] ? 0 : left[j - j0];
+				}
+			}
+	}
+}
+
+/* Numbers that an average is over: the part of the window that is inside. */
+static gv_real
+share(const struct window *w)
+{
+	return (gv_real)1 / (gv_real)((w->y1 - w->y0) * (w->x1 - w->x0));
+}
+
+GV_HOT static void
+avg_place(const struct gv_layer *l, const struct window *w, const gv_real *restrict x, gv_real *dx,
+    gv_real *restrict y, const gv_real *dy)
+{
+	size_t c = l->in_shape.channels, wx, wy, j;
+	gv_real part = share(w);
+
+	(void)dx;
+	(void)dy;
+	memset(y, 0, c * sizeof(*y));
+	for (wy = w->y0; wy < w->y1; wy++)
+		for (wx = w->x0; wx < w->x1; wx++) {
+			const gv_real *restrict v = x + (wy * l->in_shape.width + wx) * c;
+
+			for (j = 0; j < c; j++)
+				y[j] += v[j];
+		}
+	for (j = 0; j < c; j++)
+		y[j] *= part;
+}
+
+GV_HOT static void
+avg_place_back(const struct gv_layer *l, const struct window *w, const gv_real *x,
+    gv_real *restrict dx, gv_real *y, const gv_real *restrict dy)
+{
+	size_t c = l->in_shape.channels, wx, wy, j;
+	gv_real part = share(w);
+
+	(void)x;
+	(void)y;
+	for (wy = w->y0; wy < w->y1; wy++)
+		for (wx = w->x0; wx < w->x1; wx++) {
+			gv_real *restrict d = dx + (wy * l->in_shape.width + wx) * c;
+
+			for (j = 0; j < c; j++)
+				d[j] += dy[j] * part;
+		}
+}
+
+static void
+forward(place_pass *pass, struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n)
+{
+	each_place(pass, r, n, row_x(net, r, b, i), NULL, row_y(net, r, b, i), NULL);
+}
+
+static void
+backward(place_pass *pass, struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n)
+{
+	gv_real *dx = row_dx(net, r, b, i);
+
+	memset(dx, 0, n * r->in_size * sizeof(*dx));
+	each_place(pass, r, n, row_x(net, r, b, i), dx, row_y(net, r, b, i), row_dy(net, r, b, i));
+}
+
+void
+maxpool_forward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
+    gv_real *scratch)
+{
+	(void)scratch;
+	forward(max_place, net, r, b, i, n);
+}
+
+void
+maxpool_backward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
+    gv_real *scratch)
+{
+	(void)scratch;
+	backward(max_place_back, net, r, b, i, n);
+}
+
+void
+avgpool_forward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
+    gv_real *scratch)
+{
+	(void)scratch;
+	forward(avg_place, net, r, b, i, n);
+}
+
+void
+avgpool_backward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
+    gv_real *scratch)
+{
+	(void)scratch;
+	backward(avg_place_back, net, r, b, i, n);
+}

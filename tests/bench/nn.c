@@ -1,0 +1,86 @@
+/*
+ * Speed of a training step: nn MODEL HEIGHT WIDTH CHANNELS BATCH [MODELS [THREADS]].
+ * Prints samples per second, the best of several windows.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "nn/net.h"
+
+enum { CLASSES = 10, WINDOWS = 9 };
+
+static size_t
+argument(int argc, char **argv, int i, size_t otherwise)
+{
+	return i < argc ? (size_t)strtoul(argv[i], NULL, 10) : otherwise;
+}
+
+/* Samples per second of one window of at least 0.15 s. */
+static double
+window(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss, size_t samples)
+{
+	double start = gv_clock_s(), now;
+	size_t steps = 0;
+
+	do {
+		gv_net_step(net, x, label, loss);
+		steps++;
+		now = gv_clock_s();
+	} while (now - start < 0.15);
+	return (double)(steps * samples) / (now - start);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct gv_error e = {0};
+	struct gv_model m = {0};
+	struct gv_shape shape = {argument(argc, argv, 4, 1), argument(argc, argv, 2, 16),
+	    argument(argc, argv, 3, 16)};
+	size_t batch = argument(argc, argv, 5, 64), models = argument(argc, argv, 6, 1), i;
+	struct gv_net_config c = {.models = models, .batch = batch,
+	    .threads = argument(argc, argv, 7, 1)};
+	uint64_t *seed = gv_xcalloc(models, sizeof(*seed));
+	struct gv_net_coef *coef = gv_xcalloc(models, sizeof(*coef));
+	double *loss = gv_xcalloc(models, sizeof(*loss)), best = 0;
+	gv_real *x = gv_xcalloc(batch * gv_shape_size(shape), sizeof(*x));
+	int32_t *label = gv_xcalloc(batch, sizeof(*label));
+	struct gv_net *net;
+
+	gv_init("nn");
+	for (i = 0; i < models; i++) {
+		seed[i] = i;
+		coef[i] = (struct gv_net_coef)GV_NET_COEF_DEFAULT;
+		coef[i].momentum = 0.9;
+	}
+	for (i = 0; i < batch * gv_shape_size(shape); i++)
+		x[i] = (gv_real)gv_random_normal(1, 0, 0, i);
+	for (i = 0; i < batch; i++)
+		label[i] = (int32_t)(gv_random(2, 0, 0, i) % CLASSES);
+	c.seed = seed;
+	c.coef = coef;
+	if (argc < 2)
+		gv_die("which model?");
+	if (gv_model_read(&m, argv[1], &e) != 0 || gv_model_shape(&m, shape, CLASSES, &e) != 0 ||
+	    gv_net_new(&net, &m, &c, &e) != 0)
+		gv_die_error(&e);
+	window(net, x, label, loss, batch * models);
+	for (i = 0; i < WINDOWS; i++) {
+		double rate = window(net, x, label, loss, batch * models);
+
+		if (rate > best)
+			best = rate;
+	}
+	printf("%.0f\n", best);
+	gv_net_free(net);
+	gv_model_free(&m);
+	free(seed);
+	free(coef);
+	free(loss);
+	free(x);
+	free(label);
+	return 0;
+}
