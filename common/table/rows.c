@@ -200,10 +200,11 @@ on_cell(void *s, size_t len, void *data)
 		r->cell[r->n_cells].len = len;
 		if (len > 0)
 			gv_strbuf_add(&r->text, s, len);
-		if (r->text.len > GV_TAB_ROW)
-			r->problem = "row of more than 64 MiB";
 	}
 	r->n_cells++;
+	r->size += len + 1;
+	if (r->size > GV_TAB_ROW)
+		r->problem = "row of more than 64 MiB";
 }
 
 static void
@@ -256,6 +257,7 @@ parse(struct gv_rows *r, enum line kind, size_t n, struct gv_error *e)
 	r->n_cells = 0;
 	r->ended = 0;
 	r->nul = false;
+	r->size = 0;
 	r->problem = NULL;
 	gv_strbuf_clear(&r->text);
 	for (;;) {

@@ -43,6 +43,7 @@ struct gv_rows {
 
 	/* a row that libcsv parses */
 	struct gv_strbuf text; /* its kept cells, one behind another */
+	size_t size;           /* bytes of all its cells, each with its delimiter */
 	int ended;             /* the byte that ended it: LF, CR (its LF is still to come), 0 = none */
 	bool nul;
 	const char *problem; /* what a callback found */

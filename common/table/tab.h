@@ -30,7 +30,7 @@
 
 enum {
 	GV_TAB_CELL = 1 << 20,  /* bytes of a cell, at most */
-	GV_TAB_ROW = 64 << 20,  /* of the cells of a row together */
+	GV_TAB_ROW = 64 << 20,  /* of a row, quotes not counted */
 	GV_TAB_COLUMNS = 10000
 };
 
