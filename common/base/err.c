@@ -185,9 +185,22 @@ gv_warn_error(const struct gv_error *e)
 		gv_warn("%zu more errors", e->count - GV_ERROR_KEPT);
 }
 
+static void (*on_die)(void);
+
+void
+gv_on_die(void (*clean)(void))
+{
+	on_die = clean;
+}
+
 static void GV_NORETURN
 leave(void)
 {
+	void (*clean)(void) = on_die;
+
+	on_die = NULL; /* should it die after all, then only once */
+	if (clean != NULL)
+		clean();
 	gv_out_discard_all();
 	_exit(GV_EXIT_TROUBLE);
 }

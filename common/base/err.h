@@ -77,7 +77,11 @@ const char *gv_progname(void);
 void gv_warn(const char *fmt, ...) GV_PRINTF(1, 2);
 void gv_warn_error(const struct gv_error *e); /* all its messages, and the count of those not kept */
 
-/* The same, then exit 2.  No cleanup runs but that of unfinished -o files. */
+/*
+ * The same, then exit 2.  No cleanup runs but that of unfinished -o files and
+ * what gv_on_die names (NULL = nothing more), which must not die itself.
+ */
+void gv_on_die(void (*clean)(void));
 GV_NORETURN void gv_die(const char *fmt, ...) GV_PRINTF(1, 2);
 GV_NORETURN void gv_die_sys(const char *fmt, ...) GV_PRINTF(1, 2);
 GV_NORETURN void gv_die_error(const struct gv_error *e);
