@@ -33,13 +33,14 @@ static const char help[] =
 static void
 parse_options(struct gv_opt *o, int argc, char **argv)
 {
-	static const struct option longopts[] = {
-	    {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'}, {NULL, 0, NULL, 0}};
+	static const struct option longopts[] = {GV_OPT_COMMON, {NULL, 0, NULL, 0}};
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:hV", longopts, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+" GV_OPT_SHORT, longopts, NULL)) != -1)
 		gv_opt_common(o, c, argc, argv);
+	if (o->output != NULL || o->quiet || o->verbose > 0)
+		gv_opt_usage(o, "options other than -h and -V go behind the subcommand");
 	if (optind == argc)
 		gv_opt_usage(o, "no subcommand given; known: devices, jobs");
 }

@@ -26,6 +26,10 @@ struct run {
 	size_t cap;
 };
 
+/* The run that goes on, for when memory is out in its middle. */
+static struct run *current;
+static const char *current_scratch;
+
 static void
 run_free(struct run *r)
 {
@@ -105,6 +109,15 @@ stop(struct run *r, struct gv_error *e)
 	return left == -1 ? -1 : 0;
 }
 
+static void
+abandon(void)
+{
+	struct gv_error ignored = {0};
+
+	stop(current, &ignored);
+	gv_remove_tree(current_scratch, &ignored);
+}
+
 /* The last line of the log that is not empty. */
 static void
 read_last_line(struct measurement *m, const char *log)
@@ -160,6 +173,9 @@ measure_job(struct measurement *m, const struct gv_job *job, const struct gv_gpu
 	int rc;
 
 	*m = (struct measurement){0};
+	current = &r;
+	current_scratch = o->scratch;
+	gv_on_die(abandon);
 	rc = start(&r, job, type, ids, o, e);
 	if (rc == 0) {
 		rc = watch(&r, m, o, start_s, e);
@@ -170,6 +186,7 @@ measure_job(struct measurement *m, const struct gv_job *job, const struct gv_gpu
 	}
 	if (gv_remove_tree(r.directory.s, e) != 0)
 		rc = -1;
+	gv_on_die(NULL);
 	run_free(&r);
 	return rc == 0 && *o->interrupt != 0 ? 1 : rc;
 }

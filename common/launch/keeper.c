@@ -29,6 +29,7 @@ struct state {
 	pid_t group;
 	int status; /* the first that is not 0 */
 	bool stopping;
+	bool again; /* waiting has failed: look again soon */
 	double deadline_s;
 	pid_t asked[MAX_STRAYS]; /* strays that were sent SIGTERM */
 	size_t n_asked;
@@ -387,7 +388,8 @@ sleep_until_something(const struct state *s)
 	FD_ZERO(&set);
 	if (!s->stopping)
 		FD_SET(CONTROL, &set);
-	if (pselect(CONTROL + 1, &set, NULL, NULL, s->stopping ? &tick : NULL, &none) == 1)
+	if (pselect(CONTROL + 1, &set, NULL, NULL, s->stopping || s->again ? &tick : NULL, &none) ==
+	    1)
 		told = 1;
 }
 
@@ -421,6 +423,7 @@ gv_keeper_run(struct gv_keeper *k)
 
 		while ((pid = waitpid(-1, &wait_status, WNOHANG)) > 0)
 			has_left(&s, pid, wait_status);
+		s.again = pid == -1;
 		if (pid == -1 && errno == ECHILD)
 			_exit(s.status);
 		if (told || s.status != 0 || s.running == 0)

@@ -79,9 +79,9 @@ fork_keeper(struct gv_keeper *k, struct gv_error *e)
 	return pid;
 }
 
-/* Waits until the keeper says that the workers run.  0, or -1 with *e set and the keeper gone. */
+/* Waits until the keeper says that the workers run.  0, or -1 with *e set. */
 static int
-await_ready(int fd, pid_t keeper, struct gv_error *e)
+await_ready(int fd, struct gv_error *e)
 {
 	struct gv_keeper_ready ready;
 	ssize_t n;
@@ -89,12 +89,12 @@ await_ready(int fd, pid_t keeper, struct gv_error *e)
 	do
 		n = read(fd, &ready, sizeof(ready));
 	while (n == -1 && errno == EINTR);
-	if (n == (ssize_t)sizeof(ready) && ready.error == 0)
-		return 0;
-	while (waitpid(keeper, NULL, 0) == -1 && errno == EINTR)
-		;
+	if (n == -1)
+		return gv_error_sys(e, "cannot hear of the keeper process");
 	if (n != (ssize_t)sizeof(ready))
 		return gv_error_set(e, "the keeper process has died");
+	if (ready.error == 0)
+		return 0;
 	errno = ready.error;
 	if (ready.worker < 0)
 		return gv_error_sys(e, "cannot set up the keeper process");
@@ -118,16 +118,16 @@ launch(struct gv_launch *l, struct gv_keeper *k, struct gv_error *e)
 	close_fd(&control[0]);
 	close_fd(&ready[1]);
 	if (keeper > 0)
-		r = await_ready(ready[0], keeper, e);
+		r = await_ready(ready[0], e);
 	close_fd(&ready[0]);
-	if (r != 0) {
-		close_fd(&control[1]);
-		return -1;
+	if (r == 0) {
+		*l = (struct gv_launch){.keeper = keeper, .control = control[1]};
+		return 0;
 	}
-	l->keeper = keeper;
-	l->control = control[1];
-	l->told = false;
-	return 0;
+	close_fd(&control[1]); /* a keeper that lives stops now */
+	while (keeper > 0 && waitpid(keeper, NULL, 0) == -1 && errno == EINTR)
+		;
+	return -1;
 }
 
 int

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,10 +112,13 @@ status_of(const char *command, int n)
 	return start(&l, &s) == 0 ? left_within(&l, 10) : -3;
 }
 
+/* It is there, and something has been written. */
 static bool
 exists(const char *name)
 {
-	return access(path(name), F_OK) == 0;
+	struct stat st;
+
+	return stat(path(name), &st) == 0 && st.st_size > 0;
 }
 
 static bool
@@ -226,7 +230,7 @@ test_stop(void)
 	struct gv_launch l;
 	double t;
 
-	s.command = "trap '' TERM; : >$GV_CHECKPOINT_DIR/up; while :; do sleep 0.05; done";
+	s.command = "trap '' TERM; echo >$GV_CHECKPOINT_DIR/up; while :; do sleep 0.05; done";
 	remove(path("up"));
 	ok(start(&l, &s) == 0 && appears("up"), "a worker that ignores SIGTERM");
 	is_int(left_within(&l, 0.1), -1, "runs on");
@@ -236,8 +240,8 @@ test_stop(void)
 	t = gv_clock_s() - t;
 	ok(t >= 0.3 && t < 2, "after the grace time (%.2f s)", t);
 
-	s.command = "trap 'sleep 0.1; : >$GV_CHECKPOINT_DIR/saved; exit 143' TERM;"
-		    ": >$GV_CHECKPOINT_DIR/up2; while :; do sleep 0.01; done";
+	s.command = "trap 'sleep 0.1; echo >$GV_CHECKPOINT_DIR/saved; exit 143' TERM;"
+		    "echo >$GV_CHECKPOINT_DIR/up2; while :; do sleep 0.01; done";
 	s.grace_s = 30;
 	ok(start(&l, &s) == 0 && appears("up2"), "a worker that saves itself");
 	t = gv_clock_s();
@@ -247,7 +251,7 @@ test_stop(void)
 	ok(exists("saved"), "after it has saved itself");
 	ok(gv_clock_s() - t < 5, "and nobody waits for the rest of the grace time");
 
-	s.command = ": >$GV_CHECKPOINT_DIR/up3; kill -STOP $$";
+	s.command = "echo >$GV_CHECKPOINT_DIR/up3; kill -STOP $$";
 	ok(start(&l, &s) == 0 && appears("up3"), "a worker that is stopped");
 	gv_launch_stop(&l);
 	is_int(left_within(&l, 5), 143, "is woken to take its SIGTERM");
