@@ -36,10 +36,9 @@ static const char help[] =
     "      isolated             the n-th part of every GPU type for each of n jobs\n"
     "      proportional         each job's time over the types as their GPUs\n"
     "  -c, --cluster=CLUSTER    table of GPUs: gpu_type, gpus\n"
-    "  -t, --throughputs=FILE   the input is a table of jobs; join it with this table:\n"
+    "  -t, --throughputs=FILE   the input is a table of jobs; join it with this one:\n"
     "                           job_type, scale_factor, gpu_type, steps_per_s\n"
-    "      --solver=SOLVER      auto (equal jobs as one class) or glpk (every job by "
-    "itself)\n"
+    "      --solver=SOLVER      auto: equal jobs as one class; glpk: job by job\n"
     "      --certify            prove the answer in rational arithmetic, or exit 1\n"
     "      --dump-lp=FILE       write the linear program for glpsol --lp and others\n"
     "      --tsv                write TSV\n"
@@ -61,6 +60,12 @@ struct options {
 	bool merge;
 	bool certify;
 };
+
+static bool
+is_stdio(const char *path)
+{
+	return path != NULL && strcmp(path, "-") == 0;
+}
 
 static void
 set_policy(struct options *o, const char *name)
@@ -134,6 +139,10 @@ parse_options(struct options *o, int argc, char **argv)
 	if (o->dump_lp != NULL && o->policy->program == NULL)
 		gv_opt_usage(&o->common, "--dump-lp: policy %s is not a linear program",
 		    o->policy->name);
+	if (is_stdio(o->dump_lp) &&
+	    (o->common.output == NULL || is_stdio(o->common.output)))
+		gv_opt_usage(
+		    &o->common, "--dump-lp=-: standard output has the allocation");
 }
 
 /* At most one input may be standard input. */
@@ -144,7 +153,7 @@ check_inputs(const struct options *o, const char *input)
 	size_t i, n = 0;
 
 	for (i = 0; i < 3; i++)
-		n += path[i] != NULL && strcmp(path[i], "-") == 0;
+		n += is_stdio(path[i]);
 	if (n > 1)
 		gv_opt_usage(&o->common, "only one input can be standard input");
 }
@@ -228,7 +237,7 @@ say_objective(const struct options *o, const struct gv_rates *r, const struct an
 
 	gv_format_double(num[0], s->objective);
 	gv_format_double(num[1], s->bound);
-	gv_format_double(num[2], s->gap);
+	snprintf(num[2], sizeof(num[2]), "%.2g", s->gap);
 	if (a->p.n > 0 && s->has_bound)
 		snprintf(more, sizeof(more), " objective=%s bound=%s gap=%s%s", num[0],
 		    num[1], num[2], s->exact ? " certified=yes" : "");
@@ -283,22 +292,18 @@ dump_lp(const struct options *o, const struct gv_rates *r, const struct gv_clust
 static void
 check_proof(const struct options *o, const struct answer *a)
 {
-	char num[GV_NUM_LEN];
-
 	if (a->p.n == 0 || !a->s.has_bound)
 		return;
 	if (a->s.gap <= proved && (a->s.exact || !o->certify))
 		return;
-	gv_format_double(num, a->s.gap);
-	if (a->s.gap <= proved) {
+	if (a->s.gap <= proved)
 		gv_warn("not proved in rational arithmetic");
-	} else {
-		gv_warn(
-		    "not proved: the best objective may be larger by %s of itself", num);
-	}
+	else
+		gv_warn("not proved: the best objective may be larger by %.2g of itself",
+		    a->s.gap);
 	if (o->certify) {
 		gv_out_discard_all();
-		exit(GV_EXIT_NO);
+		exit(gv_finish() == GV_EXIT_OK ? GV_EXIT_NO : GV_EXIT_TROUBLE);
 	}
 }
 
