@@ -1,0 +1,254 @@
+/* common/table as a library: what programs rely on beside the bytes. */
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "table/tab.h"
+
+static struct gv_tab *
+tab_of(const char *s)
+{
+	struct gv_error e = {0};
+	struct gv_in *in;
+
+	ok(gv_in_memory(&in, "t.csv", s, strlen(s), 3, &e) == 0, "an input in memory");
+	return gv_tab_from(in);
+}
+
+static bool
+cell_is(const struct gv_frame *f, size_t row, ptrdiff_t column, const char *s)
+{
+	return gv_cell_is(gv_frame_cell(f, row, column), s);
+}
+
+static void
+test_rows(void)
+{
+	struct gv_error e = {0};
+	struct gv_tab *t = tab_of("name,n,x\na,1,0.5\n\"b\nc\",,2\nd,-7,1e3\n");
+	size_t n = 9, x = 9;
+	int64_t i = 5;
+	double v = 5;
+
+	ok(gv_tab_next(t, &e) == 0, "no row before a table");
+	is_int(gv_tab_table(t, &e), 1, "a table");
+	is_int(gv_tab_columns(t), 3, "three columns");
+	is_str(gv_tab_name(t, 2).s, "x", "names end in NUL");
+	is_int(gv_tab_find(t, "n"), 1, "find");
+	is_int(gv_tab_find(t, "N"), -1, "names are bytes");
+	is_int(gv_tab_find(t, ""), -1, "no column has no name");
+	ok(gv_tab_require(t, "n", &n, &e) == 0 && n == 1, "require");
+	ok(gv_tab_require(t, "x", &x, &e) == 0 && x == 2, "require another");
+	ok(!gv_tab_is_tsv(t), "CSV");
+	is_int(gv_tab_line(t), 1, "the header's line");
+	is_int(gv_tab_next(t, &e), 1, "row 1");
+	is_int(gv_tab_line(t), 2, "line 2");
+	ok(gv_tab_int(t, n, &i, &e) == 0 && i == 1, "an int");
+	ok(gv_tab_double(t, x, &v, &e) == 0 && v == 0.5, "a double");
+	is_int(gv_tab_next(t, &e), 1, "row 2");
+	is_int(gv_tab_line(t), 3, "line 3");
+	ok(gv_cell_is(gv_tab_cell(t, 0), "b\nc"), "a cell of two lines");
+	is_int(gv_tab_int(t, n, &i, &e), -1, "an empty cell is no int");
+	is_str(e.text[0], "t.csv:3: n: expected an integer, got nothing", "and says so");
+	is_int(gv_tab_next(t, &e), 1, "row 3");
+	is_int(gv_tab_line(t), 5, "line 5: a cell had a line feed");
+	is_int(gv_tab_int(t, x, &i, &e), -1, "1e3 is no int");
+	is_str(e.text[1], "t.csv:5: x: expected an integer, got \"1e3\"", "and says so");
+	is_int(gv_tab_error(t, n, &e, "expected %s", "more"), -1, "an error of one's own");
+	is_str(e.text[2], "t.csv:5: n: expected more", "is located");
+	is_int(gv_tab_next(t, &e), 0, "the end");
+	is_int(gv_tab_next(t, &e), 0, "the end again");
+	is_int(gv_tab_table(t, &e), 0, "no further table");
+	is_int(gv_tab_table(t, &e), 0, "still none");
+	is_int(e.count, 3, "three errors");
+	gv_tab_close(t);
+	gv_tab_close(NULL);
+}
+
+static void
+test_several(void)
+{
+	struct gv_error e = {0};
+	struct gv_tab *t = tab_of("a,b\n1,2\n3,4\n\nb\tc\n5\t6\n\nd\n\"1\"2\n\ne\n");
+
+	is_int(gv_tab_table(t, &e), 1, "table 1");
+	is_int(gv_tab_next(t, &e), 1, "its first row");
+	is_int(gv_tab_table(t, &e), 1, "table 2: the rest of 1 is passed");
+	ok(gv_tab_is_tsv(t), "each table has its own dialect");
+	is_int(gv_tab_find(t, "a"), -1, "and names");
+	is_int(gv_tab_next(t, &e), 1, "its row");
+	ok(gv_cell_is(gv_tab_cell(t, 1), "6"), "its cell");
+	is_int(gv_tab_next(t, &e), 0, "its end");
+	is_int(gv_tab_table(t, &e), 1, "table 3");
+	is_int(e.count, 0, "no error yet");
+	is_int(gv_tab_next(t, &e), -1, "bad quoting");
+	is_int(gv_tab_next(t, &e), 0, "ends the table");
+	is_int(gv_tab_table(t, &e), 0, "and the stream");
+	is_int(e.count, 1, "with one error");
+	gv_tab_close(t);
+
+	t = tab_of("a,b\n1,2\n3\n4,5\n\nc\n");
+	gv_error_clear(&e);
+	is_int(gv_tab_table(t, &e), 1, "a table");
+	is_int(gv_tab_table(t, &e), -1, "a bad row that is passed is an error, too");
+	is_str(e.text[0], "t.csv:3: expected 2 cells, got 1", "of that row");
+	is_int(gv_tab_table(t, &e), 1, "and the next table is there");
+	gv_tab_close(t);
+
+	t = tab_of("a,a\n1,2\n\nc\n");
+	is_int(gv_tab_table(t, &e), -1, "a bad header");
+	is_int(gv_tab_columns(t), 0, "leaves no columns");
+	is_int(gv_tab_next(t, &e), 0, "no rows");
+	is_int(gv_tab_table(t, &e), 0, "and no further table");
+	gv_tab_close(t);
+
+	t = tab_of("a\n1\n\nc\n2\n");
+	gv_error_clear(&e);
+	is_int(gv_tab_table(t, &e), 1, "the table");
+	is_int(gv_tab_last(t, &e), -1, "is not the last");
+	is_str(e.text[0], "t.csv:4: expected one table, got a second one behind an empty line",
+	    "says where");
+	gv_tab_close(t);
+	t = tab_of("a\n1\n2\n\n\n");
+	is_int(gv_tab_table(t, &e), 1, "the table");
+	is_int(gv_tab_last(t, &e), 0, "is the last");
+	gv_tab_close(t);
+}
+
+static void
+test_frame(void)
+{
+	static const struct gv_cell names[] = {{"p", 1}, {"qq", 2}};
+	static const struct gv_cell cells[] = {{"xyz", 2}, {"", 0}};
+	struct gv_error e = {0};
+	struct gv_frame f = {0};
+	struct gv_tab *t = tab_of("name,n,x\na,1,0.5\n\"b\nc\",,\nd,x,nan\n");
+	ptrdiff_t name, n, x;
+	int64_t i;
+	double v;
+
+	gv_frame_free(&f); /* a zeroed one */
+	is_int(gv_tab_table(t, &e), 1, "a table");
+	is_int(gv_frame_read(&f, t, &e), 0, "read whole");
+	gv_tab_close(t);
+	is_int(f.n_rows, 3, "rows");
+	is_int(f.n_columns, 3, "columns");
+	is_str(f.file, "t.csv", "its file");
+	is_int(f.line[2], 5, "the line of a row");
+	ok(gv_frame_require(&f, "name", &name, &e) == 0 && name == 0, "require");
+	ok(gv_frame_require(&f, "n", &n, &e) == 0 && n == 1, "require n");
+	x = gv_frame_find(&f, "x");
+	is_int(x, 2, "find");
+	is_int(gv_frame_require(&f, "y", &i, &e), -1, "a missing column");
+	is_int(i, -1, "is -1");
+	is_str(e.text[0], "t.csv:1: missing column \"y\" (found: name, n, x)", "says what is there");
+	ok(cell_is(&f, 1, name, "b\nc") && cell_is(&f, 1, n, "") && cell_is(&f, 2, n, "x"), "cells");
+	is_str(gv_frame_cell(&f, 0, x).s, "0.5", "cells end in NUL");
+	is_str(gv_frame_cell(&f, 1, -1).s, "", "a column that is not there is empty");
+	ok(gv_frame_int(&f, 0, n, INT64_MIN, &i, &e) == 0 && i == 1, "an int");
+	ok(gv_frame_int(&f, 1, n, 7, &i, &e) == 0 && i == 7, "an absent one has a default");
+	ok(gv_frame_double(&f, 0, x, NAN, &v, &e) == 0 && v == .5, "a double");
+	ok(gv_frame_double(&f, 0, -1, 2.5, &v, &e) == 0 && v == 2.5, "the default of no column");
+	is_int(e.count, 1, "no errors so far");
+	is_int(gv_frame_int(&f, 1, n, INT64_MIN, &i, &e), -1, "an int is needed");
+	is_int(gv_frame_int(&f, 2, n, 7, &i, &e), -1, "x is none, default or not");
+	is_int(gv_frame_double(&f, 1, x, NAN, &v, &e), -1, "a double is needed");
+	is_int(gv_frame_double(&f, 2, x, 1, &v, &e), -1, "nan is none");
+	is_int(gv_frame_double(&f, 2, -1, NAN, &v, &e), -1, "nor is no column");
+	is_int(gv_frame_error(&f, 1, name, &e, "duplicate"), -1, "an error of one's own");
+	is_str(e.text[1], "t.csv:3: n: expected an integer, got nothing", "message");
+	is_str(e.text[2], "t.csv:5: n: expected an integer, got \"x\"", "message");
+	is_str(e.text[3], "t.csv:3: x: expected a number, got nothing", "message");
+	is_str(e.text[4], "t.csv:5: x: expected a number, got \"nan\"", "message");
+	is_str(e.text[5], "t.csv:5: expected a number, got nothing", "message");
+	is_str(e.text[6], "t.csv:3: name: duplicate", "message");
+	gv_frame_free(&f);
+	gv_frame_free(&f);
+
+	gv_frame_start(&f, "made", true, names, 2);
+	for (i = 0; i < 1000; i++)
+		gv_frame_add(&f, cells, (long)i);
+	is_int(f.n_rows, 1000, "a made table");
+	ok(f.tsv && f.line[999] == 999 && cell_is(&f, 999, 0, "xy") && cell_is(&f, 0, 1, ""),
+	    "has what was put in");
+	is_str(f.name[1].s, "qq", "its names");
+	gv_frame_free(&f);
+
+	gv_error_clear(&e);
+	is_int(gv_frame_load(&f, "/nonexistent", &e), -1, "load a file that is not there");
+	is_str(e.text[0], "/nonexistent: cannot open: No such file or directory", "message");
+	is_int(f.n_rows, 0, "leaves an empty table");
+	gv_frame_free(&f);
+}
+
+/* What is written, then read by the reader: the same. */
+static void
+test_write(void)
+{
+	struct gv_strbuf s = {0};
+	struct gv_error e = {0};
+	struct gv_out *out = gv_out_memory(&s);
+	struct gv_tabw w;
+
+	gv_tabw_init(&w, out, false);
+	gv_tabw_str(&w, "a");
+	gv_tabw_str(&w, "b c");
+	gv_tabw_str(&w, "d\te");
+	gv_tabw_end(&w);
+	gv_tabw_double(&w, 0.1);
+	gv_tabw_double(&w, NAN);
+	gv_tabw_double(&w, -0.0);
+	gv_tabw_end(&w);
+	gv_tabw_int(&w, INT64_MIN);
+	gv_tabw_double(&w, -INFINITY);
+	gv_tabw_empty(&w);
+	gv_tabw_end(&w);
+	gv_tabw_str(&w, "x,\"y\"");
+	gv_tabw_str(&w, " \t;'\\");
+	gv_tabw_str(&w, "\n");
+	gv_tabw_end(&w);
+	is_int(gv_out_close(out, &e), 0, "close");
+	is_str(s.s,
+	    "a,b c,\"d\te\"\n0.1,,0\n-9223372036854775808,,\n\"x,\"\"y\"\"\", \t;'\\,\"\n\"\n",
+	    "CSV");
+	gv_strbuf_clear(&s);
+
+	out = gv_out_memory(&s);
+	gv_tabw_init(&w, out, true);
+	gv_tabw_str(&w, "a");
+	gv_tabw_str(&w, "b\tc");
+	gv_tabw_end(&w);
+	gv_tabw_str(&w, "\"x\", \r\n");
+	gv_tabw_str(&w, "\\n");
+	gv_tabw_end(&w);
+	gv_tabw_between(&w);
+	gv_tabw_str(&w, "one");
+	gv_tabw_end(&w);
+	gv_tabw_empty(&w);
+	gv_tabw_end(&w);
+	gv_tabw_str(&w, "x,");
+	gv_tabw_end(&w);
+	gv_tabw_between(&w);
+	gv_tabw_str(&w, "p");
+	gv_tabw_str(&w, "q");
+	gv_tabw_end(&w);
+	gv_tabw_empty(&w);
+	gv_tabw_empty(&w);
+	gv_tabw_end(&w);
+	is_int(gv_out_close(out, &e), 0, "close");
+	is_str(s.s, "a\tb\\tc\n\"x\", \\r\\n\t\\\\n\n\none\n\"\"\n\"x,\"\n\np\tq\n\t\n",
+	    "TSV; a table of one column in it is CSV");
+	gv_strbuf_free(&s);
+}
+
+int
+main(void)
+{
+	test_rows();
+	test_several();
+	test_frame();
+	test_write();
+	return done_testing();
+}
