@@ -46,7 +46,7 @@ arrive(struct run *r)
 		if (j->state == JOB_LATER && j->spec->arrival_s <= r->now_s) {
 			j->state = JOB_WAITING;
 			r->rounds.job[m].active = true;
-			gv_rounds_settle(&r->rounds, r->o->round_s);
+			gv_rounds_settle(&r->rounds);
 		} else if (j->state == JOB_LATER) {
 			next_s = fmin(next_s, j->spec->arrival_s);
 		}
@@ -75,7 +75,7 @@ play(struct run *r, struct gv_tabw *w, size_t *gpu)
 		if (j->report.steps >= j->spec->total_steps) {
 			j->state = JOB_FINISHED;
 			r->rounds.job[m].active = false;
-			gv_rounds_settle(&r->rounds, r->o->round_s);
+			gv_rounds_settle(&r->rounds);
 		}
 	}
 }
@@ -115,7 +115,7 @@ dryrun(struct run *r, struct gv_out *out)
 			r->now_s = next_s;
 			arrive(r);
 		}
-		gv_rounds_plan(&r->rounds, r->o->round_s, GV_ROUND_NEW, r->plan, r->plan);
+		gv_rounds_plan(&r->rounds, GV_ROUND_NEW, r->plan, r->plan);
 		play(r, &w, gpu);
 		r->now_s += r->o->round_s;
 	}

@@ -170,7 +170,7 @@ make_jobs(struct run *r)
 {
 	size_t m;
 
-	gv_rounds_init(&r->rounds, &r->cluster);
+	gv_rounds_init(&r->rounds, &r->cluster, r->o->round_s);
 	r->n_jobs = r->table.n_jobs;
 	r->job = gv_xcalloc(r->n_jobs + 1, sizeof(*r->job));
 	r->policy.asked = gv_xcalloc(r->n_jobs + 1, sizeof(*r->policy.asked));

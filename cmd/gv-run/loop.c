@@ -188,7 +188,7 @@ new_round(struct run *r)
 	r->round_end_s =
 	    end_s <= r->now_s || r->round < 0 ? r->now_s + r->o->round_s : end_s;
 	r->round++;
-	gv_rounds_plan(&r->rounds, r->o->round_s, GV_ROUND_NEW, r->holder, r->plan);
+	gv_rounds_plan(&r->rounds, GV_ROUND_NEW, r->holder, r->plan);
 	if (r->o->verbose > 0)
 		say_plan(r, "");
 	for (m = 0; m < r->n_jobs; m++)
@@ -206,7 +206,7 @@ decide(struct run *r)
 		new_round(r);
 	} else if (r->fill) {
 		gv_rounds_plan(
-		    &r->rounds, r->o->round_s, GV_ROUND_FILL, r->plan, r->plan);
+		    &r->rounds, GV_ROUND_FILL, r->plan, r->plan);
 		if (r->o->verbose > 0)
 			say_plan(r, ", GPUs filled");
 	}

@@ -366,7 +366,7 @@ policy_turn(struct run *r)
 	if (p->pid > 0) {
 		reap(r);
 		if (p->pid == 0) {
-			gv_rounds_settle(&r->rounds, r->o->round_s);
+			gv_rounds_settle(&r->rounds);
 			r->fill = true;
 		}
 	}

@@ -71,7 +71,7 @@ settle(struct replay *p, size_t m, enum job_state state)
 {
 	p->r->job[m].state = state;
 	p->r->rounds.job[m].active = state == JOB_WAITING;
-	gv_rounds_settle(&p->r->rounds, p->r->o->round_s);
+	gv_rounds_settle(&p->r->rounds);
 }
 
 static void
@@ -93,7 +93,7 @@ replay_job(struct replay *p, const struct gv_event *ev, size_t m)
 		if (type >= 0) {
 			gv_rounds_claim(&r->rounds, m, (size_t)type)->share = ev->share;
 			r->told[m * r->rounds.n_types + (size_t)type] = ev->share;
-			gv_rounds_settle(&r->rounds, r->o->round_s);
+			gv_rounds_settle(&r->rounds);
 		}
 		break;
 	case GV_EVENT_START:

@@ -34,7 +34,7 @@ give_back(struct run *r, ptrdiff_t *owner, size_t m)
 static void
 set_changed(struct run *r)
 {
-	gv_rounds_settle(&r->rounds, r->o->round_s);
+	gv_rounds_settle(&r->rounds);
 	r->policy.due = true;
 	r->fill = true;
 }

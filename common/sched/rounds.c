@@ -8,12 +8,13 @@
 /* ---- state ---- */
 
 void
-gv_rounds_init(struct gv_rounds *r, const struct gv_cluster *c)
+gv_rounds_init(struct gv_rounds *r, const struct gv_cluster *c, double round_s)
 {
 	size_t p;
 	size_t i;
 
-	*r = (struct gv_rounds){.n_types = c->n_types, .n_pools = c->n_pools};
+	*r = (struct gv_rounds){
+	    .n_types = c->n_types, .n_pools = c->n_pools, .round_s = round_s};
 	r->pool = gv_xcalloc(c->n_pools + 1, sizeof(*r->pool));
 	for (p = 0; p < c->n_pools; p++) {
 		r->pool[p] =
@@ -89,7 +90,10 @@ gv_rounds_pass(struct gv_rounds *r, double seconds)
 		for (j = 0; r->job[m].active && j < r->n_types; j++) {
 			struct gv_round_claim *c = gv_rounds_claim(r, m, j);
 
+			c->waited_s += seconds;
 			c->lag_s += c->share * seconds;
+			if (c->lag_s > GV_ROUND_DEBT * r->round_s)
+				c->lag_s = GV_ROUND_DEBT * r->round_s;
 		}
 }
 
@@ -100,10 +104,11 @@ gv_rounds_credit(struct gv_rounds *r, size_t job, size_t type, double seconds)
 
 	c->received_s += seconds;
 	c->lag_s -= seconds;
+	c->waited_s = 0;
 }
 
 void
-gv_rounds_settle(struct gv_rounds *r, double round_s)
+gv_rounds_settle(struct gv_rounds *r)
 {
 	size_t i;
 
@@ -112,8 +117,8 @@ gv_rounds_settle(struct gv_rounds *r, double round_s)
 
 		if (r->claim[i].share == 0 || *lag < 0)
 			*lag = 0;
-		else if (*lag > round_s)
-			*lag = round_s;
+		else if (*lag > r->round_s)
+			*lag = r->round_s;
 	}
 }
 
@@ -170,10 +175,9 @@ may_run(const struct gv_rounds *r, size_t m)
 	return r->job[m].active && r->job[m].ready;
 }
 
-/* Pass 1: what is owed by the end of the round. */
+/* Pass 1: what is owed by the end of the round; the longest waiting first of those in debt. */
 static void
-choose_owed(
-    const struct gv_rounds *r, double round_s, struct choice *c, struct wish *wish)
+choose_owed(const struct gv_rounds *r, struct choice *c, struct wish *wish)
 {
 	size_t n = 0;
 	size_t m;
@@ -183,10 +187,16 @@ choose_owed(
 	for (m = 0; m < r->n_jobs; m++)
 		for (j = 0; j < r->n_types && may_run(r, m); j++) {
 			const struct gv_round_claim *k = gv_rounds_claim(r, m, j);
-			double owed = k->lag_s + k->share * round_s;
+			double owed = k->lag_s + k->share * r->round_s;
 
 			/* less than a billionth of a round is rounding */
-			if (fits(r, c, m, j) && k->share > 0 && owed > 1e-9 * round_s)
+			if (!fits(r, c, m, j) || k->share == 0 ||
+			    owed <= 1e-9 * r->round_s)
+				continue;
+			if (owed >= GV_ROUND_DEBT * r->round_s)
+				wish[n++] =
+				    (struct wish){-1, k->waited_s, k->share, m, j};
+			else
 				wish[n++] = (struct wish){0, owed, k->share, m, j};
 		}
 	qsort(wish, n, sizeof(*wish), in_queue);
@@ -308,8 +318,8 @@ place_movers(const struct gv_rounds *r, const struct choice *c, const bool *plac
 }
 
 void
-gv_rounds_plan(const struct gv_rounds *r, double round_s, enum gv_round_mode mode,
-    const ptrdiff_t *owner, ptrdiff_t *next)
+gv_rounds_plan(const struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff_t *owner,
+    ptrdiff_t *next)
 {
 	size_t cells = r->n_jobs * r->n_types;
 	struct wish *wish = gv_xcalloc(cells + r->n_jobs + 1, sizeof(*wish));
@@ -335,7 +345,7 @@ gv_rounds_plan(const struct gv_rounds *r, double round_s, enum gv_round_mode mod
 			c.room[type]++;
 		}
 	}
-	choose_owed(r, round_s, &c, wish);
+	choose_owed(r, &c, wish);
 	choose_rest(r, &c, wish);
 	for (i = 0; i < r->n_gpus; i++) {
 		ptrdiff_t was = owner[i];

@@ -18,29 +18,33 @@
  *      L_mj + X_mj r > 0, in one queue over all types, in falling order of
  *      L_mj + X_mj r (ties: larger X, then order of rows, then of types).  Each
  *      takes its s_m GPUs if the job is not placed yet and so many are left.
+ *      Who is owed GV_ROUND_DEBT rounds goes before all others, the longest
+ *      waiting first; a lag grows no further than that.
  *   2. What is left over goes to the jobs not placed, so that no GPU idles that
  *      a runnable job could use: first jobs that were promised anything, in
  *      falling order of their summed lag, each on the fastest type with room.
  *
  * A gang lies within one type.  At the start of a round every GPU is free to be
- * given, so a large gang is never overtaken for good: its lag grows until it
- * stands first in the queue and then it fits.
+ * given, so the first in the queue always fits, however large its gang.
  *
  * Differs: Gavel (Narayanan et al., OSDI 2020, section 5) orders by X_mj over
  * the fraction of all received time, type after type, from a seed value of half
- * a round.  That ratio makes a job of tiny share overtake one of large share for
- * many rounds, and taking the types in order gives the first one to jobs that
- * the second one owes.  Over 1000 random clusters with attainable shares the
- * worst shortfall after 20 rounds was 20 rounds that way (12 with one queue over
- * all types), and 1.7 rounds ordered by lag, the same for gangs: lag bounds the
- * shortfall itself.  Time received is what was really held.  tests/unit/rounds.c
- * repeats this comparison.
+ * a round.  That ratio lets many jobs of small share overtake one of large share
+ * for as many rounds, and taking the types in order gives a job to the first
+ * type where it was promised anything, whatever the second one owes it.  Over
+ * 1000 random clusters with attainable shares the worst shortfall on a type after
+ * 20 rounds was 20 rounds that way, 12 with one queue over all types, and 1.7
+ * ordered by lag, which is the shortfall itself.  Time received is what was
+ * really held, not a seed value.  tests/unit/rounds.c repeats the comparison.
  *
- * Bound, tested: where the shares are attainable (a mixture of placements) and
+ * Bounds, tested.  Where shares are attainable (a mixture of placements) and the
  * jobs stay the same, after K >= 20 rounds no job has received less than its
- * share on a type by more than 10 points, after 100 by 5, after 400 by 3.
- * Shares that are not attainable (gangs that can never run side by side) fall
- * short by equal time.
+ * share on a type by more than 10 points, after 100 by 5, after 400 by 3.  More
+ * than its share it receives only on GPUs that were owed to nobody who could use
+ * them.
+ * Whatever was promised (the policies' linear programs may promise to gangs what
+ * no placement can give), a job waits for a type at most GV_ROUND_DEBT / X_mj
+ * rounds and one for each job and type: nobody starves.
  */
 #ifndef GV_SCHED_ROUNDS_H
 #define GV_SCHED_ROUNDS_H
@@ -55,6 +59,13 @@ enum {
 	GV_GPU_AWAY = -2  /* it cannot be given out */
 };
 
+/*
+ * Rounds of lag that are remembered.  Rounding alone never causes so much (3 in
+ * 1000 clusters); more says that shares cannot be attained, and then the order
+ * of lag would leave out the smallest for good.
+ */
+enum { GV_ROUND_DEBT = 8 };
+
 struct gv_round_job {
 	size_t gang; /* s_m, GPUs at once */
 	bool active; /* has arrived and is not done: what it was promised accrues */
@@ -67,6 +78,7 @@ struct gv_round_claim {
 	double share;      /* X_mj, [0,1] */
 	double received_s; /* gang time held, ever */
 	double lag_s;      /* L_mj */
+	double waited_s;   /* since it last held GPUs there, while active */
 };
 
 /* Equal GPUs on one node; GPU numbers count through the pools in order. */
@@ -80,6 +92,7 @@ struct gv_rounds {
 	size_t n_types;
 	size_t n_pools;
 	size_t n_gpus;
+	double round_s;             /* r */
 	struct gv_round_pool *pool; /* [n_pools] */
 	size_t *gpu_pool;           /* [n_gpus] */
 	size_t n_jobs;
@@ -89,8 +102,8 @@ struct gv_rounds {
 	struct gv_round_claim *claim; /* [n_jobs][n_types] */
 };
 
-/* The GPUs of a cluster and no jobs.  gv_rounds_free also takes a zeroed one. */
-void gv_rounds_init(struct gv_rounds *r, const struct gv_cluster *c);
+/* The GPUs of a cluster, no jobs, rounds of round_s.  gv_rounds_free also takes a zeroed one. */
+void gv_rounds_init(struct gv_rounds *r, const struct gv_cluster *c, double round_s);
 void gv_rounds_free(struct gv_rounds *r);
 
 /* Adds a job that is not active, ready, without rates and shares: its index. */
@@ -121,7 +134,7 @@ void gv_rounds_credit(struct gv_rounds *r, size_t job, size_t type, double secon
  * was received beyond the promise on GPUs nobody else could use.  Without this
  * a newcomer would wait for the debts of the past.
  */
-void gv_rounds_settle(struct gv_rounds *r, double round_s);
+void gv_rounds_settle(struct gv_rounds *r);
 
 enum gv_round_mode {
 	GV_ROUND_NEW, /* all GPUs but those away are given anew */
@@ -139,7 +152,7 @@ enum gv_round_mode {
  * else the emptiest nodes, so that it lies on as few as possible.
  * Deterministic.  Cost: O(m n log(m n) + GPUs) and O(pools) per job moved.
  */
-void gv_rounds_plan(const struct gv_rounds *r, double round_s, enum gv_round_mode mode,
+void gv_rounds_plan(const struct gv_rounds *r, enum gv_round_mode mode,
     const ptrdiff_t *owner, ptrdiff_t *next);
 
 #endif
