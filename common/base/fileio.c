@@ -33,6 +33,7 @@ struct gv_in {
 	size_t piece; /* of memory to be read at once */
 	bool gzip;
 	bool eof;       /* of the descriptor */
+	bool bad;       /* the gzip data; what was inflated before is given out first */
 	bool in_member; /* inside a gzip member, whose end is still to come */
 	size_t pos;     /* raw bytes not yet used: buf[pos..len) */
 	size_t len;
@@ -145,6 +146,8 @@ read_gzip(struct gv_in *in, void *buf, size_t n, struct gv_error *e)
 	while (in->z.avail_out == n) {
 		int r;
 
+		if (in->bad)
+			return gv_error_set(e, "%s: bad gzip data", in->name);
 		if (in->pos == in->len && !in->eof && fill(in, e) != 0)
 			return -1;
 		if (in->pos == in->len) {
@@ -161,7 +164,7 @@ read_gzip(struct gv_in *in, void *buf, size_t n, struct gv_error *e)
 			in->in_member = false;
 			inflateReset(&in->z);
 		} else if (r != Z_OK && r != Z_BUF_ERROR) {
-			return gv_error_set(e, "%s: bad gzip data", in->name);
+			in->bad = true;
 		}
 	}
 	return (ssize_t)(n - in->z.avail_out);
@@ -567,6 +570,8 @@ gv_out_discard(struct gv_out *out)
 		unlink(out->temp);
 		list_remove(out);
 		set_fatal_mask(SIG_UNBLOCK);
+	} else if (out->owned) {
+		close(out->fd);
 	}
 	free_out(out);
 }
@@ -651,12 +656,33 @@ gv_file_read(const char *path, char **s, size_t *len, size_t limit, struct gv_er
 int
 gv_file_write(const char *path, const void *s, size_t len, struct gv_error *e)
 {
+	const char *slash;
 	struct gv_out *out;
+	char *directory;
+	int r;
 
 	if (gv_out_open(&out, path, e) != 0)
 		return -1;
 	gv_out_write(out, s, len);
-	return gv_out_close(out, e);
+	if (gv_out_close(out, e) != 0)
+		return -1;
+	slash = strrchr(path, '/');
+	directory = slash == NULL ? gv_xstrdup(".") : gv_xstrndup(path, (size_t)(slash - path) + 1);
+	r = gv_sync_dir(directory, e); /* the file's new name must last, too */
+	free(directory);
+	return r;
+}
+
+/* errno stays as it is. */
+static bool
+is_directory(const char *path)
+{
+	int before = errno;
+	struct stat st;
+	bool yes = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+
+	errno = before;
+	return yes;
 }
 
 int
@@ -670,7 +696,7 @@ gv_mkdirs(const char *path, struct gv_error *e)
 		p = strchr(p + 1, '/');
 		if (p != NULL)
 			*p = '\0';
-		if (copy[0] != '\0' && mkdir(copy, 0777) != 0 && errno != EEXIST) {
+		if (copy[0] != '\0' && mkdir(copy, 0777) != 0 && !is_directory(copy)) {
 			r = gv_error_sys(e, "%s: cannot make the directory", copy);
 			break;
 		}
@@ -702,10 +728,13 @@ remove_entries(int dir, const char *path, int depth, struct gv_error *e)
 		if (unlinkat(dirfd(d), name, 0) == 0 || errno == ENOENT)
 			continue;
 		fd = openat(dirfd(d), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd == -1 || depth == 0) {
-			if (fd != -1)
-				close(fd);
+		if (fd == -1) {
 			r = gv_error_sys(e, "%s/%s: cannot remove", path, name);
+			break;
+		}
+		if (depth == 0) {
+			close(fd);
+			r = gv_error_set(e, "%s: directories nested too deeply to remove", path);
 			break;
 		}
 		r = remove_entries(fd, path, depth - 1, e);
