@@ -19,7 +19,7 @@
 /* Descriptors of a keeper beside 0, 1 and 2, which are /dev/null. */
 enum { CONTROL = 3, READY, LOG, KEEP, FIRST_OTHER };
 
-enum { MAX_STRAYS = 1024 };
+enum { MAX_ASKED = 4096 };
 
 static const double tick_s = 0.05; /* between two looks at what is left while stopping */
 
@@ -31,7 +31,7 @@ struct state {
 	bool stopping;
 	bool again; /* waiting has failed: look again soon */
 	double deadline_s;
-	pid_t asked[MAX_STRAYS]; /* strays that were sent SIGTERM */
+	pid_t asked[MAX_ASKED]; /* children that were sent SIGTERM */
 	size_t n_asked;
 };
 
@@ -275,21 +275,20 @@ parent_of(pid_t pid)
 	return (pid_t)strtol(p + 4, NULL, 10);
 }
 
-/* SIGTERM, once, to a stray child: one that has left the group. */
+/* SIGTERM to a child, once. */
 static void
-ask_stray(struct state *s, pid_t pid)
+ask(struct state *s, pid_t pid)
 {
 	size_t i;
 
-	if (getpgid(pid) == s->group)
-		return;
 	for (i = 0; i < s->n_asked; i++)
 		if (s->asked[i] == pid)
 			return;
-	if (s->n_asked < MAX_STRAYS)
-		s->asked[s->n_asked++] = pid;
+	if (s->n_asked == MAX_ASKED)
+		return;
+	s->asked[s->n_asked++] = pid;
 	kill(pid, SIGTERM);
-	kill(pid, SIGCONT);
+	kill(pid, SIGCONT); /* should it be stopped */
 }
 
 /*
@@ -314,7 +313,7 @@ signal_children(struct state *s, int sig)
 			continue;
 		n++;
 		if (sig == SIGTERM)
-			ask_stray(s, pid);
+			ask(s, pid);
 		else
 			kill(pid, sig);
 	}
@@ -329,14 +328,14 @@ begin_stop(struct state *s)
 		return;
 	s->stopping = true;
 	s->deadline_s = gv_clock_s() + s->k->spec->grace_s;
-	if (group_is_ours(s)) {
+	/* where children cannot be listed, the group has to do */
+	if (signal_children(s, SIGTERM) <= 0 && group_is_ours(s)) {
 		kill(-s->group, SIGTERM);
 		kill(-s->group, SIGCONT);
 	}
-	signal_children(s, SIGTERM);
 }
 
-/* While stopping: asks newly found strays; past the grace time kills. */
+/* While stopping: asks what has become a child; past the grace time kills. */
 static void
 continue_stop(struct state *s)
 {
@@ -362,15 +361,13 @@ has_left(struct state *s, pid_t pid, int wait_status)
 	                                    : 128 + WTERMSIG(wait_status);
 	size_t i;
 
+	for (i = 0; i < s->n_asked; i++)
+		if (s->asked[i] == pid)
+			s->asked[i] = s->asked[--s->n_asked]; /* its number may come again */
 	for (i = 0; i < s->k->spec->n_gpus && s->k->worker[i] != pid; i++)
 		;
-	if (i == s->k->spec->n_gpus) {
-		/* a stray: its number may now come again */
-		for (i = 0; i < s->n_asked; i++)
-			if (s->asked[i] == pid)
-				s->asked[i] = s->asked[--s->n_asked];
+	if (i == s->k->spec->n_gpus)
 		return;
-	}
 	s->k->worker[i] = 0;
 	s->running--;
 	if (s->status == 0)

@@ -7,11 +7,13 @@
  * The keeper is a child subreaper (on Linux; elsewhere only the group is
  * looked after), so also descendants that left the group are found.  When it is told to stop, or when the launcher's process goes away for
  * whatever reason (end of file on the control pipe), the keeper sends SIGTERM
- * to the group, waits up to grace seconds, sends SIGKILL to everything left,
+ * to the workers, waits up to grace seconds, sends SIGKILL to everything left,
  * reaps it all and leaves.  So no process outlives the launcher by more than
- * the grace time.  A descendant that left the group gets its SIGTERM when its
- * own parent is gone; whatever runs on when the workers have left is stopped the
- * same way.  When a worker of a gang fails, the others are stopped.
+ * the grace time.  A worker's children are the worker's to tell (those of a
+ * PyTorch DataLoader must live until the checkpoint is written); they get their
+ * SIGTERM when their own parent is gone, so "cd d && python train.py" may be a
+ * command.  Whatever runs on when the workers have left is stopped the same way.
+ * When a worker of a gang fails, the others are stopped.
  *
  * The keeper is in a session of its own and ignores what a terminal sends: only
  * its launcher decides.  Of the launcher's descriptors it keeps only keep_fd: a

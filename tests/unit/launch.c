@@ -313,6 +313,28 @@ test_strays(void)
 	}
 }
 
+/* A worker's children are the worker's to tell, as long as it lives. */
+static void
+test_children(void)
+{
+	struct gv_launch_spec s = spec_of("", 1);
+	struct gv_launch l;
+	char *order;
+
+	s.grace_s = 20;
+	s.command = "cd $GV_CHECKPOINT_DIR;"
+		    "sh -c 'trap \"echo child >>order; exit 0\" TERM; echo >child;"
+		    " while :; do sleep 0.01; done' &"
+		    "trap 'sleep 0.2; echo worker >>order; exit 143' TERM; while :; do sleep 0.01; done";
+	ok(start(&l, &s) == 0 && appears("child"), "a worker with a child in its group");
+	gv_sleep_s(0.05);
+	gv_launch_stop(&l);
+	is_int(left_within(&l, 10), 143, "is told");
+	order = content("order");
+	is_str(order, "worker\nchild\n", "and its child when it is gone");
+	free(order);
+}
+
 /* kill -9 of the launcher, and of the keeper. */
 static void
 test_killed(void)
@@ -664,6 +686,7 @@ main(void)
 	test_outcome();
 	test_stop();
 	test_strays();
+	test_children();
 	test_killed();
 	test_lock();
 	test_descriptors();
