@@ -114,31 +114,60 @@ typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct t
 struct choice {
 	const char *name;
 	kernel *run;
-	size_t lanes, rows;
+	size_t lanes, rows; /* of a vector, of the largest tile */
 };
+
+static const struct choice choices[] = {
+#if X86
+    {"avx512", kernel_avx512, PER_VECTOR(64), 12},
+    {"avx2", kernel_avx2, PER_VECTOR(32), 6},
+#endif
+    {"c", kernel_c, 1, 4},
+};
+enum { CHOICES = sizeof(choices) / sizeof(choices[0]) };
+
+static const struct choice *forced;
+
+static bool
+runs_here(const struct choice *ch)
+{
+#if X86
+	if (ch->run == kernel_avx512)
+		return __builtin_cpu_supports("avx512f");
+	if (ch->run == kernel_avx2)
+		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+	return ch->run == kernel_c;
+}
 
 static const struct choice *
 choice(void)
 {
-#if X86
-	static const struct choice avx512 = {"avx512", kernel_avx512, PER_VECTOR(64), 12};
-	static const struct choice avx2 = {"avx2", kernel_avx2, PER_VECTOR(32), 6};
-#endif
-	static const struct choice c = {"c", kernel_c, 1, 4};
+	const struct choice *ch = choices;
 
-#if X86
-	if (__builtin_cpu_supports("avx512f"))
-		return &avx512;
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-		return &avx2;
-#endif
-	return &c;
+	if (forced != NULL)
+		return forced;
+	while (!runs_here(ch))
+		ch++;
+	return ch;
 }
 
 const char *
 gv_gemm_kernel(void)
 {
 	return choice()->name;
+}
+
+bool
+gv_gemm_use(const char *name)
+{
+	int i;
+
+	forced = NULL;
+	for (i = 0; name != NULL && i < CHOICES; i++)
+		if (strcmp(choices[i].name, name) == 0 && runs_here(&choices[i]))
+			forced = &choices[i];
+	return name == NULL || forced != NULL;
 }
 
 /*

@@ -51,4 +51,10 @@ void gv_gemm(const struct gv_gemm *g);
 /* Which kernel runs here: "avx512", "avx2" or "c". */
 const char *gv_gemm_kernel(void);
 
+/*
+ * For tests: takes another kernel from now on; NULL = the best again.  false when
+ * this CPU lacks it.  No net may be alive: packed matrices differ by kernel.
+ */
+bool gv_gemm_use(const char *name);
+
 #endif

@@ -5,8 +5,31 @@
 #include "nn/model.h"
 #include "nn/ops.h"
 
-/* Sizes beyond this are refused: no product of a few of them overflows int64_t. */
-#define LARGEST ((uint64_t)1 << 40)
+/* More numbers than this, of a sample or a weight, are refused; in double nothing wraps. */
+#define LARGEST 0x1p40
+
+static double
+size_of(struct gv_shape s)
+{
+	return (double)s.channels * (double)s.height * (double)s.width;
+}
+
+/* Numbers of the weight that the row will have, and of its output. */
+static double
+largest_of(const struct gv_layer *l)
+{
+	double k = l->op == GV_OP_CONV ? (double)l->k : 1;
+	double in = l->op == GV_OP_CONV ? (double)l->in_shape.channels : size_of(l->in_shape);
+	double weights = gv_ops[l->op].has_out ? k * k * in * (double)l->out : 0;
+	double places = size_of(l->in_shape) / (double)l->in_shape.channels;
+	double wide = (double)l->in_shape.width + 2 * (double)l->p;
+	double high = (double)l->in_shape.height + 2 * (double)l->p;
+	double out = gv_ops[l->op].has_out ? (double)l->out : (double)l->in_shape.channels;
+
+	if (gv_ops[l->op].has_window)
+		places = wide * high;
+	return weights > places * out ? weights : places * out;
+}
 
 static int
 shape_error(const struct gv_model *m, size_t row, const char *column, const char *text,
@@ -33,12 +56,10 @@ shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 	}
 	if (l->out == 0 && gv_ops[l->op].has_out)
 		l->out = m->classes;
-	wrong = gv_ops[l->op].shape(l, &column, text);
+	wrong = largest_of(l) > LARGEST ? "too large" : gv_ops[l->op].shape(l, &column, text);
 	l->out = asked;
 	if (wrong != NULL)
 		return shape_error(m, row, column, wrong, e);
-	if (gv_shape_size(l->out_shape) > LARGEST || l->weights > LARGEST || l->flops >> 50 > 0)
-		return shape_error(m, row, "op", "too large", e);
 	m->parameters += l->weights + l->biases;
 	m->running += l->running;
 	m->activations += gv_shape_size(l->out_shape);
@@ -49,16 +70,13 @@ shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 int
 gv_model_shape(struct gv_model *m, struct gv_shape input, size_t classes, struct gv_error *e)
 {
-	uint64_t n = (uint64_t)input.channels;
 	size_t i;
 
 	m->input = input;
 	m->classes = classes;
 	m->parameters = m->running = m->activations = 0;
 	m->flops = 0;
-	if (n == 0 || input.height == 0 || input.width == 0 || n > INT32_MAX ||
-	    input.height > INT32_MAX || input.width > INT32_MAX ||
-	    n * input.height > LARGEST || n * input.height * input.width > LARGEST)
+	if (gv_shape_size(input) == 0 || size_of(input) > LARGEST)
 		return gv_error_set(e, "a sample of %zu x %zu x %zu numbers", input.height,
 		    input.width, input.channels);
 	if (classes < 2)
