@@ -126,50 +126,63 @@ rest(double limit, const struct sum *extreme, size_t missing, double own)
 	return -total(&s);
 }
 
+/* A bound found to hold is a hair wider than computed, so that rounding cannot make it wrong. */
+static double
+wider(double v)
+{
+	return v + 1e-12 * fmax(1, fabs(v));
+}
+
+/* Fills in missing bounds, the tightest that any row implies. */
 static bool
 imply_bounds(const struct gv_lp *lp, double *lo, double *hi, struct activity *row)
 {
+	size_t n = lp->n_cols;
+	double *new_lo = gv_xcalloc(n, sizeof(*new_lo));
+	double *new_hi = gv_xcalloc(n, sizeof(*new_hi));
 	bool changed = false;
 	size_t i;
 
 	row_activity(lp, lo, hi, row);
+	for (i = 0; i < n; i++) {
+		new_lo[i] = lo[i];
+		new_hi[i] = hi[i];
+	}
 	for (i = 0; i < lp->n_entries; i++) {
 		const struct gv_lp_entry *a = &lp->entry[i];
 		const struct activity *r = &row[a->row];
-		double low = a->value * (a->value > 0 ? lo[a->col] : hi[a->col]);
-		double high = a->value * (a->value > 0 ? hi[a->col] : lo[a->col]);
-		double above = rest(lp->row_hi[a->row], &r->min, r->no_min, low);
-		double below = rest(lp->row_lo[a->row], &r->max, r->no_max, high);
+		size_t j = a->col;
+		double low = a->value * (a->value > 0 ? lo[j] : hi[j]);
+		double high = a->value * (a->value > 0 ? hi[j] : lo[j]);
+		double above = wider(rest(lp->row_hi[a->row], &r->min, r->no_min, low));
+		double below =
+		    -wider(-rest(lp->row_lo[a->row], &r->max, r->no_max, high));
 
-		/* a hair wider than computed, so that rounding cannot make it wrong */
-		if (isfinite(above)) {
-			above += 1e-12 * fmax(1, fabs(above));
-			if (a->value > 0 && isinf(hi[a->col])) {
-				hi[a->col] = above / a->value;
-				changed = true;
-			} else if (a->value < 0 && isinf(lo[a->col])) {
-				lo[a->col] = above / a->value;
-				changed = true;
-			}
-		}
-		if (isfinite(below)) {
-			below -= 1e-12 * fmax(1, fabs(below));
-			if (a->value > 0 && isinf(lo[a->col])) {
-				lo[a->col] = below / a->value;
-				changed = true;
-			} else if (a->value < 0 && isinf(hi[a->col])) {
-				hi[a->col] = below / a->value;
-				changed = true;
-			}
-		}
+		if (isfinite(above) && a->value > 0 && isinf(hi[j]))
+			new_hi[j] = fmin(new_hi[j], above / a->value);
+		else if (isfinite(above) && a->value < 0 && isinf(lo[j]))
+			new_lo[j] = fmax(new_lo[j], above / a->value);
+		if (isfinite(below) && a->value > 0 && isinf(lo[j]))
+			new_lo[j] = fmax(new_lo[j], below / a->value);
+		else if (isfinite(below) && a->value < 0 && isinf(hi[j]))
+			new_hi[j] = fmin(new_hi[j], below / a->value);
 	}
+	for (i = 0; i < n; i++) {
+		changed = changed || lo[i] != new_lo[i] || hi[i] != new_hi[i];
+		lo[i] = new_lo[i];
+		hi[i] = new_hi[i];
+	}
+	free(new_lo);
+	free(new_hi);
 	return changed;
 }
 
-/* max over lo <= v <= hi of d v */
+/* max over lo <= v <= hi of d v; a d that is 0 but for rounding meets no infinite bound */
 static void
 add_best(struct sum *s, double d, double lo, double hi)
 {
+	if (fabs(d) <= 1e-9 && isinf(d > 0 ? hi : lo))
+		return;
 	if (d > 0)
 		add_product(s, d, hi);
 	else if (d < 0)

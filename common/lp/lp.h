@@ -130,8 +130,9 @@ int gv_lp_solve(const struct gv_lp *lp, const struct gv_lp_options *opt,
  *	c x <= sum_i max(y_i lo_i, y_i hi_i) + sum_j max(d_j lo_j, d_j hi_j)
  *
  * (for max; min is the mirror).  Where a column has no bound on the side that d_j
- * needs, one implied by the rows is used.  Sums are compensated.  Time: two
- * passes over the entries for each of three rounds of implied bounds.
+ * needs, one implied by the rows is used; where there is none either, a d_j within
+ * 1e-9 of 0 counts as 0, the one step that is not rigorous.  Sums are compensated.
+ * Time: two passes over the entries for each of three rounds of implied bounds.
  */
 void gv_lp_check(
     const struct gv_lp *lp, const double *x, const double *y, struct gv_lp_check *c);
