@@ -9,7 +9,7 @@
  *
  *   -x STEP    leaves with the status of -X (default 3) when STEP is reached
  *   -b         but only the first time (a file "crashed" tells)
- *   -i         ignores SIGTERM
+ *   -i         ignores SIGTERM, and so do its children
  *   -c         leaves a child behind; -C in a session of its own; both sleep for an hour
  *   -f         writes a megabyte to standard output
  *   -s         reports no steps
@@ -96,13 +96,13 @@ save(long n)
 }
 
 static void
-leave_child(bool session)
+leave_child(bool session, bool hang)
 {
 	if (fork() != 0)
 		return;
 	if (session)
 		setsid();
-	signal(SIGTERM, SIG_IGN);
+	signal(SIGTERM, hang ? SIG_IGN : SIG_DFL);
 	sleep(3600);
 	_exit(0);
 }
@@ -237,7 +237,7 @@ main(int argc, char **argv)
 	be_alone();
 	append("ranks", "0\n");
 	if (o.child)
-		leave_child(o.session);
+		leave_child(o.session, o.hang);
 	if (o.fill) {
 		memset(mega, 'x', sizeof(mega));
 		if (write(STDOUT_FILENO, mega, sizeof(mega)) != (ssize_t)sizeof(mega))
