@@ -21,7 +21,7 @@ mkdir work tmp
 TMPDIR=$scratch/tmp
 export TMPDIR
 cd work || exit 2
-cp "$src"/examples/man/* . 2>/dev/null
+cp "$src"/examples/man/* "$src"/tests/matrix/* .
 
 # how a call fails, as faults.so names it
 reason() {
