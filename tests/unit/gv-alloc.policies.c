@@ -1,0 +1,498 @@
+/* gv-alloc's core: classes, policies, and what must hold for every allocation. */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gv-alloc/classes.h"
+#include "gv-alloc/policy.h"
+#include "gv-alloc/problem.h"
+
+static uint64_t drawn;
+
+static double
+uniform(void)
+{
+	return gv_random_uniform(11, 0, 0, drawn++);
+}
+
+static size_t
+below(size_t n)
+{
+	return (size_t)(uniform() * (double)n);
+}
+
+/*
+ * A random problem: kinds kinds of jobs (0: all differ) with zeros, gangs and
+ * weights; each job can run somewhere, no gang exceeds a type it has a rate on.
+ */
+static struct problem
+random_problem(size_t n, size_t m, size_t kinds)
+{
+	struct problem p;
+	size_t i, j;
+
+	problem_alloc(&p, n, m);
+	for (j = 0; j < m; j++)
+		p.capacity[j] = (double)(1 + below(8));
+	for (i = 0; i < n; i++) {
+		size_t like = i;
+
+		p.count[i] = 1;
+		if (kinds > 0 && i >= kinds)
+			like = below(kinds);
+		if (like < i) {
+			memcpy(&p.rate[i * m], &p.rate[like * m], m * sizeof(*p.rate));
+			p.scale[i] = p.scale[like];
+			p.weight[i] = p.weight[like];
+			continue;
+		}
+		p.scale[i] = (double)(1 << below(4));
+		p.weight[i] = uniform() < .5 ? 1 : .25 + 4 * uniform();
+		for (j = 0; j < m; j++)
+			if (uniform() < .8 && p.scale[i] <= p.capacity[j])
+				p.rate[i * m + j] = exp(4 * uniform());
+		for (j = 0; j < m && p.rate[i * m + j] == 0; j++)
+			continue;
+		if (j == m) {
+			p.scale[i] = 1;
+			p.rate[i * m + below(m)] = 1 + uniform();
+		}
+	}
+	return p;
+}
+
+static struct solution
+solve(const struct policy *policy, const struct problem *p, bool merge)
+{
+	struct solve_options opt = {0};
+	struct solution s = {0};
+	struct classes c;
+	struct gv_error e = {0};
+	double *x;
+
+	classes_make(&c, p, merge);
+	x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
+	s.x = x;
+	if (policy->solve(&c.p, &opt, &s, &e) != 0)
+		gv_die_error(&e);
+	s.x = gv_xcalloc(p->n, p->m * sizeof(*x));
+	classes_deal(&c, p->n, x, s.x);
+	free(x);
+	classes_free(&c);
+	return s;
+}
+
+static double
+level(const struct policy *policy, const struct problem *p)
+{
+	struct solution s = solve(policy, p, true);
+
+	free(s.x);
+	return s.objective;
+}
+
+/* The second objective of max-min: sum of s_i thr_i / P_i. */
+static double
+throughput_sum(const struct problem *p, const double *x)
+{
+	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	double sum = 0;
+	size_t i, j;
+
+	problem_equal_throughput(p, equal);
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++)
+			sum += p->scale[i] * problem_rate(p, i, j) / equal[i] *
+			       x[i * p->m + j];
+	free(equal);
+	return sum;
+}
+
+static bool
+near(double a, double b, double tol)
+{
+	return fabs(a - b) <= tol * fmax(fabs(a), fabs(b));
+}
+
+/* ---- max-min ---- */
+
+static struct problem
+paper(void)
+{
+	static const double rate[] = {40, 10, 12, 4, 100, 50};
+	struct problem p;
+	size_t i;
+
+	problem_alloc(&p, 3, 2);
+	memcpy(p.rate, rate, sizeof(rate));
+	for (i = 0; i < 3; i++)
+		p.scale[i] = p.weight[i] = p.count[i] = 1;
+	p.capacity[0] = p.capacity[1] = 1;
+	return p;
+}
+
+static void
+test_paper(void)
+{
+	static const double want[] = {5. / 11, 0, 5. / 11, 1. / 11, 1. / 11, 10. / 11};
+	struct problem p = paper();
+	struct solution s = solve(&policy_max_min, &p, true);
+	size_t i;
+
+	is_near(s.objective, 8. / 11, 1e-12, "the paper's example: 8/11");
+	ok(s.bound >= 8. / 11 && s.gap < 1e-12, "proved");
+	for (i = 0; i < 6; i++)
+		is_near(s.x[i], want[i], 1e-12, "share %zu", i);
+	free(s.x);
+	s = solve(&policy_isolated, &p, true);
+	for (i = 0; i < 6; i++)
+		is_near(s.x[i], 1. / 3, 1e-15, "isolated share %zu", i);
+	is_near(s.objective, 2. / 3, 1e-12, "max-min is 9 %% better than isolated");
+	free(s.x);
+	problem_free(&p);
+}
+
+/*
+ * The best level on two types, in another way.  At level t the shares of a job
+ * that just reach it are a segment between an end with least time on type 0 and
+ * one with most.  Least use of type 1 with the GPUs of type 0 is a knapsack of
+ * fractions; t by bisection.
+ */
+struct segment {
+	double from[2], to[2]; /* GPUs used of both types at either end */
+};
+
+static int
+by_worth(const void *a, const void *b)
+{
+	const struct segment *x = a;
+	const struct segment *y = b;
+	double left = (x->from[1] - x->to[1]) * (y->to[0] - y->from[0]);
+	double right = (y->from[1] - y->to[1]) * (x->to[0] - x->from[0]);
+
+	return (left < right) - (left > right);
+}
+
+static bool
+reachable(const struct problem *p, const double *equal, double t)
+{
+	struct segment *seg = gv_xcalloc(p->n, sizeof(*seg));
+	double used[2] = {0, 0};
+	bool yes = true;
+	size_t i;
+
+	for (i = 0; i < p->n && yes; i++) {
+		double f = p->scale[i] / (p->weight[i] * equal[i]);
+		double a = f * p->rate[2 * i];
+		double b = f * p->rate[2 * i + 1];
+		double c = a != b ? (t - b) / (a - b)
+				  : 0; /* of type 0, both types all the time */
+		double low = t <= b ? 0 : c;
+		double high = t <= a ? t / a : c;
+
+		yes = t <= fmax(a, b);
+		seg[i].from[0] = p->scale[i] * low;
+		seg[i].from[1] = p->scale[i] * (t <= b ? t / b : 1 - c);
+		seg[i].to[0] = p->scale[i] * high;
+		seg[i].to[1] = p->scale[i] * (t <= a ? 0 : 1 - c);
+		used[0] += seg[i].from[0];
+		used[1] += seg[i].from[1];
+	}
+	yes = yes && used[0] <= p->capacity[0];
+	qsort(seg, p->n, sizeof(*seg), by_worth);
+	for (i = 0; i < p->n && yes && used[1] > p->capacity[1]; i++) {
+		double room = p->capacity[0] - used[0];
+		double more = seg[i].to[0] - seg[i].from[0];
+		double part = more > room ? room / more : 1;
+
+		used[0] += part * more;
+		used[1] -= part * (seg[i].from[1] - seg[i].to[1]);
+		if (part < 1)
+			break;
+	}
+	free(seg);
+	return yes && used[1] <= p->capacity[1];
+}
+
+static double
+level_of_two_types(const struct problem *p)
+{
+	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	double low = 0, high = 1e6;
+	int k;
+
+	problem_equal_throughput(p, equal);
+	for (k = 0; k < 100; k++) {
+		double t = (low + high) / 2;
+
+		if (reachable(p, equal, t))
+			low = t;
+		else
+			high = t;
+	}
+	free(equal);
+	return low;
+}
+
+static void
+test_two_types(void)
+{
+	int i, bad = 0;
+
+	for (i = 0; i < 300; i++) {
+		struct problem p = random_problem(1 + below(12), 2, below(2) * 4);
+
+		bad += !near(level(&policy_max_min, &p), level_of_two_types(&p), 1e-9);
+		problem_free(&p);
+	}
+	is_int(bad, 0, "300 problems of two types agree with bisection over knapsacks");
+}
+
+static void
+test_classes(void)
+{
+	int i, bad_level = 0, bad_sum = 0, bad_equal = 0, bad_gap = 0;
+
+	for (i = 0; i < 300; i++) {
+		size_t n = 2 + below(40);
+		struct problem p = random_problem(n, 1 + below(4), 1 + below(8));
+		struct solution full = solve(&policy_max_min, &p, false);
+		struct solution merged = solve(&policy_max_min, &p, true);
+		size_t a, b;
+
+		bad_level += !near(full.objective, merged.objective, 1e-9);
+		bad_sum +=
+		    !near(throughput_sum(&p, full.x), throughput_sum(&p, merged.x), 1e-7);
+		bad_gap += !(full.gap <= 1e-9 && merged.gap <= 1e-9 && full.gap > 0);
+		for (a = 0; a < n; a++)
+			for (b = 0; b < a; b++)
+				if (p.scale[a] == p.scale[b] &&
+				    p.weight[a] == p.weight[b] &&
+				    memcmp(&p.rate[a * p.m], &p.rate[b * p.m],
+					p.m * sizeof(*p.rate)) == 0)
+					bad_equal +=
+					    memcmp(&merged.x[a * p.m], &merged.x[b * p.m],
+						p.m * sizeof(*p.rate)) != 0;
+		free(full.x);
+		free(merged.x);
+		problem_free(&p);
+	}
+	is_int(
+	    bad_level, 0, "classes and single jobs reach the same level, 300 problems");
+	is_int(bad_sum, 0, "and the same sum of throughputs");
+	is_int(bad_gap, 0, "and prove it");
+	is_int(bad_equal, 0, "equal jobs have equal shares");
+}
+
+/* ---- what holds for all policies ---- */
+
+static struct problem
+permuted(const struct problem *p, size_t *to)
+{
+	struct problem q;
+	size_t i;
+
+	problem_alloc(&q, p->n, p->m);
+	memcpy(q.capacity, p->capacity, p->m * sizeof(*p->capacity));
+	for (i = 0; i < p->n; i++)
+		to[i] = i;
+	for (i = p->n; i > 1; i--) {
+		size_t k = below(i);
+		size_t old = to[i - 1];
+
+		to[i - 1] = to[k];
+		to[k] = old;
+	}
+	for (i = 0; i < p->n; i++) {
+		memcpy(
+		    &q.rate[to[i] * p->m], &p->rate[i * p->m], p->m * sizeof(*p->rate));
+		q.scale[to[i]] = p->scale[i];
+		q.weight[to[i]] = p->weight[i];
+		q.count[to[i]] = p->count[i];
+	}
+	return q;
+}
+
+static void
+test_properties(const struct policy *policy)
+{
+	int i, excess = 0, moved = 0, unusable = 0, scaled = 0, bound = 0;
+
+	for (i = 0; i < 200; i++) {
+		struct problem p = random_problem(1 + below(30), 1 + below(4), below(10));
+		size_t *to = gv_xcalloc(p.n, sizeof(*to));
+		struct problem q = permuted(&p, to);
+		struct solution s = solve(policy, &p, true);
+		struct solution r = solve(policy, &q, true);
+		struct solution t;
+		size_t k, j;
+
+		excess += !(problem_excess(&p, s.x) <= 1e-12);
+		bound += s.has_bound && !(s.bound >= s.objective && s.gap <= 1e-9);
+		for (k = 0; k < p.n; k++) {
+			moved += memcmp(&s.x[k * p.m], &r.x[to[k] * p.m],
+				     p.m * sizeof(*s.x)) != 0;
+			for (j = 0; j < p.m; j++)
+				unusable +=
+				    (problem_rate(&p, k, j) == 0 &&
+					s.x[k * p.m + j] != 0) ||
+				    !(s.x[k * p.m + j] >= 0 && s.x[k * p.m + j] <= 1);
+		}
+		for (k = 0; k < p.n; k++)
+			for (j = 0; j < p.m; j++)
+				p.rate[k * p.m + j] *= (double)(k % 7 + 1) * 1e-3;
+		t = solve(policy, &p, true);
+		scaled += !near(s.objective, t.objective, 1e-9);
+		free(s.x);
+		free(r.x);
+		free(t.x);
+		free(to);
+		problem_free(&p);
+		problem_free(&q);
+	}
+	is_int(excess, 0, "%s: rows at most 1, types at most full", policy->name);
+	is_int(unusable, 0, "%s: no share where a job cannot run", policy->name);
+	is_int(
+	    moved, 0, "%s: permuted rows are permuted shares, bit for bit", policy->name);
+	is_int(scaled, 0, "%s: the units of a job's steps do not count", policy->name);
+	is_int(bound, 0, "%s: bounds hold", policy->name);
+}
+
+static void
+test_monotone(void)
+{
+	int i, lower = 0, weights = 0, isolated = 0;
+
+	for (i = 0; i < 200; i++) {
+		struct problem p = random_problem(1 + below(20), 1 + below(3), below(6));
+		double *equal = gv_xcalloc(p.n, sizeof(*equal));
+		double before = level(&policy_max_min, &p);
+		size_t k, j = below(p.m);
+
+		isolated += level(&policy_isolated, &p) > before * (1 + 1e-9) ||
+			    level(&policy_proportional, &p) > before * (1 + 1e-9);
+		for (k = 0; k < p.n; k++)
+			p.weight[k] *= 4;
+		weights += !near(level(&policy_max_min, &p) * 4, before, 1e-9);
+		for (k = 0; k < p.n; k++)
+			p.weight[k] /= 4;
+		/* the levels are relative to P, which more GPUs change: put that in the weights */
+		problem_equal_throughput(&p, equal);
+		for (k = 0; k < p.n; k++)
+			p.weight[k] *= equal[k];
+		p.capacity[j] += (double)(1 + below(3));
+		problem_equal_throughput(&p, equal);
+		for (k = 0; k < p.n; k++)
+			p.weight[k] /= equal[k];
+		lower += level(&policy_max_min, &p) < before * (1 - 1e-9);
+		free(equal);
+		problem_free(&p);
+	}
+	is_int(lower, 0, "more GPUs never lower the least throughput");
+	is_int(weights, 0, "four times all weights is a quarter of the level");
+	is_int(isolated, 0, "no other policy has a higher level than max-min");
+}
+
+/* A job of twice the weight has twice the throughput of its equal, while there is not enough. */
+static void
+test_weight(void)
+{
+	struct problem p;
+	struct solution s;
+	size_t i;
+
+	problem_alloc(&p, 6, 1);
+	p.capacity[0] = 2;
+	for (i = 0; i < 6; i++) {
+		p.rate[i] = 10;
+		p.scale[i] = p.count[i] = 1;
+		p.weight[i] = i < 2 ? 2 : 1;
+	}
+	s = solve(&policy_max_min, &p, true);
+	is_near(s.x[0], .5, 1e-12, "weight 2");
+	is_near(s.x[5], .25, 1e-12, "weight 1");
+	free(s.x);
+	p.capacity[0] = 6;
+	s = solve(&policy_max_min, &p, true);
+	is_near(s.x[0] + s.x[5], 2, 1e-12, "with enough GPUs all have all the time");
+	free(s.x);
+	problem_free(&p);
+}
+
+/* Gangs: as much throughput per GPU; a gang of the pool's size alternates with others. */
+static void
+test_gangs(void)
+{
+	struct problem p;
+	struct solution s;
+
+	problem_alloc(&p, 2, 1);
+	p.capacity[0] = 4;
+	p.rate[0] = p.rate[1] = 5;
+	p.weight[0] = p.weight[1] = p.count[0] = p.count[1] = 1;
+	p.scale[0] = 4;
+	p.scale[1] = 1;
+	s = solve(&policy_max_min, &p, true);
+	/* 4 x = t, y = t, 4 x + y <= 4: t = 1 by y <= 1, then x = 3/4 is left for the gang */
+	is_near(s.objective, 1, 1e-12, "limited by the time of the small job");
+	is_near(s.x[0], .75, 1e-12, "what is left goes to the gang");
+	is_near(s.x[1], 1, 1e-12, "the small job runs all the time");
+	free(s.x);
+	s = solve(&policy_isolated, &p, true);
+	is_near(s.x[0], .5, 1e-15, "isolated: N / (n s)");
+	is_near(s.x[1], 1, 1e-15, "but not more than all the time");
+	free(s.x);
+	s = solve(&policy_proportional, &p, true);
+	is_near(s.x[0], .8, 1e-15, "proportional: five GPUs wanted, four there");
+	is_near(s.x[1], .8, 1e-15, "the same share for everybody");
+	free(s.x);
+	problem_free(&p);
+}
+
+/* Weights and rates over many orders of magnitude. */
+static void
+test_ranges(void)
+{
+	int i, bad = 0;
+
+	for (i = 0; i < 200; i++) {
+		struct problem p = random_problem(2 + below(20), 1 + below(3), 0);
+		struct solution s;
+		size_t k, j;
+
+		for (k = 0; k < p.n; k++) {
+			double unit = pow(10, 24 * uniform() - 12);
+
+			p.weight[k] *= pow(10, 12 * uniform() - 6);
+			for (j = 0; j < p.m; j++)
+				p.rate[k * p.m + j] *= unit;
+		}
+		s = solve(&policy_max_min, &p, true);
+		bad += !(s.gap <= 1e-9 && problem_excess(&p, s.x) <= 1e-12);
+		free(s.x);
+		problem_free(&p);
+	}
+	is_int(bad, 0,
+	    "rates of 1e-12 to 1e12 and weights of 1e-6 to 1e6 are proved to 1e-9");
+}
+
+int
+main(void)
+{
+	size_t i;
+
+	test_paper();
+	test_two_types();
+	test_classes();
+	for (i = 0; policies[i] != NULL; i++)
+		test_properties(policies[i]);
+	test_monotone();
+	test_weight();
+	test_gangs();
+	test_ranges();
+	ok(policy_find("max-min") == &policy_max_min, "a policy by its name");
+	ok(policy_find("max") == NULL, "no prefixes");
+	return done_testing();
+}
