@@ -423,8 +423,8 @@ check_key(const struct file *f, const char *path, struct gv_net *net,
 			if (!stored(net, b, &a))
 				continue;
 			if (!state_number(f->part[b].state, a.name, &n) || n != a.n)
-				return gv_error_set(e, "%s: of another run: model %zu has %" PRIu64
-				    " numbers of %s, not %zu", path, b, n, a.name, a.n);
+				return gv_error_set(e, "%s: of another run: model %zu has %llu numbers of %s, not %zu", path,
+				    b, (unsigned long long)n, a.name, a.n);
 			bytes += a.n * sizeof(*a.v);
 		}
 		if (bytes != f->part[b].raw_len)

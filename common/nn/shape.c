@@ -1,4 +1,5 @@
 /* The shape pass over a model table, and its table. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ size_of(struct gv_shape s)
 	return (double)s.channels * (double)s.height * (double)s.width;
 }
 
-/* Numbers of the weight that the row will have, and of its output. */
+/* At least the numbers of the row's weight and of its output, and flops / 2^20. */
 static double
 largest_of(const struct gv_layer *l)
 {
@@ -28,7 +29,7 @@ largest_of(const struct gv_layer *l)
 
 	if (gv_ops[l->op].has_window)
 		places = wide * high;
-	return weights > places * out ? weights : places * out;
+	return fmax(fmax(weights, places * out), 0x1p-19 * weights * places);
 }
 
 static int
