@@ -1,4 +1,5 @@
 /* The beginning and the end of a run. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -147,6 +148,22 @@ lock_directory(struct run *r, const char *dir, struct gv_error *e)
 	return 0;
 }
 
+/* What a process that was killed while it saved has left: gv-train.ckpt.XXXXXX. */
+static void
+remove_leftovers(const char *dir)
+{
+	static const char name[] = "gv-train.ckpt.";
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	while (d != NULL && (entry = readdir(d)) != NULL)
+		if (strncmp(entry->d_name, name, sizeof(name) - 1) == 0 &&
+		    strlen(entry->d_name) == sizeof(name) - 1 + 6)
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d != NULL)
+		closedir(d);
+}
+
 static struct gv_ckpt_key
 key_of(const struct run *r)
 {
@@ -196,6 +213,8 @@ open_checkpoint(struct run *r, struct gv_error *e)
 	status = r->place.rank == 0 ? lock_directory(r, dir, e) : 0;
 	if (status != 0)
 		return status;
+	if (r->place.rank == 0)
+		remove_leftovers(dir);
 	r->ckpt_path = join(dir, "gv-train.ckpt");
 	return restore(r, e);
 }
@@ -231,7 +250,8 @@ open_outputs(struct run *r, struct gv_error *e)
 		&short_of, e) != 0)
 		return -1;
 	if (short_of && !r->o->common.quiet)
-		gv_warn("warning: %s: rows before step %" PRIu64 " are missing", r->record_path, r->step);
+		gv_warn("warning: %s: rows before step %llu are missing", r->record_path,
+		    (unsigned long long)r->step);
 	return 0;
 }
 

@@ -1,5 +1,4 @@
 /* The steps of a run: batches, losses, signals, checkpoints, progress. */
-#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -99,7 +98,8 @@ take_step(struct run *r, struct gv_error *e)
 	gather(r);
 	r->agreed = 0;
 	if (gv_net_step(r->net, r->x, r->y, r->loss) != 0)
-		return gv_error_set(e, "stopped after step %" PRIu64 " of %" PRIu64, r->step, r->last);
+		return gv_error_set(e, "stopped after step %llu of %llu", (unsigned long long)r->step,
+		    (unsigned long long)r->last);
 	r->step++;
 	if (r->place.world == 1)
 		r->agreed = run_flags();
@@ -153,8 +153,8 @@ find_diverged(struct run *r)
 			continue;
 		r->diverged[b] = true;
 		if (r->place.rank == 0)
-			gv_warn("model %zu diverged: its loss at step %" PRIu64 " is no number", b,
-			    r->step);
+			gv_warn("model %zu diverged: its loss at step %llu is no number", b,
+			    (unsigned long long)r->step);
 	}
 }
 
@@ -208,7 +208,8 @@ tell_now_and_then(struct run *r, double now, struct gv_error *e)
 	r->told_s = now;
 	tell(r, "step");
 	if (!r->o->common.quiet)
-		gv_progress("step %" PRIu64 " of %" PRIu64 ", loss %g", r->step, r->last, r->loss[0]);
+		gv_progress("step %llu of %llu, loss %g", (unsigned long long)r->step,
+		    (unsigned long long)r->last, r->loss[0]);
 	return record_flush(&r->record, false, e);
 }
 
@@ -300,9 +301,8 @@ stop(struct run *r, struct gv_error *e)
 	if (save_and_part(r, e) != 0)
 		return -1;
 	if (r->ckpt_path == NULL && r->place.rank == 0)
-		gv_warn("stopped after step %" PRIu64 " of %" PRIu64
-			"; nothing is saved without --checkpoint",
-		    r->step, r->last);
+		gv_warn("stopped after step %llu of %llu; nothing is saved without --checkpoint",
+		    (unsigned long long)r->step, (unsigned long long)r->last);
 	return stopped_status(r);
 }
 
@@ -330,6 +330,9 @@ broken(struct run *r, struct gv_error *e)
 int
 run_train(struct run *r, struct gv_error *e)
 {
+	if (verdict(r) != GV_EXIT_OK && r->place.rank == 0)
+		gv_warn("nothing is left to train: every model had diverged by step %llu",
+		    (unsigned long long)r->step);
 	while (choose(r) > 0) {
 		if (take_step(r, e) != 0)
 			return broken(r, e);
