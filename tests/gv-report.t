@@ -341,13 +341,15 @@ wrong() {
 	printf 'gv-report: %s\n%s\n' "$want" "$usage" >want
 	same_file want err "usage: $want"
 }
-wrong 'unknown format "xml"; known: text, csv, tsv, json, prom' --format=xml
+wrong 'unknown format "xml"; known: text, csv, tsv, json, svg, html, prom' --format=xml
 wrong 'unknown part "day"; known: summary, type, entity, job, share' --by day
 wrong '--digits: expected a whole number from 0 to 15, got "16"' --digits=16
 wrong '--digits: expected a whole number from 0 to 15, got "x"' -d x
 wrong '--expect-shares: expected a number from 0 to 100, got "-1"' --expect-shares=-1
 wrong '--expect-shares: expected a number from 0 to 100, got "5%"' --expect-shares=5%
 wrong '--by cannot be used with --format=prom' -f prom -b job
+wrong '--by cannot be used with --format=svg' --by=job --format=svg
+wrong '--by cannot be used with --format=html' --by=job --format=html
 wrong '--per-job needs --format=prom' --per-job
 wrong 'too many operands' two.csv
 wrong 'unknown option "--shares"' --shares
@@ -366,6 +368,38 @@ ok "odd names: TSV" grep -qaF -- "$(cat want)" out
 run gv-report -f prom --per-job odd.csv
 out_has 'gv_job_running_seconds_total{job_id="a,\"b\n' "odd names: Prometheus"
 out_has '\\xffé",gpu_type="v\\100"} 1' "odd names: Prometheus, bytes"
+
+run gv-report -f html odd.csv
+silent "odd names: HTML"
+out_has '<td>a,&quot;b\x0a\x09\x01\xffé</td>' "odd names: HTML, escaped"
+if [ -n "$GV_PYTHON" ]; then
+	gv-report -f svg odd.csv >odd.svg
+	run "$GV_PYTHON" -c 'import xml.dom.minidom as m; print(m.parse("odd.svg").documentElement.tagName)'
+	is_out "odd names: SVG is XML" <<E2
+svg
+E2
+	for file in two.csv mixed.csv again.csv away.csv; do
+		gv-report -f svg $file >drawn.svg
+		gv-report -f csv -b share $file >drawn.csv
+		run "$GV_PYTHON" "$src/tests/gv-report-drawn.py" $file drawn.svg drawn.csv
+		is_out "drawn as it was: $file" </dev/null
+	done
+else
+	skip "no python3"
+fi
+run gv-report -f html two.csv
+ok "html: loads nothing" sh -c '! grep -q -e "<script" -e "src=" -e "href=" -e "url(" -e "@import" out'
+ok "html: holds the drawing" [ "$(grep -c '^<svg ' out)" -eq 1 ]
+out_has '<dt>GPUs</dt>' "html: the summary"
+out_has '<td class="r">62.5/68.8</td>' "html: the jobs"
+mv out two.html
+ok "html: the same bytes again" sh -c 'gv-report -f html <two.csv | cmp - two.html'
+printf '%s\n' "$head" >none.csv
+for format in svg html; do
+	run gv-report -f $format none.csv
+	silent "$format: no events"
+	ok "$format: no nan" sh -c '! grep -qi -e "[=\"]nan" -e "[=\"]-*inf" out'
+done
 
 # ---- Prometheus ----
 run gv-report --format=prom two.csv

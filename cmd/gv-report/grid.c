@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "draw/svg.h"
 
 void
 text_add(struct gv_strbuf *b, const char *s, size_t len)
@@ -108,6 +109,31 @@ grid_print(const struct grid *g, const bool *right, struct gv_out *out)
 		}
 	}
 	free(widest);
+}
+
+void
+grid_html(const struct grid *g, const bool *right, struct gv_out *out)
+{
+	struct gv_svg s = {.out = out};
+	size_t i;
+
+	gv_svg_open(&s, "div");
+	gv_svg_open(&s, "table");
+	for (i = 0; i < g->n; i++) {
+		size_t column = i % g->n_columns;
+
+		if (column == 0)
+			gv_svg_open(&s, "tr");
+		gv_svg_open(&s, i < g->n_columns ? "th" : "td");
+		if (right[column])
+			gv_svg_attr(&s, "class", "r");
+		gv_svg_str(&s, g->cell[i]);
+		gv_svg_close(&s);
+		if (column + 1 == g->n_columns)
+			gv_svg_close(&s);
+	}
+	gv_svg_close(&s);
+	gv_svg_close(&s);
 }
 
 void

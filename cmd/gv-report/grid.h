@@ -29,6 +29,8 @@ void grid_number(struct grid *g, double v, int digits);
  * right says so.  No spaces at the end of lines.
  */
 void grid_print(const struct grid *g, const bool *right, struct gv_out *out);
+/* The same as an HTML table, the first row its head. */
+void grid_html(const struct grid *g, const bool *right, struct gv_out *out);
 void grid_free(struct grid *g);
 
 /* As grid_text, onto a string. */

@@ -2,7 +2,8 @@
  * gv-report: what happened in a run, from its events.
  *
  * Reads the events row by row into a history of each job and GPU type, sums it
- * up, and writes it for people (text) or machines (CSV, TSV, JSON, Prometheus).
+ * up, and writes it for people (text, SVG, HTML) or machines (CSV, TSV, JSON,
+ * Prometheus).
  */
 #include <string.h>
 
@@ -10,9 +11,11 @@
 #include "expect.h"
 #include "write.h"
 
-enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_TSV, FORMAT_JSON, FORMAT_PROM, FORMATS };
+enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_TSV, FORMAT_JSON, FORMAT_SVG, FORMAT_HTML, FORMAT_PROM,
+	FORMATS };
 
-static const char *const format_name[FORMATS] = {"text", "csv", "tsv", "json", "prom"};
+static const char *const format_name[FORMATS] = {"text", "csv", "tsv", "json", "svg", "html",
+    "prom"};
 
 struct options {
 	struct gv_opt common;
@@ -34,11 +37,11 @@ static const char help[] =
     "how long each job took, what share of time on each GPU type it was promised\n"
     "and received, and how busy the GPUs were.\n"
     "\n"
-    "  -f, --format=FORMAT    text (default), csv, tsv, json, or prom\n"
-    "                         (for Prometheus)\n"
+    "  -f, --format=FORMAT    text (default), csv, tsv, json, svg (drawn), html\n"
+    "                         (svg and text), or prom (for Prometheus)\n"
     "  -b, --by=PART          one part only: summary, type, entity, job or share\n"
     "                         (text, json: default all; csv, tsv: default job)\n"
-    "  -d, --digits=N         digits behind the point, text only (default 1)\n"
+    "  -d, --digits=N         digits behind the point: text, svg, html (default 1)\n"
     "      --expect-finished  exit 1 unless every job has finished\n"
     "      --expect-shares=POINTS\n"
     "                         exit 1 unless each share received is within that many\n"
@@ -61,7 +64,7 @@ parse_format(const struct gv_opt *o, const char *arg)
 	for (i = 0; i < FORMATS; i++)
 		if (strcmp(arg, format_name[i]) == 0)
 			return (enum format)i;
-	gv_opt_usage(o, "unknown format %s; known: text, csv, tsv, json, prom",
+	gv_opt_usage(o, "unknown format %s; known: text, csv, tsv, json, svg, html, prom",
 	    gv_quote(q, arg, strlen(arg)));
 }
 
@@ -121,8 +124,9 @@ parse_options(struct options *o, int argc, char **argv)
 			gv_opt_common(&o->common, c, argc, argv);
 		}
 	}
-	if (o->part != NULL && o->format == FORMAT_PROM)
-		gv_opt_usage(&o->common, "--by cannot be used with --format=prom");
+	if (o->part != NULL && o->format >= FORMAT_SVG)
+		gv_opt_usage(&o->common, "--by cannot be used with --format=%s",
+		    format_name[o->format]);
 	if (o->per_job && o->format != FORMAT_PROM)
 		gv_opt_usage(&o->common, "--per-job needs --format=prom");
 }
@@ -171,6 +175,12 @@ write_report(struct gv_out *out, const struct report *r, const struct options *o
 	case FORMAT_JSON:
 		write_json(out, r, o->part);
 		break;
+	case FORMAT_SVG:
+		write_svg(out, r, o->digits);
+		break;
+	case FORMAT_HTML:
+		write_html(out, r, o->digits);
+		break;
 	case FORMAT_PROM:
 		write_prom(out, r, o->per_job);
 		break;
@@ -208,6 +218,7 @@ main(int argc, char **argv)
 	gv_init("gv-report");
 	parse_options(&o, argc, argv);
 	path = gv_opt_input(&o.common, argc, argv);
+	r.history.keep_runs = o.format == FORMAT_SVG || o.format == FORMAT_HTML;
 	if (read_history(&r.history, &o, path, &e) != 0)
 		gv_die_error(&e);
 	summary_of(&r.summary, &r.history);

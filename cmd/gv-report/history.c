@@ -135,7 +135,7 @@ lanes_of(struct history *h, const struct gv_event *ev, size_t type, struct job *
 		if (j != NULL) {
 			h->run = gv_xgrow(h->run, &h->cap_runs, h->n_runs + 1, sizeof(*h->run));
 			h->run[h->n_runs++] = (struct run){
-			    (size_t)(j - h->job), lane, ev->time_s, ev->time_s, j->run};
+			    (size_t)(j - h->job), lane, ev->time_s, ev->time_s, j->run, false};
 			j->run = h->n_runs;
 		}
 		if (p == end)
@@ -309,6 +309,7 @@ take_job_event(struct history *h, const struct gv_event *ev, const char *file, l
 	struct job *j = job_of(h, ev);
 	bool left = !isnan(j->left_s);
 	struct use *u;
+	size_t i;
 
 	switch (ev->kind) {
 	case GV_EVENT_ARRIVE:
@@ -342,6 +343,8 @@ take_job_event(struct history *h, const struct gv_event *ev, const char *file, l
 	} else if (ev->kind == GV_EVENT_FAIL) {
 		j->failures++;
 		j->state = JOB_FAILED;
+		for (i = j->run; i > 0; i = h->run[i - 1].next)
+			h->run[i - 1].failed = true;
 	} else {
 		leave(j, ev->kind == GV_EVENT_FINISH ? JOB_FINISHED : JOB_DROPPED, ev->time_s);
 	}

@@ -94,7 +94,8 @@ struct run {
 	size_t lane;
 	double start_s;
 	double end_s;
-	size_t next; /* + 1, of the same launch; 0 = none */
+	size_t next; /* + 1, of the same launch; 0 = none, so one run of each launch has it */
+	bool failed;
 };
 
 /* A GPU: its type, and what it is called. */

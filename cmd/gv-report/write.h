@@ -22,4 +22,19 @@ void write_json(struct gv_out *out, const struct report *r, const struct part *p
  */
 void write_prom(struct gv_out *out, const struct report *r, bool per_job);
 
+/*
+ * The run drawn over time: what ran on each GPU, when each job ran, and its
+ * shares.  history.keep_runs was set.  write_html: a page of it with the
+ * summary and the tables of the text.
+ */
+void write_svg(struct gv_out *out, const struct report *r, int digits);
+void write_html(struct gv_out *out, const struct report *r, int digits);
+
+/* One unit for all times of a report, by its length, so that they compare by eye. */
+struct unit {
+	const char *name;
+	double s;
+};
+struct unit choose_unit(const struct report *r);
+
 #endif

@@ -1,10 +1,9 @@
 #include "write.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "draw/svg.h"
 #include "grid.h"
 
 /* What a page needs everywhere. */
@@ -14,17 +13,9 @@ struct page {
 	int digits;
 	const char *unit; /* of all its times */
 	double unit_s;
+	bool html;
+	struct gv_strbuf text; /* of the present line of the summary */
 };
-
-/* One unit for a page, so that its times can be compared by eye. */
-static void
-choose_unit(struct page *p)
-{
-	double s = p->r->history.last_s;
-
-	p->unit = s < 600 ? "s" : s < 36000 ? "min" : "h";
-	p->unit_s = s < 600 ? 1 : s < 36000 ? 60 : 3600;
-}
 
 /* ---- the summary, in words ---- */
 
@@ -34,28 +25,57 @@ plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* Puts what is in p->text behind a label. */
 static void
 line(struct page *p, const char *label)
 {
-	gv_out_fmt(p->out, "%-12s", label);
+	struct gv_svg s = {.out = p->out};
+
+	if (p->html) {
+		gv_svg_open(&s, "dt");
+		gv_svg_str(&s, label);
+		gv_svg_close(&s);
+		gv_svg_open(&s, "dd");
+		gv_svg_text(&s, p->text.s, p->text.len);
+		gv_svg_close(&s);
+	} else {
+		gv_out_fmt(p->out, "%-12s%s\n", label, p->text.s);
+	}
+	gv_strbuf_clear(&p->text);
+}
+
+/* A number of the page's digits, and more. */
+static void
+add(struct page *p, const char *before, double v, int more_digits, const char *after)
+{
+	char buf[FIXED_LEN];
+
+	gv_strbuf_str(&p->text, before);
+	gv_strbuf_str(&p->text, fixed(buf, v, p->digits + more_digits));
+	gv_strbuf_str(&p->text, after);
+}
+
+/* A time, with its unit. */
+static void
+add_time(struct page *p, const char *before, double s)
+{
+	add(p, before, s / p->unit_s, 0, " ");
+	gv_strbuf_str(&p->text, p->unit);
 }
 
 static void
 spread_line(struct page *p, const char *label, const struct spread *s)
 {
-	char a[FIXED_LEN], b[FIXED_LEN], c[FIXED_LEN];
-
 	if (s->n == 0)
 		return;
+	add_time(p, "mean ", s->mean);
+	add_time(p, ", median ", s->median);
+	add_time(p, ", longest ", s->max);
 	line(p, label);
-	gv_out_fmt(p->out, "mean %s %s, median %s %s, longest %s %s\n",
-	    fixed(a, s->mean / p->unit_s, p->digits), p->unit,
-	    fixed(b, s->median / p->unit_s, p->digits), p->unit,
-	    fixed(c, s->max / p->unit_s, p->digits), p->unit);
 }
 
 static void
-jobs_line(struct page *p)
+add_jobs(struct page *p)
 {
 	static const enum job_state order[JOB_STATES] = {JOB_FINISHED, JOB_DROPPED, JOB_RUNNING,
 	    JOB_PREEMPTED, JOB_FAILED, JOB_WAITING};
@@ -63,15 +83,26 @@ jobs_line(struct page *p)
 	const char *between = ": ";
 	size_t i;
 
-	gv_out_fmt(p->out, "%zu job%s", s->jobs, plural(s->jobs));
+	gv_strbuf_fmt(&p->text, "%zu job%s", s->jobs, plural(s->jobs));
 	for (i = 0; i < JOB_STATES; i++) {
 		if (s->in_state[order[i]] == 0)
 			continue;
-		gv_out_fmt(p->out, "%s%zu %s", between, s->in_state[order[i]],
+		gv_strbuf_fmt(&p->text, "%s%zu %s", between, s->in_state[order[i]],
 		    job_state_name(order[i]));
 		between = ", ";
 	}
-	gv_out_char(p->out, '\n');
+}
+
+static void
+jobs_line(struct page *p)
+{
+	add_jobs(p);
+	if (p->html) {
+		line(p, "jobs");
+	} else {
+		gv_out_fmt(p->out, "%s\n", p->text.s);
+		gv_strbuf_clear(&p->text);
+	}
 }
 
 static void
@@ -79,27 +110,22 @@ shares_line(struct page *p)
 {
 	const struct history *h = &p->r->history;
 	const struct summary *s = &p->r->summary;
-	struct gv_strbuf who = {0};
-	char a[FIXED_LEN];
 
 	if (isnan(s->worst_difference))
 		return;
+	add(p, "received within ", 100 * s->worst_difference, 0, " points of promised (");
+	text_add(&p->text, h->job[s->worst_job].id, h->job[s->worst_job].id_len);
+	gv_strbuf_str(&p->text, " on ");
+	text_add(&p->text, h->type[s->worst_type].name, h->type[s->worst_type].name_len);
+	gv_strbuf_char(&p->text, ')');
 	line(p, "shares");
-	text_add(&who, h->job[s->worst_job].id, h->job[s->worst_job].id_len);
-	gv_strbuf_str(&who, " on ");
-	text_add(&who, h->type[s->worst_type].name, h->type[s->worst_type].name_len);
-	gv_out_fmt(p->out, "received within %s points of promised (%s)\n",
-	    fixed(a, 100 * s->worst_difference, p->digits), who.s);
-	if (!isnan(s->least_ratio)) {
-		line(p, "fairness");
-		gv_strbuf_clear(&who);
-		text_add(&who, h->job[s->least_job].id, h->job[s->least_job].id_len);
-		gv_out_fmt(p->out, "received / promised: Jain index %s, ",
-		    fixed(a, s->jain, p->digits + 2));
-		gv_out_fmt(p->out, "least %s (%s)\n", fixed(a, s->least_ratio, p->digits + 2),
-		    who.s);
-	}
-	gv_strbuf_free(&who);
+	if (isnan(s->least_ratio))
+		return;
+	add(p, "received / promised: Jain index ", s->jain, 2, ", ");
+	add(p, "least ", s->least_ratio, 2, " (");
+	text_add(&p->text, h->job[s->least_job].id, h->job[s->least_job].id_len);
+	gv_strbuf_char(&p->text, ')');
+	line(p, "fairness");
 }
 
 static void
@@ -107,33 +133,29 @@ summary_page(struct page *p)
 {
 	const struct history *h = &p->r->history;
 	const struct summary *s = &p->r->summary;
-	char a[FIXED_LEN];
 
 	jobs_line(p);
-	line(p, "time");
-	gv_out_fmt(p->out, "%s %s", fixed(a, s->elapsed_s / p->unit_s, p->digits), p->unit);
+	add_time(p, "", s->elapsed_s);
 	if (!h->ended)
-		gv_out_str(p->out, " up to the last event: the run has not ended");
+		gv_strbuf_str(&p->text, " up to the last event: the run has not ended");
 	if (!isnan(s->makespan_s))
-		gv_out_fmt(p->out, ", makespan %s %s",
-		    fixed(a, s->makespan_s / p->unit_s, p->digits), p->unit);
-	gv_out_char(p->out, '\n');
+		add_time(p, ", makespan ", s->makespan_s);
+	line(p, "time");
 	spread_line(p, "completion", &s->completion);
 	spread_line(p, "queueing", &s->queueing);
 	if (s->available_gpu_s > 0) {
+		gv_strbuf_fmt(&p->text, "%.0f, busy ", s->gpus);
+		add(p, "", 100 * s->busy_gpu_s / s->available_gpu_s, 0, " % of the time");
 		line(p, "GPUs");
-		gv_out_fmt(p->out, "%.0f, busy %s %% of the time\n", s->gpus,
-		    fixed(a, 100 * s->busy_gpu_s / s->available_gpu_s, p->digits));
 	}
 	shares_line(p);
-	line(p, "runs");
-	gv_out_fmt(p->out, "%zu launch%s, %zu preemption%s, %zu failure%s, %zu restart%s\n",
+	gv_strbuf_fmt(&p->text, "%zu launch%s, %zu preemption%s, %zu failure%s, %zu restart%s",
 	    s->launches, s->launches == 1 ? "" : "es", s->preemptions, plural(s->preemptions),
 	    s->failures, plural(s->failures), h->restarts, plural(h->restarts));
+	line(p, "runs");
 	if (s->steps_lost > 0) {
+		gv_strbuf_fmt(&p->text, "%.0f steps done again from an older checkpoint", s->steps_lost);
 		line(p, "lost");
-		gv_out_fmt(p->out, "%s steps done again from an older checkpoint\n",
-		    fixed(a, s->steps_lost, 0));
 	}
 }
 
@@ -147,6 +169,17 @@ heading(struct page *p, struct grid *g, const char *what)
 	gv_strbuf_fmt(&b, "%s %s", what, p->unit);
 	grid_str(g, b.s);
 	gv_strbuf_free(&b);
+}
+
+/* Ends a table. */
+static void
+finish(struct page *p, struct grid *g, const bool *right)
+{
+	if (p->html)
+		grid_html(g, right, p->out);
+	else
+		grid_print(g, right, p->out);
+	grid_free(g);
 }
 
 static void
@@ -174,8 +207,7 @@ types_page(struct page *p)
 		grid_number(&g, 100 * t->busy_gpu_s / t->available_gpu_s, p->digits);
 		grid_number(&g, (double)t->runs, 0);
 	}
-	grid_print(&g, right, p->out);
-	grid_free(&g);
+	finish(p, &g, right);
 }
 
 static void
@@ -209,8 +241,7 @@ entities_page(struct page *p)
 		grid_str(&g, b.s);
 		gv_strbuf_free(&b);
 	}
-	grid_print(&g, right, p->out);
-	grid_free(&g);
+	finish(p, &g, right);
 }
 
 /* "48.9/50.0"; "-" when neither was. */
@@ -311,10 +342,11 @@ jobs_page(struct page *p)
 		grid_text(&g, h->type[i].name, h->type[i].name_len);
 	for (i = 0; i < h->n_jobs; i++)
 		job_row(p, &g, &h->job[i], show);
-	grid_print(&g, right, p->out);
-	gv_out_fmt(p->out, "Times in %s.  Shares are received/promised, in %% of the time from arrival "
-	    "to finish.\n", p->unit);
-	grid_free(&g);
+	finish(p, &g, right);
+	gv_out_fmt(p->out,
+	    "%sTimes in %s.  Shares are received/promised, in %% of the time from arrival to "
+	    "finish.%s\n",
+	    p->html ? "<p>" : "", p->unit, p->html ? "</p>" : "");
 	free(right);
 }
 
@@ -351,8 +383,43 @@ shares_page(struct page *p)
 			grid_number(&g, u->steps / u->steps_s, p->digits);
 		}
 	}
-	grid_print(&g, right, p->out);
-	grid_free(&g);
+	finish(p, &g, right);
+}
+
+/* A heading of the whole report: in a text, an empty line. */
+static void
+part_heading(struct page *p, const char *what)
+{
+	if (p->html)
+		gv_out_fmt(p->out, "<h2>%s</h2>\n", what);
+	else
+		gv_out_char(p->out, '\n');
+}
+
+static void
+tables(struct page *p)
+{
+	if (p->r->history.n_types > 0) {
+		part_heading(p, "GPU types");
+		types_page(p);
+	}
+	if (p->r->summary.n_entities > 1) {
+		part_heading(p, "Entities");
+		entities_page(p);
+	}
+	if (p->r->history.n_jobs > 0) {
+		part_heading(p, "Jobs");
+		jobs_page(p);
+	}
+}
+
+static struct page
+page_of(struct gv_out *out, const struct report *r, int digits, bool html)
+{
+	struct unit unit = choose_unit(r);
+
+	return (struct page){
+	    .out = out, .r = r, .digits = digits, .unit = unit.name, .unit_s = unit.s, .html = html};
 }
 
 void
@@ -360,24 +427,55 @@ write_text(struct gv_out *out, const struct report *r, const struct part *part, 
 {
 	static void (*const page[PARTS])(struct page *) = {
 	    summary_page, types_page, entities_page, jobs_page, shares_page};
-	struct page p = {.out = out, .r = r, .digits = digits};
+	struct page p = page_of(out, r, digits, false);
 
-	choose_unit(&p);
 	if (part != NULL) {
 		page[part - parts](&p);
-		return;
+	} else {
+		summary_page(&p);
+		tables(&p);
 	}
+	gv_strbuf_free(&p.text);
+}
+
+static const char html_head[] =
+    "<!DOCTYPE html>\n"
+    "<html lang=\"en\">\n"
+    "<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width\">\n"
+    "<style>\n"
+    "body{font:13.5px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;"
+    "color:#343a40;background:#fff;max-width:1130px;margin:0 auto;padding:0 24px 48px}\n"
+    "svg{display:block;margin:0 -24px;max-width:calc(100% + 48px);height:auto}\n"
+    "h2{font-size:16px;color:#212529;margin:28px 0 8px}\n"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 20px;margin:0}\n"
+    "dt{color:#868e96}dd{margin:0}\n"
+    "div{overflow-x:auto}\n"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
+    "th,td{padding:4px 16px 4px 0;text-align:left;white-space:nowrap}\n"
+    "th{font-weight:600;border-bottom:1px solid #adb5bd}\n"
+    "td{border-bottom:1px solid #e9ecef}\n"
+    ".r{text-align:right}\n"
+    "p{color:#868e96}\n"
+    "</style>\n";
+
+void
+write_html(struct gv_out *out, const struct report *r, int digits)
+{
+	struct page p = page_of(out, r, digits, true);
+	struct gv_svg s = {.out = out};
+
+	gv_out_str(out, html_head);
+	add_jobs(&p);
+	gv_svg_open(&s, "title");
+	gv_svg_text(&s, p.text.s, p.text.len);
+	gv_svg_close(&s);
+	gv_strbuf_clear(&p.text);
+	write_svg(out, r, digits);
+	gv_out_str(out, "<h2>Summary</h2>\n<dl>\n");
 	summary_page(&p);
-	if (r->history.n_types > 0) {
-		gv_out_char(out, '\n');
-		types_page(&p);
-	}
-	if (r->summary.n_entities > 1) {
-		gv_out_char(out, '\n');
-		entities_page(&p);
-	}
-	if (r->history.n_jobs > 0) {
-		gv_out_char(out, '\n');
-		jobs_page(&p);
-	}
+	gv_out_str(out, "</dl>\n");
+	tables(&p);
+	gv_out_str(out, "</html>\n");
+	gv_strbuf_free(&p.text);
 }
