@@ -28,7 +28,9 @@ typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct t
 #else
 #define INLINE
 #endif
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
 #define UNROLL _Pragma("GCC unroll 12")
 #else
 #define UNROLL

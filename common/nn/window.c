@@ -86,7 +86,7 @@ max_place(const struct gv_layer *l, const struct window *w, const gv_real *restr
 
 			/* a NaN wins and stays */
 			for (j = 0; j < c; j++)
-				y[j] = (v[j] > y[j]) | (v[j] != v[j]) ? v[j] : y[j];
+				y[j] = ((v[j] > y[j]) | (v[j] != v[j])) ? v[j] : y[j];
 		}
 }
 
