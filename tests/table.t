@@ -345,12 +345,12 @@ in:2: row of more than 64 MiB
 E
 : >in
 
-# endless COMMAND: stops in 2 s though the writer does not
+# endless COMMAND: stops though the writer does not; takes far less than 2 s on an idle machine
 endless() {
-	run timeout 2 sh -c "$1 | $tabcat -n"
+	run timeout 20 sh -c "$1 | $tabcat -n"
 }
 endless "{ printf 'a,b\n1,\"'; head -c 1000000000 /dev/zero | tr '\0' x; }"
-is_status 2 'an unterminated quote before 1 GB stops in 2 s'
+is_status 2 'an unterminated quote before 1 GB stops'
 is_err 'and says so' <<'E'
 tabcat: <stdin>:2: cell of more than 1 MiB (unterminated quote?)
 E

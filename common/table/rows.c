@@ -139,6 +139,33 @@ unescape(char *s, size_t len)
 	return (size_t)(to - s);
 }
 
+/* Makes one quote of each two in place. */
+static size_t
+undouble(char *s, size_t len)
+{
+	char *to = s;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		*to++ = s[i];
+		i += s[i] == '"';
+	}
+	return (size_t)(to - s);
+}
+
+/* The quote that closes a cell whose text starts at s; NULL when not before end, or with a NUL. */
+static const char *
+closing_quote(const char *s, const char *end, bool *doubled)
+{
+	const char *p = s;
+
+	while ((p = memchr(p, '"', (size_t)(end - p))) != NULL && p[1] == '"') {
+		*doubled = true;
+		p += 2;
+	}
+	return p != NULL && memchr(s, '\0', (size_t)(p - s)) == NULL ? p : NULL;
+}
+
 /*
  * Splits a line of n bytes in place.  False when it holds something that is
  * left to libcsv; the line is as before then.
@@ -148,7 +175,8 @@ split(struct gv_rows *r, char *line, size_t n)
 {
 	const unsigned char *stop = r->stop;
 	const char delimiter = r->tsv ? '\t' : ',';
-	const char *crlf = n >= 2 && line[n - 1] == '\n' ? line + n - 2 : NULL;
+	char *lf = line[n - 1] == '\n' ? line + n - 1 : line + n;
+	const char *crlf = lf < line + n ? lf - 1 : NULL; /* where a CR may be */
 	struct gv_cell *cell = r->cell;
 	bool escaped = false;
 	size_t n_cells = 0;
@@ -156,28 +184,43 @@ split(struct gv_rows *r, char *line, size_t n)
 	const char *start = line;
 	const char *p = line;
 
-	line[line[n - 1] == '\n' ? n - 1 : n] = '\n'; /* the last line may lack it: buf has room */
+	*lf = '\n'; /* the last line may lack it: buf has room */
 	for (;; p++) {
+		const char *end;
+
 		while (!stop[(unsigned char)*p])
 			p++;
+		end = p;
+		if (*p == '"' && p == start) {
+			end = closing_quote(++start, lf, &escaped);
+			if (end == NULL)
+				return false;
+			p = end + 1;
+		}
 		if (*p == delimiter || *p == '\n' || (*p == '\r' && p == crlf)) {
 			if (n_cells < r->keep) {
 				cell[n_cells].s = start;
-				cell[n_cells].len = (size_t)(p - start);
+				cell[n_cells].len = (size_t)(end - start);
 			}
 			n_cells++;
 			if (*p != delimiter)
 				break;
 			start = p + 1;
-		} else if (*p == '\\') {
+		} else if (*p == '\\' && r->tsv) {
 			escaped = true;
 		} else {
 			return false;
 		}
 	}
 	r->n_cells = n_cells;
-	for (i = 0; escaped && i < n_cells && i < r->keep; i++)
-		cell[i].len = unescape(line + (cell[i].s - line), cell[i].len);
+	for (i = 0; escaped && i < n_cells && i < r->keep; i++) {
+		char *s = line + (cell[i].s - line);
+
+		if (r->tsv)
+			cell[i].len = unescape(s, cell[i].len);
+		else if (s > line && s[-1] == '"')
+			cell[i].len = undouble(s, cell[i].len);
+	}
 	return true;
 }
 
