@@ -1,0 +1,307 @@
+/* common/nn/ckpt: what is written is what is read; damage and other runs are refused. */
+#include "tap.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/fileio.h"
+#include "base/rng.h"
+#include "base/strbuf.h"
+#include "nn/ckpt.h"
+
+enum { MODELS = 3, BATCH = 8 };
+
+static char dir[] = "/tmp/gv-ckpt-XXXXXX";
+static char path[64], other[64];
+
+static const char table[] = "id,op,out,act\n1,linear,3,\n2,bn,,relu\n3,linear,,\n4,xent,,\n";
+static const char config[] = "optimizer sgd\nbatch 8\nrow 1 linear\n";
+static const char *const lines[MODELS] = {"seed=1 lr=0.1", "seed=2 lr=0.2", "seed=3 lr=0.3"};
+static const struct gv_ckpt_key key = {config, MODELS, lines};
+
+static struct gv_net *
+make_net(size_t models, enum gv_optimiser kind)
+{
+	static const uint64_t seed[MODELS] = {1, 2, 3};
+	/* the second has no momentum */
+	static const struct gv_net_coef coef[MODELS] = {
+	    {.lr = .1, .momentum = .9, .beta1 = .9, .beta2 = .999, .eps = 1e-8},
+	    {.lr = .2, .momentum = 0, .beta1 = .9, .beta2 = .999, .eps = 1e-8},
+	    {.lr = .3, .momentum = .5, .beta1 = .9, .beta2 = .999, .eps = 1e-8}};
+	struct gv_net_config c = {.models = models, .batch = BATCH, .optimiser = kind};
+	struct gv_error e = {0};
+	struct gv_model m = {0};
+	struct gv_net *net = NULL;
+
+	c.seed = seed;
+	c.coef = coef;
+	gv_file_write(other, table, sizeof(table) - 1, &e);
+	if (gv_model_read(&m, other, &e) != 0 ||
+	    gv_model_shape(&m, (struct gv_shape){2, 1, 1}, 2, &e) != 0 ||
+	    gv_net_new(&net, &m, &c, &e) != 0)
+		printf("# %s\n", e.text[0]);
+	gv_model_free(&m);
+	return net;
+}
+
+static void
+train(struct gv_net *net, int steps)
+{
+	gv_real x[2 * BATCH];
+	int32_t y[BATCH];
+	double loss[MODELS];
+	int i, j;
+
+	for (i = 0; i < steps; i++) {
+		for (j = 0; j < 2 * BATCH; j++)
+			x[j] = (gv_real)gv_random_normal(7, (uint32_t)i, 0, (uint64_t)j);
+		for (j = 0; j < BATCH; j++)
+			y[j] = x[2 * j] > x[2 * j + 1];
+		gv_net_step(net, x, y, loss);
+	}
+}
+
+/* Whether all that counts is equal: the velocity of model 1 does not. */
+static int
+differ(struct gv_net *a, struct gv_net *b)
+{
+	struct gv_net_array p, q;
+	size_t i, m;
+	int bad = memcmp(gv_net_steps(a), gv_net_steps(b), MODELS * sizeof(uint64_t)) != 0;
+
+	for (i = 0; gv_net_array(a, i, &p) == 0 && gv_net_array(b, i, &q) == 0; i++)
+		for (m = 0; m < MODELS; m++)
+			if (m != 1 || strcmp(p.name, "momentum") != 0)
+				bad += memcmp(p.v + m * p.n, q.v + m * p.n, p.n * sizeof(*p.v)) != 0;
+	return bad;
+}
+
+static void
+test_round_trip(enum gv_optimiser kind, const char *name)
+{
+	struct gv_net *a = make_net(MODELS, kind), *b = make_net(MODELS, kind);
+	bool diverged[MODELS] = {false, false, true}, got[MODELS] = {true, true, false}, damaged;
+	struct gv_error e = {0};
+
+	train(a, 10);
+	ok(gv_ckpt_write(path, a, &key, diverged, &e) == 0, "%s: written", name);
+	ok(differ(a, b) > 0, "%s: another net is another net", name);
+	is_int(gv_ckpt_read(path, b, &key, got, &damaged, &e), GV_CKPT_READ, "%s: read", name);
+	is_int(differ(a, b), 0, "%s: bit for bit", name);
+	ok(!got[0] && !got[1] && got[2], "%s: diverged models are marked", name);
+	train(a, 10);
+	train(b, 10);
+	is_int(differ(a, b), 0, "%s: and goes on alike", name);
+	gv_net_free(a);
+	gv_net_free(b);
+}
+
+static void
+test_missing(void)
+{
+	struct gv_net *net = make_net(MODELS, GV_SGD);
+	struct gv_error e = {0};
+	bool diverged[MODELS], damaged;
+	char name[100];
+
+	snprintf(name, sizeof(name), "%s/none", dir);
+	is_int(gv_ckpt_read(name, net, &key, diverged, &damaged, &e), GV_CKPT_NONE, "no file");
+	is_int((long long)e.count, 0, "is no error");
+	is_int(gv_ckpt_read(dir, net, &key, diverged, &damaged, &e), GV_CKPT_ERROR, "a directory");
+	snprintf(name, sizeof(name), "%s/none/none", dir);
+	is_int(gv_ckpt_write(name, net, &key, diverged, &e), -1, "nowhere to write");
+	gv_net_free(net);
+}
+
+/* ---- damage ---- */
+
+static char *whole;
+static size_t whole_len;
+
+static void
+spoil(const void *bytes, size_t len)
+{
+	struct gv_error e = {0};
+
+	gv_file_write(other, bytes, len, &e);
+}
+
+/* Reading other is refused as damage and leaves net alone. */
+static int
+refused(struct gv_net *net, struct gv_net *before)
+{
+	bool diverged[MODELS] = {0}, damaged;
+	struct gv_error e = {0};
+
+	return gv_ckpt_read(other, net, &key, diverged, &damaged, &e) == GV_CKPT_ERROR && damaged &&
+	    e.count == 1 && differ(net, before) == 0;
+}
+
+static void
+test_damage(void)
+{
+	struct gv_net *net = make_net(MODELS, GV_SGD), *same = make_net(MODELS, GV_SGD);
+	struct gv_error e = {0};
+	char *copy;
+	size_t i;
+	int accepted = 0;
+
+	gv_file_read(path, &whole, &whole_len, 1 << 20, &e);
+	copy = malloc(whole_len + 1);
+	if (copy == NULL)
+		return;
+	for (i = 0; i < whole_len; i += i < 400 ? 1 : 37) {
+		spoil(whole, i);
+		accepted += !refused(net, same);
+	}
+	is_int(accepted, 0, "cut anywhere: refused");
+	accepted = 0;
+	for (i = 0; i < whole_len; i += i < 200 ? 3 : 101) {
+		memcpy(copy, whole, whole_len);
+		copy[i] = (char)(copy[i] ^ 1 << i % 8);
+		spoil(copy, whole_len);
+		accepted += !refused(net, same);
+	}
+	is_int(accepted, 0, "one bit changed: refused");
+	memcpy(copy, whole, whole_len);
+	copy[whole_len] = 0;
+	spoil(copy, whole_len + 1);
+	ok(refused(net, same), "one byte more: refused");
+	free(copy);
+	gv_net_free(net);
+	gv_net_free(same);
+}
+
+/* Files with a right checksum whose header is wrong. */
+static void
+is_message(const char *text, size_t raw, const char *want)
+{
+	struct gv_net *net = make_net(MODELS, GV_SGD);
+	struct gv_strbuf s = {0};
+	struct gv_error e = {0};
+	bool diverged[MODELS], damaged;
+	char message[400], zero[64] = {0};
+	uLong crc;
+	int i;
+
+	gv_strbuf_str(&s, text);
+	gv_strbuf_add(&s, zero, raw);
+	crc = crc32(0, (const Bytef *)s.s, (uInt)s.len);
+	for (i = 0; i < 4; i++)
+		gv_strbuf_char(&s, (char)(crc >> 8 * i));
+	spoil(s.s, s.len);
+	gv_strbuf_free(&s);
+	is_int(gv_ckpt_read(other, net, &key, diverged, &damaged, &e), GV_CKPT_ERROR, "refused");
+	snprintf(message, sizeof(message), "%s: %s", other, want);
+	is_str(e.text[0], message, "%s", want);
+	gv_net_free(net);
+}
+
+static void
+test_headers(void)
+{
+	is_message("gvckpt 2\n\n\n\n", 9, "not a whole checkpoint: it does not start with \"gvckpt 1\"");
+	is_message("gvckpt 1\nmodels 1\n", 0, "not a whole checkpoint: no dtype");
+	is_message("gvckpt 1\ndtype f32\nmodels x\n", 0, "not a whole checkpoint: no number of models");
+	is_message("gvckpt 1\ndtype f32\nmodels 0\n", 0, "not a whole checkpoint: no number of models");
+	is_message("gvckpt 1\ndtype f32\nmodels 2\nmodel a\nstate steps=1\n\n", 0,
+	    "not a whole checkpoint: too few models");
+	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1\nmodel b\nstate steps=1\n\n", 0,
+	    "not a whole checkpoint: too many models");
+	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nmodel b\n\n", 0,
+	    "not a whole checkpoint: a model without state");
+	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1\nbatch 3\n\n", 0,
+	    "not a whole checkpoint: lines out of order");
+	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1 params=5\n\n", 16,
+	    "not a whole checkpoint: it ends too early");
+	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1 params=3\n\n", 16,
+	    "not a whole checkpoint: more bytes than its header says");
+	is_message("gvckpt 1\ndtype f64\nmodels 1\nmodel a\nstate steps=1 params=2\n\n", 16,
+	    "of another run: its numbers are \"f64\", this run's f32");
+	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1 params=2\n\n", 8,
+	    "of another run: it holds 1 models, this run trains 3");
+	is_message("gvckpt 1\ndtype f32\nmodels 3\noptimizer sgd\nbatch 8\nrow 1 linear\n"
+		   "model seed=1 lr=0.1\nstate steps=1 params=2\nmodel b\nstate steps=1\nmodel c\nstate steps=1\n\n",
+	    8, "of another run: model 0 has 2 numbers of params, not 23");
+	is_message("gvckpt 1\ndtype f32\nmodels 3\noptimizer sgd\nbatch 8\nrow 1 linear\n"
+		   "model seed=1 lr=9\nstate steps=1 params=2\nmodel b\nstate steps=1\nmodel c\nstate steps=1\n\n",
+	    8, "of another run: model 0 was \"seed=1 lr=9\", is now \"seed=1 lr=0.1\"");
+	is_message("gvckpt 1\ndtype f32\nmodels 3\noptimizer sgd\nbatch 8\n"
+		   "model a\nstate steps=1\nmodel b\nstate steps=1\nmodel c\nstate steps=1\n\n",
+	    0, "of another run: it has \"\", this run \"row 1 linear\"");
+	is_message("gvckpt 1\ndtype f32\nmodels 3\noptimizer sgd\nbatch 8\nrow 1 linear\nrow 2 bn\n"
+		   "model a\nstate steps=1\nmodel b\nstate steps=1\nmodel c\nstate steps=1\n\n",
+	    0, "of another run: it has \"row 2 bn\", this run \"\"");
+}
+
+/* ---- splitting and the file before ---- */
+
+static void
+test_split(void)
+{
+	struct gv_net *net = make_net(MODELS, GV_SGD), *one = make_net(1, GV_SGD);
+	bool diverged[MODELS] = {false}, damaged;
+	struct gv_ckpt_key alone = {config, 1, lines};
+	struct gv_error e = {0};
+	struct gv_net_array a, b;
+	size_t n;
+
+	train(net, 3);
+	gv_ckpt_write(path, net, &key, diverged, &e);
+	ok(gv_ckpt_models(path, &n, &e) == 0 && n == MODELS, "counts the models");
+	is_int(gv_ckpt_split(path, 0, other, &e), 0, "model 0 alone");
+	is_int(gv_ckpt_read(other, one, &alone, diverged, &damaged, &e), GV_CKPT_READ, "can be read");
+	gv_net_array(net, 0, &a);
+	gv_net_array(one, 0, &b);
+	ok(a.n == b.n && memcmp(a.v, b.v, a.n * sizeof(*a.v)) == 0, "and has its parameters");
+	is_int(gv_ckpt_split(path, 3, other, &e), -1, "no model 3");
+	ok(strstr(e.text[0], ": no model 3 among its 3") != NULL, "%s", e.text[0]);
+	gv_net_free(net);
+	gv_net_free(one);
+}
+
+static void
+test_old(void)
+{
+	struct gv_net *net = make_net(MODELS, GV_SGD), *got = make_net(MODELS, GV_SGD);
+	bool diverged[MODELS] = {false}, damaged;
+	struct gv_error e = {0};
+	char old[80];
+
+	snprintf(old, sizeof(old), "%s.old", path);
+	unlink(path);
+	unlink(old);
+	gv_ckpt_write(path, net, &key, diverged, &e);
+	ok(access(old, F_OK) != 0, "the first has none before it");
+	train(net, 5);
+	gv_ckpt_write(path, net, &key, diverged, &e);
+	gv_ckpt_read(old, got, &key, diverged, &damaged, &e);
+	is_int((long long)gv_net_steps(got)[0], 0, "the one before is that of step 0");
+	gv_ckpt_read(path, got, &key, diverged, &damaged, &e);
+	is_int((long long)gv_net_steps(got)[0], 5, "the last that of step 5");
+	gv_net_free(net);
+	gv_net_free(got);
+}
+
+int
+main(void)
+{
+	struct gv_error e = {0};
+
+	if (mkdtemp(dir) == NULL)
+		return 2;
+	snprintf(path, sizeof(path), "%s/a", dir);
+	snprintf(other, sizeof(other), "%s/b", dir);
+	test_round_trip(GV_ADAM, "adam");
+	test_round_trip(GV_SGD, "sgd");
+	test_missing();
+	test_damage();
+	test_headers();
+	test_split();
+	test_old();
+	free(whole);
+	gv_remove_tree(dir, &e);
+	return done_testing();
+}
