@@ -46,10 +46,10 @@ loop_signals(void)
 
 	if (pipe(wake) != 0)
 		gv_die_sys("cannot make a pipe");
-	for (i = 0; i < 2; i++) {
-		fcntl(wake[i], F_SETFD, FD_CLOEXEC);
-		fcntl(wake[i], F_SETFL, O_NONBLOCK);
-	}
+	for (i = 0; i < 2; i++)
+		if (fcntl(wake[i], F_SETFD, FD_CLOEXEC) == -1 ||
+		    fcntl(wake[i], F_SETFL, O_NONBLOCK) == -1)
+			gv_die_sys("cannot make a pipe");
 	for (i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {
 		if (sigaction(caught[i], NULL, &sa) == 0 && sa.sa_handler == SIG_IGN &&
 		    caught[i] != SIGCHLD)

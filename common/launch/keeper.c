@@ -54,7 +54,8 @@ say_ready(int worker, int error)
 {
 	struct gv_keeper_ready ready = {worker, error};
 
-	(void)!write(READY, &ready, sizeof(ready));
+	while (write(READY, &ready, sizeof(ready)) == -1 && errno == EINTR)
+		;
 	close(READY);
 }
 
@@ -405,7 +406,8 @@ gv_keeper_run(struct gv_keeper *k)
 	if (arrange_descriptors(k) != 0) {
 		struct gv_keeper_ready ready = {-1, errno};
 
-		(void)!write(k->ready, &ready, sizeof(ready));
+		while (write(k->ready, &ready, sizeof(ready)) == -1 && errno == EINTR)
+			;
 		_exit(125);
 	}
 	error = start(&s);

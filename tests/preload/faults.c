@@ -8,8 +8,9 @@
  * aligned allocation together.  N counts from 1 over the process and all that
  * it forks (the counters are shared memory), so a number names one call; 0
  * means every call, or every other one with EINTR, which is to be retried.
- * "short" lets a read or write through, but of one byte only.  A failing close
- * does close.
+ * "short" lets a read or write through, but of one byte only; those of a pipe
+ * only when they are larger than what pipes take and give whole (POSIX: 512).
+ * A failing close does close.
  *
  * What is run by exec is left alone: the variables are gone from the
  * environment before main.  Not counted are calls from inside the C library
@@ -118,6 +119,15 @@ hit_from(int call, const void *caller)
 		if (p >= spared[i].from && p < spared[i].to)
 			return 0;
 	return hit(call);
+}
+
+/* How many of n bytes a call may move. */
+static size_t
+at_most(int how, int fd, size_t n)
+{
+	if (how != SHORT || n < 2 || (n <= 512 && lseek(fd, 0, SEEK_CUR) == -1))
+		return n;
+	return 1;
 }
 
 #define CALLER __builtin_return_address(0)
@@ -245,7 +255,7 @@ read(int fd, void *buf, size_t n)
 	int how = hit(CALL_read);
 	REAL(ssize_t, read, (int, void *, size_t));
 
-	return how > 0 ? -1 : real(fd, buf, how == SHORT && n > 1 ? 1 : n);
+	return how > 0 ? -1 : real(fd, buf, at_most(how, fd, n));
 }
 
 ssize_t
@@ -254,7 +264,7 @@ pread(int fd, void *buf, size_t n, off_t at)
 	int how = hit(CALL_pread);
 	REAL(ssize_t, pread, (int, void *, size_t, off_t));
 
-	return how > 0 ? -1 : real(fd, buf, how == SHORT && n > 1 ? 1 : n, at);
+	return how > 0 ? -1 : real(fd, buf, at_most(how, fd, n), at);
 }
 
 ssize_t
@@ -263,7 +273,7 @@ write(int fd, const void *buf, size_t n)
 	int how = fd == STDERR_FILENO ? 0 : hit(CALL_write);
 	REAL(ssize_t, write, (int, const void *, size_t));
 
-	return how > 0 ? -1 : real(fd, buf, how == SHORT && n > 1 ? 1 : n);
+	return how > 0 ? -1 : real(fd, buf, at_most(how, fd, n));
 }
 
 ssize_t
@@ -272,7 +282,7 @@ pwrite(int fd, const void *buf, size_t n, off_t at)
 	int how = hit(CALL_pwrite);
 	REAL(ssize_t, pwrite, (int, const void *, size_t, off_t));
 
-	return how > 0 ? -1 : real(fd, buf, how == SHORT && n > 1 ? 1 : n, at);
+	return how > 0 ? -1 : real(fd, buf, at_most(how, fd, n), at);
 }
 
 /* The mode of an open that may create. */
