@@ -21,7 +21,8 @@ mkdir work tmp
 TMPDIR=$scratch/tmp
 export TMPDIR
 cd work || exit 2
-cp "$src"/examples/man/* "$src"/tests/matrix/* .
+cp "$src"/examples/man/* .
+cp "$src"/tests/matrix/* .
 
 # how a call fails, as faults.so names it
 reason() {
@@ -48,7 +49,7 @@ points() {
 with() {
 	status=0
 	ran="GV_FAIL=$1 LD_PRELOAD=$lib $cmd"
-	timeout 30 env GV_FAIL="$1" ${2:+GV_COUNT="$2"} LD_PRELOAD="$lib" $cmd >../out 2>../err || status=$?
+	timeout -k 2 20 env GV_FAIL="$1" ${2:+GV_COUNT="$2"} LD_PRELOAD="$lib" $cmd >../out 2>../err || status=$?
 }
 # result: where the answer is: ../out or, with -o, the file target
 result() { if [ -n "$to" ]; then echo target; else echo ../out; fi; }
@@ -58,10 +59,11 @@ files() { ls -A . ../tmp; }
 sound() {
 	if [ "$status" -eq 0 ]; then
 		same_result
+	elif [ "$no" = yes ] && [ "$status" -eq 1 ]; then
+		grep -q "^$prog: " ../err # it was a job that failed
 	else
-		{ [ "$status" -eq "$trouble" ] || { [ "$no" = yes ] && [ "$status" -eq 1 ]; }; } &&
-			grep -q "^$prog: " ../err &&
-			{ [ "$1" != alloc ] || grep -qi -e "out of memory" -e "cannot allocate memory" ../err; } &&
+		[ "$status" -eq "$trouble" ] && grep -q "^$prog: " ../err &&
+			{ [ "$1" != alloc ] || grep -qi -e "out of memory" -e "no memory" -e "cannot allocate memory" ../err; } &&
 			{ [ -z "$to" ] || [ "$(cat target)" = old ]; }
 	fi && { [ "$state" = yes ] || [ "$(files)" = "$before" ]; }
 }
@@ -116,6 +118,7 @@ while IFS=$tab read -r prog flags args <&9; do
 	timing=no trouble=2 no=no state=no sample=24
 	case ,$flags, in *,timing,*) timing=yes ;; esac
 	case ,$flags, in *,slow,*) sample=2 ;; esac
+	case ,$flags, in *,jobs,*) sample=2 ;; esac
 	case ,$flags, in *,jobs,*) no=yes ;; esac
 	case ,$flags, in *,state,*) state=yes ;; esac
 	case $flags in *trouble=*) trouble=${flags##*trouble=} trouble=${trouble%%,*} ;; esac

@@ -6,7 +6,8 @@
 
 tab=$(printf '\t')
 table=$src/tests/matrix.tab
-cp "$src"/examples/man/* "$src"/tests/matrix/* .
+cp "$src"/examples/man/* .
+cp "$src"/tests/matrix/* .
 mkdir tmp
 TMPDIR=$scratch/tmp
 export TMPDIR
