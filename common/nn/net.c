@@ -269,7 +269,7 @@ numbers(gv_real **v, size_t bytes, struct gv_error *e)
 
 	*v = aligned_alloc(64, room);
 	if (*v == NULL)
-		return gv_error_set(e, "no memory for %zu bytes", bytes);
+		return gv_error_set(e, "out of memory: %zu bytes wanted", bytes);
 	memset(*v, 0, room);
 	return 0;
 }
