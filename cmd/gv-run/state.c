@@ -77,17 +77,18 @@ make_temporary(struct run *r, struct gv_error *e)
 	const char *tmp = getenv("TMPDIR");
 	struct gv_strbuf b = {0};
 
-	gv_strbuf_fmt(
-	    &b, "%s/gv-run.XXXXXX", tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
+	if (tmp == NULL || tmp[0] == '\0')
+		tmp = "/tmp";
+	gv_strbuf_fmt(&b, "%s/gv-run.XXXXXX", tmp);
 	if (mkdtemp(b.s) == NULL) {
-		gv_error_sys(e, "%s: cannot make the directory", b.s);
+		gv_error_sys(e, "%s: cannot make a directory in it", tmp);
 		gv_strbuf_free(&b);
 		return -1;
 	}
 	r->temporary = true;
 	r->dir = realpath(b.s, NULL);
 	gv_strbuf_free(&b);
-	return r->dir != NULL ? 0 : gv_error_sys(e, "%s: cannot find", "state directory");
+	return r->dir != NULL ? 0 : gv_error_sys(e, "%s: cannot open", tmp);
 }
 
 static int

@@ -1,0 +1,562 @@
+#!/bin/sh
+# gv-run: rounds, shares, gangs, preemption, failures, arrivals, policies, state.
+. "${0%/*}/lib.sh"
+
+worker=$build/helpers/worker
+w="exec $worker -m gv-run-test-$$"
+strays() { grep -las "[g]v-run-test-$$" /proc/[0-9]*/cmdline; }
+nothing_left() { if [ -z "$(strays)" ]; then pass "$1"; else fail "$1"; fi; }
+# events KIND [JOB]: how many of them ./out holds
+events() { awk -F, -v k="$1" -v j="${2:-}" '$2 == k && (j == "" || $3 == j)' out | wc -l; }
+# is_events N KIND JOB NAME
+is_events() {
+	got=$(events "$2" "$3")
+	if [ "$got" -eq "$1" ]; then pass "$4"; else fail "$4: $got events $2 $3, not $1" out err; fi
+}
+# every_step DIR JOB N NAME: the job has done each step from 1 to N once, in order
+every_step() {
+	seq "$3" >want
+	same_file want "$1/jobs/$2/checkpoint/steps" "$4"
+}
+true_within() { # SECONDS CMD...: until it succeeds
+	tries=$(($1 * 50))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.02
+	done
+}
+
+cat >cluster.csv <<'EOT'
+gpu_type,gpus,threads
+big,1,2
+small,2,1
+EOT
+printf 'gpu_type,gpus,threads\nbig,1,2\n' >one.csv
+
+# ---- shares, gangs, preemption: all GPUs promised in full ----
+cat >full.csv <<EOT
+job_id,scale_factor,total_steps,command,gpu_type,steps_per_s,share
+half,1,100000,$w -r 200,big,200,0.5
+quarter,1,100000,$w -r 200,big,200,0.25
+quarter,1,100000,$w -r 200,small,100,0.25
+rest,1,100000,$w -r 200,big,200,0.25
+rest,1,100000,$w -r 200,small,100,0.5
+gang,2,100000,$w -r 200,small,100,0.5
+other,1,100000,$w -r 200,small,100,0.25
+EOT
+gv-run -c cluster.csv -s full --round=0.15 --grace=2 full.csv >out 2>err &
+pid=$!
+sleep 3.4
+kill -TERM "$pid"
+status=0
+wait "$pid" || status=$?
+ran="gv-run ... full.csv, SIGTERM after 22 rounds"
+is_status 143 "SIGTERM: status 143"
+is_err "and nothing to say" </dev/null
+nothing_left "and nobody left"
+# share received by job and type: time held over all time
+awk -F, '$2 == "start" || $2 == "resume" { from[$3] = $1; type[$3] = $4 }
+	$2 == "preempt" { held[$3 "," type[$3]] += $1 - from[$3]; last = $1 }
+	END { for (k in held) printf "%s,%.3f\n", k, held[k] / last }' out | sort >held
+while IFS=, read -r job type share; do
+	got=$(sed -n "s/^$job,$type,//p" held)
+	if awk -v a="${got:-0}" -v b="$share" 'BEGIN { exit !(a - b < 0.1 && b - a < 0.1) }'; then
+		pass "$job receives $share of $type within 10 points"
+	else
+		fail "$job receives $share of $type within 10 points: $got" out
+	fi
+done <<'EOT'
+half,big,0.5
+quarter,big,0.25
+quarter,small,0.25
+rest,big,0.25
+rest,small,0.5
+gang,small,0.5
+other,small,0.25
+EOT
+awk -F, '$2 == "start" || $2 == "resume" { n = split($6, g, ";")
+		for (i = 1; i <= n; i++) { if (on[$4 g[i]] != "") bad = 1; on[$4 g[i]] = $3 } }
+	$2 == "preempt" || $2 == "finish" || $2 == "fail" { n = split($6, g, ";")
+		for (i = 1; i <= n; i++) { if (on[$4 g[i]] != $3) bad = 1; on[$4 g[i]] = "" } }
+	END { exit bad }' out && status=0 || status=1
+ran="looking for GPUs held twice"
+is_status 0 "no GPU is held by two jobs"
+ran="looking at the ranks of the gang"
+n0=$(grep -c 0 full/jobs/gang/checkpoint/ranks)
+n1=$(grep -c 1 full/jobs/gang/checkpoint/ranks)
+n=$(awk -F, '($2 == "start" || $2 == "resume") && $3 == "gang"' out | wc -l)
+# the last start may have been stopped before the workers could write
+if [ "$n0" -ge $((n - 1)) ] && [ "$n1" -ge $((n - 1)) ]; then
+	pass "both ranks of the gang start each time"
+else
+	fail "ranks: $n0 and $n1 of $n starts"
+fi
+ok "on both GPUs" grep -q 'gpus 0;1 type small' full/jobs/gang/checkpoint/log
+ran="counting resumes"
+if [ "$(events resume half)" -ge 5 ]; then pass "jobs are preempted and resumed"; else fail "resumes" out; fi
+steps=$(tail -n 1 full/jobs/half/checkpoint/steps)
+every_step full half "$steps" "no step is lost or done twice by preemption"
+awk -F, '($2 == "start" || $2 == "resume") && $3 == "half" { print $8 }' out | sort -u | wc -l >got
+ok "each life has its round" test "$(cat got)" -eq "$((1 + $(events resume half)))"
+if have gv-report; then
+	run gv-report -b job full/events.csv
+	silent "gv-report reads the journal"
+else
+	skip "no gv-report"
+fi
+
+# ---- a lease is extended: who stays is not disturbed ----
+cat >alone.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share
+a,120,$w -r 200,big,200,1
+b,120,$w -r 200,small,200,0.5
+EOT
+run gv-run -c cluster.csv -s alone --round=0.1 --grace=2 alone.csv
+silent "two jobs run to their end"
+sed 's/^[0-9.]*,/T,/' out >got
+cat >want <<'EOT'
+time_s,event,job_id,gpu_type,node,gpus,steps,round,share,reason
+T,pool,,big,,0,,,,
+T,pool,,small,,0;1,,,,
+T,arrive,a,,,,120,,,
+T,arrive,b,,,,120,,,
+T,allocate,a,big,,,,,1,
+T,allocate,b,small,,,,,0.5,
+EOT
+head -n 7 got >got.head
+same_file want got.head "pools, arrivals and shares come first"
+is_events 0 resume '' "nobody is preempted when nobody waits"
+is_events 1 finish a "finished"
+is_events 1 end '' "the end is told"
+out_has ',end,' "as an event"
+
+# ---- the same again: nothing to do; a new job is added ----
+run gv-run -c cluster.csv -s alone --round=0.1 --grace=2 alone.csv
+silent "the same table again"
+is_events 0 start '' "starts nothing"
+is_events 1 restart '' "a restart"
+is_events 1 end '' "and an end"
+sed '2,$s/^[ab],/c,/; 3d' alone.csv >more.csv
+run gv-run -c cluster.csv -s alone --round=0.1 --grace=2 more.csv
+silent "one more job"
+is_events 1 start '' "runs alone"
+ran="reading jobs.csv"
+cut -d, -f1 alone/jobs.csv | tr '\n' ' ' >got
+echo 'job_id a b c ' | tr -d '\n' >want
+same_file want got "all jobs are kept"
+run gv-run --resume -s alone
+silent "--resume of what is done"
+is_events 0 start '' "starts nothing"
+
+# ---- torn journal: a kill in the middle of a line ----
+printf '9.5,resume,"a' >>alone/events.csv
+run gv-run --resume -s alone
+silent "a torn last line is cut off"
+ok "and the journal is whole again" grep -q ',end,' alone/events.csv
+ok "without it" sh -c '! grep -q "9.5,resume" alone/events.csv'
+rm alone/clock
+run gv-run --resume -s alone
+silent "a lost clock goes on from the last event"
+cp alone/events.csv keep.csv
+echo 'x,finish,a,,,,,,,' >>alone/events.csv
+run gv-run --resume -s alone
+is_status 2 "a broken journal is an error"
+err_has 'events.csv:' "that says where"
+cp keep.csv alone/events.csv
+
+# ---- failures ----
+cat >fail.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share
+once,60,$w -r 300 -e 10 -x 35 -b,big,300,0.5
+ever,60,echo lost; $w -r 300 -e 10 -x 25 -X 9,small,300,0.5
+none,,no-such-command-$$,small,300,0.5
+EOT
+run gv-run -c cluster.csv -s fail --round=0.2 --grace=2 --max-failures=3 fail.csv
+is_status 1 "a dropped job: status 1"
+is_events 1 fail once "a job fails once"
+is_events 1 finish once "and goes on to its end"
+ran="reading steps"
+sort -n fail/jobs/once/checkpoint/steps | uniq -c | awk '{ print $1 "x" }' | sort | uniq -c | tr -s ' \n' ' ' >got
+printf ' 55 1x 5 2x ' >want
+same_file want got "from its checkpoint: 5 steps are done again"
+is_events 3 fail ever "another fails three times"
+is_events 1 drop ever "and is dropped"
+is_events 3 fail none "so does a command that is not there"
+p=$(cd fail && pwd -P)
+grep -v 'none' err >got
+cat >want <<EOT
+gv-run: warning: job "ever" has failed: status 9; see $p/jobs/ever/log
+gv-run: warning: job "ever" has failed: status 9; see $p/jobs/ever/log
+gv-run: warning: job "once" has failed: status 3; see $p/jobs/once/log
+gv-run: job "ever" is dropped: 3 failures in a row without progress, the last: status 9; see $p/jobs/ever/log
+EOT
+sort got >got.sorted
+sort want >want.sorted
+same_file want.sorted got.sorted "messages name the log"
+out_has ',fail,ever,small,,0,25,' "the event has GPUs and steps"
+out_has 'status 127' "and the status"
+ok "the log has what the job wrote" test "$(grep -c lost fail/jobs/ever/log)" -eq 3
+ok "and what the shell said" grep -q "no-such-command-$$" fail/jobs/none/log
+run gv-run --resume -s fail
+is_status 1 "dropped jobs stay dropped"
+is_events 0 start '' "and are not tried again"
+run gv-run -q -c cluster.csv --log-dir=logs -s fail1 --round=0.2 --max-failures=1 fail.csv
+is_status 1 "--max-failures=1"
+is_events 1 fail ever "drops at the first"
+ok "--log-dir" test -s logs/ever.log
+ran="counting messages"
+if [ "$(wc -l <err)" -eq 3 ]; then pass "-q: only what is dropped"; else fail "-q" err; fi
+
+# ---- a gang too large for any pool ----
+cat >large.csv <<EOT
+job_id,scale_factor,total_steps,command,gpu_type,steps_per_s,share
+large,3,60,$w,small,300,0.5
+slow,1,60,$w,big,0,0.5
+fine,1,20,$w -r 200,big,200,0.5
+EOT
+run gv-run -c cluster.csv -s large --round=0.2 large.csv
+is_status 1 "jobs that can never run: status 1"
+is_err "and why" <<'EOT'
+gv-run: job "large" is dropped: no GPU type it runs on has as many GPUs as it needs
+gv-run: job "slow" is dropped: no GPU type it runs on has as many GPUs as it needs
+EOT
+is_events 1 finish fine "the others do"
+
+# ---- arrivals ----
+cat >late.csv <<EOT
+job_id,total_steps,arrival_s,entity,command,gpu_type,steps_per_s,share
+first,60,0,x,$w -r 200,big,200,0.5
+late,20,0.5,y,$w -r 200,big,200,0.5
+EOT
+run gv-run -c one.csv -s late --round=0.2 late.csv
+silent "a job arrives later"
+ran="reading the arrival"
+if awk -F, '$2 == "arrive" && $3 == "late" { exit !($1 >= 0.5 && $1 < 0.7 && $10 == "y") }' out; then
+	pass "at its time, with its entity"
+else
+	fail "arrival" out
+fi
+awk -F, '$3 == "late" && $2 == "start" { s = $1 } $3 == "late" && $2 == "arrive" { a = $1 } END { exit !(s >= a) }' out
+status=$?
+is_status 0 "and not before"
+
+# ---- what a worker finds ----
+cat >env.csv <<EOT
+job_id,total_steps,working_directory,command,gpu_type,steps_per_s,share
+x/../y z,10,$scratch,"env >\$GV_CHECKPOINT_DIR/env; pwd >pwd; $w -r 500",small,500,1
+EOT
+run env EXTRA=1 gv-run -c cluster.csv -s env env.csv
+silent "a job with an odd name"
+e=env/jobs/x%2F..%2Fy%20z/checkpoint/env
+for v in GV_JOB_ID='x/../y z' GV_GPUS=0 GV_GPU_TYPE=small GV_THREADS=1 GV_ROUND=0 GV_TOTAL_STEPS=10 \
+	RANK=0 WORLD_SIZE=1 EXTRA=1; do
+	ok "$v" grep -qxF "$v" "$e"
+done
+is_dir=$(cat pwd)
+ok "working directory" test "$is_dir" = "$scratch"
+run env EXTRA=1 gv-run --clean-env -c cluster.csv -s env2 env.csv
+silent "--clean-env"
+ok "without EXTRA" sh -c '! grep -q EXTRA env2/jobs/*/checkpoint/env'
+
+# ---- policies ----
+cat >jobs3.csv <<EOT
+job_id,total_steps,arrival_s,note,command,gpu_type,steps_per_s,share
+p,60,0,ab,$w -r 100,big,100,0.9
+q,30,0,,$w -r 100,big,100,0.1
+r,20,0.45,,$w -r 100,big,100,0
+EOT
+# equal shares; keeps what it was asked
+cat >equal <<'EOT'
+#!/bin/sh
+n=$(ls asked.* 2>/dev/null | wc -l)
+cat >asked.$n
+awk -F, 'NR == FNR { if (FNR > 1) m++; next } FNR == 1 { print $0 ",share"; next } { printf "%s,%.6g\n", $0, 1 / m }' asked.$n asked.$n
+EOT
+chmod +x equal
+run gv-run -c one.csv -s pol --round=0.2 -p ./equal jobs3.csv
+silent "-p: a policy of one's own"
+ran="counting what the policy was asked"
+# p q | p q r | without one | without two
+if [ "$(ls asked.* | wc -l)" -eq 4 ]; then pass "asked whenever jobs come and go"; else fail "asked $(ls asked.*)" out; fi
+head -n 1 asked.0 >got
+echo 'job_id,total_steps,arrival_s,note,command,gpu_type,steps_per_s,steps_remaining,elapsed_s,isolated_elapsed_s' >want
+same_file want got "with the job's columns and what it has done"
+cut -d, -f1 asked.1 | tr '\n' ' ' >got
+printf 'job_id p q r ' >want
+same_file want got "about the jobs that are there"
+awk -F, '$2 == "allocate" { print $3 "," $9 }' out | head -n 5 | tr '\n' ' ' >got
+printf 'p,0.5 q,0.5 p,0.333333 q,0.333333 r,0.333333 ' >want
+same_file want got "new shares are told"
+sed -n '2p' asked.1 | awk -F, '{ exit !($(NF - 2) < 60 && $(NF - 2) > 0 && $(NF - 1) > 0.4 && $NF > 0) }'
+status=$?
+is_status 0 "steps_remaining, elapsed_s and isolated_elapsed_s go on"
+rm -f asked.*
+sed 's/-r 100/-r 1000/; s/0\.45/0.03/' jobs3.csv >fast3.csv
+run gv-run -c one.csv -s pol2 --round=0.2 -p 'exit 3' fast3.csv
+is_status 0 "a policy that fails"
+err_has 'gv-run: warning: the policy has failed with status 3, shares stay as they are' "is a warning"
+out_has 'allocate,p,big,,,,,0.9,' "and the shares of the table hold"
+for bad in 'echo "a,b,"' 'cat' 'sed "s/\$/,2/; 1s/,2\$/,share/"' 'sed "s/\$/,0.5/; 1s/,0.5\$/,share/; s/^p/z/"'; do
+	run gv-run -c one.csv -s pol3 --round=0.2 -p "$bad" fast3.csv
+	is_status 0 "a policy that answers $bad"
+	err_has "gv-run: warning: the policy's answer is not good, shares stay as they are:" "is a warning"
+	rm -rf pol3
+done
+err_has 'the policy was not asked about job "z"' "an answer about somebody else"
+run gv-run -c one.csv -s pol4 --round=0.2 --policy-timeout=0.3s -p 'sleep 9' fast3.csv
+is_status 0 "a policy that never answers"
+err_has 'gv-run: warning: the policy did not answer within 0.3 s, shares stay as they are' "is a warning"
+run gv-run -c one.csv -s pol5 --round=0.2 -p 'kill -9 $$' fast3.csv
+err_has 'gv-run: warning: the policy was killed by signal 9, shares stay as they are' "killed: a warning"
+cut -d, -f1-7 fast3.csv >rates3.csv
+run gv-run -c one.csv -s pol6 --round=0.2 -p ./equal rates3.csv
+silent "with -p a table without shares will do"
+if have gv-alloc; then
+	sed 's/$/,max-min/; 1s/max-min/policy/' fast3.csv >named.csv
+	run gv-run -c one.csv -s pol7 --round=0.2 named.csv
+	silent "the policy named in the table is asked"
+	awk -F, '$2 == "allocate" { print $3 "," $9 }' out | head -n 2 | tr '\n' ' ' >got
+	printf 'p,0.5 q,0.5 ' >want
+	same_file want got "and is obeyed"
+else
+	skip "no gv-alloc"
+	skip "no gv-alloc"
+fi
+
+# ---- one at a time ----
+cat >long.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share
+l,100000,$w -r 100,big,100,1
+EOT
+gv-run -c one.csv -s busy --round=0.2 --grace=2 long.csv >out 2>err &
+pid=$!
+true_within 5 grep -q start busy/events.csv
+run gv-run -c one.csv -s busy long.csv
+is_status 75 "a second one on the same state: status 75"
+is_err "says who is there" <<EOT
+gv-run: $(cd busy && pwd -P): gv-run already runs here, process $pid
+EOT
+# what another process of ours keeps from the workers' lock
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+true_within 5 sh -c "! grep -las '[g]v-run-test-$$' /proc/[0-9]*/cmdline"
+nothing_left "killed, its workers go"
+
+# ---- a worker that does not go ----
+cat >hang.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share
+h,100000,$w -r 100 -i -C -f,big,100,1
+EOT
+start=$(date +%s)
+# a shell starts what is in the background with SIGINT ignored, and gv-run honours that
+env --default-signal=INT gv-run -q -c one.csv -s hang --round=5 --grace=0.4 hang.csv >out 2>err &
+pid=$!
+true_within 5 grep -q '^20$' hang/jobs/h/checkpoint/steps
+kill -INT "$pid"
+status=0
+wait "$pid" || status=$?
+ran="SIGINT to a gv-run with a worker that ignores SIGTERM"
+is_status 130 "SIGINT: status 130"
+nothing_left "who does not go is killed after the grace time, its children too"
+out_has ',fail,h,big,,0,' "and has failed"
+out_has 'status 137 when told to stop' "for that reason"
+gv-run -q -c one.csv -s hang --round=5 --grace=30 hang.csv >out 2>err &
+pid=$!
+true_within 5 grep -q resume hang/events.csv
+sleep 0.1
+kill -TERM "$pid"
+sleep 0.2
+kill -TERM "$pid"
+status=0
+wait "$pid" || status=$?
+ran="two SIGTERM"
+is_status 143 "a second signal: status 143"
+nothing_left "kills at once"
+ok "not after the grace time of 30 s" test $(($(date +%s) - start)) -lt 20
+
+# ---- outputs that fail ----
+gv-run -c one.csv -s full1 --round=0.2 --grace=2 long.csv >/dev/full 2>err &
+status=0
+wait $! || status=$?
+ran="gv-run >/dev/full"
+is_status 2 "a full device: status 2"
+is_err "one message" <<'EOT'
+gv-run: cannot write to standard output: No space left on device
+EOT
+nothing_left "and nothing runs"
+status=0
+{
+	gv-run -c one.csv -s pipe --round=0.2 --grace=2 long.csv 2>err || echo $? >code
+} | head -n 1 >out
+ran="gv-run | head -n 1"
+status=$(cat code)
+is_status 141 "a reader that leaves: as SIGPIPE"
+is_err "quietly" </dev/null
+nothing_left "and nothing runs"
+run gv-run -c cluster.csv -s alone2 --tsv -o events.tsv alone.csv
+silent "-o --tsv"
+ok "writes there" grep -q "$(printf '\tend\t')" events.tsv
+ok "the journal is CSV still" grep -q ,end, alone2/events.csv
+run env TMPDIR="$scratch" gv-run -c cluster.csv alone.csv
+silent "without -s"
+ok "the state is removed after a success" sh -c '! ls -d gv-run.* 2>/dev/null'
+run env TMPDIR="$scratch" gv-run -q -c cluster.csv --max-failures=1 fail.csv
+ok "and kept after a failure" sh -c 'ls -d gv-run.*'
+rm -rf gv-run.*
+run env TMPDIR="$scratch" gv-run -c cluster.csv --max-failures=1 fail.csv
+err_has "gv-run: the state is kept: go on with gv-run --resume -s $scratch/gv-run." "saying where"
+run env TMPDIR="$scratch/none" gv-run -c cluster.csv alone.csv
+is_status 2 "no TMPDIR"
+is_err "is said" <<EOT
+gv-run: $scratch/none: cannot make a directory in it: No such file or directory
+EOT
+
+# ---- the plan only ----
+cat >plan.csv <<'EOT'
+job_id,scale_factor,total_steps,arrival_s,command,gpu_type,steps_per_s,share
+a,1,1000,0,run a,big,2,0.5
+b,1,1000,0,run b,big,1,0.5
+g,2,700,0,"run ""g""",small,1,1
+z,1,300,2000,run z,small,1,1
+EOT
+run gv-run -n -c cluster.csv -s planned plan.csv
+silent "--dry-run"
+is_out "prints the first rounds" <<'EOT'
+round,job_id,gpu_type,node,gpus,command
+0,a,big,,0,run a
+0,g,small,,0;1,"run ""g"""
+1,b,big,,0,run b
+1,g,small,,0;1,"run ""g"""
+2,a,big,,0,run a
+3,b,big,,0,run b
+4,b,big,,0,run b
+5,z,small,,0,run z
+EOT
+ok "and leaves no state" test ! -e planned
+run gv-run -v -c cluster.csv -s verbose --round=0.2 alone.csv
+is_status 0 "-v"
+err_has 's, round 0: big 0 "a", small 0 "b"' "says what is decided"
+
+# ---- nodes ----
+printf 'gpu_type,gpus,node,threads\nbig,1,n1,2\nsmall,2,n2,1\n' >nodes.csv
+run gv-run -n -c nodes.csv plan.csv
+is_status 2 "pools of several nodes"
+err_has 'gv-run: nodes.csv: node: pools of several nodes, "n1" is not this host (' "are an error"
+err_has 'say which with --node' "that tells the way out"
+run gv-run -n --node=n1 -c nodes.csv plan.csv
+silent "--node"
+is_out "takes the pools of the node" <<'EOT'
+round,job_id,gpu_type,node,gpus,command
+0,a,big,n1,0,run a
+1,b,big,n1,0,run b
+2,a,big,n1,0,run a
+3,b,big,n1,0,run b
+4,b,big,n1,0,run b
+EOT
+run gv-run -n --node=n3 -c nodes.csv plan.csv
+is_status 2 "a node that is not there"
+is_err "is an error" <<'EOT'
+gv-run: nodes.csv: node: no pool of node "n3"
+EOT
+printf 'gpu_type,gpus,node,threads\nbig,1,n1,2\nbig,2,,2\nsmall,1,,1\n' >both.csv
+run gv-run -n --node=n1 -c both.csv plan.csv
+is_status 2 "a type with and without a node"
+is_err "is an error" <<'EOT'
+gv-run: both.csv: node: GPU type "big" both with node "n1" and with none
+EOT
+run gv-run -c nodes.csv --node=n2 -s node2 --round=0.2 large.csv
+out_has ',pool,,small,n2,0;1,' "events have the node"
+ok "only its pools are kept" sh -c '! grep -q n1 node2/cluster.csv'
+
+# ---- tables that will not do ----
+bad() { # NAME: the table on standard input is refused with the message of ./want.err
+	cat >bad.csv
+	run gv-run -c cluster.csv -s bad bad.csv
+	is_status 2 "$1"
+	ok "$1: no state is made" test ! -e bad
+}
+bad "no shares" <<'EOT'
+job_id,command,gpu_type,steps_per_s
+a,x,big,1
+EOT
+is_err "no shares: says who adds them" <<'EOT'
+gv-run: bad.csv:1: missing column "share"; gv-alloc adds it, or -p names a command that does
+EOT
+bad "no commands" <<'EOT'
+job_id,gpu_type,steps_per_s,share
+a,big,1,1
+EOT
+err_has 'gv-run: bad.csv:1: missing column "command"' "no commands: says so"
+bad "an empty command" <<'EOT'
+job_id,command,gpu_type,steps_per_s,share
+a,x,big,1,1
+b,,big,1,0
+EOT
+is_err "an empty command: says where" <<'EOT'
+gv-run: bad.csv:3: command: expected a command, got nothing
+EOT
+bad "shares above 1" <<'EOT'
+job_id,command,gpu_type,steps_per_s,share
+a,x,big,1,0.75
+a,x,small,1,0.5
+EOT
+is_err "shares above 1: says whose" <<'EOT'
+gv-run: bad.csv:2: share: expected shares of job "a" that add up to at most 1, got 1.25
+EOT
+cat >bad.csv <<'EOT'
+job_id,command,gpu_type,steps_per_s,share,policy
+a,x,big,1,0.75,max-min
+a,x,small,1,0.25,isolated
+EOT
+run gv-run -c cluster.csv -s bad bad.csv
+is_status 2 "two policies"
+is_err "two policies: says where" <<'EOT'
+gv-run: bad.csv:3: policy: expected "max-min" as in the first row, got "isolated"
+EOT
+rm -rf bad
+name=$(printf 'x%.0s' $(seq 201))
+sed "s/^l,/$name,/" long.csv >bad.csv
+run gv-run -c cluster.csv -s bad bad.csv
+is_status 2 "a name of 201 bytes"
+err_has 'its name is too long' "is too long"
+rm -rf bad
+run gv-run -c none.csv alone.csv
+is_err "no cluster table" <<'EOT'
+gv-run: none.csv: cannot open: No such file or directory
+EOT
+run gv-run --resume -s none
+is_status 2 "--resume without a state"
+is_err "is an error" <<'EOT'
+gv-run: none/cluster.csv: cannot open: No such file or directory
+EOT
+mkdir -p empty
+run gv-run --resume -c cluster.csv -s empty
+is_err "so is one without a run" <<'EOT'
+gv-run: empty: holds no run to resume
+EOT
+run gv-run --resume -c cluster.csv -s none
+is_err "or none at all" <<'EOT'
+gv-run: none: cannot open: No such file or directory
+EOT
+
+# ---- options ----
+usage='usage: gv-run -c CLUSTER [-s DIR] [-r TIME] [-g TIME] [-p COMMAND] [-o FILE] [TABLE]'
+is_usage() { # MESSAGE ARGS...
+	message=$1
+	shift
+	run gv-run "$@"
+	is_status 2 "gv-run $*"
+	printf 'gv-run: %s\n%s\n' "$message" "$usage" | is_err "says: $message"
+}
+is_usage 'no cluster: -c FILE' alone.csv
+is_usage '--resume needs the state: -s DIR' --resume
+is_usage '--resume reads no table' --resume -s x alone.csv
+is_usage '--dry-run cannot be combined with --resume' --resume -n -s x
+is_usage '--round: expected a time above 0' -r 0 -c c
+is_usage '--policy-timeout: expected a time above 0' --policy-timeout=0s -c c
+is_usage '--max-failures: expected a whole number from 1 to 1000000, got "0"' --max-failures=0
+is_usage '--grace: expected a duration such as 90s, 15m or 2h, got "1y"' -g 1y
+is_usage 'too many operands' -c c a b
+done_testing
