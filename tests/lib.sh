@@ -34,12 +34,12 @@ run() {
 	ran="$*" status=0
 	"$@" >out 2>err || status=$?
 }
-pass() { tap_n=$((tap_n + 1)) && echo "ok $tap_n - $1"; }
+pass() { tap_n=$((tap_n + 1)) && printf 'ok %d - %s\n' $tap_n "$1"; }
 # fail NAME [FILE...]: says what was run and shows the files
 fail() {
 	tap_n=$((tap_n + 1)) tap_failed=$((tap_failed + 1))
-	echo "not ok $tap_n - $1"
-	echo "# ran: $(printf %s "$ran" | sed '2,$s/^/#   /') (status $status) in $scratch"
+	printf 'not ok %d - %s\n' $tap_n "$1"
+	printf '# ran: %s (status %s) in %s\n' "$(printf %s "$ran" | sed '2,$s/^/#   /')" "$status" "$scratch"
 	shift
 	for f; do [ ! -f "$f" ] || sed "s|^|#   ${f##*/}: |;20q" "$f"; done
 }

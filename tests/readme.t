@@ -1,6 +1,7 @@
 #!/bin/sh
 # What README.md tells people to type works.  Its fenced blocks, in their order
-# and in one directory that holds the files of examples/man:
+# and in one directory that holds copies of examples/ and share/, and the files
+# of examples/man:
 #
 #	```sh        a script; each line is run, status 0.  Lines of make are
 #	             checked with make -n; git clone, cd gv, sudo and apt-get not
@@ -12,7 +13,8 @@
 
 mkdir dir
 cd dir || exit 2
-cp "$src"/examples/man/* . 2>/dev/null
+cp -r "$src/examples" "$src/share" .
+cp "$src"/examples/man/* .
 # the blocks: N.sh and N.console
 awk -v dir="$scratch" '
 	/^```/ && kind != "" { kind = ""; next }

@@ -1,8 +1,9 @@
 # Running what a document shows.  Source it behind lib.sh.
 #
 # A session is lines as a terminal would show them: "$ command" (going on while
-# a line ends in a backslash), then the lines it prints, if they are shown.  A
-# line "..." stands for any lines, "..." in a line for any text; a line with a form feed ends the session.
+# a line ends in a backslash), then what it prints, if that is shown: stdout, or
+# stderr and behind it stdout.  A line "..." stands for any lines, "..." in a
+# line for any text; a line with a form feed ends the session.
 # shellcheck shell=sh
 
 # session NAME <LINES: runs each command in the present directory: status 0, and the output shown
@@ -27,8 +28,10 @@ session_run() {
 	timeout 60 sh "$1" >"$scratch/session/out" 2>"$scratch/session/err" </dev/null || status=$?
 	if [ $status -ne 0 ]; then
 		fail "$session_name: $session_what" "$scratch/session/err"
-	elif [ -f "$2" ] && ! session_matches "$2" "$scratch/session/out"; then
-		fail "$session_name: shows what it prints: $session_what" "$2" "$scratch/session/out"
+	elif [ -f "$2" ] && ! session_matches "$2" "$scratch/session/out" &&
+		! { cat "$scratch/session/err" "$scratch/session/out" >"$scratch/session/both" &&
+			session_matches "$2" "$scratch/session/both"; }; then
+		fail "$session_name: shows what it prints: $session_what" "$2" "$scratch/session/out" "$scratch/session/err"
 	else
 		pass "$session_name: $session_what"
 	fi
