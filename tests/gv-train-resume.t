@@ -98,7 +98,6 @@ is_status 75 "the directory is in use: status"
 is_err "the directory is in use" <<EOF
 gv-train: $PWD/sig: another gv-train is at work there
 EOF
-ran="gv-train $long" && gv-train --steps=1 --checkpoint=other --data=digits:300 mlp.tsv >out 2>err
 kill -USR1 $pid
 started checkpoint
 ok "SIGUSR1: a checkpoint is reported" grep -q '^checkpoint [0-9]*$' progress
