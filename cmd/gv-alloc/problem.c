@@ -7,6 +7,8 @@
 
 #include "base/mem.h"
 
+static const double smallest_rate = 1e-290;
+
 void
 problem_alloc(struct problem *p, size_t n, size_t m)
 {
@@ -46,7 +48,7 @@ rank_types(const struct gv_cluster *c, size_t *type)
 static bool
 can_run(const struct gv_rate *rate, const struct gv_rates *r, const struct gv_cluster *c)
 {
-	return rate->type >= 0 && rate->steps_per_s > 0 &&
+	return rate->type >= 0 && rate->steps_per_s > smallest_rate &&
 	       (uint64_t)r->job[rate->job].scale_factor <= c->type[rate->type].gpus;
 }
 

@@ -47,7 +47,8 @@ void problem_free(struct problem *p);
  * The problem of a rates table.  Its types are the cluster's in order of their
  * names, so that the order of the cluster's rows does not matter; its jobs are
  * those that can run, in the table's order.  A rate counts only where the whole
- * gang fits into the type's GPUs.
+ * gang fits into the type's GPUs, and from 1e-290 on, where sums are still exact to
+ * the last places.
  *
  *	type[cluster type]  its column in the problem
  *	row[job]            its row in the problem, or SIZE_MAX: it can never run

@@ -322,6 +322,10 @@ attempt(struct attempt *a)
 		return;
 	}
 	glp_term_hook(on_text, a);
+	if (glp_init_env() > 1) { /* out of memory; without this call GLPK would end the process */
+		a->s->status = GV_LP_FAILED;
+		return;
+	}
 	glp_term_out(GLP_OFF);
 	if (setjmp(a->aborted) == 0) {
 		glp_error_hook(on_abort, a);
