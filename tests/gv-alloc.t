@@ -1,0 +1,366 @@
+#!/bin/sh
+# gv-alloc: its tables, options and messages.  What the numbers must be is in
+# unit/gv-alloc.policies.c and gv-alloc-glpsol.t.
+. "${0%/*}/lib.sh"
+
+usage='usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]'
+cat >cluster.csv <<EOF
+gpu_type,gpus
+v100,1
+k80,1
+EOF
+cat >rates.csv <<EOF
+job_id,gpu_type,steps_per_s,note
+a,v100,40,007
+a,k80,10,"x, y"
+b,v100,12,
+b,k80,4.0,1e3
+c,v100,100,
+c,k80,50,
+EOF
+# shares FILE: job, type and share, rounded, of an allocation
+shares() { awk -F, -v OFS=, 'NR > 1 { print $1, $2, sprintf("%.9f", $(NF - 1)) }' "$1"; }
+
+# ---- tables ----
+run gv-alloc -p max-min -c cluster.csv rates.csv
+silent "the paper's example"
+cp out plain
+run shares plain
+is_out "the paper's example: shares of the level 8/11" <<EOF
+a,v100,0.454545455
+a,k80,0.000000000
+b,v100,0.454545455
+b,k80,0.090909091
+c,v100,0.090909091
+c,k80,0.909090909
+EOF
+sed 's/,[^,]*,max-min$//; s/,share,policy$//' plain >copied
+ran="gv-alloc without its two columns"
+same_file copied rates.csv "rows and cells are copied byte for byte"
+run head -n 1 plain
+is_out "the new columns stand behind" <<EOF
+job_id,gpu_type,steps_per_s,note,share,policy
+EOF
+run gv-alloc -p max-min -c cluster.csv <rates.csv
+same_file out plain "standard input without an operand"
+run gv-alloc -p max-min -c cluster.csv - <rates.csv
+same_file out plain "standard input by -"
+run gv-alloc -p max-min -c - rates.csv <cluster.csv
+same_file out plain "the cluster on standard input"
+gzip -c rates.csv >rates.csv.gz
+run gv-alloc -p max-min -c cluster.csv rates.csv.gz
+same_file out plain "gzip"
+run gv-alloc -p max-min -c cluster.csv -o result.csv rates.csv
+silent "-o"
+same_file result.csv plain "-o writes the same"
+run gv-alloc -p max-min -c cluster.csv plain
+same_file out plain "an allocation comes out as it went in"
+run gv-alloc -p isolated -c cluster.csv plain
+sed 's/,[^,]*,isolated$//; s/,share,policy$//' out >copied
+same_file copied rates.csv "an old share and policy are replaced in place"
+run gv-alloc -p isolated -c cluster.csv --tsv rates.csv
+sed -n 3p out >third
+run cat third
+is_out "TSV" <<EOF
+a	k80	10	x, y	0.3333333333333333	isolated
+EOF
+printf 'policy\tjob_id\tshare\tsteps_per_s\tgpu_type\nx\ta\t0.5\t2\tv100\n' >odd.tsv
+run gv-alloc -p isolated -c cluster.csv odd.tsv
+is_out "columns in any order, TSV in" <<EOF
+policy,job_id,share,steps_per_s,gpu_type
+isolated,a,1,2,v100
+EOF
+echo job_id,gpu_type,steps_per_s >empty.csv
+run gv-alloc -v -p max-min -c cluster.csv empty.csv
+is_out "no rows" <<EOF
+job_id,gpu_type,steps_per_s,share,policy
+EOF
+is_err "no rows, and nothing to say of an objective" <<EOF
+gv-alloc: policy=max-min jobs=0 classes=0 types=2
+EOF
+
+# ---- -v ----
+run gv-alloc -v -p proportional -c cluster.csv -o /dev/null rates.csv
+is_err "-v of a formula" <<EOF
+gv-alloc: policy=proportional jobs=3 classes=3 types=2 objective=0.6666666666666666
+EOF
+run gv-alloc -v --certify -p max-min -c cluster.csv rates.csv
+same_file out plain "--certify changes nothing in the table"
+sed 's/\(objective\|bound\)=0.72727272727[0-9]*/\1=8:11/g; s/gap=[0-9.]*e-1[3456]/gap=small/' err >rounded
+mv rounded err
+is_err "-v --certify" <<EOF
+gv-alloc: policy=max-min jobs=3 classes=3 types=2 objective=8:11 bound=8:11 gap=small certified=yes
+EOF
+{
+	echo job_id,gpu_type,steps_per_s
+	for i in 1 2 3 4 5 6 7; do printf 'j%d,k80,5\nj%d,v100,7\n' $i $i; done
+} >equal.csv
+run gv-alloc -v -p max-min -c cluster.csv -o one.csv equal.csv
+err_has "jobs=7 classes=1 types=2" "equal jobs are one class"
+run gv-alloc -v --solver=glpk -p max-min -c cluster.csv -o /dev/null equal.csv
+err_has "jobs=7 classes=7 types=2" "--solver=glpk solves job by job"
+run gv-alloc --solver=auto -p max-min -c cluster.csv equal.csv
+same_file out one.csv "--solver=auto is the default"
+sed 1d one.csv | cut -d, -f2,4 | sort -u >kinds
+run cut -d, -f1 kinds
+is_out "equal jobs get equal shares on each type" <<EOF
+k80
+v100
+EOF
+
+# ---- row order ----
+{ head -n 1 rates.csv && sed 1d rates.csv | sort -r; } >reversed.csv
+run gv-alloc -p max-min -c cluster.csv reversed.csv
+sort out >a && sort plain >b
+same_file a b "the rows' order does not matter"
+{ head -n 1 cluster.csv && sed 1d cluster.csv | sort; } >other.csv
+run gv-alloc -p max-min -c other.csv rates.csv
+same_file out plain "nor does the cluster's"
+
+# ---- jobs that can never run ----
+cat >never.csv <<EOF
+job_id,gpu_type,steps_per_s,scale_factor
+a,v100,40,1
+gang,v100,7,2
+gang,k80,0,2
+a,k80,20,1
+zero,v100,0,1
+tpu,tpu,5,1
+EOF
+run gv-alloc -p max-min -c cluster.csv never.csv
+is_out "they have shares of 0 and leave the others alone" <<EOF
+job_id,gpu_type,steps_per_s,scale_factor,share,policy
+a,v100,40,1,1,max-min
+gang,v100,7,2,0,max-min
+gang,k80,0,2,0,max-min
+a,k80,20,1,0,max-min
+zero,v100,0,1,0,max-min
+tpu,tpu,5,1,0,max-min
+EOF
+is_err "and are named" <<EOF
+gv-alloc: never.csv:3: job "gang" can never run: it needs 2 GPUs of one type, the largest pool it has a rate on has 1
+gv-alloc: never.csv:6: job "zero" can never run: no rate above 0 on a GPU of the cluster
+gv-alloc: never.csv:7: job "tpu" can never run: no rate above 0 on a GPU of the cluster
+EOF
+is_status 0 "which is no failure"
+run gv-alloc -q -p isolated -c cluster.csv never.csv
+silent "-q does not name them"
+{ echo job_id,gpu_type,steps_per_s && seq 13 | sed 's/.*/j&,v100,0/'; } >many.csv
+run gv-alloc -p max-min -c cluster.csv many.csv
+tail -n 2 err >last && mv last err
+is_err "ten are named, the others counted" <<EOF
+gv-alloc: many.csv:11: job "j10" can never run: no rate above 0 on a GPU of the cluster
+gv-alloc: 3 more jobs can never run
+EOF
+printf 'gpu_type,gpus\nv100,0\nk80,0\n' >drained.csv
+run gv-alloc -q -p proportional -c drained.csv never.csv
+silent "a cluster of no GPUs"
+
+# ---- -t ----
+cat >jobs.csv <<EOF
+job_id,job_type,scale_factor,command
+1,lm,1,train 1
+2,cnn,2,
+3,gan,16,
+EOF
+cat >thr.csv <<EOF
+gpu_type,job_type,scale_factor,steps_per_s
+v100,lm,1,40.0
+v100,cnn,2,5
+k80,lm,1,10
+EOF
+run gv-alloc -p isolated -c cluster.csv -t thr.csv jobs.csv
+is_out "-t joins jobs with throughputs" <<EOF
+job_id,job_type,scale_factor,command,gpu_type,steps_per_s,share,policy
+1,lm,1,train 1,v100,40.0,0.5,isolated
+1,lm,1,train 1,k80,10,0.5,isolated
+2,cnn,2,,v100,5,0,isolated
+EOF
+is_err "and names what is left out" <<EOF
+gv-alloc: jobs.csv:4: job "3" is left out: thr.csv has no throughput of "gan" with scale_factor 16
+gv-alloc: jobs.csv:3: job "2" can never run: it needs 2 GPUs of one type, the largest pool it has a rate on has 1
+EOF
+{ head -n 1 jobs.csv && seq 12 | sed 's/.*/j&,gan,1,/'; } >missing.csv
+run gv-alloc -p isolated -c cluster.csv -t thr.csv missing.csv
+tail -n 1 err >last && mv last err
+is_err "ten are named, the others counted, with -t" <<EOF
+gv-alloc: 2 more jobs are left out
+EOF
+run gv-alloc -p isolated -c cluster.csv -t thr.csv rates.csv
+is_err "-t wants one row for each job" <<EOF
+gv-alloc: rates.csv:3: job_id: repeated job_id "a", first at line 2
+gv-alloc: rates.csv:5: job_id: repeated job_id "b", first at line 4
+gv-alloc: rates.csv:7: job_id: repeated job_id "c", first at line 6
+EOF
+is_status 2 "-t with rates: status"
+printf 'job_type,gpu_type,steps_per_s,scale_factor\nlm,v100,-1,1\n' >bad-thr.csv
+run gv-alloc -p isolated -c cluster.csv -t bad-thr.csv jobs.csv
+is_err "a bad throughput" <<EOF
+gv-alloc: bad-thr.csv:2: steps_per_s: expected a number >= 0, got "-1"
+EOF
+
+# ---- several tables ----
+{ cat rates.csv && echo && cat never.csv; } >two.csv
+run gv-alloc -q -p max-min -c cluster.csv two.csv
+gv-alloc -q -p max-min -c cluster.csv never.csv >second
+{ cat plain && echo && cat second; } >both
+same_file out both "two tables, an empty line between the answers"
+run gv-alloc -q -p max-min -c cluster.csv -v two.csv
+cut -d' ' -f2,3 err >lines && mv lines err
+is_err "-v has a line for each" <<EOF
+policy=max-min jobs=3
+policy=max-min jobs=4
+EOF
+mkfifo ask answer
+gv-alloc -p max-min -c cluster.csv <ask >answer &
+exec 3>ask 4<answer
+for round in first second; do
+	cat rates.csv >&3 && echo >&3
+	while read -r line && [ -n "$line" ]; do echo "$line"; done <&4 >got
+	ran="asking a running gv-alloc" status=0
+	same_file got plain "asked while it runs, it answers at once: $round"
+done
+exec 3>&- 4<&-
+wait
+{ cat rates.csv && printf '\njob_id\nx\n'; } >bad2.csv
+run gv-alloc -p max-min -c cluster.csv -o keep.csv bad2.csv
+is_err "an error in the second table" <<EOF
+gv-alloc: bad2.csv:9: missing column "gpu_type" (found: job_id)
+gv-alloc: bad2.csv:9: missing column "steps_per_s" (found: job_id)
+EOF
+ok "writes no file" [ ! -e keep.csv ]
+
+# ---- the linear program ----
+run gv-alloc -p max-min -c cluster.csv --dump-lp=p.lp -o /dev/null rates.csv
+silent "--dump-lp"
+run cat p.lp
+is_out "--dump-lp: the program" <<EOF
+\\ policy max-min; x(i,j): share of job i on GPU type j
+\\ type 1: "k80"
+\\ type 2: "v100"
+\\ job 1: "a"
+\\ job 2: "b"
+\\ job 3: "c"
+Maximize
+ obj: + 1 t
+
+Subject To
+ gpus(1): + 1 x(1,1) + 1 x(2,1) + 1 x(3,1) <= 1
+ gpus(2): + 1 x(1,2) + 1 x(2,2) + 1 x(3,2) <= 1
+ level(1): - 1 t + 0.4 x(1,1) + 1.6 x(1,2) >= 0
+ time(1): + 1 x(1,1) + 1 x(1,2) <= 1
+ level(2): - 1 t + 0.5 x(2,1) + 1.5 x(2,2) >= 0
+ time(2): + 1 x(2,1) + 1 x(2,2) <= 1
+ level(3): - 1 t + 0.6666666666666666 x(3,1) + 1.3333333333333333 x(3,2) >= 0
+ time(3): + 1 x(3,1) + 1 x(3,2) <= 1
+
+Bounds
+
+End
+EOF
+run gv-alloc -p max-min -c cluster.csv --dump-lp=- -o /dev/null rates.csv
+same_file out p.lp "--dump-lp=- with -o"
+run gv-alloc -p max-min -c cluster.csv --dump-lp=no/such/p.lp -o kept.csv rates.csv
+err_has "no/such/p.lp" "--dump-lp that cannot be written"
+is_status 2 "--dump-lp that cannot be written: status"
+ok "--dump-lp that cannot be written: no output either" [ ! -e kept.csv ]
+
+# ---- usage ----
+# bad NAME MESSAGE ARG...: a usage error
+bad() {
+	bad_name=$1
+	printf 'gv-alloc: %s\n%s\n' "$2" "$usage" >message
+	shift 2
+	run gv-alloc "$@" </dev/null
+	is_err "$bad_name" <message
+	is_status 2 "$bad_name: status"
+}
+bad "no policy" "a policy is needed: -p POLICY" -c cluster.csv rates.csv
+bad "no cluster" "a cluster is needed: -c CLUSTER" -p max-min rates.csv
+bad "unknown policy" 'unknown policy "maxmin"; known: max-min, isolated, proportional' -p maxmin
+bad "unknown solver" 'unknown solver "cplex"; known: auto, glpk' --solver=cplex
+bad "two standard inputs" "only one input can be standard input" -p max-min -c -
+bad "two standard inputs, -t" "only one input can be standard input" -p max-min -c - -t - jobs.csv
+bad "no program to dump" "--dump-lp: policy isolated is not a linear program" \
+	-p isolated --dump-lp=x -c cluster.csv rates.csv
+bad "a program into the table" "--dump-lp=-: standard output has the allocation" \
+	-p max-min --dump-lp=- -c cluster.csv rates.csv
+bad "two operands" "too many operands" -p max-min -c cluster.csv rates.csv rates.csv
+bad "an option without its argument" 'option "-c" needs an argument' -p max-min -c
+run gv-alloc --help
+silent "--help"
+ok "--help fits a terminal" awk 'length > 80 || NR > 24 { exit 1 }' out
+for policy in $(sed -n 's/^      \([a-z][a-z-]*\) .*/\1/p' out); do
+	ok "--help names a policy that is there: $policy" gv-alloc -p "$policy" -c cluster.csv rates.csv
+done
+
+# ---- bad input ----
+# wrong NAME TEXT MESSAGE: rates, and what is said of them
+wrong() {
+	printf '%b' "$2" >bad.csv
+	echo "gv-alloc: $3" >message
+	run gv-alloc -p max-min -c cluster.csv -o untouched.csv bad.csv
+	is_err "$1" <message
+	is_status 2 "$1: status"
+	ok "$1: nothing written" [ ! -e untouched.csv ]
+}
+wrong "no header" '' 'bad.csv: expected a table with a header line, got nothing'
+wrong "a column is missing" 'job_id,gpu_type\n' 'bad.csv:1: missing column "steps_per_s" (found: job_id, gpu_type)'
+wrong "a rate that is none" 'job_id,gpu_type,steps_per_s\na,v100,fast\n' \
+	'bad.csv:2: steps_per_s: expected a number, got "fast"'
+wrong "a negative rate" 'job_id,gpu_type,steps_per_s\na,v100,-1\n' \
+	'bad.csv:2: steps_per_s: expected a number >= 0, got "-1"'
+wrong "a weight of 0" 'job_id,gpu_type,steps_per_s,priority_weight\na,v100,1,0\n' \
+	'bad.csv:2: priority_weight: expected a number > 0, got "0"'
+wrong "a gang of 0" 'job_id,gpu_type,steps_per_s,scale_factor\na,v100,1,0\n' \
+	'bad.csv:2: scale_factor: expected a whole number from 1 to 1000000, got "0"'
+wrong "a repeated row" 'job_id,gpu_type,steps_per_s\na,v100,1\na,v100,2\n' \
+	'bad.csv:3: gpu_type: repeated row of job "a" on this type, first at line 2'
+wrong "a pair" 'job_id,gpu_type,steps_per_s,with_job_id\na,v100,1,b\n' \
+	'bad.csv:2: with_job_id: rows of two jobs on one GPU are not supported'
+wrong "numbers too far apart" 'job_id,gpu_type,steps_per_s,priority_weight\na,v100,1,1e-300\nb,v100,1,1e300\n' \
+	'the numbers of this table are too far apart for double precision'
+run gv-alloc -p max-min -c nowhere.csv rates.csv
+err_has "nowhere.csv" "a cluster that is not there"
+is_status 2 "a cluster that is not there: status"
+run gv-alloc -p max-min -c cluster.csv -t nowhere.csv jobs.csv
+err_has "nowhere.csv" "throughputs that are not there"
+
+# ---- a solver that is wrong ----
+if [ -n "${GV_SAN:-}" ]; then
+	skip "sanitizer: its runtime must come first"
+else
+	# lying HOW ARG...: with a GLPK that lies
+	lying() {
+		how=$1
+		shift
+		run env GV_GLPK="$how" LD_PRELOAD="$build/preload/glpk.so" gv-alloc -p max-min \
+			-c cluster.csv "$@" rates.csv
+	}
+	lying none
+	same_file out plain "the liar says the truth"
+	lying exact
+	same_file out plain "rational arithmetic is not asked without --certify"
+	lying exact --certify -o none.csv
+	is_err "rational arithmetic says no" <<EOF
+gv-alloc: not proved in rational arithmetic
+EOF
+	is_status 1 "rational arithmetic says no: status"
+	ok "rational arithmetic says no: no file" [ ! -e none.csv ]
+	lying shares
+	is_err "shares that are a little too small: a warning" <<EOF
+gv-alloc: not proved: the best objective may be larger by 5e-09 of itself
+EOF
+	is_status 0 "shares that are a little too small: status"
+	lying shares --certify
+	is_status 1 "shares that are a little too small, --certify"
+	is_out "shares that are a little too small, --certify: no table" </dev/null
+	for how in duals abort; do
+		lying $how
+		is_err "$how: no attempt gives an answer that passes" <<EOF
+gv-alloc: the linear program of max-min: failed
+EOF
+		is_status 2 "$how: status"
+	done
+fi
+done_testing
