@@ -1,0 +1,130 @@
+#!/bin/sh
+# gv-tables(5) names the columns that the programs really write and read, in
+# the order in which they write them.
+. "${0%/*}/lib.sh"
+cp "$src"/examples/man/* .
+page=$src/man/gv-tables.5
+
+# described TABLE: the columns that the page describes
+described() {
+	awk -v t=".Ss $1" '/^\.S[sh] / { on = $0 == t }
+		on && /^\.It Li/ { print $3 }' "$page"
+}
+# must TABLE: those that it says must be there
+must() {
+	awk -v t=".Ss $1" '/^\.S[sh] / { on = $0 == t }
+		on && /^\.It Li.*must"?$/ { print $3 }' "$page"
+}
+# header FILE: the names of its columns
+header() { head -n 1 "$1" | tr ',\t' '\n\n'; }
+# same TABLE: ./got has exactly the columns of ./want
+same() {
+	ran="comparing the columns on the page (<) with $2 (>)" status=0
+	if [ -s want ] && cmp -s want got; then
+		pass "$1: $2"
+	else
+		diff want got >differ
+		fail "$1: $2" differ
+	fi
+}
+# written TABLE COMMAND...: the header of what the command writes
+written() {
+	table=$1
+	shift
+	described "$table" >want
+	if "$@" >made 2>err; then header made >got; else : >got; fi
+	same "$table" "what $1 writes"
+}
+# literals FILE...: the names of columns that are looked for in these sources
+literals() {
+	for file; do cat "$src/$file"; done |
+		grep -o -e 'gv_frame_\(find\|require\)([^;]*' -e '^    {"[a-z_]*",' | grep -o '"[a-z_0-9]*"' |
+		tr -d '"' | sort -u
+}
+required() {
+	for file; do cat "$src/$file"; done | grep -o 'gv_frame_require([^;]*' | grep -o '"[a-z_0-9]*"' |
+		tr -d '"' | sort -u
+}
+
+# ---- written ----
+written Devices gv-profile devices -q --cpu --list
+written Throughputs gv-profile jobs --throughputs -t throughputs.csv -c cluster.csv jobs.csv
+written Rounds gv-run --dry-run -c cluster.csv allocation.csv
+written Losses gv-train --data=digits:64 --steps=1 net.tsv
+for part in summary type entity job share; do
+	written "Report: $part" gv-report --format=csv --by=$part events.csv
+done
+gv-profile devices -q --cpu >made
+header made | sort >got
+described Cluster | grep -vx usd_per_h | sort >want # a price nobody can measure
+same Cluster "what gv-profile devices writes"
+
+header jobs.csv >before
+gv-profile jobs -t throughputs.csv -c cluster.csv -o made jobs.csv
+header made | grep -vxFf before >got
+printf '%s\n' gpu_type steps_per_s >want
+same Rates "what gv-profile jobs appends"
+header rates.csv >before
+gv-alloc -p max-min -c cluster.csv -o made rates.csv
+header made | grep -vxFf before >got
+described Allocation >want
+same Allocation "what gv-alloc appends"
+header net.tsv >before
+gv-train --shapes --data=digits:1 -o made net.tsv
+header made | grep -vxFf before >got
+described Shapes >want
+same Shapes "what gv-train --shapes appends"
+gv-train --export=made --data=digits:1
+header made | head -n 2 >got
+described Samples >want
+same Samples "what gv-train --export writes"
+
+# a run, and what it asks the policy
+cat >run.csv <<E
+job_id,command,gpu_type,steps_per_s,share,policy
+a,exit 0,cpu1,1,1,mine
+E
+gv-run -q -c cluster.csv --round=1s -s state -p 'tee asked.csv | gv-alloc -p isolated -c cluster.csv' run.csv >made 2>err
+header made >got
+described Events >want
+same Events "what gv-run writes"
+header run.csv >before
+header asked.csv | grep -vxFf before | sort >got
+described Rates | grep -vx -e gpu_type -e steps_per_s -e with_job_id | sort >want
+same Rates "what gv-run appends for the policy"
+
+# ---- read ----
+literals common/sched/rates.c >got
+{ described Jobs && described Rates && echo share; } | sort -u >want
+same "Jobs, rates" "what common/sched/rates.c reads"
+{ literals common/sched/cluster.c && literals common/sched/ids.c; } | sort -u >got
+described Cluster | sort -u >want
+same Cluster "what common/sched reads"
+required common/sched/cluster.c >got
+must Cluster | sort >want
+same Cluster "what must be there"
+literals common/sched/join.c >got
+described Throughputs | sort >want
+same Throughputs "what common/sched/join.c reads"
+required common/sched/join.c >got
+must Throughputs | sort >want
+same Throughputs "what must be there"
+literals common/nn/model.c >got
+described Model | sort >want
+same Model "what common/nn/model.c reads"
+required common/nn/model.c >got
+must Model | sort >want
+same Model "what must be there"
+required common/sched/rates.c >got
+{ must Jobs && must Rates; } | sort -u >want
+same "Jobs, rates" "what must be there"
+
+# ---- the names of events ----
+sed -n '/kind_name\[GV_EVENT_KINDS\]/,/;/p' "$src/common/sched/events.c" | grep -o '"[a-z]*"' | tr -d '"' >got
+awk '/^The events are/ { on = 1 } /^\.S[sh]/ { on = 0 } on && /^\.It Cm/ { print $3 }' "$page" >want
+same Events "the names of events"
+# columns of an array are options of gv-train
+grep -o 'take_[a-z]*(f, b, "[a-z_0-9]*"' "$src/cmd/gv-train/array.c" | grep -o '"[a-z_0-9]*"' | tr -d '"' | sort >got
+described Array | sort >want
+same Array "what gv-train reads"
+done_testing
