@@ -42,7 +42,7 @@ struct sum_header {
 
 enum refusal { WELCOME, OTHER_WORLD, OTHER_KEY, RANK_TAKEN, NO_SUCH_RANK };
 
-enum { LEVELS_MAX = 10 };
+enum { LEVELS_MAX = 10, SMALL = 2048 };
 
 struct gv_gang {
 	int rank;
@@ -367,6 +367,34 @@ add(float *restrict x, const float *restrict in, size_t n, bool mine_first)
 			x[i] = in[i] + x[i];
 }
 
+/*
+ * Header and values to and from one partner.  A small message leaves in one
+ * piece, which saves a round trip; a large one might fill both sockets while
+ * both partners only send, so there the headers go first.
+ */
+static int
+swap(struct gv_gang *g, int level, const float *x, size_t n, unsigned *flags, struct gv_error *e)
+{
+	struct sum_header mine = {MAGIC_SUM, *flags, g->sequence, n}, theirs;
+	char small[sizeof(mine) + SMALL * sizeof(*x)];
+	size_t bytes = n * sizeof(*x);
+	bool at_once = n > 0 && n <= SMALL;
+	int fd = g->link[level];
+	char who[32];
+
+	snprintf(who, sizeof(who), "rank %d", g->rank ^ 1 << level);
+	memcpy(small, &mine, sizeof(mine));
+	if (at_once)
+		memcpy(small + sizeof(mine), x, bytes);
+	if (gv_sock_exchange(fd, small, sizeof(mine) + (at_once ? bytes : 0), &theirs,
+		sizeof(theirs), g->silence_s, who, e) != 0)
+		return -1;
+	if (theirs.magic != MAGIC_SUM || theirs.sequence != g->sequence || theirs.count != n)
+		return gv_error_set(e, "%s is out of step", who);
+	*flags |= theirs.flags;
+	return gv_sock_exchange(fd, x, at_once ? 0 : bytes, g->in, bytes, g->silence_s, who, e);
+}
+
 int
 gv_gang_sum(struct gv_gang *g, float *x, size_t n, unsigned *flags, struct gv_error *e)
 {
@@ -376,22 +404,9 @@ gv_gang_sum(struct gv_gang *g, float *x, size_t n, unsigned *flags, struct gv_er
 		g->in = gv_xgrow(g->in, &g->cap, n, sizeof(*g->in));
 	g->sequence++;
 	for (k = 0; k < g->levels; k++) {
-		struct sum_header mine = {MAGIC_SUM, *flags, g->sequence, n};
-		struct sum_header theirs;
-		int partner = g->rank ^ 1 << k;
-		char who[32];
-
-		snprintf(who, sizeof(who), "rank %d", partner);
-		if (gv_sock_exchange(g->link[k], &mine, sizeof(mine), &theirs, sizeof(theirs),
-			g->silence_s, who, e) != 0)
+		if (swap(g, k, x, n, flags, e) != 0)
 			return -1;
-		if (theirs.magic != MAGIC_SUM || theirs.sequence != g->sequence || theirs.count != n)
-			return gv_error_set(e, "%s is out of step", who);
-		if (gv_sock_exchange(g->link[k], x, n * sizeof(*x), g->in, n * sizeof(*x),
-			g->silence_s, who, e) != 0)
-			return -1;
-		add(x, g->in, n, g->rank < partner);
-		*flags |= theirs.flags;
+		add(x, g->in, n, g->rank < (g->rank ^ 1 << k));
 	}
 	return 0;
 }
