@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,72 +205,4 @@ gv_format_int(char buf[GV_NUM_LEN], int64_t v)
 	memcpy(buf, p, len);
 	buf[len] = '\0';
 	return len;
-}
-
-/*
- * A number of at most 15 digits and a scale 10^k, k <= 15, is found by asking
- * whether r / 10^k is v for r = round(v 10^k): both are exact, so the quotient
- * is the correctly rounded value of the decimal r e-k.
- */
-static size_t
-short_decimal(char buf[GV_NUM_LEN], double v)
-{
-	double a = fabs(v);
-	double r = 0;
-	int k;
-	size_t len;
-
-	if (!(a >= 1e-4 && a < 1e15))
-		return 0;
-	for (k = 0; k <= 15; k++) {
-		r = a * power10[k];
-		if (r >= 1e15)
-			return 0;
-		r = (double)(int64_t)(r + 0.5);
-		if (r / power10[k] == a)
-			break;
-	}
-	if (k > 15 || r >= 1e15)
-		return 0;
-	len = gv_format_int(buf, (int64_t)r);
-	if (k > 0) {
-		size_t whole = len > (size_t)k ? len - (size_t)k : 0;
-		size_t pad = len > (size_t)k ? 0 : (size_t)k - len;
-		size_t head = whole > 0 ? whole : 1;
-
-		memmove(buf + head + 1 + pad, buf + whole, len - whole);
-		memset(buf + head + 1, '0', pad);
-		if (whole == 0)
-			buf[0] = '0';
-		buf[head] = '.';
-		len = head + 1 + (size_t)k;
-	}
-	if (v < 0) {
-		memmove(buf + 1, buf, len);
-		buf[0] = '-';
-		len++;
-	}
-	buf[len] = '\0';
-	return len;
-}
-
-size_t
-gv_format_double(char buf[GV_NUM_LEN], double v)
-{
-	size_t len;
-	int digits;
-
-	if (v == 0) {
-		memcpy(buf, "0", 2);
-		return 1;
-	}
-	len = short_decimal(buf, v);
-	if (len > 0)
-		return len;
-	for (digits = 15; digits < 17; digits++) {
-		len = (size_t)snprintf(buf, GV_NUM_LEN, "%.*g", digits, v);
-		if (strtod(buf, NULL) == v)
-			return len;
-	}
-	return (size_t)snprintf(buf, GV_NUM_LEN, "%.17g", v);
 }
