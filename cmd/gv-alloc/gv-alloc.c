@@ -40,7 +40,7 @@ static const char help[] =
     "                           job_type, scale_factor, gpu_type, steps_per_s\n"
     "      --solver=SOLVER      auto: equal jobs as one class; glpk: job by job\n"
     "      --certify            prove the answer in rational arithmetic, or exit 1\n"
-    "      --dump-lp=FILE       write the linear program for glpsol --lp and others\n"
+    "      --dump-lp=FILE       write the linear program, for glpsol and others\n"
     "      --tsv                write TSV\n"
     "  -o, --output=FILE        write here, whole or not at all\n"
     "  -q, --quiet              do not name jobs that are left out or can never run\n"
