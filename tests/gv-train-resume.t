@@ -83,7 +83,7 @@ started() {
 }
 status_of() {
 	status=0
-	wait "$1" || status=$?
+	wait "$1" 2>/dev/null || status=$?
 }
 long="--data=digits:300 --steps=100000000 --batch=16 mlp.tsv"
 GV_PROGRESS=$PWD/progress
@@ -367,6 +367,14 @@ if have "$python"; then
 	ok "a gang of three: statuses$statuses" test "$statuses" = " 2 2 2"
 	echo "gv-train: WORLD_SIZE: a gang needs a power of two workers, got 3" >want
 	same_file want err.0 "a gang of three"
+	# a worker that waits for the others has nothing to save
+	p=$(port)
+	member 0 2 --data=digits:300 --steps=5 mlp.tsv &
+	zero=$!
+	sleep 0.3
+	kill -TERM $zero
+	status_of $zero
+	is_status 143 "told to stop before the gang has met"
 	# one worker was given another learning rate
 	p=$(port)
 	member 0 2 --data=digits:300 --steps=5 mlp.tsv &

@@ -43,13 +43,14 @@ take_double(const struct gv_frame *f, size_t row, const char *name, double max, 
 	if (gv_frame_double(f, row, column, *v, v, e) != 0)
 		return -1;
 	if (*v < 0 || *v > max)
-		return gv_frame_error(f, row, column, e, "expected a number from 0 to %g, got %g", max,
-		    *v);
+		return gv_frame_error(
+		    f, row, column, e, "expected a number from 0 to %g, got %g", max, *v);
 	return 0;
 }
 
 static int
-take_int(const struct gv_frame *f, size_t row, const char *name, uint64_t *v, struct gv_error *e)
+take_int(const struct gv_frame *f, size_t row, const char *name, uint64_t *v,
+    struct gv_error *e)
 {
 	ptrdiff_t column = gv_frame_find(f, name);
 	int64_t n;
@@ -57,8 +58,8 @@ take_int(const struct gv_frame *f, size_t row, const char *name, uint64_t *v, st
 	if (gv_frame_int(f, row, column, (int64_t)*v, &n, e) != 0)
 		return -1;
 	if (n < 0)
-		return gv_frame_error(f, row, column, e, "expected a whole number from 0, got %lld",
-		    (long long)n);
+		return gv_frame_error(f, row, column, e,
+		    "expected a whole number from 0, got %lld", (long long)n);
 	*v = (uint64_t)n;
 	return 0;
 }
@@ -104,7 +105,8 @@ read_table(struct array *a, const struct options *o, struct gv_error *e)
 	if (f.n_rows == 0)
 		r = gv_error_set(e, "%s: a table without rows", f.file);
 	else if (o->steps < 0 && gv_frame_find(&f, "steps") < 0)
-		r = gv_error_set(e, "how many steps? --steps, GV_TOTAL_STEPS or a column \"steps\" in %s",
+		r = gv_error_set(e,
+		    "how many steps? --steps, GV_TOTAL_STEPS or a column \"steps\" in %s",
 		    f.file);
 	if (r == 0)
 		array_alloc(a, f.n_rows);
@@ -143,7 +145,8 @@ add(struct gv_strbuf *s, const char *name, double v)
 }
 
 void
-array_describe(const struct array *a, size_t b, enum gv_optimiser kind, struct gv_strbuf *s)
+array_describe(
+    const struct array *a, size_t b, enum gv_optimiser kind, struct gv_strbuf *s)
 {
 	const struct gv_net_coef *c = &a->coef[b];
 

@@ -6,7 +6,7 @@
 #include "options.h"
 
 struct array {
-	size_t n;      /* B */
+	size_t n; /* B */
 	uint64_t *seed;
 	struct gv_net_coef *coef;
 	uint64_t *steps;   /* of each model */
@@ -24,7 +24,8 @@ int array_read(struct array *a, const struct options *o, struct gv_error *e);
 void array_free(struct array *a); /* also of a zeroed one */
 
 /* "seed=1 lr=0.1 ...": all that decides what model b computes. */
-void array_describe(const struct array *a, size_t b, enum gv_optimiser kind, struct gv_strbuf *s);
+void array_describe(
+    const struct array *a, size_t b, enum gv_optimiser kind, struct gv_strbuf *s);
 
 /* The learning rate of model b in step step (from 0): lr * gamma^floor(step / lr_step). */
 double array_rate(const struct array *a, size_t b, uint64_t step);

@@ -16,29 +16,33 @@ enum { DIGITS_DEFAULT = 8000, DIGITS_MAX = 1 << 22 };
 
 /* "" | ":N" | ":N:SEED" */
 static int
-open_digits(struct data *d, const struct data_spec *spec, const char *rest, struct gv_error *e)
+open_digits(
+    struct data *d, const struct data_spec *spec, const char *rest, struct gv_error *e)
 {
 	char q[GV_QUOTE_LEN];
 	int64_t n = DIGITS_DEFAULT, seed = (int64_t)spec->digit_seed;
 	const char *colon = rest[0] == ':' ? strchr(rest + 1, ':') : NULL;
 
 	if (rest[0] == ':') {
-		size_t len = colon != NULL ? (size_t)(colon - rest) - 1 : strlen(rest + 1);
+		size_t len =
+		    colon != NULL ? (size_t)(colon - rest) - 1 : strlen(rest + 1);
 
 		if (gv_parse_int(rest + 1, len, &n) != 0 || n < 1 || n > DIGITS_MAX)
-			return gv_error_set(e, "%s: expected digits:N with N from 1 to %d, got %s",
+			return gv_error_set(e,
+			    "%s: expected digits:N with N from 1 to %d, got %s",
 			    spec->text, DIGITS_MAX, gv_quote(q, rest + 1, len));
 	}
 	if (colon != NULL &&
 	    (gv_parse_int(colon + 1, strlen(colon + 1), &seed) != 0 || seed < 0))
-		return gv_error_set(e, "%s: expected a seed from 0 up, got %s", spec->text,
-		    gv_quote(q, colon + 1, strlen(colon + 1)));
+		return gv_error_set(e, "%s: expected a seed from 0 up, got %s",
+		    spec->text, gv_quote(q, colon + 1, strlen(colon + 1)));
 	data_digits(d, (size_t)n, (uint64_t)seed);
 	return 0;
 }
 
 static int
-open_idx(struct data *d, const struct data_spec *spec, const char *files, struct gv_error *e)
+open_idx(
+    struct data *d, const struct data_spec *spec, const char *files, struct gv_error *e)
 {
 	const char *comma = strchr(files, ',');
 	char *images;
@@ -58,8 +62,9 @@ reshape(struct data *d, const struct data_spec *spec, struct gv_error *e)
 	if (spec->h == 0)
 		return 0;
 	if (spec->h * spec->w * spec->c != d->size)
-		return gv_error_set(e, "%s: samples of %zu values have no shape %zux%zux%zu",
-		    spec->text, d->size, spec->h, spec->w, spec->c);
+		return gv_error_set(e,
+		    "%s: samples of %zu values have no shape %zux%zux%zu", spec->text,
+		    d->size, spec->h, spec->w, spec->c);
 	d->h = spec->h;
 	d->w = spec->w;
 	d->c = spec->c;
@@ -99,7 +104,8 @@ data_open(struct data *d, const struct data_spec *spec, struct gv_error *e)
 		r = data_table(d, s + 4, spec->label, e);
 	else
 		return gv_error_set(e,
-		    "unknown data set %s; known: digits[:N[:SEED]], idx:IMAGES,LABELS, csv:FILE",
+		    "unknown data set %s; known: digits[:N[:SEED]], idx:IMAGES,LABELS, "
+		    "csv:FILE",
 		    gv_quote(q, s, strlen(s)));
 	if (r != 0 || reshape(d, spec, e) != 0) {
 		data_free(d);

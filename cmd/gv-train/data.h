@@ -16,20 +16,20 @@
 /* How values reach the network. */
 enum data_scale {
 	SCALE_STANDARD, /* (x - mean) / deviation of the training set, per channel */
-	SCALE_UNIT,     /* bytes / 255; tables: (x - min) / (max - min) of the training set */
-	SCALE_NONE      /* as they are */
+	SCALE_UNIT, /* bytes / 255; tables: (x - min) / (max - min) of the training set */
+	SCALE_NONE  /* as they are */
 };
 
 /* A sample is h x w places of c channels; a row of a table is c = columns, h = w = 1. */
 struct data {
 	size_t n;
 	size_t h, w, c;
-	size_t size;      /* h * w * c */
-	size_t classes;   /* largest label + 1 */
-	float *x;         /* [n][h][w][c] */
-	int32_t *y;       /* [n] labels, 0 and up */
-	float low, high;  /* the range of the values that SCALE_UNIT maps to [0,1] */
-	uint32_t crc;     /* of the samples and labels as read, before scaling */
+	size_t size;     /* h * w * c */
+	size_t classes;  /* largest label + 1 */
+	float *x;        /* [n][h][w][c] */
+	int32_t *y;      /* [n] labels, 0 and up */
+	float low, high; /* the range of the values that SCALE_UNIT maps to [0,1] */
+	uint32_t crc;    /* of the samples and labels as read, before scaling */
 };
 
 /* Where samples come from, as --data names it. */
@@ -83,7 +83,8 @@ struct data_order {
 };
 
 void data_order_init(struct data_order *o, size_t n, uint64_t seed);
-void data_order_take(struct data_order *o, uint64_t position, size_t count, uint32_t *out);
+void data_order_take(
+    struct data_order *o, uint64_t position, size_t count, uint32_t *out);
 void data_order_free(struct data_order *o);
 
 #endif

@@ -49,20 +49,23 @@ read_header(struct gv_in *in, struct idx *x, struct gv_error *e)
 		return gv_error_set(e, "%s: expected IDX type 8 (unsigned byte), got %d",
 		    gv_in_name(in), b[2]);
 	if (b[3] < 1 || b[3] > DIMENSIONS_MAX)
-		return gv_error_set(e, "%s: expected 1 to 4 dimensions, got %d",
-		    gv_in_name(in), b[3]);
+		return gv_error_set(
+		    e, "%s: expected 1 to 4 dimensions, got %d", gv_in_name(in), b[3]);
 	x->dimensions = b[3];
 	r = read_bytes(in, b, 4 * (size_t)x->dimensions, e);
 	if (r <= 0)
-		return r < 0 ? -1 : gv_error_set(e, "%s: ends in its header", gv_in_name(in));
+		return r < 0 ? -1
+			     : gv_error_set(e, "%s: ends in its header", gv_in_name(in));
 	x->n = 1;
 	for (i = 0; i < x->dimensions; i++) {
 		const unsigned char *p = b + 4 * i;
 
-		x->size[i] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+		x->size[i] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+			     (uint32_t)p[2] << 8 | p[3];
 		if (x->size[i] == 0 || x->n > (SIZE_MAX >> 32) / x->size[i])
-			return gv_error_set(e, "%s: dimension %d of size %lu cannot be read",
-			    gv_in_name(in), i + 1, (unsigned long)x->size[i]);
+			return gv_error_set(e,
+			    "%s: dimension %d of size %lu cannot be read", gv_in_name(in),
+			    i + 1, (unsigned long)x->size[i]);
 		x->n *= x->size[i];
 	}
 	return 0;
@@ -130,10 +133,11 @@ check(const struct idx *x, const struct idx *y, const char *images, const char *
     struct gv_error *e)
 {
 	if (x->dimensions < 2)
-		return gv_error_set(e, "%s: expected images (2 to 4 dimensions), got 1", images);
+		return gv_error_set(
+		    e, "%s: expected images (2 to 4 dimensions), got 1", images);
 	if (y->dimensions != 1)
-		return gv_error_set(e, "%s: expected labels (1 dimension), got %d", labels,
-		    y->dimensions);
+		return gv_error_set(e, "%s: expected labels (1 dimension), got %d",
+		    labels, y->dimensions);
 	if (x->size[0] != y->size[0])
 		return gv_error_set(e, "%s: %lu labels for %lu images of %s", labels,
 		    (unsigned long)y->size[0], (unsigned long)x->size[0], images);

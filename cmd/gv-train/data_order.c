@@ -25,7 +25,8 @@ shuffle(struct data_order *o, uint64_t epoch)
 	for (i = 0; i < o->n; i++)
 		o->perm[i] = (uint32_t)i;
 	for (i = o->n; i > 1; i--) {
-		size_t j = (size_t)(gv_random(o->seed, STREAM_ORDER, (uint32_t)epoch, i) % i);
+		size_t j =
+		    (size_t)(gv_random(o->seed, STREAM_ORDER, (uint32_t)epoch, i) % i);
 		uint32_t t = o->perm[i - 1];
 
 		o->perm[i - 1] = o->perm[j];

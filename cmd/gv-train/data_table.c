@@ -20,8 +20,9 @@ read_label(const struct gv_tab *t, size_t column, int32_t *y, struct gv_error *e
 	if (gv_tab_int(t, column, &v, e) != 0)
 		return -1;
 	if (v < 0 || v >= CLASSES_MAX)
-		return gv_tab_error(t, column, e, "expected a label from 0 to %d, got %lld",
-		    CLASSES_MAX - 1, (long long)v);
+		return gv_tab_error(t, column, e,
+		    "expected a label from 0 to %d, got %lld", CLASSES_MAX - 1,
+		    (long long)v);
 	*y = (int32_t)v;
 	return 0;
 }
@@ -71,7 +72,8 @@ read_rows(struct data *d, struct gv_tab *t, const char *label, struct gv_error *
 	d->c = d->size = gv_tab_columns(t) - 1;
 	d->h = d->w = 1;
 	if (d->size == 0)
-		return gv_error_set(e, "%s: no columns beside \"%s\"", gv_tab_file(t), label);
+		return gv_error_set(
+		    e, "%s: no columns beside \"%s\"", gv_tab_file(t), label);
 	while ((r = gv_tab_next(t, e)) != 0) {
 		if (r == -1)
 			continue;

@@ -71,15 +71,21 @@ enum {
 };
 
 static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
-    {"data", required_argument, NULL, OPT_DATA}, {"test", required_argument, NULL, OPT_TEST},
-    {"label", required_argument, NULL, OPT_LABEL}, {"shape", required_argument, NULL, OPT_SHAPE},
-    {"scale", required_argument, NULL, OPT_SCALE}, {"steps", required_argument, NULL, OPT_STEPS},
+    {"data", required_argument, NULL, OPT_DATA},
+    {"test", required_argument, NULL, OPT_TEST},
+    {"label", required_argument, NULL, OPT_LABEL},
+    {"shape", required_argument, NULL, OPT_SHAPE},
+    {"scale", required_argument, NULL, OPT_SCALE},
+    {"steps", required_argument, NULL, OPT_STEPS},
     {"batch", required_argument, NULL, OPT_BATCH},
-    {"optimizer", required_argument, NULL, OPT_OPTIMIZER}, {"lr", required_argument, NULL, OPT_LR},
+    {"optimizer", required_argument, NULL, OPT_OPTIMIZER},
+    {"lr", required_argument, NULL, OPT_LR},
     {"momentum", required_argument, NULL, OPT_MOMENTUM},
     {"weight-decay", required_argument, NULL, OPT_WEIGHT_DECAY},
-    {"beta1", required_argument, NULL, OPT_BETA1}, {"beta2", required_argument, NULL, OPT_BETA2},
-    {"eps", required_argument, NULL, OPT_EPS}, {"lr-step", required_argument, NULL, OPT_LR_STEP},
+    {"beta1", required_argument, NULL, OPT_BETA1},
+    {"beta2", required_argument, NULL, OPT_BETA2},
+    {"eps", required_argument, NULL, OPT_EPS},
+    {"lr-step", required_argument, NULL, OPT_LR_STEP},
     {"lr-gamma", required_argument, NULL, OPT_LR_GAMMA},
     {"seed", required_argument, NULL, OPT_SEED},
     {"order-seed", required_argument, NULL, OPT_ORDER_SEED},
@@ -92,7 +98,8 @@ static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"log-every", required_argument, NULL, OPT_LOG_EVERY},
     {"test-every", required_argument, NULL, OPT_TEST_EVERY},
     {"record", required_argument, NULL, OPT_RECORD},
-    {"timeout", required_argument, NULL, OPT_TIMEOUT}, {"shapes", no_argument, NULL, OPT_SHAPES},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"shapes", no_argument, NULL, OPT_SHAPES},
     {"export", required_argument, NULL, OPT_EXPORT},
     {"split", required_argument, NULL, OPT_SPLIT}, {NULL, 0, NULL, 0}};
 
@@ -126,8 +133,8 @@ one_of(const struct options *o, const char *option, const char *const *names)
 	for (i = 0; names[i] != NULL; i++)
 		if (strcmp(optarg, names[i]) == 0)
 			return i;
-	gv_opt_usage(&o->common, "%s: expected %s, %s or %s, got %s", option, names[0], names[1],
-	    names[2], gv_quote(q, optarg, strlen(optarg)));
+	gv_opt_usage(&o->common, "%s: expected %s, %s or %s, got %s", option, names[0],
+	    names[1], names[2], gv_quote(q, optarg, strlen(optarg)));
 }
 
 /* HxW or HxWxC */
@@ -187,7 +194,8 @@ take_training(struct options *o, int c)
 		o->batch = (size_t)whole(o, "--batch", 1, 1 << 24);
 		return true;
 	case OPT_OPTIMIZER:
-		o->optimiser = (enum gv_optimiser)one_of(o, "--optimizer", optimiser_names);
+		o->optimiser =
+		    (enum gv_optimiser)one_of(o, "--optimizer", optimiser_names);
 		return true;
 	case OPT_LR:
 		o->coef.lr = number(o, "--lr", LARGE);
@@ -256,7 +264,8 @@ take_files(struct options *o, int c)
 		o->checkpoint = optarg;
 		return true;
 	case OPT_CHECKPOINT_EVERY:
-		o->checkpoint_s = gv_opt_duration(&o->common, "--checkpoint-every", optarg);
+		o->checkpoint_s =
+		    gv_opt_duration(&o->common, "--checkpoint-every", optarg);
 		return true;
 	case OPT_CHECKPOINT_STEPS:
 		o->checkpoint_steps = whole(o, "--checkpoint-steps", 1, INT64_C(1) << 53);
@@ -299,8 +308,8 @@ environment(const char *name, int64_t min, int64_t otherwise)
 		return otherwise;
 	if (gv_parse_double(s, strlen(s), &v) != 0 || v < (double)min || v > 0x1p53 ||
 	    v != floor(v))
-		gv_die("%s: expected a whole number from %lld, got %s", name, (long long)min,
-		    gv_quote(q, s, strlen(s)));
+		gv_die("%s: expected a whole number from %lld, got %s", name,
+		    (long long)min, gv_quote(q, s, strlen(s)));
 	return (int64_t)v;
 }
 
@@ -323,7 +332,8 @@ check(struct options *o, int argc, char **argv)
 	bool needs_model = o->export_to == NULL;
 
 	if (o->shapes + (o->export_to != NULL) + (o->split_into != NULL) > 1)
-		gv_opt_usage(&o->common, "--shapes, --export and --split exclude each other");
+		gv_opt_usage(
+		    &o->common, "--shapes, --export and --split exclude each other");
 	if (o->split_into == NULL && o->data.text == NULL)
 		gv_opt_usage(&o->common, "no data: --data=digits, for example");
 	if (needs_model)
@@ -340,7 +350,8 @@ options_parse(struct options *o, int argc, char **argv)
 	int c;
 
 	set_defaults(o);
-	while ((c = getopt_long(argc, argv, GV_OPT_SHORT GV_OPT_TABLE_SHORT, longopts, NULL)) != -1)
+	while ((c = getopt_long(
+		    argc, argv, GV_OPT_SHORT GV_OPT_TABLE_SHORT, longopts, NULL)) != -1)
 		if (!take_training(o, c) && !take_files(o, c))
 			gv_opt_common(&o->common, c, argc, argv);
 	take_environment(o);

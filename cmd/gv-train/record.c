@@ -25,7 +25,8 @@ row_step(const char *line, size_t len)
 	const char *comma = memchr(line, ',', len);
 	int64_t step;
 
-	if (comma == NULL || gv_parse_int(line, (size_t)(comma - line), &step) != 0 || step < 0)
+	if (comma == NULL || gv_parse_int(line, (size_t)(comma - line), &step) != 0 ||
+	    step < 0)
 		return UINT64_MAX;
 	return (uint64_t)step;
 }
@@ -53,7 +54,8 @@ kept(const char *s, size_t len, uint64_t step, uint64_t *last)
 }
 
 static int
-cut(struct record *r, uint64_t step, uint64_t last_row, bool *short_of, struct gv_error *e)
+cut(struct record *r, uint64_t step, uint64_t last_row, bool *short_of,
+    struct gv_error *e)
 {
 	char *s;
 	size_t len, keep = 0, known;
@@ -93,8 +95,8 @@ write_header(struct record *r)
 }
 
 int
-record_open(struct record *r, struct gv_out *out, bool tsv, const char *path, uint64_t step,
-    uint64_t last_row, bool *short_of, struct gv_error *e)
+record_open(struct record *r, struct gv_out *out, bool tsv, const char *path,
+    uint64_t step, uint64_t last_row, bool *short_of, struct gv_error *e)
 {
 	memset(r, 0, sizeof(*r));
 	r->out = out;

@@ -37,8 +37,8 @@ struct row {
  * are not: the last kept row is of a step before last_row.  0, or -1 with *e
  * set: path cannot be written, or holds something else.
  */
-int record_open(struct record *r, struct gv_out *out, bool tsv, const char *path, uint64_t step,
-    uint64_t last_row, bool *short_of, struct gv_error *e);
+int record_open(struct record *r, struct gv_out *out, bool tsv, const char *path,
+    uint64_t step, uint64_t last_row, bool *short_of, struct gv_error *e);
 
 void record_add(struct record *r, const struct row *row);
 

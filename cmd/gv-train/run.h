@@ -20,7 +20,7 @@ struct run {
 
 	struct gv_gang_spec place; /* rank, world, ... */
 	struct gv_gang *gang;
-	unsigned agreed;             /* flags that all ranks saw in this step */
+	unsigned agreed; /* flags that all ranks saw in this step */
 	struct gv_error gang_error;
 
 	struct gv_net *net;

@@ -21,7 +21,8 @@ find_model(const char *name)
 	size_t len;
 	char *path;
 
-	if (strchr(name, '/') != NULL || strcmp(name, "-") == 0 || access(name, F_OK) == 0)
+	if (strchr(name, '/') != NULL || strcmp(name, "-") == 0 ||
+	    access(name, F_OK) == 0)
 		return gv_xstrdup(name);
 	len = strlen(gv_data_dir()) + strlen(name) + 16;
 	path = gv_xcalloc(len, 1);
@@ -44,12 +45,13 @@ read_data(struct run *r, struct gv_error *e)
 	if (data_open(&r->test, &o->test, e) != 0)
 		return -1;
 	if (r->test.h != r->data.h || r->test.w != r->data.w || r->test.c != r->data.c)
-		return gv_error_set(e, "%s: samples of %zux%zux%zu, those of %s are %zux%zux%zu",
-		    o->test.text, r->test.h, r->test.w, r->test.c, o->data.text, r->data.h, r->data.w,
-		    r->data.c);
+		return gv_error_set(e,
+		    "%s: samples of %zux%zux%zu, those of %s are %zux%zux%zu",
+		    o->test.text, r->test.h, r->test.w, r->test.c, o->data.text,
+		    r->data.h, r->data.w, r->data.c);
 	if (r->test.classes > r->data.classes)
-		return gv_error_set(e, "%s: label %zu, the largest of %s is %zu", o->test.text,
-		    r->test.classes - 1, o->data.text, r->data.classes - 1);
+		return gv_error_set(e, "%s: label %zu, the largest of %s is %zu",
+		    o->test.text, r->test.classes - 1, o->data.text, r->data.classes - 1);
 	return 0;
 }
 
@@ -74,8 +76,8 @@ describe_layer(struct gv_strbuf *s, const struct gv_model *m, const struct gv_la
 {
 	int64_t from = l->from == GV_FROM_INPUT ? 0 : m->layer[l->from].id;
 
-	gv_strbuf_fmt(s, "row %" PRId64 " %s from=%" PRId64 " out=%zu", l->id, gv_op_name(l->op), from,
-	    l->out_shape.channels);
+	gv_strbuf_fmt(s, "row %" PRId64 " %s from=%" PRId64 " out=%zu", l->id,
+	    gv_op_name(l->op), from, l->out_shape.channels);
 	if (l->op == GV_OP_CONV || l->op == GV_OP_MAXPOOL || l->op == GV_OP_AVGPOOL)
 		gv_strbuf_fmt(s, " k=%zu s=%zu p=%zu g=%zu", l->k, l->s, l->p, l->g);
 	gv_strbuf_fmt(s, "%s%s\n", l->bias ? " bias" : "", l->relu ? " relu" : "");
@@ -91,9 +93,10 @@ describe(struct run *r)
 
 	gv_strbuf_fmt(&r->config, "optimizer %s\nbatch %zu\nshards %zu\n",
 	    optimiser_names[o->optimiser], o->batch, shards);
-	gv_strbuf_fmt(&r->config, "samples %zu\nshape %zux%zux%zu\nclasses %zu\n", d->n, d->h, d->w,
-	    d->c, d->classes);
-	gv_strbuf_fmt(&r->config, "data_crc %08" PRIx32 "\nscale %s\norder_seed %" PRIu64 "\n", d->crc,
+	gv_strbuf_fmt(&r->config, "samples %zu\nshape %zux%zux%zu\nclasses %zu\n", d->n,
+	    d->h, d->w, d->c, d->classes);
+	gv_strbuf_fmt(&r->config,
+	    "data_crc %08" PRIx32 "\nscale %s\norder_seed %" PRIu64 "\n", d->crc,
 	    scale_names[o->scale], o->order_seed);
 	for (i = 0; i < r->model.n; i++)
 		describe_layer(&r->config, &r->model, &r->model.layer[i]);
@@ -167,7 +170,8 @@ remove_leftovers(const char *dir)
 static struct gv_ckpt_key
 key_of(const struct run *r)
 {
-	return (struct gv_ckpt_key){r->config.s, r->array.n, (const char *const *)r->line};
+	return (struct gv_ckpt_key){
+	    r->config.s, r->array.n, (const char *const *)r->line};
 }
 
 /* The last checkpoint; when that is damaged the one before it. */
@@ -184,7 +188,8 @@ restore(struct run *r, struct gv_error *e)
 	got = gv_ckpt_read(r->ckpt_path, r->net, &key, r->diverged, &damaged, e);
 	if (got == GV_CKPT_ERROR && damaged) {
 		old = join(r->o->checkpoint, "gv-train.ckpt.old");
-		if (gv_ckpt_read(old, r->net, &key, r->diverged, &damaged, &before) == GV_CKPT_READ) {
+		if (gv_ckpt_read(old, r->net, &key, r->diverged, &damaged, &before) ==
+		    GV_CKPT_READ) {
 			if (r->place.rank == 0) {
 				gv_warn_error(e);
 				gv_warn("warning: going on from %s", old);
@@ -246,8 +251,8 @@ open_outputs(struct run *r, struct gv_error *e)
 	else if (r->ckpt_path != NULL)
 		r->record_path = join(r->o->checkpoint, "losses.csv");
 	if (gv_out_open(&r->out, r->o->common.output, e) != 0 ||
-	    record_open(&r->record, r->out, r->o->common.tsv, r->record_path, r->step, last_row(r),
-		&short_of, e) != 0)
+	    record_open(&r->record, r->out, r->o->common.tsv, r->record_path, r->step,
+		last_row(r), &short_of, e) != 0)
 		return -1;
 	if (short_of && !r->o->common.quiet)
 		gv_warn("warning: %s: rows before step %llu are missing", r->record_path,
@@ -304,9 +309,11 @@ say_what(const struct run *r)
 	struct gv_net_bytes bytes;
 
 	gv_net_bytes(r->net, &bytes);
-	gv_warn("%zu models of %zu parameters, %" PRIu64 " flops forward a sample; %zu samples; "
+	gv_warn("%zu models of %zu parameters, %" PRIu64
+		" flops forward a sample; %zu samples; "
 		"%zu bytes; step %" PRIu64 " of %" PRIu64,
-	    r->array.n, r->model.parameters, r->model.flops, r->data.n, bytes.total, r->step, r->last);
+	    r->array.n, r->model.parameters, r->model.flops, r->data.n, bytes.total,
+	    r->step, r->last);
 }
 
 int

@@ -49,16 +49,22 @@ run_catch_save(void)
 void
 run_catch_stop(void)
 {
+	struct sigaction before;
+
 	catch_signal(SIGTERM, on_stop, 0);
-	catch_signal(SIGINT, on_stop, (int)SA_RESETHAND); /* a second ^C does not wait */
+	/* a shell ignores ^C for what runs in its background; a second ^C does not wait */
+	if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		catch_signal(SIGINT, on_stop, (int)SA_RESETHAND);
 }
 
 unsigned
 run_flags(void)
 {
-	unsigned stop = stop_signal == 0 ? 0 : stop_signal == SIGINT ? FLAG_INTERRUPT : FLAG_STOP;
+	unsigned flags = save_signal != 0 ? FLAG_SAVE : 0;
 
-	return stop | (save_signal != 0 ? FLAG_SAVE : 0);
+	if (stop_signal != 0)
+		flags |= stop_signal == SIGINT ? FLAG_INTERRUPT : FLAG_STOP;
+	return flags;
 }
 
 /* ---- a step ---- */
@@ -71,7 +77,8 @@ gather(struct run *r)
 
 	data_order_take(&r->order, r->step * r->o->batch + r->first, r->rows, r->visit);
 	for (j = 0; j < r->rows; j++) {
-		memcpy(r->x + j * size, r->data.x + r->visit[j] * size, size * sizeof(*r->x));
+		memcpy(r->x + j * size, r->data.x + r->visit[j] * size,
+		    size * sizeof(*r->x));
 		r->y[j] = r->data.y[r->visit[j]];
 	}
 }
@@ -98,8 +105,8 @@ take_step(struct run *r, struct gv_error *e)
 	gather(r);
 	r->agreed = 0;
 	if (gv_net_step(r->net, r->x, r->y, r->loss) != 0)
-		return gv_error_set(e, "stopped after step %llu of %llu", (unsigned long long)r->step,
-		    (unsigned long long)r->last);
+		return gv_error_set(e, "stopped after step %llu of %llu",
+		    (unsigned long long)r->step, (unsigned long long)r->last);
 	r->step++;
 	if (r->place.world == 1)
 		r->agreed = run_flags();
@@ -119,7 +126,8 @@ test_due(const struct run *r, size_t b)
 {
 	if (r->test.n == 0 || r->diverged[b])
 		return false;
-	return model_ends(r, b) || (r->o->test_every > 0 && r->step % (uint64_t)r->o->test_every == 0);
+	return model_ends(r, b) ||
+	       (r->o->test_every > 0 && r->step % (uint64_t)r->o->test_every == 0);
 }
 
 /* Tests once for all models that are due. */
@@ -153,8 +161,8 @@ find_diverged(struct run *r)
 			continue;
 		r->diverged[b] = true;
 		if (r->place.rank == 0)
-			gv_warn("model %zu diverged: its loss at step %llu is no number", b,
-			    (unsigned long long)r->step);
+			gv_warn("model %zu diverged: its loss at step %llu is no number",
+			    b, (unsigned long long)r->step);
 	}
 }
 
@@ -177,8 +185,8 @@ log_step(struct run *r)
 		if (test_due(r, b)) {
 			row.test_loss = loss[b];
 			row.accuracy = accuracy[b];
-		} else if (r->step % (uint64_t)r->o->log_every != 0 && !model_ends(r, b) &&
-		    !r->diverged[b]) {
+		} else if (r->step % (uint64_t)r->o->log_every != 0 &&
+			   !model_ends(r, b) && !r->diverged[b]) {
 			continue;
 		}
 		record_add(&r->record, &row);
@@ -301,7 +309,8 @@ stop(struct run *r, struct gv_error *e)
 	if (save_and_part(r, e) != 0)
 		return -1;
 	if (r->ckpt_path == NULL && r->place.rank == 0)
-		gv_warn("stopped after step %llu of %llu; nothing is saved without --checkpoint",
+		gv_warn("stopped after step %llu of %llu; nothing is saved without "
+			"--checkpoint",
 		    (unsigned long long)r->step, (unsigned long long)r->last);
 	return stopped_status(r);
 }

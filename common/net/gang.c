@@ -68,7 +68,8 @@ env_int(const char *name, int64_t min, int64_t max, int *v, struct gv_error *e)
 	if (s == NULL)
 		return gv_error_set(e, "%s is not set, and WORLD_SIZE is over 1", name);
 	if (gv_parse_int(s, strlen(s), &n) != 0 || n < min || n > max)
-		return gv_error_set(e, "%s: expected a whole number from %lld to %lld, got %s", name,
+		return gv_error_set(e,
+		    "%s: expected a whole number from %lld to %lld, got %s", name,
 		    (long long)min, (long long)max, gv_quote(q, s, strlen(s)));
 	*v = (int)n;
 	return 0;
@@ -86,11 +87,12 @@ gv_gang_env(struct gv_gang_spec *s, struct gv_error *e)
 	if (s->world == 1)
 		return 0;
 	if ((s->world & (s->world - 1)) != 0)
-		return gv_error_set(e, "WORLD_SIZE: a gang needs a power of two workers, got %d",
-		    s->world);
+		return gv_error_set(e,
+		    "WORLD_SIZE: a gang needs a power of two workers, got %d", s->world);
 	s->addr = getenv("MASTER_ADDR");
 	if (s->addr == NULL)
-		return gv_error_set(e, "MASTER_ADDR is not set, and WORLD_SIZE is over 1");
+		return gv_error_set(
+		    e, "MASTER_ADDR is not set, and WORLD_SIZE is over 1");
 	if (env_int("RANK", 0, s->world - 1, &s->rank, e) != 0 ||
 	    env_int("MASTER_PORT", 1, 65535, &s->port, e) != 0)
 		return -1;
@@ -106,7 +108,8 @@ refusal_text(uint32_t r)
 	case OTHER_WORLD:
 		return "its WORLD_SIZE is another";
 	case OTHER_KEY:
-		return "it computes something else (model, data, options or checkpoint differ)";
+		return "it computes something else (model, data, options or checkpoint "
+		       "differ)";
 	case RANK_TAKEN:
 		return "its RANK was here already";
 	default:
@@ -149,11 +152,12 @@ greet(int listener, const struct gv_gang_spec *s, double deadline, int *fd,
 
 	if (gv_sock_accept(&new_fd, listener, deadline, addr, e) != 0) {
 		gv_error_clear(e);
-		return gv_error_set(e, "%d of %d workers came within %g s", *present, s->world,
-		    s->join_s);
+		return gv_error_set(e, "%d of %d workers came within %g s", *present,
+		    s->world, s->join_s);
 	}
-	if (gv_sock_exchange(new_fd, NULL, 0, &h, sizeof(h), left(deadline) < 5 ? left(deadline) : 5,
-		"the newcomer", &stranger) != 0 ||
+	if (gv_sock_exchange(new_fd, NULL, 0, &h, sizeof(h),
+		left(deadline) < 5 ? left(deadline) : 5, "the newcomer",
+		&stranger) != 0 ||
 	    h.magic != MAGIC_HELLO) {
 		close(new_fd);
 		return 0;
@@ -161,11 +165,11 @@ greet(int listener, const struct gv_gang_spec *s, double deadline, int *fd,
 	why = judge(&h, s, fd);
 	if (why != WELCOME) {
 		no.refused = why;
-		gv_sock_exchange(new_fd, &no, sizeof(no), NULL, 0, left(deadline), "the newcomer",
-		    &stranger);
+		gv_sock_exchange(new_fd, &no, sizeof(no), NULL, 0, left(deadline),
+		    "the newcomer", &stranger);
 		close(new_fd);
-		return gv_error_set(e, "rank %lu of %s cannot join: %s", (unsigned long)h.rank, addr,
-		    refusal_text(why));
+		return gv_error_set(e, "rank %lu of %s cannot join: %s",
+		    (unsigned long)h.rank, addr, refusal_text(why));
 	}
 	fd[h.rank] = new_fd;
 	members[h.rank].port = h.port;
@@ -186,8 +190,8 @@ close_all(int *fd, int n)
 
 /* Rank 0 gathers all, tells everybody where the others are, keeps its partners. */
 static int
-host(struct gv_gang *g, const struct gv_gang_spec *s, double deadline, struct member *members,
-    struct gv_error *e)
+host(struct gv_gang *g, const struct gv_gang_spec *s, double deadline,
+    struct member *members, struct gv_error *e)
 {
 	struct answer yes = {MAGIC_PEERS, WELCOME};
 	int port = s->port, present = 1, r, k;
@@ -204,9 +208,10 @@ host(struct gv_gang *g, const struct gv_gang_spec *s, double deadline, struct me
 			goto out;
 	for (r = 1; r < s->world; r++) {
 		snprintf(who, sizeof(who), "rank %d", r);
-		if (gv_sock_exchange(fd[r], &yes, sizeof(yes), NULL, 0, left(deadline), who, e) != 0 ||
-		    gv_sock_exchange(fd[r], members, (size_t)s->world * sizeof(*members), NULL, 0,
-			left(deadline), who, e) != 0)
+		if (gv_sock_exchange(
+			fd[r], &yes, sizeof(yes), NULL, 0, left(deadline), who, e) != 0 ||
+		    gv_sock_exchange(fd[r], members, (size_t)s->world * sizeof(*members),
+			NULL, 0, left(deadline), who, e) != 0)
 			goto out;
 	}
 	for (k = 0; k < g->levels; k++) {
@@ -222,7 +227,8 @@ out:
 
 /* A link between two members that are not rank 0: the higher one calls. */
 static int
-call(struct gv_gang *g, int level, const struct member *m, double deadline, struct gv_error *e)
+call(struct gv_gang *g, int level, const struct member *m, double deadline,
+    struct gv_error *e)
 {
 	uint32_t hello[2] = {MAGIC_HELLO, (uint32_t)g->rank};
 	char who[32];
@@ -230,7 +236,8 @@ call(struct gv_gang *g, int level, const struct member *m, double deadline, stru
 	snprintf(who, sizeof(who), "rank %d", g->rank ^ 1 << level);
 	if (gv_sock_connect(&g->link[level], m->addr, (int)m->port, deadline, e) != 0)
 		return -1;
-	return gv_sock_exchange(g->link[level], hello, sizeof(hello), NULL, 0, left(deadline), who, e);
+	return gv_sock_exchange(
+	    g->link[level], hello, sizeof(hello), NULL, 0, left(deadline), who, e);
 }
 
 static int
@@ -244,8 +251,8 @@ answer_calls(struct gv_gang *g, int missing, double deadline, struct gv_error *e
 
 		if (gv_sock_accept(&fd, g->listener, deadline, addr, e) != 0)
 			return -1;
-		if (gv_sock_exchange(fd, NULL, 0, hello, sizeof(hello), left(deadline), "the newcomer",
-			&stranger) != 0 ||
+		if (gv_sock_exchange(fd, NULL, 0, hello, sizeof(hello), left(deadline),
+			"the newcomer", &stranger) != 0 ||
 		    hello[0] != MAGIC_HELLO) {
 			close(fd);
 			continue;
@@ -265,8 +272,8 @@ answer_calls(struct gv_gang *g, int missing, double deadline, struct gv_error *e
 
 /* All other ranks: say hello to rank 0, learn the addresses, link with the partners. */
 static int
-visit(struct gv_gang *g, const struct gv_gang_spec *s, double deadline, struct member *members,
-    struct gv_error *e)
+visit(struct gv_gang *g, const struct gv_gang_spec *s, double deadline,
+    struct member *members, struct gv_error *e)
 {
 	struct hello h = {MAGIC_HELLO, (uint32_t)s->rank, (uint32_t)s->world, s->key, 0};
 	struct answer a;
@@ -279,14 +286,17 @@ visit(struct gv_gang *g, const struct gv_gang_spec *s, double deadline, struct m
 	for (k = 0; k < g->levels; k++)
 		if ((g->rank ^ 1 << k) == 0)
 			g->link[k] = fd; /* rank 0 is a partner: the connection stays */
-	if (gv_sock_exchange(fd, &h, sizeof(h), &a, sizeof(a), left(deadline), "rank 0", e) != 0)
+	if (gv_sock_exchange(
+		fd, &h, sizeof(h), &a, sizeof(a), left(deadline), "rank 0", e) != 0)
 		goto fail;
 	if (a.magic != MAGIC_PEERS) {
-		gv_error_set(e, "%s, port %d: no rank 0 of a gang is there", s->addr, s->port);
+		gv_error_set(
+		    e, "%s, port %d: no rank 0 of a gang is there", s->addr, s->port);
 		goto fail;
 	}
 	if (a.refused != WELCOME) {
-		gv_error_set(e, "rank 0 refused rank %d: %s", s->rank, refusal_text(a.refused));
+		gv_error_set(
+		    e, "rank 0 refused rank %d: %s", s->rank, refusal_text(a.refused));
 		goto fail;
 	}
 	if (gv_sock_exchange(fd, NULL, 0, members, (size_t)s->world * sizeof(*members),
@@ -373,7 +383,8 @@ add(float *restrict x, const float *restrict in, size_t n, bool mine_first)
  * both partners only send, so there the headers go first.
  */
 static int
-swap(struct gv_gang *g, int level, const float *x, size_t n, unsigned *flags, struct gv_error *e)
+swap(struct gv_gang *g, int level, const float *x, size_t n, unsigned *flags,
+    struct gv_error *e)
 {
 	struct sum_header mine = {MAGIC_SUM, *flags, g->sequence, n}, theirs;
 	char small[sizeof(mine) + SMALL * sizeof(*x)];
@@ -389,10 +400,12 @@ swap(struct gv_gang *g, int level, const float *x, size_t n, unsigned *flags, st
 	if (gv_sock_exchange(fd, small, sizeof(mine) + (at_once ? bytes : 0), &theirs,
 		sizeof(theirs), g->silence_s, who, e) != 0)
 		return -1;
-	if (theirs.magic != MAGIC_SUM || theirs.sequence != g->sequence || theirs.count != n)
+	if (theirs.magic != MAGIC_SUM || theirs.sequence != g->sequence ||
+	    theirs.count != n)
 		return gv_error_set(e, "%s is out of step", who);
 	*flags |= theirs.flags;
-	return gv_sock_exchange(fd, x, at_once ? 0 : bytes, g->in, bytes, g->silence_s, who, e);
+	return gv_sock_exchange(
+	    fd, x, at_once ? 0 : bytes, g->in, bytes, g->silence_s, who, e);
 }
 
 int

@@ -59,7 +59,8 @@ int gv_gang_join(struct gv_gang **g, const struct gv_gang_spec *s, struct gv_err
  * x is undefined and the gang cannot be used any more.  Cost: log2(world)
  * exchanges of n values, both directions at once.
  */
-int gv_gang_sum(struct gv_gang *g, float *x, size_t n, unsigned *flags, struct gv_error *e);
+int gv_gang_sum(
+    struct gv_gang *g, float *x, size_t n, unsigned *flags, struct gv_error *e);
 
 void gv_gang_leave(struct gv_gang *g); /* NULL is allowed */
 

@@ -60,8 +60,8 @@ resolve(struct addrinfo **list, const char *addr, int port, int flags, struct gv
 	snprintf(service, sizeof(service), "%d", port);
 	r = getaddrinfo(addr, service, &hints, list);
 	if (r != 0)
-		return gv_error_set(e, "cannot find the address \"%s\": %s", addr != NULL ? addr : "*",
-		    gai_strerror(r));
+		return gv_error_set(e, "cannot find the address \"%s\": %s",
+		    addr != NULL ? addr : "*", gai_strerror(r));
 	return 0;
 }
 
@@ -99,7 +99,8 @@ gv_sock_listen(int *fd, const char *addr, int *port, struct gv_error *e)
 	*fd = -1;
 	if (resolve(&list, addr, *port, AI_PASSIVE, e) != 0)
 		return -1;
-	for (want = AF_INET6; *fd == -1 && want != 0; want = want == AF_INET6 ? AF_INET : 0)
+	for (want = AF_INET6; *fd == -1 && want != 0;
+	     want = want == AF_INET6 ? AF_INET : 0)
 		for (a = list; *fd == -1 && a != NULL; a = a->ai_next)
 			if (a->ai_family == want)
 				*fd = try_listen(a);
@@ -107,13 +108,15 @@ gv_sock_listen(int *fd, const char *addr, int *port, struct gv_error *e)
 	if (*fd == -1)
 		return gv_error_sys(e, "cannot listen on port %d", *port);
 	if (getsockname(*fd, (struct sockaddr *)&s, &len) == 0)
-		*port = ntohs(s.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&s)->sin6_port
-						      : ((struct sockaddr_in *)&s)->sin_port);
+		*port =
+		    ntohs(s.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&s)->sin6_port
+						  : ((struct sockaddr_in *)&s)->sin_port);
 	return 0;
 }
 
 int
-gv_sock_accept(int *fd, int listener, double deadline, char addr[GV_SOCK_ADDR], struct gv_error *e)
+gv_sock_accept(
+    int *fd, int listener, double deadline, char addr[GV_SOCK_ADDR], struct gv_error *e)
 {
 	struct sockaddr_storage s;
 
@@ -135,7 +138,8 @@ gv_sock_accept(int *fd, int listener, double deadline, char addr[GV_SOCK_ADDR], 
 			NI_NUMERICHOST) != 0)
 			addr[0] = '\0';
 		if (strncmp(addr, MAPPED, sizeof(MAPPED) - 1) == 0)
-			memmove(addr, addr + sizeof(MAPPED) - 1, strlen(addr) - sizeof(MAPPED) + 2);
+			memmove(addr, addr + sizeof(MAPPED) - 1,
+			    strlen(addr) - sizeof(MAPPED) + 2);
 		return 0;
 	}
 }
@@ -187,7 +191,8 @@ gv_sock_connect(int *fd, const char *addr, int port, double deadline, struct gv_
 			pause *= 2;
 	}
 	freeaddrinfo(list);
-	return *fd != -1 ? 0 : gv_error_sys(e, "cannot connect to %s, port %d", addr, port);
+	return *fd != -1 ? 0
+			 : gv_error_sys(e, "cannot connect to %s, port %d", addr, port);
 }
 
 /* One recv or send that may find nothing to do; bytes moved, or -1 with *e set. */
@@ -207,8 +212,8 @@ move(bool sending, int fd, const char *out, char *in, size_t n, const char *who,
 }
 
 int
-gv_sock_exchange(int fd, const void *out, size_t n_out, void *in, size_t n_in, double silence,
-    const char *who, struct gv_error *e)
+gv_sock_exchange(int fd, const void *out, size_t n_out, void *in, size_t n_in,
+    double silence, const char *who, struct gv_error *e)
 {
 	const char *o = out;
 	char *i = in;
@@ -236,7 +241,9 @@ gv_sock_exchange(int fd, const void *out, size_t n_out, void *in, size_t n_in, d
 			deadline = gv_clock_s() + silence;
 			continue;
 		}
-		r = wait_for(fd, (short)((n_out > 0 ? POLLOUT : 0) | (n_in > 0 ? POLLIN : 0)), deadline);
+		r = wait_for(fd,
+		    (short)((n_out > 0 ? POLLOUT : 0) | (n_in > 0 ? POLLIN : 0)),
+		    deadline);
 		if (r == 0)
 			return gv_error_set(e, "%s is silent for %g s", who, silence);
 		if (r < 0)

@@ -17,11 +17,12 @@ enum { GV_SOCK_ADDR = 64 };
 int gv_sock_listen(int *fd, const char *addr, int *port, struct gv_error *e);
 
 /* Takes one connection before the deadline (gv_clock_s); the peer's numeric address goes to addr. */
-int gv_sock_accept(int *fd, int listener, double deadline, char addr[GV_SOCK_ADDR],
-    struct gv_error *e);
+int gv_sock_accept(
+    int *fd, int listener, double deadline, char addr[GV_SOCK_ADDR], struct gv_error *e);
 
 /* Connects, trying again until the deadline while nobody listens. */
-int gv_sock_connect(int *fd, const char *addr, int port, double deadline, struct gv_error *e);
+int gv_sock_connect(
+    int *fd, const char *addr, int port, double deadline, struct gv_error *e);
 
 /*
  * Sends out[0..n_out) and receives into in[0..n_in) at the same time.  An error

@@ -134,7 +134,8 @@ gv_ckpt_write(const char *path, struct gv_net *net, const struct gv_ckpt_key *ke
 	size_t b, i;
 
 	if (!little_endian())
-		return gv_error_set(e, "%s: checkpoints need a little-endian machine", path);
+		return gv_error_set(
+		    e, "%s: checkpoints need a little-endian machine", path);
 	if (gv_out_open(&w.out, path, e) != 0)
 		return -1;
 	w.crc = crc32(0, NULL, 0);
@@ -172,7 +173,7 @@ struct part {
 struct file {
 	char *bytes;
 	size_t len;
-	const char *end;    /* of the header */
+	const char *end; /* of the header */
 	struct line dtype;
 	struct line config; /* all the caller's lines */
 	size_t models;
@@ -230,7 +231,8 @@ state_number(struct line state, const char *name, uint64_t *v)
 		int64_t number;
 
 		if (len > n && memcmp(word, name, n) == 0 && word[n] == '=') {
-			if (gv_parse_int(word + n + 1, len - n - 1, &number) != 0 || number < 0)
+			if (gv_parse_int(word + n + 1, len - n - 1, &number) != 0 ||
+			    number < 0)
 				return false;
 			*v = (uint64_t)number;
 			return true;
@@ -249,7 +251,8 @@ state_diverged(struct line state)
 	return state.len >= n && memcmp(state.s + state.len - n, word, n) == 0;
 }
 
-static const char *const array_names[] = {"params", "momentum", "adam_m", "adam_v", "running"};
+static const char *const array_names[] = {
+    "params", "momentum", "adam_m", "adam_v", "running"};
 enum { ARRAY_NAMES = sizeof(array_names) / sizeof(array_names[0]) };
 
 /* Bytes of a model by its state line; SIZE_MAX when the line makes no sense. */
@@ -285,7 +288,8 @@ check_sum(const struct file *f, const char *path, struct gv_error *e)
 	if (f->len < sizeof(MAGIC) + 4)
 		return damaged(path, e, "it ends too early");
 	b = (const unsigned char *)f->bytes + f->len - 4;
-	want = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+	want = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
+	       (uint32_t)b[3] << 24;
 	if (crc32_z(crc32(0, NULL, 0), (const Bytef *)f->bytes, f->len - 4) != want)
 		return damaged(path, e, "its checksum is wrong");
 	return 0;
@@ -403,18 +407,21 @@ check_key(const struct file *f, const char *path, struct gv_net *net,
 	size_t b, i;
 
 	if (!same(f->dtype, DTYPE))
-		return gv_error_set(e, "%s: of another run: its numbers are %s, this run's %s", path,
+		return gv_error_set(e,
+		    "%s: of another run: its numbers are %s, this run's %s", path,
 		    gv_quote(q, f->dtype.s, f->dtype.len), DTYPE);
 	if (f->models != key->models)
-		return gv_error_set(e, "%s: of another run: it holds %zu models, this run trains %zu",
-		    path, f->models, key->models);
+		return gv_error_set(e,
+		    "%s: of another run: it holds %zu models, this run trains %zu", path,
+		    f->models, key->models);
 	if (!same(f->config, key->config))
 		return other_line(path, f->config, key->config, e);
 	for (b = 0; b < f->models; b++) {
 		size_t bytes = 0;
 
 		if (!same(f->part[b].model, key->model[b]))
-			return gv_error_set(e, "%s: of another run: model %zu was %s, is now %s", path, b,
+			return gv_error_set(e,
+			    "%s: of another run: model %zu was %s, is now %s", path, b,
 			    gv_quote(q, f->part[b].model.s, f->part[b].model.len),
 			    gv_quote(q2, key->model[b], strlen(key->model[b])));
 		for (i = 0; gv_net_array(net, i, &a) == 0; i++) {
@@ -423,13 +430,16 @@ check_key(const struct file *f, const char *path, struct gv_net *net,
 			if (!stored(net, b, &a))
 				continue;
 			if (!state_number(f->part[b].state, a.name, &n) || n != a.n)
-				return gv_error_set(e, "%s: of another run: model %zu has %llu numbers of %s, not %zu", path,
-				    b, (unsigned long long)n, a.name, a.n);
+				return gv_error_set(e,
+				    "%s: of another run: model %zu has %llu numbers of "
+				    "%s, not %zu",
+				    path, b, (unsigned long long)n, a.name, a.n);
 			bytes += a.n * sizeof(*a.v);
 		}
 		if (bytes != f->part[b].raw_len)
-			return gv_error_set(e, "%s: of another run: model %zu has %zu bytes, not %zu",
-			    path, b, f->part[b].raw_len, bytes);
+			return gv_error_set(e,
+			    "%s: of another run: model %zu has %zu bytes, not %zu", path,
+			    b, f->part[b].raw_len, bytes);
 	}
 	return 0;
 }
@@ -461,8 +471,8 @@ restore(const struct file *f, struct gv_net *net, bool *diverged)
 }
 
 enum gv_ckpt_result
-gv_ckpt_read(const char *path, struct gv_net *net, const struct gv_ckpt_key *key, bool *diverged,
-    bool *is_damaged, struct gv_error *e)
+gv_ckpt_read(const char *path, struct gv_net *net, const struct gv_ckpt_key *key,
+    bool *diverged, bool *is_damaged, struct gv_error *e)
 {
 	struct stat st;
 	struct file f;

@@ -295,6 +295,42 @@ test_strangers(void)
 	is_int(bad, 0, "and the gang meets all the same");
 }
 
+/* What listens at rank 0's place is something else. */
+static void
+test_wrong_place(void)
+{
+	struct gv_gang_spec s = spec(0, 2, free_port());
+	struct gv_error e = {0};
+	struct gv_gang *g;
+	char want[100], addr[GV_SOCK_ADDR];
+	int fd, taken, port = s.port;
+	pid_t pid;
+
+	gv_sock_listen(&taken, NULL, &port, &e);
+	ok(gv_gang_join(&g, &s, &e) == -1, "rank 0: the port is taken");
+	snprintf(want, sizeof(want), "cannot listen on port %d: Address already in use", port);
+	is_str(e.text[0], want, "rank 0: says so");
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		char in[20];
+
+		if (gv_sock_accept(&fd, taken, gv_clock_s() + 5, addr, &e) == 0)
+			gv_sock_exchange(fd, "220 smtp ready", 14, in, sizeof(in), 5, "", &e);
+		_exit(0);
+	}
+	s.rank = 1;
+	gv_error_clear(&e);
+	ok(gv_gang_join(&g, &s, &e) == -1, "rank 1: a mail server is there");
+	snprintf(want, sizeof(want), "127.0.0.1, port %d: no rank 0 of a gang is there", port);
+	is_str(e.text[0], want, "rank 1: says so");
+	waitpid(pid, NULL, 0);
+	gv_error_clear(&e);
+	ok(gv_sock_accept(&fd, taken, gv_clock_s() + .05, addr, &e) == -1, "accepting has a deadline");
+	is_str(e.text[0], "nobody came", "and says so");
+	close(taken);
+}
+
 static void
 env_error(const char *world, const char *rank, const char *addr, const char *port, const char *want)
 {
@@ -343,6 +379,7 @@ main(void)
 	test_twins();
 	test_absence();
 	test_strangers();
+	test_wrong_place();
 	test_environment();
 	return done_testing();
 }
