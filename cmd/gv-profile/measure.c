@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "launch/launch.h"
+#include "scratch.h"
 
 /* How often a running job is looked at: the error in the time of a report. */
 static const double look_every_s = 0.005;
@@ -26,9 +27,7 @@ struct run {
 	size_t cap;
 };
 
-/* The run that goes on, for when memory is out in its middle. */
-static struct run *current;
-static const char *current_scratch;
+static struct run *current; /* the run that goes on, for measure_abort */
 
 static void
 run_free(struct run *r)
@@ -109,13 +108,14 @@ stop(struct run *r, struct gv_error *e)
 	return left == -1 ? -1 : 0;
 }
 
-static void
-abandon(void)
+void
+measure_abort(void)
 {
 	struct gv_error ignored = {0};
 
-	stop(current, &ignored);
-	gv_remove_tree(current_scratch, &ignored);
+	if (current != NULL)
+		stop(current, &ignored);
+	current = NULL;
 }
 
 /* The last line of the log that is not empty. */
@@ -174,8 +174,6 @@ measure_job(struct measurement *m, const struct gv_job *job, const struct gv_gpu
 
 	*m = (struct measurement){0};
 	current = &r;
-	current_scratch = o->scratch;
-	gv_on_die(abandon);
 	rc = start(&r, job, type, ids, o, e);
 	if (rc == 0) {
 		rc = watch(&r, m, o, start_s, e);
@@ -184,9 +182,9 @@ measure_job(struct measurement *m, const struct gv_job *job, const struct gv_gpu
 		judge(m, &r, job, o, start_s);
 		read_last_line(m, r.log.s);
 	}
-	if (gv_remove_tree(r.directory.s, e) != 0)
+	if (scratch_remove(r.directory.s, e) != 0)
 		rc = -1;
-	gv_on_die(NULL);
+	current = NULL;
 	run_free(&r);
 	return rc == 0 && *o->interrupt != 0 ? 1 : rc;
 }

@@ -41,4 +41,7 @@ struct measurement {
 int measure_job(struct measurement *m, const struct gv_job *job, const struct gv_gpu_type *type,
     const int *ids, const struct measure_options *o, struct gv_error *e);
 
+/* Stops the run that goes on, if one does: for a program that dies in its middle. */
+void measure_abort(void);
+
 #endif

@@ -11,6 +11,8 @@
 
 static const double much_error = 0.05; /* of the rate: worth a warning */
 
+static char *scratch; /* of the measurements that go on, NULL = none */
+
 static bool
 is_here(const char *node, const struct run_options *o)
 {
@@ -162,6 +164,16 @@ measure_cell(struct cell *c, const struct gv_rates *jobs, const struct gv_job *j
 	return 0;
 }
 
+/* The last thing when the program dies while it measures. */
+static void
+clean_up(void)
+{
+	struct gv_error ignored = {0};
+
+	measure_abort();
+	scratch_remove(scratch, &ignored);
+}
+
 int
 run_plan(const struct plan *p, const struct gv_rates *jobs, const struct gv_cluster *cluster,
     const struct run_options *options, struct gv_error *e)
@@ -169,9 +181,14 @@ run_plan(const struct plan *p, const struct gv_rates *jobs, const struct gv_clus
 	struct run_options o = *options;
 	size_t n = plan_count(p, TO_MEASURE);
 	size_t i, done = 0;
-	char *scratch = n > 0 ? scratch_make(e) : NULL;
-	int rc = n > 0 && scratch == NULL ? -1 : 0;
+	int rc = 0;
 
+	if (n == 0)
+		return 0;
+	scratch = scratch_make(e);
+	if (scratch == NULL)
+		return -1;
+	gv_on_die(clean_up);
 	o.measure.scratch = scratch;
 	for (i = 0; rc == 0 && i < p->n_classes * p->n_types; i++) {
 		const struct gv_job *job = &jobs->job[p->job[i / p->n_types]];
@@ -187,8 +204,10 @@ run_plan(const struct plan *p, const struct gv_rates *jobs, const struct gv_clus
 		    find_pool(cluster, type, &o), &o, e);
 	}
 	gv_progress(NULL);
-	if (scratch != NULL && gv_remove_tree(scratch, e) != 0)
+	gv_on_die(NULL);
+	if (scratch_remove(scratch, e) != 0)
 		rc = -1;
 	free(scratch);
+	scratch = NULL;
 	return rc;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/fileio.h"
 #include "base/strbuf.h"
 
 char *
@@ -27,4 +28,12 @@ scratch_make(struct gv_error *e)
 		return NULL;
 	}
 	return path.s;
+}
+
+int
+scratch_remove(const char *path, struct gv_error *e)
+{
+	struct gv_error first = {0};
+
+	return gv_remove_tree(path, &first) == 0 ? 0 : gv_remove_tree(path, e);
 }
