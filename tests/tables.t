@@ -16,7 +16,7 @@ must() {
 		on && /^\.It Li.*must"?$/ { print $3 }' "$page"
 }
 # header FILE: the names of its columns
-header() { head -n 1 "$1" | tr ',\t' '\n\n'; }
+header() { head -n 1 "$1" | tr ',\t' '[\n*]'; }
 # same TABLE: ./got has exactly the columns of ./want
 same() {
 	ran="comparing the columns on the page (<) with $2 (>)" status=0

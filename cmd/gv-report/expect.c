@@ -18,8 +18,8 @@ expect_finished(const struct report *r, struct gv_error *e)
 
 		if (j->state == JOB_FINISHED)
 			continue;
-		gv_error_set(e, "job %s has not finished: %s", gv_quote(q, j->id, j->id_len),
-		    job_state_name(j->state));
+		gv_error_set(e, "job %s has not finished: %s",
+		    gv_quote(q, j->id, j->id_len), job_state_name(j->state));
 		n++;
 	}
 	return n > 0 ? -1 : 0;
@@ -38,15 +38,18 @@ expect_shares(const struct report *r, double points, struct gv_error *e)
 		const struct job *j = &h->job[i];
 
 		for (u = j->use; u != NULL; u = u->next) {
-			double received = use_received(h, j, u), promised = use_promised(h, j, u);
+			double received = use_received(h, j, u),
+			       promised = use_promised(h, j, u);
 
 			if (!(fabs(received - promised) > points / 100 + ROUNDING))
 				continue;
 			gv_error_set(e,
-			    "job %s on %s received %.1f %% of its time, promised %.1f %%: "
+			    "job %s on %s received %.1f %% of its time, promised %.1f "
+			    "%%: "
 			    "more than %s points apart",
 			    gv_quote(job, j->id, j->id_len),
-			    gv_quote(type, h->type[u->type].name, h->type[u->type].name_len),
+			    gv_quote(
+				type, h->type[u->type].name, h->type[u->type].name_len),
 			    100 * received, 100 * promised, limit);
 			n++;
 		}

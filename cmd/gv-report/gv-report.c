@@ -11,11 +11,19 @@
 #include "expect.h"
 #include "write.h"
 
-enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_TSV, FORMAT_JSON, FORMAT_SVG, FORMAT_HTML, FORMAT_PROM,
-	FORMATS };
+enum format {
+	FORMAT_TEXT,
+	FORMAT_CSV,
+	FORMAT_TSV,
+	FORMAT_JSON,
+	FORMAT_SVG,
+	FORMAT_HTML,
+	FORMAT_PROM,
+	FORMATS
+};
 
-static const char *const format_name[FORMATS] = {"text", "csv", "tsv", "json", "svg", "html",
-    "prom"};
+static const char *const format_name[FORMATS] = {
+    "text", "csv", "tsv", "json", "svg", "html", "prom"};
 
 struct options {
 	struct gv_opt common;
@@ -86,14 +94,16 @@ parse_options(struct options *o, int argc, char **argv)
 {
 	enum { EXPECT_FINISHED = GV_OPT_OWN, EXPECT_SHARES, PER_JOB };
 	static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
-	    {"format", required_argument, NULL, 'f'}, {"by", required_argument, NULL, 'b'},
+	    {"format", required_argument, NULL, 'f'},
+	    {"by", required_argument, NULL, 'b'},
 	    {"digits", required_argument, NULL, 'd'}, {"json", no_argument, NULL, 'j'},
 	    {"expect-finished", no_argument, NULL, EXPECT_FINISHED},
 	    {"expect-shares", required_argument, NULL, EXPECT_SHARES},
 	    {"per-job", no_argument, NULL, PER_JOB}, {NULL, 0, NULL, 0}};
 	int c;
 
-	while ((c = getopt_long(argc, argv, GV_OPT_SHORT "f:b:d:j", longopts, NULL)) != -1) {
+	while (
+	    (c = getopt_long(argc, argv, GV_OPT_SHORT "f:b:d:j", longopts, NULL)) != -1) {
 		switch (c) {
 		case 'f':
 			o->format = parse_format(&o->common, optarg);
@@ -108,7 +118,8 @@ parse_options(struct options *o, int argc, char **argv)
 			o->part = parse_part(&o->common, optarg);
 			break;
 		case 'd':
-			o->digits = (int)gv_opt_int(&o->common, "--digits", optarg, 0, 15);
+			o->digits =
+			    (int)gv_opt_int(&o->common, "--digits", optarg, 0, 15);
 			break;
 		case PER_JOB:
 			o->per_job = true;
@@ -136,7 +147,8 @@ parse_options(struct options *o, int argc, char **argv)
  * log may end in the middle of a row, which its writer has yet to finish.
  */
 static int
-read_history(struct history *h, const struct options *o, const char *path, struct gv_error *e)
+read_history(
+    struct history *h, const struct options *o, const char *path, struct gv_error *e)
 {
 	struct gv_events_in in;
 	struct gv_event ev;
@@ -147,11 +159,13 @@ read_history(struct history *h, const struct options *o, const char *path, struc
 		return -1;
 	for (bad = before; (got = gv_events_next(&in, &ev, e)) != 0; bad = e->count) {
 		if (got > 0) {
-			history_event(h, &ev, gv_tab_file(in.tab), gv_tab_line(in.tab), e);
+			history_event(
+			    h, &ev, gv_tab_file(in.tab), gv_tab_line(in.tab), e);
 		} else if (gv_tab_cut(in.tab) && !h->ended) {
 			e->count = bad;
 			if (!o->common.quiet)
-				gv_warn("warning: %s:%ld: the last row is not complete, ignored",
+				gv_warn("warning: %s:%ld: the last row is not complete, "
+					"ignored",
 				    gv_tab_file(in.tab), gv_tab_line(in.tab));
 		}
 	}
@@ -170,7 +184,8 @@ write_report(struct gv_out *out, const struct report *r, const struct options *o
 	switch (o->format) {
 	case FORMAT_CSV:
 	case FORMAT_TSV:
-		write_table(out, r, o->part != NULL ? o->part : job, o->format == FORMAT_TSV);
+		write_table(
+		    out, r, o->part != NULL ? o->part : job, o->format == FORMAT_TSV);
 		break;
 	case FORMAT_JSON:
 		write_json(out, r, o->part);

@@ -9,8 +9,8 @@
 const char *
 job_state_name(enum job_state state)
 {
-	static const char *const name[JOB_STATES] = {"waiting", "running", "preempted", "failed",
-	    "finished", "dropped"};
+	static const char *const name[JOB_STATES] = {
+	    "waiting", "running", "preempted", "failed", "finished", "dropped"};
 
 	return name[state];
 }
@@ -23,7 +23,8 @@ job_active_s(const struct history *h, const struct job *j)
 
 /* The number of a text in a hash whose keys live in the arena; *is_new tells. */
 static size_t
-number_of(struct history *h, struct gv_hash *hash, const char *s, size_t len, bool *is_new)
+number_of(
+    struct history *h, struct gv_hash *hash, const char *s, size_t len, bool *is_new)
 {
 	ptrdiff_t i = gv_hash_find(hash, s, len);
 
@@ -41,8 +42,9 @@ type_of(struct history *h, struct gv_cell name)
 
 	if (is_new) {
 		h->type = gv_xgrow(h->type, &h->cap_types, i + 1, sizeof(*h->type));
-		h->type[i] = (struct gpu_type){
-		    .name = h->types.key[i].s, .name_len = name.len, .since_s = h->last_s};
+		h->type[i] = (struct gpu_type){.name = h->types.key[i].s,
+		    .name_len = name.len,
+		    .since_s = h->last_s};
 		h->n_types = i + 1;
 	}
 	return i;
@@ -56,9 +58,14 @@ job_of(struct history *h, const struct gv_event *ev)
 
 	if (is_new) {
 		h->job = gv_xgrow(h->job, &h->cap_jobs, i + 1, sizeof(*h->job));
-		h->job[i] = (struct job){.id = h->jobs.key[i].s, .id_len = ev->job_id.len,
-		    .entity = "", .arrival_s = ev->time_s, .start_s = NAN, .left_s = NAN,
-		    .steps = NAN, .total_steps = NAN};
+		h->job[i] = (struct job){.id = h->jobs.key[i].s,
+		    .id_len = ev->job_id.len,
+		    .entity = "",
+		    .arrival_s = ev->time_s,
+		    .start_s = NAN,
+		    .left_s = NAN,
+		    .steps = NAN,
+		    .total_steps = NAN};
 		h->n_jobs = i + 1;
 	}
 	return &h->job[i];
@@ -133,9 +140,10 @@ lanes_of(struct history *h, const struct gv_event *ev, size_t type, struct job *
 			continue;
 		lane = lane_of(h, type, ev->node, (struct gv_cell){s, (size_t)(p - s)});
 		if (j != NULL) {
-			h->run = gv_xgrow(h->run, &h->cap_runs, h->n_runs + 1, sizeof(*h->run));
-			h->run[h->n_runs++] = (struct run){
-			    (size_t)(j - h->job), lane, ev->time_s, ev->time_s, j->run, false};
+			h->run = gv_xgrow(
+			    h->run, &h->cap_runs, h->n_runs + 1, sizeof(*h->run));
+			h->run[h->n_runs++] = (struct run){(size_t)(j - h->job), lane,
+			    ev->time_s, ev->time_s, j->run, false};
 			j->run = h->n_runs;
 		}
 		if (p == end)
@@ -200,7 +208,8 @@ take_steps(struct job *j, double steps, double now)
 	if (steps < before)
 		j->steps_lost += before - steps;
 	else if (j->on != NULL) {
-		j->on->steps = (isnan(j->on->steps) ? 0 : j->on->steps) + (steps - before);
+		j->on->steps =
+		    (isnan(j->on->steps) ? 0 : j->on->steps) + (steps - before);
 		j->on->steps_s += now - j->mark_s;
 	}
 	if (j->on != NULL)
@@ -346,7 +355,8 @@ take_job_event(struct history *h, const struct gv_event *ev, const char *file, l
 		for (i = j->run; i > 0; i = h->run[i - 1].next)
 			h->run[i - 1].failed = true;
 	} else {
-		leave(j, ev->kind == GV_EVENT_FINISH ? JOB_FINISHED : JOB_DROPPED, ev->time_s);
+		leave(j, ev->kind == GV_EVENT_FINISH ? JOB_FINISHED : JOB_DROPPED,
+		    ev->time_s);
 	}
 	return 0;
 }

@@ -38,15 +38,16 @@ count(size_t n)
 
 /* ---- summary ---- */
 
-static const char *const summary_column[] = {"jobs", "waiting", "running", "preempted", "failed",
-    "finished", "dropped", "ended", "elapsed_s", "makespan_s", "completion_mean_s",
-    "completion_median_s", "completion_max_s", "queueing_mean_s", "queueing_max_s", "gpus",
-    "available_gpu_s", "busy_gpu_s", "busy_share", "launches", "preemptions", "failures",
-    "checkpoints", "restarts", "steps_lost", "jain_index", "least_share_ratio",
-    "largest_share_difference"};
+static const char *const summary_column[] = {"jobs", "waiting", "running", "preempted",
+    "failed", "finished", "dropped", "ended", "elapsed_s", "makespan_s",
+    "completion_mean_s", "completion_median_s", "completion_max_s", "queueing_mean_s",
+    "queueing_max_s", "gpus", "available_gpu_s", "busy_gpu_s", "busy_share", "launches",
+    "preemptions", "failures", "checkpoints", "restarts", "steps_lost", "jain_index",
+    "least_share_ratio", "largest_share_difference"};
 
 static void
-summary_rows(const struct report *r, void (*put)(void *to, const struct value *v), void *to)
+summary_rows(
+    const struct report *r, void (*put)(void *to, const struct value *v), void *to)
 {
 	const struct summary *s = &r->summary;
 	struct value v[COUNT_OF(summary_column)], *p = v;
@@ -81,8 +82,8 @@ summary_rows(const struct report *r, void (*put)(void *to, const struct value *v
 
 /* ---- GPU types ---- */
 
-static const char *const type_column[] = {"gpu_type", "gpus", "available_gpu_s", "busy_gpu_s",
-    "busy_share", "launches"};
+static const char *const type_column[] = {
+    "gpu_type", "gpus", "available_gpu_s", "busy_gpu_s", "busy_share", "launches"};
 
 static void
 type_rows(const struct report *r, void (*put)(void *to, const struct value *v), void *to)
@@ -109,7 +110,8 @@ static const char *const entity_column[] = {"entity", "jobs", "finished", "gpu_s
     "completion_mean_s", "queueing_mean_s", "promised_share", "received_share"};
 
 static void
-entity_rows(const struct report *r, void (*put)(void *to, const struct value *v), void *to)
+entity_rows(
+    const struct report *r, void (*put)(void *to, const struct value *v), void *to)
 {
 	size_t i;
 
@@ -131,10 +133,10 @@ entity_rows(const struct report *r, void (*put)(void *to, const struct value *v)
 
 /* ---- jobs ---- */
 
-static const char *const job_column[] = {"job_id", "entity", "state", "arrival_s", "start_s",
-    "finish_s", "completion_s", "queueing_s", "running_s", "gpus", "gpu_s", "steps",
-    "total_steps", "steps_lost", "launches", "preemptions", "failures", "checkpoints",
-    "promised_share", "received_share", "share_difference"};
+static const char *const job_column[] = {"job_id", "entity", "state", "arrival_s",
+    "start_s", "finish_s", "completion_s", "queueing_s", "running_s", "gpus", "gpu_s",
+    "steps", "total_steps", "steps_lost", "launches", "preemptions", "failures",
+    "checkpoints", "promised_share", "received_share", "share_difference"};
 
 static void
 job_rows(const struct report *r, void (*put)(void *to, const struct value *v), void *to)
@@ -188,7 +190,8 @@ share_rows(const struct report *r, void (*put)(void *to, const struct value *v),
 		const struct job *j = &h->job[i];
 
 		for (u = j->use; u != NULL; u = u->next) {
-			double promised = use_promised(h, j, u), received = use_received(h, j, u);
+			double promised = use_promised(h, j, u),
+			       received = use_received(h, j, u);
 			struct value v[COUNT_OF(share_column)], *p = v;
 
 			*p++ = text(j->id, j->id_len);

@@ -146,7 +146,8 @@ entity_of(struct summary *s, const struct job *j, size_t *cap)
 
 	if (i == s->n_entities) {
 		s->entity = gv_xgrow(s->entity, cap, i + 1, sizeof(*s->entity));
-		s->entity[i] = (struct entity){.name = j->entity, .name_len = j->entity_len};
+		s->entity[i] =
+		    (struct entity){.name = j->entity, .name_len = j->entity_len};
 		s->n_entities++;
 	}
 	return &s->entity[i];

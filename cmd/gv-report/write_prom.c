@@ -50,7 +50,8 @@ sample(struct gv_out *out, double v)
 
 /* A family of one sample; left out when there is nothing to say. */
 static void
-single(struct gv_out *out, const char *name, const char *type, const char *meaning, double v)
+single(
+    struct gv_out *out, const char *name, const char *type, const char *meaning, double v)
 {
 	if (!isfinite(v))
 		return;
@@ -66,7 +67,8 @@ jobs(struct gv_out *out, const struct report *r)
 
 	family(out, "gv_jobs", "gauge", "Jobs by state.");
 	for (i = 0; i < JOB_STATES; i++) {
-		gv_out_fmt(out, "gv_jobs{state=\"%s\"}", job_state_name((enum job_state)i));
+		gv_out_fmt(
+		    out, "gv_jobs{state=\"%s\"}", job_state_name((enum job_state)i));
 		sample(out, (double)r->summary.in_state[i]);
 	}
 }
@@ -99,9 +101,9 @@ per_type(struct gv_out *out, const struct report *r, enum of_type which, const c
 		gv_out_fmt(out, "%s{", name);
 		label(out, "gpu_type", t->name, t->name_len);
 		gv_out_char(out, '}');
-		sample(out, which == GPUS ? (double)t->gpus :
-			which == AVAILABLE ? t->available_gpu_s :
-					     t->busy_gpu_s);
+		sample(out, which == GPUS        ? (double)t->gpus
+			    : which == AVAILABLE ? t->available_gpu_s
+						 : t->busy_gpu_s);
 	}
 }
 
@@ -120,9 +122,9 @@ per_use(struct gv_out *out, const struct report *r, enum of_use which, const cha
 		const struct job *j = &h->job[i];
 
 		for (u = j->use; u != NULL; u = u->next) {
-			double v = which == PROMISED ? use_promised(h, j, u) :
-			    which == RECEIVED ? use_received(h, j, u) :
-						u->running_s;
+			double v = which == PROMISED   ? use_promised(h, j, u)
+				   : which == RECEIVED ? use_received(h, j, u)
+						       : u->running_s;
 
 			if (isnan(v))
 				continue;
@@ -132,7 +134,8 @@ per_use(struct gv_out *out, const struct report *r, enum of_use which, const cha
 			gv_out_fmt(out, "%s{", name);
 			label(out, "job_id", j->id, j->id_len);
 			gv_out_char(out, ',');
-			label(out, "gpu_type", h->type[u->type].name, h->type[u->type].name_len);
+			label(out, "gpu_type", h->type[u->type].name,
+			    h->type[u->type].name_len);
 			gv_out_char(out, '}');
 			sample(out, v);
 		}
@@ -147,19 +150,24 @@ write_prom(struct gv_out *out, const struct report *r, bool per_job)
 	family(out, "gv_build_info", "gauge", "Version of gv that wrote this.");
 	gv_out_str(out, "gv_build_info{version=\"" GV_VERSION "\"} 1\n");
 	jobs(out, r);
-	single(out, "gv_run_elapsed_seconds", "gauge", "Time of the last event.", s->elapsed_s);
+	single(out, "gv_run_elapsed_seconds", "gauge", "Time of the last event.",
+	    s->elapsed_s);
 	single(out, "gv_run_ended", "gauge", "1 when the run is over.", r->history.ended);
-	spread(out, "gv_job_completion_seconds", "From arrival to finish.", &s->completion);
-	spread(out, "gv_job_queueing_seconds", "From arrival to first start.", &s->queueing);
+	spread(
+	    out, "gv_job_completion_seconds", "From arrival to finish.", &s->completion);
+	spread(
+	    out, "gv_job_queueing_seconds", "From arrival to first start.", &s->queueing);
 	per_type(out, r, GPUS, "gv_gpus", "gauge", "GPUs of each type.");
 	per_type(out, r, AVAILABLE, "gv_gpu_available_seconds_total", "counter",
 	    "GPU-seconds there were.");
-	per_type(out, r, BUSY, "gv_gpu_busy_seconds_total", "counter", "GPU-seconds used by jobs.");
+	per_type(out, r, BUSY, "gv_gpu_busy_seconds_total", "counter",
+	    "GPU-seconds used by jobs.");
 	single(out, "gv_launches_total", "counter", "Starts and resumes of jobs.",
 	    (double)s->launches);
 	single(out, "gv_preemptions_total", "counter", "Jobs told to leave.",
 	    (double)s->preemptions);
-	single(out, "gv_failures_total", "counter", "Runs that failed.", (double)s->failures);
+	single(out, "gv_failures_total", "counter", "Runs that failed.",
+	    (double)s->failures);
 	single(out, "gv_checkpoints_total", "counter", "Checkpoints reported by jobs.",
 	    (double)s->checkpoints);
 	single(out, "gv_restarts_total", "counter", "Restarts of gv-run itself.",

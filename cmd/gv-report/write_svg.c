@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "colour.h"
 #include "draw/svg.h"
 #include "grid.h"
 
@@ -23,10 +24,11 @@
 #define CHAR_W   6.3 /* of a character of the labels, about */
 #define MERGE_PX 0.4 /* runs closer than this are drawn as one */
 
-enum { NAME_CHARS = 19, CYCLE = 10 };
+enum { NAME_CHARS = 19 };
 
 static const char css[] =
-    "text{font:11px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:#343a40}"
+    "text{font:11px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu "
+    "Sans',sans-serif;fill:#343a40}"
     ".h1{font-size:20px;font-weight:600;fill:#212529}"
     ".sub{font-size:12.5px;fill:#6c757d}"
     ".h2{font-size:12px;font-weight:600;fill:#212529}"
@@ -46,57 +48,6 @@ struct drawing {
 	double lane_h, job_h; /* with the gaps */
 	size_t *order;        /* [n_runs], runs by what they are drawn on */
 };
-
-/* ---- colours ---- */
-
-struct colour {
-	char hex[8];
-	bool dark; /* white can be read on it */
-};
-
-/*
- * A colour as painted on a type: the first type strongly, later ones mixed
- * with more white.
- */
-static struct colour
-on_type(const unsigned char rgb[3], size_t type)
-{
-	static const unsigned strength[] = {100, 60, 36, 22};
-	unsigned c[3], i;
-	struct colour r;
-
-	for (i = 0; i < 3; i++)
-		c[i] = 255 - (255u - rgb[i]) * strength[type < 3 ? type : 3] / 100;
-	snprintf(r.hex, sizeof(r.hex), "#%02x%02x%02x", c[0] & 255, c[1] & 255, c[2] & 255);
-	r.dark = 299 * c[0] + 587 * c[1] + 114 * c[2] < 150000;
-	return r;
-}
-
-static struct colour
-job_colour(size_t job, size_t type)
-{
-	static const unsigned char base[CYCLE][3] = {{78, 121, 167}, {242, 142, 43}, {89, 161, 79},
-	    {225, 87, 89}, {118, 183, 178}, {176, 122, 161}, {237, 201, 72}, {156, 117, 95},
-	    {255, 157, 167}, {121, 112, 110}};
-	const unsigned char *b = base[job % CYCLE];
-	unsigned char rgb[3];
-	int i;
-
-	/* further jobs take the same colours, darker, then lighter */
-	for (i = 0; i < 3; i++)
-		rgb[i] = (unsigned char)(job / CYCLE % 3 == 0 ? b[i] :
-			job / CYCLE % 3 == 1              ? b[i] * 2 / 3 :
-							    b[i] + (255 - b[i]) * 2 / 5);
-	return on_type(rgb, type);
-}
-
-static struct colour
-grey(size_t type)
-{
-	static const unsigned char rgb[3] = {116, 128, 145};
-
-	return on_type(rgb, type);
-}
 
 /* ---- texts ---- */
 
@@ -120,7 +71,8 @@ clip(struct gv_strbuf *b, const char *s, size_t len, size_t n)
 }
 
 static void
-clipped(struct drawing *d, const char *cls, double x, double y, const char *s, size_t len, size_t n)
+clipped(struct drawing *d, const char *cls, double x, double y, const char *s, size_t len,
+    size_t n)
 {
 	struct gv_strbuf b = {0};
 
@@ -163,7 +115,7 @@ lane_name(struct gv_strbuf *b, const struct lane *l)
 
 /* ---- runs ---- */
 
-/* Puts the runs (of_jobs: one of each launch) in the order of their jobs or lanes; first [n + 1]. */
+/* Puts the runs (of_jobs: one of each launch) in the order of jobs or lanes; first [n + 1]. */
 static void
 sort_runs(struct drawing *d, bool of_jobs, size_t *first)
 {
@@ -194,8 +146,10 @@ tooltip(struct drawing *d, const struct run *from, double end_s)
 	gv_strbuf_add(&b, j->id, j->id_len);
 	gv_strbuf_fmt(&b, " on %s ", d->h->type[l->type].name);
 	lane_name(&b, l);
-	gv_strbuf_fmt(&b, ", %s to %s %s%s", fixed(start, from->start_s / d->unit.s, d->digits),
-	    fixed(end, end_s / d->unit.s, d->digits), d->unit.name, from->failed ? ", failed" : "");
+	gv_strbuf_fmt(&b, ", %s to %s %s%s",
+	    fixed(start, from->start_s / d->unit.s, d->digits),
+	    fixed(end, end_s / d->unit.s, d->digits), d->unit.name,
+	    from->failed ? ", failed" : "");
 	gv_svg_open(&d->s, "title");
 	gv_svg_text(&d->s, b.s, b.len);
 	gv_svg_close(&d->s);
@@ -223,7 +177,8 @@ bar(struct drawing *d, const struct run *from, double end_s, double y, double h,
 	if (from->failed)
 		gv_svg_line(&d->s, "fail", x + w, y, x + w, y + h);
 	if (h >= 12 && w > (double)characters(name, len) * CHAR_W + 8)
-		gv_svg_label(&d->s, colour.dark ? "on mid light" : "on mid", x + w / 2, y + h / 2 + 4, name, len);
+		gv_svg_label(&d->s, colour.dark ? "on mid light" : "on mid", x + w / 2,
+		    y + h / 2 + 4, name, len);
 }
 
 /* The runs order[from..to) of one lane or one job, those that touch as one. */
@@ -252,11 +207,11 @@ bars(struct drawing *d, size_t from, size_t to, bool of_job, double y, double h)
 			continue; /* too short to be seen */
 		drawn = x_of(d, end_s);
 		if (of_job)
-			bar(d, r, end_s, y, h, job_colour(r->job, type), hist->type[type].name,
-			    hist->type[type].name_len);
+			bar(d, r, end_s, y, h, job_colour(r->job, type),
+			    hist->type[type].name, hist->type[type].name_len);
 		else
-			bar(d, r, end_s, y, h, job_colour(r->job, 0), hist->job[r->job].id,
-			    hist->job[r->job].id_len);
+			bar(d, r, end_s, y, h, job_colour(r->job, 0),
+			    hist->job[r->job].id, hist->job[r->job].id_len);
 	}
 }
 
@@ -288,7 +243,8 @@ type_panel(struct drawing *d, size_t type, const size_t *first, double y)
 		if (d->lane_h >= 12) {
 			gv_strbuf_clear(&name);
 			lane_name(&name, &h->lane[i]);
-			clipped(d, "end dim", TIME_X - 8, y + bar_h / 2 + 4, name.s, name.len, 14);
+			clipped(d, "end dim", TIME_X - 8, y + bar_h / 2 + 4, name.s,
+			    name.len, 14);
 		}
 		bars(d, first[i], first[i + 1], false, y, bar_h);
 		y += d->lane_h;
@@ -301,7 +257,8 @@ type_panel(struct drawing *d, size_t type, const size_t *first, double y)
 		double busy = t->busy_gpu_s / t->available_gpu_s;
 
 		gv_svg_rect(&d->s, "track", SIDE_X, top + bar_h / 2 - 4, SIDE_W, 8);
-		gv_svg_rect(&d->s, "busy", SIDE_X, top + bar_h / 2 - 4, SIDE_W * fmin(busy, 1), 8);
+		gv_svg_rect(&d->s, "busy", SIDE_X, top + bar_h / 2 - 4,
+		    SIDE_W * fmin(busy, 1), 8);
 		percent(d, SIDE_X + SIDE_W + 8, top + bar_h / 2 + 4, busy);
 	}
 	return y + 10;
@@ -431,13 +388,16 @@ heading(struct drawing *d, const char *title)
 		gv_strbuf_fmt(&b, "GPUs busy %s %% of the time",
 		    fixed(buf, 100 * s->busy_gpu_s / s->available_gpu_s, d->digits));
 	if (!isnan(s->completion.mean))
-		gv_strbuf_fmt(&b, "%scompletion %s %s on average", b.len > 0 ? "  \xc2\xb7  " : "",
+		gv_strbuf_fmt(&b, "%scompletion %s %s on average",
+		    b.len > 0 ? "  \xc2\xb7  " : "",
 		    fixed(buf, s->completion.mean / d->unit.s, d->digits), d->unit.name);
 	if (!isnan(s->worst_difference))
-		gv_strbuf_fmt(&b, "%sshares within %s points of promised", b.len > 0 ? "  \xc2\xb7  " : "",
+		gv_strbuf_fmt(&b, "%sshares within %s points of promised",
+		    b.len > 0 ? "  \xc2\xb7  " : "",
 		    fixed(buf, 100 * s->worst_difference, d->digits));
 	if (!isnan(s->jain))
-		gv_strbuf_fmt(&b, "  \xc2\xb7  Jain index %s", fixed(buf, s->jain, d->digits + 2));
+		gv_strbuf_fmt(
+		    &b, "  \xc2\xb7  Jain index %s", fixed(buf, s->jain, d->digits + 2));
 	if (b.len > 0)
 		gv_svg_label(&d->s, "sub", MARGIN, 60, b.s, b.len);
 	gv_strbuf_free(&b);
@@ -479,17 +439,21 @@ choose_unit(const struct report *r)
 {
 	double s = r->history.last_s;
 
-	return s < 600 ? (struct unit){"s", 1} :
-	    s < 36000 ? (struct unit){"min", 60} :
-			(struct unit){"h", 3600};
+	return s < 600     ? (struct unit){"s", 1}
+	       : s < 36000 ? (struct unit){"min", 60}
+			   : (struct unit){"h", 3600};
 }
 
 void
 write_svg(struct gv_out *out, const struct report *r, int digits)
 {
 	const struct history *h = &r->history;
-	struct drawing d = {.s = {.out = out}, .h = h, .sum = &r->summary, .digits = digits,
-	    .unit = choose_unit(r), .x_per_s = h->last_s > 0 ? TIME_W / h->last_s : 0,
+	struct drawing d = {.s = {.out = out},
+	    .h = h,
+	    .sum = &r->summary,
+	    .digits = digits,
+	    .unit = choose_unit(r),
+	    .x_per_s = h->last_s > 0 ? TIME_W / h->last_s : 0,
 	    .job_h = h->n_jobs > 100 ? 18 : 24};
 	struct gv_strbuf title = {0};
 	double gpus_h, height;
@@ -500,15 +464,20 @@ write_svg(struct gv_out *out, const struct report *r, int digits)
 	d.lane_h = fmin(24, fmax(3, 1200.0 / (double)(h->n_lanes + 1)));
 	for (i = 0; i < h->n_types; i++)
 		panels += h->type[i].gpus > 0 || h->type[i].runs > 0;
-	gpus_h = h->n_lanes > 0 ? 14 + (double)h->n_lanes * d.lane_h + (double)panels * 10 + 22 : 0;
+	gpus_h = h->n_lanes > 0
+		     ? 14 + (double)h->n_lanes * d.lane_h + (double)panels * 10 + 22
+		     : 0;
 	height = HEAD_H + gpus_h + 14 + (double)h->n_jobs * d.job_h + 48;
 	gv_strbuf_fmt(&title, "%zu job%s", h->n_jobs, h->n_jobs == 1 ? "" : "s");
 	if (h->n_lanes > 0)
-		gv_strbuf_fmt(&title, " on %zu GPU%s", h->n_lanes, h->n_lanes == 1 ? "" : "s");
-	gv_strbuf_fmt(&title, ", %s %s", fixed(buf, h->last_s / d.unit.s, digits), d.unit.name);
+		gv_strbuf_fmt(
+		    &title, " on %zu GPU%s", h->n_lanes, h->n_lanes == 1 ? "" : "s");
+	gv_strbuf_fmt(
+	    &title, ", %s %s", fixed(buf, h->last_s / d.unit.s, digits), d.unit.name);
 	gv_svg_begin(&d.s, WIDTH, height, title.s);
 	gv_svg_open(&d.s, "style");
-	gv_svg_str(&d.s, ""); /* the sheet is written as it is: no character of it needs an escape */
+	gv_svg_str(&d.s,
+	    ""); /* the sheet is written as it is: no character of it needs an escape */
 	gv_out_str(out, css);
 	gv_svg_close(&d.s);
 	draw(&d, title.s, gpus_h, height);

@@ -95,7 +95,8 @@ write_json(struct gv_out *out, const struct report *r, const struct part *part)
 		to.part = &parts[i];
 		if (part != NULL && part != to.part)
 			continue;
-		gv_json_key(&to.json, to.part->many != NULL ? to.part->many : to.part->by);
+		gv_json_key(
+		    &to.json, to.part->many != NULL ? to.part->many : to.part->by);
 		if (to.part->many != NULL)
 			gv_json_array(&to.json, false);
 		to.part->rows(r, put_object, &to);

@@ -43,7 +43,8 @@ open_level(struct gv_json *j, char open, char close, bool on_one_line)
 {
 	begin(j);
 	if (j->depth >= GV_JSON_DEPTH)
-		gv_die("JSON nested too deeply"); /* a mistake of the program, not of its input */
+		gv_die(
+		    "JSON nested too deeply"); /* a mistake of the program, not of its input */
 	gv_out_char(j->out, open);
 	j->level[j->depth].close = close;
 	j->level[j->depth].inline_ = on_one_line;

@@ -45,7 +45,8 @@ gv_svg_open(struct gv_svg *s, const char *name)
 {
 	content(s);
 	if (s->depth >= GV_SVG_DEPTH)
-		gv_die("SVG nested too deeply"); /* a mistake of the program, not of its input */
+		gv_die(
+		    "SVG nested too deeply"); /* a mistake of the program, not of its input */
 	gv_out_fmt(s->out, "<%s", name);
 	s->level[s->depth].name = name;
 	s->level[s->depth].has_content = false;
@@ -150,7 +151,8 @@ gv_svg_line(struct gv_svg *s, const char *cls, double x1, double y1, double x2, 
 }
 
 void
-gv_svg_label(struct gv_svg *s, const char *cls, double x, double y, const char *text, size_t len)
+gv_svg_label(
+    struct gv_svg *s, const char *cls, double x, double y, const char *text, size_t len)
 {
 	with_class(s, "text", cls);
 	gv_svg_num(s, "x", x);
@@ -168,10 +170,13 @@ gv_ticks(double max, int n, int *digits)
 	if (!(max > 0) || !isfinite(step) || step < 1e-300)
 		return 1;
 	unit = pow(10, floor(log10(step)));
-	step = step / unit <= 1 ? unit : step / unit <= 2 ? 2 * unit : step / unit <= 5 ? 5 * unit :
-											  10 * unit;
-	while (*digits < 15 && fabs(step * pow(10, *digits) - round(step * pow(10, *digits))) >
-	    1e-6 * step * pow(10, *digits))
+	step = step / unit <= 1   ? unit
+	       : step / unit <= 2 ? 2 * unit
+	       : step / unit <= 5 ? 5 * unit
+				  : 10 * unit;
+	while (*digits < 15 &&
+	       fabs(step * pow(10, *digits) - round(step * pow(10, *digits))) >
+		   1e-6 * step * pow(10, *digits))
 		++*digits;
 	return step;
 }

@@ -11,8 +11,9 @@ enum column { TIME, EVENT, JOB, TYPE, NODE, GPUS, STEPS, ROUND, SHARE, REASON };
 static const char *const column_name[GV_EVENT_COLUMNS] = {"time_s", "event", "job_id",
     "gpu_type", "node", "gpus", "steps", "round", "share", "reason"};
 
-static const char *const kind_name[GV_EVENT_KINDS] = {"pool", "arrive", "allocate", "start",
-    "resume", "checkpoint", "preempt", "finish", "fail", "drop", "restart", "end"};
+static const char *const kind_name[GV_EVENT_KINDS] = {"pool", "arrive", "allocate",
+    "start", "resume", "checkpoint", "preempt", "finish", "fail", "drop", "restart",
+    "end"};
 
 const char *
 gv_event_name(enum gv_event_kind kind)
@@ -74,12 +75,13 @@ struct place {
 };
 
 static int
-bad(const struct place *at, enum column c, struct gv_error *e, const char *what, struct gv_cell got)
+bad(const struct place *at, enum column c, struct gv_error *e, const char *what,
+    struct gv_cell got)
 {
 	char q[GV_QUOTE_LEN];
 
-	return gv_error_at(e, at->file, at->line, column_name[c], "expected %s, got %s", what,
-	    gv_quote(q, got.s, got.len));
+	return gv_error_at(e, at->file, at->line, column_name[c], "expected %s, got %s",
+	    what, gv_quote(q, got.s, got.len));
 }
 
 static int
@@ -93,8 +95,8 @@ unknown_event(const struct place *at, struct gv_error *e, struct gv_cell got)
 		strcat(known, i > 0 ? ", " : "");
 		strcat(known, kind_name[i]);
 	}
-	return gv_error_at(e, at->file, at->line, column_name[EVENT], "unknown event %s; known: %s",
-	    gv_quote(q, got.s, got.len), known);
+	return gv_error_at(e, at->file, at->line, column_name[EVENT],
+	    "unknown event %s; known: %s", gv_quote(q, got.s, got.len), known);
 }
 
 /* An optional number in [0, max]. */
@@ -111,8 +113,8 @@ number(const struct place *at, const struct gv_cell *cell, enum column c, double
 }
 
 static int
-parse(struct gv_event *ev, const struct gv_cell *cell, const struct place *at, double last_s,
-    struct gv_error *e)
+parse(struct gv_event *ev, const struct gv_cell *cell, const struct place *at,
+    double last_s, struct gv_error *e)
 {
 	char last[GV_NUM_LEN];
 	int kind, failed = 0;
@@ -124,13 +126,14 @@ parse(struct gv_event *ev, const struct gv_cell *cell, const struct place *at, d
 	ev->gpus = cell[GPUS];
 	ev->reason = cell[REASON];
 	ev->round = -1;
-	if (gv_parse_double(cell[TIME].s, cell[TIME].len, &ev->time_s) != 0 || !(ev->time_s >= 0)) {
+	if (gv_parse_double(cell[TIME].s, cell[TIME].len, &ev->time_s) != 0 ||
+	    !(ev->time_s >= 0)) {
 		failed = bad(at, TIME, e, "a time of 0 s or more", cell[TIME]);
 	} else if (ev->time_s < last_s) {
 		gv_format_double(last, last_s);
 		failed = gv_error_at(e, at->file, at->line, column_name[TIME],
-		    "expected a time of %s s or more, as in the row before, got \"%.*s\"", last,
-		    (int)cell[TIME].len, cell[TIME].s);
+		    "expected a time of %s s or more, as in the row before, got \"%.*s\"",
+		    last, (int)cell[TIME].len, cell[TIME].s);
 	}
 	if (kind < 0)
 		return unknown_event(at, e, cell[EVENT]);
@@ -138,12 +141,14 @@ parse(struct gv_event *ev, const struct gv_cell *cell, const struct place *at, d
 	if (of_a_job(ev->kind) && ev->job_id.len == 0)
 		failed = gv_error_at(e, at->file, at->line, column_name[JOB],
 		    "expected the job of this %s event, got nothing", kind_name[kind]);
-	failed |= number(at, cell, STEPS, HUGE_VAL, "a number of 0 or more", &ev->steps, e);
+	failed |=
+	    number(at, cell, STEPS, HUGE_VAL, "a number of 0 or more", &ev->steps, e);
 	failed |= number(at, cell, SHARE, 1, "a share from 0 to 1", &ev->share, e);
 	if (kind == GV_EVENT_ALLOCATE && cell[SHARE].len == 0)
 		failed = bad(at, SHARE, e, "a share from 0 to 1", cell[SHARE]);
 	if (cell[ROUND].len > 0 &&
-	    (gv_parse_int(cell[ROUND].s, cell[ROUND].len, &ev->round) != 0 || ev->round < 0))
+	    (gv_parse_int(cell[ROUND].s, cell[ROUND].len, &ev->round) != 0 ||
+		ev->round < 0))
 		failed = bad(at, ROUND, e, "a whole number of 0 or more", cell[ROUND]);
 	return failed != 0 ? -1 : 0;
 }
@@ -183,8 +188,8 @@ gv_events_next(struct gv_events_in *in, struct gv_event *ev, struct gv_error *e)
 	if (got <= 0)
 		return got;
 	for (i = 0; i < GV_EVENT_COLUMNS; i++)
-		cell[i] = in->column[i] >= 0 ? gv_tab_cell(in->tab, (size_t)in->column[i]) :
-					       (struct gv_cell){"", 0};
+		cell[i] = in->column[i] >= 0 ? gv_tab_cell(in->tab, (size_t)in->column[i])
+					     : (struct gv_cell){"", 0};
 	at = (struct place){gv_tab_file(in->tab), gv_tab_line(in->tab)};
 	if (parse(ev, cell, &at, in->last_s, e) != 0)
 		return -1;

@@ -33,9 +33,11 @@ test_elements(void)
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100\" height=\"40\" "
 	    "viewBox=\"0 0 100 40\" role=\"img\">\n"
 	    "<title>a &lt;b&gt; &amp; &quot;c&quot;</title>\n"
-	    "<rect class=\"x&quot;y\" x=\"1\" y=\"0\" width=\"333333.33\" height=\"2\"/>\n"
+	    "<rect class=\"x&quot;y\" x=\"1\" y=\"0\" width=\"333333.33\" "
+	    "height=\"2\"/>\n"
 	    "<line x1=\"0\" y1=\"0.5\" x2=\"0.25\" y2=\"0.13\"/>\n"
-	    "<text class=\"t\" x=\"1\" y=\"2\">\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9"
+	    "<text class=\"t\" x=\"1\" "
+	    "y=\"2\">\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9"
 	    "\xef\xbf\xbd'</text>\n"
 	    "<g><text></text>\n</g>\n</svg>\n",
 	    "elements");
@@ -53,12 +55,14 @@ test_ticks(void)
 		for (n = 2; n < 20; n++) {
 			double step = gv_ticks(max, n, &digits);
 			double m = step / pow(10, floor(log10(step) + 1e-9));
-			bool nice = fabs(m - 1) < 1e-6 || fabs(m - 2) < 1e-6 || fabs(m - 5) < 1e-6;
+			bool nice = fabs(m - 1) < 1e-6 || fabs(m - 2) < 1e-6 ||
+				    fabs(m - 5) < 1e-6;
 			char buf[64];
 
 			snprintf(buf, sizeof(buf), "%.*f", digits, step);
-			wrong += !nice || max / step > n * (1 + 1e-9) || max / step < n / 2.6 ||
-			    fabs(strtod(buf, NULL) - step) > 1e-9 * step;
+			wrong += !nice || max / step > n * (1 + 1e-9) ||
+				 max / step < n / 2.6 ||
+				 fabs(strtod(buf, NULL) - step) > 1e-9 * step;
 		}
 	}
 	is_int(wrong, 0, "ticks");

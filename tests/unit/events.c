@@ -27,10 +27,11 @@ static bool
 same(const struct gv_event *a, const struct gv_event *b)
 {
 	return a->time_s == b->time_s && a->kind == b->kind &&
-	    gv_cell_equal(a->job_id, b->job_id) && gv_cell_equal(a->gpu_type, b->gpu_type) &&
-	    gv_cell_equal(a->node, b->node) && gv_cell_equal(a->gpus, b->gpus) &&
-	    same_number(a->steps, b->steps) && a->round == b->round &&
-	    same_number(a->share, b->share) && gv_cell_equal(a->reason, b->reason);
+	       gv_cell_equal(a->job_id, b->job_id) &&
+	       gv_cell_equal(a->gpu_type, b->gpu_type) &&
+	       gv_cell_equal(a->node, b->node) && gv_cell_equal(a->gpus, b->gpus) &&
+	       same_number(a->steps, b->steps) && a->round == b->round &&
+	       same_number(a->share, b->share) && gv_cell_equal(a->reason, b->reason);
 }
 
 enum { N = 2000 };
@@ -39,8 +40,9 @@ enum { N = 2000 };
 static struct gv_event
 made_up(uint64_t i)
 {
-	static const char *const text[] = {"", "a", "0;1", "with, comma", "a \"quoted\" word",
-	    "two\nlines", "tab\there", "back\\slash", " space ", "\xc3\xa9\xff"};
+	static const char *const text[] = {"", "a", "0;1", "with, comma",
+	    "a \"quoted\" word", "two\nlines", "tab\there", "back\\slash", " space ",
+	    "\xc3\xa9\xff"};
 	struct gv_event ev = GV_EVENT_NONE;
 	uint64_t bits = gv_random(3, 0, 0, i);
 
@@ -92,7 +94,8 @@ test_round_trip(bool tsv)
 	gv_events_close(&in);
 	ok(got == 0 && i == N && wrong == 0, "row by row: what was written");
 
-	ok(gv_frame_load(&frame, path, &e) == 0 && gv_events_from(&all, &frame, &e) == 0, "loaded");
+	ok(gv_frame_load(&frame, path, &e) == 0 && gv_events_from(&all, &frame, &e) == 0,
+	    "loaded");
 	for (i = 0, wrong = 0; i < all.n; i++) {
 		struct gv_event want = made_up(i);
 
@@ -141,11 +144,13 @@ test_bad(void)
 	is_int((long long)a.count, 5, "the bad ones are told");
 	ok(gv_frame_load(&frame, path, &b) == 0 && gv_events_from(&all, &frame, &b) == -1,
 	    "whole: refused");
-	ok(all.n == 0 && all.event == NULL && frame.n_rows == 0, "whole: nothing is left");
+	ok(all.n == 0 && all.event == NULL && frame.n_rows == 0,
+	    "whole: nothing is left");
 	for (i = 0; i < a.count && i < b.count; i++)
 		differ += strcmp(a.text[i], b.text[i]) != 0;
 	ok(a.count == b.count && differ == 0, "in the same words");
-	ok(gv_events_open(&in, "/nonexistent", &a) == -1 && in.tab == NULL, "no such file");
+	ok(gv_events_open(&in, "/nonexistent", &a) == -1 && in.tab == NULL,
+	    "no such file");
 	gv_events_close(&in);
 	gv_file_write(path, "time_s,job_id\n", 14, &a);
 	gv_error_clear(&a);
@@ -171,9 +176,10 @@ first_of(const char *s, size_t len, size_t *n)
 static void
 test_utf8(void)
 {
-	static const char *const bad[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf",
-	    "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
-	    "\xff", "\xfe", "\xe2\x82", "\xe2\x28\xa1"};
+	static const char *const bad[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf",
+	    "\xe0\x9f\xbf", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf",
+	    "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xfe", "\xe2\x82",
+	    "\xe2\x28\xa1"};
 	uint32_t c;
 	size_t i, n, wrong = 0;
 
@@ -187,10 +193,12 @@ test_utf8(void)
 			s[i] = (unsigned char)(0x80 | (c >> 6 * (len - 1 - i) & 0x3f));
 		s[0] = (unsigned char)c;
 		if (len > 1)
-			s[0] = (unsigned char)((0xffu << (8 - len) & 0xff) | c >> 6 * (len - 1));
+			s[0] = (unsigned char)((0xffu << (8 - len) & 0xff) |
+					       c >> 6 * (len - 1));
 		wrong += first_of((char *)s, len, &n) != c || n != len;
 		if (len > 1)
-			wrong += first_of((char *)s, len - 1, &n) != GV_UTF8_BAD || n != 1;
+			wrong +=
+			    first_of((char *)s, len - 1, &n) != GV_UTF8_BAD || n != 1;
 	}
 	is_int((long long)wrong, 0, "every code point");
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
