@@ -5,7 +5,8 @@
 set -eu
 mode=$1 build=$2
 
-# what to look for: a header or a command, and the Debian package that has it
+# what to look for: a header, a command or a module of Python, and the Debian
+# package that has it
 needs_build='csv.h libcsv-dev
 glpk.h libglpk-dev
 zlib.h zlib1g-dev
@@ -13,7 +14,7 @@ cblas.h libopenblas-dev'
 needs_test='prove perl
 glpsol glpk-utils
 mandoc mandoc
-python3 python3-minimal'
+json.py python3'
 
 have_header() {
 	printf '#include <stdio.h>\n#include <%s>\n' "$1" | ${CC:-cc} -E - >/dev/null 2>&1
@@ -24,6 +25,7 @@ look() {
 		[ -n "$what" ] || continue
 		case $what in
 		*.h) have_header "$what" || missing="$missing $package" ;;
+		*.py) python3 -c "import ${what%.py}" 2>/dev/null || missing="$missing $package" ;;
 		*) command -v "$what" >/dev/null 2>&1 || missing="$missing $package" ;;
 		esac
 	done <<-EOF

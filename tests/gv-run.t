@@ -338,11 +338,29 @@ is_status 75 "a second one on the same state: status 75"
 is_err "says who is there" <<EOT
 gv-run: $(cd busy && pwd -P): gv-run already runs here, process $pid
 EOT
-# what another process of ours keeps from the workers' lock
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 true_within 5 sh -c "! grep -las '[g]v-run-test-$$' /proc/[0-9]*/cmdline"
 nothing_left "killed, its workers go"
+flock busy/workers.lock sleep 0.5 &
+sleep 0.1
+gv-run --resume -s busy --grace=1 >out 2>err &
+pid=$!
+true_within 5 grep -q resume out
+kill -TERM "$pid"
+wait "$pid" 2>/dev/null
+ran="gv-run --resume while workers are there"
+is_err "the next one waits for the workers to leave" <<'EOT'
+gv-run: waiting for workers of the gv-run before to leave
+EOT
+flock busy/workers.lock sleep 4 &
+sleep 0.1
+run gv-run -q --resume -s busy --grace=0
+is_status 75 "but not for ever: status 75"
+is_err "workers that do not leave" <<EOT
+gv-run: $(cd busy && pwd -P): workers of the gv-run before are still there
+EOT
+rm -rf busy
 
 # ---- a worker that does not go ----
 cat >hang.csv <<EOT
@@ -412,6 +430,55 @@ is_status 2 "no TMPDIR"
 is_err "is said" <<EOT
 gv-run: $scratch/none: cannot make a directory in it: No such file or directory
 EOT
+
+# ---- calls that fail ----
+faulty() { # FAULT ARGS...: with a call that fails, an error of ours
+	run env LD_PRELOAD="$build/preload/faults.so" GV_FAIL="$1" gv-run -c cluster.csv "$2" "$3" "$4" "$5" -q alone.csv
+}
+if [ -f "$build/preload/faults.so" ] && [ -z "${GV_SAN:-}" ]; then
+	rm -rf fault
+	faulty pipe:1:EMFILE -s fault --round=0.2 --grace=1
+	is_status 2 "no pipe"
+	is_err "no pipe: says so" <<'EOT'
+gv-run: cannot make a pipe: Too many open files
+EOT
+	faulty flock:1:EIO -s fault --round=0.2 --grace=1
+	is_status 2 "no lock on the workers"
+	is_err "no lock on the workers: says so" <<EOT
+gv-run: $(cd fault && pwd -P)/workers.lock: cannot lock: Input/output error
+EOT
+	faulty fcntl:0:EIO -s fault --round=0.2 --grace=1
+	is_status 2 "no lock"
+	err_has '/lock: cannot lock: Input/output error' "no lock: says so"
+	rm -rf fault
+	faulty fork:1:EAGAIN -s fault --round=0.2 -pcat
+	is_status 0 "the policy cannot be started"
+	err_has 'gv-run: warning: the policy cannot be asked, shares stay as they are:' "that is a warning"
+	n=0
+	until grep -q 'events.csv: cannot write: Input/output error' err; do # which fsync is the journal's
+		n=$((n + 1))
+		[ "$n" -lt 9 ] || break
+		rm -rf fault
+		faulty "fsync:$n:EIO" -s fault --round=0.2 --grace=1
+	done
+	is_status 2 "a journal that cannot be written"
+	err_has 'events.csv: cannot write: Input/output error' "ends the run, saying so"
+	nothing_left "with all workers"
+	rm -rf fault
+	printf 'time_s,event\n0,end\n1,' >torn.csv
+	mkdir fault
+	cp alone/jobs.csv alone/cluster.csv fault
+	cp torn.csv fault/events.csv
+	chmod 555 fault/events.csv
+	if [ "$(id -u)" -ne 0 ]; then
+		run gv-run --resume -s fault
+		err_has 'events.csv: cannot cut off a torn line' "a torn line that cannot be cut"
+	else
+		skip "root may cut any file: cannot cut off a torn line"
+	fi
+else
+	skip "no injector"
+fi
 
 # ---- the plan only ----
 cat >plan.csv <<'EOT'
@@ -548,7 +615,8 @@ is_usage() { # MESSAGE ARGS...
 	shift
 	run gv-run "$@"
 	is_status 2 "gv-run $*"
-	printf 'gv-run: %s\n%s\n' "$message" "$usage" | is_err "says: $message"
+	printf 'gv-run: %s\n%s\n' "$message" "$usage" >says
+	is_err "says: $message" <says
 }
 is_usage 'no cluster: -c FILE' alone.csv
 is_usage '--resume needs the state: -s DIR' --resume
