@@ -286,6 +286,45 @@ else
 	skip "no python3"
 fi
 
+# ---- every call that saving makes fails once ----
+# Then the run says so and ends, or gets along; and started again it comes to the same end.
+lib=$build/preload/faults.so
+# spread N MOST: at most MOST of the numbers 1..N, from the first to the last
+spread() {
+	awk -v n="$1" -v most="$2" 'BEGIN {
+		for (i = 1; i <= n && i <= most; i++) print n <= most ? i : 1 + int((n - 1) * (i - 1) / (most - 1)) }'
+}
+if [ -n "${GV_SAN:-}" ] || [ ! -f "$lib" ]; then
+	skip "sanitizer: its runtime must come first"
+else
+	args="--data=digits:100 --steps=20 --checkpoint-steps=5 --log-every=3 --batch=16 mlp.tsv"
+	gv-train --checkpoint=fine $args >/dev/null
+	env GV_FAIL='' GV_COUNT="$PWD/calls" LD_PRELOAD="$lib" gv-train --checkpoint=counted $args >/dev/null
+	points=0 bad=0
+	while read -r call made <&8; do
+		case $call in alloc | pthread_create) continue ;; esac
+		most=3
+		[ -z "${GV_LONG:-}" ] || most=$made
+		for n in $(spread "$made" $most); do
+			rm -rf q
+			ran="GV_FAIL=$call:$n:EIO LD_PRELOAD=$lib gv-train --checkpoint=q $args" status=0
+			env GV_FAIL="$call:$n:EIO" LD_PRELOAD="$lib" gv-train --checkpoint=q $args >out 2>err || status=$?
+			points=$((points + 1)) first=$status
+			[ "$first" -eq 0 ] || { [ "$first" -eq 2 ] && grep -q '^gv-train: ' err; } || first=bad
+			gv-train --checkpoint=q $args >out 2>>err || first=bad
+			if [ "$first" != bad ] && cmp -s q/gv-train.ckpt fine/gv-train.ckpt && cmp -s q/losses.csv fine/losses.csv; then
+				continue
+			fi
+			bad=$((bad + 1))
+			echo "# $ran: status $status"
+			sed 's/^/#   err: /' err
+		done
+	done 8<calls
+	if [ $bad -eq 0 ] && [ $points -gt 20 ]; then pass "failing calls of saving ($points points)"; else
+		fail "failing calls of saving: $bad of $points points"
+	fi
+fi
+
 # ---- gangs ----
 port() { "$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 # member RANK WORLD ARGS... &: one worker, in the environment that a launcher makes
