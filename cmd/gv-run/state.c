@@ -121,7 +121,7 @@ state_open(struct run *r, struct gv_error *e)
 int
 state_wait_workers(struct run *r, struct gv_error *e)
 {
-	double until_s = gv_clock_s() + r->o->grace_s + 5;
+	double until_s = gv_clock_s() + r->o->grace_s + 2;
 	bool told = false;
 
 	while (flock(r->workers_fd, LOCK_EX | LOCK_NB) != 0) {
