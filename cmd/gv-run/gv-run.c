@@ -342,7 +342,9 @@ main(int argc, char **argv)
 		status = exit_status(&r);
 		state_close(&r, status == 0);
 	}
-	if (opt.output != NULL && gv_out_close(out, &e) != 0)
+	if (status == GV_EXIT_TROUBLE)
+		gv_out_discard(out);
+	else if (opt.output != NULL && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
 	gv_frame_free(&cluster);
 	run_free(&r);
