@@ -59,13 +59,17 @@ normalise(const gv_real *restrict x, gv_real *restrict y, size_t rows, size_t c,
 {
 	size_t i, j;
 
-	for (i = 0; i < rows; i++, x += c, y += c) {
-		for (j = 0; j < c; j++)
-			y[j] = (x[j] - mean[j]) * rstd[j] * gamma[j] + beta[j];
-		if (relu)
+	if (relu)
+		for (i = 0; i < rows; i++, x += c, y += c)
+			for (j = 0; j < c; j++) {
+				gv_real v = (x[j] - mean[j]) * rstd[j] * gamma[j] + beta[j];
+
+				y[j] = 0 > v ? 0 : v;
+			}
+	else
+		for (i = 0; i < rows; i++, x += c, y += c)
 			for (j = 0; j < c; j++)
-				y[j] = 0 > y[j] ? 0 : y[j];
-	}
+				y[j] = (x[j] - mean[j]) * rstd[j] * gamma[j] + beta[j];
 }
 
 void
@@ -80,29 +84,42 @@ bn_forward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n
 	    row_weight(net, r, b), row_bias(net, r, b));
 }
 
-/* dx = gamma rstd (dy - sum(dy) / n - xhat sum(dy xhat) / n), n = count */
+/*
+ * dx = gamma rstd (dy - sum(dy) / n - xhat sum(dy xhat) / n), n = count; what is
+ * the same for a channel, in c numbers each, is made first.
+ */
 GV_HOT static void
 normalise_back(const gv_real *restrict x, const gv_real *restrict dy, gv_real *restrict dx,
-    size_t rows, size_t c, const gv_real *restrict s, const gv_real *restrict gamma, gv_real n)
+    size_t rows, size_t c, const gv_real *restrict s, const gv_real *restrict gamma, gv_real n,
+    gv_real *restrict same)
 {
 	const gv_real *restrict mean = s, *restrict rstd = s + c;
-	const gv_real *restrict dbeta = s + 2 * c, *restrict dgamma = s + 3 * c;
+	gv_real *restrict scale = same, *restrict shift = same + c, *restrict slope = same + 2 * c;
 	size_t i, j;
 
+	for (j = 0; j < c; j++) {
+		scale[j] = gamma[j] * rstd[j];
+		shift[j] = s[2 * c + j] / n;
+		slope[j] = rstd[j] * (s[3 * c + j] / n);
+	}
 	for (i = 0; i < rows; i++, x += c, dx += c, dy += c)
 		for (j = 0; j < c; j++)
-			dx[j] = gamma[j] * rstd[j] *
-			    (dy[j] - dbeta[j] / n - (x[j] - mean[j]) * rstd[j] * (dgamma[j] / n));
+			dx[j] = scale[j] * (dy[j] - shift[j] - (x[j] - mean[j]) * slope[j]);
+}
+
+size_t
+bn_scratch(const struct row *r)
+{
+	return 3 * r->l.in_shape.channels;
 }
 
 void
 bn_backward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
     gv_real *scratch)
 {
-	(void)scratch;
 	normalise_back(row_x(net, r, b, i), row_dy(net, r, b, i), row_dx(net, r, b, i),
 	    n * places(r), r->l.in_shape.channels, stats(net, r, b), row_weight(net, r, b),
-	    (gv_real)count(net, r));
+	    (gv_real)count(net, r), scratch);
 }
 
 /* ---- sums over the batch ---- */

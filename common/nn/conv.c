@@ -11,6 +11,7 @@
 
 #include "nn/gemm.h"
 #include "nn/passes.h"
+#include "nn/simd.h"
 
 size_t
 window_out(const char *what, size_t in, size_t k, size_t s, size_t p, char text[200])
@@ -71,37 +72,55 @@ place(const struct gather *g, size_t o, size_t k, size_t size, size_t *at)
 	return *at < size;
 }
 
+/* As memcpy and memset, for the short runs of windows. */
 static inline void
 copy(gv_real *restrict dst, const gv_real *restrict src, size_t n)
 {
-	if (n >= 8) {
-		memcpy(dst, src, n * sizeof(*dst));
-		return;
-	}
+	for (; n >= 16; n -= 16, dst += 16, src += 16)
+		memcpy(dst, src, 16 * sizeof(*dst));
+	for (; n >= 4; n -= 4, dst += 4, src += 4)
+		memcpy(dst, src, 4 * sizeof(*dst));
 	for (; n > 0; n--)
 		*dst++ = *src++;
 }
 
-/* One whole window when neighbours in it are neighbours in the source. */
-static void
-whole_window(const struct gather *g, const gv_real *src, size_t oy, size_t ox, gv_real *dst)
+static inline void
+zero(gv_real *dst, size_t n)
 {
-	ptrdiff_t left = (ptrdiff_t)ox * g->mul - g->off, k = (ptrdiff_t)g->k;
-	ptrdiff_t right = (ptrdiff_t)g->width - left;
-	size_t lo = left >= 0 ? 0 : left < -k ? g->k : (size_t)-left; /* taps inside: */
-	size_t hi = right >= k ? g->k : right < (ptrdiff_t)lo ? lo : (size_t)right; /* [lo, hi) */
-	size_t ky, y, c = g->c;
+	for (; n >= 4; n -= 4, dst += 4)
+		memset(dst, 0, 4 * sizeof(*dst));
+	for (; n > 0; n--)
+		*dst++ = 0;
+}
 
-	for (ky = 0; ky < g->k; ky++, dst += g->k * c) {
-		if (!place(g, oy, ky, g->height, &y)) {
-			memset(dst, 0, g->k * c * sizeof(*dst));
+/*
+ * Elements [first, last) of the window at a place when neighbours in a window
+ * are neighbours in the source: one run for each of its rows.
+ */
+static void
+runs(const struct gather *g, const gv_real *src, size_t oy, size_t ox, size_t first, size_t last,
+    gv_real *dst)
+{
+	ptrdiff_t top = (ptrdiff_t)oy * g->mul - g->off, left = (ptrdiff_t)ox * g->mul - g->off;
+	ptrdiff_t c = (ptrdiff_t)g->c, line = (ptrdiff_t)g->width * c, row = (ptrdiff_t)g->k * c;
+	ptrdiff_t lo = left < 0 ? -left * c : 0; /* elements of a row that are inside: */
+	ptrdiff_t hi = line - left * c < row ? line - left * c : row; /* [lo, hi) */
+	ptrdiff_t from = (ptrdiff_t)first, end = (ptrdiff_t)last, y;
+
+	for (y = top; end > 0; y++, from -= row, end -= row) {
+		ptrdiff_t e = from > 0 ? from : 0, stop = end < row ? end : row, a, b;
+
+		if (e >= stop)
 			continue;
-		}
-		memset(dst, 0, lo * c * sizeof(*dst));
-		if (hi > lo)
-			copy(dst + lo * c, src + (y * g->width + (size_t)(left + (ptrdiff_t)lo)) * c,
-			    (hi - lo) * c);
-		memset(dst + hi * c, 0, (g->k - hi) * c * sizeof(*dst));
+		a = lo > e ? lo < stop ? lo : stop : e;
+		b = hi < stop ? hi > a ? hi : a : stop;
+		if (y < 0 || y >= (ptrdiff_t)g->height)
+			b = a = stop;
+		zero(dst, (size_t)(a - e));
+		if (b > a)
+			copy(dst + (a - e), src + y * line + left * c + a, (size_t)(b - a));
+		zero(dst + (b - e), (size_t)(stop - b));
+		dst += stop - e;
 	}
 }
 
@@ -124,20 +143,89 @@ part_window(const struct gather *g, const gv_real *src, size_t oy, size_t ox, si
 	}
 }
 
+/* Elements [first, last) of a window wholly inside: a run for each of its rows. */
+enum { RUNS = 16 };
+struct inside {
+	size_t runs;
+	size_t at[RUNS], n[RUNS]; /* from the window's first element in the source */
+	bool even;                /* all n are multiples of 16 */
+};
+
+static struct inside
+inside(const struct gather *g, size_t first, size_t last)
+{
+	struct inside in = {.even = true};
+	size_t row = g->k * g->c, ky = first / row, n;
+
+	for (; first < last; first += n, ky++) {
+		n = row - first % row < last - first ? row - first % row : last - first;
+		in.at[in.runs] = ky * g->width * g->c + first % row;
+		in.n[in.runs++] = n;
+		in.even = in.even && n % 16 == 0;
+	}
+	return in;
+}
+
+static inline void
+copy_inside(const struct inside *in, const gv_real *src, gv_real *restrict dst)
+{
+	size_t i, j, n;
+
+	for (i = 0; i < in->runs; i++) {
+		const gv_real *restrict from = src + in->at[i];
+
+		n = in->n[i];
+		if (in->even)
+			for (j = 0; j < n; j += 16)
+				memcpy(dst + j, from + j, 16 * sizeof(*dst));
+		else
+			copy(dst, from, n);
+		dst += n;
+	}
+}
+
+/* gather when neighbours in a window are neighbours in the source. */
+GV_HOT static void
+gather_runs(const struct gather *g, const gv_real *src, size_t oy, size_t ox, size_t n,
+    size_t first, size_t last, gv_real *dst)
+{
+	struct inside in = {0};
+	ptrdiff_t k = (ptrdiff_t)g->k, width = (ptrdiff_t)g->width, height = (ptrdiff_t)g->height;
+
+	if (g->k <= RUNS)
+		in = inside(g, first, last);
+	for (; n > 0; n--, dst += last - first) {
+		ptrdiff_t top = (ptrdiff_t)oy * g->mul - g->off;
+		ptrdiff_t left = (ptrdiff_t)ox * g->mul - g->off;
+
+		if (in.runs > 0 && top >= 0 && left >= 0 && top + k <= height && left + k <= width)
+			copy_inside(&in, src + (top * width + left) * (ptrdiff_t)g->c, dst);
+		else
+			runs(g, src, oy, ox, first, last, dst);
+		if (++ox == g->out_width) {
+			ox = 0;
+			if (++oy == g->out_height) {
+				oy = 0;
+				src += g->height * g->width * g->channels;
+			}
+		}
+	}
+}
+
 /* Windows of places [at, at + n), counted over all samples, elements [first, last) of each. */
 static void
 gather(const struct gather *g, size_t at, size_t n, size_t first, size_t last, gv_real *dst)
 {
-	size_t places = g->out_height * g->out_width, all = g->k * g->k * g->c;
-	bool whole = first == 0 && last == all && g->div == 1 && g->c == g->channels;
+	size_t places = g->out_height * g->out_width;
 	const gv_real *src = g->src + at / places * g->height * g->width * g->channels;
 	size_t oy = at % places / g->out_width, ox = at % g->out_width;
 
+	if (g->div == 1 && g->c == g->channels) {
+		gather_runs(g, src, oy, ox, n, first, last, dst);
+		return;
+	}
 	for (; n > 0; n--, dst += last - first) {
-		if (whole)
-			whole_window(g, src, oy, ox, dst);
-		else
-			part_window(g, src, oy, ox, first, last, dst);
+		part_window(g, src, oy, ox, first, last, dst);
 		if (++ox == g->out_width) {
 			ox = 0;
 			if (++oy == g->out_height) {
@@ -191,11 +279,12 @@ conv_scratch(const struct row *r)
 {
 	size_t rows = r->grad_rows, back = r->back_rows;
 	size_t most = block_places(rows) * rows, piece = rows < PLACES ? rows : PLACES;
+	size_t columns = r->grad_columns < PIECE_COLUMNS ? r->grad_columns : PIECE_COLUMNS;
 
 	if (block_places(back) * back > most)
 		most = block_places(back) * back;
-	if (PLACES * piece + gv_gemm_packed(PLACES, r->grad_columns) > most)
-		most = PLACES * piece + gv_gemm_packed(PLACES, r->grad_columns);
+	if (PLACES * piece + gv_gemm_packed(PLACES, columns) > most)
+		most = PLACES * piece + gv_gemm_packed(PLACES, columns);
 	return most;
 }
 
@@ -263,17 +352,17 @@ conv_backward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_
 
 void
 conv_gradient(struct gv_net *net, const struct row *r, const struct piece *p, size_t b, size_t i,
-    size_t n, gv_real *dw, gv_real *scratch)
+    size_t n, gv_real *dw, size_t ldw, gv_real *scratch)
 {
 	struct gather w = windows_of_x(r, row_x(net, r, b, i), p->group);
-	size_t channels = r->l.out_shape.channels, out = r->grad_columns;
+	size_t channels = r->l.out_shape.channels, out = p->last_column - p->column;
 	size_t total = n * w.out_height * w.out_width, at, some;
-	const gv_real *dy = row_dy(net, r, b, i) + p->group * out;
+	const gv_real *dy = row_dy(net, r, b, i) + p->group * r->grad_columns + p->column;
 	gv_real *packed = scratch + PLACES * (p->last - p->first);
 
 	for (at = 0; at < total; at += some) {
 		struct gv_gemm g = {.m = p->last - p->first, .n = out, .transposed = true, .b = packed,
-		    .c = dw, .ldc = out, .add = at > 0};
+		    .c = dw, .ldc = ldw, .add = at > 0};
 
 		g.k = some = total - at < PLACES ? total - at : PLACES;
 		if (is_pointwise(&r->l)) {

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "nn/simd.h"
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 #define X86 1
@@ -23,11 +25,6 @@ struct tile {
 
 typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct tile *t);
 
-#ifdef __GNUC__
-#define INLINE __attribute__((always_inline))
-#else
-#define INLINE
-#endif
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #elif defined(__GNUC__)

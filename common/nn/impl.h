@@ -28,10 +28,14 @@ struct row {
 	size_t stat; /* bn: offset in stats, of 6 x channels numbers */
 };
 
-/* What one item of the gradient loop makes: rows of a weight matrix, or the bias (first == last). */
+/*
+ * What one item of the gradient loop makes: rows and columns of a weight
+ * matrix, or the bias (first == last).
+ */
+enum { PIECE_COLUMNS = 128 }; /* at most */
 struct piece {
 	const struct row *row;
-	size_t group, first, last;
+	size_t group, first, last, column, last_column;
 };
 
 struct gv_net {
@@ -146,7 +150,8 @@ net_shard(const struct gv_net *net, size_t shard, size_t *first, size_t *last)
  * shards is a power of two.
  */
 void sum_tree(gv_real *v, size_t shards, size_t n);
-void sum_two(gv_real *a, const gv_real *b, size_t n); /* a += b */
+/* a += b, of rows x n numbers whose rows are lda and ldb apart */
+void sum_two(gv_real *a, size_t lda, const gv_real *b, size_t ldb, size_t rows, size_t n);
 
 /* Sums over rows of v [rows][n] per column, and the like; all exact to a few ulp. */
 void sum_columns(const gv_real *v, size_t rows, size_t n, gv_real *sum);

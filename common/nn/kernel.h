@@ -11,7 +11,7 @@
  * Row i of A is reached from every third row on (as base, base + s, base + 2 s),
  * which x86 addresses without a register per row.
  */
-TARGET INLINE static inline void
+TARGET GV_INLINE static inline void
 TILE(int rows, int vectors, int transposed, const struct tile *t)
 {
 	const gv_real *a[4], *b = t->b;

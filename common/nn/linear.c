@@ -45,24 +45,26 @@ enum { SAMPLES = 256 }; /* that are packed at a time */
 size_t
 linear_scratch(const struct row *r)
 {
-	return gv_gemm_packed(SAMPLES, r->out_size);
+	return gv_gemm_packed(SAMPLES,
+	    r->grad_columns < PIECE_COLUMNS ? r->grad_columns : PIECE_COLUMNS);
 }
 
-/* dW [first..last)[out] = x^T dy, sample by sample */
+/* dW = x^T dy, sample by sample */
 void
 linear_gradient(struct gv_net *net, const struct row *r, const struct piece *p, size_t b, size_t i,
-    size_t n, gv_real *dw, gv_real *scratch)
+    size_t n, gv_real *dw, size_t ldw, gv_real *scratch)
 {
-	size_t at, some;
+	size_t at, some, columns = p->last_column - p->column;
 
 	for (at = 0; at < n; at += some) {
-		struct gv_gemm g = {.m = p->last - p->first, .n = r->out_size, .lda = r->in_size,
+		struct gv_gemm g = {.m = p->last - p->first, .n = columns, .lda = r->in_size,
 		    .transposed = true, .a = row_x(net, r, b, i + at) + p->first, .b = scratch,
-		    .c = dw, .ldc = r->out_size, .add = at > 0};
+		    .c = dw, .ldc = ldw, .add = at > 0};
 
 		some = n - at < SAMPLES ? n - at : SAMPLES;
 		g.k = some;
-		gv_gemm_pack(scratch, row_dy(net, r, b, i + at), r->out_size, 1, some, r->out_size);
+		gv_gemm_pack(scratch, row_dy(net, r, b, i + at) + p->column, r->out_size, 1, some,
+		    columns);
 		gv_gemm(&g);
 	}
 }

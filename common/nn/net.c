@@ -99,41 +99,56 @@ lay_out(struct gv_net *net, const struct gv_model *m)
 	net->partial_size = widest;
 }
 
-/* Rows of a weight matrix whose gradient one item makes: about 64 KiB, even pieces. */
+/*
+ * Rows of a weight matrix whose gradient one item makes, in even pieces.  The
+ * partial sums of linear, with few samples to a shard, should stay in L1; conv
+ * gathers windows for each piece, so its pieces are larger.
+ */
 static size_t
 piece_rows(const struct row *r)
 {
-	size_t most = 16384 / r->grad_columns / 12 * 12, pieces, rows;
+	size_t most = r->l.op == GV_OP_CONV ? 240 : 96;
+	size_t pieces = (r->grad_rows + most - 1) / most;
+	size_t rows = (r->grad_rows + pieces - 1) / pieces;
 
-	if (most < 12)
-		most = 12;
-	if (most > 240)
-		most = 240;
-	pieces = (r->grad_rows + most - 1) / most;
-	rows = (r->grad_rows + pieces - 1) / pieces;
 	return (rows + 11) / 12 * 12;
+}
+
+static size_t
+piece_columns(const struct row *r)
+{
+	size_t most = r->l.op == GV_OP_CONV ? PIECE_COLUMNS : 64;
+
+	return r->grad_columns < most ? r->grad_columns : most;
 }
 
 static void
 cut_pieces(struct gv_net *net)
 {
-	size_t i, group, at, cap = 0;
+	size_t i, group, at, column, cap = 0;
 
 	for (i = 0; i < net->rows; i++) {
 		const struct row *r = &net->row[i];
-		size_t rows;
+		size_t rows, columns;
 
 		if (gv_ops[r->l.op].gradient == NULL)
 			continue;
 		rows = piece_rows(r);
-		net->piece = gv_xgrow(net->piece, &cap,
-		    net->pieces + 1 + r->l.g * (1 + r->grad_rows / rows), sizeof(*net->piece));
+		columns = piece_columns(r);
+		net->piece = gv_xgrow(net->piece, &cap, net->pieces + 1 +
+			r->l.g * (1 + r->grad_rows / rows) * (1 + r->grad_columns / columns),
+		    sizeof(*net->piece));
 		for (group = 0; group < r->l.g; group++)
 			for (at = 0; at < r->grad_rows; at += rows)
-				net->piece[net->pieces++] = (struct piece){r, group, at,
-				    r->grad_rows - at < rows ? r->grad_rows : at + rows};
+				for (column = 0; column < r->grad_columns; column += columns)
+					net->piece[net->pieces++] = (struct piece){r, group, at,
+					    r->grad_rows - at < rows ? r->grad_rows : at + rows,
+					    column, r->grad_columns - column < columns
+						? r->grad_columns
+						: column + columns};
 		if (r->l.biases > 0)
-			net->piece[net->pieces++] = (struct piece){r, 0, 0, 0};
+			net->piece[net->pieces++] =
+			    (struct piece){.row = r, .last_column = r->l.biases};
 	}
 }
 
@@ -161,7 +176,7 @@ size_scratch(struct gv_net *net)
 			need += gv_ops[r->l.op].scratch(r);
 		if (gv_ops[r->l.op].gradient != NULL)
 			need += tree_depth(net->shards) *
-			    (piece_rows(r) * r->grad_columns + r->l.out_shape.channels);
+			    (piece_rows(r) * piece_columns(r) + r->l.out_shape.channels);
 		if (need > most)
 			most = need;
 	}

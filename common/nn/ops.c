@@ -16,7 +16,7 @@ const struct ops gv_ops[GV_OPS] = {
     [GV_OP_RELU] = {.name = "relu", .shape = same_shape, .forward = relu_forward,
 	.backward = relu_backward},
     [GV_OP_BN] = {.name = "bn", .has_act = true, .shape = bn_shape, .forward = bn_forward,
-	.backward = bn_backward},
+	.backward = bn_backward, .scratch = bn_scratch},
     [GV_OP_XENT] = {.name = "xent", .shape = xent_shape, .forward = xent_forward,
 	.backward = xent_backward},
 };

@@ -31,12 +31,12 @@ struct ops {
 	void (*backward)(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
 	    gv_real *scratch);
 	/*
-	 * The gradient of rows [first, last) of the weights [row->l.g][grad_rows]
-	 * [grad_columns] of one group, for samples [i, i + n), into dw; the bias is
-	 * not part of it.  NULL for a row without a weight matrix.
+	 * The gradient of a piece of the weights [row->l.g][grad_rows][grad_columns]
+	 * for samples [i, i + n) into dw, whose rows are ldw apart; the bias is not
+	 * part of it.  NULL for a row without a weight matrix.
 	 */
 	void (*gradient)(struct gv_net *net, const struct row *r, const struct piece *p, size_t b,
-	    size_t i, size_t n, gv_real *dw, gv_real *scratch);
+	    size_t i, size_t n, gv_real *dw, size_t ldw, gv_real *scratch);
 	/* numbers of scratch that these need, whatever n; NULL = none */
 	size_t (*scratch)(const struct row *r);
 };

@@ -11,7 +11,7 @@
 	    gv_real *scratch)
 #define GV_OP_GRADIENT(name)                                                             \
 	void name(struct gv_net *net, const struct row *r, const struct piece *p, size_t b, \
-	    size_t i, size_t n, gv_real *dw, gv_real *scratch)
+	    size_t i, size_t n, gv_real *dw, size_t ldw, gv_real *scratch)
 
 GV_OP_SHAPE(linear_shape);
 GV_OP_PASS(linear_forward);
@@ -38,6 +38,7 @@ GV_OP_PASS(relu_backward);
 GV_OP_SHAPE(bn_shape);
 GV_OP_PASS(bn_forward);
 GV_OP_PASS(bn_backward);
+size_t bn_scratch(const struct row *r);
 
 GV_OP_SHAPE(xent_shape);
 GV_OP_PASS(xent_forward);

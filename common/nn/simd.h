@@ -18,4 +18,10 @@
 #define GV_HOT
 #endif
 
+#ifdef __GNUC__
+#define GV_INLINE __attribute__((always_inline))
+#else
+#define GV_INLINE
+#endif
+
 #endif

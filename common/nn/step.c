@@ -196,7 +196,7 @@ backward(struct gv_net *net)
 /* The piece for one shard. */
 static void
 shard_piece(struct gv_net *net, const struct piece *p, size_t b, size_t shard, gv_real *out,
-    gv_real *scratch)
+    size_t ld, gv_real *scratch)
 {
 	const struct row *r = p->row;
 	size_t first, last, places = r->l.out_shape.height * r->l.out_shape.width;
@@ -206,12 +206,13 @@ shard_piece(struct gv_net *net, const struct piece *p, size_t b, size_t shard, g
 		sum_columns(row_dy(net, r, b, first), (last - first) * places,
 		    r->l.out_shape.channels, out);
 	else
-		gv_ops[r->l.op].gradient(net, r, p, b, first, last - first, out, scratch);
+		gv_ops[r->l.op].gradient(net, r, p, b, first, last - first, out, ld, scratch);
 }
 
 /*
  * A piece over all shards: a stack of partial sums, the two topmost added
- * whenever they stand for equally many shards.  That is the binary tree.
+ * whenever they stand for equally many shards.  That is the binary tree.  The
+ * lowest of the stack is in its place in grads already.
  */
 static void
 gradient_item(void *ctx, size_t item, size_t thread)
@@ -219,26 +220,27 @@ gradient_item(void *ctx, size_t item, size_t thread)
 	struct gv_net *net = ctx;
 	const struct piece *p = &net->piece[item % net->pieces];
 	const struct row *r = p->row;
-	size_t b = item / net->pieces, shard, depth = 0, full, i;
-	bool bias = p->first == p->last;
-	size_t n = bias ? r->l.biases : (p->last - p->first) * r->grad_columns;
-	gv_real *stack = scratch_of(net, thread), *work = stack;
-	gv_real *out = net->grads + b * net->P;
+	size_t b = item / net->pieces, shard, depth = 0, full, ld;
+	size_t columns = p->last_column - p->column, rows = p->last - p->first;
+	gv_real *out = net->grads + b * net->P, *stack = scratch_of(net, thread), *work = stack;
 
 	if (!net->active[b])
 		return;
-	out += bias ? r->bias
-		    : r->weight + (p->group * r->grad_rows + p->first) * r->grad_columns;
-	for (i = net->shards; i > 0; i /= 2)
-		work += n;
+	ld = rows == 0 ? columns : r->grad_columns;
+	out += rows == 0 ? r->bias
+			 : r->weight + (p->group * r->grad_rows + p->first) * ld + p->column;
+	rows += rows == 0;
+	for (full = net->shards; full > 1; full /= 2)
+		work += rows * columns;
 	for (shard = 0; shard < net->shards; shard++) {
-		/* the first shard of a rank goes to its place at once */
-		shard_piece(net, p, b, shard, depth == 0 ? out : stack + depth * n, work);
+		shard_piece(net, p, b, shard, depth == 0 ? out : stack + (depth - 1) * rows * columns,
+		    depth == 0 ? ld : columns, work);
 		depth++;
 		for (full = shard + 1; full % 2 == 0; full /= 2, depth--) {
-			gv_real *a = depth == 2 ? out : stack + (depth - 2) * n;
+			gv_real *a = depth == 2 ? out : stack + (depth - 3) * rows * columns;
 
-			sum_two(a, stack + (depth - 1) * n, n);
+			sum_two(a, depth == 2 ? ld : columns, stack + (depth - 2) * rows * columns,
+			    columns, rows, columns);
 		}
 	}
 }

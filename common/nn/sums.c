@@ -5,12 +5,14 @@
 #include "nn/simd.h"
 
 GV_HOT void
-sum_two(gv_real *restrict a, const gv_real *restrict b, size_t n)
+sum_two(gv_real *restrict a, size_t lda, const gv_real *restrict b, size_t ldb, size_t rows,
+    size_t n)
 {
-	size_t i;
+	size_t i, j;
 
-	for (i = 0; i < n; i++)
-		a[i] += b[i];
+	for (i = 0; i < rows; i++, a += lda, b += ldb)
+		for (j = 0; j < n; j++)
+			a[j] += b[j];
 }
 
 void
@@ -20,7 +22,7 @@ sum_tree(gv_real *v, size_t shards, size_t n)
 
 	for (step = 1; step < shards; step *= 2)
 		for (s = 0; s < shards; s += 2 * step)
-			sum_two(v + s * n, v + (s + step) * n, n);
+			sum_two(v + s * n, n, v + (s + step) * n, n, 1, n);
 }
 
 /*
@@ -31,8 +33,8 @@ enum { WIDTH = 32, RUN = 32 };
 
 enum what { SUM, SQUARES, PRODUCTS };
 
-/* All of WIDTH columns from v on; used of them count. */
-GV_HOT static void
+/* Columns [0, used) of one strip; inlined with constants for what and, mostly, used. */
+GV_INLINE static inline void
 strip(enum what what, const gv_real *restrict v, const gv_real *restrict x, size_t rows, size_t n,
     size_t used, const gv_real *restrict mean, const gv_real *restrict rstd, gv_real *restrict sum)
 {
@@ -46,20 +48,10 @@ strip(enum what what, const gv_real *restrict v, const gv_real *restrict x, size
 		for (; i < end; i++) {
 			const gv_real *restrict a = v + i * n, *restrict b = x + i * n;
 
-			switch (what) {
-			case SUM:
-				for (j = 0; j < used; j++)
-					part[j] += a[j];
-				break;
-			case SQUARES:
-				for (j = 0; j < used; j++)
-					part[j] += (a[j] - mean[j]) * (a[j] - mean[j]);
-				break;
-			case PRODUCTS:
-				for (j = 0; j < used; j++)
-					part[j] += a[j] * ((b[j] - mean[j]) * rstd[j]);
-				break;
-			}
+			for (j = 0; j < used; j++)
+				part[j] += what == SUM ? a[j]
+				    : what == SQUARES  ? (a[j] - mean[j]) * (a[j] - mean[j])
+						       : a[j] * ((b[j] - mean[j]) * rstd[j]);
 		}
 		for (j = 0; j < used; j++)
 			total[j] += (double)part[j];
@@ -68,15 +60,32 @@ strip(enum what what, const gv_real *restrict v, const gv_real *restrict x, size
 		sum[j] = (gv_real)total[j];
 }
 
+#define STRIP(name, what)                                                                  \
+	GV_HOT static void name(const gv_real *v, const gv_real *x, size_t rows, size_t n, \
+	    size_t used, const gv_real *mean, const gv_real *rstd, gv_real *sum)           \
+	{                                                                                  \
+		if (used == WIDTH)                                                         \
+			strip(what, v, x, rows, n, WIDTH, mean, rstd, sum);                \
+		else                                                                       \
+			strip(what, v, x, rows, n, used, mean, rstd, sum);                 \
+	}
+STRIP(strip_sum, SUM)
+STRIP(strip_squares, SQUARES)
+STRIP(strip_products, PRODUCTS)
+
 static void
 columns(enum what what, const gv_real *v, const gv_real *x, size_t rows, size_t n,
     const gv_real *mean, const gv_real *rstd, gv_real *sum)
 {
-	size_t j;
+	size_t j, used;
 
-	for (j = 0; j < n; j += WIDTH)
-		strip(what, v + j, x + j, rows, n, n - j < WIDTH ? n - j : WIDTH, mean + j, rstd + j,
-		    sum + j);
+	for (j = 0; j < n; j += WIDTH) {
+		used = n - j < WIDTH ? n - j : WIDTH;
+		(what == SUM	      ? strip_sum
+			: what == SQUARES ? strip_squares
+					  : strip_products)(v + j, x + j, rows, n, used, mean + j,
+		    rstd + j, sum + j);
+	}
 }
 
 void

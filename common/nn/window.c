@@ -90,34 +90,68 @@ max_place(const struct gv_layer *l, const struct window *w, const gv_real *restr
 		}
 }
 
-/* The first number of a window that is the maximum gets the gradient. */
+/* The first number of a window that is the maximum gets the gradient: one channel. */
+static void
+max_channel_back(const struct gv_layer *l, const struct window *w, const gv_real *x, gv_real *dx,
+    gv_real y, gv_real dy, size_t j)
+{
+	size_t c = l->in_shape.channels, wx, wy;
+
+	for (wy = w->y0; wy < w->y1; wy++)
+		for (wx = w->x0; wx < w->x1; wx++)
+			if (x[(wy * l->in_shape.width + wx) * c + j] == y) {
+				dx[(wy * l->in_shape.width + wx) * c + j] += dy;
+				return;
+			}
+}
+
+#ifdef __GNUC__
+/* The same for LANES channels; gcc does not vectorise it.  A comparison gives all bits or none. */
+typedef gv_real numbers __attribute__((vector_size(32)));
+#ifdef GV_REAL_DOUBLE
+typedef int64_t bits __attribute__((vector_size(32)));
+#else
+typedef int32_t bits __attribute__((vector_size(32)));
+#endif
+enum { LANES = sizeof(numbers) / sizeof(gv_real) };
+
+GV_INLINE static inline void
+max_lanes_back(const struct gv_layer *l, const struct window *w, const gv_real *x, gv_real *dx,
+    const gv_real *y, const gv_real *dy, size_t j)
+{
+	size_t c = l->in_shape.channels, wx, wy;
+	numbers most, left, v, d;
+
+	memcpy(&most, y + j, sizeof(most));
+	memcpy(&left, dy + j, sizeof(left));
+	for (wy = w->y0; wy < w->y1; wy++)
+		for (wx = w->x0; wx < w->x1; wx++) {
+			size_t at = (wy * l->in_shape.width + wx) * c + j;
+			bits hit;
+
+			memcpy(&v, x + at, sizeof(v));
+			memcpy(&d, dx + at, sizeof(d));
+			hit = v == most;
+			d += (numbers)((bits)left & hit);
+			left = (numbers)((bits)left & ~hit);
+			memcpy(dx + at, &d, sizeof(d));
+		}
+}
+#else
+enum { LANES = 1 };
+#define max_lanes_back(l, w, x, dx, y, dy, j) max_channel_back(l, w, x, dx, (y)[j], (dy)[j], j)
+#endif
+
 GV_HOT static void
 max_place_back(const struct gv_layer *l, const struct window *w, const gv_real *restrict x,
     gv_real *restrict dx, gv_real *restrict y, const gv_real *restrict dy)
 {
-	enum { WIDTH = 64 };
-	size_t c = l->in_shape.channels, wx, wy, j, j0, end;
+	size_t c = l->in_shape.channels, j;
 
-	for (j0 = 0; j0 < c; j0 = end) {
-		gv_real left[WIDTH];
-
-		end = c - j0 < WIDTH ? c : j0 + WIDTH;
-		for (j = j0; j < end; j++)
-			left[j - j0] = dy[j];
-		for (wy = w->y0; wy < w->y1; wy++)
-			for (wx = w->x0; wx < w->x1; wx++) {
-				size_t at = (wy * l->in_shape.width + wx) * c;
-				const gv_real *restrict v = x + at;
-				gv_real *restrict d = dx + at;
-
-				for (j = j0; j < end; j++) {
-					gv_real give = v[j] == y[j] ? left[j - j0] : 0;
-
-					d[j] += give;
-					left[j - j0] = v[j] == y[j] ? 0 : left[j - j0];
-				}
-			}
-	}
+	for (j = 0; j + LANES <= c; j += LANES)
+		max_lanes_back(l, w, x, dx, y, dy, j);
+	for (; j < c; j++)
+		max_channel_back(l, w, x, dx, y[j], dy[j], j);
 }
 
 /* Numbers that an average is over: the part of the window that is inside. */

@@ -1,2 +1,2 @@
-/* The same as nn_gemm.c, in double. */
-#include "nn_gemm.c"
+/* Matrix products in double. */
+#include "nn_gemm.h"

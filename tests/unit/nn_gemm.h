@@ -1,0 +1,137 @@
+/*
+ * Matrix products: bit for bit the chain of fused multiply-adds that gemm.h
+ * promises, for every kernel that runs here, all sizes and layouts.
+ */
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "nn/gemm.h"
+#include "tap.h"
+
+static gv_real
+multiply_add(gv_real x, gv_real y, gv_real z, bool fused)
+{
+	if (!fused)
+		return x * y + z;
+#ifdef GV_REAL_DOUBLE
+	return fma(x, y, z);
+#else
+	return fmaf(x, y, z);
+#endif
+}
+
+static uint64_t draws;
+
+static size_t
+below(size_t n)
+{
+	return (size_t)(gv_random(3, 1, 0, draws++) % n);
+}
+
+static gv_real *
+numbers(size_t n)
+{
+	gv_real *v = gv_xcalloc(n, sizeof(*v));
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v[i] = (gv_real)(2 * gv_random_uniform(4, 1, 0, draws++) - 1);
+	return v;
+}
+
+/* Numbers that differ from the promise in one random product. */
+static size_t
+wrong_in_one(size_t largest, bool fused)
+{
+	struct gv_gemm g = {.m = 1 + below(40), .n = 1 + below(80), .k = 1 + below(largest),
+	    .transposed = below(2), .add = below(2), .relu = below(2)};
+	bool across = below(2); /* b is stored by columns */
+	size_t i, j, l, wrong = 0, ldb = (across ? g.k : g.n) + below(3);
+	gv_real *a, *b, *c, *was, *bias, *packed;
+
+	g.lda = (g.transposed ? g.m : g.k) + below(3);
+	g.ldc = g.n + below(3);
+	a = numbers(g.lda * (g.transposed ? g.k : g.m));
+	b = numbers(ldb * (across ? g.n : g.k));
+	c = numbers(g.ldc * g.m);
+	bias = numbers(g.n);
+	was = gv_xcalloc(g.ldc * g.m, sizeof(*was));
+	memcpy(was, c, g.ldc * g.m * sizeof(*was));
+	packed = gv_xcalloc(gv_gemm_packed(g.k, g.n), sizeof(*packed));
+	gv_gemm_pack(packed, b, across ? 1 : ldb, across ? ldb : 1, g.k, g.n);
+	g.a = a;
+	g.b = packed;
+	g.c = c;
+	g.bias = !g.add && below(2) ? bias : NULL;
+	gv_gemm(&g);
+	for (i = 0; i < g.m; i++)
+		for (j = 0; j < g.ldc; j++) {
+			gv_real want = was[i * g.ldc + j];
+
+			for (l = 0; j < g.n && l < g.k; l++) {
+				if (l == 0 && !g.add)
+					want = g.bias != NULL ? bias[j] : 0;
+				want = multiply_add(g.transposed ? a[l * g.lda + i] : a[i * g.lda + l],
+				    across ? b[j * ldb + l] : b[l * ldb + j], want, fused);
+			}
+			if (j < g.n && g.relu && want < 0)
+				want = 0;
+			wrong += memcmp(&want, &c[i * g.ldc + j], sizeof(want)) != 0;
+		}
+	free(a);
+	free(b);
+	free(c);
+	free(was);
+	free(bias);
+	free(packed);
+	return wrong;
+}
+
+/* A NaN or infinity stays where it belongs, also with relu. */
+static void
+test_nan(const char *kernel)
+{
+	gv_real a[3] = {1, (gv_real)NAN, -1}, b[2] = {2, (gv_real)INFINITY}, c[6];
+	gv_real *packed = gv_xcalloc(gv_gemm_packed(1, 2), sizeof(*packed));
+	struct gv_gemm g = {.m = 3, .n = 2, .k = 1, .a = a, .lda = 1, .b = packed, .c = c, .ldc = 2,
+	    .relu = true};
+
+	gv_gemm_pack(packed, b, 2, 1, 1, 2);
+	gv_gemm(&g);
+	ok(c[0] == 2 && isinf(c[1]) && isnan(c[2]) && isnan(c[3]) && c[4] == 0 && c[5] == 0,
+	    "%s: NaN and infinity", kernel);
+	free(packed);
+}
+
+int
+main(void)
+{
+	static const char *const kernels[] = {"avx512", "avx2", "c"};
+	size_t i, k, wrong;
+	bool fused = true;
+
+	gv_init("nn_gemm");
+	ok(!gv_gemm_use("mmx"), "no kernel of another name");
+	for (k = 0; k < 3; k++) {
+		if (!gv_gemm_use(kernels[k])) {
+			skip("no %s on this CPU", kernels[k]);
+			continue;
+		}
+		is_str(gv_gemm_kernel(), kernels[k], "%s is taken", kernels[k]);
+		if (strcmp(kernels[k], "c") == 0) {
+#if defined(GV_REAL_DOUBLE) && !defined(FP_FAST_FMA)
+			fused = false;
+#elif !defined(GV_REAL_DOUBLE) && !defined(FP_FAST_FMAF)
+			fused = false;
+#endif
+		}
+		for (wrong = 0, i = 0; i < 300; i++)
+			wrong += wrong_in_one(i % 10 == 0 ? 900 : 70, fused);
+		is_int(wrong, 0, "%s: 300 products, every bit", kernels[k]);
+		test_nan(kernels[k]);
+	}
+	gv_gemm_use(NULL);
+	return done_testing();
+}
