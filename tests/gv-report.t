@@ -173,13 +173,13 @@ silent "as expected"
 run gv-report --expect-finished --expect-shares=31.2 -o report.txt two.csv
 is_status 1 "shares too far off: status"
 is_err "shares too far off" <<'E2'
-gv-report: job "b" on "k80" received 31.2 % of its time, promised 0.0 %: more than 31.2 points apart
+gv-report: job "b" on "k80" received 31.2 percent of its time, promised 0.0 percent: more than 31.2 points apart
 E2
 ok "shares too far off: -o is written" grep -q '^2 jobs' report.txt
 run gv-report --expect-shares=6 two.csv
 is_err "shares too far off, both ways" <<'E2'
-gv-report: job "b" on "v100" received 62.5 % of its time, promised 68.8 %: more than 6 points apart
-gv-report: job "b" on "k80" received 31.2 % of its time, promised 0.0 %: more than 6 points apart
+gv-report: job "b" on "v100" received 62.5 percent of its time, promised 68.8 percent: more than 6 points apart
+gv-report: job "b" on "k80" received 31.2 percent of its time, promised 0.0 percent: more than 6 points apart
 E2
 
 # ---- gv-run itself began again: runs end at the last event before ----

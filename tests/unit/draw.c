@@ -2,8 +2,10 @@
 #include "tap.h"
 
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "draw/svg.h"
 
 static char path[] = "/tmp/gv-unit-draw.XXXXXX";
@@ -71,6 +73,44 @@ test_ticks(void)
 	ok(gv_ticks(4, 8, &digits) == 0.5 && digits == 1, "4 in 8");
 }
 
+/* Mistakes of a program, not of its input: it says so and ends. */
+static void
+test_depth(void)
+{
+	static const char *const want[] = {
+	    "gv: SVG nested too deeply\n", "gv: JSON nested too deeply\n"};
+	int which, i, status;
+
+	for (which = 0; which < 2; which++) {
+		struct gv_error e = {0};
+		struct gv_svg s = {.out = gv_stdout()};
+		struct gv_json j = {.out = gv_stdout()};
+		char *got;
+		size_t len;
+		pid_t pid;
+
+		fflush(stdout);
+		pid = fork();
+		if (pid == 0) {
+			if (freopen("/dev/null", "w", stdout) == NULL ||
+			    freopen(path, "w", stderr) == NULL)
+				_exit(99);
+			for (i = 0; i < 100; i++) {
+				if (which == 0)
+					gv_svg_open(&s, "g");
+				else
+					gv_json_array(&j, true);
+			}
+			_exit(98);
+		}
+		ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 2,
+		    "too deep: ends with 2");
+		ok(gv_file_read(path, &got, &len, 1000, &e) == 0, "its message");
+		is_str(got, want[which], "is this");
+		free(got);
+	}
+}
+
 int
 main(void)
 {
@@ -80,6 +120,7 @@ main(void)
 	close(fd);
 	test_elements();
 	test_ticks();
+	test_depth();
 	unlink(path);
 	return done_testing();
 }
