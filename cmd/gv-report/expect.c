@@ -44,7 +44,8 @@ expect_shares(const struct report *r, double points, struct gv_error *e)
 			if (!(fabs(received - promised) > points / 100 + ROUNDING))
 				continue;
 			gv_error_set(e,
-			    "job %s on %s received %.1f %% of its time, promised %.1f "
+			    "job %s on %s received %.1f percent of its time, promised "
+			    "%.1f "
 			    "%%: "
 			    "more than %s points apart",
 			    gv_quote(job, j->id, j->id_len),
