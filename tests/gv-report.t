@@ -220,6 +220,36 @@ out_has '{"gpu_type": "v100", "gpus": 2, "available_gpu_s": 30, "busy_gpu_s": 5,
 run gv-report -f csv away.csv
 out_has 'a,,finished,0,0,9,9,0,5,1,5,60,,0,1,0,0,1,0,' "finished while gv-run was away"
 
+# many jobs, types and nodes; long names
+awk -v head="$head" 'BEGIN {
+	print head
+	for (t = 0; t < 6; t++) for (n = 0; n < 4; n++) printf "0,pool,,type number %d,node%d,0;1,,,,\n", t, n
+	for (i = 0; i < 40; i++) printf "0,arrive,jöb with a name too long to be shown %02d,,,,,,,\n", i
+	for (round = 0; round < 5; round++) {
+		for (i = 0; i < 40; i++) printf("%d,%s,jöb with a name too long to be shown %02d,type number %d,node%d,%d,,%d,,\n",
+			10 * round, round ? "resume" : "start", i, (i + round) % 6, int((i + round) / 6) % 4, i >= 24, round)
+		for (i = 0; i < 40; i++) printf("%d,%s,jöb with a name too long to be shown %02d,,,,,,,\n",
+			10 * round + 8, round == 4 ? "finish" : (i == 3 ? "fail" : "preempt"), i)
+	}
+}' >many.csv
+run gv-report -b summary -f csv many.csv
+out_has '40,0,0,0,0,40,0,0,48,48,48,48,48,0,0,48,2304,1600,' "many jobs"
+
+# ---- what is too short to be seen ----
+awk -v head="$head" 'BEGIN {
+	print head "\n0,arrive,a,,,,,,,\n0,arrive,b,,,,,,,"
+	for (i = 0; i < 20000; i++) printf("%d,%s,%s,v100,,0,,,,\n%d.5,preempt,%s,,,,,,,\n",
+		i, i < 2 ? "start" : "resume", i % 2 ? "b" : "a", i, i % 2 ? "b" : "a")
+}' >short-runs.csv
+run gv-report -f svg short-runs.csv
+ok "short runs are not drawn one by one" [ "$(wc -c <out)" -lt 600000 ]
+if [ -n "${GV_SAN:-}" ]; then
+	skip "sanitizer: needs more memory"
+else
+	run sh -c 'ulimit -v 20000 && gv-report -b summary -f csv short-runs.csv'
+	out_has '2,0,0,2,0,0,0,0,19999.5,' "memory grows with the jobs, not with the events"
+fi
+
 # ---- inputs ----
 run gv-report -b summary <<E2
 $head
@@ -378,7 +408,7 @@ if [ -n "$GV_PYTHON" ]; then
 	is_out "odd names: SVG is XML" <<E2
 svg
 E2
-	for file in two.csv mixed.csv again.csv away.csv; do
+	for file in two.csv mixed.csv again.csv away.csv many.csv; do
 		gv-report -f svg $file >drawn.svg
 		gv-report -f csv -b share $file >drawn.csv
 		run "$GV_PYTHON" "$src/tests/gv-report-drawn.py" $file drawn.svg drawn.csv
