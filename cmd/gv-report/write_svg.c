@@ -51,23 +51,37 @@ struct drawing {
 
 /* ---- texts ---- */
 
-/* s, cut to n characters. */
+static size_t
+characters(const char *s, size_t len)
+{
+	size_t i, n = 0;
+	uint32_t c;
+
+	for (i = 0; i < len; n++)
+		i += gv_utf8_next(s + i, len - i, &c);
+	return n;
+}
+
+/*
+ * s, cut to n characters: the middle goes, since names often differ at their
+ * ends.
+ */
 static void
 clip(struct gv_strbuf *b, const char *s, size_t len, size_t n)
 {
+	size_t all = characters(s, len), tail = (n - 1) / 2, head = n - 1 - tail;
 	size_t i, step, k;
 	uint32_t c;
 
 	gv_strbuf_clear(b);
+	gv_strbuf_str(b, "");
 	for (i = 0, k = 0; i < len; i += step, k++) {
 		step = gv_utf8_next(s + i, len - i, &c);
-		if (k + 1 == n && i + step < len) {
+		if (all <= n || k < head || k >= all - tail)
+			gv_strbuf_add(b, s + i, step);
+		else if (k == head)
 			gv_strbuf_str(b, "\xe2\x80\xa6");
-			return;
-		}
-		gv_strbuf_add(b, s + i, step);
 	}
-	gv_strbuf_str(b, "");
 }
 
 static void
@@ -85,17 +99,6 @@ static void
 label(struct drawing *d, const char *cls, double x, double y, const char *s)
 {
 	gv_svg_label(&d->s, cls, x, y, s, strlen(s));
-}
-
-static size_t
-characters(const char *s, size_t len)
-{
-	size_t i, n = 0;
-	uint32_t c;
-
-	for (i = 0; i < len; n++)
-		i += gv_utf8_next(s + i, len - i, &c);
-	return n;
 }
 
 static double
