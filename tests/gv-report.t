@@ -236,7 +236,7 @@ run gv-report -b summary -f csv many.csv
 out_has '40,0,0,0,0,40,0,0,48,48,48,48,48,0,0,48,2304,1600,' "many jobs"
 
 run gv-report -f svg many.csv
-out_has '>jöb with …shown 39</text>' "names too long lose their middle"
+out_has '>jöb with … shown 39</text>' "names too long lose their middle"
 out_has '>other types</text>' "four types and the rest have a shade"
 
 # ---- what is too short to be seen ----
