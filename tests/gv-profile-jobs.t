@@ -332,10 +332,38 @@ TMPDIR=$scratch/none bad "no TMPDIR" "$scratch/none: cannot make a directory the
 bad "no output" "none/x: cannot create: No such file or directory" -o none/x -c cluster.csv jobs.csv
 nothing_left "found out before anything was run"
 
+# ---- the launcher's own failures: some n-th call is the one ----
+printf 'job_id,command\na,stepper\n' >jobs.csv
+# says CALL ERRNO MESSAGE
+says() {
+	n=1
+	while [ $n -le 20 ]; do
+		GV_FAIL=$1:$n:$2 LD_PRELOAD=$build/preload/faults.so \
+			run gv-profile jobs --warmup=0s --window=0.05s -c cluster.csv jobs.csv
+		echo "gv-profile: $3" | cmp -s - err && break
+		n=$((n + 1))
+	done
+	if [ $n -le 20 ] && [ "$status" -eq 2 ] && [ ! -s out ]; then pass "$3"; else fail "$3" err; fi
+}
+if [ -n "${GV_SAN:-}" ]; then
+	skip "sanitizer: its runtime must come first"
+else
+	says fork EAGAIN "cannot start a process: Resource temporarily unavailable"
+	says fork ENOMEM "cannot start worker 0: Cannot allocate memory"
+	says pipe EMFILE "cannot make a pipe: Too many open files"
+	says dup2 EMFILE "cannot set up the keeper process: Too many open files"
+	says read EIO "cannot hear of the keeper process: Input/output error"
+	says write EIO "the keeper process has died"
+	says waitpid EIO "cannot wait for a process: Input/output error"
+	nothing_left "the launcher's own failures leave nothing"
+fi
+
 # ---- a Python script that reports through gv_progress.py ----
 if [ -z "$GV_PYTHON" ]; then
 	skip "no python3"
 else
+	PYTHONDONTWRITEBYTECODE=1
+	export PYTHONDONTWRITEBYTECODE
 	cat >loop.py <<'EOT'
 import os, sys, time
 sys.path.insert(0, os.environ["GV_DATA"])
