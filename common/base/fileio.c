@@ -450,6 +450,8 @@ gv_out_write(struct gv_out *out, const void *s, size_t n)
 {
 	const char *p = s;
 
+	if (n == 0) /* then s may be NULL, which memcpy does not take */
+		return;
 	if (n <= sizeof(out->buf) - out->len) {
 		memcpy(out->buf + out->len, p, n);
 		out->len += n;
