@@ -13,7 +13,7 @@
 enum { HELP_MODELS = 8 };
 
 /* Reads a table given as a string; 0 or -1. */
-static int
+static inline int
 help_read(struct gv_model *m, const char *table, struct gv_error *e)
 {
 	char path[] = "/tmp/gv-nn-XXXXXX";
@@ -28,7 +28,7 @@ help_read(struct gv_model *m, const char *table, struct gv_error *e)
 }
 
 /* A model that must be right. */
-static struct gv_model
+static inline struct gv_model
 help_model(const char *table, size_t height, size_t width, size_t channels, size_t classes)
 {
 	struct gv_error e = {0};
@@ -41,7 +41,7 @@ help_model(const char *table, size_t height, size_t width, size_t channels, size
 }
 
 /* A net of B models with seeds from and coefficients that differ; c may be changed before. */
-static struct gv_net *
+static inline struct gv_net *
 help_net(const struct gv_model *m, struct gv_net_config c, size_t from)
 {
 	struct gv_error e = {0};
@@ -70,7 +70,7 @@ help_net(const struct gv_model *m, struct gv_net_config c, size_t from)
 }
 
 /* Samples and labels of batch k. */
-static void
+static inline void
 help_batch(gv_real *x, int32_t *label, size_t n, size_t size, size_t classes, uint64_t k)
 {
 	size_t i;
