@@ -182,7 +182,7 @@ MAN5    := $(sort $(wildcard man/*.5))
 MAN7    := $(sort $(wildcard man/*.7))
 BASHC   := $(sort $(wildcard share/bash-completion/*))
 ZSHC    := $(sort $(wildcard share/zsh/_*))
-DATA    := $(sort $(shell cd share && find . -type f ! -path './bash-completion/*' ! -path './zsh/*' 2>/dev/null))
+DATA    := $(sort $(shell cd share && find . -type f ! -path './bash-completion/*' ! -path './zsh/*' ! -name '*.pyc' 2>/dev/null))
 EXAMPLES := $(sort $(shell find examples -type f 2>/dev/null))
 
 install: all install-files ## install below PREFIX (and DESTDIR)
