@@ -247,12 +247,11 @@ find_rate_columns(struct rate_columns *c, const struct gv_frame *f, struct gv_er
 struct seen {
 	struct gv_hash ids;   /* job_id: its number is the job's index */
 	struct gv_hash types; /* gpu_type: all names of the table */
-	struct gv_hash
-	    pairs; /* (job, type name): its number is the rate's row if nothing is wrong */
-	ptrdiff_t *type;  /* [names] index in the cluster, or -1 */
-	uint64_t *pair;   /* [rows] the keys of pairs */
-	size_t *pair_row; /* [pairs] where each was first seen */
-	size_t cap_jobs, cap_types;
+	ptrdiff_t *type;      /* [names] index in the cluster, or -1 */
+	uint64_t *few;        /* [jobs] bit t: there is a row of type name t < 64 */
+	struct gv_hash many;  /* (job, type name) of the other rows */
+	size_t (*pair)[2];    /* [rows] what many knows */
+	size_t cap_jobs, cap_types, cap_few;
 };
 
 /* The number of a row's type name; looked up in the cluster when it is new. */
@@ -269,6 +268,47 @@ type_name(struct seen *s, const struct gv_cluster *cluster, struct gv_cell name)
 	return i;
 }
 
+/* Whether an earlier row has this job and type name; remembers that one has it now. */
+static bool
+seen_pair(struct seen *s, size_t n_jobs, size_t row, size_t job, size_t type)
+{
+	size_t known = s->many.n;
+	size_t cap = s->cap_few;
+	bool seen;
+
+	if (type < 64) {
+		s->few = gv_xgrow(s->few, &s->cap_few, n_jobs, sizeof(*s->few));
+		if (cap < s->cap_few)
+			memset(s->few + cap, 0, (s->cap_few - cap) * sizeof(*s->few));
+		seen = s->few[job] >> type & 1;
+		s->few[job] |= UINT64_C(1) << type;
+		return seen;
+	}
+	s->pair[row][0] = job;
+	s->pair[row][1] = type;
+	return gv_hash_add(&s->many, (const char *)s->pair[row], sizeof(s->pair[row])) <
+	       known;
+}
+
+static int
+repeated_pair(const struct gv_rates *r, size_t row, ptrdiff_t column, struct gv_error *e)
+{
+	const struct gv_frame *f = &r->frame;
+	struct gv_cell id = r->job[r->rate[row].job].id;
+	struct gv_cell type = gv_frame_cell(f, row, column);
+	char q[GV_QUOTE_LEN];
+	size_t first = row;
+
+	if (e->count < GV_ERROR_KEPT) /* else nobody will read it */
+		for (first = 0; r->rate[first].job != r->rate[row].job ||
+				!gv_cell_equal(gv_frame_cell(f, first, column), type);
+		     first++)
+			continue;
+	return gv_frame_error(f, row, column, e,
+	    "repeated row of job %s on this type, first at line %ld",
+	    gv_quote(q, id.s, id.len), f->line[first]);
+}
+
 static int
 read_rate(struct gv_rates *r, size_t row, const struct rate_columns *c, struct seen *s,
     const struct gv_cluster *cluster, struct gv_error *e)
@@ -276,11 +316,12 @@ read_rate(struct gv_rates *r, size_t row, const struct rate_columns *c, struct s
 	const struct gv_frame *f = &r->frame;
 	struct gv_rate *rate = &r->rate[row];
 	struct gv_cell name = gv_frame_cell(f, row, c->gpu_type);
-	size_t type, known, pair;
+	size_t type;
 	int rc = 0;
 	int new;
 
 	rate->row = row;
+	rate->job = SIZE_MAX; /* no good row */
 	if (gv_frame_cell(f, row, c->with_job_id).len > 0)
 		return gv_frame_error(f, row, c->with_job_id, e,
 		    "rows of two jobs on one GPU are not supported");
@@ -299,18 +340,8 @@ read_rate(struct gv_rates *r, size_t row, const struct rate_columns *c, struct s
 		return -1;
 	type = type_name(s, cluster, name);
 	rate->type = s->type[type];
-	s->pair[row] = (uint64_t)rate->job << 32 | type;
-	known = s->pairs.n;
-	pair = gv_hash_add(&s->pairs, (const char *)&s->pair[row], sizeof(s->pair[row]));
-	if (pair < known) {
-		char q[GV_QUOTE_LEN];
-		struct gv_cell id = r->job[rate->job].id;
-
-		return gv_frame_error(f, row, c->gpu_type, e,
-		    "repeated row of job %s on this type, first at line %ld",
-		    gv_quote(q, id.s, id.len), f->line[s->pair_row[pair]]);
-	}
-	s->pair_row[pair] = row;
+	if (seen_pair(s, r->n_jobs, row, rate->job, type))
+		return repeated_pair(r, row, c->gpu_type, e);
 	return 0;
 }
 
@@ -325,23 +356,20 @@ gv_rates_from(struct gv_rates *r, struct gv_frame *frame,
 
 	take_frame(r, frame);
 	rc = find_rate_columns(&c, &r->frame, e);
-	if (rc == 0 && r->frame.n_rows > UINT32_MAX)
-		rc = gv_error_at(e, r->frame.file, 0, NULL, "more than 2^32 rows");
 	if (rc == 0) {
 		r->has_share = c.share >= 0;
 		r->n_rates = r->frame.n_rows;
 		r->rate = gv_xcalloc(r->n_rates, sizeof(*r->rate));
 		s.pair = gv_xcalloc(r->n_rates, sizeof(*s.pair));
-		s.pair_row = gv_xcalloc(r->n_rates, sizeof(*s.pair_row));
 		for (row = 0; row < r->n_rates; row++)
 			rc |= read_rate(r, row, &c, &s, cluster, e);
 	}
 	gv_hash_free(&s.ids);
 	gv_hash_free(&s.types);
-	gv_hash_free(&s.pairs);
+	gv_hash_free(&s.many);
 	free(s.type);
+	free(s.few);
 	free(s.pair);
-	free(s.pair_row);
 	if (rc != 0)
 		gv_rates_free(r);
 	return rc == 0 ? 0 : -1;

@@ -243,6 +243,34 @@ test_rates(void)
 	    "t.csv:2: with_job_id: rows of two jobs on one GPU are not supported");
 }
 
+/* More types than a word has bits. */
+static void
+test_many_types(void)
+{
+	struct gv_strbuf b = {0};
+	struct gv_rates r;
+	struct gv_error e = {0};
+	struct gv_frame f;
+	int i;
+
+	gv_strbuf_str(&b, "job_id,gpu_type,steps_per_s\n");
+	for (i = 0; i < 300; i++)
+		gv_strbuf_fmt(&b, "j%d,t%d,%d\n", i % 3, i / 3, i);
+	f = frame(b.s);
+	is_int(gv_rates_from(&r, &f, NULL, &e), 0, "100 types");
+	is_int((long long)r.n_jobs, 3, "of three jobs");
+	gv_rates_free(&r);
+	gv_strbuf_str(&b, "j1,t63,1\nj2,t64,1\nj0,t100,1\nj0,t100,1\n");
+	f = frame(b.s);
+	is_int(gv_rates_from(&r, &f, NULL, &e), -1, "repeated ones are found");
+	is_int((long long)e.count, 3, "all of them");
+	is_str(e.text[1],
+	    "t.csv:303: gpu_type: repeated row of job \"j2\" on this type, first at line 196",
+	    "message");
+	gv_rates_free(&r);
+	gv_strbuf_free(&b);
+}
+
 /* All errors of a table are found, also behind others. */
 static void
 test_all_errors(void)
@@ -325,9 +353,8 @@ test_join(void)
 	    "t.csv:2: gpu_type: expected the name of a GPU type, got \"\"");
 	bad_join("job_type,scale_factor,gpu_type,steps_per_s\nlm,1,v100,1\nlm,2,v100,"
 		 "1\nlm,1,v100,2\n",
-	    "t.csv:4: gpu_type: repeated row of job type \"lm\" at this scale_factor, "
-	    "first at "
-	    "line 2");
+	    "t.csv:4: gpu_type: repeated row of job type \"lm\" "
+	    "at this scale_factor, first at line 2");
 }
 
 /* Random tables against the definition: for each job, each type in its order, each matching row. */
@@ -422,6 +449,7 @@ main(void)
 	test_cluster();
 	test_jobs();
 	test_rates();
+	test_many_types();
 	test_all_errors();
 	test_join();
 	test_join_random();
