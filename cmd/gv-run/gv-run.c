@@ -333,9 +333,9 @@ main(int argc, char **argv)
 		dryrun(&r, out);
 		status = 0;
 	} else {
+		loop_signals();
 		prepare(&r, o.resume ? NULL : &given, &cluster);
 		gv_rates_free(&given);
-		loop_signals();
 		begin(&r, out);
 		loop(&r);
 		journal_close(&r);

@@ -64,6 +64,12 @@ loop_signals(void)
 	    SIG_IGN); /* the output tells, and the workers must be stopped first */
 }
 
+bool
+loop_signalled(void)
+{
+	return n_signals > 0;
+}
+
 /* ---- time ---- */
 
 static void
@@ -82,6 +88,12 @@ tick(struct run *r)
 			gv_rounds_credit(&r->rounds, m, r->job[m].type, dt);
 }
 
+static bool
+ends_early(const struct run *r)
+{
+	return r->signal != 0 || r->broken;
+}
+
 /* When something is to be done, if nothing happens before. */
 static double
 wakes_s(const struct run *r)
@@ -90,6 +102,8 @@ wakes_s(const struct run *r)
 	bool active = false;
 	size_t m;
 
+	if (ends_early(r))
+		return r->read_s + look_s;
 	for (m = 0; m < r->n_jobs; m++) {
 		const struct job *j = &r->job[m];
 
@@ -101,7 +115,7 @@ wakes_s(const struct run *r)
 		else if (j->state == JOB_RUNNING || j->state == JOB_STOPPING)
 			t = fmin(t, r->read_s + look_s);
 	}
-	if (active && r->signal == 0 && !policy_holds(r))
+	if (active && !policy_holds(r))
 		t = fmin(t, r->round_end_s);
 	return t;
 }
@@ -229,12 +243,6 @@ arrivals(struct run *r)
 }
 
 /* ---- the end ---- */
-
-static bool
-ends_early(const struct run *r)
-{
-	return r->signal != 0 || r->broken;
-}
 
 static void
 look_at_signals(struct run *r)

@@ -388,10 +388,11 @@ double
 policy_wakes_s(const struct run *r)
 {
 	double hold_s = r->policy.asked_s + head_start_s;
+	double late_s = r->policy.asked_s + r->o->policy_timeout_s;
 
 	if (r->policy.pid == 0)
 		return HUGE_VAL;
-	return r->now_s < hold_s ? hold_s : r->policy.asked_s + r->o->policy_timeout_s;
+	return r->now_s < hold_s ? fmin(hold_s, late_s) : late_s;
 }
 
 void

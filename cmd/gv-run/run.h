@@ -168,7 +168,7 @@ int state_open(struct run *r, struct gv_error *e);
 /* A path in it; the caller frees. */
 char *state_path(const struct run *r, const char *name);
 bool state_has(const struct run *r, const char *name);
-/* Waits until workers of an earlier gv-run have left.  0, or -1 with *e set. */
+/* Waits until workers of an earlier gv-run have left, or a signal.  0, or -1 with *e set. */
 int state_wait_workers(struct run *r, struct gv_error *e);
 /* Names and makes the directories of job m.  0 or -1. */
 int state_job(struct run *r, size_t m, struct gv_error *e);
@@ -232,7 +232,8 @@ const char *job_name(const struct run *r, size_t m, char q[GV_QUOTE_LEN]);
 
 /* ---- loop.c ---- */
 
-void loop_signals(void); /* before anything can need them */
+void loop_signals(void);   /* catches them from now on; loop acts on them */
+bool loop_signalled(void); /* one that ends the run has come */
 void loop(struct run *r);
 
 /* ---- dryrun.c ---- */

@@ -124,7 +124,7 @@ state_wait_workers(struct run *r, struct gv_error *e)
 	double until_s = gv_clock_s() + r->o->grace_s + 2;
 	bool told = false;
 
-	while (flock(r->workers_fd, LOCK_EX | LOCK_NB) != 0) {
+	while (!loop_signalled() && flock(r->workers_fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return gv_error_sys(e, "%s/workers.lock: cannot lock", r->dir);
 		if (!told && !r->o->quiet)
