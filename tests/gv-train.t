@@ -188,6 +188,9 @@ same_file plain.out rows.csv "-o"
 ok "-o: nothing on stdout" test ! -s out
 train --record=rec.csv --data=digits:200 --test=digits:50 --steps=25 --log-every=10 --test-every=20 --batch=16 mlp.tsv
 same_file plain.out rec.csv "--record"
+printf 'step,mod' >torn.csv
+train --record=torn.csv --data=digits:200 --test=digits:50 --steps=25 --log-every=10 --test-every=20 --batch=16 mlp.tsv
+same_file plain.out torn.csv "a record whose header was cut short"
 echo precious >other
 bad "a record is not written over another file" "other: is there, and no record of losses" \
 	--record=other --data=digits:20 --steps=1 mlp.tsv
@@ -205,6 +208,26 @@ if have "$python"; then
 	cut -d, -f1-3 plain.out >one.out
 	same_file one.out two.out "two threads compute what one does"
 fi
+
+train --order-seed=2 --data=digits:200 --steps=25 --log-every=10 --batch=16 mlp.tsv
+cut -d, -f1-3 out >order.out
+ok "--order-seed: another order, other losses" test "$(cat order.out)" != "$(cut -d, -f1-3 plain.out)"
+train --shards=1 --data=digits:200 --steps=25 --log-every=1 --batch=1 mlp.tsv
+silent "--shards"
+sed 's/label/kind/' three.csv >kind.csv
+gv-train --data=csv:three.csv --steps=5 --log-every=1 --batch=2 mlp.tsv >label.out
+train --data=csv:kind.csv --label=kind --steps=5 --log-every=1 --batch=2 mlp.tsv
+same_file label.out out "--label"
+GV_PROGRESS=$PWD/progress
+export GV_PROGRESS
+train --checkpoint=each --checkpoint-every=0 --data=digits:20 --steps=3 --batch=4 mlp.tsv
+unset GV_PROGRESS
+grep checkpoint progress >out
+is_out "--checkpoint-every: after each step" <<'EOF'
+checkpoint 1
+checkpoint 2
+checkpoint 3
+EOF
 
 # ---- what it learns ----
 # right SHARE: the last row's accuracy is at least that
@@ -270,6 +293,12 @@ fused mlp.tsv
 fused mlp.tsv --optimizer=adam
 fused mlp.tsv --optimizer=adamw --threads=2
 fused bn.csv --batch=8
+printf 'beta1,beta2,eps,lr_step,lr_gamma\n,,,,\n0.8,0.99,1e-6,7,0.5\n' >betas.csv
+gv-train --data=digits:300 --steps=30 --optimizer=adam --array=betas.csv --checkpoint=betas mlp.tsv >/dev/null
+gv-train --split=betas betas/gv-train.ckpt
+gv-train --data=digits:300 --steps=30 --optimizer=adam --beta1=0.8 --beta2=0.99 --eps=1e-6 --lr-step=7 \
+	--lr-gamma=0.5 --checkpoint=beta mlp.tsv >/dev/null
+same_file betas/1.ckpt beta/gv-train.ckpt "options and columns mean the same"
 printf 'lr\n0.05\n1e9\n' >wild.csv
 train --data=digits:300 --steps=20 --log-every=10 --array=wild.csv mlp.tsv
 is_status 0 "one of two diverges: status"

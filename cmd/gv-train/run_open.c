@@ -181,7 +181,7 @@ restore(struct run *r, struct gv_error *e)
 	struct gv_ckpt_key key = key_of(r);
 	struct gv_error before = {0};
 	enum gv_ckpt_result got;
-	bool damaged;
+	bool damaged, whole = true;
 	char *old;
 	size_t b;
 
@@ -196,12 +196,15 @@ restore(struct run *r, struct gv_error *e)
 			}
 			gv_error_clear(e);
 			got = GV_CKPT_READ;
+			whole = false;
 		}
 		free(old);
 	}
 	for (b = 0; got == GV_CKPT_READ && b < r->array.n; b++)
 		if (gv_net_steps(r->net)[b] > r->step)
 			r->step = gv_net_steps(r->net)[b];
+	if (got == GV_CKPT_READ && whole)
+		r->saved_step = r->step;
 	return got == GV_CKPT_ERROR ? -1 : 0;
 }
 
@@ -323,6 +326,7 @@ run_open(struct run *r, struct gv_error *e)
 
 	r->lock = -1;
 	r->record.fd = -1;
+	r->saved_step = r->told_step = UINT64_MAX;
 	r->last = array_last(&r->array);
 	r->place.join_s = r->place.silence_s = r->o->timeout_s;
 	if (gv_gang_env(&r->place, e) != 0)
@@ -337,7 +341,6 @@ run_open(struct run *r, struct gv_error *e)
 	r->place.key = gang_key(r);
 	if (gv_gang_join(&r->gang, &r->place, e) != 0 || open_outputs(r, e) != 0)
 		return -1;
-	r->saved_step = r->step;
 	r->saved_s = gv_clock_s();
 	if (r->o->common.verbose > 0 && r->place.rank == 0)
 		say_what(r);

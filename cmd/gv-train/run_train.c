@@ -230,14 +230,17 @@ save(struct run *r, struct gv_error *e)
 		return 0;
 	if (record_flush(&r->record, true, e) != 0)
 		return -1;
+	if (r->told_step == r->step)
+		return 0;
 	tell(r, "step");
 	if (r->ckpt_path == NULL)
 		return 0;
-	if (gv_ckpt_write(r->ckpt_path, r->net, &key, r->diverged, e) != 0)
+	if (r->saved_step != r->step &&
+	    gv_ckpt_write(r->ckpt_path, r->net, &key, r->diverged, e) != 0)
 		return -1;
 	tell(r, "checkpoint");
 	r->saved_s = gv_clock_s();
-	r->saved_step = r->step;
+	r->saved_step = r->told_step = r->step;
 	return 0;
 }
 
