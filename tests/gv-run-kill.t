@@ -26,6 +26,13 @@ EOT
 
 # processes that bear the mark on their command line; the pattern does not match itself
 strays() { grep -las "[g]v-run-kill-$$" /proc/[0-9]*/cmdline; }
+# tell_strays: who they are
+tell_strays() {
+	for p in $(strays); do
+		p=${p#/proc/} p=${p%/cmdline}
+		echo "# left: $p $(tr '\0' ' ' </proc/"$p"/cmdline) $(grep -e PPid -e State /proc/"$p"/status | tr '\n\t' '  ')"
+	done
+}
 # gone SECONDS: waits that long for all of them to have left
 gone() {
 	n=$(($1 * 20))
@@ -33,7 +40,7 @@ gone() {
 		sleep 0.05
 		n=$((n - 1))
 	done
-	[ -z "$(strays)" ]
+	[ -z "$(strays)" ] || { tell_strays 2>/dev/null && false; }
 }
 # moment I: a delay in seconds that differs from round to round
 moment() { awk -v i="$1" 'BEGIN { printf "%.3f\n", 0.02 + (i * 0.6180339887 % 1) * 1.1 }'; }
@@ -108,7 +115,7 @@ while [ "$i" -lt "$rounds" ]; do
 		sleep 0.05
 		n=$((n - 1))
 	done
-	if [ "$n" -eq 0 ] || [ -n "$(strays)" ]; then stray=$((stray + 1)); fi
+	if [ "$n" -eq 0 ] || ! gone 0; then stray=$((stray + 1)); fi
 	wait "$pid"
 	status=$?
 	[ "$status" -eq 143 ] || wrong=$((wrong + 1))

@@ -266,8 +266,8 @@ begin(struct run *r, struct gv_out *out)
 	}
 	r->round_end_s = r->now_s;
 	r->read_s = r->now_s;
-	/* the shares at hand were made for all jobs of the table, at its time */
 	r->policy.due = true;
+	r->policy.answered = !r->restored && r->o->policy == NULL;
 }
 
 static void

@@ -230,6 +230,7 @@ decide(struct run *r)
 static void
 arrivals(struct run *r)
 {
+	bool all = true;
 	size_t m;
 
 	for (m = 0; m < r->n_jobs; m++) {
@@ -239,7 +240,11 @@ arrivals(struct run *r)
 			work_arrive(r, m);
 		if (!r->rounds.job[m].ready && j->retry_s <= r->now_s)
 			r->rounds.job[m].ready = r->fill = true;
+		all = all && r->rounds.job[m].active;
 	}
+	if (r->policy.answered && all)
+		r->policy.due = false;
+	r->policy.answered = false;
 }
 
 /* ---- the end ---- */

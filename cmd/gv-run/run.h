@@ -94,6 +94,7 @@ struct policy {
 	char *command; /* for sh -c; NULL = shares stay as they are */
 	pid_t pid;     /* 0 = nobody is asked */
 	bool due;      /* the set of jobs has changed since it was last asked */
+	bool answered; /* the table is its answer for all jobs of the table */
 	double asked_s;
 	size_t *asked; /* [n_asked] the jobs it was asked about */
 	size_t n_asked;
