@@ -115,20 +115,18 @@ EOT
 cat >jobs.csv <<'EOT'
 job_id,job_type,scale_factor,total_steps,command
 crash,crash,1,,stepper -x 3 -n 5 -w 'CUDA out of memory'
-mute,mute,1,,stepper -m
 gone,gone,1,,no-such-program
 empty,empty,1,,true
 killed,killed,1,,kill -9 $$
 rank,rank,2,,stepper -f 1 -n 3 -x 9
 EOT
 sed -i '/cpu2/d' cluster.csv
-measure --timeout=0.4s
+run gv-profile jobs -c cluster.csv jobs.csv
 is_status 1 "failed jobs"
 cut -d, -f1,6,7 out >got
 cat >want <<'EOT'
 job_id,gpu_type,steps_per_s
 crash,cpu1,0
-mute,cpu1,0
 gone,cpu1,0
 empty,cpu1,0
 killed,cpu1,0
@@ -137,17 +135,22 @@ EOT
 same_file got want "failed jobs have rate 0"
 is_err "failed jobs: warnings" <<'EOT'
 gv-profile: warning: jobs.csv:2: job "crash" on cpu1: failed with status 3: "CUDA out of memory"
-gv-profile: warning: jobs.csv:3: job "mute" on cpu1: reported no step within 0.4 s
-gv-profile: warning: jobs.csv:4: job "gone" on cpu1: failed with status 127: "sh: 1: no-such-program: not found"
-gv-profile: warning: jobs.csv:5: job "empty" on cpu1: left without having reported a step
-gv-profile: warning: jobs.csv:6: job "killed" on cpu1: failed with status 137 and wrote nothing
-gv-profile: warning: jobs.csv:7: job "rank" on cpu1: failed with status 9 and wrote nothing
+gv-profile: warning: jobs.csv:3: job "gone" on cpu1: failed with status 127: "sh: 1: no-such-program: not found"
+gv-profile: warning: jobs.csv:4: job "empty" on cpu1: left without having reported a step
+gv-profile: warning: jobs.csv:5: job "killed" on cpu1: failed with status 137 and wrote nothing
+gv-profile: warning: jobs.csv:6: job "rank" on cpu1: failed with status 9 and wrote nothing
 gv-profile: job "crash" runs on no GPU type of the cluster
-gv-profile: job "mute" runs on no GPU type of the cluster
 gv-profile: job "gone" runs on no GPU type of the cluster
 gv-profile: job "empty" runs on no GPU type of the cluster
 gv-profile: job "killed" runs on no GPU type of the cluster
 gv-profile: job "rank" runs on no GPU type of the cluster
+EOT
+printf 'job_id,command\nmute,stepper -m\n' >jobs.csv
+run gv-profile jobs --timeout=0.4s -c cluster.csv jobs.csv
+is_status 1 "a job that reports nothing"
+is_err "a job that reports nothing: warning" <<'EOT'
+gv-profile: warning: jobs.csv:2: job "mute" on cpu1: reported no step within 0.4 s
+gv-profile: job "mute" runs on no GPU type of the cluster
 EOT
 nothing_left "failed jobs leave nothing"
 

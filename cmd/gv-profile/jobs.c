@@ -195,6 +195,31 @@ write_table(const struct inputs *in, const struct plan *p, const struct options 
 		gv_die_error(&e);
 }
 
+/* Measures, writes; the exit status. */
+static int
+answer(const struct inputs *in, const struct plan *p, const struct options *o)
+{
+	struct gv_error e = {0};
+	struct sigaction old[N_SIGNALS];
+	struct gv_out *out;
+	int status;
+
+	/* a file that cannot be written is found out before the long part */
+	if (gv_out_open(&out, o->common.output, &e) != 0)
+		gv_die_error(&e);
+	catch_signals(old);
+	status = run_plan(p, &in->jobs, &in->cluster, &o->run, &e);
+	restore_signals(old);
+	if (status == -1)
+		gv_die_error(&e);
+	if (status == 1) {
+		gv_out_discard(out);
+		return 128 + interrupt;
+	}
+	write_table(in, p, o, out);
+	return some_run_nowhere(p, &in->jobs) ? GV_EXIT_NO : GV_EXIT_OK;
+}
+
 int
 profile_jobs(int argc, char **argv)
 {
@@ -204,10 +229,8 @@ profile_jobs(int argc, char **argv)
 	struct gv_error e = {0};
 	struct inputs in = {0};
 	struct plan plan = {0};
-	struct sigaction old[N_SIGNALS];
-	struct gv_out *out;
-	bool nowhere;
 	int status;
+	int rc;
 
 	parse_options(&o, argc, argv);
 	if (read_inputs(&in, &o, &e) != 0 ||
@@ -216,28 +239,14 @@ profile_jobs(int argc, char **argv)
 	o.run.quiet = o.common.quiet;
 	o.run.verbose = o.common.verbose;
 	status = run_check(&plan, &in.jobs, &in.cluster, &o.run, &e);
-	if (status != 0) {
+	if (status != 0)
 		gv_warn_error(&e);
-		return status;
-	}
-	/* a file that cannot be written is found out before the long part */
-	if (gv_out_open(&out, o.common.output, &e) != 0)
-		gv_die_error(&e);
-	catch_signals(old);
-	status = run_plan(&plan, &in.jobs, &in.cluster, &o.run, &e);
-	restore_signals(old);
-	if (status == -1)
-		gv_die_error(&e);
-	if (status == 1) {
-		gv_out_discard_all();
-		return 128 + interrupt;
-	}
-	write_table(&in, &plan, &o, out);
-	nowhere = some_run_nowhere(&plan, &in.jobs);
+	else
+		status = answer(&in, &plan, &o);
 	plan_free(&plan);
 	gv_rates_free(&in.jobs);
 	gv_cluster_free(&in.cluster);
 	gv_frame_free(&in.known);
-	status = gv_finish();
-	return status == 0 && nowhere ? GV_EXIT_NO : status;
+	rc = gv_finish();
+	return rc != 0 ? rc : status;
 }
