@@ -107,6 +107,50 @@ else
 	skip "no gv-report"
 fi
 
+# killed and resumed: what was received counts, rounds go on
+last=$(awk -F, '$8 > n { n = $8 } END { print n }' out)
+gv-run --resume -s full --round=0.15 --grace=2 >out 2>err &
+pid=$!
+sleep 0.8
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+run timeout -s TERM 1.5 gv-run --resume -q -s full --round=0.15 --grace=2
+is_status 124 "--resume runs on"
+ran="reading rounds"
+if awk -F, -v last="$last" 'NR > 1 && $2 == "resume" && $8 <= last { exit 1 }' out; then
+	pass "rounds are counted on"
+else
+	fail "rounds after $last" out
+fi
+out_has 'preempt,' "and preempts"
+ok "what a kill left open is closed" grep -q ',preempt,.*gv-run was killed' full/events.csv
+awk -F, '$2 == "restart" { away += $1 - before } { before = $1 }
+	$2 == "start" || $2 == "resume" { from[$3] = $1; type[$3] = $4 }
+	$2 == "preempt" { held[$3 "," type[$3]] += $1 - from[$3]; last = $1 }
+	END { for (k in held) printf "%s,%.3f\n", k, held[k] / (last - away) }' full/events.csv | sort >held
+while IFS=, read -r job type share; do
+	got=$(sed -n "s/^$job,$type,//p" held)
+	if awk -v a="${got:-0}" -v b="$share" 'BEGIN { exit !(a - b < 0.1 && b - a < 0.1) }'; then
+		pass "over three lives $job receives $share of $type within 10 points"
+	else
+		fail "over three lives $job receives $share of $type within 10 points: $got" full/events.csv
+	fi
+done <<'EOT'
+half,big,0.5
+quarter,small,0.25
+rest,small,0.5
+gang,small,0.5
+EOT
+# all events of the three lives are one table, and the allocation is kept
+ran="reading jobs.csv"
+cut -d, -f1,5,9- full/jobs.csv | sed -n '1p;2p;8p' >got
+cat >want <<'EOT'
+job_id,gpu_type,isolated_elapsed_s,share
+half,big,0,0.5
+other,small,0,0.25
+EOT
+same_file want got "the table is kept with its shares"
+
 # ---- a lease is extended: who stays is not disturbed ----
 cat >alone.csv <<EOT
 job_id,total_steps,command,gpu_type,steps_per_s,share
