@@ -31,11 +31,25 @@ finish(void)
 	exit(gv_finish());
 }
 
+/*
+ * The option that getopt_long did not like, quoted: the word before optind when
+ * that is a long one, else the letter, which may stand amid others.
+ */
+static char *
+at_fault(char quoted[GV_QUOTE_LEN], int argc, char **argv)
+{
+	const char *word = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+	char letter[2] = {'-', (char)optopt};
+
+	if (optopt > 0 && optopt < 256 && strncmp(word, "--", 2) != 0)
+		return gv_quote(quoted, letter, 2);
+	return gv_quote(quoted, word, strlen(word));
+}
+
 void
 gv_opt_common(struct gv_opt *o, int code, int argc, char **argv)
 {
-	const char *word = optind > 0 && optind <= argc ? argv[optind - 1] : "";
-	char q[GV_QUOTE_LEN];
+	char option[GV_QUOTE_LEN];
 
 	switch (code) {
 	case 'h':
@@ -57,14 +71,12 @@ gv_opt_common(struct gv_opt *o, int code, int argc, char **argv)
 		o->tsv = true;
 		return;
 	case ':':
-		gv_opt_usage(o, "option %s needs an argument", gv_quote(q, word, strlen(word)));
+		gv_opt_usage(o, "option %s needs an argument", at_fault(option, argc, argv));
 	default:
-		if (optopt > 0 && optopt < 256 && word[0] == '-' && word[1] != '-') {
-			char letter[3] = {'-', (char)optopt, '\0'};
-
-			gv_opt_usage(o, "unknown option %s", gv_quote(q, letter, 2));
-		}
-		gv_opt_usage(o, "unknown option %s", gv_quote(q, word, strlen(word)));
+		at_fault(option, argc, argv);
+		if (optopt != 0 && strncmp(option, "\"--", 3) == 0)
+			gv_opt_usage(o, "option %s takes no argument", option);
+		gv_opt_usage(o, "unknown option %s", option);
 	}
 }
 

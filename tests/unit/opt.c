@@ -1,0 +1,132 @@
+/* common/base/opt: what a user sees of a wrong option. */
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fileio.h"
+#include "base/opt.h"
+
+enum { WORDS = 6, OUTPUT = 2000 };
+
+static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
+    {"count", required_argument, NULL, 'c'}, {"share", required_argument, NULL, GV_OPT_OWN},
+    {"limit", required_argument, NULL, GV_OPT_OWN + 1}, {NULL, 0, NULL, 0}};
+
+/* A program that shows its options. */
+static int
+program(int argc, char **argv)
+{
+	struct gv_opt o = {.usage = "usage: program [-c N] [FILE]", .help = "the help\n"};
+	long long count = 0;
+	double share = 0, limit = 0;
+	int c;
+
+	gv_init("program");
+	while ((c = getopt_long(argc, argv, GV_OPT_SHORT GV_OPT_TABLE_SHORT "c:", longopts, NULL)) !=
+	    -1)
+		switch (c) {
+		case 'c':
+			count = (long long)gv_opt_int(&o, "-c", optarg, 1, 100);
+			break;
+		case GV_OPT_OWN:
+			share = gv_opt_double(&o, "--share", optarg, 0, 1);
+			break;
+		case GV_OPT_OWN + 1:
+			limit = gv_opt_duration(&o, "--limit", optarg);
+			break;
+		default:
+			gv_opt_common(&o, c, argc, argv);
+		}
+	gv_out_fmt(gv_stdout(), "%s %d %d %d %lld %g %g %s\n", o.output != NULL ? o.output : "none",
+	    o.quiet, o.verbose, o.tsv, count, share, limit, gv_opt_input(&o, argc, argv));
+	return gv_finish();
+}
+
+/* Runs it on the words of a line; the exit status, and both outputs as one text. */
+static int
+run(const char *line, char output[OUTPUT])
+{
+	char copy[200], *argv[WORDS + 2] = {(char[]){"program"}};
+	int argc = 1, to[2], status;
+	size_t len = 0;
+	ssize_t n;
+	char *word;
+	pid_t pid;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	for (word = strtok(copy, " "); word != NULL && argc <= WORDS; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	fflush(stdout);
+	if (pipe(to) != 0 || (pid = fork()) == -1)
+		abort();
+	if (pid == 0) {
+		dup2(to[1], STDOUT_FILENO);
+		dup2(to[1], STDERR_FILENO);
+		close(STDIN_FILENO); /* no terminal */
+		optind = 1;
+		exit(program(argc, argv));
+	}
+	close(to[1]);
+	while ((n = read(to[0], output + len, OUTPUT - 1 - len)) > 0)
+		len += (size_t)n;
+	output[len] = '\0';
+	close(to[0]);
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void
+prints(const char *line, const char *want)
+{
+	char output[OUTPUT];
+
+	is_int(run(line, output), 0, "program %s: status", line);
+	is_str(output, want, "program %s", line);
+}
+
+/* Exit 2, the message and the usage line. */
+static void
+refuses(const char *line, const char *message)
+{
+	char output[OUTPUT], want[OUTPUT];
+
+	snprintf(want, sizeof(want), "program: %s\nusage: program [-c N] [FILE]\n", message);
+	is_int(run(line, output), 2, "program %s: status", line);
+	is_str(output, want, "program %s", line);
+}
+
+int
+main(void)
+{
+	prints("", "none 0 0 0 0 0 0 -\n");
+	prints("-", "none 0 0 0 0 0 0 -\n");
+	prints("-qvv --tsv -o x -c7 table", "x 1 2 1 7 0 0 table\n");
+	prints("--share 0.25 --limit=1.5h --count=100", "none 0 0 0 100 0.25 5400 -\n");
+	prints("--verbose --quiet --output=y -- -z", "y 1 1 0 0 0 0 -z\n");
+	prints("--help", "the help\n");
+	prints("-h", "the help\n");
+	prints("-V", "program " GV_VERSION "\n");
+	prints("--version -x", "program " GV_VERSION "\n");
+	refuses("-x", "unknown option \"-x\"");
+	refuses("-qxv", "unknown option \"-x\"");
+	refuses("-v -xq", "unknown option \"-x\"");
+	refuses("--nothing", "unknown option \"--nothing\"");
+	refuses("--nothing=1", "unknown option \"--nothing=1\"");
+	refuses("-c", "option \"-c\" needs an argument");
+	refuses("-qc", "option \"-c\" needs an argument");
+	refuses("--count", "option \"--count\" needs an argument");
+	refuses("--quiet=1", "option \"--quiet=1\" takes no argument");
+	refuses("--tsv=1", "option \"--tsv=1\" takes no argument");
+	refuses("a b", "too many operands");
+	refuses("-c 0", "-c: expected a whole number from 1 to 100, got \"0\"");
+	refuses("-c 101", "-c: expected a whole number from 1 to 100, got \"101\"");
+	refuses("-c 1.0", "-c: expected a whole number from 1 to 100, got \"1.0\"");
+	refuses("--share 1.1", "--share: expected a number from 0 to 1, got \"1.1\"");
+	refuses("--share nan", "--share: expected a number from 0 to 1, got \"nan\"");
+	refuses("--limit 5y", "--limit: expected a duration such as 90s, 15m or 2h, got \"5y\"");
+	refuses("--limit=-1", "--limit: expected a duration such as 90s, 15m or 2h, got \"-1\"");
+	return done_testing();
+}
