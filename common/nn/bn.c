@@ -53,16 +53,17 @@ count(const struct gv_net *net, const struct row *r)
 /* ---- the block of samples ---- */
 
 GV_HOT static void
-normalise(const gv_real *restrict x, gv_real *restrict y, size_t rows, size_t c, bool relu,
-    const gv_real *restrict mean, const gv_real *restrict rstd, const gv_real *restrict gamma,
-    const gv_real *restrict beta)
+normalise(const gv_real *restrict x, gv_real *restrict y, size_t rows, size_t c,
+    bool relu, const gv_real *restrict mean, const gv_real *restrict rstd,
+    const gv_real *restrict gamma, const gv_real *restrict beta)
 {
 	size_t i, j;
 
 	if (relu)
 		for (i = 0; i < rows; i++, x += c, y += c)
 			for (j = 0; j < c; j++) {
-				gv_real v = (x[j] - mean[j]) * rstd[j] * gamma[j] + beta[j];
+				gv_real v =
+				    (x[j] - mean[j]) * rstd[j] * gamma[j] + beta[j];
 
 				y[j] = 0 > v ? 0 : v;
 			}
@@ -80,8 +81,8 @@ bn_forward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n
 	size_t c = r->l.in_shape.channels;
 
 	(void)scratch;
-	normalise(row_x(net, r, b, i), row_y(net, r, b, i), n * places(r), c, r->l.relu, s, s + c,
-	    row_weight(net, r, b), row_bias(net, r, b));
+	normalise(row_x(net, r, b, i), row_y(net, r, b, i), n * places(r), c, r->l.relu,
+	    s, s + c, row_weight(net, r, b), row_bias(net, r, b));
 }
 
 /*
@@ -89,12 +90,13 @@ bn_forward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n
  * the same for a channel, in c numbers each, is made first.
  */
 GV_HOT static void
-normalise_back(const gv_real *restrict x, const gv_real *restrict dy, gv_real *restrict dx,
-    size_t rows, size_t c, const gv_real *restrict s, const gv_real *restrict gamma, gv_real n,
-    gv_real *restrict same)
+normalise_back(const gv_real *restrict x, const gv_real *restrict dy,
+    gv_real *restrict dx, size_t rows, size_t c, const gv_real *restrict s,
+    const gv_real *restrict gamma, gv_real n, gv_real *restrict same)
 {
 	const gv_real *restrict mean = s, *restrict rstd = s + c;
-	gv_real *restrict scale = same, *restrict shift = same + c, *restrict slope = same + 2 * c;
+	gv_real *restrict scale = same, *restrict shift = same + c,
+			  *restrict slope = same + 2 * c;
 	size_t i, j;
 
 	for (j = 0; j < c; j++) {
@@ -104,7 +106,8 @@ normalise_back(const gv_real *restrict x, const gv_real *restrict dy, gv_real *r
 	}
 	for (i = 0; i < rows; i++, x += c, dx += c, dy += c)
 		for (j = 0; j < c; j++)
-			dx[j] = scale[j] * (dy[j] - shift[j] - (x[j] - mean[j]) * slope[j]);
+			dx[j] =
+			    scale[j] * (dy[j] - shift[j] - (x[j] - mean[j]) * slope[j]);
 }
 
 size_t
@@ -118,8 +121,8 @@ bn_backward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t 
     gv_real *scratch)
 {
 	normalise_back(row_x(net, r, b, i), row_dy(net, r, b, i), row_dx(net, r, b, i),
-	    n * places(r), r->l.in_shape.channels, stats(net, r, b), row_weight(net, r, b),
-	    (gv_real)count(net, r), scratch);
+	    n * places(r), r->l.in_shape.channels, stats(net, r, b),
+	    row_weight(net, r, b), (gv_real)count(net, r), scratch);
 }
 
 /* ---- sums over the batch ---- */
@@ -269,8 +272,9 @@ bn_update_running(struct gv_net *net, const struct row *r, size_t b)
 	double n = count(net, r);
 
 	for (k = 0; k < c; k++) {
-		v[k] = (gv_real)((1 - MOMENTUM) * (double)v[k] + MOMENTUM * (double)s[4 * c + k]);
+		v[k] = (gv_real)((1 - MOMENTUM) * (double)v[k] +
+				 MOMENTUM * (double)s[4 * c + k]);
 		v[c + k] = (gv_real)((1 - MOMENTUM) * (double)v[c + k] +
-		    MOMENTUM * (double)s[5 * c + k] * (n / (n - 1)));
+				     MOMENTUM * (double)s[5 * c + k] * (n / (n - 1)));
 	}
 }

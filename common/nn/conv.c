@@ -17,8 +17,8 @@ size_t
 window_out(const char *what, size_t in, size_t k, size_t s, size_t p, char text[200])
 {
 	if (k > in + 2 * p) {
-		snprintf(text, 200, "window %zu is larger than the padded %s %zu", k, what,
-		    in + 2 * p);
+		snprintf(text, 200, "window %zu is larger than the padded %s %zu", k,
+		    what, in + 2 * p);
 		return 0;
 	}
 	return (in + 2 * p - k) / s + 1;
@@ -31,12 +31,15 @@ conv_shape(struct gv_layer *l, const char **column, char text[200])
 
 	l->out_shape.channels = l->out;
 	*column = "k";
-	if ((l->out_shape.height = window_out("height", in.height, l->k, l->s, l->p, text)) == 0 ||
-	    (l->out_shape.width = window_out("width", in.width, l->k, l->s, l->p, text)) == 0)
+	if ((l->out_shape.height =
+		    window_out("height", in.height, l->k, l->s, l->p, text)) == 0 ||
+	    (l->out_shape.width =
+		    window_out("width", in.width, l->k, l->s, l->p, text)) == 0)
 		return text;
 	*column = "g";
 	if (in.channels % l->g != 0 || l->out % l->g != 0) {
-		snprintf(text, 200, "%zu groups divide not both %zu channels in and %zu out", l->g,
+		snprintf(text, 200,
+		    "%zu groups divide not both %zu channels in and %zu out", l->g,
 		    in.channels, l->out);
 		return text;
 	}
@@ -98,11 +101,13 @@ zero(gv_real *dst, size_t n)
  * are neighbours in the source: one run for each of its rows.
  */
 static void
-runs(const struct gather *g, const gv_real *src, size_t oy, size_t ox, size_t first, size_t last,
-    gv_real *dst)
+runs(const struct gather *g, const gv_real *src, size_t oy, size_t ox, size_t first,
+    size_t last, gv_real *dst)
 {
-	ptrdiff_t top = (ptrdiff_t)oy * g->mul - g->off, left = (ptrdiff_t)ox * g->mul - g->off;
-	ptrdiff_t c = (ptrdiff_t)g->c, line = (ptrdiff_t)g->width * c, row = (ptrdiff_t)g->k * c;
+	ptrdiff_t top = (ptrdiff_t)oy * g->mul - g->off,
+		  left = (ptrdiff_t)ox * g->mul - g->off;
+	ptrdiff_t c = (ptrdiff_t)g->c, line = (ptrdiff_t)g->width * c,
+		  row = (ptrdiff_t)g->k * c;
 	ptrdiff_t lo = left < 0 ? -left * c : 0; /* elements of a row that are inside: */
 	ptrdiff_t hi = line - left * c < row ? line - left * c : row; /* [lo, hi) */
 	ptrdiff_t from = (ptrdiff_t)first, end = (ptrdiff_t)last, y;
@@ -118,7 +123,8 @@ runs(const struct gather *g, const gv_real *src, size_t oy, size_t ox, size_t fi
 			b = a = stop;
 		zero(dst, (size_t)(a - e));
 		if (b > a)
-			copy(dst + (a - e), src + y * line + left * c + a, (size_t)(b - a));
+			copy(dst + (a - e), src + y * line + left * c + a,
+			    (size_t)(b - a));
 		zero(dst + (b - e), (size_t)(stop - b));
 		dst += stop - e;
 	}
@@ -126,8 +132,8 @@ runs(const struct gather *g, const gv_real *src, size_t oy, size_t ox, size_t fi
 
 /* Elements [first, last) of a window. */
 static void
-part_window(const struct gather *g, const gv_real *src, size_t oy, size_t ox, size_t first,
-    size_t last, gv_real *dst)
+part_window(const struct gather *g, const gv_real *src, size_t oy, size_t ox,
+    size_t first, size_t last, gv_real *dst)
 {
 	size_t e, n, y, x;
 
@@ -135,7 +141,8 @@ part_window(const struct gather *g, const gv_real *src, size_t oy, size_t ox, si
 		size_t tap = e / g->c, c = e % g->c;
 
 		n = g->c - c < last - e ? g->c - c : last - e;
-		if (place(g, oy, tap / g->k, g->height, &y) && place(g, ox, tap % g->k, g->width, &x))
+		if (place(g, oy, tap / g->k, g->height, &y) &&
+		    place(g, ox, tap % g->k, g->width, &x))
 			copy(dst, src + (y * g->width + x) * g->channels + g->c0 + c, n);
 		else
 			memset(dst, 0, n * sizeof(*dst));
@@ -158,7 +165,7 @@ inside(const struct gather *g, size_t first, size_t last)
 	size_t row = g->k * g->c, ky = first / row, n;
 
 	for (; first < last; first += n, ky++) {
-		n = row - first % row < last - first ? row - first % row : last - first;
+		n = lesser(row - first % row, last - first);
 		in.at[in.runs] = ky * g->width * g->c + first % row;
 		in.n[in.runs++] = n;
 		in.even = in.even && n % 16 == 0;
@@ -190,7 +197,8 @@ gather_runs(const struct gather *g, const gv_real *src, size_t oy, size_t ox, si
     size_t first, size_t last, gv_real *dst)
 {
 	struct inside in = {0};
-	ptrdiff_t k = (ptrdiff_t)g->k, width = (ptrdiff_t)g->width, height = (ptrdiff_t)g->height;
+	ptrdiff_t k = (ptrdiff_t)g->k, width = (ptrdiff_t)g->width,
+		  height = (ptrdiff_t)g->height;
 
 	if (g->k <= RUNS)
 		in = inside(g, first, last);
@@ -198,8 +206,10 @@ gather_runs(const struct gather *g, const gv_real *src, size_t oy, size_t ox, si
 		ptrdiff_t top = (ptrdiff_t)oy * g->mul - g->off;
 		ptrdiff_t left = (ptrdiff_t)ox * g->mul - g->off;
 
-		if (in.runs > 0 && top >= 0 && left >= 0 && top + k <= height && left + k <= width)
-			copy_inside(&in, src + (top * width + left) * (ptrdiff_t)g->c, dst);
+		if (in.runs > 0 && top >= 0 && left >= 0 && top + k <= height &&
+		    left + k <= width)
+			copy_inside(
+			    &in, src + (top * width + left) * (ptrdiff_t)g->c, dst);
 		else
 			runs(g, src, oy, ox, first, last, dst);
 		if (++ox == g->out_width) {
@@ -214,7 +224,8 @@ gather_runs(const struct gather *g, const gv_real *src, size_t oy, size_t ox, si
 
 /* Windows of places [at, at + n), counted over all samples, elements [first, last) of each. */
 static void
-gather(const struct gather *g, size_t at, size_t n, size_t first, size_t last, gv_real *dst)
+gather(
+    const struct gather *g, size_t at, size_t n, size_t first, size_t last, gv_real *dst)
 {
 	size_t places = g->out_height * g->out_width;
 	const gv_real *src = g->src + at / places * g->height * g->width * g->channels;
@@ -243,9 +254,9 @@ windows_of_x(const struct row *r, const gv_real *x, size_t group)
 	const struct gv_layer *l = &r->l;
 	size_t c = l->in_shape.channels / l->g;
 
-	return (struct gather){x, l->in_shape.height, l->in_shape.width, l->in_shape.channels,
-	    group * c, c, l->k, l->out_shape.height, l->out_shape.width,
-	    (ptrdiff_t)l->s, (ptrdiff_t)l->p, 1};
+	return (struct gather){x, l->in_shape.height, l->in_shape.width,
+	    l->in_shape.channels, group * c, c, l->k, l->out_shape.height,
+	    l->out_shape.width, (ptrdiff_t)l->s, (ptrdiff_t)l->p, 1};
 }
 
 /*
@@ -258,9 +269,9 @@ windows_of_dy(const struct row *r, const gv_real *dy, size_t group)
 	const struct gv_layer *l = &r->l;
 	size_t c = l->out_shape.channels / l->g;
 
-	return (struct gather){dy, l->out_shape.height, l->out_shape.width, l->out_shape.channels,
-	    group * c, c, l->k, l->in_shape.height, l->in_shape.width, 1,
-	    (ptrdiff_t)l->k - 1 - (ptrdiff_t)l->p, (ptrdiff_t)l->s};
+	return (struct gather){dy, l->out_shape.height, l->out_shape.width,
+	    l->out_shape.channels, group * c, c, l->k, l->in_shape.height,
+	    l->in_shape.width, 1, (ptrdiff_t)l->k - 1 - (ptrdiff_t)l->p, (ptrdiff_t)l->s};
 }
 
 /* Places that are gathered at a time: the matrix takes about 256 KiB. */
@@ -278,8 +289,8 @@ size_t
 conv_scratch(const struct row *r)
 {
 	size_t rows = r->grad_rows, back = r->back_rows;
-	size_t most = block_places(rows) * rows, piece = rows < PLACES ? rows : PLACES;
-	size_t columns = r->grad_columns < PIECE_COLUMNS ? r->grad_columns : PIECE_COLUMNS;
+	size_t most = block_places(rows) * rows, piece = lesser(rows, PLACES);
+	size_t columns = lesser(r->grad_columns, PIECE_COLUMNS);
 
 	if (block_places(back) * back > most)
 		most = block_places(back) * back;
@@ -297,14 +308,15 @@ is_pointwise(const struct gv_layer *l)
 
 /* c [n * places][n columns of g] = windows * packed weights */
 static void
-convolve(const struct gather *w, bool pointwise, size_t n, struct gv_gemm g, gv_real *scratch)
+convolve(
+    const struct gather *w, bool pointwise, size_t n, struct gv_gemm g, gv_real *scratch)
 {
 	size_t total = n * w->out_height * w->out_width, at, some;
 	size_t block = pointwise ? total : block_places(g.k);
 	gv_real *c = g.c;
 
 	for (at = 0; at < total; at += some) {
-		some = total - at < block ? total - at : block;
+		some = lesser(total - at, block);
 		if (pointwise) {
 			g.a = w->src + at * g.k;
 		} else {
@@ -327,9 +339,13 @@ conv_forward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t
 
 	for (group = 0; group < r->l.g; group++) {
 		struct gather w = windows_of_x(r, row_x(net, r, b, i), group);
-		struct gv_gemm g = {.n = out, .k = r->grad_rows, .b = row_packed(net, r, b, group),
-		    .c = row_y(net, r, b, i) + group * out, .ldc = r->l.out_shape.channels,
-		    .bias = bias == NULL ? NULL : bias + group * out, .relu = r->l.relu};
+		struct gv_gemm g = {.n = out,
+		    .k = r->grad_rows,
+		    .b = row_packed(net, r, b, group),
+		    .c = row_y(net, r, b, i) + group * out,
+		    .ldc = r->l.out_shape.channels,
+		    .bias = bias == NULL ? NULL : bias + group * out,
+		    .relu = r->l.relu};
 
 		convolve(&w, is_pointwise(&r->l), n, g, scratch);
 	}
@@ -343,16 +359,19 @@ conv_backward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_
 
 	for (group = 0; group < r->l.g; group++) {
 		struct gather w = windows_of_dy(r, row_dy(net, r, b, i), group);
-		struct gv_gemm g = {.n = in, .k = r->back_rows, .b = row_packed_t(net, r, b, group),
-		    .c = row_dx(net, r, b, i) + group * in, .ldc = r->l.in_shape.channels};
+		struct gv_gemm g = {.n = in,
+		    .k = r->back_rows,
+		    .b = row_packed_t(net, r, b, group),
+		    .c = row_dx(net, r, b, i) + group * in,
+		    .ldc = r->l.in_shape.channels};
 
 		convolve(&w, is_pointwise(&r->l), n, g, scratch);
 	}
 }
 
 void
-conv_gradient(struct gv_net *net, const struct row *r, const struct piece *p, size_t b, size_t i,
-    size_t n, gv_real *dw, size_t ldw, gv_real *scratch)
+conv_gradient(struct gv_net *net, const struct row *r, const struct piece *p, size_t b,
+    size_t i, size_t n, gv_real *dw, size_t ldw, gv_real *scratch)
 {
 	struct gather w = windows_of_x(r, row_x(net, r, b, i), p->group);
 	size_t channels = r->l.out_shape.channels, out = p->last_column - p->column;
@@ -361,10 +380,15 @@ conv_gradient(struct gv_net *net, const struct row *r, const struct piece *p, si
 	gv_real *packed = scratch + PLACES * (p->last - p->first);
 
 	for (at = 0; at < total; at += some) {
-		struct gv_gemm g = {.m = p->last - p->first, .n = out, .transposed = true, .b = packed,
-		    .c = dw, .ldc = ldw, .add = at > 0};
+		struct gv_gemm g = {.m = p->last - p->first,
+		    .n = out,
+		    .transposed = true,
+		    .b = packed,
+		    .c = dw,
+		    .ldc = ldw,
+		    .add = at > 0};
 
-		g.k = some = total - at < PLACES ? total - at : PLACES;
+		g.k = some = lesser(total - at, PLACES);
 		if (is_pointwise(&r->l)) {
 			g.a = w.src + at * r->grad_rows + p->first;
 			g.lda = r->grad_rows;

@@ -46,19 +46,19 @@ typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct t
 #define LANES  PER_VECTOR(64)
 #define ROWS   12
 #ifdef GV_REAL_DOUBLE
-#define V           __m512d
-#define LOAD(p)     _mm512_loadu_pd(p)
-#define STORE(p, v) _mm512_storeu_pd(p, v)
-#define SET1(x)     _mm512_set1_pd(x)
+#define V            __m512d
+#define LOAD(p)      _mm512_loadu_pd(p)
+#define STORE(p, v)  _mm512_storeu_pd(p, v)
+#define SET1(x)      _mm512_set1_pd(x)
 #define FMA(x, y, z) _mm512_fmadd_pd(x, y, z)
-#define RELU(v)     _mm512_max_pd(_mm512_setzero_pd(), v)
+#define RELU(v)      _mm512_max_pd(_mm512_setzero_pd(), v)
 #else
-#define V           __m512
-#define LOAD(p)     _mm512_loadu_ps(p)
-#define STORE(p, v) _mm512_storeu_ps(p, v)
-#define SET1(x)     _mm512_set1_ps(x)
+#define V            __m512
+#define LOAD(p)      _mm512_loadu_ps(p)
+#define STORE(p, v)  _mm512_storeu_ps(p, v)
+#define SET1(x)      _mm512_set1_ps(x)
 #define FMA(x, y, z) _mm512_fmadd_ps(x, y, z)
-#define RELU(v)     _mm512_max_ps(_mm512_setzero_ps(), v)
+#define RELU(v)      _mm512_max_ps(_mm512_setzero_ps(), v)
 #endif
 #include "nn/kernel.h"
 
@@ -68,19 +68,19 @@ typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct t
 #define LANES  PER_VECTOR(32)
 #define ROWS   6
 #ifdef GV_REAL_DOUBLE
-#define V           __m256d
-#define LOAD(p)     _mm256_loadu_pd(p)
-#define STORE(p, v) _mm256_storeu_pd(p, v)
-#define SET1(x)     _mm256_set1_pd(x)
+#define V            __m256d
+#define LOAD(p)      _mm256_loadu_pd(p)
+#define STORE(p, v)  _mm256_storeu_pd(p, v)
+#define SET1(x)      _mm256_set1_pd(x)
 #define FMA(x, y, z) _mm256_fmadd_pd(x, y, z)
-#define RELU(v)     _mm256_max_pd(_mm256_setzero_pd(), v)
+#define RELU(v)      _mm256_max_pd(_mm256_setzero_pd(), v)
 #else
-#define V           __m256
-#define LOAD(p)     _mm256_loadu_ps(p)
-#define STORE(p, v) _mm256_storeu_ps(p, v)
-#define SET1(x)     _mm256_set1_ps(x)
+#define V            __m256
+#define LOAD(p)      _mm256_loadu_ps(p)
+#define STORE(p, v)  _mm256_storeu_ps(p, v)
+#define SET1(x)      _mm256_set1_ps(x)
 #define FMA(x, y, z) _mm256_fmadd_ps(x, y, z)
-#define RELU(v)     _mm256_max_ps(_mm256_setzero_ps(), v)
+#define RELU(v)      _mm256_max_ps(_mm256_setzero_ps(), v)
 #endif
 #include "nn/kernel.h"
 #endif
@@ -89,9 +89,9 @@ typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct t
 #define KERNEL kernel_c
 #define TILE   tile_c
 #define TARGET
-#define LANES  1
-#define ROWS   4
-#define V      gv_real
+#define LANES       1
+#define ROWS        4
+#define V           gv_real
 #define LOAD(p)     (*(p))
 #define STORE(p, v) (*(p) = (v))
 #define SET1(x)     (x)
@@ -189,8 +189,8 @@ gv_gemm_packed(size_t k, size_t n)
 
 /* Columns [0, used) of one panel, from rows that lie apart: through cache lines of both sides. */
 static void
-pack_across(gv_real *restrict packed, const gv_real *restrict b, size_t cs, size_t rs, size_t k,
-    size_t width, size_t used)
+pack_across(gv_real *restrict packed, const gv_real *restrict b, size_t cs, size_t rs,
+    size_t k, size_t width, size_t used)
 {
 	enum { SQUARE = 16 };
 	size_t l0, i0, l, i, l1, i1;
@@ -207,8 +207,8 @@ pack_across(gv_real *restrict packed, const gv_real *restrict b, size_t cs, size
 }
 
 void
-gv_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs, size_t rows, size_t row,
-    size_t k, size_t n)
+gv_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs, size_t rows,
+    size_t row, size_t k, size_t n)
 {
 	const struct choice *ch = choice();
 	size_t j, i, l, width, used;
@@ -221,7 +221,8 @@ gv_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs, size_
 		dst = packed + row * width;
 		if (cs == 1)
 			for (l = 0; l < k; l++)
-				memcpy(dst + l * width, b + l * rs + j, used * sizeof(*b));
+				memcpy(
+				    dst + l * width, b + l * rs + j, used * sizeof(*b));
 		else
 			pack_across(dst, b + j * cs, cs, rs, k, width, used);
 		for (l = 0; l < k && used < width; l++)
@@ -240,7 +241,8 @@ enum { PIECE = 256, WIDEST = 32 }; /* of k, so that a panel's piece stays in L1 
 
 /* Tiles of one panel's piece, rows 0..m; edge: the panel is wider than c. */
 static void
-panel(const struct choice *ch, const struct gv_gemm *g, struct tile t, size_t width, size_t used)
+panel(const struct choice *ch, const struct gv_gemm *g, struct tile t, size_t width,
+    size_t used)
 {
 	gv_real edge[12 * WIDEST];
 	gv_real *c = t.c;
@@ -255,7 +257,8 @@ panel(const struct choice *ch, const struct gv_gemm *g, struct tile t, size_t wi
 			t.c = edge;
 			t.ldc = width;
 			for (r = 0; r < rows && t.start == START_C; r++)
-				memcpy(edge + r * width, c + (i + r) * g->ldc, used * sizeof(*c));
+				memcpy(edge + r * width, c + (i + r) * g->ldc,
+				    used * sizeof(*c));
 		} else {
 			t.c = c + i * g->ldc;
 		}
@@ -281,10 +284,16 @@ gv_gemm(const struct gv_gemm *g)
 		if (g->bias != NULL)
 			memcpy(bias, g->bias + j, used * sizeof(*bias));
 		for (l = 0; l == 0 || l < g->k; l += PIECE) {
-			struct tile t = {.k = g->k - l < PIECE ? g->k - l : PIECE, .lda = g->lda,
-			    .ldc = g->ldc, .b = b + l * width, .bias = bias, .c = g->c + j};
+			struct tile t = {.k = g->k - l < PIECE ? g->k - l : PIECE,
+			    .lda = g->lda,
+			    .ldc = g->ldc,
+			    .b = b + l * width,
+			    .bias = bias,
+			    .c = g->c + j};
 
-			t.start = l > 0 || g->add ? START_C : g->bias != NULL ? START_BIAS : START_0;
+			t.start = l > 0 || g->add   ? START_C
+				  : g->bias != NULL ? START_BIAS
+						    : START_0;
 			t.relu = g->relu && l + t.k == g->k;
 			piece.a = g->a + (g->transposed ? l * g->lda : l);
 			panel(ch, &piece, t, width, used);

@@ -23,27 +23,29 @@
 size_t gv_gemm_packed(size_t k, size_t n);
 
 /* Packs b, whose element (i, j) is b[i * rs + j * cs], for i < k, j < n. */
-void gv_gemm_pack(gv_real *packed, const gv_real *b, size_t rs, size_t cs, size_t k, size_t n);
+void gv_gemm_pack(
+    gv_real *packed, const gv_real *b, size_t rs, size_t cs, size_t k, size_t n);
 
 /*
  * The same for rows [row, row + k) of a matrix that has rows of them, into the
  * whole matrix' place; b is element (row, 0).
  */
-void gv_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs, size_t rows,
-    size_t row, size_t k, size_t n);
+void gv_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs,
+    size_t rows, size_t row, size_t k, size_t n);
 
 /* c[m][n] = a[m][k] b[k][n]. */
 struct gv_gemm {
 	size_t m, n, k;
-	const gv_real *a; /* element (i, l) is a[i * lda + l]; transposed: a[l * lda + i] */
+	const gv_real
+	    *a; /* element (i, l) is a[i * lda + l]; transposed: a[l * lda + i] */
 	size_t lda;
 	bool transposed;
 	const gv_real *b; /* packed */
-	gv_real *c; /* element (i, j) is c[i * ldc + j] */
+	gv_real *c;       /* element (i, j) is c[i * ldc + j] */
 	size_t ldc;
 	const gv_real *bias; /* [n], added to every row; NULL = none */
-	bool add;  /* start from what c holds; then no bias */
-	bool relu; /* afterwards c = max(c, 0), NaN stays */
+	bool add;            /* start from what c holds; then no bias */
+	bool relu;           /* afterwards c = max(c, 0), NaN stays */
 };
 
 void gv_gemm(const struct gv_gemm *g);

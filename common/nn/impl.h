@@ -24,8 +24,9 @@ struct row {
 	 */
 	size_t grad_rows, grad_columns;
 	size_t packed, packed_size, packed_t, packed_t_size;
-	size_t back_rows, back_columns; /* the matrix of packed_t: [back_rows][back_columns] */
-	size_t stat; /* bn: offset in stats, of 6 x channels numbers */
+	size_t back_rows,
+	    back_columns; /* the matrix of packed_t: [back_rows][back_columns] */
+	size_t stat;      /* bn: offset in stats, of 6 x channels numbers */
 };
 
 /*
@@ -70,7 +71,7 @@ struct gv_net {
 	size_t stat_size;
 	gv_real *partial; /* [B][shards][2 * widest bn] */
 	size_t partial_size;
-	gv_real *packed;  /* [B][packed_size] */
+	gv_real *packed; /* [B][packed_size] */
 	size_t packed_size;
 	gv_real *scratch; /* [threads][scratch_size] */
 	size_t scratch_size;
@@ -84,6 +85,12 @@ struct gv_net {
 	const int32_t *label;
 	bool training;
 };
+
+static inline size_t
+lesser(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
 
 /* y, dy of a row, x of its input: of model b, from sample i on. */
 static inline gv_real *
@@ -132,7 +139,8 @@ row_packed(const struct gv_net *net, const struct row *r, size_t b, size_t group
 static inline const gv_real *
 row_packed_t(const struct gv_net *net, const struct row *r, size_t b, size_t group)
 {
-	return net->packed + b * net->packed_size + r->packed_t + group * r->packed_t_size;
+	return net->packed + b * net->packed_size + r->packed_t +
+	       group * r->packed_t_size;
 }
 
 /* The shard of this rank: samples [*first, *last) of its own. */
@@ -156,10 +164,11 @@ void sum_two(gv_real *a, size_t lda, const gv_real *b, size_t ldb, size_t rows, 
 /* Sums over rows of v [rows][n] per column, and the like; all exact to a few ulp. */
 void sum_columns(const gv_real *v, size_t rows, size_t n, gv_real *sum);
 /* of (v - mean)^2 */
-void sum_squares(const gv_real *v, size_t rows, size_t n, const gv_real *mean, gv_real *sum);
+void sum_squares(
+    const gv_real *v, size_t rows, size_t n, const gv_real *mean, gv_real *sum);
 /* of dy * (x - mean) * rstd */
-void sum_products(const gv_real *dy, const gv_real *x, size_t rows, size_t n, const gv_real *mean,
-    const gv_real *rstd, gv_real *sum);
+void sum_products(const gv_real *dy, const gv_real *x, size_t rows, size_t n,
+    const gv_real *mean, const gv_real *rstd, gv_real *sum);
 
 /* bn between the rows: what is summed over the batch.  0, or -1 when reduce failed. */
 int bn_forward_sums(struct gv_net *net, const struct row *r);

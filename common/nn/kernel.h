@@ -11,6 +11,7 @@
  * Row i of A is reached from every third row on (as base, base + s, base + 2 s),
  * which x86 addresses without a register per row.
  */
+/* clang-format off */
 TARGET GV_INLINE static inline void
 TILE(int rows, int vectors, int transposed, const struct tile *t)
 {
@@ -93,3 +94,4 @@ KERNEL(size_t rows, size_t vectors, bool transposed, const struct tile *t)
 #undef FMA
 #undef RELU
 #undef ROWS
+/* clang-format on */

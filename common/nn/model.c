@@ -27,8 +27,8 @@ is_empty(struct gv_cell c)
 
 /* A whole number of min..max, or otherwise when the cell is empty. */
 static int
-number(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t min, size_t otherwise,
-    size_t *v, struct gv_error *e)
+number(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t min,
+    size_t otherwise, size_t *v, struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(f, row, column);
 	char q[GV_QUOTE_LEN];
@@ -39,7 +39,8 @@ number(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t min, size
 		return 0;
 	if (gv_parse_int(c.s, c.len, &i) != 0 || i < min || i > INT32_MAX)
 		return gv_frame_error(f, row, column, e,
-		    "expected a whole number >= %d, got %s", (int)min, gv_quote(q, c.s, c.len));
+		    "expected a whole number >= %d, got %s", (int)min,
+		    gv_quote(q, c.s, c.len));
 	*v = (size_t)i;
 	return 0;
 }
@@ -99,12 +100,13 @@ unused(const struct gv_frame *f, size_t row, ptrdiff_t column, const struct ops 
 
 	if (is_empty(c))
 		return 0;
-	return gv_frame_error(f, row, column, e, "%s has none, got %s", op->name,
-	    gv_quote(q, c.s, c.len));
+	return gv_frame_error(
+	    f, row, column, e, "%s has none, got %s", op->name, gv_quote(q, c.s, c.len));
 }
 
 static int
-read_act(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *relu, struct gv_error *e)
+read_act(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *relu,
+    struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(f, row, column);
 	char q[GV_QUOTE_LEN];
@@ -117,7 +119,8 @@ read_act(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *relu, str
 }
 
 static int
-read_bias(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *bias, struct gv_error *e)
+read_bias(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *bias,
+    struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(f, row, column);
 	char q[GV_QUOTE_LEN];
@@ -125,8 +128,8 @@ read_bias(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *bias, st
 	*bias = !gv_cell_is(c, "0");
 	if (!*bias || is_empty(c) || gv_cell_is(c, "1"))
 		return 0;
-	return gv_frame_error(f, row, column, e, "expected 0 or 1, got %s",
-	    gv_quote(q, c.s, c.len));
+	return gv_frame_error(
+	    f, row, column, e, "expected 0 or 1, got %s", gv_quote(q, c.s, c.len));
 }
 
 static int
@@ -163,23 +166,28 @@ read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_erro
 		return -1;
 	op = &gv_ops[l->op];
 	bad |= read_from(m, row, c->from, e);
-	bad |= op->has_out ? number(f, row, c->out, 1, 0, &l->out, e) : unused(f, row, c->out, op, e);
+	bad |= op->has_out ? number(f, row, c->out, 1, 0, &l->out, e)
+			   : unused(f, row, c->out, op, e);
 	if (op->has_window) {
 		bad |= number(f, row, c->k, 1, 0, &l->k, e);
 		if (l->k == 0 && l->op != GV_OP_AVGPOOL && bad == 0)
-			bad |= gv_frame_error(f, row, c->k, e, "%s needs a window size", op->name);
+			bad |= gv_frame_error(
+			    f, row, c->k, e, "%s needs a window size", op->name);
 		bad |= number(f, row, c->s, 1, l->op == GV_OP_CONV ? 1 : l->k, &l->s, e);
 		bad |= number(f, row, c->p, 0, 0, &l->p, e);
 		if (l->op != GV_OP_CONV && l->k > 0 && l->p > l->k / 2 && bad == 0)
 			bad |= gv_frame_error(f, row, c->p, e,
-			    "padding %zu is more than half of the window %zu", l->p, l->k);
+			    "padding %zu is more than half of the window %zu", l->p,
+			    l->k);
 	} else {
 		bad |= unused(f, row, c->k, op, e) | unused(f, row, c->s, op, e) |
-		    unused(f, row, c->p, op, e);
+		       unused(f, row, c->p, op, e);
 	}
 	l->g = 1;
-	bad |= op->has_groups ? number(f, row, c->g, 1, 1, &l->g, e) : unused(f, row, c->g, op, e);
-	bad |= op->has_act ? read_act(f, row, c->act, &l->relu, e) : unused(f, row, c->act, op, e);
+	bad |= op->has_groups ? number(f, row, c->g, 1, 1, &l->g, e)
+			      : unused(f, row, c->g, op, e);
+	bad |= op->has_act ? read_act(f, row, c->act, &l->relu, e)
+			   : unused(f, row, c->act, op, e);
 	bad |= op->has_bias ? read_bias(f, row, c->bias, &l->bias, e)
 			    : unused(f, row, c->bias, op, e);
 	return bad;
@@ -198,7 +206,8 @@ check_graph(struct gv_model *m, const struct columns *c, struct gv_error *e)
 		const struct gv_layer *l = &m->layer[i];
 
 		if (l->op == GV_OP_XENT && i + 1 < m->n)
-			bad |= gv_frame_error(f, i, c->op, e, "xent must be the last row");
+			bad |=
+			    gv_frame_error(f, i, c->op, e, "xent must be the last row");
 		if (l->from == GV_FROM_INPUT) {
 			if (inputs++ > 0)
 				bad |= gv_frame_error(f, i, c->from, e,
@@ -210,7 +219,8 @@ check_graph(struct gv_model *m, const struct columns *c, struct gv_error *e)
 		}
 	}
 	if (m->layer[m->n - 1].op != GV_OP_XENT)
-		bad |= gv_frame_error(f, m->n - 1, c->op, e, "the last row must be xent, got %s",
+		bad |= gv_frame_error(f, m->n - 1, c->op, e,
+		    "the last row must be xent, got %s",
 		    gv_op_name(m->layer[m->n - 1].op));
 	for (i = 0; bad == 0 && i + 1 < m->n; i++)
 		if (reader[i] == 0)
@@ -219,7 +229,8 @@ check_graph(struct gv_model *m, const struct columns *c, struct gv_error *e)
 		if (m->layer[i].out == 0 && gv_ops[m->layer[i].op].has_out &&
 		    (size_t)m->layer[m->n - 1].from != i)
 			bad |= gv_frame_error(f, i, c->out, e,
-			    "expected a number of channels; only the row that xent reads may leave it out");
+			    "expected a number of channels; only the row that xent reads "
+			    "may leave it out");
 	free(reader);
 	return bad;
 }
@@ -234,7 +245,8 @@ gv_model_from_frame(struct gv_model *m, struct gv_frame *f, struct gv_error *e)
 	*m = (struct gv_model){.table = *f};
 	*f = (struct gv_frame){0};
 	f = &m->table;
-	if (gv_frame_require(f, "id", &c.id, e) != 0 || gv_frame_require(f, "op", &c.op, e) != 0)
+	if (gv_frame_require(f, "id", &c.id, e) != 0 ||
+	    gv_frame_require(f, "op", &c.op, e) != 0)
 		return -1;
 	c.from = gv_frame_find(f, "from");
 	c.out = gv_frame_find(f, "out");

@@ -63,10 +63,10 @@ struct gv_shape {
 struct gv_layer {
 	int64_t id;
 	enum gv_op op;
-	ptrdiff_t from; /* index of a row, or GV_FROM_INPUT */
-	size_t out;     /* 0 = number of classes, until the shape pass */
+	ptrdiff_t from;    /* index of a row, or GV_FROM_INPUT */
+	size_t out;        /* 0 = number of classes, until the shape pass */
 	size_t k, s, p, g; /* k 0 = whole input (avgpool) */
-	bool relu; /* act */
+	bool relu;         /* act */
 	bool bias;
 
 	/* by gv_model_shape, per model and sample */
@@ -78,17 +78,18 @@ struct gv_layer {
 };
 
 struct gv_model {
-	size_t n; /* rows */
+	size_t n;               /* rows */
 	struct gv_layer *layer; /* [n], in the table's order; the last is the head */
-	struct gv_frame table; /* as it was read: file, lines, all columns */
+	struct gv_frame table;  /* as it was read: file, lines, all columns */
 
 	/* by gv_model_shape */
 	struct gv_shape input;
 	size_t classes;
-	size_t parameters;    /* P: sum of weights and biases */
-	size_t running;       /* Q: sum of running statistics */
-	size_t activations;   /* numbers that a sample leaves behind: sum of the rows' outputs */
-	uint64_t flops;       /* forward, per sample */
+	size_t parameters; /* P: sum of weights and biases */
+	size_t running;    /* Q: sum of running statistics */
+	size_t
+	    activations; /* numbers that a sample leaves behind: sum of the rows' outputs */
+	uint64_t flops; /* forward, per sample */
 };
 
 /*
@@ -107,8 +108,8 @@ void gv_model_free(struct gv_model *m);
  * *e located: a window larger than its padded input, channels that groups do
  * not divide, a head whose input is not classes numbers, sizes that overflow.
  */
-int gv_model_shape(struct gv_model *m, struct gv_shape input, size_t classes,
-    struct gv_error *e);
+int gv_model_shape(
+    struct gv_model *m, struct gv_shape input, size_t classes, struct gv_error *e);
 
 /*
  * Writes the table as it was read with these columns behind (replaced where

@@ -33,11 +33,12 @@ check_config(const struct gv_model *m, const struct gv_net_config *c, struct gv_
 	if (c->batch == 0 || c->batch > (size_t)1 << 24)
 		return gv_error_set(e, "a batch of %zu samples", c->batch);
 	if (!is_power_of_two(shards) || shards > c->batch)
-		return gv_error_set(e, "%zu shards: not a power of two up to the batch of %zu",
-		    shards, c->batch);
+		return gv_error_set(e,
+		    "%zu shards: not a power of two up to the batch of %zu", shards,
+		    c->batch);
 	if (!is_power_of_two(ranks) || ranks > shards)
-		return gv_error_set(e, "%zu ranks: not a power of two up to %zu shards", ranks,
-		    shards);
+		return gv_error_set(
+		    e, "%zu ranks: not a power of two up to %zu shards", ranks, shards);
 	if (c->rank >= ranks)
 		return gv_error_set(e, "rank %zu of %zu ranks", c->rank, ranks);
 	if (ranks > 1 && c->reduce == NULL)
@@ -49,7 +50,8 @@ check_config(const struct gv_model *m, const struct gv_net_config *c, struct gv_
 
 		if (m->layer[i].op == GV_OP_BN && c->batch * s.height * s.width < 2)
 			return gv_error_at(e, m->table.file, m->table.line[i], "op",
-			    "bn needs more than one number per channel to train on; the batch is 1");
+			    "bn needs more than one number per channel to train on; the "
+			    "batch is 1");
 	}
 	return 0;
 }
@@ -88,7 +90,8 @@ lay_out(struct gv_net *net, const struct gv_model *m)
 		r->packed = net->packed_size;
 		r->packed_size = gv_gemm_packed(r->grad_rows, r->grad_columns);
 		net->packed_size += l->g * r->packed_size;
-		r->back_columns = l->op == GV_OP_CONV ? l->in_shape.channels / l->g : r->in_size;
+		r->back_columns =
+		    l->op == GV_OP_CONV ? l->in_shape.channels / l->g : r->in_size;
 		r->back_rows = l->weights / l->g / r->back_columns;
 		if (r->from != NULL) {
 			r->packed_t = net->packed_size;
@@ -119,7 +122,7 @@ piece_columns(const struct row *r)
 {
 	size_t most = r->l.op == GV_OP_CONV ? PIECE_COLUMNS : 64;
 
-	return r->grad_columns < most ? r->grad_columns : most;
+	return lesser(r->grad_columns, most);
 }
 
 static void
@@ -135,17 +138,19 @@ cut_pieces(struct gv_net *net)
 			continue;
 		rows = piece_rows(r);
 		columns = piece_columns(r);
-		net->piece = gv_xgrow(net->piece, &cap, net->pieces + 1 +
-			r->l.g * (1 + r->grad_rows / rows) * (1 + r->grad_columns / columns),
+		net->piece = gv_xgrow(net->piece, &cap,
+		    net->pieces + 1 +
+			r->l.g * (1 + r->grad_rows / rows) *
+			    (1 + r->grad_columns / columns),
 		    sizeof(*net->piece));
 		for (group = 0; group < r->l.g; group++)
 			for (at = 0; at < r->grad_rows; at += rows)
-				for (column = 0; column < r->grad_columns; column += columns)
-					net->piece[net->pieces++] = (struct piece){r, group, at,
-					    r->grad_rows - at < rows ? r->grad_rows : at + rows,
-					    column, r->grad_columns - column < columns
-						? r->grad_columns
-						: column + columns};
+				for (column = 0; column < r->grad_columns;
+				     column += columns)
+					net->piece[net->pieces++] = (struct piece){r,
+					    group, at, lesser(at + rows, r->grad_rows),
+					    column,
+					    lesser(column + columns, r->grad_columns)};
 		if (r->l.biases > 0)
 			net->piece[net->pieces++] =
 			    (struct piece){.row = r, .last_column = r->l.biases};
@@ -175,7 +180,8 @@ size_scratch(struct gv_net *net)
 		if (gv_ops[r->l.op].scratch != NULL)
 			need += gv_ops[r->l.op].scratch(r);
 		if (gv_ops[r->l.op].gradient != NULL)
-			need += tree_depth(net->shards) *
+			need +=
+			    tree_depth(net->shards) *
 			    (piece_rows(r) * piece_columns(r) + r->l.out_shape.channels);
 		if (need > most)
 			most = need;
@@ -195,7 +201,7 @@ block_samples(const struct gv_net *net, size_t activations)
 
 	block = block < 8 ? 8 : block > 64 ? 64 : block;
 	while (block > 12 && net->threads > 1 &&
-	    net->B * ((net->n + block - 1) / block) < 2 * net->threads)
+	       net->B * ((net->n + block - 1) / block) < 2 * net->threads)
 		block = (block + 1) / 2;
 	return block;
 }
@@ -221,9 +227,10 @@ count_bytes(struct gv_net *net, size_t activations)
 	t->running = bytes_of(B, (double)net->Q);
 	t->activations = bytes_of(B * (double)net->n, 2 * (double)activations + 1);
 	t->scratch = bytes_of((double)net->threads, (double)net->scratch_size) +
-	    bytes_of(B, (double)(net->packed_size + net->stat_size)) +
-	    bytes_of(B * (double)net->shards, (double)net->partial_size);
-	t->total = t->params + t->gradients + t->state + t->running + t->activations + t->scratch;
+		     bytes_of(B, (double)(net->packed_size + net->stat_size)) +
+		     bytes_of(B * (double)net->shards, (double)net->partial_size);
+	t->total = t->params + t->gradients + t->state + t->running + t->activations +
+		   t->scratch;
 }
 
 /* Everything of a net but its large memory and its threads. */
@@ -302,7 +309,8 @@ allocate(struct gv_net *net, struct gv_error *e)
 	    numbers(&net->grads, t->gradients, e) != 0 ||
 	    numbers(&net->state, t->state, e) != 0 ||
 	    numbers(&net->running, t->running, e) != 0 ||
-	    numbers(&net->y, t->activations, e) != 0 || numbers(&net->scratch, t->scratch, e) != 0)
+	    numbers(&net->y, t->activations, e) != 0 ||
+	    numbers(&net->scratch, t->scratch, e) != 0)
 		return -1;
 	net->dy = net->y + half;
 	net->hit = net->dy + half;
@@ -370,10 +378,13 @@ gv_net_free(struct gv_net *net)
 static void
 draw(gv_real *v, size_t n, double bound, uint64_t seed, size_t row, uint32_t tensor)
 {
+	double u;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		v[i] = (gv_real)(bound * (2 * gv_random_uniform(seed, (uint32_t)row, tensor, i) - 1));
+	for (i = 0; i < n; i++) {
+		u = gv_random_uniform(seed, (uint32_t)row, tensor, i);
+		v[i] = (gv_real)(bound * (2 * u - 1));
+	}
 }
 
 static void
@@ -441,7 +452,8 @@ gv_net_array(struct gv_net *net, size_t i, struct gv_net_array *a)
 	all[n++] = (struct gv_net_array){"params", net->params, net->P};
 	if (net->optimiser != GV_SGD) {
 		all[n++] = (struct gv_net_array){"adam_m", net->state, net->P};
-		all[n++] = (struct gv_net_array){"adam_v", net->state + net->B * net->P, net->P};
+		all[n++] =
+		    (struct gv_net_array){"adam_v", net->state + net->B * net->P, net->P};
 	} else if (net->momentum) {
 		all[n++] = (struct gv_net_array){"momentum", net->state, net->P};
 	}
@@ -480,7 +492,8 @@ gv_net_tensor(const struct gv_net *net, size_t i, struct gv_net_tensor *t)
 		for (part = 0; part < 4; part++) {
 			if (n[part] == 0 || i-- > 0)
 				continue;
-			snprintf(t->name, sizeof(t->name), "%lld.%s", (long long)r->l.id, names[part]);
+			snprintf(t->name, sizeof(t->name), "%lld.%s", (long long)r->l.id,
+			    names[part]);
 			t->row = k;
 			t->running = part >= 2;
 			t->offset = offset[part];

@@ -46,10 +46,13 @@ enum gv_optimiser { GV_SGD, GV_ADAM, GV_ADAMW };
 struct gv_net_coef {
 	double lr;
 	double weight_decay;
-	double momentum;           /* SGD */
-	double beta1, beta2, eps;  /* ADAM, ADAMW */
+	double momentum;          /* SGD */
+	double beta1, beta2, eps; /* ADAM, ADAMW */
 };
-#define GV_NET_COEF_DEFAULT {.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8}
+#define GV_NET_COEF_DEFAULT                                           \
+	{                                                             \
+		.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8 \
+	}
 
 /*
  * Sums v[0..n) over the ranks of the gang, in place; every rank calls it with
@@ -68,9 +71,9 @@ struct gv_net_config {
 	size_t ranks;   /* R, a power of two <= S; 0 is as good as 1 */
 	size_t threads; /* 0 is as good as 1; with 1 the net starts no thread */
 	enum gv_optimiser optimiser;
-	const uint64_t *seed;            /* [B], copied */
-	const struct gv_net_coef *coef;  /* [B], copied */
-	gv_net_reduce *reduce;           /* NULL when R is 1 */
+	const uint64_t *seed;           /* [B], copied */
+	const struct gv_net_coef *coef; /* [B], copied */
+	gv_net_reduce *reduce;          /* NULL when R is 1 */
 	void *ctx;
 };
 
@@ -79,9 +82,9 @@ size_t gv_net_shards(size_t batch);
 
 /* Bytes of a net, by kind; each kind is one allocation. */
 struct gv_net_bytes {
-	size_t params;      /* B*P */
-	size_t gradients;   /* B*P + B */
-	size_t state;       /* of the optimiser: SGD B*P (0 without any momentum), Adam 2*B*P */
+	size_t params;    /* B*P */
+	size_t gradients; /* B*P + B */
+	size_t state; /* of the optimiser: SGD B*P (0 without any momentum), Adam 2*B*P */
 	size_t running;     /* B*Q */
 	size_t activations; /* of the samples of this rank, with their gradients */
 	size_t scratch;     /* of the threads; weights packed for the matrix products */
@@ -102,8 +105,8 @@ struct gv_net;
  * not needed afterwards.  0, or -1 with *e set: a wrong configuration (the text
  * says which number), too little memory, no thread to be had.
  */
-int gv_net_new(struct gv_net **net, const struct gv_model *m, const struct gv_net_config *c,
-    struct gv_error *e);
+int gv_net_new(struct gv_net **net, const struct gv_model *m,
+    const struct gv_net_config *c, struct gv_error *e);
 void gv_net_free(struct gv_net *net); /* NULL is allowed; joins the threads */
 
 /*
@@ -131,7 +134,8 @@ void gv_net_rows(const struct gv_net *net, size_t *first, size_t *n);
 int gv_net_step(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss);
 
 /* The two halves of a step. */
-int gv_net_gradient(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss);
+int gv_net_gradient(
+    struct gv_net *net, const gv_real *x, const int32_t *label, double *loss);
 void gv_net_update(struct gv_net *net);
 
 /*
@@ -184,7 +188,7 @@ struct gv_net_coef *gv_net_coef(struct gv_net *net);
  */
 struct gv_net_tensor {
 	char name[40];
-	size_t row;    /* of the model table */
+	size_t row; /* of the model table */
 	bool running;
 	size_t offset, n;
 };

@@ -11,8 +11,8 @@
 #endif
 
 GV_HOT static void
-sgd(gv_real *restrict w, const gv_real *restrict grad, gv_real *restrict m, size_t n, gv_real lr,
-    gv_real decay, gv_real momentum)
+sgd(gv_real *restrict w, const gv_real *restrict grad, gv_real *restrict m, size_t n,
+    gv_real lr, gv_real decay, gv_real momentum)
 {
 	size_t i;
 
@@ -23,7 +23,8 @@ sgd(gv_real *restrict w, const gv_real *restrict grad, gv_real *restrict m, size
 }
 
 GV_HOT static void
-sgd_plain(gv_real *restrict w, const gv_real *restrict grad, size_t n, gv_real lr, gv_real decay)
+sgd_plain(gv_real *restrict w, const gv_real *restrict grad, size_t n, gv_real lr,
+    gv_real decay)
 {
 	size_t i;
 
@@ -39,8 +40,8 @@ struct adam {
 };
 
 GV_HOT static void
-adam(gv_real *restrict w, const gv_real *restrict grad, gv_real *restrict m, gv_real *restrict v,
-    size_t n, struct adam a)
+adam(gv_real *restrict w, const gv_real *restrict grad, gv_real *restrict m,
+    gv_real *restrict v, size_t n, struct adam a)
 {
 	size_t i;
 
@@ -64,15 +65,17 @@ optimiser_update(struct gv_net *net, size_t b, size_t first, size_t last)
 
 	if (net->optimiser != GV_SGD) {
 		bool apart = net->optimiser == GV_ADAMW;
-		struct adam a = {(gv_real)c->beta1, (gv_real)c->beta2, (gv_real)(1 - c->beta1),
-		    (gv_real)(1 - c->beta2), (gv_real)(c->lr / (1 - pow(c->beta1, t))),
+		struct adam a = {(gv_real)c->beta1, (gv_real)c->beta2,
+		    (gv_real)(1 - c->beta1), (gv_real)(1 - c->beta2),
+		    (gv_real)(c->lr / (1 - pow(c->beta1, t))),
 		    (gv_real)sqrt(1 - pow(c->beta2, t)), (gv_real)c->eps,
 		    apart ? 0 : (gv_real)c->weight_decay,
 		    apart ? (gv_real)(1 - c->lr * c->weight_decay) : 1};
 
 		adam(w, g, m, m + net->B * net->P, n, a);
 	} else if (net->momentum && c->momentum != 0) {
-		sgd(w, g, m, n, (gv_real)c->lr, (gv_real)c->weight_decay, (gv_real)c->momentum);
+		sgd(w, g, m, n, (gv_real)c->lr, (gv_real)c->weight_decay,
+		    (gv_real)c->momentum);
 	} else {
 		sgd_plain(w, g, n, (gv_real)c->lr, (gv_real)c->weight_decay);
 	}

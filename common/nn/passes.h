@@ -6,12 +6,12 @@
 
 #define GV_OP_SHAPE(name) \
 	const char *name(struct gv_layer *l, const char **column, char text[200])
-#define GV_OP_PASS(name)                                                               \
+#define GV_OP_PASS(name)                                                                 \
 	void name(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n, \
 	    gv_real *scratch)
-#define GV_OP_GRADIENT(name)                                                             \
-	void name(struct gv_net *net, const struct row *r, const struct piece *p, size_t b, \
-	    size_t i, size_t n, gv_real *dw, size_t ldw, gv_real *scratch)
+#define GV_OP_GRADIENT(name)                                                      \
+	void name(struct gv_net *net, const struct row *r, const struct piece *p, \
+	    size_t b, size_t i, size_t n, gv_real *dw, size_t ldw, gv_real *scratch)
 
 GV_OP_SHAPE(linear_shape);
 GV_OP_PASS(linear_forward);
@@ -48,6 +48,7 @@ GV_OP_PASS(xent_backward);
  * Output length of a window k, stride s, padding p over in numbers; 0 when the
  * window does not fit, and text says so.
  */
-size_t window_out(const char *what, size_t in, size_t k, size_t s, size_t p, char text[200]);
+size_t window_out(
+    const char *what, size_t in, size_t k, size_t s, size_t p, char text[200]);
 
 #endif

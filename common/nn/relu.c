@@ -22,7 +22,8 @@ relu(gv_real *restrict y, const gv_real *restrict x, size_t n)
 }
 
 GV_HOT static void
-relu_back(gv_real *restrict dx, const gv_real *restrict dy, const gv_real *restrict y, size_t n)
+relu_back(
+    gv_real *restrict dx, const gv_real *restrict dy, const gv_real *restrict y, size_t n)
 {
 	size_t i;
 
@@ -52,5 +53,6 @@ relu_backward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_
     gv_real *scratch)
 {
 	(void)scratch;
-	relu_back(row_dx(net, r, b, i), row_dy(net, r, b, i), row_y(net, r, b, i), n * r->out_size);
+	relu_back(row_dx(net, r, b, i), row_dy(net, r, b, i), row_y(net, r, b, i),
+	    n * r->out_size);
 }

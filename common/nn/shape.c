@@ -20,12 +20,14 @@ static double
 largest_of(const struct gv_layer *l)
 {
 	double k = l->op == GV_OP_CONV ? (double)l->k : 1;
-	double in = l->op == GV_OP_CONV ? (double)l->in_shape.channels : size_of(l->in_shape);
+	double in =
+	    l->op == GV_OP_CONV ? (double)l->in_shape.channels : size_of(l->in_shape);
 	double weights = gv_ops[l->op].has_out ? k * k * in * (double)l->out : 0;
 	double places = size_of(l->in_shape) / (double)l->in_shape.channels;
 	double wide = (double)l->in_shape.width + 2 * (double)l->p;
 	double high = (double)l->in_shape.height + 2 * (double)l->p;
-	double out = gv_ops[l->op].has_out ? (double)l->out : (double)l->in_shape.channels;
+	double out =
+	    gv_ops[l->op].has_out ? (double)l->out : (double)l->in_shape.channels;
 
 	if (gv_ops[l->op].has_window)
 		places = wide * high;
@@ -57,7 +59,8 @@ shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 	}
 	if (l->out == 0 && gv_ops[l->op].has_out)
 		l->out = m->classes;
-	wrong = largest_of(l) > LARGEST ? "too large" : gv_ops[l->op].shape(l, &column, text);
+	wrong =
+	    largest_of(l) > LARGEST ? "too large" : gv_ops[l->op].shape(l, &column, text);
 	l->out = asked;
 	if (wrong != NULL)
 		return shape_error(m, row, column, wrong, e);
@@ -69,7 +72,8 @@ shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 }
 
 int
-gv_model_shape(struct gv_model *m, struct gv_shape input, size_t classes, struct gv_error *e)
+gv_model_shape(
+    struct gv_model *m, struct gv_shape input, size_t classes, struct gv_error *e)
 {
 	size_t i;
 
@@ -78,8 +82,8 @@ gv_model_shape(struct gv_model *m, struct gv_shape input, size_t classes, struct
 	m->parameters = m->running = m->activations = 0;
 	m->flops = 0;
 	if (gv_shape_size(input) == 0 || size_of(input) > LARGEST)
-		return gv_error_set(e, "a sample of %zu x %zu x %zu numbers", input.height,
-		    input.width, input.channels);
+		return gv_error_set(e, "a sample of %zu x %zu x %zu numbers",
+		    input.height, input.width, input.channels);
 	if (classes < 2)
 		return gv_error_set(e, "%zu classes; at least 2 are needed", classes);
 	for (i = 0; i < m->n; i++)
@@ -88,8 +92,8 @@ gv_model_shape(struct gv_model *m, struct gv_shape input, size_t classes, struct
 	return 0;
 }
 
-static const char *const added[] = {"in_channels", "in_height", "in_width", "out_channels",
-    "out_height", "out_width", "parameters", "flops", "activation_bytes"};
+static const char *const added[] = {"in_channels", "in_height", "in_width",
+    "out_channels", "out_height", "out_width", "parameters", "flops", "activation_bytes"};
 enum { ADDED = sizeof(added) / sizeof(added[0]) };
 
 static bool

@@ -43,8 +43,8 @@ pack_matrix(gv_real *packed, const gv_real *w, size_t rs, size_t cs, size_t k, s
 	size_t at = strip * COLUMNS;
 
 	if (at < n)
-		gv_gemm_pack(packed + k * at, w + at * cs, rs, cs, k,
-		    n - at < COLUMNS ? n - at : COLUMNS);
+		gv_gemm_pack(
+		    packed + k * at, w + at * cs, rs, cs, k, lesser(n - at, COLUMNS));
 }
 
 static void
@@ -68,8 +68,8 @@ pack_row(struct gv_net *net, const struct row *r, size_t b, size_t strip, bool b
 			continue;
 		for (tap = 0; tap < taps; tap++)
 			gv_gemm_pack_rows(packed + r->back_rows * at,
-			    w + (taps - 1 - tap) * in * out + at * out, 1, out, r->back_rows,
-			    tap * out, out, in - at < COLUMNS ? in - at : COLUMNS);
+			    w + (taps - 1 - tap) * in * out + at * out, 1, out,
+			    r->back_rows, tap * out, out, lesser(in - at, COLUMNS));
 	}
 }
 
@@ -84,7 +84,8 @@ pack_item(void *ctx, size_t item, size_t thread)
 		return;
 	for (i = 0; i < p->net->rows; i++)
 		if (p->net->row[i].packed_size > 0)
-			pack_row(p->net, &p->net->row[i], b, item % p->strips, p->backward);
+			pack_row(
+			    p->net, &p->net->row[i], b, item % p->strips, p->backward);
 }
 
 static void
@@ -112,13 +113,13 @@ forward_item(void *ctx, size_t item, size_t thread)
 	const struct job *j = ctx;
 	struct gv_net *net = j->net;
 	size_t b = item / j->blocks, i = item % j->blocks * net->block, k;
-	size_t n = j->n - i < net->block ? j->n - i : net->block;
+	size_t n = lesser(j->n - i, net->block);
 
 	if (!net->active[b] && net->training)
 		return;
 	for (k = j->from; k < j->to; k++)
-		gv_ops[net->row[k].l.op].forward(net, &net->row[k], b, i, n,
-		    scratch_of(net, thread));
+		gv_ops[net->row[k].l.op].forward(
+		    net, &net->row[k], b, i, n, scratch_of(net, thread));
 }
 
 static void
@@ -127,7 +128,7 @@ backward_item(void *ctx, size_t item, size_t thread)
 	const struct job *j = ctx;
 	struct gv_net *net = j->net;
 	size_t b = item / j->blocks, i = item % j->blocks * net->block, k;
-	size_t n = j->n - i < net->block ? j->n - i : net->block;
+	size_t n = lesser(j->n - i, net->block);
 
 	if (!net->active[b])
 		return;
@@ -195,8 +196,8 @@ backward(struct gv_net *net)
 
 /* The piece for one shard. */
 static void
-shard_piece(struct gv_net *net, const struct piece *p, size_t b, size_t shard, gv_real *out,
-    size_t ld, gv_real *scratch)
+shard_piece(struct gv_net *net, const struct piece *p, size_t b, size_t shard,
+    gv_real *out, size_t ld, gv_real *scratch)
 {
 	const struct row *r = p->row;
 	size_t first, last, places = r->l.out_shape.height * r->l.out_shape.width;
@@ -206,7 +207,8 @@ shard_piece(struct gv_net *net, const struct piece *p, size_t b, size_t shard, g
 		sum_columns(row_dy(net, r, b, first), (last - first) * places,
 		    r->l.out_shape.channels, out);
 	else
-		gv_ops[r->l.op].gradient(net, r, p, b, first, last - first, out, ld, scratch);
+		gv_ops[r->l.op].gradient(
+		    net, r, p, b, first, last - first, out, ld, scratch);
 }
 
 /*
@@ -222,25 +224,29 @@ gradient_item(void *ctx, size_t item, size_t thread)
 	const struct row *r = p->row;
 	size_t b = item / net->pieces, shard, depth = 0, full, ld;
 	size_t columns = p->last_column - p->column, rows = p->last - p->first;
-	gv_real *out = net->grads + b * net->P, *stack = scratch_of(net, thread), *work = stack;
+	gv_real *out = net->grads + b * net->P, *stack = scratch_of(net, thread),
+		*work = stack;
 
 	if (!net->active[b])
 		return;
 	ld = rows == 0 ? columns : r->grad_columns;
-	out += rows == 0 ? r->bias
-			 : r->weight + (p->group * r->grad_rows + p->first) * ld + p->column;
+	out += rows == 0
+		   ? r->bias
+		   : r->weight + (p->group * r->grad_rows + p->first) * ld + p->column;
 	rows += rows == 0;
 	for (full = net->shards; full > 1; full /= 2)
 		work += rows * columns;
 	for (shard = 0; shard < net->shards; shard++) {
-		shard_piece(net, p, b, shard, depth == 0 ? out : stack + (depth - 1) * rows * columns,
+		shard_piece(net, p, b, shard,
+		    depth == 0 ? out : stack + (depth - 1) * rows * columns,
 		    depth == 0 ? ld : columns, work);
 		depth++;
 		for (full = shard + 1; full % 2 == 0; full /= 2, depth--) {
-			gv_real *a = depth == 2 ? out : stack + (depth - 3) * rows * columns;
+			gv_real *a =
+			    depth == 2 ? out : stack + (depth - 3) * rows * columns;
 
-			sum_two(a, depth == 2 ? ld : columns, stack + (depth - 2) * rows * columns,
-			    columns, rows, columns);
+			sum_two(a, depth == 2 ? ld : columns,
+			    stack + (depth - 2) * rows * columns, columns, rows, columns);
 		}
 	}
 }
@@ -306,7 +312,7 @@ update_item(void *ctx, size_t item, size_t thread)
 
 	(void)thread;
 	if (net->active[b])
-		optimiser_update(net, b, first, net->P - first < CHUNK ? net->P : first + CHUNK);
+		optimiser_update(net, b, first, lesser(first + CHUNK, net->P));
 }
 
 void
@@ -352,7 +358,7 @@ gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n
 	}
 	pack(net, false);
 	for (at = 0; at < n; at += some) {
-		some = n - at < net->n ? n - at : net->n;
+		some = lesser(n - at, net->n);
 		net->x = x + at * net->in_size;
 		net->label = label == NULL ? NULL : label + at;
 		forward(net, some);
@@ -367,7 +373,8 @@ gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n
 			}
 			if (logits != NULL)
 				memcpy(logits + (b * n + at) * net->classes,
-				    row_x(net, head, b, 0), some * net->classes * sizeof(*logits));
+				    row_x(net, head, b, 0),
+				    some * net->classes * sizeof(*logits));
 		}
 	}
 	for (b = 0; b < net->B && loss != NULL; b++)

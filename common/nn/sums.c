@@ -5,8 +5,8 @@
 #include "nn/simd.h"
 
 GV_HOT void
-sum_two(gv_real *restrict a, size_t lda, const gv_real *restrict b, size_t ldb, size_t rows,
-    size_t n)
+sum_two(gv_real *restrict a, size_t lda, const gv_real *restrict b, size_t ldb,
+    size_t rows, size_t n)
 {
 	size_t i, j;
 
@@ -35,8 +35,9 @@ enum what { SUM, SQUARES, PRODUCTS };
 
 /* Columns [0, used) of one strip; inlined with constants for what and, mostly, used. */
 GV_INLINE static inline void
-strip(enum what what, const gv_real *restrict v, const gv_real *restrict x, size_t rows, size_t n,
-    size_t used, const gv_real *restrict mean, const gv_real *restrict rstd, gv_real *restrict sum)
+strip(enum what what, const gv_real *restrict v, const gv_real *restrict x, size_t rows,
+    size_t n, size_t used, const gv_real *restrict mean, const gv_real *restrict rstd,
+    gv_real *restrict sum)
 {
 	double total[WIDTH] = {0};
 	size_t i, j, end;
@@ -44,14 +45,15 @@ strip(enum what what, const gv_real *restrict v, const gv_real *restrict x, size
 	for (i = 0; i < rows; i = end) {
 		gv_real part[WIDTH] = {0};
 
-		end = rows - i < RUN ? rows : i + RUN;
+		end = lesser(i + RUN, rows);
 		for (; i < end; i++) {
 			const gv_real *restrict a = v + i * n, *restrict b = x + i * n;
 
 			for (j = 0; j < used; j++)
 				part[j] += what == SUM ? a[j]
-				    : what == SQUARES  ? (a[j] - mean[j]) * (a[j] - mean[j])
-						       : a[j] * ((b[j] - mean[j]) * rstd[j]);
+					   : what == SQUARES
+					       ? (a[j] - mean[j]) * (a[j] - mean[j])
+					       : a[j] * ((b[j] - mean[j]) * rstd[j]);
 		}
 		for (j = 0; j < used; j++)
 			total[j] += (double)part[j];
@@ -60,14 +62,15 @@ strip(enum what what, const gv_real *restrict v, const gv_real *restrict x, size
 		sum[j] = (gv_real)total[j];
 }
 
-#define STRIP(name, what)                                                                  \
-	GV_HOT static void name(const gv_real *v, const gv_real *x, size_t rows, size_t n, \
-	    size_t used, const gv_real *mean, const gv_real *rstd, gv_real *sum)           \
-	{                                                                                  \
-		if (used == WIDTH)                                                         \
-			strip(what, v, x, rows, n, WIDTH, mean, rstd, sum);                \
-		else                                                                       \
-			strip(what, v, x, rows, n, used, mean, rstd, sum);                 \
+#define STRIP(name, what)                                                        \
+	GV_HOT static void name(const gv_real *v, const gv_real *x, size_t rows, \
+	    size_t n, size_t used, const gv_real *mean, const gv_real *rstd,     \
+	    gv_real *sum)                                                        \
+	{                                                                        \
+		if (used == WIDTH)                                               \
+			strip(what, v, x, rows, n, WIDTH, mean, rstd, sum);      \
+		else                                                             \
+			strip(what, v, x, rows, n, used, mean, rstd, sum);       \
 	}
 STRIP(strip_sum, SUM)
 STRIP(strip_squares, SQUARES)
@@ -80,11 +83,11 @@ columns(enum what what, const gv_real *v, const gv_real *x, size_t rows, size_t 
 	size_t j, used;
 
 	for (j = 0; j < n; j += WIDTH) {
-		used = n - j < WIDTH ? n - j : WIDTH;
-		(what == SUM	      ? strip_sum
-			: what == SQUARES ? strip_squares
-					  : strip_products)(v + j, x + j, rows, n, used, mean + j,
-		    rstd + j, sum + j);
+		used = lesser(n - j, WIDTH);
+		(what == SUM          ? strip_sum
+		    : what == SQUARES ? strip_squares
+				      : strip_products)(
+		    v + j, x + j, rows, n, used, mean + j, rstd + j, sum + j);
 	}
 }
 
@@ -101,8 +104,8 @@ sum_squares(const gv_real *v, size_t rows, size_t n, const gv_real *mean, gv_rea
 }
 
 void
-sum_products(const gv_real *dy, const gv_real *x, size_t rows, size_t n, const gv_real *mean,
-    const gv_real *rstd, gv_real *sum)
+sum_products(const gv_real *dy, const gv_real *x, size_t rows, size_t n,
+    const gv_real *mean, const gv_real *rstd, gv_real *sum)
 {
 	columns(PRODUCTS, dy, x, rows, n, mean, rstd, sum);
 }

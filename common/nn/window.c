@@ -14,8 +14,10 @@ pool_shape(struct gv_layer *l, const char **column, char text[200])
 	*column = "k";
 	if (l->k == 0)
 		return NULL;
-	if ((l->out_shape.height = window_out("height", in.height, l->k, l->s, l->p, text)) == 0 ||
-	    (l->out_shape.width = window_out("width", in.width, l->k, l->s, l->p, text)) == 0)
+	if ((l->out_shape.height =
+		    window_out("height", in.height, l->k, l->s, l->p, text)) == 0 ||
+	    (l->out_shape.width =
+		    window_out("width", in.width, l->k, l->s, l->p, text)) == 0)
 		return text;
 	return NULL;
 }
@@ -47,8 +49,8 @@ window(const struct gv_layer *l, size_t oy, size_t ox)
 }
 
 /* A pass over the channels of one output place. */
-typedef void place_pass(const struct gv_layer *l, const struct window *w, const gv_real *x,
-    gv_real *dx, gv_real *y, const gv_real *dy);
+typedef void place_pass(const struct gv_layer *l, const struct window *w,
+    const gv_real *x, gv_real *dx, gv_real *y, const gv_real *dy);
 
 static void
 each_place(place_pass *pass, const struct row *r, size_t n, const gv_real *x, gv_real *dx,
@@ -72,8 +74,8 @@ each_place(place_pass *pass, const struct row *r, size_t n, const gv_real *x, gv
 }
 
 GV_HOT static void
-max_place(const struct gv_layer *l, const struct window *w, const gv_real *restrict x, gv_real *dx,
-    gv_real *restrict y, const gv_real *dy)
+max_place(const struct gv_layer *l, const struct window *w, const gv_real *restrict x,
+    gv_real *dx, gv_real *restrict y, const gv_real *dy)
 {
 	size_t c = l->in_shape.channels, wx, wy, j;
 
@@ -92,8 +94,8 @@ max_place(const struct gv_layer *l, const struct window *w, const gv_real *restr
 
 /* The first number of a window that is the maximum gets the gradient: one channel. */
 static void
-max_channel_back(const struct gv_layer *l, const struct window *w, const gv_real *x, gv_real *dx,
-    gv_real y, gv_real dy, size_t j)
+max_channel_back(const struct gv_layer *l, const struct window *w, const gv_real *x,
+    gv_real *dx, gv_real y, gv_real dy, size_t j)
 {
 	size_t c = l->in_shape.channels, wx, wy;
 
@@ -116,8 +118,8 @@ typedef int32_t bits __attribute__((vector_size(32)));
 enum { LANES = sizeof(numbers) / sizeof(gv_real) };
 
 GV_INLINE static inline void
-max_lanes_back(const struct gv_layer *l, const struct window *w, const gv_real *x, gv_real *dx,
-    const gv_real *y, const gv_real *dy, size_t j)
+max_lanes_back(const struct gv_layer *l, const struct window *w, const gv_real *x,
+    gv_real *dx, const gv_real *y, const gv_real *dy, size_t j)
 {
 	size_t c = l->in_shape.channels, wx, wy;
 	numbers most, left, v, d;
@@ -139,12 +141,14 @@ max_lanes_back(const struct gv_layer *l, const struct window *w, const gv_real *
 }
 #else
 enum { LANES = 1 };
-#define max_lanes_back(l, w, x, dx, y, dy, j) max_channel_back(l, w, x, dx, (y)[j], (dy)[j], j)
+#define max_lanes_back(l, w, x, dx, y, dy, j) \
+	max_channel_back(l, w, x, dx, (y)[j], (dy)[j], j)
 #endif
 
 GV_HOT static void
-max_place_back(const struct gv_layer *l, const struct window *w, const gv_real *restrict x,
-    gv_real *restrict dx, gv_real *restrict y, const gv_real *restrict dy)
+max_place_back(const struct gv_layer *l, const struct window *w,
+    const gv_real *restrict x, gv_real *restrict dx, gv_real *restrict y,
+    const gv_real *restrict dy)
 {
 	size_t c = l->in_shape.channels, j;
 
@@ -162,8 +166,8 @@ share(const struct window *w)
 }
 
 GV_HOT static void
-avg_place(const struct gv_layer *l, const struct window *w, const gv_real *restrict x, gv_real *dx,
-    gv_real *restrict y, const gv_real *dy)
+avg_place(const struct gv_layer *l, const struct window *w, const gv_real *restrict x,
+    gv_real *dx, gv_real *restrict y, const gv_real *dy)
 {
 	size_t c = l->in_shape.channels, wx, wy, j;
 	gv_real part = share(w);
@@ -201,18 +205,21 @@ avg_place_back(const struct gv_layer *l, const struct window *w, const gv_real *
 }
 
 static void
-forward(place_pass *pass, struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n)
+forward(place_pass *pass, struct gv_net *net, const struct row *r, size_t b, size_t i,
+    size_t n)
 {
 	each_place(pass, r, n, row_x(net, r, b, i), NULL, row_y(net, r, b, i), NULL);
 }
 
 static void
-backward(place_pass *pass, struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n)
+backward(place_pass *pass, struct gv_net *net, const struct row *r, size_t b, size_t i,
+    size_t n)
 {
 	gv_real *dx = row_dx(net, r, b, i);
 
 	memset(dx, 0, n * r->in_size * sizeof(*dx));
-	each_place(pass, r, n, row_x(net, r, b, i), dx, row_y(net, r, b, i), row_dy(net, r, b, i));
+	each_place(pass, r, n, row_x(net, r, b, i), dx, row_y(net, r, b, i),
+	    row_dy(net, r, b, i));
 }
 
 void

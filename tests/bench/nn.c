@@ -28,8 +28,8 @@ now_s(size_t threads)
 
 /* Samples per second of one window of at least 0.15 s. */
 static double
-window(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss, size_t samples,
-    size_t threads)
+window(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss,
+    size_t samples, size_t threads)
 {
 	double start = now_s(threads), now;
 	size_t steps = 0;
@@ -49,9 +49,10 @@ main(int argc, char **argv)
 	struct gv_model m = {0};
 	struct gv_shape shape = {argument(argc, argv, 4, 1), argument(argc, argv, 2, 16),
 	    argument(argc, argv, 3, 16)};
-	size_t batch = argument(argc, argv, 5, 64), models = argument(argc, argv, 6, 1), i;
-	struct gv_net_config c = {.models = models, .batch = batch,
-	    .threads = argument(argc, argv, 7, 1)};
+	size_t batch = argument(argc, argv, 5, 64), models = argument(argc, argv, 6, 1),
+	       i;
+	struct gv_net_config c = {
+	    .models = models, .batch = batch, .threads = argument(argc, argv, 7, 1)};
 	uint64_t *seed = gv_xcalloc(models, sizeof(*seed));
 	struct gv_net_coef *coef = gv_xcalloc(models, sizeof(*coef));
 	double *loss = gv_xcalloc(models, sizeof(*loss)), best = 0;
@@ -73,7 +74,8 @@ main(int argc, char **argv)
 	c.coef = coef;
 	if (argc < 2)
 		gv_die("which model?");
-	if (gv_model_read(&m, argv[1], &e) != 0 || gv_model_shape(&m, shape, CLASSES, &e) != 0 ||
+	if (gv_model_read(&m, argv[1], &e) != 0 ||
+	    gv_model_shape(&m, shape, CLASSES, &e) != 0 ||
 	    gv_net_new(&net, &m, &c, &e) != 0)
 		gv_die_error(&e);
 	window(net, x, label, loss, batch * models, c.threads);

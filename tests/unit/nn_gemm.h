@@ -45,8 +45,12 @@ numbers(size_t n)
 static size_t
 wrong_in_one(size_t largest, bool fused)
 {
-	struct gv_gemm g = {.m = 1 + below(40), .n = 1 + below(80), .k = 1 + below(largest),
-	    .transposed = below(2), .add = below(2), .relu = below(2)};
+	struct gv_gemm g = {.m = 1 + below(40),
+	    .n = 1 + below(80),
+	    .k = 1 + below(largest),
+	    .transposed = below(2),
+	    .add = below(2),
+	    .relu = below(2)};
 	bool across = below(2); /* b is stored by columns */
 	size_t i, j, l, wrong = 0, ldb = (across ? g.k : g.n) + below(3);
 	gv_real *a, *b, *c, *was, *bias, *packed;
@@ -73,8 +77,10 @@ wrong_in_one(size_t largest, bool fused)
 			for (l = 0; j < g.n && l < g.k; l++) {
 				if (l == 0 && !g.add)
 					want = g.bias != NULL ? bias[j] : 0;
-				want = multiply_add(g.transposed ? a[l * g.lda + i] : a[i * g.lda + l],
-				    across ? b[j * ldb + l] : b[l * ldb + j], want, fused);
+				want = multiply_add(
+				    g.transposed ? a[l * g.lda + i] : a[i * g.lda + l],
+				    across ? b[j * ldb + l] : b[l * ldb + j], want,
+				    fused);
 			}
 			if (j < g.n && g.relu && want < 0)
 				want = 0;
@@ -95,12 +101,20 @@ test_nan(const char *kernel)
 {
 	gv_real a[3] = {1, (gv_real)NAN, -1}, b[2] = {2, (gv_real)INFINITY}, c[6];
 	gv_real *packed = gv_xcalloc(gv_gemm_packed(1, 2), sizeof(*packed));
-	struct gv_gemm g = {.m = 3, .n = 2, .k = 1, .a = a, .lda = 1, .b = packed, .c = c, .ldc = 2,
+	struct gv_gemm g = {.m = 3,
+	    .n = 2,
+	    .k = 1,
+	    .a = a,
+	    .lda = 1,
+	    .b = packed,
+	    .c = c,
+	    .ldc = 2,
 	    .relu = true};
 
 	gv_gemm_pack(packed, b, 2, 1, 1, 2);
 	gv_gemm(&g);
-	ok(c[0] == 2 && isinf(c[1]) && isnan(c[2]) && isnan(c[3]) && c[4] == 0 && c[5] == 0,
+	ok(c[0] == 2 && isinf(c[1]) && isnan(c[2]) && isnan(c[3]) && c[4] == 0 &&
+		c[5] == 0,
 	    "%s: NaN and infinity", kernel);
 	free(packed);
 }

@@ -29,13 +29,15 @@ help_read(struct gv_model *m, const char *table, struct gv_error *e)
 
 /* A model that must be right. */
 static inline struct gv_model
-help_model(const char *table, size_t height, size_t width, size_t channels, size_t classes)
+help_model(
+    const char *table, size_t height, size_t width, size_t channels, size_t classes)
 {
 	struct gv_error e = {0};
 	struct gv_model m = {0};
 
 	if (help_read(&m, table, &e) != 0 ||
-	    gv_model_shape(&m, (struct gv_shape){channels, height, width}, classes, &e) != 0)
+	    gv_model_shape(&m, (struct gv_shape){channels, height, width}, classes, &e) !=
+		0)
 		gv_die_error(&e);
 	return m;
 }
@@ -55,7 +57,8 @@ help_net(const struct gv_model *m, struct gv_net_config c, size_t from)
 
 		seed[b] = 100 + i;
 		coef[b] = (struct gv_net_coef)GV_NET_COEF_DEFAULT;
-		coef[b].lr = c.optimiser == GV_SGD ? 0.05 / (double)(1 + i) : 0.001 * (double)(1 + i);
+		coef[b].lr = c.optimiser == GV_SGD ? 0.05 / (double)(1 + i)
+						   : 0.001 * (double)(1 + i);
 		coef[b].momentum = i % 3 == 0 ? 0.9 : i % 3 == 1 ? 0 : 0.5;
 		coef[b].weight_decay = i % 2 == 0 ? 1e-3 : 0;
 		coef[b].beta1 = i % 2 == 0 ? 0.9 : 0.8;
@@ -96,7 +99,8 @@ help_differences(struct gv_net *net, size_t bn, struct gv_net *other, size_t bm)
 		if (gv_net_array(other, k, &b) != 0)
 			continue;
 		for (k = 0; k < a.n; k++)
-			n += memcmp(a.v + bn * a.n + k, b.v + bm * b.n + k, sizeof(*a.v)) != 0;
+			n += memcmp(a.v + bn * a.n + k, b.v + bm * b.n + k,
+				 sizeof(*a.v)) != 0;
 	}
 	return n + (gv_net_steps(net)[bn] != gv_net_steps(other)[bm]);
 }

@@ -22,18 +22,21 @@ test_counts(void)
 	struct gv_model m = help_model(cnn, 16, 16, 1, 10), bn, groups;
 
 	is_int(m.parameters, 188234, "the CNN has 188 234 parameters");
-	is_int(m.flops, 2 * (256 * 9 * 32 + 64 * 288 * 64 + 64 * 576 * 64 + 1024 * 128 + 128 * 10),
+	is_int(m.flops,
+	    2 * (256 * 9 * 32 + 64 * 288 * 64 + 64 * 576 * 64 + 1024 * 128 + 128 * 10),
 	    "and 7.49 MFLOP forward");
 	is_int(m.flops, 7490048, "by hand");
 	is_int(m.activations, 256 * 32 + 64 * 32 + 64 * 64 * 2 + 16 * 64 + 128 + 10 + 1,
 	    "numbers that a sample leaves behind");
 	is_int(m.running, 0, "no running statistics");
-	ok(gv_model_shape(&m, (struct gv_shape){3, 32, 32}, 100, NULL) == 0, "shapes again");
+	ok(gv_model_shape(&m, (struct gv_shape){3, 32, 32}, 100, NULL) == 0,
+	    "shapes again");
 	is_int(m.parameters, (27 * 32 + 32) + 18496 + 36928 + (4096 * 128 + 128) + 12900,
 	    "with other samples and classes");
 	gv_model_free(&m);
-	bn = help_model(HEAD "1,conv,,6,5,2,2,,,0\n2,bn,,,,,,,relu,\n3,avgpool,,,,,,,,\n" END, 9, 7, 4,
-	    3);
+	bn = help_model(HEAD
+	    "1,conv,,6,5,2,2,,,0\n2,bn,,,,,,,relu,\n3,avgpool,,,,,,,,\n" END,
+	    9, 7, 4, 3);
 	is_int(bn.layer[0].out_shape.height, 5, "(9 + 4 - 5) / 2 + 1");
 	is_int(bn.layer[0].out_shape.width, 4, "(7 + 4 - 5) / 2 + 1");
 	is_int(bn.layer[0].biases, 0, "no bias");
@@ -41,24 +44,58 @@ test_counts(void)
 	is_int(gv_shape_size(bn.layer[2].out_shape), 6, "the average of all");
 	is_int(bn.parameters, 5 * 5 * 4 * 6 + 12 + 6 * 3 + 3, "parameters with bn");
 	gv_model_free(&bn);
-	groups = help_model(HEAD "1,conv,,12,3,1,0,4,,\n2,relu,,,,,,,,\n" END, 5, 5, 8, 3);
+	groups =
+	    help_model(HEAD "1,conv,,12,3,1,0,4,,\n2,relu,,,,,,,,\n" END, 5, 5, 8, 3);
 	is_int(groups.layer[0].weights, 9 * 2 * 12, "weights of a conv in groups");
 	is_int(groups.layer[0].flops, 2 * 9 * 2 * 12 * 9, "and its flops");
 	gv_model_free(&groups);
 }
 
+/* The tables that are shipped, with their parameters by hand. */
+static void
+test_shipped(void)
+{
+	static const struct {
+		const char *path;
+		struct gv_shape input;
+		size_t parameters;
+	} shipped[] = {
+	    {"share/models/linear.tsv", {1, 28, 28}, 784 * 10 + 10},
+	    {"share/models/mlp.tsv", {1, 28, 28}, 785 * 128 + 129 * 10},
+	    {"share/models/mlp-large.tsv", {1, 16, 16}, 257 * 512 + 513 * 512 + 513 * 10},
+	    {"share/models/cnn-small.tsv", {1, 16, 16},
+		10 * 8 + 73 * 16 + (4 * 4 * 16 + 1) * 10},
+	    {"share/models/cnn.tsv", {1, 16, 16}, 188234},
+	    {"share/models/cnn-bn.tsv", {1, 16, 16}, 188234 + 2 * (32 + 64 + 64)},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(shipped) / sizeof(shipped[0]); i++) {
+		struct gv_error e = {0};
+		struct gv_model m = {0};
+
+		ok(gv_model_read(&m, shipped[i].path, &e) == 0 &&
+			gv_model_shape(&m, shipped[i].input, 10, &e) == 0,
+		    "%s is a model", shipped[i].path);
+		is_int(m.parameters, shipped[i].parameters, "%s: parameters",
+		    shipped[i].path);
+		gv_model_free(&m);
+	}
+}
+
 static void
 test_write(void)
 {
-	static const char want[] =
-	    "id,name,op,k,parameters2,in_channels,in_height,in_width,out_channels,out_height,"
-	    "out_width,parameters,flops,activation_bytes\n"
-	    "7,\"a, b\",maxpool,2,x,3,4,5,3,2,2,0,0,48\n"
-	    "5,,linear,,,3,2,2,10,1,1,130,240,40\n"
-	    "6,,xent,,,10,1,1,1,1,1,0,0,4\n";
-	struct gv_model m = help_model("id,name,op,flops,k,parameters2\n7,\"a, b\",maxpool,1,2,x\n"
-				       "5,,linear,,,\n6,,xent,,,\n",
-	    4, 5, 3, 10);
+	static const char want[] = "id,name,op,k,parameters2,in_channels,in_height,in_"
+				   "width,out_channels,out_height,"
+				   "out_width,parameters,flops,activation_bytes\n"
+				   "7,\"a, b\",maxpool,2,x,3,4,5,3,2,2,0,0,48\n"
+				   "5,,linear,,,3,2,2,10,1,1,130,240,40\n"
+				   "6,,xent,,,10,1,1,1,1,1,0,0,4\n";
+	struct gv_model m =
+	    help_model("id,name,op,flops,k,parameters2\n7,\"a, b\",maxpool,1,2,x\n"
+		       "5,,linear,,,\n6,,xent,,,\n",
+		4, 5, 3, 10);
 	struct gv_error e = {0};
 	char path[] = "/tmp/gv-nn-XXXXXX", *text;
 	struct gv_tabw w;
@@ -109,23 +146,29 @@ test_errors(void)
 	is_error("id,op\n", " a model needs at least one row");
 	is_error("id,op\n0,xent\n1,conf\n",
 	    "2: id: expected a whole number >= 1, got \"0\"\n"
-	    "3: op: unknown operator \"conf\"; known: linear, conv, maxpool, avgpool, relu, bn, xent");
+	    "3: op: unknown operator \"conf\"; known: linear, conv, maxpool, avgpool, "
+	    "relu, bn, xent");
 	is_error("id,op\n3,relu\n3,xent\n", "3: id: duplicate id 3, first at line 2");
 	is_error("id,op\n3,relu\n", "2: op: the last row must be xent, got relu");
 	is_error("id,op\n1,xent\n2,xent\n", "2: op: xent must be the last row");
-	is_error(HEAD "1,relu,2,,,,,,,\n" END, "2: from: expected 0 or the id of one earlier row, got \"2\"");
+	is_error(HEAD "1,relu,2,,,,,,,\n" END,
+	    "2: from: expected 0 or the id of one earlier row, got \"2\"");
 	is_error(HEAD "1,relu,0;1,,,,,,,\n" END,
 	    "2: from: expected 0 or the id of one earlier row, got \"0;1\"");
 	is_error(HEAD "1,relu,,,,,,,,\n2,relu,0,,,,,,,\n" END,
 	    "3: from: the sample is read by an earlier row already");
 	is_error(HEAD "1,relu,,,,,,,,\n2,relu,,,,,,,,\n3,relu,1,,,,,,,\n" END,
 	    "4: from: row 1 is read by an earlier row already");
-	is_error(HEAD "1,relu,,,,,,,,\n2,relu,,,,,,,,\n8,linear,1,,,,,,,\n9,xent,,,,,,,,\n",
+	is_error(HEAD
+	    "1,relu,,,,,,,,\n2,relu,,,,,,,,\n8,linear,1,,,,,,,\n9,xent,,,,,,,,\n",
 	    "4: from: row 1 is read by an earlier row already");
 	is_error(HEAD "1,linear,,,,,,,,\n" END,
-	    "2: out: expected a number of channels; only the row that xent reads may leave it out");
-	is_error(HEAD "1,linear,,0,,,,,,\n" END, "2: out: expected a whole number >= 1, got \"0\"");
-	is_error(HEAD "1,linear,,8.5,,,,,,\n" END, "2: out: expected a whole number >= 1, got \"8.5\"");
+	    "2: out: expected a number of channels; only "
+	    "the row that xent reads may leave it out");
+	is_error(HEAD "1,linear,,0,,,,,,\n" END,
+	    "2: out: expected a whole number >= 1, got \"0\"");
+	is_error(HEAD "1,linear,,8.5,,,,,,\n" END,
+	    "2: out: expected a whole number >= 1, got \"8.5\"");
 	is_error(HEAD "1,linear,,9999999999,,,,,,\n" END,
 	    "2: out: expected a whole number >= 1, got \"9999999999\"");
 	is_error(HEAD "1,conv,,8,,,,,,\n" END, "2: k: conv needs a window size");
@@ -143,8 +186,10 @@ test_errors(void)
 	    "2: s: bn has none, got \"1\"\n2: p: bn has none, got \"1\"\n"
 	    "2: g: bn has none, got \"2\"\n2: bias: bn has none, got \"1\"");
 	is_error(HEAD "1,relu,,,,,,,relu,\n" END, "2: act: relu has none, got \"relu\"");
-	is_error(HEAD "1,conv,,8,7,,,,,\n" END, "2: k: window 7 is larger than the padded height 6");
-	is_error(HEAD "1,maxpool,,,6,,,,,\n" END, "2: k: window 6 is larger than the padded width 5");
+	is_error(HEAD "1,conv,,8,7,,,,,\n" END,
+	    "2: k: window 7 is larger than the padded height 6");
+	is_error(HEAD "1,maxpool,,,6,,,,,\n" END,
+	    "2: k: window 6 is larger than the padded width 5");
 	is_error(HEAD "1,conv,,8,3,,,3,,\n" END,
 	    "2: g: 3 groups divide not both 4 channels in and 8 out");
 	is_error(HEAD "1,linear,,4,,,,,,\n2,xent,,,,,,,,\n",
@@ -152,7 +197,8 @@ test_errors(void)
 	is_error(HEAD "1,conv,,2000000000,6,,2000000000,,,\n" END, "2: op: too large");
 	is_error(HEAD "1,conv,,1,2147483647,,2147483647,,,\n" END, "2: op: too large");
 	is_error(HEAD "1,maxpool,,,2147483647,1,1073741823,,,\n" END, "2: op: too large");
-	is_error(HEAD "1,linear,,2147483647,,,,,,\n2,linear,,2147483647,,,,,,\n" END, "3: op: too large");
+	is_error(HEAD "1,linear,,2147483647,,,,,,\n2,linear,,2147483647,,,,,,\n" END,
+	    "3: op: too large");
 }
 
 static void
@@ -161,7 +207,8 @@ test_input_errors(void)
 	struct gv_error e = {0};
 	struct gv_model m = help_model(cnn, 16, 16, 1, 10);
 
-	ok(gv_model_shape(&m, (struct gv_shape){1, 0, 16}, 10, &e) == -1, "an empty sample");
+	ok(gv_model_shape(&m, (struct gv_shape){1, 0, 16}, 10, &e) == -1,
+	    "an empty sample");
 	is_str(e.text[0], "a sample of 0 x 16 x 1 numbers", "says so");
 	gv_error_clear(&e);
 	ok(gv_model_shape(&m, (struct gv_shape){1, 16, 16}, 1, &e) == -1, "one class");
@@ -203,8 +250,10 @@ no_reduce(void *ctx, gv_real *v, size_t n)
 static void
 test_config(void)
 {
-	is_config_error((struct gv_net_config){.models = 0, .batch = 4}, "0 models in an array");
-	is_config_error((struct gv_net_config){.models = 1, .batch = 0}, "a batch of 0 samples");
+	is_config_error(
+	    (struct gv_net_config){.models = 0, .batch = 4}, "0 models in an array");
+	is_config_error(
+	    (struct gv_net_config){.models = 1, .batch = 0}, "a batch of 0 samples");
 	is_config_error((struct gv_net_config){.models = 1, .batch = 4, .shards = 3},
 	    "3 shards: not a power of two up to the batch of 4");
 	is_config_error((struct gv_net_config){.models = 1, .batch = 4, .shards = 8},
@@ -213,28 +262,30 @@ test_config(void)
 	    "8 ranks: not a power of two up to 4 shards");
 	is_config_error((struct gv_net_config){.models = 1, .batch = 9, .ranks = 3},
 	    "3 ranks: not a power of two up to 4 shards");
-	is_config_error((struct gv_net_config){.models = 1, .batch = 9, .ranks = 2, .rank = 2},
+	is_config_error(
+	    (struct gv_net_config){.models = 1, .batch = 9, .ranks = 2, .rank = 2},
 	    "rank 2 of 2 ranks");
 	is_config_error((struct gv_net_config){.models = 1, .batch = 9, .ranks = 2},
 	    "2 ranks, but no way to reduce");
 	is_config_error((struct gv_net_config){.models = 1, .batch = 9, .threads = 5000},
 	    "5000 threads");
 	is_config_error((struct gv_net_config){.models = 1, .batch = 1},
-	    "2: op: bn needs more than one number per channel to train on; the batch is 1");
+	    "2: op: bn needs more than one number per channel to train on; the batch is "
+	    "1");
 }
 
 /* A gang whose peer is gone: the step fails and leaves everything as it was. */
 static void
 test_reduce_fails(void)
 {
-	static const char *const tables[] = {
-	    HEAD "1,linear,,4,,,,,relu,\n" END, HEAD "1,linear,,4,,,,,,\n2,bn,,,,,,,relu,\n" END};
+	static const char *const tables[] = {HEAD "1,linear,,4,,,,,relu,\n" END,
+	    HEAD "1,linear,,4,,,,,,\n2,bn,,,,,,,relu,\n" END};
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
 		struct gv_model m = help_model(tables[i], 1, 1, 3, 2);
-		struct gv_net_config c = {.models = 2, .batch = 6, .ranks = 2, .rank = 1,
-		    .reduce = no_reduce};
+		struct gv_net_config c = {
+		    .models = 2, .batch = 6, .ranks = 2, .rank = 1, .reduce = no_reduce};
 		struct gv_net *net = help_net(&m, c, 0), *fresh = help_net(&m, c, 0);
 		gv_real x[6 * 3];
 		int32_t label[6];
@@ -242,8 +293,9 @@ test_reduce_fails(void)
 
 		help_batch(x, label, 6, 3, 2, 1);
 		ok(gv_net_step(net, x, label, loss) == -1, "the step fails");
-		is_int(help_differences(net, 0, fresh, 0) + help_differences(net, 1, fresh, 1), 0,
-		    "and changes nothing");
+		is_int(help_differences(net, 0, fresh, 0) +
+			   help_differences(net, 1, fresh, 1),
+		    0, "and changes nothing");
 		gv_net_free(net);
 		gv_net_free(fresh);
 		gv_model_free(&m);
@@ -254,8 +306,9 @@ test_reduce_fails(void)
 static void
 test_memory(void)
 {
-	struct gv_model m = help_model(
-	    HEAD "1,conv,,5,3,1,1,,,0\n2,bn,,,,,,,relu,\n3,linear,,7,,,,,,\n" END, 4, 4, 2, 3);
+	struct gv_model m = help_model(HEAD
+	    "1,conv,,5,3,1,1,,,0\n2,bn,,,,,,,relu,\n3,linear,,7,,,,,,\n" END,
+	    4, 4, 2, 3);
 	struct gv_net_config c = {.models = 2, .batch = 8, .optimiser = GV_ADAM};
 	struct gv_net *net = help_net(&m, c, 0);
 	struct gv_net_bytes bytes;
@@ -265,17 +318,22 @@ test_memory(void)
 	size_t i, params = 0, running = 0, first, n;
 
 	gv_net_bytes(net, &bytes);
-	is_int(bytes.params, 2 * m.parameters * sizeof(gv_real), "bytes of the parameters");
+	is_int(
+	    bytes.params, 2 * m.parameters * sizeof(gv_real), "bytes of the parameters");
 	is_int(bytes.state, 2 * bytes.params, "of Adam's state");
 	is_int(bytes.running, 2 * 10 * sizeof(gv_real), "of the running statistics");
-	is_int(bytes.total, bytes.params + bytes.gradients + bytes.state + bytes.running +
-		   bytes.activations + bytes.scratch, "the total is the sum");
+	is_int(bytes.total,
+	    bytes.params + bytes.gradients + bytes.state + bytes.running +
+		bytes.activations + bytes.scratch,
+	    "the total is the sum");
 	for (i = 0; gv_net_tensor(net, i, &t) == 0; i++) {
 		strcat(strcat(names, t.name), " ");
-		is_int(t.offset, t.running ? running : params, "%s begins where the last ended", t.name);
+		is_int(t.offset, t.running ? running : params,
+		    "%s begins where the last ended", t.name);
 		*(t.running ? &running : &params) += t.n;
 	}
-	is_str(names, "1.weight 2.weight 2.bias 2.mean 2.variance 3.weight 3.bias 8.weight 8.bias ",
+	is_str(names,
+	    "1.weight 2.weight 2.bias 2.mean 2.variance 3.weight 3.bias 8.weight 8.bias ",
 	    "names of tensors");
 	is_int(params, m.parameters, "the tensors are all parameters");
 	is_int(running, m.running, "and all statistics");
@@ -295,7 +353,8 @@ test_memory(void)
 static void
 test_init(void)
 {
-	struct gv_model m = help_model(HEAD "1,conv,,50,3,1,1,2,,\n2,bn,,,,,,,,\n" END, 4, 4, 8, 3);
+	struct gv_model m =
+	    help_model(HEAD "1,conv,,50,3,1,1,2,,\n2,bn,,,,,,,,\n" END, 4, 4, 8, 3);
 	uint64_t seeds[2] = {1, 2}, same[2] = {2, 1};
 	struct gv_net_config c = {.models = 2, .batch = 4, .seed = seeds};
 	struct gv_net *net = help_net(&m, c, 0), *other;
@@ -313,7 +372,8 @@ test_init(void)
 	}
 	ok(largest <= 1 && largest > 0.99, "weights within 1/sqrt(fan in)");
 	ok(fabs(sum / (double)n) < 4 * sqrt(1.0 / 3 / (double)n), "mean 0");
-	ok(fabs(squares / (double)n - 1.0 / 3) < 4 * sqrt(4.0 / 45 / (double)n), "variance 1/3");
+	ok(fabs(squares / (double)n - 1.0 / 3) < 4 * sqrt(4.0 / 45 / (double)n),
+	    "variance 1/3");
 	is_near(a.v[m.layer[0].weights + m.layer[0].biases], 1, 0, "gamma is 1");
 	c.seed = same;
 	other = help_net(&m, c, 0);
@@ -331,6 +391,7 @@ main(void)
 {
 	gv_init("nn_model");
 	test_counts();
+	test_shipped();
 	test_write();
 	test_errors();
 	test_input_errors();

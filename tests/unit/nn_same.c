@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 
+#include "nn/gemm.h"
 #include "nn_help.h"
 
 #define HEAD "id,op,from,out,k,s,p,g,act,bias\n"
@@ -12,17 +13,23 @@ static const struct net_case {
 	const char *name, *table;
 	size_t height, width, channels, classes, batch, shards, steps;
 } nets[] = {
-    {"mlp", HEAD "1,linear,,70,,,,,relu,\n2,linear,,33,,,,,relu,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n", 5,
-	7, 3, 10, 23, 8, 60},
-    {"cnn", HEAD "1,conv,,9,3,1,1,,relu,\n2,maxpool,,,2,,,,,\n3,conv,,12,3,2,1,3,relu,\n"
-		 "4,avgpool,,,2,1,,,,\n5,linear,,20,,,,,relu,\n6,linear,,,,,,,,\n7,xent,,,,,,,,\n",
+    {"mlp",
+	HEAD "1,linear,,70,,,,,relu,\n2,linear,,33,,,,,relu,\n3,linear,,,,,,,,\n4,xent,,,"
+	     ",,,,,\n",
+	5, 7, 3, 10, 23, 8, 60},
+    {"cnn",
+	HEAD
+	"1,conv,,9,3,1,1,,relu,\n2,maxpool,,,2,,,,,\n3,conv,,12,3,2,1,3,relu,\n"
+	"4,avgpool,,,2,1,,,,\n5,linear,,20,,,,,relu,\n6,linear,,,,,,,,\n7,xent,,,,,,,,\n",
 	9, 8, 1, 4, 13, 4, 50},
-    {"cnn with bn", HEAD
-	"1,conv,,8,3,1,1,,,0\n2,bn,,,,,,,relu,\n3,maxpool,,,2,,,,,\n4,conv,,16,3,1,1,,,0\n"
-	"5,bn,,,,,,,relu,\n6,avgpool,,,,,,,,\n7,linear,,,,,,,,\n8,xent,,,,,,,,\n",
+    {"cnn with bn",
+	HEAD "1,conv,,8,3,1,1,,,0\n2,bn,,,,,,,relu,\n3,maxpool,,,2,,,,,\n4,conv,,16,3,1,"
+	     "1,,,0\n"
+	     "5,bn,,,,,,,relu,\n6,avgpool,,,,,,,,\n7,linear,,,,,,,,\n8,xent,,,,,,,,\n",
 	8, 8, 3, 5, 18, 4, 50},
-    {"bn first, a wide layer", HEAD
-	"1,bn,,,,,,,,\n2,linear,,300,,,,,,\n3,bn,,,,,,,relu,\n4,linear,,,,,,,,\n5,xent,,,,,,,,\n",
+    {"bn first, a wide layer",
+	HEAD "1,bn,,,,,,,,\n2,linear,,300,,,,,,\n3,bn,,,,,,,relu,\n4,linear,,,,,,,,\n5,"
+	     "xent,,,,,,,,\n",
 	1, 1, 37, 3, 9, 4, 50},
 };
 enum { NETS = sizeof(nets) / sizeof(nets[0]), MODELS = 3 };
@@ -32,7 +39,8 @@ static const char *const optimiser_names[] = {"sgd", "adam", "adamw"};
 
 /* Trains net for the case's steps; the losses of the last step go to loss. */
 static void
-train(struct gv_net *net, const struct gv_model *m, const struct net_case *c, double *loss)
+train(
+    struct gv_net *net, const struct gv_model *m, const struct net_case *c, double *loss)
 {
 	size_t size = gv_shape_size(m->input), first, n, k;
 	gv_real *x = gv_xcalloc(c->batch * size, sizeof(*x));
@@ -126,7 +134,7 @@ test_gang(const struct net_case *c, const struct gv_model *m, struct gv_net_conf
 	for (r = 0; r < ranks; r++) {
 		for (b = 0; b < config.models; b++)
 			wrong += help_differences(net, b, all[r].net, b) +
-			    (memcmp(&loss[b], &all[r].loss[b], sizeof(*loss)) != 0);
+				 (memcmp(&loss[b], &all[r].loss[b], sizeof(*loss)) != 0);
 		gv_net_free(all[r].net);
 	}
 	is_int(wrong, 0, "%s, %s: %zu ranks as one process", c->name, optimiser, ranks);
@@ -134,8 +142,9 @@ test_gang(const struct net_case *c, const struct gv_model *m, struct gv_net_conf
 }
 
 static void
-test_threads(const struct net_case *c, const struct gv_model *m, struct gv_net_config config,
-    struct gv_net *net, const double *loss, size_t threads, const char *optimiser)
+test_threads(const struct net_case *c, const struct gv_model *m,
+    struct gv_net_config config, struct gv_net *net, const double *loss, size_t threads,
+    const char *optimiser)
 {
 	double other_loss[MODELS];
 	struct gv_net *other;
@@ -146,15 +155,16 @@ test_threads(const struct net_case *c, const struct gv_model *m, struct gv_net_c
 	train(other, m, c, other_loss);
 	for (b = 0; b < config.models; b++)
 		wrong += help_differences(net, b, other, b) +
-		    (memcmp(&loss[b], &other_loss[b], sizeof(*loss)) != 0);
+			 (memcmp(&loss[b], &other_loss[b], sizeof(*loss)) != 0);
 	is_int(wrong, 0, "%s, %s: %zu threads as one", c->name, optimiser, threads);
 	gv_net_free(other);
 }
 
 /* Each model of the array, alone. */
 static void
-test_alone(const struct net_case *c, const struct gv_model *m, struct gv_net_config config,
-    struct gv_net *net, const double *loss, const char *optimiser)
+test_alone(const struct net_case *c, const struct gv_model *m,
+    struct gv_net_config config, struct gv_net *net, const double *loss,
+    const char *optimiser)
 {
 	size_t b, wrong = 0, models = config.models;
 
@@ -165,18 +175,21 @@ test_alone(const struct net_case *c, const struct gv_model *m, struct gv_net_con
 
 		train(alone, m, c, &alone_loss);
 		wrong += help_differences(net, b, alone, 0) +
-		    (memcmp(&loss[b], &alone_loss, sizeof(alone_loss)) != 0);
+			 (memcmp(&loss[b], &alone_loss, sizeof(alone_loss)) != 0);
 		gv_net_free(alone);
 	}
-	is_int(wrong, 0, "%s, %s: an array of %zu as %zu models alone", c->name, optimiser, models,
-	    models);
+	is_int(wrong, 0, "%s, %s: an array of %zu as %zu models alone", c->name,
+	    optimiser, models, models);
 }
 
 static void
 test_same(const struct net_case *c, size_t o)
 {
-	struct gv_model m = help_model(c->table, c->height, c->width, c->channels, c->classes);
-	struct gv_net_config config = {.models = MODELS, .batch = c->batch, .shards = c->shards,
+	struct gv_model m =
+	    help_model(c->table, c->height, c->width, c->channels, c->classes);
+	struct gv_net_config config = {.models = MODELS,
+	    .batch = c->batch,
+	    .shards = c->shards,
 	    .optimiser = optimisers[o]};
 	struct gv_net *net = help_net(&m, config, 0);
 	double loss[MODELS];
@@ -188,8 +201,8 @@ test_same(const struct net_case *c, size_t o)
 	for (i = 0; i < MODELS * a.n; i++)
 		still += !isfinite(a.v[i]);
 	is_int(still, 0, "%s, %s: numbers stay finite", c->name, optimiser_names[o]);
-	ok(help_differences(net, 0, net, 1) > a.n / 2, "%s, %s: the models differ", c->name,
-	    optimiser_names[o]);
+	ok(help_differences(net, 0, net, 1) > a.n / 2, "%s, %s: the models differ",
+	    c->name, optimiser_names[o]);
 	test_threads(c, &m, config, net, loss, 2, optimiser_names[o]);
 	test_threads(c, &m, config, net, loss, 3, optimiser_names[o]);
 	test_gang(c, &m, config, net, loss, 2, optimiser_names[o]);
@@ -199,13 +212,45 @@ test_same(const struct net_case *c, size_t o)
 	gv_model_free(&m);
 }
 
+/* The kernels of matrix products train alike. */
+static void
+test_kernels(const struct net_case *c)
+{
+	struct gv_model m =
+	    help_model(c->table, c->height, c->width, c->channels, c->classes);
+	struct gv_net_config config = {
+	    .models = MODELS, .batch = c->batch, .shards = c->shards};
+	struct gv_net *net, *other;
+	double loss[MODELS], other_loss[MODELS];
+	size_t b, wrong = 0;
+
+	if (!gv_gemm_use("avx512")) {
+		skip("no avx512 on this CPU");
+		gv_model_free(&m);
+		return;
+	}
+	net = help_net(&m, config, 0);
+	train(net, &m, c, loss);
+	gv_gemm_use("avx2");
+	other = help_net(&m, config, 0);
+	train(other, &m, c, other_loss);
+	for (b = 0; b < MODELS; b++)
+		wrong += help_differences(net, b, other, b) + (loss[b] != other_loss[b]);
+	is_int(wrong, 0, "%s: avx2 as avx512", c->name);
+	gv_net_free(net);
+	gv_net_free(other);
+	gv_gemm_use(NULL);
+	gv_model_free(&m);
+}
+
 /* Model 0 blows up; the others are as if alone. */
 static void
 test_nan(const struct net_case *c)
 {
-	struct gv_model m = help_model(c->table, c->height, c->width, c->channels, c->classes);
-	struct gv_net_config config = {.models = MODELS, .batch = c->batch, .shards = c->shards,
-	    .threads = 2};
+	struct gv_model m =
+	    help_model(c->table, c->height, c->width, c->channels, c->classes);
+	struct gv_net_config config = {
+	    .models = MODELS, .batch = c->batch, .shards = c->shards, .threads = 2};
 	struct gv_net *net = help_net(&m, config, 0), *healthy = help_net(&m, config, 0);
 	double loss[MODELS], healthy_loss[MODELS];
 	struct gv_net_array a;
@@ -218,10 +263,11 @@ test_nan(const struct net_case *c)
 	for (i = 0; i < a.n; i++)
 		nans += !isfinite(a.v[i]);
 	ok(nans > 0 && !isfinite(loss[0]), "%s: model 0 diverges", c->name);
-	is_int(help_differences(net, 1, healthy, 1) + help_differences(net, 2, healthy, 2), 0,
-	    "%s: the others do not notice", c->name);
-	ok(memcmp(loss + 1, healthy_loss + 1, 2 * sizeof(*loss)) == 0, "%s: nor do their losses",
-	    c->name);
+	is_int(
+	    help_differences(net, 1, healthy, 1) + help_differences(net, 2, healthy, 2),
+	    0, "%s: the others do not notice", c->name);
+	ok(memcmp(loss + 1, healthy_loss + 1, 2 * sizeof(*loss)) == 0,
+	    "%s: nor do their losses", c->name);
 	gv_net_free(net);
 	gv_net_free(healthy);
 	gv_model_free(&m);
@@ -231,9 +277,12 @@ test_nan(const struct net_case *c)
 static void
 test_stops(const struct net_case *c)
 {
-	struct gv_model m = help_model(c->table, c->height, c->width, c->channels, c->classes);
-	struct gv_net_config config = {.models = MODELS, .batch = c->batch, .shards = c->shards};
-	struct gv_net *net = help_net(&m, config, 0), *whole = help_net(&m, config, 0), *part;
+	struct gv_model m =
+	    help_model(c->table, c->height, c->width, c->channels, c->classes);
+	struct gv_net_config config = {
+	    .models = MODELS, .batch = c->batch, .shards = c->shards};
+	struct gv_net *net = help_net(&m, config, 0), *whole = help_net(&m, config, 0),
+		      *part;
 	struct net_case some = *c;
 	double loss[MODELS], last[MODELS];
 	size_t size = gv_shape_size(m.input), k;
@@ -246,7 +295,8 @@ test_stops(const struct net_case *c)
 	train(whole, &m, c, loss);
 	train(net, &m, &some, loss);
 	gv_net_set_active(net, 1, false);
-	ok(!gv_net_active(net, 1) && gv_net_active(net, 2), "%s: model 1 is stopped", c->name);
+	ok(!gv_net_active(net, 1) && gv_net_active(net, 2), "%s: model 1 is stopped",
+	    c->name);
 	for (k = some.steps; k < c->steps; k++) {
 		help_batch(x, label, c->batch, size, c->classes, k);
 		gv_net_step(net, x, label, last);
@@ -267,8 +317,11 @@ test_stops(const struct net_case *c)
 static void
 test_copy(const struct net_case *c, size_t o)
 {
-	struct gv_model m = help_model(c->table, c->height, c->width, c->channels, c->classes);
-	struct gv_net_config config = {.models = MODELS, .batch = c->batch, .shards = c->shards,
+	struct gv_model m =
+	    help_model(c->table, c->height, c->width, c->channels, c->classes);
+	struct gv_net_config config = {.models = MODELS,
+	    .batch = c->batch,
+	    .shards = c->shards,
 	    .optimiser = optimisers[o]};
 	struct gv_net *net = help_net(&m, config, 0), *other = help_net(&m, config, 0);
 	double loss[MODELS], other_loss[MODELS];
@@ -297,10 +350,13 @@ static void
 test_eval(const struct net_case *c)
 {
 	enum { SAMPLES = 61 };
-	struct gv_model m = help_model(c->table, c->height, c->width, c->channels, c->classes);
-	struct gv_net_config config = {.models = MODELS, .batch = c->batch, .shards = c->shards};
+	struct gv_model m =
+	    help_model(c->table, c->height, c->width, c->channels, c->classes);
+	struct gv_net_config config = {
+	    .models = MODELS, .batch = c->batch, .shards = c->shards};
 	struct gv_net *net = help_net(&m, config, 0), *other;
-	size_t size = gv_shape_size(m.input), i, j, b, hits, correct[MODELS], other_correct[MODELS];
+	size_t size = gv_shape_size(m.input), i, j, b, hits, correct[MODELS],
+	       other_correct[MODELS];
 	gv_real *x = gv_xcalloc(SAMPLES * size, sizeof(*x));
 	gv_real *logits = gv_xcalloc(MODELS * SAMPLES * c->classes, sizeof(*x));
 	gv_real *one = gv_xcalloc(MODELS * c->classes, sizeof(*x));
@@ -323,13 +379,14 @@ test_eval(const struct net_case *c)
 	gv_net_eval(net, x, label, SAMPLES, correct, loss, logits);
 	gv_net_eval(other, x, label, SAMPLES, other_correct, other_loss, NULL);
 	ok(memcmp(loss, other_loss, sizeof(loss)) == 0 &&
-	    memcmp(correct, other_correct, sizeof(correct)) == 0,
+		memcmp(correct, other_correct, sizeof(correct)) == 0,
 	    "%s: a member of a gang evaluates the same", c->name);
 	for (i = 0; i < SAMPLES; i++) {
 		gv_net_eval(net, x + i * size, NULL, 1, NULL, NULL, one);
 		for (b = 0; b < MODELS; b++)
-			wrong += memcmp(one + b * c->classes, logits + (b * SAMPLES + i) * c->classes,
-			    c->classes * sizeof(*one)) != 0;
+			wrong += memcmp(one + b * c->classes,
+				     logits + (b * SAMPLES + i) * c->classes,
+				     c->classes * sizeof(*one)) != 0;
 	}
 	is_int(wrong, 0, "%s: sample by sample as all at once", c->name);
 	for (b = 0; b < MODELS; b++) {
@@ -346,7 +403,8 @@ test_eval(const struct net_case *c)
 			sum += log(z) - (double)v[label[i]];
 		}
 		is_int(correct[b], hits, "%s: model %zu: correct answers", c->name, b);
-		is_near(loss[b], sum / SAMPLES, 1e-5, "%s: model %zu: mean loss", c->name, b);
+		is_near(
+		    loss[b], sum / SAMPLES, 1e-5, "%s: model %zu: mean loss", c->name, b);
 	}
 	gv_net_free(net);
 	gv_net_free(other);
@@ -368,6 +426,7 @@ main(void)
 			test_same(&nets[i], i % 2 + 1);
 		test_copy(&nets[i], i % 3);
 	}
+	test_kernels(&nets[1]);
 	test_nan(&nets[0]);
 	test_nan(&nets[2]);
 	test_stops(&nets[2]);

@@ -18,18 +18,23 @@ static const struct net_case {
 	enum gv_optimiser optimiser;
 	struct gv_net_coef coef;
 } cases[] = {
-    {"mlp, plain sgd", HEAD "1,linear,,9,,,,,relu,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n", 2, 3, 2, 4,
-	GV_SGD, {.lr = 0.1}},
-    {"mlp, momentum and decay", HEAD "1,linear,,9,,,,,,0\n2,relu,,,,,,,,\n3,linear,,,,,,,,\n"
-				     "4,xent,,,,,,,,\n",
+    {"mlp, plain sgd", HEAD "1,linear,,9,,,,,relu,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n",
+	2, 3, 2, 4, GV_SGD, {.lr = 0.1}},
+    {"mlp, momentum and decay",
+	HEAD "1,linear,,9,,,,,,0\n2,relu,,,,,,,,\n3,linear,,,,,,,,\n"
+	     "4,xent,,,,,,,,\n",
 	2, 3, 2, 4, GV_SGD, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.01}},
-    {"cnn, adam", HEAD "1,conv,,6,3,1,1,,relu,\n2,maxpool,,,3,2,1,,,\n3,conv,,8,3,2,1,2,relu,\n"
-		       "4,avgpool,,,2,1,1,,,\n5,linear,,10,,,,,relu,\n6,linear,,,,,,,,\n7,xent,,,,,,,,\n",
+    {"cnn, adam",
+	HEAD "1,conv,,6,3,1,1,,relu,\n2,maxpool,,,3,2,1,,,\n3,conv,,8,3,2,1,2,relu,\n"
+	     "4,avgpool,,,2,1,1,,,\n5,linear,,10,,,,,relu,\n6,linear,,,,,,,,\n7,xent,,,,,"
+	     ",,,\n",
 	7, 6, 2, 5, GV_ADAM,
 	{.lr = 0.003, .beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.02}},
-    {"cnn with bn, adamw", HEAD
+    {"cnn with bn, adamw",
+	HEAD
 	"1,conv,,4,3,1,1,,,0\n2,bn,,,,,,,relu,\n3,maxpool,,,2,,,,,\n4,conv,,6,3,1,1,,,\n"
-	"5,bn,,,,,,,,\n6,avgpool,,,,,,,,\n7,linear,,9,,,,,,\n8,bn,,,,,,,relu,\n9,linear,,,,,,,,\n"
+	"5,bn,,,,,,,,\n6,avgpool,,,,,,,,\n7,linear,,9,,,,,,\n8,bn,,,,,,,relu,\n9,linear,,"
+	",,,,,,\n"
 	"10,xent,,,,,,,,\n",
 	6, 6, 3, 4, GV_ADAMW,
 	{.lr = 0.01, .beta1 = 0.8, .beta2 = 0.999, .eps = 1e-6, .weight_decay = 0.1}},
@@ -70,8 +75,11 @@ train(struct result *out, const struct net_case *c, const struct gv_model *m,
     const struct data *d)
 {
 	uint64_t seed = 1;
-	struct gv_net_config config = {.models = 1, .batch = BATCH, .optimiser = c->optimiser,
-	    .seed = &seed, .coef = &c->coef};
+	struct gv_net_config config = {.models = 1,
+	    .batch = BATCH,
+	    .optimiser = c->optimiser,
+	    .seed = &seed,
+	    .coef = &c->coef};
 	struct gv_net *net = help_net(m, config, 0);
 	struct gv_net_array a;
 	size_t i;
@@ -79,8 +87,8 @@ train(struct result *out, const struct net_case *c, const struct gv_model *m,
 	gv_net_array(net, 0, &a);
 	memcpy(a.v, d->params, d->n * sizeof(*a.v));
 	for (i = 0; i < STEPS; i++)
-		gv_net_step(net, d->x + i * BATCH * gv_shape_size(m->input), d->label + i * BATCH,
-		    &out->loss[i]);
+		gv_net_step(net, d->x + i * BATCH * gv_shape_size(m->input),
+		    d->label + i * BATCH, &out->loss[i]);
 	memcpy(out->v, a.v, d->n * sizeof(*a.v));
 	out->n = d->n;
 	for (i = 1; gv_net_array(net, i, &a) == 0; i++)
@@ -103,7 +111,8 @@ write_numbers(FILE *f, const char *name, const double *v, size_t n)
 }
 
 static void
-write_case(FILE *f, const struct net_case *c, const struct gv_model *m, const struct data *d)
+write_case(
+    FILE *f, const struct net_case *c, const struct gv_model *m, const struct data *d)
 {
 	static const char *const names[] = {"sgd", "adam", "adamw"};
 	const struct gv_frame *t = &m->table;
@@ -112,13 +121,17 @@ write_case(FILE *f, const struct net_case *c, const struct gv_model *m, const st
 	fprintf(f, "{\"rows\": [");
 	for (i = 0; i < t->n_rows; i++)
 		for (j = 0; j < t->n_columns; j++)
-			fprintf(f, "%s\"%s\": \"%s\"%s", j > 0 ? ", " : i > 0 ? ",\n{" : "{",
+			fprintf(f, "%s\"%s\": \"%s\"%s",
+			    j > 0   ? ", "
+			    : i > 0 ? ",\n{"
+				    : "{",
 			    t->name[j].s, gv_frame_cell(t, i, (ptrdiff_t)j).s,
 			    j + 1 < t->n_columns ? "" : "}");
-	fprintf(f, "],\n\"shape\": [%zu, %zu, %zu], \"classes\": %zu, \"optimiser\": \"%s\"",
+	fprintf(f,
+	    "],\n\"shape\": [%zu, %zu, %zu], \"classes\": %zu, \"optimiser\": \"%s\"",
 	    c->height, c->width, c->channels, c->classes, names[c->optimiser]);
-	fprintf(f, ", \"lr\": %.17g, \"momentum\": %.17g, \"weight_decay\": %.17g", c->coef.lr,
-	    c->coef.momentum, c->coef.weight_decay);
+	fprintf(f, ", \"lr\": %.17g, \"momentum\": %.17g, \"weight_decay\": %.17g",
+	    c->coef.lr, c->coef.momentum, c->coef.weight_decay);
 	fprintf(f, ", \"beta1\": %.17g, \"beta2\": %.17g, \"eps\": %.17g", c->coef.beta1,
 	    c->coef.beta2, c->coef.eps);
 	fprintf(f, ", \"steps\": %d, \"batch\": %d", STEPS, BATCH);
@@ -152,15 +165,13 @@ compare(const struct net_case *c, const struct result *ours, const struct result
  * Case 3 by PyTorch 2.15.0 on x86-64: nn_torch.py on what write_case writes, its
  * losses and every 29th of the numbers behind them.
  */
-static const double known_loss[STEPS] = {
-    1.2973858831405656, 1.4281896659759175, 1.3206713875079308, 1.3720930777114513,
-    1.3050030508742423, 1.2454756287113578};
-static const double known[] = {
-    0.3636052367168202, 0.3557903577215704, 0.38901937170207257, 0.3939226755499016,
-    0.40293837062853105, 0.3970812374186968, 0.36351839902067123, 0.4337786794983543,
-    0.41704110088123714, 0.43017624670830396, 0.3645104430026726, 0.3980259622495619,
-    0.3967933125220815, 0.44091685193960034, 0.39757525559397655, 0.38567315790223766,
-    0.37302513500062456, 0.20478997860553977};
+static const double known_loss[STEPS] = {1.2973858831405656, 1.4281896659759175,
+    1.3206713875079308, 1.3720930777114513, 1.3050030508742423, 1.2454756287113578};
+static const double known[] = {0.3636052367168202, 0.3557903577215704,
+    0.38901937170207257, 0.3939226755499016, 0.40293837062853105, 0.3970812374186968,
+    0.36351839902067123, 0.4337786794983543, 0.41704110088123714, 0.43017624670830396,
+    0.3645104430026726, 0.3980259622495619, 0.3967933125220815, 0.44091685193960034,
+    0.39757525559397655, 0.38567315790223766, 0.37302513500062456, 0.20478997860553977};
 
 static void
 test_known(const struct result *ours)
@@ -170,7 +181,8 @@ test_known(const struct result *ours)
 	for (i = 0; i < STEPS; i++)
 		is_near(ours->loss[i], known_loss[i], 1e-10, "loss %zu as PyTorch's", i);
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		is_near(ours->v[29 * i], known[i], 1e-9, "number %zu as PyTorch's", 29 * i);
+		is_near(
+		    ours->v[29 * i], known[i], 1e-9, "number %zu as PyTorch's", 29 * i);
 }
 
 /* Runs nn_torch.py on the files; NULL when there is no Python. */
@@ -214,7 +226,8 @@ main(void)
 	gv_init("nn_torch_f64");
 	for (i = 0; i < CASES; i++) {
 		const struct net_case *c = &cases[i];
-		struct gv_model m = help_model(c->table, c->height, c->width, c->channels, c->classes);
+		struct gv_model m =
+		    help_model(c->table, c->height, c->width, c->channels, c->classes);
 
 		make_data(&d, &m);
 		train(&ours[i], c, &m, &d);
@@ -235,7 +248,8 @@ main(void)
 	}
 	status = f == NULL ? -1 : pclose(f);
 	/* 127 is the shell's: no Python */
-	if (n == 0 && WIFEXITED(status) && (WEXITSTATUS(status) == 3 || WEXITSTATUS(status) == 127))
+	if (n == 0 && WIFEXITED(status) &&
+	    (WEXITSTATUS(status) == 3 || WEXITSTATUS(status) == 127))
 		skip("no torch to compare with");
 	else
 		ok(n > 0, "PyTorch answered");
