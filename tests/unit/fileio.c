@@ -333,6 +333,15 @@ test_memory(void)
 	    "in their places");
 	gv_strbuf_free(&s);
 	free(word);
+	fflush(stdout);
+	if (fork() == 0) {
+		close(STDERR_FILENO);
+		gv_init("x");
+		gv_strbuf_fmt(&s, "%ls", L"\x7fffffff"); /* "cannot format a string" */
+		_exit(0);
+	}
+	wait(&i);
+	ok(WIFEXITED(i) && WEXITSTATUS(i) == 2, "a string that printf refuses ends the program");
 	setenv("GV_DATA", "/somewhere", 1);
 	is_str(gv_data_dir(), "/somewhere", "GV_DATA");
 	setenv("GV_DATA", "", 1);

@@ -1,6 +1,8 @@
 /* common/base/opt: what a user sees of a wrong option. */
+#define _XOPEN_SOURCE 700 /* posix_openpt */
 #include "tap.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -45,9 +47,21 @@ program(int argc, char **argv)
 	return gv_finish();
 }
 
+/* A terminal as standard input. */
+static void
+open_terminal(void)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+
+	if (master == -1 || grantpt(master) != 0 || unlockpt(master) != 0)
+		_exit(99);
+	if (dup2(open(ptsname(master), O_RDWR | O_NOCTTY), STDIN_FILENO) == -1)
+		_exit(98);
+}
+
 /* Runs it on the words of a line; the exit status, and both outputs as one text. */
 static int
-run(const char *line, char output[OUTPUT])
+run(const char *line, bool terminal, char output[OUTPUT])
 {
 	char copy[200], *argv[WORDS + 2] = {(char[]){"program"}};
 	int argc = 1, to[2], status;
@@ -65,7 +79,12 @@ run(const char *line, char output[OUTPUT])
 	if (pid == 0) {
 		dup2(to[1], STDOUT_FILENO);
 		dup2(to[1], STDERR_FILENO);
-		close(STDIN_FILENO); /* no terminal */
+		close(to[0]);
+		close(to[1]);
+		if (terminal)
+			open_terminal();
+		else
+			close(STDIN_FILENO);
 		optind = 1;
 		exit(program(argc, argv));
 	}
@@ -83,7 +102,7 @@ prints(const char *line, const char *want)
 {
 	char output[OUTPUT];
 
-	is_int(run(line, output), 0, "program %s: status", line);
+	is_int(run(line, false, output), 0, "program %s: status", line);
 	is_str(output, want, "program %s", line);
 }
 
@@ -94,13 +113,15 @@ refuses(const char *line, const char *message)
 	char output[OUTPUT], want[OUTPUT];
 
 	snprintf(want, sizeof(want), "program: %s\nusage: program [-c N] [FILE]\n", message);
-	is_int(run(line, output), 2, "program %s: status", line);
+	is_int(run(line, false, output), 2, "program %s: status", line);
 	is_str(output, want, "program %s", line);
 }
 
 int
 main(void)
 {
+	char output[OUTPUT];
+
 	prints("", "none 0 0 0 0 0 0 -\n");
 	prints("-", "none 0 0 0 0 0 0 -\n");
 	prints("-qvv --tsv -o x -c7 table", "x 1 2 1 7 0 0 table\n");
@@ -128,5 +149,10 @@ main(void)
 	refuses("--share nan", "--share: expected a number from 0 to 1, got \"nan\"");
 	refuses("--limit 5y", "--limit: expected a duration such as 90s, 15m or 2h, got \"5y\"");
 	refuses("--limit=-1", "--limit: expected a duration such as 90s, 15m or 2h, got \"-1\"");
+	is_int(run("-q", true, output), 2, "a terminal is no table: status");
+	is_str(output,
+	    "program: no input: name a file, or pipe a table in\nusage: program [-c N] [FILE]\n",
+	    "a terminal is no table");
+	is_int(run("-", true, output), 0, "unless it is asked for");
 	return done_testing();
 }
