@@ -300,6 +300,23 @@ for v in GV_JOB_ID='x/../y z' GV_GPUS=0 GV_GPU_TYPE=small GV_THREADS=1 GV_ROUND=
 done
 is_dir=$(cat pwd)
 ok "working directory" test "$is_dir" = "$scratch"
+cat >where.csv <<EOT
+job_id,total_steps,working_directory,command,gpu_type,steps_per_s,share
+here,20,,"pwd >here; $w -r 100",big,500,1
+there,20,sub,"pwd >there; $w -r 100",small,500,1
+EOT
+mkdir sub
+gv-run -c cluster.csv -s moved -p "pwd >asked; cat policy.csv" where.csv >out 2>err &
+pid=$!
+true_within 5 test -s sub/there
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+rm here sub/there asked
+cp where.csv policy.csv
+run sh -c 'cd / && exec gv-run --resume -q -s "$1/moved"' sh "$scratch"
+silent "resumed from elsewhere"
+for f in here asked; do ok "in the same directory: $f" grep -qx "$scratch" $f; done
+ok "the working_directory too" grep -qx "$scratch/sub" sub/there
 run env EXTRA=1 gv-run --clean-env -c cluster.csv -s env2 env.csv
 silent "--clean-env"
 ok "without EXTRA" sh -c '! grep -q EXTRA env2/jobs/*/checkpoint/env'
@@ -430,8 +447,8 @@ wait "$pid" || status=$?
 ran="SIGINT to a gv-run with a worker that ignores SIGTERM"
 is_status 130 "SIGINT: status 130"
 nothing_left "who does not go is killed after the grace time, its children too"
-out_has ',fail,h,big,,0,' "and has failed"
-out_has 'status 137 when told to stop' "for that reason"
+out_has ',preempt,h,big,,0,' "and can be resumed"
+out_has 'status 137 when told to stop' "the event says what happened"
 gv-run -q -c one.csv -s hang --round=5 --grace=30 hang.csv >out 2>err &
 pid=$!
 true_within 5 grep -q resume hang/events.csv

@@ -233,7 +233,8 @@ prepare(struct run *r, const struct gv_rates *given, const struct gv_frame *clus
 	if (r->o->log_dir != NULL && gv_mkdirs(r->o->log_dir, &e) != 0)
 		gv_die_error(&e);
 	if (state_open(r, &e) != 0 || keep_table(r, given, cluster, &e) != 0 ||
-	    policy_choose(r, &e) != 0 || state_wait_workers(r, &e) != 0)
+	    policy_choose(r, &e) != 0 || state_directory(r, &e) != 0 ||
+	    state_wait_workers(r, &e) != 0)
 		gv_die_error(&e);
 	make_jobs(r);
 	for (m = 0; m < r->n_jobs; m++)
@@ -287,6 +288,7 @@ run_free(struct run *r)
 	free(r->told);
 	free(r->policy.asked);
 	free(r->policy.command);
+	free(r->directory);
 	gv_rounds_free(&r->rounds);
 	gv_rates_free(&r->table);
 	gv_cluster_free(&r->cluster);

@@ -34,8 +34,11 @@ journal_open(struct run *r, struct gv_error *e)
 	l->file = gv_out_fd(l->fd, path);
 	free(path);
 	gv_tabw_init(&l->file_w, l->file, false);
-	if (st.st_size == 0)
+	if (st.st_size == 0) {
 		gv_events_write_header(&l->file_w);
+		if (gv_sync_dir(r->dir, e) != 0)
+			return -1;
+	}
 	gv_tabw_init(&l->out_w, l->out, r->o->tsv);
 	gv_events_write_header(&l->out_w);
 	l->pending = true;

@@ -104,6 +104,8 @@ wakes_s(const struct run *r)
 
 	if (ends_early(r))
 		return r->read_s + look_s;
+	if (r->fill && !policy_holds(r))
+		return r->now_s;
 	for (m = 0; m < r->n_jobs; m++) {
 		const struct job *j = &r->job[m];
 
@@ -219,8 +221,7 @@ decide(struct run *r)
 	if (r->now_s >= r->round_end_s && any_active(r)) {
 		new_round(r);
 	} else if (r->fill) {
-		gv_rounds_plan(
-		    &r->rounds, GV_ROUND_FILL, r->plan, r->plan);
+		gv_rounds_plan(&r->rounds, GV_ROUND_FILL, r->plan, r->plan);
 		if (r->o->verbose > 0)
 			say_plan(r, ", GPUs filled");
 	}

@@ -184,7 +184,8 @@ become_policy(const struct run *r, const char *in, const char *out)
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (from == -1 || to == -1 || dup2(from, 0) == -1 || dup2(to, 1) == -1)
+	if (chdir(r->directory) != 0 || from == -1 || to == -1 || dup2(from, 0) == -1 ||
+	    dup2(to, 1) == -1)
 		_exit(125);
 	if (from > 2)
 		close(from);

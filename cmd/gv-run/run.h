@@ -104,6 +104,7 @@ struct run {
 	const struct settings *o;
 	char *dir; /* absolute; NULL in a dry run */
 	bool temporary;
+	char *directory; /* where the table was given: jobs run there */
 	int lock_fd;
 	int workers_fd; /* held by every keeper */
 	int clock_fd;
@@ -173,6 +174,10 @@ bool state_has(const struct run *r, const char *name);
 int state_wait_workers(struct run *r, struct gv_error *e);
 /* Names and makes the directories of job m.  0 or -1. */
 int state_job(struct run *r, size_t m, struct gv_error *e);
+/* Finds r->directory, or keeps it for later.  0 or -1. */
+int state_directory(struct run *r, struct gv_error *e);
+/* The working directory of a job; the caller frees. */
+char *state_directory_of(const struct run *r, const struct job *j);
 /* Writes time and round down, so that they go on after a kill. */
 void state_clock(struct run *r);
 /* Reads them: 0, or -1 when there is nothing (good). */

@@ -158,6 +158,46 @@ state_close(struct run *r, bool done)
 	r->dir = NULL;
 }
 
+/* ---- where jobs run ---- */
+
+/*
+ * Paths in commands are meant from where the table was given, so a run that is
+ * resumed from elsewhere (cron) goes on there.
+ */
+int
+state_directory(struct run *r, struct gv_error *e)
+{
+	char *path = state_path(r, "directory");
+	char here[4096];
+	size_t len;
+	int rc = 0;
+
+	if (r->o->resume && access(path, F_OK) == 0)
+		rc = gv_file_read(path, &r->directory, &len, sizeof(here), e);
+	else if (getcwd(here, sizeof(here)) == NULL)
+		rc = gv_error_sys(e, "cannot find the working directory");
+	else
+		rc = gv_file_write(path, here, strlen(here), e);
+	if (rc == 0 && r->directory == NULL)
+		r->directory = gv_xstrdup(here);
+	free(path);
+	return rc;
+}
+
+char *
+state_directory_of(const struct run *r, const struct job *j)
+{
+	const char *own = j->spec->working_directory.s;
+	struct gv_strbuf b = {0};
+
+	if (j->spec->working_directory.len == 0)
+		return gv_xstrdup(r->directory);
+	if (own[0] == '/')
+		return gv_xstrdup(own);
+	gv_strbuf_fmt(&b, "%s/%s", r->directory, own);
+	return b.s;
+}
+
 /* ---- the clock ---- */
 
 /*

@@ -91,8 +91,6 @@ launch(struct run *r, size_t m, const size_t *gpu, size_t n, struct gv_error *e)
 	struct gv_launch_spec spec = {
 	    .job_id = j->spec->id.s,
 	    .command = j->spec->command.s,
-	    .working_directory =
-		j->spec->working_directory.len > 0 ? j->spec->working_directory.s : NULL,
 	    .gpu_type = type->name,
 	    .gpus = id,
 	    .n_gpus = n,
@@ -108,14 +106,17 @@ launch(struct run *r, size_t m, const size_t *gpu, size_t n, struct gv_error *e)
 	    .keep_fd = r->workers_fd,
 	};
 	size_t i;
+	char *directory = state_directory_of(r, j);
 	int rc;
 
+	spec.working_directory = directory;
 	for (i = 0; i < n; i++) {
 		size_t p = r->rounds.gpu_pool[gpu[i]];
 
 		id[i] = gv_pool_id(&r->cluster.pool[p], gpu[i] - r->rounds.pool[p].first);
 	}
 	rc = gv_launch_start(&j->launch, &spec, e);
+	free(directory);
 	free(id);
 	return rc;
 }
@@ -231,20 +232,25 @@ has_left(struct run *r, size_t m, int status)
 {
 	struct job *j = &r->job[m];
 	bool told = j->launch.told;
+	enum gv_outcome outcome;
 	char reason[64];
 
 	read_progress(r, m);
 	snprintf(reason, sizeof(reason), "status %d%s", status,
 	    told ? " when told to stop" : "");
-	switch (gv_launch_outcome(status, told, j->report.steps, j->spec->total_steps)) {
+	outcome = gv_launch_outcome(status, told, j->report.steps, j->spec->total_steps);
+	if (outcome == GV_FAILED && told && r->signal != 0)
+		outcome =
+		    GV_PREEMPTED; /* we may have killed it: that is not held against it */
+	switch (outcome) {
 	case GV_FINISHED:
 		journal_gpus(r, GV_EVENT_FINISH, m, "");
 		give_back(r, r->holder, m);
 		leaves_for_good(r, m, JOB_FINISHED);
 		break;
 	case GV_PREEMPTED:
-		journal_gpus(r, GV_EVENT_PREEMPT, m,
-		    r->signal != 0 ? "gv-run was told to stop" : "");
+		journal_gpus(
+		    r, GV_EVENT_PREEMPT, m, status == 0 || status == 143 ? "" : reason);
 		give_back(r, r->holder, m);
 		j->state = JOB_WAITING;
 		break;

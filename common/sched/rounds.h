@@ -60,9 +60,9 @@ enum {
 };
 
 /*
- * Rounds of lag that are remembered.  Rounding alone never causes so much (3 in
- * 1000 clusters); more says that shares cannot be attained, and then the order
- * of lag would leave out the smallest for good.
+ * Rounds of lag that are remembered.  Rounding alone hardly ever causes so much (3
+ * rounds in nearly all of 1000 clusters); more says that shares cannot be attained,
+ * and then the order of lag would leave out the smallest for good.
  */
 enum { GV_ROUND_DEBT = 8 };
 
