@@ -531,14 +531,14 @@ EOT
 	is_status 0 "the policy cannot be started"
 	err_has 'gv-run: warning: the policy cannot be asked, shares stay as they are:' "that is a warning"
 	n=0
-	until grep -q 'events.csv: cannot write: Input/output error' err; do # which fsync is the journal's
+	until grep -q '/events.csv: cannot write: Input/output error' err; do # which fsync is the journal's
 		n=$((n + 1))
 		[ "$n" -lt 9 ] || break
 		rm -rf fault
 		faulty "fsync:$n:EIO" -s fault --round=0.2 --grace=1
 	done
 	is_status 2 "a journal that cannot be written"
-	err_has 'events.csv: cannot write: Input/output error' "ends the run, saying so"
+	err_has '/events.csv: cannot write: Input/output error' "ends the run, saying so"
 	nothing_left "with all workers"
 	rm -rf fault
 	printf 'time_s,event\n0,end\n1,' >torn.csv
@@ -673,6 +673,11 @@ run gv-run --resume -s none
 is_status 2 "--resume without a state"
 is_err "is an error" <<'EOT'
 gv-run: none/cluster.csv: cannot open: No such file or directory
+EOT
+run sh -c 'mkdir gone && cd gone && rmdir ../gone && exec gv-run -c "$1/cluster.csv" -s "$1/x" "$1/alone.csv"' sh "$scratch"
+is_status 2 "a directory that is gone"
+is_err "jobs cannot run there" <<'EOT'
+gv-run: cannot find the working directory: No such file or directory
 EOT
 mkdir -p empty
 run gv-run --resume -c cluster.csv -s empty

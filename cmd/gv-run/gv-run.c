@@ -344,7 +344,8 @@ main(int argc, char **argv)
 		status = exit_status(&r);
 		state_close(&r, status == 0);
 	}
-	if (status == GV_EXIT_TROUBLE)
+	/* an output that failed says why when it is closed */
+	if (status == GV_EXIT_TROUBLE && r.journal.out_errno == 0)
 		gv_out_discard(out);
 	else if (opt.output != NULL && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);

@@ -169,6 +169,7 @@ output_failed(struct run *r, int error)
 		r->signal = SIGPIPE;
 	else
 		r->broken = true;
+	r->journal.out_errno = error;
 	r->journal.out = NULL;
 }
 

@@ -86,7 +86,7 @@ struct journal {
 	struct gv_tabw file_w;
 	struct gv_out *out; /* standard output or -o; NULL once it has failed */
 	struct gv_tabw out_w;
-	int out_errno; /* of the failure */
+	int out_errno; /* of its failure, 0 = none */
 	bool pending;  /* events not yet on disk */
 };
 
