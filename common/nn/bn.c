@@ -176,7 +176,8 @@ rank_sums(struct job *j)
 	struct gv_net *net = j->net;
 	size_t b;
 
-	pool_run(net->pool, net->B * net->shards, shard_sums, j);
+	pool_run(net->pool, net->B * net->shards,
+	    (double)(net->B * net->n * places(j->r) * j->width), shard_sums, j);
 	for (b = 0; b < net->B; b++) {
 		gv_real *v = net->partial + b * net->shards * j->width;
 

@@ -78,6 +78,7 @@ struct gv_net {
 	struct gv_net_bytes bytes;
 
 	struct pool *pool;
+	double flops; /* of the rows, forward, for one sample; at least one per number */
 	size_t threads;
 
 	/* of the present call */

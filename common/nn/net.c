@@ -255,6 +255,7 @@ plan(struct gv_net *net, const struct gv_model *m, const struct gv_net_config *c
 	net->in_size = gv_shape_size(m->input);
 	net->classes = m->classes;
 	net->optimiser = c->optimiser;
+	net->flops = (double)m->flops + (double)m->activations;
 	net->reduce = c->reduce;
 	net->ctx = c->ctx;
 	for (b = 0; b < net->B; b++)

@@ -15,6 +15,9 @@
  */
 enum { LOOKS = 2000 };
 
+/* Work that takes one thread longer than waking another: some microseconds. */
+#define WORTH 5e5
+
 struct pool {
 	size_t threads;
 	pthread_t *id; /* [threads - 1] */
@@ -140,11 +143,11 @@ pool_free(struct pool *p)
 }
 
 void
-pool_run(struct pool *p, size_t n, pool_item *run, void *ctx)
+pool_run(struct pool *p, size_t n, double work, pool_item *run, void *ctx)
 {
 	size_t i;
 
-	if (p->threads == 1 || n <= 1) {
+	if (p->threads == 1 || n <= 1 || work < WORTH) {
 		for (i = 0; i < n; i++)
 			run(ctx, i, 0);
 		return;

@@ -16,7 +16,11 @@ typedef void pool_item(void *ctx, size_t item, size_t thread);
 struct pool *pool_new(size_t threads);
 void pool_free(struct pool *p); /* NULL is allowed */
 
-/* Runs items 0..n-1; returns when all are done. */
-void pool_run(struct pool *p, size_t n, pool_item *run, void *ctx);
+/*
+ * Runs items 0..n-1; returns when all are done.  work is about how many numbers
+ * they add or multiply together: little work is not worth waking a thread for,
+ * so the caller does it alone.
+ */
+void pool_run(struct pool *p, size_t n, double work, pool_item *run, void *ctx);
 
 #endif

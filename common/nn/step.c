@@ -102,7 +102,8 @@ pack(struct gv_net *net, bool backward)
 		if (r->back_columns > p.strips * COLUMNS)
 			p.strips = (r->back_columns + COLUMNS - 1) / COLUMNS;
 	}
-	pool_run(net->pool, net->B * p.strips, pack_item, &p);
+	pool_run(net->pool, net->B * p.strips, (double)(net->B * net->packed_size),
+	    pack_item, &p);
 }
 
 /* ---- segments of rows ---- */
@@ -150,7 +151,8 @@ run_segment(struct gv_net *net, size_t from, size_t to, size_t n, pool_item *ite
 	struct job j = {net, from, to, n, (n + net->block - 1) / net->block};
 
 	if (from < to)
-		pool_run(net->pool, net->B * j.blocks, item, &j);
+		pool_run(net->pool, net->B * j.blocks, net->flops * (double)(net->B * n),
+		    item, &j);
 }
 
 /* All rows forward over n samples of net->x. */
@@ -290,7 +292,8 @@ gv_net_gradient(struct gv_net *net, const gv_real *x, const int32_t *label, doub
 	pack(net, true);
 	if (forward(net, net->n) != 0 || backward(net) != 0)
 		return -1;
-	pool_run(net->pool, net->B * net->pieces, gradient_item, net);
+	pool_run(net->pool, net->B * net->pieces, net->flops * (double)(net->B * net->n),
+	    gradient_item, net);
 	sum_losses(net, net->grads + n);
 	if (net->R > 1 && net->reduce(net->ctx, net->grads, n + net->B) != 0)
 		return -1;
@@ -328,7 +331,8 @@ gv_net_update(struct gv_net *net)
 			if (net->row[k].l.op == GV_OP_BN)
 				bn_update_running(net, &net->row[k], b);
 	}
-	pool_run(net->pool, net->B * ((net->P + CHUNK - 1) / CHUNK), update_item, net);
+	pool_run(net->pool, net->B * ((net->P + CHUNK - 1) / CHUNK),
+	    4 * (double)(net->B * net->P), update_item, net);
 }
 
 int

@@ -31,6 +31,11 @@ static const struct net_case {
 	HEAD "1,bn,,,,,,,,\n2,linear,,300,,,,,,\n3,bn,,,,,,,relu,\n4,linear,,,,,,,,\n5,"
 	     "xent,,,,,,,,\n",
 	1, 1, 37, 3, 9, 4, 50},
+    /* enough work for the threads to share every kind of loop */
+    {"a larger one",
+	HEAD "1,conv,,24,3,1,1,,,\n2,bn,,,,,,,relu,\n3,maxpool,,,2,,,,,\n"
+	     "4,linear,,150,,,,,relu,\n5,linear,,,,,,,,\n6,xent,,,,,,,,\n",
+	16, 16, 1, 10, 32, 4, 8},
 };
 enum { NETS = sizeof(nets) / sizeof(nets[0]), MODELS = 3 };
 
