@@ -10,16 +10,15 @@ same(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* The name that all pools bear, or NULL. */
-static const char *
-only_name(const struct gv_cluster *c)
+static bool
+of_one_node(const struct gv_cluster *c)
 {
 	size_t p;
 
 	for (p = 1; p < c->n_pools; p++)
 		if (!same(c->pool[p].node, c->pool[0].node))
-			return NULL;
-	return c->n_pools > 0 ? c->pool[0].node : NULL;
+			return false;
+	return true;
 }
 
 static int
@@ -62,7 +61,7 @@ node_select(struct gv_cluster *c, const char *file, const char *node, struct gv_
 
 	if (node != NULL)
 		return keep_node(c, file, node, e);
-	if (only_name(c) != NULL)
+	if (of_one_node(c))
 		return 0;
 	gethostname(host, sizeof(host) - 1);
 	for (p = 0; p < c->n_pools; p++)

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/strbuf.h"
 #include "run.h"
 
@@ -224,14 +225,22 @@ int
 state_read_clock(struct run *r, double *epoch_s, double *time_s, int64_t *round)
 {
 	char line[CLOCK_LINE + 1] = "";
-	ssize_t n = pread(r->clock_fd, line, CLOCK_LINE, 0);
-	long long k;
+	const char *word[3];
+	size_t len[3];
+	size_t at = 0;
+	size_t i;
 
-	if (n != CLOCK_LINE || sscanf(line, "%lf %lf %lld", epoch_s, time_s, &k) != 3)
+	if (pread(r->clock_fd, line, CLOCK_LINE, 0) != CLOCK_LINE)
 		return -1;
-	if (!isfinite(*epoch_s) || !isfinite(*time_s) || *time_s < 0)
+	for (i = 0; i < 3; i++) {
+		word[i] = line + at;
+		len[i] = strcspn(word[i], " ");
+		at += len[i] + (word[i][len[i]] != '\0');
+	}
+	if (gv_parse_double(word[0], len[0], epoch_s) != 0 ||
+	    gv_parse_double(word[1], len[1], time_s) != 0 ||
+	    gv_parse_int(word[2], len[2], round) != 0 || *time_s < 0)
 		return -1;
-	*round = k;
 	return 0;
 }
 
