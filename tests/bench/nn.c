@@ -61,6 +61,10 @@ main(int argc, char **argv)
 	struct gv_net *net;
 
 	gv_init("nn");
+	if (argc < 2) {
+		puts("nn.sh runs this with its arguments");
+		return 0;
+	}
 	for (i = 0; i < models; i++) {
 		seed[i] = i;
 		coef[i] = (struct gv_net_coef)GV_NET_COEF_DEFAULT;
@@ -72,8 +76,6 @@ main(int argc, char **argv)
 		label[i] = (int32_t)(gv_random(2, 0, 0, i) % CLASSES);
 	c.seed = seed;
 	c.coef = coef;
-	if (argc < 2)
-		gv_die("which model?");
 	if (gv_model_read(&m, argv[1], &e) != 0 ||
 	    gv_model_shape(&m, shape, CLASSES, &e) != 0 ||
 	    gv_net_new(&net, &m, &c, &e) != 0)

@@ -35,7 +35,7 @@ static const struct net_case {
     {"a larger one",
 	HEAD "1,conv,,24,3,1,1,,,\n2,bn,,,,,,,relu,\n3,maxpool,,,2,,,,,\n"
 	     "4,linear,,150,,,,,relu,\n5,linear,,,,,,,,\n6,xent,,,,,,,,\n",
-	16, 16, 1, 10, 32, 4, 8},
+	16, 16, 1, 10, 32, 4, 4},
 };
 enum { NETS = sizeof(nets) / sizeof(nets[0]), MODELS = 3 };
 
