@@ -108,7 +108,7 @@ else
 fi
 
 # killed and resumed: what was received counts, rounds go on
-last=$(awk -F, '$8 > n { n = $8 } END { print n }' out)
+last=$(awk -F, 'NR > 1 && $8 > n { n = $8 } END { print n + 0 }' full/events.csv)
 gv-run --resume -s full --round=0.15 --grace=2 >out 2>err &
 pid=$!
 sleep 0.8
@@ -117,7 +117,7 @@ wait "$pid" 2>/dev/null
 run timeout -s TERM 1.5 gv-run --resume -q -s full --round=0.15 --grace=2
 is_status 124 "--resume runs on"
 ran="reading rounds"
-if awk -F, -v last="$last" 'NR > 1 && $2 == "resume" && $8 <= last { exit 1 }' out; then
+if [ "$last" -gt 15 ] && awk -F, -v last="$last" '$2 == "resume" && $8 + 0 <= last + 0 { exit 1 }' out; then
 	pass "rounds are counted on"
 else
 	fail "rounds after $last" out
