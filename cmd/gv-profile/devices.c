@@ -21,8 +21,8 @@ struct options {
 
 enum { OPT_LIST = GV_OPT_OWN, OPT_CPU, OPT_NODE, OPT_MAP };
 
-static const char usage[] =
-    "usage: gv-profile devices [-hqvV] [-o FILE] [--list] [--cpu] [--node=NAME] [--map=FROM=TO]";
+static const char usage[] = "usage: gv-profile devices [-hqvV] [-o FILE] [--list] "
+			    "[--cpu] [--node=NAME] [--map=FROM=TO]";
 
 static const char help[] =
     "usage: gv-profile devices [option ...]\n"
@@ -41,8 +41,8 @@ static const char help[] =
 
 static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"cpu", no_argument, NULL, OPT_CPU}, {"list", no_argument, NULL, OPT_LIST},
-    {"map", required_argument, NULL, OPT_MAP}, {"node", required_argument, NULL, OPT_NODE},
-    {NULL, 0, NULL, 0}};
+    {"map", required_argument, NULL, OPT_MAP},
+    {"node", required_argument, NULL, OPT_NODE}, {NULL, 0, NULL, 0}};
 
 static void
 add_mapping(struct options *o, const char *arg)
@@ -51,8 +51,10 @@ add_mapping(struct options *o, const char *arg)
 	char q[GV_QUOTE_LEN];
 
 	if (equals == NULL || equals == arg || equals[1] == '\0')
-		gv_opt_usage(&o->common, "--map: expected FROM=TO, got %s", gv_quote(q, arg, strlen(arg)));
-	o->map.entry = gv_xgrow(o->map.entry, &o->map.cap, o->map.n + 1, sizeof(*o->map.entry));
+		gv_opt_usage(&o->common, "--map: expected FROM=TO, got %s",
+		    gv_quote(q, arg, strlen(arg)));
+	o->map.entry =
+	    gv_xgrow(o->map.entry, &o->map.cap, o->map.n + 1, sizeof(*o->map.entry));
 	o->map.entry[o->map.n++] = arg;
 }
 
@@ -62,7 +64,8 @@ parse_options(struct options *o, int argc, char **argv)
 	int code;
 
 	opterr = 0;
-	while ((code = getopt_long(argc, argv, GV_OPT_SHORT GV_OPT_TABLE_SHORT, longopts, NULL)) != -1) {
+	while ((code = getopt_long(
+		    argc, argv, GV_OPT_SHORT GV_OPT_TABLE_SHORT, longopts, NULL)) != -1) {
 		switch (code) {
 		case OPT_CPU:
 			o->cpu = true;
@@ -134,16 +137,18 @@ make_groups(struct group *group, const struct gv_gpus *g, const struct options *
 		}
 		if (gpu->memory_bytes < group[k].memory_bytes)
 			group[k].memory_bytes = gpu->memory_bytes;
-		gv_strbuf_fmt(&group[k].ids, "%s%d", group[k].gpus++ > 0 ? ";" : "", gpu->index);
+		gv_strbuf_fmt(
+		    &group[k].ids, "%s%d", group[k].gpus++ > 0 ? ";" : "", gpu->index);
 	}
 	return n;
 }
 
 static void
-write_cluster(struct gv_tabw *w, const struct gv_gpus *g, bool cpu, const struct options *o)
+write_cluster(
+    struct gv_tabw *w, const struct gv_gpus *g, bool cpu, const struct options *o)
 {
-	static const char *const names[] = {"gpu_type", "gpus", "node", "memory_bytes", "threads",
-	    "ids", NULL};
+	static const char *const names[] = {
+	    "gpu_type", "gpus", "node", "memory_bytes", "threads", "ids", NULL};
 	struct group *group = gv_xcalloc(g->n, sizeof(*group));
 	size_t n = make_groups(group, g, o);
 	size_t i;
@@ -176,8 +181,9 @@ write_cluster(struct gv_tabw *w, const struct gv_gpus *g, bool cpu, const struct
 static void
 write_list(struct gv_tabw *w, const struct gv_gpus *g, bool cpu, const struct options *o)
 {
-	static const char *const names[] = {"index", "gpu_type", "node", "uuid", "name", "pci_bus_id",
-	    "memory_bytes", "memory_free_bytes", "threads", "driver", "problem", NULL};
+	static const char *const names[] = {"index", "gpu_type", "node", "uuid", "name",
+	    "pci_bus_id", "memory_bytes", "memory_free_bytes", "threads", "driver",
+	    "problem", NULL};
 	size_t i;
 
 	header(w, names);
@@ -222,7 +228,8 @@ warn_problems(const struct gv_gpus *g)
 
 	for (i = 0; i < g->n; i++)
 		if (g->gpu[i].problem[0] != '\0')
-			gv_warn("warning: GPU %d is left out: %s", g->gpu[i].index, g->gpu[i].problem);
+			gv_warn("warning: GPU %d is left out: %s", g->gpu[i].index,
+			    g->gpu[i].problem);
 }
 
 int

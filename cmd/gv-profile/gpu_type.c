@@ -41,7 +41,8 @@ gpu_type_name(char *out, size_t len, const char *model)
 
 		while (is_plain(small[end]))
 			end++;
-		if (end > i && !is_maker(small + i, end - i) && used + (end - i) + 2 < len) {
+		if (end > i && !is_maker(small + i, end - i) &&
+		    used + (end - i) + 2 < len) {
 			if (used > 0)
 				out[used++] = '-';
 			memcpy(out + used, small + i, end - i);

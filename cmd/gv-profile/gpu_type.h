@@ -20,6 +20,7 @@ struct gpu_type_map {
 };
 
 /* gpu_type_name, then the last matching entry of the map. */
-void gpu_type_mapped(char *out, size_t len, const char *model, const struct gpu_type_map *map);
+void gpu_type_mapped(
+    char *out, size_t len, const char *model, const struct gpu_type_map *map);
 
 #endif

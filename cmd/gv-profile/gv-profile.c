@@ -58,7 +58,8 @@ main(int argc, char **argv)
 	name = argv[optind];
 	argc -= optind;
 	argv += optind;
-	optind = 0; /* a new start for getopt_long, which then takes options behind operands */
+	optind =
+	    0; /* a new start for getopt_long, which then takes options behind operands */
 	for (i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
 		if (strcmp(name, subcommands[i].name) == 0)
 			return subcommands[i].run(argc, argv);

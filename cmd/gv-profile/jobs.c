@@ -20,11 +20,18 @@ struct options {
 	struct run_options run;
 };
 
-enum { OPT_WARMUP = GV_OPT_OWN, OPT_WINDOW, OPT_TIMEOUT, OPT_GRACE, OPT_NODE, OPT_THROUGHPUTS,
-	OPT_CLEAN_ENV };
+enum {
+	OPT_WARMUP = GV_OPT_OWN,
+	OPT_WINDOW,
+	OPT_TIMEOUT,
+	OPT_GRACE,
+	OPT_NODE,
+	OPT_THROUGHPUTS,
+	OPT_CLEAN_ENV
+};
 
-static const char usage[] =
-    "usage: gv-profile jobs -c CLUSTER [-qvV] [-o FILE] [-t KNOWN] [option ...] [jobs.csv]";
+static const char usage[] = "usage: gv-profile jobs -c CLUSTER [-qvV] [-o FILE] [-t "
+			    "KNOWN] [option ...] [jobs.csv]";
 
 static const char help[] =
     "usage: gv-profile jobs -c CLUSTER [option ...] [jobs.csv]\n"
@@ -52,7 +59,8 @@ static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"warmup", required_argument, NULL, OPT_WARMUP},
     {"window", required_argument, NULL, OPT_WINDOW},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
-    {"grace", required_argument, NULL, OPT_GRACE}, {"node", required_argument, NULL, OPT_NODE},
+    {"grace", required_argument, NULL, OPT_GRACE},
+    {"node", required_argument, NULL, OPT_NODE},
     {"clean-env", no_argument, NULL, OPT_CLEAN_ENV}, {NULL, 0, NULL, 0}};
 
 static volatile sig_atomic_t interrupt;
@@ -64,8 +72,8 @@ parse_options(struct options *o, int argc, char **argv)
 	int code;
 
 	opterr = 0;
-	while ((code = getopt_long(argc, argv, GV_OPT_SHORT GV_OPT_TABLE_SHORT "c:t:", longopts,
-	            NULL)) != -1) {
+	while ((code = getopt_long(argc, argv,
+		    GV_OPT_SHORT GV_OPT_TABLE_SHORT "c:t:", longopts, NULL)) != -1) {
 		switch (code) {
 		case 'c':
 			o->cluster = optarg;
@@ -77,13 +85,16 @@ parse_options(struct options *o, int argc, char **argv)
 			o->throughputs = true;
 			break;
 		case OPT_WARMUP:
-			o->run.measure.rule.warmup_s = gv_opt_duration(c, "--warmup", optarg);
+			o->run.measure.rule.warmup_s =
+			    gv_opt_duration(c, "--warmup", optarg);
 			break;
 		case OPT_WINDOW:
-			o->run.measure.rule.window_s = gv_opt_duration(c, "--window", optarg);
+			o->run.measure.rule.window_s =
+			    gv_opt_duration(c, "--window", optarg);
 			break;
 		case OPT_TIMEOUT:
-			o->run.measure.timeout_s = gv_opt_duration(c, "--timeout", optarg);
+			o->run.measure.timeout_s =
+			    gv_opt_duration(c, "--timeout", optarg);
 			break;
 		case OPT_GRACE:
 			o->run.measure.grace_s = gv_opt_duration(c, "--grace", optarg);
@@ -102,7 +113,8 @@ parse_options(struct options *o, int argc, char **argv)
 		gv_opt_usage(c, "no cluster given: use -c");
 	o->jobs = gv_opt_input(c, argc, argv);
 	if ((strcmp(o->jobs, "-") == 0) + (strcmp(o->cluster, "-") == 0) +
-	        (o->known != NULL && strcmp(o->known, "-") == 0) > 1)
+		(o->known != NULL && strcmp(o->known, "-") == 0) >
+	    1)
 		gv_opt_usage(c, "standard input can be read only once");
 }
 
@@ -126,7 +138,8 @@ catch_signals(struct sigaction old[N_SIGNALS])
 	sa.sa_handler = on_signal;
 	sigemptyset(&sa.sa_mask);
 	for (i = 0; i < N_SIGNALS; i++)
-		if (sigaction(signals[i], NULL, &old[i]) == 0 && old[i].sa_handler != SIG_IGN)
+		if (sigaction(signals[i], NULL, &old[i]) == 0 &&
+		    old[i].sa_handler != SIG_IGN)
 			sigaction(signals[i], &sa, NULL);
 }
 
@@ -146,7 +159,7 @@ some_run_nowhere(const struct plan *p, const struct gv_rates *jobs)
 	bool some = false;
 	size_t class, type;
 
-	for (class = 0; class < p->n_classes; class++) {
+	for (class = 0; class < p->n_classes; class ++) {
 		bool runs = false;
 
 		for (type = 0; type < p->n_types; type++)
@@ -224,8 +237,10 @@ int
 profile_jobs(int argc, char **argv)
 {
 	struct options o = {.common = {.usage = usage, .help = help},
-	    .run.measure = {
-	        .rule = {2, 5}, .timeout_s = 120, .grace_s = 10, .interrupt = &interrupt}};
+	    .run.measure = {.rule = {2, 5},
+		.timeout_s = 120,
+		.grace_s = 10,
+		.interrupt = &interrupt}};
 	struct gv_error e = {0};
 	struct inputs in = {0};
 	struct plan plan = {0};
@@ -234,7 +249,8 @@ profile_jobs(int argc, char **argv)
 
 	parse_options(&o, argc, argv);
 	if (read_inputs(&in, &o, &e) != 0 ||
-	    plan_make(&plan, &in.jobs, &in.cluster, o.known != NULL ? &in.known : NULL, &e) != 0)
+	    plan_make(&plan, &in.jobs, &in.cluster, o.known != NULL ? &in.known : NULL,
+		&e) != 0)
 		gv_die_error(&e);
 	o.run.quiet = o.common.quiet;
 	o.run.verbose = o.common.verbose;

@@ -40,12 +40,13 @@ run_free(struct run *r)
 }
 
 static int
-start(struct run *r, const struct gv_job *job, const struct gv_gpu_type *type, const int *ids,
-    const struct measure_options *o, struct gv_error *e)
+start(struct run *r, const struct gv_job *job, const struct gv_gpu_type *type,
+    const int *ids, const struct measure_options *o, struct gv_error *e)
 {
 	struct gv_launch_spec spec = {.job_id = job->id.s,
 	    .command = job->command.s,
-	    .working_directory = job->working_directory.len > 0 ? job->working_directory.s : NULL,
+	    .working_directory =
+		job->working_directory.len > 0 ? job->working_directory.s : NULL,
 	    .gpu_type = type->name,
 	    .gpus = ids,
 	    .n_gpus = (size_t)job->scale_factor,
@@ -70,8 +71,8 @@ start(struct run *r, const struct gv_job *job, const struct gv_gpu_type *type, c
 
 /* Watches until the window is complete, the job has left, or time is out.  0 or -1. */
 static int
-watch(struct run *r, struct measurement *m, const struct measure_options *o, double start_s,
-    struct gv_error *e)
+watch(struct run *r, struct measurement *m, const struct measure_options *o,
+    double start_s, struct gv_error *e)
 {
 	struct gv_progress_report p = GV_PROGRESS_NONE;
 
@@ -86,10 +87,12 @@ watch(struct run *r, struct measurement *m, const struct measure_options *o, dou
 		m->left = left == 1;
 		m->ran_s = now - start_s;
 		if (p.steps > (r->n > 0 ? r->report[r->n - 1].steps : 0)) {
-			r->report = gv_xgrow(r->report, &r->cap, r->n + 1, sizeof(*r->report));
+			r->report =
+			    gv_xgrow(r->report, &r->cap, r->n + 1, sizeof(*r->report));
 			r->report[r->n++] = (struct report){now, p.steps};
 		}
-		if (m->left || fit_enough(&o->rule, r->report, r->n) || m->ran_s >= o->timeout_s)
+		if (m->left || fit_enough(&o->rule, r->report, r->n) ||
+		    m->ran_s >= o->timeout_s)
 			return 0;
 		gv_sleep_s(look_every_s);
 	}
@@ -138,8 +141,8 @@ read_last_line(struct measurement *m, const char *log)
 		n--;
 	tail[n] = '\0';
 	line = strrchr(tail, '\n');
-	snprintf(m->last_line, sizeof(m->last_line), "%.*s", (int)sizeof(m->last_line) - 1,
-	    line != NULL ? line + 1 : tail);
+	snprintf(m->last_line, sizeof(m->last_line), "%.*s",
+	    (int)sizeof(m->last_line) - 1, line != NULL ? line + 1 : tail);
 }
 
 static void
@@ -156,7 +159,8 @@ judge(struct measurement *m, const struct run *r, const struct gv_job *job,
 	} else if (m->left && isfinite(job->total_steps)) {
 		/* done without a word: it has done what there was to do */
 		m->verdict = SHORT;
-		m->fit = (struct rate_fit){job->total_steps / m->ran_s, INFINITY, m->ran_s, 0};
+		m->fit =
+		    (struct rate_fit){job->total_steps / m->ran_s, INFINITY, m->ran_s, 0};
 	} else {
 		m->verdict = SILENT;
 	}
@@ -165,8 +169,9 @@ judge(struct measurement *m, const struct run *r, const struct gv_job *job,
 }
 
 int
-measure_job(struct measurement *m, const struct gv_job *job, const struct gv_gpu_type *type,
-    const int *ids, const struct measure_options *o, struct gv_error *e)
+measure_job(struct measurement *m, const struct gv_job *job,
+    const struct gv_gpu_type *type, const int *ids, const struct measure_options *o,
+    struct gv_error *e)
 {
 	struct run r = {0};
 	double start_s = gv_clock_s();

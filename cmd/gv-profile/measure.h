@@ -12,7 +12,7 @@ struct measure_options {
 	double timeout_s; /* of one run, from its launch */
 	double grace_s;   /* between SIGTERM and SIGKILL */
 	bool clean_env;
-	const char *scratch;                   /* an existing private directory, absolute */
+	const char *scratch; /* an existing private directory, absolute */
 	const volatile sig_atomic_t *interrupt; /* not 0: stop and return */
 };
 
@@ -26,9 +26,9 @@ enum verdict {
 struct measurement {
 	enum verdict verdict;
 	struct rate_fit fit;
-	bool left;        /* on its own */
-	int status;       /* then: its exit status */
-	double ran_s;     /* from launch to its leaving or the end of the measurement */
+	bool left;    /* on its own */
+	int status;   /* then: its exit status */
+	double ran_s; /* from launch to its leaving or the end of the measurement */
 	char last_line[256]; /* of what it wrote; "" = nothing */
 };
 
@@ -38,8 +38,9 @@ struct measurement {
  * leaves none.  0, 1 when interrupted, -1 with *e set when it could not be run
  * at all.  In each case nothing of it is left running.
  */
-int measure_job(struct measurement *m, const struct gv_job *job, const struct gv_gpu_type *type,
-    const int *ids, const struct measure_options *o, struct gv_error *e);
+int measure_job(struct measurement *m, const struct gv_job *job,
+    const struct gv_gpu_type *type, const int *ids, const struct measure_options *o,
+    struct gv_error *e);
 
 /* Stops the run that goes on, if one does: for a program that dies in its middle. */
 void measure_abort(void);

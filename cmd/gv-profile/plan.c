@@ -23,7 +23,8 @@ find_classes(struct plan *p, const struct gv_rates *jobs)
 		if (job->job_type.len > 0)
 			gv_strbuf_fmt(&key, "%lld ", (long long)job->scale_factor);
 		else
-			gv_strbuf_fmt(&key, "job %zu", i); /* no number before the space */
+			gv_strbuf_fmt(
+			    &key, "job %zu", i); /* no number before the space */
 		gv_strbuf_add(&key, job->job_type.s, job->job_type.len);
 		copy = gv_arena_strndup(&keys, key.s, key.len);
 		class = gv_hash_add(&classes, copy, key.len);
@@ -61,7 +62,8 @@ take_known(struct plan *p, const struct gv_rates *jobs, const struct gv_cluster 
 
 		if (rate->type < 0)
 			continue;
-		c = plan_cell(p, p->class_of[gv_hash_find(&ids, id.s, id.len)], (size_t)rate->type);
+		c = plan_cell(
+		    p, p->class_of[gv_hash_find(&ids, id.s, id.len)], (size_t)rate->type);
 		c->source = KNOWN;
 		c->text = gv_frame_cell(&p->known.frame, rate->row, column);
 		c->steps_per_s = rate->steps_per_s;
@@ -85,12 +87,13 @@ plan_make(struct plan *p, const struct gv_rates *jobs, const struct gv_cluster *
 		plan_free(p);
 		return -1;
 	}
-	for (class = 0; class < p->n_classes; class++)
+	for (class = 0; class < p->n_classes; class ++)
 		for (type = 0; type < p->n_types; type++) {
 			struct cell *c = plan_cell(p, class, type);
 			int64_t scale = jobs->job[p->job[class]].scale_factor;
 
-			if (c->source == TO_MEASURE && (size_t)scale > cluster->type[type].gpus)
+			if (c->source == TO_MEASURE &&
+			    (size_t)scale > cluster->type[type].gpus)
 				c->source = TOO_BIG;
 		}
 	return 0;

@@ -25,9 +25,9 @@ struct cell {
 struct plan {
 	size_t n_classes;
 	size_t n_types;
-	size_t *class_of; /* [n_jobs] */
-	size_t *job;      /* [n_classes] the first of the class */
-	struct cell *cell; /* [n_classes][n_types] */
+	size_t *class_of;      /* [n_jobs] */
+	size_t *job;           /* [n_classes] the first of the class */
+	struct cell *cell;     /* [n_classes][n_types] */
 	struct gv_rates known; /* owns the texts */
 };
 
@@ -35,8 +35,8 @@ struct plan {
  * known may be NULL: a throughputs table (job_type, scale_factor, gpu_type,
  * steps_per_s).  0, or -1 with *e set.
  */
-int plan_make(struct plan *p, const struct gv_rates *jobs, const struct gv_cluster *cluster,
-    const struct gv_frame *known, struct gv_error *e);
+int plan_make(struct plan *p, const struct gv_rates *jobs,
+    const struct gv_cluster *cluster, const struct gv_frame *known, struct gv_error *e);
 void plan_free(struct plan *p);
 
 struct cell *plan_cell(const struct plan *p, size_t class, size_t type);

@@ -8,8 +8,8 @@ const double fit_max_relative_error = 0.02;
 
 /* sqrt(s^2 / Sxx) of the residuals around the line. */
 static double
-regression_error(const struct report *r, size_t n, double slope, double t_mean, double y_mean,
-    double sxx)
+regression_error(const struct report *r, size_t n, double slope, double t_mean,
+    double y_mean, double sxx)
 {
 	double rss = 0;
 	size_t i;
@@ -70,8 +70,9 @@ rate_fit(struct rate_fit *f, const struct report *r, size_t n)
 	f->steps_per_s = sxy / sxx;
 	f->standard_error = INFINITY;
 	if (n > 2)
-		f->standard_error = fmax(
-		    regression_error(r, n, f->steps_per_s, t_mean, y_mean, sxx), batch_error(r, n));
+		f->standard_error =
+		    fmax(regression_error(r, n, f->steps_per_s, t_mean, y_mean, sxx),
+			batch_error(r, n));
 	return true;
 }
 
@@ -96,7 +97,7 @@ fit_enough(const struct fit_rule *rule, const struct report *r, size_t n)
 	if (!rate_fit(&f, r + w, n - w))
 		return false;
 	return f.standard_error <= fit_max_relative_error * f.steps_per_s ||
-	    f.span_s >= FIT_MAX_WINDOWS * rule->window_s;
+	       f.span_s >= FIT_MAX_WINDOWS * rule->window_s;
 }
 
 bool
@@ -106,7 +107,7 @@ fit_best(struct rate_fit *f, bool *complete, const struct fit_rule *rule, double
 	size_t w = fit_window(rule, r, n);
 
 	*complete = n - w >= FIT_MIN_REPORTS &&
-	    r[n - 1].time_s - r[w].time_s >= rule->window_s / 2;
+		    r[n - 1].time_s - r[w].time_s >= rule->window_s / 2;
 	if (*complete)
 		return rate_fit(f, r + w, n - w);
 	if (rate_fit(f, r, n))

@@ -13,7 +13,7 @@ struct report {
 
 struct rate_fit {
 	double steps_per_s;
-	double standard_error; /* of it, steps/s; INFINITY when 2 reports leave none to estimate */
+	double standard_error; /* of it, steps/s; INFINITY of 2 reports, which tell none */
 	double span_s;         /* from the first report to the last */
 	size_t n;              /* reports used */
 };
@@ -56,7 +56,7 @@ bool fit_enough(const struct fit_rule *rule, const struct report *r, size_t n);
  * least half its length, else of all reports, and then *complete is false.  One
  * report alone: its steps over the time since start_s.  false: no report.
  */
-bool fit_best(struct rate_fit *f, bool *complete, const struct fit_rule *rule, double start_s,
-    const struct report *r, size_t n);
+bool fit_best(struct rate_fit *f, bool *complete, const struct fit_rule *rule,
+    double start_s, const struct report *r, size_t n);
 
 #endif

@@ -32,8 +32,8 @@ write_rates(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs
 		for (type = 0; type < cluster->n_types; type++) {
 			for (k = 0; k < f->n_columns; k++)
 				if (!is_own(f->name[k]))
-					gv_tabw_cell(w,
-					    gv_frame_cell(f, jobs->job[i].row, (ptrdiff_t)k));
+					gv_tabw_cell(w, gv_frame_cell(f, jobs->job[i].row,
+							    (ptrdiff_t)k));
 			gv_tabw_str(w, cluster->type[type].name);
 			write_rate(w, plan_cell(p, p->class_of[i], type));
 			gv_tabw_end(w);
@@ -44,13 +44,14 @@ void
 write_throughputs(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs,
     const struct gv_cluster *cluster)
 {
-	static const char *const names[] = {"job_type", "scale_factor", "gpu_type", "steps_per_s"};
+	static const char *const names[] = {
+	    "job_type", "scale_factor", "gpu_type", "steps_per_s"};
 	size_t class, type, k;
 
 	for (k = 0; k < 4; k++)
 		gv_tabw_str(w, names[k]);
 	gv_tabw_end(w);
-	for (class = 0; class < p->n_classes; class++) {
+	for (class = 0; class < p->n_classes; class ++) {
 		const struct gv_job *job = &jobs->job[p->job[class]];
 
 		for (type = 0; job->job_type.len > 0 && type < cluster->n_types; type++) {

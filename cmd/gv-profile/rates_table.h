@@ -13,7 +13,7 @@ void write_rates(struct gv_tabw *w, const struct plan *p, const struct gv_rates 
     const struct gv_cluster *cluster);
 
 /* job_type, scale_factor, gpu_type, steps_per_s of every class that has a job_type. */
-void write_throughputs(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs,
-    const struct gv_cluster *cluster);
+void write_throughputs(struct gv_tabw *w, const struct plan *p,
+    const struct gv_rates *jobs, const struct gv_cluster *cluster);
 
 #endif

@@ -37,7 +37,8 @@ find_pool(const struct gv_cluster *cluster, size_t type, const struct run_option
 	for (i = 0; i < cluster->n_pools; i++) {
 		const struct gv_pool *p = &cluster->pool[i];
 
-		if (p->type == type && is_here(p->node, o) && (best == NULL || p->gpus > best->gpus))
+		if (p->type == type && is_here(p->node, o) &&
+		    (best == NULL || p->gpus > best->gpus))
 			best = p;
 	}
 	return best;
@@ -45,8 +46,8 @@ find_pool(const struct gv_cluster *cluster, size_t type, const struct run_option
 
 /* Why a class cannot be measured on a type.  0 it can, or an exit status with *e set. */
 static int
-check_cell(const struct gv_rates *jobs, const struct gv_job *job, const struct gv_gpu_type *type,
-    const struct gv_pool *pool, struct gv_error *e)
+check_cell(const struct gv_rates *jobs, const struct gv_job *job,
+    const struct gv_gpu_type *type, const struct gv_pool *pool, struct gv_error *e)
 {
 	ptrdiff_t command = gv_frame_find(&jobs->frame, "command");
 	size_t here = pool != NULL ? pool->gpus : 0;
@@ -56,19 +57,23 @@ check_cell(const struct gv_rates *jobs, const struct gv_job *job, const struct g
 		return GV_EXIT_TROUBLE;
 	}
 	if (job->command.len == 0) {
-		gv_frame_error(&jobs->frame, job->row, command, e, "expected a command to run, got \"\"");
+		gv_frame_error(&jobs->frame, job->row, command, e,
+		    "expected a command to run, got \"\"");
 		return GV_EXIT_TROUBLE;
 	}
 	if (here >= (size_t)job->scale_factor)
 		return 0;
-	gv_error_set(e, "cannot measure job \"%s\" here: it needs %lld of type %s, this machine has %zu; "
-	    "give its rate with -t", job->id.s, (long long)job->scale_factor, type->name, here);
+	gv_error_set(e,
+	    "cannot measure job \"%s\" here: it needs %lld of type %s, this machine has "
+	    "%zu; "
+	    "give its rate with -t",
+	    job->id.s, (long long)job->scale_factor, type->name, here);
 	return GV_EXIT_NO;
 }
 
 int
-run_check(const struct plan *p, const struct gv_rates *jobs, const struct gv_cluster *cluster,
-    const struct run_options *o, struct gv_error *e)
+run_check(const struct plan *p, const struct gv_rates *jobs,
+    const struct gv_cluster *cluster, const struct run_options *o, struct gv_error *e)
 {
 	size_t i;
 
@@ -78,8 +83,8 @@ run_check(const struct plan *p, const struct gv_rates *jobs, const struct gv_clu
 
 		if (p->cell[i].source != TO_MEASURE)
 			continue;
-		status = check_cell(jobs, &jobs->job[p->job[i / p->n_types]], &cluster->type[type],
-		    find_pool(cluster, type, o), e);
+		status = check_cell(jobs, &jobs->job[p->job[i / p->n_types]],
+		    &cluster->type[type], find_pool(cluster, type, o), e);
 		if (status != 0)
 			return status;
 	}
@@ -93,16 +98,20 @@ warn_of(const char *label, const struct measurement *m, const struct run_options
 	char q[GV_QUOTE_LEN];
 
 	if (m->verdict == FAILED && m->last_line[0] == '\0')
-		gv_warn("warning: %s: failed with status %d and wrote nothing", label, m->status);
+		gv_warn("warning: %s: failed with status %d and wrote nothing", label,
+		    m->status);
 	else if (m->verdict == FAILED)
 		gv_warn("warning: %s: failed with status %d: %s", label, m->status,
 		    gv_quote(q, m->last_line, strlen(m->last_line)));
 	else if (m->verdict == SILENT && m->left)
 		gv_warn("warning: %s: left without having reported a step", label);
 	else if (m->verdict == SILENT)
-		gv_warn("warning: %s: reported no step within %g s", label, o->measure.timeout_s);
+		gv_warn("warning: %s: reported no step within %g s", label,
+		    o->measure.timeout_s);
 	else if (m->verdict == SHORT && m->fit.n < 2)
-		gv_warn("warning: %s: too short to measure: the time of its start is counted in", label);
+		gv_warn("warning: %s: too short to measure: the time of its start is "
+			"counted in",
+		    label);
 	else if (m->verdict == SHORT)
 		gv_warn("warning: %s: only %zu reports%s", label, m->fit.n,
 		    m->left ? ", then it was done" : " before time was out");
@@ -137,8 +146,8 @@ round_6(double v)
 
 static int
 measure_cell(struct cell *c, const struct gv_rates *jobs, const struct gv_job *job,
-    const struct gv_gpu_type *type, const struct gv_pool *pool, const struct run_options *o,
-    struct gv_error *e)
+    const struct gv_gpu_type *type, const struct gv_pool *pool,
+    const struct run_options *o, struct gv_error *e)
 {
 	int *ids = gv_xcalloc((size_t)job->scale_factor, sizeof(*ids));
 	struct gv_error label = {0};
@@ -155,8 +164,8 @@ measure_cell(struct cell *c, const struct gv_rates *jobs, const struct gv_job *j
 		return rc;
 	m.fit.steps_per_s = round_6(m.fit.steps_per_s);
 	c->steps_per_s = m.fit.steps_per_s;
-	gv_error_at(&label, jobs->frame.file, jobs->frame.line[job->row], NULL, "job %s on %s",
-	    gv_quote(q, job->id.s, job->id.len), type->name);
+	gv_error_at(&label, jobs->frame.file, jobs->frame.line[job->row], NULL,
+	    "job %s on %s", gv_quote(q, job->id.s, job->id.len), type->name);
 	if (!o->quiet)
 		warn_of(label.text[0], &m, o);
 	if (o->verbose > 0 && m.fit.steps_per_s > 0)
@@ -175,8 +184,9 @@ clean_up(void)
 }
 
 int
-run_plan(const struct plan *p, const struct gv_rates *jobs, const struct gv_cluster *cluster,
-    const struct run_options *options, struct gv_error *e)
+run_plan(const struct plan *p, const struct gv_rates *jobs,
+    const struct gv_cluster *cluster, const struct run_options *options,
+    struct gv_error *e)
 {
 	struct run_options o = *options;
 	size_t n = plan_count(p, TO_MEASURE);

@@ -4,10 +4,16 @@
 
 #include "base/err.h"
 
-/* Makes one below $TMPDIR (or /tmp); its absolute path, which the caller frees, or NULL with *e set. */
+/*
+ * Makes one below $TMPDIR (or /tmp).  Its absolute path, which the caller frees,
+ * or NULL with *e set.
+ */
 char *scratch_make(struct gv_error *e);
 
-/* Removes it and all in it; tries twice, for what is in the way may pass.  0, or -1 with *e set. */
+/*
+ * Removes it and all in it; tries twice, for what is in the way may pass.  0, or
+ * -1 with *e set.
+ */
 int scratch_remove(const char *path, struct gv_error *e);
 
 #endif

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 
@@ -68,10 +67,12 @@ open_library(struct nvml *n, struct gv_gpus *g, struct gv_error *e)
 	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
 		void *p = dlsym(n->library, symbols[i].name);
 
-		if (p == NULL)
-			return gv_error_set(e, "%s: has no %s", library, symbols[i].name);
-		/* C has no conversion from an object's to a function's pointer */
-		memcpy((char *)n + symbols[i].at, &p, sizeof(p));
+		if (p == NULL) {
+			gv_error_set(e, "%s: has no %s", library, symbols[i].name);
+			return -1;
+		}
+		/* C has no conversion from an object's to a function's pointer; POSIX has this */
+		*(void **)(void *)((char *)n + symbols[i].at) = p;
 	}
 	return 0;
 }

@@ -26,7 +26,7 @@ struct gv_gpu {
 /* = {0} is none. */
 struct gv_gpus {
 	size_t n;
-	struct gv_gpu *gpu; /* [n] by index */
+	struct gv_gpu *gpu;       /* [n] by index */
 	char driver[GV_GPU_TEXT]; /* its version; "" = there is no driver */
 	char why[GV_ERROR_LEN];   /* why there is no driver, in words */
 };

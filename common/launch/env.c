@@ -12,11 +12,12 @@
 extern char **environ;
 
 /* Variables that are the launcher's to set: never inherited. */
-static const char *const own[] = {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "GV_GPU_TYPE",
-    "GV_GPUS", "GV_THREADS", "GV_JOB_ID", "GV_ROUND", "GV_TOTAL_STEPS", "GV_CHECKPOINT_DIR",
-    "GV_PROGRESS", "RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK",
-    "GROUP_WORLD_SIZE", "ROLE_NAME", "ROLE_RANK", "ROLE_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
-    "TORCHELASTIC_RESTART_COUNT", "TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_RUN_ID",
+static const char *const own[] = {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
+    "GV_GPU_TYPE", "GV_GPUS", "GV_THREADS", "GV_JOB_ID", "GV_ROUND", "GV_TOTAL_STEPS",
+    "GV_CHECKPOINT_DIR", "GV_PROGRESS", "RANK", "LOCAL_RANK", "WORLD_SIZE",
+    "LOCAL_WORLD_SIZE", "GROUP_RANK", "GROUP_WORLD_SIZE", "ROLE_NAME", "ROLE_RANK",
+    "ROLE_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RESTART_COUNT",
+    "TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_RUN_ID",
     /* these would tell a worker that an agent of torchrun serves it */
     "TORCHELASTIC_USE_AGENT_STORE", "TORCHELASTIC_ERROR_FILE"};
 
@@ -79,16 +80,19 @@ inherit(struct env *env, const struct gv_launch_spec *spec)
 	char **p;
 
 	for (p = environ; p != NULL && *p != NULL; p++) {
-		if (is_one_of(*p, own, n_own) || (threads && strncmp(*p, "OMP_NUM_THREADS=", 16) == 0))
+		if (is_one_of(*p, own, n_own) ||
+		    (threads && strncmp(*p, "OMP_NUM_THREADS=", 16) == 0))
 			continue;
-		if (spec->clean_env && !is_one_of(*p, clean, sizeof(clean) / sizeof(clean[0])))
+		if (spec->clean_env &&
+		    !is_one_of(*p, clean, sizeof(clean) / sizeof(clean[0])))
 			continue;
 		add(env, gv_xstrdup(*p));
 	}
 }
 
 static void
-set_gpus(struct env *env, const struct gv_launch_spec *spec, const char *name, char separator)
+set_gpus(
+    struct env *env, const struct gv_launch_spec *spec, const char *name, char separator)
 {
 	struct gv_strbuf list = {0};
 	size_t i;
@@ -121,7 +125,8 @@ static void
 set_ranks(struct env *env, const struct gv_launch_spec *spec, size_t rank, int port)
 {
 	static const char *const ranks[] = {"RANK", "LOCAL_RANK", "ROLE_RANK"};
-	static const char *const sizes[] = {"WORLD_SIZE", "LOCAL_WORLD_SIZE", "ROLE_WORLD_SIZE"};
+	static const char *const sizes[] = {
+	    "WORLD_SIZE", "LOCAL_WORLD_SIZE", "ROLE_WORLD_SIZE"};
 	size_t i;
 
 	for (i = 0; i < 3; i++) {
@@ -151,7 +156,8 @@ gv_launch_env(const struct gv_launch_spec *spec, size_t rank, int port)
 		set_int(&env, "GV_ROUND", spec->round);
 	if (isfinite(spec->total_steps)) {
 		/* whole numbers plainly: a shell script cannot read 1e+15 */
-		if (spec->total_steps == floor(spec->total_steps) && fabs(spec->total_steps) < 9e18)
+		if (spec->total_steps == floor(spec->total_steps) &&
+		    fabs(spec->total_steps) < 9e18)
 			gv_format_int(buf, (int64_t)spec->total_steps);
 		else
 			gv_format_double(buf, spec->total_steps);

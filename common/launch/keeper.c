@@ -70,7 +70,7 @@ close_others(void)
 
 	if (d != NULL) {
 		while ((entry = readdir(d)) != NULL) {
-			fd = atoi(entry->d_name);
+			fd = (int)strtol(entry->d_name, NULL, 10);
 			if (fd >= FIRST_OTHER && fd != dirfd(d))
 				close(fd);
 		}
@@ -162,8 +162,8 @@ complain(const char *what, const char *which)
 	int error = errno;
 	size_t len;
 
-	snprintf(line, sizeof(line), "%s: cannot %s %.300s: %s", gv_progname(), what, which,
-	    strerror(error));
+	snprintf(line, sizeof(line), "%s: cannot %s %.300s: %s", gv_progname(), what,
+	    which, strerror(error));
 	len = strlen(line);
 	line[len] = '\n';
 	(void)!write(STDERR_FILENO, line, len + 1);
@@ -249,7 +249,7 @@ group_is_ours(const struct state *s)
 	siginfo_t info;
 
 	return s->group > 0 &&
-	    waitid(P_PGID, (id_t)s->group, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+	       waitid(P_PGID, (id_t)s->group, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 static pid_t
@@ -308,7 +308,7 @@ signal_children(struct state *s, int sig)
 	if (d == NULL)
 		return -1;
 	while ((entry = readdir(d)) != NULL) {
-		pid_t pid = (pid_t)atol(entry->d_name);
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
 		if (pid <= 0 || parent_of(pid) != self)
 			continue;
@@ -359,12 +359,13 @@ static void
 has_left(struct state *s, pid_t pid, int wait_status)
 {
 	int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
-	                                    : 128 + WTERMSIG(wait_status);
+					    : 128 + WTERMSIG(wait_status);
 	size_t i;
 
 	for (i = 0; i < s->n_asked; i++)
 		if (s->asked[i] == pid)
-			s->asked[i] = s->asked[--s->n_asked]; /* its number may come again */
+			s->asked[i] =
+			    s->asked[--s->n_asked]; /* its number may come again */
 	for (i = 0; i < s->k->spec->n_gpus && s->k->worker[i] != pid; i++)
 		;
 	if (i == s->k->spec->n_gpus)
@@ -386,8 +387,8 @@ sleep_until_something(const struct state *s)
 	FD_ZERO(&set);
 	if (!s->stopping)
 		FD_SET(CONTROL, &set);
-	if (pselect(CONTROL + 1, &set, NULL, NULL, s->stopping || s->again ? &tick : NULL, &none) ==
-	    1)
+	if (pselect(CONTROL + 1, &set, NULL, NULL, s->stopping || s->again ? &tick : NULL,
+		&none) == 1)
 		told = 1;
 }
 

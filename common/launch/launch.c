@@ -131,7 +131,8 @@ launch(struct gv_launch *l, struct gv_keeper *k, struct gv_error *e)
 }
 
 int
-gv_launch_start(struct gv_launch *l, const struct gv_launch_spec *spec, struct gv_error *e)
+gv_launch_start(
+    struct gv_launch *l, const struct gv_launch_spec *spec, struct gv_error *e)
 {
 	struct gv_keeper k = {.spec = spec, .log = STDERR_FILENO};
 	int port = free_port();
@@ -192,7 +193,8 @@ gv_launch_poll(struct gv_launch *l, bool wait, int *status, struct gv_error *e)
 		return 0;
 	if (pid == -1)
 		return gv_error_sys(e, "cannot wait for a process");
-	*status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+	*status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
+					 : 128 + WTERMSIG(wait_status);
 	close_fd(&l->control);
 	l->keeper = 0;
 	return 1;

@@ -4,16 +4,18 @@
  *
  * Process model.  A launch forks a keeper, which starts scale_factor workers
  * ("sh -c command"), all in one process group of their own, and waits for them.
- * The keeper is a child subreaper (on Linux; elsewhere only the group is
- * looked after), so also descendants that left the group are found.  When it is told to stop, or when the launcher's process goes away for
- * whatever reason (end of file on the control pipe), the keeper sends SIGTERM
- * to the workers, waits up to grace seconds, sends SIGKILL to everything left,
- * reaps it all and leaves.  So no process outlives the launcher by more than
- * the grace time.  A worker's children are the worker's to tell (those of a
- * PyTorch DataLoader must live until the checkpoint is written); they get their
- * SIGTERM when their own parent is gone, so "cd d && python train.py" may be a
- * command.  Whatever runs on when the workers have left is stopped the same way.
- * When a worker of a gang fails, the others are stopped.
+ * The keeper is a child subreaper (on Linux; elsewhere only the group is looked
+ * after), so also descendants that left the group are found.  When it is told
+ * to stop, or when the launcher's process goes away for whatever reason (end of
+ * file on the control pipe), the keeper sends SIGTERM to the workers, waits up
+ * to grace seconds, sends SIGKILL to everything left, reaps it all and leaves.
+ * So no process outlives the launcher by more than the grace time.
+ *
+ * A worker's children are the worker's to tell (those of a PyTorch DataLoader
+ * must live until the checkpoint is written); they get their SIGTERM when their
+ * own parent is gone, so "cd d && python train.py" may be a command.  Whatever
+ * runs on when the workers have left is stopped the same way.  When a worker of
+ * a gang fails, the others are stopped.
  *
  * The keeper is in a session of its own and ignores what a terminal sends: only
  * its launcher decides.  Of the launcher's descriptors it keeps only keep_fd: a
@@ -23,17 +25,20 @@
  *
  * What a worker finds in its environment, beside its parent's:
  *
- *   CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER=PCI_BUS_ID   of real GPUs: all of the job's on the node
+ *   CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER=PCI_BUS_ID
+ *                            of real GPUs: all of the job's on the node
  *   GV_GPU_TYPE, GV_GPUS     the type, and the ids of the job's GPUs ("0;1")
  *   GV_THREADS               threads of a CPU device; OMP_NUM_THREADS is set to the same, and
  *                            CUDA_VISIBLE_DEVICES is empty, so that no GPU is used
  *   GV_JOB_ID, GV_ROUND, GV_TOTAL_STEPS (when known)
  *   GV_CHECKPOINT_DIR        a directory of the job's own that survives preemption
  *   GV_PROGRESS              the file to report to (below)
- *   RANK LOCAL_RANK WORLD_SIZE LOCAL_WORLD_SIZE GROUP_RANK GROUP_WORLD_SIZE ROLE_NAME ROLE_RANK
- *   ROLE_WORLD_SIZE MASTER_ADDR MASTER_PORT TORCHELASTIC_RESTART_COUNT TORCHELASTIC_MAX_RESTARTS
- *   TORCHELASTIC_RUN_ID      as torchrun sets them; MASTER_PORT is a port that was free a moment ago
- *                            (29500 when none can be asked for), MAX_RESTARTS is RESTART_COUNT
+ *   RANK LOCAL_RANK WORLD_SIZE LOCAL_WORLD_SIZE GROUP_RANK GROUP_WORLD_SIZE
+ *   ROLE_NAME ROLE_RANK ROLE_WORLD_SIZE MASTER_ADDR MASTER_PORT TORCHELASTIC_RUN_ID
+ *   TORCHELASTIC_RESTART_COUNT TORCHELASTIC_MAX_RESTARTS
+ *                            as torchrun sets them; MASTER_PORT is a port that was
+ *                            free a moment ago (29500 when none can be asked for),
+ *                            MAX_RESTARTS is RESTART_COUNT
  *
  * What does not apply is taken out, as are TORCHELASTIC_USE_AGENT_STORE and
  * TORCHELASTIC_ERROR_FILE, which promise a worker an agent that is not there.
@@ -72,7 +77,7 @@ struct gv_launch_spec {
 	int threads;              /* > 0: CPU devices of that many threads; 0: real GPUs */
 	const char *checkpoint_dir; /* absolute, exists */
 	const char *progress;       /* absolute path of the progress file */
-	const char *log;            /* workers' stdout and stderr are appended here; NULL = our stderr */
+	const char *log;            /* gets workers' stdout and stderr, appended; NULL = our stderr */
 	double total_steps;         /* NAN = unknown */
 	int64_t round;              /* -1 = none */
 	int restart_count;          /* how often the job was launched before */
@@ -90,9 +95,11 @@ struct gv_launch {
 
 /*
  * Starts the workers.  0, or -1 with *e set when a process or pipe cannot be
- * made or the log cannot be opened; then nothing runs.  A command that cannot be run shows as status 126 or 127.
+ * made or the log cannot be opened; then nothing runs.  A command that cannot
+ * be run shows as status 126 or 127.
  */
-int gv_launch_start(struct gv_launch *l, const struct gv_launch_spec *spec, struct gv_error *e);
+int gv_launch_start(struct gv_launch *l, const struct gv_launch_spec *spec,
+    struct gv_error *e);
 
 /* Tells it to stop: SIGTERM, grace, SIGKILL.  Returns at once. */
 void gv_launch_stop(struct gv_launch *l);
@@ -135,6 +142,7 @@ enum gv_outcome { GV_FINISHED, GV_PREEMPTED, GV_FAILED };
  * How a worker's leaving is read (see above); steps may be -1, total_steps NAN
  * (then 0 is always finished).
  */
-enum gv_outcome gv_launch_outcome(int status, bool told, double steps, double total_steps);
+enum gv_outcome gv_launch_outcome(int status, bool told, double steps,
+    double total_steps);
 
 #endif

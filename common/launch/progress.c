@@ -18,11 +18,11 @@ take_line(struct gv_progress_report *p, const char *s, size_t len)
 {
 	double v;
 
-	if (len > 5 && memcmp(s, "step ", 5) == 0 && gv_parse_double(s + 5, len - 5, &v) == 0 &&
-	    v >= 0)
+	if (len > 5 && memcmp(s, "step ", 5) == 0 &&
+	    gv_parse_double(s + 5, len - 5, &v) == 0 && v >= 0)
 		p->steps = v;
 	else if (len > 11 && memcmp(s, "checkpoint ", 11) == 0 &&
-	    gv_parse_double(s + 11, len - 11, &v) == 0 && v >= 0)
+		 gv_parse_double(s + 11, len - 11, &v) == 0 && v >= 0)
 		p->checkpoint = v;
 }
 
@@ -69,7 +69,8 @@ read_new(int fd, const char *path, struct gv_progress_report *p, struct gv_error
 	if (fstat(fd, &st) != 0)
 		return gv_error_sys(e, "%s: cannot read", path);
 	if (!S_ISREG(st.st_mode))
-		return gv_error_set(e, "%s: a progress file must be a regular file", path);
+		return gv_error_set(
+		    e, "%s: a progress file must be a regular file", path);
 	if (st.st_size < p->offset)
 		p->offset = 0; /* somebody has emptied it: it is a new file */
 	for (;;) {

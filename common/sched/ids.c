@@ -22,8 +22,8 @@ parse_ids(struct gv_arena *arena, struct gv_cell cell, size_t n)
 
 		while (end < cell.len && cell.s[end] != ';')
 			end++;
-		if (end > cell.len || gv_parse_int(cell.s + at, end - at, &v) != 0 || v < 0 ||
-		    v > INT32_MAX || (i > 0 && v <= id[i - 1]) ||
+		if (end > cell.len || gv_parse_int(cell.s + at, end - at, &v) != 0 ||
+		    v < 0 || v > INT32_MAX || (i > 0 && v <= id[i - 1]) ||
 		    (end < cell.len) != (i + 1 < n))
 			return NULL;
 		id[i] = (int)v;
@@ -37,7 +37,8 @@ gv_cluster_set_ids(struct gv_cluster *c, const struct gv_frame *f, struct gv_err
 {
 	ptrdiff_t column = gv_frame_find(f, "ids");
 	struct gv_hash nodes = {0};
-	size_t *used = gv_xcalloc(c->n_pools, sizeof(*used)); /* [nodes] GPUs counted so far */
+	size_t *used =
+	    gv_xcalloc(c->n_pools, sizeof(*used)); /* [nodes] GPUs counted so far */
 	size_t i;
 	int rc = 0;
 

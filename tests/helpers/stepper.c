@@ -90,7 +90,8 @@ take_type(struct options *o, const char *arg)
 	const char *type = getenv("GV_GPU_TYPE");
 	size_t n = strcspn(arg, "=");
 
-	if (type != NULL && arg[n] == '=' && strlen(type) == n && strncmp(type, arg, n) == 0)
+	if (type != NULL && arg[n] == '=' && strlen(type) == n &&
+	    strncmp(type, arg, n) == 0)
 		o->rate = atof(arg + n + 1);
 }
 
@@ -151,7 +152,8 @@ report(const struct options *o, const char *kind, double steps)
 {
 	struct gv_error e = {0};
 
-	if (!o->mute && env_number("RANK", 0) == 0 && gv_progress_write(kind, (int64_t)steps, &e) != 0)
+	if (!o->mute && env_number("RANK", 0) == 0 &&
+	    gv_progress_write(kind, (int64_t)steps, &e) != 0)
 		exit(97);
 }
 
@@ -192,8 +194,11 @@ save(const struct options *o, double steps)
 int
 main(int argc, char **argv)
 {
-	struct options o = {.rate = 100, .every = 1, .steps = env_number("GV_TOTAL_STEPS", INFINITY),
-	    .status = -1, .failing_rank = -1};
+	struct options o = {.rate = 100,
+	    .every = 1,
+	    .steps = env_number("GV_TOTAL_STEPS", INFINITY),
+	    .status = -1,
+	    .failing_rank = -1};
 	double due = gv_clock_s();
 	double step;
 

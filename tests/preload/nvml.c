@@ -12,8 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, INSUFFICIENT_SIZE = 7,
-	DRIVER_NOT_LOADED = 9, GPU_IS_LOST = 15, UNKNOWN = 999, MAX_GPUS = 64 };
+enum {
+	SUCCESS = 0,
+	UNINITIALIZED = 1,
+	INVALID_ARGUMENT = 2,
+	INSUFFICIENT_SIZE = 7,
+	DRIVER_NOT_LOADED = 9,
+	GPU_IS_LOST = 15,
+	UNKNOWN = 999,
+	MAX_GPUS = 64
+};
 
 struct fake {
 	char uuid[80], name[96], pci[32], state[16];
@@ -67,8 +75,8 @@ nvmlInit_v2(void)
 		if (sscanf(line, "driver %79s", driver) == 1)
 			continue;
 		if (n_gpus < MAX_GPUS &&
-		    sscanf(line, "%79[^|]|%95[^|]|%31[^|]|%llu|%llu|%15s", g->uuid, g->name, g->pci,
-		        &g->total, &g->free, g->state) == 6)
+		    sscanf(line, "%79[^|]|%95[^|]|%31[^|]|%llu|%llu|%15s", g->uuid,
+			g->name, g->pci, &g->total, &g->free, g->state) == 6)
 			n_gpus++;
 	}
 	fclose(f);

@@ -20,9 +20,11 @@ make(struct report *r, size_t n, double rate, double every_s, double speed_noise
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		r[i].time_s = 1e6 + every_s * (double)i + time_noise * gv_random_normal(seed, 1, 0, i);
+		r[i].time_s = 1e6 + every_s * (double)i +
+			      time_noise * gv_random_normal(seed, 1, 0, i);
 		r[i].steps = steps;
-		steps += rate * every_s * (1 + speed_noise * gv_random_normal(seed, 2, 0, i));
+		steps +=
+		    rate * every_s * (1 + speed_noise * gv_random_normal(seed, 2, 0, i));
 	}
 }
 
@@ -38,7 +40,8 @@ test_exact(void)
 	is_near(f.standard_error, 0, 1e-6, "no error");
 	is_near(f.span_s, 0.25 * (N - 1), 1e-9, "its span");
 	is_int((long long)f.n, N, "of so many reports");
-	ok(rate_fit(&f, r, 2) && isinf(f.standard_error), "two reports tell nothing of the error");
+	ok(rate_fit(&f, r, 2) && isinf(f.standard_error),
+	    "two reports tell nothing of the error");
 	is_near(f.steps_per_s, 123.25, 1e-9, "but a rate");
 	ok(!rate_fit(&f, r, 1) && !rate_fit(&f, r, 0), "one tells nothing");
 }
@@ -55,7 +58,8 @@ test_regression(void)
 	rate_fit(&f, r, 4);
 	is_near(f.steps_per_s, 9.7, 1e-12, "slope");
 	/* the regression's is 0.911; batch means: 9, 13, 6 around 28/3 give sqrt(24.67 / 6) */
-	is_near(f.standard_error, 2.0275875100994063, 1e-9, "batch means have the larger error");
+	is_near(f.standard_error, 2.0275875100994063, 1e-9,
+	    "batch means have the larger error");
 
 	/* steady over each of 8 batches, but not within */
 	for (i = 0; i < 17; i++)
@@ -97,16 +101,19 @@ test_window(void)
 	/* four times slower during the first 2 s */
 	for (i = 0; i < N; i++) {
 		r[i].time_s = 100 + 0.1 * (double)i;
-		r[i].steps = r[i].time_s < 102 ? 10 * (r[i].time_s - 100) : 20 + 40 * (r[i].time_s - 102);
+		r[i].steps = r[i].time_s < 102 ? 10 * (r[i].time_s - 100)
+					       : 20 + 40 * (r[i].time_s - 102);
 	}
-	is_int((long long)fit_window(&rule, r, N), 20, "the window begins behind the warm-up");
+	is_int((long long)fit_window(&rule, r, N), 20,
+	    "the window begins behind the warm-up");
 	is_int((long long)fit_window(&rule, r, 15), 15, "or not yet");
 	for (i = 0; i < N && !fit_enough(&rule, r, i); i++)
 		;
 	is_int((long long)i, 71, "enough after warm-up and window");
 	ok(fit_best(&f, &complete, &rule, 99, r, i) && complete, "complete");
 	is_near(f.steps_per_s, 40, 1e-9, "the warm-up is left out");
-	ok(fit_best(&f, &complete, &rule, 99, r, 40) && !complete, "less than half a window");
+	ok(fit_best(&f, &complete, &rule, 99, r, 40) && !complete,
+	    "less than half a window");
 	is_int((long long)f.n, 40, "uses all there is");
 	ok(fit_best(&f, &complete, &rule, 99, r + 1, 1) && !complete, "one report");
 	is_near(f.steps_per_s, 1 / 1.1, 1e-9, "counts from the start");
@@ -120,7 +127,8 @@ test_window(void)
 	is_int((long long)i, 4, "three reports at least");
 	/* unsteady: at most four windows */
 	for (i = 0; i < N; i++)
-		r[i] = (struct report){0.25 * (double)i, i / 20 % 2 == 0 ? (double)i : 3 * (double)i};
+		r[i] = (struct report){
+		    0.25 * (double)i, i / 20 % 2 == 0 ? (double)i : 3 * (double)i};
 	for (i = 0; i < N && !fit_enough(&rule, r, i); i++)
 		;
 	is_int((long long)i, 4 * 22 + 1, "an unsteady one ends after four windows");
@@ -138,8 +146,8 @@ short_name(const char *model, const char *want)
 static void
 test_names(void)
 {
-	static const char *entries[] = {"h100-80gb-hbm3=h100", "NVIDIA A100-SXM4-40GB=a100",
-	    "odd=name=x", "v100=v"};
+	static const char *entries[] = {
+	    "h100-80gb-hbm3=h100", "NVIDIA A100-SXM4-40GB=a100", "odd=name=x", "v100=v"};
 	static const struct gpu_type_map map = {entries, 4, 4};
 	char out[96];
 

@@ -20,7 +20,8 @@ static char dir[] = "/tmp/gv-launch.XXXXXX";
 
 /* ---- a fork that can fail ---- */
 
-static int fail_fork; /* the n-th call from now on, counted through the keeper; 0 = none */
+static int
+    fail_fork; /* the n-th call from now on, counted through the keeper; 0 = none */
 
 pid_t fork(void);
 pid_t
@@ -187,8 +188,9 @@ test_status(void)
 	is_int(status_of("kill -15 $$", 1), 143, "death by SIGTERM is 143");
 	is_int(status_of("[ $RANK = 1 ] && exit 7; exec sleep 100", 2), 7,
 	    "one of a gang fails: its status, the others are stopped");
-	is_int(status_of("[ $RANK = 0 ] && kill -9 $$; trap '' TERM; sleep 100; sleep 100", 3), 137,
-	    "also when they will not go");
+	is_int(status_of(
+		   "[ $RANK = 0 ] && kill -9 $$; trap '' TERM; sleep 100; sleep 100", 3),
+	    137, "also when they will not go");
 	is_int(status_of("[ $RANK = 0 ] && exit 0; sleep 0.1; exit 0", 2), 0,
 	    "one may be done before another");
 
@@ -198,7 +200,9 @@ test_status(void)
 	ok(start(&l, &s) == 0, "start in a directory that is not there");
 	is_int(left_within(&l, 5), 126, "is 126");
 	log = content("log");
-	is_str(log, "gv: cannot change to the directory /no/such/place: No such file or directory\n",
+	is_str(log,
+	    "gv: cannot change to the directory /no/such/place: No such file or "
+	    "directory\n",
 	    "and the log says why");
 	free(log);
 	ok(gv_launch_poll(&l, false, &status, &e) == -1, "nothing left to wait for");
@@ -211,10 +215,14 @@ static void
 test_outcome(void)
 {
 	ok(gv_launch_outcome(0, false, -1, 100) == GV_FINISHED, "0 is done");
-	ok(gv_launch_outcome(0, true, 100, 100) == GV_FINISHED, "also when told, with all steps");
-	ok(gv_launch_outcome(0, true, 99, 100) == GV_PREEMPTED, "0, told, steps to do: preempted");
-	ok(gv_launch_outcome(0, true, -1, 100) == GV_PREEMPTED, "no report counts as none done");
-	ok(gv_launch_outcome(0, true, 5, NAN) == GV_FINISHED, "0 with an unknown total is done");
+	ok(gv_launch_outcome(0, true, 100, 100) == GV_FINISHED,
+	    "also when told, with all steps");
+	ok(gv_launch_outcome(0, true, 99, 100) == GV_PREEMPTED,
+	    "0, told, steps to do: preempted");
+	ok(gv_launch_outcome(0, true, -1, 100) == GV_PREEMPTED,
+	    "no report counts as none done");
+	ok(gv_launch_outcome(0, true, 5, NAN) == GV_FINISHED,
+	    "0 with an unknown total is done");
 	ok(gv_launch_outcome(143, true, 5, 100) == GV_PREEMPTED, "143, told: preempted");
 	ok(gv_launch_outcome(143, false, 5, 100) == GV_FAILED, "143 of its own: failed");
 	ok(gv_launch_outcome(137, true, 5, 100) == GV_FAILED, "killed: failed");
@@ -230,7 +238,8 @@ test_stop(void)
 	struct gv_launch l;
 	double t;
 
-	s.command = "trap '' TERM; echo >$GV_CHECKPOINT_DIR/up; while :; do sleep 0.05; done";
+	s.command =
+	    "trap '' TERM; echo >$GV_CHECKPOINT_DIR/up; while :; do sleep 0.05; done";
 	remove(path("up"));
 	ok(start(&l, &s) == 0 && appears("up"), "a worker that ignores SIGTERM");
 	is_int(left_within(&l, 0.1), -1, "runs on");
@@ -272,20 +281,24 @@ test_strays(void)
 	double t;
 
 	s.command = "cd $GV_CHECKPOINT_DIR;"
-		    "setsid sh -c 'trap \"\" TERM; echo $$ >stray1; while :; do sleep 0.05; done' &"
+		    "setsid sh -c 'trap \"\" TERM; echo $$ >stray1; while :; do sleep "
+		    "0.05; done' &"
 		    "(setsid sh -c 'echo $$ >stray2; exec sleep 100' &);"
 		    "sh -c 'echo $$ >stray3; exec sleep 100' &"
 		    "wait";
-	ok(start(&l, &s) == 0 && appears("stray1") && appears("stray2") && appears("stray3"),
+	ok(start(&l, &s) == 0 && appears("stray1") && appears("stray2") &&
+		appears("stray3"),
 	    "a worker with children in other sessions");
 	gv_sleep_s(0.1);
 	gv_launch_stop(&l);
 	is_int(left_within(&l, 5), 143, "is stopped");
-	ok(gone("stray1") && gone("stray2") && gone("stray3"), "and all of them are gone");
+	ok(gone("stray1") && gone("stray2") && gone("stray3"),
+	    "and all of them are gone");
 
 	remove(path("stray1"));
 	s.command = "cd $GV_CHECKPOINT_DIR;"
-		    "setsid sh -c 'trap \"\" TERM; echo $$ >stray1; while :; do sleep 0.05; done' &"
+		    "setsid sh -c 'trap \"\" TERM; echo $$ >stray1; while :; do sleep "
+		    "0.05; done' &"
 		    "while ! [ -s stray1 ]; do sleep 0.01; done; exit 0";
 	t = gv_clock_s();
 	ok(start(&l, &s) == 0, "a worker that leaves a daemon behind");
@@ -298,7 +311,8 @@ test_strays(void)
 	remove(path("terms"));
 	s.grace_s = 20;
 	s.command = "cd $GV_CHECKPOINT_DIR;"
-		    "setsid sh -c 'trap \"echo >>terms; sleep 0.3; exit 0\" TERM; echo $$ >stray1;"
+		    "setsid sh -c 'trap \"echo >>terms; sleep 0.3; exit 0\" TERM; echo "
+		    "$$ >stray1;"
 		    " while :; do sleep 0.01; done' & exec sleep 100";
 	ok(start(&l, &s) == 0 && appears("stray1"), "a stray that wants to save itself");
 	gv_sleep_s(0.05);
@@ -325,7 +339,8 @@ test_children(void)
 	s.command = "cd $GV_CHECKPOINT_DIR;"
 		    "sh -c 'trap \"echo child >>order; exit 0\" TERM; echo >child;"
 		    " while :; do sleep 0.01; done' &"
-		    "trap 'sleep 0.2; echo worker >>order; exit 143' TERM; while :; do sleep 0.01; done";
+		    "trap 'sleep 0.2; echo worker >>order; exit 143' TERM; while :; do "
+		    "sleep 0.01; done";
 	ok(start(&l, &s) == 0 && appears("child"), "a worker with a child in its group");
 	gv_sleep_s(0.05);
 	gv_launch_stop(&l);
@@ -344,7 +359,8 @@ test_killed(void)
 	int status;
 	pid_t pid;
 
-	s.command = "echo $$ >$GV_CHECKPOINT_DIR/orphan$RANK; trap '' TERM; while :; do sleep 0.05; done";
+	s.command = "echo $$ >$GV_CHECKPOINT_DIR/orphan$RANK; trap '' TERM; while :; do "
+		    "sleep 0.05; done";
 	pid = fork();
 	if (pid == 0) {
 		if (start(&l, &s) != 0)
@@ -352,11 +368,13 @@ test_killed(void)
 		for (;;)
 			pause();
 	}
-	ok(pid > 0 && appears("orphan0") && appears("orphan1"), "a process launches a gang");
+	ok(pid > 0 && appears("orphan0") && appears("orphan1"),
+	    "a process launches a gang");
 	gv_sleep_s(0.05);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
-	ok(gone("orphan0") && gone("orphan1"), "it is killed: so is the gang, after the grace time");
+	ok(gone("orphan0") && gone("orphan1"),
+	    "it is killed: so is the gang, after the grace time");
 
 	s.command = "echo $$ >$GV_CHECKPOINT_DIR/unkept; exec sleep 100";
 	s.n_gpus = 1;
@@ -383,7 +401,8 @@ static void
 test_lock(void)
 {
 	int fd = open(path("lock"), O_RDWR | O_CREAT, 0666);
-	struct gv_launch_spec s = spec_of("cd $GV_CHECKPOINT_DIR; ls -l /proc/self/fd >fds; exec sleep 100", 1);
+	struct gv_launch_spec s =
+	    spec_of("cd $GV_CHECKPOINT_DIR; ls -l /proc/self/fd >fds; exec sleep 100", 1);
 	struct gv_launch l;
 	char *fds;
 
@@ -440,8 +459,10 @@ static void
 test_signals(void)
 {
 	/* make leaves signals 32 and 33 ignored, which are the C library's own */
-	struct gv_launch_spec s = spec_of("grep -E 'SigBlk|SigIgn' /proc/self/status | "
-					  "sed s/0000000180000000/0000000000000000/ >$GV_CHECKPOINT_DIR/sig", 1);
+	struct gv_launch_spec s =
+	    spec_of("grep -E 'SigBlk|SigIgn' /proc/self/status | "
+		    "sed s/0000000180000000/0000000000000000/ >$GV_CHECKPOINT_DIR/sig",
+		1);
 	struct gv_launch l;
 	sigset_t set, old;
 	char *sig;
@@ -466,7 +487,8 @@ test_signals(void)
 	kill(l.keeper, SIGHUP);
 	kill(l.keeper, SIGQUIT);
 	is_int(left_within(&l, 0.2), -1, "does not mind what a terminal sends");
-	ok(getpgid(l.keeper) == l.keeper && getsid(l.keeper) == l.keeper, "it has left the session");
+	ok(getpgid(l.keeper) == l.keeper && getsid(l.keeper) == l.keeper,
+	    "it has left the session");
 	kill(l.keeper, SIGTERM);
 	is_int(left_within(&l, 5), 143, "SIGTERM tells it to stop");
 }
@@ -502,11 +524,12 @@ environment_of(struct gv_launch_spec *s)
 static void
 test_environment(void)
 {
-	static const char *const wanted[] = {"GV_GPU_TYPE=cpu2", "GV_GPUS=1;3", "GV_THREADS=2",
-	    "OMP_NUM_THREADS=2", "CUDA_VISIBLE_DEVICES=", "GV_JOB_ID=j1", "GV_ROUND=12",
-	    "GV_TOTAL_STEPS=1000000000000000", "RANK=1", "LOCAL_RANK=1", "WORLD_SIZE=2",
-	    "LOCAL_WORLD_SIZE=2", "GROUP_RANK=0", "GROUP_WORLD_SIZE=1", "ROLE_NAME=default",
-	    "ROLE_RANK=1", "ROLE_WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", "TORCHELASTIC_RESTART_COUNT=5",
+	static const char *const wanted[] = {"GV_GPU_TYPE=cpu2", "GV_GPUS=1;3",
+	    "GV_THREADS=2", "OMP_NUM_THREADS=2", "CUDA_VISIBLE_DEVICES=", "GV_JOB_ID=j1",
+	    "GV_ROUND=12", "GV_TOTAL_STEPS=1000000000000000", "RANK=1", "LOCAL_RANK=1",
+	    "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=2", "GROUP_RANK=0", "GROUP_WORLD_SIZE=1",
+	    "ROLE_NAME=default", "ROLE_RANK=1", "ROLE_WORLD_SIZE=2",
+	    "MASTER_ADDR=127.0.0.1", "TORCHELASTIC_RESTART_COUNT=5",
 	    "TORCHELASTIC_MAX_RESTARTS=5", "TORCHELASTIC_RUN_ID=j1", "MINE=kept"};
 	static const int gpus[] = {1, 3};
 	struct gv_launch_spec s = spec_of("", 2);
@@ -533,7 +556,8 @@ test_environment(void)
 	port = strstr(env, "\nMASTER_PORT=");
 	ok(port != NULL && atoi(port + 13) > 1023, "MASTER_PORT is a port");
 	ok(strstr(env, "AGENT_STORE") == NULL, "no promise of an agent");
-	ok(strstr(env, "CUDA_DEVICE_ORDER") == NULL, "no order of GPUs that are not there");
+	ok(strstr(env, "CUDA_DEVICE_ORDER") == NULL,
+	    "no order of GPUs that are not there");
 	free(env);
 
 	s.threads = 0;
@@ -549,7 +573,8 @@ test_environment(void)
 	has(env, "LANG=C");
 	ok(strstr(env, "\nPATH=") != NULL, "a clean environment has a PATH");
 	ok(strstr(env, "MINE=") == NULL, "but not ours");
-	ok(strstr(env, "GV_THREADS=") == NULL && strstr(env, "OMP_NUM") == NULL, "GPUs have no threads");
+	ok(strstr(env, "GV_THREADS=") == NULL && strstr(env, "OMP_NUM") == NULL,
+	    "GPUs have no threads");
 	ok(strstr(env, "GV_ROUND=") == NULL && strstr(env, "GV_TOTAL_STEPS=") == NULL,
 	    "what is unknown is not there");
 	free(env);
@@ -564,27 +589,34 @@ test_environment(void)
 static void
 test_failures(void)
 {
-	struct gv_launch_spec s = spec_of("echo $$ >$GV_CHECKPOINT_DIR/half; exec sleep 100", 3);
+	struct gv_launch_spec s =
+	    spec_of("echo $$ >$GV_CHECKPOINT_DIR/half; exec sleep 100", 3);
 	struct gv_launch l = {0};
 	struct gv_error e = {0};
 	double t;
 
 	fail_fork = 1;
-	ok(gv_launch_start(&l, &s, &e) == -1 && l.keeper == 0, "no process for the keeper");
-	is_str(e.text[0], "cannot start a process: Resource temporarily unavailable", "says so");
+	ok(gv_launch_start(&l, &s, &e) == -1 && l.keeper == 0,
+	    "no process for the keeper");
+	is_str(e.text[0], "cannot start a process: Resource temporarily unavailable",
+	    "says so");
 	gv_error_clear(&e);
 	fail_fork = 3;
 	t = gv_clock_s();
-	ok(gv_launch_start(&l, &s, &e) == -1 && l.keeper == 0, "no process for the second worker");
+	ok(gv_launch_start(&l, &s, &e) == -1 && l.keeper == 0,
+	    "no process for the second worker");
 	fail_fork = 0;
-	is_str(e.text[0], "cannot start worker 1: Resource temporarily unavailable", "says so");
+	is_str(e.text[0], "cannot start worker 1: Resource temporarily unavailable",
+	    "says so");
 	ok(gv_clock_s() - t < 5, "the first is stopped at once");
 	ok(!exists("half") || gone("half"), "and does not run on");
-	ok(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD, "no process is left over");
+	ok(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD,
+	    "no process is left over");
 	gv_error_clear(&e);
 	s.log = "/no/such/log";
 	ok(gv_launch_start(&l, &s, &e) == -1, "a log that cannot be opened");
-	is_str(e.text[0], "/no/such/log: cannot open: No such file or directory", "says so");
+	is_str(
+	    e.text[0], "/no/such/log: cannot open: No such file or directory", "says so");
 	gv_error_clear(&e);
 	s.n_gpus = 0;
 	ok(gv_launch_start(&l, &s, &e) == -1, "no GPU");
@@ -613,14 +645,16 @@ test_progress(void)
 	char *big = malloc(300001);
 	FILE *f;
 
-	ok(gv_progress_read(path("none"), &p, &e) == 0 && p.steps == -1 && p.checkpoint == -1,
+	ok(gv_progress_read(path("none"), &p, &e) == 0 && p.steps == -1 &&
+		p.checkpoint == -1,
 	    "a missing file reports nothing");
 	p = report_of("step 1\nstep 20\ncheckpoint 10\nstep 21\n");
 	ok(p.steps == 21 && p.checkpoint == 10, "the last of a kind counts");
 	p = report_of("step 1\nstep 2");
 	ok(p.steps == 1 && p.offset == 7, "a line without its end is none");
-	p = report_of("step 5\nstep -1\nstep x\nstep \nstep\nSTEP 9\n step 9\nstep 9 \nstep 1e400\n"
-		      "\n\x01\xff\ncheckpoint\nstep nan\nsteps 9\n");
+	p = report_of(
+	    "step 5\nstep -1\nstep x\nstep \nstep\nSTEP 9\n step 9\nstep 9 \nstep 1e400\n"
+	    "\n\x01\xff\ncheckpoint\nstep nan\nsteps 9\n");
 	ok(p.steps == 5 && p.checkpoint == -1, "what is no report is passed over");
 	p = report_of("step 1e3\n");
 	ok(p.steps == 1000, "any number will do");
@@ -631,9 +665,11 @@ test_progress(void)
 	f = fopen(path("p"), "a");
 	fputs("ep 8\nche", f);
 	fclose(f);
-	ok(gv_progress_read(path("p"), &p, &e) == 0 && p.steps == 8, "the rest of a line comes later");
+	ok(gv_progress_read(path("p"), &p, &e) == 0 && p.steps == 8,
+	    "the rest of a line comes later");
 	put("p", "step 1\n");
-	ok(gv_progress_read(path("p"), &p, &e) == 0 && p.steps == 1, "a file that was emptied");
+	ok(gv_progress_read(path("p"), &p, &e) == 0 && p.steps == 1,
+	    "a file that was emptied");
 
 	/* a line that never ends, across many buffers, with what looks like a report within */
 	memset(big, 'x', 300000);
@@ -650,7 +686,8 @@ test_progress(void)
 
 	gv_error_clear(&e);
 	ok(gv_progress_read(dir, &p, &e) == -1, "a directory is no progress file");
-	ok(strstr(e.text[0], ": a progress file must be a regular file") != NULL, "says so");
+	ok(strstr(e.text[0], ": a progress file must be a regular file") != NULL,
+	    "says so");
 }
 
 static void
@@ -660,17 +697,21 @@ test_progress_write(void)
 	struct gv_error e = {0};
 
 	unsetenv("GV_PROGRESS");
-	ok(gv_progress_write("step", 1, &e) == 0, "without GV_PROGRESS nothing is written");
+	ok(gv_progress_write("step", 1, &e) == 0,
+	    "without GV_PROGRESS nothing is written");
 	remove(path("w"));
 	setenv("GV_PROGRESS", path("w"), 1);
-	ok(gv_progress_write("step", 41, &e) == 0 && gv_progress_write("checkpoint", 40, &e) == 0 &&
-	        gv_progress_write("step", 9000000000000000000, &e) == 0,
+	ok(gv_progress_write("step", 41, &e) == 0 &&
+		gv_progress_write("checkpoint", 40, &e) == 0 &&
+		gv_progress_write("step", 9000000000000000000, &e) == 0,
 	    "three reports");
-	ok(gv_progress_read(path("w"), &p, &e) == 0 && p.steps == 9e18 && p.checkpoint == 40,
+	ok(gv_progress_read(path("w"), &p, &e) == 0 && p.steps == 9e18 &&
+		p.checkpoint == 40,
 	    "are read back");
 	setenv("GV_PROGRESS", "/no/such/file", 1);
 	ok(gv_progress_write("step", 1, &e) == -1, "a file that cannot be opened");
-	is_str(e.text[0], "/no/such/file: cannot open: No such file or directory", "says so");
+	is_str(e.text[0], "/no/such/file: cannot open: No such file or directory",
+	    "says so");
 	gv_error_clear(&e);
 	setenv("GV_PROGRESS", "/dev/full", 1);
 	ok(gv_progress_write("step", 1, &e) == -1, "a full disk");
