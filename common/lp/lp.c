@@ -1,6 +1,7 @@
 #include "lp/lp.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -85,6 +86,19 @@ gv_lp_status_name(enum gv_lp_status status)
 	    "optimal", "infeasible", "unbounded", "limit reached", "failed"};
 
 	return name[status];
+}
+
+void
+gv_lp_basis_copy(struct gv_lp_basis *to, const struct gv_lp_basis *from)
+{
+	to->n_rows = from->n_rows;
+	to->n_cols = from->n_cols;
+	to->row = gv_xrealloc(to->row, from->n_rows, 1);
+	to->col = gv_xrealloc(to->col, from->n_cols, 1);
+	if (from->n_rows > 0)
+		memcpy(to->row, from->row, from->n_rows);
+	if (from->n_cols > 0)
+		memcpy(to->col, from->col, from->n_cols);
 }
 
 void

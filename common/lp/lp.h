@@ -69,6 +69,7 @@ struct gv_lp_basis {
 	signed char *row, *col;
 };
 
+void gv_lp_basis_copy(struct gv_lp_basis *to, const struct gv_lp_basis *from);
 void gv_lp_basis_free(struct gv_lp_basis *b);
 
 /* What gv_lp_check() finds. */

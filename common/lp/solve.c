@@ -322,7 +322,8 @@ attempt(struct attempt *a)
 		return;
 	}
 	glp_term_hook(on_text, a);
-	if (glp_init_env() > 1) { /* out of memory; without this call GLPK would end the process */
+	if (glp_init_env() >
+	    1) { /* out of memory; without this call GLPK would end the process */
 		a->s->status = GV_LP_FAILED;
 		return;
 	}
@@ -338,13 +339,14 @@ attempt(struct attempt *a)
 
 /* Whether another attempt would be of no use. */
 static bool
-is_good(const struct gv_lp *lp, const struct gv_lp_options *opt,
+is_good(const struct gv_lp *lp, const struct gv_lp_options *opt, bool warm,
     const struct gv_lp_solution *s)
 {
 	if (s->status == GV_LP_LIMIT) /* without a limit asked for it means cycling */
 		return opt->time_limit_s > 0 || opt->max_iterations > 0;
-	if (s->status != GV_LP_OPTIMAL)
-		return s->status != GV_LP_FAILED;
+	if (s->status !=
+	    GV_LP_OPTIMAL) /* from a bad basis GLPK has called a program infeasible */
+		return s->status != GV_LP_FAILED && !warm;
 	return s->check.infeasibility <= 10 * tolerance &&
 	       (lp->has_integer || s->check.gap <= tolerance);
 }
@@ -357,6 +359,7 @@ gv_lp_solve(const struct gv_lp *lp, const struct gv_lp_options *opt,
 	struct attempt a = {
 	    .lp = lp, .opt = opt != NULL ? opt : &defaults, .basis = basis, .s = s};
 	struct triplets t;
+	bool warm = basis != NULL && basis->row != NULL;
 
 	*s = (struct gv_lp_solution){.status = GV_LP_FAILED};
 	if (check_program(lp, e) != 0)
@@ -369,7 +372,7 @@ gv_lp_solve(const struct gv_lp *lp, const struct gv_lp_options *opt,
 	for (a.number = 0; a.number < 3; a.number++) {
 		s->exact = false;
 		attempt(&a);
-		if (a.out_of_memory || is_good(lp, a.opt, s))
+		if (a.out_of_memory || is_good(lp, a.opt, a.number == 0 && warm, s))
 			break;
 	}
 	if (a.number == 3)
