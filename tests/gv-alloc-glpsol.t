@@ -88,6 +88,11 @@ ours=$(word objective)
 glpsol --lp p.lp -w sol >/dev/null
 near "512 jobs that all differ: glpsol" "$(awk '$1 == "s" { print $NF }' sol)" "$ours"
 
+run gv-alloc -q -v -p max-min -c cluster.csv -o out.csv distinct.csv
+near "512 jobs that all differ: by prices" "$(word objective)" "$ours"
+ok "512 jobs that all differ: by prices, proved" awk -v gap="$(word gap)" \
+	'BEGIN { exit !(gap != "" && gap <= 1e-10) }'
+
 if [ -z "$GV_PYTHON" ]; then
 	skip "no python3"
 elif ! "$GV_PYTHON" -c 'import scipy.optimize' 2>/dev/null; then

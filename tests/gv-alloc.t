@@ -99,6 +99,10 @@ run gv-alloc -v -p max-min -c cluster.csv -o one.csv equal.csv
 err_has "jobs=7 classes=1 types=2" "equal jobs are one class"
 run gv-alloc -v --solver=glpk -p max-min -c cluster.csv -o /dev/null equal.csv
 err_has "jobs=7 classes=7 types=2" "--solver=glpk solves job by job"
+run gv-alloc -v --solver=price -p max-min -c cluster.csv -o price.csv rates.csv
+err_has "classes=3 types=2 objective=0.72727272727" "--solver=price"
+shares plain >a && shares price.csv >b
+same_file a b "--solver=price gives the same shares"
 run gv-alloc --solver=auto -p max-min -c cluster.csv equal.csv
 same_file out one.csv "--solver=auto is the default"
 sed 1d one.csv | cut -d, -f2,4 | sort -u >kinds
@@ -278,7 +282,7 @@ bad() {
 bad "no policy" "a policy is needed: -p POLICY" -c cluster.csv rates.csv
 bad "no cluster" "a cluster is needed: -c CLUSTER" -p max-min rates.csv
 bad "unknown policy" 'unknown policy "maxmin"; known: max-min, isolated, proportional' -p maxmin
-bad "unknown solver" 'unknown solver "cplex"; known: auto, glpk' --solver=cplex
+bad "unknown solver" 'unknown solver "cplex"; known: auto, glpk, price' --solver=cplex
 bad "two standard inputs" "only one input can be standard input" -p max-min -c -
 bad "two standard inputs, -t" "only one input can be standard input" -p max-min -c - -t - jobs.csv
 bad "no program to dump" "--dump-lp: policy isolated is not a linear program" \

@@ -38,7 +38,7 @@ static const char help[] =
     "  -c, --cluster=CLUSTER    table of GPUs: gpu_type, gpus\n"
     "  -t, --throughputs=FILE   the input is a table of jobs; join it with this one:\n"
     "                           job_type, scale_factor, gpu_type, steps_per_s\n"
-    "      --solver=SOLVER      auto: equal jobs as one class; glpk: job by job\n"
+    "      --solver=SOLVER      auto; price: prices of types; glpk: job by job\n"
     "      --certify            prove the answer in rational arithmetic, or exit 1\n"
     "      --dump-lp=FILE       write the linear program, for glpsol and others\n"
     "      --tsv                write TSV\n"
@@ -57,7 +57,7 @@ struct options {
 	const char *cluster;
 	const char *throughputs; /* NULL: the input has rates */
 	const char *dump_lp;     /* NULL: none */
-	bool merge;
+	enum solver solver;
 	bool certify;
 };
 
@@ -87,12 +87,17 @@ set_policy(struct options *o, const char *name)
 static void
 set_solver(struct options *o, const char *name)
 {
+	static const char *const names[] = {"auto", "glpk", "price"};
 	char q[GV_QUOTE_LEN];
+	size_t i;
 
-	if (strcmp(name, "auto") != 0 && strcmp(name, "glpk") != 0)
-		gv_opt_usage(&o->common, "unknown solver %s; known: auto, glpk",
-		    gv_quote(q, name, strlen(name)));
-	o->merge = strcmp(name, "auto") == 0;
+	for (i = 0; i < 3; i++)
+		if (strcmp(name, names[i]) == 0) {
+			o->solver = (enum solver)i;
+			return;
+		}
+	gv_opt_usage(&o->common, "unknown solver %s; known: auto, glpk, price",
+	    gv_quote(q, name, strlen(name)));
 }
 
 static void
@@ -311,13 +316,14 @@ static int
 answer_table(const struct options *o, struct gv_tab *t, const struct gv_cluster *cluster,
     const struct gv_frame *throughputs, struct gv_tabw *w, struct gv_error *e)
 {
-	struct solve_options solve = {.certify = o->certify};
+	struct solve_options solve = {.solver = o->solver, .certify = o->certify};
 	struct gv_rates r = {0};
 	struct answer a = {0};
 	int rc = -1;
 
 	if (read_rates(&r, t, o, cluster, throughputs, e) == 0 &&
-	    answer_make(&a, &r, cluster, o->policy, &solve, o->merge, e) == 0) {
+	    answer_make(
+		&a, &r, cluster, o->policy, &solve, o->solver != SOLVER_GLPK, e) == 0) {
 		if (!o->common.quiet)
 			name_never_running(&r, cluster, &a);
 		rc = o->dump_lp != NULL ? dump_lp(o, &r, cluster, &a, e) : 0;
@@ -336,7 +342,7 @@ answer_table(const struct options *o, struct gv_tab *t, const struct gv_cluster 
 int
 main(int argc, char **argv)
 {
-	struct options o = {.common = {.usage = usage, .help = help}, .merge = true};
+	struct options o = {.common = {.usage = usage, .help = help}};
 	struct gv_error e = {0};
 	struct gv_cluster cluster = {0};
 	struct gv_frame throughputs = {0};

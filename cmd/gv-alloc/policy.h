@@ -11,7 +11,14 @@
 #include "problem.h"
 #include "lp/lp.h"
 
+enum solver {
+	SOLVER_AUTO, /* the fastest for the problem's size */
+	SOLVER_GLPK, /* a linear program of everything */
+	SOLVER_PRICE /* prices of types, price.h */
+};
+
 struct solve_options {
+	enum solver solver;
 	bool certify; /* prove optimality in rational arithmetic as well */
 };
 

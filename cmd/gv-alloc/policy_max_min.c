@@ -24,6 +24,9 @@
 
 #include "base/mem.h"
 #include "policy.h"
+#include "price.h"
+
+enum { small = 256 }; /* rows up to which linear programs are fast enough */
 
 /*
  * The program in numbers of about 1: shares x_ij = unit_i z_ij, level t = unit u.
@@ -153,40 +156,46 @@ take_shares(const struct scaled *s, const double *z, double *x)
  *	t sum lambda <= sum_j p_j N_j + sum_i max(0, max_j (lambda_i a_ij - p_j n_i s_i))
  *
  * because every x of the program's keeps sum_j x_ij <= 1.  From the problem's
- * numbers; of the solver only the multipliers y are taken.  Rounding is allowed
- * for: every sum here is of numbers >= 0, so n terms err by at most n units in
- * the last place.
+ * numbers; of the solver only the multipliers are taken.  Rounding is allowed
+ * for: every sum here is of numbers >= 0, so a sum of k terms errs by at most k
+ * units in the last place; they are summed in blocks, and the blocks in turn.
  */
 static double
-level_bound(const struct scaled *s, const double *y)
+level_bound(const struct scaled *s, const double *lambda, const double *price)
 {
+	enum { BLOCK = 1024 };
 	const struct problem *p = s->p;
 	double gain_error = ((double)p->m + 8) * DBL_EPSILON / 2;
 	double cost_error = 2 * DBL_EPSILON;
-	double many = (2 * ((double)p->n + (double)p->m) + 16) * DBL_EPSILON;
-	double sum = 0;
-	double multipliers = 0;
+	double sum_error =
+	    2 * (fmin(BLOCK, (double)p->n) + (double)(p->n / BLOCK) + (double)p->m + 16) *
+	    DBL_EPSILON;
+	double sum = 0, block = 0;
+	double multipliers = 0, multipliers_block = 0;
 	size_t i, j;
 
 	for (j = 0; j < p->m; j++)
-		sum += fmax(0, y[s->type_rows + j]) * (p->capacity[j] / s->pool[j]);
+		sum += price[j] * p->capacity[j];
 	for (i = 0; i < p->n; i++) {
-		double lambda = fmax(0, -y[s->job[i]]);
 		double most = 0;
 
 		for (j = 0; j < p->m; j++) {
-			double price = fmax(0, y[s->type_rows + j]);
-			double gain = lambda * (s->a[i * p->m + j] / s->level);
-			double cost = price * p->count[i] * p->scale[i] / s->pool[j];
+			double gain = lambda[i] * (s->a[i * p->m + j] / s->level);
+			double cost = price[j] * p->count[i] * p->scale[i];
 
 			if (gain > 0)
 				most = fmax(most,
 				    gain * (1 + gain_error) - cost * (1 - cost_error));
 		}
-		sum += most;
-		multipliers += lambda;
+		block += most;
+		multipliers_block += lambda[i];
+		if (i % BLOCK == BLOCK - 1 || i == p->n - 1) {
+			sum += block;
+			multipliers += multipliers_block;
+			block = multipliers_block = 0;
+		}
 	}
-	return s->level * (sum / multipliers) * (1 + many);
+	return s->level * (sum / multipliers) * (1 + sum_error);
 }
 
 /* How far the best level may be above this one, relative. */
@@ -198,15 +207,21 @@ gap(const struct problem *p, double bound, double level)
 	return (bound - sure) / bound;
 }
 
-/* The second program: at least level u, and the largest sum of normalised throughputs. */
+/*
+ * The second program: at least level u, and the largest sum of normalised
+ * throughputs.  0 x holds such shares, 1 it failed, -1 with *e set.
+ */
 static int
-raise_sum(
-    struct scaled *s, double u, struct gv_lp_basis *basis, double *x, struct gv_error *e)
+raise_sum(struct scaled *s, double u, const struct gv_lp_basis *from, double *x,
+    struct gv_error *e)
 {
 	const struct problem *p = s->p;
+	struct gv_lp_basis basis = {0};
 	struct gv_lp_solution sol = {0};
 	size_t i, j;
+	int rc;
 
+	gv_lp_basis_copy(&basis, from);
 	s->lp.cost[s->t] = 0;
 	s->lp.col_lo[s->t] = s->lp.col_hi[s->t] = u;
 	for (i = 0; i < p->n; i++)
@@ -215,52 +230,137 @@ raise_sum(
 				s->lp.cost[s->col[i * p->m + j]] =
 				    p->count[i] * p->scale[i] * s->unit[i] *
 				    (problem_rate(p, i, j) / s->equal[i]) / s->gpus;
-	if (gv_lp_solve(&s->lp, NULL, basis, &sol, e) != 0)
-		return -1;
-	if (sol.status == GV_LP_OPTIMAL)
+	rc = gv_lp_solve(&s->lp, NULL, &basis, &sol, e);
+	if (rc == 0 && sol.status == GV_LP_OPTIMAL)
 		take_shares(s, sol.x, x);
+	else if (rc == 0)
+		rc = 1;
 	gv_lp_solution_free(&sol);
-	return 0;
+	gv_lp_basis_free(&basis);
+	return rc;
+}
+
+/*
+ * The same, in out->x and out->objective.  What keeps the best level is a thin
+ * set, which the simplex method may not find: then a hair less will do.
+ */
+static int
+raise_shares(struct scaled *s, double u, const struct gv_lp_basis *basis,
+    struct solution *out, struct gv_error *e)
+{
+	static const double less[] = {0, 1e-11};
+	const struct problem *p = s->p;
+	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
+	double level;
+	size_t k;
+	int rc = 1;
+
+	for (k = 0; k < 2 && rc == 1; k++) {
+		rc = raise_sum(s, u * (1 - less[k]), basis, x, e);
+		level = rc == 0 ? problem_level(p, x) : 0;
+		if (rc == 0 && level >= out->objective * (1 - less[k] - 1e-12)) {
+			memcpy(out->x, x, p->n * p->m * sizeof(*x));
+			out->objective = level;
+		} else if (rc == 0) {
+			rc = 1; /* the level comes first */
+		}
+	}
+	free(x);
+	return rc < 0 ? -1 : 0;
+}
+
+/* By linear programs. */
+static int
+solve_programs(struct scaled *s, const struct solve_options *opt, struct solution *out,
+    struct gv_error *e)
+{
+	const struct problem *p = s->p;
+	const struct gv_lp_options lp_opt = {.exact = opt->certify};
+	struct gv_lp_basis basis = {0};
+	struct gv_lp_solution sol = {0};
+	double *lambda = gv_xcalloc(p->n, sizeof(*lambda));
+	double *price = gv_xcalloc(p->m, sizeof(*price));
+	size_t i;
+	int rc;
+
+	build(s);
+	rc = gv_lp_solve(&s->lp, &lp_opt, &basis, &sol, e);
+	if (rc == 0 && sol.status != GV_LP_OPTIMAL)
+		rc = gv_error_set(e, "the linear program of max-min: %s",
+		    gv_lp_status_name(sol.status));
+	if (rc == 0) {
+		take_shares(s, sol.x, out->x);
+		out->objective = problem_level(p, out->x);
+		for (i = 0; i < p->n; i++)
+			lambda[i] = fmax(0, -sol.row_dual[s->job[i]]);
+		for (i = 0; i < p->m; i++)
+			price[i] = fmax(0, sol.row_dual[s->type_rows + i]) / s->pool[i];
+		out->bound = level_bound(s, lambda, price);
+		out->exact = sol.exact;
+		rc = raise_shares(s, sol.x[s->t], &basis, out, e);
+	}
+	free(lambda);
+	free(price);
+	gv_lp_solution_free(&sol);
+	gv_lp_basis_free(&basis);
+	return rc;
+}
+
+/* By prices: 0 and the proof holds, 1 it does not, or -1. */
+static int
+solve_prices(struct scaled *s, struct solution *out, struct gv_error *e)
+{
+	const struct problem *p = s->p;
+	size_t cells = p->n * p->m;
+	double *a = gv_xcalloc(cells, sizeof(*a));
+	double *gain = gv_xcalloc(cells, sizeof(*gain));
+	double *use = gv_xcalloc(p->n, sizeof(*use));
+	struct price_problem q = {p->n, p->m, a, use, gain, p->capacity};
+	struct price_solution sol = {.x = out->x,
+	    .lambda = gv_xcalloc(p->n, sizeof(*sol.lambda)),
+	    .price = gv_xcalloc(p->m, sizeof(*sol.price))};
+	size_t i, j;
+	int rc;
+
+	for (i = 0; i < p->n; i++) {
+		use[i] = p->count[i] * p->scale[i];
+		for (j = 0; j < p->m; j++) {
+			a[i * p->m + j] = s->a[i * p->m + j] / s->level;
+			gain[i * p->m + j] =
+			    use[i] * (problem_rate(p, i, j) / s->equal[i]) / s->gpus;
+		}
+	}
+	rc = price_solve(&q, &sol, e);
+	if (rc == 0) {
+		problem_clean(p, out->x);
+		out->objective = problem_level(p, out->x);
+		out->bound = level_bound(s, sol.lambda, sol.price);
+		rc = gap(p, out->bound, out->objective) <= 5e-10 ? 0 : 1;
+	}
+	free(a);
+	free(gain);
+	free(use);
+	free(sol.lambda);
+	free(sol.price);
+	return rc;
 }
 
 static int
 solve(const struct problem *p, const struct solve_options *opt, struct solution *out,
     struct gv_error *e)
 {
-	const struct gv_lp_options lp_opt = {.exact = opt->certify};
 	struct scaled s;
-	struct gv_lp_basis basis = {0};
-	struct gv_lp_solution sol = {0};
-	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	double level;
-	int rc;
+	int rc = 1;
 
 	scale(&s, p);
-	build(&s);
-	rc = gv_lp_solve(&s.lp, &lp_opt, &basis, &sol, e);
-	if (rc == 0 && sol.status != GV_LP_OPTIMAL)
-		rc = gv_error_set(e, "the linear program of max-min: %s",
-		    gv_lp_status_name(sol.status));
-	if (rc == 0) {
-		take_shares(&s, sol.x, out->x);
-		out->objective = problem_level(p, out->x);
-		out->bound = level_bound(&s, sol.row_dual);
-		out->has_bound = true;
-		out->exact = sol.exact;
-		memcpy(x, out->x, p->n * p->m * sizeof(*x));
-		rc = raise_sum(&s, sol.x[s.t], &basis, x, e);
-	}
-	if (rc == 0) {
-		level = problem_level(p, x);
-		if (level >= out->objective * (1 - 1e-12)) { /* the level comes first */
-			memcpy(out->x, x, p->n * p->m * sizeof(*x));
-			out->objective = level;
-		}
+	out->has_bound = true;
+	if (!opt->certify &&
+	    (opt->solver == SOLVER_PRICE || (opt->solver == SOLVER_AUTO && p->n > small)))
+		rc = solve_prices(&s, out, e);
+	if (rc == 1)
+		rc = solve_programs(&s, opt, out, e);
+	if (rc == 0)
 		out->gap = gap(p, out->bound, out->objective);
-	}
-	free(x);
-	gv_lp_solution_free(&sol);
-	gv_lp_basis_free(&basis);
 	scaled_free(&s);
 	return rc;
 }

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "gv-alloc/classes.h"
 #include "gv-alloc/policy.h"
+#include "gv-alloc/price.h"
 #include "gv-alloc/problem.h"
 
 static uint64_t drawn;
@@ -64,9 +65,10 @@ random_problem(size_t n, size_t m, size_t kinds)
 }
 
 static struct solution
-solve(const struct policy *policy, const struct problem *p, bool merge)
+solve_by(enum solver solver, const struct policy *policy, const struct problem *p)
 {
-	struct solve_options opt = {0};
+	struct solve_options opt = {.solver = solver};
+	bool merge = solver != SOLVER_GLPK;
 	struct solution s = {0};
 	struct classes c;
 	struct gv_error e = {0};
@@ -82,6 +84,12 @@ solve(const struct policy *policy, const struct problem *p, bool merge)
 	free(x);
 	classes_free(&c);
 	return s;
+}
+
+static struct solution
+solve(const struct policy *policy, const struct problem *p, bool merge)
+{
+	return solve_by(merge ? SOLVER_AUTO : SOLVER_GLPK, policy, p);
 }
 
 static double
@@ -286,6 +294,85 @@ test_classes(void)
 	is_int(bad_equal, 0, "equal jobs have equal shares");
 }
 
+/* ---- prices ---- */
+
+/* price_solve itself, unscaled: 0 solved, 1 gave up. */
+static int
+by_prices(const struct problem *p, double *level, double *sum, double *excess)
+{
+	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	double *a = gv_xcalloc(p->n, p->m * sizeof(*a));
+	double *gain = gv_xcalloc(p->n, p->m * sizeof(*gain));
+	struct price_problem q = {p->n, p->m, a, p->scale, gain, p->capacity};
+	struct price_solution s;
+	struct gv_error e = {0};
+	size_t i, j;
+	int rc;
+
+	s.x = gv_xcalloc(p->n, p->m * sizeof(*s.x));
+	s.lambda = gv_xcalloc(p->n, sizeof(*s.lambda));
+	s.price = gv_xcalloc(p->m, sizeof(*s.price));
+	problem_equal_throughput(p, equal);
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			gain[i * p->m + j] =
+			    p->scale[i] * problem_rate(p, i, j) / equal[i];
+			a[i * p->m + j] = gain[i * p->m + j] / p->weight[i];
+		}
+	rc = price_solve(&q, &s, &e);
+	*level = problem_level(p, s.x);
+	*sum = throughput_sum(p, s.x);
+	*excess = problem_excess(p, s.x);
+	if (rc == 0 &&
+	    !(s.bound >= s.level * (1 - 1e-13) && s.bound - s.level <= 1e-10 * s.level &&
+		near(s.level, *level, 1e-9)))
+		rc = -1;
+	free(s.x);
+	free(s.lambda);
+	free(s.price);
+	free(equal);
+	free(a);
+	free(gain);
+	return rc;
+}
+
+static void
+test_prices(void)
+{
+	int i, gave_up = 0, bad_level = 0, bad_sum = 0, bad_excess = 0, broken = 0;
+
+	for (i = 0; i < 1000; i++) {
+		struct problem p = random_problem(
+		    1 + below(i % 10 == 0 ? 200 : 30), 1 + below(5), below(3) * 3);
+		struct solution s;
+		double lp_level, level_, sum, excess;
+		size_t j;
+		int rc;
+
+		for (j = 0; i % 3 == 0 && j < p.m; j++)
+			p.capacity[j] *=
+			    (double)(1 + below(10)); /* time is short, not GPUs */
+		s = solve_by(SOLVER_GLPK, &policy_max_min, &p);
+		lp_level = s.objective;
+		rc = by_prices(&p, &level_, &sum, &excess);
+		broken += rc < 0;
+		gave_up += rc == 1;
+		if (rc == 0) {
+			bad_level += !near(level_, lp_level, 1e-9);
+			bad_sum += !near(sum, throughput_sum(&p, s.x), 1e-7);
+			bad_excess += !(excess <= 1e-9);
+		}
+		free(s.x);
+		problem_free(&p);
+	}
+	is_int(broken, 0, "bound and level belong together");
+	is_int(
+	    bad_level, 0, "prices reach the level of the linear program, 1000 problems");
+	is_int(bad_sum, 0, "and its sum of throughputs");
+	is_int(bad_excess, 0, "within the constraints");
+	ok(gave_up <= 10, "and rarely give up (%d)", gave_up);
+}
+
 /* ---- what holds for all policies ---- */
 
 static struct problem
@@ -486,6 +573,7 @@ main(void)
 	test_paper();
 	test_two_types();
 	test_classes();
+	test_prices();
 	for (i = 0; policies[i] != NULL; i++)
 		test_properties(policies[i]);
 	test_monotone();

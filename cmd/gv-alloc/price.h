@@ -1,0 +1,49 @@
+/*
+ * Max-min fairness in the space of prices: one number per GPU type instead of
+ * one row per job.
+ *
+ * At prices p of the types' GPUs and a level t every job by itself takes the
+ * cheapest shares that lift it to t.  What all take together says in which
+ * direction the prices are wrong, and gives a bound that no level can pass
+ * (Lagrange); mixing the shares taken at several prices so that no type is over
+ * capacity gives a level that is reached.  The prices come from cutting planes
+ * (Kelley 1960), the mixture from the duals of the same small program, which has
+ * a column per type and a row per step.  Both values meet.
+ *
+ * A step costs n m^2; some tens of steps are needed for 3 types, whatever n.
+ */
+#ifndef GV_ALLOC_PRICE_H
+#define GV_ALLOC_PRICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct price_problem {
+	size_t n, m;
+	const double *a;   /* [n][m] level of job i per share of type j; 0 = cannot run */
+	const double *use; /* [n] GPUs of a type that a share of 1 takes, > 0 */
+	const double *gain;     /* [n][m] second objective, per share */
+	const double *capacity; /* [m] */
+};
+
+struct price_solution {
+	double
+	    *x; /* [n][m] shares: first the level, then the sum of gains, at their best */
+	double *lambda; /* [n] multipliers of the jobs that prove the level, ... */
+	double *price;  /* [m] ... and prices of the types, see level_bound() */
+	double level;   /* what x reaches, and ... */
+	double bound;   /* ... cannot be passed, both but for rounding */
+	int steps;
+};
+
+/*
+ * *s has room for its arrays.  0 it is solved, bound - level is within 1e-10 of
+ * the level, usually 1e-12; 1 it did not come that close (other methods may); -1
+ * with *e set.
+ */
+int price_solve(
+    const struct price_problem *p, struct price_solution *s, struct gv_error *e);
+
+#endif
