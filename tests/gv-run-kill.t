@@ -33,14 +33,16 @@ tell_strays() {
 		echo "# left: $p $(tr '\0' ' ' </proc/"$p"/cmdline) $(grep -e PPid -e State /proc/"$p"/status | tr '\n\t' '  ')"
 	done
 }
-# gone SECONDS: waits that long for all of them to have left
+# gone SECONDS: waits that long for all of them to have left; looks twice, for a
+# process has no command line at the moment of its exec
 gone() {
-	n=$(($1 * 20))
-	while [ -n "$(strays)" ] && [ "$n" -gt 0 ]; do
-		sleep 0.05
+	n=$(($1 * 20)) empty=0
+	while [ "$n" -ge 0 ] && [ "$empty" -lt 2 ]; do
+		if [ -z "$(strays)" ]; then empty=$((empty + 1)); else empty=0; fi
+		[ "$empty" -ge 2 ] || sleep 0.05
 		n=$((n - 1))
 	done
-	[ -z "$(strays)" ] || { tell_strays 2>/dev/null && false; }
+	[ "$empty" -ge 1 ] || { tell_strays 2>/dev/null && false; }
 }
 # moment I: a delay in seconds that differs from round to round
 moment() { awk -v i="$1" 'BEGIN { printf "%.3f\n", 0.02 + (i * 0.6180339887 % 1) * 1.1 }'; }
