@@ -1,4 +1,6 @@
 /* Model tables: reading, errors, shapes, counts. */
+#include <sys/resource.h>
+
 #include "base/fileio.h"
 #include "nn_help.h"
 
@@ -274,6 +276,60 @@ test_config(void)
 	    "1");
 }
 
+static void
+is_new_error(struct gv_model *m, struct gv_net_config c, const char *want)
+{
+	struct gv_net_coef coef = GV_NET_COEF_DEFAULT, *all;
+	struct gv_error e = {0};
+	struct gv_net *net = NULL;
+	uint64_t *seed = gv_xcalloc(c.models, sizeof(*seed));
+	size_t b;
+
+	all = gv_xcalloc(c.models, sizeof(*all));
+	for (b = 0; b < c.models; b++)
+		all[b] = coef;
+	c.seed = seed;
+	c.coef = all;
+	ok(gv_net_new(&net, m, &c, &e) == -1 && net == NULL, "no net");
+	is_str(e.text[0], want, "and why");
+	free(seed);
+	free(all);
+}
+
+/* More than there can be of memory and of threads. */
+static void
+test_too_much(void)
+{
+	struct gv_model m = help_model(HEAD END, 32, 32, 1, 2), huge;
+	struct rlimit was, now;
+	unsigned long pages = 0;
+	FILE *f;
+
+	if (getenv("GV_SAN") != NULL && *getenv("GV_SAN") != '\0') {
+		skip("sanitizer: its own memory");
+		gv_model_free(&m);
+		return;
+	}
+	huge = help_model(HEAD "1,linear,,1073741824,,,,,,\n" END, 32, 32, 1, 2);
+	is_new_error(&huge, (struct gv_net_config){.models = 1 << 20, .batch = 1},
+	    "the net is too large");
+	is_new_error(&huge, (struct gv_net_config){.models = 40, .batch = 1},
+	    "out of memory: 176437256520000 bytes wanted");
+	gv_model_free(&huge);
+	f = fopen("/proc/self/statm", "r");
+	if (f == NULL || fscanf(f, "%lu", &pages) != 1)
+		gv_die("no /proc/self/statm");
+	fclose(f);
+	getrlimit(RLIMIT_AS, &was);
+	now = was;
+	now.rlim_cur = (rlim_t)pages * 4096 + (64 << 20);
+	setrlimit(RLIMIT_AS, &now);
+	is_new_error(&m, (struct gv_net_config){.models = 1, .batch = 4, .threads = 64},
+	    "cannot start 64 threads: Resource temporarily unavailable");
+	setrlimit(RLIMIT_AS, &was);
+	gv_model_free(&m);
+}
+
 /* A gang whose peer is gone: the step fails and leaves everything as it was. */
 static void
 test_reduce_fails(void)
@@ -396,6 +452,7 @@ main(void)
 	test_errors();
 	test_input_errors();
 	test_config();
+	test_too_much();
 	test_reduce_fails();
 	test_memory();
 	test_init();
