@@ -63,7 +63,7 @@ while done < args.steps:
     if gv.stopped():  # gv
         save()  # gv
         sys.exit(gv.PREEMPTED)  # gv
-    if done % 500 == 0:
+    if done == args.steps:
+        print(f"{done} steps, loss {loss.item():.6f}")
+    if done % 500 == 0 or done == args.steps:
         save()
-save()
-print(f"{done} steps, loss {loss.item():.6f}" if args.steps else "nothing to do")
