@@ -1,0 +1,288 @@
+/*
+ * gv-run's journal, cut at every byte as a kill may leave it, gives back the
+ * state at the last whole event: against an account kept apart from it.
+ */
+#define _XOPEN_SOURCE 700
+#include "tap.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "gv-run/run.h"
+
+static const char cluster_text[] = "gpu_type,gpus,threads\nbig,1,2\nsmall,2,1\n";
+static const char jobs_text[] = "job_id,total_steps,command,gpu_type,steps_per_s,share\n"
+				"a,100,x,big,10,0.5\n"
+				"a,100,x,small,5,0.25\n"
+				"\"b, \"\"q\"\"\",100,x,big,10,0.5\n"
+				"c,100,x,small,5,0.5\n";
+
+/* The history: what each event must do to the account. */
+struct line {
+	double time_s;
+	int job; /* -1 = of none */
+	enum gv_event_kind kind;
+	int type; /* of GPU, for a start */
+	double steps;
+	int round;
+	const char *text;
+};
+
+#define B "\"b, \"\"q\"\"\""
+static const struct line history[] = {
+    {0, -1, GV_EVENT_POOL, -1, NAN, -1, "0,pool,,big,,0,,,,"},
+    {0, 0, GV_EVENT_ARRIVE, -1, NAN, -1, "0,arrive,a,,,,100,,,"},
+    {0, 1, GV_EVENT_ARRIVE, -1, NAN, -1, "0,arrive," B ",,,,100,,,\"two\nlines\""},
+    {0, 0, GV_EVENT_ALLOCATE, 0, NAN, -1, "0,allocate,a,big,,,,,0.5,"},
+    {0, 1, GV_EVENT_ALLOCATE, 0, NAN, -1, "0,allocate," B ",big,,,,,0.5,"},
+    {0.5, 0, GV_EVENT_START, 0, NAN, 0, "0.5,start,a,big,,0,,0,,"},
+    {2, 0, GV_EVENT_CHECKPOINT, -1, 15, 0, "2,checkpoint,a,big,,0,15,0,,"},
+    {3, 0, GV_EVENT_PREEMPT, -1, 20, 1, "3,preempt,a,big,,0,20,1,,"},
+    {3, 1, GV_EVENT_START, 0, NAN, 1, "3,start," B ",big,,0,,1,,"},
+    {3.25, 0, GV_EVENT_RESUME, 1, 20, 1, "3.25,resume,a,small,,1,20,1,,"},
+    {4, 1, GV_EVENT_FAIL, -1, 5, 1, "4,fail," B ",big,,0,5,1,,status 3"},
+    {4, 1, GV_EVENT_RESUME, 0, 5, 1, "4,resume," B ",big,,0,5,1,,"},
+    {5, 1, GV_EVENT_FAIL, -1, 5, 1, "5,fail," B ",big,,0,5,1,,status 3"},
+    {5.5, 2, GV_EVENT_ARRIVE, -1, NAN, 1, "5.5,arrive,c,,,,100,1,,"},
+    {6, 0, GV_EVENT_FINISH, -1, 100, 2, "6,finish,a,small,,1,100,2,,"},
+    {6, 1, GV_EVENT_RESUME, 0, 5, 2, "6,resume," B ",big,,0,5,2,,"},
+    {8, 1, GV_EVENT_FAIL, -1, 9, 2, "8,fail," B ",big,,0,9,2,,status 3"},
+    {9, 1, GV_EVENT_DROP, -1, 9, 2, "9,drop," B ",,,,9,2,,\"too, often\""},
+    {9, -1, GV_EVENT_RESTART, -1, NAN, 2, "9,restart,,,,,,2,,"},
+    {9.5, 2, GV_EVENT_START, 1, NAN, 3, "9.5,start,c,small,,0,,3,,"},
+};
+enum { N_LINES = sizeof(history) / sizeof(history[0]) };
+
+/* ---- the account ---- */
+
+struct account {
+	enum job_state state[3];
+	int launches[3];
+	int failures[3];
+	double most[3]; /* steps at failures */
+	double received[3][2];
+	int on[3]; /* type, -1 = nowhere */
+	double steps[3];
+	int round;
+};
+
+static void
+account_of(struct account *a, size_t n_lines)
+{
+	double time_s = 0;
+	size_t i;
+	int m;
+
+	*a = (struct account){.round = -1};
+	for (m = 0; m < 3; m++) {
+		a->on[m] = -1;
+		a->most[m] = a->steps[m] = -1;
+	}
+	for (i = 0; i < n_lines; i++) {
+		const struct line *l = &history[i];
+
+		for (m = 0; m < 3; m++)
+			if (a->on[m] >= 0)
+				a->received[m][a->on[m]] += l->time_s - time_s;
+		time_s = l->time_s;
+		a->round = l->round > a->round ? l->round : a->round;
+		m = l->job;
+		if (m < 0)
+			continue;
+		if (!isnan(l->steps) && l->kind != GV_EVENT_CHECKPOINT)
+			a->steps[m] = l->steps;
+		if (l->kind == GV_EVENT_START || l->kind == GV_EVENT_RESUME) {
+			a->launches[m]++;
+			a->on[m] = l->type;
+		} else if (l->kind >= GV_EVENT_PREEMPT) {
+			a->on[m] = -1;
+		}
+		if (l->kind == GV_EVENT_FAIL) {
+			a->failures[m] = l->steps > a->most[m] ? 1 : a->failures[m] + 1;
+			a->most[m] = fmax(a->most[m], l->steps);
+		}
+		if (l->kind == GV_EVENT_ARRIVE)
+			a->state[m] = JOB_WAITING;
+		if (l->kind == GV_EVENT_FINISH)
+			a->state[m] = JOB_FINISHED;
+		if (l->kind == GV_EVENT_DROP)
+			a->state[m] = JOB_DROPPED;
+	}
+}
+
+/* ---- a run on a directory ---- */
+
+static int null_fd;
+static char dir[] = "/tmp/gv-restore.XXXXXX";
+static const struct settings settings = {.round_s = 1};
+
+static void
+put(const char *name, const char *text, size_t len)
+{
+	char path[256];
+	struct gv_error e = {0};
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (gv_file_write(path, text, len, &e) != 0)
+		gv_die_error(&e);
+}
+
+static void
+open_run(struct run *r)
+{
+	struct gv_frame f = {0};
+	struct gv_error e = {0};
+	char path[256];
+	size_t m;
+
+	*r = (struct run){.o = &settings, .dir = dir, .round = -1, .clock_fd = -1};
+	snprintf(path, sizeof(path), "%s/cluster.csv", dir);
+	if (gv_cluster_read(&r->cluster, path, &e) != 0)
+		gv_die_error(&e);
+	snprintf(path, sizeof(path), "%s/jobs.csv", dir);
+	if (gv_frame_load(&f, path, &e) != 0 ||
+	    gv_rates_from(&r->table, &f, &r->cluster, &e) != 0)
+		gv_die_error(&e);
+	gv_rounds_init(&r->rounds, &r->cluster, 1);
+	r->n_jobs = r->table.n_jobs;
+	r->job = gv_xcalloc(r->n_jobs, sizeof(*r->job));
+	r->told = gv_xcalloc(r->n_jobs * 2, sizeof(*r->told));
+	r->holder = gv_xcalloc(r->rounds.n_gpus, sizeof(*r->holder));
+	for (m = 0; m < r->rounds.n_gpus; m++)
+		r->holder[m] = GV_GPU_IDLE;
+	for (m = 0; m < r->n_jobs; m++) {
+		gv_rounds_add(&r->rounds, 1);
+		r->job[m] = (struct job){.state = JOB_LATER,
+		    .spec = &r->table.job[m],
+		    .failed_at = -1,
+		    .report = {.steps = -1, .checkpoint = -1},
+		    .checkpoint = -1};
+	}
+	r->journal.out = gv_out_fd(null_fd, "null");
+}
+
+static void
+close_run(struct run *r)
+{
+	struct gv_error e = {0};
+
+	journal_close(r);
+	gv_out_close(r->journal.out, &e);
+	free(r->job);
+	free(r->told);
+	free(r->holder);
+	gv_rounds_free(&r->rounds);
+	gv_rates_free(&r->table);
+	gv_cluster_free(&r->cluster);
+}
+
+/* The number of things that are not as in the account. */
+static int
+differs(const struct run *r, const struct account *a)
+{
+	int n = r->round != a->round;
+	int m;
+	int j;
+
+	for (m = 0; m < 3; m++) {
+		n += r->job[m].state != a->state[m] ||
+		     r->job[m].launches != a->launches[m];
+		n += r->job[m].failures != a->failures[m] ||
+		     r->job[m].report.steps != a->steps[m];
+		n += r->rounds.job[m].active != (a->state[m] == JOB_WAITING);
+		for (j = 0; j < 2; j++)
+			n += fabs(gv_rounds_claim(&r->rounds, (size_t)m, (size_t)j)
+				      ->received_s -
+				  a->received[m][j]) > 1e-12;
+	}
+	return n;
+}
+
+/* The journal again, after restore: how many preempt events it has for jobs that were open. */
+static size_t
+closed_again(void)
+{
+	struct gv_events ev = {0};
+	struct gv_frame f = {0};
+	struct gv_error e = {0};
+	char path[256];
+	size_t n = 0;
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/events.csv", dir);
+	if (gv_frame_load(&f, path, &e) != 0 || gv_events_from(&ev, &f, &e) != 0)
+		return 999;
+	for (i = 0; i < ev.n; i++)
+		n += gv_cell_is(ev.event[i].reason, "gv-run was killed");
+	gv_events_free(&ev);
+	return n;
+}
+
+static void
+test_cuts(void)
+{
+	static const char header[] =
+	    "time_s,event,job_id,gpu_type,node,gpus,steps,round,share,reason\n";
+	char text[4096];
+	size_t end[N_LINES + 1]; /* of the header and each line */
+	size_t len = strlen(header);
+	size_t cut;
+	size_t lines = 0;
+	int failed = 0;
+	int wrong = 0;
+	int open = 0;
+
+	memcpy(text, header, len);
+	end[0] = len;
+	for (cut = 0; cut < N_LINES; cut++) {
+		len += (size_t)snprintf(
+		    text + len, sizeof(text) - len, "%s\n", history[cut].text);
+		end[cut + 1] = len;
+	}
+	for (cut = 0; cut <= len; cut++) {
+		struct account a;
+		struct gv_error e = {0};
+		struct run r;
+		size_t n_open = 0;
+		int m;
+
+		while (lines < N_LINES && end[lines + 1] <= cut)
+			lines++;
+		account_of(&a, lines);
+		for (m = 0; m < 3; m++)
+			n_open += a.on[m] >= 0;
+		put("events.csv", text, cut);
+		open_run(&r);
+		if (restore(&r, &e) != 0) {
+			failed++;
+			printf("# cut at %zu: %s\n", cut, e.text[0]);
+		} else {
+			wrong += differs(&r, &a) > 0;
+		}
+		close_run(&r);
+		open += closed_again() != n_open;
+	}
+	printf("# %zu cuts of a journal of %d events\n", len + 1, (int)N_LINES);
+	is_int(failed, 0, "every cut can be restored");
+	is_int(wrong, 0, "to the state at its last whole event");
+	is_int(open, 0, "and is a whole table again, where nobody runs");
+}
+
+int
+main(void)
+{
+	struct gv_error e = {0};
+
+	gv_init("gv-run");
+	if (mkdtemp(dir) == NULL)
+		gv_die_sys("%s", dir);
+	null_fd = open("/dev/null", O_WRONLY);
+	put("cluster.csv", cluster_text, strlen(cluster_text));
+	put("jobs.csv", jobs_text, strlen(jobs_text));
+	test_cuts();
+	gv_remove_tree(dir, &e);
+	return done_testing();
+}
