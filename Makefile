@@ -39,8 +39,7 @@ GV_LDFLAGS = $(LDFLAGS) -pthread $(SANFLAGS) -Wl,--as-needed
 # GLPK is GPL-3+, CUDA's runtime is proprietary: no program may link both.
 LIBS_ALL         := -lcsv -lz -lm -ldl
 LIBS_gv-alloc    := -lglpk
-LIBS_gv-train    := -lopenblas
-LIBS_unit        := -lglpk -lopenblas
+LIBS_unit        := -lglpk
 
 # ---- sources ----
 LIB_SRC  := $(sort $(wildcard common/*/*.c))

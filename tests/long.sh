@@ -49,7 +49,7 @@ sanitized() {
 }
 threads() {
 	make -s SAN=thread -j"$jobs" tests || { bad=1 && return; }
-	TSAN_OPTIONS="exitcode=99:suppressions=$top/tests/tsan.supp" GV_SAN=thread \
+	TSAN_OPTIONS=exitcode=99 GV_SAN=thread \
 		TESTS="$(find build/san-thread/unit -type f -perm -u+x ! -name '*.d') $(ls tests/gv-train*.t tests/gv-run*.t)" \
 		sh tests/check.sh build/san-thread build/san-thread/bin
 	counted build/san-thread/tap $?

@@ -14,10 +14,9 @@
  *
  * What is run by exec is left alone: the variables are gone from the
  * environment before main.  Not counted are calls from inside the C library
- * (except its allocations, which its caller sees as ENOMEM), memory and threads
- * of libraries that end the process when memory is out, which no caller can
- * answer (OpenBLAS, the OpenMP and Fortran runtimes, the dynamic linker), and
- * writes to stderr, which must stay readable.
+ * (except its allocations, which its caller sees as ENOMEM), memory of the dynamic
+ * linker, which ends the process when it is out, and writes to stderr, which must
+ * stay readable.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -352,17 +351,11 @@ LIST(execlp, execvp)
 static int
 spare(struct dl_phdr_info *info, size_t size, void *data)
 {
-	static const char *const names[] = {
-	    "libopenblas", "libblas", "libgomp", "libgfortran", "libquadmath", "ld-linux"};
-	size_t i;
 	int k;
 
 	(void)size;
 	(void)data;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strstr(info->dlpi_name, names[i]) != NULL)
-			break;
-	if (i == sizeof(names) / sizeof(names[0]))
+	if (strstr(info->dlpi_name, "ld-linux") == NULL)
 		return 0;
 	for (k = 0; k < info->dlpi_phnum && n_spared < MAX_SPARED; k++)
 		if (info->dlpi_phdr[k].p_type == PT_LOAD &&
