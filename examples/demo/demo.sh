@@ -29,19 +29,20 @@ cut -c1-100 jobs.csv
 say 'gv-profile jobs -c cluster.csv jobs.csv | gv-alloc -p max-min -c cluster.csv | gv-run -c cluster.csv | gv-report'
 gv-profile jobs -c cluster.csv --warmup=0.5s --window=2s jobs.csv | tee rates.csv |
 	gv-alloc -v -p max-min -c cluster.csv |
-	gv-run -c cluster.csv -s state --round=3s --grace=20s | tee events.csv | gv-report
+	gv-run -c cluster.csv -s state --round=2s --grace=20s | tee events.csv | gv-report
 
 say 'each job alone, without interruption'
-mkdir -p alone
+# alone N: every second job from the Nth on, so that two run side by side
 alone() {
-	id=$1 steps=$2 command=$3
-	mkdir "alone/$id"
-	GV_CHECKPOINT_DIR=$PWD/alone/$id GV_TOTAL_STEPS=$steps sh -c "$command" >/dev/null 2>"alone/$id/err" ||
-		cat "alone/$id/err" >&2
+	tail -n +2 jobs.csv | awk -v n="$1" 'NR % 2 == n' | while IFS=, read -r id _ _ steps command; do
+		mkdir -p "alone/$id"
+		GV_CHECKPOINT_DIR=$PWD/alone/$id GV_TOTAL_STEPS=$steps sh -c "$command" >/dev/null 2>"alone/$id/err" ||
+			cat "alone/$id/err" >&2
+	done
 }
-tail -n +2 jobs.csv | while IFS=, read -r id _ _ steps command; do
-	alone "$id" "$steps" "$command"
-done
+alone 0 &
+alone 1
+wait
 
 same=0 differ=0
 for id in $(tail -n +2 jobs.csv | cut -d, -f1); do
