@@ -46,9 +46,9 @@ rest,1,100000,$w -r 200,small,100,0.5
 gang,2,100000,$w -r 200,small,100,0.5
 other,1,100000,$w -r 200,small,100,0.25
 EOT
-gv-run -c cluster.csv -s full --round=0.15 --grace=2 full.csv >out 2>err &
+gv-run -c cluster.csv -s full --round=0.2 --grace=2 full.csv >out 2>err &
 pid=$!
-sleep 3.4
+sleep 4.5
 kill -TERM "$pid"
 status=0
 wait "$pid" || status=$?
@@ -56,18 +56,28 @@ ran="gv-run ... full.csv, SIGTERM after 22 rounds"
 is_status 143 "SIGTERM: status 143"
 is_err "and nothing to say" </dev/null
 nothing_left "and nobody left"
-# share received by job and type: time held over all time
-awk -F, '$2 == "start" || $2 == "resume" { from[$3] = $1; type[$3] = $4 }
-	$2 == "preempt" { held[$3 "," type[$3]] += $1 - from[$3]; last = $1 }
-	END { for (k in held) printf "%s,%.3f\n", k, held[k] / last }' out | sort >held
-while IFS=, read -r job type share; do
-	got=$(sed -n "s/^$job,$type,//p" held)
-	if awk -v a="${got:-0}" -v b="$share" 'BEGIN { exit !(a - b < 0.1 && b - a < 0.1) }'; then
-		pass "$job receives $share of $type within 10 points"
-	else
-		fail "$job receives $share of $type within 10 points: $got" out
-	fi
-done <<'EOT'
+# within POINTS WHAT <FILE: shares of ./held are those of FILE; workers start slowly under a sanitizer
+within() {
+	points=$1
+	[ -z "${GV_SAN:-}" ] || points=25
+	while IFS=, read -r job type share; do
+		got=$(sed -n "s/^$job,$type,//p" held)
+		if awk -v a="${got:-0}" -v b="$share" -v p="$points" 'BEGIN { exit !((a - b) ^ 2 < (p / 100) ^ 2) }'; then
+			pass "$2$job receives $share of $type within $points points"
+		else
+			fail "$2$job receives $share of $type within $points points: $got" full/events.csv
+		fi
+	done
+}
+# share received by job and type: time held over all time that gv-run was there
+shares() {
+	awk -F, '$2 == "restart" { away += $1 - before } { before = $1 }
+		$2 == "start" || $2 == "resume" { from[$3] = $1; type[$3] = $4 }
+		$2 == "preempt" { held[$3 "," type[$3]] += $1 - from[$3]; all = $1 - away }
+		END { for (k in held) printf "%s,%.3f\n", k, held[k] / all }' full/events.csv >held
+}
+shares
+within 10 '' <<'EOT'
 half,big,0.5
 quarter,big,0.25
 quarter,small,0.25
@@ -109,12 +119,12 @@ fi
 
 # killed and resumed: what was received counts, rounds go on
 last=$(awk -F, 'NR > 1 && $8 > n { n = $8 } END { print n + 0 }' full/events.csv)
-gv-run --resume -s full --round=0.15 --grace=2 >out 2>err &
+gv-run --resume -s full --round=0.2 --grace=2 >out 2>err &
 pid=$!
 sleep 0.8
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-run timeout -s TERM 1.5 gv-run --resume -q -s full --round=0.15 --grace=2
+run timeout -s TERM 1.5 gv-run --resume -q -s full --round=0.2 --grace=2
 is_status 124 "--resume runs on"
 ran="reading rounds"
 if [ "$last" -gt 15 ] && awk -F, -v last="$last" '$2 == "resume" && $8 + 0 <= last + 0 { exit 1 }' out; then
@@ -124,18 +134,8 @@ else
 fi
 out_has 'preempt,' "and preempts"
 ok "what a kill left open is closed" grep -q ',preempt,.*gv-run was killed' full/events.csv
-awk -F, '$2 == "restart" { away += $1 - before } { before = $1 }
-	$2 == "start" || $2 == "resume" { from[$3] = $1; type[$3] = $4 }
-	$2 == "preempt" { held[$3 "," type[$3]] += $1 - from[$3]; last = $1 }
-	END { for (k in held) printf "%s,%.3f\n", k, held[k] / (last - away) }' full/events.csv | sort >held
-while IFS=, read -r job type share; do
-	got=$(sed -n "s/^$job,$type,//p" held)
-	if awk -v a="${got:-0}" -v b="$share" 'BEGIN { exit !(a - b < 0.1 && b - a < 0.1) }'; then
-		pass "over three lives $job receives $share of $type within 10 points"
-	else
-		fail "over three lives $job receives $share of $type within 10 points: $got" full/events.csv
-	fi
-done <<'EOT'
+shares
+within 15 'over three lives ' <<'EOT'
 half,big,0.5
 quarter,small,0.25
 rest,small,0.5
@@ -555,7 +555,7 @@ EOT
 		skip "root may cut any file: cannot cut off a torn line"
 	fi
 else
-	skip "no injector"
+	skip "sanitizer: its runtime must come first"
 fi
 
 # ---- the plan only ----

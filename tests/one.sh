@@ -5,6 +5,7 @@
 set -u
 tap=$GV_TAP/${1##*/}
 limit=300
+[ -z "${GV_SAN:-}" ] || limit=1200
 [ -z "${GV_LONG:-}" ] || limit=3600
 case $1 in
 *.t) set -- sh "$1" ;;
