@@ -157,7 +157,7 @@ set_clock(struct replay *p)
 			r->round = round;
 	}
 	r->now_s = p->time_s;
-	r->restart_s = now_s;
+	r->restart_s = fmax(p->time_s, floor(now_s * 1000) / 1000);
 	r->zero_s = gv_clock_s() - now_s;
 }
 
