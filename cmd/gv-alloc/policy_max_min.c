@@ -241,7 +241,7 @@ raise_sum(struct scaled *s, double u, const struct gv_lp_basis *from, double *x,
 }
 
 /*
- * The same, in out->x and out->objective.  What keeps the best level is a thin
+ * The same, in out->x and out->objective; they stay if it fails.  What keeps the best level is a thin
  * set, which the simplex method may not find: then a hair less will do.
  */
 static int
@@ -266,13 +266,16 @@ raise_shares(struct scaled *s, double u, const struct gv_lp_basis *basis,
 		}
 	}
 	free(x);
-	return rc < 0 ? -1 : 0;
+	return rc;
 }
 
-/* By linear programs. */
+/*
+ * By linear programs: 0, 1 with *status saying what kept them from it, or -1.
+ * *raised: the second one was solved, too.
+ */
 static int
 solve_programs(struct scaled *s, const struct solve_options *opt, struct solution *out,
-    struct gv_error *e)
+    enum gv_lp_status *status, bool *raised, struct gv_error *e)
 {
 	const struct problem *p = s->p;
 	const struct gv_lp_options lp_opt = {.exact = opt->certify};
@@ -285,9 +288,9 @@ solve_programs(struct scaled *s, const struct solve_options *opt, struct solutio
 
 	build(s);
 	rc = gv_lp_solve(&s->lp, &lp_opt, &basis, &sol, e);
+	*status = sol.status;
 	if (rc == 0 && sol.status != GV_LP_OPTIMAL)
-		rc = gv_error_set(e, "the linear program of max-min: %s",
-		    gv_lp_status_name(sol.status));
+		rc = 1;
 	if (rc == 0) {
 		take_shares(s, sol.x, out->x);
 		out->objective = problem_level(p, out->x);
@@ -298,6 +301,8 @@ solve_programs(struct scaled *s, const struct solve_options *opt, struct solutio
 		out->bound = level_bound(s, lambda, price);
 		out->exact = sol.exact;
 		rc = raise_shares(s, sol.x[s->t], &basis, out, e);
+		*raised = rc == 0;
+		rc = rc < 0 ? -1 : 0;
 	}
 	free(lambda);
 	free(price);
@@ -308,7 +313,7 @@ solve_programs(struct scaled *s, const struct solve_options *opt, struct solutio
 
 /* By prices: 0 and the proof holds, 1 it does not, or -1. */
 static int
-solve_prices(struct scaled *s, struct solution *out, struct gv_error *e)
+solve_prices(struct scaled *s, struct solution *out, bool *raised, struct gv_error *e)
 {
 	const struct problem *p = s->p;
 	size_t cells = p->n * p->m;
@@ -331,6 +336,7 @@ solve_prices(struct scaled *s, struct solution *out, struct gv_error *e)
 		}
 	}
 	rc = price_solve(&q, &sol, e);
+	*raised = rc == 0 && sol.raised;
 	if (rc == 0) {
 		problem_clean(p, out->x);
 		out->objective = problem_level(p, out->x);
@@ -345,20 +351,48 @@ solve_prices(struct scaled *s, struct solution *out, struct gv_error *e)
 	return rc;
 }
 
+/* Tries the other way, and takes it if it gets further. */
+static int
+try_prices(struct scaled *s, struct solution *out, struct gv_error *e)
+{
+	size_t cells = s->p->n * s->p->m;
+	struct solution other = {.x = gv_xcalloc(cells, sizeof(*other.x))};
+	bool raised;
+	int rc = solve_prices(s, &other, &raised, e);
+
+	if (rc == 0 && raised && other.objective >= out->objective * (1 - 1e-10)) {
+		memcpy(out->x, other.x, cells * sizeof(*other.x));
+		out->objective = other.objective;
+		out->bound = fmin(out->bound, other.bound);
+	}
+	free(other.x);
+	return rc < 0 ? -1 : 0;
+}
+
 static int
 solve(const struct problem *p, const struct solve_options *opt, struct solution *out,
     struct gv_error *e)
 {
+	enum gv_lp_status status = GV_LP_FAILED;
+	bool by_prices =
+	    opt->solver == SOLVER_PRICE || (opt->solver == SOLVER_AUTO && p->n > small);
+	bool raised = false;
 	struct scaled s;
 	int rc = 1;
 
 	scale(&s, p);
 	out->has_bound = true;
-	if (!opt->certify &&
-	    (opt->solver == SOLVER_PRICE || (opt->solver == SOLVER_AUTO && p->n > small)))
-		rc = solve_prices(&s, out, e);
+	if (by_prices && !opt->certify)
+		rc = solve_prices(&s, out, &raised, e);
 	if (rc == 1)
-		rc = solve_programs(&s, opt, out, e);
+		rc = solve_programs(&s, opt, out, &status, &raised, e);
+	if (rc == 1 && opt->solver == SOLVER_AUTO && !opt->certify)
+		rc = solve_prices(&s, out, &raised, e);
+	if (rc == 0 && !raised && !by_prices && opt->solver == SOLVER_AUTO)
+		rc = try_prices(&s, out, e);
+	if (rc == 1)
+		rc = gv_error_set(
+		    e, "the linear program of max-min: %s", gv_lp_status_name(status));
 	if (rc == 0)
 		out->gap = gap(p, out->bound, out->objective);
 	scaled_free(&s);

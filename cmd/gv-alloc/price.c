@@ -206,21 +206,32 @@ forget_steps(struct search *s)
 }
 
 /*
- * Adds usage as a row of the master: value * column m - sum_j (used_j / N_j) * column j.
- * Rows are magnified, so that GLPK's tolerance of 1e-9 is one of 1e-13.
+ * The master program mixes steps by weights mu_k that sum to 1: row j is type j,
+ * the last row the sum.  Its duals are the next prices.  Objectives are
+ * magnified, so that GLPK's tolerance of 1e-9 for duals is one of 1e-13.
  */
 static void
-add_cut(const struct price_problem *p, struct gv_lp *lp, const double *used, double per,
-    double sign, double bound)
+start_master(struct gv_lp *lp, size_t m, double hi)
 {
-	size_t row = gv_lp_add_row(lp, bound * magnified, INFINITY);
 	size_t j;
 
-	gv_lp_set(lp, row, p->m, sign * magnified);
+	for (j = 0; j < m; j++)
+		gv_lp_add_row(lp, -INFINITY, hi);
+	gv_lp_add_row(lp, 1, 1);
+}
+
+/* A step that uses so much, counted per this, and gains so much. */
+static void
+add_column(const struct price_problem *p, struct gv_lp *lp, const double *used,
+    double per, double gain)
+{
+	size_t col = gv_lp_add_col(lp, 0, 1, gain * magnified);
+	size_t j;
+
 	for (j = 0; j < p->m; j++)
 		if (p->capacity[j] > 0)
-			gv_lp_set(
-			    lp, row, j, used[j] / (p->capacity[j] * per) * magnified);
+			gv_lp_set(lp, j, col, used[j] / (p->capacity[j] * per));
+	gv_lp_set(lp, p->m, col, 1);
 }
 
 /* min_i max_j a_ij: what time allows; *job is the job that says so. */
@@ -249,34 +260,32 @@ static void
 keep_mixture(
     struct search *s, const struct gv_lp_solution *sol, struct price_solution *out)
 {
-	double level = 1 / sol->x[s->p->m];
+	double level = 1 / sol->x[0];
 	int k;
 
 	for (k = 0; k < s->n_steps; k++)
-		if (-sol->row_dual[k + 1] * magnified > 1e-15)
+		if (sol->x[k + 1] > 1e-15)
 			level =
 			    fmin(level, s->step[k].level); /* its time is used up there */
 	if (level <= out->level)
 		return;
 	out->level = level;
 	for (k = 0; k < s->n_steps; k++)
-		s->step[k].weight =
-		    fmax(0, -sol->row_dual[k + 1] * magnified) * level / s->step[k].level;
+		s->step[k].weight = fmax(0, sol->x[k + 1]) * level / s->step[k].level;
 }
 
 /*
  * First stage.  Usage divided by the level is V; the master is
  *
- *	max v   subject to   v <= q V_k   each step k,   sum q = 1
+ *	min v   subject to   sum_k mu_k V_k <= v N,   sum mu = 1
  *
- * in prices q per type's whole pool.  Its duals mix the steps so that no type is
- * used more than v N at level 1: the level 1 / v fits.
+ * so the level 1 / v fits.  Its duals are prices q per type's whole pool, sum q = 1.
  */
 static int
 find_level(struct search *s, struct price_solution *out, struct gv_error *e)
 {
 	const struct price_problem *p = s->p;
-	struct gv_lp lp = {.maximise = true};
+	struct gv_lp lp = {0};
 	struct gv_lp_basis basis = {0};
 	double *q = gv_xcalloc(p->m, sizeof(*q));
 	double pools = 0;
@@ -284,13 +293,12 @@ find_level(struct search *s, struct price_solution *out, struct gv_error *e)
 	int since = 0; /* steps without progress */
 	size_t j;
 
-	gv_lp_add_row(&lp, 1, 1);
+	start_master(&lp, p->m, 0);
+	gv_lp_add_col(&lp, 0, INFINITY, magnified);
 	for (j = 0; j < p->m; j++) {
-		gv_lp_add_col(&lp, 0, INFINITY, 0);
 		pools += p->capacity[j] > 0;
-		gv_lp_set(&lp, 0, j, p->capacity[j] > 0);
+		gv_lp_set(&lp, j, 0, -1);
 	}
-	gv_lp_add_col(&lp, 0, INFINITY, 1);
 	for (j = 0; j < p->m; j++)
 		q[j] = 1 / pools;
 	while (rc == 0 && out->bound - out->level > near_enough * out->bound) {
@@ -309,13 +317,14 @@ find_level(struct search *s, struct price_solution *out, struct gv_error *e)
 			memcpy(out->price, step->price, p->m * sizeof(*step->price));
 			s->best_level = step->level;
 		}
-		add_cut(p, &lp, s->used, step->level, -1, 0);
+		add_column(p, &lp, s->used, step->level, 0);
 		rc = gv_lp_solve(&lp, NULL, &basis, &sol, e);
 		if (rc == 0 && sol.status != GV_LP_OPTIMAL)
 			rc = 1;
 		if (rc == 0) {
 			keep_mixture(s, &sol, out);
-			memcpy(q, sol.x, p->m * sizeof(*q));
+			for (j = 0; j < p->m; j++)
+				q[j] = fmax(0, -sol.row_dual[j] / magnified);
 		}
 		if (out->bound - out->level < before)
 			since = 0;
@@ -343,62 +352,71 @@ find_multipliers(struct search *s, size_t binding, struct price_solution *out)
 	}
 }
 
+/* What the shares of the first stage use and gain, as the first column of the second. */
+static double
+add_first_column(struct search *s, struct gv_lp *lp, const double *x)
+{
+	const struct price_problem *p = s->p;
+	double gain = 0;
+	size_t i, j;
+
+	memset(s->used, 0, p->m * sizeof(*s->used));
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			s->used[j] += p->use[i] * x[i * p->m + j];
+			gain += p->gain[i * p->m + j] * x[i * p->m + j];
+		}
+	for (j = 0; j < p->m; j++)
+		s->used[j] = fmin(s->used[j], p->capacity[j]);
+	add_column(p, lp, s->used, 1, gain);
+	return gain;
+}
+
 /*
  * Second stage: every job at least at the level, the largest sum of gains.  The
  * master
  *
- *	min sum q + h   subject to   h + q U_k / N >= G_k   each step k
+ *	max sum_k mu_k G_k   subject to   sum_k mu_k U_k <= N,   sum mu = 1
  *
- * mixes the shares of the steps, with what the first stage found as the first of
- * them, by its duals.  It ends when the mixture's sum is within 1e-10 of a bound,
- * or after MAX_STEPS with what it has.
+ * has what the first stage found as its first step, so it is feasible.  It ends
+ * when its sum is within 1e-10 of the bound, or (out->raised false) with what it
+ * has when it comes no nearer.
  */
 static int
 raise_gain(struct search *s, struct price_solution *out, struct gv_error *e)
 {
 	const struct price_problem *p = s->p;
-	struct gv_lp lp = {0};
+	struct gv_lp lp = {.maximise = true};
 	struct gv_lp_basis basis = {0};
 	double *q = gv_xcalloc(p->m, sizeof(*q));
-	double bound = INFINITY, reached = 0, first = 1;
+	double bound = INFINITY, first = 1, reached;
+	bool stuck = false;
 	int rc = 0;
 	size_t i, j;
 
-	for (j = 0; j < p->m; j++)
-		gv_lp_add_col(&lp, 0, INFINITY, 1);
-	gv_lp_add_col(&lp, -INFINITY, INFINITY, 1);
-	memset(s->used, 0, p->m * sizeof(*s->used));
-	for (i = 0; i < p->n; i++)
-		for (j = 0; j < p->m; j++) {
-			s->used[j] += p->use[i] * out->x[i * p->m + j];
-			reached += p->gain[i * p->m + j] * out->x[i * p->m + j];
-		}
-	for (j = 0; j < p->m; j++)
-		s->used[j] = fmin(s->used[j], p->capacity[j]);
-	add_cut(p, &lp, s->used, 1, 1, reached);
-	while (rc == 0 && s->n_steps < MAX_STEPS &&
-	       (isinf(bound) || bound - reached > 1e-10 * bound)) {
+	start_master(&lp, p->m, 1);
+	reached = add_first_column(s, &lp, out->x);
+	out->raised = false;
+	while (rc == 0 && !stuck && !out->raised && s->n_steps < MAX_STEPS) {
 		struct gv_lp_solution sol;
 		struct step *step = next_step(s, q, out->level);
 		int k;
 
 		take_gain_step(s, step);
 		bound = fmin(bound, s->bound);
-		add_cut(p, &lp, s->used, 1, 1, s->gain);
+		add_column(p, &lp, s->used, 1, s->gain);
 		rc = gv_lp_solve(&lp, NULL, &basis, &sol, e);
-		if (rc == 0 && sol.status != GV_LP_OPTIMAL) {
-			gv_lp_solution_free(&sol);
-			break;
-		}
-		if (rc == 0) {
-			reached = sol.check.objective;
-			first = fmax(0, sol.row_dual[0] * magnified);
+		stuck = rc == 0 && sol.status != GV_LP_OPTIMAL;
+		if (rc == 0 && !stuck) {
+			reached = sol.check.objective / magnified;
+			first = fmax(0, sol.x[0]);
 			for (k = 0; k < s->n_steps; k++)
-				s->step[k].weight =
-				    fmax(0, sol.row_dual[k + 1] * magnified);
-			memcpy(q, sol.x, p->m * sizeof(*q));
+				s->step[k].weight = fmax(0, sol.x[k + 1]);
+			for (j = 0; j < p->m; j++)
+				q[j] = fmax(0, sol.row_dual[j] / magnified);
 		}
 		gv_lp_solution_free(&sol);
+		out->raised = bound - reached <= 1e-10 * bound;
 	}
 	for (i = 0; i < p->n * p->m; i++)
 		out->x[i] *= first;
@@ -448,6 +466,7 @@ price_solve(const struct price_problem *p, struct price_solution *out, struct gv
 		find_multipliers(s, binding, out);
 		mix(s, 0, out->x);
 		forget_steps(s);
+		out->raised = true;
 		if (!all_priced(p, out)) {
 			rc = raise_gain(s, out, e);
 			mix(s, 1, out->x);

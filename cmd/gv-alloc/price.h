@@ -6,9 +6,9 @@
  * cheapest shares that lift it to t.  What all take together says in which
  * direction the prices are wrong, and gives a bound that no level can pass
  * (Lagrange); mixing the shares taken at several prices so that no type is over
- * capacity gives a level that is reached.  The prices come from cutting planes
- * (Kelley 1960), the mixture from the duals of the same small program, which has
- * a column per type and a row per step.  Both values meet.
+ * capacity gives a level that is reached.  The mixture comes from a small linear
+ * program, a row per type and a column per step (Dantzig and Wolfe 1960), the next
+ * prices from its duals.  Both values meet.
  *
  * A step costs n m^2; some tens of steps are needed for 3 types, whatever n.
  */
@@ -35,6 +35,7 @@ struct price_solution {
 	double *price;  /* [m] ... and prices of the types, see level_bound() */
 	double level;   /* what x reaches, and ... */
 	double bound;   /* ... cannot be passed, both but for rounding */
+	bool raised;    /* the sum of gains is at its best, within 1e-10 */
 	int steps;
 };
 

@@ -181,7 +181,7 @@ imply_bounds(const struct gv_lp *lp, double *lo, double *hi, struct activity *ro
 static void
 add_best(struct sum *s, double d, double lo, double hi)
 {
-	if (fabs(d) <= 1e-9 && isinf(d > 0 ? hi : lo))
+	if (fabs(d) <= 1e-8 && isinf(d > 0 ? hi : lo))
 		return;
 	if (d > 0)
 		add_product(s, d, hi);

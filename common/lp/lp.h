@@ -132,7 +132,7 @@ int gv_lp_solve(const struct gv_lp *lp, const struct gv_lp_options *opt,
  *
  * (for max; min is the mirror).  Where a column has no bound on the side that d_j
  * needs, one implied by the rows is used; where there is none either, a d_j within
- * 1e-9 of 0 counts as 0, the one step that is not rigorous.  Sums are compensated.
+ * 1e-8 of 0 counts as 0, the one step that is not rigorous.  Sums are compensated.
  * Time: two passes over the entries for each of three rounds of implied bounds.
  */
 void gv_lp_check(

@@ -403,6 +403,33 @@ permuted(const struct problem *p, size_t *to)
 }
 
 static void
+test_prices_permuted(void)
+{
+	int i, moved = 0, excess = 0;
+
+	for (i = 0; i < 100; i++) {
+		struct problem p = random_problem(1 + below(60), 1 + below(4), below(10));
+		size_t *to = gv_xcalloc(p.n, sizeof(*to));
+		struct problem q = permuted(&p, to);
+		struct solution s = solve_by(SOLVER_PRICE, &policy_max_min, &p);
+		struct solution r = solve_by(SOLVER_PRICE, &policy_max_min, &q);
+		size_t k;
+
+		excess += !(problem_excess(&p, s.x) <= 1e-12);
+		for (k = 0; k < p.n; k++)
+			moved += memcmp(&s.x[k * p.m], &r.x[to[k] * p.m],
+				     p.m * sizeof(*s.x)) != 0;
+		free(s.x);
+		free(r.x);
+		free(to);
+		problem_free(&p);
+		problem_free(&q);
+	}
+	is_int(moved, 0, "by prices: permuted rows are permuted shares, bit for bit");
+	is_int(excess, 0, "by prices: rows at most 1, types at most full");
+}
+
+static void
 test_properties(const struct policy *policy)
 {
 	int i, excess = 0, moved = 0, unusable = 0, scaled = 0, bound = 0;
@@ -576,6 +603,7 @@ main(void)
 	test_prices();
 	for (i = 0; policies[i] != NULL; i++)
 		test_properties(policies[i]);
+	test_prices_permuted();
 	test_monotone();
 	test_weight();
 	test_gangs();
