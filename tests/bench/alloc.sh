@@ -29,6 +29,7 @@ seconds() {
 		end=$(date +%s.%N)
 		echo "$begin $end" | awk '{ printf "%.6f\n", $2 - $1 }'
 	done | sort -g | sed -n 2p >median
+	# shellcheck disable=SC2229
 	read -r "$seconds_name" <median
 }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (a == "" || b == "") print "-"; else printf "%.3g", a / b }'; }
@@ -39,6 +40,18 @@ same() {
 		echo "objectives differ: $1 and $2" >&2
 		exit 1
 	}
+}
+# differ <RATES: every rate and weight drawn anew
+differ() {
+	awk -F, -v OFS=, 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+	BEGIN { s = 42 }
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	NR > 1 {
+		if ($1 != last) { w = .5 + 1.5 * u(); last = $1 }
+		$at["priority_weight"] = w
+		$at["steps_per_s"] = $at["steps_per_s"] * (.85 + .3 * u())
+	}
+	{ print }'
 }
 # row NAME JOBS: jobs.csv or rates.csv on cluster.csv
 row() {
@@ -70,16 +83,7 @@ for n in 128 512 2048; do
 	printf 'gpu_type,gpus\nv100,%d\np100,%d\nk80,%d\n' $((n / 6)) $((n / 6)) $((n / 6)) >cluster.csv
 	row -t thr.csv jobs.csv
 	name="$n that all differ"
-	gv-alloc -q -p isolated -c cluster.csv -t thr.csv jobs.csv |
-		awk -F, -v OFS=, 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
-		BEGIN { s = 42 }
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-		NR > 1 {
-			if ($1 != last) { w = .5 + 1.5 * u(); last = $1 }
-			$at["priority_weight"] = w
-			$at["steps_per_s"] = $at["steps_per_s"] * (.85 + .3 * u())
-		}
-		{ print }' >rates.csv
+	gv-alloc -q -p isolated -c cluster.csv -t thr.csv jobs.csv | differ >rates.csv
 	row rates.csv
 done
 
@@ -93,5 +97,10 @@ gv-alloc -q -p max-min -c cluster.csv -t thr.csv -o rates.csv jobs.csv
 seconds whole gv-alloc -q -v -p max-min -c cluster.csv -o out.csv rates.csv
 seconds copying gv-alloc -q -v -p isolated -c cluster.csv -o out.csv rates.csv
 echo
-printf '%s rows: max-min takes %s times as long as isolated, which only reads and writes\n' \
+printf '%s rows of 83 kinds: max-min takes %s times as long as isolated, which only reads and writes\n' \
 	"$(($(wc -l <rates.csv) - 1))" "$(ratio "$whole" "$copying")"
+differ <rates.csv >distinct.csv
+seconds whole gv-alloc -q -v -p max-min -c cluster.csv -o out.csv distinct.csv
+seconds copying gv-alloc -q -v -p isolated -c cluster.csv -o out.csv distinct.csv
+printf '%s rows that all differ: %s times as long\n' \
+	"$(($(wc -l <distinct.csv) - 1))" "$(ratio "$whole" "$copying")"
