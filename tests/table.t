@@ -9,6 +9,8 @@ given() {
 	# shellcheck disable=SC2059
 	printf "$1" >in
 }
+# letters N: that many x
+letters() { head -c "$1" /dev/zero | tr '\0' x; }
 # copies NAME [OPTION...]: stdin (a printf format) is what must come out, by rows and by frames
 copies() {
 	name=$1
@@ -174,6 +176,14 @@ in:5: expected 3 cells, got 2
 in:7: expected 3 cells, got 1
 in:9: expected 3 cells, got 4
 E
+given '\357\273\277a\n1\n2,3\n'
+refuses 'the line is right behind a BOM' <<'E'
+in:3: expected 1 cell, got 2
+E
+{ echo a && letters 200000 && echo && echo 2,3; } >in
+refuses 'and behind a long line' <<'E'
+in:3: expected 1 cell, got 2
+E
 given 'a\n1\n2,3\n'
 refuses 'two cells in one column' <<'E'
 in:3: expected 1 cell, got 2
@@ -295,8 +305,6 @@ in:10: v: expected a number, got "a \"b\"\x01"
 E
 
 # ---- sizes ----
-# letters N: that many x
-letters() { head -c "$1" /dev/zero | tr '\0' x; }
 { printf 'a,b\n1,' && letters 1048576 && echo && printf '"' && letters 1048575 && printf '""",2\n'; } >in
 run "$tabcat" in
 silent 'cells of 1 MiB'
@@ -353,6 +361,17 @@ endless "{ printf 'a,b\n1,\"'; head -c 1000000000 /dev/zero | tr '\0' x; }"
 is_status 2 'an unterminated quote before 1 GB stops'
 is_err 'and says so' <<'E'
 tabcat: <stdin>:2: cell of more than 1 MiB (unterminated quote?)
+E
+# a pipe that is never closed: the error must not wait for more than 1 MiB
+mkfifo never
+exec 3<>never
+{ printf 'a,b\n1,"' && letters 1300000; } >never 3>&- &
+run timeout 20 "$tabcat" never
+exec 3>&-
+wait
+is_status 2 'it stops behind 1 MiB'
+is_err 'and says so, too' <<'E'
+tabcat: never:2: cell of more than 1 MiB (unterminated quote?)
 E
 endless "{ printf 'a,b\n1,2\n3,\"\n'; yes 4,5; }"
 is_status 2 'the same with lines'

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "table/tab.h"
 
@@ -97,6 +99,13 @@ test_several(void)
 	is_int(gv_tab_table(t, &e), 1, "and the next table is there");
 	gv_tab_close(t);
 
+	t = tab_of("a,b\n1,2\n3\n4,5\n6\n\nc\n");
+	gv_error_clear(&e);
+	is_int(gv_tab_table(t, &e), 1, "a table");
+	is_int(gv_tab_table(t, &e), -1, "two bad rows that are passed");
+	is_int(e.count, 2, "are two errors");
+	gv_tab_close(t);
+
 	t = tab_of("a,a\n1,2\n\nc\n");
 	is_int(gv_tab_table(t, &e), -1, "a bad header");
 	is_int(gv_tab_columns(t), 0, "leaves no columns");
@@ -115,6 +124,44 @@ test_several(void)
 	is_int(gv_tab_table(t, &e), 1, "the table");
 	is_int(gv_tab_last(t, &e), 0, "is the last");
 	gv_tab_close(t);
+}
+
+/* From a file, which must hold one table. */
+static void
+test_load(void)
+{
+	static const struct {
+		const char *text, *error;
+	} cases[] = {{"a,b\n1,2\n\n\n", NULL},
+	    {"a,b\n1,2\n\nc\n3\n",
+		":4: expected one table, got a second one behind an empty line"},
+	    {"a,b\n1,2\n\n,,\n3\n",
+		":4: expected one table, got a second one behind an empty line"},
+	    {"a,b\n1,2\n\n\"", ":4: unterminated quote"},
+	    {"a,b\n1\n", ":2: expected 2 cells, got 1"},
+	    {"", ": expected a table with a header line, got nothing"}};
+	char path[] = "/tmp/gv-table.XXXXXX";
+	int fd = mkstemp(path);
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct gv_error e = {0};
+		struct gv_frame f;
+		int r;
+
+		if (ftruncate(fd, 0) != 0 || pwrite(fd, cases[i].text, strlen(cases[i].text), 0) < 0)
+			abort();
+		r = gv_frame_load(&f, path, &e);
+		if (cases[i].error == NULL)
+			ok(r == 0 && f.n_rows == 1 && e.count == 0, "load");
+		else
+			ok(r == -1 && f.n_rows == 0 && e.count == 1 &&
+				strcmp(e.text[0] + strlen(path), cases[i].error) == 0,
+			    "load: %s", cases[i].error);
+		gv_frame_free(&f);
+	}
+	close(fd);
+	unlink(path);
 }
 
 static void
@@ -176,6 +223,7 @@ test_frame(void)
 	is_str(f.name[1].s, "qq", "its names");
 	gv_frame_free(&f);
 
+	test_load();
 	gv_error_clear(&e);
 	is_int(gv_frame_load(&f, "/nonexistent", &e), -1, "load a file that is not there");
 	is_str(e.text[0], "/nonexistent: cannot open: No such file or directory", "message");
@@ -223,7 +271,9 @@ test_write(void)
 	gv_tabw_str(&w, "\"x\", \r\n");
 	gv_tabw_str(&w, "\\n");
 	gv_tabw_end(&w);
+	ok(s.len == 0, "nothing is there while a table is being written");
 	gv_tabw_between(&w);
+	ok(s.len > 0 && s.s[s.len - 1] == '\n', "but behind it");
 	gv_tabw_str(&w, "one");
 	gv_tabw_end(&w);
 	gv_tabw_empty(&w);
@@ -246,6 +296,9 @@ test_write(void)
 int
 main(void)
 {
+	void *dirt = memset(gv_xrealloc(NULL, 100000, 1), 0xa5, 100000);
+
+	free(dirt); /* so that memory that was never set shows */
 	test_rows();
 	test_several();
 	test_frame();
