@@ -296,12 +296,19 @@ test_write(void)
 int
 main(void)
 {
-	void *dirt = memset(gv_xrealloc(NULL, 100000, 1), 0xa5, 100000);
+	void *dirt[20], *guard;
+	int i;
 
-	free(dirt); /* so that memory that was never set shows */
+	/* memory to be given out again: what is never set then shows */
+	for (i = 0; i < 20; i++)
+		dirt[i] = memset(gv_xrealloc(NULL, 100000, 1), 0xa5, 100000);
+	guard = gv_xrealloc(NULL, 1, 1);
+	while (i > 0)
+		free(dirt[--i]);
 	test_rows();
 	test_several();
 	test_frame();
 	test_write();
+	free(guard);
 	return done_testing();
 }
