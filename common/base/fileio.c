@@ -269,8 +269,9 @@ catch_fatal_signals(void)
 	}
 }
 
+/* Holds back the fatal signals; the mask as it was goes to *before. */
 static void
-set_fatal_mask(int how)
+hold_signals(sigset_t *before)
 {
 	sigset_t set;
 	int i;
@@ -278,7 +279,7 @@ set_fatal_mask(int how)
 	sigemptyset(&set);
 	for (i = 0; i < N_FATAL; i++)
 		sigaddset(&set, fatal_signals[i]);
-	sigprocmask(how, &set, NULL);
+	pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
 static void
@@ -342,6 +343,7 @@ gv_out_open(struct gv_out **p, const char *path, struct gv_error *e)
 {
 	struct gv_out *out;
 	struct stat st;
+	sigset_t before;
 	size_t len;
 	char *target;
 
@@ -369,14 +371,15 @@ gv_out_open(struct gv_out **p, const char *path, struct gv_error *e)
 	len = strlen(out->path) + 8;
 	out->temp = gv_xcalloc(len, 1);
 	snprintf(out->temp, len, "%s.XXXXXX", out->path);
-	set_fatal_mask(SIG_BLOCK);
+	hold_signals(&before);
 	out->fd = mkstemp(out->temp);
 	if (out->fd != -1) {
+		out->owned = true;
 		out->next = open_outputs;
 		open_outputs = out;
 	}
 	catch_fatal_signals();
-	set_fatal_mask(SIG_UNBLOCK);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (out->fd == -1) {
 		gv_error_sys(e, "%s: cannot create", path);
 		free_out(out);
@@ -522,6 +525,7 @@ sync_fd(struct gv_out *out)
 int
 gv_out_close(struct gv_out *out, struct gv_error *e)
 {
+	sigset_t before;
 	int error;
 
 	gv_out_flush(out);
@@ -553,9 +557,9 @@ gv_out_close(struct gv_out *out, struct gv_error *e)
 		gv_out_discard(out);
 		return -1;
 	}
-	set_fatal_mask(SIG_BLOCK);
+	hold_signals(&before);
 	list_remove(out);
-	set_fatal_mask(SIG_UNBLOCK);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	free_out(out);
 	return 0;
 }
@@ -563,18 +567,17 @@ gv_out_close(struct gv_out *out, struct gv_error *e)
 void
 gv_out_discard(struct gv_out *out)
 {
+	sigset_t before;
+
 	if (out == NULL || out == standard_output)
 		return;
-	if (out->temp != NULL) {
-		set_fatal_mask(SIG_BLOCK);
-		if (out->fd != -1)
-			close(out->fd);
-		unlink(out->temp);
-		list_remove(out);
-		set_fatal_mask(SIG_UNBLOCK);
-	} else if (out->owned) {
+	hold_signals(&before);
+	list_remove(out);
+	if (out->owned && out->fd != -1)
 		close(out->fd);
-	}
+	if (out->temp != NULL)
+		unlink(out->temp);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	free_out(out);
 }
 

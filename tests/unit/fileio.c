@@ -120,6 +120,26 @@ test_replace(void)
 	is_str(e.text[2], "/dev/full: cannot write: No space left on device", "message");
 }
 
+/* A program that holds back signals goes on doing so. */
+static void
+test_mask(void)
+{
+	struct gv_error e = {0};
+	struct gv_out *out;
+	sigset_t held, now;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGTERM);
+	sigprocmask(SIG_BLOCK, &held, NULL);
+	ok(gv_out_open(&out, "masked", &e) == 0 && gv_out_close(out, &e) == 0 &&
+		gv_out_open(&out, "masked", &e) == 0,
+	    "files while SIGTERM is held back");
+	gv_out_discard(out);
+	sigprocmask(SIG_UNBLOCK, &held, &now);
+	ok(sigismember(&now, SIGTERM) && !sigismember(&now, SIGINT), "it still is, SIGINT is not");
+	unlink("masked");
+}
+
 /* A write that fails in the middle: what each kind of output leaves behind. */
 static void
 test_failing_write(const char *path)
@@ -359,6 +379,7 @@ main(void)
 	if (mkdtemp(dir) == NULL || chdir(dir) != 0)
 		return 2;
 	test_replace();
+	test_mask();
 	test_failing_write("plain");
 	test_failing_write("packed.gz");
 	test_signal(SIGTERM);
