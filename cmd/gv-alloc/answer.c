@@ -49,7 +49,8 @@ answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster 
 	*a = (struct answer){0};
 	a->type = gv_xcalloc(c->n_types, sizeof(*a->type));
 	a->row = gv_xcalloc(r->n_jobs, sizeof(*a->row));
-	problem_from_rates(&a->p, r, c, a->type, a->row);
+	if (problem_from_rates(&a->p, r, c, policy->numbers, a->type, a->row, e) != 0)
+		return -1;
 	return a->p.n == 0 ? 0 : solve(a, policy, opt, merge, e);
 }
 

@@ -8,7 +8,7 @@
 
 /* A class: what its jobs have in common, and the first of them. */
 struct entry {
-	const double *key; /* rates, scale, weight */
+	const double *key; /* rates, scale, weight, numbers */
 	size_t width;
 	size_t first;
 };
@@ -26,19 +26,33 @@ compare(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* [jobs][m + 2]: all that a policy looks at; + 0.0 makes -0 equal 0 in its bytes, too. */
-static double *
-make_keys(const struct problem *p)
+static size_t
+key_width(const struct problem *p)
 {
 	size_t width = p->m + 2;
+	size_t k;
+
+	for (k = 0; k < N_NUMBERS; k++)
+		width += p->number[k] != NULL;
+	return width;
+}
+
+/* [jobs][width]: all that a policy looks at; + 0.0 makes -0 equal 0 in its bytes, too. */
+static double *
+make_keys(const struct problem *p, size_t width)
+{
 	double *key = gv_xcalloc(p->n, width * sizeof(*key));
-	size_t i, j;
+	size_t i, j, k;
 
 	for (i = 0; i < p->n; i++) {
 		for (j = 0; j < p->m; j++)
 			key[i * width + j] = problem_rate(p, i, j) + 0.0;
 		key[i * width + p->m] = p->scale[i];
 		key[i * width + p->m + 1] = p->weight[i];
+		j = p->m + 2;
+		for (k = 0; k < N_NUMBERS; k++)
+			if (p->number[k] != NULL)
+				key[i * width + j++] = p->number[k][i] + 0.0;
 	}
 	return key;
 }
@@ -66,16 +80,20 @@ find_classes(struct entry *entry, size_t *of, const double *key, size_t n, size_
 void
 classes_make(struct classes *c, const struct problem *jobs, bool merge)
 {
-	double *key = make_keys(jobs);
+	size_t width = key_width(jobs);
+	double *key = make_keys(jobs, width);
 	struct entry *entry = gv_xcalloc(jobs->n, sizeof(*entry));
 	size_t *rank;
-	size_t i, j, n;
+	size_t i, j, k, n;
 
 	c->of = gv_xcalloc(jobs->n, sizeof(*c->of));
-	n = find_classes(entry, c->of, key, jobs->n, jobs->m + 2, merge);
+	n = find_classes(entry, c->of, key, jobs->n, width, merge);
 	qsort(entry, n, sizeof(*entry), compare);
 	problem_alloc(&c->p, n, jobs->m);
 	memcpy(c->p.capacity, jobs->capacity, jobs->m * sizeof(*jobs->capacity));
+	memcpy(c->p.price, jobs->price, jobs->m * sizeof(*jobs->price));
+	for (k = 0; k < N_NUMBERS; k++)
+		problem_ask(&c->p, jobs->number[k] != NULL ? 1u << k : 0);
 	rank = gv_xcalloc(n, sizeof(*rank));
 	for (i = 0; i < n; i++) {
 		size_t job = entry[i].first;
@@ -85,6 +103,9 @@ classes_make(struct classes *c, const struct problem *jobs, bool merge)
 			c->p.rate[i * jobs->m + j] = problem_rate(jobs, job, j);
 		c->p.scale[i] = jobs->scale[job];
 		c->p.weight[i] = jobs->weight[job];
+		for (k = 0; k < N_NUMBERS; k++)
+			if (jobs->number[k] != NULL)
+				c->p.number[k][i] = jobs->number[k][job];
 	}
 	for (i = 0; i < jobs->n; i++) {
 		c->of[i] = rank[c->of[i]];

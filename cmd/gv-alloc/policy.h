@@ -38,6 +38,8 @@ struct policy {
 	 */
 	void (*program)(
 	    const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names);
+	unsigned numbers; /* of the jobs that it asks for: bits 1 << NUMBER_... */
+	bool minimises;   /* the objective: bound <= objective */
 };
 
 extern const struct policy policy_max_min;

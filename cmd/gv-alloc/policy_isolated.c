@@ -42,4 +42,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 }
 
 const struct policy policy_isolated = {
-    "isolated", "the n-th part of every GPU type for each of n jobs", solve, NULL};
+    .name = "isolated",
+    .summary = "the n-th part of every GPU type for each of n jobs",
+    .solve = solve,
+};

@@ -460,4 +460,8 @@ program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 }
 
 const struct policy policy_max_min = {
-    "max-min", "the least served job as well as possible (LAS)", solve, program};
+    .name = "max-min",
+    .summary = "the least served job as well as possible (LAS)",
+    .solve = solve,
+    .program = program,
+};

@@ -41,4 +41,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 }
 
 const struct policy policy_proportional = {
-    "proportional", "each job's time over the types as their GPUs", solve, NULL};
+    .name = "proportional",
+    .summary = "each job's time over the types as their GPUs",
+    .solve = solve,
+};

@@ -18,12 +18,29 @@ problem_alloc(struct problem *p, size_t n, size_t m)
 	p->scale = gv_xcalloc(n, sizeof(*p->scale));
 	p->weight = gv_xcalloc(n, sizeof(*p->weight));
 	p->count = gv_xcalloc(n, sizeof(*p->count));
+	memset(p->number, 0, sizeof(p->number));
 	p->capacity = gv_xcalloc(m, sizeof(*p->capacity));
+	p->price = gv_xcalloc(m, sizeof(*p->price));
+}
+
+void
+problem_ask(struct problem *p, unsigned numbers)
+{
+	size_t k;
+
+	for (k = 0; k < N_NUMBERS; k++)
+		if (numbers >> k & 1)
+			p->number[k] = gv_xcalloc(p->n, sizeof(*p->number[k]));
 }
 
 void
 problem_free(struct problem *p)
 {
+	size_t k;
+
+	for (k = 0; k < N_NUMBERS; k++)
+		free(p->number[k]);
+	free(p->price);
 	free(p->rate);
 	free(p->scale);
 	free(p->weight);
@@ -52,9 +69,10 @@ can_run(const struct gv_rate *rate, const struct gv_rates *r, const struct gv_cl
 	       (uint64_t)r->job[rate->job].scale_factor <= c->type[rate->type].gpus;
 }
 
-void
+int
 problem_from_rates(struct problem *p, const struct gv_rates *r,
-    const struct gv_cluster *c, size_t *type, size_t *row)
+    const struct gv_cluster *c, unsigned numbers, size_t *type, size_t *row,
+    struct gv_error *e)
 {
 	size_t i, n = 0;
 
@@ -68,8 +86,10 @@ problem_from_rates(struct problem *p, const struct gv_rates *r,
 		if (row[i] == 0)
 			row[i] = n++;
 	problem_alloc(p, n, c->n_types);
-	for (i = 0; i < c->n_types; i++)
+	for (i = 0; i < c->n_types; i++) {
 		p->capacity[type[i]] = (double)c->type[i].gpus;
+		p->price[type[i]] = c->type[i].usd_per_h;
+	}
 	for (i = 0; i < r->n_jobs; i++) {
 		if (row[i] == SIZE_MAX)
 			continue;
@@ -81,6 +101,7 @@ problem_from_rates(struct problem *p, const struct gv_rates *r,
 		if (can_run(&r->rate[i], r, c))
 			p->rate[row[r->rate[i].job] * p->m + type[r->rate[i].type]] =
 			    r->rate[i].steps_per_s;
+	return problem_numbers(p, r, numbers, row, e);
 }
 
 void

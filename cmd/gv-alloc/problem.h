@@ -12,6 +12,20 @@
 #include "sched/rates.h"
 
 /*
+ * Numbers of a job that only some policies look at.  A policy names those it
+ * asks for (a set of bits 1 << number); the others are not there, so that jobs
+ * that differ in them are equal.
+ */
+enum problem_number {
+	NUMBER_STEPS,    /* steps_remaining */
+	NUMBER_ELAPSED,  /* elapsed_s */
+	NUMBER_ISOLATED, /* isolated_elapsed_s */
+	NUMBER_NEED,     /* steps/s that meet the deadline: 0 none, INFINITY it is over */
+	NUMBER_PLACE,    /* in the queue, from 0: by arrival_s, then in the table's order */
+	N_NUMBERS
+};
+
+/*
  * n jobs (or classes of equal jobs) on m GPU types.  A job that appears here can
  * run somewhere: it has a rate above 0.
  */
@@ -21,15 +35,17 @@ struct problem {
 	double *scale;  /* [n] s_i, GPUs at once */
 	double *weight; /* [n] w_i, priority */
 	double *count;  /* [n] how many equal jobs the row stands for */
-	double *capacity; /* [m] N_j, GPUs */
+	double *number[N_NUMBERS]; /* [n] each, NULL = not asked for */
+	double *capacity;          /* [m] N_j, GPUs */
+	double *price;             /* [m] of a GPU for an hour, 0 = not given */
 };
 
 /* The answer; x is per job, also where a row stands for several. */
 struct solution {
 	double *x;        /* [n][m] X_ij, share of wall time, [0,1] */
-	double objective; /* what the policy maximises, of x as it is */
+	double objective; /* what the policy optimises, of x as it is */
 	double bound;     /* proved: no allocation has a better objective */
-	double gap;       /* (bound - objective) / bound */
+	double gap;       /* |bound - objective|, relative to the larger */
 	bool has_bound;   /* the policy optimises something */
 	bool exact;       /* optimality was also proved in rational arithmetic */
 };
@@ -41,6 +57,8 @@ problem_rate(const struct problem *p, size_t i, size_t j)
 }
 
 void problem_alloc(struct problem *p, size_t n, size_t m);
+/* Makes room for the numbers asked for, zeroed. */
+void problem_ask(struct problem *p, unsigned numbers);
 void problem_free(struct problem *p);
 
 /*
@@ -54,9 +72,16 @@ void problem_free(struct problem *p);
  *	row[job]            its row in the problem, or SIZE_MAX: it can never run
  *
  * Both are the caller's, with room for the cluster's types and the table's jobs.
+ * numbers: what the policy asks for.  0, or -1 with *e set: a job lacks one of
+ * them.
  */
-void problem_from_rates(struct problem *p, const struct gv_rates *r,
-    const struct gv_cluster *c, size_t *type, size_t *row);
+int problem_from_rates(struct problem *p, const struct gv_rates *r,
+    const struct gv_cluster *c, unsigned numbers, size_t *type, size_t *row,
+    struct gv_error *e);
+
+/* A part of it: the numbers of the jobs (numbers.c). */
+int problem_numbers(struct problem *p, const struct gv_rates *r, unsigned numbers,
+    const size_t *row, struct gv_error *e);
 
 /*
  * P_i = sum_j T_ij N_j / sum N: the throughput of job i with an equal share of
