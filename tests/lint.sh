@@ -54,11 +54,15 @@ shells() {
 pages() { for page in man/*.[157]; do mandoc -T lint -W warning "$page"; done; }
 includes() { # each header can be read alone
 	# one without a guard is a piece that another file includes several times
-	for h in $(grep -l '^#ifndef GV_' common/*/*.h cmd/*/*.h); do
+	grep -l '^#ifndef GV_' common/*/*.h cmd/*/*.h | while read -r h; do
 		printf '#include "%s"\n' "$(echo "$h" | sed 's/^common.//; s/^cmd.//')" |
 			gcc -std=c17 -D_POSIX_C_SOURCE=200809L -Icommon -Icmd -fsyntax-only -x c - 2>&1 |
 			sed "s|^|$h alone: |;3q"
 	done
+}
+c11() { # the syntax; a test _f64 with the reals that it is for
+	each "$sources $tests" sh -c 'case $1 in *_f64.c) set -- "$@" -DGV_REAL_DOUBLE ;; esac
+		exec gcc "$@"' sh {} $flags -DGV_VERSION='"x"' -std=c11 -fsyntax-only
 }
 tidy() { # its counts of suppressed warnings go to stderr
 	each "$sources" clang-tidy --quiet {} -- $flags -std=c17 -DGV_ANALYZE 2>/dev/null
@@ -72,7 +76,7 @@ words() { # what must not stand in the tree
 
 lint gcc gcc build_with gcc CC=gcc
 lint clang clang build_with clang CC=clang
-lint c11 gcc each "$sources $tests" gcc $flags -std=c11 -fsyntax-only {}
+lint c11 gcc c11
 lint hardened dpkg-buildflags hardened
 lint headers gcc includes
 lint analyzer gcc each "$sources" gcc $flags -std=c17 -DGV_ANALYZE -O1 -fanalyzer -Wno-unused-value -c -o /dev/null {}

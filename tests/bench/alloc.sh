@@ -69,6 +69,7 @@ row() {
 	highs=
 	if [ -n "$python" ]; then
 		"$python" "$here/../gv-alloc-highs.py" cluster.csv out.csv --time >highs
+		# shellcheck disable=SC2094
 		read -r level highs <highs
 		same "$level" "$best" 1e-6
 	fi
