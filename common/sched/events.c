@@ -180,7 +180,7 @@ fail:
 int
 gv_events_next(struct gv_events_in *in, struct gv_event *ev, struct gv_error *e)
 {
-	struct gv_cell cell[GV_EVENT_COLUMNS];
+	struct gv_cell cell[GV_EVENT_COLUMNS] = {{NULL, 0}};
 	struct place at;
 	int i, got;
 
@@ -222,7 +222,7 @@ gv_events_from(struct gv_events *ev, struct gv_frame *frame, struct gv_error *e)
 	ev->event = gv_xcalloc(ev->frame.n_rows + 1, sizeof(*ev->event));
 	for (row = 0; row < ev->frame.n_rows; row++) {
 		struct place at = {ev->frame.file, ev->frame.line[row]};
-		struct gv_cell cell[GV_EVENT_COLUMNS];
+		struct gv_cell cell[GV_EVENT_COLUMNS] = {{NULL, 0}};
 
 		for (i = 0; i < GV_EVENT_COLUMNS; i++)
 			cell[i] = gv_frame_cell(&ev->frame, row, column[i]);

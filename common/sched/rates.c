@@ -202,7 +202,7 @@ gv_jobs_from(struct gv_rates *r, struct gv_frame *frame, struct gv_error *e)
 	struct gv_hash ids = {0};
 	struct job_columns c;
 	size_t cap = 0;
-	size_t row, rows, job;
+	size_t row, rows, job = 0;
 	int rc;
 
 	take_frame(r, frame);
