@@ -34,8 +34,9 @@ solve(struct answer *a, const struct policy *policy, const struct solve_options 
 	if (rc != 0)
 		return -1;
 	excess = problem_excess(&a->p, a->s.x);
-	if (!(excess <= feasible) || !(a->s.objective > 0 && isfinite(a->s.objective)) ||
-	    (a->s.has_bound && !isfinite(a->s.bound)))
+	if (!(excess <= feasible) || !isfinite(a->s.objective) ||
+	    (a->s.has_bound && !isfinite(a->s.bound)) ||
+	    (a->s.objective <= 0 && !(a->s.has_bound && a->s.bound == 0)))
 		return gv_error_set(e,
 		    "the numbers of this table are too far apart for double precision");
 	return 0;

@@ -31,10 +31,8 @@ static const char help[] =
     "usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]\n"
     "Decide which job gets which GPUs for what share of time.\n"
     "\n"
-    "  -p, --policy=POLICY      what to aim for:\n"
-    "      max-min              the least served job as well as possible (LAS)\n"
-    "      isolated             the n-th part of every GPU type for each of n jobs\n"
-    "      proportional         each job's time over the types as their GPUs\n"
+    "  -p, --policy=POLICY      what to aim for, one of\n"
+    "      max-min isolated proportional makespan\n"
     "  -c, --cluster=CLUSTER    table of GPUs: gpu_type, gpus\n"
     "  -t, --throughputs=FILE   the input is a table of jobs; join it with this one:\n"
     "                           job_type, scale_factor, gpu_type, steps_per_s\n"
@@ -70,7 +68,7 @@ is_stdio(const char *path)
 static void
 set_policy(struct options *o, const char *name)
 {
-	char known[256] = "";
+	char known[512] = "";
 	char q[GV_QUOTE_LEN];
 	size_t i, len = 0;
 

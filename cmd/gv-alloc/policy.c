@@ -6,6 +6,7 @@ const struct policy *const policies[] = {
     &policy_max_min,
     &policy_isolated,
     &policy_proportional,
+    &policy_makespan,
     NULL,
 };
 

@@ -24,7 +24,6 @@ struct solve_options {
 
 struct policy {
 	const char *name;
-	const char *summary; /* for --help, at most 60 bytes */
 	/*
 	 * s->x has room for [n][m], zeroed; p->n > 0.  0, or -1 with *e set: the
 	 * solver failed.
@@ -45,6 +44,7 @@ struct policy {
 extern const struct policy policy_max_min;
 extern const struct policy policy_isolated;
 extern const struct policy policy_proportional;
+extern const struct policy policy_makespan;
 
 extern const struct policy *const policies[]; /* NULL at the end */
 

@@ -43,6 +43,5 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 
 const struct policy policy_isolated = {
     .name = "isolated",
-    .summary = "the n-th part of every GPU type for each of n jobs",
     .solve = solve,
 };

@@ -2,466 +2,59 @@
  * max-min: the least served job is served as well as possible (least attained
  * service, aware of what each job makes of each GPU type).
  *
- *	max t   subject to   s_i thr_i(x) / (w_i P_i) >= t     each job i
- *	                     sum_j x_ij <= 1                   each job i
- *	                     sum_i s_i x_ij <= N_j             each type j
+ *	max min_i  s_i thr_i(x) / (w_i P_i)
  *
  * with thr_i(x) = sum_j T_ij x_ij and P_i = sum_j T_ij N_j / sum N.  Gavel, OSDI
- * 2020, section 4.1.
- *
- * When some job saturates (it has all the time there is), many allocations reach
- * the best t and most of them waste GPUs.  So a second program keeps t and
- * maximises the sum of s_i thr_i(x) / P_i.  What is then still free is settled
- * by the simplex method on rows sorted by their values: equal input, in any
- * order, has equal output.
+ * 2020, section 4.1; solved by level.h.
  */
-#include <float.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "policy.h"
-#include "price.h"
+#include "level.h"
 
-enum { small = 256 }; /* rows up to which linear programs are fast enough */
-
-/*
- * The program in numbers of about 1: shares x_ij = unit_i z_ij, level t = unit u.
- * The level that equal shares reach is feasible and within a factor of the
- * types' speeds of the best, so u is somewhat above 1; unit_i is the share
- * that lifts job i to that level on its best type.
- */
-struct scaled {
-	const struct problem *p;
-	double *a;     /* [n][m] s_i T_ij / (w_i P_i) */
-	double *equal; /* [n] P_i */
-	double *unit;  /* [n] of the job's shares */
-	double *pool;  /* [m] of the type's GPUs */
-	double level;  /* of t */
-	double gpus;   /* sum N */
-	struct gv_lp lp;
-	size_t t;         /* column of u */
-	size_t *col;      /* [n][m] column of z_ij, SIZE_MAX where the job cannot run */
-	size_t *job;      /* [n] row of the job's level */
-	size_t type_rows; /* row of the first type; then one per type */
-};
-
-static void
-scale(struct scaled *s, const struct problem *p)
+/* [n][m] s_i T_ij / (w_i P_i) */
+static double *
+levels(const struct problem *p)
 {
-	double gangs = 0; /* GPUs that all jobs together want at once */
-	double fit;       /* equal shares fit when multiplied by this */
+	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	double *a = gv_xcalloc(p->n, p->m * sizeof(*a));
 	size_t i, j;
 
-	*s = (struct scaled){.p = p, .level = INFINITY};
-	s->a = gv_xcalloc(p->n, p->m * sizeof(*s->a));
-	s->equal = gv_xcalloc(p->n, sizeof(*s->equal));
-	s->unit = gv_xcalloc(p->n, sizeof(*s->unit));
-	s->pool = gv_xcalloc(p->m, sizeof(*s->pool));
-	problem_equal_throughput(p, s->equal);
-	for (j = 0; j < p->m; j++) {
-		s->gpus += p->capacity[j];
-		s->pool[j] = fmax(1, p->capacity[j]);
-	}
-	for (i = 0; i < p->n; i++)
-		gangs += p->count[i] * p->scale[i];
-	fit = fmin(1, s->gpus / gangs);
-	for (i = 0; i < p->n; i++)
-		s->level = fmin(s->level, fit * p->scale[i] / p->weight[i]);
-	for (i = 0; i < p->n; i++) {
-		double best = 0;
-
-		for (j = 0; j < p->m; j++) {
-			double a = p->scale[i] / p->weight[i] *
-				   (problem_rate(p, i, j) / s->equal[i]);
-
-			s->a[i * p->m + j] = a;
-			best = fmax(best, a);
-		}
-		s->unit[i] = s->level / best;
-	}
-}
-
-static void
-scaled_free(struct scaled *s)
-{
-	free(s->a);
-	free(s->equal);
-	free(s->unit);
-	free(s->pool);
-	free(s->col);
-	free(s->job);
-	gv_lp_free(&s->lp);
-}
-
-/* The program of the head of this file in the units of s. */
-static void
-build(struct scaled *s)
-{
-	const struct problem *p = s->p;
-	size_t i, j;
-
-	s->col = gv_xcalloc(p->n, p->m * sizeof(*s->col));
-	s->job = gv_xcalloc(p->n, sizeof(*s->job));
-	s->lp.maximise = true;
-	s->t = gv_lp_add_col(&s->lp, 0, INFINITY, 1);
-	s->type_rows = s->lp.n_rows;
-	for (j = 0; j < p->m; j++)
-		gv_lp_add_row(&s->lp, -INFINITY, p->capacity[j] / s->pool[j]);
-	for (i = 0; i < p->n; i++) {
-		size_t time;
-
-		s->job[i] = gv_lp_add_row(&s->lp, 0, INFINITY);
-		time = gv_lp_add_row(&s->lp, -INFINITY, 1 / s->unit[i]);
-		gv_lp_set(&s->lp, s->job[i], s->t, -1);
-		for (j = 0; j < p->m; j++) {
-			size_t col;
-
-			s->col[i * p->m + j] = SIZE_MAX;
-			if (s->a[i * p->m + j] == 0)
-				continue;
-			col = gv_lp_add_col(&s->lp, 0, INFINITY, 0);
-			s->col[i * p->m + j] = col;
-			gv_lp_set(&s->lp, s->job[i], col,
-			    s->a[i * p->m + j] * s->unit[i] / s->level);
-			gv_lp_set(&s->lp, time, col, 1);
-			gv_lp_set(&s->lp, s->type_rows + j, col,
-			    p->count[i] * p->scale[i] * s->unit[i] / s->pool[j]);
-		}
-	}
-}
-
-static void
-take_shares(const struct scaled *s, const double *z, double *x)
-{
-	const struct problem *p = s->p;
-	size_t i, j;
-
-	for (i = 0; i < p->n; i++)
-		for (j = 0; j < p->m; j++) {
-			size_t col = s->col[i * p->m + j];
-
-			x[i * p->m + j] = col == SIZE_MAX ? 0 : z[col] * s->unit[i];
-		}
-	problem_clean(p, x);
-}
-
-/*
- * No level is better than this, whatever the multipliers: with lambda_i >= 0 of
- * the jobs and prices p_j >= 0 of the types' GPUs,
- *
- *	t sum lambda <= sum_j p_j N_j + sum_i max(0, max_j (lambda_i a_ij - p_j n_i s_i))
- *
- * because every x of the program's keeps sum_j x_ij <= 1.  From the problem's
- * numbers; of the solver only the multipliers are taken.  Rounding is allowed
- * for: every sum here is of numbers >= 0, so a sum of k terms errs by at most k
- * units in the last place; they are summed in blocks, and the blocks in turn.
- */
-static double
-level_bound(const struct scaled *s, const double *lambda, const double *price)
-{
-	enum { BLOCK = 1024 };
-	const struct problem *p = s->p;
-	double gain_error = ((double)p->m + 8) * DBL_EPSILON / 2;
-	double cost_error = 2 * DBL_EPSILON;
-	double sum_error =
-	    2 * (fmin(BLOCK, (double)p->n) + (double)(p->n / BLOCK) + (double)p->m + 16) *
-	    DBL_EPSILON;
-	double sum = 0, block = 0;
-	double multipliers = 0, multipliers_block = 0;
-	size_t i, j;
-
-	for (j = 0; j < p->m; j++)
-		sum += price[j] * p->capacity[j];
-	for (i = 0; i < p->n; i++) {
-		double most = 0;
-
-		for (j = 0; j < p->m; j++) {
-			double gain = lambda[i] * (s->a[i * p->m + j] / s->level);
-			double cost = price[j] * p->count[i] * p->scale[i];
-
-			if (gain > 0)
-				most = fmax(most,
-				    gain * (1 + gain_error) - cost * (1 - cost_error));
-		}
-		block += most;
-		multipliers_block += lambda[i];
-		if (i % BLOCK == BLOCK - 1 || i == p->n - 1) {
-			sum += block;
-			multipliers += multipliers_block;
-			block = multipliers_block = 0;
-		}
-	}
-	return s->level * (sum / multipliers) * (1 + sum_error);
-}
-
-/* How far the best level may be above this one, relative. */
-static double
-gap(const struct problem *p, double bound, double level)
-{
-	double sure = level * (1 - ((double)p->m + 16) * DBL_EPSILON);
-
-	return (bound - sure) / bound;
-}
-
-/*
- * The second program: at least level u, and the largest sum of normalised
- * throughputs.  0 x holds such shares, 1 it failed, -1 with *e set.
- */
-static int
-raise_sum(struct scaled *s, double u, const struct gv_lp_basis *from, double *x,
-    struct gv_error *e)
-{
-	const struct problem *p = s->p;
-	struct gv_lp_basis basis = {0};
-	struct gv_lp_solution sol = {0};
-	size_t i, j;
-	int rc;
-
-	gv_lp_basis_copy(&basis, from);
-	s->lp.cost[s->t] = 0;
-	s->lp.col_lo[s->t] = s->lp.col_hi[s->t] = u;
+	problem_equal_throughput(p, equal);
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
-			if (s->col[i * p->m + j] != SIZE_MAX)
-				s->lp.cost[s->col[i * p->m + j]] =
-				    p->count[i] * p->scale[i] * s->unit[i] *
-				    (problem_rate(p, i, j) / s->equal[i]) / s->gpus;
-	rc = gv_lp_solve(&s->lp, NULL, &basis, &sol, e);
-	if (rc == 0 && sol.status == GV_LP_OPTIMAL)
-		take_shares(s, sol.x, x);
-	else if (rc == 0)
-		rc = 1;
-	gv_lp_solution_free(&sol);
-	gv_lp_basis_free(&basis);
-	return rc;
-}
-
-/*
- * The same, in out->x and out->objective; they stay if it fails.  What keeps the best level is a thin
- * set, which the simplex method may not find: then a hair less will do.
- */
-static int
-raise_shares(struct scaled *s, double u, const struct gv_lp_basis *basis,
-    struct solution *out, struct gv_error *e)
-{
-	static const double less[] = {0, 1e-11};
-	const struct problem *p = s->p;
-	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	double level;
-	size_t k;
-	int rc = 1;
-
-	for (k = 0; k < 2 && rc == 1; k++) {
-		rc = raise_sum(s, u * (1 - less[k]), basis, x, e);
-		level = rc == 0 ? problem_level(p, x) : 0;
-		if (rc == 0 && level >= out->objective * (1 - less[k] - 1e-12)) {
-			memcpy(out->x, x, p->n * p->m * sizeof(*x));
-			out->objective = level;
-		} else if (rc == 0) {
-			rc = 1; /* the level comes first */
-		}
-	}
-	free(x);
-	return rc;
-}
-
-/*
- * By linear programs: 0, 1 with *status saying what kept them from it, or -1.
- * *raised: the second one was solved, too.
- */
-static int
-solve_programs(struct scaled *s, const struct solve_options *opt, struct solution *out,
-    enum gv_lp_status *status, bool *raised, struct gv_error *e)
-{
-	const struct problem *p = s->p;
-	const struct gv_lp_options lp_opt = {.exact = opt->certify};
-	struct gv_lp_basis basis = {0};
-	struct gv_lp_solution sol = {0};
-	double *lambda = gv_xcalloc(p->n, sizeof(*lambda));
-	double *price = gv_xcalloc(p->m, sizeof(*price));
-	size_t i;
-	int rc;
-
-	build(s);
-	rc = gv_lp_solve(&s->lp, &lp_opt, &basis, &sol, e);
-	*status = sol.status;
-	if (rc == 0 && sol.status != GV_LP_OPTIMAL)
-		rc = 1;
-	if (rc == 0) {
-		take_shares(s, sol.x, out->x);
-		out->objective = problem_level(p, out->x);
-		for (i = 0; i < p->n; i++)
-			lambda[i] = fmax(0, -sol.row_dual[s->job[i]]);
-		for (i = 0; i < p->m; i++)
-			price[i] = fmax(0, sol.row_dual[s->type_rows + i]) / s->pool[i];
-		out->bound = level_bound(s, lambda, price);
-		out->exact = sol.exact;
-		rc = raise_shares(s, sol.x[s->t], &basis, out, e);
-		*raised = rc == 0;
-		rc = rc < 0 ? -1 : 0;
-	}
-	free(lambda);
-	free(price);
-	gv_lp_solution_free(&sol);
-	gv_lp_basis_free(&basis);
-	return rc;
-}
-
-/* By prices: 0 and the proof holds, 1 it does not, or -1. */
-static int
-solve_prices(struct scaled *s, struct solution *out, bool *raised, struct gv_error *e)
-{
-	const struct problem *p = s->p;
-	size_t cells = p->n * p->m;
-	double *a = gv_xcalloc(cells, sizeof(*a));
-	double *gain = gv_xcalloc(cells, sizeof(*gain));
-	double *use = gv_xcalloc(p->n, sizeof(*use));
-	struct price_problem q = {p->n, p->m, a, use, gain, p->capacity};
-	struct price_solution sol = {.x = out->x,
-	    .lambda = gv_xcalloc(p->n, sizeof(*sol.lambda)),
-	    .price = gv_xcalloc(p->m, sizeof(*sol.price))};
-	size_t i, j;
-	int rc;
-
-	for (i = 0; i < p->n; i++) {
-		use[i] = p->count[i] * p->scale[i];
-		for (j = 0; j < p->m; j++) {
-			a[i * p->m + j] = s->a[i * p->m + j] / s->level;
-			gain[i * p->m + j] =
-			    use[i] * (problem_rate(p, i, j) / s->equal[i]) / s->gpus;
-		}
-	}
-	rc = price_solve(&q, &sol, e);
-	*raised = rc == 0 && sol.raised;
-	if (rc == 0) {
-		problem_clean(p, out->x);
-		out->objective = problem_level(p, out->x);
-		out->bound = level_bound(s, sol.lambda, sol.price);
-		rc = gap(p, out->bound, out->objective) <= 5e-10 ? 0 : 1;
-	}
-	free(a);
-	free(gain);
-	free(use);
-	free(sol.lambda);
-	free(sol.price);
-	return rc;
-}
-
-/* Tries the other way, and takes it if it gets further. */
-static int
-try_prices(struct scaled *s, struct solution *out, struct gv_error *e)
-{
-	size_t cells = s->p->n * s->p->m;
-	struct solution other = {.x = gv_xcalloc(cells, sizeof(*other.x))};
-	bool raised;
-	int rc = solve_prices(s, &other, &raised, e);
-
-	if (rc == 0 && raised && other.objective >= out->objective * (1 - 1e-10)) {
-		memcpy(out->x, other.x, cells * sizeof(*other.x));
-		out->objective = other.objective;
-		out->bound = fmin(out->bound, other.bound);
-	}
-	free(other.x);
-	return rc < 0 ? -1 : 0;
+			a[i * p->m + j] = p->scale[i] / p->weight[i] *
+					  (problem_rate(p, i, j) / equal[i]);
+	free(equal);
+	return a;
 }
 
 static int
 solve(const struct problem *p, const struct solve_options *opt, struct solution *out,
     struct gv_error *e)
 {
-	enum gv_lp_status status = GV_LP_FAILED;
-	bool by_prices =
-	    opt->solver == SOLVER_PRICE || (opt->solver == SOLVER_AUTO && p->n > small);
-	bool raised = false;
-	struct scaled s;
-	int rc = 1;
+	double *a = levels(p);
+	struct level l;
+	int rc;
 
-	scale(&s, p);
-	out->has_bound = true;
-	if (by_prices && !opt->certify)
-		rc = solve_prices(&s, out, &raised, e);
-	if (rc == 1)
-		rc = solve_programs(&s, opt, out, &status, &raised, e);
-	if (rc == 1 && opt->solver == SOLVER_AUTO && !opt->certify)
-		rc = solve_prices(&s, out, &raised, e);
-	if (rc == 0 && !raised && !by_prices && opt->solver == SOLVER_AUTO)
-		rc = try_prices(&s, out, e);
-	if (rc == 1)
-		rc = gv_error_set(
-		    e, "the linear program of max-min: %s", gv_lp_status_name(status));
-	if (rc == 0)
-		out->gap = gap(p, out->bound, out->objective);
-	scaled_free(&s);
+	level_init(&l, p, out, true);
+	rc = level_solve(p, a, opt, "max-min", &l, e);
+	level_free(&l);
+	free(a);
 	return rc;
-}
-
-/* ---- --dump-lp ---- */
-
-/* What a column is called by: the job and type of each share, from 1. */
-struct column_names {
-	size_t m;
-	size_t job_type[][2];
-};
-
-static void
-row_name(void *ctx, size_t row, char buf[GV_LP_NAME_LEN])
-{
-	const struct column_names *c = ctx;
-
-	if (row < c->m)
-		snprintf(buf, GV_LP_NAME_LEN, "gpus(%zu)", row + 1);
-	else
-		snprintf(buf, GV_LP_NAME_LEN, "%s(%zu)",
-		    (row - c->m) % 2 == 0 ? "level" : "time", (row - c->m) / 2 + 1);
-}
-
-static void
-col_name(void *ctx, size_t col, char buf[GV_LP_NAME_LEN])
-{
-	const struct column_names *c = ctx;
-
-	if (col == 0)
-		snprintf(buf, GV_LP_NAME_LEN, "t");
-	else
-		snprintf(buf, GV_LP_NAME_LEN, "x(%zu,%zu)", c->job_type[col][0],
-		    c->job_type[col][1]);
 }
 
 static void
 program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
-	struct column_names *c;
-	struct scaled s;
-	size_t i, j;
+	double *a = levels(p);
 
-	scale(&s, p);
-	s.level = 1;
-	for (i = 0; i < p->n; i++)
-		s.unit[i] = 1;
-	for (j = 0; j < p->m; j++)
-		s.pool[j] = 1;
-	build(&s);
-	c = gv_xcalloc(1, sizeof(*c) + s.lp.n_cols * sizeof(c->job_type[0]));
-	c->m = p->m;
-	for (i = 0; i < p->n; i++)
-		for (j = 0; j < p->m; j++)
-			if (s.col[i * p->m + j] != SIZE_MAX) {
-				c->job_type[s.col[i * p->m + j]][0] = i + 1;
-				c->job_type[s.col[i * p->m + j]][1] = j + 1;
-			}
-	*lp = s.lp;
-	s.lp = (struct gv_lp){0};
-	*names = (struct gv_lp_names){row_name, col_name, c, NULL};
-	scaled_free(&s);
+	level_program(p, a, lp, names);
+	free(a);
 }
 
 const struct policy policy_max_min = {
     .name = "max-min",
-    .summary = "the least served job as well as possible (LAS)",
     .solve = solve,
     .program = program,
 };

@@ -42,6 +42,5 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 
 const struct policy policy_proportional = {
     .name = "proportional",
-    .summary = "each job's time over the types as their GPUs",
     .solve = solve,
 };

@@ -34,6 +34,34 @@ problem_ask(struct problem *p, unsigned numbers)
 }
 
 void
+problem_pick(struct problem *to, const struct problem *p, const bool *keep)
+{
+	size_t i, k, n = 0;
+
+	for (i = 0; i < p->n; i++)
+		n += keep[i];
+	problem_alloc(to, n, p->m);
+	memcpy(to->capacity, p->capacity, p->m * sizeof(*p->capacity));
+	memcpy(to->price, p->price, p->m * sizeof(*p->price));
+	for (k = 0; k < N_NUMBERS; k++)
+		problem_ask(to, p->number[k] != NULL ? 1u << k : 0);
+	n = 0;
+	for (i = 0; i < p->n; i++) {
+		if (!keep[i])
+			continue;
+		memcpy(&to->rate[n * p->m], &p->rate[i * p->m],
+		    p->m * sizeof(*p->rate));
+		to->scale[n] = p->scale[i];
+		to->weight[n] = p->weight[i];
+		to->count[n] = p->count[i];
+		for (k = 0; k < N_NUMBERS; k++)
+			if (p->number[k] != NULL)
+				to->number[k][n] = p->number[k][i];
+		n++;
+	}
+}
+
+void
 problem_free(struct problem *p)
 {
 	size_t k;
@@ -117,6 +145,17 @@ problem_equal_throughput(const struct problem *p, double *throughput)
 		for (j = 0; j < p->m; j++)
 			throughput[i] += problem_rate(p, i, j) * (p->capacity[j] / gpus);
 	}
+}
+
+double
+problem_throughput(const struct problem *p, const double *x, size_t i)
+{
+	double sum = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		sum += problem_rate(p, i, j) * x[i * p->m + j];
+	return sum;
 }
 
 double

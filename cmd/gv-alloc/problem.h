@@ -59,6 +59,8 @@ problem_rate(const struct problem *p, size_t i, size_t j)
 void problem_alloc(struct problem *p, size_t n, size_t m);
 /* Makes room for the numbers asked for, zeroed. */
 void problem_ask(struct problem *p, unsigned numbers);
+/* The rows that keep[] says, with all their numbers. */
+void problem_pick(struct problem *to, const struct problem *p, const bool *keep);
 void problem_free(struct problem *p);
 
 /*
@@ -88,6 +90,9 @@ int problem_numbers(struct problem *p, const struct gv_rates *r, unsigned number
  * every type (X^equal); what throughputs are compared with.  [n]
  */
 void problem_equal_throughput(const struct problem *p, double *throughput);
+
+/* thr_i(x) = sum_j T_ij x_ij */
+double problem_throughput(const struct problem *p, const double *x, size_t i);
 
 /* min_i s_i thr_i(x) / (w_i P_i), the level that max-min fairness maximises. */
 double problem_level(const struct problem *p, const double *x);

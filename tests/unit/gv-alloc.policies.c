@@ -35,20 +35,29 @@ random_problem(size_t n, size_t m, size_t kinds)
 	size_t i, j;
 
 	problem_alloc(&p, n, m);
-	for (j = 0; j < m; j++)
+	problem_ask(&p, (1u << N_NUMBERS) - 1);
+	for (j = 0; j < m; j++) {
 		p.capacity[j] = (double)(1 + below(8));
+		p.price[j] = .1 + uniform();
+	}
 	for (i = 0; i < n; i++) {
 		size_t like = i;
 
 		p.count[i] = 1;
+		p.number[NUMBER_PLACE][i] = (double)i;
 		if (kinds > 0 && i >= kinds)
 			like = below(kinds);
 		if (like < i) {
 			memcpy(&p.rate[i * m], &p.rate[like * m], m * sizeof(*p.rate));
 			p.scale[i] = p.scale[like];
 			p.weight[i] = p.weight[like];
+			for (j = 0; j < NUMBER_PLACE; j++)
+				p.number[j][i] = p.number[j][like];
 			continue;
 		}
+		p.number[NUMBER_STEPS][i] = exp(8 * uniform());
+		p.number[NUMBER_ELAPSED][i] = uniform() < .3 ? 0 : 20 * uniform();
+		p.number[NUMBER_ISOLATED][i] = uniform() < .3 ? 0 : 20 * uniform();
 		p.scale[i] = (double)(1 << below(4));
 		p.weight[i] = uniform() < .5 ? 1 : .25 + 4 * uniform();
 		for (j = 0; j < m; j++)
@@ -64,9 +73,23 @@ random_problem(size_t n, size_t m, size_t kinds)
 	return p;
 }
 
+/* The problem as the policy sees it: with the numbers it asks for. */
+static struct problem
+seen_by(const struct policy *policy, const struct problem *p)
+{
+	struct problem q = *p;
+	size_t k;
+
+	for (k = 0; k < N_NUMBERS; k++)
+		if (!(policy->numbers >> k & 1))
+			q.number[k] = NULL;
+	return q;
+}
+
 static struct solution
 solve_by(enum solver solver, const struct policy *policy, const struct problem *p)
 {
+	struct problem seen = seen_by(policy, p);
 	struct solve_options opt = {.solver = solver};
 	bool merge = solver != SOLVER_GLPK;
 	struct solution s = {0};
@@ -74,7 +97,7 @@ solve_by(enum solver solver, const struct policy *policy, const struct problem *
 	struct gv_error e = {0};
 	double *x;
 
-	classes_make(&c, p, merge);
+	classes_make(&c, &seen, merge);
 	x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
 	s.x = x;
 	if (policy->solve(&c.p, &opt, &s, &e) != 0)
@@ -379,10 +402,12 @@ static struct problem
 permuted(const struct problem *p, size_t *to)
 {
 	struct problem q;
-	size_t i;
+	size_t i, j;
 
 	problem_alloc(&q, p->n, p->m);
+	problem_ask(&q, (1u << N_NUMBERS) - 1);
 	memcpy(q.capacity, p->capacity, p->m * sizeof(*p->capacity));
+	memcpy(q.price, p->price, p->m * sizeof(*p->price));
 	for (i = 0; i < p->n; i++)
 		to[i] = i;
 	for (i = p->n; i > 1; i--) {
@@ -398,6 +423,8 @@ permuted(const struct problem *p, size_t *to)
 		q.scale[to[i]] = p->scale[i];
 		q.weight[to[i]] = p->weight[i];
 		q.count[to[i]] = p->count[i];
+		for (j = 0; j < N_NUMBERS; j++)
+			q.number[j][to[i]] = p->number[j][i];
 	}
 	return q;
 }
@@ -444,7 +471,9 @@ test_properties(const struct policy *policy)
 		size_t k, j;
 
 		excess += !(problem_excess(&p, s.x) <= 1e-12);
-		bound += s.has_bound && !(s.bound >= s.objective && s.gap <= 1e-9);
+		bound += s.has_bound && !((policy->minimises ? s.bound <= s.objective
+							    : s.bound >= s.objective) &&
+					    s.gap <= 1e-9);
 		for (k = 0; k < p.n; k++) {
 			moved += memcmp(&s.x[k * p.m], &r.x[to[k] * p.m],
 				     p.m * sizeof(*s.x)) != 0;
@@ -454,9 +483,11 @@ test_properties(const struct policy *policy)
 					s.x[k * p.m + j] != 0) ||
 				    !(s.x[k * p.m + j] >= 0 && s.x[k * p.m + j] <= 1);
 		}
-		for (k = 0; k < p.n; k++)
+		for (k = 0; k < p.n; k++) {
+			p.number[NUMBER_STEPS][k] *= (double)(k % 7 + 1) * 1e-3;
 			for (j = 0; j < p.m; j++)
 				p.rate[k * p.m + j] *= (double)(k % 7 + 1) * 1e-3;
+		}
 		t = solve(policy, &p, true);
 		scaled += !near(s.objective, t.objective, 1e-9);
 		free(s.x);

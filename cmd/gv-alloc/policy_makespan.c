@@ -1,0 +1,109 @@
+/*
+ * makespan: the last job is done as early as possible, if nothing changes.
+ *
+ *	min max_i  n_i / thr_i(x)
+ *
+ * with n_i the steps job i has still to do.  The largest c with thr_i / n_i >= c for
+ * all is its inverse, so this is one program of levels.  Gavel, OSDI 2020, section
+ * 4.2; their code bisects and stops within 5 %.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "level.h"
+#include "work.h"
+
+/* [n][m] T_ij / n_i */
+static double *
+levels(const struct problem *p)
+{
+	double *a = gv_xcalloc(p->n, p->m * sizeof(*a));
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++)
+			a[i * p->m + j] =
+			    problem_rate(p, i, j) / p->number[NUMBER_STEPS][i];
+	return a;
+}
+
+/* Seconds until the last is done. */
+static double
+makespan(const struct problem *p, const double *x)
+{
+	double most = 0;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		most = fmax(
+		    most, p->number[NUMBER_STEPS][i] / problem_throughput(p, x, i));
+	return most;
+}
+
+static int
+solve_work(const struct problem *p, const struct solve_options *opt,
+    struct solution *out, struct gv_error *e)
+{
+	struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	double *a = levels(p);
+	struct level l;
+	int rc;
+
+	level_init(&l, p, &s, true);
+	rc = level_solve(p, a, opt, "makespan", &l, e);
+	if (rc == 0) {
+		out->x = s.x;
+		out->objective = makespan(p, s.x);
+		out->bound = 1 / s.bound * (1 - 2 * DBL_EPSILON);
+		out->gap = s.gap;
+		out->exact = s.exact;
+	} else {
+		free(s.x);
+	}
+	level_free(&l);
+	free(a);
+	return rc;
+}
+
+static int
+solve(const struct problem *p, const struct solve_options *opt, struct solution *out,
+    struct gv_error *e)
+{
+	struct solution s = {.exact = true};
+	struct work w;
+	int rc = 0;
+
+	work_find(&w, p);
+	if (w.p.n > 0)
+		rc = solve_work(&w.p, opt, &s, e);
+	if (rc == 0) {
+		work_deal(&w, s.x, out->x);
+		out->objective = s.objective;
+		out->bound = s.bound;
+		out->gap = s.gap;
+		out->exact = opt->certify && s.exact;
+		out->has_bound = true;
+	}
+	free(s.x);
+	work_free(&w);
+	return rc;
+}
+
+static void
+program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
+{
+	double *a = levels(p);
+
+	level_program(p, a, lp, names);
+	free(a);
+}
+
+const struct policy policy_makespan = {
+    .name = "makespan",
+    .solve = solve,
+    .program = program,
+    .numbers = 1u << NUMBER_STEPS,
+    .minimises = true,
+};

@@ -1,0 +1,257 @@
+/*
+ * gv-alloc's policies that are programs, against programs written down here from
+ * their definitions, job by job and unscaled, and against searches.
+ */
+#include "tap.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gv-alloc/classes.h"
+#include "gv-alloc/policy.h"
+#include "gv-alloc/problem.h"
+
+static uint64_t drawn;
+
+static double
+uniform(void)
+{
+	return gv_random_uniform(12, 0, 0, drawn++);
+}
+
+static size_t
+below(size_t n)
+{
+	return (size_t)(uniform() * (double)n);
+}
+
+static bool
+near(double a, double b, double tol)
+{
+	return fabs(a - b) <= tol * fmax(fabs(a), fabs(b));
+}
+
+/*
+ * Jobs with all their numbers, some of them equal; without deadlines.  scarce: the
+ * GPUs are, not the time.
+ */
+static struct problem
+random_problem(size_t n, size_t m, bool scarce)
+{
+	struct problem p;
+	size_t i, j, k;
+
+	problem_alloc(&p, n, m);
+	problem_ask(&p, (1u << N_NUMBERS) - 1);
+	for (j = 0; j < m; j++) {
+		p.capacity[j] = (double)(1 + below(scarce ? 3 : 12));
+		p.price[j] = .1 + 3 * uniform();
+	}
+	for (i = 0; i < n; i++) {
+		size_t like = uniform() < .3 ? below(i + 1) : i;
+
+		p.count[i] = 1;
+		p.weight[i] = 1;
+		p.number[NUMBER_PLACE][i] = (double)i;
+		if (like < i) {
+			memcpy(&p.rate[i * m], &p.rate[like * m], m * sizeof(*p.rate));
+			p.scale[i] = p.scale[like];
+			for (k = 0; k < NUMBER_PLACE; k++)
+				p.number[k][i] = p.number[k][like];
+			continue;
+		}
+		p.scale[i] = (double)(1 << below(3));
+		p.number[NUMBER_STEPS][i] = exp(6 * uniform());
+		p.number[NUMBER_ELAPSED][i] = uniform() < .3 ? 0 : 30 * uniform();
+		p.number[NUMBER_ISOLATED][i] = uniform() < .3 ? 0 : 30 * uniform();
+		for (j = 0; j < m; j++)
+			if (uniform() < .8 && p.scale[i] <= p.capacity[j])
+				p.rate[i * m + j] = exp(3 * uniform());
+		for (j = 0; j < m && p.rate[i * m + j] == 0; j++)
+			continue;
+		if (j == m) {
+			p.scale[i] = 1;
+			p.rate[i * m + below(m)] = 1 + uniform();
+		}
+	}
+	return p;
+}
+
+/* 0 solved, else what the policy returned; *s.x per job. */
+static int
+solve_by(enum solver solver, const struct policy *policy, const struct problem *p,
+    struct solution *s)
+{
+	struct solve_options opt = {.solver = solver};
+	struct problem seen = *p;
+	struct classes c;
+	struct gv_error e = {0};
+	double *x;
+	size_t k;
+	int rc;
+
+	for (k = 0; k < N_NUMBERS; k++)
+		if (!(policy->numbers >> k & 1))
+			seen.number[k] = NULL;
+	*s = (struct solution){0};
+	classes_make(&c, &seen, solver != SOLVER_GLPK);
+	x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
+	s->x = x;
+	rc = policy->solve(&c.p, &opt, s, &e);
+	if (rc != 0)
+		printf("# %s: %s\n", policy->name, e.text[0]);
+	s->x = gv_xcalloc(p->n, p->m * sizeof(*x));
+	classes_deal(&c, p->n, x, s->x);
+	free(x);
+	classes_free(&c);
+	return rc;
+}
+
+/* ---- a program of shares, from the definition ---- */
+
+/* x_ij is column i m + j; time and GPUs are its first n + m rows. */
+static void
+base_program(const struct problem *p, struct gv_lp *lp)
+{
+	size_t i, j;
+
+	*lp = (struct gv_lp){.maximise = true};
+	for (i = 0; i < p->n; i++)
+		gv_lp_add_row(lp, -INFINITY, 1);
+	for (j = 0; j < p->m; j++)
+		gv_lp_add_row(lp, -INFINITY, p->capacity[j]);
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			bool runs = problem_rate(p, i, j) > 0;
+			size_t col = gv_lp_add_col(lp, 0, runs ? 1 : 0, 0);
+
+			gv_lp_set(lp, i, col, 1);
+			gv_lp_set(lp, p->n + j, col, p->scale[i]);
+		}
+}
+
+/* Its best value; NAN when there is none. */
+static double
+best_value(struct gv_lp *lp)
+{
+	struct gv_lp_solution sol;
+	struct gv_error e = {0};
+	double v = NAN;
+
+	if (gv_lp_solve(lp, NULL, NULL, &sol, &e) == 0 && sol.status == GV_LP_OPTIMAL)
+		v = sol.check.objective;
+	gv_lp_solution_free(&sol);
+	gv_lp_free(lp);
+	return v;
+}
+
+/* max t with thr_i >= t share_i */
+static double
+best_level(const struct problem *p, const double *share)
+{
+	struct gv_lp lp;
+	size_t i, j, t;
+
+	base_program(p, &lp);
+	t = gv_lp_add_col(&lp, 0, INFINITY, 1);
+	for (i = 0; i < p->n; i++) {
+		size_t row = gv_lp_add_row(&lp, 0, INFINITY);
+
+		gv_lp_set(&lp, row, t, -share[i]);
+		for (j = 0; j < p->m; j++)
+			gv_lp_set(&lp, row, i * p->m + j, problem_rate(p, i, j));
+	}
+	return best_value(&lp);
+}
+
+/* ---- what must hold ---- */
+
+struct count {
+	int failed, wrong, gap, excess, solvers;
+};
+
+/* The policy's answer by all its solvers against the value that is right. */
+static void
+compare(struct count *c, const struct policy *policy, const struct problem *p, double right)
+{
+	static const enum solver solvers[] = {SOLVER_AUTO, SOLVER_GLPK, SOLVER_PRICE};
+	size_t k;
+
+	for (k = 0; k < 3; k++) {
+		struct solution s;
+
+		if (solve_by(solvers[k], policy, p, &s) != 0) {
+			c->failed++;
+		} else {
+			c->wrong += !near(s.objective, right, 1e-9);
+			c->gap += !(s.gap <= 1e-9 && s.has_bound &&
+				    (policy->minimises ? s.bound <= right * (1 + 1e-12)
+						       : s.bound >= right * (1 - 1e-12)));
+			c->excess += !(problem_excess(p, s.x) <= 1e-12);
+		}
+		free(s.x);
+	}
+}
+
+static void
+judge(const struct count *c, const char *name, int n)
+{
+	is_int(c->failed, 0, "%s: %d problems are solved by every solver", name, n);
+	is_int(c->wrong, 0, "%s: to the optimum of the definition", name);
+	is_int(c->gap, 0, "%s: with a bound that holds", name);
+	is_int(c->excess, 0, "%s: within the constraints", name);
+}
+
+static void
+test_makespan(void)
+{
+	struct count c = {0};
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		struct problem p =
+		    random_problem(1 + below(25), 1 + below(4), uniform() < .5);
+
+		compare(&c, &policy_makespan, &p,
+		    1 / best_level(&p, p.number[NUMBER_STEPS]));
+		problem_free(&p);
+	}
+	judge(&c, "makespan", 300);
+}
+
+/* Jobs without steps get nothing and change nothing. */
+static void
+test_done(void)
+{
+	struct problem p = random_problem(6, 2, true);
+	struct problem q;
+	bool keep[6] = {false, true, true, true, true, true};
+	struct solution s, r;
+
+	p.number[NUMBER_STEPS][0] = 0;
+	problem_pick(&q, &p, keep);
+	solve_by(SOLVER_AUTO, &policy_makespan, &p, &s);
+	solve_by(SOLVER_AUTO, &policy_makespan, &q, &r);
+	is_near(s.objective, r.objective, 0, "a job that is done does not count");
+	ok(s.x[0] == 0 && s.x[1] == 0, "and gets nothing");
+	free(s.x);
+	free(r.x);
+	problem_free(&q);
+	keep[1] = keep[2] = keep[3] = keep[4] = keep[5] = false;
+	memset(p.number[NUMBER_STEPS], 0, 6 * sizeof(double));
+	is_int(
+	    solve_by(SOLVER_AUTO, &policy_makespan, &p, &s), 0, "nothing is left to do");
+	ok(s.objective == 0 && s.bound == 0 && s.gap == 0, "in no time");
+	free(s.x);
+	problem_free(&p);
+}
+
+int
+main(void)
+{
+	test_makespan();
+	test_done();
+	return done_testing();
+}
