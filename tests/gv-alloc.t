@@ -280,6 +280,34 @@ is_err "makespan: all done" <<EOF
 gv-alloc: policy=makespan jobs=1 classes=1 types=2 objective=0 bound=0 gap=0
 EOF
 
+# ---- finish-time ----
+cat >finish.csv <<EOF
+job_id,gpu_type,steps_per_s,steps_remaining,elapsed_s,isolated_elapsed_s
+a,k80,1,50,50,0
+b,k80,1,50,0,0
+EOF
+run gv-alloc -v -p finish-time -c cluster.csv finish.csv
+cp err said
+shares out >rounded && mv rounded out
+is_out "finish-time: who has waited gets more" <<EOF
+a,k80,0.618033989
+b,k80,0.381966011
+EOF
+sed 's/=1.309016994374[0-9]*/=golden/g; s/gap=[0-9.]*e-1[23456]/gap=small/' said >err
+is_err "finish-time: the ratio" <<EOF
+gv-alloc: policy=finish-time jobs=2 classes=2 types=2 objective=golden bound=golden gap=small
+EOF
+run gv-alloc -v --certify -p finish-time -c cluster.csv -o /dev/null finish.csv
+err_has "certified=yes" "finish-time: --certify"
+run gv-alloc -p finish-time -c cluster.csv rates.csv
+is_err "finish-time: no steps at all" <<EOF
+gv-alloc: rates.csv:1: missing column "total_steps" (found: job_id, gpu_type, steps_per_s, note)
+EOF
+run gv-alloc -v -p finish-time -c cluster.csv -o /dev/null done.csv
+is_err "finish-time: all done" <<EOF
+gv-alloc: policy=finish-time jobs=1 classes=1 types=2 objective=0 bound=0 gap=0
+EOF
+
 # ---- the linear program ----
 run gv-alloc -p max-min -c cluster.csv --dump-lp=p.lp -o /dev/null rates.csv
 silent "--dump-lp"
@@ -316,7 +344,7 @@ is_status 2 "--dump-lp that cannot be written: status"
 ok "--dump-lp that cannot be written: no output either" [ ! -e kept.csv ]
 
 # ---- usage ----
-policies='max-min, isolated, proportional, makespan'
+policies='max-min, isolated, proportional, makespan, finish-time'
 # bad NAME MESSAGE ARG...: a usage error
 bad() {
 	bad_name=$1

@@ -32,7 +32,7 @@ static const char help[] =
     "Decide which job gets which GPUs for what share of time.\n"
     "\n"
     "  -p, --policy=POLICY      what to aim for, one of\n"
-    "      max-min isolated proportional makespan\n"
+    "      max-min isolated proportional makespan finish-time\n"
     "  -c, --cluster=CLUSTER    table of GPUs: gpu_type, gpus\n"
     "  -t, --throughputs=FILE   the input is a table of jobs; join it with this one:\n"
     "                           job_type, scale_factor, gpu_type, steps_per_s\n"

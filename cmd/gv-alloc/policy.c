@@ -7,6 +7,7 @@ const struct policy *const policies[] = {
     &policy_isolated,
     &policy_proportional,
     &policy_makespan,
+    &policy_finish_time,
     NULL,
 };
 

@@ -45,6 +45,7 @@ extern const struct policy policy_max_min;
 extern const struct policy policy_isolated;
 extern const struct policy policy_proportional;
 extern const struct policy policy_makespan;
+extern const struct policy policy_finish_time;
 
 extern const struct policy *const policies[]; /* NULL at the end */
 

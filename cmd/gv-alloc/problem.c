@@ -147,6 +147,30 @@ problem_equal_throughput(const struct problem *p, double *throughput)
 	}
 }
 
+void
+problem_isolated(const struct problem *p, double *x)
+{
+	double jobs = 0;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		jobs += p->count[i];
+	for (i = 0; i < p->n; i++) {
+		double *row = &x[i * p->m];
+		double sum = 0;
+
+		for (j = 0; j < p->m; j++) {
+			row[j] = problem_rate(p, i, j) > 0
+				     ? p->capacity[j] / (jobs * p->scale[i])
+				     : 0;
+			sum += row[j];
+		}
+		for (j = 0; sum > 1 && j < p->m; j++)
+			row[j] /= sum;
+	}
+	problem_clean(p, x);
+}
+
 double
 problem_throughput(const struct problem *p, const double *x, size_t i)
 {

@@ -91,6 +91,15 @@ int problem_numbers(struct problem *p, const struct gv_rates *r, unsigned number
  */
 void problem_equal_throughput(const struct problem *p, double *throughput);
 
+/*
+ * X^isolated: each of n jobs has its n-th part of every type, x_ij = N_j / (n s_i),
+ * the row divided by its sum where that is over 1.  x [n][m]
+ *
+ * Differs: a type that the job cannot use takes none of its time; in Gavel's
+ * code such a type still counts in the sum.
+ */
+void problem_isolated(const struct problem *p, double *x);
+
 /* thr_i(x) = sum_j T_ij x_ij */
 double problem_throughput(const struct problem *p, const double *x, size_t i);
 
