@@ -149,10 +149,15 @@ main(void)
 	refuses("--share nan", "--share: expected a number from 0 to 1, got \"nan\"");
 	refuses("--limit 5y", "--limit: expected a duration such as 90s, 15m or 2h, got \"5y\"");
 	refuses("--limit=-1", "--limit: expected a duration such as 90s, 15m or 2h, got \"-1\"");
-	is_int(run("-q", true, output), 2, "a terminal is no table: status");
-	is_str(output,
-	    "program: no input: name a file, or pipe a table in\nusage: program [-c N] [FILE]\n",
-	    "a terminal is no table");
-	is_int(run("-", true, output), 0, "unless it is asked for");
+	if (run("-", true, output) == 99) {
+		skip("no terminal can be opened");
+	} else {
+		is_int(run("-q", true, output), 2, "a terminal is no table: status");
+		is_str(output,
+		    "program: no input: name a file, or pipe a table in\n"
+		    "usage: program [-c N] [FILE]\n",
+		    "a terminal is no table");
+		is_int(run("-", true, output), 0, "unless it is asked for");
+	}
 	return done_testing();
 }
