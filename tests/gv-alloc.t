@@ -344,7 +344,7 @@ is_status 2 "--dump-lp that cannot be written: status"
 ok "--dump-lp that cannot be written: no output either" [ ! -e kept.csv ]
 
 # ---- usage ----
-policies='max-min, isolated, proportional, makespan, finish-time'
+policies='max-min, water-filling, isolated, proportional, makespan, finish-time'
 # bad NAME MESSAGE ARG...: a usage error
 bad() {
 	bad_name=$1

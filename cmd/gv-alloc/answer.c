@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "base/strbuf.h"
 #include "classes.h"
+#include "entities.h"
 
 static const double feasible = 1e-9;
 
@@ -47,11 +48,18 @@ answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster 
     const struct policy *policy, const struct solve_options *opt, bool merge,
     struct gv_error *e)
 {
+	unsigned numbers = policy->numbers;
+
 	*a = (struct answer){0};
 	a->type = gv_xcalloc(c->n_types, sizeof(*a->type));
 	a->row = gv_xcalloc(r->n_jobs, sizeof(*a->row));
-	if (problem_from_rates(&a->p, r, c, policy->numbers, a->type, a->row, e) != 0)
+	if (policy->entities && opt->inside == INSIDE_FIFO)
+		numbers |= 1u << NUMBER_PLACE;
+	if (problem_from_rates(&a->p, r, c, numbers, a->type, a->row, e) != 0)
 		return -1;
+	if (policy->entities && opt->inside != INSIDE_NONE &&
+	    gv_frame_find(&r->frame, "entity") >= 0)
+		entities_number(&a->p, opt->entities, r, a->row);
 	return a->p.n == 0 ? 0 : solve(a, policy, opt, merge, e);
 }
 

@@ -16,11 +16,12 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "answer.h"
+#include "entities.h"
 #include "policy.h"
 #include "sched/cluster.h"
 #include "sched/rates.h"
 
-enum { OPT_SOLVER = GV_OPT_OWN, OPT_CERTIFY, OPT_DUMP_LP, NAMED = 10 };
+enum { OPT_SOLVER = GV_OPT_OWN, OPT_CERTIFY, OPT_DUMP_LP, OPT_INSIDE, OPT_ENTITIES, NAMED = 10 };
 
 static const double proved = 1e-9; /* relative gap */
 
@@ -32,10 +33,12 @@ static const char help[] =
     "Decide which job gets which GPUs for what share of time.\n"
     "\n"
     "  -p, --policy=POLICY      what to aim for, one of\n"
-    "      max-min isolated proportional makespan finish-time\n"
+    "      max-min water-filling isolated proportional makespan finish-time\n"
     "  -c, --cluster=CLUSTER    table of GPUs: gpu_type, gpus\n"
     "  -t, --throughputs=FILE   the input is a table of jobs; join it with this one:\n"
     "                           job_type, scale_factor, gpu_type, steps_per_s\n"
+    "      --inside=HOW         water-filling inside an entity: fairness, fifo, none\n"
+    "      --entities=FILE      weights of entities: entity, weight\n"
     "      --solver=SOLVER      auto; price: prices of types; glpk: job by job\n"
     "      --certify            prove the answer in rational arithmetic, or exit 1\n"
     "      --dump-lp=FILE       write the linear program, for glpsol and others\n"
@@ -57,6 +60,10 @@ struct options {
 	const char *dump_lp;     /* NULL: none */
 	enum solver solver;
 	bool certify;
+	enum inside inside;
+	bool has_inside;
+	const char *entities;   /* table of weights; NULL: all 1 */
+	struct entities weights; /* that table */
 };
 
 static bool
@@ -99,6 +106,23 @@ set_solver(struct options *o, const char *name)
 }
 
 static void
+set_inside(struct options *o, const char *name)
+{
+	static const char *const names[] = {"fairness", "fifo", "none"};
+	char q[GV_QUOTE_LEN];
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		if (strcmp(name, names[i]) == 0) {
+			o->inside = (enum inside)i;
+			o->has_inside = true;
+			return;
+		}
+	gv_opt_usage(&o->common, "--inside: expected fairness, fifo or none, got %s",
+	    gv_quote(q, name, strlen(name)));
+}
+
+static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
@@ -107,6 +131,8 @@ parse_options(struct options *o, int argc, char **argv)
 	    {"throughputs", required_argument, NULL, 't'},
 	    {"solver", required_argument, NULL, OPT_SOLVER},
 	    {"certify", no_argument, NULL, OPT_CERTIFY},
+	    {"inside", required_argument, NULL, OPT_INSIDE},
+	    {"entities", required_argument, NULL, OPT_ENTITIES},
 	    {"dump-lp", required_argument, NULL, OPT_DUMP_LP}, {NULL, 0, NULL, 0}};
 	int code;
 
@@ -128,6 +154,12 @@ parse_options(struct options *o, int argc, char **argv)
 		case OPT_CERTIFY:
 			o->certify = true;
 			break;
+		case OPT_INSIDE:
+			set_inside(o, optarg);
+			break;
+		case OPT_ENTITIES:
+			o->entities = optarg;
+			break;
 		case OPT_DUMP_LP:
 			o->dump_lp = optarg;
 			break;
@@ -139,6 +171,9 @@ parse_options(struct options *o, int argc, char **argv)
 		gv_opt_usage(&o->common, "a policy is needed: -p POLICY");
 	if (o->cluster == NULL)
 		gv_opt_usage(&o->common, "a cluster is needed: -c CLUSTER");
+	if ((o->has_inside || o->entities != NULL) && !o->policy->entities)
+		gv_opt_usage(&o->common, "%s: policy %s does not look at entities",
+		    o->has_inside ? "--inside" : "--entities", o->policy->name);
 	if (o->dump_lp != NULL && o->policy->program == NULL)
 		gv_opt_usage(&o->common, "--dump-lp: policy %s is not a linear program",
 		    o->policy->name);
@@ -152,10 +187,10 @@ parse_options(struct options *o, int argc, char **argv)
 static void
 check_inputs(const struct options *o, const char *input)
 {
-	const char *const path[] = {input, o->cluster, o->throughputs};
+	const char *const path[] = {input, o->cluster, o->throughputs, o->entities};
 	size_t i, n = 0;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 4; i++)
 		n += is_stdio(path[i]);
 	if (n > 1)
 		gv_opt_usage(&o->common, "only one input can be standard input");
@@ -314,7 +349,10 @@ static int
 answer_table(const struct options *o, struct gv_tab *t, const struct gv_cluster *cluster,
     const struct gv_frame *throughputs, struct gv_tabw *w, struct gv_error *e)
 {
-	struct solve_options solve = {.solver = o->solver, .certify = o->certify};
+	struct solve_options solve = {.solver = o->solver,
+	    .certify = o->certify,
+	    .inside = o->inside,
+	    .entities = &o->weights};
 	struct gv_rates r = {0};
 	struct answer a = {0};
 	int rc = -1;
@@ -357,6 +395,7 @@ main(int argc, char **argv)
 	if (gv_cluster_read(&cluster, o.cluster, &e) != 0 ||
 	    (o.throughputs != NULL &&
 		gv_frame_load(&throughputs, o.throughputs, &e) != 0) ||
+	    (o.entities != NULL && entities_read(&o.weights, o.entities, &e) != 0) ||
 	    gv_tab_open(&t, input, &e) != 0 ||
 	    gv_out_open(&out, o.common.output, &e) != 0)
 		gv_die_error(&e);
@@ -368,6 +407,7 @@ main(int argc, char **argv)
 		gv_die_error(&e);
 	gv_tab_close(t);
 	gv_frame_free(&throughputs);
+	entities_free(&o.weights);
 	gv_cluster_free(&cluster);
 	return gv_finish();
 }

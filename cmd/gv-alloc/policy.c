@@ -4,6 +4,7 @@
 
 const struct policy *const policies[] = {
     &policy_max_min,
+    &policy_water_filling,
     &policy_isolated,
     &policy_proportional,
     &policy_makespan,

@@ -17,9 +17,20 @@ enum solver {
 	SOLVER_PRICE /* prices of types, price.h */
 };
 
+/* Who among an entity's jobs has what it has. */
+enum inside {
+	INSIDE_FAIRNESS, /* all, by their weights */
+	INSIDE_FIFO,     /* one after another, as they came */
+	INSIDE_NONE      /* entities do not count */
+};
+
+struct entities;
+
 struct solve_options {
 	enum solver solver;
 	bool certify; /* prove optimality in rational arithmetic as well */
+	enum inside inside;
+	const struct entities *entities; /* their weights; NULL = all 1 */
 };
 
 struct policy {
@@ -39,6 +50,7 @@ struct policy {
 	    const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names);
 	unsigned numbers; /* of the jobs that it asks for: bits 1 << NUMBER_... */
 	bool minimises;   /* the objective: bound <= objective */
+	bool entities;    /* it also asks for NUMBER_ENTITY... if there are any */
 };
 
 extern const struct policy policy_max_min;
@@ -46,6 +58,7 @@ extern const struct policy policy_isolated;
 extern const struct policy policy_proportional;
 extern const struct policy policy_makespan;
 extern const struct policy policy_finish_time;
+extern const struct policy policy_water_filling;
 
 extern const struct policy *const policies[]; /* NULL at the end */
 

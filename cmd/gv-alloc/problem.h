@@ -22,6 +22,8 @@ enum problem_number {
 	NUMBER_ISOLATED, /* isolated_elapsed_s */
 	NUMBER_NEED,     /* steps/s that meet the deadline: 0 none, INFINITY it is over */
 	NUMBER_PLACE,    /* in the queue, from 0: by arrival_s, then in the table's order */
+	NUMBER_ENTITY,   /* which, from 0 */
+	NUMBER_ENTITY_WEIGHT, /* its weight, W_e */
 	N_NUMBERS
 };
 

@@ -1,0 +1,39 @@
+/*
+ * Can every job have so much?  The largest factor by which given throughputs of
+ * all jobs can be multiplied,
+ *
+ *	max f   subject to   sum_j a_ij x_ij >= f want_i     each job i
+ *	                     sum_j x_ij <= 1                 each job i
+ *	                     sum_i n_i s_i x_ij <= N_j       each type j
+ *
+ * and, from its duals, an inequality that every allocation keeps:
+ *
+ *	sum_i lambda_i sum_j a_ij x_ij <= limit
+ *
+ * which the shares found fill.
+ */
+#ifndef GV_ALLOC_REACH_H
+#define GV_ALLOC_REACH_H
+
+#include "policy.h"
+
+struct reach {
+	double *x;      /* [n][m] shares that give f want */
+	double given;   /* f as x gives it, but at most 1 */
+	double *lambda; /* [n] >= 0, 0 where want is; by prices, a small one means 0 */
+	double limit;
+	bool exact; /* asked for, and proved in rational arithmetic */
+};
+
+/* = room for the problem; a reach may be solved again and again. */
+void reach_alloc(struct reach *r, const struct problem *p);
+void reach_free(struct reach *r); /* also of a zeroed one */
+
+/*
+ * a [n][m] >= 0, want [n] >= 0, one of them above 0.  0, or -1 with *e set: no
+ * solver came to a solution.
+ */
+int reach_solve(struct reach *r, const struct problem *p, const double *a,
+    const double *want, const struct solve_options *opt, struct gv_error *e);
+
+#endif
