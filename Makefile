@@ -63,7 +63,15 @@ OUT      := $(PROGRAMS:%=$(BIN)/%)
 
 all: $(OUT)
 
-# ---- rules ----
+# ---- rules; a line for each file made, the whole command with V=1 ----
+ifdef V
+Q :=
+else ifneq ($(findstring s,$(firstword -$(MAKEFLAGS))),)
+Q := @
+else
+Q = @echo "  make  $@";
+endif
+
 $(BUILD)/deps.ok:
 	@sh tests/deps.sh probe $(BUILD)
 
@@ -83,25 +91,25 @@ $(BUILD)/obj/common/base/fileio.o: $(BUILD)/datadir
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/deps.ok
 	@mkdir -p $(@D)
-	$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj64/%.o: %.c $(BUILD)/flags | $(BUILD)/deps.ok
 	@mkdir -p $(@D)
-	$(CC) $(GV_CPPFLAGS) -DGV_REAL_DOUBLE $(GV_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(GV_CPPFLAGS) -DGV_REAL_DOUBLE $(GV_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/libgv.a: $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcD $@ $^
+	$(Q)$(AR) rcD $@ $^
 
 $(BUILD)/libgv64.a: $(NN64_OBJ)
 	@rm -f $@
-	$(AR) rcD $@ $^
+	$(Q)$(AR) rcD $@ $^
 
 # cmd/PROG/*.c and the library make PROG
 define program
 $(BIN)/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard cmd/$(1)/*.c))) $(BUILD)/libgv.a
 	@mkdir -p $(BIN)
-	$$(CC) $$(GV_LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LIBS_ALL)
+	$$(Q)$$(CC) $$(GV_LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LIBS_ALL)
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 
@@ -113,7 +121,7 @@ define unit
 $(BUILD)/unit/$(1): tests/unit/$(1).c $(call parts,$(1)) \
 	$(if $(filter %_f64,$(1)),$(BUILD)/libgv64.a) $(BUILD)/libgv.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(GV_CPPFLAGS) $(if $(filter %_f64,$(1)),-DGV_REAL_DOUBLE) -Itests/unit -Icmd \
+	$$(Q)$$(CC) $$(GV_CPPFLAGS) $(if $(filter %_f64,$(1)),-DGV_REAL_DOUBLE) -Itests/unit -Icmd \
 		$$(GV_CFLAGS) $$(GV_LDFLAGS) -MMD -MP -o $$@ tests/unit/$(1).c $$(filter %.o %.a,$$^) \
 		$$(LIBS_unit) $$(LIBS_ALL)
 endef
@@ -122,21 +130,21 @@ $(foreach u,$(UNITS),$(eval $(call unit,$(notdir $(u)))))
 # tests/fuzz/NAME.c has LLVMFuzzerTestOneInput; here it replays its corpus
 $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(BUILD)/libgv.a
 	@mkdir -p $(@D)
-	$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ $^ $(LIBS_unit) $(LIBS_ALL)
+	$(Q)$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ $^ $(LIBS_unit) $(LIBS_ALL)
 
 # programs that only tests run: workers, benchmarks
 $(BUILD)/helpers/%: tests/helpers/%.c $(BUILD)/libgv.a
 	@mkdir -p $(@D)
-	$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ $^ $(LIBS_ALL)
+	$(Q)$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ $^ $(LIBS_ALL)
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libgv.a
 	@mkdir -p $(@D)
-	$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ $^ $(LIBS_unit) $(LIBS_ALL)
+	$(Q)$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ $^ $(LIBS_unit) $(LIBS_ALL)
 
 # libraries to preload: the fault injector, a fake NVML
 $(BUILD)/preload/%.so: tests/preload/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=c17 -D_GNU_SOURCE -O2 -g $(WARN) -shared -fPIC -o $@ $< -ldl
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O2 -g $(WARN) -shared -fPIC -o $@ $< -ldl
 
 -include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(NN64_OBJ:.o=.d) $(UNITS:=.d)
 
