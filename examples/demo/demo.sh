@@ -29,7 +29,7 @@ cut -c1-100 jobs.csv
 say 'gv-profile jobs -c cluster.csv jobs.csv | gv-alloc -p max-min -c cluster.csv | gv-run -c cluster.csv | gv-report'
 gv-profile jobs -c cluster.csv --warmup=0.5s --window=2s jobs.csv | tee rates.csv |
 	gv-alloc -v -p max-min -c cluster.csv |
-	gv-run -c cluster.csv -s state --round=2s --grace=20s | tee events.csv | gv-report
+	gv-run -c cluster.csv -s state --round=1s --grace=20s | tee events.csv | gv-report
 
 say 'each job alone, without interruption'
 # alone N: every second job from the Nth on, so that two run side by side
