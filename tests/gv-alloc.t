@@ -308,6 +308,161 @@ is_err "finish-time: all done" <<EOF
 gv-alloc: policy=finish-time jobs=1 classes=1 types=2 objective=0 bound=0 gap=0
 EOF
 
+# ---- max-sum, min-cost, deadlines ----
+cat >prices.csv <<EOF
+gpu_type,gpus,usd_per_h
+v100,1,3.6
+k80,2,0.36
+EOF
+cat >slo.csv <<EOF
+job_id,gpu_type,steps_per_s,scale_factor,total_steps,elapsed_s,deadline_s
+a,v100,10,1,1000,0,
+a,k80,2,1,1000,0,
+b,v100,8,1,400,50,100
+b,k80,4,1,400,50,100
+g,k80,9,2,1000,0,
+EOF
+run gv-alloc -v -p max-sum -c prices.csv slo.csv
+cp err said
+shares out >rounded && mv rounded out
+is_out "max-sum: the deadline holds, the rest is for the sum" <<EOF
+a,v100,0.000000000
+a,k80,0.000000000
+b,v100,1.000000000
+b,k80,0.000000000
+g,k80,1.000000000
+EOF
+sed 's/bound=17[0-9.]*/bound=17/; s/gap=[0-9.]*e-1[3456]/gap=small/; s/=\(16.9999999999\|17.0000000000\)[0-9]*/=17/' said >err
+is_err "max-sum: steps per second" <<EOF
+gv-alloc: policy=max-sum jobs=3 classes=3 types=2 objective=17 bound=17 gap=small
+EOF
+run gv-alloc -v -p min-cost -c prices.csv slo.csv
+cp err said
+shares out >rounded && mv rounded out
+is_out "min-cost: needs, and what is as cheap as they allow" <<EOF
+a,v100,0.000000000
+a,k80,0.000000000
+b,v100,1.000000000
+b,k80,0.000000000
+g,k80,1.000000000
+EOF
+sed 's/bound=[0-9.]*/bound=some/; s/gap=[0-9.]*e-1[23456]/gap=small/; s/objective=1416[56].[69][0-9]*/objective=17.3600:4.32/' said >err
+is_err "min-cost: steps per dollar" <<EOF
+gv-alloc: policy=min-cost jobs=3 classes=3 types=2 objective=17.3600:4.32 bound=some gap=small
+EOF
+sed 's/,100$/,/' slo.csv >free.csv
+run gv-alloc -v -p min-cost -c prices.csv free.csv
+sed -i 's/=\(45000\|44999\)[0-9.]*/=45000/g; s/gap=[0-9.]*e-1[456]/gap=small/' err
+is_err "min-cost: without deadlines the best ratio alone" <<EOF
+gv-alloc: policy=min-cost jobs=3 classes=3 types=2 objective=45000 bound=45000 gap=small
+EOF
+shares out >rounded && mv rounded out
+is_out "min-cost: which is not the fastest" <<EOF
+a,v100,0.000000000
+a,k80,0.000000000
+b,v100,0.000000000
+b,k80,0.000000000
+g,k80,1.000000000
+EOF
+run gv-alloc -v --per-dollar -p min-cost -c prices.csv free.csv
+sed -n 's/.* policy=\([^ ]*\).* objective=\([0-9]*\).*/\1 \2/p' err >rounded && mv rounded err
+is_err "--per-dollar: gangs pay for one GPU" <<EOF
+min-cost+per-dollar 100000
+EOF
+cut -d, -f9 out | sort -u >rounded && mv rounded out
+is_out "--per-dollar is part of the name" <<EOF
+min-cost+per-dollar
+policy
+EOF
+cp out named
+run gv-alloc -p min-cost+per-dollar -c prices.csv free.csv
+cut -d, -f9 out | sort -u >rounded
+same_file rounded named "and -p takes it"
+run gv-alloc -p min-cost -c cluster.csv slo.csv
+is_err "min-cost: no prices" <<EOF
+gv-alloc: policy min-cost needs a usd_per_h above 0 of every GPU type; "v100" has none
+gv-alloc: policy min-cost needs a usd_per_h above 0 of every GPU type; "k80" has none
+EOF
+is_status 2 "min-cost: no prices: status"
+cat >late.csv <<EOF
+job_id,gpu_type,steps_per_s,total_steps,elapsed_s,deadline_s,slo_factor
+a,v100,10,1000,100,50,
+b,v100,10,1000,0,50,
+c,v100,10,300,0,50,
+d,k80,1,300,0,,5
+EOF
+run gv-alloc -p max-sum -c cluster.csv -o none.csv late.csv
+is_err "deadlines that cannot be met are named" <<EOF
+gv-alloc: late.csv:2: job "a" cannot be done by its deadline: it is over
+gv-alloc: late.csv:3: job "b" cannot be done by its deadline: it needs 20 steps/s, its fastest GPU type gives 10
+gv-alloc: late.csv:4: job "c" cannot be done by its deadline: others need the GPUs, too
+gv-alloc: with 2.6 times the time that is left the deadlines could be met (--relax-slo)
+EOF
+is_status 1 "deadlines that cannot be met: status"
+ok "deadlines that cannot be met: no file" [ ! -e none.csv ]
+run gv-alloc --relax-slo -p max-sum -c cluster.csv --dump-lp=p.lp late.csv
+shares out >rounded
+tail -n 1 err >last && mv last err
+is_err "--relax-slo says by how much" <<EOF
+gv-alloc: deadlines have 2.6 times the time that is left
+EOF
+mv rounded out
+is_out "--relax-slo: the least relaxation" <<EOF
+a,v100,0.000000000
+b,v100,0.769230769
+c,v100,0.230769231
+d,k80,1.000000000
+EOF
+run gv-alloc -q --relax-slo -p max-sum -c cluster.csv late.csv
+is_err "--relax-slo -q" </dev/null
+{ head -n 1 late.csv && seq 12 | sed 's/.*/j&,v100,10,1000,100,50,/'; } >over.csv
+run gv-alloc -p max-sum -c cluster.csv over.csv
+tail -n 1 err >last && mv last err
+is_err "ten are named, the others counted, late" <<EOF
+gv-alloc: 2 more jobs cannot be done by their deadlines
+EOF
+is_status 1 "all deadlines are over: status"
+printf 'job_id,gpu_type,steps_per_s,deadline_s\na,v100,1,5\n' >nosteps.csv
+run gv-alloc -p max-sum -c cluster.csv nosteps.csv
+is_err "a deadline for no steps" <<EOF
+gv-alloc: nosteps.csv:1: missing column "total_steps" (found: job_id, gpu_type, steps_per_s, deadline_s)
+EOF
+printf 'job_id,gpu_type,steps_per_s,deadline_s,steps_remaining\na,v100,1,5,\nb,v100,1,,\n' >nosteps.csv
+run gv-alloc -p max-sum -c cluster.csv nosteps.csv
+is_err "a deadline for unknown steps" <<EOF
+gv-alloc: nosteps.csv:2: steps_remaining: expected a number, got ""
+EOF
+
+# ---- --agnostic ----
+cat >one-runs.csv <<EOF
+job_id,gpu_type,steps_per_s
+a,v100,30
+a,k80,3
+b,v100,0
+b,k80,5
+EOF
+run gv-alloc -v --agnostic -p max-sum -c cluster.csv one-runs.csv
+is_out "--agnostic: nobody is sent where he cannot run" <<EOF
+job_id,gpu_type,steps_per_s,share,policy
+a,v100,30,1,max-sum+agnostic
+a,k80,3,0,max-sum+agnostic
+b,v100,0,0,max-sum+agnostic
+b,k80,5,1,max-sum+agnostic
+EOF
+sed -i 's/bound=.*//' err
+is_err "--agnostic: a job's mean" <<EOF
+gv-alloc: policy=max-sum+agnostic jobs=2 classes=2 types=2 objective=21.5 
+EOF
+cp out plain-agnostic
+run gv-alloc -p max-sum+agnostic -c cluster.csv one-runs.csv
+same_file out plain-agnostic "-p takes the name with +agnostic"
+run gv-alloc -p max-sum+agnostic+relax-slo -c cluster.csv one-runs.csv
+sed -n 's/.*,//p' out | sort -u >rounded && mv rounded out
+is_out "and with +relax-slo" <<EOF
+max-sum+agnostic+relax-slo
+policy
+EOF
+
 # ---- the linear program ----
 run gv-alloc -p max-min -c cluster.csv --dump-lp=p.lp -o /dev/null rates.csv
 silent "--dump-lp"
@@ -344,7 +499,7 @@ is_status 2 "--dump-lp that cannot be written: status"
 ok "--dump-lp that cannot be written: no output either" [ ! -e kept.csv ]
 
 # ---- usage ----
-policies='max-min, water-filling, isolated, proportional, makespan, finish-time'
+policies='max-min, water-filling, isolated, proportional, makespan, finish-time, max-sum, min-cost, min-cost+per-dollar'
 # bad NAME MESSAGE ARG...: a usage error
 bad() {
 	bad_name=$1
@@ -360,6 +515,11 @@ bad "unknown policy" 'unknown policy "maxmin"; known: '"$policies" -p maxmin
 bad "unknown solver" 'unknown solver "cplex"; known: auto, glpk, price' --solver=cplex
 bad "two standard inputs" "only one input can be standard input" -p max-min -c -
 bad "two standard inputs, -t" "only one input can be standard input" -p max-min -c - -t - jobs.csv
+bad "--per-dollar of something else" "--per-dollar is an option of policy min-cost" \
+	--per-dollar -p max-min -c cluster.csv rates.csv
+bad "--relax-slo without deadlines" "--relax-slo: policy max-min has no deadlines" \
+	--relax-slo -p max-min -c cluster.csv rates.csv
+bad "an option that -p does not know" 'unknown policy "max-min+fast"; known: '"$policies" -p max-min+fast
 bad "no program to dump" "--dump-lp: policy isolated is not a linear program" \
 	-p isolated --dump-lp=x -c cluster.csv rates.csv
 bad "a program into the table" "--dump-lp=-: standard output has the allocation" \

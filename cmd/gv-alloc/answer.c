@@ -13,6 +13,39 @@
 
 static const double feasible = 1e-9;
 
+/* What each class was told of its deadline, for its jobs. */
+static void
+deal_late(struct answer *a, const struct classes *c)
+{
+	bool *late = a->s.late;
+	size_t i;
+
+	if (late == NULL)
+		return;
+	a->s.late = gv_xcalloc(a->p.n, sizeof(*late));
+	for (i = 0; i < a->p.n; i++)
+		a->s.late[i] = late[c->of[i]];
+	free(late);
+}
+
+/* Policies of cost divide by prices. */
+static int
+check_prices(const struct policy *policy, const struct gv_cluster *c, struct gv_error *e)
+{
+	char q[GV_QUOTE_LEN];
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; policy->prices && i < c->n_types; i++)
+		if (c->type[i].gpus > 0 && !(c->type[i].usd_per_h > 0))
+			rc = gv_error_set(e,
+			    "policy %s needs a usd_per_h above 0 of every GPU type; %s has "
+			    "none",
+			    policy->name,
+			    gv_quote(q, c->type[i].name, strlen(c->type[i].name)));
+	return rc;
+}
+
 /* Solves p, class by class, into a->s. */
 static int
 solve(struct answer *a, const struct policy *policy, const struct solve_options *opt,
@@ -30,10 +63,12 @@ solve(struct answer *a, const struct policy *policy, const struct solve_options 
 	rc = policy->solve(&c.p, opt, &a->s, e);
 	a->s.x = gv_xcalloc(a->p.n, a->p.m * sizeof(*x));
 	classes_deal(&c, a->p.n, x, a->s.x);
+	deal_late(a, &c);
 	classes_free(&c);
 	free(x);
+	a->impossible = rc == 1;
 	if (rc != 0)
-		return -1;
+		return rc == 1 ? 0 : -1;
 	excess = problem_excess(&a->p, a->s.x);
 	if (!(excess <= feasible) || !isfinite(a->s.objective) ||
 	    (a->s.has_bound && !isfinite(a->s.bound)) ||
@@ -60,6 +95,10 @@ answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster 
 	if (policy->entities && opt->inside != INSIDE_NONE &&
 	    gv_frame_find(&r->frame, "entity") >= 0)
 		entities_number(&a->p, opt->entities, r, a->row);
+	if (check_prices(policy, c, e) != 0)
+		return -1;
+	if (opt->agnostic)
+		problem_agnostic(&a->p);
 	return a->p.n == 0 ? 0 : solve(a, policy, opt, merge, e);
 }
 
@@ -70,6 +109,7 @@ answer_free(struct answer *a)
 	free(a->type);
 	free(a->row);
 	free(a->s.x);
+	free(a->s.late);
 	*a = (struct answer){0};
 }
 
@@ -128,6 +168,21 @@ answer_write(const struct answer *a, const struct gv_rates *r, const char *polic
 	}
 }
 
+/* The needs of the jobs that could be met; the caller's. */
+static double *
+met_needs(const struct answer *a)
+{
+	const double *need = a->p.number[NUMBER_NEED];
+	double *met = gv_xcalloc(a->p.n, sizeof(*met));
+	size_t i;
+
+	for (i = 0; need != NULL && i < a->p.n; i++)
+		met[i] = isinf(need[i])		   ? 0
+			 : a->s.relaxation > 1 ? need[i] / a->s.relaxation
+						   : need[i];
+	return met;
+}
+
 void
 answer_write_lp(const struct answer *a, const struct gv_rates *r,
     const struct gv_cluster *c, const struct policy *policy, struct gv_out *out)
@@ -135,10 +190,15 @@ answer_write_lp(const struct answer *a, const struct gv_rates *r,
 	struct gv_lp lp = {0};
 	struct gv_lp_names names = {0};
 	struct gv_strbuf head = {0};
+	struct problem p = a->p;
+	double *need = met_needs(a);
 	char q[GV_QUOTE_LEN];
 	size_t i, j;
 
-	policy->program(&a->p, &lp, &names);
+	if (p.number[NUMBER_NEED] != NULL)
+		p.number[NUMBER_NEED] = need;
+	policy->program(&p, &lp, &names);
+	free(need);
 	gv_strbuf_fmt(
 	    &head, "policy %s; x(i,j): share of job i on GPU type j\n", policy->name);
 	for (j = 0; j < a->p.m; j++)

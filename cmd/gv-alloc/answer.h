@@ -9,7 +9,8 @@ struct answer {
 	size_t *type;      /* [cluster types] column in p */
 	size_t *row;       /* [jobs] row in p, SIZE_MAX = can never run */
 	size_t n_classes;  /* what the policy saw */
-	struct solution s; /* of p; x is empty when no job can run */
+	struct solution s; /* of p; x and late are empty when no job can run */
+	bool impossible;   /* deadlines cannot be met, s.late says whose; there are no shares */
 };
 
 /*

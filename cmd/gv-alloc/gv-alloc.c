@@ -5,6 +5,7 @@
  * joined with throughputs; asks a policy; writes the same rows with the columns
  * share and policy.
  */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,17 @@
 #include "sched/cluster.h"
 #include "sched/rates.h"
 
-enum { OPT_SOLVER = GV_OPT_OWN, OPT_CERTIFY, OPT_DUMP_LP, OPT_INSIDE, OPT_ENTITIES, NAMED = 10 };
+enum {
+	OPT_SOLVER = GV_OPT_OWN,
+	OPT_CERTIFY,
+	OPT_DUMP_LP,
+	OPT_AGNOSTIC,
+	OPT_PER_DOLLAR,
+	OPT_RELAX_SLO,
+	OPT_INSIDE,
+	OPT_ENTITIES,
+	NAMED = 10
+};
 
 static const double proved = 1e-9; /* relative gap */
 
@@ -34,9 +45,12 @@ static const char help[] =
     "\n"
     "  -p, --policy=POLICY      what to aim for, one of\n"
     "      max-min water-filling isolated proportional makespan finish-time\n"
+    "      max-sum min-cost min-cost+per-dollar\n"
+    "      --agnostic           as if a job were equally fast wherever it can run\n"
+    "      --per-dollar         min-cost by the sum of the published program\n"
+    "      --relax-slo          longer deadlines where they cannot be met\n"
     "  -c, --cluster=CLUSTER    table of GPUs: gpu_type, gpus\n"
-    "  -t, --throughputs=FILE   the input is a table of jobs; join it with this one:\n"
-    "                           job_type, scale_factor, gpu_type, steps_per_s\n"
+    "  -t, --throughputs=FILE   the input is jobs without rates; they are here\n"
     "      --inside=HOW         water-filling inside an entity: fairness, fifo, none\n"
     "      --entities=FILE      weights of entities: entity, weight\n"
     "      --solver=SOLVER      auto; price: prices of types; glpk: job by job\n"
@@ -49,8 +63,7 @@ static const char help[] =
     "  -h, --help               show this\n"
     "  -V, --version            show the version\n"
     "\n"
-    "RATES has the columns job_id, gpu_type, steps_per_s; scale_factor and\n"
-    "priority_weight where they are not 1.  The rows come out with share and policy.\n";
+    "RATES has job_id, gpu_type, steps_per_s; it comes out with share and policy.\n";
 
 struct options {
 	struct gv_opt common;
@@ -64,6 +77,10 @@ struct options {
 	bool has_inside;
 	const char *entities;   /* table of weights; NULL: all 1 */
 	struct entities weights; /* that table */
+	bool agnostic;
+	bool per_dollar;
+	bool relax_slo;
+	char name[64]; /* the policy with its options, as -p takes it */
 };
 
 static bool
@@ -72,21 +89,52 @@ is_stdio(const char *path)
 	return path != NULL && strcmp(path, "-") == 0;
 }
 
+/* Cuts an end off a name, if it is there. */
+static bool
+cut_end(char *name, const char *end)
+{
+	size_t len = strlen(name), cut = strlen(end);
+
+	if (len < cut || strcmp(name + len - cut, end) != 0)
+		return false;
+	name[len - cut] = '\0';
+	return true;
+}
+
 static void
-set_policy(struct options *o, const char *name)
+set_policy(struct options *o, const char *arg)
 {
 	char known[512] = "";
 	char q[GV_QUOTE_LEN];
+	char *name = gv_xstrdup(arg);
 	size_t i, len = 0;
 
+	o->relax_slo = cut_end(name, "+relax-slo") || o->relax_slo;
+	o->agnostic = cut_end(name, "+agnostic") || o->agnostic;
 	o->policy = policy_find(name);
+	free(name);
 	if (o->policy != NULL)
 		return;
 	for (i = 0; policies[i] != NULL && len < sizeof(known); i++)
 		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s",
 		    i > 0 ? ", " : "", policies[i]->name);
 	gv_opt_usage(&o->common, "unknown policy %s; known: %s",
-	    gv_quote(q, name, strlen(name)), known);
+	    gv_quote(q, arg, strlen(arg)), known);
+}
+
+/* Options of policies, and the name that says it all. */
+static void
+finish_policy(struct options *o)
+{
+	if (o->per_dollar && o->policy == &policy_min_cost)
+		o->policy = &policy_per_dollar;
+	if (o->per_dollar && o->policy != &policy_per_dollar)
+		gv_opt_usage(&o->common, "--per-dollar is an option of policy min-cost");
+	if (o->relax_slo && !(o->policy->numbers >> NUMBER_NEED & 1))
+		gv_opt_usage(&o->common, "--relax-slo: policy %s has no deadlines",
+		    o->policy->name);
+	snprintf(o->name, sizeof(o->name), "%s%s%s", o->policy->name,
+	    o->agnostic ? "+agnostic" : "", o->relax_slo ? "+relax-slo" : "");
 }
 
 static void
@@ -133,7 +181,10 @@ parse_options(struct options *o, int argc, char **argv)
 	    {"certify", no_argument, NULL, OPT_CERTIFY},
 	    {"inside", required_argument, NULL, OPT_INSIDE},
 	    {"entities", required_argument, NULL, OPT_ENTITIES},
-	    {"dump-lp", required_argument, NULL, OPT_DUMP_LP}, {NULL, 0, NULL, 0}};
+	    {"dump-lp", required_argument, NULL, OPT_DUMP_LP},
+	    {"agnostic", no_argument, NULL, OPT_AGNOSTIC},
+	    {"per-dollar", no_argument, NULL, OPT_PER_DOLLAR},
+	    {"relax-slo", no_argument, NULL, OPT_RELAX_SLO}, {NULL, 0, NULL, 0}};
 	int code;
 
 	while ((code = getopt_long(argc, argv,
@@ -163,12 +214,22 @@ parse_options(struct options *o, int argc, char **argv)
 		case OPT_DUMP_LP:
 			o->dump_lp = optarg;
 			break;
+		case OPT_AGNOSTIC:
+			o->agnostic = true;
+			break;
+		case OPT_PER_DOLLAR:
+			o->per_dollar = true;
+			break;
+		case OPT_RELAX_SLO:
+			o->relax_slo = true;
+			break;
 		default:
 			gv_opt_common(&o->common, code, argc, argv);
 		}
 	}
 	if (o->policy == NULL)
 		gv_opt_usage(&o->common, "a policy is needed: -p POLICY");
+	finish_policy(o);
 	if (o->cluster == NULL)
 		gv_opt_usage(&o->common, "a cluster is needed: -c CLUSTER");
 	if ((o->has_inside || o->entities != NULL) && !o->policy->entities)
@@ -266,6 +327,70 @@ name_never_running(
 	free(largest);
 }
 
+/* The fastest rate of a job on a type of the cluster. */
+static double
+fastest(const struct answer *a, size_t row)
+{
+	double most = 0;
+	size_t j;
+
+	for (j = 0; j < a->p.m; j++)
+		most = fmax(most, problem_rate(&a->p, row, j));
+	return most;
+}
+
+static void
+name_late(const struct gv_rates *r, const struct gv_job *j, double need, double most)
+{
+	char q[GV_QUOTE_LEN];
+	char num[2][GV_NUM_LEN];
+
+	gv_quote(q, j->id.s, j->id.len);
+	gv_format_double(num[0], need);
+	gv_format_double(num[1], most);
+	if (isinf(need))
+		gv_warn("%s:%ld: job %s cannot be done by its deadline: it is over",
+		    r->frame.file, r->frame.line[j->row], q);
+	else if (need > most)
+		gv_warn("%s:%ld: job %s cannot be done by its deadline: it needs %s "
+			"steps/s, its fastest GPU type gives %s",
+		    r->frame.file, r->frame.line[j->row], q,
+		    num[0], num[1]);
+	else
+		gv_warn("%s:%ld: job %s cannot be done by its deadline: others need the "
+			"GPUs, too",
+		    r->frame.file, r->frame.line[j->row], q);
+}
+
+/* Whose deadlines cannot be met, and what would help. */
+static void
+name_all_late(const struct options *o, const struct gv_rates *r, const struct answer *a)
+{
+	const double *need = a->p.number[NUMBER_NEED];
+	char num[GV_NUM_LEN];
+	size_t i, n = 0;
+
+	for (i = 0; i < r->n_jobs; i++) {
+		size_t row = a->row[i];
+
+		if (row == SIZE_MAX || a->s.late == NULL || !a->s.late[row] ||
+		    n++ >= NAMED)
+			continue;
+		name_late(r, &r->job[i], need[row], fastest(a, row));
+	}
+	if (n > NAMED)
+		gv_warn("%zu more jobs cannot be done by their deadlines", n - NAMED);
+	if (!(a->s.relaxation > 1))
+		return;
+	snprintf(num, sizeof(num), "%.6g", a->s.relaxation);
+	if (o->relax_slo)
+		gv_warn("deadlines have %s times the time that is left", num);
+	else
+		gv_warn("with %s times the time that is left the deadlines could be met "
+			"(--relax-slo)",
+		    num);
+}
+
 static void
 say_objective(const struct options *o, const struct gv_rates *r, const struct answer *a)
 {
@@ -281,7 +406,7 @@ say_objective(const struct options *o, const struct gv_rates *r, const struct an
 		    num[1], num[2], s->exact ? " certified=yes" : "");
 	else if (a->p.n > 0)
 		snprintf(more, sizeof(more), " objective=%s", num[0]);
-	gv_warn("policy=%s jobs=%zu classes=%zu types=%zu%s", o->policy->name, r->n_jobs,
+	gv_warn("policy=%s jobs=%zu classes=%zu types=%zu%s", o->name, r->n_jobs,
 	    a->n_classes, a->p.m, more);
 }
 
@@ -326,6 +451,14 @@ dump_lp(const struct options *o, const struct gv_rates *r, const struct gv_clust
 	return out == gv_stdout() ? 0 : gv_out_close(out, e);
 }
 
+/* Nothing is written for this table. */
+GV_NORETURN static void
+answer_no(void)
+{
+	gv_out_discard_all();
+	exit(gv_finish() == GV_EXIT_OK ? GV_EXIT_NO : GV_EXIT_TROUBLE);
+}
+
 /* Proof asked for and not found: exit 1. */
 static void
 check_proof(const struct options *o, const struct answer *a)
@@ -339,10 +472,8 @@ check_proof(const struct options *o, const struct answer *a)
 	else
 		gv_warn("not proved: the best objective may be larger by %.2g of itself",
 		    a->s.gap);
-	if (o->certify) {
-		gv_out_discard_all();
-		exit(gv_finish() == GV_EXIT_OK ? GV_EXIT_NO : GV_EXIT_TROUBLE);
-	}
+	if (o->certify)
+		answer_no();
 }
 
 static int
@@ -352,7 +483,9 @@ answer_table(const struct options *o, struct gv_tab *t, const struct gv_cluster 
 	struct solve_options solve = {.solver = o->solver,
 	    .certify = o->certify,
 	    .inside = o->inside,
-	    .entities = &o->weights};
+	    .entities = &o->weights,
+	    .agnostic = o->agnostic,
+	    .relax_slo = o->relax_slo};
 	struct gv_rates r = {0};
 	struct answer a = {0};
 	int rc = -1;
@@ -362,11 +495,15 @@ answer_table(const struct options *o, struct gv_tab *t, const struct gv_cluster 
 		&a, &r, cluster, o->policy, &solve, o->solver != SOLVER_GLPK, e) == 0) {
 		if (!o->common.quiet)
 			name_never_running(&r, cluster, &a);
+		if (a.impossible || !o->common.quiet)
+			name_all_late(o, &r, &a);
+		if (a.impossible)
+			answer_no();
 		rc = o->dump_lp != NULL ? dump_lp(o, &r, cluster, &a, e) : 0;
 		check_proof(o, &a);
 		if (o->common.verbose > 0)
 			say_objective(o, &r, &a);
-		answer_write(&a, &r, o->policy->name, w);
+		answer_write(&a, &r, o->name, w);
 		if (gv_tab_paused(t))
 			gv_tabw_between(w);
 	}

@@ -9,6 +9,9 @@ const struct policy *const policies[] = {
     &policy_proportional,
     &policy_makespan,
     &policy_finish_time,
+    &policy_max_sum,
+    &policy_min_cost,
+    &policy_per_dollar,
     NULL,
 };
 

@@ -28,16 +28,18 @@ struct entities;
 
 struct solve_options {
 	enum solver solver;
-	bool certify; /* prove optimality in rational arithmetic as well */
 	enum inside inside;
 	const struct entities *entities; /* their weights; NULL = all 1 */
+	bool certify;   /* prove optimality in rational arithmetic as well */
+	bool agnostic;  /* rates are taken for equal on all types a job can run on */
+	bool relax_slo; /* longer deadlines where they cannot be met */
 };
 
 struct policy {
 	const char *name;
 	/*
-	 * s->x has room for [n][m], zeroed; p->n > 0.  0, or -1 with *e set: the
-	 * solver failed.
+	 * s->x has room for [n][m], zeroed; p->n > 0.  0; 1 deadlines cannot be met,
+	 * s->late says whose; or -1 with *e set: the solver failed.
 	 */
 	int (*solve)(const struct problem *p, const struct solve_options *opt,
 	    struct solution *s, struct gv_error *e);
@@ -51,6 +53,7 @@ struct policy {
 	unsigned numbers; /* of the jobs that it asks for: bits 1 << NUMBER_... */
 	bool minimises;   /* the objective: bound <= objective */
 	bool entities;    /* it also asks for NUMBER_ENTITY... if there are any */
+	bool prices;      /* every type must have one */
 };
 
 extern const struct policy policy_max_min;
@@ -59,6 +62,9 @@ extern const struct policy policy_proportional;
 extern const struct policy policy_makespan;
 extern const struct policy policy_finish_time;
 extern const struct policy policy_water_filling;
+extern const struct policy policy_max_sum;
+extern const struct policy policy_min_cost;
+extern const struct policy policy_per_dollar;
 
 extern const struct policy *const policies[]; /* NULL at the end */
 

@@ -171,6 +171,26 @@ problem_isolated(const struct problem *p, double *x)
 	problem_clean(p, x);
 }
 
+void
+problem_agnostic(struct problem *p)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		double *rate = &p->rate[i * p->m];
+		double sum = 0, gpus = 0;
+
+		for (j = 0; j < p->m; j++)
+			if (rate[j] > 0) {
+				sum += rate[j] * p->capacity[j];
+				gpus += p->capacity[j];
+			}
+		for (j = 0; j < p->m; j++)
+			if (rate[j] > 0)
+				rate[j] = sum / gpus;
+	}
+}
+
 double
 problem_throughput(const struct problem *p, const double *x, size_t i)
 {

@@ -49,6 +49,13 @@ struct solution {
 	double bound;     /* proved: no allocation has a better objective */
 	double gap;       /* |bound - objective|, relative to the larger */
 	bool has_bound;   /* the policy optimises something */
+	/*
+	 * [n] whose deadline cannot be met, NULL = there are none; and by how much the
+	 * time left would have to be longer, 1 = it need not, 0 = no deadlines were
+	 * looked at.
+	 */
+	bool *late;
+	double relaxation;
 	bool exact;       /* optimality was also proved in rational arithmetic */
 };
 
@@ -101,6 +108,13 @@ void problem_equal_throughput(const struct problem *p, double *throughput);
  * code such a type still counts in the sum.
  */
 void problem_isolated(const struct problem *p, double *x);
+
+/*
+ * What a scheduler that does not know GPU types assumes: every rate of a job
+ * becomes the mean over the GPUs it can run on.  Where it cannot run it still
+ * cannot.
+ */
+void problem_agnostic(struct problem *p);
 
 /* thr_i(x) = sum_j T_ij x_ij */
 double problem_throughput(const struct problem *p, const double *x, size_t i);

@@ -489,7 +489,8 @@ test_properties(const struct policy *policy)
 				p.rate[k * p.m + j] *= (double)(k % 7 + 1) * 1e-3;
 		}
 		t = solve(policy, &p, true);
-		scaled += !near(s.objective, t.objective, 1e-9);
+		scaled += !(policy->numbers >> NUMBER_NEED & 1) && /* sums of steps */
+			  !near(s.objective, t.objective, 1e-9);
 		free(s.x);
 		free(r.x);
 		free(t.x);

@@ -1,0 +1,127 @@
+#include "deadline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "level.h"
+
+static const double hair = 1e-12; /* a level that is lower by that is met but for rounding */
+
+/* Jobs that need something; a [n][m] of the level program. */
+static size_t
+needy(const struct problem *p, const double *need, bool *keep)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->n; i++) {
+		keep[i] = need[i] > 0;
+		n += keep[i];
+	}
+	return n;
+}
+
+/* The best level of the needs of q, and whose multipliers hold it down. */
+static int
+level_of_needs(const struct problem *q, const struct solve_options *opt,
+    const char *name, double *level, double *lambda, struct gv_error *e)
+{
+	const struct solve_options quick = {.solver = opt->solver};
+	struct solution s = {.x = gv_xcalloc(q->n, q->m * sizeof(*s.x))};
+	double *a = gv_xcalloc(q->n, q->m * sizeof(*a));
+	double sum = 0;
+	struct level l;
+	size_t i, j;
+	int rc;
+
+	for (i = 0; i < q->n; i++)
+		for (j = 0; j < q->m; j++)
+			a[i * q->m + j] =
+			    problem_rate(q, i, j) / q->number[NUMBER_NEED][i];
+	level_init(&l, q, &s, false);
+	rc = level_solve(q, a, &quick, name, &l, e);
+	*level = s.objective;
+	for (i = 0; i < q->n; i++)
+		sum += l.lambda[i];
+	for (i = 0; i < q->n; i++)
+		lambda[i] = l.lambda[i] / sum;
+	level_free(&l);
+	free(s.x);
+	free(a);
+	return rc;
+}
+
+/* Marks whose deadline cannot be met: alone, or because of the others. */
+static void
+mark_late(const struct problem *p, const double *need, const bool *keep,
+    const double *lambda, bool *late)
+{
+	size_t i, j, k = 0;
+
+	for (i = 0; i < p->n; i++) {
+		double fastest = 0;
+
+		if (!keep[i])
+			continue;
+		for (j = 0; j < p->m; j++)
+			fastest = fmax(fastest, problem_rate(p, i, j));
+		if (need[i] > fastest || lambda[k] > 1e-9)
+			late[i] = true;
+		k++;
+	}
+}
+
+/* The same as deadline_needs for needs that are finite. */
+static int
+meet(const struct problem *p, const struct solve_options *opt, const char *name,
+    double *need, struct solution *s, struct gv_error *e)
+{
+	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
+	size_t n = needy(p, need, keep);
+	double *lambda = gv_xcalloc(n, sizeof(*lambda));
+	double level = INFINITY;
+	struct problem q;
+	size_t i;
+	int rc = 0;
+
+	problem_pick(&q, p, keep);
+	if (n > 0)
+		rc = level_of_needs(&q, opt, name, &level, lambda, e);
+	if (rc == 0 && level < 1 - hair) {
+		s->relaxation = 1 / level;
+		mark_late(p, need, keep, lambda, s->late);
+	}
+	for (i = 0; i < p->n && rc == 0; i++)
+		need[i] *= fmin(1, level);
+	problem_free(&q);
+	free(keep);
+	free(lambda);
+	return rc;
+}
+
+int
+deadline_needs(const struct problem *p, const struct solve_options *opt,
+    const char *name, double *need, struct solution *s, struct gv_error *e)
+{
+	bool any = false, over = false;
+	size_t i;
+	int rc;
+
+	s->relaxation = 1;
+	for (i = 0; i < p->n; i++) {
+		need[i] = p->number[NUMBER_NEED][i];
+		any = any || need[i] > 0;
+	}
+	if (!any)
+		return 0;
+	s->late = gv_xcalloc(p->n, sizeof(*s->late));
+	for (i = 0; i < p->n; i++)
+		if (isinf(need[i])) {
+			over = s->late[i] = true;
+			need[i] = 0;
+		}
+	rc = meet(p, opt, name, need, s, e);
+	if (rc == 0 && (over || s->relaxation > 1) && !opt->relax_slo)
+		rc = 1;
+	return rc;
+}
