@@ -188,6 +188,34 @@ gv_parse_bytes(const char *s, int64_t *bytes)
 	return 0;
 }
 
+int
+gv_parse_rate(const char *s, double *bytes_per_s)
+{
+	static const char prefixes[] = "kMGT";
+	size_t n = number_length(s);
+	const char *unit = s + n;
+	const char *prefix;
+	double v, step = 1000;
+
+	if (gv_parse_double(s, n, &v) != 0)
+		return -1;
+	prefix = *unit == 'K' ? prefixes : *unit != '\0' ? strchr(prefixes, *unit) : NULL;
+	if (prefix != NULL && *++unit == 'i') {
+		step = 1024;
+		unit++;
+	}
+	for (; prefix != NULL && prefix >= prefixes; prefix--)
+		v *= step;
+	if (strcmp(unit, "b/s") == 0 || (strcmp(unit, "bps") == 0 && unit[-1] != 'i'))
+		v /= 8;
+	else if (strcmp(unit, "B/s") != 0)
+		return -1;
+	if (!(v > 0) || !isfinite(v))
+		return -1;
+	*bytes_per_s = v;
+	return 0;
+}
+
 size_t
 gv_format_int(char buf[GV_NUM_LEN], int64_t v)
 {

@@ -26,6 +26,13 @@ int gv_parse_duration(const char *s, double *seconds);
 int gv_parse_bytes(const char *s, int64_t *bytes);
 
 /*
+ * A bandwidth: a number and k, K, M, G, T (10^3) or Ki, Mi, Gi, Ti (2^10) or none,
+ * B/s (bytes) or b/s (bits), or bps, kbps, Mbps, Gbps, Tbps (bits); above 0.  In
+ * bytes per second.  The unit must be there.  0 or -1.
+ */
+int gv_parse_rate(const char *s, double *bytes_per_s);
+
+/*
  * Writes the shortest of %.15g, %.16g, %.17g that reads back equal; -0 is
  * written 0.  v must be finite.  Returns the length.
  */

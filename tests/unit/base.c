@@ -143,6 +143,26 @@ test_units(void)
 }
 
 static void
+test_rates(void)
+{
+	static const char *const bad[] = {"", "1", "GB/s", "1GB", "1B", "1b", "1Gib", "1iB/s", "1Gibps",
+	    "1gB/s", "0B/s", "-1GB/s", "1 GB/s", "1GB/s ", "1e308TB/s", "1GBps", "1GG/s"};
+	static const struct {
+		const char *s;
+		double bytes_per_s;
+	} good[] = {{"25GB/s", 25e9}, {"10Gb/s", 1.25e9}, {"10Gbps", 1.25e9}, {"1e9B/s", 1e9},
+	    {"2KiB/s", 2048}, {"8kb/s", 1000}, {"8Kb/s", 1000}, {"1.5TB/s", 1.5e12},
+	    {"1GiB/s", 1073741824}, {"8bps", 1}, {"3B/s", 3}, {"1MB/s", 1e6}};
+	double v;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		is_int(gv_parse_rate(bad[i], &v), -1, "no rate: %s", bad[i]);
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		ok(gv_parse_rate(good[i].s, &v) == 0 && v == good[i].bytes_per_s, "%s", good[i].s);
+}
+
+static void
 test_errors(void)
 {
 	struct gv_error e = {0};
@@ -227,6 +247,7 @@ main(void)
 	test_round_trip();
 	test_format();
 	test_units();
+	test_rates();
 	test_errors();
 	test_philox();
 	test_arena();
