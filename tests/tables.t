@@ -79,6 +79,13 @@ header made | head -n 2 >got
 described Samples >want
 same Samples "what gv-train --export writes"
 
+written Stages gv-partition --explain -l 4@10Gb/s -e edges.csv layers.csv
+header layers.csv >before
+gv-partition -l 4@10Gb/s -e edges.csv -o made layers.csv
+header made | grep -vxFf before >got
+described Plan >want
+same Plan "what gv-partition appends"
+
 # a run, and what it asks the policy
 cat >run.csv <<E
 job_id,command,gpu_type,steps_per_s,share,policy
@@ -118,6 +125,16 @@ same Model "what must be there"
 required common/sched/rates.c >got
 { must Jobs && must Rates; } | sort -u >want
 same "Jobs, rates" "what must be there"
+
+literals cmd/gv-partition/layers.c >got
+{ described Layers && described Edges; } | sort -u >want
+same "Layers, edges" "what gv-partition reads"
+required cmd/gv-partition/layers.c >got
+{ must Layers && must Edges; } | sort -u >want
+same "Layers, edges" "what must be there"
+required cmd/gv-partition/columns.c >got
+must Plan | sort >want
+same Plan "what must be there"
 
 # ---- the names of events ----
 sed -n '/kind_name\[GV_EVENT_KINDS\]/,/;/p' "$src/common/sched/events.c" | grep -o '"[a-z]*"' | tr -d '"' >got

@@ -1,0 +1,98 @@
+/*
+ * What a stage costs: time of one minibatch, and memory.
+ *
+ * A machine is a tree: gpus[0] GPUs that talk at bytes_per_s[0] make a
+ * component, gpus[1] such components that talk at bytes_per_s[1] the next, and
+ * so on.  Level 0 is innermost.
+ */
+#ifndef GV_PARTITION_COST_H
+#define GV_PARTITION_COST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { LEVELS = 4, GPUS = 4096 }; /* at most; GPUs of the machine */
+
+struct machine {
+	size_t n_levels;
+	size_t gpus[LEVELS];
+	double bytes_per_s[LEVELS];
+};
+
+/* GPUs of one component of the level, counting all below: product of gpus[0..level). */
+size_t machine_component(const struct machine *m, size_t level);
+
+/*
+ * The two cost models.  T is the time of one component on the stage's layers,
+ * P their parameter bytes, B the bandwidth, m the replicas, a the bytes that
+ * cross the cut before the stage, b those behind it.
+ *
+ *   paper   max(T, 2 (m - 1) P / B) / m   and   2 a / B
+ *           Narayanan et al., SOSP 2019, section 3.1
+ *   compat  (T + 4 (m - 1) P / (B m)) / m   and   2 a / (B m), 2 b / (B m)
+ *           what PipeDream's program computes; in the first stage of a pipeline
+ *           the sum's second part is divided by the component's gpus[level - 1],
+ *           and a and b do not count there
+ *
+ * The load of a stage is the largest of its terms; the first stage of a
+ * pipeline receives nothing.
+ */
+enum cost_model { COST_PAPER, COST_COMPAT };
+
+enum schedule { SCHEDULE_1F1B, SCHEDULE_2BW, SCHEDULE_FLUSH, SCHEDULE_GPIPE, SCHEDULES };
+extern const char *const schedule_name[SCHEDULES];
+
+enum recompute { RECOMPUTE_NONE, RECOMPUTE_FULL, RECOMPUTE_AUTO };
+
+struct cost_rules {
+	enum cost_model model;
+	bool free_transfers; /* activations cost nothing */
+
+	double memory; /* bytes of a GPU; 0 = no limit */
+	enum schedule schedule;
+	size_t micro_batches; /* between two flushes: flush, gpipe */
+	double state;         /* bytes of optimiser state for each byte of weights */
+	enum recompute recompute;
+};
+
+/* What is between two prefixes. */
+struct stage_size {
+	double time_s;    /* of one component: T */
+	double parameter; /* bytes */
+	double in,
+	    out; /* bytes that cross the cuts before and behind; 0 at the ends of the model */
+};
+
+struct stage_terms {
+	double compute_s;
+	double sync_s;
+	double transfer_s; /* the larger of receiving and, in compat, sending */
+	double load_s;     /* the stage's time for one minibatch */
+};
+
+/* first: the stage is the first of its pipeline on this level.  replicas >= 1. */
+struct stage_terms stage_cost(const struct cost_rules *r, const struct machine *m,
+    size_t level, const struct stage_size *s, size_t replicas, bool first);
+
+/* All GPUs on one stage, level by level: seconds for one minibatch. */
+double data_parallel(
+    const struct cost_rules *r, const struct machine *m, double time_s, double parameter);
+
+/*
+ * Bytes on a GPU of a stage.  in_flight: minibatches that were forwarded and wait
+ * for their backward pass, ceil(GPUs of this stage and behind / GPUs of this stage).
+ *
+ *   versions parameter + stash + (1 + state) parameter
+ *
+ *   1f1b   in_flight versions    in_flight stashes
+ *   2bw    2                     in_flight
+ *   flush  1                     min(in_flight, micro_batches)
+ *   gpipe  1                     micro_batches
+ *
+ * A stash is the stage's activations; where they are recomputed it is what the
+ * stage receives, and one minibatch's activations come on top.
+ */
+double stage_memory(const struct cost_rules *r, const struct stage_size *s,
+    double activation, size_t in_flight, bool recompute);
+
+#endif

@@ -1,0 +1,11 @@
+/* A plan as a table of its stages. */
+#ifndef GV_PARTITION_EXPLAIN_H
+#define GV_PARTITION_EXPLAIN_H
+
+#include "layers.h"
+
+/* The stages level by level, innermost first, with what they cost and what limits them. */
+void explain_write(const struct plan_report *r, const struct plan *p,
+    const struct layers *l, const struct cost_rules *rules, struct gv_out *out, bool tsv);
+
+#endif
