@@ -433,6 +433,74 @@ is_err "a deadline for unknown steps" <<EOF
 gv-alloc: nosteps.csv:2: steps_remaining: expected a number, got ""
 EOF
 
+# ---- fifo, sjf ----
+cat >queue.csv <<EOF
+job_id,gpu_type,steps_per_s,scale_factor,arrival_s,total_steps
+late,v100,9,1,30,10
+late,k80,3,1,30,10
+first,v100,8,1,10,1000
+first,k80,4,1,10,1000
+gang,k80,4,2,20,10
+EOF
+printf 'gpu_type,gpus\nv100,1\nk80,2\n' >three.csv
+run gv-alloc -v -p fifo -c three.csv --dump-lp=p.lp queue.csv
+cp err said
+shares out >rounded && mv rounded out
+is_out "fifo: by arrival, not by the table's order" <<EOF
+late,v100,0.000000000
+late,k80,0.000000000
+first,v100,1.000000000
+first,k80,0.000000000
+gang,k80,1.000000000
+EOF
+sed 's/bound=5[0-9.]*/bound=5/; s/gap=[0-9.]*e-1[3456]/gap=small/' said >err
+is_err "fifo: 3 + 2" <<EOF
+gv-alloc: policy=fifo jobs=3 classes=3 types=2 objective=5 bound=5 gap=small
+EOF
+sed 's/^gang,k80,4,2/gang,k80,4,4/; s/^late,v100,9/late,v100,9/' queue.csv | sed 's/k80,3,1/k80,3,2/; s/v100,9,1/v100,9,2/' >wide.csv
+printf 'gpu_type,gpus\nv100,1\nk80,4\n' >five.csv
+sed '/^first,v100/d' wide.csv >blocked.csv
+run gv-alloc -v -p fifo-greedy -c five.csv blocked.csv
+is_out "fifo-greedy: who does not fit is not overtaken" <<EOF
+job_id,gpu_type,steps_per_s,scale_factor,arrival_s,total_steps,share,policy
+late,v100,9,2,30,10,0,fifo-greedy
+late,k80,3,2,30,10,0,fifo-greedy
+first,k80,4,1,10,1000,1,fifo-greedy
+gang,k80,4,4,20,10,0,fifo-greedy
+EOF
+is_err "fifo-greedy: what fifo counts" <<EOF
+gv-alloc: policy=fifo-greedy jobs=3 classes=3 types=2 objective=3
+EOF
+run gv-alloc -p fifo-greedy -c three.csv queue.csv
+shares out >rounded && mv rounded out
+is_out "fifo-greedy: whole GPUs of the fastest type left" <<EOF
+late,v100,0.000000000
+late,k80,0.000000000
+first,v100,1.000000000
+first,k80,0.000000000
+gang,k80,1.000000000
+EOF
+run gv-alloc -v -p sjf -c three.csv queue.csv
+is_out "sjf: the shortest first, then the next with what is left" <<EOF
+job_id,gpu_type,steps_per_s,scale_factor,arrival_s,total_steps,share,policy
+late,v100,9,1,30,10,1,sjf
+late,k80,3,1,30,10,0,sjf
+first,v100,8,1,10,1000,0,sjf
+first,k80,4,1,10,1000,0,sjf
+gang,k80,4,2,20,10,1,sjf
+EOF
+is_err "sjf: seconds of the first" <<EOF
+gv-alloc: policy=sjf jobs=3 classes=3 types=2 objective=1.1111111111111112
+EOF
+run gv-alloc -v -p sjf -c cluster.csv -o /dev/null done.csv
+is_err "sjf: all done" <<EOF
+gv-alloc: policy=sjf jobs=1 classes=1 types=2 objective=0 bound=0 gap=0
+EOF
+run gv-alloc -p sjf -c cluster.csv rates.csv
+is_err "sjf: no steps at all" <<EOF
+gv-alloc: rates.csv:1: missing column "total_steps" (found: job_id, gpu_type, steps_per_s, note)
+EOF
+
 # ---- --agnostic ----
 cat >one-runs.csv <<EOF
 job_id,gpu_type,steps_per_s
@@ -499,7 +567,7 @@ is_status 2 "--dump-lp that cannot be written: status"
 ok "--dump-lp that cannot be written: no output either" [ ! -e kept.csv ]
 
 # ---- usage ----
-policies='max-min, water-filling, isolated, proportional, makespan, finish-time, max-sum, min-cost, min-cost+per-dollar'
+policies='max-min, water-filling, isolated, proportional, makespan, finish-time, max-sum, min-cost, min-cost+per-dollar, fifo, fifo-greedy, sjf'
 # bad NAME MESSAGE ARG...: a usage error
 bad() {
 	bad_name=$1

@@ -45,7 +45,7 @@ static const char help[] =
     "\n"
     "  -p, --policy=POLICY      what to aim for, one of\n"
     "      max-min water-filling isolated proportional makespan finish-time\n"
-    "      max-sum min-cost min-cost+per-dollar\n"
+    "      max-sum min-cost min-cost+per-dollar fifo fifo-greedy sjf\n"
     "      --agnostic           as if a job were equally fast wherever it can run\n"
     "      --per-dollar         min-cost by the sum of the published program\n"
     "      --relax-slo          longer deadlines where they cannot be met\n"

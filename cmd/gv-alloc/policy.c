@@ -12,6 +12,9 @@ const struct policy *const policies[] = {
     &policy_max_sum,
     &policy_min_cost,
     &policy_per_dollar,
+    &policy_fifo,
+    &policy_fifo_greedy,
+    &policy_sjf,
     NULL,
 };
 

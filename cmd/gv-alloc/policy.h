@@ -65,6 +65,9 @@ extern const struct policy policy_water_filling;
 extern const struct policy policy_max_sum;
 extern const struct policy policy_min_cost;
 extern const struct policy policy_per_dollar;
+extern const struct policy policy_fifo;
+extern const struct policy policy_fifo_greedy;
+extern const struct policy policy_sjf;
 
 extern const struct policy *const policies[]; /* NULL at the end */
 

@@ -403,9 +403,116 @@ test_sums(void)
 	judge(&cost, "min-cost", 300);
 }
 
+static double
+best_fifo(const struct problem *p)
+{
+	struct gv_lp lp;
+	size_t i, j;
+
+	base_program(p, &lp);
+	for (i = 0; i < p->n; i++) {
+		double most = 0;
+
+		for (j = 0; j < p->m; j++)
+			most = fmax(most, problem_rate(p, i, j));
+		for (j = 0; j < p->m; j++)
+			lp.cost[i * p->m + j] =
+			    ((double)p->n - p->number[NUMBER_PLACE][i]) *
+			    problem_rate(p, i, j) / most;
+	}
+	return best_value(&lp);
+}
+
+static void
+test_fifo(void)
+{
+	struct count c = {0};
+	int i, above = 0;
+
+	for (i = 0; i < 200; i++) {
+		struct problem p =
+		    random_problem(1 + below(25), 1 + below(4), uniform() < .5);
+		double best = best_fifo(&p);
+		struct solution s;
+
+		compare(&c, &policy_fifo, &p, best);
+		solve_by(SOLVER_AUTO, &policy_fifo_greedy, &p, &s);
+		above += !(s.objective <= best * (1 + 1e-9)) ||
+			 !(problem_excess(&p, s.x) <= 1e-12);
+		free(s.x);
+		problem_free(&p);
+	}
+	judge(&c, "fifo", 200);
+	is_int(above, 0, "fifo-greedy is no better");
+}
+
+/* The most steps per second that job i alone can make of what is left of the types. */
+static double
+most_of_left(const struct problem *p, size_t i, const double *left)
+{
+	struct gv_lp lp;
+	size_t j;
+
+	base_program(p, &lp);
+	for (j = 0; j < p->m; j++) {
+		lp.row_hi[p->n + j] = left[j];
+		lp.cost[i * p->m + j] = problem_rate(p, i, j);
+	}
+	return best_value(&lp);
+}
+
+/* Shortest job first by looking at every job in every round. */
+static void
+test_sjf(void)
+{
+	int i, wrong = 0, order = 0;
+
+	for (i = 0; i < 100; i++) {
+		struct problem p = random_problem(1 + below(8), 1 + below(3), true);
+		bool done[8] = {false};
+		double left[3];
+		struct solution s;
+		size_t k, j, round;
+
+		for (k = 0; k < p.n; k++) /* all differ */
+			p.number[NUMBER_STEPS][k] *= 1 + uniform();
+		memcpy(left, p.capacity, p.m * sizeof(*left));
+		solve_by(SOLVER_AUTO, &policy_sjf, &p, &s);
+		for (round = 0; round < p.n; round++) {
+			double best = INFINITY, thr = 0;
+			size_t first = p.n;
+
+			for (k = 0; k < p.n; k++) {
+				double most = done[k] ? 0 : most_of_left(&p, k, left);
+
+				if (most > 1e-9 &&
+				    p.number[NUMBER_STEPS][k] / most < best) {
+					best = p.number[NUMBER_STEPS][k] / most;
+					thr = most;
+					first = k;
+				}
+			}
+			if (first == p.n)
+				break;
+			done[first] = true;
+			wrong += !near(problem_throughput(&p, s.x, first), thr, 1e-9);
+			order += round == 0 && !near(s.objective, best, 1e-9);
+			for (j = 0; j < p.m; j++)
+				left[j] = fmax(0, left[j] - p.scale[first] *
+								s.x[first * p.m + j]);
+		}
+		free(s.x);
+		problem_free(&p);
+	}
+	is_int(wrong, 0, "sjf: each gets the most of what the earlier leave, 100 problems");
+	is_int(order, 0, "sjf: the objective is the first job's time");
+}
+
 int
 main(void)
 {
+	test_fifo();
+	test_sjf();
 	test_sums();
 	test_makespan();
 	test_finish_time();
