@@ -86,8 +86,8 @@ $(BUILD)/flags: FORCE
 $(BUILD)/datadir: FORCE
 	$(call remember,$(datadir))
 
-$(BUILD)/obj/common/base/fileio.o: GV_CPPFLAGS += -DGV_DATADIR='"$(datadir)"'
-$(BUILD)/obj/common/base/fileio.o: $(BUILD)/datadir
+$(BUILD)/obj/common/base/files.o: GV_CPPFLAGS += -DGV_DATADIR='"$(datadir)"'
+$(BUILD)/obj/common/base/files.o: $(BUILD)/datadir
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/deps.ok
 	@mkdir -p $(@D)

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fileio.h"
 
 #undef gv_error_set
 #undef gv_error_sys
@@ -144,6 +143,21 @@ gv_progname(void)
 	return progname;
 }
 
+static void (*flush_outputs)(void);
+static void (*discard_outputs)(void);
+
+void
+gv_before_message(void (*flush)(void))
+{
+	flush_outputs = flush;
+}
+
+void
+gv_before_death(void (*discard)(void))
+{
+	discard_outputs = discard;
+}
+
 static void GV_PRINTF(1, 0)
 say(const char *fmt, va_list ap, int err)
 {
@@ -151,7 +165,8 @@ say(const char *fmt, va_list ap, int err)
 	char line[2048];
 	size_t len;
 
-	gv_stdout_flush();
+	if (flush_outputs != NULL)
+		flush_outputs();
 	snprintf(line, 128, "%s: ", progname);
 	len = strlen(line);
 	vsnprintf(line + len, sizeof(line) - len - 1, fmt, ap);
@@ -201,7 +216,8 @@ leave(void)
 	on_die = NULL; /* should it die after all, then only once */
 	if (clean != NULL)
 		clean();
-	gv_out_discard_all();
+	if (discard_outputs != NULL)
+		discard_outputs();
 	_exit(GV_EXIT_TROUBLE);
 }
 

@@ -87,6 +87,13 @@ GV_NORETURN void gv_die_sys(const char *fmt, ...) GV_PRINTF(1, 2);
 GV_NORETURN void gv_die_error(const struct gv_error *e);
 
 /*
+ * What outputs ask for, which know messages while messages do not know them:
+ * flush runs before a message is written, discard before the process dies.
+ */
+void gv_before_message(void (*flush)(void));
+void gv_before_death(void (*discard)(void));
+
+/*
  * A line of progress: only when stderr is a terminal; each call replaces the
  * line before it, NULL erases it.
  */

@@ -69,7 +69,6 @@ void gv_out_discard_all(void);
 
 /* Standard output as a gv_out, shared by the whole program. */
 struct gv_out *gv_stdout(void);
-void gv_stdout_flush(void); /* if it was ever used */
 
 /*
  * The last call of main: "return gv_finish();".  Flushes and closes standard

@@ -1,7 +1,7 @@
+/* Outputs: buffered, errors stick, a path is replaced whole or not at all. */
 #define _DEFAULT_SOURCE
 #include "base/fileio.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,205 +17,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 
-#ifndef GV_DATADIR
-#define GV_DATADIR "/usr/local/share/gv"
-#endif
-
-enum { IN_BUFFER = 64 * 1024, OUT_BUFFER = 64 * 1024 };
-
-/* ---- input ---- */
-
-struct gv_in {
-	char *name;
-	int fd; /* -1: memory[0..memory_len) */
-	const char *memory;
-	size_t memory_len;
-	size_t piece; /* of memory to be read at once */
-	bool gzip;
-	bool eof;       /* of the descriptor */
-	bool bad;       /* the gzip data; what was inflated before is given out first */
-	bool in_member; /* inside a gzip member, whose end is still to come */
-	size_t pos;     /* raw bytes not yet used: buf[pos..len) */
-	size_t len;
-	z_stream z;
-	unsigned char buf[IN_BUFFER];
-};
-
-static ssize_t
-read_raw(struct gv_in *in, void *buf, size_t n)
-{
-	ssize_t r;
-
-	if (in->fd == -1) {
-		n = n < in->piece ? n : in->piece;
-		n = n < in->memory_len ? n : in->memory_len;
-		if (n > 0)
-			memcpy(buf, in->memory, n);
-		in->memory += n;
-		in->memory_len -= n;
-		return (ssize_t)n;
-	}
-	do
-		r = read(in->fd, buf, n);
-	while (r == -1 && errno == EINTR);
-	return r;
-}
-
-/* Reads more raw bytes behind those in buf; 0 or -1. */
-static int
-fill(struct gv_in *in, struct gv_error *e)
-{
-	ssize_t r;
-
-	if (in->pos > 0) {
-		memmove(in->buf, in->buf + in->pos, in->len - in->pos);
-		in->len -= in->pos;
-		in->pos = 0;
-	}
-	r = read_raw(in, in->buf + in->len, sizeof(in->buf) - in->len);
-	if (r == -1)
-		return gv_error_sys(e, "%s: cannot read", in->name);
-	in->eof = r == 0;
-	in->len += (size_t)r;
-	return 0;
-}
-
-/* Sees whether it is gzip.  in is freed on an error. */
-static int
-start(struct gv_in **out, struct gv_in *in, struct gv_error *e)
-{
-	*out = NULL;
-	/* the second byte may come late on a pipe; one byte is enough to rule gzip out */
-	while (!in->eof && (in->len == 0 || (in->len == 1 && in->buf[0] == 0x1f)))
-		if (fill(in, e) != 0)
-			goto fail;
-	in->gzip = in->len >= 2 && in->buf[0] == 0x1f && in->buf[1] == 0x8b;
-	if (in->gzip && inflateInit2(&in->z, 15 + 16) != Z_OK) {
-		in->gzip = false;
-		gv_error_set(e, "%s: out of memory", in->name);
-		goto fail;
-	}
-	*out = in;
-	return 0;
-fail:
-	gv_in_close(in);
-	return -1;
-}
-
-int
-gv_in_open(struct gv_in **out, const char *path, struct gv_error *e)
-{
-	bool standard = path == NULL || strcmp(path, "-") == 0;
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	struct gv_in *in;
-	struct stat st;
-
-	*out = NULL;
-	if (fd == -1)
-		return gv_error_sys(e, "%s: cannot open", path);
-	in = gv_xcalloc(1, sizeof(*in));
-	in->fd = fd;
-	in->name = gv_xstrdup(standard ? "<stdin>" : path);
-	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-		gv_error_set(e, "%s: is a directory", in->name);
-		gv_in_close(in);
-		return -1;
-	}
-	return start(out, in, e);
-}
-
-int
-gv_in_memory(struct gv_in **out, const char *name, const void *s, size_t len, size_t piece,
-    struct gv_error *e)
-{
-	struct gv_in *in = gv_xcalloc(1, sizeof(*in));
-
-	in->fd = -1;
-	in->name = gv_xstrdup(name);
-	in->memory = s;
-	in->memory_len = len;
-	in->piece = piece > 0 ? piece : len;
-	return start(out, in, e);
-}
-
-static ssize_t
-read_gzip(struct gv_in *in, void *buf, size_t n, struct gv_error *e)
-{
-	in->z.next_out = buf;
-	in->z.avail_out = (uInt)n;
-	while (in->z.avail_out == n) {
-		int r;
-
-		if (in->bad)
-			return gv_error_set(e, "%s: bad gzip data", in->name);
-		if (in->pos == in->len && !in->eof && fill(in, e) != 0)
-			return -1;
-		if (in->pos == in->len) {
-			if (in->in_member)
-				return gv_error_set(e, "%s: gzip data ends too early", in->name);
-			return 0;
-		}
-		in->in_member = true;
-		in->z.next_in = in->buf + in->pos;
-		in->z.avail_in = (uInt)(in->len - in->pos);
-		r = inflate(&in->z, Z_NO_FLUSH);
-		in->pos = in->len - in->z.avail_in;
-		if (r == Z_STREAM_END) {
-			in->in_member = false;
-			inflateReset(&in->z);
-		} else if (r != Z_OK && r != Z_BUF_ERROR) {
-			in->bad = true;
-		}
-	}
-	return (ssize_t)(n - in->z.avail_out);
-}
-
-ssize_t
-gv_in_read(struct gv_in *in, void *buf, size_t n, struct gv_error *e)
-{
-	size_t have = in->len - in->pos;
-	ssize_t r;
-
-	if (n > INT32_MAX)
-		n = INT32_MAX;
-	if (in->gzip)
-		return read_gzip(in, buf, n, e);
-	if (have > 0) {
-		if (n > have)
-			n = have;
-		memcpy(buf, in->buf + in->pos, n);
-		in->pos += n;
-		return (ssize_t)n;
-	}
-	if (in->eof)
-		return 0;
-	r = read_raw(in, buf, n);
-	if (r == -1)
-		return gv_error_sys(e, "%s: cannot read", in->name);
-	in->eof = r == 0;
-	return r;
-}
-
-const char *
-gv_in_name(const struct gv_in *in)
-{
-	return in->name;
-}
-
-void
-gv_in_close(struct gv_in *in)
-{
-	if (in == NULL)
-		return;
-	if (in->gzip)
-		inflateEnd(&in->z);
-	if (in->fd > STDERR_FILENO)
-		close(in->fd);
-	free(in->name);
-	free(in);
-}
-
-/* ---- output ---- */
+enum { OUT_BUFFER = 64 * 1024 };
 
 struct gv_out {
 	char *path; /* the file to replace, NULL for a descriptor */
@@ -377,6 +179,7 @@ gv_out_open(struct gv_out **p, const char *path, struct gv_error *e)
 		out->owned = true;
 		out->next = open_outputs;
 		open_outputs = out;
+		gv_before_death(gv_out_discard_all);
 	}
 	catch_fatal_signals();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -588,19 +391,21 @@ gv_out_discard_all(void)
 		gv_out_discard(open_outputs);
 }
 
-struct gv_out *
-gv_stdout(void)
-{
-	if (standard_output == NULL)
-		standard_output = gv_out_fd(STDOUT_FILENO, "<stdout>");
-	return standard_output;
-}
-
-void
-gv_stdout_flush(void)
+static void
+flush_standard_output(void)
 {
 	if (standard_output != NULL)
 		gv_out_flush(standard_output);
+}
+
+struct gv_out *
+gv_stdout(void)
+{
+	if (standard_output == NULL) {
+		standard_output = gv_out_fd(STDOUT_FILENO, "<stdout>");
+		gv_before_message(flush_standard_output);
+	}
+	return standard_output;
 }
 
 int
@@ -626,164 +431,4 @@ gv_finish(void)
 		gv_die_sys("cannot write to standard output");
 	}
 	return GV_EXIT_OK;
-}
-
-/* ---- small files ---- */
-
-int
-gv_file_read(const char *path, char **s, size_t *len, size_t limit, struct gv_error *e)
-{
-	struct gv_in *in;
-	size_t cap = 0;
-	ssize_t r;
-
-	*s = NULL;
-	*len = 0;
-	if (gv_in_open(&in, path, e) != 0)
-		return -1;
-	do {
-		*s = gv_xgrow(*s, &cap, *len + 4096 + 1, 1);
-		r = gv_in_read(in, *s + *len, cap - *len - 1, e);
-		*len += r > 0 ? (size_t)r : 0;
-	} while (r > 0 && *len <= limit);
-	if (r > 0)
-		r = gv_error_set(e, "%s: larger than %zu bytes", gv_in_name(in), limit);
-	gv_in_close(in);
-	if (r < 0) {
-		free(*s);
-		*s = NULL;
-		return -1;
-	}
-	(*s)[*len] = '\0';
-	return 0;
-}
-
-int
-gv_file_write(const char *path, const void *s, size_t len, struct gv_error *e)
-{
-	const char *slash;
-	struct gv_out *out;
-	char *directory;
-	int r;
-
-	if (gv_out_open(&out, path, e) != 0)
-		return -1;
-	gv_out_write(out, s, len);
-	if (gv_out_close(out, e) != 0)
-		return -1;
-	slash = strrchr(path, '/');
-	directory = slash == NULL ? gv_xstrdup(".") : gv_xstrndup(path, (size_t)(slash - path) + 1);
-	r = gv_sync_dir(directory, e); /* the file's new name must last, too */
-	free(directory);
-	return r;
-}
-
-/* errno stays as it is. */
-static bool
-is_directory(const char *path)
-{
-	int before = errno;
-	struct stat st;
-	bool yes = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-
-	errno = before;
-	return yes;
-}
-
-int
-gv_mkdirs(const char *path, struct gv_error *e)
-{
-	char *copy = gv_xstrdup(path);
-	char *p = copy;
-	int r = 0;
-
-	do {
-		p = strchr(p + 1, '/');
-		if (p != NULL)
-			*p = '\0';
-		if (copy[0] != '\0' && mkdir(copy, 0777) != 0 && !is_directory(copy)) {
-			r = gv_error_sys(e, "%s: cannot make the directory", copy);
-			break;
-		}
-		if (p != NULL)
-			*p = '/';
-	} while (p != NULL && p[1] != '\0');
-	free(copy);
-	return r;
-}
-
-/* dir is closed here. */
-static int
-remove_entries(int dir, const char *path, int depth, struct gv_error *e)
-{
-	DIR *d = fdopendir(dir);
-	struct dirent *entry;
-	int r = 0;
-
-	if (d == NULL) {
-		close(dir);
-		return gv_error_sys(e, "%s: cannot read", path);
-	}
-	while (r == 0 && (entry = readdir(d)) != NULL) {
-		const char *name = entry->d_name;
-		int fd;
-
-		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-			continue;
-		if (unlinkat(dirfd(d), name, 0) == 0 || errno == ENOENT)
-			continue;
-		fd = openat(dirfd(d), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd == -1) {
-			r = gv_error_sys(e, "%s/%s: cannot remove", path, name);
-			break;
-		}
-		if (depth == 0) {
-			close(fd);
-			r = gv_error_set(e, "%s: directories nested too deeply to remove", path);
-			break;
-		}
-		r = remove_entries(fd, path, depth - 1, e);
-		if (r == 0 && unlinkat(dirfd(d), name, AT_REMOVEDIR) != 0 && errno != ENOENT)
-			r = gv_error_sys(e, "%s/%s: cannot remove", path, name);
-	}
-	closedir(d);
-	return r;
-}
-
-int
-gv_remove_tree(const char *path, struct gv_error *e)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd == -1) {
-		if (errno == ENOENT || unlink(path) == 0)
-			return 0;
-		return gv_error_sys(e, "%s: cannot remove", path);
-	}
-	if (remove_entries(fd, path, 64, e) != 0)
-		return -1;
-	if (rmdir(path) != 0 && errno != ENOENT)
-		return gv_error_sys(e, "%s: cannot remove", path);
-	return 0;
-}
-
-int
-gv_sync_dir(const char *path, struct gv_error *e)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int r = 0;
-
-	if (fd == -1 || (fsync(fd) != 0 && errno != EINVAL))
-		r = gv_error_sys(e, "%s: cannot sync", path);
-	if (fd != -1)
-		close(fd);
-	return r;
-}
-
-const char *
-gv_data_dir(void)
-{
-	const char *dir = getenv("GV_DATA");
-
-	return dir != NULL && dir[0] != '\0' ? dir : GV_DATADIR;
 }
