@@ -116,6 +116,9 @@ same Throughputs "what common/sched/join.c reads"
 required common/sched/join.c >got
 must Throughputs | sort >want
 same Throughputs "what must be there"
+literals cmd/gv-alloc/entities.c >got
+described Entities >want
+same Entities "what cmd/gv-alloc/entities.c reads"
 literals common/nn/model.c >got
 described Model | sort >want
 same Model "what common/nn/model.c reads"

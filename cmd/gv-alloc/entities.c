@@ -109,8 +109,8 @@ entities_number(struct problem *p, const struct entities *w, const struct gv_rat
 	problem_ask(p, 1u << NUMBER_ENTITY | 1u << NUMBER_ENTITY_WEIGHT);
 	for (i = 0; i < r->n_jobs; i++)
 		if (row[i] != SIZE_MAX)
-			of[i] = gv_hash_add(
-			    &names, r->job[i].entity.s, r->job[i].entity.len);
+			of[i] =
+			    gv_hash_add(&names, r->job[i].entity.s, r->job[i].entity.len);
 	rank = ranks(&names);
 	for (i = 0; i < r->n_jobs; i++) {
 		struct gv_cell name = r->job[i].entity;

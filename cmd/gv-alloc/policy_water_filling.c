@@ -33,21 +33,22 @@
 #include "reach.h"
 
 static const double as_good = 1e-11; /* as kept, relative */
-static const double noise = 1e-9;     /* of the largest: a lambda that is none */
+static const double noise = 1e-9;    /* of the largest: a lambda that is none */
 
 struct fill {
 	const struct problem *p;
 	bool fifo;
-	double *a;    /* [n][m] v_i per share */
-	double *most; /* [n] v_i with all the time on the best type */
-	double *have; /* [n] v_i so far */
+	double *a;     /* [n][m] v_i per share */
+	double *most;  /* [n] v_i with all the time on the best type */
+	double *have;  /* [n] v_i so far */
 	bool *stopped; /* [n] */
 
 	/* those that can rise, entity by entity, each in the order in which they have all their time */
 	size_t n_rising;
 	size_t *rising;
 	double *room; /* [rising] of fairness: (most - have) / w */
-	double *rest; /* [rising] of fairness: sum of n w from here to the entity's last */
+	double
+	    *rest; /* [rising] of fairness: sum of n w from here to the entity's last */
 };
 
 static double
@@ -222,8 +223,8 @@ time_to_fill(const struct fill *f)
 		for (at = k; at < end; at++)
 			sum += f->p->count[f->rising[at]] *
 			       (f->most[f->rising[at]] - f->have[f->rising[at]]);
-		longest = fmax(longest,
-		    sum / number(f->p, NUMBER_ENTITY_WEIGHT, f->rising[k], 1));
+		longest = fmax(
+		    longest, sum / number(f->p, NUMBER_ENTITY_WEIGHT, f->rising[k], 1));
 	}
 	return longest * (1 + 1e-6);
 }
@@ -285,8 +286,9 @@ time_of_limit(const struct fill *f, const struct reach *r, double c, double *v)
 }
 
 struct quality {
-	double unproved; /* how far an inequality that stopped jobs is from full, relative */
-	bool exact;      /* all were proved in rational arithmetic */
+	double
+	    unproved; /* how far an inequality that stopped jobs is from full, relative */
+	bool exact;   /* all were proved in rational arithmetic */
 };
 
 /* Stops the jobs that the inequality, full at f->have, holds. */
@@ -294,7 +296,8 @@ static void
 stop_held(struct fill *f, const struct reach *r, struct quality *q)
 {
 	const struct problem *p = f->p;
-	double *dear = gv_xcalloc(p->n, sizeof(*dear)); /* what a GPU is worth to the job */
+	double *dear =
+	    gv_xcalloc(p->n, sizeof(*dear)); /* what a GPU is worth to the job */
 	double dearest = 0;
 	size_t i;
 
@@ -328,9 +331,7 @@ swap(struct limits *l)
 
 /*
  * One phase: lets the levels rise as far as GPUs allow, into f->have, and stops
- * who must.  What the solver falls short of that all come down by: so they can
- * always be had, and the next inequality that is broken is about the rising.
- * 0 or -1.
+ * who must.  0 or -1.
  */
 static int
 phase(struct fill *f, struct limits *l, const struct solve_options *opt,
@@ -338,7 +339,6 @@ phase(struct fill *f, struct limits *l, const struct solve_options *opt,
 {
 	const struct problem *p = f->p;
 	double *v = gv_xcalloc(p->n, sizeof(*v));
-	double reached = 1; /* of v by shares at hand */
 	double c, before;
 	size_t i;
 	int rc = 0;
@@ -348,13 +348,11 @@ phase(struct fill *f, struct limits *l, const struct solve_options *opt,
 	c = time_to_fill(f);
 	do {
 		pour(f, c, v);
-		reached = 1;
 		if (memcmp(v, f->have, p->n * sizeof(*v)) == 0)
 			break;
 		rc = reach_solve(&l->now, p, f->a, v, opt, e);
 		if (rc != 0)
 			break;
-		reached = l->now.given;
 		q->exact = q->exact && l->now.exact;
 		if (weighed(p, l->now.lambda, v) <= l->now.limit * (1 + as_good))
 			break;
@@ -364,13 +362,30 @@ phase(struct fill *f, struct limits *l, const struct solve_options *opt,
 	} while (c < before);
 	pour(f, c, v);
 	for (i = 0; i < p->n && rc == 0; i++) {
-		f->stopped[i] = f->stopped[i] || v[i] >= f->most[i] * (1 - 8 * DBL_EPSILON);
-		f->have[i] = v[i] * reached;
+		f->stopped[i] =
+		    f->stopped[i] || v[i] >= f->most[i] * (1 - 8 * DBL_EPSILON);
+		f->have[i] = v[i];
 	}
 	free(v);
 	if (rc == 0 && l->is_broken)
 		stop_held(f, &l->broken, q);
 	return rc;
+}
+
+/*
+ * What a solver was wrong by has raised the levels of those that have stopped so
+ * that the inequality is broken whatever the others do: all come down by that.
+ * False: by more than it can be wrong.
+ */
+static bool
+come_down(struct fill *f, const struct reach *r)
+{
+	double part = r->limit / weighed(f->p, r->lambda, f->have);
+	size_t i;
+
+	for (i = 0; i < f->p->n; i++)
+		f->have[i] *= part;
+	return part < 1 && part > 1 - 1e-9;
 }
 
 /* All phases.  0 or -1. */
@@ -381,6 +396,7 @@ fill_up(struct fill *f, const struct solve_options *opt, struct quality *q,
 	struct limits l = {0};
 	size_t left = f->p->n;
 	size_t i;
+	int tries = 0;
 	int rc = 0;
 
 	reach_alloc(&l.now, f->p);
@@ -391,8 +407,10 @@ fill_up(struct fill *f, const struct solve_options *opt, struct quality *q,
 		rc = phase(f, &l, opt, q, e);
 		for (i = left = 0; i < f->p->n; i++)
 			left += !f->stopped[i];
-		if (rc == 0 && left == before)
-			rc = gv_error_set(e, "water-filling: rounding kept it from its end");
+		if (rc == 0 && left == before &&
+		    !(l.is_broken && tries++ < 100 && come_down(f, &l.broken)))
+			rc = gv_error_set(
+			    e, "water-filling: rounding kept it from its end");
 	}
 	reach_free(&l.now);
 	reach_free(&l.broken);
@@ -436,8 +454,8 @@ levels(const struct fill *f, const double *x, double *v)
 		for (j = 0; j < p->m; j++)
 			v[i] += f->a[i * p->m + j] * x[i * p->m + j];
 		if (f->have[i] > 0)
-			worst = fmax(worst, (f->have[i] - v[i]) /
-						fmax(f->have[i], f->most[i] / 128));
+			worst = fmax(worst,
+			    (f->have[i] - v[i]) / fmax(f->have[i], f->most[i] / 128));
 	}
 	return worst;
 }
@@ -460,8 +478,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	if (rc == 0) {
 		memcpy(s->x, r.x, p->n * p->m * sizeof(*s->x));
 		problem_clean(p, s->x);
-		s->gap = q.unproved + levels(&f, s->x, v) +
-			 ((double)p->m + 16) * DBL_EPSILON;
+		s->gap = q.unproved + levels(&f, s->x, v) + 2 * reach_rounding(p);
 		s->objective = p->number[NUMBER_ENTITY] != NULL ? lowest_entity(&f, v)
 								: problem_level(p, s->x);
 		s->bound = s->objective / (1 - s->gap);

@@ -27,8 +27,30 @@ reach_free(struct reach *r)
 
 enum { small = 256 }; /* rows up to which linear programs are fast enough */
 
-/* Levels below this part of what a job can have are only as exact as the part. */
 static const double least = 1. / 128;
+
+/*
+ * A job that wants nothing has its place in the inequality, too: whatever lambda
+ * its GPUs' prices pay for leaves the limit as it is.
+ */
+static void
+price_idle(struct reach *r, const struct problem *p, const double *a, const double *want,
+    const double *price)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		double lambda = INFINITY;
+
+		if (want[i] > 0)
+			continue;
+		for (j = 0; j < p->m; j++)
+			if (a[i * p->m + j] > 0)
+				lambda = fmin(lambda, price[j] * p->count[i] *
+							  p->scale[i] / a[i * p->m + j]);
+		r->lambda[i] = lambda;
+	}
+}
 
 /* ---- in prices ---- */
 
@@ -87,6 +109,8 @@ by_prices(struct reach *r, const struct problem *p, const double *a, const doubl
 	rc = level_solve(&wanting, level, opt, "water-filling", &l, e);
 	if (rc == 0)
 		put_back(r, p, want, &l, s.x);
+	if (rc == 0)
+		price_idle(r, p, a, want, l.price);
 	level_free(&l);
 	free(s.x);
 	free(level);
@@ -150,8 +174,8 @@ add_job(
 		col = g->col[i * p->m + j] = gv_lp_add_col(&g->lp, 0, INFINITY, 0);
 		gv_lp_set(&g->lp, g->row[i], col, a[i * p->m + j] / best);
 		gv_lp_set(&g->lp, time, col, 1);
-		gv_lp_set(&g->lp, j, col,
-		    p->count[i] * p->scale[i] * g->unit[i] / g->pool[j]);
+		gv_lp_set(
+		    &g->lp, j, col, p->count[i] * p->scale[i] * g->unit[i] / g->pool[j]);
 	}
 }
 
@@ -184,12 +208,9 @@ program_make(
  * keeps as sum_j x_ij <= 1:
  *
  *	sum_j price_j N_j + sum_i max(0, max_j (lambda_i a_ij - price_j n_i s_i))
- *
- * Rounding is allowed for: these are sums of numbers >= 0.
  */
 static double
-limit(
-    const struct problem *p, const double *a, const double *lambda, const double *price)
+limit(const struct problem *p, const double *a, const double *lambda, const double *price)
 {
 	double sum = 0;
 	size_t i, j;
@@ -204,12 +225,11 @@ limit(
 			double cost = price[j] * p->count[i] * p->scale[i];
 
 			if (gain > 0)
-				most = fmax(most, gain * (1 + 2 * DBL_EPSILON) -
-						      cost * (1 - 4 * DBL_EPSILON));
+				most = fmax(most, gain - cost);
 		}
 		sum += most;
 	}
-	return sum * (1 + (double)(p->n + p->m + 4) * DBL_EPSILON);
+	return sum;
 }
 
 static void
@@ -229,11 +249,13 @@ take(struct reach *r, const struct problem *p, const double *a, const double *wa
 		for (j = 0; j < p->m; j++) {
 			size_t col = g->col[i * p->m + j];
 
-			r->x[i * p->m + j] = col == SIZE_MAX ? 0 : sol->x[col] * g->unit[i];
+			r->x[i * p->m + j] =
+			    col == SIZE_MAX ? 0 : sol->x[col] * g->unit[i];
 		}
 	}
 	problem_clean(p, r->x);
 	r->limit = limit(p, a, r->lambda, price);
+	price_idle(r, p, a, want, price);
 	r->exact = sol->exact;
 	free(price);
 }
@@ -261,23 +283,11 @@ by_program(struct reach *r, const struct problem *p, const double *a, const doub
 
 /* ---- either ---- */
 
-/* How much of what they want x gives to all, at most 1. */
-static double
-given(const struct problem *p, const double *a, const double *want, const double *x)
+/* Its sums are of numbers >= 0; a job's term has three roundings. */
+double
+reach_rounding(const struct problem *p)
 {
-	double f = 1;
-	size_t i, j;
-
-	for (i = 0; i < p->n; i++) {
-		double v = 0;
-
-		for (j = 0; j < p->m; j++)
-			v += a[i * p->m + j] * x[i * p->m + j];
-		if (v < want[i])
-			f = fmin(f, 1 - (want[i] - v) /
-					    fmax(want[i], least * best_of(p, a, i)));
-	}
-	return f;
+	return ((double)(p->n + p->m) + 16) * DBL_EPSILON;
 }
 
 int
@@ -286,14 +296,12 @@ reach_solve(struct reach *r, const struct problem *p, const double *a, const dou
 {
 	bool prices = !opt->certify && (opt->solver == SOLVER_PRICE ||
 					   (opt->solver == SOLVER_AUTO && p->n > small));
-	int rc = prices ? by_prices(r, p, a, want, opt, e)
-			: by_program(r, p, a, want, opt, e);
+	int rc =
+	    prices ? by_prices(r, p, a, want, opt, e) : by_program(r, p, a, want, opt, e);
 
 	if (rc != 0 && prices) {
 		gv_error_clear(e);
 		rc = by_program(r, p, a, want, opt, e);
 	}
-	if (rc == 0)
-		r->given = given(p, a, want, r->x);
 	return rc;
 }

@@ -19,15 +19,17 @@
 
 struct reach {
 	double *x;      /* [n][m] shares that give f want */
-	double given;   /* f as x gives it, but at most 1 */
-	double *lambda; /* [n] >= 0, 0 where want is; by prices, a small one means 0 */
-	double limit;
-	bool exact; /* asked for, and proved in rational arithmetic */
+	double *lambda; /* [n] >= 0; by prices, a small one means 0 */
+	double limit;   /* but for rounding, see reach_rounding() */
+	bool exact;     /* asked for, and proved in rational arithmetic */
 };
 
 /* = room for the problem; a reach may be solved again and again. */
 void reach_alloc(struct reach *r, const struct problem *p);
 void reach_free(struct reach *r); /* also of a zeroed one */
+
+/* What rounding may have taken from a limit, relative. */
+double reach_rounding(const struct problem *p);
 
 /*
  * a [n][m] >= 0, want [n] >= 0, one of them above 0.  0, or -1 with *e set: no
