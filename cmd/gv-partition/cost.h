@@ -70,9 +70,37 @@ struct stage_terms {
 	double load_s;     /* the stage's time for one minibatch */
 };
 
+static inline double
+stage_larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 /* first: the stage is the first of its pipeline on this level.  replicas >= 1. */
-struct stage_terms stage_cost(const struct cost_rules *r, const struct machine *m,
-    size_t level, const struct stage_size *s, size_t replicas, bool first);
+static inline struct stage_terms
+stage_cost(const struct cost_rules *r, const struct machine *m, size_t level,
+    const struct stage_size *s, size_t replicas, bool first)
+{
+	struct stage_terms t = {0};
+	double n = (double)replicas, bandwidth = m->bytes_per_s[level];
+
+	t.compute_s = s->time_s / n;
+	if (r->model == COST_PAPER) {
+		t.sync_s = 2 * (n - 1) * s->parameter / bandwidth / n;
+		t.load_s = stage_larger(t.compute_s, t.sync_s);
+		t.transfer_s = 2 * s->in / bandwidth;
+	} else {
+		t.sync_s = 4 * (n - 1) * s->parameter / (bandwidth * n) / n;
+		if (first && level > 0)
+			t.sync_s /= (double)m->gpus[level - 1];
+		t.load_s = t.compute_s + t.sync_s;
+		t.transfer_s = 2 * stage_larger(s->in, s->out) / (bandwidth * n);
+	}
+	if (first || r->free_transfers)
+		t.transfer_s = 0;
+	t.load_s = stage_larger(t.load_s, t.transfer_s);
+	return t;
+}
 
 /* All GPUs on one stage, level by level: seconds for one minibatch. */
 double data_parallel(

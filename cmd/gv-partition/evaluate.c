@@ -149,11 +149,11 @@ pipeline(struct evaluation *v, size_t level, size_t first, size_t end, size_t *s
 		struct stage_report row;
 		size_t unused;
 
-		for (k = i + 1;
-		     k < end && level > 0 &&
-		     v->p->stage[k].within[level] == v->p->stage[i].within[level];
-		     k++)
-			;
+		k = i + 1;
+		if (level > 0 && level < LEVELS)
+			while (k < end && v->p->stage[k].within[level] ==
+					      v->p->stage[i].within[level])
+				k++;
 		inner =
 		    v->u.time_s[i] + (v->p->stage[i].recompute ? v->u.forward_s[i] : 0);
 		if (level > 0)

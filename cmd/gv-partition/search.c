@@ -294,6 +294,14 @@ struct sorted {
 	struct arcs arcs;
 	size_t *at; /* [prefixes * gpus + 1] those from i with m: at[i * gpus + m - 1] */
 	size_t gpus;
+	double *reach_s;   /* [arcs] */
+	struct hint *hint; /* [arcs] */
+};
+
+/* Of an arc what is looked at most, in little memory. */
+struct hint {
+	uint32_t to;
+	float load; /* no more than first and next */
 };
 
 static int
@@ -331,6 +339,13 @@ sort_arcs(const struct search *x, size_t level, const struct lower *lower)
 		}
 	}
 	o.at[x->s->n * o.gpus] = o.arcs.n;
+	o.reach_s = gv_xcalloc(o.arcs.n, sizeof(*o.reach_s));
+	o.hint = gv_xcalloc(o.arcs.n, sizeof(*o.hint));
+	for (k = 0; k < o.arcs.n; k++) {
+		o.reach_s[k] = o.arcs.arc[k].reach_s;
+		o.hint[k].to = o.arcs.arc[k].to;
+		o.hint[k].load = nextafterf((float)o.arcs.arc[k].first, 0);
+	}
 	return o;
 }
 
@@ -350,12 +365,6 @@ struct bounds {
 	double next, first;
 };
 
-static double
-wider(const struct bounds *b)
-{
-	return b->next > b->first ? b->next : b->first;
-}
-
 static void
 try_arc(
     const struct column *k, const struct arc *a, size_t w, double rest, struct bounds *b)
@@ -373,17 +382,29 @@ try_arc(
 
 /* The first arc of [low, high) that reaches at least so far. */
 static size_t
-reaching(const struct arc *arc, size_t low, size_t high, double reach_s)
+reaching(const double *reach_s, size_t low, size_t high, double wanted)
 {
 	while (low < high) {
 		size_t mid = (low + high) / 2;
 
-		if (arc[mid].reach_s < reach_s)
+		if (reach_s[mid] < wanted)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	return low;
+}
+
+/* What crosses the cut at a prefix takes a stage on m components at least so long. */
+static double
+transfer(const struct column *k, size_t prefix, size_t m, bool sends)
+{
+	const struct cost_rules *r = &k->x->o->rules;
+	double n = r->model == COST_PAPER ? 1 : (double)m;
+
+	if (r->free_transfers || (sends && r->model == COST_PAPER))
+		return 0;
+	return 2 * k->x->s->out[prefix] / (k->x->m->bytes_per_s[k->level] * n);
 }
 
 /*
@@ -394,27 +415,36 @@ reaching(const struct arc *arc, size_t low, size_t high, double reach_s)
 static void
 try_arcs(const struct column *k, size_t i, size_t m, size_t w, struct bounds *b)
 {
-	const double *done = k->x->s->time_s;
+	const double *done = k->x->s->time_s, *reach_s = k->o->reach_s;
 	const struct arc *arc = k->o->arcs.arc;
 	size_t n = k->o->gpus, at = k->o->at[i * n + m - 1], stop = k->o->at[i * n + m];
-	double slip = 1e-12 * done[k->x->s->n - 1];
+	double slip = 1e-12 * done[k->x->s->n - 1], receives = transfer(k, i, m, false),
+	       limit;
 
 	if (m == w) {
-		at = reaching(arc, at, stop, done[k->end]);
-		for (; at < stop && arc[at].reach_s == done[k->end]; at++)
+		at = reaching(reach_s, at, stop, done[k->end]);
+		for (; at < stop && reach_s[at] == done[k->end]; at++)
 			if (arc[at].to == k->end)
 				try_arc(k, &arc[at], w, 0, b);
 		return;
 	}
+	limit = b->next > receives && b->next > b->first ? b->next : b->first;
+	if (limit <= transfer(k, k->end, w - m, true))
+		return;
 	at = reaching(
-	    arc, at, stop, done[k->end] - k->gpus * (double)(w - m) * wider(b) - slip);
+	    reach_s, at, stop, done[k->end] - k->gpus * (double)(w - m) * limit - slip);
+	stop = reaching(reach_s, at, stop, done[i] + k->gpus * (double)m * limit + slip);
 	for (; at < stop; at++) {
-		const struct arc *a = &arc[at];
+		struct hint h = k->o->hint[at];
+		double rest;
 
-		if (a->reach_s > done[i] + k->gpus * (double)m * wider(b) + slip)
-			break;
-		if (k->inside[a->to])
-			try_arc(k, a, w, k->best[a->to * (n + 1) + w - m], b);
+		if (h.load >= limit || !k->inside[h.to])
+			continue;
+		rest = k->best[h.to * (n + 1) + w - m];
+		if (rest >= limit)
+			continue;
+		try_arc(k, &arc[at], w, rest, b);
+		limit = b->next > receives && b->next > b->first ? b->next : b->first;
 	}
 }
 
@@ -434,20 +464,18 @@ static double
 best_from(struct column *k, size_t i)
 {
 	const struct search *x = k->x;
-	const struct cost_rules *r = &x->o->rules;
 	double *row = k->best + i * (k->o->gpus + 1);
-	double work = between(x->s->time_s, i, k->end), time = INFINITY, least_next = 0;
+	double work = between(x->s->time_s, i, k->end), time = INFINITY;
 	double useful = (work + x->slack) * above / k->gpus;
 	size_t n = k->o->gpus, most = most_components(x, k->level, work), w, m;
 	size_t fewest = fewest_components(k, work);
 
-	if (r->model == COST_PAPER && !r->free_transfers)
-		least_next = 2 * x->s->out[i] / x->m->bytes_per_s[k->level];
 	for (w = 0; w <= n; w++)
 		row[w] = INFINITY;
 	for (w = most; w >= fewest && w > 0; w--) {
 		bool counts = most == n && (w == n || !search_whole(x, k->level));
-		double least = work / (k->gpus * (double)w);
+		double least = work / (k->gpus * (double)w),
+		       least_next = transfer(k, i, w, false);
 		struct bounds b = {-1, -1}, was;
 
 		if (w < n)
@@ -501,6 +529,8 @@ component_times(const struct search *x, size_t level, const struct context *c)
 	free(k.inside);
 	free(k.best);
 	free(sorted.arcs.arc);
+	free(sorted.reach_s);
+	free(sorted.hint);
 	free(sorted.at);
 	return time;
 }
