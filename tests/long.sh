@@ -65,11 +65,12 @@ valgrind_cli() {
 			"$top/$program" >"$out/valgrind/bin/$name"
 		chmod +x "$out/valgrind/bin/$name"
 	done
-	GV_SAN=valgrind GV_BUILD="$out/valgrind" TESTS="tests/matrix.t $(ls tests/gv-alloc*.t tests/gv-report*.t)" \
+	GV_SAN=valgrind GV_BUILD="$out/valgrind" TESTS="tests/gv-alloc.t tests/gv-report.t" \
 		sh tests/check.sh "$out/valgrind" "$out/valgrind/bin"
-	find "$out/valgrind/log" -type f -size +0 -exec cat {} + | head -n 200
+	# what valgrind says starts so; where a descriptor was closed, others write there, too
+	grep -h '^==' "$out"/valgrind/log/* | head -n 200
 	n=$(find "$out/valgrind/log" -type f | wc -l)
-	bad=$(find "$out/valgrind/log" -type f -size +0 | wc -l)
+	bad=$(grep -l '^==' "$out"/valgrind/log/* | wc -l)
 }
 fuzzed() {
 	command -v clang >/dev/null || { why="no clang" && return; }
