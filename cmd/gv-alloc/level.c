@@ -251,17 +251,17 @@ static int
 raise_shares(struct scaled *s, double u, const struct gv_lp_basis *basis,
     struct solution *out, struct gv_error *e)
 {
-	static const double less[] = {0, 1e-11};
+	static const double less[] = {0, 1e-11, 1e-10};
 	const struct problem *p = s->p;
 	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
 	double level;
 	size_t k;
 	int rc = 1;
 
-	for (k = 0; k < 2 && rc == 1; k++) {
+	for (k = 0; k < 3 && rc == 1; k++) {
 		rc = raise_sum(s, u * (1 - less[k]), basis, x, e);
 		level = rc == 0 ? level_of(p, s->a, x) : 0;
-		if (rc == 0 && level >= out->objective * (1 - less[k] - 1e-12)) {
+		if (rc == 0 && level >= out->objective * (1 - less[k] - 1e-11)) {
 			memcpy(out->x, x, p->n * p->m * sizeof(*x));
 			out->objective = level;
 		} else if (rc == 0) {

@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "price.h"
+
+enum { small = 256 }; /* rows up to which the program of all is fast enough */
 
 /* Reduced costs and prices below that, of gains of at most 1, are 0 but for rounding. */
 static const double nothing = 1e-11;
@@ -72,7 +75,9 @@ scale(struct scaled *s, const struct linear *l)
 		largest = fmax(largest, p->capacity[j]);
 	}
 	for (i = 0; i < p->n; i++) {
-		s->unit[i] = fmin(1, largest / (p->count[i] * p->scale[i]));
+		s->unit[i] = 1;
+		if (largest > 0)
+			s->unit[i] = fmin(1, largest / (p->count[i] * p->scale[i]));
 		for (j = 0; j < p->m; j++)
 			s->gain = fmax(s->gain, p->count[i] * s->unit[i] *
 						    fabs(size[i * p->m + j]));
@@ -317,8 +322,17 @@ solve_first(struct scaled *s, const struct solve_options *opt, struct gv_lp_basi
 	return rc;
 }
 
-int
-linear_solve(struct linear *l, const struct solve_options *opt, const char *name,
+static void
+set_bound(struct linear *l)
+{
+	struct solution *s = l->s;
+
+	s->bound = sum_bound(l);
+	s->gap = (s->bound - s->objective) / fmax(fabs(s->bound), DBL_MIN);
+}
+
+static int
+solve_program(struct linear *l, const struct solve_options *opt, const char *name,
     struct gv_error *e)
 {
 	const struct problem *p = l->p;
@@ -346,12 +360,221 @@ linear_solve(struct linear *l, const struct solve_options *opt, const char *name
 					     (l->need[i] * p->count[i]);
 		if (l->second != NULL)
 			rc = raise_second(&s, sol.row_dual, &basis, e);
-		l->s->bound = sum_bound(l);
-		l->s->gap = (l->s->bound - l->s->objective) / fmax(fabs(l->s->bound), DBL_MIN);
+		set_bound(l);
 	}
 	gv_lp_solution_free(&sol);
 	gv_lp_basis_free(&basis);
 	scaled_free(&s);
+	return rc;
+}
+
+/* ---- by prices ---- */
+
+/* Types on which a share is worth as much as the best, but for a part of its size. */
+static void
+keep_best(const struct linear *l, const double *price, double part, size_t i,
+    bool *undecided, bool *good)
+{
+	const struct problem *p = l->p;
+	const double *size = l->size != NULL ? l->size : l->gain;
+	double best = 0, magnitude = 0;
+	size_t j, n = 0;
+
+	for (j = 0; j < p->m; j++)
+		if (problem_rate(p, i, j) > 0) {
+			double cost = price[j] * p->scale[i];
+
+			best = fmax(best, l->gain[i * p->m + j] - cost);
+			magnitude = fmax(magnitude, fabs(size[i * p->m + j]) + cost);
+		}
+	for (j = 0; j < p->m; j++) {
+		double net = l->gain[i * p->m + j] - price[j] * p->scale[i];
+
+		good[j] = problem_rate(p, i, j) > 0 && net >= best - part * magnitude;
+		n += good[j];
+	}
+	*undecided = n > 1 || (n == 1 && best <= part * magnitude);
+}
+
+/*
+ * The jobs that the prices leave a choice, with only the types they may choose; the
+ * others take theirs.  False: they take more than there is.
+ */
+static bool
+decide(const struct linear *l, const double *price, double part, struct problem *q,
+    bool *undecided)
+{
+	const struct problem *p = l->p;
+	bool *good = gv_xcalloc(p->n, p->m * sizeof(*good));
+	bool fits = true;
+	size_t i, j, k = 0;
+
+	memset(l->s->x, 0, p->n * p->m * sizeof(*l->s->x));
+	for (i = 0; i < p->n; i++)
+		keep_best(l, price, part, i, &undecided[i], &good[i * p->m]);
+	problem_pick(q, p, undecided);
+	for (i = 0; i < p->n; i++) {
+		for (j = 0; j < p->m; j++) {
+			if (undecided[i] && !good[i * p->m + j])
+				q->rate[k * p->m + j] = 0;
+			if (undecided[i] || !good[i * p->m + j])
+				continue;
+			l->s->x[i * p->m + j] = 1;
+			q->capacity[j] -= p->count[i] * p->scale[i];
+		}
+		k += undecided[i];
+	}
+	for (j = 0; j < p->m; j++) {
+		fits = fits && q->capacity[j] >= 0;
+		q->capacity[j] = fmax(0, q->capacity[j]);
+	}
+	free(good);
+	return fits;
+}
+
+/* The rows of jobs that are kept. */
+static double *
+pick_rows(const double *from, const bool *keep, size_t n, size_t m)
+{
+	double *to = gv_xcalloc(n, m * sizeof(*to));
+	size_t i, k = 0;
+
+	for (i = 0; from != NULL && i < n; i++)
+		if (keep[i])
+			memcpy(&to[k++ * m], &from[i * m], m * sizeof(*to));
+	return to;
+}
+
+/* The program of the undecided jobs.  0; 1 it does not prove the whole; -1 with *e set. */
+static int
+solve_undecided(struct linear *l, const struct problem *q, const bool *undecided,
+    const struct solve_options *opt, const char *name, struct gv_error *e)
+{
+	const struct problem *p = l->p;
+	struct solution s = {.x = gv_xcalloc(q->n, q->m * sizeof(*s.x))};
+	double *gain = pick_rows(l->gain, undecided, p->n, p->m);
+	double *size = pick_rows(l->size, undecided, p->n, p->m);
+	double *second = pick_rows(l->second, undecided, p->n, p->m);
+	struct linear part;
+	size_t i, k = 0;
+	int rc = 0;
+
+	linear_init(&part, q, &s);
+	part.gain = gain;
+	part.size = l->size != NULL ? size : NULL;
+	part.second = l->second != NULL ? second : NULL;
+	rc = solve_program(&part, opt, name, e);
+	for (i = 0; i < p->n && rc == 0; i++)
+		if (undecided[i])
+			memcpy(&l->s->x[i * p->m], &s.x[k++ * p->m],
+			    p->m * sizeof(*s.x));
+	memcpy(l->price, part.price, p->m * sizeof(*l->price));
+	linear_free(&part);
+	free(gain);
+	free(size);
+	free(second);
+	free(s.x);
+	return rc;
+}
+
+/* The gains in numbers whose best sum is about 1: what they are divided by. */
+static double
+sum_size(const struct linear *l)
+{
+	const struct problem *p = l->p;
+	const double *size = l->size != NULL ? l->size : l->gain;
+	double sum = 0;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++) {
+		double most = 0;
+
+		for (i = 0; i < p->n; i++)
+			most = fmax(most, fabs(size[i * p->m + j]) / p->scale[i]);
+		sum += most * p->capacity[j];
+	}
+	return sum;
+}
+
+/* Into price: prices of nearly the best sum.  As price_sum. */
+static int
+find_prices(const struct linear *l, double *price, struct gv_error *e)
+{
+	const struct problem *p = l->p;
+	double *use = gv_xcalloc(p->n, sizeof(*use));
+	double *gain = gv_xcalloc(p->n, p->m * sizeof(*gain));
+	struct price_problem q = {p->n, p->m, p->rate, use, gain, p->capacity};
+	double size = sum_size(l);
+	size_t i, j;
+	int rc;
+
+	for (i = 0; i < p->n; i++) {
+		use[i] = p->count[i] * p->scale[i];
+		for (j = 0; j < p->m; j++)
+			gain[i * p->m + j] = p->count[i] * (l->gain[i * p->m + j] / size);
+	}
+	rc = price_sum(&q, price, e);
+	for (j = 0; j < p->m; j++)
+		price[j] *= size;
+	free(use);
+	free(gain);
+	return rc;
+}
+
+/*
+ * Most jobs see at nearly the right prices what is best for them; the program of
+ * the others gives the right prices and the rest of the shares.  0 and it is
+ * proved, 1 it is not, -1 with *e set.
+ */
+static int
+solve_prices(struct linear *l, const struct solve_options *opt, const char *name,
+    struct gv_error *e)
+{
+	static const double part[] = {1e-7, 1e-5, 1e-3};
+	const struct problem *p = l->p;
+	double *price = gv_xcalloc(p->m, sizeof(*price));
+	bool *undecided = gv_xcalloc(p->n, sizeof(*undecided));
+	int rc = find_prices(l, price, e);
+	size_t k;
+
+	for (k = 0; k < 3 && rc >= 0; k++) {
+		struct problem q;
+
+		rc = decide(l, price, part[k], &q, undecided) ? 0 : 1;
+		if (rc == 0)
+			rc = solve_undecided(l, &q, undecided, opt, name, e);
+		problem_free(&q);
+		if (rc != 0)
+			continue;
+		l->s->has_bound = true;
+		l->s->objective = sum_of(p, l->gain, l->s->x);
+		set_bound(l);
+		if (l->s->gap <= 1e-10)
+			break;
+		rc = 1;
+	}
+	free(price);
+	free(undecided);
+	return rc;
+}
+
+int
+linear_solve(struct linear *l, const struct solve_options *opt, const char *name,
+    struct gv_error *e)
+{
+	bool by_prices =
+	    opt->solver == SOLVER_PRICE || (opt->solver == SOLVER_AUTO && l->p->n > small);
+	size_t i;
+	int rc = 1;
+
+	for (i = 0; l->need != NULL && i < l->p->n; i++)
+		by_prices = by_prices && l->need[i] == 0;
+	if (by_prices && !opt->certify)
+		rc = solve_prices(l, opt, name, e);
+	if (rc == 1) {
+		memset(l->s->x, 0, l->p->n * l->p->m * sizeof(*l->s->x));
+		rc = solve_program(l, opt, name, e);
+	}
 	return rc;
 }
 

@@ -31,7 +31,8 @@ void linear_init(struct linear *l, const struct problem *p, struct solution *s);
 void linear_free(struct linear *l);
 
 /*
- * The needs must be possible (deadline.h).  name: the policy, for messages.  0, or
+ * Up to 256 rows by GLPK, more by prices where there are no needs and opt->solver
+ * does not say otherwise.  The needs must be possible (deadline.h).  name: the policy, for messages.  0, or
  * -1 with *e set.  l->s->bound is Lagrange's: the sum is at most
  *
  *	sum_j p_j N_j - sum_i mu_i q_i + sum_i max(0, max_j (g_ij + mu_i T_ij - p_j s_i))

@@ -81,7 +81,7 @@ static int
 ratio_bound(struct linear *l, double *gain, double theta, double *bound,
     const struct solve_options *opt, struct gv_error *e)
 {
-	static const double hair[] = {1e-12, 1e-11, 1e-10, 5e-10};
+	static const double hair[] = {1e-12, 1e-11, 1e-10, 9e-10};
 	const struct problem *p = l->p;
 	struct solution other = {.x = gv_xcalloc(p->n, p->m * sizeof(*other.x))};
 	struct linear above = *l;

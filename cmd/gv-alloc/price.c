@@ -34,6 +34,7 @@ struct search {
 	double *used;      /* [m] of the last step */
 	double gain;       /* of the last step */
 	double bound;      /* of the last step */
+	double *best_price; /* [m] where not NULL: of the step with the best bound of gains */
 	double best_level; /* of the step with the best bound; 0: time alone bounds */
 };
 
@@ -403,6 +404,8 @@ raise_gain(struct search *s, struct price_solution *out, struct gv_error *e)
 		int k;
 
 		take_gain_step(s, step);
+		if (s->bound < bound && s->best_price != NULL)
+			memcpy(s->best_price, step->price, p->m * sizeof(*step->price));
 		bound = fmin(bound, s->bound);
 		add_column(p, &lp, s->used, 1, s->gain);
 		rc = gv_lp_solve(&lp, NULL, &basis, &sol, e);
@@ -474,6 +477,26 @@ price_solve(const struct price_problem *p, struct price_solution *out, struct gv
 		}
 	}
 	forget_steps(s);
+	free(s->used);
+	free(s);
+	return rc;
+}
+
+int
+price_sum(const struct price_problem *p, double *price, struct gv_error *e)
+{
+	struct search *s = gv_xcalloc(1, sizeof(*s));
+	struct price_solution out = {.x = gv_xcalloc(p->n, p->m * sizeof(*out.x))};
+	int rc;
+
+	s->p = p;
+	s->used = gv_xcalloc(p->m, sizeof(*s->used));
+	s->best_price = price;
+	rc = raise_gain(s, &out, e);
+	if (rc == 0 && !out.raised)
+		rc = 1;
+	forget_steps(s);
+	free(out.x);
 	free(s->used);
 	free(s);
 	return rc;

@@ -47,4 +47,11 @@ struct price_solution {
 int price_solve(
     const struct price_problem *p, struct price_solution *s, struct gv_error *e);
 
+/*
+ * Prices at which what the jobs choose by themselves gains nearly the largest sum
+ * of gains that there is: the second stage alone, with a level of 0.  price [m].
+ * As price_solve; 1 it came to no end.
+ */
+int price_sum(const struct price_problem *p, double *price, struct gv_error *e);
+
 #endif
