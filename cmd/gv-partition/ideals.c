@@ -64,7 +64,7 @@ sets_add(struct sets *s, const uint64_t *bits)
 	if (s->n * 2 >= s->n_slots)
 		more_slots(s);
 	at = hash(bits, s->words) & (s->n_slots - 1);
-	for (; s->slot[at] != 0; at = (at + 1) & (s->n_slots - 1))
+	for (; s->bits != NULL && s->slot[at] != 0; at = (at + 1) & (s->n_slots - 1))
 		if (memcmp(s->bits + (s->slot[at] - 1) * s->words, bits,
 			s->words * sizeof(*bits)) == 0)
 			return;

@@ -69,7 +69,7 @@ find_values(struct walk *k, double *first)
 		if (!inside(k, i))
 			continue;
 		arcs.n = 0;
-		search_arcs(&arcs, k->x, k->level, &k->lower, i, k->end);
+		search_arcs(&arcs, k->x, k->level, &k->lower, i, k->end, k->n);
 		search_relax(k->x, k->level, &k->c, &arcs, left_for(k, i), k->end,
 		    k->best, i, first);
 		search_prune(k->x, k->level, k->n, s->time_s[k->end] - s->time_s[i],
@@ -187,7 +187,7 @@ find_paths(struct walk *k)
 		if (!inside(k, i))
 			continue;
 		arcs.n = 0;
-		search_arcs(&arcs, k->x, k->level, &k->lower, i, k->end);
+		search_arcs(&arcs, k->x, k->level, &k->lower, i, k->end, k->n);
 		keep_fast(&arcs, k, i);
 		for (w = 1; w <= k->n; w++)
 			if (i == k->from ||

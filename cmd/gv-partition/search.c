@@ -188,7 +188,7 @@ most_components(const struct search *x, size_t level, double work)
 
 void
 search_arcs(struct arcs *a, const struct search *x, size_t level,
-    const struct lower *lower, size_t i, size_t end)
+    const struct lower *lower, size_t i, size_t end, size_t most)
 {
 	const struct ideals *s = x->s;
 	size_t at, n, m;
@@ -201,6 +201,8 @@ search_arcs(struct arcs *a, const struct search *x, size_t level,
 		n = most_components(x, level, between(s->time_s, i, k));
 		if (n > 1 && x->o->straight)
 			n = 1;
+		if (n > most)
+			n = most;
 		for (m = 1; m <= n; m++) {
 			if (level == 0)
 				arcs_of_stage(a, x, i, k, m);
@@ -296,7 +298,12 @@ struct sorted {
 	size_t gpus;
 	double *reach_s;   /* [arcs] */
 	struct hint *hint; /* [arcs] */
+	uint32_t
+	    *index; /* [prefixes * gpus][PARTS] about where arcs that reach so far are */
+	double *scale; /* [prefixes] parts of the work behind a prefix, per second */
 };
+
+enum { PARTS = 64 };
 
 /* Of an arc what is looked at most, in little memory. */
 struct hint {
@@ -318,17 +325,44 @@ by_reach(const void *p, const void *q)
 	return a->only < b->only ? -1 : a->only > b->only;
 }
 
+static void
+index_arcs(struct sorted *o, const struct ideals *s)
+{
+	size_t i, m, k, list;
+
+	o->index = gv_xcalloc(s->n * o->gpus * PARTS, sizeof(*o->index));
+	o->scale = gv_xcalloc(s->n, sizeof(*o->scale));
+	for (i = 0; i < s->n; i++) {
+		double behind = s->time_s[s->n - 1] - s->time_s[i];
+
+		o->scale[i] = behind > 0 ? PARTS / behind : 0;
+		for (m = 1; m <= o->gpus; m++) {
+			size_t at = o->at[list = i * o->gpus + m - 1];
+
+			for (k = 0; k < PARTS; k++) {
+				double reach_s =
+				    s->time_s[i] + (double)k * behind / PARTS;
+
+				while (at < o->at[list + 1] && o->reach_s[at] < reach_s)
+					at++;
+				o->index[list * PARTS + k] = (uint32_t)at;
+			}
+		}
+	}
+}
+
 static struct sorted
 sort_arcs(const struct search *x, size_t level, const struct lower *lower)
 {
 	struct sorted o = {.gpus = x->m->gpus[level]};
+	size_t most = o.gpus - (level == 0 && !limited(x)); /* see try_direct */
 	size_t i, k, m;
 
 	o.at = gv_xcalloc(x->s->n * o.gpus + 1, sizeof(*o.at));
 	for (i = 0; i < x->s->n; i++) {
 		size_t start = o.arcs.n;
 
-		search_arcs(&o.arcs, x, level, lower, i, x->s->n - 1);
+		search_arcs(&o.arcs, x, level, lower, i, x->s->n - 1, most);
 		if (o.arcs.n > start)
 			qsort(o.arcs.arc + start, o.arcs.n - start, sizeof(*o.arcs.arc),
 			    by_reach);
@@ -346,6 +380,7 @@ sort_arcs(const struct search *x, size_t level, const struct lower *lower)
 		o.hint[k].to = o.arcs.arc[k].to;
 		o.hint[k].load = nextafterf((float)o.arcs.arc[k].first, 0);
 	}
+	index_arcs(&o, x->s);
 	return o;
 }
 
@@ -380,19 +415,21 @@ try_arc(
 		b->first = first;
 }
 
-/* The first arc of [low, high) that reaches at least so far. */
+/* The first arc from i with m, or the end of these, that reaches at least so far. */
 static size_t
-reaching(const double *reach_s, size_t low, size_t high, double wanted)
+reaching(const struct sorted *o, const double *done, size_t i, size_t m, double wanted)
 {
-	while (low < high) {
-		size_t mid = (low + high) / 2;
+	size_t list = i * o->gpus + m - 1, start = o->at[list], stop = o->at[list + 1],
+	       at;
+	double part = (wanted - done[i]) * o->scale[i];
 
-		if (reach_s[mid] < wanted)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	at = o->index[list * PARTS +
+		      (part > 0 ? part < PARTS - 1 ? (size_t)part : PARTS - 1 : 0)];
+	while (at > start && o->reach_s[at - 1] >= wanted)
+		at--;
+	while (at < stop && o->reach_s[at] < wanted)
+		at++;
+	return at;
 }
 
 /* What crosses the cut at a prefix takes a stage on m components at least so long. */
@@ -407,6 +444,30 @@ transfer(const struct column *k, size_t prefix, size_t m, bool sends)
 	return 2 * k->x->s->out[prefix] / (k->x->m->bytes_per_s[k->level] * n);
 }
 
+/* The stage from i to the column's prefix on w components. */
+static void
+try_direct(const struct column *k, size_t i, size_t w, struct bounds *b)
+{
+	const double *done = k->x->s->time_s;
+	const struct sorted *o = k->o;
+	struct arc buf = {0};
+	struct arcs one = {.cap = 1, .arc = &buf};
+	size_t at, stop = o->at[i * o->gpus + w];
+
+	if (k->level == 0 &&
+	    !limited(k->x)) { /* computing it is faster than finding it */
+		if (w == 1 || !k->x->o->straight)
+			arcs_of_stage(&one, k->x, i, k->end, w);
+		if (one.n > 0)
+			try_arc(k, &buf, w, 0, b);
+		return;
+	}
+	at = reaching(o, done, i, w, done[k->end]);
+	for (; at < stop && o->reach_s[at] == done[k->end]; at++)
+		if (o->hint[at].to == k->end)
+			try_arc(k, &o->arcs.arc[at], w, 0, b);
+}
+
 /*
  * Arcs from i on m components, w - m behind them.  A time below b leaves neither
  * part more work than its components can do in it, so only arcs count that
@@ -415,25 +476,22 @@ transfer(const struct column *k, size_t prefix, size_t m, bool sends)
 static void
 try_arcs(const struct column *k, size_t i, size_t m, size_t w, struct bounds *b)
 {
-	const double *done = k->x->s->time_s, *reach_s = k->o->reach_s;
+	const double *done = k->x->s->time_s;
 	const struct arc *arc = k->o->arcs.arc;
-	size_t n = k->o->gpus, at = k->o->at[i * n + m - 1], stop = k->o->at[i * n + m];
+	size_t n = k->o->gpus, at, stop;
 	double slip = 1e-12 * done[k->x->s->n - 1], receives = transfer(k, i, m, false),
 	       limit;
 
 	if (m == w) {
-		at = reaching(reach_s, at, stop, done[k->end]);
-		for (; at < stop && reach_s[at] == done[k->end]; at++)
-			if (arc[at].to == k->end)
-				try_arc(k, &arc[at], w, 0, b);
+		try_direct(k, i, w, b);
 		return;
 	}
 	limit = b->next > receives && b->next > b->first ? b->next : b->first;
 	if (limit <= transfer(k, k->end, w - m, true))
 		return;
 	at = reaching(
-	    reach_s, at, stop, done[k->end] - k->gpus * (double)(w - m) * limit - slip);
-	stop = reaching(reach_s, at, stop, done[i] + k->gpus * (double)m * limit + slip);
+	    k->o, done, i, m, done[k->end] - k->gpus * (double)(w - m) * limit - slip);
+	stop = reaching(k->o, done, i, m, done[i] + k->gpus * (double)m * limit + slip);
 	for (; at < stop; at++) {
 		struct hint h = k->o->hint[at];
 		double rest;
@@ -531,6 +589,8 @@ component_times(const struct search *x, size_t level, const struct context *c)
 	free(sorted.arcs.arc);
 	free(sorted.reach_s);
 	free(sorted.hint);
+	free(sorted.index);
+	free(sorted.scale);
 	free(sorted.at);
 	return time;
 }
@@ -606,7 +666,7 @@ static double
 coarse_time(
     const struct ideals *s, const struct machine *m, const struct search_options *o)
 {
-	enum { PARTS = 80 };
+	enum { FEW = 80 };
 	uint32_t *pick;
 	struct ideals few;
 	struct search x = {.s = &few,
@@ -618,10 +678,10 @@ coarse_time(
 	struct plan p = {0};
 	double time;
 
-	if (s->n <= PARTS * 3 / 2)
+	if (s->n <= FEW * 3 / 2)
 		return INFINITY;
 	pick = gv_xcalloc(s->n, sizeof(*pick));
-	ideals_pick(&few, s, pick, pick_few(pick, s, PARTS));
+	ideals_pick(&few, s, pick, pick_few(pick, s, FEW));
 	time = search_path(&p, &x);
 	plan_free(&p);
 	ideals_free(&few);

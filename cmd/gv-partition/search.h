@@ -48,9 +48,9 @@ void search_lower(
     struct lower *lower, const struct search *x, size_t level, const struct context *c);
 void search_lower_free(struct lower *lower); /* also of a zeroed one */
 
-/* Adds the arcs from prefix i to those up to end, ascending. */
+/* Adds the arcs from prefix i to those up to end, ascending, with at most so many replicas. */
 void search_arcs(struct arcs *a, const struct search *x, size_t level,
-    const struct lower *lower, size_t i, size_t end);
+    const struct lower *lower, size_t i, size_t end, size_t most);
 bool search_fits(
     const struct search *x, const struct context *c, const struct arc *arc, size_t w);
 void search_relax(const struct search *x, size_t level, const struct context *c,

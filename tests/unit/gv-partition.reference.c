@@ -88,7 +88,11 @@ text(const struct gv_frame *f, size_t row, const char *name)
 	return gv_frame_cell(f, row, gv_frame_find(f, name));
 }
 
-/* One row; what it says about memory is left out (the published rule counts nothing for the last stage). */
+/*
+ * One row.  Where it has a memory limit ours is planned without: the published
+ * rule counts nothing for the last stage and forbids what fits (see the
+ * reference, b.4), so that its plans are as fast as ours at most.
+ */
 static void
 check_row(
     const struct gv_frame *f, size_t i, const struct layers *l, const struct ideals *s)
@@ -99,6 +103,7 @@ check_row(
 	struct search_options o = {
 	    .rules = {.model = COST_COMPAT, .micro_batches = 1}, .use = USE_ALL};
 	double want = cell(f, i, "bottleneck_s"), got;
+	bool good;
 
 	read_machine(&m, gpus, text(f, i, "bandwidth_bytes_per_s"));
 	o.rules.free_transfers = has_option(options, "no-activation-cost");
@@ -106,9 +111,12 @@ check_row(
 	if (has_option(options, "fewer"))
 		o.use = USE_UP_TO;
 	got = bottleneck(l, s, &m, &o, IDEALS_UPSTREAM);
-	ok(fabs(got - want) <= 1e-9 * want, "%s on %s, %s, %s: %.12g", model.s, gpus.s,
+	good = fabs(got - want) <= 1e-9 * want;
+	if (has_option(options, "mem="))
+		good = got > 0 && got <= want * (1 + 1e-9);
+	ok(good, "%s on %s, %s, %s: %.12g", model.s, gpus.s,
 	    text(f, i, "bandwidth_bytes_per_s").s, options.s, got);
-	if (!(fabs(got - want) <= 1e-9 * want))
+	if (!good)
 		printf("#   got %.12g, want %.12g\n", got, want);
 }
 
