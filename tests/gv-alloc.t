@@ -433,6 +433,57 @@ is_err "a deadline for unknown steps" <<EOF
 gv-alloc: nosteps.csv:2: steps_remaining: expected a number, got ""
 EOF
 
+# ---- --prices ----
+cat >offers.csv <<EOF
+gpu_type,usd_per_h,time_s,source
+v100,3.6,0,east
+v100,1.8,100,west
+v100,7.2,200,west
+k80,0.36,0,east
+k80,36,150,east
+tpu,1,0,east
+EOF
+printf 'gpu_type,gpus,usd_per_h\nv100,1,100\nk80,1,100\n' >dear.csv
+printf 'job_id,gpu_type,steps_per_s\na,v100,1\nb,k80,.01\n' >two-types.csv
+# cost [OPTION]: the steps per dollar that min-cost finds
+cost() {
+	run gv-alloc -v -p min-cost -c dear.csv "$@" two-types.csv
+	sed 's/.*objective=\([^ ]*\) .*/\1/' err | awk '{ printf "%.6g\n", $1 }' >out
+}
+cost
+is_out "without --prices: the cluster's" <<EOF
+36
+EOF
+cost --prices=offers.csv --at=0
+is_out "--prices --at: the first ones" <<EOF
+1000
+EOF
+cost --prices=offers.csv --at=100
+is_out "--prices --at: the lowest of two sources" <<EOF
+2000
+EOF
+cost --prices=offers.csv
+is_out "--prices: the last of each source" <<EOF
+1000
+EOF
+cost --prices=offers.csv --at=-1
+is_out "--prices --at before the first: the cluster's" <<EOF
+36
+EOF
+printf 'gpu_type,usd_per_h\nv100,-1\n' >bad.csv
+run gv-alloc -p min-cost -c dear.csv --prices=bad.csv two-types.csv
+is_err "a negative price" <<EOF
+gv-alloc: bad.csv:2: usd_per_h: expected a number >= 0, got "-1"
+EOF
+is_status 2 "a negative price: status"
+printf 'gpu_type,price\nv100,1\n' >bad.csv
+run gv-alloc -p min-cost -c dear.csv --prices=bad.csv two-types.csv
+is_err "prices without prices" <<EOF
+gv-alloc: bad.csv:1: missing column "usd_per_h" (found: gpu_type, price)
+EOF
+run gv-alloc -p min-cost -c dear.csv --prices=- -
+err_has "only one input can be standard input" "prices and rates on standard input"
+
 # ---- fifo, sjf ----
 cat >queue.csv <<EOF
 job_id,gpu_type,steps_per_s,scale_factor,arrival_s,total_steps

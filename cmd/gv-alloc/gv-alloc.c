@@ -19,6 +19,7 @@
 #include "answer.h"
 #include "entities.h"
 #include "policy.h"
+#include "prices.h"
 #include "sched/cluster.h"
 #include "sched/rates.h"
 
@@ -29,6 +30,8 @@ enum {
 	OPT_AGNOSTIC,
 	OPT_PER_DOLLAR,
 	OPT_RELAX_SLO,
+	OPT_PRICES,
+	OPT_AT,
 	OPT_INSIDE,
 	OPT_ENTITIES,
 	NAMED = 10
@@ -46,6 +49,7 @@ static const char help[] =
     "  -p, --policy=POLICY      what to aim for, one of\n"
     "      max-min water-filling isolated proportional makespan finish-time\n"
     "      max-sum min-cost min-cost+per-dollar fifo fifo-greedy sjf\n"
+    "      --prices=FILE --at=S prices at a time: gpu_type, usd_per_h, time_s, source\n"
     "      --agnostic           as if a job were equally fast wherever it can run\n"
     "      --per-dollar         min-cost by the sum of the published program\n"
     "      --relax-slo          longer deadlines where they cannot be met\n"
@@ -60,8 +64,7 @@ static const char help[] =
     "  -o, --output=FILE        write here, whole or not at all\n"
     "  -q, --quiet              do not name jobs that are left out or can never run\n"
     "  -v, --verbose            objective, bound and gap on stderr\n"
-    "  -h, --help               show this\n"
-    "  -V, --version            show the version\n"
+    "  -h, --help; -V, --version  show this; the version\n"
     "\n"
     "RATES has job_id, gpu_type, steps_per_s; it comes out with share and policy.\n";
 
@@ -80,6 +83,8 @@ struct options {
 	bool agnostic;
 	bool per_dollar;
 	bool relax_slo;
+	const char *prices; /* table of offers; NULL: the cluster's */
+	double at_s;        /* the time they are looked up at */
 	char name[64]; /* the policy with its options, as -p takes it */
 };
 
@@ -184,7 +189,9 @@ parse_options(struct options *o, int argc, char **argv)
 	    {"dump-lp", required_argument, NULL, OPT_DUMP_LP},
 	    {"agnostic", no_argument, NULL, OPT_AGNOSTIC},
 	    {"per-dollar", no_argument, NULL, OPT_PER_DOLLAR},
-	    {"relax-slo", no_argument, NULL, OPT_RELAX_SLO}, {NULL, 0, NULL, 0}};
+	    {"relax-slo", no_argument, NULL, OPT_RELAX_SLO},
+	    {"prices", required_argument, NULL, OPT_PRICES},
+	    {"at", required_argument, NULL, OPT_AT}, {NULL, 0, NULL, 0}};
 	int code;
 
 	while ((code = getopt_long(argc, argv,
@@ -220,6 +227,13 @@ parse_options(struct options *o, int argc, char **argv)
 		case OPT_PER_DOLLAR:
 			o->per_dollar = true;
 			break;
+		case OPT_PRICES:
+			o->prices = optarg;
+			break;
+		case OPT_AT:
+			o->at_s = gv_opt_double(
+			    &o->common, "--at", optarg, -INFINITY, INFINITY);
+			break;
 		case OPT_RELAX_SLO:
 			o->relax_slo = true;
 			break;
@@ -248,10 +262,10 @@ parse_options(struct options *o, int argc, char **argv)
 static void
 check_inputs(const struct options *o, const char *input)
 {
-	const char *const path[] = {input, o->cluster, o->throughputs, o->entities};
+	const char *const path[] = {input, o->cluster, o->throughputs, o->entities, o->prices};
 	size_t i, n = 0;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 5; i++)
 		n += is_stdio(path[i]);
 	if (n > 1)
 		gv_opt_usage(&o->common, "only one input can be standard input");
@@ -515,7 +529,7 @@ answer_table(const struct options *o, struct gv_tab *t, const struct gv_cluster 
 int
 main(int argc, char **argv)
 {
-	struct options o = {.common = {.usage = usage, .help = help}};
+	struct options o = {.common = {.usage = usage, .help = help}, .at_s = INFINITY};
 	struct gv_error e = {0};
 	struct gv_cluster cluster = {0};
 	struct gv_frame throughputs = {0};
@@ -530,6 +544,7 @@ main(int argc, char **argv)
 	input = gv_opt_input(&o.common, argc, argv);
 	check_inputs(&o, input);
 	if (gv_cluster_read(&cluster, o.cluster, &e) != 0 ||
+	    (o.prices != NULL && prices_read(&cluster, o.prices, o.at_s, &e) != 0) ||
 	    (o.throughputs != NULL &&
 		gv_frame_load(&throughputs, o.throughputs, &e) != 0) ||
 	    (o.entities != NULL && entities_read(&o.weights, o.entities, &e) != 0) ||
