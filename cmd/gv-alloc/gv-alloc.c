@@ -48,7 +48,7 @@ static const char help[] =
     "\n"
     "  -p, --policy=POLICY      what to aim for, one of\n"
     "      max-min water-filling isolated proportional makespan finish-time\n"
-    "      max-sum min-cost min-cost+per-dollar fifo fifo-greedy sjf\n"
+    "      max-sum min-cost min-cost+per-dollar fifo fifo-greedy sjf strategy-proof\n"
     "      --prices=FILE --at=S prices at a time: gpu_type, usd_per_h, time_s, source\n"
     "      --agnostic           as if a job were equally fast wherever it can run\n"
     "      --per-dollar         min-cost by the sum of the published program\n"
@@ -477,11 +477,13 @@ answer_no(void)
 static void
 check_proof(const struct options *o, const struct answer *a)
 {
+	double enough = o->policy->proved > 0 ? o->policy->proved : proved;
+
 	if (a->p.n == 0 || !a->s.has_bound)
 		return;
-	if (a->s.gap <= proved && (a->s.exact || !o->certify))
+	if (a->s.gap <= enough && (a->s.exact || !o->certify))
 		return;
-	if (a->s.gap <= proved)
+	if (a->s.gap <= enough)
 		gv_warn("not proved in rational arithmetic");
 	else
 		gv_warn("not proved: the best objective may be larger by %.2g of itself",

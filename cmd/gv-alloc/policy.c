@@ -15,6 +15,7 @@ const struct policy *const policies[] = {
     &policy_fifo,
     &policy_fifo_greedy,
     &policy_sjf,
+    &policy_strategy_proof,
     NULL,
 };
 

@@ -54,6 +54,7 @@ struct policy {
 	bool minimises;   /* the objective: bound <= objective */
 	bool entities;    /* it also asks for NUMBER_ENTITY... if there are any */
 	bool prices;      /* every type must have one */
+	double proved;    /* a larger gap is worth a warning; 0 = 1e-9 */
 };
 
 extern const struct policy policy_max_min;
@@ -68,6 +69,7 @@ extern const struct policy policy_per_dollar;
 extern const struct policy policy_fifo;
 extern const struct policy policy_fifo_greedy;
 extern const struct policy policy_sjf;
+extern const struct policy policy_strategy_proof;
 
 extern const struct policy *const policies[]; /* NULL at the end */
 

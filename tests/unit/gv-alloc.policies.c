@@ -473,7 +473,7 @@ test_properties(const struct policy *policy)
 		excess += !(problem_excess(&p, s.x) <= 1e-12);
 		bound += s.has_bound && !((policy->minimises ? s.bound <= s.objective
 							    : s.bound >= s.objective) &&
-					    s.gap <= 1e-9);
+					    s.gap <= fmax(1e-9, policy->proved));
 		for (k = 0; k < p.n; k++) {
 			moved += memcmp(&s.x[k * p.m], &r.x[to[k] * p.m],
 				     p.m * sizeof(*s.x)) != 0;
@@ -492,7 +492,7 @@ test_properties(const struct policy *policy)
 		/* max-sum and min-cost add steps; sjf serves jobs in turn unless they are equal */
 		scaled += !(policy->numbers >> NUMBER_NEED & 1) &&
 			  policy != &policy_sjf &&
-			  !near(s.objective, t.objective, 1e-9);
+			  !near(s.objective, t.objective, fmax(1e-9, policy->proved));
 		free(s.x);
 		free(r.x);
 		free(t.x);

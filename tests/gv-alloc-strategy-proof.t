@@ -1,0 +1,29 @@
+#!/bin/sh
+# gv-alloc -p strategy-proof: the example of three jobs.  Its properties are in
+# unit/gv-alloc.strategy_proof.c.
+. "${0%/*}/lib.sh"
+
+printf 'gpu_type,gpus\nv100,1\nk80,1\n' >cluster.csv
+printf 'job_id,gpu_type,steps_per_s\na,v100,40\na,k80,10\nb,v100,12\nb,k80,4\nc,v100,100\nc,k80,50\n' >rates.csv
+run gv-alloc -p strategy-proof -c cluster.csv rates.csv
+silent "three jobs"
+awk -F, 'NR > 1 { printf "%s %s %.6f %s\n", $1, $2, $4, $5 }' out >got
+mv got out
+is_out "a half, a half and all, times .48, .489796 and .595041" <<EOF
+a v100 0.240000 strategy-proof
+a k80 0.000000 strategy-proof
+b v100 0.244898 strategy-proof
+b k80 0.000000 strategy-proof
+c v100 0.000000 strategy-proof
+c k80 0.595041 strategy-proof
+EOF
+run gv-alloc -v -p strategy-proof -c cluster.csv -o /dev/null rates.csv
+ok "objective: the geometric mean of 20/25, 6/8 and 50/75, times 2" \
+	awk '{ sub(/.*objective=/, ""); d = $1 - (0.8 * 0.75 * 2 / 3) ^ (1 / 3); exit !(d < 1e-8 && d > -1e-8) }' err
+run gv-alloc --certify -p strategy-proof -c cluster.csv -o none.csv rates.csv
+is_err "--certify: there is no such proof" <<EOF
+gv-alloc: not proved in rational arithmetic
+EOF
+is_status 1 "--certify: status"
+ok "--certify: no file" [ ! -e none.csv ]
+done_testing

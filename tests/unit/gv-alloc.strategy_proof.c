@@ -1,0 +1,157 @@
+/* gv-alloc's strategy-proof: closed forms, gaps, and that lying does not pay. */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gv-alloc/classes.h"
+#include "gv-alloc/policy.h"
+
+static uint64_t drawn;
+
+static double
+uniform(void)
+{
+	return gv_random_uniform(13, 0, 0, drawn++);
+}
+
+static size_t
+below(size_t n)
+{
+	return (size_t)(uniform() * (double)n);
+}
+
+static struct solution
+solve(const struct problem *p, bool merge)
+{
+	struct solve_options opt = {0};
+	struct solution s = {0};
+	struct classes c;
+	struct gv_error e = {0};
+	double *x;
+
+	classes_make(&c, p, merge);
+	s.x = x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
+	if (policy_strategy_proof.solve(&c.p, &opt, &s, &e) != 0)
+		gv_die_error(&e);
+	s.x = gv_xcalloc(p->n, p->m * sizeof(*x));
+	classes_deal(&c, p->n, x, s.x);
+	free(x);
+	classes_free(&c);
+	return s;
+}
+
+static struct problem
+random_problem(void)
+{
+	struct problem p;
+	size_t i, j, n = 2 + below(6), m = 1 + below(3);
+
+	problem_alloc(&p, n, m);
+	for (j = 0; j < m; j++)
+		p.capacity[j] = (double)(2 + below(5));
+	for (i = 0; i < n; i++) {
+		p.count[i] = p.weight[i] = 1;
+		p.scale[i] = (double)(1 + below(2));
+		for (j = 0; j < m; j++)
+			p.rate[i * m + j] = exp(3 * uniform());
+	}
+	return p;
+}
+
+static void
+test_paper(void)
+{
+	static const double rate[] = {40, 10, 12, 4, 100, 50};
+	/* proportional fairness (20, 6, 50), times the parts */
+	static const double want[] = {20 * .48, 6 * 24. / 49, 50 * 72. / 121};
+	struct problem p;
+	struct solution s;
+	size_t i;
+
+	problem_alloc(&p, 3, 2);
+	memcpy(p.rate, rate, sizeof(rate));
+	for (i = 0; i < 3; i++)
+		p.scale[i] = p.weight[i] = p.count[i] = 1;
+	p.capacity[0] = p.capacity[1] = 1;
+	s = solve(&p, true);
+	for (i = 0; i < 3; i++)
+		is_near(problem_throughput(&p, s.x, i), want[i], 1e-7 * want[i],
+		    "the example's job %zu", i);
+	ok(s.gap >= 0 && s.gap <= policy_strategy_proof.proved, "proved");
+	free(s.x);
+	problem_free(&p);
+}
+
+/* n equal jobs on one type of N GPUs: N/n each, times ((n - 1) / n)^(n - 1). */
+static void
+test_equal(void)
+{
+	struct problem p;
+	struct solution s;
+	size_t i;
+
+	problem_alloc(&p, 5, 1);
+	p.capacity[0] = 2;
+	for (i = 0; i < 5; i++)
+		p.rate[i] = p.scale[i] = p.weight[i] = p.count[i] = 1;
+	for (i = 0; i < 2; i++) {
+		s = solve(&p, i == 0);
+		is_near(s.x[4], .4 * pow(.8, 4), 1e-9, "five equal jobs%s",
+		    i == 0 ? ", as one class" : "");
+		free(s.x);
+	}
+	p.capacity[0] = 9;
+	s = solve(&p, true);
+	is_near(s.x[0], 1, 1e-8, "with enough for all nothing is given back");
+	free(s.x);
+	problem_free(&p);
+}
+
+static void
+test_random(void)
+{
+	int i, unproved = 0, excess = 0, lies = 0, classes = 0;
+
+	for (i = 0; i < 150; i++) {
+		struct problem p = random_problem();
+		struct solution honest = solve(&p, true);
+		struct solution single = solve(&p, false);
+		struct solution lying;
+		double true_rate[3];
+		size_t j, liar = below(p.n);
+		double had = problem_throughput(&p, honest.x, liar);
+
+		unproved +=
+		    !(honest.gap >= 0 && honest.gap <= policy_strategy_proof.proved);
+		excess += !(problem_excess(&p, honest.x) <= 1e-12);
+		for (j = 0; j < p.n * p.m; j++)
+			classes += !(fabs(honest.x[j] - single.x[j]) <= 1e-6);
+		for (j = 0; j < p.m; j++) {
+			true_rate[j] = p.rate[liar * p.m + j];
+			p.rate[liar * p.m + j] *= exp(2 * uniform() - 1);
+		}
+		lying = solve(&p, true);
+		for (j = 0; j < p.m; j++)
+			p.rate[liar * p.m + j] = true_rate[j];
+		lies += problem_throughput(&p, lying.x, liar) > had * (1 + 1e-6);
+		free(honest.x);
+		free(single.x);
+		free(lying.x);
+		problem_free(&p);
+	}
+	is_int(unproved, 0, "150 random problems are proved");
+	is_int(excess, 0, "rows at most 1, types at most full");
+	is_int(classes, 0, "classes or single jobs, the same shares");
+	is_int(lies, 0, "no lie about the own rates pays");
+}
+
+int
+main(void)
+{
+	test_paper();
+	test_equal();
+	test_random();
+	return done_testing();
+}
