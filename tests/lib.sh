@@ -23,9 +23,11 @@ if [ -z "${GV_TEST_CLEAN:-}" ]; then
 		${TSAN_OPTIONS:+TSAN_OPTIONS="$TSAN_OPTIONS"} \
 		sh "$src/tests/$(basename "$0")" "$@"
 fi
-tap_n=0 tap_failed=0
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gv-test.XXXXXX") || exit 2
-trap 'cd /; rm -rf "$scratch"' EXIT
+# in a file, so that checks behind a pipe, in a subshell, count as well
+tap_n=0 tap_failed=0
+echo 0 0 >"$scratch.tap"
+trap 'cd /; rm -rf "$scratch" "$scratch.tap"' EXIT
 trap 'exit 2' HUP INT TERM
 cd "$scratch" || exit 2
 
@@ -34,16 +36,22 @@ run() {
 	ran="$*" status=0
 	"$@" >out 2>err || status=$?
 }
-pass() { tap_n=$((tap_n + 1)) && printf 'ok %d - %s\n' $tap_n "$1"; }
+# count N: one test more, N failures more
+count() {
+	read -r tap_n tap_failed <"$scratch.tap"
+	tap_n=$((tap_n + 1)) tap_failed=$((tap_failed + $1))
+	echo "$tap_n $tap_failed" >"$scratch.tap"
+}
+pass() { count 0 && printf 'ok %d - %s\n' $tap_n "$1"; }
 # fail NAME [FILE...]: says what was run and shows the files
 fail() {
-	tap_n=$((tap_n + 1)) tap_failed=$((tap_failed + 1))
+	count 1
 	printf 'not ok %d - %s\n' $tap_n "$1"
 	printf '# ran: %s (status %s) in %s\n' "$(printf %s "$ran" | sed '2,$s/^/#   /')" "$status" "$scratch"
 	shift
 	for f; do [ ! -f "$f" ] || sed "s|^|#   ${f##*/}: |;20q" "$f"; done
 }
-skip() { tap_n=$((tap_n + 1)) && echo "ok $tap_n # SKIP $1"; }
+skip() { count 0 && echo "ok $tap_n # SKIP $1"; }
 # ok NAME CMD...: the command succeeds
 ok() {
 	ok_name=$1
@@ -63,4 +71,4 @@ same_file() { if cmp -s "$1" "$2"; then pass "$3"; else fail "$3: $1 and $2 diff
 # true when CMD is there
 have() { command -v "$1" >/dev/null 2>&1; }
 # the last line of every test file
-done_testing() { echo "1..$tap_n" && [ "$tap_failed" -eq 0 ]; }
+done_testing() { read -r tap_n tap_failed <"$scratch.tap" && echo "1..$tap_n" && [ "$tap_failed" -eq 0 ]; }
