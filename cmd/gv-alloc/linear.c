@@ -541,7 +541,8 @@ solve_prices(struct linear *l, const struct solve_options *opt, const char *name
 		struct problem q;
 
 		rc = decide(l, price, part[k], &q, undecided) ? 0 : 1;
-		if (rc == 0)
+		memcpy(l->price, price, p->m * sizeof(*price));
+		if (rc == 0 && q.n > 0)
 			rc = solve_undecided(l, &q, undecided, opt, name, e);
 		problem_free(&q);
 		if (rc != 0)
