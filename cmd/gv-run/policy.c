@@ -147,7 +147,8 @@ isolated_rate(const struct run *r, size_t m, size_t n_active)
 		double x = (double)pool->gpus /
 			   ((double)n_active * (double)r->rounds.job[m].gang);
 
-		sum += x;
+		if (gv_rounds_claim(&r->rounds, m, pool->type)->rate > 0)
+			sum += x; /* of a type it cannot use it has no time */
 		rate += x * gv_rounds_claim(&r->rounds, m, pool->type)->rate;
 	}
 	return sum > 1 ? rate / sum : rate;
