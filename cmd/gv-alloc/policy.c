@@ -16,6 +16,7 @@ const struct policy *const policies[] = {
     &policy_fifo_greedy,
     &policy_sjf,
     &policy_strategy_proof,
+    &policy_allox,
     NULL,
 };
 

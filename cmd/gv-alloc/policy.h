@@ -70,6 +70,7 @@ extern const struct policy policy_fifo;
 extern const struct policy policy_fifo_greedy;
 extern const struct policy policy_sjf;
 extern const struct policy policy_strategy_proof;
+extern const struct policy policy_allox;
 
 extern const struct policy *const policies[]; /* NULL at the end */
 

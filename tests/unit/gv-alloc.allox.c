@@ -1,0 +1,132 @@
+/* gv-alloc's allox against all orders of all jobs on all GPUs. */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gv-alloc/policy.h"
+
+enum { MOST = 6 };
+
+static uint64_t drawn;
+
+static double
+uniform(void)
+{
+	return gv_random_uniform(14, 0, 0, drawn++);
+}
+
+static size_t
+below(size_t n)
+{
+	return (size_t)(uniform() * (double)n);
+}
+
+static struct problem
+random_problem(void)
+{
+	struct problem p;
+	size_t i, j, n = 1 + below(MOST), m = 1 + below(3);
+
+	problem_alloc(&p, n, m);
+	problem_ask(&p, 1u << NUMBER_STEPS | 1u << NUMBER_PLACE);
+	for (j = 0; j < m; j++)
+		p.capacity[j] = (double)(1 + below(2));
+	for (i = 0; i < n; i++) {
+		p.count[i] = p.weight[i] = p.scale[i] = 1;
+		p.number[NUMBER_STEPS][i] = 1 + 100 * uniform();
+		p.number[NUMBER_PLACE][i] = (double)i;
+		for (j = 0; j < m; j++)
+			p.rate[i * m + j] = uniform() < .2 ? 0 : exp(2 * uniform());
+		if (p.rate[i * m + below(m)] == 0)
+			p.rate[i * m] = 1;
+	}
+	return p;
+}
+
+/* Of jobs put on GPUs the shortest run first: the sum of times to completion. */
+static double
+sum_of(const struct problem *p, const size_t *gpu, const size_t *type, size_t gpus)
+{
+	double sum = 0;
+	size_t g, i, k;
+
+	for (g = 0; g < gpus; g++) {
+		double time[MOST];
+		size_t n = 0;
+
+		for (i = 0; i < p->n; i++) {
+			double t;
+
+			if (gpu[i] != g)
+				continue;
+			if (problem_rate(p, i, type[g]) == 0)
+				return INFINITY;
+			t = p->number[NUMBER_STEPS][i] / problem_rate(p, i, type[g]);
+			for (k = n++; k > 0 && time[k - 1] > t; k--)
+				time[k] = time[k - 1];
+			time[k] = t;
+		}
+		for (k = 0; k < n; k++)
+			sum += (double)(n - k) * time[k];
+	}
+	return sum;
+}
+
+/* The least of all ways to put n jobs on GPUs. */
+static double
+brute_force(const struct problem *p)
+{
+	size_t gpu[MOST] = {0}, type[MOST];
+	size_t gpus = 0, i, j, k;
+	double best = INFINITY;
+
+	for (j = 0; j < p->m; j++)
+		for (k = 0; k < (size_t)p->capacity[j]; k++)
+			type[gpus++] = j;
+	for (;;) {
+		best = fmin(best, sum_of(p, gpu, type, gpus));
+		for (i = 0; i < p->n && ++gpu[i] == gpus; i++)
+			gpu[i] = 0;
+		if (i == p->n)
+			return best / (double)p->n;
+	}
+}
+
+static void
+test_brute_force(void)
+{
+	int i, bad = 0, unproved = 0, excess = 0, broken = 0;
+
+	for (i = 0; i < 300; i++) {
+		struct problem p = random_problem();
+		struct solve_options opt = {0};
+		struct solution s = {.x = gv_xcalloc(p.n, p.m * sizeof(double))};
+		struct gv_error e = {0};
+		double best = brute_force(&p);
+		size_t k;
+
+		if (policy_allox.solve(&p, &opt, &s, &e) != 0)
+			gv_die_error(&e);
+		bad += !(fabs(s.objective - best) <= 1e-9 * best);
+		unproved += !(s.gap >= 0 && s.gap <= 1e-9);
+		excess += !(problem_excess(&p, s.x) <= 0);
+		for (k = 0; k < p.n * p.m; k++)
+			broken += (s.x[k] != 0 && s.x[k] != 1) ||
+				  (s.x[k] == 1 && p.rate[k] == 0);
+		free(s.x);
+		problem_free(&p);
+	}
+	is_int(bad, 0, "300 problems: the least average of all assignments");
+	is_int(unproved, 0, "proved by duals");
+	is_int(excess, 0, "no GPU twice, no job twice");
+	is_int(broken, 0, "whole shares, where the job can run");
+}
+
+int
+main(void)
+{
+	test_brute_force();
+	return done_testing();
+}
