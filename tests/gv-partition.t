@@ -265,17 +265,17 @@ gv-partition: edges.csv:1: missing column "backward_ms" (found: src, dst)
 gv-partition: edges.csv:1: missing column "activation_bytes" (found: src, dst)
 gv-partition: edges.csv:1: missing column "parameter_bytes" (found: src, dst)
 EOF
-# edges NAME MESSAGE: an edge on standard input is refused so
+# edges NAME MESSAGE EDGE: with one edge more the table is refused so
 edges() {
-	{ cat edges.csv && cat; } >bad.csv
+	{ cat edges.csv && echo "$3"; } >bad.csv
 	run gv-partition -l 4@1GB/s -e bad.csv layers.csv
 	is_status 2 "$1: status"
 	printf 'gv-partition: %s\n' "$2" >wanted
 	same_file err wanted "$1"
 }
-echo fc2,fc3 | edges "an edge to nowhere" 'bad.csv:11: dst: expected the node_id of a layer, got "fc3"'
-echo fc2,fc2 | edges "an edge to itself" 'bad.csv:11: dst: a layer cannot feed itself'
-echo fc2,conv3 | edges "a circle" 'bad.csv: the edges have a circle, on or in front of "conv3"'
+edges "an edge to nowhere" 'bad.csv:11: dst: expected the node_id of a layer, got "fc3"' fc2,fc3
+edges "an edge to itself" 'bad.csv:11: dst: a layer cannot feed itself' fc2,fc2
+edges "a circle" 'bad.csv: the edges have a circle, on or in front of "conv3"' fc2,conv3
 echo fc1,fc2 >>edges.csv
 run gv-partition -l 4@10Gb/s -e edges.csv layers.csv
 same_file out plain "an edge twice is one"
