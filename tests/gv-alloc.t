@@ -568,9 +568,9 @@ a,k80,3,0,max-sum+agnostic
 b,v100,0,0,max-sum+agnostic
 b,k80,5,1,max-sum+agnostic
 EOF
-sed -i 's/bound=.*//' err
+sed -i 's/ bound=.*//' err
 is_err "--agnostic: a job's mean" <<EOF
-gv-alloc: policy=max-sum+agnostic jobs=2 classes=2 types=2 objective=21.5 
+gv-alloc: policy=max-sum+agnostic jobs=2 classes=2 types=2 objective=21.5
 EOF
 cp out plain-agnostic
 run gv-alloc -p max-sum+agnostic -c cluster.csv one-runs.csv

@@ -2,13 +2,24 @@
 # messages.sh: prints the error messages of the sources that no test holds.
 #
 # A message is the longest string of a call that makes one; a test holds it when
-# the longest piece between its % conversions stands in a file of tests/.
+# the longest piece between its % conversions stands in a file of tests/.  Strings
+# that stand beside each other are one string, in both.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+joined() { tr '\n\t' '  ' <"$1" | sed 's/" *"//g'; }
+held=$(mktemp) || exit 2
+trap 'rm -f "$held"' EXIT
+find tests \( -name '*.t' -o -name '*.err' -o -name '*.sh' \) ! -name messages.sh -exec cat {} + >"$held"
+for f in tests/*/*.c; do joined "$f" && echo; done >>"$held"
+
+# what no test can bring about here
+never='cannot accept a connection
+%s: checkpoints need a little-endian machine
+water-filling: rounding kept it from its end'
 calls='gv_(error_set|error_sys|error_at|tab_error|frame_error|die|die_sys|warn|opt_usage)\('
 
 for source in common/*/*.c cmd/*/*.c; do
-	tr '\n\t' '  ' <"$source" | sed 's/" *"//g' | awk -v calls="$calls" -v source="$source" '{
+	joined "$source" | awk -v calls="$calls" -v source="$source" '{
 		while (match($0, calls)) {
 			$0 = substr($0, RSTART + RLENGTH)
 			end = index($0, ");")
@@ -29,7 +40,7 @@ for source in common/*/*.c cmd/*/*.c; do
 		}
 	}'
 done | sort -u | while IFS='	' read -r source piece message; do
-	grep -rqF -e "$piece" -e "$(printf %s "$piece" | sed 's/"/\\"/g')" tests \
-		--include='*.t' --include='*.c' --include='*.err' --include='*.sh' ||
+	printf '%s\n' "$never" | grep -qxF -e "$message" ||
+		grep -qF -e "$piece" -e "$(printf %s "$piece" | sed 's/"/\\"/g')" "$held" ||
 		echo "$source: no test holds: $message"
 done

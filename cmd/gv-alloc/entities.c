@@ -72,8 +72,7 @@ entities_free(struct entities *w)
 static int
 by_name(const void *a, const void *b)
 {
-	const struct gv_hash_key *x = *(const struct gv_hash_key *const *)a;
-	const struct gv_hash_key *y = *(const struct gv_hash_key *const *)b;
+	const struct gv_hash_key *x = a, *y = b;
 	size_t len = x->len < y->len ? x->len : y->len;
 	int way = len > 0 ? memcmp(x->s, y->s, len) : 0;
 
@@ -84,15 +83,15 @@ by_name(const void *a, const void *b)
 static double *
 ranks(const struct gv_hash *names)
 {
-	const struct gv_hash_key **sorted = gv_xcalloc(names->n, sizeof(*sorted));
+	struct gv_hash_key *sorted = gv_xcalloc(names->n, sizeof(*sorted));
 	double *rank = gv_xcalloc(names->n, sizeof(*rank));
 	size_t k;
 
 	for (k = 0; k < names->n; k++)
-		sorted[k] = &names->key[k];
+		sorted[k] = names->key[k];
 	qsort(sorted, names->n, sizeof(*sorted), by_name);
 	for (k = 0; k < names->n; k++)
-		rank[sorted[k] - names->key] = (double)k;
+		rank[gv_hash_find(names, sorted[k].s, sorted[k].len)] = (double)k;
 	free(sorted);
 	return rank;
 }

@@ -417,9 +417,11 @@ solve_fair(struct fair *f)
 {
 	start(f);
 	f->gap = INFINITY;
-	for (f->mu = .4; f->mu > last_mu; f->mu *= .25) {
+	f->mu = .4;
+	while (f->mu > last_mu) {
 		descend(f);
 		keep(f);
+		f->mu *= .25;
 	}
 }
 

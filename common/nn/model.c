@@ -222,9 +222,7 @@ check_graph(struct gv_model *m, const struct columns *c, struct gv_error *e)
 		bad |= gv_frame_error(f, m->n - 1, c->op, e,
 		    "the last row must be xent, got %s",
 		    gv_op_name(m->layer[m->n - 1].op));
-	for (i = 0; bad == 0 && i + 1 < m->n; i++)
-		if (reader[i] == 0)
-			bad |= gv_frame_error(f, i, c->id, e, "no row reads this one");
+	/* each row reads an earlier one and none is read twice: so all but the last are read */
 	for (i = 0; bad == 0 && i < m->n; i++)
 		if (m->layer[i].out == 0 && gv_ops[m->layer[i].op].has_out &&
 		    (size_t)m->layer[m->n - 1].from != i)
