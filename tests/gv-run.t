@@ -264,7 +264,7 @@ run gv-run -c cluster.csv -s large --round=0.2 large.csv
 is_status 1 "jobs that can never run: status 1"
 is_err "and why" <<'EOT'
 gv-run: job "large" is dropped: no GPU type it runs on has as many GPUs as it needs
-gv-run: job "slow" is dropped: no GPU type it runs on has as many GPUs as it needs
+gv-run: job "slow" is dropped: it has no rate above 0 on a GPU type of the cluster
 EOT
 is_events 1 finish fine "the others do"
 

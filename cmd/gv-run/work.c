@@ -45,6 +45,18 @@ job_name(const struct run *r, size_t m, char q[GV_QUOTE_LEN])
 	return gv_quote(q, r->job[m].spec->id.s, r->job[m].spec->id.len);
 }
 
+/* Why a job that gv_rounds_possible refuses can never run. */
+static const char *
+why_never(const struct run *r, size_t m)
+{
+	size_t j;
+
+	for (j = 0; j < r->rounds.n_types; j++)
+		if (gv_rounds_claim(&r->rounds, m, j)->rate > 0)
+			return "no GPU type it runs on has as many GPUs as it needs";
+	return "it has no rate above 0 on a GPU type of the cluster";
+}
+
 void
 work_arrive(struct run *r, size_t m)
 {
@@ -57,7 +69,7 @@ work_arrive(struct run *r, size_t m)
 	if (gv_rounds_possible(&r->rounds, m))
 		set_changed(r);
 	else
-		work_drop(r, m, "no GPU type it runs on has as many GPUs as it needs");
+		work_drop(r, m, why_never(r, m));
 }
 
 static void
