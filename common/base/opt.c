@@ -13,6 +13,8 @@
 #define GV_VERSION "unknown"
 #endif
 
+enum { OWN_MOST = 64 };
+
 void
 gv_opt_usage(const struct gv_opt *o, const char *fmt, ...)
 {
@@ -78,6 +80,86 @@ gv_opt_common(struct gv_opt *o, int code, int argc, char **argv)
 			gv_opt_usage(o, "option %s takes no argument", option);
 		gv_opt_usage(o, "unknown option %s", option);
 	}
+}
+
+/* What getopt_long wants to see of own and of the common options. */
+static void
+list_options(struct option *longopts, char *letters, bool table, const struct gv_opt_own *own)
+{
+	static const struct option common[] = {
+	    GV_OPT_COMMON, GV_OPT_TABLE, {NULL, 0, NULL, 0}};
+	size_t i, n = 0;
+
+	strcpy(letters, GV_OPT_SHORT GV_OPT_TABLE_SHORT);
+	letters += strlen(letters);
+	for (i = 0; common[i].name != NULL; i++)
+		if (table || common[i].val != GV_OPT_TSV)
+			longopts[n++] = common[i];
+	for (i = 0; own[i].name != NULL; i++) {
+		longopts[n++] = (struct option){
+		    own[i].name, own[i].has_arg, NULL, GV_OPT_OWN + (int)i};
+		if (own[i].letter == 0)
+			continue;
+		*letters++ = own[i].letter;
+		if (own[i].has_arg == required_argument)
+			*letters++ = ':';
+	}
+	longopts[n] = (struct option){NULL, 0, NULL, 0};
+	*letters = '\0';
+}
+
+static const struct gv_opt_own *
+find_option(const struct gv_opt_own *own, int code)
+{
+	size_t i;
+
+	for (i = 0; own[i].name != NULL; i++)
+		if (code == GV_OPT_OWN + (int)i ||
+		    (own[i].letter != 0 && code == own[i].letter))
+			return &own[i];
+	return NULL;
+}
+
+void
+gv_opt_parse(struct gv_opt *o, bool table, const struct gv_opt_own *own, void *ctx, int argc,
+    char **argv)
+{
+	struct option longopts[OWN_MOST + 8];
+	char letters[2 * OWN_MOST + 16];
+	int code;
+
+	list_options(longopts, letters, table, own);
+	while ((code = getopt_long(argc, argv, letters, longopts, NULL)) != -1) {
+		const struct gv_opt_own *found = find_option(own, code);
+
+		if (found == NULL)
+			gv_opt_common(o, code, argc, argv);
+		else if (found->set != NULL)
+			found->set(ctx, optarg);
+		else if (found->text != NULL)
+			*found->text = optarg;
+		else
+			*found->flag = true;
+	}
+}
+
+size_t
+gv_opt_one_of(const struct gv_opt *o, const char *option, const char *arg,
+    const char *const *names, size_t n)
+{
+	char known[512] = "";
+	char q[GV_QUOTE_LEN];
+	size_t i, len = 0;
+
+	for (i = 0; i < n; i++) {
+		if (strcmp(arg, names[i]) == 0)
+			return i;
+		if (len < sizeof(known))
+			len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s",
+			    i > 0 ? ", " : "", names[i]);
+	}
+	gv_opt_usage(
+	    o, "%s: unknown %s; known: %s", option, gv_quote(q, arg, strlen(arg)), known);
 }
 
 int64_t

@@ -11,12 +11,21 @@
  *
  * and gives what its switch does not know to gv_opt_common().  Codes of long
  * options without a letter start at GV_OPT_OWN.
+ *
+ * A program with many lists instead where each goes, and calls gv_opt_parse():
+ *
+ *	const struct gv_opt_own own[] = {
+ *		{"policy", required_argument, 'p', .set = set_policy},
+ *		{"cluster", required_argument, 'c', .text = &o->cluster},
+ *		{"certify", no_argument, .flag = &o->certify},
+ *		{.name = NULL}};
  */
 #ifndef GV_BASE_OPT_H
 #define GV_BASE_OPT_H
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -49,6 +58,27 @@ void gv_opt_common(struct gv_opt *o, int code, int argc, char **argv);
 
 /* "PROG: message", the usage line, exit 2. */
 GV_NORETURN void gv_opt_usage(const struct gv_opt *o, const char *fmt, ...) GV_PRINTF(2, 3);
+
+/* One of a program's own options; exactly one of set, text and flag. */
+struct gv_opt_own {
+	const char *name;
+	int has_arg; /* no_argument or required_argument */
+	char letter; /* 0 = none */
+	void (*set)(void *ctx, const char *arg); /* arg NULL: it takes none */
+	const char **text;                       /* = its argument */
+	bool *flag;                              /* = true */
+};
+
+/*
+ * Reads all options: those of own (the last has name NULL; 64 at most) and the
+ * common ones, --tsv among them when table is set.  Leaves optind at the operands.
+ */
+void gv_opt_parse(struct gv_opt *o, bool table, const struct gv_opt_own *own, void *ctx,
+    int argc, char **argv);
+
+/* The number of arg among names[0..n), or a usage error that lists them. */
+size_t gv_opt_one_of(const struct gv_opt *o, const char *option, const char *arg,
+    const char *const *names, size_t n);
 
 /*
  * Arguments of options as numbers; a malformed or out-of-range one is a usage
