@@ -188,7 +188,7 @@ bad() {
 	is_err "$bad_name" <message
 	is_status 2 "$bad_name: status"
 }
-bad "an unknown way" '--inside: expected fairness, fifo or none, got "lifo"' --inside=lifo
+bad "an unknown way" '--inside: unknown "lifo"; known: fairness, fifo, none' --inside=lifo
 bad "--inside without entities" "--inside: policy max-min does not look at entities" \
 	-p max-min --inside=fifo -c one.csv people.csv
 bad "--entities without entities" "--entities: policy isolated does not look at entities" \

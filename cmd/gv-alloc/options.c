@@ -1,0 +1,180 @@
+#include "options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const char usage[] =
+    "usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]";
+
+static const char help[] =
+    "usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]\n"
+    "Decide which job gets which GPUs for what share of time.\n"
+    "\n"
+    "  -p, --policy=POLICY      what to aim for, one of\n"
+    "      max-min water-filling isolated proportional makespan finish-time max-sum\n"
+    "      min-cost min-cost+per-dollar fifo fifo-greedy sjf strategy-proof allox\n"
+    "      --prices=FILE --at=S prices at a time: gpu_type, usd_per_h, time_s, source\n"
+    "      --agnostic           as if a job were equally fast wherever it can run\n"
+    "      --per-dollar         min-cost by the sum of the published program\n"
+    "      --relax-slo          longer deadlines where they cannot be met\n"
+    "  -c, --cluster=CLUSTER    table of GPUs: gpu_type, gpus\n"
+    "  -t, --throughputs=FILE   the input is jobs without rates; they are here\n"
+    "      --inside=HOW         water-filling inside an entity: fairness, fifo, none\n"
+    "      --entities=FILE      weights of entities: entity, weight\n"
+    "      --solver=SOLVER      auto; price: prices of types; glpk: job by job\n"
+    "      --certify            prove the answer in rational arithmetic, or exit 1\n"
+    "      --dump-lp=FILE       write the linear program, for glpsol and others\n"
+    "      --tsv                write TSV\n"
+    "  -o, --output=FILE        write here, whole or not at all\n"
+    "  -q, --quiet              do not name jobs that are left out or can never run\n"
+    "  -v, --verbose            objective, bound and gap on stderr\n"
+    "  -h, --help; -V, --version  show this; the version\n"
+    "\n"
+    "RATES has job_id, gpu_type, steps_per_s; it comes out with share and policy.\n";
+
+static bool
+is_stdio(const char *path)
+{
+	return path != NULL && strcmp(path, "-") == 0;
+}
+
+/* Cuts an end off a name, if it is there. */
+static bool
+cut_end(char *name, const char *end)
+{
+	size_t len = strlen(name), cut = strlen(end);
+
+	if (len < cut || strcmp(name + len - cut, end) != 0)
+		return false;
+	name[len - cut] = '\0';
+	return true;
+}
+
+static void
+set_policy(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+	char known[512] = "";
+	char q[GV_QUOTE_LEN];
+	char *name = gv_xstrdup(arg);
+	size_t i, len = 0;
+
+	o->solve.relax_slo = cut_end(name, "+relax-slo") || o->solve.relax_slo;
+	o->solve.agnostic = cut_end(name, "+agnostic") || o->solve.agnostic;
+	o->policy = policy_find(name);
+	free(name);
+	if (o->policy != NULL)
+		return;
+	for (i = 0; policies[i] != NULL && len < sizeof(known); i++)
+		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s",
+		    i > 0 ? ", " : "", policies[i]->name);
+	gv_opt_usage(&o->common, "unknown policy %s; known: %s",
+	    gv_quote(q, arg, strlen(arg)), known);
+}
+
+static void
+set_solver(void *ctx, const char *arg)
+{
+	static const char *const names[] = {"auto", "glpk", "price"};
+	struct options *o = ctx;
+
+	o->solve.solver =
+	    (enum solver)gv_opt_one_of(&o->common, "--solver", arg, names, 3);
+}
+
+static void
+set_inside(void *ctx, const char *arg)
+{
+	static const char *const names[] = {"fairness", "fifo", "none"};
+	struct options *o = ctx;
+
+	o->solve.inside =
+	    (enum inside)gv_opt_one_of(&o->common, "--inside", arg, names, 3);
+	o->has_inside = true;
+}
+
+static void
+set_at(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->at_s = gv_opt_double(&o->common, "--at", arg, -INFINITY, INFINITY);
+}
+
+static void
+parse(struct options *o, int argc, char **argv)
+{
+	const struct gv_opt_own own[] = {
+	    {"policy", required_argument, 'p', .set = set_policy},
+	    {"cluster", required_argument, 'c', .text = &o->cluster},
+	    {"throughputs", required_argument, 't', .text = &o->throughputs},
+	    {"agnostic", no_argument, .flag = &o->solve.agnostic},
+	    {"per-dollar", no_argument, .flag = &o->per_dollar},
+	    {"relax-slo", no_argument, .flag = &o->solve.relax_slo},
+	    {"inside", required_argument, .set = set_inside},
+	    {"entities", required_argument, .text = &o->entities},
+	    {"prices", required_argument, .text = &o->prices},
+	    {"at", required_argument, .set = set_at},
+	    {"solver", required_argument, .set = set_solver},
+	    {"certify", no_argument, .flag = &o->solve.certify},
+	    {"dump-lp", required_argument, .text = &o->dump_lp}, {.name = NULL}};
+
+	gv_opt_parse(&o->common, true, own, o, argc, argv);
+}
+
+/* Options of policies, and the name that says it all. */
+static void
+finish_policy(struct options *o)
+{
+	if (o->policy == NULL)
+		gv_opt_usage(&o->common, "a policy is needed: -p POLICY");
+	if (o->per_dollar && o->policy == &policy_min_cost)
+		o->policy = &policy_per_dollar;
+	if (o->per_dollar && o->policy != &policy_per_dollar)
+		gv_opt_usage(&o->common, "--per-dollar is an option of policy min-cost");
+	if (o->solve.relax_slo && !(o->policy->numbers >> NUMBER_NEED & 1))
+		gv_opt_usage(&o->common, "--relax-slo: policy %s has no deadlines",
+		    o->policy->name);
+	if ((o->has_inside || o->entities != NULL) && !o->policy->entities)
+		gv_opt_usage(&o->common, "%s: policy %s does not look at entities",
+		    o->has_inside ? "--inside" : "--entities", o->policy->name);
+	if (o->dump_lp != NULL && o->policy->program == NULL)
+		gv_opt_usage(&o->common, "--dump-lp: policy %s is not a linear program",
+		    o->policy->name);
+	snprintf(o->name, sizeof(o->name), "%s%s%s", o->policy->name,
+	    o->solve.agnostic ? "+agnostic" : "", o->solve.relax_slo ? "+relax-slo" : "");
+}
+
+/* At most one input may be standard input, at most one output standard output. */
+static void
+check_files(const struct options *o)
+{
+	const char *const input[] = {
+	    o->input, o->cluster, o->throughputs, o->entities, o->prices};
+	size_t i, n = 0;
+
+	for (i = 0; i < sizeof(input) / sizeof(input[0]); i++)
+		n += is_stdio(input[i]);
+	if (n > 1)
+		gv_opt_usage(&o->common, "only one input can be standard input");
+	if (is_stdio(o->dump_lp) &&
+	    (o->common.output == NULL || is_stdio(o->common.output)))
+		gv_opt_usage(
+		    &o->common, "--dump-lp=-: standard output has the allocation");
+}
+
+void
+options_parse(struct options *o, int argc, char **argv)
+{
+	*o = (struct options){.common = {.usage = usage, .help = help}, .at_s = INFINITY};
+	parse(o, argc, argv);
+	finish_policy(o);
+	if (o->cluster == NULL)
+		gv_opt_usage(&o->common, "a cluster is needed: -c CLUSTER");
+	o->input = gv_opt_input(&o->common, argc, argv);
+	check_files(o);
+}

@@ -1,0 +1,28 @@
+/* What gv-alloc was asked on its command line. */
+#ifndef GV_ALLOC_OPTIONS_H
+#define GV_ALLOC_OPTIONS_H
+
+#include "base/opt.h"
+#include "policy.h"
+
+struct options {
+	struct gv_opt common;
+	const struct policy *policy;
+	char name[64]; /* the policy with its options, as -p takes it */
+	struct solve_options solve; /* but for what is in tables */
+	bool per_dollar;
+	bool has_inside;
+	/* names of files; NULL: none */
+	const char *input; /* rates, or jobs where there are throughputs */
+	const char *cluster;
+	const char *throughputs;
+	const char *entities; /* weights */
+	const char *prices;   /* offers; else the cluster's prices */
+	double at_s;          /* the time they are looked up at, INFINITY = at their end */
+	const char *dump_lp;
+};
+
+/* Fills *o, or ends with a usage error. */
+void options_parse(struct options *o, int argc, char **argv);
+
+#endif

@@ -1,0 +1,162 @@
+#include "say.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+enum { NAMED = 10 }; /* jobs of a kind, at most */
+
+void
+say_missing(
+    const struct gv_rates *jobs, const size_t *missing, size_t n, const char *file)
+{
+	size_t i;
+
+	for (i = 0; i < n && i < NAMED; i++) {
+		const struct gv_job *j = &jobs->job[missing[i]];
+		char q[2][GV_QUOTE_LEN];
+
+		gv_warn("%s:%ld: job %s is left out: %s has no throughput of %s with "
+			"scale_factor %lld",
+		    jobs->frame.file, jobs->frame.line[j->row],
+		    gv_quote(q[0], j->id.s, j->id.len), file,
+		    gv_quote(q[1], j->job_type.s, j->job_type.len),
+		    (long long)j->scale_factor);
+	}
+	if (n > NAMED)
+		gv_warn("%zu more jobs are left out", n - NAMED);
+}
+
+/* The largest pool on which each job has a rate above 0. */
+static size_t *
+largest_pools(const struct gv_rates *r, const struct gv_cluster *c)
+{
+	size_t *largest = gv_xcalloc(r->n_jobs, sizeof(*largest));
+	size_t i;
+
+	for (i = 0; i < r->n_rates; i++) {
+		const struct gv_rate *rate = &r->rate[i];
+
+		if (rate->type >= 0 && rate->steps_per_s > 0 &&
+		    c->type[rate->type].gpus > largest[rate->job])
+			largest[rate->job] = c->type[rate->type].gpus;
+	}
+	return largest;
+}
+
+void
+say_never_running(
+    const struct gv_rates *r, const struct gv_cluster *c, const struct answer *a)
+{
+	size_t *largest = largest_pools(r, c);
+	size_t i, n = 0;
+
+	for (i = 0; i < r->n_jobs; i++) {
+		const struct gv_job *j = &r->job[i];
+		char q[GV_QUOTE_LEN];
+
+		if (a->row[i] != SIZE_MAX || n++ >= NAMED)
+			continue;
+		gv_quote(q, j->id.s, j->id.len);
+		if (largest[i] == 0)
+			gv_warn("%s:%ld: job %s can never run: no rate above 0 on a GPU "
+				"of the cluster",
+			    r->frame.file, r->frame.line[j->row], q);
+		else
+			gv_warn("%s:%ld: job %s can never run: it needs %lld GPUs of one "
+				"type, "
+				"the largest pool it has a rate on has %zu",
+			    r->frame.file, r->frame.line[j->row], q,
+			    (long long)j->scale_factor, largest[i]);
+	}
+	if (n > NAMED)
+		gv_warn("%zu more jobs can never run", n - NAMED);
+	free(largest);
+}
+
+/* The fastest rate of a job on a type of the cluster. */
+static double
+fastest(const struct answer *a, size_t row)
+{
+	double most = 0;
+	size_t j;
+
+	for (j = 0; j < a->p.m; j++)
+		most = fmax(most, problem_rate(&a->p, row, j));
+	return most;
+}
+
+static void
+name_late(const struct gv_rates *r, const struct gv_job *j, double need, double most)
+{
+	char q[GV_QUOTE_LEN];
+	char num[2][GV_NUM_LEN];
+
+	gv_quote(q, j->id.s, j->id.len);
+	gv_format_double(num[0], need);
+	gv_format_double(num[1], most);
+	if (isinf(need))
+		gv_warn("%s:%ld: job %s cannot be done by its deadline: it is over",
+		    r->frame.file, r->frame.line[j->row], q);
+	else if (need > most)
+		gv_warn("%s:%ld: job %s cannot be done by its deadline: it needs %s "
+			"steps/s, its fastest GPU type gives %s",
+		    r->frame.file, r->frame.line[j->row], q,
+		    num[0], num[1]);
+	else
+		gv_warn("%s:%ld: job %s cannot be done by its deadline: others need the "
+			"GPUs, too",
+		    r->frame.file, r->frame.line[j->row], q);
+}
+
+void
+say_late(const struct options *o, const struct gv_rates *r, const struct answer *a)
+{
+	const double *need = a->p.number[NUMBER_NEED];
+	char num[GV_NUM_LEN];
+	size_t i, n = 0;
+
+	for (i = 0; i < r->n_jobs; i++) {
+		size_t row = a->row[i];
+
+		if (row == SIZE_MAX || a->s.late == NULL || !a->s.late[row] ||
+		    n++ >= NAMED)
+			continue;
+		name_late(r, &r->job[i], need[row], fastest(a, row));
+	}
+	if (n > NAMED)
+		gv_warn("%zu more jobs cannot be done by their deadlines", n - NAMED);
+	if (!(a->s.relaxation > 1))
+		return;
+	snprintf(num, sizeof(num), "%.6g", a->s.relaxation);
+	if (o->solve.relax_slo)
+		gv_warn("deadlines have %s times the time that is left", num);
+	else
+		gv_warn("with %s times the time that is left the deadlines could be met "
+			"(--relax-slo)",
+		    num);
+}
+
+void
+say_objective(const struct options *o, const struct gv_rates *r, const struct answer *a)
+{
+	const struct solution *s = &a->s;
+	char num[3][GV_NUM_LEN];
+	char more[4 * GV_NUM_LEN + 64] = "";
+
+	gv_format_double(num[0], s->objective);
+	gv_format_double(num[1], s->bound);
+	snprintf(num[2], sizeof(num[2]), "%.2g", s->gap);
+	if (a->p.n > 0 && s->has_bound)
+		snprintf(more, sizeof(more), " objective=%s bound=%s gap=%s%s", num[0],
+		    num[1], num[2], s->exact ? " certified=yes" : "");
+	else if (a->p.n > 0)
+		snprintf(more, sizeof(more), " objective=%s", num[0]);
+	gv_warn("policy=%s jobs=%zu classes=%zu types=%zu%s", o->name, r->n_jobs,
+	    a->n_classes, a->p.m, more);
+}

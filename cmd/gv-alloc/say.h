@@ -1,0 +1,23 @@
+/* What gv-alloc says on standard error beside its table. */
+#ifndef GV_ALLOC_SAY_H
+#define GV_ALLOC_SAY_H
+
+#include "answer.h"
+#include "options.h"
+
+/* Jobs that have no throughput in the file, [n] numbers of jobs. */
+void say_missing(
+    const struct gv_rates *jobs, const size_t *missing, size_t n, const char *file);
+
+/* Jobs that get nothing because no GPUs can run them. */
+void say_never_running(
+    const struct gv_rates *r, const struct gv_cluster *c, const struct answer *a);
+
+/* Jobs whose deadlines cannot be met, and what would help. */
+void say_late(const struct options *o, const struct gv_rates *r, const struct answer *a);
+
+/* -v: the objective, its bound and the gap. */
+void say_objective(
+    const struct options *o, const struct gv_rates *r, const struct answer *a);
+
+#endif
