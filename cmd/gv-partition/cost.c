@@ -41,3 +41,16 @@ stage_memory(const struct cost_rules *r, const struct stage_size *s, double acti
 	return versions * s->parameter + stashes * stash + (recompute ? activation : 0) +
 	       (1 + r->state) * s->parameter;
 }
+
+void
+machine_flatten(struct machine *m)
+{
+	size_t l;
+
+	for (l = 1; l < m->n_levels; l++) {
+		m->gpus[0] *= m->gpus[l];
+		if (m->bytes_per_s[l] < m->bytes_per_s[0])
+			m->bytes_per_s[0] = m->bytes_per_s[l];
+	}
+	m->n_levels = 1;
+}

@@ -22,6 +22,9 @@ struct machine {
 /* GPUs of one component of the level, counting all below: product of gpus[0..level). */
 size_t machine_component(const struct machine *m, size_t level);
 
+/* One level of all GPUs, which talk as slowly as the slowest. */
+void machine_flatten(struct machine *m);
+
 /*
  * The two cost models.  T is the time of one component on the stage's layers,
  * P their parameter bytes, B the bandwidth, m the replicas, a the bytes that

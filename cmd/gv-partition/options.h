@@ -1,0 +1,31 @@
+/* What gv-partition was asked on its command line. */
+#ifndef GV_PARTITION_OPTIONS_H
+#define GV_PARTITION_OPTIONS_H
+
+#include "base/opt.h"
+#include "plan.h"
+
+/* What is written. */
+enum output {
+	OUTPUT_PLAN,  /* the layers, with the stage of each */
+	OUTPUT_STAGES /* a table of the stages */
+};
+
+struct options {
+	struct gv_opt common;
+	const char *input; /* layers, or a plan */
+	const char *edges; /* NULL: on the input, or none */
+	struct search_options search;
+	struct machine machine;
+	enum ideals_kind cut;
+	size_t prefixes; /* plan with at most so many */
+	bool flat;
+	bool evaluate; /* the input is a plan */
+	bool explain;
+	enum output output;
+};
+
+/* Fills *o, or ends with a usage error. */
+void options_parse(struct options *o, int argc, char **argv);
+
+#endif

@@ -1,0 +1,81 @@
+#include "say.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/fileio.h"
+#include "base/num.h"
+
+GV_NORETURN void
+say_no_plan(const struct options *o, const struct layers *l, const struct ideals *s)
+{
+	struct least_memory least = {.bytes = 0};
+	ptrdiff_t id = gv_frame_find(&l->rows, "node_id");
+	size_t v, first = 0, last = 0, n = 0;
+	char a[GV_QUOTE_LEN], b[GV_QUOTE_LEN];
+	struct gv_cell c, d;
+
+	if (o->search.rules.memory > 0)
+		least = plan_least_memory(s, &o->machine, &o->search);
+	if (least.bytes <= o->search.rules.memory) {
+		gv_warn("no plan: %zu prefixes cannot make stages for %s", s->n - 1,
+		    o->search.use == USE_ALL ? "all GPUs"
+					     : "this machine within its memory");
+		exit(gv_finish() == GV_EXIT_OK ? GV_EXIT_NO : GV_EXIT_TROUBLE);
+	}
+	for (v = 0; v < l->g.n; v++) {
+		if (!ideals_has(s, least.end, v) || ideals_has(s, least.first, v))
+			continue;
+		if (n++ == 0)
+			first = v;
+		last = v;
+	}
+	c = gv_frame_cell(&l->rows, l->row[first], id);
+	d = gv_frame_cell(&l->rows, l->row[last], id);
+	gv_warn(
+	    "no plan fits: the fullest stage of the best one, %zu layers from %s to %s "
+	    "with "
+	    "replicas=%zu and in_flight=%zu, needs %.0f bytes on each GPU, %.0f too many",
+	    n, gv_quote(a, c.s, c.len), gv_quote(b, d.s, d.len), least.replicas,
+	    least.in_flight, least.bytes, least.bytes - o->search.rules.memory);
+	exit(gv_finish() == GV_EXIT_OK ? GV_EXIT_NO : GV_EXIT_TROUBLE);
+}
+
+void
+say_times(const struct options *o, const struct plan_report *r, const struct plan *p,
+    const struct prefixes *x)
+{
+	char num[4][GV_NUM_LEN], searched[64] = "";
+
+	gv_format_double(num[0], r->bottleneck_s);
+	gv_format_double(num[1], r->idle_s);
+	gv_format_double(num[2], r->single_s);
+	gv_format_double(num[3], r->data_parallel_s);
+	if (!o->evaluate)
+		snprintf(searched, sizeof(searched), " prefixes=%zu exact=%s", x->s.n - 1,
+		    x->exact ? "yes" : "no");
+	gv_warn("cost=%s%s stages=%zu gpus=%zu slowest_s=%s bound_s=%s single_s=%s "
+		"data_parallel_s=%s speedup=%.4g speedup_over_data_parallel=%.4g",
+	    o->search.rules.model == COST_PAPER ? "paper" : "compat", searched, p->n,
+	    r->gpus, num[0], o->evaluate || !x->exact ? num[1] : num[0], num[2], num[3],
+	    r->single_s / r->bottleneck_s, r->data_parallel_s / r->bottleneck_s);
+}
+
+bool
+say_fits(const struct options *o, const struct plan_report *r)
+{
+	bool all = true;
+	size_t i;
+
+	for (i = 0; i < r->n; i++) {
+		const struct stage_report *s = &r->row[i];
+
+		if (o->search.rules.memory <= 0 || s->memory <= o->search.rules.memory)
+			continue;
+		gv_warn("stage %zu needs %.0f bytes on each GPU, %.0f too many", s->stage,
+		    s->memory, s->memory - o->search.rules.memory);
+		all = false;
+	}
+	return all;
+}

@@ -1,0 +1,20 @@
+/* What gv-partition says on standard error beside its table. */
+#ifndef GV_PARTITION_SAY_H
+#define GV_PARTITION_SAY_H
+
+#include "layers.h"
+#include "options.h"
+#include "prefixes.h"
+
+/* Why there is no plan; ends the program with status 1. */
+GV_NORETURN void say_no_plan(
+    const struct options *o, const struct layers *l, const struct ideals *s);
+
+/* -v: times of the plan, and what bounds them. */
+void say_times(const struct options *o, const struct plan_report *r, const struct plan *p,
+    const struct prefixes *x);
+
+/* Names the stages that are too large for the memory; whether there are none. */
+bool say_fits(const struct options *o, const struct plan_report *r);
+
+#endif
