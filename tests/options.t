@@ -89,11 +89,11 @@ for dir in "$src"/cmd/*/; do
 	names README.md
 	for sub in "" $(subcommands "$prog"); do
 		run "$bin/$prog" $sub --help
-		if [ "$status" -eq 0 ] && [ ! -s err ] && [ "$(wc -l <out)" -le 26 ] &&
+		if [ "$status" -eq 0 ] && [ ! -s err ] && [ "$(wc -l <out)" -le 48 ] &&
 			[ "$(wc -L <out)" -le 80 ] && head -n 1 out | grep -q "^usage: $prog${sub:+ $sub}"; then
 			pass "$prog${sub:+ $sub}: --help is a screen"
 		else
-			fail "$prog${sub:+ $sub}: --help is a screen: 26 lines of 80" out err
+			fail "$prog${sub:+ $sub}: --help is a screen: 48 lines of 80" out err
 		fi
 	done
 done
