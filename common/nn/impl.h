@@ -85,12 +85,19 @@ struct gv_net {
 	const gv_real *x;
 	const int32_t *label;
 	bool training;
+	struct times *times; /* NULL = nobody wants to know */
 };
 
 static inline size_t
 lesser(size_t a, size_t b)
 {
 	return a < b ? a : b;
+}
+
+static inline size_t
+row_number(const struct gv_net *net, const struct row *r)
+{
+	return (size_t)(r - net->row);
 }
 
 /* y, dy of a row, x of its input: of model b, from sample i on. */

@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "nn/gemm.h"
 #include "nn/impl.h"
+#include "nn/times.h"
 
 size_t
 gv_net_shards(size_t batch)
@@ -360,6 +361,7 @@ gv_net_free(struct gv_net *net)
 	if (net == NULL)
 		return;
 	pool_free(net->pool);
+	times_free(net->times);
 	free(net->params);
 	free(net->grads);
 	free(net->state);
@@ -423,6 +425,13 @@ gv_net_init(struct gv_net *net)
 		}
 	}
 	memset(net->state, 0, net->bytes.state);
+}
+
+void
+gv_net_time(struct gv_net *net, struct gv_net_times *times)
+{
+	times_free(net->times);
+	net->times = times_new(net->rows, net->threads, times);
 }
 
 void

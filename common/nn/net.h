@@ -117,6 +117,19 @@ void gv_net_free(struct gv_net *net); /* NULL is allowed; joins the threads */
  */
 void gv_net_init(struct gv_net *net);
 
+/*
+ * Times the steps that follow, row by row: each adds its seconds to times [rows
+ * of the model], which must live until this is called again; NULL = no more.
+ * Forward and backward hold all that gv_net_gradient does for the row, update
+ * its part of gv_net_update: together a step, but for the sum of the losses and
+ * some microseconds.  On several threads a row's part is that of the time in
+ * which the threads worked on it.  Evaluations are not timed.
+ */
+struct gv_net_times {
+	double forward_s, backward_s, update_s;
+};
+void gv_net_time(struct gv_net *net, struct gv_net_times *times);
+
 /* The samples of the batch that this rank works on: [*first, *first + *n) of 0..N-1. */
 void gv_net_rows(const struct gv_net *net, size_t *first, size_t *n);
 

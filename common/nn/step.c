@@ -11,6 +11,7 @@
 
 #include "nn/gemm.h"
 #include "nn/impl.h"
+#include "nn/times.h"
 
 struct job {
 	struct gv_net *net;
@@ -48,7 +49,8 @@ pack_matrix(gv_real *packed, const gv_real *w, size_t rs, size_t cs, size_t k, s
 }
 
 static void
-pack_row(struct gv_net *net, const struct row *r, size_t b, size_t strip, bool backward)
+pack_row(struct gv_net *net, const struct row *r, size_t b, size_t strip, bool backward,
+    size_t thread)
 {
 	size_t group, tap, taps, in = r->back_columns, out = r->grad_columns, at;
 	const gv_real *w = row_weight(net, r, b);
@@ -58,6 +60,7 @@ pack_row(struct gv_net *net, const struct row *r, size_t b, size_t strip, bool b
 		gv_real *packed = base + r->packed + group * r->packed_size;
 
 		pack_matrix(packed, w, out, 1, r->grad_rows, out, strip);
+		times_lap(net->times, thread, row_number(net, r), TIMES_FORWARD);
 		if (!backward || r->from == NULL)
 			continue;
 		/* [taps turned round][out] x [in], each tap transposed */
@@ -70,6 +73,7 @@ pack_row(struct gv_net *net, const struct row *r, size_t b, size_t strip, bool b
 			gv_gemm_pack_rows(packed + r->back_rows * at,
 			    w + (taps - 1 - tap) * in * out + at * out, 1, out,
 			    r->back_rows, tap * out, out, lesser(in - at, COLUMNS));
+		times_lap(net->times, thread, row_number(net, r), TIMES_BACKWARD);
 	}
 }
 
@@ -79,13 +83,13 @@ pack_item(void *ctx, size_t item, size_t thread)
 	const struct packing *p = ctx;
 	size_t b = item / p->strips, i;
 
-	(void)thread;
 	if (!p->net->active[b] && p->backward)
 		return;
+	times_item(p->net->times, thread);
 	for (i = 0; i < p->net->rows; i++)
 		if (p->net->row[i].packed_size > 0)
-			pack_row(
-			    p->net, &p->net->row[i], b, item % p->strips, p->backward);
+			pack_row(p->net, &p->net->row[i], b, item % p->strips,
+			    p->backward, thread);
 }
 
 static void
@@ -102,8 +106,10 @@ pack(struct gv_net *net, bool backward)
 		if (r->back_columns > p.strips * COLUMNS)
 			p.strips = (r->back_columns + COLUMNS - 1) / COLUMNS;
 	}
+	times_loop(net->times);
 	pool_run(net->pool, net->B * p.strips, (double)(net->B * net->packed_size),
 	    pack_item, &p);
+	times_loop_end(net->times);
 }
 
 /* ---- segments of rows ---- */
@@ -118,9 +124,12 @@ forward_item(void *ctx, size_t item, size_t thread)
 
 	if (!net->active[b] && net->training)
 		return;
-	for (k = j->from; k < j->to; k++)
+	times_item(net->times, thread);
+	for (k = j->from; k < j->to; k++) {
 		gv_ops[net->row[k].l.op].forward(
 		    net, &net->row[k], b, i, n, scratch_of(net, thread));
+		times_lap(net->times, thread, k, TIMES_FORWARD);
+	}
 }
 
 static void
@@ -133,15 +142,19 @@ backward_item(void *ctx, size_t item, size_t thread)
 
 	if (!net->active[b])
 		return;
+	times_item(net->times, thread);
 	for (k = j->to; k-- > j->from;) {
 		const struct row *r = &net->row[k];
 
 		if (r->from == NULL)
 			continue;
 		gv_ops[r->l.op].backward(net, r, b, i, n, scratch_of(net, thread));
-		if (r->from->l.relu)
-			relu_mask(row_dy(net, r->from, b, i), row_y(net, r->from, b, i),
-			    n * r->from->out_size);
+		times_lap(net->times, thread, k, TIMES_BACKWARD);
+		if (!r->from->l.relu)
+			continue;
+		relu_mask(row_dy(net, r->from, b, i), row_y(net, r->from, b, i),
+		    n * r->from->out_size);
+		times_lap(net->times, thread, row_number(net, r->from), TIMES_BACKWARD);
 	}
 }
 
@@ -150,9 +163,27 @@ run_segment(struct gv_net *net, size_t from, size_t to, size_t n, pool_item *ite
 {
 	struct job j = {net, from, to, n, (n + net->block - 1) / net->block};
 
-	if (from < to)
-		pool_run(net->pool, net->B * j.blocks, net->flops * (double)(net->B * n),
-		    item, &j);
+	if (from == to)
+		return;
+	times_loop(net->times);
+	pool_run(
+	    net->pool, net->B * j.blocks, net->flops * (double)(net->B * n), item, &j);
+	times_loop_end(net->times);
+}
+
+/* What bn sums over the batch before it can go on, forward or backward. */
+static int
+run_sums(struct gv_net *net, size_t k, int (*sums)(struct gv_net *, const struct row *),
+    enum times_phase phase)
+{
+	int status;
+
+	times_loop(net->times);
+	times_item(net->times, 0);
+	status = sums(net, &net->row[k]);
+	times_lap(net->times, 0, k, phase);
+	times_loop_end(net->times);
+	return status;
 }
 
 /* All rows forward over n samples of net->x. */
@@ -169,7 +200,7 @@ forward(struct gv_net *net, size_t n)
 			continue;
 		}
 		run_segment(net, from, k, n, forward_item);
-		if (bn_forward_sums(net, &net->row[k]) != 0)
+		if (run_sums(net, k, bn_forward_sums, TIMES_FORWARD) != 0)
 			return -1;
 		from = k;
 	}
@@ -186,7 +217,7 @@ backward(struct gv_net *net)
 		if (net->row[k].l.op != GV_OP_BN)
 			continue;
 		run_segment(net, k + 1, to, net->n, backward_item);
-		if (bn_backward_sums(net, &net->row[k]) != 0)
+		if (run_sums(net, k, bn_backward_sums, TIMES_BACKWARD) != 0)
 			return -1;
 		to = k + 1;
 	}
@@ -231,6 +262,7 @@ gradient_item(void *ctx, size_t item, size_t thread)
 
 	if (!net->active[b])
 		return;
+	times_item(net->times, thread);
 	ld = rows == 0 ? columns : r->grad_columns;
 	out += rows == 0
 		   ? r->bias
@@ -251,6 +283,7 @@ gradient_item(void *ctx, size_t item, size_t thread)
 			    stack + (depth - 2) * rows * columns, columns, rows, columns);
 		}
 	}
+	times_lap(net->times, thread, row_number(net, r), TIMES_BACKWARD);
 }
 
 /* Mean losses of this rank's samples, [B], each a tree over shards. */
@@ -292,8 +325,10 @@ gv_net_gradient(struct gv_net *net, const gv_real *x, const int32_t *label, doub
 	pack(net, true);
 	if (forward(net, net->n) != 0 || backward(net) != 0)
 		return -1;
+	times_loop(net->times);
 	pool_run(net->pool, net->B * net->pieces, net->flops * (double)(net->B * net->n),
 	    gradient_item, net);
+	times_loop_end(net->times);
 	sum_losses(net, net->grads + n);
 	if (net->R > 1 && net->reduce(net->ctx, net->grads, n + net->B) != 0)
 		return -1;
@@ -323,6 +358,7 @@ gv_net_update(struct gv_net *net)
 {
 	size_t b, k;
 
+	times_loop(net->times);
 	for (b = 0; b < net->B; b++) {
 		if (!net->active[b])
 			continue;
@@ -333,6 +369,7 @@ gv_net_update(struct gv_net *net)
 	}
 	pool_run(net->pool, net->B * ((net->P + CHUNK - 1) / CHUNK),
 	    4 * (double)(net->B * net->P), update_item, net);
+	times_update_end(net->times, net);
 }
 
 int
@@ -351,8 +388,10 @@ gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n
     size_t *correct, double *loss, gv_real *logits)
 {
 	const struct row *head = &net->row[net->rows - 1];
+	struct times *times = net->times;
 	size_t at, some, b, i;
 
+	net->times = NULL;
 	net->training = false;
 	for (b = 0; b < net->B; b++) {
 		if (correct != NULL)
@@ -383,4 +422,5 @@ gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n
 	}
 	for (b = 0; b < net->B && loss != NULL; b++)
 		loss[b] /= (double)n;
+	net->times = times;
 }

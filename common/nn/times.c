@@ -1,0 +1,130 @@
+#include "nn/times.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+/* Of one thread: apart from the others', who write at the same time. */
+struct lane {
+	double last_s;
+	double *spent_s; /* [rows][2] in this loop */
+};
+
+struct times {
+	size_t rows, threads;
+	double begun_s;
+	struct lane **lane; /* [threads] */
+	struct gv_net_times *result;
+};
+
+struct times *
+times_new(size_t rows, size_t threads, struct gv_net_times *result)
+{
+	struct times *t;
+	size_t i;
+
+	if (result == NULL)
+		return NULL;
+	t = gv_xcalloc(1, sizeof(*t));
+	t->rows = rows;
+	t->threads = threads;
+	t->result = result;
+	t->lane = gv_xcalloc(threads, sizeof(struct lane *));
+	for (i = 0; i < threads; i++) {
+		t->lane[i] = gv_xcalloc(1, sizeof(struct lane));
+		t->lane[i]->spent_s = gv_xcalloc(2 * rows, sizeof(double));
+	}
+	return t;
+}
+
+void
+times_free(struct times *t)
+{
+	size_t i;
+
+	if (t == NULL)
+		return;
+	for (i = 0; i < t->threads; i++) {
+		free(t->lane[i]->spent_s);
+		free(t->lane[i]);
+	}
+	free(t->lane);
+	free(t);
+}
+
+void
+times_loop(struct times *t)
+{
+	size_t i;
+
+	if (t == NULL)
+		return;
+	for (i = 0; i < t->threads; i++)
+		memset(t->lane[i]->spent_s, 0, 2 * t->rows * sizeof(double));
+	t->begun_s = gv_clock_s();
+}
+
+void
+times_loop_end(struct times *t)
+{
+	double waited, all = 0, spent[2];
+	size_t i, k;
+
+	if (t == NULL)
+		return;
+	waited = gv_clock_s() - t->begun_s;
+	for (i = 0; i < t->threads; i++)
+		for (k = 0; k < 2 * t->rows; k++)
+			all += t->lane[i]->spent_s[k];
+	if (all <= 0)
+		return;
+	for (k = 0; k < t->rows; k++) {
+		spent[TIMES_FORWARD] = spent[TIMES_BACKWARD] = 0;
+		for (i = 0; i < t->threads; i++) {
+			spent[0] += t->lane[i]->spent_s[2 * k];
+			spent[1] += t->lane[i]->spent_s[2 * k + 1];
+		}
+		t->result[k].forward_s += waited * spent[TIMES_FORWARD] / all;
+		t->result[k].backward_s += waited * spent[TIMES_BACKWARD] / all;
+	}
+}
+
+void
+times_item(struct times *t, size_t thread)
+{
+	if (t != NULL)
+		t->lane[thread]->last_s = gv_clock_s();
+}
+
+void
+times_lap(struct times *t, size_t thread, size_t row, enum times_phase phase)
+{
+	struct lane *lane;
+	double now;
+
+	if (t == NULL)
+		return;
+	lane = t->lane[thread];
+	now = gv_clock_s();
+	lane->spent_s[2 * row + phase] += now - lane->last_s;
+	lane->last_s = now;
+}
+
+void
+times_update_end(struct times *t, const struct gv_net *net)
+{
+	double waited;
+	size_t k;
+
+	if (t == NULL || net->P == 0)
+		return;
+	waited = gv_clock_s() - t->begun_s;
+	for (k = 0; k < t->rows; k++) {
+		const struct gv_layer *l = &net->row[k].l;
+
+		t->result[k].update_s +=
+		    waited * (double)(l->weights + l->biases) / (double)net->P;
+	}
+}
