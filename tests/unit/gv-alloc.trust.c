@@ -1,0 +1,352 @@
+/*
+ * What every allocation must keep, on thousands of random clusters: the fast
+ * paths find what GLPK finds job by job, constraints hold, and the properties that
+ * the policies are known for are there.
+ */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gv-alloc/classes.h"
+#include "gv-alloc/linear.h"
+#include "gv-alloc/policy.h"
+
+static uint64_t drawn;
+
+static double
+uniform(void)
+{
+	return gv_random_uniform(29, 0, 0, drawn++);
+}
+
+static size_t
+below(size_t n)
+{
+	return (size_t)(uniform() * (double)n);
+}
+
+/* So many cases: quick in make check, what is promised when there is time. */
+static int
+many(int quick, int promised)
+{
+	return getenv("GV_LONG") != NULL ? promised : quick;
+}
+
+static bool
+near(double a, double b, double tol)
+{
+	return fabs(a - b) <= tol * fmax(fabs(a), fabs(b));
+}
+
+/* A job like an earlier one, where it is to be one of the same kind. */
+static void
+copy_job(struct problem *p, size_t to, size_t from)
+{
+	size_t k;
+
+	memcpy(&p->rate[to * p->m], &p->rate[from * p->m], p->m * sizeof(*p->rate));
+	p->scale[to] = p->scale[from];
+	p->weight[to] = p->weight[from];
+	for (k = 0; k < NUMBER_PLACE; k++)
+		p->number[k][to] = p->number[k][from];
+}
+
+/* Rates rounded to whole numbers half of the time, so that there are ties. */
+static void
+draw_job(struct problem *p, size_t i, bool even)
+{
+	size_t j, m = p->m;
+	bool runs = false;
+
+	p->scale[i] = (double)(1 << below(4));
+	p->weight[i] = uniform() < .5 ? 1 : even ? 2 : .25 + 4 * uniform();
+	p->number[NUMBER_STEPS][i] = even ? 1 + (double)below(20) : exp(8 * uniform());
+	p->number[NUMBER_ELAPSED][i] = uniform() < .4 ? 0 : 20 * uniform();
+	p->number[NUMBER_ISOLATED][i] = uniform() < .4 ? 0 : 20 * uniform();
+	for (j = 0; j < m; j++) {
+		if (uniform() < .2 || p->scale[i] > p->capacity[j])
+			continue;
+		p->rate[i * m + j] = even ? 1 + (double)below(6) : exp(5 * uniform());
+		runs = true;
+	}
+	if (!runs) {
+		p->scale[i] = 1;
+		p->rate[i * m + below(m)] = 1 + (double)below(3);
+	}
+}
+
+static struct problem
+draw(size_t n, size_t m)
+{
+	double equal_jobs = uniform() < .5 ? .5 : 0;
+	bool even = uniform() < .5;
+	struct problem p;
+	size_t i, j;
+
+	problem_alloc(&p, n, m);
+	problem_ask(&p, (1u << N_NUMBERS) - 1);
+	for (j = 0; j < m; j++) {
+		p.capacity[j] = (double)(1 + below(uniform() < .5 ? 3 : 24));
+		p.price[j] = even ? 1 + (double)below(4) : .1 + 3 * uniform();
+	}
+	for (i = 0; i < n; i++) {
+		p.count[i] = 1;
+		if (i > 0 && uniform() < equal_jobs)
+			copy_job(&p, i, below(i));
+		else
+			draw_job(&p, i, even);
+		p.number[NUMBER_PLACE][i] = (double)i;
+		p.number[NUMBER_ENTITY_WEIGHT][i] = 1;
+	}
+	return p;
+}
+
+static struct solution
+solve(enum solver solver, const struct policy *policy, const struct problem *p)
+{
+	struct solve_options opt = {.solver = solver, .inside = INSIDE_NONE};
+	struct problem seen = *p;
+	struct solution s = {0};
+	struct classes c;
+	struct gv_error e = {0};
+	double *x;
+	size_t k;
+
+	for (k = 0; k < N_NUMBERS; k++)
+		if (!(policy->numbers >> k & 1))
+			seen.number[k] = NULL;
+	classes_make(&c, &seen, solver != SOLVER_GLPK);
+	x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
+	s.x = x;
+	if (policy->solve(&c.p, &opt, &s, &e) != 0)
+		gv_die_error(&e);
+	s.x = gv_xcalloc(p->n, p->m * sizeof(*x));
+	classes_deal(&c, p->n, x, s.x);
+	free(x);
+	free(s.late);
+	s.late = NULL;
+	classes_free(&c);
+	return s;
+}
+
+/* ---- against GLPK ---- */
+
+static void
+test_glpk(void)
+{
+	static const struct policy *const programs[] = {&policy_max_min, &policy_makespan,
+	    &policy_finish_time, &policy_max_sum, &policy_min_cost, &policy_per_dollar,
+	    &policy_fifo};
+	size_t n_programs = sizeof(programs) / sizeof(programs[0]);
+	int n = many(1500, 100000);
+	int i, differ = 0, broken = 0, unproved = 0;
+	double worst = 0, gap = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct policy *policy = programs[(size_t)i % n_programs];
+		struct problem p = draw(1 + below(20), 1 + below(5));
+		struct solution plain = solve(SOLVER_GLPK, policy, &p);
+		struct solution price = solve(SOLVER_PRICE, policy, &p);
+
+		worst = fmax(worst, fabs(price.objective - plain.objective) /
+					fmax(price.objective, plain.objective));
+		gap = fmax(gap, fmax(plain.gap, price.gap));
+		if (!near(price.objective, plain.objective, 1e-9)) {
+			differ++;
+			printf("# case %d, %s: prices %.17g, GLPK %.17g\n", i,
+			    policy->name, price.objective, plain.objective);
+		}
+		unproved += plain.gap > 1e-9 || price.gap > 1e-9;
+		broken += problem_excess(&p, plain.x) > 1e-9 ||
+			  problem_excess(&p, price.x) > 1e-9;
+		free(plain.x);
+		free(price.x);
+		problem_free(&p);
+	}
+	printf("# worst relative difference %.2g, worst gap %.2g\n", worst, gap);
+	is_int(differ, 0, "%d problems: prices and GLPK agree to 1e-9", n);
+	is_int(broken, 0, "both keep the constraints");
+	is_int(unproved, 0, "both prove it to 1e-9");
+}
+
+/* ---- properties ---- */
+
+/*
+ * One more GPU of a type never hurts.  Max-min compares with the whole cluster, so
+ * the weights of the larger one are those that keep the old comparison.
+ */
+static void
+test_more_gpus(void)
+{
+	static const struct policy *const grow[] = {&policy_max_min, &policy_max_sum,
+	    &policy_min_cost, &policy_per_dollar, &policy_fifo, &policy_makespan};
+	int n = many(600, 10000);
+	int i, bad = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct policy *policy = grow[i % 6];
+		struct problem p = draw(1 + below(16), 1 + below(4));
+		struct solution less = solve(SOLVER_AUTO, policy, &p), more;
+		double *before = gv_xcalloc(p.n, sizeof(*before));
+		double *after = gv_xcalloc(p.n, sizeof(*after));
+		size_t k;
+
+		problem_equal_throughput(&p, before);
+		p.capacity[below(p.m)] += 1;
+		problem_equal_throughput(&p, after);
+		if (policy == &policy_max_min)
+			for (k = 0; k < p.n; k++)
+				p.weight[k] *= before[k] / after[k];
+		more = solve(SOLVER_AUTO, policy, &p);
+		if (policy->minimises)
+			bad += more.objective > less.objective * (1 + 1e-9);
+		else
+			bad += more.objective < less.objective * (1 - 1e-9);
+		free(before);
+		free(after);
+		free(less.x);
+		free(more.x);
+		problem_free(&p);
+	}
+	is_int(bad, 0, "%d clusters: one more GPU never hurts", n);
+}
+
+/* Steps may be counted in any unit, job by job. */
+static void
+test_units(void)
+{
+	static const struct policy *const scale_free[] = {&policy_max_min,
+	    &policy_water_filling, &policy_makespan, &policy_finish_time, &policy_fifo};
+	int n = many(500, 10000);
+	int i, bad = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct policy *policy = scale_free[i % 5];
+		struct problem p = draw(1 + below(16), 1 + below(4));
+		struct solution one = solve(SOLVER_AUTO, policy, &p), other;
+		size_t k, j;
+
+		for (k = 0; k < p.n; k++) {
+			double unit = exp(10 * (uniform() - .5));
+
+			for (j = 0; j < p.m; j++)
+				p.rate[k * p.m + j] *= unit;
+			p.number[NUMBER_STEPS][k] *= unit;
+		}
+		other = solve(SOLVER_AUTO, policy, &p);
+		bad += !near(one.objective, other.objective, 1e-9);
+		free(one.x);
+		free(other.x);
+		problem_free(&p);
+	}
+	is_int(bad, 0, "%d clusters: the units of steps do not matter", n);
+}
+
+/*
+ * Nobody can have more unless somebody has less: with everybody's throughput
+ * kept, the largest sum is the one there is.
+ */
+static void
+test_pareto(void)
+{
+	int n = many(200, 10000);
+	int i, bad = 0, failed = 0;
+	double worst = 0;
+
+	for (i = 0; i < n; i++) {
+		struct problem p = draw(1 + below(12), 1 + below(4));
+		struct solution s = solve(SOLVER_AUTO, &policy_water_filling, &p), best;
+		struct solve_options opt = {.solver = SOLVER_GLPK};
+		double *need = gv_xcalloc(p.n, sizeof(*need));
+		double *gain = linear_normalised(&p);
+		struct gv_error e = {0};
+		struct linear l;
+		double sum = 0;
+		size_t k, j;
+
+		for (k = 0; k < p.n; k++) {
+			need[k] = problem_throughput(&p, s.x, k) * (1 - 1e-12);
+			for (j = 0; j < p.m; j++)
+				sum += gain[k * p.m + j] * s.x[k * p.m + j];
+		}
+		best = (struct solution){
+		    .x = gv_xcalloc(p.n, p.m * sizeof(*best.x))};
+		linear_init(&l, &p, &best);
+		l.gain = gain;
+		l.need = need;
+		if (linear_solve(&l, &opt, "pareto", &e) != 0)
+			failed++;
+		else
+			bad += best.objective > sum * (1 + 1e-8);
+		worst = fmax(worst, best.objective / sum - 1);
+		linear_free(&l);
+		free(best.x);
+		free(need);
+		free(gain);
+		free(s.x);
+		problem_free(&p);
+	}
+	printf("# the most that was left: %.2g of the sum\n", worst);
+	is_int(failed, 0, "%d clusters", n);
+	is_int(bad, 0, "water-filling leaves nothing that hurts nobody");
+}
+
+/*
+ * Sharing pays: with equal weights, and where the n-th part of the cluster is no
+ * more than a job can use, max-min gives no job less than that part.  No job
+ * that starts now is done later than there with finish-time.
+ */
+static void
+test_incentive(void)
+{
+	int n = many(400, 10000);
+	int i, looked = 0, bad = 0, late = 0;
+
+	for (i = 0; i < n; i++) {
+		struct problem p = draw(2 + below(16), 1 + below(4));
+		double *alone = gv_xcalloc(p.n, p.m * sizeof(*alone));
+		struct solution s;
+		double gpus = 0;
+		bool fits = true;
+		size_t k;
+
+		for (k = 0; k < p.m; k++)
+			gpus += p.capacity[k];
+		for (k = 0; k < p.n; k++) {
+			p.weight[k] = 1;
+			p.number[NUMBER_ELAPSED][k] = p.number[NUMBER_ISOLATED][k] = 0;
+			fits = fits && gpus <= (double)p.n * p.scale[k];
+		}
+		problem_isolated(&p, alone);
+		if (fits) {
+			looked++;
+			s = solve(SOLVER_AUTO, &policy_max_min, &p);
+			for (k = 0; k < p.n; k++)
+				bad += problem_throughput(&p, s.x, k) <
+				       problem_throughput(&p, alone, k) * (1 - 1e-9);
+			free(s.x);
+		}
+		s = solve(SOLVER_AUTO, &policy_finish_time, &p);
+		late += s.objective > 1 + 1e-9;
+		free(s.x);
+		free(alone);
+		problem_free(&p);
+	}
+	ok(looked > n / 20, "%d clusters, %d of them with jobs that can use their part", n,
+	    looked);
+	is_int(bad, 0, "max-min gives no job less than its part");
+	is_int(late, 0, "finish-time makes no job later than with its part");
+}
+
+int
+main(void)
+{
+	test_glpk();
+	test_more_gpus();
+	test_units();
+	test_pareto();
+	test_incentive();
+	return done_testing();
+}
