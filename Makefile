@@ -137,9 +137,13 @@ $(BUILD)/helpers/%: tests/helpers/%.c $(BUILD)/libgv.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ $^ $(LIBS_ALL)
 
-$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libgv.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ $^ $(LIBS_unit) $(LIBS_ALL)
+# as in tests/unit, PROG.NAME.c also sees the parts of PROG
+define bench
+$(BUILD)/bench/$(1): tests/bench/$(1).c $(call parts,$(1)) $(BUILD)/libgv.a
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(GV_CPPFLAGS) $$(GV_CFLAGS) $$(GV_LDFLAGS) -o $$@ $$^ $$(LIBS_unit) $$(LIBS_ALL)
+endef
+$(foreach b,$(BENCHES),$(eval $(call bench,$(notdir $(b)))))
 
 # libraries to preload: the fault injector, a fake NVML
 $(BUILD)/preload/%.so: tests/preload/%.c

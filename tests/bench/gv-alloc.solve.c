@@ -1,0 +1,155 @@
+/*
+ * How long gv-alloc's policies solve: processor time of one core from a problem in
+ * memory to its shares and their bound, reading and writing not counted.  Every job
+ * differs from every other.  The best of several runs, and the gap that was proved.
+ *
+ *	gv-alloc.solve [MOST [POLICY]]
+ *
+ * up to MOST jobs (default 8192), of one policy or of all that have a solver for so
+ * many.  Status 1 when a gap is above 1e-9.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gv-alloc/classes.h"
+#include "gv-alloc/policy.h"
+
+enum { KINDS = 26 };
+
+struct shape {
+	const char *name;
+	size_t m;
+	double gpus; /* a job and type */
+};
+
+static double
+uniform(uint32_t a, uint32_t b)
+{
+	return gv_random_uniform(5, a, 0, b);
+}
+
+/* Gangs of 1 to 8 of 26 kinds, every rate 15 % around its kind's, every weight its own. */
+static struct problem
+draw(size_t n, const struct shape *shape)
+{
+	struct problem p;
+	size_t i, j, m = shape->m;
+
+	problem_alloc(&p, n, m);
+	problem_ask(&p, (1u << NUMBER_NEED) - 1);
+	for (j = 0; j < m; j++) {
+		p.capacity[j] = fmax(8, floor((double)n * shape->gpus));
+		p.price[j] = .3 + .5 * (double)(m - j);
+	}
+	for (i = 0; i < n; i++) {
+		uint32_t kind = (uint32_t)(uniform(1, (uint32_t)i) * KINDS);
+		double u = uniform(2, (uint32_t)i);
+
+		p.count[i] = 1;
+		p.scale[i] = u < .7 ? 1 : u < .8 ? 2 : u < .95 ? 4 : 8;
+		p.weight[i] = .5 + 1.5 * uniform(3, (uint32_t)i);
+		p.number[NUMBER_STEPS][i] = exp(5 + 4 * uniform(4, (uint32_t)i));
+		p.number[NUMBER_ELAPSED][i] = 3 * uniform(5, (uint32_t)i);
+		p.number[NUMBER_ISOLATED][i] = 3 * uniform(6, (uint32_t)i);
+		for (j = 0; j < m; j++) {
+			double slower = 1 + (double)j * (.2 + uniform(7, kind));
+
+			p.rate[i * m + j] = exp(3 * uniform(8, kind)) / slower *
+					    (.85 + .3 * uniform(10 + (uint32_t)j,
+							    (uint32_t)i));
+		}
+	}
+	return p;
+}
+
+/* The problem with the numbers that a policy asks for, its rows in their order. */
+static void
+classes(struct classes *c, const struct problem *p, const struct policy *policy)
+{
+	struct problem seen = *p;
+	size_t k;
+
+	for (k = 0; k < N_NUMBERS; k++)
+		if (!(policy->numbers >> k & 1))
+			seen.number[k] = NULL;
+	if (policy->numbers >> NUMBER_NEED & 1)
+		seen.number[NUMBER_NEED] = gv_xcalloc(p->n, sizeof(double));
+	classes_make(c, &seen, true);
+	if (policy->numbers >> NUMBER_NEED & 1)
+		free(seen.number[NUMBER_NEED]);
+}
+
+static double
+seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int
+measure(const struct policy *policy, const struct problem *p, const char *shape)
+{
+	const struct solve_options opt = {.solver = SOLVER_AUTO};
+	struct classes c;
+	struct solution s = {0};
+	struct gv_error e = {0};
+	double best = INFINITY, all = 0;
+	int runs = 0;
+
+	classes(&c, p, policy);
+	s.x = gv_xcalloc(c.p.n, c.p.m * sizeof(*s.x));
+	while (runs < 3 || (runs < 50 && all < .3)) {
+		double start = seconds(), t;
+
+		memset(s.x, 0, c.p.n * c.p.m * sizeof(*s.x));
+		if (policy->solve(&c.p, &opt, &s, &e) != 0)
+			gv_die_error(&e);
+		t = seconds() - start;
+		best = fmin(best, t);
+		all += t;
+		runs++;
+		if (t > 5)
+			break;
+	}
+	printf("%-12s %-10s %9zu %11.3f %9.1e\n", policy->name, shape, p->n, best * 1e3,
+	    s.gap);
+	fflush(stdout);
+	free(s.x);
+	classes_free(&c);
+	return s.gap > 1e-9;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct shape shapes[] = {{"m=3", 3, 1. / 6}, {"m=3 load", 3, 1. / 12},
+	    {"m=3 idle", 3, 1}, {"m=8", 8, 1. / 12}};
+	static const struct policy *const measured[] = {&policy_max_min, &policy_makespan,
+	    &policy_finish_time, &policy_max_sum, &policy_min_cost};
+	double most = argc > 1 ? atof(argv[1]) : 8192;
+	const char *only = argc > 2 ? argv[2] : NULL;
+	int wrong = 0;
+	size_t i, k;
+	double n;
+
+	gv_init("gv-alloc.solve");
+	printf("%-12s %-10s %9s %11s %9s\n", "policy", "shape", "jobs", "ms", "gap");
+	for (k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++)
+		for (n = 32; n <= most; n = n < 8192 ? n * 4 : n < 1e5 ? 1e5 : n * 10) {
+			struct problem p = draw((size_t)n, &shapes[k]);
+
+			for (i = 0; i < sizeof(measured) / sizeof(measured[0]); i++)
+				if (only == NULL || strcmp(only, measured[i]->name) == 0)
+					wrong |= measure(measured[i], &p, shapes[k].name);
+			problem_free(&p);
+		}
+	return wrong;
+}
