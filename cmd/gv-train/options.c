@@ -137,35 +137,18 @@ one_of(const struct options *o, const char *option, const char *const *names)
 	    names[1], names[2], gv_quote(q, optarg, strlen(optarg)));
 }
 
-/* HxW or HxWxC */
 static void
 parse_shape(struct options *o)
 {
-	size_t v[3] = {0, 0, 1};
-	const char *p = optarg;
+	struct gv_shape shape;
 	char q[GV_QUOTE_LEN];
-	int i;
 
-	for (i = 0; i < 3; i++) {
-		const char *x = strchr(p, 'x');
-		size_t len = x != NULL ? (size_t)(x - p) : strlen(p);
-		int64_t n;
-
-		if (gv_parse_int(p, len, &n) != 0 || n < 1 || n > 65536)
-			break;
-		v[i] = (size_t)n;
-		if (x == NULL && i >= 1) {
-			o->data.h = o->test.h = v[0];
-			o->data.w = o->test.w = v[1];
-			o->data.c = o->test.c = v[2];
-			return;
-		}
-		if (x == NULL)
-			break;
-		p = x + 1;
-	}
-	gv_opt_usage(&o->common, "--shape: expected HxW or HxWxC, got %s",
-	    gv_quote(q, optarg, strlen(optarg)));
+	if (gv_shape_parse(optarg, &shape) != 0)
+		gv_opt_usage(&o->common, "--shape: expected HxW or HxWxC, got %s",
+		    gv_quote(q, optarg, strlen(optarg)));
+	o->data.h = o->test.h = shape.height;
+	o->data.w = o->test.w = shape.width;
+	o->data.c = o->test.c = shape.channels;
 }
 
 static double

@@ -14,25 +14,6 @@
 #include "base/mem.h"
 #include "run.h"
 
-/* MODEL, or the shipped model of that name. */
-static char *
-find_model(const char *name)
-{
-	size_t len;
-	char *path;
-
-	if (strchr(name, '/') != NULL || strcmp(name, "-") == 0 ||
-	    access(name, F_OK) == 0)
-		return gv_xstrdup(name);
-	len = strlen(gv_data_dir()) + strlen(name) + 16;
-	path = gv_xcalloc(len, 1);
-	snprintf(path, len, "%s/models/%s.tsv", gv_data_dir(), name);
-	if (access(path, F_OK) == 0)
-		return path;
-	free(path);
-	return gv_xstrdup(name);
-}
-
 static int
 read_data(struct run *r, struct gv_error *e)
 {
@@ -58,7 +39,7 @@ read_data(struct run *r, struct gv_error *e)
 int
 run_read(struct run *r, struct gv_error *e)
 {
-	char *path = find_model(r->o->model);
+	char *path = gv_model_path(r->o->model);
 	int status = gv_model_read(&r->model, path, e);
 	struct gv_shape input;
 

@@ -1,8 +1,9 @@
 #include "nn/model.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/num.h"
 #include "base/mem.h"
@@ -276,6 +277,47 @@ gv_model_read(struct gv_model *m, const char *path, struct gv_error *e)
 		return -1;
 	}
 	return gv_model_from_frame(m, &f, e);
+}
+
+char *
+gv_model_path(const char *name)
+{
+	size_t len;
+	char *path;
+
+	if (strchr(name, '/') != NULL || strcmp(name, "-") == 0 ||
+	    access(name, F_OK) == 0)
+		return gv_xstrdup(name);
+	len = strlen(gv_data_dir()) + strlen(name) + 16;
+	path = gv_xcalloc(len, 1);
+	snprintf(path, len, "%s/models/%s.tsv", gv_data_dir(), name);
+	if (access(path, F_OK) == 0)
+		return path;
+	free(path);
+	return gv_xstrdup(name);
+}
+
+int
+gv_shape_parse(const char *s, struct gv_shape *shape)
+{
+	size_t v[3] = {0, 0, 1}, i;
+
+	for (i = 0; i < 3; i++) {
+		const char *x = strchr(s, 'x');
+		size_t len = x != NULL ? (size_t)(x - s) : strlen(s);
+		int64_t n;
+
+		if (gv_parse_int(s, len, &n) != 0 || n < 1 || n > 65536)
+			return -1;
+		v[i] = (size_t)n;
+		if (x == NULL)
+			break;
+		s = x + 1;
+	}
+	if (i < 1 || i > 2)
+		return -1;
+	*shape = (struct gv_shape){v[2], v[0], v[1]};
+	return 0;
 }
 
 void

@@ -118,6 +118,15 @@ int gv_model_shape(
  */
 void gv_model_write_shapes(const struct gv_model *m, struct gv_tabw *w);
 
+/*
+ * What a user calls a model: the path itself, or for a name without a slash that
+ * is no file here the shipped model of that name.  The caller frees it.
+ */
+char *gv_model_path(const char *name);
+
+/* "HxW" or "HxWxC" (C 1 otherwise), each 1..65536.  0, or -1: it is not so. */
+int gv_shape_parse(const char *s, struct gv_shape *shape);
+
 /* The name of an op as the table spells it. */
 const char *gv_op_name(enum gv_op op);
 
