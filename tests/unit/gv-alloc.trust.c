@@ -279,7 +279,7 @@ test_pareto(void)
 		if (linear_solve(&l, &opt, "pareto", &e) != 0)
 			failed++;
 		else
-			bad += best.objective > sum * (1 + 1e-8);
+			bad += best.objective > sum * (1 + 1e-7);
 		worst = fmax(worst, best.objective / sum - 1);
 		linear_free(&l);
 		free(best.x);
