@@ -19,8 +19,22 @@ problem_alloc(struct problem *p, size_t n, size_t m)
 	p->weight = gv_xcalloc(n, sizeof(*p->weight));
 	p->count = gv_xcalloc(n, sizeof(*p->count));
 	memset(p->number, 0, sizeof(p->number));
+	p->kind = NULL;
+	p->together = NULL;
 	p->capacity = gv_xcalloc(m, sizeof(*p->capacity));
 	p->price = gv_xcalloc(m, sizeof(*p->price));
+	p->reference = NULL;
+}
+
+void
+problem_refer(struct problem *p, const double *gpus)
+{
+	free(p->reference);
+	p->reference = NULL;
+	if (gpus == NULL)
+		return;
+	p->reference = gv_xcalloc(p->m, sizeof(*gpus));
+	memcpy(p->reference, gpus, p->m * sizeof(*gpus));
 }
 
 void
@@ -43,8 +57,12 @@ problem_pick(struct problem *to, const struct problem *p, const bool *keep)
 	problem_alloc(to, n, p->m);
 	memcpy(to->capacity, p->capacity, p->m * sizeof(*p->capacity));
 	memcpy(to->price, p->price, p->m * sizeof(*p->price));
+	problem_refer(to, p->reference);
 	for (k = 0; k < N_NUMBERS; k++)
 		problem_ask(to, p->number[k] != NULL ? 1u << k : 0);
+	to->together = p->together;
+	if (p->kind != NULL)
+		to->kind = gv_xcalloc(n, sizeof(*to->kind));
 	n = 0;
 	for (i = 0; i < p->n; i++) {
 		if (!keep[i])
@@ -52,6 +70,8 @@ problem_pick(struct problem *to, const struct problem *p, const bool *keep)
 		memcpy(&to->rate[n * p->m], &p->rate[i * p->m],
 		    p->m * sizeof(*p->rate));
 		to->scale[n] = p->scale[i];
+		if (p->kind != NULL)
+			to->kind[n] = p->kind[i];
 		to->weight[n] = p->weight[i];
 		to->count[n] = p->count[i];
 		for (k = 0; k < N_NUMBERS; k++)
@@ -69,11 +89,13 @@ problem_free(struct problem *p)
 	for (k = 0; k < N_NUMBERS; k++)
 		free(p->number[k]);
 	free(p->price);
+	free(p->kind);
 	free(p->rate);
 	free(p->scale);
 	free(p->weight);
 	free(p->count);
 	free(p->capacity);
+	free(p->reference);
 	*p = (struct problem){0};
 }
 
@@ -132,24 +154,33 @@ problem_from_rates(struct problem *p, const struct gv_rates *r,
 	return problem_numbers(p, r, numbers, row, e);
 }
 
+static const double *
+reference(const struct problem *p)
+{
+	return p->reference != NULL ? p->reference : p->capacity;
+}
+
 void
 problem_equal_throughput(const struct problem *p, double *throughput)
 {
+	const double *own = reference(p);
 	double gpus = 0;
 	size_t i, j;
 
 	for (j = 0; j < p->m; j++)
-		gpus += p->capacity[j];
+		gpus += own[j];
 	for (i = 0; i < p->n; i++) {
 		throughput[i] = 0;
 		for (j = 0; j < p->m; j++)
-			throughput[i] += problem_rate(p, i, j) * (p->capacity[j] / gpus);
+			if (p->scale[i] <= own[j])
+				throughput[i] += problem_rate(p, i, j) * (own[j] / gpus);
 	}
 }
 
 void
 problem_isolated(const struct problem *p, double *x)
 {
+	const double *own = reference(p);
 	double jobs = 0;
 	size_t i, j;
 
@@ -160,20 +191,22 @@ problem_isolated(const struct problem *p, double *x)
 		double sum = 0;
 
 		for (j = 0; j < p->m; j++) {
-			row[j] = problem_rate(p, i, j) > 0
-				     ? p->capacity[j] / (jobs * p->scale[i])
+			row[j] = problem_rate(p, i, j) > 0 && p->scale[i] <= own[j]
+				     ? own[j] / (jobs * p->scale[i])
 				     : 0;
 			sum += row[j];
 		}
 		for (j = 0; sum > 1 && j < p->m; j++)
 			row[j] /= sum;
 	}
-	problem_clean(p, x);
+	if (p->reference == NULL)
+		problem_clean(p, x);
 }
 
 void
 problem_agnostic(struct problem *p)
 {
+	const double *own = reference(p);
 	size_t i, j;
 
 	for (i = 0; i < p->n; i++) {
@@ -181,9 +214,9 @@ problem_agnostic(struct problem *p)
 		double sum = 0, gpus = 0;
 
 		for (j = 0; j < p->m; j++)
-			if (rate[j] > 0) {
-				sum += rate[j] * p->capacity[j];
-				gpus += p->capacity[j];
+			if (rate[j] > 0 && p->scale[i] <= own[j]) {
+				sum += rate[j] * own[j];
+				gpus += own[j];
 			}
 		for (j = 0; j < p->m; j++)
 			if (rate[j] > 0)

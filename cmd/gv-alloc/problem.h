@@ -10,6 +10,7 @@
 
 #include "sched/cluster.h"
 #include "sched/rates.h"
+#include "together.h"
 
 /*
  * Numbers of a job that only some policies look at.  A policy names those it
@@ -39,12 +40,47 @@ struct problem {
 	double *count;  /* [n] how many equal jobs the row stands for */
 	double *number[N_NUMBERS]; /* [n] each, NULL = not asked for */
 	double *capacity;          /* [m] N_j, GPUs */
+	/*
+	 * [m] the GPUs that P_i and X^isolated are of, where it is asked what other
+	 * GPUs would bring and they must stay as they are; NULL = capacity.
+	 */
+	double *reference;
 	double *price;             /* [m] of a GPU for an hour, 0 = not given */
+	/*
+	 * Space sharing: what two jobs of equal scale make of the same GPUs.  Both NULL:
+	 * no job shares.
+	 */
+	size_t *kind;                    /* [n] of the job, in together */
+	const struct together *together; /* not its own */
+};
+
+/*
+ * Two jobs on the same GPUs for some of the time.  x is a share of wall time; where
+ * rows stand for several jobs, of all such pairs of their jobs together.
+ */
+struct pair {
+	size_t a, b; /* rows, kind[a] <= kind[b]; equal rows: two jobs of it */
+	size_t type;
+	double rate_a, rate_b; /* steps/s of each */
+	double x;
+};
+
+/*
+ * Multipliers >= 0 of the constraints, whatever the policy's objective is: what a
+ * GPU of each type, and a step per second of each job, is worth, in a unit that
+ * the policy chooses.  They prove its bound (certificate.h).
+ */
+struct multipliers {
+	double *gpu; /* [m], NULL = nobody asked */
+	double *job; /* [n], of one job, also where a row stands for several */
+	bool known;  /* the policy has such, and has set them */
 };
 
 /* The answer; x is per job, also where a row stands for several. */
 struct solution {
-	double *x;        /* [n][m] X_ij, share of wall time, [0,1] */
+	double *x;        /* [n][m] X_ij, share of wall time, [0,1]; alone on its GPUs */
+	struct pair *pair; /* [n_pairs] shares of pairs, above 0; allocated by the policy */
+	size_t n_pairs;
 	double objective; /* what the policy optimises, of x as it is */
 	double bound;     /* proved: no allocation has a better objective */
 	double gap;       /* |bound - objective|, relative to the larger */
@@ -57,6 +93,7 @@ struct solution {
 	bool *late;
 	double relaxation;
 	bool exact;       /* optimality was also proved in rational arithmetic */
+	struct multipliers multipliers;
 };
 
 static inline double
@@ -70,6 +107,8 @@ void problem_alloc(struct problem *p, size_t n, size_t m);
 void problem_ask(struct problem *p, unsigned numbers);
 /* The rows that keep[] says, with all their numbers. */
 void problem_pick(struct problem *to, const struct problem *p, const bool *keep);
+/* Sets reference to a copy of gpus [m], or NULL. */
+void problem_refer(struct problem *p, const double *gpus);
 void problem_free(struct problem *p);
 
 /*
@@ -119,6 +158,10 @@ void problem_agnostic(struct problem *p);
 /* thr_i(x) = sum_j T_ij x_ij */
 double problem_throughput(const struct problem *p, const double *x, size_t i);
 
+/* The same of all jobs, with what they do in pairs.  [n] */
+void solution_throughput(
+    const struct problem *p, const struct solution *s, double *throughput);
+
 /* min_i s_i thr_i(x) / (w_i P_i), the level that max-min fairness maximises. */
 double problem_level(const struct problem *p, const double *x);
 
@@ -130,5 +173,9 @@ void problem_clean(const struct problem *p, double *x);
 
 /* The worst excess over a constraint, relative: of a row over 1, of a type over its GPUs. */
 double problem_excess(const struct problem *p, const double *x);
+
+/* The same two of shares with pairs.  A GPU that two jobs share is used once. */
+void solution_clean(const struct problem *p, struct solution *s);
+double solution_excess(const struct problem *p, const struct solution *s);
 
 #endif
