@@ -35,10 +35,26 @@ struct solve_options {
 	bool relax_slo; /* longer deadlines where they cannot be met */
 };
 
+/*
+ * What a policy counts, for programs that look at its answer: of each job, where
+ * the least or the largest of all is the objective, or where their sum is.
+ */
+enum measure {
+	MEASURE_NONE,
+	MEASURE_LEVEL,      /* max min  s_i thr_i / (w_i P_i) */
+	MEASURE_SECONDS,    /* min max  n_i / thr_i */
+	MEASURE_ALONE,      /* min max  (e_i + n_i / thr_i) / D_i, policy_finish_time.c */
+	MEASURE_SUM,        /* max sum  thr_i */
+	MEASURE_PER_DOLLAR, /* max sum  T_ij x_ij / c_j */
+	MEASURE_QUEUE,      /* max sum  (M - m_i) thr_i / max_j T_ij */
+	MEASURE_RATIO       /* max sum thr_i / sum s_i c_j x_ij */
+};
+
 struct policy {
 	const char *name;
 	/*
-	 * s->x has room for [n][m], zeroed; p->n > 0.  0; 1 deadlines cannot be met,
+	 * s->x has room for [n][m], zeroed, s->multipliers too if they are asked for;
+	 * p->n > 0.  0; 1 deadlines cannot be met,
 	 * s->late says whose; or -1 with *e set: the solver failed.
 	 */
 	int (*solve)(const struct problem *p, const struct solve_options *opt,
@@ -52,6 +68,7 @@ struct policy {
 	    const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names);
 	unsigned numbers; /* of the jobs that it asks for: bits 1 << NUMBER_... */
 	bool minimises;   /* the objective: bound <= objective */
+	enum measure measure;
 	bool entities;    /* it also asks for NUMBER_ENTITY... if there are any */
 	bool prices;      /* every type must have one */
 	double proved;    /* a larger gap is worth a warning; 0 = 1e-9 */

@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "linear.h"
+#include "multipliers.h"
 
 /* [n][m] (M - m_i) T_ij / max_j T_ij */
 static double *
@@ -52,6 +53,8 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	l.gain = gain;
 	l.second = second;
 	rc = linear_solve(&l, opt, "fifo", e);
+	if (rc == 0)
+		multipliers_of_linear(&out->multipliers, &l);
 	linear_free(&l);
 	free(second);
 	free(gain);
@@ -72,6 +75,7 @@ const struct policy policy_fifo = {
     .solve = solve,
     .program = program,
     .numbers = 1u << NUMBER_PLACE,
+    .measure = MEASURE_QUEUE,
 };
 
 /* ---- greedy ---- */

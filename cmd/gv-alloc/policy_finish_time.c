@@ -25,6 +25,7 @@
 
 #include "base/mem.h"
 #include "level.h"
+#include "multipliers.h"
 #include "work.h"
 
 enum { MAX_STEPS = 60 };
@@ -34,6 +35,7 @@ static const double close_enough = 1e-12;
 /* The jobs with steps, and their two times. */
 struct finish {
 	const struct problem *p;
+	const size_t *of; /* [n] their rows */
 	double *alone; /* [n] D_i */
 	double *a;     /* [n][m] T_ij (theta D_i - e_i) / n_i */
 };
@@ -187,6 +189,7 @@ step(struct finish *f, double theta, const struct solve_options *opt, bool raise
 		*bound = fmax(
 		    *bound, root(f, l.lambda, right_side(f, l.lambda, l.price)));
 		s->objective = ratio(f, s->x);
+		multipliers_of_level(&s->multipliers, p, f->of, p->rate, &l);
 	}
 	level_free(&l);
 	return rc;
@@ -223,13 +226,14 @@ static int
 solve(const struct problem *p, const struct solve_options *opt, struct solution *out,
     struct gv_error *e)
 {
-	struct solution s = {0};
+	struct solution s = {.multipliers = out->multipliers};
 	struct finish f;
 	struct work w;
 	int rc = 0;
 
 	work_find(&w, p);
 	f.p = &w.p;
+	f.of = w.of;
 	f.alone = times_alone(p, &w);
 	f.a = gv_xcalloc(w.p.n, w.p.m * sizeof(*f.a));
 	s.x = gv_xcalloc(w.p.n, w.p.m * sizeof(*s.x));
@@ -242,6 +246,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 		out->gap = s.objective > 0 ? (s.objective - s.bound) / s.objective : 0;
 		out->exact = opt->certify && (s.exact || w.p.n == 0);
 		out->has_bound = true;
+		out->multipliers = s.multipliers;
 	}
 	free(s.x);
 	free(f.alone);
@@ -255,4 +260,5 @@ const struct policy policy_finish_time = {
     .solve = solve,
     .numbers = 1u << NUMBER_STEPS | 1u << NUMBER_ELAPSED | 1u << NUMBER_ISOLATED,
     .minimises = true,
+    .measure = MEASURE_ALONE,
 };

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "level.h"
+#include "multipliers.h"
 #include "work.h"
 
 /* [n][m] T_ij / n_i */
@@ -42,10 +43,12 @@ makespan(const struct problem *p, const double *x)
 	return most;
 }
 
+/* Of the jobs of w; also sets the multipliers of all jobs. */
 static int
-solve_work(const struct problem *p, const struct solve_options *opt,
-    struct solution *out, struct gv_error *e)
+solve_work(const struct work *w, const struct solve_options *opt, struct solution *out,
+    struct multipliers *multipliers, struct gv_error *e)
 {
+	const struct problem *p = &w->p;
 	struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
 	double *a = levels(p);
 	struct level l;
@@ -59,6 +62,7 @@ solve_work(const struct problem *p, const struct solve_options *opt,
 		out->bound = 1 / s.bound * (1 - 2 * DBL_EPSILON);
 		out->gap = s.gap;
 		out->exact = s.exact;
+		multipliers_of_level(multipliers, p, w->of, a, &l);
 	} else {
 		free(s.x);
 	}
@@ -77,7 +81,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 
 	work_find(&w, p);
 	if (w.p.n > 0)
-		rc = solve_work(&w.p, opt, &s, e);
+		rc = solve_work(&w, opt, &s, &out->multipliers, e);
 	if (rc == 0) {
 		work_deal(&w, s.x, out->x);
 		out->objective = s.objective;
@@ -106,4 +110,5 @@ const struct policy policy_makespan = {
     .program = program,
     .numbers = 1u << NUMBER_STEPS,
     .minimises = true,
+    .measure = MEASURE_SECONDS,
 };

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "level.h"
+#include "multipliers.h"
 
 /* [n][m] s_i T_ij / (w_i P_i) */
 static double *
@@ -39,6 +40,8 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 
 	level_init(&l, p, out, true);
 	rc = level_solve(p, a, opt, "max-min", &l, e);
+	if (rc == 0)
+		multipliers_of_level(&out->multipliers, p, NULL, a, &l);
 	level_free(&l);
 	free(a);
 	return rc;
@@ -57,4 +60,5 @@ const struct policy policy_max_min = {
     .name = "max-min",
     .solve = solve,
     .program = program,
+    .measure = MEASURE_LEVEL,
 };

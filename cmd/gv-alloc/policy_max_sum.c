@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "deadline.h"
 #include "linear.h"
+#include "multipliers.h"
 
 static int
 solve(const struct problem *p, const struct solve_options *opt, struct solution *out,
@@ -29,6 +30,8 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	rc = deadline_needs(p, opt, "max-sum", need, out, e);
 	if (rc == 0)
 		rc = linear_solve(&l, opt, "max-sum", e);
+	if (rc == 0)
+		multipliers_of_linear(&out->multipliers, &l);
 	linear_free(&l);
 	free(need);
 	free(second);
@@ -46,4 +49,5 @@ const struct policy policy_max_sum = {
     .solve = solve,
     .program = program,
     .numbers = 1u << NUMBER_NEED,
+    .measure = MEASURE_SUM,
 };

@@ -23,6 +23,7 @@
 #include "base/mem.h"
 #include "deadline.h"
 #include "linear.h"
+#include "multipliers.h"
 
 enum { MAX_STEPS = 60 };
 
@@ -154,6 +155,8 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	rc = deadline_needs(p, opt, "min-cost", need, out, e);
 	if (rc == 0)
 		rc = climb(&l, gain, p->rate, opt, e);
+	if (rc == 0)
+		multipliers_of_linear(&out->multipliers, &l);
 	linear_free(&l);
 	free(need);
 	free(gain);
@@ -243,4 +246,5 @@ const struct policy policy_min_cost = {
     .program = program,
     .numbers = 1u << NUMBER_NEED,
     .prices = true,
+    .measure = MEASURE_RATIO,
 };

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "deadline.h"
 #include "linear.h"
+#include "multipliers.h"
 
 /* [n][m] T_ij / c_j */
 static double *
@@ -46,6 +47,8 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	rc = deadline_needs(p, opt, "min-cost+per-dollar", need, out, e);
 	if (rc == 0)
 		rc = linear_solve(&l, opt, "min-cost+per-dollar", e);
+	if (rc == 0)
+		multipliers_of_linear(&out->multipliers, &l);
 	linear_free(&l);
 	free(need);
 	free(second);
@@ -68,4 +71,5 @@ const struct policy policy_per_dollar = {
     .program = program,
     .numbers = 1u << NUMBER_NEED,
     .prices = true,
+    .measure = MEASURE_PER_DOLLAR,
 };

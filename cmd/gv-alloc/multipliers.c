@@ -1,0 +1,61 @@
+#include "multipliers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void
+multipliers_alloc(struct multipliers *to, size_t n, size_t m)
+{
+	to->gpu = gv_xcalloc(m, sizeof(*to->gpu));
+	to->job = gv_xcalloc(n, sizeof(*to->job));
+	to->known = false;
+}
+
+void
+multipliers_free(struct multipliers *mu)
+{
+	free(mu->gpu);
+	free(mu->job);
+	*mu = (struct multipliers){0};
+}
+
+/* The job's level per step a second, from its fastest type. */
+static double
+per_step(const struct problem *p, const double *a, size_t i)
+{
+	size_t j, best = 0;
+
+	for (j = 1; j < p->m; j++)
+		if (problem_rate(p, i, j) > problem_rate(p, i, best))
+			best = j;
+	return a[i * p->m + best] / problem_rate(p, i, best);
+}
+
+void
+multipliers_of_level(struct multipliers *to, const struct problem *p, const size_t *of,
+    const double *a, const struct level *l)
+{
+	size_t i;
+
+	if (to->gpu == NULL)
+		return;
+	memcpy(to->gpu, l->price, p->m * sizeof(*to->gpu));
+	for (i = 0; i < p->n; i++)
+		to->job[of != NULL ? of[i] : i] =
+		    l->lambda[i] > 0 ? l->lambda[i] * per_step(p, a, i) / p->count[i] : 0;
+	to->known = true;
+}
+
+void
+multipliers_of_linear(struct multipliers *to, const struct linear *l)
+{
+	const struct problem *p = l->p;
+
+	if (to->gpu == NULL)
+		return;
+	memcpy(to->gpu, l->price, p->m * sizeof(*to->gpu));
+	memcpy(to->job, l->mu, p->n * sizeof(*to->job));
+	to->known = true;
+}
