@@ -513,7 +513,7 @@ find_prices(const struct linear *l, double *price, struct gv_error *e)
 		for (j = 0; j < p->m; j++)
 			gain[i * p->m + j] = p->count[i] * (l->gain[i * p->m + j] / size);
 	}
-	rc = price_sum(&q, price, e);
+	rc = price_sum(&q, NULL, 0, price, e);
 	for (j = 0; j < p->m; j++)
 		price[j] *= size;
 	free(use);

@@ -380,11 +380,12 @@ add_first_column(struct search *s, struct gv_lp *lp, const double *x)
  *	max sum_k mu_k G_k   subject to   sum_k mu_k U_k <= N,   sum mu = 1
  *
  * has what the first stage found as its first step, so it is feasible.  It ends
- * when its sum is within 1e-10 of the bound, or (out->raised false) with what it
- * has when it comes no nearer.
+ * when its sum is within 1e-10 of the bound, or of least where the bound is less, or
+ * (out->raised false) with what it has when it comes no nearer.
  */
 static int
-raise_gain(struct search *s, struct price_solution *out, struct gv_error *e)
+raise_gain(
+    struct search *s, struct price_solution *out, double least, struct gv_error *e)
 {
 	const struct price_problem *p = s->p;
 	struct gv_lp lp = {.maximise = true};
@@ -419,7 +420,7 @@ raise_gain(struct search *s, struct price_solution *out, struct gv_error *e)
 				q[j] = fmax(0, sol.row_dual[j] / magnified);
 		}
 		gv_lp_solution_free(&sol);
-		out->raised = bound - reached <= 1e-10 * bound;
+		out->raised = bound - reached <= 1e-10 * fmax(fabs(bound), least);
 	}
 	for (i = 0; i < p->n * p->m; i++)
 		out->x[i] *= first;
@@ -471,7 +472,7 @@ price_solve(const struct price_problem *p, struct price_solution *out, struct gv
 		forget_steps(s);
 		out->raised = true;
 		if (!all_priced(p, out)) {
-			rc = raise_gain(s, out, e);
+			rc = raise_gain(s, out, 0, e);
 			mix(s, 1, out->x);
 			out->steps += s->n_steps;
 		}
@@ -483,16 +484,20 @@ price_solve(const struct price_problem *p, struct price_solution *out, struct gv
 }
 
 int
-price_sum(const struct price_problem *p, double *price, struct gv_error *e)
+price_sum(const struct price_problem *p, const double *x, double level, double *price,
+    struct gv_error *e)
 {
 	struct search *s = gv_xcalloc(1, sizeof(*s));
-	struct price_solution out = {.x = gv_xcalloc(p->n, p->m * sizeof(*out.x))};
+	struct price_solution out = {
+	    .x = gv_xcalloc(p->n, p->m * sizeof(*out.x)), .level = level};
 	int rc;
 
 	s->p = p;
 	s->used = gv_xcalloc(p->m, sizeof(*s->used));
 	s->best_price = price;
-	rc = raise_gain(s, &out, e);
+	if (x != NULL)
+		memcpy(out.x, x, p->n * p->m * sizeof(*x));
+	rc = raise_gain(s, &out, 1e-3, e);
 	if (rc == 0 && !out.raised)
 		rc = 1;
 	forget_steps(s);

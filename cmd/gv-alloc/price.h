@@ -49,9 +49,16 @@ int price_solve(
 
 /*
  * Prices at which what the jobs choose by themselves gains nearly the largest sum
- * of gains that there is: the second stage alone, with a level of 0.  price [m].
+ * of gains that there is, while each keeps the level: the second stage alone.
+ * Gains in numbers whose best sum is about 1.
+ *
+ *	x      [n][m] shares that reach the level within the capacities; NULL = none do
+ *	level  a job with a_ij INFINITY asks for nothing
+ *	price  [m]
+ *
  * As price_solve; 1 it came to no end.
  */
-int price_sum(const struct price_problem *p, double *price, struct gv_error *e);
+int price_sum(const struct price_problem *p, const double *x, double level, double *price,
+    struct gv_error *e);
 
 #endif
