@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "level.h"
@@ -21,13 +22,13 @@ needy(const struct problem *p, const double *need, bool *keep)
 	return n;
 }
 
-/* The best level of the needs of q, and whose multipliers hold it down. */
+/* The best level of the needs of q, shares x that reach it, and whose multipliers hold it down. */
 static int
 level_of_needs(const struct problem *q, const struct solve_options *opt,
-    const char *name, double *level, double *lambda, struct gv_error *e)
+    const char *name, double *level, double *x, double *lambda, struct gv_error *e)
 {
 	const struct solve_options quick = {.solver = opt->solver};
-	struct solution s = {.x = gv_xcalloc(q->n, q->m * sizeof(*s.x))};
+	struct solution s = {.x = x};
 	double *a = gv_xcalloc(q->n, q->m * sizeof(*a));
 	double sum = 0;
 	struct level l;
@@ -46,7 +47,6 @@ level_of_needs(const struct problem *q, const struct solve_options *opt,
 	for (i = 0; i < q->n; i++)
 		lambda[i] = l.lambda[i] / sum;
 	level_free(&l);
-	free(s.x);
 	free(a);
 	return rc;
 }
@@ -79,23 +79,28 @@ meet(const struct problem *p, const struct solve_options *opt, const char *name,
 	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
 	size_t n = needy(p, need, keep);
 	double *lambda = gv_xcalloc(n, sizeof(*lambda));
+	double *x = gv_xcalloc(n, p->m * sizeof(*x));
 	double level = INFINITY;
 	struct problem q;
-	size_t i;
+	size_t i, k = 0;
 	int rc = 0;
 
 	problem_pick(&q, p, keep);
 	if (n > 0)
-		rc = level_of_needs(&q, opt, name, &level, lambda, e);
+		rc = level_of_needs(&q, opt, name, &level, x, lambda, e);
 	if (rc == 0 && level < 1 - hair) {
 		s->relaxation = 1 / level;
 		mark_late(p, need, keep, lambda, s->late);
 	}
-	for (i = 0; i < p->n && rc == 0; i++)
+	for (i = 0; i < p->n && rc == 0; i++) {
 		need[i] *= fmin(1, level);
+		if (keep[i])
+			memcpy(&s->x[i * p->m], &x[k++ * p->m], p->m * sizeof(*x));
+	}
 	problem_free(&q);
 	free(keep);
 	free(lambda);
+	free(x);
 	return rc;
 }
 

@@ -17,6 +17,8 @@
  * needs are those of the longer times, and deadlines that are over count no more;
  * else need[] is of no use.
  *
+ * s->x holds shares that meet the needs; those of jobs without any stay.
+ *
  * 0 the needs can be met, 1 they cannot, -1 with *e set.  Without deadlines
  * costs nothing.
  */

@@ -22,7 +22,7 @@ struct linear {
 	const double *size;   /* [n][m] gains are differences of such; NULL = they are not */
 	const double *second; /* [n][m] the same of the second program; NULL = none */
 	const double *need;   /* [n] q_i, NULL = 0 */
-	struct solution *s;   /* out: x, and the sum with its bound and gap */
+	struct solution *s;   /* in: x that keeps the needs; out: the best, its sum, bound and gap */
 	double *mu;           /* [n] out: multipliers of the needs and ... */
 	double *price;        /* [m] ... prices of GPUs that prove the bound */
 };
@@ -31,9 +31,9 @@ void linear_init(struct linear *l, const struct problem *p, struct solution *s);
 void linear_free(struct linear *l);
 
 /*
- * Up to 256 rows by GLPK, more by prices where there are no needs and opt->solver
- * does not say otherwise.  The needs must be possible (deadline.h).  name: the policy, for messages.  0, or
- * -1 with *e set.  l->s->bound is Lagrange's: the sum is at most
+ * Up to 256 rows by GLPK, more by prices where opt->solver does not say otherwise.
+ * The needs must be possible, and l->s->x keep them (deadline.h).  name: the policy,
+ * for messages.  0, or -1 with *e set.  l->s->bound is Lagrange's: the sum is at most
  *
  *	sum_j p_j N_j - sum_i mu_i q_i + sum_i max(0, max_j (g_ij + mu_i T_ij - p_j s_i))
  */

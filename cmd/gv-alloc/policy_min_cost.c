@@ -91,6 +91,7 @@ ratio_bound(struct linear *l, double *gain, double theta, double *bound,
 
 	*bound = best_share(p);
 	above.s = &other;
+	memcpy(other.x, l->s->x, p->n * p->m * sizeof(*other.x));
 	above.second = NULL;
 	for (k = 0; k < 4 && rc == 0; k++) {
 		set_gains(p, theta * (1 + hair[k]), gain);

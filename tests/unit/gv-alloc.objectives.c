@@ -510,11 +510,11 @@ best_fifo(const struct problem *p)
 	return best_value(&lp);
 }
 
-/* Hundreds of jobs that all differ: by prices, without being asked. */
+/* Hundreds of jobs that all differ: by prices, without being asked; with deadlines, too. */
 static void
 test_many(void)
 {
-	struct count fifo = {0}, sum = {0}, cost = {0}, span = {0};
+	struct count fifo = {0}, sum = {0}, cost = {0}, span = {0}, slo = {0};
 	int i;
 
 	for (i = 0; i < many(6); i++) {
@@ -530,8 +530,13 @@ test_many(void)
 		compare(&cost, &policy_min_cost, &p, best_steps_per_usd(&p));
 		compare(&span, &policy_makespan, &p,
 		    1 / best_level(&p, p.number[NUMBER_STEPS]));
+		give_deadlines(&p, i % 2 == 0 ? 1 - 1e-6 : .7);
+		compare(&slo, &policy_max_sum, &p, best_sum(&p, NULL));
+		compare(&slo, &policy_per_dollar, &p, best_sum(&p, p.price));
+		compare(&slo, &policy_min_cost, &p, best_steps_per_usd(&p));
 		problem_free(&p);
 	}
+	judge(&slo, "sums of 400 with deadlines", many(6));
 	judge(&fifo, "fifo of 400", many(6));
 	judge(&sum, "max-sum of 400", many(6));
 	judge(&cost, "min-cost of 400", many(6));
