@@ -8,7 +8,7 @@
 
 /* A class: what its jobs have in common, and the first of them. */
 struct entry {
-	const double *key; /* rates, scale, weight, numbers */
+	const double *key; /* rates, scale, weight, numbers, kind */
 	size_t width;
 	size_t first;
 };
@@ -34,7 +34,7 @@ key_width(const struct problem *p)
 
 	for (k = 0; k < N_NUMBERS; k++)
 		width += p->number[k] != NULL;
-	return width;
+	return width + (p->kind != NULL);
 }
 
 /* [jobs][width]: all that a policy looks at; + 0.0 makes -0 equal 0 in its bytes, too. */
@@ -53,6 +53,8 @@ make_keys(const struct problem *p, size_t width)
 		for (k = 0; k < N_NUMBERS; k++)
 			if (p->number[k] != NULL)
 				key[i * width + j++] = p->number[k][i] + 0.0;
+		if (p->kind != NULL)
+			key[i * width + j] = (double)p->kind[i];
 	}
 	return key;
 }
@@ -95,6 +97,9 @@ classes_make(struct classes *c, const struct problem *jobs, bool merge)
 	problem_refer(&c->p, jobs->reference);
 	for (k = 0; k < N_NUMBERS; k++)
 		problem_ask(&c->p, jobs->number[k] != NULL ? 1u << k : 0);
+	c->p.together = jobs->together;
+	if (jobs->kind != NULL)
+		c->p.kind = gv_xcalloc(n, sizeof(*c->p.kind));
 	rank = gv_xcalloc(n, sizeof(*rank));
 	for (i = 0; i < n; i++) {
 		size_t job = entry[i].first;
@@ -103,6 +108,8 @@ classes_make(struct classes *c, const struct problem *jobs, bool merge)
 		for (j = 0; j < jobs->m; j++)
 			c->p.rate[i * jobs->m + j] = problem_rate(jobs, job, j);
 		c->p.scale[i] = jobs->scale[job];
+		if (jobs->kind != NULL)
+			c->p.kind[i] = jobs->kind[job];
 		c->p.weight[i] = jobs->weight[job];
 		for (k = 0; k < N_NUMBERS; k++)
 			if (jobs->number[k] != NULL)

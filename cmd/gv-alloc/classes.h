@@ -1,9 +1,9 @@
 /*
  * Equal jobs become one class, in an order that depends on their values alone.
  *
- * Jobs with the same rates, gang, weight and numbers asked for are exchanged by permutations under
- * which the constraints and every policy's objective stay the same.  The feasible
- * set is convex, so the average of an optimal allocation over those permutations
+ * Jobs with the same rates, also in pairs, gang, weight and numbers asked for are
+ * exchanged by permutations under which the constraints and every policy's objective
+ * stay the same.  The feasible set is convex, so the average of an optimal allocation over those permutations
  * is optimal too, and gives equal jobs equal shares: nothing is lost by asking
  * for one share per class, with the class's size in the constraints.
  *

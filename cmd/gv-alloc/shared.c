@@ -1,0 +1,402 @@
+#include "shared.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "master.h"
+
+/* A pair comes in when its share of about 1 would add more than that to an optimum of about 1. */
+static const double helps = 1e-10;
+static const double hair = 1e-12; /* what a second sum may take from a first */
+
+void
+shared_init(struct shared *h, const struct problem *p, struct solution *s)
+{
+	*h = (struct shared){.p = p, .s = s};
+	h->lambda = gv_xcalloc(p->n, sizeof(*h->lambda));
+	h->price = gv_xcalloc(p->m, sizeof(*h->price));
+}
+
+void
+shared_free(struct shared *h)
+{
+	free(h->lambda);
+	free(h->price);
+}
+
+/* The work of one shared_solve. */
+struct work_space {
+	struct master m;
+	struct pricing g;
+	struct pair_prices v;
+	struct candidate *best; /* [n] */
+	bool all;               /* pairs were all made beforehand */
+};
+
+static void
+use_pair(void *ctx, size_t a, size_t b, size_t pair, size_t type)
+{
+	master_add(ctx, a, b, pair, type);
+}
+
+static void
+work_init(struct work_space *w, const struct shared *h, bool all)
+{
+	const struct problem *p = h->p;
+
+	master_init(&w->m, h, false);
+	pricing_init(&w->g, p);
+	w->v.worth = gv_xcalloc(p->n, p->m * sizeof(double));
+	w->v.time = gv_xcalloc(p->n, sizeof(double));
+	w->v.gpu = gv_xcalloc(p->m, sizeof(double));
+	w->best = gv_xcalloc(p->n, sizeof(*w->best));
+	w->all = all;
+	if (all)
+		pricing_all(&w->g, use_pair, &w->m);
+}
+
+static void
+work_end(struct work_space *w)
+{
+	master_free(&w->m);
+	pricing_free(&w->g);
+	free(w->v.worth);
+	free(w->v.time);
+	free(w->v.gpu);
+	free(w->best);
+}
+
+/* ---- multipliers and what they prove ---- */
+
+/* The time of a row is worth at least what its best share alone is worth. */
+static void
+price_alone(struct work_space *w)
+{
+	const struct problem *p = w->m.p;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			double gain = w->v.worth[i * p->m + j] * problem_rate(p, i, j);
+			double cost = p->scale[i] * w->v.gpu[j];
+
+			if (problem_rate(p, i, j) > 0)
+				w->v.time[i] = fmax(w->v.time[i],
+				    gain - cost + (gain + cost) * (8 * DBL_EPSILON));
+		}
+}
+
+/*
+ * What no allocation passes, in the units of what is looked for: the worth of all
+ * GPUs and of all time, where the time of two that exceed it together is worth
+ * half of that more for each.
+ */
+static double
+limit(const struct work_space *w, const double *price)
+{
+	const struct problem *p = w->m.p;
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < p->m; i++)
+		sum += price[i] * p->capacity[i];
+	for (i = 0; i < p->n; i++)
+		sum += p->count[i] * (w->v.time[i] + fmax(0, w->best[i].excess) / 2);
+	return sum * (1 + ((double)(p->n + p->m) + 16) * DBL_EPSILON);
+}
+
+/* ---- column generation ---- */
+
+static bool
+add_pairs(struct work_space *w)
+{
+	const struct problem *p = w->m.p;
+	size_t before = w->m.n;
+	size_t i;
+
+	for (i = 0; i < p->n; i++) {
+		const struct candidate *c = &w->best[i];
+		double unit;
+
+		if (!(c->excess > 0))
+			continue;
+		unit = fmin(
+		    p->count[c->a] * w->m.unit[c->a], p->count[c->b] * w->m.unit[c->b]);
+		if (c->excess * unit > helps)
+			master_add(&w->m, c->a, c->b, c->pair, c->type);
+	}
+	return w->m.n > before;
+}
+
+/* To the best of what is looked for.  0; 1 *status says what kept it from there; -1 with *e set. */
+static int
+climb(struct work_space *w, struct shared *h, const struct gv_lp_options *opt,
+    enum gv_lp_status *status, struct gv_error *e)
+{
+	struct master *m = &w->m;
+	int rc;
+
+	do {
+		gv_lp_solution_free(&m->sol);
+		rc = gv_lp_solve(&m->lp, opt, &m->basis, &m->sol, e);
+		*status = m->sol.status;
+		if (rc != 0 || *status != GV_LP_OPTIMAL)
+			return rc != 0 ? -1 : 1;
+		h->rounds++;
+		master_prices(m, &w->v);
+		price_alone(w);
+		pricing_pass(&w->g, &w->v, w->best);
+	} while (!w->all && add_pairs(w));
+	return 0;
+}
+
+/* ---- the level ---- */
+
+static double
+level_of(const struct shared *h)
+{
+	double *throughput = gv_xcalloc(h->p->n, sizeof(*throughput));
+	double level = INFINITY;
+	size_t i;
+
+	solution_throughput(h->p, h->s, throughput);
+	for (i = 0; i < h->p->n; i++)
+		if (h->rise != NULL && h->rise[i] > 0)
+			level = fmin(level, (h->factor != NULL ? h->factor[i] : 1) *
+						throughput[i] / h->rise[i]);
+	free(throughput);
+	return level;
+}
+
+static void
+take_level(struct work_space *w, struct shared *h)
+{
+	double sum = 0;
+	size_t i;
+
+	master_shares(&w->m);
+	master_duals(&w->m, h->lambda, h->price);
+	h->limit = limit(w, h->price);
+	for (i = 0; i < h->p->n; i++)
+		sum += h->lambda[i] * (h->rise != NULL ? h->rise[i] : 0);
+	h->value = level_of(h);
+	h->bound =
+	    h->limit / sum * (1 + ((double)(h->p->n + h->p->m) + 16) * DBL_EPSILON);
+	h->s->exact = w->m.sol.exact;
+}
+
+/* Shares and pairs as they were, for an attempt that may fail. */
+struct kept {
+	double *x;
+	struct pair *pair;
+	size_t n_pairs;
+};
+
+static struct kept
+keep(struct shared *h)
+{
+	size_t bytes = h->p->n * h->p->m * sizeof(double);
+	struct kept k = {.pair = h->s->pair, .n_pairs = h->s->n_pairs};
+
+	k.x = gv_xcalloc(1, bytes);
+	memcpy(k.x, h->s->x, bytes);
+	h->s->pair = NULL;
+	h->s->n_pairs = 0;
+	return k;
+}
+
+static void
+restore(struct shared *h, struct kept *k)
+{
+	memcpy(h->s->x, k->x, h->p->n * h->p->m * sizeof(double));
+	free(h->s->pair);
+	h->s->pair = k->pair;
+	h->s->n_pairs = k->n_pairs;
+	k->pair = NULL;
+}
+
+/*
+ * The second sum at the best level, or where the simplex method does not find the
+ * thin set of those, a hair below.  The shares stay where it fails.
+ */
+static int
+raise_level(struct work_space *w, struct shared *h, double best, struct gv_error *e)
+{
+	static const double less[] = {0, 1e-11, 1e-10};
+	enum gv_lp_status status;
+	struct kept k = keep(h);
+	double level = 0;
+	bool done = false;
+	int i, rc = 0;
+
+	master_aim(&w->m, 1);
+	for (i = 0; i < 3 && rc >= 0 && !done; i++) {
+		master_keep_level(&w->m, best * (1 - less[i]));
+		rc = climb(w, h, NULL, &status, e);
+		if (rc != 0)
+			continue;
+		master_shares(&w->m);
+		level = level_of(h);
+		done = level >= h->value * (1 - less[i] - 1e-11);
+	}
+	if (done)
+		h->value = level;
+	else
+		restore(h, &k);
+	free(k.x);
+	free(k.pair);
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+solve_level(struct work_space *w, struct shared *h, const struct gv_lp_options *opt,
+    enum gv_lp_status *status, struct gv_error *e)
+{
+	int rc = climb(w, h, opt, status, e);
+
+	if (rc != 0)
+		return rc;
+	take_level(w, h);
+	return h->second == NULL ? 0 : raise_level(w, h, w->m.sol.x[0], e);
+}
+
+/* ---- the sum ---- */
+
+static double
+sum_of(const struct master *m)
+{
+	const struct problem *p = m->p;
+	const struct solution *s = m->h->s;
+	double sum = 0;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			struct share c = {i, SIZE_MAX, j, problem_rate(p, i, j), 0, 0};
+
+			if (s->x[i * p->m + j] > 0)
+				sum += p->count[i] * s->x[i * p->m + j] *
+				       master_gain(m, 0, &c);
+		}
+	for (i = 0; i < s->n_pairs; i++) {
+		const struct pair *q = &s->pair[i];
+		struct share c = {q->a, q->b, q->type, q->rate_a, q->rate_b, 0};
+
+		sum += q->x * master_gain(m, 0, &c);
+	}
+	return sum;
+}
+
+static void
+take_sum(struct work_space *w, struct shared *h)
+{
+	const struct problem *p = h->p;
+	double unit = w->m.size[0];
+	double needs = 0;
+	size_t i;
+
+	master_shares(&w->m);
+	master_duals(&w->m, h->lambda, h->price);
+	h->limit = limit(w, h->price) * unit;
+	for (i = 0; i < p->n; i++) {
+		h->lambda[i] *= unit;
+		needs += h->lambda[i] * (h->rise != NULL ? h->rise[i] : 0);
+	}
+	for (i = 0; i < p->m; i++)
+		h->price[i] *= unit;
+	h->value = sum_of(&w->m);
+	h->bound = h->limit - needs + needs * ((double)(p->n + p->m) + 16) * DBL_EPSILON;
+	h->s->exact = w->m.sol.exact;
+}
+
+/* What every job needs, by pairs if not alone: t = 1, or as near as there is. */
+static int
+meet_needs(
+    struct work_space *w, struct shared *h, enum gv_lp_status *status, struct gv_error *e)
+{
+	int rc;
+
+	w->m.lp.col_hi[0] = 1;
+	rc = climb(w, h, NULL, status, e);
+	if (rc == 0 && w->m.sol.x[0] < 1 - 1e-9) {
+		*status = GV_LP_INFEASIBLE;
+		return 1;
+	}
+	if (rc == 0)
+		master_keep_level(&w->m, fmin(1, w->m.sol.x[0]));
+	return rc;
+}
+
+static int
+raise_sum(struct work_space *w, struct shared *h, double best, struct gv_error *e)
+{
+	static const double less[] = {1, 10, 100};
+	enum gv_lp_status status;
+	struct kept k = keep(h);
+	double size = fmax(1, fabs(best)) * w->m.size[0];
+	double sum = 0;
+	bool done = false;
+	int i, rc = 0;
+
+	for (i = 0; i < 3 && rc >= 0 && !done; i++) {
+		master_keep_sum(&w->m, best - less[i] * hair * fmax(1, fabs(best)));
+		master_aim(&w->m, 1);
+		rc = climb(w, h, NULL, &status, e);
+		if (rc != 0)
+			continue;
+		master_shares(&w->m);
+		sum = sum_of(&w->m);
+		done = sum >= h->value - (less[i] * hair + 1e-11) * size;
+	}
+	if (done)
+		h->value = sum;
+	else
+		restore(h, &k);
+	free(k.x);
+	free(k.pair);
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+solve_sum(struct work_space *w, struct shared *h, const struct gv_lp_options *opt,
+    enum gv_lp_status *status, struct gv_error *e)
+{
+	int rc = 0;
+
+	if (h->rise != NULL)
+		rc = meet_needs(w, h, status, e);
+	if (rc != 0)
+		return rc;
+	master_aim(&w->m, 0);
+	rc = climb(w, h, opt, status, e);
+	if (rc != 0)
+		return rc;
+	take_sum(w, h);
+	return h->second == NULL ? 0 : raise_sum(w, h, w->m.sol.check.objective, e);
+}
+
+int
+shared_solve(struct shared *h, const struct solve_options *opt, const char *name,
+    struct gv_error *e)
+{
+	const struct gv_lp_options lp_opt = {.exact = opt->certify};
+	enum gv_lp_status status = GV_LP_FAILED;
+	struct work_space w;
+	int rc;
+
+	work_init(&w, h, opt->solver == SOLVER_GLPK || opt->certify);
+	h->rounds = 0;
+	rc = h->gain == NULL ? solve_level(&w, h, &lp_opt, &status, e)
+			     : solve_sum(&w, h, &lp_opt, &status, e);
+	if (rc == 1)
+		rc = gv_error_set(
+		    e, "the linear program of %s: %s", name, gv_lp_status_name(status));
+	h->n_columns = w.m.made.n;
+	work_end(&w);
+	return rc;
+}
