@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "classes.h"
 #include "entities.h"
+#include "multipliers.h"
 
 static const double feasible = 1e-9;
 
@@ -46,10 +47,24 @@ check_prices(const struct policy *policy, const struct gv_cluster *c, struct gv_
 	return rc;
 }
 
-/* Solves p, class by class, into a->s. */
-static int
-solve(struct answer *a, const struct policy *policy, const struct solve_options *opt,
-    bool merge, struct gv_error *e)
+/* The multipliers of the classes, for their jobs. */
+static void
+deal_multipliers(struct answer *a, const struct classes *c)
+{
+	double *job = a->s.multipliers.job;
+	size_t i;
+
+	if (job == NULL)
+		return;
+	a->s.multipliers.job = gv_xcalloc(a->p.n, sizeof(*job));
+	for (i = 0; i < a->p.n; i++)
+		a->s.multipliers.job[i] = job[c->of[i]];
+	free(job);
+}
+
+int
+answer_solve(struct answer *a, const struct policy *policy,
+    const struct solve_options *opt, bool merge, struct gv_error *e)
 {
 	struct classes c;
 	double *x;
@@ -60,10 +75,13 @@ solve(struct answer *a, const struct policy *policy, const struct solve_options 
 	a->n_classes = c.p.n;
 	x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
 	a->s.x = x;
+	if (opt->multipliers)
+		multipliers_alloc(&a->s.multipliers, c.p.n, c.p.m);
 	rc = policy->solve(&c.p, opt, &a->s, e);
 	a->s.x = gv_xcalloc(a->p.n, a->p.m * sizeof(*x));
 	classes_deal(&c, a->p.n, x, a->s.x);
 	deal_late(a, &c);
+	deal_multipliers(a, &c);
 	classes_free(&c);
 	free(x);
 	a->impossible = rc == 1;
@@ -79,9 +97,8 @@ solve(struct answer *a, const struct policy *policy, const struct solve_options 
 }
 
 int
-answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
-    const struct policy *policy, const struct solve_options *opt, bool merge,
-    struct gv_error *e)
+answer_problem(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct policy *policy, const struct solve_options *opt, struct gv_error *e)
 {
 	unsigned numbers = policy->numbers;
 
@@ -95,11 +112,20 @@ answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster 
 	if (policy->entities && opt->inside != INSIDE_NONE &&
 	    gv_frame_find(&r->frame, "entity") >= 0)
 		entities_number(&a->p, opt->entities, r, a->row);
-	if (check_prices(policy, c, e) != 0)
+	return 0;
+}
+
+int
+answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct policy *policy, const struct solve_options *opt, bool merge,
+    struct gv_error *e)
+{
+	if (answer_problem(a, r, c, policy, opt, e) != 0 ||
+	    check_prices(policy, c, e) != 0)
 		return -1;
 	if (opt->agnostic)
 		problem_agnostic(&a->p);
-	return a->p.n == 0 ? 0 : solve(a, policy, opt, merge, e);
+	return a->p.n == 0 ? 0 : answer_solve(a, policy, opt, merge, e);
 }
 
 void
@@ -110,6 +136,7 @@ answer_free(struct answer *a)
 	free(a->row);
 	free(a->s.x);
 	free(a->s.late);
+	multipliers_free(&a->s.multipliers);
 	*a = (struct answer){0};
 }
 
@@ -168,9 +195,8 @@ answer_write(const struct answer *a, const struct gv_rates *r, const char *polic
 	}
 }
 
-/* The needs of the jobs that could be met; the caller's. */
-static double *
-met_needs(const struct answer *a)
+double *
+answer_needs(const struct answer *a)
 {
 	const double *need = a->p.number[NUMBER_NEED];
 	double *met = gv_xcalloc(a->p.n, sizeof(*met));
@@ -191,7 +217,7 @@ answer_write_lp(const struct answer *a, const struct gv_rates *r,
 	struct gv_lp_names names = {0};
 	struct gv_strbuf head = {0};
 	struct problem p = a->p;
-	double *need = met_needs(a);
+	double *need = answer_needs(a);
 	char q[GV_QUOTE_LEN];
 	size_t i, j;
 

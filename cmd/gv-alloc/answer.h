@@ -21,6 +21,16 @@ struct answer {
 int answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
     const struct policy *policy, const struct solve_options *opt, bool merge,
     struct gv_error *e);
+/*
+ * Its two halves, for those who ask about another problem than the table's: the
+ * problem alone, without what options make of its rates; and the shares of a->p.
+ */
+int answer_problem(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct policy *policy, const struct solve_options *opt, struct gv_error *e);
+int answer_solve(struct answer *a, const struct policy *policy,
+    const struct solve_options *opt, bool merge, struct gv_error *e);
+/* The needs of a->p's jobs as they were met: of longer times where those were asked for.  The caller's. */
+double *answer_needs(const struct answer *a);
 void answer_free(struct answer *a);
 
 /* The share of a row of the table. */

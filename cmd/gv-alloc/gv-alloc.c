@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "answer.h"
 #include "entities.h"
+#include "explain.h"
 #include "options.h"
 #include "prices.h"
 #include "say.h"
@@ -87,6 +88,37 @@ dump_lp(const struct options *o, const struct gv_rates *r, const struct gv_clust
 	return out == gv_stdout() ? 0 : gv_out_close(out, e);
 }
 
+/* Into the file of --explain. */
+static int
+explain(const struct options *o, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct answer *a, struct gv_error *e)
+{
+	struct one_more *more = gv_xcalloc(c->n_types, sizeof(*more));
+	struct problem p = a->p;
+	double *need = answer_needs(a);
+	struct explanation x = {0};
+	struct gv_out *out = NULL;
+	struct gv_tabw w;
+	int rc;
+
+	if (p.number[NUMBER_NEED] != NULL)
+		p.number[NUMBER_NEED] = need;
+	explain_make(&x, &p, o->policy->measure, &a->s);
+	rc = one_more_make(more, a, r, c, o->policy, &o->solve,
+	    o->solve.solver != SOLVER_GLPK, e);
+	if (rc == 0)
+		rc = gv_out_open(&out, o->explain, e);
+	if (rc == 0) {
+		gv_tabw_init(&w, out, o->common.tsv);
+		explain_write(&x, a, r, c, o->name, more, &w);
+		rc = out == gv_stdout() ? 0 : gv_out_close(out, e);
+	}
+	explain_free(&x);
+	free(need);
+	free(more);
+	return rc;
+}
+
 /* Nothing is written for this table. */
 GV_NORETURN static void
 answer_no(void)
@@ -133,6 +165,8 @@ answer_table(const struct options *o, struct gv_tab *t, const struct inputs *in,
 		if (a.impossible)
 			answer_no();
 		rc = o->dump_lp != NULL ? dump_lp(o, &r, cluster, &a, e) : 0;
+		if (rc == 0 && o->explain != NULL)
+			rc = explain(o, &r, cluster, &a, e);
 		check_proof(o, &a);
 		if (o->common.verbose > 0)
 			say_objective(o, &r, &a);

@@ -28,6 +28,7 @@ static const char help[] =
     "      --solver=SOLVER      auto; price: prices of types; glpk: job by job\n"
     "      --certify            prove the answer in rational arithmetic, or exit 1\n"
     "      --dump-lp=FILE       write the linear program, for glpsol and others\n"
+    "      --explain=FILE       write what binds, prices, what one more GPU brings\n"
     "      --tsv                write TSV\n"
     "  -o, --output=FILE        write here, whole or not at all\n"
     "  -q, --quiet              do not name jobs that are left out or can never run\n"
@@ -121,7 +122,8 @@ parse(struct options *o, int argc, char **argv)
 	    {"at", required_argument, .set = set_at},
 	    {"solver", required_argument, .set = set_solver},
 	    {"certify", no_argument, .flag = &o->solve.certify},
-	    {"dump-lp", required_argument, .text = &o->dump_lp}, {.name = NULL}};
+	    {"dump-lp", required_argument, .text = &o->dump_lp},
+	    {"explain", required_argument, .text = &o->explain}, {.name = NULL}};
 
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
 }
@@ -145,6 +147,11 @@ finish_policy(struct options *o)
 	if (o->dump_lp != NULL && o->policy->program == NULL)
 		gv_opt_usage(&o->common, "--dump-lp: policy %s is not a linear program",
 		    o->policy->name);
+	if (o->explain != NULL && o->policy->measure == MEASURE_NONE)
+		gv_opt_usage(&o->common,
+		    "--explain: policy %s aims for nothing that has prices",
+		    o->policy->name);
+	o->solve.multipliers = o->explain != NULL;
 	snprintf(o->name, sizeof(o->name), "%s%s%s", o->policy->name,
 	    o->solve.agnostic ? "+agnostic" : "", o->solve.relax_slo ? "+relax-slo" : "");
 }
@@ -155,16 +162,21 @@ check_files(const struct options *o)
 {
 	const char *const input[] = {
 	    o->input, o->cluster, o->throughputs, o->entities, o->prices};
+	const char *const output[] = {
+	    o->common.output == NULL ? "-" : o->common.output, o->dump_lp, o->explain};
 	size_t i, n = 0;
 
 	for (i = 0; i < sizeof(input) / sizeof(input[0]); i++)
 		n += is_stdio(input[i]);
 	if (n > 1)
 		gv_opt_usage(&o->common, "only one input can be standard input");
-	if (is_stdio(o->dump_lp) &&
-	    (o->common.output == NULL || is_stdio(o->common.output)))
-		gv_opt_usage(
-		    &o->common, "--dump-lp=-: standard output has the allocation");
+	n = 0;
+	for (i = 0; i < sizeof(output) / sizeof(output[0]); i++)
+		n += is_stdio(output[i]);
+	if (n > 1)
+		gv_opt_usage(&o->common, "%s=-: standard output has %s",
+		    is_stdio(o->dump_lp) ? "--dump-lp" : "--explain",
+		    is_stdio(output[0]) ? "the allocation" : "the explanation");
 }
 
 void

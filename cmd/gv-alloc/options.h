@@ -20,6 +20,7 @@ struct options {
 	const char *prices;   /* offers; else the cluster's prices */
 	double at_s;          /* the time they are looked up at, INFINITY = at their end */
 	const char *dump_lp;
+	const char *explain;
 };
 
 /* Fills *o, or ends with a usage error. */

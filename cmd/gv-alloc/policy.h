@@ -30,6 +30,7 @@ struct solve_options {
 	enum solver solver;
 	enum inside inside;
 	const struct entities *entities; /* their weights; NULL = all 1 */
+	bool multipliers; /* hand them out, where there are any */
 	bool certify;   /* prove optimality in rational arithmetic as well */
 	bool agnostic;  /* rates are taken for equal on all types a job can run on */
 	bool relax_slo; /* longer deadlines where they cannot be met */

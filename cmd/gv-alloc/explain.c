@@ -1,0 +1,416 @@
+#include "explain.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static const double full = 1e-9;  /* that much below a limit is at it */
+static const double noise = 1e-9; /* of the largest: a price that is none */
+
+/* What the formulas of a measure take of the jobs. */
+struct measured {
+	const struct problem *p;
+	enum measure measure;
+	const struct solution *s;
+	double *throughput; /* [n] */
+	double *alone;      /* [n] P_i of levels, D_i of MEASURE_ALONE; else NULL */
+	double jobs;        /* M */
+	double cost;        /* of all shares, US dollars per second */
+};
+
+static double *
+times_alone(const struct problem *p)
+{
+	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
+	double *alone = gv_xcalloc(p->n, sizeof(*alone));
+	size_t i;
+
+	problem_isolated(p, x);
+	for (i = 0; i < p->n; i++)
+		alone[i] = p->number[NUMBER_ISOLATED][i] +
+			   p->number[NUMBER_STEPS][i] / problem_throughput(p, x, i);
+	free(x);
+	return alone;
+}
+
+static double
+dollars(const struct problem *p, size_t i, size_t j)
+{
+	return p->scale[i] * (p->price[j] / 3600);
+}
+
+/* What job i pays for its shares that it does not share with another. */
+static double
+own_cost(const struct problem *p, const double *x, size_t i)
+{
+	double sum = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		sum += dollars(p, i, j) * x[i * p->m + j];
+	return sum;
+}
+
+static void
+measured_init(struct measured *d, const struct problem *p, enum measure measure,
+    const struct solution *s)
+{
+	size_t i;
+
+	*d = (struct measured){.p = p, .measure = measure, .s = s};
+	d->throughput = gv_xcalloc(p->n, sizeof(*d->throughput));
+	solution_throughput(p, s, d->throughput);
+	if (measure == MEASURE_LEVEL) {
+		d->alone = gv_xcalloc(p->n, sizeof(*d->alone));
+		problem_equal_throughput(p, d->alone);
+	} else if (measure == MEASURE_ALONE) {
+		d->alone = times_alone(p);
+	}
+	for (i = 0; i < p->n; i++) {
+		d->jobs += p->count[i];
+		d->cost += p->count[i] * own_cost(p, s->x, i);
+	}
+	for (i = 0; i < s->n_pairs; i++)
+		d->cost += s->pair[i].x * dollars(p, s->pair[i].a, s->pair[i].type);
+}
+
+static void
+measured_free(struct measured *d)
+{
+	free(d->throughput);
+	free(d->alone);
+}
+
+static double
+fastest(const struct problem *p, size_t i)
+{
+	double most = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		most = fmax(most, problem_rate(p, i, j));
+	return most;
+}
+
+/* g_ij */
+static double
+gain(const struct measured *d, size_t i, size_t j, double top)
+{
+	const struct problem *p = d->p;
+	double rate = problem_rate(p, i, j);
+
+	switch (d->measure) {
+	case MEASURE_SUM:
+		return rate;
+	case MEASURE_PER_DOLLAR:
+		return rate / (p->price[j] / 3600);
+	case MEASURE_QUEUE:
+		return (d->jobs - p->number[NUMBER_PLACE][i]) * (rate / top);
+	case MEASURE_RATIO:
+		return rate - d->s->objective * dollars(p, i, j);
+	default:
+		return 0;
+	}
+}
+
+/* What job i has; NAN where there is nothing to say. */
+static double
+value(const struct measured *d, size_t i)
+{
+	const struct problem *p = d->p;
+	double throughput = d->throughput[i];
+	double top = fastest(p, i);
+	double sum = 0;
+	size_t j;
+
+	switch (d->measure) {
+	case MEASURE_LEVEL:
+		return p->scale[i] / p->weight[i] * (throughput / d->alone[i]);
+	case MEASURE_SECONDS:
+		return p->number[NUMBER_STEPS][i] > 0
+			   ? p->number[NUMBER_STEPS][i] / throughput
+			   : NAN;
+	case MEASURE_ALONE:
+		return p->number[NUMBER_STEPS][i] > 0
+			   ? (p->number[NUMBER_ELAPSED][i] +
+				 p->number[NUMBER_STEPS][i] / throughput) /
+				 d->alone[i]
+			   : NAN;
+	case MEASURE_RATIO:
+		return throughput > 0 ? throughput / own_cost(p, d->s->x, i) : NAN;
+	case MEASURE_SUM:
+		return throughput;
+	default:
+		for (j = 0; j < p->m; j++)
+			sum += gain(d, i, j, top) * d->s->x[i * p->m + j];
+		return sum;
+	}
+}
+
+/* r_i'(o): what more the job must have for a better objective. */
+static double
+slope(const struct measured *d, size_t i)
+{
+	const struct problem *p = d->p;
+	double o = d->s->objective;
+	double left;
+
+	switch (d->measure) {
+	case MEASURE_LEVEL:
+		return p->weight[i] * d->alone[i] / p->scale[i];
+	case MEASURE_SECONDS:
+		return -p->number[NUMBER_STEPS][i] / (o * o);
+	case MEASURE_ALONE:
+		left = o * d->alone[i] - p->number[NUMBER_ELAPSED][i];
+		return -p->number[NUMBER_STEPS][i] * d->alone[i] / (left * left);
+	default:
+		return 0;
+	}
+}
+
+/* The objective's change per unit of what the multipliers are of. */
+static double
+unit(const struct measured *d)
+{
+	const struct problem *p = d->p;
+	const double *v = d->s->multipliers.job;
+	double sum = 0;
+	size_t i;
+
+	if (d->measure == MEASURE_RATIO)
+		return d->cost > 0 ? 1 / d->cost : 0;
+	if (d->measure != MEASURE_LEVEL && d->measure != MEASURE_SECONDS &&
+	    d->measure != MEASURE_ALONE)
+		return 1;
+	for (i = 0; i < p->n; i++)
+		if (v[i] > 0)
+			sum += p->count[i] * v[i] * slope(d, i);
+	return sum != 0 ? 1 / sum : 0;
+}
+
+/* u_i, where it is more than rounding. */
+static double
+worth_of_time(const struct measured *d, size_t i)
+{
+	const struct problem *p = d->p;
+	const struct multipliers *mu = &d->s->multipliers;
+	double top = fastest(p, i);
+	double most = 0, size = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++) {
+		double rate = problem_rate(p, i, j);
+		double plus = gain(d, i, j, top) + mu->job[i] * rate;
+		double minus = mu->gpu[j] * p->scale[i];
+
+		if (rate == 0)
+			continue;
+		most = fmax(most, plus - minus);
+		size = fmax(size, fabs(plus) + minus);
+	}
+	return most > noise * size ? most : 0;
+}
+
+/* ---- the rows ---- */
+
+/* Time of each job and GPUs of each type that are given away. */
+static void
+add_up(struct explanation *x, const struct problem *p, const struct solution *s)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			double share = s->x[i * p->m + j];
+
+			x->job[i].time += share;
+			x->type[j].used += p->count[i] * p->scale[i] * share;
+		}
+	for (i = 0; i < s->n_pairs; i++) {
+		const struct pair *q = &s->pair[i];
+
+		x->job[q->a].time += q->x / p->count[q->a];
+		x->job[q->b].time += q->x / p->count[q->b];
+		x->type[q->type].used += p->scale[q->a] * q->x;
+	}
+}
+
+static unsigned
+what_binds(
+    const struct explanation *x, const struct problem *p, size_t i, double throughput)
+{
+	const struct explained_job *job = &x->job[i];
+	unsigned binds = 0;
+	bool room = false;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		if (problem_rate(p, i, j) > 0 &&
+		    x->type[j].used < p->capacity[j] * (1 - full))
+			room = true;
+	if (job->time >= 1 - full)
+		binds |= BINDS_TIME;
+	else if (!room)
+		binds |= BINDS_CAPACITY;
+	if (job->need > 0 && throughput <= job->need * (1 + full))
+		binds |= BINDS_DEADLINE;
+	return binds;
+}
+
+static void
+set_prices(struct explanation *x, const struct measured *d)
+{
+	const struct problem *p = d->p;
+	const struct multipliers *mu = &d->s->multipliers;
+	double per = unit(d);
+	double largest = 0;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		largest = fmax(largest, mu->gpu[j] * p->capacity[j]);
+	for (j = 0; j < p->m; j++)
+		x->type[j].price = p->capacity[j] == 0 ? NAN
+				   : mu->gpu[j] * p->capacity[j] > noise * largest
+				       ? per * mu->gpu[j]
+				       : 0;
+	for (i = 0; i < p->n; i++)
+		largest = fmax(largest, mu->job[i] * d->throughput[i]);
+	for (i = 0; i < p->n; i++) {
+		struct explained_job *job = &x->job[i];
+
+		job->bottleneck = mu->job[i] * d->throughput[i] > noise * largest;
+		job->need_price = job->bottleneck ? per * mu->job[i] : 0;
+		if (d->s->n_pairs == 0)
+			job->time_price = per * worth_of_time(d, i);
+	}
+}
+
+/* Without prices, who has the least where that is the objective. */
+static void
+set_least(struct explanation *x, const struct measured *d)
+{
+	size_t i;
+
+	for (i = 0; i < x->n; i++)
+		x->job[i].bottleneck = d->measure == MEASURE_LEVEL &&
+				       x->job[i].value <= d->s->objective * (1 + full);
+}
+
+void
+explain_make(struct explanation *x, const struct problem *p, enum measure measure,
+    const struct solution *s)
+{
+	const double *need = p->number[NUMBER_NEED];
+	struct measured d;
+	size_t i, j;
+
+	*x = (struct explanation){.n = p->n, .m = p->m};
+	x->job = gv_xcalloc(p->n, sizeof(*x->job));
+	x->type = gv_xcalloc(p->m, sizeof(*x->type));
+	x->entities = p->number[NUMBER_ENTITY] != NULL;
+	measured_init(&d, p, measure, s);
+	add_up(x, p, s);
+	for (j = 0; j < p->m; j++)
+		x->type[j].price = NAN;
+	for (i = 0; i < p->n; i++) {
+		x->job[i].value = value(&d, i);
+		x->job[i].need = need != NULL && need[i] > 0 ? need[i] : NAN;
+		x->job[i].binds = what_binds(x, p, i, d.throughput[i]);
+		x->job[i].time_price = x->job[i].need_price = NAN;
+	}
+	if (s->multipliers.known)
+		set_prices(x, &d);
+	else
+		set_least(x, &d);
+	measured_free(&d);
+}
+
+void
+explain_free(struct explanation *x)
+{
+	free(x->job);
+	free(x->type);
+	*x = (struct explanation){0};
+}
+
+/* ---- the table ---- */
+
+static const char *const columns[] = {"kind", "name", "binds", "bottleneck", "value",
+    "used", "limit", "price", "need", "need_price", "one_more_gpu", "jobs_unlocked"};
+
+static void
+write_numbers(struct gv_tabw *w, const double *number, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		gv_tabw_double(w, number[i]);
+}
+
+static void
+write_type(const struct explained_type *t, const struct gv_gpu_type *type,
+    const struct one_more *more, struct gv_tabw *w)
+{
+	double gpus = (double)type->gpus;
+	const double number[] = {NAN, t->used, gpus, t->price, NAN, NAN, more->change};
+
+	gv_tabw_str(w, "gpu_type");
+	gv_tabw_str(w, type->name);
+	gv_tabw_str(w, t->used >= gpus * (1 - full) ? "capacity" : "nothing");
+	gv_tabw_str(w, isnan(t->price) ? "" : t->price != 0 ? "yes" : "no");
+	write_numbers(w, number, 7);
+	gv_tabw_int(w, (int64_t)more->unlocked);
+	gv_tabw_end(w);
+}
+
+static void
+write_job(const struct explanation *x, const struct explained_job *job,
+    const struct gv_job *of, struct gv_tabw *w)
+{
+	static const char *const binds[] = {"nothing", "time", "capacity",
+	    "time;capacity", "deadline", "time;deadline", "capacity;deadline",
+	    "time;capacity;deadline"};
+
+	gv_tabw_str(w, "job");
+	gv_tabw_cell(w, of->id);
+	gv_tabw_str(w, job != NULL ? binds[job->binds] : "never");
+	gv_tabw_str(w, job == NULL || x->entities ? "" : job->bottleneck ? "yes" : "no");
+	if (job != NULL) {
+		const double number[] = {job->value, job->time, 1, job->time_price,
+		    job->need, job->need_price, NAN, NAN};
+
+		write_numbers(w, number, 8);
+	} else {
+		const double number[] = {NAN, 0, 1, NAN, NAN, NAN, NAN, NAN};
+
+		write_numbers(w, number, 8);
+	}
+	gv_tabw_end(w);
+}
+
+void
+explain_write(const struct explanation *x, const struct answer *a,
+    const struct gv_rates *r, const struct gv_cluster *c, const char *policy,
+    const struct one_more *more, struct gv_tabw *w)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		gv_tabw_str(w, columns[i]);
+	gv_tabw_end(w);
+	gv_tabw_str(w, "policy");
+	gv_tabw_str(w, policy);
+	gv_tabw_empty(w);
+	gv_tabw_empty(w);
+	gv_tabw_double(w, a->p.n > 0 ? a->s.objective : NAN);
+	for (i = 5; i < sizeof(columns) / sizeof(columns[0]); i++)
+		gv_tabw_empty(w);
+	gv_tabw_end(w);
+	for (i = 0; i < c->n_types; i++)
+		write_type(&x->type[a->type[i]], &c->type[i], &more[i], w);
+	for (i = 0; i < r->n_jobs; i++)
+		write_job(
+		    x, a->row[i] != SIZE_MAX ? &x->job[a->row[i]] : NULL, &r->job[i], w);
+}
