@@ -11,6 +11,7 @@
 #include "layers.h"
 #include "options.h"
 #include "prefixes.h"
+#include "ptd_run.h"
 #include "say.h"
 
 static void
@@ -40,10 +41,10 @@ write_plan(const struct options *o, const struct layers *l, const struct plan *p
 	}
 }
 
-int
-main(int argc, char **argv)
+/* Layers, cut as PipeDream does; the exit status. */
+static int
+plan_layers(struct options *o)
 {
-	struct options o;
 	struct gv_error e = {0};
 	struct layers l = {0};
 	struct prefixes x = {0};
@@ -52,28 +53,38 @@ main(int argc, char **argv)
 	struct gv_out *out;
 	bool flat = false, good;
 
-	gv_init("gv-partition");
-	options_parse(&o, argc, argv);
-	if (layers_read(&l, o.input, o.edges, &e) != 0)
+	if (layers_read(&l, o->input, o->edges, &e) != 0)
 		gv_die_error(&e);
-	if (!o.evaluate)
-		make_plan(&p, &o, &l, &x);
-	else if (layers_plan(&p, &l, &o.machine, &flat, &e) != 0)
+	if (!o->evaluate)
+		make_plan(&p, o, &l, &x);
+	else if (layers_plan(&p, &l, &o->machine, &flat, &e) != 0)
 		gv_die_error(&e);
 	if (flat)
-		machine_flatten(&o.machine);
-	if (plan_evaluate(&r, &p, &l.g, &o.machine, &o.search.rules, o.cut, &e) != 0 ||
-	    gv_out_open(&out, o.common.output, &e) != 0)
+		machine_flatten(&o->machine);
+	if (plan_evaluate(&r, &p, &l.g, &o->machine, &o->search.rules, o->cut, &e) != 0 ||
+	    gv_out_open(&out, o->common.output, &e) != 0)
 		gv_die_error(&e);
-	if (o.common.verbose > 0)
-		say_times(&o, &r, &p, &x);
-	write_plan(&o, &l, &p, &r, out);
+	if (o->common.verbose > 0)
+		say_times(o, &r, &p, &x);
+	write_plan(o, &l, &p, &r, out);
 	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
-	good = say_fits(&o, &r);
+	good = say_fits(o, &r);
 	plan_report_free(&r);
 	plan_free(&p);
 	prefixes_free(&x);
 	layers_free(&l);
-	return gv_finish() != 0 ? GV_EXIT_TROUBLE : good ? GV_EXIT_OK : GV_EXIT_NO;
+	return good ? GV_EXIT_OK : GV_EXIT_NO;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o;
+	int status;
+
+	gv_init("gv-partition");
+	options_parse(&o, argc, argv);
+	status = o.planner == PLANNER_PTD_P ? ptd_run(&o) : plan_layers(&o);
+	return gv_finish() != 0 ? GV_EXIT_TROUBLE : status;
 }

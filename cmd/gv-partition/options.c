@@ -7,9 +7,13 @@
 
 static const char usage[] = "usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]";
 
+static const char ptd_usage[] = "usage: gv-partition -p ptd-p [OPTION...] [TRANSFORMERS]";
+
 static const char help[] =
     "usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]\n"
+    "       gv-partition -p ptd-p [OPTION...] [TRANSFORMERS]\n"
     "Cut a model into stages for pipeline and data parallel training.\n"
+    "  -p, --planner=pipedream|ptd-p       who plans: layers, or transformers\n"
     "  -l, --level=N@BANDWIDTH   N GPUs; again: N groups of those: 4@25GB/s, 4@10Gb/s\n"
     "  -e, --edges=FILE          table of edges: src, dst (or behind the layers)\n"
     "  -m, --memory=BYTES        of a GPU: every stage has to fit\n"
@@ -26,12 +30,31 @@ static const char help[] =
     "      --prefixes=N          group layers when more prefixes than that (2048)\n"
     "      --evaluate            the input is a plan: what does it cost?\n"
     "      --explain             write a table of the stages instead\n"
+    "For ptd-p; --level, --memory, --recompute, --schedule and --evaluate as well:\n"
+    "      --gpu-type=TYPE       where the table does not say\n"
+    "      --gpu-types=FILE      what GPUs can do, instead of the shipped table\n"
+    "      --gpus=N              where the table does not say\n"
+    "      --precision=bf16|fp16|fp32\n"
+    "      --features=LIST       of the training program; none: as in 2021\n"
+    "      --top=N               so many plans of each, best first (10; 0: all)\n"
+    "For all:\n"
     "      --tsv                 write TSV\n"
     "  -o, --output=FILE         write here, whole or not at all\n"
     "  -q, --quiet               no warnings\n"
     "  -v, --verbose             times of the plan and its bound on stderr\n"
     "  -h, --help                show this\n"
     "  -V, --version             show the version\n";
+
+static void
+set_planner(void *ctx, const char *arg)
+{
+	static const char *const names[] = {"pipedream", "ptd-p"};
+	struct options *o = ctx;
+
+	o->planner = (enum planner)gv_opt_one_of(&o->common, "--planner", arg, names, 2);
+	if (o->planner == PLANNER_PTD_P)
+		o->common.usage = ptd_usage;
+}
 
 static void
 set_cost(void *ctx, const char *arg)
@@ -54,13 +77,32 @@ set_cut(void *ctx, const char *arg)
 	o->search.rules.free_transfers = cut == 2;
 }
 
+/* What --schedule and --recompute mean to the planner. */
 static void
-set_schedule(void *ctx, const char *arg)
+set_words(struct options *o)
 {
-	struct options *o = ctx;
+	static const char *const stages[] = {"none", "full", "auto"};
+	static const char *const layers[] = {"none", "selective", "full", "auto"};
+	const struct gv_opt *c = &o->common;
+	const char *schedule = o->schedule, *recompute = o->recompute;
+	size_t i;
 
-	o->search.rules.schedule = (enum schedule)gv_opt_one_of(
-	    &o->common, "--schedule", arg, schedule_name, SCHEDULES);
+	if (o->planner == PLANNER_PTD_P) {
+		if (schedule != NULL)
+			o->ptd.schedule = (int)gv_opt_one_of(
+			    c, "--schedule", schedule, ptd_schedule_name, PTD_SCHEDULES);
+		i = recompute == NULL
+			? PTD_RECOMPUTES
+			: gv_opt_one_of(c, "--recompute", recompute, layers, 4);
+		o->ptd.recompute = i == PTD_RECOMPUTES ? -1 : (int)i;
+		return;
+	}
+	if (schedule != NULL)
+		o->search.rules.schedule = (enum schedule)gv_opt_one_of(
+		    c, "--schedule", schedule, schedule_name, SCHEDULES);
+	if (recompute != NULL)
+		o->search.rules.recompute =
+		    (enum recompute)gv_opt_one_of(c, "--recompute", recompute, stages, 3);
 }
 
 static void
@@ -74,13 +116,35 @@ set_optimizer(void *ctx, const char *arg)
 }
 
 static void
-set_recompute(void *ctx, const char *arg)
+set_features(void *ctx, const char *arg)
 {
-	static const char *const names[] = {"none", "full", "auto"};
 	struct options *o = ctx;
 
-	o->search.rules.recompute =
-	    (enum recompute)gv_opt_one_of(&o->common, "--recompute", arg, names, 3);
+	ptd_options_features(&o->ptd, &o->common, arg);
+}
+
+static void
+set_precision(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	ptd_options_precision(&o->ptd, &o->common, arg);
+}
+
+static void
+set_gpus(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->ptd.gpus = (size_t)gv_opt_int(&o->common, "--gpus", arg, 1, PTD_GPUS);
+}
+
+static void
+set_top(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->ptd.top = (size_t)gv_opt_int(&o->common, "--top", arg, 0, 1000000);
 }
 
 static void
@@ -130,8 +194,6 @@ add_level(void *ctx, const char *arg)
 		    "--level: expected N@BANDWIDTH such as 4@25GB/s, got %s",
 		    gv_quote(q, arg, strlen(arg)));
 	m->gpus[m->n_levels++] = (size_t)n;
-	if (machine_component(m, m->n_levels) > GPUS)
-		gv_opt_usage(&o->common, "--level: more than %d GPUs", GPUS);
 }
 
 static void
@@ -156,16 +218,22 @@ static void
 parse(struct options *o, int argc, char **argv)
 {
 	const struct gv_opt_own own[] = {
+	    {"planner", required_argument, 'p', .set = set_planner},
 	    /* the machine */
 	    {"level", required_argument, 'l', .set = add_level},
 	    {"memory", required_argument, 'm', .set = set_memory},
 	    {"flat", no_argument, .flag = &o->flat},
+	    {"gpu-type", required_argument, .text = &o->ptd.gpu_type},
+	    {"gpu-types", required_argument, .text = &o->ptd.gpu_types},
+	    {"gpus", required_argument, .set = set_gpus},
 	    /* the model and its training */
 	    {"edges", required_argument, 'e', .text = &o->edges},
-	    {"schedule", required_argument, .set = set_schedule},
+	    {"schedule", required_argument, .text = &o->schedule},
 	    {"micro-batches", required_argument, .set = set_micro_batches},
 	    {"optimizer", required_argument, .set = set_optimizer},
-	    {"recompute", required_argument, .set = set_recompute},
+	    {"precision", required_argument, .set = set_precision},
+	    {"features", required_argument, .set = set_features},
+	    {"recompute", required_argument, .text = &o->recompute},
 	    /* the search */
 	    {"all-gpus", no_argument, .set = set_all_gpus},
 	    {"fewest-gpus", no_argument, .set = set_fewest_gpus},
@@ -175,7 +243,8 @@ parse(struct options *o, int argc, char **argv)
 	    {"prefixes", required_argument, .set = set_prefixes},
 	    /* what is read and written */
 	    {"evaluate", no_argument, .flag = &o->evaluate},
-	    {"explain", no_argument, .flag = &o->explain}, {.name = NULL}};
+	    {"explain", no_argument, .flag = &o->explain},
+	    {"top", required_argument, .set = set_top}, {.name = NULL}};
 
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
 }
@@ -184,7 +253,12 @@ static void
 check(const struct options *o)
 {
 	const struct cost_rules *r = &o->search.rules;
+	int most = o->planner == PLANNER_PTD_P ? PTD_GPUS : GPUS;
 
+	if (machine_component(&o->machine, o->machine.n_levels) > (size_t)most)
+		gv_opt_usage(&o->common, "--level: more than %d GPUs", most);
+	if (o->planner == PLANNER_PTD_P)
+		return;
 	if (o->machine.n_levels == 0)
 		gv_opt_usage(&o->common, "a machine is needed: -l N@BANDWIDTH");
 	if (o->edges != NULL && strcmp(o->edges, "-") == 0 && strcmp(o->input, "-") == 0)
@@ -205,7 +279,9 @@ options_parse(struct options *o, int argc, char **argv)
 	*o = (struct options){.common = {.usage = usage, .help = help},
 	    .search = {.rules = {.state = 2, .recompute = RECOMPUTE_AUTO}},
 	    .prefixes = 2048};
+	ptd_options_init(&o->ptd);
 	parse(o, argc, argv);
+	set_words(o);
 	o->input = gv_opt_input(&o->common, argc, argv);
 	check(o);
 	if (o->flat)

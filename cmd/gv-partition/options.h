@@ -3,7 +3,14 @@
 #define GV_PARTITION_OPTIONS_H
 
 #include "base/opt.h"
+#include "options_ptd.h"
 #include "plan.h"
+
+/* Who plans. */
+enum planner {
+	PLANNER_PIPEDREAM,
+	PLANNER_PTD_P /* transformers */
+};
 
 /* What is written. */
 enum output {
@@ -13,6 +20,7 @@ enum output {
 
 struct options {
 	struct gv_opt common;
+	enum planner planner;
 	const char *input; /* layers, or a plan */
 	const char *edges; /* NULL: on the input, or none */
 	struct search_options search;
@@ -23,6 +31,9 @@ struct options {
 	bool evaluate; /* the input is a plan */
 	bool explain;
 	enum output output;
+	struct ptd_options ptd; /* PLANNER_PTD_P */
+	/* as they were given, NULL if not: what they may be depends on the planner */
+	const char *schedule, *recompute;
 };
 
 /* Fills *o, or ends with a usage error. */

@@ -1,0 +1,31 @@
+/* Options of gv-partition that only --planner=ptd-p has. */
+#ifndef GV_PARTITION_OPTIONS_PTD_H
+#define GV_PARTITION_OPTIONS_PTD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/opt.h"
+#include "ptd.h"
+
+struct ptd_options {
+	const char *gpu_type;  /* NULL: the rows say */
+	const char *gpu_types; /* a file; NULL: the shipped one */
+	size_t gpus;           /* 0: the rows or the levels say */
+	size_t top;            /* plans of each row; 0 = all */
+	enum precision precision;
+	bool can[PTD_FEATURES];
+	int recompute; /* -1: any */
+	int schedule;  /* -1: flush and interleaved */
+	bool megatron; /* write its options instead of a table */
+};
+
+/* Fills *p with what holds where nothing is said: 10 plans, bf16, all features. */
+void ptd_options_init(struct ptd_options *p);
+
+/* The arguments of --features, --precision; ends with a usage error. */
+void ptd_options_features(struct ptd_options *p, const struct gv_opt *o, const char *arg);
+void ptd_options_precision(
+    struct ptd_options *p, const struct gv_opt *o, const char *arg);
+
+#endif

@@ -1,0 +1,143 @@
+/*
+ * PTD-P: pipeline, tensor and data parallel training of a transformer.
+ *
+ * A model of what an iteration takes, in time and memory, for any way to split it
+ * over p pipeline stages, t-way tensor parallel layers and d replicas, and the
+ * search over all ways.
+ *
+ * Time is a sum of parts, each from sizes and the GPU's table row:
+ *
+ *   a matrix product of m x n x k takes
+ *       2 m n k / (peak gemm_share) + bytes / (memory rate memory_share)
+ *   so that small micro-batches and thin slices are slower; everything else in a
+ *   layer moves each saved activation twice forward and four times backward at
+ *   the same rate;
+ *   a group of g GPUs reduces n bytes in 2 n (g - 1) / g / (rate link_share);
+ *   the slowest stage, the last with the output layer, is busy for m
+ *   micro-batches, and a bubble of p - 1 ordinary stages' time, divided by v,
+ *   comes on top.
+ *
+ * Source: Narayanan et al., SC 2021, sections 2 to 4; Korthikanti et al., 2022,
+ * section 4 (memory).  Differs: both give ratios and bytes, not seconds.
+ */
+#ifndef GV_PARTITION_PTD_H
+#define GV_PARTITION_PTD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "gpus.h"
+#include "transformer.h"
+
+/* What the program that trains can do. */
+enum ptd_feature {
+	PTD_SCATTER_GATHER,        /* stages send 1/t each, gathered over fast links */
+	PTD_SEQUENCE_PARALLEL,     /* what is not sliced by t otherwise is, by sequence */
+	PTD_FLASH_ATTENTION,       /* scores are never stored */
+	PTD_DISTRIBUTED_OPTIMIZER, /* its state is split over the d replicas */
+	PTD_OVERLAP, /* data parallel, and interleaved stages', communication is hidden */
+	PTD_FEATURES
+};
+extern const char *const ptd_feature_name[PTD_FEATURES];
+
+enum ptd_schedule {
+	PTD_FLUSH, /* 1F1B with a flush */
+	PTD_INTERLEAVED,
+	PTD_GPIPE,
+	PTD_ZB_H1,
+	PTD_SCHEDULES
+};
+extern const char *const ptd_schedule_name[PTD_SCHEDULES];
+
+enum { PTD_GPUS = 1000000 }; /* at most */
+
+struct ptd_machine {
+	const struct gpu_type *gpu;
+	size_t gpus; /* n */
+	size_t node; /* GPUs of a server */
+	double link_bytes_per_s;
+	double network_bytes_per_s;
+	double memory; /* bytes of a GPU that may be used */
+	enum precision precision;
+	bool can[PTD_FEATURES];
+};
+
+struct ptd_plan {
+	size_t t, p, d; /* tensor, pipeline, data parallel: t p d = n */
+	size_t v;       /* virtual stages of a GPU */
+	size_t b;       /* micro-batch, sequences */
+	enum ptd_recompute recompute;
+	enum ptd_schedule schedule;
+};
+
+/* Micro-batches of an iteration on each replica: B / (d b). */
+size_t ptd_micro_batches(const struct transformer *x, const struct ptd_plan *k);
+
+/* One layer and one micro-batch on one GPU, seconds; communication apart. */
+struct ptd_layer {
+	double forward_s, backward_s; /* without what is computed again */
+	double weight_s; /* of backward_s: gradients of weights, which can wait */
+	double core_s;   /* of forward_s: the core of attention */
+	double reduce_s; /* tensor parallel communication, of each pass */
+};
+
+struct ptd_layer ptd_layer_time(
+    const struct transformer *x, const struct ptd_machine *m, const struct ptd_plan *k);
+
+/* Seconds of an iteration, along the last stage. */
+struct ptd_time {
+	double compute_s;
+	double tensor_s;   /* communication inside layers */
+	double pipeline_s; /* between stages */
+	double data_s;     /* between replicas, as far as nothing hides it */
+	double optimizer_s;
+	double bubble_s;
+	double iteration_s; /* the sum */
+};
+
+struct ptd_time ptd_time(
+    const struct transformer *x, const struct ptd_machine *m, const struct ptd_plan *k);
+
+/* Bytes on a GPU of the stage that needs most, the first or the last. */
+double ptd_memory(
+    const struct transformer *x, const struct ptd_machine *m, const struct ptd_plan *k);
+
+/* What every GPU loses to the driver's context, NCCL's buffers and workspaces. */
+enum { PTD_RESERVED_MIB = 2048 };
+
+/*
+ * What plans are looked for.  A number of 0, and for the last two -1, is free.
+ */
+struct ptd_pins {
+	size_t t, p, d, v, b;
+	int recompute;
+	int schedule;    /* free: flush and interleaved */
+	bool any_memory; /* also what does not fit */
+};
+
+struct ptd_row {
+	struct ptd_plan plan;
+	double memory;
+	struct ptd_time time;
+};
+
+/* = {0} is empty. */
+struct ptd_rows {
+	size_t n;
+	size_t cap;
+	struct ptd_row *row;  /* [n] best first */
+	size_t tried;         /* plans that were costed, also those that do not fit */
+	struct ptd_row least; /* if tried: the one with least memory, not timed */
+};
+
+/*
+ * All plans: t divides a and fills servers evenly, p v divides l, d what is left
+ * of n, b divides B / d; with v > 1, p divides the micro-batches.  Best first:
+ * the least time; then the least memory; then the smaller t, p, v, the larger b,
+ * the less recomputation, the schedule in the order above.
+ */
+void ptd_search(struct ptd_rows *r, const struct transformer *x,
+    const struct ptd_machine *m, const struct ptd_pins *pins);
+void ptd_rows_free(struct ptd_rows *r);
+
+#endif
