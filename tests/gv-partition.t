@@ -220,7 +220,7 @@ bad "memory" '--memory: expected bytes such as 16GiB, got "16X"' -l 4@1GB/s -m 1
 bad "no memory" '--memory: expected bytes such as 16GiB, got "0"' -l 4@1GB/s -m 0 layers.csv
 bad "cost" '--cost: unknown "x"; known: paper, compat' -l 4@1GB/s --cost=x layers.csv
 bad "cut" '--cut: unknown "x"; known: true, upstream, none' -l 4@1GB/s --cut=x layers.csv
-bad "schedule" '--schedule: unknown "x"; known: 1f1b, 2bw, flush, gpipe' -l 4@1GB/s --schedule=x layers.csv
+bad "schedule" '--schedule: unknown "x"; known: 1f1b, 2bw, flush, gpipe, interleaved, zb-h1' -l 4@1GB/s --schedule=x layers.csv
 bad "optimizer" '--optimizer: unknown "x"; known: sgd, momentum, adam' -l 4@1GB/s --optimizer=x layers.csv
 bad "recompute" '--recompute: unknown "x"; known: none, full, auto' -l 4@1GB/s --recompute=x layers.csv
 bad "micro-batches without use" "--micro-batches is for --schedule=flush or --schedule=gpipe" \

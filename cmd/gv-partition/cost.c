@@ -1,7 +1,8 @@
 /* The cost models. */
 #include "cost.h"
 
-const char *const schedule_name[SCHEDULES] = {"1f1b", "2bw", "flush", "gpipe"};
+const char *const schedule_name[SCHEDULES] = {
+    "1f1b", "2bw", "flush", "gpipe", "interleaved", "zb-h1"};
 
 size_t
 machine_component(const struct machine *m, size_t level)

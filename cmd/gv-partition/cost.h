@@ -42,7 +42,15 @@ void machine_flatten(struct machine *m);
  */
 enum cost_model { COST_PAPER, COST_COMPAT };
 
-enum schedule { SCHEDULE_1F1B, SCHEDULE_2BW, SCHEDULE_FLUSH, SCHEDULE_GPIPE, SCHEDULES };
+enum schedule {
+	SCHEDULE_1F1B,
+	SCHEDULE_2BW,
+	SCHEDULE_FLUSH,
+	SCHEDULE_GPIPE,
+	SCHEDULE_INTERLEAVED,
+	SCHEDULE_ZB_H1,
+	SCHEDULES
+};
 extern const char *const schedule_name[SCHEDULES];
 
 enum recompute { RECOMPUTE_NONE, RECOMPUTE_FULL, RECOMPUTE_AUTO };
@@ -53,7 +61,7 @@ struct cost_rules {
 
 	double memory; /* bytes of a GPU; 0 = no limit */
 	enum schedule schedule;
-	size_t micro_batches; /* between two flushes: flush, gpipe */
+	size_t micro_batches; /* between two flushes; 2bw: in a batch */
 	double state;         /* bytes of optimiser state for each byte of weights */
 	enum recompute recompute;
 };
@@ -103,6 +111,19 @@ stage_cost(const struct cost_rules *r, const struct machine *m, size_t level,
 		t.transfer_s = 0;
 	t.load_s = stage_larger(t.load_s, t.transfer_s);
 	return t;
+}
+
+/* The largest T with which the stage's load is no more than limit; -1 when none is. */
+static inline double
+stage_room(const struct cost_rules *r, const struct machine *m, size_t level,
+    const struct stage_size *s, size_t replicas, bool first, double limit)
+{
+	struct stage_size idle = {0, s->parameter, s->in, s->out};
+	struct stage_terms t = stage_cost(r, m, level, &idle, replicas, first);
+
+	if (t.load_s > limit)
+		return -1;
+	return (r->model == COST_PAPER ? limit : limit - t.sync_s) * (double)replicas;
 }
 
 /* All GPUs on one stage, level by level: seconds for one minibatch. */

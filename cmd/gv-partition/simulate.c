@@ -1,0 +1,588 @@
+#include "simulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* ---- what is to come, in order of time ---- */
+
+enum event_kind { EVENT_LANE, EVENT_LINK, EVENT_REDUCE };
+
+struct event {
+	double s;
+	enum event_kind kind;
+	size_t of; /* lane, link, or reduction */
+};
+
+struct events {
+	size_t n, cap;
+	struct event *event; /* a heap: the first is the earliest */
+};
+
+static void
+events_push(struct events *q, double s, enum event_kind kind, size_t of)
+{
+	size_t i = q->n++, up;
+
+	q->event = gv_xgrow(q->event, &q->cap, q->n, sizeof(*q->event));
+	for (; i > 0; i = up) {
+		up = (i - 1) / 2;
+		if (q->event[up].s <= s)
+			break;
+		q->event[i] = q->event[up];
+	}
+	q->event[i] = (struct event){s, kind, of};
+}
+
+static struct event
+events_pop(struct events *q)
+{
+	struct event first = q->event[0], last = q->event[--q->n];
+	size_t i = 0, k;
+
+	for (; (k = 2 * i + 1) < q->n; i = k) {
+		if (k + 1 < q->n && q->event[k + 1].s < q->event[k].s)
+			k++;
+		if (last.s <= q->event[k].s)
+			break;
+		q->event[i] = q->event[k];
+	}
+	q->event[i] = last;
+	return first;
+}
+
+/* ---- the state of a run ---- */
+
+struct transfer {
+	double ready_s;
+	uint32_t micro_batch;
+	uint32_t stage; /* it goes to */
+	bool back;
+};
+
+struct link {
+	size_t head, n, cap;
+	struct transfer *queue; /* [head..n) in the order in which they go */
+	bool busy;
+	bool touched; /* is in run.links */
+};
+
+struct reduction {
+	size_t here;    /* replicas that got to it */
+	double start_s; /* the latest of them could begin */
+	bool done;
+	double end_s;
+};
+
+struct lane_state {
+	size_t at; /* its present or next step */
+	bool busy;
+	bool waits; /* at an all-reduce */
+	bool touched;
+};
+
+struct run {
+	const struct pipe *p;
+	struct timetable *t;
+	size_t places;
+	struct events events;
+	struct lane_state *lane;
+	bool *there[2];    /* [n * micro_batches] what forward, backward passes need */
+	struct link *link; /* those in front of place k from link_at[k] on */
+	size_t *link_at;   /* [places + 1] */
+	struct reduction *reduction; /* those of stage k from reduction_at[k] on */
+	size_t *reduction_at;        /* [n + 1] */
+	double *channel_s;      /* [places] when the last all-reduce of a place ends */
+	size_t *lanes, n_lanes; /* to look at now */
+	size_t *links, n_links;
+};
+
+static size_t
+replicas(const struct run *r, size_t stage)
+{
+	return r->p->stage[stage].replicas;
+}
+
+static size_t
+lane_of(const struct run *r, size_t stage, uint32_t i)
+{
+	return r->t->first[stage % r->places] + i % replicas(r, stage);
+}
+
+static bool *
+needed(const struct run *r, bool back, size_t stage, uint32_t i)
+{
+	return &r->there[back][stage * r->p->micro_batches + i];
+}
+
+/* Micro-batches from one all-reduce of a stage to the next. */
+static size_t
+round_of(const struct run *r, size_t stage)
+{
+	switch (r->p->schedule) {
+	case SCHEDULE_1F1B:
+		return replicas(r, stage);
+	case SCHEDULE_2BW:
+		return r->p->batch;
+	default:
+		return r->p->micro_batches;
+	}
+}
+
+static size_t
+reduction_of(const struct run *r, const struct step *s)
+{
+	return r->reduction_at[s->stage] + s->micro_batch / round_of(r, s->stage);
+}
+
+/* How many replicas have a micro-batch in the step's round. */
+static size_t
+participants(const struct run *r, const struct step *s)
+{
+	size_t round = round_of(r, s->stage), first = s->micro_batch / round * round;
+	size_t n = r->p->micro_batches - first;
+
+	if (n > round)
+		n = round;
+	return n < replicas(r, s->stage) ? n : replicas(r, s->stage);
+}
+
+static void
+touch_lane(struct run *r, size_t lane)
+{
+	if (r->lane[lane].touched)
+		return;
+	r->lane[lane].touched = true;
+	r->lanes[r->n_lanes++] = lane;
+}
+
+static void
+touch_link(struct run *r, size_t link)
+{
+	if (r->link[link].touched)
+		return;
+	r->link[link].touched = true;
+	r->links[r->n_links++] = link;
+}
+
+/* ---- transfers ---- */
+
+static void
+arrive(struct run *r, const struct transfer *x)
+{
+	*needed(r, x->back, x->stage, x->micro_batch) = true;
+	touch_lane(r, lane_of(r, x->stage, x->micro_batch));
+}
+
+static bool
+goes_before(const struct transfer *a, const struct transfer *b)
+{
+	if (a->ready_s != b->ready_s)
+		return a->ready_s < b->ready_s;
+	if (a->micro_batch != b->micro_batch)
+		return a->micro_batch < b->micro_batch;
+	return !a->back && b->back;
+}
+
+/* Between stage - 1 and stage, which is where the link belongs. */
+static void
+send(struct run *r, double now, size_t boundary, uint32_t i, bool back)
+{
+	struct transfer x = {now, i, (uint32_t)(back ? boundary - 1 : boundary), back};
+	size_t place = boundary % r->places, k;
+	struct link *l;
+
+	if (r->places == 1 || r->p->stage[boundary].receive_s <= 0) {
+		arrive(r, &x);
+		return;
+	}
+	k = r->link_at[place] + i % (r->link_at[place + 1] - r->link_at[place]);
+	l = &r->link[k];
+	l->queue = gv_xgrow(l->queue, &l->cap, l->n + 1, sizeof(*l->queue));
+	for (k = l->n++; k > l->head + l->busy && goes_before(&x, &l->queue[k - 1]); k--)
+		l->queue[k] = l->queue[k - 1];
+	l->queue[k] = x;
+	touch_link(r, (size_t)(l - r->link));
+}
+
+static void
+start_link(struct run *r, double now, size_t link)
+{
+	struct link *l = &r->link[link];
+	const struct transfer *x = &l->queue[l->head];
+
+	l->touched = false;
+	if (l->busy || l->head == l->n)
+		return;
+	l->busy = true;
+	events_push(&r->events,
+	    now + r->p->stage[x->back ? x->stage + 1 : x->stage].receive_s, EVENT_LINK,
+	    link);
+}
+
+/* ---- steps ---- */
+
+static double
+length_of(const struct run *r, const struct step *s)
+{
+	const struct pipe_stage *stage = &r->p->stage[s->stage];
+
+	return s->op == OP_FORWARD    ? stage->forward_s
+	       : s->op == OP_BACKWARD ? stage->backward_s
+				      : stage->weight_s;
+}
+
+static void
+end_pass(struct run *r, double now, size_t lane)
+{
+	const struct step *s = &r->t->lane[lane].step[r->lane[lane].at++];
+
+	r->lane[lane].busy = false;
+	touch_lane(r, lane);
+	if (s->op == OP_FORWARD && s->stage + 1 < r->p->n)
+		send(r, now, s->stage + 1, s->micro_batch, false);
+	else if (s->op == OP_BACKWARD && s->stage > 0)
+		send(r, now, s->stage, s->micro_batch, true);
+}
+
+/* A GPU got to an all-reduce; when it is the last one it begins, or has begun. */
+static void
+get_to_reduction(struct run *r, double now, size_t lane)
+{
+	const struct step *s = &r->t->lane[lane].step[r->lane[lane].at];
+	size_t k = reduction_of(r, s), place = s->stage % r->places;
+	struct reduction *x = &r->reduction[k];
+	const struct step *pass = s;
+	double could = now;
+
+	while (r->p->overlap && pass->op > OP_WEIGHT)
+		could = (--pass)->start_s;
+	if (could > x->start_s)
+		x->start_s = could;
+	r->lane[lane].waits = !r->p->overlap;
+	if (++x->here < participants(r, s))
+		return;
+	if (r->channel_s[place] > x->start_s)
+		x->start_s = r->channel_s[place];
+	x->end_s = fmax(x->start_s + r->p->stage[s->stage].reduce_s, now);
+	r->channel_s[place] = x->end_s;
+	events_push(&r->events, x->end_s, EVENT_REDUCE, k);
+}
+
+/* Begins what the GPU can begin now. */
+static void
+start_lane(struct run *r, double now, size_t lane)
+{
+	struct lane *l = &r->t->lane[lane];
+	struct lane_state *state = &r->lane[lane];
+
+	state->touched = false;
+	while (!state->busy && !state->waits && state->at < l->n) {
+		struct step *s = &l->step[state->at];
+		bool back = s->op == OP_BACKWARD;
+
+		if (s->op == OP_REDUCE) {
+			get_to_reduction(r, now, lane);
+			state->at++;
+		} else if (s->op == OP_UPDATE) {
+			if (replicas(r, s->stage) > 1 &&
+			    !r->reduction[reduction_of(r, s)].done)
+				return;
+			s->start_s = s->end_s = now;
+			state->at++;
+		} else if (s->op == OP_WEIGHT ||
+			   *needed(r, back, s->stage, s->micro_batch)) {
+			s->start_s = now;
+			s->end_s = now + length_of(r, s);
+			state->busy = true;
+			events_push(&r->events, s->end_s, EVENT_LANE, lane);
+		} else {
+			return;
+		}
+	}
+}
+
+static void
+end_reduction(struct run *r, size_t k)
+{
+	size_t stage = 0, place, i;
+
+	while (r->reduction_at[stage + 1] <= k)
+		stage++;
+	place = stage % r->places;
+	r->reduction[k].done = true;
+	for (i = r->t->first[place]; i < r->t->first[place + 1]; i++) {
+		const struct lane *l = &r->t->lane[i];
+		struct lane_state *state = &r->lane[i];
+		const struct step *s = state->at > 0 ? &l->step[state->at - 1] : NULL;
+
+		if (state->waits && s->stage == stage && reduction_of(r, s) == k)
+			state->waits = false;
+		touch_lane(r, i);
+	}
+}
+
+static void
+end_event(struct run *r, const struct event *v)
+{
+	if (v->kind == EVENT_LANE) {
+		end_pass(r, v->s, v->of);
+	} else if (v->kind == EVENT_REDUCE) {
+		end_reduction(r, v->of);
+	} else {
+		struct link *l = &r->link[v->of];
+		struct transfer x = l->queue[l->head++];
+
+		l->busy = false;
+		if (l->head == l->n)
+			l->head = l->n = 0;
+		arrive(r, &x);
+		touch_link(r, v->of);
+	}
+}
+
+/* ---- a run ---- */
+
+static void
+run_make(struct run *r, struct timetable *t, const struct pipe *p)
+{
+	size_t k, places = pipe_places(p), n = 0;
+
+	*r = (struct run){.p = p, .t = t, .places = places};
+	r->lane = gv_xcalloc(t->n, sizeof(*r->lane));
+	for (k = 0; k < 2; k++)
+		r->there[k] = gv_xcalloc(p->n * p->micro_batches, sizeof(bool));
+	for (k = 0; k < p->micro_batches; k++) {
+		*needed(r, false, 0, (uint32_t)k) = true;
+		*needed(r, true, p->n - 1, (uint32_t)k) = true;
+	}
+	r->link_at = gv_xcalloc(places + 1, sizeof(*r->link_at));
+	for (k = 0; k < places; k++) {
+		size_t before = replicas(r, (k + places - 1) % places);
+
+		r->link_at[k + 1] =
+		    r->link_at[k] + (before < replicas(r, k) ? before : replicas(r, k));
+	}
+	r->link = gv_xcalloc(r->link_at[places], sizeof(*r->link));
+	r->reduction_at = gv_xcalloc(p->n + 1, sizeof(*r->reduction_at));
+	for (k = 0; k < p->n; k++) {
+		if (replicas(r, k) > 1)
+			n += (p->micro_batches - 1) / round_of(r, k) + 1;
+		r->reduction_at[k + 1] = n;
+	}
+	r->reduction = gv_xcalloc(n + 1, sizeof(*r->reduction));
+	r->channel_s = gv_xcalloc(places, sizeof(*r->channel_s));
+	r->lanes = gv_xcalloc(t->n, sizeof(*r->lanes));
+	r->links = gv_xcalloc(r->link_at[places], sizeof(*r->links));
+}
+
+static void
+run_free(struct run *r)
+{
+	size_t k;
+
+	for (k = 0; k < r->link_at[r->places]; k++)
+		free(r->link[k].queue);
+	free(r->events.event);
+	free(r->lane);
+	free(r->there[0]);
+	free(r->there[1]);
+	free(r->link);
+	free(r->link_at);
+	free(r->reduction);
+	free(r->reduction_at);
+	free(r->channel_s);
+	free(r->lanes);
+	free(r->links);
+}
+
+/* All-reduces have the same times on all GPUs, which are known only at their end. */
+static double
+finish(struct run *r)
+{
+	double end_s = 0;
+	size_t i, k;
+
+	for (i = 0; i < r->t->n; i++) {
+		struct lane *l = &r->t->lane[i];
+
+		if (r->lane[i].at < l->n)
+			return NAN;
+		for (k = 0; k < l->n; k++) {
+			struct step *s = &l->step[k];
+
+			if (s->op == OP_REDUCE) {
+				s->start_s = r->reduction[reduction_of(r, s)].start_s;
+				s->end_s = r->reduction[reduction_of(r, s)].end_s;
+			}
+			end_s = fmax(end_s, s->end_s);
+		}
+	}
+	return end_s;
+}
+
+double
+simulate(struct timetable *t, const struct pipe *p)
+{
+	struct run r;
+	double now = 0, end_s;
+	size_t i;
+
+	run_make(&r, t, p);
+	for (i = 0; i < t->n; i++)
+		touch_lane(&r, i);
+	for (;;) {
+		do {
+			while (r.events.n > 0 && r.events.event[0].s <= now) {
+				struct event v = events_pop(&r.events);
+
+				end_event(&r, &v);
+			}
+			while (r.n_lanes > 0)
+				start_lane(&r, now, r.lanes[--r.n_lanes]);
+		} while (r.events.n > 0 && r.events.event[0].s <= now);
+		while (r.n_links > 0)
+			start_link(&r, now, r.links[--r.n_links]);
+		if (r.events.n == 0)
+			break;
+		now = r.events.event[0].s;
+	}
+	end_s = finish(&r);
+	run_free(&r);
+	return end_s;
+}
+
+/* ---- what comes of it ---- */
+
+/* The least common multiple of the replicas, or of those it has room for. */
+static size_t
+period_of(const struct pipe *p)
+{
+	size_t n = p->schedule == SCHEDULE_2BW ? p->batch : 1, k, a, b, c;
+
+	for (k = 0; k < p->n; k++) {
+		for (a = n, b = p->stage[k].replicas; b > 0; a = b, b = c)
+			c = a % b;
+		if (n / a * p->stage[k].replicas > 4096)
+			break;
+		n = n / a * p->stage[k].replicas;
+	}
+	return n;
+}
+
+/*
+ * Seconds for a micro-batch in steady state: from the ends of the backward passes
+ * on the first stage, of the periods of a run between those that fill the
+ * pipeline and those that drain it.
+ */
+static double
+steady(const struct pipe *pipe)
+{
+	struct pipe p = *pipe;
+	struct timetable t;
+	enum { FILL = 4, MEASURE = 6, DRAIN = 1 };
+	size_t period = period_of(&p), gpus = 0, k, i, j;
+	double at[2] = {0, 0};
+
+	for (k = 0; k < p.n; k++)
+		gpus += p.stage[k].replicas;
+	period *= (2 * gpus - 1) / period + 1;
+	p.micro_batches = (FILL + MEASURE + DRAIN) * period;
+	timetable_make(&t, &p);
+	if (isnan(simulate(&t, &p))) {
+		timetable_free(&t);
+		return NAN;
+	}
+	for (i = 0; i < t.first[1]; i++)
+		for (j = 0; j < t.lane[i].n; j++) {
+			const struct step *s = &t.lane[i].step[j];
+
+			if (s->op != OP_BACKWARD)
+				continue;
+			for (k = 0; k < 2; k++)
+				if (s->micro_batch < (FILL + k * MEASURE) * period)
+					at[k] = fmax(at[k], s->end_s);
+		}
+	timetable_free(&t);
+	return (at[1] - at[0]) / (double)(MEASURE * period);
+}
+
+static void
+report_place(
+    struct simulation *s, const struct timetable *t, const struct pipe *p, size_t place)
+{
+	struct place_report *r = &s->place[place];
+	size_t i, k, n = t->first[place + 1] - t->first[place];
+	struct holding h;
+
+	for (i = t->first[place]; i < t->first[place + 1]; i++) {
+		for (k = 0; k < t->lane[i].n; k++)
+			if (t->lane[i].step[k].op <= OP_WEIGHT)
+				r->busy_s += (t->lane[i].step[k].end_s -
+						 t->lane[i].step[k].start_s) /
+					     (double)n;
+		h = timetable_holding(&t->lane[i], p);
+		if (h.in_flight > r->holding.in_flight)
+			r->holding.in_flight = h.in_flight;
+		if (h.versions > r->holding.versions)
+			r->holding.versions = h.versions;
+		if (h.bytes > r->holding.bytes)
+			r->holding.bytes = h.bytes;
+	}
+}
+
+/* Seconds that a micro-batch keeps a place's GPUs, over their number. */
+static double
+share_of_time(const struct pipe *p, size_t place)
+{
+	double s = 0;
+	size_t k;
+
+	for (k = place; k < p->n; k += pipe_places(p))
+		s +=
+		    p->stage[k].forward_s + p->stage[k].backward_s + p->stage[k].weight_s;
+	return s / (double)p->stage[place].replicas;
+}
+
+int
+simulation_run(
+    struct simulation *s, struct timetable *t, const struct pipe *p, struct gv_error *e)
+{
+	const char *problem = timetable_problem(p);
+	bool flushes = p->schedule != SCHEDULE_1F1B && p->schedule != SCHEDULE_2BW;
+	double gpus, busy = 0;
+	size_t k;
+
+	memset(s, 0, sizeof(*s));
+	memset(t, 0, sizeof(*t));
+	if (problem != NULL)
+		return gv_error_set(e, "%s", problem);
+	timetable_make(t, p);
+	s->end_s = simulate(t, p);
+	s->step_s = flushes ? s->end_s / (double)p->micro_batches : steady(p);
+	if (isnan(s->end_s) || isnan(s->step_s)) {
+		timetable_free(t);
+		return gv_error_set(e, "the schedule cannot go on");
+	}
+	s->n = pipe_places(p);
+	s->place = gv_xcalloc(s->n, sizeof(*s->place));
+	gpus = (double)t->n;
+	for (k = 0; k < s->n; k++) {
+		double share = share_of_time(p, k);
+
+		report_place(s, t, p, k);
+		busy += share * (double)p->stage[k].replicas;
+		s->place[k].bubble = s->step_s > 0 ? fmax(0, 1 - share / s->step_s) : 0;
+	}
+	s->bubble = s->step_s > 0 ? fmax(0, 1 - busy / (gpus * s->step_s)) : 0;
+	return 0;
+}
+
+void
+simulation_free(struct simulation *s)
+{
+	free(s->place);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,52 @@
+/*
+ * When everything of a timetable happens.
+ *
+ * A GPU does one pass at a time, in its order, each as soon as what it needs is
+ * there.  What a stage sends to the next takes receive_s over a link, and what
+ * comes back as long; each GPU of the smaller of the two stages has one link,
+ * which carries one transfer at a time, the one that was ready first (of
+ * equals the lower micro-batch, then the forward one).  At any moment all that ends
+ * ends first, then GPUs begin, then links.
+ *
+ * An all-reduce begins when all replicas of the stage have got there, and the one
+ * before it has ended; overlap: when they have begun the backward pass before it,
+ * and then it stops no GPU until the update.  Updates take no time.
+ */
+#ifndef GV_PARTITION_SIMULATE_H
+#define GV_PARTITION_SIMULATE_H
+
+#include "base/err.h"
+#include "timetable.h"
+
+/*
+ * Fills start_s and end_s of all steps of t, made from p.  The end of the last; or
+ * NAN when it cannot go on: no timetable that timetable_make makes does that.
+ * Deterministic.  Cost: steps * log(GPUs).
+ */
+double simulate(struct timetable *t, const struct pipe *p);
+
+/* What came of it on one place. */
+struct place_report {
+	double busy_s; /* passes, on the average of its GPUs */
+	double bubble; /* share of the time in which its GPUs compute nothing, [0,1] */
+	struct holding holding; /* the largest among its GPUs */
+};
+
+struct simulation {
+	double end_s; /* of all that was run */
+	double
+	    step_s; /* for one micro-batch: end_s over their number; 1f1b, 2bw: in steady state */
+	double bubble; /* of all GPUs, likewise */
+	size_t n;
+	struct place_report *place; /* [n] */
+};
+
+/*
+ * Makes the timetable of p into *t, and runs it.  The steady state of 1f1b and 2bw is
+ * measured on a longer run.  0, or -1 with *e set: see timetable_problem.
+ */
+int simulation_run(
+    struct simulation *s, struct timetable *t, const struct pipe *p, struct gv_error *e);
+void simulation_free(struct simulation *s);
+
+#endif
