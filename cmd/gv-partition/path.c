@@ -1,5 +1,5 @@
 /*
- * The plan itself: the path of arcs that the values of search.c say is there, with
+ * The plan itself: the path of arcs that the times of column.c say is there, with
  * ties resolved.
  *
  * The loads of a path, sorted from the largest, compare like words.  Adding the
@@ -24,59 +24,13 @@ struct state {
 	bool recompute;
 };
 
-/* One level of the search between two prefixes. */
+/* The pipelines of a column with one source. */
 struct walk {
-	const struct search *x;
-	size_t level;
-	struct context c;
-	size_t from, end;
-	size_t n; /* components */
-	struct lower lower;
-	double *best;        /* [prefixes][n + 1] */
-	double time_s;       /* of the best path */
-	struct state *state; /* [prefixes][n + 1] */
+	struct column k;
+	double time_s;       /* of the best one */
+	struct state *state; /* [k.size][k.n + 1] of those from each prefix */
 	struct gv_arena arena;
 };
-
-static bool
-inside(const struct walk *k, size_t i)
-{
-	const struct ideals *s = k->x->s;
-
-	return (i == k->from || ideals_sub(s, k->from, i)) && ideals_sub(s, i, k->end);
-}
-
-/* What stands in front of i needs components too: how many are left from i on. */
-static size_t
-left_for(const struct walk *k, size_t i)
-{
-	double g = (double)machine_component(k->x->m, k->level);
-	double before = k->x->s->time_s[i] - k->x->s->time_s[k->from];
-	double limit = search_limit(k->x, k->level) * above;
-	double taken = limit > 0 ? ceil(before / (g * limit) - 1e-9) : 0;
-
-	return taken <= 0 ? k->n : taken >= (double)k->n ? 0 : k->n - (size_t)taken;
-}
-
-static void
-find_values(struct walk *k, double *first)
-{
-	const struct ideals *s = k->x->s;
-	struct arcs arcs = {0};
-	size_t i;
-
-	for (i = k->end; i-- > k->from;) {
-		if (!inside(k, i))
-			continue;
-		arcs.n = 0;
-		search_arcs(&arcs, k->x, k->level, &k->lower, i, k->end, k->n);
-		search_relax(k->x, k->level, &k->c, &arcs, left_for(k, i), k->end,
-		    k->best, i, first);
-		search_prune(k->x, k->level, k->n, s->time_s[k->end] - s->time_s[i],
-		    k->best + i * (k->n + 1));
-	}
-	free(arcs.arc);
-}
 
 /* Compares x and the loads of a with y and those of b, as words; < 0, 0, > 0. */
 static int
@@ -107,18 +61,18 @@ compare(int64_t x, const struct state *a, int64_t y, const struct state *b)
 }
 
 static int64_t
-units(const struct walk *k, double load)
+units(const struct walk *v, double load)
 {
-	return k->time_s > 0 ? llrint(load / k->time_s * 0x1p40) : 0;
+	return v->time_s > 0 ? llrint(load / v->time_s * 0x1p40) : 0;
 }
 
 static void
-settle(struct walk *k, struct state *s, int64_t x, const struct state *rest)
+settle(struct walk *v, struct state *s, int64_t x, const struct state *rest)
 {
 	size_t i = 0;
 
 	s->n = rest->n + 1;
-	s->load = gv_arena_alloc(&k->arena, s->n, sizeof(*s->load));
+	s->load = gv_arena_alloc(&v->arena, s->n, sizeof(*s->load));
 	while (i < rest->n && rest->load[i] >= x) {
 		s->load[i] = rest->load[i];
 		i++;
@@ -128,28 +82,28 @@ settle(struct walk *k, struct state *s, int64_t x, const struct state *rest)
 		s->load[i + 1] = rest->load[i];
 }
 
-/* The best path from i on w components among these arcs. */
+/* The best path from the a-th prefix on w components among these arcs. */
 static void
-choose(struct walk *k, const struct arcs *arcs, size_t i, size_t w)
+choose(struct walk *v, const struct arcs *arcs, size_t a, size_t w)
 {
 	static const struct state nothing = {0};
-	struct state *s = &k->state[i * (k->n + 1) + w];
+	const struct column *k = &v->k;
+	struct state *s = &v->state[a * (k->n + 1) + w];
 	const struct state *rest, *best_rest = NULL;
 	int64_t x, best_x = 0;
-	size_t a;
+	size_t i;
 
-	for (a = 0; a < arcs->n; a++) {
-		const struct arc *arc = &arcs->arc[a];
-		double load = i == k->from ? arc->first : arc->next;
+	for (i = 0; i < arcs->n; i++) {
+		const struct arc *arc = &arcs->arc[i];
 
 		if (arc->m > w || (arc->to == k->end) != (arc->m == w))
 			continue;
-		rest = arc->to == k->end ? &nothing
-					 : &k->state[arc->to * (k->n + 1) + w - arc->m];
-		if ((rest->n == 0 && rest != &nothing) ||
-		    !search_fits(k->x, &k->c, arc, w))
+		rest = arc->to == k->end
+			   ? &nothing
+			   : &v->state[(k->at[arc->to] - 1) * (k->n + 1) + w - arc->m];
+		if ((rest->n == 0 && rest != &nothing) || !arc_fits(k, arc, w))
 			continue;
-		x = units(k, load);
+		x = units(v, a == 0 ? arc->first : arc->next);
 		if (best_rest != NULL && compare(x, rest, best_x, best_rest) >= 0)
 			continue;
 		best_rest = rest;
@@ -159,81 +113,71 @@ choose(struct walk *k, const struct arcs *arcs, size_t i, size_t w)
 		s->recompute = arc->recompute;
 	}
 	if (best_rest != NULL)
-		settle(k, s, best_x, best_rest);
-}
-
-/* Drops arcs that are slower than the best path. */
-static void
-keep_fast(struct arcs *arcs, const struct walk *k, size_t i)
-{
-	size_t a, n = 0;
-
-	for (a = 0; a < arcs->n; a++) {
-		const struct arc *arc = &arcs->arc[a];
-
-		if ((i == k->from ? arc->first : arc->next) <= k->time_s * above)
-			arcs->arc[n++] = *arc;
-	}
-	arcs->n = n;
+		settle(v, s, best_x, best_rest);
 }
 
 static void
-find_paths(struct walk *k)
+find_paths(struct walk *v)
 {
+	const struct column *k = &v->k;
 	struct arcs arcs = {0};
-	size_t i, w;
+	size_t a, w;
 
-	for (i = k->end; i-- > k->from;) {
-		if (!inside(k, i))
+	for (a = k->size - 1; a-- > 0;) {
+		if ((size_t)k->before[a] + k->behind[a] > k->n)
 			continue;
 		arcs.n = 0;
-		search_arcs(&arcs, k->x, k->level, &k->lower, i, k->end, k->n);
-		keep_fast(&arcs, k, i);
-		for (w = 1; w <= k->n; w++)
-			if (i == k->from ||
-			    k->best[i * (k->n + 1) + w] <= k->time_s * above)
-				choose(k, &arcs, i, w);
+		arcs_from(&arcs, k, a);
+		for (w = k->behind[a]; w + k->before[a] <= k->n; w++)
+			choose(v, &arcs, a, w);
 	}
 	free(arcs.arc);
 }
 
 /* With how many components: the best path of all, or that with the fewest. */
 static size_t
-components(const struct walk *k)
+components(const struct walk *v)
 {
-	const struct state *s = &k->state[k->from * (k->n + 1)];
-	size_t w, best = 0;
+	const struct search *x = v->k.x;
+	const struct state *s = v->state;
+	size_t n = v->k.n, w, best = 0;
 
-	for (w = search_whole(k->x, k->level) ? k->n : 1; w <= k->n; w++) {
+	for (w = search_whole(x, v->k.level) ? n : 1; w <= n; w++) {
 		if (s[w].n == 0)
 			continue;
 		if (best == 0 || compare(0, &s[w], 0, &s[best]) < 0)
 			best = w;
-		if (k->x->o->use == USE_FEWEST)
+		if (x->o->use == USE_FEWEST)
 			break;
 	}
 	return best;
 }
 
 static double walk_level(struct plan *p, const struct search *x, size_t level,
-    const struct context *c, size_t from, size_t end, struct stage outer, size_t *number);
+    const struct context *c, struct source from, uint32_t end, struct stage outer,
+    size_t *number);
 
 /* Adds the stages of the path to the plan. */
 static void
-follow(struct walk *k, struct plan *p, struct stage outer, size_t *number)
+follow(struct walk *v, struct plan *p, struct stage outer, size_t *number)
 {
-	size_t i = k->from, w = components(k);
+	const struct column *k = &v->k;
+	uint32_t i = k->prefix[0];
+	size_t w = components(v);
 	const struct state *s;
 
 	for (; i != k->end; w -= s->m, i = s->to) {
-		s = &k->state[i * (k->n + 1) + w];
+		s = &v->state[(k->at[i] - 1) * (k->n + 1) + w];
 		outer.replicas[k->level] = s->m;
 		outer.within[k->level] = number[k->level]++;
 		outer.recompute = s->recompute;
 		if (k->level > 0) {
 			struct context c = search_inside(k->x, k->level, &k->c, w, s->m);
+			struct source from = {i, INFINITY, 0};
 
-			walk_level(p, k->x, k->level - 1, &c, i, s->to, outer, number);
+			from.limit_s = times_get(k->x, k->level - 1,
+			    search_limited(k->x) ? &c : &k->c, i, s->to);
+			walk_level(p, k->x, k->level - 1, &c, from, s->to, outer, number);
 			continue;
 		}
 		p->stage = gv_xrealloc(p->stage, p->n + 1, sizeof(*p->stage));
@@ -242,36 +186,28 @@ follow(struct walk *k, struct plan *p, struct stage outer, size_t *number)
 	}
 }
 
-/* One level between two prefixes, and those below it; the time, or INFINITY and nothing added. */
+/* The best pipeline of one level, and those below it; its time, or INFINITY and nothing added. */
 static double
 walk_level(struct plan *p, const struct search *x, size_t level, const struct context *c,
-    size_t from, size_t end, struct stage outer, size_t *number)
+    struct source from, uint32_t end, struct stage outer, size_t *number)
 {
-	struct walk k = {.x = x, .level = level, .c = *c, .from = from, .end = end};
-	double *first;
-	size_t w;
+	struct walk v = {.time_s = INFINITY};
 
-	k.n = x->m->gpus[level];
-	k.time_s = INFINITY;
-	first = gv_xcalloc(k.n + 1, sizeof(*first));
-	k.best = gv_xcalloc(x->s->n * (k.n + 1), sizeof(*k.best));
-	if (level > 0)
-		search_lower(&k.lower, x, level, c);
-	find_values(&k, first);
-	for (w = search_whole(x, level) ? k.n : 1; w <= k.n; w++)
-		if (first[w] < k.time_s)
-			k.time_s = first[w];
-	if (isfinite(k.time_s)) {
-		k.state = gv_xcalloc(x->s->n * (k.n + 1), sizeof(*k.state));
-		find_paths(&k);
-		follow(&k, p, outer, number);
-	}
-	search_lower_free(&k.lower);
-	gv_arena_free(&k.arena);
-	free(k.state);
-	free(k.best);
-	free(first);
-	return k.time_s;
+	column_open(&v.k, x, level, c, end, &from, 1);
+	column_times(&v.k, &from, 1);
+	column_close(&v.k);
+	if (!isfinite(from.time_s))
+		return INFINITY;
+	v.time_s = from.time_s;
+	from.limit_s = from.time_s * above;
+	column_open(&v.k, x, level, c, end, &from, 1);
+	v.state = gv_xcalloc(v.k.size * (v.k.n + 1), sizeof(*v.state));
+	find_paths(&v);
+	follow(&v, p, outer, number);
+	column_close(&v.k);
+	gv_arena_free(&v.arena);
+	free(v.state);
+	return v.time_s;
 }
 
 double
@@ -280,8 +216,10 @@ search_path(struct plan *p, const struct search *x)
 	struct context c = {.base = 0, .copies = 1};
 	struct stage outer = {0};
 	size_t number[LEVELS] = {0};
+	struct source from = {0, x->limit_s, INFINITY};
 
-	return walk_level(p, x, x->m->n_levels - 1, &c, 0, x->s->n - 1, outer, number);
+	return walk_level(
+	    p, x, x->m->n_levels - 1, &c, from, (uint32_t)x->s->n - 1, outer, number);
 }
 
 uint32_t *

@@ -64,9 +64,11 @@ enum search_result {
  * Exact: no plan between these prefixes is faster.
  *
  * How: dynamic programming over pairs of prefixes from the last layer to the
- * first, as in PipeDream, section 3.1, where a part of the model counts only if
- * the GPU time it would waste is within what a total of the time under trial
- * allows; the trial grows until there is a plan.  Differs: prefixes i, j are
+ * first, as in PipeDream, section 3.1, within a limit: the time of the best plan
+ * among few of the prefixes, found the same way.  A stage counts only when its load
+ * is within the limit and the fewest GPUs that the layers in front of it and
+ * those behind it need for theirs leave enough for it; in real models few do.
+ * What is inside components is found for those alone.  Differs: prefixes i, j are
  * only combined when i is a subset of j, which PipeDream's program omits and so
  * finds plans that do not exist.
  */

@@ -1,4 +1,7 @@
-/* What the parts of the search share; private to search.c, path.c and least.c. */
+/*
+ * What the parts of the search share: search.c, column.c, arcs.c, times.c, path.c
+ * and least.c.
+ */
 #ifndef GV_PARTITION_SEARCH_H
 #define GV_PARTITION_SEARCH_H
 
@@ -9,9 +12,8 @@ struct search {
 	const struct machine *m;
 	const struct search_options *o;
 	size_t gpus;    /* of the machine */
-	double slack;   /* GPU seconds that a plan under trial may waste */
-	double least_s; /* no plan is faster */
-	double limit_s; /* no slower one is looked for */
+	double limit_s; /* no slower plan is looked for */
+	struct times *times;
 };
 
 /*
@@ -23,6 +25,7 @@ struct context {
 	size_t copies;
 };
 
+/* A stage between two prefixes with its replicas and its load. */
 struct arc {
 	uint32_t to;
 	uint32_t most; /* minibatches in flight for which it fits */
@@ -30,7 +33,6 @@ struct arc {
 	uint16_t only; /* for exactly so many components on it and behind; 0 = any */
 	bool recompute;
 	double first, next; /* load as the first stage of a pipeline, as a later one */
-	double reach_s;     /* work of all up to prefix to */
 };
 
 struct arcs {
@@ -38,28 +40,73 @@ struct arcs {
 	struct arc *arc;
 };
 
-/* Times of the next lower level's components, [n][n] for pairs of prefixes. */
-struct lower {
-	size_t n;
-	double **time; /* [0], or with a memory limit [w * (gpus + 1) + m]; may be NULL */
+/*
+ * The pipelines of one level, from some prefixes, its sources, to one, its end.
+ * A pipeline is a path of arcs, its time the largest load.
+ *
+ * What prunes: in a pipeline no slower than a limit each stage has a load within
+ * it, and so a fewest number of components.  before[a] and behind[a] are how many
+ * a pipeline needs in front of a prefix and from it on at least; an arc is of use
+ * where these and its own are no more than there are.
+ */
+struct column {
+	const struct search *x;
+	size_t level;
+	size_t n; /* components */
+	struct context c;
+	uint32_t end;
+	double limit_s; /* the largest of the sources' */
+
+	size_t size;      /* prefixes between a source and the end, both included */
+	uint32_t *prefix; /* [size] ascending, the last is the end */
+	uint32_t *at;     /* [prefixes] 1 + where it is among these, 0 = not there */
+	double *source_s; /* [size] the limit of a source, or -1 */
+	uint16_t *before, *behind; /* [size] components; more than n: no pipeline */
 };
 
-void search_lower(
-    struct lower *lower, const struct search *x, size_t level, const struct context *c);
-void search_lower_free(struct lower *lower); /* also of a zeroed one */
+/* ---- column.c ---- */
 
-/* Adds the arcs from prefix i to those up to end, ascending, with at most so many replicas. */
-void search_arcs(struct arcs *a, const struct search *x, size_t level,
-    const struct lower *lower, size_t i, size_t end, size_t most);
-bool search_fits(
-    const struct search *x, const struct context *c, const struct arc *arc, size_t w);
-void search_relax(const struct search *x, size_t level, const struct context *c,
-    const struct arcs *arcs, size_t n, size_t end, double *best, size_t i, double *first);
-void search_prune(
-    const struct search *x, size_t level, size_t n, double work, double *row);
+struct source {
+	uint32_t prefix;
+	double limit_s; /* no slower pipeline from it is looked for */
+	double time_s;  /* out: the best one's, INFINITY when there is none */
+};
 
-/* What limit_s is for the stages of a level. */
-double search_limit(const struct search *x, size_t level);
+/* Sources ascending, all subsets of end; at least one. */
+void column_open(struct column *k, const struct search *x, size_t level,
+    const struct context *c, uint32_t end, const struct source *source, size_t n);
+void column_close(struct column *k);
+
+/* Which replicas of a stage between the a-th and the b-th of its prefixes may be of use. */
+struct span {
+	size_t low, high; /* none when low > high */
+};
+struct span column_span(const struct column *k, size_t a, size_t b);
+
+/* Fills the times of the sources. */
+void column_times(const struct column *k, struct source *source, size_t n);
+
+/* ---- arcs.c ---- */
+
+/* Adds the arcs from the a-th prefix that may be of use, by where they end and their replicas. */
+void arcs_from(struct arcs *arcs, const struct column *k, size_t a);
+/* Whether the arc's stage fits, w components on it and behind. */
+bool arc_fits(const struct column *k, const struct arc *arc, size_t w);
+
+/* ---- times.c: the times of components, found once ---- */
+
+struct times *times_new(void);
+void times_free(struct times *t);
+/* Finds the times of all components of the level below that arcs of the column are made of. */
+void times_below(const struct column *k);
+/* The time of a component that is in there, or INFINITY. */
+double times_get(const struct search *x, size_t level, const struct context *c,
+    uint32_t from, uint32_t to);
+
+/* ---- search.c ---- */
+
+/* Whether there is a limit of memory. */
+bool search_limited(const struct search *x);
 /* Whether all components of this level must be used. */
 bool search_whole(const struct search *x, size_t level);
 struct stage_size search_stage(const struct search *x, size_t i, size_t k);
@@ -67,7 +114,9 @@ size_t search_in_flight(const struct context *c, size_t w, size_t m);
 struct context search_inside(
     const struct search *x, size_t level, const struct context *c, size_t w, size_t m);
 
-/* The best plan within the slack, ties resolved, into the zeroed *p; its time, or INFINITY. */
+/* ---- path.c ---- */
+
+/* The best plan within the limit, ties resolved, into the zeroed *p; its time, or INFINITY. */
 double search_path(struct plan *p, const struct search *x);
 /* Fills the stage of each layer; p->stage[i].within[0] holds the prefix it ends at until then. */
 uint32_t *search_layers(const struct ideals *s, struct plan *p, size_t n_layers);

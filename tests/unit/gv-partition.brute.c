@@ -267,7 +267,7 @@ make_world(struct world *w, bool two, bool memory)
 	w->o.use = draw(3) == 0 ? USE_ALL : USE_UP_TO;
 	if (memory) {
 		w->o.rules.memory = (double)(50 + draw(600)) * 1e6;
-		w->o.rules.schedule = (enum schedule)draw(SCHEDULES);
+		w->o.rules.schedule = (enum schedule)draw(SCHEDULE_GPIPE + 1);
 		w->o.rules.state = (double)draw(3);
 		w->o.rules.recompute = (enum recompute)draw(3);
 	}
