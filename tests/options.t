@@ -14,7 +14,7 @@ in_code() {
 	{
 		grep -o '{"[a-z][a-z0-9-]*", *\(no\|required\|optional\)_argument' "$scratch/code" |
 			sed 's/{"//; s/".*//'
-		grep -q 'GV_OPT_TABLE\>' "$scratch/code" && echo tsv
+		grep -q -e 'GV_OPT_TABLE\>' -e 'gv_opt_parse(.*, true,' "$scratch/code" && echo tsv
 		printf '%s\n' $common
 	} | sort -u
 }

@@ -54,6 +54,10 @@ written Losses gv-train --data=digits:64 --steps=1 net.tsv
 for part in summary type entity job share; do
 	written "Report: $part" gv-report --format=csv --by=$part events.csv
 done
+gv-profile layers -q --warmup=0s --window=0s --repeats=1 --tsv net.tsv >made
+header made | sort >got
+{ head -n 1 net.tsv | tr '\t' '\n' && described Layers && described "Layers: measured"; } | sort >want
+same "Layers, Layers: measured" "what gv-profile layers writes"
 gv-profile devices -q --cpu >made
 header made | sort >got
 described Cluster | grep -vx usd_per_h | sort >want # a price nobody can measure
@@ -97,7 +101,7 @@ described Events >want
 same Events "what gv-run writes"
 header run.csv >before
 header asked.csv | grep -vxFf before | sort >got
-described Rates | grep -vx -e gpu_type -e steps_per_s -e with_job_id | sort >want
+described Rates | grep -vx -e gpu_type -e steps_per_s -e with_job_id -e with_steps_per_s | sort >want
 same Rates "what gv-run appends for the policy"
 
 # ---- read ----

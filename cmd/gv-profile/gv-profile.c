@@ -15,9 +15,11 @@ static const struct {
 } subcommands[] = {
     {"devices", profile_devices},
     {"jobs", profile_jobs},
+    {"layers", profile_layers},
 };
 
-static const char usage[] = "usage: gv-profile [-hV] devices|jobs [option ...] [file]";
+static const char usage[] =
+    "usage: gv-profile [-hV] devices|jobs|layers [option ...] [file]";
 
 static const char help[] =
     "usage: gv-profile [-hV] SUBCOMMAND [option ...] [file]\n"
@@ -25,6 +27,7 @@ static const char help[] =
     "\n"
     "  devices   what GPUs (or CPU) this machine has: a cluster table\n"
     "  jobs      how fast each job trains on each GPU type: a rates table\n"
+    "  layers    how long each layer of a model takes, and its bytes: a layers table\n"
     "\n"
     "  -h, --help      this text; behind a subcommand, its own\n"
     "  -V, --version   the version\n";
@@ -42,7 +45,7 @@ parse_options(struct gv_opt *o, int argc, char **argv)
 	if (o->output != NULL || o->quiet || o->verbose > 0)
 		gv_opt_usage(o, "options other than -h and -V go behind the subcommand");
 	if (optind == argc)
-		gv_opt_usage(o, "no subcommand given; known: devices, jobs");
+		gv_opt_usage(o, "no subcommand given; known: devices, jobs, layers");
 }
 
 int
@@ -63,6 +66,6 @@ main(int argc, char **argv)
 	for (i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
 		if (strcmp(name, subcommands[i].name) == 0)
 			return subcommands[i].run(argc, argv);
-	gv_opt_usage(&o, "unknown subcommand %s; known: devices, jobs",
+	gv_opt_usage(&o, "unknown subcommand %s; known: devices, jobs, layers",
 	    gv_quote(q, name, strlen(name)));
 }

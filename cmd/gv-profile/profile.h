@@ -5,5 +5,6 @@
 /* argv[0] is the subcommand's name.  The exit status, everything flushed. */
 int profile_devices(int argc, char **argv);
 int profile_jobs(int argc, char **argv);
+int profile_layers(int argc, char **argv);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "run.h"
 
 static int
@@ -300,6 +301,32 @@ say_what(const struct run *r)
 	    r->step, r->last);
 }
 
+/* A model with the columns of a plan: what of it is not followed here. */
+static void
+warn_plan(const struct run *r)
+{
+	const struct gv_frame *f = &r->model.table;
+	ptrdiff_t stage_at = gv_frame_find(f, "stage");
+	ptrdiff_t replicas_at = gv_frame_find(f, "replicas");
+	int64_t stage, replicas, last = -1, stages = 0, gpus = 0;
+	struct gv_cell a, b;
+	size_t i;
+
+	for (i = 0; stage_at >= 0 && i < f->n_rows; i++) {
+		a = gv_frame_cell(f, i, stage_at);
+		b = gv_frame_cell(f, i, replicas_at);
+		if (gv_parse_int(a.s, a.len, &stage) != 0 || stage <= last)
+			continue;
+		last = stage;
+		stages++;
+		gpus += gv_parse_int(b.s, b.len, &replicas) == 0 ? replicas : 1;
+	}
+	if (stages > 1 || gpus > r->place.world)
+		gv_warn("warning: %s: a plan of stages=%lld on gpus=%lld: the whole "
+			"model is trained here on workers=%d",
+		    f->file, (long long)stages, (long long)gpus, r->place.world);
+}
+
 int
 run_open(struct run *r, struct gv_error *e)
 {
@@ -323,6 +350,8 @@ run_open(struct run *r, struct gv_error *e)
 	if (gv_gang_join(&r->gang, &r->place, e) != 0 || open_outputs(r, e) != 0)
 		return -1;
 	r->saved_s = gv_clock_s();
+	if (!r->o->common.quiet && r->place.rank == 0)
+		warn_plan(r);
 	if (r->o->common.verbose > 0 && r->place.rank == 0)
 		say_what(r);
 	return 0;

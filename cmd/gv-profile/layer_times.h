@@ -1,0 +1,49 @@
+/* Times of a model's layers in training, measured step by step. */
+#ifndef GV_PROFILE_LAYER_TIMES_H
+#define GV_PROFILE_LAYER_TIMES_H
+
+#include "nn/net.h"
+
+struct times_rule {
+	size_t batch;
+	size_t threads;
+	enum gv_optimiser optimiser;
+	double momentum;    /* of SGD */
+	double warmup_s;    /* at least one step */
+	double window_s;    /* measure for at least that long, */
+	size_t least_steps; /* and so many steps */
+	bool quiet;         /* no progress */
+};
+
+/* Over the measured steps. */
+struct spread {
+	double median_s;
+	double deviation_s; /* the median of the distances from the median */
+	double error_s;     /* of the median, as if the times were normal */
+};
+
+struct layer_time {
+	struct spread forward, backward, update;
+};
+
+struct layer_times {
+	size_t n;
+	struct layer_time *layer; /* [n] */
+	size_t steps;
+	struct spread layers; /* forward and backward of all, of the same step */
+	struct spread step;   /* whole steps that nobody timed inside */
+	double update_s;      /* of all */
+};
+
+/*
+ * Trains m (after gv_model_shape) on random samples at a learning rate of 0,
+ * timing every other step inside.  0, or -1 with *e set.
+ */
+int layer_times(struct layer_times *t, const struct gv_model *m,
+    const struct times_rule *rule, struct gv_error *e);
+void layer_times_free(struct layer_times *t);
+
+/* v[0..n), n >= 1; sorts it. */
+struct spread spread_of(double *v, size_t n);
+
+#endif

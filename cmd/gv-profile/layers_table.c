@@ -1,0 +1,97 @@
+#include "layers_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/strbuf.h"
+
+static const char *const added[] = {"node_id", "layer", "forward_ms", "backward_ms",
+    "activation_bytes", "parameter_bytes", "update_ms", "repeats", "forward_mad_ms",
+    "backward_mad_ms"};
+enum { ADDED = sizeof(added) / sizeof(added[0]) };
+
+static bool
+is_added(struct gv_cell name)
+{
+	size_t i;
+
+	for (i = 0; i < ADDED; i++)
+		if (gv_cell_is(name, added[i]))
+			return true;
+	return false;
+}
+
+/* What a layer is: "conv 32 k3 p1 relu". */
+static void
+describe(struct gv_strbuf *s, const struct gv_layer *l)
+{
+	gv_strbuf_clear(s);
+	gv_strbuf_str(s, gv_op_name(l->op));
+	if (l->op == GV_OP_LINEAR || l->op == GV_OP_CONV)
+		gv_strbuf_fmt(s, " %zu", l->out_shape.channels);
+	if (l->k > 0)
+		gv_strbuf_fmt(s, " k%zu", l->k);
+	if (l->k > 0 && l->s != (l->op == GV_OP_CONV ? 1 : l->k))
+		gv_strbuf_fmt(s, " s%zu", l->s);
+	if (l->p > 0)
+		gv_strbuf_fmt(s, " p%zu", l->p);
+	if (l->g > 1)
+		gv_strbuf_fmt(s, " g%zu", l->g);
+	if (l->relu)
+		gv_strbuf_str(s, " relu");
+}
+
+/* In ms; more than 6 digits mean nothing, and less than 1 ps is rounding. */
+static void
+write_ms(struct gv_tabw *w, double seconds)
+{
+	char text[GV_NUM_LEN];
+	double ms;
+	int len =
+	    snprintf(text, sizeof(text), "%.6g", seconds < 1e-12 ? 0 : seconds * 1000);
+
+	gv_parse_double(text, (size_t)len, &ms);
+	gv_tabw_double(w, ms);
+}
+
+static void
+write_added(struct gv_tabw *w, const struct gv_layer *l, const struct layer_time *t,
+    size_t batch, size_t steps, struct gv_strbuf *text)
+{
+	gv_tabw_int(w, l->id);
+	describe(text, l);
+	gv_tabw_str(w, text->s);
+	write_ms(w, t->forward.median_s);
+	write_ms(w, t->backward.median_s);
+	gv_tabw_int(w, (int64_t)(batch * gv_shape_size(l->out_shape) * sizeof(float)));
+	gv_tabw_int(w, (int64_t)((l->weights + l->biases) * sizeof(float)));
+	write_ms(w, t->update.median_s);
+	gv_tabw_int(w, (int64_t)steps);
+	write_ms(w, t->forward.deviation_s);
+	write_ms(w, t->backward.deviation_s);
+}
+
+void
+write_layers(struct gv_tabw *w, const struct gv_model *m, const struct layer_times *t,
+    size_t batch)
+{
+	const struct gv_frame *f = &m->table;
+	struct gv_strbuf text = {0};
+	size_t i, k;
+
+	for (k = 0; k < f->n_columns; k++)
+		if (!is_added(f->name[k]))
+			gv_tabw_cell(w, f->name[k]);
+	for (k = 0; k < ADDED; k++)
+		gv_tabw_str(w, added[k]);
+	gv_tabw_end(w);
+	for (i = 0; i < m->n; i++) {
+		for (k = 0; k < f->n_columns; k++)
+			if (!is_added(f->name[k]))
+				gv_tabw_cell(w, gv_frame_cell(f, i, (ptrdiff_t)k));
+		write_added(w, &m->layer[i], &t->layer[i], batch, t->steps, &text);
+		gv_tabw_end(w);
+	}
+	gv_strbuf_free(&text);
+}

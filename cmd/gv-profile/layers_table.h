@@ -1,0 +1,16 @@
+/* Writing layers as gv-partition reads them. */
+#ifndef GV_PROFILE_LAYERS_TABLE_H
+#define GV_PROFILE_LAYERS_TABLE_H
+
+#include "layer_times.h"
+
+/*
+ * The model's rows with all their columns byte for byte, then (in place of
+ * columns of these names) node_id, layer, forward_ms, backward_ms,
+ * activation_bytes, parameter_bytes, update_ms, repeats, forward_mad_ms,
+ * backward_mad_ms.  A model's row reads the one before it: no edges.
+ */
+void write_layers(struct gv_tabw *w, const struct gv_model *m,
+    const struct layer_times *t, size_t batch);
+
+#endif
