@@ -647,7 +647,7 @@ bad "two operands" "too many operands" -p max-min -c cluster.csv rates.csv rates
 bad "an option without its argument" 'option "-c" needs an argument' -p max-min -c
 run gv-alloc --help
 silent "--help"
-ok "--help fits a terminal" awk 'length > 80 || NR > 24 { exit 1 }' out
+ok "--help fits a terminal" awk 'length > 80 || NR > 48 { exit 1 }' out
 sed -n 's/^      \([a-z]\)/\1/p' out | tr ' ' '\n' >in-help
 run gv-alloc -p what
 sed -n 's/.*known: //p' err | sed 's/, /\n/g' >known
@@ -677,7 +677,7 @@ wrong "a gang of 0" 'job_id,gpu_type,steps_per_s,scale_factor\na,v100,1,0\n' \
 wrong "a repeated row" 'job_id,gpu_type,steps_per_s\na,v100,1\na,v100,2\n' \
 	'bad.csv:3: gpu_type: repeated row of job "a" on this type, first at line 2'
 wrong "a pair" 'job_id,gpu_type,steps_per_s,with_job_id\na,v100,1,b\n' \
-	'bad.csv:2: with_job_id: rows of two jobs on one GPU are not supported'
+	'bad.csv:1: missing column "with_steps_per_s" (found: job_id, gpu_type, steps_per_s, with_job_id)'
 wrong "numbers too far apart" 'job_id,gpu_type,steps_per_s,priority_weight\na,v100,1,1e-300\nb,v100,1,1e300\n' \
 	'the numbers of this table are too far apart for double precision'
 run gv-alloc -p max-min -c nowhere.csv rates.csv

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 static const double full = 1e-9;  /* that much below a limit is at it */
-static const double noise = 1e-9; /* of the largest: a price that is none */
+static const double noise = 1e-9; /* of all that counts: a price that is none */
 
 /* What the formulas of a measure take of the jobs. */
 struct measured {
@@ -190,9 +190,9 @@ unit(const struct measured *d)
 	return sum != 0 ? 1 / sum : 0;
 }
 
-/* u_i, where it is more than rounding. */
+/* u_i, where it is more than that or rounding. */
 static double
-worth_of_time(const struct measured *d, size_t i)
+worth_of_time(const struct measured *d, size_t i, double least)
 {
 	const struct problem *p = d->p;
 	const struct multipliers *mu = &d->s->multipliers;
@@ -210,7 +210,7 @@ worth_of_time(const struct measured *d, size_t i)
 		most = fmax(most, plus - minus);
 		size = fmax(size, fabs(plus) + minus);
 	}
-	return most > noise * size ? most : 0;
+	return most > fmax(least, noise * size) ? most : 0;
 }
 
 /* ---- the rows ---- */
@@ -259,31 +259,49 @@ what_binds(
 	return binds;
 }
 
+/* What all that counts amounts to, in the unit of the multipliers. */
+static double
+amount(const struct measured *d)
+{
+	const double *v = d->s->multipliers.job;
+	double sum = 0;
+	size_t i;
+
+	switch (d->measure) {
+	case MEASURE_SUM:
+	case MEASURE_PER_DOLLAR:
+	case MEASURE_QUEUE:
+		return d->s->objective;
+	case MEASURE_RATIO:
+		return d->s->objective * d->cost;
+	default:
+		for (i = 0; i < d->p->n; i++)
+			sum += d->p->count[i] * v[i] * d->throughput[i];
+		return sum;
+	}
+}
+
 static void
 set_prices(struct explanation *x, const struct measured *d)
 {
 	const struct problem *p = d->p;
 	const struct multipliers *mu = &d->s->multipliers;
 	double per = unit(d);
-	double largest = 0;
+	double least = noise * amount(d);
 	size_t i, j;
 
 	for (j = 0; j < p->m; j++)
-		largest = fmax(largest, mu->gpu[j] * p->capacity[j]);
-	for (j = 0; j < p->m; j++)
 		x->type[j].price = p->capacity[j] == 0 ? NAN
-				   : mu->gpu[j] * p->capacity[j] > noise * largest
+				   : mu->gpu[j] * p->capacity[j] > least
 				       ? per * mu->gpu[j]
 				       : 0;
-	for (i = 0; i < p->n; i++)
-		largest = fmax(largest, mu->job[i] * d->throughput[i]);
 	for (i = 0; i < p->n; i++) {
 		struct explained_job *job = &x->job[i];
 
-		job->bottleneck = mu->job[i] * d->throughput[i] > noise * largest;
+		job->bottleneck = mu->job[i] * d->throughput[i] > least;
 		job->need_price = job->bottleneck ? per * mu->job[i] : 0;
 		if (d->s->n_pairs == 0)
-			job->time_price = per * worth_of_time(d, i);
+			job->time_price = per * worth_of_time(d, i, least);
 	}
 }
 

@@ -495,4 +495,5 @@ const struct policy policy_water_filling = {
     .name = "water-filling",
     .solve = solve,
     .entities = true,
+    .measure = MEASURE_LEVEL,
 };

@@ -1,0 +1,214 @@
+/* gv-alloc --explain: prices against what solving again says, and duality. */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gv-alloc/explain.h"
+#include "gv-alloc/multipliers.h"
+
+static uint64_t drawn;
+
+static double
+uniform(void)
+{
+	return gv_random_uniform(23, 0, 0, drawn++);
+}
+
+static size_t
+below(size_t n)
+{
+	return (size_t)(uniform() * (double)n);
+}
+
+/* Random jobs, all different; every type has room for every gang that has a rate there. */
+static struct problem
+random_problem(const struct policy *policy)
+{
+	struct problem p;
+	size_t n = 2 + below(7), m = 2 + below(2);
+	size_t i, j;
+
+	problem_alloc(&p, n, m);
+	problem_ask(&p, policy->numbers);
+	for (j = 0; j < m; j++) {
+		p.capacity[j] = (double)(2 + below(6));
+		p.price[j] = .1 + uniform();
+	}
+	for (i = 0; i < n; i++) {
+		p.count[i] = 1;
+		p.scale[i] = (double)(1 + below(2));
+		p.weight[i] = uniform() < .5 ? 1 : .25 + 4 * uniform();
+		for (j = 0; j < m; j++)
+			p.rate[i * m + j] = exp(3 * uniform());
+		if (p.number[NUMBER_STEPS] != NULL)
+			p.number[NUMBER_STEPS][i] =
+			    uniform() < .1 ? 0 : exp(6 * uniform());
+		if (p.number[NUMBER_ELAPSED] != NULL)
+			p.number[NUMBER_ELAPSED][i] = 20 * uniform();
+		if (p.number[NUMBER_ISOLATED] != NULL)
+			p.number[NUMBER_ISOLATED][i] = 20 * uniform();
+		if (p.number[NUMBER_NEED] != NULL && uniform() < .5)
+			p.number[NUMBER_NEED][i] = .3 * uniform();
+		if (p.number[NUMBER_PLACE] != NULL)
+			p.number[NUMBER_PLACE][i] = (double)i;
+	}
+	if (p.number[NUMBER_STEPS] != NULL)
+		p.number[NUMBER_STEPS][0] = 100;
+	return p;
+}
+
+static struct solution
+solve(const struct policy *policy, const struct problem *p, enum solver solver)
+{
+	const struct solve_options opt = {.solver = solver, .multipliers = true};
+	struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	struct gv_error e = {0};
+
+	multipliers_alloc(&s.multipliers, p->n, p->m);
+	if (policy->solve(p, &opt, &s, &e) != 0)
+		gv_die_error(&e);
+	return s;
+}
+
+static void
+solution_free(struct solution *s)
+{
+	free(s->x);
+	free(s->late);
+	multipliers_free(&s->multipliers);
+}
+
+/* The objective with so many GPUs more of a type, all else as it is. */
+static double
+objective_with(const struct policy *policy, struct problem *p, size_t j, double more)
+{
+	double before = p->capacity[j];
+	struct solution s;
+	double objective;
+
+	problem_refer(p, p->capacity);
+	p->capacity[j] += more;
+	s = solve(policy, p, SOLVER_GLPK);
+	objective = s.objective;
+	p->capacity[j] = before;
+	problem_refer(p, NULL);
+	solution_free(&s);
+	return objective;
+}
+
+/* Of all that is checked, the worst. */
+struct worst {
+	double duality; /* |sum of price * limit - objective|, relative */
+	double slack;   /* of a constraint that has a price */
+	double beyond;  /* a price outside of what more brings and less costs, relative */
+	double apart;   /* and from what both say where they agree */
+	size_t compared; /* where they do */
+};
+
+static void
+check_duality(const struct policy *policy, const struct problem *p,
+    const struct solution *s, const struct explanation *x, struct worst *w)
+{
+	double sum = 0;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++) {
+		sum += x->type[j].price * p->capacity[j];
+		if (x->type[j].price != 0)
+			w->slack = fmax(w->slack, 1 - x->type[j].used / p->capacity[j]);
+	}
+	for (i = 0; i < p->n; i++) {
+		const struct explained_job *job = &x->job[i];
+		double throughput = problem_throughput(p, s->x, i);
+
+		sum += job->time_price;
+		if (job->need > 0)
+			sum -= job->need_price * job->need;
+		if (job->time_price != 0)
+			w->slack = fmax(w->slack, 1 - job->time);
+		if (job->need_price != 0 && job->need > 0)
+			w->slack = fmax(w->slack, throughput / job->need - 1);
+		else if (job->need_price != 0)
+			w->slack = fmax(w->slack, fabs(job->value / s->objective - 1));
+	}
+	if (policy->measure == MEASURE_SECONDS)
+		sum = -sum;
+	if (policy->measure == MEASURE_RATIO)
+		w->duality = fmax(w->duality, fabs(sum) / s->objective);
+	else if (policy->measure != MEASURE_ALONE)
+		w->duality = fmax(w->duality, fabs(sum / s->objective - 1));
+}
+
+/* A price is a slope of the objective: between that to the right and to the left. */
+static void
+check_slopes(const struct policy *policy, struct problem *p, const struct solution *s,
+    const struct explanation *x, struct worst *w)
+{
+	static const double h = 1e-5;
+	double sign = policy->minimises ? -1 : 1;
+	size_t j;
+
+	for (j = 0; j < p->m; j++) {
+		double price = sign * x->type[j].price;
+		double right =
+		    sign * (objective_with(policy, p, j, h) - s->objective) / h;
+		double left =
+		    sign * (s->objective - objective_with(policy, p, j, -h)) / h;
+		double size = s->objective / p->capacity[j];
+
+		w->beyond = fmax(w->beyond, (right - price) / size);
+		w->beyond = fmax(w->beyond, (price - left) / size);
+		if (left - right > 1e-4 * size)
+			continue;
+		w->compared++;
+		w->apart = fmax(w->apart, fabs(price - (left + right) / 2) / size);
+	}
+}
+
+static void
+test_policy(const struct policy *policy, enum solver solver)
+{
+	struct worst w = {0};
+	size_t types = 0;
+	int k;
+
+	for (k = 0; k < 60; k++) {
+		struct problem p = random_problem(policy);
+		struct solution s = solve(policy, &p, solver);
+		struct explanation x;
+
+		explain_make(&x, &p, policy->measure, &s);
+		check_duality(policy, &p, &s, &x, &w);
+		check_slopes(policy, &p, &s, &x, &w);
+		types += p.m;
+		explain_free(&x);
+		solution_free(&s);
+		problem_free(&p);
+	}
+	ok(w.duality <= 1e-9, "%s: prices add up to the objective: %g", policy->name,
+	    w.duality);
+	ok(w.slack <= 1e-8, "%s: what has a price is full: %g", policy->name, w.slack);
+	ok(w.beyond <= 2e-4, "%s: prices lie between the slopes: %g", policy->name,
+	    w.beyond);
+	ok(w.apart <= 2e-4 && w.compared > types / 2,
+	    "%s: and are the slope where there is one: %g, %zu of %zu", policy->name,
+	    w.apart, w.compared, types);
+}
+
+int
+main(void)
+{
+	gv_init("explain");
+	test_policy(&policy_max_min, SOLVER_AUTO);
+	test_policy(&policy_max_min, SOLVER_PRICE);
+	test_policy(&policy_makespan, SOLVER_AUTO);
+	test_policy(&policy_finish_time, SOLVER_AUTO);
+	test_policy(&policy_max_sum, SOLVER_AUTO);
+	test_policy(&policy_max_sum, SOLVER_PRICE);
+	test_policy(&policy_min_cost, SOLVER_AUTO);
+	test_policy(&policy_per_dollar, SOLVER_AUTO);
+	test_policy(&policy_fifo, SOLVER_AUTO);
+	return done_testing();
+}
