@@ -119,7 +119,7 @@ check=$?
 ran="the times of $models/cnn.tsv"
 ok "all times are there, and those of the largest layer large" [ $check -eq 0 ]
 run gv-profile layers -q -v --warmup=0.02s --window=0.2s "$models/mlp.tsv"
-sed 's/.*together \([0-9.]*\) of a step of.*/\1/' err >ratio
+sed 's/.*sum_to_step=//' err >ratio
 ok "layers and updates are about a step: $(cat ratio)" awk '{ exit !($1 > 0.5 && $1 < 2) }' ratio
 clock=$build/preload/clock.so
 if [ -n "${GV_SAN:-}" ]; then
@@ -127,7 +127,7 @@ if [ -n "${GV_SAN:-}" ]; then
 else
 	# a clock that goes on by 1 us at each reading: the same times everywhere
 	run env GV_CLOCK=1000 LD_PRELOAD="$clock" gv-profile layers -v --batch=8 --warmup=0s --window=0s "$models/linear.tsv"
-	silent_but=$(grep -cv ': 20 steps: .* together .* of a step of 0.001 ms (standard error' err)
+	silent_but=$(grep -cv ': steps=20 forward_backward_ms=[0-9.]* update_ms=0.001 step_ms=0.001 step_error_ms=[^ ]* sum_to_step=' err)
 	ok "-v says one line" [ "$silent_but" -eq 0 ]
 	cp out first
 	run env GV_CLOCK=1000 LD_PRELOAD="$clock" gv-profile layers --batch=8 --warmup=0s --window=0s "$models/linear.tsv"
@@ -143,7 +143,7 @@ EOT
 		--window=0s --repeats=5 "$models/linear.tsv"
 	is_status 0 "noise: status"
 	is_err "noise is warned of" <<'EOT'
-gv-profile: warning: 2 of 2 layers have noisy times, layer 2 a standard error of 38 %; measure longer, with --window
+gv-profile: warning: times of 2 of 2 layers are noisy; layer 2 has a relative standard error of 0.38; measure longer, with --window
 EOT
 	run env GV_CLOCK=1000 GV_CLOCK_NOISE=1 LD_PRELOAD="$clock" gv-profile layers -q --batch=8 --warmup=0s \
 		--window=0s --repeats=5 "$models/linear.tsv"

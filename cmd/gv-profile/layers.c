@@ -227,10 +227,10 @@ warn_noise(const struct gv_model *m, const struct layer_times *t)
 		}
 	}
 	if (noisy > 0)
-		gv_warn(
-		    "warning: %zu of %zu layers have noisy times, layer %lld a standard "
-		    "error of %.2g %%; measure longer, with --window",
-		    noisy, t->n, (long long)m->layer[at].id, 100 * worst);
+		gv_warn("warning: times of %zu of %zu layers are noisy; layer %lld has a "
+			"relative "
+			"standard error of %.2g; measure longer, with --window",
+		    noisy, t->n, (long long)m->layer[at].id, worst);
 }
 
 /* The layers beside whole steps, in which nobody read a clock. */
@@ -239,12 +239,10 @@ say(const struct layer_times *t)
 {
 	double sum = t->layers.median_s + t->update_s;
 
-	gv_warn(
-	    "%zu steps: %.6g ms forward and backward, %.3g ms update; together %.3g of "
-	    "a step of %.6g ms (standard error %.2g %%)",
+	gv_warn("steps=%zu forward_backward_ms=%.6g update_ms=%.3g step_ms=%.6g "
+		"step_error_ms=%.2g sum_to_step=%.4g",
 	    t->steps, 1000 * t->layers.median_s, 1000 * t->update_s,
-	    sum / t->step.median_s, 1000 * t->step.median_s,
-	    100 * t->step.error_s / t->step.median_s);
+	    1000 * t->step.median_s, 1000 * t->step.error_s, sum / t->step.median_s);
 }
 
 static int
