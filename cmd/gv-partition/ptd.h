@@ -105,6 +105,9 @@ double ptd_memory(
 /* What every GPU loses to the driver's context, NCCL's buffers and workspaces. */
 enum { PTD_RESERVED_MIB = 2048 };
 
+/* Share of a GPU's memory that an allocator fills before it runs out in pieces. */
+#define PTD_USABLE 0.9
+
 /*
  * What plans are looked for.  A number of 0, and for the last two -1, is free.
  */

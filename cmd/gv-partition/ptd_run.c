@@ -89,8 +89,8 @@ machine_of(struct ptd_machine *m, const struct run *r, size_t row, struct gv_err
 	}
 	if (m->gpus == 0)
 		return gv_error_set(e, "%s: how many GPUs? --gpus=N", name);
-	m->memory =
-	    r->o->search.rules.memory > 0 ? r->o->search.rules.memory : m->gpu->memory;
+	m->memory = r->o->search.rules.memory > 0 ? r->o->search.rules.memory
+						  : PTD_USABLE * m->gpu->memory;
 	memcpy(m->can, p->can, sizeof(m->can));
 	return 0;
 }

@@ -92,6 +92,9 @@ ptd_layer_time(
 	l.backward_s = 2 * products + (m->can[PTD_FLASH_ATTENTION] ? 2.5 : 2) * core +
 		       4 * (elements + scores) / memory_rate(m);
 	l.reduce_s = 2 * 2 * half_reduce_s(m, width(m) * b * s * h, k->t, 1);
+	/* in pieces beside the products that need them, which hides about half */
+	if (m->can[PTD_OVERLAP] && m->can[PTD_SEQUENCE_PARALLEL])
+		l.reduce_s /= 2;
 	return l;
 }
 
