@@ -106,7 +106,7 @@ policy_table_shares(struct run *r)
 		const struct gv_rate *rate = &r->table.rate[i];
 		struct gv_round_claim *c;
 
-		if (rate->type < 0)
+		if (rate->type < 0 || rate->with >= 0)
 			continue;
 		c = gv_rounds_claim(&r->rounds, rate->job, (size_t)rate->type);
 		c->rate = rate->steps_per_s;
@@ -268,7 +268,7 @@ answered_shares(
 			    gv_frame_find(&answer->frame, "job_id"), e,
 			    "the policy was not asked about job %s",
 			    gv_quote(q, id.s, id.len));
-		else if (rate->type >= 0)
+		else if (rate->type >= 0 && rate->with < 0)
 			share[r->policy.asked[k] * r->rounds.n_types +
 			      (size_t)rate->type] = rate->share;
 	}
@@ -290,6 +290,8 @@ read_answer(struct run *r, double *share, struct gv_error *e)
 		rc = gv_error_at(e, path, 1, NULL, "missing column \"share\"");
 	if (rc == 0)
 		rc = table_check_sums(&answer, e);
+	if (rc == 0)
+		rc = table_check_pairs(&answer, e);
 	if (rc == 0)
 		rc = answered_shares(r, &answer, share, e);
 	gv_rates_free(&answer);

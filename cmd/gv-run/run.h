@@ -156,6 +156,8 @@ int table_merge(const struct gv_rates *known, const struct gv_rates *fresh,
     const char *path, struct gv_error *e);
 /* Shares of a job must add up to at most 1.  0 or -1. */
 int table_check_sums(const struct gv_rates *t, struct gv_error *e);
+/* No two jobs have a share of the same GPUs: those cannot be run here.  0 or -1. */
+int table_check_pairs(const struct gv_rates *t, struct gv_error *e);
 /* The name in the column policy, NULL = none.  Rows that differ: *e and -1. */
 int table_policy(const struct gv_rates *t, const char **name, struct gv_error *e);
 /* Writes the table as it stands now: shares, steps_remaining and elapsed times.  0 or -1. */

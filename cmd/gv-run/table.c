@@ -56,6 +56,29 @@ table_check_sums(const struct gv_rates *t, struct gv_error *e)
 }
 
 int
+table_check_pairs(const struct gv_rates *t, struct gv_error *e)
+{
+	ptrdiff_t column = gv_frame_find(&t->frame, "share");
+	char q[2][GV_QUOTE_LEN];
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < t->n_rates; i++) {
+		const struct gv_rate *rate = &t->rate[i];
+		struct gv_cell id = t->job[rate->job].id, with;
+
+		if (rate->with < 0 || rate->share == 0)
+			continue;
+		with = t->job[rate->with].id;
+		r = gv_frame_error(&t->frame, rate->row, column, e,
+		    "jobs %s and %s have a share together: gv-run cannot run two jobs on "
+		    "one GPU",
+		    gv_quote(q[0], id.s, id.len), gv_quote(q[1], with.s, with.len));
+	}
+	return r;
+}
+
+int
 table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c,
     const struct settings *o, struct gv_error *e)
 {
@@ -69,6 +92,7 @@ table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c,
 		    "that does");
 	check_commands(t, e);
 	table_check_sums(t, e);
+	table_check_pairs(t, e);
 	if (e->count == 0)
 		return 0;
 	gv_rates_free(t);
@@ -252,7 +276,9 @@ write_now(const struct run *r, const char *path, bool everything, struct gv_erro
 		const struct gv_rate *rate = &t->rate[i];
 		const struct job *j = &r->job[rate->job];
 
-		if (!everything && !r->rounds.job[rate->job].active)
+		if (!everything &&
+		    (!r->rounds.job[rate->job].active ||
+			(rate->with >= 0 && !r->rounds.job[rate->with].active)))
 			continue;
 		write_carried(&w, &c, &t->frame, rate->row);
 		gv_tabw_double(
@@ -260,7 +286,7 @@ write_now(const struct run *r, const char *path, bool everything, struct gv_erro
 		gv_tabw_double(&w, elapsed(r, j));
 		gv_tabw_double(&w, j->isolated_s);
 		if (everything)
-			gv_tabw_double(&w, rate->type < 0
+			gv_tabw_double(&w, rate->type < 0 || rate->with >= 0
 					       ? 0
 					       : gv_rounds_claim(&r->rounds, rate->job,
 						     (size_t)rate->type)

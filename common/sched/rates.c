@@ -228,18 +228,22 @@ gv_jobs_from(struct gv_rates *r, struct gv_frame *frame, struct gv_error *e)
 
 struct rate_columns {
 	struct job_columns job;
-	ptrdiff_t gpu_type, steps_per_s, share, with_job_id;
+	ptrdiff_t gpu_type, steps_per_s, share, with_job_id, with_steps_per_s;
 };
 
 static int
 find_rate_columns(struct rate_columns *c, const struct gv_frame *f, struct gv_error *e)
 {
+	static const char with[] = "with_steps_per_s";
 	int rc = find_job_columns(&c->job, f, e);
 
 	rc |= gv_frame_require(f, "gpu_type", &c->gpu_type, e);
 	rc |= gv_frame_require(f, "steps_per_s", &c->steps_per_s, e);
 	c->share = gv_frame_find(f, "share");
 	c->with_job_id = gv_frame_find(f, "with_job_id");
+	c->with_steps_per_s = gv_frame_find(f, "with_steps_per_s");
+	if (c->with_job_id >= 0 && c->with_steps_per_s < 0) /* one needs the other */
+		rc |= gv_frame_require(f, with, &c->with_steps_per_s, e);
 	return rc;
 }
 
@@ -301,6 +305,7 @@ repeated_pair(const struct gv_rates *r, size_t row, ptrdiff_t column, struct gv_
 
 	if (e->count < GV_ERROR_KEPT) /* else nobody will read it */
 		for (first = 0; r->rate[first].job != r->rate[row].job ||
+				r->rate[first].with >= 0 ||
 				!gv_cell_equal(gv_frame_cell(f, first, column), type);
 		     first++)
 			continue;
@@ -322,9 +327,7 @@ read_rate(struct gv_rates *r, size_t row, const struct rate_columns *c, struct s
 
 	rate->row = row;
 	rate->job = SIZE_MAX; /* no good row */
-	if (gv_frame_cell(f, row, c->with_job_id).len > 0)
-		return gv_frame_error(f, row, c->with_job_id, e,
-		    "rows of two jobs on one GPU are not supported");
+	rate->with = -1;
 	rc |=
 	    read_number(f, row, c->steps_per_s, NAN, NOT_NEGATIVE, &rate->steps_per_s, e);
 	if (read_number(f, row, c->share, 0, ANY, &rate->share, e) != 0)
@@ -340,9 +343,77 @@ read_rate(struct gv_rates *r, size_t row, const struct rate_columns *c, struct s
 		return -1;
 	type = type_name(s, cluster, name);
 	rate->type = s->type[type];
+	if (gv_frame_cell(f, row, c->with_job_id).len > 0) {
+		rate->with = 0; /* read_partner says whom */
+		return read_number(f, row, c->with_steps_per_s, NAN, NOT_NEGATIVE,
+		    &rate->with_steps_per_s, e);
+	}
 	if (seen_pair(s, r->n_jobs, row, rate->job, type))
 		return repeated_pair(r, row, c->gpu_type, e);
 	return 0;
+}
+
+/* Whom a job shares with, when all jobs are known. */
+static int
+read_partner(struct gv_rates *r, struct gv_rate *rate, const struct rate_columns *c,
+    const struct seen *s, struct gv_error *e)
+{
+	const struct gv_frame *f = &r->frame;
+	struct gv_cell id = gv_frame_cell(f, rate->row, c->with_job_id);
+	char q[2][GV_QUOTE_LEN];
+
+	rate->with = gv_hash_find(&s->ids, id.s, id.len);
+	if (rate->with < 0 || (size_t)rate->with == rate->job)
+		return bad_cell(f, rate->row, c->with_job_id, e, "another job of the table");
+	if (r->job[rate->with].scale_factor == r->job[rate->job].scale_factor)
+		return 0;
+	return gv_frame_error(f, rate->row, c->with_job_id, e,
+	    "jobs %s and %s cannot share GPUs: they need %lld and %lld",
+	    gv_quote(q[0], r->job[rate->job].id.s, r->job[rate->job].id.len),
+	    gv_quote(q[1], id.s, id.len), (long long)r->job[rate->job].scale_factor,
+	    (long long)r->job[rate->with].scale_factor);
+}
+
+static int
+read_partners(struct gv_rates *r, const struct rate_columns *c, struct seen *s,
+    struct gv_error *e)
+{
+	const struct gv_frame *f = &r->frame;
+	struct gv_hash pairs = {0};
+	size_t(*key)[3] = gv_xcalloc(r->n_rates, sizeof(*key));
+	size_t *first = gv_xcalloc(r->n_rates, sizeof(*first));
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < r->n_rates; i++) {
+		struct gv_rate *rate = &r->rate[i];
+		struct gv_cell type = gv_frame_cell(f, i, c->gpu_type);
+		size_t with, known, pair;
+
+		if (rate->with < 0 || rate->job == SIZE_MAX)
+			continue;
+		if (read_partner(r, rate, c, s, e) != 0) {
+			rc = -1;
+			continue;
+		}
+		with = (size_t)rate->with;
+		key[i][0] = rate->job < with ? rate->job : with;
+		key[i][1] = rate->job < with ? with : rate->job;
+		key[i][2] = (size_t)gv_hash_find(&s->types, type.s, type.len);
+		known = pairs.n;
+		pair = gv_hash_add(&pairs, (const char *)key[i], sizeof(key[i]));
+		if (pair == known)
+			first[pair] = i;
+		else
+			rc = gv_frame_error(f, i, c->with_job_id, e,
+			    "repeated row of the two jobs on this type, first at line "
+			    "%ld",
+			    f->line[first[pair]]);
+	}
+	gv_hash_free(&pairs);
+	free(key);
+	free(first);
+	return rc;
 }
 
 int
@@ -363,6 +434,8 @@ gv_rates_from(struct gv_rates *r, struct gv_frame *frame,
 		s.pair = gv_xcalloc(r->n_rates, sizeof(*s.pair));
 		for (row = 0; row < r->n_rates; row++)
 			rc |= read_rate(r, row, &c, &s, cluster, e);
+		if (c.with_job_id >= 0)
+			rc |= read_partners(r, &c, &s, e);
 	}
 	gv_hash_free(&s.ids);
 	gv_hash_free(&s.types);

@@ -33,12 +33,17 @@ struct gv_job {
 	size_t row;                /* its first row in the frame */
 };
 
-/* A row of a rates table: a job on a GPU type. */
+/*
+ * A row of a rates table: a job on a GPU type, alone or with another job on the same
+ * GPUs (space sharing).
+ */
 struct gv_rate {
 	size_t row; /* in the frame */
 	size_t job;
 	ptrdiff_t type;     /* in the cluster, -1 = the cluster has none of it */
 	double steps_per_s; /* T_mj, of the whole gang; 0 = cannot run there */
+	ptrdiff_t with;     /* the other job, of equal scale_factor; -1 = alone */
+	double with_steps_per_s; /* of the other job; alone 0 */
 	double share;       /* X_mj in [0,1], of wall time; 0 where the table has no such column */
 };
 
@@ -56,7 +61,7 @@ struct gv_rates {
  * gv_jobs_from: a jobs table, one row a job, a repeated job_id is an error.
  * gv_rates_from: a rates or allocation table; a repeated (job_id, gpu_type) is
  * an error, so is a share outside [0,1]; a gpu_type that the cluster lacks has
- * type -1.  cluster may be NULL: then every type is -1.
+ * type -1.  Two jobs on a type stand in one row, with whichever of them first.  cluster may be NULL: then every type is -1.
  * 0, or -1 with *e set, every bad cell located.
  */
 int gv_jobs_from(struct gv_rates *r, struct gv_frame *frame, struct gv_error *e);

@@ -239,8 +239,52 @@ test_rates(void)
 	bad_table(true,
 	    "job_id,gpu_type,steps_per_s,priority_weight\na,v100,1,2\na,k80,1,3\n",
 	    "t.csv:3: priority_weight: expected \"2\" as at line 2, got \"3\"");
+}
+
+/* Rows of two jobs on the same GPUs. */
+static void
+test_pairs(void)
+{
+	struct gv_rates r;
+	struct gv_error e = {0};
+	struct gv_frame f =
+	    frame("job_id,gpu_type,steps_per_s,with_job_id,with_steps_per_s,share\n"
+		  "a,v100,2,,,0.5\na,v100,1.5,b,0.5,0.25\nb,v100,1,,,\n"
+		  "b,k80,0.25,a,0,0\na,v100,1,c,1,0\nc,v100,1,,,\n");
+
+	is_int(gv_rates_from(&r, &f, NULL, &e), 0, "rows of two jobs");
+	ok(r.n_jobs == 3 && r.n_rates == 6, "their number");
+	ok(r.rate[0].with == -1 && r.rate[0].with_steps_per_s == 0, "a row of one job");
+	ok(r.rate[1].job == 0 && r.rate[1].with == 1 && r.rate[1].steps_per_s == 1.5 &&
+		r.rate[1].with_steps_per_s == 0.5 && r.rate[1].share == 0.25,
+	    "a row of two");
+	ok(r.rate[3].job == 1 && r.rate[3].with == 0, "the other one first, elsewhere");
+	ok(r.rate[4].with == 2, "a job that comes later");
+	gv_rates_free(&r);
+
 	bad_table(true, "job_id,gpu_type,steps_per_s,with_job_id\na,v100,1,b\n",
-	    "t.csv:2: with_job_id: rows of two jobs on one GPU are not supported");
+	    "t.csv:1: missing column \"with_steps_per_s\" (found: job_id, gpu_type, "
+	    "steps_per_s, with_job_id)");
+	bad_table(true,
+	    "job_id,gpu_type,steps_per_s,with_job_id,with_steps_per_s\na,v100,1,b,1\n",
+	    "t.csv:2: with_job_id: expected another job of the table, got \"b\"");
+	bad_table(true,
+	    "job_id,gpu_type,steps_per_s,with_job_id,with_steps_per_s\na,v100,1,a,1\n",
+	    "t.csv:2: with_job_id: expected another job of the table, got \"a\"");
+	bad_table(true,
+	    "job_id,gpu_type,steps_per_s,with_job_id,with_steps_per_s\na,v100,1,,\n"
+	    "b,v100,1,a,\n",
+	    "t.csv:3: with_steps_per_s: expected a number, got nothing");
+	bad_table(true,
+	    "job_id,gpu_type,steps_per_s,with_job_id,with_steps_per_s\na,v100,1,,\n"
+	    "b,v100,1,a,1\na,v100,1,b,1\n",
+	    "t.csv:4: with_job_id: repeated row of the two jobs on this type, first at "
+	    "line 3");
+	bad_table(true,
+	    "job_id,scale_factor,gpu_type,steps_per_s,with_job_id,with_steps_per_s\n"
+	    "a,2,v100,1,,\nb,1,v100,1,a,1\n",
+	    "t.csv:3: with_job_id: jobs \"b\" and \"a\" cannot share GPUs: they need 1 "
+	    "and 2");
 }
 
 /* More types than a word has bits. */
@@ -449,6 +493,7 @@ main(void)
 	test_cluster();
 	test_jobs();
 	test_rates();
+	test_pairs();
 	test_many_types();
 	test_all_errors();
 	test_join();
