@@ -219,6 +219,7 @@ for name in order:
         received_share=r, share_difference=None if p is None else r - p))
 
 kinds = []
+told = any(e["event"] == "pool" for e in events)
 for t in type_order:
     have, available, gpus = {}, F(0), 0
     marks = [(e["time_s"], e) for e in events if e["event"] == "pool" and e["gpu_type"] == t]
@@ -227,7 +228,6 @@ for t in type_order:
         gpus = sum(have.values())
         available += gpus * (until - at)
     busy = sum((s["gpu_s"] for s in shares if s["gpu_type"] == t), F(0))
-    told = any(e["event"] == "pool" for e in events)
     kinds.append(dict(gpu_type=t, gpus=gpus if told else None, available_gpu_s=available if told else None,
                       busy_gpu_s=busy, busy_share=ratio(busy, available),
                       launches=sum(r[2]["gpu_type"] == t for j in order for r in runs(j))))
