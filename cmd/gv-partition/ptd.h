@@ -106,7 +106,7 @@ double ptd_memory(
 enum { PTD_RESERVED_MIB = 2048 };
 
 /* Share of a GPU's memory that an allocator fills before it runs out in pieces. */
-#define PTD_USABLE 0.9
+#define PTD_USABLE 0.92
 
 /*
  * What plans are looked for.  A number of 0, and for the last two -1, is free.
