@@ -1,0 +1,413 @@
+/*
+ * The planner for transformers: its formulas against published numbers, its search
+ * against a plain loop over everything.
+ */
+#include "gv-partition/ptd.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "tap.h"
+
+static struct transformer
+gpt(double l, double h, double a, double s, double v, double b)
+{
+	return (struct transformer){.layers = l,
+	    .hidden = h,
+	    .ffn = 4 * h,
+	    .heads = a,
+	    .seq = s,
+	    .vocab = v,
+	    .batch = b};
+}
+
+/* Narayanan et al., SC 2021, tables 1 and 2, and what follows from them. */
+static void
+test_sc21(void)
+{
+	static const struct {
+		const char *name;
+		double l, h, a, gpus, batch, tflops, billions, iteration_s;
+	} one[] = {{"1.7B", 24, 2304, 24, 32, 512, 137, 1.7, 3.528},
+	    {"7.5B", 36, 4096, 32, 128, 512, 142, 7.5, 3.696},
+	    {"145B", 80, 12288, 96, 1536, 2304, 148, 145.6, 24.82},
+	    {"530B", 105, 20480, 128, 2520, 2520, 163, 529.6, 54.09},
+	    {"1T", 128, 25600, 160, 3072, 3072, 163, 1008, 102.6}};
+	static const struct {
+		double l, h, gpus, batch, tflops, days;
+	} two[] = {{96, 12288, 384, 1536, 144, 90}, {96, 12288, 768, 1536, 88, 74},
+	    {96, 12288, 1536, 1536, 44, 74}, {105, 20480, 640, 2560, 138, 169},
+	    {105, 20480, 1120, 2240, 98, 137}, {105, 20480, 2240, 2240, 48, 140},
+	    {96, 12288, 384, 1536, 153, 84}, {96, 12288, 768, 1536, 149, 43},
+	    {96, 12288, 1536, 1536, 141, 23}, {105, 20480, 560, 2240, 171, 156},
+	    {105, 20480, 1120, 2240, 167, 80}, {105, 20480, 2240, 2240, 159, 42}};
+	struct transformer x;
+	double p, s;
+	size_t i;
+
+	for (i = 0; i < sizeof(one) / sizeof(one[0]); i++) {
+		x = gpt(one[i].l, one[i].h, one[i].a, 2048, 51200, one[i].batch);
+		p = transformer_parameters(&x) / 1e9;
+		s = transformer_flops(&x, PTD_FULL) / one[i].gpus / one[i].tflops / 1e12;
+		/* 1.65 is printed as 1.7 */
+		ok(fabs(p / one[i].billions - 1) < (i == 0 ? 0.03 : 0.015),
+		    "%s has %.4g billion parameters", one[i].name, p);
+		is_near(s / one[i].iteration_s, 1, 5e-4, "%s takes %.4g s an iteration",
+		    one[i].name, s);
+		is_near(transformer_parameters(&x),
+		    12 * x.layers * x.hidden * x.hidden *
+			(1 + 13 / (12 * x.hidden) +
+			    (x.vocab + x.seq) / (12 * x.layers * x.hidden)),
+		    1e-12, "%s: P as printed", one[i].name);
+		is_near(transformer_flops(&x, PTD_FULL),
+		    96 * x.batch * x.seq * x.layers * x.hidden * x.hidden *
+			(1 + x.seq / (6 * x.hidden) +
+			    x.vocab / (16 * x.layers * x.hidden)),
+		    1e-12, "%s: F as printed", one[i].name);
+	}
+	for (i = 0; i < sizeof(two) / sizeof(two[0]); i++) {
+		x = gpt(two[i].l, two[i].h, 128, 2048, 51200, two[i].batch);
+		s = transformer_flops(&x, PTD_FULL) / two[i].gpus / two[i].tflops / 1e12;
+		s *= 300e9 / (x.batch * x.seq) / 86400;
+		ok(fabs(s - two[i].days) <= 1,
+		    "300 billion tokens on %.0f GPUs: %.1f days", two[i].gpus, s);
+	}
+	is_near(
+	    8 * 300e9 * 175e9 / (1024 * 140e12) / 86400, 34, 0.01, "GPT-3 in 34 days");
+}
+
+/* Korthikanti et al., 2022: shares of peak from times, 312 TFLOP/s. */
+static void
+test_korthikanti(void)
+{
+	static const struct {
+		double l, h, a, gpus, batch, s, mfu, hfu;
+	} row[] = {{48, 6144, 64, 8, 4, 1.10, 41.7, 43.8},
+	    {96, 12288, 96, 64, 64, 13.75, 51.4, 52.8},
+	    {105, 20480, 128, 280, 280, 37.83, 56.0, 57.0},
+	    {128, 25600, 160, 512, 512, 71.49, 56.3, 57.0}};
+	struct transformer x;
+	double all;
+	size_t i;
+
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		x = gpt(row[i].l, row[i].h, row[i].a, 2048, 51200, row[i].batch);
+		all = 312e12 * row[i].gpus * row[i].s / 100;
+		ok(fabs(transformer_flops(&x, PTD_NONE) / all - row[i].mfu) < 0.06,
+		    "MFU %.1f %%", row[i].mfu);
+		ok(fabs(transformer_flops(&x, PTD_SELECTIVE) / all - row[i].hfu) < 0.06,
+		    "HFU %.1f %%", row[i].hfu);
+	}
+}
+
+/* Megatron-Core's models have output layers of their own; the rest of their sizes fits. */
+static void
+test_megatron_core(void)
+{
+	static const struct {
+		double l, h, gpus, batch, tflops, billions, petaflops;
+	} row[] = {{24, 2048, 48, 192, 408.8, 1.7, 19.6},
+	    {32, 6144, 192, 192, 489.1, 16, 93.9}, {84, 8192, 768, 384, 419.7, 70, 322.3},
+	    {96, 12288, 2304, 1152, 432.8, 177, 997.2},
+	    {112, 18432, 6144, 3072, 459.9, 462, 2825.6}};
+	struct transformer x;
+	double p;
+	size_t i;
+
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		x = gpt(row[i].l, row[i].h, 16, 4096, 131072, row[i].batch);
+		x.untied = true;
+		p = transformer_parameters(&x) / 1e9;
+		ok(fabs(p / row[i].billions - 1) < (i == 0 ? 0.035 : 0.015),
+		    "%.0f GPUs train %.4g billion parameters", row[i].gpus, p);
+		ok(fabs(row[i].gpus * row[i].tflops / 1000 / row[i].petaflops - 1) < 2e-3,
+		    "and their rate is in the table");
+	}
+}
+
+/* ---- a machine ---- */
+
+static struct gpu_type
+a100(void)
+{
+	return (struct gpu_type){.name = "A100",
+	    .memory = 80 * 1073741824.0,
+	    .memory_bytes_per_s = 2.039e12,
+	    .flops_per_s = {312e12, 312e12, 19.5e12},
+	    .node_gpus = 8,
+	    .link_bytes_per_s = 300e9,
+	    .network_bytes_per_s = 25e9,
+	    .gemm_share = 0.75,
+	    .memory_share = 0.85,
+	    .link_share = 0.8};
+}
+
+static struct ptd_machine
+machine(const struct gpu_type *g, size_t gpus)
+{
+	return (struct ptd_machine){.gpu = g,
+	    .gpus = gpus,
+	    .node = 8,
+	    .link_bytes_per_s = g->link_bytes_per_s,
+	    .network_bytes_per_s = g->network_bytes_per_s,
+	    .memory = g->memory};
+}
+
+static struct ptd_plan
+plan(size_t t, size_t p, size_t d, size_t v, size_t b)
+{
+	return (struct ptd_plan){.t = t,
+	    .p = p,
+	    .d = d,
+	    .v = v,
+	    .b = b,
+	    .schedule = v > 1 ? PTD_INTERLEAVED : PTD_FLUSH};
+}
+
+/* Bubbles are those of the closed forms, where nothing but layers takes time. */
+static void
+test_bubbles(void)
+{
+	struct gpu_type g = a100();
+	struct ptd_machine m = machine(&g, 64);
+	struct transformer x = gpt(64, 4096, 32, 2048, 1, 128);
+	struct ptd_layer l;
+	struct ptd_time s;
+	size_t p, v;
+
+	m.link_bytes_per_s = m.network_bytes_per_s = 1e30;
+	for (p = 2; p <= 8; p *= 2) {
+		for (v = 1; v <= 4; v *= 2) {
+			struct ptd_plan k = plan(1, p, 64 / p, v, 1);
+			double n = (double)ptd_micro_batches(&x, &k);
+
+			l = ptd_layer_time(&x, &m, &k);
+			s = ptd_time(&x, &m, &k);
+			is_near(s.bubble_s /
+				    (n * 64 / (double)p * (l.forward_s + l.backward_s)),
+			    (double)(p - 1) / (n * (double)v), 1e-9,
+			    "p=%zu v=%zu: bubble (p - 1) / (v m)", p, v);
+			k.schedule = PTD_ZB_H1;
+			s = ptd_time(&x, &m, &k);
+			is_near(
+			    s.bubble_s * (double)v / ((double)(p - 1) * 64 / (double)p),
+			    fmax(0, l.forward_s + l.backward_s - 2 * l.weight_s), 1e-9,
+			    "p=%zu v=%zu: zb-h1's, (p - 1) (F + B - W)", p, v);
+		}
+	}
+	is_near(s.tensor_s + s.pipeline_s, 0, 1e-9, "endless links cost nothing");
+}
+
+/* Narayanan et al., section 3.2, in bytes. */
+static void
+test_communication(void)
+{
+	struct gpu_type g = a100();
+	struct ptd_machine m = machine(&g, 64);
+	struct transformer x = gpt(32, 4096, 32, 2048, 51200, 64);
+	struct ptd_plan k = plan(8, 4, 2, 1, 2);
+	double n = 64 / (2 * 2), tokens = 2 * 2048, one;
+	struct ptd_time s;
+
+	g.link_share = 1;
+	s = ptd_time(&x, &m, &k);
+	/* 8 b s h (t - 1) / t numbers of 2 bytes a layer */
+	is_near(s.tensor_s / (n * 8 * 8 * tokens * 4096 * 7 / 8 * 2 / 300e9), 1, 1e-12,
+	    "tensor parallel: four all-reduces a layer");
+	k.recompute = PTD_FULL;
+	s = ptd_time(&x, &m, &k);
+	is_near(s.tensor_s / (n * 8 * 12 * tokens * 4096 * 7 / 8 * 2 / 300e9), 1, 1e-12,
+	    "and two more where the layer is computed again");
+	one = tokens * 4096 * 2 / 25e9;
+	is_near(s.pipeline_s / (n * 2 * one), 1, 1e-12, "pipeline: b s h each way");
+	m.can[PTD_SCATTER_GATHER] = true;
+	s = ptd_time(&x, &m, &k);
+	is_near(s.pipeline_s / (n * 2 * (one / 8 + tokens * 4096 * 2 * 7 / 8 / 300e9)), 1,
+	    1e-12, "with scatter/gather an eighth, and the rest inside the server");
+	k.v = 2;
+	k.schedule = PTD_INTERLEAVED;
+	is_near(ptd_time(&x, &m, &k).pipeline_s / s.pipeline_s, 2, 1e-12,
+	    "interleaved: v times that");
+	k = plan(1, 1, 64, 1, 1);
+	s = ptd_time(&x, &m, &k);
+	is_near(
+	    s.data_s / (2 * 4 * (32 * transformer_layer_parameters(&x) + 51200.0 * 4096) *
+			   63 / 64 / 200e9),
+	    1, 1e-9, "data parallel: a ring through all ports of the servers");
+}
+
+/* Korthikanti et al., table 2 and what Megatron's own estimate counts. */
+static void
+test_memory(void)
+{
+	struct gpu_type g = a100();
+	struct ptd_machine m = machine(&g, 64);
+	struct transformer x = gpt(32, 4096, 32, 2048, 51200, 64);
+	double sbh = 2.0 * 2048 * 4096, as = 32 * 2048.0 / 4096, work;
+	struct ptd_plan k = plan(8, 4, 2, 1, 2), deep = plan(8, 4, 2, 1, 2);
+	const double want[2][3] = {
+	    {sbh * (10 + 24.0 / 8 + 5 * as / 8), sbh * (10 + 24.0 / 8), 2 * sbh},
+	    {sbh / 8 * (34 + 5 * as), sbh / 8 * 34, sbh / 8 * 2}};
+	int sequence, i;
+
+	/* one more layer on each stage, less its weights: 4 micro-batches of it in flight */
+	for (sequence = 0; sequence < 2; sequence++) {
+		m.can[PTD_SEQUENCE_PARALLEL] = sequence == 1;
+		for (i = 0; i < PTD_RECOMPUTES; i++) {
+			struct transformer y = x;
+
+			y.layers += 4;
+			k.recompute = deep.recompute = (enum ptd_recompute)i;
+			work = ptd_memory(&y, &m, &deep) - ptd_memory(&x, &m, &k) -
+			       18 * transformer_layer_parameters(&x) / 8;
+			is_near(work / 4 / want[sequence][i], 1, 1e-9,
+			    "activations of a layer, %s, %s", ptd_recompute_name[i],
+			    sequence ? "sequence parallel" : "tensor parallel");
+		}
+	}
+	m.can[PTD_DISTRIBUTED_OPTIMIZER] = true;
+	k = plan(1, 1, 64, 1, 1);
+	work = ptd_memory(&x, &m, &k);
+	m.can[PTD_DISTRIBUTED_OPTIMIZER] = false;
+	work = ptd_memory(&x, &m, &k) - work;
+	is_near(work / ((12 - 12.0 / 64) * transformer_parameters(&x)), 1, 1e-9,
+	    "a distributed optimiser keeps 6 + 12 / d bytes for a parameter, not 18");
+}
+
+/* ---- the search ---- */
+
+static size_t draws;
+
+/* The next random number below n. */
+static size_t
+below(size_t n)
+{
+	return (size_t)(gv_random(7, 0, 0, draws++) % n);
+}
+
+static bool
+divides(size_t a, double b)
+{
+	return fmod(b, (double)a) == 0;
+}
+
+/* Counts what may be tried, and finds the fastest that fits, the plainest way. */
+static size_t
+everything(const struct transformer *x, const struct ptd_machine *m, double *best)
+{
+	size_t n = 0, t, p, d, v, b;
+	int r;
+
+	*best = INFINITY;
+	for (t = 1; t <= m->gpus; t++)
+		for (p = 1; p <= m->gpus; p++)
+			for (d = 1; d <= m->gpus; d++)
+				for (b = 1; b <= (size_t)x->batch; b++)
+					for (v = 1; v <= (size_t)x->layers; v++)
+						for (r = 0; r < PTD_RECOMPUTES; r++) {
+							struct ptd_plan k =
+							    plan(t, p, d, v, b);
+
+							if (t * p * d != m->gpus ||
+							    !divides(t, x->heads) ||
+							    !divides(p * v, x->layers) ||
+							    !divides(d * b, x->batch) ||
+							    (m->node % t != 0 &&
+								t % m->node != 0))
+								continue;
+							if (v > 1 &&
+							    (p == 1 || !divides(d * b * p,
+									   x->batch)))
+								continue;
+							n++;
+							k.recompute =
+							    (enum ptd_recompute)r;
+							if (ptd_memory(x, m, &k) <=
+							    m->memory)
+								*best = fmin(*best,
+								    ptd_time(x, m, &k)
+									.iteration_s);
+						}
+	return n;
+}
+
+static void
+test_search(void)
+{
+	static const double lengths[] = {512, 2048};
+	struct gpu_type g = a100();
+	size_t round, i, wrong = 0, unordered = 0, none = 0;
+
+	for (round = 0; round < 150; round++) {
+		struct transformer x =
+		    gpt(1 + (double)below(8), 256 * (1 + (double)below(20)), 8,
+			lengths[below(2)], 51200, 1 + (double)below(12));
+		struct ptd_machine m = machine(&g, 1 + below(12));
+		struct ptd_pins free = {.recompute = -1, .schedule = -1};
+		struct ptd_rows r;
+		double best;
+		size_t n;
+
+		m.node = 1 + below(4);
+		m.memory = 2e9 + 1e9 * (double)below(30);
+		n = everything(&x, &m, &best);
+		ptd_search(&r, &x, &m, &free);
+		wrong += r.tried != n || (r.n == 0) != isinf(best) ||
+			 (r.n > 0 && r.row[0].time.iteration_s != best);
+		none += r.n == 0;
+		for (i = 1; i < r.n; i++)
+			unordered +=
+			    r.row[i].time.iteration_s < r.row[i - 1].time.iteration_s ||
+			    r.row[i].memory > m.memory;
+		ptd_rows_free(&r);
+	}
+	is_int(wrong, 0, "150 searches find what a loop over everything finds");
+	is_int(unordered, 0, "the best first, and all fit");
+	ok(none > 5 && none < 100, "some have no plan: %zu", none);
+}
+
+/* What must hold whatever the numbers: better machines are no slower. */
+static void
+test_better(void)
+{
+	struct gpu_type g = a100(), better;
+	struct transformer x = gpt(48, 6144, 48, 2048, 51200, 256);
+	struct ptd_pins free = {.recompute = -1, .schedule = -1};
+	struct ptd_machine m = machine(&g, 64);
+	struct ptd_rows r;
+	double before, after;
+	int i;
+
+	ptd_search(&r, &x, &m, &free);
+	before = r.row[0].time.iteration_s;
+	ptd_rows_free(&r);
+	for (i = 0; i < 5; i++) {
+		better = g;
+		m = machine(&better, 64);
+		*(i == 0     ? &better.flops_per_s[0]
+		    : i == 1 ? &better.memory_bytes_per_s
+		    : i == 2 ? &m.link_bytes_per_s
+		    : i == 3 ? &m.network_bytes_per_s
+			     : &m.memory) *= 1.5;
+		ptd_search(&r, &x, &m, &free);
+		after = r.row[0].time.iteration_s;
+		ok(i == 4 ? after <= before : after < before,
+		    "one thing better: %.4g s instead of %.4g", after, before);
+		ptd_rows_free(&r);
+	}
+}
+
+int
+main(void)
+{
+	test_sc21();
+	test_korthikanti();
+	test_megatron_core();
+	test_bubbles();
+	test_communication();
+	test_memory();
+	test_search();
+	test_better();
+	return done_testing();
+}
