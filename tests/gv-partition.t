@@ -223,7 +223,7 @@ bad "cut" '--cut: unknown "x"; known: true, upstream, none' -l 4@1GB/s --cut=x l
 bad "schedule" '--schedule: unknown "x"; known: 1f1b, 2bw, flush, gpipe, interleaved, zb-h1' -l 4@1GB/s --schedule=x layers.csv
 bad "optimizer" '--optimizer: unknown "x"; known: sgd, momentum, adam' -l 4@1GB/s --optimizer=x layers.csv
 bad "recompute" '--recompute: unknown "x"; known: none, full, auto' -l 4@1GB/s --recompute=x layers.csv
-bad "micro-batches without use" "--micro-batches is for --schedule=flush or --schedule=gpipe" \
+bad "micro-batches without use" "--micro-batches is for --timeline or another --schedule than 1f1b" \
 	-l 4@1GB/s --micro-batches=4 layers.csv
 bad "gpipe without micro-batches" "--schedule=gpipe needs --micro-batches=N" -l 4@1GB/s --schedule=gpipe layers.csv
 bad "two from standard input" "only one input can be standard input" -l 4@1GB/s -e -

@@ -61,7 +61,8 @@ struct cost_rules {
 
 	double memory; /* bytes of a GPU; 0 = no limit */
 	enum schedule schedule;
-	size_t micro_batches; /* between two flushes; 2bw: in a batch */
+	size_t micro_batches; /* between two flushes; 2bw: in a batch; 0 = not said */
+	size_t chunks;        /* interleaved: stages of a GPU */
 	double state;         /* bytes of optimiser state for each byte of weights */
 	enum recompute recompute;
 };
@@ -138,7 +139,8 @@ double data_parallel(
  *
  *   1f1b   in_flight versions    in_flight stashes
  *   2bw    2                     in_flight
- *   flush  1                     min(in_flight, micro_batches)
+ *   flush  1                     min(in_flight, micro_batches)   zb-h1 at least, and interleaved as if
+ *                                                                each stage had a GPU of its own
  *   gpipe  1                     micro_batches
  *
  * A stash is the stage's activations; where they are recomputed it is what the

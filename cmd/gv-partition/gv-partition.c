@@ -8,11 +8,13 @@
 #include "base/err.h"
 #include "base/fileio.h"
 #include "explain.h"
+#include "interleave.h"
 #include "layers.h"
 #include "options.h"
 #include "prefixes.h"
 #include "ptd_run.h"
 #include "say.h"
+#include "timeline.h"
 
 static void
 make_plan(
@@ -23,13 +25,53 @@ make_plan(
 		gv_warn(
 		    "warning: more than %zu prefixes: %zu layers planned as %zu groups",
 		    o->prefixes, l->g.n, x->n_groups);
-	if (plan_search(p, &x->s, l->g.n, &o->machine, &o->search) != SEARCH_FOUND)
+	if (o->search.rules.schedule == SCHEDULE_INTERLEAVED) {
+		if (interleave_search(p, &x->s, &l->g, &o->machine, &o->search, o->cut) !=
+		    SEARCH_FOUND)
+			say_no_chunks(o);
+	} else if (plan_search(p, &x->s, l->g.n, &o->machine, &o->search) !=
+		   SEARCH_FOUND) {
 		say_no_plan(o, l, &x->s);
+	}
 }
 
-static void
+static int
+cost_plan(struct plan_report *r, const struct options *o, const struct layers *l,
+    const struct plan *p, struct gv_error *e)
+{
+	const struct cost_rules *rules = &o->search.rules;
+
+	return (rules->schedule == SCHEDULE_INTERLEAVED ? interleave_evaluate
+							: plan_evaluate)(
+	    r, p, &l->g, &o->machine, rules, o->cut, e);
+}
+
+/* Runs the plan, writes what each GPU does when. */
+static int
+write_timeline(const struct options *o, const struct layers *l, const struct plan *p,
+    const struct plan_report *r, struct gv_out *out, struct gv_error *e)
+{
+	struct pipe pipe = {0};
+	struct timetable t = {0};
+	struct simulation s = {0};
+	int rc;
+
+	rc = pipe_make(&pipe, p, r, &l->g, &o->machine, &o->search.rules, e);
+	if (rc == 0)
+		rc = simulation_run(&s, &t, &pipe, e);
+	if (rc == 0 && o->common.verbose > 0)
+		say_simulation(&s, &pipe);
+	if (rc == 0)
+		timeline_write(&t, &pipe, out, o->common.tsv);
+	simulation_free(&s);
+	timetable_free(&t);
+	pipe_free(&pipe);
+	return rc;
+}
+
+static int
 write_plan(const struct options *o, const struct layers *l, const struct plan *p,
-    const struct plan_report *r, struct gv_out *out)
+    const struct plan_report *r, struct gv_out *out, struct gv_error *e)
 {
 	switch (o->output) {
 	case OUTPUT_PLAN:
@@ -38,7 +80,10 @@ write_plan(const struct options *o, const struct layers *l, const struct plan *p
 	case OUTPUT_STAGES:
 		explain_write(r, p, l, &o->search.rules, out, o->common.tsv);
 		break;
+	case OUTPUT_TIMELINE:
+		return write_timeline(o, l, p, r, out, e);
 	}
+	return 0;
 }
 
 /* Layers, cut as PipeDream does; the exit status. */
@@ -61,12 +106,13 @@ plan_layers(struct options *o)
 		gv_die_error(&e);
 	if (flat)
 		machine_flatten(&o->machine);
-	if (plan_evaluate(&r, &p, &l.g, &o->machine, &o->search.rules, o->cut, &e) != 0 ||
+	if (cost_plan(&r, o, &l, &p, &e) != 0 ||
 	    gv_out_open(&out, o->common.output, &e) != 0)
 		gv_die_error(&e);
 	if (o->common.verbose > 0)
 		say_times(o, &r, &p, &x);
-	write_plan(o, &l, &p, &r, out);
+	if (write_plan(o, &l, &p, &r, out, &e) != 0)
+		gv_die_error(&e);
 	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
 	good = say_fits(o, &r);

@@ -23,13 +23,15 @@ static const char help[] =
     "      --fewest-gpus         no more GPUs than the best time needs\n"
     "      --cost=paper|compat   formulas of PipeDream's paper, or of its program\n"
     "      --cut=true|upstream|none   bytes that cross; as its program counts; free\n"
-    "      --schedule=1f1b|2bw|flush|gpipe     what is in memory at once\n"
-    "      --micro-batches=N     between two flushes, for flush and gpipe\n"
+    "      --schedule=1f1b|2bw|flush|gpipe|interleaved|zb-h1   order of the passes\n"
+    "      --micro-batches=N     between two updates of the weights; 1f1b: drawn\n"
+    "      --chunks=N            interleaved: stages of each GPU (2)\n"
     "      --optimizer=sgd|momentum|adam       its state in memory\n"
     "      --recompute=auto|none|full          activations: only where needed, ...\n"
     "      --prefixes=N          group layers when more prefixes than that (2048)\n"
     "      --evaluate            the input is a plan: what does it cost?\n"
     "      --explain             write a table of the stages instead\n"
+    "      --timeline            write what each GPU does when instead\n"
     "For ptd-p; --level, --memory, --recompute, --schedule and --evaluate as well:\n"
     "      --gpu-type=TYPE       where the table does not say\n"
     "      --gpu-types=FILE      what GPUs can do, instead of the shipped table\n"
@@ -157,6 +159,15 @@ set_micro_batches(void *ctx, const char *arg)
 }
 
 static void
+set_chunks(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->search.rules.chunks =
+	    (size_t)gv_opt_int(&o->common, "--chunks", arg, 1, 64);
+}
+
+static void
 set_prefixes(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
@@ -230,6 +241,7 @@ parse(struct options *o, int argc, char **argv)
 	    {"edges", required_argument, 'e', .text = &o->edges},
 	    {"schedule", required_argument, .text = &o->schedule},
 	    {"micro-batches", required_argument, .set = set_micro_batches},
+	    {"chunks", required_argument, .set = set_chunks},
 	    {"optimizer", required_argument, .set = set_optimizer},
 	    {"precision", required_argument, .set = set_precision},
 	    {"features", required_argument, .set = set_features},
@@ -244,15 +256,38 @@ parse(struct options *o, int argc, char **argv)
 	    /* what is read and written */
 	    {"evaluate", no_argument, .flag = &o->evaluate},
 	    {"explain", no_argument, .flag = &o->explain},
+	    {"timeline", no_argument, .flag = &o->timeline},
 	    {"top", required_argument, .set = set_top}, {.name = NULL}};
 
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
 }
 
+/* What the schedule needs and what it has no use for. */
+static void
+check_schedule(const struct options *o)
+{
+	const struct cost_rules *r = &o->search.rules;
+
+	if (r->micro_batches > 0 && r->schedule == SCHEDULE_1F1B && !o->timeline)
+		gv_opt_usage(&o->common,
+		    "--micro-batches is for --timeline or another --schedule than 1f1b");
+	if (r->micro_batches == 0 && r->schedule != SCHEDULE_1F1B &&
+	    r->schedule != SCHEDULE_2BW)
+		gv_opt_usage(&o->common, "--schedule=%s needs --micro-batches=N",
+		    schedule_name[r->schedule]);
+	if (r->chunks > 0 && r->schedule != SCHEDULE_INTERLEAVED)
+		gv_opt_usage(&o->common, "--chunks is for --schedule=interleaved");
+	if (r->schedule == SCHEDULE_INTERLEAVED && o->machine.n_levels > 1 && !o->flat)
+		gv_opt_usage(&o->common,
+		    "--schedule=interleaved needs one --level, or --flat");
+	if (o->explain && o->timeline)
+		gv_opt_usage(
+		    &o->common, "--explain and --timeline are two tables: choose one");
+}
+
 static void
 check(const struct options *o)
 {
-	const struct cost_rules *r = &o->search.rules;
 	int most = o->planner == PLANNER_PTD_P ? PTD_GPUS : GPUS;
 
 	if (machine_component(&o->machine, o->machine.n_levels) > (size_t)most)
@@ -263,14 +298,7 @@ check(const struct options *o)
 		gv_opt_usage(&o->common, "a machine is needed: -l N@BANDWIDTH");
 	if (o->edges != NULL && strcmp(o->edges, "-") == 0 && strcmp(o->input, "-") == 0)
 		gv_opt_usage(&o->common, "only one input can be standard input");
-	if (r->micro_batches > 0 && r->schedule != SCHEDULE_FLUSH &&
-	    r->schedule != SCHEDULE_GPIPE)
-		gv_opt_usage(&o->common,
-		    "--micro-batches is for --schedule=flush or --schedule=gpipe");
-	if (r->micro_batches == 0 &&
-	    (r->schedule == SCHEDULE_FLUSH || r->schedule == SCHEDULE_GPIPE))
-		gv_opt_usage(&o->common, "--schedule=%s needs --micro-batches=N",
-		    schedule_name[r->schedule]);
+	check_schedule(o);
 }
 
 void
@@ -286,5 +314,10 @@ options_parse(struct options *o, int argc, char **argv)
 	check(o);
 	if (o->flat)
 		machine_flatten(&o->machine);
-	o->output = o->explain || o->evaluate ? OUTPUT_STAGES : OUTPUT_PLAN;
+	if (o->search.rules.schedule == SCHEDULE_INTERLEAVED &&
+	    o->search.rules.chunks == 0)
+		o->search.rules.chunks = 2;
+	o->output = o->timeline			 ? OUTPUT_TIMELINE
+		    : o->explain || o->evaluate ? OUTPUT_STAGES
+						: OUTPUT_PLAN;
 }

@@ -15,7 +15,8 @@ enum planner {
 /* What is written. */
 enum output {
 	OUTPUT_PLAN,  /* the layers, with the stage of each */
-	OUTPUT_STAGES /* a table of the stages */
+	OUTPUT_STAGES, /* a table of the stages */
+	OUTPUT_TIMELINE /* what each GPU does when */
 };
 
 struct options {
@@ -30,6 +31,7 @@ struct options {
 	bool flat;
 	bool evaluate; /* the input is a plan */
 	bool explain;
+	bool timeline;
 	enum output output;
 	struct ptd_options ptd; /* PLANNER_PTD_P */
 	/* as they were given, NULL if not: what they may be depends on the planner */

@@ -1,5 +1,6 @@
 #include "say.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,6 +47,7 @@ void
 say_times(const struct options *o, const struct plan_report *r, const struct plan *p,
     const struct prefixes *x)
 {
+	bool exact = x->exact && o->search.rules.schedule != SCHEDULE_INTERLEAVED;
 	char num[4][GV_NUM_LEN], searched[64] = "";
 
 	gv_format_double(num[0], r->bottleneck_s);
@@ -54,12 +56,49 @@ say_times(const struct options *o, const struct plan_report *r, const struct pla
 	gv_format_double(num[3], r->data_parallel_s);
 	if (!o->evaluate)
 		snprintf(searched, sizeof(searched), " prefixes=%zu exact=%s", x->s.n - 1,
-		    x->exact ? "yes" : "no");
+		    exact ? "yes" : "no");
 	gv_warn("cost=%s%s stages=%zu gpus=%zu slowest_s=%s bound_s=%s single_s=%s "
 		"data_parallel_s=%s speedup=%.4g speedup_over_data_parallel=%.4g",
 	    o->search.rules.model == COST_PAPER ? "paper" : "compat", searched, p->n,
-	    r->gpus, num[0], o->evaluate || !x->exact ? num[1] : num[0], num[2], num[3],
+	    r->gpus, num[0], o->evaluate || !exact ? num[1] : num[0], num[2], num[3],
 	    r->single_s / r->bottleneck_s, r->data_parallel_s / r->bottleneck_s);
+}
+
+GV_NORETURN void
+say_no_chunks(const struct options *o)
+{
+	gv_warn("no plan: %zu GPUs or fewer, of a number that divides %zu micro-batches, "
+		"have no %zu stages each%s",
+	    o->machine.gpus[0], o->search.rules.micro_batches, o->search.rules.chunks,
+	    o->search.rules.memory > 0 ? " that fit" : "");
+	exit(gv_finish() == GV_EXIT_OK ? GV_EXIT_NO : GV_EXIT_TROUBLE);
+}
+
+void
+say_simulation(const struct simulation *s, const struct pipe *p)
+{
+	size_t in_flight = 0, versions = 0, k;
+	double bytes = 0;
+	char num[3][GV_NUM_LEN];
+
+	for (k = 0; k < s->n; k++) {
+		const struct holding *h = &s->place[k].holding;
+
+		if (h->in_flight > in_flight)
+			in_flight = h->in_flight;
+		if (h->versions > versions)
+			versions = h->versions;
+		if (h->bytes > bytes)
+			bytes = h->bytes;
+	}
+	gv_format_double(num[0], round(s->end_s * 1e12) / 1e12);
+	gv_format_double(num[1], round(s->step_s * 1e12) / 1e12);
+	gv_format_double(num[2], round(bytes));
+	gv_warn("schedule=%s micro_batches=%zu end_s=%s step_s=%s bubble=%.4g in_flight=%zu "
+		"versions=%zu memory_bytes=%s",
+	    schedule_name[p->schedule], p->micro_batches, num[0], num[1],
+	    round(s->bubble * 1e9) / 1e9,
+	    in_flight, versions, num[2]);
 }
 
 bool

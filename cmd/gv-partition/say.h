@@ -5,14 +5,21 @@
 #include "layers.h"
 #include "options.h"
 #include "prefixes.h"
+#include "simulate.h"
 
 /* Why there is no plan; ends the program with status 1. */
 GV_NORETURN void say_no_plan(
     const struct options *o, const struct layers *l, const struct ideals *s);
 
+/* The same for the interleaved schedule. */
+GV_NORETURN void say_no_chunks(const struct options *o);
+
 /* -v: times of the plan, and what bounds them. */
 void say_times(const struct options *o, const struct plan_report *r, const struct plan *p,
     const struct prefixes *x);
+
+/* -v: what came of running the plan. */
+void say_simulation(const struct simulation *s, const struct pipe *p);
 
 /* Names the stages that are too large for the memory; whether there are none. */
 bool say_fits(const struct options *o, const struct plan_report *r);

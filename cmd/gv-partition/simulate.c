@@ -456,20 +456,14 @@ simulate(struct timetable *t, const struct pipe *p)
 
 /* ---- what comes of it ---- */
 
-/* The least common multiple of the replicas, or of those it has room for. */
 static size_t
-period_of(const struct pipe *p)
+gcd(size_t a, size_t b)
 {
-	size_t n = p->schedule == SCHEDULE_2BW ? p->batch : 1, k, a, b, c;
+	size_t c;
 
-	for (k = 0; k < p->n; k++) {
-		for (a = n, b = p->stage[k].replicas; b > 0; a = b, b = c)
-			c = a % b;
-		if (n / a * p->stage[k].replicas > 4096)
-			break;
-		n = n / a * p->stage[k].replicas;
-	}
-	return n;
+	for (; b > 0; a = b, b = c)
+		c = a % b;
+	return a;
 }
 
 /*
@@ -483,9 +477,11 @@ steady(const struct pipe *pipe)
 	struct pipe p = *pipe;
 	struct timetable t;
 	enum { FILL = 4, MEASURE = 6, DRAIN = 1 };
-	size_t period = period_of(&p), gpus = 0, k, i, j;
+	size_t period = pipe_round(&p), gpus = 0, k, i, j;
 	double at[2] = {0, 0};
 
+	if (p.schedule == SCHEDULE_2BW)
+		period *= p.batch / gcd(period, p.batch);
 	for (k = 0; k < p.n; k++)
 		gpus += p.stage[k].replicas;
 	period *= (2 * gpus - 1) / period + 1;
@@ -550,15 +546,14 @@ int
 simulation_run(
     struct simulation *s, struct timetable *t, const struct pipe *p, struct gv_error *e)
 {
-	const char *problem = timetable_problem(p);
 	bool flushes = p->schedule != SCHEDULE_1F1B && p->schedule != SCHEDULE_2BW;
 	double gpus, busy = 0;
 	size_t k;
 
 	memset(s, 0, sizeof(*s));
 	memset(t, 0, sizeof(*t));
-	if (problem != NULL)
-		return gv_error_set(e, "%s", problem);
+	if (timetable_check(p, e) != 0)
+		return -1;
 	timetable_make(t, p);
 	s->end_s = simulate(t, p);
 	s->step_s = flushes ? s->end_s / (double)p->micro_batches : steady(p);

@@ -43,7 +43,7 @@ struct simulation {
 
 /*
  * Makes the timetable of p into *t, and runs it.  The steady state of 1f1b and 2bw is
- * measured on a longer run.  0, or -1 with *e set: see timetable_problem.
+ * measured on a longer run.  0, or -1 with *e set: see timetable_check.
  */
 int simulation_run(
     struct simulation *s, struct timetable *t, const struct pipe *p, struct gv_error *e);

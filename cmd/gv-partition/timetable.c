@@ -25,21 +25,45 @@ warm_up(const struct pipe *p, size_t place)
 	return (gpus_behind(p, place) - 1) / p->stage[place].replicas;
 }
 
-const char *
-timetable_problem(const struct pipe *p)
+size_t
+pipe_round(const struct pipe *p)
 {
-	size_t k;
+	size_t n = 1, k, a, b, c;
 
-	if (p->schedule == SCHEDULE_2BW && p->batch < gpus_behind(p, 0))
-		return "2bw needs at least as many micro-batches in a batch as GPUs";
+	for (k = 0; k < p->n; k++) {
+		for (a = n, b = p->stage[k].replicas; b > 0; a = b, b = c)
+			c = a % b;
+		if (n / a * p->stage[k].replicas > 4096)
+			break;
+		n = n / a * p->stage[k].replicas;
+	}
+	return n;
+}
+
+int
+timetable_check(const struct pipe *p, struct gv_error *e)
+{
+	size_t gpus = gpus_behind(p, 0), k;
+
+	if (p->schedule == SCHEDULE_2BW && p->batch < gpus)
+		return gv_error_set(e,
+		    "2bw needs as many micro-batches in a batch as the plan has GPUs, "
+		    "%zu; got %zu",
+		    gpus, p->batch);
 	if (p->schedule != SCHEDULE_INTERLEAVED)
-		return NULL;
+		return 0;
 	for (k = 0; k < p->n; k++)
 		if (p->stage[k].replicas != p->stage[0].replicas)
-			return "interleaved needs as many replicas on every stage";
-	if (p->micro_batches % gpus_behind(p, 0) != 0)
-		return "interleaved needs a multiple of the GPUs as micro-batches";
-	return NULL;
+			return gv_error_set(e,
+			    "interleaved needs as many replicas on every stage; stage "
+			    "%zu has %zu, stage 0 has %zu",
+			    k, p->stage[k].replicas, p->stage[0].replicas);
+	if (p->micro_batches % gpus != 0)
+		return gv_error_set(e,
+		    "interleaved needs a multiple of the plan's %zu GPUs as "
+		    "micro-batches, got %zu",
+		    gpus, p->micro_batches);
+	return 0;
 }
 
 /* ---- one GPU ---- */

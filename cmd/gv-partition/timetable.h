@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "cost.h"
 
 struct pipe_stage {
@@ -80,14 +81,20 @@ pipe_places(const struct pipe *p)
 }
 
 /*
- * What to say when the schedule cannot run so, else NULL: interleaved needs
- * micro-batches that are a multiple of the GPUs, 2bw at least as many in a batch
- * as there are GPUs, so that no weights are needed before they are made.
+ * Micro-batches after which every replica of every stage has done as many: the least common
+ * multiple of the replicas, or where that is more than 4096, of the first stages.
  */
-const char *timetable_problem(const struct pipe *p);
+size_t pipe_round(const struct pipe *p);
 
 /*
- * The order of each GPU's steps; timetable_problem(p) was NULL.
+ * Whether the schedule can run so: 0, or -1 with *e set.  interleaved needs equal
+ * replicas and micro-batches that are a multiple of the GPUs; 2bw at least as many
+ * in a batch as there are GPUs, so that no weights are needed before they are made.
+ */
+int timetable_check(const struct pipe *p, struct gv_error *e);
+
+/*
+ * The order of each GPU's steps; timetable_check(p) was 0.
  *
  *   gpipe        all forward passes, all backward passes, update
  *   flush        u forward passes, then one forward and one backward in turn, then

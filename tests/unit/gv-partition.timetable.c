@@ -201,6 +201,7 @@ versions(void)
 {
 	static const double fbw[] = {1, 2, 0};
 	size_t wrong[3] = {0}, n = 5, k, j;
+	struct gv_error e = {0};
 	struct timetable t;
 	struct world w;
 
@@ -248,7 +249,7 @@ versions(void)
 	is_int(wrong[2], 0,
 	    "2bw: versions by the formula, made before they are read, two held");
 	w.p.batch = 8;
-	ok(timetable_problem(&w.p) != NULL,
+	ok(timetable_check(&w.p, &e) == -1,
 	    "2bw: a batch of fewer micro-batches than GPUs");
 }
 
