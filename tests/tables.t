@@ -85,6 +85,7 @@ described Samples >want
 same Samples "what gv-train --export writes"
 
 written Stages gv-partition --explain -l 4@10Gb/s -e edges.csv layers.csv
+written Schedule gv-partition --timeline -l 4@10Gb/s --schedule=interleaved --micro-batches=8 layers.csv
 header layers.csv >before
 gv-partition -l 4@10Gb/s -e edges.csv -o made layers.csv
 header made | grep -vxFf before >got
