@@ -38,8 +38,8 @@ GV_LDFLAGS = $(LDFLAGS) -pthread $(SANFLAGS) -Wl,--as-needed
 # ---- what each program links beside libgv.a ----
 # GLPK is GPL-3+, CUDA's runtime is proprietary: no program may link both.
 LIBS_ALL         := -lcsv -lz -lm -ldl
-LIBS_gv-alloc    := -lglpk
-LIBS_unit        := -lglpk
+LIBS_gv-alloc    := -lglpk -lgmp
+LIBS_unit        := -lglpk -lgmp
 
 # ---- sources ----
 LIB_SRC  := $(sort $(wildcard common/*/*.c))

@@ -9,6 +9,7 @@ mode=$1 build=$2
 # package that has it
 needs_build='csv.h libcsv-dev
 glpk.h libglpk-dev
+gmp.h libgmp-dev
 zlib.h zlib1g-dev'
 needs_test='prove perl
 glpsol glpk-utils

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
+#include "certificate.h"
 #include "classes.h"
 #include "entities.h"
 #include "multipliers.h"
@@ -78,6 +79,8 @@ answer_solve(struct answer *a, const struct policy *policy,
 	if (opt->multipliers)
 		multipliers_alloc(&a->s.multipliers, c.p.n, c.p.m);
 	rc = policy->solve(&c.p, opt, &a->s, e);
+	if (rc == 0)
+		problem_trim(&c.p, x);
 	a->s.x = gv_xcalloc(a->p.n, a->p.m * sizeof(*x));
 	classes_deal(&c, a->p.n, x, a->s.x);
 	deal_late(a, &c);
@@ -115,17 +118,50 @@ answer_problem(struct answer *a, const struct gv_rates *r, const struct gv_clust
 	return 0;
 }
 
+/* What is proved of the shares replaces what the policy says of them. */
+static void
+certify(struct answer *a, enum measure measure)
+{
+	struct problem p = a->p;
+	double *need = answer_needs(a);
+	struct certificate c;
+
+	if (p.number[NUMBER_NEED] != NULL)
+		p.number[NUMBER_NEED] = need;
+	certificate_make(&c, &p, measure, &a->s);
+	a->s.exact = c.excess == 0 && c.shortfall <= feasible && isfinite(c.gap);
+	a->s.gap = c.gap;
+	if (a->s.exact) {
+		a->s.objective = c.objective;
+		a->s.bound = c.bound;
+	}
+	free(need);
+}
+
 int
 answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
     const struct policy *policy, const struct solve_options *opt, bool merge,
     struct gv_error *e)
 {
+	struct solve_options own = *opt;
+	bool proof;
+
 	if (answer_problem(a, r, c, policy, opt, e) != 0 ||
 	    check_prices(policy, c, e) != 0)
 		return -1;
 	if (opt->agnostic)
 		problem_agnostic(&a->p);
-	return a->p.n == 0 ? 0 : answer_solve(a, policy, opt, merge, e);
+	proof = opt->certify && policy->multipliers &&
+		certificate_possible(&a->p, policy->measure);
+	if (proof) {
+		own.certify = false;
+		own.multipliers = true;
+	}
+	if (a->p.n > 0 && answer_solve(a, policy, &own, merge, e) != 0)
+		return -1;
+	if (proof && a->p.n > 0 && !a->impossible && a->s.multipliers.known)
+		certify(a, policy->measure);
+	return 0;
 }
 
 void

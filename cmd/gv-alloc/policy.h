@@ -70,6 +70,7 @@ struct policy {
 	unsigned numbers; /* of the jobs that it asks for: bits 1 << NUMBER_... */
 	bool minimises;   /* the objective: bound <= objective */
 	enum measure measure;
+	bool multipliers; /* it hands them out */
 	bool entities;    /* it also asks for NUMBER_ENTITY... if there are any */
 	bool prices;      /* every type must have one */
 	double proved;    /* a larger gap is worth a warning; 0 = 1e-9 */

@@ -76,6 +76,7 @@ const struct policy policy_fifo = {
     .program = program,
     .numbers = 1u << NUMBER_PLACE,
     .measure = MEASURE_QUEUE,
+    .multipliers = true,
 };
 
 /* ---- greedy ---- */

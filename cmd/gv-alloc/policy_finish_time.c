@@ -261,4 +261,5 @@ const struct policy policy_finish_time = {
     .numbers = 1u << NUMBER_STEPS | 1u << NUMBER_ELAPSED | 1u << NUMBER_ISOLATED,
     .minimises = true,
     .measure = MEASURE_ALONE,
+    .multipliers = true,
 };

@@ -111,4 +111,5 @@ const struct policy policy_makespan = {
     .numbers = 1u << NUMBER_STEPS,
     .minimises = true,
     .measure = MEASURE_SECONDS,
+    .multipliers = true,
 };

@@ -61,4 +61,5 @@ const struct policy policy_max_min = {
     .solve = solve,
     .program = program,
     .measure = MEASURE_LEVEL,
+    .multipliers = true,
 };

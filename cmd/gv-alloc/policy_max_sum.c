@@ -50,4 +50,5 @@ const struct policy policy_max_sum = {
     .program = program,
     .numbers = 1u << NUMBER_NEED,
     .measure = MEASURE_SUM,
+    .multipliers = true,
 };

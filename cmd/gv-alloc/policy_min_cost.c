@@ -248,4 +248,5 @@ const struct policy policy_min_cost = {
     .numbers = 1u << NUMBER_NEED,
     .prices = true,
     .measure = MEASURE_RATIO,
+    .multipliers = true,
 };

@@ -72,4 +72,5 @@ const struct policy policy_per_dollar = {
     .numbers = 1u << NUMBER_NEED,
     .prices = true,
     .measure = MEASURE_PER_DOLLAR,
+    .multipliers = true,
 };

@@ -171,6 +171,12 @@ double problem_level(const struct problem *p, const double *x);
  */
 void problem_clean(const struct problem *p, double *x);
 
+/*
+ * Takes units in the last place from shares of a row or type that, summed without
+ * rounding, are over their limit.  x is of problem_clean().
+ */
+void problem_trim(const struct problem *p, double *x);
+
 /* The worst excess over a constraint, relative: of a row over 1, of a type over its GPUs. */
 double problem_excess(const struct problem *p, const double *x);
 

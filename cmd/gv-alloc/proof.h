@@ -1,0 +1,50 @@
+/*
+ * The parts of certificates: numbers at work, what all policies share (proof.c),
+ * and a proof for each kind of objective (proofs.c).
+ */
+#ifndef GV_ALLOC_PROOF_H
+#define GV_ALLOC_PROOF_H
+
+#include "certificate.h"
+#include "exact.h"
+
+/* The numbers at work; one of each, so that memory is taken once. */
+struct proof {
+	const struct problem *p;
+	enum measure measure;
+	const struct solution *s;
+	struct exact jobs;         /* M */
+	struct exact gpus;         /* of reference */
+	struct exact limit;        /* C */
+	struct exact sum, a, b, t; /* scratch of the functions below */
+};
+
+void proof_init(struct proof *w, const struct problem *p, enum measure measure,
+    const struct solution *s);
+void proof_free(struct proof *w);
+
+/* The GPUs that P_i and X^isolated are of. */
+const double *proof_reference(const struct problem *p);
+/* thr_i into x. */
+void proof_throughput(struct proof *w, size_t i, struct exact *x);
+/* g_ij of a sum, into x; what is no fraction is rounded so. */
+void proof_gain(
+    struct proof *w, size_t i, size_t j, enum exact_round round, struct exact *x);
+/* Adds 3600 times what times as much of a share of so many jobs costs in a second. */
+void proof_add_cost(struct exact *x, const struct problem *p, size_t i, size_t j,
+    double times, double jobs);
+/*
+ * limit = C - sum_i v_i q_i; 3600 times as much of MEASURE_RATIO, whose gains are
+ * those at a ratio r.
+ */
+void proof_limit(struct proof *w, double r);
+
+/* Excess and shortfall. */
+void proof_shares(struct proof *w, struct certificate *c);
+/* Objective, bound and gap, of measures that are the least of all, and so on. */
+void proof_least(struct proof *w, struct certificate *c);
+void proof_finish(struct proof *w, struct certificate *c);
+void proof_sum(struct proof *w, struct certificate *c);
+void proof_ratio(struct proof *w, struct certificate *c);
+
+#endif
