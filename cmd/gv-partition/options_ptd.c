@@ -12,6 +12,7 @@ ptd_options_init(struct ptd_options *p)
 
 	memset(p, 0, sizeof(*p));
 	p->top = 10;
+	p->precision = -1;
 	p->recompute = -1;
 	p->schedule = -1;
 	for (i = 0; i < PTD_FEATURES; i++)
@@ -41,6 +42,6 @@ ptd_options_features(struct ptd_options *p, const struct gv_opt *o, const char *
 void
 ptd_options_precision(struct ptd_options *p, const struct gv_opt *o, const char *arg)
 {
-	p->precision = (enum precision)gv_opt_one_of(
-	    o, "--precision", arg, precision_name, PRECISIONS);
+	p->precision =
+	    (int)gv_opt_one_of(o, "--precision", arg, precision_name, PRECISIONS);
 }

@@ -15,6 +15,7 @@ struct run {
 	const struct options *o;
 	struct gpu_types types;
 	struct transformers t;
+	struct ptd_machine *machine; /* [t.rows.n_rows] */
 	struct gv_tabw w;
 	struct gv_out *out;
 	bool all; /* every row has a plan that fits */
@@ -69,7 +70,9 @@ machine_of(struct ptd_machine *m, const struct run *r, size_t row, struct gv_err
 		return gv_error_set(e, "%s: unknown GPU type %s; known: %s", name,
 		    gv_quote(q, type, strlen(type)), known);
 	}
-	m->precision = p->precision;
+	m->precision = p->precision >= 0 ? (enum precision)p->precision
+		       : m->gpu->flops_per_s[PRECISION_BF16] > 0 ? PRECISION_BF16
+								 : PRECISION_FP16;
 	if (m->gpu->flops_per_s[m->precision] <= 0)
 		return gv_error_set(e, "%s: a %s has no %s", name, m->gpu->name,
 		    precision_name[m->precision]);
@@ -161,26 +164,24 @@ write_row(struct run *r, size_t row, const struct ptd_machine *m,
 static int
 plan_row(struct run *r, size_t row, struct gv_error *e)
 {
+	const struct ptd_machine *m = &r->machine[row];
 	struct ptd_pins pins = pins_of(r, row);
 	struct ptd_rows rows;
-	struct ptd_machine m;
 	int rc;
 	size_t i;
 
-	if (machine_of(&m, r, row, e) != 0)
-		return -1;
-	ptd_search(&rows, &r->t.row[row].x, &m, &pins);
-	rc = write_row(r, row, &m, &rows, e);
-	if (rc == 0 && (rows.n == 0 || rows.row[0].memory > m.memory)) {
-		for (i = 0; i < rows.n && rows.row[i].memory > m.memory; i++)
+	ptd_search(&rows, &r->t.row[row].x, m, &pins);
+	rc = write_row(r, row, m, &rows, e);
+	if (rc == 0 && (rows.n == 0 || rows.row[0].memory > m->memory)) {
+		for (i = 0; i < rows.n && rows.row[i].memory > m->memory; i++)
 			;
 		if (i == rows.n) {
-			say_why(r, row, &m, &rows);
+			say_why(r, row, m, &rows);
 			r->all = false;
 		}
 	}
-	if (rc == 0 && !m.gpu->calibrated && r->o->common.verbose > 0)
-		gv_warn("the shares that a %s reaches were not measured", m.gpu->name);
+	if (rc == 0 && !m->gpu->calibrated && r->o->common.verbose > 0)
+		gv_warn("the shares that a %s reaches were not measured", m->gpu->name);
 	ptd_rows_free(&rows);
 	return rc;
 }
@@ -192,8 +193,12 @@ ptd_run(const struct options *o)
 	struct gv_error e = {0};
 	size_t i;
 
-	if (read_types(&r, &e) != 0 || transformers_read(&r.t, o->input, &e) != 0 ||
-	    gv_out_open(&r.out, o->common.output, &e) != 0)
+	if (read_types(&r, &e) != 0 || transformers_read(&r.t, o->input, &e) != 0)
+		gv_die_error(&e);
+	r.machine = gv_xcalloc(r.t.rows.n_rows + 1, sizeof(*r.machine));
+	for (i = 0; i < r.t.rows.n_rows; i++)
+		(void)machine_of(&r.machine[i], &r, i, &e);
+	if (e.count > 0 || gv_out_open(&r.out, o->common.output, &e) != 0)
 		gv_die_error(&e);
 	gv_tabw_init(&r.w, r.out, o->common.tsv);
 	if (!o->ptd.megatron)
@@ -203,6 +208,7 @@ ptd_run(const struct options *o)
 			gv_die_error(&e);
 	if (r.out != gv_stdout() && gv_out_close(r.out, &e) != 0)
 		gv_die_error(&e);
+	free(r.machine);
 	transformers_free(&r.t);
 	gpu_types_free(&r.types);
 	return r.all ? GV_EXIT_OK : GV_EXIT_NO;

@@ -1,0 +1,285 @@
+#!/bin/sh
+# gv-partition --planner=ptd-p: tables, options, messages, and how far its times are
+# from published ones.  Its formulas are in unit/gv-partition.ptd.c.
+. "${0%/*}/lib.sh"
+
+usage='usage: gv-partition -p ptd-p [OPTION...] [TRANSFORMERS]'
+plan() { gv-partition -p ptd-p "$@"; }
+# bad NAME LINE ARGS...: a usage error that says LINE
+bad() {
+	bad_name=$1 bad_line=$2
+	shift 2
+	run plan "$@"
+	is_status 2 "$bad_name: status"
+	is_err "$bad_name" <<EOF
+gv-partition: $bad_line
+$usage
+EOF
+}
+# wrong NAME LINE ARGS...: bad input
+wrong() {
+	bad_name=$1 bad_line=$2
+	shift 2
+	run plan "$@"
+	is_status 2 "$bad_name: status"
+	is_err "$bad_name" <<EOF
+gv-partition: $bad_line
+EOF
+	ok "$bad_name: no table" [ ! -s out ]
+}
+# columns NAMES [FILE]: those columns, spaces between
+columns() {
+	awk -F, -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(want, c, " ") }
+		{ for (i = 1; i <= n; i++) printf "%s%s", $at[c[i]], i < n ? " " : "\n" }' "${2:-out}"
+}
+head='model,layers,hidden_size,attention_heads,seq_len,vocab,global_batch'
+printf '%s\n1.7B,24,2304,24,2048,51200,512\n' "$head" >small.csv
+printf '%s,gpus,gpu_type\n1.7B,24,2304,24,2048,51200,512,32,A100-80GB\n145B,80,12288,96,2048,51200,2304,1536,A100-80GB\n' \
+	"$head" >two.csv
+
+# ---- tables ----
+run plan two.csv
+silent "two models"
+columns 'model rank gpus' | uniq -c | awk '{ print $2, $3, $4 }' | sed -n '1p;2p;11p;12p' >got
+cp out whole
+mv got out
+is_out "ten plans of each, best first" <<EOF
+model rank gpus
+1.7B 1 32
+1.7B 10 32
+145B 1 1536
+EOF
+columns 'iteration_s' whole | sed '1d;11q' >got
+sort -g got >want
+ran="iteration_s of ten plans"
+same_file got want "no plan is slower than the next"
+run plan --top=1 two.csv
+columns 'tensor_parallel pipeline_parallel data_parallel' >got && mv got out
+is_out "the degrees" <<EOF
+tensor_parallel pipeline_parallel data_parallel
+1 1 32
+4 8 48
+EOF
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
+		n = split("compute tensor pipeline data optimizer bubble", part, " "); next }
+	{ for (s = 0, i = 1; i <= n; i++) s += $at[part[i] "_share"]
+	  if (s < 1 - 1e-9 || s > 1 + 1e-9) print "shares", s
+	  if ($at["tensor_parallel"] * $at["pipeline_parallel"] * $at["data_parallel"] != $at["gpus"]) print "gpus"
+	  if ($at["memory_bytes"] > 0.92 * 80 * 2^30) print "memory"
+	  rows++ } END { print rows, "rows" }' whole >out
+is_out "shares add up to 1, degrees multiply to the GPUs, all fits" <<EOF
+20 rows
+EOF
+plan --top=1 two.csv >best
+run plan --evaluate best
+same_file out best "a plan is costed as it was found"
+run plan --top=0 best
+same_file out best "a plan in the table leaves nothing to search"
+run plan --top=3 --tsv two.csv
+plan --top=3 two.csv | tr , '\t' >want
+same_file out want "--tsv"
+run plan --top=3 -o result.csv two.csv
+silent "-o"
+plan --top=3 two.csv >want
+same_file result.csv want "-o writes the same"
+gzip -c two.csv >two.csv.gz
+run plan --top=3 two.csv.gz
+same_file out want "gzip"
+run plan --top=3 <two.csv
+same_file out want "standard input"
+plan --top=1000000 small.csv --gpus=32 --gpu-type=A100-80GB >want
+run plan --top=0 small.csv --gpus=32 --gpu-type=A100-80GB
+same_file out want "--top=0 writes all"
+ok "which are many" [ "$(wc -l <out)" -gt 100 ]
+printf '%s\n' "$head" >none.csv
+run plan none.csv
+silent "no rows"
+ok "a header alone" [ "$(wc -l <out)" -eq 1 ]
+
+# ---- the machine ----
+run plan --top=1 --gpus=32 --gpu-type=A100-80GB small.csv
+columns 'gpu_type gpus' >got && mv got out
+is_out "--gpus and --gpu-type" <<EOF
+gpu_type gpus
+A100-80GB 32
+EOF
+plan --top=2 --gpus=32 --gpu-type=A100-80GB small.csv >want
+run plan --top=2 -l 8@300GB/s -l 4@25GB/s --gpu-type=A100-80GB small.csv
+same_file out want "levels say the same"
+run plan --top=2 -l 8@300GB/s -l 2@100GB/s -l 2@25GB/s --gpu-type=A100-80GB small.csv
+same_file out want "of outer levels the slowest counts"
+run plan --top=2 -l 8@300GB/s -l 2@25GB/s --gpus=32 --gpu-type=A100-80GB small.csv
+same_file out want "--gpus before the levels"
+# iteration ARGS...: seconds of the best plan of the small model, in microseconds
+iteration() { plan --top=1 "$@" small.csv | columns iteration_s /dev/stdin | sed 1d | awk '{ printf "%d", $1 * 1e6 }'; }
+ok "one server needs no network" [ "$(iteration --gpu-type=A100-80GB -l 8@300GB/s)" -eq \
+	"$(iteration --gpu-type=A100-80GB -l 8@300GB/s -l 1@1kB/s)" ]
+ok "a slow network is slower" [ "$(iteration --gpu-type=A100-80GB -l 8@300GB/s -l 4@25GB/s)" -lt \
+	"$(iteration --gpu-type=A100-80GB -l 8@300GB/s -l 4@1GB/s)" ]
+ok "an H100 is faster" [ "$(iteration --gpu-type=H100 --gpus=32)" -lt "$(iteration --gpu-type=A100-80GB --gpus=32)" ]
+ok "fp32 is slower" [ "$(iteration --gpu-type=A100-80GB --gpus=32)" -lt \
+	"$(iteration --gpu-type=A100-80GB --gpus=32 --precision=fp32)" ]
+ok "fewer features are slower" [ "$(iteration --gpu-type=A100-80GB --gpus=32)" -lt \
+	"$(iteration --gpu-type=A100-80GB --gpus=32 --features=none)" ]
+run plan --gpu-type=V100-16GB --gpus=32 -v --top=1 -o /dev/null small.csv
+is_err "-v says what was not measured" <<EOF
+gv-partition: the shares that a V100-16GB reaches were not measured
+EOF
+sed 's/^A100-80GB,[0-9]*/mine,1e12/' "$src/share/gpus.csv" >mine.csv
+run plan --gpu-types=mine.csv --gpu-type=mine --gpus=1 --recompute=none --top=1 small.csv
+columns 'gpu_type tensor_parallel' >got && mv got out
+is_out "--gpu-types" <<EOF
+gpu_type tensor_parallel
+mine 1
+EOF
+
+# ---- what is looked for ----
+for how in none selective full; do
+	plan --gpus=32 --gpu-type=A100-80GB --features=none --recompute=$how small.csv | columns recompute /dev/stdin | sed 1d | uniq
+done >out
+is_out "--recompute" <<EOF
+none
+selective
+full
+EOF
+plan --gpus=32 --gpu-type=A100-80GB --recompute=auto small.csv >want
+run plan --gpus=32 --gpu-type=A100-80GB small.csv
+same_file out want "auto: any"
+for how in flush interleaved gpipe zb-h1; do
+	plan --gpus=32 --gpu-type=A100-80GB --schedule=$how --top=0 small.csv | columns schedule /dev/stdin | sed 1d | uniq
+done >out
+is_out "--schedule" <<EOF
+flush
+interleaved
+gpipe
+zb-h1
+EOF
+# pinned COLUMN VALUE: a plan column in the table
+pinned() {
+	sed "1s/\$/,gpus,gpu_type,$1/; 2s/\$/,32,A100-80GB,$2/" small.csv >pin.csv
+	plan --top=0 pin.csv | columns "$1" /dev/stdin | sed 1d | sort -u
+}
+for pin in tensor_parallel=4 pipeline_parallel=2 data_parallel=8 virtual_stages=3 micro_batch=8 recompute=full \
+	schedule=interleaved; do
+	ran="gv-partition of a table with $pin"
+	ok "only $pin" [ "$(pinned "${pin%=*}" "${pin#*=}")" = "${pin#*=}" ]
+done
+sed "1s/\$/,tied_embeddings,ffn_hidden_size/; 2s/\$/,0,9000/" small.csv >wide.csv
+run plan --top=1 --gpus=32 --gpu-type=A100-80GB wide.csv
+columns parameters >got && mv got out
+is_out "own output weights, another width" <<EOF
+parameters
+$((24 * (4 * 2304 * 2304 + 2 * 2304 * 9000 + 9 * 2304 + 9000) + 2 * 51200 * 2304 + 2048 * 2304))
+EOF
+
+# ---- no plan ----
+printf '%s\n175B,96,12288,96,2048,51200,1536\n' "$head" >large.csv
+run plan --gpus=8 --gpu-type=A100-80GB large.csv
+is_status 1 "too large: status"
+is_err "too large" <<EOF
+gv-partition: large.csv:2: "175B": no plan fits: the smallest, t=8 p=1 d=1 v=1 b=1 recompute=full, needs 395805900800 bytes on each GPU, 316778502554 too many
+EOF
+ok "and only the header" [ "$(wc -l <out)" -eq 1 ]
+run plan --gpus=8 --gpu-type=A100-80GB --evaluate --top=1 large.csv
+is_status 1 "--evaluate says so too: status"
+ok "but costs it" [ "$(wc -l <out)" -eq 2 ]
+run plan --gpus=8 --gpu-type=A100-80GB -m 400GB --top=1 large.csv
+silent "-m"
+run plan --gpus=7 --gpu-type=A100-80GB large.csv
+is_status 1 "no divisor: status"
+is_err "no divisor" <<EOF
+gv-partition: large.csv:2: "175B": no plan: nothing divides 7 GPUs, 96 layers, 96 heads and a batch of 1536 as it has to
+EOF
+
+# ---- messages ----
+wrong "no GPUs" 'small.csv:2: "1.7B": how many GPUs? --gpus=N' --gpu-type=H100 small.csv
+wrong "no type" 'small.csv:2: "1.7B": which GPUs? --gpu-type=TYPE' --gpus=8 small.csv
+cut -d, -f2- small.csv >nameless.csv
+wrong "no type, no model" 'nameless.csv:2: which GPUs? --gpu-type=TYPE' --gpus=8 nameless.csv
+wrong "unknown type" 'small.csv:2: "1.7B": unknown GPU type "A100"; known: P100, V100-16GB, V100-32GB, T4, A100-40GB, A100-80GB, A10G, L4, L40S, H100, H200, B200' \
+	--gpus=8 --gpu-type=A100 small.csv
+wrong "no such numbers" 'small.csv:2: "1.7B": a T4 has no bf16' --gpus=8 --gpu-type=T4 --precision=bf16 small.csv
+sed 's/2304/2300/' small.csv >odd.csv
+wrong "heads" 'odd.csv:2: hidden_size: expected a multiple of the 24 attention heads, got 2300' odd.csv
+sed 's/,24,/,0,/' small.csv >odd.csv
+wrong "layers" 'odd.csv:2: layers: expected a whole number from 1 to 100000, got "0"' odd.csv
+sed '1s/$/,tied_embeddings/; 2s/$/,2/' small.csv >odd.csv
+wrong "tied" 'odd.csv:2: tied_embeddings: expected a whole number from 0 to 1, got "2"' odd.csv
+sed 's/,512$/,/' small.csv >odd.csv
+wrong "no batch" 'odd.csv:2: global_batch: expected an integer, got nothing' odd.csv
+sed '1s/$/,recompute/; 2s/$/,some/' small.csv >odd.csv
+wrong "recompute" 'odd.csv:2: recompute: expected one of none, selective, full, got "some"' odd.csv
+sed '1s/$/,schedule/; 2s/$/,1f1b/' small.csv >odd.csv
+wrong "schedule" 'odd.csv:2: schedule: expected one of flush, interleaved, gpipe, zb-h1, got "1f1b"' odd.csv
+cut -d, -f1-5 small.csv >odd.csv
+wrong "missing column" 'odd.csv:1: missing column "vocab" (found: model, layers, hidden_size, attention_heads, seq_len)' odd.csv
+sed 2q "$src/share/gpus.csv" | sed '2{p;}' >types.csv
+wrong "a type twice" 'types.csv:3: gpu_type: GPU type "P100" stands at line 2 already' --gpu-types=types.csv small.csv
+sed 2q "$src/share/gpus.csv" | sed 's/0\.8/1.5/' >types.csv
+wrong "a share over 1" 'types.csv:2: memory_share: expected a number over 0 and up to 1, got "1.544"' --gpu-types=types.csv \
+	small.csv
+sed 2q "$src/share/gpus.csv" | sed 's/,0\.8,/,1.8,/' >types.csv
+wrong "the other share over 1" 'types.csv:2: link_share: expected a number over 0 and up to 1, got "1.8"' --gpu-types=types.csv \
+	small.csv
+cut -d, -f1-2 "$src/share/gpus.csv" | sed 2q >types.csv
+wrong "no rate" 'types.csv:1: missing column "memory_bytes_per_s" (found: gpu_type, memory_bytes)' --gpu-types=types.csv small.csv
+bad "features" '--features: unknown "speed"; known: scatter-gather, sequence-parallel, flash-attention, distributed-optimizer, overlap' \
+	--features=overlap,speed small.csv
+bad "precision" '--precision: unknown "int8"; known: bf16, fp16, fp32' --precision=int8 small.csv
+bad "schedule" '--schedule: unknown "1f1b"; known: flush, interleaved, gpipe, zb-h1' --schedule=1f1b small.csv
+bad "recompute" '--recompute: unknown "x"; known: none, selective, full, auto' --recompute=x small.csv
+bad "gpus" '--gpus: expected a whole number from 1 to 1000000, got "0"' --gpus=0 small.csv
+bad "top" '--top: expected a whole number from 0 to 1000000, got "x"' --top=x small.csv
+bad "levels" '--level: more than 1000000 GPUs' -l 4096@1GB/s -l 4096@1GB/s small.csv
+
+# ---- published runs ----
+# tell NAME LIMIT: the lines of got as comments, the worst of them within the limit
+tell() {
+	sed '/^worst/d; s/^/# /' got
+	ran="$1"
+	ok "$1: at most $2" awk -v limit="$2" '/^worst/ { n++; bad = $2 > limit } END { exit !n || bad }' got
+}
+published() { "$GV_PYTHON" "$src/tests/gv-partition-published.py" "$@"; }
+data=$shared/data/pipedream
+if [ -z "${GV_PYTHON:-}" ]; then
+	skip "no python3"
+elif [ ! -d "$data" ]; then
+	skip "no shared data"
+else
+	old='--gpu-type=A100-80GB --precision=fp16 --features=scatter-gather'
+	# shellcheck disable=SC2086
+	for table in a100 table2 korthikanti dgx h100; do
+		case $table in
+		a100) limit=0.04 set -- $old --evaluate ;;
+		table2) limit=0.04 set -- $old --evaluate --schedule=flush ;;
+		korthikanti) limit=0.1 set -- --gpu-type=A100-80GB --precision=fp16 --features=sequence-parallel --evaluate ;;
+		dgx) limit=0.12 set -- --gpu-type=A100-80GB --precision=fp16 --features=none --evaluate ;;
+		h100) limit=0.06 set -- --gpu-type=H100 ;;
+		esac
+		published $table "$data" >$table.csv
+		plan --top=1 "$@" $table.csv 2>err | published $table "$data" errors >got
+		tell "$table: errors" $limit
+	done
+	# shellcheck disable=SC2086
+	published a100 "$data" free | plan --top=0 $old - | published a100 "$data" ranks >got
+	tell "a100: the published degrees among all" 3
+	published h100 "$data" free | plan --top=0 --gpu-type=H100 - | published h100 "$data" ranks >got
+	tell "h100: the published degrees among all" 3
+	if "$GV_PYTHON" -c 'import scipy' 2>/dev/null; then
+		# shellcheck disable=SC2086
+		"$GV_PYTHON" "$src/examples/calibrate/calibrate.py" A100-80GB a100.csv $old >fit-a100
+		"$GV_PYTHON" "$src/examples/calibrate/calibrate.py" H100 h100.csv >fit-h100
+		for table in a100 h100; do
+			sed '/^$/,$d; s/^/# /' fit-$table
+			tail -n 1 fit-$table >got
+			ran="calibrate.py $table" status=0
+			ok "$table: the shipped shares are the fitted ones" grep -qxF -f got "$src/share/gpus.csv"
+			ok "$table: a row left out is within 0.1" awk -F, '/^worst/ { n++; bad = $3 > 0.1 } END { exit !n || bad }' \
+				fit-$table
+		done
+	else
+		skip "no scipy"
+	fi
+fi
+
+done_testing
