@@ -62,7 +62,7 @@ tensor_parallel pipeline_parallel data_parallel
 EOF
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
 		n = split("compute tensor pipeline data optimizer bubble", part, " "); next }
-	{ for (s = 0, i = 1; i <= n; i++) s += $at[part[i] "_share"]
+	{ s = 0; for (i = 1; i <= n; i++) s += $at[part[i] "_share"]
 	  if (s < 1 - 1e-9 || s > 1 + 1e-9) print "shares", s
 	  if ($at["tensor_parallel"] * $at["pipeline_parallel"] * $at["data_parallel"] != $at["gpus"]) print "gpus"
 	  if ($at["memory_bytes"] > 0.92 * 80 * 2^30) print "memory"
