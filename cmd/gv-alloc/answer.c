@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "certificate.h"
 #include "classes.h"
+#include "deal.h"
 #include "entities.h"
 #include "multipliers.h"
 
@@ -63,6 +64,18 @@ deal_multipliers(struct answer *a, const struct classes *c)
 	free(job);
 }
 
+/* The pairs of the classes, for pairs of their jobs. */
+static void
+deal_shared(struct answer *a, const struct classes *c)
+{
+	struct pair *pair = a->s.pair;
+
+	if (a->p.together == NULL)
+		return;
+	a->s.pair = deal_pairs(c, a->p.n, a->rank, pair, a->s.n_pairs, &a->s.n_pairs);
+	free(pair);
+}
+
 int
 answer_solve(struct answer *a, const struct policy *policy,
     const struct solve_options *opt, bool merge, struct gv_error *e)
@@ -83,6 +96,7 @@ answer_solve(struct answer *a, const struct policy *policy,
 		problem_trim(&c.p, x);
 	a->s.x = gv_xcalloc(a->p.n, a->p.m * sizeof(*x));
 	classes_deal(&c, a->p.n, x, a->s.x);
+	deal_shared(a, &c);
 	deal_late(a, &c);
 	deal_multipliers(a, &c);
 	classes_free(&c);
@@ -90,12 +104,65 @@ answer_solve(struct answer *a, const struct policy *policy,
 	a->impossible = rc == 1;
 	if (rc != 0)
 		return rc == 1 ? 0 : -1;
-	excess = problem_excess(&a->p, a->s.x);
+	excess = solution_excess(&a->p, &a->s);
 	if (!(excess <= feasible) || !isfinite(a->s.objective) ||
 	    (a->s.has_bound && !isfinite(a->s.bound)) ||
 	    (a->s.objective <= 0 && !(a->s.has_bound && a->s.bound == 0)))
 		return gv_error_set(e,
 		    "the numbers of this table are too far apart for double precision");
+	return 0;
+}
+
+struct named {
+	struct gv_cell id;
+	size_t row;
+};
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct named *x = a;
+	const struct named *y = b;
+
+	return strcmp(x->id.s, y->id.s);
+}
+
+/* The jobs of a->p in the order of their names. */
+static void
+rank_jobs(struct answer *a, const struct gv_rates *r)
+{
+	struct named *job = gv_xcalloc(a->p.n, sizeof(*job));
+	size_t i, n = 0;
+
+	a->rank = gv_xcalloc(a->p.n, sizeof(*a->rank));
+	for (i = 0; i < r->n_jobs; i++)
+		if (a->row[i] != SIZE_MAX)
+			job[n++] = (struct named){r->job[i].id, a->row[i]};
+	qsort(job, n, sizeof(*job), by_id);
+	for (i = 0; i < n; i++)
+		a->rank[job[i].row] = i;
+	free(job);
+}
+
+/* Who can share with whom, where the policy lets them. */
+static int
+find_pairs(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct policy *policy, const struct pairs *pairs, struct gv_error *e)
+{
+	const struct gv_frame *f = &r->frame;
+	size_t i = 0;
+
+	while (i < r->n_rates && r->rate[i].with < 0)
+		i++;
+	if (i < r->n_rates && !policy->shares)
+		return gv_frame_error(f, r->rate[i].row,
+		    gv_frame_find(f, "with_job_id"), e,
+		    "policy %s gives no GPU to two jobs", policy->name);
+	if (i == r->n_rates && pairs == NULL)
+		return 0;
+	pairs_find(&a->p, &a->together, pairs, r, c, a->type, a->row);
+	if (a->p.together != NULL)
+		rank_jobs(a, r);
 	return 0;
 }
 
@@ -115,7 +182,7 @@ answer_problem(struct answer *a, const struct gv_rates *r, const struct gv_clust
 	if (policy->entities && opt->inside != INSIDE_NONE &&
 	    gv_frame_find(&r->frame, "entity") >= 0)
 		entities_number(&a->p, opt->entities, r, a->row);
-	return 0;
+	return find_pairs(a, r, c, policy, opt->pairs, e);
 }
 
 /* What is proved of the shares replaces what the policy says of them. */
@@ -168,67 +235,15 @@ void
 answer_free(struct answer *a)
 {
 	problem_free(&a->p);
+	together_free(&a->together);
+	free(a->rank);
 	free(a->type);
 	free(a->row);
 	free(a->s.x);
+	free(a->s.pair);
 	free(a->s.late);
 	multipliers_free(&a->s.multipliers);
 	*a = (struct answer){0};
-}
-
-double
-answer_share(const struct answer *a, const struct gv_rate *rate)
-{
-	if (rate->type < 0 || a->row[rate->job] == SIZE_MAX)
-		return 0;
-	return a->s.x[a->row[rate->job] * a->p.m + a->type[rate->type]];
-}
-
-/* Where the two columns go: an old one keeps its place. */
-struct places {
-	size_t n_columns, share, policy;
-};
-
-static struct places
-find_places(const struct gv_frame *f)
-{
-	ptrdiff_t share = gv_frame_find(f, "share");
-	ptrdiff_t policy = gv_frame_find(f, "policy");
-	struct places at = {.n_columns = f->n_columns};
-
-	at.share = share >= 0 ? (size_t)share : at.n_columns++;
-	at.policy = policy >= 0 ? (size_t)policy : at.n_columns++;
-	return at;
-}
-
-void
-answer_write(const struct answer *a, const struct gv_rates *r, const char *policy,
-    struct gv_tabw *w)
-{
-	const struct gv_frame *f = &r->frame;
-	struct places at = find_places(f);
-	size_t i, k;
-
-	for (k = 0; k < at.n_columns; k++) {
-		if (k == at.share)
-			gv_tabw_str(w, "share");
-		else if (k == at.policy)
-			gv_tabw_str(w, "policy");
-		else
-			gv_tabw_cell(w, f->name[k]);
-	}
-	gv_tabw_end(w);
-	for (i = 0; i < r->n_rates; i++) {
-		for (k = 0; k < at.n_columns; k++) {
-			if (k == at.share)
-				gv_tabw_double(w, answer_share(a, &r->rate[i]));
-			else if (k == at.policy)
-				gv_tabw_str(w, policy);
-			else
-				gv_tabw_cell(w, gv_frame_cell(f, i, (ptrdiff_t)k));
-		}
-		gv_tabw_end(w);
-	}
 }
 
 double *

@@ -2,12 +2,15 @@
 #ifndef GV_ALLOC_ANSWER_H
 #define GV_ALLOC_ANSWER_H
 
+#include "pairs.h"
 #include "policy.h"
 
 struct answer {
 	struct problem p;  /* the jobs that can run */
+	struct together together; /* their pairs, where they have any */
 	size_t *type;      /* [cluster types] column in p */
 	size_t *row;       /* [jobs] row in p, SIZE_MAX = can never run */
+	size_t *rank;      /* [p.n] among the jobs in the order of their names, where there are pairs */
 	size_t n_classes;  /* what the policy saw */
 	struct solution s; /* of p; x and late are empty when no job can run */
 	bool impossible;   /* deadlines cannot be met, s.late says whose; there are no shares */
@@ -33,11 +36,16 @@ int answer_solve(struct answer *a, const struct policy *policy,
 double *answer_needs(const struct answer *a);
 void answer_free(struct answer *a);
 
-/* The share of a row of the table. */
+/* The share of a row of the table of one job. */
 double answer_share(const struct answer *a, const struct gv_rate *rate);
 
-/* The table with its columns share and policy set, appended where they are missing. */
-void answer_write(const struct answer *a, const struct gv_rates *r, const char *policy,
+/*
+ * The table with its columns share and policy set, appended where they are missing.
+ * sharing: also with rows for the pairs that have a share and no row, and the columns
+ * of pairs.
+ */
+void answer_write(const struct answer *a, const struct gv_rates *r,
+    const struct gv_cluster *c, const char *policy, bool sharing,
     struct gv_tabw *w);
 
 /* --dump-lp: the policy's program over all jobs, unmerged. */

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "level.h"
+#include "shared.h"
 
 static const double hair = 1e-12; /* a level that is lower by that is met but for rounding */
 
@@ -56,19 +57,46 @@ static void
 mark_late(const struct problem *p, const double *need, const bool *keep,
     const double *lambda, bool *late)
 {
-	size_t i, j, k = 0;
+	double *fastest = gv_xcalloc(p->n, sizeof(*fastest));
+	size_t i, k = 0;
 
+	problem_fastest(p, fastest);
 	for (i = 0; i < p->n; i++) {
-		double fastest = 0;
-
 		if (!keep[i])
 			continue;
-		for (j = 0; j < p->m; j++)
-			fastest = fmax(fastest, problem_rate(p, i, j));
-		if (need[i] > fastest || lambda[k] > 1e-9)
+		if (need[i] > fastest[i] || lambda[k] > 1e-9)
 			late[i] = true;
 		k++;
 	}
+	free(fastest);
+}
+
+/* The same where jobs share GPUs, also with jobs that need nothing: of all jobs.  lambda of the needy ones. */
+static int
+shared_level_of_needs(const struct problem *p, const struct solve_options *opt,
+    const char *name, const double *need, double *level, double *lambda,
+    struct gv_error *e)
+{
+	const struct solve_options quick = {.solver = opt->solver};
+	struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	struct shared h;
+	double sum = 0;
+	size_t i, k = 0;
+	int rc;
+
+	shared_init(&h, p, &s);
+	h.rise = need;
+	rc = shared_solve(&h, &quick, name, e);
+	*level = h.value;
+	for (i = 0; i < p->n; i++)
+		sum += h.lambda[i] * need[i];
+	for (i = 0; i < p->n; i++)
+		if (need[i] > 0)
+			lambda[k++] = h.lambda[i] * need[i] / sum;
+	shared_free(&h);
+	free(s.x);
+	free(s.pair);
+	return rc;
 }
 
 /* The same as deadline_needs for needs that are finite. */
@@ -86,7 +114,9 @@ meet(const struct problem *p, const struct solve_options *opt, const char *name,
 	int rc = 0;
 
 	problem_pick(&q, p, keep);
-	if (n > 0)
+	if (n > 0 && p->together != NULL)
+		rc = shared_level_of_needs(p, opt, name, need, &level, lambda, e);
+	else if (n > 0)
 		rc = level_of_needs(&q, opt, name, &level, x, lambda, e);
 	if (rc == 0 && level < 1 - hair) {
 		s->relaxation = 1 / level;

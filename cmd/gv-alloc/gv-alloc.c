@@ -14,6 +14,7 @@
 #include "entities.h"
 #include "explain.h"
 #include "options.h"
+#include "pairs.h"
 #include "prices.h"
 #include "say.h"
 #include "sched/cluster.h"
@@ -26,6 +27,7 @@ struct inputs {
 	struct gv_cluster cluster;
 	struct gv_frame throughputs; /* when there are any */
 	struct entities weights;
+	struct pairs pairs;
 };
 
 static int
@@ -36,9 +38,11 @@ inputs_read(struct inputs *in, struct options *o, struct gv_error *e)
 		prices_read(&in->cluster, o->prices, o->at_s, e) != 0) ||
 	    (o->throughputs != NULL &&
 		gv_frame_load(&in->throughputs, o->throughputs, e) != 0) ||
-	    (o->entities != NULL && entities_read(&in->weights, o->entities, e) != 0))
+	    (o->entities != NULL && entities_read(&in->weights, o->entities, e) != 0) ||
+	    (o->sharing != NULL && pairs_read(&in->pairs, o->sharing, e) != 0))
 		return -1;
 	o->solve.entities = &in->weights;
+	o->solve.pairs = o->sharing != NULL ? &in->pairs : NULL;
 	return 0;
 }
 
@@ -47,6 +51,7 @@ inputs_free(struct inputs *in)
 {
 	gv_frame_free(&in->throughputs);
 	entities_free(&in->weights);
+	pairs_free(&in->pairs);
 	gv_cluster_free(&in->cluster);
 }
 
@@ -170,7 +175,7 @@ answer_table(const struct options *o, struct gv_tab *t, const struct inputs *in,
 		check_proof(o, &a);
 		if (o->common.verbose > 0)
 			say_objective(o, &r, &a);
-		answer_write(&a, &r, o->name, w);
+		answer_write(&a, &r, cluster, o->name, o->sharing != NULL, w);
 		if (gv_tab_paused(t))
 			gv_tabw_between(w);
 	}

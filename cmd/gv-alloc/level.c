@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "price.h"
+#include "shared_level.h"
 
 enum { small = 256 }; /* rows up to which linear programs are fast enough */
 
@@ -403,6 +404,8 @@ level_solve(const struct problem *p, const double *a, const struct solve_options
 	size_t i;
 	int rc = 1;
 
+	if (p->together != NULL)
+		return shared_level(p, a, opt, name, l, e);
 	scale(&s, p, a);
 	out->has_bound = true;
 	if (by_prices && !opt->certify)
@@ -464,6 +467,10 @@ level_program(const struct problem *p, const double *a, struct gv_lp *lp,
 	struct scaled s;
 	size_t i, j;
 
+	if (p->together != NULL) {
+		shared_level_program(p, a, lp, names);
+		return;
+	}
 	scale(&s, p, a);
 	s.level = 1;
 	for (i = 0; i < p->n; i++)

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "linear_parts.h"
+#include "shared_level.h"
 
 enum { small = 256 }; /* rows up to which the program of all is fast enough */
 
@@ -113,6 +114,8 @@ linear_solve(struct linear *l, const struct solve_options *opt, const char *name
 	    opt->solver == SOLVER_PRICE || (opt->solver == SOLVER_AUTO && l->p->n > small);
 	int rc = 1;
 
+	if (l->p->together != NULL)
+		return shared_linear(l, opt, name, e);
 	if (by_prices && !opt->certify)
 		rc = linear_by_prices(l, opt, name, e);
 	if (rc == 1)

@@ -16,12 +16,16 @@
 
 #include "policy.h"
 
+struct shared_gain;
+
 struct linear {
 	const struct problem *p;
 	const double *gain;   /* [n][m] of a share of 1 of one job; may be < 0 */
 	const double *size;   /* [n][m] gains are differences of such; NULL = they are not */
 	const double *second; /* [n][m] the same of the second program; NULL = none */
 	const double *need;   /* [n] q_i, NULL = 0 */
+	/* Where jobs share GPUs (shared.h): what the gains and the second are made of. */
+	const struct shared_gain *shared, *shared_second;
 	struct solution *s;   /* in: x that keeps the needs; out: the best, its sum, bound and gap */
 	double *mu;           /* [n] out: multipliers of the needs and ... */
 	double *price;        /* [m] ... prices of GPUs that prove the bound */
@@ -42,6 +46,10 @@ int linear_solve(struct linear *l, const struct solve_options *opt, const char *
 
 /* sum_i s_i T_ij / P_i, the second objective of several policies.  [n][m], the caller's. */
 double *linear_normalised(const struct problem *p);
+
+/* Ones, and s_i / P_i, as struct shared_gain's job: those of throughputs, and of the sum above.  [n] */
+double *linear_ones(const struct problem *p);
+double *linear_normal(const struct problem *p);
 
 /* The program above, for --dump-lp; see struct policy. */
 void linear_program(const struct problem *p, const double *gain, const double *need,

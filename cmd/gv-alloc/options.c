@@ -18,6 +18,7 @@ static const char help[] =
     "      max-min water-filling isolated proportional makespan finish-time max-sum\n"
     "      min-cost min-cost+per-dollar fifo fifo-greedy sjf strategy-proof allox\n"
     "      --prices=FILE --at=S prices at a time: gpu_type, usd_per_h, time_s, source\n"
+    "      --space-sharing=FILE pairs of jobs that may have the same GPUs, and their rates\n"
     "      --agnostic           as if a job were equally fast wherever it can run\n"
     "      --per-dollar         min-cost by the sum of the published program\n"
     "      --relax-slo          longer deadlines where they cannot be met\n"
@@ -113,6 +114,7 @@ parse(struct options *o, int argc, char **argv)
 	    {"policy", required_argument, 'p', .set = set_policy},
 	    {"cluster", required_argument, 'c', .text = &o->cluster},
 	    {"throughputs", required_argument, 't', .text = &o->throughputs},
+	    {"space-sharing", required_argument, .text = &o->sharing},
 	    {"agnostic", no_argument, .flag = &o->solve.agnostic},
 	    {"per-dollar", no_argument, .flag = &o->per_dollar},
 	    {"relax-slo", no_argument, .flag = &o->solve.relax_slo},
@@ -144,6 +146,12 @@ finish_policy(struct options *o)
 	if ((o->has_inside || o->entities != NULL) && !o->policy->entities)
 		gv_opt_usage(&o->common, "%s: policy %s does not look at entities",
 		    o->has_inside ? "--inside" : "--entities", o->policy->name);
+	if (o->sharing != NULL && !o->policy->shares)
+		gv_opt_usage(&o->common,
+		    "--space-sharing: policy %s gives no GPU to two jobs",
+		    o->policy->name);
+	if (o->sharing != NULL && o->explain != NULL)
+		gv_opt_usage(&o->common, "--explain: not together with --space-sharing");
 	if (o->dump_lp != NULL && o->policy->program == NULL)
 		gv_opt_usage(&o->common, "--dump-lp: policy %s is not a linear program",
 		    o->policy->name);
@@ -161,7 +169,7 @@ static void
 check_files(const struct options *o)
 {
 	const char *const input[] = {
-	    o->input, o->cluster, o->throughputs, o->entities, o->prices};
+	    o->input, o->cluster, o->throughputs, o->entities, o->prices, o->sharing};
 	const char *const output[] = {
 	    o->common.output == NULL ? "-" : o->common.output, o->dump_lp, o->explain};
 	size_t i, n = 0;

@@ -17,6 +17,7 @@ struct options {
 	const char *cluster;
 	const char *throughputs;
 	const char *entities; /* weights */
+	const char *sharing;  /* pairs of jobs */
 	const char *prices;   /* offers; else the cluster's prices */
 	double at_s;          /* the time they are looked up at, INFINITY = at their end */
 	const char *dump_lp;

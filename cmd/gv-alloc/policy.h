@@ -25,11 +25,13 @@ enum inside {
 };
 
 struct entities;
+struct pairs;
 
 struct solve_options {
 	enum solver solver;
 	enum inside inside;
 	const struct entities *entities; /* their weights; NULL = all 1 */
+	const struct pairs *pairs; /* which jobs may share GPUs; NULL = no table of them */
 	bool multipliers; /* hand them out, where there are any */
 	bool certify;   /* prove optimality in rational arithmetic as well */
 	bool agnostic;  /* rates are taken for equal on all types a job can run on */
@@ -73,6 +75,7 @@ struct policy {
 	bool multipliers; /* it hands them out */
 	bool entities;    /* it also asks for NUMBER_ENTITY... if there are any */
 	bool prices;      /* every type must have one */
+	bool shares;      /* it can give the same GPUs to two jobs */
 	double proved;    /* a larger gap is worth a warning; 0 = 1e-9 */
 };
 

@@ -61,37 +61,37 @@ times_alone(const struct problem *p, const struct work *w)
 
 /* The ratio that x reaches. */
 static double
-ratio(const struct finish *f, const double *x)
+ratio(const struct finish *f, const struct solution *s)
 {
 	const struct problem *p = f->p;
+	double *throughput = gv_xcalloc(p->n, sizeof(*throughput));
 	double most = 0;
 	size_t i;
 
+	solution_throughput(p, s, throughput);
 	for (i = 0; i < p->n; i++)
 		most = fmax(most, (p->number[NUMBER_ELAPSED][i] +
-				      p->number[NUMBER_STEPS][i] /
-					  problem_throughput(p, x, i)) /
+				      p->number[NUMBER_STEPS][i] / throughput[i]) /
 				      f->alone[i]);
+	free(throughput);
 	return most;
 }
 
-/* What no job can pass even if it is alone. */
+/* What no job can pass even if it has all there is. */
 static double
 time_bound(const struct finish *f)
 {
 	const struct problem *p = f->p;
+	double *best = gv_xcalloc(p->n, sizeof(*best));
 	double most = 0;
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < p->n; i++) {
-		double best = 0;
-
-		for (j = 0; j < p->m; j++)
-			best = fmax(best, problem_rate(p, i, j));
+	problem_fastest(p, best);
+	for (i = 0; i < p->n; i++)
 		most = fmax(most, (p->number[NUMBER_ELAPSED][i] +
-				      p->number[NUMBER_STEPS][i] / best) /
+				      p->number[NUMBER_STEPS][i] / best[i]) /
 				      f->alone[i]);
-	}
+	free(best);
 	return most * (1 - 8 * DBL_EPSILON);
 }
 
@@ -106,12 +106,15 @@ time_left(const struct finish *f, size_t i, double theta, bool above)
 
 /* The right side of the condition of the head of this file, and a little more. */
 static double
-right_side(const struct finish *f, const double *lambda, const double *price)
+right_side(const struct finish *f, const struct level *l)
 {
 	const struct problem *p = f->p;
+	const double *lambda = l->lambda, *price = l->price;
 	double sum = 0;
 	size_t i, j;
 
+	if (p->together != NULL)
+		return l->limit * (1 + 1e-15 * (sqrt((double)p->n) + 16));
 	for (j = 0; j < p->m; j++)
 		sum += price[j] * p->capacity[j];
 	for (i = 0; i < p->n; i++) {
@@ -187,8 +190,8 @@ step(struct finish *f, double theta, const struct solve_options *opt, bool raise
 			l.lambda[i] *= time_left(f, i, theta, false) /
 				       p->number[NUMBER_STEPS][i];
 		*bound = fmax(
-		    *bound, root(f, l.lambda, right_side(f, l.lambda, l.price)));
-		s->objective = ratio(f, s->x);
+		    *bound, root(f, l.lambda, right_side(f, &l)));
+		s->objective = ratio(f, s);
 		multipliers_of_level(&s->multipliers, p, f->of, p->rate, &l);
 	}
 	level_free(&l);
@@ -241,6 +244,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 		rc = solve_work(&f, opt, &s, e);
 	if (rc == 0) {
 		work_deal(&w, s.x, out->x);
+		work_deal_pairs(&w, &s, out);
 		out->objective = s.objective;
 		out->bound = s.bound;
 		out->gap = s.objective > 0 ? (s.objective - s.bound) / s.objective : 0;
@@ -249,6 +253,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 		out->multipliers = s.multipliers;
 	}
 	free(s.x);
+	free(s.pair);
 	free(f.alone);
 	free(f.a);
 	work_free(&w);
@@ -260,6 +265,7 @@ const struct policy policy_finish_time = {
     .solve = solve,
     .numbers = 1u << NUMBER_STEPS | 1u << NUMBER_ELAPSED | 1u << NUMBER_ISOLATED,
     .minimises = true,
+    .shares = true,
     .measure = MEASURE_ALONE,
     .multipliers = true,
 };

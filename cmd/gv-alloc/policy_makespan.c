@@ -32,14 +32,16 @@ levels(const struct problem *p)
 
 /* Seconds until the last is done. */
 static double
-makespan(const struct problem *p, const double *x)
+makespan(const struct problem *p, const struct solution *s)
 {
+	double *throughput = gv_xcalloc(p->n, sizeof(*throughput));
 	double most = 0;
 	size_t i;
 
+	solution_throughput(p, s, throughput);
 	for (i = 0; i < p->n; i++)
-		most = fmax(
-		    most, p->number[NUMBER_STEPS][i] / problem_throughput(p, x, i));
+		most = fmax(most, p->number[NUMBER_STEPS][i] / throughput[i]);
+	free(throughput);
 	return most;
 }
 
@@ -58,13 +60,17 @@ solve_work(const struct work *w, const struct solve_options *opt, struct solutio
 	rc = level_solve(p, a, opt, "makespan", &l, e);
 	if (rc == 0) {
 		out->x = s.x;
-		out->objective = makespan(p, s.x);
+		out->pair = s.pair;
+		out->n_pairs = s.n_pairs;
+		out->n_made = s.n_made;
+		out->objective = makespan(p, &s);
 		out->bound = 1 / s.bound * (1 - 2 * DBL_EPSILON);
 		out->gap = s.gap;
 		out->exact = s.exact;
 		multipliers_of_level(multipliers, p, w->of, a, &l);
 	} else {
 		free(s.x);
+		free(s.pair);
 	}
 	level_free(&l);
 	free(a);
@@ -84,6 +90,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 		rc = solve_work(&w, opt, &s, &out->multipliers, e);
 	if (rc == 0) {
 		work_deal(&w, s.x, out->x);
+		work_deal_pairs(&w, &s, out);
 		out->objective = s.objective;
 		out->bound = s.bound;
 		out->gap = s.gap;
@@ -91,6 +98,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 		out->has_bound = true;
 	}
 	free(s.x);
+	free(s.pair);
 	work_free(&w);
 	return rc;
 }
@@ -110,6 +118,7 @@ const struct policy policy_makespan = {
     .program = program,
     .numbers = 1u << NUMBER_STEPS,
     .minimises = true,
+    .shares = true,
     .measure = MEASURE_SECONDS,
     .multipliers = true,
 };

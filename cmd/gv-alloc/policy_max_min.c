@@ -60,6 +60,7 @@ const struct policy policy_max_min = {
     .name = "max-min",
     .solve = solve,
     .program = program,
+    .shares = true,
     .measure = MEASURE_LEVEL,
     .multipliers = true,
 };

@@ -13,6 +13,7 @@
 #include "deadline.h"
 #include "linear.h"
 #include "multipliers.h"
+#include "shared_level.h"
 
 static int
 solve(const struct problem *p, const struct solve_options *opt, struct solution *out,
@@ -20,6 +21,8 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 {
 	double *need = gv_xcalloc(p->n, sizeof(*need));
 	double *second = linear_normalised(p);
+	double *ones = linear_ones(p), *normal = linear_normal(p);
+	const struct shared_gain shared = {.job = ones}, shared_second = {.job = normal};
 	struct linear l;
 	int rc;
 
@@ -27,6 +30,8 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	l.gain = p->rate;
 	l.second = second;
 	l.need = need;
+	l.shared = &shared;
+	l.shared_second = &shared_second;
 	rc = deadline_needs(p, opt, "max-sum", need, out, e);
 	if (rc == 0)
 		rc = linear_solve(&l, opt, "max-sum", e);
@@ -35,19 +40,29 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	linear_free(&l);
 	free(need);
 	free(second);
+	free(ones);
+	free(normal);
 	return rc;
 }
 
 static void
 program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
-	linear_program(p, p->rate, p->number[NUMBER_NEED], lp, names);
+	double *ones = linear_ones(p);
+	const struct shared_gain shared = {.job = ones};
+
+	if (p->together != NULL)
+		shared_linear_program(p, &shared, p->number[NUMBER_NEED], lp, names);
+	else
+		linear_program(p, p->rate, p->number[NUMBER_NEED], lp, names);
+	free(ones);
 }
 
 const struct policy policy_max_sum = {
     .name = "max-sum",
     .solve = solve,
     .program = program,
+    .shares = true,
     .numbers = 1u << NUMBER_NEED,
     .measure = MEASURE_SUM,
     .multipliers = true,

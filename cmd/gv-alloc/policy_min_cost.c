@@ -24,6 +24,7 @@
 #include "deadline.h"
 #include "linear.h"
 #include "multipliers.h"
+#include "shared_level.h"
 
 enum { MAX_STEPS = 60 };
 
@@ -33,11 +34,20 @@ cost_per_s(const struct problem *p, size_t i, size_t j)
 	return p->scale[i] * (p->price[j] / 3600);
 }
 
-/* [n][m] T_ij - theta s_i c_j */
+/* What a share gains beside what it costs theta times. */
+struct gains {
+	double *gain; /* [n][m] T_ij - theta s_i c_j */
+	double *cost; /* [m] theta c_j, of pairs */
+};
+
 static void
-set_gains(const struct problem *p, double theta, double *gain)
+set_gains(const struct problem *p, double theta, struct gains *g)
 {
+	double *gain = g->gain;
 	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		g->cost[j] = theta * (p->price[j] / 3600);
 
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
@@ -47,8 +57,9 @@ set_gains(const struct problem *p, double theta, double *gain)
 }
 
 static double
-ratio(const struct problem *p, const double *x)
+ratio(const struct problem *p, const struct solution *s)
 {
+	const double *x = s->x;
 	double steps = 0, cost = 0;
 	size_t i, j;
 
@@ -57,7 +68,36 @@ ratio(const struct problem *p, const double *x)
 			steps += p->count[i] * problem_rate(p, i, j) * x[i * p->m + j];
 			cost += p->count[i] * cost_per_s(p, i, j) * x[i * p->m + j];
 		}
+	for (i = 0; i < s->n_pairs; i++) {
+		const struct pair *q = &s->pair[i];
+
+		steps += (q->rate_a + q->rate_b) * q->x;
+		cost += cost_per_s(p, q->a, q->type) * q->x;
+	}
 	return steps > 0 ? steps / cost : 0;
+}
+
+/* The same of two jobs on the same GPUs. */
+static double
+best_pair(const struct problem *p)
+{
+	const struct together *t = p->together;
+	size_t *one = gv_xcalloc(t->n_kinds, sizeof(*one)); /* a row of the kind + 1 */
+	double most = 0;
+	size_t i, j, k;
+
+	for (i = 0; i < p->n; i++)
+		one[p->kind[i]] = i + 1;
+	for (k = 0; k < t->n_kinds; k++)
+		for (i = t->first[k]; i < t->first[k + 1]; i++)
+			for (j = 0; j < t->m && one[k] > 0 && one[t->with[i]] > 0; j++) {
+				const double *r = &t->rate[(i * t->m + j) * 2];
+
+				most = fmax(
+				    most, (r[0] + r[1]) / cost_per_s(p, one[k] - 1, j));
+			}
+	free(one);
+	return most;
 }
 
 /* The best ratio of any share, which no sum of shares passes. */
@@ -71,6 +111,8 @@ best_share(const struct problem *p)
 		for (j = 0; j < p->m; j++)
 			most =
 			    fmax(most, problem_rate(p, i, j) / cost_per_s(p, i, j));
+	if (p->together != NULL)
+		most = fmax(most, best_pair(p));
 	return most * (1 + 8 * DBL_EPSILON);
 }
 
@@ -79,7 +121,7 @@ best_share(const struct problem *p)
  * which its own multipliers prove.  0, or -1 with *e set.
  */
 static int
-ratio_bound(struct linear *l, double *gain, double theta, double *bound,
+ratio_bound(struct linear *l, struct gains *gain, double theta, double *bound,
     const struct solve_options *opt, struct gv_error *e)
 {
 	static const double hair[] = {1e-12, 1e-11, 1e-10, 9e-10};
@@ -102,11 +144,12 @@ ratio_bound(struct linear *l, double *gain, double theta, double *bound,
 		}
 	}
 	free(other.x);
+	free(other.pair);
 	return rc;
 }
 
 static int
-climb(struct linear *l, double *gain, const double *second,
+climb(struct linear *l, struct gains *gain, const double *second,
     const struct solve_options *opt, struct gv_error *e)
 {
 	const struct solve_options quick = {.solver = opt->solver};
@@ -120,7 +163,7 @@ climb(struct linear *l, double *gain, const double *second,
 
 		set_gains(p, theta, gain);
 		rc = linear_solve(l, &quick, "min-cost", e);
-		next = rc == 0 ? ratio(p, s->x) : 0;
+		next = rc == 0 ? ratio(p, s) : 0;
 		if (next <= theta * (1 + 4 * DBL_EPSILON))
 			break;
 		theta = next;
@@ -130,7 +173,7 @@ climb(struct linear *l, double *gain, const double *second,
 	set_gains(p, theta, gain);
 	l->second = second;
 	rc = linear_solve(l, opt, "min-cost", e);
-	s->objective = rc == 0 ? ratio(p, s->x) : 0;
+	s->objective = rc == 0 ? ratio(p, s) : 0;
 	if (rc == 0 && s->objective * (1 + 1e-12) < best_share(p))
 		rc = ratio_bound(l, gain, fmax(theta, s->objective), &s->bound, &quick, e);
 	else
@@ -145,22 +188,30 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
     struct gv_error *e)
 {
 	double *need = gv_xcalloc(p->n, sizeof(*need));
-	double *gain = gv_xcalloc(p->n, p->m * sizeof(*gain));
+	struct gains g = {gv_xcalloc(p->n, p->m * sizeof(*g.gain)),
+	    gv_xcalloc(p->m, sizeof(*g.cost))};
+	double *ones = linear_ones(p);
+	const struct shared_gain shared = {.job = ones, .cost = g.cost};
+	const struct shared_gain shared_second = {.job = ones};
 	struct linear l;
 	int rc;
 
 	linear_init(&l, p, out);
-	l.gain = gain;
+	l.gain = g.gain;
+	l.shared = &shared;
+	l.shared_second = &shared_second;
 	l.size = p->rate;
 	l.need = need;
 	rc = deadline_needs(p, opt, "min-cost", need, out, e);
 	if (rc == 0)
-		rc = climb(&l, gain, p->rate, opt, e);
+		rc = climb(&l, &g, p->rate, opt, e);
 	if (rc == 0)
 		multipliers_of_linear(&out->multipliers, &l);
 	linear_free(&l);
 	free(need);
-	free(gain);
+	free(ones);
+	free(g.gain);
+	free(g.cost);
 	return rc;
 }
 
@@ -245,6 +296,7 @@ const struct policy policy_min_cost = {
     .name = "min-cost",
     .solve = solve,
     .program = program,
+    .shares = true,
     .numbers = 1u << NUMBER_NEED,
     .prices = true,
     .measure = MEASURE_RATIO,

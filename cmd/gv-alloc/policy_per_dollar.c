@@ -14,6 +14,7 @@
 #include "deadline.h"
 #include "linear.h"
 #include "multipliers.h"
+#include "shared_level.h"
 
 /* [n][m] T_ij / c_j */
 static double *
@@ -30,6 +31,18 @@ gains(const struct problem *p)
 	return g;
 }
 
+/* [m] 1 / c_j */
+static double *
+per_dollar(const struct problem *p)
+{
+	double *g = gv_xcalloc(p->m, sizeof(*g));
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		g[j] = p->price[j] > 0 ? 1 / (p->price[j] / 3600) : 1;
+	return g;
+}
+
 static int
 solve(const struct problem *p, const struct solve_options *opt, struct solution *out,
     struct gv_error *e)
@@ -37,6 +50,9 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	double *need = gv_xcalloc(p->n, sizeof(*need));
 	double *second = linear_normalised(p);
 	double *gain = gains(p);
+	double *ones = linear_ones(p), *normal = linear_normal(p), *type = per_dollar(p);
+	const struct shared_gain shared = {ones, type, NULL};
+	const struct shared_gain shared_second = {.job = normal};
 	struct linear l;
 	int rc;
 
@@ -44,6 +60,8 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	l.gain = gain;
 	l.second = second;
 	l.need = need;
+	l.shared = &shared;
+	l.shared_second = &shared_second;
 	rc = deadline_needs(p, opt, "min-cost+per-dollar", need, out, e);
 	if (rc == 0)
 		rc = linear_solve(&l, opt, "min-cost+per-dollar", e);
@@ -52,6 +70,9 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	linear_free(&l);
 	free(need);
 	free(second);
+	free(ones);
+	free(normal);
+	free(type);
 	free(gain);
 	return rc;
 }
@@ -59,9 +80,15 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 static void
 program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
-	double *gain = gains(p);
+	double *gain = gains(p), *ones = linear_ones(p), *type = per_dollar(p);
+	const struct shared_gain shared = {ones, type, NULL};
 
-	linear_program(p, gain, p->number[NUMBER_NEED], lp, names);
+	if (p->together != NULL)
+		shared_linear_program(p, &shared, p->number[NUMBER_NEED], lp, names);
+	else
+		linear_program(p, gain, p->number[NUMBER_NEED], lp, names);
+	free(ones);
+	free(type);
 	free(gain);
 }
 
@@ -69,6 +96,7 @@ const struct policy policy_per_dollar = {
     .name = "min-cost+per-dollar",
     .solve = solve,
     .program = program,
+    .shares = true,
     .numbers = 1u << NUMBER_NEED,
     .prices = true,
     .measure = MEASURE_PER_DOLLAR,

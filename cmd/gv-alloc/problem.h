@@ -81,6 +81,7 @@ struct solution {
 	double *x;        /* [n][m] X_ij, share of wall time, [0,1]; alone on its GPUs */
 	struct pair *pair; /* [n_pairs] shares of pairs, above 0; allocated by the policy */
 	size_t n_pairs;
+	size_t n_made;    /* pairs that were looked at one by one */
 	double objective; /* what the policy optimises, of x as it is */
 	double bound;     /* proved: no allocation has a better objective */
 	double gap;       /* |bound - objective|, relative to the larger */
@@ -158,7 +159,9 @@ void problem_agnostic(struct problem *p);
 /* thr_i(x) = sum_j T_ij x_ij */
 double problem_throughput(const struct problem *p, const double *x, size_t i);
 
-/* The same of all jobs, with what they do in pairs.  [n] */
+/* The fastest each job can be, alone or in a pair.  [n] */
+void problem_fastest(const struct problem *p, double *rate);
+/* thr_i of all jobs, with what they do in pairs.  [n] */
 void solution_throughput(
     const struct problem *p, const struct solution *s, double *throughput);
 

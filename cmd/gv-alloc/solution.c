@@ -20,6 +20,34 @@ solution_throughput(const struct problem *p, const struct solution *s, double *t
 	}
 }
 
+void
+problem_fastest(const struct problem *p, double *rate)
+{
+	const struct together *t = p->together;
+	size_t kinds = t != NULL ? t->n_kinds : 0;
+	double *most = gv_xcalloc(kinds, sizeof(*most)); /* of each kind in a pair */
+	bool *there = gv_xcalloc(kinds, sizeof(*there));
+	size_t i, j, k;
+
+	for (i = 0; i < p->n && t != NULL; i++)
+		there[p->kind[i]] = true;
+	for (k = 0; k < kinds; k++)
+		for (i = t->first[k]; i < t->first[k + 1]; i++)
+			for (j = 0; j < t->m && there[k] && there[t->with[i]]; j++) {
+				const double *r = &t->rate[(i * t->m + j) * 2];
+
+				most[k] = fmax(most[k], r[0]);
+				most[t->with[i]] = fmax(most[t->with[i]], r[1]);
+			}
+	for (i = 0; i < p->n; i++) {
+		rate[i] = t != NULL ? most[p->kind[i]] : 0;
+		for (j = 0; j < p->m; j++)
+			rate[i] = fmax(rate[i], problem_rate(p, i, j));
+	}
+	free(most);
+	free(there);
+}
+
 /* The time of each job that is given away.  [n] */
 static void
 time_used(const struct problem *p, const struct solution *s, double *used)
@@ -122,8 +150,7 @@ solution_excess(const struct problem *p, const struct solution *s)
 	for (i = 0; i < p->n; i++)
 		worst = fmax(worst, time[i] - 1);
 	for (i = 0; i < p->m; i++)
-		worst = fmax(
-		    worst, (gpus[i] - p->capacity[i]) / fmax(1, p->capacity[i]));
+		worst = fmax(worst, (gpus[i] - p->capacity[i]) / fmax(1, p->capacity[i]));
 	free(time);
 	free(gpus);
 	return worst;

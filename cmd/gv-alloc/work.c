@@ -32,6 +32,22 @@ work_deal(const struct work *w, const double *x, double *all)
 }
 
 void
+work_deal_pairs(const struct work *w, struct solution *s, struct solution *all)
+{
+	size_t i;
+
+	free(all->pair);
+	all->pair = s->pair;
+	all->n_pairs = s->n_pairs;
+	all->n_made = s->n_made;
+	s->pair = NULL;
+	for (i = 0; i < all->n_pairs; i++) {
+		all->pair[i].a = w->of[all->pair[i].a];
+		all->pair[i].b = w->of[all->pair[i].b];
+	}
+}
+
+void
 work_free(struct work *w)
 {
 	problem_free(&w->p);

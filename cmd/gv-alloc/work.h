@@ -15,6 +15,8 @@ struct work {
 void work_find(struct work *w, const struct problem *p);
 /* Puts the shares of w's jobs, x [w->p.n][m], into those of all; the others stay. */
 void work_deal(const struct work *w, const double *x, double *all);
+/* The same of pairs: s->pair becomes all's. */
+void work_deal_pairs(const struct work *w, struct solution *s, struct solution *all);
 void work_free(struct work *w);
 
 #endif
