@@ -38,7 +38,7 @@ written() {
 # literals FILE...: the names of columns that are looked for in these sources
 literals() {
 	for file; do cat "$src/$file"; done |
-		grep -o -e 'gv_frame_\(find\|require\)([^;]*' -e '^    {"[a-z_]*",' | grep -o '"[a-z_0-9]*"' |
+		grep -o -e 'gv_frame_\(find\|require\)([^;]*' -e '^    {"[a-z_0-9]*",' | grep -o '"[a-z_0-9]*"' |
 		tr -d '"' | sort -u
 }
 required() {
@@ -92,6 +92,15 @@ header made | grep -vxFf before >got
 described Plan >want
 same Plan "what gv-partition appends"
 
+gv-partition -p ptd-p --gpu-type=H100 --gpus=128 transformers.csv -o made
+header transformers.csv >before
+header made | grep -vxFf before >got
+described "Transformers: plan" >want
+same "Transformers: plan" "what gv-partition -p ptd-p appends"
+header "$src/share/gpus.csv" | sort >got
+described "GPU types" | sort >want
+same "GPU types" "what is shipped"
+
 # a run, and what it asks the policy
 cat >run.csv <<E
 job_id,command,gpu_type,steps_per_s,share,policy
@@ -144,6 +153,15 @@ same "Layers, edges" "what must be there"
 required cmd/gv-partition/columns.c >got
 must Plan | sort >want
 same Plan "what must be there"
+
+sed -n '/^static const char \*const name\[COLUMNS\]/,/;/p' "$src/cmd/gv-partition/transformers.c" |
+	grep -o '"[a-z_0-9]*"' | tr -d '"' | sort >got
+{ described Transformers && described "Transformers: plan" | sed '/^parameters$/,$d; /^rank$/d'; } | grep -vx model |
+	sort >want
+same "Transformers, transformers: plan" "what gv-partition -p ptd-p reads"
+literals cmd/gv-partition/gpus.c >got
+described "GPU types" | grep -vx source | sort >want
+same "GPU types" "what gv-partition -p ptd-p reads"
 
 # ---- the names of events ----
 sed -n '/kind_name\[GV_EVENT_KINDS\]/,/;/p' "$src/common/sched/events.c" | grep -o '"[a-z]*"' | tr -d '"' >got
