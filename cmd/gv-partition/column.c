@@ -60,16 +60,8 @@ fewest(const struct column *k, const struct stage_size *size, double limit, bool
     size_t most)
 {
 	const struct search *x = k->x;
-	double m = limit > 0 ? size->time_s / limit : 0;
-	size_t i;
 
-	if (!(m < (double)most + 1))
-		return most + 1;
-	for (i = m > 1 ? (size_t)m : 1; i <= most; i++)
-		if (stage_cost(&x->o->rules, x->m, k->level, size, i, first).load_s <=
-		    limit)
-			break;
-	return i;
+	return stage_fewest(&x->o->rules, x->m, k->level, size, first, limit, 1, most);
 }
 
 static size_t

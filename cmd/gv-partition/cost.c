@@ -14,6 +14,38 @@ machine_component(const struct machine *m, size_t level)
 	return n;
 }
 
+size_t
+stage_fewest(const struct cost_rules *r, const struct machine *m, size_t level,
+    const struct stage_size *s, bool first, double limit, size_t low, size_t most)
+{
+	double least = limit > 0 ? s->time_s / limit : 0;
+	size_t n = low, high = most + 1;
+
+	if (!(least < (double)most + 1))
+		return most + 1;
+	if (least > (double)low)
+		n = (size_t)least;
+	for (; n <= most; n++) {
+		struct stage_terms t = stage_cost(r, m, level, s, n, first);
+
+		if (t.load_s <= limit)
+			return n;
+		if (r->model == COST_PAPER && (t.sync_s > limit || t.transfer_s > limit))
+			return most + 1; /* more replicas do not lessen these */
+		if (r->model == COST_COMPAT && n > 1)
+			break;
+	}
+	for (n++; n < high;) { /* from 2 replicas on, compat's loads only fall */
+		size_t middle = n + (high - n) / 2;
+
+		if (stage_cost(r, m, level, s, middle, first).load_s <= limit)
+			high = middle;
+		else
+			n = middle + 1;
+	}
+	return high;
+}
+
 double
 data_parallel(
     const struct cost_rules *r, const struct machine *m, double time_s, double parameter)

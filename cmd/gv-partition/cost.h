@@ -127,6 +127,13 @@ stage_room(const struct cost_rules *r, const struct machine *m, size_t level,
 	return (r->model == COST_PAPER ? limit : limit - t.sync_s) * (double)replicas;
 }
 
+/*
+ * The fewest replicas, from low >= 1 to most, with which its load is no more than
+ * limit; most + 1 when there are none.
+ */
+size_t stage_fewest(const struct cost_rules *r, const struct machine *m, size_t level,
+    const struct stage_size *s, bool first, double limit, size_t low, size_t most);
+
 /* All GPUs on one stage, level by level: seconds for one minibatch. */
 double data_parallel(
     const struct cost_rules *r, const struct machine *m, double time_s, double parameter);

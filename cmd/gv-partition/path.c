@@ -1,11 +1,6 @@
 /*
  * The plan itself: the path of arcs that the times of column.c say is there, with
  * ties resolved.
- *
- * The loads of a path, sorted from the largest, compare like words.  Adding the
- * same load to two of them keeps their order, so dynamic programming finds the
- * least.  Loads are whole numbers here, in units of 2^-40 of the slowest, so that
- * rounding does not tell equal ones apart.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +12,8 @@
 static const double above = 1 + 1e-11;
 
 struct state {
-	int64_t *load; /* [n] of the stages to the end, descending */
-	size_t n;      /* 0 = no path */
-	uint32_t to;   /* the first of them */
+	struct word word; /* of the stages to the end; empty = no path */
+	uint32_t to;      /* the first of them */
 	uint16_t m;
 	bool recompute;
 };
@@ -32,64 +26,14 @@ struct walk {
 	struct gv_arena arena;
 };
 
-/* Compares x and the loads of a with y and those of b, as words; < 0, 0, > 0. */
-static int
-compare(int64_t x, const struct state *a, int64_t y, const struct state *b)
-{
-	size_t i = 0, j = 0;
-	bool used_x = false, used_y = false;
-
-	while (i < a->n || j < b->n || !used_x || !used_y) {
-		int64_t p = 0, q = 0; /* what is not there counts as 0 */
-
-		if (!used_x && (i == a->n || x >= a->load[i])) {
-			p = x;
-			used_x = true;
-		} else if (i < a->n) {
-			p = a->load[i++];
-		}
-		if (!used_y && (j == b->n || y >= b->load[j])) {
-			q = y;
-			used_y = true;
-		} else if (j < b->n) {
-			q = b->load[j++];
-		}
-		if (p != q)
-			return p < q ? -1 : 1;
-	}
-	return 0;
-}
-
-static int64_t
-units(const struct walk *v, double load)
-{
-	return v->time_s > 0 ? llrint(load / v->time_s * 0x1p40) : 0;
-}
-
-static void
-settle(struct walk *v, struct state *s, int64_t x, const struct state *rest)
-{
-	size_t i = 0;
-
-	s->n = rest->n + 1;
-	s->load = gv_arena_alloc(&v->arena, s->n, sizeof(*s->load));
-	while (i < rest->n && rest->load[i] >= x) {
-		s->load[i] = rest->load[i];
-		i++;
-	}
-	s->load[i] = x;
-	for (; i < rest->n; i++)
-		s->load[i + 1] = rest->load[i];
-}
-
 /* The best path from the a-th prefix on w components among these arcs. */
 static void
 choose(struct walk *v, const struct arcs *arcs, size_t a, size_t w)
 {
-	static const struct state nothing = {0};
+	static const struct word nothing = {0};
 	const struct column *k = &v->k;
 	struct state *s = &v->state[a * (k->n + 1) + w];
-	const struct state *rest, *best_rest = NULL;
+	const struct word *rest, *best_rest = NULL;
 	int64_t x, best_x = 0;
 	size_t i;
 
@@ -98,13 +42,14 @@ choose(struct walk *v, const struct arcs *arcs, size_t a, size_t w)
 
 		if (arc->m > w || (arc->to == k->end) != (arc->m == w))
 			continue;
-		rest = arc->to == k->end
-			   ? &nothing
-			   : &v->state[(k->at[arc->to] - 1) * (k->n + 1) + w - arc->m];
+		rest =
+		    arc->to == k->end
+			? &nothing
+			: &v->state[(k->at[arc->to] - 1) * (k->n + 1) + w - arc->m].word;
 		if ((rest->n == 0 && rest != &nothing) || !arc_fits(k, arc, w))
 			continue;
-		x = units(v, a == 0 ? arc->first : arc->next);
-		if (best_rest != NULL && compare(x, rest, best_x, best_rest) >= 0)
+		x = word_units(a == 0 ? arc->first : arc->next, v->time_s);
+		if (best_rest != NULL && word_compare(x, rest, best_x, best_rest) >= 0)
 			continue;
 		best_rest = rest;
 		best_x = x;
@@ -113,7 +58,7 @@ choose(struct walk *v, const struct arcs *arcs, size_t a, size_t w)
 		s->recompute = arc->recompute;
 	}
 	if (best_rest != NULL)
-		settle(v, s, best_x, best_rest);
+		word_join(&s->word, best_x, best_rest, &v->arena);
 }
 
 static void
@@ -143,9 +88,9 @@ components(const struct walk *v)
 	size_t n = v->k.n, w, best = 0;
 
 	for (w = search_whole(x, v->k.level) ? n : 1; w <= n; w++) {
-		if (s[w].n == 0)
+		if (s[w].word.n == 0)
 			continue;
-		if (best == 0 || compare(0, &s[w], 0, &s[best]) < 0)
+		if (best == 0 || word_compare(0, &s[w].word, 0, &s[best].word) < 0)
 			best = w;
 		if (x->o->use == USE_FEWEST)
 			break;

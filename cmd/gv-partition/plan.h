@@ -22,12 +22,16 @@ struct stage {
 	size_t within
 	    [LEVELS]; /* which stage of that level it belongs to, from 0; [0] is itself */
 	bool recompute;
+	size_t type; /* of its GPUs, where there are several */
 };
+
+struct fleet;
 
 struct plan {
 	size_t n;
-	struct stage *stage; /* [n] from the input on */
-	uint32_t *of;        /* [n_layers] the stage of each layer */
+	struct stage *stage;       /* [n] from the input on */
+	uint32_t *of;              /* [n_layers] the stage of each layer */
+	const struct fleet *fleet; /* whose the types are; NULL: GPUs are all alike */
 };
 
 void plan_free(struct plan *p);

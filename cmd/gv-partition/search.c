@@ -64,8 +64,8 @@ time_of_all(const struct ideals *s)
 }
 
 /* Prefixes that part the work evenly, of those alike the ones that the fewest bytes cross. */
-static size_t
-pick_few(uint32_t *pick, const struct ideals *s, size_t parts)
+size_t
+search_few(uint32_t *pick, const struct ideals *s, size_t parts)
 {
 	uint32_t *best = gv_xcalloc(parts, sizeof(*best)); /* 0 = none */
 	unsigned char *picked = gv_xcalloc(s->n, 1);
@@ -114,7 +114,7 @@ coarse_time(
 		struct plan p = {0};
 		double found;
 
-		ideals_pick(&few, s, pick, pick_few(pick, s, parts[i]));
+		ideals_pick(&few, s, pick, search_few(pick, s, parts[i]));
 		found = search_path(&p, &x);
 		if (found < time)
 			time = found;

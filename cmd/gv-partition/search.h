@@ -6,6 +6,7 @@
 #define GV_PARTITION_SEARCH_H
 
 #include "plan.h"
+#include "words.h"
 
 struct search {
 	const struct ideals *s;
@@ -113,6 +114,9 @@ struct stage_size search_stage(const struct search *x, size_t i, size_t k);
 size_t search_in_flight(const struct context *c, size_t w, size_t m);
 struct context search_inside(
     const struct search *x, size_t level, const struct context *c, size_t w, size_t m);
+
+/* Prefixes that part the work evenly, about so many, into pick; how many. */
+size_t search_few(uint32_t *pick, const struct ideals *s, size_t parts);
 
 /* ---- path.c ---- */
 

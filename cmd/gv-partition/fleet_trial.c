@@ -1,0 +1,260 @@
+/* One trial: how many GPUs pipelines within a limit need. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "fleet_trial.h"
+
+static double *
+sums(const struct ideals *s, const double *of_layer, size_t n_layers)
+{
+	double *sum = gv_xcalloc(s->n, sizeof(*sum));
+	size_t i, v;
+
+	for (i = 0; i < s->n; i++)
+		for (v = 0; v < n_layers; v++)
+			if (ideals_has(s, i, v))
+				sum[i] += of_layer[v];
+	return sum;
+}
+
+static bool
+any_limit(const struct fleet *f)
+{
+	size_t t;
+
+	for (t = 0; t < f->n && f->type[t].memory <= 0; t++)
+		;
+	return t < f->n;
+}
+
+bool
+trial_open(struct trial *x, const struct ideals *s, size_t n_layers,
+    const struct fleet *f, const struct search_options *o)
+{
+	size_t last = 0, t, k = 0, c;
+
+	*x = (struct trial){.s = s, .f = f, .o = o, .m = fleet_machine(f), .n = 1};
+	for (t = 0; t < f->n; t++)
+		if (f->type[t].gpus >= f->type[last].gpus)
+			last = t;
+	for (t = 0; t < f->n; t++)
+		if (t != last)
+			x->order[k++] = t;
+	x->order[k] = last;
+	for (; k-- > 0;) {
+		x->stride[k] = x->n;
+		x->n *= f->type[x->order[k]].gpus + 1;
+		if (x->n * s->n > (size_t)1 << 30)
+			return false;
+	}
+	for (t = 0; t < f->n; t++) {
+		x->time_s[t] = sums(s, f->type[t].time_s, n_layers);
+		x->forward_s[t] = sums(s, f->type[t].forward_s, n_layers);
+	}
+	x->need = gv_xcalloc(s->n * x->n, sizeof(*x->need));
+	x->limited = any_limit(f);
+	if (x->limited) {
+		x->sum = gv_xcalloc(x->n, sizeof(*x->sum));
+		for (c = 0; c < x->n; c++)
+			for (k = 0; k + 1 < f->n; k++)
+				x->sum[c] =
+				    (int16_t)(x->sum[c] +
+					      c / x->stride[k] %
+						  (f->type[x->order[k]].gpus + 1));
+	}
+	return true;
+}
+
+void
+trial_close(struct trial *x)
+{
+	size_t t;
+
+	for (t = 0; t < FLEET_TYPES; t++) {
+		free(x->time_s[t]);
+		free(x->forward_s[t]);
+	}
+	free(x->need);
+	free(x->sum);
+}
+
+/* ---- one stage ---- */
+
+double
+trial_load(const struct trial *x, const struct choice *c, size_t i, size_t m)
+{
+	return stage_cost(&x->o->rules, &x->m, 0, &c->size, m, i == 0).load_s;
+}
+
+/* The fewest replicas, low or more, with a load within the limit. */
+static size_t
+fewest(const struct trial *x, const struct choice *c, size_t i, size_t low)
+{
+	size_t most = x->o->straight ? 1 : x->f->type[c->type].gpus, m;
+
+	m = stage_fewest(&x->o->rules, &x->m, 0, &c->size, i == 0, x->limit_s, low, most);
+	return m <= most ? m : FLEET_NO_GPUS;
+}
+
+/* The most minibatches in flight for which the stage fits, at most all GPUs. */
+static size_t
+most_in_flight(const struct trial *x, const struct choice *c, size_t i, size_t k)
+{
+	double memory = x->f->type[c->type].memory;
+	double activation = x->s->activation[k] - x->s->activation[i];
+	size_t low = 0, high = x->m.gpus[0];
+
+	while (memory > 0 && low < high) {
+		size_t mid = (low + high + 1) / 2;
+
+		if (stage_memory(&x->o->rules, &c->size, activation, mid, c->recompute) <=
+		    memory)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	return high;
+}
+
+size_t
+trial_choices(struct choice c[2], const struct trial *x, size_t i, size_t k, size_t type)
+{
+	enum recompute how = x->o->rules.recompute;
+	size_t n = 0;
+	int r;
+
+	for (r = how == RECOMPUTE_FULL; r <= (how != RECOMPUTE_NONE); r++) {
+		struct choice *a = &c[n];
+
+		if (r == 1 && how != RECOMPUTE_FULL &&
+		    (!x->limited || (n == 1 && c[0].most == x->m.gpus[0])))
+			break; /* nothing is gained */
+		*a = (struct choice){.type = type, .recompute = r == 1};
+		a->size = (struct stage_size){x->time_s[type][k] - x->time_s[type][i],
+		    x->s->parameter[k] - x->s->parameter[i], x->s->out[i], x->s->out[k]};
+		if (a->recompute)
+			a->size.time_s += x->forward_s[type][k] - x->forward_s[type][i];
+		a->fewest = fewest(x, a, i, 1);
+		if (a->fewest == FLEET_NO_GPUS)
+			continue;
+		a->most = x->limited ? most_in_flight(x, a, i, k) : x->m.gpus[0];
+		if (a->most > 0)
+			n++;
+	}
+	return n;
+}
+
+size_t
+trial_replicas(const struct trial *x, const struct choice *c, size_t i, size_t behind)
+{
+	size_t least;
+
+	if (behind == 0)
+		return c->fewest;
+	if (c->most < 2)
+		return FLEET_NO_GPUS;
+	least = (behind + c->most - 2) / (c->most - 1); /* behind <= (most - 1) m */
+	return least <= c->fewest ? c->fewest : fewest(x, c, i, least);
+}
+
+/* ---- all combinations ---- */
+
+/* to[] = min(to[], from[] + more); by 16, which compilers turn into vectors. */
+static void
+lower(int16_t *restrict to, const int16_t *restrict from, size_t n, int16_t more)
+{
+	size_t i, k;
+
+	for (i = 0; i + 16 <= n; i += 16)
+		for (k = 0; k < 16; k++) {
+			int16_t v = (int16_t)(from[i + k] + more);
+
+			to[i + k] = v < to[i + k] ? v : to[i + k];
+		}
+	for (; i < n; i++) {
+		int16_t v = (int16_t)(from[i] + more);
+
+		to[i] = v < to[i] ? v : to[i];
+	}
+}
+
+/* A stage that needs c->fewest replicas whatever is behind it. */
+static void
+add_stage(struct trial *x, const struct choice *c, int16_t *to, const int16_t *from)
+{
+	size_t m = c->fewest, width, block, i, k;
+
+	for (k = 0; x->order[k] != c->type; k++)
+		;
+	if (k + 1 == x->f->n) {
+		lower(to, from, x->n, (int16_t)m);
+		return;
+	}
+	width = x->f->type[c->type].gpus + 1;
+	block = width * x->stride[k];
+	for (i = 0; i < x->n; i += block)
+		lower(to + i + m * x->stride[k], from + i, (width - m) * x->stride[k], 0);
+}
+
+/* A stage whose replicas depend on how many GPUs are behind it. */
+static void
+add_limited(
+    struct trial *x, const struct choice *c, size_t i, int16_t *to, const int16_t *from)
+{
+	size_t gpus = x->f->type[c->type].gpus, at, k, m;
+
+	for (k = 0; x->order[k] != c->type; k++)
+		;
+	for (at = 0; at < x->n; at++) {
+		int16_t need = from[at];
+
+		if (need >= FLEET_NO_GPUS)
+			continue;
+		m = trial_replicas(x, c, i, (size_t)(x->sum[at] + need));
+		if (m == FLEET_NO_GPUS)
+			continue;
+		if (k + 1 == x->f->n) {
+			if (need + (int)m < to[at] && need + m <= gpus)
+				to[at] = (int16_t)(need + (int)m);
+		} else if (at / x->stride[k] % (gpus + 1) + m <= gpus &&
+			   need < to[at + m * x->stride[k]]) {
+			to[at + m * x->stride[k]] = need;
+		}
+	}
+}
+
+bool
+trial_run(struct trial *x, double limit_s)
+{
+	const struct ideals *s = x->s;
+	size_t i, at, t, c, n;
+	int16_t most = (int16_t)x->f->type[x->order[x->f->n - 1]].gpus;
+
+	x->limit_s = limit_s;
+	for (at = 0; at < s->n * x->n; at++)
+		x->need[at] = FLEET_NO_GPUS;
+	/* without memory more GPUs than are used do no harm, and fill the combinations */
+	for (at = 0; at < (x->limited ? 1 : x->n); at++)
+		x->need[(s->n - 1) * x->n + at] = 0;
+	for (i = s->n - 1; i-- > 0;)
+		for (at = s->sup_at[i]; at < s->sup_at[i + 1]; at++) {
+			struct choice choice[2];
+
+			for (t = 0; t < x->f->n; t++) {
+				n = trial_choices(choice, x, i, s->sup[at], t);
+				for (c = 0; c < n; c++)
+					if (x->limited)
+						add_limited(x, &choice[c], i,
+						    x->need + i * x->n,
+						    x->need + s->sup[at] * x->n);
+					else
+						add_stage(x, &choice[c],
+						    x->need + i * x->n,
+						    x->need + s->sup[at] * x->n);
+			}
+		}
+	for (at = 0; at < x->n && x->need[at] > most; at++)
+		;
+	return at < x->n;
+}

@@ -1,0 +1,270 @@
+/*
+ * Pipelines on GPUs of several types against trying every one, on random graphs of
+ * up to 6 layers and 2 or 3 types whose layers have times of their own.  The
+ * formulas here are written anew, stages are tried from the last to the first.
+ */
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "gv-partition/fleet.h"
+#include "tap.h"
+
+enum { MOST = 6 };
+
+struct world {
+	struct graph g;
+	struct layer layer[MOST];
+	struct graph_edge edge[MOST * MOST];
+	unsigned before[MOST], behind[MOST]; /* masks */
+	struct fleet f;
+	double time_s[FLEET_TYPES][MOST], forward_s[FLEET_TYPES][MOST];
+	struct search_options o;
+};
+
+static uint64_t draw_seed, draw_count;
+
+static size_t
+draw(size_t n)
+{
+	return (size_t)(gv_random(draw_seed, 7, 8, draw_count++) % n);
+}
+
+static bool
+closed(const struct world *w, unsigned set)
+{
+	size_t v;
+
+	for (v = 0; v < w->g.n; v++)
+		if ((set >> v & 1) && (w->before[v] & ~set) != 0)
+			return false;
+	return true;
+}
+
+static double
+crossing(const struct world *w, unsigned set)
+{
+	double sum = 0;
+	size_t v;
+
+	for (v = 0; v < w->g.n; v++)
+		if ((set >> v & 1) && (w->behind[v] & ~set) != 0)
+			sum += w->layer[v].activation;
+	return sum;
+}
+
+/* The stage of the layers in `in`, the prefix in front of it, behind it so many GPUs. */
+static double
+load_of(const struct world *w, unsigned from, unsigned in, size_t type, size_t n,
+    size_t behind)
+{
+	const struct cost_rules *r = &w->o.rules;
+	double memory = w->f.type[type].memory, time = 0, forward = 0, weights = 0,
+	       activation = 0, flight = ceil((double)(behind + n) / (double)n);
+	double replicas = (double)n, bandwidth = w->f.bytes_per_s, copies, load,
+	       receives = crossing(w, from), sends = crossing(w, from | in);
+	bool kept, again;
+	size_t v;
+
+	for (v = 0; v < w->g.n; v++)
+		if (in >> v & 1) {
+			time += w->time_s[type][v];
+			forward += w->forward_s[type][v];
+			weights += w->layer[v].parameter;
+			activation += w->layer[v].activation;
+		}
+	copies = (r->schedule == SCHEDULE_1F1B ? flight : 2) + 1 + r->state;
+	if (r->schedule == SCHEDULE_FLUSH) {
+		copies = 2 + r->state;
+		flight = fmin(flight, (double)r->micro_batches);
+	}
+	kept = memory <= 0 || copies * weights + flight * activation <= memory;
+	again = memory <= 0 ||
+		copies * weights + flight * receives + activation <= memory;
+	kept = kept && r->recompute != RECOMPUTE_FULL;
+	again = again && r->recompute != RECOMPUTE_NONE;
+	if (!kept && !again)
+		return INFINITY;
+	if (!kept)
+		time += forward;
+	if (r->model == COST_PAPER) {
+		load = fmax(time, 2 * (replicas - 1) * weights / bandwidth) / replicas;
+		return from == 0 ? load : fmax(load, 2 * receives / bandwidth);
+	}
+	load = (time + 4 * (replicas - 1) * weights / (bandwidth * replicas)) / replicas;
+	return from == 0 ? load
+			 : fmax(load, 2 * fmax(receives, sends) / (bandwidth * replicas));
+}
+
+struct best {
+	double time_s;
+	size_t gpus;
+};
+
+/* All pipelines of the prefix `to`, with what is behind it. */
+static void
+try_all(const struct world *w, unsigned to, size_t *left, size_t behind, double time,
+    struct best *best)
+{
+	unsigned in;
+	size_t t, m;
+
+	if (to == 0) {
+		if (time < best->time_s * (1 - 1e-11) ||
+		    (time <= best->time_s * (1 + 1e-11) && behind < best->gpus)) {
+			best->gpus = behind;
+			best->time_s = time;
+		}
+		return;
+	}
+	for (in = to; in != 0; in = (in - 1) & to) {
+		if (!closed(w, to & ~in))
+			continue;
+		for (t = 0; t < w->f.n; t++)
+			for (m = 1; m <= left[t] && (m == 1 || !w->o.straight); m++) {
+				double load = load_of(w, to & ~in, in, t, m, behind);
+
+				if (!isfinite(load))
+					continue;
+				left[t] -= m;
+				try_all(w, to & ~in, left, behind + m, fmax(time, load),
+				    best);
+				left[t] += m;
+			}
+	}
+}
+
+static void
+make_world(struct world *w, bool memory)
+{
+	size_t i, k, t, density = 1 + draw(9);
+	static const char *const name[] = {"a", "b", "c"};
+
+	memset(w, 0, sizeof(*w));
+	w->g.n = 1 + draw(MOST);
+	w->g.layer = w->layer;
+	w->g.edge = w->edge;
+	w->f.n = 1 + draw(3);
+	w->f.bytes_per_s = (double)(1 + draw(20)) * 2e8;
+	for (i = 0; i < w->g.n; i++) {
+		w->layer[i].activation = (double)draw(40) * 1e6;
+		w->layer[i].parameter = draw(3) == 0 ? 0 : (double)draw(60) * 1e6;
+		for (k = 0; k < i; k++)
+			if (draw(10) < density) {
+				w->edge[w->g.n_edges++] =
+				    (struct graph_edge){(uint32_t)k, (uint32_t)i};
+				w->before[i] |= 1U << k;
+				w->behind[k] |= 1U << i;
+			}
+	}
+	for (t = 0; t < w->f.n; t++) {
+		double slow = (double)(1 + draw(4));
+
+		w->f.type[t].name = name[t];
+		w->f.type[t].gpus = 1 + draw(w->f.n == 3 ? 2 : 3);
+		if (memory && draw(4) > 0)
+			w->f.type[t].memory = (double)(50 + draw(600)) * 1e6;
+		w->f.type[t].time_s = w->time_s[t];
+		w->f.type[t].forward_s = w->forward_s[t];
+		for (i = 0; i < w->g.n; i++) {
+			w->forward_s[t][i] = slow * (double)draw(100) / 1000;
+			w->time_s[t][i] =
+			    w->forward_s[t][i] + slow * (double)draw(200) / 1000;
+		}
+	}
+	w->o.rules.model = draw(2) ? COST_PAPER : COST_COMPAT;
+	w->o.rules.micro_batches = 1 + draw(6);
+	w->o.straight = draw(6) == 0;
+	w->o.rules.recompute = (enum recompute)draw(3);
+	w->o.rules.state = (double)draw(3);
+	if (memory) {
+		static const enum schedule schedule[] = {
+		    SCHEDULE_1F1B, SCHEDULE_2BW, SCHEDULE_FLUSH};
+
+		w->o.rules.schedule = schedule[draw(3)];
+	}
+}
+
+static size_t wrong;
+
+static void
+differs(const struct world *w, uint64_t seed, const char *what, double got, double want)
+{
+	if (wrong++ < 5)
+		printf("# seed %llu: %s: got %.17g, want %.17g; %zu layers, %zu types\n",
+		    (unsigned long long)seed, what, got, want, w->g.n, w->f.n);
+}
+
+/* Each stage is within the memory of its type. */
+static void
+check_memory(const struct world *w, uint64_t seed, const struct plan *p,
+    const struct plan_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++) {
+		double memory = w->f.type[p->stage[i].type].memory;
+
+		if (memory > 0 && r->row[i].memory > memory)
+			differs(w, seed, "memory", r->row[i].memory, memory);
+	}
+}
+
+static void
+check_world(const struct world *w, uint64_t seed, size_t *planned)
+{
+	struct best best = {INFINITY, 99};
+	struct plan p = {0};
+	struct plan_report r = {0};
+	struct gv_error e = {0};
+	struct ideals s;
+	size_t left[FLEET_TYPES], t;
+
+	for (t = 0; t < w->f.n; t++)
+		left[t] = w->f.type[t].gpus;
+	try_all(w, (1U << w->g.n) - 1, left, 0, 0, &best);
+	ideals_make(&s, &w->g, IDEALS_ALL, NULL, 0, 1000);
+	if (fleet_search(&p, &s, w->g.n, &w->f, &w->o) != FLEET_FOUND) {
+		if (isfinite(best.time_s))
+			differs(w, seed, "no plan found", 0, best.time_s);
+	} else if (fleet_evaluate(
+		       &r, &p, &w->g, &w->f, &w->o.rules, IDEALS_ALL, &e) != 0) {
+		differs(w, seed, e.text[0], 0, best.time_s);
+	} else {
+		++*planned;
+		if (!(fabs(r.bottleneck_s - best.time_s) <= 1e-11 * best.time_s))
+			differs(w, seed, "the time", r.bottleneck_s, best.time_s);
+		if (r.gpus != best.gpus)
+			differs(w, seed, "GPUs", (double)r.gpus, (double)best.gpus);
+		check_memory(w, seed, &p, &r);
+	}
+	plan_report_free(&r);
+	plan_free(&p);
+	ideals_free(&s);
+}
+
+static void
+check_many(const char *name, size_t n, bool memory)
+{
+	struct world w;
+	size_t i, planned = 0;
+
+	wrong = 0;
+	for (i = 0; i < n; i++) {
+		draw_seed = i + 1;
+		draw_count = memory * 2000;
+		make_world(&w, memory);
+		check_world(&w, i + 1, &planned);
+	}
+	is_int(wrong, 0, "%s: %zu random graphs, %zu with a plan", name, n, planned);
+	ok(planned > n / 4, "%s: many have a plan", name);
+}
+
+int
+main(void)
+{
+	size_t n = getenv("GV_LONG") != NULL ? 10000 : 1000;
+
+	check_many("types", n, false);
+	check_many("types, memory", n, true);
+	return done_testing();
+}
