@@ -701,7 +701,9 @@ else
 	same_file out plain "the liar says the truth"
 	lying exact
 	same_file out plain "rational arithmetic is not asked without --certify"
-	lying exact --certify -o none.csv
+	lying exact --certify
+	same_file out plain "nor with it, where the proof is our own"
+	lying exact --certify -p water-filling -o none.csv
 	is_err "rational arithmetic says no" <<EOF
 gv-alloc: not proved in rational arithmetic
 EOF

@@ -242,6 +242,8 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	s.x = gv_xcalloc(w.p.n, w.p.m * sizeof(*s.x));
 	if (w.p.n > 0)
 		rc = solve_work(&f, opt, &s, e);
+	else
+		s.multipliers.known = s.multipliers.gpu != NULL;
 	if (rc == 0) {
 		work_deal(&w, s.x, out->x);
 		work_deal_pairs(&w, &s, out);

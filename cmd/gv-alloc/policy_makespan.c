@@ -88,6 +88,8 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	work_find(&w, p);
 	if (w.p.n > 0)
 		rc = solve_work(&w, opt, &s, &out->multipliers, e);
+	else
+		out->multipliers.known = out->multipliers.gpu != NULL;
 	if (rc == 0) {
 		work_deal(&w, s.x, out->x);
 		work_deal_pairs(&w, &s, out);

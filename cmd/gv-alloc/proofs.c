@@ -203,16 +203,36 @@ out_of_reach(struct proof *w, double r)
 	return never || exact_compare(&w->sum, &w->limit) > 0;
 }
 
-/* How far from the objective a bound is looked for, relative. */
-static const double farther[] = {
-    4e-16, 2e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 5e-10, 1e-9, 1e-8, 1e-6};
-enum { N_FARTHER = sizeof(farther) / sizeof(farther[0]) };
+/*
+ * The value closest to the objective, on the side of side (-1 or 1), that cannot be
+ * reached as holds() proves; 0 = there is none near.
+ */
+static double
+closest(struct proof *w, bool (*holds)(struct proof *, double), double side)
+{
+	double low = 1e-16,
+	       high = 4e-16; /* relative distances: not proved, to be tried */
+	int k;
+
+	while (high < 1e-5 && !holds(w, w->s->objective * (1 + side * high))) {
+		low = high;
+		high *= 5;
+	}
+	for (k = 0; k < 3 && high > 1e-14 && high < 1e-5; k++) {
+		double between = sqrt(low * high);
+
+		if (holds(w, w->s->objective * (1 + side * between)))
+			high = between;
+		else
+			low = between;
+	}
+	return high < 1e-5 ? w->s->objective * (1 + side * high) : 0;
+}
 
 void
 proof_finish(struct proof *w, struct certificate *c)
 {
 	struct exact top, bottom, one, bound;
-	size_t k = 0;
 
 	exact_init(&top);
 	exact_init(&bottom);
@@ -223,10 +243,7 @@ proof_finish(struct proof *w, struct certificate *c)
 	if (!largest_ratio(w, &top, &bottom)) {
 		c->gap = c->objective = c->bound = 0;
 	} else if (exact_sign(&bottom) > 0) {
-		while (k < N_FARTHER && !out_of_reach(w, w->s->objective * (1 - farther[k])))
-			k++;
-		exact_set_double(
-		    &bound, k < N_FARTHER ? w->s->objective * (1 - farther[k]) : 0);
+		exact_set_double(&bound, closest(w, out_of_reach, -1));
 		if (exact_sign(&bound) > 0)
 			compare(c, &bottom, &top, &one, &bound, true);
 	}
@@ -269,12 +286,20 @@ proof_sum(struct proof *w, struct certificate *c)
 
 /* ---- steps per dollar ---- */
 
+/* Whether no allocation has r steps for a dollar. */
+static bool
+costs_too_much(struct proof *w, double r)
+{
+	proof_limit(w, r);
+	return exact_sign(&w->limit) <= 0;
+}
+
 void
 proof_ratio(struct proof *w, struct certificate *c)
 {
 	const struct problem *p = w->p;
 	struct exact steps, cost, one, bound;
-	size_t i, j, k = 0;
+	size_t i, j;
 
 	exact_init(&steps);
 	exact_init(&cost);
@@ -289,12 +314,7 @@ proof_ratio(struct proof *w, struct certificate *c)
 			proof_add_cost(
 			    &cost, p, i, j, w->s->x[i * p->m + j], p->count[i]);
 	}
-	for (; k < N_FARTHER; k++) {
-		proof_limit(w, w->s->objective * (1 + farther[k]));
-		if (exact_sign(&w->limit) <= 0)
-			break;
-	}
-	exact_set_double(&bound, k < N_FARTHER ? w->s->objective * (1 + farther[k]) : 0);
+	exact_set_double(&bound, closest(w, costs_too_much, 1));
 	if (exact_sign(&cost) > 0 && exact_sign(&bound) > 0)
 		compare(c, &steps, &cost, &bound, &one, false);
 	exact_free(&steps);

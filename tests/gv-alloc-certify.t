@@ -1,0 +1,73 @@
+#!/bin/sh
+# gv-alloc --certify: what is said to be proved is true, recomputed in fractions.
+. "${0%/*}/lib.sh"
+
+if [ -z "$GV_PYTHON" ]; then
+	skip "no python3"
+	done_testing
+	exit
+fi
+cat >cluster.csv <<EOF
+gpu_type,gpus,usd_per_h
+v100,3,2.48
+p100,4,1.46
+k80,7,0.45
+EOF
+# tables of random jobs: FILE SEED JOBS
+draw() {
+	"$GV_PYTHON" - "$@" <<'EOF'
+import random, sys
+path, seed, n = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+r = random.Random(seed)
+with open(path, "w") as f:
+    f.write("job_id,gpu_type,steps_per_s,scale_factor,priority_weight,total_steps,elapsed_s,isolated_elapsed_s,arrival_s\n")
+    for i in range(n):
+        s, w = r.choice([1, 1, 2, 3]), r.choice([1, 1, 5, .3])
+        own = f"{s},{w},{r.uniform(1, 1000):.6g},{r.choice([0, r.uniform(0, 50)]):.6g},{r.uniform(0, 20):.6g},{r.randint(0, 3)}"
+        for kind, speed in (("v100", 5), ("p100", 3), ("k80", 1)):
+            rate = 0 if r.random() < .2 and kind != "k80" else speed * r.uniform(.1, 9)
+            f.write(f"j{i},{kind},{rate!r},{own}\n")
+EOF
+}
+for seed in 1 2; do
+	draw rates.csv $seed 6
+	for policy in max-min makespan finish-time max-sum min-cost min-cost+per-dollar fifo; do
+		run gv-alloc -v --certify -p $policy -c cluster.csv rates.csv
+		cp out shares.csv && cp err said
+		run "$GV_PYTHON" "$src/tests/gv-alloc-certify.py" $policy cluster.csv shares.csv said
+		silent "$policy, jobs $seed: the theorem is true"
+	done
+done
+# a spoilt answer does not pass: this test can fail
+sed '2s/.*/j0,v100,5,1,1,1,0,0,0,1,fifo/' shares.csv >spoilt.csv
+run "$GV_PYTHON" "$src/tests/gv-alloc-certify.py" fifo cluster.csv spoilt.csv said
+is_status 1 "a share that was changed is found"
+
+# many jobs that all differ: no linear program of all of them is solved
+draw many.csv 9 5000
+printf 'gpu_type,gpus,usd_per_h\nv100,800,2.48\np100,900,1.46\nk80,1200,.45\n' >large.csv
+for policy in max-min makespan finish-time max-sum min-cost fifo; do
+	run gv-alloc -q -v --certify -p $policy -c large.csv -o /dev/null many.csv
+	ok "$policy: 5000 jobs, a gap below 1e-11" awk '/certified=yes/ {
+		sub(/.*gap=/, ""); sub(/ .*/, ""); exit !($0 + 0 < 1e-11) }' err
+done
+
+# deadlines: needs are met but for rounding, and the bound is of those that meet them
+cat >slo.csv <<EOF
+job_id,gpu_type,steps_per_s,total_steps,deadline_s
+a,v100,10,1000,
+b,v100,4,100,100
+EOF
+printf 'gpu_type,gpus,usd_per_h\nv100,1,3.6\n' >one.csv
+run gv-alloc -v --certify -p max-sum -c one.csv slo.csv
+err_has "objective=8.5 bound=8.5 gap=0 certified=yes" "a sum with a deadline"
+run gv-alloc -v --certify -p min-cost -c one.csv slo.csv
+err_has "certified=yes" "a ratio with a deadline"
+run gv-alloc -v --certify -p makespan -c one.csv -o /dev/null slo.csv
+err_has "certified=yes" "a makespan"
+printf 'job_id,gpu_type,steps_per_s,total_steps\na,v100,3,0\n' >done.csv
+for policy in makespan finish-time; do
+	run gv-alloc -v --certify -p $policy -c one.csv -o /dev/null done.csv
+	err_has "objective=0 bound=0 gap=0 certified=yes" "$policy of nothing"
+done
+done_testing

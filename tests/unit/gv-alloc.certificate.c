@@ -1,0 +1,357 @@
+/* gv-alloc --certify: exact numbers, and certificates of right and of spoilt answers. */
+#include "tap.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gv-alloc/certificate.h"
+#include "gv-alloc/exact.h"
+#include "gv-alloc/multipliers.h"
+
+static uint64_t drawn;
+
+static double
+uniform(void)
+{
+	return gv_random_uniform(29, 0, 0, drawn++);
+}
+
+static size_t
+below(size_t n)
+{
+	return (size_t)(uniform() * (double)n);
+}
+
+/* Of any size and sign. */
+static double
+any_double(void)
+{
+	return ldexp(2 * uniform() - 1, (int)below(400) - 200);
+}
+
+/* ---- exact numbers ---- */
+
+static void
+test_sums(void)
+{
+	struct exact x, y, z;
+	size_t wrong = 0;
+	int k;
+
+	exact_init(&x);
+	exact_init(&y);
+	exact_init(&z);
+	for (k = 0; k < 2000; k++) {
+		double a = any_double(), b = any_double(), c = any_double();
+
+		/* (a + b) c - a c = b c */
+		exact_set_double(&x, a);
+		exact_set_double(&y, b);
+		exact_add(&x, &x, &y);
+		exact_mul_double(&x, &x, c);
+		exact_add_product(&x, -a, c);
+		exact_mul_double(&y, &y, c);
+		wrong += exact_compare(&x, &y) != 0;
+		exact_sub(&x, &x, &y);
+		wrong += exact_sign(&x) != 0;
+		wrong += exact_double(&y, EXACT_DOWN) > exact_double(&y, EXACT_UP);
+		/* b c is within those, and they are neighbours */
+		exact_set_double(&x, exact_double(&y, EXACT_DOWN));
+		exact_set_double(&z, exact_double(&y, EXACT_UP));
+		wrong += exact_compare(&x, &y) > 0 || exact_compare(&z, &y) < 0;
+		wrong += nextafter(exact_double(&y, EXACT_DOWN), HUGE_VAL) <
+			 exact_double(&y, EXACT_UP);
+	}
+	is_int(wrong, 0, "sums, products and comparisons have no rounding");
+	exact_free(&x);
+	exact_free(&y);
+	exact_free(&z);
+}
+
+static void
+test_quotients(void)
+{
+	struct exact a, b, low, high;
+	size_t wrong = 0;
+	int k;
+
+	exact_init(&a);
+	exact_init(&b);
+	exact_init(&low);
+	exact_init(&high);
+	for (k = 0; k < 2000; k++) {
+		exact_set_double(&a, any_double());
+		exact_set_double(&b, any_double());
+		exact_div(&low, &a, &b, EXACT_DOWN);
+		exact_div(&high, &a, &b, EXACT_UP);
+		wrong += exact_compare(&low, &high) > 0;
+		exact_sub(&high, &high, &low); /* the width, against 2^-190 of it */
+		exact_mul_double(&high, &high, 0x1p190);
+		if (exact_sign(&low) < 0)
+			exact_mul_double(&low, &low, -1);
+		wrong += exact_compare(&high, &low) > 0;
+	}
+	exact_set_double(&a, 1);
+	exact_set_double(&b, 3);
+	exact_div(&low, &a, &b, EXACT_DOWN);
+	ok(exact_double(&low, EXACT_DOWN) == 1. / 3 &&
+		exact_double(&low, EXACT_UP) == nextafter(1. / 3, 1),
+	    "a third lies between two doubles");
+	exact_set_double(&b, -7);
+	exact_div(&low, &a, &b, EXACT_UP);
+	exact_mul_double(&low, &low, 7);
+	ok(exact_compare(&low, &a) < 0 && exact_sign(&low) < 0,
+	    "up is towards +infinity");
+	is_int(wrong, 0, "quotients lie between their roundings, 190 bits apart");
+	exact_free(&a);
+	exact_free(&b);
+	exact_free(&low);
+	exact_free(&high);
+}
+
+static void
+test_ends(void)
+{
+	struct exact x;
+
+	exact_init(&x);
+	exact_set_double(&x, DBL_MAX);
+	exact_add(&x, &x, &x);
+	ok(exact_double(&x, EXACT_UP) == HUGE_VAL &&
+		exact_double(&x, EXACT_DOWN) == DBL_MAX,
+	    "more than any double");
+	exact_mul_double(&x, &x, -1);
+	ok(exact_double(&x, EXACT_UP) == -DBL_MAX &&
+		exact_double(&x, EXACT_DOWN) == -HUGE_VAL,
+	    "less than any");
+	exact_set_double(&x, 0x1p-1074);
+	exact_mul_double(&x, &x, .25);
+	ok(exact_double(&x, EXACT_UP) == 0x1p-1074 && exact_double(&x, EXACT_DOWN) == 0,
+	    "next to nothing");
+	exact_set_double(&x, 0x1p-1000);
+	exact_mul_double(&x, &x, 0x1.8p-1000);
+	exact_mul_double(&x, &x, 0x1p-1000);
+	ok(exact_double(&x, EXACT_UP) == 0x1p-1074 && exact_double(&x, EXACT_DOWN) == 0,
+	    "still less");
+	exact_free(&x);
+}
+
+/* ---- certificates ---- */
+
+static struct problem
+random_problem(const struct policy *policy)
+{
+	struct problem p;
+	size_t n = 1 + below(12), m = 1 + below(4);
+	size_t i, j;
+
+	problem_alloc(&p, n, m);
+	problem_ask(&p, policy->numbers);
+	for (j = 0; j < m; j++) {
+		p.capacity[j] = (double)(1 + below(9));
+		p.price[j] = .1 + uniform();
+	}
+	p.capacity[0] = 9;
+	for (i = 0; i < n; i++) {
+		p.count[i] = (double)(1 + below(3));
+		p.scale[i] = (double)(1 + below(4));
+		p.weight[i] = uniform() < .5 ? 1 : .25 + 4 * uniform();
+		for (j = 0; j < m; j++)
+			if (p.scale[i] <= p.capacity[j] && (j == 0 || uniform() < .8))
+				p.rate[i * m + j] = exp(5 * uniform());
+		if (p.number[NUMBER_STEPS] != NULL)
+			p.number[NUMBER_STEPS][i] =
+			    uniform() < .1 ? 0 : exp(6 * uniform());
+		if (p.number[NUMBER_ELAPSED] != NULL)
+			p.number[NUMBER_ELAPSED][i] = 20 * uniform();
+		if (p.number[NUMBER_ISOLATED] != NULL)
+			p.number[NUMBER_ISOLATED][i] = 20 * uniform();
+		if (p.number[NUMBER_NEED] != NULL && uniform() < .3)
+			p.number[NUMBER_NEED][i] = .02 * uniform();
+		if (p.number[NUMBER_PLACE] != NULL)
+			p.number[NUMBER_PLACE][i] = (double)i;
+	}
+	return p;
+}
+
+static struct solution
+solve(const struct policy *policy, const struct problem *p, enum solver solver)
+{
+	const struct solve_options opt = {.solver = solver, .multipliers = true};
+	struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	struct gv_error e = {0};
+
+	multipliers_alloc(&s.multipliers, p->n, p->m);
+	if (policy->solve(p, &opt, &s, &e) != 0)
+		gv_die_error(&e);
+	problem_trim(p, s.x);
+	return s;
+}
+
+static void
+solution_free(struct solution *s)
+{
+	free(s->x);
+	free(s->late);
+	multipliers_free(&s->multipliers);
+}
+
+struct seen {
+	size_t over;      /* shares of a constraint that were not kept */
+	double gap;       /* the widest */
+	double objective; /* how far from what the policy says, relative */
+	double shortfall; /* of needs */
+	size_t below;     /* bounds better than proved otherwise: wrong theorems */
+	size_t unnoticed; /* spoilt shares that passed */
+	size_t not_wider; /* lower shares that did not widen the gap */
+	size_t spoilt, lowered;
+};
+
+static bool
+better(const struct policy *policy, double a, double b)
+{
+	return policy->minimises ? a < b : a > b;
+}
+
+/* Multipliers that are wrong prove less. */
+static void
+spoil_multipliers(const struct policy *policy, const struct problem *p,
+    struct solution *s, const struct certificate *right, struct seen *seen)
+{
+	double how = uniform();
+	struct certificate c;
+	size_t i;
+
+	for (i = 0; i < p->m; i++)
+		s->multipliers.gpu[i] *= how < .3 ? uniform() : 1 + .01 * uniform();
+	for (i = 0; i < p->n; i++)
+		s->multipliers.job[i] = how < .1   ? uniform()
+					: how < .6 ? s->multipliers.job[i] * uniform()
+						   : s->multipliers.job[i];
+	certificate_make(&c, p, policy->measure, s);
+	if (isfinite(c.gap) && c.shortfall == 0)
+		seen->below += better(policy, right->objective, c.bound);
+}
+
+/* A share more than there is; a job at the bottom with less than it had. */
+static void
+spoil_shares(const struct policy *policy, const struct problem *p, struct solution *s,
+    const struct certificate *right, struct seen *seen)
+{
+	struct certificate c;
+	size_t at = below(p->n * p->m);
+	double before = s->x[at];
+	double sum = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		sum += s->x[at / p->m * p->m + j];
+	s->x[at] += 1 - sum + 4 * DBL_EPSILON;
+	certificate_make(&c, p, policy->measure, s);
+	seen->unnoticed += c.excess == 0;
+	s->x[at] = -1e-300;
+	certificate_make(&c, p, policy->measure, s);
+	seen->unnoticed += c.excess == 0;
+	seen->spoilt += 2;
+	s->x[at] = before;
+	for (j = 0; j < p->n * p->m; j++)
+		s->x[j] *= 1 - 1e-9;
+	certificate_make(&c, p, policy->measure, s);
+	/* a part of the time less is no part of the ratio less */
+	if (policy->measure != MEASURE_ALONE && policy->measure != MEASURE_RATIO &&
+	    right->objective > 0) {
+		seen->lowered++;
+		seen->not_wider += !(c.gap > .9e-9);
+	}
+	for (j = 0; j < p->n * p->m; j++)
+		s->x[j] /= 1 - 1e-9;
+}
+
+static void
+test_policy(const struct policy *policy, enum solver solver)
+{
+	struct seen seen = {0};
+	int k;
+
+	for (k = 0; k < 150; k++) {
+		struct problem p = random_problem(policy);
+		struct solution s = solve(policy, &p, solver);
+		struct certificate c;
+
+		certificate_make(&c, &p, policy->measure, &s);
+		seen.over += c.excess != 0;
+		seen.gap = fmax(seen.gap, c.gap);
+		seen.shortfall = fmax(seen.shortfall, c.shortfall);
+		seen.objective = fmax(seen.objective,
+		    fabs(c.objective - s.objective) / fmax(s.objective, DBL_MIN));
+		spoil_shares(policy, &p, &s, &c, &seen);
+		spoil_multipliers(policy, &p, &s, &c, &seen);
+		solution_free(&s);
+		problem_free(&p);
+	}
+	is_int(seen.over, 0, "%s: shares keep all constraints, exactly", policy->name);
+	ok(seen.gap <= 1e-10, "%s: proved: %g", policy->name, seen.gap);
+	ok(seen.shortfall <= 1e-9, "%s: needs are met: %g", policy->name, seen.shortfall);
+	ok(seen.objective <= 1e-13, "%s: the objective that the policy says: %g",
+	    policy->name, seen.objective);
+	is_int(seen.unnoticed, 0, "%s: no share too many passes, of %zu", policy->name,
+	    seen.spoilt);
+	is_int(seen.not_wider, 0, "%s: shares 1e-9 too small widen the gap, of %zu",
+	    policy->name, seen.lowered);
+	is_int(seen.below, 0, "%s: wrong multipliers prove nothing false", policy->name);
+}
+
+/* The paper's example, by hand: 8/11 is no double, so the bound is the next above. */
+static void
+test_paper(void)
+{
+	static const double rate[] = {40, 10, 12, 4, 100, 50};
+	struct certificate c;
+	struct solution s;
+	struct problem p;
+	size_t i;
+
+	problem_alloc(&p, 3, 2);
+	memcpy(p.rate, rate, sizeof(rate));
+	for (i = 0; i < 3; i++)
+		p.scale[i] = p.weight[i] = p.count[i] = 1;
+	p.capacity[0] = p.capacity[1] = 1;
+	s = solve(&policy_max_min, &p, SOLVER_AUTO);
+	s.multipliers.gpu[0] = 3;
+	s.multipliers.gpu[1] = 1;
+	s.multipliers.job[0] = 3. / 40; /* rounded, which the bound shows */
+	s.multipliers.job[1] = 3. / 12;
+	s.multipliers.job[2] = 1. / 25;
+	certificate_make(&c, &p, MEASURE_LEVEL, &s);
+	ok(c.bound * 11 >= 8 && c.bound <= 8. / 11 + 1e-15, "8/11 is proved: %.17g",
+	    c.bound);
+	ok(c.objective * 11 <= 8 && c.objective >= 8. / 11 - 1e-15, "and reached: %.17g",
+	    c.objective);
+	memset(s.multipliers.job, 0, 3 * sizeof(*s.multipliers.job));
+	certificate_make(&c, &p, MEASURE_LEVEL, &s);
+	ok(isinf(c.gap), "no multipliers prove nothing");
+	solution_free(&s);
+	problem_free(&p);
+}
+
+int
+main(void)
+{
+	gv_init("certificate");
+	test_sums();
+	test_quotients();
+	test_ends();
+	test_paper();
+	test_policy(&policy_max_min, SOLVER_AUTO);
+	test_policy(&policy_max_min, SOLVER_PRICE);
+	test_policy(&policy_makespan, SOLVER_AUTO);
+	test_policy(&policy_finish_time, SOLVER_AUTO);
+	test_policy(&policy_max_sum, SOLVER_AUTO);
+	test_policy(&policy_max_sum, SOLVER_PRICE);
+	test_policy(&policy_min_cost, SOLVER_AUTO);
+	test_policy(&policy_per_dollar, SOLVER_AUTO);
+	test_policy(&policy_fifo, SOLVER_AUTO);
+	return done_testing();
+}
