@@ -461,7 +461,7 @@ test_signals(void)
 	/* make leaves signals 32 and 33 ignored, which are the C library's own */
 	struct gv_launch_spec s =
 	    spec_of("grep -E 'SigBlk|SigIgn' /proc/self/status | "
-		    "sed s/0000000180000000/0000000000000000/ >$GV_CHECKPOINT_DIR/sig",
+		    "sed 's/[01][08]0000000$/000000000/' >$GV_CHECKPOINT_DIR/sig",
 		1);
 	struct gv_launch l;
 	sigset_t set, old;
