@@ -87,6 +87,11 @@ same Samples "what gv-train --export writes"
 written Stages gv-partition --explain -l 4@10Gb/s -e edges.csv layers.csv
 written Schedule gv-partition --timeline -l 4@10Gb/s --schedule=interleaved --micro-batches=8 layers.csv
 header layers.csv >before
+gv-partition -l 4@10Gb/s -e edges.csv -o plan.csv layers.csv
+written Comparison gv-partition -l 2@10Gb/s -e edges.csv --compare=plan.csv layers.csv
+described Moves >want
+sed '1,/^$/d' made >moves && header moves >got
+same Moves "what gv-partition --compare writes behind it"
 gv-partition -l 4@10Gb/s -e edges.csv -o made layers.csv
 header made | grep -vxFf before >got
 described Plan >want
@@ -131,6 +136,12 @@ same Throughputs "what common/sched/join.c reads"
 required common/sched/join.c >got
 must Throughputs | sort >want
 same Throughputs "what must be there"
+literals cmd/gv-alloc/pairs.c | grep -vx with_job_id >got
+described Pairs | sort >want
+same Pairs "what cmd/gv-alloc/pairs.c reads"
+required cmd/gv-alloc/pairs.c >got
+must Pairs | sort >want
+same Pairs "what must be there"
 literals cmd/gv-alloc/entities.c >got
 described Entities >want
 same Entities "what cmd/gv-alloc/entities.c reads"

@@ -147,7 +147,7 @@ rank_jobs(struct answer *a, const struct gv_rates *r)
 /* Who can share with whom, where the policy lets them. */
 static int
 find_pairs(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
-    const struct policy *policy, const struct pairs *pairs, struct gv_error *e)
+    const struct policy *policy, const struct solve_options *opt, struct gv_error *e)
 {
 	const struct gv_frame *f = &r->frame;
 	size_t i = 0;
@@ -158,9 +158,13 @@ find_pairs(struct answer *a, const struct gv_rates *r, const struct gv_cluster *
 		return gv_frame_error(f, r->rate[i].row,
 		    gv_frame_find(f, "with_job_id"), e,
 		    "policy %s gives no GPU to two jobs", policy->name);
-	if (i == r->n_rates && pairs == NULL)
+	if (i < r->n_rates && opt->multipliers)
+		return gv_frame_error(f, r->rate[i].row,
+		    gv_frame_find(f, "with_job_id"), e,
+		    "--explain does not go together with pairs");
+	if (i == r->n_rates && opt->pairs == NULL)
 		return 0;
-	pairs_find(&a->p, &a->together, pairs, r, c, a->type, a->row);
+	pairs_find(&a->p, &a->together, opt->pairs, r, c, a->type, a->row);
 	if (a->p.together != NULL)
 		rank_jobs(a, r);
 	return 0;
@@ -182,7 +186,7 @@ answer_problem(struct answer *a, const struct gv_rates *r, const struct gv_clust
 	if (policy->entities && opt->inside != INSIDE_NONE &&
 	    gv_frame_find(&r->frame, "entity") >= 0)
 		entities_number(&a->p, opt->entities, r, a->row);
-	return find_pairs(a, r, c, policy, opt->pairs, e);
+	return find_pairs(a, r, c, policy, opt, e);
 }
 
 /* What is proved of the shares replaces what the policy says of them. */
@@ -278,6 +282,8 @@ answer_write_lp(const struct answer *a, const struct gv_rates *r,
 	free(need);
 	gv_strbuf_fmt(
 	    &head, "policy %s; x(i,j): share of job i on GPU type j\n", policy->name);
+	if (a->p.together != NULL)
+		gv_strbuf_str(&head, "y(i,k,j): of jobs i and k together\n");
 	for (j = 0; j < a->p.m; j++)
 		for (i = 0; i < c->n_types; i++)
 			if (a->type[i] == j)

@@ -18,7 +18,7 @@ static const char help[] =
     "      max-min water-filling isolated proportional makespan finish-time max-sum\n"
     "      min-cost min-cost+per-dollar fifo fifo-greedy sjf strategy-proof allox\n"
     "      --prices=FILE --at=S prices at a time: gpu_type, usd_per_h, time_s, source\n"
-    "      --space-sharing=FILE pairs of jobs that may have the same GPUs, and their rates\n"
+    "      --space-sharing=FILE two jobs may have the same GPUs: pairs, their rates\n"
     "      --agnostic           as if a job were equally fast wherever it can run\n"
     "      --per-dollar         min-cost by the sum of the published program\n"
     "      --relax-slo          longer deadlines where they cannot be met\n"
@@ -151,7 +151,7 @@ finish_policy(struct options *o)
 		    "--space-sharing: policy %s gives no GPU to two jobs",
 		    o->policy->name);
 	if (o->sharing != NULL && o->explain != NULL)
-		gv_opt_usage(&o->common, "--explain: not together with --space-sharing");
+		gv_opt_usage(&o->common, "--explain does not go together with --space-sharing");
 	if (o->dump_lp != NULL && o->policy->program == NULL)
 		gv_opt_usage(&o->common, "--dump-lp: policy %s is not a linear program",
 		    o->policy->name);

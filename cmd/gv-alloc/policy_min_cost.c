@@ -254,7 +254,7 @@ row_name(void *ctx, size_t row, char buf[GV_LP_NAME_LEN])
  * all is linear, and the cost of y is 1.
  */
 static void
-program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
+program_alone(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
 	struct column_names *c =
 	    gv_xcalloc(1, sizeof(*c) + (p->n * p->m + 1) * sizeof(c->job_type[0]));
@@ -290,6 +290,26 @@ program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 		}
 	}
 	*names = (struct gv_lp_names){row_name, col_name, c, NULL};
+}
+
+static void
+program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
+{
+	double *ones = linear_ones(p);
+	double *cost = gv_xcalloc(p->m, sizeof(*cost));
+	const struct shared_gain gain = {.job = ones};
+	const struct shared h = {
+	    .p = p, .gain = &gain, .rise = p->number[NUMBER_NEED]};
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		cost[j] = p->price[j] / 3600;
+	if (p->together != NULL)
+		shared_ratio_program(&h, cost, lp, names);
+	else
+		program_alone(p, lp, names);
+	free(ones);
+	free(cost);
 }
 
 const struct policy policy_min_cost = {

@@ -148,6 +148,7 @@ say_objective(const struct options *o, const struct gv_rates *r, const struct an
 	const struct solution *s = &a->s;
 	char num[3][GV_NUM_LEN];
 	char more[4 * GV_NUM_LEN + 64] = "";
+	char pairs[2 * GV_NUM_LEN + 64] = "";
 
 	gv_format_double(num[0], s->objective);
 	gv_format_double(num[1], s->bound);
@@ -157,6 +158,9 @@ say_objective(const struct options *o, const struct gv_rates *r, const struct an
 		    num[1], num[2], s->exact ? " certified=yes" : "");
 	else if (a->p.n > 0)
 		snprintf(more, sizeof(more), " objective=%s", num[0]);
-	gv_warn("policy=%s jobs=%zu classes=%zu types=%zu%s", o->name, r->n_jobs,
-	    a->n_classes, a->p.m, more);
+	if (a->p.together != NULL)
+		snprintf(pairs, sizeof(pairs), " pairs=%zu shared=%zu", s->n_made,
+		    s->n_pairs);
+	gv_warn("policy=%s jobs=%zu classes=%zu types=%zu%s%s", o->name, r->n_jobs,
+	    a->n_classes, a->p.m, pairs, more);
 }

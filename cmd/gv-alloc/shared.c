@@ -3,7 +3,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -418,82 +417,4 @@ shared_solve(struct shared *h, const struct solve_options *opt, const char *name
 	h->s->n_made += w.m.made.n;
 	work_end(&w);
 	return rc;
-}
-
-/* ---- --dump-lp ---- */
-
-/* What a row or column is called. */
-struct program_names {
-	char (*row)[GV_LP_NAME_LEN];
-	char (*col)[GV_LP_NAME_LEN];
-};
-
-static void
-row_name(void *ctx, size_t row, char buf[GV_LP_NAME_LEN])
-{
-	const struct program_names *names = ctx;
-
-	memcpy(buf, names->row[row], GV_LP_NAME_LEN);
-}
-
-static void
-col_name(void *ctx, size_t col, char buf[GV_LP_NAME_LEN])
-{
-	const struct program_names *names = ctx;
-
-	memcpy(buf, names->col[col], GV_LP_NAME_LEN);
-}
-
-/* One piece of memory, which free() frees. */
-static struct program_names *
-name_program(const struct master *m)
-{
-	const struct problem *p = m->p;
-	size_t rows = m->lp.n_rows, cols = m->lp.n_cols;
-	struct program_names *names =
-	    gv_xcalloc(1, sizeof(*names) + (rows + cols) * GV_LP_NAME_LEN);
-	size_t i;
-
-	names->row = (void *)(names + 1);
-	names->col = names->row + rows;
-	for (i = 0; i < p->m; i++)
-		snprintf(names->row[i], GV_LP_NAME_LEN, "gpus(%zu)", i + 1);
-	for (i = 0; i < p->n; i++) {
-		snprintf(names->row[m->time[i]], GV_LP_NAME_LEN, "time(%zu)", i + 1);
-		if (m->rise[i] != SIZE_MAX)
-			snprintf(names->row[m->rise[i]], GV_LP_NAME_LEN, "%s(%zu)",
-			    m->h->gain == NULL ? "level" : "need", i + 1);
-	}
-	snprintf(names->col[0], GV_LP_NAME_LEN, "t");
-	for (i = 0; i < m->n; i++) {
-		const struct share *s = &m->share[i];
-
-		if (s->b == SIZE_MAX)
-			snprintf(names->col[i + 1], GV_LP_NAME_LEN, "x(%zu,%zu)",
-			    s->a + 1, s->type + 1);
-		else
-			snprintf(names->col[i + 1], GV_LP_NAME_LEN, "y(%zu,%zu,%zu)",
-			    s->a + 1, s->b + 1, s->type + 1);
-	}
-	return names;
-}
-
-void
-shared_program(const struct shared *h, struct gv_lp *lp, struct gv_lp_names *names)
-{
-	struct master m;
-	struct pricing g;
-
-	master_init(&m, h, true);
-	pricing_init(&g, h->p);
-	pricing_all(&g, use_pair, &m);
-	if (h->gain != NULL) {
-		master_aim(&m, 0);
-		master_keep_level(&m, 1);
-	}
-	*names = (struct gv_lp_names){row_name, col_name, name_program(&m), NULL};
-	*lp = m.lp;
-	m.lp = (struct gv_lp){0};
-	pricing_free(&g);
-	master_free(&m);
 }

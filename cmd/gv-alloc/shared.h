@@ -75,8 +75,15 @@ int shared_solve(struct shared *h, const struct solve_options *opt, const char *
 
 /*
  * The program with all its pairs, in the units of the problem, for --dump-lp; see
- * struct policy.  In names x(i,j) is job i on type j, y(i,k,j) a pair.
+ * struct policy.  In names x(i,j) is job i on type j, y(i,k,j) a pair; t is 1 where
+ * the sum is looked for.
  */
 void shared_program(const struct shared *h, struct gv_lp *lp, struct gv_lp_names *names);
+/*
+ * The same of the sum over what it costs, [m] of a GPU: columns are shares times t,
+ * and t is 1 over the cost (Charnes and Cooper 1962).
+ */
+void shared_ratio_program(const struct shared *h, const double *cost, struct gv_lp *lp,
+    struct gv_lp_names *names);
 
 #endif

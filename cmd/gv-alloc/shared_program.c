@@ -1,0 +1,132 @@
+/* The programs of shared.h as --dump-lp writes them. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "master.h"
+
+/* What a row or column is called. */
+struct program_names {
+	char (*row)[GV_LP_NAME_LEN];
+	char (*col)[GV_LP_NAME_LEN];
+};
+
+static void
+row_name(void *ctx, size_t row, char buf[GV_LP_NAME_LEN])
+{
+	const struct program_names *names = ctx;
+
+	memcpy(buf, names->row[row], GV_LP_NAME_LEN);
+}
+
+static void
+col_name(void *ctx, size_t col, char buf[GV_LP_NAME_LEN])
+{
+	const struct program_names *names = ctx;
+
+	memcpy(buf, names->col[col], GV_LP_NAME_LEN);
+}
+
+/* One piece of memory, which free() frees. */
+static struct program_names *
+name_program(const struct master *m)
+{
+	const struct problem *p = m->p;
+	size_t rows = m->lp.n_rows, cols = m->lp.n_cols;
+	struct program_names *names =
+	    gv_xcalloc(1, sizeof(*names) + (rows + cols) * GV_LP_NAME_LEN);
+	size_t i;
+
+	names->row = (void *)(names + 1);
+	names->col = names->row + rows;
+	snprintf(names->row[rows - 1], GV_LP_NAME_LEN, "cost"); /* else renamed below */
+	for (i = 0; i < p->m; i++)
+		snprintf(names->row[i], GV_LP_NAME_LEN, "gpus(%zu)", i + 1);
+	for (i = 0; i < p->n; i++) {
+		snprintf(names->row[m->time[i]], GV_LP_NAME_LEN, "time(%zu)", i + 1);
+		if (m->rise[i] != SIZE_MAX)
+			snprintf(names->row[m->rise[i]], GV_LP_NAME_LEN, "%s(%zu)",
+			    m->h->gain == NULL ? "level" : "need", i + 1);
+	}
+	snprintf(names->col[0], GV_LP_NAME_LEN, "t");
+	for (i = 0; i < m->n; i++) {
+		const struct share *s = &m->share[i];
+
+		if (s->b == SIZE_MAX)
+			snprintf(names->col[i + 1], GV_LP_NAME_LEN, "x(%zu,%zu)",
+			    s->a + 1, s->type + 1);
+		else
+			snprintf(names->col[i + 1], GV_LP_NAME_LEN, "y(%zu,%zu,%zu)",
+			    s->a + 1, s->b + 1, s->type + 1);
+	}
+	return names;
+}
+
+static void
+use_pair(void *ctx, size_t a, size_t b, size_t pair, size_t type)
+{
+	master_add(ctx, a, b, pair, type);
+}
+
+/* The whole program, in the units of the problem. */
+static void
+make_all(struct master *m, const struct shared *h)
+{
+	struct pricing g;
+
+	master_init(m, h, true);
+	pricing_init(&g, h->p);
+	pricing_all(&g, use_pair, m);
+	pricing_free(&g);
+	if (h->gain != NULL) {
+		master_aim(m, 0);
+		master_keep_level(m, 1);
+	}
+}
+
+static void
+hand_out(struct master *m, struct gv_lp *lp, struct gv_lp_names *names)
+{
+	*names = (struct gv_lp_names){row_name, col_name, name_program(m), NULL};
+	*lp = m->lp;
+	m->lp = (struct gv_lp){0};
+	master_free(m);
+}
+
+void
+shared_program(const struct shared *h, struct gv_lp *lp, struct gv_lp_names *names)
+{
+	struct master m;
+
+	make_all(&m, h);
+	hand_out(&m, lp, names);
+}
+
+void
+shared_ratio_program(const struct shared *h, const double *cost, struct gv_lp *lp,
+    struct gv_lp_names *names)
+{
+	const struct problem *p = h->p;
+	struct master m;
+	size_t i, row;
+
+	make_all(&m, h);
+	m.lp.col_lo[0] = 0;
+	m.lp.col_hi[0] = INFINITY;
+	for (i = 0; i < p->m; i++) {
+		gv_lp_set(&m.lp, i, 0, -m.lp.row_hi[i]);
+		m.lp.row_hi[i] = 0;
+	}
+	for (i = 0; i < p->n; i++) {
+		gv_lp_set(&m.lp, m.time[i], 0, -1);
+		m.lp.row_hi[m.time[i]] = 0;
+	}
+	row = gv_lp_add_row(&m.lp, 1, 1);
+	for (i = 0; i < m.n; i++)
+		gv_lp_set(
+		    &m.lp, row, i + 1, p->scale[m.share[i].a] * cost[m.share[i].type]);
+	hand_out(&m, lp, names);
+}
