@@ -88,7 +88,7 @@ written Stages gv-partition --explain -l 4@10Gb/s -e edges.csv layers.csv
 written Schedule gv-partition --timeline -l 4@10Gb/s --schedule=interleaved --micro-batches=8 layers.csv
 header layers.csv >before
 gv-partition -l 4@10Gb/s -e edges.csv -o plan.csv layers.csv
-written Comparison gv-partition -l 2@10Gb/s -e edges.csv --compare=plan.csv layers.csv
+written Comparison gv-partition -l 4@10Gb/s -e edges.csv --compare=plan.csv layers.csv
 described Moves >want
 sed '1,/^$/d' made >moves && header moves >got
 same Moves "what gv-partition --compare writes behind it"

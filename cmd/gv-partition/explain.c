@@ -6,9 +6,8 @@ static const char *const names[] = {"level", "stage", "within", "layers", "first
     "load_s", "limit", "parameter_bytes", "activation_bytes", "in_flight",
     "memory_bytes"};
 
-/* Which of the terms is the load. */
-static const char *
-limit_of(const struct stage_terms *t, enum cost_model model)
+const char *
+explain_limit(const struct stage_terms *t, enum cost_model model)
 {
 	if (t->transfer_s >= t->load_s && t->load_s > 0)
 		return "transfer";
@@ -64,7 +63,7 @@ explain_write(const struct plan_report *r, const struct plan *p, const struct la
 		gv_tabw_double(&w, s->terms.sync_s);
 		gv_tabw_double(&w, s->terms.transfer_s);
 		gv_tabw_double(&w, s->terms.load_s);
-		gv_tabw_str(&w, limit_of(&s->terms, rules->model));
+		gv_tabw_str(&w, explain_limit(&s->terms, rules->model));
 		gv_tabw_double(&w, s->size.parameter);
 		gv_tabw_double(&w, s->activation);
 		if (s->level == 0) {

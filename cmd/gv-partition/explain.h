@@ -8,4 +8,7 @@
 void explain_write(const struct plan_report *r, const struct plan *p,
     const struct layers *l, const struct cost_rules *rules, struct gv_out *out, bool tsv);
 
+/* Which of a stage's terms is its load: compute, sync or transfer. */
+const char *explain_limit(const struct stage_terms *t, enum cost_model model);
+
 #endif

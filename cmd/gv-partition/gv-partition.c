@@ -7,7 +7,9 @@
  */
 #include "base/err.h"
 #include "base/fileio.h"
+#include "compare.h"
 #include "explain.h"
+#include "export.h"
 #include "interleave.h"
 #include "layers.h"
 #include "options.h"
@@ -41,9 +43,9 @@ cost_plan(struct plan_report *r, const struct options *o, const struct layers *l
 {
 	const struct cost_rules *rules = &o->search.rules;
 
-	return (rules->schedule == SCHEDULE_INTERLEAVED ? interleave_evaluate
-							: plan_evaluate)(
-	    r, p, &l->g, &o->machine, rules, o->cut, e);
+	return (rules->schedule == SCHEDULE_INTERLEAVED
+		    ? interleave_evaluate
+		    : plan_evaluate)(r, p, &l->g, &o->machine, rules, o->cut, e);
 }
 
 /* Runs the plan, writes what each GPU does when. */
@@ -69,9 +71,58 @@ write_timeline(const struct options *o, const struct layers *l, const struct pla
 	return rc;
 }
 
+/* For the program that is to train by it. */
 static int
-write_plan(const struct options *o, const struct layers *l, const struct plan *p,
+write_export(const struct options *o, const struct layers *l, const struct plan *p,
     const struct plan_report *r, struct gv_out *out, struct gv_error *e)
+{
+	struct pipe pipe = {0};
+	struct export_plan x = {l, p, &o->machine, &pipe, NULL};
+	int rc = pipe_make(&pipe, p, r, &l->g, &o->machine, &o->search.rules, e);
+
+	if (rc == 0)
+		rc = export_write(o->export, &x, out, e);
+	pipe_free(&pipe);
+	return rc;
+}
+
+/* Beside the plan of --compare, on the machine that was given. */
+static int
+write_comparison(const struct options *o, const struct machine *given,
+    const struct layers *l, const struct plan *p, const struct plan_report *r,
+    struct gv_out *out, struct gv_error *e)
+{
+	struct options other = *o;
+	struct layers b = {0};
+	struct plan q = {0};
+	struct plan_report s = {0};
+	struct gv_error why = {0};
+	bool flat = false;
+	int rc = compare_read(&b, l, o->compare, e);
+
+	other.machine = *given;
+	if (rc == 0)
+		rc = layers_plan(&q, &b, given, &flat, e);
+	if (flat)
+		machine_flatten(&other.machine);
+	if (rc == 0 && cost_plan(&s, &other, l, &q, &why) != 0)
+		rc = gv_error_at(e, o->compare, 0, NULL, "%s", why.text[0]);
+	if (rc == 0) {
+		const struct compared pair[2] = {
+		    {b.rows.file, &q, &s}, {l->rows.file, p, r}};
+
+		compare_write(l, given, pair, &o->search.rules, out, o->common.tsv);
+	}
+	plan_report_free(&s);
+	plan_free(&q);
+	compare_free(&b);
+	return rc;
+}
+
+static int
+write_plan(const struct options *o, const struct machine *given, const struct layers *l,
+    const struct plan *p, const struct plan_report *r, struct gv_out *out,
+    struct gv_error *e)
 {
 	switch (o->output) {
 	case OUTPUT_PLAN:
@@ -82,6 +133,10 @@ write_plan(const struct options *o, const struct layers *l, const struct plan *p
 		break;
 	case OUTPUT_TIMELINE:
 		return write_timeline(o, l, p, r, out, e);
+	case OUTPUT_EXPORT:
+		return write_export(o, l, p, r, out, e);
+	case OUTPUT_COMPARISON:
+		return write_comparison(o, given, l, p, r, out, e);
 	}
 	return 0;
 }
@@ -95,6 +150,7 @@ plan_layers(struct options *o)
 	struct prefixes x = {0};
 	struct plan p = {0};
 	struct plan_report r = {0};
+	struct machine given = o->machine;
 	struct gv_out *out;
 	bool flat = false, good;
 
@@ -111,7 +167,7 @@ plan_layers(struct options *o)
 		gv_die_error(&e);
 	if (o->common.verbose > 0)
 		say_times(o, &r, &p, &x);
-	if (write_plan(o, &l, &p, &r, out, &e) != 0)
+	if (write_plan(o, &given, &l, &p, &r, out, &e) != 0)
 		gv_die_error(&e);
 	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);

@@ -32,6 +32,9 @@ static const char help[] =
     "      --evaluate            the input is a plan: what does it cost?\n"
     "      --explain             write a table of the stages instead\n"
     "      --timeline            write what each GPU does when instead\n"
+    "      --compare=PLAN        write this plan beside another one instead\n"
+    "      --export=megatron|deepspeed|torch|torch-schedule|pipedream|alpa\n"
+    "                            write it as that program takes it instead\n"
     "For ptd-p; --level, --memory, --recompute, --schedule and --evaluate as well:\n"
     "      --gpu-type=TYPE       where the table does not say\n"
     "      --gpu-types=FILE      what GPUs can do, instead of the shipped table\n"
@@ -159,12 +162,19 @@ set_micro_batches(void *ctx, const char *arg)
 }
 
 static void
+set_export(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->export = (int)gv_opt_one_of(&o->common, "--export", arg, export_name, EXPORTS);
+}
+
+static void
 set_chunks(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
-	o->search.rules.chunks =
-	    (size_t)gv_opt_int(&o->common, "--chunks", arg, 1, 64);
+	o->search.rules.chunks = (size_t)gv_opt_int(&o->common, "--chunks", arg, 1, 64);
 }
 
 static void
@@ -257,6 +267,8 @@ parse(struct options *o, int argc, char **argv)
 	    {"evaluate", no_argument, .flag = &o->evaluate},
 	    {"explain", no_argument, .flag = &o->explain},
 	    {"timeline", no_argument, .flag = &o->timeline},
+	    {"compare", required_argument, .text = &o->compare},
+	    {"export", required_argument, .set = set_export},
 	    {"top", required_argument, .set = set_top}, {.name = NULL}};
 
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
@@ -278,8 +290,12 @@ check_schedule(const struct options *o)
 	if (r->chunks > 0 && r->schedule != SCHEDULE_INTERLEAVED)
 		gv_opt_usage(&o->common, "--chunks is for --schedule=interleaved");
 	if (r->schedule == SCHEDULE_INTERLEAVED && o->machine.n_levels > 1 && !o->flat)
-		gv_opt_usage(&o->common,
-		    "--schedule=interleaved needs one --level, or --flat");
+		gv_opt_usage(
+		    &o->common, "--schedule=interleaved needs one --level, or --flat");
+	if (o->explain + o->timeline + (o->export >= 0) + (o->compare != NULL) > 1 &&
+	    !(o->explain && o->timeline))
+		gv_opt_usage(&o->common, "--explain, --timeline, --compare and --export "
+					 "exclude each other");
 	if (o->explain && o->timeline)
 		gv_opt_usage(
 		    &o->common, "--explain and --timeline are two tables: choose one");
@@ -306,7 +322,8 @@ options_parse(struct options *o, int argc, char **argv)
 {
 	*o = (struct options){.common = {.usage = usage, .help = help},
 	    .search = {.rules = {.state = 2, .recompute = RECOMPUTE_AUTO}},
-	    .prefixes = 2048};
+	    .prefixes = 2048,
+	    .export = -1};
 	ptd_options_init(&o->ptd);
 	parse(o, argc, argv);
 	set_words(o);
@@ -317,7 +334,9 @@ options_parse(struct options *o, int argc, char **argv)
 	if (o->search.rules.schedule == SCHEDULE_INTERLEAVED &&
 	    o->search.rules.chunks == 0)
 		o->search.rules.chunks = 2;
-	o->output = o->timeline			 ? OUTPUT_TIMELINE
+	o->output = o->timeline                 ? OUTPUT_TIMELINE
+		    : o->export >= 0            ? OUTPUT_EXPORT
+		    : o->compare != NULL        ? OUTPUT_COMPARISON
 		    : o->explain || o->evaluate ? OUTPUT_STAGES
 						: OUTPUT_PLAN;
 }

@@ -3,6 +3,7 @@
 #define GV_PARTITION_OPTIONS_H
 
 #include "base/opt.h"
+#include "export.h"
 #include "options_ptd.h"
 #include "plan.h"
 
@@ -14,9 +15,11 @@ enum planner {
 
 /* What is written. */
 enum output {
-	OUTPUT_PLAN,  /* the layers, with the stage of each */
-	OUTPUT_STAGES, /* a table of the stages */
-	OUTPUT_TIMELINE /* what each GPU does when */
+	OUTPUT_PLAN,      /* the layers, with the stage of each */
+	OUTPUT_STAGES,    /* a table of the stages */
+	OUTPUT_TIMELINE,  /* what each GPU does when */
+	OUTPUT_EXPORT,    /* as another program takes it */
+	OUTPUT_COMPARISON /* beside another plan */
 };
 
 struct options {
@@ -32,6 +35,8 @@ struct options {
 	bool evaluate; /* the input is a plan */
 	bool explain;
 	bool timeline;
+	int export;          /* enum export, -1: none */
+	const char *compare; /* a plan, NULL: none */
 	enum output output;
 	struct ptd_options ptd; /* PLANNER_PTD_P */
 	/* as they were given, NULL if not: what they may be depends on the planner */

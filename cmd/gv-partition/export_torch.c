@@ -1,0 +1,129 @@
+/* For torch.distributed.pipelining, torchtitan and NeMo AutoModel. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "export.h"
+
+/* What torch calls a schedule; NULL: none of its own, the CSV says it. */
+static const char *const schedule_class[SCHEDULES] = {[SCHEDULE_FLUSH] = "1F1B",
+    [SCHEDULE_GPIPE] = "GPipe",
+    [SCHEDULE_INTERLEAVED] = "Interleaved1F1B"};
+
+static void
+json_cell(struct gv_json *j, struct gv_cell c)
+{
+	gv_json_str(j, c.s, c.len);
+}
+
+static bool
+begins_stage(const struct export_plan *x, size_t i)
+{
+	return i > 0 && export_stage(x, i) != export_stage(x, i - 1);
+}
+
+static void
+modules_of_stages(struct gv_json *j, const struct export_plan *x)
+{
+	size_t v;
+
+	for (v = 0; v < x->l->g.n; v++) {
+		if (v > 0 && begins_stage(x, v))
+			gv_json_end(j);
+		if (v == 0 || begins_stage(x, v))
+			gv_json_array(j, true);
+		json_cell(j, export_id(x, v));
+	}
+	gv_json_end(j);
+}
+
+int
+export_torch(const struct export_plan *x, struct gv_out *out, struct gv_error *e)
+{
+	const char *schedule = schedule_class[x->pipe->schedule];
+	struct gv_json j = {.out = out};
+	size_t v;
+
+	(void)e;
+	gv_json_object(&j, false);
+	gv_json_key(&j, "split_points");
+	gv_json_array(&j, true);
+	for (v = 0; v < x->l->g.n; v++)
+		if (begins_stage(x, v))
+			json_cell(&j, export_id(x, v));
+	gv_json_end(&j);
+	gv_json_key(&j, "module_fqns_per_model_part");
+	gv_json_array(&j, false);
+	modules_of_stages(&j, x);
+	gv_json_end(&j);
+	gv_json_key(&j, "pipeline_parallel_degree");
+	gv_json_int(&j, (int64_t)pipe_places(x->pipe));
+	gv_json_key(&j, "data_parallel_degree");
+	gv_json_int(&j, (int64_t)x->pipe->stage[0].replicas);
+	gv_json_key(&j, "schedule");
+	if (schedule != NULL)
+		gv_json_str(&j, schedule, strlen(schedule));
+	else
+		gv_json_null(&j);
+	gv_json_end(&j);
+	return 0;
+}
+
+/* ---- the order of passes ---- */
+
+/* One of the replicas' pipelines, with its part of the micro-batches. */
+static int
+one_pipeline(struct pipe *one, const struct pipe *p, struct gv_error *e)
+{
+	size_t replicas = p->stage[0].replicas, i;
+
+	if (p->schedule == SCHEDULE_1F1B || p->schedule == SCHEDULE_2BW)
+		return gv_error_set(e,
+		    "--export=torch-schedule: torch keeps one version of the weights, %s "
+		    "more; plan with --schedule=flush",
+		    schedule_name[p->schedule]);
+	if (p->micro_batches % replicas != 0)
+		return gv_error_set(e,
+		    "--export=torch-schedule: %zu micro-batches for %zu pipelines",
+		    p->micro_batches, replicas);
+	*one = *p;
+	one->micro_batches = p->micro_batches / replicas;
+	one->stage = gv_xcalloc(p->n, sizeof(*one->stage));
+	for (i = 0; i < p->n; i++) {
+		one->stage[i] = p->stage[i];
+		one->stage[i].replicas = 1;
+	}
+	return timetable_check(one, e);
+}
+
+int
+export_torch_schedule(const struct export_plan *x, struct gv_out *out, struct gv_error *e)
+{
+	/* torch: I the gradients of the input, W of the weights, B both */
+	const char *backward = x->pipe->schedule == SCHEDULE_ZB_H1 ? "I" : "B";
+	const char *const letter[OPS] = {
+	    [OP_FORWARD] = "F", [OP_BACKWARD] = backward, [OP_WEIGHT] = "W"};
+	struct pipe one = {0};
+	struct timetable t;
+	size_t i, k, n;
+	int rc = one_pipeline(&one, x->pipe, e);
+
+	if (rc == 0) {
+		timetable_make(&t, &one);
+		for (i = 0; i < t.n; i++) {
+			for (n = 0, k = 0; k < t.lane[i].n; k++) {
+				const struct step *s = &t.lane[i].step[k];
+
+				if (letter[s->op] != NULL)
+					gv_out_fmt(out, "%s%u%s%u", n++ > 0 ? "," : "",
+					    (unsigned)s->stage, letter[s->op],
+					    (unsigned)s->micro_batch);
+			}
+			gv_out_char(out, '\n');
+		}
+		timetable_free(&t);
+	}
+	free(one.stage);
+	return rc;
+}
