@@ -125,8 +125,8 @@ sed '1s/$/,stage,replicas/; 2,$s/$/,0,2/' two.csv >replicated.csv
 run gv-partition --evaluate --timeline -l 2@1GB/s --schedule=flush --micro-batches=3 replicated.csv
 short
 is_out "two replicas reduce 2 MB in 2 ms, beside the last backward pass" <<EOF
-F0/0:0-2 B0/0:2-6 F2/0:6-8 B2/0:8-12 AR2/1:8-12 U2/1:12-12
-F1/0:0-2 B1/0:2-6 AR1/1:8-12 U1/1:12-12
+F0/0:0-2 B0/0:2-6 F2/0:6-8 B2/0:8-12 AR2/1:10-12 U2/1:12-12
+F1/0:0-2 B1/0:2-6 AR1/1:10-12 U1/1:12-12
 EOF
 run gv-partition --evaluate --timeline -l 2@1GB/s --cost=compat --schedule=flush --micro-batches=3 replicated.csv
 short

@@ -86,6 +86,8 @@ same Samples "what gv-train --export writes"
 
 written Stages gv-partition --explain -l 4@10Gb/s -e edges.csv layers.csv
 written Schedule gv-partition --timeline -l 4@10Gb/s --schedule=interleaved --micro-batches=8 layers.csv
+gv-partition --timeline -l 4@10Gb/s layers.csv >timeline.csv
+written "Report: schedule" gv-report --format=csv timeline.csv
 header layers.csv >before
 gv-partition -l 4@10Gb/s -e edges.csv -o plan.csv layers.csv
 written Comparison gv-partition -l 4@10Gb/s -e edges.csv --compare=plan.csv layers.csv

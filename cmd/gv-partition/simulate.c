@@ -414,8 +414,8 @@ finish(struct run *r)
 			struct step *s = &l->step[k];
 
 			if (s->op == OP_REDUCE) {
-				s->start_s = r->reduction[reduction_of(r, s)].start_s;
 				s->end_s = r->reduction[reduction_of(r, s)].end_s;
+				s->start_s = s->end_s - r->p->stage[s->stage].reduce_s;
 			}
 			end_s = fmax(end_s, s->end_s);
 		}

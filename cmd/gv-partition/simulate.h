@@ -10,7 +10,8 @@
  *
  * An all-reduce begins when all replicas of the stage have got there, and the one
  * before it has ended; overlap: when they have begun the backward pass before it,
- * and then it stops no GPU until the update.  Updates take no time.
+ * and then it stops no GPU until the update, and does not end before the pass does
+ * (it is shown as late as that allows).  Updates take no time.
  */
 #ifndef GV_PARTITION_SIMULATE_H
 #define GV_PARTITION_SIMULATE_H

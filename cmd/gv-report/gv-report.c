@@ -3,12 +3,13 @@
  *
  * Reads the events row by row into a history of each job and GPU type, sums it
  * up, and writes it for people (text, SVG, HTML) or machines (CSV, TSV, JSON,
- * Prometheus).
+ * Prometheus).  The same for a pipeline's schedule, which it knows by its columns.
  */
 #include <string.h>
 
 #include "base/opt.h"
 #include "expect.h"
+#include "schedule.h"
 #include "write.h"
 
 enum format {
@@ -44,6 +45,7 @@ static const char help[] =
     "Reports what happened in a run, from the events table that gv-run writes:\n"
     "how long each job took, what share of time on each GPU type it was promised\n"
     "and received, and how busy the GPUs were.\n"
+    "Or sums up and draws a pipeline's schedule, from gv-partition.\n"
     "\n"
     "  -f, --format=FORMAT    text (default), csv, tsv, json, svg (drawn), html\n"
     "                         (svg and text), or prom (for Prometheus)\n"
@@ -142,20 +144,82 @@ parse_options(struct options *o, int argc, char **argv)
 		gv_opt_usage(&o->common, "--per-job needs --format=prom");
 }
 
+/* ---- a schedule ---- */
+
+/* Options that are for events alone. */
+static void
+check_schedule_options(const struct options *o)
+{
+	if (o->part != NULL)
+		gv_opt_usage(&o->common, "--by is for events, this is a schedule");
+	if (o->format == FORMAT_PROM)
+		gv_opt_usage(
+		    &o->common, "--format=prom is for events, this is a schedule");
+	if (o->expect_finished || o->expect_points >= 0)
+		gv_opt_usage(&o->common, "--expect-%s is for events, this is a schedule",
+		    o->expect_finished ? "finished" : "shares");
+}
+
+static void
+write_schedule(struct gv_out *out, const struct schedule *s, const struct options *o)
+{
+	switch (o->format) {
+	case FORMAT_CSV:
+	case FORMAT_TSV:
+		schedule_table(out, s, o->format == FORMAT_TSV);
+		break;
+	case FORMAT_JSON:
+		schedule_json(out, s);
+		break;
+	case FORMAT_SVG:
+		schedule_svg(out, s, o->digits);
+		break;
+	case FORMAT_HTML:
+		schedule_html(out, s, o->digits);
+		break;
+	default:
+		schedule_text(out, s, o->digits);
+	}
+}
+
+/* Reports the schedule that tab is at. */
+static void
+report_schedule(const struct options *o, struct gv_tab *tab)
+{
+	struct gv_error e = {0};
+	struct schedule s;
+	struct gv_out *out;
+
+	check_schedule_options(o);
+	if (schedule_read(&s, tab, &e) != 0)
+		gv_die_error(&e);
+	gv_tab_close(tab);
+	if (o->common.verbose > 0)
+		gv_warn("%zu steps of %zu GPUs", s.n_steps, s.n_gpus);
+	if (gv_out_open(&out, o->common.output, &e) != 0)
+		gv_die_error(&e);
+	write_schedule(out, &s, o);
+	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
+		gv_die_error(&e);
+	schedule_free(&s);
+}
+
+/* ---- events ---- */
+
 /*
  * Reads all events; errors are collected, so that one run shows them all.  A
  * log may end in the middle of a row, which its writer has yet to finish.
  */
 static int
-read_history(
-    struct history *h, const struct options *o, const char *path, struct gv_error *e)
+read_history(struct history *h, const struct options *o, struct gv_tab *tab,
+    struct gv_error *e)
 {
 	struct gv_events_in in;
 	struct gv_event ev;
 	size_t before = e->count, bad;
 	int got;
 
-	if (gv_events_open(&in, path, e) != 0)
+	if (gv_events_on(&in, tab, e) != 0)
 		return -1;
 	for (bad = before; (got = gv_events_next(&in, &ev, e)) != 0; bad = e->count) {
 		if (got > 0) {
@@ -219,33 +283,50 @@ as_expected(const struct report *r, const struct options *o)
 	return e.count == 0;
 }
 
+/* Reports the events that tab is at; whether all is as expected. */
+static bool
+report_events(const struct options *o, struct gv_tab *tab)
+{
+	struct gv_error e = {0};
+	struct report r = {0};
+	struct gv_out *out;
+	bool met;
+
+	r.history.keep_runs = o->format == FORMAT_SVG || o->format == FORMAT_HTML;
+	if (read_history(&r.history, o, tab, &e) != 0)
+		gv_die_error(&e);
+	summary_of(&r.summary, &r.history);
+	if (o->common.verbose > 0)
+		gv_warn("%zu events of %zu jobs", r.history.events, r.history.n_jobs);
+	if (gv_out_open(&out, o->common.output, &e) != 0)
+		gv_die_error(&e);
+	write_report(out, &r, o);
+	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
+		gv_die_error(&e);
+	met = as_expected(&r, o);
+	summary_free(&r.summary);
+	history_free(&r.history);
+	return met;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct options o = {
 	    .common = {.usage = usage, .help = help}, .digits = 1, .expect_points = -1};
 	struct gv_error e = {0};
-	struct report r = {0};
-	struct gv_out *out;
+	struct gv_tab *tab;
 	const char *path;
-	bool met;
+	bool met = true;
 
 	gv_init("gv-report");
 	parse_options(&o, argc, argv);
 	path = gv_opt_input(&o.common, argc, argv);
-	r.history.keep_runs = o.format == FORMAT_SVG || o.format == FORMAT_HTML;
-	if (read_history(&r.history, &o, path, &e) != 0)
+	if (gv_tab_open(&tab, path, &e) != 0 || gv_tab_table(tab, &e) != 1)
 		gv_die_error(&e);
-	summary_of(&r.summary, &r.history);
-	if (o.common.verbose > 0)
-		gv_warn("%zu events of %zu jobs", r.history.events, r.history.n_jobs);
-	if (gv_out_open(&out, o.common.output, &e) != 0)
-		gv_die_error(&e);
-	write_report(out, &r, &o);
-	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
-		gv_die_error(&e);
-	met = as_expected(&r, &o);
-	summary_free(&r.summary);
-	history_free(&r.history);
+	if (schedule_is(tab))
+		report_schedule(&o, tab);
+	else
+		met = report_events(&o, tab);
 	return gv_finish() != 0 ? GV_EXIT_TROUBLE : met ? GV_EXIT_OK : GV_EXIT_NO;
 }

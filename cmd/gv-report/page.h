@@ -5,6 +5,9 @@
 #include "base/strbuf.h"
 #include "parts.h"
 
+/* How an HTML page begins, up to its title. */
+extern const char page_head[];
+
 /* What a page needs everywhere. */
 struct page {
 	struct gv_out *out;

@@ -60,7 +60,7 @@ write_text(
 	gv_strbuf_free(&p.text);
 }
 
-static const char html_head[] =
+const char page_head[] =
     "<!DOCTYPE html>\n"
     "<html lang=\"en\">\n"
     "<meta charset=\"utf-8\">\n"
@@ -88,7 +88,7 @@ write_html(struct gv_out *out, const struct report *r, int digits)
 	struct page p = page_of(out, r, digits, true);
 	struct gv_svg s = {.out = out};
 
-	gv_out_str(out, html_head);
+	gv_out_str(out, page_head);
 	page_add_jobs(&p);
 	gv_svg_open(&s, "title");
 	gv_svg_text(&s, p.text.s, p.text.len);

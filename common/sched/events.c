@@ -154,26 +154,32 @@ parse(struct gv_event *ev, const struct gv_cell *cell, const struct place *at,
 }
 
 int
-gv_events_open(struct gv_events_in *in, const char *path, struct gv_error *e)
+gv_events_on(struct gv_events_in *in, struct gv_tab *tab, struct gv_error *e)
 {
 	size_t found;
 	int i;
 
-	*in = (struct gv_events_in){0};
-	if (gv_tab_open(&in->tab, path, e) != 0) {
-		in->tab = NULL;
-		return -1;
-	}
-	if (gv_tab_table(in->tab, e) != 1)
-		goto fail;
+	*in = (struct gv_events_in){.tab = tab};
 	for (i = 0; i < GV_EVENT_COLUMNS; i++)
 		in->column[i] = gv_tab_find(in->tab, column_name[i]);
-	if (gv_tab_require(in->tab, column_name[TIME], &found, e) != 0 ||
-	    gv_tab_require(in->tab, column_name[EVENT], &found, e) != 0)
-		goto fail;
-	return 0;
-fail:
+	if (gv_tab_require(in->tab, column_name[TIME], &found, e) == 0 &&
+	    gv_tab_require(in->tab, column_name[EVENT], &found, e) == 0)
+		return 0;
 	gv_events_close(in);
+	return -1;
+}
+
+int
+gv_events_open(struct gv_events_in *in, const char *path, struct gv_error *e)
+{
+	struct gv_tab *tab;
+
+	*in = (struct gv_events_in){0};
+	if (gv_tab_open(&tab, path, e) != 0)
+		return -1;
+	if (gv_tab_table(tab, e) == 1)
+		return gv_events_on(in, tab, e);
+	gv_tab_close(tab);
 	return -1;
 }
 

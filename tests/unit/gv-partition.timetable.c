@@ -397,10 +397,10 @@ clock_reduction(struct clocked *c, long t, size_t k, size_t n)
 		if (c->could[lane][k][n] > start)
 			start = c->could[lane][k][n];
 	}
-	c->begun[k][n] = start;
 	c->ended[k][n] = start + (long)stage_of(c, k)->reduce_s;
 	if (c->ended[k][n] < t)
 		c->ended[k][n] = t;
+	c->begun[k][n] = c->ended[k][n] - (long)stage_of(c, k)->reduce_s;
 	c->channel[place] = c->ended[k][n];
 	return c->ended[k][n] <= t;
 }

@@ -1,0 +1,63 @@
+"""gv-report-schedule.py SCHEDULE SVG: does the drawing show the schedule?
+
+Every step that takes time must be a bar of its colour in the row of its GPU, on
+one linear scale of time, and every bar a step; updates are marks."""
+import csv
+import sys
+import xml.dom.minidom
+
+steps = list(csv.DictReader(open(sys.argv[1])))
+dom = xml.dom.minidom.parse(sys.argv[2])
+LEFT, WIDTH = 160, 780
+first = min(float(s["start_ms"]) for s in steps)
+scale = WIDTH / (max(float(s["end_ms"]) for s in steps) - first)
+word = {"F": "forward", "B": "backward", "W": "weight gradients", "AR": "all-reduce", "U": "update"}
+hue = {"F": "f", "B": "b", "W": "w", "AR": "ar", "U": "u"}
+
+
+def num(node, name):
+    return float(node.getAttribute(name))
+
+
+lanes = [r for r in dom.getElementsByTagName("rect") if r.getAttribute("class") == "lane"]
+gpus = []
+for s in steps:
+    s["key"] = s.get("gpu") or (s["stage"], s.get("replica"))
+    if s["key"] not in gpus:
+        gpus.append(s["key"])
+if len(lanes) != len(gpus):
+    print(len(lanes), "rows for", len(gpus), "GPUs")
+bars = {}
+for kind in "rect", "path":
+    for node in dom.getElementsByTagName(kind):
+        title = node.getElementsByTagName("title")
+        if not title:
+            continue
+        if kind == "rect":
+            x, y, width = num(node, "x"), num(node, "y") + num(node, "height") / 2, num(node, "width")
+        else:
+            x, y = (float(v) for v in node.getAttribute("d")[1:].split("l")[0].split())
+            width = 0
+        lane = [i for i, r in enumerate(lanes) if num(r, "y") <= y <= num(r, "y") + num(r, "height")]
+        bars.setdefault((lane[0], title[0].firstChild.data), []).append((x, width, node.getAttribute("class")))
+for s in steps:
+    begin, end = float(s["start_ms"]), float(s["end_ms"])
+    x, width = LEFT + (begin - first) * scale, (end - begin) * scale
+    if s["op"] != "U" and width <= 2:
+        continue
+    words = "stage %s: %s%s micro-batch %s" % (
+        s["stage"], word[s["op"]], " up to" if s["op"] in ("AR", "U") else " of", s["micro_batch"])
+    if s.get("version"):
+        words += ", weights version " + s["version"]
+    row = gpus.index(s["key"])
+    found = [(key, b) for key, some in bars.items() for b in some
+             if key[0] == row and (key[1] + ",").startswith(words + ",") and b[2].startswith(hue[s["op"]]) and
+             abs(b[0] - x) < 0.02 and abs(b[1] - width) < 0.63]
+    if len(found) != 1 and not (s["op"] == "U" and not found):
+        print(s, "is drawn", len(found), "times")
+    for key, b in found:
+        bars[key].remove(b)
+for key, some in bars.items():
+    for b in some:
+        if b[1] > 2:
+            print("drawn, but not there:", key, b)
