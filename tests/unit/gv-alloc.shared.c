@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "gv-alloc/classes.h"
+#include "gv-alloc/deal.h"
 #include "gv-alloc/shared.h"
 
 static uint64_t drawn;
@@ -81,6 +82,7 @@ random_problem(size_t n, size_t m, size_t kinds, const struct together *t)
 
 struct sums {
 	const double *job, *type, *cost; /* of a step/s, times; of a GPU */
+	const double *per; /* of a GPU: the sum is divided by what all cost */
 };
 
 static double
@@ -106,6 +108,27 @@ define_pair(struct gv_lp *lp, const struct problem *p, const double *factor,
 	gv_lp_set(lp, p->m + 2 * k, col, 1);
 	gv_lp_set(lp, p->m + 2 * i + 1, col, factor[i] * rate[0]);
 	gv_lp_set(lp, p->m + 2 * k + 1, col, factor[k] * rate[1]);
+}
+
+/* Shares become shares / cost, column 0 the inverse of the cost. */
+static void
+divide(struct gv_lp *lp, const struct problem *p, const double *per)
+{
+	size_t entries = lp->n_entries, rows = lp->n_rows;
+	size_t cost = gv_lp_add_row(lp, 1, 1);
+	size_t i;
+
+	lp->col_lo[0] = 0;
+	lp->col_hi[0] = INFINITY;
+	for (i = 0; i < rows; i++)
+		if (isfinite(lp->row_hi[i])) {
+			gv_lp_set(lp, i, 0, -lp->row_hi[i]);
+			lp->row_hi[i] = 0;
+		}
+	for (i = 0; i < entries; i++)
+		if (lp->entry[i].row < p->m && lp->entry[i].col > 0)
+			gv_lp_set(lp, cost, lp->entry[i].col,
+			    lp->entry[i].value * per[lp->entry[i].row]);
 }
 
 /*
@@ -158,6 +181,8 @@ define(const struct problem *p, const double *factor, const double *rise,
 			}
 		}
 	}
+	if (g != NULL && g->per != NULL)
+		divide(&lp, p, g->per);
 	if (gv_lp_solve(&lp, NULL, NULL, &sol, &e) != 0 || sol.status != GV_LP_OPTIMAL)
 		best = NAN;
 	else
@@ -294,7 +319,7 @@ check_sum(const struct problem *p, bool merge, enum solver solver)
 	level = define(p, one, need, NULL);
 	for (i = 0; i < p->n; i++)
 		need[i] *= isnan(level) ? 0 : fmin(1, level) * (1 - 1e-10);
-	sums = (struct sums){worth, type, cost};
+	sums = (struct sums){.job = worth, .type = type, .cost = cost};
 	classes_make(&c, p, merge);
 	f = of_classes(&c, p, worth);
 	r = of_classes(&c, p, need);
@@ -352,9 +377,308 @@ check_random(void)
 	    "levels and sums are those of all pairs (%d of %d)", cases - wrong, cases);
 }
 
+/* ---- policies ---- */
+
+/* Numbers that policies ask for, also of jobs that are done and of needs that can be met. */
+static void
+random_numbers(struct problem *p)
+{
+	size_t i, j;
+
+	problem_ask(p, 1u << NUMBER_STEPS | 1u << NUMBER_ELAPSED | 1u << NUMBER_ISOLATED |
+			   1u << NUMBER_NEED | 1u << NUMBER_PLACE);
+	for (j = 0; j < p->m; j++)
+		p->price[j] = .1 + uniform();
+	for (i = 0; i < p->n; i++) {
+		p->number[NUMBER_STEPS][i] =
+		    i > 0 && uniform() < .1 ? 0 : exp(5 * uniform());
+		p->number[NUMBER_ELAPSED][i] = uniform() < .3 ? 0 : 20 * uniform();
+		p->number[NUMBER_ISOLATED][i] = uniform() < .3 ? 0 : 20 * uniform();
+		p->number[NUMBER_PLACE][i] = (double)i;
+		p->number[NUMBER_NEED][i] = uniform() < .3 ? .03 * uniform() : 0;
+	}
+}
+
+/* A policy's answer to the jobs, by classes. */
+static int
+ask(const struct policy *policy, const struct problem *p, double *objective,
+    double *bound, double *excess)
+{
+	const struct solve_options opt = {.solver = SOLVER_AUTO};
+	struct solution s = {0};
+	struct gv_error e = {0};
+	struct classes c;
+	int rc;
+
+	classes_make(&c, p, true);
+	s.x = gv_xcalloc(c.p.n, c.p.m * sizeof(*s.x));
+	rc = policy->solve(&c.p, &opt, &s, &e);
+	*objective = s.objective;
+	*bound = s.bound;
+	*excess = solution_excess(&c.p, &s);
+	if (rc < 0)
+		printf("# %s: %s\n", policy->name, e.text[0]);
+	free(s.x);
+	free(s.pair);
+	free(s.late);
+	classes_free(&c);
+	return rc;
+}
+
+static void
+expect(const struct policy *policy, const struct problem *p, double want)
+{
+	double got, bound, excess;
+	int rc = ask(policy, p, &got, &bound, &excess);
+	double gap = policy->minimises ? got - bound : bound - got;
+	int before = wrong;
+
+	cases++;
+	if (rc != 0 || !(fabs(got - want) <= 1e-9 * fabs(want)) ||
+	    !(gap >= -1e-15 * fabs(want) && gap <= 1e-9 * fabs(want)) ||
+	    !(excess <= 1e-12))
+		wrong++;
+	if (wrong > before && wrong < 10)
+		printf("# %s: got %.17g, bound %.17g, want %.17g, excess %g, status %d\n",
+		    policy->name, got, bound, want, excess, rc);
+}
+
+/* The jobs with steps. */
+static struct problem
+with_steps(const struct problem *p)
+{
+	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
+	struct problem q;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		keep[i] = p->number[NUMBER_STEPS][i] > 0;
+	problem_pick(&q, p, keep);
+	free(keep);
+	return q;
+}
+
+/* The least ratio: where what all need is just what they can have, found by halving. */
+static double
+define_ratio(const struct problem *all, const struct problem *q, const double *one)
+{
+	double *x = gv_xcalloc(all->n, all->m * sizeof(*x));
+	double *need = gv_xcalloc(q->n, sizeof(*need));
+	double *alone = gv_xcalloc(q->n, sizeof(*alone));
+	double low = 0, high = 1e6;
+	size_t i, k = 0;
+
+	problem_isolated(all, x);
+	for (i = 0; i < all->n; i++)
+		if (all->number[NUMBER_STEPS][i] > 0)
+			alone[k++] =
+			    all->number[NUMBER_ISOLATED][i] +
+			    all->number[NUMBER_STEPS][i] / problem_throughput(all, x, i);
+	while (high - low > 1e-12 * high) {
+		double at = low + (high - low) / 2;
+		bool possible = true;
+
+		for (i = 0; i < q->n; i++) {
+			double left = at * alone[i] - q->number[NUMBER_ELAPSED][i];
+
+			possible = possible && left > 0;
+			need[i] = q->number[NUMBER_STEPS][i] / left;
+		}
+		if (possible && define(q, one, need, NULL) >= 1)
+			high = at;
+		else
+			low = at;
+	}
+	free(x);
+	free(need);
+	free(alone);
+	return high;
+}
+
+static void
+check_levels(const struct problem *p)
+{
+	double *factor = gv_xcalloc(p->n, sizeof(*factor));
+	double *one = gv_xcalloc(p->n, sizeof(*one));
+	struct problem q = with_steps(p);
+	size_t i;
+
+	problem_equal_throughput(p, factor);
+	for (i = 0; i < p->n; i++) {
+		factor[i] = p->scale[i] / (p->weight[i] * factor[i]);
+		one[i] = 1;
+	}
+	expect(&policy_max_min, p, define(p, factor, one, NULL));
+	expect(&policy_makespan, p, 1 / define(&q, one, q.number[NUMBER_STEPS], NULL));
+	expect(&policy_finish_time, p, define_ratio(p, &q, one));
+	problem_free(&q);
+	free(factor);
+	free(one);
+}
+
+static void
+check_sums(struct problem *p)
+{
+	double *one = gv_xcalloc(p->n, sizeof(*one));
+	double *none = gv_xcalloc(p->n, sizeof(*none));
+	double *worth = gv_xcalloc(p->n, sizeof(*worth));
+	double *type = gv_xcalloc(p->m, sizeof(*type));
+	double *need = p->number[NUMBER_NEED];
+	double level, got, bound, excess;
+	struct sums sums = {.job = one};
+	bool any = false;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		double fastest = 0;
+
+		for (j = 0; j < p->m; j++)
+			fastest = fmax(fastest, problem_rate(p, i, j));
+		worth[i] = ((double)p->n - p->number[NUMBER_PLACE][i]) / fastest;
+		one[i] = 1;
+		any = any || need[i] > 0;
+	}
+	for (j = 0; j < p->m; j++)
+		type[j] = 3600 / p->price[j];
+	level = any ? define(p, one, need, NULL) : 2;
+	if (level < 1 - 1e-9) {
+		cases++;
+		if (ask(&policy_max_sum, p, &got, &bound, &excess) != 1)
+			wrong++;
+		for (i = 0; i < p->n; i++)
+			need[i] *= .9 * level;
+	}
+	expect(&policy_max_sum, p, define(p, one, need, &sums));
+	sums.type = type;
+	expect(&policy_per_dollar, p, define(p, one, need, &sums));
+	sums = (struct sums){.job = worth};
+	expect(&policy_fifo, p, define(p, one, none, &sums));
+	for (j = 0; j < p->m; j++)
+		type[j] = p->price[j] / 3600;
+	sums = (struct sums){.job = one, .per = type};
+	expect(&policy_min_cost, p, define(p, one, need, &sums));
+	free(one);
+	free(none);
+	free(worth);
+	free(type);
+}
+
+static void
+check_policies(void)
+{
+	size_t instance;
+
+	wrong = cases = 0;
+	for (instance = 0; instance < 100; instance++) {
+		size_t kinds = 2 + below(6), m = 1 + below(3);
+		struct together t;
+		struct problem p;
+
+		random_together(&t, kinds, m);
+		p = random_problem(1 + below(9), m, kinds, &t);
+		random_numbers(&p);
+		check_levels(&p);
+		check_sums(&p);
+		problem_free(&p);
+		together_free(&t);
+	}
+	ok(wrong == 0 && cases > 600,
+	    "policies with pairs are what they are defined as (%d of %d)", cases - wrong,
+	    cases);
+}
+
+/* ---- dealing ---- */
+
+/* Every job of a class has as much of each of its pairs, and so its throughput and time. */
+static void
+check_dealt(const struct classes *c, const struct problem *p, const struct pair *pair,
+    size_t n_pairs, const struct pair *dealt, size_t n)
+{
+	struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	double *own = gv_xcalloc(p->n, sizeof(*own));
+	double *of_class = gv_xcalloc(c->p.n, sizeof(*of_class));
+	double most = 0;
+	size_t i;
+
+	s.pair = gv_xcalloc(n, sizeof(*s.pair));
+	if (n > 0)
+		memcpy(s.pair, dealt, n * sizeof(*dealt));
+	s.n_pairs = n;
+	solution_throughput(p, &s, own);
+	free(s.pair);
+	free(s.x);
+	s.x = gv_xcalloc(c->p.n, c->p.m * sizeof(*s.x));
+	s.pair = gv_xcalloc(n_pairs, sizeof(*s.pair));
+	memcpy(s.pair, pair, n_pairs * sizeof(*pair));
+	s.n_pairs = n_pairs;
+	solution_throughput(&c->p, &s, of_class);
+	for (i = 0; i < p->n; i++)
+		most = fmax(most,
+		    fabs(own[i] - of_class[c->of[i]]) / fmax(1e-300, of_class[c->of[i]]));
+	for (i = 0; i < n; i++)
+		if (dealt[i].a == dealt[i].b || !(dealt[i].x > 0) ||
+		    p->kind[dealt[i].a] > p->kind[dealt[i].b])
+			wrong++;
+	cases++;
+	worst = fmax(worst, most);
+	if (!(most <= 1e-14))
+		wrong++;
+	free(s.x);
+	free(s.pair);
+	free(own);
+	free(of_class);
+}
+
+static void
+check_deal(void)
+{
+	size_t instance, i, k, n;
+
+	wrong = cases = 0;
+	worst = 0;
+	for (instance = 0; instance < 300; instance++) {
+		size_t kinds = 1 + below(4), jobs = 2 + below(40), n_pairs = 0, named = 0;
+		struct together t = {.n_kinds = kinds, .m = 1};
+		struct problem p = random_problem(jobs, 1, kinds, &t);
+		size_t *rank = gv_xcalloc(jobs, sizeof(*rank));
+		struct pair pair[64], *dealt;
+		struct classes c;
+
+		classes_make(&c, &p, true);
+		for (i = 0; i < jobs; i++)
+			rank[i] = jobs - 1 - i;
+		for (i = 0; i < c.p.n; i++)
+			for (k = i; k < c.p.n && n_pairs < 64; k++)
+				if (uniform() < .5 && (i != k || c.p.count[i] > 1)) {
+					bool swap = c.p.kind[i] > c.p.kind[k];
+					double rate = 1 + uniform();
+
+					pair[n_pairs++] =
+					    (struct pair){swap ? k : i, swap ? i : k, 0,
+						rate, i == k ? rate : 1 + uniform(),
+						.1 + uniform()};
+					named += (size_t)(i == k ? c.p.count[i]
+								 : c.p.count[i] +
+								       c.p.count[k] - 1);
+				}
+		dealt = deal_pairs(&c, jobs, rank, pair, n_pairs, &n);
+		check_dealt(&c, &p, pair, n_pairs, dealt, n);
+		if (n > named)
+			wrong++;
+		free(dealt);
+		free(rank);
+		classes_free(&c);
+		problem_free(&p);
+	}
+	printf("# worst difference of throughputs %g\n", worst);
+	ok(wrong == 0, "jobs get their class's throughput, from few pairs (%d)", cases);
+}
+
 int
 main(void)
 {
 	check_random();
+	check_policies();
+	check_deal();
 	return done_testing();
 }
