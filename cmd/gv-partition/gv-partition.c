@@ -17,6 +17,7 @@
 #include "ptd_run.h"
 #include "say.h"
 #include "timeline.h"
+#include "two_bw_run.h"
 
 static void
 make_plan(
@@ -28,8 +29,10 @@ make_plan(
 		    "warning: more than %zu prefixes: %zu layers planned as %zu groups",
 		    o->prefixes, l->g.n, x->n_groups);
 	if (o->search.rules.schedule == SCHEDULE_INTERLEAVED) {
-		if (interleave_search(p, &x->s, &l->g, &o->machine, &o->search, o->cut) !=
-		    SEARCH_FOUND)
+		const struct interleaving i = {
+		    &x->s, &l->g, &o->machine, &o->search, o->cut};
+
+		if (interleave_search(p, &i) != SEARCH_FOUND)
 			say_no_chunks(o);
 	} else if (plan_search(p, &x->s, l->g.n, &o->machine, &o->search) !=
 		   SEARCH_FOUND) {
@@ -156,7 +159,9 @@ plan_layers(struct options *o)
 
 	if (layers_read(&l, o->input, o->edges, &e) != 0)
 		gv_die_error(&e);
-	if (!o->evaluate)
+	if (o->planner == PLANNER_2BW)
+		two_bw_plan(&p, o, &l, &x);
+	else if (!o->evaluate)
 		make_plan(&p, o, &l, &x);
 	else if (layers_plan(&p, &l, &o->machine, &flat, &e) != 0)
 		gv_die_error(&e);
@@ -165,7 +170,7 @@ plan_layers(struct options *o)
 	if (cost_plan(&r, o, &l, &p, &e) != 0 ||
 	    gv_out_open(&out, o->common.output, &e) != 0)
 		gv_die_error(&e);
-	if (o->common.verbose > 0)
+	if (o->common.verbose > 0 && o->planner != PLANNER_2BW)
 		say_times(o, &r, &p, &x);
 	if (write_plan(o, &given, &l, &p, &r, out, &e) != 0)
 		gv_die_error(&e);
@@ -187,6 +192,11 @@ main(int argc, char **argv)
 
 	gv_init("gv-partition");
 	options_parse(&o, argc, argv);
-	status = o.planner == PLANNER_PTD_P ? ptd_run(&o) : plan_layers(&o);
+	if (o.planner == PLANNER_PTD_P)
+		status = ptd_run(&o);
+	else if (o.planner == PLANNER_2BW && o.listed)
+		status = two_bw_list(&o);
+	else
+		status = plan_layers(&o);
 	return gv_finish() != 0 ? GV_EXIT_TROUBLE : status;
 }

@@ -7,13 +7,17 @@
 
 static const char usage[] = "usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]";
 
+static const char two_bw_usage[] =
+    "usage: gv-partition -p 2bw -l N@BANDWIDTH... --batch=N [OPTION...] [LAYERS]";
+
 static const char ptd_usage[] = "usage: gv-partition -p ptd-p [OPTION...] [TRANSFORMERS]";
 
 static const char help[] =
     "usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]\n"
+    "       gv-partition -p 2bw -l N@BANDWIDTH... --batch=N [OPTION...] [LAYERS]\n"
     "       gv-partition -p ptd-p [OPTION...] [TRANSFORMERS]\n"
     "Cut a model into stages for pipeline and data parallel training.\n"
-    "  -p, --planner=pipedream|ptd-p       who plans: layers, or transformers\n"
+    "  -p, --planner=pipedream|2bw|ptd-p   who plans: layers twice, transformers\n"
     "  -l, --level=N@BANDWIDTH   N GPUs; again: N groups of those: 4@25GB/s, 4@10Gb/s\n"
     "  -e, --edges=FILE          table of edges: src, dst (or behind the layers)\n"
     "  -m, --memory=BYTES        of a GPU: every stage has to fit\n"
@@ -35,14 +39,17 @@ static const char help[] =
     "      --compare=PLAN        write this plan beside another one instead\n"
     "      --export=megatron|deepspeed|torch|torch-schedule|pipedream|alpa\n"
     "                            write it as that program takes it instead\n"
+    "For 2bw:\n"
+    "      --batch=N             minibatches of an update, at most\n"
+    "      --speeds=FILE         of larger micro-batches: micro_batch, speed\n"
     "For ptd-p; --level, --memory, --recompute, --schedule and --evaluate as well:\n"
     "      --gpu-type=TYPE       where the table does not say\n"
     "      --gpu-types=FILE      what GPUs can do, instead of the shipped table\n"
     "      --gpus=N              where the table does not say\n"
     "      --precision=bf16|fp16|fp32\n"
     "      --features=LIST       of the training program; none: as in 2021\n"
-    "      --top=N               so many plans of each, best first (10; 0: all)\n"
     "For all:\n"
+    "      --top=N               2bw, ptd-p: a table of the N best plans (10; 0: all)\n"
     "      --tsv                 write TSV\n"
     "  -o, --output=FILE         write here, whole or not at all\n"
     "  -q, --quiet               no warnings\n"
@@ -50,15 +57,17 @@ static const char help[] =
     "  -h, --help                show this\n"
     "  -V, --version             show the version\n";
 
+static const char *const planner_name[PLANNERS] = {"pipedream", "2bw", "ptd-p"};
+
 static void
 set_planner(void *ctx, const char *arg)
 {
-	static const char *const names[] = {"pipedream", "ptd-p"};
+	static const char *const usages[PLANNERS] = {usage, two_bw_usage, ptd_usage};
 	struct options *o = ctx;
 
-	o->planner = (enum planner)gv_opt_one_of(&o->common, "--planner", arg, names, 2);
-	if (o->planner == PLANNER_PTD_P)
-		o->common.usage = ptd_usage;
+	o->planner = (enum planner)gv_opt_one_of(
+	    &o->common, "--planner", arg, planner_name, PLANNERS);
+	o->common.usage = usages[o->planner];
 }
 
 static void
@@ -149,7 +158,16 @@ set_top(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
-	o->ptd.top = (size_t)gv_opt_int(&o->common, "--top", arg, 0, 1000000);
+	o->top = (size_t)gv_opt_int(&o->common, "--top", arg, 0, 1000000);
+	o->listed = true;
+}
+
+static void
+set_batch(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->batch = (size_t)gv_opt_int(&o->common, "--batch", arg, 1, 1000000);
 }
 
 static void
@@ -252,6 +270,8 @@ parse(struct options *o, int argc, char **argv)
 	    {"schedule", required_argument, .text = &o->schedule},
 	    {"micro-batches", required_argument, .set = set_micro_batches},
 	    {"chunks", required_argument, .set = set_chunks},
+	    {"batch", required_argument, .set = set_batch},
+	    {"speeds", required_argument, .text = &o->speeds},
 	    {"optimizer", required_argument, .set = set_optimizer},
 	    {"precision", required_argument, .set = set_precision},
 	    {"features", required_argument, .set = set_features},
@@ -301,11 +321,54 @@ check_schedule(const struct options *o)
 		    &o->common, "--explain and --timeline are two tables: choose one");
 }
 
+/* Options that were given and that the planner has no use for. */
+static void
+check_planner(const struct options *o)
+{
+	const unsigned layers = 1U << PLANNER_PIPEDREAM, equal = 1U << PLANNER_2BW,
+		       ptd = 1U << PLANNER_PTD_P;
+	const struct search_options *s = &o->search;
+	const struct {
+		bool given;
+		unsigned of; /* planners */
+		const char *name;
+	} option[] = {{o->schedule != NULL, layers | ptd, "--schedule"},
+	    {o->edges != NULL, layers | equal, "--edges"},
+	    {s->rules.micro_batches > 0, layers, "--micro-batches"},
+	    {s->rules.chunks > 0, layers, "--chunks"},
+	    {s->straight, layers, "--straight"},
+	    {s->use == USE_ALL, layers, "--all-gpus"},
+	    {s->use == USE_FEWEST, layers, "--fewest-gpus"},
+	    {o->evaluate, layers | ptd, "--evaluate"}, {o->explain, layers, "--explain"},
+	    {o->timeline, layers | equal, "--timeline"},
+	    {o->compare != NULL, layers, "--compare"},
+	    {o->export >= 0 && o->export != EXPORT_MEGATRON, layers | equal,
+		"--export but to megatron"},
+	    {o->batch > 0, equal, "--batch"}, {o->speeds != NULL, equal, "--speeds"},
+	    {o->listed, equal | ptd, "--top"}, {o->ptd.gpus > 0, ptd, "--gpus"},
+	    {o->ptd.gpu_type != NULL, ptd, "--gpu-type"},
+	    {o->ptd.gpu_types != NULL, ptd, "--gpu-types"},
+	    {o->ptd.precision >= 0, ptd, "--precision"},
+	    {o->ptd.features, ptd, "--features"}};
+	size_t i;
+
+	for (i = 0; i < sizeof(option) / sizeof(option[0]); i++)
+		if (option[i].given && (option[i].of >> o->planner & 1) == 0)
+			gv_opt_usage(&o->common, "%s is not for --planner=%s",
+			    option[i].name, planner_name[o->planner]);
+	if (o->planner == PLANNER_2BW && o->batch == 0)
+		gv_opt_usage(&o->common, "--planner=2bw needs --batch=N");
+	if (o->planner == PLANNER_2BW && o->listed && (o->timeline || o->export >= 0))
+		gv_opt_usage(&o->common, "--top writes a table of its own: without "
+					 "--timeline and --export");
+}
+
 static void
 check(const struct options *o)
 {
 	int most = o->planner == PLANNER_PTD_P ? PTD_GPUS : GPUS;
 
+	check_planner(o);
 	if (machine_component(&o->machine, o->machine.n_levels) > (size_t)most)
 		gv_opt_usage(&o->common, "--level: more than %d GPUs", most);
 	if (o->planner == PLANNER_PTD_P)
@@ -323,6 +386,7 @@ options_parse(struct options *o, int argc, char **argv)
 	*o = (struct options){.common = {.usage = usage, .help = help},
 	    .search = {.rules = {.state = 2, .recompute = RECOMPUTE_AUTO}},
 	    .prefixes = 2048,
+	    .top = 10,
 	    .export = -1};
 	ptd_options_init(&o->ptd);
 	parse(o, argc, argv);

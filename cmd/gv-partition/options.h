@@ -10,7 +10,9 @@
 /* Who plans. */
 enum planner {
 	PLANNER_PIPEDREAM,
-	PLANNER_PTD_P /* transformers */
+	PLANNER_2BW,   /* layers, in equal pipelines */
+	PLANNER_PTD_P, /* transformers */
+	PLANNERS
 };
 
 /* What is written. */
@@ -37,10 +39,14 @@ struct options {
 	bool timeline;
 	int export;          /* enum export, -1: none */
 	const char *compare; /* a plan, NULL: none */
+	bool listed;         /* --top: several plans, a row each */
+	size_t top;          /* so many; 0 = all */
 	enum output output;
 	struct ptd_options ptd; /* PLANNER_PTD_P */
 	/* as they were given, NULL if not: what they may be depends on the planner */
 	const char *schedule, *recompute;
+	size_t batch;       /* PLANNER_2BW: minibatches of an update, at most */
+	const char *speeds; /* PLANNER_2BW: a file; NULL: all micro-batches are as fast */
 };
 
 /* Fills *o, or ends with a usage error. */

@@ -11,7 +11,6 @@ ptd_options_init(struct ptd_options *p)
 	size_t i;
 
 	memset(p, 0, sizeof(*p));
-	p->top = 10;
 	p->precision = -1;
 	p->recompute = -1;
 	p->schedule = -1;
@@ -26,6 +25,7 @@ ptd_options_features(struct ptd_options *p, const struct gv_opt *o, const char *
 	char *word;
 
 	memset(p->can, 0, sizeof(p->can));
+	p->features = true;
 	if (strcmp(arg, "none") == 0)
 		return;
 	for (;; s = end + 1) {

@@ -12,15 +12,14 @@ struct ptd_options {
 	const char *gpu_type;  /* NULL: the rows say */
 	const char *gpu_types; /* a file; NULL: the shipped one */
 	size_t gpus;           /* 0: the rows or the levels say */
-	size_t top;            /* plans of each row; 0 = all */
 	int precision;         /* -1: bf16 where there is, else fp16 */
 	bool can[PTD_FEATURES];
+	bool features; /* were said */
 	int recompute; /* -1: any */
 	int schedule;  /* -1: flush and interleaved */
-	bool megatron; /* write its options instead of a table */
 };
 
-/* Fills *p with what holds where nothing is said: 10 plans, all features. */
+/* Fills *p with what holds where nothing is said: all features. */
 void ptd_options_init(struct ptd_options *p);
 
 /* The arguments of --features, --precision; ends with a usage error. */

@@ -137,13 +137,13 @@ write_row(struct run *r, size_t row, const struct ptd_machine *m,
     const struct ptd_rows *rows, struct gv_error *e)
 {
 	const struct transformer *x = &r->t.row[row].x;
-	size_t top = r->o->ptd.top, i;
+	size_t top = r->o->top, i;
 	struct gv_strbuf line = {0};
 	char name[200];
 	int rc = 0;
 
 	for (i = 0; i < rows->n && (top == 0 || i < top) && rc == 0; i++) {
-		if (!r->o->ptd.megatron) {
+		if (r->o->export < 0) {
 			transformers_write(&r->t, row, m, &rows->row[i], i + 1, &r->w);
 			continue;
 		}
@@ -201,7 +201,7 @@ ptd_run(const struct options *o)
 	if (e.count > 0 || gv_out_open(&r.out, o->common.output, &e) != 0)
 		gv_die_error(&e);
 	gv_tabw_init(&r.w, r.out, o->common.tsv);
-	if (!o->ptd.megatron)
+	if (o->export < 0)
 		transformers_header(&r.t, &r.w);
 	for (i = 0; i < r.t.rows.n_rows; i++)
 		if (plan_row(&r, i, &e) != 0)
