@@ -115,7 +115,7 @@ rank_types(const struct gv_cluster *c, size_t *type)
 static bool
 can_run(const struct gv_rate *rate, const struct gv_rates *r, const struct gv_cluster *c)
 {
-	return rate->type >= 0 && rate->steps_per_s > smallest_rate &&
+	return rate->type >= 0 && rate->with < 0 && rate->steps_per_s > smallest_rate &&
 	       (uint64_t)r->job[rate->job].scale_factor <= c->type[rate->type].gpus;
 }
 

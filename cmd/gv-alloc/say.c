@@ -42,7 +42,7 @@ largest_pools(const struct gv_rates *r, const struct gv_cluster *c)
 	for (i = 0; i < r->n_rates; i++) {
 		const struct gv_rate *rate = &r->rate[i];
 
-		if (rate->type >= 0 && rate->steps_per_s > 0 &&
+		if (rate->type >= 0 && rate->with < 0 && rate->steps_per_s > 0 &&
 		    c->type[rate->type].gpus > largest[rate->job])
 			largest[rate->job] = c->type[rate->type].gpus;
 	}
