@@ -1,0 +1,193 @@
+#!/bin/sh
+# share/gv_layers.py: layers of PyTorch models for gv-partition, and back into
+# torch.distributed.pipelining by --export=torch.
+. "${0%/*}/lib.sh"
+
+script=$src/share/gv_layers.py
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+if [ -z "$GV_PYTHON" ]; then
+	skip "no python3"
+	done_testing
+	exit
+fi
+# without site-packages there is no torch
+run "$GV_PYTHON" -I -S "$script"
+is_status 1 "no torch"
+is_err "no torch: message" <<'EOT'
+gv_layers.py: PyTorch is not installed: pip install torch
+EOT
+if [ -z "${GV_LONG:-}" ]; then
+	skip "long: training with PyTorch"
+	done_testing
+	exit
+fi
+if ! "$GV_PYTHON" -c 'import torch' 2>/dev/null; then
+	skip "no torch"
+	done_testing
+	exit
+fi
+
+cat >model.py <<'EOT'
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    """x + f(x), the joint by a function, the activation in place."""
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(8, 8, 3, padding=1)
+        self.bn = nn.BatchNorm2d(8)
+        self.act = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        return torch.relu(x + self.act(self.bn(self.conv(x))))
+
+
+class Words(nn.Module):
+    """Whole numbers in, a recurrent layer, tied weights."""
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(50, 16)
+        self.layers = nn.ModuleList([nn.TransformerEncoderLayer(16, 2, 32, batch_first=True) for _ in range(6)])
+        self.rnn = nn.LSTM(16, 16, batch_first=True)
+        self.head = nn.Linear(16, 50, bias=False)
+        self.head.weight = self.embed.weight
+
+    def forward(self, x):
+        h = self.embed(x)
+        for layer in self.layers:
+            h = layer(h)
+        return self.head(self.rnn(h)[0])
+
+
+def cnn():  # share/models/cnn.tsv
+    return nn.Sequential(
+        nn.Conv2d(1, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(),
+        nn.Conv2d(64, 64, 3, padding=1), nn.ReLU(inplace=True), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(3136, 128),
+        nn.ReLU(), nn.Linear(128, 10))
+
+
+def res():
+    return nn.Sequential(nn.Conv2d(1, 8, 3, padding=1), Block(), nn.Flatten(), nn.Linear(8 * 28 * 28, 10))
+
+
+words = Words()
+EOT
+# layers ARGS...: a short profile
+layers() { run "$GV_PYTHON" "$script" -v --repeats=5 --warmup=1 "$@"; }
+# near NAME: the rows add up to a whole step, as far as a busy machine lets them
+near() { ok "$1: the rows are about a step: $(cat err)" awk -F= '{ exit !($NF > 0.4 && $NF < 2.5) }' err; }
+
+layers model.py:cnn 64x1x28x28
+is_status 0 "a model"
+near "a model"
+cp out cnn.csv
+sed 's/"[^"]*"/-/' cnn.csv | awk -F, -v OFS=, 'NF > 2 { print $1, $5, $6, $7; next } 1' >out
+is_out "its rows, bytes and edges" <<'EOT'
+node_id,activation_bytes,parameter_bytes,repeats
+0,6422528,1280,5
+1,6422528,0,5
+2,1605632,0,5
+3,3211264,73984,5
+4,3211264,0,5
+5,3211264,147712,5
+6,3211264,0,5
+7,802816,0,5
+8,802816,0,5
+9,32768,1606144,5
+10,32768,0,5
+11,2560,5160,5
+
+src,dst
+0,1
+1,2
+2,3
+3,4
+4,5
+5,6
+6,7
+7,8
+8,9
+9,10
+10,11
+EOT
+ok "the largest convolution takes longer than the last layer" awk -F'"' 'NF > 1 && /^5,/ { split($3, a, ","); f = a[2] + a[3] }
+	NF > 1 && /^11,/ { split($3, a, ","); l = a[2] + a[3] } END { exit !(f > 3 * l && l > 0) }' cnn.csv
+run gv-partition -l 2@10GB/s cnn.csv
+silent "gv-partition reads it"
+
+layers model.py:res 8x1x28x28
+near "branches"
+sed '1,/^$/d' out >got && mv got out
+is_out "edges of branches, through functions" <<'EOT'
+src,dst
+0,1.conv
+1.conv,1.bn
+1.bn,1.act
+1.act,2
+0,2
+2,3
+EOT
+layers --leaf=TransformerEncoderLayer model.py:words 4x12:50
+is_status 0 "whole numbers, layers as a whole, a module instead of a function"
+near "words"
+cut -d, -f1 out | sed '/^$/,$d' >got
+cp out words.csv
+cp got out
+is_out "a row for each layer" <<'EOT'
+node_id
+embed
+layers.0
+layers.1
+layers.2
+layers.3
+layers.4
+layers.5
+rnn
+head
+EOT
+ok "weights that are shared count once" grep -q '^head,.*,9600,0,5,' words.csv
+ok "tuples are summed" grep -q '^rnn,"LSTM(16, 16, batch_first=True)",.*,3584,' words.csv
+
+# into torch and back: the stages hold the weights that the plan gives them
+cat >split.py <<'EOT'
+import csv, io, json, sys
+import torch
+from torch.distributed.pipelining import SplitPoint, pipeline
+space = {}
+exec(open("model.py").read(), space)
+plan = json.load(open("plan.json"))
+model = space["cnn"]()
+pipe = pipeline(model, (torch.randn(4, 1, 28, 28),), split_spec={n: SplitPoint.BEGINNING for n in plan["split_points"]})
+sizes = {n: sum(w.numel() for w in m.parameters()) for n, m in model.named_modules() if not list(m.children())}
+for stage, names in enumerate(plan["module_fqns_per_model_part"]):
+    have = sum(w.numel() for w in pipe.get_stage_module(stage).parameters())
+    want = sum(sizes[n] for n in names)
+    print(stage, "same" if have == want else "differs: %d, not %d" % (have, want))
+print(pipe.num_stages, "stages of", len(plan["module_fqns_per_model_part"]))
+EOT
+gv-partition -l 3@100GB/s --all-gpus --straight --export=torch -o plan.json cnn.csv
+run "$GV_PYTHON" split.py
+is_out "torch.distributed.pipelining splits the model so" <<'EOT'
+0 same
+1 same
+2 same
+3 stages of 3
+EOT
+
+run "$GV_PYTHON" "$script" model.py:none 1x1
+is_status 1 "no such function"
+is_err "no such function: message" <<'EOT'
+gv_layers.py: model.py: there is no none
+EOT
+run "$GV_PYTHON" "$script" model.py:cnn 1xtwo
+is_status 1 "a shape that is none"
+is_err "a shape that is none: message" <<'EOT'
+gv_layers.py: expected a shape such as 64x3x224x224 or 64x128:50257, got 1xtwo
+EOT
+run "$GV_PYTHON" "$script" model.py 1x1
+is_status 2 "no name"
+err_has "expected FILE.py:NAME, got model.py" "no name: message"
+done_testing
