@@ -15,6 +15,7 @@
 #include "options.h"
 #include "prefixes.h"
 #include "ptd_run.h"
+#include "rank_run.h"
 #include "say.h"
 #include "timeline.h"
 #include "two_bw_run.h"
@@ -161,6 +162,8 @@ plan_layers(struct options *o)
 		gv_die_error(&e);
 	if (o->planner == PLANNER_2BW)
 		two_bw_plan(&p, o, &l, &x);
+	else if (o->rank > 0)
+		rank_plan(&p, o, &l, &x);
 	else if (!o->evaluate)
 		make_plan(&p, o, &l, &x);
 	else if (layers_plan(&p, &l, &o->machine, &flat, &e) != 0)
@@ -196,6 +199,8 @@ main(int argc, char **argv)
 		status = ptd_run(&o);
 	else if (o.planner == PLANNER_2BW && o.listed)
 		status = two_bw_list(&o);
+	else if (o.listed)
+		status = rank_list(&o);
 	else
 		status = plan_layers(&o);
 	return gv_finish() != 0 ? GV_EXIT_TROUBLE : status;

@@ -57,14 +57,6 @@ interleave_evaluate(struct plan_report *r, const struct plan *p, const struct gr
 
 /* ---- the search ---- */
 
-struct interleaving {
-	const struct ideals *s;
-	const struct graph *g;
-	const struct machine *m;
-	const struct search_options *o;
-	enum ideals_kind cut;
-};
-
 static double
 largest(const struct plan_report *r)
 {
@@ -117,11 +109,11 @@ cut_within(const struct interleaving *x, size_t places, size_t replicas, double 
 	return end_s;
 }
 
-/* The same with the largest limit for which every GPU fits, to one part in a thousand. */
-static double
-cut_to_fit(const struct interleaving *x, size_t places, size_t replicas, struct plan *p)
+double
+interleave_cut(
+    const struct interleaving *x, size_t places, size_t replicas, struct plan *p)
 {
-	enum { TRIES = 12 };
+	enum { TRIES = 12 }; /* to one part in a few thousand */
 	double end_s = cut_within(x, places, replicas, 0, p), try_s;
 	double low = 0, high = x->o->rules.memory;
 	struct plan better;
@@ -146,9 +138,8 @@ cut_to_fit(const struct interleaving *x, size_t places, size_t replicas, struct 
 	return end_s;
 }
 
-/* The most replicas of so many places that divide the micro-batches; 0 none. */
-static size_t
-replicas_for(const struct interleaving *x, size_t places)
+size_t
+interleave_replicas(const struct interleaving *x, size_t places)
 {
 	size_t gpus = x->m->gpus[0], w = x->o->straight ? 1 : gpus / places;
 
@@ -160,21 +151,19 @@ replicas_for(const struct interleaving *x, size_t places)
 }
 
 enum search_result
-interleave_search(struct plan *p, const struct ideals *s, const struct graph *g,
-    const struct machine *m, const struct search_options *o, enum ideals_kind cut)
+interleave_search(struct plan *p, const struct interleaving *x)
 {
-	const struct interleaving x = {s, g, m, o, cut};
-	size_t gpus = m->gpus[0], places, w;
+	size_t gpus = x->m->gpus[0], places, w;
+	double all_s = x->s->time_s[x->s->n - 1] * (double)x->o->rules.micro_batches;
 	double best_s = INFINITY, end_s;
 	struct plan better;
 
 	memset(p, 0, sizeof(*p));
 	for (places = gpus > 1 ? 2 : 1; places <= gpus; places++) {
-		w = replicas_for(&x, places);
-		if (w == 0 || s->time_s[s->n - 1] * (double)o->rules.micro_batches >=
-				  best_s * (double)(places * w))
+		w = interleave_replicas(x, places);
+		if (w == 0 || all_s >= best_s * (double)(places * w))
 			continue;
-		end_s = cut_to_fit(&x, places, w, &better);
+		end_s = interleave_cut(x, places, w, &better);
 		if (end_s < best_s) {
 			plan_free(p);
 			*p = better;

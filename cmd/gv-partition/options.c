@@ -33,6 +33,7 @@ static const char help[] =
     "      --optimizer=sgd|momentum|adam       its state in memory\n"
     "      --recompute=auto|none|full          activations: only where needed, ...\n"
     "      --prefixes=N          group layers when more prefixes than that (2048)\n"
+    "      --rank=N              run plans of many kinds: the N-th fastest of them\n"
     "      --evaluate            the input is a plan: what does it cost?\n"
     "      --explain             write a table of the stages instead\n"
     "      --timeline            write what each GPU does when instead\n"
@@ -49,7 +50,7 @@ static const char help[] =
     "      --precision=bf16|fp16|fp32\n"
     "      --features=LIST       of the training program; none: as in 2021\n"
     "For all:\n"
-    "      --top=N               2bw, ptd-p: a table of the N best plans (10; 0: all)\n"
+    "      --top=N               write a table of the N best plans instead (10; 0: all)\n"
     "      --tsv                 write TSV\n"
     "  -o, --output=FILE         write here, whole or not at all\n"
     "  -q, --quiet               no warnings\n"
@@ -160,6 +161,14 @@ set_top(void *ctx, const char *arg)
 
 	o->top = (size_t)gv_opt_int(&o->common, "--top", arg, 0, 1000000);
 	o->listed = true;
+}
+
+static void
+set_rank(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->rank = (size_t)gv_opt_int(&o->common, "--rank", arg, 1, 1000000);
 }
 
 static void
@@ -289,7 +298,8 @@ parse(struct options *o, int argc, char **argv)
 	    {"timeline", no_argument, .flag = &o->timeline},
 	    {"compare", required_argument, .text = &o->compare},
 	    {"export", required_argument, .set = set_export},
-	    {"top", required_argument, .set = set_top}, {.name = NULL}};
+	    {"top", required_argument, .set = set_top},
+	    {"rank", required_argument, .set = set_rank}, {.name = NULL}};
 
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
 }
@@ -316,6 +326,15 @@ check_schedule(const struct options *o)
 	    !(o->explain && o->timeline))
 		gv_opt_usage(&o->common, "--explain, --timeline, --compare and --export "
 					 "exclude each other");
+	if (o->planner == PLANNER_PIPEDREAM && o->listed &&
+	    (o->evaluate || o->explain || o->timeline || o->export >= 0 ||
+		o->compare != NULL || o->rank > 0))
+		gv_opt_usage(&o->common,
+		    "--top writes a table of its own: without --evaluate, --explain, "
+		    "--timeline, --compare, --export and --rank");
+	if (o->rank > 0 && o->evaluate)
+		gv_opt_usage(
+		    &o->common, "--rank is for a plan that is searched, not --evaluate");
 	if (o->explain && o->timeline)
 		gv_opt_usage(
 		    &o->common, "--explain and --timeline are two tables: choose one");
@@ -345,7 +364,7 @@ check_planner(const struct options *o)
 	    {o->export >= 0 && o->export != EXPORT_MEGATRON, layers | equal,
 		"--export but to megatron"},
 	    {o->batch > 0, equal, "--batch"}, {o->speeds != NULL, equal, "--speeds"},
-	    {o->listed, equal | ptd, "--top"}, {o->ptd.gpus > 0, ptd, "--gpus"},
+	    {o->rank > 0, layers, "--rank"}, {o->ptd.gpus > 0, ptd, "--gpus"},
 	    {o->ptd.gpu_type != NULL, ptd, "--gpu-type"},
 	    {o->ptd.gpu_types != NULL, ptd, "--gpu-types"},
 	    {o->ptd.precision >= 0, ptd, "--precision"},

@@ -1,0 +1,299 @@
+#include "rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "interleave.h"
+#include "search.h"
+#include "timeline.h"
+
+enum {
+	EVERY = 24,     /* GPUs up to which every number is looked at */
+	DEEPEST = 64,   /* stages of equal replicas, at most */
+	PREFIXES = 600, /* more are thinned out */
+	FEW = 400
+};
+
+struct maker {
+	struct ranking *k;
+	const struct ideals *s;   /* all */
+	const struct ideals *few; /* s, or those the further plans are cut at */
+	const struct graph *g;
+	const struct machine *m;
+	const struct search_options *o;
+	enum ideals_kind cut;
+	void (*progress)(size_t tried);
+	size_t tried;
+};
+
+/* ---- what a plan takes ---- */
+
+static bool
+same_stage(const struct stage *a, const struct stage *b)
+{
+	size_t l;
+
+	for (l = 0; l < LEVELS; l++)
+		if (a->replicas[l] != b->replicas[l] || a->within[l] != b->within[l])
+			return false;
+	return a->recompute == b->recompute;
+}
+
+static bool
+known(const struct maker *x, const struct plan *p, const struct machine *m)
+{
+	size_t i, k;
+
+	for (i = 0; i < x->k->n; i++) {
+		const struct ranked *r = &x->k->row[i];
+
+		if (r->plan.n != p->n || r->machine.n_levels != m->n_levels ||
+		    memcmp(r->plan.of, p->of, x->g->n * sizeof(*p->of)) != 0)
+			continue;
+		for (k = 0; k < p->n && same_stage(&r->plan.stage[k], &p->stage[k]); k++)
+			;
+		if (k == p->n)
+			return true;
+	}
+	return false;
+}
+
+/* Runs r->plan; whether it can run and fits. */
+static bool
+run(const struct maker *x, struct ranked *r)
+{
+	const struct cost_rules *rules = &x->o->rules;
+	bool interleaved = rules->schedule == SCHEDULE_INTERLEAVED;
+	struct gv_error e = {0};
+	struct timetable t = {0};
+	struct simulation s = {0};
+	struct pipe pipe = {0};
+	bool good;
+	size_t i;
+
+	good =
+	    (interleaved ? interleave_evaluate : plan_evaluate)(
+		&r->report, &r->plan, x->g, &r->machine, rules, x->cut, &e) == 0 &&
+	    pipe_make(&pipe, &r->plan, &r->report, x->g, &r->machine, rules, &e) == 0 &&
+	    simulation_run(&s, &t, &pipe, &e) == 0;
+	r->step_s = s.step_s;
+	r->bubble = s.bubble;
+	for (i = 0; i < s.n; i++) {
+		const struct holding *h = &s.place[i].holding;
+
+		r->bytes = fmax(r->bytes, h->bytes);
+		if (h->in_flight > r->in_flight)
+			r->in_flight = h->in_flight;
+	}
+	timetable_free(&t);
+	simulation_free(&s);
+	pipe_free(&pipe);
+	return good && (rules->memory <= 0 || r->bytes <= rules->memory) &&
+	       (x->o->use != USE_ALL ||
+		   r->report.gpus == machine_component(x->m, x->m->n_levels));
+}
+
+/* Takes the plan, on *m, into the ranking if it is new and can run. */
+static void
+add(struct maker *x, struct plan *p, const struct machine *m)
+{
+	struct ranking *k = x->k;
+	struct ranked r = {.plan = *p, .machine = *m};
+
+	if (x->progress != NULL)
+		x->progress(++x->tried);
+	if (!known(x, p, m) && run(x, &r)) {
+		k->row = gv_xgrow(k->row, &k->cap, k->n + 1, sizeof(*k->row));
+		k->row[k->n++] = r;
+		return;
+	}
+	plan_report_free(&r.report);
+	plan_free(&r.plan);
+}
+
+/* ---- plans ---- */
+
+/* The best plans on *part, which are plans on *whole as well. */
+static void
+add_best(struct maker *x, const struct ideals *s, const struct machine *part,
+    const struct machine *whole)
+{
+	struct search_options o = *x->o;
+	struct plan p;
+	int model;
+
+	if (o.use == USE_ALL)
+		o.use = USE_UP_TO; /* not all of the part; add sees to it */
+	for (model = 0; model < 2; model++) {
+		if (plan_search(&p, s, x->g->n, part, &o) == SEARCH_FOUND)
+			add(x, &p, whole);
+		o.rules.model = o.rules.model == COST_PAPER ? COST_COMPAT : COST_PAPER;
+	}
+}
+
+static struct plan
+copy(const struct plan *p, size_t n_layers)
+{
+	struct plan q = {.n = p->n};
+
+	q.stage = gv_xcalloc(p->n, sizeof(*q.stage));
+	memcpy(q.stage, p->stage, p->n * sizeof(*q.stage));
+	q.of = gv_xcalloc(n_layers, sizeof(*q.of));
+	memcpy(q.of, p->of, n_layers * sizeof(*q.of));
+	return q;
+}
+
+/* Of depth stages, and of as many replicas of each as *flat has room for. */
+static void
+add_straight(struct maker *x, size_t depth, const struct machine *flat)
+{
+	struct search_options o = *x->o;
+	struct machine part = *flat;
+	size_t w = flat->gpus[0] / depth, k;
+	struct plan p, wide;
+
+	part.gpus[0] = depth;
+	o.straight = true;
+	o.use = USE_ALL;
+	if (plan_search(&p, x->few, x->g->n, &part, &o) != SEARCH_FOUND)
+		return;
+	if (w > 1 && !x->o->straight) {
+		wide = copy(&p, x->g->n);
+		for (k = 0; k < wide.n; k++)
+			wide.stage[k].replicas[0] = w;
+		add(x, &wide, flat);
+	}
+	add(x, &p, flat);
+}
+
+/* The next number of GPUs to look at: every one of the first, then by an eighth more. */
+static size_t
+next(size_t gpus, size_t most)
+{
+	size_t n = gpus < EVERY ? gpus + 1 : gpus + gpus / 8;
+
+	return gpus < most && n > most ? most : n;
+}
+
+static void
+add_flat(struct maker *x)
+{
+	struct machine flat = *x->m, part;
+	size_t n;
+
+	machine_flatten(&flat);
+	part = flat;
+	for (n = 1; n <= flat.gpus[0]; n = next(n, flat.gpus[0])) {
+		part.gpus[0] = n;
+		add_best(x, x->few, &part, &flat);
+		if (n <= DEEPEST)
+			add_straight(x, n, &flat);
+	}
+}
+
+static void
+add_levels(struct maker *x)
+{
+	struct machine part = *x->m;
+	size_t outer = x->m->n_levels - 1, n;
+
+	for (n = 1; n < x->m->gpus[outer]; n = next(n, x->m->gpus[outer])) {
+		part.gpus[outer] = n;
+		add_best(x, x->few, &part, x->m);
+	}
+}
+
+static void
+add_interleaved(struct maker *x)
+{
+	const struct interleaving i = {x->few, x->g, x->m, x->o, x->cut};
+	size_t gpus = x->m->gpus[0], places, w;
+	struct plan p;
+
+	for (places = gpus > 1 ? 2 : 1; places <= gpus; places = next(places, gpus)) {
+		w = interleave_replicas(&i, places);
+		if (w > 0 && isfinite(interleave_cut(&i, places, w, &p)))
+			add(x, &p, x->m);
+	}
+}
+
+/* ---- the ranking ---- */
+
+static int
+faster(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (fabs(x->step_s - y->step_s) > 1e-9 * fmax(x->step_s, y->step_s))
+		return x->step_s < y->step_s ? -1 : 1;
+	if (x->report.gpus != y->report.gpus)
+		return x->report.gpus < y->report.gpus ? -1 : 1;
+	if (x->bytes < y->bytes || x->bytes > y->bytes)
+		return x->bytes < y->bytes ? -1 : 1;
+	return 0;
+}
+
+/* A stable sort: there are few, and qsort orders equals by chance. */
+static void
+sort(struct ranking *k)
+{
+	size_t i, j;
+
+	for (i = 1; i < k->n; i++) {
+		struct ranked r = k->row[i];
+
+		for (j = i; j > 0 && faster(&r, &k->row[j - 1]) < 0; j--)
+			k->row[j] = k->row[j - 1];
+		k->row[j] = r;
+	}
+}
+
+void
+ranking_make(struct ranking *k, const struct ideals *s, const struct graph *g,
+    const struct machine *m, const struct search_options *o, enum ideals_kind cut,
+    void (*progress)(size_t tried))
+{
+	struct maker x = {.k = k,
+	    .s = s,
+	    .few = s,
+	    .g = g,
+	    .m = m,
+	    .o = o,
+	    .cut = cut,
+	    .progress = progress};
+	struct ideals few = {0};
+	uint32_t *pick;
+
+	memset(k, 0, sizeof(*k));
+	if (s->n > PREFIXES) {
+		pick = gv_xcalloc(s->n, sizeof(*pick));
+		ideals_pick(&few, s, pick, search_few(pick, s, FEW));
+		x.few = &few;
+		free(pick);
+	}
+	if (o->rules.schedule == SCHEDULE_INTERLEAVED) {
+		add_interleaved(&x);
+	} else {
+		add_best(&x, s, m, m);
+		if (m->n_levels > 1)
+			add_levels(&x);
+		add_flat(&x);
+	}
+	ideals_free(&few);
+	sort(k);
+}
+
+void
+ranking_free(struct ranking *k)
+{
+	size_t i;
+
+	for (i = 0; i < k->n; i++) {
+		plan_report_free(&k->row[i].report);
+		plan_free(&k->row[i].plan);
+	}
+	free(k->row);
+	memset(k, 0, sizeof(*k));
+}

@@ -1,0 +1,19 @@
+/* --top and --rank: plans ranked by running them, from options to a table or a plan. */
+#ifndef GV_PARTITION_RANK_RUN_H
+#define GV_PARTITION_RANK_RUN_H
+
+#include "layers.h"
+#include "options.h"
+#include "prefixes.h"
+
+/*
+ * The plan of rank o->rank into *p; o->machine becomes the one that it is for.  Ends the
+ * program with status 1 when there are not so many.
+ */
+void rank_plan(
+    struct plan *p, struct options *o, const struct layers *l, struct prefixes *x);
+
+/* Writes the table of the first o->top plans; the exit status. */
+int rank_list(const struct options *o);
+
+#endif
