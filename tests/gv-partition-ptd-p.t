@@ -4,7 +4,9 @@
 . "${0%/*}/lib.sh"
 
 usage='usage: gv-partition -p ptd-p [OPTION...] [TRANSFORMERS]'
-plan() { gv-partition -p ptd-p "$@"; }
+planner="-p ptd-p"
+# shellcheck disable=SC2086
+plan() { gv-partition $planner "$@"; }
 # bad NAME LINE ARGS...: a usage error that says LINE
 bad() {
 	bad_name=$1 bad_line=$2
@@ -231,6 +233,48 @@ bad "recompute" '--recompute: unknown "x"; known: none, selective, full, auto' -
 bad "gpus" '--gpus: expected a whole number from 1 to 1000000, got "0"' --gpus=0 small.csv
 bad "top" '--top: expected a whole number from 0 to 1000000, got "x"' --top=x small.csv
 bad "levels" '--level: more than 1000000 GPUs' -l 4096@1GB/s -l 4096@1GB/s small.csv
+
+bad "edges" '--edges is not for --planner=ptd-p' -e edges.csv small.csv
+bad "micro-batches" '--micro-batches is not for --planner=ptd-p' --micro-batches=4 small.csv
+bad "chunks" '--chunks is not for --planner=ptd-p' --chunks=4 small.csv
+bad "straight" '--straight is not for --planner=ptd-p' --straight small.csv
+bad "all GPUs" '--all-gpus is not for --planner=ptd-p' --all-gpus small.csv
+bad "fewest GPUs" '--fewest-gpus is not for --planner=ptd-p' --fewest-gpus small.csv
+bad "explain" '--explain is not for --planner=ptd-p' --explain small.csv
+bad "timeline" '--timeline is not for --planner=ptd-p' --timeline small.csv
+bad "compare" '--compare is not for --planner=ptd-p' --compare=best small.csv
+bad "another export" '--export but to megatron is not for --planner=ptd-p' --export=torch small.csv
+bad "batch" '--batch is not for --planner=ptd-p' --batch=4 small.csv
+bad "speeds" '--speeds is not for --planner=ptd-p' --speeds=x small.csv
+usage='usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]' planner=
+bad "planner" '--planner: unknown "x"; known: pipedream, 2bw, ptd-p' -p x small.csv
+for option in --gpu-type=H100 --gpu-types=x --gpus=4 --precision=bf16 --features=none --top=3 --batch=3 --speeds=x; do
+	bad "${option%=*}" "${option%=*} is not for --planner=pipedream" $option -l 2@1GB/s layers.csv
+done
+planner="-p ptd-p"
+
+# ---- for Megatron-LM ----
+run plan --export=megatron --top=1 two.csv
+is_out "its options" <<EOF
+--tensor-model-parallel-size 1 --pipeline-model-parallel-size 1 --micro-batch-size 8 --global-batch-size 512 --num-layers 24 --hidden-size 2304 --ffn-hidden-size 9216 --num-attention-heads 24 --seq-length 2048 --max-position-embeddings 2048 --bf16 --use-flash-attn --use-distributed-optimizer --overlap-grad-reduce --overlap-param-gather
+--tensor-model-parallel-size 4 --pipeline-model-parallel-size 8 --num-layers-per-virtual-pipeline-stage 1 --micro-batch-size 2 --global-batch-size 2304 --num-layers 80 --hidden-size 12288 --ffn-hidden-size 49152 --num-attention-heads 96 --seq-length 2048 --max-position-embeddings 2048 --bf16 --sequence-parallel --use-flash-attn --use-distributed-optimizer --overlap-grad-reduce --overlap-param-gather
+EOF
+run plan --export=megatron --top=1 --features=none --recompute=selective --precision=fp16 --gpus=32 --gpu-type=A100-80GB wide.csv
+is_out "without features" <<EOF
+--tensor-model-parallel-size 1 --pipeline-model-parallel-size 1 --micro-batch-size 8 --global-batch-size 512 --recompute-granularity selective --num-layers 24 --hidden-size 2304 --ffn-hidden-size 9000 --num-attention-heads 24 --seq-length 2048 --max-position-embeddings 2048 --untie-embeddings-and-output-weights --fp16 --no-scatter-gather-tensors-in-pipeline
+EOF
+for how in full none; do
+	plan --export=megatron --top=1 --features=overlap --recompute=$how --precision=fp32 --gpus=32 --gpu-type=A100-80GB small.csv
+done >out
+is_out "full recomputation" <<EOF
+--tensor-model-parallel-size 1 --pipeline-model-parallel-size 1 --micro-batch-size 16 --global-batch-size 512 --recompute-granularity full --recompute-method uniform --recompute-num-layers 1 --num-layers 24 --hidden-size 2304 --ffn-hidden-size 9216 --num-attention-heads 24 --seq-length 2048 --max-position-embeddings 2048 --no-scatter-gather-tensors-in-pipeline --overlap-grad-reduce
+--tensor-model-parallel-size 1 --pipeline-model-parallel-size 1 --micro-batch-size 1 --global-batch-size 512 --num-layers 24 --hidden-size 2304 --ffn-hidden-size 9216 --num-attention-heads 24 --seq-length 2048 --max-position-embeddings 2048 --no-scatter-gather-tensors-in-pipeline --overlap-grad-reduce
+EOF
+run plan --export=megatron --top=1 --schedule=gpipe two.csv
+is_status 2 "no gpipe: status"
+is_err "no gpipe" <<EOF
+gv-partition: two.csv:2: "1.7B": Megatron-LM has no schedule gpipe
+EOF
 
 # ---- published runs ----
 # tell NAME LIMIT: the lines of got as comments, the worst of them within the limit
