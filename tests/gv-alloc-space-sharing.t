@@ -143,6 +143,7 @@ for policy in max-min makespan finish-time max-sum min-cost min-cost+per-dollar 
 	alloc -q -v -p $policy --space-sharing=twenty-pairs.csv -o with.csv twenty.csv
 	case $policy in
 	makespan | finish-time) order='a <= b' ;;
+	fifo-greedy) order=1 ;; # who is joined loses
 	*) order='a >= b' ;;
 	esac
 	ran="$policy: $(word objective) with pairs, $without without"
@@ -189,6 +190,87 @@ for policy in max-min makespan finish-time max-sum min-cost min-cost+per-dollar 
 done
 alloc -q -v -p max-min --agnostic --space-sharing=twenty-pairs.csv -o none.csv twenty.csv
 ok "agnostic" awk -v gap="$(word gap)" 'BEGIN { exit !(gap != "" && gap <= 1e-9) }'
+
+# ---- fifo-greedy: who finds no GPU joins the best partner, or all behind wait ----
+printf 'gpu_type,gpus\nv100,1\nk80,1\n' >cluster.csv
+awk 'BEGIN {
+	print "job_id,job_type,gpu_type,steps_per_s"
+	split("a b c d e", job, " ")
+	for (i = 1; i <= 5; i++) printf "%s,%s,v100,2\n%s,%s,k80,1\n", job[i], job[i], job[i], job[i]
+}' >five.csv
+cat >p.csv <<'E'
+job_a,job_b,scale_factor,gpu_type,steps_per_s_a,steps_per_s_b
+c,a,1,v100,1.6,1.6
+b,c,1,k80,0.9,0.8
+a,d,1,v100,1.5,1.5
+b,d,1,k80,0.75,0.75
+d,c,1,k80,1,1
+E
+alloc -p fifo-greedy --space-sharing=p.csv five.csv
+is_out "fifo-greedy: c joins b, where they lose least; d would, but for a sum of just 1.5; e waits" <<'E'
+job_id,job_type,gpu_type,steps_per_s,with_job_id,with_steps_per_s,share,policy
+a,a,v100,2,,,1,fifo-greedy
+a,a,k80,1,,,0,fifo-greedy
+b,b,v100,2,,,0,fifo-greedy
+b,b,k80,1,,,0,fifo-greedy
+c,c,v100,2,,,0,fifo-greedy
+c,c,k80,1,,,0,fifo-greedy
+d,d,v100,2,,,0,fifo-greedy
+d,d,k80,1,,,0,fifo-greedy
+e,e,v100,2,,,0,fifo-greedy
+e,e,k80,1,,,0,fifo-greedy
+b,b,k80,0.9,c,0.8,1,fifo-greedy
+E
+sed -i s/1.5,1.5/1.5,1.6/ p.csv
+alloc -q -v -p fifo-greedy --space-sharing=p.csv -o joined.csv five.csv
+ok "fifo-greedy: d joins a" grep -q '^a,a,v100,1.5,d,1.6,1,' joined.csv
+# weights 5 4 3 2 by rates over the fastest one
+near "fifo-greedy: objective" "$(word objective)" "$(awk 'BEGIN { printf "%.17g\n", (5 * 1.5 + 4 * .9 + 3 * .8 + 2 * 1.6) / 2 }')"
+
+# ---- gandiva ----
+printf 'gpu_type,gpus\nv100,2\np100,3\nk80,4\n' >cluster.csv
+# combinations FILE: every job is in one, whose shares are N / M each; prints them
+combinations() {
+	awk -F, -v m="$2" 'NR > 1 && $9 > 0 {
+		split("", n); n["v100"] = 2; n["p100"] = 3; n["k80"] = 4
+		if ($9 - n[$3] / m > 1e-12 || n[$3] / m - $9 > 1e-12) exit 1
+		id = $1 " " $7
+		if (!(id in seen)) { seen[id] = 1; jobs[$1]++; if ($7 != "") jobs[$7]++; print id }
+	} END { for (i in jobs) if (jobs[i] != 1) exit 1 }' "$1"
+}
+alloc -v -p gandiva --space-sharing=twenty-pairs.csv -o first.csv twenty.csv
+combinations first.csv 10 >pairs1 || fail "gandiva: each job in one combination"
+is "gandiva: ten pairs of twenty jobs" "$(grep -c . pairs1)" 10
+err_has "gv-alloc: policy=gandiva jobs=20 classes=20 types=3 pairs=0 shared=30 objective=" "gandiva: the lowest level, no bound"
+alloc -p gandiva --seed=0 --space-sharing=twenty-pairs.csv -o again.csv shuffled.csv
+sort first.csv >want
+sort again.csv >got
+same_file want got "gandiva: the seed is 0, the order of rows does not matter"
+alloc -p gandiva --seed=1 --space-sharing=twenty-pairs.csv -o again.csv twenty.csv
+combinations again.csv 10 >pairs2 || fail "gandiva: each job in one combination, another seed"
+ok "gandiva: another seed, other pairs" sh -c '! cmp -s pairs1 pairs2'
+grep -v '^j20,' twenty.csv >nineteen.csv
+alloc -p gandiva --space-sharing=twenty-pairs.csv -o fewer.csv nineteen.csv
+combinations fewer.csv 10 >pairs3 || fail "gandiva: one less"
+is "gandiva: one less, nine pairs and one alone" "$(grep -c ' .' pairs3)" 9
+# .04 of its rate for each, on three types, is .24 in all
+awk -F, -v OFS=, 'NR > 1 { $5 *= .06; $6 *= .06 } { print }' twenty-pairs.csv >bad-pairs.csv
+alloc -p gandiva --space-sharing=bad-pairs.csv -o alone.csv twenty.csv
+alloc -p isolated -o isolated.csv twenty.csv
+cut -d, -f1-6,9 alone.csv >got
+cut -d, -f1-7 isolated.csv >want
+same_file want got "gandiva: nobody shares who would lose much; then it is isolated"
+head -n 28 twenty.csv >few.csv
+alloc -p gandiva --space-sharing=twenty-pairs.csv -o alone.csv few.csv
+alloc -p isolated -o isolated.csv few.csv
+cut -d, -f1-6,9 alone.csv >got
+cut -d, -f1-7 isolated.csv >want
+same_file want got "gandiva: nobody shares when all have GPUs"
+alloc -p max-min --seed=1 twenty.csv
+err_has "gv-alloc: --seed: policy max-min draws nothing" "--seed: other policies refuse"
+is_status 2 "--seed: status"
+alloc -p gandiva --seed=x twenty.csv
+err_has "gv-alloc: --seed: " "--seed: not a number"
 
 # ---- what is refused ----
 # wrong NAME TABLE MESSAGE: --space-sharing=TABLE is bad input

@@ -11,6 +11,7 @@
 #include "certificate.h"
 #include "classes.h"
 #include "deal.h"
+#include "draw.h"
 #include "entities.h"
 #include "multipliers.h"
 
@@ -186,6 +187,8 @@ answer_problem(struct answer *a, const struct gv_rates *r, const struct gv_clust
 	if (policy->entities && opt->inside != INSIDE_NONE &&
 	    gv_frame_find(&r->frame, "entity") >= 0)
 		entities_number(&a->p, opt->entities, r, a->row);
+	if (a->p.number[NUMBER_DRAW] != NULL)
+		draw_order(&a->p, opt->seed, r, a->row);
 	return find_pairs(a, r, c, policy, opt, e);
 }
 
@@ -222,6 +225,9 @@ answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster 
 		return -1;
 	if (opt->agnostic)
 		problem_agnostic(&a->p);
+	if (opt->placeable && a->p.together != NULL)
+		return gv_error_set(
+		    e, "--placeable does not go together with rows of two jobs");
 	proof = opt->certify && policy->multipliers &&
 		certificate_possible(&a->p, policy->measure);
 	if (proof) {

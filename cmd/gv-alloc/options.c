@@ -16,12 +16,14 @@ static const char help[] =
     "\n"
     "  -p, --policy=POLICY      what to aim for, one of\n"
     "      max-min water-filling isolated proportional makespan finish-time max-sum\n"
-    "      min-cost min-cost+per-dollar fifo fifo-greedy sjf strategy-proof allox\n"
+    "      min-cost min-cost+per-dollar fifo fifo-greedy sjf strategy-proof allox gandiva\n"
+    "      --seed=N             gandiva: of what it draws, 0 if not given\n"
     "      --prices=FILE --at=S prices at a time: gpu_type, usd_per_h, time_s, source\n"
     "      --space-sharing=FILE two jobs may have the same GPUs: pairs, their rates\n"
     "      --agnostic           as if a job were equally fast wherever it can run\n"
     "      --per-dollar         min-cost by the sum of the published program\n"
     "      --relax-slo          longer deadlines where they cannot be met\n"
+    "      --placeable          only shares that rounds of whole gangs can give\n"
     "  -c, --cluster=CLUSTER    table of GPUs: gpu_type, gpus\n"
     "  -t, --throughputs=FILE   the input is jobs without rates; they are here\n"
     "      --inside=HOW         water-filling inside an entity: fairness, fifo, none\n"
@@ -66,6 +68,7 @@ set_policy(void *ctx, const char *arg)
 	size_t i, len = 0;
 
 	o->solve.relax_slo = cut_end(name, "+relax-slo") || o->solve.relax_slo;
+	o->solve.placeable = cut_end(name, "+placeable") || o->solve.placeable;
 	o->solve.agnostic = cut_end(name, "+agnostic") || o->solve.agnostic;
 	o->policy = policy_find(name);
 	free(name);
@@ -108,16 +111,27 @@ set_at(void *ctx, const char *arg)
 }
 
 static void
+set_seed(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->solve.seed = (uint64_t)gv_opt_int(&o->common, "--seed", arg, 0, INT64_MAX);
+	o->has_seed = true;
+}
+
+static void
 parse(struct options *o, int argc, char **argv)
 {
 	const struct gv_opt_own own[] = {
 	    {"policy", required_argument, 'p', .set = set_policy},
 	    {"cluster", required_argument, 'c', .text = &o->cluster},
 	    {"throughputs", required_argument, 't', .text = &o->throughputs},
+	    {"seed", required_argument, .set = set_seed},
 	    {"space-sharing", required_argument, .text = &o->sharing},
 	    {"agnostic", no_argument, .flag = &o->solve.agnostic},
 	    {"per-dollar", no_argument, .flag = &o->per_dollar},
 	    {"relax-slo", no_argument, .flag = &o->solve.relax_slo},
+	    {"placeable", no_argument, .flag = &o->solve.placeable},
 	    {"inside", required_argument, .set = set_inside},
 	    {"entities", required_argument, .text = &o->entities},
 	    {"prices", required_argument, .text = &o->prices},
@@ -128,6 +142,25 @@ parse(struct options *o, int argc, char **argv)
 	    {"explain", required_argument, .text = &o->explain}, {.name = NULL}};
 
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
+}
+
+/* Which policies have it, and what it does not go with. */
+static void
+check_placeable(const struct options *o)
+{
+	const char *other = o->sharing != NULL	 ? "--space-sharing"
+			    : o->solve.certify	 ? "--certify"
+			    : o->dump_lp != NULL ? "--dump-lp"
+						 : NULL;
+
+	if (!o->solve.placeable)
+		return;
+	if (!o->policy->multipliers)
+		gv_opt_usage(&o->common, "--placeable: policy %s does not have it",
+		    o->policy->name);
+	if (other != NULL)
+		gv_opt_usage(
+		    &o->common, "--placeable does not go together with %s", other);
 }
 
 /* Options of policies, and the name that says it all. */
@@ -146,6 +179,9 @@ finish_policy(struct options *o)
 	if ((o->has_inside || o->entities != NULL) && !o->policy->entities)
 		gv_opt_usage(&o->common, "%s: policy %s does not look at entities",
 		    o->has_inside ? "--inside" : "--entities", o->policy->name);
+	if (o->has_seed && !(o->policy->numbers >> NUMBER_DRAW & 1))
+		gv_opt_usage(
+		    &o->common, "--seed: policy %s draws nothing", o->policy->name);
 	if (o->sharing != NULL && !o->policy->shares)
 		gv_opt_usage(&o->common,
 		    "--space-sharing: policy %s gives no GPU to two jobs",
@@ -159,9 +195,11 @@ finish_policy(struct options *o)
 		gv_opt_usage(&o->common,
 		    "--explain: policy %s aims for nothing that has prices",
 		    o->policy->name);
-	o->solve.multipliers = o->explain != NULL;
-	snprintf(o->name, sizeof(o->name), "%s%s%s", o->policy->name,
-	    o->solve.agnostic ? "+agnostic" : "", o->solve.relax_slo ? "+relax-slo" : "");
+	check_placeable(o);
+	o->solve.multipliers = o->explain != NULL && !o->solve.placeable;
+	snprintf(o->name, sizeof(o->name), "%s%s%s%s", o->policy->name,
+	    o->solve.agnostic ? "+agnostic" : "", o->solve.placeable ? "+placeable" : "",
+	    o->solve.relax_slo ? "+relax-slo" : "");
 }
 
 /* At most one input may be standard input, at most one output standard output. */

@@ -12,6 +12,7 @@ struct options {
 	struct solve_options solve; /* but for what is in tables */
 	bool per_dollar;
 	bool has_inside;
+	bool has_seed;
 	/* names of files; NULL: none */
 	const char *input; /* rates, or jobs where there are throughputs */
 	const char *cluster;

@@ -17,6 +17,7 @@ const struct policy *const policies[] = {
     &policy_sjf,
     &policy_strategy_proof,
     &policy_allox,
+    &policy_gandiva,
     NULL,
 };
 

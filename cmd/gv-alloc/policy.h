@@ -7,6 +7,8 @@
 #ifndef GV_ALLOC_POLICY_H
 #define GV_ALLOC_POLICY_H
 
+#include <stdint.h>
+
 #include "base/err.h"
 #include "problem.h"
 #include "lp/lp.h"
@@ -31,9 +33,11 @@ struct solve_options {
 	enum solver solver;
 	enum inside inside;
 	const struct entities *entities; /* their weights; NULL = all 1 */
+	uint64_t seed;  /* of what is drawn */
 	const struct pairs *pairs; /* which jobs may share GPUs; NULL = no table of them */
 	bool multipliers; /* hand them out, where there are any */
 	bool certify;   /* prove optimality in rational arithmetic as well */
+	bool placeable; /* only shares that rounds can give (placeable.h) */
 	bool agnostic;  /* rates are taken for equal on all types a job can run on */
 	bool relax_slo; /* longer deadlines where they cannot be met */
 };
@@ -93,6 +97,7 @@ extern const struct policy policy_fifo_greedy;
 extern const struct policy policy_sjf;
 extern const struct policy policy_strategy_proof;
 extern const struct policy policy_allox;
+extern const struct policy policy_gandiva;
 
 extern const struct policy *const policies[]; /* NULL at the end */
 

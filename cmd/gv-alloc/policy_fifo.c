@@ -5,14 +5,9 @@
  *
  * with m_i = 0, 1, ... the place of job i in the queue and M the number of jobs.
  * Gavel, OSDI 2020, section 4.2.
- *
- * fifo-greedy is what their program does instead: one job after another takes
- * whole GPUs of its fastest type that has enough left, all the time, until the
- * first that finds none; who stands behind it waits.
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "linear.h"
@@ -110,71 +105,4 @@ const struct policy policy_fifo = {
     .numbers = 1u << NUMBER_PLACE,
     .measure = MEASURE_QUEUE,
     .multipliers = true,
-};
-
-/* ---- greedy ---- */
-
-struct place {
-	double place;
-	size_t row;
-};
-
-static int
-by_place(const void *a, const void *b)
-{
-	const struct place *x = a;
-	const struct place *y = b;
-
-	return (x->place > y->place) - (x->place < y->place);
-}
-
-/* The fastest type that has the GPUs of job i left, or m; the first of equal ones. */
-static size_t
-fastest_free(const struct problem *p, size_t i, const double *left)
-{
-	size_t best = p->m;
-	size_t j;
-
-	for (j = 0; j < p->m; j++)
-		if (problem_rate(p, i, j) > 0 && p->scale[i] <= left[j] &&
-		    (best == p->m || problem_rate(p, i, j) > problem_rate(p, i, best)))
-			best = j;
-	return best;
-}
-
-static int
-solve_greedy(const struct problem *p, const struct solve_options *opt,
-    struct solution *out, struct gv_error *e)
-{
-	struct place *queue = gv_xcalloc(p->n, sizeof(*queue));
-	double *left = gv_xcalloc(p->m, sizeof(*left));
-	double *gain = gains(p);
-	size_t i, j;
-
-	(void)opt;
-	(void)e;
-	memcpy(left, p->capacity, p->m * sizeof(*left));
-	for (i = 0; i < p->n; i++)
-		queue[i] = (struct place){p->number[NUMBER_PLACE][i], i};
-	qsort(queue, p->n, sizeof(*queue), by_place);
-	for (i = 0; i < p->n; i++) {
-		size_t row = queue[i].row;
-
-		j = fastest_free(p, row, left);
-		if (j == p->m)
-			break;
-		left[j] -= p->scale[row];
-		out->x[row * p->m + j] = 1;
-		out->objective += gain[row * p->m + j];
-	}
-	free(queue);
-	free(left);
-	free(gain);
-	return 0;
-}
-
-const struct policy policy_fifo_greedy = {
-    .name = "fifo-greedy",
-    .solve = solve_greedy,
-    .numbers = 1u << NUMBER_PLACE,
 };

@@ -25,6 +25,7 @@ enum problem_number {
 	NUMBER_PLACE,    /* in the queue, from 0: by arrival_s, then in the table's order */
 	NUMBER_ENTITY,   /* which, from 0 */
 	NUMBER_ENTITY_WEIGHT, /* its weight, W_e */
+	NUMBER_DRAW,          /* in a random order, from 0 */
 	N_NUMBERS
 };
 
