@@ -618,7 +618,7 @@ is_status 2 "--dump-lp that cannot be written: status"
 ok "--dump-lp that cannot be written: no output either" [ ! -e kept.csv ]
 
 # ---- usage ----
-policies='max-min, water-filling, isolated, proportional, makespan, finish-time, max-sum, min-cost, min-cost+per-dollar, fifo, fifo-greedy, sjf, strategy-proof, allox'
+policies='max-min, water-filling, isolated, proportional, makespan, finish-time, max-sum, min-cost, min-cost+per-dollar, fifo, fifo-greedy, sjf, strategy-proof, allox, gandiva'
 # bad NAME MESSAGE ARG...: a usage error
 bad() {
 	bad_name=$1
