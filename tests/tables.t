@@ -104,6 +104,7 @@ header transformers.csv >before
 header made | grep -vxFf before >got
 described "Transformers: plan" >want
 same "Transformers: plan" "what gv-partition -p ptd-p appends"
+written Configurations gv-partition -p 2bw --top=1 --batch=8 -l 4@10Gb/s -e edges.csv layers.csv
 header "$src/share/gpus.csv" | sort >got
 described "GPU types" | sort >want
 same "GPU types" "what is shipped"
@@ -172,6 +173,9 @@ sed -n '/^static const char \*const name\[COLUMNS\]/,/;/p' "$src/cmd/gv-partitio
 { described Transformers && described "Transformers: plan" | sed '/^parameters$/,$d; /^rank$/d'; } | grep -vx model |
 	sort >want
 same "Transformers, transformers: plan" "what gv-partition -p ptd-p reads"
+required cmd/gv-partition/two_bw_table.c >got
+must Micro-batches | sort >want
+same Micro-batches "what gv-partition --speeds reads"
 literals cmd/gv-partition/gpus.c >got
 described "GPU types" | grep -vx source | sort >want
 same "GPU types" "what gv-partition -p ptd-p reads"
