@@ -95,8 +95,8 @@ keep_best(const struct linear *l, const double *price, double part, size_t i,
 			*best = corner[c];
 	for (j = 0; j < p->m; j++)
 		if (problem_rate(p, i, j) > 0)
-			magnitude = fmax(magnitude,
-			    fabs(size[i * p->m + j]) + price[j] * p->scale[i]);
+			magnitude = fmax(
+			    magnitude, fabs(size[i * p->m + j]) + price[j] * p->scale[i]);
 	for (c = 0; c < n; c++) {
 		if (corner[c].value < best->value - part * magnitude)
 			continue;
@@ -197,8 +197,7 @@ solve_undecided(struct linear *l, const struct problem *q, const bool *undecided
 	rc = linear_by_program(&part, opt, name, e);
 	for (i = 0; i < p->n && rc == 0; i++)
 		if (undecided[i])
-			memcpy(&l->s->x[i * p->m], &s.x[k++ * p->m],
-			    p->m * sizeof(*s.x));
+			memcpy(&l->s->x[i * p->m], &s.x[k++ * p->m], p->m * sizeof(*s.x));
 	memcpy(l->price, part.price, p->m * sizeof(*l->price));
 	if (rc != 0) { /* the prices were not near enough */
 		gv_error_clear(e);
@@ -307,9 +306,8 @@ best_multiplier(const struct linear *l, size_t i)
 
 		for (k = 0; k <= p->m && rate > 0; k++) {
 			double other = k < p->m ? problem_rate(p, i, k) : 0;
-			double mu =
-			    ((other > 0 ? net_of(l, l->price, i, k) : 0) - net) /
-			    (rate - other);
+			double mu = ((other > 0 ? net_of(l, l->price, i, k) : 0) - net) /
+				    (rate - other);
 
 			if (rate > other && mu > 0 && surplus(l, i, mu) < least) {
 				least = surplus(l, i, mu);
@@ -334,8 +332,8 @@ prove(struct linear *l)
 	l->s->has_bound = true;
 	l->s->objective = linear_sum(p, l->gain, l->s->x);
 	linear_prove(l);
-	sum = fmax(fabs(l->s->bound),
-	    l->size != NULL ? linear_sum(p, l->size, l->s->x) : 0);
+	sum = fmax(
+	    fabs(l->s->bound), l->size != NULL ? linear_sum(p, l->size, l->s->x) : 0);
 	return l->s->bound - l->s->objective <= 1e-10 * sum;
 }
 

@@ -45,8 +45,8 @@ scale(struct scaled *s, const struct linear *l)
 		if (largest > 0)
 			s->unit[i] = fmin(1, largest / (p->count[i] * p->scale[i]));
 		for (j = 0; j < p->m; j++)
-			s->gain = fmax(s->gain, p->count[i] * s->unit[i] *
-						    fabs(size[i * p->m + j]));
+			s->gain = fmax(
+			    s->gain, p->count[i] * s->unit[i] * fabs(size[i * p->m + j]));
 	}
 	if (!(s->gain > 0))
 		s->gain = 1;
@@ -85,8 +85,8 @@ build_job(struct scaled *s, size_t i)
 			    p->count[i] * p->scale[i] * s->unit[i] / s->pool[j]);
 			gv_lp_set(&s->lp, s->time[i], col, 1);
 			if (need > 0)
-				gv_lp_set(&s->lp, s->need[i], col,
-				    rate * s->unit[i] / need);
+				gv_lp_set(
+				    &s->lp, s->need[i], col, rate * s->unit[i] / need);
 		}
 		s->col[i * p->m + j] = col;
 	}
@@ -167,14 +167,14 @@ solve_second(struct scaled *s, const double *row_dual, const struct gv_lp_basis 
 	}
 	for (i = 0; i < p->n * p->m; i++)
 		if (s->col[i] != SIZE_MAX)
-			largest = fmax(largest, l->second[i] * p->count[i / p->m] *
-						    s->unit[i / p->m]);
+			largest = fmax(largest,
+			    l->second[i] * p->count[i / p->m] * s->unit[i / p->m]);
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
 			if (s->col[i * p->m + j] != SIZE_MAX)
-				lp->cost[s->col[i * p->m + j]] =
-				    l->second[i * p->m + j] * p->count[i] * s->unit[i] /
-				    largest;
+				lp->cost[s->col[i * p->m + j]] = l->second[i * p->m + j] *
+								 p->count[i] *
+								 s->unit[i] / largest;
 	gv_lp_basis_copy(&basis, from);
 	rc = gv_lp_solve(lp, NULL, &basis, &sol, e);
 	if (rc == 0 && sol.status == GV_LP_OPTIMAL)
@@ -315,8 +315,8 @@ name_program(const struct scaled *s)
 			    names->row[s->need[i]], GV_LP_NAME_LEN, "need(%zu)", i + 1);
 		for (j = 0; j < p->m; j++)
 			if (s->col[i * p->m + j] != SIZE_MAX)
-				snprintf(names->col[s->col[i * p->m + j]],
-				    GV_LP_NAME_LEN, "x(%zu,%zu)", i + 1, j + 1);
+				snprintf(names->col[s->col[i * p->m + j]], GV_LP_NAME_LEN,
+				    "x(%zu,%zu)", i + 1, j + 1);
 	}
 	return names;
 }
@@ -336,8 +336,7 @@ linear_program(const struct problem *p, const double *gain, const double *need,
 	for (j = 0; j < p->m; j++)
 		s.pool[j] = 1;
 	build(&s);
-	*names =
-	    (struct gv_lp_names){row_name, col_name, name_program(&s), NULL};
+	*names = (struct gv_lp_names){row_name, col_name, name_program(&s), NULL};
 	*lp = s.lp;
 	s.lp = (struct gv_lp){0};
 	scaled_free(&s);
