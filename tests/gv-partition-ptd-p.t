@@ -248,7 +248,7 @@ bad "batch" '--batch is not for --planner=ptd-p' --batch=4 small.csv
 bad "speeds" '--speeds is not for --planner=ptd-p' --speeds=x small.csv
 usage='usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]' planner=
 bad "planner" '--planner: unknown "x"; known: pipedream, 2bw, ptd-p' -p x small.csv
-for option in --gpu-type=H100 --gpu-types=x --gpus=4 --precision=bf16 --features=none --top=3 --batch=3 --speeds=x; do
+for option in --gpu-type=H100 --gpu-types=x --gpus=4 --precision=bf16 --features=none --batch=3 --speeds=x; do
 	bad "${option%=*}" "${option%=*} is not for --planner=pipedream" $option -l 2@1GB/s layers.csv
 done
 planner="-p ptd-p"
