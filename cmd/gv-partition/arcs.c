@@ -24,6 +24,24 @@ most_in_flight(const struct search *x, size_t i, size_t k, bool recompute)
 	return low;
 }
 
+void
+search_flights(
+    const struct search *x, size_t i, size_t k, size_t *kept, size_t *recomputed)
+{
+	enum recompute how = x->o->rules.recompute;
+	bool limited = search_limited(x);
+
+	*kept = *recomputed = x->gpus;
+	if (how == RECOMPUTE_FULL)
+		*kept = 0;
+	else if (limited)
+		*kept = most_in_flight(x, i, k, false);
+	if (how == RECOMPUTE_NONE || *kept == x->gpus)
+		*recomputed = 0;
+	else if (limited)
+		*recomputed = most_in_flight(x, i, k, true);
+}
+
 /* The arc for stages of this size, unless it is slower than the limits. */
 static void
 add(struct arcs *arcs, const struct column *k, size_t a, const struct stage_size *size,
@@ -49,20 +67,11 @@ add_stages(
 {
 	const struct search *x = k->x;
 	size_t i = k->prefix[a], j = k->prefix[b];
-	size_t kept = x->gpus, recomputed = x->gpus, m;
-	enum recompute how = x->o->rules.recompute;
+	size_t kept, recomputed, m;
 	struct stage_size size = search_stage(x, i, j), slow = size;
-	bool limited = search_limited(x);
 
 	slow.time_s += x->s->forward_s[j] - x->s->forward_s[i];
-	if (how == RECOMPUTE_FULL)
-		kept = 0;
-	else if (limited)
-		kept = most_in_flight(x, i, j, false);
-	if (how == RECOMPUTE_NONE || kept == x->gpus)
-		recomputed = 0;
-	else if (limited)
-		recomputed = most_in_flight(x, i, j, true);
+	search_flights(x, i, j, &kept, &recomputed);
 	for (m = span.low; m <= span.high; m++) {
 		struct arc arc = {.to = (uint32_t)j, .m = (uint16_t)m};
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "balance.h"
 #include "base/mem.h"
 #include "fleet_trial.h"
 #include "search.h"
@@ -116,6 +117,27 @@ follow(const struct trial *x, struct plan *p)
 	return time;
 }
 
+/* For balance(). */
+static double
+load_of(
+    const void *ctx, const struct plan *p, size_t j, size_t i, size_t k, bool *recompute)
+{
+	const struct trial *x = ctx;
+	size_t m = p->stage[j].replicas[0], in_flight, gpus = 0, c, n;
+	struct choice choice[2];
+
+	for (c = j; c < p->n; c++)
+		gpus += p->stage[c].replicas[0];
+	in_flight = (gpus + m - 1) / m;
+	n = trial_choices(choice, x, i, k, p->stage[j].type);
+	for (c = 0; c < n; c++)
+		if (in_flight <= choice[c].most) { /* the faster choice is the first */
+			*recompute = choice[c].recompute;
+			return trial_load(x, &choice[c], i, m);
+		}
+	return INFINITY;
+}
+
 /* ---- the least time ---- */
 
 /* No plan is faster: each layer on its best type, spread over all GPUs. */
@@ -193,7 +215,7 @@ fleet_search(struct plan *p, const struct ideals *s, size_t n_layers,
 		known = search(&x, n_layers, p, known);
 		result = isfinite(known) ? FLEET_FOUND : FLEET_NONE;
 		if (result == FLEET_FOUND) {
-			fleet_balance(&x, p);
+			balance(s, p, x.limit_s, load_of, &x);
 			p->of = search_layers(s, p, n_layers);
 		}
 	}

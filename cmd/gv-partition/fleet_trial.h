@@ -52,9 +52,4 @@ double trial_load(const struct trial *x, const struct choice *c, size_t i, size_
 size_t trial_replicas(
     const struct trial *x, const struct choice *c, size_t i, size_t behind);
 
-/* ---- fleet_balance.c ---- */
-
-/* Cuts elsewhere so that the loads are the lowest, types and replicas unchanged. */
-void fleet_balance(const struct trial *x, struct plan *p);
-
 #endif

@@ -126,8 +126,8 @@ coarse_time(
 	return time;
 }
 
-/* Whether there is a plan within the limit; then *p is it. */
-static bool
+/* The best plan within the limit into *p; its time, or INFINITY. */
+static double
 try_limit(struct plan *p, struct search *x, double limit)
 {
 	double found;
@@ -135,32 +135,49 @@ try_limit(struct plan *p, struct search *x, double limit)
 	x->limit_s = limit;
 	found = search_path(p, x);
 	if (isfinite(found) && found <= limit * above)
-		return true;
+		return found;
 	plan_free(p);
-	return false;
+	return INFINITY;
+}
+
+/* The best plan of all into *p; its time, or INFINITY. */
+static double
+search_all(struct plan *p, const struct search *given)
+{
+	static const double trial[] = {1.02, 1.1, 1.25, 1.5, 2, 3, 5, 10, 100, INFINITY};
+	struct search x = *given;
+	double least = time_of_all(x.s) / (double)x.gpus;
+	double known = coarse_time(x.s, x.m, x.o), time = INFINITY;
+	size_t i;
+
+	x.times = times_new();
+	if (isfinite(known))
+		time = try_limit(p, &x, known);
+	for (i = 0; i < sizeof(trial) / sizeof(trial[0]) && !isfinite(time); i++)
+		time = try_limit(p, &x, trial[i] * (least > 0 ? least : 1));
+	times_free(x.times);
+	return time;
+}
+
+double
+search_time(const struct search *x)
+{
+	struct plan p = {0};
+	double time = search_all(&p, x);
+
+	plan_free(&p);
+	return time;
 }
 
 enum search_result
 plan_search(struct plan *p, const struct ideals *s, size_t n_layers,
     const struct machine *m, const struct search_options *o)
 {
-	static const double trial[] = {1.02, 1.1, 1.25, 1.5, 2, 3, 5, 10, 100, INFINITY};
-	struct search x = {.s = s,
-	    .m = m,
-	    .o = o,
-	    .gpus = machine_component(m, m->n_levels),
-	    .times = times_new()};
-	double least = time_of_all(s) / (double)x.gpus, known = coarse_time(s, m, o);
-	size_t i;
-	bool found = false;
+	struct search x = {
+	    .s = s, .m = m, .o = o, .gpus = machine_component(m, m->n_levels)};
 
 	memset(p, 0, sizeof(*p));
-	if (isfinite(known))
-		found = try_limit(p, &x, known);
-	for (i = 0; i < sizeof(trial) / sizeof(trial[0]) && !found; i++)
-		found = try_limit(p, &x, trial[i] * (least > 0 ? least : 1));
-	times_free(x.times);
-	if (!found)
+	if (!isfinite(search_all(p, &x)))
 		return SEARCH_NONE;
 	p->of = search_layers(s, p, n_layers);
 	return SEARCH_FOUND;

@@ -91,6 +91,12 @@ void column_times(const struct column *k, struct source *source, size_t n);
 
 /* Adds the arcs from the a-th prefix that may be of use, by where they end and their replicas. */
 void arcs_from(struct arcs *arcs, const struct column *k, size_t a);
+/*
+ * The most minibatches in flight, at most all GPUs, for which a stage from prefix i to k
+ * fits with its activations kept, and recomputed; 0 where this is not to be.
+ */
+void search_flights(
+    const struct search *x, size_t i, size_t k, size_t *kept, size_t *recomputed);
 /* Whether the arc's stage fits, w components on it and behind. */
 bool arc_fits(const struct column *k, const struct arc *arc, size_t w);
 
@@ -114,6 +120,9 @@ struct stage_size search_stage(const struct search *x, size_t i, size_t k);
 size_t search_in_flight(const struct context *c, size_t w, size_t m);
 struct context search_inside(
     const struct search *x, size_t level, const struct context *c, size_t w, size_t m);
+
+/* The time of the best plan, limit_s and times aside; INFINITY when there is none. */
+double search_time(const struct search *x);
 
 /* Prefixes that part the work evenly, about so many, into pick; how many. */
 size_t search_few(uint32_t *pick, const struct ideals *s, size_t parts);

@@ -78,8 +78,8 @@ load_of(const struct world *w, unsigned from, unsigned in, size_t type, size_t n
 		flight = fmin(flight, (double)r->micro_batches);
 	}
 	kept = memory <= 0 || copies * weights + flight * activation <= memory;
-	again = memory <= 0 ||
-		copies * weights + flight * receives + activation <= memory;
+	again =
+	    memory <= 0 || copies * weights + flight * receives + activation <= memory;
 	kept = kept && r->recompute != RECOMPUTE_FULL;
 	again = again && r->recompute != RECOMPUTE_NONE;
 	if (!kept && !again)
@@ -226,8 +226,8 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 	if (fleet_search(&p, &s, w->g.n, &w->f, &w->o) != FLEET_FOUND) {
 		if (isfinite(best.time_s))
 			differs(w, seed, "no plan found", 0, best.time_s);
-	} else if (fleet_evaluate(
-		       &r, &p, &w->g, &w->f, &w->o.rules, IDEALS_ALL, &e) != 0) {
+	} else if (fleet_evaluate(&r, &p, &w->g, &w->f, &w->o.rules, IDEALS_ALL, &e) !=
+		   0) {
 		differs(w, seed, e.text[0], 0, best.time_s);
 	} else {
 		++*planned;
