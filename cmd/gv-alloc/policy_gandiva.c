@@ -68,15 +68,20 @@ harmless(const struct problem *p, size_t a, size_t b)
 	return sum >= 1;
 }
 
-/* with[i] = whom i shares with, or i.  The number of pairs and of jobs alone. */
-static size_t
+/*
+ * with[i] = whom i shares with, or i.  The number of pairs and of jobs alone.  Every
+ * job is a row, for each has a number of its own; rows of several stay alone.
+ */
+static double
 put_together(const struct problem *p, size_t *with)
 {
 	struct drawn *order = gv_xcalloc(p->n, sizeof(*order));
-	size_t i, k, n = p->n;
+	double n = 0;
+	size_t i, k;
 
 	for (i = 0; i < p->n; i++) {
 		with[i] = i;
+		n += p->count[i];
 		order[i] = (struct drawn){p->number[NUMBER_DRAW][i], i};
 	}
 	qsort(order, p->n, sizeof(*order), by_draw);
@@ -118,7 +123,7 @@ static void
 share_all(const struct problem *p, struct solution *s)
 {
 	size_t *with = gv_xcalloc(p->n, sizeof(*with));
-	double n = (double)put_together(p, with);
+	double n = put_together(p, with);
 	bool *can = gv_xcalloc(p->m, sizeof(*can));
 	double *x = gv_xcalloc(p->m, sizeof(*x));
 	size_t i, j;
