@@ -92,7 +92,8 @@ put_together(const struct problem *p, size_t *with)
 			size_t b = order[k].row;
 			bool turned = p->kind[a] > p->kind[b];
 
-			if (with[b] != b || !harmless(p, turned ? b : a, turned ? a : b))
+			if (with[b] != b || p->count[a] + p->count[b] > 2 ||
+			    !harmless(p, turned ? b : a, turned ? a : b))
 				continue;
 			with[a] = b;
 			with[b] = a;
