@@ -85,6 +85,7 @@ described Samples >want
 same Samples "what gv-train --export writes"
 
 written Stages gv-partition --explain -l 4@10Gb/s -e edges.csv layers.csv
+written Ranking gv-partition --top=3 -l 4@10Gb/s layers.csv
 written Schedule gv-partition --timeline -l 4@10Gb/s --schedule=interleaved --micro-batches=8 layers.csv
 gv-partition --timeline -l 4@10Gb/s layers.csv >timeline.csv
 written "Report: schedule" gv-report --format=csv timeline.csv

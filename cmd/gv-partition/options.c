@@ -50,7 +50,7 @@ static const char help[] =
     "      --precision=bf16|fp16|fp32\n"
     "      --features=LIST       of the training program; none: as in 2021\n"
     "For all:\n"
-    "      --top=N               write a table of the N best plans instead (10; 0: all)\n"
+    "      --top=N               a table of the N best plans instead (10; 0: all)\n"
     "      --tsv                 write TSV\n"
     "  -o, --output=FILE         write here, whole or not at all\n"
     "  -q, --quiet               no warnings\n"

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "interleave.h"
+#include "rank_vary.h"
 #include "search.h"
 #include "timeline.h"
 
@@ -13,7 +14,9 @@ enum {
 	EVERY = 24,     /* GPUs up to which every number is looked at */
 	DEEPEST = 64,   /* stages of equal replicas, at most */
 	PREFIXES = 600, /* more are thinned out */
-	FEW = 400
+	FEW = 400,
+	VARIED = 5, /* of the fastest plans */
+	TRIES = 400
 };
 
 struct maker {
@@ -219,6 +222,52 @@ add_interleaved(struct maker *x)
 	}
 }
 
+/* ---- plans near the fastest ---- */
+
+struct trial {
+	struct maker *x;
+	struct machine machine;
+};
+
+static double
+step_of(void *ctx, const struct plan *p)
+{
+	struct trial *t = ctx;
+	struct ranked r = {.plan = *p, .machine = t->machine};
+	double step_s;
+
+	if (t->x->progress != NULL)
+		t->x->progress(++t->x->tried);
+	step_s = run(t->x, &r) ? r.step_s : INFINITY;
+	plan_report_free(&r.report);
+	return step_s;
+}
+
+/* Varies the fastest plans; what comes of each joins them. */
+static void
+add_varied(struct maker *x)
+{
+	size_t n = x->k->n < VARIED ? x->k->n : VARIED, i;
+
+	for (i = 0; i < n; i++) {
+		/* not through x->k->row: it moves when a row is added */
+		struct plan p = copy(&x->k->row[i].plan, x->g->n);
+		struct trial t = {x, x->k->row[i].machine};
+		const struct vary v = {.s = x->s,
+		    .g = x->g,
+		    .o = x->o,
+		    .gpus = machine_component(x->m, x->m->n_levels),
+		    .levels = t.machine.n_levels > 1 ||
+			      x->o->rules.schedule == SCHEDULE_INTERLEAVED,
+		    .tries = TRIES,
+		    .step_s = step_of,
+		    .ctx = &t};
+
+		vary(&p, x->k->row[i].step_s, &v);
+		add(x, &p, &t.machine);
+	}
+}
+
 /* ---- the ranking ---- */
 
 static int
@@ -282,6 +331,8 @@ ranking_make(struct ranking *k, const struct ideals *s, const struct graph *g,
 		add_flat(&x);
 	}
 	ideals_free(&few);
+	sort(k);
+	add_varied(&x);
 	sort(k);
 }
 

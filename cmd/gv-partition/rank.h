@@ -30,6 +30,8 @@ struct ranking {
  *   the same with equal replicas of all stages on the remaining GPUs;
  *   interleaved: for each number of places.
  *
+ * and what vary makes of the five fastest.
+ *
  * Of more than 24 GPUs not every number is looked at.  o->use and o->straight hold; with
  * more than 600 prefixes only the first of these plans is cut anywhere, the others
  * at 400.  progress, unless NULL, is told how many plans were tried.

@@ -1,0 +1,142 @@
+#!/bin/sh
+# gv-partition --top and --rank: plans ranked by running them.  How good they are is in
+# unit/gv-partition.rank.c.
+. "${0%/*}/lib.sh"
+
+cp "$src/examples/man/layers.csv" "$src/examples/man/edges.csv" .
+usage='usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]'
+# column NAME FILE: its cells, a line each
+column() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }' "$2"; }
+# is NAME GOT WANT
+is() { if [ "$2" = "$3" ]; then pass "$1"; else fail "$1: $2, not $3" out err; fi; }
+# bad NAME LINE ARGS...: a usage error that says LINE
+bad() {
+	bad_name=$1 bad_line=$2
+	shift 2
+	run gv-partition -l 4@1GB/s "$@" layers.csv
+	is_status 2 "$bad_name: status"
+	is_err "$bad_name" <<EOF
+gv-partition: $bad_line
+$usage
+EOF
+}
+
+# Two layers of 3 ms on two GPUs, all-reduces of next to nothing: stages of one GPU, where
+# the first keeps two versions of the weights, are as fast as two replicas, and smaller.
+printf '%s\n' node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes \
+	a,1,2,0,1000 b,1,2,0,1000 >two.csv
+run gv-partition --top=0 -l 2@1GB/s two.csv
+silent "a ranking"
+is_out "a ranking" <<EOF
+rank,step_s,speedup,bubble_share,stages,gpus,replicas,flat,recompute,in_flight,memory_bytes,first_layers
+1,0.003,2,0,2,2,1;1,yes,none,2,5000,a;b
+2,0.003,2,0,1,2,2,yes,none,1,8000,a
+3,0.006,1,0,1,1,1,yes,none,1,8000,a
+EOF
+run gv-partition --top=2 --schedule=flush --micro-batches=4 -l 2@1GB/s two.csv
+is_out "a flush leaves a bubble between stages" <<EOF
+rank,step_s,speedup,bubble_share,stages,gpus,replicas,flat,recompute,in_flight,memory_bytes,first_layers
+1,0.003,2,0,1,2,2,yes,none,1,8000,a
+2,0.00375,1.6,0.2,2,2,1;1,yes,none,2,4000,a;b
+EOF
+
+# ---- what a ranking is, under every schedule ----
+for how in 1f1b 2bw "flush --micro-batches=6" "gpipe --micro-batches=6" "zb-h1 --micro-batches=6" \
+	"interleaved --micro-batches=8"; do
+	# shellcheck disable=SC2086
+	run gv-partition --top=0 -l 4@10Gb/s -e edges.csv --schedule=$how layers.csv
+	silent "$how"
+	mv out all.csv
+	column step_s all.csv >got
+	if sort -g -c got; then pass "$how: the fastest first"; else fail "$how: not the fastest first" all.csv; fi
+	is "$how: no plan twice" "$(cut -d, -f2- all.csv | sort | uniq -d)" ""
+	n=$(sed 1d all.csv | wc -l)
+	is "$how: ranks from 1" "$(column rank all.csv | tr '\n' ' ')" "$(seq "$n" | tr '\n' ' ')"
+	# shellcheck disable=SC2086
+	gv-partition -v --timeline -l 4@10Gb/s -e edges.csv --schedule=$how -o /dev/null layers.csv 2>said
+	best=$(head -n 1 got)
+	plain=$(sed -n 's/.* step_s=\([^ ]*\).*/\1/p' said)
+	if awk "BEGIN { exit !($best <= $plain * (1 + 1e-9)) }"; then
+		pass "$how: none slower than the plan without ranking"
+	else
+		fail "$how: $best, but $plain without" all.csv
+	fi
+	# each is the plan that --rank gives, which takes as long when it is read again
+	for rank in 1 2 "$n"; do
+		# shellcheck disable=SC2086
+		gv-partition --rank="$rank" -l 4@10Gb/s -e edges.csv --schedule=$how -o plan.csv layers.csv
+		# shellcheck disable=SC2086
+		run gv-partition --evaluate -v --timeline -l 4@10Gb/s -e edges.csv --schedule=$how -o /dev/null plan.csv
+		is "$how: time of rank $rank" "$(sed -n 's/.* step_s=\([^ ]*\).*/\1/p' err)" "$(column step_s all.csv | sed -n "${rank}p")"
+		is "$how: bytes of rank $rank" "$(sed -n 's/.*memory_bytes=//p' err)" "$(column memory_bytes all.csv | sed -n "${rank}p")"
+	done
+	# shellcheck disable=SC2086
+	run gv-partition --rank=$((n + 1)) -l 4@10Gb/s -e edges.csv --schedule=$how layers.csv
+	is_status 1 "$how: a rank too many: status"
+	echo "gv-partition: no plan of rank $((n + 1)): $n were found" | is_err "$how: a rank too many"
+done
+
+# ---- what is asked of plans holds ----
+run gv-partition --top=0 -l 4@10Gb/s -e edges.csv --straight layers.csv
+is "--straight" "$(column replicas out | tr -d ';\n' | tr -d 1)" ""
+run gv-partition --top=0 -l 4@10Gb/s -e edges.csv --all-gpus layers.csv
+is "--all-gpus" "$(column gpus out | sort -u)" 4
+run gv-partition --top=0 -l 4@10Gb/s -e edges.csv -m 900MB layers.csv
+silent "-m"
+is "-m" "$(column memory_bytes out | awk '$1 > 9e8')" ""
+out_has "full" "-m: some stages recompute"
+run gv-partition --top=0 -l 4@10Gb/s -e edges.csv -m 500MB layers.csv
+is_status 1 "-m, too little: status"
+is_err "-m, too little" <<EOF
+gv-partition: no plan fits: the fullest stage of the best one, 2 layers from "fc1" to "fc2" with replicas=1 and in_flight=1, needs 888353408 bytes on each GPU, 388353408 too many
+EOF
+run gv-partition --top=0 -l 4@10Gb/s -e edges.csv --schedule=interleaved --micro-batches=8 -m 500MB layers.csv
+is_status 1 "interleaved, too little: status"
+run gv-partition --top=0 -l 2@25GB/s -l 2@10Gb/s -e edges.csv layers.csv
+silent "levels"
+mv out levels.csv
+is "on levels and flat" "$(column flat levels.csv | sort -u | tr '\n' ' ')" "no yes "
+for kind in no yes; do
+	rank=$(awk -F, -v kind=$kind '$8 == kind { print $1; exit }' levels.csv)
+	gv-partition --rank="$rank" -l 2@25GB/s -l 2@10Gb/s -e edges.csv -o plan.csv layers.csv
+	run gv-partition --evaluate -v --timeline -l 2@25GB/s -l 2@10Gb/s -e edges.csv -o /dev/null plan.csv
+	is "flat=$kind: time" "$(sed -n 's/.* step_s=\([^ ]*\).*/\1/p' err)" "$(column step_s levels.csv | sed -n "${rank}p")"
+done
+run gv-partition --top=3 -l 4@10Gb/s -e edges.csv layers.csv
+mv out three.csv
+gv-partition --top=0 -l 4@10Gb/s -e edges.csv layers.csv | head -n 4 >want
+same_file three.csv want "--top=3 is the beginning of all"
+run gv-partition --top=3 --tsv -l 4@10Gb/s -e edges.csv -o made.tsv layers.csv
+tr , '\t' <three.csv >want
+same_file made.tsv want "--tsv and -o"
+run gv-partition --rank=1 --explain -l 4@10Gb/s -e edges.csv layers.csv
+silent "--rank with --explain"
+
+# ---- published configurations ----
+# PipeDream, SOSP 2019, table 1, cluster A: four servers of four V100, 10 Gb/s between them.
+data=$shared/data/pipedream
+published() {
+	if [ ! -d "$data" ]; then
+		skip "no shared data"
+		return
+	fi
+	run gv-partition --top=1 -l 4@12GB/s -l 4@10Gb/s -e "$data/$1.edges.csv" "$data/$1.layers.csv"
+	is "$1 on 16 GPUs: published $2, ours (stages, GPUs, replicas)" "$(sed 1d out | cut -d, -f5-7)" "$3"
+}
+published vgg16 15-1 "2,16,15;1"
+published resnet50 "data parallel" 1,16,16
+if [ -d "$data" ]; then
+	run gv-partition --top=1 -l 4@10Gb/s -e "$data/gnmt.edges.csv" "$data/gnmt.layers.csv"
+	is "gnmt on 4 GPUs: published straight, ours" "$(sed 1d out | cut -d, -f5-7)" "4,4,1;1;1;1"
+else
+	skip "no shared data"
+fi
+
+# ---- messages ----
+own='--top writes a table of its own: without --evaluate, --explain, --timeline, --compare, --export and --rank'
+for with in --evaluate --explain --timeline --compare=two.csv --export=torch --rank=2; do
+	bad "$with" "$own" --top=3 $with
+done
+bad "--rank of a plan" "--rank is for a plan that is searched, not --evaluate" --rank=1 --evaluate
+bad "--rank" '--rank: expected a whole number from 1 to 1000000, got "0"' --rank=0
+done_testing
