@@ -88,6 +88,8 @@ written Stages gv-partition --explain -l 4@10Gb/s -e edges.csv layers.csv
 written Ranking gv-partition --top=3 -l 4@10Gb/s layers.csv
 written Schedule gv-partition --timeline -l 4@10Gb/s --schedule=interleaved --micro-batches=8 layers.csv
 gv-partition --timeline -l 4@10Gb/s layers.csv >timeline.csv
+gv-partition --explain -l 4@10Gb/s layers.csv >stages.csv
+written "Report: plan" gv-report --format=csv stages.csv
 written "Report: schedule" gv-report --format=csv timeline.csv
 header layers.csv >before
 gv-partition -l 4@10Gb/s -e edges.csv -o plan.csv layers.csv

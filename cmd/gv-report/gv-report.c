@@ -3,13 +3,15 @@
  *
  * Reads the events row by row into a history of each job and GPU type, sums it
  * up, and writes it for people (text, SVG, HTML) or machines (CSV, TSV, JSON,
- * Prometheus).  The same for a pipeline's schedule, which it knows by its columns.
+ * Prometheus).  The same for a pipeline's plan and its schedule, which it knows by
+ * their columns.
  */
 #include <string.h>
 
 #include "base/opt.h"
 #include "expect.h"
 #include "schedule.h"
+#include "stages.h"
 #include "write.h"
 
 enum format {
@@ -45,7 +47,7 @@ static const char help[] =
     "Reports what happened in a run, from the events table that gv-run writes:\n"
     "how long each job took, what share of time on each GPU type it was promised\n"
     "and received, and how busy the GPUs were.\n"
-    "Or sums up and draws a pipeline's schedule, from gv-partition.\n"
+    "Or sums up and draws a pipeline's plan or its schedule, from gv-partition.\n"
     "\n"
     "  -f, --format=FORMAT    text (default), csv, tsv, json, svg (drawn), html\n"
     "                         (svg and text), or prom (for Prometheus)\n"
@@ -144,20 +146,20 @@ parse_options(struct options *o, int argc, char **argv)
 		gv_opt_usage(&o->common, "--per-job needs --format=prom");
 }
 
-/* ---- a schedule ---- */
+/* ---- a schedule, a plan ---- */
 
 /* Options that are for events alone. */
 static void
-check_schedule_options(const struct options *o)
+check_options(const struct options *o, const char *what)
 {
 	if (o->part != NULL)
-		gv_opt_usage(&o->common, "--by is for events, this is a schedule");
+		gv_opt_usage(&o->common, "--by is for events, this is a %s", what);
 	if (o->format == FORMAT_PROM)
 		gv_opt_usage(
-		    &o->common, "--format=prom is for events, this is a schedule");
+		    &o->common, "--format=prom is for events, this is a %s", what);
 	if (o->expect_finished || o->expect_points >= 0)
-		gv_opt_usage(&o->common, "--expect-%s is for events, this is a schedule",
-		    o->expect_finished ? "finished" : "shares");
+		gv_opt_usage(&o->common, "--expect-%s is for events, this is a %s",
+		    o->expect_finished ? "finished" : "shares", what);
 }
 
 static void
@@ -190,7 +192,7 @@ report_schedule(const struct options *o, struct gv_tab *tab)
 	struct schedule s;
 	struct gv_out *out;
 
-	check_schedule_options(o);
+	check_options(o, "schedule");
 	if (schedule_read(&s, tab, &e) != 0)
 		gv_die_error(&e);
 	gv_tab_close(tab);
@@ -202,6 +204,50 @@ report_schedule(const struct options *o, struct gv_tab *tab)
 	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
 	schedule_free(&s);
+}
+
+static void
+write_stages(struct gv_out *out, const struct stages *s, const struct options *o)
+{
+	switch (o->format) {
+	case FORMAT_CSV:
+	case FORMAT_TSV:
+		stages_table(out, s, o->format == FORMAT_TSV);
+		break;
+	case FORMAT_JSON:
+		stages_json(out, s);
+		break;
+	case FORMAT_SVG:
+		stages_svg(out, s, o->digits);
+		break;
+	case FORMAT_HTML:
+		stages_html(out, s, o->digits);
+		break;
+	default:
+		stages_text(out, s, o->digits);
+	}
+}
+
+/* Reports the plan that tab is at, or its stages. */
+static void
+report_stages(const struct options *o, struct gv_tab *tab)
+{
+	struct gv_error e = {0};
+	struct stages s;
+	struct gv_out *out;
+
+	check_options(o, "plan");
+	if (stages_read(&s, tab, &e) != 0)
+		gv_die_error(&e);
+	gv_tab_close(tab);
+	if (o->common.verbose > 0)
+		gv_warn("%zu rows of %zu stages", s.rows.n_rows, s.n_stages);
+	if (gv_out_open(&out, o->common.output, &e) != 0)
+		gv_die_error(&e);
+	write_stages(out, &s, o);
+	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
+		gv_die_error(&e);
+	stages_free(&s);
 }
 
 /* ---- events ---- */
@@ -324,7 +370,9 @@ main(int argc, char **argv)
 	path = gv_opt_input(&o.common, argc, argv);
 	if (gv_tab_open(&tab, path, &e) != 0 || gv_tab_table(tab, &e) != 1)
 		gv_die_error(&e);
-	if (schedule_is(tab))
+	if (stages_are(tab))
+		report_stages(&o, tab);
+	else if (schedule_is(tab))
 		report_schedule(&o, tab);
 	else
 		met = report_events(&o, tab);

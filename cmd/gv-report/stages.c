@@ -1,0 +1,274 @@
+#include "stages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+
+const char *const stage_part_name[STAGE_PARTS] = {"compute", "sync", "transfer"};
+
+enum { MOST = 4096 }; /* stages, replicas, GPUs */
+
+static bool
+is_plan(const struct gv_tab *t)
+{
+	return gv_tab_find(t, "stage") >= 0 && gv_tab_find(t, "node_id") >= 0 &&
+	       gv_tab_find(t, "forward_ms") >= 0;
+}
+
+bool
+stages_are(const struct gv_tab *t)
+{
+	return is_plan(t) ||
+	       (gv_tab_find(t, "stage") >= 0 && gv_tab_find(t, "load_s") >= 0);
+}
+
+/* ---- reading ---- */
+
+static int
+number(const struct gv_frame *f, size_t row, const char *column, double *v,
+    struct gv_error *e)
+{
+	ptrdiff_t at = gv_frame_find(f, column);
+	struct gv_cell c = gv_frame_cell(f, row, at);
+	char q[GV_QUOTE_LEN];
+
+	*v = NAN;
+	if (c.len == 0)
+		return 0;
+	if (gv_frame_double(f, row, at, NAN, v, e) != 0)
+		return -1;
+	if (*v >= 0)
+		return 0;
+	return gv_frame_error(f, row, at, e, "expected a number from 0 on, got %s",
+	    gv_quote(q, c.s, c.len));
+}
+
+/* A whole number from min on; otherwise where it is not told. */
+static int
+count(const struct gv_frame *f, size_t row, const char *column, int64_t min,
+    int64_t otherwise, int64_t *v, struct gv_error *e)
+{
+	ptrdiff_t at = gv_frame_find(f, column);
+
+	if (gv_frame_int(f, row, at, otherwise, v, e) != 0)
+		return -1;
+	if (*v >= min && *v <= (int64_t)1 << 31)
+		return 0;
+	return gv_frame_error(f, row, at, e,
+	    "expected a whole number from %d to 2147483648, got \"%lld\"", (int)min,
+	    (long long)*v);
+}
+
+static struct gv_cell
+text(const struct gv_frame *f, size_t row, const char *column)
+{
+	return gv_frame_cell(f, row, gv_frame_find(f, column));
+}
+
+static int
+read_stage(struct stage *s, const struct gv_frame *f, size_t row, struct gv_error *e)
+{
+	int rc = 0;
+
+	rc |= count(f, row, "level", 1, 1, &s->level, e);
+	rc |= count(f, row, "stage", 0, INT64_MIN, &s->stage, e);
+	rc |= count(f, row, "within", 0, 0, &s->within, e);
+	rc |= count(f, row, "layers", 0, 0, &s->layers, e);
+	rc |= count(f, row, "replicas", 1, 1, &s->replicas, e);
+	rc |= count(f, row, "gpus", 1, s->replicas, &s->gpus, e);
+	rc |= number(f, row, "compute_s", &s->part_s[PART_COMPUTE], e);
+	rc |= number(f, row, "sync_s", &s->part_s[PART_SYNC], e);
+	rc |= number(f, row, "transfer_s", &s->part_s[PART_TRANSFER], e);
+	rc |= number(f, row, "load_s", &s->load_s, e);
+	rc |= number(f, row, "parameter_bytes", &s->parameter, e);
+	rc |= number(f, row, "activation_bytes", &s->activation, e);
+	rc |= number(f, row, "in_flight", &s->in_flight, e);
+	rc |= number(f, row, "memory_bytes", &s->memory, e);
+	if (rc == 0 && isnan(s->load_s))
+		rc = gv_frame_error(
+		    f, row, gv_frame_find(f, "load_s"), e, "expected a value");
+	s->first = text(f, row, "first_layer");
+	s->last = text(f, row, "last_layer");
+	s->recompute = text(f, row, "recompute");
+	s->limit = text(f, row, "limit");
+	return rc;
+}
+
+static int
+read_rows(struct stages *s, struct gv_error *e)
+{
+	size_t i;
+	int rc = 0;
+
+	s->stage = gv_xcalloc(s->rows.n_rows, sizeof(*s->stage));
+	s->n = s->rows.n_rows;
+	s->whole = true;
+	for (i = 0; i < s->n; i++)
+		rc |= read_stage(&s->stage[i], &s->rows, i, e);
+	return rc;
+}
+
+/* A layer's part in its stage. */
+static int
+add_layer(struct stages *s, size_t row, struct gv_error *e)
+{
+	const struct gv_frame *f = &s->rows;
+	double forward, backward, parameter, activation;
+	struct gv_cell layer = text(f, row, "layer");
+	struct stage *stage;
+	int64_t at, replicas;
+
+	if (count(f, row, "stage", 0, INT64_MIN, &at, e) != 0 ||
+	    count(f, row, "replicas", 1, 1, &replicas, e) != 0 ||
+	    number(f, row, "forward_ms", &forward, e) != 0 ||
+	    number(f, row, "backward_ms", &backward, e) != 0 ||
+	    number(f, row, "parameter_bytes", &parameter, e) != 0 ||
+	    number(f, row, "activation_bytes", &activation, e) != 0)
+		return -1;
+	if (at >= MOST)
+		return gv_frame_error(f, row, gv_frame_find(f, "stage"), e,
+		    "expected a stage below %d, got \"%lld\"", MOST, (long long)at);
+	if (layer.len >= 5 && memcmp(layer.s, "Input", 5) == 0)
+		return 0; /* data loading takes no part */
+	if ((size_t)at >= s->n) {
+		s->stage = gv_xrealloc(s->stage, (size_t)at + 1, sizeof(*s->stage));
+		memset(s->stage + s->n, 0, ((size_t)at + 1 - s->n) * sizeof(*s->stage));
+		s->n = (size_t)at + 1;
+	}
+	stage = &s->stage[at];
+	if (stage->layers++ == 0)
+		stage->first = text(f, row, "node_id");
+	stage->last = text(f, row, "node_id");
+	stage->recompute = text(f, row, "recompute");
+	stage->replicas = stage->gpus = replicas;
+	stage->part_s[PART_COMPUTE] += ((gv_cell_is(stage->recompute, "full") ? 2 : 1) *
+					       (forward > 0 ? forward : 0) +
+					   (backward > 0 ? backward : 0)) /
+				       1000 / (double)replicas;
+	stage->parameter += parameter > 0 ? parameter : 0;
+	stage->activation += activation > 0 ? activation : 0;
+	return 0;
+}
+
+/* Stages with layers, in their order; what a plan's rows do not tell is NAN. */
+static int
+sum_layers(struct stages *s, struct gv_error *e)
+{
+	size_t i, n = 0;
+	int rc = 0;
+
+	for (i = 0; i < s->rows.n_rows; i++)
+		rc |= add_layer(s, i, e);
+	for (i = 0; i < s->n; i++) {
+		struct stage *stage = &s->stage[i];
+
+		if (stage->layers == 0)
+			continue;
+		stage->level = 1;
+		stage->stage = (int64_t)i;
+		stage->load_s = stage->part_s[PART_COMPUTE];
+		stage->part_s[PART_SYNC] = stage->part_s[PART_TRANSFER] = NAN;
+		stage->in_flight = stage->memory = NAN;
+		s->stage[n++] = *stage;
+	}
+	s->n = n;
+	return rc;
+}
+
+static void
+sum_up(struct stages *s)
+{
+	double busy = 0, slowest_s;
+	size_t i;
+
+	s->fullest = s->n;
+	for (i = 0; i < s->n; i++) {
+		const struct stage *stage = &s->stage[i];
+
+		if (stage->level > s->levels) {
+			s->levels = stage->level;
+			s->slowest = i;
+		}
+		if (stage->level == s->levels &&
+		    stage->load_s > s->stage[s->slowest].load_s)
+			s->slowest = i;
+		if (stage->level > 1)
+			continue;
+		s->n_stages++;
+		s->gpus += stage->gpus;
+		if (!isnan(stage->memory) &&
+		    (s->fullest == s->n || stage->memory > s->stage[s->fullest].memory))
+			s->fullest = i;
+	}
+	slowest_s = s->n > 0 ? s->stage[s->slowest].load_s : 0;
+	for (i = 0; i < s->n; i++)
+		if (s->stage[i].level == 1 && slowest_s > 0)
+			busy += stage_busy(s, &s->stage[i]) * (double)s->stage[i].gpus;
+	s->busy_share = s->gpus > 0 ? busy / (double)s->gpus : 0;
+}
+
+double
+stage_busy(const struct stages *s, const struct stage *stage)
+{
+	/* replicas of outer levels share the minibatches, too */
+	double share = (double)stage->replicas / (double)stage->gpus;
+	double slowest_s = s->stage[s->slowest].load_s;
+
+	return slowest_s > 0 ? stage->part_s[PART_COMPUTE] * share / slowest_s : 0;
+}
+
+/* What may follow a plan. */
+static int
+skip_edges(struct gv_tab *t, struct gv_error *e)
+{
+	int more = gv_tab_table(t, e);
+
+	if (more == 1 && (gv_tab_find(t, "src") < 0 || gv_tab_find(t, "dst") < 0))
+		return gv_error_at(e, gv_tab_file(t), gv_tab_line(t), NULL,
+		    "expected edges behind a plan: src, dst");
+	return more == 1 ? gv_tab_last(t, e) : more;
+}
+
+int
+stages_read(struct stages *s, struct gv_tab *t, struct gv_error *e)
+{
+	bool plan = is_plan(t);
+	int rc;
+
+	memset(s, 0, sizeof(*s));
+	rc = gv_frame_read(&s->rows, t, e);
+	if (rc == 0)
+		rc = plan ? sum_layers(s, e) : read_rows(s, e);
+	if (rc == 0)
+		rc = plan ? skip_edges(t, e) : gv_tab_last(t, e);
+	if (rc != 0) {
+		stages_free(s);
+		return -1;
+	}
+	sum_up(s);
+	return 0;
+}
+
+void
+stages_free(struct stages *s)
+{
+	free(s->stage);
+	gv_frame_free(&s->rows);
+	memset(s, 0, sizeof(*s));
+}
+
+struct stages_unit
+stages_unit(const struct stages *s)
+{
+	double most = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		most = s->stage[i].load_s > most ? s->stage[i].load_s : most;
+	return most < 1e-3 ? (struct stages_unit){"us", 1e-6}
+	       : most < 10 ? (struct stages_unit){"ms", 1e-3}
+			   : (struct stages_unit){"s", 1};
+}
