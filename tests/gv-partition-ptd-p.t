@@ -223,6 +223,8 @@ wrong "a share over 1" 'types.csv:2: memory_share: expected a number over 0 and 
 sed 2q "$src/share/gpus.csv" | sed 's/,0\.8,/,1.8,/' >types.csv
 wrong "the other share over 1" 'types.csv:2: link_share: expected a number over 0 and up to 1, got "1.8"' --gpu-types=types.csv \
 	small.csv
+sed 2q "$src/share/gpus.csv" | sed 's/,8,/,2.5,/' >types.csv
+wrong "half a GPU" 'types.csv:2: node_gpus: expected a whole number, got 2.5' --gpu-types=types.csv small.csv
 cut -d, -f1-2 "$src/share/gpus.csv" | sed 2q >types.csv
 wrong "no rate" 'types.csv:1: missing column "memory_bytes_per_s" (found: gpu_type, memory_bytes)' --gpu-types=types.csv small.csv
 bad "features" '--features: unknown "speed"; known: scatter-gather, sequence-parallel, flash-attention, distributed-optimizer, overlap' \
@@ -274,6 +276,7 @@ run plan --export=megatron --top=1 --schedule=gpipe two.csv
 is_status 2 "no gpipe: status"
 is_err "no gpipe" <<EOF
 gv-partition: two.csv:2: "1.7B": Megatron-LM has no schedule gpipe
+gv-partition: two.csv:3: "145B": Megatron-LM has no schedule gpipe
 EOF
 
 # ---- published runs ----

@@ -51,7 +51,9 @@ read_row(struct gpu_types *g, size_t row, const ptrdiff_t *at, struct gv_error *
 			    columns[i].most, gv_quote(q, shown.s, shown.len));
 		memcpy((char *)t + columns[i].offset, &v, sizeof(v));
 	}
-	t->node_gpus = floor(t->node_gpus);
+	if (t->node_gpus != floor(t->node_gpus))
+		return gv_frame_error(&g->rows, row, gv_frame_find(&g->rows, "node_gpus"),
+		    e, "expected a whole number, got %g", t->node_gpus);
 	t->name = gv_frame_cell(&g->rows, row, gv_frame_find(&g->rows, "gpu_type")).s;
 	t->calibrated =
 	    gv_frame_cell(&g->rows, row, gv_frame_find(&g->rows, "calibrated_on")).len >

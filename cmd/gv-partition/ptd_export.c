@@ -32,12 +32,10 @@ add_features(struct gv_strbuf *s, const struct ptd_machine *m, const struct ptd_
 		    distributed ? " --overlap-param-gather" : "");
 }
 
-int
+void
 ptd_export_megatron(struct gv_strbuf *s, const struct transformer *x,
     const struct ptd_machine *m, const struct ptd_plan *k)
 {
-	if (k->schedule != PTD_FLUSH && k->schedule != PTD_INTERLEAVED)
-		return -1;
 	gv_strbuf_fmt(s,
 	    "--tensor-model-parallel-size %zu --pipeline-model-parallel-size %zu", k->t,
 	    k->p);
@@ -54,5 +52,4 @@ ptd_export_megatron(struct gv_strbuf *s, const struct transformer *x,
 		gv_strbuf_str(s, " --recompute-granularity selective");
 	add_sizes(s, x, m);
 	add_features(s, m, k);
-	return 0;
 }

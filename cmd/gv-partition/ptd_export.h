@@ -5,11 +5,18 @@
 #include "base/strbuf.h"
 #include "ptd.h"
 
+/* Megatron-LM has only two of our schedules. */
+static inline bool
+ptd_export_can(enum ptd_schedule schedule)
+{
+	return schedule == PTD_FLUSH || schedule == PTD_INTERLEAVED;
+}
+
 /*
  * Adds the options of Megatron-LM's pretrain_gpt.py that make it train *x as *k
- * says, one line without its end.  0, or -1: Megatron-LM has no such schedule.
+ * says, one line without its end.
  */
-int ptd_export_megatron(struct gv_strbuf *s, const struct transformer *x,
+void ptd_export_megatron(struct gv_strbuf *s, const struct transformer *x,
     const struct ptd_machine *m, const struct ptd_plan *k);
 
 #endif

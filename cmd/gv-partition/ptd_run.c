@@ -49,6 +49,20 @@ known_types(const struct gpu_types *g, char *buf, size_t size)
 		    buf + len, size - len, "%s%s", i > 0 ? ", " : "", g->type[i].name);
 }
 
+/* What the options leave free of what the row does. */
+static struct ptd_pins
+pins_of(const struct run *r, size_t row)
+{
+	struct ptd_pins pins = r->t.row[row].pins;
+
+	if (pins.recompute < 0)
+		pins.recompute = r->o->ptd.recompute;
+	if (pins.schedule < 0)
+		pins.schedule = r->o->ptd.schedule;
+	pins.any_memory = r->o->evaluate;
+	return pins;
+}
+
 /* The machine of a row: its type and GPUs, or those of the options. */
 static int
 machine_of(struct ptd_machine *m, const struct run *r, size_t row, struct gv_error *e)
@@ -58,10 +72,16 @@ machine_of(struct ptd_machine *m, const struct run *r, size_t row, struct gv_err
 	const struct transformer_row *x = &r->t.row[row];
 	const char *type = x->gpu_type != NULL ? x->gpu_type : p->gpu_type;
 	char known[GV_ERROR_LEN - 100], name[200], q[GV_QUOTE_LEN];
+	int schedule;
 	size_t i;
 
 	memset(m, 0, sizeof(*m));
 	transformers_name(&r->t, row, name, sizeof(name));
+	schedule = pins_of(r, row).schedule;
+	if (r->o->export >= 0 && schedule >= 0 &&
+	    !ptd_export_can((enum ptd_schedule)schedule))
+		return gv_error_set(e, "%s: Megatron-LM has no schedule %s", name,
+		    ptd_schedule_name[schedule]);
 	if (type == NULL)
 		return gv_error_set(e, "%s: which GPUs? --gpu-type=TYPE", name);
 	m->gpu = gpu_types_find(&r->types, type);
@@ -70,9 +90,13 @@ machine_of(struct ptd_machine *m, const struct run *r, size_t row, struct gv_err
 		return gv_error_set(e, "%s: unknown GPU type %s; known: %s", name,
 		    gv_quote(q, type, strlen(type)), known);
 	}
-	m->precision = p->precision >= 0 ? (enum precision)p->precision
-		       : m->gpu->flops_per_s[PRECISION_BF16] > 0 ? PRECISION_BF16
-								 : PRECISION_FP16;
+	m->precision = PRECISION_BF16;
+	if (p->precision >= 0)
+		m->precision = (enum precision)p->precision;
+	else
+		while (m->precision < PRECISION_FP32 &&
+		       m->gpu->flops_per_s[m->precision] <= 0)
+			m->precision++;
 	if (m->gpu->flops_per_s[m->precision] <= 0)
 		return gv_error_set(e, "%s: a %s has no %s", name, m->gpu->name,
 		    precision_name[m->precision]);
@@ -98,20 +122,6 @@ machine_of(struct ptd_machine *m, const struct run *r, size_t row, struct gv_err
 	return 0;
 }
 
-/* What the options leave free of what the row does. */
-static struct ptd_pins
-pins_of(const struct run *r, size_t row)
-{
-	struct ptd_pins pins = r->t.row[row].pins;
-
-	if (pins.recompute < 0)
-		pins.recompute = r->o->ptd.recompute;
-	if (pins.schedule < 0)
-		pins.schedule = r->o->ptd.schedule;
-	pins.any_memory = r->o->evaluate;
-	return pins;
-}
-
 static void
 say_why(const struct run *r, size_t row, const struct ptd_machine *m,
     const struct ptd_rows *rows)
@@ -132,58 +142,44 @@ say_why(const struct run *r, size_t row, const struct ptd_machine *m,
 		    rows->least.memory, rows->least.memory - m->memory);
 }
 
-static int
-write_row(struct run *r, size_t row, const struct ptd_machine *m,
-    const struct ptd_rows *rows, struct gv_error *e)
+static void
+write_row(
+    struct run *r, size_t row, const struct ptd_machine *m, const struct ptd_rows *rows)
 {
-	const struct transformer *x = &r->t.row[row].x;
 	size_t top = r->o->top, i;
 	struct gv_strbuf line = {0};
-	char name[200];
-	int rc = 0;
 
-	for (i = 0; i < rows->n && (top == 0 || i < top) && rc == 0; i++) {
+	for (i = 0; i < rows->n && (top == 0 || i < top); i++) {
 		if (r->o->export < 0) {
 			transformers_write(&r->t, row, m, &rows->row[i], i + 1, &r->w);
 			continue;
 		}
 		gv_strbuf_clear(&line);
-		rc = ptd_export_megatron(&line, x, m, &rows->row[i].plan);
-		if (rc != 0) {
-			transformers_name(&r->t, row, name, sizeof(name));
-			gv_error_set(e, "%s: Megatron-LM has no schedule %s", name,
-			    ptd_schedule_name[rows->row[i].plan.schedule]);
-		} else {
-			gv_out_fmt(r->out, "%s\n", line.s);
-		}
+		ptd_export_megatron(&line, &r->t.row[row].x, m, &rows->row[i].plan);
+		gv_out_fmt(r->out, "%s\n", line.s);
 	}
 	gv_strbuf_free(&line);
-	return rc;
 }
 
-static int
-plan_row(struct run *r, size_t row, struct gv_error *e)
+static void
+plan_row(struct run *r, size_t row)
 {
 	const struct ptd_machine *m = &r->machine[row];
 	struct ptd_pins pins = pins_of(r, row);
 	struct ptd_rows rows;
-	int rc;
 	size_t i;
 
 	ptd_search(&rows, &r->t.row[row].x, m, &pins);
-	rc = write_row(r, row, m, &rows, e);
-	if (rc == 0 && (rows.n == 0 || rows.row[0].memory > m->memory)) {
-		for (i = 0; i < rows.n && rows.row[i].memory > m->memory; i++)
-			;
-		if (i == rows.n) {
-			say_why(r, row, m, &rows);
-			r->all = false;
-		}
+	write_row(r, row, m, &rows);
+	for (i = 0; i < rows.n && rows.row[i].memory > m->memory; i++)
+		;
+	if (i == rows.n) {
+		say_why(r, row, m, &rows);
+		r->all = false;
 	}
-	if (rc == 0 && !m->gpu->calibrated && r->o->common.verbose > 0)
+	if (!m->gpu->calibrated && r->o->common.verbose > 0)
 		gv_warn("the shares that a %s reaches were not measured", m->gpu->name);
 	ptd_rows_free(&rows);
-	return rc;
 }
 
 int
@@ -204,8 +200,7 @@ ptd_run(const struct options *o)
 	if (o->export < 0)
 		transformers_header(&r.t, &r.w);
 	for (i = 0; i < r.t.rows.n_rows; i++)
-		if (plan_row(&r, i, &e) != 0)
-			gv_die_error(&e);
+		plan_row(&r, i);
 	if (r.out != gv_stdout() && gv_out_close(r.out, &e) != 0)
 		gv_die_error(&e);
 	free(r.machine);
