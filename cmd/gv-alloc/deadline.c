@@ -28,7 +28,8 @@ static int
 level_of_needs(const struct problem *q, const struct solve_options *opt,
     const char *name, double *level, double *x, double *lambda, struct gv_error *e)
 {
-	const struct solve_options quick = {.solver = opt->solver};
+	const struct solve_options quick = {
+	    .solver = opt->solver, .placeable = opt->placeable};
 	struct solution s = {.x = x};
 	double *a = gv_xcalloc(q->n, q->m * sizeof(*a));
 	double sum = 0;
@@ -77,7 +78,8 @@ shared_level_of_needs(const struct problem *p, const struct solve_options *opt,
     const char *name, const double *need, double *level, double *lambda,
     struct gv_error *e)
 {
-	const struct solve_options quick = {.solver = opt->solver};
+	const struct solve_options quick = {
+	    .solver = opt->solver, .placeable = opt->placeable};
 	struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
 	struct shared h;
 	double sum = 0;

@@ -5,6 +5,7 @@
  * joined with throughputs; asks a policy; writes the same rows with the columns
  * share and policy.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -21,6 +22,7 @@
 #include "sched/rates.h"
 
 static const double proved = 1e-9; /* relative gap */
+static const double proved_in_rounds = 1e-7; /* --placeable */
 
 /* The tables beside the main one, read once. */
 struct inputs {
@@ -137,6 +139,9 @@ static void
 check_proof(const struct options *o, const struct answer *a)
 {
 	double enough = o->policy->proved > 0 ? o->policy->proved : proved;
+
+	if (o->solve.placeable)
+		enough = fmax(enough, proved_in_rounds);
 
 	if (a->p.n == 0 || !a->s.has_bound)
 		return;

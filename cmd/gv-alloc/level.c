@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "placeable.h"
 #include "price.h"
 #include "shared_level.h"
 
@@ -406,6 +407,8 @@ level_solve(const struct problem *p, const double *a, const struct solve_options
 
 	if (p->together != NULL)
 		return shared_level(p, a, opt, name, l, e);
+	if (opt->placeable)
+		return placeable_level(p, a, opt, name, l, e);
 	scale(&s, p, a);
 	out->has_bound = true;
 	if (by_prices && !opt->certify)

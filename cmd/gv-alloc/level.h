@@ -26,7 +26,8 @@ struct level {
 	double *lambda;     /* [n] of the jobs and ... */
 	double *price;      /* [m] ... of the types' GPUs: the multipliers of the bound */
 	bool raise;         /* also solve the second program */
-	double limit; /* out, where jobs share GPUs: sum lambda_i sum_j a_ij x_ij is at most that */
+	/* out, where there are no prices: sum lambda_i sum_j a_ij x_ij is at most that; else 0 */
+	double limit;
 };
 
 /* Makes room for the multipliers. */

@@ -35,6 +35,8 @@ keep_jobs(struct answer *b, const struct answer *a, const struct gv_rates *r)
 	problem_free(&b->p);
 	b->p = p;
 	problem_refer(&b->p, a->p.capacity);
+	for (i = 0; b->rank != NULL && i < p.n; i++)
+		b->rank[i] = a->rank != NULL ? a->rank[i] : i;
 	if (b->p.number[NUMBER_NEED] != NULL)
 		memcpy(b->p.number[NUMBER_NEED], need, p.n * sizeof(*need));
 	free(need);

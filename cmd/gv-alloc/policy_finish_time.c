@@ -113,7 +113,7 @@ right_side(const struct finish *f, const struct level *l)
 	double sum = 0;
 	size_t i, j;
 
-	if (p->together != NULL)
+	if (l->limit > 0)
 		return l->limit * (1 + 1e-15 * (sqrt((double)p->n) + 16));
 	for (j = 0; j < p->m; j++)
 		sum += price[j] * p->capacity[j];
@@ -203,7 +203,8 @@ static int
 solve_work(struct finish *f, const struct solve_options *opt, struct solution *s,
     struct gv_error *e)
 {
-	const struct solve_options quick = {.solver = opt->solver};
+	const struct solve_options quick = {
+	    .solver = opt->solver, .placeable = opt->placeable};
 	size_t cells = f->p->n * f->p->m;
 	double bound = time_bound(f);
 	double theta;

@@ -152,7 +152,8 @@ static int
 climb(struct linear *l, struct gains *gain, const double *second,
     const struct solve_options *opt, struct gv_error *e)
 {
-	const struct solve_options quick = {.solver = opt->solver};
+	const struct solve_options quick = {
+	    .solver = opt->solver, .placeable = opt->placeable};
 	const struct problem *p = l->p;
 	struct solution *s = l->s;
 	double theta = 0;

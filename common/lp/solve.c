@@ -264,6 +264,7 @@ branch_and_cut(glp_prob *p, struct attempt *a)
 
 	glp_init_iocp(&parm);
 	parm.msg_lev = GLP_MSG_OFF;
+	parm.tol_obj = tolerance;
 	if (a->tm_limit_ms > 0)
 		parm.tm_lim = a->tm_limit_ms < 2e9 ? (int)a->tm_limit_ms : 2000000000;
 	rc = glp_intopt(p, &parm);

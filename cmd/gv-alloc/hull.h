@@ -1,0 +1,78 @@
+/*
+ * Mixtures of placements.  A placement gives gangs whole GPUs at one moment: n_ij
+ * jobs of class i run on type j,
+ *
+ *	sum_j n_ij <= n_i              each class i, of n_i jobs
+ *	sum_i s_i n_ij <= N_j          each type j
+ *	n_ij >= 0, whole
+ *
+ * Shares can be given in rounds exactly if they are the mean of placements, each
+ * for a part of the time, in the convex hull of the points n_ij / n_i (jobs of a class
+ * take turns).  The constraints of shares, the same without "whole", allow more: a
+ * gang of 2 and a single job on a type of 2 GPUs could have all the time each.
+ *
+ * Programs over that hull are solved column by column (Dantzig and Wolfe 1960):
+ * a small linear program mixes the placements found so far, and an integer program
+ * looks for the placement that its multipliers value most, until none is worth more
+ * than those there are; its value bounds every mixture.
+ */
+#ifndef GV_ALLOC_HULL_H
+#define GV_ALLOC_HULL_H
+
+#include "lp/lp.h"
+#include "problem.h"
+
+struct hull {
+	const struct problem *p;
+	size_t n_places, cap;
+	double *place;          /* [n_places][n][m] n_ij */
+	struct gv_lp placement; /* the integer program */
+	size_t *col; /* [n][m] of n_ij there, SIZE_MAX where the job cannot run */
+};
+
+void hull_init(struct hull *h, const struct problem *p);
+void hull_free(struct hull *h);
+
+/*
+ * Adds the placements of so many rounds that follow shares x [n][m] of the jobs, each
+ * round those who are owed most first: a good start where x can nearly be given.
+ */
+void hull_follow(struct hull *h, const double *x, size_t rounds);
+
+/*
+ *	max  level t + sum_k y_k gain(k)
+ *	     sum_k y_k rise_i(k) - ask_i t >= least_i      each class i with ask or least
+ *	     sum_k y_k keep(k) >= at_least                 where there is a keep
+ *	     sum_k y_k <= 1,  t, y >= 0
+ *
+ * over all placements k, with gain(k) = sum_ij gain_ij n_ij(k) and so on.  Numbers are
+ * best of about 1.
+ */
+struct hull_program {
+	bool level;
+	const double *gain;  /* [n][m] of a job placed; NULL = 0 */
+	const double *rise;  /* [n][m] the same */
+	const double *ask;   /* [n] NULL = 0 */
+	const double *least; /* [n] NULL = 0 */
+	const double *keep;  /* [n][m] NULL = none */
+	double at_least;
+	double close; /* it ends when no placement is worth more than that more */
+	double
+	    enough; /* or when value is that, known to be the best; INFINITY = nothing is known */
+	/* out */
+	double value; /* of the mixture */
+	/* No placement is worth more at the multipliers, rounding allowed for; INFINITY = enough was. */
+	double most;
+	double *dual; /* [n] multipliers of the classes' rows, >= 0 */
+	double *mean; /* [n][m] of the mixture: mean jobs of each class on each type */
+};
+
+/*
+ * g->dual and g->mean have room.  The placements that are there must do for a
+ * solution; those found are added.  0; 1 no solution; -1 with *e set, where name is
+ * who asks.
+ */
+int hull_solve(
+    struct hull *h, struct hull_program *g, const char *name, struct gv_error *e);
+
+#endif
