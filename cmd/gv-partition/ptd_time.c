@@ -44,9 +44,11 @@ product_s(const struct ptd_machine *m, double rows, double columns, double inner
 static double
 ring_rate(const struct ptd_machine *m, size_t n, size_t stride)
 {
-	size_t together = stride < m->node ? m->node / stride : 1;
+	size_t together = m->node / stride;
 	double rate = m->link_bytes_per_s, outside;
 
+	if (together == 0)
+		together = 1;
 	if (n > together) {
 		/* the servers' other GPUs lend it their ports */
 		outside = (double)together * m->network_bytes_per_s;
