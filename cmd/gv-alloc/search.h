@@ -1,0 +1,68 @@
+/*
+ * The search for prices: where the bound of Lagrange is least.
+ *
+ * In a step all jobs choose at prices, which gives the bound there and a plane that
+ * the bound is nowhere below; mixture.h mixes steps, and its duals are the next
+ * prices (Kelley 1960, Dantzig and Wolfe 1960).  Two things keep that from looking
+ * at every job in every step.
+ *
+ * Many jobs: every eighth of them, by themselves, have nearly the same prices.  Only
+ * what is near those is looked at further, a box of prices.
+ *
+ * A box: most jobs take the same wherever in it.  They are added up once and left
+ * aside, and the steps go on with the others, in smaller and smaller boxes.
+ *
+ * A box may be too small.  Then the end is at its border, or the bound of all jobs at
+ * the prices found is not what it should be, and the search starts anew around there
+ * in a larger one.
+ */
+#ifndef GV_ALLOC_SEARCH_H
+#define GV_ALLOC_SEARCH_H
+
+#include "crowd.h"
+
+/* What is looked for: the best level (gains false), or the best gains at a level. */
+struct aim {
+	const double *capacity; /* [m] */
+	bool gains;
+	double level;       /* gains: that each reaches; else what time allows, at most */
+	const double *face; /* [m] gains: see struct offer; NULL */
+	double near_enough; /* the gap to end at, a part of the bound, ... */
+	double least;       /* ... or of this where that is larger (gains) */
+};
+
+struct search_step {
+	double *price; /* [m] of a GPU */
+	double level;
+	double weight; /* in the mixture */
+};
+
+/*
+ * The mixture: the shares of a job in open are the sum of what it takes in the steps,
+ * times their weights; of any other what it takes at the best prices and level,
+ * times weight.
+ */
+struct search {
+	size_t m;
+	struct search_step *step;
+	size_t n_steps, cap_steps;
+	struct crowd open;   /* .n = 0: no job */
+	bool all_open;       /* every job; open is empty then */
+	double *price;       /* [m] of a GPU: of the least bound */
+	double level, bound; /* reached (of gains: the sum), and not to be passed */
+	double
+	    price_level; /* the step of the least bound was at this level; 0: none, time bounds */
+	double weight;
+	int steps; /* all that were taken */
+};
+
+/*
+ * first NULL, or [m] GPUs used by shares that keep the level and gain first_gain
+ * (gains).  0; 1 it came no nearer than s->bound - s->level.  *s is to be freed in
+ * both cases.
+ */
+int search_prices(struct search *s, const struct crowd *c, const struct aim *aim,
+    const double *first, double first_gain);
+void search_free(struct search *s);
+
+#endif
