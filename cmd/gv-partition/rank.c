@@ -15,7 +15,8 @@ enum {
 	DEEPEST = 64,   /* stages of equal replicas, at most */
 	PREFIXES = 600, /* more are thinned out */
 	FEW = 400,
-	VARIED = 5, /* of the fastest plans */
+	FASTEST = 5, /* plans that are varied */
+	VARIED = 10,
 	TRIES = 400
 };
 
@@ -243,29 +244,52 @@ step_of(void *ctx, const struct plan *p)
 	return step_s;
 }
 
-/* Varies the fastest plans; what comes of each joins them. */
+/* Whether a faster plan than row i has as many stages. */
+static bool
+has_faster(const struct ranking *k, size_t i)
+{
+	size_t j;
+
+	for (j = 0; j < i; j++)
+		if (k->row[j].plan.n == k->row[i].plan.n)
+			return true;
+	return false;
+}
+
+static void
+add_near(struct maker *x, size_t i)
+{
+	/* not through x->k->row: it moves when a row is added */
+	struct plan p = copy(&x->k->row[i].plan, x->g->n);
+	struct trial t = {x, x->k->row[i].machine};
+	const struct vary v = {.s = x->s,
+	    .g = x->g,
+	    .o = x->o,
+	    .gpus = machine_component(x->m, x->m->n_levels),
+	    .levels =
+		t.machine.n_levels > 1 || x->o->rules.schedule == SCHEDULE_INTERLEAVED,
+	    .tries = TRIES,
+	    .step_s = step_of,
+	    .ctx = &t};
+
+	vary(&p, x->k->row[i].step_s, &v);
+	add(x, &p, &t.machine);
+}
+
+/*
+ * Varies the fastest plans, and the fastest of each number of stages; what comes of
+ * each joins them.
+ */
 static void
 add_varied(struct maker *x)
 {
-	size_t n = x->k->n < VARIED ? x->k->n : VARIED, i;
+	size_t n = x->k->n, varied = 0, i;
 
-	for (i = 0; i < n; i++) {
-		/* not through x->k->row: it moves when a row is added */
-		struct plan p = copy(&x->k->row[i].plan, x->g->n);
-		struct trial t = {x, x->k->row[i].machine};
-		const struct vary v = {.s = x->s,
-		    .g = x->g,
-		    .o = x->o,
-		    .gpus = machine_component(x->m, x->m->n_levels),
-		    .levels = t.machine.n_levels > 1 ||
-			      x->o->rules.schedule == SCHEDULE_INTERLEAVED,
-		    .tries = TRIES,
-		    .step_s = step_of,
-		    .ctx = &t};
-
-		vary(&p, x->k->row[i].step_s, &v);
-		add(x, &p, &t.machine);
-	}
+	for (i = 0; i < n && varied < VARIED; i++)
+		if (i < FASTEST || !has_faster(x->k, i)) {
+			add_near(x, i);
+			varied++;
+		}
 }
 
 /* ---- the ranking ---- */

@@ -30,7 +30,7 @@ struct ranking {
  *   the same with equal replicas of all stages on the remaining GPUs;
  *   interleaved: for each number of places.
  *
- * and what vary makes of the five fastest.
+ * and what vary makes of the five fastest, and the fastest of some numbers of stages.
  *
  * Of more than 24 GPUs not every number is looked at.  o->use and o->straight hold; with
  * more than 600 prefixes only the first of these plans is cut anywhere, the others

@@ -1,0 +1,178 @@
+/*
+ * The ranking against running every plan there is, on random small chains: each schedule,
+ * with and without a memory limit.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gv-partition/interleave.h"
+#include "gv-partition/rank.h"
+#include "gv-partition/timeline.h"
+#include "tap.h"
+
+enum { LAYERS = 7 };
+
+struct world {
+	struct graph g;
+	struct layer layer[LAYERS];
+	struct graph_edge edge[LAYERS];
+	struct machine m;
+	struct search_options o;
+};
+
+static uint64_t draw_count;
+
+static size_t
+draw(size_t n)
+{
+	return (size_t)(gv_random(5, 7, 7, draw_count++) % n);
+}
+
+static void
+random_world(struct world *w, enum schedule schedule)
+{
+	size_t v;
+
+	memset(w, 0, sizeof(*w));
+	w->g =
+	    (struct graph){.n = 3 + draw(LAYERS - 2), .layer = w->layer, .edge = w->edge};
+	w->g.n_edges = w->g.n - 1;
+	for (v = 0; v < w->g.n; v++) {
+		w->layer[v].forward_s = (double)(1 + draw(9));
+		w->layer[v].time_s = w->layer[v].forward_s + (double)(1 + draw(20));
+		w->layer[v].activation = (double)(1 + draw(40));
+		w->layer[v].parameter = draw(3) ? (double)draw(60) : 0;
+		if (v > 0)
+			w->edge[v - 1] =
+			    (struct graph_edge){(uint32_t)v - 1, (uint32_t)v};
+	}
+	w->m = (struct machine){.n_levels = 1, .gpus = {2 + draw(4)}};
+	w->m.bytes_per_s[0] = (double)(2 + draw(30));
+	w->o.rules = (struct cost_rules){.schedule = schedule,
+	    .model = (enum cost_model)draw(2),
+	    .micro_batches = schedule == SCHEDULE_1F1B ? 0 : 12,
+	    .recompute = RECOMPUTE_NONE,
+	    .state = (double)draw(3),
+	    .chunks = schedule == SCHEDULE_INTERLEAVED ? 2 : 0};
+	/* stage_memory counts gpipe's as if no stage had replicas */
+	if (draw(3) == 0 && schedule != SCHEDULE_GPIPE)
+		w->o.rules.memory = (double)(200 + draw(800));
+}
+
+/* Time of a plan; INFINITY when it cannot run or does not fit. */
+static double
+time_of(const struct world *w, const struct plan *p)
+{
+	struct plan_report r = {0};
+	struct gv_error e = {0};
+	struct simulation s = {0};
+	struct timetable t = {0};
+	struct pipe pipe = {0};
+	double step_s = INFINITY;
+	size_t i;
+
+	if (plan_evaluate(&r, p, &w->g, &w->m, &w->o.rules, IDEALS_ALL, &e) == 0 &&
+	    pipe_make(&pipe, p, &r, &w->g, &w->m, &w->o.rules, &e) == 0 &&
+	    simulation_run(&s, &t, &pipe, &e) == 0)
+		step_s = s.step_s;
+	for (i = 0; i < s.n; i++)
+		if (w->o.rules.memory > 0 && s.place[i].holding.bytes > w->o.rules.memory)
+			step_s = INFINITY;
+	timetable_free(&t);
+	simulation_free(&s);
+	pipe_free(&pipe);
+	plan_report_free(&r);
+	return step_s;
+}
+
+/* The best of all plans that begin as *p with stages up to layer at, on so many GPUs more. */
+static double
+best_of_all(const struct world *w, struct plan *p, size_t at, size_t gpus)
+{
+	double best = INFINITY, found;
+	size_t end, m, v;
+
+	if (at == w->g.n)
+		return time_of(w, p);
+	for (end = at + 1; end <= w->g.n; end++)
+		for (m = 1; m <= gpus; m++) {
+			p->stage[p->n] =
+			    (struct stage){.replicas = {m}, .within = {p->n}};
+			for (v = at; v < end; v++)
+				p->of[v] = (uint32_t)p->n;
+			p->n++;
+			found = best_of_all(w, p, end, gpus - m);
+			p->n--;
+			if (found < best)
+				best = found;
+		}
+	return best;
+}
+
+struct score {
+	size_t n, equal, none, missed, wrong;
+	double worst;
+};
+
+static void
+compare(struct score *s, const struct world *w)
+{
+	struct stage stage[LAYERS];
+	uint32_t of[LAYERS];
+	struct plan p = {.stage = stage, .of = of};
+	struct ideals ideals;
+	struct ranking k;
+	double best = best_of_all(w, &p, 0, w->m.gpus[0]);
+	size_t i;
+
+	ideals_make(&ideals, &w->g, IDEALS_ALL, NULL, 0, 1000);
+	ranking_make(&k, &ideals, &w->g, &w->m, &w->o, IDEALS_ALL, NULL);
+	s->n++;
+	for (i = 0; i < k.n; i++) {
+		double time = time_of(w, &k.row[i].plan);
+
+		s->wrong += fabs(time - k.row[i].step_s) > 1e-9 * time ||
+			    k.row[i].step_s < best * (1 - 1e-9) ||
+			    (i > 0 && k.row[i].step_s < k.row[i - 1].step_s * (1 - 1e-6));
+	}
+	if (k.n == 0) {
+		s->none += isinf(best);
+		s->missed += !isinf(best);
+	} else if (isfinite(best)) {
+		s->equal += k.row[0].step_s <= best * (1 + 1e-9);
+		s->worst = fmax(s->worst, k.row[0].step_s / best);
+	}
+	ranking_free(&k);
+	ideals_free(&ideals);
+}
+
+int
+main(void)
+{
+	enum { CASES = 60 };
+	enum schedule schedule;
+	size_t i;
+
+	for (schedule = 0; schedule < SCHEDULES; schedule++) {
+		struct score s = {.worst = 1};
+		struct world w;
+
+		if (schedule == SCHEDULE_INTERLEAVED)
+			continue; /* its plans are other ones */
+		for (i = 0; i < CASES; i++) {
+			random_world(&w, schedule);
+			compare(&s, &w);
+		}
+		is_int(s.wrong, 0, "%s: times of the ranking, %zu chains",
+		    schedule_name[schedule], s.n);
+		is_int(s.missed, 0, "%s: where a plan fits, one is found",
+		    schedule_name[schedule]);
+		ok((s.equal + s.none) * 10 >= s.n * 9 && s.worst < 1.15,
+		    "%s: the best of all plans comes first in %zu of %zu, else %.3g "
+		    "times as slow "
+		    "at most",
+		    schedule_name[schedule], s.equal, s.n - s.none, s.worst);
+	}
+	return done_testing();
+}
