@@ -1,0 +1,115 @@
+#!/bin/sh
+# gv-alloc --placeable: only what rounds of whole gangs can give.
+. "${0%/*}/lib.sh"
+
+# shares FILE: job, type and share with 9 digits
+shares() {
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "share") at = i; next }
+		{ printf "%s,%s,%.9f\n", $1, $2, $at }' "$1"
+}
+
+# gangs of 3 on a type of 4 never run beside each other; a single job always can
+cat >four.csv <<EOF
+gpu_type,gpus,usd_per_h
+v100,4,3.6
+EOF
+cat >wide.csv <<EOF
+job_id,gpu_type,steps_per_s,scale_factor,total_steps
+g,v100,10,3,1000
+h,v100,10,3,1000
+a,v100,5,1,500
+EOF
+run gv-alloc -v -p makespan -c four.csv wide.csv
+shares out >rounded && mv rounded out
+is_out "two gangs of 3 on 4 GPUs: the constraints give them more than half" <<EOF
+g,v100,0.571428571
+h,v100,0.571428571
+a,v100,0.571428571
+EOF
+run gv-alloc -v -p makespan --placeable -c four.csv wide.csv
+sed -n 's/.*policy=\([^ ]*\) .* objective=\([0-9]*\).*/\1 \2/p' err >said
+cp said err
+is_err "which takes longer, and the name says so" <<EOF
+makespan+placeable 200
+EOF
+shares out >rounded
+awk -F, '$1 != "a" { print }' rounded >out
+is_out "they take turns" <<EOF
+g,v100,0.500000000
+h,v100,0.500000000
+EOF
+ok "and the third has a GPU all the time" grep -q "^a,v100,1.000000000" rounded
+run gv-alloc -p makespan+placeable -c four.csv wide.csv
+shares out >again
+same_file again rounded "-p takes the name"
+for policy in max-min finish-time max-sum min-cost min-cost+per-dollar fifo; do
+	run gv-alloc -v -p $policy --placeable -c four.csv wide.csv
+	ok "$policy: gangs that exclude each other have 1 together" awk -F, '
+		NR > 1 && $1 != "a" { sum += $6 } END { exit !(sum <= 1 + 1e-9) }' out
+	ok "$policy: proved" awk '{ sub(/.*gap=/, ""); exit !($0 + 0 < 2e-8) }' err
+done
+
+# ---- deadlines ----
+cat >slo.csv <<EOF
+job_id,gpu_type,steps_per_s,scale_factor,total_steps,deadline_s
+g,v100,10,3,1000,180
+h,v100,10,3,1000,180
+a,v100,5,1,500,
+EOF
+run gv-alloc -p max-sum -c four.csv -o /dev/null slo.csv
+silent "deadlines that the constraints allow"
+run gv-alloc -p max-sum --placeable -c four.csv -o none.csv slo.csv
+sed 's/1\.11111*/1.11111/' err >rounded && mv rounded err
+is_err "and placements do not" <<EOF
+gv-alloc: slo.csv:2: job "g" cannot be done by its deadline: others need the GPUs, too
+gv-alloc: slo.csv:3: job "h" cannot be done by its deadline: others need the GPUs, too
+gv-alloc: with 1.11111 times the time that is left the deadlines could be met (--relax-slo)
+EOF
+is_status 1 "and placements do not: status"
+run gv-alloc -p min-cost --placeable --relax-slo -c four.csv slo.csv
+shares out | grep -v ^a, >rounded && mv rounded out
+is_out "--relax-slo" <<EOF
+g,v100,0.500000000
+h,v100,0.500000000
+EOF
+
+# ---- with other options ----
+run gv-alloc -p makespan --placeable -c four.csv --explain=why -o /dev/null wide.csv
+cut -d, -f1-4,6-9,11 why >out
+is_out "--explain has no prices then" <<EOF
+kind,name,binds,bottleneck,used,limit,price,need,one_more_gpu
+policy,makespan+placeable,,,,,,,
+gpu_type,v100,capacity,,4,4,,,0
+job,g,capacity,no,0.5,1,,,
+job,h,capacity,no,0.5,1,,,
+job,a,time,no,1,1,,,
+EOF
+run gv-alloc -p water-filling --placeable -c four.csv wide.csv
+is_err "a policy that does not have it" <<EOF
+gv-alloc: --placeable: policy water-filling does not have it
+usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]
+EOF
+for other in --certify --dump-lp=x; do
+	run gv-alloc -p max-min --placeable $other -c four.csv wide.csv
+	is_err "not with $other" <<EOF
+gv-alloc: --placeable does not go together with ${other%=*}
+usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]
+EOF
+done
+cat >pairs.csv <<EOF
+job_id,gpu_type,steps_per_s,with_job_id,with_steps_per_s
+a,v100,5,,
+b,v100,5,,
+a,v100,3,b,3
+EOF
+run gv-alloc -p max-min --placeable -c four.csv pairs.csv
+is_err "not with rows of two jobs" <<EOF
+gv-alloc: --placeable does not go together with rows of two jobs
+EOF
+is_status 2 "not with rows of two jobs: status"
+run gv-alloc -p max-min --placeable --space-sharing=pairs.csv -c four.csv wide.csv
+is_err "nor with a table of them" <<EOF
+gv-alloc: --placeable does not go together with --space-sharing
+usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]
+EOF
+done_testing
