@@ -125,10 +125,10 @@ run(struct bench *b, const struct times_rule *rule)
 		step(b);
 		now_s = gv_clock_s();
 	} while (now_s < start_s + rule->warmup_s);
-	for (start_s = now_s;
-	     b->n < rule->least_steps || now_s < start_s + rule->window_s;
-	     now_s = gv_clock_s()) {
+	start_s = now_s;
+	while (b->n < rule->least_steps || now_s < start_s + rule->window_s) {
 		measure(b);
+		now_s = gv_clock_s();
 		if (rule->quiet || now_s < told_s + 0.2)
 			continue;
 		gv_progress("%zu steps in %.1f s", b->n, now_s - start_s);
