@@ -17,6 +17,8 @@ pricing_init(struct pricing *g, const struct problem *p)
 	g->p = p;
 	g->first = gv_xcalloc(kinds + 1, sizeof(*g->first));
 	g->member = gv_xcalloc(p->n, sizeof(*g->member));
+	g->side[0] = gv_xcalloc(p->n, sizeof(*g->side[0]));
+	g->side[1] = gv_xcalloc(p->n, sizeof(*g->side[1]));
 	for (i = 0; i < p->n; i++)
 		g->first[p->kind[i] + 1]++;
 	for (i = 0; i < kinds; i++)
@@ -32,6 +34,8 @@ pricing_free(struct pricing *g)
 {
 	free(g->first);
 	free(g->member);
+	free(g->side[0]);
+	free(g->side[1]);
 }
 
 /* Two kinds on a type. */
@@ -49,9 +53,12 @@ worth(const struct meeting *t, size_t row, double rate)
 	return t->v->worth[row * t->g->p->m + t->type] * rate;
 }
 
-/* What the pair of two rows exceeds its cost by, rounding allowed for, for each of the two. */
+/*
+ * What the pair of two rows exceeds its cost by, rounding allowed for, into most of
+ * both; offer: also as their candidate.
+ */
 static void
-consider(const struct meeting *t, size_t a, size_t b, struct candidate *best)
+consider(const struct meeting *t, size_t a, size_t b, bool offer, struct candidate *best)
 {
 	double gain_a = worth(t, a, t->rate_a), gain_b = worth(t, b, t->rate_b);
 	double cost =
@@ -59,69 +66,84 @@ consider(const struct meeting *t, size_t a, size_t b, struct candidate *best)
 	double excess = gain_a + gain_b - cost;
 
 	excess += (fabs(gain_a) + fabs(gain_b) + fabs(cost)) * (8 * DBL_EPSILON);
-	if (excess > best[a].excess)
-		best[a] = (struct candidate){excess, a, b, t->pair, t->type};
-	if (excess > best[b].excess)
-		best[b] = (struct candidate){excess, a, b, t->pair, t->type};
+	best[a].most = fmax(best[a].most, excess);
+	best[b].most = fmax(best[b].most, excess);
+	if (offer && excess > best[a].excess)
+		best[a] =
+		    (struct candidate){best[a].most, excess, a, b, t->pair, t->type};
+	if (offer && excess > best[b].excess)
+		best[b] =
+		    (struct candidate){best[b].most, excess, a, b, t->pair, t->type};
 }
 
-/* The row of a kind that gains most by itself, but not row except. */
-static size_t
-best_member(const struct meeting *t, size_t kind, double rate, size_t except)
+static int
+by_value(const void *a, const void *b)
 {
-	const size_t *member = t->g->member;
-	size_t best = SIZE_MAX;
-	double most = -INFINITY;
+	const struct valued *x = a;
+	const struct valued *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+/* The rows of a kind by what they gain for themselves, the largest first.  How many. */
+static size_t
+line_up(const struct meeting *t, size_t kind, double rate, struct valued *side)
+{
+	const size_t *member = &t->g->member[t->g->first[kind]];
+	size_t n = t->g->first[kind + 1] - t->g->first[kind];
 	size_t k;
 
-	for (k = t->g->first[kind]; k < t->g->first[kind + 1]; k++) {
-		double gain = worth(t, member[k], rate) - t->v->time[member[k]];
-
-		if (member[k] != except && gain > most) {
-			most = gain;
-			best = member[k];
-		}
-	}
-	return best;
+	for (k = 0; k < n; k++)
+		side[k] = (struct valued){
+		    worth(t, member[k], rate) - t->v->time[member[k]], member[k]};
+	qsort(side, n, sizeof(*side), by_value);
+	return n;
 }
 
-/* Every row of a kind with the best of its own kind; two of a row need two jobs. */
+/* Inside a kind the first with the second and so on; two of a row need two jobs. */
 static void
 meet_own(const struct meeting *t, struct candidate *best)
 {
 	const struct problem *p = t->g->p;
-	size_t one = best_member(t, t->a, t->rate_a, SIZE_MAX);
-	size_t two = best_member(t, t->a, t->rate_a, one);
+	const struct valued *side = t->g->side[0];
+	size_t n = line_up(t, t->a, t->rate_a, t->g->side[0]);
 	size_t k;
 
-	for (k = t->g->first[t->a]; k < t->g->first[t->a + 1]; k++) {
-		size_t i = t->g->member[k];
+	for (k = 0; k < n; k++) {
+		size_t i = side[k].row;
 
-		if (i != one)
-			consider(t, i, one, best);
-		else if (two != SIZE_MAX)
-			consider(t, i, two, best);
+		if (n > 1)
+			consider(t, i, side[k == 0].row, false, best);
+		if (k + 1 < n)
+			consider(t, i, side[k + 1].row, k % 2 == 0, best);
 		if (p->count[i] >= 2)
-			consider(t, i, i, best);
+			consider(t, i, i, true, best);
 	}
 }
 
+/* Between kinds, each with who stands as far from the front. */
 static void
 meet(const struct meeting *t, struct candidate *best)
 {
-	const struct pricing *g = t->g;
-	size_t a, b, k;
+	const struct valued *a = t->g->side[0], *b = t->g->side[1];
+	size_t n_a, n_b, k;
 
 	if (t->a == t->b) {
 		meet_own(t, best);
 		return;
 	}
-	a = best_member(t, t->a, t->rate_a, SIZE_MAX);
-	b = best_member(t, t->b, t->rate_b, SIZE_MAX);
-	for (k = g->first[t->a]; k < g->first[t->a + 1]; k++)
-		consider(t, g->member[k], b, best);
-	for (k = g->first[t->b]; k < g->first[t->b + 1]; k++)
-		consider(t, a, g->member[k], best);
+	n_a = line_up(t, t->a, t->rate_a, t->g->side[0]);
+	n_b = line_up(t, t->b, t->rate_b, t->g->side[1]);
+	for (k = 0; k < n_a; k++) {
+		consider(t, a[k].row, b[0].row, false, best);
+		consider(t, a[k].row, b[k * n_b / n_a].row, true, best);
+	}
+	for (k = 0; k < n_b; k++) {
+		consider(t, a[0].row, b[k].row, false, best);
+		consider(t, a[k * n_a / n_b].row, b[k].row, true, best);
+	}
 }
 
 void
@@ -132,7 +154,7 @@ pricing_pass(const struct pricing *g, const struct pair_prices *v, struct candid
 	size_t i;
 
 	for (i = 0; i < g->p->n; i++)
-		best[i] = (struct candidate){.excess = -INFINITY};
+		best[i] = (struct candidate){.most = -INFINITY, .excess = -INFINITY};
 	for (t.a = 0; t.a < with->n_kinds; t.a++) {
 		size_t n_a = g->first[t.a + 1] - g->first[t.a];
 
@@ -153,7 +175,7 @@ pricing_pass(const struct pricing *g, const struct pair_prices *v, struct candid
 				t.rate_b = rate[1];
 				if (n_a == 1 && n_b == 1 && t.a != t.b)
 					consider(&t, g->member[g->first[t.a]],
-					    g->member[g->first[t.b]], best);
+					    g->member[g->first[t.b]], true, best);
 				else
 					meet(&t, best);
 			}

@@ -21,18 +21,31 @@ struct pair_prices {
 	double *gpu;   /* [m] */
 };
 
-/* The best pair that a row is in. */
+/* What is found for a row. */
 struct candidate {
-	double excess; /* and what rounding may have taken from it; -INFINITY: no pair */
-	size_t a, b;   /* rows; kind[a] <= kind[b] */
-	size_t pair;   /* in together */
+	double
+	    most; /* largest excess of a pair with it, and what rounding may have taken */
+	/*
+	 * A pair that would help; excess -INFINITY: there is none.
+	 * Where rows of a kind are many they are not all given the one best partner, but
+	 * partners one after another.
+	 */
+	double excess;
+	size_t a, b; /* rows; kind[a] <= kind[b] */
+	size_t pair; /* in together */
 	size_t type;
+};
+
+struct valued {
+	double value;
+	size_t row;
 };
 
 struct pricing {
 	const struct problem *p;
-	size_t *first;  /* [kinds + 1] of member */
-	size_t *member; /* [n] rows, kind by kind */
+	size_t *first;          /* [kinds + 1] of member */
+	size_t *member;         /* [n] rows, kind by kind */
+	struct valued *side[2]; /* [n] room */
 };
 
 void pricing_init(struct pricing *g, const struct problem *p);

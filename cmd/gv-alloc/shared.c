@@ -105,7 +105,7 @@ limit(const struct work_space *w, const double *price)
 	for (i = 0; i < p->m; i++)
 		sum += price[i] * p->capacity[i];
 	for (i = 0; i < p->n; i++)
-		sum += p->count[i] * (w->v.time[i] + fmax(0, w->best[i].excess) / 2);
+		sum += p->count[i] * (w->v.time[i] + fmax(0, w->best[i].most) / 2);
 	return sum * (1 + ((double)(p->n + p->m) + 16) * DBL_EPSILON);
 }
 
