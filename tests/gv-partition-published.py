@@ -1,8 +1,8 @@
 """gv-partition-published.py TABLE DIRECTORY: published runs as tables of transformers.
 
-With a third argument: free leaves the plan out, but for the schedule;  errors reads
-plans of the table and prints how far off they are in speed; ranks reads all plans of
-the free table and prints where the published degrees stand among all degrees.
+With a third argument: free leaves the plan out; errors reads plans of the table and
+prints how far off they are in speed; ranks reads all plans of the free table and prints
+where the published degrees stand among all degrees.
 
 TABLE is one of: a100, h100 (SC 2021 table 1, Megatron-Core's weak scaling), for
 which there are files in DIRECTORY; table2, korthikanti, dgx: the others, the last
@@ -82,7 +82,9 @@ def dgx():
         }
 
 
-PLAN = "tensor_parallel pipeline_parallel data_parallel micro_batch virtual_stages".split()
+PLAN = (
+    "tensor_parallel pipeline_parallel data_parallel micro_batch virtual_stages recompute schedule"
+).split()
 MEASURED = {
     "measured_iteration_s": ("iteration_s", -1),
     "measured_model_flops_per_s": ("model_flops_per_s", 1),
