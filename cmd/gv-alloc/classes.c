@@ -95,6 +95,7 @@ classes_make(struct classes *c, const struct problem *jobs, bool merge)
 	memcpy(c->p.capacity, jobs->capacity, jobs->m * sizeof(*jobs->capacity));
 	memcpy(c->p.price, jobs->price, jobs->m * sizeof(*jobs->price));
 	problem_refer(&c->p, jobs->reference);
+	c->p.budget = jobs->budget;
 	for (k = 0; k < N_NUMBERS; k++)
 		problem_ask(&c->p, jobs->number[k] != NULL ? 1u << k : 0);
 	c->p.together = jobs->together;

@@ -174,14 +174,14 @@ hull_follow(struct hull *h, const double *x, size_t rounds)
 struct master {
 	struct gv_lp lp;
 	struct gv_lp_basis basis;
-	size_t *row;     /* [n] of a class, SIZE_MAX = none; row 0 is that of time */
-	size_t keep;     /* row */
-	size_t n_places; /* that have columns; theirs are first + k */
+	size_t *row;       /* [n] of a class, SIZE_MAX = none; row 0 is that of time */
+	size_t keep, cost; /* rows */
+	size_t n_places;   /* that have columns; theirs are first + k */
 	size_t first;
 };
 
 static void
-master_make(struct master *w, const struct hull *h, const struct hull_program *g)
+master_make(struct master *w, const struct hull *h, const struct program *g)
 {
 	size_t i;
 
@@ -204,6 +204,8 @@ master_make(struct master *w, const struct hull *h, const struct hull_program *g
 	}
 	if (g->keep != NULL)
 		w->keep = gv_lp_add_row(&w->lp, g->at_least, INFINITY);
+	if (g->cost != NULL)
+		w->cost = gv_lp_add_row(&w->lp, -INFINITY, 1);
 }
 
 static void
@@ -216,7 +218,7 @@ master_free(struct master *w)
 
 /* Columns of the placements that have none. */
 static void
-master_grow(struct master *w, const struct hull *h, const struct hull_program *g)
+master_grow(struct master *w, const struct hull *h, const struct program *g)
 {
 	const struct problem *p = h->p;
 	size_t i, j;
@@ -237,18 +239,21 @@ master_grow(struct master *w, const struct hull *h, const struct hull_program *g
 		}
 		if (g->keep != NULL)
 			gv_lp_set(&w->lp, w->keep, col, weigh(h, place, g->keep));
+		if (g->cost != NULL)
+			gv_lp_set(&w->lp, w->cost, col, weigh(h, place, g->cost));
 	}
 }
 
 /* What a job placed is worth at the duals of the program; also g->dual. */
 static void
-find_worth(const struct master *w, const struct hull *h, struct hull_program *g,
+find_worth(const struct master *w, const struct hull *h, struct program *g,
     const double *row_dual, double *worth)
 {
 	const struct problem *p = h->p;
 	double kept = g->keep != NULL ? fmax(0, -row_dual[w->keep]) : 0;
 	size_t i, j;
 
+	g->cost_dual = g->cost != NULL ? fmax(0, row_dual[w->cost]) : 0;
 	for (i = 0; i < p->n; i++) {
 		g->dual[i] = w->row[i] == SIZE_MAX ? 0 : fmax(0, -row_dual[w->row[i]]);
 		for (j = 0; j < p->m; j++) {
@@ -259,6 +264,8 @@ find_worth(const struct master *w, const struct hull *h, struct hull_program *g,
 				worth[at] += g->gain[at];
 			if (g->keep != NULL)
 				worth[at] += kept * g->keep[at];
+			if (g->cost != NULL)
+				worth[at] -= g->cost_dual * g->cost[at];
 		}
 	}
 }
@@ -277,7 +284,7 @@ take_mean(const struct master *w, const struct hull *h, const double *y, double 
 
 /* One solution of the master, and the placement that is worth most then.  0 to go on, 1 it is the best. */
 static int
-step(struct master *w, struct hull *h, struct hull_program *g, double *worth,
+step(struct master *w, struct hull *h, struct program *g, double *worth,
     enum gv_lp_status *status, const char *name, struct gv_error *e)
 {
 	struct gv_lp_solution sol = {0};
@@ -303,7 +310,7 @@ step(struct master *w, struct hull *h, struct hull_program *g, double *worth,
 }
 
 int
-hull_solve(struct hull *h, struct hull_program *g, const char *name, struct gv_error *e)
+hull_solve(struct hull *h, struct program *g, const char *name, struct gv_error *e)
 {
 	double *worth = gv_xcalloc(h->p->n, h->p->m * sizeof(*worth));
 	enum gv_lp_status status = GV_LP_OPTIMAL;

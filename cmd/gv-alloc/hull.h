@@ -20,7 +20,7 @@
 #define GV_ALLOC_HULL_H
 
 #include "lp/lp.h"
-#include "problem.h"
+#include "program.h"
 
 struct hull {
 	const struct problem *p;
@@ -40,39 +40,10 @@ void hull_free(struct hull *h);
 void hull_follow(struct hull *h, const double *x, size_t rounds);
 
 /*
- *	max  level t + sum_k y_k gain(k)
- *	     sum_k y_k rise_i(k) - ask_i t >= least_i      each class i with ask or least
- *	     sum_k y_k keep(k) >= at_least                 where there is a keep
- *	     sum_k y_k <= 1,  t, y >= 0
- *
- * over all placements k, with gain(k) = sum_ij gain_ij n_ij(k) and so on.  Numbers are
- * best of about 1.
+ * The program over all mixtures; mean[] is of the best.  The placements that are
+ * there must do for a solution; those found are added.  0; 1 no solution; -1 with *e
+ * set, where name is who asks.
  */
-struct hull_program {
-	bool level;
-	const double *gain;  /* [n][m] of a job placed; NULL = 0 */
-	const double *rise;  /* [n][m] the same */
-	const double *ask;   /* [n] NULL = 0 */
-	const double *least; /* [n] NULL = 0 */
-	const double *keep;  /* [n][m] NULL = none */
-	double at_least;
-	double close; /* it ends when no placement is worth more than that more */
-	double
-	    enough; /* or when value is that, known to be the best; INFINITY = nothing is known */
-	/* out */
-	double value; /* of the mixture */
-	/* No placement is worth more at the multipliers, rounding allowed for; INFINITY = enough was. */
-	double most;
-	double *dual; /* [n] multipliers of the classes' rows, >= 0 */
-	double *mean; /* [n][m] of the mixture: mean jobs of each class on each type */
-};
-
-/*
- * g->dual and g->mean have room.  The placements that are there must do for a
- * solution; those found are added.  0; 1 no solution; -1 with *e set, where name is
- * who asks.
- */
-int hull_solve(
-    struct hull *h, struct hull_program *g, const char *name, struct gv_error *e);
+int hull_solve(struct hull *h, struct program *g, const char *name, struct gv_error *e);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "placeable.h"
+#include "constrained.h"
 #include "price.h"
 #include "shared_level.h"
 
@@ -407,8 +407,8 @@ level_solve(const struct problem *p, const double *a, const struct solve_options
 
 	if (p->together != NULL)
 		return shared_level(p, a, opt, name, l, e);
-	if (opt->placeable)
-		return placeable_level(p, a, opt, name, l, e);
+	if (constrained(p, opt))
+		return constrained_level(p, a, opt, name, l, e);
 	scale(&s, p, a);
 	out->has_bound = true;
 	if (by_prices && !opt->certify)

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "linear_parts.h"
-#include "placeable.h"
+#include "constrained.h"
 #include "shared_level.h"
 
 enum { small = 256 }; /* rows up to which the program of all is fast enough */
@@ -117,8 +117,8 @@ linear_solve(struct linear *l, const struct solve_options *opt, const char *name
 
 	if (l->p->together != NULL)
 		return shared_linear(l, opt, name, e);
-	if (opt->placeable)
-		return placeable_linear(l, opt, name, e);
+	if (constrained(l->p, opt))
+		return constrained_linear(l, opt, name, e);
 	if (by_prices && !opt->certify)
 		rc = linear_by_prices(l, opt, name, e);
 	if (rc == 1)

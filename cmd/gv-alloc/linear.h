@@ -29,6 +29,7 @@ struct linear {
 	struct solution *s;   /* in: x that keeps the needs; out: the best, its sum, bound and gap */
 	double *mu;           /* [n] out: multipliers of the needs and ... */
 	double *price;        /* [m] ... prices of GPUs that prove the bound */
+	double budget; /* out: the same of the budget, per US dollar an hour; 0 = there is none */
 };
 
 void linear_init(struct linear *l, const struct problem *p, struct solution *s);

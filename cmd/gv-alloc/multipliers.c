@@ -42,6 +42,7 @@ multipliers_of_level(struct multipliers *to, const struct problem *p, const size
 	if (to->gpu == NULL)
 		return;
 	memcpy(to->gpu, l->price, p->m * sizeof(*to->gpu));
+	to->budget = l->budget;
 	for (i = 0; i < p->n; i++)
 		to->job[of != NULL ? of[i] : i] =
 		    l->lambda[i] > 0 ? l->lambda[i] * per_step(p, a, i) / p->count[i] : 0;
@@ -57,5 +58,6 @@ multipliers_of_linear(struct multipliers *to, const struct linear *l)
 		return;
 	memcpy(to->gpu, l->price, p->m * sizeof(*to->gpu));
 	memcpy(to->job, l->mu, p->n * sizeof(*to->job));
+	to->budget = l->budget;
 	to->known = true;
 }

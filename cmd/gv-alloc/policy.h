@@ -37,7 +37,7 @@ struct solve_options {
 	const struct pairs *pairs; /* which jobs may share GPUs; NULL = no table of them */
 	bool multipliers; /* hand them out, where there are any */
 	bool certify;   /* prove optimality in rational arithmetic as well */
-	bool placeable; /* only shares that rounds can give (placeable.h) */
+	bool placeable; /* only shares that rounds can give (constrained.h) */
 	bool agnostic;  /* rates are taken for equal on all types a job can run on */
 	bool relax_slo; /* longer deadlines where they cannot be met */
 };

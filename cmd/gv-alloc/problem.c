@@ -24,6 +24,7 @@ problem_alloc(struct problem *p, size_t n, size_t m)
 	p->capacity = gv_xcalloc(m, sizeof(*p->capacity));
 	p->price = gv_xcalloc(m, sizeof(*p->price));
 	p->reference = NULL;
+	p->budget = 0;
 }
 
 void
@@ -58,6 +59,7 @@ problem_pick(struct problem *to, const struct problem *p, const bool *keep)
 	memcpy(to->capacity, p->capacity, p->m * sizeof(*p->capacity));
 	memcpy(to->price, p->price, p->m * sizeof(*p->price));
 	problem_refer(to, p->reference);
+	to->budget = p->budget;
 	for (k = 0; k < N_NUMBERS; k++)
 		problem_ask(to, p->number[k] != NULL ? 1u << k : 0);
 	to->together = p->together;
@@ -222,6 +224,22 @@ problem_agnostic(struct problem *p)
 			if (rate[j] > 0)
 				rate[j] = sum / gpus;
 	}
+}
+
+double
+problem_cost(const struct problem *p, const double *x)
+{
+	double sum = 0;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++) {
+		double used = 0;
+
+		for (i = 0; i < p->n; i++)
+			used += p->count[i] * p->scale[i] * x[i * p->m + j];
+		sum += p->price[j] * used;
+	}
+	return sum;
 }
 
 double

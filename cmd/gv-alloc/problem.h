@@ -47,6 +47,7 @@ struct problem {
 	 */
 	double *reference;
 	double *price;             /* [m] of a GPU for an hour, 0 = not given */
+	double budget;             /* of all GPUs in use for an hour; 0 = any */
 	/*
 	 * Space sharing: what two jobs of equal scale make of the same GPUs.  Both NULL:
 	 * no job shares.
@@ -74,6 +75,7 @@ struct pair {
 struct multipliers {
 	double *gpu; /* [m], NULL = nobody asked */
 	double *job; /* [n], of one job, also where a row stands for several */
+	double budget; /* of a US dollar an hour */
 	bool known;  /* the policy has such, and has set them */
 };
 
@@ -156,6 +158,9 @@ void problem_isolated(const struct problem *p, double *x);
  * cannot.
  */
 void problem_agnostic(struct problem *p);
+
+/* What the GPUs of shares x cost, US dollars per hour. */
+double problem_cost(const struct problem *p, const double *x);
 
 /* thr_i(x) = sum_j T_ij x_ij */
 double problem_throughput(const struct problem *p, const double *x, size_t i);
