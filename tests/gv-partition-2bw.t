@@ -131,6 +131,19 @@ for model in '2.2b 32 2304 32 8' '3.8b 32 3072 32 16'; do
 	ok "$1: ours is no slower" awk -F, -v d="$5" 'NR == 2 { best = $9 } $3 == d && $9 > best { exit 1 }' table
 done
 
+# the largest, 28.3 billion parameters in 2240 layers of width 1024; here 35 a row
+awk 'BEGIN {
+	print "node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes"
+	for (i = 0; i < 64; i++)
+		printf "l%d,%.9g,%.9g,%.0f,%.0f\n", i, 35, 70, 35 * 512 * 1024 * 34, 35 * 4 * 12.6 * 1024 * 1024
+}' >large.csv
+plan -l 8@150GB/s -l 8@25Gb/s --batch=512 -m 16GB --top=1 large.csv | cut -d, -f3,6,7 | sed 1d >out
+is_out "28.3b fits on 64 GPUs, recomputing" <<EOF
+64,pipelined,full
+EOF
+run plan -l 8@150GB/s -l 4@25Gb/s --batch=512 -m 16GB --top=0 large.csv
+is_status 1 "and not on 32"
+
 # ---- tables ----
 run plan -v -l 4@10Gb/s --batch=16 -e edges.csv layers.csv
 is_err "-v" <<EOF
