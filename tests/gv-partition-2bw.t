@@ -134,8 +134,10 @@ done
 # the largest, 28.3 billion parameters in 2240 layers of width 1024; here 35 a row
 awk 'BEGIN {
 	print "node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes"
-	for (i = 0; i < 64; i++)
-		printf "l%d,%.9g,%.9g,%.0f,%.0f\n", i, 35, 70, 35 * 512 * 1024 * 34, 35 * 4 * 12.6 * 1024 * 1024
+	for (i = 0; i < 64; i++) {
+		printf "inside%d,35,70,%.0f,%.0f\n", i, (35 * 34 - 2) * 512 * 1024, 35 * 4 * 12.6 * 1024 * 1024
+		printf "output%d,0,0,%.0f,0\n", i, 2 * 512 * 1024
+	}
 }' >large.csv
 plan -l 8@150GB/s -l 8@25Gb/s --batch=512 -m 16GB --top=1 large.csv | cut -d, -f3,6,7 | sed 1d >out
 is_out "28.3b fits on 64 GPUs, recomputing" <<EOF
