@@ -26,9 +26,9 @@ stage  layers  from ... to     replicas  GPUs  compute ms  sync ms  transfer ms 
 EOT
 run gv-report -f csv stages.csv
 is_out "stages: CSV" <<'EOT'
-level,stage,layers,first_layer,last_layer,replicas,gpus,compute_s,sync_s,transfer_s,load_s,limit,busy_share,parameter_bytes,activation_bytes,in_flight,memory_bytes
-1,0,6,conv1,pool,3,3,0.02,0.001,0,0.02,compute,1,1500000,200000000,2,579176192
-1,1,1,fc1,fc1,1,1,0.005,0,0.0125,0.0125,transfer,0.25,221900000,650000,1,888353408
+level,stage,layers,first_layer,last_layer,replicas,gpus,compute_s,sync_s,transfer_s,load_s,limit,busy_share,parameter_bytes,activation_bytes,in_flight,memory_bytes,gpu_type
+1,0,6,conv1,pool,3,3,0.02,0.001,0,0.02,compute,1,1500000,200000000,2,579176192,
+1,1,1,fc1,fc1,1,1,0.005,0,0.0125,0.0125,transfer,0.25,221900000,650000,1,888353408,
 EOT
 tr , '\t' <out >want
 run gv-report --tsv stages.csv
@@ -40,8 +40,8 @@ is_out "stages: JSON" <<'EOT'
   "slowest_s": 0.02,
   "busy_share": 0.8125,
   "stages": [
-    {"level": 1, "stage": 0, "layers": 6, "first_layer": "conv1", "last_layer": "pool", "replicas": 3, "gpus": 3, "compute_s": 0.02, "sync_s": 0.001, "transfer_s": 0, "load_s": 0.02, "limit": "compute", "busy_share": 1, "parameter_bytes": 1500000, "activation_bytes": 200000000, "in_flight": 2, "memory_bytes": 579176192},
-    {"level": 1, "stage": 1, "layers": 1, "first_layer": "fc1", "last_layer": "fc1", "replicas": 1, "gpus": 1, "compute_s": 0.005, "sync_s": 0, "transfer_s": 0.0125, "load_s": 0.0125, "limit": "transfer", "busy_share": 0.25, "parameter_bytes": 221900000, "activation_bytes": 650000, "in_flight": 1, "memory_bytes": 888353408}
+    {"level": 1, "stage": 0, "layers": 6, "first_layer": "conv1", "last_layer": "pool", "replicas": 3, "gpus": 3, "compute_s": 0.02, "sync_s": 0.001, "transfer_s": 0, "load_s": 0.02, "limit": "compute", "busy_share": 1, "parameter_bytes": 1500000, "activation_bytes": 200000000, "in_flight": 2, "memory_bytes": 579176192, "gpu_type": null},
+    {"level": 1, "stage": 1, "layers": 1, "first_layer": "fc1", "last_layer": "fc1", "replicas": 1, "gpus": 1, "compute_s": 0.005, "sync_s": 0, "transfer_s": 0.0125, "load_s": 0.0125, "limit": "transfer", "busy_share": 0.25, "parameter_bytes": 221900000, "activation_bytes": 650000, "in_flight": 1, "memory_bytes": 888353408, "gpu_type": null}
   ]
 }
 EOT
@@ -78,6 +78,15 @@ for format in svg html csv json; do
 	silent "no stages: $format"
 done
 
+sed '1s/$/,gpu_type/; 2s/$/,a100/; 3s/$/,t4/' stages.csv >typed.csv
+run gv-report typed.csv
+out_has "from ... to     replicas  GPUs  type  compute ms" "types of GPUs: a column"
+out_has "conv1 ... pool         3     3  a100        20.0" "types of GPUs: in it"
+run gv-report -f svg typed.csv
+out_has ">stage 0, 3 GPUs a100<" "types of GPUs: drawn"
+run gv-report -f csv typed.csv
+ok "types of GPUs: CSV" grep -q ',888353408,t4$' out
+
 # ---- a plan ----
 gv-partition -l 4@10Gb/s -e edges.csv -o plan.csv layers.csv
 run gv-report plan.csv
@@ -102,6 +111,9 @@ gv-report -f csv stages-full.csv | cut -d, -f2,8 >want
 cut -d, -f2,8 out >got
 ok "recomputing counts as gv-partition counts it" awk -F, 'NR == FNR { want[$1] = $2; next }
 	FNR > 1 { n++; d = $2 - want[$1]; if (d * d > 1e-24) exit 1 } END { exit n != 2 }' want got
+sed '1s/$/,gpu_type/; 2,$s/$/,t4/' plan.csv >typed.csv
+run gv-report typed.csv
+out_has "stage 0, its computing alone, at the profile's speed" "a plan of types: times are those of the profile"
 gv-profile layers -q --warmup=0s --window=0s --repeats=2 cnn-small | gv-partition -l 2@10GB/s --all-gpus --straight >cnn.csv
 run gv-report cnn.csv
 out_has "2 stages on 2 GPUs" "a plan of a model, whose op is no schedule's"

@@ -94,6 +94,7 @@ read_stage(struct stage *s, const struct gv_frame *f, size_t row, struct gv_erro
 	s->last = text(f, row, "last_layer");
 	s->recompute = text(f, row, "recompute");
 	s->limit = text(f, row, "limit");
+	s->gpu_type = text(f, row, "gpu_type");
 	return rc;
 }
 
@@ -143,6 +144,7 @@ add_layer(struct stages *s, size_t row, struct gv_error *e)
 		stage->first = text(f, row, "node_id");
 	stage->last = text(f, row, "node_id");
 	stage->recompute = text(f, row, "recompute");
+	stage->gpu_type = text(f, row, "gpu_type");
 	stage->replicas = stage->gpus = replicas;
 	stage->part_s[PART_COMPUTE] += ((gv_cell_is(stage->recompute, "full") ? 2 : 1) *
 					       (forward > 0 ? forward : 0) +
@@ -188,6 +190,7 @@ sum_up(struct stages *s)
 	for (i = 0; i < s->n; i++) {
 		const struct stage *stage = &s->stage[i];
 
+		s->typed = s->typed || stage->gpu_type.len > 0;
 		if (stage->level > s->levels) {
 			s->levels = stage->level;
 			s->slowest = i;

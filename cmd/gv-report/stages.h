@@ -18,7 +18,7 @@ struct stage {
 	int64_t level, stage, within;
 	int64_t layers, replicas, gpus;
 	struct gv_cell first, last; /* node_ids */
-	struct gv_cell recompute, limit;
+	struct gv_cell recompute, limit, gpu_type;
 	double part_s[STAGE_PARTS];
 	double load_s;
 	double parameter, activation, in_flight, memory;
@@ -29,6 +29,8 @@ struct stages {
 	size_t n;
 	struct stage *stage; /* [n] level by level, the innermost first */
 	bool whole; /* of --explain; else transfers, gradients and memory are not told */
+	bool
+	    typed; /* stages have types of GPUs; times of a plan's rows are not of these */
 	int64_t levels;
 	size_t n_stages; /* innermost */
 	int64_t gpus;

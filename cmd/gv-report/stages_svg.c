@@ -128,7 +128,11 @@ row(struct drawing *d, const struct stage *stage, double y)
 		gv_strbuf_fmt(&b, " of level %lld", (long long)stage->level);
 	gv_strbuf_fmt(
 	    &b, ", %lld GPU%s", (long long)stage->gpus, stage->gpus == 1 ? "" : "s");
-	label(d, "h2", MARGIN, y + BAR_H - 1, b.s);
+	if (stage->gpu_type.len > 0) {
+		gv_strbuf_char(&b, ' ');
+		text_add(&b, stage->gpu_type.s, stage->gpu_type.len);
+	}
+	gv_svg_label(&d->svg, "h2", MARGIN, y + BAR_H - 1, b.s, fitting(&b));
 	gv_strbuf_clear(&b);
 	text_add(&b, stage->first.s, stage->first.len);
 	if (stage->layers > 1) {

@@ -50,7 +50,9 @@ summary(struct gv_out *out, const struct stages *s, int digits, bool html)
 	gv_strbuf_fmt(&b, ": stage %lld", (long long)slowest->stage);
 	if (s->levels > 1)
 		gv_strbuf_fmt(&b, " of level %lld", (long long)slowest->level);
-	gv_strbuf_str(&b, s->whole ? ", limited by " : ", its computing alone");
+	gv_strbuf_str(&b, s->whole   ? ", limited by "
+			  : s->typed ? ", its computing alone, at the profile's speed"
+				     : ", its computing alone");
 	if (s->whole)
 		text_add(&b, slowest->limit.s, slowest->limit.len);
 	line(out, "slowest", b.s, html);
@@ -110,62 +112,81 @@ times(struct grid *g, const struct stages *s, const struct stage *stage, int dig
 	grid_number(g, stage->load_s / unit_s, digits);
 }
 
+enum { GRID_COLUMNS = 16 }; /* at most */
+
+static void
+column_head(struct grid *g, bool right[GRID_COLUMNS], const char *name, bool is_right)
+{
+	right[g->n] = is_right;
+	grid_str(g, name);
+}
+
+/* The first row; *right says which columns are numbers. */
+static void
+table_head(struct grid *g, bool right[GRID_COLUMNS], const struct stages *s)
+{
+	const char *unit = stages_unit(s).name;
+	char text[32];
+	size_t k;
+
+	if (s->levels > 1)
+		column_head(g, right, "level", true);
+	column_head(g, right, "stage", true);
+	column_head(g, right, "layers", true);
+	column_head(g, right, "from ... to", false);
+	column_head(g, right, "replicas", true);
+	column_head(g, right, "GPUs", true);
+	if (s->typed)
+		column_head(g, right, "type", false);
+	for (k = s->whole ? 0 : STAGE_PARTS; k <= STAGE_PARTS; k++) {
+		snprintf(text, sizeof(text), "%s %s",
+		    k < STAGE_PARTS ? stage_part_name[k] : "load", unit);
+		column_head(g, right, text, true);
+	}
+	if (s->whole)
+		column_head(g, right, "limit", false);
+	column_head(g, right, "weights MB", true);
+	if (s->whole)
+		column_head(g, right, "memory MB", true);
+	column_head(g, right, "load", false);
+	g->n_columns = g->n;
+}
+
+static void
+table_row(struct grid *g, const struct stages *s, const struct stage *stage, int digits)
+{
+	if (s->levels > 1)
+		grid_number(g, (double)stage->level, 0);
+	grid_number(g, (double)stage->stage, 0);
+	grid_number(g, (double)stage->layers, 0);
+	layers(g, stage);
+	grid_number(g, (double)stage->replicas, 0);
+	grid_number(g, (double)stage->gpus, 0);
+	if (s->typed)
+		grid_text(g, stage->gpu_type.s, stage->gpu_type.len);
+	times(g, s, stage, digits);
+	if (s->whole)
+		grid_text(g, stage->limit.s, stage->limit.len);
+	grid_number(g, stage->parameter / 1e6, digits);
+	if (s->whole)
+		grid_number(g, stage->memory / 1e6, digits);
+	bar(g, s, stage);
+}
+
 static void
 table(struct gv_out *out, const struct stages *s, int digits, bool html)
 {
-	/* from the level on; the last one is the bar */
-	static const bool right[] = {true, true, true, false, true, true, true, true,
-	    true, true, false, true, true, false};
-	const bool *align = s->levels > 1 ? right : right + 1;
-	struct stages_unit unit = stages_unit(s);
-	struct grid g = {.n_columns = (s->whole ? 13 : 8) + (s->levels > 1)};
-	bool rights[14] = {false};
-	char head[32];
-	size_t i, k;
+	bool right[GRID_COLUMNS] = {false};
+	struct grid g = {.n_columns = GRID_COLUMNS};
+	size_t i;
 
-	if (s->levels > 1)
-		grid_str(&g, "level");
-	grid_str(&g, "stage");
-	grid_str(&g, "layers");
-	grid_str(&g, "from ... to");
-	grid_str(&g, "replicas");
-	grid_str(&g, "GPUs");
-	for (k = 0; k <= STAGE_PARTS; k++) {
-		snprintf(head, sizeof(head), "%s %s",
-		    k < STAGE_PARTS ? stage_part_name[k] : "load", unit.name);
-		if (s->whole || k == STAGE_PARTS)
-			grid_str(&g, head);
-	}
-	if (s->whole)
-		grid_str(&g, "limit");
-	grid_str(&g, "weights MB");
-	if (s->whole)
-		grid_str(&g, "memory MB");
-	grid_str(&g, "load");
-	for (i = 0; i < s->n; i++) {
-		const struct stage *stage = &s->stage[i];
-
-		if (s->levels > 1)
-			grid_number(&g, (double)stage->level, 0);
-		grid_number(&g, (double)stage->stage, 0);
-		grid_number(&g, (double)stage->layers, 0);
-		layers(&g, stage);
-		grid_number(&g, (double)stage->replicas, 0);
-		grid_number(&g, (double)stage->gpus, 0);
-		times(&g, s, stage, digits);
-		if (s->whole)
-			grid_text(&g, stage->limit.s, stage->limit.len);
-		grid_number(&g, stage->parameter / 1e6, digits);
-		if (s->whole)
-			grid_number(&g, stage->memory / 1e6, digits);
-		bar(&g, s, stage);
-	}
-	for (k = 0; k < g.n_columns; k++)
-		rights[k] = k + 1 < g.n_columns && align[k];
+	table_head(&g, right, s);
+	for (i = 0; i < s->n; i++)
+		table_row(&g, s, &s->stage[i], digits);
 	if (html)
-		grid_html(&g, rights, out);
+		grid_html(&g, right, out);
 	else
-		grid_print(&g, rights, out);
+		grid_print(&g, right, out);
 	grid_free(&g);
 }
 
@@ -204,7 +225,7 @@ stages_html(struct gv_out *out, const struct stages *s, int digits)
 static const char *const column[] = {"level", "stage", "layers", "first_layer",
     "last_layer", "replicas", "gpus", "compute_s", "sync_s", "transfer_s", "load_s",
     "limit", "busy_share", "parameter_bytes", "activation_bytes", "in_flight",
-    "memory_bytes"};
+    "memory_bytes", "gpu_type"};
 enum {
 	LEVEL,
 	STAGE,
@@ -223,6 +244,7 @@ enum {
 	ACTIVATION,
 	IN_FLIGHT,
 	MEMORY,
+	GPU_TYPE,
 	COLUMNS
 };
 
@@ -233,7 +255,7 @@ values(double v[COLUMNS], const struct stages *s, const struct stage *stage)
 	v[LEVEL] = (double)stage->level;
 	v[STAGE] = (double)stage->stage;
 	v[LAYERS] = (double)stage->layers;
-	v[FIRST] = v[LAST] = v[LIMIT] = NAN;
+	v[FIRST] = v[LAST] = v[LIMIT] = v[GPU_TYPE] = NAN;
 	v[REPLICAS] = (double)stage->replicas;
 	v[GPUS] = (double)stage->gpus;
 	v[COMPUTE] = stage->part_s[PART_COMPUTE];
@@ -250,10 +272,11 @@ values(double v[COLUMNS], const struct stages *s, const struct stage *stage)
 static const struct gv_cell *
 text_of(const struct stage *stage, int k)
 {
-	return k == FIRST   ? &stage->first
-	       : k == LAST  ? &stage->last
-	       : k == LIMIT ? &stage->limit
-			    : NULL;
+	return k == FIRST      ? &stage->first
+	       : k == LAST     ? &stage->last
+	       : k == LIMIT    ? &stage->limit
+	       : k == GPU_TYPE ? &stage->gpu_type
+			       : NULL;
 }
 
 void
