@@ -17,7 +17,7 @@ enum {
 	FEW = 400,
 	FASTEST = 5, /* plans that are varied */
 	VARIED = 10,
-	TRIES = 400
+	TRIES = 400, /* from each, on up to 32 GPUs, and the fewer the more there are */
 };
 
 struct maker {
@@ -256,19 +256,28 @@ has_faster(const struct ranking *k, size_t i)
 	return false;
 }
 
+static size_t
+tries(size_t gpus)
+{
+	size_t n = gpus <= 32 ? TRIES : TRIES * 32 / gpus;
+
+	return n < 40 ? 40 : n;
+}
+
 static void
 add_near(struct maker *x, size_t i)
 {
 	/* not through x->k->row: it moves when a row is added */
 	struct plan p = copy(&x->k->row[i].plan, x->g->n);
 	struct trial t = {x, x->k->row[i].machine};
+	size_t gpus = machine_component(x->m, x->m->n_levels);
 	const struct vary v = {.s = x->s,
 	    .g = x->g,
 	    .o = x->o,
-	    .gpus = machine_component(x->m, x->m->n_levels),
+	    .gpus = gpus,
 	    .levels =
 		t.machine.n_levels > 1 || x->o->rules.schedule == SCHEDULE_INTERLEAVED,
-	    .tries = TRIES,
+	    .tries = tries(gpus),
 	    .step_s = step_of,
 	    .ctx = &t};
 

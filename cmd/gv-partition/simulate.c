@@ -468,24 +468,25 @@ gcd(size_t a, size_t b)
 
 /*
  * Seconds for a micro-batch in steady state: from the ends of the backward passes
- * on the first stage, of the periods of a run between those that fill the
- * pipeline and those that drain it.
+ * on the first stage, of whole rounds of a run between what fills the pipeline and
+ * what drains it.
  */
 static double
 steady(const struct pipe *pipe)
 {
+	enum { FILL = 16, MEASURE = 12, DRAIN = 2 }; /* times as many as GPUs */
 	struct pipe p = *pipe;
 	struct timetable t;
-	enum { FILL = 4, MEASURE = 6, DRAIN = 1 };
-	size_t period = pipe_round(&p), gpus = 0, k, i, j;
+	size_t round = pipe_round(&p), gpus = 0, fill, measure, k, i, j;
 	double at[2] = {0, 0};
 
 	if (p.schedule == SCHEDULE_2BW)
-		period *= p.batch / gcd(period, p.batch);
+		round *= p.batch / gcd(round, p.batch);
 	for (k = 0; k < p.n; k++)
 		gpus += p.stage[k].replicas;
-	period *= (2 * gpus - 1) / period + 1;
-	p.micro_batches = (FILL + MEASURE + DRAIN) * period;
+	fill = FILL * gpus;
+	measure = ((MEASURE * gpus - 1) / round + 1) * round;
+	p.micro_batches = fill + measure + DRAIN * gpus;
 	timetable_make(&t, &p);
 	if (isnan(simulate(&t, &p))) {
 		timetable_free(&t);
@@ -498,11 +499,11 @@ steady(const struct pipe *pipe)
 			if (s->op != OP_BACKWARD)
 				continue;
 			for (k = 0; k < 2; k++)
-				if (s->micro_batch < (FILL + k * MEASURE) * period)
+				if (s->micro_batch < fill + k * measure)
 					at[k] = fmax(at[k], s->end_s);
 		}
 	timetable_free(&t);
-	return (at[1] - at[0]) / (double)(MEASURE * period);
+	return (at[1] - at[0]) / (double)measure;
 }
 
 static void
