@@ -26,6 +26,7 @@ struct linear {
 	const double *need;   /* [n] q_i, NULL = 0 */
 	/* Where jobs share GPUs (shared.h): what the gains and the second are made of. */
 	const struct shared_gain *shared, *shared_second;
+	double dearer; /* out: as struct shared's */
 	struct solution *s;   /* in: x that keeps the needs; out: the best, its sum, bound and gap */
 	double *mu;           /* [n] out: multipliers of the needs and ... */
 	double *price;        /* [m] ... prices of GPUs that prove the bound */

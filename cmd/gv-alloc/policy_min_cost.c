@@ -175,7 +175,10 @@ climb(struct linear *l, struct gains *gain, const double *second,
 	l->second = second;
 	rc = linear_solve(l, opt, "min-cost", e);
 	s->objective = rc == 0 ? ratio(p, s) : 0;
-	if (rc == 0 && s->objective * (1 + 1e-12) < best_share(p))
+	if (rc == 0 && p->together != NULL)
+		s->bound = fmin(best_share(p),
+		    theta * (1 + l->dearer) * (1 + 8 * DBL_EPSILON));
+	else if (rc == 0 && s->objective * (1 + 1e-12) < best_share(p))
 		rc = ratio_bound(l, gain, fmax(theta, s->objective), &s->bound, &quick, e);
 	else
 		s->bound = best_share(p);

@@ -291,6 +291,36 @@ sum_of(const struct master *m)
 	return sum;
 }
 
+/*
+ * Were costs 1 + dearer times what they are, no share would have an excess, and what
+ * owners of GPUs and time get would be paid by who needs: then no sum is above 0.
+ * For that the owners may have to get less, which the shares' excess makes up for.
+ */
+static double
+dearer(const struct work_space *w, const double *price, double needs)
+{
+	const struct problem *p = w->m.p;
+	const double *cost = w->m.h->gain->cost;
+	double owners = 0, time = 0, gpus = 0, least = INFINITY, worst = 0, part;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		owners += price[j] * p->capacity[j];
+	for (i = 0; i < p->n; i++) {
+		owners += p->count[i] * w->v.time[i];
+		time = fmax(time, w->v.time[i]);
+		worst = fmax(worst, w->best[i].most);
+		for (j = 0; j < p->m; j++) {
+			gpus = fmax(gpus, p->scale[i] * price[j]);
+			if (p->capacity[j] >= p->scale[i])
+				least = fmin(least, p->scale[i] * cost[j]);
+		}
+	}
+	part = owners > needs ? (owners - needs) / owners : 0;
+	part += ((double)(p->n + p->m) + 16) * DBL_EPSILON;
+	return (worst + part * (2 * time + gpus)) * w->m.size[0] / least;
+}
+
 static void
 take_sum(struct work_space *w, struct shared *h)
 {
@@ -302,6 +332,12 @@ take_sum(struct work_space *w, struct shared *h)
 	master_shares(&w->m);
 	master_duals(&w->m, h->lambda, h->price);
 	h->limit = limit(w, h->price) * unit;
+	if (h->gain->cost != NULL) {
+		for (i = 0; i < p->n && h->rise != NULL; i++)
+			needs += h->lambda[i] * h->rise[i];
+		h->dearer = dearer(w, h->price, needs);
+		needs = 0;
+	}
 	for (i = 0; i < p->n; i++) {
 		h->lambda[i] *= unit;
 		needs += h->lambda[i] * (h->rise != NULL ? h->rise[i] : 0);

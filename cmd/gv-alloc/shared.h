@@ -56,6 +56,11 @@ struct shared {
 	double *lambda; /* [n] */
 	double *price;  /* [m] */
 	double limit;
+	/*
+	 * Of a sum with costs: no allocation that keeps rise gains more than 1 + dearer
+	 * times what it costs, costs not counted as gains.
+	 */
+	double dearer;
 	size_t n_columns; /* pairs that were made */
 	int rounds;
 };

@@ -124,6 +124,7 @@ shared_linear(struct linear *l, const struct solve_options *opt, const char *nam
 	h.rise = needs ? l->need : NULL;
 	rc = shared_solve(&h, opt, name, e);
 	if (rc == 0) {
+		l->dearer = h.dearer;
 		s->objective = h.value;
 		s->bound = h.bound;
 		s->has_bound = true;
