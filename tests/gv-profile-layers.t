@@ -259,13 +259,15 @@ odd "a negative size" "n -- L -- $times, activation_size=3, parameter_size=-1" \
 	':1: parameter_bytes: expected a number from 0 up, got "-1"'
 odd "a stage" "n -- L -- $times, activation_size=3, parameter_size=1 -- stage=1" \
 	':1: expected stage_id=NUMBER, got "stage=1"'
+odd "more numbers" "n -- L -- $times, activation_size=3, parameter_size=1, x=2" \
+	':1: expected nothing behind the numbers, got ", x=2"'
 odd "a node twice" "n -- L -- $times, activation_size=3, parameter_size=1\nn -- L -- $times, activation_size=3, parameter_size=1" \
 	':2: node_id: another node is called "n" too'
 odd "half an edge" "n -- L -- $times, activation_size=3, parameter_size=1\n\tn" ':2: expected ID -- ID, got "n"'
 odd "an edge to nowhere" "n -- L -- $times, activation_size=3, parameter_size=1\n\tn -- m" ':2: there is no node "m"'
 odd "nothing" '' ': has no nodes'
 printf 'n -- \000' >odd.txt
-wrong "a NUL" "odd.txt: holds a NUL byte" --from=pipedream odd.txt
+wrong "a NUL" "odd.txt:1: a NUL byte" --from=pipedream odd.txt
 wrong "no file" "no.txt: cannot open: No such file or directory" --from=pipedream no.txt
 
 # the real profiles: their tables, as graph.txt again, come back

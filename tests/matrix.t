@@ -193,7 +193,7 @@ pipes() {
 
 environments() {
 	rm -rf elsewhere && mkdir elsewhere
-	for f in *.csv *.tsv; do [ ! -f "$f" ] || ln "$f" "elsewhere/$f"; done
+	for f in *.csv *.tsv *.txt; do [ ! -f "$f" ] || ln "$f" "elsewhere/$f"; done
 	go_sh 'cd elsewhere && exec env LC_ALL=de_DE.UTF-8 LANG=tr_TR.UTF-8 TZ=Asia/Kathmandu HOME=/ \
 		COLUMNS=20 TERM=dumb MALLOC_PERTURB_=165 POSIXLY_CORRECT= "$@"' "$input"
 	good "another place, language, zone: the same bytes"

@@ -94,7 +94,8 @@ take(struct reader *r, char **s, int column, double *v, struct gv_error *e)
 	else if (gv_parse_double(value, len, v) != 0)
 		*v = -1;
 	*s = value + len;
-	*s += strspn(*s, ", ");
+	if (column < PARAMETER && **s == ',')
+		*s += 1 + strspn(*s + 1, " ");
 	if (*v < 0)
 		return gv_error_at(e, r->file, r->line, column_name[column],
 		    "expected a number from 0 up, got %s", gv_quote(q, value, len));
@@ -121,6 +122,12 @@ read_node(struct reader *r, char *s, struct gv_error *e)
 			return -1;
 	if (stage != NULL && take(r, &stage, STAGE, &node.number[STAGE], e) != 0)
 		return -1;
+	if (stage != NULL)
+		rest = stage;
+	if (*rest != '\0')
+		return gv_error_at(e, r->file, r->line, NULL,
+		    "expected nothing behind the numbers, got %s",
+		    gv_quote(q, rest, strlen(rest)));
 	if (gv_hash_add(&r->ids, s, strlen(s)) != r->n)
 		return gv_error_at(e, r->file, r->line, "node_id",
 		    "another node is called %s too", gv_quote(q, s, strlen(s)));
@@ -164,20 +171,31 @@ static int
 read_text(struct gv_strbuf *text, struct gv_in *in, struct gv_error *e)
 {
 	char buf[1 << 16];
+	long line = 1;
 	ssize_t n;
+	size_t k;
 
 	while ((n = gv_in_read(in, buf, sizeof(buf), e)) > 0)
 		gv_strbuf_add(text, buf, (size_t)n);
-	if (n == 0 && text->len > 0 && memchr(text->s, '\0', text->len) != NULL)
-		return gv_error_at(e, gv_in_name(in), 0, NULL, "holds a NUL byte");
-	return n == 0 ? 0 : -1;
+	if (n < 0)
+		return -1;
+	for (k = 0; k < text->len; k++) {
+		if (text->s[k] == '\0')
+			return gv_error_at(e, gv_in_name(in), line, NULL, "a NUL byte");
+		line += text->s[k] == '\n';
+	}
+	return 0;
 }
 
 static int
 read_lines(struct reader *r, const struct gv_strbuf *text, struct gv_error *e)
 {
+	static const char bom[] = "\xef\xbb\xbf";
 	char *s = text->s, *end;
 	int rc = 0;
+
+	if (s != NULL && strncmp(s, bom, strlen(bom)) == 0)
+		s += strlen(bom);
 
 	while (s != NULL && *s != '\0') {
 		end = strchr(s, '\n');
