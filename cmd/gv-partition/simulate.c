@@ -121,14 +121,11 @@ needed(const struct run *r, bool back, size_t stage, uint32_t i)
 static size_t
 round_of(const struct run *r, size_t stage)
 {
-	switch (r->p->schedule) {
-	case SCHEDULE_1F1B:
-		return replicas(r, stage);
-	case SCHEDULE_2BW:
-		return r->p->batch;
-	default:
-		return r->p->micro_batches;
-	}
+	size_t n = r->p->schedule == SCHEDULE_1F1B  ? replicas(r, stage)
+		   : r->p->schedule == SCHEDULE_2BW ? r->p->batch
+						    : r->p->micro_batches;
+
+	return n > 0 ? n : 1;
 }
 
 static size_t
@@ -318,7 +315,8 @@ end_reduction(struct run *r, size_t k)
 		struct lane_state *state = &r->lane[i];
 		const struct step *s = state->at > 0 ? &l->step[state->at - 1] : NULL;
 
-		if (state->waits && s->stage == stage && reduction_of(r, s) == k)
+		if (s != NULL && state->waits && s->stage == stage &&
+		    reduction_of(r, s) == k)
 			state->waits = false;
 		touch_lane(r, i);
 	}
@@ -348,7 +346,7 @@ end_event(struct run *r, const struct event *v)
 static void
 run_make(struct run *r, struct timetable *t, const struct pipe *p)
 {
-	size_t k, places = pipe_places(p), n = 0;
+	size_t k, places = pipe_places(p) > 0 ? pipe_places(p) : 1, n = 0;
 
 	*r = (struct run){.p = p, .t = t, .places = places};
 	r->lane = gv_xcalloc(t->n, sizeof(*r->lane));
@@ -456,16 +454,6 @@ simulate(struct timetable *t, const struct pipe *p)
 
 /* ---- what comes of it ---- */
 
-static size_t
-gcd(size_t a, size_t b)
-{
-	size_t c;
-
-	for (; b > 0; a = b, b = c)
-		c = a % b;
-	return a;
-}
-
 /*
  * Seconds for a micro-batch in steady state: from the ends of the backward passes
  * on the first stage, of whole rounds of a run between what fills the pipeline and
@@ -480,7 +468,7 @@ steady(const struct pipe *pipe)
 	size_t round = pipe_round(&p), gpus = 0, fill, measure, k, i, j;
 	double at[2] = {0, 0};
 
-	if (p.schedule == SCHEDULE_2BW)
+	if (p.schedule == SCHEDULE_2BW && p.batch > 0)
 		round *= p.batch / gcd(round, p.batch);
 	for (k = 0; k < p.n; k++)
 		gpus += p.stage[k].replicas;

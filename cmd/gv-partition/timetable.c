@@ -28,16 +28,15 @@ warm_up(const struct pipe *p, size_t place)
 size_t
 pipe_round(const struct pipe *p)
 {
-	size_t n = 1, k, a, b, c;
+	size_t n = 1, k, more;
 
 	for (k = 0; k < p->n; k++) {
-		for (a = n, b = p->stage[k].replicas; b > 0; a = b, b = c)
-			c = a % b;
-		if (n / a * p->stage[k].replicas > 4096)
+		more = p->stage[k].replicas / gcd(n, p->stage[k].replicas);
+		if (n * more > 4096)
 			break;
-		n = n / a * p->stage[k].replicas;
+		n *= more;
 	}
-	return n;
+	return n > 0 ? n : 1;
 }
 
 int
@@ -58,7 +57,7 @@ timetable_check(const struct pipe *p, struct gv_error *e)
 			    "interleaved needs as many replicas on every stage; stage "
 			    "%zu has %zu, stage 0 has %zu",
 			    k, p->stage[k].replicas, p->stage[0].replicas);
-	if (p->micro_batches % gpus != 0)
+	if (gpus > 0 && p->micro_batches % gpus != 0)
 		return gv_error_set(e,
 		    "interleaved needs a multiple of the plan's %zu GPUs as "
 		    "micro-batches, got %zu",

@@ -74,6 +74,17 @@ struct timetable {
 	size_t *first;     /* [places + 1] the lanes of a place: first[k]..first[k + 1) */
 };
 
+/* The greatest common divisor; 1 of nothing. */
+static inline size_t
+gcd(size_t a, size_t b)
+{
+	size_t c;
+
+	for (; b > 0; a = b, b = c)
+		c = a % b;
+	return a > 0 ? a : 1;
+}
+
 static inline size_t
 pipe_places(const struct pipe *p)
 {

@@ -166,6 +166,7 @@ find_place(struct schedule *s, struct schedule_gpu *g)
 	int64_t *stage;
 	size_t n = stages_of(s, g, &stage), k;
 
+	gv_strbuf_str(&b, "");
 	for (k = 0; k < n; k++)
 		gv_strbuf_fmt(&b, "%s%lld", k > 0 ? ";" : "", (long long)stage[k]);
 	if (n > s->n_chunks)
