@@ -338,13 +338,15 @@ attempt(struct attempt *a)
 	glp_free_env();
 }
 
-/* Whether another attempt would be of no use. */
+/* Whether another attempt, this being the number-th, would be of no use. */
 static bool
-is_good(const struct gv_lp *lp, const struct gv_lp_options *opt, bool warm,
+is_good(const struct gv_lp *lp, const struct gv_lp_options *opt, int number, bool warm,
     const struct gv_lp_solution *s)
 {
 	if (s->status == GV_LP_LIMIT) /* without a limit asked for it means cycling */
 		return opt->time_limit_s > 0 || opt->max_iterations > 0;
+	if (s->status == GV_LP_UNBOUNDED) /* of columns of 10^7 it has called that, too */
+		return number >= 1;
 	if (s->status !=
 	    GV_LP_OPTIMAL) /* from a bad basis GLPK has called a program infeasible */
 		return s->status != GV_LP_FAILED && !warm;
@@ -373,7 +375,7 @@ gv_lp_solve(const struct gv_lp *lp, const struct gv_lp_options *opt,
 	for (a.number = 0; a.number < 3; a.number++) {
 		s->exact = false;
 		attempt(&a);
-		if (a.out_of_memory || is_good(lp, a.opt, a.number == 0 && warm, s))
+		if (a.out_of_memory || is_good(lp, a.opt, a.number, a.number == 0 && warm, s))
 			break;
 	}
 	if (a.number == 3)
