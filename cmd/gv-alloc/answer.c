@@ -10,6 +10,7 @@
 #include "base/strbuf.h"
 #include "certificate.h"
 #include "classes.h"
+#include "constrained.h"
 #include "deal.h"
 #include "draw.h"
 #include "entities.h"
@@ -32,20 +33,22 @@ deal_late(struct answer *a, const struct classes *c)
 	free(late);
 }
 
-/* Policies of cost divide by prices. */
+/* Policies of cost divide by prices, budgets count them. */
 static int
-check_prices(const struct policy *policy, const struct gv_cluster *c, struct gv_error *e)
+check_prices(const struct policy *policy, const struct solve_options *opt,
+    const struct gv_cluster *c, struct gv_error *e)
 {
 	char q[GV_QUOTE_LEN];
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; policy->prices && i < c->n_types; i++)
+	for (i = 0; (policy->prices || opt->budget > 0) && i < c->n_types; i++)
 		if (c->type[i].gpus > 0 && !(c->type[i].usd_per_h > 0))
 			rc = gv_error_set(e,
-			    "policy %s needs a usd_per_h above 0 of every GPU type; %s has "
+			    "%s%s needs a usd_per_h above 0 of every GPU type; %s has "
 			    "none",
-			    policy->name,
+			    policy->prices ? "policy " : "",
+			    policy->prices ? policy->name : "--budget",
 			    gv_quote(q, c->type[i].name, strlen(c->type[i].name)));
 	return rc;
 }
@@ -184,6 +187,7 @@ answer_problem(struct answer *a, const struct gv_rates *r, const struct gv_clust
 		numbers |= 1u << NUMBER_PLACE;
 	if (problem_from_rates(&a->p, r, c, numbers, a->type, a->row, e) != 0)
 		return -1;
+	a->p.budget = opt->budget;
 	if (policy->entities && opt->inside != INSIDE_NONE &&
 	    gv_frame_find(&r->frame, "entity") >= 0)
 		entities_number(&a->p, opt->entities, r, a->row);
@@ -221,13 +225,13 @@ answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster 
 	bool proof;
 
 	if (answer_problem(a, r, c, policy, opt, e) != 0 ||
-	    check_prices(policy, c, e) != 0)
+	    check_prices(policy, opt, c, e) != 0)
 		return -1;
 	if (opt->agnostic)
 		problem_agnostic(&a->p);
-	if (opt->placeable && a->p.together != NULL)
-		return gv_error_set(
-		    e, "--placeable does not go together with rows of two jobs");
+	if ((opt->placeable || opt->budget > 0) && a->p.together != NULL)
+		return gv_error_set(e, "%s does not go together with rows of two jobs",
+		    opt->placeable ? "--placeable" : "--budget");
 	proof = opt->certify && policy->multipliers &&
 		certificate_possible(&a->p, policy->measure);
 	if (proof) {
@@ -270,12 +274,38 @@ answer_needs(const struct answer *a)
 	return met;
 }
 
+/* Names of a policy's program, and of rows behind its own. */
+struct longer_names {
+	struct gv_lp_names own;
+	size_t rows;
+};
+
+static void
+longer_row(void *ctx, size_t row, char buf[GV_LP_NAME_LEN])
+{
+	const struct longer_names *n = ctx;
+
+	if (row < n->rows)
+		n->own.row(n->own.ctx, row, buf);
+	else
+		strcpy(buf, "budget");
+}
+
+static void
+longer_col(void *ctx, size_t col, char buf[GV_LP_NAME_LEN])
+{
+	const struct longer_names *n = ctx;
+
+	n->own.col(n->own.ctx, col, buf);
+}
+
 void
 answer_write_lp(const struct answer *a, const struct gv_rates *r,
     const struct gv_cluster *c, const struct policy *policy, struct gv_out *out)
 {
 	struct gv_lp lp = {0};
-	struct gv_lp_names names = {0};
+	struct longer_names n = {0};
+	struct gv_lp_names names = {longer_row, longer_col, &n, NULL};
 	struct gv_strbuf head = {0};
 	struct problem p = a->p;
 	double *need = answer_needs(a);
@@ -284,8 +314,10 @@ answer_write_lp(const struct answer *a, const struct gv_rates *r,
 
 	if (p.number[NUMBER_NEED] != NULL)
 		p.number[NUMBER_NEED] = need;
-	policy->program(&p, &lp, &names);
+	policy->program(&p, &lp, &n.own);
 	free(need);
+	n.rows = lp.n_rows;
+	constrained_add_budget(&p, &lp, &n.own);
 	gv_strbuf_fmt(
 	    &head, "policy %s; x(i,j): share of job i on GPU type j\n", policy->name);
 	if (a->p.together != NULL)
@@ -303,6 +335,6 @@ answer_write_lp(const struct answer *a, const struct gv_rates *r,
 	names.head = head.s;
 	gv_lp_write(&lp, &names, out);
 	gv_strbuf_free(&head);
-	free(names.ctx);
+	free(n.own.ctx);
 	gv_lp_free(&lp);
 }

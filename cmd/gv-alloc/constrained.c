@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -464,6 +465,7 @@ constrained_linear(struct linear *l, const struct solve_options *opt, const char
 	memcpy(s.x, l->s->x, cells * sizeof(*s.x));
 	relaxed.p = &q;
 	relaxed.s = &s;
+	relaxed.budget = 0;
 	rc = linear_solve(&relaxed, &other, name, e); /* also sets l's multipliers */
 	l->budget = relaxed.budget;
 	if (rc == 0 && is_kept(p, opt, s.x)) {
@@ -480,4 +482,30 @@ constrained_linear(struct linear *l, const struct solve_options *opt, const char
 	}
 	free(s.x);
 	return rc;
+}
+
+/* ---- --dump-lp ---- */
+
+void
+constrained_add_budget(
+    const struct problem *p, struct gv_lp *lp, const struct gv_lp_names *names)
+{
+	size_t col, row;
+
+	if (p->budget == 0)
+		return;
+	row = gv_lp_add_row(lp, -INFINITY, p->budget);
+	for (col = 0; col < lp->n_cols; col++) {
+		char name[GV_LP_NAME_LEN];
+		size_t i, j;
+
+		names->col(names->ctx, col, name);
+		if (strcmp(name, "u") == 0) {
+			gv_lp_set(lp, row, col, -p->budget);
+			lp->row_hi[row] = 0;
+		} else if (sscanf(name, "%*[xy](%zu,%zu)", &i, &j) == 2) {
+			gv_lp_set(lp, row, col,
+			    p->count[i - 1] * p->scale[i - 1] * p->price[j - 1]);
+		}
+	}
 }

@@ -26,4 +26,11 @@ int constrained_level(const struct problem *p, const double *a,
 int constrained_linear(struct linear *l, const struct solve_options *opt,
     const char *name, struct gv_error *e);
 
+/*
+ * --dump-lp: adds the budget, where there is one, to a policy's program, whose columns
+ * are called x(i,j), or u and y(i,j) = u x(i,j), by its names.
+ */
+void constrained_add_budget(
+    const struct problem *p, struct gv_lp *lp, const struct gv_lp_names *names);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/strbuf.h"
 
 static const double full = 1e-9;  /* that much below a limit is at it */
 static const double noise = 1e-9; /* of all that counts: a price that is none */
@@ -203,7 +204,7 @@ worth_of_time(const struct measured *d, size_t i, double least)
 	for (j = 0; j < p->m; j++) {
 		double rate = problem_rate(p, i, j);
 		double plus = gain(d, i, j, top) + mu->job[i] * rate;
-		double minus = mu->gpu[j] * p->scale[i];
+		double minus = (mu->gpu[j] + mu->budget * p->price[j]) * p->scale[i];
 
 		if (rate == 0)
 			continue;
@@ -254,6 +255,8 @@ what_binds(
 		binds |= BINDS_TIME;
 	else if (!room)
 		binds |= BINDS_CAPACITY;
+	if (job->time < 1 - full && p->budget > 0 && x->cost >= p->budget * (1 - full))
+		binds |= BINDS_BUDGET;
 	if (job->need > 0 && throughput <= job->need * (1 + full))
 		binds |= BINDS_DEADLINE;
 	return binds;
@@ -295,6 +298,7 @@ set_prices(struct explanation *x, const struct measured *d)
 				   : mu->gpu[j] * p->capacity[j] > least
 				       ? per * mu->gpu[j]
 				       : 0;
+	x->budget_price = mu->budget * p->budget > least ? per * mu->budget : 0;
 	for (i = 0; i < p->n; i++) {
 		struct explained_job *job = &x->job[i];
 
@@ -332,6 +336,8 @@ explain_make(struct explanation *x, const struct problem *p, enum measure measur
 	add_up(x, p, s);
 	for (j = 0; j < p->m; j++)
 		x->type[j].price = NAN;
+	x->budget_price = NAN;
+	x->cost = problem_cost(p, s->x);
 	for (i = 0; i < p->n; i++) {
 		x->job[i].value = value(&d, i);
 		x->job[i].need = need != NULL && need[i] > 0 ? need[i] : NAN;
@@ -383,17 +389,43 @@ write_type(const struct explained_type *t, const struct gv_gpu_type *type,
 	gv_tabw_end(w);
 }
 
+/* The list of what binds a job. */
+static void
+write_binds(const struct explained_job *job, struct gv_tabw *w)
+{
+	static const char *const names[] = {"time", "capacity", "deadline", "budget"};
+	struct gv_strbuf list = {0};
+	size_t k;
+
+	for (k = 0; job != NULL && k < 4; k++)
+		if (job->binds >> k & 1)
+			gv_strbuf_fmt(&list, "%s%s", list.len > 0 ? ";" : "", names[k]);
+	gv_tabw_str(w, job == NULL ? "never" : job->binds == 0 ? "nothing" : list.s);
+	gv_strbuf_free(&list);
+}
+
+static void
+write_budget(const struct explanation *x, double budget, struct gv_tabw *w)
+{
+	const double number[] = {
+	    NAN, x->cost, budget, x->budget_price, NAN, NAN, NAN, NAN};
+	bool spent = x->cost >= budget * (1 - full);
+
+	gv_tabw_str(w, "budget");
+	gv_tabw_str(w, "usd_per_h");
+	gv_tabw_str(w, spent ? "budget" : "nothing");
+	gv_tabw_str(w, isnan(x->budget_price) ? "" : x->budget_price != 0 ? "yes" : "no");
+	write_numbers(w, number, 8);
+	gv_tabw_end(w);
+}
+
 static void
 write_job(const struct explanation *x, const struct explained_job *job,
     const struct gv_job *of, struct gv_tabw *w)
 {
-	static const char *const binds[] = {"nothing", "time", "capacity",
-	    "time;capacity", "deadline", "time;deadline", "capacity;deadline",
-	    "time;capacity;deadline"};
-
 	gv_tabw_str(w, "job");
 	gv_tabw_cell(w, of->id);
-	gv_tabw_str(w, job != NULL ? binds[job->binds] : "never");
+	write_binds(job, w);
 	gv_tabw_str(w, job == NULL || x->entities ? "" : job->bottleneck ? "yes" : "no");
 	if (job != NULL) {
 		const double number[] = {job->value, job->time, 1, job->time_price,
@@ -428,6 +460,8 @@ explain_write(const struct explanation *x, const struct answer *a,
 	gv_tabw_end(w);
 	for (i = 0; i < c->n_types; i++)
 		write_type(&x->type[a->type[i]], &c->type[i], &more[i], w);
+	if (a->p.budget > 0)
+		write_budget(x, a->p.budget, w);
 	for (i = 0; i < r->n_jobs; i++)
 		write_job(
 		    x, a->row[i] != SIZE_MAX ? &x->job[a->row[i]] : NULL, &r->job[i], w);

@@ -23,7 +23,8 @@
 enum binds {
 	BINDS_TIME = 1,     /* it has all the time there is */
 	BINDS_CAPACITY = 2, /* no type it can use has GPUs left */
-	BINDS_DEADLINE = 4  /* it has just what its deadline needs */
+	BINDS_DEADLINE = 4, /* it has just what its deadline needs */
+	BINDS_BUDGET = 8    /* the budget is spent */
 };
 
 struct explained_job {
@@ -45,6 +46,8 @@ struct explanation {
 	size_t n, m;
 	struct explained_job *job;   /* [n] rows of the problem */
 	struct explained_type *type; /* [m] */
+	double cost;                 /* of all GPUs in use, US dollars per hour */
+	double budget_price;         /* per US dollar an hour more; NAN = not known */
 	bool entities; /* the objective is of entities: no job alone is the bottleneck */
 };
 

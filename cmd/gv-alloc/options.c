@@ -22,6 +22,7 @@ static const char help[] =
     "      --space-sharing=FILE two jobs may have the same GPUs: pairs, their rates\n"
     "      --agnostic           as if a job were equally fast wherever it can run\n"
     "      --per-dollar         min-cost by the sum of the published program\n"
+    "      --budget=USD_PER_H   what GPUs in use may cost in an hour, by usd_per_h\n"
     "      --relax-slo          longer deadlines where they cannot be met\n"
     "      --placeable          only shares that rounds of whole gangs can give\n"
     "  -c, --cluster=CLUSTER    table of GPUs: gpu_type, gpus\n"
@@ -103,6 +104,16 @@ set_inside(void *ctx, const char *arg)
 }
 
 static void
+set_budget(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->solve.budget = gv_opt_double(&o->common, "--budget", arg, 0, 1e15);
+	if (o->solve.budget == 0)
+		gv_opt_usage(&o->common, "--budget: expected a number above 0");
+}
+
+static void
 set_at(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
@@ -136,6 +147,7 @@ parse(struct options *o, int argc, char **argv)
 	    {"entities", required_argument, .text = &o->entities},
 	    {"prices", required_argument, .text = &o->prices},
 	    {"at", required_argument, .set = set_at},
+	    {"budget", required_argument, .set = set_budget},
 	    {"solver", required_argument, .set = set_solver},
 	    {"certify", no_argument, .flag = &o->solve.certify},
 	    {"dump-lp", required_argument, .text = &o->dump_lp},
@@ -146,13 +158,19 @@ parse(struct options *o, int argc, char **argv)
 
 /* Which policies have it, and what it does not go with. */
 static void
-check_placeable(const struct options *o)
+check_constraints(const struct options *o)
 {
 	const char *other = o->sharing != NULL	 ? "--space-sharing"
 			    : o->solve.certify	 ? "--certify"
 			    : o->dump_lp != NULL ? "--dump-lp"
 						 : NULL;
 
+	if (o->solve.budget > 0 && !o->policy->multipliers)
+		gv_opt_usage(&o->common, "--budget: policy %s does not have it",
+		    o->policy->name);
+	if (o->solve.budget > 0 && o->sharing != NULL)
+		gv_opt_usage(&o->common,
+		    "--budget does not go together with --space-sharing");
 	if (!o->solve.placeable)
 		return;
 	if (!o->policy->multipliers)
@@ -195,7 +213,7 @@ finish_policy(struct options *o)
 		gv_opt_usage(&o->common,
 		    "--explain: policy %s aims for nothing that has prices",
 		    o->policy->name);
-	check_placeable(o);
+	check_constraints(o);
 	o->solve.multipliers = o->explain != NULL && !o->solve.placeable;
 	snprintf(o->name, sizeof(o->name), "%s%s%s%s", o->policy->name,
 	    o->solve.agnostic ? "+agnostic" : "", o->solve.placeable ? "+placeable" : "",

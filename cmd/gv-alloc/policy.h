@@ -37,6 +37,7 @@ struct solve_options {
 	const struct pairs *pairs; /* which jobs may share GPUs; NULL = no table of them */
 	bool multipliers; /* hand them out, where there are any */
 	bool certify;   /* prove optimality in rational arithmetic as well */
+	double budget;  /* what all may cost, US dollars per hour; 0 = any */
 	bool placeable; /* only shares that rounds can give (constrained.h) */
 	bool agnostic;  /* rates are taken for equal on all types a job can run on */
 	bool relax_slo; /* longer deadlines where they cannot be met */

@@ -143,6 +143,7 @@ ratio_bound(struct linear *l, struct gains *gain, double theta, double *bound,
 			break;
 		}
 	}
+	l->budget = above.budget;
 	free(other.x);
 	free(other.pair);
 	return rc;

@@ -182,6 +182,7 @@ problem_equal_throughput(const struct problem *p, double *throughput)
 void
 problem_isolated(const struct problem *p, double *x)
 {
+	struct problem any = *p; /* whatever they may cost */
 	const double *own = reference(p);
 	double jobs = 0;
 	size_t i, j;
@@ -201,8 +202,9 @@ problem_isolated(const struct problem *p, double *x)
 		for (j = 0; sum > 1 && j < p->m; j++)
 			row[j] /= sum;
 	}
+	any.budget = 0;
 	if (p->reference == NULL)
-		problem_clean(p, x);
+		problem_clean(&any, x);
 }
 
 void
@@ -319,6 +321,12 @@ problem_clean(const struct problem *p, double *x)
 		for (i = 0; used > p->capacity[j] && i < p->n; i++)
 			x[i * p->m + j] *= p->capacity[j] / used;
 	}
+	if (p->budget > 0) {
+		double cost = problem_cost(p, x);
+
+		for (i = 0; cost > p->budget && i < p->n * p->m; i++)
+			x[i] *= p->budget / cost;
+	}
 }
 
 double
@@ -332,5 +340,7 @@ problem_excess(const struct problem *p, const double *x)
 	for (j = 0; j < p->m; j++)
 		worst = fmax(worst,
 		    (gpus_used(p, x, j) - p->capacity[j]) / fmax(1, p->capacity[j]));
+	if (p->budget > 0)
+		worst = fmax(worst, problem_cost(p, x) / p->budget - 1);
 	return worst;
 }

@@ -95,6 +95,14 @@ proof_shares(struct proof *w, struct certificate *c)
 		}
 		c->excess = fmax(c->excess, over(w, &w->sum, p->capacity[j]));
 	}
+	if (p->budget > 0) {
+		exact_set_double(&w->sum, 0);
+		for (i = 0; i < p->n; i++)
+			for (j = 0; j < p->m; j++)
+				proof_add_cost(
+				    &w->sum, p, i, j, x[i * p->m + j], p->count[i]);
+		c->excess = fmax(c->excess, over(w, &w->sum, p->budget));
+	}
 	for (i = 0; need != NULL && i < p->n; i++) {
 		if (!(need[i] > 0))
 			continue;
@@ -171,6 +179,7 @@ proof_limit(struct proof *w, double r)
 	exact_set_double(&w->limit, 0);
 	for (j = 0; j < p->m; j++)
 		exact_add_product(&w->limit, mu->gpu[j], p->capacity[j]);
+	exact_add_product(&w->limit, mu->budget, p->budget);
 	exact_mul_double(&w->limit, &w->limit, times);
 	for (i = 0; i < p->n; i++) {
 		exact_set_double(&most, 0);
@@ -180,6 +189,8 @@ proof_limit(struct proof *w, double r)
 			proof_gain(w, i, j, EXACT_UP, &net);
 			exact_add_product(&net, mu->job[i], problem_rate(p, i, j));
 			exact_add_product(&net, -mu->gpu[j], p->scale[i]);
+			if (mu->budget > 0)
+				proof_add_cost(&net, p, i, j, -mu->budget, 1);
 			if (w->measure == MEASURE_RATIO) {
 				exact_mul_double(&net, &net, times);
 				proof_add_cost(&net, p, i, j, -r, 1);

@@ -30,7 +30,7 @@ void proof_throughput(struct proof *w, size_t i, struct exact *x);
 /* g_ij of a sum, into x; what is no fraction is rounded so. */
 void proof_gain(
     struct proof *w, size_t i, size_t j, enum exact_round round, struct exact *x);
-/* Adds 3600 times what times as much of a share of so many jobs costs in a second. */
+/* Adds what times as much of a share of so many jobs costs in an hour. */
 void proof_add_cost(struct exact *x, const struct problem *p, size_t i, size_t j,
     double times, double jobs);
 /*

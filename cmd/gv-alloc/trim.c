@@ -26,6 +26,31 @@ is_over(const struct twice *a, double limit)
 }
 
 static bool
+cost_is_over(const struct problem *p, const double *x)
+{
+	struct twice sum = {0, 0};
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++) {
+		struct twice used = {0, 0};
+		double cost;
+
+		for (i = 0; i < p->n; i++) {
+			double gpus = p->count[i] * p->scale[i];
+			double part = gpus * x[i * p->m + j];
+
+			add(&used, part);
+			add(&used, fma(gpus, x[i * p->m + j], -part));
+		}
+		cost = p->price[j] * used.high;
+		add(&sum, cost);
+		add(&sum, fma(p->price[j], used.high, -cost));
+		add(&sum, p->price[j] * used.low);
+	}
+	return is_over(&sum, p->budget);
+}
+
+static bool
 row_is_over(const struct problem *p, const double *row)
 {
 	struct twice sum = {0, 0};
@@ -67,4 +92,7 @@ problem_trim(const struct problem *p, double *x)
 		for (tries = 0; tries < 64 && type_is_over(p, x, j); tries++)
 			for (i = 0; i < p->n; i++)
 				x[i * p->m + j] *= less;
+	for (tries = 0; p->budget > 0 && tries < 64 && cost_is_over(p, x); tries++)
+		for (i = 0; i < p->n * p->m; i++)
+			x[i] *= less;
 }

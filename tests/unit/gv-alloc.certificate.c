@@ -154,6 +154,7 @@ random_problem(const struct policy *policy)
 		p.price[j] = .1 + uniform();
 	}
 	p.capacity[0] = 9;
+	p.budget = uniform() < .5 ? 0 : .5 + 5 * uniform();
 	for (i = 0; i < n; i++) {
 		p.count[i] = (double)(1 + below(3));
 		p.scale[i] = (double)(1 + below(4));

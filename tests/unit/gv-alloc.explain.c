@@ -50,12 +50,13 @@ random_problem(const struct policy *policy)
 		if (p.number[NUMBER_ISOLATED] != NULL)
 			p.number[NUMBER_ISOLATED][i] = 20 * uniform();
 		if (p.number[NUMBER_NEED] != NULL && uniform() < .5)
-			p.number[NUMBER_NEED][i] = .3 * uniform();
+			p.number[NUMBER_NEED][i] = .02 * uniform();
 		if (p.number[NUMBER_PLACE] != NULL)
 			p.number[NUMBER_PLACE][i] = (double)i;
 	}
 	if (p.number[NUMBER_STEPS] != NULL)
 		p.number[NUMBER_STEPS][0] = 100;
+	p.budget = uniform() < .5 ? 0 : .1 + 3 * uniform(); /* of some 4 dollars */
 	return p;
 }
 
@@ -80,19 +81,20 @@ solution_free(struct solution *s)
 	multipliers_free(&s->multipliers);
 }
 
-/* The objective with so many GPUs more of a type, all else as it is. */
+/* The objective with so many GPUs more of a type, or dollars (type m), all else as it is. */
 static double
 objective_with(const struct policy *policy, struct problem *p, size_t j, double more)
 {
-	double before = p->capacity[j];
+	double *of = j < p->m ? &p->capacity[j] : &p->budget;
+	double before = *of;
 	struct solution s;
 	double objective;
 
 	problem_refer(p, p->capacity);
-	p->capacity[j] += more;
+	*of += more;
 	s = solve(policy, p, SOLVER_GLPK);
 	objective = s.objective;
-	p->capacity[j] = before;
+	*of = before;
 	problem_refer(p, NULL);
 	solution_free(&s);
 	return objective;
@@ -118,6 +120,10 @@ check_duality(const struct policy *policy, const struct problem *p,
 		sum += x->type[j].price * p->capacity[j];
 		if (x->type[j].price != 0)
 			w->slack = fmax(w->slack, 1 - x->type[j].used / p->capacity[j]);
+	}
+	if (p->budget > 0 && x->budget_price != 0) {
+		sum += x->budget_price * p->budget;
+		w->slack = fmax(w->slack, 1 - x->cost / p->budget);
 	}
 	for (i = 0; i < p->n; i++) {
 		const struct explained_job *job = &x->job[i];
@@ -150,13 +156,13 @@ check_slopes(const struct policy *policy, struct problem *p, const struct soluti
 	double sign = policy->minimises ? -1 : 1;
 	size_t j;
 
-	for (j = 0; j < p->m; j++) {
-		double price = sign * x->type[j].price;
+	for (j = 0; j < p->m + (p->budget > 0); j++) {
+		double price = sign * (j < p->m ? x->type[j].price : x->budget_price);
 		double right =
 		    sign * (objective_with(policy, p, j, h) - s->objective) / h;
 		double left =
 		    sign * (s->objective - objective_with(policy, p, j, -h)) / h;
-		double size = s->objective / p->capacity[j];
+		double size = s->objective / (j < p->m ? p->capacity[j] : p->budget);
 
 		w->beyond = fmax(w->beyond, (right - price) / size);
 		w->beyond = fmax(w->beyond, (price - left) / size);
