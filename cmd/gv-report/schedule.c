@@ -278,7 +278,8 @@ schedule_read(struct schedule *s, struct gv_tab *t, struct gv_error *e)
 		schedule_free(s);
 		return -1;
 	}
-	qsort(s->step, s->n_steps, sizeof(*s->step), by_gpu);
+	if (s->n_steps > 0)
+		qsort(s->step, s->n_steps, sizeof(*s->step), by_gpu);
 	sum_up(s);
 	return 0;
 }
