@@ -25,7 +25,8 @@ struct points {
 	const struct problem *p;
 	struct hull *hull; /* NULL = all that GPUs and time allow */
 	struct hull room;
-	double *cost; /* [n][m] of a job, part of the budget; NULL = none */
+	double *cost; /* [n][m] of a job, in units of dollars; NULL = none */
+	double unit;  /* a power of two about as large as the budget */
 };
 
 static void
@@ -33,17 +34,18 @@ points_init(struct points *w, const struct problem *p, bool placeable)
 {
 	size_t i, j;
 
-	*w = (struct points){.p = p};
+	*w = (struct points){.p = p, .unit = 1};
 	if (placeable) {
 		w->hull = &w->room;
 		hull_init(w->hull, p);
 	}
 	if (p->budget == 0)
 		return;
+	w->unit = ldexp(1, ilogb(p->budget));
 	w->cost = gv_xcalloc(p->n, p->m * sizeof(*w->cost));
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
-			w->cost[i * p->m + j] = p->scale[i] * p->price[j] / p->budget;
+			w->cost[i * p->m + j] = p->scale[i] * p->price[j] / w->unit;
 }
 
 static void
@@ -58,6 +60,7 @@ static int
 solve(struct points *w, struct program *g, const char *name, struct gv_error *e)
 {
 	g->cost = w->cost;
+	g->budget = w->p->budget / w->unit;
 	return w->hull != NULL ? hull_solve(w->hull, g, name, e)
 			       : plain_solve(g, name, e);
 }
@@ -188,9 +191,10 @@ raise_level(struct points *w, const double *a, const struct program *first,
 
 /* The shares found, and the better one of both proofs. */
 static void
-take_level(struct level *l, const struct problem *p, const double *a,
+take_level(struct level *l, const struct points *w, const double *a,
     const struct program *g, double unit, const struct level *relaxed)
 {
+	const struct problem *p = w->p;
 	struct solution *s = l->s;
 	double sum = 0, all = 0;
 	size_t i;
@@ -202,9 +206,9 @@ take_level(struct level *l, const struct problem *p, const double *a,
 		all += relaxed->lambda[i];
 		l->lambda[i] = g->dual[i] * g->ask[i] / unit;
 	}
-	s->bound = unit * ((g->most + g->cost_dual) / sum);
-	l->limit = g->most + g->cost_dual;
-	l->budget = g->cost_dual / (p->budget > 0 ? p->budget : 1);
+	l->limit = g->most + g->cost_dual * g->budget;
+	l->budget = g->cost_dual / w->unit;
+	s->bound = unit * (l->limit / sum);
 	memcpy(l->price, g->price, p->m * sizeof(*l->price));
 	if (!(s->bound < relaxed->s->bound)) {
 		s->bound = relaxed->s->bound;
@@ -235,7 +239,7 @@ solve_level(struct points *w, const double *a, const char *name,
 	g.enough = relaxed->s->objective / unit * (1 - 1e-12);
 	rc = solve(w, &g, name, e);
 	if (rc == 0) {
-		take_level(l, p, a, &g, unit, relaxed);
+		take_level(l, w, a, &g, unit, relaxed);
 		if (l->raise)
 			rc = raise_level(w, a, &g, name, s, e);
 		s->gap = (s->bound - s->objective) / s->bound;
@@ -385,7 +389,7 @@ sum_of(const struct problem *p, const double *gain, const double *x)
 
 /* The shares of g, whose gains are l's divided by unit; the bound is the better one of both. */
 static void
-take_sum(struct linear *l, const struct program *g, double unit,
+take_sum(struct linear *l, const struct points *w, const struct program *g, double unit,
     const struct solution *relaxed)
 {
 	const struct problem *p = l->p;
@@ -401,9 +405,10 @@ take_sum(struct linear *l, const struct program *g, double unit,
 	}
 	for (j = 0; j < p->m; j++)
 		l->price[j] = unit * g->price[j];
-	l->budget = unit * g->cost_dual / (p->budget > 0 ? p->budget : 1);
+	l->budget = unit * g->cost_dual / w->unit;
 	take_shares(p, g->mean, s->x);
-	s->bound = fmin(unit * (g->most + g->cost_dual - needs), relaxed->bound);
+	s->bound =
+	    fmin(unit * (g->most + g->cost_dual * g->budget - needs), relaxed->bound);
 	s->has_bound = true;
 }
 
@@ -436,7 +441,7 @@ solve_linear(struct points *w, struct linear *l, const struct solution *relaxed,
 		rc = gv_error_set(e, "the linear program of %s: %s", name,
 		    gv_lp_status_name(GV_LP_INFEASIBLE));
 	if (rc == 0) {
-		take_sum(l, &g, unit, relaxed);
+		take_sum(l, w, &g, unit, relaxed);
 		rc = raise_sum(w, l, &g, name, e);
 		s->objective = sum_of(p, l->gain, s->x);
 		s->gap = (s->bound - s->objective) / fmax(fabs(s->bound), DBL_MIN);

@@ -205,7 +205,7 @@ master_make(struct master *w, const struct hull *h, const struct program *g)
 	if (g->keep != NULL)
 		w->keep = gv_lp_add_row(&w->lp, g->at_least, INFINITY);
 	if (g->cost != NULL)
-		w->cost = gv_lp_add_row(&w->lp, -INFINITY, 1);
+		w->cost = gv_lp_add_row(&w->lp, -INFINITY, g->budget);
 }
 
 static void

@@ -83,7 +83,7 @@ plain_make(struct plain *w, const struct program *g)
 	if (g->keep != NULL)
 		w->keep = gv_lp_add_row(&w->lp, g->at_least, INFINITY);
 	if (g->cost != NULL)
-		w->cost = gv_lp_add_row(&w->lp, -INFINITY, 1);
+		w->cost = gv_lp_add_row(&w->lp, -INFINITY, g->budget);
 	if (g->level)
 		gv_lp_add_col(&w->lp, 0, INFINITY, 1);
 	for (i = 0; i < p->n; i++) {
@@ -140,7 +140,7 @@ take_duals(struct program *g, const struct plain *w, const double *row_dual)
 		g->price[j] = fmax(0, row_dual[j]) / w->pool[j];
 		g->most += g->price[j] * p->capacity[j];
 	}
-	size = g->most + g->cost_dual;
+	size = g->most + g->cost_dual * g->budget;
 	for (i = 0; i < p->n; i++) {
 		double most = 0, large = 0;
 

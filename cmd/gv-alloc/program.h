@@ -4,7 +4,7 @@
  *	max  level t + gain(n)
  *	     rise_i(n) - ask_i t >= least_i      each class i with ask or least
  *	     keep(n) >= at_least                 where there is a keep
- *	     cost(n) <= 1                        where there is a cost
+ *	     cost(n) <= budget                   where there is a cost
  *	     t >= 0, n a point
  *
  * with gain(n) = sum_ij gain_ij n_ij and so on, rise_i(n) over j alone.  Points are those
@@ -27,14 +27,15 @@ struct program {
 	const double *keep;  /* [n][m] NULL = none */
 	double at_least;
 	const double *cost; /* [n][m] NULL = none */
-	double close;       /* how near to the best is enough, where it is searched for */
+	double budget;
+	double close; /* how near to the best is enough, where it is searched for */
 	double
 	    enough; /* or this value, known to be the best; INFINITY = nothing is known */
 	/* out */
 	double value;
 	/*
 	 * At the multipliers no point is worth more, rounding allowed for: the best value is
-	 * at most most + cost_dual - sum dual_i least_i, or that divided by sum dual_i ask_i
+	 * at most most + cost_dual budget - sum dual_i least_i, or that divided by sum dual_i ask_i
 	 * for a level; INFINITY = enough was reached.
 	 */
 	double most;
