@@ -161,11 +161,26 @@ pinned() {
 	sed "1s/\$/,gpus,gpu_type,$1/; 2s/\$/,32,A100-80GB,$2/" small.csv >pin.csv
 	plan --top=0 pin.csv | columns "$1" /dev/stdin | sed 1d | sort -u
 }
-for pin in tensor_parallel=4 pipeline_parallel=2 data_parallel=8 virtual_stages=3 micro_batch=8 recompute=full \
+for pin in tensor_parallel=4 pipeline_parallel=2 data_parallel=8 virtual_stages=3 micro_batch=8 recompute=full last_stage_layers=6 \
 	schedule=interleaved; do
 	ran="gv-partition of a table with $pin"
 	ok "only $pin" [ "$(pinned "${pin%=*}" "${pin#*=}")" = "${pin#*=}" ]
 done
+sed 's/,24,/,61,/' small.csv >prime.csv
+plan --gpus=32 --gpu-type=A100-80GB --top=0 prime.csv | columns 'pipeline_parallel last_stage_layers virtual_stages' /dev/stdin |
+	awk 'NR > 1 && !seen[$1]++' | sort -n >out
+is_out "61 layers: fewer on the last stage" <<EOF
+1 61 1
+2 30 1
+4 13 1
+8 5 1
+16 1 1
+EOF
+run plan --gpus=32 --gpu-type=A100-80GB --top=0 --features=overlap prime.csv
+columns pipeline_parallel <out | sed 1d | sort -u >got && mv got out
+is_out "unless the program cannot" <<EOF
+1
+EOF
 sed "1s/\$/,tied_embeddings,ffn_hidden_size/; 2s/\$/,0,9000/" small.csv >wide.csv
 run plan --top=1 --gpus=32 --gpu-type=A100-80GB wide.csv
 columns parameters >got && mv got out
@@ -187,10 +202,10 @@ is_status 1 "--evaluate says so too: status"
 ok "but costs it" [ "$(wc -l <out)" -eq 2 ]
 run plan --gpus=8 --gpu-type=A100-80GB -m 400GB --top=1 large.csv
 silent "-m"
-run plan --gpus=7 --gpu-type=A100-80GB large.csv
+run plan --gpus=97 --gpu-type=A100-80GB large.csv
 is_status 1 "no divisor: status"
 is_err "no divisor" <<EOF
-gv-partition: large.csv:2: "175B": no plan: nothing divides 7 GPUs, 96 layers, 96 heads and a batch of 1536 as it has to
+gv-partition: large.csv:2: "175B": no plan: nothing divides 97 GPUs, 96 layers, 96 heads and a batch of 1536 as it has to
 EOF
 
 # ---- messages ----
@@ -227,7 +242,7 @@ sed 2q "$src/share/gpus.csv" | sed 's/,8,/,2.5,/' >types.csv
 wrong "half a GPU" 'types.csv:2: node_gpus: expected a whole number, got 2.5' --gpu-types=types.csv small.csv
 cut -d, -f1-2 "$src/share/gpus.csv" | sed 2q >types.csv
 wrong "no rate" 'types.csv:1: missing column "memory_bytes_per_s" (found: gpu_type, memory_bytes)' --gpu-types=types.csv small.csv
-bad "features" '--features: unknown "speed"; known: scatter-gather, sequence-parallel, flash-attention, distributed-optimizer, overlap' \
+bad "features" '--features: unknown "speed"; known: scatter-gather, sequence-parallel, flash-attention, distributed-optimizer, overlap, short-last-stage' \
 	--features=overlap,speed small.csv
 bad "precision" '--precision: unknown "int8"; known: bf16, fp16, fp32' --precision=int8 small.csv
 bad "schedule" '--schedule: unknown "1f1b"; known: flush, interleaved, gpipe, zb-h1' --schedule=1f1b small.csv
@@ -272,6 +287,9 @@ is_out "full recomputation" <<EOF
 --tensor-model-parallel-size 1 --pipeline-model-parallel-size 1 --micro-batch-size 16 --global-batch-size 512 --recompute-granularity full --recompute-method uniform --recompute-num-layers 1 --num-layers 24 --hidden-size 2304 --ffn-hidden-size 9216 --num-attention-heads 24 --seq-length 2048 --max-position-embeddings 2048 --no-scatter-gather-tensors-in-pipeline --overlap-grad-reduce
 --tensor-model-parallel-size 1 --pipeline-model-parallel-size 1 --micro-batch-size 1 --global-batch-size 512 --num-layers 24 --hidden-size 2304 --ffn-hidden-size 9216 --num-attention-heads 24 --seq-length 2048 --max-position-embeddings 2048 --no-scatter-gather-tensors-in-pipeline --overlap-grad-reduce
 EOF
+sed '1s/$/,pipeline_parallel/; 2s/$/,8/' prime.csv >eight.csv
+run plan --export=megatron --top=1 --gpus=8 --gpu-type=A100-80GB eight.csv
+out_has " --decoder-last-pipeline-num-layers 5 --micro-batch-size " "a shorter last stage"
 run plan --export=megatron --top=1 --schedule=gpipe two.csv
 is_status 2 "no gpipe: status"
 is_err "no gpipe" <<EOF

@@ -13,9 +13,9 @@
  *   layer moves each saved activation twice forward and four times backward at
  *   the same rate;
  *   a group of g GPUs reduces n bytes in 2 n (g - 1) / g / (rate link_share);
- *   the slowest stage, the last with the output layer, is busy for m
- *   micro-batches, and a bubble of p - 1 ordinary stages' time, divided by v,
- *   comes on top.
+ *   the slowest stage, mostly the last with the output layer, is busy for m
+ *   micro-batches, and a bubble of the other stages' time, divided by v, comes on
+ *   top.
  *
  * Source: Narayanan et al., SC 2021, sections 2 to 4; Korthikanti et al., 2022,
  * section 4 (memory).  Differs: both give ratios and bytes, not seconds.
@@ -36,6 +36,7 @@ enum ptd_feature {
 	PTD_FLASH_ATTENTION,       /* scores are never stored */
 	PTD_DISTRIBUTED_OPTIMIZER, /* its state is split over the d replicas */
 	PTD_OVERLAP, /* data parallel, and interleaved stages', communication is hidden */
+	PTD_SHORT_LAST, /* the last stage may have fewer layers */
 	PTD_FEATURES
 };
 extern const char *const ptd_feature_name[PTD_FEATURES];
@@ -64,11 +65,15 @@ struct ptd_machine {
 
 struct ptd_plan {
 	size_t t, p, d; /* tensor, pipeline, data parallel: t p d = n */
-	size_t v;       /* virtual stages of a GPU */
-	size_t b;       /* micro-batch, sequences */
+	size_t last; /* layers of the last stage; the others have equally many or more */
+	size_t v;    /* virtual stages of a GPU */
+	size_t b;    /* micro-batch, sequences */
 	enum ptd_recompute recompute;
 	enum ptd_schedule schedule;
 };
+
+/* Layers of every stage but the last: (l - last) / (p - 1). */
+size_t ptd_stage_layers(const struct transformer *x, const struct ptd_plan *k);
 
 /* Micro-batches of an iteration on each replica: B / (d b). */
 size_t ptd_micro_batches(const struct transformer *x, const struct ptd_plan *k);
@@ -84,7 +89,7 @@ struct ptd_layer {
 struct ptd_layer ptd_layer_time(
     const struct transformer *x, const struct ptd_machine *m, const struct ptd_plan *k);
 
-/* Seconds of an iteration, along the last stage. */
+/* Seconds of an iteration, along the slowest stage, of equals the last. */
 struct ptd_time {
 	double compute_s;
 	double tensor_s;   /* communication inside layers */
@@ -113,6 +118,7 @@ enum { PTD_RESERVED_MIB = 2048 };
  */
 struct ptd_pins {
 	size_t t, p, d, v, b;
+	size_t last;
 	int recompute;
 	int schedule;    /* free: flush and interleaved */
 	bool any_memory; /* also what does not fit */
@@ -135,9 +141,11 @@ struct ptd_rows {
 
 /*
  * All plans: t divides a and fills servers evenly, p v divides l, d what is left
- * of n, b divides B / d; with v > 1, p divides the micro-batches.  Best first:
- * the least time; then the least memory; then the smaller t, p, v, the larger b,
- * the less recomputation, the schedule in the order above.
+ * of n, b divides B / d; with v > 1, p divides the micro-batches; with v = 1 and
+ * PTD_SHORT_LAST, p need not divide l where a shorter last stage takes what is left.
+ * Best first: the least time; then the least memory; then the smaller t, p, v, the
+ * longer last stage, the larger b, the less recomputation, the schedule in the order
+ * above.
  */
 void ptd_search(struct ptd_rows *r, const struct transformer *x,
     const struct ptd_machine *m, const struct ptd_pins *pins);

@@ -42,6 +42,8 @@ ptd_export_megatron(struct gv_strbuf *s, const struct transformer *x,
 	if (k->v > 1)
 		gv_strbuf_fmt(s, " --num-layers-per-virtual-pipeline-stage %.0f",
 		    x->layers / (double)(k->p * k->v));
+	if (k->last != ptd_stage_layers(x, k))
+		gv_strbuf_fmt(s, " --decoder-last-pipeline-num-layers %zu", k->last);
 	gv_strbuf_fmt(
 	    s, " --micro-batch-size %zu --global-batch-size %.0f", k->b, x->batch);
 	if (k->recompute == PTD_FULL)

@@ -57,27 +57,26 @@ double
 ptd_memory(
     const struct transformer *x, const struct ptd_machine *m, const struct ptd_plan *k)
 {
-	double t = (double)k->t, p = (double)k->p, tokens = (double)k->b * x->seq;
+	double t = (double)k->t, tokens = (double)k->b * x->seq;
 	double slice = m->can[PTD_SEQUENCE_PARALLEL] ? t : 1;
 	double half = m->precision == PRECISION_FP32 ? 2 : 1;
-	double layers = x->layers / p, table = x->vocab * x->hidden;
-	double weights = layers * transformer_layer_parameters(x);
-	double saved = layers * layer_bytes(x, m, k, k->recompute);
+	double each = parameter_bytes(m, k) / t, table = each * x->vocab * x->hidden;
+	double weights = each * transformer_layer_parameters(x);
+	double saved = layer_bytes(x, m, k, k->recompute);
 	double work = k->recompute == PTD_NONE ? 0 : layer_bytes(x, m, k, PTD_NONE);
-	double early, late, f = in_flight(x, k, false);
+	double layers = (double)ptd_stage_layers(x, k), last = (double)k->last;
+	double early, output;
 
 	/* tokens of 64 bits, and what dropout behind the embedding left out */
-	early = f * (saved + 8 * tokens + tokens * x->hidden / slice);
+	early = layers * weights + table + each * x->seq * x->hidden +
+		in_flight(x, k, false) *
+		    (layers * saved + 8 * tokens + tokens * x->hidden / slice);
 	/* scores of 32 bits, and what they are made of */
-	late = in_flight(x, k, true) * saved + 4 * tokens * x->vocab / t +
-	       half * 2 * tokens * x->hidden / slice;
-	if (k->p == 1) {
-		weights += (x->untied ? 2 : 1) * table + x->seq * x->hidden;
-		early += late - saved * in_flight(x, k, true);
-	} else {
-		weights += table;
-		early += parameter_bytes(m, k) * x->seq * x->hidden / t;
-	}
-	return parameter_bytes(m, k) * weights / t + fmax(early, late) + work +
-	       PTD_RESERVED_MIB * 1048576.0;
+	output = 4 * tokens * x->vocab / t + half * 2 * tokens * x->hidden / slice;
+	if (k->p == 1)
+		early += output + (x->untied ? table : 0);
+	else
+		early = fmax(early, last * weights + table +
+					in_flight(x, k, true) * last * saved + output);
+	return early + work + PTD_RESERVED_MIB * 1048576.0;
 }

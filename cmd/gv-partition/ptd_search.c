@@ -72,7 +72,7 @@ try_schedules(const struct search *s, struct ptd_plan *k)
 static void
 try_batches(const struct search *s, struct ptd_plan *k)
 {
-	size_t each, layers = (size_t)s->x->layers / k->p;
+	size_t each, layers = ptd_stage_layers(s->x, k);
 
 	if ((size_t)s->x->batch % k->d != 0)
 		return;
@@ -82,8 +82,25 @@ try_batches(const struct search *s, struct ptd_plan *k)
 			continue;
 		for (k->v = 1; k->v <= layers; k->v++)
 			if (part(k->v, layers, s->pins->v) &&
-			    (k->v == 1 || (k->p > 1 && each / k->b % k->p == 0)))
+			    (k->v == 1 || (k->p > 1 && k->last == layers &&
+					      each / k->b % k->p == 0)))
 				try_schedules(s, k);
+	}
+}
+
+/* Layers of the stages: equal, or fewer in the last. */
+static void
+try_lengths(const struct search *s, struct ptd_plan *k)
+{
+	size_t layers = (size_t)s->x->layers, each = (layers + k->p - 1) / k->p;
+
+	for (; each * (k->p - 1) < layers; each++) {
+		k->last = layers - each * (k->p - 1);
+		if ((k->last == each || s->m->can[PTD_SHORT_LAST]) &&
+		    (s->pins->last == 0 || s->pins->last == k->last))
+			try_batches(s, k);
+		if (k->p == 1)
+			break;
 	}
 }
 
@@ -103,6 +120,8 @@ compare(const void *a, const void *b)
 		return x->plan.p < y->plan.p ? -1 : 1;
 	if (x->plan.v != y->plan.v)
 		return x->plan.v < y->plan.v ? -1 : 1;
+	if (x->plan.last != y->plan.last)
+		return x->plan.last > y->plan.last ? -1 : 1;
 	if (x->plan.b != y->plan.b)
 		return x->plan.b > y->plan.b ? -1 : 1;
 	if (x->plan.recompute != y->plan.recompute)
@@ -126,11 +145,11 @@ ptd_search(struct ptd_rows *r, const struct transformer *x, const struct ptd_mac
 			continue;
 		rest = m->gpus / k.t;
 		for (k.p = 1; k.p <= layers && k.p <= rest; k.p++) {
-			if (!part(k.p, layers, pins->p) || !part(k.p, rest, 0))
+			if (!part(k.p, rest, pins->p))
 				continue;
 			k.d = rest / k.p;
 			if (pins->d == 0 || pins->d == k.d)
-				try_batches(&s, &k);
+				try_lengths(&s, &k);
 		}
 	}
 	if (r->n > 0)

@@ -4,9 +4,15 @@
 #include <math.h>
 
 const char *const ptd_feature_name[PTD_FEATURES] = {"scatter-gather", "sequence-parallel",
-    "flash-attention", "distributed-optimizer", "overlap"};
+    "flash-attention", "distributed-optimizer", "overlap", "short-last-stage"};
 const char *const ptd_schedule_name[PTD_SCHEDULES] = {
     "flush", "interleaved", "gpipe", "zb-h1"};
+
+size_t
+ptd_stage_layers(const struct transformer *x, const struct ptd_plan *k)
+{
+	return k->p > 1 ? ((size_t)x->layers - k->last) / (k->p - 1) : k->last;
+}
 
 size_t
 ptd_micro_batches(const struct transformer *x, const struct ptd_plan *k)
@@ -138,7 +144,7 @@ send_s(const struct transformer *x, const struct ptd_machine *m, const struct pt
 static double
 stage_parameters(const struct transformer *x, const struct ptd_plan *k)
 {
-	return (x->layers / (double)k->p * transformer_layer_parameters(x) +
+	return ((double)ptd_stage_layers(x, k) * transformer_layer_parameters(x) +
 		   x->vocab * x->hidden) /
 	       (double)k->t;
 }
@@ -185,22 +191,30 @@ ptd_time(
     const struct transformer *x, const struct ptd_machine *m, const struct ptd_plan *k)
 {
 	struct ptd_layer l = ptd_layer_time(x, m, k);
-	double layers = x->layers / (double)k->p, n = (double)ptd_micro_batches(x, k);
-	double again, passes, stage, send = send_s(x, m, k);
+	double n = (double)ptd_micro_batches(x, k),
+	       layers = (double)ptd_stage_layers(x, k);
+	double slowest = (double)k->last, again, passes, layer, stage, last;
+	double output = output_s(x, m, k), send = send_s(x, m, k);
 	struct ptd_time r = {0};
 
 	again = k->recompute == PTD_FULL        ? l.forward_s
 		: k->recompute == PTD_SELECTIVE ? l.core_s
 						: 0;
 	passes = k->recompute == PTD_FULL ? 3 : 2;
-	stage = layers * (l.forward_s + l.backward_s + again);
-	r.compute_s = n * (stage + output_s(x, m, k));
-	r.tensor_s = n * layers * passes * l.reduce_s;
+	layer = l.forward_s + l.backward_s + again + passes * l.reduce_s;
+	stage = layers * layer + send;
+	last = slowest * layer + output + send;
+	if (stage > last) {
+		slowest = layers;
+		output = 0;
+	}
+	r.compute_s = n * (slowest * (layer - passes * l.reduce_s) + output);
+	r.tensor_s = n * slowest * passes * l.reduce_s;
 	r.pipeline_s = n * send;
-	r.bubble_s = stage + layers * passes * l.reduce_s + send;
+	r.bubble_s = (double)(k->p - 1) * stage + last - fmax(stage, last);
 	if (k->schedule == PTD_ZB_H1) /* gradients of weights fill it twice */
-		r.bubble_s -= 2 * layers * l.weight_s;
-	r.bubble_s = fmax(0, r.bubble_s) * (double)(k->p - 1) / (double)k->v;
+		r.bubble_s -= 2 * (double)(k->p - 1) * layers * l.weight_s;
+	r.bubble_s = fmax(0, r.bubble_s) / (double)k->v;
 	r.data_s = data_s(x, m, k, layers * (l.forward_s + l.reduce_s),
 	    layers * (l.backward_s + again + (passes - 1) * l.reduce_s));
 	r.optimizer_s = optimizer_s(x, m, k);

@@ -22,6 +22,7 @@ enum column {
 	TENSOR,
 	PIPELINE,
 	DATA,
+	LAST,
 	VIRTUAL,
 	MICRO,
 	NUMBERS, /* those behind are words */
@@ -33,8 +34,8 @@ enum column {
 
 static const char *const name[COLUMNS] = {"layers", "hidden_size", "attention_heads",
     "seq_len", "vocab", "global_batch", "ffn_hidden_size", "tied_embeddings", "gpus",
-    "tensor_parallel", "pipeline_parallel", "data_parallel", "virtual_stages",
-    "micro_batch", "recompute", "schedule", "gpu_type"};
+    "tensor_parallel", "pipeline_parallel", "data_parallel", "last_stage_layers",
+    "virtual_stages", "micro_batch", "recompute", "schedule", "gpu_type"};
 
 static int64_t
 least(size_t column)
@@ -129,6 +130,7 @@ read_row(struct transformers *t, size_t row, const ptrdiff_t *at, struct gv_erro
 	r->pins.t = (size_t)v[TENSOR];
 	r->pins.p = (size_t)v[PIPELINE];
 	r->pins.d = (size_t)v[DATA];
+	r->pins.last = (size_t)v[LAST];
 	r->pins.v = (size_t)v[VIRTUAL];
 	r->pins.b = (size_t)v[MICRO];
 	r->gpu_type = type.len > 0 ? type.s : NULL;
@@ -181,53 +183,51 @@ transformers_name(const struct transformers *t, size_t row, char *buf, size_t si
 
 /* ---- writing ---- */
 
+enum answer {
+	HAS_TYPE,
+	HAS_GPUS,
+	HAS_RANK,
+	HAS_TENSOR,
+	HAS_PIPELINE,
+	HAS_DATA,
+	HAS_LAST,
+	HAS_VIRTUAL,
+	HAS_MICRO,
+	HAS_RECOMPUTE,
+	HAS_SCHEDULE,
+	CHOICES /* costs are behind them */
+};
+
 static const char *const answer[] = {"gpu_type", "gpus", "rank", "tensor_parallel",
-    "pipeline_parallel", "data_parallel", "virtual_stages", "micro_batch", "recompute",
-    "schedule", "parameters", "memory_bytes", "iteration_s", "tokens_per_s",
-    "model_flops_per_s", "mfu_share", "hardware_flops_per_s", "hfu_share",
+    "pipeline_parallel", "data_parallel", "last_stage_layers", "virtual_stages",
+    "micro_batch", "recompute", "schedule", "parameters", "memory_bytes", "iteration_s",
+    "tokens_per_s", "model_flops_per_s", "mfu_share", "hardware_flops_per_s", "hfu_share",
     "compute_share", "tensor_share", "pipeline_share", "data_share", "optimizer_share",
     "bubble_share"};
 
-enum { WORDS = 10, ANSWERS = sizeof(answer) / sizeof(answer[0]) };
+enum { ANSWERS = sizeof(answer) / sizeof(answer[0]) };
 
 static void
 write_choice(struct gv_tabw *w, const struct ptd_machine *m, const struct ptd_plan *k,
     size_t rank, size_t column)
 {
-	size_t number = 0;
+	const size_t number[CHOICES] = {[HAS_GPUS] = m->gpus,
+	    [HAS_RANK] = rank,
+	    [HAS_TENSOR] = k->t,
+	    [HAS_PIPELINE] = k->p,
+	    [HAS_DATA] = k->d,
+	    [HAS_LAST] = k->last,
+	    [HAS_VIRTUAL] = k->v,
+	    [HAS_MICRO] = k->b};
 
-	switch (column) {
-	case 0:
+	if (column == HAS_TYPE)
 		gv_tabw_str(w, m->gpu->name);
-		return;
-	case 8:
+	else if (column == HAS_RECOMPUTE)
 		gv_tabw_str(w, ptd_recompute_name[k->recompute]);
-		return;
-	case 9:
+	else if (column == HAS_SCHEDULE)
 		gv_tabw_str(w, ptd_schedule_name[k->schedule]);
-		return;
-	case 1:
-		number = m->gpus;
-		break;
-	case 2:
-		number = rank;
-		break;
-	case 3:
-		number = k->t;
-		break;
-	case 4:
-		number = k->p;
-		break;
-	case 5:
-		number = k->d;
-		break;
-	case 6:
-		number = k->v;
-		break;
-	default:
-		number = k->b;
-	}
-	gv_tabw_int(w, (int64_t)number);
+	else
+		gv_tabw_int(w, (int64_t)number[column]);
 }
 
 /* What the plan costs, in the order of the names. */
@@ -246,7 +246,7 @@ costs(double value[ANSWERS], const struct transformer *x, const struct ptd_machi
 	    s->pipeline_s / s->iteration_s, s->data_s / s->iteration_s,
 	    s->optimizer_s / s->iteration_s, s->bubble_s / s->iteration_s};
 
-	memcpy(value + WORDS, list, sizeof(list));
+	memcpy(value + CHOICES, list, sizeof(list));
 }
 
 void
@@ -285,7 +285,7 @@ transformers_write(const struct transformers *t, size_t row, const struct ptd_ma
 			if (at[i] >= 0)
 				continue;
 		}
-		if (i < WORDS)
+		if (i < CHOICES)
 			write_choice(w, m, &plan->plan, rank, i);
 		else
 			gv_tabw_double(w, value[i]);

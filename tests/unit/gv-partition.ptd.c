@@ -155,11 +155,12 @@ machine(const struct gpu_type *g, size_t gpus)
 }
 
 static struct ptd_plan
-plan(size_t t, size_t p, size_t d, size_t v, size_t b)
+plan(const struct transformer *x, size_t t, size_t p, size_t d, size_t v, size_t b)
 {
 	return (struct ptd_plan){.t = t,
 	    .p = p,
 	    .d = d,
+	    .last = (size_t)x->layers / p,
 	    .v = v,
 	    .b = b,
 	    .schedule = v > 1 ? PTD_INTERLEAVED : PTD_FLUSH};
@@ -179,7 +180,7 @@ test_bubbles(void)
 	m.link_bytes_per_s = m.network_bytes_per_s = 1e30;
 	for (p = 2; p <= 8; p *= 2) {
 		for (v = 1; v <= 4; v *= 2) {
-			struct ptd_plan k = plan(1, p, 64 / p, v, 1);
+			struct ptd_plan k = plan(&x, 1, p, 64 / p, v, 1);
 			double n = (double)ptd_micro_batches(&x, &k);
 
 			l = ptd_layer_time(&x, &m, &k);
@@ -199,6 +200,37 @@ test_bubbles(void)
 	is_near(s.tensor_s + s.pipeline_s, 0, 1e-9, "endless links cost nothing");
 }
 
+/* A batch through stages of unequal times: each once, the slowest m - 1 times more. */
+static void
+test_short_last(void)
+{
+	struct gpu_type g = a100();
+	struct ptd_machine m = machine(&g, 4);
+	struct transformer x = gpt(61, 4096, 32, 2048, 51200, 16);
+	struct ptd_plan k = plan(&x, 1, 1, 4, 1, 1);
+	struct ptd_layer l = ptd_layer_time(&x, &m, &k);
+	double layer = l.forward_s + l.backward_s, output, sum, most, n = 16;
+	struct ptd_time s = ptd_time(&x, &m, &k);
+	size_t last;
+
+	m.link_bytes_per_s = m.network_bytes_per_s = 1e30;
+	output = s.compute_s / 4 - 61 * layer;
+	k = plan(&x, 1, 4, 1, 1, 1);
+	for (last = 1; last <= 13; last += 3) {
+		k.last = last;
+		if (last > ptd_stage_layers(&x, &k))
+			break;
+		s = ptd_time(&x, &m, &k);
+		sum = 61 * layer + output;
+		most = fmax((double)ptd_stage_layers(&x, &k) * layer,
+		    (double)last * layer + output);
+		is_near((s.iteration_s - s.optimizer_s) / (sum + (n - 1) * most), 1, 1e-9,
+		    "3 stages of %zu layers and one of %zu", ptd_stage_layers(&x, &k),
+		    last);
+	}
+	is_int((long long)last, 16, "all of them");
+}
+
 /* Narayanan et al., section 3.2, in bytes. */
 static void
 test_communication(void)
@@ -206,7 +238,7 @@ test_communication(void)
 	struct gpu_type g = a100();
 	struct ptd_machine m = machine(&g, 64);
 	struct transformer x = gpt(32, 4096, 32, 2048, 51200, 64);
-	struct ptd_plan k = plan(8, 4, 2, 1, 2);
+	struct ptd_plan k = plan(&x, 8, 4, 2, 1, 2);
 	double n = 64 / (2 * 2), tokens = 2 * 2048, one;
 	struct ptd_time s;
 
@@ -229,7 +261,7 @@ test_communication(void)
 	k.schedule = PTD_INTERLEAVED;
 	is_near(ptd_time(&x, &m, &k).pipeline_s / s.pipeline_s, 2, 1e-12,
 	    "interleaved: v times that");
-	k = plan(1, 1, 64, 1, 1);
+	k = plan(&x, 1, 1, 64, 1, 1);
 	s = ptd_time(&x, &m, &k);
 	is_near(
 	    s.data_s / (2 * 4 * (32 * transformer_layer_parameters(&x) + 51200.0 * 4096) *
@@ -245,7 +277,7 @@ test_memory(void)
 	struct ptd_machine m = machine(&g, 64);
 	struct transformer x = gpt(32, 4096, 32, 2048, 51200, 64);
 	double sbh = 2.0 * 2048 * 4096, as = 32 * 2048.0 / 4096, work;
-	struct ptd_plan k = plan(8, 4, 2, 1, 2), deep = plan(8, 4, 2, 1, 2);
+	struct ptd_plan k = plan(&x, 8, 4, 2, 1, 2), deep;
 	const double want[2][3] = {
 	    {sbh * (10 + 24.0 / 8 + 5 * as / 8), sbh * (10 + 24.0 / 8), 2 * sbh},
 	    {sbh / 8 * (34 + 5 * as), sbh / 8 * 34, sbh / 8 * 2}};
@@ -258,6 +290,7 @@ test_memory(void)
 			struct transformer y = x;
 
 			y.layers += 4;
+			deep = plan(&y, 8, 4, 2, 1, 2);
 			k.recompute = deep.recompute = (enum ptd_recompute)i;
 			work = ptd_memory(&y, &m, &deep) - ptd_memory(&x, &m, &k) -
 			       18 * transformer_layer_parameters(&x) / 8;
@@ -267,7 +300,7 @@ test_memory(void)
 		}
 	}
 	m.can[PTD_DISTRIBUTED_OPTIMIZER] = true;
-	k = plan(1, 1, 64, 1, 1);
+	k = plan(&x, 1, 1, 64, 1, 1);
 	work = ptd_memory(&x, &m, &k);
 	m.can[PTD_DISTRIBUTED_OPTIMIZER] = false;
 	work = ptd_memory(&x, &m, &k) - work;
@@ -292,37 +325,50 @@ divides(size_t a, double b)
 	return fmod(b, (double)a) == 0;
 }
 
+/* Whether the plan may be tried. */
+static bool
+allowed(
+    const struct transformer *x, const struct ptd_machine *m, const struct ptd_plan *k)
+{
+	double each = ((double)x->layers - (double)k->last) / (double)(k->p - 1);
+
+	if (k->t * k->p * k->d != m->gpus || !divides(k->t, x->heads) ||
+	    !divides(k->d * k->b, x->batch) || k->last > x->layers ||
+	    (m->node % k->t != 0 && k->t % m->node != 0))
+		return false;
+	if (k->p == 1)
+		return k->last == x->layers && divides(k->v, x->layers) && k->v == 1;
+	if (each != floor(each) || each < (double)k->last)
+		return false;
+	if (each > (double)k->last)
+		return m->can[PTD_SHORT_LAST] && k->v == 1;
+	return divides(k->v, each) &&
+	       (k->v == 1 || divides(k->d * k->b * k->p, x->batch));
+}
+
 /* Counts what may be tried, and finds the fastest that fits, the plainest way. */
 static size_t
 everything(const struct transformer *x, const struct ptd_machine *m, double *best)
 {
-	size_t n = 0, t, p, d, v, b;
+	size_t n = 0, t, p, last, v, b;
 	int r;
 
 	*best = INFINITY;
 	for (t = 1; t <= m->gpus; t++)
-		for (p = 1; p <= m->gpus; p++)
-			for (d = 1; d <= m->gpus; d++)
-				for (b = 1; b <= (size_t)x->batch; b++)
-					for (v = 1; v <= (size_t)x->layers; v++)
+		for (p = 1; p <= m->gpus / t; p++)
+			for (b = 1; b <= (size_t)x->batch; b++)
+				for (v = 1; v <= (size_t)x->layers; v++)
+					for (last = 1; last <= (size_t)x->layers; last++)
 						for (r = 0; r < PTD_RECOMPUTES; r++) {
-							struct ptd_plan k =
-							    plan(t, p, d, v, b);
+							struct ptd_plan k = plan(x, t, p,
+							    m->gpus / t / p, v, b);
 
-							if (t * p * d != m->gpus ||
-							    !divides(t, x->heads) ||
-							    !divides(p * v, x->layers) ||
-							    !divides(d * b, x->batch) ||
-							    (m->node % t != 0 &&
-								t % m->node != 0))
-								continue;
-							if (v > 1 &&
-							    (p == 1 || !divides(d * b * p,
-									   x->batch)))
-								continue;
-							n++;
+							k.last = last;
 							k.recompute =
 							    (enum ptd_recompute)r;
+							if (!allowed(x, m, &k))
+								continue;
+							n++;
 							if (ptd_memory(x, m, &k) <=
 							    m->memory)
 								*best = fmin(*best,
@@ -350,6 +396,7 @@ test_search(void)
 		size_t n;
 
 		m.node = 1 + below(4);
+		m.can[PTD_SHORT_LAST] = below(2) == 0;
 		m.memory = 2e9 + 1e9 * (double)below(30);
 		n = everything(&x, &m, &best);
 		ptd_search(&r, &x, &m, &free);
@@ -405,6 +452,7 @@ main(void)
 	test_korthikanti();
 	test_megatron_core();
 	test_bubbles();
+	test_short_last();
 	test_communication();
 	test_memory();
 	test_search();
