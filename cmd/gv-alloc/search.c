@@ -32,8 +32,10 @@ struct work {
 	double gain;
 	double
 	    window; /* left aside are jobs that do not change up to that part below fold_level */
-	double fold_level; /* 0 = none was left aside */
-	double *part;      /* [m] of the pools, for the mixture */
+	double fold_level;  /* 0 = none was left aside */
+	double least_level; /* what was left aside holds down to it */
+	double start_level; /* about where the level will be */
+	double *part;       /* [m] of the pools, for the mixture */
 	const double *first;
 	double first_gain;
 };
@@ -286,7 +288,7 @@ fold(struct work *w, double window)
 	price_gpus(aim, w->box.lo, s->m, lo);
 	price_gpus(aim, w->box.hi, s->m, hi);
 	n = crowd_fold(from, &o, lo, hi, window, &w->taken, open);
-	if (n > from->n / 2) {
+	if (n > from->n / 8 * 7) {
 		free(open);
 		free(price);
 		return false;
@@ -300,6 +302,7 @@ fold(struct work *w, double window)
 	w->gain += w->taken.gain;
 	w->window = window;
 	w->fold_level = o.level;
+	w->least_level = fmax(w->least_level, o.level * (1 - window));
 	crowd_pick(&few, from, open, n);
 	crowd_free(&s->open);
 	s->open = few;
@@ -409,6 +412,13 @@ keep_steps(struct work *w)
 
 /* ---- the search ---- */
 
+/* Whether the mixture is as good as one in the box can be (of levels). */
+static bool
+in_box(const struct work *w)
+{
+	return -w->mixture.sum * w->s->bound - 1 <= w->aim->near_enough;
+}
+
 /* Steps until bound and level meet. */
 static enum end
 take_steps(struct work *w, const double *pool)
@@ -439,8 +449,7 @@ take_steps(struct work *w, const double *pool)
 		}
 		/* of levels: as good as it gets in the box */
 		if (!w->aim->gains &&
-		    -w->mixture.sum * s->bound - 1 <= w->aim->near_enough &&
-		    at_border(w)) {
+		    (s->bound < w->least_level || (in_box(w) && at_border(w)))) {
 			end = AT_BORDER;
 			break;
 		}
@@ -472,7 +481,7 @@ holds(struct work *w)
 
 	if (s->all_open || (!w->aim->gains && s->price_level == 0))
 		return true;
-	if (!w->aim->gains && s->level < w->fold_level * (1 - w->window))
+	if (!w->aim->gains && s->level < w->least_level)
 		return false;
 	memset(w->used, 0, s->m * sizeof(*w->used));
 	memset(w->grows, 0, s->m * sizeof(*w->grows));
@@ -499,7 +508,7 @@ start_over(struct work *w, double bound)
 	memset(w->used, 0, s->m * sizeof(*w->used));
 	memset(w->grows, 0, s->m * sizeof(*w->grows));
 	w->gain = 0;
-	w->fold_level = 0;
+	w->fold_level = w->least_level = 0;
 }
 
 static double
@@ -540,6 +549,7 @@ try_sample(struct work *w, double *least)
 		    s.price[j] * (aim.gains ? w->aim->capacity[j] : capacity[j]);
 	*least = aim.gains ? 1e-3 * fabs(s.bound) / share : 1. / (double)s.m;
 	w->s->steps += s.steps;
+	w->start_level = s.bound;
 	if (!aim.gains && s.price_level == 0) /* time bounds: any prices */
 		for (j = 0; j < s.m; j++)
 			w->box.middle[j] = 1. / (double)s.m;
@@ -562,6 +572,27 @@ start_prices(struct work *w)
 		    w->aim->gains || w->aim->capacity[j] == 0 ? 0 : 1 / pools;
 }
 
+/* Steps of all jobs at the middle of the box, until the level is about right. */
+static void
+look_at_all(struct work *w, double part)
+{
+	struct search *s = w->s;
+	double level = fmin(w->start_level, s->bound);
+	int k;
+
+	for (k = 0; k < 3; k++) {
+		struct search_step *step = next_step(w, w->box.middle);
+
+		if (!w->aim->gains)
+			step->level = level;
+		note_bound(w, step, take(w, step));
+		mixture_add(&w->mixture, w->part, w->taken.gain);
+		if (w->aim->gains || fabs(s->bound / level - 1) <= .25 * part * part)
+			break;
+		level = s->bound;
+	}
+}
+
 /* One try in the box of a part around the middle. */
 static enum end
 try_box(struct work *w, double part, double least, double most)
@@ -572,19 +603,15 @@ try_box(struct work *w, double part, double least, double most)
 
 	start_over(w, bound);
 	if (part < 1) {
-		struct search_step *step;
-
 		box_around(w, part, least);
 		start_mixture(w);
-		step = next_step(w, w->box.middle);
-		note_bound(w, step, take(w, step));
-		mixture_add(&w->mixture, w->part, w->taken.gain);
+		look_at_all(w, part);
 		if (!w->aim->gains && mixture_solve(&w->mixture) == 0)
 			note_level(w);
 		if (!w->aim->gains && s->bound - s->level <= tolerance(w))
 			return FOUND;
 		s->level = w->aim->gains ? -INFINITY : 0;
-		fold(w, w->aim->gains ? 0 : fmin(.5, 20 * part * part));
+		fold(w, w->aim->gains ? 0 : fmin(.5, part * part));
 		start_mixture(w);
 	} else {
 		box_all(&w->box, s->m, most);
@@ -616,7 +643,7 @@ search(struct work *w)
 	start_prices(w);
 	if (w->all->n > SAMPLED) {
 		try_sample(w, &least);
-		part = 4 / sqrt((double)w->all->n / PART);
+		part = 1 / sqrt((double)w->all->n / PART);
 	}
 	for (k = 0; k < TRIES; k++) {
 		end = try_box(w, part, least, most);
@@ -627,7 +654,7 @@ search(struct work *w)
 			continue;
 		}
 		memcpy(w->box.middle, w->mixture.price, m * sizeof(*w->box.middle));
-		part = k == 2 || end == STUCK ? everything : part * 8;
+		part = k == 2 || end == STUCK ? everything : part * 4;
 		if (part >= 1)
 			start_prices(w);
 	}
