@@ -135,6 +135,37 @@ gpu_type tensor_parallel
 mine 1
 EOF
 
+# devices as gv-profile names them
+for name in V100-16GB=v100-sxm2-16gb V100-32GB=v100-sxm2-32gb P100=p100-sxm2-16gb T4=t4 A100-40GB=a100-sxm4-40gb \
+	A100-80GB=a100-sxm4-80gb A100-40GB=a100-pcie-40gb H100=h100-80gb-hbm3 H100=h100 H200=h200 B200=b200 H100=h100-pcie \
+	A100-40GB=a100 L40S=L40s; do
+	plan --gpus=32 --top=1 --gpu-type="${name%=*}" small.csv 2>&1 | cut -d, -f9- >a
+	plan --gpus=32 --top=1 --gpu-type="${name#*=}" small.csv 2>&1 | cut -d, -f9- >b
+	if cmp -s a b; then echo "${name#*=} is ${name%=*}"; else echo "${name#*=} is not ${name%=*}"; fi
+done >out
+is_out "names of gv-profile" <<EOF
+v100-sxm2-16gb is V100-16GB
+v100-sxm2-32gb is V100-32GB
+p100-sxm2-16gb is P100
+t4 is T4
+a100-sxm4-40gb is A100-40GB
+a100-sxm4-80gb is A100-80GB
+a100-pcie-40gb is not A100-40GB
+h100-80gb-hbm3 is H100
+h100 is H100
+h200 is H200
+b200 is B200
+h100-pcie is not H100
+a100 is not A100-40GB
+L40s is L40S
+EOF
+run plan --gpus=32 --top=1 --gpu-type=h100-80gb-hbm3 small.csv
+columns gpu_type >got && mv got out
+is_out "and as they were asked for" <<EOF
+gpu_type
+h100-80gb-hbm3
+EOF
+
 # ---- what is looked for ----
 for how in none selective full; do
 	plan --gpus=32 --gpu-type=A100-80GB --features=none --recompute=$how small.csv | columns recompute /dev/stdin | sed 1d | uniq
@@ -265,7 +296,7 @@ bad "batch" '--batch is not for --planner=ptd-p' --batch=4 small.csv
 bad "speeds" '--speeds is not for --planner=ptd-p' --speeds=x small.csv
 usage='usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]' planner=
 bad "planner" '--planner: unknown "x"; known: pipedream, 2bw, ptd-p' -p x small.csv
-for option in --gpu-type=H100 --gpu-types=x --gpus=4 --precision=bf16 --features=none --batch=3 --speeds=x; do
+for option in --gpu-type=H100 --gpu-types=x --precision=bf16 --features=none --batch=3 --speeds=x; do
 	bad "${option%=*}" "${option%=*} is not for --planner=pipedream" $option -l 2@1GB/s layers.csv
 done
 planner="-p ptd-p"

@@ -1,8 +1,10 @@
 #include "gpus.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 
@@ -102,13 +104,82 @@ gpu_types_free(struct gpu_types *g)
 	memset(g, 0, sizeof(*g));
 }
 
+/* ---- names ---- */
+
+enum { WORDS = 16 };
+
+struct word {
+	const char *s;
+	size_t len;
+};
+
+/* The words of a name, hyphens between; more than WORDS are left out. */
+static size_t
+split(struct word word[WORDS], const char *name)
+{
+	size_t n = 0;
+
+	while (*name != '\0' && n < WORDS) {
+		word[n].s = name;
+		word[n].len = strcspn(name, "-");
+		name += word[n].len;
+		name += *name == '-';
+		n += word[n].len > 0;
+	}
+	return n;
+}
+
+static bool
+same(struct word a, struct word b)
+{
+	return a.len == b.len && strncasecmp(a.s, b.s, a.len) == 0;
+}
+
+/* Whether a word says nothing of how fast it is. */
+static bool
+is_detail(struct word w)
+{
+	return strncasecmp(w.s, "sxm", 3) == 0 || strncasecmp(w.s, "hbm", 3) == 0 ||
+	       (w.len > 2 && strncasecmp(w.s + w.len - 2, "gb", 2) == 0);
+}
+
+/* How many words of the type the name has; 0 when it is not this type. */
+static size_t
+match(const char *type, const char *name)
+{
+	struct word a[WORDS], b[WORDS];
+	size_t n = split(a, type), m = split(b, name), i, k;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < m && !same(a[i], b[k]); k++)
+			;
+		if (k == m)
+			return 0;
+	}
+	for (k = 0; k < m; k++) {
+		for (i = 0; i < n && !same(a[i], b[k]); i++)
+			;
+		if (i == n && !is_detail(b[k]))
+			return 0;
+	}
+	return n;
+}
+
 const struct gpu_type *
 gpu_types_find(const struct gpu_types *g, const char *name)
 {
-	size_t i;
+	const struct gpu_type *best = NULL;
+	size_t i, words, most = 0;
 
 	for (i = 0; i < g->n; i++)
 		if (strcmp(g->type[i].name, name) == 0)
 			return &g->type[i];
-	return NULL;
+	for (i = 0; i < g->n; i++) {
+		words = match(g->type[i].name, name);
+		if (words == 0 || words < most)
+			continue;
+		best = words > most ? &g->type[i] : NULL;
+		most = words;
+	}
+	return best;
 }

@@ -34,7 +34,11 @@ struct gpu_types {
 int gpu_types_read(struct gpu_types *g, const char *path, struct gv_error *e);
 void gpu_types_free(struct gpu_types *g);
 
-/* The type of that name, or NULL. */
+/*
+ * The type of that name; or, as gv-profile names devices, the one that has most of its
+ * words, case ignored, where all others are of its socket or memory: sxm, hbm, gb.
+ * NULL when there is none or several.
+ */
 const struct gpu_type *gpu_types_find(const struct gpu_types *g, const char *name);
 
 #endif

@@ -84,6 +84,7 @@ machine_of(struct ptd_machine *m, const struct run *r, size_t row, struct gv_err
 		    ptd_schedule_name[schedule]);
 	if (type == NULL)
 		return gv_error_set(e, "%s: which GPUs? --gpu-type=TYPE", name);
+	m->name = type;
 	m->gpu = gpu_types_find(&r->types, type);
 	if (m->gpu == NULL) {
 		known_types(&r->types, known, sizeof(known));

@@ -221,7 +221,7 @@ write_choice(struct gv_tabw *w, const struct ptd_machine *m, const struct ptd_pl
 	    [HAS_MICRO] = k->b};
 
 	if (column == HAS_TYPE)
-		gv_tabw_str(w, m->gpu->name);
+		gv_tabw_str(w, m->name);
 	else if (column == HAS_RECOMPUTE)
 		gv_tabw_str(w, ptd_recompute_name[k->recompute]);
 	else if (column == HAS_SCHEDULE)
