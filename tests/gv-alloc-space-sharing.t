@@ -275,7 +275,7 @@ err_has "gv-alloc: --seed: " "--seed: not a number"
 # ---- what is refused ----
 # wrong NAME TABLE MESSAGE: --space-sharing=TABLE is bad input
 wrong() {
-	printf "$2" >bad.csv
+	printf '%b' "$2" >bad.csv
 	alloc -p max-min --space-sharing=bad.csv twenty.csv
 	echo "gv-alloc: $3" >want
 	is_status 2 "$1: status"

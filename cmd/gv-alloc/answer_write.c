@@ -161,7 +161,7 @@ share_of(struct shared_rows *s, const struct answer *a, const struct gv_rate *ra
 	size_t key[3];
 	ptrdiff_t at;
 
-	if (rate->type < 0)
+	if (rate->type < 0 || s->n == 0)
 		return 0;
 	set_key(key, rate->job, (size_t)rate->with, a->type[rate->type]);
 	at = gv_hash_find(&s->of_key, (const char *)key, sizeof(key));

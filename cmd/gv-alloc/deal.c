@@ -100,7 +100,7 @@ deal_pairs(const struct classes *c, size_t n_jobs, const size_t *rank,
 	members_make(&m, c, n_jobs, rank);
 	for (i = 0; i < n_pairs; i++) {
 		const struct pair *p = &pair[i];
-		const size_t *a = &m.job[m.first[p->a]], *b = &m.job[m.first[p->b]];
+		const size_t *a = m.job + m.first[p->a], *b = m.job + m.first[p->b];
 		size_t n_a = m.first[p->a + 1] - m.first[p->a];
 		size_t n_b = m.first[p->b + 1] - m.first[p->b];
 

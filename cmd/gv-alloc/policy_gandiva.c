@@ -120,6 +120,13 @@ split(const struct problem *p, double combinations, double scale, const bool *ca
 		x[j] /= sum;
 }
 
+/* Whether job a is the first of a pair with b. */
+static bool
+before(const struct problem *p, size_t a, size_t b)
+{
+	return p->kind[a] != p->kind[b] ? p->kind[a] < p->kind[b] : a < b;
+}
+
 static void
 share_all(const struct problem *p, struct solution *s)
 {
@@ -140,10 +147,10 @@ share_all(const struct problem *p, struct solution *s)
 			split(p, n, p->scale[i], can, &s->x[i * p->m]);
 			continue;
 		}
-		/* once for each pair */
-		if (p->kind[i] > p->kind[k] || (p->kind[i] == p->kind[k] && i > k))
-			continue;
 		rate = together(p, i, k);
+		/* once for each pair, the lower kind first */
+		if (rate == NULL || before(p, k, i))
+			continue;
 		for (j = 0; j < p->m; j++)
 			can[j] = rate[2 * j] > 0;
 		split(p, n, p->scale[i], can, x);
