@@ -1,499 +1,309 @@
 /*
  * water-filling: the least served job is served as well as possible, then the
  * next, and so on (leximin); over one level, or two: entities share by their
- * weights, and the jobs inside an entity by theirs or one after another.  Gavel,
+ * weights, and the jobs inside an entity by theirs or one after another. Gavel,
  * OSDI 2020, section 4.3.
  *
- * Let v_i = s_i thr_i(x) / P_i.  All v_i start at 0.  Each entity e has W_e to pour
- * per unit of time; what it pours raises its jobs that can still rise: all, in
- * the ratio of w_i (fairness), or the first in the queue (fifo).  Without
- * entities all jobs are one.  A job that cannot rise without lowering another
- * one stays where it is, and what it would have had goes to its entity's others.
+ * Let v_i = s_i thr_i(x) / P_i.  All v_i start at 0.  Each entity e has W_e to
+ * pour per unit of time; what it pours raises its jobs that can still rise:
+ * all, in the ratio of w_i (fairness), or the first in the queue (fifo).
+ * Without entities all jobs are one.  A job that cannot rise without lowering
+ * another one stays where it is, and what it would have had goes to its
+ * entity's others.
  *
  * Gavel solves a linear and a mixed integer program for each job that stops.
- * Here time is not stepped through.  As long as GPUs do not run short a job stops
- * only when it has all the time there is, so the levels v(c) after time c are
- * known beforehand.  They can be had for all x exactly while every inequality
- * sum lambda_i v_i <= limit that allocations keep is kept (reach.h): from the end
- * on, each inequality that is broken says how far back to go, until none is.
- * The jobs of the last one, those with lambda_i > 0, are those that stop: while
- * nobody is lowered, none of them can rise.  Then the others go on.
- *
- * Usually each phase takes away the GPUs of some types, so there are about as
- * many phases as types.
+ * Here time is not stepped through.  As long as GPUs do not run short a job
+ * stops only when it has all the time there is, so the levels v(c) after time c
+ * are known beforehand.  They can be had for all x exactly while every
+ * inequality sum lambda_i v_i <= limit that allocations keep is kept (reach.h):
+ * from the end on, each inequality that is broken says how far back to go,
+ * until none is. The jobs of the last one, those with lambda_i > 0, are those
+ * that stop: while nobody is lowered, none of them can rise.  The prices of its
+ * GPUs say more: types that have one are theirs in whatever shares keep these
+ * levels, and nobody else's.  So the others go on with the other types, each as
+ * far as those let it: there are about as many phases as types, however many
+ * jobs stop.
  */
 #include <float.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "fill.h"
 #include "policy.h"
 #include "reach.h"
 
-static const double as_good = 1e-11; /* as kept, relative */
+static const double as_good = 2e-13; /* as kept, relative */
 static const double noise = 1e-9;    /* of the largest: a lambda that is none */
-
-struct fill {
-	const struct problem *p;
-	bool fifo;
-	double *a;     /* [n][m] v_i per share */
-	double *most;  /* [n] v_i with all the time on the best type */
-	double *have;  /* [n] v_i so far */
-	bool *stopped; /* [n] */
-
-	/* those that can rise, entity by entity, each in the order in which they have all their time */
-	size_t n_rising;
-	size_t *rising;
-	double *room; /* [rising] of fairness: (most - have) / w */
-	double
-	    *rest; /* [rising] of fairness: sum of n w from here to the entity's last */
-};
-
-static double
-number(const struct problem *p, enum problem_number k, size_t i, double otherwise)
-{
-	return p->number[k] != NULL ? p->number[k][i] : otherwise;
-}
-
-static void
-fill_init(struct fill *f, const struct problem *p, bool fifo)
-{
-	double *equal = gv_xcalloc(p->n, sizeof(*equal));
-	size_t i, j;
-
-	*f = (struct fill){.p = p, .fifo = fifo};
-	f->a = gv_xcalloc(p->n, p->m * sizeof(*f->a));
-	f->most = gv_xcalloc(p->n, sizeof(*f->most));
-	f->have = gv_xcalloc(p->n, sizeof(*f->have));
-	f->stopped = gv_xcalloc(p->n, sizeof(*f->stopped));
-	f->rising = gv_xcalloc(p->n, sizeof(*f->rising));
-	f->room = gv_xcalloc(p->n, sizeof(*f->room));
-	f->rest = gv_xcalloc(p->n, sizeof(*f->rest));
-	problem_equal_throughput(p, equal);
-	for (i = 0; i < p->n; i++)
-		for (j = 0; j < p->m; j++) {
-			double a = p->scale[i] * (problem_rate(p, i, j) / equal[i]);
-
-			f->a[i * p->m + j] = a;
-			f->most[i] = fmax(f->most[i], a);
-		}
-	free(equal);
-}
-
-static void
-fill_free(struct fill *f)
-{
-	free(f->a);
-	free(f->most);
-	free(f->have);
-	free(f->stopped);
-	free(f->rising);
-	free(f->room);
-	free(f->rest);
-}
-
-/* ---- pouring ---- */
-
-struct riser {
-	double entity, key;
-	size_t job;
-};
-
-static int
-by_entity(const void *a, const void *b)
-{
-	const struct riser *x = a;
-	const struct riser *y = b;
-
-	if (x->entity != y->entity)
-		return x->entity < y->entity ? -1 : 1;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->job > y->job) - (x->job < y->job);
-}
-
-static double
-entity_of(const struct fill *f, size_t job)
-{
-	return number(f->p, NUMBER_ENTITY, job, 0);
-}
-
-/* The entity whose first is rising[k]: one behind its last. */
-static size_t
-entity_end(const struct fill *f, size_t k)
-{
-	size_t end = k;
-
-	while (end < f->n_rising &&
-	       entity_of(f, f->rising[end]) == entity_of(f, f->rising[k]))
-		end++;
-	return end;
-}
-
-static void
-line_up(struct fill *f)
-{
-	const struct problem *p = f->p;
-	struct riser *riser = gv_xcalloc(p->n, sizeof(*riser));
-	size_t i, k;
-
-	f->n_rising = 0;
-	for (i = 0; i < p->n; i++) {
-		double room = (f->most[i] - f->have[i]) / p->weight[i];
-
-		if (!f->stopped[i])
-			riser[f->n_rising++] = (struct riser){entity_of(f, i),
-			    f->fifo ? number(p, NUMBER_PLACE, i, 0) : room, i};
-	}
-	qsort(riser, f->n_rising, sizeof(*riser), by_entity);
-	for (k = 0; k < f->n_rising; k++) {
-		f->rising[k] = riser[k].job;
-		f->room[k] = riser[k].key;
-	}
-	for (k = f->n_rising; k-- > 0;) {
-		i = f->rising[k];
-		f->rest[k] = p->count[i] * p->weight[i];
-		if (k + 1 < f->n_rising && riser[k + 1].entity == riser[k].entity)
-			f->rest[k] += f->rest[k + 1];
-	}
-	free(riser);
-}
-
-/* Pours amount over rising[k..end) into v. */
-static void
-pour_entity(const struct fill *f, size_t k, size_t end, double amount, double *v)
-{
-	const struct problem *p = f->p;
-	double level = 0;
-
-	for (; k < end; k++) {
-		size_t i = f->rising[k];
-		double takes = f->fifo ? p->count[i] * (f->most[i] - f->have[i])
-				       : (f->room[k] - level) * f->rest[k];
-
-		if (amount < takes)
-			break;
-		amount -= takes;
-		level = f->room[k];
-		v[i] = f->most[i];
-	}
-	if (f->fifo && k < end) {
-		size_t i = f->rising[k];
-
-		if (amount / p->count[i] > 1e-10 * f->most[i]) /* else it is rounding */
-			v[i] = fmin(f->have[i] + amount / p->count[i], f->most[i]);
-	} else if (k < end) {
-		level += amount / f->rest[k];
-		for (; k < end; k++) {
-			size_t i = f->rising[k];
-
-			v[i] = fmin(f->have[i] + p->weight[i] * level, f->most[i]);
-		}
-	}
-}
-
-/* The levels after a further time c. */
-static void
-pour(const struct fill *f, double c, double *v)
-{
-	size_t k, end;
-
-	memcpy(v, f->have, f->p->n * sizeof(*v));
-	for (k = 0; k < f->n_rising; k = end) {
-		end = entity_end(f, k);
-		pour_entity(f, k, end,
-		    c * number(f->p, NUMBER_ENTITY_WEIGHT, f->rising[k], 1), v);
-	}
-}
-
-/* A time after which all have all the time there is. */
-static double
-time_to_fill(const struct fill *f)
-{
-	double longest = 0;
-	size_t k, end;
-
-	for (k = 0; k < f->n_rising; k = end) {
-		double sum = 0;
-		size_t at;
-
-		end = entity_end(f, k);
-		for (at = k; at < end; at++)
-			sum += f->p->count[f->rising[at]] *
-			       (f->most[f->rising[at]] - f->have[f->rising[at]]);
-		longest = fmax(
-		    longest, sum / number(f->p, NUMBER_ENTITY_WEIGHT, f->rising[k], 1));
-	}
-	return longest * (1 + 1e-6);
-}
 
 /* ---- how far ---- */
 
-static double
-weighed(const struct problem *p, const double *lambda, const double *v)
-{
-	double sum = 0, block = 0;
-	size_t i;
+static double weighed(const struct problem *p, const double *lambda,
+                      const double *v) {
+  double sum = 0, block = 0;
+  size_t i;
 
-	for (i = 0; i < p->n; i++) {
-		block += lambda[i] * v[i];
-		if (i % 1024 == 1023 || i == p->n - 1) {
-			sum += block;
-			block = 0;
-		}
-	}
-	return sum;
+  for (i = 0; i < p->n; i++) {
+    block += lambda[i] * v[i];
+    if (i % 1024 == 1023 || i == p->n - 1) {
+      sum += block;
+      block = 0;
+    }
+  }
+  return sum;
 }
 
 /*
- * The time at which the inequality is full; at c, with levels v, it is broken.  The
- * left side grows with time and is linear between stops: secants between a
+ * The time at which the inequality is full; at c, with levels v, it is broken.
+ * The left side grows with time and is linear between stops: secants between a
  * time on either side, halved where they are slow.
  */
-static double
-time_of_limit(const struct fill *f, const struct reach *r, double c, double *v)
-{
-	double low = 0, high = c;
-	double above = weighed(f->p, r->lambda, v) - r->limit;
-	double below;
-	int k;
+static double time_of_limit(const struct fill *f, const struct reach *r,
+                            double c, double *v) {
+  double low = 0, high = c;
+  double above = weighed(f->p, r->lambda, v) - r->limit;
+  double below;
+  int k;
 
-	pour(f, 0, v);
-	below = weighed(f->p, r->lambda, v) - r->limit;
-	if (below >= 0)
-		return 0;
-	for (k = 0; k < 300 && high - low > DBL_EPSILON * high; k++) {
-		double at = low + (high - low) * (below / (below - above));
-		double value;
+  fill_pour(f, 0, v);
+  below = weighed(f->p, r->lambda, v) - r->limit;
+  if (below >= 0)
+    return 0;
+  for (k = 0; k < 300 && high - low > DBL_EPSILON * high; k++) {
+    double at = low + (high - low) * (below / (below - above));
+    double value;
 
-		if (k % 3 == 2 || !(at > low && at < high))
-			at = low + (high - low) / 2;
-		pour(f, at, v);
-		value = weighed(f->p, r->lambda, v) - r->limit;
-		if (fabs(value) <= DBL_EPSILON * r->limit)
-			return at;
-		if (value < 0) {
-			low = at;
-			below = value;
-		} else {
-			high = at;
-			above = value;
-		}
-	}
-	return low; /* v jumps where what a job would have is rounding */
+    if (k % 3 == 2 || !(at > low && at < high))
+      at = low + (high - low) / 2;
+    fill_pour(f, at, v);
+    value = weighed(f->p, r->lambda, v) - r->limit;
+    if (fabs(value) <= DBL_EPSILON * r->limit)
+      return at;
+    if (value < 0) {
+      low = at;
+      below = value;
+    } else {
+      high = at;
+      above = value;
+    }
+  }
+  return low; /* v jumps where what a job would have is rounding */
 }
 
 struct quality {
-	double
-	    unproved; /* how far an inequality that stopped jobs is from full, relative */
-	bool exact;   /* all were proved in rational arithmetic */
+  double unproved; /* how far an inequality that stopped jobs is from full,
+                      relative */
+  bool exact;      /* all were proved in rational arithmetic */
 };
 
 /* Stops the jobs that the inequality, full at f->have, holds. */
-static void
-stop_held(struct fill *f, const struct reach *r, struct quality *q)
-{
-	const struct problem *p = f->p;
-	double *dear =
-	    gv_xcalloc(p->n, sizeof(*dear)); /* what a GPU is worth to the job */
-	double dearest = 0;
-	size_t i;
+static void stop_held(struct fill *f, const struct reach *r,
+                      struct quality *q) {
+  const struct problem *p = f->p;
+  double *dear =
+      gv_xcalloc(p->n, sizeof(*dear)); /* what a GPU is worth to the job */
+  double dearest = 0;
+  size_t i;
 
-	for (i = 0; i < p->n; i++) {
-		dear[i] = r->lambda[i] * f->most[i] / (p->count[i] * p->scale[i]);
-		dearest = fmax(dearest, dear[i]);
-	}
-	for (i = 0; i < p->n; i++)
-		if (dear[i] > noise * dearest)
-			f->stopped[i] = true;
-	free(dear);
-	q->unproved =
-	    fmax(q->unproved, (r->limit - weighed(p, r->lambda, f->have)) / r->limit);
+  for (i = 0; i < p->n; i++) {
+    dear[i] = r->lambda[i] * f->most[i] / (p->count[i] * p->scale[i]);
+    dearest = fmax(dearest, dear[i]);
+  }
+  for (i = 0; i < p->n; i++)
+    if (dear[i] > noise * dearest)
+      f->stopped[i] = true;
+  fill_leave_types(f, r->price, noise * dearest);
+  free(dear);
+  q->unproved =
+      fmax(q->unproved, (r->limit - weighed(p, r->lambda, f->have)) / r->limit);
 }
 
 /* Two of them in turn: the last inequality that was broken is kept. */
 struct limits {
-	struct reach now, broken;
-	bool is_broken; /* there was one */
+  struct reach now, broken;
+  bool is_broken; /* there was one */
 };
 
-static void
-swap(struct limits *l)
-{
-	struct reach r = l->now;
+static void swap(struct limits *l) {
+  struct reach r = l->now;
 
-	l->now = l->broken;
-	l->broken = r;
-	l->is_broken = true;
+  l->now = l->broken;
+  l->broken = r;
+  l->is_broken = true;
 }
 
 /*
  * One phase: lets the levels rise as far as GPUs allow, into f->have, and stops
  * who must.  0 or -1.
  */
-static int
-phase(struct fill *f, struct limits *l, const struct solve_options *opt,
-    struct quality *q, struct gv_error *e)
-{
-	const struct problem *p = f->p;
-	double *v = gv_xcalloc(p->n, sizeof(*v));
-	double c, before;
-	size_t i;
-	int rc = 0;
+static int phase(struct fill *f, struct limits *l,
+                 const struct solve_options *opt, struct quality *q,
+                 struct gv_error *e) {
+  const struct problem *p = f->p;
+  double *v = gv_xcalloc(p->n, sizeof(*v));
+  double c, before;
+  size_t i;
+  int rc = 0;
 
-	l->is_broken = false;
-	line_up(f);
-	c = time_to_fill(f);
-	do {
-		pour(f, c, v);
-		if (memcmp(v, f->have, p->n * sizeof(*v)) == 0)
-			break;
-		rc = reach_solve(&l->now, p, f->a, v, opt, e);
-		if (rc != 0)
-			break;
-		q->exact = q->exact && l->now.exact;
-		if (weighed(p, l->now.lambda, v) <= l->now.limit * (1 + as_good))
-			break;
-		swap(l);
-		before = c;
-		c = time_of_limit(f, &l->broken, before, v);
-	} while (c < before);
-	pour(f, c, v);
-	for (i = 0; i < p->n && rc == 0; i++) {
-		f->stopped[i] =
-		    f->stopped[i] || v[i] >= f->most[i] * (1 - 8 * DBL_EPSILON);
-		f->have[i] = v[i];
-	}
-	free(v);
-	if (rc == 0 && l->is_broken)
-		stop_held(f, &l->broken, q);
-	return rc;
+  l->is_broken = false;
+  fill_line_up(f);
+  c = fill_time(f);
+  do {
+    fill_pour(f, c, v);
+    if (memcmp(v, f->have, p->n * sizeof(*v)) == 0)
+      break;
+    rc = reach_solve(&l->now, p, f->a, v, false, opt, e);
+    if (rc != 0)
+      break;
+    q->exact = q->exact && l->now.exact;
+    if (weighed(p, l->now.lambda, v) <= l->now.limit * (1 + as_good))
+      break;
+    swap(l);
+    before = c;
+    c = time_of_limit(f, &l->broken, before, v);
+  } while (c < before);
+  fill_pour(f, c, v);
+  for (i = 0; i < p->n && rc == 0; i++) {
+    f->stopped[i] = f->stopped[i] || v[i] >= f->most[i] * (1 - 8 * DBL_EPSILON);
+    f->have[i] = v[i];
+  }
+  free(v);
+  if (rc == 0 && l->is_broken)
+    stop_held(f, &l->broken, q);
+  return rc;
 }
 
 /*
- * What a solver was wrong by has raised the levels of those that have stopped so
- * that the inequality is broken whatever the others do: all come down by that.
- * False: by more than it can be wrong.
+ * What a solver was wrong by has raised the levels of those that have stopped
+ * so that the inequality is broken whatever the others do: all come down by
+ * that. False: by more than it can be wrong.
  */
-static bool
-come_down(struct fill *f, const struct reach *r)
-{
-	double part = r->limit / weighed(f->p, r->lambda, f->have);
-	size_t i;
+static bool come_down(struct fill *f, const struct reach *r) {
+  double part = r->limit / weighed(f->p, r->lambda, f->have);
+  size_t i;
 
-	for (i = 0; i < f->p->n; i++)
-		f->have[i] *= part;
-	return part < 1 && part > 1 - 1e-9;
+  for (i = 0; i < f->p->n; i++)
+    f->have[i] *= part;
+  return part < 1 && part > 1 - 1e-9;
 }
 
 /* All phases.  0 or -1. */
-static int
-fill_up(struct fill *f, const struct solve_options *opt, struct quality *q,
-    struct gv_error *e)
-{
-	struct limits l = {0};
-	size_t left = f->p->n;
-	size_t i;
-	int tries = 0;
-	int rc = 0;
+static int fill_up(struct fill *f, const struct solve_options *opt,
+                   struct quality *q, struct gv_error *e) {
+  struct limits l = {0};
+  size_t left = f->p->n;
+  size_t i;
+  int tries = 0;
+  int rc = 0;
 
-	reach_alloc(&l.now, f->p);
-	reach_alloc(&l.broken, f->p);
-	while (left > 0 && rc == 0) {
-		size_t before = left;
+  reach_alloc(&l.now, f->p);
+  reach_alloc(&l.broken, f->p);
+  while (left > 0 && rc == 0) {
+    size_t before = left;
 
-		rc = phase(f, &l, opt, q, e);
-		for (i = left = 0; i < f->p->n; i++)
-			left += !f->stopped[i];
-		if (rc == 0 && left == before &&
-		    !(l.is_broken && tries++ < 100 && come_down(f, &l.broken)))
-			rc = gv_error_set(
-			    e, "water-filling: rounding kept it from its end");
-	}
-	reach_free(&l.now);
-	reach_free(&l.broken);
-	return rc;
+    rc = phase(f, &l, opt, q, e);
+    for (i = left = 0; i < f->p->n; i++)
+      left += !f->stopped[i];
+    if (rc == 0 && left == before &&
+        !(l.is_broken && tries++ < 100 && come_down(f, &l.broken)))
+      rc = gv_error_set(e, "water-filling: rounding kept it from its end");
+  }
+  reach_free(&l.now);
+  reach_free(&l.broken);
+  return rc;
 }
 
 /* ---- the policy ---- */
 
 /* The least that an entity of several has, its jobs' v together, per weight. */
-static double
-lowest_entity(const struct fill *f, const double *v)
-{
-	const struct problem *p = f->p;
-	double lowest = INFINITY;
-	double *sum;
-	double entities = 0;
-	size_t i;
+static double lowest_entity(const struct fill *f, const double *v) {
+  const struct problem *p = f->p;
+  double lowest = INFINITY;
+  double *sum;
+  double entities = 0;
+  size_t i;
 
-	for (i = 0; i < p->n; i++)
-		entities = fmax(entities, p->number[NUMBER_ENTITY][i] + 1);
-	sum = gv_xcalloc((size_t)entities, sizeof(*sum));
-	for (i = 0; i < p->n; i++)
-		sum[(size_t)p->number[NUMBER_ENTITY][i]] += p->count[i] * v[i];
-	for (i = 0; i < p->n; i++)
-		lowest = fmin(lowest, sum[(size_t)p->number[NUMBER_ENTITY][i]] /
-					  p->number[NUMBER_ENTITY_WEIGHT][i]);
-	free(sum);
-	return lowest;
+  for (i = 0; i < p->n; i++)
+    entities = fmax(entities, p->number[NUMBER_ENTITY][i] + 1);
+  sum = gv_xcalloc((size_t)entities, sizeof(*sum));
+  for (i = 0; i < p->n; i++)
+    sum[(size_t)p->number[NUMBER_ENTITY][i]] += p->count[i] * v[i];
+  for (i = 0; i < p->n; i++)
+    lowest = fmin(lowest, sum[(size_t)p->number[NUMBER_ENTITY][i]] /
+                              p->number[NUMBER_ENTITY_WEIGHT][i]);
+  free(sum);
+  return lowest;
 }
 
-/* v of x, and the worst it falls short of what the levels are to be, relative. */
-static double
-levels(const struct fill *f, const double *x, double *v)
-{
-	const struct problem *p = f->p;
-	double worst = 0;
-	size_t i, j;
+/* The lowest level, per weight. */
+static double lowest(const struct problem *p, const double *v) {
+  double least = INFINITY;
+  size_t i;
 
-	for (i = 0; i < p->n; i++) {
-		v[i] = 0;
-		for (j = 0; j < p->m; j++)
-			v[i] += f->a[i * p->m + j] * x[i * p->m + j];
-		if (f->have[i] > 0)
-			worst = fmax(worst,
-			    (f->have[i] - v[i]) / fmax(f->have[i], f->most[i] / 128));
-	}
-	return worst;
+  for (i = 0; i < p->n; i++)
+    least = fmin(least, v[i] / p->weight[i]);
+  return least;
 }
 
-static int
-solve(const struct problem *p, const struct solve_options *opt, struct solution *s,
-    struct gv_error *e)
-{
-	struct quality q = {.exact = opt->certify};
-	struct reach r = {0};
-	struct fill f;
-	double *v = gv_xcalloc(p->n, sizeof(*v));
-	int rc;
+/* v of the shares, and the worst it falls short of what the levels are to be,
+ * relative. */
+static double levels(const struct fill *f, const struct solution *s,
+                     double *v) {
+  const struct problem *p = f->p;
+  double *equal = gv_xcalloc(p->n, sizeof(*equal));
+  double worst = 0;
+  size_t i;
 
-	fill_init(&f, p, opt->inside == INSIDE_FIFO && p->number[NUMBER_PLACE] != NULL);
-	reach_alloc(&r, p);
-	rc = fill_up(&f, opt, &q, e);
-	if (rc == 0)
-		rc = reach_solve(&r, p, f.a, f.have, opt, e);
-	if (rc == 0) {
-		memcpy(s->x, r.x, p->n * p->m * sizeof(*s->x));
-		problem_clean(p, s->x);
-		s->gap = q.unproved + levels(&f, s->x, v) + 2 * reach_rounding(p);
-		s->objective = p->number[NUMBER_ENTITY] != NULL ? lowest_entity(&f, v)
-								: problem_level(p, s->x);
-		s->bound = s->objective / (1 - s->gap);
-		s->has_bound = true;
-		s->exact = q.exact && r.exact;
-	}
-	reach_free(&r);
-	fill_free(&f);
-	free(v);
-	return rc;
+  problem_equal_throughput(p, equal);
+  solution_throughput(p, s, v);
+  for (i = 0; i < p->n; i++) {
+    v[i] = p->scale[i] * (v[i] / equal[i]);
+    if (f->have[i] > 0)
+      worst =
+          fmax(worst, (f->have[i] - v[i]) / fmax(f->have[i], f->most[i] / 128));
+  }
+  free(equal);
+  return worst;
+}
+
+static int solve(const struct problem *p, const struct solve_options *opt,
+                 struct solution *s, struct gv_error *e) {
+  struct quality q = {.exact = opt->certify};
+  struct reach r = {0};
+  struct fill f;
+  double *v = gv_xcalloc(p->n, sizeof(*v));
+  int rc;
+
+  fill_init(&f, p,
+            opt->inside == INSIDE_FIFO && p->number[NUMBER_PLACE] != NULL);
+  reach_alloc(&r, p);
+  rc = fill_up(&f, opt, &q, e);
+  if (rc == 0)
+    rc = reach_solve(&r, p, f.a, f.have, true, opt, e);
+  if (rc == 0) {
+    memcpy(s->x, r.x, p->n * p->m * sizeof(*s->x));
+    s->pair = r.pair;
+    s->n_pairs = r.n_pairs;
+    r.pair = NULL;
+    solution_clean(p, s);
+    s->gap = q.unproved + levels(&f, s, v) + 2 * reach_rounding(p);
+    s->objective =
+        p->number[NUMBER_ENTITY] != NULL ? lowest_entity(&f, v) : lowest(p, v);
+    s->bound = s->objective / (1 - s->gap);
+    s->has_bound = true;
+    s->exact = q.exact && r.exact;
+  }
+  reach_free(&r);
+  fill_free(&f);
+  free(v);
+  return rc;
 }
 
 const struct policy policy_water_filling = {
     .name = "water-filling",
     .solve = solve,
     .entities = true,
+    .shares = true,
     .measure = MEASURE_LEVEL,
 };
