@@ -215,7 +215,6 @@ bad "batch" '--batch: expected a whole number from 1 to 1000000, got "0"' -l 4@1
 bad "no machine" 'a machine is needed: -l N@BANDWIDTH' --batch=4 layers.csv
 bad "schedule" '--schedule is not for --planner=2bw' -l 4@10Gb/s --batch=4 --schedule=1f1b layers.csv
 bad "explain" '--explain is not for --planner=2bw' -l 4@10Gb/s --batch=4 --explain layers.csv
-bad "gpus" '--gpus is not for --planner=2bw' -l 4@10Gb/s --batch=4 --gpus=8 layers.csv
 bad "two tables" '--top writes a table of its own: without --timeline and --export' -l 4@10Gb/s --batch=4 --top=3 --timeline \
 	layers.csv
 printf 'micro_batch,speed\n' >none.csv

@@ -84,7 +84,8 @@ header made | head -n 2 >got
 described Samples >want
 same Samples "what gv-train --export writes"
 
-written Stages gv-partition --explain -l 4@10Gb/s -e edges.csv layers.csv
+printf 'gpu_type,gpus\nv100,4\n' >gpus.csv
+written Stages gv-partition --explain -c gpus.csv -l @10Gb/s -e edges.csv layers.csv
 written Ranking gv-partition --top=3 -l 4@10Gb/s layers.csv
 written Schedule gv-partition --timeline -l 4@10Gb/s --schedule=interleaved --micro-batches=8 layers.csv
 gv-partition --timeline -l 4@10Gb/s layers.csv >timeline.csv
@@ -97,7 +98,7 @@ written Comparison gv-partition -l 4@10Gb/s -e edges.csv --compare=plan.csv laye
 described Moves >want
 sed '1,/^$/d' made >moves && header moves >got
 same Moves "what gv-partition --compare writes behind it"
-gv-partition -l 4@10Gb/s -e edges.csv -o made layers.csv
+gv-partition -c gpus.csv -l @10Gb/s -e edges.csv -o made layers.csv
 header made | grep -vxFf before >got
 described Plan >want
 same Plan "what gv-partition appends"
@@ -176,6 +177,9 @@ sed -n '/^static const char \*const name\[COLUMNS\]/,/;/p' "$src/cmd/gv-partitio
 { described Transformers && described "Transformers: plan" | sed '/^parameters$/,$d; /^rank$/d'; } | grep -vx model |
 	sort >want
 same "Transformers, transformers: plan" "what gv-partition -p ptd-p reads"
+required cmd/gv-partition/levels.c >got
+must Levels | sort >want
+same Levels "what gv-partition --levels reads"
 required cmd/gv-partition/two_bw_table.c >got
 must Micro-batches | sort >want
 same Micro-batches "what gv-partition --speeds reads"

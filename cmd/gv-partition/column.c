@@ -61,6 +61,8 @@ fewest(const struct column *k, const struct stage_size *size, double limit, bool
 {
 	const struct search *x = k->x;
 
+	if (x->fewest != NULL)
+		return x->fewest(x->ctx, size, first, limit, most);
 	return stage_fewest(&x->o->rules, x->m, k->level, size, first, limit, 1, most);
 }
 

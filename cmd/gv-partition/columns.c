@@ -6,10 +6,11 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
+#include "fleet.h"
 #include "layers.h"
 
-static const char *const name[] = {"stage", "replicas", "recompute", "place"};
-enum { STAGE, REPLICAS, RECOMPUTE, PLACE, COLUMNS };
+static const char *const name[] = {"stage", "replicas", "recompute", "place", "gpu_type"};
+enum { STAGE, REPLICAS, RECOMPUTE, PLACE, GPU_TYPE, COLUMNS }; /* the last for a fleet only */
 
 /* ---- writing ---- */
 
@@ -32,6 +33,9 @@ write_value(struct gv_tabw *w, const struct machine *m, const struct plan *p,
 		break;
 	case RECOMPUTE:
 		gv_tabw_str(w, s->recompute ? "full" : "none");
+		break;
+	case GPU_TYPE:
+		gv_tabw_str(w, p->fleet->type[s->type].name);
 		break;
 	default:
 		for (l = m->n_levels; l-- > 0;)
@@ -63,16 +67,17 @@ layers_write(const struct layers *l, const struct plan *p, const struct machine 
     struct gv_out *out, bool tsv)
 {
 	const struct gv_frame *f = &l->rows;
+	size_t columns = p->fleet != NULL ? COLUMNS : GPU_TYPE;
 	ptrdiff_t at[COLUMNS];
 	struct gv_tabw w;
 	size_t i, k, c;
 
 	gv_tabw_init(&w, out, tsv);
-	for (c = 0; c < COLUMNS; c++)
+	for (c = 0; c < columns; c++)
 		at[c] = gv_frame_find(f, name[c]);
 	for (k = 0; k < f->n_columns; k++)
 		gv_tabw_cell(&w, f->name[k]);
-	for (c = 0; c < COLUMNS; c++)
+	for (c = 0; c < columns; c++)
 		if (at[c] < 0)
 			gv_tabw_str(&w, name[c]);
 	gv_tabw_end(&w);
@@ -80,14 +85,14 @@ layers_write(const struct layers *l, const struct plan *p, const struct machine 
 		size_t stage = l->layer[i] < 0 ? 0 : p->of[l->layer[i]];
 
 		for (k = 0; k < f->n_columns; k++) {
-			for (c = 0; c < COLUMNS && at[c] != (ptrdiff_t)k; c++)
+			for (c = 0; c < columns && at[c] != (ptrdiff_t)k; c++)
 				;
-			if (c < COLUMNS)
+			if (c < columns)
 				write_value(&w, m, p, stage, c);
 			else
 				gv_tabw_cell(&w, gv_frame_cell(f, i, (ptrdiff_t)k));
 		}
-		for (c = 0; c < COLUMNS; c++)
+		for (c = 0; c < columns; c++)
 			if (at[c] < 0)
 				write_value(&w, m, p, stage, c);
 		gv_tabw_end(&w);

@@ -1,6 +1,8 @@
 /* The table of stages. */
 #include "explain.h"
 
+#include "fleet.h"
+
 static const char *const names[] = {"level", "stage", "within", "layers", "first_layer",
     "last_layer", "replicas", "gpus", "recompute", "compute_s", "sync_s", "transfer_s",
     "load_s", "limit", "parameter_bytes", "activation_bytes", "in_flight",
@@ -45,6 +47,8 @@ explain_write(const struct plan_report *r, const struct plan *p, const struct la
 	gv_tabw_init(&w, out, tsv);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		gv_tabw_str(&w, names[i]);
+	if (p->fleet != NULL)
+		gv_tabw_str(&w, "gpu_type");
 	gv_tabw_end(&w);
 	for (i = 0; i < r->n; i++) {
 		const struct stage_report *s = &r->row[i];
@@ -73,6 +77,8 @@ explain_write(const struct plan_report *r, const struct plan *p, const struct la
 			gv_tabw_empty(&w);
 			gv_tabw_empty(&w);
 		}
+		if (p->fleet != NULL)
+			gv_tabw_str(&w, p->fleet->type[p->stage[s->first].type].name);
 		gv_tabw_end(&w);
 	}
 }

@@ -4,6 +4,7 @@
 
 #include "base/opt.h"
 #include "export.h"
+#include "fleet_read.h"
 #include "options_ptd.h"
 #include "plan.h"
 
@@ -31,6 +32,10 @@ struct options {
 	const char *edges; /* NULL: on the input, or none */
 	struct search_options search;
 	struct machine machine;
+	struct machine placed; /* the levels of --flat, one in machine; 0 levels: none */
+	const char *levels;    /* a file, NULL: --level */
+	const char *cluster;   /* GPUs of several types; NULL: all alike */
+	struct fleet_times times;
 	enum ideals_kind cut;
 	size_t prefixes; /* plan with at most so many */
 	bool flat;

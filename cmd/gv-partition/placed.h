@@ -23,18 +23,17 @@
 #include "plan.h"
 
 /*
- * The plan of one level whose slowest stage takes the least time; among those one
- * on the fewest GPUs (with USE_ALL on all), and there the one that cuts earlier, then
- * with fewer replicas; with these replicas given, the loads are the lowest in the
- * order of a dictionary.  Memory, idle GPUs and straight are as in plan_search.
+ * The plan of one level whose slowest stage takes the least time; ties, memory, idle
+ * GPUs and straight are as in plan_search.
  *
- * Exact: no such plan between these prefixes is faster (but for rounding, 1e-12).
+ * Exact: no such plan between these prefixes is faster.
  *
- * How: a plan at the slowest link's bandwidth bounds the time from above, one at
- * the fastest link's from below, halving finds it.  For a time under trial: from
- * which prefix on which numbers of GPUs can have a pipeline, and how far its first
- * stage reaches out; only of stages that can be in one (see plan_search).
- * Cost: about 40 times those stages times the square of the GPUs.
+ * How: plans at the slowest and at the fastest link's bandwidth bound the time, and
+ * plans among few of the prefixes; halving to 1 % narrows the bounds, dynamic
+ * programming over loads finds the rest.  Both look only at stages that can
+ * be in a plan within the limit (see plan_search), and know of a pipeline from a prefix on
+ * so many GPUs how far its first stage reaches out.
+ * Cost: about 10 times those stages times the square of the GPUs.
  */
 enum search_result placed_search(struct plan *p, const struct ideals *s, size_t n_layers,
     const struct machine *m, const struct search_options *o);

@@ -65,6 +65,16 @@ say_times(const struct options *o, const struct plan_report *r, const struct pla
 }
 
 GV_NORETURN void
+say_no_types(enum fleet_result why)
+{
+	if (why == FLEET_LARGE)
+		gv_die("too many prefixes and numbers of GPUs of each type to plan with; "
+		       "--prefixes takes fewer");
+	gv_warn("no plan: no stages fit into the memory of these types of GPUs");
+	exit(gv_finish() == GV_EXIT_OK ? GV_EXIT_NO : GV_EXIT_TROUBLE);
+}
+
+GV_NORETURN void
 say_no_chunks(const struct options *o)
 {
 	gv_warn("no plan: %zu GPUs or fewer, of a number that divides %zu micro-batches, "
@@ -102,18 +112,21 @@ say_simulation(const struct simulation *s, const struct pipe *p)
 }
 
 bool
-say_fits(const struct options *o, const struct plan_report *r)
+say_fits(const struct options *o, const struct plan *p, const struct plan_report *r)
 {
 	bool all = true;
 	size_t i;
 
 	for (i = 0; i < r->n; i++) {
 		const struct stage_report *s = &r->row[i];
+		double memory = o->search.rules.memory;
 
-		if (o->search.rules.memory <= 0 || s->memory <= o->search.rules.memory)
+		if (p->fleet != NULL)
+			memory = p->fleet->type[p->stage[s->first].type].memory;
+		if (memory <= 0 || s->memory <= memory)
 			continue;
 		gv_warn("stage %zu needs %.0f bytes on each GPU, %.0f too many", s->stage,
-		    s->memory, s->memory - o->search.rules.memory);
+		    s->memory, s->memory - memory);
 		all = false;
 	}
 	return all;

@@ -11,6 +11,9 @@
 GV_NORETURN void say_no_plan(
     const struct options *o, const struct layers *l, const struct ideals *s);
 
+/* The same for GPUs of several types. */
+GV_NORETURN void say_no_types(enum fleet_result why);
+
 /* The same for the interleaved schedule. */
 GV_NORETURN void say_no_chunks(const struct options *o);
 
@@ -22,6 +25,6 @@ void say_times(const struct options *o, const struct plan_report *r, const struc
 void say_simulation(const struct simulation *s, const struct pipe *p);
 
 /* Names the stages that are too large for the memory; whether there are none. */
-bool say_fits(const struct options *o, const struct plan_report *r);
+bool say_fits(const struct options *o, const struct plan *p, const struct plan_report *r);
 
 #endif

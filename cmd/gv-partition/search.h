@@ -15,6 +15,11 @@ struct search {
 	size_t gpus;    /* of the machine */
 	double limit_s; /* no slower plan is looked for */
 	struct times *times;
+
+	/* as stage_fewest from 1 replica on, where bandwidths depend on them; NULL: not */
+	size_t (*fewest)(const void *ctx, const struct stage_size *size, bool first,
+	    double limit_s, size_t most);
+	const void *ctx;
 };
 
 /*

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "placed_cost.h"
 #include "table/tab.h"
 
 /* ---- the pipeline of a plan ---- */
@@ -21,18 +22,24 @@ level_between(const struct plan *p, const struct machine *m, size_t stage)
 	return l;
 }
 
+/* A ring of n GPUs. */
+static double
+ring_s(const struct cost_rules *rules, size_t n, double parameter, double bytes_per_s)
+{
+	double times = rules->model == COST_COMPAT ? 4 : 2;
+
+	return times * (double)(n - 1) / (double)n * parameter / bytes_per_s;
+}
+
 static double
 reduce_s(const struct stage *s, const struct machine *m, const struct cost_rules *rules,
     double parameter)
 {
-	double times = rules->model == COST_COMPAT ? 4 : 2, sum = 0;
+	double sum = 0;
 	size_t l;
 
-	for (l = 0; l < m->n_levels; l++) {
-		double n = (double)s->replicas[l];
-
-		sum += times * (n - 1) / n * parameter / m->bytes_per_s[l];
-	}
+	for (l = 0; l < m->n_levels; l++)
+		sum += ring_s(rules, s->replicas[l], parameter, m->bytes_per_s[l]);
 	return sum;
 }
 
@@ -114,6 +121,35 @@ pipe_make(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
 	}
 	set_batches(pipe, rules, gpus);
 	return 0;
+}
+
+/* Bytes per second of the slowest link among n GPUs from first on. */
+static double
+link_of(const struct links *x, size_t first, size_t n)
+{
+	return x->at[links_level(x, first, n)].bytes_per_s[0];
+}
+
+void
+pipe_place(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
+    const struct machine *m, const struct cost_rules *rules)
+{
+	const struct links x = links_of(m);
+	size_t end = x.n, first, i;
+
+	for (i = p->n; i-- > 0; end = first) {
+		struct pipe_stage *s = &pipe->stage[i];
+
+		first = end - s->replicas;
+		s->reduce_s = ring_s(
+		    rules, s->replicas, s->parameter, link_of(&x, first, s->replicas));
+		if (i > 0 && !rules->free_transfers) {
+			size_t before = pipe->stage[i - 1].replicas;
+
+			s->receive_s = r->row[i].size.in /
+				       link_of(&x, first - before, before + s->replicas);
+		}
+	}
 }
 
 void

@@ -26,6 +26,13 @@
 int pipe_make(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
     const struct graph *g, const struct machine *m, const struct cost_rules *rules,
     struct gv_error *e);
+/*
+ * The same for a plan of one level whose stages stand where placed.h has them on *m: it
+ * receives and reduces at the bandwidth of the slowest link crossed.  Call it behind
+ * pipe_make.
+ */
+void pipe_place(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
+    const struct machine *m, const struct cost_rules *rules);
 void pipe_free(struct pipe *p);
 
 /* The steps of all GPUs, one after another, as a table. */

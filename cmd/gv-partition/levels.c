@@ -1,0 +1,97 @@
+/* Reading levels, and taking a part of a machine. */
+#include "levels.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "table/tab.h"
+
+struct columns {
+	ptrdiff_t level, gpus, bandwidth;
+};
+
+static int
+expect_int(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t most,
+    int64_t *v, struct gv_error *e)
+{
+	struct gv_cell cell = gv_frame_cell(f, row, column);
+	char q[GV_QUOTE_LEN];
+
+	if (gv_frame_int(f, row, column, INT64_MIN, v, e) != 0)
+		return -1;
+	if (*v >= 1 && *v <= most)
+		return 0;
+	return gv_frame_error(f, row, column, e,
+	    "expected a whole number from 1 to %lld, got %s", (long long)most,
+	    gv_quote(q, cell.s, cell.len));
+}
+
+static int
+read_row(struct machine *m, const struct gv_frame *f, size_t row, const struct columns *c,
+    struct gv_error *e)
+{
+	struct gv_cell cell = gv_frame_cell(f, row, c->bandwidth);
+	int64_t level = 0, gpus = 0;
+	double bandwidth = 0;
+	char q[GV_QUOTE_LEN];
+	int rc = 0;
+
+	rc |= expect_int(f, row, c->level, LEVELS, &level, e);
+	rc |= expect_int(f, row, c->gpus, GPUS, &gpus, e);
+	if (gv_frame_double(f, row, c->bandwidth, NAN, &bandwidth, e) != 0)
+		rc = -1;
+	else if (!(bandwidth > 0 && bandwidth <= 1e9))
+		rc = gv_frame_error(f, row, c->bandwidth, e,
+		    "expected a number above 0, up to 1e9, got %s",
+		    gv_quote(q, cell.s, cell.len));
+	if (rc != 0)
+		return -1;
+	if (m->gpus[level - 1] > 0)
+		return gv_frame_error(f, row, c->level, e, "a second row for this level");
+	m->gpus[level - 1] = (size_t)gpus;
+	m->bytes_per_s[level - 1] = bandwidth * 1e9;
+	if ((size_t)level > m->n_levels)
+		m->n_levels = (size_t)level;
+	return 0;
+}
+
+int
+levels_read(struct machine *m, const char *path, struct gv_error *e)
+{
+	struct gv_frame f = {0};
+	struct columns c;
+	size_t i, l;
+	int rc = 0;
+
+	memset(m, 0, sizeof(*m));
+	if (gv_frame_load(&f, path, e) != 0)
+		return -1;
+	rc |= gv_frame_require(&f, "level", &c.level, e);
+	rc |= gv_frame_require(&f, "gpus", &c.gpus, e);
+	rc |= gv_frame_require(&f, "gbytes_per_s", &c.bandwidth, e);
+	for (i = 0; i < f.n_rows && (rc == 0 || i > 0); i++)
+		rc |= read_row(m, &f, i, &c, e);
+	for (l = 0; rc == 0 && (l == 0 || l < m->n_levels); l++)
+		if (m->gpus[l] == 0)
+			rc = gv_error_at(e, path, 0, NULL, "no row for level %zu", l + 1);
+	gv_frame_free(&f);
+	return rc;
+}
+
+size_t
+levels_take(struct machine *m, size_t gpus)
+{
+	size_t component = 1, l;
+
+	for (l = 0; l < m->n_levels; l++) {
+		if (gpus <= component * m->gpus[l])
+			break;
+		component *= m->gpus[l];
+	}
+	if (gpus % component != 0)
+		return component;
+	m->gpus[l] = gpus / component;
+	m->n_levels = l + 1;
+	return 0;
+}

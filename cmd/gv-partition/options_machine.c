@@ -1,0 +1,100 @@
+#include "options_machine.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "levels.h"
+
+void
+options_level(struct options *o, const char *arg)
+{
+	struct machine *m = &o->machine;
+	const char *at = strchr(arg, '@');
+	char q[GV_QUOTE_LEN];
+	int64_t n = 0;
+
+	if (m->n_levels == LEVELS)
+		gv_opt_usage(&o->common, "--level: more than %d", LEVELS);
+	if (at == NULL || gv_parse_rate(at + 1, &m->bytes_per_s[m->n_levels]) != 0 ||
+	    (at > arg &&
+		(gv_parse_int(arg, (size_t)(at - arg), &n) != 0 || n < 1 || n > GPUS)))
+		gv_opt_usage(&o->common,
+		    "--level: expected N@BANDWIDTH such as 4@25GB/s, got %s",
+		    gv_quote(q, arg, strlen(arg)));
+	m->gpus[m->n_levels++] = (size_t)n;
+}
+
+void
+options_gpu_speed(struct options *o, const char *arg)
+{
+	struct fleet_times *t = &o->times;
+	char *equals = strrchr(arg, '='), q[GV_QUOTE_LEN];
+	double factor = 0;
+
+	if (t->n_speeds == FLEET_TYPES)
+		gv_opt_usage(&o->common, "--gpu-speed: more than %d", FLEET_TYPES);
+	if (equals == NULL || equals == arg ||
+	    gv_parse_double(equals + 1, strlen(equals + 1), &factor) != 0 ||
+	    !(factor >= 1e-9 && factor <= 1e9))
+		gv_opt_usage(&o->common,
+		    "--gpu-speed: expected TYPE=SPEED such as k80=0.25, got %s",
+		    gv_quote(q, arg, strlen(arg)));
+	t->speed[t->n_speeds++] =
+	    (struct fleet_speed){arg, (size_t)(equals - arg), factor};
+}
+
+/* The number of the last level, where it was left out. */
+static void
+count_last(struct options *o)
+{
+	struct machine *m = &o->machine;
+	size_t l, inner = 1;
+
+	for (l = 0; l + 1 < m->n_levels; inner *= m->gpus[l++])
+		if (m->gpus[l] == 0)
+			gv_opt_usage(
+			    &o->common, "--level: only the last can be without N");
+	if (m->n_levels == 0 || m->gpus[l] > 0)
+		return;
+	if (o->cluster != NULL && l == 0) {
+		m->gpus[0] = 1; /* until the cluster is read */
+		return;
+	}
+	if (o->ptd.gpus == 0)
+		gv_opt_usage(&o->common, "--level: @BANDWIDTH without N needs --gpus=N");
+	if (o->ptd.gpus % inner != 0)
+		gv_opt_usage(&o->common, "--gpus: %zu are no whole groups of %zu",
+		    o->ptd.gpus, inner);
+	m->gpus[l] = o->ptd.gpus / inner;
+}
+
+void
+options_machine(struct options *o)
+{
+	struct machine *m = &o->machine;
+	struct gv_error e = {0};
+	bool counted;
+	size_t all, component;
+
+	if (o->levels != NULL && m->n_levels > 0)
+		gv_opt_usage(&o->common, "--level and --levels: one of them");
+	counted = m->n_levels > 0 && m->gpus[m->n_levels - 1] > 0;
+	if (o->cluster != NULL &&
+	    (m->n_levels != 1 || counted || o->levels != NULL || o->ptd.gpus > 0))
+		gv_opt_usage(&o->common, "--cluster says how many GPUs there are: one "
+					 "--level=@BANDWIDTH, without N, and no --gpus");
+	if (o->levels != NULL && levels_read(m, o->levels, &e) != 0)
+		gv_die_error(&e);
+	count_last(o);
+	all = machine_component(m, m->n_levels);
+	if (o->planner == PLANNER_PTD_P || o->ptd.gpus == 0 || m->n_levels == 0)
+		return;
+	if (o->ptd.gpus > all)
+		gv_opt_usage(&o->common, "--gpus: %zu, of which the levels have %zu",
+		    o->ptd.gpus, all);
+	component = levels_take(m, o->ptd.gpus);
+	if (component > 0)
+		gv_opt_usage(&o->common, "--gpus: %zu are no whole groups of %zu",
+		    o->ptd.gpus, component);
+}
