@@ -57,6 +57,17 @@ inputs_free(struct inputs *in)
 	gv_cluster_free(&in->cluster);
 }
 
+/* Rates of the cluster's types; gangs on several nodes count as they are the faster. */
+static int
+rates_of(struct gv_rates *r, struct gv_frame *frame, const struct gv_cluster *c,
+    struct gv_error *e)
+{
+	if (gv_rates_from(r, frame, c, e) != 0)
+		return -1;
+	gv_rates_spread(r, c);
+	return 0;
+}
+
 /* The rates of the present table, joined with the throughputs if there are any. */
 static int
 read_rates(struct gv_rates *r, struct gv_tab *t, const struct options *o,
@@ -71,7 +82,7 @@ read_rates(struct gv_rates *r, struct gv_tab *t, const struct options *o,
 	if (gv_frame_read(&frame, t, e) != 0)
 		return -1;
 	if (o->throughputs == NULL)
-		return gv_rates_from(r, &frame, &in->cluster, e);
+		return rates_of(r, &frame, &in->cluster, e);
 	if (gv_jobs_from(&jobs, &frame, e) != 0)
 		return -1;
 	missing = gv_xcalloc(jobs.n_jobs, sizeof(*missing));
@@ -80,7 +91,7 @@ read_rates(struct gv_rates *r, struct gv_tab *t, const struct options *o,
 		say_missing(&jobs, missing, n_missing, in->throughputs.file);
 	free(missing);
 	gv_rates_free(&jobs);
-	return rc == 0 ? gv_rates_from(r, &frame, &in->cluster, e) : -1;
+	return rc == 0 ? rates_of(r, &frame, &in->cluster, e) : -1;
 }
 
 static int

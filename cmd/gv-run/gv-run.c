@@ -219,6 +219,8 @@ keep_table(struct run *r, const struct gv_rates *given, const struct gv_frame *c
 		rc = gv_rates_from(&r->table, &f, &r->cluster, e);
 	else
 		rc = -1;
+	if (rc == 0)
+		gv_rates_spread(&r->table, &r->cluster);
 	free(jobs);
 	free(pools);
 	return rc;

@@ -286,6 +286,8 @@ read_answer(struct run *r, double *share, struct gv_error *e)
 
 	if (rc == 0)
 		rc = gv_rates_from(&answer, &f, &r->cluster, e);
+	if (rc == 0)
+		gv_rates_spread(&answer, &r->cluster);
 	if (rc == 0 && !answer.has_share)
 		rc = gv_error_at(e, path, 1, NULL, "missing column \"share\"");
 	if (rc == 0)

@@ -86,6 +86,7 @@ table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c,
 
 	if (gv_frame_load(&f, path, e) != 0 || gv_rates_from(t, &f, c, e) != 0)
 		return -1;
+	gv_rates_spread(t, c);
 	if (!t->has_share && o->policy == NULL)
 		gv_error_at(e, t->frame.file, t->frame.header_line, NULL,
 		    "missing column \"share\"; gv-alloc adds it, or -p names a command "

@@ -1,0 +1,135 @@
+/* common/sched: rows of gangs on several nodes, against a choice row by row. */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "sched/rates.h"
+
+static uint64_t drawn;
+
+static size_t
+below(size_t n)
+{
+	return (size_t)(gv_random_uniform(37, 0, 0, drawn++) * (double)n);
+}
+
+enum {
+	MAX_JOBS = 6,
+	TYPES = 2,
+	KINDS = 5
+}; /* names of types: a, b, spread, and one unknown */
+
+static const char *const kind[KINDS] = {
+    "a", "b", "a_unconsolidated", "b_unconsolidated", "c_unconsolidated"};
+
+static struct gv_cell
+cell(const char *s)
+{
+	return (struct gv_cell){s, strlen(s)};
+}
+
+/* A table of random rates; rate[job][kind], -1 = no row. */
+static void
+make_table(struct gv_frame *f, size_t n_jobs, const int *gang, int (*rate)[KINDS])
+{
+	static const char *const names[] = {
+	    "job_id", "gpu_type", "steps_per_s", "scale_factor"};
+	struct gv_cell column[4], row[4];
+	char text[3][16];
+	size_t i, k;
+
+	for (k = 0; k < 4; k++)
+		column[k] = cell(names[k]);
+	gv_frame_start(f, "table", false, column, 4);
+	for (i = 0; i < n_jobs; i++)
+		for (k = 0; k < KINDS; k++) {
+			if (rate[i][k] < 0)
+				continue;
+			snprintf(text[0], sizeof(text[0]), "j%zu", i);
+			snprintf(text[1], sizeof(text[1]), "%d", rate[i][k]);
+			snprintf(text[2], sizeof(text[2]), "%d", gang[i]);
+			row[0] = cell(text[0]);
+			row[1] = cell(kind[k]);
+			row[2] = cell(text[1]);
+			row[3] = cell(text[2]);
+			gv_frame_add(f, row, 2);
+		}
+}
+
+/* What the row should count as: its type, or -1. */
+static int
+expected(const int *rate, int gang, const size_t *node, size_t k)
+{
+	size_t t = k % 2;
+	bool fits = (size_t)gang <= node[t];
+	bool several = t == 0; /* type a lies on two nodes */
+	int own = rate[t], spread = rate[t + 2];
+
+	if (k == 4)
+		return -1;
+	if (spread < 0 || own < 0)
+		return (int)t;
+	if (!fits && !several)
+		return -1;
+	if (!fits || !several)
+		return (k == t) == fits ? (int)t : -1;
+	return (k == t) == (own >= spread) ? (int)t : -1;
+}
+
+static void
+test_random(void)
+{
+	size_t wrong = 0, spread = 0;
+	int trial;
+
+	for (trial = 0; trial < 2000; trial++) {
+		struct gv_gpu_type type[TYPES] = {{.name = "a"}, {.name = "b"}};
+		struct gv_pool pool[3] = {{.type = 0, .node = "x", .gpus = 1 + below(4)},
+		    {.type = 0, .node = "y", .gpus = 1 + below(4)},
+		    {.type = 1, .node = "x", .gpus = 1 + below(8)}};
+		struct gv_cluster c = {
+		    .n_types = TYPES, .type = type, .n_pools = 3, .pool = pool};
+		size_t node[TYPES] = {
+		    pool[0].gpus > pool[1].gpus ? pool[0].gpus : pool[1].gpus,
+		    pool[2].gpus};
+		size_t n_jobs = 1 + below(MAX_JOBS);
+		int gang[MAX_JOBS], rate[MAX_JOBS][KINDS];
+		struct gv_frame f = {0};
+		struct gv_rates r = {0};
+		struct gv_error e = {0};
+		size_t i, k;
+
+		for (i = 0; i < n_jobs; i++) {
+			gang[i] = 1 << below(4);
+			for (k = 0; k < KINDS; k++)
+				rate[i][k] = below(3) == 0 ? -1 : (int)below(4);
+			rate[i][below(KINDS)] = 1;
+		}
+		make_table(&f, n_jobs, gang, rate);
+		if (gv_rates_from(&r, &f, &c, &e) != 0)
+			gv_die_error(&e);
+		gv_rates_spread(&r, &c);
+		for (i = 0; i < r.n_rates; i++) {
+			struct gv_cell name = gv_frame_cell(&r.frame, i, 1);
+			size_t job = r.rate[i].job;
+
+			for (k = 0; !gv_cell_is(name, kind[k]); k++)
+				continue;
+			wrong +=
+			    r.rate[i].type != expected(rate[job], gang[job], node, k);
+			spread += k >= 2 && r.rate[i].type >= 0;
+		}
+		gv_rates_free(&r);
+	}
+	is_int(wrong, 0, "of two rows on the same GPUs the faster one that is possible");
+	ok(spread > 500, "spread gangs were among them: %zu", spread);
+}
+
+int
+main(void)
+{
+	gv_init("spread");
+	test_random();
+	return done_testing();
+}
