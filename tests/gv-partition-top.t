@@ -40,6 +40,10 @@ rank,step_s,speedup,bubble_share,stages,gpus,replicas,flat,recompute,in_flight,m
 2,0.00375,1.6,0.2,2,2,1;1,yes,none,2,4000,a;b
 EOF
 
+run gv-partition -v --top=1 -l 2@1GB/s two.csv
+sed 's/tried=[0-9]*/tried=N/' err >got && mv got err
+echo 'gv-partition: schedule=1f1b plans=3 tried=N' | is_err "-v"
+
 # ---- what a ranking is, under every schedule ----
 for how in 1f1b 2bw "flush --micro-batches=6" "gpipe --micro-batches=6" "zb-h1 --micro-batches=6" \
 	"interleaved --micro-batches=8"; do

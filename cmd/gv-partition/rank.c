@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "interleave.h"
+#include "placed.h"
 #include "rank_vary.h"
 #include "search.h"
 #include "timeline.h"
@@ -29,7 +30,6 @@ struct maker {
 	const struct search_options *o;
 	enum ideals_kind cut;
 	void (*progress)(size_t tried);
-	size_t tried;
 };
 
 /* ---- what a plan takes ---- */
@@ -46,22 +46,74 @@ same_stage(const struct stage *a, const struct stage *b)
 }
 
 static bool
-known(const struct maker *x, const struct plan *p, const struct machine *m)
+same_stages(const struct ranked *a, const struct ranked *b)
 {
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < x->k->n; i++) {
-		const struct ranked *r = &x->k->row[i];
+	if (a->plan.n != b->plan.n || a->machine.n_levels != b->machine.n_levels)
+		return false;
+	for (k = 0; k < a->plan.n && same_stage(&a->plan.stage[k], &b->plan.stage[k]);
+	     k++)
+		;
+	return k == a->plan.n;
+}
 
-		if (r->plan.n != p->n || r->machine.n_levels != m->n_levels ||
-		    memcmp(r->plan.of, p->of, x->g->n * sizeof(*p->of)) != 0)
-			continue;
-		for (k = 0; k < p->n && same_stage(&r->plan.stage[k], &p->stage[k]); k++)
-			;
-		if (k == p->n)
+/* Whether there is the very same plan already. */
+static bool
+known(const struct maker *x, const struct ranked *r)
+{
+	size_t i;
+
+	for (i = 0; i < x->k->n; i++)
+		if (same_stages(&x->k->row[i], r) &&
+		    memcmp(x->k->row[i].plan.of, r->plan.of,
+			x->g->n * sizeof(*r->plan.of)) == 0)
 			return true;
-	}
 	return false;
+}
+
+/* Whether two plans differ only in where layers are that cost nothing. */
+static bool
+alike(const struct ranked *a, const struct ranked *b)
+{
+	size_t i;
+
+	if (!same_stages(a, b) || a->report.n != b->report.n)
+		return false;
+	for (i = 0; i < a->report.n; i++) {
+		const struct stage_report *x = &a->report.row[i], *y = &b->report.row[i];
+
+		if (fabs(x->size.time_s - y->size.time_s) > 1e-9 * x->size.time_s ||
+		    fabs(x->size.parameter - y->size.parameter) > 0.5 ||
+		    fabs(x->size.in - y->size.in) > 0.5 ||
+		    fabs(x->memory - y->memory) > 1e-9 * x->memory)
+			return false;
+	}
+	return true;
+}
+
+static bool
+any_alike(const struct ranking *k, const struct ranked *r)
+{
+	size_t i;
+
+	for (i = 0; i < k->n; i++)
+		if (alike(&k->row[i], r))
+			return true;
+	return false;
+}
+
+static int
+evaluate(const struct maker *x, struct ranked *r, struct gv_error *e)
+{
+	const struct cost_rules *rules = &x->o->rules;
+
+	if (r->placed)
+		return placed_evaluate(
+		    &r->report, &r->plan, x->g, x->m, rules, x->cut, e);
+	return (rules->schedule == SCHEDULE_INTERLEAVED ? interleave_evaluate
+							: plan_evaluate)(
+	    &r->report, &r->plan, x->g, &r->machine, rules, x->cut, e);
 }
 
 /* Runs r->plan; whether it can run and fits. */
@@ -69,7 +121,6 @@ static bool
 run(const struct maker *x, struct ranked *r)
 {
 	const struct cost_rules *rules = &x->o->rules;
-	bool interleaved = rules->schedule == SCHEDULE_INTERLEAVED;
 	struct gv_error e = {0};
 	struct timetable t = {0};
 	struct simulation s = {0};
@@ -77,11 +128,11 @@ run(const struct maker *x, struct ranked *r)
 	bool good;
 	size_t i;
 
-	good =
-	    (interleaved ? interleave_evaluate : plan_evaluate)(
-		&r->report, &r->plan, x->g, &r->machine, rules, x->cut, &e) == 0 &&
-	    pipe_make(&pipe, &r->plan, &r->report, x->g, &r->machine, rules, &e) == 0 &&
-	    simulation_run(&s, &t, &pipe, &e) == 0;
+	good = evaluate(x, r, &e) == 0 &&
+	       pipe_make(&pipe, &r->plan, &r->report, x->g, &r->machine, rules, &e) == 0;
+	if (good && r->placed)
+		pipe_place(&pipe, &r->plan, &r->report, x->m, rules);
+	good = good && simulation_run(&s, &t, &pipe, &e) == 0;
 	r->step_s = s.step_s;
 	r->bubble = s.bubble;
 	for (i = 0; i < s.n; i++) {
@@ -104,11 +155,13 @@ static void
 add(struct maker *x, struct plan *p, const struct machine *m)
 {
 	struct ranking *k = x->k;
-	struct ranked r = {.plan = *p, .machine = *m};
+	struct ranked r = {
+	    .plan = *p, .machine = *m, .placed = m->n_levels < x->m->n_levels};
 
+	k->tried++;
 	if (x->progress != NULL)
-		x->progress(++x->tried);
-	if (!known(x, p, m) && run(x, &r)) {
+		x->progress(k->tried);
+	if (!known(x, &r) && run(x, &r) && !any_alike(k, &r)) {
 		k->row = gv_xgrow(k->row, &k->cap, k->n + 1, sizeof(*k->row));
 		k->row[k->n++] = r;
 		return;
@@ -133,6 +186,21 @@ add_best(struct maker *x, const struct ideals *s, const struct machine *part,
 	for (model = 0; model < 2; model++) {
 		if (plan_search(&p, s, x->g->n, part, &o) == SEARCH_FOUND)
 			add(x, &p, whole);
+		o.rules.model = o.rules.model == COST_PAPER ? COST_COMPAT : COST_PAPER;
+	}
+}
+
+/* The best one-level plans with each stage where it is. */
+static void
+add_placed(struct maker *x, const struct machine *flat)
+{
+	struct search_options o = *x->o;
+	struct plan p;
+	int model;
+
+	for (model = 0; model < 2; model++) {
+		if (placed_search(&p, x->few, x->g->n, x->m, &o) == SEARCH_FOUND)
+			add(x, &p, flat);
 		o.rules.model = o.rules.model == COST_PAPER ? COST_COMPAT : COST_PAPER;
 	}
 }
@@ -189,6 +257,8 @@ add_flat(struct maker *x)
 
 	machine_flatten(&flat);
 	part = flat;
+	if (x->m->n_levels > 1)
+		add_placed(x, &flat);
 	for (n = 1; n <= flat.gpus[0]; n = next(n, flat.gpus[0])) {
 		part.gpus[0] = n;
 		add_best(x, x->few, &part, &flat);
@@ -234,11 +304,14 @@ static double
 step_of(void *ctx, const struct plan *p)
 {
 	struct trial *t = ctx;
-	struct ranked r = {.plan = *p, .machine = t->machine};
+	struct ranked r = {.plan = *p,
+	    .machine = t->machine,
+	    .placed = t->machine.n_levels < t->x->m->n_levels};
 	double step_s;
 
+	t->x->k->tried++;
 	if (t->x->progress != NULL)
-		t->x->progress(++t->x->tried);
+		t->x->progress(t->x->k->tried);
 	step_s = run(t->x, &r) ? r.step_s : INFINITY;
 	plan_report_free(&r.report);
 	return step_s;

@@ -7,6 +7,7 @@
 struct ranked {
 	struct plan plan;
 	struct machine machine; /* that the plan is for: as given, or flat */
+	bool placed;            /* flat, of a machine with levels: see placed.h */
 	struct plan_report report;
 	double step_s; /* for one micro-batch; see struct simulation */
 	double bubble;
@@ -18,12 +19,13 @@ struct ranked {
 struct ranking {
 	size_t n, cap;
 	struct ranked *row; /* [n] the fastest first */
+	size_t tried;       /* plans run, those among them that were not kept */
 };
 
 /*
  * Runs plans of many kinds under o->rules.schedule and ranks them by step_s, those as fast
- * by fewer GPUs, then by fewer bytes on the fullest.  No two are the same, and all
- * fit.  Of *m, of some of its components, and of the flat machine of as many GPUs:
+ * by fewer GPUs, then by fewer bytes on the fullest.  No two differ only in
+ * layers that cost nothing, and all fit.  Of *m, of some of its components, and of the flat machine of as many GPUs:
  *
  *   the plan whose slowest stage is fastest, under both cost models;
  *   without replicas, for each number of stages;

@@ -27,6 +27,9 @@ rank(struct ranking *k, const struct options *o, const struct layers *l,
 	ranking_make(k, &x->s, &l->g, &o->machine, &o->search, o->cut,
 	    o->common.quiet ? NULL : progress);
 	gv_progress(NULL);
+	if (k->n > 0 && o->common.verbose > 0)
+		gv_warn("schedule=%s plans=%zu tried=%zu",
+		    schedule_name[o->search.rules.schedule], k->n, k->tried);
 	if (k->n > 0)
 		return;
 	if (o->search.rules.schedule == SCHEDULE_INTERLEAVED)
@@ -48,6 +51,8 @@ rank_plan(struct plan *p, struct options *o, const struct layers *l, struct pref
 	r = &k.row[o->rank - 1];
 	*p = r->plan;
 	memset(&r->plan, 0, sizeof(r->plan));
+	if (r->placed)
+		o->placed = o->machine;
 	o->machine = r->machine;
 	ranking_free(&k);
 }
