@@ -196,8 +196,8 @@ run gv-partition -l 4@1GB/s --straight --compare=halves.csv sixteen.csv
 silent "--compare"
 is_out "two plans, and the layers that moved" <<'EOT'
 plan,stages,gpus,slowest_s,slowest_stage,limit,memory_bytes,transfer_bytes,sync_bytes,layers_moved,speed
-halves.csv,2,2,0.24,0,compute,56,2,0,0,1
-sixteen.csv,4,4,0.12,0,compute,44,6,0,12,2
+old,2,2,0.24,0,compute,56,2,0,0,1
+new,4,4,0.12,0,compute,44,6,0,12,2
 
 node_id,stage,new_stage,replicas,new_replicas,recompute,new_recompute
 l4,0,1,1,1,none,none
@@ -216,8 +216,8 @@ EOT
 run gv-partition --evaluate -l 2@1GB/s --compare=halves.csv halves.csv
 is_out "a plan beside itself" <<'EOT'
 plan,stages,gpus,slowest_s,slowest_stage,limit,memory_bytes,transfer_bytes,sync_bytes,layers_moved,speed
-halves.csv,2,2,0.24,0,compute,56,2,0,0,1
-halves.csv,2,2,0.24,0,compute,56,2,0,0,1
+old,2,2,0.24,0,compute,56,2,0,0,1
+new,2,2,0.24,0,compute,56,2,0,0,1
 
 node_id,stage,new_stage,replicas,new_replicas,recompute,new_recompute
 EOT
