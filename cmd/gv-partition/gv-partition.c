@@ -13,6 +13,7 @@
 #include "interleave.h"
 #include "layers.h"
 #include "options.h"
+#include "placed.h"
 #include "prefixes.h"
 #include "ptd_run.h"
 #include "rank_run.h"
@@ -21,24 +22,65 @@
 #include "two_bw_run.h"
 
 static void
-make_plan(
-    struct plan *p, const struct options *o, const struct layers *l, struct prefixes *x)
+make_prefixes(struct prefixes *x, const struct options *o, const struct layers *l)
 {
 	prefixes_make(x, &l->g, o->cut, o->prefixes);
 	if (x->n_groups < l->g.n && !o->common.quiet)
 		gv_warn(
 		    "warning: more than %zu prefixes: %zu layers planned as %zu groups",
 		    o->prefixes, l->g.n, x->n_groups);
+}
+
+static void
+make_plan(
+    struct plan *p, const struct options *o, const struct layers *l, struct prefixes *x)
+{
+	make_prefixes(x, o, l);
 	if (o->search.rules.schedule == SCHEDULE_INTERLEAVED) {
 		const struct interleaving i = {
 		    &x->s, &l->g, &o->machine, &o->search, o->cut};
 
 		if (interleave_search(p, &i) != SEARCH_FOUND)
 			say_no_chunks(o);
-	} else if (plan_search(p, &x->s, l->g.n, &o->machine, &o->search) !=
-		   SEARCH_FOUND) {
+	} else if ((o->placed.n_levels > 0 ? placed_search : plan_search)(p, &x->s,
+		       l->g.n, o->placed.n_levels > 0 ? &o->placed : &o->machine,
+		       &o->search) != SEARCH_FOUND) {
 		say_no_plan(o, l, &x->s);
 	}
+}
+
+/* Reads the types of GPUs; where there is one, planning goes on as without types. */
+static void
+read_fleet(struct fleet_tables *t, struct options *o, struct layers *l)
+{
+	struct gv_error e = {0};
+
+	if (o->cluster == NULL)
+		return;
+	if (fleet_read(t, o->cluster, &o->times, o->search.rules.memory,
+		o->machine.bytes_per_s[0], l, &e) != 0)
+		gv_die_error(&e);
+	o->machine = fleet_machine(&t->fleet);
+	if (t->fleet.n > 1 && o->search.use == USE_ALL)
+		gv_die("--all-gpus is for GPUs of one type, and the cluster has %zu",
+		    t->fleet.n);
+	if (t->fleet.n > 1)
+		return;
+	o->search.rules.memory = t->fleet.type[0].memory;
+	fleet_apply(&l->g, NULL, &t->fleet);
+}
+
+/* A plan on GPUs of several types. */
+static void
+make_typed_plan(struct plan *p, const struct options *o, const struct layers *l,
+    struct prefixes *x, const struct fleet *f)
+{
+	enum fleet_result result;
+
+	make_prefixes(x, o, l);
+	result = fleet_search(p, &x->s, l->g.n, f, &o->search);
+	if (result != FLEET_FOUND)
+		say_no_types(result);
 }
 
 static int
@@ -47,6 +89,10 @@ cost_plan(struct plan_report *r, const struct options *o, const struct layers *l
 {
 	const struct cost_rules *rules = &o->search.rules;
 
+	if (p->fleet != NULL)
+		return fleet_evaluate(r, p, &l->g, p->fleet, rules, o->cut, e);
+	if (o->placed.n_levels > 0)
+		return placed_evaluate(r, p, &l->g, &o->placed, rules, o->cut, e);
 	return (rules->schedule == SCHEDULE_INTERLEAVED
 		    ? interleave_evaluate
 		    : plan_evaluate)(r, p, &l->g, &o->machine, rules, o->cut, e);
@@ -63,6 +109,8 @@ write_timeline(const struct options *o, const struct layers *l, const struct pla
 	int rc;
 
 	rc = pipe_make(&pipe, p, r, &l->g, &o->machine, &o->search.rules, e);
+	if (rc == 0 && o->placed.n_levels > 0)
+		pipe_place(&pipe, p, r, &o->placed, &o->search.rules);
 	if (rc == 0)
 		rc = simulation_run(&s, &t, &pipe, e);
 	if (rc == 0 && o->common.verbose > 0)
@@ -90,6 +138,15 @@ write_export(const struct options *o, const struct layers *l, const struct plan 
 	return rc;
 }
 
+/* The plan is one pipeline over all GPUs of a machine with levels. */
+static void
+on_one_level(struct options *o)
+{
+	if (o->search.rules.schedule != SCHEDULE_INTERLEAVED)
+		o->placed = o->machine;
+	machine_flatten(&o->machine);
+}
+
 /* Beside the plan of --compare, on the machine that was given. */
 static int
 write_comparison(const struct options *o, const struct machine *given,
@@ -105,10 +162,12 @@ write_comparison(const struct options *o, const struct machine *given,
 	int rc = compare_read(&b, l, o->compare, e);
 
 	other.machine = *given;
+	if (!o->flat)
+		other.placed.n_levels = 0;
 	if (rc == 0)
 		rc = layers_plan(&q, &b, given, &flat, e);
 	if (flat)
-		machine_flatten(&other.machine);
+		on_one_level(&other);
 	if (rc == 0 && cost_plan(&s, &other, l, &q, &why) != 0)
 		rc = gv_error_at(e, o->compare, 0, NULL, "%s", why.text[0]);
 	if (rc == 0) {
@@ -153,22 +212,33 @@ plan_layers(struct options *o)
 	struct prefixes x = {0};
 	struct plan p = {0};
 	struct plan_report r = {0};
-	struct machine given = o->machine;
+	struct fleet_tables fleet = {0};
+	struct machine given;
 	struct gv_out *out;
 	bool flat = false, good;
 
 	if (layers_read(&l, o->input, o->edges, &e) != 0)
 		gv_die_error(&e);
+	read_fleet(&fleet, o, &l);
+	given = o->machine;
 	if (o->planner == PLANNER_2BW)
 		two_bw_plan(&p, o, &l, &x);
 	else if (o->rank > 0)
 		rank_plan(&p, o, &l, &x);
+	else if (!o->evaluate && fleet.fleet.n > 1)
+		make_typed_plan(&p, o, &l, &x, &fleet.fleet);
 	else if (!o->evaluate)
 		make_plan(&p, o, &l, &x);
-	else if (layers_plan(&p, &l, &o->machine, &flat, &e) != 0)
+	else if (layers_plan(&p, &l, &o->machine, &flat, &e) != 0 ||
+		 (o->cluster != NULL &&
+		     fleet_read_plan(&p, &fleet.fleet, &l, &e) != 0))
 		gv_die_error(&e);
 	if (flat)
-		machine_flatten(&o->machine);
+		on_one_level(o);
+	if (o->cluster != NULL) {
+		p.fleet = &fleet.fleet;
+		fleet_apply(&l.g, &p, &fleet.fleet);
+	}
 	if (cost_plan(&r, o, &l, &p, &e) != 0 ||
 	    gv_out_open(&out, o->common.output, &e) != 0)
 		gv_die_error(&e);
@@ -178,11 +248,12 @@ plan_layers(struct options *o)
 		gv_die_error(&e);
 	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
-	good = say_fits(o, &r);
+	good = say_fits(o, &p, &r);
 	plan_report_free(&r);
 	plan_free(&p);
 	prefixes_free(&x);
 	layers_free(&l);
+	fleet_tables_free(&fleet);
 	return good ? GV_EXIT_OK : GV_EXIT_NO;
 }
 

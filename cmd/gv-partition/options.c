@@ -1,4 +1,4 @@
-#include "options.h"
+#include "options_machine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,9 +19,14 @@ static const char help[] =
     "Cut a model into stages for pipeline and data parallel training.\n"
     "  -p, --planner=pipedream|2bw|ptd-p   who plans: layers twice, transformers\n"
     "  -l, --level=N@BANDWIDTH   N GPUs; again: N groups of those: 4@25GB/s, 4@10Gb/s\n"
+    "      --levels=FILE         a table of them: level, gpus, gbytes_per_s\n"
+    "      --gpus=N              take so many of them (or, of 4@25GB/s, @10Gb/s)\n"
+    "  -c, --cluster=FILE        GPUs of several types, with -l @BANDWIDTH\n"
+    "      --times=FILE          of layers by gpu_type, or steps_per_s of the model\n"
+    "      --gpu-speed=TYPE=X    X times as fast as in the table of layers\n"
     "  -e, --edges=FILE          table of edges: src, dst (or behind the layers)\n"
     "  -m, --memory=BYTES        of a GPU: every stage has to fit\n"
-    "      --flat                one pipeline over all GPUs, at the slowest bandwidth\n"
+    "      --flat                one pipeline over all GPUs, each stage where it is\n"
     "      --straight            no replicas\n"
     "      --all-gpus            leave no GPU idle\n"
     "      --fewest-gpus         no more GPUs than the best time needs\n"
@@ -227,20 +232,13 @@ set_memory(void *ctx, const char *arg)
 static void
 add_level(void *ctx, const char *arg)
 {
-	struct options *o = ctx;
-	struct machine *m = &o->machine;
-	const char *at = strchr(arg, '@');
-	char q[GV_QUOTE_LEN];
-	int64_t n;
+	options_level(ctx, arg);
+}
 
-	if (m->n_levels == LEVELS)
-		gv_opt_usage(&o->common, "--level: more than %d", LEVELS);
-	if (at == NULL || gv_parse_int(arg, (size_t)(at - arg), &n) != 0 || n < 1 ||
-	    n > GPUS || gv_parse_rate(at + 1, &m->bytes_per_s[m->n_levels]) != 0)
-		gv_opt_usage(&o->common,
-		    "--level: expected N@BANDWIDTH such as 4@25GB/s, got %s",
-		    gv_quote(q, arg, strlen(arg)));
-	m->gpus[m->n_levels++] = (size_t)n;
+static void
+set_gpu_speed(void *ctx, const char *arg)
+{
+	options_gpu_speed(ctx, arg);
 }
 
 static void
@@ -269,7 +267,11 @@ parse(struct options *o, int argc, char **argv)
 	    /* the machine */
 	    {"level", required_argument, 'l', .set = add_level},
 	    {"memory", required_argument, 'm', .set = set_memory},
+	    {"levels", required_argument, .text = &o->levels},
 	    {"flat", no_argument, .flag = &o->flat},
+	    {"cluster", required_argument, 'c', .text = &o->cluster},
+	    {"times", required_argument, .text = &o->times.file},
+	    {"gpu-speed", required_argument, .set = set_gpu_speed},
 	    {"gpu-type", required_argument, .text = &o->ptd.gpu_type},
 	    {"gpu-types", required_argument, .text = &o->ptd.gpu_types},
 	    {"gpus", required_argument, .set = set_gpus},
@@ -339,6 +341,18 @@ check_schedule(const struct options *o)
 		    &o->common, "--explain and --timeline are two tables: choose one");
 }
 
+/* What several types of GPUs exclude. */
+static void
+check_cluster(const struct options *o)
+{
+	if (o->cluster == NULL && (o->times.file != NULL || o->times.n_speeds > 0))
+		gv_opt_usage(&o->common, "--times and --gpu-speed are for --cluster");
+	if (o->cluster != NULL && (o->listed || o->rank > 0 || o->compare != NULL ||
+				      o->search.rules.schedule == SCHEDULE_INTERLEAVED))
+		gv_opt_usage(&o->common, "--cluster is without --top, --rank, --compare "
+					 "and --schedule=interleaved");
+}
+
 /* Options that were given and that the planner has no use for. */
 static void
 check_planner(const struct options *o)
@@ -363,7 +377,9 @@ check_planner(const struct options *o)
 	    {o->export >= 0 && o->export != EXPORT_MEGATRON, layers | equal,
 		"--export but to megatron"},
 	    {o->batch > 0, equal, "--batch"}, {o->speeds != NULL, equal, "--speeds"},
-	    {o->rank > 0, layers, "--rank"}, {o->ptd.gpus > 0, ptd, "--gpus"},
+	    {o->rank > 0, layers, "--rank"}, {o->cluster != NULL, layers, "--cluster"},
+	    {o->times.file != NULL, layers, "--times"},
+	    {o->times.n_speeds > 0, layers, "--gpu-speed"},
 	    {o->ptd.gpu_type != NULL, ptd, "--gpu-type"},
 	    {o->ptd.gpu_types != NULL, ptd, "--gpu-types"},
 	    {o->ptd.precision >= 0, ptd, "--precision"},
@@ -382,11 +398,12 @@ check_planner(const struct options *o)
 }
 
 static void
-check(const struct options *o)
+check(struct options *o)
 {
 	int most = o->planner == PLANNER_PTD_P ? PTD_GPUS : GPUS;
 
 	check_planner(o);
+	options_machine(o);
 	if (machine_component(&o->machine, o->machine.n_levels) > (size_t)most)
 		gv_opt_usage(&o->common, "--level: more than %d GPUs", most);
 	if (o->planner == PLANNER_PTD_P)
@@ -396,6 +413,7 @@ check(const struct options *o)
 	if (o->edges != NULL && strcmp(o->edges, "-") == 0 && strcmp(o->input, "-") == 0)
 		gv_opt_usage(&o->common, "only one input can be standard input");
 	check_schedule(o);
+	check_cluster(o);
 }
 
 void
@@ -411,6 +429,10 @@ options_parse(struct options *o, int argc, char **argv)
 	set_words(o);
 	o->input = gv_opt_input(&o->common, argc, argv);
 	check(o);
+	if (o->flat && o->machine.n_levels > 1 && !o->listed && o->rank == 0 &&
+	    o->planner == PLANNER_PIPEDREAM &&
+	    o->search.rules.schedule != SCHEDULE_INTERLEAVED)
+		o->placed = o->machine;
 	if (o->flat)
 		machine_flatten(&o->machine);
 	if (o->search.rules.schedule == SCHEDULE_INTERLEAVED &&
