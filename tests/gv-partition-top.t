@@ -106,6 +106,10 @@ for kind in no yes; do
 	run gv-partition --evaluate -v --timeline -l 2@25GB/s -l 2@10Gb/s -e edges.csv -o /dev/null plan.csv
 	is "flat=$kind: time" "$(sed -n 's/.* step_s=\([^ ]*\).*/\1/p' err)" "$(column step_s levels.csv | sed -n "${rank}p")"
 done
+run gv-partition --top=1 --flat -l 2@25GB/s -l 2@10Gb/s -e edges.csv layers.csv
+sed 1d out | cut -d, -f2- >got
+grep ',yes,' levels.csv | head -n 1 | cut -d, -f2- >want
+same_file got want "--flat: the best of these"
 run gv-partition --top=3 -l 4@10Gb/s -e edges.csv layers.csv
 mv out three.csv
 gv-partition --top=0 -l 4@10Gb/s -e edges.csv layers.csv | head -n 4 >want

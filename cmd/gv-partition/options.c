@@ -429,8 +429,7 @@ options_parse(struct options *o, int argc, char **argv)
 	set_words(o);
 	o->input = gv_opt_input(&o->common, argc, argv);
 	check(o);
-	if (o->flat && o->machine.n_levels > 1 && !o->listed && o->rank == 0 &&
-	    o->planner == PLANNER_PIPEDREAM &&
+	if (o->flat && o->machine.n_levels > 1 && o->planner == PLANNER_PIPEDREAM &&
 	    o->search.rules.schedule != SCHEDULE_INTERLEAVED)
 		o->placed = o->machine;
 	if (o->flat)

@@ -407,8 +407,8 @@ sort(struct ranking *k)
 
 void
 ranking_make(struct ranking *k, const struct ideals *s, const struct graph *g,
-    const struct machine *m, const struct search_options *o, enum ideals_kind cut,
-    void (*progress)(size_t tried))
+    const struct machine *m, bool flat, const struct search_options *o,
+    enum ideals_kind cut, void (*progress)(size_t tried))
 {
 	struct maker x = {.k = k,
 	    .s = s,
@@ -431,8 +431,9 @@ ranking_make(struct ranking *k, const struct ideals *s, const struct graph *g,
 	if (o->rules.schedule == SCHEDULE_INTERLEAVED) {
 		add_interleaved(&x);
 	} else {
-		add_best(&x, s, m, m);
-		if (m->n_levels > 1)
+		if (!flat)
+			add_best(&x, s, m, m);
+		if (!flat && m->n_levels > 1)
 			add_levels(&x);
 		add_flat(&x);
 	}

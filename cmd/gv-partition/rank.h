@@ -32,6 +32,8 @@ struct ranking {
  *   the same with equal replicas of all stages on the remaining GPUs;
  *   interleaved: for each number of places.
  *
+ * flat: only those of one level.
+ *
  * and what vary makes of the five fastest, and the fastest of some numbers of stages.
  *
  * Of more than 24 GPUs not every number is looked at.  o->use and o->straight hold; with
@@ -39,8 +41,8 @@ struct ranking {
  * at 400.  progress, unless NULL, is told how many plans were tried.
  */
 void ranking_make(struct ranking *k, const struct ideals *s, const struct graph *g,
-    const struct machine *m, const struct search_options *o, enum ideals_kind cut,
-    void (*progress)(size_t tried));
+    const struct machine *m, bool flat, const struct search_options *o,
+    enum ideals_kind cut, void (*progress)(size_t tried));
 void ranking_free(struct ranking *k);
 
 #endif

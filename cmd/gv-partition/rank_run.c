@@ -19,13 +19,15 @@ static void
 rank(struct ranking *k, const struct options *o, const struct layers *l,
     struct prefixes *x)
 {
+	bool flat = o->placed.n_levels > 0; /* of a machine with levels */
+
 	prefixes_make(x, &l->g, o->cut, o->prefixes);
 	if (x->n_groups < l->g.n && !o->common.quiet)
 		gv_warn(
 		    "warning: more than %zu prefixes: %zu layers planned as %zu groups",
 		    o->prefixes, l->g.n, x->n_groups);
-	ranking_make(k, &x->s, &l->g, &o->machine, &o->search, o->cut,
-	    o->common.quiet ? NULL : progress);
+	ranking_make(k, &x->s, &l->g, flat ? &o->placed : &o->machine, flat, &o->search,
+	    o->cut, o->common.quiet ? NULL : progress);
 	gv_progress(NULL);
 	if (k->n > 0 && o->common.verbose > 0)
 		gv_warn("schedule=%s plans=%zu tried=%zu",
@@ -51,7 +53,7 @@ rank_plan(struct plan *p, struct options *o, const struct layers *l, struct pref
 	r = &k.row[o->rank - 1];
 	*p = r->plan;
 	memset(&r->plan, 0, sizeof(r->plan));
-	if (r->placed)
+	if (r->placed && !o->flat)
 		o->placed = o->machine;
 	o->machine = r->machine;
 	ranking_free(&k);

@@ -127,7 +127,7 @@ compare(struct score *s, const struct world *w)
 	size_t i;
 
 	ideals_make(&ideals, &w->g, IDEALS_ALL, NULL, 0, 1000);
-	ranking_make(&k, &ideals, &w->g, &w->m, &w->o, IDEALS_ALL, NULL);
+	ranking_make(&k, &ideals, &w->g, &w->m, false, &w->o, IDEALS_ALL, NULL);
 	s->n++;
 	for (i = 0; i < k.n; i++) {
 		double time = time_of(w, &k.row[i].plan);
