@@ -78,19 +78,19 @@ id,op,out,k,s,p,g,act,bias,why
 1,xent,,,,,,,,
 EOT
 silent "-o"
-{ column node_id net.csv | tr '\n' ' ' && echo && column layer net.csv && column activation_bytes net.csv | tr '\n' ' ' &&
-	echo && column parameter_bytes net.csv | tr '\n' ' ' && echo && column why net.csv | tr '\n' ' ' && echo; } >out
+for name in node_id activation_bytes parameter_bytes why; do column $name net.csv | tr '\n' ';' && echo; done >out
+column layer net.csv >>out
 is_out "every operator; other columns stay" <<'EOT'
-7 3 4 9 5 1 
+7;3;4;9;5;1;
+288;288;288;48;60;12;
+144;0;32;0;100;0;
+half;;;;;;
 conv 4 k3 s2 g2
 relu
 bn relu
 avgpool
 linear 5
 xent
-288 288 288 48 60 12 
-144 0 32 0 100 0 
-half      
 EOT
 layers --batch=8 cnn.csv
 silent "a table that it wrote"
