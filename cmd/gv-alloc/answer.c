@@ -15,6 +15,7 @@
 #include "draw.h"
 #include "entities.h"
 #include "multipliers.h"
+#include "pop.h"
 
 static const double feasible = 1e-9;
 
@@ -216,6 +217,18 @@ certify(struct answer *a, enum measure measure)
 	free(need);
 }
 
+static bool
+needs_any(const struct problem *p)
+{
+	const double *need = p->number[NUMBER_NEED];
+	size_t i;
+
+	for (i = 0; need != NULL && i < p->n; i++)
+		if (need[i] > 0)
+			return true;
+	return false;
+}
+
 int
 answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
     const struct policy *policy, const struct solve_options *opt, bool merge,
@@ -238,6 +251,10 @@ answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster 
 		own.certify = false;
 		own.multipliers = true;
 	}
+	if (opt->pop > 1 && needs_any(&a->p))
+		return gv_error_set(e, "--pop: deadlines are not met part by part");
+	if (a->p.n > 0 && opt->pop > 1)
+		return pop_solve(a, r, policy, &own, merge, e);
 	if (a->p.n > 0 && answer_solve(a, policy, &own, merge, e) != 0)
 		return -1;
 	if (proof && a->p.n > 0 && !a->impossible && a->s.multipliers.known)

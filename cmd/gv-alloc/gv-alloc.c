@@ -153,6 +153,8 @@ check_proof(const struct options *o, const struct answer *a)
 
 	if (o->solve.placeable)
 		enough = fmax(enough, proved_in_rounds);
+	if (o->solve.pop > 1) /* which is not meant to reach its bound */
+		return;
 
 	if (a->p.n == 0 || !a->s.has_bound)
 		return;

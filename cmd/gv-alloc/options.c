@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
+#include "pop.h"
+
+enum { MOST_PARTS = 1000000 };
 
 static const char usage[] =
     "usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]";
@@ -17,7 +21,8 @@ static const char help[] =
     "  -p, --policy=POLICY      what to aim for, one of\n"
     "      max-min water-filling isolated proportional makespan finish-time max-sum\n"
     "      min-cost min-cost+per-dollar fifo fifo-greedy sjf strategy-proof allox gandiva\n"
-    "      --seed=N             gandiva: of what it draws, 0 if not given\n"
+    "      --seed=N             of what gandiva and --pop draw, 0 if not given\n"
+    "      --pop=K              K parts of jobs and GPUs, each for itself (POP)\n"
     "      --prices=FILE --at=S prices at a time: gpu_type, usd_per_h, time_s, source\n"
     "      --space-sharing=FILE two jobs may have the same GPUs: pairs, their rates\n"
     "      --agnostic           as if a job were equally fast wherever it can run\n"
@@ -59,6 +64,20 @@ cut_end(char *name, const char *end)
 	return true;
 }
 
+/* The same of "+pop" and a number of parts. */
+static void
+cut_pop(char *name, size_t *parts)
+{
+	char *end = strrchr(name, '+');
+	int64_t n;
+
+	if (end == NULL || strncmp(end, "+pop", 4) != 0 ||
+	    gv_parse_int(end + 4, strlen(end + 4), &n) != 0 || n < 1 || n > MOST_PARTS)
+		return;
+	*parts = (size_t)n;
+	*end = '\0';
+}
+
 static void
 set_policy(void *ctx, const char *arg)
 {
@@ -68,6 +87,7 @@ set_policy(void *ctx, const char *arg)
 	char *name = gv_xstrdup(arg);
 	size_t i, len = 0;
 
+	cut_pop(name, &o->solve.pop);
 	o->solve.relax_slo = cut_end(name, "+relax-slo") || o->solve.relax_slo;
 	o->solve.placeable = cut_end(name, "+placeable") || o->solve.placeable;
 	o->solve.agnostic = cut_end(name, "+agnostic") || o->solve.agnostic;
@@ -101,6 +121,15 @@ set_inside(void *ctx, const char *arg)
 	o->solve.inside =
 	    (enum inside)gv_opt_one_of(&o->common, "--inside", arg, names, 3);
 	o->has_inside = true;
+}
+
+static void
+set_pop(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->solve.pop =
+	    (size_t)gv_opt_int(&o->common, "--pop", arg, 1, MOST_PARTS);
 }
 
 static void
@@ -148,6 +177,7 @@ parse(struct options *o, int argc, char **argv)
 	    {"prices", required_argument, .text = &o->prices},
 	    {"at", required_argument, .set = set_at},
 	    {"budget", required_argument, .set = set_budget},
+	    {"pop", required_argument, .set = set_pop},
 	    {"solver", required_argument, .set = set_solver},
 	    {"certify", no_argument, .flag = &o->solve.certify},
 	    {"dump-lp", required_argument, .text = &o->dump_lp},
@@ -181,6 +211,26 @@ check_constraints(const struct options *o)
 		    &o->common, "--placeable does not go together with %s", other);
 }
 
+/* The same of --pop. */
+static void
+check_pop(const struct options *o)
+{
+	const char *other = o->solve.certify	   ? "--certify"
+			    : o->explain != NULL   ? "--explain"
+			    : o->dump_lp != NULL   ? "--dump-lp"
+			    : o->solve.placeable   ? "--placeable"
+			    : o->solve.budget > 0  ? "--budget"
+						   : NULL;
+
+	if (o->solve.pop <= 1)
+		return;
+	if (!pop_possible(o->policy))
+		gv_opt_usage(&o->common, "--pop: policy %s does not have it",
+		    o->policy->name);
+	if (other != NULL)
+		gv_opt_usage(&o->common, "--pop does not go together with %s", other);
+}
+
 /* Options of policies, and the name that says it all. */
 static void
 finish_policy(struct options *o)
@@ -197,7 +247,8 @@ finish_policy(struct options *o)
 	if ((o->has_inside || o->entities != NULL) && !o->policy->entities)
 		gv_opt_usage(&o->common, "%s: policy %s does not look at entities",
 		    o->has_inside ? "--inside" : "--entities", o->policy->name);
-	if (o->has_seed && !(o->policy->numbers >> NUMBER_DRAW & 1))
+	if (o->has_seed && o->solve.pop <= 1 &&
+	    !(o->policy->numbers >> NUMBER_DRAW & 1))
 		gv_opt_usage(
 		    &o->common, "--seed: policy %s draws nothing", o->policy->name);
 	if (o->sharing != NULL && !o->policy->shares)
@@ -214,10 +265,15 @@ finish_policy(struct options *o)
 		    "--explain: policy %s aims for nothing that has prices",
 		    o->policy->name);
 	check_constraints(o);
+	check_pop(o);
 	o->solve.multipliers = o->explain != NULL && !o->solve.placeable;
+	o->solve.pop_bound = o->common.verbose > 0;
 	snprintf(o->name, sizeof(o->name), "%s%s%s%s", o->policy->name,
 	    o->solve.agnostic ? "+agnostic" : "", o->solve.placeable ? "+placeable" : "",
 	    o->solve.relax_slo ? "+relax-slo" : "");
+	if (o->solve.pop > 1)
+		snprintf(o->name + strlen(o->name), sizeof(o->name) - strlen(o->name),
+		    "+pop%zu", o->solve.pop);
 }
 
 /* At most one input may be standard input, at most one output standard output. */
