@@ -709,16 +709,18 @@ gv-alloc: not proved in rational arithmetic
 EOF
 	is_status 1 "rational arithmetic says no: status"
 	ok "rational arithmetic says no: no file" [ ! -e none.csv ]
-	lying shares
+	lying shares --solver=glpk
 	is_err "shares that are a little too small: a warning" <<EOF
 gv-alloc: not proved: the best objective may be larger by 5e-09 of itself
 EOF
 	is_status 0 "shares that are a little too small: status"
-	lying shares --certify
+	lying shares --certify --solver=glpk
 	is_status 1 "shares that are a little too small, --certify"
 	is_out "shares that are a little too small, --certify: no table" </dev/null
 	for how in duals abort; do
 		lying $how
+		is_status 0 "$how: prices need no GLPK"
+		lying $how --solver=glpk
 		is_err "$how: no attempt gives an answer that passes" <<EOF
 gv-alloc: the linear program of max-min: failed
 EOF

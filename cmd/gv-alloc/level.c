@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "crowd.h"
 #include "constrained.h"
 #include "price.h"
 #include "shared_level.h"
@@ -24,10 +25,10 @@ struct scaled {
 	const struct problem *p;
 	const double *a; /* [n][m] of the level program */
 	double *equal;   /* [n] P_i */
-	double *unit;  /* [n] of the job's shares */
-	double *pool;  /* [m] of the type's GPUs */
-	double level;  /* of t */
-	double gpus;   /* sum N */
+	double *unit;    /* [n] of the job's shares */
+	double *pool;    /* [m] of the type's GPUs */
+	double level;    /* of t */
+	double gpus;     /* sum N */
 	struct gv_lp lp;
 	size_t t;         /* column of u */
 	size_t *col;      /* [n][m] column of z_ij, SIZE_MAX where the job cannot run */
@@ -44,7 +45,6 @@ scale(struct scaled *s, const struct problem *p, const double *a)
 
 	*s = (struct scaled){.p = p, .a = a, .level = INFINITY};
 	s->equal = gv_xcalloc(p->n, sizeof(*s->equal));
-	s->unit = gv_xcalloc(p->n, sizeof(*s->unit));
 	s->pool = gv_xcalloc(p->m, sizeof(*s->pool));
 	problem_equal_throughput(p, s->equal);
 	for (j = 0; j < p->m; j++) {
@@ -59,13 +59,23 @@ scale(struct scaled *s, const struct problem *p, const double *a)
 
 		for (j = 0; j < p->m; j++)
 			equal += a[i * p->m + j] * (p->capacity[j] / s->gpus);
-		s->level = fmin(s->level, fit * equal);
+		s->level = fit * equal < s->level ? fit * equal : s->level;
 	}
+}
+
+/* What a job's shares are counted in: what lifts it to the level on its best type. */
+static void
+set_units(struct scaled *s)
+{
+	const struct problem *p = s->p;
+	size_t i, j;
+
+	s->unit = gv_xcalloc(p->n, sizeof(*s->unit));
 	for (i = 0; i < p->n; i++) {
 		double best = 0;
 
 		for (j = 0; j < p->m; j++)
-			best = fmax(best, a[i * p->m + j]);
+			best = fmax(best, s->a[i * p->m + j]);
 		s->unit[i] = s->level / best;
 	}
 }
@@ -88,6 +98,8 @@ build(struct scaled *s)
 	const struct problem *p = s->p;
 	size_t i, j;
 
+	if (s->unit == NULL)
+		set_units(s);
 	s->col = gv_xcalloc(p->n, p->m * sizeof(*s->col));
 	s->job = gv_xcalloc(p->n, sizeof(*s->job));
 	s->lp.maximise = true;
@@ -149,7 +161,7 @@ level_of(const struct problem *p, const double *a, const double *x)
 
 		for (j = 0; j < p->m; j++)
 			sum += a[i * p->m + j] * x[i * p->m + j];
-		level = fmin(level, sum);
+		level = sum < level ? sum : level;
 	}
 	return level;
 }
@@ -188,9 +200,9 @@ level_bound(const struct scaled *s, const double *lambda, const double *price)
 			double gain = lambda[i] * (s->a[i * p->m + j] / s->level);
 			double cost = price[j] * p->count[i] * p->scale[i];
 
-			if (gain > 0)
-				most = fmax(most,
-				    gain * (1 + gain_error) - cost * (1 - cost_error));
+			double net = gain * (1 + gain_error) - cost * (1 - cost_error);
+
+			most = gain > 0 && net > most ? net : most;
 		}
 		block += most;
 		multipliers_block += lambda[i];
@@ -301,7 +313,8 @@ solve_programs(struct scaled *s, const struct solve_options *opt, struct level *
 		for (i = 0; i < p->n; i++)
 			l->lambda[i] = fmax(0, -sol.row_dual[s->job[i]]);
 		for (i = 0; i < p->m; i++)
-			l->price[i] = fmax(0, sol.row_dual[s->type_rows + i]) / s->pool[i];
+			l->price[i] =
+			    fmax(0, sol.row_dual[s->type_rows + i]) / s->pool[i];
 		out->bound = level_bound(s, l->lambda, l->price);
 		out->exact = sol.exact;
 		*raised = !l->raise;
@@ -318,29 +331,27 @@ solve_programs(struct scaled *s, const struct solve_options *opt, struct level *
 
 /* By prices: 0 and the proof holds, 1 it does not, or -1. */
 static int
-solve_prices(struct scaled *s, struct level *l, bool *raised, struct gv_error *e)
+solve_prices(struct scaled *s, struct level *l, bool *raised)
 {
 	const struct problem *p = s->p;
-	size_t cells = p->n * p->m;
-	double *a = gv_xcalloc(cells, sizeof(*a));
-	double *gain = gv_xcalloc(cells, sizeof(*gain));
-	double *use = gv_xcalloc(p->n, sizeof(*use));
-	struct price_problem q = {p->n, p->m, a, use, gain, p->capacity};
+	struct crowd c;
 	struct solution *out = l->s;
 	struct price_solution sol = {
-	    .x = out->x, .lambda = l->lambda, .price = l->price};
+	    .x = out->x, .lambda = l->lambda, .price = l->price, .raised = l->raise};
 	size_t i, j;
 	int rc;
 
+	crowd_alloc(&c, p->n, p->m);
 	for (i = 0; i < p->n; i++) {
-		use[i] = p->count[i] * p->scale[i];
+		c.use[i] = p->count[i] * p->scale[i];
 		for (j = 0; j < p->m; j++) {
-			a[i * p->m + j] = s->a[i * p->m + j] / s->level;
-			gain[i * p->m + j] =
-			    use[i] * (problem_rate(p, i, j) / s->equal[i]) / s->gpus;
+			c.a[j * c.stride + i] = s->a[i * p->m + j] / s->level;
+			c.gain[j * c.stride + i] =
+			    c.use[i] * (problem_rate(p, i, j) / s->equal[i]) / s->gpus;
 		}
 	}
-	rc = price_solve(&q, &sol, e);
+	rc = price_level(&c, p->capacity, &sol);
+	crowd_free(&c);
 	*raised = rc == 0 && sol.raised;
 	if (rc == 0) {
 		problem_clean(p, out->x);
@@ -348,15 +359,12 @@ solve_prices(struct scaled *s, struct level *l, bool *raised, struct gv_error *e
 		out->bound = level_bound(s, sol.lambda, sol.price);
 		rc = gap(p, out->bound, out->objective) <= 5e-10 ? 0 : 1;
 	}
-	free(a);
-	free(gain);
-	free(use);
 	return rc;
 }
 
 /* Tries the other way, and takes it if it gets further. */
 static int
-try_prices(struct scaled *s, struct level *l, struct gv_error *e)
+try_prices(struct scaled *s, struct level *l)
 {
 	size_t cells = s->p->n * s->p->m;
 	struct solution *out = l->s;
@@ -366,7 +374,7 @@ try_prices(struct scaled *s, struct level *l, struct gv_error *e)
 	int rc;
 
 	level_init(&alike, s->p, &other, true);
-	rc = solve_prices(s, &alike, &raised, e);
+	rc = solve_prices(s, &alike, &raised);
 	if (rc == 0 && raised && other.objective >= out->objective * (1 - 1e-10)) {
 		memcpy(out->x, other.x, cells * sizeof(*other.x));
 		out->objective = other.objective;
@@ -412,16 +420,16 @@ level_solve(const struct problem *p, const double *a, const struct solve_options
 	scale(&s, p, a);
 	out->has_bound = true;
 	if (by_prices && !opt->certify)
-		rc = solve_prices(&s, l, &raised, e);
+		rc = solve_prices(&s, l, &raised);
 	if (rc == 1)
 		rc = solve_programs(&s, opt, l, &status, &raised, e);
 	if (rc == 1 && opt->solver == SOLVER_AUTO && !opt->certify)
-		rc = solve_prices(&s, l, &raised, e);
+		rc = solve_prices(&s, l, &raised);
 	if (rc == 0 && !raised && !by_prices && opt->solver == SOLVER_AUTO)
-		rc = try_prices(&s, l, e);
+		rc = try_prices(&s, l);
 	if (rc == 1)
-		rc = gv_error_set(e, "the linear program of %s: %s", name,
-		    gv_lp_status_name(status));
+		rc = gv_error_set(
+		    e, "the linear program of %s: %s", name, gv_lp_status_name(status));
 	if (rc == 0)
 		out->gap = gap(p, out->bound, out->objective);
 	for (i = 0; i < p->n; i++)
@@ -463,8 +471,8 @@ col_name(void *ctx, size_t col, char buf[GV_LP_NAME_LEN])
 }
 
 void
-level_program(const struct problem *p, const double *a, struct gv_lp *lp,
-    struct gv_lp_names *names)
+level_program(
+    const struct problem *p, const double *a, struct gv_lp *lp, struct gv_lp_names *names)
 {
 	struct column_names *c;
 	struct scaled s;
@@ -476,6 +484,7 @@ level_program(const struct problem *p, const double *a, struct gv_lp *lp,
 	}
 	scale(&s, p, a);
 	s.level = 1;
+	set_units(&s);
 	for (i = 0; i < p->n; i++)
 		s.unit[i] = 1;
 	for (j = 0; j < p->m; j++)

@@ -250,9 +250,8 @@ set_parts(const struct linear *l, size_t i, double *a)
 }
 
 /* Into price: prices of nearly the best sum; start [n][m] keeps the needs.  As price_sum. */
-static int
-find_prices(const struct linear *l, const double *start, bool needs, double *price,
-    struct gv_error *e)
+static void
+find_prices(const struct linear *l, const double *start, bool needs, double *price)
 {
 	const struct problem *p = l->p;
 	double *use = gv_xcalloc(p->n, sizeof(*use));
@@ -261,7 +260,6 @@ find_prices(const struct linear *l, const double *start, bool needs, double *pri
 	struct price_problem q = {p->n, p->m, a, use, gain, p->capacity};
 	double size = sum_size(l);
 	size_t i, j;
-	int rc;
 
 	for (i = 0; i < p->n; i++) {
 		use[i] = p->count[i] * p->scale[i];
@@ -269,13 +267,12 @@ find_prices(const struct linear *l, const double *start, bool needs, double *pri
 		for (j = 0; j < p->m; j++)
 			gain[i * p->m + j] = p->count[i] * (l->gain[i * p->m + j] / size);
 	}
-	rc = price_sum(&q, needs ? start : NULL, needs ? 1 : 0, price, e);
+	price_sum(&q, needs ? start : NULL, needs ? 1 : 0, price);
 	for (j = 0; j < p->m; j++)
 		price[j] *= size;
 	free(use);
 	free(gain);
 	free(a);
-	return rc;
 }
 
 /* What job i adds to the bound at a multiplier of its need. */
@@ -349,12 +346,12 @@ linear_by_prices(struct linear *l, const struct solve_options *opt, const char *
 	bool *undecided = gv_xcalloc(p->n, sizeof(*undecided));
 	bool needs = false;
 	size_t i, k;
-	int rc;
+	int rc = 1;
 
 	for (i = 0; i < p->n; i++)
 		needs = needs || need_of(l, i) > 0;
 	memcpy(start, l->s->x, cells * sizeof(*start));
-	rc = find_prices(l, start, needs, price, e) < 0 ? -1 : 1;
+	find_prices(l, start, needs, price);
 	for (k = 0; k < 3 && rc == 1; k++) {
 		struct problem q;
 

@@ -8,9 +8,13 @@
 #include "crowd.h"
 #include "search.h"
 
-/* The shares of a mixture, added to x. */
+/*
+ * The shares of a mixture, added to x; lambda NULL, or the multipliers that prove the
+ * bound (of levels).
+ */
 static void
-mix(const struct crowd *c, const struct search *s, const struct aim *aim, double *x)
+mix(const struct crowd *c, const struct search *s, const struct aim *aim, double *x,
+    double *lambda)
 {
 	const struct crowd *open = s->all_open ? c : &s->open;
 	struct offer o = {.face = aim->face, .gains = aim->gains};
@@ -18,10 +22,14 @@ mix(const struct crowd *c, const struct search *s, const struct aim *aim, double
 
 	o.level = aim->gains ? aim->level : s->level / s->weight;
 	o.price = s->price;
-	if (!s->all_open) {
-		crowd_shares(c, &o, s->weight, x, NULL);
+	if (!s->all_open) { /* what was left aside does not change from there to price_level */
+		crowd_shares(c, &o, s->weight, x, lambda);
 		for (i = 0; i < open->n; i++)
 			memset(&x[open->of[i] * c->m], 0, c->m * sizeof(*x));
+	}
+	if (lambda != NULL && s->price_level > 0) {
+		o.level = s->price_level;
+		crowd_shares(open, &o, 0, NULL, lambda);
 	}
 	for (k = 0; k < s->n_steps; k++) {
 		if (!(s->step[k].weight > 0))
@@ -34,29 +42,24 @@ mix(const struct crowd *c, const struct search *s, const struct aim *aim, double
 
 /* Whether every GPU has a price: then all levels are equal in every best solution. */
 static bool
-all_priced(const struct price_problem *p, const double *price)
+all_priced(const struct crowd *c, const double *capacity, const double *price)
 {
 	size_t j;
 
-	for (j = 0; j < p->m; j++)
-		if (p->capacity[j] > 0 && price[j] * p->capacity[j] < 1e-7)
+	for (j = 0; j < c->m; j++)
+		if (capacity[j] > 0 && price[j] * capacity[j] < 1e-7)
 			return false;
 	return true;
 }
 
-/* The multipliers that prove the bound. */
+/* The multipliers that prove the bound, where prices do. */
 static void
-find_multipliers(
-    const struct crowd *c, const struct search *s, size_t binding, double *lambda)
+find_multipliers(const struct crowd *c, const struct search *s, double *lambda)
 {
 	const struct offer o = {.price = s->price, .level = s->price_level};
 
-	if (s->price_level > 0) {
+	if (s->price_level > 0)
 		crowd_shares(c, &o, 0, NULL, lambda);
-		return;
-	}
-	memset(lambda, 0, c->n * sizeof(*lambda));
-	lambda[binding] = 1;
 }
 
 /*
@@ -64,11 +67,10 @@ find_multipliers(
  * all that reach the level, those of the largest sum of gains.
  */
 static bool
-raise_gains(
-    const struct price_problem *p, const struct crowd *c, struct price_solution *out)
+raise_gains(const struct crowd *c, const double *capacity, struct price_solution *out)
 {
-	double *face = gv_xcalloc(p->m, sizeof(*face));
-	struct aim aim = {.capacity = p->capacity,
+	double *face = gv_xcalloc(c->m, sizeof(*face));
+	struct aim aim = {.capacity = capacity,
 	    .gains = true,
 	    .level = out->level,
 	    .near_enough = 1e-12};
@@ -76,56 +78,68 @@ raise_gains(
 	bool found;
 	size_t j;
 
-	for (j = 0; j < p->m; j++)
-		if (out->price[j] * p->capacity[j] >= 1e-7) {
+	for (j = 0; j < c->m; j++)
+		if (out->price[j] * capacity[j] >= 1e-7) {
 			face[j] = out->price[j];
 			aim.face = face;
 		}
 	found = search_prices(&s, c, &aim, NULL, 0) == 0;
 	out->steps += s.steps;
 	if (found)
-		mix(c, &s, &aim, out->x);
+		mix(c, &s, &aim, out->x, NULL);
 	search_free(&s);
 	free(face);
 	return found;
 }
 
 int
-price_solve(const struct price_problem *p, struct price_solution *out, struct gv_error *e)
+price_level(const struct crowd *c, const double *capacity, struct price_solution *out)
 {
-	struct crowd c;
-	struct aim aim = {.capacity = p->capacity, .near_enough = 1e-12};
+	struct aim aim = {.capacity = capacity, .near_enough = 1e-12};
 	struct search s;
+	bool raise = out->raised;
 	size_t binding;
 	int rc;
 
-	(void)e;
-	crowd_fill(&c, p->n, p->m, p->a, p->use, p->gain);
-	memset(out->x, 0, p->n * p->m * sizeof(*out->x));
-	aim.level = crowd_time_bound(&c, &binding);
-	rc = search_prices(&s, &c, &aim, NULL, 0);
-	memcpy(out->price, s.price, p->m * sizeof(*out->price));
+	memset(out->x, 0, c->n * c->m * sizeof(*out->x));
+	aim.level = crowd_time_bound(c, &binding);
+	rc = search_prices(&s, c, &aim, NULL, 0);
+	memcpy(out->price, s.price, c->m * sizeof(*out->price));
 	out->level = s.level;
 	out->bound = s.bound;
 	out->steps = s.steps;
-	if (rc == 0) {
-		find_multipliers(&c, &s, binding, out->lambda);
-		out->raised = all_priced(p, out->price);
-		if (!out->raised)
-			out->raised = raise_gains(p, &c, out);
-		else
-			mix(&c, &s, &aim, out->x);
-		if (!out->raised)
-			mix(&c, &s, &aim, out->x);
+	out->raised = rc == 0 && all_priced(c, capacity, out->price);
+	if (rc == 0 && raise && !out->raised)
+		out->raised = raise_gains(c, capacity, out);
+	else
+		raise = false;
+	if (rc == 0 && (!raise || !out->raised))
+		mix(c, &s, &aim, out->x, out->lambda);
+	else if (rc == 0)
+		find_multipliers(c, &s, out->lambda);
+	if (rc == 0 && s.price_level == 0) {
+		memset(out->lambda, 0, c->n * sizeof(*out->lambda));
+		out->lambda[binding] = 1;
 	}
 	search_free(&s);
+	return rc;
+}
+
+int
+price_solve(const struct price_problem *p, struct price_solution *out)
+{
+	struct crowd c;
+	int rc;
+
+	crowd_fill(&c, p->n, p->m, p->a, p->use, p->gain);
+	out->raised = true;
+	rc = price_level(&c, p->capacity, out);
 	crowd_free(&c);
 	return rc;
 }
 
 int
-price_sum(const struct price_problem *p, const double *x, double level, double *price,
-    struct gv_error *e)
+price_sum(const struct price_problem *p, const double *x, double level, double *price)
 {
 	struct crowd c;
 	const struct aim aim = {.capacity = p->capacity,
@@ -139,7 +153,6 @@ price_sum(const struct price_problem *p, const double *x, double level, double *
 	size_t i, j;
 	int rc;
 
-	(void)e;
 	for (i = 0; x != NULL && i < p->n; i++)
 		for (j = 0; j < p->m; j++) {
 			used[j] += p->use[i] * x[i * p->m + j];

@@ -6,11 +6,7 @@
  * cheapest shares that lift it to t.  What all take together says in which
  * direction the prices are wrong, and gives a bound that no level can pass
  * (Lagrange); mixing the shares taken at several prices so that no type is over
- * capacity gives a level that is reached.  The mixture comes from a small linear
- * program, a row per type and a column per step (Dantzig and Wolfe 1960), the next
- * prices from its duals.  Both values meet.
- *
- * A step costs n m^2; some tens of steps are needed for 3 types, whatever n.
+ * capacity gives a level that is reached.  Both values meet (search.h).
  */
 #ifndef GV_ALLOC_PRICE_H
 #define GV_ALLOC_PRICE_H
@@ -18,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/err.h"
+#include "crowd.h"
 
 struct price_problem {
 	size_t n, m;
@@ -41,11 +37,12 @@ struct price_solution {
 
 /*
  * *s has room for its arrays.  0 it is solved, bound - level is within 1e-10 of
- * the level, usually 1e-12; 1 it did not come that close (other methods may); -1
- * with *e set.
+ * the level, usually 1e-12; 1 it did not come that close (other methods may).
  */
-int price_solve(
-    const struct price_problem *p, struct price_solution *s, struct gv_error *e);
+int price_solve(const struct price_problem *p, struct price_solution *s);
+
+/* The same of jobs in columns; the second objective only where s->raised says so. */
+int price_level(const struct crowd *c, const double *capacity, struct price_solution *s);
 
 /*
  * Prices at which what the jobs choose by themselves gains nearly the largest sum
@@ -58,7 +55,7 @@ int price_solve(
  *
  * As price_solve; 1 it came to no end.
  */
-int price_sum(const struct price_problem *p, const double *x, double level, double *price,
-    struct gv_error *e);
+int price_sum(
+    const struct price_problem *p, const double *x, double level, double *price);
 
 #endif

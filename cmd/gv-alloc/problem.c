@@ -69,8 +69,7 @@ problem_pick(struct problem *to, const struct problem *p, const bool *keep)
 	for (i = 0; i < p->n; i++) {
 		if (!keep[i])
 			continue;
-		memcpy(&to->rate[n * p->m], &p->rate[i * p->m],
-		    p->m * sizeof(*p->rate));
+		memcpy(&to->rate[n * p->m], &p->rate[i * p->m], p->m * sizeof(*p->rate));
 		to->scale[n] = p->scale[i];
 		if (p->kind != NULL)
 			to->kind[n] = p->kind[i];
@@ -285,15 +284,38 @@ row_sum(const struct problem *p, const double *x, size_t i)
 	return sum;
 }
 
-static double
-gpus_used(const struct problem *p, const double *x, size_t j)
+/* [m], the caller's */
+static double *
+gpus_used(const struct problem *p, const double *x)
 {
-	double used = 0;
-	size_t i;
+	double *used = gv_xcalloc(p->m, sizeof(*used));
+	size_t i, j;
 
-	for (i = 0; i < p->n; i++)
-		used += p->count[i] * p->scale[i] * x[i * p->m + j];
+	for (i = 0; i < p->n; i++) {
+		double gpus = p->count[i] * p->scale[i];
+
+		for (j = 0; j < p->m; j++)
+			used[j] += gpus * x[i * p->m + j];
+	}
 	return used;
+}
+
+/* Types over capacity are scaled down. */
+static void
+fit_types(const struct problem *p, double *x)
+{
+	double *part = gpus_used(p, x);
+	bool fits = true;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++) {
+		part[j] = part[j] > p->capacity[j] ? p->capacity[j] / part[j] : 1;
+		fits = fits && part[j] == 1;
+	}
+	for (i = 0; !fits && i < p->n; i++)
+		for (j = 0; j < p->m; j++)
+			x[i * p->m + j] *= part[j];
+	free(part);
 }
 
 void
@@ -307,20 +329,14 @@ problem_clean(const struct problem *p, double *x)
 		double sum;
 
 		for (j = 0; j < p->m; j++)
-			largest = fmax(largest, row[j]);
+			largest = row[j] > largest ? row[j] : largest;
 		for (j = 0; j < p->m; j++)
-			if (!(row[j] > 1e-13 * largest))
-				row[j] = 0;
+			row[j] = row[j] > 1e-13 * largest ? row[j] : 0;
 		sum = row_sum(p, x, i);
 		for (j = 0; sum > 1 && j < p->m; j++)
 			row[j] /= sum;
 	}
-	for (j = 0; j < p->m; j++) {
-		double used = gpus_used(p, x, j);
-
-		for (i = 0; used > p->capacity[j] && i < p->n; i++)
-			x[i * p->m + j] *= p->capacity[j] / used;
-	}
+	fit_types(p, x);
 	if (p->budget > 0) {
 		double cost = problem_cost(p, x);
 
@@ -333,13 +349,17 @@ double
 problem_excess(const struct problem *p, const double *x)
 {
 	double worst = 0;
+	double *used = gpus_used(p, x);
 	size_t i, j;
 
-	for (i = 0; i < p->n; i++)
-		worst = fmax(worst, row_sum(p, x, i) - 1);
+	for (i = 0; i < p->n; i++) {
+		double over = row_sum(p, x, i) - 1;
+
+		worst = over > worst ? over : worst;
+	}
 	for (j = 0; j < p->m; j++)
-		worst = fmax(worst,
-		    (gpus_used(p, x, j) - p->capacity[j]) / fmax(1, p->capacity[j]));
+		worst = fmax(worst, (used[j] - p->capacity[j]) / fmax(1, p->capacity[j]));
+	free(used);
 	if (p->budget > 0)
 		worst = fmax(worst, problem_cost(p, x) / p->budget - 1);
 	return worst;

@@ -328,7 +328,6 @@ by_prices(const struct problem *p, double *level, double *sum, double *excess)
 	double *gain = gv_xcalloc(p->n, p->m * sizeof(*gain));
 	struct price_problem q = {p->n, p->m, a, p->scale, gain, p->capacity};
 	struct price_solution s;
-	struct gv_error e = {0};
 	size_t i, j;
 	int rc;
 
@@ -342,7 +341,7 @@ by_prices(const struct problem *p, double *level, double *sum, double *excess)
 			    p->scale[i] * problem_rate(p, i, j) / equal[i];
 			a[i * p->m + j] = gain[i * p->m + j] / p->weight[i];
 		}
-	rc = price_solve(&q, &s, &e);
+	rc = price_solve(&q, &s);
 	*level = problem_level(p, s.x);
 	*sum = throughput_sum(p, s.x);
 	*excess = problem_excess(p, s.x);
