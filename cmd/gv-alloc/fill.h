@@ -8,20 +8,19 @@
 #include "problem.h"
 
 struct fill {
-  const struct problem *p;
-  bool fifo; /* inside an entity one job after another */
-  double
-      *a; /* [n][m] v_i per share, 0 on types that are not the job's any more */
-  double *most;  /* [n] v_i with all the time on the best type */
-  double *have;  /* [n] v_i so far */
-  bool *stopped; /* [n] */
+	const struct problem *p;
+	bool fifo; /* inside an entity one job after another */
+	double *a; /* [n][m] v_i per share, 0 on types that are not the job's any more */
+	double *most;  /* [n] v_i with all the time on the best type */
+	double *have;  /* [n] v_i so far */
+	bool *stopped; /* [n] */
 
-  /* those that can rise, entity by entity, each in the order in which they have
+	/* those that can rise, entity by entity, each in the order in which they have
    * all their time */
-  size_t n_rising;
-  size_t *rising;
-  double *room; /* [rising] of fairness: (most - have) / w */
-  double *rest; /* [rising] of fairness: sum of n w from here to the entity's
+	size_t n_rising;
+	size_t *rising;
+	double *room; /* [rising] of fairness: (most - have) / w */
+	double *rest; /* [rising] of fairness: sum of n w from here to the entity's
                    last */
 };
 

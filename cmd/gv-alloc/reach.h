@@ -19,14 +19,14 @@
 #include "policy.h"
 
 struct reach {
-  double *x;         /* [n][m] shares that give f want, with ... */
-  struct pair *pair; /* [n_pairs] ... those of pairs, where jobs share GPUs */
-  size_t n_pairs;
-  double *lambda; /* [n] >= 0; by prices, a small one means 0 */
-  double *price;  /* [m] of a GPU: what the inequality holds down; 0 = there are
+	double *x;         /* [n][m] shares that give f want, with ... */
+	struct pair *pair; /* [n_pairs] ... those of pairs, where jobs share GPUs */
+	size_t n_pairs;
+	double *lambda; /* [n] >= 0; by prices, a small one means 0 */
+	double *price;  /* [m] of a GPU: what the inequality holds down; 0 = there are
                      enough */
-  double limit;   /* but for rounding, see reach_rounding() */
-  bool exact;     /* asked for, and proved in rational arithmetic */
+	double limit;   /* but for rounding, see reach_rounding() */
+	bool exact;     /* asked for, and proved in rational arithmetic */
 };
 
 /* = room for the problem; a reach may be solved again and again. */
@@ -42,7 +42,6 @@ double reach_rounding(const struct problem *p);
  * no solver came to a solution.
  */
 int reach_solve(struct reach *r, const struct problem *p, const double *a,
-                const double *want, bool corner,
-                const struct solve_options *opt, struct gv_error *e);
+    const double *want, bool corner, const struct solve_options *opt, struct gv_error *e);
 
 #endif
