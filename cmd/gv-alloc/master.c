@@ -4,6 +4,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/*
+ * t counts for that, so that GLPK's tolerance of 1e-9 for duals is one of 1e-13: of
+ * thousands of columns each may take as much from the bound.
+ */
+static const double magnified = 1e4;
+
 /* ---- in numbers of about 1 ---- */
 
 static double
@@ -216,7 +222,7 @@ master_init(struct master *m, const struct shared *h, bool plain)
 	if (plain)
 		m->level = m->size[0] = m->size[1] = 1;
 	m->lp.maximise = true;
-	gv_lp_add_col(&m->lp, 0, INFINITY, 1);
+	gv_lp_add_col(&m->lp, 0, INFINITY, plain ? 1 : magnified);
 	for (j = 0; j < p->m; j++)
 		gv_lp_add_row(&m->lp, -INFINITY, p->capacity[j] / m->pool[j]);
 	for (i = 0; i < p->n; i++) {
@@ -257,7 +263,7 @@ master_aim(struct master *m, int aim)
 	size_t k;
 
 	m->aim = aim;
-	m->lp.cost[0] = aim < 0 ? 1 : 0;
+	m->lp.cost[0] = aim < 0 ? magnified : 0;
 	for (k = 0; k < m->n; k++)
 		m->lp.cost[k + 1] = cost_of(m, &m->share[k]);
 }
@@ -285,6 +291,13 @@ master_keep_sum(struct master *m, double value)
 
 /* ---- what sol says ---- */
 
+/* What its duals are to be divided by. */
+static double
+magnitude(const struct master *m)
+{
+	return m->aim < 0 ? magnified : 1;
+}
+
 void
 master_duals(const struct master *m, double *lambda, double *price)
 {
@@ -293,11 +306,12 @@ master_duals(const struct master *m, double *lambda, double *price)
 	size_t i, j;
 
 	for (j = 0; j < p->m; j++)
-		price[j] = fmax(0, y[j]) / m->pool[j];
+		price[j] = fmax(0, y[j]) / (m->pool[j] * magnitude(m));
 	for (i = 0; i < p->n; i++) {
 		lambda[i] = 0;
 		if (m->rise[i] != SIZE_MAX)
-			lambda[i] = fmax(0, -y[m->rise[i]]) / (rise(m->h, i) * m->level);
+			lambda[i] = fmax(0, -y[m->rise[i]]) /
+				    (rise(m->h, i) * m->level * magnitude(m));
 	}
 }
 
@@ -328,7 +342,8 @@ master_prices(const struct master *m, struct pair_prices *v)
 	for (i = 0; i < p->n; i++) {
 		double n = p->count[i];
 
-		v->time[i] = fmax(0, y[m->time[i]]) / (n * m->unit[i]);
+		v->time[i] =
+		    fmax(0, y[m->time[i]]) / (n * m->unit[i] * magnitude(m));
 		for (j = 0; j < p->m; j++)
 			v->worth[i * p->m + j] = lambda[i] * factor(m->h, i) / n;
 	}
