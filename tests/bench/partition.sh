@@ -99,3 +99,48 @@ nasnetamobile 8x2 - -l 8@25GB/s -l 2@25Gb/s
 nasnetalarge 16 - -l 16@10Gb/s
 nasnetalarge 8x2 - -l 8@25GB/s -l 2@25Gb/s
 EOF
+
+# Several types of GPUs, 256 of each, the second and third 0.6 and 0.35 times as fast.
+# Sailor's planner takes 0.3, 6.2 and 4900 s for 1, 2 and 3 types of as many GPUs (SOSP 2025,
+# for OPT-350M; it searches tensor parallelism as well).
+awk 'BEGIN {
+	print "node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes"
+	print "embedding,2,4,8388608,206045184"
+	for (i = 1; i <= 32; i++) print "block" i ",10,20,8388608,50331648"
+	print "loss,6,12,4,0"
+}' >chain.csv
+cp "$data/resnet50.layers.csv" resnet50.csv
+sed 1q "$data/resnet50.edges.csv" >chain.edges.csv
+awk 'BEGIN { p = "embedding"; for (i = 1; i <= 32; i++) { print p ",block" i; p = "block" i } print p ",loss" }' >>chain.edges.csv
+cp "$data/resnet50.edges.csv" resnet50.edges.csv
+printf '\n%-24s %-8s %10s %12s %8s\n' profile types 'ours, s' "Sailor's" ratio
+for model in chain resnet50; do
+	for types in 1 2 3; do
+		printf 'gpu_type,gpus\n' >types.csv
+		awk -v n="$types" 'BEGIN { for (i = 1; i <= n; i++) print "t" i ",256" }' >>types.csv
+		speeds=$(echo --gpu-speed=t1=1 --gpu-speed=t2=0.6 --gpu-speed=t3=0.35 | cut -d ' ' -f "1-$types")
+		for memory in '' -m16GiB; do
+			[ -z "$memory" ] || [ "$model" = chain ] || continue
+			# shellcheck disable=SC2086
+			measure --cost=compat -c types.csv $speeds $memory -l @100Gb/s -e "$model.edges.csv" "$model.csv"
+			sailor=$(echo 0.3 6.2 4900 | cut -d ' ' -f "$types")
+			printf '%-24s %-8s %10s %12s %8s\n' "$model${memory:+, memory}" "$types" "$s" "$sailor" \
+				"$(awk -v a="$sailor" -v b="$s" 'BEGIN { printf "%.0f", a / (b > 0.0005 ? b : 0.0005) }')"
+		done
+	done
+done
+
+# one pipeline across the levels
+want='' python='-'
+printf '\n%-24s %-8s %10s\n' 'profile, --flat' machine 'ours, s'
+while read -r model machine cost levels; do
+	# shellcheck disable=SC2086
+	measure --flat --cost="$cost" $levels -e "$data/$model.edges.csv" "$data/$model.layers.csv"
+	printf '%-24s %-8s %10s\n' "$model, $cost" "$machine" "$s"
+done <<EOF
+vgg16 4x4 paper -l 4@12GB/s -l 4@10Gb/s
+resnet50 4x4 compat -l 4@12GB/s -l 4@10Gb/s
+resnet50 16x16 compat -l 16@12GB/s -l 16@10Gb/s
+inception_v3.compressed 4x4 paper -l 4@12GB/s -l 4@10Gb/s
+inception_v3.compressed 4x4 compat -l 4@12GB/s -l 4@10Gb/s
+EOF
