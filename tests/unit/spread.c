@@ -36,7 +36,7 @@ make_table(struct gv_frame *f, size_t n_jobs, const int *gang, int (*rate)[KINDS
 	static const char *const names[] = {
 	    "job_id", "gpu_type", "steps_per_s", "scale_factor"};
 	struct gv_cell column[4], row[4];
-	char text[3][16];
+	char text[3][32];
 	size_t i, k;
 
 	for (k = 0; k < 4; k++)
