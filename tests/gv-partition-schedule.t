@@ -140,6 +140,36 @@ is_out "1f1b: replicas reduce behind each backward pass" <<EOF
 2
 EOF
 
+# on two groups of two GPUs, ten times slower between them; the last stage on the last GPUs
+# spread REPLICAS0 REPLICAS1: the first transfer and the first all-reduce of each stage, in ms
+spread() {
+	sed "1s/\$/,stage,replicas/; 2s/\$/,0,$1/; 3s/\$/,1,$2/" two.csv >spread.csv
+	run gv-partition --evaluate --timeline -l 2@1GB/s -l 2@0.1GB/s --schedule=flush --micro-batches=4 spread.csv
+	awk -F, '$5 == "F" && $2 == 1 && !seen { print "transfer", $8 - 1; seen = 1 }
+		$5 == "AR" && !reduced[$2]++ { print "all-reduce of stage", $2, $9 - $8 }' out >got
+	mv got out
+}
+spread 1 1
+is_out "both stages in one group" <<EOF
+transfer 0.001
+EOF
+spread 2 2
+is_out "each stage in a group of its own" <<EOF
+all-reduce of stage 0 1
+transfer 0.01
+all-reduce of stage 1 1
+EOF
+spread 2 1
+is_out "the first stage in both groups" <<EOF
+all-reduce of stage 0 10
+transfer 0.01
+EOF
+spread 1 2
+is_out "one stage in each group" <<EOF
+transfer 0.01
+all-reduce of stage 1 1
+EOF
+
 # ---- what -v says ----
 two -v --cut=none --schedule=flush --micro-batches=8
 sed 1d err >got && mv got err
