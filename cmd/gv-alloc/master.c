@@ -342,8 +342,7 @@ master_prices(const struct master *m, struct pair_prices *v)
 	for (i = 0; i < p->n; i++) {
 		double n = p->count[i];
 
-		v->time[i] =
-		    fmax(0, y[m->time[i]]) / (n * m->unit[i] * magnitude(m));
+		v->time[i] = fmax(0, y[m->time[i]]) / (n * m->unit[i] * magnitude(m));
 		for (j = 0; j < p->m; j++)
 			v->worth[i * p->m + j] = lambda[i] * factor(m->h, i) / n;
 	}
@@ -352,6 +351,34 @@ master_prices(const struct master *m, struct pair_prices *v)
 	if (m->lock != SIZE_MAX)
 		add_gains(m, 0, fmax(0, -y[m->lock]) / m->size[0], v);
 	free(lambda);
+}
+
+size_t
+master_review(struct master *m, const struct pair_prices *v, double helps, bool aside)
+{
+	static const double far =
+	    .1; /* of what they gain; from .1 to .2 it is the fastest */
+	const struct problem *p = m->p;
+	size_t k, back = 0;
+
+	for (k = 0; k < m->n; k++) {
+		const struct share *s = &m->share[k];
+		double gain = v->worth[s->a * p->m + s->type] * s->rate_a;
+		double cost = v->time[s->a] + p->scale[s->a] * v->gpu[s->type];
+		double *most = &m->lp.col_hi[k + 1];
+
+		if (s->b != SIZE_MAX) {
+			gain += v->worth[s->b * p->m + s->type] * s->rate_b;
+			cost += v->time[s->b];
+		}
+		if (*most == 0 && (gain - cost) * s->unit > helps) {
+			*most = INFINITY;
+			back++;
+		} else if (aside && m->sol.x[k + 1] == 0 && gain - cost < -far * gain) {
+			*most = 0;
+		}
+	}
+	return back;
 }
 
 void

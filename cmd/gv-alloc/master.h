@@ -58,6 +58,14 @@ double master_gain(const struct master *m, int sum, const struct share *s);
 /* The multipliers of sol, in the units of what is looked for; v has room. */
 void master_prices(const struct master *m, struct pair_prices *v);
 
+/*
+ * Takes columns back that would add more than helps to an optimum of about 1 at the
+ * prices v, which are those of sol; aside: sets those aside that are far from being of
+ * use.  How many were taken back.
+ */
+size_t master_review(
+    struct master *m, const struct pair_prices *v, double helps, bool aside);
+
 /* lambda and price of the jobs' rows and types in those units.  [n], [m] */
 void master_duals(const struct master *m, double *lambda, double *price);
 

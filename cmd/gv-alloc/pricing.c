@@ -146,6 +146,36 @@ meet(const struct meeting *t, struct candidate *best)
 	}
 }
 
+/* The same of two kinds of one row each, on all types: where all differ, nearly all there is to do. */
+static void
+meet_two(const struct pricing *g, const struct pair_prices *v, size_t pair, size_t a,
+    size_t b, struct candidate *best)
+{
+	size_t m = g->p->m;
+	const double *rate = &g->p->together->rate[pair * m * 2];
+	const double *worth_a = &v->worth[a * m], *worth_b = &v->worth[b * m];
+	double time = v->time[a] + v->time[b], scale = g->p->scale[a];
+	double most = -INFINITY;
+	size_t j, type = 0;
+
+	for (j = 0; j < m; j++) {
+		double gain_a = worth_a[j] * rate[2 * j];
+		double gain_b = worth_b[j] * rate[2 * j + 1];
+		double cost = time + scale * v->gpu[j];
+		double excess = gain_a + gain_b - cost;
+
+		excess += (fabs(gain_a) + fabs(gain_b) + fabs(cost)) * (8 * DBL_EPSILON);
+		if (rate[2 * j] > 0 && excess > most) {
+			most = excess;
+			type = j;
+		}
+	}
+	if (most > best[a].excess)
+		best[a] = (struct candidate){most, most, a, b, pair, type};
+	if (most > best[b].excess)
+		best[b] = (struct candidate){most, most, a, b, pair, type};
+}
+
 void
 pricing_pass(const struct pricing *g, const struct pair_prices *v, struct candidate *best)
 {
@@ -165,6 +195,11 @@ pricing_pass(const struct pricing *g, const struct pair_prices *v, struct candid
 
 			t.b = with->with[t.pair];
 			n_b = g->first[t.b + 1] - g->first[t.b];
+			if (n_a == 1 && n_b == 1 && t.a != t.b) {
+				meet_two(g, v, t.pair, g->member[g->first[t.a]],
+				    g->member[g->first[t.b]], best);
+				continue;
+			}
 			for (t.type = 0; t.type < with->m && n_b > 0; t.type++) {
 				const double *rate =
 				    &with->rate[(t.pair * with->m + t.type) * 2];
@@ -173,11 +208,7 @@ pricing_pass(const struct pricing *g, const struct pair_prices *v, struct candid
 					continue;
 				t.rate_a = rate[0];
 				t.rate_b = rate[1];
-				if (n_a == 1 && n_b == 1 && t.a != t.b)
-					consider(&t, g->member[g->first[t.a]],
-					    g->member[g->first[t.b]], true, best);
-				else
-					meet(&t, best);
+				meet(&t, best);
 			}
 		}
 	}

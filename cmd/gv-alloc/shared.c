@@ -9,6 +9,11 @@
 #include "base/mem.h"
 #include "master.h"
 
+enum { MANY = 100 }; /* rounds; usual are 10 to 20 */
+
+/* Programs on the way need no proof of GLPK's, and the last has its own. */
+static const struct gv_lp_options quick = {.gap = 1e-6};
+
 /* A pair comes in when its share of about 1 would add more than that to an optimum of about 1. */
 static const double helps = 1e-10;
 static const double hair = 1e-12; /* what a second sum may take from a first */
@@ -138,6 +143,7 @@ climb(struct work_space *w, struct shared *h, const struct gv_lp_options *opt,
     enum gv_lp_status *status, struct gv_error *e)
 {
 	struct master *m = &w->m;
+	bool more;
 	int rc;
 
 	do {
@@ -148,9 +154,11 @@ climb(struct work_space *w, struct shared *h, const struct gv_lp_options *opt,
 			return rc != 0 ? -1 : 1;
 		h->rounds++;
 		master_prices(m, &w->v);
+		more = !w->all && master_review(m, &w->v, helps, h->rounds < MANY) > 0;
 		price_alone(w);
 		pricing_pass(&w->g, &w->v, w->best);
-	} while (!w->all && add_pairs(w));
+		more = (!w->all && add_pairs(w)) || more;
+	} while (more);
 	return 0;
 }
 
@@ -236,7 +244,7 @@ raise_level(struct work_space *w, struct shared *h, double best, struct gv_error
 	master_aim(&w->m, 1);
 	for (i = 0; i < 3 && rc >= 0 && !done; i++) {
 		master_keep_level(&w->m, best * (1 - less[i]));
-		rc = climb(w, h, NULL, &status, e);
+		rc = climb(w, h, &quick, &status, e);
 		if (rc != 0)
 			continue;
 		master_shares(&w->m);
@@ -357,7 +365,7 @@ meet_needs(struct work_space *w, struct shared *h, double *reached,
 	int rc;
 
 	w->m.lp.col_hi[0] = 1;
-	rc = climb(w, h, NULL, status, e);
+	rc = climb(w, h, &quick, status, e);
 	if (rc == 0 && w->m.sol.x[0] < 1 - 1e-9) {
 		*status = GV_LP_INFEASIBLE;
 		return 1;
@@ -399,7 +407,7 @@ raise_sum(struct work_space *w, struct shared *h, double best, struct gv_error *
 	for (i = 0; i < 3 && rc >= 0 && !done; i++) {
 		master_keep_sum(&w->m, best - less[i] * hair * fmax(1, fabs(best)));
 		master_aim(&w->m, 1);
-		rc = climb(w, h, NULL, &status, e);
+		rc = climb(w, h, &quick, &status, e);
 		if (rc != 0)
 			continue;
 		master_shares(&w->m);
@@ -437,7 +445,7 @@ int
 shared_solve(struct shared *h, const struct solve_options *opt, const char *name,
     struct gv_error *e)
 {
-	const struct gv_lp_options lp_opt = {.exact = opt->certify};
+	const struct gv_lp_options lp_opt = {.exact = opt->certify, .gap = quick.gap};
 	enum gv_lp_status status = GV_LP_FAILED;
 	struct work_space w;
 	int rc;

@@ -101,6 +101,7 @@ void gv_lp_solution_free(struct gv_lp_solution *s);
 struct gv_lp_options {
 	double time_limit_s; /* 0 = none */
 	long max_iterations; /* 0 = enough for anything that does not cycle */
+	double gap; /* of the check that calls for no other attempt; 0 = 1e-9 */
 	bool
 	    exact; /* prove the basis in rational arithmetic (GMP); 0.5 to 3 times the solve */
 };

@@ -351,7 +351,8 @@ is_good(const struct gv_lp *lp, const struct gv_lp_options *opt, int number, boo
 	    GV_LP_OPTIMAL) /* from a bad basis GLPK has called a program infeasible */
 		return s->status != GV_LP_FAILED && !warm;
 	return s->check.infeasibility <= 10 * tolerance &&
-	       (lp->has_integer || s->check.gap <= tolerance);
+	       (lp->has_integer ||
+		   s->check.gap <= (opt->gap > 0 ? opt->gap : tolerance));
 }
 
 int
