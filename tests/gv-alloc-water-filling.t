@@ -143,6 +143,13 @@ a2 1
 a3 1
 b1 1
 EOF
+for how in fifo none; do
+	run gv-alloc -p water-filling --agnostic --inside=$how -c one.csv people.csv
+	mv out want
+	ok "--inside=$how: the policy's name says so" grep -q ",water-filling+$how+agnostic\$" want
+	run gv-alloc -p water-filling+$how+agnostic -c one.csv people.csv
+	same_file out want "and -p takes it"
+done
 printf 'entity,weight\nann,3\nzoe,9\n' >weights.csv
 shares -c one.csv --entities=weights.csv
 is_out "--entities: three parts of four, and 1 where no weight is given" <<EOF

@@ -79,6 +79,20 @@ cut_pop(char *name, size_t *parts)
 	*end = '\0';
 }
 
+/* What stands for --inside. */
+static void
+cut_inside(char *name, struct options *o)
+{
+	enum inside inside = cut_end(name, "+fifo")   ? INSIDE_FIFO
+			     : cut_end(name, "+none") ? INSIDE_NONE
+						      : INSIDE_FAIRNESS;
+
+	if (inside == INSIDE_FAIRNESS)
+		return;
+	o->solve.inside = inside;
+	o->has_inside = true;
+}
+
 static void
 set_policy(void *ctx, const char *arg)
 {
@@ -92,6 +106,7 @@ set_policy(void *ctx, const char *arg)
 	o->solve.relax_slo = cut_end(name, "+relax-slo") || o->solve.relax_slo;
 	o->solve.placeable = cut_end(name, "+placeable") || o->solve.placeable;
 	o->solve.agnostic = cut_end(name, "+agnostic") || o->solve.agnostic;
+	cut_inside(name, o);
 	o->policy = policy_find(name);
 	free(name);
 	if (o->policy != NULL)
@@ -269,7 +284,10 @@ finish_policy(struct options *o)
 	check_pop(o);
 	o->solve.multipliers = o->explain != NULL && !o->solve.placeable;
 	o->solve.pop_bound = o->common.verbose > 0;
-	snprintf(o->name, sizeof(o->name), "%s%s%s%s", o->policy->name,
+	snprintf(o->name, sizeof(o->name), "%s%s%s%s%s", o->policy->name,
+	    o->solve.inside == INSIDE_FIFO   ? "+fifo"
+	    : o->solve.inside == INSIDE_NONE ? "+none"
+					     : "",
 	    o->solve.agnostic ? "+agnostic" : "", o->solve.placeable ? "+placeable" : "",
 	    o->solve.relax_slo ? "+relax-slo" : "");
 	if (o->solve.pop > 1)
