@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -502,15 +501,18 @@ constrained_add_budget(
 	row = gv_lp_add_row(lp, -INFINITY, p->budget);
 	for (col = 0; col < lp->n_cols; col++) {
 		char name[GV_LP_NAME_LEN];
+		char *end;
 		size_t i, j;
 
 		names->col(names->ctx, col, name);
 		if (strcmp(name, "u") == 0) {
 			gv_lp_set(lp, row, col, -p->budget);
 			lp->row_hi[row] = 0;
-		} else if (sscanf(name, "%*[xy](%zu,%zu)", &i, &j) == 2) {
-			gv_lp_set(lp, row, col,
-			    p->count[i - 1] * p->scale[i - 1] * p->price[j - 1]);
 		}
+		if (name[0] == '\0' || name[1] != '(') /* no x(i,j) or y(i,j) */
+			continue;
+		i = strtoul(name + 2, &end, 10) - 1;
+		j = strtoul(end + 1, NULL, 10) - 1;
+		gv_lp_set(lp, row, col, p->count[i] * p->scale[i] * p->price[j]);
 	}
 }

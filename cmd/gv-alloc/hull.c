@@ -96,8 +96,8 @@ find_place(struct hull *h, const double *worth, double *most, const char *name,
 			    largest > 0 ? worth[i] / largest : 0;
 	rc = gv_lp_solve(&h->placement, NULL, NULL, &sol, e);
 	if (rc == 0 && sol.status != GV_LP_OPTIMAL)
-		rc = gv_error_set(
-		    e, "the placements of %s: %s", name, gv_lp_status_name(sol.status));
+		rc = gv_error_set(e, "the linear program of %s: %s", name,
+		    gv_lp_status_name(sol.status));
 	if (rc == 0) {
 		place = new_place(h);
 		for (i = 0; i < cells; i++)
@@ -322,12 +322,10 @@ hull_solve(struct hull *h, struct program *g, const char *name, struct gv_error 
 		rc = step(&w, h, g, worth, &status, name, e);
 	master_free(&w);
 	free(worth);
-	if (rc == 1)
-		return 0;
-	if (rc == 0 && status == GV_LP_INFEASIBLE)
+	if (rc != 0)
+		return rc == 1 ? 0 : -1;
+	if (status == GV_LP_INFEASIBLE)
 		return 1;
-	if (rc == 0)
-		rc = gv_error_set(e, "the placements of %s: %s", name,
-		    gv_lp_status_name(status == GV_LP_OPTIMAL ? GV_LP_LIMIT : status));
-	return -1;
+	return gv_error_set(e, "the linear program of %s: %s", name,
+	    gv_lp_status_name(status == GV_LP_OPTIMAL ? GV_LP_LIMIT : status));
 }
