@@ -82,20 +82,26 @@ static double
 best_pair(const struct problem *p)
 {
 	const struct together *t = p->together;
-	size_t *one = gv_xcalloc(t->n_kinds, sizeof(*one)); /* a row of the kind + 1 */
+	double *jobs = gv_xcalloc(t->n_kinds, sizeof(*jobs));
+	size_t *one = gv_xcalloc(t->n_kinds, sizeof(*one)); /* a row of the kind */
 	double most = 0;
 	size_t i, j, k;
 
-	for (i = 0; i < p->n; i++)
-		one[p->kind[i]] = i + 1;
+	for (i = 0; i < p->n; i++) {
+		jobs[p->kind[i]] += p->count[i];
+		one[p->kind[i]] = i;
+	}
 	for (k = 0; k < t->n_kinds; k++)
-		for (i = t->first[k]; i < t->first[k + 1]; i++)
-			for (j = 0; j < t->m && one[k] > 0 && one[t->with[i]] > 0; j++) {
+		for (i = t->first[k]; i < t->first[k + 1] && jobs[k] > 0; i++)
+			for (j = 0; j < t->m; j++) {
 				const double *r = &t->rate[(i * t->m + j) * 2];
+				size_t with = t->with[i];
 
-				most = fmax(
-				    most, (r[0] + r[1]) / cost_per_s(p, one[k] - 1, j));
+				if (jobs[with] > (with == k ? 1 : 0))
+					most = fmax(most,
+					    (r[0] + r[1]) / cost_per_s(p, one[k], j));
 			}
+	free(jobs);
 	free(one);
 	return most;
 }
@@ -149,6 +155,18 @@ ratio_bound(struct linear *l, struct gains *gain, double theta, double *bound,
 	return rc;
 }
 
+/* Where to start: where nobody needs anything, the best share may run alone. */
+static double
+start_ratio(const struct linear *l)
+{
+	size_t i;
+
+	for (i = 0; l->need != NULL && i < l->p->n; i++)
+		if (l->need[i] > 0)
+			return 0;
+	return best_share(l->p) * (1 - 1e-4);
+}
+
 static int
 climb(struct linear *l, struct gains *gain, const double *second,
     const struct solve_options *opt, struct gv_error *e)
@@ -157,7 +175,7 @@ climb(struct linear *l, struct gains *gain, const double *second,
 	    .solver = opt->solver, .placeable = opt->placeable};
 	const struct problem *p = l->p;
 	struct solution *s = l->s;
-	double theta = 0;
+	double theta = start_ratio(l);
 	int k, rc = 0;
 
 	for (k = 0; k < MAX_STEPS && rc == 0; k++) {
