@@ -587,6 +587,60 @@ check_policies(void)
 	    cases);
 }
 
+/* ---- units ---- */
+
+/* Steps of a kind in another unit: its rates, alone and in pairs, times size[kind]. */
+static void
+change_units(struct problem *p, struct together *t, const double *size)
+{
+	size_t i, j, k;
+
+	for (i = 0; i < p->n; i++) {
+		for (j = 0; j < p->m; j++)
+			p->rate[i * p->m + j] *= size[p->kind[i]];
+		p->number[NUMBER_STEPS][i] *= size[p->kind[i]];
+	}
+	for (k = 0; k < t->n_kinds; k++)
+		for (i = t->first[k]; i < t->first[k + 1]; i++)
+			for (j = 0; j < t->m; j++) {
+				t->rate[(i * t->m + j) * 2] *= size[k];
+				t->rate[(i * t->m + j) * 2 + 1] *= size[t->with[i]];
+			}
+}
+
+/* What is compared with itself does not change, however far apart the kinds are. */
+static void
+check_units(void)
+{
+	static const struct policy *const same[] = {
+	    &policy_max_min, &policy_makespan, &policy_finish_time, &policy_fifo};
+	size_t instance, k;
+
+	wrong = cases = 0;
+	for (instance = 0; instance < 100; instance++) {
+		size_t kinds = 2 + below(6), m = 1 + below(3);
+		double before[4], size[8];
+		struct together t;
+		struct problem p;
+		double bound, excess;
+
+		random_together(&t, kinds, m);
+		p = random_problem(1 + below(9), m, kinds, &t);
+		random_numbers(&p);
+		for (k = 0; k < 4; k++)
+			wrong += ask(same[k], &p, &before[k], &bound, &excess) != 0;
+		for (k = 0; k < 8; k++)
+			size[k] = exp(40 * (uniform() - .5)); /* 1e-9 to 1e9 */
+		change_units(&p, &t, size);
+		for (k = 0; k < 4; k++)
+			expect(same[k], &p, before[k]);
+		problem_free(&p);
+		together_free(&t);
+	}
+	ok(wrong == 0, "the units of a job's steps do not count (%d of %d)",
+	    cases - wrong, cases);
+}
+
 /* ---- dealing ---- */
 
 /* Every job of a class has as much of each of its pairs, and so its throughput and time. */
@@ -679,6 +733,7 @@ main(void)
 {
 	check_random();
 	check_policies();
+	check_units();
 	check_deal();
 	return done_testing();
 }
