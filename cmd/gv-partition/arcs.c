@@ -124,7 +124,8 @@ arcs_from(struct arcs *arcs, const struct column *k, size_t a)
 		size_t b = k->at[s->sup[at]];
 		struct span span;
 
-		if (b-- == 0 || (size_t)k->before[a] + k->behind[b] >= k->n)
+		if (b-- == 0 || (size_t)k->before[a] + k->behind[b] >= k->n ||
+		    !column_can(k, i, k->prefix[b], k->n - k->before[a] - k->behind[b]))
 			continue;
 		span = column_span(k, a, b);
 		if (span.low > span.high)

@@ -50,7 +50,7 @@ least_stage(const struct column *k, size_t i, size_t j)
 
 	if (k->x->o->rules.recompute == RECOMPUTE_FULL)
 		size.time_s += s->forward_s[j] - s->forward_s[i];
-	size.time_s /= (double)machine_component(k->x->m, k->level);
+	size.time_s /= k->gpus;
 	return size;
 }
 
@@ -87,7 +87,8 @@ count_behind(struct column *k)
 			size_t j = s->sup[at], b = k->at[j], m, up;
 			struct stage_size size;
 
-			if (b == 0 || k->behind[b - 1] + (size_t)1 >= best)
+			if (b == 0 || k->behind[b - 1] + (size_t)1 >= best ||
+			    !column_can(k, i, j, best - 1 - k->behind[b - 1]))
 				continue;
 			up = best - 1 - k->behind[b - 1];
 			size = least_stage(k, i, j);
@@ -119,7 +120,8 @@ count_before(struct column *k)
 			struct stage_size size;
 
 			if (b-- == 0 || k->before[a] + (size_t)1 >= k->before[b] ||
-			    k->before[a] + (size_t)1 + k->behind[b] > k->n)
+			    k->before[a] + (size_t)1 + k->behind[b] > k->n ||
+			    !column_can(k, i, j, k->before[b] - 1U - k->before[a]))
 				continue;
 			up = k->before[b] - 1U - k->before[a];
 			size = least_stage(k, i, j);
@@ -171,6 +173,8 @@ column_open(struct column *k, const struct search *x, size_t level,
 		if (limit > k->limit_s)
 			k->limit_s = limit;
 	}
+	k->gpus = (double)machine_component(x->m, level);
+	k->work_s = k->limit_s * k->gpus * (1 + 1e-9);
 	count_behind(k);
 	count_before(k);
 	if (level > 0)

@@ -22,22 +22,6 @@ search_whole(const struct search *x, size_t level)
 	return x->o->use == USE_ALL || (search_limited(x) && level + 1 < x->m->n_levels);
 }
 
-static double
-between(const double *sums, size_t i, size_t k)
-{
-	return sums[k] - sums[i];
-}
-
-struct stage_size
-search_stage(const struct search *x, size_t i, size_t k)
-{
-	const struct ideals *s = x->s;
-	struct stage_size size = {
-	    between(s->time_s, i, k), between(s->parameter, i, k), s->out[i], s->out[k]};
-
-	return size;
-}
-
 size_t
 search_in_flight(const struct context *c, size_t w, size_t m)
 {

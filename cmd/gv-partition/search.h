@@ -62,6 +62,8 @@ struct column {
 	struct context c;
 	uint32_t end;
 	double limit_s; /* the largest of the sources' */
+	double gpus;    /* of a component */
+	double work_s;  /* that a component can do in this time, a little more */
 
 	size_t size;      /* prefixes between a source and the end, both included */
 	uint32_t *prefix; /* [size] ascending, the last is the end */
@@ -69,6 +71,17 @@ struct column {
 	double *source_s; /* [size] the limit of a source, or -1 */
 	uint16_t *before, *behind; /* [size] components; more than n: no pipeline */
 };
+
+/* What is between two prefixes. */
+static inline struct stage_size
+search_stage(const struct search *x, size_t i, size_t k)
+{
+	const struct ideals *s = x->s;
+	struct stage_size size = {s->time_s[k] - s->time_s[i],
+	    s->parameter[k] - s->parameter[i], s->out[i], s->out[k]};
+
+	return size;
+}
 
 /* ---- column.c ---- */
 
@@ -87,6 +100,15 @@ void column_close(struct column *k);
 struct span {
 	size_t low, high; /* none when low > high */
 };
+/* Quickly, whether so many components can do the work between two prefixes. */
+static inline bool
+column_can(const struct column *k, size_t i, size_t j, size_t n)
+{
+	const double *time_s = k->x->s->time_s;
+
+	return time_s[j] - time_s[i] <= k->work_s * (double)n;
+}
+
 struct span column_span(const struct column *k, size_t a, size_t b);
 
 /* Fills the times of the sources. */
@@ -121,7 +143,6 @@ double times_get(const struct search *x, size_t level, const struct context *c,
 bool search_limited(const struct search *x);
 /* Whether all components of this level must be used. */
 bool search_whole(const struct search *x, size_t level);
-struct stage_size search_stage(const struct search *x, size_t i, size_t k);
 size_t search_in_flight(const struct context *c, size_t w, size_t m);
 struct context search_inside(
     const struct search *x, size_t level, const struct context *c, size_t w, size_t m);

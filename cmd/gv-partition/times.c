@@ -169,6 +169,8 @@ find_column(const struct column *k, size_t b, size_t w, size_t m,
 		double limit;
 
 		if ((size_t)k->before[a] + (m > 0 ? w - m : k->behind[b]) >= k->n ||
+		    !column_can(
+			k, from, to, m > 0 ? m : k->n - k->before[a] - k->behind[b]) ||
 		    !ideals_sub(x->s, from, to))
 			continue;
 		span = column_span(k, a, b);
