@@ -52,6 +52,7 @@ static void
 work_init(struct work_space *w, const struct shared *h, bool all)
 {
 	const struct problem *p = h->p;
+	size_t i;
 
 	master_init(&w->m, h, false);
 	pricing_init(&w->g, p);
@@ -62,6 +63,12 @@ work_init(struct work_space *w, const struct shared *h, bool all)
 	w->all = all;
 	if (all)
 		pricing_all(&w->g, use_pair, &w->m);
+	for (i = 0; i < h->s->n_pairs && !all; i++) {
+		const struct pair *q = &h->s->pair[i];
+
+		master_add(&w->m, q->a, q->b,
+		    together_find(p->together, p->kind[q->a], p->kind[q->b]), q->type);
+	}
 }
 
 static void

@@ -70,7 +70,8 @@ void shared_init(struct shared *h, const struct problem *p, struct solution *s);
 void shared_free(struct shared *h);
 
 /*
- * h->s->x has room, zeroed; h->s->pair is allocated here (an old one is freed).
+ * h->s->x has room, zeroed; h->s->pair is allocated here.  Pairs that are there, of
+ * a similar program, are where to start; they are freed.
  * --solver=glpk: of all pairs, made beforehand; so also for --certify, which proves
  * the program of GLPK.  What rise asks of a sum must be possible but for 1e-10.
  * name: the policy, for messages.  0, or -1 with *e set: GLPK came to no solution.
