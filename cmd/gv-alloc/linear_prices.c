@@ -329,8 +329,9 @@ prove(struct linear *l)
 	l->s->has_bound = true;
 	l->s->objective = linear_sum(p, l->gain, l->s->x);
 	linear_prove(l);
-	sum = fmax(
-	    fabs(l->s->bound), l->size != NULL ? linear_sum(p, l->size, l->s->x) : 0);
+	sum = fabs(l->s->bound);
+	if (l->size != NULL) /* differences may be near 0 */
+		sum = fmax(sum, fmax(linear_sum(p, l->size, l->s->x), 1e-4 * sum_size(l)));
 	return l->s->bound - l->s->objective <= 1e-10 * sum;
 }
 

@@ -164,7 +164,7 @@ start_ratio(const struct linear *l)
 	for (i = 0; l->need != NULL && i < l->p->n; i++)
 		if (l->need[i] > 0)
 			return 0;
-	return best_share(l->p) * (1 - 1e-4);
+	return best_share(l->p) * (1 - 1e-6);
 }
 
 static int
