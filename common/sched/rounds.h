@@ -27,6 +27,14 @@
  * A gang lies within one type.  At the start of a round every GPU is free to be
  * given, so the first in the queue always fits, however large its gang.
  *
+ * Two jobs of equal gangs can share GPUs (Gavel's space sharing, section 3.1):
+ * such a pair is promised time, receives it and waits in the queue as a job does,
+ * and has a number as if it were one more job.  What follows of "jobs" goes for
+ * pairs, too, and: a round never places two that share a job, the GPUs of a pair
+ * count once, and in the second pass only pairs that were promised something take
+ * part, for to share what need not be shared helps nobody.  What a job receives
+ * alone and what it receives in each of its pairs are told apart, as promises are.
+ *
  * Differs: Gavel (Narayanan et al., OSDI 2020, section 5) orders by X_mj over
  * the fraction of all received time, type after type, from a seed value of half
  * a round.  That ratio lets many jobs of small share overtake one of large share
@@ -43,8 +51,9 @@
  * than its share it receives only on GPUs that were owed to nobody who could use
  * them.
  * Whatever was promised (the policies' linear programs may promise to gangs what
- * no placement can give), a job waits for a type at most GV_ROUND_DEBT / X_mj
- * rounds and one for each job and type: nobody starves.
+ * no placement can give, and to pairs: of three jobs no two pairs run at once), a
+ * job waits for a type at most GV_ROUND_DEBT / X_mj rounds and one for each job and
+ * type: nobody starves.
  */
 #ifndef GV_SCHED_ROUNDS_H
 #define GV_SCHED_ROUNDS_H
@@ -52,6 +61,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/hash.h"
+#include "base/mem.h"
 #include "sched/cluster.h"
 
 enum {
@@ -67,14 +78,17 @@ enum {
 enum { GV_ROUND_DEBT = 8 };
 
 struct gv_round_job {
-	size_t gang; /* s_m, GPUs at once */
-	bool active; /* has arrived and is not done: what it was promised accrues */
-	bool ready;  /* may be placed */
+	size_t gang;      /* s_m, GPUs at once */
+	bool active;      /* has arrived and is not done: what it was promised accrues */
+	bool ready;       /* may be placed */
+	size_t member[2]; /* the jobs; of a job alone twice itself, of a pair active and
+	                     ready mean nothing, theirs count */
 };
 
 /* A job on a GPU type. */
 struct gv_round_claim {
-	double rate;       /* T_mj, steps/s; 0 = cannot run there */
+	double rate;       /* T_mj, steps/s; 0 = cannot run there; of a pair member[0]'s */
+	double with_rate;  /* of a pair member[1]'s */
 	double share;      /* X_mj, [0,1] */
 	double received_s; /* gang time held, ever */
 	double lag_s;      /* L_mj */
@@ -95,11 +109,15 @@ struct gv_rounds {
 	double round_s;             /* r */
 	struct gv_round_pool *pool; /* [n_pools] */
 	size_t *gpu_pool;           /* [n_gpus] */
-	size_t n_jobs;
+	size_t n_jobs; /* and pairs */
 	size_t cap_jobs;
 	size_t cap_claims;
 	struct gv_round_job *job;     /* [n_jobs] */
 	struct gv_round_claim *claim; /* [n_jobs][n_types] */
+	size_t *pair;                 /* [pairs.n] their numbers */
+	size_t cap_pairs;
+	struct gv_hash pairs; /* by their members */
+	struct gv_arena arena;
 };
 
 /* The GPUs of a cluster, no jobs, rounds of round_s.  gv_rounds_free also takes a zeroed one. */
@@ -108,6 +126,42 @@ void gv_rounds_free(struct gv_rounds *r);
 
 /* Adds a job that is not active, ready, without rates and shares: its index. */
 size_t gv_rounds_add(struct gv_rounds *r, size_t gang);
+
+/*
+ * The number of the pair of two jobs of equal gangs, in any order; it is added,
+ * without rates and shares, if it is new.  gv_rounds_find_pair: -1 = no such pair.
+ */
+size_t gv_rounds_pair(struct gv_rounds *r, size_t a, size_t b);
+ptrdiff_t gv_rounds_find_pair(const struct gv_rounds *r, size_t a, size_t b);
+
+static inline bool
+gv_rounds_is_pair(const struct gv_rounds *r, size_t job)
+{
+	return r->job[job].member[0] != r->job[job].member[1];
+}
+
+/* Whether a job is the owner of a GPU (owner as in gv_rounds_plan), or of the pair that is. */
+static inline bool
+gv_rounds_has(const struct gv_rounds *r, ptrdiff_t owner, size_t job)
+{
+	return owner >= 0 &&
+	       (r->job[owner].member[0] == job || r->job[owner].member[1] == job);
+}
+
+static inline bool
+gv_rounds_is_active(const struct gv_rounds *r, size_t job)
+{
+	const size_t *member = r->job[job].member;
+
+	return r->job[member[0]].active && r->job[member[1]].active;
+}
+
+/*
+ * The owner of a GPU once a job has come to it, or has left it.  Where a job comes
+ * there is nobody or one it has a pair with.
+ */
+ptrdiff_t gv_rounds_join(const struct gv_rounds *r, ptrdiff_t owner, size_t job);
+ptrdiff_t gv_rounds_leave(const struct gv_rounds *r, ptrdiff_t owner, size_t job);
 
 static inline struct gv_round_claim *
 gv_rounds_claim(const struct gv_rounds *r, size_t job, size_t type)
@@ -127,6 +181,9 @@ void gv_rounds_pass(struct gv_rounds *r, double seconds);
 /* The job has held GPUs of the type for so long. */
 void gv_rounds_credit(struct gv_rounds *r, size_t job, size_t type, double seconds);
 
+/* The same of all that hold GPUs now; owner as in gv_rounds_plan. */
+void gv_rounds_hold(struct gv_rounds *r, const ptrdiff_t *owner, double seconds);
+
 /*
  * Must be called when shares have changed or jobs have come or gone: what was
  * owed before is kept up to one round, which is what rounding can have caused;
@@ -144,10 +201,14 @@ enum gv_round_mode {
 /*
  * Plans a round.
  *
- *   owner  [n_gpus] the job on each GPU, GV_GPU_IDLE or GV_GPU_AWAY
+ *   owner  [n_gpus] the job or pair on each GPU, GV_GPU_IDLE or GV_GPU_AWAY; a job
+ *          is alone on all of its GPUs or in the same pair on all
  *   next   [n_gpus] out: the same for the coming round; may be owner itself
  *
- * A job that stays on its type keeps its GPUs (its lease is extended).  The
+ * A job that stays on its type keeps its GPUs (its lease is extended), also when
+ * it goes from alone to a pair, back, or to another pair: the GPUs are those of one
+ * of the two, the other one comes to them.  Where a pair parts and both stay on the
+ * type, the first in the order of numbers keeps them.  The
  * others, largest gang first, take the fullest node where the gang fits whole,
  * else the emptiest nodes, so that it lies on as few as possible.
  * Deterministic.  Cost: O(m n log(m n) + GPUs) and O(pools) per job moved.
