@@ -48,9 +48,10 @@ replicas_here(
 			rest->combination -= m * x->stride[k];
 		}
 		if (behind[rest->combination] == need &&
-		    m == (x->limited ? trial_replicas(x, c, here.prefix,
-					   (size_t)(x->sum[rest->combination] + need))
-				     : c->fewest))
+		    m == (x->limited
+				 ? trial_replicas(x, c, here.prefix,
+				       (size_t)x->sum[rest->combination] + (size_t)need)
+				 : c->fewest))
 			return m;
 	}
 	return 0;

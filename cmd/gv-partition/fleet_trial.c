@@ -117,32 +117,35 @@ most_in_flight(const struct trial *x, const struct choice *c, size_t i, size_t k
 	return high;
 }
 
+/* Fills *c; whether it is one within the limit that fits. */
+static bool
+make_choice(struct choice *c, const struct trial *x, size_t i, size_t k, size_t type,
+    bool recompute)
+{
+	*c = (struct choice){.type = type, .recompute = recompute};
+	c->size = (struct stage_size){x->time_s[type][k] - x->time_s[type][i],
+	    x->s->parameter[k] - x->s->parameter[i], x->s->out[i], x->s->out[k]};
+	if (recompute)
+		c->size.time_s += x->forward_s[type][k] - x->forward_s[type][i];
+	c->fewest = fewest(x, c, i, 1);
+	if (c->fewest == FLEET_NO_GPUS)
+		return false;
+	c->most = x->limited ? most_in_flight(x, c, i, k) : x->m.gpus[0];
+	return c->most > 0;
+}
+
 size_t
 trial_choices(struct choice c[2], const struct trial *x, size_t i, size_t k, size_t type)
 {
 	enum recompute how = x->o->rules.recompute;
 	size_t n = 0;
-	int r;
 
-	for (r = how == RECOMPUTE_FULL; r <= (how != RECOMPUTE_NONE); r++) {
-		struct choice *a = &c[n];
-
-		if (r == 1 && how != RECOMPUTE_FULL &&
-		    (!x->limited || (n == 1 && c[0].most == x->m.gpus[0])))
-			break; /* nothing is gained */
-		*a = (struct choice){.type = type, .recompute = r == 1};
-		a->size = (struct stage_size){x->time_s[type][k] - x->time_s[type][i],
-		    x->s->parameter[k] - x->s->parameter[i], x->s->out[i], x->s->out[k]};
-		if (a->recompute)
-			a->size.time_s += x->forward_s[type][k] - x->forward_s[type][i];
-		a->fewest = fewest(x, a, i, 1);
-		if (a->fewest == FLEET_NO_GPUS)
-			continue;
-		a->most = x->limited ? most_in_flight(x, a, i, k) : x->m.gpus[0];
-		if (a->most > 0)
-			n++;
-	}
-	return n;
+	if (how != RECOMPUTE_FULL && make_choice(&c[0], x, i, k, type, false))
+		n++;
+	if (how == RECOMPUTE_NONE || (n == 1 && c[0].most == x->m.gpus[0]) ||
+	    (how == RECOMPUTE_AUTO && !x->limited))
+		return n; /* nothing is gained by recomputing */
+	return n + make_choice(&c[n], x, i, k, type, true);
 }
 
 size_t
@@ -211,7 +214,7 @@ add_limited(
 
 		if (need >= FLEET_NO_GPUS)
 			continue;
-		m = trial_replicas(x, c, i, (size_t)(x->sum[at] + need));
+		m = trial_replicas(x, c, i, (size_t)x->sum[at] + (size_t)need);
 		if (m == FLEET_NO_GPUS)
 			continue;
 		if (k + 1 == x->f->n) {

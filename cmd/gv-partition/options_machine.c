@@ -29,19 +29,20 @@ void
 options_gpu_speed(struct options *o, const char *arg)
 {
 	struct fleet_times *t = &o->times;
-	char *equals = strrchr(arg, '='), q[GV_QUOTE_LEN];
+	const char *equals = strrchr(arg, '=');
+	size_t len = equals != NULL ? (size_t)(equals - arg) : 0;
+	char q[GV_QUOTE_LEN];
 	double factor = 0;
 
 	if (t->n_speeds == FLEET_TYPES)
 		gv_opt_usage(&o->common, "--gpu-speed: more than %d", FLEET_TYPES);
-	if (equals == NULL || equals == arg ||
+	if (equals == NULL || len == 0 ||
 	    gv_parse_double(equals + 1, strlen(equals + 1), &factor) != 0 ||
 	    !(factor >= 1e-9 && factor <= 1e9))
 		gv_opt_usage(&o->common,
 		    "--gpu-speed: expected TYPE=SPEED such as k80=0.25, got %s",
 		    gv_quote(q, arg, strlen(arg)));
-	t->speed[t->n_speeds++] =
-	    (struct fleet_speed){arg, (size_t)(equals - arg), factor};
+	t->speed[t->n_speeds++] = (struct fleet_speed){arg, len, factor};
 }
 
 /* The number of the last level, where it was left out. */

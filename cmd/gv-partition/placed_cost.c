@@ -25,7 +25,8 @@ links_level(const struct links *x, size_t first, size_t n)
 {
 	size_t l = 0;
 
-	while (first / x->group[l] != (first + n - 1) / x->group[l])
+	while (
+	    l + 1 < x->n_levels && first / x->group[l] != (first + n - 1) / x->group[l])
 		l++;
 	return l;
 }

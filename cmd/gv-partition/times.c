@@ -60,16 +60,16 @@ find(const struct times *t, const struct key *key)
 static void
 more_slots(struct times *t)
 {
-	struct times more = {.n = t->n};
+	struct times more = {.n = t->n, .n_slots = 2 * t->n_slots};
 	size_t i;
 
-	more.n_slots = t->n_slots > 0 ? 2 * t->n_slots : 1024;
 	more.slot = gv_xcalloc(more.n_slots, sizeof(*more.slot));
 	for (i = 0; i < t->n_slots; i++)
 		if (t->slot[i].key.to != 0)
 			*find(&more, &t->slot[i].key) = t->slot[i];
 	free(t->slot);
-	*t = more;
+	t->slot = more.slot;
+	t->n_slots = more.n_slots;
 }
 
 static struct key
@@ -101,8 +101,6 @@ known(const struct times *t, const struct key *key, double limit_s)
 {
 	const struct time *slot;
 
-	if (t->n_slots == 0)
-		return false;
 	slot = find(t, key);
 	return slot->key.to != 0 && (isfinite(slot->time_s) || slot->limit_s >= limit_s);
 }
@@ -114,8 +112,6 @@ times_get(const struct search *x, size_t level, const struct context *c, uint32_
 	struct key key = key_of(level, c, from, to);
 	const struct time *slot;
 
-	if (x->times->n_slots == 0)
-		return INFINITY;
 	slot = find(x->times, &key);
 	return slot->key.to != 0 ? slot->time_s : INFINITY;
 }
@@ -123,7 +119,11 @@ times_get(const struct search *x, size_t level, const struct context *c, uint32_
 struct times *
 times_new(void)
 {
-	return gv_xcalloc(1, sizeof(struct times));
+	struct times *t = gv_xcalloc(1, sizeof(*t));
+
+	t->n_slots = 1024;
+	t->slot = gv_xcalloc(t->n_slots, sizeof(*t->slot));
+	return t;
 }
 
 void
