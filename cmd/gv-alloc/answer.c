@@ -58,15 +58,20 @@ check_prices(const struct policy *policy, const struct solve_options *opt,
 static void
 deal_multipliers(struct answer *a, const struct classes *c)
 {
-	double *job = a->s.multipliers.job;
+	struct multipliers *to = &a->s.multipliers;
+	struct multipliers of = *to;
 	size_t i;
 
-	if (job == NULL)
+	if (of.job == NULL)
 		return;
-	a->s.multipliers.job = gv_xcalloc(a->p.n, sizeof(*job));
-	for (i = 0; i < a->p.n; i++)
-		a->s.multipliers.job[i] = job[c->of[i]];
-	free(job);
+	to->job = gv_xcalloc(a->p.n, sizeof(*to->job));
+	to->time = gv_xcalloc(a->p.n, sizeof(*to->time));
+	for (i = 0; i < a->p.n; i++) {
+		to->job[i] = of.job[c->of[i]];
+		to->time[i] = of.time[c->of[i]];
+	}
+	free(of.job);
+	free(of.time);
 }
 
 /* The pairs of the classes, for pairs of their jobs. */

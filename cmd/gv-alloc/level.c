@@ -391,6 +391,8 @@ level_init(struct level *l, const struct problem *p, struct solution *s, bool ra
 	*l = (struct level){.s = s, .raise = raise};
 	l->lambda = gv_xcalloc(p->n, sizeof(*l->lambda));
 	l->price = gv_xcalloc(p->m, sizeof(*l->price));
+	if (p->together != NULL)
+		l->time = gv_xcalloc(p->n, sizeof(*l->time));
 }
 
 void
@@ -398,6 +400,7 @@ level_free(struct level *l)
 {
 	free(l->lambda);
 	free(l->price);
+	free(l->time);
 }
 
 int

@@ -25,6 +25,7 @@ struct level {
 	struct solution *s; /* x, and the level as objective, with its bound and gap */
 	double *lambda;     /* [n] of the jobs and ... */
 	double *price;      /* [m] ... of the types' GPUs: the multipliers of the bound */
+	double *time;       /* [n] of a job's time, where jobs share GPUs; else NULL */
 	double budget;      /* the same of the budget, per US dollar an hour; 0 = there is none */
 	bool raise;         /* also solve the second program */
 	/* out, where there are no prices: sum lambda_i sum_j a_ij x_ij is at most that; else 0 */

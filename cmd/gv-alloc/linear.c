@@ -18,6 +18,8 @@ linear_init(struct linear *l, const struct problem *p, struct solution *s)
 	*l = (struct linear){.p = p, .s = s};
 	l->mu = gv_xcalloc(p->n, sizeof(*l->mu));
 	l->price = gv_xcalloc(p->m, sizeof(*l->price));
+	if (p->together != NULL)
+		l->time = gv_xcalloc(p->n, sizeof(*l->time));
 }
 
 void
@@ -25,6 +27,7 @@ linear_free(struct linear *l)
 {
 	free(l->mu);
 	free(l->price);
+	free(l->time);
 }
 
 double *

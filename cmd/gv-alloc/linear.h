@@ -30,6 +30,7 @@ struct linear {
 	struct solution *s;   /* in: x that keeps the needs; out: the best, its sum, bound and gap */
 	double *mu;           /* [n] out: multipliers of the needs and ... */
 	double *price;        /* [m] ... prices of GPUs that prove the bound */
+	double *time;  /* [n] out: of a job's time, where jobs share GPUs; else NULL */
 	double budget; /* out: the same of the budget, per US dollar an hour; 0 = there is none */
 };
 

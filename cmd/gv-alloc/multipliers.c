@@ -10,6 +10,7 @@ multipliers_alloc(struct multipliers *to, size_t n, size_t m)
 {
 	to->gpu = gv_xcalloc(m, sizeof(*to->gpu));
 	to->job = gv_xcalloc(n, sizeof(*to->job));
+	to->time = gv_xcalloc(n, sizeof(*to->time));
 	to->known = false;
 }
 
@@ -18,6 +19,7 @@ multipliers_free(struct multipliers *mu)
 {
 	free(mu->gpu);
 	free(mu->job);
+	free(mu->time);
 	*mu = (struct multipliers){0};
 }
 
@@ -43,6 +45,8 @@ multipliers_of_level(struct multipliers *to, const struct problem *p, const size
 		return;
 	memcpy(to->gpu, l->price, p->m * sizeof(*to->gpu));
 	to->budget = l->budget;
+	for (i = 0; l->time != NULL && i < p->n; i++)
+		to->time[of != NULL ? of[i] : i] = l->time[i];
 	for (i = 0; i < p->n; i++)
 		to->job[of != NULL ? of[i] : i] =
 		    l->lambda[i] > 0 ? l->lambda[i] * per_step(p, a, i) / p->count[i] : 0;
@@ -58,6 +62,8 @@ multipliers_of_linear(struct multipliers *to, const struct linear *l)
 		return;
 	memcpy(to->gpu, l->price, p->m * sizeof(*to->gpu));
 	memcpy(to->job, l->mu, p->n * sizeof(*to->job));
+	if (l->time != NULL)
+		memcpy(to->time, l->time, p->n * sizeof(*to->time));
 	to->budget = l->budget;
 	to->known = true;
 }

@@ -26,6 +26,7 @@ enum problem_number {
 	NUMBER_ENTITY,   /* which, from 0 */
 	NUMBER_ENTITY_WEIGHT, /* its weight, W_e */
 	NUMBER_DRAW,          /* in a random order, from 0 */
+	NUMBER_STARTED,       /* it has all its time on a type: which, from 1; 0 = none */
 	N_NUMBERS
 };
 
@@ -76,6 +77,7 @@ struct multipliers {
 	double *gpu; /* [m], NULL = nobody asked */
 	double *job; /* [n], of one job, also where a row stands for several */
 	double budget; /* of a US dollar an hour */
+	double *time;  /* [n] of a job's time, where jobs share GPUs */
 	bool known;  /* the policy has such, and has set them */
 };
 

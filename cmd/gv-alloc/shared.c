@@ -24,6 +24,7 @@ shared_init(struct shared *h, const struct problem *p, struct solution *s)
 	*h = (struct shared){.p = p, .s = s};
 	h->lambda = gv_xcalloc(p->n, sizeof(*h->lambda));
 	h->price = gv_xcalloc(p->m, sizeof(*h->price));
+	h->time = gv_xcalloc(p->n, sizeof(*h->time));
 }
 
 void
@@ -31,6 +32,7 @@ shared_free(struct shared *h)
 {
 	free(h->lambda);
 	free(h->price);
+	free(h->time);
 }
 
 /* The work of one shared_solve. */
@@ -121,6 +123,16 @@ limit(const struct work_space *w, const double *price)
 	return sum * (1 + ((double)(p->n + p->m) + 16) * DBL_EPSILON);
 }
 
+/* The multipliers of time with which limit() is so, times unit. */
+static void
+take_time(const struct work_space *w, double unit, double *time)
+{
+	size_t i;
+
+	for (i = 0; i < w->m.p->n; i++)
+		time[i] = unit * (w->v.time[i] + fmax(0, w->best[i].most) / 2);
+}
+
 /* ---- column generation ---- */
 
 static bool
@@ -196,6 +208,7 @@ take_level(struct work_space *w, struct shared *h)
 	master_shares(&w->m);
 	master_duals(&w->m, h->lambda, h->price);
 	h->limit = limit(w, h->price);
+	take_time(w, 1, h->time);
 	for (i = 0; i < h->p->n; i++)
 		sum += h->lambda[i] * (h->rise != NULL ? h->rise[i] : 0);
 	h->value = level_of(h);
@@ -347,6 +360,7 @@ take_sum(struct work_space *w, struct shared *h)
 	master_shares(&w->m);
 	master_duals(&w->m, h->lambda, h->price);
 	h->limit = limit(w, h->price) * unit;
+	take_time(w, unit, h->time);
 	if (h->gain->cost != NULL) {
 		for (i = 0; i < p->n && h->rise != NULL; i++)
 			needs += h->lambda[i] * h->rise[i];

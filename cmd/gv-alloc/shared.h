@@ -55,6 +55,7 @@ struct shared {
 	 */
 	double *lambda; /* [n] */
 	double *price;  /* [m] */
+	double *time;   /* [n] of a job's time: limit is what all GPUs and all time are worth */
 	double limit;
 	/*
 	 * Of a sum with costs: no allocation that keeps rise gains more than 1 + dearer

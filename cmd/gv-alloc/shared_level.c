@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -78,6 +79,7 @@ shared_level(const struct problem *p, const double *a, const struct solve_option
 			l->lambda[i] = h.lambda[i];
 		for (i = 0; i < p->m; i++)
 			l->price[i] = h.price[i];
+		memcpy(l->time, h.time, p->n * sizeof(*l->time));
 	}
 	shared_free(&h);
 	free(factor);
@@ -133,6 +135,7 @@ shared_linear(struct linear *l, const struct solve_options *opt, const char *nam
 			l->mu[i] = h.lambda[i] / p->count[i];
 		for (i = 0; i < p->m; i++)
 			l->price[i] = h.price[i];
+		memcpy(l->time, h.time, p->n * sizeof(*l->time));
 	}
 	shared_free(&h);
 	return rc;
