@@ -92,6 +92,7 @@ struct shared_row {
 struct shared_rows {
 	size_t n;
 	struct shared_row *row;
+	/* to find them by, where the table has such rows */
 	size_t (*key)[3]; /* the lower job, the other one, type */
 	struct gv_hash of_key;
 };
@@ -125,7 +126,6 @@ shared_rows_make(struct shared_rows *s, const struct answer *a, const struct gv_
 
 	*s = (struct shared_rows){.n = a->s.n_pairs};
 	s->row = gv_xcalloc(s->n, sizeof(*s->row));
-	s->key = gv_xcalloc(s->n, sizeof(*s->key));
 	for (i = 0; i < r->n_jobs; i++)
 		if (a->row[i] != SIZE_MAX)
 			job[a->row[i]] = i;
@@ -139,11 +139,16 @@ shared_rows_make(struct shared_rows *s, const struct answer *a, const struct gv_
 				      p->rate_b, p->rate_a, p->x, false};
 	}
 	qsort(s->row, s->n, sizeof(*s->row), by_place);
+	free(job);
+	for (i = 0; i < r->n_rates && r->rate[i].with < 0;)
+		i++;
+	if (i == r->n_rates)
+		return;
+	s->key = gv_xcalloc(s->n, sizeof(*s->key));
 	for (i = 0; i < s->n; i++) {
 		set_key(s->key[i], s->row[i].job, s->row[i].with, s->row[i].type);
 		gv_hash_add(&s->of_key, (const char *)s->key[i], sizeof(s->key[i]));
 	}
-	free(job);
 }
 
 static void
