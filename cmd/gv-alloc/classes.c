@@ -8,6 +8,7 @@
 
 /* A class: what its jobs have in common, and the first of them. */
 struct entry {
+	double head;       /* key[0], which mostly decides */
 	const double *key; /* rates, scale, weight, numbers, kind */
 	size_t width;
 	size_t first;
@@ -20,7 +21,9 @@ compare(const void *a, const void *b)
 	const struct entry *y = b;
 	size_t i;
 
-	for (i = 0; i < x->width; i++)
+	if (x->head != y->head)
+		return x->head < y->head ? -1 : 1;
+	for (i = 1; i < x->width; i++)
 		if (x->key[i] != y->key[i])
 			return x->key[i] < y->key[i] ? -1 : 1;
 	return (x->first > y->first) - (x->first < y->first);
@@ -73,7 +76,7 @@ find_classes(struct entry *entry, size_t *of, const double *key, size_t n, size_
 		of[i] =
 		    merge ? gv_hash_add(&hash, (const char *)k, width * sizeof(*k)) : i;
 		if (of[i] == found)
-			entry[found++] = (struct entry){k, width, i};
+			entry[found++] = (struct entry){k[0], k, width, i};
 	}
 	gv_hash_free(&hash);
 	return found;

@@ -181,6 +181,9 @@ job_of_row(struct gv_rates *r, struct gv_hash *ids, size_t *cap, size_t row,
 
 	if (id.len == 0)
 		return bad_cell(&r->frame, row, c->id, e, "the name of a job");
+	*job = r->n_jobs - 1; /* a job's rows mostly stand together */
+	if (r->n_jobs > 0 && gv_cell_equal(id, r->job[*job].id))
+		return 0;
 	*job = gv_hash_add(ids, id.s, id.len);
 	if (*job < r->n_jobs)
 		return 0;
