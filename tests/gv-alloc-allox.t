@@ -33,12 +33,56 @@ is_err "a gang" <<E
 gv-alloc: allox: only jobs of one GPU; a job here needs 2 at once
 E
 is_status 2 "a gang: status"
-{ echo job_id,gpu_type,steps_per_s,total_steps && seq 500 | sed 's/.*/&,v100,1,9/'; } >many.csv
-printf 'gpu_type,gpus\nv100,9999\n' >wide.csv
-run gv-alloc -p allox -c wide.csv many.csv
+printf 'gpu_type,gpus\nv100,1\n' >one.csv
+{ echo job_id,gpu_type,steps_per_s,total_steps && seq 10000 | sed 's/.*/&,v100,1,9/'; } >many.csv
+run gv-alloc -p allox -c one.csv many.csv
 is_err "too many" <<E
-gv-alloc: allox: too many jobs: 500 on 500 GPUs
+gv-alloc: allox: too many jobs: 10000 wait for 1 GPUs; --alpha=A looks at fewer
 E
+is_status 2 "too many: status"
+# firsts ARG...: who gets what all the time
+firsts() {
+	run gv-alloc -p allox -c cluster.csv "$@"
+	awk -F, 'NR > 1 && $(NF - 1) == 1 { print $1, $2 }' out >got && mv got out
+}
+firsts --alpha=.01 many.csv
+silent "--alpha: not too many"
+is_out "--alpha: who came first" <<E
+1 v100
+E
+sed '1s/$/,arrival_s/; 2,3s/$/,2/; 4,5s/$/,3/; 6,7s/$/,1/' rates.csv >came.csv
+firsts --alpha=.5 came.csv
+is_out "--alpha: of the two who came first, for two GPUs, one after the other" <<E
+short v100
+E
+firsts came.csv
+is_out "--alpha: without it all are looked at" <<E
+mid v100
+short k80
+E
+gv-alloc -p allox --alpha=.5 -c cluster.csv -o again.csv came.csv
+firsts again.csv
+is_out "a job that is started stays, and nobody waits for its GPU" <<E
+mid k80
+short v100
+E
+sed '/^short/s/,100,1,/,0,1,/' again.csv >done.csv
+firsts done.csv
+is_out "until it is done" <<E
+mid v100
+E
+# bad NAME MESSAGE ARG...: a usage error
+bad() {
+	printf 'gv-alloc: %s\n%s\n' "$2" \
+		'usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]' >message
+	bad_name=$1
+	shift 2
+	run gv-alloc "$@" -c cluster.csv rates.csv
+	is_err "$bad_name" <message
+	is_status 2 "$bad_name: status"
+}
+bad "--alpha: another policy" "--alpha is an option of policy allox" -p sjf --alpha=.5
+bad "--alpha: 0" "--alpha: expected a number above 0" -p allox --alpha=0
 printf 'job_id,gpu_type,steps_per_s\na,v100,1\n' >none.csv
 run gv-alloc -p allox -c cluster.csv none.csv
 is_status 2 "no steps: status"

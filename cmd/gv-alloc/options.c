@@ -22,6 +22,7 @@ static const char help[] =
     "      max-min water-filling isolated proportional makespan finish-time max-sum\n"
     "      min-cost min-cost+per-dollar fifo fifo-greedy sjf strategy-proof allox\n"
     "      gandiva\n"
+    "      --alpha=A            allox looks at the first A (0 to 1) of those who wait\n"
     "      --seed=N             of what gandiva and --pop draw, 0 if not given\n"
     "      --pop=K              K parts of jobs and GPUs, each for itself (POP)\n"
     "      --prices=FILE --at=S prices at a time: gpu_type, usd_per_h, time_s, source\n"
@@ -176,6 +177,16 @@ set_seed(void *ctx, const char *arg)
 }
 
 static void
+set_alpha(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->solve.alpha = gv_opt_double(&o->common, "--alpha", arg, 0, 1);
+	if (o->solve.alpha == 0)
+		gv_opt_usage(&o->common, "--alpha: expected a number above 0");
+}
+
+static void
 parse(struct options *o, int argc, char **argv)
 {
 	const struct gv_opt_own own[] = {
@@ -183,6 +194,7 @@ parse(struct options *o, int argc, char **argv)
 	    {"cluster", required_argument, 'c', .text = &o->cluster},
 	    {"throughputs", required_argument, 't', .text = &o->throughputs},
 	    {"seed", required_argument, .set = set_seed},
+	    {"alpha", required_argument, .set = set_alpha},
 	    {"space-sharing", required_argument, .text = &o->sharing},
 	    {"agnostic", no_argument, .flag = &o->solve.agnostic},
 	    {"per-dollar", no_argument, .flag = &o->per_dollar},
@@ -263,6 +275,8 @@ finish_policy(struct options *o)
 	if ((o->has_inside || o->entities != NULL) && !o->policy->entities)
 		gv_opt_usage(&o->common, "%s: policy %s does not look at entities",
 		    o->has_inside ? "--inside" : "--entities", o->policy->name);
+	if (o->solve.alpha > 0 && o->policy != &policy_allox)
+		gv_opt_usage(&o->common, "--alpha is an option of policy allox");
 	if (o->has_seed && o->solve.pop <= 1 &&
 	    !(o->policy->numbers >> NUMBER_DRAW & 1))
 		gv_opt_usage(

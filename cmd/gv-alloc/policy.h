@@ -36,6 +36,7 @@ struct solve_options {
 	uint64_t seed;  /* of what is drawn */
 	size_t pop;     /* parts to split the jobs into (pop.h); 0 or 1 = none */
 	bool pop_bound; /* what of the whole would be possible is asked, too */
+	double alpha;   /* allox: part of the waiting jobs that is looked at; 0 = all */
 	const struct pairs *pairs; /* which jobs may share GPUs; NULL = no table of them */
 	bool multipliers; /* hand them out, where there are any */
 	bool certify;   /* prove optimality in rational arithmetic as well */

@@ -152,7 +152,13 @@ problem_from_rates(struct problem *p, const struct gv_rates *r,
 		if (can_run(&r->rate[i], r, c))
 			p->rate[row[r->rate[i].job] * p->m + type[r->rate[i].type]] =
 			    r->rate[i].steps_per_s;
-	return problem_numbers(p, r, numbers, row, e);
+	if (problem_numbers(p, r, numbers, row, e) != 0)
+		return -1;
+	for (i = 0; p->number[NUMBER_STARTED] != NULL && i < r->n_rates; i++)
+		if (r->rate[i].share == 1 && can_run(&r->rate[i], r, c))
+			p->number[NUMBER_STARTED][row[r->rate[i].job]] =
+			    (double)type[r->rate[i].type] + 1;
+	return 0;
 }
 
 static const double *

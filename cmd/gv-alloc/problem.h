@@ -187,6 +187,8 @@ void problem_clean(const struct problem *p, double *x);
  * rounding, are over their limit.  x is of problem_clean().
  */
 void problem_trim(const struct problem *p, double *x);
+/* The same of single jobs' shares with pairs: every count is 1. */
+void solution_trim(const struct problem *p, struct solution *s);
 
 /* The worst excess over a constraint, relative: of a row over 1, of a type over its GPUs. */
 double problem_excess(const struct problem *p, const double *x);

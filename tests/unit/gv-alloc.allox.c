@@ -30,7 +30,7 @@ random_problem(void)
 	size_t i, j, n = 1 + below(MOST), m = 1 + below(3);
 
 	problem_alloc(&p, n, m);
-	problem_ask(&p, 1u << NUMBER_STEPS | 1u << NUMBER_PLACE);
+	problem_ask(&p, policy_allox.numbers);
 	for (j = 0; j < m; j++)
 		p.capacity[j] = (double)(1 + below(2));
 	for (i = 0; i < n; i++) {
@@ -94,6 +94,62 @@ brute_force(const struct problem *p)
 	}
 }
 
+/* Started jobs keep their GPUs; the others are as well off as with what is left. */
+static void
+test_started(void)
+{
+	int i, wrong = 0, moved = 0, jobs = 0;
+
+	for (i = 0; i < 200; i++) {
+		struct problem p = random_problem();
+		struct problem rest;
+		bool keep[MOST];
+		struct solve_options opt = {0};
+		struct solution s = {.x = gv_xcalloc(p.n, p.m * sizeof(double))};
+		struct gv_error e = {0};
+		double sum = 0, best = 0, gpus = 0;
+		double left[3];
+		size_t k, j;
+
+		memcpy(left, p.capacity, p.m * sizeof(*left));
+		for (k = 0; k < p.n; k++) {
+			j = below(p.m);
+			keep[k] = !(
+			    uniform() < .4 && problem_rate(&p, k, j) > 0 && left[j] > 0);
+			if (keep[k])
+				continue;
+			left[j]--;
+			p.number[NUMBER_STARTED][k] = (double)(j + 1);
+			sum += p.number[NUMBER_STEPS][k] / problem_rate(&p, k, j);
+		}
+		problem_pick(&rest, &p, keep);
+		memcpy(rest.capacity, left, p.m * sizeof(*left));
+		for (j = 0; j < p.m; j++)
+			gpus += left[j];
+		if (rest.n > 0 && gpus > 0)
+			best = brute_force(&rest) * (double)rest.n;
+		if (policy_allox.solve(&p, &opt, &s, &e) != 0)
+			gv_die_error(&e);
+		for (k = 0; k < p.n; k++)
+			if (!keep[k])
+				moved +=
+				    s.x[k * p.m + (size_t)p.number[NUMBER_STARTED][k] -
+					1] != 1;
+		if (isfinite(best) && (gpus > 0 || rest.n == 0)) {
+			jobs++;
+			best = (sum + best) / (double)p.n;
+			wrong += !(fabs(s.objective - best) <= 1e-9 * best);
+		}
+		wrong += !(problem_excess(&p, s.x) <= 0);
+		free(s.x);
+		problem_free(&rest);
+		problem_free(&p);
+	}
+	ok(jobs > 100, "most problems have GPUs left");
+	is_int(moved, 0, "started jobs stay");
+	is_int(wrong, 0, "the others have the least average of what is left");
+}
+
 static void
 test_brute_force(void)
 {
@@ -128,5 +184,6 @@ int
 main(void)
 {
 	test_brute_force();
+	test_started();
 	return done_testing();
 }
