@@ -417,7 +417,7 @@ climb_sum(struct work_space *w, struct shared *h, const struct gv_lp_options *op
 static int
 raise_sum(struct work_space *w, struct shared *h, double best, struct gv_error *e)
 {
-	static const double less[] = {1, 10, 100};
+	static const double less[] = {0, 1, 10, 100};
 	enum gv_lp_status status;
 	struct kept k = keep(h);
 	double size = fmax(1, fabs(best)) * w->m.size[0];
@@ -425,7 +425,7 @@ raise_sum(struct work_space *w, struct shared *h, double best, struct gv_error *
 	bool done = false;
 	int i, rc = 0;
 
-	for (i = 0; i < 3 && rc >= 0 && !done; i++) {
+	for (i = 0; i < 4 && rc >= 0 && !done; i++) {
 		master_keep_sum(&w->m, best - less[i] * hair * fmax(1, fabs(best)));
 		master_aim(&w->m, 1);
 		rc = climb(w, h, &quick, &status, e);
