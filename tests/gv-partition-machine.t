@@ -187,8 +187,8 @@ errors() {
 	bad "speed 0" '--gpu-speed: expected TYPE=SPEED such as k80=0.25, got "k80=0"' $types --gpu-speed=k80=0
 	bad "five speeds" '--gpu-speed: more than 4' $types --gpu-speed=a=1 --gpu-speed=b=1 --gpu-speed=c=1 --gpu-speed=d=1 --gpu-speed=e=1
 	bad "no cluster" '--times and --gpu-speed are for --cluster' -l 4@1GB/s --gpu-speed=k80=1
-	for option in --top=3 --rank=1 --compare=x '--schedule=interleaved --micro-batches=4'; do
-		bad "$option" '--cluster is without --top, --rank, --compare and --schedule=interleaved' $types $option
+	for option in --compare=x '--schedule=interleaved --micro-batches=4'; do
+		bad "$option" '--cluster is without --compare and --schedule=interleaved' $types $option
 	done
 	for levels in '-l 4@1GB/s' '-l 2@1GB/s -l @1GB/s' --levels=levels.csv '-l @1GB/s --gpus=4' ''; do
 		bad "$levels" '--cluster says how many GPUs there are: one --level=@BANDWIDTH, without N, and no --gpus' -c types.csv $levels

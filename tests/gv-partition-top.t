@@ -28,16 +28,16 @@ printf '%s\n' node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes \
 run gv-partition --top=0 -l 2@1GB/s two.csv
 silent "a ranking"
 is_out "a ranking" <<EOF
-rank,step_s,speedup,bubble_share,stages,gpus,replicas,flat,recompute,in_flight,memory_bytes,first_layers
-1,0.003,2,0,2,2,1;1,yes,none,2,5000,a;b
-2,0.003,2,0,1,2,2,yes,none,1,8000,a
-3,0.006,1,0,1,1,1,yes,none,1,8000,a
+rank,step_s,speedup,bubble_share,stages,gpus,replicas,gpu_types,flat,recompute,in_flight,memory_bytes,first_layers
+1,0.003,2,0,2,2,1;1,,yes,none,2,5000,a;b
+2,0.003,2,0,1,2,2,,yes,none,1,8000,a
+3,0.006,1,0,1,1,1,,yes,none,1,8000,a
 EOF
 run gv-partition --top=2 --schedule=flush --micro-batches=4 -l 2@1GB/s two.csv
 is_out "a flush leaves a bubble between stages" <<EOF
-rank,step_s,speedup,bubble_share,stages,gpus,replicas,flat,recompute,in_flight,memory_bytes,first_layers
-1,0.003,2,0,1,2,2,yes,none,1,8000,a
-2,0.00375,1.6,0.2,2,2,1;1,yes,none,2,4000,a;b
+rank,step_s,speedup,bubble_share,stages,gpus,replicas,gpu_types,flat,recompute,in_flight,memory_bytes,first_layers
+1,0.003,2,0,1,2,2,,yes,none,1,8000,a
+2,0.00375,1.6,0.2,2,2,1;1,,yes,none,2,4000,a;b
 EOF
 
 run gv-partition -v --top=1 -l 2@1GB/s two.csv
@@ -101,7 +101,7 @@ silent "levels"
 mv out levels.csv
 is "on levels and flat" "$(column flat levels.csv | sort -u | tr '\n' ' ')" "no yes "
 for kind in no yes; do
-	rank=$(awk -F, -v kind=$kind '$8 == kind { print $1; exit }' levels.csv)
+	rank=$(awk -F, -v kind=$kind '$9 == kind { print $1; exit }' levels.csv)
 	gv-partition --rank="$rank" -l 2@25GB/s -l 2@10Gb/s -e edges.csv -o plan.csv layers.csv
 	run gv-partition --evaluate -v --timeline -l 2@25GB/s -l 2@10Gb/s -e edges.csv -o /dev/null plan.csv
 	is "flat=$kind: time" "$(sed -n 's/.* step_s=\([^ ]*\).*/\1/p' err)" "$(column step_s levels.csv | sed -n "${rank}p")"
@@ -119,6 +119,45 @@ tr , '\t' <three.csv >want
 same_file made.tsv want "--tsv and -o"
 run gv-partition --rank=1 --explain -l 4@10Gb/s -e edges.csv layers.csv
 silent "--rank with --explain"
+
+# ---- GPUs of several types ----
+printf 'gpu_type,gpus\nv100,2\nk80,3\n' >types.csv
+types='-c types.csv -l @10Gb/s --gpu-speed=v100=1 --gpu-speed=k80=0.3'
+for how in 1f1b "flush --micro-batches=8" "zb-h1 --micro-batches=8 -m 1.2GB"; do
+	# shellcheck disable=SC2086
+	run gv-partition --top=0 $types -e edges.csv --schedule=$how layers.csv
+	silent "types, $how"
+	mv out all.csv
+	column step_s all.csv >got
+	if sort -g -c got; then pass "types, $how: the fastest first"; else fail "types, $how: not the fastest first" all.csv; fi
+	is "types, $how: no plan twice" "$(cut -d, -f2- all.csv | sort | uniq -d)" ""
+	is "types, $how: no more GPUs of a type than there are" "$(awk -F, 'NR > 1 { split($7, n, ";"); k = split($8, t, ";"); v = 0; o = 0
+		for (i = 1; i <= k; i++) if (t[i] == "v100") v += n[i]; else if (t[i] == "k80") o += n[i]; else v = 99
+		if (v > 2 || o > 3 || v + o != $6) print }' all.csv)" ""
+	# shellcheck disable=SC2086
+	gv-partition -v --timeline $types -e edges.csv --schedule=$how -o /dev/null layers.csv 2>said
+	best=$(head -n 1 got)
+	plain=$(sed -n 's/.* step_s=\([^ ]*\).*/\1/p' said)
+	if awk "BEGIN { exit !($best <= $plain * (1 + 1e-9)) }"; then
+		pass "types, $how: none slower than the plan without ranking"
+	else
+		fail "types, $how: $best, but $plain without" all.csv
+	fi
+	for rank in 1 2; do
+		# shellcheck disable=SC2086
+		gv-partition --rank=$rank $types -e edges.csv --schedule=$how -o plan.csv layers.csv
+		# shellcheck disable=SC2086
+		run gv-partition --evaluate -v --timeline $types -e edges.csv --schedule=$how -o /dev/null plan.csv
+		is "types, $how: time of rank $rank" "$(sed -n 's/.* step_s=\([^ ]*\).*/\1/p' err)" "$(column step_s all.csv | sed -n "${rank}p")"
+	done
+done
+# shellcheck disable=SC2086
+run gv-partition --top=1 $types -m 100MB -e edges.csv layers.csv
+is_status 1 "types, too little memory: status"
+printf 'gpu_type,gpus\nv100,1\nk80,3\n' >types.csv
+run gv-partition --top=3 -c types.csv -l @10Gb/s --gpu-speed=v100=1 --gpu-speed=k80=1 -e edges.csv layers.csv
+is "types that are alike are as fast as one type" "$(column step_s out | head -n 1)" \
+	"$(gv-partition --top=1 -l 4@10Gb/s -e edges.csv layers.csv | column step_s /dev/stdin)"
 
 # ---- published configurations ----
 # PipeDream, SOSP 2019, table 1, cluster A: four servers of four V100, 10 Gb/s between them.

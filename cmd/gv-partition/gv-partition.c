@@ -221,10 +221,16 @@ plan_layers(struct options *o)
 		gv_die_error(&e);
 	read_fleet(&fleet, o, &l);
 	given = o->machine;
+	if (o->listed) {
+		rank_list(o, &l, fleet.fleet.n > 1 ? &fleet.fleet : NULL);
+		layers_free(&l);
+		fleet_tables_free(&fleet);
+		return GV_EXIT_OK;
+	}
 	if (o->planner == PLANNER_2BW)
 		two_bw_plan(&p, o, &l, &x);
 	else if (o->rank > 0)
-		rank_plan(&p, o, &l, &x);
+		rank_plan(&p, o, &l, &x, fleet.fleet.n > 1 ? &fleet.fleet : NULL);
 	else if (!o->evaluate && fleet.fleet.n > 1)
 		make_typed_plan(&p, o, &l, &x, &fleet.fleet);
 	else if (!o->evaluate)
@@ -269,8 +275,6 @@ main(int argc, char **argv)
 		status = ptd_run(&o);
 	else if (o.planner == PLANNER_2BW && o.listed)
 		status = two_bw_list(&o);
-	else if (o.listed)
-		status = rank_list(&o);
 	else
 		status = plan_layers(&o);
 	return gv_finish() != 0 ? GV_EXIT_TROUBLE : status;

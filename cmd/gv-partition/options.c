@@ -347,10 +347,10 @@ check_cluster(const struct options *o)
 {
 	if (o->cluster == NULL && (o->times.file != NULL || o->times.n_speeds > 0))
 		gv_opt_usage(&o->common, "--times and --gpu-speed are for --cluster");
-	if (o->cluster != NULL && (o->listed || o->rank > 0 || o->compare != NULL ||
+	if (o->cluster != NULL && (o->compare != NULL ||
 				      o->search.rules.schedule == SCHEDULE_INTERLEAVED))
-		gv_opt_usage(&o->common, "--cluster is without --top, --rank, --compare "
-					 "and --schedule=interleaved");
+		gv_opt_usage(&o->common,
+		    "--cluster is without --compare and --schedule=interleaved");
 }
 
 /* Options that were given and that the planner has no use for. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fleet.h"
 #include "interleave.h"
 #include "placed.h"
 #include "rank_vary.h"
@@ -27,6 +28,7 @@ struct maker {
 	const struct ideals *few; /* s, or those the further plans are cut at */
 	const struct graph *g;
 	const struct machine *m;
+	const struct fleet *fleet;
 	const struct search_options *o;
 	enum ideals_kind cut;
 	void (*progress)(size_t tried);
@@ -42,7 +44,7 @@ same_stage(const struct stage *a, const struct stage *b)
 	for (l = 0; l < LEVELS; l++)
 		if (a->replicas[l] != b->replicas[l] || a->within[l] != b->within[l])
 			return false;
-	return a->recompute == b->recompute;
+	return a->recompute == b->recompute && a->type == b->type;
 }
 
 static bool
@@ -108,12 +110,25 @@ evaluate(const struct maker *x, struct ranked *r, struct gv_error *e)
 {
 	const struct cost_rules *rules = &x->o->rules;
 
+	if (x->fleet != NULL)
+		return fleet_evaluate(
+		    &r->report, &r->plan, x->g, x->fleet, rules, x->cut, e);
 	if (r->placed)
 		return placed_evaluate(
 		    &r->report, &r->plan, x->g, x->m, rules, x->cut, e);
 	return (rules->schedule == SCHEDULE_INTERLEAVED ? interleave_evaluate
 							: plan_evaluate)(
 	    &r->report, &r->plan, x->g, &r->machine, rules, x->cut, e);
+}
+
+/* What a GPU of a place can hold; INFINITY: there is no limit. */
+static double
+memory_of(const struct maker *x, const struct plan *p, size_t place)
+{
+	double memory = x->fleet != NULL ? x->fleet->type[p->stage[place].type].memory
+					 : x->o->rules.memory;
+
+	return memory > 0 ? memory : INFINITY;
 }
 
 /* Runs r->plan; whether it can run and fits. */
@@ -138,6 +153,7 @@ run(const struct maker *x, struct ranked *r)
 	for (i = 0; i < s.n; i++) {
 		const struct holding *h = &s.place[i].holding;
 
+		good = good && h->bytes <= memory_of(x, &r->plan, i);
 		r->bytes = fmax(r->bytes, h->bytes);
 		if (h->in_flight > r->in_flight)
 			r->in_flight = h->in_flight;
@@ -145,9 +161,8 @@ run(const struct maker *x, struct ranked *r)
 	timetable_free(&t);
 	simulation_free(&s);
 	pipe_free(&pipe);
-	return good && (rules->memory <= 0 || r->bytes <= rules->memory) &&
-	       (x->o->use != USE_ALL ||
-		   r->report.gpus == machine_component(x->m, x->m->n_levels));
+	return good && (x->o->use != USE_ALL ||
+			   r->report.gpus == machine_component(x->m, x->m->n_levels));
 }
 
 /* Takes the plan, on *m, into the ranking if it is new and can run. */
@@ -158,6 +173,7 @@ add(struct maker *x, struct plan *p, const struct machine *m)
 	struct ranked r = {
 	    .plan = *p, .machine = *m, .placed = m->n_levels < x->m->n_levels};
 
+	r.plan.fleet = x->fleet;
 	k->tried++;
 	if (x->progress != NULL)
 		x->progress(k->tried);
@@ -279,6 +295,51 @@ add_levels(struct maker *x)
 	}
 }
 
+/*
+ * The best plans of a fleet of so many GPUs of each type; those with none are left out, and
+ * the others stand in their order.
+ */
+static void
+add_fleet(struct maker *x, const size_t *gpus)
+{
+	struct search_options o = *x->o;
+	struct fleet f = {.bytes_per_s = x->fleet->bytes_per_s};
+	size_t type[FLEET_TYPES], t, k;
+	struct plan p;
+	int model;
+
+	for (t = 0; t < x->fleet->n; t++) {
+		if (gpus[t] == 0)
+			continue;
+		type[f.n] = t;
+		f.type[f.n] = x->fleet->type[t];
+		f.type[f.n++].gpus = gpus[t];
+	}
+	for (model = 0; model < 2 && f.n > 0; model++) {
+		if (fleet_search(&p, x->few, x->g->n, &f, &o) == FLEET_FOUND) {
+			for (k = 0; k < p.n; k++)
+				p.stage[k].type = type[p.stage[k].type];
+			add(x, &p, x->m);
+		}
+		o.rules.model = o.rules.model == COST_PAPER ? COST_COMPAT : COST_PAPER;
+	}
+}
+
+/* All, half or none of the GPUs of each type. */
+static void
+add_fleets(struct maker *x)
+{
+	size_t gpus[FLEET_TYPES], n = 1, i, k, t;
+
+	for (t = 0; t < x->fleet->n; t++)
+		n *= 3;
+	for (i = 0; i < n; i++) {
+		for (k = i, t = 0; t < x->fleet->n; k /= 3, t++)
+			gpus[t] = x->fleet->type[t].gpus * (2 - k % 3) / 2;
+		add_fleet(x, gpus);
+	}
+}
+
 static void
 add_interleaved(struct maker *x)
 {
@@ -312,6 +373,7 @@ step_of(void *ctx, const struct plan *p)
 	t->x->k->tried++;
 	if (t->x->progress != NULL)
 		t->x->progress(t->x->k->tried);
+	r.plan.fleet = t->x->fleet;
 	step_s = run(t->x, &r) ? r.step_s : INFINITY;
 	plan_report_free(&r.report);
 	return step_s;
@@ -348,6 +410,7 @@ add_near(struct maker *x, size_t i)
 	    .g = x->g,
 	    .o = x->o,
 	    .gpus = gpus,
+	    .fleet = x->fleet,
 	    .levels =
 		t.machine.n_levels > 1 || x->o->rules.schedule == SCHEDULE_INTERLEAVED,
 	    .tries = tries(gpus),
@@ -406,34 +469,36 @@ sort(struct ranking *k)
 }
 
 void
-ranking_make(struct ranking *k, const struct ideals *s, const struct graph *g,
-    const struct machine *m, bool flat, const struct search_options *o,
-    enum ideals_kind cut, void (*progress)(size_t tried))
+ranking_make(struct ranking *k, const struct rank_task *task)
 {
+	const struct machine *m = task->m;
 	struct maker x = {.k = k,
-	    .s = s,
-	    .few = s,
-	    .g = g,
+	    .s = task->s,
+	    .few = task->s,
+	    .g = task->g,
 	    .m = m,
-	    .o = o,
-	    .cut = cut,
-	    .progress = progress};
+	    .fleet = task->fleet,
+	    .o = task->o,
+	    .cut = task->cut,
+	    .progress = task->progress};
 	struct ideals few = {0};
 	uint32_t *pick;
 
 	memset(k, 0, sizeof(*k));
-	if (s->n > PREFIXES) {
-		pick = gv_xcalloc(s->n, sizeof(*pick));
-		ideals_pick(&few, s, pick, search_few(pick, s, FEW));
+	if (x.s->n > PREFIXES) {
+		pick = gv_xcalloc(x.s->n, sizeof(*pick));
+		ideals_pick(&few, x.s, pick, search_few(pick, x.s, FEW));
 		x.few = &few;
 		free(pick);
 	}
-	if (o->rules.schedule == SCHEDULE_INTERLEAVED) {
+	if (task->fleet != NULL) {
+		add_fleets(&x);
+	} else if (task->o->rules.schedule == SCHEDULE_INTERLEAVED) {
 		add_interleaved(&x);
 	} else {
-		if (!flat)
-			add_best(&x, s, m, m);
-		if (!flat && m->n_levels > 1)
+		if (!task->flat)
+			add_best(&x, x.s, m, m);
+		if (!task->flat && m->n_levels > 1)
 			add_levels(&x);
 		add_flat(&x);
 	}

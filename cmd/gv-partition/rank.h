@@ -22,6 +22,17 @@ struct ranking {
 	size_t tried;       /* plans run, those among them that were not kept */
 };
 
+struct rank_task {
+	const struct ideals *s;
+	const struct graph *g;
+	const struct machine *m;
+	const struct fleet *fleet; /* types of its GPUs; NULL: all are alike */
+	bool flat;                 /* only plans of one level */
+	const struct search_options *o;
+	enum ideals_kind cut;
+	void (*progress)(size_t tried); /* is told how many plans were tried; or NULL */
+};
+
 /*
  * Runs plans of many kinds under o->rules.schedule and ranks them by step_s, those as fast
  * by fewer GPUs, then by fewer bytes on the fullest.  No two differ only in
@@ -32,17 +43,16 @@ struct ranking {
  *   the same with equal replicas of all stages on the remaining GPUs;
  *   interleaved: for each number of places.
  *
- * flat: only those of one level.
+ * Of GPUs of several types: of none, half and all of each, the plan whose slowest stage is
+ * fastest, under both cost models.
  *
  * and what vary makes of the five fastest, and the fastest of some numbers of stages.
  *
- * Of more than 24 GPUs not every number is looked at.  o->use and o->straight hold; with
- * more than 600 prefixes only the first of these plans is cut anywhere, the others
- * at 400.  progress, unless NULL, is told how many plans were tried.
+ * Of more than 24 GPUs not every number is looked at.  o->use and o->straight hold; with more
+ * than 600 prefixes only the first of these plans is cut anywhere, the others
+ * at 400.
  */
-void ranking_make(struct ranking *k, const struct ideals *s, const struct graph *g,
-    const struct machine *m, bool flat, const struct search_options *o,
-    enum ideals_kind cut, void (*progress)(size_t tried));
+void ranking_make(struct ranking *k, const struct rank_task *task);
 void ranking_free(struct ranking *k);
 
 #endif

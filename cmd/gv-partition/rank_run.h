@@ -2,18 +2,22 @@
 #ifndef GV_PARTITION_RANK_RUN_H
 #define GV_PARTITION_RANK_RUN_H
 
+#include "fleet.h"
 #include "layers.h"
 #include "options.h"
 #include "prefixes.h"
 
 /*
+ * fleet: types of GPUs, NULL where they are all alike.
+ *
  * The plan of rank o->rank into *p; o->machine becomes the one that it is for.  Ends the
  * program with status 1 when there are not so many.
  */
-void rank_plan(
-    struct plan *p, struct options *o, const struct layers *l, struct prefixes *x);
+void rank_plan(struct plan *p, struct options *o, const struct layers *l,
+    struct prefixes *x, const struct fleet *fleet);
 
-/* Writes the table of the first o->top plans; the exit status. */
-int rank_list(const struct options *o);
+/* Writes the table of the first o->top plans. */
+void rank_list(
+    const struct options *o, const struct layers *l, const struct fleet *fleet);
 
 #endif

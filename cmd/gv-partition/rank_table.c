@@ -2,10 +2,12 @@
 #include <math.h>
 
 #include "base/strbuf.h"
+#include "fleet.h"
 #include "rank_table.h"
 
 static const char *const name[] = {"rank", "step_s", "speedup", "bubble_share", "stages",
-    "gpus", "replicas", "flat", "recompute", "in_flight", "memory_bytes", "first_layers"};
+    "gpus", "replicas", "gpu_types", "flat", "recompute", "in_flight", "memory_bytes",
+    "first_layers"};
 
 /* Of each stage: replicas. */
 static void
@@ -18,6 +20,17 @@ replicas(struct gv_strbuf *b, const struct ranked *r)
 			n *= r->plan.stage[k].replicas[l];
 		gv_strbuf_fmt(b, "%s%zu", k > 0 ? ";" : "", n);
 	}
+}
+
+/* Of each stage, where GPUs have types. */
+static void
+gpu_types(struct gv_strbuf *b, const struct plan *p)
+{
+	size_t k;
+
+	for (k = 0; k < p->n && p->fleet != NULL; k++)
+		gv_strbuf_fmt(
+		    b, "%s%s", k > 0 ? ";" : "", p->fleet->type[p->stage[k].type].name);
 }
 
 static void
@@ -67,6 +80,10 @@ write_row(struct gv_tabw *w, const struct ranked *r, size_t rank, const struct l
 	gv_tabw_int(w, (int64_t)r->plan.n);
 	gv_tabw_int(w, (int64_t)r->report.gpus);
 	replicas(&b, r);
+	gv_tabw_str(w, b.s);
+	gv_strbuf_clear(&b);
+	gv_strbuf_str(&b, "");
+	gpu_types(&b, &r->plan);
 	gv_tabw_str(w, b.s);
 	gv_tabw_str(w, r->machine.n_levels == 1 ? "yes" : "no");
 	gv_strbuf_clear(&b);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fleet.h"
 #include "rank_vary.h"
 
 /* A pipeline as its cuts. */
@@ -14,6 +15,7 @@ struct shape {
 	size_t n;
 	size_t *at;       /* [n + 1] prefixes: stage k is between at[k] and at[k + 1] */
 	size_t *replicas; /* [n] */
+	size_t *type;     /* [n] of GPUs */
 };
 
 struct varying {
@@ -33,6 +35,7 @@ shape_new(size_t n)
 
 	s.at = gv_xcalloc(n + 2, sizeof(*s.at));
 	s.replicas = gv_xcalloc(n + 1, sizeof(*s.replicas));
+	s.type = gv_xcalloc(n + 1, sizeof(*s.type));
 	return s;
 }
 
@@ -41,6 +44,7 @@ shape_free(struct shape *s)
 {
 	free(s->at);
 	free(s->replicas);
+	free(s->type);
 }
 
 static struct shape
@@ -51,6 +55,7 @@ shape_copy(const struct shape *s)
 	c.n = s->n;
 	memcpy(c.at, s->at, (s->n + 1) * sizeof(*c.at));
 	memcpy(c.replicas, s->replicas, s->n * sizeof(*c.replicas));
+	memcpy(c.type, s->type, s->n * sizeof(*c.type));
 	return c;
 }
 
@@ -62,6 +67,25 @@ gpus_of(const struct shape *s)
 	for (k = 0; k < s->n; k++)
 		n += s->replicas[k];
 	return n;
+}
+
+/* GPUs of a type that no stage has. */
+static size_t
+idle(const struct varying *x, const struct shape *s, size_t type)
+{
+	size_t n = x->v->fleet != NULL ? x->v->fleet->type[type].gpus : x->v->gpus, k;
+
+	for (k = 0; k < s->n; k++)
+		n -= s->type[k] == type ? s->replicas[k] : 0;
+	return n;
+}
+
+/* Bytes of a GPU of a type; 0 = no limit. */
+static double
+memory_of(const struct varying *x, size_t type)
+{
+	return x->v->fleet != NULL ? x->v->fleet->type[type].memory
+				   : x->v->o->rules.memory;
 }
 
 /* The prefix of the layers of the stages below end, or 0 when it is none of them. */
@@ -104,7 +128,8 @@ static struct plan
 plan_of(const struct varying *x, const struct shape *s)
 {
 	const struct cost_rules *r = &x->v->o->rules;
-	struct plan p = {.n = s->n};
+	struct plan p = {.n = s->n, .fleet = x->v->fleet};
+	double memory;
 	size_t k, i;
 
 	p.stage = gv_xcalloc(s->n, sizeof(*p.stage));
@@ -115,10 +140,12 @@ plan_of(const struct varying *x, const struct shape *s)
 		} else {
 			p.stage[k].within[0] = k;
 			p.stage[k].replicas[0] = s->replicas[k];
+			p.stage[k].type = s->type[k];
 		}
+		memory = memory_of(x, s->type[k]);
 		p.stage[k].recompute = r->recompute == RECOMPUTE_FULL ||
-				       (r->recompute == RECOMPUTE_AUTO && r->memory > 0 &&
-					   bytes_of(x, s, k, false) > r->memory);
+				       (r->recompute == RECOMPUTE_AUTO && memory > 0 &&
+					   bytes_of(x, s, k, false) > memory);
 		for (i = 0; i < x->v->g->n; i++)
 			if (ideals_has(x->v->s, s->at[k + 1], i) &&
 			    !ideals_has(x->v->s, s->at[k], i))
@@ -221,7 +248,8 @@ move_replica(struct varying *x, size_t k, size_t j)
 {
 	struct shape s;
 
-	if (j == k ? gpus_of(&x->now) >= x->v->gpus : x->now.replicas[j] < 2)
+	if (j == k ? idle(x, &x->now, x->now.type[k]) == 0
+		   : x->now.replicas[j] < 2 || x->now.type[j] != x->now.type[k])
 		return false;
 	s = shape_copy(&x->now);
 	s.replicas[k]++;
@@ -242,17 +270,46 @@ drop_replica(struct varying *x, size_t k)
 	return better(x, s);
 }
 
-/* Makes stages k - 1 and k one, of so many replicas. */
+/* Puts stage k on idle GPUs of another type, at most as many as there are. */
 static bool
-join(struct varying *x, size_t k, size_t replicas)
+change_type(struct varying *x, size_t k, size_t type, size_t replicas)
+{
+	struct shape s;
+
+	if (type == x->now.type[k] || replicas == 0 || replicas > idle(x, &x->now, type))
+		return false;
+	s = shape_copy(&x->now);
+	s.type[k] = type;
+	s.replicas[k] = replicas;
+	return better(x, s);
+}
+
+/* Makes stages k - 1 and k one, of so many replicas of a type. */
+static bool
+join(struct varying *x, size_t k, size_t replicas, size_t type)
 {
 	struct shape s = shape_copy(&x->now);
 
 	s.replicas[k - 1] = replicas;
+	s.type[k - 1] = type;
 	s.n--;
 	memmove(&s.at[k], &s.at[k + 1], (s.n + 1 - k) * sizeof(*s.at));
 	memmove(&s.replicas[k], &s.replicas[k + 1], (s.n - k) * sizeof(*s.replicas));
+	memmove(&s.type[k], &s.type[k + 1], (s.n - k) * sizeof(*s.type));
 	return better(x, s);
+}
+
+/* On the GPUs of one of the two; or, where they are of one type, on all of them. */
+static bool
+join_some_way(struct varying *x, size_t k)
+{
+	size_t a = x->now.replicas[k - 1], b = x->now.replicas[k];
+	size_t type = x->now.type[k - 1], other = x->now.type[k];
+
+	if (type != other)
+		return join(x, k, a, type) || join(x, k, b, other);
+	return join(x, k, a > b ? a : b, type) ||
+	       (!x->v->o->straight && join(x, k, a + b, type));
 }
 
 /* Makes two of stage k, the first on so many of its GPUs and with as large a part of its work. */
@@ -275,6 +332,7 @@ part(struct varying *x, size_t k, size_t first)
 		memmove(&s.at[k + 2], &s.at[k + 1], (s.n - k) * sizeof(*s.at));
 		memmove(
 		    &s.replicas[k + 1], &s.replicas[k], (s.n - k) * sizeof(*s.replicas));
+		memmove(&s.type[k + 1], &s.type[k], (s.n - k) * sizeof(*s.type));
 		s.at[k + 1] = place[i].prefix;
 		s.replicas[k] = first;
 		s.replicas[k + 1] -= first;
@@ -301,12 +359,13 @@ round_of_moves(struct varying *x)
 			good |= move_replica(x, k, j);
 		good |= drop_replica(x, k);
 	}
-	for (k = 1; k < x->now.n; k++) {
-		size_t a = x->now.replicas[k - 1], b = x->now.replicas[k];
-
-		good |= join(x, k, a > b ? a : b) ||
-			(!x->v->o->straight && join(x, k, a + b));
-	}
+	for (k = 1; k < x->now.n; k++)
+		good |= join_some_way(x, k);
+	for (k = 0; k < x->now.n && x->v->fleet != NULL; k++)
+		for (j = 0; j < x->v->fleet->n; j++)
+			good |= change_type(x, k, j, x->now.replicas[k]) ||
+				(!x->v->o->straight &&
+				    change_type(x, k, j, idle(x, &x->now, j)));
 	for (k = 0; k < x->now.n; k++) {
 		if (x->now.replicas[k] > 1)
 			good |= part(x, k, x->now.replicas[k] - 1);
@@ -332,6 +391,7 @@ vary(struct plan *p, double step_s, const struct vary *v)
 	for (k = 0; k < p->n; k++) {
 		x.now.at[k] = k == 0 ? 0 : prefix_of(v, p, k);
 		x.now.replicas[k] = p->stage[k].replicas[0];
+		x.now.type[k] = p->stage[k].type;
 		if (k > 0 && x.now.at[k] == 0)
 			x.tries = 0; /* cut where no prefix is, of groups of layers */
 	}

@@ -8,7 +8,8 @@ struct vary {
 	const struct ideals *s; /* where it can be cut; the plan's cuts are among them */
 	const struct graph *g;
 	const struct search_options *o;
-	size_t gpus;  /* that there are */
+	size_t gpus;               /* that there are */
+	const struct fleet *fleet; /* and their types; NULL: they are all alike */
 	bool levels;  /* the plan is on levels, or interleaved: only its cuts move */
 	size_t tries; /* plans tried, at most */
 	/* The time of a plan, INFINITY when it cannot run or does not fit. */

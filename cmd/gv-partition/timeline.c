@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "fleet.h"
 #include "placed_cost.h"
 #include "table/tab.h"
 
@@ -52,16 +53,23 @@ add_layers(struct pipe *pipe, const struct plan *p, const struct graph *g)
 	for (v = 0; v < g->n; v++) {
 		const struct layer *layer = &g->layer[v];
 		struct pipe_stage *s = &pipe->stage[p->of[v]];
-		double backward = layer->time_s - layer->forward_s;
-		double weight = pipe->schedule == SCHEDULE_ZB_H1 && layer->parameter > 0
-				    ? backward / 2
-				    : 0;
+		double forward = layer->forward_s, backward = layer->time_s - forward;
+		double weight = 0;
 
-		s->forward_s += layer->forward_s;
+		if (p->fleet != NULL) {
+			const struct fleet_type *t =
+			    &p->fleet->type[p->stage[p->of[v]].type];
+
+			forward = t->forward_s[v];
+			backward = t->time_s[v] - forward;
+		}
+		if (pipe->schedule == SCHEDULE_ZB_H1 && layer->parameter > 0)
+			weight = backward / 2;
+		s->forward_s += forward;
 		s->backward_s += backward - weight;
 		s->weight_s += weight;
 		if (p->stage[p->of[v]].recompute)
-			s->backward_s += layer->forward_s;
+			s->backward_s += forward;
 	}
 }
 
@@ -93,8 +101,7 @@ pipe_make(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
 	    .schedule = rules->schedule,
 	    .chunks = interleaved ? rules->chunks : 1,
 	    .overlap = rules->model == COST_PAPER,
-	    .state = rules->state,
-	    .memory = rules->memory};
+	    .state = rules->state};
 	if (p->n % pipe->chunks != 0)
 		return gv_error_set(e,
 		    "interleaved needs a multiple of %zu chunks as stages, got %zu",
@@ -115,6 +122,8 @@ pipe_make(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
 				       m->bytes_per_s[level_between(p, m, row->first)];
 		s->reduce_s = reduce_s(stage, m, rules, row->size.parameter);
 		s->parameter = row->size.parameter;
+		s->memory =
+		    p->fleet != NULL ? p->fleet->type[stage->type].memory : rules->memory;
 		s->stash = row->recompute ? row->size.in : row->activation;
 		s->working = row->recompute ? row->activation : 0;
 		gpus += row->first < pipe_places(pipe) ? s->replicas : 0;

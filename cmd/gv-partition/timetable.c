@@ -175,11 +175,11 @@ put_off(const struct ordering *o)
 	const struct pipe *p = o->p;
 	const struct pipe_stage *s = &p->stage[o->stage];
 	size_t own = warm_up(p, o->stage), most = warm_up(p, 0) - own, kept = own + 1;
-	double room = p->memory - (2 + p->state) * s->parameter - s->working;
+	double room = s->memory - (2 + p->state) * s->parameter - s->working;
 
 	if (kept > o->n)
 		kept = o->n;
-	if (p->memory > 0)
+	if (s->memory > 0)
 		for (; most > 0; most--)
 			if ((double)(kept + most) * s->stash +
 				(double)most * s->working <=

@@ -23,6 +23,8 @@
 
 struct pipe_stage {
 	size_t replicas;
+	double
+	    memory; /* bytes of a GPU; 0 = no limit.  zb-h1 puts off weights' gradients in it */
 	double forward_s; /* of one micro-batch on one GPU */
 	double
 	    backward_s;  /* with what is computed again for it; zb-h1: without weight_s */
@@ -46,8 +48,6 @@ struct pipe {
 	bool
 	    overlap; /* an all-reduce starts with the last backward pass, and stops no GPU */
 	double state; /* bytes of optimiser state for each byte of weights */
-	double
-	    memory; /* bytes of a GPU; 0 = no limit.  zb-h1 puts off weights' gradients in it */
 };
 
 enum op { OP_FORWARD, OP_BACKWARD, OP_WEIGHT, OP_REDUCE, OP_UPDATE, OPS };
@@ -121,7 +121,7 @@ int timetable_check(const struct pipe *p, struct gv_error *e);
  *                chunk; 2 (places - place - 1) + (chunks - 1) places first
  *
  * The replicas of a stage all-reduce before an update.  Differs (zb-h1): where
- * p->memory leaves less room, fewer weight gradients are put off.
+ * a stage's memory leaves less room, fewer weight gradients are put off.
  */
 void timetable_make(struct timetable *t, const struct pipe *p);
 void timetable_free(struct timetable *t);

@@ -166,11 +166,16 @@ compare(struct score *s, const struct world *w)
 	struct plan p = {.stage = stage, .of = of};
 	struct ideals ideals;
 	struct ranking k;
+	const struct rank_task task = {.s = &ideals,
+	    .g = &w->g,
+	    .m = &w->m,
+	    .o = &w->o,
+	    .cut = IDEALS_ALL};
 	double best = best_of_world(w, &p);
 	size_t i;
 
 	ideals_make(&ideals, &w->g, IDEALS_ALL, NULL, 0, 1000);
-	ranking_make(&k, &ideals, &w->g, &w->m, false, &w->o, IDEALS_ALL, NULL);
+	ranking_make(&k, &task);
 	s->n++;
 	for (i = 0; i < k.n; i++) {
 		double time = time_of(w, &k.row[i].plan);
