@@ -1,6 +1,6 @@
 /*
  * The linear program of shared.h with the pairs made so far, in numbers of about 1,
- * and what its duals say.  Private to shared.c.
+ * and what its duals say.  Private to the files of shared.h.
  */
 #ifndef GV_ALLOC_MASTER_H
 #define GV_ALLOC_MASTER_H

@@ -7,15 +7,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "master.h"
-
-enum { MANY = 100 }; /* rounds; usual are 10 to 20 */
+#include "columns.h"
 
 /* Programs on the way need no proof of GLPK's, and the last has its own. */
 static const struct gv_lp_options quick = {.gap = 1e-6};
 
-/* A pair comes in when its share of about 1 would add more than that to an optimum of about 1. */
-static const double helps = 1e-10;
 static const double hair = 1e-12; /* what a second sum may take from a first */
 
 void
@@ -33,152 +29,6 @@ shared_free(struct shared *h)
 	free(h->lambda);
 	free(h->price);
 	free(h->time);
-}
-
-/* The work of one shared_solve. */
-struct work_space {
-	struct master m;
-	struct pricing g;
-	struct pair_prices v;
-	struct candidate *best; /* [n] */
-	bool all;               /* pairs were all made beforehand */
-};
-
-static void
-use_pair(void *ctx, size_t a, size_t b, size_t pair, size_t type)
-{
-	master_add(ctx, a, b, pair, type);
-}
-
-static void
-work_init(struct work_space *w, const struct shared *h, bool all)
-{
-	const struct problem *p = h->p;
-	size_t i;
-
-	master_init(&w->m, h, false);
-	pricing_init(&w->g, p);
-	w->v.worth = gv_xcalloc(p->n, p->m * sizeof(double));
-	w->v.time = gv_xcalloc(p->n, sizeof(double));
-	w->v.gpu = gv_xcalloc(p->m, sizeof(double));
-	w->best = gv_xcalloc(p->n, sizeof(*w->best));
-	w->all = all;
-	if (all)
-		pricing_all(&w->g, use_pair, &w->m);
-	for (i = 0; i < h->s->n_pairs && !all; i++) {
-		const struct pair *q = &h->s->pair[i];
-
-		master_add(&w->m, q->a, q->b,
-		    together_find(p->together, p->kind[q->a], p->kind[q->b]), q->type);
-	}
-}
-
-static void
-work_end(struct work_space *w)
-{
-	master_free(&w->m);
-	pricing_free(&w->g);
-	free(w->v.worth);
-	free(w->v.time);
-	free(w->v.gpu);
-	free(w->best);
-}
-
-/* ---- multipliers and what they prove ---- */
-
-/* The time of a row is worth at least what its best share alone is worth. */
-static void
-price_alone(struct work_space *w)
-{
-	const struct problem *p = w->m.p;
-	size_t i, j;
-
-	for (i = 0; i < p->n; i++)
-		for (j = 0; j < p->m; j++) {
-			double gain = w->v.worth[i * p->m + j] * problem_rate(p, i, j);
-			double cost = p->scale[i] * w->v.gpu[j];
-
-			if (problem_rate(p, i, j) > 0)
-				w->v.time[i] = fmax(w->v.time[i],
-				    gain - cost + (gain + cost) * (8 * DBL_EPSILON));
-		}
-}
-
-/*
- * What no allocation passes, in the units of what is looked for: the worth of all
- * GPUs and of all time, where the time of two that exceed it together is worth
- * half of that more for each.
- */
-static double
-limit(const struct work_space *w, const double *price)
-{
-	const struct problem *p = w->m.p;
-	double sum = 0;
-	size_t i;
-
-	for (i = 0; i < p->m; i++)
-		sum += price[i] * p->capacity[i];
-	for (i = 0; i < p->n; i++)
-		sum += p->count[i] * (w->v.time[i] + fmax(0, w->best[i].most) / 2);
-	return sum * (1 + ((double)(p->n + p->m) + 16) * DBL_EPSILON);
-}
-
-/* The multipliers of time with which limit() is so, times unit. */
-static void
-take_time(const struct work_space *w, double unit, double *time)
-{
-	size_t i;
-
-	for (i = 0; i < w->m.p->n; i++)
-		time[i] = unit * (w->v.time[i] + fmax(0, w->best[i].most) / 2);
-}
-
-/* ---- column generation ---- */
-
-static bool
-add_pairs(struct work_space *w)
-{
-	const struct problem *p = w->m.p;
-	size_t before = w->m.n;
-	size_t i;
-
-	for (i = 0; i < p->n; i++) {
-		const struct candidate *c = &w->best[i];
-		double unit;
-
-		if (!(c->excess > 0))
-			continue;
-		unit = fmin(
-		    p->count[c->a] * w->m.unit[c->a], p->count[c->b] * w->m.unit[c->b]);
-		if (c->excess * unit > helps)
-			master_add(&w->m, c->a, c->b, c->pair, c->type);
-	}
-	return w->m.n > before;
-}
-
-/* To the best of what is looked for.  0; 1 *status says what kept it from there; -1 with *e set. */
-static int
-climb(struct work_space *w, struct shared *h, const struct gv_lp_options *opt,
-    enum gv_lp_status *status, struct gv_error *e)
-{
-	struct master *m = &w->m;
-	bool more;
-	int rc;
-
-	do {
-		gv_lp_solution_free(&m->sol);
-		rc = gv_lp_solve(&m->lp, opt, &m->basis, &m->sol, e);
-		*status = m->sol.status;
-		if (rc != 0 || *status != GV_LP_OPTIMAL)
-			return rc != 0 ? -1 : 1;
-		h->rounds++;
-		master_prices(m, &w->v);
-		more = !w->all && master_review(m, &w->v, helps, h->rounds < MANY) > 0;
-		price_alone(w);
-		pricing_pass(&w->g, &w->v, w->best);
-		more = (!w->all && add_pairs(w)) || more;
-	} while (more);
-	return 0;
 }
 
 /* ---- the level ---- */
@@ -200,15 +50,14 @@ level_of(const struct shared *h)
 }
 
 static void
-take_level(struct work_space *w, struct shared *h)
+take_level(struct columns *w, struct shared *h)
 {
 	double sum = 0;
 	size_t i;
 
 	master_shares(&w->m);
 	master_duals(&w->m, h->lambda, h->price);
-	h->limit = limit(w, h->price);
-	take_time(w, 1, h->time);
+	h->limit = columns_limit(w, h->price, 1, h->time);
 	for (i = 0; i < h->p->n; i++)
 		sum += h->lambda[i] * (h->rise != NULL ? h->rise[i] : 0);
 	h->value = level_of(h);
@@ -252,7 +101,7 @@ restore(struct shared *h, struct kept *k)
  * thin set of those, a hair below.  The shares stay where it fails.
  */
 static int
-raise_level(struct work_space *w, struct shared *h, double best, struct gv_error *e)
+raise_level(struct columns *w, struct shared *h, double best, struct gv_error *e)
 {
 	static const double less[] = {0, 1e-11, 1e-10};
 	enum gv_lp_status status;
@@ -264,7 +113,7 @@ raise_level(struct work_space *w, struct shared *h, double best, struct gv_error
 	master_aim(&w->m, 1);
 	for (i = 0; i < 3 && rc >= 0 && !done; i++) {
 		master_keep_level(&w->m, best * (1 - less[i]));
-		rc = climb(w, h, &quick, &status, e);
+		rc = columns_climb(w, &quick, &status, e);
 		if (rc != 0)
 			continue;
 		master_shares(&w->m);
@@ -281,10 +130,10 @@ raise_level(struct work_space *w, struct shared *h, double best, struct gv_error
 }
 
 static int
-solve_level(struct work_space *w, struct shared *h, const struct gv_lp_options *opt,
+solve_level(struct columns *w, struct shared *h, const struct gv_lp_options *opt,
     enum gv_lp_status *status, struct gv_error *e)
 {
-	int rc = climb(w, h, opt, status, e);
+	int rc = columns_climb(w, opt, status, e);
 
 	if (rc != 0)
 		return rc;
@@ -325,7 +174,7 @@ sum_of(const struct master *m)
  * For that the owners may have to get less, which the shares' excess makes up for.
  */
 static double
-dearer(const struct work_space *w, const double *price, double needs)
+dearer(const struct columns *w, const double *price, double needs)
 {
 	const struct problem *p = w->m.p;
 	const double *cost = w->m.h->gain->cost;
@@ -350,7 +199,7 @@ dearer(const struct work_space *w, const double *price, double needs)
 }
 
 static void
-take_sum(struct work_space *w, struct shared *h)
+take_sum(struct columns *w, struct shared *h)
 {
 	const struct problem *p = h->p;
 	double unit = w->m.size[0];
@@ -359,8 +208,7 @@ take_sum(struct work_space *w, struct shared *h)
 
 	master_shares(&w->m);
 	master_duals(&w->m, h->lambda, h->price);
-	h->limit = limit(w, h->price) * unit;
-	take_time(w, unit, h->time);
+	h->limit = columns_limit(w, h->price, unit, h->time) * unit;
 	if (h->gain->cost != NULL) {
 		for (i = 0; i < p->n && h->rise != NULL; i++)
 			needs += h->lambda[i] * h->rise[i];
@@ -380,13 +228,13 @@ take_sum(struct work_space *w, struct shared *h)
 
 /* What every job needs, by pairs if not alone: t = 1, or as near as there is. */
 static int
-meet_needs(struct work_space *w, struct shared *h, double *reached,
-    enum gv_lp_status *status, struct gv_error *e)
+meet_needs(
+    struct columns *w, double *reached, enum gv_lp_status *status, struct gv_error *e)
 {
 	int rc;
 
 	w->m.lp.col_hi[0] = 1;
-	rc = climb(w, h, &quick, status, e);
+	rc = columns_climb(w, &quick, status, e);
 	if (rc == 0 && w->m.sol.x[0] < 1 - 1e-9) {
 		*status = GV_LP_INFEASIBLE;
 		return 1;
@@ -397,7 +245,7 @@ meet_needs(struct work_space *w, struct shared *h, double *reached,
 
 /* The first sum, where it must be with needs that are a hair lower. */
 static int
-climb_sum(struct work_space *w, struct shared *h, const struct gv_lp_options *opt,
+climb_sum(struct columns *w, struct shared *h, const struct gv_lp_options *opt,
     double needs, enum gv_lp_status *status, struct gv_error *e)
 {
 	static const double less[] = {0, 1e-12, 1e-11, 1e-10};
@@ -407,7 +255,7 @@ climb_sum(struct work_space *w, struct shared *h, const struct gv_lp_options *op
 	for (i = 0; i < 4 && rc == 1; i++) {
 		if (h->rise != NULL)
 			master_keep_level(&w->m, needs * (1 - less[i]));
-		rc = climb(w, h, opt, status, e);
+		rc = columns_climb(w, opt, status, e);
 		if (h->rise == NULL)
 			break;
 	}
@@ -415,7 +263,7 @@ climb_sum(struct work_space *w, struct shared *h, const struct gv_lp_options *op
 }
 
 static int
-raise_sum(struct work_space *w, struct shared *h, double best, struct gv_error *e)
+raise_sum(struct columns *w, struct shared *h, double best, struct gv_error *e)
 {
 	static const double less[] = {0, 1, 10, 100};
 	enum gv_lp_status status;
@@ -428,7 +276,7 @@ raise_sum(struct work_space *w, struct shared *h, double best, struct gv_error *
 	for (i = 0; i < 4 && rc >= 0 && !done; i++) {
 		master_keep_sum(&w->m, best - less[i] * hair * fmax(1, fabs(best)));
 		master_aim(&w->m, 1);
-		rc = climb(w, h, &quick, &status, e);
+		rc = columns_climb(w, &quick, &status, e);
 		if (rc != 0)
 			continue;
 		master_shares(&w->m);
@@ -445,14 +293,14 @@ raise_sum(struct work_space *w, struct shared *h, double best, struct gv_error *
 }
 
 static int
-solve_sum(struct work_space *w, struct shared *h, const struct gv_lp_options *opt,
+solve_sum(struct columns *w, struct shared *h, const struct gv_lp_options *opt,
     enum gv_lp_status *status, struct gv_error *e)
 {
 	double needs = 0;
 	int rc = 0;
 
 	if (h->rise != NULL)
-		rc = meet_needs(w, h, &needs, status, e);
+		rc = meet_needs(w, &needs, status, e);
 	if (rc != 0)
 		return rc;
 	rc = climb_sum(w, h, opt, needs, status, e);
@@ -468,11 +316,10 @@ shared_solve(struct shared *h, const struct solve_options *opt, const char *name
 {
 	const struct gv_lp_options lp_opt = {.exact = opt->certify, .gap = quick.gap};
 	enum gv_lp_status status = GV_LP_FAILED;
-	struct work_space w;
+	struct columns w;
 	int rc;
 
-	work_init(&w, h, opt->solver == SOLVER_GLPK || opt->certify);
-	h->rounds = 0;
+	columns_init(&w, h, opt->solver == SOLVER_GLPK || opt->certify);
 	rc = h->gain == NULL ? solve_level(&w, h, &lp_opt, &status, e)
 			     : solve_sum(&w, h, &lp_opt, &status, e);
 	if (rc == 1)
@@ -480,6 +327,7 @@ shared_solve(struct shared *h, const struct solve_options *opt, const char *name
 		    e, "the linear program of %s: %s", name, gv_lp_status_name(status));
 	h->n_columns = w.m.made.n;
 	h->s->n_made += w.m.made.n;
-	work_end(&w);
+	h->rounds = w.rounds;
+	columns_free(&w);
 	return rc;
 }

@@ -307,9 +307,9 @@ repeated_pair(const struct gv_rates *r, size_t row, ptrdiff_t column, struct gv_
 	size_t first = row;
 
 	if (e->count < GV_ERROR_KEPT) /* else nobody will read it */
-		for (first = 0; r->rate[first].job != r->rate[row].job ||
-				r->rate[first].with >= 0 ||
-				!gv_cell_equal(gv_frame_cell(f, first, column), type);
+		for (first = 0;
+		     r->rate[first].job != r->rate[row].job || r->rate[first].with >= 0 ||
+		     !gv_cell_equal(gv_frame_cell(f, first, column), type);
 		     first++)
 			continue;
 	return gv_frame_error(f, row, column, e,
@@ -367,7 +367,8 @@ read_partner(struct gv_rates *r, struct gv_rate *rate, const struct rate_columns
 
 	rate->with = gv_hash_find(&s->ids, id.s, id.len);
 	if (rate->with < 0 || (size_t)rate->with == rate->job)
-		return bad_cell(f, rate->row, c->with_job_id, e, "another job of the table");
+		return bad_cell(
+		    f, rate->row, c->with_job_id, e, "another job of the table");
 	if (r->job[rate->with].scale_factor == r->job[rate->job].scale_factor)
 		return 0;
 	return gv_frame_error(f, rate->row, c->with_job_id, e,
@@ -378,8 +379,8 @@ read_partner(struct gv_rates *r, struct gv_rate *rate, const struct rate_columns
 }
 
 static int
-read_partners(struct gv_rates *r, const struct rate_columns *c, struct seen *s,
-    struct gv_error *e)
+read_partners(
+    struct gv_rates *r, const struct rate_columns *c, struct seen *s, struct gv_error *e)
 {
 	const struct gv_frame *f = &r->frame;
 	struct gv_hash pairs = {0};

@@ -1,0 +1,137 @@
+#include "columns.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { MANY = 100 }; /* rounds; usual are 10 to 20 */
+
+/* A pair comes in when its share of about 1 would add more than that to an optimum of about 1. */
+static const double helps = 1e-10;
+
+static void
+use_pair(void *ctx, size_t a, size_t b, size_t pair, size_t type)
+{
+	master_add(ctx, a, b, pair, type);
+}
+
+void
+columns_init(struct columns *w, const struct shared *h, bool all)
+{
+	const struct problem *p = h->p;
+	size_t i;
+
+	master_init(&w->m, h, false);
+	pricing_init(&w->g, p);
+	w->v.worth = gv_xcalloc(p->n, p->m * sizeof(double));
+	w->v.time = gv_xcalloc(p->n, sizeof(double));
+	w->v.gpu = gv_xcalloc(p->m, sizeof(double));
+	w->best = gv_xcalloc(p->n, sizeof(*w->best));
+	w->all = all;
+	w->rounds = 0;
+	if (all)
+		pricing_all(&w->g, use_pair, &w->m);
+	for (i = 0; i < h->s->n_pairs && !all; i++) {
+		const struct pair *q = &h->s->pair[i];
+
+		master_add(&w->m, q->a, q->b,
+		    together_find(p->together, p->kind[q->a], p->kind[q->b]), q->type);
+	}
+}
+
+void
+columns_free(struct columns *w)
+{
+	master_free(&w->m);
+	pricing_free(&w->g);
+	free(w->v.worth);
+	free(w->v.time);
+	free(w->v.gpu);
+	free(w->best);
+}
+
+/* ---- multipliers and what they prove ---- */
+
+/* The time of a row is worth at least what its best share alone is worth. */
+static void
+price_alone(struct columns *w)
+{
+	const struct problem *p = w->m.p;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			double gain = w->v.worth[i * p->m + j] * problem_rate(p, i, j);
+			double cost = p->scale[i] * w->v.gpu[j];
+
+			if (problem_rate(p, i, j) > 0)
+				w->v.time[i] = fmax(w->v.time[i],
+				    gain - cost + (gain + cost) * (8 * DBL_EPSILON));
+		}
+}
+
+/* Where two exceed their time together it is worth half of that more for each. */
+double
+columns_limit(const struct columns *w, const double *price, double unit, double *time)
+{
+	const struct problem *p = w->m.p;
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < p->m; i++)
+		sum += price[i] * p->capacity[i];
+	for (i = 0; i < p->n; i++) {
+		double worth = w->v.time[i] + fmax(0, w->best[i].most) / 2;
+
+		sum += p->count[i] * worth;
+		time[i] = unit * worth;
+	}
+	return sum * (1 + ((double)(p->n + p->m) + 16) * DBL_EPSILON);
+}
+
+/* ---- column generation ---- */
+
+static bool
+add_pairs(struct columns *w)
+{
+	const struct problem *p = w->m.p;
+	size_t before = w->m.n;
+	size_t i;
+
+	for (i = 0; i < p->n; i++) {
+		const struct candidate *c = &w->best[i];
+		double unit;
+
+		if (!(c->excess > 0))
+			continue;
+		unit = fmin(
+		    p->count[c->a] * w->m.unit[c->a], p->count[c->b] * w->m.unit[c->b]);
+		if (c->excess * unit > helps)
+			master_add(&w->m, c->a, c->b, c->pair, c->type);
+	}
+	return w->m.n > before;
+}
+
+int
+columns_climb(struct columns *w, const struct gv_lp_options *opt,
+    enum gv_lp_status *status, struct gv_error *e)
+{
+	struct master *m = &w->m;
+	bool more;
+	int rc;
+
+	do {
+		gv_lp_solution_free(&m->sol);
+		rc = gv_lp_solve(&m->lp, opt, &m->basis, &m->sol, e);
+		*status = m->sol.status;
+		if (rc != 0 || *status != GV_LP_OPTIMAL)
+			return rc != 0 ? -1 : 1;
+		w->rounds++;
+		master_prices(m, &w->v);
+		more = !w->all && master_review(m, &w->v, helps, w->rounds < MANY) > 0;
+		price_alone(w);
+		pricing_pass(&w->g, &w->v, w->best);
+		more = (!w->all && add_pairs(w)) || more;
+	} while (more);
+	return 0;
+}
