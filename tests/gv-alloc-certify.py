@@ -45,7 +45,7 @@ def read(cluster, allocation):
     for row in csv.DictReader(open(cluster)):
         gpus[row["gpu_type"]] = Fraction(int(row["gpus"]))
         price[row["gpu_type"]] = number(row.get("usd_per_h"), Fraction(0))
-    jobs = {}
+    jobs, pairs = {}, []
     for row in csv.DictReader(open(allocation)):
         job = jobs.setdefault(row["job_id"], {
             "s": int(row.get("scale_factor") or 1),
@@ -55,78 +55,102 @@ def read(cluster, allocation):
             "h": number(row.get("isolated_elapsed_s"), Fraction(0)),
             "t": number(row.get("arrival_s"), Fraction(0)), "T": {}, "x": {}})
         kind, rate = row["gpu_type"], number(row["steps_per_s"])
+        if row.get("with_job_id"):
+            pairs.append((row["job_id"], row["with_job_id"], kind, rate,
+                          number(row["with_steps_per_s"]), number(row["share"])))
+            continue
         if kind in gpus and rate > 0 and job["s"] <= gpus[kind]:
             job["T"][kind] = rate
             job["x"][kind] = number(row["share"])
         elif float(row["share"]) != 0:
             sys.exit("a share where the job cannot run")
-    return gpus, price, [j for j in jobs.values() if j["T"]]
+    order = {name: n for n, name in enumerate(n for n, j in jobs.items() if j["T"])}
+    pairs = [(order[a], order[b], *rest) for a, b, *rest in pairs
+             if a in order and b in order and rest[1] > 0 and rest[2] > 0 and
+             jobs[a]["s"] <= gpus.get(rest[0], 0)]
+    return gpus, price, [j for j in jobs.values() if j["T"]], pairs
 
 
-def base(jobs, gpus, first):
-    """Columns x_ij behind the first ones; rows of time and of GPUs."""
+def base(jobs, pairs, gpus, first):
+    """Columns x_ij behind the first ones, then those of pairs; rows of time and of GPUs."""
     at = {(i, k): first + n for n, (i, k) in
           enumerate((i, k) for i, j in enumerate(jobs) for k in j["T"])}
-    width = first + len(at)
+    behind = first + len(at)
+    width = behind + len(pairs)
     rows, b = [], []
     for i, job in enumerate(jobs):
-        rows.append([Fraction(int(any(at[i, k] == c for k in job["T"]))) for c in range(width)])
+        rows.append([Fraction(int(any(at[i, k] == c for k in job["T"]) or
+                                  (c >= behind and i in pairs[c - behind][:2])))
+                     for c in range(width)])
         b.append(Fraction(1))
     for k in gpus:
         row = [Fraction(0)] * width
         for i, job in enumerate(jobs):
             if k in job["T"]:
                 row[at[i, k]] = Fraction(job["s"])
+        for c, pair in enumerate(pairs):
+            if pair[2] == k:
+                row[behind + c] = Fraction(jobs[pair[0]]["s"])
         rows.append(row)
         b.append(gpus[k])
     return at, width, rows, b
 
 
-def best_level(jobs, gpus, asks):
+def best_level(jobs, pairs, gpus, asks):
     """max t, thr_i >= t asks_i"""
-    at, width, rows, b = base(jobs, gpus, 1)
+    at, width, rows, b = base(jobs, pairs, gpus, 1)
     for i, job in enumerate(jobs):
         row = [Fraction(0)] * width
         row[0] = asks[i]
         for k, rate in job["T"].items():
             row[at[i, k]] = -rate
+        for c, pair in enumerate(pairs):
+            if i in pair[:2]:
+                row[width - len(pairs) + c] = -pair[3 + pair[:2].index(i)]
         rows.append(row)
         b.append(Fraction(0))
     return simplex([Fraction(1)] + [Fraction(0)] * (width - 1), rows, b)
 
 
-def best_sum(jobs, gpus, gain):
-    at, width, rows, b = base(jobs, gpus, 0)
+def best_sum(jobs, pairs, gpus, gain):
+    at, width, rows, b = base(jobs, pairs, gpus, 0)
     cost = [Fraction(0)] * width
     for (i, k), c in at.items():
-        cost[c] = gain(i, jobs[i], k)
+        cost[c] = gain(i, jobs[i], k, jobs[i]["T"][k])
+    for c, (i, j, k, rate, other, _) in enumerate(pairs):
+        cost[width - len(pairs) + c] = gain(i, jobs[i], k, rate) + gain(j, jobs[j], k, other)
     return simplex(cost, rows, b)
 
 
 def main(policy, cluster, allocation, said):
-    gpus, price, jobs = read(cluster, allocation)
+    gpus, price, jobs, pairs = read(cluster, allocation)
     said = open(said).read()
     objective, bound = (Fraction(float(re.search(f" {w}=(\\S+)", said).group(1)))
                         for w in ("objective", "bound"))
     gap = Fraction(float(re.search(" gap=(\\S+)", said).group(1)))
     if "certified=yes" not in said:
         sys.exit("not certified")
-    for job in jobs:
-        if min(job["x"].values()) < 0 or sum(job["x"].values()) > 1:
+    for i, job in enumerate(jobs):
+        shared = [pair[5] for pair in pairs if i in pair[:2]]
+        if min(job["x"].values()) < 0 or sum(job["x"].values()) + sum(shared) > 1:
             sys.exit("more than all the time")
     for k in gpus:
-        if sum(j["s"] * j["x"].get(k, 0) for j in jobs) > gpus[k]:
+        if sum(j["s"] * j["x"].get(k, 0) for j in jobs) + \
+                sum(jobs[q[0]]["s"] * q[5] for q in pairs if q[2] == k) > gpus[k]:
             sys.exit("more than all GPUs of " + k)
     thr = [sum(j["T"][k] * j["x"][k] for k in j["T"]) for j in jobs]
+    for i, j, k, rate, other, x in pairs:
+        thr[i] += rate * x
+        thr[j] += other * x
     least = policy in ("makespan", "finish-time")
     total = sum(gpus.values())
     if policy == "max-min":
         asks = [j["w"] * sum(j["T"][k] * gpus[k] for k in j["T"]) / (total * j["s"]) for j in jobs]
         value = min(v / a for v, a in zip(thr, asks))
-        best = best_level(jobs, gpus, asks)
+        best = best_level(jobs, pairs, gpus, asks)
     elif policy == "makespan":
         value = max(j["n"] / v for j, v in zip(jobs, thr))
-        best = 1 / best_level(jobs, gpus, [j["n"] for j in jobs])
+        best = 1 / best_level(jobs, pairs, gpus, [j["n"] for j in jobs])
     elif policy == "finish-time":
         alone = []
         for j in jobs:
@@ -139,7 +163,7 @@ def main(policy, cluster, allocation, said):
             left = [r * d - j["e"] for j, d in zip(jobs, alone)]
             if min(left) <= 0:
                 return False
-            return best_level(jobs, gpus, [j["n"] / v for j, v in zip(jobs, left)]) >= 1
+            return best_level(jobs, pairs, gpus, [j["n"] / v for j, v in zip(jobs, left)]) >= 1
         if reaches(bound) and not reaches(bound * (1 - Fraction(1, 10**15))):
             sys.exit("the bound can be reached")
         if reaches(bound * (1 - Fraction(1, 10**9))):
@@ -149,9 +173,9 @@ def main(policy, cluster, allocation, said):
         queue = sorted(range(len(jobs)), key=lambda i: (jobs[i]["t"], i))
         place = {i: n for n, i in enumerate(queue)}
         gain = {
-            "max-sum": lambda i, j, k: j["T"][k],
-            "min-cost+per-dollar": lambda i, j, k: j["T"][k] * 3600 / price[k],
-            "fifo": lambda i, j, k: (len(jobs) - place[i]) * j["T"][k] / max(j["T"].values()),
+            "max-sum": lambda i, j, k, rate: rate,
+            "min-cost+per-dollar": lambda i, j, k, rate: rate * 3600 / price[k],
+            "fifo": lambda i, j, k, rate: (len(jobs) - place[i]) * rate / max(j["T"].values()),
         }
         if policy == "min-cost":
             cost = sum(j["s"] * price[k] * j["x"][k] for j in jobs for k in j["T"]) / 3600
@@ -159,8 +183,9 @@ def main(policy, cluster, allocation, said):
             best = max(3600 * j["T"][k] / (j["s"] * price[k]) for j in jobs for k in j["T"])
         else:
             g = gain[policy]
-            value = sum(g(i, j, k) * j["x"][k] for i, j in enumerate(jobs) for k in j["T"])
-            best = best_sum(jobs, gpus, g)
+            value = sum(g(i, j, k, j["T"][k]) * j["x"][k] for i, j in enumerate(jobs) for k in j["T"])
+            value += sum((g(i, jobs[i], k, a) + g(j, jobs[j], k, b)) * x for i, j, k, a, b, x in pairs)
+            best = best_sum(jobs, pairs, gpus, g)
     if (value > objective or best < bound) if least else (value < objective or best > bound):
         sys.exit(f"claims more than is true: {float(value)!r} {float(best)!r}")
     if abs(value - objective) > abs(value) * Fraction(1, 10**15):

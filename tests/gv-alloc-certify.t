@@ -38,9 +38,35 @@ for seed in 1 2; do
 		silent "$policy, jobs $seed: the theorem is true"
 	done
 done
+# two jobs on the same GPUs
+draw plain.csv 5 5
+"$GV_PYTHON" - plain.csv >pairs.csv <<'EOF'
+import csv, random, sys
+r = random.Random(3)
+rows = list(csv.DictReader(open(sys.argv[1])))
+print(",".join(rows[0]) + ",with_job_id,with_steps_per_s")
+for row in rows:
+    row["scale_factor"] = "1"
+    print(",".join(row.values()) + ",,")
+for a in rows:
+    for b in rows:
+        if (a["job_id"] < b["job_id"] and a["gpu_type"] == b["gpu_type"] and
+                r.random() < .8):
+            part = [float(q["steps_per_s"]) * r.uniform(.6, .95) for q in (a, b)]
+            a2 = dict(a, steps_per_s=repr(part[0]))
+            print(",".join(a2.values()) + f",{b['job_id']},{part[1]!r}")
+EOF
+printf 'gpu_type,gpus,usd_per_h\nv100,1,2.48\np100,1,1.46\nk80,1,0.45\n' >small.csv
+for policy in max-min makespan finish-time max-sum min-cost+per-dollar fifo; do
+	run gv-alloc -v --certify -p $policy -c small.csv pairs.csv
+	cp out shares.csv && cp err said
+	run "$GV_PYTHON" "$src/tests/gv-alloc-certify.py" $policy small.csv shares.csv said
+	silent "$policy, with pairs: the theorem is true"
+done
+ok "there were pairs" awk -F, 'NR > 1 && $10 != "" && $(NF - 1) > 0 { n++ } END { exit n < 2 }' shares.csv
 # a spoilt answer does not pass: this test can fail
-sed '2s/.*/j0,v100,5,1,1,1,0,0,0,1,fifo/' shares.csv >spoilt.csv
-run "$GV_PYTHON" "$src/tests/gv-alloc-certify.py" fifo cluster.csv spoilt.csv said
+sed '2s/.*/j0,v100,5,1,1,1,0,0,0,,,1,fifo/' shares.csv >spoilt.csv
+run "$GV_PYTHON" "$src/tests/gv-alloc-certify.py" fifo small.csv spoilt.csv said
 is_status 1 "a share that was changed is found"
 
 # many jobs that all differ: no linear program of all of them is solved

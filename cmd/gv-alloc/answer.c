@@ -107,6 +107,8 @@ answer_solve(struct answer *a, const struct policy *policy,
 	a->s.x = gv_xcalloc(a->p.n, a->p.m * sizeof(*x));
 	classes_deal(&c, a->p.n, x, a->s.x);
 	deal_shared(a, &c);
+	if (rc == 0 && a->p.together != NULL)
+		solution_trim(&a->p, &a->s);
 	deal_late(a, &c);
 	deal_multipliers(a, &c);
 	classes_free(&c);

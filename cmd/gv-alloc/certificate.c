@@ -5,7 +5,8 @@
 bool
 certificate_possible(const struct problem *p, enum measure measure)
 {
-	return measure != MEASURE_NONE && p->together == NULL;
+	return measure != MEASURE_NONE &&
+	       (p->together == NULL || measure != MEASURE_RATIO);
 }
 
 void

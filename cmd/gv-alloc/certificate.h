@@ -12,7 +12,8 @@
  *	sum_i v_i thr_i  <=  C = sum_j p_j N_j + sum_i max(0, max_j (v_i T_ij - p_j s_i))
  *
  * because x_ij >= 0, sum_j x_ij <= 1 and sum_i s_i x_ij <= N_j.  With a budget B and its
- * multiplier b, b B is added to C, and b s_i c_j to p_j s_i.
+ * multiplier b, b B is added to C, and b s_i c_j to p_j s_i.  Where jobs share GPUs,
+ * proof_pairs.c has the inequality.
  *
  *  - The least of all: thr_i >= t a_i with a_i = w_i P_i / s_i (levels), n_i (1 / s of
  *    the makespan), so t <= C / sum_i v_i a_i.
@@ -38,7 +39,7 @@ struct certificate {
 	double gap; /* relative to the better of both; INFINITY = nothing is proved */
 };
 
-/* Whether there are certificates of that measure: of all but MEASURE_NONE, without pairs. */
+/* Whether there are certificates of that measure: not of steps per dollar where jobs share GPUs. */
 bool certificate_possible(const struct problem *p, enum measure measure);
 
 /*

@@ -1,6 +1,9 @@
 #include "proof.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
 
 const double *
 proof_reference(const struct problem *p)
@@ -13,6 +16,7 @@ proof_init(struct proof *w, const struct problem *p, enum measure measure,
     const struct solution *s)
 {
 	const double *own = proof_reference(p);
+	struct exact *thr;
 	size_t i;
 
 	*w = (struct proof){.p = p, .measure = measure, .s = s};
@@ -27,11 +31,25 @@ proof_init(struct proof *w, const struct problem *p, enum measure measure,
 		exact_add_product(&w->gpus, own[i], 1);
 	for (i = 0; i < p->n; i++)
 		exact_add_product(&w->jobs, p->count[i], 1);
+	if (p->together == NULL)
+		return;
+	thr = gv_xcalloc(p->n, sizeof(*thr));
+	for (i = 0; i < p->n; i++) {
+		exact_init(&thr[i]);
+		proof_throughput(w, i, &thr[i]);
+	}
+	w->thr = thr;
+	proof_add_pairs(w);
 }
 
 void
 proof_free(struct proof *w)
 {
+	size_t i;
+
+	for (i = 0; w->thr != NULL && i < w->p->n; i++)
+		exact_free(&w->thr[i]);
+	free(w->thr);
 	exact_free(&w->jobs);
 	exact_free(&w->gpus);
 	exact_free(&w->limit);
@@ -47,6 +65,10 @@ proof_throughput(struct proof *w, size_t i, struct exact *x)
 	const struct problem *p = w->p;
 	size_t j;
 
+	if (w->thr != NULL) {
+		exact_set(x, &w->thr[i]);
+		return;
+	}
 	exact_set_double(x, 0);
 	for (j = 0; j < p->m; j++)
 		exact_add_product(x, problem_rate(p, i, j), w->s->x[i * p->m + j]);
@@ -54,9 +76,8 @@ proof_throughput(struct proof *w, size_t i, struct exact *x)
 
 /* ---- feasible ---- */
 
-/* (x - limit) / limit where it is over 0, rounded up; limit 0: all of x is too much. */
-static double
-over(struct proof *w, const struct exact *x, double limit)
+double
+proof_over(struct proof *w, const struct exact *x, double limit)
 {
 	exact_set_double(&w->a, limit);
 	exact_sub(&w->b, x, &w->a);
@@ -68,12 +89,12 @@ over(struct proof *w, const struct exact *x, double limit)
 	return exact_double(&w->t, EXACT_UP);
 }
 
-void
-proof_shares(struct proof *w, struct certificate *c)
+/* Excess of the shares of jobs alone on their GPUs. */
+static void
+shares_alone(struct proof *w, struct certificate *c)
 {
 	const struct problem *p = w->p;
 	const double *x = w->s->x;
-	const double *need = p->number[NUMBER_NEED];
 	size_t i, j;
 
 	for (i = 0; i < p->n; i++) {
@@ -83,7 +104,7 @@ proof_shares(struct proof *w, struct certificate *c)
 			if (x[i * p->m + j] < 0)
 				c->excess = INFINITY;
 		}
-		c->excess = fmax(c->excess, over(w, &w->sum, 1));
+		c->excess = fmax(c->excess, proof_over(w, &w->sum, 1));
 	}
 	for (j = 0; j < p->m; j++) {
 		exact_set_double(&w->sum, 0);
@@ -93,7 +114,7 @@ proof_shares(struct proof *w, struct certificate *c)
 			exact_mul_double(&w->t, &w->t, x[i * p->m + j]);
 			exact_add(&w->sum, &w->sum, &w->t);
 		}
-		c->excess = fmax(c->excess, over(w, &w->sum, p->capacity[j]));
+		c->excess = fmax(c->excess, proof_over(w, &w->sum, p->capacity[j]));
 	}
 	if (p->budget > 0) {
 		exact_set_double(&w->sum, 0);
@@ -101,8 +122,21 @@ proof_shares(struct proof *w, struct certificate *c)
 			for (j = 0; j < p->m; j++)
 				proof_add_cost(
 				    &w->sum, p, i, j, x[i * p->m + j], p->count[i]);
-		c->excess = fmax(c->excess, over(w, &w->sum, p->budget));
+		c->excess = fmax(c->excess, proof_over(w, &w->sum, p->budget));
 	}
+}
+
+void
+proof_shares(struct proof *w, struct certificate *c)
+{
+	const struct problem *p = w->p;
+	const double *need = p->number[NUMBER_NEED];
+	size_t i;
+
+	if (p->together != NULL)
+		proof_shares_pairs(w, c);
+	else
+		shares_alone(w, c);
 	for (i = 0; need != NULL && i < p->n; i++) {
 		if (!(need[i] > 0))
 			continue;
@@ -128,10 +162,10 @@ fastest(const struct problem *p, size_t i)
 }
 
 void
-proof_gain(struct proof *w, size_t i, size_t j, enum exact_round round, struct exact *x)
+proof_worth(struct proof *w, size_t i, size_t j, double rate, enum exact_round round,
+    struct exact *x)
 {
 	const struct problem *p = w->p;
-	double rate = problem_rate(p, i, j);
 
 	exact_set_double(x, rate);
 	if (w->measure == MEASURE_PER_DOLLAR) {
@@ -147,6 +181,12 @@ proof_gain(struct proof *w, size_t i, size_t j, enum exact_round round, struct e
 	} else if (w->measure != MEASURE_SUM && w->measure != MEASURE_RATIO) {
 		exact_set_double(x, 0);
 	}
+}
+
+void
+proof_gain(struct proof *w, size_t i, size_t j, enum exact_round round, struct exact *x)
+{
+	proof_worth(w, i, j, problem_rate(w->p, i, j), round, x);
 }
 
 void
@@ -174,6 +214,10 @@ proof_limit(struct proof *w, double r)
 	struct exact most, net;
 	size_t i, j;
 
+	if (p->together != NULL) {
+		proof_limit_pairs(w);
+		return;
+	}
 	exact_init(&most);
 	exact_init(&net);
 	exact_set_double(&w->limit, 0);

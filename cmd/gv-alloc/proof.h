@@ -16,6 +16,7 @@ struct proof {
 	struct exact jobs;         /* M */
 	struct exact gpus;         /* of reference */
 	struct exact limit;        /* C */
+	struct exact *thr;         /* [n] of the jobs where they share GPUs; else NULL */
 	struct exact sum, a, b, t; /* scratch of the functions below */
 };
 
@@ -27,6 +28,9 @@ void proof_free(struct proof *w);
 const double *proof_reference(const struct problem *p);
 /* thr_i into x. */
 void proof_throughput(struct proof *w, size_t i, struct exact *x);
+/* What so many steps/s of job i on type j gain in a sum, into x; what is no fraction is rounded so. */
+void proof_worth(struct proof *w, size_t i, size_t j, double rate, enum exact_round round,
+    struct exact *x);
 /* g_ij of a sum, into x; what is no fraction is rounded so. */
 void proof_gain(
     struct proof *w, size_t i, size_t j, enum exact_round round, struct exact *x);
@@ -38,6 +42,14 @@ void proof_add_cost(struct exact *x, const struct problem *p, size_t i, size_t j
  * those at a ratio r.
  */
 void proof_limit(struct proof *w, double r);
+
+/* (x - limit) / limit where it is over 0, rounded up; limit 0: all of x is too much. */
+double proof_over(struct proof *w, const struct exact *x, double limit);
+
+/* Parts of the above where jobs share GPUs (proof_pairs.c). */
+void proof_add_pairs(struct proof *w);
+void proof_shares_pairs(struct proof *w, struct certificate *c);
+void proof_limit_pairs(struct proof *w);
 
 /* Excess and shortfall. */
 void proof_shares(struct proof *w, struct certificate *c);

@@ -255,6 +255,22 @@ proof_finish(struct proof *w, struct certificate *c)
 
 /* ---- sums ---- */
 
+/* What a pair gains. */
+static void
+add_pair(struct proof *w, const struct pair *q, struct exact *sum)
+{
+	struct exact g;
+
+	exact_init(&g);
+	proof_worth(w, q->a, q->type, q->rate_a, EXACT_DOWN, &g);
+	exact_mul_double(&g, &g, q->x);
+	exact_add(sum, sum, &g);
+	proof_worth(w, q->b, q->type, q->rate_b, EXACT_DOWN, &g);
+	exact_mul_double(&g, &g, q->x);
+	exact_add(sum, sum, &g);
+	exact_free(&g);
+}
+
 void
 proof_sum(struct proof *w, struct certificate *c)
 {
@@ -274,6 +290,8 @@ proof_sum(struct proof *w, struct certificate *c)
 			exact_mul_double(&g, &g, p->count[i]);
 			exact_add(&sum, &sum, &g);
 		}
+	for (i = 0; i < w->s->n_pairs; i++)
+		add_pair(w, &w->s->pair[i], &sum);
 	exact_set_double(&w->t, 1);
 	exact_set_double(&g, 1);
 	if (exact_sign(&w->limit) > 0)

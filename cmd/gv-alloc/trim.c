@@ -1,7 +1,10 @@
 /* Shares that keep every constraint to the last bit, not only but for rounding. */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/mem.h"
 #include "problem.h"
 
 /* A sum in twice the precision of double (Dekker 1971). */
@@ -75,6 +78,65 @@ type_is_over(const struct problem *p, const double *x, size_t j)
 		add(&sum, fma(gpus, x[i * p->m + j], -used));
 	}
 	return is_over(&sum, p->capacity[j]);
+}
+
+/* Sums of the time of each job [n] and, behind them, of the GPUs of each type [m]. */
+static void
+add_up(const struct problem *p, const struct solution *s, struct twice *sum)
+{
+	size_t i, j;
+
+	memset(sum, 0, (p->n + p->m) * sizeof(*sum));
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			double gpus = p->count[i] * p->scale[i];
+			double x = s->x[i * p->m + j];
+
+			add(&sum[i], x);
+			add(&sum[p->n + j], gpus * x);
+			add(&sum[p->n + j], fma(gpus, x, -(gpus * x)));
+		}
+	for (i = 0; i < s->n_pairs; i++) {
+		const struct pair *q = &s->pair[i];
+		double gpus = p->scale[q->a];
+
+		add(&sum[q->a], q->x);
+		add(&sum[q->b], q->x);
+		add(&sum[p->n + q->type], gpus * q->x);
+		add(&sum[p->n + q->type], fma(gpus, q->x, -(gpus * q->x)));
+	}
+}
+
+void
+solution_trim(const struct problem *p, struct solution *s)
+{
+	static const double less = 1 - DBL_EPSILON;
+	struct twice *sum = gv_xcalloc(p->n + p->m, sizeof(*sum));
+	bool *over = gv_xcalloc(p->n + p->m, sizeof(*over));
+	bool any = true;
+	size_t i, j;
+	int tries;
+
+	for (tries = 0; any && tries < 64; tries++) {
+		any = false;
+		add_up(p, s, sum);
+		for (i = 0; i < p->n + p->m; i++) {
+			over[i] = is_over(&sum[i], i < p->n ? 1 : p->capacity[i - p->n]);
+			any = any || over[i];
+		}
+		for (i = 0; any && i < p->n; i++)
+			for (j = 0; j < p->m; j++)
+				if (over[i] || over[p->n + j])
+					s->x[i * p->m + j] *= less;
+		for (i = 0; any && i < s->n_pairs; i++) {
+			struct pair *q = &s->pair[i];
+
+			if (over[q->a] || over[q->b] || over[p->n + q->type])
+				q->x *= less;
+		}
+	}
+	free(sum);
+	free(over);
 }
 
 void
