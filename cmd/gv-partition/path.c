@@ -26,57 +26,77 @@ struct walk {
 	struct gv_arena arena;
 };
 
-/* The best path from the a-th prefix on w components among these arcs. */
+/* The best rest so far, with the load of the stage in front of it. */
+struct pick {
+	const struct word *rest; /* NULL: none */
+	int64_t units;
+};
+
+/* Takes the arc with w components, x its load, unless what is known is as good. */
 static void
-choose(struct walk *v, const struct arcs *arcs, size_t a, size_t w)
+take(struct walk *v, struct pick *pick, const struct arc *arc, size_t a, size_t w,
+    int64_t x)
 {
 	static const struct word nothing = {0};
 	const struct column *k = &v->k;
+	const struct word *rest = &nothing;
 	struct state *s = &v->state[a * (k->n + 1) + w];
-	const struct word *rest, *best_rest = NULL;
-	int64_t x, best_x = 0;
-	size_t i;
 
+	if (arc->to != k->end) {
+		rest = &v->state[(k->at[arc->to] - 1) * (k->n + 1) + w - arc->m].word;
+		if (rest->n == 0)
+			return;
+	}
+	if (!arc_fits(k, arc, w) ||
+	    (pick[w].rest != NULL &&
+		word_compare(x, rest, pick[w].units, pick[w].rest) >= 0))
+		return;
+	pick[w] = (struct pick){rest, x};
+	s->to = arc->to;
+	s->m = arc->m;
+	s->recompute = arc->recompute;
+}
+
+/* The best paths from the a-th prefix on each number of components, among these arcs. */
+static void
+choose(struct walk *v, struct pick *pick, const struct arcs *arcs, size_t a)
+{
+	const struct column *k = &v->k;
+	size_t i, w;
+
+	for (w = 0; w <= k->n; w++)
+		pick[w].rest = NULL;
 	for (i = 0; i < arcs->n; i++) {
 		const struct arc *arc = &arcs->arc[i];
+		int64_t x = word_units(a == 0 ? arc->first : arc->next, v->time_s);
+		size_t most = arc->to == k->end ? arc->m : k->n - k->before[a];
 
-		if (arc->m > w || (arc->to == k->end) != (arc->m == w))
-			continue;
-		rest =
-		    arc->to == k->end
-			? &nothing
-			: &v->state[(k->at[arc->to] - 1) * (k->n + 1) + w - arc->m].word;
-		if ((rest->n == 0 && rest != &nothing) || !arc_fits(k, arc, w))
-			continue;
-		x = word_units(a == 0 ? arc->first : arc->next, v->time_s);
-		if (best_rest != NULL && word_compare(x, rest, best_x, best_rest) >= 0)
-			continue;
-		best_rest = rest;
-		best_x = x;
-		s->to = arc->to;
-		s->m = arc->m;
-		s->recompute = arc->recompute;
+		for (w = arc->m + k->behind[k->at[arc->to] - 1]; w <= most; w++)
+			take(v, pick, arc, a, w, x);
 	}
-	if (best_rest != NULL)
-		word_join(&s->word, best_x, best_rest, &v->arena);
+	for (w = 0; w <= k->n; w++)
+		if (pick[w].rest != NULL)
+			word_join(&v->state[a * (k->n + 1) + w].word, pick[w].units,
+			    pick[w].rest, &v->arena);
 }
 
 static void
 find_paths(struct walk *v)
 {
 	const struct column *k = &v->k;
+	struct pick *pick = gv_xcalloc(k->n + 1, sizeof(*pick));
 	struct arcs arcs = {0};
-	size_t a, w;
+	size_t a;
 
 	for (a = k->size - 1; a-- > 0;) {
 		if ((size_t)k->before[a] + k->behind[a] > k->n)
 			continue;
 		arcs.n = 0;
 		arcs_from(&arcs, k, a);
-		for (w = k->behind[a]; w + k->before[a] <= k->n; w++)
-			choose(v, &arcs, a, w);
+		choose(v, pick, &arcs, a);
 	}
 	free(arcs.arc);
+	free(pick);
 }
 
 /* With how many components: the best path of all, or that with the fewest. */
