@@ -273,6 +273,17 @@ alloc -p gandiva --seed=x twenty.csv
 err_has "gv-alloc: --seed: " "--seed: not a number"
 
 # ---- what is refused ----
+awk 'BEGIN { print "job_id,job_type,gpu_type,steps_per_s"; for (i = 0; i < 1500; i++) print i ",x,v100,1" }' >many.csv
+alloc -p max-min --solver=glpk --space-sharing="$src/examples/man/pairs.csv" many.csv
+is_status 0 "many jobs, none in pairs"
+printf 'job_a,job_b,scale_factor,gpu_type,steps_per_s_a,steps_per_s_b\nx,x,1,v100,.8,.8\n' >p.csv
+alloc -p max-min --solver=glpk --space-sharing=p.csv many.csv
+is_status 2 "too many pairs: status"
+is_err "too many pairs" <<'E'
+gv-alloc: 1124250 pairs of jobs are too many for one program; --solver=auto does not make them all
+E
+alloc -p max-min --space-sharing=p.csv many.csv
+is_status 0 "not too many for --solver=auto"
 # wrong NAME TABLE MESSAGE: --space-sharing=TABLE is bad input
 wrong() {
 	printf '%b' "$2" >bad.csv

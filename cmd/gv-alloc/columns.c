@@ -15,6 +15,30 @@ use_pair(void *ctx, size_t a, size_t b, size_t pair, size_t type)
 	master_add(ctx, a, b, pair, type);
 }
 
+static void
+count_pair(void *ctx, size_t a, size_t b, size_t pair, size_t type)
+{
+	size_t *n = ctx;
+
+	(void)a;
+	(void)b;
+	(void)pair;
+	(void)type;
+	++*n;
+}
+
+size_t
+columns_all(const struct problem *p)
+{
+	struct pricing g;
+	size_t n = 0;
+
+	pricing_init(&g, p);
+	pricing_all(&g, count_pair, &n);
+	pricing_free(&g);
+	return n;
+}
+
 void
 columns_init(struct columns *w, const struct shared *h, bool all)
 {

@@ -20,6 +20,9 @@ struct columns {
 void columns_init(struct columns *w, const struct shared *h, bool all);
 void columns_free(struct columns *w);
 
+/* How many there would be if all were made. */
+size_t columns_all(const struct problem *p);
+
 /*
  * To the best of what w->m looks for.  0; 1 *status says what kept it from there; -1
  * with *e set.

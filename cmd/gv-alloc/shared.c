@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "columns.h"
 
+enum { MOST = 1000000 }; /* pairs that one program is made of; half a gigabyte */
+
 /* Programs on the way need no proof of GLPK's, and the last has its own. */
 static const struct gv_lp_options quick = {.gap = 1e-6};
 
@@ -316,10 +318,16 @@ shared_solve(struct shared *h, const struct solve_options *opt, const char *name
 {
 	const struct gv_lp_options lp_opt = {.exact = opt->certify, .gap = quick.gap};
 	enum gv_lp_status status = GV_LP_FAILED;
+	bool all = opt->solver == SOLVER_GLPK || opt->certify;
 	struct columns w;
 	int rc;
 
-	columns_init(&w, h, opt->solver == SOLVER_GLPK || opt->certify);
+	if (all && columns_all(h->p) > MOST)
+		return gv_error_set(e,
+		    "%zu pairs of jobs are too many for one program; --solver=auto does "
+		    "not make them all",
+		    columns_all(h->p));
+	columns_init(&w, h, all);
 	rc = h->gain == NULL ? solve_level(&w, h, &lp_opt, &status, e)
 			     : solve_sum(&w, h, &lp_opt, &status, e);
 	if (rc == 1)

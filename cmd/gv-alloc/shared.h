@@ -55,7 +55,8 @@ struct shared {
 	 */
 	double *lambda; /* [n] */
 	double *price;  /* [m] */
-	double *time;   /* [n] of a job's time: limit is what all GPUs and all time are worth */
+	double *
+	    time; /* [n] of a job's time: limit is what all GPUs and all time are worth */
 	double limit;
 	/*
 	 * Of a sum with costs: no allocation that keeps rise gains more than 1 + dearer
@@ -75,7 +76,8 @@ void shared_free(struct shared *h);
  * a similar program, are where to start; they are freed.
  * --solver=glpk: of all pairs, made beforehand; so also for --certify, which proves
  * the program of GLPK.  What rise asks of a sum must be possible but for 1e-10.
- * name: the policy, for messages.  0, or -1 with *e set: GLPK came to no solution.
+ * name: the policy, for messages.  0, or -1 with *e set: GLPK came to no solution, or
+ * there are more than 10^6 pairs to make beforehand.
  */
 int shared_solve(struct shared *h, const struct solve_options *opt, const char *name,
     struct gv_error *e);
