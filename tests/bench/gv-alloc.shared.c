@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
@@ -257,7 +258,7 @@ main(int argc, char **argv)
 	    shared != NULL ? shared : "../shared");
 	snprintf(path[1], sizeof(path[1]), "%s/data/gavel/throughputs_pairs.csv",
 	    shared != NULL ? shared : "../shared");
-	if (fopen(path[1], "r") == NULL) {
+	if (access(path[1], R_OK) != 0) {
 		printf("no %s\n", path[1]);
 		return 0;
 	}
