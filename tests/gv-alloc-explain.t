@@ -99,6 +99,36 @@ b yes
 c yes
 EOF
 
+# ---- two jobs on the same GPUs ----
+cat >shared.csv <<EOF
+job_id,gpu_type,steps_per_s,total_steps,with_job_id,with_steps_per_s
+a,v100,10,1000,,
+b,v100,10,1500,,
+c,v100,8,1200,,
+c,k80,2,1200,,
+a,v100,7,1000,b,6
+a,v100,6,1000,c,5
+b,v100,8,1500,c,7
+EOF
+printf 'gpu_type,gpus,usd_per_h\nv100,1,3\nk80,1,.5\n' >priced.csv
+for policy in max-min makespan max-sum min-cost+per-dollar fifo; do
+	run gv-alloc -p $policy -c priced.csv --explain=why shared.csv
+	ok "$policy: prices times limits are the objective, with pairs" awk -F, -v p=$policy '
+		$1 == "policy" { o = $5 } NR > 2 { sum += $7 * $8 }
+		END { d = (p == "makespan" ? -sum : sum) / o - 1; exit !(d < 1e-9 && d > -1e-9) }' why
+done
+run gv-alloc -p min-cost -c priced.csv --explain=why shared.csv
+column value policy >out
+column value job | awk 'NF > 1 { print }' >values
+is_out "min-cost: b and c together make 15 steps/s for 3 dollars an hour" <<EOF
+min-cost 18000
+EOF
+cp values out
+is_out "each pays a half" <<EOF
+b 19200
+c 16800
+EOF
+
 # ---- deadlines ----
 cat >slo.csv <<EOF
 job_id,gpu_type,steps_per_s,total_steps,deadline_s

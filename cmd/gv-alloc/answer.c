@@ -170,10 +170,6 @@ find_pairs(struct answer *a, const struct gv_rates *r, const struct gv_cluster *
 		return gv_frame_error(f, r->rate[i].row,
 		    gv_frame_find(f, "with_job_id"), e,
 		    "policy %s gives no GPU to two jobs", policy->name);
-	if (i < r->n_rates && opt->multipliers)
-		return gv_frame_error(f, r->rate[i].row,
-		    gv_frame_find(f, "with_job_id"), e,
-		    "--explain does not go together with pairs");
 	if (i == r->n_rates && opt->pairs == NULL)
 		return 0;
 	pairs_find(&a->p, &a->together, opt->pairs, r, c, a->type, a->row);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/strbuf.h"
 
 static const double full = 1e-9;  /* that much below a limit is at it */
 static const double noise = 1e-9; /* of all that counts: a price that is none */
@@ -19,6 +18,8 @@ struct measured {
 	double *alone;      /* [n] P_i of levels, D_i of MEASURE_ALONE; else NULL */
 	double jobs;        /* M */
 	double cost;        /* of all shares, US dollars per second */
+	double *paid;       /* [n] the job's part of it: a half where two share */
+	double *together;   /* [n] what it gains in pairs, MEASURE_PER_DOLLAR */
 };
 
 static double *
@@ -54,6 +55,26 @@ own_cost(const struct problem *p, const double *x, size_t i)
 	return sum;
 }
 
+/* What jobs pay for and gain by GPUs that they share. */
+static void
+add_pairs(struct measured *d)
+{
+	const struct problem *p = d->p;
+	size_t i;
+
+	for (i = 0; i < d->s->n_pairs; i++) {
+		const struct pair *q = &d->s->pair[i];
+		double cost = dollars(p, q->a, q->type) * q->x;
+		double per_gpu = p->price[q->type] / 3600;
+
+		d->cost += cost;
+		d->paid[q->a] += cost / 2 / p->count[q->a];
+		d->paid[q->b] += cost / 2 / p->count[q->b];
+		d->together[q->a] += q->rate_a * q->x / per_gpu / p->count[q->a];
+		d->together[q->b] += q->rate_b * q->x / per_gpu / p->count[q->b];
+	}
+}
+
 static void
 measured_init(struct measured *d, const struct problem *p, enum measure measure,
     const struct solution *s)
@@ -69,12 +90,14 @@ measured_init(struct measured *d, const struct problem *p, enum measure measure,
 	} else if (measure == MEASURE_ALONE) {
 		d->alone = times_alone(p);
 	}
+	d->paid = gv_xcalloc(p->n, sizeof(*d->paid));
+	d->together = gv_xcalloc(p->n, sizeof(*d->together));
 	for (i = 0; i < p->n; i++) {
 		d->jobs += p->count[i];
-		d->cost += p->count[i] * own_cost(p, s->x, i);
+		d->paid[i] = own_cost(p, s->x, i);
+		d->cost += p->count[i] * d->paid[i];
 	}
-	for (i = 0; i < s->n_pairs; i++)
-		d->cost += s->pair[i].x * dollars(p, s->pair[i].a, s->pair[i].type);
+	add_pairs(d);
 }
 
 static void
@@ -82,6 +105,8 @@ measured_free(struct measured *d)
 {
 	free(d->throughput);
 	free(d->alone);
+	free(d->paid);
+	free(d->together);
 }
 
 static double
@@ -140,10 +165,13 @@ value(const struct measured *d, size_t i)
 				 d->alone[i]
 			   : NAN;
 	case MEASURE_RATIO:
-		return throughput > 0 ? throughput / own_cost(p, d->s->x, i) : NAN;
+		return throughput > 0 ? throughput / d->paid[i] : NAN;
 	case MEASURE_SUM:
 		return throughput;
+	case MEASURE_QUEUE:
+		return (d->jobs - p->number[NUMBER_PLACE][i]) * (throughput / top);
 	default:
+		sum = d->together[i];
 		for (j = 0; j < p->m; j++)
 			sum += gain(d, i, j, top) * d->s->x[i * p->m + j];
 		return sum;
@@ -201,6 +229,8 @@ worth_of_time(const struct measured *d, size_t i, double least)
 	double most = 0, size = 0;
 	size_t j;
 
+	if (p->together != NULL)
+		return mu->time[i] > least ? mu->time[i] : 0;
 	for (j = 0; j < p->m; j++) {
 		double rate = problem_rate(p, i, j);
 		double plus = gain(d, i, j, top) + mu->job[i] * rate;
@@ -304,8 +334,7 @@ set_prices(struct explanation *x, const struct measured *d)
 
 		job->bottleneck = mu->job[i] * d->throughput[i] > least;
 		job->need_price = job->bottleneck ? per * mu->job[i] : 0;
-		if (d->s->n_pairs == 0)
-			job->time_price = per * worth_of_time(d, i, least);
+		job->time_price = per * worth_of_time(d, i, least);
 	}
 }
 
@@ -357,112 +386,4 @@ explain_free(struct explanation *x)
 	free(x->job);
 	free(x->type);
 	*x = (struct explanation){0};
-}
-
-/* ---- the table ---- */
-
-static const char *const columns[] = {"kind", "name", "binds", "bottleneck", "value",
-    "used", "limit", "price", "need", "need_price", "one_more_gpu", "jobs_unlocked"};
-
-static void
-write_numbers(struct gv_tabw *w, const double *number, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		gv_tabw_double(w, number[i]);
-}
-
-static void
-write_type(const struct explained_type *t, const struct gv_gpu_type *type,
-    const struct one_more *more, struct gv_tabw *w)
-{
-	double gpus = (double)type->gpus;
-	const double number[] = {NAN, t->used, gpus, t->price, NAN, NAN, more->change};
-
-	gv_tabw_str(w, "gpu_type");
-	gv_tabw_str(w, type->name);
-	gv_tabw_str(w, t->used >= gpus * (1 - full) ? "capacity" : "nothing");
-	gv_tabw_str(w, isnan(t->price) ? "" : t->price != 0 ? "yes" : "no");
-	write_numbers(w, number, 7);
-	gv_tabw_int(w, (int64_t)more->unlocked);
-	gv_tabw_end(w);
-}
-
-/* The list of what binds a job. */
-static void
-write_binds(const struct explained_job *job, struct gv_tabw *w)
-{
-	static const char *const names[] = {"time", "capacity", "deadline", "budget"};
-	struct gv_strbuf list = {0};
-	size_t k;
-
-	for (k = 0; job != NULL && k < 4; k++)
-		if (job->binds >> k & 1)
-			gv_strbuf_fmt(&list, "%s%s", list.len > 0 ? ";" : "", names[k]);
-	gv_tabw_str(w, job == NULL ? "never" : job->binds == 0 ? "nothing" : list.s);
-	gv_strbuf_free(&list);
-}
-
-static void
-write_budget(const struct explanation *x, double budget, struct gv_tabw *w)
-{
-	const double number[] = {
-	    NAN, x->cost, budget, x->budget_price, NAN, NAN, NAN, NAN};
-	bool spent = x->cost >= budget * (1 - full);
-
-	gv_tabw_str(w, "budget");
-	gv_tabw_str(w, "usd_per_h");
-	gv_tabw_str(w, spent ? "budget" : "nothing");
-	gv_tabw_str(w, isnan(x->budget_price) ? "" : x->budget_price != 0 ? "yes" : "no");
-	write_numbers(w, number, 8);
-	gv_tabw_end(w);
-}
-
-static void
-write_job(const struct explanation *x, const struct explained_job *job,
-    const struct gv_job *of, struct gv_tabw *w)
-{
-	gv_tabw_str(w, "job");
-	gv_tabw_cell(w, of->id);
-	write_binds(job, w);
-	gv_tabw_str(w, job == NULL || x->entities ? "" : job->bottleneck ? "yes" : "no");
-	if (job != NULL) {
-		const double number[] = {job->value, job->time, 1, job->time_price,
-		    job->need, job->need_price, NAN, NAN};
-
-		write_numbers(w, number, 8);
-	} else {
-		const double number[] = {NAN, 0, 1, NAN, NAN, NAN, NAN, NAN};
-
-		write_numbers(w, number, 8);
-	}
-	gv_tabw_end(w);
-}
-
-void
-explain_write(const struct explanation *x, const struct answer *a,
-    const struct gv_rates *r, const struct gv_cluster *c, const char *policy,
-    const struct one_more *more, struct gv_tabw *w)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		gv_tabw_str(w, columns[i]);
-	gv_tabw_end(w);
-	gv_tabw_str(w, "policy");
-	gv_tabw_str(w, policy);
-	gv_tabw_empty(w);
-	gv_tabw_empty(w);
-	gv_tabw_double(w, a->p.n > 0 ? a->s.objective : NAN);
-	for (i = 5; i < sizeof(columns) / sizeof(columns[0]); i++)
-		gv_tabw_empty(w);
-	gv_tabw_end(w);
-	for (i = 0; i < c->n_types; i++)
-		write_type(&x->type[a->type[i]], &c->type[i], &more[i], w);
-	if (a->p.budget > 0)
-		write_budget(x, a->p.budget, w);
-	for (i = 0; i < r->n_jobs; i++)
-		write_job(
-		    x, a->row[i] != SIZE_MAX ? &x->job[a->row[i]] : NULL, &r->job[i], w);
 }

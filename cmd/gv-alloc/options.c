@@ -285,8 +285,6 @@ finish_policy(struct options *o)
 		gv_opt_usage(&o->common,
 		    "--space-sharing: policy %s gives no GPU to two jobs",
 		    o->policy->name);
-	if (o->sharing != NULL && o->explain != NULL)
-		gv_opt_usage(&o->common, "--explain does not go together with --space-sharing");
 	if (o->dump_lp != NULL && o->policy->program == NULL)
 		gv_opt_usage(&o->common, "--dump-lp: policy %s is not a linear program",
 		    o->policy->name);
