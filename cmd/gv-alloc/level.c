@@ -350,7 +350,7 @@ solve_prices(struct scaled *s, struct level *l, bool *raised)
 			    c.use[i] * (problem_rate(p, i, j) / s->equal[i]) / s->gpus;
 		}
 	}
-	rc = price_level(&c, p->capacity, &sol);
+	rc = price_level(&c, p->capacity, &sol, NULL);
 	crowd_free(&c);
 	*raised = rc == 0 && sol.raised;
 	if (rc == 0) {

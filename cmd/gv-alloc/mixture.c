@@ -321,6 +321,17 @@ mixture_solve(struct mixture *p)
 	return 0;
 }
 
+bool
+mixture_unique(const struct mixture *p)
+{
+	size_t i;
+
+	for (i = 0; i <= p->m; i++)
+		if (!(p->value[i] > 1e-7))
+			return false;
+	return true;
+}
+
 void
 mixture_keep(struct mixture *p, const bool *keep, const double *lo, const double *hi)
 {

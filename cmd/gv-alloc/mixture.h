@@ -41,6 +41,8 @@ void mixture_init(
 void mixture_add(struct mixture *p, const double *used, double gain);
 /* From where it was before.  0, or 1: rounding keeps it from the end. */
 int mixture_solve(struct mixture *p);
+/* Whether the prices are the only ones that prove the mixture: no basic column is at 0. */
+bool mixture_unique(const struct mixture *p);
 /* Forgets steps but those of keep [n], and changes the borders of the prices. */
 void mixture_keep(
     struct mixture *p, const bool *keep, const double *lo, const double *hi);

@@ -40,6 +40,29 @@ mix(const struct crowd *c, const struct search *s, const struct aim *aim, double
 	}
 }
 
+void
+price_forget(struct price_memory *memory)
+{
+	free(memory->pool);
+	free(memory->gain_pool);
+	memory->pool = memory->gain_pool = NULL;
+}
+
+/* Prices per pool for the next time, if they do not depend on the way to them. */
+static void
+remember(double **pool, const struct search *s, const double *capacity)
+{
+	size_t j;
+
+	free(*pool);
+	*pool = NULL;
+	if (!s->settled)
+		return;
+	*pool = gv_xcalloc(s->m, sizeof(**pool));
+	for (j = 0; j < s->m; j++)
+		(*pool)[j] = s->price[j] * capacity[j];
+}
+
 /* Whether every GPU has a price: then all levels are equal in every best solution. */
 static bool
 all_priced(const struct crowd *c, const double *capacity, const double *price)
@@ -67,8 +90,10 @@ find_multipliers(const struct crowd *c, const struct search *s, double *lambda)
  * all that reach the level, those of the largest sum of gains.
  */
 static bool
-raise_gains(const struct crowd *c, const double *capacity, struct price_solution *out)
+raise_gains(const struct crowd *c, const double *capacity, struct price_solution *out,
+    struct price_memory *memory)
 {
+	const struct search_start start = {memory->gain_pool, 0};
 	double *face = gv_xcalloc(c->m, sizeof(*face));
 	struct aim aim = {.capacity = capacity,
 	    .gains = true,
@@ -83,7 +108,8 @@ raise_gains(const struct crowd *c, const double *capacity, struct price_solution
 			face[j] = out->price[j];
 			aim.face = face;
 		}
-	found = search_prices(&s, c, &aim, NULL, 0) == 0;
+	found = search_prices(&s, c, &aim, start.price != NULL ? &start : NULL) == 0;
+	remember(&memory->gain_pool, &s, capacity);
 	out->steps += s.steps;
 	if (found)
 		mix(c, &s, &aim, out->x, NULL);
@@ -93,8 +119,11 @@ raise_gains(const struct crowd *c, const double *capacity, struct price_solution
 }
 
 int
-price_level(const struct crowd *c, const double *capacity, struct price_solution *out)
+price_level(const struct crowd *c, const double *capacity, struct price_solution *out,
+    struct price_memory *memory)
 {
+	struct price_memory none = {.m = c->m}, *m = memory != NULL ? memory : &none;
+	const struct search_start start = {m->pool, m->level};
 	struct aim aim = {.capacity = capacity, .near_enough = 1e-12};
 	struct search s;
 	bool raise = out->raised;
@@ -103,14 +132,16 @@ price_level(const struct crowd *c, const double *capacity, struct price_solution
 
 	memset(out->x, 0, c->n * c->m * sizeof(*out->x));
 	aim.level = crowd_time_bound(c, &binding);
-	rc = search_prices(&s, c, &aim, NULL, 0);
+	rc = search_prices(&s, c, &aim, start.price != NULL ? &start : NULL);
+	remember(&m->pool, &s, capacity);
+	m->level = s.bound;
 	memcpy(out->price, s.price, c->m * sizeof(*out->price));
 	out->level = s.level;
 	out->bound = s.bound;
 	out->steps = s.steps;
 	out->raised = rc == 0 && all_priced(c, capacity, out->price);
 	if (rc == 0 && raise && !out->raised)
-		out->raised = raise_gains(c, capacity, out);
+		out->raised = raise_gains(c, capacity, out, m);
 	else
 		raise = false;
 	if (rc == 0 && (!raise || !out->raised))
@@ -122,6 +153,7 @@ price_level(const struct crowd *c, const double *capacity, struct price_solution
 		out->lambda[binding] = 1;
 	}
 	search_free(&s);
+	price_forget(&none);
 	return rc;
 }
 
@@ -133,7 +165,7 @@ price_solve(const struct price_problem *p, struct price_solution *out)
 
 	crowd_fill(&c, p->n, p->m, p->a, p->use, p->gain);
 	out->raised = true;
-	rc = price_level(&c, p->capacity, out);
+	rc = price_level(&c, p->capacity, out, NULL);
 	crowd_free(&c);
 	return rc;
 }
@@ -142,7 +174,7 @@ int
 price_sum(const struct price_problem *p, const double *x, double level, double *price)
 {
 	struct crowd c;
-	const struct aim aim = {.capacity = p->capacity,
+	struct aim aim = {.capacity = p->capacity,
 	    .gains = true,
 	    .level = level,
 	    .near_enough = 1e-12,
@@ -159,7 +191,9 @@ price_sum(const struct price_problem *p, const double *x, double level, double *
 			gain += p->gain[i * p->m + j] * x[i * p->m + j];
 		}
 	crowd_fill(&c, p->n, p->m, p->a, p->use, p->gain);
-	rc = search_prices(&s, &c, &aim, x != NULL ? used : NULL, gain);
+	aim.first = x != NULL ? used : NULL;
+	aim.first_gain = gain;
+	rc = search_prices(&s, &c, &aim, NULL);
 	memcpy(price, s.price, p->m * sizeof(*price));
 	search_free(&s);
 	crowd_free(&c);

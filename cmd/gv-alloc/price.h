@@ -41,8 +41,24 @@ struct price_solution {
  */
 int price_solve(const struct price_problem *p, struct price_solution *s);
 
-/* The same of jobs in columns; the second objective only where s->raised says so. */
-int price_level(const struct crowd *c, const double *capacity, struct price_solution *s);
+/*
+ * What was found, for the next time that nearly the same jobs are asked for: that
+ * makes it sooner, never another.  = {0} knows nothing.
+ */
+struct price_memory {
+	size_t m;
+	double *pool,
+	    *gain_pool; /* [m] prices per pool of the two objectives; NULL = not known */
+	double level;   /* about */
+};
+
+/*
+ * The same of jobs in columns; the second objective only where s->raised says so.
+ * memory (NULL: none) is read and written.
+ */
+int price_level(const struct crowd *c, const double *capacity, struct price_solution *s,
+    struct price_memory *memory);
+void price_forget(struct price_memory *memory);
 
 /*
  * Prices at which what the jobs choose by themselves gains nearly the largest sum

@@ -35,9 +35,9 @@ struct work {
 	double fold_level;  /* 0 = none was left aside */
 	double least_level; /* what was left aside holds down to it */
 	double start_level; /* about where the level will be */
+	bool sample;        /* of these jobs only prices are wanted */
+	bool quick;         /* what is found need not hold: it is looked at again */
 	double *part;       /* [m] of the pools, for the mixture */
-	const double *first;
-	double first_gain;
 };
 
 enum end { FOUND, AT_BORDER, STUCK };
@@ -173,7 +173,7 @@ note_gains(struct work *w)
 
 	s->level = w->mixture.sum;
 	for (k = 0; k < s->n_steps; k++)
-		s->step[k].weight = w->mixture.weight[k + (w->first != NULL)];
+		s->step[k].weight = w->mixture.weight[k + (w->aim->first != NULL)];
 	s->weight = 1;
 }
 
@@ -212,12 +212,12 @@ start_mixture(struct work *w)
 	forget_steps(w->s);
 	mixture_init(&w->mixture, w->s->m, w->aim->gains, w->box.lo, w->box.hi);
 	w->has_mixture = true;
-	for (j = 0; w->first != NULL && j < w->s->m; j++)
+	for (j = 0; w->aim->first != NULL && j < w->s->m; j++)
 		w->part[j] = w->aim->capacity[j] > 0
-				 ? fmin(1, w->first[j] / w->aim->capacity[j])
+				 ? fmin(1, w->aim->first[j] / w->aim->capacity[j])
 				 : 0;
-	if (w->first != NULL)
-		mixture_add(&w->mixture, w->part, w->first_gain);
+	if (w->aim->first != NULL)
+		mixture_add(&w->mixture, w->part, w->aim->first_gain);
 }
 
 /* ---- boxes ---- */
@@ -320,7 +320,7 @@ shrink(struct work *w)
 {
 	struct search *s = w->s;
 	struct box *b = &w->box;
-	size_t off = w->first != NULL;
+	size_t off = w->aim->first != NULL;
 	const struct box before = w->box;
 	double *reach = gv_xcalloc(4 * s->m, sizeof(*reach));
 	double *kept = reach + s->m;
@@ -372,7 +372,7 @@ keep_steps(struct work *w)
 {
 	struct search *s = w->s;
 	const struct box *b = &w->box;
-	size_t off = w->first != NULL;
+	size_t off = w->aim->first != NULL;
 	bool *keep = gv_xcalloc(s->n_steps + 1, sizeof(*keep));
 	size_t j, k, n = 0;
 	int rc;
@@ -522,6 +522,29 @@ use_of_all(const struct crowd *c)
 	return sum;
 }
 
+static void
+work_init(struct work *w)
+{
+	size_t m = w->s->m;
+
+	box_init(&w->box, m);
+	w->taken.used = gv_xcalloc(5 * m, sizeof(double));
+	w->taken.grows = w->taken.used + m;
+	w->used = w->taken.grows + m;
+	w->grows = w->used + m;
+	w->part = w->grows + m;
+	w->s->price = gv_xcalloc(m, sizeof(*w->s->price));
+}
+
+static void
+work_free(struct work *w)
+{
+	if (w->has_mixture)
+		mixture_free(&w->mixture);
+	free(w->box.lo);
+	free(w->taken.used);
+}
+
 static enum end search(struct work *w);
 
 /* Prices of every PART-th job, into the middle of the box; *least for box_around. */
@@ -530,7 +553,7 @@ try_sample(struct work *w, double *least)
 {
 	struct search s = {.m = w->s->m};
 	struct aim aim = *w->aim;
-	struct work part = {.s = &s, .aim = &aim};
+	struct work part = {.s = &s, .aim = &aim, .sample = true};
 	double *capacity = gv_xcalloc(s.m, sizeof(*capacity));
 	struct crowd c;
 	double share;
@@ -541,9 +564,12 @@ try_sample(struct work *w, double *least)
 	for (j = 0; j < s.m; j++)
 		capacity[j] = w->aim->capacity[j] * share;
 	aim.capacity = capacity;
+	aim.first = NULL;
 	aim.near_enough = fmax(aim.near_enough, .02 / (double)c.n);
 	part.all = &c;
+	work_init(&part);
 	search(&part);
+	work_free(&part);
 	for (j = 0; j < s.m; j++)
 		w->box.middle[j] =
 		    s.price[j] * (aim.gains ? w->aim->capacity[j] : capacity[j]);
@@ -618,33 +644,19 @@ try_box(struct work *w, double part, double least, double most)
 		start_mixture(w);
 	}
 	end = take_steps(w, w->box.middle);
-	if (end == FOUND && !holds(w))
+	if (end == FOUND && !w->quick && !holds(w))
 		end = AT_BORDER;
 	return end;
 }
 
+/* Tries boxes, larger and larger ones. */
 static enum end
-search(struct work *w)
+try_boxes(struct work *w, double part, double least)
 {
-	struct search *s = w->s;
-	double part = everything, least = 0;
 	double most = w->aim->gains ? 16 : 1e300;
 	enum end end = STUCK;
-	size_t m = s->m;
 	int k;
 
-	box_init(&w->box, m);
-	w->taken.used = gv_xcalloc(5 * m, sizeof(double));
-	w->taken.grows = w->taken.used + m;
-	w->used = w->taken.grows + m;
-	w->grows = w->used + m;
-	w->part = w->grows + m;
-	s->price = gv_xcalloc(m, sizeof(*s->price));
-	start_prices(w);
-	if (w->all->n > SAMPLED) {
-		try_sample(w, &least);
-		part = 1 / sqrt((double)w->all->n / PART);
-	}
 	for (k = 0; k < TRIES; k++) {
 		end = try_box(w, part, least, most);
 		if (end == FOUND || (part >= 1 && !w->aim->gains))
@@ -653,27 +665,127 @@ search(struct work *w)
 			most *= 1e3;
 			continue;
 		}
-		memcpy(w->box.middle, w->mixture.price, m * sizeof(*w->box.middle));
+		memcpy(w->box.middle, w->mixture.price, w->s->m * sizeof(*w->box.middle));
 		part = k == 2 || end == STUCK ? everything : part * 4;
 		if (part >= 1)
 			start_prices(w);
 	}
-	if (w->has_mixture)
-		mixture_free(&w->mixture);
-	free(w->box.lo);
-	free(w->taken.used);
 	return end;
+}
+
+/*
+ * Prices and a level on a grid, near those found; false where one is so near to the
+ * middle between two points that another search might have found the other, or where
+ * other prices might be as good.
+ */
+static bool
+go_to_grid(struct work *w, double *level)
+{
+	const double grid = ldexp(1, -20);
+	struct search *s = w->s;
+	double unit, points;
+	size_t j;
+	int exponent;
+
+	if (!mixture_unique(&w->mixture))
+		return false;
+	for (j = 0; j < s->m; j++) {
+		double q = w->mixture.price[j] / grid;
+
+		w->box.middle[j] = grid * round(q);
+		if (fabs(q - round(q)) > .48)
+			return false;
+		w->box.lo[j] = fmax(0, w->box.middle[j] - 3 * grid);
+		w->box.hi[j] = w->box.middle[j] + 3 * grid;
+	}
+	w->box.whole = false;
+	frexp(s->bound, &exponent);
+	unit = ldexp(grid, exponent);
+	points = s->bound / unit;
+	*level = fmin(w->aim->level, unit * (floor(points) + 2));
+	return w->aim->gains || fabs(points - floor(points) - .5) < .48;
+}
+
+/*
+ * The end again, from a point of a grid near it: what comes out depends on the jobs
+ * alone, not on the way here.
+ */
+static enum end
+settle(struct work *w)
+{
+	const double window = ldexp(8, -20);
+	double level;
+	enum end end;
+
+	if (!go_to_grid(w, &level))
+		return STUCK;
+	start_over(w, w->aim->gains ? INFINITY : level);
+	fold(w, w->aim->gains ? 0 : window);
+	start_mixture(w);
+	end = take_steps(w, w->box.middle);
+	return end == FOUND && !holds(w) ? STUCK : end;
+}
+
+static enum end
+search(struct work *w)
+{
+	struct search *s = w->s;
+	double part = everything, least = 0;
+	enum end end;
+
+	start_prices(w);
+	if (w->all->n > SAMPLED) {
+		try_sample(w, &least);
+		part = 1 / sqrt((double)w->all->n / PART);
+	}
+	w->quick = !w->sample;
+	end = try_boxes(w, part, least);
+	w->quick = false;
+	if (end != FOUND || w->sample || (!w->aim->gains && s->price_level == 0))
+		return end;
+	end = settle(w);
+	s->settled = end == FOUND;
+	if (s->settled)
+		return end;
+	start_prices(w);
+	if (w->all->n > SAMPLED)
+		try_sample(w, &least);
+	return try_boxes(w, part, least);
+}
+
+/* The search from prices that were right for nearly the same jobs. */
+static enum end
+search_from(struct work *w, const struct search_start *start)
+{
+	struct search *s = w->s;
+
+	memcpy(w->box.middle, start->price, s->m * sizeof(*start->price));
+	w->start_level = start->level;
+	w->quick = true;
+	if (try_boxes(w, 2e-3, w->aim->gains ? 1e-3 : 1. / (double)s->m) != FOUND)
+		return STUCK;
+	w->quick = false;
+	if (!w->aim->gains && s->price_level == 0)
+		return STUCK; /* any prices will do: none are the right ones */
+	s->settled = settle(w) == FOUND;
+	return s->settled ? FOUND : STUCK;
 }
 
 int
 search_prices(struct search *s, const struct crowd *c, const struct aim *aim,
-    const double *first, double first_gain)
+    const struct search_start *start)
 {
-	struct work w = {
-	    .s = s, .all = c, .aim = aim, .first = first, .first_gain = first_gain};
+	struct work w = {.s = s, .all = c, .aim = aim};
+	enum end end = STUCK;
 
 	*s = (struct search){.m = c->m};
-	return search(&w) == FOUND ? 0 : 1;
+	work_init(&w);
+	if (start != NULL)
+		end = search_from(&w, start);
+	if (end != FOUND)
+		end = search(&w);
+	work_free(&w);
+	return end == FOUND ? 0 : 1;
 }
 
 void

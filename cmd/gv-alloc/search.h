@@ -15,6 +15,10 @@
  * A box may be too small.  Then the end is at its border, or the bound of all jobs at
  * the prices found is not what it should be, and the search starts anew around there
  * in a larger one.
+ *
+ * The way to the end shows in the last digits of what is found.  So the last part of
+ * it is gone again from a point of a grid near the end, which is the same point
+ * wherever the search began.
  */
 #ifndef GV_ALLOC_SEARCH_H
 #define GV_ALLOC_SEARCH_H
@@ -29,6 +33,15 @@ struct aim {
 	const double *face; /* [m] gains: see struct offer; NULL */
 	double near_enough; /* the gap to end at, a part of the bound, ... */
 	double least;       /* ... or of this where that is larger (gains) */
+	/* gains: GPUs used by shares that keep the level, [m], and what they gain; NULL = not known */
+	const double *first;
+	double first_gain;
+};
+
+/* Prices per pool [m] and a level that were right for nearly the same jobs. */
+struct search_start {
+	const double *price;
+	double level;
 };
 
 struct search_step {
@@ -53,16 +66,17 @@ struct search {
 	double
 	    price_level; /* the step of the least bound was at this level; 0: none, time bounds */
 	double weight;
-	int steps; /* all that were taken */
+	bool settled; /* this depends on the jobs alone, not on where the search began */
+	int steps;    /* all that were taken */
 };
 
 /*
- * first NULL, or [m] GPUs used by shares that keep the level and gain first_gain
- * (gains).  0; 1 it came no nearer than s->bound - s->level.  *s is to be freed in
- * both cases.
+ * start NULL: nothing is known.  Else the same comes out, sooner; where that is not
+ * sure the search begins anew without it.  0; 1 it came no nearer than s->bound -
+ * s->level.  *s is to be freed in both cases.
  */
 int search_prices(struct search *s, const struct crowd *c, const struct aim *aim,
-    const double *first, double first_gain);
+    const struct search_start *start);
 void search_free(struct search *s);
 
 #endif

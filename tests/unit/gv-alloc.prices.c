@@ -8,6 +8,7 @@
 #include "gv-alloc/crowd.h"
 #include "gv-alloc/mixture.h"
 #include "gv-alloc/policy.h"
+#include "gv-alloc/price.h"
 #include "lp/lp.h"
 
 static uint64_t drawn;
@@ -329,11 +330,91 @@ test_many(void)
 	is_int(differ, 0, "the same bits from vectors of 1 number");
 }
 
+/* ---- from where it was ---- */
+
+struct found {
+	struct price_solution s;
+	size_t n, m;
+};
+
+static void
+solve_crowd(struct found *f, const struct crowd *c, const double *capacity,
+    struct price_memory *memory)
+{
+	f->n = c->n;
+	f->m = c->m;
+	f->s = (struct price_solution){.raised = true,
+	    .x = gv_xcalloc(c->n, c->m * sizeof(double)),
+	    .lambda = gv_xcalloc(c->n, sizeof(double)),
+	    .price = gv_xcalloc(c->m, sizeof(double))};
+	price_level(c, capacity, &f->s, memory);
+}
+
+static bool
+same_found(const struct found *a, const struct found *b)
+{
+	return memcmp(a->s.x, b->s.x, a->n * a->m * sizeof(double)) == 0 &&
+	       memcmp(a->s.lambda, b->s.lambda, a->n * sizeof(double)) == 0 &&
+	       memcmp(a->s.price, b->s.price, a->m * sizeof(double)) == 0 &&
+	       a->s.level == b->s.level && a->s.bound == b->s.bound;
+}
+
+static void
+free_found(struct found *f)
+{
+	free(f->s.x);
+	free(f->s.lambda);
+	free(f->s.price);
+}
+
+/* One job changes; sooner and no other than without memory. */
+static void
+test_memory(void)
+{
+	static const double gpus[] = {.02, .2, 2};
+	int i, k, differ = 0, known = 0, asked = 0;
+	long warm_steps = 0, cold_steps = 0;
+
+	for (i = 0; i < 40; i++) {
+		size_t n = 300 + below(i % 8 == 7 ? 12000 : 3000), m = 1 + below(4), j;
+		struct crowd c = draw_crowd(n, m);
+		struct price_memory memory = {.m = m};
+		double capacity[4];
+
+		for (j = 0; j < n * m && i % 4 != 3; j++) /* else full of ties */
+			if (c.a[j % m * c.stride + j / m] == 1)
+				c.a[j % m * c.stride + j / m] = 1.5 + uniform();
+		for (j = 0; j < m; j++)
+			capacity[j] = ceil((double)n * gpus[i % 3] * (.5 + uniform()));
+		for (k = 0; k < 6; k++) {
+			struct found warm, cold;
+
+			known += memory.pool != NULL || memory.gain_pool != NULL;
+			asked++;
+			solve_crowd(&warm, &c, capacity, &memory);
+			solve_crowd(&cold, &c, capacity, NULL);
+			differ += !same_found(&warm, &cold);
+			warm_steps += warm.s.steps;
+			cold_steps += cold.s.steps;
+			free_found(&warm);
+			free_found(&cold);
+			c.use[below(n)] = k % 2 ? 0 : 4; /* one leaves, or is another */
+		}
+		price_forget(&memory);
+		crowd_free(&c);
+	}
+	is_int(differ, 0, "what was found before changes no bit of 240 answers");
+	ok(known > asked / 2, "it is mostly known (%d of %d)", known, asked);
+	ok(warm_steps < cold_steps, "and saves steps (%ld, not %ld)", warm_steps,
+	    cold_steps);
+}
+
 int
 main(void)
 {
 	test_mixture();
 	test_vectors();
 	test_many();
+	test_memory();
 	return done_testing();
 }
