@@ -112,6 +112,12 @@ run gv-partition -q -v -l 4@10Gb/s -e edges.csv --prefixes=3 -o /dev/null layers
 err_has "exact=no" "and the bound is not the answer"
 run gv-partition -q -l 4@10Gb/s -e edges.csv --prefixes=3 layers.csv
 silent "-q does not tell"
+awk 'BEGIN { print "node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes"
+	for (i = 0; i < 5000; i++) print "l" i ",1,2,1000,1000" }' >deep.csv
+run gv-partition -v --explain -l 8@10Gb/s deep.csv
+err_has "5000 layers planned as 2048 groups" "a long chain is not one group"
+run gv-partition -q -v --straight --explain -l 8@10Gb/s deep.csv
+err_has "stages=8 gpus=8 slowest_s=1.87" "and can be cut"
 printf 'node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes\na,1,1,1,1\nb,1,1,1,1\nc,1,1,1,1\n' >apart.csv
 printf 'src,dst\n' >none.csv
 run gv-partition -q -l 2@1GB/s -e none.csv --prefixes=2 apart.csv

@@ -37,32 +37,9 @@ void graph_free(struct graph *g);
 int graph_order(const struct graph *g, uint32_t *order);
 
 /*
- * Which layers a planner may not separate.  group [g->n] holds a number below
- * the result for each layer; layers of equal number stay in one stage.  The
- * graph of the groups has no circle.
+ * Which layers each one feeds: those of layer v are dst[at[v]] up to dst[at[v + 1]],
+ * dst [g->n_edges].  Returns at, to be freed.
  */
-
-/* Each layer by itself: g->n. */
-size_t groups_single(const struct graph *g, uint32_t *group);
-
-/*
- * Merges branches without a fork or a join, as PipeDream's program does before it
- * plans Inception and NASNet: of two layers that are each other's only
- * successor and predecessor.
- */
-size_t groups_linear(const struct graph *g, uint32_t *group);
-
-/*
- * Goes on from groups: merges one after another the two groups along an edge
- * that take the least time together, as long as that makes no circle, and
- * writes the n - 1 or fewer merges to merge [n - 1] in their order, each into
- * its src.  The number of merges.  Cost: about n * (edges + n).
- */
-size_t groups_merges(
-    const struct graph *g, const uint32_t *group, size_t n, struct graph_edge *merge);
-
-/* The groups after the first k merges: renumbers into out [g->n]; how many there are. */
-size_t groups_after(const struct graph *g, const uint32_t *group, size_t n,
-    const struct graph_edge *merge, size_t k, uint32_t *out);
+size_t *graph_fed(const struct graph *g, uint32_t *dst);
 
 #endif

@@ -113,18 +113,22 @@ static int
 find_all(struct sets *found, const struct graph *g, const uint32_t *group,
     size_t n_groups, size_t limit)
 {
-	uint64_t *before = feeders(g, group, n_groups, found->words);
-	uint64_t *set = gv_xcalloc(found->words, sizeof(*set));
+	uint64_t *before, *set;
 	size_t at, v;
 
+	if (n_groups >= limit) /* each is the last of at least one set */
+		return -1;
+	before = feeders(g, group, n_groups, found->words);
+	set = gv_xcalloc(found->words, sizeof(*set));
 	sets_add(found, set);
 	for (at = 0; at < found->n && found->n <= limit; at++)
 		for (v = 0; v < n_groups && found->n <= limit; v++) {
-			memcpy(set, found->bits + at * found->words,
-			    found->words * sizeof(*set));
-			if (has(set, v) ||
-			    !all_in(before + v * found->words, set, found->words))
+			const uint64_t *bits = found->bits + at * found->words;
+
+			if (has(bits, v) ||
+			    !all_in(before + v * found->words, bits, found->words))
 				continue;
+			memcpy(set, bits, found->words * sizeof(*set));
 			put(set, v);
 			sets_add(found, set);
 		}
@@ -139,6 +143,8 @@ closures(const struct graph *g, size_t words)
 {
 	uint64_t *need = gv_xcalloc(g->n * words, sizeof(*need));
 	uint32_t *order = gv_xcalloc(g->n, sizeof(*order));
+	uint32_t *dst = gv_xcalloc(g->n_edges, sizeof(*dst));
+	size_t *at = graph_fed(g, dst);
 	size_t i, k, w;
 
 	graph_order(g, order);
@@ -146,27 +152,27 @@ closures(const struct graph *g, size_t words)
 		size_t v = order[i];
 
 		put(need + v * words, v);
-		for (k = 0; k < g->n_edges; k++)
-			if (g->edge[k].dst == v)
-				for (w = 0; w < words; w++)
-					need[v * words + w] |=
-					    need[g->edge[k].src * words + w];
+		for (k = at[v]; k < at[v + 1]; k++)
+			for (w = 0; w < words; w++)
+				need[dst[k] * words + w] |= need[v * words + w];
 	}
 	free(order);
+	free(dst);
+	free(at);
 	return need;
 }
 
 static size_t
 first_source(const struct graph *g)
 {
+	bool *fed = gv_xcalloc(g->n, sizeof(*fed));
 	size_t i, k;
 
-	for (i = 0; i < g->n; i++) {
-		for (k = 0; k < g->n_edges && g->edge[k].dst != i; k++)
-			;
-		if (k == g->n_edges)
-			break;
-	}
+	for (k = 0; k < g->n_edges; k++)
+		fed[g->edge[k].dst] = true;
+	for (i = 0; i < g->n && fed[i]; i++)
+		;
+	free(fed);
 	return i;
 }
 
@@ -212,15 +218,16 @@ cut_upstream(const struct graph *g, const uint64_t *bits, const uint64_t *need)
 {
 	size_t words = (g->n + 63) / 64;
 	uint64_t *counted = gv_xcalloc(words, sizeof(*counted));
+	uint64_t *inner = gv_xcalloc(words, sizeof(*inner)); /* not maximal */
 	double sum = 0;
 	size_t a, k, v;
 
+	for (k = 0; k < g->n_edges; k++)
+		if (has(bits, g->edge[k].dst))
+			put(inner, g->edge[k].src);
 	for (a = 0; a < g->n; a++) {
-		for (k = 0; k < g->n_edges; k++)
-			if (g->edge[k].src == a && has(bits, g->edge[k].dst))
-				break;
-		if (!has(bits, a) || k < g->n_edges)
-			continue; /* not maximal */
+		if (!has(bits, a) || has(inner, a))
+			continue;
 		put(counted, a);
 		for (k = 0; k < g->n_edges; k++) {
 			const struct graph_edge *e = &g->edge[k];
@@ -234,6 +241,7 @@ cut_upstream(const struct graph *g, const uint64_t *bits, const uint64_t *need)
 		if (has(counted, v))
 			sum += g->layer[v].activation;
 	free(counted);
+	free(inner);
 	return sum;
 }
 
@@ -292,8 +300,9 @@ sum_up(struct ideals *s, const struct graph *g, enum ideals_kind kind)
 	free(need);
 }
 
+/* Rows of words by which they are compared: of layers, or of groups, which are fewer. */
 static void
-relate(struct ideals *s)
+relate(struct ideals *s, const uint64_t *bits, size_t words)
 {
 	size_t i, j, n = 0, cap = 0;
 
@@ -303,8 +312,7 @@ relate(struct ideals *s)
 	for (i = 0; i < s->n; i++) {
 		s->sup_at[i] = n;
 		for (j = i + 1; j < s->n; j++) {
-			if (!all_in(
-				s->bits + i * s->words, s->bits + j * s->words, s->words))
+			if (!all_in(bits + i * words, bits + j * words, words))
 				continue;
 			s->sub[j * s->sub_words + i / 64] |= (uint64_t)1 << (i % 64);
 			s->sup = gv_xgrow(s->sup, &cap, n + 1, sizeof(*s->sup));
@@ -345,41 +353,77 @@ by_size(const struct sets *found, size_t n_nodes)
 	return order;
 }
 
+/* The rows of found, by size. */
+static uint64_t *
+sorted(const struct sets *found, size_t n_nodes)
+{
+	uint32_t *order = by_size(found, n_nodes);
+	uint64_t *bits = gv_xcalloc(found->n * found->words, sizeof(*bits));
+	size_t i;
+
+	for (i = 0; i < found->n; i++)
+		memcpy(bits + i * found->words, found->bits + order[i] * found->words,
+		    found->words * sizeof(*bits));
+	free(order);
+	return bits;
+}
+
+/* What is known of sets of groups bits[n][words]. */
+static void
+take(struct ideals *s, const struct graph *g, enum ideals_kind kind,
+    const uint32_t *group, const uint64_t *bits, size_t words)
+{
+	size_t i, v;
+
+	s->words = (g->n + 63) / 64;
+	s->bits = gv_xcalloc(s->n * s->words, sizeof(*s->bits));
+	for (i = 0; i < s->n; i++)
+		for (v = 0; v < g->n; v++)
+			if (has(bits + i * words, group[v]))
+				put(s->bits + i * s->words, v);
+	s->time_s = gv_xcalloc(s->n, sizeof(*s->time_s));
+	s->forward_s = gv_xcalloc(s->n, sizeof(*s->forward_s));
+	s->activation = gv_xcalloc(s->n, sizeof(*s->activation));
+	s->parameter = gv_xcalloc(s->n, sizeof(*s->parameter));
+	s->out = gv_xcalloc(s->n, sizeof(*s->out));
+	sum_up(s, g, kind);
+	relate(s, bits, words);
+}
+
+bool
+ideals_few(const struct graph *g, const uint32_t *group, size_t n_groups, size_t limit)
+{
+	struct sets found = {.words = (n_groups + 63) / 64};
+	bool few = find_all(&found, g, group, n_groups, limit) == 0;
+
+	sets_free(&found);
+	return few;
+}
+
 int
 ideals_make(struct ideals *s, const struct graph *g, enum ideals_kind kind,
     const uint32_t *group, size_t n_groups, size_t limit)
 {
 	struct sets found = {0};
-	uint32_t *single = gv_xcalloc(g->n, sizeof(*single));
-	uint32_t *order;
-	size_t i, v;
+	uint32_t *single = NULL;
+	uint64_t *bits;
 	int rc;
 
 	memset(s, 0, sizeof(*s));
 	if (group == NULL) {
-		n_groups = groups_single(g, single);
-		group = single;
+		single = gv_xcalloc(g->n, sizeof(*single));
+		for (n_groups = 0; n_groups < g->n; n_groups++)
+			single[n_groups] = (uint32_t)n_groups;
 	}
 	found.words = (n_groups + 63) / 64;
-	rc = kind == IDEALS_ALL ? find_all(&found, g, group, n_groups, limit)
-				: find_upstream(&found, g, limit);
+	rc = kind == IDEALS_UPSTREAM && single != NULL
+		 ? find_upstream(&found, g, limit)
+		 : find_all(&found, g, single != NULL ? single : group, n_groups, limit);
 	if (rc == 0) {
 		s->n = found.n;
-		s->words = (g->n + 63) / 64;
-		s->bits = gv_xcalloc(s->n * s->words, sizeof(*s->bits));
-		order = by_size(&found, n_groups);
-		for (i = 0; i < s->n; i++)
-			for (v = 0; v < g->n; v++)
-				if (has(found.bits + order[i] * found.words, group[v]))
-					put(s->bits + i * s->words, v);
-		free(order);
-		s->time_s = gv_xcalloc(s->n, sizeof(*s->time_s));
-		s->forward_s = gv_xcalloc(s->n, sizeof(*s->forward_s));
-		s->activation = gv_xcalloc(s->n, sizeof(*s->activation));
-		s->parameter = gv_xcalloc(s->n, sizeof(*s->parameter));
-		s->out = gv_xcalloc(s->n, sizeof(*s->out));
-		sum_up(s, g, kind);
-		relate(s);
+		bits = sorted(&found, n_groups);
+		take(s, g, kind, single != NULL ? single : group, bits, found.words);
+		free(bits);
 	}
 	sets_free(&found);
 	free(single);
@@ -414,7 +458,7 @@ ideals_pick(struct ideals *few, const struct ideals *s, const uint32_t *pick, si
 	few->activation = picked(s->activation, pick, n);
 	few->parameter = picked(s->parameter, pick, n);
 	few->out = picked(s->out, pick, n);
-	relate(few);
+	relate(few, few->bits, few->words);
 }
 
 void

@@ -43,11 +43,15 @@ struct ideals {
 
 /*
  * All prefixes that split no group (group NULL: any).  0, or -1 when they are
- * more than limit, and *s is empty.  IDEALS_UPSTREAM knows no groups.
+ * more than limit, and *s is empty.  With groups, IDEALS_UPSTREAM is all
+ * of them with the bytes that upstream counts.
  * Cost: n * layers, and n * n for the subsets.
  */
 int ideals_make(struct ideals *s, const struct graph *g, enum ideals_kind kind,
     const uint32_t *group, size_t n_groups, size_t limit);
+/* Whether all prefixes that split no group are at most limit. */
+bool ideals_few(
+    const struct graph *g, const uint32_t *group, size_t n_groups, size_t limit);
 void ideals_free(struct ideals *s);
 
 /* Some of them, [n] ascending numbers that start with the first and end with the last. */

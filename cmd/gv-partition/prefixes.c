@@ -1,47 +1,24 @@
 /* Fewer prefixes for large graphs. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
+#include "groups.h"
 #include "prefixes.h"
 
-/* The fewest merges that leave at most limit prefixes; more merges leave fewer. */
-static void
-merge_until(
-    struct prefixes *x, const struct graph *g, const uint32_t *group, size_t limit)
+/* Whether the first k merges leave at most limit prefixes; more leave fewer. */
+static bool
+few_enough(const struct merges *m, size_t k, size_t limit, uint32_t *group)
 {
-	struct graph_edge *merge = gv_xcalloc(x->n_groups, sizeof(*merge));
-	uint32_t *merged = gv_xcalloc(g->n, sizeof(*merged));
-	size_t low = 0, high = groups_merges(g, group, x->n_groups, merge);
-	size_t n;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		n = groups_after(g, group, x->n_groups, merge, mid, merged);
-		if (ideals_make(&x->s, g, IDEALS_ALL, merged, n, limit) == 0)
-			high = mid;
-		else
-			low = mid + 1;
-		ideals_free(&x->s);
-	}
-	n = groups_after(g, group, x->n_groups, merge, high, merged);
-	if (ideals_make(&x->s, g, IDEALS_ALL, merged, n, limit) != 0) {
-		/* parts that no edge connects: one group, two prefixes */
-		memset(merged, 0, g->n * sizeof(*merged));
-		n = 1;
-		ideals_make(&x->s, g, IDEALS_ALL, merged, n, 2);
-	}
-	x->n_groups = n;
-	free(merge);
-	free(merged);
+	return ideals_few(m->g, group, merges_groups(m, k, group), limit);
 }
 
 void
 prefixes_make(
     struct prefixes *x, const struct graph *g, enum ideals_kind kind, size_t limit)
 {
+	size_t low = g->n > limit ? g->n - limit : 1, high;
 	uint32_t *group;
+	struct merges m;
 
 	x->n_groups = g->n;
 	x->exact = true;
@@ -49,9 +26,22 @@ prefixes_make(
 		return;
 	x->exact = false;
 	group = gv_xcalloc(g->n, sizeof(*group));
-	x->n_groups = groups_linear(g, group);
-	if (ideals_make(&x->s, g, IDEALS_ALL, group, x->n_groups, limit + 1) != 0)
-		merge_until(x, g, group, limit + 1);
+	merges_linear(&m, g);
+	if (!few_enough(&m, m.n, limit + 1, group)) {
+		low = m.n + 1 > low ? m.n + 1 : low;
+		merges_further(&m);
+	}
+	for (high = m.n; low < high;) {
+		size_t mid = (low + high) / 2;
+
+		if (few_enough(&m, mid, limit + 1, group))
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	x->n_groups = merges_groups(&m, high, group);
+	ideals_make(&x->s, g, kind, group, x->n_groups, limit + 1);
+	merges_free(&m);
 	free(group);
 }
 

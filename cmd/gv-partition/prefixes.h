@@ -12,9 +12,8 @@ struct prefixes {
 
 /*
  * At most limit prefixes (>= 2), the empty one not counted.  When there are more,
- * branches without forks become one group each; when that is not enough, groups
- * that take little time are merged along edges until it is, with no more merges
- * than needed.  Deterministic.
+ * neighbours that take little time become groups, in branches without forks before
+ * elsewhere (groups.h), with no more merges than needed.  Deterministic.
  */
 void prefixes_make(
     struct prefixes *x, const struct graph *g, enum ideals_kind kind, size_t limit);

@@ -1,0 +1,175 @@
+/*
+ * Groups of layers on random graphs: after each merge the graph of the groups has no
+ * circle, the prefixes are no more than before, and of what is planned with no merge
+ * was in vain.  Chains keep as many groups as there may be prefixes.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gv-partition/groups.h"
+#include "gv-partition/prefixes.h"
+#include "tap.h"
+
+enum { MOST = 14, LONG = 30000 };
+
+static uint64_t draw_count;
+
+static size_t
+draw(size_t n)
+{
+	return (size_t)(gv_random(5, 7, 9, draw_count++) % n);
+}
+
+/* Some edges from lower to higher layers, the layers' numbers mixed. */
+static void
+random_graph(struct graph *g)
+{
+	uint32_t name[MOST];
+	size_t i, j, of = 1 + draw(4);
+
+	g->n = 2 + draw(MOST - 1);
+	for (i = 0; i < g->n; i++) {
+		j = draw(i + 1);
+		name[i] = name[j];
+		name[j] = (uint32_t)i;
+		g->layer[i].time_s = (double)draw(4);
+	}
+	g->n_edges = 0;
+	for (j = 1; j < g->n; j++)
+		for (i = 0; i < j; i++)
+			if (draw(j) < of)
+				g->edge[g->n_edges++] =
+				    (struct graph_edge){name[i], name[j]};
+}
+
+static bool
+has_circle(const struct graph *g, const uint32_t *group, size_t n)
+{
+	struct graph_edge edge[MOST * MOST];
+	struct graph of_groups = {.n = n, .edge = edge};
+	uint32_t order[MOST];
+	size_t k;
+
+	for (k = 0; k < g->n_edges; k++) {
+		struct graph_edge e = {group[g->edge[k].src], group[g->edge[k].dst]};
+
+		if (e.src != e.dst)
+			edge[of_groups.n_edges++] = e;
+	}
+	return graph_order(&of_groups, order) != 0;
+}
+
+/* How often the prefixes of all groups are more than before. */
+static size_t
+more_prefixes(const struct graph *g, const struct merges *m)
+{
+	uint32_t group[MOST];
+	size_t before = SIZE_MAX, wrong = 0, k;
+
+	for (k = 0; k <= m->n; k++) {
+		size_t n = merges_groups(m, k, group);
+		struct ideals s;
+
+		if (ideals_make(&s, g, IDEALS_ALL, group, n, 1 << MOST) != 0) {
+			wrong++;
+			continue;
+		}
+		wrong += s.n >= before || s.n < n + 1 || !ideals_few(g, group, n, s.n) ||
+			 ideals_few(g, group, n, s.n - 1);
+		before = s.n;
+		ideals_free(&s);
+	}
+	return wrong;
+}
+
+static void
+test_random(void)
+{
+	struct layer layer[MOST];
+	struct graph_edge edge[MOST * MOST];
+	struct graph g = {.layer = layer, .edge = edge};
+	size_t circles = 0, sizes = 0, more = 0, vain = 0, i, k;
+	uint32_t group[MOST];
+
+	for (i = 0; i < 3000; i++) {
+		size_t limit = 2 + draw(12);
+		struct prefixes x;
+		struct merges m;
+
+		random_graph(&g);
+		merges_linear(&m, &g);
+		merges_further(&m);
+		sizes += m.n != g.n - 1;
+		for (k = 0; k <= m.n; k++) {
+			sizes += merges_groups(&m, k, group) != g.n - k;
+			circles += has_circle(&g, group, g.n - k);
+		}
+		more += more_prefixes(&g, &m);
+		prefixes_make(&x, &g, IDEALS_ALL, limit);
+		vain += x.s.n > limit + 1;
+		if (!x.exact) {
+			k = g.n - x.n_groups;
+			merges_groups(&m, k - 1, group);
+			vain += ideals_few(&g, group, x.n_groups + 1, limit + 1);
+		}
+		prefixes_free(&x);
+		merges_free(&m);
+	}
+	is_int(sizes, 0, "each merge leaves one group less, all of them one");
+	is_int(circles, 0, "none makes a circle");
+	is_int(more, 0, "each leaves fewer prefixes");
+	is_int(vain, 0, "as many merges as needed, no more");
+}
+
+/* Four layers of a block, of which the first also feeds the next block; or a chain. */
+static void
+long_graph(struct graph *g, bool blocks)
+{
+	size_t i;
+
+	g->n = LONG;
+	g->n_edges = 0;
+	for (i = 0; i + 1 < g->n; i++)
+		g->edge[g->n_edges++] = (struct graph_edge){(uint32_t)i, (uint32_t)i + 1};
+	for (i = 0; blocks && i + 4 < g->n; i += 4)
+		g->edge[g->n_edges++] = (struct graph_edge){(uint32_t)i, (uint32_t)i + 4};
+}
+
+static void
+test_long(void)
+{
+	struct graph g = {.layer = gv_xcalloc(LONG, sizeof(struct layer)),
+	    .edge = gv_xcalloc(2 * LONG, sizeof(struct graph_edge))};
+	struct prefixes x;
+	double most = 0;
+	size_t i;
+
+	for (i = 0; i < LONG; i++)
+		g.layer[i].time_s = 1;
+	long_graph(&g, false);
+	prefixes_make(&x, &g, IDEALS_ALL, 1000);
+	is_int(x.n_groups, 1000, "a chain has as many groups as prefixes");
+	for (i = 1; i < x.s.n; i++)
+		if (x.s.time_s[i] - x.s.time_s[i - 1] > most)
+			most = x.s.time_s[i] - x.s.time_s[i - 1];
+	ok(most <= 64, "they take about as long: %g of 30 at most", most);
+	prefixes_free(&x);
+	long_graph(&g, true);
+	prefixes_make(&x, &g, IDEALS_ALL, 1000);
+	ok(x.s.n <= 1001 && x.n_groups > 900, "blocks: %zu groups", x.n_groups);
+	prefixes_free(&x);
+	prefixes_make(&x, &g, IDEALS_UPSTREAM, 100);
+	ok(x.s.n <= 101 && x.n_groups > 90, "as upstream counts: %zu groups", x.n_groups);
+	prefixes_free(&x);
+	free(g.layer);
+	free(g.edge);
+}
+
+int
+main(void)
+{
+	test_random();
+	test_long();
+	return done_testing();
+}
