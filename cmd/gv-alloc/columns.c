@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 enum { MANY = 100 }; /* rounds; usual are 10 to 20 */
@@ -39,11 +40,22 @@ columns_all(const struct problem *p)
 	return n;
 }
 
+static void
+add_all(struct columns *w, const struct pair *pair, size_t n)
+{
+	const struct problem *p = w->m.p;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		master_add(&w->m, pair[i].a, pair[i].b,
+		    together_find(p->together, p->kind[pair[i].a], p->kind[pair[i].b]),
+		    pair[i].type);
+}
+
 void
 columns_init(struct columns *w, const struct shared *h, bool all)
 {
 	const struct problem *p = h->p;
-	size_t i;
 
 	master_init(&w->m, h, false);
 	pricing_init(&w->g, p);
@@ -55,12 +67,28 @@ columns_init(struct columns *w, const struct shared *h, bool all)
 	w->rounds = 0;
 	if (all)
 		pricing_all(&w->g, use_pair, &w->m);
-	for (i = 0; i < h->s->n_pairs && !all; i++) {
-		const struct pair *q = &h->s->pair[i];
-
-		master_add(&w->m, q->a, q->b,
-		    together_find(p->together, p->kind[q->a], p->kind[q->b]), q->type);
+	else if (h->warm != NULL && h->warm->n > 0) {
+		add_all(w, h->warm->pair, h->warm->n);
+		gv_lp_basis_copy(&w->m.basis, &h->warm->basis);
+	} else {
+		add_all(w, h->s->pair, h->s->n_pairs);
 	}
+}
+
+void
+columns_keep(const struct columns *w, struct shared_warm *warm)
+{
+	const struct master *m = &w->m;
+	size_t k;
+
+	shared_warm_free(warm);
+	gv_lp_basis_copy(&warm->basis, &m->basis);
+	warm->pair = gv_xcalloc(m->made.n, sizeof(*warm->pair));
+	for (k = 0; k < m->n; k++)
+		if (m->share[k].b != SIZE_MAX)
+			warm->pair[warm->n++] = (struct pair){.a = m->share[k].a,
+			    .b = m->share[k].b,
+			    .type = m->share[k].type};
 }
 
 void

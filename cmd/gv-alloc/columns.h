@@ -16,8 +16,10 @@ struct columns {
 	int rounds;
 };
 
-/* The pairs of h->s to start with, or all. */
+/* The pairs of h->warm, or of h->s, to start with, or all. */
 void columns_init(struct columns *w, const struct shared *h, bool all);
+/* Where the last program ended, into warm. */
+void columns_keep(const struct columns *w, struct shared_warm *warm);
 void columns_free(struct columns *w);
 
 /* How many there would be if all were made. */

@@ -20,6 +20,8 @@
 
 #include "policy.h"
 
+struct shared_warm;
+
 /* What it finds. */
 struct level {
 	struct solution *s; /* x, and the level as objective, with its bound and gap */
@@ -30,6 +32,7 @@ struct level {
 	bool raise;         /* also solve the second program */
 	/* out, where there are no prices: sum lambda_i sum_j a_ij x_ij is at most that; else 0 */
 	double limit;
+	struct shared_warm *warm; /* where jobs share GPUs, see shared.h; NULL = cold */
 };
 
 /* Makes room for the multipliers. */

@@ -25,7 +25,9 @@
 
 #include "base/mem.h"
 #include "level.h"
+#include "price.h"
 #include "multipliers.h"
+#include "shared.h"
 #include "work.h"
 
 enum { MAX_STEPS = 60 };
@@ -38,6 +40,7 @@ struct finish {
 	const size_t *of; /* [n] their rows */
 	double *alone; /* [n] D_i */
 	double *a;     /* [n][m] T_ij (theta D_i - e_i) / n_i */
+	struct shared_warm warm; /* of pairs, from one ratio to the next */
 };
 
 /* D_i of all jobs of p, for those of w. */
@@ -184,6 +187,7 @@ step(struct finish *f, double theta, const struct solve_options *opt, bool raise
 					     (time_left(f, i, theta, false) /
 						 p->number[NUMBER_STEPS][i]);
 	level_init(&l, p, s, raise);
+	l.warm = &f->warm;
 	rc = level_solve(p, f->a, opt, "finish-time", &l, e);
 	if (rc == 0) {
 		for (i = 0; i < p->n; i++)
@@ -203,8 +207,11 @@ static int
 solve_work(struct finish *f, const struct solve_options *opt, struct solution *s,
     struct gv_error *e)
 {
+	struct price_memory own = {0};
+	struct price_memory *memory = opt->memory != NULL ? opt->memory : &own;
 	const struct solve_options quick = {
-	    .solver = opt->solver, .placeable = opt->placeable};
+	    .solver = opt->solver, .placeable = opt->placeable, .memory = memory};
+	struct solve_options last = *opt;
 	size_t cells = f->p->n * f->p->m;
 	double bound = time_bound(f);
 	double theta;
@@ -220,8 +227,10 @@ solve_work(struct finish *f, const struct solve_options *opt, struct solution *s
 	}
 	if (rc == 0) {
 		memset(s->x, 0, cells * sizeof(*s->x));
-		rc = step(f, fmin(bound, s->objective), opt, true, s, &bound, e);
+		last.memory = memory;
+		rc = step(f, fmin(bound, s->objective), &last, true, s, &bound, e);
 	}
+	price_forget(&own);
 	s->bound = fmin(bound, s->objective);
 	return rc;
 }
@@ -231,7 +240,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
     struct gv_error *e)
 {
 	struct solution s = {.multipliers = out->multipliers};
-	struct finish f;
+	struct finish f = {0};
 	struct work w;
 	int rc = 0;
 
@@ -257,6 +266,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	}
 	free(s.x);
 	free(s.pair);
+	shared_warm_free(&f.warm);
 	free(f.alone);
 	free(f.a);
 	work_free(&w);

@@ -26,6 +26,14 @@ shared_init(struct shared *h, const struct problem *p, struct solution *s)
 }
 
 void
+shared_warm_free(struct shared_warm *w)
+{
+	gv_lp_basis_free(&w->basis);
+	free(w->pair);
+	*w = (struct shared_warm){0};
+}
+
+void
 shared_free(struct shared *h)
 {
 	free(h->lambda);
@@ -140,6 +148,8 @@ solve_level(struct columns *w, struct shared *h, const struct gv_lp_options *opt
 	if (rc != 0)
 		return rc;
 	take_level(w, h);
+	if (h->warm != NULL)
+		columns_keep(w, h->warm);
 	return h->second == NULL ? 0 : raise_level(w, h, w->m.sol.x[0], e);
 }
 

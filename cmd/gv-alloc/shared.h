@@ -33,12 +33,25 @@ struct shared_gain {
 	const double *cost; /* [m] >= 0; NULL = 0 */
 };
 
+/*
+ * Where a program of levels ended, for the next one of the same jobs to start from:
+ * other factors, the same jobs with a rise.  = {0} is none yet.
+ */
+struct shared_warm {
+	struct gv_lp_basis basis;
+	size_t n;
+	struct pair *pair; /* [n] those made, in their order */
+};
+
+void shared_warm_free(struct shared_warm *w);
+
 struct shared {
 	const struct problem *p;        /* .together is not NULL */
 	const double *factor;           /* [n] f_i > 0; NULL = 1 */
 	const double *rise;             /* [n] be_i >= 0, 0: no such row; NULL = all 0 */
 	const struct shared_gain *gain; /* NULL: t is what is looked for */
 	const struct shared_gain *second; /* NULL: none */
+	struct shared_warm *warm; /* where to start, and where it ended; NULL: nowhere */
 
 	/* ---- found ---- */
 	struct solution *s; /* x, pair, n_pairs and exact */

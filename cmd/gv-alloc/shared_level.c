@@ -66,6 +66,7 @@ shared_level(const struct problem *p, const double *a, const struct solve_option
 	h.factor = factor;
 	h.rise = rise;
 	h.second = l->raise ? &second : NULL;
+	h.warm = l->warm;
 	rc = shared_solve(&h, opt, name, e);
 	if (rc == 0) {
 		double sure = h.value * (1 - ((double)(p->n + p->m) + 16) * DBL_EPSILON);
