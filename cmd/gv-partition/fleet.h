@@ -46,9 +46,10 @@ enum fleet_result {
  *
  * How: for a time under trial, the fewest GPUs of the last type that the layers behind
  * a prefix need, for each number of GPUs of the other types; halving finds the least
- * time for which there are enough in front of all layers.
- * Cost: about 40 times pairs of prefixes times combinations of numbers of GPUs of all
- * types but that with the most.
+ * time for which there are enough in front of all layers, among the loads that
+ * stages can have, or with limits of memory among all numbers.
+ * Cost: about 20 times, with memory 40 times, pairs of prefixes times combinations of
+ * numbers of GPUs of all types but that with the most.
  */
 enum fleet_result fleet_search(struct plan *p, const struct ideals *s, size_t n_layers,
     const struct fleet *f, const struct search_options *o);

@@ -141,6 +141,12 @@ load_of(
 
 /* ---- the least time ---- */
 
+/* Times at which something changes. */
+struct steps {
+	size_t n, cap;
+	double *load;
+};
+
 /* No plan is faster: each layer on its best type, spread over all GPUs. */
 static double
 bound(const struct trial *x, size_t n_layers)
@@ -158,16 +164,79 @@ bound(const struct trial *x, size_t n_layers)
 	return sum / (double)x->m.gpus[0] / above;
 }
 
+/* Adds the loads between low and high at which a stage from i to k needs fewer replicas. */
+static void
+add_steps(struct steps *steps, const struct trial *x, size_t i, size_t k, size_t type,
+    double low, double high)
+{
+	size_t most = x->o->straight ? 1 : x->f->type[type].gpus, first, m;
+	struct choice c[2];
+
+	if (trial_choices(c, x, i, k, type) == 0)
+		return;
+	first = stage_fewest(&x->o->rules, &x->m, 0, &c->size, i == 0, low, 1, most);
+	for (m = c->fewest; m < first; m++) {
+		double load = trial_load(x, c, i, m);
+
+		if (load <= low || load >= high)
+			continue;
+		steps->load = gv_xgrow(
+		    steps->load, &steps->cap, steps->n + 1, sizeof(*steps->load));
+		steps->load[steps->n++] = load;
+	}
+}
+
+static int
+ascending(const void *p, const void *q)
+{
+	const double *a = p, *b = q;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/*
+ * The least time from low, for which there is no plan, to high, for which there is.
+ * Without limits of memory only some loads come into question.
+ */
+static double
+least_step(struct trial *x, double low, double high)
+{
+	const struct ideals *s = x->s;
+	struct steps steps = {0};
+	size_t i, at, t, first = 0, last;
+	double least = high;
+
+	x->limit_s = high;
+	for (i = 0; i + 1 < s->n; i++)
+		for (at = s->sup_at[i]; at < s->sup_at[i + 1]; at++)
+			for (t = 0; t < x->f->n; t++)
+				add_steps(&steps, x, i, s->sup[at], t, low, high);
+	if (steps.n > 1)
+		qsort(steps.load, steps.n, sizeof(*steps.load), ascending);
+	for (last = steps.n; first < last;) {
+		size_t middle = first + (last - first) / 2;
+
+		if (trial_run(x, steps.load[middle])) {
+			least = steps.load[middle];
+			last = middle;
+		} else {
+			first = middle + 1;
+		}
+	}
+	free(steps.load);
+	return least;
+}
+
 /* The best plan and its time; INFINITY when none is within known. */
 static double
 search(struct trial *x, size_t n_layers, struct plan *p, double known)
 {
-	double low = bound(x, n_layers), high;
+	double low = bound(x, n_layers), high, enough = x->limited ? 1e-13 : 1e-3;
 
 	if (!trial_run(x, known))
 		return INFINITY;
 	high = follow(x, p);
-	while (high - low > 1e-13 * high) {
+	while (high - low > enough * high) {
 		double middle = low + (high - low) / 2;
 
 		if (trial_run(x, middle))
@@ -175,6 +244,8 @@ search(struct trial *x, size_t n_layers, struct plan *p, double known)
 		else
 			low = middle;
 	}
+	if (!x->limited)
+		high = least_step(x, low, high);
 	trial_run(x, high * above);
 	return follow(x, p);
 }
