@@ -6,10 +6,10 @@
 
 #include "base/num.h"
 
-enum column { TIME, EVENT, JOB, TYPE, NODE, GPUS, STEPS, ROUND, SHARE, REASON };
+enum column { TIME, EVENT, JOB, TYPE, NODE, GPUS, STEPS, ROUND, SHARE, REASON, WITH };
 
 static const char *const column_name[GV_EVENT_COLUMNS] = {"time_s", "event", "job_id",
-    "gpu_type", "node", "gpus", "steps", "round", "share", "reason"};
+    "gpu_type", "node", "gpus", "steps", "round", "share", "reason", "with_job_id"};
 
 static const char *const kind_name[GV_EVENT_KINDS] = {"pool", "arrive", "allocate",
     "start", "resume", "checkpoint", "preempt", "finish", "fail", "drop", "restart",
@@ -38,18 +38,30 @@ of_a_job(enum gv_event_kind kind)
 	return kind >= GV_EVENT_ARRIVE && kind <= GV_EVENT_DROP;
 }
 
-void
-gv_events_write_header(struct gv_tabw *w)
+static void
+write_names(struct gv_tabw *w, int n)
 {
 	int i;
 
-	for (i = 0; i < GV_EVENT_COLUMNS; i++)
+	for (i = 0; i < n; i++)
 		gv_tabw_str(w, column_name[i]);
 	gv_tabw_end(w);
 }
 
 void
-gv_events_write(struct gv_tabw *w, const struct gv_event *ev)
+gv_events_write_header(struct gv_tabw *w)
+{
+	write_names(w, WITH);
+}
+
+void
+gv_events_write_header_with(struct gv_tabw *w)
+{
+	write_names(w, GV_EVENT_COLUMNS);
+}
+
+static void
+write_cells(struct gv_tabw *w, const struct gv_event *ev)
 {
 	gv_tabw_double(w, ev->time_s);
 	gv_tabw_str(w, kind_name[ev->kind]);
@@ -64,6 +76,20 @@ gv_events_write(struct gv_tabw *w, const struct gv_event *ev)
 		gv_tabw_empty(w);
 	gv_tabw_double(w, ev->share);
 	gv_tabw_cell(w, ev->reason);
+}
+
+void
+gv_events_write(struct gv_tabw *w, const struct gv_event *ev)
+{
+	write_cells(w, ev);
+	gv_tabw_end(w);
+}
+
+void
+gv_events_write_with(struct gv_tabw *w, const struct gv_event *ev)
+{
+	write_cells(w, ev);
+	gv_tabw_cell(w, ev->with_job_id);
 	gv_tabw_end(w);
 }
 
@@ -125,6 +151,7 @@ parse(struct gv_event *ev, const struct gv_cell *cell, const struct place *at,
 	ev->node = cell[NODE];
 	ev->gpus = cell[GPUS];
 	ev->reason = cell[REASON];
+	ev->with_job_id = cell[WITH];
 	ev->round = -1;
 	if (gv_parse_double(cell[TIME].s, cell[TIME].len, &ev->time_s) != 0 ||
 	    !(ev->time_s >= 0)) {
@@ -141,6 +168,8 @@ parse(struct gv_event *ev, const struct gv_cell *cell, const struct place *at,
 	if (of_a_job(ev->kind) && ev->job_id.len == 0)
 		failed = gv_error_at(e, at->file, at->line, column_name[JOB],
 		    "expected the job of this %s event, got nothing", kind_name[kind]);
+	if (ev->with_job_id.len > 0 && gv_cell_equal(ev->with_job_id, ev->job_id))
+		failed = bad(at, WITH, e, "another job", cell[WITH]);
 	failed |=
 	    number(at, cell, STEPS, HUGE_VAL, "a number of 0 or more", &ev->steps, e);
 	failed |= number(at, cell, SHARE, 1, "a share from 0 to 1", &ev->share, e);

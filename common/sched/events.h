@@ -3,7 +3,7 @@
  * it, gv-report reads it.
  *
  * Columns, in this order: time_s, event, job_id, gpu_type, node, gpus, steps,
- * round, share, reason.
+ * round, share, reason; and with_job_id where jobs may share GPUs.
  *
  *   time_s   seconds since the run began, never falling
  *   event    one of the names below
@@ -12,6 +12,9 @@
  *   round    number of the round, from 0
  *   share    of an allocate event: the share promised from now on, [0,1]
  *   reason   why, in words; of a fail event also the status
+ *   with_job_id  of an allocate event: the share is promised to both jobs, together on
+ *            the same GPUs; of a start or resume event: the job that is there
+ *            already, on the same GPUs
  */
 #ifndef GV_SCHED_EVENTS_H
 #define GV_SCHED_EVENTS_H
@@ -25,7 +28,8 @@
 enum gv_event_kind {
 	GV_EVENT_POOL,       /* at the start, one per pool: gpu_type, node, gpus */
 	GV_EVENT_ARRIVE,     /* the job is known; reason = its entity, if any; steps = steps to do */
-	GV_EVENT_ALLOCATE,   /* job_id, gpu_type, share: promised from now on; replaces the earlier */
+	GV_EVENT_ALLOCATE,   /* job_id, gpu_type, share: promised from now on, to the job alone
+	                        or to the two; replaces the earlier of the same */
 	GV_EVENT_START,      /* its workers were launched for the first time */
 	GV_EVENT_RESUME,     /* launched again */
 	GV_EVENT_CHECKPOINT, /* it said that it has saved itself */
@@ -55,21 +59,26 @@ struct gv_event {
 	int64_t round; /* -1 = does not apply */
 	double share;  /* NAN = does not apply */
 	struct gv_cell reason;
+	struct gv_cell with_job_id;
 };
 
 #define GV_EVENT_NONE {.steps = NAN, .round = -1, .share = NAN}
 
 void gv_events_write_header(struct gv_tabw *w);
 void gv_events_write(struct gv_tabw *w, const struct gv_event *ev);
+/* The same with the column with_job_id. */
+void gv_events_write_header_with(struct gv_tabw *w);
+void gv_events_write_with(struct gv_tabw *w, const struct gv_event *ev);
 
 /*
  * Events row by row, in constant memory.  = {0} is a closed one.
  *
  * Required columns: time_s, event; the rest may be missing.  An error in a row:
  * an unknown event, a time that falls or is negative, a job event without
- * job_id, an allocate event without share, a number that is none.
+ * job_id, an allocate event without share, a job with itself, a number that is
+ * none.
  */
-enum { GV_EVENT_COLUMNS = 10 };
+enum { GV_EVENT_COLUMNS = 11 };
 struct gv_events_in {
 	struct gv_tab *tab;
 	ptrdiff_t column[GV_EVENT_COLUMNS]; /* -1 = not there */

@@ -31,14 +31,15 @@ same(const struct gv_event *a, const struct gv_event *b)
 	       gv_cell_equal(a->gpu_type, b->gpu_type) &&
 	       gv_cell_equal(a->node, b->node) && gv_cell_equal(a->gpus, b->gpus) &&
 	       same_number(a->steps, b->steps) && a->round == b->round &&
-	       same_number(a->share, b->share) && gv_cell_equal(a->reason, b->reason);
+	       same_number(a->share, b->share) && gv_cell_equal(a->reason, b->reason) &&
+	       gv_cell_equal(a->with_job_id, b->with_job_id);
 }
 
 enum { N = 2000 };
 
-/* Event i of a made-up run. */
+/* Event i of a made-up run, one with pairs of jobs if so. */
 static struct gv_event
-made_up(uint64_t i)
+made_up(uint64_t i, bool pairs)
 {
 	static const char *const text[] = {"", "a", "0;1", "with, comma",
 	    "a \"quoted\" word", "two\nlines", "tab\there", "back\\slash", " space ",
@@ -59,11 +60,12 @@ made_up(uint64_t i)
 		ev.round = (int64_t)(bits % 100000);
 	if ((bits >> 61 & 1) != 0 || ev.kind == GV_EVENT_ALLOCATE)
 		ev.share = gv_random_uniform(3, 1, 0, i);
+	ev.with_job_id = cell(pairs && (bits >> 60 & 1) != 0 ? "another" : "");
 	return ev;
 }
 
 static void
-test_round_trip(bool tsv)
+test_round_trip(bool tsv, bool pairs)
 {
 	struct gv_error e = {0};
 	struct gv_out *out;
@@ -77,16 +79,23 @@ test_round_trip(bool tsv)
 
 	gv_out_open(&out, path, &e);
 	gv_tabw_init(&w, out, tsv);
-	gv_events_write_header(&w);
+	if (pairs)
+		gv_events_write_header_with(&w);
+	else
+		gv_events_write_header(&w);
 	for (i = 0; i < N; i++) {
-		ev = made_up(i);
-		gv_events_write(&w, &ev);
+		ev = made_up(i, pairs);
+		if (pairs)
+			gv_events_write_with(&w, &ev);
+		else
+			gv_events_write(&w, &ev);
 	}
-	ok(gv_out_close(out, &e) == 0, "written, %s", tsv ? "TSV" : "CSV");
+	ok(gv_out_close(out, &e) == 0, "written, %s%s", tsv ? "TSV" : "CSV",
+	    pairs ? ", with pairs" : "");
 
 	ok(gv_events_open(&in, path, &e) == 0, "opened");
 	for (i = 0; (got = gv_events_next(&in, &ev, &e)) == 1; i++) {
-		struct gv_event want = made_up(i);
+		struct gv_event want = made_up(i, pairs);
 
 		wrong += !same(&ev, &want);
 	}
@@ -97,7 +106,7 @@ test_round_trip(bool tsv)
 	ok(gv_frame_load(&frame, path, &e) == 0 && gv_events_from(&all, &frame, &e) == 0,
 	    "loaded");
 	for (i = 0, wrong = 0; i < all.n; i++) {
-		struct gv_event want = made_up(i);
+		struct gv_event want = made_up(i, pairs);
 
 		wrong += !same(&all.event[i], &want);
 	}
@@ -124,9 +133,10 @@ test_names(void)
 static void
 test_bad(void)
 {
-	static const char text[] = "time_s,event,job_id,share\n0,arrive,a,\n0,arrive,,\n"
-				   "1,allocate,a,2\n1,fly,a,\n3,start,a,\n2,finish,a,\n"
-				   "2e400,finish,a,\n4,finish,a,\n";
+	static const char text[] =
+	    "time_s,event,job_id,share,with_job_id\n0,arrive,a,,\n0,arrive,,,\n"
+	    "1,allocate,a,2,\n1,fly,a,,\n3,start,a,,b\n2,finish,a,,\n"
+	    "2e400,finish,a,,\n4,start,b,,b\n4,finish,a,,\n";
 	struct gv_error a = {0}, b = {0};
 	struct gv_events all;
 	struct gv_events_in in;
@@ -141,7 +151,9 @@ test_bad(void)
 		good += got == 1;
 	gv_events_close(&in);
 	is_int((long long)good, 3, "the good rows are read");
-	is_int((long long)a.count, 5, "the bad ones are told");
+	is_int((long long)a.count, 6, "the bad ones are told");
+	ok(strstr(a.text[5], ":9: with_job_id: expected another job, got \"b\"") != NULL,
+	    "a job with itself");
 	ok(gv_frame_load(&frame, path, &b) == 0 && gv_events_from(&all, &frame, &b) == -1,
 	    "whole: refused");
 	ok(all.n == 0 && all.event == NULL && frame.n_rows == 0,
@@ -260,8 +272,9 @@ main(void)
 	ok(fd != -1, "a file to work with");
 	close(fd);
 	test_names();
-	test_round_trip(false);
-	test_round_trip(true);
+	test_round_trip(false, false);
+	test_round_trip(true, false);
+	test_round_trip(false, true);
 	test_bad();
 	test_utf8();
 	test_json();
