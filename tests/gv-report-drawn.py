@@ -19,14 +19,14 @@ def num(node, name):
     return float(node.getAttribute(name))
 
 
-# what should be drawn: (job, from, to, GPUs), by the rules of gv-report(1)
-want, open_runs, before = [], {}, 0.0
+# what should be drawn: (job, from, to, GPUs, rank among the starts), by the rules of gv-report(1)
+want, open_runs, began, before = [], {}, [], 0.0
 
 
 def close(job, at):
     if job in open_runs:
-        begin, gpus = open_runs.pop(job)
-        want.append((job, begin, at, gpus))
+        begin, gpus, rank = open_runs.pop(job)
+        want.append((job, begin, at, gpus, rank))
 
 
 for e in events:
@@ -35,7 +35,9 @@ for e in events:
         for j in list(open_runs):
             close(j, before)
     elif e["event"] in ("start", "resume"):
-        open_runs[job] = now, max(1, len([g for g in (e.get("gpus") or "").split(";") if g]))
+        names = [g for g in (e.get("gpus") or "").split(";") if g] or [""]
+        open_runs[job] = now, [(e.get("gpu_type"), e.get("node"), g) for g in names], len(began)
+        began.append(job)
     elif e["event"] in ("preempt", "finish", "fail", "drop"):
         close(job, now)
     before = now
@@ -47,14 +49,38 @@ for rect in dom.getElementsByTagName("rect"):
     title = rect.getElementsByTagName("title")
     if title:
         words = title[0].firstChild.data
-        bars.append((words.split(" on ")[0], num(rect, "x"), num(rect, "x") + num(rect, "width"), words))
-for job, begin, end, gpus in want:
-    at = LEFT + begin * scale, LEFT + end * scale
-    found = [b for b in bars if b[0] == job and abs(b[1] - at[0]) < 0.02 and abs(b[2] - at[1]) < 0.02]
-    if len(found) != gpus + 1:
-        print(job, "from", begin, "to", end, "is drawn", len(found), "times, not", gpus + 1)
-    for b in found:
-        bars.remove(b)
+        bars.append((words.split(" on ")[0], num(rect, "x"), num(rect, "x") + num(rect, "width"), words,
+                     num(rect, "y"), num(rect, "height")))
+
+
+def parts(gpu, begin, end, rank):
+    """The run on a GPU as (from, to, place from the top, of how many): who began first is above."""
+    there = [w for w in want if gpu in w[3] and w[1] < end and w[2] > begin]
+    marks = sorted({begin, end} | {x for w in there for x in w[1:3] if begin < x < end})
+    found = []
+    for a, b in zip(marks, marks[1:]):
+        now = [w[4] for w in there if w[1] <= a and b <= w[2]]
+        place = sum(r < rank for r in now), len(now)
+        if found and found[-1][2:] == place:
+            a = found.pop()[0]
+        found.append((a, b) + place)
+    return found
+
+
+lane_h = max((b[5] for b in bars), default=0)
+for job, begin, end, gpus, rank in want:
+    pieces = [p for gpu in gpus for p in parts(gpu, begin, end, rank)]
+    for a, b, place, of in pieces + [(begin, end, None, None)]:
+        if place is not None and (b - a) * scale <= 1:
+            continue  # nobody can point at it: no title
+        at = LEFT + a * scale, LEFT + b * scale
+        found = [r for r in bars if r[0] == job and abs(r[1] - at[0]) < 0.02 and abs(r[2] - at[1]) < 0.02]
+        if of is not None and of > 1:  # its part of the height of a lane
+            found = [r for r in found if abs(r[5] * of - lane_h) < 0.1 and round(r[4] / r[5]) >= place]
+        if not found:
+            print(job, "from", a, "to", b, "is not drawn" + (" as one of %d" % of if of else ""))
+        else:
+            bars.remove(found[0])
 for b in bars:
     print("drawn, but did not happen:", b)
 

@@ -11,7 +11,7 @@ from fractions import Fraction as F
 
 seed, where = int(sys.argv[1]), sys.argv[2]
 rnd = random.Random(seed)
-COLUMNS = "time_s event job_id gpu_type node gpus steps round share reason".split()
+COLUMNS = "time_s event job_id gpu_type node gpus steps round share reason with_job_id".split()
 
 # ---- a random history ----
 types = ["v100", "p100", "k80"][: rnd.randint(1, 3)]
@@ -54,7 +54,9 @@ for _ in range(rnd.choice([3, 30, 300])):
     name = rnd.choice(list(alive))
     if what < 0.5:
         # also to jobs that have left: nothing is promised to them any more
-        emit("allocate", "job %d" % rnd.randrange(n_jobs), gpu_type=rnd.choice(types), share=F(rnd.randint(0, 64), 64))
+        one, other = rnd.randrange(n_jobs), rnd.randrange(n_jobs)
+        emit("allocate", "job %d" % one, gpu_type=rnd.choice(types), share=F(rnd.randint(0, 64), 64),
+             with_job_id="job %d" % other if one != other and rnd.random() < 0.4 else "")
         continue
     if rnd.random() < 0.3:
         emit("checkpoint", name, steps=steps[name])
@@ -130,12 +132,34 @@ def runs(job):
     return found
 
 
-def promised(job, t, begin, end):
-    """Integral of the share: each allocate event holds until the next of its kind."""
-    mine = [e for _, e in of(job) if e["event"] == "allocate" and e["gpu_type"] == t]
+LEAVES = ("finish", "drop")
+
+
+def busy_time(t):
+    """GPU-seconds in which somebody had each GPU of the type, by sweeping over each."""
+    used = {}
+    for job in order:
+        for begin, end, e in runs(job):
+            for gpu in set(e["gpus"].split(";")) if e["gpu_type"] == t else ():
+                used.setdefault((e["node"], gpu), []).append((begin, end))
     total = F(0)
-    for e, until in zip(mine, [x["time_s"] for x in mine[1:]] + [end]):
-        total += e["share"] * max(F(0), min(until, end) - max(e["time_s"], begin))
+    for spans in used.values():
+        marks = sorted({x for span in spans for x in span})
+        total += sum(b - a for a, b in zip(marks, marks[1:]) if any(s[0] <= a and b <= s[1] for s in spans))
+    return total
+
+
+def promised(job, t, begin, end):
+    """Integral of the shares, alone and with others: each event holds until the next of its kind."""
+    told = {}
+    for e in events:
+        if e["event"] == "allocate" and e["gpu_type"] == t and job in (e["job_id"], e["with_job_id"]):
+            told.setdefault(e["job_id"] if e["with_job_id"] == job else e["with_job_id"], []).append(e)
+    total = F(0)
+    for mate, mine in told.items():  # alone, mate is ""
+        both = min([end] + [e["time_s"] for e in events if e["job_id"] == mate != "" and e["event"] in LEAVES])
+        for e, until in zip(mine, [x["time_s"] for x in mine[1:]] + [both]):
+            total += e["share"] * max(F(0), min(until, both) - max(e["time_s"], begin))
     return total
 
 
@@ -191,7 +215,8 @@ for name in order:
     share_rows = []
     for t in type_order:
         here = [r for r in all_runs if r[2]["gpu_type"] == t]
-        told = [e for e in mine if e["event"] == "allocate" and e["gpu_type"] == t]
+        told = [e for e in events if e["event"] == "allocate" and e["gpu_type"] == t
+                and name in (e["job_id"], e["with_job_id"])]
         if not here and not told:
             continue
         run_s = sum((b - a for a, b, _ in here), F(0))
@@ -227,7 +252,7 @@ for t in type_order:
         have[e["node"]] = size(e)
         gpus = sum(have.values())
         available += gpus * (until - at)
-    busy = sum((s["gpu_s"] for s in shares if s["gpu_type"] == t), F(0))
+    busy = busy_time(t)
     kinds.append(dict(gpu_type=t, gpus=gpus if told else None, available_gpu_s=available if told else None,
                       busy_gpu_s=busy, busy_share=ratio(busy, available),
                       launches=sum(r[2]["gpu_type"] == t for j in order for r in runs(j))))

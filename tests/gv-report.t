@@ -220,6 +220,45 @@ out_has '{"gpu_type": "v100", "gpus": 2, "available_gpu_s": 30, "busy_gpu_s": 5,
 run gv-report -f csv away.csv
 out_has 'a,,finished,0,0,9,9,0,5,1,5,60,,0,1,0,0,1,0,' "finished while gv-run was away"
 
+# ---- two jobs on a GPU ----
+# a: alone on GPU 0 until 4, with b until 12, on GPU 1 from 16 to 20; promised 1/4
+# alone until 20 and 1/2 with b until 16: 13/20.  b: on GPU 0 from 4 to 16, promised 1/2.
+events shared.csv <<'E2'
+0,pool,,v100,n1,0;1,,,,,
+0,arrive,a,,,,100,,,,
+0,arrive,b,,,,60,,,,
+0,allocate,a,v100,,,,,0.25,,
+0,allocate,b,v100,,,,,0.5,,a
+0,start,a,v100,n1,0,0,0,,,
+4,start,b,v100,n1,0,0,0,,,a
+12,preempt,a,v100,n1,0,80,1,,,
+16,finish,b,v100,n1,0,60,1,,,
+16,resume,a,v100,n1,1,80,1,,,
+20,finish,a,v100,n1,1,100,1,,,
+20,end,,,,,,,,,
+E2
+sed -i '1s/$/,with_job_id/' shared.csv
+run gv-report -b type -f csv shared.csv
+is_out "two jobs on a GPU: it is busy once" <<'E2'
+gpu_type,gpus,available_gpu_s,busy_gpu_s,busy_share,launches
+v100,2,40,20,0.5,3
+E2
+run gv-report -b share -f csv shared.csv
+is_out "two jobs on a GPU: each is promised what both are" <<'E2'
+job_id,gpu_type,promised_share,received_share,share_difference,running_s,gpu_s,steps,steps_per_s
+a,v100,0.65,0.8,0.15000000000000002,16,16,100,6.25
+b,v100,0.5,0.75,0.25,12,12,60,5
+E2
+sed '6s/b,v100\(.*\)a$/a,v100\1b/' shared.csv >turned.csv
+run gv-report -b share -f csv turned.csv
+out_has 'a,v100,0.65,0.8,' "two jobs on a GPU: either of them first"
+ok "two jobs on a GPU: turned" sh -c '! cmp -s shared.csv turned.csv'
+{ sed '6,$d' shared.csv && echo '0,allocate,a,v100,,,,,0.5,,a'; } >self.csv
+run gv-report self.csv
+is_err "a job with itself" <<'E2'
+gv-report: self.csv:6: with_job_id: expected another job, got "a"
+E2
+
 # many jobs, types and nodes; long names
 awk -v head="$head" 'BEGIN {
 	print head
@@ -412,7 +451,7 @@ if [ -n "$GV_PYTHON" ]; then
 	is_out "odd names: SVG is XML" <<E2
 svg
 E2
-	for file in two.csv mixed.csv again.csv away.csv many.csv; do
+	for file in two.csv mixed.csv again.csv away.csv many.csv shared.csv; do
 		gv-report -f svg $file >drawn.svg
 		gv-report -f csv -b share $file >drawn.csv
 		run "$GV_PYTHON" "$src/tests/gv-report-drawn.py" $file drawn.svg drawn.csv

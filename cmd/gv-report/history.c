@@ -50,18 +50,19 @@ type_of(struct history *h, struct gv_cell name)
 	return i;
 }
 
+/* The job of that id; one that is new has arrived now. */
 static struct job *
-job_of(struct history *h, const struct gv_event *ev)
+job_of(struct history *h, const struct gv_cell *id, double now)
 {
 	bool is_new;
-	size_t i = number_of(h, &h->jobs, ev->job_id.s, ev->job_id.len, &is_new);
+	size_t i = number_of(h, &h->jobs, id->s, id->len, &is_new);
 
 	if (is_new) {
 		h->job = gv_xgrow(h->job, &h->cap_jobs, i + 1, sizeof(*h->job));
 		h->job[i] = (struct job){.id = h->jobs.key[i].s,
-		    .id_len = ev->job_id.len,
+		    .id_len = id->len,
 		    .entity = "",
-		    .arrival_s = ev->time_s,
+		    .arrival_s = now,
 		    .start_s = NAN,
 		    .left_s = NAN,
 		    .steps = NAN,
@@ -98,7 +99,7 @@ count_gpus(struct gv_cell list)
 	return n;
 }
 
-/* ---- lanes and runs, kept for drawing only ---- */
+/* ---- lanes, and runs, which are kept for drawing only ---- */
 
 static size_t
 lane_of(struct history *h, size_t type, struct gv_cell node, struct gv_cell gpu)
@@ -119,11 +120,30 @@ lane_of(struct history *h, size_t type, struct gv_cell node, struct gv_cell gpu)
 	free(key);
 	if (is_new) {
 		h->lane = gv_xgrow(h->lane, &h->cap_lanes, i + 1, sizeof(*h->lane));
-		h->lane[i] = (struct lane){type, h->lanes.key[i].s + name_len + 1,
-		    h->lanes.key[i].s + name_len + 1 + node.len + 1};
+		h->lane[i] = (struct lane){.type = type,
+		    .node = h->lanes.key[i].s + name_len + 1,
+		    .gpu = h->lanes.key[i].s + name_len + 1 + node.len + 1};
 		h->n_lanes = i + 1;
 	}
 	return i;
+}
+
+/* A job has come to a GPU. */
+static void
+use_lane(struct history *h, struct job *j, size_t lane, double now, bool told)
+{
+	if (h->keep_runs) {
+		h->run = gv_xgrow(h->run, &h->cap_runs, h->n_runs + 1, sizeof(*h->run));
+		h->run[h->n_runs++] =
+		    (struct run){(size_t)(j - h->job), lane, now, now, j->run, false};
+		j->run = h->n_runs;
+	}
+	if (!told)
+		return;
+	j->lane = gv_xgrow(j->lane, &j->cap_lanes, j->n_lanes + 1, sizeof(*j->lane));
+	j->lane[j->n_lanes++] = lane;
+	if (h->lane[lane].users++ == 0)
+		h->lane[lane].busy_since_s = now;
 }
 
 /* Calls for every GPU of the list: its lane, and for a job its run. */
@@ -133,23 +153,42 @@ lanes_of(struct history *h, const struct gv_event *ev, size_t type, struct job *
 	const char *s = ev->gpus.s, *end = s + ev->gpus.len, *p;
 	size_t lane;
 
-	if (!h->keep_runs)
-		return;
 	for (p = s;; p++) {
 		if (p < end && *p != ';')
 			continue;
 		lane = lane_of(h, type, ev->node, (struct gv_cell){s, (size_t)(p - s)});
-		if (j != NULL) {
-			h->run = gv_xgrow(
-			    h->run, &h->cap_runs, h->n_runs + 1, sizeof(*h->run));
-			h->run[h->n_runs++] = (struct run){(size_t)(j - h->job), lane,
-			    ev->time_s, ev->time_s, j->run, false};
-			j->run = h->n_runs;
-		}
+		if (j != NULL)
+			use_lane(h, j, lane, ev->time_s, ev->gpus.len > 0);
 		if (p == end)
 			return;
 		s = p + 1;
 	}
+}
+
+/*
+ * The job leaves its GPUs: the GPU-seconds in which they were busy, as far as nobody
+ * else is there to tell them later.
+ */
+static double
+leave_lanes(struct history *h, struct job *j, double now)
+{
+	double gpu_s = 0, since_s = 0, n = 0; /* GPUs busy since the same time */
+	size_t i;
+
+	for (i = 0; i < j->n_lanes; i++) {
+		struct lane *l = &h->lane[j->lane[i]];
+
+		if (--l->users > 0)
+			continue;
+		if (l->busy_since_s != since_s) {
+			gpu_s += (now - since_s) * n;
+			since_s = l->busy_since_s;
+			n = 0;
+		}
+		n++;
+	}
+	j->n_lanes = 0;
+	return gpu_s + (now - since_s) * n;
 }
 
 /* ---- events ---- */
@@ -234,7 +273,8 @@ open_run(struct history *h, struct job *j, const struct gv_event *ev)
 	j->state = JOB_RUNNING;
 	h->type[type].runs++;
 	j->run = 0;
-	lanes_of(h, ev, type, j);
+	if (ev->gpus.len > 0 || h->keep_runs)
+		lanes_of(h, ev, type, j);
 }
 
 /* Credits the open run up to now. */
@@ -248,7 +288,8 @@ settle_run(struct history *h, struct job *j, double now)
 	j->gpu_s += gpu_s;
 	j->on->running_s += s;
 	j->on->gpu_s += gpu_s;
-	h->type[j->on->type].busy_gpu_s += gpu_s;
+	h->type[j->on->type].busy_gpu_s +=
+	    j->n_lanes > 0 ? leave_lanes(h, j, now) : gpu_s;
 	j->since_s = now;
 	for (i = j->run; i > 0; i = h->run[i - 1].next)
 		h->run[i - 1].end_s = now;
@@ -264,12 +305,77 @@ end_run(struct history *h, struct job *j, double steps, double now)
 	j->on = NULL;
 }
 
+/* ---- what two jobs are promised together ---- */
+
+static void
+settle_joint(struct joint *b, double now)
+{
+	b->use[0]->promised_s += b->share * (now - b->since_s);
+	b->use[1]->promised_s += b->share * (now - b->since_s);
+	b->since_s = now;
+}
+
+static struct joint *
+joint_of(struct history *h, size_t one, size_t other, size_t type)
+{
+	const size_t key[3] = {
+	    one < other ? one : other, one < other ? other : one, type};
+	ptrdiff_t known = gv_hash_find(&h->joints, (const char *)key, sizeof(key));
+	struct joint *b;
+	size_t n;
+	int i;
+
+	if (known >= 0)
+		return h->joint[known];
+	b = gv_arena_alloc(&h->arena, 1, sizeof(*b));
+	*b = (struct joint){.key = {key[0], key[1], key[2]}};
+	n = gv_hash_add(&h->joints, (const char *)b->key, sizeof(b->key));
+	h->joint = gv_xgrow(h->joint, &h->cap_joints, n + 1, sizeof(*h->joint));
+	h->joint[n] = b;
+	for (i = 0; i < 2; i++) {
+		struct job *j = &h->job[key[i]];
+
+		b->use[i] = use_of(h, j, type);
+		b->next[i] = j->joint;
+		j->joint = b;
+	}
+	return b;
+}
+
+static void
+take_share(struct history *h, const struct gv_event *ev)
+{
+	size_t type = type_of(h, ev->gpu_type);
+	size_t one = (size_t)(job_of(h, &ev->job_id, ev->time_s) - h->job);
+	struct joint *b;
+	struct use *u;
+	size_t other;
+
+	if (ev->with_job_id.len == 0) {
+		u = use_of(h, &h->job[one], type);
+		settle_share(u, ev->time_s);
+		u->share = isnan(h->job[one].left_s) ? ev->share : 0;
+		return;
+	}
+	other = (size_t)(job_of(h, &ev->with_job_id, ev->time_s) - h->job);
+	b = joint_of(h, one, other, type);
+	settle_joint(b, ev->time_s);
+	b->share =
+	    isnan(h->job[one].left_s) && isnan(h->job[other].left_s) ? ev->share : 0;
+}
+
 /* Finished or dropped: nothing is promised any more. */
 static void
-leave(struct job *j, enum job_state state, double now)
+leave(struct history *h, struct job *j, enum job_state state, double now)
 {
+	size_t me = (size_t)(j - h->job);
+	struct joint *b;
 	struct use *u;
 
+	for (b = j->joint; b != NULL; b = b->next[b->key[1] == me]) {
+		settle_joint(b, now);
+		b->share = 0;
+	}
 	for (u = j->use; u != NULL; u = u->next) {
 		settle_share(u, now);
 		u->share = 0;
@@ -315,9 +421,8 @@ take_job_event(struct history *h, const struct gv_event *ev, const char *file, l
     struct gv_error *e)
 {
 	size_t known = h->n_jobs;
-	struct job *j = job_of(h, ev);
+	struct job *j = job_of(h, &ev->job_id, ev->time_s);
 	bool left = !isnan(j->left_s);
-	struct use *u;
 	size_t i;
 
 	switch (ev->kind) {
@@ -327,9 +432,7 @@ take_job_event(struct history *h, const struct gv_event *ev, const char *file, l
 		take_arrival(h, j, ev);
 		return 0;
 	case GV_EVENT_ALLOCATE:
-		u = use_of(h, j, type_of(h, ev->gpu_type));
-		settle_share(u, ev->time_s);
-		u->share = left ? 0 : ev->share;
+		take_share(h, ev);
 		return 0;
 	case GV_EVENT_START:
 	case GV_EVENT_RESUME:
@@ -355,7 +458,7 @@ take_job_event(struct history *h, const struct gv_event *ev, const char *file, l
 		for (i = j->run; i > 0; i = h->run[i - 1].next)
 			h->run[i - 1].failed = true;
 	} else {
-		leave(j, ev->kind == GV_EVENT_FINISH ? JOB_FINISHED : JOB_DROPPED,
+		leave(h, j, ev->kind == GV_EVENT_FINISH ? JOB_FINISHED : JOB_DROPPED,
 		    ev->time_s);
 	}
 	return 0;
@@ -406,6 +509,8 @@ history_close(struct history *h)
 		for (u = j->use; u != NULL && isnan(j->left_s); u = u->next)
 			settle_share(u, h->last_s);
 	}
+	for (i = 0; i < h->joints.n; i++)
+		settle_joint(h->joint[i], h->last_s);
 	for (i = 0; i < h->n_types; i++)
 		settle_type(&h->type[i], h->last_s);
 }
@@ -413,7 +518,12 @@ history_close(struct history *h)
 void
 history_free(struct history *h)
 {
+	size_t i;
+
+	for (i = 0; i < h->n_jobs; i++)
+		free(h->job[i].lane);
 	free(h->job);
+	free(h->joint);
 	free(h->type);
 	free(h->pool);
 	free(h->lane);
@@ -422,6 +532,7 @@ history_free(struct history *h)
 	gv_hash_free(&h->types);
 	gv_hash_free(&h->pools);
 	gv_hash_free(&h->lanes);
+	gv_hash_free(&h->joints);
 	gv_arena_free(&h->arena);
 	*h = (struct history){0};
 }

@@ -11,6 +11,10 @@
  * gv-run was last seen alive.  A job is active from its arrival until it
  * finishes or is dropped.
  *
+ * Two jobs may share GPUs.  Each runs for all of the time and has all of the
+ * GPU-seconds; the type was busy once.  What is promised to the two together is
+ * promised to each, while both are active.
+ *
  * Absent numbers are NAN.
  */
 #ifndef GV_REPORT_HISTORY_H
@@ -44,8 +48,17 @@ struct use {
 	double promised_s; /* integral of the share promised while the job was active */
 	double steps;      /* done there, as far as reported */
 	double steps_s;    /* the running time in which those were done */
-	double share;      /* promised now */
+	double share;      /* promised now, alone */
 	double share_since_s;
+};
+
+/* A share that two jobs are promised together, on the type of their uses. */
+struct joint {
+	size_t key[3]; /* the jobs, rising, and the type */
+	struct use *use[2];
+	struct joint *next[2]; /* of the same job */
+	double share;          /* now */
+	double since_s;
 };
 
 struct job {
@@ -64,12 +77,15 @@ struct job {
 	size_t gpus; /* of its largest run */
 	size_t launches, preemptions, failures, checkpoints;
 	struct use *use; /* every type that it ran on or was promised */
+	struct joint *joint;
 
 	/* the open run */
 	struct use *on; /* NULL = none */
 	double since_s;
 	double mark_s; /* when steps were last reported, or since_s */
 	size_t run_gpus;
+	size_t *lane; /* [n_lanes] its GPUs; 0 when they were not told */
+	size_t n_lanes, cap_lanes;
 	size_t run; /* in history.run, when runs are kept */
 };
 
@@ -103,6 +119,8 @@ struct lane {
 	size_t type;
 	const char *node;
 	const char *gpu;
+	size_t users; /* open runs */
+	double busy_since_s;
 };
 
 struct history {
@@ -120,6 +138,9 @@ struct history {
 
 	size_t cap_jobs, cap_types, cap_pools, cap_lanes, cap_runs;
 	struct gv_hash jobs, types, pools, lanes;
+	struct gv_hash joints;
+	struct joint **joint; /* [joints.n] */
+	size_t cap_joints;
 	struct gv_arena arena;
 };
 

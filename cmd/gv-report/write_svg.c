@@ -218,6 +218,97 @@ bars(struct drawing *d, size_t from, size_t to, bool of_job, double y, double h)
 	}
 }
 
+/* ---- GPUs that jobs share ---- */
+
+/* A run while it is the rank-th of so many on its GPU. */
+struct piece {
+	struct run run;
+	size_t rank, of;
+};
+
+/* The runs on a GPU at a time, in the order in which they began. */
+struct sharers {
+	struct piece *piece;
+	size_t n, cap;
+};
+
+static bool
+is_shared(const struct drawing *d, size_t from, size_t to)
+{
+	double end_s = -1;
+
+	for (; from < to; from++) {
+		if (d->h->run[d->order[from]].start_s < end_s)
+			return true;
+		end_s = d->h->run[d->order[from]].end_s;
+	}
+	return false;
+}
+
+/* Draws what the piece has been up to now, unless it is too short to be seen. */
+static void
+draw_piece(struct drawing *d, const struct piece *p, double now, double y, double h)
+{
+	const struct job *j = &d->h->job[p->run.job];
+	double part_h = h / (double)p->of;
+	struct run run = p->run;
+
+	run.failed = run.failed && now == run.end_s;
+	if (p->of > 0 && (now - run.start_s) * d->x_per_s >= MERGE_PX / 4)
+		bar(d, &run, now, y + part_h * (double)p->rank, part_h,
+		    job_colour(run.job, 0), j->id, j->id_len);
+}
+
+/* At the present time some have come or left: new pieces begin where that changes them. */
+static void
+divide(struct drawing *d, struct sharers *s, double now, double y, double h)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		struct piece *p = &s->piece[i];
+
+		if (p->rank == i && p->of == s->n)
+			continue;
+		if (p->of > 0) {
+			draw_piece(d, p, now, y, h);
+			p->run.start_s = now;
+		}
+		p->rank = i;
+		p->of = s->n;
+	}
+}
+
+/* The runs order[from..to) of a GPU on which some overlap: each has its part of the height. */
+static void
+shared_bars(struct drawing *d, size_t from, size_t to, double y, double h)
+{
+	struct sharers s = {0};
+
+	while (from < to || s.n > 0) {
+		double now =
+		    s.n > 0 ? s.piece[0].run.end_s : d->h->run[d->order[from]].start_s;
+		size_t i, n = 0;
+
+		for (i = 1; i < s.n; i++)
+			now = fmin(now, s.piece[i].run.end_s);
+		if (from < to)
+			now = fmin(now, d->h->run[d->order[from]].start_s);
+		for (i = 0; i < s.n; i++)
+			if (s.piece[i].run.end_s <= now)
+				draw_piece(d, &s.piece[i], now, y, h);
+			else
+				s.piece[n++] = s.piece[i];
+		for (s.n = n; from < to && d->h->run[d->order[from]].start_s <= now;
+		     from++) {
+			s.piece = gv_xgrow(s.piece, &s.cap, s.n + 1, sizeof(*s.piece));
+			s.piece[s.n++] = (struct piece){.run = d->h->run[d->order[from]]};
+		}
+		divide(d, &s, now, y, h);
+	}
+	free(s.piece);
+}
+
 /* ---- the panels ---- */
 
 static void
@@ -249,7 +340,10 @@ type_panel(struct drawing *d, size_t type, const size_t *first, double y)
 			clipped(d, "end dim", TIME_X - 8, y + bar_h / 2 + 4, name.s,
 			    name.len, 14);
 		}
-		bars(d, first[i], first[i + 1], false, y, bar_h);
+		if (is_shared(d, first[i], first[i + 1]))
+			shared_bars(d, first[i], first[i + 1], y, bar_h);
+		else
+			bars(d, first[i], first[i + 1], false, y, bar_h);
 		y += d->lane_h;
 	}
 	gv_strbuf_free(&name);
