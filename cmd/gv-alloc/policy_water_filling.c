@@ -34,7 +34,7 @@
 #include "policy.h"
 #include "reach.h"
 
-static const double as_good = 2e-13; /* as kept, relative */
+static const double as_good = 1e-12; /* as kept, relative */
 static const double noise = 1e-9;    /* of the largest: a lambda that is none */
 
 /* ---- how far ---- */

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "level.h"
-#include "shared.h"
+#include "reach_pairs.h"
 
 void
 reach_alloc(struct reach *r, const struct problem *p)
@@ -31,7 +31,7 @@ reach_free(struct reach *r)
 
 /* Rows up to which linear programs are fast enough, one after another or once.
  */
-enum { few = 24, small = 256 };
+enum { few = 24, small = 128 };
 
 static const double least = 1. / 128;
 
@@ -286,48 +286,6 @@ by_program(struct reach *r, const struct problem *p, const double *a, const doub
 	return rc;
 }
 
-/* ---- with pairs ---- */
-
-static int
-by_pairs(struct reach *r, const struct problem *p, const double *a, const double *want,
-    const struct solve_options *opt, struct gv_error *e)
-{
-	double *factor = gv_xcalloc(p->n, sizeof(*factor));
-	double *rise = gv_xcalloc(p->n, sizeof(*rise));
-	struct solution s = {.x = r->x, .pair = r->pair};
-	struct shared h;
-	size_t i, j;
-	int rc;
-
-	for (i = 0; i < p->n; i++) {
-		double fastest = 0;
-
-		for (j = 0; j < p->m; j++)
-			if (problem_rate(p, i, j) > fastest) {
-				fastest = problem_rate(p, i, j);
-				factor[i] = a[i * p->m + j] / fastest;
-			}
-		rise[i] = want[i] > 0;
-		factor[i] /= want[i] > 0 ? want[i] : 1;
-	}
-	memset(r->x, 0, p->n * p->m * sizeof(*r->x));
-	shared_init(&h, p, &s);
-	h.factor = factor;
-	h.rise = rise;
-	rc = shared_solve(&h, opt, "water-filling", e);
-	r->pair = s.pair;
-	r->n_pairs = s.n_pairs;
-	for (i = 0; i < p->n && rc == 0; i++)
-		r->lambda[i] = want[i] > 0 ? h.lambda[i] / want[i] : 0;
-	memcpy(r->price, h.price, p->m * sizeof(*r->price));
-	r->limit = h.limit;
-	r->exact = s.exact;
-	shared_free(&h);
-	free(factor);
-	free(rise);
-	return rc;
-}
-
 /* ---- either ---- */
 
 /* Its sums are of numbers >= 0; a job's term has three roundings. */
@@ -347,7 +305,7 @@ reach_solve(struct reach *r, const struct problem *p, const double *a, const dou
 	int rc;
 
 	if (p->together != NULL)
-		return by_pairs(r, p, a, want, opt, e);
+		return reach_by_pairs(r, p, a, want, opt, e);
 	rc =
 	    prices ? by_prices(r, p, a, want, opt, e) : by_program(r, p, a, want, opt, e);
 	if (rc != 0 && prices) {
