@@ -266,6 +266,10 @@ add_up(struct explanation *x, const struct problem *p, const struct solution *s)
 		x->job[q->b].time += q->x / p->count[q->b];
 		x->type[q->type].used += p->scale[q->a] * q->x;
 	}
+	for (i = 0; i < p->n; i++) /* what is more was rounded here */
+		x->job[i].time = fmin(x->job[i].time, 1);
+	for (j = 0; j < p->m; j++)
+		x->type[j].used = fmin(x->type[j].used, p->capacity[j]);
 }
 
 static unsigned
