@@ -14,6 +14,8 @@
 #include "answer.h"
 #include "entities.h"
 #include "explain.h"
+#include "price.h"
+#include "warm.h"
 #include "options.h"
 #include "pairs.h"
 #include "prices.h"
@@ -30,6 +32,7 @@ struct inputs {
 	struct gv_frame throughputs; /* when there are any */
 	struct entities weights;
 	struct pairs pairs;
+	struct price_memory memory; /* from one table to the next */
 };
 
 static int
@@ -41,8 +44,11 @@ inputs_read(struct inputs *in, struct options *o, struct gv_error *e)
 	    (o->throughputs != NULL &&
 		gv_frame_load(&in->throughputs, o->throughputs, e) != 0) ||
 	    (o->entities != NULL && entities_read(&in->weights, o->entities, e) != 0) ||
-	    (o->sharing != NULL && pairs_read(&in->pairs, o->sharing, e) != 0))
+	    (o->sharing != NULL && pairs_read(&in->pairs, o->sharing, e) != 0) ||
+	    (o->warm != NULL &&
+		warm_read(&in->memory, o->warm, &in->cluster, o->name, e) != 0))
 		return -1;
+	o->solve.memory = &in->memory;
 	o->solve.entities = &in->weights;
 	o->solve.pairs = o->sharing != NULL ? &in->pairs : NULL;
 	return 0;
@@ -54,6 +60,7 @@ inputs_free(struct inputs *in)
 	gv_frame_free(&in->throughputs);
 	entities_free(&in->weights);
 	pairs_free(&in->pairs);
+	price_forget(&in->memory);
 	gv_cluster_free(&in->cluster);
 }
 
@@ -222,7 +229,9 @@ main(int argc, char **argv)
 	while ((more = gv_tab_table(t, &e)) == 1)
 		if (answer_table(&o, t, &in, &w, &e) != 0)
 			gv_die_error(&e);
-	if (more == -1 || (out != gv_stdout() && gv_out_close(out, &e) != 0))
+	if (more == -1 || (out != gv_stdout() && gv_out_close(out, &e) != 0) ||
+	    (o.warm != NULL &&
+		warm_write(&in.memory, o.warm, &in.cluster, o.name, &e) != 0))
 		gv_die_error(&e);
 	gv_tab_close(t);
 	inputs_free(&in);

@@ -331,7 +331,7 @@ solve_programs(struct scaled *s, const struct solve_options *opt, struct level *
 
 /* By prices: 0 and the proof holds, 1 it does not, or -1. */
 static int
-solve_prices(struct scaled *s, struct level *l, bool *raised)
+solve_prices(struct scaled *s, struct level *l, struct price_memory *memory, bool *raised)
 {
 	const struct problem *p = s->p;
 	struct crowd c;
@@ -350,7 +350,11 @@ solve_prices(struct scaled *s, struct level *l, bool *raised)
 			    c.use[i] * (problem_rate(p, i, j) / s->equal[i]) / s->gpus;
 		}
 	}
-	rc = price_level(&c, p->capacity, &sol, NULL);
+	if (memory != NULL) /* it knows the level as it is */
+		memory->level /= s->level;
+	rc = price_level(&c, p->capacity, &sol, memory);
+	if (memory != NULL)
+		memory->level *= s->level;
 	crowd_free(&c);
 	*raised = rc == 0 && sol.raised;
 	if (rc == 0) {
@@ -374,7 +378,7 @@ try_prices(struct scaled *s, struct level *l)
 	int rc;
 
 	level_init(&alike, s->p, &other, true);
-	rc = solve_prices(s, &alike, &raised);
+	rc = solve_prices(s, &alike, NULL, &raised);
 	if (rc == 0 && raised && other.objective >= out->objective * (1 - 1e-10)) {
 		memcpy(out->x, other.x, cells * sizeof(*other.x));
 		out->objective = other.objective;
@@ -423,11 +427,11 @@ level_solve(const struct problem *p, const double *a, const struct solve_options
 	scale(&s, p, a);
 	out->has_bound = true;
 	if (by_prices && !opt->certify)
-		rc = solve_prices(&s, l, &raised);
+		rc = solve_prices(&s, l, opt->memory, &raised);
 	if (rc == 1)
 		rc = solve_programs(&s, opt, l, &status, &raised, e);
 	if (rc == 1 && opt->solver == SOLVER_AUTO && !opt->certify)
-		rc = solve_prices(&s, l, &raised);
+		rc = solve_prices(&s, l, opt->memory, &raised);
 	if (rc == 0 && !raised && !by_prices && opt->solver == SOLVER_AUTO)
 		rc = try_prices(&s, l);
 	if (rc == 1)

@@ -251,7 +251,8 @@ set_parts(const struct linear *l, size_t i, double *a)
 
 /* Into price: prices of nearly the best sum; start [n][m] keeps the needs.  As price_sum. */
 static void
-find_prices(const struct linear *l, const double *start, bool needs, double *price)
+find_prices(const struct linear *l, const double *start, bool needs, double *price,
+    struct price_memory *memory)
 {
 	const struct problem *p = l->p;
 	double *use = gv_xcalloc(p->n, sizeof(*use));
@@ -267,7 +268,7 @@ find_prices(const struct linear *l, const double *start, bool needs, double *pri
 		for (j = 0; j < p->m; j++)
 			gain[i * p->m + j] = p->count[i] * (l->gain[i * p->m + j] / size);
 	}
-	price_sum(&q, needs ? start : NULL, needs ? 1 : 0, price);
+	price_sum(&q, needs ? start : NULL, needs ? 1 : 0, price, memory);
 	for (j = 0; j < p->m; j++)
 		price[j] *= size;
 	free(use);
@@ -352,7 +353,7 @@ linear_by_prices(struct linear *l, const struct solve_options *opt, const char *
 	for (i = 0; i < p->n; i++)
 		needs = needs || need_of(l, i) > 0;
 	memcpy(start, l->s->x, cells * sizeof(*start));
-	find_prices(l, start, needs, price);
+	find_prices(l, start, needs, price, opt->memory);
 	for (k = 0; k < 3 && rc == 1; k++) {
 		struct problem q;
 

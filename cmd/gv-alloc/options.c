@@ -40,6 +40,8 @@ static const char help[] =
     "      --certify            prove the answer in rational arithmetic, or exit 1\n"
     "      --dump-lp=FILE       write the linear program, for glpsol and others\n"
     "      --explain=FILE       write what binds, prices, what one more GPU brings\n"
+    "      --warm=FILE          remember prices there: sooner the next time, no other\n"
+    "      --stream             answer table after table, as without it\n"
     "      --tsv                write TSV\n"
     "  -o, --output=FILE        write here, whole or not at all\n"
     "  -q, --quiet              do not name jobs that are left out or can never run\n"
@@ -209,7 +211,9 @@ parse(struct options *o, int argc, char **argv)
 	    {"solver", required_argument, .set = set_solver},
 	    {"certify", no_argument, .flag = &o->solve.certify},
 	    {"dump-lp", required_argument, .text = &o->dump_lp},
-	    {"explain", required_argument, .text = &o->explain}, {.name = NULL}};
+	    {"explain", required_argument, .text = &o->explain},
+	    {"stream", no_argument, .flag = &o->stream},
+	    {"warm", required_argument, .text = &o->warm}, {.name = NULL}};
 
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
 }
@@ -288,6 +292,8 @@ finish_policy(struct options *o)
 	if (o->dump_lp != NULL && o->policy->program == NULL)
 		gv_opt_usage(&o->common, "--dump-lp: policy %s is not a linear program",
 		    o->policy->name);
+	if (is_stdio(o->warm))
+		gv_opt_usage(&o->common, "--warm=-: a file is needed");
 	if (o->explain != NULL && o->policy->measure == MEASURE_NONE)
 		gv_opt_usage(&o->common,
 		    "--explain: policy %s aims for nothing that has prices",

@@ -23,6 +23,8 @@ struct options {
 	double at_s;          /* the time they are looked up at, INFINITY = at their end */
 	const char *dump_lp;
 	const char *explain;
+	const char *warm; /* where prices are remembered */
+	bool stream;      /* what is done anyway: a table is answered when it ends */
 };
 
 /* Fills *o, or ends with a usage error. */

@@ -27,6 +27,7 @@ enum inside {
 };
 
 struct entities;
+struct price_memory;
 struct pairs;
 
 struct solve_options {
@@ -41,6 +42,7 @@ struct solve_options {
 	bool multipliers; /* hand them out, where there are any */
 	bool certify;   /* prove optimality in rational arithmetic as well */
 	double budget;  /* what all may cost, US dollars per hour; 0 = any */
+	struct price_memory *memory; /* of the last solution (price.h); NULL = none */
 	bool placeable; /* only shares that rounds can give (constrained.h) */
 	bool agnostic;  /* rates are taken for equal on all types a job can run on */
 	bool relax_slo; /* longer deadlines where they cannot be met */

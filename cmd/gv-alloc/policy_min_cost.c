@@ -172,7 +172,7 @@ climb(struct linear *l, struct gains *gain, const double *second,
     const struct solve_options *opt, struct gv_error *e)
 {
 	const struct solve_options quick = {
-	    .solver = opt->solver, .placeable = opt->placeable};
+	    .solver = opt->solver, .placeable = opt->placeable, .memory = opt->memory};
 	const struct problem *p = l->p;
 	struct solution *s = l->s;
 	double theta = start_ratio(l);

@@ -48,6 +48,18 @@ price_forget(struct price_memory *memory)
 	memory->pool = memory->gain_pool = NULL;
 }
 
+/* What may be used: it is of other types, or of nobody, then nothing is known. */
+static struct price_memory *
+memory_for(struct price_memory *memory, struct price_memory *none)
+{
+	if (memory == NULL)
+		return none;
+	if (memory->m != none->m)
+		price_forget(memory);
+	memory->m = none->m;
+	return memory;
+}
+
 /* Prices per pool for the next time, if they do not depend on the way to them. */
 static void
 remember(double **pool, const struct search *s, const double *capacity)
@@ -122,7 +134,7 @@ int
 price_level(const struct crowd *c, const double *capacity, struct price_solution *out,
     struct price_memory *memory)
 {
-	struct price_memory none = {.m = c->m}, *m = memory != NULL ? memory : &none;
+	struct price_memory none = {.m = c->m}, *m = memory_for(memory, &none);
 	const struct search_start start = {m->pool, m->level};
 	struct aim aim = {.capacity = capacity, .near_enough = 1e-12};
 	struct search s;
@@ -171,8 +183,11 @@ price_solve(const struct price_problem *p, struct price_solution *out)
 }
 
 int
-price_sum(const struct price_problem *p, const double *x, double level, double *price)
+price_sum(const struct price_problem *p, const double *x, double level, double *price,
+    struct price_memory *memory)
 {
+	struct price_memory none = {.m = p->m}, *m = memory_for(memory, &none);
+	const struct search_start start = {m->gain_pool, 0};
 	struct crowd c;
 	struct aim aim = {.capacity = p->capacity,
 	    .gains = true,
@@ -193,10 +208,12 @@ price_sum(const struct price_problem *p, const double *x, double level, double *
 	crowd_fill(&c, p->n, p->m, p->a, p->use, p->gain);
 	aim.first = x != NULL ? used : NULL;
 	aim.first_gain = gain;
-	rc = search_prices(&s, &c, &aim, NULL);
+	rc = search_prices(&s, &c, &aim, start.price != NULL ? &start : NULL);
+	remember(&m->gain_pool, &s, p->capacity);
 	memcpy(price, s.price, p->m * sizeof(*price));
 	search_free(&s);
 	crowd_free(&c);
+	price_forget(&none);
 	free(used);
 	return rc;
 }

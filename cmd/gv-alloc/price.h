@@ -69,9 +69,9 @@ void price_forget(struct price_memory *memory);
  *	level  a job with a_ij INFINITY asks for nothing
  *	price  [m]
  *
- * As price_solve; 1 it came to no end.
+ * memory as in price_level.  As price_solve; 1 it came to no end.
  */
-int price_sum(
-    const struct price_problem *p, const double *x, double level, double *price);
+int price_sum(const struct price_problem *p, const double *x, double level, double *price,
+    struct price_memory *memory);
 
 #endif

@@ -760,7 +760,7 @@ search_from(struct work *w, const struct search_start *start)
 	struct search *s = w->s;
 
 	memcpy(w->box.middle, start->price, s->m * sizeof(*start->price));
-	w->start_level = start->level;
+	w->start_level = start->level > 0 ? start->level : INFINITY;
 	w->quick = true;
 	if (try_boxes(w, 2e-3, w->aim->gains ? 1e-3 : 1. / (double)s->m) != FOUND)
 		return STUCK;
