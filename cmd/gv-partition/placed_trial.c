@@ -68,13 +68,22 @@ placed_open(struct placed_trial *x, const struct ideals *s, const struct machine
 				}
 }
 
-void
-placed_close(struct placed_trial *x)
+static void
+close_trial(struct placed_trial *x)
 {
 	column_close(&x->k);
 	free(x->kinds);
-	free(x->level);
+	free(x->n_in);
+	free(x->n_out);
 	x->kinds = NULL;
+	x->n_in = x->n_out = NULL;
+}
+
+void
+placed_close(struct placed_trial *x)
+{
+	close_trial(x);
+	free(x->level);
 	x->level = NULL;
 }
 
@@ -120,36 +129,85 @@ part_loads(
 
 /* ---- pipelines ---- */
 
+/* Levels over which a stage on m replicas is within the limit, transfers aside. */
+static size_t
+own_levels(const struct placed_trial *x, const struct stage_size *size, size_t m)
+{
+	size_t l = 0;
+
+	while (l < x->links.n_levels &&
+	       links_stage(&x->links, &x->o->rules, l, size, m).load_s <= x->limit_s)
+		l++;
+	return l;
+}
+
+/* Levels over which a stage of some prefix on m replicas can receive, or send. */
+static uint8_t
+transfer_levels(const struct placed_trial *x, size_t prefix, size_t m, bool sends)
+{
+	double bytes = x->s->out[prefix];
+	size_t l = 0;
+
+	while (l < x->links.n_levels &&
+	       links_transfer(&x->links, &x->o->rules, l, bytes, m, sends) <= x->limit_s)
+		l++;
+	return (uint8_t)l;
+}
+
 /* Adds what m replicas of the stage make of the pipelines behind it. */
 static void
 add_part(struct placed_trial *x, const struct part *p, size_t m)
 {
 	size_t n = x->links.n, w = m + x->k.behind[p->b], most = n - x->k.before[p->a];
+	size_t n_own[2] = {own_levels(x, &p->size, m), 0}, fits = p->kept * m;
+	size_t n_in = x->n_in[p->a * (n + 1) + m],
+	       n_out = p->a > 0 ? x->n_out[p->b * (n + 1) + m] : x->links.n_levels;
 	uint16_t *to = x->kinds + p->a * (n + 1), behind;
 	const uint16_t *from = x->kinds + p->b * (n + 1);
-	struct part_load load;
+	struct stage_size slow = p->size;
 
-	part_loads(&load, x, p, m);
-	if (p->kept < x->fast.gpus &&
-	    most > (p->recomputed > p->kept ? p->recomputed : p->kept) * m)
-		most = (p->recomputed > p->kept ? p->recomputed : p->kept) * m;
-	for (; w <= most; w++) {
-		size_t first = n - w, level = placed_level(x, first, m), reach;
+	if (p->recomputed > p->kept) {
+		slow.time_s += p->forward_s;
+		n_own[1] = own_levels(x, &slow, m);
+		fits = p->recomputed * m;
+	}
+	if (n_own[0] == 0 && n_own[1] == 0)
+		return;
+	for (most = most < fits ? most : fits; w <= most; w++) {
+		size_t first = n - w, level, reach;
 
+		behind = from[w - m];
+		if (behind == 0)
+			continue;
+		level = placed_level(x, first, m);
 		if (p->b + 1 < x->k.size)
-			behind = from[w - m] & x->after[level][load.n_out];
-		else
-			behind = from[w - m];
-		if (behind == 0 || level >= load.n_own[part_flight(p, w, m)])
+			behind &= x->after[level][n_out];
+		if (behind == 0 || level >= n_own[part_flight(p, w, m)])
 			continue;
 		if (p->a == 0) {
 			to[w] |= kind(level, x->links.n_levels - 1);
 		} else if (first > 0) {
 			reach = placed_level(x, first - 1, m + 1);
-			if (reach < load.n_in)
-				to[w] |= kind(reach, load.n_in - 1);
+			if (reach < n_in)
+				to[w] |= kind(reach, n_in - 1);
 		}
 	}
+}
+
+static void
+count_transfers(struct placed_trial *x)
+{
+	size_t stride = x->links.n + 1, a, m;
+
+	x->n_in = gv_xcalloc(x->k.size * stride, sizeof(*x->n_in));
+	x->n_out = gv_xcalloc(x->k.size * stride, sizeof(*x->n_out));
+	for (a = 0; a < x->k.size; a++)
+		for (m = 1; m <= x->links.n; m++) {
+			x->n_in[a * stride + m] =
+			    transfer_levels(x, x->k.prefix[a], m, false);
+			x->n_out[a * stride + m] =
+			    transfer_levels(x, x->k.prefix[a], m, true);
+		}
 }
 
 /* Whether the model has a pipeline on GPUs that it may use. */
@@ -170,11 +228,11 @@ placed_try(struct placed_trial *x, double limit_s)
 	struct source all = {0, limit_s, INFINITY};
 	size_t stride = x->links.n + 1, a, at, m;
 
-	column_close(&x->k);
-	free(x->kinds);
+	close_trial(x);
 	x->limit_s = limit_s;
 	column_open(&x->k, &x->fast, 0, &c, (uint32_t)x->s->n - 1, &all, 1);
 	x->kinds = gv_xcalloc(x->k.size * stride, sizeof(*x->kinds));
+	count_transfers(x);
 	x->kinds[(x->k.size - 1) * stride] = kind(0, x->links.n_levels - 1);
 	for (a = x->k.size - 1; a-- > 0;) {
 		const struct ideals *s = x->s;

@@ -14,6 +14,8 @@ struct placed_trial {
 	double limit_s;
 	struct column k;
 	uint16_t *kinds; /* [k.size][GPUs + 1] of pipelines from a prefix on so many */
+	uint8_t *n_in,
+	    *n_out; /* [k.size][GPUs + 1] part_load's, of stages from a prefix, and to it */
 	uint16_t after[LEVELS][LEVELS + 1]; /* kinds that a stage can stand in front of */
 };
 
