@@ -15,7 +15,7 @@
 static uint16_t
 kind(size_t reach, size_t most)
 {
-	return (uint16_t)(1U << (reach * LEVELS + most));
+	return (uint16_t)(1U << (reach % LEVELS * LEVELS + most % LEVELS));
 }
 
 /* So many replicas reach over the innermost level that can hold them, at least. */

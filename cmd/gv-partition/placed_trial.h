@@ -14,8 +14,8 @@ struct placed_trial {
 	double limit_s;
 	struct column k;
 	uint16_t *kinds; /* [k.size][GPUs + 1] of pipelines from a prefix on so many */
-	uint8_t *n_in,
-	    *n_out; /* [k.size][GPUs + 1] part_load's, of stages from a prefix, and to it */
+	uint8_t *n_in;  /* [k.size][GPUs + 1] levels over which stages from a prefix can receive */
+	uint8_t *n_out; /* and those to it can send */
 	uint16_t after[LEVELS][LEVELS + 1]; /* kinds that a stage can stand in front of */
 };
 
