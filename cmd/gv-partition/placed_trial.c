@@ -159,7 +159,7 @@ static void
 add_part(struct placed_trial *x, const struct part *p, size_t m)
 {
 	size_t n = x->links.n, w = m + x->k.behind[p->b], most = n - x->k.before[p->a];
-	size_t n_own[2] = {own_levels(x, &p->size, m), 0}, fits = p->kept * m;
+	size_t n_own[3] = {own_levels(x, &p->size, m), 0, 0}, fits = p->kept * m;
 	size_t n_in = x->n_in[p->a * (n + 1) + m],
 	       n_out = p->a > 0 ? x->n_out[p->b * (n + 1) + m] : x->links.n_levels;
 	uint16_t *to = x->kinds + p->a * (n + 1), behind;
