@@ -187,15 +187,15 @@ needs "plain gradient descent" "none 2 576147712;none 1 444502848" --optimizer=s
 needs "momentum" "none 2 577661952;none 1 666428128" --optimizer=momentum
 needs "2bw" "none 2 579176192;none 1 1110278688" --schedule=2bw
 needs "flush" "none 2 577661952;none 1 888353408" --schedule=flush --micro-batches=8
-needs "flush with one micro-batch" "none 2 291859456;none 1 888353408" --schedule=flush --micro-batches=1
-needs "gpipe" "none 2 2292476928;none 1 892919424" --schedule=gpipe --micro-batches=8
-needs "recomputing where it must" "full 2 291859456;none 1 892919424" -m 900MB --schedule=gpipe --micro-batches=8
+needs "flush with one micro-batch" "none 1 291859456;none 1 888353408" --schedule=flush --micro-batches=1
+needs "gpipe: each of three replicas has three of eight" "none 3 863464448;none 8 892919424" --schedule=gpipe --micro-batches=8
+needs "recomputing where it must" "full 4 291859456;none 12 895528576" -m 900MB --schedule=gpipe --micro-batches=12
 needs "recomputing everywhere" "full 2 293373696;full 1 891564672" --recompute=full
 run gv-partition -m 800MB --schedule=gpipe --micro-batches=8 --recompute=none -l 4@10Gb/s -e edges.csv layers.csv
 is_status 1 "too large: status"
 is_out "too large: no output" </dev/null
 is_err "too large" <<EOF
-gv-partition: no plan fits: the fullest stage of the best one, 2 layers from "fc1" to "fc2" with replicas=1 and in_flight=1, needs 892919424 bytes on each GPU, 92919424 too many
+gv-partition: no plan fits: the fullest stage of the best one, 2 layers from "fc1" to "fc2" with replicas=1 and in_flight=8, needs 892919424 bytes on each GPU, 92919424 too many
 EOF
 run gv-partition -m 500MB -l 4@25GB/s -l 2@10Gb/s -e edges.csv -o result.csv layers.csv
 is_status 1 "too large on two levels: status"

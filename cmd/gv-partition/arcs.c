@@ -4,13 +4,13 @@
 #include "base/mem.h"
 #include "search.h"
 
-/* The most minibatches in flight for which the stage fits, at most all GPUs. */
+/* The most minibatches in flight for which the stage fits. */
 static size_t
 most_in_flight(const struct search *x, size_t i, size_t k, bool recompute)
 {
 	struct stage_size size = search_stage(x, i, k);
 	double activation = x->s->activation[k] - x->s->activation[i];
-	size_t low = 0, high = x->gpus;
+	size_t low = 0, high = stage_in_flight_most(&x->o->rules, x->gpus);
 
 	while (low < high) {
 		size_t mid = (low + high + 1) / 2;
@@ -29,14 +29,15 @@ search_flights(
     const struct search *x, size_t i, size_t k, size_t *kept, size_t *recomputed)
 {
 	enum recompute how = x->o->rules.recompute;
+	size_t any = stage_in_flight_most(&x->o->rules, x->gpus);
 	bool limited = search_limited(x);
 
-	*kept = *recomputed = x->gpus;
+	*kept = *recomputed = any;
 	if (how == RECOMPUTE_FULL)
 		*kept = 0;
 	else if (limited)
 		*kept = most_in_flight(x, i, k, false);
-	if (how == RECOMPUTE_NONE || *kept == x->gpus)
+	if (how == RECOMPUTE_NONE || *kept == any)
 		*recomputed = 0;
 	else if (limited)
 		*recomputed = most_in_flight(x, i, k, true);
@@ -144,5 +145,5 @@ arc_fits(const struct column *k, const struct arc *arc, size_t w)
 		return true;
 	if (arc->only != 0)
 		return arc->only == w;
-	return search_in_flight(&k->c, w, arc->m) <= arc->most;
+	return search_in_flight(k->x, &k->c, w, arc->m) <= arc->most;
 }

@@ -1,6 +1,8 @@
 /* The cost models. */
 #include "cost.h"
 
+#include <stdint.h>
+
 const char *const schedule_name[SCHEDULES] = {
     "1f1b", "2bw", "flush", "gpipe", "interleaved", "zb-h1"};
 
@@ -58,20 +60,66 @@ data_parallel(
 	return s.time_s;
 }
 
+/* a / b, rounded up */
+static size_t
+parts(size_t a, size_t b)
+{
+	return a / b + (a % b > 0);
+}
+
+/* Whether there is a last micro-batch, so that no GPU holds more than its part of them. */
+static bool
+ends(const struct cost_rules *r)
+{
+	return r->schedule != SCHEDULE_1F1B && r->schedule != SCHEDULE_2BW;
+}
+
+size_t
+stage_in_flight(const struct cost_rules *r, size_t gpus, size_t behind)
+{
+	size_t full = parts(behind, gpus), own = parts(r->micro_batches, gpus);
+
+	if (r->schedule == SCHEDULE_GPIPE || (ends(r) && own < full))
+		return own;
+	return full;
+}
+
+size_t
+stage_in_flight_most(const struct cost_rules *r, size_t gpus)
+{
+	return r->schedule == SCHEDULE_GPIPE ? r->micro_batches : gpus;
+}
+
+size_t
+stage_behind_most(const struct cost_rules *r, size_t gpus, size_t in_flight)
+{
+	if (ends(r) && parts(r->micro_batches, gpus) <= in_flight)
+		return SIZE_MAX;
+	return r->schedule == SCHEDULE_GPIPE ? 0 : in_flight * gpus;
+}
+
+size_t
+stage_gpus_fewest(const struct cost_rules *r, size_t others, size_t in_flight)
+{
+	size_t own = parts(r->micro_batches, in_flight), full = 1;
+
+	if (others > 0) /* others + gpus <= in_flight gpus */
+		full = in_flight > 1 ? parts(others, in_flight - 1) : SIZE_MAX;
+	if (r->schedule == SCHEDULE_GPIPE || (ends(r) && own < full))
+		return own;
+	return full;
+}
+
 double
 stage_memory(const struct cost_rules *r, const struct stage_size *s, double activation,
     size_t in_flight, bool recompute)
 {
-	double flight = (double)in_flight, batches = (double)r->micro_batches;
-	double versions = 1, stashes = flight, stash = recompute ? s->in : activation;
+	double flight = (double)in_flight, stash = recompute ? s->in : activation;
+	double versions = r->schedule == SCHEDULE_1F1B	? flight
+			  : r->schedule == SCHEDULE_2BW ? 2
+							: 1;
 
-	if (r->schedule == SCHEDULE_1F1B)
-		versions = flight;
-	else if (r->schedule == SCHEDULE_2BW)
-		versions = 2;
-	else if (r->schedule == SCHEDULE_GPIPE || stashes > batches)
-		stashes = batches;
-	return versions * s->parameter + stashes * stash + (recompute ? activation : 0) +
+	return versions * s->parameter + flight * stash + (recompute ? activation : 0) +
 	       (1 + r->state) * s->parameter;
 }
 

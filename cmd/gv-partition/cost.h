@@ -139,19 +139,33 @@ double data_parallel(
     const struct cost_rules *r, const struct machine *m, double time_s, double parameter);
 
 /*
- * Bytes on a GPU of a stage.  in_flight: minibatches that were forwarded and wait
- * for their backward pass, ceil(GPUs of this stage and behind / GPUs of this stage).
+ * Minibatches in flight, which were forwarded and wait for their backward pass, on a
+ * GPU of a stage on so many GPUs.  behind: GPUs on it and on all stages behind it.
  *
- *   versions parameter + stash + (1 + state) parameter
+ *   1f1b, 2bw  ceil(behind / gpus)
+ *   gpipe      ceil(micro_batches / gpus): all that its replica has
+ *   flush      the smaller of both   zb-h1 at least, and interleaved as if each stage
+ *                                    had a GPU of its own
+ */
+size_t stage_in_flight(const struct cost_rules *r, size_t gpus, size_t behind);
+
+/* The most that there can be on any of a machine's GPUs. */
+size_t stage_in_flight_most(const struct cost_rules *r, size_t gpus);
+
+/* The largest behind for which at most so many are in flight; 0 none, SIZE_MAX any. */
+size_t stage_behind_most(const struct cost_rules *r, size_t gpus, size_t in_flight);
+
+/* The fewest gpus in front of so many others with at most in_flight > 0; SIZE_MAX: none. */
+size_t stage_gpus_fewest(const struct cost_rules *r, size_t others, size_t in_flight);
+
+/*
+ * Bytes on a GPU of a stage:
  *
- *   1f1b   in_flight versions    in_flight stashes
- *   2bw    2                     in_flight
- *   flush  1                     min(in_flight, micro_batches)   zb-h1 at least, and interleaved as if
- *                                                                each stage had a GPU of its own
- *   gpipe  1                     micro_batches
+ *   versions parameter + in_flight stashes + (1 + state) parameter
  *
- * A stash is the stage's activations; where they are recomputed it is what the
- * stage receives, and one minibatch's activations come on top.
+ * Versions are with 1f1b as many as are in flight, with 2bw 2, otherwise 1.  A stash
+ * is the stage's activations; where they are recomputed it is what the stage
+ * receives, and one minibatch's activations come on top.
  */
 double stage_memory(const struct cost_rules *r, const struct stage_size *s,
     double activation, size_t in_flight, bool recompute);

@@ -183,7 +183,7 @@ add_memory(struct evaluation *v)
 		if (row->level > 0)
 			continue;
 		behind += row->gpus;
-		row->in_flight = (behind + row->gpus - 1) / row->gpus;
+		row->in_flight = stage_in_flight(v->rules, row->gpus, behind);
 		row->memory = stage_memory(v->rules, &row->size, row->activation,
 		    row->in_flight, row->recompute);
 	}

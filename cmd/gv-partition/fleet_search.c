@@ -129,7 +129,7 @@ load_of(
 
 	for (c = j; c < p->n; c++)
 		gpus += p->stage[c].replicas[0];
-	in_flight = (gpus + m - 1) / m;
+	in_flight = stage_in_flight(&x->o->rules, m, gpus);
 	n = trial_choices(choice, x, i, k, p->stage[j].type);
 	for (c = 0; c < n; c++)
 		if (in_flight <= choice[c].most) { /* the faster choice is the first */

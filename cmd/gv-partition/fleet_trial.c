@@ -97,13 +97,13 @@ fewest(const struct trial *x, const struct choice *c, size_t i, size_t low)
 	return m <= most ? m : FLEET_NO_GPUS;
 }
 
-/* The most minibatches in flight for which the stage fits, at most all GPUs. */
+/* The most minibatches in flight for which the stage fits. */
 static size_t
 most_in_flight(const struct trial *x, const struct choice *c, size_t i, size_t k)
 {
 	double memory = x->f->type[c->type].memory;
 	double activation = x->s->activation[k] - x->s->activation[i];
-	size_t low = 0, high = x->m.gpus[0];
+	size_t low = 0, high = stage_in_flight_most(&x->o->rules, x->m.gpus[0]);
 
 	while (memory > 0 && low < high) {
 		size_t mid = (low + high + 1) / 2;
@@ -130,7 +130,7 @@ make_choice(struct choice *c, const struct trial *x, size_t i, size_t k, size_t 
 	c->fewest = fewest(x, c, i, 1);
 	if (c->fewest == FLEET_NO_GPUS)
 		return false;
-	c->most = x->limited ? most_in_flight(x, c, i, k) : x->m.gpus[0];
+	c->most = most_in_flight(x, c, i, k);
 	return c->most > 0;
 }
 
@@ -138,11 +138,11 @@ size_t
 trial_choices(struct choice c[2], const struct trial *x, size_t i, size_t k, size_t type)
 {
 	enum recompute how = x->o->rules.recompute;
-	size_t n = 0;
+	size_t any = stage_in_flight_most(&x->o->rules, x->m.gpus[0]), n = 0;
 
 	if (how != RECOMPUTE_FULL && make_choice(&c[0], x, i, k, type, false))
 		n++;
-	if (how == RECOMPUTE_NONE || (n == 1 && c[0].most == x->m.gpus[0]) ||
+	if (how == RECOMPUTE_NONE || (n == 1 && c[0].most == any) ||
 	    (how == RECOMPUTE_AUTO && !x->limited))
 		return n; /* nothing is gained by recomputing */
 	return n + make_choice(&c[n], x, i, k, type, true);
@@ -151,13 +151,10 @@ trial_choices(struct choice c[2], const struct trial *x, size_t i, size_t k, siz
 size_t
 trial_replicas(const struct trial *x, const struct choice *c, size_t i, size_t behind)
 {
-	size_t least;
+	size_t least = stage_gpus_fewest(&x->o->rules, behind, c->most);
 
-	if (behind == 0)
-		return c->fewest;
-	if (c->most < 2)
+	if (least > x->m.gpus[0])
 		return FLEET_NO_GPUS;
-	least = (behind + c->most - 2) / (c->most - 1); /* behind <= (most - 1) m */
 	return least <= c->fewest ? c->fewest : fewest(x, c, i, least);
 }
 

@@ -30,6 +30,8 @@ from_prefix(struct need *need, const struct search *x, size_t i, double *bytes)
 {
 	const struct context c = {.base = 0, .copies = 1};
 	const struct ideals *s = x->s;
+	/* gpipe's, of which there can be more than GPUs, depend on the stage's own alone */
+	bool by_gpus = x->o->rules.schedule == SCHEDULE_GPIPE;
 	size_t n = x->gpus, at, m, w, f;
 
 	for (w = 0; w <= n; w++)
@@ -38,12 +40,13 @@ from_prefix(struct need *need, const struct search *x, size_t i, double *bytes)
 		size_t k = s->sup[at];
 
 		for (f = 1; f <= n; f++)
-			bytes[f] = bytes_of(x, i, k, f);
+			bytes[f] = bytes_of(x, i, k,
+			    by_gpus ? search_in_flight(x, &c, f, f) : f);
 		for (w = 1; w <= n; w++)
 			for (m = k + 1 == s->n ? w : 1; m <= (x->o->straight ? 1 : w);
 			     m++) {
 				struct need *best = &need[i * (n + 1) + w];
-				double most = bytes[search_in_flight(&c, w, m)];
+				double most = bytes[by_gpus ? m : search_in_flight(x, &c, w, m)];
 
 				if (k + 1 < s->n &&
 				    need[k * (n + 1) + w - m].bytes > most)
@@ -75,7 +78,7 @@ plan_least_memory(
 	if (isfinite(need[best].bytes))
 		for (i = 0, w = best; i + 1 < s->n;) {
 			const struct need *at = &need[i * (n + 1) + w];
-			size_t in_flight = search_in_flight(&c, w, at->m);
+			size_t in_flight = search_in_flight(&x, &c, w, at->m);
 
 			if (bytes_of(&x, i, at->to, in_flight) == need[best].bytes) {
 				least = (struct least_memory){

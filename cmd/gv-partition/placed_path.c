@@ -73,7 +73,7 @@ add_rest(struct table *t, const struct part *p, const struct part_load *load, si
 	static const struct word nothing = {0};
 	const struct placed_trial *x = t->x;
 	size_t first = x->links.n - w, level = placed_level(x, first, m), l,
-	       flight = part_flight(p, w, m);
+	       flight = part_flight(load->fits, w);
 	bool last = p->b + 1 == x->k.size;
 	const struct word *word = last ? &nothing : &state_of(t, p->b, w - m, rest)->word;
 	struct state how = {.b = (uint32_t)p->b,
@@ -113,7 +113,7 @@ add_part(struct table *t, const struct part *p, size_t m)
 		if (x->kinds[p->b * (n + 1) + w - m] == 0 ||
 		    x->kinds[p->a * (n + 1) + w] == 0)
 			continue;
-		flight = part_flight(p, w, m);
+		flight = part_flight(load.fits, w);
 		if (flight > 1 || placed_level(x, n - w, m) >= load.n_own[flight])
 			continue;
 		for (rest = 0; rest < (last ? 1U : 2 * x->links.n_levels); rest++)

@@ -101,6 +101,13 @@ part_of(const struct placed_trial *x, size_t a, size_t b)
 }
 
 void
+part_fits(size_t fits[2], const struct placed_trial *x, const struct part *p, size_t m)
+{
+	fits[0] = stage_behind_most(&x->o->rules, m, p->kept);
+	fits[1] = stage_behind_most(&x->o->rules, m, p->recomputed);
+}
+
+void
 part_loads(
     struct part_load *load, const struct placed_trial *x, const struct part *p, size_t m)
 {
@@ -110,6 +117,7 @@ part_loads(
 
 	slow.time_s += p->forward_s;
 	memset(load, 0, sizeof(*load));
+	part_fits(load->fits, x, p, m);
 	for (l = 0; l < x->links.n_levels; l++) {
 		load->own[0][l] = links_stage(&x->links, r, l, &p->size, m).load_s;
 		load->own[1][l] = links_stage(&x->links, r, l, &slow, m).load_s;
@@ -159,7 +167,7 @@ static void
 add_part(struct placed_trial *x, const struct part *p, size_t m)
 {
 	size_t n = x->links.n, w = m + x->k.behind[p->b], most = n - x->k.before[p->a];
-	size_t n_own[3] = {own_levels(x, &p->size, m), 0, 0}, fits = p->kept * m;
+	size_t n_own[3] = {own_levels(x, &p->size, m), 0, 0}, fits[2];
 	size_t n_in = x->n_in[p->a * (n + 1) + m],
 	       n_out = p->a > 0 ? x->n_out[p->b * (n + 1) + m] : x->links.n_levels;
 	uint16_t *to = x->kinds + p->a * (n + 1), behind;
@@ -169,11 +177,13 @@ add_part(struct placed_trial *x, const struct part *p, size_t m)
 	if (p->recomputed > p->kept) {
 		slow.time_s += p->forward_s;
 		n_own[1] = own_levels(x, &slow, m);
-		fits = p->recomputed * m;
 	}
 	if (n_own[0] == 0 && n_own[1] == 0)
 		return;
-	for (most = most < fits ? most : fits; w <= most; w++) {
+	part_fits(fits, x, p, m);
+	if (most > fits[0] && most > fits[1])
+		most = fits[fits[0] < fits[1]];
+	for (; w <= most; w++) {
 		size_t first = n - w, level, reach;
 
 		behind = from[w - m];
@@ -182,7 +192,7 @@ add_part(struct placed_trial *x, const struct part *p, size_t m)
 		level = placed_level(x, first, m);
 		if (p->b + 1 < x->k.size)
 			behind &= x->after[level][n_out];
-		if (behind == 0 || level >= n_own[part_flight(p, w, m)])
+		if (behind == 0 || level >= n_own[part_flight(fits, w)])
 			continue;
 		if (p->a == 0) {
 			to[w] |= kind(level, x->links.n_levels - 1);

@@ -42,17 +42,21 @@ struct part_load {
 	double own[2][LEVELS]; /* activations kept, and recomputed */
 	double in[LEVELS], out[LEVELS];
 	size_t n_own[2], n_in, n_out; /* levels with a load within the limit */
+	size_t fits[2]; /* as part_fits */
 };
 
 struct part part_of(const struct placed_trial *x, size_t a, size_t b);
+/* The most GPUs on it and behind with which it fits on m replicas, kept and recomputed. */
+void part_fits(
+    size_t fits[2], const struct placed_trial *x, const struct part *p, size_t m);
 void part_loads(
     struct part_load *load, const struct placed_trial *x, const struct part *p, size_t m);
 
 /* Which of own[] it is at the front of w GPUs; 2 = it does not fit. */
 static inline size_t
-part_flight(const struct part *p, size_t w, size_t m)
+part_flight(const size_t fits[2], size_t w)
 {
-	return w <= p->kept * m ? 0 : w <= p->recomputed * m ? 1 : 2;
+	return w <= fits[0] ? 0 : w <= fits[1] ? 1 : 2;
 }
 
 static inline size_t

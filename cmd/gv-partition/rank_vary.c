@@ -121,7 +121,7 @@ bytes_of(const struct varying *x, const struct shape *s, size_t k, bool recomput
 		behind += s->replicas[i];
 	return stage_memory(&x->v->o->rules, &size,
 	    d->activation[s->at[k + 1]] - d->activation[s->at[k]],
-	    (behind + s->replicas[k] - 1) / s->replicas[k], recompute);
+	    stage_in_flight(&x->v->o->rules, s->replicas[k], behind), recompute);
 }
 
 static struct plan

@@ -23,11 +23,9 @@ search_whole(const struct search *x, size_t level)
 }
 
 size_t
-search_in_flight(const struct context *c, size_t w, size_t m)
+search_in_flight(const struct search *x, const struct context *c, size_t w, size_t m)
 {
-	size_t gpus = c->copies * m;
-
-	return (c->base + c->copies * w + gpus - 1) / gpus;
+	return stage_in_flight(&x->o->rules, c->copies * m, c->base + c->copies * w);
 }
 
 /* The context inside a component: m of them on this stage, w on it and behind. */

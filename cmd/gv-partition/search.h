@@ -119,7 +119,7 @@ void column_times(const struct column *k, struct source *source, size_t n);
 /* Adds the arcs from the a-th prefix that may be of use, by where they end and their replicas. */
 void arcs_from(struct arcs *arcs, const struct column *k, size_t a);
 /*
- * The most minibatches in flight, at most all GPUs, for which a stage from prefix i to k
+ * The most minibatches in flight, of what there can be, for which a stage from prefix i to k
  * fits with its activations kept, and recomputed; 0 where this is not to be.
  */
 void search_flights(
@@ -143,7 +143,8 @@ double times_get(const struct search *x, size_t level, const struct context *c,
 bool search_limited(const struct search *x);
 /* Whether all components of this level must be used. */
 bool search_whole(const struct search *x, size_t level);
-size_t search_in_flight(const struct context *c, size_t w, size_t m);
+size_t search_in_flight(
+    const struct search *x, const struct context *c, size_t w, size_t m);
 struct context search_inside(
     const struct search *x, size_t level, const struct context *c, size_t w, size_t m);
 

@@ -360,6 +360,9 @@ timetable_holding(const struct lane *l, const struct pipe *p)
 		if (s->op == OP_UPDATE && p->chunks == 1)
 			v.newest = s->version;
 		held = versions_held(&v);
+		/* where the second version is made late, its gradients wait as long */
+		if (p->schedule == SCHEDULE_2BW && held < 2)
+			held = 2;
 		if (in_flight > most.in_flight)
 			most.in_flight = in_flight;
 		if (held > most.versions)

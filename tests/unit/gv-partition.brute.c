@@ -69,10 +69,11 @@ static double component(
     const struct world *w, size_t level, unsigned from, unsigned to, struct place at);
 
 static double
-innermost(const struct world *w, unsigned from, unsigned to, size_t in_flight)
+innermost(const struct world *w, unsigned from, unsigned to, size_t replicas,
+    size_t in_flight)
 {
 	double time = 0, forward = 0, activation = 0, weights = 0, copies = 1, stashes,
-	       none, full;
+	       own, none, full;
 	const struct cost_rules *r = &w->o.rules;
 	size_t v;
 
@@ -88,10 +89,10 @@ innermost(const struct world *w, unsigned from, unsigned to, size_t in_flight)
 		copies = stashes;
 	if (r->schedule == SCHEDULE_2BW)
 		copies = 2;
-	if (r->schedule == SCHEDULE_GPIPE)
-		stashes = (double)r->micro_batches;
-	if (r->schedule == SCHEDULE_FLUSH && stashes > (double)r->micro_batches)
-		stashes = (double)r->micro_batches;
+	own = ceil((double)r->micro_batches / (double)replicas);
+	if (r->schedule == SCHEDULE_GPIPE ||
+	    (r->schedule == SCHEDULE_FLUSH && stashes > own))
+		stashes = own;
 	none = (copies + 1 + r->state) * weights + stashes * activation;
 	full =
 	    (copies + 1 + r->state) * weights + stashes * crossing(w, from) + activation;
@@ -190,7 +191,7 @@ try_all(const struct world *w, size_t level, unsigned from, unsigned at, unsigne
 			double inner;
 
 			if (level == 0)
-				inner = innermost(w, at, at | next,
+				inner = innermost(w, at, at | next, gpus,
 				    (where.base + where.copies * left + gpus - 1) / gpus);
 			else
 				inner = component(w, 0, at, at | next, inside);

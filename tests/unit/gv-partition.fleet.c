@@ -73,9 +73,11 @@ load_of(const struct world *w, unsigned from, unsigned in, size_t type, size_t n
 			activation += w->layer[v].activation;
 		}
 	copies = (r->schedule == SCHEDULE_1F1B ? flight : 2) + 1 + r->state;
-	if (r->schedule == SCHEDULE_FLUSH) {
+	if (r->schedule == SCHEDULE_FLUSH || r->schedule == SCHEDULE_GPIPE) {
+		double own = ceil((double)r->micro_batches / (double)n);
+
 		copies = 2 + r->state;
-		flight = fmin(flight, (double)r->micro_batches);
+		flight = r->schedule == SCHEDULE_GPIPE ? own : fmin(flight, own);
 	}
 	kept = memory <= 0 || copies * weights + flight * activation <= memory;
 	again =
@@ -178,9 +180,9 @@ make_world(struct world *w, bool memory)
 	w->o.rules.state = (double)draw(3);
 	if (memory) {
 		static const enum schedule schedule[] = {
-		    SCHEDULE_1F1B, SCHEDULE_2BW, SCHEDULE_FLUSH};
+		    SCHEDULE_1F1B, SCHEDULE_2BW, SCHEDULE_FLUSH, SCHEDULE_GPIPE};
 
-		w->o.rules.schedule = schedule[draw(3)];
+		w->o.rules.schedule = schedule[draw(4)];
 	}
 }
 

@@ -95,6 +95,12 @@ load_of(
 			activation += w->layer[v].activation;
 		}
 	copies = (r->schedule == SCHEDULE_1F1B ? flight : 2) + 1 + r->state;
+	if (r->schedule == SCHEDULE_FLUSH || r->schedule == SCHEDULE_GPIPE) {
+		double own = ceil((double)r->micro_batches / m);
+
+		copies = 2 + r->state;
+		flight = r->schedule == SCHEDULE_GPIPE ? own : fmin(flight, own);
+	}
 	kept = r->memory <= 0 || copies * weights + flight * activation <= r->memory;
 	again = r->memory <= 0 ||
 		copies * weights + flight * receives + activation <= r->memory;
@@ -223,7 +229,8 @@ make_world(struct world *w, bool memory)
 	w->o.rules.state = (double)draw(3);
 	if (memory) {
 		w->o.rules.memory = (double)(50 + draw(600)) * 1e6;
-		w->o.rules.schedule = draw(2) ? SCHEDULE_1F1B : SCHEDULE_2BW;
+		w->o.rules.schedule = (enum schedule)draw(SCHEDULE_GPIPE + 1);
+		w->o.rules.micro_batches = 1 + draw(9);
 	}
 }
 

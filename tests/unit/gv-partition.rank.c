@@ -55,8 +55,7 @@ random_world(struct world *w, enum schedule schedule)
 	    .recompute = RECOMPUTE_NONE,
 	    .state = (double)draw(3),
 	    .chunks = schedule == SCHEDULE_INTERLEAVED ? 2 : 0};
-	/* stage_memory counts gpipe's as if no stage had replicas */
-	if (draw(3) == 0 && schedule != SCHEDULE_GPIPE)
+	if (draw(3) == 0)
 		w->o.rules.memory = (double)(200 + draw(800));
 }
 
