@@ -650,14 +650,14 @@ EOT
 is_err "shares above 1: says whose" <<'EOT'
 gv-run: bad.csv:2: share: expected shares of job "a" that add up to at most 1, got 1.25
 EOT
-bad "two jobs on a GPU" <<'EOT'
+bad "shares above 1 with those of two jobs" <<'EOT'
 job_id,command,gpu_type,steps_per_s,with_job_id,with_steps_per_s,share
 a,x,big,1,,,0.5
-b,x,big,1,,,0.5
-a,x,big,0.75,b,0.75,0.25
+b,x,big,1,,,0.75
+a,x,big,0.75,b,0.75,0.375
 EOT
-is_err "two jobs on a GPU: says which" <<'EOT'
-gv-run: bad.csv:4: share: jobs "a" and "b" have a share together: gv-run cannot run two jobs on one GPU
+is_err "shares above 1 with those of two jobs: says whose" <<'EOT'
+gv-run: bad.csv:3: share: expected shares of job "b" that add up to at most 1, got 1.125
 EOT
 cat >bad.csv <<'EOT'
 job_id,command,gpu_type,steps_per_s,share,policy

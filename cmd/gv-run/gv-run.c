@@ -174,7 +174,6 @@ make_jobs(struct run *r)
 	r->n_jobs = r->table.n_jobs;
 	r->job = gv_xcalloc(r->n_jobs + 1, sizeof(*r->job));
 	r->policy.asked = gv_xcalloc(r->n_jobs + 1, sizeof(*r->policy.asked));
-	r->told = gv_xcalloc(r->n_jobs * r->cluster.n_types + 1, sizeof(*r->told));
 	r->holder = gv_xcalloc(r->rounds.n_gpus + 1, sizeof(*r->holder));
 	r->plan = gv_xcalloc(r->rounds.n_gpus + 1, sizeof(*r->plan));
 	for (m = 0; m < r->rounds.n_gpus; m++)
@@ -193,6 +192,7 @@ make_jobs(struct run *r)
 		    .isolated_steps = done > 0 ? done : 0};
 	}
 	policy_table_shares(r);
+	r->told = gv_xcalloc(r->rounds.n_jobs * r->cluster.n_types + 1, sizeof(*r->told));
 }
 
 /* The table given, merged into the one kept. */

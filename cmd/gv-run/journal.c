@@ -18,6 +18,15 @@ text(const char *s)
 	return (struct gv_cell){s, strlen(s)};
 }
 
+static void
+write_header(const struct journal *l, struct gv_tabw *w)
+{
+	if (l->pairs)
+		gv_events_write_header_with(w);
+	else
+		gv_events_write_header(w);
+}
+
 int
 journal_open(struct run *r, struct gv_error *e)
 {
@@ -35,22 +44,31 @@ journal_open(struct run *r, struct gv_error *e)
 	free(path);
 	gv_tabw_init(&l->file_w, l->file, false);
 	if (st.st_size == 0) {
-		gv_events_write_header(&l->file_w);
+		write_header(l, &l->file_w);
 		if (gv_sync_dir(r->dir, e) != 0)
 			return -1;
 	}
 	gv_tabw_init(&l->out_w, l->out, r->o->tsv);
-	gv_events_write_header(&l->out_w);
+	write_header(l, &l->out_w);
 	l->pending = true;
 	return 0;
 }
 
 static void
+write_row(const struct journal *l, struct gv_tabw *w, const struct gv_event *ev)
+{
+	if (l->pairs)
+		gv_events_write_with(w, ev);
+	else
+		gv_events_write(w, ev);
+}
+
+static void
 write_event(struct run *r, const struct gv_event *ev)
 {
-	gv_events_write(&r->journal.file_w, ev);
+	write_row(&r->journal, &r->journal.file_w, ev);
 	if (r->journal.out != NULL)
-		gv_events_write(&r->journal.out_w, ev);
+		write_row(&r->journal, &r->journal.out_w, ev);
 	r->journal.pending = true;
 }
 
@@ -106,6 +124,15 @@ with_gpus(struct run *r, struct gv_event *ev, const size_t *gpu, size_t n)
 	gv_strbuf_free(&ids);
 }
 
+/* Who else is in a pair. */
+static struct gv_cell
+mate(const struct run *r, size_t job, ptrdiff_t owner)
+{
+	ptrdiff_t other = gv_rounds_leave(&r->rounds, owner, job);
+
+	return other >= 0 ? r->job[other].spec->id : (struct gv_cell){"", 0};
+}
+
 void
 journal_gpus(struct run *r, enum gv_event_kind kind, size_t job, const char *reason)
 {
@@ -122,6 +149,8 @@ journal_gpus(struct run *r, enum gv_event_kind kind, size_t job, const char *rea
 		ev.job_id = r->job[job].spec->id;
 		ev.steps = known_steps(&r->job[job]);
 		ev.reason = text(reason);
+		if (kind == GV_EVENT_START || kind == GV_EVENT_RESUME)
+			ev.with_job_id = mate(r, job, r->holder[gpu[0]]);
 		with_gpus(r, &ev, gpu, n);
 	}
 	free(gpu);
@@ -130,12 +159,15 @@ journal_gpus(struct run *r, enum gv_event_kind kind, size_t job, const char *rea
 void
 journal_share(struct run *r, size_t job, size_t type, double share)
 {
+	const size_t *member = r->rounds.job[job].member;
 	struct gv_event ev = GV_EVENT_NONE;
 
 	ev.time_s = r->now_s;
 	ev.kind = GV_EVENT_ALLOCATE;
 	ev.round = r->round;
-	ev.job_id = r->job[job].spec->id;
+	ev.job_id = r->job[member[0]].spec->id;
+	if (gv_rounds_is_pair(&r->rounds, job))
+		ev.with_job_id = r->job[member[1]].spec->id;
 	ev.gpu_type = text(r->cluster.type[type].name);
 	ev.share = share;
 	write_event(r, &ev);

@@ -77,15 +77,12 @@ tick(struct run *r)
 {
 	double now_s = floor((gv_clock_s() - r->zero_s) * 1000) / 1000;
 	double dt = now_s - r->now_s;
-	size_t m;
 
 	if (!(dt > 0))
 		return;
 	r->now_s = now_s;
 	gv_rounds_pass(&r->rounds, dt);
-	for (m = 0; m < r->n_jobs; m++)
-		if (r->job[m].state == JOB_RUNNING || r->job[m].state == JOB_STOPPING)
-			gv_rounds_credit(&r->rounds, m, r->job[m].type, dt);
+	gv_rounds_hold(&r->rounds, r->holder, dt);
 }
 
 static bool
@@ -169,7 +166,8 @@ must_move(const struct run *r, size_t m)
 	size_t g;
 
 	for (g = 0; g < r->rounds.n_gpus; g++)
-		if ((r->holder[g] == (ptrdiff_t)m) != (r->plan[g] == (ptrdiff_t)m))
+		if (gv_rounds_has(&r->rounds, r->holder[g], m) !=
+		    gv_rounds_has(&r->rounds, r->plan[g], m))
 			return true;
 	return false;
 }
@@ -183,11 +181,16 @@ say_plan(const struct run *r, const char *what)
 
 	for (g = 0; g < r->rounds.n_gpus; g++) {
 		const struct gv_round_pool *p = &r->rounds.pool[r->rounds.gpu_pool[g]];
+		const size_t *member;
 
-		if (r->plan[g] >= 0)
-			gv_strbuf_fmt(&b, "%s %s %zu %s", b.len > 0 ? "," : "",
-			    r->cluster.type[p->type].name, g - p->first,
-			    job_name(r, (size_t)r->plan[g], q));
+		if (r->plan[g] < 0)
+			continue;
+		member = r->rounds.job[r->plan[g]].member;
+		gv_strbuf_fmt(&b, "%s %s %zu %s", b.len > 0 ? "," : "",
+		    r->cluster.type[p->type].name, g - p->first,
+		    job_name(r, member[0], q));
+		if (member[0] != member[1])
+			gv_strbuf_fmt(&b, " and %s", job_name(r, member[1], q));
 	}
 	gv_warn("%.3f s, round %lld%s:%s", r->now_s, (long long)r->round, what,
 	    b.len > 0 ? b.s : " nothing runs");

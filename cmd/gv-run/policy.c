@@ -105,11 +105,17 @@ policy_table_shares(struct run *r)
 	for (i = 0; i < r->table.n_rates; i++) {
 		const struct gv_rate *rate = &r->table.rate[i];
 		struct gv_round_claim *c;
+		size_t m = rate->job;
+		bool first;
 
-		if (rate->type < 0 || rate->with >= 0)
+		if (rate->type < 0)
 			continue;
-		c = gv_rounds_claim(&r->rounds, rate->job, (size_t)rate->type);
-		c->rate = rate->steps_per_s;
+		if (rate->with >= 0)
+			m = gv_rounds_pair(&r->rounds, rate->job, (size_t)rate->with);
+		first = r->rounds.job[m].member[0] == rate->job;
+		c = gv_rounds_claim(&r->rounds, m, (size_t)rate->type);
+		c->rate = first ? rate->steps_per_s : rate->with_steps_per_s;
+		c->with_rate = first ? rate->with_steps_per_s : rate->steps_per_s;
 		c->share = rate->share;
 	}
 }
@@ -121,8 +127,8 @@ policy_announce(struct run *r)
 	size_t m;
 	size_t j;
 
-	for (m = 0; m < r->n_jobs; m++)
-		for (j = 0; j < n && r->rounds.job[m].active; j++) {
+	for (m = 0; m < r->rounds.n_jobs; m++)
+		for (j = 0; j < n && gv_rounds_is_active(&r->rounds, m); j++) {
 			double share = gv_rounds_claim(&r->rounds, m, j)->share;
 
 			if (r->told[m * n + j] == share)
@@ -243,13 +249,52 @@ ask(struct run *r)
 
 /* ---- its answer ---- */
 
-/* Shares out of the answer, [n_jobs][n_types]; 0 or -1. */
+/* The job of that id, which the policy was asked about: its index; else -1 with *e set. */
+static ptrdiff_t
+asked_job(const struct run *r, const struct gv_rates *answer, const struct gv_rate *rate,
+    const struct gv_hash *ids, bool with, struct gv_error *e)
+{
+	struct gv_cell id = answer->job[with ? (size_t)rate->with : rate->job].id;
+	ptrdiff_t k = gv_hash_find(ids, id.s, id.len);
+	char q[GV_QUOTE_LEN];
+
+	if (k >= 0)
+		return (ptrdiff_t)r->policy.asked[k];
+	return gv_frame_error(&answer->frame, rate->row,
+	    gv_frame_find(&answer->frame, with ? "with_job_id" : "job_id"), e,
+	    "the policy was not asked about job %s", gv_quote(q, id.s, id.len));
+}
+
+/* The job or pair of a row of the answer; -1 with *e set. */
+static ptrdiff_t
+answered(const struct run *r, const struct gv_rates *answer, const struct gv_rate *rate,
+    const struct gv_hash *ids, struct gv_error *e)
+{
+	ptrdiff_t m = asked_job(r, answer, rate, ids, false, e);
+	ptrdiff_t with;
+	ptrdiff_t pair;
+	char q[2][GV_QUOTE_LEN];
+
+	if (m < 0 || rate->with < 0)
+		return m;
+	with = asked_job(r, answer, rate, ids, true, e);
+	if (with < 0)
+		return -1;
+	pair = gv_rounds_find_pair(&r->rounds, (size_t)m, (size_t)with);
+	if (pair >= 0)
+		return pair;
+	return gv_frame_error(&answer->frame, rate->row,
+	    gv_frame_find(&answer->frame, "with_job_id"), e,
+	    "the policy was not asked about jobs %s and %s together",
+	    job_name(r, (size_t)m, q[0]), job_name(r, (size_t)with, q[1]));
+}
+
+/* Shares out of the answer, [rounds.n_jobs][n_types]; 0 or -1. */
 static int
 answered_shares(
     const struct run *r, const struct gv_rates *answer, double *share, struct gv_error *e)
 {
 	struct gv_hash ids = {0};
-	char q[GV_QUOTE_LEN];
 	size_t i;
 	int rc = 0;
 
@@ -260,17 +305,13 @@ answered_shares(
 	}
 	for (i = 0; i < answer->n_rates && rc == 0; i++) {
 		const struct gv_rate *rate = &answer->rate[i];
-		struct gv_cell id = answer->job[rate->job].id;
-		ptrdiff_t k = gv_hash_find(&ids, id.s, id.len);
+		ptrdiff_t m = answered(r, answer, rate, &ids, e);
 
-		if (k < 0)
-			rc = gv_frame_error(&answer->frame, rate->row,
-			    gv_frame_find(&answer->frame, "job_id"), e,
-			    "the policy was not asked about job %s",
-			    gv_quote(q, id.s, id.len));
-		else if (rate->type >= 0 && rate->with < 0)
-			share[r->policy.asked[k] * r->rounds.n_types +
-			      (size_t)rate->type] = rate->share;
+		if (m < 0)
+			rc = -1;
+		else if (rate->type >= 0)
+			share[(size_t)m * r->rounds.n_types + (size_t)rate->type] =
+			    rate->share;
 	}
 	gv_hash_free(&ids);
 	return rc;
@@ -293,36 +334,48 @@ read_answer(struct run *r, double *share, struct gv_error *e)
 	if (rc == 0)
 		rc = table_check_sums(&answer, e);
 	if (rc == 0)
-		rc = table_check_pairs(&answer, e);
-	if (rc == 0)
 		rc = answered_shares(r, &answer, share, e);
 	gv_rates_free(&answer);
 	free(path);
 	return rc;
 }
 
+/* Of the jobs that were asked about, and of the pairs of two of them. */
+static void
+take_shares(struct run *r, const double *share)
+{
+	size_t n = r->rounds.n_types;
+	bool *asked = gv_xcalloc(r->n_jobs + 1, sizeof(*asked));
+	size_t m;
+	size_t j;
+
+	for (m = 0; m < r->policy.n_asked; m++)
+		asked[r->policy.asked[m]] = true;
+	for (m = 0; m < r->rounds.n_jobs; m++) {
+		const size_t *member = r->rounds.job[m].member;
+
+		if (!asked[member[0]] || !asked[member[1]])
+			continue;
+		for (j = 0; j < n; j++)
+			gv_rounds_claim(&r->rounds, m, j)->share = share[m * n + j];
+	}
+	free(asked);
+}
+
 static void
 take_answer(struct run *r)
 {
-	size_t n = r->rounds.n_types;
-	double *share = gv_xcalloc(r->n_jobs * n + 1, sizeof(*share));
+	size_t cells = r->rounds.n_jobs * r->rounds.n_types;
+	double *share = gv_xcalloc(cells + 1, sizeof(*share));
 	char *path = state_path(r, "jobs.csv");
 	struct gv_error e = {0};
-	size_t i;
-	size_t j;
 
 	if (read_answer(r, share, &e) != 0) {
 		gv_warn(
 		    "warning: the policy's answer is not good, shares stay as they are:");
 		gv_warn_error(&e);
 	} else {
-		for (i = 0; i < r->policy.n_asked; i++)
-			for (j = 0; j < n; j++) {
-				size_t m = r->policy.asked[i];
-
-				gv_rounds_claim(&r->rounds, m, j)->share =
-				    share[m * n + j];
-			}
+		take_shares(r, share);
 		policy_announce(r);
 		if (table_write(r, path, &e) != 0) {
 			gv_warn_error(&e);

@@ -39,8 +39,23 @@ struct replay {
 	struct run *r;
 	struct gv_hash ids;
 	double time_s;
-	bool *open; /* [n_jobs] its workers are there */
+	bool *open;   /* [n_jobs] its workers are there */
+	size_t *type; /* [n_jobs] on which type, or were last */
+	ptrdiff_t
+	    *mate; /* [n_jobs] with whom it shares GPUs while both are there, -1 = none */
 };
+
+/* What a job runs as: itself, or its pair while the other one is there, too. */
+static size_t
+runs_as(const struct replay *p, size_t m)
+{
+	ptrdiff_t mate = p->mate[m];
+	ptrdiff_t pair = -1;
+
+	if (mate >= 0 && p->open[mate] && p->mate[mate] == (ptrdiff_t)m)
+		pair = gv_rounds_find_pair(&p->r->rounds, m, (size_t)mate);
+	return pair >= 0 ? (size_t)pair : m;
+}
 
 static void
 advance(struct replay *p, double time_s)
@@ -51,9 +66,13 @@ advance(struct replay *p, double time_s)
 	if (!(dt > 0))
 		return;
 	gv_rounds_pass(&p->r->rounds, dt);
-	for (m = 0; m < p->r->n_jobs; m++)
-		if (p->open[m])
-			gv_rounds_credit(&p->r->rounds, m, p->r->job[m].type, dt);
+	for (m = 0; m < p->r->n_jobs; m++) {
+		size_t as = runs_as(p, m);
+
+		/* a pair once, when its first member is looked at */
+		if (p->open[m] && p->r->rounds.job[as].member[0] == m)
+			gv_rounds_credit(&p->r->rounds, as, p->type[m], dt);
+	}
 	p->time_s = time_s;
 }
 
@@ -74,6 +93,44 @@ settle(struct replay *p, size_t m, enum job_state state)
 	gv_rounds_settle(&p->r->rounds);
 }
 
+static ptrdiff_t
+job_of(const struct replay *p, struct gv_cell id)
+{
+	return id.len > 0 ? gv_hash_find(&p->ids, id.s, id.len) : -1;
+}
+
+static void
+replay_start(struct replay *p, const struct gv_event *ev, size_t m, ptrdiff_t type)
+{
+	ptrdiff_t before = p->mate[m];
+
+	p->r->job[m].launches++;
+	p->open[m] = type >= 0;
+	p->type[m] = type >= 0 ? (size_t)type : 0;
+	if (before >= 0 && p->mate[before] == (ptrdiff_t)m)
+		p->mate[before] = -1;
+	p->mate[m] = job_of(p, ev->with_job_id);
+	if (p->mate[m] >= 0)
+		p->mate[p->mate[m]] = (ptrdiff_t)m;
+}
+
+/* A share of the job, or of its pair with another one. */
+static void
+replay_share(struct replay *p, const struct gv_event *ev, size_t m, ptrdiff_t type)
+{
+	struct run *r = p->r;
+	ptrdiff_t with = job_of(p, ev->with_job_id);
+	ptrdiff_t as = (ptrdiff_t)m;
+
+	if (ev->with_job_id.len > 0)
+		as = with < 0 ? -1 : gv_rounds_find_pair(&r->rounds, m, (size_t)with);
+	if (as < 0 || type < 0)
+		return;
+	gv_rounds_claim(&r->rounds, (size_t)as, (size_t)type)->share = ev->share;
+	r->told[(size_t)as * r->rounds.n_types + (size_t)type] = ev->share;
+	gv_rounds_settle(&r->rounds);
+}
+
 static void
 replay_job(struct replay *p, const struct gv_event *ev, size_t m)
 {
@@ -90,17 +147,11 @@ replay_job(struct replay *p, const struct gv_event *ev, size_t m)
 		settle(p, m, JOB_WAITING);
 		break;
 	case GV_EVENT_ALLOCATE:
-		if (type >= 0) {
-			gv_rounds_claim(&r->rounds, m, (size_t)type)->share = ev->share;
-			r->told[m * r->rounds.n_types + (size_t)type] = ev->share;
-			gv_rounds_settle(&r->rounds);
-		}
+		replay_share(p, ev, m, type);
 		break;
 	case GV_EVENT_START:
 	case GV_EVENT_RESUME:
-		j->launches++;
-		p->open[m] = type >= 0;
-		j->type = type >= 0 ? (size_t)type : 0;
+		replay_start(p, ev, m, type);
 		break;
 	case GV_EVENT_CHECKPOINT:
 		j->checkpoint = ev->steps;
@@ -129,12 +180,12 @@ replay(struct replay *p, const struct gv_events *events)
 
 	for (i = 0; i < events->n; i++) {
 		const struct gv_event *ev = &events->event[i];
-		ptrdiff_t m = gv_hash_find(&p->ids, ev->job_id.s, ev->job_id.len);
+		ptrdiff_t m = job_of(p, ev->job_id);
 
 		advance(p, ev->time_s);
 		if (ev->round > p->r->round)
 			p->r->round = ev->round;
-		if (m >= 0 && ev->job_id.len > 0)
+		if (m >= 0)
 			replay_job(p, ev, (size_t)m);
 	}
 }
@@ -172,6 +223,31 @@ close_open_runs(struct replay *p)
 			    p->r, GV_EVENT_PREEMPT, (ptrdiff_t)m, "gv-run was killed");
 }
 
+/*
+ * Whether events say who shares GPUs: once that has come up.  A journal that did not
+ * so far is written anew with the column.
+ */
+static int
+add_column(
+    struct run *r, const struct gv_events *events, const char *path, struct gv_error *e)
+{
+	bool has = gv_frame_find(&events->frame, "with_job_id") >= 0;
+	struct gv_out *out;
+	struct gv_tabw w;
+	size_t i;
+
+	r->journal.pairs = has || r->rounds.pairs.n > 0;
+	if (has || !r->journal.pairs || events->n == 0)
+		return 0;
+	if (gv_out_open(&out, path, e) != 0)
+		return -1;
+	gv_tabw_init(&w, out, false);
+	gv_events_write_header_with(&w);
+	for (i = 0; i < events->n; i++)
+		gv_events_write_with(&w, &events->event[i]);
+	return gv_out_close(out, e);
+}
+
 int
 restore(struct run *r, struct gv_error *e)
 {
@@ -184,8 +260,12 @@ restore(struct run *r, struct gv_error *e)
 	int rc = 0;
 
 	p.open = gv_xcalloc(r->n_jobs + 1, sizeof(*p.open));
-	for (m = 0; m < r->n_jobs; m++)
+	p.type = gv_xcalloc(r->n_jobs + 1, sizeof(*p.type));
+	p.mate = gv_xcalloc(r->n_jobs + 1, sizeof(*p.mate));
+	for (m = 0; m < r->n_jobs; m++) {
+		p.mate[m] = -1;
 		gv_hash_add(&p.ids, r->job[m].spec->id.s, r->job[m].spec->id.len);
+	}
 	if (access(path, F_OK) == 0) {
 		rc = cut_torn_line(path, &whole, e);
 		if (rc == 0 && whole > 0)
@@ -200,12 +280,16 @@ restore(struct run *r, struct gv_error *e)
 			set_clock(&p);
 	}
 	if (rc == 0)
+		rc = add_column(r, &events, path, e);
+	if (rc == 0)
 		rc = journal_open(r, e);
 	if (rc == 0)
 		close_open_runs(&p);
 	gv_events_free(&events);
 	gv_hash_free(&p.ids);
 	free(p.open);
+	free(p.type);
+	free(p.mate);
 	free(path);
 	return rc;
 }

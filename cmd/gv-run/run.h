@@ -2,7 +2,8 @@
  * The parts of gv-run.
  *
  * A run has jobs in the order of its table; the same index stands for a job in
- * table.job, rounds.job and job.  Times are seconds since the run began; they
+ * table.job, rounds.job and job.  Two jobs that may share GPUs are a pair: behind
+ * the jobs in rounds.job, and the owner of the GPUs where both are.  Times are seconds since the run began; they
  * go on while gv-run itself is not there.
  *
  *   gv-run.c   options, and the order of things
@@ -71,7 +72,6 @@ struct job {
 	int failures;     /* in a row without progress */
 	double failed_at; /* steps when it failed last, -1 = never */
 	double retry_s;   /* not to be launched before */
-	size_t type;      /* while it holds GPUs */
 	struct gv_launch launch;
 	struct gv_progress_report report;
 	double checkpoint;     /* of the last checkpoint event, -1 = none */
@@ -84,6 +84,7 @@ struct journal {
 	struct gv_out *file; /* DIR/events.csv */
 	int fd;
 	struct gv_tabw file_w;
+	bool pairs;         /* events have the column with_job_id */
 	struct gv_out *out; /* standard output or -o; NULL once it has failed */
 	struct gv_tabw out_w;
 	int out_errno; /* of its failure, 0 = none */
@@ -113,7 +114,7 @@ struct run {
 	struct gv_rounds rounds;
 	size_t n_jobs;
 	struct job *job;
-	ptrdiff_t *holder; /* [n_gpus] whose workers are there */
+	ptrdiff_t *holder; /* [n_gpus] whose workers are there: a job or a pair */
 	ptrdiff_t *plan;   /* [n_gpus] whose workers shall be there */
 	struct journal journal;
 	struct policy policy;
@@ -128,7 +129,7 @@ struct run {
 	bool broken;      /* the run cannot go on: state or output cannot be written */
 	bool restored;    /* it goes on from a journal */
 	double restart_s; /* the time when it went on */
-	double *told;     /* [n_jobs][n_types] shares of the last allocate events */
+	double *told;     /* [rounds.n_jobs][n_types] shares of the last allocate events */
 };
 
 /* ---- node.c ---- */
@@ -156,8 +157,6 @@ int table_merge(const struct gv_rates *known, const struct gv_rates *fresh,
     const char *path, struct gv_error *e);
 /* Shares of a job must add up to at most 1.  0 or -1. */
 int table_check_sums(const struct gv_rates *t, struct gv_error *e);
-/* No two jobs have a share of the same GPUs: those cannot be run here.  0 or -1. */
-int table_check_pairs(const struct gv_rates *t, struct gv_error *e);
 /* The name in the column policy, NULL = none.  Rows that differ: *e and -1. */
 int table_policy(const struct gv_rates *t, const char **name, struct gv_error *e);
 /* Writes the table as it stands now: shares, steps_remaining and elapsed times.  0 or -1. */
@@ -193,8 +192,9 @@ int journal_open(struct run *r, struct gv_error *e);
 /* An event at now_s; job -1 = of none. */
 void journal_event(
     struct run *r, enum gv_event_kind kind, ptrdiff_t job, const char *reason);
-/* With the GPUs that the job holds. */
+/* With the GPUs that the job holds; of a launch, also with the job that was there before. */
 void journal_gpus(struct run *r, enum gv_event_kind kind, size_t job, const char *reason);
+/* job may be a pair. */
 void journal_share(struct run *r, size_t job, size_t type, double share);
 void journal_pools(struct run *r);
 /* Makes them durable and hands them on.  Sets r->broken or r->signal when that fails. */
@@ -220,12 +220,12 @@ double policy_wakes_s(const struct run *r);
 /* Allocate events for shares that have changed. */
 void policy_announce(struct run *r);
 void policy_stop(struct run *r);
-/* Takes the shares of the table. */
+/* Takes the rates and shares of the table; pairs that are new are added to rounds. */
 void policy_table_shares(struct run *r);
 
 /* ---- work.c ---- */
 
-/* The GPUs of job m in owner into gpu, their number. */
+/* The GPUs of job m in owner, alone or in a pair, into gpu; their number. */
 size_t work_gpus(const struct run *r, const ptrdiff_t *owner, size_t m, size_t *gpu);
 void work_arrive(struct run *r, size_t m);
 void work_drop(struct run *r, size_t m, const char *reason);

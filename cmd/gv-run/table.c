@@ -42,8 +42,11 @@ table_check_sums(const struct gv_rates *t, struct gv_error *e)
 	size_t i;
 	int r = 0;
 
-	for (i = 0; i < t->n_rates; i++)
+	for (i = 0; i < t->n_rates; i++) {
 		sum[t->rate[i].job] += t->rate[i].share;
+		if (t->rate[i].with >= 0)
+			sum[t->rate[i].with] += t->rate[i].share;
+	}
 	for (i = 0; i < t->n_jobs; i++)
 		if (sum[i] > 1 + sum_tolerance) {
 			gv_format_double(number, sum[i]);
@@ -52,29 +55,6 @@ table_check_sums(const struct gv_rates *t, struct gv_error *e)
 			    gv_quote(q, t->job[i].id.s, t->job[i].id.len), number);
 		}
 	free(sum);
-	return r;
-}
-
-int
-table_check_pairs(const struct gv_rates *t, struct gv_error *e)
-{
-	ptrdiff_t column = gv_frame_find(&t->frame, "share");
-	char q[2][GV_QUOTE_LEN];
-	size_t i;
-	int r = 0;
-
-	for (i = 0; i < t->n_rates; i++) {
-		const struct gv_rate *rate = &t->rate[i];
-		struct gv_cell id = t->job[rate->job].id, with;
-
-		if (rate->with < 0 || rate->share == 0)
-			continue;
-		with = t->job[rate->with].id;
-		r = gv_frame_error(&t->frame, rate->row, column, e,
-		    "jobs %s and %s have a share together: gv-run cannot run two jobs on "
-		    "one GPU",
-		    gv_quote(q[0], id.s, id.len), gv_quote(q[1], with.s, with.len));
-	}
 	return r;
 }
 
@@ -93,7 +73,6 @@ table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c,
 		    "that does");
 	check_commands(t, e);
 	table_check_sums(t, e);
-	table_check_pairs(t, e);
 	if (e->count == 0)
 		return 0;
 	gv_rates_free(t);
@@ -179,7 +158,13 @@ write_carried(
 		gv_tabw_cell(w, gv_frame_cell(f, row, gv_frame_find(f, c->name[i])));
 }
 
-/* The rows of one table; those of jobs that skip holds are left out. */
+static bool
+holds(const struct gv_hash *ids, struct gv_cell id)
+{
+	return ids != NULL && gv_hash_find(ids, id.s, id.len) >= 0;
+}
+
+/* The rows of one table; those of jobs that skip holds are left out, and of pairs with them. */
 static void
 merge_rows(struct gv_tabw *w, const struct columns *c, const struct gv_rates *t,
     const struct gv_hash *skip, const struct gv_rates *known,
@@ -192,7 +177,8 @@ merge_rows(struct gv_tabw *w, const struct columns *c, const struct gv_rates *t,
 		const struct gv_job *job = &t->job[rate->job];
 		ptrdiff_t old = gv_hash_find(known_ids, job->id.s, job->id.len);
 
-		if (skip != NULL && gv_hash_find(skip, job->id.s, job->id.len) >= 0)
+		if (holds(skip, job->id) ||
+		    (rate->with >= 0 && holds(skip, t->job[rate->with].id)))
 			continue;
 		write_carried(w, c, &t->frame, rate->row);
 		gv_tabw_double(
@@ -258,6 +244,19 @@ elapsed(const struct run *r, const struct job *j)
 	return j->state == JOB_LATER ? 0 : fmax(0, r->now_s - j->arrived_s);
 }
 
+/* The share that a row of the table has now. */
+static double
+share_now(const struct run *r, const struct gv_rate *rate)
+{
+	ptrdiff_t m = (ptrdiff_t)rate->job;
+
+	if (rate->with >= 0)
+		m = gv_rounds_find_pair(&r->rounds, rate->job, (size_t)rate->with);
+	if (m < 0 || rate->type < 0)
+		return 0;
+	return gv_rounds_claim(&r->rounds, (size_t)m, (size_t)rate->type)->share;
+}
+
 static int
 write_now(const struct run *r, const char *path, bool everything, struct gv_error *e)
 {
@@ -287,11 +286,7 @@ write_now(const struct run *r, const char *path, bool everything, struct gv_erro
 		gv_tabw_double(&w, elapsed(r, j));
 		gv_tabw_double(&w, j->isolated_s);
 		if (everything)
-			gv_tabw_double(&w, rate->type < 0 || rate->with >= 0
-					       ? 0
-					       : gv_rounds_claim(&r->rounds, rate->job,
-						     (size_t)rate->type)
-						     ->share);
+			gv_tabw_double(&w, share_now(r, rate));
 		if (policy >= 0)
 			gv_tabw_cell(&w, gv_frame_cell(&t->frame, rate->row, policy));
 		gv_tabw_end(&w);

@@ -15,7 +15,7 @@ work_gpus(const struct run *r, const ptrdiff_t *owner, size_t m, size_t *gpu)
 	size_t g;
 
 	for (g = 0; g < r->rounds.n_gpus; g++)
-		if (owner[g] == (ptrdiff_t)m)
+		if (gv_rounds_has(&r->rounds, owner[g], m))
 			gpu[n++] = g;
 	return n;
 }
@@ -26,8 +26,7 @@ give_back(struct run *r, ptrdiff_t *owner, size_t m)
 	size_t g;
 
 	for (g = 0; g < r->rounds.n_gpus; g++)
-		if (owner[g] == (ptrdiff_t)m)
-			owner[g] = GV_GPU_IDLE;
+		owner[g] = gv_rounds_leave(&r->rounds, owner[g], m);
 }
 
 /* The set of jobs has changed. */
@@ -176,10 +175,30 @@ start(struct run *r, size_t m, const size_t *gpu, size_t n)
 		return;
 	}
 	for (i = 0; i < n; i++)
-		r->holder[gpu[i]] = (ptrdiff_t)m;
-	j->type = gv_rounds_type(&r->rounds, gpu[0]);
+		r->holder[gpu[i]] = gv_rounds_join(&r->rounds, r->holder[gpu[i]], m);
 	j->state = JOB_RUNNING;
 	journal_gpus(r, j->launches++ == 0 ? GV_EVENT_START : GV_EVENT_RESUME, m, "");
+}
+
+/* Starts m, a member of the owner in the plan, when nobody else holds GPUs that it shall have. */
+static void
+start_member(struct run *r, ptrdiff_t owner, size_t m, size_t *gpu)
+{
+	ptrdiff_t mate = gv_rounds_leave(&r->rounds, owner, m);
+	ptrdiff_t there;
+	size_t n;
+	size_t i;
+
+	if (r->job[m].state != JOB_WAITING || r->job[m].retry_s > r->now_s)
+		return;
+	n = work_gpus(r, r->plan, m, gpu);
+	there = r->holder[gpu[0]];
+	if (there != GV_GPU_IDLE && there != mate)
+		return;
+	for (i = 0; i < n && r->holder[gpu[i]] == there; i++)
+		;
+	if (i == n)
+		start(r, m, gpu, n);
 }
 
 void
@@ -189,18 +208,16 @@ work_start_planned(struct run *r)
 	size_t g;
 
 	for (g = 0; g < r->rounds.n_gpus; g++) {
-		ptrdiff_t m = r->plan[g];
-		size_t n;
-		size_t i;
+		ptrdiff_t owner = r->plan[g];
+		const size_t *member;
 
-		if (m < 0 || r->job[m].state != JOB_WAITING ||
-		    r->job[m].retry_s > r->now_s)
+		if (owner < 0)
 			continue;
-		n = work_gpus(r, r->plan, (size_t)m, gpu);
-		for (i = 0; i < n && r->holder[gpu[i]] == GV_GPU_IDLE; i++)
-			;
-		if (i == n)
-			start(r, (size_t)m, gpu, n);
+		member = r->rounds.job[owner].member;
+		start_member(r, owner, member[0], gpu);
+		/* if that has failed, the other one may have the GPUs alone now */
+		if (member[1] != member[0])
+			start_member(r, r->plan[g], member[1], gpu);
 	}
 	free(gpu);
 }

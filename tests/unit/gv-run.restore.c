@@ -271,6 +271,86 @@ test_cuts(void)
 	is_int(open, 0, "and is a whole table again, where nobody runs");
 }
 
+/* ---- two jobs on the same GPUs ---- */
+
+static const char pairs_text[] =
+    "job_id,total_steps,command,gpu_type,steps_per_s,with_job_id,with_steps_per_s,share\n"
+    "a,100,x,big,10,,,0.25\n"
+    "b,100,x,big,10,,,0\n"
+    "c,100,x,big,10,,,0.25\n"
+    "b,100,x,big,8,a,7,0.5\n"
+    "b,100,x,big,6,c,5,0.25\n";
+
+/*
+ * a alone for 1 s, with b for 2 s, b alone for .5 s, with c for 3 s, c alone for 1 s,
+ * then a alone again for 1 s though it was b's companion once.
+ */
+static const char pairs_journal[] =
+    "time_s,event,job_id,gpu_type,node,gpus,steps,round,share,reason,with_job_id\n"
+    "0,arrive,a,,,,100,,,,\n0,arrive,b,,,,100,,,,\n0,arrive,c,,,,100,,,,\n"
+    "0,allocate,b,big,,,,,0.5,,a\n"
+    "1,start,a,big,,0,,0,,,\n"
+    "2,start,b,big,,0,,0,,,a\n"
+    "4,preempt,a,big,,0,9,1,,,\n"
+    "4.5,start,c,big,,0,,1,,,b\n"
+    "7.5,finish,b,big,,0,100,1,,,\n"
+    "8.5,preempt,c,big,,0,50,2,,,\n"
+    "8.5,resume,a,big,,0,9,2,,,\n"
+    "9.5,checkpoint,a,big,,0,19,2,,,\n";
+
+static double
+received(const struct run *r, size_t a, size_t b)
+{
+	ptrdiff_t m = a == b ? (ptrdiff_t)a : gv_rounds_find_pair(&r->rounds, a, b);
+
+	return m < 0 ? -1 : gv_rounds_claim(&r->rounds, (size_t)m, 0)->received_s;
+}
+
+static void
+test_pairs(void)
+{
+	static const char old[] =
+	    "time_s,event,job_id,gpu_type,node,gpus,steps,round,share,reason\n"
+	    "0,arrive,a,,,,100,,,\n1,start,a,big,,0,,0,,\n";
+	struct gv_error e = {0};
+	struct gv_frame f = {0};
+	struct run r;
+	char path[256];
+
+	put("jobs.csv", pairs_text, strlen(pairs_text));
+	put("events.csv", pairs_journal, strlen(pairs_journal));
+	open_run(&r);
+	policy_table_shares(&r);
+	free(r.told);
+	r.told = gv_xcalloc(r.rounds.n_jobs * 2, sizeof(*r.told));
+	is_int((long long)r.rounds.n_jobs, 5, "three jobs and two pairs");
+	is_near(gv_rounds_claim(&r.rounds, 3, 0)->rate, 8, 0, "b's rate beside a");
+	is_near(gv_rounds_claim(&r.rounds, 3, 0)->with_rate, 7, 0, "a's beside b");
+	ok(restore(&r, &e) == 0, "restored");
+	is_near(received(&r, 0, 0), 2, 1e-12, "a alone");
+	is_near(received(&r, 0, 1), 2, 1e-12, "a and b");
+	is_near(received(&r, 1, 1), .5, 1e-12, "b alone");
+	is_near(received(&r, 1, 2), 3, 1e-12, "b and c");
+	is_near(received(&r, 2, 2), 1, 1e-12, "c alone");
+	is_near(r.told[3 * 2], .5, 0, "what was promised to a and b");
+	close_run(&r);
+	is_int((long long)closed_again(), 1, "who was open is closed");
+
+	put("events.csv", old, strlen(old));
+	open_run(&r);
+	policy_table_shares(&r);
+	free(r.told);
+	r.told = gv_xcalloc(r.rounds.n_jobs * 2, sizeof(*r.told));
+	ok(restore(&r, &e) == 0, "a journal from before there were pairs");
+	close_run(&r);
+	is_int((long long)closed_again(), 1, "is read and goes on");
+	snprintf(path, sizeof(path), "%s/events.csv", dir);
+	ok(gv_frame_load(&f, path, &e) == 0 && gv_frame_find(&f, "with_job_id") == 10 &&
+		f.n_rows == 3,
+	    "with the column");
+	gv_frame_free(&f);
+}
+
 int
 main(void)
 {
@@ -283,6 +363,7 @@ main(void)
 	put("cluster.csv", cluster_text, strlen(cluster_text));
 	put("jobs.csv", jobs_text, strlen(jobs_text));
 	test_cuts();
+	test_pairs();
 	gv_remove_tree(dir, &e);
 	return done_testing();
 }
