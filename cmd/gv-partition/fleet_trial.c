@@ -224,11 +224,30 @@ add_limited(
 	}
 }
 
+/* The stages from the i-th prefix to another. */
+static void
+add_stages(struct trial *x, size_t i, size_t k)
+{
+	int16_t *to = x->need + i * x->n;
+	const int16_t *from = x->need + k * x->n;
+	struct choice choice[2];
+	size_t t, c, n;
+
+	for (t = 0; t < x->f->n; t++) {
+		n = trial_choices(choice, x, i, k, t);
+		for (c = 0; c < n; c++)
+			if (x->limited)
+				add_limited(x, &choice[c], i, to, from);
+			else
+				add_stage(x, &choice[c], to, from);
+	}
+}
+
 bool
 trial_run(struct trial *x, double limit_s)
 {
 	const struct ideals *s = x->s;
-	size_t i, at, t, c, n;
+	size_t i, at;
 	int16_t most = (int16_t)x->f->type[x->order[x->f->n - 1]].gpus;
 
 	x->limit_s = limit_s;
@@ -237,23 +256,12 @@ trial_run(struct trial *x, double limit_s)
 	/* without memory more GPUs than are used do no harm, and fill the combinations */
 	for (at = 0; at < (x->limited ? 1 : x->n); at++)
 		x->need[(s->n - 1) * x->n + at] = 0;
-	for (i = s->n - 1; i-- > 0;)
-		for (at = s->sup_at[i]; at < s->sup_at[i + 1]; at++) {
-			struct choice choice[2];
-
-			for (t = 0; t < x->f->n; t++) {
-				n = trial_choices(choice, x, i, s->sup[at], t);
-				for (c = 0; c < n; c++)
-					if (x->limited)
-						add_limited(x, &choice[c], i,
-						    x->need + i * x->n,
-						    x->need + s->sup[at] * x->n);
-					else
-						add_stage(x, &choice[c],
-						    x->need + i * x->n,
-						    x->need + s->sup[at] * x->n);
-			}
-		}
+	for (i = s->n - 1; i-- > 0;) {
+		if (x->o->progress != NULL)
+			x->o->progress(s->n - i, s->n);
+		for (at = s->sup_at[i]; at < s->sup_at[i + 1]; at++)
+			add_stages(x, i, s->sup[at]);
+	}
 	for (at = 0; at < x->n && x->need[at] > most; at++)
 		;
 	return at < x->n;

@@ -21,6 +21,14 @@
 #include "timeline.h"
 #include "two_bw_run.h"
 
+/* What a search does, twenty times for each pass at most. */
+static void
+tell(size_t done, size_t of)
+{
+	if (done % (of / 20 + 1) == 0)
+		gv_progress("planning: %zu of %zu prefixes", done, of);
+}
+
 static void
 make_prefixes(struct prefixes *x, const struct options *o, const struct layers *l)
 {
@@ -227,6 +235,8 @@ plan_layers(struct options *o)
 		fleet_tables_free(&fleet);
 		return GV_EXIT_OK;
 	}
+	if (!o->common.quiet && o->rank == 0)
+		o->search.progress = tell;
 	if (o->planner == PLANNER_2BW)
 		two_bw_plan(&p, o, &l, &x);
 	else if (o->rank > 0)
@@ -239,6 +249,7 @@ plan_layers(struct options *o)
 		 (o->cluster != NULL &&
 		     fleet_read_plan(&p, &fleet.fleet, &l, &e) != 0))
 		gv_die_error(&e);
+	gv_progress(NULL);
 	if (flat)
 		on_one_level(o);
 	if (o->cluster != NULL) {

@@ -248,6 +248,8 @@ placed_try(struct placed_trial *x, double limit_s)
 		const struct ideals *s = x->s;
 		size_t i = x->k.prefix[a];
 
+		if (x->o->progress != NULL)
+			x->o->progress(x->k.size - a, x->k.size);
 		for (at = s->sup_at[i]; at < s->sup_at[i + 1]; at++) {
 			size_t b = x->k.at[s->sup[at]] - 1;
 			struct span span;

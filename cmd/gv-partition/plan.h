@@ -46,6 +46,8 @@ struct search_options {
 	struct cost_rules rules;
 	enum use use;
 	bool straight; /* no stage has replicas */
+	/* told of prefixes done in the present pass over them; NULL: nobody listens */
+	void (*progress)(size_t done, size_t of);
 };
 
 enum search_result {
