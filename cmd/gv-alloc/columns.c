@@ -10,6 +10,13 @@ enum { MANY = 100 }; /* rounds; usual are 10 to 20 */
 /* A pair comes in when its share of about 1 would add more than that to an optimum of about 1. */
 static const double helps = 1e-10;
 
+/*
+ * GLPK lets columns be that would add 1e-9; where those that are left would add more
+ * than fine, what is looked for is taken ZOOM times for some more steps.
+ */
+static const double fine = 1e-13;
+enum { ZOOM = 1000 };
+
 static void
 use_pair(void *ctx, size_t a, size_t b, size_t pair, size_t type)
 {
@@ -143,8 +150,9 @@ columns_limit(const struct columns *w, const double *price, double unit, double 
 
 /* ---- column generation ---- */
 
+/* Also raises *late to what the best of them would add. */
 static bool
-add_pairs(struct columns *w)
+add_pairs(struct columns *w, double *late)
 {
 	const struct problem *p = w->m.p;
 	size_t before = w->m.n;
@@ -158,7 +166,8 @@ add_pairs(struct columns *w)
 			continue;
 		unit = fmin(
 		    p->count[c->a] * w->m.unit[c->a], p->count[c->b] * w->m.unit[c->b]);
-		if (c->excess * unit > helps)
+		*late = fmax(*late, c->excess * unit);
+		if (c->excess * unit > helps / w->m.zoom)
 			master_add(&w->m, c->a, c->b, c->pair, c->type);
 	}
 	return w->m.n > before;
@@ -169,21 +178,34 @@ columns_climb(struct columns *w, const struct gv_lp_options *opt,
     enum gv_lp_status *status, struct gv_error *e)
 {
 	struct master *m = &w->m;
-	bool more;
+	bool more, nearer = false;
+	double late;
 	int rc;
 
 	do {
 		gv_lp_solution_free(&m->sol);
 		rc = gv_lp_solve(&m->lp, opt, &m->basis, &m->sol, e);
 		*status = m->sol.status;
+		if (rc == 0 && *status != GV_LP_OPTIMAL && m->zoom > 1) {
+			master_aim(
+			    m, m->aim, 1); /* too near; it was good enough before */
+			more = true;
+			continue;
+		}
 		if (rc != 0 || *status != GV_LP_OPTIMAL)
 			return rc != 0 ? -1 : 1;
 		w->rounds++;
 		master_prices(m, &w->v);
-		more = !w->all && master_review(m, &w->v, helps, w->rounds < MANY) > 0;
+		late = master_late(m, &w->v);
+		more = !w->all &&
+		       master_review(m, &w->v, helps / m->zoom, w->rounds < MANY) > 0;
 		price_alone(w);
 		pricing_pass(&w->g, &w->v, w->best);
-		more = (!w->all && add_pairs(w)) || more;
+		more = (!w->all && add_pairs(w, &late)) || more;
+		if (!more && late > fine && m->aim >= 0 && !nearer) {
+			nearer = more = true;
+			master_aim(m, m->aim, ZOOM);
+		}
 	} while (more);
 	return 0;
 }

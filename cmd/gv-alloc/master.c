@@ -10,6 +10,9 @@
  */
 static const double magnified = 1e4;
 
+/* The first sum counts so much in its row: GLPK keeps rows but for 1e-9. */
+static const double lock = 1e3;
+
 /* ---- in numbers of about 1 ---- */
 
 static double
@@ -136,7 +139,16 @@ set_job(struct master *m, size_t col, size_t i, double rate, double unit, double
 static double
 cost_of(const struct master *m, const struct share *s)
 {
-	return m->aim < 0 ? 0 : master_gain(m, m->aim, s) * s->unit / m->size[m->aim];
+	return m->aim < 0
+		   ? 0
+		   : m->zoom * (master_gain(m, m->aim, s) * s->unit / m->size[m->aim]);
+}
+
+/* In the row that keeps the first sum. */
+static double
+locked(const struct master *m, const struct share *s)
+{
+	return lock * (master_gain(m, 0, s) * s->unit / m->size[0]);
 }
 
 static void
@@ -156,8 +168,7 @@ add_share(struct master *m, const struct share *s)
 			set_job(m, col, s->b, s->rate_b, s->unit, 1);
 	}
 	if (m->lock != SIZE_MAX)
-		gv_lp_set(
-		    &m->lp, m->lock, col, master_gain(m, 0, s) * s->unit / m->size[0]);
+		gv_lp_set(&m->lp, m->lock, col, locked(m, s));
 }
 
 bool
@@ -207,7 +218,7 @@ master_init(struct master *m, const struct shared *h, bool plain)
 	const struct problem *p = h->p;
 	size_t i, j;
 
-	*m = (struct master){.p = p, .h = h, .lock = SIZE_MAX, .aim = -1};
+	*m = (struct master){.p = p, .h = h, .lock = SIZE_MAX, .zoom = 1, .aim = -1};
 	m->unit = gv_xcalloc(p->n, sizeof(*m->unit));
 	m->pool = gv_xcalloc(p->m, sizeof(*m->pool));
 	m->rise = gv_xcalloc(p->n, sizeof(*m->rise));
@@ -258,11 +269,12 @@ master_free(struct master *m)
 /* ---- aims ---- */
 
 void
-master_aim(struct master *m, int aim)
+master_aim(struct master *m, int aim, double zoom)
 {
 	size_t k;
 
 	m->aim = aim;
+	m->zoom = zoom;
 	m->lp.cost[0] = aim < 0 ? magnified : 0;
 	for (k = 0; k < m->n; k++)
 		m->lp.cost[k + 1] = cost_of(m, &m->share[k]);
@@ -280,13 +292,11 @@ master_keep_sum(struct master *m, double value)
 	size_t k;
 
 	if (m->lock == SIZE_MAX) {
-		m->lock = gv_lp_add_row(&m->lp, value, INFINITY);
+		m->lock = gv_lp_add_row(&m->lp, value * lock, INFINITY);
 		for (k = 0; k < m->n; k++)
-			gv_lp_set(&m->lp, m->lock, k + 1,
-			    master_gain(m, 0, &m->share[k]) * m->share[k].unit /
-				m->size[0]);
+			gv_lp_set(&m->lp, m->lock, k + 1, locked(m, &m->share[k]));
 	}
-	m->lp.row_lo[m->lock] = value;
+	m->lp.row_lo[m->lock] = value * lock;
 }
 
 /* ---- what sol says ---- */
@@ -295,7 +305,7 @@ master_keep_sum(struct master *m, double value)
 static double
 magnitude(const struct master *m)
 {
-	return m->aim < 0 ? magnified : 1;
+	return m->aim < 0 ? magnified : m->zoom;
 }
 
 void
@@ -349,8 +359,31 @@ master_prices(const struct master *m, struct pair_prices *v)
 	if (m->aim >= 0)
 		add_gains(m, m->aim, 1 / m->size[m->aim], v);
 	if (m->lock != SIZE_MAX)
-		add_gains(m, 0, fmax(0, -y[m->lock]) / m->size[0], v);
+		add_gains(
+		    m, 0, fmax(0, -y[m->lock]) * lock / (m->size[0] * magnitude(m)), v);
 	free(lambda);
+}
+
+double
+master_value(const struct master *m)
+{
+	return m->sol.check.objective / magnitude(m);
+}
+
+/* What a share gains at the prices v, and *gain without what it costs. */
+static double
+excess_of(const struct master *m, const struct pair_prices *v, const struct share *s,
+    double *gain)
+{
+	const struct problem *p = m->p;
+	double cost = v->time[s->a] + p->scale[s->a] * v->gpu[s->type];
+
+	*gain = v->worth[s->a * p->m + s->type] * s->rate_a;
+	if (s->b != SIZE_MAX) {
+		*gain += v->worth[s->b * p->m + s->type] * s->rate_b;
+		cost += v->time[s->b];
+	}
+	return *gain - cost;
 }
 
 size_t
@@ -358,27 +391,32 @@ master_review(struct master *m, const struct pair_prices *v, double helps, bool 
 {
 	static const double far =
 	    .1; /* of what they gain; from .1 to .2 it is the fastest */
-	const struct problem *p = m->p;
 	size_t k, back = 0;
 
 	for (k = 0; k < m->n; k++) {
-		const struct share *s = &m->share[k];
-		double gain = v->worth[s->a * p->m + s->type] * s->rate_a;
-		double cost = v->time[s->a] + p->scale[s->a] * v->gpu[s->type];
+		double gain, excess = excess_of(m, v, &m->share[k], &gain);
 		double *most = &m->lp.col_hi[k + 1];
 
-		if (s->b != SIZE_MAX) {
-			gain += v->worth[s->b * p->m + s->type] * s->rate_b;
-			cost += v->time[s->b];
-		}
-		if (*most == 0 && (gain - cost) * s->unit > helps) {
+		if (*most == 0 && excess * m->share[k].unit > helps) {
 			*most = INFINITY;
 			back++;
-		} else if (aside && m->sol.x[k + 1] == 0 && gain - cost < -far * gain) {
+		} else if (aside && m->sol.x[k + 1] == 0 && excess < -far * gain) {
 			*most = 0;
 		}
 	}
 	return back;
+}
+
+double
+master_late(const struct master *m, const struct pair_prices *v)
+{
+	double late = 0, gain;
+	size_t k;
+
+	for (k = 0; k < m->n; k++)
+		late =
+		    fmax(late, excess_of(m, v, &m->share[k], &gain) * m->share[k].unit);
+	return late;
 }
 
 void

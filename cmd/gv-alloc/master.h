@@ -36,6 +36,7 @@ struct master {
 	size_t *time;   /* [n] row of its time */
 	double size[2]; /* of the first and second sum: its gains are divided by that */
 	size_t lock;    /* row that keeps the first sum, SIZE_MAX = not yet */
+	double zoom;    /* a sum, in the program, is that times what it is */
 	int aim;        /* what is looked for: -1 t, 0 the first sum, 1 the second */
 };
 
@@ -46,8 +47,10 @@ void master_free(struct master *m);
 /* True: the pair was not in and is now. */
 bool master_add(struct master *m, size_t a, size_t b, size_t pair, size_t type);
 
-/* From now on looks for t (-1), the first sum (0) or the second (1). */
-void master_aim(struct master *m, int aim);
+/* From now on looks for t (-1), the first sum (0) or the second (1), and the sum zoom times. */
+void master_aim(struct master *m, int aim, double zoom);
+/* The optimum of sol. */
+double master_value(const struct master *m);
 /* Keeps t = level * value; the first sum at that of the program's sol or a little less. */
 void master_keep_level(struct master *m, double value);
 void master_keep_sum(struct master *m, double value);
@@ -65,6 +68,9 @@ void master_prices(const struct master *m, struct pair_prices *v);
  */
 size_t master_review(
     struct master *m, const struct pair_prices *v, double helps, bool aside);
+
+/* The largest that a column which is in would add to an optimum of about 1; all should be 0. */
+double master_late(const struct master *m, const struct pair_prices *v);
 
 /* lambda and price of the jobs' rows and types in those units.  [n], [m] */
 void master_duals(const struct master *m, double *lambda, double *price);

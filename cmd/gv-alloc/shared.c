@@ -120,7 +120,7 @@ raise_level(struct columns *w, struct shared *h, double best, struct gv_error *e
 	bool done = false;
 	int i, rc = 0;
 
-	master_aim(&w->m, 1);
+	master_aim(&w->m, 1, 1);
 	for (i = 0; i < 3 && rc >= 0 && !done; i++) {
 		master_keep_level(&w->m, best * (1 - less[i]));
 		rc = columns_climb(w, &quick, &status, e);
@@ -263,7 +263,7 @@ climb_sum(struct columns *w, struct shared *h, const struct gv_lp_options *opt,
 	static const double less[] = {0, 1e-12, 1e-11, 1e-10};
 	int i, rc = 1;
 
-	master_aim(&w->m, 0);
+	master_aim(&w->m, 0, 1);
 	for (i = 0; i < 4 && rc == 1; i++) {
 		if (h->rise != NULL)
 			master_keep_level(&w->m, needs * (1 - less[i]));
@@ -287,7 +287,7 @@ raise_sum(struct columns *w, struct shared *h, double best, struct gv_error *e)
 
 	for (i = 0; i < 4 && rc >= 0 && !done; i++) {
 		master_keep_sum(&w->m, best - less[i] * hair * fmax(1, fabs(best)));
-		master_aim(&w->m, 1);
+		master_aim(&w->m, 1, 1);
 		rc = columns_climb(w, &quick, &status, e);
 		if (rc != 0)
 			continue;
@@ -319,7 +319,7 @@ solve_sum(struct columns *w, struct shared *h, const struct gv_lp_options *opt,
 	if (rc != 0)
 		return rc;
 	take_sum(w, h);
-	return h->second == NULL ? 0 : raise_sum(w, h, w->m.sol.check.objective, e);
+	return h->second == NULL ? 0 : raise_sum(w, h, master_value(&w->m), e);
 }
 
 int

@@ -82,7 +82,7 @@ make_all(struct master *m, const struct shared *h)
 	pricing_all(&g, use_pair, m);
 	pricing_free(&g);
 	if (h->gain != NULL) {
-		master_aim(m, 0);
+		master_aim(m, 0, 1);
 		master_keep_level(m, 1);
 	}
 }
