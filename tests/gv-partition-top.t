@@ -159,6 +159,14 @@ run gv-partition --top=3 -c types.csv -l @10Gb/s --gpu-speed=v100=1 --gpu-speed=
 is "types that are alike are as fast as one type" "$(column step_s out | head -n 1)" \
 	"$(gv-partition --top=1 -l 4@10Gb/s -e edges.csv layers.csv | column step_s /dev/stdin)"
 
+# ---- all GPUs ----
+# the plan without --top sums gradients level by level, and has to be among them
+printf 'node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes\na,0,0.1,1000,40000000\n' >one.csv
+run gv-partition -v --all-gpus --timeline -l 4@25GB/s -l 2@1GB/s -o /dev/null one.csv
+want=$(sed -n 's/.* step_s=\([^ ]*\) .*/\1/p' err)
+run gv-partition --all-gpus --top=1 -l 4@25GB/s -l 2@1GB/s one.csv
+is "the first on all GPUs is as fast as the plan without --top" "$(column step_s out)" "$want"
+
 # ---- published configurations ----
 # PipeDream, SOSP 2019, table 1, cluster A: four servers of four V100, 10 Gb/s between them.
 data=$shared/data/pipedream

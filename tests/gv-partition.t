@@ -128,6 +128,11 @@ gv-partition: cost=paper prefixes=7 exact=yes stages=2 gpus=3 slowest_s=0.002 bo
 EOF
 
 # ---- rows without cost ----
+printf 'node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes\na,0,0,1,0\nb,0,0,1,0\n' >zero.csv
+run gv-partition -v -o /dev/null -l 2@1GB/s zero.csv
+is_err "a model that takes no time is as fast everywhere" <<EOF
+gv-partition: cost=paper prefixes=2 exact=yes stages=1 gpus=1 slowest_s=0 bound_s=0 single_s=0 data_parallel_s=0 speedup=1 speedup_over_data_parallel=1
+EOF
 sed 's/^in,Input,12/in,Input,0/' layers.csv >free.csv
 gv-partition -v -l 4@10Gb/s -e edges.csv free.csv 2>wanted >/dev/null
 run gv-partition -v -l 4@10Gb/s -e edges.csv layers.csv

@@ -197,8 +197,9 @@ add_best(struct maker *x, const struct ideals *s, const struct machine *part,
 	struct plan p;
 	int model;
 
-	if (o.use == USE_ALL)
-		o.use = USE_UP_TO; /* not all of the part; add sees to it */
+	if (o.use == USE_ALL && machine_component(part, part->n_levels) <
+				    machine_component(whole, whole->n_levels))
+		return;
 	for (model = 0; model < 2; model++) {
 		if (plan_search(&p, s, x->g->n, part, &o) == SEARCH_FOUND)
 			add(x, &p, whole);
@@ -208,14 +209,14 @@ add_best(struct maker *x, const struct ideals *s, const struct machine *part,
 
 /* The best one-level plans with each stage where it is. */
 static void
-add_placed(struct maker *x, const struct machine *flat)
+add_placed(struct maker *x, const struct ideals *s, const struct machine *flat)
 {
 	struct search_options o = *x->o;
 	struct plan p;
 	int model;
 
 	for (model = 0; model < 2; model++) {
-		if (placed_search(&p, x->few, x->g->n, x->m, &o) == SEARCH_FOUND)
+		if (placed_search(&p, s, x->g->n, x->m, &o) == SEARCH_FOUND)
 			add(x, &p, flat);
 		o.rules.model = o.rules.model == COST_PAPER ? COST_COMPAT : COST_PAPER;
 	}
@@ -265,8 +266,9 @@ next(size_t gpus, size_t most)
 	return gpus < most && n > most ? most : n;
 }
 
+/* first: where the best of them is cut. */
 static void
-add_flat(struct maker *x)
+add_flat(struct maker *x, const struct ideals *first)
 {
 	struct machine flat = *x->m, part;
 	size_t n;
@@ -274,7 +276,7 @@ add_flat(struct maker *x)
 	machine_flatten(&flat);
 	part = flat;
 	if (x->m->n_levels > 1)
-		add_placed(x, &flat);
+		add_placed(x, first, &flat);
 	for (n = 1; n <= flat.gpus[0]; n = next(n, flat.gpus[0])) {
 		part.gpus[0] = n;
 		add_best(x, x->few, &part, &flat);
@@ -500,7 +502,7 @@ ranking_make(struct ranking *k, const struct rank_task *task)
 			add_best(&x, x.s, m, m);
 		if (!task->flat && m->n_levels > 1)
 			add_levels(&x);
-		add_flat(&x);
+		add_flat(&x, task->flat ? x.s : x.few);
 	}
 	ideals_free(&few);
 	sort(k);

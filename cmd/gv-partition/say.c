@@ -47,6 +47,7 @@ void
 say_times(const struct options *o, const struct plan_report *r, const struct plan *p,
     const struct prefixes *x)
 {
+	double speedup = 1, over_parallel = 1;
 	bool exact = x->exact && o->search.rules.schedule != SCHEDULE_INTERLEAVED;
 	char num[4][GV_NUM_LEN], searched[64] = "";
 
@@ -57,11 +58,18 @@ say_times(const struct options *o, const struct plan_report *r, const struct pla
 	if (!o->evaluate)
 		snprintf(searched, sizeof(searched), " prefixes=%zu exact=%s", x->s.n - 1,
 		    exact ? "yes" : "no");
+	/* 0 over 0: as fast */
+	if (r->bottleneck_s > 0) {
+		speedup = r->single_s / r->bottleneck_s;
+		over_parallel = r->data_parallel_s / r->bottleneck_s;
+	} else if (r->data_parallel_s > 0) {
+		over_parallel = INFINITY;
+	}
 	gv_warn("cost=%s%s stages=%zu gpus=%zu slowest_s=%s bound_s=%s single_s=%s "
 		"data_parallel_s=%s speedup=%.4g speedup_over_data_parallel=%.4g",
 	    o->search.rules.model == COST_PAPER ? "paper" : "compat", searched, p->n,
 	    r->gpus, num[0], o->evaluate || !exact ? num[1] : num[0], num[2], num[3],
-	    r->single_s / r->bottleneck_s, r->data_parallel_s / r->bottleneck_s);
+	    speedup, over_parallel);
 }
 
 GV_NORETURN void
