@@ -224,7 +224,7 @@ close_open_runs(struct replay *p)
 }
 
 /*
- * Whether events say who shares GPUs: once that has come up.  A journal that did not
+ * Whether events say who shares GPUs: once that can come up.  A journal that did not
  * so far is written anew with the column.
  */
 static int
@@ -236,7 +236,7 @@ add_column(
 	struct gv_tabw w;
 	size_t i;
 
-	r->journal.pairs = has || r->rounds.pairs.n > 0;
+	r->journal.pairs = has || r->rounds.pairs.n > 0 || r->policy.own;
 	if (has || !r->journal.pairs || events->n == 0)
 		return 0;
 	if (gv_out_open(&out, path, e) != 0)

@@ -93,6 +93,7 @@ struct journal {
 
 struct policy {
 	char *command; /* for sh -c; NULL = shares stay as they are */
+	bool own;      /* of -p: it may let any two jobs share GPUs */
 	pid_t pid;     /* 0 = nobody is asked */
 	bool due;      /* the set of jobs has changed since it was last asked */
 	bool answered; /* the table is its answer for all jobs of the table */
@@ -159,7 +160,10 @@ int table_merge(const struct gv_rates *known, const struct gv_rates *fresh,
 int table_check_sums(const struct gv_rates *t, struct gv_error *e);
 /* The name in the column policy, NULL = none.  Rows that differ: *e and -1. */
 int table_policy(const struct gv_rates *t, const char **name, struct gv_error *e);
-/* Writes the table as it stands now: shares, steps_remaining and elapsed times.  0 or -1. */
+/*
+ * Writes the table as it stands now: shares, steps_remaining and elapsed times; and
+ * the pairs that the policy has named since, as rows of their first job.  0 or -1.
+ */
 int table_write(const struct run *r, const char *path, struct gv_error *e);
 /* The same of the jobs that are active, without shares: what a policy is asked.  0 or -1. */
 int table_write_rates(const struct run *r, const char *path, struct gv_error *e);

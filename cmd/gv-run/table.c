@@ -257,6 +257,104 @@ share_now(const struct run *r, const struct gv_rate *rate)
 	return gv_rounds_claim(&r->rounds, (size_t)m, (size_t)rate->type)->share;
 }
 
+/* ---- pairs that only the policy knows ---- */
+
+/* Which pairs on which type the table has a row of, [rounds.n_jobs][n_types]; the caller's. */
+static bool *
+pairs_of_table(const struct run *r)
+{
+	size_t n = r->rounds.n_types;
+	bool *has = gv_xcalloc(r->rounds.n_jobs * n + 1, sizeof(*has));
+	size_t i;
+
+	for (i = 0; i < r->table.n_rates; i++) {
+		const struct gv_rate *rate = &r->table.rate[i];
+		ptrdiff_t m;
+
+		if (rate->with < 0 || rate->type < 0)
+			continue;
+		m = gv_rounds_find_pair(&r->rounds, rate->job, (size_t)rate->with);
+		if (m >= 0)
+			has[(size_t)m * n + (size_t)rate->type] = true;
+	}
+	return has;
+}
+
+/* The columns of the table for a pair on a type. */
+static void
+write_pair(struct gv_tabw *w, const struct columns *c, const struct run *r, size_t pair,
+    size_t type)
+{
+	const struct gv_round_claim *claim = gv_rounds_claim(&r->rounds, pair, type);
+	const size_t *member = r->rounds.job[pair].member;
+	const struct gv_frame *f = &r->table.frame;
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		struct gv_cell name = {c->name[i], strlen(c->name[i])};
+
+		if (gv_cell_is(name, "gpu_type"))
+			gv_tabw_str(w, r->cluster.type[type].name);
+		else if (gv_cell_is(name, "steps_per_s"))
+			gv_tabw_double(w, claim->rate);
+		else if (gv_cell_is(name, "with_job_id"))
+			gv_tabw_cell(w, r->job[member[1]].spec->id);
+		else if (gv_cell_is(name, "with_steps_per_s"))
+			gv_tabw_double(w, claim->with_rate);
+		else
+			gv_tabw_cell(w, gv_frame_cell(f, r->job[member[0]].spec->row,
+					    gv_frame_find(f, c->name[i])));
+	}
+}
+
+/* Columns that pairs need, where the table has none. */
+static void
+add_pair_columns(struct columns *c, const struct run *r)
+{
+	if (r->rounds.pairs.n == 0 || gv_frame_find(&r->table.frame, "with_job_id") >= 0)
+		return;
+	c->name = gv_xrealloc(c->name, c->n + 2, sizeof(*c->name));
+	c->name[c->n++] = "with_job_id";
+	if (gv_frame_find(&r->table.frame, "with_steps_per_s") < 0)
+		c->name[c->n++] = "with_steps_per_s";
+}
+
+/* What has been done of a job, and how long it took. */
+static void
+write_state(struct gv_tabw *w, const struct run *r, const struct job *j)
+{
+	gv_tabw_double(w, isnan(j->spec->total_steps) ? NAN : steps_remaining(j));
+	gv_tabw_double(w, elapsed(r, j));
+	gv_tabw_double(w, j->isolated_s);
+}
+
+static void
+write_pairs(struct gv_tabw *w, const struct columns *c, const struct run *r,
+    bool everything, ptrdiff_t policy)
+{
+	size_t n = r->rounds.n_types;
+	bool *has = pairs_of_table(r);
+	size_t i;
+
+	for (i = r->n_jobs * n; i < r->rounds.n_jobs * n; i++) {
+		const struct gv_round_claim *claim = &r->rounds.claim[i];
+		const struct job *j = &r->job[r->rounds.job[i / n].member[0]];
+
+		if (has[i] || (claim->rate == 0 && claim->with_rate == 0) ||
+		    (!everything && !gv_rounds_is_active(&r->rounds, i / n)))
+			continue;
+		write_pair(w, c, r, i / n, i % n);
+		write_state(w, r, j);
+		if (everything)
+			gv_tabw_double(w, claim->share);
+		if (policy >= 0)
+			gv_tabw_cell(
+			    w, gv_frame_cell(&r->table.frame, j->spec->row, policy));
+		gv_tabw_end(w);
+	}
+	free(has);
+}
+
 static int
 write_now(const struct run *r, const char *path, bool everything, struct gv_error *e)
 {
@@ -270,6 +368,7 @@ write_now(const struct run *r, const char *path, bool everything, struct gv_erro
 	if (gv_out_open(&out, path, e) != 0)
 		return -1;
 	add_columns(&c, &t->frame, NULL);
+	add_pair_columns(&c, r);
 	gv_tabw_init(&w, out, false);
 	write_header(&w, &c, everything, policy >= 0);
 	for (i = 0; i < t->n_rates; i++) {
@@ -281,16 +380,14 @@ write_now(const struct run *r, const char *path, bool everything, struct gv_erro
 			(rate->with >= 0 && !r->rounds.job[rate->with].active)))
 			continue;
 		write_carried(&w, &c, &t->frame, rate->row);
-		gv_tabw_double(
-		    &w, isnan(j->spec->total_steps) ? NAN : steps_remaining(j));
-		gv_tabw_double(&w, elapsed(r, j));
-		gv_tabw_double(&w, j->isolated_s);
+		write_state(&w, r, j);
 		if (everything)
 			gv_tabw_double(&w, share_now(r, rate));
 		if (policy >= 0)
 			gv_tabw_cell(&w, gv_frame_cell(&t->frame, rate->row, policy));
 		gv_tabw_end(&w);
 	}
+	write_pairs(&w, &c, r, everything, policy);
 	free(c.name);
 	return gv_out_close(out, e);
 }
