@@ -12,7 +12,7 @@ static const double helps = 1e-10;
 
 /*
  * GLPK lets columns be that would add 1e-9; where those that are left would add more
- * than fine, what is looked for is taken ZOOM times for some more steps.
+ * than fine, a first sum is taken ZOOM times for some more steps.
  */
 static const double fine = 1e-13;
 enum { ZOOM = 1000 };
@@ -173,22 +173,33 @@ add_pairs(struct columns *w, double *late)
 	return w->m.n > before;
 }
 
+/* Steps of a program that can be done without; 0 = no limit. */
+static long
+enough(const struct master *m)
+{
+	if (m->zoom > 1)
+		return (long)m->lp.n_rows + 1000;
+	return m->aim == 1 ? 10 * (long)m->lp.n_rows + 10000 : 0;
+}
+
 int
 columns_climb(struct columns *w, const struct gv_lp_options *opt,
     enum gv_lp_status *status, struct gv_error *e)
 {
 	struct master *m = &w->m;
+	struct gv_lp_options own = opt != NULL ? *opt : (struct gv_lp_options){0};
 	bool more, nearer = false;
 	double late;
 	int rc;
 
 	do {
 		gv_lp_solution_free(&m->sol);
-		rc = gv_lp_solve(&m->lp, opt, &m->basis, &m->sol, e);
+		own.max_iterations = enough(m);
+		rc = gv_lp_solve(&m->lp, &own, &m->basis, &m->sol, e);
 		*status = m->sol.status;
 		if (rc == 0 && *status != GV_LP_OPTIMAL && m->zoom > 1) {
-			master_aim(
-			    m, m->aim, 1); /* too near; it was good enough before */
+			/* too near; it was good enough before */
+			master_aim(m, m->aim, 1);
 			more = true;
 			continue;
 		}
@@ -202,7 +213,7 @@ columns_climb(struct columns *w, const struct gv_lp_options *opt,
 		price_alone(w);
 		pricing_pass(&w->g, &w->v, w->best);
 		more = (!w->all && add_pairs(w, &late)) || more;
-		if (!more && late > fine && m->aim >= 0 && !nearer) {
+		if (!more && late > fine && m->aim == 0 && !nearer) {
 			nearer = more = true;
 			master_aim(m, m->aim, ZOOM);
 		}
