@@ -30,20 +30,10 @@ tell(size_t done, size_t of)
 }
 
 static void
-make_prefixes(struct prefixes *x, const struct options *o, const struct layers *l)
-{
-	prefixes_make(x, &l->g, o->cut, o->prefixes);
-	if (x->n_groups < l->g.n && !o->common.quiet)
-		gv_warn(
-		    "warning: more than %zu prefixes: %zu layers planned as %zu groups",
-		    o->prefixes, l->g.n, x->n_groups);
-}
-
-static void
 make_plan(
     struct plan *p, const struct options *o, const struct layers *l, struct prefixes *x)
 {
-	make_prefixes(x, o, l);
+	say_prefixes(x, o, l);
 	if (o->search.rules.schedule == SCHEDULE_INTERLEAVED) {
 		const struct interleaving i = {
 		    &x->s, &l->g, &o->machine, &o->search, o->cut};
@@ -85,7 +75,7 @@ make_typed_plan(struct plan *p, const struct options *o, const struct layers *l,
 {
 	enum fleet_result result;
 
-	make_prefixes(x, o, l);
+	say_prefixes(x, o, l);
 	result = fleet_search(p, &x->s, l->g.n, f, &o->search);
 	if (result != FLEET_FOUND)
 		say_no_types(result);

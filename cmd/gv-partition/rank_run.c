@@ -29,11 +29,7 @@ rank(struct ranking *k, const struct options *o, const struct layers *l,
 	    .cut = o->cut,
 	    .progress = o->common.quiet ? NULL : progress};
 
-	prefixes_make(x, &l->g, o->cut, o->prefixes);
-	if (x->n_groups < l->g.n && !o->common.quiet)
-		gv_warn(
-		    "warning: more than %zu prefixes: %zu layers planned as %zu groups",
-		    o->prefixes, l->g.n, x->n_groups);
+	say_prefixes(x, o, l);
 	ranking_make(k, &task);
 	gv_progress(NULL);
 	if (k->n > 0 && o->common.verbose > 0)

@@ -8,6 +8,16 @@
 #include "base/fileio.h"
 #include "base/num.h"
 
+void
+say_prefixes(struct prefixes *x, const struct options *o, const struct layers *l)
+{
+	prefixes_make(x, &l->g, o->cut, o->prefixes);
+	if (x->n_groups < l->g.n && !o->common.quiet)
+		gv_warn(
+		    "warning: more than %zu prefixes: %zu layers planned as %zu groups",
+		    o->prefixes, l->g.n, x->n_groups);
+}
+
 GV_NORETURN void
 say_no_plan(const struct options *o, const struct layers *l, const struct ideals *s)
 {

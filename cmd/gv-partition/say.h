@@ -7,6 +7,9 @@
 #include "prefixes.h"
 #include "simulate.h"
 
+/* The prefixes to plan with; warns when layers are grouped for that. */
+void say_prefixes(struct prefixes *x, const struct options *o, const struct layers *l);
+
 /* Why there is no plan; ends the program with status 1. */
 GV_NORETURN void say_no_plan(
     const struct options *o, const struct layers *l, const struct ideals *s);

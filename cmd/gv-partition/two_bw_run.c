@@ -6,6 +6,7 @@
 #include "base/fileio.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "say.h"
 #include "two_bw_table.h"
 
 static struct two_bw_machine
@@ -82,11 +83,7 @@ search(struct two_bw_rows *r, struct two_bw_cuts *c, const struct options *o,
 		two_bw_speeds_even(&v, m.batch);
 	else if (two_bw_speeds_read(&v, o->speeds, &e) != 0)
 		gv_die_error(&e);
-	prefixes_make(x, &l->g, o->cut, o->prefixes);
-	if (x->n_groups < l->g.n && !o->common.quiet)
-		gv_warn(
-		    "warning: more than %zu prefixes: %zu layers planned as %zu groups",
-		    o->prefixes, l->g.n, x->n_groups);
+	say_prefixes(x, o, l);
 	two_bw_cuts_make(c, &x->s, m.gpus);
 	two_bw_search(r, &x->s, c, &m, &v);
 	two_bw_speeds_free(&v);
