@@ -49,7 +49,8 @@ required() {
 # ---- written ----
 written Devices gv-profile devices -q --cpu --list
 written Throughputs gv-profile jobs --throughputs -t throughputs.csv -c cluster.csv jobs.csv
-written Rounds gv-run --dry-run -c cluster.csv allocation.csv
+gv-alloc -p max-min -c cluster.csv --space-sharing=pairs.csv -o paired.csv rates.csv
+written Rounds gv-run --dry-run -c cluster.csv paired.csv
 written Explanation gv-alloc -p max-min -c cluster.csv -o made.csv --explain=- rates.csv
 written Losses gv-train --data=digits:64 --steps=1 net.tsv
 for part in summary type entity job share; do
