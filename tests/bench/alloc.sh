@@ -1,8 +1,8 @@
 #!/bin/sh
-# alloc.sh: gv-alloc against general solvers on the same max-min programs.
-# Prints one table of ratios; status 1 when two of them disagree.  Times are
-# medians of three of the whole process, reading and writing included; for HiGHS
-# only the solver's own time counts.
+# alloc.sh: gv-alloc against general solvers on the same programs, and alone.
+# Prints tables of ratios; status 1 when two of them disagree.  Times are medians of
+# three of the whole process, reading and writing included; for HiGHS and CVXPY, and
+# for CLP by its own account, only the solver's own time counts.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 data=${GV_SHARED:-$here/../../../shared}/data/gavel
@@ -88,6 +88,100 @@ for n in 128 512 2048; do
 	row rates.csv
 done
 
+# ---- every policy that is a linear program, all jobs different ----
+
+# took NAME SECONDS OBJECTIVE TOLERANCE: a column of the line; the objective must agree
+took() {
+	same "$3" "$best" "$4"
+	eval "$1=\$(ratio \"$2\" \"$auto\")"
+}
+# policy_row POLICY N: rates.csv on cluster.csv; slow: what took too long for fewer jobs
+policy_row() {
+	glpk=- clp=- simplex=- interior=- cvxpy=-
+	seconds auto gv-alloc -q -v -p "$1" -c cluster.csv -o out.csv rates.csv
+	best=$(objective)
+	[ "$1" != makespan ] || best=$(awk -v t="$best" 'BEGIN { printf "%.17g", 1 / t }')
+	case $slow in *" glpk "*) ;; *)
+		begin=$(date +%s.%N)
+		gv-alloc -q -p "$1" -c cluster.csv --solver=glpk -o out.csv rates.csv
+		glpk=$(date +%s.%N | awk -v b="$begin" '{ print $1 - b }')
+		awk -v t="$glpk" 'BEGIN { exit !(t > 3) }' && slow="$slow glpk "
+		glpk=$(ratio "$glpk" "$auto")
+		;;
+	esac
+	case $1 in
+	finish-time | water-filling) ;; # more than one program
+	*)
+		gv-alloc -q -p "$1" -c cluster.csv --dump-lp=p.lp -o out.csv rates.csv
+		glpsol --check --lp p.lp --wfreemps p.mps >/dev/null
+		if command -v clp >/dev/null; then
+			clp p.mps -maximize -primalS >stdout 2>&1
+			took clp "$(sed -n 's/.*iterations time \([0-9.]*\).*/\1/p' stdout | tail -n 1)" \
+				"$(sed -n 's/^Optimal objective \([^ ]*\).*/\1/p' stdout | tail -n 1)" 1e-6
+		fi
+		if [ -n "$python" ]; then
+			"$python" "$here/alloc-general.py" p.mps >general 2>/dev/null || :
+			while read -r solver value time; do
+				case $solver in
+				HiGHS-simplex) took simplex "$time" "$value" 1e-6 ;;
+				HiGHS-interior) took interior "$time" "$value" 1e-6 ;;
+				CVXPY) took cvxpy "$time" "$value" 1e-2 ;; # its default tolerance
+				esac
+			done <general
+		fi
+		;;
+	esac
+	printf '%-14s %8d %9.4f %9s %9s %9s %9s %9s\n' "$1" "$2" "$auto" "$glpk" "$clp" "$simplex" \
+		"$interior" "$cvxpy"
+}
+echo
+printf '%-14s %8s %9s %9s %9s %9s %9s %9s\n' 'time / gv-alloc' jobs seconds GLPK CLP \
+	HiGHS HiGHS-ipm CVXPY
+if command -v glpsol >/dev/null; then
+	for policy in max-min makespan max-sum min-cost finish-time water-filling; do
+		slow=
+		for n in 32 128 512 2048 8192; do
+			case $policy-$n in water-filling-8192) continue ;; esac
+			head -n $((n + 1)) all.csv >jobs.csv
+			printf 'gpu_type,gpus,usd_per_h\nv100,%d,2.5\np100,%d,1.5\nk80,%d,.5\n' $((n / 6 + 8)) \
+				$((n / 6 + 8)) $((n / 6 + 8)) >cluster.csv
+			gv-alloc -q -p isolated -c cluster.csv -t thr.csv jobs.csv | differ >rates.csv
+			policy_row $policy "$n"
+		done
+	done
+fi
+
+# ---- the published times: Gavel's Figure 14 (cvxpy with ECOS), POP's instance ----
+
+# published PROBLEM JOBS SECONDS COMMAND...: on N / 4 GPUs of each type
+published() {
+	what=$1 n=$2 then=$3
+	shift 3
+	head -n $((n + 1)) single.csv | awk -F, -v OFS=, 'NR == 1 { print $0, "entity"; next }
+		{ print $0, "e" NR % 5 }' >jobs.csv
+	printf 'gpu_type,gpus\nv100,%d\np100,%d\nk80,%d\n' $((n / 4)) $((n / 4)) $((n / 4)) >cluster.csv
+	seconds now gv-alloc -q -v "$@" -c cluster.csv -t thr.csv -o out.csv jobs.csv
+	printf '%-28s %7d %10s %10.4f %10s\n' "$what" "$n" "$then" "$now" "$(ratio "$then" "$now")"
+}
+{
+	gzip -dc "$data/trace_synth_single_seed0.csv.gz"
+	for k in 1 2; do gzip -dc "$data/trace_synth_single_seed$k.csv.gz" | sed "1d;s/^/$k-/"; done
+} >single.csv
+echo
+printf '%-28s %7s %10s %10s %10s\n' 'the whole process' jobs published seconds ratio
+for line in 32:.008 64:.010 128:.013 256:.018 512:.032 1024:.046 2048:.083 32768:2.97; do
+	published "least attained service" "${line%:*}" "${line#*:}" -p max-min
+done
+for line in 32:.08 64:.14 128:.58 256:.85 512:5.4 1024:27 2048:97; do
+	published "hierarchical, 5 entities" "${line%:*}" "${line#*:}" -p water-filling
+done
+published "makespan" 8192 7.86 -p makespan
+# with space sharing
+for line in 32:.11 64:.29 128:1.05 256:5.3 512:34 1024:296 2048:285.6; do
+	published "the same, space sharing" "${line%:*}" "${line#*:}" -p max-min \
+		--space-sharing="$data/throughputs_pairs.csv"
+done
+
 # many rows of few kinds: against copying them, which any filter must do
 {
 	head -n 1 all.csv
@@ -105,3 +199,8 @@ seconds whole gv-alloc -q -v -p max-min -c cluster.csv -o out.csv distinct.csv
 seconds copying gv-alloc -q -v -p isolated -c cluster.csv -o out.csv distinct.csv
 printf '%s rows that all differ: %s times as long\n' \
 	"$(($(wc -l <distinct.csv) - 1))" "$(ratio "$whole" "$copying")"
+
+# ---- alone, solving only ----
+echo
+echo "solving alone, processor time, up to 10^7 jobs that all differ"
+"$GV_BUILD/bench/gv-alloc.solve" 1e7 max-min
