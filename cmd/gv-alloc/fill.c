@@ -25,8 +25,7 @@ fill_init(struct fill *f, const struct problem *p, bool fifo)
 	f->have = gv_xcalloc(p->n, sizeof(*f->have));
 	f->stopped = gv_xcalloc(p->n, sizeof(*f->stopped));
 	f->rising = gv_xcalloc(p->n, sizeof(*f->rising));
-	f->room = gv_xcalloc(p->n, sizeof(*f->room));
-	f->rest = gv_xcalloc(p->n, sizeof(*f->rest));
+	f->entity = gv_xcalloc(p->n, sizeof(*f->entity));
 	problem_equal_throughput(p, equal);
 	problem_fastest(p, fastest);
 	for (i = 0; i < p->n; i++) {
@@ -47,8 +46,7 @@ fill_free(struct fill *f)
 	free(f->have);
 	free(f->stopped);
 	free(f->rising);
-	free(f->room);
-	free(f->rest);
+	free(f->entity);
 }
 
 /* ---- who may use what ---- */
@@ -132,7 +130,7 @@ fill_leave_types(struct fill *f, const double *price, double none)
 
 /* ---- pouring ---- */
 
-struct riser {
+struct key {
 	double entity, key;
 	size_t job;
 };
@@ -140,8 +138,8 @@ struct riser {
 static int
 by_entity(const void *a, const void *b)
 {
-	const struct riser *x = a;
-	const struct riser *y = b;
+	const struct key *x = a;
+	const struct key *y = b;
 
 	if (x->entity != y->entity)
 		return x->entity < y->entity ? -1 : 1;
@@ -150,29 +148,28 @@ by_entity(const void *a, const void *b)
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-static double
-entity_of(const struct fill *f, size_t job)
+/* The entities of the keys in order. */
+static void
+find_entities(struct fill *f, const struct key *key)
 {
-	return number(f->p, NUMBER_ENTITY, job, 0);
-}
+	size_t k;
 
-/* The entity whose first is rising[k]: one behind its last. */
-static size_t
-entity_end(const struct fill *f, size_t k)
-{
-	size_t end = k;
-
-	while (end < f->n_rising &&
-	       entity_of(f, f->rising[end]) == entity_of(f, f->rising[k]))
-		end++;
-	return end;
+	f->n_entities = 0;
+	for (k = 0; k < f->n_rising; k++) {
+		if (k > 0 && key[k].entity == key[k - 1].entity) {
+			f->entity[f->n_entities - 1].end++;
+			continue;
+		}
+		f->entity[f->n_entities++] = (struct entity){
+		    k, k + 1, number(f->p, NUMBER_ENTITY_WEIGHT, key[k].job, 1)};
+	}
 }
 
 void
 fill_line_up(struct fill *f)
 {
 	const struct problem *p = f->p;
-	struct riser *riser = gv_xcalloc(p->n, sizeof(*riser));
+	struct key *key = gv_xcalloc(p->n, sizeof(*key));
 	size_t i, k;
 
 	f->n_rising = 0;
@@ -180,85 +177,123 @@ fill_line_up(struct fill *f)
 		double room = (f->most[i] - f->have[i]) / p->weight[i];
 
 		if (!f->stopped[i])
-			riser[f->n_rising++] = (struct riser){entity_of(f, i),
+			key[f->n_rising++] = (struct key){number(p, NUMBER_ENTITY, i, 0),
 			    f->fifo ? number(p, NUMBER_PLACE, i, 0) : room, i};
 	}
-	qsort(riser, f->n_rising, sizeof(*riser), by_entity);
-	for (k = 0; k < f->n_rising; k++) {
-		f->rising[k] = riser[k].job;
-		f->room[k] = riser[k].key;
-	}
+	qsort(key, f->n_rising, sizeof(*key), by_entity);
 	for (k = f->n_rising; k-- > 0;) {
-		i = f->rising[k];
-		f->rest[k] = p->count[i] * p->weight[i];
-		if (k + 1 < f->n_rising && riser[k + 1].entity == riser[k].entity)
-			f->rest[k] += f->rest[k + 1];
+		struct riser *r = &f->rising[k];
+
+		i = key[k].job;
+		*r = (struct riser){.job = i,
+		    .have = f->have[i],
+		    .most = f->most[i],
+		    .weight = p->weight[i],
+		    .count = p->count[i],
+		    .room = key[k].key,
+		    .rest = p->count[i] * p->weight[i]};
+		if (k + 1 < f->n_rising && key[k + 1].entity == key[k].entity)
+			r->rest += r[1].rest;
 	}
-	free(riser);
+	find_entities(f, key);
+	free(key);
 }
 
-/* Pours amount over rising[k..end) into v. */
-static void
-pour_entity(const struct fill *f, size_t k, size_t end, double amount, double *v)
+/*
+ * How far comes what an entity pours in time c: those before *at have
+ * all their time.  Of fairness the others rise by their weights times what is
+ * returned; in a queue the next one rises by that, and nobody else.
+ */
+static double
+poured(const struct fill *f, const struct entity *e, double c, size_t *at)
 {
-	const struct problem *p = f->p;
+	const struct riser *r = f->rising;
+	double amount = c * e->weight;
 	double level = 0;
+	size_t k, end = e->end;
 
-	for (; k < end; k++) {
-		size_t i = f->rising[k];
-		double takes = f->fifo ? p->count[i] * (f->most[i] - f->have[i])
-				       : (f->room[k] - level) * f->rest[k];
+	for (k = e->first; k < end; k++) {
+		double takes = f->fifo ? r[k].count * (r[k].most - r[k].have)
+				       : (r[k].room - level) * r[k].rest;
 
 		if (amount < takes)
 			break;
 		amount -= takes;
-		level = f->room[k];
-		v[i] = f->most[i];
+		level = r[k].room;
 	}
-	if (f->fifo && k < end) {
-		size_t i = f->rising[k];
+	*at = k;
+	if (k == end)
+		return 0;
+	if (!f->fifo)
+		return level + amount / r[k].rest;
+	amount /= r[k].count;
+	return amount > 1e-10 * r[k].most ? amount : 0; /* else it is rounding */
+}
 
-		if (amount / p->count[i] > 1e-10 * f->most[i]) /* else it is rounding */
-			v[i] = fmin(f->have[i] + amount / p->count[i], f->most[i]);
-	} else if (k < end) {
-		level += amount / f->rest[k];
-		for (; k < end; k++) {
-			size_t i = f->rising[k];
+/* The level of rising[k], where poured() stopped at by. */
+static double
+level_of(const struct fill *f, size_t k, size_t at, double by)
+{
+	const struct riser *r = &f->rising[k];
 
-			v[i] = fmin(f->have[i] + p->weight[i] * level, f->most[i]);
-		}
-	}
+	if (k < at)
+		return r->most;
+	if (f->fifo)
+		return k == at ? fmin(r->have + by, r->most) : r->have;
+	return fmin(r->have + r->weight * by, r->most);
 }
 
 void
 fill_pour(const struct fill *f, double c, double *v)
 {
-	size_t k, end;
+	size_t i, k, at;
 
 	memcpy(v, f->have, f->p->n * sizeof(*v));
-	for (k = 0; k < f->n_rising; k = end) {
-		end = entity_end(f, k);
-		pour_entity(f, k, end,
-		    c * number(f->p, NUMBER_ENTITY_WEIGHT, f->rising[k], 1), v);
+	for (i = 0; i < f->n_entities; i++) {
+		const struct entity *e = &f->entity[i];
+		double by = poured(f, e, c, &at);
+
+		for (k = e->first; k < e->end; k++)
+			v[f->rising[k].job] = level_of(f, k, at, by);
 	}
+}
+
+double
+fill_weigh(const struct fill *f, const double *lambda, double c)
+{
+	enum { BLOCK = 1024 };
+	double sum = 0, block = 0;
+	size_t i, k, at;
+
+	for (i = 0; i < f->n_entities; i++) {
+		const struct entity *e = &f->entity[i];
+		double by = poured(f, e, c, &at);
+
+		for (k = e->first; k < e->end; k++) {
+			block += lambda[k] * level_of(f, k, at, by);
+			if (k % BLOCK == BLOCK - 1) {
+				sum += block;
+				block = 0;
+			}
+		}
+	}
+	return sum + block;
 }
 
 double
 fill_time(const struct fill *f)
 {
 	double longest = 0;
-	size_t k, end;
+	size_t i, k;
 
-	for (k = 0; k < f->n_rising; k = end) {
+	for (i = 0; i < f->n_entities; i++) {
+		const struct entity *e = &f->entity[i];
 		double sum = 0;
-		size_t at;
 
-		end = entity_end(f, k);
-		for (at = k; at < end; at++)
-			sum += f->p->count[f->rising[at]] *
-			       (f->most[f->rising[at]] - f->have[f->rising[at]]);
-		longest = fmax(
-		    longest, sum / number(f->p, NUMBER_ENTITY_WEIGHT, f->rising[k], 1));
+		for (k = e->first; k < e->end; k++)
+			sum +=
+			    f->rising[k].count * (f->rising[k].most - f->rising[k].have);
+		longest = fmax(longest, sum / e->weight);
 	}
 	return longest * (1 + 1e-6);
 }

@@ -7,6 +7,13 @@
 
 #include "problem.h"
 
+struct riser {
+	size_t job;
+	double have, most, weight, count; /* of the job */
+	double room;                      /* of fairness: (most - have) / w */
+	double rest; /* of fairness: sum of n w from here to the entity's last */
+};
+
 struct fill {
 	const struct problem *p;
 	bool fifo; /* inside an entity one job after another */
@@ -15,13 +22,14 @@ struct fill {
 	double *have;  /* [n] v_i so far */
 	bool *stopped; /* [n] */
 
-	/* those that can rise, entity by entity, each in the order in which they have
-   * all their time */
+	/* those that can rise, entity by entity, each in the order in which they have all their time */
 	size_t n_rising;
-	size_t *rising;
-	double *room; /* [rising] of fairness: (most - have) / w */
-	double *rest; /* [rising] of fairness: sum of n w from here to the entity's
-                   last */
+	struct riser *rising; /* [n_rising] */
+	size_t n_entities;    /* of those, and where each is */
+	struct entity {
+		size_t first, end;
+		double weight;
+	} * entity;
 };
 
 void fill_init(struct fill *f, const struct problem *p, bool fifo);
@@ -39,6 +47,8 @@ void fill_leave_types(struct fill *f, const double *price, double none);
 void fill_line_up(struct fill *f);
 /* Into v [n]: the levels after a further time c. */
 void fill_pour(const struct fill *f, double c, double *v);
+/* The sum of lambda v of those lined up, at that time; lambda [n_rising] in line. */
+double fill_weigh(const struct fill *f, const double *lambda, double c);
 /* A time after which all have all the time there is. */
 double fill_time(const struct fill *f);
 

@@ -55,41 +55,59 @@ weighed(const struct problem *p, const double *lambda, const double *v)
 	return sum;
 }
 
+/* What of an inequality those have that have stopped; lambda of the others, in line. */
+static double
+split(const struct fill *f, const struct reach *r, double *lambda)
+{
+	double sum = 0;
+	size_t i, k;
+
+	for (i = 0; i < f->p->n; i++)
+		sum += f->stopped[i] ? r->lambda[i] * f->have[i] : 0;
+	for (k = 0; k < f->n_rising; k++)
+		lambda[k] = r->lambda[f->rising[k].job];
+	return sum;
+}
+
 /*
- * The time at which the inequality is full; at c, with levels v, it is broken.
- * The left side grows with time and is linear between stops: secants between a
- * time on either side, halved where they are slow.
+ * The time at which the inequality is full; at c it is broken.  The left side grows
+ * with time and is linear between stops: secants between a time on either side,
+ * halved where they are slow.
  */
 static double
-time_of_limit(const struct fill *f, const struct reach *r, double c, double *v)
+time_of_limit(const struct fill *f, const struct reach *r, double c)
 {
+	double *lambda = gv_xcalloc(f->n_rising, sizeof(*lambda));
+	double rest = r->limit - split(f, r, lambda);
 	double low = 0, high = c;
-	double above = weighed(f->p, r->lambda, v) - r->limit;
-	double below;
+	double above = fill_weigh(f, lambda, c) - rest;
+	double below = fill_weigh(f, lambda, 0) - rest;
 	int k;
 
-	fill_pour(f, 0, v);
-	below = weighed(f->p, r->lambda, v) - r->limit;
-	if (below >= 0)
-		return 0;
-	for (k = 0; k < 300 && high - low > DBL_EPSILON * high; k++) {
+	if (below >= 0 || above <= 0)
+		low = below >= 0 ? 0 : c * (1 - DBL_EPSILON);
+	for (k = 0;
+	     below < 0 && above > 0 && k < 300 && high - low > 2 * DBL_EPSILON * high;
+	     k++) {
 		double at = low + (high - low) * (below / (below - above));
 		double value;
 
 		if (k % 3 == 2 || !(at > low && at < high))
 			at = low + (high - low) / 2;
-		fill_pour(f, at, v);
-		value = weighed(f->p, r->lambda, v) - r->limit;
-		if (fabs(value) <= DBL_EPSILON * r->limit)
-			return at;
-		if (value < 0) {
+		value = fill_weigh(f, lambda, at) - rest;
+		if (value <= 0) {
 			low = at;
 			below = value;
 		} else {
 			high = at;
 			above = value;
 		}
+		if (fabs(value) <= 8 * DBL_EPSILON * r->limit) {
+			low = at;
+			break;
+		}
 	}
+	free(lambda);
 	return low; /* v jumps where what a job would have is rounding */
 }
 
@@ -167,7 +185,7 @@ phase(struct fill *f, struct limits *l, const struct solve_options *opt,
 			break;
 		swap(l);
 		before = c;
-		c = time_of_limit(f, &l->broken, before, v);
+		c = time_of_limit(f, &l->broken, before);
 	} while (c < before);
 	fill_pour(f, c, v);
 	for (i = 0; i < p->n && rc == 0; i++) {

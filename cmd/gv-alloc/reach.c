@@ -59,21 +59,27 @@ price_idle(struct reach *r, const struct problem *p, const double *a, const doub
 
 /* ---- in prices ---- */
 
-/* The jobs of p that want something; a becomes their levels per share. */
-static void
-pick_wanting(struct problem *to, const struct problem *p, const double *want, double *a)
+/*
+ * The jobs of p that want something, and level [n][m] of a share of theirs.  Where all
+ * do, it is p.
+ */
+static struct problem
+pick_wanting(const struct problem *p, const double *a, const double *want, double *level)
 {
 	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
+	struct problem to = *p;
 	size_t i, j, n = 0;
 
 	for (i = 0; i < p->n; i++) {
 		keep[i] = want[i] > 0;
 		for (j = 0; j < p->m && keep[i]; j++)
-			a[n * p->m + j] = a[i * p->m + j] / want[i];
+			level[n * p->m + j] = a[i * p->m + j] / want[i];
 		n += keep[i];
 	}
-	problem_pick(to, p, keep);
+	if (n < p->n)
+		problem_pick(&to, p, keep);
 	free(keep);
+	return to;
 }
 
 static void
@@ -107,8 +113,7 @@ by_prices(struct reach *r, const struct problem *p, const double *a, const doubl
 	double *level = gv_xcalloc(p->n, p->m * sizeof(*level));
 	int rc;
 
-	memcpy(level, a, p->n * p->m * sizeof(*level));
-	pick_wanting(&wanting, p, want, level);
+	wanting = pick_wanting(p, a, want, level);
 	s.x = gv_xcalloc(wanting.n, p->m * sizeof(*s.x));
 	level_init(&l, &wanting, &s, false);
 	rc = level_solve(&wanting, level, opt, "water-filling", &l, e);
@@ -120,7 +125,8 @@ by_prices(struct reach *r, const struct problem *p, const double *a, const doubl
 	level_free(&l);
 	free(s.x);
 	free(level);
-	problem_free(&wanting);
+	if (wanting.n < p->n)
+		problem_free(&wanting);
 	return rc;
 }
 
