@@ -92,9 +92,9 @@ ok "and nobody left" [ -z "$(strays)" ]
 awk -F, 'NR > 1 && NF != 11 { bad = 1 } END { exit bad }' out
 status=$?
 is_status 0 "every event has the column with_job_id"
-awk -F, '$2 == "allocate" { print $3, $4, $9, $11 }' out >got
+awk -F, '$2 == "allocate" { print $3, $4, $9, $11 == "" ? "alone" : $11 }' out >got
 cat >want <<'EOT'
-c small 0.5 
+c small 0.5 alone
 a big 0.5 b
 b big 0.5 c
 h small 0.5 g

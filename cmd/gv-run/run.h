@@ -13,6 +13,7 @@
  *   journal.c  events: to the journal, then to the output
  *   restore.c  the state of a run out of its journal
  *   policy.c   asks the policy for new shares
+ *   answer.c   takes what it has answered
  *   work.c     jobs start, report and leave
  *   loop.c     rounds, and what wakes them
  *   dryrun.c   the first rounds on a virtual clock
@@ -226,6 +227,11 @@ void policy_announce(struct run *r);
 void policy_stop(struct run *r);
 /* Takes the rates and shares of the table; pairs that are new are added to rounds. */
 void policy_table_shares(struct run *r);
+
+/* ---- answer.c ---- */
+
+/* Reads DIR/policy.out.csv and takes its shares; one that is not good is warned about. */
+void policy_take_answer(struct run *r);
 
 /* ---- work.c ---- */
 
