@@ -118,4 +118,14 @@ run gv-alloc -p max-sum --budget=4 -c free.csv jobs.csv
 is_err "no prices" <<EOF
 gv-alloc: --budget needs a usd_per_h above 0 of every GPU type; "v100" has none
 EOF
+# ---- next to nothing to spend: the second sum takes nothing from the first ----
+printf 'gpu_type,gpus,usd_per_h\na,3,2\n' >one.csv
+printf 'job_id,gpu_type,steps_per_s\nslow,a,1\nfast,a,3\n' >two.csv
+run gv-alloc -p max-sum --budget=1e-9 -c one.csv two.csv
+silent "a budget of 1e-9: proved"
+is_out "a budget of 1e-9: the faster job has it" <<EOF
+job_id,gpu_type,steps_per_s,share,policy
+slow,a,1,0,max-sum
+fast,a,3,5e-10,max-sum
+EOF
 done_testing

@@ -342,38 +342,6 @@ meet_needs(struct points *w, const double *rise, const double *least, const char
 	return rc;
 }
 
-/* The second sum among those of the best first, into l->s. */
-static int
-raise_sum(struct points *w, const struct linear *l, const struct program *first,
-    const char *name, struct gv_error *e)
-{
-	const struct problem *p = w->p;
-	size_t cells = p->n * p->m;
-	double *second;
-	struct program g;
-	size_t k;
-	int rc = 1;
-
-	if (l->second == NULL)
-		return 0;
-	second = scaled(l->second, cells, largest(l->second, cells));
-	program_init(&g, p);
-	g.close = 1e-7; /* what it proves is not said */
-	g.gain = second;
-	g.rise = first->rise;
-	g.least = first->least;
-	g.keep = first->gain;
-	for (k = 0; k < 2 && rc == 1; k++) {
-		g.at_least = first->value - hair[k] * fmax(1, fabs(first->value));
-		rc = solve(w, &g, name, e);
-	}
-	if (rc == 0)
-		take_shares(p, g.mean, l->s->x);
-	program_free(&g);
-	free(second);
-	return rc < 0 ? -1 : 0;
-}
-
 static double
 sum_of(const struct problem *p, const double *gain, const double *x)
 {
@@ -384,6 +352,45 @@ sum_of(const struct problem *p, const double *gain, const double *x)
 		for (j = 0; j < p->m; j++)
 			sum += p->count[i] * (gain[i * p->m + j] * x[i * p->m + j]);
 	return sum;
+}
+
+/* The second sum among those of the best first, into l->s. */
+static int
+raise_sum(struct points *w, const struct linear *l, const struct program *first,
+    const char *name, struct gv_error *e)
+{
+	const struct problem *p = w->p;
+	size_t cells = p->n * p->m;
+	/* sums of differences are about 0, and only as sure as what they are made of */
+	double room = fmax(l->size != NULL, fabs(first->value));
+	double *second, *x;
+	struct program g;
+	size_t k;
+	int rc = 1;
+
+	if (l->second == NULL)
+		return 0;
+	second = scaled(l->second, cells, largest(l->second, cells));
+	x = gv_xcalloc(p->n, p->m * sizeof(*x));
+	program_init(&g, p);
+	g.close = 1e-7; /* what it proves is not said */
+	g.gain = second;
+	g.rise = first->rise;
+	g.least = first->least;
+	g.keep = first->gain;
+	for (k = 0; k < 2 && rc == 1; k++) {
+		g.at_least = first->value - hair[k] * room;
+		rc = solve(w, &g, name, e);
+	}
+	if (rc == 0) {
+		take_shares(p, g.mean, x);
+		if (sum_of(p, first->gain, x) >= first->value - 1e-10 * room)
+			memcpy(l->s->x, x, cells * sizeof(*x));
+	}
+	program_free(&g);
+	free(second);
+	free(x);
+	return rc < 0 ? -1 : 0;
 }
 
 /* The shares of g, whose gains are l's divided by unit; the bound is the better one of both. */
