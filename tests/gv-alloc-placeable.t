@@ -112,4 +112,14 @@ is_err "nor with a table of them" <<EOF
 gv-alloc: --placeable does not go together with --space-sharing
 usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]
 EOF
+# ---- min-cost whose best is kept by small needs ----
+printf 'gpu_type,gpus,usd_per_h\ng,4,1.68\n' >cost.csv
+cat >needs.csv <<EOF
+job_id,scale_factor,total_steps,elapsed_s,slo_factor,gpu_type,steps_per_s
+cheap,1,75617,0,,g,7.083118726526582
+gang,4,33848,0,200,g,2
+other,1,85685,0,100,g,4.438592636655832
+EOF
+run gv-alloc -p min-cost --placeable -c cost.csv -o got.csv needs.csv
+silent "min-cost with needs: proved"
 done_testing

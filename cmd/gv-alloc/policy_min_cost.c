@@ -130,7 +130,9 @@ static int
 ratio_bound(struct linear *l, struct gains *gain, double theta, double *bound,
     const struct solve_options *opt, struct gv_error *e)
 {
-	static const double hair[] = {1e-12, 1e-11, 1e-10, 9e-10};
+	/* the last two: bounds over placements are sure to some 1e-8 only */
+	static const double hair[] = {1e-12, 1e-11, 1e-10, 9e-10, 1e-8, 9e-8};
+	const size_t n_hairs = opt->placeable ? 6 : 4;
 	const struct problem *p = l->p;
 	struct solution other = {.x = gv_xcalloc(p->n, p->m * sizeof(*other.x))};
 	struct linear above = *l;
@@ -141,7 +143,7 @@ ratio_bound(struct linear *l, struct gains *gain, double theta, double *bound,
 	above.s = &other;
 	memcpy(other.x, l->s->x, p->n * p->m * sizeof(*other.x));
 	above.second = NULL;
-	for (k = 0; k < 4 && rc == 0; k++) {
+	for (k = 0; k < n_hairs && rc == 0; k++) {
 		set_gains(p, theta * (1 + hair[k]), gain);
 		rc = linear_solve(&above, opt, "min-cost", e);
 		if (rc == 0 && other.bound <= 0) {
