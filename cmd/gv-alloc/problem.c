@@ -220,16 +220,22 @@ problem_agnostic(struct problem *p)
 
 	for (i = 0; i < p->n; i++) {
 		double *rate = &p->rate[i * p->m];
-		double sum = 0, gpus = 0;
+		double sum = 0, gpus = 0, most = 0;
 
 		for (j = 0; j < p->m; j++)
 			if (rate[j] > 0 && p->scale[i] <= own[j]) {
 				sum += rate[j] * own[j];
 				gpus += own[j];
+				most = fmax(most, rate[j]);
 			}
+		if (isinf(sum)) /* the mean is not */
+			for (j = 0, sum = 0; j < p->m; j++)
+				sum += p->scale[i] <= own[j] ? rate[j] / most * own[j] : 0;
+		else
+			most = 1;
 		for (j = 0; j < p->m; j++)
 			if (rate[j] > 0)
-				rate[j] = sum / gpus;
+				rate[j] = sum / gpus * most;
 	}
 }
 
