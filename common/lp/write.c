@@ -22,7 +22,9 @@ name_of(const struct writer *w, bool row, size_t i, char buf[GV_LP_NAME_LEN])
 			     : row            ? w->names->row
 					      : w->names->col;
 
-	if (namer != NULL)
+	if (!row && i >= w->lp->n_cols) /* the format knows no empty sums */
+		snprintf(buf, GV_LP_NAME_LEN, "nothing");
+	else if (namer != NULL)
 		namer(w->names->ctx, i, buf);
 	else
 		snprintf(buf, GV_LP_NAME_LEN, "%c%zu", row ? 'r' : 'x', i + 1);
@@ -180,7 +182,7 @@ gv_lp_write(const struct gv_lp *lp, const struct gv_lp_names *names, struct gv_o
 	for (i = 0; i < lp->n_cols; i++)
 		if (lp->cost[i] != 0)
 			put_term(&w, lp->cost[i], i);
-	if (w.terms == 0 && lp->n_cols > 0)
+	if (w.terms == 0)
 		put_term(&w, 0, 0);
 	gv_out_char(out, '\n');
 	put_rows(&w);
