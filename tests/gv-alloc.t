@@ -543,6 +543,14 @@ EOF
 is_err "sjf: seconds of the first" <<EOF
 gv-alloc: policy=sjf jobs=3 classes=3 types=2 objective=1.1111111111111112
 EOF
+printf 'job_id,gpu_type,steps_per_s,total_steps\na,k80,2,10\nb,k80,2,10\n' >alike.csv
+printf 'gpu_type,gpus\nk80,1\n' >k80.csv
+run gv-alloc -v -p sjf --solver=glpk -c k80.csv alike.csv
+is_out "sjf: equal jobs share alike, whatever the solver" <<EOF
+job_id,gpu_type,steps_per_s,total_steps,share,policy
+a,k80,2,10,0.5,sjf
+b,k80,2,10,0.5,sjf
+EOF
 run gv-alloc -v -p sjf -c cluster.csv -o /dev/null done.csv
 is_err "sjf: all done" <<EOF
 gv-alloc: policy=sjf jobs=1 classes=1 types=2 objective=0 bound=0 gap=0
@@ -727,4 +735,37 @@ EOF
 		is_status 2 "$how: status"
 	done
 fi
+# ---- outputs ----
+for twice in "--output --dump-lp" "--output --explain" "--dump-lp --explain" "--output --warm"; do
+	run gv-alloc -p max-min -c cluster.csv "${twice% *}=same.csv" "${twice#* }=same.csv" rates.csv
+	is_err "$twice: the same file" <<EOF
+gv-alloc: ${twice% *} and ${twice#* } are the same file
+usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]
+EOF
+done
+for option in --dump-lp --explain; do
+	run gv-alloc -q -p max-min -c cluster.csv $option=no/such rates.csv
+	is_status 2 "$option that cannot be written: status"
+	same_file out /dev/null "$option that cannot be written: no answer"
+done
+run gv-alloc -p max-min -c cluster.csv --at=3 rates.csv
+is_err "--at without --prices" <<EOF
+gv-alloc: --at is the time of --prices
+usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]
+EOF
+printf 'gpu_type,gpus,usd_per_h\nv100,1,2\n' >v100.csv
+printf 'job_id,gpu_type,steps_per_s\na,k80,1\n' >elsewhere.csv
+run gv-alloc -q -p max-sum -c v100.csv --dump-lp=p.lp -o /dev/null elsewhere.csv
+if have glpsol; then
+	ok "--dump-lp without a job that can run: glpsol reads it" glpsol --lp p.lp
+else
+	skip "no glpsol"
+fi
+# ---- the mean of rates that add up to more than a double holds ----
+printf 'job_id,gpu_type,steps_per_s\na,v100,1\na,k80,1.7e308\nb,v100,1\nb,k80,1\n' >vast.csv
+printf 'gpu_type,gpus\nv100,1\nk80,2\n' >three_gpus.csv
+for policy in strategy-proof proportional; do
+	run timeout 10 gv-alloc -p $policy+agnostic -c three_gpus.csv -o /dev/null vast.csv
+	is_status 0 "$policy+agnostic: rates near the largest number"
+done
 done_testing

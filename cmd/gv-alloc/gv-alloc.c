@@ -101,6 +101,13 @@ read_rates(struct gv_rates *r, struct gv_tab *t, const struct options *o,
 	return rc == 0 ? rates_of(r, &frame, &in->cluster, e) : -1;
 }
 
+/* Are equal jobs one row?  Only a solver can be asked to look at each by itself. */
+static bool
+merges(const struct options *o)
+{
+	return o->solve.solver != SOLVER_GLPK || o->policy->measure == MEASURE_NONE;
+}
+
 static int
 dump_lp(const struct options *o, const struct gv_rates *r, const struct gv_cluster *c,
     const struct answer *a, struct gv_error *e)
@@ -129,8 +136,7 @@ explain(const struct options *o, const struct gv_rates *r, const struct gv_clust
 	if (p.number[NUMBER_NEED] != NULL)
 		p.number[NUMBER_NEED] = need;
 	explain_make(&x, &p, o->policy->measure, &a->s);
-	rc = one_more_make(more, a, r, c, o->policy, &o->solve,
-	    o->solve.solver != SOLVER_GLPK, e);
+	rc = one_more_make(more, a, r, c, o->policy, &o->solve, merges(o), e);
 	if (rc == 0)
 		rc = gv_out_open(&out, o->explain, e);
 	if (rc == 0) {
@@ -176,6 +182,16 @@ check_proof(const struct options *o, const struct answer *a)
 		answer_no();
 }
 
+/* What goes beside the answer first, so that there is no answer where that fails. */
+static int
+write_files(const struct options *o, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct answer *a, struct gv_error *e)
+{
+	if (o->dump_lp != NULL && dump_lp(o, r, c, a, e) != 0)
+		return -1;
+	return o->explain != NULL ? explain(o, r, c, a, e) : 0;
+}
+
 static int
 answer_table(const struct options *o, struct gv_tab *t, const struct inputs *in,
     struct gv_tabw *w, struct gv_error *e)
@@ -186,18 +202,17 @@ answer_table(const struct options *o, struct gv_tab *t, const struct inputs *in,
 	int rc = -1;
 
 	if (read_rates(&r, t, o, in, e) == 0 &&
-	    answer_make(&a, &r, cluster, o->policy, &o->solve,
-		o->solve.solver != SOLVER_GLPK, e) == 0) {
+	    answer_make(&a, &r, cluster, o->policy, &o->solve, merges(o), e) == 0) {
 		if (!o->common.quiet)
 			say_never_running(&r, cluster, &a);
 		if (a.impossible || !o->common.quiet)
 			say_late(o, &r, &a);
 		if (a.impossible)
 			answer_no();
-		rc = o->dump_lp != NULL ? dump_lp(o, &r, cluster, &a, e) : 0;
-		if (rc == 0 && o->explain != NULL)
-			rc = explain(o, &r, cluster, &a, e);
 		check_proof(o, &a);
+		rc = write_files(o, &r, cluster, &a, e);
+	}
+	if (rc == 0) {
 		if (o->common.verbose > 0)
 			say_objective(o, &r, &a);
 		answer_write(&a, &r, cluster, o->name, o->sharing != NULL, w);

@@ -292,6 +292,8 @@ finish_policy(struct options *o)
 	if (o->dump_lp != NULL && o->policy->program == NULL)
 		gv_opt_usage(&o->common, "--dump-lp: policy %s is not a linear program",
 		    o->policy->name);
+	if (o->at_s < INFINITY && o->prices == NULL)
+		gv_opt_usage(&o->common, "--at is the time of --prices");
 	if (is_stdio(o->warm))
 		gv_opt_usage(&o->common, "--warm=-: a file is needed");
 	if (o->explain != NULL && o->policy->measure == MEASURE_NONE)
@@ -336,6 +338,25 @@ check_files(const struct options *o)
 		    is_stdio(output[0]) ? "the allocation" : "the explanation");
 }
 
+/* Whoever is written last would be all that is left. */
+static void
+check_outputs(const struct options *o)
+{
+	const struct {
+		const char *option, *file;
+	} out[] = {{"--output", o->common.output}, {"--dump-lp", o->dump_lp},
+	    {"--explain", o->explain}, {"--warm", o->warm}};
+	size_t i, k;
+
+	for (i = 0; i < sizeof(out) / sizeof(out[0]); i++)
+		for (k = 0; k < i; k++)
+			if (out[i].file != NULL && out[k].file != NULL &&
+			    strcmp(out[i].file, out[k].file) == 0 &&
+			    strncmp(out[i].file, "/dev/", 5) != 0)
+				gv_opt_usage(&o->common, "%s and %s are the same file",
+				    out[k].option, out[i].option);
+}
+
 void
 options_parse(struct options *o, int argc, char **argv)
 {
@@ -346,4 +367,5 @@ options_parse(struct options *o, int argc, char **argv)
 		gv_opt_usage(&o->common, "a cluster is needed: -c CLUSTER");
 	o->input = gv_opt_input(&o->common, argc, argv);
 	check_files(o);
+	check_outputs(o);
 }
