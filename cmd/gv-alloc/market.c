@@ -36,6 +36,13 @@ struct by_radius {
 	size_t i;
 };
 
+/* The box of a level, of its unit. */
+static double
+width_of(int level)
+{
+	return level < LEVELS ? narrowest * pow(4, level) : INFINITY;
+}
+
 static int
 compare(const void *a, const void *b)
 {
@@ -118,7 +125,6 @@ fold_levels(struct market *k)
 {
 	const struct problem *p = k->p;
 	struct by_radius *sorted = gv_xcalloc(p->n, sizeof(*sorted));
-	double width = narrowest;
 	size_t i, m = p->m;
 	int level;
 
@@ -134,10 +140,10 @@ fold_levels(struct market *k)
 		k->order[i] = sorted[i].i;
 		k->place[sorted[i].i] = i;
 	}
-	for (level = 0; level < LEVELS; level++, width *= 4) {
-		while (k->loose[level] < p->n && sorted[k->loose[level]].radius <= width)
+	for (level = 0; level < LEVELS; level++)
+		while (k->loose[level] < p->n &&
+		       sorted[k->loose[level]].radius <= width_of(level))
 			k->loose[level]++;
-	}
 	k->loose[LEVELS] = p->n;
 	for (level = LEVELS; level >= 0; level--) {
 		struct fold *f = &k->fold[level];
@@ -157,7 +163,7 @@ fold_levels(struct market *k)
 static void
 set_box(struct market *k, int level)
 {
-	double width = level < LEVELS ? narrowest * pow(4, level) : INFINITY;
+	double width = width_of(level);
 	size_t j;
 
 	for (j = 0; j < k->p->m; j++) {

@@ -159,7 +159,10 @@ take(const struct matching *a)
 void
 queues_fill(struct queues *q)
 {
-	struct matching a = {.q = q, .dual = gv_xcalloc(q->n, sizeof(double))};
+	struct matching a = {.q = q,
+	    .dual = gv_xcalloc(q->n, sizeof(double)),
+	    .place = gv_xcalloc(q->m, sizeof(*a.place)),
+	    .cap = q->m};
 	size_t i, j;
 
 	q->type = gv_xcalloc(q->n, sizeof(*q->type));
