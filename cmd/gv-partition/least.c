@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "search.h"
 
+enum { FEW = 100 };
+
 /* The first stage of the best pipeline from a prefix on w GPUs, and the fullest of all its GPUs. */
 struct need {
 	double bytes;
@@ -25,8 +27,17 @@ bytes_of(const struct search *x, size_t i, size_t k, size_t in_flight)
 	return x->o->rules.recompute == RECOMPUTE_FULL || full < none ? full : none;
 }
 
+/* Fullest of its GPUs: the least there can be, whatever the stage's replicas. */
+static double
+least_of(const struct search *x, size_t i, size_t k)
+{
+	return bytes_of(x, i, k, stage_in_flight(&x->o->rules, x->gpus, x->gpus));
+}
+
+/* Stages that need more than limit do not count. */
 static void
-from_prefix(struct need *need, const struct search *x, size_t i, double *bytes)
+from_prefix(
+    struct need *need, const struct search *x, size_t i, double limit, double *bytes)
 {
 	const struct context c = {.base = 0, .copies = 1};
 	const struct ideals *s = x->s;
@@ -39,6 +50,8 @@ from_prefix(struct need *need, const struct search *x, size_t i, double *bytes)
 	for (at = s->sup_at[i]; at < s->sup_at[i + 1]; at++) {
 		size_t k = s->sup[at];
 
+		if (least_of(x, i, k) > limit)
+			continue;
 		for (f = 1; f <= n; f++)
 			bytes[f] = bytes_of(x, i, k,
 			    by_gpus ? search_in_flight(x, &c, f, f) : f);
@@ -58,9 +71,9 @@ from_prefix(struct need *need, const struct search *x, size_t i, double *bytes)
 	}
 }
 
-struct least_memory
-plan_least_memory(
-    const struct ideals *s, const struct machine *m, const struct search_options *o)
+static struct least_memory
+least_within(const struct ideals *s, const struct machine *m,
+    const struct search_options *o, double limit)
 {
 	struct search x = {
 	    .s = s, .m = m, .o = o, .gpus = machine_component(m, m->n_levels)};
@@ -71,7 +84,7 @@ plan_least_memory(
 	struct least_memory least = {.bytes = INFINITY};
 
 	for (i = s->n - 1; i-- > 0;)
-		from_prefix(need, &x, i, bytes);
+		from_prefix(need, &x, i, limit, bytes);
 	for (w = best = o->use == USE_ALL ? n : 1; w <= n; w++)
 		if (need[w].bytes < need[best].bytes)
 			best = w;
@@ -91,4 +104,23 @@ plan_least_memory(
 	free(need);
 	free(bytes);
 	return least;
+}
+
+struct least_memory
+plan_least_memory(
+    const struct ideals *s, const struct machine *m, const struct search_options *o)
+{
+	struct least_memory least = {.bytes = INFINITY};
+	struct ideals few;
+	uint32_t *pick;
+
+	/* what is possible among few prefixes limits the stages that are looked at */
+	if (s->n > 2 * FEW) {
+		pick = gv_xcalloc(s->n, sizeof(*pick));
+		ideals_pick(&few, s, pick, search_few(pick, s, FEW));
+		least = least_within(&few, m, o, INFINITY);
+		ideals_free(&few);
+		free(pick);
+	}
+	return least_within(s, m, o, least.bytes * (1 + 1e-9));
 }
