@@ -164,7 +164,7 @@ crowd_force(int lanes)
 /* ---- the columns ---- */
 
 static void
-make_room(struct crowd *c, size_t n, size_t m)
+make_room(struct crowd *c, size_t n, size_t m, bool gains)
 {
 	enum { ALIGN = 64 };
 	size_t stride = (n + SUMS - 1) / SUMS * SUMS;
@@ -174,12 +174,20 @@ make_room(struct crowd *c, size_t n, size_t m)
 	c->m = m;
 	c->stride = stride;
 	c->of = NULL;
-	c->memory = gv_xrealloc(NULL, (2 * m + 1) * stride + SUMS, sizeof(double));
+	c->memory =
+	    gv_xrealloc(NULL, ((gains ? 2 : 1) * m + 1) * stride + SUMS, sizeof(double));
 	memory = c->memory;
 	memory += (ALIGN - (uintptr_t)memory % ALIGN) % ALIGN;
 	c->use = (double *)(void *)memory;
 	c->a = c->use + stride;
-	c->gain = c->a + m * stride;
+	c->gain = gains ? c->a + m * stride : NULL;
+}
+
+/* Of a, and behind them of gain. */
+static size_t
+columns(const struct crowd *c)
+{
+	return c->gain != NULL ? 2 * c->m : c->m;
 }
 
 /* Zeros behind the last job. */
@@ -190,15 +198,15 @@ fill_up(struct crowd *c)
 
 	for (i = c->n; i < c->stride; i++) {
 		c->use[i] = 0;
-		for (j = 0; j < c->m; j++)
-			c->a[j * c->stride + i] = c->gain[j * c->stride + i] = 0;
+		for (j = 0; j < columns(c); j++)
+			c->a[j * c->stride + i] = 0;
 	}
 }
 
 void
-crowd_alloc(struct crowd *c, size_t n, size_t m)
+crowd_alloc(struct crowd *c, size_t n, size_t m, bool gains)
 {
-	make_room(c, n, m);
+	make_room(c, n, m, gains);
 	fill_up(c);
 }
 
@@ -208,7 +216,7 @@ crowd_fill(struct crowd *c, size_t n, size_t m, const double *a, const double *u
 {
 	size_t i, j;
 
-	crowd_alloc(c, n, m);
+	crowd_alloc(c, n, m, true);
 	for (i = 0; i < n; i++) {
 		c->use[i] = use[i];
 		for (j = 0; j < m; j++) {
@@ -224,16 +232,12 @@ crowd_sample(struct crowd *to, const struct crowd *c, size_t from, size_t step)
 	size_t n = c->n > from ? (c->n - from + step - 1) / step : 0;
 	size_t i, j;
 
-	crowd_alloc(to, n, c->m);
+	crowd_alloc(to, n, c->m, c->gain != NULL);
 	for (i = 0; i < n; i++)
 		to->use[i] = c->use[from + i * step];
-	for (j = 0; j < c->m; j++)
-		for (i = 0; i < n; i++) {
-			size_t at = j * c->stride + from + i * step;
-
-			to->a[j * to->stride + i] = c->a[at];
-			to->gain[j * to->stride + i] = c->gain[at];
-		}
+	for (j = 0; j < columns(c); j++)
+		for (i = 0; i < n; i++)
+			to->a[j * to->stride + i] = c->a[j * c->stride + from + i * step];
 }
 
 void
@@ -241,14 +245,12 @@ crowd_pick(struct crowd *to, const struct crowd *c, size_t *of, size_t n)
 {
 	size_t i, j;
 
-	crowd_alloc(to, n, c->m);
+	crowd_alloc(to, n, c->m, c->gain != NULL);
 	for (i = 0; i < n; i++)
 		to->use[i] = c->use[of[i]];
-	for (j = 0; j < c->m; j++)
-		for (i = 0; i < n; i++) {
+	for (j = 0; j < columns(c); j++)
+		for (i = 0; i < n; i++)
 			to->a[j * to->stride + i] = c->a[j * c->stride + of[i]];
-			to->gain[j * to->stride + i] = c->gain[j * c->stride + of[i]];
-		}
 	for (i = 0; c->of != NULL && i < n; i++)
 		of[i] = c->of[of[i]];
 	to->of = of;

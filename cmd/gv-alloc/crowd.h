@@ -25,12 +25,13 @@ struct crowd {
 	size_t stride; /* of the columns, n rounded up */
 	double *use;   /* [stride] GPUs of a type that a share of 1 takes */
 	double *a;     /* [m][stride] level per share; 0 = cannot run */
-	double *gain;  /* [m][stride] second objective, per share */
+	double *gain;  /* [m][stride] second objective, per share; NULL = nobody asks */
 	size_t *of;    /* [n] where a job is in the crowd it was picked from, or NULL */
 	void *memory;
 };
 
-void crowd_alloc(struct crowd *c, size_t n, size_t m);
+/* gains false: there is no room for them, gain is NULL. */
+void crowd_alloc(struct crowd *c, size_t n, size_t m, bool gains);
 /* From rows a, gain [n][m]. */
 void crowd_fill(struct crowd *c, size_t n, size_t m, const double *a, const double *use,
     const double *gain);

@@ -341,14 +341,14 @@ solve_prices(struct scaled *s, struct level *l, struct price_memory *memory, boo
 	size_t i, j;
 	int rc;
 
-	crowd_alloc(&c, p->n, p->m);
+	crowd_alloc(&c, p->n, p->m, l->raise);
 	for (i = 0; i < p->n; i++) {
 		c.use[i] = p->count[i] * p->scale[i];
-		for (j = 0; j < p->m; j++) {
+		for (j = 0; j < p->m; j++)
 			c.a[j * c.stride + i] = s->a[i * p->m + j] / s->level;
+		for (j = 0; l->raise && j < p->m; j++)
 			c.gain[j * c.stride + i] =
 			    c.use[i] * (problem_rate(p, i, j) / s->equal[i]) / s->gpus;
-		}
 	}
 	if (memory != NULL) /* it knows the level as it is */
 		memory->level /= s->level;
