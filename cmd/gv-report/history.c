@@ -321,23 +321,25 @@ joint_of(struct history *h, size_t one, size_t other, size_t type)
 	const size_t key[3] = {
 	    one < other ? one : other, one < other ? other : one, type};
 	ptrdiff_t known = gv_hash_find(&h->joints, (const char *)key, sizeof(key));
+	char *kept;
 	struct joint *b;
 	size_t n;
 	int i;
 
 	if (known >= 0)
-		return h->joint[known];
-	b = gv_arena_alloc(&h->arena, 1, sizeof(*b));
-	*b = (struct joint){.key = {key[0], key[1], key[2]}};
-	n = gv_hash_add(&h->joints, (const char *)b->key, sizeof(b->key));
+		return &h->joint[known];
+	kept = gv_arena_alloc(&h->arena, 1, sizeof(key));
+	memcpy(kept, key, sizeof(key));
+	n = gv_hash_add(&h->joints, kept, sizeof(key));
 	h->joint = gv_xgrow(h->joint, &h->cap_joints, n + 1, sizeof(*h->joint));
-	h->joint[n] = b;
+	b = &h->joint[n];
+	*b = (struct joint){.job = {key[0], key[1]}};
 	for (i = 0; i < 2; i++) {
 		struct job *j = &h->job[key[i]];
 
 		b->use[i] = use_of(h, j, type);
 		b->next[i] = j->joint;
-		j->joint = b;
+		j->joint = n + 1;
 	}
 	return b;
 }
@@ -371,8 +373,10 @@ leave(struct history *h, struct job *j, enum job_state state, double now)
 	size_t me = (size_t)(j - h->job);
 	struct joint *b;
 	struct use *u;
+	size_t i;
 
-	for (b = j->joint; b != NULL; b = b->next[b->key[1] == me]) {
+	for (i = j->joint; i > 0; i = b->next[b->job[1] == me]) {
+		b = &h->joint[i - 1];
 		settle_joint(b, now);
 		b->share = 0;
 	}
@@ -510,7 +514,7 @@ history_close(struct history *h)
 			settle_share(u, h->last_s);
 	}
 	for (i = 0; i < h->joints.n; i++)
-		settle_joint(h->joint[i], h->last_s);
+		settle_joint(&h->joint[i], h->last_s);
 	for (i = 0; i < h->n_types; i++)
 		settle_type(&h->type[i], h->last_s);
 }

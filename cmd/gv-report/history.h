@@ -54,9 +54,9 @@ struct use {
 
 /* A share that two jobs are promised together, on the type of their uses. */
 struct joint {
-	size_t key[3]; /* the jobs, rising, and the type */
+	size_t job[2]; /* rising */
 	struct use *use[2];
-	struct joint *next[2]; /* of the same job */
+	size_t next[2]; /* of the same job, + 1; 0 = none */
 	double share;          /* now */
 	double since_s;
 };
@@ -77,7 +77,7 @@ struct job {
 	size_t gpus; /* of its largest run */
 	size_t launches, preemptions, failures, checkpoints;
 	struct use *use; /* every type that it ran on or was promised */
-	struct joint *joint;
+	size_t joint; /* its first, + 1 */
 
 	/* the open run */
 	struct use *on; /* NULL = none */
@@ -139,7 +139,7 @@ struct history {
 	size_t cap_jobs, cap_types, cap_pools, cap_lanes, cap_runs;
 	struct gv_hash jobs, types, pools, lanes;
 	struct gv_hash joints;
-	struct joint **joint; /* [joints.n] */
+	struct joint *joint; /* [joints.n] */
 	size_t cap_joints;
 	struct gv_arena arena;
 };

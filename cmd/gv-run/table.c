@@ -175,7 +175,8 @@ merge_rows(struct gv_tabw *w, const struct columns *c, const struct gv_rates *t,
 	for (i = 0; i < t->n_rates; i++) {
 		const struct gv_rate *rate = &t->rate[i];
 		const struct gv_job *job = &t->job[rate->job];
-		ptrdiff_t old = gv_hash_find(known_ids, job->id.s, job->id.len);
+		ptrdiff_t old =
+		    known == NULL ? -1 : gv_hash_find(known_ids, job->id.s, job->id.len);
 
 		if (holds(skip, job->id) ||
 		    (rate->with >= 0 && holds(skip, t->job[rate->with].id)))
