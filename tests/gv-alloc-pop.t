@@ -107,4 +107,7 @@ run gv-alloc -p max-min --pop=0 -c cluster.csv rates.csv
 is_status 2 "no parts: status"
 run gv-alloc -p max-min+pop0 -c cluster.csv rates.csv
 is_status 2 "no parts, by name: status"
+printf 'job_id,gpu_type,steps_per_s,total_steps\na,v100,5,0\nb,v100,5,0\n' >done.csv
+run gv-alloc -v -p makespan --pop=2 -c cluster.csv -o /dev/null done.csv
+err_has "objective=0 bound=0 gap=0" "nothing left to do: nothing lost"
 done_testing

@@ -688,6 +688,12 @@ wrong "a pair" 'job_id,gpu_type,steps_per_s,with_job_id\na,v100,1,b\n' \
 	'bad.csv:1: missing column "with_steps_per_s" (found: job_id, gpu_type, steps_per_s, with_job_id)'
 wrong "numbers too far apart" 'job_id,gpu_type,steps_per_s,priority_weight\na,v100,1,1e-300\nb,v100,1,1e300\n' \
 	'the numbers of this table are too far apart for double precision'
+printf 'gpu_type,gpus,usd_per_h\nv100,1,1e-300\nk80,1,1\n' >cheap.csv
+printf 'job_id,gpu_type,steps_per_s\na,v100,1e9\nb,k80,1\n' >dear.csv
+run gv-alloc -p min-cost -c cheap.csv dear.csv
+is_err "what becomes infinite on the way" <<EOF
+gv-alloc: the numbers of this table are too far apart for double precision
+EOF
 run gv-alloc -p max-min -c nowhere.csv rates.csv
 err_has "nowhere.csv" "a cluster that is not there"
 is_status 2 "a cluster that is not there: status"

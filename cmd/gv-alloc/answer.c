@@ -18,6 +18,8 @@
 #include "pop.h"
 
 static const double feasible = 1e-9;
+static const char too_far[] =
+    "the numbers of this table are too far apart for double precision";
 
 /* What each class was told of its deadline, for its jobs. */
 static void
@@ -86,6 +88,18 @@ deal_shared(struct answer *a, const struct classes *c)
 	free(pair);
 }
 
+/* Tables have finite numbers: what a program has that is not is made of them. */
+static void
+say_too_far(struct gv_error *e)
+{
+	static const char invalid[] = "linear program: ";
+
+	if (e->count == 0 || strncmp(e->text[0], invalid, sizeof(invalid) - 1) != 0)
+		return;
+	gv_error_clear(e);
+	gv_error_set(e, "%s", too_far);
+}
+
 int
 answer_solve(struct answer *a, const struct policy *policy,
     const struct solve_options *opt, bool merge, struct gv_error *e)
@@ -102,6 +116,8 @@ answer_solve(struct answer *a, const struct policy *policy,
 	if (opt->multipliers)
 		multipliers_alloc(&a->s.multipliers, c.p.n, c.p.m);
 	rc = policy->solve(&c.p, opt, &a->s, e);
+	if (rc == -1)
+		say_too_far(e);
 	if (rc == 0)
 		problem_trim(&c.p, x);
 	a->s.x = gv_xcalloc(a->p.n, a->p.m * sizeof(*x));
@@ -120,8 +136,7 @@ answer_solve(struct answer *a, const struct policy *policy,
 	if (!(excess <= feasible) || !isfinite(a->s.objective) ||
 	    (a->s.has_bound && !isfinite(a->s.bound)) ||
 	    (a->s.objective <= 0 && !(a->s.has_bound && a->s.bound == 0)))
-		return gv_error_set(e,
-		    "the numbers of this table are too far apart for double precision");
+		return gv_error_set(e, "%s", too_far);
 	return 0;
 }
 

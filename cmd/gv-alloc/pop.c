@@ -140,8 +140,10 @@ find_bound(struct answer *a, const struct policy *policy, const struct solve_opt
 	if (rc == 0) {
 		s->has_bound = whole.s.has_bound;
 		s->bound = whole.s.bound;
-		s->gap = fabs(s->bound - s->objective) /
-			 (policy->minimises ? s->objective : s->bound);
+		s->gap = s->bound == s->objective /* both may be 0 */
+			     ? 0
+			     : fabs(s->bound - s->objective) /
+				   (policy->minimises ? s->objective : s->bound);
 	}
 	free(whole.s.x);
 	free(whole.s.pair);
