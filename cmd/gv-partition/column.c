@@ -54,16 +54,54 @@ least_stage(const struct column *k, size_t i, size_t j)
 	return size;
 }
 
-/* The fewest replicas up to most with which its load can be within the limit; more than most: none. */
+/*
+ * The fewest replicas with which a stage between two prefixes can fit into memory, with
+ * so many components behind it at least; more than there are: none.
+ */
 static size_t
-fewest(const struct column *k, const struct stage_size *size, double limit, bool first,
-    size_t most)
+fewest_to_fit(const struct column *k, size_t i, size_t j, size_t behind)
 {
 	const struct search *x = k->x;
+	const struct ideals *s = x->s;
+	size_t kept, recomputed, most, gpus = k->c.base + k->c.copies * behind;
+
+	if (k->level > 0) {
+		/* its stages have all weights and activations, once, on its GPUs */
+		struct stage_size size = {.parameter = s->parameter[j] - s->parameter[i]};
+		double activation = s->activation[j] - s->activation[i];
+		bool recompute = x->o->rules.recompute != RECOMPUTE_NONE;
+
+		return stage_memory(&x->o->rules, &size, activation, 1, recompute) <=
+			       x->o->rules.memory * k->gpus
+			   ? 1
+			   : k->n + 1;
+	}
+	search_flights(x, i, j, &kept, &recomputed);
+	most = kept > recomputed ? kept : recomputed;
+	if (most == 0)
+		return k->n + 1;
+	gpus = stage_gpus_fewest(&x->o->rules, gpus, most);
+	return gpus < SIZE_MAX ? (gpus + k->c.copies - 1) / k->c.copies : k->n + 1;
+}
+
+/* The fewest replicas up to most that a stage can have within the limit; more than most: none. */
+static size_t
+fewest(const struct column *k, size_t a, size_t b, size_t most)
+{
+	const struct search *x = k->x;
+	size_t i = k->prefix[a], j = k->prefix[b], m, n;
+	struct stage_size size = least_stage(k, i, j);
+	bool first = k->source_s[a] >= 0;
 
 	if (x->fewest != NULL)
-		return x->fewest(x->ctx, size, first, limit, most);
-	return stage_fewest(&x->o->rules, x->m, k->level, size, first, limit, 1, most);
+		m = x->fewest(x->ctx, &size, first, k->limit_s, most);
+	else
+		m = stage_fewest(
+		    &x->o->rules, x->m, k->level, &size, first, k->limit_s, 1, most);
+	if (m > most || !search_limited(x))
+		return m;
+	n = fewest_to_fit(k, i, j, k->behind[b]);
+	return n > m ? n : m;
 }
 
 static size_t
@@ -85,17 +123,14 @@ count_behind(struct column *k)
 		for (at = s->sup_at[i]; at < s->sup_at[i + 1] && s->sup[at] <= k->end;
 		     at++) {
 			size_t j = s->sup[at], b = k->at[j], m, up;
-			struct stage_size size;
 
-			if (b == 0 || k->behind[b - 1] + (size_t)1 >= best ||
-			    !column_can(k, i, j, best - 1 - k->behind[b - 1]))
+			if (b-- == 0 || k->behind[b] + (size_t)1 >= best ||
+			    !column_can(k, i, j, best - 1 - k->behind[b]))
 				continue;
-			up = best - 1 - k->behind[b - 1];
-			size = least_stage(k, i, j);
-			m = fewest(k, &size, k->limit_s, k->source_s[a] >= 0,
-			    up < most ? up : most);
+			up = best - 1 - k->behind[b];
+			m = fewest(k, a, b, up < most ? up : most);
 			if (m <= most && m <= up)
-				best = m + k->behind[b - 1];
+				best = m + k->behind[b];
 		}
 		k->behind[a] = (uint16_t)best;
 	}
@@ -117,16 +152,13 @@ count_before(struct column *k)
 		for (at = s->sup_at[i]; at < s->sup_at[i + 1] && s->sup[at] <= k->end;
 		     at++) {
 			size_t j = s->sup[at], b = k->at[j], m, up;
-			struct stage_size size;
 
 			if (b-- == 0 || k->before[a] + (size_t)1 >= k->before[b] ||
 			    k->before[a] + (size_t)1 + k->behind[b] > k->n ||
 			    !column_can(k, i, j, k->before[b] - 1U - k->before[a]))
 				continue;
 			up = k->before[b] - 1U - k->before[a];
-			size = least_stage(k, i, j);
-			m = fewest(k, &size, k->limit_s, k->source_s[a] >= 0,
-			    up < most ? up : most);
+			m = fewest(k, a, b, up < most ? up : most);
 			if (m <= most && m <= up)
 				k->before[b] = (uint16_t)(k->before[a] + m);
 		}
@@ -138,13 +170,11 @@ column_span(const struct column *k, size_t a, size_t b)
 {
 	size_t used = (size_t)k->before[a] + k->behind[b], most = most_replicas(k);
 	struct span none = {1, 0}, span;
-	struct stage_size size;
 
 	if (used >= k->n)
 		return none;
 	span.high = k->n - used < most ? k->n - used : most;
-	size = least_stage(k, k->prefix[a], k->prefix[b]);
-	span.low = fewest(k, &size, k->limit_s, k->source_s[a] >= 0, span.high);
+	span.low = fewest(k, a, b, span.high);
 	return span;
 }
 
