@@ -37,9 +37,9 @@ static const double close_enough = 1e-12;
 /* The jobs with steps, and their two times. */
 struct finish {
 	const struct problem *p;
-	const size_t *of; /* [n] their rows */
-	double *alone; /* [n] D_i */
-	double *a;     /* [n][m] T_ij (theta D_i - e_i) / n_i */
+	const size_t *of;        /* [n] their rows */
+	double *alone;           /* [n] D_i */
+	double *a;               /* [n][m] T_ij (theta D_i - e_i) / n_i */
 	struct shared_warm warm; /* of pairs, from one ratio to the next */
 };
 
@@ -125,9 +125,9 @@ right_side(const struct finish *f, const struct level *l)
 
 		for (j = 0; j < p->m; j++)
 			if (problem_rate(p, i, j) > 0)
-				most = fmax(most, lambda[i] * problem_rate(p, i, j) -
-						      price[j] * p->count[i] *
-							  p->scale[i]);
+				most =
+				    fmax(most, lambda[i] * problem_rate(p, i, j) -
+						   price[j] * p->count[i] * p->scale[i]);
 		sum += most + lambda[i] * DBL_EPSILON;
 	}
 	return sum * (1 + 1e-15 * (sqrt((double)p->n) + (double)p->m + 16));
@@ -135,14 +135,14 @@ right_side(const struct finish *f, const struct level *l)
 
 /*
  * The root.  Its left side falls and is convex, so Newton's method from where it
- * is larger stays there, and wherever it ends is a bound.
+ * is larger stays there, and wherever it ends is a bound; known: so is this.
  */
 static double
-root(const struct finish *f, const double *lambda, double right)
+root(const struct finish *f, const double *lambda, double right, double known)
 {
 	const struct problem *p = f->p;
 	const double *steps = p->number[NUMBER_STEPS];
-	double theta = 0;
+	double theta = known;
 	size_t i;
 	int k;
 
@@ -181,20 +181,20 @@ step(struct finish *f, double theta, const struct solve_options *opt, bool raise
 	size_t i, j;
 	int rc;
 
-	for (i = 0; i < p->n; i++)
+	for (i = 0; i < p->n; i++) {
+		double part = time_left(f, i, theta, false) / p->number[NUMBER_STEPS][i];
+
 		for (j = 0; j < p->m; j++)
-			f->a[i * p->m + j] = problem_rate(p, i, j) *
-					     (time_left(f, i, theta, false) /
-						 p->number[NUMBER_STEPS][i]);
+			f->a[i * p->m + j] = problem_rate(p, i, j) * part;
+	}
 	level_init(&l, p, s, raise);
 	l.warm = &f->warm;
 	rc = level_solve(p, f->a, opt, "finish-time", &l, e);
 	if (rc == 0) {
 		for (i = 0; i < p->n; i++)
-			l.lambda[i] *= time_left(f, i, theta, false) /
-				       p->number[NUMBER_STEPS][i];
-		*bound = fmax(
-		    *bound, root(f, l.lambda, right_side(f, &l)));
+			l.lambda[i] *=
+			    time_left(f, i, theta, false) / p->number[NUMBER_STEPS][i];
+		*bound = fmax(*bound, root(f, l.lambda, right_side(f, &l), *bound));
 		s->objective = ratio(f, s);
 		multipliers_of_level(&s->multipliers, p, f->of, p->rate, &l);
 	}
