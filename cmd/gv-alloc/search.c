@@ -693,7 +693,7 @@ go_to_grid(struct work *w, double *level)
 		double q = w->mixture.price[j] / grid;
 
 		w->box.middle[j] = grid * round(q);
-		if (fabs(q - round(q)) > .48)
+		if (fabs(q - round(q)) > .495)
 			return false;
 		w->box.lo[j] = fmax(0, w->box.middle[j] - 3 * grid);
 		w->box.hi[j] = w->box.middle[j] + 3 * grid;
@@ -703,7 +703,7 @@ go_to_grid(struct work *w, double *level)
 	unit = ldexp(grid, exponent);
 	points = s->bound / unit;
 	*level = fmin(w->aim->level, unit * (floor(points) + 2));
-	return w->aim->gains || fabs(points - floor(points) - .5) < .48;
+	return w->aim->gains || fabs(points - floor(points) - .5) < .495;
 }
 
 /*
