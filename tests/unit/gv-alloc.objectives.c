@@ -560,6 +560,7 @@ test_fifo(void)
 		above += !(s.objective <= best * (1 + 1e-9)) ||
 			 !(problem_excess(&p, s.x) <= 1e-12);
 		free(s.x);
+		free(s.pair);
 		problem_free(&p);
 	}
 	judge(&c, "fifo", many(200));
