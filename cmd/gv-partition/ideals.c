@@ -405,24 +405,24 @@ ideals_make(struct ideals *s, const struct graph *g, enum ideals_kind kind,
     const uint32_t *group, size_t n_groups, size_t limit)
 {
 	struct sets found = {0};
-	uint32_t *single = NULL;
+	uint32_t *single = gv_xcalloc(g->n, sizeof(*single));
+	bool upstream = kind == IDEALS_UPSTREAM && group == NULL;
 	uint64_t *bits;
 	int rc;
 
 	memset(s, 0, sizeof(*s));
 	if (group == NULL) {
-		single = gv_xcalloc(g->n, sizeof(*single));
 		for (n_groups = 0; n_groups < g->n; n_groups++)
 			single[n_groups] = (uint32_t)n_groups;
+		group = single;
 	}
 	found.words = (n_groups + 63) / 64;
-	rc = kind == IDEALS_UPSTREAM && single != NULL
-		 ? find_upstream(&found, g, limit)
-		 : find_all(&found, g, single != NULL ? single : group, n_groups, limit);
+	rc = upstream ? find_upstream(&found, g, limit)
+		      : find_all(&found, g, group, n_groups, limit);
 	if (rc == 0) {
 		s->n = found.n;
 		bits = sorted(&found, n_groups);
-		take(s, g, kind, single != NULL ? single : group, bits, found.words);
+		take(s, g, kind, group, bits, found.words);
 		free(bits);
 	}
 	sets_free(&found);
