@@ -149,6 +149,7 @@ a,200,$w -r 200,big,180,b,180,1
 EOT
 gv-run -c one.csv -s kill --round=0.2 --grace=2 pair.csv >out 2>err &
 pid=$!
+true_within 5 grep -q ',start,[ab],.*,[ab]$' out
 true_within 5 test -s kill/jobs/b/checkpoint/steps
 true_within 5 test -s kill/jobs/a/checkpoint/steps
 sleep 0.3
@@ -260,6 +261,7 @@ rm -f asked.*
 gv-run -c one.csv -s new --round=0.2 -p ./finder plain.csv >out 2>err &
 pid=$!
 true_within 5 grep -q '^c,.*,b,160' new/jobs.csv
+true_within 5 grep -q ',start,[bc],.*,[bc]$' out # once it is told it is in the journal
 true_within 5 test -s new/jobs/c/checkpoint/steps
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
