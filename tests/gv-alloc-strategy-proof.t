@@ -26,4 +26,19 @@ gv-alloc: not proved in rational arithmetic
 EOF
 is_status 1 "--certify: status"
 ok "--certify: no file" [ ! -e none.csv ]
+
+# ---- jobs whose rates are multiples of each other's ----
+awk 'BEGIN {
+	print "job_id,gpu_type,steps_per_s,scale_factor"
+	for (i = 0; i < 1000; i++)
+		for (j = 0; j < 4; j++)
+			print "j" i ",g" j "," (i % 11 == j ? 0 : i + 1) "," (i % 3 ? 1 : 2)
+}' >multiples.csv
+printf 'gpu_type,gpus\ng0,60\ng1,50\ng2,90\ng3,20\n' >four.csv
+run timeout 10 gv-alloc -v -p strategy-proof -c four.csv multiples.csv
+is_status 0 "a thousand jobs between types of the same price: in no time"
+ok "equal but for their size: equal shares" awk -F, '
+	NR > 1 { i = substr($1, 2) % 11; k = $2 "," $4 "," (i < 4 ? i : 4) }
+	NR > 1 && k in x && x[k] != $5 { exit 1 }
+	NR > 1 { x[k] = $5 }' out
 done_testing

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "classes.h"
 #include "market.h"
 #include "policy.h"
 
@@ -70,34 +71,84 @@ mean_level(const struct problem *p, const double *x)
 	return exp(sum / jobs);
 }
 
+static double
+fastest(const struct problem *p, size_t i)
+{
+	double most = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		most = fmax(most, problem_rate(p, i, j));
+	return most;
+}
+
+/*
+ * Jobs whose rates are multiples of each other's have the same shares, whatever
+ * their weights: with --agnostic few are left that differ, which would all be
+ * undecided between types of the same price.
+ */
+static void
+merge_multiples(struct classes *c, const struct problem *p)
+{
+	struct problem q;
+	size_t i, j;
+
+	problem_alloc(&q, p->n, p->m);
+	memcpy(q.capacity, p->capacity, p->m * sizeof(*q.capacity));
+	for (i = 0; i < p->n; i++) {
+		double most = fastest(p, i);
+
+		q.scale[i] = p->scale[i];
+		q.weight[i] = 1;
+		q.count[i] = p->count[i];
+		for (j = 0; j < p->m; j++)
+			q.rate[i * p->m + j] = problem_rate(p, i, j) / most;
+	}
+	classes_make(c, &q, true);
+	problem_free(&q);
+}
+
+/* Of all shares the parts that do not harm others.  p is of k: its fastest rates are 1. */
+static void
+take_parts(const struct problem *p, struct market *k, double *x)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		double part = exp(market_rest(k, i)) / problem_throughput(p, x, i);
+
+		for (j = 0; j < p->m; j++)
+			x[i * p->m + j] *= fmin(1, part);
+	}
+}
+
 static int
 solve(const struct problem *p, const struct solve_options *opt, struct solution *s,
     struct gv_error *e)
 {
-	struct market *k = market_open(p);
+	struct classes c;
+	struct market *k;
 	double *price = gv_xcalloc(p->m, sizeof(*price));
-	size_t i, j;
+	double *x;
 
 	(void)opt;
 	(void)e;
-	market_shares(k, s->x, price);
-	problem_clean(p, s->x);
+	merge_multiples(&c, p);
+	k = market_open(&c.p);
+	x = gv_xcalloc(c.p.n, p->m * sizeof(*x));
+	market_shares(k, x, price);
+	problem_clean(&c.p, x);
+	classes_deal(&c, p->n, x, s->x);
 	s->has_bound = true;
 	s->objective = mean_level(p, s->x);
 	s->gap = -expm1(-gap(p, price, s->x));
 	s->bound = s->objective / (1 - s->gap);
-	for (i = 0; i < p->n; i++) {
-		double fastest = 0, part;
-
-		for (j = 0; j < p->m; j++)
-			fastest = fmax(fastest, problem_rate(p, i, j));
-		part =
-		    exp(market_rest(k, i)) / (problem_throughput(p, s->x, i) / fastest);
-		for (j = 0; j < p->m; j++)
-			s->x[i * p->m + j] *= fmin(1, part);
-	}
+	take_parts(&c.p, k, x);
+	classes_deal(&c, p->n, x, s->x);
 	market_free(k);
+	classes_free(&c);
 	free(price);
+	free(x);
 	return 0;
 }
 
