@@ -127,10 +127,15 @@ $(BUILD)/unit/$(1): tests/unit/$(1).c $(call parts,$(1)) \
 endef
 $(foreach u,$(UNITS),$(eval $(call unit,$(notdir $(u)))))
 
-# tests/fuzz/NAME.c has LLVMFuzzerTestOneInput; here it replays its corpus
-$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(BUILD)/libgv.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(GV_CPPFLAGS) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ $^ $(LIBS_unit) $(LIBS_ALL)
+# tests/fuzz/NAME.c has LLVMFuzzerTestOneInput; here it replays its corpus; as in
+# tests/unit, PROG.NAME.c also sees the parts of PROG
+define fuzzer
+$(BUILD)/fuzz/$(1): tests/fuzz/$(1).c tests/fuzz/replay.c $(call parts,$(1)) $(BUILD)/libgv.a
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(GV_CPPFLAGS) -Icmd $$(GV_CFLAGS) $$(GV_LDFLAGS) -o $$@ $$^ $$(LIBS_unit) \
+		$$(LIBS_ALL)
+endef
+$(foreach f,$(FUZZERS),$(eval $(call fuzzer,$(f))))
 
 # programs that only tests run: workers, benchmarks
 $(BUILD)/helpers/%: tests/helpers/%.c $(BUILD)/libgv.a

@@ -24,9 +24,13 @@ make -s -j"$(nproc 2>/dev/null || echo 2)" BUILD=$out CC="$cc" \
 export ASAN_OPTIONS="quarantine_size_mb=4:malloc_context_size=4${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 found=
 for target; do
+	# PROG.NAME also sees the parts of PROG but its main
+	prog=${target%%.*} parts=
+	[ "$prog" = "$target" ] ||
+		parts=$(find "cmd/$prog" -name '*.c' ! -name "$prog.c" | sort)
 	# shellcheck disable=SC2086
-	"$cc" -std=c17 -D_POSIX_C_SOURCE=200809L -Icommon -O2 -g $san -fsanitize=fuzzer -pthread \
-		-o "$out/$target" "tests/fuzz/$target.c" $out/libgv.a -Wl,--as-needed \
+	"$cc" -std=c17 -D_POSIX_C_SOURCE=200809L -Icommon -Icmd -O2 -g $san -fsanitize=fuzzer -pthread \
+		-o "$out/$target" "tests/fuzz/$target.c" $parts $out/libgv.a -Wl,--as-needed \
 		-lglpk -lcsv -lz -lm -ldl
 	mkdir -p "$out/$target.corpus" "$out/$target.found"
 	# max_len: nothing that the targets can tell apart needs more, and short inputs are fast

@@ -13,17 +13,8 @@
 
 #include "base/fileio.h"
 #include "base/strbuf.h"
+#include "holds.h"
 #include "table/tab.h"
-
-/* Says what does not hold, then stops in a way that fuzzers and tests see. */
-#define HOLDS(cond)                                                                     \
-	do {                                                                            \
-		if (!(cond)) {                                                          \
-			fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, \
-			    #cond);                                                     \
-			abort();                                                        \
-		}                                                                       \
-	} while (0)
 
 static inline void
 show_cell(struct gv_strbuf *b, struct gv_cell c)
