@@ -250,6 +250,8 @@ bad "interleaved on levels" "--schedule=interleaved needs one --level, or --flat
 bad "two tables" "--explain and --timeline are two tables: choose one" -l 4@1GB/s --explain --timeline layers.csv
 dies "2bw, too few" "2bw needs as many micro-batches in a batch as the plan has GPUs, 2; got 1" \
 	--timeline -l 2@1GB/s --straight --schedule=2bw --micro-batches=1 two.csv
+dies "2bw, too few, and no timeline" "2bw needs as many micro-batches in a batch as the plan has GPUs, 2; got 1" \
+	-l 2@1GB/s --straight --schedule=2bw --micro-batches=1 two.csv
 sed '1s/$/,stage,replicas/; 2s/$/,0,2/; 3s/$/,1,1/' two.csv >uneven.csv
 dies "interleaved, uneven" "interleaved needs as many replicas on every stage; stage 1 has 1, stage 0 has 2" \
 	--evaluate -l 3@1GB/s --schedule=interleaved --chunks=1 --micro-batches=3 uneven.csv

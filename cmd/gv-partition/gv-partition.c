@@ -19,6 +19,7 @@
 #include "rank_run.h"
 #include "say.h"
 #include "timeline.h"
+#include "timetable.h"
 #include "two_bw_run.h"
 
 /* What a search does, twenty times for each pass at most. */
@@ -94,6 +95,17 @@ cost_plan(struct plan_report *r, const struct options *o, const struct layers *l
 	return (rules->schedule == SCHEDULE_INTERLEAVED
 		    ? interleave_evaluate
 		    : plan_evaluate)(r, p, &l->g, &o->machine, rules, o->cut, e);
+}
+
+/* Whether the plan, of so many GPUs, can run under its schedule, as far as is known yet. */
+static int
+check_plan(const struct options *o, size_t gpus, struct gv_error *e)
+{
+	size_t batch = o->search.rules.micro_batches;
+
+	return batch == 0 ? 0
+			  : timetable_check_batch(
+				o->search.rules.schedule, batch, gpus, e);
 }
 
 /* Runs the plan, writes what each GPU does when. */
@@ -246,7 +258,7 @@ plan_layers(struct options *o)
 		p.fleet = &fleet.fleet;
 		fleet_apply(&l.g, &p, &fleet.fleet);
 	}
-	if (cost_plan(&r, o, &l, &p, &e) != 0 ||
+	if (cost_plan(&r, o, &l, &p, &e) != 0 || check_plan(o, r.gpus, &e) != 0 ||
 	    gv_out_open(&out, o->common.output, &e) != 0)
 		gv_die_error(&e);
 	if (o->common.verbose > 0 && o->planner != PLANNER_2BW)

@@ -40,15 +40,24 @@ pipe_round(const struct pipe *p)
 }
 
 int
+timetable_check_batch(
+    enum schedule schedule, size_t batch, size_t gpus, struct gv_error *e)
+{
+	if (schedule != SCHEDULE_2BW || batch >= gpus)
+		return 0;
+	return gv_error_set(e,
+	    "2bw needs as many micro-batches in a batch as the plan has GPUs, "
+	    "%zu; got %zu",
+	    gpus, batch);
+}
+
+int
 timetable_check(const struct pipe *p, struct gv_error *e)
 {
 	size_t gpus = gpus_behind(p, 0), k;
 
-	if (p->schedule == SCHEDULE_2BW && p->batch < gpus)
-		return gv_error_set(e,
-		    "2bw needs as many micro-batches in a batch as the plan has GPUs, "
-		    "%zu; got %zu",
-		    gpus, p->batch);
+	if (timetable_check_batch(p->schedule, p->batch, gpus, e) != 0)
+		return -1;
 	if (p->schedule != SCHEDULE_INTERLEAVED)
 		return 0;
 	for (k = 0; k < p->n; k++)

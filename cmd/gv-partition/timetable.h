@@ -103,6 +103,9 @@ size_t pipe_round(const struct pipe *p);
  * in a batch as there are GPUs, so that no weights are needed before they are made.
  */
 int timetable_check(const struct pipe *p, struct gv_error *e);
+/* What of this the numbers say, without a pipe. */
+int timetable_check_batch(
+    enum schedule schedule, size_t batch, size_t gpus, struct gv_error *e);
 
 /*
  * The order of each GPU's steps; timetable_check(p) was 0.
