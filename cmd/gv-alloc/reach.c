@@ -34,6 +34,18 @@ reach_free(struct reach *r)
 enum { few = 24, small = 128 };
 
 static const double least = 1. / 128;
+static const double hair = 5e-11;
+
+static double
+best_of(const struct problem *p, const double *a, size_t i)
+{
+	double best = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		best = fmax(best, a[i * p->m + j]);
+	return best;
+}
 
 /*
  * A job that wants nothing has its place in the inequality, too: whatever
@@ -103,6 +115,21 @@ put_back(struct reach *r, const struct problem *p, const double *want,
 	r->exact = l->s->exact;
 }
 
+/*
+ * [n] what is wanted; a hair less than all the time on the best type, where time and
+ * GPUs would bound the level alike.
+ */
+static double *
+a_hair_less(const struct problem *p, const double *a, const double *want)
+{
+	double *less = gv_xcalloc(p->n, sizeof(*less));
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		less[i] = fmin(want[i], best_of(p, a, i) * (1 - hair));
+	return less;
+}
+
 static int
 by_prices(struct reach *r, const struct problem *p, const double *a, const double *want,
     const struct solve_options *opt, struct gv_error *e)
@@ -111,20 +138,22 @@ by_prices(struct reach *r, const struct problem *p, const double *a, const doubl
 	struct solution s = {0};
 	struct level l;
 	double *level = gv_xcalloc(p->n, p->m * sizeof(*level));
+	double *less = a_hair_less(p, a, want);
 	int rc;
 
-	wanting = pick_wanting(p, a, want, level);
+	wanting = pick_wanting(p, a, less, level);
 	s.x = gv_xcalloc(wanting.n, p->m * sizeof(*s.x));
 	level_init(&l, &wanting, &s, false);
 	rc = level_solve(&wanting, level, opt, "water-filling", &l, e);
 	if (rc == 0)
-		put_back(r, p, want, &l, s.x);
+		put_back(r, p, less, &l, s.x);
 	memcpy(r->price, l.price, p->m * sizeof(*r->price));
 	if (rc == 0)
 		price_idle(r, p, a, want);
 	level_free(&l);
 	free(s.x);
 	free(level);
+	free(less);
 	if (wanting.n < p->n)
 		problem_free(&wanting);
 	return rc;
@@ -154,17 +183,6 @@ program_free(struct program *g)
 	free(g->row);
 	free(g->unit);
 	free(g->pool);
-}
-
-static double
-best_of(const struct problem *p, const double *a, size_t i)
-{
-	double best = 0;
-	size_t j;
-
-	for (j = 0; j < p->m; j++)
-		best = fmax(best, a[i * p->m + j]);
-	return best;
 }
 
 static void
