@@ -52,6 +52,16 @@ alloc -p max-min --space-sharing=pairs.csv own.csv
 out_has "b,v100,0.8,a,8,1,max-min" "a row of two jobs with a table of pairs: keeps its place"
 ok "a row of two jobs with a table of pairs: once" [ "$(grep -c . out)" -eq 4 ]
 
+# ---- who is done shares with nobody, in the program of --dump-lp, too ----
+printf 'job_id,gpu_type,steps_per_s,total_steps,with_job_id,with_steps_per_s\na,v100,2,10,,\nb,v100,2,0,,\na,v100,5,10,b,5\n' >done.csv
+alloc -v -p makespan --dump-lp=p.lp -o none.csv done.csv
+err_has " objective=5 " "makespan: nobody shares with who is done"
+if have glpsol; then
+	glpsol --lp p.lp -w sol >out
+	ok "makespan: nor in the program" grep -q '^s bas .* 0\.2$' sol
+else
+	skip "no glpsol"
+fi
 # ---- which row counts ----
 # level ROWS...: the level of a and b with these pairs
 level() {

@@ -105,12 +105,34 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 	return rc;
 }
 
+/* Jobs without a step left get nothing, so nobody can share with them: y(i,k,j) goes. */
+static void
+drop_done(const struct problem *p, struct gv_lp *lp, const struct gv_lp_names *names)
+{
+	const double *steps = p->number[NUMBER_STEPS];
+	size_t at, n = 0;
+
+	for (at = 0; at < lp->n_entries; at++) {
+		char name[GV_LP_NAME_LEN];
+		char *end;
+
+		names->col(names->ctx, lp->entry[at].col, name);
+		if (name[0] == 'y' && (steps[strtoul(name + 2, &end, 10) - 1] == 0 ||
+					  steps[strtoul(end + 1, NULL, 10) - 1] == 0))
+			continue;
+		lp->entry[n++] = lp->entry[at];
+	}
+	lp->n_entries = n;
+}
+
 static void
 program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
 	double *a = levels(p);
 
 	level_program(p, a, lp, names);
+	if (p->together != NULL)
+		drop_done(p, lp, names);
 	free(a);
 }
 
