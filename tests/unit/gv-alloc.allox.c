@@ -4,24 +4,10 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/rng.h"
+#include "draws.h"
 #include "gv-alloc/policy.h"
 
 enum { MOST = 6 };
-
-static uint64_t drawn;
-
-static double
-uniform(void)
-{
-	return gv_random_uniform(14, 0, 0, drawn++);
-}
-
-static size_t
-below(size_t n)
-{
-	return (size_t)(uniform() * (double)n);
-}
 
 static struct problem
 random_problem(void)
@@ -183,6 +169,7 @@ test_brute_force(void)
 int
 main(void)
 {
+	draws_begin(14, 0, 0);
 	test_brute_force();
 	test_started();
 	return done_testing();

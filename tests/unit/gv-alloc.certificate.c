@@ -4,25 +4,9 @@
 #include <float.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "base/rng.h"
+#include "alloc_help.h"
 #include "gv-alloc/certificate.h"
 #include "gv-alloc/exact.h"
-#include "gv-alloc/multipliers.h"
-
-static uint64_t drawn;
-
-static double
-uniform(void)
-{
-	return gv_random_uniform(29, 0, 0, drawn++);
-}
-
-static size_t
-below(size_t n)
-{
-	return (size_t)(uniform() * (double)n);
-}
 
 /* Of any size and sign. */
 static double
@@ -162,17 +146,7 @@ random_problem(const struct policy *policy)
 		for (j = 0; j < m; j++)
 			if (p.scale[i] <= p.capacity[j] && (j == 0 || uniform() < .8))
 				p.rate[i * m + j] = exp(5 * uniform());
-		if (p.number[NUMBER_STEPS] != NULL)
-			p.number[NUMBER_STEPS][i] =
-			    uniform() < .1 ? 0 : exp(6 * uniform());
-		if (p.number[NUMBER_ELAPSED] != NULL)
-			p.number[NUMBER_ELAPSED][i] = 20 * uniform();
-		if (p.number[NUMBER_ISOLATED] != NULL)
-			p.number[NUMBER_ISOLATED][i] = 20 * uniform();
-		if (p.number[NUMBER_NEED] != NULL && uniform() < .3)
-			p.number[NUMBER_NEED][i] = .02 * uniform();
-		if (p.number[NUMBER_PLACE] != NULL)
-			p.number[NUMBER_PLACE][i] = (double)i;
+		draw_numbers(&p, i, .3);
 	}
 	return p;
 }
@@ -180,23 +154,10 @@ random_problem(const struct policy *policy)
 static struct solution
 solve(const struct policy *policy, const struct problem *p, enum solver solver)
 {
-	const struct solve_options opt = {.solver = solver, .multipliers = true};
-	struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
-	struct gv_error e = {0};
+	struct solution s = solve_rows(policy, p, solver);
 
-	multipliers_alloc(&s.multipliers, p->n, p->m);
-	if (policy->solve(p, &opt, &s, &e) != 0)
-		gv_die_error(&e);
 	problem_trim(p, s.x);
 	return s;
-}
-
-static void
-solution_free(struct solution *s)
-{
-	free(s->x);
-	free(s->late);
-	multipliers_free(&s->multipliers);
 }
 
 struct seen {
@@ -308,18 +269,10 @@ test_policy(const struct policy *policy, enum solver solver)
 static void
 test_paper(void)
 {
-	static const double rate[] = {40, 10, 12, 4, 100, 50};
+	struct problem p = paper_problem();
+	struct solution s = solve(&policy_max_min, &p, SOLVER_AUTO);
 	struct certificate c;
-	struct solution s;
-	struct problem p;
-	size_t i;
 
-	problem_alloc(&p, 3, 2);
-	memcpy(p.rate, rate, sizeof(rate));
-	for (i = 0; i < 3; i++)
-		p.scale[i] = p.weight[i] = p.count[i] = 1;
-	p.capacity[0] = p.capacity[1] = 1;
-	s = solve(&policy_max_min, &p, SOLVER_AUTO);
 	s.multipliers.gpu[0] = 3;
 	s.multipliers.gpu[1] = 1;
 	s.multipliers.job[0] = 3. / 40; /* rounded, which the bound shows */
@@ -341,6 +294,7 @@ int
 main(void)
 {
 	gv_init("certificate");
+	draws_begin(29, 0, 0);
 	test_sums();
 	test_quotients();
 	test_ends();

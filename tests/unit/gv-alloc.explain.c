@@ -3,24 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "base/rng.h"
+#include "alloc_help.h"
 #include "gv-alloc/explain.h"
-#include "gv-alloc/multipliers.h"
-
-static uint64_t drawn;
-
-static double
-uniform(void)
-{
-	return gv_random_uniform(23, 0, 0, drawn++);
-}
-
-static size_t
-below(size_t n)
-{
-	return (size_t)(uniform() * (double)n);
-}
 
 /* Random jobs, all different; every type has room for every gang that has a rate there. */
 static struct problem
@@ -42,43 +26,12 @@ random_problem(const struct policy *policy)
 		p.weight[i] = uniform() < .5 ? 1 : .25 + 4 * uniform();
 		for (j = 0; j < m; j++)
 			p.rate[i * m + j] = exp(3 * uniform());
-		if (p.number[NUMBER_STEPS] != NULL)
-			p.number[NUMBER_STEPS][i] =
-			    uniform() < .1 ? 0 : exp(6 * uniform());
-		if (p.number[NUMBER_ELAPSED] != NULL)
-			p.number[NUMBER_ELAPSED][i] = 20 * uniform();
-		if (p.number[NUMBER_ISOLATED] != NULL)
-			p.number[NUMBER_ISOLATED][i] = 20 * uniform();
-		if (p.number[NUMBER_NEED] != NULL && uniform() < .5)
-			p.number[NUMBER_NEED][i] = .02 * uniform();
-		if (p.number[NUMBER_PLACE] != NULL)
-			p.number[NUMBER_PLACE][i] = (double)i;
+		draw_numbers(&p, i, .5);
 	}
 	if (p.number[NUMBER_STEPS] != NULL)
 		p.number[NUMBER_STEPS][0] = 100;
 	p.budget = uniform() < .5 ? 0 : .1 + 3 * uniform(); /* of some 4 dollars */
 	return p;
-}
-
-static struct solution
-solve(const struct policy *policy, const struct problem *p, enum solver solver)
-{
-	const struct solve_options opt = {.solver = solver, .multipliers = true};
-	struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
-	struct gv_error e = {0};
-
-	multipliers_alloc(&s.multipliers, p->n, p->m);
-	if (policy->solve(p, &opt, &s, &e) != 0)
-		gv_die_error(&e);
-	return s;
-}
-
-static void
-solution_free(struct solution *s)
-{
-	free(s->x);
-	free(s->late);
-	multipliers_free(&s->multipliers);
 }
 
 /* The objective with so many GPUs more of a type, or dollars (type m), all else as it is. */
@@ -92,7 +45,7 @@ objective_with(const struct policy *policy, struct problem *p, size_t j, double 
 
 	problem_refer(p, p->capacity);
 	*of += more;
-	s = solve(policy, p, SOLVER_GLPK);
+	s = solve_rows(policy, p, SOLVER_GLPK);
 	objective = s.objective;
 	*of = before;
 	problem_refer(p, NULL);
@@ -182,7 +135,7 @@ test_policy(const struct policy *policy, enum solver solver)
 
 	for (k = 0; k < 60; k++) {
 		struct problem p = random_problem(policy);
-		struct solution s = solve(policy, &p, solver);
+		struct solution s = solve_rows(policy, &p, solver);
 		struct explanation x;
 
 		explain_make(&x, &p, policy->measure, &s);
@@ -207,6 +160,7 @@ int
 main(void)
 {
 	gv_init("explain");
+	draws_begin(23, 0, 0);
 	test_policy(&policy_max_min, SOLVER_AUTO);
 	test_policy(&policy_max_min, SOLVER_PRICE);
 	test_policy(&policy_makespan, SOLVER_AUTO);

@@ -4,40 +4,15 @@
  */
 #include "tap.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "base/rng.h"
-#include "gv-alloc/classes.h"
-#include "gv-alloc/policy.h"
-#include "gv-alloc/problem.h"
-
-static uint64_t drawn;
-
-static double
-uniform(void)
-{
-	return gv_random_uniform(12, 0, 0, drawn++);
-}
-
-static size_t
-below(size_t n)
-{
-	return (size_t)(uniform() * (double)n);
-}
+#include "alloc_help.h"
 
 /* How many problems: more when there is time. */
 static int
 many(int n)
 {
 	return getenv("GV_LONG") != NULL ? 30 * n : n;
-}
-
-static bool
-near(double a, double b, double tol)
-{
-	return fabs(a - b) <= tol * fmax(fabs(a), fabs(b));
 }
 
 /*
@@ -48,7 +23,7 @@ static struct problem
 random_problem(size_t n, size_t m, bool scarce)
 {
 	struct problem p;
-	size_t i, j, k;
+	size_t i, j;
 
 	problem_alloc(&p, n, m);
 	problem_ask(&p, (1u << N_NUMBERS) - 1);
@@ -63,10 +38,7 @@ random_problem(size_t n, size_t m, bool scarce)
 		p.weight[i] = 1;
 		p.number[NUMBER_PLACE][i] = (double)i;
 		if (like < i) {
-			memcpy(&p.rate[i * m], &p.rate[like * m], m * sizeof(*p.rate));
-			p.scale[i] = p.scale[like];
-			for (k = 0; k < NUMBER_PLACE; k++)
-				p.number[k][i] = p.number[k][like];
+			copy_job(&p, i, like);
 			continue;
 		}
 		p.scale[i] = (double)(1 << below(3));
@@ -76,12 +48,7 @@ random_problem(size_t n, size_t m, bool scarce)
 		for (j = 0; j < m; j++)
 			if (uniform() < .8 && p.scale[i] <= p.capacity[j])
 				p.rate[i * m + j] = exp(3 * uniform());
-		for (j = 0; j < m && p.rate[i * m + j] == 0; j++)
-			continue;
-		if (j == m) {
-			p.scale[i] = 1;
-			p.rate[i * m + below(m)] = 1 + uniform();
-		}
+		make_runnable(&p, i);
 	}
 	return p;
 }
@@ -94,35 +61,11 @@ solve_by(enum solver solver, const struct policy *policy, const struct problem *
     struct solution *s)
 {
 	struct solve_options opt = {.solver = solver, .relax_slo = relax};
-	struct problem seen = *p;
-	struct classes c;
 	struct gv_error e = {0};
-	double *x;
-	size_t k;
-	int rc;
+	int rc = answer(s, policy, p, &opt, solver != SOLVER_GLPK, &e);
 
-	for (k = 0; k < N_NUMBERS; k++)
-		if (!(policy->numbers >> k & 1))
-			seen.number[k] = NULL;
-	*s = (struct solution){0};
-	classes_make(&c, &seen, solver != SOLVER_GLPK);
-	x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
-	s->x = x;
-	rc = policy->solve(&c.p, &opt, s, &e);
 	if (rc < 0)
 		printf("# %s: %s\n", policy->name, e.text[0]);
-	s->x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	classes_deal(&c, p->n, x, s->x);
-	if (s->late != NULL) {
-		bool *late = gv_xcalloc(p->n, sizeof(*late));
-
-		for (k = 0; k < p->n; k++)
-			late[k] = s->late[c.of[k]];
-		free(s->late);
-		s->late = late;
-	}
-	free(x);
-	classes_free(&c);
 	return rc;
 }
 
@@ -632,6 +575,7 @@ test_sjf(void)
 int
 main(void)
 {
+	draws_begin(12, 0, 0);
 	test_fifo();
 	test_many();
 	test_sjf();

@@ -3,26 +3,9 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "base/rng.h"
-#include "gv-alloc/classes.h"
-#include "gv-alloc/policy.h"
+#include "alloc_help.h"
 #include "lp/lp.h"
 #include "sched/rounds.h"
-
-static uint64_t drawn;
-
-static double
-uniform(void)
-{
-	return gv_random_uniform(31, 0, 0, drawn++);
-}
-
-static size_t
-below(size_t n)
-{
-	return (size_t)(uniform() * (double)n);
-}
 
 /* Gangs about as large as the types; n jobs, some alike if kinds < n. */
 static struct problem
@@ -48,11 +31,8 @@ random_problem(size_t n, size_t m, size_t most_gpus, size_t kinds)
 			p.scale[i] = 1;
 			p.rate[i * m] = 1;
 		}
-		if (like == i)
-			continue;
-		memcpy(&p.rate[i * m], &p.rate[like * m], m * sizeof(*p.rate));
-		p.scale[i] = p.scale[like];
-		p.number[NUMBER_STEPS][i] = p.number[NUMBER_STEPS][like];
+		if (like < i)
+			copy_job(&p, i, like);
 	}
 	return p;
 }
@@ -61,27 +41,8 @@ static struct solution
 solve(const struct policy *policy, const struct problem *p, bool placeable)
 {
 	const struct solve_options opt = {.placeable = placeable};
-	struct problem seen = *p;
-	struct solution s = {0};
-	struct gv_error e = {0};
-	struct classes c;
-	double *x;
-	size_t k;
 
-	for (k = 0; k < N_NUMBERS; k++)
-		if (!(policy->numbers >> k & 1))
-			seen.number[k] = NULL;
-	classes_make(&c, &seen, true);
-	x = s.x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
-	if (policy->solve(&c.p, &opt, &s, &e) != 0)
-		gv_die_error(&e);
-	s.x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	classes_deal(&c, p->n, x, s.x);
-	classes_free(&c);
-	free(x);
-	free(s.late);
-	s.late = NULL;
-	return s;
+	return shares(policy, p, &opt, true);
 }
 
 /* ---- every placement there is ---- */
@@ -294,6 +255,7 @@ int
 main(void)
 {
 	gv_init("placeable");
+	draws_begin(31, 0, 0);
 	test_all_placements();
 	test_rounds();
 	return done_testing();

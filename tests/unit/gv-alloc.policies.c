@@ -3,26 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "base/rng.h"
-#include "gv-alloc/classes.h"
-#include "gv-alloc/policy.h"
+#include "alloc_help.h"
 #include "gv-alloc/price.h"
-#include "gv-alloc/problem.h"
-
-static uint64_t drawn;
-
-static double
-uniform(void)
-{
-	return gv_random_uniform(11, 0, 0, drawn++);
-}
-
-static size_t
-below(size_t n)
-{
-	return (size_t)(uniform() * (double)n);
-}
 
 /*
  * A random problem: kinds kinds of jobs (0: all differ) with zeros, gangs and
@@ -48,11 +30,7 @@ random_problem(size_t n, size_t m, size_t kinds)
 		if (kinds > 0 && i >= kinds)
 			like = below(kinds);
 		if (like < i) {
-			memcpy(&p.rate[i * m], &p.rate[like * m], m * sizeof(*p.rate));
-			p.scale[i] = p.scale[like];
-			p.weight[i] = p.weight[like];
-			for (j = 0; j < NUMBER_PLACE; j++)
-				p.number[j][i] = p.number[j][like];
+			copy_job(&p, i, like);
 			continue;
 		}
 		p.number[NUMBER_STEPS][i] = exp(8 * uniform());
@@ -63,50 +41,17 @@ random_problem(size_t n, size_t m, size_t kinds)
 		for (j = 0; j < m; j++)
 			if (uniform() < .8 && p.scale[i] <= p.capacity[j])
 				p.rate[i * m + j] = exp(4 * uniform());
-		for (j = 0; j < m && p.rate[i * m + j] == 0; j++)
-			continue;
-		if (j == m) {
-			p.scale[i] = 1;
-			p.rate[i * m + below(m)] = 1 + uniform();
-		}
+		make_runnable(&p, i);
 	}
 	return p;
-}
-
-/* The problem as the policy sees it: with the numbers it asks for. */
-static struct problem
-seen_by(const struct policy *policy, const struct problem *p)
-{
-	struct problem q = *p;
-	size_t k;
-
-	for (k = 0; k < N_NUMBERS; k++)
-		if (!(policy->numbers >> k & 1))
-			q.number[k] = NULL;
-	return q;
 }
 
 static struct solution
 solve_by(enum solver solver, const struct policy *policy, const struct problem *p)
 {
-	struct problem seen = seen_by(policy, p);
-	struct solve_options opt = {.solver = solver};
-	bool merge = solver != SOLVER_GLPK;
-	struct solution s = {0};
-	struct classes c;
-	struct gv_error e = {0};
-	double *x;
+	const struct solve_options opt = {.solver = solver};
 
-	classes_make(&c, &seen, merge);
-	x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
-	s.x = x;
-	if (policy->solve(&c.p, &opt, &s, &e) != 0)
-		gv_die_error(&e);
-	s.x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	classes_deal(&c, p->n, x, s.x);
-	free(x);
-	classes_free(&c);
-	return s;
+	return shares(policy, p, &opt, solver != SOLVER_GLPK);
 }
 
 static struct solution
@@ -141,34 +86,13 @@ throughput_sum(const struct problem *p, const double *x)
 	return sum;
 }
 
-static bool
-near(double a, double b, double tol)
-{
-	return fabs(a - b) <= tol * fmax(fabs(a), fabs(b));
-}
-
 /* ---- max-min ---- */
-
-static struct problem
-paper(void)
-{
-	static const double rate[] = {40, 10, 12, 4, 100, 50};
-	struct problem p;
-	size_t i;
-
-	problem_alloc(&p, 3, 2);
-	memcpy(p.rate, rate, sizeof(rate));
-	for (i = 0; i < 3; i++)
-		p.scale[i] = p.weight[i] = p.count[i] = 1;
-	p.capacity[0] = p.capacity[1] = 1;
-	return p;
-}
 
 static void
 test_paper(void)
 {
 	static const double want[] = {5. / 11, 0, 5. / 11, 1. / 11, 1. / 11, 10. / 11};
-	struct problem p = paper();
+	struct problem p = paper_problem();
 	struct solution s = solve(&policy_max_min, &p, true);
 	size_t i;
 
@@ -634,6 +558,7 @@ main(void)
 {
 	size_t i;
 
+	draws_begin(11, 0, 0);
 	test_paper();
 	test_two_types();
 	test_classes();

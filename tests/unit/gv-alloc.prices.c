@@ -4,26 +4,12 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/rng.h"
+#include "draws.h"
 #include "gv-alloc/crowd.h"
 #include "gv-alloc/mixture.h"
 #include "gv-alloc/policy.h"
 #include "gv-alloc/price.h"
 #include "lp/lp.h"
-
-static uint64_t drawn;
-
-static double
-uniform(void)
-{
-	return gv_random_uniform(23, 0, 0, drawn++);
-}
-
-static size_t
-below(size_t n)
-{
-	return (size_t)(uniform() * (double)n);
-}
 
 /* ---- the mixture against GLPK ---- */
 
@@ -412,6 +398,7 @@ test_memory(void)
 int
 main(void)
 {
+	draws_begin(23, 0, 0);
 	test_mixture();
 	test_vectors();
 	test_many();

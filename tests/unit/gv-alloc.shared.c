@@ -8,30 +8,16 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/rng.h"
+#include "draws.h"
 #include "gv-alloc/classes.h"
 #include "gv-alloc/deal.h"
 #include "gv-alloc/shared.h"
-
-static uint64_t drawn;
 
 /* How many instances: quick ones, or what is promised. */
 static size_t
 many(size_t n)
 {
 	return getenv("GV_LONG") != NULL ? 100 * n : n;
-}
-
-static double
-uniform(void)
-{
-	return gv_random_uniform(23, 0, 0, drawn++);
-}
-
-static size_t
-below(size_t n)
-{
-	return (size_t)(uniform() * (double)n);
 }
 
 /* A random table of kinds, of which every second shares; two scales. */
@@ -742,6 +728,7 @@ check_deal(void)
 int
 main(void)
 {
+	draws_begin(23, 0, 0);
 	check_random();
 	check_policies();
 	check_units();

@@ -3,43 +3,14 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "base/rng.h"
-#include "gv-alloc/classes.h"
-#include "gv-alloc/policy.h"
-
-static uint64_t drawn;
-
-static double
-uniform(void)
-{
-	return gv_random_uniform(13, 0, 0, drawn++);
-}
-
-static size_t
-below(size_t n)
-{
-	return (size_t)(uniform() * (double)n);
-}
+#include "alloc_help.h"
 
 static struct solution
 solve(const struct problem *p, bool merge)
 {
-	struct solve_options opt = {0};
-	struct solution s = {0};
-	struct classes c;
-	struct gv_error e = {0};
-	double *x;
+	const struct solve_options opt = {0};
 
-	classes_make(&c, p, merge);
-	s.x = x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
-	if (policy_strategy_proof.solve(&c.p, &opt, &s, &e) != 0)
-		gv_die_error(&e);
-	s.x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	classes_deal(&c, p->n, x, s.x);
-	free(x);
-	classes_free(&c);
-	return s;
+	return shares(&policy_strategy_proof, p, &opt, merge);
 }
 
 static struct problem
@@ -63,19 +34,12 @@ random_problem(void)
 static void
 test_paper(void)
 {
-	static const double rate[] = {40, 10, 12, 4, 100, 50};
 	/* proportional fairness (20, 6, 50), times the parts */
 	static const double want[] = {20 * .48, 6 * 24. / 49, 50 * 72. / 121};
-	struct problem p;
-	struct solution s;
+	struct problem p = paper_problem();
+	struct solution s = solve(&p, true);
 	size_t i;
 
-	problem_alloc(&p, 3, 2);
-	memcpy(p.rate, rate, sizeof(rate));
-	for (i = 0; i < 3; i++)
-		p.scale[i] = p.weight[i] = p.count[i] = 1;
-	p.capacity[0] = p.capacity[1] = 1;
-	s = solve(&p, true);
 	for (i = 0; i < 3; i++)
 		is_near(problem_throughput(&p, s.x, i), want[i], 1e-7 * want[i],
 		    "the example's job %zu", i);
@@ -207,6 +171,7 @@ test_definition(size_t n, int rounds)
 int
 main(void)
 {
+	draws_begin(13, 0, 0);
 	test_definition(2, 60);
 	test_definition(7, 60);
 	test_definition(60, 4);

@@ -7,50 +7,14 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "base/rng.h"
-#include "gv-alloc/classes.h"
+#include "alloc_help.h"
 #include "gv-alloc/linear.h"
-#include "gv-alloc/policy.h"
-
-static uint64_t drawn;
-
-static double
-uniform(void)
-{
-	return gv_random_uniform(29, 0, 0, drawn++);
-}
-
-static size_t
-below(size_t n)
-{
-	return (size_t)(uniform() * (double)n);
-}
 
 /* So many cases: quick in make check, what is promised when there is time. */
 static int
 many(int quick, int promised)
 {
 	return getenv("GV_LONG") != NULL ? promised : quick;
-}
-
-static bool
-near(double a, double b, double tol)
-{
-	return fabs(a - b) <= tol * fmax(fabs(a), fabs(b));
-}
-
-/* A job like an earlier one, where it is to be one of the same kind. */
-static void
-copy_job(struct problem *p, size_t to, size_t from)
-{
-	size_t k;
-
-	memcpy(&p->rate[to * p->m], &p->rate[from * p->m], p->m * sizeof(*p->rate));
-	p->scale[to] = p->scale[from];
-	p->weight[to] = p->weight[from];
-	for (k = 0; k < NUMBER_PLACE; k++)
-		p->number[k][to] = p->number[k][from];
 }
 
 /* Rates rounded to whole numbers half of the time, so that there are ties. */
@@ -106,29 +70,9 @@ draw(size_t n, size_t m)
 static struct solution
 solve(enum solver solver, const struct policy *policy, const struct problem *p)
 {
-	struct solve_options opt = {.solver = solver, .inside = INSIDE_NONE};
-	struct problem seen = *p;
-	struct solution s = {0};
-	struct classes c;
-	struct gv_error e = {0};
-	double *x;
-	size_t k;
+	const struct solve_options opt = {.solver = solver, .inside = INSIDE_NONE};
 
-	for (k = 0; k < N_NUMBERS; k++)
-		if (!(policy->numbers >> k & 1))
-			seen.number[k] = NULL;
-	classes_make(&c, &seen, solver != SOLVER_GLPK);
-	x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
-	s.x = x;
-	if (policy->solve(&c.p, &opt, &s, &e) != 0)
-		gv_die_error(&e);
-	s.x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	classes_deal(&c, p->n, x, s.x);
-	free(x);
-	free(s.late);
-	s.late = NULL;
-	classes_free(&c);
-	return s;
+	return shares(policy, p, &opt, solver != SOLVER_GLPK);
 }
 
 /* ---- against GLPK ---- */
@@ -343,6 +287,7 @@ test_incentive(void)
 int
 main(void)
 {
+	draws_begin(29, 0, 0);
 	test_glpk();
 	test_more_gpus();
 	test_units();

@@ -7,24 +7,7 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "base/rng.h"
-#include "gv-alloc/classes.h"
-#include "gv-alloc/policy.h"
-
-static uint64_t drawn;
-
-static double
-uniform(void)
-{
-	return gv_random_uniform(12, 0, 0, drawn++);
-}
-
-static size_t
-below(size_t n)
-{
-	return (size_t)(uniform() * (double)n);
-}
+#include "alloc_help.h"
 
 /* kinds 0: all jobs differ.  entities 0: none. */
 static struct problem
@@ -56,9 +39,7 @@ random_problem(size_t n, size_t m, size_t kinds, size_t entities, bool fifo)
 		if (fifo)
 			p.number[NUMBER_PLACE][i] = (double)((i * 11) % n);
 		if (like < i) {
-			memcpy(&p.rate[i * m], &p.rate[like * m], m * sizeof(*p.rate));
-			p.scale[i] = p.scale[like];
-			p.weight[i] = p.weight[like];
+			copy_job(&p, i, like);
 			continue;
 		}
 		p.scale[i] = (double)(1 << below(3));
@@ -66,12 +47,7 @@ random_problem(size_t n, size_t m, size_t kinds, size_t entities, bool fifo)
 		for (j = 0; j < m; j++)
 			if (uniform() < .7 && p.scale[i] <= p.capacity[j])
 				p.rate[i * m + j] = exp(3 * uniform());
-		for (j = 0; j < m && p.rate[i * m + j] == 0; j++)
-			continue;
-		if (j == m) {
-			p.scale[i] = 1;
-			p.rate[i * m + below(m)] = 1 + uniform();
-		}
+		make_runnable(&p, i);
 	}
 	return p;
 }
@@ -426,6 +402,7 @@ main(void)
 {
 	int rounds = getenv("GV_LONG") != NULL ? 20 : 1;
 
+	draws_begin(12, 0, 0);
 	test_paper_loop("alone", 0, false, 300 * rounds);
 	test_paper_loop("a queue", 1, true, 150 * rounds);
 	test_paper_loop("entities", 3, false, 300 * rounds);
