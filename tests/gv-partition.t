@@ -236,6 +236,10 @@ bad "optimizer" '--optimizer: unknown "x"; known: sgd, momentum, adam' -l 4@1GB/
 bad "recompute" '--recompute: unknown "x"; known: none, full, auto' -l 4@1GB/s --recompute=x layers.csv
 bad "micro-batches without use" "--micro-batches is for --timeline or another --schedule than 1f1b" \
 	-l 4@1GB/s --micro-batches=4 layers.csv
+for with in --straight --all-gpus --fewest-gpus; do
+	bad "$with of a plan" "--straight, --all-gpus and --fewest-gpus are for a plan that is searched, not --evaluate" \
+		-l 4@1GB/s --evaluate $with layers.csv
+done
 bad "gpipe without micro-batches" "--schedule=gpipe needs --micro-batches=N" -l 4@1GB/s --schedule=gpipe layers.csv
 bad "two from standard input" "only one input can be standard input" -l 4@1GB/s -e -
 

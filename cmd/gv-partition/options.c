@@ -336,6 +336,9 @@ check_schedule(const struct options *o)
 	if (o->rank > 0 && o->evaluate)
 		gv_opt_usage(
 		    &o->common, "--rank is for a plan that is searched, not --evaluate");
+	if ((o->search.straight || o->search.use != USE_UP_TO) && o->evaluate)
+		gv_opt_usage(&o->common, "--straight, --all-gpus and --fewest-gpus are for "
+					 "a plan that is searched, not --evaluate");
 	if (o->explain && o->timeline)
 		gv_opt_usage(
 		    &o->common, "--explain and --timeline are two tables: choose one");
