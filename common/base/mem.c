@@ -1,8 +1,13 @@
+/* madvise is in neither C nor POSIX. */
+#define _DEFAULT_SOURCE
+
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/err.h"
 
@@ -12,6 +17,27 @@ out_of_memory(void)
 	gv_die("out of memory");
 }
 
+/*
+ * Large pages for much memory, if the system has them: a fault for each 4 KiB would
+ * take longer than many a loop over it.
+ */
+static void
+large_pages(void *p, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	enum { MUCH = 4 << 20, PAGE = 64 << 10 };
+	size_t off = (PAGE - (uintptr_t)p % PAGE) % PAGE;
+	int before = errno;
+
+	if (bytes >= MUCH)
+		madvise((char *)p + off, (bytes - off) / PAGE * PAGE, MADV_HUGEPAGE);
+	errno = before; /* it may fail: then pages are small */
+#else
+	(void)p;
+	(void)bytes;
+#endif
+}
+
 void *
 gv_xcalloc(size_t n, size_t size)
 {
@@ -19,6 +45,7 @@ gv_xcalloc(size_t n, size_t size)
 
 	if (p == NULL)
 		out_of_memory();
+	large_pages(p, n * size);
 	return p;
 }
 
@@ -30,6 +57,7 @@ gv_xrealloc(void *p, size_t n, size_t size)
 	p = realloc(p, n * size > 0 ? n * size : 1);
 	if (p == NULL)
 		out_of_memory();
+	large_pages(p, n * size);
 	return p;
 }
 
