@@ -17,7 +17,11 @@ work_find(struct work *w, const struct problem *p)
 		if (keep[i])
 			w->of[n++] = i;
 	}
-	problem_pick(&w->p, p, keep);
+	w->all = n == p->n;
+	if (w->all)
+		w->p = *p;
+	else
+		problem_pick(&w->p, p, keep);
 	free(keep);
 }
 
@@ -50,6 +54,7 @@ work_deal_pairs(const struct work *w, struct solution *s, struct solution *all)
 void
 work_free(struct work *w)
 {
-	problem_free(&w->p);
+	if (!w->all)
+		problem_free(&w->p);
 	free(w->of);
 }

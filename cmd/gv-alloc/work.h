@@ -10,6 +10,7 @@
 struct work {
 	struct problem p; /* those with steps; p.n may be 0 */
 	size_t *of;       /* [p.n] their rows */
+	bool all;         /* every job: p is the problem itself */
 };
 
 void work_find(struct work *w, const struct problem *p);
