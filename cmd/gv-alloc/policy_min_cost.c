@@ -177,6 +177,7 @@ climb(struct linear *l, struct gains *gain, const double *second,
 	    .solver = opt->solver, .placeable = opt->placeable, .memory = opt->memory};
 	const struct problem *p = l->p;
 	struct solution *s = l->s;
+	const double best = p->together == NULL ? best_share(p) : INFINITY;
 	double theta = start_ratio(l);
 	int k, rc = 0;
 
@@ -189,6 +190,8 @@ climb(struct linear *l, struct gains *gain, const double *second,
 		if (next <= theta * (1 + 4 * DBL_EPSILON))
 			break;
 		theta = next;
+		if (next * (1 + 9 * DBL_EPSILON) >= best)
+			break; /* there is no better one */
 	}
 	if (rc != 0)
 		return -1;
