@@ -159,6 +159,10 @@ run gv-partition --top=3 -c types.csv -l @10Gb/s --gpu-speed=v100=1 --gpu-speed=
 is "types that are alike are as fast as one type" "$(column step_s out | head -n 1)" \
 	"$(gv-partition --top=1 -l 4@10Gb/s -e edges.csv layers.csv | column step_s /dev/stdin)"
 
+# ---- the bound ----
+run gv-partition -v --rank=2 -o /dev/null -l 4@10Gb/s -e edges.csv layers.csv
+err_has "slowest_s=0.0316875 bound_s=0.01728125 " "the second plan bounds nothing"
+
 # ---- all GPUs ----
 # the plan without --top sums gradients level by level, and has to be among them
 printf 'node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes\na,0,0.1,1000,40000000\n' >one.csv

@@ -59,6 +59,7 @@ say_times(const struct options *o, const struct plan_report *r, const struct pla
 {
 	double speedup = 1, over_parallel = 1;
 	bool exact = x->exact && o->search.rules.schedule != SCHEDULE_INTERLEAVED;
+	bool fastest = exact && !o->evaluate && o->rank == 0;
 	char num[4][GV_NUM_LEN], searched[64] = "";
 
 	gv_format_double(num[0], r->bottleneck_s);
@@ -78,7 +79,7 @@ say_times(const struct options *o, const struct plan_report *r, const struct pla
 	gv_warn("cost=%s%s stages=%zu gpus=%zu slowest_s=%s bound_s=%s single_s=%s "
 		"data_parallel_s=%s speedup=%.4g speedup_over_data_parallel=%.4g",
 	    o->search.rules.model == COST_PAPER ? "paper" : "compat", searched, p->n,
-	    r->gpus, num[0], o->evaluate || !exact ? num[1] : num[0], num[2], num[3],
+	    r->gpus, num[0], fastest ? num[0] : num[1], num[2], num[3],
 	    speedup, over_parallel);
 }
 
