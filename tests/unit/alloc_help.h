@@ -12,147 +12,160 @@
 #include "gv-alloc/policy.h"
 #include "gv-alloc/problem.h"
 
-static inline bool near(double a, double b, double tol) {
-  return fabs(a - b) <= tol * fmax(fabs(a), fabs(b));
+static inline bool
+near(double a, double b, double tol)
+{
+	return fabs(a - b) <= tol * fmax(fabs(a), fabs(b));
 }
 
 /* ---- problems ---- */
 
 /* The paper's example: three jobs, two types of one GPU each. */
-static inline struct problem paper_problem(void) {
-  static const double rate[] = {40, 10, 12, 4, 100, 50};
-  struct problem p;
-  size_t i;
+static inline struct problem
+paper_problem(void)
+{
+	static const double rate[] = {40, 10, 12, 4, 100, 50};
+	struct problem p;
+	size_t i;
 
-  problem_alloc(&p, 3, 2);
-  memcpy(p.rate, rate, sizeof(rate));
-  for (i = 0; i < 3; i++)
-    p.scale[i] = p.weight[i] = p.count[i] = 1;
-  p.capacity[0] = p.capacity[1] = 1;
-  return p;
+	problem_alloc(&p, 3, 2);
+	memcpy(p.rate, rate, sizeof(rate));
+	for (i = 0; i < 3; i++)
+		p.scale[i] = p.weight[i] = p.count[i] = 1;
+	p.capacity[0] = p.capacity[1] = 1;
+	return p;
 }
 
 /* Job to becomes one like job from, but for its place in the queue and its
  * entity. */
-static inline void copy_job(struct problem *p, size_t to, size_t from) {
-  size_t k;
+static inline void
+copy_job(struct problem *p, size_t to, size_t from)
+{
+	size_t k;
 
-  memcpy(&p->rate[to * p->m], &p->rate[from * p->m], p->m * sizeof(*p->rate));
-  p->scale[to] = p->scale[from];
-  p->weight[to] = p->weight[from];
-  for (k = 0; k < NUMBER_PLACE; k++)
-    if (p->number[k] != NULL)
-      p->number[k][to] = p->number[k][from];
+	memcpy(&p->rate[to * p->m], &p->rate[from * p->m], p->m * sizeof(*p->rate));
+	p->scale[to] = p->scale[from];
+	p->weight[to] = p->weight[from];
+	for (k = 0; k < NUMBER_PLACE; k++)
+		if (p->number[k] != NULL)
+			p->number[k][to] = p->number[k][from];
 }
 
 /* A job without any rate gets one, on one GPU of some type. */
-static inline void make_runnable(struct problem *p, size_t i) {
-  size_t j;
+static inline void
+make_runnable(struct problem *p, size_t i)
+{
+	size_t j;
 
-  for (j = 0; j < p->m; j++)
-    if (p->rate[i * p->m + j] > 0)
-      return;
-  p->scale[i] = 1;
-  p->rate[i * p->m + below(p->m)] = 1 + uniform();
+	for (j = 0; j < p->m; j++)
+		if (p->rate[i * p->m + j] > 0)
+			return;
+	p->scale[i] = 1;
+	p->rate[i * p->m + below(p->m)] = 1 + uniform();
 }
 
 /* Those numbers of job i that the problem asks for; so many jobs have a need.
  */
-static inline void draw_numbers(struct problem *p, size_t i, double with_need) {
-  if (p->number[NUMBER_STEPS] != NULL)
-    p->number[NUMBER_STEPS][i] = uniform() < .1 ? 0 : exp(6 * uniform());
-  if (p->number[NUMBER_ELAPSED] != NULL)
-    p->number[NUMBER_ELAPSED][i] = 20 * uniform();
-  if (p->number[NUMBER_ISOLATED] != NULL)
-    p->number[NUMBER_ISOLATED][i] = 20 * uniform();
-  if (p->number[NUMBER_NEED] != NULL && uniform() < with_need)
-    p->number[NUMBER_NEED][i] = .02 * uniform();
-  if (p->number[NUMBER_PLACE] != NULL)
-    p->number[NUMBER_PLACE][i] = (double)i;
+static inline void
+draw_numbers(struct problem *p, size_t i, double with_need)
+{
+	if (p->number[NUMBER_STEPS] != NULL)
+		p->number[NUMBER_STEPS][i] = uniform() < .1 ? 0 : exp(6 * uniform());
+	if (p->number[NUMBER_ELAPSED] != NULL)
+		p->number[NUMBER_ELAPSED][i] = 20 * uniform();
+	if (p->number[NUMBER_ISOLATED] != NULL)
+		p->number[NUMBER_ISOLATED][i] = 20 * uniform();
+	if (p->number[NUMBER_NEED] != NULL && uniform() < with_need)
+		p->number[NUMBER_NEED][i] = .02 * uniform();
+	if (p->number[NUMBER_PLACE] != NULL)
+		p->number[NUMBER_PLACE][i] = (double)i;
 }
 
 /* ---- answers ---- */
 
 /* The problem as the policy sees it: with the numbers it asks for.  Owns
  * nothing. */
-static inline struct problem seen_by(const struct policy *policy,
-                                     const struct problem *p) {
-  struct problem q = *p;
-  size_t k;
+static inline struct problem
+seen_by(const struct policy *policy, const struct problem *p)
+{
+	struct problem q = *p;
+	size_t k;
 
-  for (k = 0; k < N_NUMBERS; k++)
-    if (!(policy->numbers >> k & 1))
-      q.number[k] = NULL;
-  return q;
+	for (k = 0; k < N_NUMBERS; k++)
+		if (!(policy->numbers >> k & 1))
+			q.number[k] = NULL;
+	return q;
 }
 
 /*
  * A policy's answer as a row a job: s->x [n][m] and s->late [n] (or NULL), to
  * be freed.  merge: equal jobs are one class.  Returns what the policy does.
  */
-static inline int answer(struct solution *s, const struct policy *policy,
-                         const struct problem *p,
-                         const struct solve_options *opt, bool merge,
-                         struct gv_error *e) {
-  struct problem seen = seen_by(policy, p);
-  struct classes c;
-  double *x;
-  size_t i;
-  int rc;
+static inline int
+answer(struct solution *s, const struct policy *policy, const struct problem *p,
+    const struct solve_options *opt, bool merge, struct gv_error *e)
+{
+	struct problem seen = seen_by(policy, p);
+	struct classes c;
+	double *x;
+	size_t i;
+	int rc;
 
-  *s = (struct solution){0};
-  classes_make(&c, &seen, merge);
-  s->x = x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
-  rc = policy->solve(&c.p, opt, s, e);
-  s->x = gv_xcalloc(p->n, p->m * sizeof(*x));
-  classes_deal(&c, p->n, x, s->x);
-  if (s->late != NULL) {
-    bool *late = gv_xcalloc(p->n, sizeof(*late));
+	*s = (struct solution){0};
+	classes_make(&c, &seen, merge);
+	s->x = x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
+	rc = policy->solve(&c.p, opt, s, e);
+	s->x = gv_xcalloc(p->n, p->m * sizeof(*x));
+	classes_deal(&c, p->n, x, s->x);
+	if (s->late != NULL) {
+		bool *late = gv_xcalloc(p->n, sizeof(*late));
 
-    for (i = 0; i < p->n; i++)
-      late[i] = s->late[c.of[i]];
-    free(s->late);
-    s->late = late;
-  }
-  free(x);
-  classes_free(&c);
-  return rc;
+		for (i = 0; i < p->n; i++)
+			late[i] = s->late[c.of[i]];
+		free(s->late);
+		s->late = late;
+	}
+	free(x);
+	classes_free(&c);
+	return rc;
 }
 
 /* The shares where there must be an answer; x is to be freed. */
-static inline struct solution shares(const struct policy *policy,
-                                     const struct problem *p,
-                                     const struct solve_options *opt,
-                                     bool merge) {
-  struct gv_error e = {0};
-  struct solution s;
+static inline struct solution
+shares(const struct policy *policy, const struct problem *p,
+    const struct solve_options *opt, bool merge)
+{
+	struct gv_error e = {0};
+	struct solution s;
 
-  if (answer(&s, policy, p, opt, merge, &e) != 0)
-    gv_die_error(&e);
-  free(s.late);
-  s.late = NULL;
-  return s;
+	if (answer(&s, policy, p, opt, merge, &e) != 0)
+		gv_die_error(&e);
+	free(s.late);
+	s.late = NULL;
+	return s;
 }
 
 /* The answer to the rows of p as they are, with multipliers; free it with
  * solution_free. */
-static inline struct solution solve_rows(const struct policy *policy,
-                                         const struct problem *p,
-                                         enum solver solver) {
-  const struct solve_options opt = {.solver = solver, .multipliers = true};
-  struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
-  struct gv_error e = {0};
+static inline struct solution
+solve_rows(const struct policy *policy, const struct problem *p, enum solver solver)
+{
+	const struct solve_options opt = {.solver = solver, .multipliers = true};
+	struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	struct gv_error e = {0};
 
-  multipliers_alloc(&s.multipliers, p->n, p->m);
-  if (policy->solve(p, &opt, &s, &e) != 0)
-    gv_die_error(&e);
-  return s;
+	multipliers_alloc(&s.multipliers, p->n, p->m);
+	if (policy->solve(p, &opt, &s, &e) != 0)
+		gv_die_error(&e);
+	return s;
 }
 
-static inline void solution_free(struct solution *s) {
-  free(s->x);
-  free(s->late);
-  multipliers_free(&s->multipliers);
+static inline void
+solution_free(struct solution *s)
+{
+	free(s->x);
+	free(s->late);
+	multipliers_free(&s->multipliers);
 }
 
 #endif

@@ -6,28 +6,16 @@
  */
 #include <stdlib.h>
 
-#include "base/rng.h"
-#include "gv-partition/plan.h"
+#include "partition_help.h"
 #include "tap.h"
 
 enum { MOST = 9 };
 
 struct world {
-	struct graph g;
-	struct layer layer[MOST];
-	struct graph_edge edge[MOST * MOST];
-	unsigned before[MOST], behind[MOST]; /* masks */
+	struct dag d;
 	struct machine m;
 	struct search_options o;
 };
-
-static uint64_t draw_seed, draw_count;
-
-static size_t
-draw(size_t n)
-{
-	return (size_t)(gv_random(draw_seed, 7, 7, draw_count++) % n);
-}
 
 static double
 larger(double a, double b)
@@ -36,29 +24,6 @@ larger(double a, double b)
 }
 
 /* ---- trying everything ---- */
-
-static bool
-closed(const struct world *w, unsigned set)
-{
-	size_t v;
-
-	for (v = 0; v < w->g.n; v++)
-		if ((set >> v & 1) && (w->before[v] & ~set) != 0)
-			return false;
-	return true;
-}
-
-static double
-crossing(const struct world *w, unsigned set)
-{
-	double sum = 0;
-	size_t v;
-
-	for (v = 0; v < w->g.n; v++)
-		if ((set >> v & 1) && (w->behind[v] & ~set) != 0)
-			sum += w->layer[v].activation;
-	return sum;
-}
 
 /* Where a component stands in the whole pipeline. */
 struct place {
@@ -77,12 +42,12 @@ innermost(const struct world *w, unsigned from, unsigned to, size_t replicas,
 	const struct cost_rules *r = &w->o.rules;
 	size_t v;
 
-	for (v = 0; v < w->g.n; v++)
+	for (v = 0; v < w->d.g.n; v++)
 		if ((to & ~from) >> v & 1) {
-			time += w->layer[v].time_s;
-			forward += w->layer[v].forward_s;
-			activation += w->layer[v].activation;
-			weights += w->layer[v].parameter;
+			time += w->d.layer[v].time_s;
+			forward += w->d.layer[v].forward_s;
+			activation += w->d.layer[v].activation;
+			weights += w->d.layer[v].parameter;
 		}
 	stashes = (double)in_flight;
 	if (r->schedule == SCHEDULE_1F1B)
@@ -95,7 +60,7 @@ innermost(const struct world *w, unsigned from, unsigned to, size_t replicas,
 		stashes = own;
 	none = (copies + 1 + r->state) * weights + stashes * activation;
 	full =
-	    (copies + 1 + r->state) * weights + stashes * crossing(w, from) + activation;
+	    (copies + 1 + r->state) * weights + stashes * crossing(&w->d, from) + activation;
 	if (r->recompute != RECOMPUTE_FULL && (r->memory <= 0 || none <= r->memory))
 		return time;
 	if (r->recompute != RECOMPUTE_NONE && (r->memory <= 0 || full <= r->memory))
@@ -109,25 +74,25 @@ stage(const struct world *w, size_t level, unsigned from, unsigned to, size_t n,
     bool first, double inner)
 {
 	double weights = 0, bandwidth = w->m.bytes_per_s[level], sync, load;
-	unsigned all = (1U << w->g.n) - 1;
+	unsigned all = (1U << w->d.g.n) - 1;
 	size_t v;
 
-	for (v = 0; v < w->g.n; v++)
+	for (v = 0; v < w->d.g.n; v++)
 		if ((to & ~from) >> v & 1)
-			weights += w->layer[v].parameter;
+			weights += w->d.layer[v].parameter;
 	if (w->o.rules.model == COST_PAPER) {
 		load =
 		    larger(inner, 2 * (double)(n - 1) * weights / bandwidth) / (double)n;
-		return first ? load : larger(load, 2 * crossing(w, from) / bandwidth);
+		return first ? load : larger(load, 2 * crossing(&w->d, from) / bandwidth);
 	}
 	sync = 4 * (double)(n - 1) * weights / (bandwidth * (double)n);
 	if (first)
 		return (inner + sync / (level > 0 ? (double)w->m.gpus[level - 1] : 1)) /
 		       (double)n;
 	load = larger(
-	    (inner + sync) / (double)n, 2 * crossing(w, from) / (bandwidth * (double)n));
+	    (inner + sync) / (double)n, 2 * crossing(&w->d, from) / (bandwidth * (double)n));
 	return to == all ? load
-			 : larger(load, 2 * crossing(w, to) / (bandwidth * (double)n));
+			 : larger(load, 2 * crossing(&w->d, to) / (bandwidth * (double)n));
 }
 
 /* The loads of the pipeline tried, and those of the best. */
@@ -182,7 +147,7 @@ try_all(const struct world *w, size_t level, unsigned from, unsigned at, unsigne
 		return;
 	}
 	for (next = room; next != 0; next = (next - 1) & room) {
-		if (!closed(w, at | next))
+		if (!closed(&w->d, at | next))
 			continue;
 		for (m = 1; m <= left && (m == 1 || !w->o.straight); m++) {
 			size_t gpus = where.copies * m;
@@ -236,29 +201,21 @@ static void
 make_world(struct world *w, bool two, bool memory)
 {
 	static const size_t pairs[][2] = {{2, 2}, {3, 2}, {2, 3}, {1, 3}};
-	size_t i, k, density = 1 + draw(9), pair = draw(4);
+	size_t i, density = 1 + draw(9), pair = draw(4);
 
 	memset(w, 0, sizeof(*w));
-	w->g.n = two ? 1 + draw(6) : 1 + draw(MOST);
-	w->g.layer = w->layer;
-	w->g.edge = w->edge;
-	for (i = 0; i < w->g.n; i++) {
-		struct layer *a = &w->layer[i];
+	dag_begin(&w->d, two ? 1 + draw(6) : 1 + draw(MOST));
+	for (i = 0; i < w->d.g.n; i++) {
+		struct layer *a = &w->d.layer[i];
 
 		a->forward_s = (double)draw(100) / 1000;
 		a->time_s = a->forward_s + (double)draw(200) / 1000;
 		a->activation = (double)draw(40) * 1e6;
 		a->parameter = draw(3) == 0 ? 0 : (double)draw(60) * 1e6;
-		for (k = 0; k < i; k++)
-			if (draw(10) < density) {
-				w->edge[w->g.n_edges++] =
-				    (struct graph_edge){(uint32_t)k, (uint32_t)i};
-				w->before[i] |= 1U << k;
-				w->behind[k] |= 1U << i;
-			}
+		dag_draw_edges(&w->d, i, density);
 	}
 	w->m.n_levels = two ? 2 : 1;
-	w->m.gpus[0] = two ? pairs[pair][0] : 1 + draw(w->g.n > 7 ? 3 : 5);
+	w->m.gpus[0] = two ? pairs[pair][0] : 1 + draw(w->d.g.n > 7 ? 3 : 5);
 	w->m.gpus[1] = pairs[pair][1];
 	w->m.bytes_per_s[0] = (double)(1 + draw(20)) * 5e8;
 	w->m.bytes_per_s[1] = (double)(1 + draw(10)) * 2e8;
@@ -281,7 +238,7 @@ differs(const struct world *w, uint64_t seed, const char *what, double got, doub
 {
 	if (wrong++ < 5)
 		printf("# seed %llu: %s: got %.17g, want %.17g; %zu layers, %zux%zu\n",
-		    (unsigned long long)seed, what, got, want, w->g.n, w->m.gpus[0],
+		    (unsigned long long)seed, what, got, want, w->d.g.n, w->m.gpus[0],
 		    w->m.n_levels > 1 ? w->m.gpus[1] : 1);
 }
 
@@ -308,14 +265,14 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 	struct gv_error e = {0};
 	struct ideals s;
 	struct place whole = {0, 1};
-	double want = best_of(w, w->m.n_levels - 1, 0, (1U << w->g.n) - 1, whole, &words);
+	double want = best_of(w, w->m.n_levels - 1, 0, (1U << w->d.g.n) - 1, whole, &words);
 	size_t i;
 
-	ideals_make(&s, &w->g, IDEALS_ALL, NULL, 0, 1000);
-	if (plan_search(&p, &s, w->g.n, &w->m, &w->o) != SEARCH_FOUND) {
+	ideals_make(&s, &w->d.g, IDEALS_ALL, NULL, 0, 1000);
+	if (plan_search(&p, &s, w->d.g.n, &w->m, &w->o) != SEARCH_FOUND) {
 		if (isfinite(want))
 			differs(w, seed, "no plan found", 0, want);
-	} else if (plan_evaluate(&r, &p, &w->g, &w->m, &w->o.rules, IDEALS_ALL, &e) !=
+	} else if (plan_evaluate(&r, &p, &w->d.g, &w->m, &w->o.rules, IDEALS_ALL, &e) !=
 		   0) {
 		differs(w, seed, e.text[0], 0, want);
 	} else {
@@ -342,8 +299,8 @@ check_many(const char *name, size_t n, bool two, bool memory)
 
 	wrong = 0;
 	for (i = 0; i < n; i++) {
-		draw_seed = i + 1;
-		draw_count = two * 1000 + memory * 2000;
+		draws_begin(i + 1, 7, 7);
+		draws.n = two * 1000 + memory * 2000;
 		make_world(&w, two, memory);
 		check_world(&w, i + 1, &planned);
 	}
@@ -366,20 +323,20 @@ check_fewest(size_t n)
 		double want;
 		size_t used = 0, k;
 
-		draw_seed = i + 1;
-		draw_count = 9000;
+		draws_begin(i + 1, 7, 7);
+		draws.n = 9000;
 		make_world(&w, false, false);
 		w.o.use = USE_UP_TO;
-		want = best_of(&w, 0, 0, (1U << w.g.n) - 1, whole, NULL);
-		ideals_make(&s, &w.g, IDEALS_ALL, NULL, 0, 1000);
+		want = best_of(&w, 0, 0, (1U << w.d.g.n) - 1, whole, NULL);
+		ideals_make(&s, &w.d.g, IDEALS_ALL, NULL, 0, 1000);
 		w.o.use = USE_FEWEST;
-		plan_search(&p, &s, w.g.n, &w.m, &w.o);
+		plan_search(&p, &s, w.d.g.n, &w.m, &w.o);
 		for (k = 0; k < p.n; k++)
 			used += p.stage[k].replicas[0];
 		g = w.m.gpus[0];
 		w.o.use = USE_UP_TO;
 		for (w.m.gpus[0] = 1; w.m.gpus[0] < g; w.m.gpus[0]++)
-			if (best_of(&w, 0, 0, (1U << w.g.n) - 1, whole, NULL) <=
+			if (best_of(&w, 0, 0, (1U << w.d.g.n) - 1, whole, NULL) <=
 			    want * (1 + 1e-12))
 				break;
 		if (used != w.m.gpus[0])

@@ -1,56 +1,23 @@
 /*
  * Pipelines on GPUs of several types against trying every one, on random graphs of
  * up to 6 layers and 2 or 3 types whose layers have times of their own.  The
- * formulas here are written anew, stages are tried from the last to the first.
+ * formulas here and in partition_help.h are written anew, stages are tried from the
+ * last to the first.
  */
 #include <stdlib.h>
 
-#include "base/rng.h"
 #include "gv-partition/fleet.h"
+#include "partition_help.h"
 #include "tap.h"
 
 enum { MOST = 6 };
 
 struct world {
-	struct graph g;
-	struct layer layer[MOST];
-	struct graph_edge edge[MOST * MOST];
-	unsigned before[MOST], behind[MOST]; /* masks */
+	struct dag d;
 	struct fleet f;
 	double time_s[FLEET_TYPES][MOST], forward_s[FLEET_TYPES][MOST];
 	struct search_options o;
 };
-
-static uint64_t draw_seed, draw_count;
-
-static size_t
-draw(size_t n)
-{
-	return (size_t)(gv_random(draw_seed, 7, 8, draw_count++) % n);
-}
-
-static bool
-closed(const struct world *w, unsigned set)
-{
-	size_t v;
-
-	for (v = 0; v < w->g.n; v++)
-		if ((set >> v & 1) && (w->before[v] & ~set) != 0)
-			return false;
-	return true;
-}
-
-static double
-crossing(const struct world *w, unsigned set)
-{
-	double sum = 0;
-	size_t v;
-
-	for (v = 0; v < w->g.n; v++)
-		if ((set >> v & 1) && (w->behind[v] & ~set) != 0)
-			sum += w->layer[v].activation;
-	return sum;
-}
 
 /* The stage of the layers in `in`, the prefix in front of it, behind it so many GPUs. */
 static double
@@ -58,43 +25,31 @@ load_of(const struct world *w, unsigned from, unsigned in, size_t type, size_t n
     size_t behind)
 {
 	const struct cost_rules *r = &w->o.rules;
-	double memory = w->f.type[type].memory, time = 0, forward = 0, weights = 0,
-	       activation = 0, flight = ceil((double)(behind + n) / (double)n);
-	double replicas = (double)n, bandwidth = w->f.bytes_per_s, copies, load,
-	       receives = crossing(w, from), sends = crossing(w, from | in);
-	bool kept, again;
+	struct amounts a = {.receives = crossing(&w->d, from)};
+	double replicas = (double)n, bandwidth = w->f.bytes_per_s, load, time,
+	       sends = crossing(&w->d, from | in);
 	size_t v;
 
-	for (v = 0; v < w->g.n; v++)
+	for (v = 0; v < w->d.g.n; v++)
 		if (in >> v & 1) {
-			time += w->time_s[type][v];
-			forward += w->forward_s[type][v];
-			weights += w->layer[v].parameter;
-			activation += w->layer[v].activation;
+			a.time += w->time_s[type][v];
+			a.forward += w->forward_s[type][v];
+			a.weights += w->d.layer[v].parameter;
+			a.activation += w->d.layer[v].activation;
 		}
-	copies = (r->schedule == SCHEDULE_1F1B ? flight : 2) + 1 + r->state;
-	if (r->schedule == SCHEDULE_FLUSH || r->schedule == SCHEDULE_GPIPE) {
-		double own = ceil((double)r->micro_batches / (double)n);
-
-		copies = 2 + r->state;
-		flight = r->schedule == SCHEDULE_GPIPE ? own : fmin(flight, own);
-	}
-	kept = memory <= 0 || copies * weights + flight * activation <= memory;
-	again =
-	    memory <= 0 || copies * weights + flight * receives + activation <= memory;
-	kept = kept && r->recompute != RECOMPUTE_FULL;
-	again = again && r->recompute != RECOMPUTE_NONE;
-	if (!kept && !again)
+	time = time_within(
+	    &a, r, w->f.type[type].memory, ceil((double)(behind + n) / replicas), n);
+	if (!isfinite(time))
 		return INFINITY;
-	if (!kept)
-		time += forward;
 	if (r->model == COST_PAPER) {
-		load = fmax(time, 2 * (replicas - 1) * weights / bandwidth) / replicas;
-		return from == 0 ? load : fmax(load, 2 * receives / bandwidth);
+		load = fmax(time, 2 * (replicas - 1) * a.weights / bandwidth) / replicas;
+		return from == 0 ? load : fmax(load, 2 * a.receives / bandwidth);
 	}
-	load = (time + 4 * (replicas - 1) * weights / (bandwidth * replicas)) / replicas;
-	return from == 0 ? load
-			 : fmax(load, 2 * fmax(receives, sends) / (bandwidth * replicas));
+	load =
+	    (time + 4 * (replicas - 1) * a.weights / (bandwidth * replicas)) / replicas;
+	return from == 0
+		   ? load
+		   : fmax(load, 2 * fmax(a.receives, sends) / (bandwidth * replicas));
 }
 
 struct best {
@@ -119,7 +74,7 @@ try_all(const struct world *w, unsigned to, size_t *left, size_t behind, double 
 		return;
 	}
 	for (in = to; in != 0; in = (in - 1) & to) {
-		if (!closed(w, to & ~in))
+		if (!closed(&w->d, to & ~in))
 			continue;
 		for (t = 0; t < w->f.n; t++)
 			for (m = 1; m <= left[t] && (m == 1 || !w->o.straight); m++) {
@@ -138,25 +93,17 @@ try_all(const struct world *w, unsigned to, size_t *left, size_t behind, double 
 static void
 make_world(struct world *w, bool memory)
 {
-	size_t i, k, t, density = 1 + draw(9);
+	size_t i, t, density = 1 + draw(9);
 	static const char *const name[] = {"a", "b", "c"};
 
 	memset(w, 0, sizeof(*w));
-	w->g.n = 1 + draw(MOST);
-	w->g.layer = w->layer;
-	w->g.edge = w->edge;
+	dag_begin(&w->d, 1 + draw(MOST));
 	w->f.n = 1 + draw(3);
 	w->f.bytes_per_s = (double)(1 + draw(20)) * 2e8;
-	for (i = 0; i < w->g.n; i++) {
-		w->layer[i].activation = (double)draw(40) * 1e6;
-		w->layer[i].parameter = draw(3) == 0 ? 0 : (double)draw(60) * 1e6;
-		for (k = 0; k < i; k++)
-			if (draw(10) < density) {
-				w->edge[w->g.n_edges++] =
-				    (struct graph_edge){(uint32_t)k, (uint32_t)i};
-				w->before[i] |= 1U << k;
-				w->behind[k] |= 1U << i;
-			}
+	for (i = 0; i < w->d.g.n; i++) {
+		w->d.layer[i].activation = (double)draw(40) * 1e6;
+		w->d.layer[i].parameter = draw(3) == 0 ? 0 : (double)draw(60) * 1e6;
+		dag_draw_edges(&w->d, i, density);
 	}
 	for (t = 0; t < w->f.n; t++) {
 		double slow = (double)(1 + draw(4));
@@ -167,7 +114,7 @@ make_world(struct world *w, bool memory)
 			w->f.type[t].memory = (double)(50 + draw(600)) * 1e6;
 		w->f.type[t].time_s = w->time_s[t];
 		w->f.type[t].forward_s = w->forward_s[t];
-		for (i = 0; i < w->g.n; i++) {
+		for (i = 0; i < w->d.g.n; i++) {
 			w->forward_s[t][i] = slow * (double)draw(100) / 1000;
 			w->time_s[t][i] =
 			    w->forward_s[t][i] + slow * (double)draw(200) / 1000;
@@ -193,7 +140,7 @@ differs(const struct world *w, uint64_t seed, const char *what, double got, doub
 {
 	if (wrong++ < 5)
 		printf("# seed %llu: %s: got %.17g, want %.17g; %zu layers, %zu types\n",
-		    (unsigned long long)seed, what, got, want, w->g.n, w->f.n);
+		    (unsigned long long)seed, what, got, want, w->d.g.n, w->f.n);
 }
 
 /* Each stage is within the memory of its type. */
@@ -223,12 +170,12 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 
 	for (t = 0; t < w->f.n; t++)
 		left[t] = w->f.type[t].gpus;
-	try_all(w, (1U << w->g.n) - 1, left, 0, 0, &best);
-	ideals_make(&s, &w->g, IDEALS_ALL, NULL, 0, 1000);
-	if (fleet_search(&p, &s, w->g.n, &w->f, &w->o) != FLEET_FOUND) {
+	try_all(w, (1U << w->d.g.n) - 1, left, 0, 0, &best);
+	ideals_make(&s, &w->d.g, IDEALS_ALL, NULL, 0, 1000);
+	if (fleet_search(&p, &s, w->d.g.n, &w->f, &w->o) != FLEET_FOUND) {
 		if (isfinite(best.time_s))
 			differs(w, seed, "no plan found", 0, best.time_s);
-	} else if (fleet_evaluate(&r, &p, &w->g, &w->f, &w->o.rules, IDEALS_ALL, &e) !=
+	} else if (fleet_evaluate(&r, &p, &w->d.g, &w->f, &w->o.rules, IDEALS_ALL, &e) !=
 		   0) {
 		differs(w, seed, e.text[0], 0, best.time_s);
 	} else {
@@ -252,8 +199,8 @@ check_many(const char *name, size_t n, bool memory)
 
 	wrong = 0;
 	for (i = 0; i < n; i++) {
-		draw_seed = i + 1;
-		draw_count = memory * 2000;
+		draws_begin(i + 1, 7, 8);
+		draws.n = memory * 2000;
 		make_world(&w, memory);
 		check_world(&w, i + 1, &planned);
 	}

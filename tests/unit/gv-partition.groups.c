@@ -6,20 +6,12 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/rng.h"
 #include "gv-partition/groups.h"
 #include "gv-partition/prefixes.h"
+#include "partition_help.h"
 #include "tap.h"
 
 enum { MOST = 14, LONG = 30000 };
-
-static uint64_t draw_count;
-
-static size_t
-draw(size_t n)
-{
-	return (size_t)(gv_random(5, 7, 9, draw_count++) % n);
-}
 
 /* Some edges from lower to higher layers, the layers' numbers mixed. */
 static void
@@ -169,6 +161,7 @@ test_long(void)
 int
 main(void)
 {
+	draws_begin(5, 7, 9);
 	test_random();
 	test_long();
 	return done_testing();

@@ -1,21 +1,18 @@
 /*
  * One pipeline over a machine with levels against trying every one, on random graphs
  * of up to 6 layers: stages by stage from the first, costed when all are there.
- * The formulas here are written anew.
+ * The formulas here and in partition_help.h are written anew.
  */
 #include <stdlib.h>
 
-#include "base/rng.h"
 #include "gv-partition/placed.h"
+#include "partition_help.h"
 #include "tap.h"
 
 enum { MOST = 6 };
 
 struct world {
-	struct graph g;
-	struct layer layer[MOST];
-	struct graph_edge edge[MOST * MOST];
-	unsigned before[MOST], behind[MOST]; /* masks */
+	struct dag d;
 	struct machine m;
 	size_t gpus;
 	struct search_options o;
@@ -26,37 +23,6 @@ struct pipeline {
 	unsigned from[MOST], to[MOST];
 	size_t replicas[MOST];
 };
-
-static uint64_t draw_seed, draw_count;
-
-static size_t
-draw(size_t n)
-{
-	return (size_t)(gv_random(draw_seed, 7, 9, draw_count++) % n);
-}
-
-static bool
-closed(const struct world *w, unsigned set)
-{
-	size_t v;
-
-	for (v = 0; v < w->g.n; v++)
-		if ((set >> v & 1) && (w->before[v] & ~set) != 0)
-			return false;
-	return true;
-}
-
-static double
-crossing(const struct world *w, unsigned set)
-{
-	double sum = 0;
-	size_t v;
-
-	for (v = 0; v < w->g.n; v++)
-		if ((set >> v & 1) && (w->behind[v] & ~set) != 0)
-			sum += w->layer[v].activation;
-	return sum;
-}
 
 /* Bytes per second between the farthest two of GPUs first to last. */
 static double
@@ -82,41 +48,28 @@ load_of(
 	const struct cost_rules *r = &w->o.rules;
 	unsigned in = p->to[j] & ~p->from[j];
 	size_t n = p->replicas[j], last = first + n - 1, v;
-	double time = 0, forward = 0, weights = 0, activation = 0, m = (double)n, copies,
-	       flight = ceil((double)left / m), link = slowest_link(w, first, last), load;
-	double receives = crossing(w, p->from[j]), sends = crossing(w, p->to[j]);
-	bool kept, again;
+	struct amounts a = {.receives = crossing(&w->d, p->from[j])};
+	double sends = crossing(&w->d, p->to[j]), m = (double)n,
+	       link = slowest_link(w, first, last), load, time;
 
-	for (v = 0; v < w->g.n; v++)
+	for (v = 0; v < w->d.g.n; v++)
 		if (in >> v & 1) {
-			time += w->layer[v].time_s;
-			forward += w->layer[v].forward_s;
-			weights += w->layer[v].parameter;
-			activation += w->layer[v].activation;
+			a.time += w->d.layer[v].time_s;
+			a.forward += w->d.layer[v].forward_s;
+			a.weights += w->d.layer[v].parameter;
+			a.activation += w->d.layer[v].activation;
 		}
-	copies = (r->schedule == SCHEDULE_1F1B ? flight : 2) + 1 + r->state;
-	if (r->schedule == SCHEDULE_FLUSH || r->schedule == SCHEDULE_GPIPE) {
-		double own = ceil((double)r->micro_batches / m);
-
-		copies = 2 + r->state;
-		flight = r->schedule == SCHEDULE_GPIPE ? own : fmin(flight, own);
-	}
-	kept = r->memory <= 0 || copies * weights + flight * activation <= r->memory;
-	again = r->memory <= 0 ||
-		copies * weights + flight * receives + activation <= r->memory;
-	kept = kept && r->recompute != RECOMPUTE_FULL;
-	again = again && r->recompute != RECOMPUTE_NONE;
-	if (!kept && !again)
+	time = time_within(&a, r, r->memory, ceil((double)left / m), n);
+	if (!isfinite(time))
 		return INFINITY;
-	if (!kept)
-		time += forward;
 	if (r->model == COST_PAPER)
-		load = fmax(time, 2 * (m - 1) * weights / link) / m;
+		load = fmax(time, 2 * (m - 1) * a.weights / link) / m;
 	else
-		load = (time + 4 * (m - 1) * weights / (link * m)) / m;
+		load = (time + 4 * (m - 1) * a.weights / (link * m)) / m;
 	if (j > 0) {
 		link = slowest_link(w, first - p->replicas[j - 1], last);
-		load = fmax(load, 2 * receives / link / (r->model == COST_PAPER ? 1 : m));
+		load =
+		    fmax(load, 2 * a.receives / link / (r->model == COST_PAPER ? 1 : m));
 	}
 	if (j > 0 && j + 1 < p->n && r->model == COST_COMPAT) {
 		link = slowest_link(w, first, last + p->replicas[j + 1]);
@@ -173,7 +126,7 @@ static void
 try_all(const struct world *w, struct pipeline *p, unsigned at, size_t used,
     struct best *best)
 {
-	unsigned all = (1U << w->g.n) - 1, room = all & ~at, next;
+	unsigned all = (1U << w->d.g.n) - 1, room = all & ~at, next;
 	size_t m;
 
 	if (at == all) {
@@ -182,7 +135,7 @@ try_all(const struct world *w, struct pipeline *p, unsigned at, size_t used,
 		return;
 	}
 	for (next = room; next != 0; next = (next - 1) & room) {
-		if (!closed(w, at | next))
+		if (!closed(&w->d, at | next))
 			continue;
 		for (m = 1; used + m <= w->gpus && (m == 1 || !w->o.straight); m++) {
 			p->from[p->n] = at;
@@ -198,24 +151,16 @@ static void
 make_world(struct world *w, bool memory)
 {
 	static const size_t gpus[][3] = {{2, 2}, {3, 2}, {2, 3}, {2, 2, 2}, {4}, {1, 3}};
-	size_t i, k, machine = draw(6), density = 1 + draw(9);
+	size_t i, machine = draw(6), density = 1 + draw(9);
 
 	memset(w, 0, sizeof(*w));
-	w->g.n = 1 + draw(machine == 3 ? 5 : MOST);
-	w->g.layer = w->layer;
-	w->g.edge = w->edge;
-	for (i = 0; i < w->g.n; i++) {
-		w->layer[i].forward_s = (double)draw(100) / 1000;
-		w->layer[i].time_s = w->layer[i].forward_s + (double)draw(200) / 1000;
-		w->layer[i].activation = (double)draw(60) * 1e6;
-		w->layer[i].parameter = draw(3) == 0 ? 0 : (double)draw(60) * 1e6;
-		for (k = 0; k < i; k++)
-			if (draw(10) < density) {
-				w->edge[w->g.n_edges++] =
-				    (struct graph_edge){(uint32_t)k, (uint32_t)i};
-				w->before[i] |= 1U << k;
-				w->behind[k] |= 1U << i;
-			}
+	dag_begin(&w->d, 1 + draw(machine == 3 ? 5 : MOST));
+	for (i = 0; i < w->d.g.n; i++) {
+		w->d.layer[i].forward_s = (double)draw(100) / 1000;
+		w->d.layer[i].time_s = w->d.layer[i].forward_s + (double)draw(200) / 1000;
+		w->d.layer[i].activation = (double)draw(60) * 1e6;
+		w->d.layer[i].parameter = draw(3) == 0 ? 0 : (double)draw(60) * 1e6;
+		dag_draw_edges(&w->d, i, density);
 	}
 	for (w->gpus = 1; w->m.n_levels < 3 && gpus[machine][w->m.n_levels] > 0;) {
 		w->m.gpus[w->m.n_levels] = gpus[machine][w->m.n_levels];
@@ -241,7 +186,7 @@ differs(const struct world *w, uint64_t seed, const char *what, double got, doub
 {
 	if (wrong++ < 5)
 		printf("# seed %llu: %s: got %.17g, want %.17g; %zu layers, %zu GPUs\n",
-		    (unsigned long long)seed, what, got, want, w->g.n, w->gpus);
+		    (unsigned long long)seed, what, got, want, w->d.g.n, w->gpus);
 }
 
 static void
@@ -256,11 +201,11 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 	size_t i;
 
 	try_all(w, &all, 0, 0, &best);
-	ideals_make(&s, &w->g, IDEALS_ALL, NULL, 0, 1000);
-	if (placed_search(&p, &s, w->g.n, &w->m, &w->o) != SEARCH_FOUND) {
+	ideals_make(&s, &w->d.g, IDEALS_ALL, NULL, 0, 1000);
+	if (placed_search(&p, &s, w->d.g.n, &w->m, &w->o) != SEARCH_FOUND) {
 		if (isfinite(best.time_s))
 			differs(w, seed, "no plan found", 0, best.time_s);
-	} else if (placed_evaluate(&r, &p, &w->g, &w->m, &w->o.rules, IDEALS_ALL, &e) !=
+	} else if (placed_evaluate(&r, &p, &w->d.g, &w->m, &w->o.rules, IDEALS_ALL, &e) !=
 		   0) {
 		differs(w, seed, e.text[0], 0, best.time_s);
 	} else {
@@ -291,8 +236,8 @@ check_many(const char *name, size_t n, bool memory)
 
 	wrong = 0;
 	for (i = 0; i < n; i++) {
-		draw_seed = i + 1;
-		draw_count = memory * 2000;
+		draws_begin(i + 1, 7, 9);
+		draws.n = memory * 2000;
 		make_world(&w, memory);
 		check_world(&w, i + 1, &planned);
 	}

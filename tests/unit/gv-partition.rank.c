@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/rng.h"
 #include "gv-partition/interleave.h"
 #include "gv-partition/rank.h"
 #include "gv-partition/timeline.h"
+#include "partition_help.h"
 #include "tap.h"
 
 enum { LAYERS = 7 };
@@ -20,14 +20,6 @@ struct world {
 	struct machine m;
 	struct search_options o;
 };
-
-static uint64_t draw_count;
-
-static size_t
-draw(size_t n)
-{
-	return (size_t)(gv_random(5, 7, 7, draw_count++) % n);
-}
 
 static void
 random_world(struct world *w, enum schedule schedule)
@@ -201,6 +193,7 @@ main(void)
 	enum schedule schedule;
 	size_t i;
 
+	draws_begin(5, 7, 7);
 	for (schedule = 0; schedule < SCHEDULES; schedule++) {
 		struct score s = {.worst = 1};
 		struct world w;

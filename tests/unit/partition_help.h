@@ -1,0 +1,108 @@
+/* What the tests of gv-partition's searches share: small random graphs, layers as sets. */
+#ifndef PARTITION_HELP_H
+#define PARTITION_HELP_H
+
+#include <math.h>
+
+#include "draws.h"
+#include "gv-partition/plan.h"
+
+enum { DAG_MOST = 9 };
+
+/* A graph of a few layers; layers before and behind each other as masks. */
+struct dag {
+	struct graph g;
+	struct layer layer[DAG_MOST];
+	struct graph_edge edge[DAG_MOST * DAG_MOST];
+	unsigned before[DAG_MOST], behind[DAG_MOST];
+};
+
+/* A whole number below n, of the bits of the stream. */
+static inline size_t
+draw(size_t n)
+{
+	return (size_t)(gv_random(draws.seed, draws.a, draws.b, draws.n++) % n);
+}
+
+/* n layers and no edges; layers are all zeros.  It must not be moved from then on. */
+static inline void
+dag_begin(struct dag *d, size_t n)
+{
+	d->g.n = n;
+	d->g.layer = d->layer;
+	d->g.edge = d->edge;
+}
+
+/* Each edge from a layer before i to i is there with probability density / 10. */
+static inline void
+dag_draw_edges(struct dag *d, size_t i, size_t density)
+{
+	size_t k;
+
+	for (k = 0; k < i; k++)
+		if (draw(10) < density) {
+			d->edge[d->g.n_edges++] =
+			    (struct graph_edge){(uint32_t)k, (uint32_t)i};
+			d->before[i] |= 1U << k;
+			d->behind[k] |= 1U << i;
+		}
+}
+
+static inline bool
+closed(const struct dag *d, unsigned set)
+{
+	size_t v;
+
+	for (v = 0; v < d->g.n; v++)
+		if ((set >> v & 1) && (d->before[v] & ~set) != 0)
+			return false;
+	return true;
+}
+
+/* Bytes of activations that leave a prefix. */
+static inline double
+crossing(const struct dag *d, unsigned set)
+{
+	double sum = 0;
+	size_t v;
+
+	for (v = 0; v < d->g.n; v++)
+		if ((set >> v & 1) && (d->behind[v] & ~set) != 0)
+			sum += d->layer[v].activation;
+	return sum;
+}
+
+/* What the layers of a stage come to, and what the stage receives. */
+struct amounts {
+	double time, forward, weights, activation, receives;
+};
+
+/*
+ * Seconds of a stage's layers, with forward passes twice where only that fits;
+ * INFINITY where nothing does.  memory: of a GPU, 0 = any; flight: micro-batches
+ * in flight without a flush; n replicas.
+ */
+static inline double
+time_within(const struct amounts *a, const struct cost_rules *r, double memory,
+    double flight, size_t n)
+{
+	double copies = (r->schedule == SCHEDULE_1F1B ? flight : 2) + 1 + r->state;
+	bool kept, again;
+
+	if (r->schedule == SCHEDULE_FLUSH || r->schedule == SCHEDULE_GPIPE) {
+		double own = ceil((double)r->micro_batches / (double)n);
+
+		copies = 2 + r->state;
+		flight = r->schedule == SCHEDULE_GPIPE ? own : fmin(flight, own);
+	}
+	kept = memory <= 0 || copies * a->weights + flight * a->activation <= memory;
+	again = memory <= 0 ||
+		copies * a->weights + flight * a->receives + a->activation <= memory;
+	if (kept && r->recompute != RECOMPUTE_FULL)
+		return a->time;
+	if (again && r->recompute != RECOMPUTE_NONE)
+		return a->time + a->forward;
+	return INFINITY;
+}
+
+#endif
