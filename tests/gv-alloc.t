@@ -732,9 +732,9 @@ EOF
 	is_status 1 "shares that are a little too small, --certify"
 	is_out "shares that are a little too small, --certify: no table" </dev/null
 	for how in duals abort; do
-		lying $how
+		lying "$how"
 		is_status 0 "$how: prices need no GLPK"
-		lying $how --solver=glpk
+		lying "$how" --solver=glpk
 		is_err "$how: no attempt gives an answer that passes" <<EOF
 gv-alloc: the linear program of max-min: failed
 EOF
