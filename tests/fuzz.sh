@@ -31,7 +31,7 @@ for target; do
 	# shellcheck disable=SC2086
 	"$cc" -std=c17 -D_POSIX_C_SOURCE=200809L -Icommon -Icmd -O2 -g $san -fsanitize=fuzzer -pthread \
 		-o "$out/$target" "tests/fuzz/$target.c" $parts $out/libgv.a -Wl,--as-needed \
-		-lglpk -lcsv -lz -lm -ldl
+		-lglpk -lgmp -lcsv -lz -lm -ldl
 	mkdir -p "$out/$target.corpus" "$out/$target.found"
 	# max_len: nothing that the targets can tell apart needs more, and short inputs are fast
 	if "$out/$target" -max_len=512 -max_total_time="$seconds" -print_final_stats=1 \
