@@ -1,5 +1,4 @@
-/* What the tests of gv-alloc share: parts of random problems, and policies run
- * on them. */
+/* What the tests of gv-alloc share: parts of random problems, and policies run on them. */
 #ifndef ALLOC_HELP_H
 #define ALLOC_HELP_H
 
@@ -36,8 +35,7 @@ paper_problem(void)
 	return p;
 }
 
-/* Job to becomes one like job from, but for its place in the queue and its
- * entity. */
+/* Job to becomes one like job from, but for its place in the queue and its entity. */
 static inline void
 copy_job(struct problem *p, size_t to, size_t from)
 {
@@ -64,8 +62,7 @@ make_runnable(struct problem *p, size_t i)
 	p->rate[i * p->m + below(p->m)] = 1 + uniform();
 }
 
-/* Those numbers of job i that the problem asks for; so many jobs have a need.
- */
+/* Job i gets the numbers that the problem asks for; a need with that probability. */
 static inline void
 draw_numbers(struct problem *p, size_t i, double with_need)
 {
@@ -83,8 +80,7 @@ draw_numbers(struct problem *p, size_t i, double with_need)
 
 /* ---- answers ---- */
 
-/* The problem as the policy sees it: with the numbers it asks for.  Owns
- * nothing. */
+/* The problem as the policy sees it: with the numbers it asks for; it owns nothing. */
 static inline struct problem
 seen_by(const struct policy *policy, const struct problem *p)
 {
@@ -98,8 +94,8 @@ seen_by(const struct policy *policy, const struct problem *p)
 }
 
 /*
- * A policy's answer as a row a job: s->x [n][m] and s->late [n] (or NULL), to
- * be freed.  merge: equal jobs are one class.  Returns what the policy does.
+ * A policy's answer as a row a job: s->x [n][m] and s->late [n] (or NULL), to be
+ * freed.  merge: equal jobs are one class.  Returns what the policy does.
  */
 static inline int
 answer(struct solution *s, const struct policy *policy, const struct problem *p,
@@ -145,8 +141,7 @@ shares(const struct policy *policy, const struct problem *p,
 	return s;
 }
 
-/* The answer to the rows of p as they are, with multipliers; free it with
- * solution_free. */
+/* The answer to the rows of p as they are, with multipliers; for solution_free. */
 static inline struct solution
 solve_rows(const struct policy *policy, const struct problem *p, enum solver solver)
 {

@@ -6,44 +6,17 @@
 
 #include <stdlib.h>
 
-#include "base/rng.h"
-#include "sched/rounds.h"
+#include "rounds_help.h"
 
-enum { MAX_TYPES = 4, MAX_POOLS = 12, MAX_JOBS = 24, MAX_GPUS = 64 };
-
-static const double round_s = 360;
+enum { MAX_TYPES = ALL_TYPES, MAX_JOBS = 24 };
 
 /* ---- random worlds ---- */
-
-static uint64_t draw_seed, draw_counter;
 
 static void
 seed(uint64_t s)
 {
-	draw_seed = s;
-	draw_counter = 0;
+	draws_begin(s, 1, 2);
 }
-
-static double
-uniform(void)
-{
-	return gv_random_uniform(draw_seed, 1, 2, draw_counter++);
-}
-
-static size_t
-below(size_t n)
-{
-	return (size_t)(uniform() * (double)n);
-}
-
-struct world {
-	struct gv_cluster c;
-	struct gv_pool pool[MAX_POOLS];
-	struct gv_gpu_type type[MAX_TYPES];
-	struct gv_rounds r;
-	ptrdiff_t owner[MAX_GPUS];
-	double x[MAX_JOBS][MAX_TYPES]; /* promised; received is in the claims */
-};
 
 static void
 make_cluster(struct world *w, size_t n_types, size_t max_nodes)
@@ -52,25 +25,17 @@ make_cluster(struct world *w, size_t n_types, size_t max_nodes)
 	size_t t;
 	size_t i;
 
-	memset(w, 0, sizeof(*w));
-	w->c.type = w->type;
-	w->c.pool = w->pool;
-	w->c.n_types = n_types;
+	world_begin(w, n_types);
 	for (t = 0; t < n_types; t++) {
 		size_t nodes = 1 + below(max_nodes);
 
-		w->type[t].name = "type";
 		for (i = 0; i < nodes; i++) {
 			size_t gpus = 1 + below(nodes == 1 ? 8 : 5);
 
-			w->pool[w->c.n_pools++] =
-			    (struct gv_pool){.type = t, .gpus = gpus, .node = node[i]};
-			w->type[t].gpus += gpus;
+			world_add_pool(w, t, gpus, node[i]);
 		}
 	}
-	gv_rounds_init(&w->r, &w->c, round_s);
-	for (i = 0; i < w->r.n_gpus; i++)
-		w->owner[i] = GV_GPU_IDLE;
+	world_start(w);
 }
 
 static void
@@ -97,13 +62,11 @@ attainable_shares(struct world *w, bool full)
 	size_t n = w->r.n_jobs;
 	size_t n_mix = 2 + below(12);
 	double weight[16];
-	double sum = 0;
+	double sum = draw_weights(weight, n_mix);
 	size_t k;
 	size_t i;
 	size_t q;
 
-	for (k = 0; k < n_mix; k++)
-		sum += weight[k] = -log(1 - uniform());
 	for (k = 0; k < n_mix; k++) {
 		size_t room[MAX_TYPES];
 		size_t order[MAX_JOBS];
@@ -131,9 +94,7 @@ attainable_shares(struct world *w, bool full)
 			}
 		}
 	}
-	for (i = 0; i < n; i++)
-		for (q = 0; q < w->c.n_types; q++)
-			gv_rounds_claim(&w->r, i, q)->share = w->x[i][q];
+	world_promise(w);
 }
 
 /* ---- what every plan must keep ---- */
@@ -224,22 +185,6 @@ play(struct world *w, struct faults *f)
 	}
 }
 
-/* The largest shortfall of a share after so many rounds. */
-static double
-shortfall(const struct world *w, int rounds)
-{
-	double worst = 0;
-	size_t m;
-	size_t j;
-
-	for (m = 0; m < w->r.n_jobs; m++)
-		for (j = 0; j < w->c.n_types; j++)
-			worst = fmax(
-			    worst, w->x[m][j] - gv_rounds_claim(&w->r, m, j)->received_s /
-						    (rounds * round_s));
-	return worst;
-}
-
 /* ---- Gavel's order, for comparison ---- */
 
 /*
@@ -305,15 +250,12 @@ gavel_shortfall(const struct world *w, int rounds)
 static void
 test_shares(bool gangs, bool full)
 {
-	static const int at[] = {20, 100, 400};
-	static const double bound[] = {.10, .05, .03};
-	double worst[3] = {0};
+	struct tracking t = {0};
 	double gavel = 0;
 	struct faults f = {0};
 	int gavel_over = 0;
 	int trial;
 	int k;
-	int i;
 
 	for (trial = 0; trial < 200; trial++) {
 		struct world w;
@@ -322,26 +264,17 @@ test_shares(bool gangs, bool full)
 		make_cluster(&w, 1 + below(MAX_TYPES), gangs ? 3 : 1);
 		add_jobs(&w, 1 + below(MAX_JOBS), gangs);
 		attainable_shares(&w, full);
-		for (k = 1; k <= at[2]; k++) {
+		for (k = 1; k <= TRACKED_ROUNDS; k++) {
 			play(&w, &f);
-			if (k >= 20 && k <= 100)
-				worst[0] = fmax(worst[0], shortfall(&w, k));
-			if (k >= 100)
-				worst[1] = fmax(worst[1], shortfall(&w, k));
+			track(&t, &w, k);
 		}
-		worst[2] = fmax(worst[2], shortfall(&w, at[2]));
-		gavel_over += gavel_shortfall(&w, 20) > bound[0];
+		gavel_over += gavel_shortfall(&w, 20) > .10;
 		gavel = fmax(gavel, gavel_shortfall(&w, 20));
 		gv_rounds_free(&w.r);
 	}
 	ok(no_faults(&f), "%s, %s: every round whole, leases kept, no GPU idle in vain",
 	    gangs ? "gangs" : "single GPUs", full ? "full" : "with gaps");
-	for (i = 0; i < 3; i++) {
-		printf("# from round %d on: shortfall at most %.2f points\n", at[i],
-		    100 * worst[i]);
-		ok(worst[i] <= bound[i], "shortfall <= %.0f points after %d rounds",
-		    100 * bound[i], at[i]);
-	}
+	judge_tracking(&t);
 	printf("# Gavel's order, round 20: %.1f points, over 10 points in %d of 200\n",
 	    100 * gavel, gavel_over);
 	ok(gavel_over > 20, "which Gavel's order misses");
