@@ -296,27 +296,33 @@ row_sum(const struct problem *p, const double *x, size_t i)
 	return sum;
 }
 
+/* Adds the GPUs that row i uses. */
+static void
+add_used(const struct problem *p, const double *row, size_t i, double *used)
+{
+	double gpus = p->count[i] * p->scale[i];
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		used[j] += gpus * row[j];
+}
+
 /* [m], the caller's */
 static double *
 gpus_used(const struct problem *p, const double *x)
 {
 	double *used = gv_xcalloc(p->m, sizeof(*used));
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < p->n; i++) {
-		double gpus = p->count[i] * p->scale[i];
-
-		for (j = 0; j < p->m; j++)
-			used[j] += gpus * x[i * p->m + j];
-	}
+	for (i = 0; i < p->n; i++)
+		add_used(p, &x[i * p->m], i, used);
 	return used;
 }
 
-/* Types over capacity are scaled down. */
+/* Types over capacity are scaled down.  part [m]: GPUs used, and then what is left of a share. */
 static void
-fit_types(const struct problem *p, double *x)
+fit_types(const struct problem *p, double *x, double *part)
 {
-	double *part = gpus_used(p, x);
 	bool fits = true;
 	size_t i, j;
 
@@ -327,12 +333,12 @@ fit_types(const struct problem *p, double *x)
 	for (i = 0; !fits && i < p->n; i++)
 		for (j = 0; j < p->m; j++)
 			x[i * p->m + j] *= part[j];
-	free(part);
 }
 
 void
 problem_clean(const struct problem *p, double *x)
 {
+	double *used = gv_xcalloc(p->m, sizeof(*used));
 	size_t i, j;
 
 	for (i = 0; i < p->n; i++) {
@@ -347,8 +353,10 @@ problem_clean(const struct problem *p, double *x)
 		sum = row_sum(p, x, i);
 		for (j = 0; sum > 1 && j < p->m; j++)
 			row[j] /= sum;
+		add_used(p, row, i, used);
 	}
-	fit_types(p, x);
+	fit_types(p, x, used);
+	free(used);
 	if (p->budget > 0) {
 		double cost = problem_cost(p, x);
 
