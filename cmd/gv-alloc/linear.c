@@ -85,10 +85,12 @@ sum_bound(const struct linear *l)
 
 			if (problem_rate(p, i, j) == 0)
 				continue;
-			most = fmax(most, net);
-			if (net > -(fabs(gain[i * p->m + j]) + more) * 1e-12)
-				large = fmax(
-				    large, fabs(gain[i * p->m + j]) + more + less);
+			most = net > most ? net : most;
+			if (net > -(fabs(gain[i * p->m + j]) + more) * 1e-12) {
+				double all = fabs(gain[i * p->m + j]) + more + less;
+
+				large = all > large ? all : large;
+			}
 		}
 		sum += p->count[i] * most;
 		magnitude += p->count[i] * large;

@@ -49,7 +49,7 @@ corners_of_type(const struct linear *l, const double *price, size_t i, size_t j,
 	if (rate == 0 || rate < need * (1 - hair))
 		return 0;
 	corner[n++] = (struct corner){j, j, 1, 0, net};
-	if (need == 0 || need > rate * (1 - hair))
+	if (need > rate * (1 - hair))
 		return n;
 	corner[n++] = (struct corner){j, j, need / rate, 0, net * (need / rate)};
 	for (k = 0; k < l->p->m; k++) {
@@ -63,14 +63,12 @@ corners_of_type(const struct linear *l, const double *price, size_t i, size_t j,
 	return n;
 }
 
-/* All corners of job i: room for 1 + m (m + 2). */
+/* All corners of job i, which has a need: room for m (m + 2). */
 static size_t
 corners_of(const struct linear *l, const double *price, size_t i, struct corner *corner)
 {
 	size_t j, n = 0;
 
-	if (need_of(l, i) == 0)
-		corner[n++] = (struct corner){0};
 	for (j = 0; j < l->p->m; j++)
 		n += corners_of_type(l, price, i, j, &corner[n]);
 	return n;
@@ -107,6 +105,38 @@ keep_best(const struct linear *l, const double *price, double part, size_t i,
 	return near > 1;
 }
 
+/* The same of a job without need: a type all the time, or none. */
+static bool
+keep_best_type(const struct linear *l, const double *price, double part, size_t i,
+    struct corner *best, bool *good)
+{
+	const struct problem *p = l->p;
+	const double *size = l->size != NULL ? l->size : l->gain;
+	double magnitude = 0, least;
+	size_t j, near;
+
+	*best = (struct corner){0};
+	for (j = 0; j < p->m; j++) {
+		double cost = price[j] * p->scale[i];
+		double net = l->gain[i * p->m + j] - cost;
+		double all = fabs(size[i * p->m + j]) + cost;
+
+		if (problem_rate(p, i, j) == 0)
+			continue;
+		magnitude = all > magnitude ? all : magnitude;
+		if (net > best->value)
+			*best = (struct corner){j, j, 1, 0, net};
+	}
+	least = best->value - part * magnitude;
+	near = least <= 0;
+	for (j = 0; j < p->m; j++)
+		if (problem_rate(p, i, j) > 0 && net_of(l, price, i, j) >= least) {
+			good[j] = true;
+			near++;
+		}
+	return near > 1;
+}
+
 static void
 take(const struct linear *l, size_t i, const struct corner *c, double *capacity)
 {
@@ -129,7 +159,7 @@ decide(const struct linear *l, const double *price, double part, struct problem 
 	const struct problem *p = l->p;
 	bool *good = gv_xcalloc(p->n, p->m * sizeof(*good));
 	double *left = gv_xcalloc(p->m, sizeof(*left));
-	struct corner *corner = gv_xcalloc(1 + p->m * (p->m + 2), sizeof(*corner));
+	struct corner *corner = gv_xcalloc(p->m, (p->m + 2) * sizeof(*corner));
 	bool fits = true;
 	size_t i, j, k = 0;
 
@@ -137,10 +167,14 @@ decide(const struct linear *l, const double *price, double part, struct problem 
 	memcpy(left, p->capacity, p->m * sizeof(*left));
 	for (i = 0; i < p->n; i++) {
 		struct corner best;
-		size_t n = corners_of(l, price, i, corner);
+		size_t n = need_of(l, i) > 0 ? corners_of(l, price, i, corner) : 1;
 
-		undecided[i] = n == 0 || keep_best(l, price, part, i, corner, n, &best,
-					     &good[i * p->m]);
+		if (need_of(l, i) > 0)
+			undecided[i] = n == 0 || keep_best(l, price, part, i, corner, n,
+						     &best, &good[i * p->m]);
+		else
+			undecided[i] =
+			    keep_best_type(l, price, part, i, &best, &good[i * p->m]);
 		if (!undecided[i])
 			take(l, i, &best, left);
 	}
@@ -218,22 +252,25 @@ sum_size(const struct linear *l)
 {
 	const struct problem *p = l->p;
 	const double *size = l->size != NULL ? l->size : l->gain;
+	double *most = gv_xcalloc(p->m, sizeof(*most));
 	double sum = 0;
 	size_t i, j;
 
-	for (j = 0; j < p->m; j++) {
-		double most = 0;
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			double one = fabs(size[i * p->m + j]) / p->scale[i];
 
-		for (i = 0; i < p->n; i++)
-			most = fmax(most, fabs(size[i * p->m + j]) / p->scale[i]);
-		sum += most * p->capacity[j];
-	}
+			most[j] = one > most[j] ? one : most[j];
+		}
+	for (j = 0; j < p->m; j++)
+		sum += most[j] * p->capacity[j];
+	free(most);
 	return sum;
 }
 
-/* [m] part of its need that a share of each type gives job i. */
+/* Part of its need that a share of each type gives job i, into column i of a. */
 static void
-set_parts(const struct linear *l, size_t i, double *a)
+set_parts(const struct linear *l, size_t i, double *a, size_t stride)
 {
 	const struct problem *p = l->p;
 	double most = 0;
@@ -241,39 +278,58 @@ set_parts(const struct linear *l, size_t i, double *a)
 
 	for (j = 0; j < p->m; j++) {
 		double rate = problem_rate(p, i, j);
+		double part = rate > 0 ? rate / need_of(l, i) : 0;
 
-		a[j] = rate > 0 ? rate / need_of(l, i) : 0;
-		most = fmax(most, a[j]);
+		a[j * stride + i] = part;
+		most = part > most ? part : most;
 	}
 	for (j = 0; j < p->m && most < 1; j++)
-		a[j] = a[j] == most ? 1 : a[j];
+		if (a[j * stride + i] == most)
+			a[j * stride + i] = 1;
 }
 
-/* Into price: prices of nearly the best sum; start [n][m] keeps the needs.  As price_sum. */
+/* GPUs that the shares in l->s use into used [m], and what they gain. */
+static double
+use_and_gain(const struct linear *l, const struct crowd *c, double *used)
+{
+	double gain = 0;
+	size_t i, j;
+
+	for (i = 0; i < c->n; i++)
+		for (j = 0; j < c->m; j++) {
+			used[j] += c->use[i] * l->s->x[i * c->m + j];
+			gain += c->gain[j * c->stride + i] * l->s->x[i * c->m + j];
+		}
+	return gain;
+}
+
+/* Into price: prices of nearly the best sum; l->s->x keeps the needs.  size: see sum_size. */
 static void
-find_prices(const struct linear *l, const double *start, bool needs, double *price,
+find_prices(const struct linear *l, bool needs, double size, double *price,
     struct price_memory *memory)
 {
 	const struct problem *p = l->p;
-	double *use = gv_xcalloc(p->n, sizeof(*use));
-	double *gain = gv_xcalloc(p->n, p->m * sizeof(*gain));
-	double *a = gv_xcalloc(p->n, p->m * sizeof(*a));
-	struct price_problem q = {p->n, p->m, a, use, gain, p->capacity};
-	double size = sum_size(l);
+	double *used = gv_xcalloc(p->m, sizeof(*used));
+	struct crowd c;
+	double gain = 0;
 	size_t i, j;
 
+	crowd_alloc(&c, p->n, p->m, true);
 	for (i = 0; i < p->n; i++) {
-		use[i] = p->count[i] * p->scale[i];
-		set_parts(l, i, &a[i * p->m]);
+		c.use[i] = p->count[i] * p->scale[i];
+		set_parts(l, i, c.a, c.stride);
 		for (j = 0; j < p->m; j++)
-			gain[i * p->m + j] = p->count[i] * (l->gain[i * p->m + j] / size);
+			c.gain[j * c.stride + i] =
+			    p->count[i] * (l->gain[i * p->m + j] / size);
 	}
-	price_sum(&q, needs ? start : NULL, needs ? 1 : 0, price, memory);
+	if (needs)
+		gain = use_and_gain(l, &c, used);
+	price_sum(
+	    &c, p->capacity, needs ? used : NULL, gain, needs ? 1 : 0, price, memory);
 	for (j = 0; j < p->m; j++)
 		price[j] *= size;
-	free(use);
-	free(gain);
-	free(a);
+	crowd_free(&c);
+	free(used);
 }
 
 /* What job i adds to the bound at a multiplier of its need. */
@@ -316,12 +372,12 @@ best_multiplier(const struct linear *l, size_t i)
 	return best;
 }
 
-/* Bound and gap at l->price; false: they are not near enough. */
+/* Bound and gap at l->price; false: they are not near enough.  size: see sum_size. */
 static bool
-prove(struct linear *l)
+prove(struct linear *l, double size)
 {
 	const struct problem *p = l->p;
-	double sum;
+	double sum, off;
 	size_t i;
 
 	for (i = 0; i < p->n; i++)
@@ -331,9 +387,12 @@ prove(struct linear *l)
 	l->s->objective = linear_sum(p, l->gain, l->s->x);
 	linear_prove(l);
 	sum = fabs(l->s->bound);
+	off = l->s->bound - l->s->objective;
 	if (l->size != NULL) /* differences may be near 0 */
-		sum = fmax(sum, fmax(linear_sum(p, l->size, l->s->x), 1e-4 * sum_size(l)));
-	return l->s->bound - l->s->objective <= 1e-10 * sum;
+		sum = fmax(sum, 1e-4 * size);
+	if (l->size != NULL && off > 1e-10 * sum)
+		sum = fmax(sum, linear_sum(p, l->size, l->s->x));
+	return off <= 1e-10 * sum;
 }
 
 int
@@ -342,18 +401,16 @@ linear_by_prices(struct linear *l, const struct solve_options *opt, const char *
 {
 	static const double part[] = {1e-7, 1e-5, 1e-3};
 	const struct problem *p = l->p;
-	size_t cells = p->n * p->m;
 	double *price = gv_xcalloc(p->m, sizeof(*price));
-	double *start = gv_xcalloc(cells, sizeof(*start));
 	bool *undecided = gv_xcalloc(p->n, sizeof(*undecided));
+	double size = sum_size(l);
 	bool needs = false;
 	size_t i, k;
 	int rc = 1;
 
-	for (i = 0; i < p->n; i++)
-		needs = needs || need_of(l, i) > 0;
-	memcpy(start, l->s->x, cells * sizeof(*start));
-	find_prices(l, start, needs, price, opt->memory);
+	for (i = 0; i < p->n && !needs; i++)
+		needs = need_of(l, i) > 0;
+	find_prices(l, needs, size, price, opt->memory);
 	for (k = 0; k < 3 && rc == 1; k++) {
 		struct problem q;
 
@@ -363,10 +420,9 @@ linear_by_prices(struct linear *l, const struct solve_options *opt, const char *
 			rc = solve_undecided(l, &q, undecided, opt, name, e);
 		problem_free(&q);
 		if (rc == 0)
-			rc = prove(l) ? 0 : 1;
+			rc = prove(l, size) ? 0 : 1;
 	}
 	free(price);
-	free(start);
 	free(undecided);
 	return rc;
 }

@@ -183,37 +183,25 @@ price_solve(const struct price_problem *p, struct price_solution *out)
 }
 
 int
-price_sum(const struct price_problem *p, const double *x, double level, double *price,
-    struct price_memory *memory)
+price_sum(const struct crowd *c, const double *capacity, const double *used, double gain,
+    double level, double *price, struct price_memory *memory)
 {
-	struct price_memory none = {.m = p->m}, *m = memory_for(memory, &none);
+	struct price_memory none = {.m = c->m}, *m = memory_for(memory, &none);
 	const struct search_start start = {m->gain_pool, 0};
-	struct crowd c;
-	struct aim aim = {.capacity = p->capacity,
+	const struct aim aim = {.capacity = capacity,
 	    .gains = true,
 	    .level = level,
 	    .near_enough = 1e-12,
-	    .least = 1e-3};
-	double *used = gv_xcalloc(p->m, sizeof(*used));
-	double gain = 0;
+	    .least = 1e-3,
+	    .first = used,
+	    .first_gain = gain};
 	struct search s;
-	size_t i, j;
 	int rc;
 
-	for (i = 0; x != NULL && i < p->n; i++)
-		for (j = 0; j < p->m; j++) {
-			used[j] += p->use[i] * x[i * p->m + j];
-			gain += p->gain[i * p->m + j] * x[i * p->m + j];
-		}
-	crowd_fill(&c, p->n, p->m, p->a, p->use, p->gain);
-	aim.first = x != NULL ? used : NULL;
-	aim.first_gain = gain;
-	rc = search_prices(&s, &c, &aim, start.price != NULL ? &start : NULL);
-	remember(&m->gain_pool, &s, p->capacity);
-	memcpy(price, s.price, p->m * sizeof(*price));
+	rc = search_prices(&s, c, &aim, start.price != NULL ? &start : NULL);
+	remember(&m->gain_pool, &s, capacity);
+	memcpy(price, s.price, c->m * sizeof(*price));
 	search_free(&s);
-	crowd_free(&c);
 	price_forget(&none);
-	free(used);
 	return rc;
 }

@@ -65,13 +65,14 @@ void price_forget(struct price_memory *memory);
  * of gains that there is, while each keeps the level: the second stage alone.
  * Gains in numbers whose best sum is about 1.
  *
- *	x      [n][m] shares that reach the level within the capacities; NULL = none do
+ *	used   [m] GPUs of shares that reach the level within the capacities, which gain
+ *	       together; NULL = none do
  *	level  a job with a_ij INFINITY asks for nothing
  *	price  [m]
  *
  * memory as in price_level.  As price_solve; 1 it came to no end.
  */
-int price_sum(const struct price_problem *p, const double *x, double level, double *price,
-    struct price_memory *memory);
+int price_sum(const struct crowd *c, const double *capacity, const double *used,
+    double gain, double level, double *price, struct price_memory *memory);
 
 #endif
