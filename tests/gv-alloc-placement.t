@@ -97,6 +97,15 @@ spread,cpu,
 together,cpu,
 EOF
 
+printf 'gpu_type,gpus,node\nv100,1,n1\nv100,1,n2\n' >apart.csv
+printf 'job_id,gpu_type,steps_per_s\na,v100,5\na,v100_unconsolidated,6\n' >one.csv
+run gv-alloc -p max-sum -c apart.csv one.csv
+is_out "one GPU is on one node" <<EOF
+job_id,gpu_type,steps_per_s,share,policy
+a,v100,5,1,max-sum
+a,v100_unconsolidated,6,0,max-sum
+EOF
+
 # ---- Gavel's measurements ----
 data=$shared/data/gavel
 if [ ! -d "$data" ]; then

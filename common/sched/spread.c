@@ -50,7 +50,7 @@ may_count(bool together, unsigned has, size_t gang, const struct nodes *nodes)
 {
 	if (has != (TOGETHER | SPREAD))
 		return true;
-	return together ? gang <= nodes->largest : nodes->n > 1;
+	return together ? gang <= nodes->largest : gang > 1 && nodes->n > 1;
 }
 
 /* Of the rows of a job on a type, the one that counts: *best is its number + 1. */
