@@ -72,9 +72,10 @@ int gv_rates_from(struct gv_rates *r, struct gv_frame *frame, const struct gv_cl
  * "X_unconsolidated" that the cluster does not have says how fast the job is on GPUs
  * of X that lie on several nodes.  Where there is a row of X, too, that one needs a
  * node with GPUs enough for the gang, and this one several nodes and a gang of more
- * than one GPU.  Of those that are possible the faster counts, X's if they are equal: a share of either takes the
- * same GPUs for the same time, so the other is never better.  The one that counts
- * gets type X, the other -1.  Tables without such rows stay.
+ * than one GPU.  Of those that are possible the faster counts, X's if they are
+ * equal: a share of either takes the same GPUs for the same time, so the other is
+ * never better.  The one that counts gets type X, the other -1.  Tables without such
+ * rows stay.
  */
 void gv_rates_spread(struct gv_rates *r, const struct gv_cluster *c);
 void gv_rates_free(struct gv_rates *r);
