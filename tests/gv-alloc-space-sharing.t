@@ -56,6 +56,10 @@ ok "a row of two jobs with a table of pairs: once" [ "$(grep -c . out)" -eq 4 ]
 printf 'job_id,gpu_type,steps_per_s,total_steps,with_job_id,with_steps_per_s\na,v100,2,10,,\nb,v100,2,0,,\na,v100,5,10,b,5\n' >done.csv
 alloc -v -p makespan --dump-lp=p.lp -o none.csv done.csv
 err_has " objective=5 " "makespan: nobody shares with who is done"
+for policy in makespan finish-time; do
+	alloc -p $policy --certify -o none.csv done.csv
+	silent "$policy: nor in the proof"
+done
 if have glpsol; then
 	glpsol --lp p.lp -w sol >out
 	ok "makespan: nor in the program" grep -q '^s bas .* 0\.2$' sol

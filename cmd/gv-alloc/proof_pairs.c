@@ -11,7 +11,7 @@
  *	g_abj + v_a T_a + v_b T_b  <=  t_a + t_b + s p_j
  *
  * Where one does, the times of both are worth half of the excess more.  Jobs that are
- * alike in all these numbers are looked at once.
+ * alike in all these numbers are looked at once, those without a step left not at all.
  */
 #include <float.h>
 #include <math.h>
@@ -93,6 +93,13 @@ struct kinds {
 	struct alike *of;
 };
 
+/* Jobs without a step left get nothing, where steps count: nobody shares with them. */
+static bool
+is_done(const struct problem *p, size_t i)
+{
+	return p->number[NUMBER_STEPS] != NULL && p->number[NUMBER_STEPS][i] == 0;
+}
+
 /* Groups of jobs by all that the inequalities have of them. */
 static struct kinds
 find_kinds(const struct proof *w)
@@ -109,6 +116,8 @@ find_kinds(const struct proof *w)
 		double *own = &key[i * width];
 		size_t at;
 
+		if (is_done(p, i))
+			continue;
 		for (j = 0; j < p->m; j++)
 			own[j] = problem_rate(p, i, j) + 0.0;
 		own[p->m] = (double)p->kind[i];
