@@ -212,17 +212,26 @@ def load(spec):
     path, _, name = spec.rpartition(":")
     space = {"__name__": "gv_layers_model", "__file__": path}
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
-    with open(path) as f:
-        exec(compile(f.read(), path, "exec"), space)
+    try:
+        with open(path) as f:
+            text = f.read()
+    except OSError as e:
+        sys.exit("gv_layers.py: %s: cannot open: %s" % (path, e.strerror))
+    exec(compile(text, path, "exec"), space)
     if name not in space:
         sys.exit("gv_layers.py: %s: there is no %s" % (path, name))
-    return space[name] if isinstance(space[name], torch.nn.Module) else space[name]()
+    model = space[name] if isinstance(space[name], torch.nn.Module) else space[name]()
+    if not isinstance(model, torch.nn.Module):
+        sys.exit("gv_layers.py: %s: %s makes no torch.nn.Module" % (path, name))
+    return model
 
 
 def sample(spec, device):
     shape, _, below = spec.partition(":")
     try:
         size = [int(n) for n in shape.split("x")]
+        if min(size) < 1 or (below and int(below) < 1):
+            raise ValueError
         return torch.randint(int(below), size, device=device) if below else torch.randn(size, device=device)
     except ValueError:
         sys.exit("gv_layers.py: expected a shape such as 64x3x224x224 or 64x128:50257, got %s" % spec)
@@ -241,6 +250,8 @@ def main():
     o = a.parse_args()
     if ":" not in o.model:
         a.error("expected FILE.py:NAME, got %s" % o.model)
+    if o.threads < 1:
+        a.error("expected --threads of 1 or more, got %d" % o.threads)
     torch.set_num_threads(o.threads)
     torch.manual_seed(1)
     model = load(o.model).to(o.device).train()

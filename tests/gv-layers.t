@@ -187,6 +187,20 @@ is_status 1 "a shape that is none"
 is_err "a shape that is none: message" <<'EOT'
 gv_layers.py: expected a shape such as 64x3x224x224 or 64x128:50257, got 1xtwo
 EOT
+run "$GV_PYTHON" "$script" model.py:cnn 0x1
+err_has "got 0x1" "a minibatch of none"
+run "$GV_PYTHON" "$script" missing.py:cnn 1x1
+is_status 1 "no such file"
+is_err "no such file: message" <<'EOT'
+gv_layers.py: missing.py: cannot open: No such file or directory
+EOT
+echo 'three = lambda: 3' >number.py
+run "$GV_PYTHON" "$script" number.py:three 1x1
+is_err "no model: message" <<'EOT'
+gv_layers.py: number.py: three makes no torch.nn.Module
+EOT
+run "$GV_PYTHON" "$script" --threads=0 model.py:cnn 1x1
+err_has "expected --threads of 1 or more, got 0" "no threads: message"
 run "$GV_PYTHON" "$script" model.py 1x1
 is_status 2 "no name"
 err_has "expected FILE.py:NAME, got model.py" "no name: message"
