@@ -1,39 +1,9 @@
 #!/bin/sh
 # gv-run: rounds, shares, gangs, preemption, failures, arrivals, policies, state.
 . "${0%/*}/lib.sh"
+. "$src/tests/runs.sh"
 
-worker=$build/helpers/worker
-w="exec $worker -m gv-run-test-$$"
-strays() { grep -las "[g]v-run-test-$$" /proc/[0-9]*/cmdline; }
 nothing_left() { if [ -z "$(strays)" ]; then pass "$1"; else fail "$1"; fi; }
-# events KIND [JOB]: how many of them ./out holds
-events() { awk -F, -v k="$1" -v j="${2:-}" '$2 == k && (j == "" || $3 == j)' out | wc -l; }
-# is_events N KIND JOB NAME
-is_events() {
-	got=$(events "$2" "$3")
-	if [ "$got" -eq "$1" ]; then pass "$4"; else fail "$4: $got events $2 $3, not $1" out err; fi
-}
-# every_step DIR JOB N NAME: the job has done each step from 1 to N once, in order
-every_step() {
-	seq "$3" >want
-	same_file want "$1/jobs/$2/checkpoint/steps" "$4"
-}
-true_within() { # SECONDS CMD...: until it succeeds
-	tries=$(($1 * 50))
-	shift
-	until "$@" >/dev/null 2>&1; do
-		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
-		sleep 0.02
-	done
-}
-
-cat >cluster.csv <<'EOT'
-gpu_type,gpus,threads
-big,1,2
-small,2,1
-EOT
-printf 'gpu_type,gpus,threads\nbig,1,2\n' >one.csv
 
 # ---- shares, gangs, preemption: all GPUs promised in full ----
 cat >full.csv <<EOT
