@@ -2,34 +2,11 @@
 # gv-partition --planner=2bw: all its configurations against a plain program, what the
 # paper says must hold, tables, messages.
 . "${0%/*}/lib.sh"
+. "$src/tests/plans.sh"
 cp "$src/examples/man/layers.csv" "$src/examples/man/edges.csv" .
 
 usage='usage: gv-partition -p 2bw -l N@BANDWIDTH... --batch=N [OPTION...] [LAYERS]'
 plan() { gv-partition -p 2bw "$@"; }
-bad() {
-	bad_name=$1 bad_line=$2
-	shift 2
-	run plan "$@"
-	is_status 2 "$bad_name: status"
-	is_err "$bad_name" <<EOF
-gv-partition: $bad_line
-$usage
-EOF
-}
-wrong() {
-	bad_name=$1 bad_line=$2
-	shift 2
-	run plan "$@"
-	is_status 2 "$bad_name: status"
-	is_err "$bad_name" <<EOF
-gv-partition: $bad_line
-EOF
-}
-# columns NAMES: those columns of the CSV on standard input, spaces between
-columns() {
-	awk -F, -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(want, c, " ") }
-		{ for (i = 1; i <= n; i++) printf "%s%s", $at[c[i]], i < n ? " " : "\n" }'
-}
 # chain SEED: a random chain of 2 to 8 layers
 chain() {
 	awk -v seed="$1" 'BEGIN {
@@ -82,35 +59,35 @@ fi
 # ---- what the paper says ----
 blocks 16 1024 16 >blocks.csv
 plan -l 8@100GB/s -l 4@3GB/s --batch=512 --top=0 blocks.csv >all
-columns 'width depth micro_batch execution recompute compute_s transfer_s' <all |
+columns 'width depth micro_batch execution recompute compute_s transfer_s' all |
 	awk '$1 == 1 && $3 == 1 && $4 == "pipelined" && $5 == "none" && $2 <= 8 { print $2, $7 / $6 }' | sort -n >ratio
 ran="transfer over compute by depth" status=0
 ok "deeper pipelines compute less for each byte" awk '$2 < last { exit 1 } { last = $2; n++ } END { exit n < 7 }' ratio
 plan -l 8@100GB/s -l 4@3GB/s --batch=512 --top=0 -m 2GB blocks.csv >fits
-columns 'width depth micro_batch execution recompute' <fits |
+columns 'width depth micro_batch execution recompute' fits |
 	awk '$1 == 1 && $4 == "pipelined" && $5 == "full" && $3 > most[$2] { most[$2] = $3 }
 		END { for (d in most) print d, most[d] }' | sort -n >largest
 ok "and larger micro-batches fit" awk '$1 == 2 { two = $2 } $1 == 16 { more = $2 } END { exit !(more > two) }' largest
-columns 'width depth micro_batch execution recompute micro_batches sync_s' <all |
+columns 'width depth micro_batch execution recompute micro_batches sync_s' all |
 	awk '$1 == 4 && $2 == 4 && $4 == "pipelined" && $5 == "none" { print $6 * $7 }' | sort -u >product
 ok "more micro-batches are synchronised as often as one" [ "$(wc -l <product)" -eq 1 ]
 ok "recomputation is not chosen where all fits" [ "$(sed -n 2p all | cut -d, -f7)" = none ]
 printf 'micro_batch,speed\n1,1\n8,3\n' >speeds.csv
 run plan -l 8@100GB/s -l 4@3GB/s --batch=512 --top=1 --speeds=speeds.csv blocks.csv
-columns 'micro_batch recompute' <out >got && mv got out
+columns 'micro_batch recompute' >got && mv got out
 is_out "larger micro-batches are faster where a table says so" <<EOF
 micro_batch recompute
 8 none
 EOF
 for m in 1200MB 30GB; do
-	plan -l 8@100GB/s --batch=512 --top=1 --speeds=speeds.csv -m $m blocks.csv | columns 'micro_batch recompute' | sed 1d
+	plan -l 8@100GB/s --batch=512 --top=1 --speeds=speeds.csv -m $m blocks.csv | columns 'micro_batch recompute' - | sed 1d
 done >out
 is_out "recomputation buys them" <<EOF
 8 full
 8 none
 EOF
 plan -l 8@100GB/s --batch=512 --top=1 --speeds=speeds.csv --recompute=none -m 1200MB blocks.csv |
-	columns 'micro_batch recompute' | sed 1d >out
+	columns 'micro_batch recompute' - | sed 1d >out
 is_out "and is left out by --recompute=none" <<EOF
 1 none
 EOF
@@ -124,7 +101,7 @@ for model in '2.2b 32 2304 32 8' '3.8b 32 3072 32 16'; do
 	set -- $model
 	blocks "$2" "$3" "$4" >model.csv
 	plan -l 8@150GB/s -l 8@25Gb/s --batch=512 -m 16GB --top=0 model.csv >table
-	columns 'depth width micro_batch recompute minibatches_per_s memory_bytes' <table | sed -n 2p |
+	columns 'depth width micro_batch recompute minibatches_per_s memory_bytes' table | sed -n 2p |
 		awk -v m="$1" -v d="$5" '{ printf "# %s: depth %d (published: %d), width %d, micro-batch %d, recompute %s, %.0f sequences/s, %.1f GB\n", m, $1, d, $2, $3, $4, $5, $6 / 1e9 }'
 	ran="gv-partition of $1"
 	ok "$1: the published depth fits, recomputing" grep -q "^[0-9]*,[0-9]*,$5,[0-9]*,[0-9]*,pipelined,full," table
@@ -175,7 +152,7 @@ silent "-o"
 run gv-partition --evaluate --flat -l 4@10Gb/s -e edges.csv plan.csv
 silent "the plan can be evaluated"
 plan -l 4@10Gb/s --batch=16 -e edges.csv --top=3 layers.csv >out
-columns 'rank width depth micro_batch micro_batches execution recompute' <out >got && mv got out
+columns 'rank width depth micro_batch micro_batches execution recompute' >got && mv got out
 is_out "--top" <<EOF
 rank width depth micro_batch micro_batches execution recompute
 1 4 1 1 4 serial none

@@ -3,32 +3,12 @@
 # several types.  That the plans are the best is in unit/gv-partition.placed.c and
 # gv-partition.fleet.c.
 . "${0%/*}/lib.sh"
+. "$src/tests/plans.sh"
 
 cp "$src/examples/man/layers.csv" "$src/examples/man/edges.csv" .
 usage='usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]'
 # plan ARGS...: gv-partition of the example
 plan() { gv-partition -e edges.csv "$@" layers.csv; }
-# bad NAME LINE ARGS...: a usage error that says LINE
-bad() {
-	bad_name=$1 bad_line=$2
-	shift 2
-	run plan "$@"
-	is_status 2 "$bad_name: status"
-	is_err "$bad_name" <<END
-gv-partition: $bad_line
-$usage
-END
-}
-# wrong NAME LINE ARGS...: an error without usage
-wrong() {
-	bad_name=$1 bad_line=$2
-	shift 2
-	run plan "$@"
-	is_status 2 "$bad_name: status"
-	is_err "$bad_name" <<END
-gv-partition: $bad_line
-END
-}
 # same NAME: the output is that of want
 same() { same_file out want "$1"; }
 

@@ -2,37 +2,16 @@
 # gv-partition --planner=ptd-p: tables, options, messages, and how far its times are
 # from published ones.  Its formulas are in unit/gv-partition.ptd.c.
 . "${0%/*}/lib.sh"
+. "$src/tests/plans.sh"
 
 usage='usage: gv-partition -p ptd-p [OPTION...] [TRANSFORMERS]'
 planner="-p ptd-p"
 # shellcheck disable=SC2086
 plan() { gv-partition $planner "$@"; }
-# bad NAME LINE ARGS...: a usage error that says LINE
-bad() {
-	bad_name=$1 bad_line=$2
-	shift 2
-	run plan "$@"
-	is_status 2 "$bad_name: status"
-	is_err "$bad_name" <<EOF
-gv-partition: $bad_line
-$usage
-EOF
-}
-# wrong NAME LINE ARGS...: bad input
-wrong() {
-	bad_name=$1 bad_line=$2
-	shift 2
-	run plan "$@"
-	is_status 2 "$bad_name: status"
-	is_err "$bad_name" <<EOF
-gv-partition: $bad_line
-EOF
-	ok "$bad_name: no table" [ ! -s out ]
-}
-# columns NAMES [FILE]: those columns, spaces between
-columns() {
-	awk -F, -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(want, c, " ") }
-		{ for (i = 1; i <= n; i++) printf "%s%s", $at[c[i]], i < n ? " " : "\n" }' "${2:-out}"
+# refused NAME LINE ARGS...: bad input, and no table
+refused() {
+	wrong "$@"
+	ok "$1: no table" [ ! -s out ]
 }
 head='model,layers,hidden_size,attention_heads,seq_len,vocab,global_batch'
 printf '%s\n1.7B,24,2304,24,2048,51200,512\n' "$head" >small.csv
@@ -113,7 +92,7 @@ same_file out want "of outer levels the slowest counts"
 run plan --top=2 -l 8@300GB/s -l 2@25GB/s --gpus=32 --gpu-type=A100-80GB small.csv
 same_file out want "--gpus before the levels"
 # iteration ARGS...: seconds of the best plan of the small model, in microseconds
-iteration() { plan --top=1 "$@" small.csv | columns iteration_s /dev/stdin | sed 1d | awk '{ printf "%d", $1 * 1e6 }'; }
+iteration() { plan --top=1 "$@" small.csv | columns iteration_s - | sed 1d | awk '{ printf "%d", $1 * 1e6 }'; }
 ok "one server needs no network" [ "$(iteration --gpu-type=A100-80GB -l 8@300GB/s)" -eq \
 	"$(iteration --gpu-type=A100-80GB -l 8@300GB/s -l 1@1kB/s)" ]
 ok "a slow network is slower" [ "$(iteration --gpu-type=A100-80GB -l 8@300GB/s -l 4@25GB/s)" -lt \
@@ -168,7 +147,7 @@ EOF
 
 # ---- what is looked for ----
 for how in none selective full; do
-	plan --gpus=32 --gpu-type=A100-80GB --features=none --recompute=$how small.csv | columns recompute /dev/stdin | sed 1d | uniq
+	plan --gpus=32 --gpu-type=A100-80GB --features=none --recompute=$how small.csv | columns recompute - | sed 1d | uniq
 done >out
 is_out "--recompute" <<EOF
 none
@@ -179,7 +158,7 @@ plan --gpus=32 --gpu-type=A100-80GB --recompute=auto small.csv >want
 run plan --gpus=32 --gpu-type=A100-80GB small.csv
 same_file out want "auto: any"
 for how in flush interleaved gpipe zb-h1; do
-	plan --gpus=32 --gpu-type=A100-80GB --schedule=$how --top=0 small.csv | columns schedule /dev/stdin | sed 1d | uniq
+	plan --gpus=32 --gpu-type=A100-80GB --schedule=$how --top=0 small.csv | columns schedule - | sed 1d | uniq
 done >out
 is_out "--schedule" <<EOF
 flush
@@ -190,7 +169,7 @@ EOF
 # pinned COLUMN VALUE: a plan column in the table
 pinned() {
 	sed "1s/\$/,gpus,gpu_type,$1/; 2s/\$/,32,A100-80GB,$2/" small.csv >pin.csv
-	plan --top=0 pin.csv | columns "$1" /dev/stdin | sed 1d | sort -u
+	plan --top=0 pin.csv | columns "$1" - | sed 1d | sort -u
 }
 for pin in tensor_parallel=4 pipeline_parallel=2 data_parallel=8 virtual_stages=3 micro_batch=8 recompute=full last_stage_layers=6 \
 	schedule=interleaved; do
@@ -198,7 +177,7 @@ for pin in tensor_parallel=4 pipeline_parallel=2 data_parallel=8 virtual_stages=
 	ok "only $pin" [ "$(pinned "${pin%=*}" "${pin#*=}")" = "${pin#*=}" ]
 done
 sed 's/,24,/,61,/' small.csv >prime.csv
-plan --gpus=32 --gpu-type=A100-80GB --top=0 prime.csv | columns 'pipeline_parallel last_stage_layers virtual_stages' /dev/stdin |
+plan --gpus=32 --gpu-type=A100-80GB --top=0 prime.csv | columns 'pipeline_parallel last_stage_layers virtual_stages' - |
 	awk 'NR > 1 && !seen[$1]++' | sort -n >out
 is_out "61 layers: fewer on the last stage" <<EOF
 1 61 1
@@ -240,39 +219,39 @@ gv-partition: large.csv:2: "175B": no plan: nothing divides 97 GPUs, 96 layers, 
 EOF
 
 # ---- messages ----
-wrong "no GPUs" 'small.csv:2: "1.7B": how many GPUs? --gpus=N' --gpu-type=H100 small.csv
-wrong "no type" 'small.csv:2: "1.7B": which GPUs? --gpu-type=TYPE' --gpus=8 small.csv
+refused "no GPUs" 'small.csv:2: "1.7B": how many GPUs? --gpus=N' --gpu-type=H100 small.csv
+refused "no type" 'small.csv:2: "1.7B": which GPUs? --gpu-type=TYPE' --gpus=8 small.csv
 cut -d, -f2- small.csv >nameless.csv
-wrong "no type, no model" 'nameless.csv:2: which GPUs? --gpu-type=TYPE' --gpus=8 nameless.csv
-wrong "unknown type" 'small.csv:2: "1.7B": unknown GPU type "A100"; known: P100, V100-16GB, V100-32GB, T4, A100-40GB, A100-80GB, A10G, L4, L40S, H100, H200, B200' \
+refused "no type, no model" 'nameless.csv:2: which GPUs? --gpu-type=TYPE' --gpus=8 nameless.csv
+refused "unknown type" 'small.csv:2: "1.7B": unknown GPU type "A100"; known: P100, V100-16GB, V100-32GB, T4, A100-40GB, A100-80GB, A10G, L4, L40S, H100, H200, B200' \
 	--gpus=8 --gpu-type=A100 small.csv
-wrong "no such numbers" 'small.csv:2: "1.7B": a T4 has no bf16' --gpus=8 --gpu-type=T4 --precision=bf16 small.csv
+refused "no such numbers" 'small.csv:2: "1.7B": a T4 has no bf16' --gpus=8 --gpu-type=T4 --precision=bf16 small.csv
 sed 's/2304/2300/' small.csv >odd.csv
-wrong "heads" 'odd.csv:2: hidden_size: expected a multiple of the 24 attention heads, got 2300' odd.csv
+refused "heads" 'odd.csv:2: hidden_size: expected a multiple of the 24 attention heads, got 2300' odd.csv
 sed 's/,24,/,0,/' small.csv >odd.csv
-wrong "layers" 'odd.csv:2: layers: expected a whole number from 1 to 100000, got "0"' odd.csv
+refused "layers" 'odd.csv:2: layers: expected a whole number from 1 to 100000, got "0"' odd.csv
 sed '1s/$/,tied_embeddings/; 2s/$/,2/' small.csv >odd.csv
-wrong "tied" 'odd.csv:2: tied_embeddings: expected a whole number from 0 to 1, got "2"' odd.csv
+refused "tied" 'odd.csv:2: tied_embeddings: expected a whole number from 0 to 1, got "2"' odd.csv
 sed 's/,512$/,/' small.csv >odd.csv
-wrong "no batch" 'odd.csv:2: global_batch: expected an integer, got nothing' odd.csv
+refused "no batch" 'odd.csv:2: global_batch: expected an integer, got nothing' odd.csv
 sed '1s/$/,recompute/; 2s/$/,some/' small.csv >odd.csv
-wrong "recompute" 'odd.csv:2: recompute: expected one of none, selective, full, got "some"' odd.csv
+refused "recompute" 'odd.csv:2: recompute: expected one of none, selective, full, got "some"' odd.csv
 sed '1s/$/,schedule/; 2s/$/,1f1b/' small.csv >odd.csv
-wrong "schedule" 'odd.csv:2: schedule: expected one of flush, interleaved, gpipe, zb-h1, got "1f1b"' odd.csv
+refused "schedule" 'odd.csv:2: schedule: expected one of flush, interleaved, gpipe, zb-h1, got "1f1b"' odd.csv
 cut -d, -f1-5 small.csv >odd.csv
-wrong "missing column" 'odd.csv:1: missing column "vocab" (found: model, layers, hidden_size, attention_heads, seq_len)' odd.csv
+refused "missing column" 'odd.csv:1: missing column "vocab" (found: model, layers, hidden_size, attention_heads, seq_len)' odd.csv
 sed 2q "$src/share/gpus.csv" | sed '2{p;}' >types.csv
-wrong "a type twice" 'types.csv:3: gpu_type: GPU type "P100" stands at line 2 already' --gpu-types=types.csv small.csv
+refused "a type twice" 'types.csv:3: gpu_type: GPU type "P100" stands at line 2 already' --gpu-types=types.csv small.csv
 sed 2q "$src/share/gpus.csv" | sed 's/0\.8/1.5/' >types.csv
-wrong "a share over 1" 'types.csv:2: memory_share: expected a number over 0 and up to 1, got "1.544"' --gpu-types=types.csv \
+refused "a share over 1" 'types.csv:2: memory_share: expected a number over 0 and up to 1, got "1.544"' --gpu-types=types.csv \
 	small.csv
 sed 2q "$src/share/gpus.csv" | sed 's/,0\.8,/,1.8,/' >types.csv
-wrong "the other share over 1" 'types.csv:2: link_share: expected a number over 0 and up to 1, got "1.8"' --gpu-types=types.csv \
+refused "the other share over 1" 'types.csv:2: link_share: expected a number over 0 and up to 1, got "1.8"' --gpu-types=types.csv \
 	small.csv
 sed 2q "$src/share/gpus.csv" | sed 's/,8,/,2.5,/' >types.csv
-wrong "half a GPU" 'types.csv:2: node_gpus: expected a whole number, got 2.5' --gpu-types=types.csv small.csv
+refused "half a GPU" 'types.csv:2: node_gpus: expected a whole number, got 2.5' --gpu-types=types.csv small.csv
 cut -d, -f1-2 "$src/share/gpus.csv" | sed 2q >types.csv
-wrong "no rate" 'types.csv:1: missing column "memory_bytes_per_s" (found: gpu_type, memory_bytes)' --gpu-types=types.csv small.csv
+refused "no rate" 'types.csv:1: missing column "memory_bytes_per_s" (found: gpu_type, memory_bytes)' --gpu-types=types.csv small.csv
 bad "features" '--features: unknown "speed"; known: scatter-gather, sequence-parallel, flash-attention, distributed-optimizer, overlap, short-last-stage' \
 	--features=overlap,speed small.csv
 bad "precision" '--precision: unknown "int8"; known: bf16, fp16, fp32' --precision=int8 small.csv

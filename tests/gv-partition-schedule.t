@@ -2,6 +2,7 @@
 # gv-partition --timeline: schedules as tables.  That the orders and times are
 # right is in unit/gv-partition.timetable.c.
 . "${0%/*}/lib.sh"
+. "$src/tests/plans.sh"
 
 cp "$src/examples/man/layers.csv" "$src/examples/man/edges.csv" .
 usage='usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]'
@@ -13,25 +14,6 @@ short() {
 		printf "%s%s%s/%s:%s-%s", (NR > 2 && $1 == was ? " " : ""), $(NF-4), $(NF-3), $(NF-2), $(NF-1), $NF
 		was = $1 } END { print "" }' out >got
 	mv got out
-}
-# bad NAME LINE ARGS...: a usage error that says LINE
-bad() {
-	bad_name=$1 bad_line=$2
-	shift 2
-	run gv-partition "$@"
-	is_status 2 "$bad_name: status"
-	is_err "$bad_name" <<EOF
-gv-partition: $bad_line
-$usage
-EOF
-}
-# dies NAME LINE ARGS...: an error that says LINE
-dies() {
-	dies_name=$1 dies_line=$2
-	shift 2
-	run gv-partition "$@"
-	is_status 2 "$dies_name: status"
-	echo "gv-partition: $dies_line" | is_err "$dies_name"
 }
 
 # ---- two equal layers on two GPUs: 1 ms forward, 2 ms backward ----
@@ -248,16 +230,16 @@ bad "chunks" "--chunks: expected a whole number from 1 to 64, got \"0\"" -l 4@1G
 bad "interleaved on levels" "--schedule=interleaved needs one --level, or --flat" \
 	-l 4@1GB/s -l 2@1GB/s --schedule=interleaved --micro-batches=8 layers.csv
 bad "two tables" "--explain and --timeline are two tables: choose one" -l 4@1GB/s --explain --timeline layers.csv
-dies "2bw, too few" "2bw needs as many micro-batches in a batch as the plan has GPUs, 2; got 1" \
+wrong "2bw, too few" "2bw needs as many micro-batches in a batch as the plan has GPUs, 2; got 1" \
 	--timeline -l 2@1GB/s --straight --schedule=2bw --micro-batches=1 two.csv
-dies "2bw, too few, and no timeline" "2bw needs as many micro-batches in a batch as the plan has GPUs, 2; got 1" \
+wrong "2bw, too few, and no timeline" "2bw needs as many micro-batches in a batch as the plan has GPUs, 2; got 1" \
 	-l 2@1GB/s --straight --schedule=2bw --micro-batches=1 two.csv
 sed '1s/$/,stage,replicas/; 2s/$/,0,2/; 3s/$/,1,1/' two.csv >uneven.csv
-dies "interleaved, uneven" "interleaved needs as many replicas on every stage; stage 1 has 1, stage 0 has 2" \
+wrong "interleaved, uneven" "interleaved needs as many replicas on every stage; stage 1 has 1, stage 0 has 2" \
 	--evaluate -l 3@1GB/s --schedule=interleaved --chunks=1 --micro-batches=3 uneven.csv
 sed '1s/$/,stage,replicas/; 2s/$/,0,1/; 3s/$/,1,1/' two.csv >straight.csv
-dies "interleaved, micro-batches" "interleaved needs a multiple of the plan's 2 GPUs as micro-batches, got 3" \
+wrong "interleaved, micro-batches" "interleaved needs a multiple of the plan's 2 GPUs as micro-batches, got 3" \
 	--evaluate -l 2@1GB/s --schedule=interleaved --chunks=1 --micro-batches=3 straight.csv
-dies "interleaved, chunks" "interleaved needs a multiple of 3 chunks as stages, got 2" \
+wrong "interleaved, chunks" "interleaved needs a multiple of 3 chunks as stages, got 2" \
 	--evaluate -l 2@1GB/s --schedule=interleaved --chunks=3 --micro-batches=3 straight.csv
 done_testing

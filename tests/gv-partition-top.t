@@ -2,24 +2,15 @@
 # gv-partition --top and --rank: plans ranked by running them.  How good they are is in
 # unit/gv-partition.rank.c.
 . "${0%/*}/lib.sh"
+. "$src/tests/plans.sh"
 
 cp "$src/examples/man/layers.csv" "$src/examples/man/edges.csv" .
 usage='usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]'
 # column NAME FILE: its cells, a line each
 column() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }' "$2"; }
+plan() { gv-partition -l 4@1GB/s "$@" layers.csv; }
 # is NAME GOT WANT
 is() { if [ "$2" = "$3" ]; then pass "$1"; else fail "$1: $2, not $3" out err; fi; }
-# bad NAME LINE ARGS...: a usage error that says LINE
-bad() {
-	bad_name=$1 bad_line=$2
-	shift 2
-	run gv-partition -l 4@1GB/s "$@" layers.csv
-	is_status 2 "$bad_name: status"
-	is_err "$bad_name" <<EOF
-gv-partition: $bad_line
-$usage
-EOF
-}
 
 # Two layers of 3 ms on two GPUs, all-reduces of next to nothing: stages of one GPU, where
 # the first keeps two versions of the weights, are as fast as two replicas, and smaller.

@@ -2,22 +2,12 @@
 # gv-partition: its tables, options and messages.  That its plans are the best is
 # in unit/gv-partition.brute.c and gv-partition.reference.c.
 . "${0%/*}/lib.sh"
+. "$src/tests/plans.sh"
 
 cp "$src/examples/man/layers.csv" "$src/examples/man/edges.csv" .
 usage='usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]'
 # places: node, stage and replicas of each row of the plan in TSV in out
 places() { cut -f1,7,8 out | tr '\t' ' ' >got && mv got out; }
-# bad NAME LINE ARGS...: a usage error that says LINE
-bad() {
-	bad_name=$1 bad_line=$2
-	shift 2
-	run gv-partition "$@"
-	is_status 2 "$bad_name: status"
-	is_err "$bad_name" <<EOF
-gv-partition: $bad_line
-$usage
-EOF
-}
 
 # ---- tables ----
 run gv-partition -l 4@10Gb/s -e edges.csv --tsv layers.csv
