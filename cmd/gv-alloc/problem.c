@@ -171,17 +171,23 @@ void
 problem_equal_throughput(const struct problem *p, double *throughput)
 {
 	const double *own = reference(p);
+	double *part = gv_xcalloc(p->m, sizeof(*part));
 	double gpus = 0;
 	size_t i, j;
 
 	for (j = 0; j < p->m; j++)
 		gpus += own[j];
+	for (j = 0; j < p->m; j++)
+		part[j] = own[j] / gpus;
 	for (i = 0; i < p->n; i++) {
-		throughput[i] = 0;
+		double sum = 0;
+
 		for (j = 0; j < p->m; j++)
 			if (p->scale[i] <= own[j])
-				throughput[i] += problem_rate(p, i, j) * (own[j] / gpus);
+				sum += problem_rate(p, i, j) * part[j];
+		throughput[i] = sum;
 	}
+	free(part);
 }
 
 void
@@ -345,10 +351,13 @@ problem_clean(const struct problem *p, double *x)
 		double *row = &x[i * p->m];
 		double largest = 0;
 		double sum;
+		bool dust = false;
 
 		for (j = 0; j < p->m; j++)
 			largest = row[j] > largest ? row[j] : largest;
-		for (j = 0; j < p->m; j++)
+		for (j = 0; j < p->m; j++) /* | and &: zeros cannot be foretold */
+			dust |= (row[j] != 0) & !(row[j] > 1e-13 * largest);
+		for (j = 0; dust && j < p->m; j++)
 			row[j] = row[j] > 1e-13 * largest ? row[j] : 0;
 		sum = row_sum(p, x, i);
 		for (j = 0; sum > 1 && j < p->m; j++)
