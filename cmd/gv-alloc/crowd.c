@@ -339,8 +339,27 @@ crowd_fold(const struct crowd *c, const struct offer *o, const double *lo,
 	return n;
 }
 
-void
-crowd_shares(const struct crowd *c, const struct offer *o, double factor, double *x,
+/* Of 8 jobs from i on; add false: their shares are set. */
+static void
+add_shares(const struct crowd *c, const struct corners *out, size_t i, double factor,
+    bool add, double *x)
+{
+	size_t k;
+
+	for (k = 0; k < SUMS && i + k < c->n; k++) {
+		double *row = &x[(c->of != NULL ? c->of[i + k] : i + k) * c->m];
+
+		if (!add)
+			memset(row, 0, c->m * sizeof(*row));
+		if (out->j[k] >= 0)
+			row[(size_t)out->j[k]] += factor * out->xj[k];
+		if (out->k[k] >= 0)
+			row[(size_t)out->k[k]] += factor * out->xk[k];
+	}
+}
+
+static void
+shares(const struct crowd *c, const struct offer *o, double factor, bool add, double *x,
     double *lambda)
 {
 	const struct loops *l = loops();
@@ -349,17 +368,25 @@ crowd_shares(const struct crowd *c, const struct offer *o, double factor, double
 
 	for (i = 0; i < c->n; i += SUMS) {
 		l->corners(c, o, i, &out);
-		for (k = 0; k < SUMS && i + k < c->n; k++) {
-			size_t job = c->of != NULL ? c->of[i + k] : i + k;
-
-			if (x != NULL && out.j[k] >= 0)
-				x[job * c->m + (size_t)out.j[k]] += factor * out.xj[k];
-			if (x != NULL && out.k[k] >= 0)
-				x[job * c->m + (size_t)out.k[k]] += factor * out.xk[k];
-			if (lambda != NULL)
-				lambda[job] = out.lambda[k];
-		}
+		if (x != NULL)
+			add_shares(c, &out, i, factor, add, x);
+		for (k = 0; lambda != NULL && k < SUMS && i + k < c->n; k++)
+			lambda[c->of != NULL ? c->of[i + k] : i + k] = out.lambda[k];
 	}
+}
+
+void
+crowd_shares(const struct crowd *c, const struct offer *o, double factor, double *x,
+    double *lambda)
+{
+	shares(c, o, factor, true, x, lambda);
+}
+
+void
+crowd_set_shares(const struct crowd *c, const struct offer *o, double factor, double *x,
+    double *lambda)
+{
+	shares(c, o, factor, false, x, lambda);
 }
 
 double

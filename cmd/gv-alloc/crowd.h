@@ -78,6 +78,9 @@ size_t crowd_fold(const struct crowd *c, const struct offer *o, const double *lo
  */
 void crowd_shares(const struct crowd *c, const struct offer *o, double factor, double *x,
     double *lambda);
+/* The same; x is set. */
+void crowd_set_shares(const struct crowd *c, const struct offer *o, double factor,
+    double *x, double *lambda);
 
 /* min_i max_j a_ij and the first i that has it. */
 double crowd_time_bound(const struct crowd *c, size_t *job);

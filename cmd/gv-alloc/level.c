@@ -24,7 +24,7 @@ enum { small = 256 }; /* rows up to which linear programs are fast enough */
 struct scaled {
 	const struct problem *p;
 	const double *a; /* [n][m] of the level program */
-	double *equal;   /* [n] P_i */
+	double *equal;   /* [n] P_i, NULL until need_equal() */
 	double *unit;    /* [n] of the job's shares */
 	double *pool;    /* [m] of the type's GPUs */
 	double level;    /* of t */
@@ -41,25 +41,38 @@ scale(struct scaled *s, const struct problem *p, const double *a)
 {
 	double gangs = 0; /* GPUs that all jobs together want at once */
 	double fit;       /* equal shares fit when multiplied by this */
+	double *part;     /* [m] of all GPUs */
+	double least = INFINITY;
 	size_t i, j;
 
-	*s = (struct scaled){.p = p, .a = a, .level = INFINITY};
-	s->equal = gv_xcalloc(p->n, sizeof(*s->equal));
+	*s = (struct scaled){.p = p, .a = a};
 	s->pool = gv_xcalloc(p->m, sizeof(*s->pool));
-	problem_equal_throughput(p, s->equal);
 	for (j = 0; j < p->m; j++) {
 		s->gpus += p->capacity[j];
 		s->pool[j] = fmax(1, p->capacity[j]);
 	}
-	for (i = 0; i < p->n; i++)
-		gangs += p->count[i] * p->scale[i];
-	fit = fmin(1, s->gpus / gangs);
+	part = gv_xcalloc(p->m, sizeof(*part));
+	for (j = 0; j < p->m; j++)
+		part[j] = p->capacity[j] / s->gpus;
 	for (i = 0; i < p->n; i++) {
 		double equal = 0;
 
+		gangs += p->count[i] * p->scale[i];
 		for (j = 0; j < p->m; j++)
-			equal += a[i * p->m + j] * (p->capacity[j] / s->gpus);
-		s->level = fit * equal < s->level ? fit * equal : s->level;
+			equal += a[i * p->m + j] * part[j];
+		least = equal < least ? equal : least;
+	}
+	fit = fmin(1, s->gpus / gangs);
+	s->level = fit * least;
+	free(part);
+}
+
+static void
+need_equal(struct scaled *s)
+{
+	if (s->equal == NULL) {
+		s->equal = gv_xcalloc(s->p->n, sizeof(*s->equal));
+		problem_equal_throughput(s->p, s->equal);
 	}
 }
 
@@ -238,6 +251,7 @@ raise_sum(struct scaled *s, double u, const struct gv_lp_basis *from, double *x,
 	size_t i, j;
 	int rc;
 
+	need_equal(s);
 	gv_lp_basis_copy(&basis, from);
 	s->lp.cost[s->t] = 0;
 	s->lp.col_lo[s->t] = s->lp.col_hi[s->t] = u;
@@ -329,6 +343,21 @@ solve_programs(struct scaled *s, const struct solve_options *opt, struct level *
 	return rc;
 }
 
+/* Normalised throughputs; ctx: struct scaled. */
+static void
+fill_gains(void *ctx, const struct crowd *c)
+{
+	struct scaled *s = ctx;
+	size_t i, j;
+
+	need_equal(s);
+	for (i = 0; i < c->n; i++)
+		for (j = 0; j < c->m; j++)
+			c->gain[j * c->stride + i] =
+			    c->use[i] * (problem_rate(s->p, i, j) / s->equal[i]) /
+			    s->gpus;
+}
+
 /* By prices: 0 and the proof holds, 1 it does not, or -1. */
 static int
 solve_prices(struct scaled *s, struct level *l, struct price_memory *memory, bool *raised)
@@ -336,8 +365,12 @@ solve_prices(struct scaled *s, struct level *l, struct price_memory *memory, boo
 	const struct problem *p = s->p;
 	struct crowd c;
 	struct solution *out = l->s;
-	struct price_solution sol = {
-	    .x = out->x, .lambda = l->lambda, .price = l->price, .raised = l->raise};
+	struct price_solution sol = {.x = out->x,
+	    .lambda = l->lambda,
+	    .price = l->price,
+	    .raised = l->raise,
+	    .fill = fill_gains,
+	    .ctx = s};
 	size_t i, j;
 	int rc;
 
@@ -346,9 +379,6 @@ solve_prices(struct scaled *s, struct level *l, struct price_memory *memory, boo
 		c.use[i] = p->count[i] * p->scale[i];
 		for (j = 0; j < p->m; j++)
 			c.a[j * c.stride + i] = s->a[i * p->m + j] / s->level;
-		for (j = 0; l->raise && j < p->m; j++)
-			c.gain[j * c.stride + i] =
-			    c.use[i] * (problem_rate(p, i, j) / s->equal[i]) / s->gpus;
 	}
 	if (memory != NULL) /* it knows the level as it is */
 		memory->level /= s->level;

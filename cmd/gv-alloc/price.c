@@ -9,7 +9,7 @@
 #include "search.h"
 
 /*
- * The shares of a mixture, added to x; lambda NULL, or the multipliers that prove the
+ * The shares of a mixture into x; lambda NULL, or the multipliers that prove the
  * bound (of levels).
  */
 static void
@@ -22,8 +22,10 @@ mix(const struct crowd *c, const struct search *s, const struct aim *aim, double
 
 	o.level = aim->gains ? aim->level : s->level / s->weight;
 	o.price = s->price;
-	if (!s->all_open) { /* what was left aside does not change from there to price_level */
-		crowd_shares(c, &o, s->weight, x, lambda);
+	if (s->all_open) {
+		memset(x, 0, c->n * c->m * sizeof(*x));
+	} else { /* what was left aside does not change from there to price_level */
+		crowd_set_shares(c, &o, s->weight, x, lambda);
 		for (i = 0; i < open->n; i++)
 			memset(&x[open->of[i] * c->m], 0, c->m * sizeof(*x));
 	}
@@ -136,15 +138,16 @@ price_level(const struct crowd *c, const double *capacity, struct price_solution
 {
 	struct price_memory none = {.m = c->m}, *m = memory_for(memory, &none);
 	const struct search_start start = {m->pool, m->level};
+	struct crowd levels = *c; /* without gains */
 	struct aim aim = {.capacity = capacity, .near_enough = 1e-12};
 	struct search s;
 	bool raise = out->raised;
 	size_t binding;
 	int rc;
 
-	memset(out->x, 0, c->n * c->m * sizeof(*out->x));
+	levels.gain = NULL;
 	aim.level = crowd_time_bound(c, &binding);
-	rc = search_prices(&s, c, &aim, start.price != NULL ? &start : NULL);
+	rc = search_prices(&s, &levels, &aim, start.price != NULL ? &start : NULL);
 	remember(&m->pool, &s, capacity);
 	m->level = s.bound;
 	memcpy(out->price, s.price, c->m * sizeof(*out->price));
@@ -152,14 +155,17 @@ price_level(const struct crowd *c, const double *capacity, struct price_solution
 	out->bound = s.bound;
 	out->steps = s.steps;
 	out->raised = rc == 0 && all_priced(c, capacity, out->price);
-	if (rc == 0 && raise && !out->raised)
+	if (rc == 0 && raise && !out->raised) {
+		if (out->fill != NULL)
+			out->fill(out->ctx, c);
 		out->raised = raise_gains(c, capacity, out, m);
-	else
+	} else {
 		raise = false;
+	}
 	if (rc == 0 && (!raise || !out->raised))
-		mix(c, &s, &aim, out->x, out->lambda);
+		mix(&levels, &s, &aim, out->x, out->lambda);
 	else if (rc == 0)
-		find_multipliers(c, &s, out->lambda);
+		find_multipliers(&levels, &s, out->lambda);
 	if (rc == 0 && s.price_level == 0) {
 		memset(out->lambda, 0, c->n * sizeof(*out->lambda));
 		out->lambda[binding] = 1;

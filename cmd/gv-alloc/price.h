@@ -33,6 +33,9 @@ struct price_solution {
 	double bound;   /* ... cannot be passed, both but for rounding */
 	bool raised;    /* the sum of gains is at its best, within 1e-10 */
 	int steps;
+	/* Fills the crowd's gains, should they be needed; NULL = they are there. */
+	void (*fill)(void *ctx, const struct crowd *c);
+	void *ctx;
 };
 
 /*
