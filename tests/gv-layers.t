@@ -2,31 +2,10 @@
 # share/gv_layers.py: layers of PyTorch models for gv-partition, and back into
 # torch.distributed.pipelining by --export=torch.
 . "${0%/*}/lib.sh"
+. "$src/tests/torch.sh"
 
 script=$src/share/gv_layers.py
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONDONTWRITEBYTECODE
-if [ -z "$GV_PYTHON" ]; then
-	skip "no python3"
-	done_testing
-	exit
-fi
-# without site-packages there is no torch
-run "$GV_PYTHON" -I -S "$script"
-is_status 1 "no torch"
-is_err "no torch: message" <<'EOT'
-gv_layers.py: PyTorch is not installed: pip install torch
-EOT
-if [ -z "${GV_LONG:-}" ]; then
-	skip "long: training with PyTorch"
-	done_testing
-	exit
-fi
-if ! "$GV_PYTHON" -c 'import torch' 2>/dev/null; then
-	skip "no torch"
-	done_testing
-	exit
-fi
+needs_torch "$script"
 
 cat >model.py <<'EOT'
 import torch

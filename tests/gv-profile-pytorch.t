@@ -1,31 +1,10 @@
 #!/bin/sh
 # examples/pytorch: an ordinary PyTorch loop is measured, interrupted and resumed.
 . "${0%/*}/lib.sh"
+. "$src/tests/torch.sh"
 
 train=$src/examples/pytorch/train.py
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONDONTWRITEBYTECODE
-if [ -z "$GV_PYTHON" ]; then
-	skip "no python3"
-	done_testing
-	exit
-fi
-# without site-packages there is no torch
-run "$GV_PYTHON" -I -S "$train"
-is_status 1 "no torch"
-is_err "no torch: message" <<'EOT'
-train.py: PyTorch is not installed: pip install torch
-EOT
-if [ -z "${GV_LONG:-}" ]; then
-	skip "long: training with PyTorch"
-	done_testing
-	exit
-fi
-if ! "$GV_PYTHON" -c 'import torch' 2>/dev/null; then
-	skip "no torch"
-	done_testing
-	exit
-fi
+needs_torch "$train"
 
 printf 'gpu_type,gpus,threads\ncpu1,1,1\n' >cluster.csv
 printf 'job_id,command\na,"%s %s --steps 1000000 --checkpoint %s"\n' "$GV_PYTHON" "$train" "$scratch" >jobs.csv
