@@ -71,17 +71,6 @@ mean_level(const struct problem *p, const double *x)
 	return exp(sum / jobs);
 }
 
-static double
-fastest(const struct problem *p, size_t i)
-{
-	double most = 0;
-	size_t j;
-
-	for (j = 0; j < p->m; j++)
-		most = fmax(most, problem_rate(p, i, j));
-	return most;
-}
-
 /*
  * Jobs whose rates are multiples of each other's have the same shares, whatever
  * their weights: with --agnostic few are left that differ, which would all be
@@ -90,22 +79,23 @@ fastest(const struct problem *p, size_t i)
 static void
 merge_multiples(struct classes *c, const struct problem *p)
 {
+	double *most = gv_xcalloc(p->n, sizeof(*most));
 	struct problem q;
 	size_t i, j;
 
+	problem_fastest(p, most);
 	problem_alloc(&q, p->n, p->m);
 	memcpy(q.capacity, p->capacity, p->m * sizeof(*q.capacity));
 	for (i = 0; i < p->n; i++) {
-		double most = fastest(p, i);
-
 		q.scale[i] = p->scale[i];
 		q.weight[i] = 1;
 		q.count[i] = p->count[i];
 		for (j = 0; j < p->m; j++)
-			q.rate[i * p->m + j] = problem_rate(p, i, j) / most;
+			q.rate[i * p->m + j] = problem_rate(p, i, j) / most[i];
 	}
 	classes_make(c, &q, true);
 	problem_free(&q);
+	free(most);
 }
 
 /* Of all shares the parts that do not harm others.  p is of k: its fastest rates are 1. */
