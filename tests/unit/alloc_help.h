@@ -163,4 +163,19 @@ solution_free(struct solution *s)
 	multipliers_free(&s->multipliers);
 }
 
+/* Tests each policy that is a program and has multipliers, where there are prices by them, too. */
+static inline void
+for_programs(void (*test)(const struct policy *policy, enum solver solver))
+{
+	test(&policy_max_min, SOLVER_AUTO);
+	test(&policy_max_min, SOLVER_PRICE);
+	test(&policy_makespan, SOLVER_AUTO);
+	test(&policy_finish_time, SOLVER_AUTO);
+	test(&policy_max_sum, SOLVER_AUTO);
+	test(&policy_max_sum, SOLVER_PRICE);
+	test(&policy_min_cost, SOLVER_AUTO);
+	test(&policy_per_dollar, SOLVER_AUTO);
+	test(&policy_fifo, SOLVER_AUTO);
+}
+
 #endif

@@ -161,14 +161,6 @@ main(void)
 {
 	gv_init("explain");
 	draws_begin(23, 0, 0);
-	test_policy(&policy_max_min, SOLVER_AUTO);
-	test_policy(&policy_max_min, SOLVER_PRICE);
-	test_policy(&policy_makespan, SOLVER_AUTO);
-	test_policy(&policy_finish_time, SOLVER_AUTO);
-	test_policy(&policy_max_sum, SOLVER_AUTO);
-	test_policy(&policy_max_sum, SOLVER_PRICE);
-	test_policy(&policy_min_cost, SOLVER_AUTO);
-	test_policy(&policy_per_dollar, SOLVER_AUTO);
-	test_policy(&policy_fifo, SOLVER_AUTO);
+	for_programs(test_policy);
 	return done_testing();
 }
