@@ -46,7 +46,7 @@ LIB_SRC  := $(sort $(wildcard common/*/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 # the trainer's core a second time, in double, for gradient checks
 NN64_OBJ := $(patsubst %.c,$(BUILD)/obj64/%.o,$(sort $(wildcard common/nn/*.c)))
-CMD_SRC  := $(sort $(wildcard cmd/*/*.c))
+CMD_SRC  := $(sort $(wildcard cmd/*/*.c cmd/*/*/*.c))
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/obj/%.o)
 UNITS    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/*.c)))
 FUZZERS  := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c))))
@@ -105,9 +105,9 @@ $(BUILD)/libgv64.a: $(NN64_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcD $@ $^
 
-# cmd/PROG/*.c and the library make PROG
+# cmd/PROG/*.c, those of its rooms and the library make PROG
 define program
-$(BIN)/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard cmd/$(1)/*.c))) $(BUILD)/libgv.a
+$(BIN)/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c))) $(BUILD)/libgv.a
 	@mkdir -p $(BIN)
 	$$(Q)$$(CC) $$(GV_LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LIBS_ALL)
 endef
@@ -116,7 +116,7 @@ $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 # tests/unit/NAME.c; PROG.NAME.c also sees the parts of PROG but its main;
 # NAME_f64.c is linked with the double build of common/nn
 parts = $(foreach p,$(filter $(PROGRAMS),$(firstword $(subst ., ,$(1)))),$(patsubst \
-	%.c,$(BUILD)/obj/%.o,$(filter-out cmd/$(p)/$(p).c,$(sort $(wildcard cmd/$(p)/*.c)))))
+	%.c,$(BUILD)/obj/%.o,$(filter-out cmd/$(p)/$(p).c,$(sort $(wildcard cmd/$(p)/*.c cmd/$(p)/*/*.c)))))
 define unit
 $(BUILD)/unit/$(1): tests/unit/$(1).c $(call parts,$(1)) \
 	$(if $(filter %_f64,$(1)),$(BUILD)/libgv64.a) $(BUILD)/libgv.a
@@ -190,7 +190,7 @@ fuzz: ## fuzz every target for FUZZ_S seconds (default 60), with clang
 	@sh tests/fuzz.sh
 
 format: ## clang-format over the C sources
-	clang-format -i common/*/*.[ch] cmd/*/*.[ch] tests/*/*.[ch]
+	clang-format -i common/*/*.[ch] cmd/*/*.[ch] cmd/*/*/*.[ch] tests/*/*.[ch]
 
 # ---- installation: one list, so that uninstall removes exactly what install put there ----
 MAN1    := $(sort $(wildcard man/*.1))

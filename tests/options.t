@@ -10,7 +10,7 @@ words() { grep -o -e '--[a-z][a-z0-9-]*' | sed 's/^--//' | sort -u; }
 
 # in_code PROG: what its getopt tables hold
 in_code() {
-	cat "$src/cmd/$1"/*.[ch] >"$scratch/code"
+	find "$src/cmd/$1" -name "*.[ch]" -exec cat {} + >"$scratch/code"
 	{
 		grep -o '{"[a-z][a-z0-9-]*", *\(no\|required\|optional\)_argument' "$scratch/code" |
 			sed 's/{"//; s/".*//'

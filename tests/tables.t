@@ -144,10 +144,10 @@ same Throughputs "what common/sched/join.c reads"
 required common/sched/join.c >got
 must Throughputs | sort >want
 same Throughputs "what must be there"
-literals cmd/gv-alloc/pairs.c | grep -vx with_job_id >got
+literals cmd/gv-alloc/pairs/pairs.c | grep -vx with_job_id >got
 described Pairs | sort >want
-same Pairs "what cmd/gv-alloc/pairs.c reads"
-required cmd/gv-alloc/pairs.c >got
+same Pairs "what cmd/gv-alloc/pairs/pairs.c reads"
+required cmd/gv-alloc/pairs/pairs.c >got
 must Pairs | sort >want
 same Pairs "what must be there"
 literals cmd/gv-alloc/entities.c >got
@@ -173,7 +173,7 @@ required cmd/gv-partition/columns.c >got
 must Plan | sort >want
 same Plan "what must be there"
 
-sed -n '/^static const char \*const name\[COLUMNS\]/,/;/p' "$src/cmd/gv-partition/transformers.c" |
+sed -n '/^static const char \*const name\[COLUMNS\]/,/;/p' "$src/cmd/gv-partition/transformer/transformers.c" |
 	grep -o '"[a-z_0-9]*"' | tr -d '"' | sort >got
 { described Transformers && described "Transformers: plan" | sed '/^parameters$/,$d; /^rank$/d'; } | grep -vx model |
 	sort >want
@@ -181,10 +181,10 @@ same "Transformers, transformers: plan" "what gv-partition -p ptd-p reads"
 required cmd/gv-partition/levels.c >got
 must Levels | sort >want
 same Levels "what gv-partition --levels reads"
-required cmd/gv-partition/two_bw_table.c >got
+required cmd/gv-partition/two_bw/two_bw_table.c >got
 must Micro-batches | sort >want
 same Micro-batches "what gv-partition --speeds reads"
-literals cmd/gv-partition/gpus.c >got
+literals cmd/gv-partition/transformer/gpus.c >got
 described "GPU types" | grep -vx source | sort >want
 same "GPU types" "what gv-partition -p ptd-p reads"
 

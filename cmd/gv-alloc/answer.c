@@ -8,13 +8,13 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
-#include "certificate.h"
-#include "classes.h"
-#include "constrained.h"
+#include "gv-alloc/prove/certificate.h"
+#include "gv-alloc/problem/classes.h"
+#include "gv-alloc/place/constrained.h"
 #include "deal.h"
 #include "draw.h"
 #include "entities.h"
-#include "multipliers.h"
+#include "gv-alloc/prove/multipliers.h"
 #include "pop.h"
 
 static const double feasible = 1e-9;

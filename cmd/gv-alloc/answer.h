@@ -2,8 +2,8 @@
 #ifndef GV_ALLOC_ANSWER_H
 #define GV_ALLOC_ANSWER_H
 
-#include "pairs.h"
-#include "policy.h"
+#include "gv-alloc/pairs/pairs.h"
+#include "gv-alloc/policy/policy.h"
 
 struct answer {
 	struct problem p;  /* the jobs that can run */

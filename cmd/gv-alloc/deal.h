@@ -9,7 +9,7 @@
 #ifndef GV_ALLOC_DEAL_H
 #define GV_ALLOC_DEAL_H
 
-#include "classes.h"
+#include "gv-alloc/problem/classes.h"
 
 /*
  * rank [jobs]: the order in which the jobs of a class are dealt to.  The pairs of

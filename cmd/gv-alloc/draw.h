@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "problem.h"
+#include "gv-alloc/problem/problem.h"
 
 /*
  * NUMBER_DRAW of p's jobs: their places, from 0, in a random order of the jobs.

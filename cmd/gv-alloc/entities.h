@@ -3,7 +3,7 @@
 #define GV_ALLOC_ENTITIES_H
 
 #include "base/hash.h"
-#include "problem.h"
+#include "gv-alloc/problem/problem.h"
 
 struct entities {
 	struct gv_frame frame;

@@ -3,7 +3,7 @@
 #define GV_ALLOC_OPTIONS_H
 
 #include "base/opt.h"
-#include "policy.h"
+#include "gv-alloc/policy/policy.h"
 
 struct options {
 	struct gv_opt common;

@@ -3,7 +3,7 @@
 #define GV_ALLOC_WARM_H
 
 #include "base/err.h"
-#include "price.h"
+#include "gv-alloc/price/price.h"
 #include "sched/cluster.h"
 
 /*

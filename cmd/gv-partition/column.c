@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "search.h"
+#include "gv-partition/search/search.h"
 
 static const double above = 1 + 1e-12; /* room for rounding */
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
-#include "fleet.h"
+#include "gv-partition/fleet/fleet.h"
 #include "layers.h"
 
 static const char *const name[] = {"stage", "replicas", "recompute", "place", "gpu_type"};

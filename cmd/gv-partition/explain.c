@@ -1,7 +1,7 @@
 /* The table of stages. */
 #include "explain.h"
 
-#include "fleet.h"
+#include "gv-partition/fleet/fleet.h"
 
 static const char *const names[] = {"level", "stage", "within", "layers", "first_layer",
     "last_layer", "replicas", "gpus", "recompute", "compute_s", "sync_s", "transfer_s",

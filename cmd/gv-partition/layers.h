@@ -3,8 +3,8 @@
 #define GV_PARTITION_LAYERS_H
 
 #include "base/err.h"
-#include "graph.h"
-#include "plan.h"
+#include "gv-partition/graph/graph.h"
+#include "gv-partition/search/plan.h"
 #include "table/tab.h"
 
 /* = {0} is empty. */

@@ -3,7 +3,7 @@
 #define GV_PARTITION_LEVELS_H
 
 #include "base/err.h"
-#include "cost.h"
+#include "gv-partition/search/cost.h"
 
 /*
  * Reads columns level (from 1, innermost), gpus (or components of the level below)

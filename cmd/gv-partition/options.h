@@ -3,10 +3,10 @@
 #define GV_PARTITION_OPTIONS_H
 
 #include "base/opt.h"
-#include "export.h"
-#include "fleet_read.h"
-#include "options_ptd.h"
-#include "plan.h"
+#include "gv-partition/export/export.h"
+#include "gv-partition/fleet/fleet_read.h"
+#include "gv-partition/transformer/options_ptd.h"
+#include "gv-partition/search/plan.h"
 
 /* Who plans. */
 enum planner {

@@ -4,8 +4,8 @@
 
 #include "layers.h"
 #include "options.h"
-#include "prefixes.h"
-#include "simulate.h"
+#include "gv-partition/graph/prefixes.h"
+#include "gv-partition/schedule/simulate.h"
 
 /* The prefixes to plan with; warns when layers are grouped for that. */
 void say_prefixes(struct prefixes *x, const struct options *o, const struct layers *l);

@@ -19,10 +19,10 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "gv-alloc/classes.h"
+#include "gv-alloc/problem/classes.h"
 #include "gv-alloc/deal.h"
-#include "gv-alloc/policy.h"
-#include "gv-alloc/together.h"
+#include "gv-alloc/policy/policy.h"
+#include "gv-alloc/pairs/together.h"
 #include "table/tab.h"
 
 enum { TYPES = 26, GPUS = 3 };

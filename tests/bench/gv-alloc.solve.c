@@ -18,9 +18,9 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "gv-alloc/classes.h"
-#include "gv-alloc/policy.h"
-#include "gv-alloc/price.h"
+#include "gv-alloc/problem/classes.h"
+#include "gv-alloc/policy/policy.h"
+#include "gv-alloc/price/price.h"
 
 enum { KINDS = 26 };
 

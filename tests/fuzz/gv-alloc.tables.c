@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "file.h"
 #include "gv-alloc/entities.h"
-#include "gv-alloc/pairs.h"
-#include "gv-alloc/price.h"
+#include "gv-alloc/pairs/pairs.h"
+#include "gv-alloc/price/price.h"
 #include "gv-alloc/prices.h"
 #include "gv-alloc/warm.h"
 

@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "file.h"
 #include "gv-partition/layers.h"
-#include "gv-partition/prefixes.h"
+#include "gv-partition/graph/prefixes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *s, size_t len);
 

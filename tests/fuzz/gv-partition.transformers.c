@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "file.h"
-#include "gv-partition/transformers.h"
+#include "gv-partition/transformer/transformers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *s, size_t len);
 

@@ -6,10 +6,10 @@
 
 #include "base/mem.h"
 #include "draws.h"
-#include "gv-alloc/classes.h"
-#include "gv-alloc/multipliers.h"
-#include "gv-alloc/policy.h"
-#include "gv-alloc/problem.h"
+#include "gv-alloc/problem/classes.h"
+#include "gv-alloc/prove/multipliers.h"
+#include "gv-alloc/policy/policy.h"
+#include "gv-alloc/problem/problem.h"
 
 static inline bool
 near(double a, double b, double tol)

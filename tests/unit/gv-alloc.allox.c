@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "draws.h"
-#include "gv-alloc/policy.h"
+#include "gv-alloc/policy/policy.h"
 
 enum { MOST = 6 };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "alloc_help.h"
-#include "gv-alloc/certificate.h"
-#include "gv-alloc/exact.h"
+#include "gv-alloc/prove/certificate.h"
+#include "gv-alloc/prove/exact.h"
 
 /* Of any size and sign. */
 static double

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "alloc_help.h"
-#include "gv-alloc/explain.h"
+#include "gv-alloc/prove/explain.h"
 
 /* Random jobs, all different; every type has room for every gang that has a rate there. */
 static struct problem

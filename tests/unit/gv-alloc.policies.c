@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "alloc_help.h"
-#include "gv-alloc/price.h"
+#include "gv-alloc/price/price.h"
 
 /*
  * A random problem: kinds kinds of jobs (0: all differ) with zeros, gangs and

@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 #include "draws.h"
-#include "gv-alloc/crowd.h"
-#include "gv-alloc/mixture.h"
-#include "gv-alloc/policy.h"
-#include "gv-alloc/price.h"
+#include "gv-alloc/price/crowd.h"
+#include "gv-alloc/price/mixture.h"
+#include "gv-alloc/policy/policy.h"
+#include "gv-alloc/price/price.h"
 #include "lp/lp.h"
 
 /* ---- the mixture against GLPK ---- */

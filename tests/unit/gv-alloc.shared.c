@@ -9,9 +9,9 @@
 
 #include "base/mem.h"
 #include "draws.h"
-#include "gv-alloc/classes.h"
+#include "gv-alloc/problem/classes.h"
 #include "gv-alloc/deal.h"
-#include "gv-alloc/shared.h"
+#include "gv-alloc/pairs/shared.h"
 
 /* How many instances: quick ones, or what is promised. */
 static size_t

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "alloc_help.h"
-#include "gv-alloc/linear.h"
+#include "gv-alloc/solve/linear.h"
 
 /* So many cases: quick in make check, what is promised when there is time. */
 static int

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "gv-partition/fleet.h"
+#include "gv-partition/fleet/fleet.h"
 #include "partition_help.h"
 #include "tap.h"
 

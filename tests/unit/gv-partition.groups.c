@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "gv-partition/groups.h"
-#include "gv-partition/prefixes.h"
+#include "gv-partition/graph/groups.h"
+#include "gv-partition/graph/prefixes.h"
 #include "partition_help.h"
 #include "tap.h"
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "gv-partition/placed.h"
+#include "gv-partition/placed/placed.h"
 #include "partition_help.h"
 #include "tap.h"
 

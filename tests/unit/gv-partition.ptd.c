@@ -2,7 +2,7 @@
  * The planner for transformers: its formulas against published numbers, its search
  * against a plain loop over everything.
  */
-#include "gv-partition/ptd.h"
+#include "gv-partition/transformer/ptd.h"
 
 #include <stdlib.h>
 

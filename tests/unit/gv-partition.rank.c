@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "gv-partition/interleave.h"
-#include "gv-partition/rank.h"
-#include "gv-partition/timeline.h"
+#include "gv-partition/schedule/interleave.h"
+#include "gv-partition/rank/rank.h"
+#include "gv-partition/schedule/timeline.h"
 #include "partition_help.h"
 #include "tap.h"
 

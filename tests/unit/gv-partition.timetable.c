@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "gv-partition/simulate.h"
+#include "gv-partition/schedule/simulate.h"
 #include "tap.h"
 
 enum { MOST = 32 };

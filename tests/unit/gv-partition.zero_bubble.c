@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "gv-partition/simulate.h"
+#include "gv-partition/schedule/simulate.h"
 #include "tap.h"
 
 enum { STAGES = 3, STATES = 1 << 22 };

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "draws.h"
-#include "gv-partition/plan.h"
+#include "gv-partition/search/plan.h"
 
 enum { DAG_MOST = 9 };
 

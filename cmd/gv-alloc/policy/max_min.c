@@ -1,0 +1,66 @@
+/*
+ * max-min: the least served job is served as well as possible (least attained
+ * service, aware of what each job makes of each GPU type).
+ *
+ *	max min_i  s_i thr_i(x) / (w_i P_i)
+ *
+ * with thr_i(x) = sum_j T_ij x_ij and P_i = sum_j T_ij N_j / sum N.  Gavel, OSDI
+ * 2020, section 4.1; solved by level.h.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "gv-alloc/solve/level.h"
+#include "gv-alloc/prove/multipliers.h"
+
+/* [n][m] s_i T_ij / (w_i P_i) */
+static double *
+levels(const struct problem *p)
+{
+	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	double *a = gv_xcalloc(p->n, p->m * sizeof(*a));
+	size_t i, j;
+
+	problem_equal_throughput(p, equal);
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++)
+			a[i * p->m + j] = p->scale[i] / p->weight[i] *
+					  (problem_rate(p, i, j) / equal[i]);
+	free(equal);
+	return a;
+}
+
+static int
+solve(const struct problem *p, const struct solve_options *opt, struct solution *out,
+    struct gv_error *e)
+{
+	double *a = levels(p);
+	struct level l;
+	int rc;
+
+	level_init(&l, p, out, true);
+	rc = level_solve(p, a, opt, "max-min", &l, e);
+	if (rc == 0)
+		multipliers_of_level(&out->multipliers, p, NULL, a, &l);
+	level_free(&l);
+	free(a);
+	return rc;
+}
+
+static void
+program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
+{
+	double *a = levels(p);
+
+	level_program(p, a, lp, names);
+	free(a);
+}
+
+const struct policy policy_max_min = {
+    .name = "max-min",
+    .solve = solve,
+    .program = program,
+    .shares = true,
+    .measure = MEASURE_LEVEL,
+    .multipliers = true,
+};

@@ -1,0 +1,69 @@
+/*
+ * max-sum: as many steps per second as possible, of all jobs together, while
+ * deadlines are met.
+ *
+ *	max sum_i thr_i(x)   subject to   thr_i(x) >= need_i
+ *
+ * Steps of different jobs are added as they are, so jobs of short steps get what
+ * they can use.  Gavel, OSDI 2020, section 4.2.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "gv-alloc/solve/deadline.h"
+#include "gv-alloc/solve/linear.h"
+#include "gv-alloc/prove/multipliers.h"
+#include "gv-alloc/pairs/shared_level.h"
+
+static int
+solve(const struct problem *p, const struct solve_options *opt, struct solution *out,
+    struct gv_error *e)
+{
+	double *need = gv_xcalloc(p->n, sizeof(*need));
+	double *second = linear_normalised(p);
+	double *ones = linear_ones(p), *normal = linear_normal(p);
+	const struct shared_gain shared = {.job = ones}, shared_second = {.job = normal};
+	struct linear l;
+	int rc;
+
+	linear_init(&l, p, out);
+	l.gain = p->rate;
+	l.second = second;
+	l.need = need;
+	l.shared = &shared;
+	l.shared_second = &shared_second;
+	rc = deadline_needs(p, opt, "max-sum", need, out, e);
+	if (rc == 0)
+		rc = linear_solve(&l, opt, "max-sum", e);
+	if (rc == 0)
+		multipliers_of_linear(&out->multipliers, &l);
+	linear_free(&l);
+	free(need);
+	free(second);
+	free(ones);
+	free(normal);
+	return rc;
+}
+
+static void
+program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
+{
+	double *ones = linear_ones(p);
+	const struct shared_gain shared = {.job = ones};
+
+	if (p->together != NULL)
+		shared_linear_program(p, &shared, p->number[NUMBER_NEED], lp, names);
+	else
+		linear_program(p, p->rate, p->number[NUMBER_NEED], lp, names);
+	free(ones);
+}
+
+const struct policy policy_max_sum = {
+    .name = "max-sum",
+    .solve = solve,
+    .program = program,
+    .shares = true,
+    .numbers = 1u << NUMBER_NEED,
+    .measure = MEASURE_SUM,
+    .multipliers = true,
+};

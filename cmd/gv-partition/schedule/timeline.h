@@ -1,0 +1,42 @@
+/* A plan in time: what each of its GPUs does when. */
+#ifndef GV_PARTITION_TIMELINE_H
+#define GV_PARTITION_TIMELINE_H
+
+#include "base/fileio.h"
+#include "gv-partition/search/plan.h"
+#include "simulate.h"
+
+/*
+ * The pipeline of a plan, whose report is *r: of each stage its passes, with what is
+ * computed again; what it receives, over the outermost level between it and the stage
+ * before; and the all-reduce of its replicas, level by level.
+ *
+ * A minibatch of the profile is a micro-batch.  rules->micro_batches 0: for 2bw, batches
+ * of as many as there are GPUs; for 1f1b, twice as many as GPUs and 8 at least; both
+ * rounded up to pipe_round.  Of 2bw three batches are run.  The gradients of the weights are taken for half the
+ * backward pass of each layer that has weights.
+ *
+ * An all-reduce of m replicas is a ring: 2 (m - 1) / m P / B; with COST_COMPAT, which
+ * counts twice that, it stops the GPUs.  Differs from the cost of a stage: the
+ * paper's formula charges a ring for each minibatch, here there is one for a minibatch
+ * on each replica, or for a batch.
+ *
+ * 0, or -1 with *e set: the stages are no multiple of the chunks.
+ */
+int pipe_make(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
+    const struct graph *g, const struct machine *m, const struct cost_rules *rules,
+    struct gv_error *e);
+/*
+ * The same for a plan of one level whose stages stand where placed.h has them on *m: it
+ * receives and reduces at the bandwidth of the slowest link crossed.  Call it behind
+ * pipe_make.
+ */
+void pipe_place(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
+    const struct machine *m, const struct cost_rules *rules);
+void pipe_free(struct pipe *p);
+
+/* The steps of all GPUs, one after another, as a table. */
+void timeline_write(
+    const struct timetable *t, const struct pipe *p, struct gv_out *out, bool tsv);
+
+#endif
