@@ -63,7 +63,7 @@ expected(const int *rate, int gang, const size_t *node, size_t k)
 {
 	size_t t = k % 2;
 	bool fits = (size_t)gang <= node[t];
-	bool several = t == 0; /* type a lies on two nodes */
+	bool several = t == 0 && gang > 1; /* type a lies on two nodes */
 	int own = rate[t], spread = rate[t + 2];
 
 	if (k == 4)
