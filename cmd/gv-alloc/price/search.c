@@ -736,7 +736,8 @@ search(struct work *w)
 	start_prices(w);
 	if (w->all->n > SAMPLED) {
 		try_sample(w, &least);
-		part = 1 / sqrt((double)w->all->n / PART);
+		/* levels' prices are nearer to the sample's */
+		part = (w->aim->gains ? 1 : .5) / sqrt((double)w->all->n / PART);
 	}
 	w->quick = !w->sample;
 	end = try_boxes(w, part, least);
