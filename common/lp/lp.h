@@ -155,4 +155,14 @@ struct gv_lp_names {
 void gv_lp_write(
     const struct gv_lp *lp, const struct gv_lp_names *names, struct gv_out *out);
 
+/* Names that are listed: [n_rows] and [n_cols], empty at first, the caller's to fill in. */
+struct gv_lp_name_table {
+	char (*row)[GV_LP_NAME_LEN];
+	char (*col)[GV_LP_NAME_LEN];
+};
+
+/* Makes them for lp; *names hands them out.  Frees with free(names->ctx). */
+struct gv_lp_name_table *gv_lp_name_table(
+    const struct gv_lp *lp, struct gv_lp_names *names);
+
 #endif

@@ -190,3 +190,31 @@ gv_lp_write(const struct gv_lp *lp, const struct gv_lp_names *names, struct gv_o
 	put_integers(&w);
 	gv_out_str(out, "\nEnd\n");
 }
+
+static void
+listed_row(void *ctx, size_t row, char buf[GV_LP_NAME_LEN])
+{
+	const struct gv_lp_name_table *t = ctx;
+
+	memcpy(buf, t->row[row], GV_LP_NAME_LEN);
+}
+
+static void
+listed_col(void *ctx, size_t col, char buf[GV_LP_NAME_LEN])
+{
+	const struct gv_lp_name_table *t = ctx;
+
+	memcpy(buf, t->col[col], GV_LP_NAME_LEN);
+}
+
+struct gv_lp_name_table *
+gv_lp_name_table(const struct gv_lp *lp, struct gv_lp_names *names)
+{
+	struct gv_lp_name_table *t =
+	    gv_xcalloc(1, sizeof(*t) + (lp->n_rows + lp->n_cols) * GV_LP_NAME_LEN);
+
+	t->row = (void *)(t + 1); /* one piece of memory */
+	t->col = t->row + lp->n_rows;
+	*names = (struct gv_lp_names){listed_row, listed_col, t, NULL};
+	return t;
+}

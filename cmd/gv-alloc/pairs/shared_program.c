@@ -8,40 +8,13 @@
 #include "base/mem.h"
 #include "master.h"
 
-/* What a row or column is called. */
-struct program_names {
-	char (*row)[GV_LP_NAME_LEN];
-	char (*col)[GV_LP_NAME_LEN];
-};
-
 static void
-row_name(void *ctx, size_t row, char buf[GV_LP_NAME_LEN])
-{
-	const struct program_names *names = ctx;
-
-	memcpy(buf, names->row[row], GV_LP_NAME_LEN);
-}
-
-static void
-col_name(void *ctx, size_t col, char buf[GV_LP_NAME_LEN])
-{
-	const struct program_names *names = ctx;
-
-	memcpy(buf, names->col[col], GV_LP_NAME_LEN);
-}
-
-/* One piece of memory, which free() frees. */
-static struct program_names *
-name_program(const struct master *m)
+name_program(const struct master *m, struct gv_lp_names *out)
 {
 	const struct problem *p = m->p;
-	size_t rows = m->lp.n_rows, cols = m->lp.n_cols;
-	struct program_names *names =
-	    gv_xcalloc(1, sizeof(*names) + (rows + cols) * GV_LP_NAME_LEN);
-	size_t i;
+	struct gv_lp_name_table *names = gv_lp_name_table(&m->lp, out);
+	size_t rows = m->lp.n_rows, i;
 
-	names->row = (void *)(names + 1);
-	names->col = names->row + rows;
 	snprintf(names->row[rows - 1], GV_LP_NAME_LEN, "cost"); /* else renamed below */
 	for (i = 0; i < p->m; i++)
 		snprintf(names->row[i], GV_LP_NAME_LEN, "gpus(%zu)", i + 1);
@@ -62,7 +35,6 @@ name_program(const struct master *m)
 			snprintf(names->col[i + 1], GV_LP_NAME_LEN, "y(%zu,%zu,%zu)",
 			    s->a + 1, s->b + 1, s->type + 1);
 	}
-	return names;
 }
 
 static void
@@ -90,7 +62,7 @@ make_all(struct master *m, const struct shared *h)
 static void
 hand_out(struct master *m, struct gv_lp *lp, struct gv_lp_names *names)
 {
-	*names = (struct gv_lp_names){row_name, col_name, name_program(m), NULL};
+	name_program(m, names);
 	*lp = m->lp;
 	m->lp = (struct gv_lp){0};
 	master_free(m);

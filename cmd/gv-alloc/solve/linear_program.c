@@ -272,40 +272,13 @@ linear_by_program(struct linear *l, const struct solve_options *opt, const char 
 
 /* ---- --dump-lp ---- */
 
-/* What a row or column is called. */
-struct program_names {
-	char (*row)[GV_LP_NAME_LEN];
-	char (*col)[GV_LP_NAME_LEN];
-};
-
 static void
-row_name(void *ctx, size_t row, char buf[GV_LP_NAME_LEN])
-{
-	const struct program_names *names = ctx;
-
-	memcpy(buf, names->row[row], GV_LP_NAME_LEN);
-}
-
-static void
-col_name(void *ctx, size_t col, char buf[GV_LP_NAME_LEN])
-{
-	const struct program_names *names = ctx;
-
-	memcpy(buf, names->col[col], GV_LP_NAME_LEN);
-}
-
-/* One piece of memory, which free() frees. */
-static struct program_names *
-name_program(const struct scaled *s)
+name_program(const struct scaled *s, struct gv_lp_names *out)
 {
 	const struct problem *p = s->l->p;
-	size_t rows = s->lp.n_rows, cols = s->lp.n_cols;
-	struct program_names *names =
-	    gv_xcalloc(1, sizeof(*names) + (rows + cols) * GV_LP_NAME_LEN);
+	struct gv_lp_name_table *names = gv_lp_name_table(&s->lp, out);
 	size_t i, j;
 
-	names->row = (void *)(names + 1);
-	names->col = names->row + rows;
 	for (j = 0; j < p->m; j++)
 		snprintf(names->row[j], GV_LP_NAME_LEN, "gpus(%zu)", j + 1);
 	for (i = 0; i < p->n; i++) {
@@ -318,7 +291,6 @@ name_program(const struct scaled *s)
 				snprintf(names->col[s->col[i * p->m + j]], GV_LP_NAME_LEN,
 				    "x(%zu,%zu)", i + 1, j + 1);
 	}
-	return names;
 }
 
 void
@@ -336,7 +308,7 @@ linear_program(const struct problem *p, const double *gain, const double *need,
 	for (j = 0; j < p->m; j++)
 		s.pool[j] = 1;
 	build(&s);
-	*names = (struct gv_lp_names){row_name, col_name, name_program(&s), NULL};
+	name_program(&s, names);
 	*lp = s.lp;
 	s.lp = (struct gv_lp){0};
 	scaled_free(&s);
