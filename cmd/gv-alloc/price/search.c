@@ -598,7 +598,7 @@ start_prices(struct work *w)
 		    w->aim->gains || w->aim->capacity[j] == 0 ? 0 : 1 / pools;
 }
 
-/* Steps of all jobs at the middle of the box, until the level is about right. */
+/* Steps of all jobs at the middle of the box, until the level is about right (of levels). */
 static void
 look_at_all(struct work *w, double part)
 {
@@ -609,11 +609,10 @@ look_at_all(struct work *w, double part)
 	for (k = 0; k < 3; k++) {
 		struct search_step *step = next_step(w, w->box.middle);
 
-		if (!w->aim->gains)
-			step->level = level;
+		step->level = level;
 		note_bound(w, step, take(w, step));
-		mixture_add(&w->mixture, w->part, w->taken.gain);
-		if (w->aim->gains || fabs(s->bound / level - 1) <= .25 * part * part)
+		mixture_add(&w->mixture, w->part, 0);
+		if (fabs(s->bound / level - 1) <= .25 * part * part)
 			break;
 		level = s->bound;
 	}
@@ -628,21 +627,22 @@ try_box(struct work *w, double part, double least, double most)
 	enum end end;
 
 	start_over(w, bound);
-	if (part < 1) {
+	if (part < 1)
 		box_around(w, part, least);
-		start_mixture(w);
-		look_at_all(w, part);
-		if (!w->aim->gains && mixture_solve(&w->mixture) == 0)
-			note_level(w);
-		if (!w->aim->gains && s->bound - s->level <= tolerance(w))
-			return FOUND;
-		s->level = w->aim->gains ? -INFINITY : 0;
-		fold(w, w->aim->gains ? 0 : fmin(.5, part * part));
-		start_mixture(w);
-	} else {
+	else
 		box_all(&w->box, s->m, most);
+	start_mixture(w);
+	if (part < 1 && !w->aim->gains) {
+		look_at_all(w, part);
+		if (mixture_solve(&w->mixture) == 0)
+			note_level(w);
+		if (s->bound - s->level <= tolerance(w))
+			return FOUND;
+		s->level = 0;
 		start_mixture(w);
 	}
+	if (part < 1)
+		fold(w, w->aim->gains ? 0 : fmin(.5, part * part));
 	end = take_steps(w, w->box.middle);
 	if (end == FOUND && !w->quick && !holds(w))
 		end = AT_BORDER;
