@@ -612,8 +612,8 @@ look_at_all(struct work *w, double part)
 		step->level = level;
 		note_bound(w, step, take(w, step));
 		mixture_add(&w->mixture, w->part, 0);
-		if (fabs(s->bound / level - 1) <= .25 * part * part)
-			break;
+		if (fabs(s->bound / level - 1) <= .5 * part)
+			break; /* Newton's method squares that */
 		level = s->bound;
 	}
 }
