@@ -17,16 +17,20 @@
 static double *
 levels(const struct problem *p)
 {
-	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	enum { BLOCK = 1024 }; /* as many numbers stay in the cache */
+	double equal[BLOCK];
 	double *a = gv_xcalloc(p->n, p->m * sizeof(*a));
-	size_t i, j;
+	size_t i, j, k;
 
-	problem_equal_throughput(p, equal);
-	for (i = 0; i < p->n; i++)
-		for (j = 0; j < p->m; j++)
-			a[i * p->m + j] = p->scale[i] / p->weight[i] *
-					  (problem_rate(p, i, j) / equal[i]);
-	free(equal);
+	for (k = 0; k < p->n; k += BLOCK) {
+		size_t end = p->n - k < BLOCK ? p->n : k + BLOCK;
+
+		problem_equal_throughput_of(p, k, end, equal);
+		for (i = k; i < end; i++)
+			for (j = 0; j < p->m; j++)
+				a[i * p->m + j] = p->scale[i] / p->weight[i] *
+						  (problem_rate(p, i, j) / equal[i - k]);
+	}
 	return a;
 }
 

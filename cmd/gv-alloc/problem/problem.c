@@ -170,6 +170,13 @@ reference(const struct problem *p)
 void
 problem_equal_throughput(const struct problem *p, double *throughput)
 {
+	problem_equal_throughput_of(p, 0, p->n, throughput);
+}
+
+void
+problem_equal_throughput_of(
+    const struct problem *p, size_t from, size_t end, double *throughput)
+{
 	const double *own = reference(p);
 	double *part = gv_xcalloc(p->m, sizeof(*part));
 	double gpus = 0;
@@ -179,13 +186,13 @@ problem_equal_throughput(const struct problem *p, double *throughput)
 		gpus += own[j];
 	for (j = 0; j < p->m; j++)
 		part[j] = own[j] / gpus;
-	for (i = 0; i < p->n; i++) {
+	for (i = from; i < end; i++) {
 		double sum = 0;
 
 		for (j = 0; j < p->m; j++)
 			if (p->scale[i] <= own[j])
 				sum += problem_rate(p, i, j) * part[j];
-		throughput[i] = sum;
+		throughput[i - from] = sum;
 	}
 	free(part);
 }

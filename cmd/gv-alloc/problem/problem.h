@@ -144,6 +144,9 @@ int problem_numbers(struct problem *p, const struct gv_rates *r, unsigned number
  * every type (X^equal); what throughputs are compared with.  [n]
  */
 void problem_equal_throughput(const struct problem *p, double *throughput);
+/* The same of rows from to end - 1. */
+void problem_equal_throughput_of(
+    const struct problem *p, size_t from, size_t end, double *throughput);
 
 /*
  * X^isolated: each of n jobs has its n-th part of every type, x_ij = N_j / (n s_i),
