@@ -121,6 +121,9 @@ answer(struct solution *s, const struct policy *policy, const struct problem *p,
 		free(s->late);
 		s->late = late;
 	}
+	free(s->pair); /* of classes; not asked for */
+	s->pair = NULL;
+	s->n_pairs = 0;
 	free(x);
 	classes_free(&c);
 	return rc;

@@ -166,7 +166,7 @@ decide(const struct linear *l, const double *price, double part, struct problem 
 	memset(l->s->x, 0, p->n * p->m * sizeof(*l->s->x));
 	memcpy(left, p->capacity, p->m * sizeof(*left));
 	for (i = 0; i < p->n; i++) {
-		struct corner best;
+		struct corner best = {0};
 		size_t n = need_of(l, i) > 0 ? corners_of(l, price, i, corner) : 1;
 
 		if (need_of(l, i) > 0)
