@@ -190,7 +190,7 @@ fuzz: ## fuzz every target for FUZZ_S seconds (default 60), with clang
 	@sh tests/fuzz.sh
 
 format: ## clang-format over the C sources
-	clang-format -i common/*/*.[ch] cmd/*/*.[ch] cmd/*/*/*.[ch] tests/*/*.[ch]
+	git ls-files '*.c' '*.h' | xargs clang-format -i
 
 # ---- installation: one list, so that uninstall removes exactly what install put there ----
 MAN1    := $(sort $(wildcard man/*.1))

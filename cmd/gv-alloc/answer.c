@@ -182,9 +182,8 @@ find_pairs(struct answer *a, const struct gv_rates *r, const struct gv_cluster *
 	while (i < r->n_rates && r->rate[i].with < 0)
 		i++;
 	if (i < r->n_rates && !policy->shares)
-		return gv_frame_error(f, r->rate[i].row,
-		    gv_frame_find(f, "with_job_id"), e,
-		    "policy %s gives no GPU to two jobs", policy->name);
+		return gv_frame_error(f, r->rate[i].row, gv_frame_find(f, "with_job_id"),
+		    e, "policy %s gives no GPU to two jobs", policy->name);
 	if (i == r->n_rates && opt->pairs == NULL)
 		return 0;
 	pairs_find(&a->p, &a->together, opt->pairs, r, c, a->type, a->row);
@@ -303,9 +302,9 @@ answer_needs(const struct answer *a)
 	size_t i;
 
 	for (i = 0; need != NULL && i < a->p.n; i++)
-		met[i] = isinf(need[i])		   ? 0
+		met[i] = isinf(need[i])        ? 0
 			 : a->s.relaxation > 1 ? need[i] / a->s.relaxation
-						   : need[i];
+					       : need[i];
 	return met;
 }
 

@@ -6,14 +6,16 @@
 #include "gv-alloc/policy/policy.h"
 
 struct answer {
-	struct problem p;  /* the jobs that can run */
+	struct problem p;         /* the jobs that can run */
 	struct together together; /* their pairs, where they have any */
-	size_t *type;      /* [cluster types] column in p */
-	size_t *row;       /* [jobs] row in p, SIZE_MAX = can never run */
-	size_t *rank;      /* [p.n] among the jobs in the order of their names, where there are pairs */
+	size_t *type;             /* [cluster types] column in p */
+	size_t *row;              /* [jobs] row in p, SIZE_MAX = can never run */
+
+	size_t *rank;
 	size_t n_classes;  /* what the policy saw */
 	struct solution s; /* of p; x and late are empty when no job can run */
-	bool impossible;   /* deadlines cannot be met, s.late says whose; there are no shares */
+	/* deadlines cannot be met, s.late says whose; there are no shares */
+	bool impossible;
 };
 
 /*
@@ -45,8 +47,7 @@ double answer_share(const struct answer *a, const struct gv_rate *rate);
  * of pairs.
  */
 void answer_write(const struct answer *a, const struct gv_rates *r,
-    const struct gv_cluster *c, const char *policy, bool sharing,
-    struct gv_tabw *w);
+    const struct gv_cluster *c, const char *policy, bool sharing, struct gv_tabw *w);
 
 /* --dump-lp: the policy's program over all jobs, unmerged. */
 void answer_write_lp(const struct answer *a, const struct gv_rates *r,

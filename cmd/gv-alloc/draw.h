@@ -12,7 +12,7 @@
  * jobs one comes first does not depend on the others.  row[] as of
  * problem_from_rates().
  */
-void draw_order(struct problem *p, uint64_t seed, const struct gv_rates *r,
-    const size_t *row);
+void draw_order(
+    struct problem *p, uint64_t seed, const struct gv_rates *r, const size_t *row);
 
 #endif

@@ -23,7 +23,7 @@
 #include "sched/cluster.h"
 #include "sched/rates.h"
 
-static const double proved = 1e-9; /* relative gap */
+static const double proved = 1e-9;           /* relative gap */
 static const double proved_in_rounds = 1e-7; /* --placeable */
 
 /* The tables beside the main one, read once. */

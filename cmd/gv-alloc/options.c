@@ -147,8 +147,7 @@ set_pop(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
-	o->solve.pop =
-	    (size_t)gv_opt_int(&o->common, "--pop", arg, 1, MOST_PARTS);
+	o->solve.pop = (size_t)gv_opt_int(&o->common, "--pop", arg, 1, MOST_PARTS);
 }
 
 static void
@@ -222,17 +221,17 @@ parse(struct options *o, int argc, char **argv)
 static void
 check_constraints(const struct options *o)
 {
-	const char *other = o->sharing != NULL	 ? "--space-sharing"
-			    : o->solve.certify	 ? "--certify"
+	const char *other = o->sharing != NULL   ? "--space-sharing"
+			    : o->solve.certify   ? "--certify"
 			    : o->dump_lp != NULL ? "--dump-lp"
 						 : NULL;
 
 	if (o->solve.budget > 0 && !o->policy->multipliers)
-		gv_opt_usage(&o->common, "--budget: policy %s does not have it",
-		    o->policy->name);
+		gv_opt_usage(
+		    &o->common, "--budget: policy %s does not have it", o->policy->name);
 	if (o->solve.budget > 0 && o->sharing != NULL)
-		gv_opt_usage(&o->common,
-		    "--budget does not go together with --space-sharing");
+		gv_opt_usage(
+		    &o->common, "--budget does not go together with --space-sharing");
 	if (!o->solve.placeable)
 		return;
 	if (!o->policy->multipliers)
@@ -247,18 +246,18 @@ check_constraints(const struct options *o)
 static void
 check_pop(const struct options *o)
 {
-	const char *other = o->solve.certify	   ? "--certify"
-			    : o->explain != NULL   ? "--explain"
-			    : o->dump_lp != NULL   ? "--dump-lp"
-			    : o->solve.placeable   ? "--placeable"
-			    : o->solve.budget > 0  ? "--budget"
-						   : NULL;
+	const char *other = o->solve.certify      ? "--certify"
+			    : o->explain != NULL  ? "--explain"
+			    : o->dump_lp != NULL  ? "--dump-lp"
+			    : o->solve.placeable  ? "--placeable"
+			    : o->solve.budget > 0 ? "--budget"
+						  : NULL;
 
 	if (o->solve.pop <= 1)
 		return;
 	if (!pop_possible(o->policy))
-		gv_opt_usage(&o->common, "--pop: policy %s does not have it",
-		    o->policy->name);
+		gv_opt_usage(
+		    &o->common, "--pop: policy %s does not have it", o->policy->name);
 	if (other != NULL)
 		gv_opt_usage(&o->common, "--pop does not go together with %s", other);
 }
@@ -281,8 +280,7 @@ finish_policy(struct options *o)
 		    o->has_inside ? "--inside" : "--entities", o->policy->name);
 	if (o->solve.alpha > 0 && o->policy != &policy_allox)
 		gv_opt_usage(&o->common, "--alpha is an option of policy allox");
-	if (o->has_seed && o->solve.pop <= 1 &&
-	    !(o->policy->numbers >> NUMBER_DRAW & 1))
+	if (o->has_seed && o->solve.pop <= 1 && !(o->policy->numbers >> NUMBER_DRAW & 1))
 		gv_opt_usage(
 		    &o->common, "--seed: policy %s draws nothing", o->policy->name);
 	if (o->sharing != NULL && !o->policy->shares)

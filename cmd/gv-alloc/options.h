@@ -8,7 +8,7 @@
 struct options {
 	struct gv_opt common;
 	const struct policy *policy;
-	char name[64]; /* the policy with its options, as -p takes it */
+	char name[64];              /* the policy with its options, as -p takes it */
 	struct solve_options solve; /* but for what is in tables */
 	bool per_dollar;
 	bool has_inside;
@@ -20,7 +20,7 @@ struct options {
 	const char *entities; /* weights */
 	const char *sharing;  /* pairs of jobs */
 	const char *prices;   /* offers; else the cluster's prices */
-	double at_s;          /* the time they are looked up at, INFINITY = at their end */
+	double at_s; /* the time they are looked up at, INFINITY = at their end */
 	const char *dump_lp;
 	const char *explain;
 	const char *warm; /* where prices are remembered */

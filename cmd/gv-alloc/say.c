@@ -106,8 +106,7 @@ name_late(const struct gv_rates *r, const struct gv_job *j, double need, double 
 	else if (need > most)
 		gv_warn("%s:%ld: job %s cannot be done by its deadline: it needs %s "
 			"steps/s, its fastest GPU type gives %s",
-		    r->frame.file, r->frame.line[j->row], q,
-		    num[0], num[1]);
+		    r->frame.file, r->frame.line[j->row], q, num[0], num[1]);
 	else
 		gv_warn("%s:%ld: job %s cannot be done by its deadline: others need the "
 			"GPUs, too",
@@ -159,8 +158,8 @@ say_objective(const struct options *o, const struct gv_rates *r, const struct an
 	else if (a->p.n > 0)
 		snprintf(more, sizeof(more), " objective=%s", num[0]);
 	if (a->p.together != NULL)
-		snprintf(pairs, sizeof(pairs), " pairs=%zu shared=%zu", s->n_made,
-		    s->n_pairs);
+		snprintf(
+		    pairs, sizeof(pairs), " pairs=%zu shared=%zu", s->n_made, s->n_pairs);
 	gv_warn("policy=%s jobs=%zu classes=%zu types=%zu%s%s", o->name, r->n_jobs,
 	    a->n_classes, a->p.m, pairs, more);
 }

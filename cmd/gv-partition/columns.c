@@ -10,7 +10,14 @@
 #include "layers.h"
 
 static const char *const name[] = {"stage", "replicas", "recompute", "place", "gpu_type"};
-enum { STAGE, REPLICAS, RECOMPUTE, PLACE, GPU_TYPE, COLUMNS }; /* the last for a fleet only */
+enum {
+	STAGE,
+	REPLICAS,
+	RECOMPUTE,
+	PLACE,
+	GPU_TYPE,
+	COLUMNS
+}; /* the last for a fleet only */
 
 /* ---- writing ---- */
 

@@ -103,9 +103,9 @@ check_plan(const struct options *o, size_t gpus, struct gv_error *e)
 {
 	size_t batch = o->search.rules.micro_batches;
 
-	return batch == 0 ? 0
-			  : timetable_check_batch(
-				o->search.rules.schedule, batch, gpus, e);
+	return batch == 0
+		   ? 0
+		   : timetable_check_batch(o->search.rules.schedule, batch, gpus, e);
 }
 
 /* Runs the plan, writes what each GPU does when. */
@@ -248,8 +248,7 @@ plan_layers(struct options *o)
 	else if (!o->evaluate)
 		make_plan(&p, o, &l, &x);
 	else if (layers_plan(&p, &l, &o->machine, &flat, &e) != 0 ||
-		 (o->cluster != NULL &&
-		     fleet_read_plan(&p, &fleet.fleet, &l, &e) != 0))
+		 (o->cluster != NULL && fleet_read_plan(&p, &fleet.fleet, &l, &e) != 0))
 		gv_die_error(&e);
 	gv_progress(NULL);
 	if (flat)

@@ -15,8 +15,8 @@ struct layers {
 	bool chain;        /* there are none: each layer feeds the next */
 	struct graph g;    /* without what costs nothing */
 	size_t *row;       /* [g.n] the row of each layer of g */
-	ptrdiff_t *
-	    layer; /* [rows.n_rows] the layer of g whose stage a row is in; -1 the first stage */
+
+	ptrdiff_t *layer;
 };
 
 /*

@@ -337,8 +337,9 @@ check_schedule(const struct options *o)
 		gv_opt_usage(
 		    &o->common, "--rank is for a plan that is searched, not --evaluate");
 	if ((o->search.straight || o->search.use != USE_UP_TO) && o->evaluate)
-		gv_opt_usage(&o->common, "--straight, --all-gpus and --fewest-gpus are for "
-					 "a plan that is searched, not --evaluate");
+		gv_opt_usage(&o->common,
+		    "--straight, --all-gpus and --fewest-gpus are for "
+		    "a plan that is searched, not --evaluate");
 	if (o->explain && o->timeline)
 		gv_opt_usage(
 		    &o->common, "--explain and --timeline are two tables: choose one");
@@ -350,8 +351,8 @@ check_cluster(const struct options *o)
 {
 	if (o->cluster == NULL && (o->times.file != NULL || o->times.n_speeds > 0))
 		gv_opt_usage(&o->common, "--times and --gpu-speed are for --cluster");
-	if (o->cluster != NULL && (o->compare != NULL ||
-				      o->search.rules.schedule == SCHEDULE_INTERLEAVED))
+	if (o->cluster != NULL &&
+	    (o->compare != NULL || o->search.rules.schedule == SCHEDULE_INTERLEAVED))
 		gv_opt_usage(&o->common,
 		    "--cluster is without --compare and --schedule=interleaved");
 }

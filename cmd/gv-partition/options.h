@@ -46,7 +46,7 @@ struct options {
 	const char *compare; /* a plan, NULL: none */
 	bool listed;         /* --top: several plans, a row each */
 	size_t top;          /* so many; 0 = all */
-	size_t rank;         /* PLANNER_PIPEDREAM: the plan of that rank; 0: without ranking */
+	size_t rank; /* PLANNER_PIPEDREAM: the plan of that rank; 0: without ranking */
 	enum output output;
 	struct ptd_options ptd; /* PLANNER_PTD_P */
 	/* as they were given, NULL if not: what they may be depends on the planner */

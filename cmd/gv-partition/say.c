@@ -79,8 +79,8 @@ say_times(const struct options *o, const struct plan_report *r, const struct pla
 	gv_warn("cost=%s%s stages=%zu gpus=%zu slowest_s=%s bound_s=%s single_s=%s "
 		"data_parallel_s=%s speedup=%.4g speedup_over_data_parallel=%.4g",
 	    o->search.rules.model == COST_PAPER ? "paper" : "compat", searched, p->n,
-	    r->gpus, num[0], fastest ? num[0] : num[1], num[2], num[3],
-	    speedup, over_parallel);
+	    r->gpus, num[0], fastest ? num[0] : num[1], num[2], num[3], speedup,
+	    over_parallel);
 }
 
 GV_NORETURN void
@@ -123,11 +123,11 @@ say_simulation(const struct simulation *s, const struct pipe *p)
 	gv_format_double(num[0], round(s->end_s * 1e12) / 1e12);
 	gv_format_double(num[1], round(s->step_s * 1e12) / 1e12);
 	gv_format_double(num[2], round(bytes));
-	gv_warn("schedule=%s micro_batches=%zu end_s=%s step_s=%s bubble=%.4g in_flight=%zu "
-		"versions=%zu memory_bytes=%s",
+	gv_warn(
+	    "schedule=%s micro_batches=%zu end_s=%s step_s=%s bubble=%.4g in_flight=%zu "
+	    "versions=%zu memory_bytes=%s",
 	    schedule_name[p->schedule], p->micro_batches, num[0], num[1],
-	    round(s->bubble * 1e9) / 1e9,
-	    in_flight, versions, num[2]);
+	    round(s->bubble * 1e9) / 1e9, in_flight, versions, num[2]);
 }
 
 bool

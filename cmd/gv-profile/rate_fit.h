@@ -13,9 +13,10 @@ struct report {
 
 struct rate_fit {
 	double steps_per_s;
-	double standard_error; /* of it, steps/s; INFINITY of 2 reports, which tell none */
-	double span_s;         /* from the first report to the last */
-	size_t n;              /* reports used */
+	/* of it, steps/s; INFINITY of 2 reports, which tell none */
+	double standard_error;
+	double span_s; /* from the first report to the last */
+	size_t n;      /* reports used */
 };
 
 /*

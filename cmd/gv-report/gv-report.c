@@ -257,8 +257,8 @@ report_stages(const struct options *o, struct gv_tab *tab)
  * log may end in the middle of a row, which its writer has yet to finish.
  */
 static int
-read_history(struct history *h, const struct options *o, struct gv_tab *tab,
-    struct gv_error *e)
+read_history(
+    struct history *h, const struct options *o, struct gv_tab *tab, struct gv_error *e)
 {
 	struct gv_events_in in;
 	struct gv_event ev;

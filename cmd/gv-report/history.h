@@ -57,7 +57,7 @@ struct joint {
 	size_t job[2]; /* rising */
 	struct use *use[2];
 	size_t next[2]; /* of the same job, + 1; 0 = none */
-	double share;          /* now */
+	double share;   /* now */
 	double since_s;
 };
 
@@ -77,7 +77,7 @@ struct job {
 	size_t gpus; /* of its largest run */
 	size_t launches, preemptions, failures, checkpoints;
 	struct use *use; /* every type that it ran on or was promised */
-	size_t joint; /* its first, + 1 */
+	size_t joint;    /* its first, + 1 */
 
 	/* the open run */
 	struct use *on; /* NULL = none */
@@ -110,7 +110,8 @@ struct run {
 	size_t lane;
 	double start_s;
 	double end_s;
-	size_t next; /* + 1, of the same launch; 0 = none, so one run of each launch has it */
+	/* + 1, of the same launch; 0 = none, so one run of each launch has it */
+	size_t next;
 	bool failed;
 };
 
@@ -125,7 +126,8 @@ struct lane {
 
 struct history {
 	bool keep_runs; /* set it before the first event */
-	size_t n_jobs, n_types, n_pools, n_lanes, n_runs; /* in order of first appearance */
+	size_t n_jobs, n_types, n_pools, n_lanes,
+	    n_runs; /* in order of first appearance */
 	struct job *job;
 	struct gpu_type *type;
 	struct pool *pool;
@@ -149,8 +151,8 @@ struct history {
  * an event that contradicts what was told before (a job that starts while it
  * runs, or after it has finished).
  */
-int history_event(struct history *h, const struct gv_event *ev, const char *file, long line,
-    struct gv_error *e);
+int history_event(struct history *h, const struct gv_event *ev, const char *file,
+    long line, struct gv_error *e);
 
 /* After the last event: credits what is still open up to its time. */
 void history_close(struct history *h);

@@ -30,7 +30,8 @@ struct part {
 	 * Calls put with each row's values v [n_columns], in order; texts live as
 	 * long as the report.
 	 */
-	void (*rows)(const struct report *r, void (*put)(void *to, const struct value *v), void *to);
+	void (*rows)(const struct report *r, void (*put)(void *to, const struct value *v),
+	    void *to);
 };
 
 enum { PART_SUMMARY, PART_TYPE, PART_ENTITY, PART_JOB, PART_SHARE, PARTS };

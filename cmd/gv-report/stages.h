@@ -29,8 +29,8 @@ struct stages {
 	size_t n;
 	struct stage *stage; /* [n] level by level, the innermost first */
 	bool whole; /* of --explain; else transfers, gradients and memory are not told */
-	bool
-	    typed; /* stages have types of GPUs; times of a plan's rows are not of these */
+	/* stages have types of GPUs; times of a plan's rows are not of these */
+	bool typed;
 	int64_t levels;
 	size_t n_stages; /* innermost */
 	int64_t gpus;

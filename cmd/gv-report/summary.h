@@ -15,7 +15,8 @@ struct entity {
 	size_t name_len;
 	size_t jobs, finished;
 	double gpu_s;
-	double completion_s, queueing_s; /* means over the jobs that have one; NAN of none */
+	double completion_s,
+	    queueing_s; /* means over the jobs that have one; NAN of none */
 	double promised_share, received_share; /* means over its jobs that were active */
 };
 
@@ -32,12 +33,14 @@ struct summary {
 	double gpus, available_gpu_s, busy_gpu_s;
 	size_t launches, preemptions, failures, checkpoints;
 	double steps_lost;
-	double jain;                /* (sum r)^2 / (n sum r^2); NAN of none */
-	double least_ratio;         /* NAN of none */
-	size_t least_job;           /* whose it is, the first of equals */
-	double worst_difference;    /* largest |received - promised| of a job on a type; NAN of none */
+	double jain;        /* (sum r)^2 / (n sum r^2); NAN of none */
+	double least_ratio; /* NAN of none */
+	size_t least_job;   /* whose it is, the first of equals */
+	/* largest |received - promised| of a job on a type; NAN of none */
+	double worst_difference;
 	size_t worst_job, worst_type;
-	size_t n_entities; /* in order of first appearance; all of it "" when no job has one */
+	/* in order of first appearance; all of it "" when no job has one */
+	size_t n_entities;
 	struct entity *entity;
 	struct gv_hash entities;
 };

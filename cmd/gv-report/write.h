@@ -8,10 +8,12 @@
  * For people: the summary, the GPU types and the jobs, or (part not NULL) one
  * part.  Numbers have digits digits behind the point.
  */
-void write_text(struct gv_out *out, const struct report *r, const struct part *part, int digits);
+void write_text(
+    struct gv_out *out, const struct report *r, const struct part *part, int digits);
 
 /* One part as a table. */
-void write_table(struct gv_out *out, const struct report *r, const struct part *part, bool tsv);
+void write_table(
+    struct gv_out *out, const struct report *r, const struct part *part, bool tsv);
 
 /* All parts, or (part not NULL) one, as one JSON object. */
 void write_json(struct gv_out *out, const struct report *r, const struct part *part);

@@ -41,8 +41,8 @@ struct replay {
 	double time_s;
 	bool *open;   /* [n_jobs] its workers are there */
 	size_t *type; /* [n_jobs] on which type, or were last */
-	ptrdiff_t
-	    *mate; /* [n_jobs] with whom it shares GPUs while both are there, -1 = none */
+	/* [n_jobs] with whom it shares GPUs while both are there, -1 = none */
+	ptrdiff_t *mate;
 };
 
 /* What a job runs as: itself, or its pair while the other one is there, too. */

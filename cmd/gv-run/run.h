@@ -131,7 +131,7 @@ struct run {
 	bool broken;      /* the run cannot go on: state or output cannot be written */
 	bool restored;    /* it goes on from a journal */
 	double restart_s; /* the time when it went on */
-	double *told;     /* [rounds.n_jobs][n_types] shares of the last allocate events */
+	double *told; /* [rounds.n_jobs][n_types] shares of the last allocate events */
 };
 
 /* ---- node.c ---- */

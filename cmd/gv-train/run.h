@@ -42,7 +42,7 @@ struct run {
 	double saved_s;          /* gv_clock_s of the last checkpoint */
 	uint64_t saved_step; /* of the checkpoint on disk, UINT64_MAX = none or damaged */
 	uint64_t told_step;  /* of the last checkpoint reported, UINT64_MAX = none */
-	double told_s; /* of the last report of progress */
+	double told_s;       /* of the last report of progress */
 	struct record record;
 	struct gv_out *out; /* of rank 0 */
 };

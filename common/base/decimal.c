@@ -24,42 +24,30 @@ enum { STEP = 27, FIRST = -297, UNIT = 56 };
 /* 10^(FIRST + STEP i), rounded to nearest. */
 static const struct bits coarse[] = {
     {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, /* -297 */
-    {0x873e4f75e2224e68, 0x5a7744a6e804a292},
-    {0xda7f5bf590966848, 0xaf39a475506a899f},
-    {0xb080392cc4349dec, 0xbd8d794d96aacfb4},
-    {0x8e938662882af53e, 0x547eb47b7282ee9c},
-    {0xe65829b3046b0afa, 0x0cb4a5a3112a5113},
-    {0xba121a4650e4ddeb, 0x92f34d62616ce413},
-    {0x964e858c91ba2655, 0x3a6a07f8d510f870},
-    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3},
-    {0xc428d05aa4751e4c, 0xaa97e14c3c26b887},
-    {0x9e74d1b791e07e48, 0x775ea264cf55347e},
+    {0x873e4f75e2224e68, 0x5a7744a6e804a292}, {0xda7f5bf590966848, 0xaf39a475506a899f},
+    {0xb080392cc4349dec, 0xbd8d794d96aacfb4}, {0x8e938662882af53e, 0x547eb47b7282ee9c},
+    {0xe65829b3046b0afa, 0x0cb4a5a3112a5113}, {0xba121a4650e4ddeb, 0x92f34d62616ce413},
+    {0x964e858c91ba2655, 0x3a6a07f8d510f870}, {0xf2d56790ab41c2a2, 0xfae27299423fb9c3},
+    {0xc428d05aa4751e4c, 0xaa97e14c3c26b887}, {0x9e74d1b791e07e48, 0x775ea264cf55347e},
     {0x8000000000000000, 0x0000000000000000}, /* 0 */
-    {0xcecb8f27f4200f3a, 0x0000000000000000},
-    {0xa70c3c40a64e6c51, 0x999090b65f67d924},
-    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a4},
-    {0xda01ee641a708de9, 0xe80e6f4820cc9496},
-    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f90},
-    {0x8e41ade9fbebc27d, 0x14588f13be847307},
-    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fb},
-    {0xb9a74a0637ce2ee1, 0x6d953e2bd7173693},
-    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e},
-    {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
+    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
+    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a4}, {0xda01ee641a708de9, 0xe80e6f4820cc9496},
+    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f90}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
+    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fb}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173693},
+    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
     {0xc3b8358109e84f07, 0x0a862f80ec4700c8},
     {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}, /* 324 */
 };
 
 /* 10^i, exact. */
-static const uint64_t fine[STEP] = {
-    0x8000000000000000, 0xa000000000000000, 0xc800000000000000,
-    0xfa00000000000000, 0x9c40000000000000, 0xc350000000000000,
-    0xf424000000000000, 0x9896800000000000, 0xbebc200000000000,
-    0xee6b280000000000, 0x9502f90000000000, 0xba43b74000000000,
-    0xe8d4a51000000000, 0x9184e72a00000000, 0xb5e620f480000000,
-    0xe35fa931a0000000, 0x8e1bc9bf04000000, 0xb1a2bc2ec5000000,
-    0xde0b6b3a76400000, 0x8ac7230489e80000, 0xad78ebc5ac620000,
-    0xd8d726b7177a8000, 0x878678326eac9000, 0xa968163f0a57b400,
-    0xd3c21bcecceda100, 0x84595161401484a0, 0xa56fa5b99019a5c8};
+static const uint64_t fine[STEP] = {0x8000000000000000, 0xa000000000000000,
+    0xc800000000000000, 0xfa00000000000000, 0x9c40000000000000, 0xc350000000000000,
+    0xf424000000000000, 0x9896800000000000, 0xbebc200000000000, 0xee6b280000000000,
+    0x9502f90000000000, 0xba43b74000000000, 0xe8d4a51000000000, 0x9184e72a00000000,
+    0xb5e620f480000000, 0xe35fa931a0000000, 0x8e1bc9bf04000000, 0xb1a2bc2ec5000000,
+    0xde0b6b3a76400000, 0x8ac7230489e80000, 0xad78ebc5ac620000, 0xd8d726b7177a8000,
+    0x878678326eac9000, 0xa968163f0a57b400, 0xd3c21bcecceda100, 0x84595161401484a0,
+    0xa56fa5b99019a5c8};
 
 static struct bits
 multiply64(uint64_t a, uint64_t b)
@@ -121,7 +109,8 @@ find_decimal(struct decimal *d, uint64_t bits)
 	const uint64_t slack = 4; /* more than all errors together, in 2^-UNIT */
 	uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | (UINT64_C(1) << 52);
 	int exponent = (int)(bits >> 52 & 0x7ff) - 1075; /* v = mantissa 2^exponent */
-	int q = 16 - floor_shift((exponent + 52) * 315653, 20); /* 315653 / 2^20: log10(2) */
+	int q =
+	    16 - floor_shift((exponent + 52) * 315653, 20); /* 315653 / 2^20: log10(2) */
 	uint64_t n, fraction, half_ulp;
 	struct bits c, p;
 	int shift, digits;
@@ -130,7 +119,8 @@ find_decimal(struct decimal *d, uint64_t bits)
 	for (;; q--) {
 		c = ten_to(q);
 		p = multiply(c, mantissa << 11);
-		shift = 10 - exponent - floor_shift(q * 217706, 16); /* 217706 / 2^16: log2(10) */
+		shift = 10 - exponent -
+			floor_shift(q * 217706, 16); /* 217706 / 2^16: log2(10) */
 		n = p.high >> shift;
 		if (n < UINT64_C(100000000000000000))
 			break;
@@ -151,7 +141,8 @@ find_decimal(struct decimal *d, uint64_t bits)
 		if (off < room) {
 			if (up - off <= slack && down - off <= slack)
 				return false; /* in the middle: which way does printf go? */
-			*d = (struct decimal){n / cut + (up < down), 17 - digits - q, digits};
+			*d = (struct decimal){
+			    n / cut + (up < down), 17 - digits - q, digits};
 			return true;
 		}
 	}

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 #undef gv_error_set
 #undef gv_error_sys
 #undef gv_error_at
@@ -22,7 +21,7 @@ gv_error_clear(struct gv_error *e)
 }
 
 static void GV_PRINTF(3, 0)
-add(struct gv_error *e, const char *where, const char *fmt, va_list ap, int err)
+    add(struct gv_error *e, const char *where, const char *fmt, va_list ap, int err)
 {
 	char *text;
 	size_t len = 0;
@@ -39,7 +38,8 @@ add(struct gv_error *e, const char *where, const char *fmt, va_list ap, int err)
 		snprintf(text + len, GV_ERROR_LEN - len, ": %s", strerror(err));
 	for (i = 0; text[i] != '\0'; i++)
 		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			text[i] = '?'; /* a file name or header cannot forge a second line */
+			text[i] =
+			    '?'; /* a file name or header cannot forge a second line */
 }
 
 int
@@ -158,8 +158,7 @@ gv_before_death(void (*discard)(void))
 	discard_outputs = discard;
 }
 
-static void GV_PRINTF(1, 0)
-say(const char *fmt, va_list ap, int err)
+static void GV_PRINTF(1, 0) say(const char *fmt, va_list ap, int err)
 {
 	/* one write per message, so that messages of several processes do not mix */
 	char line[2048];

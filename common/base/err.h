@@ -11,7 +11,7 @@
 
 #if defined(__GNUC__)
 #define GV_PRINTF(a, b) __attribute__((format(printf, a, b)))
-#define GV_NORETURN __attribute__((noreturn))
+#define GV_NORETURN     __attribute__((noreturn))
 #else
 #define GV_PRINTF(a, b)
 #define GV_NORETURN
@@ -75,7 +75,8 @@ const char *gv_progname(void);
 
 /* "PROG: message" on stderr; stdout is flushed first, so that the order is kept. */
 void gv_warn(const char *fmt, ...) GV_PRINTF(1, 2);
-void gv_warn_error(const struct gv_error *e); /* all its messages, and the count of those not kept */
+void gv_warn_error(
+    const struct gv_error *e); /* all its messages, and the count of those not kept */
 
 /*
  * The same, then exit 2.  No cleanup runs but that of unfinished -o files and

@@ -26,8 +26,8 @@ int gv_in_open(struct gv_in **in, const char *path, struct gv_error *e);
  * The same on s[0..len), which must outlive it; piece > 0 lets a read return no
  * more than that many bytes, as a pipe may.
  */
-int gv_in_memory(struct gv_in **in, const char *name, const void *s, size_t len, size_t piece,
-    struct gv_error *e);
+int gv_in_memory(struct gv_in **in, const char *name, const void *s, size_t len,
+    size_t piece, struct gv_error *e);
 /* Reads 1..n bytes into buf: the number, 0 at the end, -1 with *e set (read error, bad gzip). */
 ssize_t gv_in_read(struct gv_in *in, void *buf, size_t n, struct gv_error *e);
 /* The name for messages: the path, or "<stdin>". */
@@ -79,7 +79,8 @@ int gv_finish(void);
 /* ---- small files ---- */
 
 /* Reads a whole file into *s (NUL behind it, the caller frees); limit in bytes.  0 or -1. */
-int gv_file_read(const char *path, char **s, size_t *len, size_t limit, struct gv_error *e);
+int gv_file_read(
+    const char *path, char **s, size_t *len, size_t limit, struct gv_error *e);
 /* Writes a whole file atomically and durably.  0 or -1. */
 int gv_file_write(const char *path, const void *s, size_t len, struct gv_error *e);
 /* mkdir -p.  0 or -1. */

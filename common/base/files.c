@@ -58,7 +58,8 @@ gv_file_write(const char *path, const void *s, size_t len, struct gv_error *e)
 	if (gv_out_close(out, e) != 0)
 		return -1;
 	slash = strrchr(path, '/');
-	directory = slash == NULL ? gv_xstrdup(".") : gv_xstrndup(path, (size_t)(slash - path) + 1);
+	directory = slash == NULL ? gv_xstrdup(".")
+				  : gv_xstrndup(path, (size_t)(slash - path) + 1);
 	r = gv_sync_dir(directory, e); /* the file's new name must last, too */
 	free(directory);
 	return r;
@@ -118,18 +119,21 @@ remove_entries(int dir, const char *path, int depth, struct gv_error *e)
 			continue;
 		if (unlinkat(dirfd(d), name, 0) == 0 || errno == ENOENT)
 			continue;
-		fd = openat(dirfd(d), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		fd = openat(
+		    dirfd(d), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd == -1) {
 			r = gv_error_sys(e, "%s/%s: cannot remove", path, name);
 			break;
 		}
 		if (depth == 0) {
 			close(fd);
-			r = gv_error_set(e, "%s: directories nested too deeply to remove", path);
+			r = gv_error_set(
+			    e, "%s: directories nested too deeply to remove", path);
 			break;
 		}
 		r = remove_entries(fd, path, depth - 1, e);
-		if (r == 0 && unlinkat(dirfd(d), name, AT_REMOVEDIR) != 0 && errno != ENOENT)
+		if (r == 0 && unlinkat(dirfd(d), name, AT_REMOVEDIR) != 0 &&
+		    errno != ENOENT)
 			r = gv_error_sys(e, "%s/%s: cannot remove", path, name);
 	}
 	closedir(d);

@@ -114,8 +114,8 @@ gv_in_open(struct gv_in **out, const char *path, struct gv_error *e)
 }
 
 int
-gv_in_memory(struct gv_in **out, const char *name, const void *s, size_t len, size_t piece,
-    struct gv_error *e)
+gv_in_memory(struct gv_in **out, const char *name, const void *s, size_t len,
+    size_t piece, struct gv_error *e)
 {
 	struct gv_in *in = gv_xcalloc(1, sizeof(*in));
 
@@ -141,7 +141,8 @@ read_gzip(struct gv_in *in, void *buf, size_t n, struct gv_error *e)
 			return -1;
 		if (in->pos == in->len) {
 			if (in->in_member)
-				return gv_error_set(e, "%s: gzip data ends too early", in->name);
+				return gv_error_set(
+				    e, "%s: gzip data ends too early", in->name);
 			return 0;
 		}
 		in->in_member = true;

@@ -19,7 +19,7 @@ struct gv_json {
 	struct gv_out *out;
 	int depth;
 	struct {
-		char close;  /* '}' or ']' */
+		char close;   /* '}' or ']' */
 		bool inline_; /* its members stand on one line */
 		bool started;
 	} level[GV_JSON_DEPTH];

@@ -109,7 +109,9 @@ take(struct gv_arena *a, size_t bytes, size_t align)
 
 	if (b == NULL || at > b->size || bytes > b->size - at) {
 		/* blocks double up to 16 MiB, so that a large table needs few */
-		size_t size = b == NULL ? BLOCK : b->size < (16 << 20) ? b->size * 2 : b->size;
+		size_t size = b == NULL              ? BLOCK
+			      : b->size < (16 << 20) ? b->size * 2
+						     : b->size;
 
 		if (size < bytes)
 			size = bytes;

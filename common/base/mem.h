@@ -29,7 +29,8 @@ struct gv_arena {
 };
 
 void *gv_arena_alloc(struct gv_arena *a, size_t n, size_t size);
-char *gv_arena_strndup(struct gv_arena *a, const char *s, size_t len); /* NUL behind it, unaligned */
-void gv_arena_free(struct gv_arena *a); /* also of a zeroed arena */
+char *gv_arena_strndup(
+    struct gv_arena *a, const char *s, size_t len); /* NUL behind it, unaligned */
+void gv_arena_free(struct gv_arena *a);             /* also of a zeroed arena */
 
 #endif

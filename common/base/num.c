@@ -138,8 +138,8 @@ gv_parse_duration(const char *s, double *seconds)
 	static const struct {
 		const char *unit;
 		double seconds;
-	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60}, {"min", 60},
-	    {"h", 3600}, {"d", 86400}};
+	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60},
+	    {"min", 60}, {"h", 3600}, {"d", 86400}};
 	size_t n = number_length(s);
 	size_t i;
 	double v;

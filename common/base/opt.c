@@ -73,7 +73,8 @@ gv_opt_common(struct gv_opt *o, int code, int argc, char **argv)
 		o->tsv = true;
 		return;
 	case ':':
-		gv_opt_usage(o, "option %s needs an argument", at_fault(option, argc, argv));
+		gv_opt_usage(
+		    o, "option %s needs an argument", at_fault(option, argc, argv));
 	default:
 		at_fault(option, argc, argv);
 		if (optopt != 0 && strncmp(option, "\"--", 3) == 0)
@@ -84,7 +85,8 @@ gv_opt_common(struct gv_opt *o, int code, int argc, char **argv)
 
 /* What getopt_long wants to see of own and of the common options. */
 static void
-list_options(struct option *longopts, char *letters, bool table, const struct gv_opt_own *own)
+list_options(
+    struct option *longopts, char *letters, bool table, const struct gv_opt_own *own)
 {
 	static const struct option common[] = {
 	    GV_OPT_COMMON, GV_OPT_TABLE, {NULL, 0, NULL, 0}};
@@ -121,8 +123,8 @@ find_option(const struct gv_opt_own *own, int code)
 }
 
 void
-gv_opt_parse(struct gv_opt *o, bool table, const struct gv_opt_own *own, void *ctx, int argc,
-    char **argv)
+gv_opt_parse(struct gv_opt *o, bool table, const struct gv_opt_own *own, void *ctx,
+    int argc, char **argv)
 {
 	struct option longopts[OWN_MOST + 8];
 	char letters[2 * OWN_MOST + 16];
@@ -163,26 +165,29 @@ gv_opt_one_of(const struct gv_opt *o, const char *option, const char *arg,
 }
 
 int64_t
-gv_opt_int(const struct gv_opt *o, const char *option, const char *arg, int64_t min, int64_t max)
+gv_opt_int(
+    const struct gv_opt *o, const char *option, const char *arg, int64_t min, int64_t max)
 {
 	char q[GV_QUOTE_LEN];
 	int64_t v;
 
 	if (gv_parse_int(arg, strlen(arg), &v) != 0 || v < min || v > max)
-		gv_opt_usage(o, "%s: expected a whole number from %lld to %lld, got %s", option,
-		    (long long)min, (long long)max, gv_quote(q, arg, strlen(arg)));
+		gv_opt_usage(o, "%s: expected a whole number from %lld to %lld, got %s",
+		    option, (long long)min, (long long)max,
+		    gv_quote(q, arg, strlen(arg)));
 	return v;
 }
 
 double
-gv_opt_double(const struct gv_opt *o, const char *option, const char *arg, double min, double max)
+gv_opt_double(
+    const struct gv_opt *o, const char *option, const char *arg, double min, double max)
 {
 	char q[GV_QUOTE_LEN];
 	double v;
 
 	if (gv_parse_double(arg, strlen(arg), &v) != 0 || !(v >= min && v <= max))
-		gv_opt_usage(o, "%s: expected a number from %g to %g, got %s", option, min, max,
-		    gv_quote(q, arg, strlen(arg)));
+		gv_opt_usage(o, "%s: expected a number from %g to %g, got %s", option,
+		    min, max, gv_quote(q, arg, strlen(arg)));
 	return v;
 }
 
@@ -193,8 +198,8 @@ gv_opt_duration(const struct gv_opt *o, const char *option, const char *arg)
 	double v;
 
 	if (gv_parse_duration(arg, &v) != 0)
-		gv_opt_usage(o, "%s: expected a duration such as 90s, 15m or 2h, got %s", option,
-		    gv_quote(q, arg, strlen(arg)));
+		gv_opt_usage(o, "%s: expected a duration such as 90s, 15m or 2h, got %s",
+		    option, gv_quote(q, arg, strlen(arg)));
 	return v;
 }
 

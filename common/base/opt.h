@@ -37,12 +37,18 @@ enum { GV_OPT_TSV = 256, GV_OPT_OWN = 300 };
 #define GV_OPT_COMMON                                                                    \
 	{"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'},           \
 	    {"output", required_argument, NULL, 'o'}, {"quiet", no_argument, NULL, 'q'}, \
-	    {"verbose", no_argument, NULL, 'v'}
-#define GV_OPT_TABLE {"tsv", no_argument, NULL, GV_OPT_TSV}
+	{                                                                                \
+		"verbose", no_argument, NULL, 'v'                                        \
+	}
+#define GV_OPT_TABLE                                 \
+	{                                            \
+		"tsv", no_argument, NULL, GV_OPT_TSV \
+	}
 
 struct gv_opt {
-	const char *usage;  /* one "usage: ..." line, printed behind a usage error */
-	const char *help;   /* what --help prints: usage and all options, at most 24 lines or so */
+	const char *usage; /* one "usage: ..." line, printed behind a usage error */
+	/* what --help prints: usage and all options, at most 24 lines or so */
+	const char *help;
 	const char *output; /* -o, NULL = standard output */
 	bool quiet;
 	int verbose;
@@ -57,13 +63,14 @@ struct gv_opt {
 void gv_opt_common(struct gv_opt *o, int code, int argc, char **argv);
 
 /* "PROG: message", the usage line, exit 2. */
-GV_NORETURN void gv_opt_usage(const struct gv_opt *o, const char *fmt, ...) GV_PRINTF(2, 3);
+GV_NORETURN void gv_opt_usage(const struct gv_opt *o, const char *fmt, ...)
+    GV_PRINTF(2, 3);
 
 /* One of a program's own options; exactly one of set, text and flag. */
 struct gv_opt_own {
 	const char *name;
-	int has_arg; /* no_argument or required_argument */
-	char letter; /* 0 = none */
+	int has_arg;                             /* no_argument or required_argument */
+	char letter;                             /* 0 = none */
 	void (*set)(void *ctx, const char *arg); /* arg NULL: it takes none */
 	const char **text;                       /* = its argument */
 	bool *flag;                              /* = true */
@@ -84,10 +91,10 @@ size_t gv_opt_one_of(const struct gv_opt *o, const char *option, const char *arg
  * Arguments of options as numbers; a malformed or out-of-range one is a usage
  * error that names the option.
  */
-int64_t gv_opt_int(const struct gv_opt *o, const char *option, const char *arg, int64_t min,
-    int64_t max);
-double gv_opt_double(const struct gv_opt *o, const char *option, const char *arg, double min,
-    double max);
+int64_t gv_opt_int(const struct gv_opt *o, const char *option, const char *arg,
+    int64_t min, int64_t max);
+double gv_opt_double(
+    const struct gv_opt *o, const char *option, const char *arg, double min, double max);
 double gv_opt_duration(const struct gv_opt *o, const char *option, const char *arg);
 
 /*

@@ -26,9 +26,9 @@ struct gv_out {
 	struct gv_out *next;
 	int fd;
 	struct gv_strbuf *memory; /* appended to instead of fd, when set */
-	int error; /* errno of the first failure, 0 = none */
-	bool owned; /* fd is closed with the output */
-	bool used;  /* something was written to fd */
+	int error;                /* errno of the first failure, 0 = none */
+	bool owned;               /* fd is closed with the output */
+	bool used;                /* something was written to fd */
 	bool gzip;
 	z_stream z;
 	size_t len;
@@ -62,7 +62,8 @@ catch_fatal_signals(void)
 	for (i = 0; i < N_FATAL; i++) {
 		struct sigaction sa;
 
-		if (sigaction(fatal_signals[i], NULL, &sa) != 0 || sa.sa_handler != SIG_DFL)
+		if (sigaction(fatal_signals[i], NULL, &sa) != 0 ||
+		    sa.sa_handler != SIG_DFL)
 			continue;
 		memset(&sa, 0, sizeof(sa));
 		sa.sa_handler = remove_temporaries;
@@ -166,7 +167,8 @@ gv_out_open(struct gv_out **p, const char *path, struct gv_error *e)
 		(*p)->owned = true;
 		return 0;
 	}
-	target = realpath(path, NULL); /* replace what a symbolic link points to, not the link */
+	target = realpath(
+	    path, NULL); /* replace what a symbolic link points to, not the link */
 	out = gv_out_fd(-1, path);
 	out->path = gv_xstrdup(target != NULL ? target : path);
 	free(target);
@@ -191,7 +193,8 @@ gv_out_open(struct gv_out **p, const char *path, struct gv_error *e)
 	fcntl(out->fd, F_SETFD, FD_CLOEXEC);
 	len = strlen(path);
 	if (len > 3 && strcmp(path + len - 3, ".gz") == 0) {
-		if (deflateInit2(&out->z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+		if (deflateInit2(
+			&out->z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
 			gv_out_discard(out);
 			return gv_error_set(e, "%s: out of memory", path);
 		}
@@ -333,7 +336,9 @@ gv_out_close(struct gv_out *out, struct gv_error *e)
 
 	gv_out_flush(out);
 	if (out == standard_output)
-		return out->error == 0 ? 0 : (errno = out->error, gv_error_sys(e, "cannot write"));
+		return out->error == 0
+			   ? 0
+			   : (errno = out->error, gv_error_sys(e, "cannot write"));
 	if (out->path == NULL) {
 		error = out->error;
 		errno = error;

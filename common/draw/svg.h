@@ -41,10 +41,12 @@ void gv_svg_close(struct gv_svg *s);
 void gv_svg_begin(struct gv_svg *s, double width, double height, const char *title);
 
 /* Common elements; cls is a class of the style sheet, NULL = none. */
-void gv_svg_rect(struct gv_svg *s, const char *cls, double x, double y, double w, double h);
-void gv_svg_line(struct gv_svg *s, const char *cls, double x1, double y1, double x2, double y2);
-void gv_svg_label(struct gv_svg *s, const char *cls, double x, double y, const char *text,
-    size_t len);
+void gv_svg_rect(
+    struct gv_svg *s, const char *cls, double x, double y, double w, double h);
+void gv_svg_line(
+    struct gv_svg *s, const char *cls, double x1, double y1, double x2, double y2);
+void gv_svg_label(
+    struct gv_svg *s, const char *cls, double x, double y, const char *text, size_t len);
 
 /*
  * Places for about n ticks on an axis from 0 to max: the distance between them,

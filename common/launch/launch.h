@@ -74,16 +74,17 @@ struct gv_launch_spec {
 	const char *gpu_type;
 	const int *gpus; /* [n_gpus] ids of the GPUs, ascending; one worker each */
 	size_t n_gpus;
-	int threads;              /* > 0: CPU devices of that many threads; 0: real GPUs */
+	int threads; /* > 0: CPU devices of that many threads; 0: real GPUs */
 	const char *checkpoint_dir; /* absolute, exists */
 	const char *progress;       /* absolute path of the progress file */
-	const char *log;            /* gets workers' stdout and stderr, appended; NULL = our stderr */
-	double total_steps;         /* NAN = unknown */
-	int64_t round;              /* -1 = none */
-	int restart_count;          /* how often the job was launched before */
-	double grace_s;             /* between SIGTERM and SIGKILL */
-	bool clean_env;             /* start from PATH, HOME, LANG, TZ, USER only */
-	int keep_fd;                /* stays open in the keeper; -1 = none */
+	/* gets workers' stdout and stderr, appended; NULL = our stderr */
+	const char *log;
+	double total_steps; /* NAN = unknown */
+	int64_t round;      /* -1 = none */
+	int restart_count;  /* how often the job was launched before */
+	double grace_s;     /* between SIGTERM and SIGKILL */
+	bool clean_env;     /* start from PATH, HOME, LANG, TZ, USER only */
+	int keep_fd;        /* stays open in the keeper; -1 = none */
 };
 
 /* A running launch.  = {0} is none. */
@@ -98,8 +99,8 @@ struct gv_launch {
  * made or the log cannot be opened; then nothing runs.  A command that cannot
  * be run shows as status 126 or 127.
  */
-int gv_launch_start(struct gv_launch *l, const struct gv_launch_spec *spec,
-    struct gv_error *e);
+int gv_launch_start(
+    struct gv_launch *l, const struct gv_launch_spec *spec, struct gv_error *e);
 
 /* Tells it to stop: SIGTERM, grace, SIGKILL.  Returns at once. */
 void gv_launch_stop(struct gv_launch *l);
@@ -126,7 +127,10 @@ struct gv_progress_report {
  * Reads what is new in a progress file; a missing file is an empty one.  Only
  * whole lines are taken.  0, or -1 with *e set.  Start with GV_PROGRESS_NONE.
  */
-#define GV_PROGRESS_NONE {.steps = -1, .checkpoint = -1, .offset = 0}
+#define GV_PROGRESS_NONE                                   \
+	{                                                  \
+		.steps = -1, .checkpoint = -1, .offset = 0 \
+	}
 
 int gv_progress_read(const char *path, struct gv_progress_report *p, struct gv_error *e);
 
@@ -142,7 +146,7 @@ enum gv_outcome { GV_FINISHED, GV_PREEMPTED, GV_FAILED };
  * How a worker's leaving is read (see above); steps may be -1, total_steps NAN
  * (then 0 is always finished).
  */
-enum gv_outcome gv_launch_outcome(int status, bool told, double steps,
-    double total_steps);
+enum gv_outcome gv_launch_outcome(
+    int status, bool told, double steps, double total_steps);
 
 #endif

@@ -75,18 +75,18 @@ void gv_lp_basis_free(struct gv_lp_basis *b);
 /* What gv_lp_check() finds. */
 struct gv_lp_check {
 	double objective; /* c x */
-	double
-	    infeasibility; /* worst violation of a row, bound or wholeness, divided by max(1, |bound|) */
-	double
-	    bound; /* no feasible x is better than this; infinite when the duals prove none */
+	/* worst violation of a row, bound or wholeness, divided by max(1, |bound|) */
+	double infeasibility;
+	/* no feasible x is better than this; infinite when the duals prove none */
+	double bound;
 	double gap; /* |bound - objective| / max(1, |objective|); of a MIP infinite */
 };
 
 struct gv_lp_solution {
 	enum gv_lp_status status;
 	double *x; /* [n_cols], when optimal (of a MIP also when a limit left one) */
-	double *
-	    row_dual; /* [n_rows], y_i = change of the objective per unit of the row's bound */
+
+	double *row_dual;
 	struct gv_lp_check check;
 	/*
 	 * Asked for, and glp_exact, started at the final basis, came to the same
@@ -101,9 +101,9 @@ void gv_lp_solution_free(struct gv_lp_solution *s);
 struct gv_lp_options {
 	double time_limit_s; /* 0 = none */
 	long max_iterations; /* 0 = enough for anything that does not cycle */
-	double gap; /* of the check that calls for no other attempt; 0 = 1e-9 */
-	bool
-	    exact; /* prove the basis in rational arithmetic (GMP); 0.5 to 3 times the solve */
+	double gap;          /* of the check that calls for no other attempt; 0 = 1e-9 */
+	/* prove the basis in rational arithmetic (GMP); 0.5 to 3 times the solve */
+	bool exact;
 };
 
 /*

@@ -351,8 +351,7 @@ is_good(const struct gv_lp *lp, const struct gv_lp_options *opt, int number, boo
 	    GV_LP_OPTIMAL) /* from a bad basis GLPK has called a program infeasible */
 		return s->status != GV_LP_FAILED && !warm;
 	return s->check.infeasibility <= 10 * tolerance &&
-	       (lp->has_integer ||
-		   s->check.gap <= (opt->gap > 0 ? opt->gap : tolerance));
+	       (lp->has_integer || s->check.gap <= (opt->gap > 0 ? opt->gap : tolerance));
 }
 
 int
@@ -376,7 +375,8 @@ gv_lp_solve(const struct gv_lp *lp, const struct gv_lp_options *opt,
 	for (a.number = 0; a.number < 3; a.number++) {
 		s->exact = false;
 		attempt(&a);
-		if (a.out_of_memory || is_good(lp, a.opt, a.number, a.number == 0 && warm, s))
+		if (a.out_of_memory ||
+		    is_good(lp, a.opt, a.number, a.number == 0 && warm, s))
 			break;
 	}
 	if (a.number == 3)

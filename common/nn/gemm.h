@@ -36,8 +36,8 @@ void gv_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs,
 /* c[m][n] = a[m][k] b[k][n]. */
 struct gv_gemm {
 	size_t m, n, k;
-	const gv_real
-	    *a; /* element (i, l) is a[i * lda + l]; transposed: a[l * lda + i] */
+	/* element (i, l) is a[i * lda + l]; transposed: a[l * lda + i] */
+	const gv_real *a;
 	size_t lda;
 	bool transposed;
 	const gv_real *b; /* packed */

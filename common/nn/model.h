@@ -87,8 +87,8 @@ struct gv_model {
 	size_t classes;
 	size_t parameters; /* P: sum of weights and biases */
 	size_t running;    /* Q: sum of running statistics */
-	size_t
-	    activations; /* numbers that a sample leaves behind: sum of the rows' outputs */
+	/* numbers that a sample leaves behind: sum of the rows' outputs */
+	size_t activations;
 	uint64_t flops; /* forward, per sample */
 };
 

@@ -49,7 +49,8 @@ int gv_cluster_read(struct gv_cluster *c, const char *path, struct gv_error *e);
 int gv_pool_id(const struct gv_pool *p, size_t i);
 
 /* A part of gv_cluster_read: sets first_id and id; pool i is row i of f. */
-int gv_cluster_set_ids(struct gv_cluster *c, const struct gv_frame *f, struct gv_error *e);
+int gv_cluster_set_ids(
+    struct gv_cluster *c, const struct gv_frame *f, struct gv_error *e);
 
 void gv_cluster_free(struct gv_cluster *c); /* also of a zeroed one */
 

@@ -26,20 +26,20 @@
 #include "table/tab.h"
 
 enum gv_event_kind {
-	GV_EVENT_POOL,       /* at the start, one per pool: gpu_type, node, gpus */
-	GV_EVENT_ARRIVE,     /* the job is known; reason = its entity, if any; steps = steps to do */
-	GV_EVENT_ALLOCATE,   /* job_id, gpu_type, share: promised from now on, to the job alone
+	GV_EVENT_POOL, /* at the start, one per pool: gpu_type, node, gpus */
+	GV_EVENT_ARRIVE, /* the job is known; reason = its entity, if any; steps = steps to do */
+	GV_EVENT_ALLOCATE, /* job_id, gpu_type, share: promised from now on, to the job alone
 	                        or to the two; replaces the earlier of the same */
-	GV_EVENT_START,      /* its workers were launched for the first time */
+	GV_EVENT_START,    /* its workers were launched for the first time */
 	GV_EVENT_RESUME,     /* launched again */
 	GV_EVENT_CHECKPOINT, /* it said that it has saved itself */
-	GV_EVENT_PREEMPT,    /* its workers have left, unfinished, because they were told to */
-	GV_EVENT_FINISH,     /* done */
-	GV_EVENT_FAIL,       /* its workers have left on their own; it may be resumed */
-	GV_EVENT_DROP,       /* failed too often, or can never run: given up */
-	GV_EVENT_RESTART,    /* gv-run itself began again on its state; runs that were open ended
+	GV_EVENT_PREEMPT, /* its workers have left, unfinished, because they were told to */
+	GV_EVENT_FINISH, /* done */
+	GV_EVENT_FAIL,   /* its workers have left on their own; it may be resumed */
+	GV_EVENT_DROP,   /* failed too often, or can never run: given up */
+	GV_EVENT_RESTART, /* gv-run itself began again on its state; runs that were open ended
 	                        at or before this time */
-	GV_EVENT_END,        /* the run is over */
+	GV_EVENT_END,     /* the run is over */
 	GV_EVENT_KINDS
 };
 
@@ -62,7 +62,10 @@ struct gv_event {
 	struct gv_cell with_job_id;
 };
 
-#define GV_EVENT_NONE {.steps = NAN, .round = -1, .share = NAN}
+#define GV_EVENT_NONE                                   \
+	{                                               \
+		.steps = NAN, .round = -1, .share = NAN \
+	}
 
 void gv_events_write_header(struct gv_tabw *w);
 void gv_events_write(struct gv_tabw *w, const struct gv_event *ev);

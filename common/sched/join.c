@@ -174,7 +174,8 @@ start_table(struct gv_frame *out, const struct gv_frame *jobs, ptrdiff_t *from,
 	size_t i, n = 0;
 
 	for (i = 0; i < jobs->n_columns; i++) {
-		if (gv_cell_is(jobs->name[i], added[0]) || gv_cell_is(jobs->name[i], added[1]))
+		if (gv_cell_is(jobs->name[i], added[0]) ||
+		    gv_cell_is(jobs->name[i], added[1]))
 			continue;
 		from[n] = (ptrdiff_t)i;
 		cell[n++] = jobs->name[i];
@@ -187,7 +188,8 @@ start_table(struct gv_frame *out, const struct gv_frame *jobs, ptrdiff_t *from,
 
 int
 gv_rates_join(struct gv_frame *out, const struct gv_rates *jobs,
-    const struct gv_frame *throughputs, size_t *missing, size_t *n_missing, struct gv_error *e)
+    const struct gv_frame *throughputs, size_t *missing, size_t *n_missing,
+    struct gv_error *e)
 {
 	const struct gv_frame *f = &jobs->frame;
 	struct index x;

@@ -40,11 +40,12 @@ struct gv_job {
 struct gv_rate {
 	size_t row; /* in the frame */
 	size_t job;
-	ptrdiff_t type;     /* in the cluster, -1 = the cluster has none of it */
-	double steps_per_s; /* T_mj, of the whole gang; 0 = cannot run there */
-	ptrdiff_t with;     /* the other job, of equal scale_factor; -1 = alone */
+	ptrdiff_t type;          /* in the cluster, -1 = the cluster has none of it */
+	double steps_per_s;      /* T_mj, of the whole gang; 0 = cannot run there */
+	ptrdiff_t with;          /* the other job, of equal scale_factor; -1 = alone */
 	double with_steps_per_s; /* of the other job; alone 0 */
-	double share;       /* X_mj in [0,1], of wall time; 0 where the table has no such column */
+	/* X_mj in [0,1], of wall time; 0 where the table has no such column */
+	double share;
 };
 
 struct gv_rates {
@@ -65,8 +66,8 @@ struct gv_rates {
  * 0, or -1 with *e set, every bad cell located.
  */
 int gv_jobs_from(struct gv_rates *r, struct gv_frame *frame, struct gv_error *e);
-int gv_rates_from(struct gv_rates *r, struct gv_frame *frame, const struct gv_cluster *cluster,
-    struct gv_error *e);
+int gv_rates_from(struct gv_rates *r, struct gv_frame *frame,
+    const struct gv_cluster *cluster, struct gv_error *e);
 /*
  * Placement sensitivity (Gavel, OSDI 2020, section 3.1).  A row of type
  * "X_unconsolidated" that the cluster does not have says how fast the job is on GPUs
@@ -89,6 +90,7 @@ void gv_rates_free(struct gv_rates *r);
  * [jobs->n_jobs], their number in *n_missing, and get no row.  0 or -1.
  */
 int gv_rates_join(struct gv_frame *out, const struct gv_rates *jobs,
-    const struct gv_frame *throughputs, size_t *missing, size_t *n_missing, struct gv_error *e);
+    const struct gv_frame *throughputs, size_t *missing, size_t *n_missing,
+    struct gv_error *e);
 
 #endif

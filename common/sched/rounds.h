@@ -90,9 +90,9 @@ struct gv_round_job {
 
 /* A job on a GPU type. */
 struct gv_round_claim {
-	double rate;       /* T_mj, steps/s; 0 = cannot run there; of a pair member[0]'s */
-	double with_rate;  /* of a pair member[1]'s */
-	double share;      /* X_mj, [0,1] */
+	double rate;      /* T_mj, steps/s; 0 = cannot run there; of a pair member[0]'s */
+	double with_rate; /* of a pair member[1]'s */
+	double share;     /* X_mj, [0,1] */
 	double received_s; /* gang time held, ever */
 	double lag_s;      /* L_mj */
 	double waited_s;   /* since it last held GPUs there, while active */
@@ -112,7 +112,7 @@ struct gv_rounds {
 	double round_s;             /* r */
 	struct gv_round_pool *pool; /* [n_pools] */
 	size_t *gpu_pool;           /* [n_gpus] */
-	size_t n_jobs; /* and pairs */
+	size_t n_jobs;              /* and pairs */
 	size_t cap_jobs;
 	size_t cap_claims;
 	struct gv_round_job *job;     /* [n_jobs] */

@@ -13,7 +13,8 @@ gv_frame_start(struct gv_frame *f, const char *file, bool tsv, const struct gv_c
 {
 	size_t i;
 
-	*f = (struct gv_frame){.file = gv_xstrdup(file), .tsv = tsv, .n_columns = n_columns};
+	*f = (struct gv_frame){
+	    .file = gv_xstrdup(file), .tsv = tsv, .n_columns = n_columns};
 	f->name = gv_arena_alloc(&f->arena, n_columns, sizeof(f->name[0]));
 	for (i = 0; i < n_columns; i++) {
 		f->name[i].s = gv_arena_strndup(&f->arena, name[i].s, name[i].len);
@@ -57,7 +58,8 @@ gv_frame_read(struct gv_frame *f, struct gv_tab *t, struct gv_error *e)
 	size_t before = e->count;
 	int r;
 
-	gv_frame_start(f, gv_tab_file(t), gv_tab_is_tsv(t), gv_tab_names(t), gv_tab_columns(t));
+	gv_frame_start(
+	    f, gv_tab_file(t), gv_tab_is_tsv(t), gv_tab_names(t), gv_tab_columns(t));
 	f->header_line = gv_tab_line(t);
 	while ((r = gv_tab_next(t, e)) != 0)
 		if (r == 1 && e->count == before) /* or only to find further errors */
@@ -103,8 +105,8 @@ gv_frame_find(const struct gv_frame *f, const char *name)
 }
 
 int
-gv_frame_require(const struct gv_frame *f, const char *name, ptrdiff_t *column,
-    struct gv_error *e)
+gv_frame_require(
+    const struct gv_frame *f, const char *name, ptrdiff_t *column, struct gv_error *e)
 {
 	*column = gv_frame_find(f, name);
 	if (*column != -1)
@@ -136,8 +138,8 @@ gv_frame_error(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return gv_error_at(e, f->file, f->line[row], column >= 0 ? f->name[column].s : NULL, "%s",
-	    text);
+	return gv_error_at(
+	    e, f->file, f->line[row], column >= 0 ? f->name[column].s : NULL, "%s", text);
 }
 
 int
@@ -153,8 +155,8 @@ gv_frame_double(const struct gv_frame *f, size_t row, ptrdiff_t column, double o
 	}
 	if (gv_parse_double(c.s, c.len, v) == 0)
 		return 0;
-	return gv_frame_error(f, row, column, e, "expected a number, got %s",
-	    gv_cell_shown(what, c));
+	return gv_frame_error(
+	    f, row, column, e, "expected a number, got %s", gv_cell_shown(what, c));
 }
 
 int
@@ -170,6 +172,6 @@ gv_frame_int(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t oth
 	}
 	if (gv_parse_int(c.s, c.len, v) == 0)
 		return 0;
-	return gv_frame_error(f, row, column, e, "expected an integer, got %s",
-	    gv_cell_shown(what, c));
+	return gv_frame_error(
+	    f, row, column, e, "expected an integer, got %s", gv_cell_shown(what, c));
 }

@@ -16,8 +16,8 @@ gv_names_find(const struct gv_cell *name, size_t n, const char *wanted)
 }
 
 int
-gv_names_missing(const struct gv_cell *name, size_t n, const char *wanted, const char *file,
-    long line, struct gv_error *e)
+gv_names_missing(const struct gv_cell *name, size_t n, const char *wanted,
+    const char *file, long line, struct gv_error *e)
 {
 	char found[200];
 	size_t len = 0;
@@ -34,7 +34,8 @@ gv_names_missing(const struct gv_cell *name, size_t n, const char *wanted, const
 		}
 		len += (size_t)r;
 	}
-	return gv_error_at(e, file, line, NULL, "missing column \"%s\" (found: %s)", wanted, found);
+	return gv_error_at(
+	    e, file, line, NULL, "missing column \"%s\" (found: %s)", wanted, found);
 }
 
 char *

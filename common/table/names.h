@@ -8,8 +8,8 @@
 ptrdiff_t gv_names_find(const struct gv_cell *name, size_t n, const char *wanted);
 
 /* The error that wanted is not there, with the names that are.  -1. */
-int gv_names_missing(const struct gv_cell *name, size_t n, const char *wanted, const char *file,
-    long line, struct gv_error *e);
+int gv_names_missing(const struct gv_cell *name, size_t n, const char *wanted,
+    const char *file, long line, struct gv_error *e);
 
 /* The names, and the cells of the present row, as arrays [n_columns]. */
 const struct gv_cell *gv_tab_names(const struct gv_tab *t);

@@ -277,15 +277,16 @@ feed(struct gv_rows *r, char *s, size_t n, enum line kind)
 	if (r->problem == NULL && eaten < n)
 		r->problem = r->csv.quoted ? "text behind a closing quote"
 					   : "quote inside an unquoted cell";
-	if (r->problem == NULL && kind != LINE_PART && kind != LINE_WHOLE && r->ended == 0 &&
-	    csv_fini(&r->csv, on_cell, on_row, r) != 0)
+	if (r->problem == NULL && kind != LINE_PART && kind != LINE_WHOLE &&
+	    r->ended == 0 && csv_fini(&r->csv, on_cell, on_row, r) != 0)
 		r->problem = "unterminated quote";
 	/* the row has not ended with its line: its last line break must be inside quotes */
 	if (r->problem == NULL && kind != LINE_PART && r->ended == '\r')
 		r->problem = lone_cr;
 	if (r->problem == NULL && r->csv.entry_pos > GV_TAB_CELL + 1)
-		r->problem = r->csv.quoted ? "cell of more than 1 MiB (unterminated quote?)"
-					   : "cell of more than 1 MiB";
+		r->problem = r->csv.quoted
+				 ? "cell of more than 1 MiB (unterminated quote?)"
+				 : "cell of more than 1 MiB";
 	return r->problem == NULL ? 0 : -1;
 }
 
@@ -369,7 +370,8 @@ int
 gv_rows_dialect(const char *s, size_t len)
 {
 	bool quoted = false;
-	bool opens = true; /* a quote here: at the start of a cell, or the second of two */
+	bool opens =
+	    true; /* a quote here: at the start of a cell, or the second of two */
 	size_t i;
 
 	for (i = 0; i < len; i++) {

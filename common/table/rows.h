@@ -34,23 +34,24 @@ struct gv_rows {
 	bool only_libcsv; /* never split here: for the tests */
 	bool lost;        /* no position to go on from */
 	bool eof;
-	bool cut;       /* the present row, good or bad, ends with the input, not with a line feed */
-	long line;      /* where the present row starts, from 1 */
-	long next_line; /* the line at pos */
-	size_t n_cells; /* of the present row, those not kept included */
-	size_t keep;    /* cells of a row that are kept */
+	/* the present row, good or bad, ends with the input, not with a line feed */
+	bool cut;
+	long line;            /* where the present row starts, from 1 */
+	long next_line;       /* the line at pos */
+	size_t n_cells;       /* of the present row, those not kept included */
+	size_t keep;          /* cells of a row that are kept */
 	struct gv_cell *cell; /* [keep] */
 
 	/* a row that libcsv parses */
 	struct gv_strbuf text; /* its kept cells, one behind another */
 	size_t size;           /* bytes of all its cells, each with its delimiter */
-	int ended;             /* the byte that ended it: LF, CR (its LF is still to come), 0 = none */
+	int ended; /* the byte that ended it: LF, CR (its LF is still to come), 0 = none */
 	bool nul;
 	const char *problem; /* what a callback found */
 
 	size_t pos; /* bytes not yet used: buf[pos..len) */
 	size_t len;
-	size_t scanned;                /* no LF in buf[pos..scanned) */
+	size_t scanned;               /* no LF in buf[pos..scanned) */
 	char buf[GV_ROWS_BUFFER + 1]; /* room for an LF behind the last line */
 };
 

@@ -103,8 +103,8 @@ check_names(const struct gv_tab *t, struct gv_error *e)
 	for (i = 0; i < t->n_columns; i++) {
 		sorted[i] = t->name[i];
 		if (t->name[i].len == 0)
-			gv_error_at(e, file, t->header_line, NULL, "empty column name (column %zu)",
-			    i + 1);
+			gv_error_at(e, file, t->header_line, NULL,
+			    "empty column name (column %zu)", i + 1);
 	}
 	qsort(sorted, t->n_columns, sizeof(sorted[0]), compare_cells);
 	for (i = 1; i < t->n_columns; i++)
@@ -230,13 +230,14 @@ gv_tab_find(const struct gv_tab *t, const char *name)
 }
 
 int
-gv_tab_require(const struct gv_tab *t, const char *name, size_t *column, struct gv_error *e)
+gv_tab_require(
+    const struct gv_tab *t, const char *name, size_t *column, struct gv_error *e)
 {
 	ptrdiff_t at = gv_tab_find(t, name);
 
 	if (at == -1)
-		return gv_names_missing(t->name, t->n_columns, name, gv_tab_file(t),
-		    t->header_line, e);
+		return gv_names_missing(
+		    t->name, t->n_columns, name, gv_tab_file(t), t->header_line, e);
 	*column = (size_t)at;
 	return 0;
 }
@@ -252,8 +253,9 @@ gv_tab_next(struct gv_tab *t, struct gv_error *e)
 		return 0;
 	r = gv_rows_next(&t->rows, e);
 	if (r == GV_ROWS_ROW && t->rows.n_cells != t->n_columns) {
-		gv_error_at(e, gv_tab_file(t), t->rows.line, NULL, "expected %zu cell%s, got %zu",
-		    t->n_columns, t->n_columns == 1 ? "" : "s", t->rows.n_cells);
+		gv_error_at(e, gv_tab_file(t), t->rows.line, NULL,
+		    "expected %zu cell%s, got %zu", t->n_columns,
+		    t->n_columns == 1 ? "" : "s", t->rows.n_cells);
 		return -1;
 	}
 	if (r == GV_ROWS_BLANK || r == GV_ROWS_END)
@@ -287,7 +289,8 @@ gv_tab_cells(const struct gv_tab *t)
 }
 
 int
-gv_tab_error(const struct gv_tab *t, size_t column, struct gv_error *e, const char *fmt, ...)
+gv_tab_error(
+    const struct gv_tab *t, size_t column, struct gv_error *e, const char *fmt, ...)
 {
 	char text[GV_ERROR_LEN];
 	va_list ap;
@@ -295,7 +298,8 @@ gv_tab_error(const struct gv_tab *t, size_t column, struct gv_error *e, const ch
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return gv_error_at(e, gv_tab_file(t), t->rows.line, t->name[column].s, "%s", text);
+	return gv_error_at(
+	    e, gv_tab_file(t), t->rows.line, t->name[column].s, "%s", text);
 }
 
 int
@@ -306,7 +310,8 @@ gv_tab_double(const struct gv_tab *t, size_t column, double *v, struct gv_error 
 
 	if (gv_parse_double(c.s, c.len, v) == 0)
 		return 0;
-	return gv_tab_error(t, column, e, "expected a number, got %s", gv_cell_shown(what, c));
+	return gv_tab_error(
+	    t, column, e, "expected a number, got %s", gv_cell_shown(what, c));
 }
 
 int
@@ -317,5 +322,6 @@ gv_tab_int(const struct gv_tab *t, size_t column, int64_t *v, struct gv_error *e
 
 	if (gv_parse_int(c.s, c.len, v) == 0)
 		return 0;
-	return gv_tab_error(t, column, e, "expected an integer, got %s", gv_cell_shown(what, c));
+	return gv_tab_error(
+	    t, column, e, "expected an integer, got %s", gv_cell_shown(what, c));
 }

@@ -29,8 +29,8 @@
 #include "base/mem.h"
 
 enum {
-	GV_TAB_CELL = 1 << 20,  /* bytes of a cell, at most */
-	GV_TAB_ROW = 64 << 20,  /* of a row, quotes not counted */
+	GV_TAB_CELL = 1 << 20, /* bytes of a cell, at most */
+	GV_TAB_ROW = 64 << 20, /* of a row, quotes not counted */
 	GV_TAB_COLUMNS = 10000
 };
 
@@ -68,12 +68,13 @@ size_t gv_tab_columns(const struct gv_tab *t);
 struct gv_cell gv_tab_name(const struct gv_tab *t, size_t column); /* NUL-terminated */
 bool gv_tab_is_tsv(const struct gv_tab *t);
 const char *gv_tab_file(const struct gv_tab *t); /* for messages: the path or "<stdin>" */
-long gv_tab_line(const struct gv_tab *t);        /* where the present row starts, from 1 */
+long gv_tab_line(const struct gv_tab *t); /* where the present row starts, from 1 */
 
 /* The column of that name, or -1. */
 ptrdiff_t gv_tab_find(const struct gv_tab *t, const char *name);
 /* The same into *column; a missing one is an error that lists the names found.  0 or -1. */
-int gv_tab_require(const struct gv_tab *t, const char *name, size_t *column, struct gv_error *e);
+int gv_tab_require(
+    const struct gv_tab *t, const char *name, size_t *column, struct gv_error *e);
 
 /*
  * Reads the next row: 1 a row, 0 the table has ended, -1 error.  After an error
@@ -101,8 +102,8 @@ struct gv_cell gv_tab_cell(const struct gv_tab *t, size_t column);
 int gv_tab_double(const struct gv_tab *t, size_t column, double *v, struct gv_error *e);
 int gv_tab_int(const struct gv_tab *t, size_t column, int64_t *v, struct gv_error *e);
 /* An error about a cell of the present row: "FILE:LINE: COLUMN: message".  -1. */
-int gv_tab_error(const struct gv_tab *t, size_t column, struct gv_error *e, const char *fmt, ...)
-    GV_PRINTF(4, 5);
+int gv_tab_error(const struct gv_tab *t, size_t column, struct gv_error *e,
+    const char *fmt, ...) GV_PRINTF(4, 5);
 
 /* For tests: lets libcsv parse every row, also those that need not. */
 void gv_tab_only_libcsv(struct gv_tab *t);
@@ -121,9 +122,10 @@ struct gv_frame {
 	size_t n_rows;
 	struct gv_cell *name; /* [n_columns], NUL-terminated */
 	long header_line;
-	long *line;      /* [n_rows] */
-	uint32_t **row;  /* [n_rows], private: where its cells end, [n_columns], and their text */
-	size_t row_cap;  /* private: room in line and row */
+	long *line; /* [n_rows] */
+	uint32_t **
+	    row; /* [n_rows], private: where its cells end, [n_columns], and their text */
+	size_t row_cap; /* private: room in line and row */
 	struct gv_arena arena;
 };
 
@@ -137,13 +139,13 @@ int gv_frame_load(struct gv_frame *f, const char *path, struct gv_error *e);
 void gv_frame_free(struct gv_frame *f);
 
 /* Makes a table: starts it with its names, adds a row [n_columns]; both copy the texts. */
-void gv_frame_start(struct gv_frame *f, const char *file, bool tsv, const struct gv_cell *name,
-    size_t n_columns);
+void gv_frame_start(struct gv_frame *f, const char *file, bool tsv,
+    const struct gv_cell *name, size_t n_columns);
 void gv_frame_add(struct gv_frame *f, const struct gv_cell *cell, long line);
 
 ptrdiff_t gv_frame_find(const struct gv_frame *f, const char *name);
-int gv_frame_require(const struct gv_frame *f, const char *name, ptrdiff_t *column,
-    struct gv_error *e);
+int gv_frame_require(
+    const struct gv_frame *f, const char *name, ptrdiff_t *column, struct gv_error *e);
 /* NUL-terminated (a cell never holds a NUL). */
 struct gv_cell gv_frame_cell(const struct gv_frame *f, size_t row, ptrdiff_t column);
 
@@ -151,13 +153,13 @@ struct gv_cell gv_frame_cell(const struct gv_frame *f, size_t row, ptrdiff_t col
  * A cell as a number.  An empty cell (or column -1) gives the value otherwise;
  * with otherwise NAN (INT64_MIN) it is an error: a value was expected.  0 or -1.
  */
-int gv_frame_double(const struct gv_frame *f, size_t row, ptrdiff_t column, double otherwise,
-    double *v, struct gv_error *e);
-int gv_frame_int(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t otherwise,
-    int64_t *v, struct gv_error *e);
+int gv_frame_double(const struct gv_frame *f, size_t row, ptrdiff_t column,
+    double otherwise, double *v, struct gv_error *e);
+int gv_frame_int(const struct gv_frame *f, size_t row, ptrdiff_t column,
+    int64_t otherwise, int64_t *v, struct gv_error *e);
 /* An error about a cell: "FILE:LINE: COLUMN: message".  -1. */
-int gv_frame_error(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv_error *e,
-    const char *fmt, ...) GV_PRINTF(5, 6);
+int gv_frame_error(const struct gv_frame *f, size_t row, ptrdiff_t column,
+    struct gv_error *e, const char *fmt, ...) GV_PRINTF(5, 6);
 
 /* ---- writing ---- */
 
@@ -184,7 +186,7 @@ void gv_tabw_str(struct gv_tabw *w, const char *s);
 void gv_tabw_double(struct gv_tabw *w, double v); /* NaN and infinity are written empty */
 void gv_tabw_int(struct gv_tabw *w, int64_t v);
 void gv_tabw_empty(struct gv_tabw *w);
-void gv_tabw_end(struct gv_tabw *w);   /* ends the row */
+void gv_tabw_end(struct gv_tabw *w);     /* ends the row */
 void gv_tabw_between(struct gv_tabw *w); /* the empty line between two tables; flushes */
 
 #endif

@@ -50,7 +50,11 @@ put_escaped(struct gv_out *out, struct gv_cell c)
 
 	for (i = 0; i < c.len; i++) {
 		char s = c.s[i];
-		char code = s == '\t' ? 't' : s == '\n' ? 'n' : s == '\r' ? 'r' : s == '\\' ? s : 0;
+		char code = s == '\t'   ? 't'
+			    : s == '\n' ? 'n'
+			    : s == '\r' ? 'r'
+			    : s == '\\' ? s
+					: 0;
 
 		if (code != 0)
 			gv_out_char(out, '\\');
@@ -63,7 +67,7 @@ static bool
 is_mark(struct gv_cell c)
 {
 	return (c.len >= 3 && memcmp(c.s, "\xef\xbb\xbf", 3) == 0) ||
-	    (c.len >= 2 && memcmp(c.s, "\x1f\x8b", 2) == 0);
+	       (c.len >= 2 && memcmp(c.s, "\x1f\x8b", 2) == 0);
 }
 
 static void

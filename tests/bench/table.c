@@ -57,7 +57,8 @@ make(struct input *in, const char *name, bool tsv, bool quoted)
 		gv_tabw_str(&w, i & 1 ? "v100" : "p100");
 		snprintf(cell, sizeof(cell), "%.4f", gv_random_uniform(1, 0, 0, i) * 100);
 		gv_tabw_str(&w, cell);
-		gv_tabw_str(&w, quoted ? "train --lr=0.1, \"fast\"" : "train --lr=0.1 --fast");
+		gv_tabw_str(
+		    &w, quoted ? "train --lr=0.1, \"fast\"" : "train --lr=0.1 --fast");
 		gv_tabw_end(&w);
 	}
 	gv_out_close(out, &e);
@@ -238,21 +239,24 @@ main(void)
 		double reading = 0, libcsv = 0;
 		struct count want = {0};
 
-		printf("%s: %zu bytes, %zu cells\n", in[i].name, in[i].s.len, in[i].n_cells);
+		printf(
+		    "%s: %zu bytes, %zu cells\n", in[i].name, in[i].s.len, in[i].n_cells);
 		printf("  %-26s %8s %8s %8s\n", "", "MB/s", "/read", "/libcsv");
 		for (j = 0; j < sizeof(what) / sizeof(what[0]); j++) {
 			struct count c;
 			double mb_per_s = (double)in[i].s.len / 1e6 /
-			    best_s(what[j].run, &in[i], out, &c);
+					  best_s(what[j].run, &in[i], out, &c);
 
 			reading = j == 0 ? mb_per_s : reading;
 			libcsv = j == 1 ? mb_per_s : libcsv;
-			printf("  %-26s %8.0f %8.3f ", what[j].name, mb_per_s, mb_per_s / reading);
+			printf("  %-26s %8.0f %8.3f ", what[j].name, mb_per_s,
+			    mb_per_s / reading);
 			if (j > 0)
 				printf("%8.2f", mb_per_s / libcsv);
 			if (j == 3)
 				want = c;
-			if (j >= 3 && (c.cells != in[i].n_cells || c.bytes != want.bytes)) {
+			if (j >= 3 &&
+			    (c.cells != in[i].n_cells || c.bytes != want.bytes)) {
 				printf("  wrong: %zu cells, %zu bytes", c.cells, c.bytes);
 				wrong = 1;
 			}

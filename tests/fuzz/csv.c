@@ -16,7 +16,8 @@ check_fixpoint(const char *s, size_t len, const struct gv_strbuf *content, int d
 	show(&b, &first, s, len, (struct reading){.write = dialect});
 	HOLDS(same_text(&b, content));
 	gv_strbuf_clear(&b);
-	HOLDS(show(&b, &again, first.s, first.len, (struct reading){.write = dialect}) == 0);
+	HOLDS(show(&b, &again, first.s, first.len, (struct reading){.write = dialect}) ==
+	      0);
 	HOLDS(same_text(&b, content));
 	HOLDS(same_text(&first, &again));
 	gv_strbuf_free(&first);
@@ -39,9 +40,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	show(&want, NULL, s, len, (struct reading){.only_libcsv = true, .lines = true});
 	for (i = 1; i < 4; i++) {
 		show(&got, NULL, s, len,
-		    (struct reading){.piece = i & 1 ? piece : 0,
-			.only_libcsv = i < 2,
-			.lines = true});
+		    (struct reading){
+			.piece = i & 1 ? piece : 0, .only_libcsv = i < 2, .lines = true});
 		HOLDS(same_text(&want, &got));
 		gv_strbuf_clear(&got);
 	}

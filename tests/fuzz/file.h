@@ -18,8 +18,8 @@ as_file(size_t which, const void *s, size_t len)
 	if (file[which] == NULL) {
 		file[which] = tmpfile();
 		HOLDS(file[which] != NULL);
-		snprintf(path[which], sizeof(path[which]), "/dev/fd/%d",
-		    fileno(file[which]));
+		snprintf(
+		    path[which], sizeof(path[which]), "/dev/fd/%d", fileno(file[which]));
 	}
 	HOLDS(ftruncate(fileno(file[which]), 0) == 0);
 	HOLDS(pwrite(fileno(file[which]), s, len, 0) == (ssize_t)len);

@@ -24,8 +24,8 @@ LLVMFuzzerTestOneInput(const uint8_t *s, size_t len)
 		HOLDS(layers.n_rows > 0 && layers.n_columns >= 6 && edges.n_columns == 2);
 		for (i = 0; i < layers.n_rows; i++)
 			for (j = 2; j < layers.n_columns; j++)
-				HOLDS(gv_frame_double(&layers, i, (ptrdiff_t)j, -1, &v,
-					  &e) == 0 &&
+				HOLDS(gv_frame_double(
+					  &layers, i, (ptrdiff_t)j, -1, &v, &e) == 0 &&
 				      v >= 0);
 	}
 	gv_frame_free(&layers);

@@ -60,14 +60,14 @@ check_text(const char *s, size_t len)
 	long long n;
 
 	HOLDS((gv_parse_double(s, len, &v) == 0) ==
-	    (whole_text && is_number(s) && isfinite(want)));
+	      (whole_text && is_number(s) && isfinite(want)));
 	if (whole_text && is_number(s) && isfinite(want))
 		HOLDS(same_double(v, want));
 	errno = 0;
 	n = strtoll(s, &end, 10);
 	HOLDS((gv_parse_int(s, len, &i) == 0) ==
-	    (whole_text && len > 0 && errno == 0 && digits(s + (*s == '-')) > 0 &&
-		s[(*s == '-') + digits(s + (*s == '-'))] == '\0'));
+	      (whole_text && len > 0 && errno == 0 && digits(s + (*s == '-')) > 0 &&
+		  s[(*s == '-') + digits(s + (*s == '-'))] == '\0'));
 	if (gv_parse_int(s, len, &i) == 0)
 		HOLDS(i == n);
 }

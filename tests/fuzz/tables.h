@@ -81,7 +81,8 @@ show_rows(struct gv_strbuf *b, struct gv_tabw *w, struct gv_tab *t, struct gv_er
  * errors.
  */
 static inline size_t
-show(struct gv_strbuf *b, struct gv_strbuf *out, const char *s, size_t len, struct reading how)
+show(struct gv_strbuf *b, struct gv_strbuf *out, const char *s, size_t len,
+    struct reading how)
 {
 	struct gv_error e = {0};
 	struct gv_in *in;
@@ -158,7 +159,8 @@ ref_cell(struct ref *r, struct gv_strbuf *cell)
 	bool quoted = !r->tsv && ref_at(r, "\"");
 
 	r->pos += quoted;
-	while (r->pos < r->len && (quoted || (!ref_at(r, delimiter) && !ref_line_end(r)))) {
+	while (
+	    r->pos < r->len && (quoted || (!ref_at(r, delimiter) && !ref_line_end(r)))) {
 		char c = r->s[r->pos++];
 
 		if (c == '\0' || (!quoted && (c == '\r' || (c == '"' && !r->tsv))))
@@ -171,7 +173,10 @@ ref_cell(struct ref *r, struct gv_strbuf *cell)
 		if (r->tsv && c == '\\' && r->pos < r->len) {
 			char code = r->s[r->pos];
 
-			c = code == 't' ? '\t' : code == 'n' ? '\n' : code == 'r' ? '\r' : c;
+			c = code == 't'   ? '\t'
+			    : code == 'n' ? '\n'
+			    : code == 'r' ? '\r'
+					  : c;
 			r->pos += c != '\\' || code == '\\';
 		}
 		gv_strbuf_char(cell, c);

@@ -18,9 +18,9 @@ struct unit {
 
 static const struct unit durations[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6},
     {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}, {NULL, 0}};
-static const struct unit sizes[] = {{"", 1}, {"B", 1}, {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6},
-    {"GB", 1e9}, {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
-    {"TiB", 0x1p40}, {NULL, 0}};
+static const struct unit sizes[] = {{"", 1}, {"B", 1}, {"kB", 1e3}, {"KB", 1e3},
+    {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20},
+    {"GiB", 0x1p30}, {"TiB", 0x1p40}, {NULL, 0}};
 
 /*
  * Tries every unit as the tail of s: at most one can leave a number before it.
@@ -51,7 +51,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
 	unit = find_unit(durations, s, &v);
 	HOLDS((gv_parse_duration(s, &got) == 0) ==
-	    (unit != NULL && s[0] != '-' && isfinite(v * unit->factor)));
+	      (unit != NULL && s[0] != '-' && isfinite(v * unit->factor)));
 	if (gv_parse_duration(s, &got) == 0)
 		HOLDS(got == v * unit->factor);
 	unit = find_unit(sizes, s, &v);
@@ -63,9 +63,11 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		HOLDS(n >= 0);
 		HOLDS(fabsl((long double)n - product) <= 0.5L + product * 0x1p-52L);
 		if (strspn(s, "0123456789") == strlen(s) - strlen(unit->name))
-			HOLDS((uint64_t)n == strtoull(s, NULL, 10) * (uint64_t)unit->factor);
+			HOLDS((uint64_t)n ==
+			      strtoull(s, NULL, 10) * (uint64_t)unit->factor);
 	} else {
-		HOLDS((long double)v * (long double)unit->factor >= 0x1p63L * (1 - 0x1p-52L));
+		HOLDS((long double)v * (long double)unit->factor >=
+		      0x1p63L * (1 - 0x1p-52L));
 	}
 	free(s);
 	return 0;

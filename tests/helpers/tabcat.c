@@ -30,7 +30,8 @@ put_header(struct gv_tabw *w, const struct gv_cell *name, size_t n)
 }
 
 static int
-copy_rows(struct gv_tabw *w, struct gv_tab *t, const struct options *o, struct gv_error *e)
+copy_rows(
+    struct gv_tabw *w, struct gv_tab *t, const struct options *o, struct gv_error *e)
 {
 	size_t n = gv_tab_columns(t);
 	size_t number = 0;
@@ -47,7 +48,8 @@ copy_rows(struct gv_tabw *w, struct gv_tab *t, const struct options *o, struct g
 	while ((r = gv_tab_next(t, e)) != 0) {
 		double v;
 
-		if (r == -1 || (o->number != NULL && gv_tab_double(t, number, &v, e) != 0))
+		if (r == -1 ||
+		    (o->number != NULL && gv_tab_double(t, number, &v, e) != 0))
 			continue;
 		n_rows++;
 		for (i = 0; i < n && !o->count; i++)
@@ -61,7 +63,8 @@ copy_rows(struct gv_tabw *w, struct gv_tab *t, const struct options *o, struct g
 }
 
 static int
-copy_frame(struct gv_tabw *w, struct gv_tab *t, const struct options *o, struct gv_error *e)
+copy_frame(
+    struct gv_tabw *w, struct gv_tab *t, const struct options *o, struct gv_error *e)
 {
 	struct gv_frame f;
 	ptrdiff_t number = -1;

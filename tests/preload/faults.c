@@ -38,12 +38,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CALLS(X)                                                                              \
-	X(alloc) X(open) X(openat) X(fopen) X(fdopen) X(read) X(pread) X(write) X(pwrite)     \
-	X(fsync) X(fchmod) X(ftruncate) X(rename) X(unlink) X(mkdir) X(rmdir) X(mkstemp)      \
-	X(mkdtemp) X(opendir) X(fdopendir) X(realpath) X(stat) X(fstat) X(close) X(fork)      \
-	X(pipe) X(pipe2) X(dup) X(dup2) X(fcntl) X(flock) X(execv) X(execve) X(execvp)        \
-	X(execl) X(execlp) X(waitpid) X(poll) X(setpgid) X(pthread_create) X(dlopen) X(mmap)
+#define CALLS(X)                                                                         \
+	X(alloc)                                                                         \
+	X(open)                                                                          \
+	X(openat) X(fopen) X(fdopen) X(read) X(pread) X(write) X(pwrite) X(fsync)        \
+	    X(fchmod) X(ftruncate) X(rename) X(unlink) X(mkdir) X(rmdir) X(mkstemp)      \
+		X(mkdtemp) X(opendir) X(fdopendir) X(realpath) X(stat) X(fstat) X(close) \
+		    X(fork) X(pipe) X(pipe2) X(dup) X(dup2) X(fcntl) X(flock) X(execv)   \
+			X(execve) X(execvp) X(execl) X(execlp) X(waitpid) X(poll)        \
+			    X(setpgid) X(pthread_create) X(dlopen) X(mmap)
 
 enum {
 #define X(name) CALL_##name,
@@ -170,18 +173,18 @@ aligned_alloc(size_t align, size_t n)
 }
 
 /* The next definition of a function, found once. */
-#define REAL(type, name, args)                                             \
-	static type(*real) args;                                           \
-	if (real == NULL)                                                  \
+#define REAL(type, name, args)   \
+	static type(*real) args; \
+	if (real == NULL)        \
 	*(void **)(&real) = dlsym(RTLD_NEXT, #name)
 
-#define WRAP(type, bad, name, args, pass)           \
-	type name args                              \
-	{                                           \
-		REAL(type, name, args);             \
-		if (hit(CALL_##name) != 0)          \
-			return bad;                 \
-		return real pass;                   \
+#define WRAP(type, bad, name, args, pass)  \
+	type name args                     \
+	{                                  \
+		REAL(type, name, args);    \
+		if (hit(CALL_##name) != 0) \
+			return bad;        \
+		return real pass;          \
 	}
 
 WRAP(FILE *, NULL, fopen, (const char *path, const char *mode), (path, mode))
@@ -211,7 +214,7 @@ WRAP(int, -1, execve, (const char *path, char *const argv[], char *const envp[])
     (path, argv, envp))
 WRAP(int, -1, execvp, (const char *path, char *const argv[]), (path, argv))
 WRAP(pid_t, -1, waitpid, (pid_t pid, int *status, int flags), (pid, status, flags))
-WRAP(int, -1, poll, (struct pollfd *fd, nfds_t n, int ms), (fd, n, ms))
+WRAP(int, -1, poll, (struct pollfd * fd, nfds_t n, int ms), (fd, n, ms))
 WRAP(int, -1, setpgid, (pid_t pid, pid_t group), (pid, group))
 WRAP(void *, NULL, dlopen, (const char *path, int flags), (path, flags))
 
@@ -220,11 +223,13 @@ mmap(void *p, size_t n, int prot, int flags, int fd, off_t at)
 {
 	REAL(void *, mmap, (void *, size_t, int, int, int, off_t));
 
-	return hit_from(CALL_mmap, CALLER) != 0 ? MAP_FAILED : real(p, n, prot, flags, fd, at);
+	return hit_from(CALL_mmap, CALLER) != 0 ? MAP_FAILED
+						: real(p, n, prot, flags, fd, at);
 }
 
 int
-pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+pthread_create(
+    pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
 {
 	int how = hit_from(CALL_pthread_create, CALLER);
 	REAL(int, pthread_create,
@@ -285,14 +290,14 @@ pwrite(int fd, const void *buf, size_t n, off_t at)
 }
 
 /* The mode of an open that may create. */
-#define MODE(flags, mode)                                         \
-	do {                                                      \
-		va_list ap;                                       \
-		if ((flags) & (O_CREAT | __O_TMPFILE)) {          \
-			va_start(ap, flags);                      \
-			(mode) = (mode_t)va_arg(ap, int);         \
-			va_end(ap);                               \
-		}                                                 \
+#define MODE(flags, mode)                                 \
+	do {                                              \
+		va_list ap;                               \
+		if ((flags) & (O_CREAT | __O_TMPFILE)) {  \
+			va_start(ap, flags);              \
+			(mode) = (mode_t)va_arg(ap, int); \
+			va_end(ap);                       \
+		}                                         \
 	} while (0)
 
 int
@@ -329,18 +334,18 @@ fcntl(int fd, int cmd, ...)
 }
 
 /* execl and execlp as their v forms: argument lists of up to 30. */
-#define LIST(call, function)                                                     \
-	int call(const char *path, const char *arg, ...)                         \
-	{                                                                        \
-		char *argv[32] = {(char *)(uintptr_t)arg};                       \
-		va_list ap;                                                      \
-		int i = 0;                                                       \
-		REAL(int, function, (const char *, char *const[]));              \
-		va_start(ap, arg);                                               \
-		while (argv[i] != NULL && i < 30)                                \
-			argv[++i] = va_arg(ap, char *);                          \
-		va_end(ap);                                                      \
-		return hit(CALL_##call) != 0 ? -1 : real(path, argv);            \
+#define LIST(call, function)                                          \
+	int call(const char *path, const char *arg, ...)              \
+	{                                                             \
+		char *argv[32] = {(char *)(uintptr_t)arg};            \
+		va_list ap;                                           \
+		int i = 0;                                            \
+		REAL(int, function, (const char *, char *const[]));   \
+		va_start(ap, arg);                                    \
+		while (argv[i] != NULL && i < 30)                     \
+			argv[++i] = va_arg(ap, char *);               \
+		va_end(ap);                                           \
+		return hit(CALL_##call) != 0 ? -1 : real(path, argv); \
 	}
 
 LIST(execl, execv)
@@ -360,7 +365,8 @@ spare(struct dl_phdr_info *info, size_t size, void *data)
 	for (k = 0; k < info->dlpi_phnum && n_spared < MAX_SPARED; k++)
 		if (info->dlpi_phdr[k].p_type == PT_LOAD &&
 		    (info->dlpi_phdr[k].p_flags & PF_X) != 0) {
-			spared[n_spared].from = info->dlpi_addr + info->dlpi_phdr[k].p_vaddr;
+			spared[n_spared].from =
+			    info->dlpi_addr + info->dlpi_phdr[k].p_vaddr;
 			spared[n_spared].to =
 			    spared[n_spared].from + info->dlpi_phdr[k].p_memsz;
 			n_spared++;
@@ -414,8 +420,8 @@ report(void)
 		_exit(99);
 	for (i = 0; i < N_CALLS; i++) {
 		/* less what this report did itself */
-		unsigned long n = atomic_load(&count[i]) - (i == CALL_fopen) -
-		    (i == CALL_alloc);
+		unsigned long n =
+		    atomic_load(&count[i]) - (i == CALL_fopen) - (i == CALL_alloc);
 
 		if (n > 0)
 			fprintf(f, "%s %lu\n", call_name[i], n);
@@ -434,8 +440,7 @@ _exit(int status)
 	abort(); /* not reached */
 }
 
-static void __attribute__((constructor))
-set_up(void)
+static void __attribute__((constructor)) set_up(void)
 {
 	const char *fail = getenv("GV_FAIL");
 	const char *path = getenv("GV_COUNT");
@@ -457,8 +462,7 @@ set_up(void)
 	count = shared; /* from here on calls are counted */
 }
 
-static void __attribute__((destructor))
-tear_down(void)
+static void __attribute__((destructor)) tear_down(void)
 {
 	report();
 }

@@ -19,8 +19,9 @@ parse_ok(const char *s, double want)
 static void
 test_parse(void)
 {
-	static const char *const bad[] = {"", "-", ".", "+1", " 1", "1 ", "0x10", "nan", "inf",
-	    "-inf", "1e", "1e+", "e5", "1.2.3", "--1", "1e400", "1,5", "1_0", "infinity", "1d"};
+	static const char *const bad[] = {"", "-", ".", "+1", " 1", "1 ", "0x10", "nan",
+	    "inf", "-inf", "1e", "1e+", "e5", "1.2.3", "--1", "1e400", "1,5", "1_0",
+	    "infinity", "1d"};
 	size_t i;
 	double v;
 	int64_t n;
@@ -38,11 +39,15 @@ test_parse(void)
 	parse_ok("1e-400", 0);
 	parse_ok("123456789012345678901234567890", 123456789012345678901234567890.0);
 	parse_ok("0.000000000000000000000000000001", 1e-30);
-	parse_ok("000000000000000000000000000000000000000000000000000000000000000000012", 12);
+	parse_ok(
+	    "000000000000000000000000000000000000000000000000000000000000000000012", 12);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ok(gv_parse_double(bad[i], strlen(bad[i]), &v) == -1, "refuse \"%s\"", bad[i]);
-	ok(gv_parse_int("9223372036854775807", 19, &n) == 0 && n == INT64_MAX, "largest int");
-	ok(gv_parse_int("-9223372036854775808", 20, &n) == 0 && n == INT64_MIN, "smallest int");
+		ok(gv_parse_double(bad[i], strlen(bad[i]), &v) == -1, "refuse \"%s\"",
+		    bad[i]);
+	ok(gv_parse_int("9223372036854775807", 19, &n) == 0 && n == INT64_MAX,
+	    "largest int");
+	ok(gv_parse_int("-9223372036854775808", 20, &n) == 0 && n == INT64_MIN,
+	    "smallest int");
 	ok(gv_parse_int("9223372036854775808", 19, &n) == -1, "int overflow");
 	ok(gv_parse_int("-9223372036854775809", 20, &n) == -1, "int underflow");
 	ok(gv_parse_int("1.0", 3, &n) == -1, "1.0 is no integer");
@@ -79,7 +84,8 @@ test_round_trip(void)
 			v = bits & 1 ? v : nextafter(v, bits & 2 ? 0 : HUGE_VAL);
 			break;
 		case 4:
-			v = (double)(bits >> (bits % 40 + 11)) / pow(10, (double)(bits >> 6 & 15));
+			v = (double)(bits >> (bits % 40 + 11)) /
+			    pow(10, (double)(bits >> 6 & 15));
 			break;
 		default:
 			v = (double)(bits % 1000000007) * 1e-5;
@@ -93,7 +99,7 @@ test_round_trip(void)
 				break;
 		}
 		wrong += gv_parse_double(buf, len, &back) != 0 || back != v ||
-		    strtod(buf, NULL) != v || strlen(buf) != len;
+			 strtod(buf, NULL) != v || strlen(buf) != len;
 		differ += strcmp(buf, v == 0 ? "0" : best) != 0;
 	}
 	is_int(wrong, 0, "formatted doubles read back equal");
@@ -145,21 +151,24 @@ test_units(void)
 static void
 test_rates(void)
 {
-	static const char *const bad[] = {"", "1", "GB/s", "1GB", "1B", "1b", "1Gib", "1iB/s", "1Gibps",
-	    "1gB/s", "0B/s", "-1GB/s", "1 GB/s", "1GB/s ", "1e308TB/s", "1GBps", "1GG/s"};
+	static const char *const bad[] = {"", "1", "GB/s", "1GB", "1B", "1b", "1Gib",
+	    "1iB/s", "1Gibps", "1gB/s", "0B/s", "-1GB/s", "1 GB/s", "1GB/s ", "1e308TB/s",
+	    "1GBps", "1GG/s"};
 	static const struct {
 		const char *s;
 		double bytes_per_s;
-	} good[] = {{"25GB/s", 25e9}, {"10Gb/s", 1.25e9}, {"10Gbps", 1.25e9}, {"1e9B/s", 1e9},
-	    {"2KiB/s", 2048}, {"8kb/s", 1000}, {"8Kb/s", 1000}, {"1.5TB/s", 1.5e12},
-	    {"1GiB/s", 1073741824}, {"8bps", 1}, {"3B/s", 3}, {"1MB/s", 1e6}};
+	} good[] = {{"25GB/s", 25e9}, {"10Gb/s", 1.25e9}, {"10Gbps", 1.25e9},
+	    {"1e9B/s", 1e9}, {"2KiB/s", 2048}, {"8kb/s", 1000}, {"8Kb/s", 1000},
+	    {"1.5TB/s", 1.5e12}, {"1GiB/s", 1073741824}, {"8bps", 1}, {"3B/s", 3},
+	    {"1MB/s", 1e6}};
 	double v;
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		is_int(gv_parse_rate(bad[i], &v), -1, "no rate: %s", bad[i]);
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		ok(gv_parse_rate(good[i].s, &v) == 0 && v == good[i].bytes_per_s, "%s", good[i].s);
+		ok(gv_parse_rate(good[i].s, &v) == 0 && v == good[i].bytes_per_s, "%s",
+		    good[i].s);
 }
 
 static void
@@ -170,7 +179,8 @@ test_errors(void)
 	char many[200];
 	int i;
 
-	is_int(gv_error_at(&e, "jobs.csv", 12, "share", "expected %s", "x"), -1, "returns -1");
+	is_int(gv_error_at(&e, "jobs.csv", 12, "share", "expected %s", "x"), -1,
+	    "returns -1");
 	is_str(e.text[0], "jobs.csv:12: share: expected x", "location in front");
 	gv_error_at(&e, NULL, 0, NULL, "bad");
 	is_str(e.text[1], "<stdin>: bad", "standard input by name");
@@ -192,7 +202,8 @@ test_philox(void)
 	static const uint32_t in[3][6] = {{0, 0, 0, 0, 0, 0},
 	    {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
 	    {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0}};
-	static const uint32_t want[3][4] = {{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
+	static const uint32_t want[3][4] = {
+	    {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
 	    {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
 	    {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}};
 	double sum = 0, squares = 0;

@@ -16,9 +16,11 @@ enum { MODELS = 3, BATCH = 8 };
 static char dir[] = "/tmp/gv-ckpt-XXXXXX";
 static char path[64], other[64];
 
-static const char table[] = "id,op,out,act\n1,linear,3,\n2,bn,,relu\n3,linear,,\n4,xent,,\n";
+static const char table[] =
+    "id,op,out,act\n1,linear,3,\n2,bn,,relu\n3,linear,,\n4,xent,,\n";
 static const char config[] = "optimizer sgd\nbatch 8\nrow 1 linear\n";
-static const char *const lines[MODELS] = {"seed=1 lr=0.1", "seed=2 lr=0.2", "seed=3 lr=0.3"};
+static const char *const lines[MODELS] = {
+    "seed=1 lr=0.1", "seed=2 lr=0.2", "seed=3 lr=0.3"};
 static const struct gv_ckpt_key key = {config, MODELS, lines};
 
 static struct gv_net *
@@ -69,12 +71,14 @@ differ(struct gv_net *a, struct gv_net *b)
 {
 	struct gv_net_array p, q;
 	size_t i, m;
-	int bad = memcmp(gv_net_steps(a), gv_net_steps(b), MODELS * sizeof(uint64_t)) != 0;
+	int bad =
+	    memcmp(gv_net_steps(a), gv_net_steps(b), MODELS * sizeof(uint64_t)) != 0;
 
 	for (i = 0; gv_net_array(a, i, &p) == 0 && gv_net_array(b, i, &q) == 0; i++)
 		for (m = 0; m < MODELS; m++)
 			if (m != 1 || strcmp(p.name, "momentum") != 0)
-				bad += memcmp(p.v + m * p.n, q.v + m * p.n, p.n * sizeof(*p.v)) != 0;
+				bad += memcmp(p.v + m * p.n, q.v + m * p.n,
+					   p.n * sizeof(*p.v)) != 0;
 	return bad;
 }
 
@@ -82,13 +86,15 @@ static void
 test_round_trip(enum gv_optimiser kind, const char *name)
 {
 	struct gv_net *a = make_net(MODELS, kind), *b = make_net(MODELS, kind);
-	bool diverged[MODELS] = {false, false, true}, got[MODELS] = {true, true, false}, damaged;
+	bool diverged[MODELS] = {false, false, true}, got[MODELS] = {true, true, false},
+	     damaged;
 	struct gv_error e = {0};
 
 	train(a, 10);
 	ok(gv_ckpt_write(path, a, &key, diverged, &e) == 0, "%s: written", name);
 	ok(differ(a, b) > 0, "%s: another net is another net", name);
-	is_int(gv_ckpt_read(path, b, &key, got, &damaged, &e), GV_CKPT_READ, "%s: read", name);
+	is_int(gv_ckpt_read(path, b, &key, got, &damaged, &e), GV_CKPT_READ, "%s: read",
+	    name);
 	is_int(differ(a, b), 0, "%s: bit for bit", name);
 	ok(!got[0] && !got[1] && got[2], "%s: diverged models are marked", name);
 	train(a, 10);
@@ -107,9 +113,11 @@ test_missing(void)
 	char name[100];
 
 	snprintf(name, sizeof(name), "%s/none", dir);
-	is_int(gv_ckpt_read(name, net, &key, diverged, &damaged, &e), GV_CKPT_NONE, "no file");
+	is_int(gv_ckpt_read(name, net, &key, diverged, &damaged, &e), GV_CKPT_NONE,
+	    "no file");
 	is_int((long long)e.count, 0, "is no error");
-	is_int(gv_ckpt_read(dir, net, &key, diverged, &damaged, &e), GV_CKPT_ERROR, "a directory");
+	is_int(gv_ckpt_read(dir, net, &key, diverged, &damaged, &e), GV_CKPT_ERROR,
+	    "a directory");
 	snprintf(name, sizeof(name), "%s/none/none", dir);
 	is_int(gv_ckpt_write(name, net, &key, diverged, &e), -1, "nowhere to write");
 	gv_net_free(net);
@@ -135,8 +143,8 @@ refused(struct gv_net *net, struct gv_net *before)
 	bool diverged[MODELS] = {0}, damaged;
 	struct gv_error e = {0};
 
-	return gv_ckpt_read(other, net, &key, diverged, &damaged, &e) == GV_CKPT_ERROR && damaged &&
-	    e.count == 1 && differ(net, before) == 0;
+	return gv_ckpt_read(other, net, &key, diverged, &damaged, &e) == GV_CKPT_ERROR &&
+	       damaged && e.count == 1 && differ(net, before) == 0;
 }
 
 static void
@@ -193,7 +201,8 @@ is_message(const char *text, size_t raw, const char *want)
 		gv_strbuf_char(&s, (char)(crc >> 8 * i));
 	spoil(s.s, s.len);
 	gv_strbuf_free(&s);
-	is_int(gv_ckpt_read(other, net, &key, diverged, &damaged, &e), GV_CKPT_ERROR, "refused");
+	is_int(gv_ckpt_read(other, net, &key, diverged, &damaged, &e), GV_CKPT_ERROR,
+	    "refused");
 	snprintf(message, sizeof(message), "%s: %s", other, want);
 	is_str(e.text[0], message, "%s", want);
 	gv_net_free(net);
@@ -202,37 +211,46 @@ is_message(const char *text, size_t raw, const char *want)
 static void
 test_headers(void)
 {
-	is_message("gvckpt 2\n\n\n\n", 9, "not a whole checkpoint: it does not start with \"gvckpt 1\"");
+	is_message("gvckpt 2\n\n\n\n", 9,
+	    "not a whole checkpoint: it does not start with \"gvckpt 1\"");
 	is_message("gvckpt 1\nmodels 1\n", 0, "not a whole checkpoint: no dtype");
-	is_message("gvckpt 1\ndtype f32\nmodels x\n", 0, "not a whole checkpoint: no number of models");
-	is_message("gvckpt 1\ndtype f32\nmodels 0\n", 0, "not a whole checkpoint: no number of models");
+	is_message("gvckpt 1\ndtype f32\nmodels x\n", 0,
+	    "not a whole checkpoint: no number of models");
+	is_message("gvckpt 1\ndtype f32\nmodels 0\n", 0,
+	    "not a whole checkpoint: no number of models");
 	is_message("gvckpt 1\ndtype f32\nmodels 2\nmodel a\nstate steps=1\n\n", 0,
 	    "not a whole checkpoint: too few models");
-	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1\nmodel b\nstate steps=1\n\n", 0,
-	    "not a whole checkpoint: too many models");
+	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1\nmodel "
+		   "b\nstate steps=1\n\n",
+	    0, "not a whole checkpoint: too many models");
 	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nmodel b\n\n", 0,
 	    "not a whole checkpoint: a model without state");
-	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1\nbatch 3\n\n", 0,
-	    "not a whole checkpoint: lines out of order");
-	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1 params=5\n\n", 16,
-	    "not a whole checkpoint: it ends too early");
-	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1 params=3\n\n", 16,
-	    "not a whole checkpoint: more bytes than its header says");
-	is_message("gvckpt 1\ndtype f64\nmodels 1\nmodel a\nstate steps=1 params=2\n\n", 16,
-	    "of another run: its numbers are \"f64\", this run's f32");
-	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1 params=2\n\n", 8,
-	    "of another run: it holds 1 models, this run trains 3");
+	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1\nbatch 3\n\n",
+	    0, "not a whole checkpoint: lines out of order");
+	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1 params=5\n\n",
+	    16, "not a whole checkpoint: it ends too early");
+	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1 params=3\n\n",
+	    16, "not a whole checkpoint: more bytes than its header says");
+	is_message("gvckpt 1\ndtype f64\nmodels 1\nmodel a\nstate steps=1 params=2\n\n",
+	    16, "of another run: its numbers are \"f64\", this run's f32");
+	is_message("gvckpt 1\ndtype f32\nmodels 1\nmodel a\nstate steps=1 params=2\n\n",
+	    8, "of another run: it holds 1 models, this run trains 3");
 	is_message("gvckpt 1\ndtype f32\nmodels 3\noptimizer sgd\nbatch 8\nrow 1 linear\n"
-		   "model seed=1 lr=0.1\nstate steps=1 params=2\nmodel b\nstate steps=1\nmodel c\nstate steps=1\n\n",
+		   "model seed=1 lr=0.1\nstate steps=1 params=2\nmodel b\nstate "
+		   "steps=1\nmodel c\nstate steps=1\n\n",
 	    8, "of another run: model 0 has 2 numbers of params, not 23");
 	is_message("gvckpt 1\ndtype f32\nmodels 3\noptimizer sgd\nbatch 8\nrow 1 linear\n"
-		   "model seed=1 lr=9\nstate steps=1 params=2\nmodel b\nstate steps=1\nmodel c\nstate steps=1\n\n",
+		   "model seed=1 lr=9\nstate steps=1 params=2\nmodel b\nstate "
+		   "steps=1\nmodel c\nstate steps=1\n\n",
 	    8, "of another run: model 0 was \"seed=1 lr=9\", is now \"seed=1 lr=0.1\"");
-	is_message("gvckpt 1\ndtype f32\nmodels 3\noptimizer sgd\nbatch 8\n"
-		   "model a\nstate steps=1\nmodel b\nstate steps=1\nmodel c\nstate steps=1\n\n",
+	is_message(
+	    "gvckpt 1\ndtype f32\nmodels 3\noptimizer sgd\nbatch 8\n"
+	    "model a\nstate steps=1\nmodel b\nstate steps=1\nmodel c\nstate steps=1\n\n",
 	    0, "of another run: it has \"\", this run \"row 1 linear\"");
-	is_message("gvckpt 1\ndtype f32\nmodels 3\noptimizer sgd\nbatch 8\nrow 1 linear\nrow 2 bn\n"
-		   "model a\nstate steps=1\nmodel b\nstate steps=1\nmodel c\nstate steps=1\n\n",
+	is_message(
+	    "gvckpt 1\ndtype f32\nmodels 3\noptimizer sgd\nbatch 8\nrow 1 linear\nrow 2 "
+	    "bn\n"
+	    "model a\nstate steps=1\nmodel b\nstate steps=1\nmodel c\nstate steps=1\n\n",
 	    0, "of another run: it has \"row 2 bn\", this run \"\"");
 }
 
@@ -252,10 +270,12 @@ test_split(void)
 	gv_ckpt_write(path, net, &key, diverged, &e);
 	ok(gv_ckpt_models(path, &n, &e) == 0 && n == MODELS, "counts the models");
 	is_int(gv_ckpt_split(path, 0, other, &e), 0, "model 0 alone");
-	is_int(gv_ckpt_read(other, one, &alone, diverged, &damaged, &e), GV_CKPT_READ, "can be read");
+	is_int(gv_ckpt_read(other, one, &alone, diverged, &damaged, &e), GV_CKPT_READ,
+	    "can be read");
 	gv_net_array(net, 0, &a);
 	gv_net_array(one, 0, &b);
-	ok(a.n == b.n && memcmp(a.v, b.v, a.n * sizeof(*a.v)) == 0, "and has its parameters");
+	ok(a.n == b.n && memcmp(a.v, b.v, a.n * sizeof(*a.v)) == 0,
+	    "and has its parameters");
 	is_int(gv_ckpt_split(path, 3, other, &e), -1, "no model 3");
 	ok(strstr(e.text[0], ": no model 3 among its 3") != NULL, "%s", e.text[0]);
 	gv_net_free(net);

@@ -103,7 +103,8 @@ test_depth(void)
 			}
 			_exit(98);
 		}
-		ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 2,
+		ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+			WEXITSTATUS(status) == 2,
 		    "too deep: ends with 2");
 		ok(gv_file_read(path, &got, &len, 1000, &e) == 0, "its message");
 		is_str(got, want[which], "is this");

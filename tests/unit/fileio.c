@@ -107,7 +107,8 @@ test_replace(void)
 
 	ok(gv_out_open(&out, "/dev/null", &e) == 0, "a device");
 	gv_out_str(out, "x");
-	ok(gv_out_close(out, &e) == 0 && S_ISCHR(mode_of("/dev/null")), "is written, not replaced");
+	ok(gv_out_close(out, &e) == 0 && S_ISCHR(mode_of("/dev/null")),
+	    "is written, not replaced");
 	is_int(e.count, 0, "no errors so far");
 	is_int(gv_out_open(&out, "sub", &e), -1, "a directory");
 	is_str(e.text[0], "sub: is a directory", "message");
@@ -136,7 +137,8 @@ test_mask(void)
 	    "files while SIGTERM is held back");
 	gv_out_discard(out);
 	sigprocmask(SIG_UNBLOCK, &held, &now);
-	ok(sigismember(&now, SIGTERM) && !sigismember(&now, SIGINT), "it still is, SIGINT is not");
+	ok(sigismember(&now, SIGTERM) && !sigismember(&now, SIGINT),
+	    "it still is, SIGINT is not");
 	unlink("masked");
 }
 
@@ -193,7 +195,8 @@ test_signal(int sig)
 		_exit(3);
 	}
 	waitpid(pid, &status, 0);
-	ok(WIFSIGNALED(status) && WTERMSIG(status) == sig, "signal %d ends the program", sig);
+	ok(WIFSIGNALED(status) && WTERMSIG(status) == sig, "signal %d ends the program",
+	    sig);
 	ok(file_is("old", "old\n"), "signal %d: the old file stays", sig);
 	is_int(entries("."), before, "signal %d: no temporary file stays", sig);
 }
@@ -227,12 +230,14 @@ test_gzip(void)
 	    "the limit is of the inflated bytes");
 	is_str(e.text[0], "x.gz: larger than 299999 bytes", "message");
 
-	ok(gv_out_open(&out, "e.gz", &e) == 0 && gv_out_close(out, &e) == 0, "an empty one");
+	ok(gv_out_open(&out, "e.gz", &e) == 0 && gv_out_close(out, &e) == 0,
+	    "an empty one");
 	ok(gv_file_read("e.gz", &s, &len, 10, &e) == 0 && len == 0, "is read as empty");
 	free(s);
 
 	/* two bytes of which only the first is gzip's */
-	ok(gv_in_memory(&in, "m", "\x1f", 1, 0, &e) == 0 && gv_in_read(in, head, 2, &e) == 1,
+	ok(gv_in_memory(&in, "m", "\x1f", 1, 0, &e) == 0 &&
+		gv_in_read(in, head, 2, &e) == 1,
 	    "one byte 1f is text");
 	gv_in_close(in);
 	ok(gv_in_memory(&in, "m", "\x1f\x8c", 2, 1, &e) == 0, "so are 1f 8c");
@@ -259,7 +264,8 @@ test_files(void)
 	size_t len;
 
 	put_file("five", "12345");
-	ok(gv_file_read("five", &s, &len, 5, &e) == 0 && len == 5 && strcmp(s, "12345") == 0,
+	ok(gv_file_read("five", &s, &len, 5, &e) == 0 && len == 5 &&
+		strcmp(s, "12345") == 0,
 	    "a file as large as the limit");
 	free(s);
 	is_int(gv_file_read("five", &s, &len, 4, &e), -1, "a larger one");
@@ -270,11 +276,13 @@ test_files(void)
 	is_int(gv_file_read(".", &s, &len, 4, &e), -1, "a directory");
 	is_str(e.text[2], ".: is a directory", "message");
 	put_file("empty", "");
-	ok(gv_file_read("empty", &s, &len, 0, &e) == 0 && len == 0 && s[0] == '\0', "an empty one");
+	ok(gv_file_read("empty", &s, &len, 0, &e) == 0 && len == 0 && s[0] == '\0',
+	    "an empty one");
 	free(s);
 
 	ok(gv_file_write("w", "a\0b", 3, &e) == 0, "write");
-	ok(gv_file_read("w", &s, &len, 9, &e) == 0 && len == 3 && memcmp(s, "a\0b", 4) == 0,
+	ok(gv_file_read("w", &s, &len, 9, &e) == 0 && len == 3 &&
+		memcmp(s, "a\0b", 4) == 0,
 	    "and read, NUL and all");
 	free(s);
 
@@ -300,10 +308,12 @@ test_remove_tree(void)
 	gv_mkdirs("tree/a/b", &e);
 	put_file("tree/a/b/file", "x");
 	put_file("tree/file", "x");
-	ok(symlink("../keep", "tree/link") == 0 && symlink("nowhere", "tree/a/dangling") == 0,
+	ok(symlink("../keep", "tree/link") == 0 &&
+		symlink("nowhere", "tree/a/dangling") == 0,
 	    "links in the tree");
 	chmod("tree/a/b/file", 0);
-	ok(gv_remove_tree("tree", &e) == 0 && mode_of("tree") == 0, "the tree is removed");
+	ok(gv_remove_tree("tree", &e) == 0 && mode_of("tree") == 0,
+	    "the tree is removed");
 	ok(file_is("keep/inside/file", "kept\n"), "what a link points to is not");
 	ok(gv_remove_tree("tree", &e) == 0, "once more is no error");
 	ok(symlink("keep", "link2") == 0 && gv_remove_tree("link2", &e) == 0 &&
@@ -316,9 +326,11 @@ test_remove_tree(void)
 	gv_mkdirs(path, &e);
 	is_int(e.count, 0, "no errors so far");
 	is_int(gv_remove_tree("deep", &e), -1, "70 levels are refused");
-	ok(strstr(e.text[0], ": directories nested too deeply to remove") != NULL, "message");
+	ok(strstr(e.text[0], ": directories nested too deeply to remove") != NULL,
+	    "message");
 	strcpy(path, "deep/d/d/d/d/d/d/d/d/d/d");
-	ok(gv_remove_tree(path, &e) == 0 && gv_remove_tree("deep", &e) == 0, "in two steps");
+	ok(gv_remove_tree(path, &e) == 0 && gv_remove_tree("deep", &e) == 0,
+	    "in two steps");
 	if (geteuid() == 0) {
 		skip("root may remove from any directory");
 		return;
@@ -348,8 +360,8 @@ test_memory(void)
 	gv_out_fmt(out, "<%s>", word);
 	is_int(gv_out_close(out, &e), 0, "an output in memory");
 	is_int(s.len, 65537 + 200000 + 200002, "has all bytes");
-	ok(s.s[65535] == 'c' && s.s[65536] == 'd' && s.s[65537] == 'w' && s.s[265537] == '<' &&
-		s.s[s.len - 1] == '>',
+	ok(s.s[65535] == 'c' && s.s[65536] == 'd' && s.s[65537] == 'w' &&
+		s.s[265537] == '<' && s.s[s.len - 1] == '>',
 	    "in their places");
 	gv_strbuf_free(&s);
 	free(word);
@@ -361,11 +373,13 @@ test_memory(void)
 		_exit(0);
 	}
 	wait(&i);
-	ok(WIFEXITED(i) && WEXITSTATUS(i) == 2, "a string that printf refuses ends the program");
+	ok(WIFEXITED(i) && WEXITSTATUS(i) == 2,
+	    "a string that printf refuses ends the program");
 	setenv("GV_DATA", "/somewhere", 1);
 	is_str(gv_data_dir(), "/somewhere", "GV_DATA");
 	setenv("GV_DATA", "", 1);
-	ok(gv_data_dir()[0] == '/' && strcmp(gv_data_dir(), "/somewhere") != 0, "or its default");
+	ok(gv_data_dir()[0] == '/' && strcmp(gv_data_dir(), "/somewhere") != 0,
+	    "or its default");
 }
 
 int

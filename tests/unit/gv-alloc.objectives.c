@@ -150,7 +150,8 @@ second_of(const struct policy *policy, const struct problem *p, const double *x)
 
 /* The policy's answer by all its solvers against the value that is right. */
 static void
-compare(struct count *c, const struct policy *policy, const struct problem *p, double right)
+compare(
+    struct count *c, const struct policy *policy, const struct problem *p, double right)
 {
 	static const enum solver solvers[] = {SOLVER_AUTO, SOLVER_GLPK, SOLVER_PRICE};
 	double second = 0;
@@ -198,8 +199,8 @@ test_makespan(void)
 		struct problem p =
 		    random_problem(1 + below(25), 1 + below(4), uniform() < .5);
 
-		compare(&c, &policy_makespan, &p,
-		    1 / best_level(&p, p.number[NUMBER_STEPS]));
+		compare(
+		    &c, &policy_makespan, &p, 1 / best_level(&p, p.number[NUMBER_STEPS]));
 		problem_free(&p);
 	}
 	judge(&c, "makespan", many(300));
@@ -251,7 +252,8 @@ best_ratio(const struct problem *p)
 		for (j = 0; j < p->m; j++)
 			thr += problem_rate(p, i, j) * p->capacity[j] /
 			       ((double)p->n * p->scale[i]) / fmax(1, sum);
-		alone[i] = p->number[NUMBER_ISOLATED][i] + p->number[NUMBER_STEPS][i] / thr;
+		alone[i] =
+		    p->number[NUMBER_ISOLATED][i] + p->number[NUMBER_STEPS][i] / thr;
 	}
 	for (k = 0; k < 50; k++) {
 		double theta = (low + high) / 2;
@@ -562,8 +564,8 @@ test_sjf(void)
 			wrong += !near(problem_throughput(&p, s.x, first), thr, 1e-9);
 			order += round == 0 && !near(s.objective, best, 1e-9);
 			for (j = 0; j < p.m; j++)
-				left[j] = fmax(0, left[j] - p.scale[first] *
-								s.x[first * p.m + j]);
+				left[j] = fmax(
+				    0, left[j] - p.scale[first] * s.x[first * p.m + j]);
 		}
 		free(s.x);
 		problem_free(&p);

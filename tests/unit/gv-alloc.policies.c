@@ -399,7 +399,7 @@ test_properties(const struct policy *policy)
 
 		excess += !(problem_excess(&p, s.x) <= 1e-12);
 		bound += s.has_bound && !((policy->minimises ? s.bound <= s.objective
-							    : s.bound >= s.objective) &&
+							     : s.bound >= s.objective) &&
 					    s.gap <= fmax(1e-9, policy->proved));
 		for (k = 0; k < p.n; k++) {
 			moved += memcmp(&s.x[k * p.m], &r.x[to[k] * p.m],

@@ -87,8 +87,7 @@ test_random(void)
 		size_t j, liar = below(p.n);
 		double had = problem_throughput(&p, honest.x, liar);
 
-		unproved +=
-		    !(honest.gap >= 0 && honest.gap <= 1e-9);
+		unproved += !(honest.gap >= 0 && honest.gap <= 1e-9);
 		excess += !(problem_excess(&p, honest.x) <= 1e-12);
 		for (j = 0; j < p.n * p.m; j++)
 			classes += !(fabs(honest.x[j] - single.x[j]) <= 1e-6);

@@ -215,8 +215,7 @@ test_pareto(void)
 			for (j = 0; j < p.m; j++)
 				sum += gain[k * p.m + j] * s.x[k * p.m + j];
 		}
-		best = (struct solution){
-		    .x = gv_xcalloc(p.n, p.m * sizeof(*best.x))};
+		best = (struct solution){.x = gv_xcalloc(p.n, p.m * sizeof(*best.x))};
 		linear_init(&l, &p, &best);
 		l.gain = gain;
 		l.need = need;
@@ -278,8 +277,8 @@ test_incentive(void)
 		free(alone);
 		problem_free(&p);
 	}
-	ok(looked > n / 20, "%d clusters, %d of them with jobs that can use their part", n,
-	    looked);
+	ok(looked > n / 20, "%d clusters, %d of them with jobs that can use their part",
+	    n, looked);
 	is_int(bad, 0, "max-min gives no job less than its part");
 	is_int(late, 0, "finish-time makes no job later than with its part");
 }

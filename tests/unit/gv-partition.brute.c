@@ -34,8 +34,8 @@ static double component(
     const struct world *w, size_t level, unsigned from, unsigned to, struct place at);
 
 static double
-innermost(const struct world *w, unsigned from, unsigned to, size_t replicas,
-    size_t in_flight)
+innermost(
+    const struct world *w, unsigned from, unsigned to, size_t replicas, size_t in_flight)
 {
 	double time = 0, forward = 0, activation = 0, weights = 0, copies = 1, stashes,
 	       own, none, full;
@@ -59,8 +59,8 @@ innermost(const struct world *w, unsigned from, unsigned to, size_t replicas,
 	    (r->schedule == SCHEDULE_FLUSH && stashes > own))
 		stashes = own;
 	none = (copies + 1 + r->state) * weights + stashes * activation;
-	full =
-	    (copies + 1 + r->state) * weights + stashes * crossing(&w->d, from) + activation;
+	full = (copies + 1 + r->state) * weights + stashes * crossing(&w->d, from) +
+	       activation;
 	if (r->recompute != RECOMPUTE_FULL && (r->memory <= 0 || none <= r->memory))
 		return time;
 	if (r->recompute != RECOMPUTE_NONE && (r->memory <= 0 || full <= r->memory))
@@ -89,10 +89,11 @@ stage(const struct world *w, size_t level, unsigned from, unsigned to, size_t n,
 	if (first)
 		return (inner + sync / (level > 0 ? (double)w->m.gpus[level - 1] : 1)) /
 		       (double)n;
-	load = larger(
-	    (inner + sync) / (double)n, 2 * crossing(&w->d, from) / (bandwidth * (double)n));
-	return to == all ? load
-			 : larger(load, 2 * crossing(&w->d, to) / (bandwidth * (double)n));
+	load = larger((inner + sync) / (double)n,
+	    2 * crossing(&w->d, from) / (bandwidth * (double)n));
+	return to == all
+		   ? load
+		   : larger(load, 2 * crossing(&w->d, to) / (bandwidth * (double)n));
 }
 
 /* The loads of the pipeline tried, and those of the best. */
@@ -265,7 +266,8 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 	struct gv_error e = {0};
 	struct ideals s;
 	struct place whole = {0, 1};
-	double want = best_of(w, w->m.n_levels - 1, 0, (1U << w->d.g.n) - 1, whole, &words);
+	double want =
+	    best_of(w, w->m.n_levels - 1, 0, (1U << w->d.g.n) - 1, whole, &words);
 	size_t i;
 
 	ideals_make(&s, &w->d.g, IDEALS_ALL, NULL, 0, 1000);

@@ -157,11 +157,8 @@ compare(struct score *s, const struct world *w)
 	struct plan p = {.stage = stage, .of = of};
 	struct ideals ideals;
 	struct ranking k;
-	const struct rank_task task = {.s = &ideals,
-	    .g = &w->g,
-	    .m = &w->m,
-	    .o = &w->o,
-	    .cut = IDEALS_ALL};
+	const struct rank_task task = {
+	    .s = &ideals, .g = &w->g, .m = &w->m, .o = &w->o, .cut = IDEALS_ALL};
 	double best = best_of_world(w, &p);
 	size_t i;
 

@@ -17,7 +17,8 @@ test_digits(void)
 	data_digits(&a, 2000, 1);
 	data_digits(&b, 50, 1);
 	data_digits(&other, 50, 2);
-	ok(memcmp(a.x, b.x, 50 * a.size * sizeof(*a.x)) == 0 && memcmp(a.y, b.y, 50 * sizeof(*a.y)) == 0,
+	ok(memcmp(a.x, b.x, 50 * a.size * sizeof(*a.x)) == 0 &&
+		memcmp(a.y, b.y, 50 * sizeof(*a.y)) == 0,
 	    "sample i does not depend on how many there are");
 	ok(memcmp(b.x, other.x, b.size * sizeof(*b.x)) != 0, "another seed gives others");
 	memset(mean, 0, sizeof(mean));
@@ -36,7 +37,8 @@ test_digits(void)
 			least = (int)seen[k];
 	ok(least > 150, "each digit comes about as often: %d of 2000", least);
 	/* a 1 has no ink on its left, an 8 none in its holes: means tell them apart */
-	ok(mean[8][8 * 16 + 5] / (double)seen[8] > mean[1][8 * 16 + 5] / (double)seen[1] + 15,
+	ok(mean[8][8 * 16 + 5] / (double)seen[8] >
+		mean[1][8 * 16 + 5] / (double)seen[1] + 15,
 	    "the mean 8 has ink where the mean 1 has none");
 	data_free(&a);
 	data_free(&b);
@@ -87,7 +89,8 @@ test_scale(void)
 			squares += (double)d.x[i] * d.x[i];
 		}
 		is_near(sum, 0, 1e-5, "channel %zu: mean 0", c);
-		is_near(squares / (double)(n / d.c), 1, 1e-5, "channel %zu: variance 1", c);
+		is_near(
+		    squares / (double)(n / d.c), 1, 1e-5, "channel %zu: variance 1", c);
 	}
 	for (i = 0; i < n; i++)
 		bad += t.x[i] != d.x[i];

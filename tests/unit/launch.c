@@ -723,7 +723,8 @@ main(void)
 {
 	struct gv_error e = {0};
 
-	setvbuf(stdout, NULL, _IOLBF, 0); /* nothing for a forked sanitizer to print again */
+	setvbuf(
+	    stdout, NULL, _IOLBF, 0); /* nothing for a forked sanitizer to print again */
 	if (mkdtemp(dir) == NULL)
 		return 2;
 	test_status();

@@ -41,7 +41,8 @@ value(int rank, size_t i)
 static float
 tree(int first, int n, size_t i)
 {
-	return n == 1 ? value(first, i) : tree(first, n / 2, i) + tree(first + n / 2, n / 2, i);
+	return n == 1 ? value(first, i)
+		      : tree(first, n / 2, i) + tree(first + n / 2, n / 2, i);
 }
 
 /* The exit status of a member: 0 right, 1 an error, 2 wrong numbers. */
@@ -89,7 +90,8 @@ run_gang(int world, size_t n, int rounds)
 	for (r = 0; r < world; r++) {
 		if (fork() == 0) {
 			if (r == 0)
-				gv_sleep_s(0.02); /* the others knock before anybody listens */
+				gv_sleep_s(
+				    0.02); /* the others knock before anybody listens */
 			_exit(member(r, world, port, n, rounds));
 		}
 	}
@@ -118,8 +120,8 @@ test_sums(void)
 
 /* Forks rank 1, which does act after joining; rank 0's error comes back in *e. */
 static int
-with_partner(const struct gv_gang_spec *other, void (*act)(struct gv_gang *), double silence,
-    struct gv_error *e)
+with_partner(const struct gv_gang_spec *other, void (*act)(struct gv_gang *),
+    double silence, struct gv_error *e)
 {
 	struct gv_gang_spec s = spec(0, 2, other->port);
 	struct gv_gang *g;
@@ -203,14 +205,16 @@ test_failures(void)
 	other.key = 8;
 	r = with_partner(&other, NULL, 5, &e);
 	is_error(r, &e,
-	    "rank 1 of 127.0.0.1 cannot join: it computes something else (model, data, options or "
+	    "rank 1 of 127.0.0.1 cannot join: it computes something else (model, data, "
+	    "options or "
 	    "checkpoint differ)",
 	    "another key");
 
 	gv_error_clear(&e);
 	other = spec(3, 4, free_port());
 	r = with_partner(&other, NULL, 5, &e);
-	is_error(r, &e, "rank 3 of 127.0.0.1 cannot join: its WORLD_SIZE is another", "another world");
+	is_error(r, &e, "rank 3 of 127.0.0.1 cannot join: its WORLD_SIZE is another",
+	    "another world");
 
 	gv_error_clear(&e);
 	other = spec(2, 2, free_port());
@@ -240,7 +244,8 @@ test_twins(void)
 		}
 	}
 	ok(gv_gang_join(&g, &s, &e) == -1, "two of one rank");
-	is_str(e.text[0], "rank 1 of 127.0.0.1 cannot join: its RANK was here already", "says which");
+	is_str(e.text[0], "rank 1 of 127.0.0.1 cannot join: its RANK was here already",
+	    "says which");
 	for (i = 0; i < 2; i++)
 		waitpid(pid[i], NULL, 0);
 }
@@ -260,13 +265,15 @@ test_absence(void)
 	gv_error_clear(&e);
 	s.rank = 1;
 	ok(gv_gang_join(&g, &s, &e) == -1, "rank 1 alone");
-	snprintf(want, sizeof(want), "cannot connect to 127.0.0.1, port %d: Connection refused", s.port);
+	snprintf(want, sizeof(want),
+	    "cannot connect to 127.0.0.1, port %d: Connection refused", s.port);
 	is_str(e.text[0], want, "says where nobody is");
 	ok(gv_clock_s() - start < 3, "and both in time");
 	gv_error_clear(&e);
 	s.addr = "no such host";
 	ok(gv_gang_join(&g, &s, &e) == -1, "an address that is none");
-	ok(strncmp(e.text[0], "cannot find the address \"no such host\": ", 40) == 0, "%s", e.text[0]);
+	ok(strncmp(e.text[0], "cannot find the address \"no such host\": ", 40) == 0,
+	    "%s", e.text[0]);
 }
 
 /* A port scanner, then silence: the gang still meets. */
@@ -308,7 +315,8 @@ test_wrong_place(void)
 
 	gv_sock_listen(&taken, NULL, &port, &e);
 	ok(gv_gang_join(&g, &s, &e) == -1, "rank 0: the port is taken");
-	snprintf(want, sizeof(want), "cannot listen on port %d: Address already in use", port);
+	snprintf(
+	    want, sizeof(want), "cannot listen on port %d: Address already in use", port);
 	is_str(e.text[0], want, "rank 0: says so");
 	fflush(stdout);
 	pid = fork();
@@ -316,23 +324,27 @@ test_wrong_place(void)
 		char in[20];
 
 		if (gv_sock_accept(&fd, taken, gv_clock_s() + 5, addr, &e) == 0)
-			gv_sock_exchange(fd, "220 smtp ready", 14, in, sizeof(in), 5, "", &e);
+			gv_sock_exchange(
+			    fd, "220 smtp ready", 14, in, sizeof(in), 5, "", &e);
 		_exit(0);
 	}
 	s.rank = 1;
 	gv_error_clear(&e);
 	ok(gv_gang_join(&g, &s, &e) == -1, "rank 1: a mail server is there");
-	snprintf(want, sizeof(want), "127.0.0.1, port %d: no rank 0 of a gang is there", port);
+	snprintf(
+	    want, sizeof(want), "127.0.0.1, port %d: no rank 0 of a gang is there", port);
 	is_str(e.text[0], want, "rank 1: says so");
 	waitpid(pid, NULL, 0);
 	gv_error_clear(&e);
-	ok(gv_sock_accept(&fd, taken, gv_clock_s() + .05, addr, &e) == -1, "accepting has a deadline");
+	ok(gv_sock_accept(&fd, taken, gv_clock_s() + .05, addr, &e) == -1,
+	    "accepting has a deadline");
 	is_str(e.text[0], "nobody came", "and says so");
 	close(taken);
 }
 
 static void
-env_error(const char *world, const char *rank, const char *addr, const char *port, const char *want)
+env_error(const char *world, const char *rank, const char *addr, const char *port,
+    const char *want)
 {
 	struct gv_gang_spec s = {0};
 	struct gv_error e = {0};
@@ -364,9 +376,12 @@ test_environment(void)
 	    "WORLD_SIZE: expected a whole number from 1 to 1024, got \"x\"");
 	env_error("2", "2", "127.0.0.1", "29500",
 	    "RANK: expected a whole number from 0 to 1, got \"2\"");
-	env_error("2", NULL, "127.0.0.1", "29500", "RANK is not set, and WORLD_SIZE is over 1");
-	env_error("2", "0", NULL, "29500", "MASTER_ADDR is not set, and WORLD_SIZE is over 1");
-	env_error("2", "0", "127.0.0.1", NULL, "MASTER_PORT is not set, and WORLD_SIZE is over 1");
+	env_error(
+	    "2", NULL, "127.0.0.1", "29500", "RANK is not set, and WORLD_SIZE is over 1");
+	env_error(
+	    "2", "0", NULL, "29500", "MASTER_ADDR is not set, and WORLD_SIZE is over 1");
+	env_error("2", "0", "127.0.0.1", NULL,
+	    "MASTER_PORT is not set, and WORLD_SIZE is over 1");
 	env_error("2", "0", "127.0.0.1", "0",
 	    "MASTER_PORT: expected a whole number from 1 to 65535, got \"0\"");
 }

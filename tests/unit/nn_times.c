@@ -43,8 +43,8 @@ compare(const struct gv_model *m, size_t threads)
 	ok(help_differences(timed, 0, plain, 0) + help_differences(timed, 1, plain, 1) ==
 		0,
 	    "%zu threads: the same bits", threads);
-	ok(sum(t) <= wall && sum(t) > 0.75 * wall, "%zu threads: %g s of %g s are of rows",
-	    threads, sum(t), wall);
+	ok(sum(t) <= wall && sum(t) > 0.75 * wall,
+	    "%zu threads: %g s of %g s are of rows", threads, sum(t), wall);
 	for (k = 0; k < ROWS; k++)
 		ok(t[k].forward_s > 0 && t[k].backward_s > 0 &&
 			(t[k].update_s > 0) == (m->layer[k].weights > 0),
@@ -79,7 +79,8 @@ large_row(void)
 	size_t k, tries;
 
 	gv_net_time(net, t);
-	for (tries = 0; tries < 20 && !more; tries++) { /* others may have the processor */
+	for (tries = 0; tries < 20 && !more;
+	     tries++) { /* others may have the processor */
 		memset(t, 0, sizeof(t));
 		for (k = 0; k < 20; k++)
 			gv_net_step(net, x, label, loss);

@@ -14,7 +14,8 @@
 enum { WORDS = 6, OUTPUT = 2000 };
 
 static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
-    {"count", required_argument, NULL, 'c'}, {"share", required_argument, NULL, GV_OPT_OWN},
+    {"count", required_argument, NULL, 'c'},
+    {"share", required_argument, NULL, GV_OPT_OWN},
     {"limit", required_argument, NULL, GV_OPT_OWN + 1}, {NULL, 0, NULL, 0}};
 
 /* A program that shows its options. */
@@ -27,8 +28,8 @@ program(int argc, char **argv)
 	int c;
 
 	gv_init("program");
-	while ((c = getopt_long(argc, argv, GV_OPT_SHORT GV_OPT_TABLE_SHORT "c:", longopts, NULL)) !=
-	    -1)
+	while ((c = getopt_long(argc, argv,
+		    GV_OPT_SHORT GV_OPT_TABLE_SHORT "c:", longopts, NULL)) != -1)
 		switch (c) {
 		case 'c':
 			count = (long long)gv_opt_int(&o, "-c", optarg, 1, 100);
@@ -42,8 +43,9 @@ program(int argc, char **argv)
 		default:
 			gv_opt_common(&o, c, argc, argv);
 		}
-	gv_out_fmt(gv_stdout(), "%s %d %d %d %lld %g %g %s\n", o.output != NULL ? o.output : "none",
-	    o.quiet, o.verbose, o.tsv, count, share, limit, gv_opt_input(&o, argc, argv));
+	gv_out_fmt(gv_stdout(), "%s %d %d %d %lld %g %g %s\n",
+	    o.output != NULL ? o.output : "none", o.quiet, o.verbose, o.tsv, count, share,
+	    limit, gv_opt_input(&o, argc, argv));
 	return gv_finish();
 }
 
@@ -71,7 +73,8 @@ run(const char *line, bool terminal, char output[OUTPUT])
 	pid_t pid;
 
 	snprintf(copy, sizeof(copy), "%s", line);
-	for (word = strtok(copy, " "); word != NULL && argc <= WORDS; word = strtok(NULL, " "))
+	for (word = strtok(copy, " "); word != NULL && argc <= WORDS;
+	     word = strtok(NULL, " "))
 		argv[argc++] = word;
 	fflush(stdout);
 	if (pipe(to) != 0 || (pid = fork()) == -1)
@@ -112,7 +115,8 @@ refuses(const char *line, const char *message)
 {
 	char output[OUTPUT], want[OUTPUT];
 
-	snprintf(want, sizeof(want), "program: %s\nusage: program [-c N] [FILE]\n", message);
+	snprintf(
+	    want, sizeof(want), "program: %s\nusage: program [-c N] [FILE]\n", message);
 	is_int(run(line, false, output), 2, "program %s: status", line);
 	is_str(output, want, "program %s", line);
 }
@@ -147,8 +151,10 @@ main(void)
 	refuses("-c 1.0", "-c: expected a whole number from 1 to 100, got \"1.0\"");
 	refuses("--share 1.1", "--share: expected a number from 0 to 1, got \"1.1\"");
 	refuses("--share nan", "--share: expected a number from 0 to 1, got \"nan\"");
-	refuses("--limit 5y", "--limit: expected a duration such as 90s, 15m or 2h, got \"5y\"");
-	refuses("--limit=-1", "--limit: expected a duration such as 90s, 15m or 2h, got \"-1\"");
+	refuses("--limit 5y",
+	    "--limit: expected a duration such as 90s, 15m or 2h, got \"5y\"");
+	refuses("--limit=-1",
+	    "--limit: expected a duration such as 90s, 15m or 2h, got \"-1\"");
 	if (run("-", true, output) == 99) {
 		skip("no terminal can be opened");
 	} else {

@@ -309,7 +309,8 @@ test_many_types(void)
 	is_int(gv_rates_from(&r, &f, NULL, &e), -1, "repeated ones are found");
 	is_int((long long)e.count, 3, "all of them");
 	is_str(e.text[1],
-	    "t.csv:303: gpu_type: repeated row of job \"j2\" on this type, first at line 196",
+	    "t.csv:303: gpu_type: repeated row of job \"j2\" on this type, first at line "
+	    "196",
 	    "message");
 	gv_rates_free(&r);
 	gv_strbuf_free(&b);

@@ -58,7 +58,8 @@ test_rows(void)
 	is_int(gv_tab_line(t), 5, "line 5: a cell had a line feed");
 	is_int(gv_tab_int(t, x, &i, &e), -1, "1e3 is no int");
 	is_str(e.text[1], "t.csv:5: x: expected an integer, got \"1e3\"", "and says so");
-	is_int(gv_tab_error(t, n, &e, "expected %s", "more"), -1, "an error of one's own");
+	is_int(
+	    gv_tab_error(t, n, &e, "expected %s", "more"), -1, "an error of one's own");
 	is_str(e.text[2], "t.csv:5: n: expected more", "is located");
 	is_int(gv_tab_next(t, &e), 0, "the end");
 	is_int(gv_tab_next(t, &e), 0, "the end again");
@@ -117,7 +118,8 @@ test_several(void)
 	gv_error_clear(&e);
 	is_int(gv_tab_table(t, &e), 1, "the table");
 	is_int(gv_tab_last(t, &e), -1, "is not the last");
-	is_str(e.text[0], "t.csv:4: expected one table, got a second one behind an empty line",
+	is_str(e.text[0],
+	    "t.csv:4: expected one table, got a second one behind an empty line",
 	    "says where");
 	gv_tab_close(t);
 	t = tab_of("a\n1\n2\n\n\n");
@@ -149,7 +151,8 @@ test_load(void)
 		struct gv_frame f;
 		int r;
 
-		if (ftruncate(fd, 0) != 0 || pwrite(fd, cases[i].text, strlen(cases[i].text), 0) < 0)
+		if (ftruncate(fd, 0) != 0 ||
+		    pwrite(fd, cases[i].text, strlen(cases[i].text), 0) < 0)
 			abort();
 		r = gv_frame_load(&f, path, &e);
 		if (cases[i].error == NULL)
@@ -190,14 +193,19 @@ test_frame(void)
 	is_int(x, 2, "find");
 	is_int(gv_frame_require(&f, "y", &i, &e), -1, "a missing column");
 	is_int(i, -1, "is -1");
-	is_str(e.text[0], "t.csv:1: missing column \"y\" (found: name, n, x)", "says what is there");
-	ok(cell_is(&f, 1, name, "b\nc") && cell_is(&f, 1, n, "") && cell_is(&f, 2, n, "x"), "cells");
+	is_str(e.text[0], "t.csv:1: missing column \"y\" (found: name, n, x)",
+	    "says what is there");
+	ok(cell_is(&f, 1, name, "b\nc") && cell_is(&f, 1, n, "") &&
+		cell_is(&f, 2, n, "x"),
+	    "cells");
 	is_str(gv_frame_cell(&f, 0, x).s, "0.5", "cells end in NUL");
 	is_str(gv_frame_cell(&f, 1, -1).s, "", "a column that is not there is empty");
 	ok(gv_frame_int(&f, 0, n, INT64_MIN, &i, &e) == 0 && i == 1, "an int");
-	ok(gv_frame_int(&f, 1, n, 7, &i, &e) == 0 && i == 7, "an absent one has a default");
+	ok(gv_frame_int(&f, 1, n, 7, &i, &e) == 0 && i == 7,
+	    "an absent one has a default");
 	ok(gv_frame_double(&f, 0, x, NAN, &v, &e) == 0 && v == .5, "a double");
-	ok(gv_frame_double(&f, 0, -1, 2.5, &v, &e) == 0 && v == 2.5, "the default of no column");
+	ok(gv_frame_double(&f, 0, -1, 2.5, &v, &e) == 0 && v == 2.5,
+	    "the default of no column");
 	is_int(e.count, 1, "no errors so far");
 	is_int(gv_frame_int(&f, 1, n, INT64_MIN, &i, &e), -1, "an int is needed");
 	is_int(gv_frame_int(&f, 2, n, 7, &i, &e), -1, "x is none, default or not");
@@ -218,15 +226,18 @@ test_frame(void)
 	for (i = 0; i < 1000; i++)
 		gv_frame_add(&f, cells, (long)i);
 	is_int(f.n_rows, 1000, "a made table");
-	ok(f.tsv && f.line[999] == 999 && cell_is(&f, 999, 0, "xy") && cell_is(&f, 0, 1, ""),
+	ok(f.tsv && f.line[999] == 999 && cell_is(&f, 999, 0, "xy") &&
+		cell_is(&f, 0, 1, ""),
 	    "has what was put in");
 	is_str(f.name[1].s, "qq", "its names");
 	gv_frame_free(&f);
 
 	test_load();
 	gv_error_clear(&e);
-	is_int(gv_frame_load(&f, "/nonexistent", &e), -1, "load a file that is not there");
-	is_str(e.text[0], "/nonexistent: cannot open: No such file or directory", "message");
+	is_int(
+	    gv_frame_load(&f, "/nonexistent", &e), -1, "load a file that is not there");
+	is_str(
+	    e.text[0], "/nonexistent: cannot open: No such file or directory", "message");
 	is_int(f.n_rows, 0, "leaves an empty table");
 	gv_frame_free(&f);
 }
@@ -259,7 +270,8 @@ test_write(void)
 	gv_tabw_end(&w);
 	is_int(gv_out_close(out, &e), 0, "close");
 	is_str(s.s,
-	    "a,b c,\"d\te\"\n0.1,,0\n-9223372036854775808,,\n\"x,\"\"y\"\"\", \t;'\\,\"\n\"\n",
+	    "a,b c,\"d\te\"\n0.1,,0\n-9223372036854775808,,\n\"x,\"\"y\"\"\", "
+	    "\t;'\\,\"\n\"\n",
 	    "CSV");
 	gv_strbuf_clear(&s);
 

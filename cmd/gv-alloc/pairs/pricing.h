@@ -23,8 +23,8 @@ struct pair_prices {
 
 /* What is found for a row. */
 struct candidate {
-	double
-	    most; /* largest excess of a pair with it, and what rounding may have taken */
+	/* largest excess of a pair with it, and what rounding may have taken */
+	double most;
 	/*
 	 * A pair that would help; excess -INFINITY: there is none.
 	 * Where rows of a kind are many they are not all given the one best partner, but

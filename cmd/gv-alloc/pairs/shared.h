@@ -68,8 +68,8 @@ struct shared {
 	 */
 	double *lambda; /* [n] */
 	double *price;  /* [m] */
-	double *
-	    time; /* [n] of a job's time: limit is what all GPUs and all time are worth */
+
+	double *time;
 	double limit;
 	/*
 	 * Of a sum with costs: no allocation that keeps rise gains more than 1 + dearer

@@ -28,8 +28,8 @@ struct together {
 	size_t n_kinds, m, n;
 	size_t *first;  /* [n_kinds + 1] */
 	uint32_t *with; /* [n] the other kind, ascending */
-	double *
-	    rate; /* [n][m][2] steps/s of the lower and of the other; both 0 = not there */
+
+	double *rate;
 };
 
 /*

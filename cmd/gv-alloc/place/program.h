@@ -29,8 +29,8 @@ struct program {
 	const double *cost; /* [n][m] NULL = none */
 	double budget;
 	double close; /* how near to the best is enough, where it is searched for */
-	double
-	    enough; /* or this value, known to be the best; INFINITY = nothing is known */
+	/* or this value, known to be the best; INFINITY = nothing is known */
+	double enough;
 	/* out */
 	double value;
 	/*

@@ -115,8 +115,7 @@ best_share(const struct problem *p)
 
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
-			most =
-			    fmax(most, problem_rate(p, i, j) / cost_per_s(p, i, j));
+			most = fmax(most, problem_rate(p, i, j) / cost_per_s(p, i, j));
 	if (p->together != NULL)
 		most = fmax(most, best_pair(p));
 	return most * (1 + 8 * DBL_EPSILON);
@@ -200,10 +199,11 @@ climb(struct linear *l, struct gains *gain, const double *second,
 	rc = linear_solve(l, opt, "min-cost", e);
 	s->objective = rc == 0 ? ratio(p, s) : 0;
 	if (rc == 0 && p->together != NULL)
-		s->bound = fmin(best_share(p),
-		    theta * (1 + l->dearer) * (1 + 8 * DBL_EPSILON));
+		s->bound =
+		    fmin(best_share(p), theta * (1 + l->dearer) * (1 + 8 * DBL_EPSILON));
 	else if (rc == 0 && s->objective * (1 + 1e-12) < best_share(p))
-		rc = ratio_bound(l, gain, fmax(theta, s->objective), &s->bound, &quick, e);
+		rc =
+		    ratio_bound(l, gain, fmax(theta, s->objective), &s->bound, &quick, e);
 	else
 		s->bound = best_share(p);
 	s->bound = fmax(s->bound, s->objective);
@@ -216,8 +216,8 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
     struct gv_error *e)
 {
 	double *need = gv_xcalloc(p->n, sizeof(*need));
-	struct gains g = {gv_xcalloc(p->n, p->m * sizeof(*g.gain)),
-	    gv_xcalloc(p->m, sizeof(*g.cost))};
+	struct gains g = {
+	    gv_xcalloc(p->n, p->m * sizeof(*g.gain)), gv_xcalloc(p->m, sizeof(*g.cost))};
 	double *ones = linear_ones(p);
 	const struct shared_gain shared = {.job = ones, .cost = g.cost};
 	const struct shared_gain shared_second = {.job = ones};
@@ -326,8 +326,7 @@ program(const struct problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 	double *ones = linear_ones(p);
 	double *cost = gv_xcalloc(p->m, sizeof(*cost));
 	const struct shared_gain gain = {.job = ones};
-	const struct shared h = {
-	    .p = p, .gain = &gain, .rise = p->number[NUMBER_NEED]};
+	const struct shared h = {.p = p, .gain = &gain, .rise = p->number[NUMBER_NEED]};
 	size_t j;
 
 	for (j = 0; j < p->m; j++)

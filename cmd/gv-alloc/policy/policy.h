@@ -34,14 +34,15 @@ struct solve_options {
 	enum solver solver;
 	enum inside inside;
 	const struct entities *entities; /* their weights; NULL = all 1 */
-	uint64_t seed;  /* of what is drawn */
+	uint64_t seed;                   /* of what is drawn */
 	size_t pop;     /* parts to split the jobs into (pop.h); 0 or 1 = none */
 	bool pop_bound; /* what of the whole would be possible is asked, too */
 	double alpha;   /* allox: part of the waiting jobs that is looked at; 0 = all */
-	const struct pairs *pairs; /* which jobs may share GPUs; NULL = no table of them */
-	bool multipliers; /* hand them out, where there are any */
-	bool certify;   /* prove optimality in rational arithmetic as well */
-	double budget;  /* what all may cost, US dollars per hour; 0 = any */
+	/* which jobs may share GPUs; NULL = no table of them */
+	const struct pairs *pairs;
+	bool multipliers;            /* hand them out, where there are any */
+	bool certify;                /* prove optimality in rational arithmetic as well */
+	double budget;               /* what all may cost, US dollars per hour; 0 = any */
 	struct price_memory *memory; /* of the last solution (price.h); NULL = none */
 	bool placeable; /* only shares that rounds can give (constrained.h) */
 	bool agnostic;  /* rates are taken for equal on all types a job can run on */

@@ -102,8 +102,8 @@ start(struct heap *h, const struct problem *p, double *x)
 		double steps = p->number[NUMBER_STEPS][i];
 
 		if (steps > 0)
-			h->entry[h->n++] = (struct entry){
-			    steps / fill(p, i, p->capacity, 1, x), i};
+			h->entry[h->n++] =
+			    (struct entry){steps / fill(p, i, p->capacity, 1, x), i};
 	}
 	for (i = h->n / 2 + 1; i-- > 0;)
 		sift_down(h, i);
@@ -139,8 +139,7 @@ solve(const struct problem *p, const struct solve_options *opt, struct solution 
 		}
 		fill(p, i, left, p->count[i], row);
 		for (j = 0; j < p->m; j++)
-			left[j] =
-			    fmax(0, left[j] - p->count[i] * p->scale[i] * row[j]);
+			left[j] = fmax(0, left[j] - p->count[i] * p->scale[i] * row[j]);
 		if (out->objective == 0)
 			out->objective =
 			    p->number[NUMBER_STEPS][i] / problem_throughput(p, out->x, i);

@@ -25,8 +25,8 @@ struct price_problem {
 };
 
 struct price_solution {
-	double
-	    *x; /* [n][m] shares: first the level, then the sum of gains, at their best */
+	/* [n][m] shares: first the level, then the sum of gains, at their best */
+	double *x;
 	double *lambda; /* [n] multipliers of the jobs that prove the level, ... */
 	double *price;  /* [m] ... and prices of the types, see level_bound() */
 	double level;   /* what x reaches, and ... */

@@ -30,8 +30,8 @@ struct work {
 	/* by jobs left aside, at level 0 and for each of level more */
 	double *used, *grows;
 	double gain;
-	double
-	    window; /* left aside are jobs that do not change up to that part below fold_level */
+	/* left aside are jobs that do not change up to that part below fold_level */
+	double window;
 	double fold_level;  /* 0 = none was left aside */
 	double least_level; /* what was left aside holds down to it */
 	double start_level; /* about where the level will be */

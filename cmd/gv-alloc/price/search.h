@@ -63,8 +63,8 @@ struct search {
 	bool all_open;       /* every job; open is empty then */
 	double *price;       /* [m] of a GPU: of the least bound */
 	double level, bound; /* reached (of gains: the sum), and not to be passed */
-	double
-	    price_level; /* the step of the least bound was at this level; 0: none, time bounds */
+	/* the step of the least bound was at this level; 0: none, time bounds */
+	double price_level;
 	double weight;
 	bool settled; /* this depends on the jobs alone, not on where the search began */
 	int steps;    /* all that were taken */

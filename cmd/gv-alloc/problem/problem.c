@@ -243,7 +243,8 @@ problem_agnostic(struct problem *p)
 			}
 		if (isinf(sum)) /* the mean is not */
 			for (j = 0, sum = 0; j < p->m; j++)
-				sum += p->scale[i] <= own[j] ? rate[j] / most * own[j] : 0;
+				sum +=
+				    p->scale[i] <= own[j] ? rate[j] / most * own[j] : 0;
 		else
 			most = 1;
 		for (j = 0; j < p->m; j++)

@@ -22,8 +22,8 @@ enum problem_number {
 	NUMBER_ELAPSED,  /* elapsed_s */
 	NUMBER_ISOLATED, /* isolated_elapsed_s */
 	NUMBER_NEED,     /* steps/s that meet the deadline: 0 none, INFINITY it is over */
-	NUMBER_PLACE,    /* in the queue, from 0: by arrival_s, then in the table's order */
-	NUMBER_ENTITY,   /* which, from 0 */
+	NUMBER_PLACE,  /* in the queue, from 0: by arrival_s, then in the table's order */
+	NUMBER_ENTITY, /* which, from 0 */
 	NUMBER_ENTITY_WEIGHT, /* its weight, W_e */
 	NUMBER_DRAW,          /* in a random order, from 0 */
 	NUMBER_STARTED,       /* it has all its time on a type: which, from 1; 0 = none */
@@ -47,8 +47,8 @@ struct problem {
 	 * GPUs would bring and they must stay as they are; NULL = capacity.
 	 */
 	double *reference;
-	double *price;             /* [m] of a GPU for an hour, 0 = not given */
-	double budget;             /* of all GPUs in use for an hour; 0 = any */
+	double *price; /* [m] of a GPU for an hour, 0 = not given */
+	double budget; /* of all GPUs in use for an hour; 0 = any */
 	/*
 	 * Space sharing: what two jobs of equal scale make of the same GPUs.  Both NULL:
 	 * no job shares.
@@ -74,17 +74,18 @@ struct pair {
  * the policy chooses.  They prove its bound (certificate.h).
  */
 struct multipliers {
-	double *gpu; /* [m], NULL = nobody asked */
-	double *job; /* [n], of one job, also where a row stands for several */
+	double *gpu;   /* [m], NULL = nobody asked */
+	double *job;   /* [n], of one job, also where a row stands for several */
 	double budget; /* of a US dollar an hour */
 	double *time;  /* [n] of a job's time, where jobs share GPUs */
-	bool known;  /* the policy has such, and has set them */
+	bool known;    /* the policy has such, and has set them */
 };
 
 /* The answer; x is per job, also where a row stands for several. */
 struct solution {
-	double *x;        /* [n][m] X_ij, share of wall time, [0,1]; alone on its GPUs */
-	struct pair *pair; /* [n_pairs] shares of pairs, above 0; allocated by the policy */
+	double *x; /* [n][m] X_ij, share of wall time, [0,1]; alone on its GPUs */
+	/* [n_pairs] shares of pairs, above 0; allocated by the policy */
+	struct pair *pair;
 	size_t n_pairs;
 	size_t n_made;    /* pairs that were looked at one by one */
 	double objective; /* what the policy optimises, of x as it is */
@@ -98,7 +99,7 @@ struct solution {
 	 */
 	bool *late;
 	double relaxation;
-	bool exact;       /* optimality was also proved in rational arithmetic */
+	bool exact; /* optimality was also proved in rational arithmetic */
 	struct multipliers multipliers;
 };
 

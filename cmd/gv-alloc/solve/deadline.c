@@ -8,7 +8,8 @@
 #include "level.h"
 #include "gv-alloc/pairs/shared.h"
 
-static const double hair = 1e-12; /* a level that is lower by that is met but for rounding */
+static const double hair =
+    1e-12; /* a level that is lower by that is met but for rounding */
 
 /* Jobs that need something; a [n][m] of the level program. */
 static size_t
@@ -25,8 +26,8 @@ needy(const struct problem *p, const double *need, bool *keep)
 
 /* The best level of the needs of q, shares x that reach it, and whose multipliers hold it down. */
 static int
-level_of_needs(const struct problem *q, const struct solve_options *opt,
-    const char *name, double *level, double *x, double *lambda, struct gv_error *e)
+level_of_needs(const struct problem *q, const struct solve_options *opt, const char *name,
+    double *level, double *x, double *lambda, struct gv_error *e)
 {
 	const struct solve_options quick = {
 	    .solver = opt->solver, .placeable = opt->placeable};
@@ -137,8 +138,8 @@ meet(const struct problem *p, const struct solve_options *opt, const char *name,
 }
 
 int
-deadline_needs(const struct problem *p, const struct solve_options *opt,
-    const char *name, double *need, struct solution *s, struct gv_error *e)
+deadline_needs(const struct problem *p, const struct solve_options *opt, const char *name,
+    double *need, struct solution *s, struct gv_error *e)
 {
 	bool any = false, over = false;
 	size_t i;

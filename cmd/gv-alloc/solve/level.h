@@ -28,8 +28,9 @@ struct level {
 	double *lambda;     /* [n] of the jobs and ... */
 	double *price;      /* [m] ... of the types' GPUs: the multipliers of the bound */
 	double *time;       /* [n] of a job's time, where jobs share GPUs; else NULL */
-	double budget;      /* the same of the budget, per US dollar an hour; 0 = there is none */
-	bool raise;         /* also solve the second program */
+	/* the same of the budget, per US dollar an hour; 0 = there is none */
+	double budget;
+	bool raise; /* also solve the second program */
 	/* out, where there are no prices: sum lambda_i sum_j a_ij x_ij is at most that; else 0 */
 	double limit;
 	struct shared_warm *warm; /* where jobs share GPUs, see shared.h; NULL = cold */

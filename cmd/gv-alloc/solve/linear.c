@@ -99,8 +99,7 @@ sum_bound(const struct linear *l)
 			magnitude += p->count[i] * l->mu[i] * l->need[i];
 		}
 	}
-	return sum +
-	       magnitude * DBL_EPSILON * (16 + (double)p->m + sqrt((double)p->n));
+	return sum + magnitude * DBL_EPSILON * (16 + (double)p->m + sqrt((double)p->n));
 }
 
 void
@@ -116,8 +115,8 @@ int
 linear_solve(struct linear *l, const struct solve_options *opt, const char *name,
     struct gv_error *e)
 {
-	bool by_prices =
-	    opt->solver == SOLVER_PRICE || (opt->solver == SOLVER_AUTO && l->p->n > small);
+	bool by_prices = opt->solver == SOLVER_PRICE ||
+			 (opt->solver == SOLVER_AUTO && l->p->n > small);
 	int rc = 1;
 
 	if (l->p->together != NULL)

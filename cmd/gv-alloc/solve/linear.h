@@ -20,18 +20,21 @@ struct shared_gain;
 
 struct linear {
 	const struct problem *p;
-	const double *gain;   /* [n][m] of a share of 1 of one job; may be < 0 */
-	const double *size;   /* [n][m] gains are differences of such; NULL = they are not */
+	const double *gain; /* [n][m] of a share of 1 of one job; may be < 0 */
+	/* [n][m] gains are differences of such; NULL = they are not */
+	const double *size;
 	const double *second; /* [n][m] the same of the second program; NULL = none */
 	const double *need;   /* [n] q_i, NULL = 0 */
 	/* Where jobs share GPUs (shared.h): what the gains and the second are made of. */
 	const struct shared_gain *shared, *shared_second;
 	double dearer; /* out: as struct shared's */
-	struct solution *s;   /* in: x that keeps the needs; out: the best, its sum, bound and gap */
-	double *mu;           /* [n] out: multipliers of the needs and ... */
-	double *price;        /* [m] ... prices of GPUs that prove the bound */
+	/* in: x that keeps the needs; out: the best, its sum, bound and gap */
+	struct solution *s;
+	double *mu;    /* [n] out: multipliers of the needs and ... */
+	double *price; /* [m] ... prices of GPUs that prove the bound */
 	double *time;  /* [n] out: of a job's time, where jobs share GPUs; else NULL */
-	double budget; /* out: the same of the budget, per US dollar an hour; 0 = there is none */
+	/* out: the same of the budget, per US dollar an hour; 0 = there is none */
+	double budget;
 };
 
 void linear_init(struct linear *l, const struct problem *p, struct solution *s);

@@ -12,8 +12,8 @@ struct shrinking {
 	uint32_t *name; /* [n] their first layers */
 	double *time_s;
 	uint32_t *into; /* [n] the group that it is in now */
-	uint32_t
-	    *chain; /* [n] the next of the groups that are one; NOBODY behind the last */
+	/* [n] the next of the groups that are one; NOBODY behind the last */
+	uint32_t *chain;
 	uint32_t *last; /* [n] of that chain */
 	size_t *at;     /* [n + 1] edges by their source at first */
 	uint32_t *to;

@@ -31,14 +31,14 @@ struct ideals {
 	double *forward_s;
 	double *activation;
 	double *parameter;
-	double *
-	    out; /* [n] bytes that cross the cut behind the prefix; 0 for the first and last */
+
+	double *out;
 
 	size_t sub_words;
 	uint64_t *sub;  /* [n][sub_words]: bit i of row j: i is a proper subset of j */
 	size_t *sup_at; /* [n + 1] */
-	uint32_t *
-	    sup; /* the proper supersets of i, ascending: sup[sup_at[i]..sup_at[i + 1]) */
+
+	uint32_t *sup;
 };
 
 /*

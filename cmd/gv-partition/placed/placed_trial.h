@@ -14,8 +14,9 @@ struct placed_trial {
 	double limit_s;
 	struct column k;
 	uint16_t *kinds; /* [k.size][GPUs + 1] of pipelines from a prefix on so many */
-	uint8_t *n_in;  /* [k.size][GPUs + 1] levels over which stages from a prefix can receive */
-	uint8_t *n_out; /* and those to it can send */
+
+	uint8_t *n_in;
+	uint8_t *n_out;                     /* and those to it can send */
 	uint16_t after[LEVELS][LEVELS + 1]; /* kinds that a stage can stand in front of */
 };
 
@@ -42,7 +43,7 @@ struct part_load {
 	double own[2][LEVELS]; /* activations kept, and recomputed */
 	double in[LEVELS], out[LEVELS];
 	size_t n_own[2], n_in, n_out; /* levels with a load within the limit */
-	size_t fits[2]; /* as part_fits */
+	size_t fits[2];               /* as part_fits */
 };
 
 struct part part_of(const struct placed_trial *x, size_t a, size_t b);

@@ -35,8 +35,8 @@ struct place_report {
 
 struct simulation {
 	double end_s; /* of all that was run */
-	double
-	    step_s; /* for one micro-batch: end_s over their number; 1f1b, 2bw: in steady state */
+	/* for one micro-batch: end_s over their number; 1f1b, 2bw: in steady state */
+	double step_s;
 	double bubble; /* of all GPUs, likewise */
 	size_t n;
 	struct place_report *place; /* [n] */

@@ -23,19 +23,19 @@
 
 struct pipe_stage {
 	size_t replicas;
-	double
-	    memory; /* bytes of a GPU; 0 = no limit.  zb-h1 puts off weights' gradients in it */
+	/* bytes of a GPU; 0 = no limit.  zb-h1 puts off weights' gradients in it */
+	double memory;
 	double forward_s; /* of one micro-batch on one GPU */
-	double
-	    backward_s;  /* with what is computed again for it; zb-h1: without weight_s */
-	double weight_s; /* gradients of the weights, where they are apart: zb-h1 */
+	/* with what is computed again for it; zb-h1: without weight_s */
+	double backward_s;
+	double weight_s;  /* gradients of the weights, where they are apart: zb-h1 */
 	double receive_s; /* a micro-batch over the link in front, each way */
 	double reduce_s;  /* all-reduce of the replicas' gradients, once */
 
 	double parameter; /* bytes of weights */
 	double stash;     /* bytes kept for each micro-batch in flight */
-	double
-	    working; /* bytes on top from a micro-batch's backward pass until it is done */
+	/* bytes on top from a micro-batch's backward pass until it is done */
+	double working;
 };
 
 struct pipe {
@@ -45,8 +45,8 @@ struct pipe {
 	size_t chunks;        /* n is a multiple of it */
 	size_t micro_batches; /* that are run, >= 1 */
 	size_t batch; /* of these go into one update of the weights; 1f1b: unused */
-	bool
-	    overlap; /* an all-reduce starts with the last backward pass, and stops no GPU */
+	/* an all-reduce starts with the last backward pass, and stops no GPU */
+	bool overlap;
 	double state; /* bytes of optimiser state for each byte of weights */
 };
 

@@ -115,7 +115,7 @@ stage_memory(const struct cost_rules *r, const struct stage_size *s, double acti
     size_t in_flight, bool recompute)
 {
 	double flight = (double)in_flight, stash = recompute ? s->in : activation;
-	double versions = r->schedule == SCHEDULE_1F1B	? flight
+	double versions = r->schedule == SCHEDULE_1F1B  ? flight
 			  : r->schedule == SCHEDULE_2BW ? 2
 							: 1;
 

@@ -53,13 +53,14 @@ from_prefix(
 		if (least_of(x, i, k) > limit)
 			continue;
 		for (f = 1; f <= n; f++)
-			bytes[f] = bytes_of(x, i, k,
-			    by_gpus ? search_in_flight(x, &c, f, f) : f);
+			bytes[f] = bytes_of(
+			    x, i, k, by_gpus ? search_in_flight(x, &c, f, f) : f);
 		for (w = 1; w <= n; w++)
 			for (m = k + 1 == s->n ? w : 1; m <= (x->o->straight ? 1 : w);
 			     m++) {
 				struct need *best = &need[i * (n + 1) + w];
-				double most = bytes[by_gpus ? m : search_in_flight(x, &c, w, m)];
+				double most =
+				    bytes[by_gpus ? m : search_in_flight(x, &c, w, m)];
 
 				if (k + 1 < s->n &&
 				    need[k * (n + 1) + w - m].bytes > most)

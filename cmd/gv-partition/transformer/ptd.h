@@ -55,8 +55,8 @@ enum { PTD_GPUS = 1000000 }; /* at most */
 struct ptd_machine {
 	const struct gpu_type *gpu;
 	const char *name; /* of the type, as it was asked for */
-	size_t gpus; /* n */
-	size_t node; /* GPUs of a server */
+	size_t gpus;      /* n */
+	size_t node;      /* GPUs of a server */
 	double link_bytes_per_s;
 	double network_bytes_per_s;
 	double memory; /* bytes of a GPU that may be used */
