@@ -38,6 +38,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// clang-format off
 #define CALLS(X)                                                                         \
 	X(alloc)                                                                         \
 	X(open)                                                                          \
@@ -47,6 +48,7 @@
 		    X(fork) X(pipe) X(pipe2) X(dup) X(dup2) X(fcntl) X(flock) X(execv)   \
 			X(execve) X(execvp) X(execl) X(execlp) X(waitpid) X(poll)        \
 			    X(setpgid) X(pthread_create) X(dlopen) X(mmap)
+// clang-format on
 
 enum {
 #define X(name) CALL_##name,
