@@ -15,7 +15,7 @@
 #include "options.h"
 #include "gv-partition/placed/placed.h"
 #include "gv-partition/graph/prefixes.h"
-#include "gv-partition/transformer/ptd_run.h"
+#include "ptd_run.h"
 #include "gv-partition/rank/rank_run.h"
 #include "say.h"
 #include "gv-partition/schedule/timeline.h"

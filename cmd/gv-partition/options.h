@@ -5,7 +5,7 @@
 #include "base/opt.h"
 #include "gv-partition/export/export.h"
 #include "gv-partition/fleet/fleet_read.h"
-#include "gv-partition/transformer/options_ptd.h"
+#include "options_ptd.h"
 #include "gv-partition/search/plan.h"
 
 /* Who plans. */

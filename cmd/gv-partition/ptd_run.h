@@ -2,7 +2,7 @@
 #ifndef GV_PARTITION_PTD_RUN_H
 #define GV_PARTITION_PTD_RUN_H
 
-#include "gv-partition/options.h"
+#include "options.h"
 
 /* Reads, plans, writes; the exit status, before gv_finish. */
 int ptd_run(const struct options *o);

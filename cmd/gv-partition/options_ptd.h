@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/opt.h"
-#include "ptd.h"
+#include "gv-partition/transformer/ptd.h"
 
 struct ptd_options {
 	const char *gpu_type;  /* NULL: the rows say */

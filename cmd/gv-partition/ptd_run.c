@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "base/strbuf.h"
 #include "gv-partition/export/ptd_export.h"
-#include "transformers.h"
+#include "gv-partition/transformer/transformers.h"
 
 struct run {
 	const struct options *o;
