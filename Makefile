@@ -38,14 +38,20 @@ GV_LDFLAGS = $(LDFLAGS) -pthread $(SANFLAGS) -Wl,--as-needed
 # ---- what each program links beside libgv.a ----
 # GLPK is GPL-3+, CUDA's runtime is proprietary: no program may link both.
 LIBS_ALL         := -lcsv -lz -lm -ldl
+# Archives beside libgv.a: the solvers bring GLPK, so they stand alone.
+ALLOC            := $(BUILD)/libgv-alloc.a
+ARCHIVES_gv-alloc := $(ALLOC)
 LIBS_gv-alloc    := -lglpk -lgmp
 LIBS_unit        := -lglpk -lgmp
 
 # ---- sources ----
-LIB_SRC  := $(sort $(wildcard common/*/*.c))
+LIB_ALL  := $(sort $(wildcard common/*/*.c common/*/*/*.c))
+ALLOC_SRC := $(filter common/alloc/% common/lp/%,$(LIB_ALL))
+ALLOC_OBJ := $(ALLOC_SRC:%.c=$(BUILD)/obj/%.o)
+LIB_SRC  := $(filter-out $(ALLOC_SRC),$(LIB_ALL))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 # the trainer's core a second time, in double, for gradient checks
-NN64_OBJ := $(patsubst %.c,$(BUILD)/obj64/%.o,$(sort $(wildcard common/nn/*.c)))
+NN64_OBJ := $(patsubst %.c,$(BUILD)/obj64/%.o,$(filter common/nn/%,$(LIB_SRC)))
 CMD_SRC  := $(sort $(wildcard cmd/*/*.c cmd/*/*/*.c))
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/obj/%.o)
 UNITS    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/*.c)))
@@ -101,13 +107,18 @@ $(BUILD)/libgv.a: $(LIB_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcD $@ $^
 
+$(ALLOC): $(ALLOC_OBJ)
+	@rm -f $@
+	$(Q)$(AR) rcD $@ $^
+
 $(BUILD)/libgv64.a: $(NN64_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcD $@ $^
 
 # cmd/PROG/*.c, those of its rooms and the library make PROG
 define program
-$(BIN)/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c))) $(BUILD)/libgv.a
+$(BIN)/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c))) \
+		$(ARCHIVES_$(1)) $(BUILD)/libgv.a
 	@mkdir -p $(BIN)
 	$$(Q)$$(CC) $$(GV_LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LIBS_ALL)
 endef
@@ -119,7 +130,7 @@ parts = $(foreach p,$(filter $(PROGRAMS),$(firstword $(subst ., ,$(1)))),$(patsu
 	%.c,$(BUILD)/obj/%.o,$(filter-out cmd/$(p)/$(p).c,$(sort $(wildcard cmd/$(p)/*.c cmd/$(p)/*/*.c)))))
 define unit
 $(BUILD)/unit/$(1): tests/unit/$(1).c $(call parts,$(1)) \
-	$(if $(filter %_f64,$(1)),$(BUILD)/libgv64.a) $(BUILD)/libgv.a
+	$(if $(filter %_f64,$(1)),$(BUILD)/libgv64.a) $(ALLOC) $(BUILD)/libgv.a
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(GV_CPPFLAGS) $(if $(filter %_f64,$(1)),-DGV_REAL_DOUBLE) -Itests/unit -Icmd \
 		$$(GV_CFLAGS) $$(GV_LDFLAGS) -MMD -MP -o $$@ tests/unit/$(1).c $$(filter %.o %.a,$$^) \
@@ -130,7 +141,7 @@ $(foreach u,$(UNITS),$(eval $(call unit,$(notdir $(u)))))
 # tests/fuzz/NAME.c has LLVMFuzzerTestOneInput; here it replays its corpus; as in
 # tests/unit, PROG.NAME.c also sees the parts of PROG
 define fuzzer
-$(BUILD)/fuzz/$(1): tests/fuzz/$(1).c tests/fuzz/replay.c $(call parts,$(1)) $(BUILD)/libgv.a
+$(BUILD)/fuzz/$(1): tests/fuzz/$(1).c tests/fuzz/replay.c $(call parts,$(1)) $(ALLOC) $(BUILD)/libgv.a
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(GV_CPPFLAGS) -Icmd $$(GV_CFLAGS) $$(GV_LDFLAGS) -o $$@ $$^ $$(LIBS_unit) \
 		$$(LIBS_ALL)
@@ -144,7 +155,7 @@ $(BUILD)/helpers/%: tests/helpers/%.c $(BUILD)/libgv.a
 
 # as in tests/unit, PROG.NAME.c also sees the parts of PROG
 define bench
-$(BUILD)/bench/$(1): tests/bench/$(1).c $(call parts,$(1)) $(BUILD)/libgv.a
+$(BUILD)/bench/$(1): tests/bench/$(1).c $(call parts,$(1)) $(ALLOC) $(BUILD)/libgv.a
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(GV_CPPFLAGS) $$(GV_CFLAGS) $$(GV_LDFLAGS) -o $$@ $$^ $$(LIBS_unit) $$(LIBS_ALL)
 endef
@@ -155,7 +166,7 @@ $(BUILD)/preload/%.so: tests/preload/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O2 -g $(WARN) -shared -fPIC -o $@ $< -ldl
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(NN64_OBJ:.o=.d) $(UNITS:=.d)
+-include $(LIB_OBJ:.o=.d) $(ALLOC_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(NN64_OBJ:.o=.d) $(UNITS:=.d)
 
 # ---- targets ----
 help: ## this list

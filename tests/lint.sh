@@ -12,7 +12,7 @@ failed=
 
 warn=$(sed -n '/^WARN :=/,/[^\\]$/p' Makefile | tr -d '\\\n' | sed 's/^WARN := //')
 flags="-D_POSIX_C_SOURCE=200809L -Icommon -Icmd -Itests/unit $warn"
-sources=$(ls common/*/*.c cmd/*/*.c cmd/*/*/*.c)
+sources=$(ls common/*/*.c common/*/*/*.c cmd/*/*.c cmd/*/*/*.c)
 tests=$(ls tests/unit/*.c tests/helpers/*.c tests/bench/*.c tests/fuzz/*.c 2>/dev/null)
 
 # lint NAME TOOL COMMAND...: shows what the command prints or that it failed
@@ -54,7 +54,7 @@ shells() {
 pages() { for page in man/*.[157]; do mandoc -T lint -W warning "$page"; done; }
 includes() { # each header can be read alone
 	# one without a guard is a piece that another file includes several times
-	grep -l '^#ifndef GV_' common/*/*.h cmd/*/*.h cmd/*/*/*.h | while read -r h; do
+	grep -l '^#ifndef GV_' common/*/*.h common/*/*/*.h cmd/*/*.h cmd/*/*/*.h | while read -r h; do
 		printf '#include "%s"\n' "$(echo "$h" | sed 's/^common.//; s/^cmd.//')" |
 			gcc -std=c17 -D_POSIX_C_SOURCE=200809L -Icommon -Icmd -fsyntax-only -x c - 2>&1 |
 			sed "s|^|$h alone: |;3q"

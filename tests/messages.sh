@@ -19,7 +19,7 @@ water-filling: rounding kept it from its end
 the schedule cannot go on'
 calls='gv_(error_set|error_sys|error_at|tab_error|frame_error|die|die_sys|warn|opt_usage)\('
 
-for source in common/*/*.c cmd/*/*.c cmd/*/*/*.c; do
+for source in common/*/*.c common/*/*/*.c cmd/*/*.c cmd/*/*/*.c; do
 	joined "$source" | awk -v calls="$calls" -v source="$source" '{
 		while (match($0, calls)) {
 			$0 = substr($0, RSTART + RLENGTH)

@@ -144,10 +144,10 @@ same Throughputs "what common/sched/join.c reads"
 required common/sched/join.c >got
 must Throughputs | sort >want
 same Throughputs "what must be there"
-literals cmd/gv-alloc/pairs/pairs.c | grep -vx with_job_id >got
+literals common/alloc/pairs/pairs.c | grep -vx with_job_id >got
 described Pairs | sort >want
-same Pairs "what cmd/gv-alloc/pairs/pairs.c reads"
-required cmd/gv-alloc/pairs/pairs.c >got
+same Pairs "what common/alloc/pairs/pairs.c reads"
+required common/alloc/pairs/pairs.c >got
 must Pairs | sort >want
 same Pairs "what must be there"
 literals cmd/gv-alloc/entities.c >got

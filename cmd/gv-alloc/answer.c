@@ -8,13 +8,13 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
-#include "gv-alloc/prove/certificate.h"
-#include "gv-alloc/problem/classes.h"
-#include "gv-alloc/place/constrained.h"
+#include "alloc/prove/certificate.h"
+#include "alloc/problem/classes.h"
+#include "alloc/place/constrained.h"
 #include "deal.h"
 #include "draw.h"
 #include "entities.h"
-#include "gv-alloc/prove/multipliers.h"
+#include "alloc/prove/multipliers.h"
 #include "pop.h"
 
 static const double feasible = 1e-9;
@@ -23,7 +23,7 @@ static const char too_far[] =
 
 /* What each class was told of its deadline, for its jobs. */
 static void
-deal_late(struct answer *a, const struct classes *c)
+deal_late(struct answer *a, const struct gv_classes *c)
 {
 	bool *late = a->s.late;
 	size_t i;
@@ -38,7 +38,7 @@ deal_late(struct answer *a, const struct classes *c)
 
 /* Policies of cost divide by prices, budgets count them. */
 static int
-check_prices(const struct policy *policy, const struct solve_options *opt,
+check_prices(const struct gv_policy *policy, const struct gv_solve_options *opt,
     const struct gv_cluster *c, struct gv_error *e)
 {
 	char q[GV_QUOTE_LEN];
@@ -58,10 +58,10 @@ check_prices(const struct policy *policy, const struct solve_options *opt,
 
 /* The multipliers of the classes, for their jobs. */
 static void
-deal_multipliers(struct answer *a, const struct classes *c)
+deal_multipliers(struct answer *a, const struct gv_classes *c)
 {
-	struct multipliers *to = &a->s.multipliers;
-	struct multipliers of = *to;
+	struct gv_multipliers *to = &a->s.multipliers;
+	struct gv_multipliers of = *to;
 	size_t i;
 
 	if (of.job == NULL)
@@ -78,9 +78,9 @@ deal_multipliers(struct answer *a, const struct classes *c)
 
 /* The pairs of the classes, for pairs of their jobs. */
 static void
-deal_shared(struct answer *a, const struct classes *c)
+deal_shared(struct answer *a, const struct gv_classes *c)
 {
-	struct pair *pair = a->s.pair;
+	struct gv_pair *pair = a->s.pair;
 
 	if (a->p.together == NULL)
 		return;
@@ -101,38 +101,38 @@ say_too_far(struct gv_error *e)
 }
 
 int
-answer_solve(struct answer *a, const struct policy *policy,
-    const struct solve_options *opt, bool merge, struct gv_error *e)
+answer_solve(struct answer *a, const struct gv_policy *policy,
+    const struct gv_solve_options *opt, bool merge, struct gv_error *e)
 {
-	struct classes c;
+	struct gv_classes c;
 	double *x;
 	double excess;
 	int rc;
 
-	classes_make(&c, &a->p, merge);
+	gv_classes_make(&c, &a->p, merge);
 	a->n_classes = c.p.n;
 	x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
 	a->s.x = x;
 	if (opt->multipliers)
-		multipliers_alloc(&a->s.multipliers, c.p.n, c.p.m);
+		gv_multipliers_alloc(&a->s.multipliers, c.p.n, c.p.m);
 	rc = policy->solve(&c.p, opt, &a->s, e);
 	if (rc == -1)
 		say_too_far(e);
 	if (rc == 0)
-		problem_trim(&c.p, x);
+		gv_problem_trim(&c.p, x);
 	a->s.x = gv_xcalloc(a->p.n, a->p.m * sizeof(*x));
-	classes_deal(&c, a->p.n, x, a->s.x);
+	gv_classes_deal(&c, a->p.n, x, a->s.x);
 	deal_shared(a, &c);
 	if (rc == 0 && a->p.together != NULL)
-		solution_trim(&a->p, &a->s);
+		gv_solution_trim(&a->p, &a->s);
 	deal_late(a, &c);
 	deal_multipliers(a, &c);
-	classes_free(&c);
+	gv_classes_free(&c);
 	free(x);
 	a->impossible = rc == 1;
 	if (rc != 0)
 		return rc == 1 ? 0 : -1;
-	excess = solution_excess(&a->p, &a->s);
+	excess = gv_solution_excess(&a->p, &a->s);
 	if (!(excess <= feasible) || !isfinite(a->s.objective) ||
 	    (a->s.has_bound && !isfinite(a->s.bound)) ||
 	    (a->s.objective <= 0 && !(a->s.has_bound && a->s.bound == 0)))
@@ -174,7 +174,8 @@ rank_jobs(struct answer *a, const struct gv_rates *r)
 /* Who can share with whom, where the policy lets them. */
 static int
 find_pairs(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
-    const struct policy *policy, const struct solve_options *opt, struct gv_error *e)
+    const struct gv_policy *policy, const struct gv_solve_options *opt,
+    struct gv_error *e)
 {
 	const struct gv_frame *f = &r->frame;
 	size_t i = 0;
@@ -186,7 +187,7 @@ find_pairs(struct answer *a, const struct gv_rates *r, const struct gv_cluster *
 		    e, "policy %s gives no GPU to two jobs", policy->name);
 	if (i == r->n_rates && opt->pairs == NULL)
 		return 0;
-	pairs_find(&a->p, &a->together, opt->pairs, r, c, a->type, a->row);
+	gv_pairs_find(&a->p, &a->together, opt->pairs, r, c, a->type, a->row);
 	if (a->p.together != NULL)
 		rank_jobs(a, r);
 	return 0;
@@ -194,7 +195,8 @@ find_pairs(struct answer *a, const struct gv_rates *r, const struct gv_cluster *
 
 int
 answer_problem(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
-    const struct policy *policy, const struct solve_options *opt, struct gv_error *e)
+    const struct gv_policy *policy, const struct gv_solve_options *opt,
+    struct gv_error *e)
 {
 	unsigned numbers = policy->numbers;
 
@@ -203,7 +205,7 @@ answer_problem(struct answer *a, const struct gv_rates *r, const struct gv_clust
 	a->row = gv_xcalloc(r->n_jobs, sizeof(*a->row));
 	if (policy->entities && opt->inside == INSIDE_FIFO)
 		numbers |= 1u << NUMBER_PLACE;
-	if (problem_from_rates(&a->p, r, c, numbers, a->type, a->row, e) != 0)
+	if (gv_problem_from_rates(&a->p, r, c, numbers, a->type, a->row, e) != 0)
 		return -1;
 	a->p.budget = opt->budget;
 	if (policy->entities && opt->inside != INSIDE_NONE &&
@@ -216,15 +218,15 @@ answer_problem(struct answer *a, const struct gv_rates *r, const struct gv_clust
 
 /* What is proved of the shares replaces what the policy says of them. */
 static void
-certify(struct answer *a, enum measure measure)
+certify(struct answer *a, enum gv_measure measure)
 {
-	struct problem p = a->p;
+	struct gv_problem p = a->p;
 	double *need = answer_needs(a);
-	struct certificate c;
+	struct gv_certificate c;
 
 	if (p.number[NUMBER_NEED] != NULL)
 		p.number[NUMBER_NEED] = need;
-	certificate_make(&c, &p, measure, &a->s);
+	gv_certificate_make(&c, &p, measure, &a->s);
 	a->s.exact = c.excess == 0 && c.shortfall <= feasible && isfinite(c.gap);
 	a->s.gap = c.gap;
 	if (a->s.exact) {
@@ -235,7 +237,7 @@ certify(struct answer *a, enum measure measure)
 }
 
 static bool
-needs_any(const struct problem *p)
+needs_any(const struct gv_problem *p)
 {
 	const double *need = p->number[NUMBER_NEED];
 	size_t i;
@@ -248,22 +250,22 @@ needs_any(const struct problem *p)
 
 int
 answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
-    const struct policy *policy, const struct solve_options *opt, bool merge,
+    const struct gv_policy *policy, const struct gv_solve_options *opt, bool merge,
     struct gv_error *e)
 {
-	struct solve_options own = *opt;
+	struct gv_solve_options own = *opt;
 	bool proof;
 
 	if (answer_problem(a, r, c, policy, opt, e) != 0 ||
 	    check_prices(policy, opt, c, e) != 0)
 		return -1;
 	if (opt->agnostic)
-		problem_agnostic(&a->p);
+		gv_problem_agnostic(&a->p);
 	if ((opt->placeable || opt->budget > 0) && a->p.together != NULL)
 		return gv_error_set(e, "%s does not go together with rows of two jobs",
 		    opt->placeable ? "--placeable" : "--budget");
 	proof = opt->certify && policy->multipliers &&
-		certificate_possible(&a->p, policy->measure);
+		gv_certificate_possible(&a->p, policy->measure);
 	if (proof) {
 		own.certify = false;
 		own.multipliers = true;
@@ -282,15 +284,15 @@ answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster 
 void
 answer_free(struct answer *a)
 {
-	problem_free(&a->p);
-	together_free(&a->together);
+	gv_problem_free(&a->p);
+	gv_together_free(&a->together);
 	free(a->rank);
 	free(a->type);
 	free(a->row);
 	free(a->s.x);
 	free(a->s.pair);
 	free(a->s.late);
-	multipliers_free(&a->s.multipliers);
+	gv_multipliers_free(&a->s.multipliers);
 	*a = (struct answer){0};
 }
 
@@ -335,13 +337,13 @@ longer_col(void *ctx, size_t col, char buf[GV_LP_NAME_LEN])
 
 void
 answer_write_lp(const struct answer *a, const struct gv_rates *r,
-    const struct gv_cluster *c, const struct policy *policy, struct gv_out *out)
+    const struct gv_cluster *c, const struct gv_policy *policy, struct gv_out *out)
 {
 	struct gv_lp lp = {0};
 	struct longer_names n = {0};
 	struct gv_lp_names names = {longer_row, longer_col, &n, NULL};
 	struct gv_strbuf head = {0};
-	struct problem p = a->p;
+	struct gv_problem p = a->p;
 	double *need = answer_needs(a);
 	char q[GV_QUOTE_LEN];
 	size_t i, j;
@@ -351,7 +353,7 @@ answer_write_lp(const struct answer *a, const struct gv_rates *r,
 	policy->program(&p, &lp, &n.own);
 	free(need);
 	n.rows = lp.n_rows;
-	constrained_add_budget(&p, &lp, &n.own);
+	gv_constrained_add_budget(&p, &lp, &n.own);
 	gv_strbuf_fmt(
 	    &head, "policy %s; x(i,j): share of job i on GPU type j\n", policy->name);
 	if (a->p.together != NULL)

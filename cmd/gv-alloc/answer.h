@@ -2,18 +2,18 @@
 #ifndef GV_ALLOC_ANSWER_H
 #define GV_ALLOC_ANSWER_H
 
-#include "gv-alloc/pairs/pairs.h"
-#include "gv-alloc/policy/policy.h"
+#include "alloc/pairs/pairs.h"
+#include "alloc/policy/policy.h"
 
 struct answer {
-	struct problem p;         /* the jobs that can run */
-	struct together together; /* their pairs, where they have any */
-	size_t *type;             /* [cluster types] column in p */
-	size_t *row;              /* [jobs] row in p, SIZE_MAX = can never run */
+	struct gv_problem p;         /* the jobs that can run */
+	struct gv_together together; /* their pairs, where they have any */
+	size_t *type;                /* [cluster types] column in p */
+	size_t *row;                 /* [jobs] row in p, SIZE_MAX = can never run */
 
 	size_t *rank;
-	size_t n_classes;  /* what the policy saw */
-	struct solution s; /* of p; x and late are empty when no job can run */
+	size_t n_classes;     /* what the policy saw */
+	struct gv_solution s; /* of p; x and late are empty when no job can run */
 	/* deadlines cannot be met, s.late says whose; there are no shares */
 	bool impossible;
 };
@@ -24,16 +24,17 @@ struct answer {
  * set: the solver failed, or its answer breaks a constraint.
  */
 int answer_make(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
-    const struct policy *policy, const struct solve_options *opt, bool merge,
+    const struct gv_policy *policy, const struct gv_solve_options *opt, bool merge,
     struct gv_error *e);
 /*
  * Its two halves, for those who ask about another problem than the table's: the
  * problem alone, without what options make of its rates; and the shares of a->p.
  */
 int answer_problem(struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
-    const struct policy *policy, const struct solve_options *opt, struct gv_error *e);
-int answer_solve(struct answer *a, const struct policy *policy,
-    const struct solve_options *opt, bool merge, struct gv_error *e);
+    const struct gv_policy *policy, const struct gv_solve_options *opt,
+    struct gv_error *e);
+int answer_solve(struct answer *a, const struct gv_policy *policy,
+    const struct gv_solve_options *opt, bool merge, struct gv_error *e);
 /* The needs of a->p's jobs as they were met: of longer times where those were asked for.  The caller's. */
 double *answer_needs(const struct answer *a);
 void answer_free(struct answer *a);
@@ -51,6 +52,6 @@ void answer_write(const struct answer *a, const struct gv_rates *r,
 
 /* --dump-lp: the policy's program over all jobs, unmerged. */
 void answer_write_lp(const struct answer *a, const struct gv_rates *r,
-    const struct gv_cluster *c, const struct policy *policy, struct gv_out *out);
+    const struct gv_cluster *c, const struct gv_policy *policy, struct gv_out *out);
 
 #endif

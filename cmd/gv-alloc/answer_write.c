@@ -130,7 +130,7 @@ shared_rows_make(struct shared_rows *s, const struct answer *a, const struct gv_
 		if (a->row[i] != SIZE_MAX)
 			job[a->row[i]] = i;
 	for (i = 0; i < s->n; i++) {
-		const struct pair *p = &a->s.pair[i];
+		const struct gv_pair *p = &a->s.pair[i];
 
 		s->row[i] = a->rank[p->a] < a->rank[p->b]
 				? (struct shared_row){job[p->a], job[p->b], p->type,

@@ -14,7 +14,7 @@ struct members {
 
 static void
 members_make(
-    struct members *m, const struct classes *c, size_t n_jobs, const size_t *rank)
+    struct members *m, const struct gv_classes *c, size_t n_jobs, const size_t *rank)
 {
 	size_t *by_rank = gv_xcalloc(n_jobs, sizeof(*by_rank));
 	size_t *at = gv_xcalloc(c->p.n, sizeof(*at));
@@ -38,12 +38,12 @@ members_make(
 }
 
 struct dealt {
-	struct pair *pair;
+	struct gv_pair *pair;
 	size_t n, cap;
 };
 
 static void
-add(struct dealt *d, const struct pair *of, size_t a, size_t b, double x)
+add(struct dealt *d, const struct gv_pair *of, size_t a, size_t b, double x)
 {
 	d->pair = gv_xgrow(d->pair, &d->cap, d->n + 1, sizeof(*d->pair));
 	d->pair[d->n] = *of;
@@ -54,7 +54,7 @@ add(struct dealt *d, const struct pair *of, size_t a, size_t b, double x)
 
 /* Inside a class of n jobs: each with the next; of two jobs that is one pair. */
 static void
-ring(struct dealt *d, const struct pair *of, const size_t *job, size_t n)
+ring(struct dealt *d, const struct gv_pair *of, const size_t *job, size_t n)
 {
 	size_t i;
 
@@ -71,7 +71,7 @@ ring(struct dealt *d, const struct pair *of, const size_t *job, size_t n)
  * [k/m, (k+1)/m]; two have together what their parts have in common.
  */
 static void
-north_west(struct dealt *d, const struct pair *of, const size_t *a, size_t n,
+north_west(struct dealt *d, const struct gv_pair *of, const size_t *a, size_t n,
     const size_t *b, size_t m)
 {
 	double size = of->x / ((double)n * (double)m);
@@ -89,9 +89,9 @@ north_west(struct dealt *d, const struct pair *of, const size_t *a, size_t n,
 	}
 }
 
-struct pair *
-deal_pairs(const struct classes *c, size_t n_jobs, const size_t *rank,
-    const struct pair *pair, size_t n_pairs, size_t *n)
+struct gv_pair *
+deal_pairs(const struct gv_classes *c, size_t n_jobs, const size_t *rank,
+    const struct gv_pair *pair, size_t n_pairs, size_t *n)
 {
 	struct dealt d = {0};
 	struct members m;
@@ -99,7 +99,7 @@ deal_pairs(const struct classes *c, size_t n_jobs, const size_t *rank,
 
 	members_make(&m, c, n_jobs, rank);
 	for (i = 0; i < n_pairs; i++) {
-		const struct pair *p = &pair[i];
+		const struct gv_pair *p = &pair[i];
 		const size_t *a = m.job + m.first[p->a], *b = m.job + m.first[p->b];
 		size_t n_a = m.first[p->a + 1] - m.first[p->a];
 		size_t n_b = m.first[p->b + 1] - m.first[p->b];

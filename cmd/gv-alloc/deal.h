@@ -9,13 +9,13 @@
 #ifndef GV_ALLOC_DEAL_H
 #define GV_ALLOC_DEAL_H
 
-#include "gv-alloc/problem/classes.h"
+#include "alloc/problem/classes.h"
 
 /*
  * rank [jobs]: the order in which the jobs of a class are dealt to.  The pairs of
  * jobs in the order of the classes' pairs, *n of them; the caller's.
  */
-struct pair *deal_pairs(const struct classes *c, size_t n_jobs, const size_t *rank,
-    const struct pair *pair, size_t n_pairs, size_t *n);
+struct gv_pair *deal_pairs(const struct gv_classes *c, size_t n_jobs, const size_t *rank,
+    const struct gv_pair *pair, size_t n_pairs, size_t *n);
 
 #endif

@@ -36,7 +36,8 @@ hash(struct gv_cell id)
 }
 
 void
-draw_order(struct problem *p, uint64_t seed, const struct gv_rates *r, const size_t *row)
+draw_order(
+    struct gv_problem *p, uint64_t seed, const struct gv_rates *r, const size_t *row)
 {
 	struct drawn *job = gv_xcalloc(p->n, sizeof(*job));
 	size_t i, n = 0;

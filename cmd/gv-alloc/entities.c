@@ -8,7 +8,7 @@
 #include "base/mem.h"
 
 static int
-read_row(struct entities *w, size_t row, ptrdiff_t entity, ptrdiff_t weight,
+read_row(struct gv_entities *w, size_t row, ptrdiff_t entity, ptrdiff_t weight,
     size_t *first, struct gv_error *e)
 {
 	const struct gv_frame *f = &w->frame;
@@ -35,14 +35,14 @@ read_row(struct entities *w, size_t row, ptrdiff_t entity, ptrdiff_t weight,
 }
 
 int
-entities_read(struct entities *w, const char *path, struct gv_error *e)
+entities_read(struct gv_entities *w, const char *path, struct gv_error *e)
 {
 	ptrdiff_t entity, weight;
 	size_t *first = NULL;
 	size_t i;
 	int rc;
 
-	*w = (struct entities){0};
+	*w = (struct gv_entities){0};
 	rc = gv_frame_load(&w->frame, path, e);
 	if (rc == 0) {
 		rc = gv_frame_require(&w->frame, "entity", &entity, e);
@@ -61,12 +61,12 @@ entities_read(struct entities *w, const char *path, struct gv_error *e)
 }
 
 void
-entities_free(struct entities *w)
+entities_free(struct gv_entities *w)
 {
 	gv_frame_free(&w->frame);
 	gv_hash_free(&w->names);
 	free(w->weight);
-	*w = (struct entities){0};
+	*w = (struct gv_entities){0};
 }
 
 static int
@@ -97,15 +97,15 @@ ranks(const struct gv_hash *names)
 }
 
 void
-entities_number(struct problem *p, const struct entities *w, const struct gv_rates *r,
-    const size_t *row)
+entities_number(struct gv_problem *p, const struct gv_entities *w,
+    const struct gv_rates *r, const size_t *row)
 {
 	struct gv_hash names = {0};
 	size_t *of = gv_xcalloc(r->n_jobs, sizeof(*of));
 	double *rank;
 	size_t i;
 
-	problem_ask(p, 1u << NUMBER_ENTITY | 1u << NUMBER_ENTITY_WEIGHT);
+	gv_problem_ask(p, 1u << NUMBER_ENTITY | 1u << NUMBER_ENTITY_WEIGHT);
 	for (i = 0; i < r->n_jobs; i++)
 		if (row[i] != SIZE_MAX)
 			of[i] =

@@ -3,24 +3,24 @@
 #define GV_ALLOC_ENTITIES_H
 
 #include "base/hash.h"
-#include "gv-alloc/problem/problem.h"
+#include "alloc/problem/problem.h"
 
-struct entities {
+struct gv_entities {
 	struct gv_frame frame;
 	struct gv_hash names;
 	double *weight; /* [names.n] */
 };
 
 /* Reads the table: entity, weight.  0, or -1 with *e set; *w is freed then. */
-int entities_read(struct entities *w, const char *path, struct gv_error *e);
-void entities_free(struct entities *w); /* also of a zeroed one */
+int entities_read(struct gv_entities *w, const char *path, struct gv_error *e);
+void entities_free(struct gv_entities *w); /* also of a zeroed one */
 
 /*
  * NUMBER_ENTITY and NUMBER_ENTITY_WEIGHT of p's jobs: entities are numbered in
  * the order of their names, one without a weight in w (NULL: none has one) has
- * 1.  row[] as of problem_from_rates().
+ * 1.  row[] as of gv_problem_from_rates().
  */
-void entities_number(struct problem *p, const struct entities *w,
+void entities_number(struct gv_problem *p, const struct gv_entities *w,
     const struct gv_rates *r, const size_t *row);
 
 #endif

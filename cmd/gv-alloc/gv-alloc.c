@@ -13,11 +13,11 @@
 #include "base/mem.h"
 #include "answer.h"
 #include "entities.h"
-#include "gv-alloc/prove/explain.h"
-#include "gv-alloc/price/price.h"
+#include "alloc/prove/explain.h"
+#include "alloc/price/price.h"
 #include "warm.h"
 #include "options.h"
-#include "gv-alloc/pairs/pairs.h"
+#include "alloc/pairs/pairs.h"
 #include "prices.h"
 #include "say.h"
 #include "sched/cluster.h"
@@ -30,9 +30,9 @@ static const double proved_in_rounds = 1e-7; /* --placeable */
 struct inputs {
 	struct gv_cluster cluster;
 	struct gv_frame throughputs; /* when there are any */
-	struct entities weights;
-	struct pairs pairs;
-	struct price_memory memory; /* from one table to the next */
+	struct gv_entities weights;
+	struct gv_pairs pairs;
+	struct gv_price_memory memory; /* from one table to the next */
 };
 
 static int
@@ -44,7 +44,7 @@ inputs_read(struct inputs *in, struct options *o, struct gv_error *e)
 	    (o->throughputs != NULL &&
 		gv_frame_load(&in->throughputs, o->throughputs, e) != 0) ||
 	    (o->entities != NULL && entities_read(&in->weights, o->entities, e) != 0) ||
-	    (o->sharing != NULL && pairs_read(&in->pairs, o->sharing, e) != 0) ||
+	    (o->sharing != NULL && gv_pairs_read(&in->pairs, o->sharing, e) != 0) ||
 	    (o->warm != NULL &&
 		warm_read(&in->memory, o->warm, &in->cluster, o->name, e) != 0))
 		return -1;
@@ -59,8 +59,8 @@ inputs_free(struct inputs *in)
 {
 	gv_frame_free(&in->throughputs);
 	entities_free(&in->weights);
-	pairs_free(&in->pairs);
-	price_forget(&in->memory);
+	gv_pairs_free(&in->pairs);
+	gv_price_forget(&in->memory);
 	gv_cluster_free(&in->cluster);
 }
 
@@ -125,26 +125,26 @@ static int
 explain(const struct options *o, const struct gv_rates *r, const struct gv_cluster *c,
     const struct answer *a, struct gv_error *e)
 {
-	struct one_more *more = gv_xcalloc(c->n_types, sizeof(*more));
-	struct problem p = a->p;
+	struct gv_one_more *more = gv_xcalloc(c->n_types, sizeof(*more));
+	struct gv_problem p = a->p;
 	double *need = answer_needs(a);
-	struct explanation x = {0};
+	struct gv_explanation x = {0};
 	struct gv_out *out = NULL;
 	struct gv_tabw w;
 	int rc;
 
 	if (p.number[NUMBER_NEED] != NULL)
 		p.number[NUMBER_NEED] = need;
-	explain_make(&x, &p, o->policy->measure, &a->s);
-	rc = one_more_make(more, a, r, c, o->policy, &o->solve, merges(o), e);
+	gv_explain_make(&x, &p, o->policy->measure, &a->s);
+	rc = gv_one_more_make(more, a, r, c, o->policy, &o->solve, merges(o), e);
 	if (rc == 0)
 		rc = gv_out_open(&out, o->explain, e);
 	if (rc == 0) {
 		gv_tabw_init(&w, out, o->common.tsv);
-		explain_write(&x, a, r, c, o->name, more, &w);
+		gv_explain_write(&x, a, r, c, o->name, more, &w);
 		rc = out == gv_stdout() ? 0 : gv_out_close(out, e);
 	}
-	explain_free(&x);
+	gv_explain_free(&x);
 	free(need);
 	free(more);
 	return rc;

@@ -86,9 +86,9 @@ cut_pop(char *name, size_t *parts)
 static void
 cut_inside(char *name, struct options *o)
 {
-	enum inside inside = cut_end(name, "+fifo")   ? INSIDE_FIFO
-			     : cut_end(name, "+none") ? INSIDE_NONE
-						      : INSIDE_FAIRNESS;
+	enum gv_inside inside = cut_end(name, "+fifo")   ? INSIDE_FIFO
+				: cut_end(name, "+none") ? INSIDE_NONE
+							 : INSIDE_FAIRNESS;
 
 	if (inside == INSIDE_FAIRNESS)
 		return;
@@ -110,13 +110,13 @@ set_policy(void *ctx, const char *arg)
 	o->solve.placeable = cut_end(name, "+placeable") || o->solve.placeable;
 	o->solve.agnostic = cut_end(name, "+agnostic") || o->solve.agnostic;
 	cut_inside(name, o);
-	o->policy = policy_find(name);
+	o->policy = gv_policy_find(name);
 	free(name);
 	if (o->policy != NULL)
 		return;
-	for (i = 0; policies[i] != NULL && len < sizeof(known); i++)
+	for (i = 0; gv_policies[i] != NULL && len < sizeof(known); i++)
 		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s",
-		    i > 0 ? ", " : "", policies[i]->name);
+		    i > 0 ? ", " : "", gv_policies[i]->name);
 	gv_opt_usage(&o->common, "unknown policy %s; known: %s",
 	    gv_quote(q, arg, strlen(arg)), known);
 }
@@ -128,7 +128,7 @@ set_solver(void *ctx, const char *arg)
 	struct options *o = ctx;
 
 	o->solve.solver =
-	    (enum solver)gv_opt_one_of(&o->common, "--solver", arg, names, 3);
+	    (enum gv_solver)gv_opt_one_of(&o->common, "--solver", arg, names, 3);
 }
 
 static void
@@ -138,7 +138,7 @@ set_inside(void *ctx, const char *arg)
 	struct options *o = ctx;
 
 	o->solve.inside =
-	    (enum inside)gv_opt_one_of(&o->common, "--inside", arg, names, 3);
+	    (enum gv_inside)gv_opt_one_of(&o->common, "--inside", arg, names, 3);
 	o->has_inside = true;
 }
 
@@ -217,7 +217,7 @@ parse(struct options *o, int argc, char **argv)
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
 }
 
-/* Which policies have it, and what it does not go with. */
+/* Which gv_policies have it, and what it does not go with. */
 static void
 check_constraints(const struct options *o)
 {
@@ -262,15 +262,15 @@ check_pop(const struct options *o)
 		gv_opt_usage(&o->common, "--pop does not go together with %s", other);
 }
 
-/* Options of policies, and the name that says it all. */
+/* Options of gv_policies, and the name that says it all. */
 static void
 finish_policy(struct options *o)
 {
 	if (o->policy == NULL)
 		gv_opt_usage(&o->common, "a policy is needed: -p POLICY");
-	if (o->per_dollar && o->policy == &policy_min_cost)
-		o->policy = &policy_per_dollar;
-	if (o->per_dollar && o->policy != &policy_per_dollar)
+	if (o->per_dollar && o->policy == &gv_policy_min_cost)
+		o->policy = &gv_policy_per_dollar;
+	if (o->per_dollar && o->policy != &gv_policy_per_dollar)
 		gv_opt_usage(&o->common, "--per-dollar is an option of policy min-cost");
 	if (o->solve.relax_slo && !(o->policy->numbers >> NUMBER_NEED & 1))
 		gv_opt_usage(&o->common, "--relax-slo: policy %s has no deadlines",
@@ -278,7 +278,7 @@ finish_policy(struct options *o)
 	if ((o->has_inside || o->entities != NULL) && !o->policy->entities)
 		gv_opt_usage(&o->common, "%s: policy %s does not look at entities",
 		    o->has_inside ? "--inside" : "--entities", o->policy->name);
-	if (o->solve.alpha > 0 && o->policy != &policy_allox)
+	if (o->solve.alpha > 0 && o->policy != &gv_policy_allox)
 		gv_opt_usage(&o->common, "--alpha is an option of policy allox");
 	if (o->has_seed && o->solve.pop <= 1 && !(o->policy->numbers >> NUMBER_DRAW & 1))
 		gv_opt_usage(

@@ -9,7 +9,7 @@
 #include "draw.h"
 
 bool
-pop_possible(const struct policy *policy)
+pop_possible(const struct gv_policy *policy)
 {
 	return policy->multipliers &&
 	       (policy->measure == MEASURE_LEVEL || policy->measure == MEASURE_SECONDS ||
@@ -19,11 +19,11 @@ pop_possible(const struct policy *policy)
 
 /* The places of the jobs in a random order.  The caller's. */
 static double *
-shuffle(struct problem *p, uint64_t seed, const struct gv_rates *r, const size_t *row)
+shuffle(struct gv_problem *p, uint64_t seed, const struct gv_rates *r, const size_t *row)
 {
 	double *place;
 
-	problem_ask(p, 1u << NUMBER_DRAW);
+	gv_problem_ask(p, 1u << NUMBER_DRAW);
 	draw_order(p, seed, r, row);
 	place = p->number[NUMBER_DRAW];
 	p->number[NUMBER_DRAW] = NULL;
@@ -70,7 +70,7 @@ static void
 part_make(
     struct part *w, const struct answer *a, const double *place, size_t k, size_t parts)
 {
-	const struct problem *p = &a->p;
+	const struct gv_problem *p = &a->p;
 	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
 	size_t i, j, n = 0;
 
@@ -80,10 +80,10 @@ part_make(
 		if (keep[i])
 			w->row[n++] = i;
 	}
-	problem_pick(&w->b.p, p, keep);
+	gv_problem_pick(&w->b.p, p, keep);
 	for (j = 0; j < p->m; j++)
 		w->b.p.capacity[j] /= (double)parts;
-	problem_refer(&w->b.p, p->capacity);
+	gv_problem_refer(&w->b.p, p->capacity);
 	rank_part(w, a);
 	free(keep);
 }
@@ -99,7 +99,7 @@ part_free(struct part *w)
 static void
 take_part(struct answer *a, const struct part *w)
 {
-	const struct solution *s = &w->b.s;
+	const struct gv_solution *s = &w->b.s;
 	size_t m = a->p.m;
 	size_t i;
 
@@ -109,7 +109,7 @@ take_part(struct answer *a, const struct part *w)
 		return;
 	a->s.pair = gv_xrealloc(a->s.pair, a->s.n_pairs + s->n_pairs, sizeof(*a->s.pair));
 	for (i = 0; i < s->n_pairs; i++) {
-		struct pair q = s->pair[i];
+		struct gv_pair q = s->pair[i];
 
 		q.a = w->row[q.a];
 		q.b = w->row[q.b];
@@ -119,7 +119,7 @@ take_part(struct answer *a, const struct part *w)
 
 /* The objective of all, with that of a part more. */
 static double
-together(enum measure measure, double all, double part, bool first)
+together(enum gv_measure measure, double all, double part, bool first)
 {
 	if (first)
 		return part;
@@ -130,11 +130,11 @@ together(enum measure measure, double all, double part, bool first)
 
 /* The bound of the whole. */
 static int
-find_bound(struct answer *a, const struct policy *policy, const struct solve_options *opt,
-    bool merge, struct gv_error *e)
+find_bound(struct answer *a, const struct gv_policy *policy,
+    const struct gv_solve_options *opt, bool merge, struct gv_error *e)
 {
 	struct answer whole = {.p = a->p, .rank = a->rank};
-	struct solution *s = &a->s;
+	struct gv_solution *s = &a->s;
 	int rc = answer_solve(&whole, policy, opt, merge, e);
 
 	if (rc == 0) {
@@ -152,8 +152,8 @@ find_bound(struct answer *a, const struct policy *policy, const struct solve_opt
 }
 
 int
-pop_solve(struct answer *a, const struct gv_rates *r, const struct policy *policy,
-    const struct solve_options *opt, bool merge, struct gv_error *e)
+pop_solve(struct answer *a, const struct gv_rates *r, const struct gv_policy *policy,
+    const struct gv_solve_options *opt, bool merge, struct gv_error *e)
 {
 	double *place = shuffle(&a->p, opt->seed, r, a->row);
 	size_t k, n = 0;
@@ -177,7 +177,7 @@ pop_solve(struct answer *a, const struct gv_rates *r, const struct policy *polic
 	}
 	free(place);
 	if (rc == 0 && a->p.together == NULL)
-		problem_trim(&a->p, a->s.x);
+		gv_problem_trim(&a->p, a->s.x);
 	if (rc == 0 && opt->pop_bound)
 		rc = find_bound(a, policy, opt, merge, e);
 	return rc;

@@ -9,7 +9,7 @@
 #include "answer.h"
 
 /* Whether what a policy counts can be put together from parts. */
-bool pop_possible(const struct policy *policy);
+bool pop_possible(const struct gv_policy *policy);
 
 /*
  * The shares of a->p in opt->pop parts; a job's part depends on opt->seed and the
@@ -17,7 +17,7 @@ bool pop_possible(const struct policy *policy);
  * bound only with opt->pop_bound, that of the whole, which is solved for it.  0, or -1
  * with *e set.
  */
-int pop_solve(struct answer *a, const struct gv_rates *r, const struct policy *policy,
-    const struct solve_options *opt, bool merge, struct gv_error *e);
+int pop_solve(struct answer *a, const struct gv_rates *r, const struct gv_policy *policy,
+    const struct gv_solve_options *opt, bool merge, struct gv_error *e);
 
 #endif

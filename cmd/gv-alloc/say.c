@@ -144,7 +144,7 @@ say_late(const struct options *o, const struct gv_rates *r, const struct answer 
 void
 say_objective(const struct options *o, const struct gv_rates *r, const struct answer *a)
 {
-	const struct solution *s = &a->s;
+	const struct gv_solution *s = &a->s;
 	char num[3][GV_NUM_LEN];
 	char more[4 * GV_NUM_LEN + 64] = "";
 	char pairs[2 * GV_NUM_LEN + 64] = "";

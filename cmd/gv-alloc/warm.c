@@ -8,12 +8,12 @@
 #include "base/mem.h"
 #include "table/tab.h"
 
-struct columns {
+struct gv_columns {
 	ptrdiff_t gpu_type, price, gain_price, level, policy;
 };
 
 static int
-find_columns(struct columns *c, const struct gv_frame *f, struct gv_error *e)
+find_columns(struct gv_columns *c, const struct gv_frame *f, struct gv_error *e)
 {
 	int rc = gv_frame_require(f, "gpu_type", &c->gpu_type, e);
 
@@ -52,8 +52,9 @@ place(const struct gv_cluster *c, size_t type)
 
 /* 1 it is of this cluster and policy, 0 it is not, -1 with *e set. */
 static int
-take_rows(struct price_memory *m, const struct gv_frame *f, const struct columns *col,
-    const struct gv_cluster *c, const char *policy, struct gv_error *e)
+take_rows(struct gv_price_memory *m, const struct gv_frame *f,
+    const struct gv_columns *col, const struct gv_cluster *c, const char *policy,
+    struct gv_error *e)
 {
 	bool *seen = gv_xcalloc(c->n_types, sizeof(*seen));
 	bool known[2] = {true, true};
@@ -90,11 +91,11 @@ take_rows(struct price_memory *m, const struct gv_frame *f, const struct columns
 }
 
 int
-warm_read(struct price_memory *memory, const char *path, const struct gv_cluster *c,
+warm_read(struct gv_price_memory *memory, const char *path, const struct gv_cluster *c,
     const char *policy, struct gv_error *e)
 {
 	struct gv_frame f = {0};
-	struct columns col;
+	struct gv_columns col;
 	int rc;
 
 	if (access(path, F_OK) != 0)
@@ -108,13 +109,13 @@ warm_read(struct price_memory *memory, const char *path, const struct gv_cluster
 	if (rc == 0)
 		rc = take_rows(memory, &f, &col, c, policy, e);
 	if (rc != 1)
-		price_forget(memory);
+		gv_price_forget(memory);
 	gv_frame_free(&f);
 	return rc < 0 ? -1 : 0;
 }
 
 int
-warm_write(const struct price_memory *memory, const char *path,
+warm_write(const struct gv_price_memory *memory, const char *path,
     const struct gv_cluster *c, const char *policy, struct gv_error *e)
 {
 	const double *const pool[] = {memory->pool, memory->gain_pool};

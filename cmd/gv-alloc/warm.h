@@ -3,7 +3,7 @@
 #define GV_ALLOC_WARM_H
 
 #include "base/err.h"
-#include "gv-alloc/price/price.h"
+#include "alloc/price/price.h"
 #include "sched/cluster.h"
 
 /*
@@ -11,11 +11,11 @@
  * pool's, may be empty), level, policy.  One of another policy, or of other types than
  * the cluster's, says nothing.  0, or -1 with *e set: it is malformed.
  */
-int warm_read(struct price_memory *memory, const char *path, const struct gv_cluster *c,
-    const char *policy, struct gv_error *e);
+int warm_read(struct gv_price_memory *memory, const char *path,
+    const struct gv_cluster *c, const char *policy, struct gv_error *e);
 
 /* Writes it, whole or not at all.  0, or -1 with *e set. */
-int warm_write(const struct price_memory *memory, const char *path,
+int warm_write(const struct gv_price_memory *memory, const char *path,
     const struct gv_cluster *c, const char *policy, struct gv_error *e);
 
 #endif

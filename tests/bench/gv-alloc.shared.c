@@ -19,10 +19,10 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "gv-alloc/problem/classes.h"
+#include "alloc/problem/classes.h"
 #include "gv-alloc/deal.h"
-#include "gv-alloc/policy/policy.h"
-#include "gv-alloc/pairs/together.h"
+#include "alloc/policy/policy.h"
+#include "alloc/pairs/together.h"
 #include "table/tab.h"
 
 enum { TYPES = 26, GPUS = 3 };
@@ -104,16 +104,16 @@ noise(uint32_t stream, uint64_t i)
 
 /* Every job is a kind of its own. */
 static void
-make(struct problem *p, struct together *t, const struct measured *with, size_t n)
+make(struct gv_problem *p, struct gv_together *t, const struct measured *with, size_t n)
 {
 	size_t pairs = n * (n - 1) / 2;
 	size_t *type = gv_xcalloc(n, sizeof(*type));
 	size_t i, j, k, at = 0;
 
-	problem_alloc(p, n, GPUS);
+	gv_problem_alloc(p, n, GPUS);
 	p->kind = gv_xcalloc(n, sizeof(*p->kind));
 	p->together = t;
-	*t = (struct together){.n_kinds = n, .m = GPUS, .n = pairs};
+	*t = (struct gv_together){.n_kinds = n, .m = GPUS, .n = pairs};
 	t->first = gv_xcalloc(n + 1, sizeof(*t->first));
 	t->with = gv_xcalloc(pairs, sizeof(*t->with));
 	t->rate = gv_xcalloc(pairs, 2 * GPUS * sizeof(*t->rate));
@@ -156,17 +156,17 @@ cpu_s(void)
 static bool
 measure(const struct measured *with, size_t n)
 {
-	const struct solve_options opt = {0};
-	struct solution s = {.x = gv_xcalloc(n, GPUS * sizeof(*s.x))};
+	const struct gv_solve_options opt = {0};
+	struct gv_solution s = {.x = gv_xcalloc(n, GPUS * sizeof(*s.x))};
 	struct gv_error e = {0};
-	struct together t;
-	struct problem p;
+	struct gv_together t;
+	struct gv_problem p;
 	struct rusage use;
 	double start;
 
 	make(&p, &t, with, n);
 	start = cpu_s();
-	if (policy_max_min.solve(&p, &opt, &s, &e) != 0)
+	if (gv_policy_max_min.solve(&p, &opt, &s, &e) != 0)
 		gv_die_error(&e);
 	start = cpu_s() - start;
 	getrusage(RUSAGE_SELF, &use);
@@ -176,8 +176,8 @@ measure(const struct measured *with, size_t n)
 	fflush(stdout);
 	free(s.x);
 	free(s.pair);
-	problem_free(&p);
-	together_free(&t);
+	gv_problem_free(&p);
+	gv_together_free(&t);
 	return s.gap <= 1e-9;
 }
 
@@ -185,27 +185,27 @@ measure(const struct measured *with, size_t n)
 static bool
 measure_types(const struct measured *with, size_t n)
 {
-	const struct solve_options opt = {0};
-	struct together_entry *entry =
+	const struct gv_solve_options opt = {0};
+	struct gv_together_entry *entry =
 	    gv_xcalloc((size_t)TYPES * TYPES * GPUS, sizeof(*entry));
 	size_t *rank = gv_xcalloc(n, sizeof(*rank));
-	struct solution s = {0};
+	struct gv_solution s = {0};
 	struct gv_error e = {0};
-	struct together t;
-	struct classes c;
-	struct problem p;
-	struct pair *dealt;
+	struct gv_together t;
+	struct gv_classes c;
+	struct gv_problem p;
+	struct gv_pair *dealt;
 	double start, merged, solved;
 	size_t i, k, j, used = 0, n_dealt;
 
 	for (i = 0; i < TYPES; i++)
 		for (k = i; k < TYPES; k++)
 			for (j = 0; j < GPUS; j++)
-				entry[used++] = (struct together_entry){(uint32_t)i,
+				entry[used++] = (struct gv_together_entry){(uint32_t)i,
 				    (uint32_t)k, (uint32_t)j, 0, with->pair[i][k][j][0],
 				    with->pair[i][k][j][1]};
-	together_make(&t, TYPES, GPUS, entry, used);
-	problem_alloc(&p, n, GPUS);
+	gv_together_make(&t, TYPES, GPUS, entry, used);
+	gv_problem_alloc(&p, n, GPUS);
 	p.kind = gv_xcalloc(n, sizeof(*p.kind));
 	p.together = &t;
 	for (j = 0; j < GPUS; j++)
@@ -218,10 +218,10 @@ measure_types(const struct measured *with, size_t n)
 			p.rate[i * GPUS + j] = with->alone[p.kind[i]][j];
 	}
 	start = cpu_s();
-	classes_make(&c, &p, true);
+	gv_classes_make(&c, &p, true);
 	merged = cpu_s();
 	s.x = gv_xcalloc(c.p.n, GPUS * sizeof(*s.x));
-	if (policy_max_min.solve(&c.p, &opt, &s, &e) != 0)
+	if (gv_policy_max_min.solve(&c.p, &opt, &s, &e) != 0)
 		gv_die_error(&e);
 	solved = cpu_s();
 	dealt = deal_pairs(&c, n, rank, s.pair, s.n_pairs, &n_dealt);
@@ -235,9 +235,9 @@ measure_types(const struct measured *with, size_t n)
 	free(rank);
 	free(s.x);
 	free(s.pair);
-	classes_free(&c);
-	problem_free(&p);
-	together_free(&t);
+	gv_classes_free(&c);
+	gv_problem_free(&p);
+	gv_together_free(&t);
 	return s.gap <= 1e-9;
 }
 

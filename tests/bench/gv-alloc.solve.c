@@ -1,5 +1,5 @@
 /*
- * How long gv-alloc's policies solve: processor time of one core from a problem in
+ * How long gv-alloc's gv_policies solve: processor time of one core from a problem in
  * memory to its shares and their bound, reading and writing not counted.  Every job
  * differs from every other.  The best of several runs, the gap that was proved, and the
  * time when one job has gone and the prices of before are known.
@@ -18,9 +18,9 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "gv-alloc/problem/classes.h"
-#include "gv-alloc/policy/policy.h"
-#include "gv-alloc/price/price.h"
+#include "alloc/problem/classes.h"
+#include "alloc/policy/policy.h"
+#include "alloc/price/price.h"
 
 enum { KINDS = 26 };
 
@@ -37,14 +37,14 @@ uniform(uint32_t a, uint32_t b)
 }
 
 /* Gangs of 1 to 8 of 26 kinds, every rate 15 % around its kind's, every weight its own. */
-static struct problem
+static struct gv_problem
 draw(size_t n, const struct shape *shape)
 {
-	struct problem p;
+	struct gv_problem p;
 	size_t i, j, m = shape->m;
 
-	problem_alloc(&p, n, m);
-	problem_ask(&p, (1u << NUMBER_NEED) - 1);
+	gv_problem_alloc(&p, n, m);
+	gv_problem_ask(&p, (1u << NUMBER_NEED) - 1);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = fmax(8, floor((double)n * shape->gpus));
 		p.price[j] = .3 + .5 * (double)(m - j);
@@ -72,9 +72,9 @@ draw(size_t n, const struct shape *shape)
 
 /* The problem with the numbers that a policy asks for, its rows in their order. */
 static void
-classes(struct classes *c, const struct problem *p, const struct policy *policy)
+classes(struct gv_classes *c, const struct gv_problem *p, const struct gv_policy *policy)
 {
-	struct problem seen = *p;
+	struct gv_problem seen = *p;
 	size_t k;
 
 	for (k = 0; k < N_NUMBERS; k++)
@@ -82,7 +82,7 @@ classes(struct classes *c, const struct problem *p, const struct policy *policy)
 			seen.number[k] = NULL;
 	if (policy->numbers >> NUMBER_NEED & 1)
 		seen.number[NUMBER_NEED] = gv_xcalloc(p->n, sizeof(double));
-	classes_make(c, &seen, true);
+	gv_classes_make(c, &seen, true);
 	if (policy->numbers >> NUMBER_NEED & 1)
 		free(seen.number[NUMBER_NEED]);
 }
@@ -98,10 +98,10 @@ seconds(void)
 
 /* Seconds of one solution. */
 static double
-solve(const struct policy *policy, const struct problem *p, struct price_memory *memory,
-    struct solution *s)
+solve(const struct gv_policy *policy, const struct gv_problem *p,
+    struct gv_price_memory *memory, struct gv_solution *s)
 {
-	const struct solve_options opt = {.solver = SOLVER_AUTO, .memory = memory};
+	const struct gv_solve_options opt = {.solver = SOLVER_AUTO, .memory = memory};
 	struct gv_error e = {0};
 	double start = seconds();
 
@@ -113,32 +113,33 @@ solve(const struct policy *policy, const struct problem *p, struct price_memory 
 
 /* A job comes and goes, from the prices of the time before: the best of some runs. */
 static double
-measure_next(const struct policy *policy, const struct problem *p, struct solution *s)
+measure_next(
+    const struct gv_policy *policy, const struct gv_problem *p, struct gv_solution *s)
 {
-	struct price_memory memory = {0};
-	struct problem less;
+	struct gv_price_memory memory = {0};
+	struct gv_problem less;
 	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
 	double best = INFINITY;
 	int k;
 
 	memset(keep, true, p->n * sizeof(*keep));
 	keep[p->n / 2] = false;
-	problem_pick(&less, p, keep);
+	gv_problem_pick(&less, p, keep);
 	for (k = 0; k < 5; k++) {
 		solve(policy, p, &memory, s);
 		best = fmin(best, solve(policy, &less, &memory, s));
 	}
-	problem_free(&less);
-	price_forget(&memory);
+	gv_problem_free(&less);
+	gv_price_forget(&memory);
 	free(keep);
 	return best;
 }
 
 static int
-measure(const struct policy *policy, const struct problem *p, const char *shape)
+measure(const struct gv_policy *policy, const struct gv_problem *p, const char *shape)
 {
-	struct classes c;
-	struct solution s = {0};
+	struct gv_classes c;
+	struct gv_solution s = {0};
 	double best = INFINITY, all = 0, gap;
 	int runs = 0;
 
@@ -161,7 +162,7 @@ measure(const struct policy *policy, const struct problem *p, const char *shape)
 	printf("\n");
 	fflush(stdout);
 	free(s.x);
-	classes_free(&c);
+	gv_classes_free(&c);
 	return gap > 1e-9;
 }
 
@@ -170,8 +171,9 @@ main(int argc, char **argv)
 {
 	static const struct shape shapes[] = {{"m=3", 3, 1. / 6},
 	    {"m=3 load", 3, 1. / 12}, {"m=3 idle", 3, 1}, {"m=8", 8, 1. / 12}};
-	static const struct policy *const measured[] = {&policy_max_min, &policy_makespan,
-	    &policy_finish_time, &policy_max_sum, &policy_min_cost};
+	static const struct gv_policy *const measured[] = {&gv_policy_max_min,
+	    &gv_policy_makespan, &gv_policy_finish_time, &gv_policy_max_sum,
+	    &gv_policy_min_cost};
 	double most = argc > 1 ? atof(argv[1]) : 8192;
 	const char *only = argc > 2 ? argv[2] : NULL;
 	int wrong = 0;
@@ -183,12 +185,12 @@ main(int argc, char **argv)
 	    "one less");
 	for (k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++)
 		for (n = 32; n <= most; n = n < 8192 ? n * 4 : n < 1e5 ? 1e5 : n * 10) {
-			struct problem p = draw((size_t)n, &shapes[k]);
+			struct gv_problem p = draw((size_t)n, &shapes[k]);
 
 			for (i = 0; i < sizeof(measured) / sizeof(measured[0]); i++)
 				if (only == NULL || strcmp(only, measured[i]->name) == 0)
 					wrong |= measure(measured[i], &p, shapes[k].name);
-			problem_free(&p);
+			gv_problem_free(&p);
 		}
 	return wrong;
 }

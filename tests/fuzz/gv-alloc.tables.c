@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "file.h"
 #include "gv-alloc/entities.h"
-#include "gv-alloc/pairs/pairs.h"
-#include "gv-alloc/price/price.h"
+#include "alloc/pairs/pairs.h"
+#include "alloc/price/price.h"
 #include "gv-alloc/prices.h"
 #include "gv-alloc/warm.h"
 
@@ -51,9 +51,9 @@ check_error(int rc, const struct gv_error *e)
 static void
 check_pairs(const char *path)
 {
-	struct pairs t = {0};
+	struct gv_pairs t = {0};
 	struct gv_error e = {0};
-	int rc = pairs_read(&t, path, &e);
+	int rc = gv_pairs_read(&t, path, &e);
 	size_t i;
 
 	check_error(rc, &e);
@@ -62,13 +62,13 @@ check_pairs(const char *path)
 		      isfinite(t.row[i].rate_a + 0 * t.row[i].rate_b) &&
 		      t.row[i].scale > 0);
 	if (rc == 0)
-		pairs_free(&t);
+		gv_pairs_free(&t);
 }
 
 static void
 check_entities(const char *path)
 {
-	struct entities t = {0};
+	struct gv_entities t = {0};
 	struct gv_error e = {0};
 	int rc = entities_read(&t, path, &e);
 
@@ -98,7 +98,7 @@ same(const double *a, const double *b)
 static void
 check_warm(const char *path, const struct gv_cluster *c)
 {
-	struct price_memory first = {0}, again = {0};
+	struct gv_price_memory first = {0}, again = {0};
 	struct gv_error e = {0};
 	int rc = warm_read(&first, path, c, "max-min", &e);
 
@@ -110,8 +110,8 @@ check_warm(const char *path, const struct gv_cluster *c)
 		HOLDS(same(first.pool, again.pool));
 		HOLDS(same(first.gain_pool, again.gain_pool));
 	}
-	price_forget(&first);
-	price_forget(&again);
+	gv_price_forget(&first);
+	gv_price_forget(&again);
 }
 
 int

@@ -1,4 +1,4 @@
-/* What the tests of gv-alloc share: parts of random problems, and policies run on them. */
+/* What the tests of gv-alloc share: parts of random problems, and gv_policies run on them. */
 #ifndef ALLOC_HELP_H
 #define ALLOC_HELP_H
 
@@ -6,10 +6,10 @@
 
 #include "base/mem.h"
 #include "draws.h"
-#include "gv-alloc/problem/classes.h"
-#include "gv-alloc/prove/multipliers.h"
-#include "gv-alloc/policy/policy.h"
-#include "gv-alloc/problem/problem.h"
+#include "alloc/problem/classes.h"
+#include "alloc/prove/multipliers.h"
+#include "alloc/policy/policy.h"
+#include "alloc/problem/problem.h"
 
 static inline bool
 near(double a, double b, double tol)
@@ -20,14 +20,14 @@ near(double a, double b, double tol)
 /* ---- problems ---- */
 
 /* The paper's example: three jobs, two types of one GPU each. */
-static inline struct problem
+static inline struct gv_problem
 paper_problem(void)
 {
 	static const double rate[] = {40, 10, 12, 4, 100, 50};
-	struct problem p;
+	struct gv_problem p;
 	size_t i;
 
-	problem_alloc(&p, 3, 2);
+	gv_problem_alloc(&p, 3, 2);
 	memcpy(p.rate, rate, sizeof(rate));
 	for (i = 0; i < 3; i++)
 		p.scale[i] = p.weight[i] = p.count[i] = 1;
@@ -37,7 +37,7 @@ paper_problem(void)
 
 /* Job to becomes one like job from, but for its place in the queue and its entity. */
 static inline void
-copy_job(struct problem *p, size_t to, size_t from)
+copy_job(struct gv_problem *p, size_t to, size_t from)
 {
 	size_t k;
 
@@ -51,7 +51,7 @@ copy_job(struct problem *p, size_t to, size_t from)
 
 /* A job without any rate gets one, on one GPU of some type. */
 static inline void
-make_runnable(struct problem *p, size_t i)
+make_runnable(struct gv_problem *p, size_t i)
 {
 	size_t j;
 
@@ -64,7 +64,7 @@ make_runnable(struct problem *p, size_t i)
 
 /* Job i gets the numbers that the problem asks for; a need with that probability. */
 static inline void
-draw_numbers(struct problem *p, size_t i, double with_need)
+draw_numbers(struct gv_problem *p, size_t i, double with_need)
 {
 	if (p->number[NUMBER_STEPS] != NULL)
 		p->number[NUMBER_STEPS][i] = uniform() < .1 ? 0 : exp(6 * uniform());
@@ -81,10 +81,10 @@ draw_numbers(struct problem *p, size_t i, double with_need)
 /* ---- answers ---- */
 
 /* The problem as the policy sees it: with the numbers it asks for; it owns nothing. */
-static inline struct problem
-seen_by(const struct policy *policy, const struct problem *p)
+static inline struct gv_problem
+seen_by(const struct gv_policy *policy, const struct gv_problem *p)
 {
-	struct problem q = *p;
+	struct gv_problem q = *p;
 	size_t k;
 
 	for (k = 0; k < N_NUMBERS; k++)
@@ -98,21 +98,21 @@ seen_by(const struct policy *policy, const struct problem *p)
  * freed.  merge: equal jobs are one class.  Returns what the policy does.
  */
 static inline int
-answer(struct solution *s, const struct policy *policy, const struct problem *p,
-    const struct solve_options *opt, bool merge, struct gv_error *e)
+answer(struct gv_solution *s, const struct gv_policy *policy, const struct gv_problem *p,
+    const struct gv_solve_options *opt, bool merge, struct gv_error *e)
 {
-	struct problem seen = seen_by(policy, p);
-	struct classes c;
+	struct gv_problem seen = seen_by(policy, p);
+	struct gv_classes c;
 	double *x;
 	size_t i;
 	int rc;
 
-	*s = (struct solution){0};
-	classes_make(&c, &seen, merge);
+	*s = (struct gv_solution){0};
+	gv_classes_make(&c, &seen, merge);
 	s->x = x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
 	rc = policy->solve(&c.p, opt, s, e);
 	s->x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	classes_deal(&c, p->n, x, s->x);
+	gv_classes_deal(&c, p->n, x, s->x);
 	if (s->late != NULL) {
 		bool *late = gv_xcalloc(p->n, sizeof(*late));
 
@@ -125,17 +125,17 @@ answer(struct solution *s, const struct policy *policy, const struct problem *p,
 	s->pair = NULL;
 	s->n_pairs = 0;
 	free(x);
-	classes_free(&c);
+	gv_classes_free(&c);
 	return rc;
 }
 
 /* The shares where there must be an answer; x is to be freed. */
-static inline struct solution
-shares(const struct policy *policy, const struct problem *p,
-    const struct solve_options *opt, bool merge)
+static inline struct gv_solution
+shares(const struct gv_policy *policy, const struct gv_problem *p,
+    const struct gv_solve_options *opt, bool merge)
 {
 	struct gv_error e = {0};
-	struct solution s;
+	struct gv_solution s;
 
 	if (answer(&s, policy, p, opt, merge, &e) != 0)
 		gv_die_error(&e);
@@ -145,40 +145,41 @@ shares(const struct policy *policy, const struct problem *p,
 }
 
 /* The answer to the rows of p as they are, with multipliers; for solution_free. */
-static inline struct solution
-solve_rows(const struct policy *policy, const struct problem *p, enum solver solver)
+static inline struct gv_solution
+solve_rows(
+    const struct gv_policy *policy, const struct gv_problem *p, enum gv_solver solver)
 {
-	const struct solve_options opt = {.solver = solver, .multipliers = true};
-	struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	const struct gv_solve_options opt = {.solver = solver, .multipliers = true};
+	struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
 	struct gv_error e = {0};
 
-	multipliers_alloc(&s.multipliers, p->n, p->m);
+	gv_multipliers_alloc(&s.multipliers, p->n, p->m);
 	if (policy->solve(p, &opt, &s, &e) != 0)
 		gv_die_error(&e);
 	return s;
 }
 
 static inline void
-solution_free(struct solution *s)
+solution_free(struct gv_solution *s)
 {
 	free(s->x);
 	free(s->late);
-	multipliers_free(&s->multipliers);
+	gv_multipliers_free(&s->multipliers);
 }
 
 /* Tests each policy that is a program and has multipliers, where there are prices by them, too. */
 static inline void
-for_programs(void (*test)(const struct policy *policy, enum solver solver))
+for_programs(void (*test)(const struct gv_policy *policy, enum gv_solver solver))
 {
-	test(&policy_max_min, SOLVER_AUTO);
-	test(&policy_max_min, SOLVER_PRICE);
-	test(&policy_makespan, SOLVER_AUTO);
-	test(&policy_finish_time, SOLVER_AUTO);
-	test(&policy_max_sum, SOLVER_AUTO);
-	test(&policy_max_sum, SOLVER_PRICE);
-	test(&policy_min_cost, SOLVER_AUTO);
-	test(&policy_per_dollar, SOLVER_AUTO);
-	test(&policy_fifo, SOLVER_AUTO);
+	test(&gv_policy_max_min, SOLVER_AUTO);
+	test(&gv_policy_max_min, SOLVER_PRICE);
+	test(&gv_policy_makespan, SOLVER_AUTO);
+	test(&gv_policy_finish_time, SOLVER_AUTO);
+	test(&gv_policy_max_sum, SOLVER_AUTO);
+	test(&gv_policy_max_sum, SOLVER_PRICE);
+	test(&gv_policy_min_cost, SOLVER_AUTO);
+	test(&gv_policy_per_dollar, SOLVER_AUTO);
+	test(&gv_policy_fifo, SOLVER_AUTO);
 }
 
 #endif

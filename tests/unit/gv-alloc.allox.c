@@ -5,18 +5,18 @@
 
 #include "base/mem.h"
 #include "draws.h"
-#include "gv-alloc/policy/policy.h"
+#include "alloc/policy/policy.h"
 
 enum { MOST = 6 };
 
-static struct problem
+static struct gv_problem
 random_problem(void)
 {
-	struct problem p;
+	struct gv_problem p;
 	size_t i, j, n = 1 + below(MOST), m = 1 + below(3);
 
-	problem_alloc(&p, n, m);
-	problem_ask(&p, policy_allox.numbers);
+	gv_problem_alloc(&p, n, m);
+	gv_problem_ask(&p, gv_policy_allox.numbers);
 	for (j = 0; j < m; j++)
 		p.capacity[j] = (double)(1 + below(2));
 	for (i = 0; i < n; i++) {
@@ -33,7 +33,7 @@ random_problem(void)
 
 /* Of jobs put on GPUs the shortest run first: the sum of times to completion. */
 static double
-sum_of(const struct problem *p, const size_t *gpu, const size_t *type, size_t gpus)
+sum_of(const struct gv_problem *p, const size_t *gpu, const size_t *type, size_t gpus)
 {
 	double sum = 0;
 	size_t g, i, k;
@@ -62,7 +62,7 @@ sum_of(const struct problem *p, const size_t *gpu, const size_t *type, size_t gp
 
 /* The least of all ways to put n jobs on GPUs. */
 static double
-brute_force(const struct problem *p)
+brute_force(const struct gv_problem *p)
 {
 	size_t gpu[MOST] = {0}, type[MOST];
 	size_t gpus = 0, i, j, k;
@@ -87,11 +87,11 @@ test_started(void)
 	int i, wrong = 0, moved = 0, jobs = 0;
 
 	for (i = 0; i < 200; i++) {
-		struct problem p = random_problem();
-		struct problem rest;
+		struct gv_problem p = random_problem();
+		struct gv_problem rest;
 		bool keep[MOST];
-		struct solve_options opt = {0};
-		struct solution s = {.x = gv_xcalloc(p.n, p.m * sizeof(double))};
+		struct gv_solve_options opt = {0};
+		struct gv_solution s = {.x = gv_xcalloc(p.n, p.m * sizeof(double))};
 		struct gv_error e = {0};
 		double sum = 0, best = 0, gpus = 0;
 		double left[3];
@@ -108,13 +108,13 @@ test_started(void)
 			p.number[NUMBER_STARTED][k] = (double)(j + 1);
 			sum += p.number[NUMBER_STEPS][k] / problem_rate(&p, k, j);
 		}
-		problem_pick(&rest, &p, keep);
+		gv_problem_pick(&rest, &p, keep);
 		memcpy(rest.capacity, left, p.m * sizeof(*left));
 		for (j = 0; j < p.m; j++)
 			gpus += left[j];
 		if (rest.n > 0 && gpus > 0)
 			best = brute_force(&rest) * (double)rest.n;
-		if (policy_allox.solve(&p, &opt, &s, &e) != 0)
+		if (gv_policy_allox.solve(&p, &opt, &s, &e) != 0)
 			gv_die_error(&e);
 		for (k = 0; k < p.n; k++)
 			if (!keep[k])
@@ -126,10 +126,10 @@ test_started(void)
 			best = (sum + best) / (double)p.n;
 			wrong += !(fabs(s.objective - best) <= 1e-9 * best);
 		}
-		wrong += !(problem_excess(&p, s.x) <= 0);
+		wrong += !(gv_problem_excess(&p, s.x) <= 0);
 		free(s.x);
-		problem_free(&rest);
-		problem_free(&p);
+		gv_problem_free(&rest);
+		gv_problem_free(&p);
 	}
 	ok(jobs > 100, "most problems have GPUs left");
 	is_int(moved, 0, "started jobs stay");
@@ -142,23 +142,23 @@ test_brute_force(void)
 	int i, bad = 0, unproved = 0, excess = 0, broken = 0;
 
 	for (i = 0; i < 300; i++) {
-		struct problem p = random_problem();
-		struct solve_options opt = {0};
-		struct solution s = {.x = gv_xcalloc(p.n, p.m * sizeof(double))};
+		struct gv_problem p = random_problem();
+		struct gv_solve_options opt = {0};
+		struct gv_solution s = {.x = gv_xcalloc(p.n, p.m * sizeof(double))};
 		struct gv_error e = {0};
 		double best = brute_force(&p);
 		size_t k;
 
-		if (policy_allox.solve(&p, &opt, &s, &e) != 0)
+		if (gv_policy_allox.solve(&p, &opt, &s, &e) != 0)
 			gv_die_error(&e);
 		bad += !(fabs(s.objective - best) <= 1e-9 * best);
 		unproved += !(s.gap >= 0 && s.gap <= 1e-9);
-		excess += !(problem_excess(&p, s.x) <= 0);
+		excess += !(gv_problem_excess(&p, s.x) <= 0);
 		for (k = 0; k < p.n * p.m; k++)
 			broken += (s.x[k] != 0 && s.x[k] != 1) ||
 				  (s.x[k] == 1 && p.rate[k] == 0);
 		free(s.x);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	is_int(bad, 0, "300 problems: the least average of all assignments");
 	is_int(unproved, 0, "proved by duals");

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "alloc_help.h"
-#include "gv-alloc/prove/certificate.h"
-#include "gv-alloc/prove/exact.h"
+#include "alloc/prove/certificate.h"
+#include "alloc/prove/exact.h"
 
 /* Of any size and sign. */
 static double
@@ -20,119 +20,121 @@ any_double(void)
 static void
 test_sums(void)
 {
-	struct exact x, y, z;
+	struct gv_exact x, y, z;
 	size_t wrong = 0;
 	int k;
 
-	exact_init(&x);
-	exact_init(&y);
-	exact_init(&z);
+	gv_exact_init(&x);
+	gv_exact_init(&y);
+	gv_exact_init(&z);
 	for (k = 0; k < 2000; k++) {
 		double a = any_double(), b = any_double(), c = any_double();
 
 		/* (a + b) c - a c = b c */
-		exact_set_double(&x, a);
-		exact_set_double(&y, b);
-		exact_add(&x, &x, &y);
-		exact_mul_double(&x, &x, c);
-		exact_add_product(&x, -a, c);
-		exact_mul_double(&y, &y, c);
-		wrong += exact_compare(&x, &y) != 0;
-		exact_sub(&x, &x, &y);
-		wrong += exact_sign(&x) != 0;
-		wrong += exact_double(&y, EXACT_DOWN) > exact_double(&y, EXACT_UP);
+		gv_exact_set_double(&x, a);
+		gv_exact_set_double(&y, b);
+		gv_exact_add(&x, &x, &y);
+		gv_exact_mul_double(&x, &x, c);
+		gv_exact_add_product(&x, -a, c);
+		gv_exact_mul_double(&y, &y, c);
+		wrong += gv_exact_compare(&x, &y) != 0;
+		gv_exact_sub(&x, &x, &y);
+		wrong += gv_exact_sign(&x) != 0;
+		wrong += gv_exact_double(&y, EXACT_DOWN) > gv_exact_double(&y, EXACT_UP);
 		/* b c is within those, and they are neighbours */
-		exact_set_double(&x, exact_double(&y, EXACT_DOWN));
-		exact_set_double(&z, exact_double(&y, EXACT_UP));
-		wrong += exact_compare(&x, &y) > 0 || exact_compare(&z, &y) < 0;
-		wrong += nextafter(exact_double(&y, EXACT_DOWN), HUGE_VAL) <
-			 exact_double(&y, EXACT_UP);
+		gv_exact_set_double(&x, gv_exact_double(&y, EXACT_DOWN));
+		gv_exact_set_double(&z, gv_exact_double(&y, EXACT_UP));
+		wrong += gv_exact_compare(&x, &y) > 0 || gv_exact_compare(&z, &y) < 0;
+		wrong += nextafter(gv_exact_double(&y, EXACT_DOWN), HUGE_VAL) <
+			 gv_exact_double(&y, EXACT_UP);
 	}
 	is_int(wrong, 0, "sums, products and comparisons have no rounding");
-	exact_free(&x);
-	exact_free(&y);
-	exact_free(&z);
+	gv_exact_free(&x);
+	gv_exact_free(&y);
+	gv_exact_free(&z);
 }
 
 static void
 test_quotients(void)
 {
-	struct exact a, b, low, high;
+	struct gv_exact a, b, low, high;
 	size_t wrong = 0;
 	int k;
 
-	exact_init(&a);
-	exact_init(&b);
-	exact_init(&low);
-	exact_init(&high);
+	gv_exact_init(&a);
+	gv_exact_init(&b);
+	gv_exact_init(&low);
+	gv_exact_init(&high);
 	for (k = 0; k < 2000; k++) {
-		exact_set_double(&a, any_double());
-		exact_set_double(&b, any_double());
-		exact_div(&low, &a, &b, EXACT_DOWN);
-		exact_div(&high, &a, &b, EXACT_UP);
-		wrong += exact_compare(&low, &high) > 0;
-		exact_sub(&high, &high, &low); /* the width, against 2^-190 of it */
-		exact_mul_double(&high, &high, 0x1p190);
-		if (exact_sign(&low) < 0)
-			exact_mul_double(&low, &low, -1);
-		wrong += exact_compare(&high, &low) > 0;
+		gv_exact_set_double(&a, any_double());
+		gv_exact_set_double(&b, any_double());
+		gv_exact_div(&low, &a, &b, EXACT_DOWN);
+		gv_exact_div(&high, &a, &b, EXACT_UP);
+		wrong += gv_exact_compare(&low, &high) > 0;
+		gv_exact_sub(&high, &high, &low); /* the width, against 2^-190 of it */
+		gv_exact_mul_double(&high, &high, 0x1p190);
+		if (gv_exact_sign(&low) < 0)
+			gv_exact_mul_double(&low, &low, -1);
+		wrong += gv_exact_compare(&high, &low) > 0;
 	}
-	exact_set_double(&a, 1);
-	exact_set_double(&b, 3);
-	exact_div(&low, &a, &b, EXACT_DOWN);
-	ok(exact_double(&low, EXACT_DOWN) == 1. / 3 &&
-		exact_double(&low, EXACT_UP) == nextafter(1. / 3, 1),
+	gv_exact_set_double(&a, 1);
+	gv_exact_set_double(&b, 3);
+	gv_exact_div(&low, &a, &b, EXACT_DOWN);
+	ok(gv_exact_double(&low, EXACT_DOWN) == 1. / 3 &&
+		gv_exact_double(&low, EXACT_UP) == nextafter(1. / 3, 1),
 	    "a third lies between two doubles");
-	exact_set_double(&b, -7);
-	exact_div(&low, &a, &b, EXACT_UP);
-	exact_mul_double(&low, &low, 7);
-	ok(exact_compare(&low, &a) < 0 && exact_sign(&low) < 0,
+	gv_exact_set_double(&b, -7);
+	gv_exact_div(&low, &a, &b, EXACT_UP);
+	gv_exact_mul_double(&low, &low, 7);
+	ok(gv_exact_compare(&low, &a) < 0 && gv_exact_sign(&low) < 0,
 	    "up is towards +infinity");
 	is_int(wrong, 0, "quotients lie between their roundings, 190 bits apart");
-	exact_free(&a);
-	exact_free(&b);
-	exact_free(&low);
-	exact_free(&high);
+	gv_exact_free(&a);
+	gv_exact_free(&b);
+	gv_exact_free(&low);
+	gv_exact_free(&high);
 }
 
 static void
 test_ends(void)
 {
-	struct exact x;
+	struct gv_exact x;
 
-	exact_init(&x);
-	exact_set_double(&x, DBL_MAX);
-	exact_add(&x, &x, &x);
-	ok(exact_double(&x, EXACT_UP) == HUGE_VAL &&
-		exact_double(&x, EXACT_DOWN) == DBL_MAX,
+	gv_exact_init(&x);
+	gv_exact_set_double(&x, DBL_MAX);
+	gv_exact_add(&x, &x, &x);
+	ok(gv_exact_double(&x, EXACT_UP) == HUGE_VAL &&
+		gv_exact_double(&x, EXACT_DOWN) == DBL_MAX,
 	    "more than any double");
-	exact_mul_double(&x, &x, -1);
-	ok(exact_double(&x, EXACT_UP) == -DBL_MAX &&
-		exact_double(&x, EXACT_DOWN) == -HUGE_VAL,
+	gv_exact_mul_double(&x, &x, -1);
+	ok(gv_exact_double(&x, EXACT_UP) == -DBL_MAX &&
+		gv_exact_double(&x, EXACT_DOWN) == -HUGE_VAL,
 	    "less than any");
-	exact_set_double(&x, 0x1p-1074);
-	exact_mul_double(&x, &x, .25);
-	ok(exact_double(&x, EXACT_UP) == 0x1p-1074 && exact_double(&x, EXACT_DOWN) == 0,
+	gv_exact_set_double(&x, 0x1p-1074);
+	gv_exact_mul_double(&x, &x, .25);
+	ok(gv_exact_double(&x, EXACT_UP) == 0x1p-1074 &&
+		gv_exact_double(&x, EXACT_DOWN) == 0,
 	    "next to nothing");
-	exact_set_double(&x, 0x1p-1000);
-	exact_mul_double(&x, &x, 0x1.8p-1000);
-	exact_mul_double(&x, &x, 0x1p-1000);
-	ok(exact_double(&x, EXACT_UP) == 0x1p-1074 && exact_double(&x, EXACT_DOWN) == 0,
+	gv_exact_set_double(&x, 0x1p-1000);
+	gv_exact_mul_double(&x, &x, 0x1.8p-1000);
+	gv_exact_mul_double(&x, &x, 0x1p-1000);
+	ok(gv_exact_double(&x, EXACT_UP) == 0x1p-1074 &&
+		gv_exact_double(&x, EXACT_DOWN) == 0,
 	    "still less");
-	exact_free(&x);
+	gv_exact_free(&x);
 }
 
 /* ---- certificates ---- */
 
-static struct problem
-random_problem(const struct policy *policy)
+static struct gv_problem
+random_problem(const struct gv_policy *policy)
 {
-	struct problem p;
+	struct gv_problem p;
 	size_t n = 1 + below(12), m = 1 + below(4);
 	size_t i, j;
 
-	problem_alloc(&p, n, m);
-	problem_ask(&p, policy->numbers);
+	gv_problem_alloc(&p, n, m);
+	gv_problem_ask(&p, policy->numbers);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = (double)(1 + below(9));
 		p.price[j] = .1 + uniform();
@@ -151,12 +153,12 @@ random_problem(const struct policy *policy)
 	return p;
 }
 
-static struct solution
-solve(const struct policy *policy, const struct problem *p, enum solver solver)
+static struct gv_solution
+solve(const struct gv_policy *policy, const struct gv_problem *p, enum gv_solver solver)
 {
-	struct solution s = solve_rows(policy, p, solver);
+	struct gv_solution s = solve_rows(policy, p, solver);
 
-	problem_trim(p, s.x);
+	gv_problem_trim(p, s.x);
 	return s;
 }
 
@@ -172,18 +174,18 @@ struct seen {
 };
 
 static bool
-better(const struct policy *policy, double a, double b)
+better(const struct gv_policy *policy, double a, double b)
 {
 	return policy->minimises ? a < b : a > b;
 }
 
 /* Multipliers that are wrong prove less. */
 static void
-spoil_multipliers(const struct policy *policy, const struct problem *p,
-    struct solution *s, const struct certificate *right, struct seen *seen)
+spoil_multipliers(const struct gv_policy *policy, const struct gv_problem *p,
+    struct gv_solution *s, const struct gv_certificate *right, struct seen *seen)
 {
 	double how = uniform();
-	struct certificate c;
+	struct gv_certificate c;
 	size_t i;
 
 	for (i = 0; i < p->m; i++)
@@ -192,17 +194,17 @@ spoil_multipliers(const struct policy *policy, const struct problem *p,
 		s->multipliers.job[i] = how < .1   ? uniform()
 					: how < .6 ? s->multipliers.job[i] * uniform()
 						   : s->multipliers.job[i];
-	certificate_make(&c, p, policy->measure, s);
+	gv_certificate_make(&c, p, policy->measure, s);
 	if (isfinite(c.gap) && c.shortfall == 0)
 		seen->below += better(policy, right->objective, c.bound);
 }
 
 /* A share more than there is; a job at the bottom with less than it had. */
 static void
-spoil_shares(const struct policy *policy, const struct problem *p, struct solution *s,
-    const struct certificate *right, struct seen *seen)
+spoil_shares(const struct gv_policy *policy, const struct gv_problem *p,
+    struct gv_solution *s, const struct gv_certificate *right, struct seen *seen)
 {
-	struct certificate c;
+	struct gv_certificate c;
 	size_t at = below(p->n * p->m);
 	double before = s->x[at];
 	double sum = 0;
@@ -211,16 +213,16 @@ spoil_shares(const struct policy *policy, const struct problem *p, struct soluti
 	for (j = 0; j < p->m; j++)
 		sum += s->x[at / p->m * p->m + j];
 	s->x[at] += 1 - sum + 4 * DBL_EPSILON;
-	certificate_make(&c, p, policy->measure, s);
+	gv_certificate_make(&c, p, policy->measure, s);
 	seen->unnoticed += c.excess == 0;
 	s->x[at] = -1e-300;
-	certificate_make(&c, p, policy->measure, s);
+	gv_certificate_make(&c, p, policy->measure, s);
 	seen->unnoticed += c.excess == 0;
 	seen->spoilt += 2;
 	s->x[at] = before;
 	for (j = 0; j < p->n * p->m; j++)
 		s->x[j] *= 1 - 1e-9;
-	certificate_make(&c, p, policy->measure, s);
+	gv_certificate_make(&c, p, policy->measure, s);
 	/* a part of the time less is no part of the ratio less */
 	if (policy->measure != MEASURE_ALONE && policy->measure != MEASURE_RATIO &&
 	    right->objective > 0) {
@@ -232,17 +234,17 @@ spoil_shares(const struct policy *policy, const struct problem *p, struct soluti
 }
 
 static void
-test_policy(const struct policy *policy, enum solver solver)
+test_policy(const struct gv_policy *policy, enum gv_solver solver)
 {
 	struct seen seen = {0};
 	int k;
 
 	for (k = 0; k < 150; k++) {
-		struct problem p = random_problem(policy);
-		struct solution s = solve(policy, &p, solver);
-		struct certificate c;
+		struct gv_problem p = random_problem(policy);
+		struct gv_solution s = solve(policy, &p, solver);
+		struct gv_certificate c;
 
-		certificate_make(&c, &p, policy->measure, &s);
+		gv_certificate_make(&c, &p, policy->measure, &s);
 		seen.over += c.excess != 0;
 		seen.gap = fmax(seen.gap, c.gap);
 		seen.shortfall = fmax(seen.shortfall, c.shortfall);
@@ -251,7 +253,7 @@ test_policy(const struct policy *policy, enum solver solver)
 		spoil_shares(policy, &p, &s, &c, &seen);
 		spoil_multipliers(policy, &p, &s, &c, &seen);
 		solution_free(&s);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	is_int(seen.over, 0, "%s: shares keep all constraints, exactly", policy->name);
 	ok(seen.gap <= 1e-10, "%s: proved: %g", policy->name, seen.gap);
@@ -269,25 +271,25 @@ test_policy(const struct policy *policy, enum solver solver)
 static void
 test_paper(void)
 {
-	struct problem p = paper_problem();
-	struct solution s = solve(&policy_max_min, &p, SOLVER_AUTO);
-	struct certificate c;
+	struct gv_problem p = paper_problem();
+	struct gv_solution s = solve(&gv_policy_max_min, &p, SOLVER_AUTO);
+	struct gv_certificate c;
 
 	s.multipliers.gpu[0] = 3;
 	s.multipliers.gpu[1] = 1;
 	s.multipliers.job[0] = 3. / 40; /* rounded, which the bound shows */
 	s.multipliers.job[1] = 3. / 12;
 	s.multipliers.job[2] = 1. / 25;
-	certificate_make(&c, &p, MEASURE_LEVEL, &s);
+	gv_certificate_make(&c, &p, MEASURE_LEVEL, &s);
 	ok(c.bound * 11 >= 8 && c.bound <= 8. / 11 + 1e-15, "8/11 is proved: %.17g",
 	    c.bound);
 	ok(c.objective * 11 <= 8 && c.objective >= 8. / 11 - 1e-15, "and reached: %.17g",
 	    c.objective);
 	memset(s.multipliers.job, 0, 3 * sizeof(*s.multipliers.job));
-	certificate_make(&c, &p, MEASURE_LEVEL, &s);
+	gv_certificate_make(&c, &p, MEASURE_LEVEL, &s);
 	ok(isinf(c.gap), "no multipliers prove nothing");
 	solution_free(&s);
-	problem_free(&p);
+	gv_problem_free(&p);
 }
 
 int

@@ -4,18 +4,18 @@
 #include <stdlib.h>
 
 #include "alloc_help.h"
-#include "gv-alloc/prove/explain.h"
+#include "alloc/prove/explain.h"
 
 /* Random jobs, all different; every type has room for every gang that has a rate there. */
-static struct problem
-random_problem(const struct policy *policy)
+static struct gv_problem
+random_problem(const struct gv_policy *policy)
 {
-	struct problem p;
+	struct gv_problem p;
 	size_t n = 2 + below(7), m = 2 + below(2);
 	size_t i, j;
 
-	problem_alloc(&p, n, m);
-	problem_ask(&p, policy->numbers);
+	gv_problem_alloc(&p, n, m);
+	gv_problem_ask(&p, policy->numbers);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = (double)(2 + below(6));
 		p.price[j] = .1 + uniform();
@@ -36,19 +36,20 @@ random_problem(const struct policy *policy)
 
 /* The objective with so many GPUs more of a type, or dollars (type m), all else as it is. */
 static double
-objective_with(const struct policy *policy, struct problem *p, size_t j, double more)
+objective_with(
+    const struct gv_policy *policy, struct gv_problem *p, size_t j, double more)
 {
 	double *of = j < p->m ? &p->capacity[j] : &p->budget;
 	double before = *of;
-	struct solution s;
+	struct gv_solution s;
 	double objective;
 
-	problem_refer(p, p->capacity);
+	gv_problem_refer(p, p->capacity);
 	*of += more;
 	s = solve_rows(policy, p, SOLVER_GLPK);
 	objective = s.objective;
 	*of = before;
-	problem_refer(p, NULL);
+	gv_problem_refer(p, NULL);
 	solution_free(&s);
 	return objective;
 }
@@ -63,8 +64,8 @@ struct worst {
 };
 
 static void
-check_duality(const struct policy *policy, const struct problem *p,
-    const struct solution *s, const struct explanation *x, struct worst *w)
+check_duality(const struct gv_policy *policy, const struct gv_problem *p,
+    const struct gv_solution *s, const struct gv_explanation *x, struct worst *w)
 {
 	double sum = 0;
 	size_t i, j;
@@ -79,8 +80,8 @@ check_duality(const struct policy *policy, const struct problem *p,
 		w->slack = fmax(w->slack, 1 - x->cost / p->budget);
 	}
 	for (i = 0; i < p->n; i++) {
-		const struct explained_job *job = &x->job[i];
-		double throughput = problem_throughput(p, s->x, i);
+		const struct gv_explained_job *job = &x->job[i];
+		double throughput = gv_problem_throughput(p, s->x, i);
 
 		sum += job->time_price;
 		if (job->need > 0)
@@ -102,8 +103,8 @@ check_duality(const struct policy *policy, const struct problem *p,
 
 /* A price is a slope of the objective: between that to the right and to the left. */
 static void
-check_slopes(const struct policy *policy, struct problem *p, const struct solution *s,
-    const struct explanation *x, struct worst *w)
+check_slopes(const struct gv_policy *policy, struct gv_problem *p,
+    const struct gv_solution *s, const struct gv_explanation *x, struct worst *w)
 {
 	static const double h = 1e-5;
 	double sign = policy->minimises ? -1 : 1;
@@ -127,24 +128,24 @@ check_slopes(const struct policy *policy, struct problem *p, const struct soluti
 }
 
 static void
-test_policy(const struct policy *policy, enum solver solver)
+test_policy(const struct gv_policy *policy, enum gv_solver solver)
 {
 	struct worst w = {0};
 	size_t types = 0;
 	int k;
 
 	for (k = 0; k < 60; k++) {
-		struct problem p = random_problem(policy);
-		struct solution s = solve_rows(policy, &p, solver);
-		struct explanation x;
+		struct gv_problem p = random_problem(policy);
+		struct gv_solution s = solve_rows(policy, &p, solver);
+		struct gv_explanation x;
 
-		explain_make(&x, &p, policy->measure, &s);
+		gv_explain_make(&x, &p, policy->measure, &s);
 		check_duality(policy, &p, &s, &x, &w);
 		check_slopes(policy, &p, &s, &x, &w);
 		types += p.m;
-		explain_free(&x);
+		gv_explain_free(&x);
 		solution_free(&s);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	ok(w.duality <= 1e-9, "%s: prices add up to the objective: %g", policy->name,
 	    w.duality);

@@ -1,5 +1,5 @@
 /*
- * gv-alloc's policies that are programs, against programs written down here from
+ * gv-alloc's gv_policies that are programs, against programs written down here from
  * their definitions, job by job and unscaled, and against searches.
  */
 #include "tap.h"
@@ -19,14 +19,14 @@ many(int n)
  * Jobs with all their numbers, some of them equal; without deadlines.  scarce: the
  * GPUs are, not the time.
  */
-static struct problem
+static struct gv_problem
 random_problem(size_t n, size_t m, bool scarce)
 {
-	struct problem p;
+	struct gv_problem p;
 	size_t i, j;
 
-	problem_alloc(&p, n, m);
-	problem_ask(&p, (1u << N_NUMBERS) - 1);
+	gv_problem_alloc(&p, n, m);
+	gv_problem_ask(&p, (1u << N_NUMBERS) - 1);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = (double)(1 + below(scarce ? 3 : 12));
 		p.price[j] = .1 + 3 * uniform();
@@ -57,10 +57,10 @@ static bool relax; /* --relax-slo */
 
 /* 0 solved, else what the policy returned; *s.x per job. */
 static int
-solve_by(enum solver solver, const struct policy *policy, const struct problem *p,
-    struct solution *s)
+solve_by(enum gv_solver solver, const struct gv_policy *policy,
+    const struct gv_problem *p, struct gv_solution *s)
 {
-	struct solve_options opt = {.solver = solver, .relax_slo = relax};
+	struct gv_solve_options opt = {.solver = solver, .relax_slo = relax};
 	struct gv_error e = {0};
 	int rc = answer(s, policy, p, &opt, solver != SOLVER_GLPK, &e);
 
@@ -73,7 +73,7 @@ solve_by(enum solver solver, const struct policy *policy, const struct problem *
 
 /* x_ij is column i m + j; time and GPUs are its first n + m rows. */
 static void
-base_program(const struct problem *p, struct gv_lp *lp)
+base_program(const struct gv_problem *p, struct gv_lp *lp)
 {
 	size_t i, j;
 
@@ -109,7 +109,7 @@ best_value(struct gv_lp *lp)
 
 /* max t with thr_i >= t share_i */
 static double
-best_level(const struct problem *p, const double *share)
+best_level(const struct gv_problem *p, const double *share)
 {
 	struct gv_lp lp;
 	size_t i, j, t;
@@ -134,31 +134,31 @@ struct count {
 
 /* The second objective: the sum of throughputs, normalised or (min-cost) as they are. */
 static double
-second_of(const struct policy *policy, const struct problem *p, const double *x)
+second_of(const struct gv_policy *policy, const struct gv_problem *p, const double *x)
 {
 	double *equal = gv_xcalloc(p->n, sizeof(*equal));
 	double sum = 0;
 	size_t i;
 
-	problem_equal_throughput(p, equal);
+	gv_problem_equal_throughput(p, equal);
 	for (i = 0; i < p->n; i++)
-		sum += problem_throughput(p, x, i) *
-		       (policy == &policy_min_cost ? 1 : p->scale[i] / equal[i]);
+		sum += gv_problem_throughput(p, x, i) *
+		       (policy == &gv_policy_min_cost ? 1 : p->scale[i] / equal[i]);
 	free(equal);
 	return sum;
 }
 
 /* The policy's answer by all its solvers against the value that is right. */
 static void
-compare(
-    struct count *c, const struct policy *policy, const struct problem *p, double right)
+compare(struct count *c, const struct gv_policy *policy, const struct gv_problem *p,
+    double right)
 {
-	static const enum solver solvers[] = {SOLVER_AUTO, SOLVER_GLPK, SOLVER_PRICE};
+	static const enum gv_solver solvers[] = {SOLVER_AUTO, SOLVER_GLPK, SOLVER_PRICE};
 	double second = 0;
 	size_t k;
 
 	for (k = 0; k < 3; k++) {
-		struct solution s;
+		struct gv_solution s;
 
 		if (solve_by(solvers[k], policy, p, &s) != 0) {
 			c->failed++;
@@ -167,7 +167,7 @@ compare(
 			c->gap += !(s.gap <= 1e-9 && s.has_bound &&
 				    (policy->minimises ? s.bound <= right * (1 + 1e-9)
 						       : s.bound >= right * (1 - 1e-9)));
-			c->excess += !(problem_excess(p, s.x) <= 1e-12);
+			c->excess += !(gv_problem_excess(p, s.x) <= 1e-12);
 			if (k == 0)
 				second = second_of(policy, p, s.x);
 			/* of many single jobs GLPK alone may miss it */
@@ -196,12 +196,12 @@ test_makespan(void)
 	int i;
 
 	for (i = 0; i < many(300); i++) {
-		struct problem p =
+		struct gv_problem p =
 		    random_problem(1 + below(25), 1 + below(4), uniform() < .5);
 
-		compare(
-		    &c, &policy_makespan, &p, 1 / best_level(&p, p.number[NUMBER_STEPS]));
-		problem_free(&p);
+		compare(&c, &gv_policy_makespan, &p,
+		    1 / best_level(&p, p.number[NUMBER_STEPS]));
+		gv_problem_free(&p);
 	}
 	judge(&c, "makespan", many(300));
 }
@@ -210,32 +210,32 @@ test_makespan(void)
 static void
 test_done(void)
 {
-	struct problem p = random_problem(6, 2, true);
-	struct problem q;
+	struct gv_problem p = random_problem(6, 2, true);
+	struct gv_problem q;
 	bool keep[6] = {false, true, true, true, true, true};
-	struct solution s, r;
+	struct gv_solution s, r;
 
 	p.number[NUMBER_STEPS][0] = 0;
-	problem_pick(&q, &p, keep);
-	solve_by(SOLVER_AUTO, &policy_makespan, &p, &s);
-	solve_by(SOLVER_AUTO, &policy_makespan, &q, &r);
+	gv_problem_pick(&q, &p, keep);
+	solve_by(SOLVER_AUTO, &gv_policy_makespan, &p, &s);
+	solve_by(SOLVER_AUTO, &gv_policy_makespan, &q, &r);
 	is_near(s.objective, r.objective, 0, "a job that is done does not count");
 	ok(s.x[0] == 0 && s.x[1] == 0, "and gets nothing");
 	free(s.x);
 	free(r.x);
-	problem_free(&q);
+	gv_problem_free(&q);
 	keep[1] = keep[2] = keep[3] = keep[4] = keep[5] = false;
 	memset(p.number[NUMBER_STEPS], 0, 6 * sizeof(double));
-	is_int(
-	    solve_by(SOLVER_AUTO, &policy_makespan, &p, &s), 0, "nothing is left to do");
+	is_int(solve_by(SOLVER_AUTO, &gv_policy_makespan, &p, &s), 0,
+	    "nothing is left to do");
 	ok(s.objective == 0 && s.bound == 0 && s.gap == 0, "in no time");
 	free(s.x);
-	problem_free(&p);
+	gv_problem_free(&p);
 }
 
 /* The best ratio by bisection: at theta all can have thr_i >= n_i / (theta D_i - e_i). */
 static double
-best_ratio(const struct problem *p)
+best_ratio(const struct gv_problem *p)
 {
 	double *alone = gv_xcalloc(p->n, sizeof(*alone));
 	double *share = gv_xcalloc(p->n, sizeof(*share));
@@ -282,18 +282,18 @@ test_finish_time(void)
 	int i;
 
 	for (i = 0; i < many(100); i++) {
-		struct problem p =
+		struct gv_problem p =
 		    random_problem(1 + below(15), 1 + below(4), uniform() < .5);
 
-		compare(&c, &policy_finish_time, &p, best_ratio(&p));
-		problem_free(&p);
+		compare(&c, &gv_policy_finish_time, &p, best_ratio(&p));
+		gv_problem_free(&p);
 	}
 	judge(&c, "finish-time", many(100));
 }
 
 /* Half of the jobs have a deadline, all of which can be met with room of 1 / level. */
 static void
-give_deadlines(struct problem *p, double level)
+give_deadlines(struct gv_problem *p, double level)
 {
 	double *share = gv_xcalloc(p->n, sizeof(*share));
 	double best;
@@ -315,7 +315,7 @@ give_deadlines(struct problem *p, double level)
 
 /* Rows thr_i >= need_i u, u being column u or the number 1. */
 static void
-add_needs(struct gv_lp *lp, const struct problem *p, size_t u)
+add_needs(struct gv_lp *lp, const struct gv_problem *p, size_t u)
 {
 	size_t i, j;
 
@@ -332,7 +332,7 @@ add_needs(struct gv_lp *lp, const struct problem *p, size_t u)
 
 /* max sum of T_ij x_ij / unit_j */
 static double
-best_sum(const struct problem *p, const double *unit)
+best_sum(const struct gv_problem *p, const double *unit)
 {
 	struct gv_lp lp;
 	size_t i;
@@ -346,7 +346,7 @@ best_sum(const struct problem *p, const double *unit)
 
 /* The best steps per dollar, by the program of Charnes and Cooper. */
 static double
-best_steps_per_usd(const struct problem *p)
+best_steps_per_usd(const struct gv_problem *p)
 {
 	struct gv_lp lp;
 	size_t i, u, row;
@@ -371,13 +371,13 @@ best_steps_per_usd(const struct problem *p)
 static void
 test_relaxed(void)
 {
-	static const struct policy *const policy[] = {
-	    &policy_max_sum, &policy_per_dollar, &policy_min_cost};
+	static const struct gv_policy *const policy[] = {
+	    &gv_policy_max_sum, &gv_policy_per_dollar, &gv_policy_min_cost};
 	int i, unasked = 0, factor = 0, late = 0, unmet = 0, gap = 0;
 
 	for (i = 0; i < many(100); i++) {
-		struct problem p = random_problem(1 + below(20), 1 + below(4), true);
-		struct solution s;
+		struct gv_problem p = random_problem(1 + below(20), 1 + below(4), true);
+		struct gv_solution s;
 		bool any = false;
 		size_t k, q;
 
@@ -396,7 +396,7 @@ test_relaxed(void)
 			factor += any && !near(s.relaxation, 1.25, 1e-9);
 			gap += !(s.gap <= 1e-9);
 			for (k = 0; k < p.n; k++) {
-				unmet += problem_throughput(&p, s.x, k) <
+				unmet += gv_problem_throughput(&p, s.x, k) <
 					 p.number[NUMBER_NEED][k] / 1.25 * (1 - 1e-9);
 				named = named || (any && s.late[k]);
 			}
@@ -404,7 +404,7 @@ test_relaxed(void)
 			free(s.x);
 			free(s.late);
 		}
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	is_int(unasked, 0, "deadlines that cannot be met: no, unless relaxed");
 	is_int(factor, 0, "the least relaxation");
@@ -420,15 +420,15 @@ test_sums(void)
 	int i;
 
 	for (i = 0; i < many(300); i++) {
-		struct problem p =
+		struct gv_problem p =
 		    random_problem(1 + below(20), 1 + below(4), uniform() < .5);
 
 		if (i % 3 > 0)
 			give_deadlines(&p, i % 3 == 1 ? 1 - 1e-6 : .7);
-		compare(&sum, &policy_max_sum, &p, best_sum(&p, NULL));
-		compare(&per_dollar, &policy_per_dollar, &p, best_sum(&p, p.price));
-		compare(&cost, &policy_min_cost, &p, best_steps_per_usd(&p));
-		problem_free(&p);
+		compare(&sum, &gv_policy_max_sum, &p, best_sum(&p, NULL));
+		compare(&per_dollar, &gv_policy_per_dollar, &p, best_sum(&p, p.price));
+		compare(&cost, &gv_policy_min_cost, &p, best_steps_per_usd(&p));
+		gv_problem_free(&p);
 	}
 	judge(&sum, "max-sum", many(300));
 	judge(&per_dollar, "min-cost+per-dollar", many(300));
@@ -436,7 +436,7 @@ test_sums(void)
 }
 
 static double
-best_fifo(const struct problem *p)
+best_fifo(const struct gv_problem *p)
 {
 	struct gv_lp lp;
 	size_t i, j;
@@ -463,23 +463,23 @@ test_many(void)
 	int i;
 
 	for (i = 0; i < many(6); i++) {
-		struct problem p = random_problem(400, 2 + below(3), true);
+		struct gv_problem p = random_problem(400, 2 + below(3), true);
 		size_t k, j;
 
 		for (j = 0; j < p.m; j++)
 			p.capacity[j] *= (double)(1 + below(100));
 		for (k = 0; k < p.n * p.m; k++)
 			p.rate[k] *= 1 + .1 * uniform();
-		compare(&fifo, &policy_fifo, &p, best_fifo(&p));
-		compare(&sum, &policy_max_sum, &p, best_sum(&p, NULL));
-		compare(&cost, &policy_min_cost, &p, best_steps_per_usd(&p));
-		compare(&span, &policy_makespan, &p,
+		compare(&fifo, &gv_policy_fifo, &p, best_fifo(&p));
+		compare(&sum, &gv_policy_max_sum, &p, best_sum(&p, NULL));
+		compare(&cost, &gv_policy_min_cost, &p, best_steps_per_usd(&p));
+		compare(&span, &gv_policy_makespan, &p,
 		    1 / best_level(&p, p.number[NUMBER_STEPS]));
 		give_deadlines(&p, i % 2 == 0 ? 1 - 1e-6 : .7);
-		compare(&slo, &policy_max_sum, &p, best_sum(&p, NULL));
-		compare(&slo, &policy_per_dollar, &p, best_sum(&p, p.price));
-		compare(&slo, &policy_min_cost, &p, best_steps_per_usd(&p));
-		problem_free(&p);
+		compare(&slo, &gv_policy_max_sum, &p, best_sum(&p, NULL));
+		compare(&slo, &gv_policy_per_dollar, &p, best_sum(&p, p.price));
+		compare(&slo, &gv_policy_min_cost, &p, best_steps_per_usd(&p));
+		gv_problem_free(&p);
 	}
 	judge(&slo, "sums of 400 with deadlines", many(6));
 	judge(&fifo, "fifo of 400", many(6));
@@ -495,18 +495,18 @@ test_fifo(void)
 	int i, above = 0;
 
 	for (i = 0; i < many(200); i++) {
-		struct problem p =
+		struct gv_problem p =
 		    random_problem(1 + below(25), 1 + below(4), uniform() < .5);
 		double best = best_fifo(&p);
-		struct solution s;
+		struct gv_solution s;
 
-		compare(&c, &policy_fifo, &p, best);
-		solve_by(SOLVER_AUTO, &policy_fifo_greedy, &p, &s);
+		compare(&c, &gv_policy_fifo, &p, best);
+		solve_by(SOLVER_AUTO, &gv_policy_fifo_greedy, &p, &s);
 		above += !(s.objective <= best * (1 + 1e-9)) ||
-			 !(problem_excess(&p, s.x) <= 1e-12);
+			 !(gv_problem_excess(&p, s.x) <= 1e-12);
 		free(s.x);
 		free(s.pair);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	judge(&c, "fifo", many(200));
 	is_int(above, 0, "fifo-greedy is no better");
@@ -514,7 +514,7 @@ test_fifo(void)
 
 /* The most steps per second that job i alone can make of what is left of the types. */
 static double
-most_of_left(const struct problem *p, size_t i, const double *left)
+most_of_left(const struct gv_problem *p, size_t i, const double *left)
 {
 	struct gv_lp lp;
 	size_t j;
@@ -534,16 +534,16 @@ test_sjf(void)
 	int i, wrong = 0, order = 0;
 
 	for (i = 0; i < many(100); i++) {
-		struct problem p = random_problem(1 + below(8), 1 + below(3), true);
+		struct gv_problem p = random_problem(1 + below(8), 1 + below(3), true);
 		bool done[8] = {false};
 		double left[3];
-		struct solution s;
+		struct gv_solution s;
 		size_t k, j, round;
 
 		for (k = 0; k < p.n; k++) /* all differ */
 			p.number[NUMBER_STEPS][k] *= 1 + uniform();
 		memcpy(left, p.capacity, p.m * sizeof(*left));
-		solve_by(SOLVER_AUTO, &policy_sjf, &p, &s);
+		solve_by(SOLVER_AUTO, &gv_policy_sjf, &p, &s);
 		for (round = 0; round < p.n; round++) {
 			double best = INFINITY, thr = 0;
 			size_t first = p.n;
@@ -561,14 +561,14 @@ test_sjf(void)
 			if (first == p.n)
 				break;
 			done[first] = true;
-			wrong += !near(problem_throughput(&p, s.x, first), thr, 1e-9);
+			wrong += !near(gv_problem_throughput(&p, s.x, first), thr, 1e-9);
 			order += round == 0 && !near(s.objective, best, 1e-9);
 			for (j = 0; j < p.m; j++)
 				left[j] = fmax(
 				    0, left[j] - p.scale[first] * s.x[first * p.m + j]);
 		}
 		free(s.x);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	is_int(wrong, 0, "sjf: each gets the most of what the earlier leave");
 	is_int(order, 0, "sjf: the objective is the first job's time");

@@ -8,14 +8,14 @@
 #include "sched/rounds.h"
 
 /* Gangs about as large as the types; n jobs, some alike if kinds < n. */
-static struct problem
+static struct gv_problem
 random_problem(size_t n, size_t m, size_t most_gpus, size_t kinds)
 {
-	struct problem p;
+	struct gv_problem p;
 	size_t i, j;
 
-	problem_alloc(&p, n, m);
-	problem_ask(&p, 1u << NUMBER_STEPS | 1u << NUMBER_NEED);
+	gv_problem_alloc(&p, n, m);
+	gv_problem_ask(&p, 1u << NUMBER_STEPS | 1u << NUMBER_NEED);
 	for (j = 0; j < m; j++)
 		p.capacity[j] = (double)(2 + below(most_gpus - 1));
 	for (i = 0; i < n; i++) {
@@ -37,10 +37,10 @@ random_problem(size_t n, size_t m, size_t most_gpus, size_t kinds)
 	return p;
 }
 
-static struct solution
-solve(const struct policy *policy, const struct problem *p, bool placeable)
+static struct gv_solution
+solve(const struct gv_policy *policy, const struct gv_problem *p, bool placeable)
 {
-	const struct solve_options opt = {.placeable = placeable};
+	const struct gv_solve_options opt = {.placeable = placeable};
 
 	return shares(policy, p, &opt, true);
 }
@@ -50,7 +50,7 @@ solve(const struct policy *policy, const struct problem *p, bool placeable)
 enum { MOST_PLACES = 20000 };
 
 struct all {
-	const struct problem *p;
+	const struct gv_problem *p;
 	size_t n;
 	unsigned char place[MOST_PLACES][8]; /* type + 1 of each job, 0 = none */
 };
@@ -58,7 +58,7 @@ struct all {
 static void
 enumerate(struct all *all, unsigned char *now, size_t i)
 {
-	const struct problem *p = all->p;
+	const struct gv_problem *p = all->p;
 	size_t j, k;
 
 	if (i == p->n) {
@@ -84,7 +84,7 @@ enumerate(struct all *all, unsigned char *now, size_t i)
 static double
 best_of_all(const struct all *all)
 {
-	const struct problem *p = all->p;
+	const struct gv_problem *p = all->p;
 	struct gv_lp lp = {.maximise = true};
 	struct gv_lp_solution s = {0};
 	struct gv_error e = {0};
@@ -142,27 +142,27 @@ test_all_placements(void)
 	int k;
 
 	for (k = 0; k < 150; k++) {
-		struct problem p =
+		struct gv_problem p =
 		    random_problem(2 + below(4), 1 + below(2), 4, 1 + below(6));
 		unsigned char now[8] = {0};
-		struct solution s, free_s;
+		struct gv_solution s, free_s;
 		double best;
 
 		all.p = &p;
 		all.n = 0;
 		enumerate(&all, now, 0);
 		best = 1 / best_of_all(&all);
-		s = solve(&policy_makespan, &p, true);
-		free_s = solve(&policy_makespan, &p, false);
+		s = solve(&gv_policy_makespan, &p, true);
+		free_s = solve(&gv_policy_makespan, &p, false);
 		worst = fmax(worst, fabs(s.objective / best - 1));
 		gap = fmax(gap, s.gap);
 		binds += free_s.objective < best * (1 - 1e-6);
 		free(s.x);
 		free(free_s.x);
-		s = solve(&policy_max_sum, &p, true);
+		s = solve(&gv_policy_max_sum, &p, true);
 		worst_sum = fmax(worst_sum, fabs(s.objective / largest_sum(&all) - 1));
 		free(s.x);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	ok(worst <= 1e-8, "the best mixture of all placements: %g", worst);
 	ok(worst_sum <= 1e-8, "the largest sum is of one placement: %g", worst_sum);
@@ -176,7 +176,7 @@ enum { MAX_TYPES = 3, MAX_GPUS = 64 };
 
 /* The worst part of its time that a job lacks after so many rounds on a type. */
 static double
-shortfall(const struct problem *p, const double *x, int rounds)
+shortfall(const struct gv_problem *p, const double *x, int rounds)
 {
 	struct gv_gpu_type type[MAX_TYPES] = {{0}};
 	struct gv_pool pool[MAX_TYPES] = {{0}};
@@ -233,17 +233,17 @@ test_rounds(void)
 	int k;
 
 	for (k = 0; k < 60; k++) {
-		struct problem p =
+		struct gv_problem p =
 		    random_problem(4 + below(9), 1 + below(MAX_TYPES), 6, 12);
-		struct solution s = solve(&policy_max_min, &p, true);
-		struct solution free_s = solve(&policy_max_min, &p, false);
+		struct gv_solution s = solve(&gv_policy_max_min, &p, true);
+		struct gv_solution free_s = solve(&gv_policy_max_min, &p, false);
 
 		with = fmax(with, shortfall(&p, s.x, 200));
 		without = fmax(without, shortfall(&p, free_s.x, 200));
 		missed += shortfall(&p, free_s.x, 200) > .05;
 		free(s.x);
 		free(free_s.x);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	ok(with <= .05, "200 rounds give all shares but for %.1f points", 100 * with);
 	ok(without > .1 && missed >= 10,

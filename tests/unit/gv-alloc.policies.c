@@ -1,23 +1,23 @@
-/* gv-alloc's core: classes, policies, and what must hold for every allocation. */
+/* gv-alloc's core: classes, gv_policies, and what must hold for every allocation. */
 #include "tap.h"
 
 #include <stdlib.h>
 
 #include "alloc_help.h"
-#include "gv-alloc/price/price.h"
+#include "alloc/price/price.h"
 
 /*
  * A random problem: kinds kinds of jobs (0: all differ) with zeros, gangs and
  * weights; each job can run somewhere, no gang exceeds a type it has a rate on.
  */
-static struct problem
+static struct gv_problem
 random_problem(size_t n, size_t m, size_t kinds)
 {
-	struct problem p;
+	struct gv_problem p;
 	size_t i, j;
 
-	problem_alloc(&p, n, m);
-	problem_ask(&p, (1u << N_NUMBERS) - 1);
+	gv_problem_alloc(&p, n, m);
+	gv_problem_ask(&p, (1u << N_NUMBERS) - 1);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = (double)(1 + below(8));
 		p.price[j] = .1 + uniform();
@@ -46,24 +46,25 @@ random_problem(size_t n, size_t m, size_t kinds)
 	return p;
 }
 
-static struct solution
-solve_by(enum solver solver, const struct policy *policy, const struct problem *p)
+static struct gv_solution
+solve_by(
+    enum gv_solver solver, const struct gv_policy *policy, const struct gv_problem *p)
 {
-	const struct solve_options opt = {.solver = solver};
+	const struct gv_solve_options opt = {.solver = solver};
 
 	return shares(policy, p, &opt, solver != SOLVER_GLPK);
 }
 
-static struct solution
-solve(const struct policy *policy, const struct problem *p, bool merge)
+static struct gv_solution
+solve(const struct gv_policy *policy, const struct gv_problem *p, bool merge)
 {
 	return solve_by(merge ? SOLVER_AUTO : SOLVER_GLPK, policy, p);
 }
 
 static double
-level(const struct policy *policy, const struct problem *p)
+level(const struct gv_policy *policy, const struct gv_problem *p)
 {
-	struct solution s = solve(policy, p, true);
+	struct gv_solution s = solve(policy, p, true);
 
 	free(s.x);
 	return s.objective;
@@ -71,13 +72,13 @@ level(const struct policy *policy, const struct problem *p)
 
 /* The second objective of max-min: sum of s_i thr_i / P_i. */
 static double
-throughput_sum(const struct problem *p, const double *x)
+throughput_sum(const struct gv_problem *p, const double *x)
 {
 	double *equal = gv_xcalloc(p->n, sizeof(*equal));
 	double sum = 0;
 	size_t i, j;
 
-	problem_equal_throughput(p, equal);
+	gv_problem_equal_throughput(p, equal);
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
 			sum += p->scale[i] * problem_rate(p, i, j) / equal[i] *
@@ -92,8 +93,8 @@ static void
 test_paper(void)
 {
 	static const double want[] = {5. / 11, 0, 5. / 11, 1. / 11, 1. / 11, 10. / 11};
-	struct problem p = paper_problem();
-	struct solution s = solve(&policy_max_min, &p, true);
+	struct gv_problem p = paper_problem();
+	struct gv_solution s = solve(&gv_policy_max_min, &p, true);
 	size_t i;
 
 	is_near(s.objective, 8. / 11, 1e-12, "the paper's example: 8/11");
@@ -101,12 +102,12 @@ test_paper(void)
 	for (i = 0; i < 6; i++)
 		is_near(s.x[i], want[i], 1e-12, "share %zu", i);
 	free(s.x);
-	s = solve(&policy_isolated, &p, true);
+	s = solve(&gv_policy_isolated, &p, true);
 	for (i = 0; i < 6; i++)
 		is_near(s.x[i], 1. / 3, 1e-15, "isolated share %zu", i);
 	is_near(s.objective, 2. / 3, 1e-12, "max-min is 9 %% better than isolated");
 	free(s.x);
-	problem_free(&p);
+	gv_problem_free(&p);
 }
 
 /*
@@ -131,7 +132,7 @@ by_worth(const void *a, const void *b)
 }
 
 static bool
-reachable(const struct problem *p, const double *equal, double t)
+reachable(const struct gv_problem *p, const double *equal, double t)
 {
 	struct segment *seg = gv_xcalloc(p->n, sizeof(*seg));
 	double used[2] = {0, 0};
@@ -172,13 +173,13 @@ reachable(const struct problem *p, const double *equal, double t)
 }
 
 static double
-level_of_two_types(const struct problem *p)
+level_of_two_types(const struct gv_problem *p)
 {
 	double *equal = gv_xcalloc(p->n, sizeof(*equal));
 	double low = 0, high = 1e6;
 	int k;
 
-	problem_equal_throughput(p, equal);
+	gv_problem_equal_throughput(p, equal);
 	for (k = 0; k < 100; k++) {
 		double t = (low + high) / 2;
 
@@ -197,10 +198,10 @@ test_two_types(void)
 	int i, bad = 0;
 
 	for (i = 0; i < 300; i++) {
-		struct problem p = random_problem(1 + below(12), 2, below(2) * 4);
+		struct gv_problem p = random_problem(1 + below(12), 2, below(2) * 4);
 
-		bad += !near(level(&policy_max_min, &p), level_of_two_types(&p), 1e-9);
-		problem_free(&p);
+		bad += !near(level(&gv_policy_max_min, &p), level_of_two_types(&p), 1e-9);
+		gv_problem_free(&p);
 	}
 	is_int(bad, 0, "300 problems of two types agree with bisection over knapsacks");
 }
@@ -212,9 +213,9 @@ test_classes(void)
 
 	for (i = 0; i < 300; i++) {
 		size_t n = 2 + below(40);
-		struct problem p = random_problem(n, 1 + below(4), 1 + below(8));
-		struct solution full = solve(&policy_max_min, &p, false);
-		struct solution merged = solve(&policy_max_min, &p, true);
+		struct gv_problem p = random_problem(n, 1 + below(4), 1 + below(8));
+		struct gv_solution full = solve(&gv_policy_max_min, &p, false);
+		struct gv_solution merged = solve(&gv_policy_max_min, &p, true);
 		size_t a, b;
 
 		bad_level += !near(full.objective, merged.objective, 1e-9);
@@ -232,7 +233,7 @@ test_classes(void)
 						p.m * sizeof(*p.rate)) != 0;
 		free(full.x);
 		free(merged.x);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	is_int(
 	    bad_level, 0, "classes and single jobs reach the same level, 300 problems");
@@ -243,32 +244,32 @@ test_classes(void)
 
 /* ---- prices ---- */
 
-/* price_solve itself, unscaled: 0 solved, 1 gave up. */
+/* gv_price_solve itself, unscaled: 0 solved, 1 gave up. */
 static int
-by_prices(const struct problem *p, double *level, double *sum, double *excess)
+by_prices(const struct gv_problem *p, double *level, double *sum, double *excess)
 {
 	double *equal = gv_xcalloc(p->n, sizeof(*equal));
 	double *a = gv_xcalloc(p->n, p->m * sizeof(*a));
 	double *gain = gv_xcalloc(p->n, p->m * sizeof(*gain));
-	struct price_problem q = {p->n, p->m, a, p->scale, gain, p->capacity};
-	struct price_solution s;
+	struct gv_price_problem q = {p->n, p->m, a, p->scale, gain, p->capacity};
+	struct gv_price_solution s;
 	size_t i, j;
 	int rc;
 
 	s.x = gv_xcalloc(p->n, p->m * sizeof(*s.x));
 	s.lambda = gv_xcalloc(p->n, sizeof(*s.lambda));
 	s.price = gv_xcalloc(p->m, sizeof(*s.price));
-	problem_equal_throughput(p, equal);
+	gv_problem_equal_throughput(p, equal);
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++) {
 			gain[i * p->m + j] =
 			    p->scale[i] * problem_rate(p, i, j) / equal[i];
 			a[i * p->m + j] = gain[i * p->m + j] / p->weight[i];
 		}
-	rc = price_solve(&q, &s);
-	*level = problem_level(p, s.x);
+	rc = gv_price_solve(&q, &s);
+	*level = gv_problem_level(p, s.x);
 	*sum = throughput_sum(p, s.x);
-	*excess = problem_excess(p, s.x);
+	*excess = gv_problem_excess(p, s.x);
 	if (rc == 0 &&
 	    !(s.bound >= s.level * (1 - 1e-13) && s.bound - s.level <= 1e-10 * s.level &&
 		near(s.level, *level, 1e-9)))
@@ -288,9 +289,9 @@ test_prices(void)
 	int i, gave_up = 0, bad_level = 0, bad_sum = 0, bad_excess = 0, broken = 0;
 
 	for (i = 0; i < 1000; i++) {
-		struct problem p = random_problem(
+		struct gv_problem p = random_problem(
 		    1 + below(i % 10 == 0 ? 200 : 30), 1 + below(5), below(3) * 3);
-		struct solution s;
+		struct gv_solution s;
 		double lp_level, level_, sum, excess;
 		size_t j;
 		int rc;
@@ -298,7 +299,7 @@ test_prices(void)
 		for (j = 0; i % 3 == 0 && j < p.m; j++)
 			p.capacity[j] *=
 			    (double)(1 + below(10)); /* time is short, not GPUs */
-		s = solve_by(SOLVER_GLPK, &policy_max_min, &p);
+		s = solve_by(SOLVER_GLPK, &gv_policy_max_min, &p);
 		lp_level = s.objective;
 		rc = by_prices(&p, &level_, &sum, &excess);
 		broken += rc < 0;
@@ -309,7 +310,7 @@ test_prices(void)
 			bad_excess += !(excess <= 1e-9);
 		}
 		free(s.x);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	is_int(broken, 0, "bound and level belong together");
 	is_int(
@@ -319,16 +320,16 @@ test_prices(void)
 	ok(gave_up <= 10, "and rarely give up (%d)", gave_up);
 }
 
-/* ---- what holds for all policies ---- */
+/* ---- what holds for all gv_policies ---- */
 
-static struct problem
-permuted(const struct problem *p, size_t *to)
+static struct gv_problem
+permuted(const struct gv_problem *p, size_t *to)
 {
-	struct problem q;
+	struct gv_problem q;
 	size_t i, j;
 
-	problem_alloc(&q, p->n, p->m);
-	problem_ask(&q, (1u << N_NUMBERS) - 1);
+	gv_problem_alloc(&q, p->n, p->m);
+	gv_problem_ask(&q, (1u << N_NUMBERS) - 1);
 	memcpy(q.capacity, p->capacity, p->m * sizeof(*p->capacity));
 	memcpy(q.price, p->price, p->m * sizeof(*p->price));
 	for (i = 0; i < p->n; i++)
@@ -358,46 +359,48 @@ test_prices_permuted(void)
 	int i, moved = 0, excess = 0;
 
 	for (i = 0; i < 100; i++) {
-		struct problem p = random_problem(1 + below(60), 1 + below(4), below(10));
+		struct gv_problem p =
+		    random_problem(1 + below(60), 1 + below(4), below(10));
 		size_t *to = gv_xcalloc(p.n, sizeof(*to));
-		struct problem q = permuted(&p, to);
-		struct solution s = solve_by(SOLVER_PRICE, &policy_max_min, &p);
-		struct solution r = solve_by(SOLVER_PRICE, &policy_max_min, &q);
+		struct gv_problem q = permuted(&p, to);
+		struct gv_solution s = solve_by(SOLVER_PRICE, &gv_policy_max_min, &p);
+		struct gv_solution r = solve_by(SOLVER_PRICE, &gv_policy_max_min, &q);
 		size_t k;
 
-		excess += !(problem_excess(&p, s.x) <= 1e-12);
+		excess += !(gv_problem_excess(&p, s.x) <= 1e-12);
 		for (k = 0; k < p.n; k++)
 			moved += memcmp(&s.x[k * p.m], &r.x[to[k] * p.m],
 				     p.m * sizeof(*s.x)) != 0;
 		free(s.x);
 		free(r.x);
 		free(to);
-		problem_free(&p);
-		problem_free(&q);
+		gv_problem_free(&p);
+		gv_problem_free(&q);
 	}
 	is_int(moved, 0, "by prices: permuted rows are permuted shares, bit for bit");
 	is_int(excess, 0, "by prices: rows at most 1, types at most full");
 }
 
 static void
-test_properties(const struct policy *policy)
+test_properties(const struct gv_policy *policy)
 {
 	int i, excess = 0, moved = 0, unusable = 0, scaled = 0, bound = 0;
 
 	for (i = 0; i < 200; i++) {
-		struct problem p = random_problem(1 + below(30), 1 + below(4), below(10));
+		struct gv_problem p =
+		    random_problem(1 + below(30), 1 + below(4), below(10));
 		size_t *to = gv_xcalloc(p.n, sizeof(*to));
-		struct problem q;
-		struct solution s, r, t;
+		struct gv_problem q;
+		struct gv_solution s, r, t;
 		size_t k, j;
 
-		for (k = 0; k < p.n && policy == &policy_allox; k++)
+		for (k = 0; k < p.n && policy == &gv_policy_allox; k++)
 			p.scale[k] = 1;
 		q = permuted(&p, to);
 		s = solve(policy, &p, true);
 		r = solve(policy, &q, true);
 
-		excess += !(problem_excess(&p, s.x) <= 1e-12);
+		excess += !(gv_problem_excess(&p, s.x) <= 1e-12);
 		bound += s.has_bound && !((policy->minimises ? s.bound <= s.objective
 							     : s.bound >= s.objective) &&
 					    s.gap <= fmax(1e-9, policy->proved));
@@ -418,14 +421,14 @@ test_properties(const struct policy *policy)
 		t = solve(policy, &p, true);
 		/* max-sum and min-cost add steps; sjf serves jobs in turn unless they are equal */
 		scaled += !(policy->numbers >> NUMBER_NEED & 1) &&
-			  policy != &policy_sjf &&
+			  policy != &gv_policy_sjf &&
 			  !near(s.objective, t.objective, fmax(1e-9, policy->proved));
 		free(s.x);
 		free(r.x);
 		free(t.x);
 		free(to);
-		problem_free(&p);
-		problem_free(&q);
+		gv_problem_free(&p);
+		gv_problem_free(&q);
 	}
 	is_int(excess, 0, "%s: rows at most 1, types at most full", policy->name);
 	is_int(unusable, 0, "%s: no share where a job cannot run", policy->name);
@@ -441,29 +444,30 @@ test_monotone(void)
 	int i, lower = 0, weights = 0, isolated = 0;
 
 	for (i = 0; i < 200; i++) {
-		struct problem p = random_problem(1 + below(20), 1 + below(3), below(6));
+		struct gv_problem p =
+		    random_problem(1 + below(20), 1 + below(3), below(6));
 		double *equal = gv_xcalloc(p.n, sizeof(*equal));
-		double before = level(&policy_max_min, &p);
+		double before = level(&gv_policy_max_min, &p);
 		size_t k, j = below(p.m);
 
-		isolated += level(&policy_isolated, &p) > before * (1 + 1e-9) ||
-			    level(&policy_proportional, &p) > before * (1 + 1e-9);
+		isolated += level(&gv_policy_isolated, &p) > before * (1 + 1e-9) ||
+			    level(&gv_policy_proportional, &p) > before * (1 + 1e-9);
 		for (k = 0; k < p.n; k++)
 			p.weight[k] *= 4;
-		weights += !near(level(&policy_max_min, &p) * 4, before, 1e-9);
+		weights += !near(level(&gv_policy_max_min, &p) * 4, before, 1e-9);
 		for (k = 0; k < p.n; k++)
 			p.weight[k] /= 4;
 		/* the levels are relative to P, which more GPUs change: put that in the weights */
-		problem_equal_throughput(&p, equal);
+		gv_problem_equal_throughput(&p, equal);
 		for (k = 0; k < p.n; k++)
 			p.weight[k] *= equal[k];
 		p.capacity[j] += (double)(1 + below(3));
-		problem_equal_throughput(&p, equal);
+		gv_problem_equal_throughput(&p, equal);
 		for (k = 0; k < p.n; k++)
 			p.weight[k] /= equal[k];
-		lower += level(&policy_max_min, &p) < before * (1 - 1e-9);
+		lower += level(&gv_policy_max_min, &p) < before * (1 - 1e-9);
 		free(equal);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	is_int(lower, 0, "more GPUs never lower the least throughput");
 	is_int(weights, 0, "four times all weights is a quarter of the level");
@@ -474,56 +478,56 @@ test_monotone(void)
 static void
 test_weight(void)
 {
-	struct problem p;
-	struct solution s;
+	struct gv_problem p;
+	struct gv_solution s;
 	size_t i;
 
-	problem_alloc(&p, 6, 1);
+	gv_problem_alloc(&p, 6, 1);
 	p.capacity[0] = 2;
 	for (i = 0; i < 6; i++) {
 		p.rate[i] = 10;
 		p.scale[i] = p.count[i] = 1;
 		p.weight[i] = i < 2 ? 2 : 1;
 	}
-	s = solve(&policy_max_min, &p, true);
+	s = solve(&gv_policy_max_min, &p, true);
 	is_near(s.x[0], .5, 1e-12, "weight 2");
 	is_near(s.x[5], .25, 1e-12, "weight 1");
 	free(s.x);
 	p.capacity[0] = 6;
-	s = solve(&policy_max_min, &p, true);
+	s = solve(&gv_policy_max_min, &p, true);
 	is_near(s.x[0] + s.x[5], 2, 1e-12, "with enough GPUs all have all the time");
 	free(s.x);
-	problem_free(&p);
+	gv_problem_free(&p);
 }
 
 /* Gangs: as much throughput per GPU; a gang of the pool's size alternates with others. */
 static void
 test_gangs(void)
 {
-	struct problem p;
-	struct solution s;
+	struct gv_problem p;
+	struct gv_solution s;
 
-	problem_alloc(&p, 2, 1);
+	gv_problem_alloc(&p, 2, 1);
 	p.capacity[0] = 4;
 	p.rate[0] = p.rate[1] = 5;
 	p.weight[0] = p.weight[1] = p.count[0] = p.count[1] = 1;
 	p.scale[0] = 4;
 	p.scale[1] = 1;
-	s = solve(&policy_max_min, &p, true);
+	s = solve(&gv_policy_max_min, &p, true);
 	/* 4 x = t, y = t, 4 x + y <= 4: t = 1 by y <= 1, then x = 3/4 is left for the gang */
 	is_near(s.objective, 1, 1e-12, "limited by the time of the small job");
 	is_near(s.x[0], .75, 1e-12, "what is left goes to the gang");
 	is_near(s.x[1], 1, 1e-12, "the small job runs all the time");
 	free(s.x);
-	s = solve(&policy_isolated, &p, true);
+	s = solve(&gv_policy_isolated, &p, true);
 	is_near(s.x[0], .5, 1e-15, "isolated: N / (n s)");
 	is_near(s.x[1], 1, 1e-15, "but not more than all the time");
 	free(s.x);
-	s = solve(&policy_proportional, &p, true);
+	s = solve(&gv_policy_proportional, &p, true);
 	is_near(s.x[0], .8, 1e-15, "proportional: five GPUs wanted, four there");
 	is_near(s.x[1], .8, 1e-15, "the same share for everybody");
 	free(s.x);
-	problem_free(&p);
+	gv_problem_free(&p);
 }
 
 /* Weights and rates over many orders of magnitude. */
@@ -533,8 +537,8 @@ test_ranges(void)
 	int i, bad = 0;
 
 	for (i = 0; i < 200; i++) {
-		struct problem p = random_problem(2 + below(20), 1 + below(3), 0);
-		struct solution s;
+		struct gv_problem p = random_problem(2 + below(20), 1 + below(3), 0);
+		struct gv_solution s;
 		size_t k, j;
 
 		for (k = 0; k < p.n; k++) {
@@ -544,10 +548,10 @@ test_ranges(void)
 			for (j = 0; j < p.m; j++)
 				p.rate[k * p.m + j] *= unit;
 		}
-		s = solve(&policy_max_min, &p, true);
-		bad += !(s.gap <= 1e-9 && problem_excess(&p, s.x) <= 1e-12);
+		s = solve(&gv_policy_max_min, &p, true);
+		bad += !(s.gap <= 1e-9 && gv_problem_excess(&p, s.x) <= 1e-12);
 		free(s.x);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	is_int(bad, 0,
 	    "rates of 1e-12 to 1e12 and weights of 1e-6 to 1e6 are proved to 1e-9");
@@ -563,14 +567,14 @@ main(void)
 	test_two_types();
 	test_classes();
 	test_prices();
-	for (i = 0; policies[i] != NULL; i++)
-		test_properties(policies[i]);
+	for (i = 0; gv_policies[i] != NULL; i++)
+		test_properties(gv_policies[i]);
 	test_prices_permuted();
 	test_monotone();
 	test_weight();
 	test_gangs();
 	test_ranges();
-	ok(policy_find("max-min") == &policy_max_min, "a policy by its name");
-	ok(policy_find("max") == NULL, "no prefixes");
+	ok(gv_policy_find("max-min") == &gv_policy_max_min, "a policy by its name");
+	ok(gv_policy_find("max") == NULL, "no prefixes");
 	return done_testing();
 }

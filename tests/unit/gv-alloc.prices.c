@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 #include "draws.h"
-#include "gv-alloc/price/crowd.h"
-#include "gv-alloc/price/mixture.h"
-#include "gv-alloc/policy/policy.h"
-#include "gv-alloc/price/price.h"
+#include "alloc/price/crowd.h"
+#include "alloc/price/mixture.h"
+#include "alloc/policy/policy.h"
+#include "alloc/price/price.h"
 #include "lp/lp.h"
 
 /* ---- the mixture against GLPK ---- */
@@ -91,17 +91,17 @@ test_mixture(void)
 
 	for (i = 0; i < 2000; i++) {
 		struct draw d;
-		struct mixture p;
+		struct gv_mixture p;
 		bool keep[40];
 		double weights = 0, best;
 		size_t j, k;
 
 		draw_mixture(&d);
 		best = by_glpk(&d);
-		mixture_init(&p, d.m, d.gains, d.lo, d.hi);
+		gv_mixture_init(&p, d.m, d.gains, d.lo, d.hi);
 		for (k = 0; k < d.n; k++) { /* step by step, as it is used */
-			mixture_add(&p, d.used[k], d.gain[k]);
-			failed += mixture_solve(&p) != 0;
+			gv_mixture_add(&p, d.used[k], d.gain[k]);
+			failed += gv_mixture_solve(&p) != 0;
 			keep[k] = true;
 		}
 		bad_sum += !(fabs(p.sum - best) <= 1e-9 * fmax(1, fabs(best)));
@@ -113,10 +113,10 @@ test_mixture(void)
 		for (j = 0; j < d.m; j++)
 			bad_prices +=
 			    p.price[j] < d.lo[j] - 1e-9 || p.price[j] > d.hi[j] + 1e-9;
-		mixture_keep(&p, keep, d.lo, d.hi);
-		failed += mixture_solve(&p) != 0;
+		gv_mixture_keep(&p, keep, d.lo, d.hi);
+		failed += gv_mixture_solve(&p) != 0;
 		bad_kept += !(fabs(p.sum - best) <= 1e-9 * fmax(1, fabs(best)));
-		mixture_free(&p);
+		gv_mixture_free(&p);
 	}
 	is_int(failed, 0, "2000 mixtures come to their end");
 	is_int(bad_sum, 0, "and are as good as GLPK's");
@@ -127,13 +127,13 @@ test_mixture(void)
 
 /* ---- vectors of all kinds ---- */
 
-static struct crowd
+static struct gv_crowd
 draw_crowd(size_t n, size_t m)
 {
 	double *a = gv_xcalloc(n, m * sizeof(*a));
 	double *gain = gv_xcalloc(n, m * sizeof(*gain));
 	double *use = gv_xcalloc(n, sizeof(*use));
-	struct crowd c;
+	struct gv_crowd c;
 	size_t i, j;
 
 	for (i = 0; i < n; i++) {
@@ -146,7 +146,7 @@ draw_crowd(size_t n, size_t m)
 		}
 		a[i * m + below(m)] = 1 + uniform();
 	}
-	crowd_fill(&c, n, m, a, use, gain);
+	gv_crowd_fill(&c, n, m, a, use, gain);
 	free(a);
 	free(gain);
 	free(use);
@@ -155,7 +155,7 @@ draw_crowd(size_t n, size_t m)
 
 /* All that the loops say, as bytes. */
 static double *
-all_words(const struct crowd *c, size_t *len)
+all_words(const struct gv_crowd *c, size_t *len)
 {
 	enum { WORDS = 8 };
 	size_t m = c->m, per = WORDS * (3 * m + 3) + 3 * c->n * (m + 1);
@@ -163,7 +163,7 @@ all_words(const struct crowd *c, size_t *len)
 	double *price = gv_xcalloc(4 * m, sizeof(*price));
 	double *lo = price + m, *hi = lo + m, *face = hi + m;
 	size_t *open = gv_xcalloc(c->n, sizeof(*open));
-	struct taken t = {
+	struct gv_taken t = {
 	    gv_xcalloc(m, sizeof(double)), gv_xcalloc(m, sizeof(double)), 0, 0};
 	double *p = said;
 	size_t i, j, k;
@@ -175,16 +175,16 @@ all_words(const struct crowd *c, size_t *len)
 		hi[j] = price[j] * 1.1 + .001;
 	}
 	for (k = 0; k < 4; k++) {
-		const struct offer o = {
+		const struct gv_offer o = {
 		    price, k == 3 ? face : NULL, k == 2 ? 0 : 1, k > 0};
 		size_t n;
 
-		crowd_take(c, &o, &t);
+		gv_crowd_take(c, &o, &t);
 		for (j = 0; j < m; j++)
 			*p++ = t.used[j];
 		*p++ = t.gain;
 		*p++ = t.lambda;
-		n = crowd_fold(c, &o, lo, hi, .01, &t, open);
+		n = gv_crowd_fold(c, &o, lo, hi, .01, &t, open);
 		for (j = 0; j < m; j++) {
 			*p++ = t.used[j];
 			*p++ = t.grows[j];
@@ -194,7 +194,7 @@ all_words(const struct crowd *c, size_t *len)
 			p[i % 3] += (double)open[i];
 		p += 3;
 		if (k < 3) {
-			crowd_shares(c, &o, .5, p, k == 0 ? p + c->n * m : NULL);
+			gv_crowd_shares(c, &o, .5, p, k == 0 ? p + c->n * m : NULL);
 			p += c->n * (m + 1);
 		}
 	}
@@ -215,43 +215,43 @@ test_vectors(void)
 	for (i = 0; i < 2; i++) {
 		int differ = 0;
 
-		if (!crowd_force(lanes[i])) {
+		if (!gv_crowd_force(lanes[i])) {
 			skip("this processor has no vectors of %d numbers", lanes[i]);
 			continue;
 		}
 		for (k = 0; k < 60; k++) {
-			struct crowd c =
+			struct gv_crowd c =
 			    draw_crowd(1 + below(k < 50 ? 40 : 5000), 1 + below(5));
 			size_t len, len_c;
 			double *v, *one;
 
-			crowd_force(lanes[i]);
+			gv_crowd_force(lanes[i]);
 			v = all_words(&c, &len);
-			crowd_force(1);
+			gv_crowd_force(1);
 			one = all_words(&c, &len_c);
 			differ += len != len_c || memcmp(v, one, len) != 0;
 			free(v);
 			free(one);
-			crowd_free(&c);
+			gv_crowd_free(&c);
 		}
 		is_int(differ, 0, "vectors of %d numbers and of 1 give the same bits",
 		    lanes[i]);
 	}
-	crowd_force(0);
+	gv_crowd_force(0);
 }
 
 /* ---- many jobs ---- */
 
 /* kinds > 0: rates in proportion to so many jobs', a problem full of ties. */
-static struct problem
+static struct gv_problem
 draw_problem(size_t n, size_t m, size_t kinds, double gpus)
 {
-	struct problem p;
+	struct gv_problem p;
 	size_t i, j;
 
-	problem_alloc(&p, n, m);
-	problem_ask(&p, 1u << NUMBER_STEPS | 1u << NUMBER_ELAPSED |
-			    1u << NUMBER_ISOLATED | 1u << NUMBER_NEED);
+	gv_problem_alloc(&p, n, m);
+	gv_problem_ask(&p, 1u << NUMBER_STEPS | 1u << NUMBER_ELAPSED |
+			       1u << NUMBER_ISOLATED | 1u << NUMBER_NEED);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = ceil((double)n * gpus * (.5 + uniform()));
 		p.price[j] = .1 + uniform();
@@ -276,14 +276,14 @@ draw_problem(size_t n, size_t m, size_t kinds, double gpus)
 
 /* Solves by prices; the gap, INFINITY where it gave up. */
 static double
-gap_of(const struct policy *policy, const struct problem *p, double *x)
+gap_of(const struct gv_policy *policy, const struct gv_problem *p, double *x)
 {
-	const struct solve_options opt = {.solver = SOLVER_PRICE};
-	struct solution s = {.x = x};
+	const struct gv_solve_options opt = {.solver = SOLVER_PRICE};
+	struct gv_solution s = {.x = x};
 	struct gv_error e = {0};
 
 	memset(x, 0, p->n * p->m * sizeof(*x));
-	if (policy->solve(p, &opt, &s, &e) != 0 || problem_excess(p, x) > 1e-9)
+	if (policy->solve(p, &opt, &s, &e) != 0 || gv_problem_excess(p, x) > 1e-9)
 		return INFINITY;
 	return s.gap;
 }
@@ -291,26 +291,26 @@ gap_of(const struct policy *policy, const struct problem *p, double *x)
 static void
 test_many(void)
 {
-	static const struct policy *const some[] = {
-	    &policy_max_min, &policy_makespan, &policy_max_sum, &policy_finish_time};
+	static const struct gv_policy *const some[] = {&gv_policy_max_min,
+	    &gv_policy_makespan, &gv_policy_max_sum, &gv_policy_finish_time};
 	static const double gpus[] = {.02, .2, 2};
 	int i, differ = 0;
 	double worst = 0;
 
 	for (i = 0; i < 36; i++) {
 		size_t n = i % 6 == 5 ? 20000 : 300 + below(6000);
-		struct problem p = draw_problem(
+		struct gv_problem p = draw_problem(
 		    n, 1 + below(i % 6 == 5 ? 3 : 5), i % 4 == 0 ? 7 : 0, gpus[i % 3]);
 		double *x = gv_xcalloc(2 * n, p.m * sizeof(*x));
 		double *y = x + n * p.m;
 
 		worst = fmax(worst, gap_of(some[i % 4], &p, x));
-		crowd_force(1);
+		gv_crowd_force(1);
 		gap_of(some[i % 4], &p, y);
-		crowd_force(0);
+		gv_crowd_force(0);
 		differ += memcmp(x, y, n * p.m * sizeof(*x)) != 0;
 		free(x);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	ok(worst <= 1e-9, "300 to 20000 jobs: proved (worst gap %.2g)", worst);
 	is_int(differ, 0, "the same bits from vectors of 1 number");
@@ -319,21 +319,21 @@ test_many(void)
 /* ---- from where it was ---- */
 
 struct found {
-	struct price_solution s;
+	struct gv_price_solution s;
 	size_t n, m;
 };
 
 static void
-solve_crowd(struct found *f, const struct crowd *c, const double *capacity,
-    struct price_memory *memory)
+solve_crowd(struct found *f, const struct gv_crowd *c, const double *capacity,
+    struct gv_price_memory *memory)
 {
 	f->n = c->n;
 	f->m = c->m;
-	f->s = (struct price_solution){.raised = true,
+	f->s = (struct gv_price_solution){.raised = true,
 	    .x = gv_xcalloc(c->n, c->m * sizeof(double)),
 	    .lambda = gv_xcalloc(c->n, sizeof(double)),
 	    .price = gv_xcalloc(c->m, sizeof(double))};
-	price_level(c, capacity, &f->s, memory);
+	gv_price_level(c, capacity, &f->s, memory);
 }
 
 static bool
@@ -363,8 +363,8 @@ test_memory(void)
 
 	for (i = 0; i < 40; i++) {
 		size_t n = 300 + below(i % 8 == 7 ? 12000 : 3000), m = 1 + below(4), j;
-		struct crowd c = draw_crowd(n, m);
-		struct price_memory memory = {.m = m};
+		struct gv_crowd c = draw_crowd(n, m);
+		struct gv_price_memory memory = {.m = m};
 		double capacity[4];
 
 		for (j = 0; j < n * m && i % 4 != 3; j++) /* else full of ties */
@@ -386,8 +386,8 @@ test_memory(void)
 			free_found(&cold);
 			c.use[below(n)] = k % 2 ? 0 : 4; /* one leaves, or is another */
 		}
-		price_forget(&memory);
-		crowd_free(&c);
+		gv_price_forget(&memory);
+		gv_crowd_free(&c);
 	}
 	is_int(differ, 0, "what was found before changes no bit of 240 answers");
 	ok(known > asked / 2, "it is mostly known (%d of %d)", known, asked);

@@ -9,9 +9,9 @@
 
 #include "base/mem.h"
 #include "draws.h"
-#include "gv-alloc/problem/classes.h"
+#include "alloc/problem/classes.h"
 #include "gv-alloc/deal.h"
-#include "gv-alloc/pairs/shared.h"
+#include "alloc/pairs/shared.h"
 
 /* How many instances: quick ones, or what is promised. */
 static size_t
@@ -22,9 +22,9 @@ many(size_t n)
 
 /* A random table of kinds, of which every second shares; two scales. */
 static void
-random_together(struct together *t, size_t kinds, size_t m)
+random_together(struct gv_together *t, size_t kinds, size_t m)
 {
-	struct together_entry *entry = gv_xcalloc(kinds * kinds * m, sizeof(*entry));
+	struct gv_together_entry *entry = gv_xcalloc(kinds * kinds * m, sizeof(*entry));
 	size_t a, b, j, n = 0;
 
 	for (a = 0; a < kinds; a++)
@@ -34,25 +34,25 @@ random_together(struct together *t, size_t kinds, size_t m)
 			for (j = 0; j < m; j++) {
 				if (uniform() < .1)
 					continue;
-				entry[n++] = (struct together_entry){.a = (uint32_t)a,
+				entry[n++] = (struct gv_together_entry){.a = (uint32_t)a,
 				    .b = (uint32_t)b,
 				    .type = (uint32_t)j,
 				    .rate_a = uniform() < .1 ? 0 : .2 + uniform(),
 				    .rate_b = .2 + uniform()};
 			}
 		}
-	together_make(t, kinds, m, entry, n);
+	gv_together_make(t, kinds, m, entry, n);
 	free(entry);
 }
 
 /* Jobs of kinds; alone about as fast as in the table, which is what makes sharing worth while. */
-static struct problem
-random_problem(size_t n, size_t m, size_t kinds, const struct together *t)
+static struct gv_problem
+random_problem(size_t n, size_t m, size_t kinds, const struct gv_together *t)
 {
-	struct problem p;
+	struct gv_problem p;
 	size_t i, j;
 
-	problem_alloc(&p, n, m);
+	gv_problem_alloc(&p, n, m);
 	p.kind = gv_xcalloc(n, sizeof(*p.kind));
 	p.together = t;
 	for (j = 0; j < m; j++)
@@ -86,7 +86,7 @@ gain(const struct sums *g, size_t i, size_t j)
 
 /* Column of a pair of jobs on a type. */
 static void
-define_pair(struct gv_lp *lp, const struct problem *p, const double *factor,
+define_pair(struct gv_lp *lp, const struct gv_problem *p, const double *factor,
     const struct sums *g, size_t i, size_t k, size_t j, const double *rate)
 {
 	size_t col;
@@ -105,7 +105,7 @@ define_pair(struct gv_lp *lp, const struct problem *p, const double *factor,
 
 /* Shares become shares / cost, column 0 the inverse of the cost. */
 static void
-divide(struct gv_lp *lp, const struct problem *p, const double *per)
+divide(struct gv_lp *lp, const struct gv_problem *p, const double *per)
 {
 	size_t entries = lp->n_entries, rows = lp->n_rows;
 	size_t cost = gv_lp_add_row(lp, 1, 1);
@@ -129,7 +129,7 @@ divide(struct gv_lp *lp, const struct problem *p, const double *per)
  * in either order.
  */
 static double
-define(const struct problem *p, const double *factor, const double *rise,
+define(const struct gv_problem *p, const double *factor, const double *rise,
     const struct sums *g)
 {
 	const struct gv_lp_options opt = {.gap = 1e-8};
@@ -164,7 +164,7 @@ define(const struct problem *p, const double *factor, const double *rise,
 		}
 		for (k = 0; k < i; k++) {
 			size_t low = p->kind[i] <= p->kind[k] ? i : k;
-			size_t at = together_find(p->together, p->kind[i], p->kind[k]);
+			size_t at = gv_together_find(p->together, p->kind[i], p->kind[k]);
 
 			for (j = 0; j < p->m && at != SIZE_MAX; j++) {
 				const double *r = &p->together->rate[(at * p->m + j) * 2];
@@ -208,12 +208,12 @@ compare(double got, double bound, double want, double excess)
 
 /* The normalised sum, which levels have as their second. */
 static double *
-normalised(const struct problem *p)
+normalised(const struct gv_problem *p)
 {
 	double *job = gv_xcalloc(p->n, sizeof(*job));
 	size_t i;
 
-	problem_equal_throughput(p, job);
+	gv_problem_equal_throughput(p, job);
 	for (i = 0; i < p->n; i++)
 		job[i] = p->scale[i] / job[i];
 	return job;
@@ -221,7 +221,7 @@ normalised(const struct problem *p)
 
 /* Takes the jobs' numbers to their classes. */
 static double *
-of_classes(const struct classes *c, const struct problem *p, const double *v)
+of_classes(const struct gv_classes *c, const struct gv_problem *p, const double *v)
 {
 	double *to = gv_xcalloc(c->p.n, sizeof(*to));
 	size_t i;
@@ -232,21 +232,21 @@ of_classes(const struct classes *c, const struct problem *p, const double *v)
 }
 
 static void
-check_level(const struct problem *p, bool merge, enum solver solver)
+check_level(const struct gv_problem *p, bool merge, enum gv_solver solver)
 {
-	const struct solve_options opt = {.solver = solver};
-	struct solution s = {0};
+	const struct gv_solve_options opt = {.solver = solver};
+	struct gv_solution s = {0};
 	struct gv_error e = {0};
-	struct shared_gain second = {0};
-	struct shared h;
-	struct classes c;
+	struct gv_shared_gain second = {0};
+	struct gv_shared h;
+	struct gv_classes c;
 	double *factor = gv_xcalloc(p->n, sizeof(*factor));
 	double *rise = gv_xcalloc(p->n, sizeof(*rise));
 	double *f, *r, *job;
 	double want;
 	size_t i;
 
-	problem_equal_throughput(p, factor);
+	gv_problem_equal_throughput(p, factor);
 	for (i = 0; i < p->n; i++) {
 		factor[i] = p->scale[i] / (p->weight[i] * factor[i]);
 		rise[i] = p->weight[i] > 1 || p->kind[i] < 3 ? 1 : 0;
@@ -255,22 +255,22 @@ check_level(const struct problem *p, bool merge, enum solver solver)
 	for (i = 1; i < p->n; i++) /* alike jobs ask alike */
 		if (p->kind[i] == p->kind[0])
 			rise[i] = 1;
-	classes_make(&c, p, merge);
+	gv_classes_make(&c, p, merge);
 	f = of_classes(&c, p, factor);
 	r = of_classes(&c, p, rise);
 	job = normalised(&c.p);
 	second.job = job;
 	s.x = gv_xcalloc(c.p.n, c.p.m * sizeof(*s.x));
-	shared_init(&h, &c.p, &s);
+	gv_shared_init(&h, &c.p, &s);
 	h.factor = f;
 	h.rise = r;
 	h.second = &second;
 	want = define(p, factor, rise, NULL);
-	if (shared_solve(&h, &opt, "test", &e) != 0)
+	if (gv_shared_solve(&h, &opt, "test", &e) != 0)
 		wrong++;
 	else
-		compare(h.value, h.bound, want, solution_excess(&c.p, &s));
-	shared_free(&h);
+		compare(h.value, h.bound, want, gv_solution_excess(&c.p, &s));
+	gv_shared_free(&h);
 	free(s.x);
 	free(s.pair);
 	free(factor);
@@ -278,26 +278,26 @@ check_level(const struct problem *p, bool merge, enum solver solver)
 	free(f);
 	free(r);
 	free(job);
-	classes_free(&c);
+	gv_classes_free(&c);
 }
 
 /* A sum of gains that may be below 0, while some need half of what they could have alone. */
 static void
-check_sum(const struct problem *p, bool merge, enum solver solver)
+check_sum(const struct gv_problem *p, bool merge, enum gv_solver solver)
 {
-	const struct solve_options opt = {.solver = solver};
-	struct solution s = {0};
+	const struct gv_solve_options opt = {.solver = solver};
+	struct gv_solution s = {0};
 	struct gv_error e = {0};
-	struct classes c;
+	struct gv_classes c;
 	double *worth = gv_xcalloc(p->n, sizeof(*worth));
 	double *cost = gv_xcalloc(p->m, sizeof(*cost));
 	double *type = gv_xcalloc(p->m, sizeof(*type));
 	double *need = gv_xcalloc(p->n, sizeof(*need));
 	double *one = gv_xcalloc(p->n, sizeof(*one));
 	double *f, *r, *job;
-	struct shared_gain first, second = {0};
+	struct gv_shared_gain first, second = {0};
 	struct sums sums;
-	struct shared h;
+	struct gv_shared h;
 	double level;
 	size_t i;
 
@@ -314,25 +314,25 @@ check_sum(const struct problem *p, bool merge, enum solver solver)
 	for (i = 0; i < p->n; i++)
 		need[i] *= isnan(level) ? 0 : fmin(1, level) * (1 - 1e-10);
 	sums = (struct sums){.job = worth, .type = type, .cost = cost};
-	classes_make(&c, p, merge);
+	gv_classes_make(&c, p, merge);
 	f = of_classes(&c, p, worth);
 	r = of_classes(&c, p, need);
 	job = normalised(&c.p);
-	first = (struct shared_gain){f, type, cost};
+	first = (struct gv_shared_gain){f, type, cost};
 	second.job = job;
 	s.x = gv_xcalloc(c.p.n, c.p.m * sizeof(*s.x));
-	shared_init(&h, &c.p, &s);
+	gv_shared_init(&h, &c.p, &s);
 	h.gain = &first;
 	h.second = uniform() < .5 ? &second : NULL;
 	h.rise = r;
-	if (shared_solve(&h, &opt, "test", &e) != 0) {
+	if (gv_shared_solve(&h, &opt, "test", &e) != 0) {
 		wrong++;
 		printf("# %s\n", e.text[0]);
 	} else {
 		compare(h.value, h.bound, define(p, one, need, &sums),
-		    solution_excess(&c.p, &s));
+		    gv_solution_excess(&c.p, &s));
 	}
-	shared_free(&h);
+	gv_shared_free(&h);
 	free(s.x);
 	free(s.pair);
 	free(worth);
@@ -343,7 +343,7 @@ check_sum(const struct problem *p, bool merge, enum solver solver)
 	free(f);
 	free(r);
 	free(job);
-	classes_free(&c);
+	gv_classes_free(&c);
 }
 
 static void
@@ -353,17 +353,17 @@ check_random(void)
 
 	for (instance = 0; instance < many(300); instance++) {
 		size_t kinds = 2 + below(7), m = 1 + below(3);
-		enum solver solver = instance % 3 == 2 ? SOLVER_GLPK : SOLVER_AUTO;
+		enum gv_solver solver = instance % 3 == 2 ? SOLVER_GLPK : SOLVER_AUTO;
 		bool merge = instance % 2 == 0;
-		struct together t;
-		struct problem p;
+		struct gv_together t;
+		struct gv_problem p;
 
 		random_together(&t, kinds, m);
 		p = random_problem(1 + below(12), m, kinds, &t);
 		check_level(&p, merge, solver);
 		check_sum(&p, merge, solver);
-		problem_free(&p);
-		together_free(&t);
+		gv_problem_free(&p);
+		gv_together_free(&t);
 	}
 	printf(
 	    "# worst difference %g, gap %g, excess %g\n", worst, worst_gap, worst_excess);
@@ -371,16 +371,17 @@ check_random(void)
 	    "levels and sums are those of all pairs (%d of %d)", cases - wrong, cases);
 }
 
-/* ---- policies ---- */
+/* ---- gv_policies ---- */
 
-/* Numbers that policies ask for, also of jobs that are done and of needs that can be met. */
+/* Numbers that gv_policies ask for, also of jobs that are done and of needs that can be met. */
 static void
-random_numbers(struct problem *p)
+random_numbers(struct gv_problem *p)
 {
 	size_t i, j;
 
-	problem_ask(p, 1u << NUMBER_STEPS | 1u << NUMBER_ELAPSED | 1u << NUMBER_ISOLATED |
-			   1u << NUMBER_NEED | 1u << NUMBER_PLACE);
+	gv_problem_ask(p, 1u << NUMBER_STEPS | 1u << NUMBER_ELAPSED |
+			      1u << NUMBER_ISOLATED | 1u << NUMBER_NEED |
+			      1u << NUMBER_PLACE);
 	for (j = 0; j < p->m; j++)
 		p->price[j] = .1 + uniform();
 	for (i = 0; i < p->n; i++) {
@@ -395,32 +396,32 @@ random_numbers(struct problem *p)
 
 /* A policy's answer to the jobs, by classes. */
 static int
-ask(const struct policy *policy, const struct problem *p, double *objective,
+ask(const struct gv_policy *policy, const struct gv_problem *p, double *objective,
     double *bound, double *excess)
 {
-	const struct solve_options opt = {.solver = SOLVER_AUTO};
-	struct solution s = {0};
+	const struct gv_solve_options opt = {.solver = SOLVER_AUTO};
+	struct gv_solution s = {0};
 	struct gv_error e = {0};
-	struct classes c;
+	struct gv_classes c;
 	int rc;
 
-	classes_make(&c, p, true);
+	gv_classes_make(&c, p, true);
 	s.x = gv_xcalloc(c.p.n, c.p.m * sizeof(*s.x));
 	rc = policy->solve(&c.p, &opt, &s, &e);
 	*objective = s.objective;
 	*bound = s.bound;
-	*excess = solution_excess(&c.p, &s);
+	*excess = gv_solution_excess(&c.p, &s);
 	if (rc < 0)
 		printf("# %s: %s\n", policy->name, e.text[0]);
 	free(s.x);
 	free(s.pair);
 	free(s.late);
-	classes_free(&c);
+	gv_classes_free(&c);
 	return rc;
 }
 
 static void
-expect(const struct policy *policy, const struct problem *p, double want)
+expect(const struct gv_policy *policy, const struct gv_problem *p, double want)
 {
 	double got, bound, excess;
 	int rc = ask(policy, p, &got, &bound, &excess);
@@ -441,23 +442,23 @@ expect(const struct policy *policy, const struct problem *p, double want)
 }
 
 /* The jobs with steps. */
-static struct problem
-with_steps(const struct problem *p)
+static struct gv_problem
+with_steps(const struct gv_problem *p)
 {
 	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
-	struct problem q;
+	struct gv_problem q;
 	size_t i;
 
 	for (i = 0; i < p->n; i++)
 		keep[i] = p->number[NUMBER_STEPS][i] > 0;
-	problem_pick(&q, p, keep);
+	gv_problem_pick(&q, p, keep);
 	free(keep);
 	return q;
 }
 
 /* The least ratio: where what all need is just what they can have, found by halving. */
 static double
-define_ratio(const struct problem *all, const struct problem *q, const double *one)
+define_ratio(const struct gv_problem *all, const struct gv_problem *q, const double *one)
 {
 	double *x = gv_xcalloc(all->n, all->m * sizeof(*x));
 	double *need = gv_xcalloc(q->n, sizeof(*need));
@@ -465,12 +466,12 @@ define_ratio(const struct problem *all, const struct problem *q, const double *o
 	double low = 0, high = 1e6;
 	size_t i, k = 0;
 
-	problem_isolated(all, x);
+	gv_problem_isolated(all, x);
 	for (i = 0; i < all->n; i++)
 		if (all->number[NUMBER_STEPS][i] > 0)
-			alone[k++] =
-			    all->number[NUMBER_ISOLATED][i] +
-			    all->number[NUMBER_STEPS][i] / problem_throughput(all, x, i);
+			alone[k++] = all->number[NUMBER_ISOLATED][i] +
+				     all->number[NUMBER_STEPS][i] /
+					 gv_problem_throughput(all, x, i);
 	while (high - low > 1e-12 * high) {
 		double at = low + (high - low) / 2;
 		bool possible = true;
@@ -493,28 +494,28 @@ define_ratio(const struct problem *all, const struct problem *q, const double *o
 }
 
 static void
-check_levels(const struct problem *p)
+check_levels(const struct gv_problem *p)
 {
 	double *factor = gv_xcalloc(p->n, sizeof(*factor));
 	double *one = gv_xcalloc(p->n, sizeof(*one));
-	struct problem q = with_steps(p);
+	struct gv_problem q = with_steps(p);
 	size_t i;
 
-	problem_equal_throughput(p, factor);
+	gv_problem_equal_throughput(p, factor);
 	for (i = 0; i < p->n; i++) {
 		factor[i] = p->scale[i] / (p->weight[i] * factor[i]);
 		one[i] = 1;
 	}
-	expect(&policy_max_min, p, define(p, factor, one, NULL));
-	expect(&policy_makespan, p, 1 / define(&q, one, q.number[NUMBER_STEPS], NULL));
-	expect(&policy_finish_time, p, define_ratio(p, &q, one));
-	problem_free(&q);
+	expect(&gv_policy_max_min, p, define(p, factor, one, NULL));
+	expect(&gv_policy_makespan, p, 1 / define(&q, one, q.number[NUMBER_STEPS], NULL));
+	expect(&gv_policy_finish_time, p, define_ratio(p, &q, one));
+	gv_problem_free(&q);
 	free(factor);
 	free(one);
 }
 
 static void
-check_sums(struct problem *p)
+check_sums(struct gv_problem *p)
 {
 	double *one = gv_xcalloc(p->n, sizeof(*one));
 	double *none = gv_xcalloc(p->n, sizeof(*none));
@@ -540,20 +541,20 @@ check_sums(struct problem *p)
 	level = any ? define(p, one, need, NULL) : 2;
 	if (level < 1 - 1e-9) {
 		cases++;
-		if (ask(&policy_max_sum, p, &got, &bound, &excess) != 1)
+		if (ask(&gv_policy_max_sum, p, &got, &bound, &excess) != 1)
 			wrong++;
 		for (i = 0; i < p->n; i++)
 			need[i] *= .9 * level;
 	}
-	expect(&policy_max_sum, p, define(p, one, need, &sums));
+	expect(&gv_policy_max_sum, p, define(p, one, need, &sums));
 	sums.type = type;
-	expect(&policy_per_dollar, p, define(p, one, need, &sums));
+	expect(&gv_policy_per_dollar, p, define(p, one, need, &sums));
 	sums = (struct sums){.job = worth};
-	expect(&policy_fifo, p, define(p, one, none, &sums));
+	expect(&gv_policy_fifo, p, define(p, one, none, &sums));
 	for (j = 0; j < p->m; j++)
 		type[j] = p->price[j] / 3600;
 	sums = (struct sums){.job = one, .per = type};
-	expect(&policy_min_cost, p, define(p, one, need, &sums));
+	expect(&gv_policy_min_cost, p, define(p, one, need, &sums));
 	free(one);
 	free(none);
 	free(worth);
@@ -568,27 +569,27 @@ check_policies(void)
 	wrong = cases = 0;
 	for (instance = 0; instance < many(100); instance++) {
 		size_t kinds = 2 + below(6), m = 1 + below(3);
-		struct together t;
-		struct problem p;
+		struct gv_together t;
+		struct gv_problem p;
 
 		random_together(&t, kinds, m);
 		p = random_problem(1 + below(9), m, kinds, &t);
 		random_numbers(&p);
 		check_levels(&p);
 		check_sums(&p);
-		problem_free(&p);
-		together_free(&t);
+		gv_problem_free(&p);
+		gv_together_free(&t);
 	}
 	ok(wrong == 0 && cases > 6 * (int)many(100),
-	    "policies with pairs are what they are defined as (%d of %d)", cases - wrong,
-	    cases);
+	    "gv_policies with pairs are what they are defined as (%d of %d)",
+	    cases - wrong, cases);
 }
 
 /* ---- units ---- */
 
 /* Steps of a kind in another unit: its rates, alone and in pairs, times size[kind]. */
 static void
-change_units(struct problem *p, struct together *t, const double *size)
+change_units(struct gv_problem *p, struct gv_together *t, const double *size)
 {
 	size_t i, j, k;
 
@@ -609,16 +610,16 @@ change_units(struct problem *p, struct together *t, const double *size)
 static void
 check_units(void)
 {
-	static const struct policy *const same[] = {
-	    &policy_max_min, &policy_makespan, &policy_finish_time, &policy_fifo};
+	static const struct gv_policy *const same[] = {&gv_policy_max_min,
+	    &gv_policy_makespan, &gv_policy_finish_time, &gv_policy_fifo};
 	size_t instance, k;
 
 	wrong = cases = 0;
 	for (instance = 0; instance < many(100); instance++) {
 		size_t kinds = 2 + below(6), m = 1 + below(3);
 		double before[4], size[8];
-		struct together t;
-		struct problem p;
+		struct gv_together t;
+		struct gv_problem p;
 		double bound, excess;
 
 		random_together(&t, kinds, m);
@@ -631,8 +632,8 @@ check_units(void)
 		change_units(&p, &t, size);
 		for (k = 0; k < 4; k++)
 			expect(same[k], &p, before[k]);
-		problem_free(&p);
-		together_free(&t);
+		gv_problem_free(&p);
+		gv_together_free(&t);
 	}
 	ok(wrong == 0, "the units of a job's steps do not count (%d of %d)",
 	    cases - wrong, cases);
@@ -642,10 +643,10 @@ check_units(void)
 
 /* Every job of a class has as much of each of its pairs, and so its throughput and time. */
 static void
-check_dealt(const struct classes *c, const struct problem *p, const struct pair *pair,
-    size_t n_pairs, const struct pair *dealt, size_t n)
+check_dealt(const struct gv_classes *c, const struct gv_problem *p,
+    const struct gv_pair *pair, size_t n_pairs, const struct gv_pair *dealt, size_t n)
 {
-	struct solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
 	double *own = gv_xcalloc(p->n, sizeof(*own));
 	double *of_class = gv_xcalloc(c->p.n, sizeof(*of_class));
 	double most = 0;
@@ -655,14 +656,14 @@ check_dealt(const struct classes *c, const struct problem *p, const struct pair 
 	if (n > 0)
 		memcpy(s.pair, dealt, n * sizeof(*dealt));
 	s.n_pairs = n;
-	solution_throughput(p, &s, own);
+	gv_solution_throughput(p, &s, own);
 	free(s.pair);
 	free(s.x);
 	s.x = gv_xcalloc(c->p.n, c->p.m * sizeof(*s.x));
 	s.pair = gv_xcalloc(n_pairs, sizeof(*s.pair));
 	memcpy(s.pair, pair, n_pairs * sizeof(*pair));
 	s.n_pairs = n_pairs;
-	solution_throughput(&c->p, &s, of_class);
+	gv_solution_throughput(&c->p, &s, of_class);
 	for (i = 0; i < p->n; i++)
 		most = fmax(most,
 		    fabs(own[i] - of_class[c->of[i]]) / fmax(1e-300, of_class[c->of[i]]));
@@ -689,13 +690,13 @@ check_deal(void)
 	worst = 0;
 	for (instance = 0; instance < many(300); instance++) {
 		size_t kinds = 1 + below(4), jobs = 2 + below(40), n_pairs = 0, named = 0;
-		struct together t = {.n_kinds = kinds, .m = 1};
-		struct problem p = random_problem(jobs, 1, kinds, &t);
+		struct gv_together t = {.n_kinds = kinds, .m = 1};
+		struct gv_problem p = random_problem(jobs, 1, kinds, &t);
 		size_t *rank = gv_xcalloc(jobs, sizeof(*rank));
-		struct pair pair[64], *dealt;
-		struct classes c;
+		struct gv_pair pair[64], *dealt;
+		struct gv_classes c;
 
-		classes_make(&c, &p, true);
+		gv_classes_make(&c, &p, true);
 		for (i = 0; i < jobs; i++)
 			rank[i] = jobs - 1 - i;
 		for (i = 0; i < c.p.n; i++)
@@ -705,8 +706,8 @@ check_deal(void)
 					double rate = 1 + uniform();
 
 					pair[n_pairs++] =
-					    (struct pair){swap ? k : i, swap ? i : k, 0,
-						rate, i == k ? rate : 1 + uniform(),
+					    (struct gv_pair){swap ? k : i, swap ? i : k,
+						0, rate, i == k ? rate : 1 + uniform(),
 						.1 + uniform()};
 					named += (size_t)(i == k ? c.p.count[i]
 								 : c.p.count[i] +
@@ -718,8 +719,8 @@ check_deal(void)
 			wrong++;
 		free(dealt);
 		free(rank);
-		classes_free(&c);
-		problem_free(&p);
+		gv_classes_free(&c);
+		gv_problem_free(&p);
 	}
 	printf("# worst difference of throughputs %g\n", worst);
 	ok(wrong == 0, "jobs get their class's throughput, from few pairs (%d)", cases);

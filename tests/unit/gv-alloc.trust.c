@@ -1,14 +1,14 @@
 /*
  * What every allocation must keep, on thousands of random clusters: the fast
  * paths find what GLPK finds job by job, constraints hold, and the properties that
- * the policies are known for are there.
+ * the gv_policies are known for are there.
  */
 #include "tap.h"
 
 #include <stdlib.h>
 
 #include "alloc_help.h"
-#include "gv-alloc/solve/linear.h"
+#include "alloc/solve/linear.h"
 
 /* So many cases: quick in make check, what is promised when there is time. */
 static int
@@ -19,7 +19,7 @@ many(int quick, int promised)
 
 /* Rates rounded to whole numbers half of the time, so that there are ties. */
 static void
-draw_job(struct problem *p, size_t i, bool even)
+draw_job(struct gv_problem *p, size_t i, bool even)
 {
 	size_t j, m = p->m;
 	bool runs = false;
@@ -41,16 +41,16 @@ draw_job(struct problem *p, size_t i, bool even)
 	}
 }
 
-static struct problem
+static struct gv_problem
 draw(size_t n, size_t m)
 {
 	double equal_jobs = uniform() < .5 ? .5 : 0;
 	bool even = uniform() < .5;
-	struct problem p;
+	struct gv_problem p;
 	size_t i, j;
 
-	problem_alloc(&p, n, m);
-	problem_ask(&p, (1u << N_NUMBERS) - 1);
+	gv_problem_alloc(&p, n, m);
+	gv_problem_ask(&p, (1u << N_NUMBERS) - 1);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = (double)(1 + below(uniform() < .5 ? 3 : 24));
 		p.price[j] = even ? 1 + (double)below(4) : .1 + 3 * uniform();
@@ -67,10 +67,10 @@ draw(size_t n, size_t m)
 	return p;
 }
 
-static struct solution
-solve(enum solver solver, const struct policy *policy, const struct problem *p)
+static struct gv_solution
+solve(enum gv_solver solver, const struct gv_policy *policy, const struct gv_problem *p)
 {
-	const struct solve_options opt = {.solver = solver, .inside = INSIDE_NONE};
+	const struct gv_solve_options opt = {.solver = solver, .inside = INSIDE_NONE};
 
 	return shares(policy, p, &opt, solver != SOLVER_GLPK);
 }
@@ -80,19 +80,19 @@ solve(enum solver solver, const struct policy *policy, const struct problem *p)
 static void
 test_glpk(void)
 {
-	static const struct policy *const programs[] = {&policy_max_min, &policy_makespan,
-	    &policy_finish_time, &policy_max_sum, &policy_min_cost, &policy_per_dollar,
-	    &policy_fifo};
+	static const struct gv_policy *const programs[] = {&gv_policy_max_min,
+	    &gv_policy_makespan, &gv_policy_finish_time, &gv_policy_max_sum,
+	    &gv_policy_min_cost, &gv_policy_per_dollar, &gv_policy_fifo};
 	size_t n_programs = sizeof(programs) / sizeof(programs[0]);
 	int n = many(1500, 100000);
 	int i, differ = 0, broken = 0, unproved = 0;
 	double worst = 0, gap = 0;
 
 	for (i = 0; i < n; i++) {
-		const struct policy *policy = programs[(size_t)i % n_programs];
-		struct problem p = draw(1 + below(20), 1 + below(5));
-		struct solution plain = solve(SOLVER_GLPK, policy, &p);
-		struct solution price = solve(SOLVER_PRICE, policy, &p);
+		const struct gv_policy *policy = programs[(size_t)i % n_programs];
+		struct gv_problem p = draw(1 + below(20), 1 + below(5));
+		struct gv_solution plain = solve(SOLVER_GLPK, policy, &p);
+		struct gv_solution price = solve(SOLVER_PRICE, policy, &p);
 
 		worst = fmax(worst, fabs(price.objective - plain.objective) /
 					fmax(price.objective, plain.objective));
@@ -103,11 +103,11 @@ test_glpk(void)
 			    policy->name, price.objective, plain.objective);
 		}
 		unproved += plain.gap > 1e-9 || price.gap > 1e-9;
-		broken += problem_excess(&p, plain.x) > 1e-9 ||
-			  problem_excess(&p, price.x) > 1e-9;
+		broken += gv_problem_excess(&p, plain.x) > 1e-9 ||
+			  gv_problem_excess(&p, price.x) > 1e-9;
 		free(plain.x);
 		free(price.x);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	printf("# worst relative difference %.2g, worst gap %.2g\n", worst, gap);
 	is_int(differ, 0, "%d problems: prices and GLPK agree to 1e-9", n);
@@ -124,23 +124,24 @@ test_glpk(void)
 static void
 test_more_gpus(void)
 {
-	static const struct policy *const grow[] = {&policy_max_min, &policy_max_sum,
-	    &policy_min_cost, &policy_per_dollar, &policy_fifo, &policy_makespan};
+	static const struct gv_policy *const grow[] = {&gv_policy_max_min,
+	    &gv_policy_max_sum, &gv_policy_min_cost, &gv_policy_per_dollar,
+	    &gv_policy_fifo, &gv_policy_makespan};
 	int n = many(600, 10000);
 	int i, bad = 0;
 
 	for (i = 0; i < n; i++) {
-		const struct policy *policy = grow[i % 6];
-		struct problem p = draw(1 + below(16), 1 + below(4));
-		struct solution less = solve(SOLVER_AUTO, policy, &p), more;
+		const struct gv_policy *policy = grow[i % 6];
+		struct gv_problem p = draw(1 + below(16), 1 + below(4));
+		struct gv_solution less = solve(SOLVER_AUTO, policy, &p), more;
 		double *before = gv_xcalloc(p.n, sizeof(*before));
 		double *after = gv_xcalloc(p.n, sizeof(*after));
 		size_t k;
 
-		problem_equal_throughput(&p, before);
+		gv_problem_equal_throughput(&p, before);
 		p.capacity[below(p.m)] += 1;
-		problem_equal_throughput(&p, after);
-		if (policy == &policy_max_min)
+		gv_problem_equal_throughput(&p, after);
+		if (policy == &gv_policy_max_min)
 			for (k = 0; k < p.n; k++)
 				p.weight[k] *= before[k] / after[k];
 		more = solve(SOLVER_AUTO, policy, &p);
@@ -152,7 +153,7 @@ test_more_gpus(void)
 		free(after);
 		free(less.x);
 		free(more.x);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	is_int(bad, 0, "%d clusters: one more GPU never hurts", n);
 }
@@ -161,15 +162,16 @@ test_more_gpus(void)
 static void
 test_units(void)
 {
-	static const struct policy *const scale_free[] = {&policy_max_min,
-	    &policy_water_filling, &policy_makespan, &policy_finish_time, &policy_fifo};
+	static const struct gv_policy *const scale_free[] = {&gv_policy_max_min,
+	    &gv_policy_water_filling, &gv_policy_makespan, &gv_policy_finish_time,
+	    &gv_policy_fifo};
 	int n = many(500, 10000);
 	int i, bad = 0;
 
 	for (i = 0; i < n; i++) {
-		const struct policy *policy = scale_free[i % 5];
-		struct problem p = draw(1 + below(16), 1 + below(4));
-		struct solution one = solve(SOLVER_AUTO, policy, &p), other;
+		const struct gv_policy *policy = scale_free[i % 5];
+		struct gv_problem p = draw(1 + below(16), 1 + below(4));
+		struct gv_solution one = solve(SOLVER_AUTO, policy, &p), other;
 		size_t k, j;
 
 		for (k = 0; k < p.n; k++) {
@@ -183,7 +185,7 @@ test_units(void)
 		bad += !near(one.objective, other.objective, 1e-9);
 		free(one.x);
 		free(other.x);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	is_int(bad, 0, "%d clusters: the units of steps do not matter", n);
 }
@@ -200,36 +202,37 @@ test_pareto(void)
 	double worst = 0;
 
 	for (i = 0; i < n; i++) {
-		struct problem p = draw(1 + below(12), 1 + below(4));
-		struct solution s = solve(SOLVER_AUTO, &policy_water_filling, &p), best;
-		struct solve_options opt = {.solver = SOLVER_GLPK};
+		struct gv_problem p = draw(1 + below(12), 1 + below(4));
+		struct gv_solution s = solve(SOLVER_AUTO, &gv_policy_water_filling, &p),
+				   best;
+		struct gv_solve_options opt = {.solver = SOLVER_GLPK};
 		double *need = gv_xcalloc(p.n, sizeof(*need));
-		double *gain = linear_normalised(&p);
+		double *gain = gv_linear_normalised(&p);
 		struct gv_error e = {0};
-		struct linear l;
+		struct gv_linear l;
 		double sum = 0;
 		size_t k, j;
 
 		for (k = 0; k < p.n; k++) {
-			need[k] = problem_throughput(&p, s.x, k) * (1 - 1e-12);
+			need[k] = gv_problem_throughput(&p, s.x, k) * (1 - 1e-12);
 			for (j = 0; j < p.m; j++)
 				sum += gain[k * p.m + j] * s.x[k * p.m + j];
 		}
-		best = (struct solution){.x = gv_xcalloc(p.n, p.m * sizeof(*best.x))};
-		linear_init(&l, &p, &best);
+		best = (struct gv_solution){.x = gv_xcalloc(p.n, p.m * sizeof(*best.x))};
+		gv_linear_init(&l, &p, &best);
 		l.gain = gain;
 		l.need = need;
-		if (linear_solve(&l, &opt, "pareto", &e) != 0)
+		if (gv_linear_solve(&l, &opt, "pareto", &e) != 0)
 			failed++;
 		else
 			bad += best.objective > sum * (1 + 1e-7);
 		worst = fmax(worst, best.objective / sum - 1);
-		linear_free(&l);
+		gv_linear_free(&l);
 		free(best.x);
 		free(need);
 		free(gain);
 		free(s.x);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	printf("# the most that was left: %.2g of the sum\n", worst);
 	is_int(failed, 0, "%d clusters", n);
@@ -248,9 +251,9 @@ test_incentive(void)
 	int i, looked = 0, bad = 0, late = 0;
 
 	for (i = 0; i < n; i++) {
-		struct problem p = draw(2 + below(16), 1 + below(4));
+		struct gv_problem p = draw(2 + below(16), 1 + below(4));
 		double *alone = gv_xcalloc(p.n, p.m * sizeof(*alone));
-		struct solution s;
+		struct gv_solution s;
 		double gpus = 0;
 		bool fits = true;
 		size_t k;
@@ -262,20 +265,20 @@ test_incentive(void)
 			p.number[NUMBER_ELAPSED][k] = p.number[NUMBER_ISOLATED][k] = 0;
 			fits = fits && gpus <= (double)p.n * p.scale[k];
 		}
-		problem_isolated(&p, alone);
+		gv_problem_isolated(&p, alone);
 		if (fits) {
 			looked++;
-			s = solve(SOLVER_AUTO, &policy_max_min, &p);
+			s = solve(SOLVER_AUTO, &gv_policy_max_min, &p);
 			for (k = 0; k < p.n; k++)
-				bad += problem_throughput(&p, s.x, k) <
-				       problem_throughput(&p, alone, k) * (1 - 1e-9);
+				bad += gv_problem_throughput(&p, s.x, k) <
+				       gv_problem_throughput(&p, alone, k) * (1 - 1e-9);
 			free(s.x);
 		}
-		s = solve(SOLVER_AUTO, &policy_finish_time, &p);
+		s = solve(SOLVER_AUTO, &gv_policy_finish_time, &p);
 		late += s.objective > 1 + 1e-9;
 		free(s.x);
 		free(alone);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	ok(looked > n / 20, "%d clusters, %d of them with jobs that can use their part",
 	    n, looked);

@@ -10,18 +10,18 @@
 #include "alloc_help.h"
 
 /* kinds 0: all jobs differ.  entities 0: none. */
-static struct problem
+static struct gv_problem
 random_problem(size_t n, size_t m, size_t kinds, size_t entities, bool fifo)
 {
-	struct problem p;
+	struct gv_problem p;
 	double weight[8];
 	size_t i, j;
 
-	problem_alloc(&p, n, m);
+	gv_problem_alloc(&p, n, m);
 	if (entities > 0)
-		problem_ask(&p, 1u << NUMBER_ENTITY | 1u << NUMBER_ENTITY_WEIGHT);
+		gv_problem_ask(&p, 1u << NUMBER_ENTITY | 1u << NUMBER_ENTITY_WEIGHT);
 	if (fifo)
-		problem_ask(&p, 1u << NUMBER_PLACE);
+		gv_problem_ask(&p, 1u << NUMBER_PLACE);
 	for (j = 0; j < m; j++)
 		p.capacity[j] = (double)(1 + below(6));
 	for (j = 0; j < entities; j++)
@@ -53,7 +53,7 @@ random_problem(size_t n, size_t m, size_t kinds, size_t entities, bool fifo)
 }
 
 static double
-number(const struct problem *p, enum problem_number k, size_t i, double otherwise)
+number(const struct gv_problem *p, enum gv_problem_number k, size_t i, double otherwise)
 {
 	return p->number[k] != NULL ? p->number[k][i] : otherwise;
 }
@@ -61,9 +61,9 @@ number(const struct problem *p, enum problem_number k, size_t i, double otherwis
 /* The columns of two jobs on the same GPUs; the rows are those of highest(). */
 static void
 add_pair(
-    struct gv_lp *lp, const struct problem *p, const double *equal, size_t a, size_t b)
+    struct gv_lp *lp, const struct gv_problem *p, const double *equal, size_t a, size_t b)
 {
-	const struct together *t = p->together;
+	const struct gv_together *t = p->together;
 	size_t pair, j;
 
 	if (p->kind[a] > p->kind[b]) {
@@ -72,7 +72,7 @@ add_pair(
 		a = b;
 		b = swap;
 	}
-	pair = together_find(t, p->kind[a], p->kind[b]);
+	pair = gv_together_find(t, p->kind[a], p->kind[b]);
 	for (j = 0; j < p->m && pair != SIZE_MAX; j++) {
 		const double *rate = &t->rate[(pair * p->m + j) * 2];
 		size_t col;
@@ -93,7 +93,7 @@ add_pair(
  * (no rate is above 0).
  */
 static double
-highest(const struct problem *p, const double *floor, const double *rate)
+highest(const struct gv_problem *p, const double *floor, const double *rate)
 {
 	struct gv_lp lp = {.maximise = true};
 	struct gv_lp_solution sol = {0};
@@ -102,7 +102,7 @@ highest(const struct problem *p, const double *floor, const double *rate)
 	size_t i, j, t;
 	double found;
 
-	problem_equal_throughput(p, equal);
+	gv_problem_equal_throughput(p, equal);
 	t = gv_lp_add_col(&lp, 0, INFINITY, 1);
 	for (j = 0; j < p->m; j++)
 		gv_lp_add_row(&lp, -INFINITY, p->capacity[j]);
@@ -137,7 +137,7 @@ highest(const struct problem *p, const double *floor, const double *rate)
 
 /* Who rises how fast: the paper's weights. */
 static void
-rates_of(const struct problem *p, const bool *done, bool fifo, double *rate)
+rates_of(const struct gv_problem *p, const bool *done, bool fifo, double *rate)
 {
 	size_t i, k;
 
@@ -166,7 +166,7 @@ rates_of(const struct problem *p, const bool *done, bool fifo, double *rate)
 
 /* The paper's loop.  False: a program failed, which says nothing. */
 static bool
-paper_loop(const struct problem *p, bool fifo, double *v)
+paper_loop(const struct gv_problem *p, bool fifo, double *v)
 {
 	double *rate = gv_xcalloc(p->n, sizeof(*rate));
 	double *one = gv_xcalloc(p->n, sizeof(*one));
@@ -218,38 +218,38 @@ struct outcome {
 };
 
 static struct outcome
-solve(const struct problem *p, enum solver solver, bool fifo)
+solve(const struct gv_problem *p, enum gv_solver solver, bool fifo)
 {
-	struct solve_options opt = {
+	struct gv_solve_options opt = {
 	    .solver = solver, .inside = fifo ? INSIDE_FIFO : INSIDE_FAIRNESS};
 	struct outcome o = {.v = gv_xcalloc(p->n, sizeof(*o.v))};
-	struct solution s = {0};
-	struct classes c;
+	struct gv_solution s = {0};
+	struct gv_classes c;
 	struct gv_error e = {0};
 	double *thr = gv_xcalloc(p->n, sizeof(*thr));
 	double *equal = gv_xcalloc(p->n, sizeof(*equal));
 	size_t i;
 
-	classes_make(&c, p, solver != SOLVER_GLPK);
+	gv_classes_make(&c, p, solver != SOLVER_GLPK);
 	s.x = gv_xcalloc(c.p.n, c.p.m * sizeof(*s.x));
-	if (policy_water_filling.solve(&c.p, &opt, &s, &e) != 0)
+	if (gv_policy_water_filling.solve(&c.p, &opt, &s, &e) != 0)
 		gv_die_error(&e);
-	solution_throughput(&c.p, &s, thr);
-	problem_equal_throughput(p, equal);
+	gv_solution_throughput(&c.p, &s, thr);
+	gv_problem_equal_throughput(p, equal);
 	for (i = 0; i < p->n; i++)
 		o.v[i] = p->scale[i] * thr[c.of[i]] / equal[i];
 	o.gap = s.gap;
-	o.excess = solution_excess(&c.p, &s);
+	o.excess = gv_solution_excess(&c.p, &s);
 	free(s.x);
 	free(s.pair);
 	free(thr);
 	free(equal);
-	classes_free(&c);
+	gv_classes_free(&c);
 	return o;
 }
 
 static double
-worst_difference(const struct problem *p, const double *v, const double *want)
+worst_difference(const struct gv_problem *p, const double *v, const double *want)
 {
 	double worst = 0;
 	size_t i;
@@ -265,9 +265,9 @@ struct tally {
 };
 
 static void
-compare(struct tally *t, const struct problem *p, bool fifo)
+compare(struct tally *t, const struct gv_problem *p, bool fifo)
 {
-	static const enum solver solver[] = {SOLVER_AUTO, SOLVER_GLPK, SOLVER_PRICE};
+	static const enum gv_solver solver[] = {SOLVER_AUTO, SOLVER_GLPK, SOLVER_PRICE};
 	/*
 	 * Levels of later phases magnify what prices are wrong by in earlier ones; and
 	 * the loop takes for stuck who can rise by 1e-7.
@@ -315,11 +315,11 @@ test_paper_loop(const char *name, size_t entities, bool fifo, int rounds)
 	int i;
 
 	for (i = 0; i < rounds; i++) {
-		struct problem p = random_problem(
+		struct gv_problem p = random_problem(
 		    1 + below(9), 1 + below(4), below(2) * 3, entities, fifo);
 
 		compare(&t, &p, fifo);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	judge(&t, name, rounds);
 }
@@ -333,9 +333,9 @@ test_pairs(const char *name, size_t entities, bool fifo, int rounds)
 
 	for (i = 0; i < rounds; i++) {
 		size_t n = 2 + below(6), m = 1 + below(3), kinds = 2 + below(4);
-		struct problem p = random_problem(n, m, 0, entities, fifo);
-		struct together with;
-		struct together_entry entry[64];
+		struct gv_problem p = random_problem(n, m, 0, entities, fifo);
+		struct gv_together with;
+		struct gv_together_entry entry[64];
 		size_t k, a, b, j, made = 0;
 
 		p.kind = gv_xcalloc(n, sizeof(*p.kind));
@@ -352,16 +352,16 @@ test_pairs(const char *name, size_t entities, bool fifo, int rounds)
 			for (b = a; b < kinds; b += 2)
 				for (j = 0; j < m && uniform() < .8; j++)
 					entry[made++] =
-					    (struct together_entry){.a = (uint32_t)a,
+					    (struct gv_together_entry){.a = (uint32_t)a,
 						.b = (uint32_t)b,
 						.type = (uint32_t)j,
 						.rate_a = .2 + .6 * uniform(),
 						.rate_b = .2 + .6 * uniform()};
-		together_make(&with, kinds, m, entry, made);
+		gv_together_make(&with, kinds, m, entry, made);
 		p.together = &with;
 		compare(&t, &p, fifo);
-		problem_free(&p);
-		together_free(&with);
+		gv_problem_free(&p);
+		gv_together_free(&with);
 	}
 	judge(&t, name, rounds);
 }
@@ -374,7 +374,8 @@ test_many(size_t entities, bool fifo, int rounds)
 	double worst = 0;
 
 	for (i = 0; i < rounds; i++) {
-		struct problem p = random_problem(40 + below(60), 3, 0, entities, fifo);
+		struct gv_problem p =
+		    random_problem(40 + below(60), 3, 0, entities, fifo);
 		struct outcome program, prices;
 		double d;
 		size_t j;
@@ -389,7 +390,7 @@ test_many(size_t entities, bool fifo, int rounds)
 		unproved += !(prices.gap <= 1e-9 && program.gap <= 1e-9);
 		free(program.v);
 		free(prices.v);
-		problem_free(&p);
+		gv_problem_free(&p);
 	}
 	printf("# up to 100 jobs, %zu entities%s: worst difference %.2g\n", entities,
 	    fifo ? ", fifo" : "", worst);

@@ -1,0 +1,223 @@
+#include "columns.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { MANY = 100 }; /* rounds; usual are 10 to 20 */
+
+/* A pair comes in when its share of about 1 would add more than that to an optimum of about 1. */
+static const double helps = 1e-10;
+
+/*
+ * GLPK lets columns be that would add 1e-9; where those that are left would add more
+ * than fine, a first sum is taken ZOOM times for some more steps.
+ */
+static const double fine = 1e-13;
+enum { ZOOM = 1000 };
+
+static void
+use_pair(void *ctx, size_t a, size_t b, size_t pair, size_t type)
+{
+	gv_master_add(ctx, a, b, pair, type);
+}
+
+static void
+count_pair(void *ctx, size_t a, size_t b, size_t pair, size_t type)
+{
+	size_t *n = ctx;
+
+	(void)a;
+	(void)b;
+	(void)pair;
+	(void)type;
+	++*n;
+}
+
+size_t
+gv_columns_all(const struct gv_problem *p)
+{
+	struct gv_pricing g;
+	size_t n = 0;
+
+	gv_pricing_init(&g, p);
+	gv_pricing_all(&g, count_pair, &n);
+	gv_pricing_free(&g);
+	return n;
+}
+
+static void
+add_all(struct gv_columns *w, const struct gv_pair *pair, size_t n)
+{
+	const struct gv_problem *p = w->m.p;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		gv_master_add(&w->m, pair[i].a, pair[i].b,
+		    gv_together_find(p->together, p->kind[pair[i].a], p->kind[pair[i].b]),
+		    pair[i].type);
+}
+
+void
+gv_columns_init(struct gv_columns *w, const struct gv_shared *h, bool all)
+{
+	const struct gv_problem *p = h->p;
+
+	gv_master_init(&w->m, h, false);
+	gv_pricing_init(&w->g, p);
+	w->v.worth = gv_xcalloc(p->n, p->m * sizeof(double));
+	w->v.time = gv_xcalloc(p->n, sizeof(double));
+	w->v.gpu = gv_xcalloc(p->m, sizeof(double));
+	w->best = gv_xcalloc(p->n, sizeof(*w->best));
+	w->all = all;
+	w->rounds = 0;
+	if (all)
+		gv_pricing_all(&w->g, use_pair, &w->m);
+	else if (h->warm != NULL && h->warm->n > 0) {
+		add_all(w, h->warm->pair, h->warm->n);
+		gv_lp_basis_copy(&w->m.basis, &h->warm->basis);
+	} else {
+		add_all(w, h->s->pair, h->s->n_pairs);
+	}
+}
+
+void
+gv_columns_keep(const struct gv_columns *w, struct gv_shared_warm *warm)
+{
+	const struct gv_master *m = &w->m;
+	size_t k;
+
+	gv_shared_warm_free(warm);
+	gv_lp_basis_copy(&warm->basis, &m->basis);
+	warm->pair = gv_xcalloc(m->made.n, sizeof(*warm->pair));
+	for (k = 0; k < m->n; k++)
+		if (m->share[k].b != SIZE_MAX)
+			warm->pair[warm->n++] = (struct gv_pair){.a = m->share[k].a,
+			    .b = m->share[k].b,
+			    .type = m->share[k].type};
+}
+
+void
+gv_columns_free(struct gv_columns *w)
+{
+	gv_master_free(&w->m);
+	gv_pricing_free(&w->g);
+	free(w->v.worth);
+	free(w->v.time);
+	free(w->v.gpu);
+	free(w->best);
+}
+
+/* ---- multipliers and what they prove ---- */
+
+/* The time of a row is worth at least what its best share alone is worth. */
+static void
+price_alone(struct gv_columns *w)
+{
+	const struct gv_problem *p = w->m.p;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			double gain = w->v.worth[i * p->m + j] * problem_rate(p, i, j);
+			double cost = p->scale[i] * w->v.gpu[j];
+
+			if (problem_rate(p, i, j) > 0)
+				w->v.time[i] = fmax(w->v.time[i],
+				    gain - cost + (gain + cost) * (8 * DBL_EPSILON));
+		}
+}
+
+/* Where two exceed their time together it is worth half of that more for each. */
+double
+gv_columns_limit(
+    const struct gv_columns *w, const double *price, double unit, double *time)
+{
+	const struct gv_problem *p = w->m.p;
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < p->m; i++)
+		sum += price[i] * p->capacity[i];
+	for (i = 0; i < p->n; i++) {
+		double worth = w->v.time[i] + fmax(0, w->best[i].most) / 2;
+
+		sum += p->count[i] * worth;
+		time[i] = unit * worth;
+	}
+	return sum * (1 + ((double)(p->n + p->m) + 16) * DBL_EPSILON);
+}
+
+/* ---- column generation ---- */
+
+/* Also raises *late to what the best of them would add. */
+static bool
+add_pairs(struct gv_columns *w, double *late)
+{
+	const struct gv_problem *p = w->m.p;
+	size_t before = w->m.n;
+	size_t i;
+
+	for (i = 0; i < p->n; i++) {
+		const struct gv_candidate *c = &w->best[i];
+		double unit;
+
+		if (!(c->excess > 0))
+			continue;
+		unit = fmin(
+		    p->count[c->a] * w->m.unit[c->a], p->count[c->b] * w->m.unit[c->b]);
+		*late = fmax(*late, c->excess * unit);
+		if (c->excess * unit > helps / w->m.zoom)
+			gv_master_add(&w->m, c->a, c->b, c->pair, c->type);
+	}
+	return w->m.n > before;
+}
+
+/* Steps of a program that can be done without; 0 = no limit. */
+static long
+enough(const struct gv_master *m)
+{
+	if (m->zoom > 1)
+		return (long)m->lp.n_rows + 1000;
+	return m->aim == 1 ? 10 * (long)m->lp.n_rows + 10000 : 0;
+}
+
+int
+gv_columns_climb(struct gv_columns *w, const struct gv_lp_options *opt,
+    enum gv_lp_status *status, struct gv_error *e)
+{
+	struct gv_master *m = &w->m;
+	struct gv_lp_options own = opt != NULL ? *opt : (struct gv_lp_options){0};
+	bool more, nearer = false;
+	double late;
+	int rc;
+
+	do {
+		gv_lp_solution_free(&m->sol);
+		own.max_iterations = enough(m);
+		rc = gv_lp_solve(&m->lp, &own, &m->basis, &m->sol, e);
+		*status = m->sol.status;
+		if (rc == 0 && *status != GV_LP_OPTIMAL && m->zoom > 1) {
+			/* too near; it was good enough before */
+			gv_master_aim(m, m->aim, 1);
+			more = true;
+			continue;
+		}
+		if (rc != 0 || *status != GV_LP_OPTIMAL)
+			return rc != 0 ? -1 : 1;
+		w->rounds++;
+		gv_master_prices(m, &w->v);
+		late = gv_master_late(m, &w->v);
+		more = !w->all &&
+		       gv_master_review(m, &w->v, helps / m->zoom, w->rounds < MANY) > 0;
+		price_alone(w);
+		gv_pricing_pass(&w->g, &w->v, w->best);
+		more = (!w->all && add_pairs(w, &late)) || more;
+		if (!more && late > fine && m->aim == 0 && !nearer) {
+			nearer = more = true;
+			gv_master_aim(m, m->aim, ZOOM);
+		}
+	} while (more);
+	return 0;
+}

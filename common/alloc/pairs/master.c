@@ -1,0 +1,444 @@
+#include "master.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/*
+ * t counts for that, so that GLPK's tolerance of 1e-9 for duals is one of 1e-13: of
+ * thousands of columns each may take as much from the bound.
+ */
+static const double magnified = 1e4;
+
+/* The first sum counts so much in its row: GLPK keeps rows but for 1e-9. */
+static const double lock = 1e3;
+
+/* ---- in numbers of about 1 ---- */
+
+static double
+factor(const struct gv_shared *h, size_t i)
+{
+	return h->factor != NULL ? h->factor[i] : 1;
+}
+
+static double
+rise(const struct gv_shared *h, size_t i)
+{
+	return h->rise != NULL ? h->rise[i] : 0;
+}
+
+static double
+fastest(const struct gv_problem *p, size_t i)
+{
+	double most = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		most = fmax(most, problem_rate(p, i, j));
+	return most;
+}
+
+/* A level that equal shares reach: all want so many GPUs at once, fit is what there is. */
+static double
+equal_level(const struct gv_shared *h)
+{
+	const struct gv_problem *p = h->p;
+	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	double gpus = 0, gangs = 0, level = INFINITY;
+	size_t i;
+
+	gv_problem_equal_throughput(p, equal);
+	for (i = 0; i < p->m; i++)
+		gpus += p->capacity[i];
+	for (i = 0; i < p->n; i++)
+		gangs += p->count[i] * p->scale[i];
+	for (i = 0; i < p->n; i++)
+		if (rise(h, i) > 0)
+			level = fmin(level,
+			    fmin(1, gpus / gangs) * factor(h, i) * equal[i] / rise(h, i));
+	free(equal);
+	return level;
+}
+
+/*
+ * Shares of a row are about those that lift it to the level on its best type; where
+ * none is looked for, those of a job that has what it needs, all of a pool at most.
+ */
+static void
+set_units(struct gv_master *m)
+{
+	const struct gv_problem *p = m->p;
+	double largest = 0;
+	size_t i;
+
+	m->level = m->h->gain == NULL ? equal_level(m->h) : 1;
+	for (i = 0; i < p->m; i++) {
+		m->pool[i] = fmax(1, p->capacity[i]);
+		largest = fmax(largest, p->capacity[i]);
+	}
+	for (i = 0; i < p->n; i++) {
+		double most = fmin(1, largest / (p->count[i] * p->scale[i]));
+		double level = m->level * rise(m->h, i) / factor(m->h, i);
+
+		m->unit[i] = most;
+		if (m->h->gain == NULL && level > 0)
+			m->unit[i] = fmin(1, level / fastest(p, i));
+	}
+}
+
+static const struct gv_shared_gain *
+gain_of(const struct gv_master *m, int sum)
+{
+	return sum == 0 ? m->h->gain : m->h->second;
+}
+
+static double
+per_step(const struct gv_shared_gain *g, size_t job, size_t type)
+{
+	return g->job[job] * (g->type != NULL ? g->type[type] : 1);
+}
+
+/* *size: the gain, and its costs, all counted as gains. */
+static double
+sum_gain(const struct gv_master *m, int sum, const struct gv_share *s, double *size)
+{
+	const struct gv_shared_gain *g = gain_of(m, sum);
+	double gain = per_step(g, s->a, s->type) * s->rate_a;
+	double cost = 0;
+
+	if (s->b != SIZE_MAX)
+		gain += per_step(g, s->b, s->type) * s->rate_b;
+	if (g->cost != NULL)
+		cost = m->p->scale[s->a] * g->cost[s->type];
+	*size = gain + cost;
+	return gain - cost;
+}
+
+double
+gv_master_gain(const struct gv_master *m, int sum, const struct gv_share *s)
+{
+	double size;
+
+	return sum_gain(m, sum, s, &size);
+}
+
+/* ---- columns ---- */
+
+static void
+set_job(struct gv_master *m, size_t col, size_t i, double rate, double unit, double times)
+{
+	const struct gv_shared *h = m->h;
+	double n = m->p->count[i];
+
+	if (m->rise[i] != SIZE_MAX)
+		gv_lp_set(&m->lp, m->rise[i], col,
+		    factor(h, i) * rate * (unit / n) / (rise(h, i) * m->level));
+	gv_lp_set(&m->lp, m->time[i], col, times * (unit / (n * m->unit[i])));
+}
+
+static double
+cost_of(const struct gv_master *m, const struct gv_share *s)
+{
+	return m->aim < 0
+		   ? 0
+		   : m->zoom * (gv_master_gain(m, m->aim, s) * s->unit / m->size[m->aim]);
+}
+
+/* In the row that keeps the first sum. */
+static double
+locked(const struct gv_master *m, const struct gv_share *s)
+{
+	return lock * (gv_master_gain(m, 0, s) * s->unit / m->size[0]);
+}
+
+static void
+add_share(struct gv_master *m, const struct gv_share *s)
+{
+	const struct gv_problem *p = m->p;
+	size_t col = gv_lp_add_col(&m->lp, 0, INFINITY, cost_of(m, s));
+
+	m->share = gv_xgrow(m->share, &m->cap, m->n + 1, sizeof(*m->share));
+	m->share[m->n++] = *s;
+	gv_lp_set(&m->lp, s->type, col, p->scale[s->a] * s->unit / m->pool[s->type]);
+	if (s->b == s->a) {
+		set_job(m, col, s->a, s->rate_a + s->rate_b, s->unit, 2);
+	} else {
+		set_job(m, col, s->a, s->rate_a, s->unit, 1);
+		if (s->b != SIZE_MAX)
+			set_job(m, col, s->b, s->rate_b, s->unit, 1);
+	}
+	if (m->lock != SIZE_MAX)
+		gv_lp_set(&m->lp, m->lock, col, locked(m, s));
+}
+
+bool
+gv_master_add(struct gv_master *m, size_t a, size_t b, size_t pair, size_t type)
+{
+	const struct gv_problem *p = m->p;
+	const double *rate = &p->together->rate[(pair * p->m + type) * 2];
+	size_t known = m->made.n;
+	size_t *key = gv_arena_alloc(&m->keys, 3, sizeof(*key));
+	struct gv_share s = {.a = a, .b = b, .type = type};
+
+	key[0] = a;
+	key[1] = b;
+	key[2] = type;
+	if (gv_hash_add(&m->made, (const char *)key, 3 * sizeof(*key)) < known)
+		return false;
+	s.rate_a = rate[0];
+	s.rate_b = rate[1];
+	s.unit = fmin(p->count[a] * m->unit[a], p->count[b] * m->unit[b]);
+	add_share(m, &s);
+	return true;
+}
+
+/* The largest gain of any share, as it stands in the program, or 1. */
+static double
+size_of(const struct gv_master *m, int sum)
+{
+	const struct gv_problem *p = m->p;
+	double largest = 0, size;
+	size_t i, j;
+
+	for (i = 0; i < p->n && gain_of(m, sum) != NULL; i++)
+		for (j = 0; j < p->m; j++) {
+			struct gv_share s = {i, SIZE_MAX, j, problem_rate(p, i, j), 0, 0};
+
+			if (s.rate_a == 0)
+				continue;
+			sum_gain(m, sum, &s, &size);
+			largest = fmax(largest, size * p->count[i] * m->unit[i]);
+		}
+	return largest > 0 ? largest : 1;
+}
+
+void
+gv_master_init(struct gv_master *m, const struct gv_shared *h, bool plain)
+{
+	const struct gv_problem *p = h->p;
+	size_t i, j;
+
+	*m = (struct gv_master){.p = p, .h = h, .lock = SIZE_MAX, .zoom = 1, .aim = -1};
+	m->unit = gv_xcalloc(p->n, sizeof(*m->unit));
+	m->pool = gv_xcalloc(p->m, sizeof(*m->pool));
+	m->rise = gv_xcalloc(p->n, sizeof(*m->rise));
+	m->time = gv_xcalloc(p->n, sizeof(*m->time));
+	set_units(m);
+	m->size[0] = size_of(m, 0);
+	m->size[1] = size_of(m, 1);
+	for (i = 0; i < p->n && plain; i++)
+		m->unit[i] = 1;
+	for (j = 0; j < p->m && plain; j++)
+		m->pool[j] = 1;
+	if (plain)
+		m->level = m->size[0] = m->size[1] = 1;
+	m->lp.maximise = true;
+	gv_lp_add_col(&m->lp, 0, INFINITY, plain ? 1 : magnified);
+	for (j = 0; j < p->m; j++)
+		gv_lp_add_row(&m->lp, -INFINITY, p->capacity[j] / m->pool[j]);
+	for (i = 0; i < p->n; i++) {
+		m->time[i] = gv_lp_add_row(&m->lp, -INFINITY, 1 / m->unit[i]);
+		m->rise[i] = SIZE_MAX;
+		if (rise(h, i) > 0) {
+			m->rise[i] = gv_lp_add_row(&m->lp, 0, INFINITY);
+			gv_lp_set(&m->lp, m->rise[i], 0, -1);
+		}
+		for (j = 0; j < p->m; j++)
+			if (problem_rate(p, i, j) > 0)
+				add_share(m, &(struct gv_share){i, SIZE_MAX, j,
+						 problem_rate(p, i, j), 0,
+						 p->count[i] * m->unit[i]});
+	}
+}
+
+void
+gv_master_free(struct gv_master *m)
+{
+	gv_lp_free(&m->lp);
+	gv_lp_basis_free(&m->basis);
+	gv_lp_solution_free(&m->sol);
+	gv_hash_free(&m->made);
+	gv_arena_free(&m->keys);
+	free(m->share);
+	free(m->unit);
+	free(m->pool);
+	free(m->rise);
+	free(m->time);
+}
+
+/* ---- aims ---- */
+
+void
+gv_master_aim(struct gv_master *m, int aim, double zoom)
+{
+	size_t k;
+
+	m->aim = aim;
+	m->zoom = zoom;
+	m->lp.cost[0] = aim < 0 ? magnified : 0;
+	for (k = 0; k < m->n; k++)
+		m->lp.cost[k + 1] = cost_of(m, &m->share[k]);
+}
+
+void
+gv_master_keep_level(struct gv_master *m, double value)
+{
+	m->lp.col_lo[0] = m->lp.col_hi[0] = value;
+}
+
+void
+gv_master_keep_sum(struct gv_master *m, double value)
+{
+	size_t k;
+
+	if (m->lock == SIZE_MAX) {
+		m->lock = gv_lp_add_row(&m->lp, value * lock, INFINITY);
+		for (k = 0; k < m->n; k++)
+			gv_lp_set(&m->lp, m->lock, k + 1, locked(m, &m->share[k]));
+	}
+	m->lp.row_lo[m->lock] = value * lock;
+}
+
+/* ---- what sol says ---- */
+
+/* What its duals are to be divided by. */
+static double
+magnitude(const struct gv_master *m)
+{
+	return m->aim < 0 ? magnified : m->zoom;
+}
+
+void
+gv_master_duals(const struct gv_master *m, double *lambda, double *price)
+{
+	const struct gv_problem *p = m->p;
+	const double *y = m->sol.row_dual;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		price[j] = fmax(0, y[j]) / (m->pool[j] * magnitude(m));
+	for (i = 0; i < p->n; i++) {
+		lambda[i] = 0;
+		if (m->rise[i] != SIZE_MAX)
+			lambda[i] = fmax(0, -y[m->rise[i]]) /
+				    (rise(m->h, i) * m->level * magnitude(m));
+	}
+}
+
+/* Adds a sum's gains, times part, to the worth of steps, and its costs to those of GPUs. */
+static void
+add_gains(const struct gv_master *m, int sum, double part, struct gv_pair_prices *v)
+{
+	const struct gv_problem *p = m->p;
+	const struct gv_shared_gain *g = gain_of(m, sum);
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++)
+			v->worth[i * p->m + j] += part * per_step(g, i, j);
+	for (j = 0; j < p->m && g->cost != NULL; j++)
+		v->gpu[j] += part * g->cost[j];
+}
+
+void
+gv_master_prices(const struct gv_master *m, struct gv_pair_prices *v)
+{
+	const struct gv_problem *p = m->p;
+	const double *y = m->sol.row_dual;
+	double *lambda = gv_xcalloc(p->n, sizeof(*lambda));
+	size_t i, j;
+
+	gv_master_duals(m, lambda, v->gpu);
+	for (i = 0; i < p->n; i++) {
+		double n = p->count[i];
+
+		v->time[i] = fmax(0, y[m->time[i]]) / (n * m->unit[i] * magnitude(m));
+		for (j = 0; j < p->m; j++)
+			v->worth[i * p->m + j] = lambda[i] * factor(m->h, i) / n;
+	}
+	if (m->aim >= 0)
+		add_gains(m, m->aim, 1 / m->size[m->aim], v);
+	if (m->lock != SIZE_MAX)
+		add_gains(
+		    m, 0, fmax(0, -y[m->lock]) * lock / (m->size[0] * magnitude(m)), v);
+	free(lambda);
+}
+
+double
+gv_master_value(const struct gv_master *m)
+{
+	return m->sol.check.objective / magnitude(m);
+}
+
+/* What a share gains at the prices v, and *gain without what it costs. */
+static double
+excess_of(const struct gv_master *m, const struct gv_pair_prices *v,
+    const struct gv_share *s, double *gain)
+{
+	const struct gv_problem *p = m->p;
+	double cost = v->time[s->a] + p->scale[s->a] * v->gpu[s->type];
+
+	*gain = v->worth[s->a * p->m + s->type] * s->rate_a;
+	if (s->b != SIZE_MAX) {
+		*gain += v->worth[s->b * p->m + s->type] * s->rate_b;
+		cost += v->time[s->b];
+	}
+	return *gain - cost;
+}
+
+size_t
+gv_master_review(
+    struct gv_master *m, const struct gv_pair_prices *v, double helps, bool aside)
+{
+	static const double far =
+	    .1; /* of what they gain; from .1 to .2 it is the fastest */
+	size_t k, back = 0;
+
+	for (k = 0; k < m->n; k++) {
+		double gain, excess = excess_of(m, v, &m->share[k], &gain);
+		double *most = &m->lp.col_hi[k + 1];
+
+		if (*most == 0 && excess * m->share[k].unit > helps) {
+			*most = INFINITY;
+			back++;
+		} else if (aside && m->sol.x[k + 1] == 0 && excess < -far * gain) {
+			*most = 0;
+		}
+	}
+	return back;
+}
+
+double
+gv_master_late(const struct gv_master *m, const struct gv_pair_prices *v)
+{
+	double late = 0, gain;
+	size_t k;
+
+	for (k = 0; k < m->n; k++)
+		late =
+		    fmax(late, excess_of(m, v, &m->share[k], &gain) * m->share[k].unit);
+	return late;
+}
+
+void
+gv_master_shares(const struct gv_master *m)
+{
+	const struct gv_problem *p = m->p;
+	struct gv_solution *s = m->h->s;
+	size_t k;
+
+	s->n_pairs = 0;
+	free(s->pair);
+	s->pair = gv_xcalloc(m->n, sizeof(*s->pair));
+	for (k = 0; k < m->n; k++) {
+		const struct gv_share *c = &m->share[k];
+		double x = fmax(0, m->sol.x[k + 1]) * c->unit;
+
+		if (c->b == SIZE_MAX)
+			s->x[c->a * p->m + c->type] = x / p->count[c->a];
+		else if (x > 0)
+			s->pair[s->n_pairs++] = (struct gv_pair){
+			    c->a, c->b, c->type, c->rate_a, c->rate_b, x};
+	}
+	gv_solution_clean(p, s);
+}

@@ -1,0 +1,81 @@
+/*
+ * The linear program of shared.h with the pairs made so far, in numbers of about 1,
+ * and what its duals say.  Private to the files of shared.h.
+ */
+#ifndef GV_ALLOC_MASTER_H
+#define GV_ALLOC_MASTER_H
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "pricing.h"
+#include "shared.h"
+
+/* A share of a job, or of two: column of the program, x = unit z. */
+struct gv_share {
+	size_t a, b; /* b SIZE_MAX: alone */
+	size_t type;
+	double rate_a, rate_b;
+	double unit;
+};
+
+struct gv_master {
+	const struct gv_problem *p;
+	const struct gv_shared *h;
+	struct gv_lp lp;
+	struct gv_lp_basis basis;
+	struct gv_lp_solution sol;
+	size_t n, cap;
+	struct gv_share *share; /* [n] column 1 + k is share k; column 0 is t */
+	struct gv_hash made;    /* pairs that are in */
+	struct gv_arena keys;
+
+	double level;   /* t is that times column 0 */
+	double *unit;   /* [n] of shares of one job of the row */
+	double *pool;   /* [m] of GPUs */
+	size_t *rise;   /* [n] row of a job's throughput, SIZE_MAX = none */
+	size_t *time;   /* [n] row of its time */
+	double size[2]; /* of the first and second sum: its gains are divided by that */
+	size_t lock;    /* row that keeps the first sum, SIZE_MAX = not yet */
+	double zoom;    /* a sum, in the program, is that times what it is */
+	int aim;        /* what is looked for: -1 t, 0 the first sum, 1 the second */
+};
+
+/* All jobs alone.  plain: in the units of the problem. */
+void gv_master_init(struct gv_master *m, const struct gv_shared *h, bool plain);
+void gv_master_free(struct gv_master *m);
+
+/* True: the pair was not in and is now. */
+bool gv_master_add(struct gv_master *m, size_t a, size_t b, size_t pair, size_t type);
+
+/* From now on looks for t (-1), the first sum (0) or the second (1), and the sum zoom times. */
+void gv_master_aim(struct gv_master *m, int aim, double zoom);
+/* The optimum of sol. */
+double gv_master_value(const struct gv_master *m);
+/* Keeps t = level * value; the first sum at that of the program's sol or a little less. */
+void gv_master_keep_level(struct gv_master *m, double value);
+void gv_master_keep_sum(struct gv_master *m, double value);
+
+/* Gain of a sum per pair of a share, in the units of the problem. */
+double gv_master_gain(const struct gv_master *m, int sum, const struct gv_share *s);
+
+/* The multipliers of sol, in the units of what is looked for; v has room. */
+void gv_master_prices(const struct gv_master *m, struct gv_pair_prices *v);
+
+/*
+ * Takes columns back that would add more than helps to an optimum of about 1 at the
+ * prices v, which are those of sol; aside: sets those aside that are far from being of
+ * use.  How many were taken back.
+ */
+size_t gv_master_review(
+    struct gv_master *m, const struct gv_pair_prices *v, double helps, bool aside);
+
+/* The largest that a column which is in would add to an optimum of about 1; all should be 0. */
+double gv_master_late(const struct gv_master *m, const struct gv_pair_prices *v);
+
+/* lambda and price of the jobs' rows and types in those units.  [n], [m] */
+void gv_master_duals(const struct gv_master *m, double *lambda, double *price);
+
+/* The shares of sol, into h->s. */
+void gv_master_shares(const struct gv_master *m);
+
+#endif

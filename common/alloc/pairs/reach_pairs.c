@@ -1,0 +1,185 @@
+#include "reach_pairs.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "shared.h"
+
+/* v_i per step/s of the job, of its fastest type, where it is known best. */
+static double
+level_per_step(const struct gv_problem *p, const double *a, size_t i)
+{
+	double fastest = 0, found = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		if (problem_rate(p, i, j) > fastest) {
+			fastest = problem_rate(p, i, j);
+			found = a[i * p->m + j] / fastest;
+		}
+	return found;
+}
+
+/* ---- jobs that want nothing ---- */
+
+/*
+ * They have their place in the inequality, too: what their steps may be worth without
+ * any share, alone or in a pair, becoming worth more than its GPUs and its time cost.
+ */
+struct idle {
+	const struct gv_problem *p;
+	const double *price, *time; /* of GPUs; of a job's time */
+	const double *want;
+	double *worth; /* [n] of a step/s of a job */
+	double *least; /* [kinds] bound of it for those that want nothing */
+	double *most;  /* [kinds] the largest worth of those */
+	double *scale; /* [kinds] */
+};
+
+/*
+ * What a pair on type j leaves to its side of a kind, at least, when the other one
+ * wants something: its time and the GPUs, less what it makes.
+ */
+static double
+left_by_partners(const struct idle *d, size_t other, double rate)
+{
+	const struct gv_problem *p = d->p;
+	double left = INFINITY;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (p->kind[i] == other && d->want[i] > 0)
+			left = fmin(left, d->time[i] - d->worth[i] * rate);
+	return left;
+}
+
+static void
+bound_kind(struct idle *d, size_t kind, size_t other, size_t j, double own, double rate)
+{
+	double cost = d->scale[kind] * d->price[j];
+
+	if (own > 0)
+		d->least[kind] = fmin(d->least[kind],
+		    fmax(0, cost + fmin(0, left_by_partners(d, other, rate))) / own);
+}
+
+/* Calls bound_kind() for both sides of all pairs. */
+static void
+bound_kinds(struct idle *d)
+{
+	const struct gv_together *t = d->p->together;
+	size_t k, i, j;
+
+	for (k = 0; k < t->n_kinds; k++)
+		for (i = t->first[k]; i < t->first[k + 1]; i++)
+			for (j = 0; j < t->m; j++) {
+				const double *rate = &t->rate[(i * t->m + j) * 2];
+
+				bound_kind(d, k, t->with[i], j, rate[0], rate[1]);
+				bound_kind(d, t->with[i], k, j, rate[1], rate[0]);
+			}
+}
+
+/* By how much two that both want nothing are worth too much together, at most. */
+static double
+excess_of_both(const struct idle *d)
+{
+	const struct gv_together *t = d->p->together;
+	double excess = 1;
+	size_t k, i, j;
+
+	for (k = 0; k < t->n_kinds; k++)
+		for (i = t->first[k]; i < t->first[k + 1]; i++)
+			for (j = 0; j < t->m; j++) {
+				const double *rate = &t->rate[(i * t->m + j) * 2];
+				double worth =
+				    d->most[k] * rate[0] + d->most[t->with[i]] * rate[1];
+
+				if (worth > 0)
+					excess = fmax(
+					    excess, worth / (d->scale[k] * d->price[j]));
+			}
+	return excess;
+}
+
+static void
+price_idle(
+    struct gv_reach *r, const struct gv_shared *h, const double *a, const double *want)
+{
+	const struct gv_problem *p = h->p;
+	size_t kinds = p->together->n_kinds;
+	struct idle d = {.p = p, .price = h->price, .time = h->time, .want = want};
+	double excess;
+	size_t i, j;
+
+	d.worth = gv_xcalloc(p->n, sizeof(double));
+	d.least = gv_xcalloc(kinds, sizeof(double));
+	d.most = gv_xcalloc(kinds, sizeof(double));
+	d.scale = gv_xcalloc(kinds, sizeof(double));
+	for (i = 0; i < kinds; i++)
+		d.least[i] = INFINITY;
+	for (i = 0; i < p->n; i++) {
+		d.scale[p->kind[i]] = p->scale[i];
+		if (want[i] > 0)
+			d.worth[i] = h->lambda[i] * h->factor[i] / p->count[i];
+	}
+	bound_kinds(&d);
+	for (i = 0; i < p->n; i++) {
+		if (want[i] > 0)
+			continue;
+		d.worth[i] = d.least[p->kind[i]];
+		for (j = 0; j < p->m; j++)
+			if (problem_rate(p, i, j) > 0)
+				d.worth[i] = fmin(d.worth[i],
+				    p->scale[i] * h->price[j] / problem_rate(p, i, j));
+		d.most[p->kind[i]] = fmax(d.most[p->kind[i]], d.worth[i]);
+	}
+	excess = excess_of_both(&d);
+	for (i = 0; i < p->n; i++)
+		if (!(want[i] > 0))
+			r->lambda[i] =
+			    d.worth[i] * p->count[i] / (level_per_step(p, a, i) * excess);
+	free(d.worth);
+	free(d.least);
+	free(d.most);
+	free(d.scale);
+}
+
+int
+gv_reach_by_pairs(struct gv_reach *r, const struct gv_problem *p, const double *a,
+    const double *want, const struct gv_solve_options *opt, struct gv_error *e)
+{
+	double *factor = gv_xcalloc(p->n, sizeof(*factor));
+	double *rise = gv_xcalloc(p->n, sizeof(*rise));
+	struct gv_solution s = {.x = r->x, .pair = r->pair};
+	struct gv_shared h;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < p->n; i++) {
+		rise[i] = want[i] > 0;
+		factor[i] = level_per_step(p, a, i) / (want[i] > 0 ? want[i] : 1);
+	}
+	memset(r->x, 0, p->n * p->m * sizeof(*r->x));
+	gv_shared_init(&h, p, &s);
+	h.factor = factor;
+	h.rise = rise;
+	rc = gv_shared_solve(&h, opt, "water-filling", e);
+	r->pair = s.pair;
+	r->n_pairs = s.n_pairs;
+	if (rc == 0) {
+		for (i = 0; i < p->n; i++)
+			r->lambda[i] = want[i] > 0 ? h.lambda[i] / want[i] : 0;
+		price_idle(r, &h, a, want);
+		memcpy(r->price, h.price, p->m * sizeof(*r->price));
+		r->limit = h.limit;
+		r->exact = s.exact;
+	}
+	gv_shared_free(&h);
+	free(factor);
+	free(rise);
+	return rc;
+}

@@ -1,0 +1,351 @@
+#include "shared.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "columns.h"
+
+enum { MOST = 1000000 }; /* pairs that one program is made of; half a gigabyte */
+
+/* Programs on the way need no proof of GLPK's, and the last has its own. */
+static const struct gv_lp_options quick = {.gap = 1e-6};
+
+static const double hair = 1e-12; /* what a second sum may take from a first */
+
+void
+gv_shared_init(struct gv_shared *h, const struct gv_problem *p, struct gv_solution *s)
+{
+	*h = (struct gv_shared){.p = p, .s = s};
+	h->lambda = gv_xcalloc(p->n, sizeof(*h->lambda));
+	h->price = gv_xcalloc(p->m, sizeof(*h->price));
+	h->time = gv_xcalloc(p->n, sizeof(*h->time));
+}
+
+void
+gv_shared_warm_free(struct gv_shared_warm *w)
+{
+	gv_lp_basis_free(&w->basis);
+	free(w->pair);
+	*w = (struct gv_shared_warm){0};
+}
+
+void
+gv_shared_free(struct gv_shared *h)
+{
+	free(h->lambda);
+	free(h->price);
+	free(h->time);
+}
+
+/* ---- the level ---- */
+
+static double
+level_of(const struct gv_shared *h)
+{
+	double *throughput = gv_xcalloc(h->p->n, sizeof(*throughput));
+	double level = INFINITY;
+	size_t i;
+
+	gv_solution_throughput(h->p, h->s, throughput);
+	for (i = 0; i < h->p->n; i++)
+		if (h->rise != NULL && h->rise[i] > 0)
+			level = fmin(level, (h->factor != NULL ? h->factor[i] : 1) *
+						throughput[i] / h->rise[i]);
+	free(throughput);
+	return level;
+}
+
+static void
+take_level(struct gv_columns *w, struct gv_shared *h)
+{
+	double sum = 0;
+	size_t i;
+
+	gv_master_shares(&w->m);
+	gv_master_duals(&w->m, h->lambda, h->price);
+	h->limit = gv_columns_limit(w, h->price, 1, h->time);
+	for (i = 0; i < h->p->n; i++)
+		sum += h->lambda[i] * (h->rise != NULL ? h->rise[i] : 0);
+	h->value = level_of(h);
+	h->bound =
+	    h->limit / sum * (1 + ((double)(h->p->n + h->p->m) + 16) * DBL_EPSILON);
+	h->s->exact = w->m.sol.exact;
+}
+
+/* Shares and pairs as they were, for an attempt that may fail. */
+struct kept {
+	double *x;
+	struct gv_pair *pair;
+	size_t n_pairs;
+};
+
+static struct kept
+keep(struct gv_shared *h)
+{
+	size_t bytes = h->p->n * h->p->m * sizeof(double);
+	struct kept k = {.pair = h->s->pair, .n_pairs = h->s->n_pairs};
+
+	k.x = gv_xcalloc(1, bytes);
+	memcpy(k.x, h->s->x, bytes);
+	h->s->pair = NULL;
+	h->s->n_pairs = 0;
+	return k;
+}
+
+static void
+restore(struct gv_shared *h, struct kept *k)
+{
+	memcpy(h->s->x, k->x, h->p->n * h->p->m * sizeof(double));
+	free(h->s->pair);
+	h->s->pair = k->pair;
+	h->s->n_pairs = k->n_pairs;
+	k->pair = NULL;
+}
+
+/*
+ * The second sum at the best level, or where the simplex method does not find the
+ * thin set of those, a hair below.  The shares stay where it fails.
+ */
+static int
+raise_level(struct gv_columns *w, struct gv_shared *h, double best, struct gv_error *e)
+{
+	static const double less[] = {0, 1e-11, 1e-10};
+	enum gv_lp_status status;
+	struct kept k = keep(h);
+	double level = 0;
+	bool done = false;
+	int i, rc = 0;
+
+	gv_master_aim(&w->m, 1, 1);
+	for (i = 0; i < 3 && rc >= 0 && !done; i++) {
+		gv_master_keep_level(&w->m, best * (1 - less[i]));
+		rc = gv_columns_climb(w, &quick, &status, e);
+		if (rc != 0)
+			continue;
+		gv_master_shares(&w->m);
+		level = level_of(h);
+		done = level >= h->value * (1 - less[i] - 1e-11);
+	}
+	if (done)
+		h->value = level;
+	else
+		restore(h, &k);
+	free(k.x);
+	free(k.pair);
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+solve_level(struct gv_columns *w, struct gv_shared *h, const struct gv_lp_options *opt,
+    enum gv_lp_status *status, struct gv_error *e)
+{
+	int rc = gv_columns_climb(w, opt, status, e);
+
+	if (rc != 0)
+		return rc;
+	take_level(w, h);
+	if (h->warm != NULL)
+		gv_columns_keep(w, h->warm);
+	return h->second == NULL ? 0 : raise_level(w, h, w->m.sol.x[0], e);
+}
+
+/* ---- the sum ---- */
+
+static double
+sum_of(const struct gv_master *m)
+{
+	const struct gv_problem *p = m->p;
+	const struct gv_solution *s = m->h->s;
+	double sum = 0;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			struct gv_share c = {i, SIZE_MAX, j, problem_rate(p, i, j), 0, 0};
+
+			if (s->x[i * p->m + j] > 0)
+				sum += p->count[i] * s->x[i * p->m + j] *
+				       gv_master_gain(m, 0, &c);
+		}
+	for (i = 0; i < s->n_pairs; i++) {
+		const struct gv_pair *q = &s->pair[i];
+		struct gv_share c = {q->a, q->b, q->type, q->rate_a, q->rate_b, 0};
+
+		sum += q->x * gv_master_gain(m, 0, &c);
+	}
+	return sum;
+}
+
+/*
+ * Were costs 1 + dearer times what they are, no share would have an excess, and what
+ * owners of GPUs and time get would be paid by who needs: then no sum is above 0.
+ * For that the owners may have to get less, which the shares' excess makes up for.
+ */
+static double
+dearer(const struct gv_columns *w, const double *price, double needs)
+{
+	const struct gv_problem *p = w->m.p;
+	const double *cost = w->m.h->gain->cost;
+	double owners = 0, time = 0, gpus = 0, least = INFINITY, worst = 0, part;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		owners += price[j] * p->capacity[j];
+	for (i = 0; i < p->n; i++) {
+		owners += p->count[i] * w->v.time[i];
+		time = fmax(time, w->v.time[i]);
+		worst = fmax(worst, w->best[i].most);
+		for (j = 0; j < p->m; j++) {
+			gpus = fmax(gpus, p->scale[i] * price[j]);
+			if (p->capacity[j] >= p->scale[i])
+				least = fmin(least, p->scale[i] * cost[j]);
+		}
+	}
+	part = owners > needs ? (owners - needs) / owners : 0;
+	part += ((double)(p->n + p->m) + 16) * DBL_EPSILON;
+	return (worst + part * (2 * time + gpus)) * w->m.size[0] / least;
+}
+
+static void
+take_sum(struct gv_columns *w, struct gv_shared *h)
+{
+	const struct gv_problem *p = h->p;
+	double unit = w->m.size[0];
+	double needs = 0;
+	size_t i;
+
+	gv_master_shares(&w->m);
+	gv_master_duals(&w->m, h->lambda, h->price);
+	h->limit = gv_columns_limit(w, h->price, unit, h->time) * unit;
+	if (h->gain->cost != NULL) {
+		for (i = 0; i < p->n && h->rise != NULL; i++)
+			needs += h->lambda[i] * h->rise[i];
+		h->dearer = dearer(w, h->price, needs);
+		needs = 0;
+	}
+	for (i = 0; i < p->n; i++) {
+		h->lambda[i] *= unit;
+		needs += h->lambda[i] * (h->rise != NULL ? h->rise[i] : 0);
+	}
+	for (i = 0; i < p->m; i++)
+		h->price[i] *= unit;
+	h->value = sum_of(&w->m);
+	h->bound = h->limit - needs + needs * ((double)(p->n + p->m) + 16) * DBL_EPSILON;
+	h->s->exact = w->m.sol.exact;
+}
+
+/* What every job needs, by pairs if not alone: t = 1, or as near as there is. */
+static int
+meet_needs(
+    struct gv_columns *w, double *reached, enum gv_lp_status *status, struct gv_error *e)
+{
+	int rc;
+
+	w->m.lp.col_hi[0] = 1;
+	rc = gv_columns_climb(w, &quick, status, e);
+	if (rc == 0 && w->m.sol.x[0] < 1 - 1e-9) {
+		*status = GV_LP_INFEASIBLE;
+		return 1;
+	}
+	*reached = rc == 0 ? fmin(1, w->m.sol.x[0]) : 0;
+	return rc;
+}
+
+/* The first sum, where it must be with needs that are a hair lower. */
+static int
+climb_sum(struct gv_columns *w, struct gv_shared *h, const struct gv_lp_options *opt,
+    double needs, enum gv_lp_status *status, struct gv_error *e)
+{
+	static const double less[] = {0, 1e-12, 1e-11, 1e-10};
+	int i, rc = 1;
+
+	gv_master_aim(&w->m, 0, 1);
+	for (i = 0; i < 4 && rc == 1; i++) {
+		if (h->rise != NULL)
+			gv_master_keep_level(&w->m, needs * (1 - less[i]));
+		rc = gv_columns_climb(w, opt, status, e);
+		if (h->rise == NULL)
+			break;
+	}
+	return rc;
+}
+
+static int
+raise_sum(struct gv_columns *w, struct gv_shared *h, double best, struct gv_error *e)
+{
+	static const double less[] = {0, 1, 10, 100};
+	enum gv_lp_status status;
+	struct kept k = keep(h);
+	double size = fmax(1, fabs(best)) * w->m.size[0];
+	double sum = 0;
+	bool done = false;
+	int i, rc = 0;
+
+	for (i = 0; i < 4 && rc >= 0 && !done; i++) {
+		gv_master_keep_sum(&w->m, best - less[i] * hair * fmax(1, fabs(best)));
+		gv_master_aim(&w->m, 1, 1);
+		rc = gv_columns_climb(w, &quick, &status, e);
+		if (rc != 0)
+			continue;
+		gv_master_shares(&w->m);
+		sum = sum_of(&w->m);
+		done = sum >= h->value - (less[i] * hair + 1e-11) * size;
+	}
+	if (done)
+		h->value = sum;
+	else
+		restore(h, &k);
+	free(k.x);
+	free(k.pair);
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+solve_sum(struct gv_columns *w, struct gv_shared *h, const struct gv_lp_options *opt,
+    enum gv_lp_status *status, struct gv_error *e)
+{
+	double needs = 0;
+	int rc = 0;
+
+	if (h->rise != NULL)
+		rc = meet_needs(w, &needs, status, e);
+	if (rc != 0)
+		return rc;
+	rc = climb_sum(w, h, opt, needs, status, e);
+	if (rc != 0)
+		return rc;
+	take_sum(w, h);
+	return h->second == NULL ? 0 : raise_sum(w, h, gv_master_value(&w->m), e);
+}
+
+int
+gv_shared_solve(struct gv_shared *h, const struct gv_solve_options *opt, const char *name,
+    struct gv_error *e)
+{
+	const struct gv_lp_options lp_opt = {.exact = opt->certify, .gap = quick.gap};
+	enum gv_lp_status status = GV_LP_FAILED;
+	bool all = opt->solver == SOLVER_GLPK || opt->certify;
+	struct gv_columns w;
+	int rc;
+
+	if (all && gv_columns_all(h->p) > MOST)
+		return gv_error_set(e,
+		    "%zu pairs of jobs are too many for one program; --solver=auto does "
+		    "not make them all",
+		    gv_columns_all(h->p));
+	gv_columns_init(&w, h, all);
+	rc = h->gain == NULL ? solve_level(&w, h, &lp_opt, &status, e)
+			     : solve_sum(&w, h, &lp_opt, &status, e);
+	if (rc == 1)
+		rc = gv_error_set(
+		    e, "the linear program of %s: %s", name, gv_lp_status_name(status));
+	h->n_columns = w.m.made.n;
+	h->s->n_made += w.m.made.n;
+	h->rounds = w.rounds;
+	gv_columns_free(&w);
+	return rc;
+}

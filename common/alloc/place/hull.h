@@ -1,0 +1,50 @@
+/*
+ * Mixtures of placements.  A placement gives gangs whole GPUs at one moment: n_ij
+ * jobs of class i run on type j,
+ *
+ *	sum_j n_ij <= n_i              each class i, of n_i jobs
+ *	sum_i s_i n_ij <= N_j          each type j
+ *	n_ij >= 0, whole
+ *
+ * Shares can be given in rounds exactly if they are the mean of placements, each
+ * for a part of the time, in the convex hull of the points n_ij / n_i (jobs of a class
+ * take turns).  The constraints of shares, the same without "whole", allow more: a
+ * gang of 2 and a single job on a type of 2 GPUs could have all the time each.
+ *
+ * Programs over that hull are solved column by column (Dantzig and Wolfe 1960):
+ * a small linear program mixes the placements found so far, and an integer program
+ * looks for the placement that its multipliers value most, until none is worth more
+ * than those there are; its value bounds every mixture.
+ */
+#ifndef GV_ALLOC_HULL_H
+#define GV_ALLOC_HULL_H
+
+#include "lp/lp.h"
+#include "program.h"
+
+struct gv_hull {
+	const struct gv_problem *p;
+	size_t n_places, cap;
+	double *place;          /* [n_places][n][m] n_ij */
+	struct gv_lp placement; /* the integer program */
+	size_t *col; /* [n][m] of n_ij there, SIZE_MAX where the job cannot run */
+};
+
+void gv_hull_init(struct gv_hull *h, const struct gv_problem *p);
+void gv_hull_free(struct gv_hull *h);
+
+/*
+ * Adds the placements of so many rounds that follow shares x [n][m] of the jobs, each
+ * round those who are owed most first: a good start where x can nearly be given.
+ */
+void gv_hull_follow(struct gv_hull *h, const double *x, size_t rounds);
+
+/*
+ * The program over all mixtures; mean[] is of the best.  The placements that are
+ * there must do for a solution; those found are added.  0; 1 no solution; -1 with *e
+ * set, where name is who asks.
+ */
+int gv_hull_solve(
+    struct gv_hull *h, struct gv_program *g, const char *name, struct gv_error *e);
+
+#endif

@@ -1,0 +1,191 @@
+#include "program.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "lp/lp.h"
+
+void
+gv_program_init(struct gv_program *g, const struct gv_problem *p)
+{
+	*g = (struct gv_program){.p = p, .close = 1e-9, .enough = INFINITY};
+	g->dual = gv_xcalloc(p->n, sizeof(*g->dual));
+	g->price = gv_xcalloc(p->m, sizeof(*g->price));
+	g->mean = gv_xcalloc(p->n, p->m * sizeof(*g->mean));
+}
+
+void
+gv_program_free(struct gv_program *g)
+{
+	free(g->dual);
+	free(g->price);
+	free(g->mean);
+	*g = (struct gv_program){0};
+}
+
+/* The linear program, n_ij = unit_i z_ij; the types' rows are the first. */
+struct plain {
+	struct gv_lp lp;
+	size_t *col;       /* [n][m] of z_ij, SIZE_MAX where the job cannot run */
+	size_t *row;       /* [n] of a class, SIZE_MAX = none */
+	double *unit;      /* [n] */
+	double *pool;      /* [m] of the type's GPUs */
+	size_t keep, cost; /* rows */
+};
+
+static void
+add_columns(struct plain *w, const struct gv_program *g, size_t i)
+{
+	const struct gv_problem *p = g->p;
+	size_t time = gv_lp_add_row(&w->lp, -INFINITY, p->count[i] / w->unit[i]);
+	size_t j;
+
+	for (j = 0; j < p->m; j++) {
+		size_t at = i * p->m + j;
+		double unit = w->unit[i];
+		size_t col;
+
+		w->col[at] = SIZE_MAX;
+		if (problem_rate(p, i, j) == 0)
+			continue;
+		col = w->col[at] = gv_lp_add_col(
+		    &w->lp, 0, INFINITY, g->gain != NULL ? unit * g->gain[at] : 0);
+		gv_lp_set(&w->lp, j, col, unit * p->scale[i] / w->pool[j]);
+		gv_lp_set(&w->lp, time, col, 1);
+		if (w->row[i] != SIZE_MAX)
+			gv_lp_set(&w->lp, w->row[i], col, unit * g->rise[at]);
+		if (g->keep != NULL)
+			gv_lp_set(&w->lp, w->keep, col, unit * g->keep[at]);
+		if (g->cost != NULL)
+			gv_lp_set(&w->lp, w->cost, col, unit * g->cost[at]);
+	}
+}
+
+static void
+plain_make(struct plain *w, const struct gv_program *g)
+{
+	const struct gv_problem *p = g->p;
+	double largest = 0;
+	size_t i, j;
+
+	*w = (struct plain){.lp.maximise = true};
+	w->col = gv_xcalloc(p->n, p->m * sizeof(*w->col));
+	w->row = gv_xcalloc(p->n, sizeof(*w->row));
+	w->unit = gv_xcalloc(p->n, sizeof(*w->unit));
+	w->pool = gv_xcalloc(p->m, sizeof(*w->pool));
+	for (j = 0; j < p->m; j++) {
+		w->pool[j] = fmax(1, p->capacity[j]);
+		largest = fmax(largest, w->pool[j]);
+		gv_lp_add_row(&w->lp, -INFINITY, p->capacity[j] / w->pool[j]);
+	}
+	if (g->keep != NULL)
+		w->keep = gv_lp_add_row(&w->lp, g->at_least, INFINITY);
+	if (g->cost != NULL)
+		w->cost = gv_lp_add_row(&w->lp, -INFINITY, g->budget);
+	if (g->level)
+		gv_lp_add_col(&w->lp, 0, INFINITY, 1);
+	for (i = 0; i < p->n; i++) {
+		double ask = g->level && g->ask != NULL ? g->ask[i] : 0;
+		double least = g->least != NULL ? g->least[i] : 0;
+
+		w->unit[i] = fmin(p->count[i], largest / p->scale[i]);
+		w->row[i] = SIZE_MAX;
+		if (ask != 0 || least != 0)
+			w->row[i] = gv_lp_add_row(&w->lp, least, INFINITY);
+		if (ask != 0)
+			gv_lp_set(&w->lp, w->row[i], 0, -ask);
+		add_columns(w, g, i);
+	}
+}
+
+static void
+plain_free(struct plain *w)
+{
+	gv_lp_free(&w->lp);
+	free(w->col);
+	free(w->row);
+	free(w->unit);
+	free(w->pool);
+}
+
+/* What a job there is worth at the multipliers. */
+static double
+worth(const struct gv_program *g, double kept, size_t at)
+{
+	double sum = g->dual[at / g->p->m] * g->rise[at];
+
+	if (g->gain != NULL)
+		sum += g->gain[at];
+	if (g->keep != NULL)
+		sum += kept * g->keep[at];
+	if (g->cost != NULL)
+		sum -= g->cost_dual * g->cost[at];
+	return sum;
+}
+
+/* The multipliers, and what they prove. */
+static void
+take_duals(struct gv_program *g, const struct plain *w, const double *row_dual)
+{
+	const struct gv_problem *p = g->p;
+	double kept = g->keep != NULL ? fmax(0, -row_dual[w->keep]) : 0;
+	double size = 0;
+	size_t i, j;
+
+	g->cost_dual = g->cost != NULL ? fmax(0, row_dual[w->cost]) : 0;
+	g->most = 0;
+	for (j = 0; j < p->m; j++) {
+		g->price[j] = fmax(0, row_dual[j]) / w->pool[j];
+		g->most += g->price[j] * p->capacity[j];
+	}
+	size = g->most + g->cost_dual * g->budget;
+	for (i = 0; i < p->n; i++) {
+		double most = 0, large = 0;
+
+		g->dual[i] = w->row[i] == SIZE_MAX ? 0 : fmax(0, -row_dual[w->row[i]]);
+		for (j = 0; j < p->m; j++) {
+			size_t at = i * p->m + j;
+			double plus = worth(g, kept, at);
+			double minus = g->price[j] * p->scale[i];
+
+			if (w->col[at] == SIZE_MAX)
+				continue;
+			most = fmax(most, plus - minus);
+			if (plus > minus * (1 - 1e-9))
+				large = fmax(large, plus + minus);
+		}
+		g->most += p->count[i] * most;
+		size += p->count[i] * large;
+	}
+	g->most += 1e-14 * size;
+}
+
+int
+gv_plain_solve(struct gv_program *g, const char *name, struct gv_error *e)
+{
+	const struct gv_problem *p = g->p;
+	struct gv_lp_solution sol = {0};
+	struct plain w;
+	size_t i;
+	int rc;
+
+	plain_make(&w, g);
+	rc = gv_lp_solve(&w.lp, NULL, NULL, &sol, e);
+	if (rc == 0 && sol.status == GV_LP_INFEASIBLE)
+		rc = 1;
+	else if (rc == 0 && sol.status != GV_LP_OPTIMAL)
+		rc = gv_error_set(e, "the linear program of %s: %s", name,
+		    gv_lp_status_name(sol.status));
+	if (rc == 0) {
+		g->value = sol.check.objective;
+		for (i = 0; i < p->n * p->m; i++)
+			g->mean[i] =
+			    w.col[i] == SIZE_MAX ? 0 : sol.x[w.col[i]] * w.unit[i / p->m];
+		take_duals(g, &w, sol.row_dual);
+	}
+	gv_lp_solution_free(&sol);
+	plain_free(&w);
+	return rc;
+}

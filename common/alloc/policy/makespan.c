@@ -1,0 +1,148 @@
+/*
+ * makespan: the last job is done as early as possible, if nothing changes.
+ *
+ *	min max_i  n_i / thr_i(x)
+ *
+ * with n_i the steps job i has still to do.  The largest c with thr_i / n_i >= c for
+ * all is its inverse, so this is one program of levels.  Gavel, OSDI 2020, section
+ * 4.2; their code bisects and stops within 5 %.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "alloc/solve/level.h"
+#include "alloc/prove/multipliers.h"
+#include "alloc/problem/work.h"
+
+/* [n][m] T_ij / n_i */
+static double *
+levels(const struct gv_problem *p)
+{
+	double *a = gv_xcalloc(p->n, p->m * sizeof(*a));
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++)
+			a[i * p->m + j] =
+			    problem_rate(p, i, j) / p->number[NUMBER_STEPS][i];
+	return a;
+}
+
+/* Seconds until the last is done. */
+static double
+makespan(const struct gv_problem *p, const struct gv_solution *s)
+{
+	double *throughput = gv_xcalloc(p->n, sizeof(*throughput));
+	double most = 0;
+	size_t i;
+
+	gv_solution_throughput(p, s, throughput);
+	for (i = 0; i < p->n; i++)
+		most = fmax(most, p->number[NUMBER_STEPS][i] / throughput[i]);
+	free(throughput);
+	return most;
+}
+
+/* Of the jobs of w; also sets the multipliers of all jobs. */
+static int
+solve_work(const struct gv_work *w, const struct gv_solve_options *opt,
+    struct gv_solution *out, struct gv_multipliers *multipliers, struct gv_error *e)
+{
+	const struct gv_problem *p = &w->p;
+	struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	double *a = levels(p);
+	struct gv_level l;
+	int rc;
+
+	gv_level_init(&l, p, &s, true);
+	rc = gv_level_solve(p, a, opt, "makespan", &l, e);
+	if (rc == 0) {
+		out->x = s.x;
+		out->pair = s.pair;
+		out->n_pairs = s.n_pairs;
+		out->n_made = s.n_made;
+		out->objective = makespan(p, &s);
+		out->bound = 1 / s.bound * (1 - 2 * DBL_EPSILON);
+		out->gap = s.gap;
+		out->exact = s.exact;
+		gv_multipliers_of_level(multipliers, p, w->of, a, &l);
+	} else {
+		free(s.x);
+		free(s.pair);
+	}
+	gv_level_free(&l);
+	free(a);
+	return rc;
+}
+
+static int
+solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+    struct gv_solution *out, struct gv_error *e)
+{
+	struct gv_solution s = {.exact = true};
+	struct gv_work w;
+	int rc = 0;
+
+	gv_work_find(&w, p);
+	if (w.p.n > 0)
+		rc = solve_work(&w, opt, &s, &out->multipliers, e);
+	else
+		out->multipliers.known = out->multipliers.gpu != NULL;
+	if (rc == 0) {
+		gv_work_deal(&w, s.x, out->x);
+		gv_work_deal_pairs(&w, &s, out);
+		out->objective = s.objective;
+		out->bound = s.bound;
+		out->gap = s.gap;
+		out->exact = opt->certify && s.exact;
+		out->has_bound = true;
+	}
+	free(s.x);
+	free(s.pair);
+	gv_work_free(&w);
+	return rc;
+}
+
+/* Jobs without a step left get nothing, so nobody can share with them: y(i,k,j) goes. */
+static void
+drop_done(const struct gv_problem *p, struct gv_lp *lp, const struct gv_lp_names *names)
+{
+	const double *steps = p->number[NUMBER_STEPS];
+	size_t at, n = 0;
+
+	for (at = 0; at < lp->n_entries; at++) {
+		char name[GV_LP_NAME_LEN];
+		char *end;
+
+		names->col(names->ctx, lp->entry[at].col, name);
+		if (name[0] == 'y' && (steps[strtoul(name + 2, &end, 10) - 1] == 0 ||
+					  steps[strtoul(end + 1, NULL, 10) - 1] == 0))
+			continue;
+		lp->entry[n++] = lp->entry[at];
+	}
+	lp->n_entries = n;
+}
+
+static void
+program(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *names)
+{
+	double *a = levels(p);
+
+	gv_level_program(p, a, lp, names);
+	if (p->together != NULL)
+		drop_done(p, lp, names);
+	free(a);
+}
+
+const struct gv_policy gv_policy_makespan = {
+    .name = "makespan",
+    .solve = solve,
+    .program = program,
+    .numbers = 1u << NUMBER_STEPS,
+    .minimises = true,
+    .shares = true,
+    .measure = MEASURE_SECONDS,
+    .multipliers = true,
+};

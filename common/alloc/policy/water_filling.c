@@ -1,0 +1,346 @@
+/*
+ * water-filling: the least served job is served as well as possible, then the
+ * next, and so on (leximin); over one level, or two: entities share by their
+ * weights, and the jobs inside an entity by theirs or one after another. Gavel,
+ * OSDI 2020, section 4.3.
+ *
+ * Let v_i = s_i thr_i(x) / P_i.  All v_i start at 0.  Each entity e has W_e to
+ * pour per unit of time; what it pours raises its jobs that can still rise:
+ * all, in the ratio of w_i (fairness), or the first in the queue (fifo).
+ * Without entities all jobs are one.  A job that cannot rise without lowering
+ * another one stays where it is, and what it would have had goes to its
+ * entity's others.
+ *
+ * Gavel solves a linear and a mixed integer program for each job that stops.
+ * Here time is not stepped through.  As long as GPUs do not run short a job
+ * stops only when it has all the time there is, so the levels v(c) after time c
+ * are known beforehand.  They can be had for all x exactly while every
+ * inequality sum lambda_i v_i <= limit that allocations keep is kept (reach.h):
+ * from the end on, each inequality that is broken says how far back to go,
+ * until none is. The jobs of the last one, those with lambda_i > 0, are those
+ * that stop: while nobody is lowered, none of them can rise.  The prices of its
+ * GPUs say more: types that have one are theirs in whatever shares keep these
+ * levels, and nobody else's.  So the others go on with the other types, each as
+ * far as those let it: there are about as many phases as types, however many
+ * jobs stop.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fill.h"
+#include "policy.h"
+#include "alloc/solve/reach.h"
+
+static const double as_good = 1e-12; /* as kept, relative */
+static const double noise = 1e-9;    /* of the largest: a lambda that is none */
+
+/* ---- how far ---- */
+
+static double
+weighed(const struct gv_problem *p, const double *lambda, const double *v)
+{
+	double sum = 0, block = 0;
+	size_t i;
+
+	for (i = 0; i < p->n; i++) {
+		block += lambda[i] * v[i];
+		if (i % 1024 == 1023 || i == p->n - 1) {
+			sum += block;
+			block = 0;
+		}
+	}
+	return sum;
+}
+
+/* What of an inequality those have that have stopped; lambda of the others, in line. */
+static double
+split(const struct gv_fill *f, const struct gv_reach *r, double *lambda)
+{
+	double sum = 0;
+	size_t i, k;
+
+	for (i = 0; i < f->p->n; i++)
+		sum += f->stopped[i] ? r->lambda[i] * f->have[i] : 0;
+	for (k = 0; k < f->n_rising; k++)
+		lambda[k] = r->lambda[f->rising[k].job];
+	return sum;
+}
+
+/*
+ * The time at which the inequality is full; at c it is broken.  The left side grows
+ * with time and is linear between stops: secants between a time on either side,
+ * halved where they are slow.
+ */
+static double
+time_of_limit(const struct gv_fill *f, const struct gv_reach *r, double c)
+{
+	double *lambda = gv_xcalloc(f->n_rising, sizeof(*lambda));
+	double rest = r->limit - split(f, r, lambda);
+	double low = 0, high = c;
+	double above = gv_fill_weigh(f, lambda, c) - rest;
+	double below = gv_fill_weigh(f, lambda, 0) - rest;
+	int k;
+
+	if (below >= 0 || above <= 0)
+		low = below >= 0 ? 0 : c * (1 - DBL_EPSILON);
+	for (k = 0;
+	     below < 0 && above > 0 && k < 300 && high - low > 2 * DBL_EPSILON * high;
+	     k++) {
+		double at = low + (high - low) * (below / (below - above));
+		double value;
+
+		if (k % 3 == 2 || !(at > low && at < high))
+			at = low + (high - low) / 2;
+		value = gv_fill_weigh(f, lambda, at) - rest;
+		if (value <= 0) {
+			low = at;
+			below = value;
+		} else {
+			high = at;
+			above = value;
+		}
+		if (fabs(value) <= 8 * DBL_EPSILON * r->limit) {
+			low = at;
+			break;
+		}
+	}
+	free(lambda);
+	return low; /* v jumps where what a job would have is rounding */
+}
+
+struct quality {
+	double unproved; /* how far an inequality that stopped jobs is from full,
+                      relative */
+	bool exact;      /* all were proved in rational arithmetic */
+};
+
+/* Stops the jobs that the inequality, full at f->have, holds. */
+static void
+stop_held(struct gv_fill *f, const struct gv_reach *r, struct quality *q)
+{
+	const struct gv_problem *p = f->p;
+	double *dear =
+	    gv_xcalloc(p->n, sizeof(*dear)); /* what a GPU is worth to the job */
+	double dearest = 0;
+	size_t i;
+
+	for (i = 0; i < p->n; i++) {
+		dear[i] = r->lambda[i] * f->most[i] / (p->count[i] * p->scale[i]);
+		dearest = fmax(dearest, dear[i]);
+	}
+	for (i = 0; i < p->n; i++)
+		if (dear[i] > noise * dearest)
+			f->stopped[i] = true;
+	gv_fill_leave_types(f, r->price, noise * dearest);
+	free(dear);
+	q->unproved =
+	    fmax(q->unproved, (r->limit - weighed(p, r->lambda, f->have)) / r->limit);
+}
+
+/* Two of them in turn: the last inequality that was broken is kept. */
+struct limits {
+	struct gv_reach now, broken;
+	bool is_broken; /* there was one */
+};
+
+static void
+swap(struct limits *l)
+{
+	struct gv_reach r = l->now;
+
+	l->now = l->broken;
+	l->broken = r;
+	l->is_broken = true;
+}
+
+/*
+ * One phase: lets the levels rise as far as GPUs allow, into f->have, and stops
+ * who must.  0 or -1.
+ */
+static int
+phase(struct gv_fill *f, struct limits *l, const struct gv_solve_options *opt,
+    struct quality *q, struct gv_error *e)
+{
+	const struct gv_problem *p = f->p;
+	double *v = gv_xcalloc(p->n, sizeof(*v));
+	double c, before;
+	size_t i;
+	int rc = 0;
+
+	l->is_broken = false;
+	gv_fill_line_up(f);
+	c = gv_fill_time(f);
+	do {
+		gv_fill_pour(f, c, v);
+		if (memcmp(v, f->have, p->n * sizeof(*v)) == 0)
+			break;
+		rc = gv_reach_solve(&l->now, p, f->a, v, false, opt, e);
+		if (rc != 0)
+			break;
+		q->exact = q->exact && l->now.exact;
+		if (weighed(p, l->now.lambda, v) <= l->now.limit * (1 + as_good))
+			break;
+		swap(l);
+		before = c;
+		c = time_of_limit(f, &l->broken, before);
+	} while (c < before);
+	gv_fill_pour(f, c, v);
+	for (i = 0; i < p->n && rc == 0; i++) {
+		f->stopped[i] =
+		    f->stopped[i] || v[i] >= f->most[i] * (1 - 8 * DBL_EPSILON);
+		f->have[i] = v[i];
+	}
+	free(v);
+	if (rc == 0 && l->is_broken)
+		stop_held(f, &l->broken, q);
+	return rc;
+}
+
+/*
+ * What a solver was wrong by has raised the levels of those that have stopped
+ * so that the inequality is broken whatever the others do: all come down by
+ * that. False: by more than it can be wrong.
+ */
+static bool
+come_down(struct gv_fill *f, const struct gv_reach *r)
+{
+	double part = r->limit / weighed(f->p, r->lambda, f->have);
+	size_t i;
+
+	for (i = 0; i < f->p->n; i++)
+		f->have[i] *= part;
+	return part < 1 && part > 1 - 1e-9;
+}
+
+/* All phases.  0 or -1. */
+static int
+fill_up(struct gv_fill *f, const struct gv_solve_options *opt, struct quality *q,
+    struct gv_error *e)
+{
+	struct limits l = {0};
+	size_t left = f->p->n;
+	size_t i;
+	int tries = 0;
+	int rc = 0;
+
+	gv_reach_alloc(&l.now, f->p);
+	gv_reach_alloc(&l.broken, f->p);
+	while (left > 0 && rc == 0) {
+		size_t before = left;
+
+		rc = phase(f, &l, opt, q, e);
+		for (i = left = 0; i < f->p->n; i++)
+			left += !f->stopped[i];
+		if (rc == 0 && left == before &&
+		    !(l.is_broken && tries++ < 100 && come_down(f, &l.broken)))
+			rc = gv_error_set(
+			    e, "water-filling: rounding kept it from its end");
+	}
+	gv_reach_free(&l.now);
+	gv_reach_free(&l.broken);
+	return rc;
+}
+
+/* ---- the policy ---- */
+
+/* The least that an entity of several has, its jobs' v together, per weight. */
+static double
+lowest_entity(const struct gv_fill *f, const double *v)
+{
+	const struct gv_problem *p = f->p;
+	double lowest = INFINITY;
+	double *sum;
+	double entities = 0;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		entities = fmax(entities, p->number[NUMBER_ENTITY][i] + 1);
+	sum = gv_xcalloc((size_t)entities, sizeof(*sum));
+	for (i = 0; i < p->n; i++)
+		sum[(size_t)p->number[NUMBER_ENTITY][i]] += p->count[i] * v[i];
+	for (i = 0; i < p->n; i++)
+		lowest = fmin(lowest, sum[(size_t)p->number[NUMBER_ENTITY][i]] /
+					  p->number[NUMBER_ENTITY_WEIGHT][i]);
+	free(sum);
+	return lowest;
+}
+
+/* The lowest level, per weight. */
+static double
+lowest(const struct gv_problem *p, const double *v)
+{
+	double least = INFINITY;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		least = fmin(least, v[i] / p->weight[i]);
+	return least;
+}
+
+/* v of the shares, and the worst it falls short of what the levels are to be,
+ * relative. */
+static double
+levels(const struct gv_fill *f, const struct gv_solution *s, double *v)
+{
+	const struct gv_problem *p = f->p;
+	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	double worst = 0;
+	size_t i;
+
+	gv_problem_equal_throughput(p, equal);
+	gv_solution_throughput(p, s, v);
+	for (i = 0; i < p->n; i++) {
+		v[i] = p->scale[i] * (v[i] / equal[i]);
+		if (f->have[i] > 0)
+			worst = fmax(worst,
+			    (f->have[i] - v[i]) / fmax(f->have[i], f->most[i] / 128));
+	}
+	free(equal);
+	return worst;
+}
+
+static int
+solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+    struct gv_solution *s, struct gv_error *e)
+{
+	struct quality q = {.exact = opt->certify};
+	struct gv_reach r = {0};
+	struct gv_fill f;
+	double *v = gv_xcalloc(p->n, sizeof(*v));
+	int rc;
+
+	gv_fill_init(
+	    &f, p, opt->inside == INSIDE_FIFO && p->number[NUMBER_PLACE] != NULL);
+	gv_reach_alloc(&r, p);
+	rc = fill_up(&f, opt, &q, e);
+	if (rc == 0)
+		rc = gv_reach_solve(&r, p, f.a, f.have, true, opt, e);
+	if (rc == 0) {
+		memcpy(s->x, r.x, p->n * p->m * sizeof(*s->x));
+		s->pair = r.pair;
+		s->n_pairs = r.n_pairs;
+		r.pair = NULL;
+		gv_solution_clean(p, s);
+		s->gap = q.unproved + levels(&f, s, v) + 2 * gv_reach_rounding(p);
+		s->objective = p->number[NUMBER_ENTITY] != NULL ? lowest_entity(&f, v)
+								: lowest(p, v);
+		s->bound = s->objective / (1 - s->gap);
+		s->has_bound = true;
+		s->exact = q.exact && r.exact;
+	}
+	gv_reach_free(&r);
+	gv_fill_free(&f);
+	free(v);
+	return rc;
+}
+
+const struct gv_policy gv_policy_water_filling = {
+    .name = "water-filling",
+    .solve = solve,
+    .entities = true,
+    .shares = true,
+    .measure = MEASURE_LEVEL,
+};

@@ -1,0 +1,411 @@
+#include "crowd.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define X86 1
+#else
+#define X86 0
+#endif
+
+#ifdef __GNUC__
+#define GV_INLINE __attribute__((always_inline))
+#else
+#define GV_INLINE
+#endif
+
+/* Sums of 8 numbers, also where vectors are shorter; of CHUNK jobs, then added to the whole. */
+enum { SUMS = 8, CHUNK = 2048 };
+
+struct sums {
+	double *used, *grows; /* [m][SUMS] */
+	double gain[SUMS], lambda[SUMS];
+};
+
+/* What each of SUMS jobs takes: xj of type j and xk of type k, -1 = none. */
+struct corners {
+	double j[SUMS], k[SUMS], xj[SUMS], xk[SUMS], lambda[SUMS];
+};
+
+#if X86
+#define NAME(x)       x##_avx512
+#define TARGET        __attribute__((target("avx512f,avx512dq")))
+#define V             __m512d
+#define LANES         8
+#define M             __mmask8
+#define LOAD(p)       _mm512_loadu_pd(p)
+#define STORE(p, v)   _mm512_storeu_pd(p, v)
+#define SET1(x)       _mm512_set1_pd(x)
+#define ADD(x, y)     _mm512_add_pd(x, y)
+#define SUB(x, y)     _mm512_sub_pd(x, y)
+#define MUL(x, y)     _mm512_mul_pd(x, y)
+#define DIV(x, y)     _mm512_div_pd(x, y)
+#define MAX(x, y)     _mm512_max_pd(x, y)
+#define LT(x, y)      _mm512_cmp_pd_mask(x, y, _CMP_LT_OQ)
+#define LE(x, y)      _mm512_cmp_pd_mask(x, y, _CMP_LE_OQ)
+#define EQ(x, y)      _mm512_cmp_pd_mask(x, y, _CMP_EQ_OQ)
+#define AND(a, b)     ((__mmask8)((a) & (b)))
+#define OR(a, b)      ((__mmask8)((a) | (b)))
+#define ANDN(a, b)    ((__mmask8)(~(a) & (b)))
+#define PICK(m, x, y) _mm512_mask_blend_pd(m, y, x)
+#define BITS(m)       ((int)(m))
+#include "crowd_loops.h"
+
+#define NAME(x)       x##_avx2
+#define TARGET        __attribute__((target("avx2")))
+#define V             __m256d
+#define LANES         4
+#define M             __m256d
+#define LOAD(p)       _mm256_loadu_pd(p)
+#define STORE(p, v)   _mm256_storeu_pd(p, v)
+#define SET1(x)       _mm256_set1_pd(x)
+#define ADD(x, y)     _mm256_add_pd(x, y)
+#define SUB(x, y)     _mm256_sub_pd(x, y)
+#define MUL(x, y)     _mm256_mul_pd(x, y)
+#define DIV(x, y)     _mm256_div_pd(x, y)
+#define MAX(x, y)     _mm256_max_pd(x, y)
+#define LT(x, y)      _mm256_cmp_pd(x, y, _CMP_LT_OQ)
+#define LE(x, y)      _mm256_cmp_pd(x, y, _CMP_LE_OQ)
+#define EQ(x, y)      _mm256_cmp_pd(x, y, _CMP_EQ_OQ)
+#define AND(a, b)     _mm256_and_pd(a, b)
+#define OR(a, b)      _mm256_or_pd(a, b)
+#define ANDN(a, b)    _mm256_andnot_pd(a, b)
+#define PICK(m, x, y) _mm256_blendv_pd(y, x, m)
+#define BITS(m)       _mm256_movemask_pd(m)
+#include "crowd_loops.h"
+#endif
+
+#define NAME(x) x##_c
+#define TARGET
+#define V             double
+#define LANES         1
+#define M             bool
+#define LOAD(p)       (*(p))
+#define STORE(p, v)   (*(p) = (v))
+#define SET1(x)       ((double)(x))
+#define ADD(x, y)     ((x) + (y))
+#define SUB(x, y)     ((x) - (y))
+#define MUL(x, y)     ((x) * (y))
+#define DIV(x, y)     ((x) / (y))
+#define MAX(x, y)     ((x) > (y) ? (x) : (y))
+#define LT(x, y)      ((x) < (y))
+#define LE(x, y)      ((x) <= (y))
+#define EQ(x, y)      ((x) == (y))
+#define AND(a, b)     ((a) && (b))
+#define OR(a, b)      ((a) || (b))
+#define ANDN(a, b)    (!(a) && (b))
+#define PICK(m, x, y) ((m) ? (x) : (y))
+#define BITS(m)       ((int)(m))
+#include "crowd_loops.h"
+
+struct loops {
+	int lanes;
+	void (*take)(const struct gv_crowd *c, const struct gv_offer *o, size_t from,
+	    size_t to, struct sums *s);
+	size_t (*fold)(const struct gv_crowd *c, const struct gv_offer *o,
+	    const double *lo, const double *hi, double part, size_t from, size_t to,
+	    struct sums *s, size_t *open);
+	void (*corners)(const struct gv_crowd *c, const struct gv_offer *o, size_t i,
+	    struct corners *out);
+};
+
+static const struct loops kinds[] = {
+#if X86
+    {8, take_avx512, fold_avx512, corners_avx512},
+    {4, take_avx2, fold_avx2, corners_avx2},
+#endif
+    {1, take_c, fold_c, corners_c},
+};
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static const struct loops *forced;
+
+static bool
+runs_here(const struct loops *l)
+{
+#if X86
+	if (l->lanes == 8)
+		return __builtin_cpu_supports("avx512f") &&
+		       __builtin_cpu_supports("avx512dq");
+	if (l->lanes == 4)
+		return __builtin_cpu_supports("avx2");
+#endif
+	return l->lanes == 1;
+}
+
+static const struct loops *
+loops(void)
+{
+	const struct loops *l = forced;
+
+	for (l = l != NULL ? l : kinds; !runs_here(l); l++)
+		continue;
+	return l;
+}
+
+bool
+gv_crowd_force(int lanes)
+{
+	size_t i;
+
+	forced = NULL;
+	for (i = 0; i < KINDS && lanes > 0; i++)
+		if (kinds[i].lanes == lanes && runs_here(&kinds[i]))
+			forced = &kinds[i];
+	return lanes == 0 || forced != NULL;
+}
+
+/* ---- the columns ---- */
+
+static void
+make_room(struct gv_crowd *c, size_t n, size_t m, bool gains)
+{
+	enum { ALIGN = 64 };
+	size_t stride = (n + SUMS - 1) / SUMS * SUMS;
+	char *memory;
+
+	c->n = n;
+	c->m = m;
+	c->stride = stride;
+	c->of = NULL;
+	c->memory =
+	    gv_xrealloc(NULL, ((gains ? 2 : 1) * m + 1) * stride + SUMS, sizeof(double));
+	memory = c->memory;
+	memory += (ALIGN - (uintptr_t)memory % ALIGN) % ALIGN;
+	c->use = (double *)(void *)memory;
+	c->a = c->use + stride;
+	c->gain = gains ? c->a + m * stride : NULL;
+}
+
+/* Of a, and behind them of gain. */
+static size_t
+columns(const struct gv_crowd *c)
+{
+	return c->gain != NULL ? 2 * c->m : c->m;
+}
+
+/* Zeros behind the last job. */
+static void
+fill_up(struct gv_crowd *c)
+{
+	size_t i, j;
+
+	for (i = c->n; i < c->stride; i++) {
+		c->use[i] = 0;
+		for (j = 0; j < columns(c); j++)
+			c->a[j * c->stride + i] = 0;
+	}
+}
+
+void
+gv_crowd_alloc(struct gv_crowd *c, size_t n, size_t m, bool gains)
+{
+	make_room(c, n, m, gains);
+	fill_up(c);
+}
+
+void
+gv_crowd_fill(struct gv_crowd *c, size_t n, size_t m, const double *a, const double *use,
+    const double *gain)
+{
+	size_t i, j;
+
+	gv_crowd_alloc(c, n, m, true);
+	for (i = 0; i < n; i++) {
+		c->use[i] = use[i];
+		for (j = 0; j < m; j++) {
+			c->a[j * c->stride + i] = a[i * m + j];
+			c->gain[j * c->stride + i] = gain[i * m + j];
+		}
+	}
+}
+
+void
+gv_crowd_sample(struct gv_crowd *to, const struct gv_crowd *c, size_t from, size_t step)
+{
+	size_t n = c->n > from ? (c->n - from + step - 1) / step : 0;
+	size_t i, j;
+
+	gv_crowd_alloc(to, n, c->m, c->gain != NULL);
+	for (i = 0; i < n; i++)
+		to->use[i] = c->use[from + i * step];
+	for (j = 0; j < columns(c); j++)
+		for (i = 0; i < n; i++)
+			to->a[j * to->stride + i] = c->a[j * c->stride + from + i * step];
+}
+
+void
+gv_crowd_pick(struct gv_crowd *to, const struct gv_crowd *c, size_t *of, size_t n)
+{
+	size_t i, j;
+
+	gv_crowd_alloc(to, n, c->m, c->gain != NULL);
+	for (i = 0; i < n; i++)
+		to->use[i] = c->use[of[i]];
+	for (j = 0; j < columns(c); j++)
+		for (i = 0; i < n; i++)
+			to->a[j * to->stride + i] = c->a[j * c->stride + of[i]];
+	for (i = 0; c->of != NULL && i < n; i++)
+		of[i] = c->of[of[i]];
+	to->of = of;
+}
+
+void
+gv_crowd_free(struct gv_crowd *c)
+{
+	free(c->memory);
+	free(c->of);
+	*c = (struct gv_crowd){0};
+}
+
+/* ---- what they take ---- */
+
+static double
+sum_of(const double *s)
+{
+	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+static void
+clear(struct gv_taken *t, size_t m)
+{
+	memset(t->used, 0, m * sizeof(*t->used));
+	memset(t->grows, 0, m * sizeof(*t->grows));
+	t->gain = t->lambda = 0;
+}
+
+/* Adds the sums of a chunk and clears them. */
+static void
+collect(struct gv_taken *t, struct sums *s, size_t m)
+{
+	size_t j;
+
+	for (j = 0; j < m; j++) {
+		t->used[j] += sum_of(s->used + j * SUMS);
+		t->grows[j] += sum_of(s->grows + j * SUMS);
+	}
+	t->gain += sum_of(s->gain);
+	t->lambda += sum_of(s->lambda);
+	memset(s->used, 0, 2 * m * SUMS * sizeof(*s->used));
+	memset(s->gain, 0, sizeof(s->gain));
+	memset(s->lambda, 0, sizeof(s->lambda));
+}
+
+static void
+sums_init(struct sums *s, size_t m)
+{
+	*s = (struct sums){.used = gv_xcalloc(2 * m, SUMS * sizeof(*s->used))};
+	s->grows = s->used + m * SUMS;
+}
+
+void
+gv_crowd_take(const struct gv_crowd *c, const struct gv_offer *o, struct gv_taken *t)
+{
+	const struct loops *l = loops();
+	struct sums s;
+	size_t i;
+
+	sums_init(&s, c->m);
+	clear(t, c->m);
+	for (i = 0; i < c->stride; i += CHUNK) {
+		l->take(c, o, i, c->stride - i < CHUNK ? c->stride : i + CHUNK, &s);
+		collect(t, &s, c->m);
+	}
+	free(s.used);
+}
+
+size_t
+gv_crowd_fold(const struct gv_crowd *c, const struct gv_offer *o, const double *lo,
+    const double *hi, double part, struct gv_taken *t, size_t *open)
+{
+	const struct loops *l = loops();
+	struct sums s;
+	size_t i, n = 0;
+
+	sums_init(&s, c->m);
+	clear(t, c->m);
+	for (i = 0; i < c->stride; i += CHUNK) {
+		n += l->fold(c, o, lo, hi, part, i,
+		    c->stride - i < CHUNK ? c->stride : i + CHUNK, &s, open + n);
+		collect(t, &s, c->m);
+	}
+	free(s.used);
+	return n;
+}
+
+/* Of 8 jobs from i on; add false: their shares are set. */
+static void
+add_shares(const struct gv_crowd *c, const struct corners *out, size_t i, double factor,
+    bool add, double *x)
+{
+	size_t k;
+
+	for (k = 0; k < SUMS && i + k < c->n; k++) {
+		double *row = &x[(c->of != NULL ? c->of[i + k] : i + k) * c->m];
+
+		if (!add)
+			memset(row, 0, c->m * sizeof(*row));
+		if (out->j[k] >= 0)
+			row[(size_t)out->j[k]] += factor * out->xj[k];
+		if (out->k[k] >= 0)
+			row[(size_t)out->k[k]] += factor * out->xk[k];
+	}
+}
+
+static void
+shares(const struct gv_crowd *c, const struct gv_offer *o, double factor, bool add,
+    double *x, double *lambda)
+{
+	const struct loops *l = loops();
+	struct corners out;
+	size_t i, k;
+
+	for (i = 0; i < c->n; i += SUMS) {
+		l->corners(c, o, i, &out);
+		if (x != NULL)
+			add_shares(c, &out, i, factor, add, x);
+		for (k = 0; lambda != NULL && k < SUMS && i + k < c->n; k++)
+			lambda[c->of != NULL ? c->of[i + k] : i + k] = out.lambda[k];
+	}
+}
+
+void
+gv_crowd_shares(const struct gv_crowd *c, const struct gv_offer *o, double factor,
+    double *x, double *lambda)
+{
+	shares(c, o, factor, true, x, lambda);
+}
+
+void
+gv_crowd_set_shares(const struct gv_crowd *c, const struct gv_offer *o, double factor,
+    double *x, double *lambda)
+{
+	shares(c, o, factor, false, x, lambda);
+}
+
+double
+gv_crowd_time_bound(const struct gv_crowd *c, size_t *job)
+{
+	double bound = INFINITY;
+	size_t i, j;
+
+	*job = 0;
+	for (i = 0; i < c->n; i++) {
+		double best = 0;
+
+		for (j = 0; j < c->m; j++)
+			best = c->a[j * c->stride + i] > best ? c->a[j * c->stride + i]
+							      : best;
+		if (best < bound) {
+			bound = best;
+			*job = i;
+		}
+	}
+	return bound;
+}

@@ -1,0 +1,81 @@
+/*
+ * Max-min fairness in the space of prices: one number per GPU type instead of
+ * one row per job.
+ *
+ * At prices p of the types' GPUs and a level t every job by itself takes the
+ * cheapest shares that lift it to t.  What all take together says in which
+ * direction the prices are wrong, and gives a bound that no level can pass
+ * (Lagrange); mixing the shares taken at several prices so that no type is over
+ * capacity gives a level that is reached.  Both values meet (search.h).
+ */
+#ifndef GV_ALLOC_PRICE_H
+#define GV_ALLOC_PRICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "crowd.h"
+
+struct gv_price_problem {
+	size_t n, m;
+	const double *a;   /* [n][m] level of job i per share of type j; 0 = cannot run */
+	const double *use; /* [n] GPUs of a type that a share of 1 takes, > 0 */
+	const double *gain;     /* [n][m] second objective, per share */
+	const double *capacity; /* [m] */
+};
+
+struct gv_price_solution {
+	/* [n][m] shares: first the level, then the sum of gains, at their best */
+	double *x;
+	double *lambda; /* [n] multipliers of the jobs that prove the level, ... */
+	double *price;  /* [m] ... and prices of the types, see level_bound() */
+	double level;   /* what x reaches, and ... */
+	double bound;   /* ... cannot be passed, both but for rounding */
+	bool raised;    /* the sum of gains is at its best, within 1e-10 */
+	int steps;
+	/* Fills the crowd's gains, should they be needed; NULL = they are there. */
+	void (*fill)(void *ctx, const struct gv_crowd *c);
+	void *ctx;
+};
+
+/*
+ * *s has room for its arrays.  0 it is solved, bound - level is within 1e-10 of
+ * the level, usually 1e-12; 1 it did not come that close (other methods may).
+ */
+int gv_price_solve(const struct gv_price_problem *p, struct gv_price_solution *s);
+
+/*
+ * What was found, for the next time that nearly the same jobs are asked for: that
+ * makes it sooner, never another.  = {0} knows nothing.
+ */
+struct gv_price_memory {
+	size_t m;
+	double *pool,
+	    *gain_pool; /* [m] prices per pool of the two objectives; NULL = not known */
+	double level;   /* about */
+};
+
+/*
+ * The same of jobs in columns; the second objective only where s->raised says so.
+ * memory (NULL: none) is read and written.
+ */
+int gv_price_level(const struct gv_crowd *c, const double *capacity,
+    struct gv_price_solution *s, struct gv_price_memory *memory);
+void gv_price_forget(struct gv_price_memory *memory);
+
+/*
+ * Prices at which what the jobs choose by themselves gains nearly the largest sum
+ * of gains that there is, while each keeps the level: the second stage alone.
+ * Gains in numbers whose best sum is about 1.
+ *
+ *	used   [m] GPUs of shares that reach the level within the capacities, which gain
+ *	       together; NULL = none do
+ *	level  a job with a_ij INFINITY asks for nothing
+ *	price  [m]
+ *
+ * memory as in gv_price_level.  As gv_price_solve; 1 it came to no end.
+ */
+int gv_price_sum(const struct gv_crowd *c, const double *capacity, const double *used,
+    double gain, double level, double *price, struct gv_price_memory *memory);
+
+#endif

@@ -1,0 +1,403 @@
+#include "problem.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const double smallest_rate = 1e-290;
+
+void
+gv_problem_alloc(struct gv_problem *p, size_t n, size_t m)
+{
+	p->n = n;
+	p->m = m;
+	p->rate = gv_xcalloc(n, m * sizeof(*p->rate));
+	p->scale = gv_xcalloc(n, sizeof(*p->scale));
+	p->weight = gv_xcalloc(n, sizeof(*p->weight));
+	p->count = gv_xcalloc(n, sizeof(*p->count));
+	memset(p->number, 0, sizeof(p->number));
+	p->kind = NULL;
+	p->together = NULL;
+	p->capacity = gv_xcalloc(m, sizeof(*p->capacity));
+	p->price = gv_xcalloc(m, sizeof(*p->price));
+	p->reference = NULL;
+	p->budget = 0;
+}
+
+void
+gv_problem_refer(struct gv_problem *p, const double *gpus)
+{
+	free(p->reference);
+	p->reference = NULL;
+	if (gpus == NULL)
+		return;
+	p->reference = gv_xcalloc(p->m, sizeof(*gpus));
+	memcpy(p->reference, gpus, p->m * sizeof(*gpus));
+}
+
+void
+gv_problem_ask(struct gv_problem *p, unsigned numbers)
+{
+	size_t k;
+
+	for (k = 0; k < N_NUMBERS; k++)
+		if (numbers >> k & 1)
+			p->number[k] = gv_xcalloc(p->n, sizeof(*p->number[k]));
+}
+
+void
+gv_problem_pick(struct gv_problem *to, const struct gv_problem *p, const bool *keep)
+{
+	size_t i, k, n = 0;
+
+	for (i = 0; i < p->n; i++)
+		n += keep[i];
+	gv_problem_alloc(to, n, p->m);
+	memcpy(to->capacity, p->capacity, p->m * sizeof(*p->capacity));
+	memcpy(to->price, p->price, p->m * sizeof(*p->price));
+	gv_problem_refer(to, p->reference);
+	to->budget = p->budget;
+	for (k = 0; k < N_NUMBERS; k++)
+		gv_problem_ask(to, p->number[k] != NULL ? 1u << k : 0);
+	to->together = p->together;
+	if (p->kind != NULL)
+		to->kind = gv_xcalloc(n, sizeof(*to->kind));
+	n = 0;
+	for (i = 0; i < p->n; i++) {
+		if (!keep[i])
+			continue;
+		memcpy(&to->rate[n * p->m], &p->rate[i * p->m], p->m * sizeof(*p->rate));
+		to->scale[n] = p->scale[i];
+		if (p->kind != NULL)
+			to->kind[n] = p->kind[i];
+		to->weight[n] = p->weight[i];
+		to->count[n] = p->count[i];
+		for (k = 0; k < N_NUMBERS; k++)
+			if (p->number[k] != NULL)
+				to->number[k][n] = p->number[k][i];
+		n++;
+	}
+}
+
+void
+gv_problem_free(struct gv_problem *p)
+{
+	size_t k;
+
+	for (k = 0; k < N_NUMBERS; k++)
+		free(p->number[k]);
+	free(p->price);
+	free(p->kind);
+	free(p->rate);
+	free(p->scale);
+	free(p->weight);
+	free(p->count);
+	free(p->capacity);
+	free(p->reference);
+	*p = (struct gv_problem){0};
+}
+
+/* type[] = the rank of each type's name. */
+static void
+rank_types(const struct gv_cluster *c, size_t *type)
+{
+	size_t i, k;
+
+	for (i = 0; i < c->n_types; i++) {
+		type[i] = 0;
+		for (k = 0; k < c->n_types; k++)
+			type[i] += strcmp(c->type[k].name, c->type[i].name) < 0;
+	}
+}
+
+static bool
+can_run(const struct gv_rate *rate, const struct gv_rates *r, const struct gv_cluster *c)
+{
+	return rate->type >= 0 && rate->with < 0 && rate->steps_per_s > smallest_rate &&
+	       (uint64_t)r->job[rate->job].scale_factor <= c->type[rate->type].gpus;
+}
+
+int
+gv_problem_from_rates(struct gv_problem *p, const struct gv_rates *r,
+    const struct gv_cluster *c, unsigned numbers, size_t *type, size_t *row,
+    struct gv_error *e)
+{
+	size_t i, n = 0;
+
+	rank_types(c, type);
+	for (i = 0; i < r->n_jobs; i++)
+		row[i] = SIZE_MAX;
+	for (i = 0; i < r->n_rates; i++)
+		if (can_run(&r->rate[i], r, c))
+			row[r->rate[i].job] = 0;
+	for (i = 0; i < r->n_jobs; i++)
+		if (row[i] == 0)
+			row[i] = n++;
+	gv_problem_alloc(p, n, c->n_types);
+	for (i = 0; i < c->n_types; i++) {
+		p->capacity[type[i]] = (double)c->type[i].gpus;
+		p->price[type[i]] = c->type[i].usd_per_h;
+	}
+	for (i = 0; i < r->n_jobs; i++) {
+		if (row[i] == SIZE_MAX)
+			continue;
+		p->scale[row[i]] = (double)r->job[i].scale_factor;
+		p->weight[row[i]] = r->job[i].priority_weight;
+		p->count[row[i]] = 1;
+	}
+	for (i = 0; i < r->n_rates; i++)
+		if (can_run(&r->rate[i], r, c))
+			p->rate[row[r->rate[i].job] * p->m + type[r->rate[i].type]] =
+			    r->rate[i].steps_per_s;
+	if (gv_problem_numbers(p, r, numbers, row, e) != 0)
+		return -1;
+	for (i = 0; p->number[NUMBER_STARTED] != NULL && i < r->n_rates; i++)
+		if (r->rate[i].share == 1 && can_run(&r->rate[i], r, c))
+			p->number[NUMBER_STARTED][row[r->rate[i].job]] =
+			    (double)type[r->rate[i].type] + 1;
+	return 0;
+}
+
+static const double *
+reference(const struct gv_problem *p)
+{
+	return p->reference != NULL ? p->reference : p->capacity;
+}
+
+void
+gv_problem_equal_throughput(const struct gv_problem *p, double *throughput)
+{
+	gv_problem_equal_throughput_of(p, 0, p->n, throughput);
+}
+
+void
+gv_problem_equal_throughput_of(
+    const struct gv_problem *p, size_t from, size_t end, double *throughput)
+{
+	const double *own = reference(p);
+	double *part = gv_xcalloc(p->m, sizeof(*part));
+	double gpus = 0;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		gpus += own[j];
+	for (j = 0; j < p->m; j++)
+		part[j] = own[j] / gpus;
+	for (i = from; i < end; i++) {
+		double sum = 0;
+
+		for (j = 0; j < p->m; j++)
+			if (p->scale[i] <= own[j])
+				sum += problem_rate(p, i, j) * part[j];
+		throughput[i - from] = sum;
+	}
+	free(part);
+}
+
+void
+gv_problem_isolated(const struct gv_problem *p, double *x)
+{
+	struct gv_problem any = *p; /* whatever they may cost */
+	const double *own = reference(p);
+	double jobs = 0;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		jobs += p->count[i];
+	for (i = 0; i < p->n; i++) {
+		double *row = &x[i * p->m];
+		double sum = 0;
+
+		for (j = 0; j < p->m; j++) {
+			row[j] = problem_rate(p, i, j) > 0 && p->scale[i] <= own[j]
+				     ? own[j] / (jobs * p->scale[i])
+				     : 0;
+			sum += row[j];
+		}
+		for (j = 0; sum > 1 && j < p->m; j++)
+			row[j] /= sum;
+	}
+	any.budget = 0;
+	if (p->reference == NULL)
+		gv_problem_clean(&any, x);
+}
+
+void
+gv_problem_agnostic(struct gv_problem *p)
+{
+	const double *own = reference(p);
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		double *rate = &p->rate[i * p->m];
+		double sum = 0, gpus = 0, most = 0;
+
+		for (j = 0; j < p->m; j++)
+			if (rate[j] > 0 && p->scale[i] <= own[j]) {
+				sum += rate[j] * own[j];
+				gpus += own[j];
+				most = fmax(most, rate[j]);
+			}
+		if (isinf(sum)) /* the mean is not */
+			for (j = 0, sum = 0; j < p->m; j++)
+				sum +=
+				    p->scale[i] <= own[j] ? rate[j] / most * own[j] : 0;
+		else
+			most = 1;
+		for (j = 0; j < p->m; j++)
+			if (rate[j] > 0)
+				rate[j] = sum / gpus * most;
+	}
+}
+
+double
+gv_problem_cost(const struct gv_problem *p, const double *x)
+{
+	double sum = 0;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++) {
+		double used = 0;
+
+		for (i = 0; i < p->n; i++)
+			used += p->count[i] * p->scale[i] * x[i * p->m + j];
+		sum += p->price[j] * used;
+	}
+	return sum;
+}
+
+double
+gv_problem_throughput(const struct gv_problem *p, const double *x, size_t i)
+{
+	double sum = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		sum += problem_rate(p, i, j) * x[i * p->m + j];
+	return sum;
+}
+
+double
+gv_problem_level(const struct gv_problem *p, const double *x)
+{
+	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	double level = INFINITY;
+	size_t i, j;
+
+	gv_problem_equal_throughput(p, equal);
+	for (i = 0; i < p->n; i++) {
+		double throughput = 0;
+
+		for (j = 0; j < p->m; j++)
+			throughput += problem_rate(p, i, j) / equal[i] * x[i * p->m + j];
+		level = fmin(level, p->scale[i] / p->weight[i] * throughput);
+	}
+	free(equal);
+	return level;
+}
+
+static double
+row_sum(const struct gv_problem *p, const double *x, size_t i)
+{
+	double sum = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		sum += x[i * p->m + j];
+	return sum;
+}
+
+/* Adds the GPUs that row i uses. */
+static void
+add_used(const struct gv_problem *p, const double *row, size_t i, double *used)
+{
+	double gpus = p->count[i] * p->scale[i];
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		used[j] += gpus * row[j];
+}
+
+/* [m], the caller's */
+static double *
+gpus_used(const struct gv_problem *p, const double *x)
+{
+	double *used = gv_xcalloc(p->m, sizeof(*used));
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		add_used(p, &x[i * p->m], i, used);
+	return used;
+}
+
+/* Types over capacity are scaled down.  part [m]: GPUs used, and then what is left of a share. */
+static void
+fit_types(const struct gv_problem *p, double *x, double *part)
+{
+	bool fits = true;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++) {
+		part[j] = part[j] > p->capacity[j] ? p->capacity[j] / part[j] : 1;
+		fits = fits && part[j] == 1;
+	}
+	for (i = 0; !fits && i < p->n; i++)
+		for (j = 0; j < p->m; j++)
+			x[i * p->m + j] *= part[j];
+}
+
+void
+gv_problem_clean(const struct gv_problem *p, double *x)
+{
+	double *used = gv_xcalloc(p->m, sizeof(*used));
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		double *row = &x[i * p->m];
+		double largest = 0;
+		double sum;
+		bool dust = false;
+
+		for (j = 0; j < p->m; j++)
+			largest = row[j] > largest ? row[j] : largest;
+		for (j = 0; j < p->m; j++) /* | and &: zeros cannot be foretold */
+			dust |= (row[j] != 0) & !(row[j] > 1e-13 * largest);
+		for (j = 0; dust && j < p->m; j++)
+			row[j] = row[j] > 1e-13 * largest ? row[j] : 0;
+		sum = row_sum(p, x, i);
+		for (j = 0; sum > 1 && j < p->m; j++)
+			row[j] /= sum;
+		add_used(p, row, i, used);
+	}
+	fit_types(p, x, used);
+	free(used);
+	if (p->budget > 0) {
+		double cost = gv_problem_cost(p, x);
+
+		for (i = 0; cost > p->budget && i < p->n * p->m; i++)
+			x[i] *= p->budget / cost;
+	}
+}
+
+double
+gv_problem_excess(const struct gv_problem *p, const double *x)
+{
+	double worst = 0;
+	double *used = gpus_used(p, x);
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		double over = row_sum(p, x, i) - 1;
+
+		worst = over > worst ? over : worst;
+	}
+	for (j = 0; j < p->m; j++)
+		worst = fmax(worst, (used[j] - p->capacity[j]) / fmax(1, p->capacity[j]));
+	free(used);
+	if (p->budget > 0)
+		worst = fmax(worst, gv_problem_cost(p, x) / p->budget - 1);
+	return worst;
+}

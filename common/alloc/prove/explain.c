@@ -1,0 +1,393 @@
+#include "explain.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static const double full = 1e-9;  /* that much below a limit is at it */
+static const double noise = 1e-9; /* of all that counts: a price that is none */
+
+/* What the formulas of a measure take of the jobs. */
+struct measured {
+	const struct gv_problem *p;
+	enum gv_measure measure;
+	const struct gv_solution *s;
+	double *throughput; /* [n] */
+	double *alone;      /* [n] P_i of levels, D_i of MEASURE_ALONE; else NULL */
+	double jobs;        /* M */
+	double cost;        /* of all shares, US dollars per second */
+	double *paid;       /* [n] the job's part of it: a half where two share */
+	double *together;   /* [n] what it gains in pairs, MEASURE_PER_DOLLAR */
+};
+
+static double *
+times_alone(const struct gv_problem *p)
+{
+	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
+	double *alone = gv_xcalloc(p->n, sizeof(*alone));
+	size_t i;
+
+	gv_problem_isolated(p, x);
+	for (i = 0; i < p->n; i++)
+		alone[i] = p->number[NUMBER_ISOLATED][i] +
+			   p->number[NUMBER_STEPS][i] / gv_problem_throughput(p, x, i);
+	free(x);
+	return alone;
+}
+
+static double
+dollars(const struct gv_problem *p, size_t i, size_t j)
+{
+	return p->scale[i] * (p->price[j] / 3600);
+}
+
+/* What job i pays for its shares that it does not share with another. */
+static double
+own_cost(const struct gv_problem *p, const double *x, size_t i)
+{
+	double sum = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		sum += dollars(p, i, j) * x[i * p->m + j];
+	return sum;
+}
+
+/* What jobs pay for and gain by GPUs that they share. */
+static void
+add_pairs(struct measured *d)
+{
+	const struct gv_problem *p = d->p;
+	size_t i;
+
+	for (i = 0; i < d->s->n_pairs; i++) {
+		const struct gv_pair *q = &d->s->pair[i];
+		double cost = dollars(p, q->a, q->type) * q->x;
+		double per_gpu = p->price[q->type] / 3600;
+
+		d->cost += cost;
+		d->paid[q->a] += cost / 2 / p->count[q->a];
+		d->paid[q->b] += cost / 2 / p->count[q->b];
+		d->together[q->a] += q->rate_a * q->x / per_gpu / p->count[q->a];
+		d->together[q->b] += q->rate_b * q->x / per_gpu / p->count[q->b];
+	}
+}
+
+static void
+measured_init(struct measured *d, const struct gv_problem *p, enum gv_measure measure,
+    const struct gv_solution *s)
+{
+	size_t i;
+
+	*d = (struct measured){.p = p, .measure = measure, .s = s};
+	d->throughput = gv_xcalloc(p->n, sizeof(*d->throughput));
+	gv_solution_throughput(p, s, d->throughput);
+	if (measure == MEASURE_LEVEL) {
+		d->alone = gv_xcalloc(p->n, sizeof(*d->alone));
+		gv_problem_equal_throughput(p, d->alone);
+	} else if (measure == MEASURE_ALONE) {
+		d->alone = times_alone(p);
+	}
+	d->paid = gv_xcalloc(p->n, sizeof(*d->paid));
+	d->together = gv_xcalloc(p->n, sizeof(*d->together));
+	for (i = 0; i < p->n; i++) {
+		d->jobs += p->count[i];
+		d->paid[i] = own_cost(p, s->x, i);
+		d->cost += p->count[i] * d->paid[i];
+	}
+	add_pairs(d);
+}
+
+static void
+measured_free(struct measured *d)
+{
+	free(d->throughput);
+	free(d->alone);
+	free(d->paid);
+	free(d->together);
+}
+
+static double
+fastest(const struct gv_problem *p, size_t i)
+{
+	double most = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		most = fmax(most, problem_rate(p, i, j));
+	return most;
+}
+
+/* g_ij */
+static double
+gain(const struct measured *d, size_t i, size_t j, double top)
+{
+	const struct gv_problem *p = d->p;
+	double rate = problem_rate(p, i, j);
+
+	switch (d->measure) {
+	case MEASURE_SUM:
+		return rate;
+	case MEASURE_PER_DOLLAR:
+		return rate / (p->price[j] / 3600);
+	case MEASURE_QUEUE:
+		return (d->jobs - p->number[NUMBER_PLACE][i]) * (rate / top);
+	case MEASURE_RATIO:
+		return rate - d->s->objective * dollars(p, i, j);
+	default:
+		return 0;
+	}
+}
+
+/* What job i has; NAN where there is nothing to say. */
+static double
+value(const struct measured *d, size_t i)
+{
+	const struct gv_problem *p = d->p;
+	double throughput = d->throughput[i];
+	double top = fastest(p, i);
+	double sum = 0;
+	size_t j;
+
+	switch (d->measure) {
+	case MEASURE_LEVEL:
+		return p->scale[i] / p->weight[i] * (throughput / d->alone[i]);
+	case MEASURE_SECONDS:
+		return p->number[NUMBER_STEPS][i] > 0
+			   ? p->number[NUMBER_STEPS][i] / throughput
+			   : NAN;
+	case MEASURE_ALONE:
+		return p->number[NUMBER_STEPS][i] > 0
+			   ? (p->number[NUMBER_ELAPSED][i] +
+				 p->number[NUMBER_STEPS][i] / throughput) /
+				 d->alone[i]
+			   : NAN;
+	case MEASURE_RATIO:
+		return throughput > 0 ? throughput / d->paid[i] : NAN;
+	case MEASURE_SUM:
+		return throughput;
+	case MEASURE_QUEUE:
+		return (d->jobs - p->number[NUMBER_PLACE][i]) * (throughput / top);
+	default:
+		sum = d->together[i];
+		for (j = 0; j < p->m; j++)
+			sum += gain(d, i, j, top) * d->s->x[i * p->m + j];
+		return sum;
+	}
+}
+
+/* r_i'(o): what more the job must have for a better objective. */
+static double
+slope(const struct measured *d, size_t i)
+{
+	const struct gv_problem *p = d->p;
+	double o = d->s->objective;
+	double left;
+
+	switch (d->measure) {
+	case MEASURE_LEVEL:
+		return p->weight[i] * d->alone[i] / p->scale[i];
+	case MEASURE_SECONDS:
+		return -p->number[NUMBER_STEPS][i] / (o * o);
+	case MEASURE_ALONE:
+		left = o * d->alone[i] - p->number[NUMBER_ELAPSED][i];
+		return -p->number[NUMBER_STEPS][i] * d->alone[i] / (left * left);
+	default:
+		return 0;
+	}
+}
+
+/* The objective's change per unit of what the multipliers are of. */
+static double
+unit(const struct measured *d)
+{
+	const struct gv_problem *p = d->p;
+	const double *v = d->s->multipliers.job;
+	double sum = 0;
+	size_t i;
+
+	if (d->measure == MEASURE_RATIO)
+		return d->cost > 0 ? 1 / d->cost : 0;
+	if (d->measure != MEASURE_LEVEL && d->measure != MEASURE_SECONDS &&
+	    d->measure != MEASURE_ALONE)
+		return 1;
+	for (i = 0; i < p->n; i++)
+		if (v[i] > 0)
+			sum += p->count[i] * v[i] * slope(d, i);
+	return sum != 0 ? 1 / sum : 0;
+}
+
+/* u_i, where it is more than that or rounding. */
+static double
+worth_of_time(const struct measured *d, size_t i, double least)
+{
+	const struct gv_problem *p = d->p;
+	const struct gv_multipliers *mu = &d->s->multipliers;
+	double top = fastest(p, i);
+	double most = 0, size = 0;
+	size_t j;
+
+	if (p->together != NULL)
+		return mu->time[i] > least ? mu->time[i] : 0;
+	for (j = 0; j < p->m; j++) {
+		double rate = problem_rate(p, i, j);
+		double plus = gain(d, i, j, top) + mu->job[i] * rate;
+		double minus = (mu->gpu[j] + mu->budget * p->price[j]) * p->scale[i];
+
+		if (rate == 0)
+			continue;
+		most = fmax(most, plus - minus);
+		size = fmax(size, fabs(plus) + minus);
+	}
+	return most > fmax(least, noise * size) ? most : 0;
+}
+
+/* ---- the rows ---- */
+
+/* Time of each job and GPUs of each type that are given away. */
+static void
+add_up(struct gv_explanation *x, const struct gv_problem *p, const struct gv_solution *s)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			double share = s->x[i * p->m + j];
+
+			x->job[i].time += share;
+			x->type[j].used += p->count[i] * p->scale[i] * share;
+		}
+	for (i = 0; i < s->n_pairs; i++) {
+		const struct gv_pair *q = &s->pair[i];
+
+		x->job[q->a].time += q->x / p->count[q->a];
+		x->job[q->b].time += q->x / p->count[q->b];
+		x->type[q->type].used += p->scale[q->a] * q->x;
+	}
+	for (i = 0; i < p->n; i++) /* what is more was rounded here */
+		x->job[i].time = fmin(x->job[i].time, 1);
+	for (j = 0; j < p->m; j++)
+		x->type[j].used = fmin(x->type[j].used, p->capacity[j]);
+}
+
+static unsigned
+what_binds(const struct gv_explanation *x, const struct gv_problem *p, size_t i,
+    double throughput)
+{
+	const struct gv_explained_job *job = &x->job[i];
+	unsigned binds = 0;
+	bool room = false;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		if (problem_rate(p, i, j) > 0 &&
+		    x->type[j].used < p->capacity[j] * (1 - full))
+			room = true;
+	if (job->time >= 1 - full)
+		binds |= BINDS_TIME;
+	else if (!room)
+		binds |= BINDS_CAPACITY;
+	if (job->time < 1 - full && p->budget > 0 && x->cost >= p->budget * (1 - full))
+		binds |= BINDS_BUDGET;
+	if (job->need > 0 && throughput <= job->need * (1 + full))
+		binds |= BINDS_DEADLINE;
+	return binds;
+}
+
+/* What all that counts amounts to, in the unit of the multipliers. */
+static double
+amount(const struct measured *d)
+{
+	const double *v = d->s->multipliers.job;
+	double sum = 0;
+	size_t i;
+
+	switch (d->measure) {
+	case MEASURE_SUM:
+	case MEASURE_PER_DOLLAR:
+	case MEASURE_QUEUE:
+		return d->s->objective;
+	case MEASURE_RATIO:
+		return d->s->objective * d->cost;
+	default:
+		for (i = 0; i < d->p->n; i++)
+			sum += d->p->count[i] * v[i] * d->throughput[i];
+		return sum;
+	}
+}
+
+static void
+set_prices(struct gv_explanation *x, const struct measured *d)
+{
+	const struct gv_problem *p = d->p;
+	const struct gv_multipliers *mu = &d->s->multipliers;
+	double per = unit(d);
+	double least = noise * amount(d);
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		x->type[j].price = p->capacity[j] == 0 ? NAN
+				   : mu->gpu[j] * p->capacity[j] > least
+				       ? per * mu->gpu[j]
+				       : 0;
+	x->budget_price = mu->budget * p->budget > least ? per * mu->budget : 0;
+	for (i = 0; i < p->n; i++) {
+		struct gv_explained_job *job = &x->job[i];
+
+		job->bottleneck = mu->job[i] * d->throughput[i] > least;
+		job->need_price = job->bottleneck ? per * mu->job[i] : 0;
+		job->time_price = per * worth_of_time(d, i, least);
+	}
+}
+
+/* Without prices, who has the least where that is the objective. */
+static void
+set_least(struct gv_explanation *x, const struct measured *d)
+{
+	size_t i;
+
+	for (i = 0; i < x->n; i++)
+		x->job[i].bottleneck = d->measure == MEASURE_LEVEL &&
+				       x->job[i].value <= d->s->objective * (1 + full);
+}
+
+void
+gv_explain_make(struct gv_explanation *x, const struct gv_problem *p,
+    enum gv_measure measure, const struct gv_solution *s)
+{
+	const double *need = p->number[NUMBER_NEED];
+	struct measured d;
+	size_t i, j;
+
+	*x = (struct gv_explanation){.n = p->n, .m = p->m};
+	x->job = gv_xcalloc(p->n, sizeof(*x->job));
+	x->type = gv_xcalloc(p->m, sizeof(*x->type));
+	x->entities = p->number[NUMBER_ENTITY] != NULL;
+	measured_init(&d, p, measure, s);
+	add_up(x, p, s);
+	for (j = 0; j < p->m; j++)
+		x->type[j].price = NAN;
+	x->budget_price = NAN;
+	x->cost = gv_problem_cost(p, s->x);
+	for (i = 0; i < p->n; i++) {
+		x->job[i].value = value(&d, i);
+		x->job[i].need = need != NULL && need[i] > 0 ? need[i] : NAN;
+		x->job[i].binds = what_binds(x, p, i, d.throughput[i]);
+		x->job[i].time_price = x->job[i].need_price = NAN;
+	}
+	if (s->multipliers.known)
+		set_prices(x, &d);
+	else
+		set_least(x, &d);
+	measured_free(&d);
+}
+
+void
+gv_explain_free(struct gv_explanation *x)
+{
+	free(x->job);
+	free(x->type);
+	*x = (struct gv_explanation){0};
+}

@@ -1,0 +1,71 @@
+/*
+ * Why an answer is as it is: what holds each job and each GPU type, what it is
+ * worth to have more of it, and who keeps the objective from being better.
+ *
+ * All prices are changes of the objective.  With multipliers p_j >= 0 of the types'
+ * GPUs and v_i >= 0 of the jobs' throughputs (struct gv_multipliers), and gains g_ij of
+ * a share (0 where the objective is the least or the largest of all jobs), a job's
+ * time is worth u_i = max(0, max_j (g_ij + v_i T_ij - p_j s_i)).  Where the jobs must
+ * have the throughputs r_i(o) for the objective to be o,
+ *
+ *	sum_j p_j N_j + sum_i u_i = sum_i v_i r_i(o)
+ *
+ * so that one more unit of what p_j is of changes o by p_j / sum_i v_i r_i'(o).  Where
+ * the objective is a sum, p_j is that change itself.
+ */
+#ifndef GV_ALLOC_EXPLAIN_H
+#define GV_ALLOC_EXPLAIN_H
+
+#include "gv-alloc/answer.h"
+#include "one_more.h"
+
+/* What keeps a job from more; a set. */
+enum gv_binds {
+	BINDS_TIME = 1,     /* it has all the time there is */
+	BINDS_CAPACITY = 2, /* no type it can use has GPUs left */
+	BINDS_DEADLINE = 4, /* it has just what its deadline needs */
+	BINDS_BUDGET = 8    /* the budget is spent */
+};
+
+struct gv_explained_job {
+	unsigned binds;
+	bool bottleneck;   /* the objective would be better if it needed less */
+	double value;      /* what it has of what the policy counts; NAN = nothing */
+	double time;       /* sum of its shares */
+	double time_price; /* per unit of time that it had more; NAN = not known */
+	double need;       /* steps/s for its deadline; NAN = none */
+	double need_price; /* per step/s that it needed less; NAN = not known */
+};
+
+struct gv_explained_type {
+	double used;  /* GPUs */
+	double price; /* per GPU more; NAN = not known */
+};
+
+struct gv_explanation {
+	size_t n, m;
+	struct gv_explained_job *job;   /* [n] rows of the problem */
+	struct gv_explained_type *type; /* [m] */
+	double cost;                    /* of all GPUs in use, US dollars per hour */
+	double budget_price;            /* per US dollar an hour more; NAN = not known */
+	bool entities; /* the objective is of entities: no job alone is the bottleneck */
+};
+
+/*
+ * Of the shares s of p by a policy with that measure, which is not MEASURE_NONE;
+ * p->number[NUMBER_NEED] is of the deadlines as they were met.  Linear in the
+ * jobs.
+ */
+void gv_explain_make(struct gv_explanation *x, const struct gv_problem *p,
+    enum gv_measure measure, const struct gv_solution *s);
+void gv_explain_free(struct gv_explanation *x);
+
+/*
+ * The table of gv-tables(5), "Explanation": the policy, each type, each job.
+ * more [cluster types].
+ */
+void gv_explain_write(const struct gv_explanation *x, const struct answer *a,
+    const struct gv_rates *r, const struct gv_cluster *c, const char *policy,
+    const struct gv_one_more *more, struct gv_tabw *w);
+
+#endif

@@ -1,0 +1,165 @@
+#include "deadline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "level.h"
+#include "alloc/pairs/shared.h"
+
+static const double hair =
+    1e-12; /* a level that is lower by that is met but for rounding */
+
+/* Jobs that need something; a [n][m] of the level program. */
+static size_t
+needy(const struct gv_problem *p, const double *need, bool *keep)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->n; i++) {
+		keep[i] = need[i] > 0;
+		n += keep[i];
+	}
+	return n;
+}
+
+/* The best level of the needs of q, shares x that reach it, and whose multipliers hold it down. */
+static int
+level_of_needs(const struct gv_problem *q, const struct gv_solve_options *opt,
+    const char *name, double *level, double *x, double *lambda, struct gv_error *e)
+{
+	const struct gv_solve_options quick = {
+	    .solver = opt->solver, .placeable = opt->placeable};
+	struct gv_solution s = {.x = x};
+	double *a = gv_xcalloc(q->n, q->m * sizeof(*a));
+	double sum = 0;
+	struct gv_level l;
+	size_t i, j;
+	int rc;
+
+	for (i = 0; i < q->n; i++)
+		for (j = 0; j < q->m; j++)
+			a[i * q->m + j] =
+			    problem_rate(q, i, j) / q->number[NUMBER_NEED][i];
+	gv_level_init(&l, q, &s, false);
+	rc = gv_level_solve(q, a, &quick, name, &l, e);
+	*level = s.objective;
+	for (i = 0; i < q->n; i++)
+		sum += l.lambda[i];
+	for (i = 0; i < q->n; i++)
+		lambda[i] = l.lambda[i] / sum;
+	gv_level_free(&l);
+	free(a);
+	return rc;
+}
+
+/* Marks whose deadline cannot be met: alone, or because of the others. */
+static void
+mark_late(const struct gv_problem *p, const double *need, const bool *keep,
+    const double *lambda, bool *late)
+{
+	double *fastest = gv_xcalloc(p->n, sizeof(*fastest));
+	size_t i, k = 0;
+
+	gv_problem_fastest(p, fastest);
+	for (i = 0; i < p->n; i++) {
+		if (!keep[i])
+			continue;
+		if (need[i] > fastest[i] || lambda[k] > 1e-9)
+			late[i] = true;
+		k++;
+	}
+	free(fastest);
+}
+
+/* The same where jobs share GPUs, also with jobs that need nothing: of all jobs.  lambda of the needy ones. */
+static int
+shared_level_of_needs(const struct gv_problem *p, const struct gv_solve_options *opt,
+    const char *name, const double *need, double *level, double *lambda,
+    struct gv_error *e)
+{
+	const struct gv_solve_options quick = {
+	    .solver = opt->solver, .placeable = opt->placeable};
+	struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	struct gv_shared h;
+	double sum = 0;
+	size_t i, k = 0;
+	int rc;
+
+	gv_shared_init(&h, p, &s);
+	h.rise = need;
+	rc = gv_shared_solve(&h, &quick, name, e);
+	*level = h.value;
+	for (i = 0; i < p->n; i++)
+		sum += h.lambda[i] * need[i];
+	for (i = 0; i < p->n; i++)
+		if (need[i] > 0)
+			lambda[k++] = h.lambda[i] * need[i] / sum;
+	gv_shared_free(&h);
+	free(s.x);
+	free(s.pair);
+	return rc;
+}
+
+/* The same as gv_deadline_needs for needs that are finite. */
+static int
+meet(const struct gv_problem *p, const struct gv_solve_options *opt, const char *name,
+    double *need, struct gv_solution *s, struct gv_error *e)
+{
+	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
+	size_t n = needy(p, need, keep);
+	double *lambda = gv_xcalloc(n, sizeof(*lambda));
+	double *x = gv_xcalloc(n, p->m * sizeof(*x));
+	double level = INFINITY;
+	struct gv_problem q;
+	size_t i, k = 0;
+	int rc = 0;
+
+	gv_problem_pick(&q, p, keep);
+	if (n > 0 && p->together != NULL)
+		rc = shared_level_of_needs(p, opt, name, need, &level, lambda, e);
+	else if (n > 0)
+		rc = level_of_needs(&q, opt, name, &level, x, lambda, e);
+	if (rc == 0 && level < 1 - hair) {
+		s->relaxation = 1 / level;
+		mark_late(p, need, keep, lambda, s->late);
+	}
+	for (i = 0; i < p->n && rc == 0; i++) {
+		need[i] *= fmin(1, level);
+		if (keep[i])
+			memcpy(&s->x[i * p->m], &x[k++ * p->m], p->m * sizeof(*x));
+	}
+	gv_problem_free(&q);
+	free(keep);
+	free(lambda);
+	free(x);
+	return rc;
+}
+
+int
+gv_deadline_needs(const struct gv_problem *p, const struct gv_solve_options *opt,
+    const char *name, double *need, struct gv_solution *s, struct gv_error *e)
+{
+	bool any = false, over = false;
+	size_t i;
+	int rc;
+
+	s->relaxation = 1;
+	for (i = 0; i < p->n; i++) {
+		need[i] = p->number[NUMBER_NEED][i];
+		any = any || need[i] > 0;
+	}
+	if (!any)
+		return 0;
+	s->late = gv_xcalloc(p->n, sizeof(*s->late));
+	for (i = 0; i < p->n; i++)
+		if (isinf(need[i])) {
+			over = s->late[i] = true;
+			need[i] = 0;
+		}
+	rc = meet(p, opt, name, need, s, e);
+	if (rc == 0 && (over || s->relaxation > 1) && !opt->relax_slo)
+		rc = 1;
+	return rc;
+}
