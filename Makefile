@@ -13,6 +13,11 @@ DIST     := dist
 STD      := c17
 PROGRAMS := $(notdir $(wildcard cmd/*))
 
+comma := ,
+# a text as one word of the shell, and inside a string of C
+quoted = '$(subst ','\'',$(1))'
+c_string = $(subst ",\",$(subst \,\\,$(1)))
+
 # ---- flavours: make SAN=1 (address, undefined, leak), SAN=thread ----
 ifdef SAN
 ifeq ($(SAN),thread)
@@ -24,6 +29,19 @@ BUILD  := build/san-$(SAN)
 BIN    := $(BUILD)/bin
 endif
 
+# A folder whose name has spaces is reached through a link without.
+no_space = $(if $(word 2,$(1)),$(shell sh tests/link.sh $(call quoted,$(1))),$(1))
+override BUILD := $(call no_space,$(BUILD))
+override BIN   := $(call no_space,$(BIN))
+
+# ---- hardening (config.mk), as far as the compiler has it ----
+ifneq ($(HARDEN),)
+HARDENING := $(shell sh tests/harden.sh $(call quoted,$(BUILD)) $(call quoted,$(CC)) \
+	$(call quoted,$(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANFLAGS)))
+endif
+HARDEN_LDFLAGS := $(filter -pie -Wl$(comma)%,$(HARDENING))
+HARDEN_CFLAGS  := $(filter-out -pie -Wl$(comma)%,$(HARDENING))
+
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wwrite-strings -Wvla -Wundef -Wcast-qual -Wformat=2 -Wpointer-arith
 ifdef WERROR
@@ -32,8 +50,9 @@ endif
 GV_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -DGV_VERSION='"$(VERSION)"' \
 	-Icommon -Icmd $(CPPFLAGS)
 # -ffp-contract=off: the same digits from every compiler
-GV_CFLAGS = -std=$(STD) $(CFLAGS) $(WARN) -ffp-contract=off -ffile-prefix-map=$(CURDIR)=. -pthread $(SANFLAGS)
-GV_LDFLAGS = $(LDFLAGS) -pthread $(SANFLAGS) -Wl,--as-needed
+GV_CFLAGS = -std=$(STD) $(HARDEN_CFLAGS) $(CFLAGS) $(WARN) -ffp-contract=off \
+	-ffile-prefix-map=$(call quoted,$(CURDIR))=. -pthread $(SANFLAGS)
+GV_LDFLAGS = $(HARDEN_LDFLAGS) $(LDFLAGS) -pthread $(SANFLAGS) -Wl,--as-needed
 
 # ---- what each program links beside libgv.a ----
 # GLPK is GPL-3+, CUDA's runtime is proprietary: no program may link both.
@@ -85,15 +104,15 @@ $(BUILD)/deps.ok:
 # other flags, and another PREFIX, compile again what depends on them.
 define remember
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
+	@printf '%s\n' $(call quoted,$(1)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(1)) >$@
 endef
 $(BUILD)/flags: FORCE
-	$(call remember,$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) $(VERSION))
+	$(call remember,$(CC) $(STD) $(HARDENING) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) $(VERSION))
 $(BUILD)/datadir: FORCE
 	$(call remember,$(datadir))
 
-$(BUILD)/obj/common/base/files.o: GV_CPPFLAGS += -DGV_DATADIR='"$(datadir)"'
-$(BUILD)/obj/common/base/files.o: $(BUILD)/datadir
+$(BUILD)/obj/common/base/datadir.o: GV_CPPFLAGS += -DGV_DATADIR=$(call quoted,"$(call c_string,$(datadir))")
+$(BUILD)/obj/common/base/datadir.o: $(BUILD)/datadir
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/deps.ok
 	@mkdir -p $(@D)
@@ -192,7 +211,7 @@ bench: deps ## measure; prints ratios
 
 demo: deps ## train real jobs on this machine through the whole pipe
 	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) all
-	@GV_BIN=$(CURDIR)/$(BIN) sh examples/demo/demo.sh
+	@GV_BIN=$$(cd $(BIN) && pwd) sh examples/demo/demo.sh
 
 lint: ## compilers' warnings, static analysers, manual pages, shell
 	@sh tests/lint.sh
@@ -209,29 +228,46 @@ MAN5    := $(sort $(wildcard man/*.5))
 MAN7    := $(sort $(wildcard man/*.7))
 BASHC   := $(sort $(wildcard share/bash-completion/*))
 ZSHC    := $(sort $(wildcard share/zsh/_*))
-DATA    := $(sort $(shell cd share && find . -type f ! -path './bash-completion/*' ! -path './zsh/*' ! -name '*.pyc' 2>/dev/null))
+DATA    := $(patsubst share/%,%,$(sort $(shell find share -type f \
+	! -path 'share/bash-completion/*' ! -path 'share/zsh/*' ! -name '*.pyc' 2>/dev/null)))
+DOCS    := README.md NEWS LICENSE
 EXAMPLES := $(sort $(shell find examples -type f 2>/dev/null))
 
 install: all install-files ## install below PREFIX (and DESTDIR)
 
+# where a directory is when installed; the folders that files are in, innermost first
+to = $(call quoted,$(DESTDIR)$(1))
+folders = $$(printf '%s\n' $(1) | awk -F/ '{ p = $$1; for (i = 2; i <= NF; i++) { print p; p = p "/" $$i } }' | sort -ru)
+
 install-files: # what is built, without building
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5 \
-		$(DESTDIR)$(mandir)/man7 $(DESTDIR)$(bashdir) $(DESTDIR)$(zshdir) $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
-	install -m 755 $(OUT) $(DESTDIR)$(bindir)
-	$(if $(MAN1),install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1)
-	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5)
-	$(if $(MAN7),install -m 644 $(MAN7) $(DESTDIR)$(mandir)/man7)
-	$(if $(BASHC),install -m 644 $(BASHC) $(DESTDIR)$(bashdir))
-	$(if $(ZSHC),install -m 644 $(ZSHC) $(DESTDIR)$(zshdir))
-	install -m 644 README.md NEWS LICENSE $(DESTDIR)$(docdir)
-	for f in $(DATA:./%=%); do install -D -m 644 share/$$f $(DESTDIR)$(datadir)/$$f || exit 1; done
-	for f in $(EXAMPLES); do install -D -m $$(test -x $$f && echo 755 || echo 644) $$f $(DESTDIR)$(docdir)/$$f || exit 1; done
+	install -d $(foreach d,bindir bashdir zshdir datadir docdir,$(call to,$($(d)))) \
+		$(foreach n,1 5 7,$(call to,$(mandir)/man$(n)))
+	install -m 755 $(OUT) $(call to,$(bindir))
+	$(if $(MAN1),install -m 644 $(MAN1) $(call to,$(mandir)/man1))
+	$(if $(MAN5),install -m 644 $(MAN5) $(call to,$(mandir)/man5))
+	$(if $(MAN7),install -m 644 $(MAN7) $(call to,$(mandir)/man7))
+	$(if $(BASHC),install -m 644 $(BASHC) $(call to,$(bashdir)))
+	$(if $(ZSHC),install -m 644 $(ZSHC) $(call to,$(zshdir)))
+	install -m 644 $(DOCS) $(call to,$(docdir))
+	for f in $(DATA); do install -D -m 644 share/$$f $(call to,$(datadir))/$$f || exit 1; done
+	for f in $(EXAMPLES); do \
+		install -D -m $$(test -x $$f && echo 755 || echo 644) $$f $(call to,$(docdir))/$$f || exit 1; \
+	done
+
+# Folders of others stay, and those of ours in which somebody keeps something.
+remove = if cd $(call to,$(1)) 2>/dev/null; then rm -f $(2); fi
+remove_whole = if cd $(call to,$(1)) 2>/dev/null; then rm -f $(2); \
+	rmdir $(call folders,$(2)) "$$PWD" 2>/dev/null || true; fi
 
 uninstall: ## remove what install put there
-	rm -f $(PROGRAMS:%=$(DESTDIR)$(bindir)/%) $(MAN1:man/%=$(DESTDIR)$(mandir)/man1/%) \
-		$(MAN5:man/%=$(DESTDIR)$(mandir)/man5/%) $(MAN7:man/%=$(DESTDIR)$(mandir)/man7/%) \
-		$(BASHC:share/bash-completion/%=$(DESTDIR)$(bashdir)/%) $(ZSHC:share/zsh/%=$(DESTDIR)$(zshdir)/%)
-	rm -rf $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
+	$(call remove,$(bindir),$(PROGRAMS))
+	$(call remove,$(mandir)/man1,$(notdir $(MAN1)))
+	$(call remove,$(mandir)/man5,$(notdir $(MAN5)))
+	$(call remove,$(mandir)/man7,$(notdir $(MAN7)))
+	$(call remove,$(bashdir),$(notdir $(BASHC)))
+	$(call remove,$(zshdir),$(notdir $(ZSHC)))
+	$(call remove_whole,$(datadir),$(DATA))
+	$(call remove_whole,$(docdir),$(DOCS) $(EXAMPLES))
 
 dist: ## a reproducible archive of the committed tree
 	@mkdir -p $(DIST)

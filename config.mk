@@ -1,12 +1,17 @@
 # What a packager edits; every line can be overridden on make's command line.
 PREFIX  = /usr/local
 bindir  = $(PREFIX)/bin
-datadir = $(PREFIX)/share/gv
+datadir = $(PREFIX)/share/gv-toolkit
 mandir  = $(PREFIX)/share/man
 bashdir = $(PREFIX)/share/bash-completion/completions
 zshdir  = $(PREFIX)/share/zsh/site-functions
-docdir  = $(PREFIX)/share/doc/gv
+docdir  = $(PREFIX)/share/doc/gv-toolkit
 
 CC     = cc
 AR     = ar
 CFLAGS = -O2 -g
+
+# Stack protector, _FORTIFY_SOURCE, position independent programs, and
+# relocations that are read-only from the start (RELRO, BIND_NOW): each where the
+# compiler takes it with the flags above.  Empty: none of them.
+HARDEN = yes

@@ -43,13 +43,14 @@ if [ -n "$missing" ]; then
 		echo "installing:$missing"
 		export DEBIAN_FRONTEND=noninteractive
 		# shellcheck disable=SC2086
-		{ apt-get update && apt-get install -y --no-install-recommends $missing; } >"${TMPDIR:-/tmp}/gv-deps.$$" 2>&1 || {
-			cat "${TMPDIR:-/tmp}/gv-deps.$$" >&2
-			rm -f "${TMPDIR:-/tmp}/gv-deps.$$"
+		log=$(mktemp)
+		trap 'rm -f "$log"' EXIT
+		# shellcheck disable=SC2086
+		{ apt-get update && apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 || {
+			cat "$log" >&2
 			echo "could not install:$missing" >&2
 			exit 2
 		}
-		rm -f "${TMPDIR:-/tmp}/gv-deps.$$"
 	else
 		echo "missing:$missing" >&2
 		echo "run:  sudo $line" >&2

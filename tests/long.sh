@@ -120,7 +120,7 @@ same_files() {
 	done
 	# another PREFIX is compiled in, though everything was built already
 	n=$((n + 1))
-	(cd "$out/one" && make -s PREFIX=/elsewhere all && grep -q /elsewhere/share/gv bin/gv-train) || bad=$((bad + 1))
+	(cd "$out/one" && make -s PREFIX=/elsewhere all && grep -q /elsewhere/share/gv-toolkit bin/gv-train) || bad=$((bad + 1))
 }
 covered() {
 	command -v gcovr >/dev/null || { why="no gcovr" && return; }

@@ -15,6 +15,7 @@ mkdir dir
 cd dir || exit 2
 cp -r "$src/examples" "$src/share" .
 cp "$src"/examples/man/* .
+unset GV_DATA # programs find it
 # the blocks: N.sh and N.console
 awk -v dir="$scratch" '
 	/^```/ && kind != "" { kind = ""; next }

@@ -89,7 +89,11 @@ int gv_mkdirs(const char *path, struct gv_error *e);
 int gv_remove_tree(const char *path, struct gv_error *e);
 /* Makes a directory's entries (a rename, a new file) durable.  0 or -1. */
 int gv_sync_dir(const char *path, struct gv_error *e);
-/* Where shipped files are: $GV_DATA, or the directory of the installation. */
+/*
+ * Where shipped files are: $GV_DATA; else beside the running program, where it
+ * is installed or in the tree it was built in; else where make was told to
+ * install.  The text stays until the process ends or GV_DATA changes.
+ */
 const char *gv_data_dir(void);
 
 #endif

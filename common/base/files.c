@@ -12,10 +12,6 @@
 
 #include "base/mem.h"
 
-#ifndef GV_DATADIR
-#define GV_DATADIR "/usr/local/share/gv"
-#endif
-
 int
 gv_file_read(const char *path, char **s, size_t *len, size_t limit, struct gv_error *e)
 {
@@ -168,12 +164,4 @@ gv_sync_dir(const char *path, struct gv_error *e)
 	if (fd != -1)
 		close(fd);
 	return r;
-}
-
-const char *
-gv_data_dir(void)
-{
-	const char *dir = getenv("GV_DATA");
-
-	return dir != NULL && dir[0] != '\0' ? dir : GV_DATADIR;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fileio.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
@@ -19,7 +20,9 @@ static const char *const own[] = {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
     "ROLE_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RESTART_COUNT",
     "TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_RUN_ID",
     /* these would tell a worker that an agent of torchrun serves it */
-    "TORCHELASTIC_USE_AGENT_STORE", "TORCHELASTIC_ERROR_FILE"};
+    "TORCHELASTIC_USE_AGENT_STORE", "TORCHELASTIC_ERROR_FILE",
+    /* set anew, so that they lead to the data of this gv */
+    "GV_DATA", "PYTHONPATH"};
 
 static const char *const clean[] = {"PATH", "HOME", "LANG", "TZ", "USER"};
 
@@ -143,6 +146,22 @@ set_ranks(struct env *env, const struct gv_launch_spec *spec, size_t rank, int p
 	set_int(env, "TORCHELASTIC_MAX_RESTARTS", spec->restart_count);
 }
 
+/* Where the worker finds what is shipped with gv; its Python modules behind the user's own. */
+static void
+set_data(struct env *env, const struct gv_launch_spec *spec)
+{
+	const char *data = gv_data_dir();
+	const char *own_path = spec->clean_env ? NULL : getenv("PYTHONPATH");
+	struct gv_strbuf path = {0};
+
+	set(env, "GV_DATA", data);
+	if (own_path != NULL && own_path[0] != '\0')
+		gv_strbuf_fmt(&path, "%s:", own_path);
+	gv_strbuf_str(&path, data);
+	set(env, "PYTHONPATH", path.s);
+	gv_strbuf_free(&path);
+}
+
 char **
 gv_launch_env(const struct gv_launch_spec *spec, size_t rank, int port)
 {
@@ -150,6 +169,7 @@ gv_launch_env(const struct gv_launch_spec *spec, size_t rank, int port)
 	char buf[GV_NUM_LEN];
 
 	inherit(&env, spec);
+	set_data(&env, spec);
 	set_devices(&env, spec);
 	set(&env, "GV_JOB_ID", spec->job_id);
 	if (spec->round >= 0)

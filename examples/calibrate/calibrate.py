@@ -44,7 +44,7 @@ class Model:
     """The planner, with the shares as arguments."""
 
     def __init__(self, kind, rows, options):
-        types = os.path.join(os.environ.get("GV_DATA", "/usr/local/share/gv"), "gpus.csv")
+        types = os.path.join(os.environ.get("GV_DATA", "/usr/local/share/gv-toolkit"), "gpus.csv")
         self.types = [r for r in read(types) if r["gpu_type"] == kind]
         if not self.types:
             sys.exit(f"calibrate.py: no GPU type {kind} in {types}")

@@ -13,7 +13,7 @@ except ImportError:
     sys.exit("train.py: PyTorch is not installed: pip install torch")
 
 # gv_progress.py: beside this script, or where gv keeps its files
-sys.path.append(os.environ.get("GV_DATA", "/usr/local/share/gv"))  # gv
+sys.path.append(os.environ.get("GV_DATA", "/usr/local/share/gv-toolkit"))  # gv
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../share"))
 import gv_progress as gv  # noqa: E402  # gv
 
