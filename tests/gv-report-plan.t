@@ -181,7 +181,7 @@ wrong "replicas" '2s/,3,3,/,0,3,/' '2: replicas: expected a whole number from 1 
 wrong "a time" '2s/,0.02,0.001/,-0.02,0.001/' '2: compute_s: expected a number from 0 on, got "-0.02"' stages.csv
 wrong "no load" '3s/,0.0125,transfer/,,transfer/' '3: load_s: expected a value' stages.csv
 wrong "a layer's stage" '2s/,0,3,none,0x3$/,x,3,none,0x3/' '2: stage: expected an integer, got "x"' plan.csv
-wrong "a stage too many" '2s/,0,3,none,0x3$/,5000,3,none,0x3/' '2: stage: expected a stage below 4096, got "5000"' plan.csv
+wrong "a stage too many" '2s/,0,3,none,0x3$/,5000,3,none,0x3/' '2: stage: expected a whole number from 0 to 4095, got "5000"' plan.csv
 wrong "another table behind a plan" '12,$s/^src,dst/from,to/' '12: expected edges behind a plan: src, dst' both.csv
 # unfit LINE ARGS...: an option that is for events
 unfit() {

@@ -163,22 +163,25 @@ required common/sched/rates.c >got
 { must Jobs && must Rates; } | sort -u >want
 same "Jobs, rates" "what must be there"
 
-literals cmd/gv-partition/layers.c >got
+literals common/plan/layers.c >got
 { described Layers && described Edges; } | sort -u >want
 same "Layers, edges" "what gv-partition reads"
-required cmd/gv-partition/layers.c >got
+required common/plan/layers.c >got
 { must Layers && must Edges; } | sort -u >want
 same "Layers, edges" "what must be there"
-required cmd/gv-partition/columns.c >got
+required common/plan/plan.c >got
 must Plan | sort >want
 same Plan "what must be there"
+required common/plan/schedule.c >got
+must Schedule | sort >want
+same Schedule "what must be there"
 
 sed -n '/^static const char \*const name\[COLUMNS\]/,/;/p' "$src/cmd/gv-partition/transformer/transformers.c" |
 	grep -o '"[a-z_0-9]*"' | tr -d '"' | sort >got
 { described Transformers && described "Transformers: plan" | sed '/^parameters$/,$d; /^rank$/d'; } | grep -vx model |
 	sort >want
 same "Transformers, transformers: plan" "what gv-partition -p ptd-p reads"
-required cmd/gv-partition/levels.c >got
+required common/plan/machine.c >got
 must Levels | sort >want
 same Levels "what gv-partition --levels reads"
 required cmd/gv-partition/two_bw/two_bw_table.c >got

@@ -24,7 +24,7 @@ read_rows(struct gv_frame *f, const char *path, struct gv_error *e)
 }
 
 static int
-find_rows(struct layers *b, const struct layers *a, struct gv_error *e)
+find_rows(struct gv_layers *b, const struct gv_layers *a, struct gv_error *e)
 {
 	ptrdiff_t of_a = gv_frame_find(&a->rows, "node_id"), of_b;
 	struct gv_hash ids = {0};
@@ -58,9 +58,9 @@ find_rows(struct layers *b, const struct layers *a, struct gv_error *e)
 
 int
 compare_read(
-    struct layers *b, const struct layers *a, const char *path, struct gv_error *e)
+    struct gv_layers *b, const struct gv_layers *a, const char *path, struct gv_error *e)
 {
-	*b = (struct layers){.g = a->g};
+	*b = (struct gv_layers){.g = a->g};
 	if (read_rows(&b->rows, path, e) != 0)
 		return -1;
 	b->row = gv_xcalloc(a->g.n, sizeof(*b->row));
@@ -68,7 +68,7 @@ compare_read(
 }
 
 void
-compare_free(struct layers *b)
+compare_free(struct gv_layers *b)
 {
 	gv_frame_free(&b->rows);
 	free(b->row);
@@ -78,7 +78,7 @@ compare_free(struct layers *b)
 /* ---- writing ---- */
 
 static size_t
-replicas_of(const struct stage *s, const struct machine *m)
+replicas_of(const struct gv_stage *s, const struct gv_machine *m)
 {
 	size_t n = 1, l;
 
@@ -89,10 +89,10 @@ replicas_of(const struct stage *s, const struct machine *m)
 
 /* Whether a layer does not stay where it was, as it was. */
 static bool
-moved(const struct compared *pair, const struct machine *m, size_t layer)
+moved(const struct compared *pair, const struct gv_machine *m, size_t layer)
 {
 	uint32_t i = pair[0].p->of[layer], k = pair[1].p->of[layer];
-	const struct stage *a = &pair[0].p->stage[i], *b = &pair[1].p->stage[k];
+	const struct gv_stage *a = &pair[0].p->stage[i], *b = &pair[1].p->stage[k];
 
 	return i != k || replicas_of(a, m) != replicas_of(b, m) ||
 	       a->recompute != b->recompute;
@@ -140,7 +140,7 @@ write_names(struct gv_tabw *w, const char *const *names, size_t n)
 }
 
 static void
-write_moves(struct gv_tabw *w, const struct layers *l, const struct machine *m,
+write_moves(struct gv_tabw *w, const struct gv_layers *l, const struct gv_machine *m,
     const struct compared *pair)
 {
 	static const char *const names[] = {"node_id", "stage", "new_stage", "replicas",
@@ -151,7 +151,8 @@ write_moves(struct gv_tabw *w, const struct layers *l, const struct machine *m,
 	write_names(w, names, sizeof(names) / sizeof(names[0]));
 	for (v = 0; v < l->g.n; v++) {
 		uint32_t i = pair[0].p->of[v], k = pair[1].p->of[v];
-		const struct stage *a = &pair[0].p->stage[i], *b = &pair[1].p->stage[k];
+		const struct gv_stage *a = &pair[0].p->stage[i],
+				      *b = &pair[1].p->stage[k];
 
 		if (!moved(pair, m, v))
 			continue;
@@ -167,7 +168,7 @@ write_moves(struct gv_tabw *w, const struct layers *l, const struct machine *m,
 }
 
 void
-compare_write(const struct layers *l, const struct machine *m,
+compare_write(const struct gv_layers *l, const struct gv_machine *m,
     const struct compared *pair, const struct cost_rules *rules, struct gv_out *out,
     bool tsv)
 {

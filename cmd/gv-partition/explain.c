@@ -1,8 +1,6 @@
 /* The table of stages. */
 #include "explain.h"
 
-#include "gv-partition/fleet/fleet.h"
-
 static const char *const names[] = {"level", "stage", "within", "layers", "first_layer",
     "last_layer", "replicas", "gpus", "recompute", "compute_s", "sync_s", "transfer_s",
     "load_s", "limit", "parameter_bytes", "activation_bytes", "in_flight",
@@ -19,8 +17,8 @@ explain_limit(const struct stage_terms *t, enum cost_model model)
 }
 
 static void
-write_layers(struct gv_tabw *w, const struct stage_report *s, const struct plan *p,
-    const struct layers *l)
+write_layers(struct gv_tabw *w, const struct stage_report *s, const struct gv_plan *p,
+    const struct gv_layers *l)
 {
 	ptrdiff_t id = gv_frame_find(&l->rows, "node_id");
 	size_t v, n = 0, first = 0, last = 0;
@@ -38,8 +36,9 @@ write_layers(struct gv_tabw *w, const struct stage_report *s, const struct plan 
 }
 
 void
-explain_write(const struct plan_report *r, const struct plan *p, const struct layers *l,
-    const struct cost_rules *rules, struct gv_out *out, bool tsv)
+explain_write(const struct plan_report *r, const struct gv_plan *p,
+    const struct gv_layers *l, const struct cost_rules *rules, struct gv_out *out,
+    bool tsv)
 {
 	struct gv_tabw w;
 	size_t i;

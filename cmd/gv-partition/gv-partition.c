@@ -11,16 +11,18 @@
 #include "explain.h"
 #include "gv-partition/export/export.h"
 #include "gv-partition/schedule/interleave.h"
-#include "layers.h"
+#include "plan/layers.h"
 #include "options.h"
 #include "gv-partition/placed/placed.h"
 #include "gv-partition/graph/prefixes.h"
 #include "ptd_run.h"
-#include "gv-partition/rank/rank_run.h"
+#include "rank_run.h"
 #include "say.h"
-#include "gv-partition/schedule/timeline.h"
-#include "gv-partition/schedule/timetable.h"
-#include "gv-partition/two_bw/two_bw_run.h"
+#include "gv-partition/schedule/pipe.h"
+#include "plan/schedule.h"
+#include "plan/simulate.h"
+#include "plan/timetable.h"
+#include "two_bw_run.h"
 
 /* What a search does, twenty times for each pass at most. */
 static void
@@ -31,11 +33,11 @@ tell(size_t done, size_t of)
 }
 
 static void
-make_plan(
-    struct plan *p, const struct options *o, const struct layers *l, struct prefixes *x)
+make_plan(struct gv_plan *p, const struct options *o, const struct gv_layers *l,
+    struct prefixes *x)
 {
 	say_prefixes(x, o, l);
-	if (o->search.rules.schedule == SCHEDULE_INTERLEAVED) {
+	if (o->search.rules.schedule == GV_SCHEDULE_INTERLEAVED) {
 		const struct interleaving i = {
 		    &x->s, &l->g, &o->machine, &o->search, o->cut};
 
@@ -50,7 +52,7 @@ make_plan(
 
 /* Reads the types of GPUs; where there is one, planning goes on as without types. */
 static void
-read_fleet(struct fleet_tables *t, struct options *o, struct layers *l)
+read_fleet(struct fleet_tables *t, struct options *o, struct gv_layers *l)
 {
 	struct gv_error e = {0};
 
@@ -71,8 +73,8 @@ read_fleet(struct fleet_tables *t, struct options *o, struct layers *l)
 
 /* A plan on GPUs of several types. */
 static void
-make_typed_plan(struct plan *p, const struct options *o, const struct layers *l,
-    struct prefixes *x, const struct fleet *f)
+make_typed_plan(struct gv_plan *p, const struct options *o, const struct gv_layers *l,
+    struct prefixes *x, const struct gv_fleet *f)
 {
 	enum fleet_result result;
 
@@ -83,8 +85,8 @@ make_typed_plan(struct plan *p, const struct options *o, const struct layers *l,
 }
 
 static int
-cost_plan(struct plan_report *r, const struct options *o, const struct layers *l,
-    const struct plan *p, struct gv_error *e)
+cost_plan(struct plan_report *r, const struct options *o, const struct gv_layers *l,
+    const struct gv_plan *p, struct gv_error *e)
 {
 	const struct cost_rules *rules = &o->search.rules;
 
@@ -92,7 +94,7 @@ cost_plan(struct plan_report *r, const struct options *o, const struct layers *l
 		return fleet_evaluate(r, p, &l->g, p->fleet, rules, o->cut, e);
 	if (o->placed.n_levels > 0)
 		return placed_evaluate(r, p, &l->g, &o->placed, rules, o->cut, e);
-	return (rules->schedule == SCHEDULE_INTERLEAVED
+	return (rules->schedule == GV_SCHEDULE_INTERLEAVED
 		    ? interleave_evaluate
 		    : plan_evaluate)(r, p, &l->g, &o->machine, rules, o->cut, e);
 }
@@ -105,46 +107,47 @@ check_plan(const struct options *o, size_t gpus, struct gv_error *e)
 
 	return batch == 0
 		   ? 0
-		   : timetable_check_batch(o->search.rules.schedule, batch, gpus, e);
+		   : gv_timetable_check_batch(o->search.rules.schedule, batch, gpus, e);
 }
 
 /* Runs the plan, writes what each GPU does when. */
 static int
-write_timeline(const struct options *o, const struct layers *l, const struct plan *p,
-    const struct plan_report *r, struct gv_out *out, struct gv_error *e)
+write_timeline(const struct options *o, const struct gv_layers *l,
+    const struct gv_plan *p, const struct plan_report *r, struct gv_out *out,
+    struct gv_error *e)
 {
-	struct pipe pipe = {0};
-	struct timetable t = {0};
-	struct simulation s = {0};
+	struct gv_pipe pipe = {0};
+	struct gv_timetable t = {0};
+	struct gv_simulation s = {0};
 	int rc;
 
 	rc = pipe_make(&pipe, p, r, &l->g, &o->machine, &o->search.rules, e);
 	if (rc == 0 && o->placed.n_levels > 0)
 		pipe_place(&pipe, p, r, &o->placed, &o->search.rules);
 	if (rc == 0)
-		rc = simulation_run(&s, &t, &pipe, e);
+		rc = gv_simulation_run(&s, &t, &pipe, e);
 	if (rc == 0 && o->common.verbose > 0)
 		say_simulation(&s, &pipe);
 	if (rc == 0)
-		timeline_write(&t, &pipe, out, o->common.tsv);
-	simulation_free(&s);
-	timetable_free(&t);
-	pipe_free(&pipe);
+		gv_schedule_write(&t, &pipe, out, o->common.tsv);
+	gv_simulation_free(&s);
+	gv_timetable_free(&t);
+	gv_pipe_free(&pipe);
 	return rc;
 }
 
 /* For the program that is to train by it. */
 static int
-write_export(const struct options *o, const struct layers *l, const struct plan *p,
+write_export(const struct options *o, const struct gv_layers *l, const struct gv_plan *p,
     const struct plan_report *r, struct gv_out *out, struct gv_error *e)
 {
-	struct pipe pipe = {0};
+	struct gv_pipe pipe = {0};
 	struct export_plan x = {l, p, &o->machine, &pipe, NULL};
 	int rc = pipe_make(&pipe, p, r, &l->g, &o->machine, &o->search.rules, e);
 
 	if (rc == 0)
 		rc = export_write(o->export, &x, out, e);
-	pipe_free(&pipe);
+	gv_pipe_free(&pipe);
 	return rc;
 }
 
@@ -152,20 +155,20 @@ write_export(const struct options *o, const struct layers *l, const struct plan 
 static void
 on_one_level(struct options *o)
 {
-	if (o->search.rules.schedule != SCHEDULE_INTERLEAVED)
+	if (o->search.rules.schedule != GV_SCHEDULE_INTERLEAVED)
 		o->placed = o->machine;
-	machine_flatten(&o->machine);
+	gv_machine_flatten(&o->machine);
 }
 
 /* Beside the plan of --compare, on the machine that was given. */
 static int
-write_comparison(const struct options *o, const struct machine *given,
-    const struct layers *l, const struct plan *p, const struct plan_report *r,
+write_comparison(const struct options *o, const struct gv_machine *given,
+    const struct gv_layers *l, const struct gv_plan *p, const struct plan_report *r,
     struct gv_out *out, struct gv_error *e)
 {
 	struct options other = *o;
-	struct layers b = {0};
-	struct plan q = {0};
+	struct gv_layers b = {0};
+	struct gv_plan q = {0};
 	struct plan_report s = {0};
 	struct gv_error why = {0};
 	bool flat = false;
@@ -175,7 +178,7 @@ write_comparison(const struct options *o, const struct machine *given,
 	if (!o->flat)
 		other.placed.n_levels = 0;
 	if (rc == 0)
-		rc = layers_plan(&q, &b, given, &flat, e);
+		rc = gv_plan_read(&q, &b, given, &flat, e);
 	if (flat)
 		on_one_level(&other);
 	if (rc == 0 && cost_plan(&s, &other, l, &q, &why) != 0)
@@ -186,19 +189,19 @@ write_comparison(const struct options *o, const struct machine *given,
 		compare_write(l, given, pair, &o->search.rules, out, o->common.tsv);
 	}
 	plan_report_free(&s);
-	plan_free(&q);
+	gv_plan_free(&q);
 	compare_free(&b);
 	return rc;
 }
 
 static int
-write_plan(const struct options *o, const struct machine *given, const struct layers *l,
-    const struct plan *p, const struct plan_report *r, struct gv_out *out,
-    struct gv_error *e)
+write_plan(const struct options *o, const struct gv_machine *given,
+    const struct gv_layers *l, const struct gv_plan *p, const struct plan_report *r,
+    struct gv_out *out, struct gv_error *e)
 {
 	switch (o->output) {
 	case OUTPUT_PLAN:
-		layers_write(l, p, &o->machine, out, o->common.tsv);
+		gv_plan_write(l, p, &o->machine, out, o->common.tsv);
 		break;
 	case OUTPUT_STAGES:
 		explain_write(r, p, l, &o->search.rules, out, o->common.tsv);
@@ -218,22 +221,22 @@ static int
 plan_layers(struct options *o)
 {
 	struct gv_error e = {0};
-	struct layers l = {0};
+	struct gv_layers l = {0};
 	struct prefixes x = {0};
-	struct plan p = {0};
+	struct gv_plan p = {0};
 	struct plan_report r = {0};
 	struct fleet_tables fleet = {0};
-	struct machine given;
+	struct gv_machine given;
 	struct gv_out *out;
 	bool flat = false, good;
 
-	if (layers_read(&l, o->input, o->edges, &e) != 0)
+	if (gv_layers_read(&l, o->input, o->edges, &e) != 0)
 		gv_die_error(&e);
 	read_fleet(&fleet, o, &l);
 	given = o->machine;
 	if (o->listed) {
 		rank_list(o, &l, fleet.fleet.n > 1 ? &fleet.fleet : NULL);
-		layers_free(&l);
+		gv_layers_free(&l);
 		fleet_tables_free(&fleet);
 		return GV_EXIT_OK;
 	}
@@ -247,7 +250,7 @@ plan_layers(struct options *o)
 		make_typed_plan(&p, o, &l, &x, &fleet.fleet);
 	else if (!o->evaluate)
 		make_plan(&p, o, &l, &x);
-	else if (layers_plan(&p, &l, &o->machine, &flat, &e) != 0 ||
+	else if (gv_plan_read(&p, &l, &o->machine, &flat, &e) != 0 ||
 		 (o->cluster != NULL && fleet_read_plan(&p, &fleet.fleet, &l, &e) != 0))
 		gv_die_error(&e);
 	gv_progress(NULL);
@@ -268,9 +271,9 @@ plan_layers(struct options *o)
 		gv_die_error(&e);
 	good = say_fits(o, &p, &r);
 	plan_report_free(&r);
-	plan_free(&p);
+	gv_plan_free(&p);
 	prefixes_free(&x);
-	layers_free(&l);
+	gv_layers_free(&l);
 	fleet_tables_free(&fleet);
 	return good ? GV_EXIT_OK : GV_EXIT_NO;
 }

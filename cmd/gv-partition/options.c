@@ -117,8 +117,8 @@ set_words(struct options *o)
 		return;
 	}
 	if (schedule != NULL)
-		o->search.rules.schedule = (enum schedule)gv_opt_one_of(
-		    c, "--schedule", schedule, schedule_name, SCHEDULES);
+		o->search.rules.schedule = (enum gv_schedule_kind)gv_opt_one_of(
+		    c, "--schedule", schedule, gv_schedule_name, GV_SCHEDULES);
 	if (recompute != NULL)
 		o->search.rules.recompute =
 		    (enum recompute)gv_opt_one_of(c, "--recompute", recompute, stages, 3);
@@ -311,16 +311,16 @@ check_schedule(const struct options *o)
 {
 	const struct cost_rules *r = &o->search.rules;
 
-	if (r->micro_batches > 0 && r->schedule == SCHEDULE_1F1B && !o->timeline)
+	if (r->micro_batches > 0 && r->schedule == GV_SCHEDULE_1F1B && !o->timeline)
 		gv_opt_usage(&o->common,
 		    "--micro-batches is for --timeline or another --schedule than 1f1b");
-	if (r->micro_batches == 0 && r->schedule != SCHEDULE_1F1B &&
-	    r->schedule != SCHEDULE_2BW)
+	if (r->micro_batches == 0 && r->schedule != GV_SCHEDULE_1F1B &&
+	    r->schedule != GV_SCHEDULE_2BW)
 		gv_opt_usage(&o->common, "--schedule=%s needs --micro-batches=N",
-		    schedule_name[r->schedule]);
-	if (r->chunks > 0 && r->schedule != SCHEDULE_INTERLEAVED)
+		    gv_schedule_name[r->schedule]);
+	if (r->chunks > 0 && r->schedule != GV_SCHEDULE_INTERLEAVED)
 		gv_opt_usage(&o->common, "--chunks is for --schedule=interleaved");
-	if (r->schedule == SCHEDULE_INTERLEAVED && o->machine.n_levels > 1 && !o->flat)
+	if (r->schedule == GV_SCHEDULE_INTERLEAVED && o->machine.n_levels > 1 && !o->flat)
 		gv_opt_usage(
 		    &o->common, "--schedule=interleaved needs one --level, or --flat");
 	if (o->explain + o->timeline + (o->export >= 0) + (o->compare != NULL) > 1 &&
@@ -352,7 +352,7 @@ check_cluster(const struct options *o)
 	if (o->cluster == NULL && (o->times.file != NULL || o->times.n_speeds > 0))
 		gv_opt_usage(&o->common, "--times and --gpu-speed are for --cluster");
 	if (o->cluster != NULL &&
-	    (o->compare != NULL || o->search.rules.schedule == SCHEDULE_INTERLEAVED))
+	    (o->compare != NULL || o->search.rules.schedule == GV_SCHEDULE_INTERLEAVED))
 		gv_opt_usage(&o->common,
 		    "--cluster is without --compare and --schedule=interleaved");
 }
@@ -404,11 +404,11 @@ check_planner(const struct options *o)
 static void
 check(struct options *o)
 {
-	int most = o->planner == PLANNER_PTD_P ? PTD_GPUS : GPUS;
+	int most = o->planner == PLANNER_PTD_P ? PTD_GPUS : GV_PLAN_GPUS;
 
 	check_planner(o);
 	options_machine(o);
-	if (machine_component(&o->machine, o->machine.n_levels) > (size_t)most)
+	if (gv_machine_component(&o->machine, o->machine.n_levels) > (size_t)most)
 		gv_opt_usage(&o->common, "--level: more than %d GPUs", most);
 	if (o->planner == PLANNER_PTD_P)
 		return;
@@ -434,11 +434,11 @@ options_parse(struct options *o, int argc, char **argv)
 	o->input = gv_opt_input(&o->common, argc, argv);
 	check(o);
 	if (o->flat && o->machine.n_levels > 1 && o->planner == PLANNER_PIPEDREAM &&
-	    o->search.rules.schedule != SCHEDULE_INTERLEAVED)
+	    o->search.rules.schedule != GV_SCHEDULE_INTERLEAVED)
 		o->placed = o->machine;
 	if (o->flat)
-		machine_flatten(&o->machine);
-	if (o->search.rules.schedule == SCHEDULE_INTERLEAVED &&
+		gv_machine_flatten(&o->machine);
+	if (o->search.rules.schedule == GV_SCHEDULE_INTERLEAVED &&
 	    o->search.rules.chunks == 0)
 		o->search.rules.chunks = 2;
 	o->output = o->timeline                 ? OUTPUT_TIMELINE

@@ -31,10 +31,11 @@ struct options {
 	const char *input; /* layers, or a plan */
 	const char *edges; /* NULL: on the input, or none */
 	struct search_options search;
-	struct machine machine;
-	struct machine placed; /* the levels of --flat, one in machine; 0 levels: none */
-	const char *levels;    /* a file, NULL: --level */
-	const char *cluster;   /* GPUs of several types; NULL: all alike */
+	struct gv_machine machine;
+	struct gv_machine
+	    placed;          /* the levels of --flat, one in machine; 0 levels: none */
+	const char *levels;  /* a file, NULL: --level */
+	const char *cluster; /* GPUs of several types; NULL: all alike */
 	struct fleet_times times;
 	enum ideals_kind cut;
 	size_t prefixes; /* plan with at most so many */

@@ -4,21 +4,21 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "levels.h"
+#include "plan/machine.h"
 
 void
 options_level(struct options *o, const char *arg)
 {
-	struct machine *m = &o->machine;
+	struct gv_machine *m = &o->machine;
 	const char *at = strchr(arg, '@');
 	char q[GV_QUOTE_LEN];
 	int64_t n = 0;
 
-	if (m->n_levels == LEVELS)
-		gv_opt_usage(&o->common, "--level: more than %d", LEVELS);
+	if (m->n_levels == GV_PLAN_LEVELS)
+		gv_opt_usage(&o->common, "--level: more than %d", GV_PLAN_LEVELS);
 	if (at == NULL || gv_parse_rate(at + 1, &m->bytes_per_s[m->n_levels]) != 0 ||
-	    (at > arg &&
-		(gv_parse_int(arg, (size_t)(at - arg), &n) != 0 || n < 1 || n > GPUS)))
+	    (at > arg && (gv_parse_int(arg, (size_t)(at - arg), &n) != 0 || n < 1 ||
+			     n > GV_PLAN_GPUS)))
 		gv_opt_usage(&o->common,
 		    "--level: expected N@BANDWIDTH such as 4@25GB/s, got %s",
 		    gv_quote(q, arg, strlen(arg)));
@@ -34,8 +34,8 @@ options_gpu_speed(struct options *o, const char *arg)
 	char q[GV_QUOTE_LEN];
 	double factor = 0;
 
-	if (t->n_speeds == FLEET_TYPES)
-		gv_opt_usage(&o->common, "--gpu-speed: more than %d", FLEET_TYPES);
+	if (t->n_speeds == GV_FLEET_TYPES)
+		gv_opt_usage(&o->common, "--gpu-speed: more than %d", GV_FLEET_TYPES);
 	if (equals == NULL || len == 0 ||
 	    gv_parse_double(equals + 1, strlen(equals + 1), &factor) != 0 ||
 	    !(factor >= 1e-9 && factor <= 1e9))
@@ -49,7 +49,7 @@ options_gpu_speed(struct options *o, const char *arg)
 static void
 count_last(struct options *o)
 {
-	struct machine *m = &o->machine;
+	struct gv_machine *m = &o->machine;
 	size_t l, inner = 1;
 
 	for (l = 0; l + 1 < m->n_levels; inner *= m->gpus[l++])
@@ -73,7 +73,7 @@ count_last(struct options *o)
 void
 options_machine(struct options *o)
 {
-	struct machine *m = &o->machine;
+	struct gv_machine *m = &o->machine;
 	struct gv_error e = {0};
 	bool counted;
 	size_t all, component;
@@ -85,16 +85,16 @@ options_machine(struct options *o)
 	    (m->n_levels != 1 || counted || o->levels != NULL || o->ptd.gpus > 0))
 		gv_opt_usage(&o->common, "--cluster says how many GPUs there are: one "
 					 "--level=@BANDWIDTH, without N, and no --gpus");
-	if (o->levels != NULL && levels_read(m, o->levels, &e) != 0)
+	if (o->levels != NULL && gv_machine_read(m, o->levels, &e) != 0)
 		gv_die_error(&e);
 	count_last(o);
-	all = machine_component(m, m->n_levels);
+	all = gv_machine_component(m, m->n_levels);
 	if (o->planner == PLANNER_PTD_P || o->ptd.gpus == 0 || m->n_levels == 0)
 		return;
 	if (o->ptd.gpus > all)
 		gv_opt_usage(&o->common, "--gpus: %zu, of which the levels have %zu",
 		    o->ptd.gpus, all);
-	component = levels_take(m, o->ptd.gpus);
+	component = gv_machine_take(m, o->ptd.gpus);
 	if (component > 0)
 		gv_opt_usage(&o->common, "--gpus: %zu are no whole groups of %zu",
 		    o->ptd.gpus, component);

@@ -68,7 +68,7 @@ static int
 machine_of(struct ptd_machine *m, const struct run *r, size_t row, struct gv_error *e)
 {
 	const struct ptd_options *p = &r->o->ptd;
-	const struct machine *levels = &r->o->machine;
+	const struct gv_machine *levels = &r->o->machine;
 	const struct transformer_row *x = &r->t.row[row];
 	const char *type = x->gpu_type != NULL ? x->gpu_type : p->gpu_type;
 	char known[GV_ERROR_LEN - 100], name[200], q[GV_QUOTE_LEN];
@@ -113,7 +113,7 @@ machine_of(struct ptd_machine *m, const struct run *r, size_t row, struct gv_err
 			if (levels->bytes_per_s[i] < m->network_bytes_per_s)
 				m->network_bytes_per_s = levels->bytes_per_s[i];
 		if (m->gpus == 0)
-			m->gpus = machine_component(levels, levels->n_levels);
+			m->gpus = gv_machine_component(levels, levels->n_levels);
 	}
 	if (m->gpus == 0)
 		return gv_error_set(e, "%s: how many GPUs? --gpus=N", name);

@@ -9,7 +9,7 @@
 #include "base/num.h"
 
 void
-say_prefixes(struct prefixes *x, const struct options *o, const struct layers *l)
+say_prefixes(struct prefixes *x, const struct options *o, const struct gv_layers *l)
 {
 	prefixes_make(x, &l->g, o->cut, o->prefixes);
 	if (x->n_groups < l->g.n && !o->common.quiet)
@@ -19,7 +19,7 @@ say_prefixes(struct prefixes *x, const struct options *o, const struct layers *l
 }
 
 GV_NORETURN void
-say_no_plan(const struct options *o, const struct layers *l, const struct ideals *s)
+say_no_plan(const struct options *o, const struct gv_layers *l, const struct ideals *s)
 {
 	struct least_memory least = {.bytes = 0};
 	ptrdiff_t id = gv_frame_find(&l->rows, "node_id");
@@ -54,11 +54,11 @@ say_no_plan(const struct options *o, const struct layers *l, const struct ideals
 }
 
 void
-say_times(const struct options *o, const struct plan_report *r, const struct plan *p,
+say_times(const struct options *o, const struct plan_report *r, const struct gv_plan *p,
     const struct prefixes *x)
 {
 	double speedup = 1, over_parallel = 1;
-	bool exact = x->exact && o->search.rules.schedule != SCHEDULE_INTERLEAVED;
+	bool exact = x->exact && o->search.rules.schedule != GV_SCHEDULE_INTERLEAVED;
 	bool fastest = exact && !o->evaluate && o->rank == 0;
 	char num[4][GV_NUM_LEN], searched[64] = "";
 
@@ -104,14 +104,14 @@ say_no_chunks(const struct options *o)
 }
 
 void
-say_simulation(const struct simulation *s, const struct pipe *p)
+say_simulation(const struct gv_simulation *s, const struct gv_pipe *p)
 {
 	size_t in_flight = 0, versions = 0, k;
 	double bytes = 0;
 	char num[3][GV_NUM_LEN];
 
 	for (k = 0; k < s->n; k++) {
-		const struct holding *h = &s->place[k].holding;
+		const struct gv_holding *h = &s->place[k].holding;
 
 		if (h->in_flight > in_flight)
 			in_flight = h->in_flight;
@@ -126,12 +126,12 @@ say_simulation(const struct simulation *s, const struct pipe *p)
 	gv_warn(
 	    "schedule=%s micro_batches=%zu end_s=%s step_s=%s bubble=%.4g in_flight=%zu "
 	    "versions=%zu memory_bytes=%s",
-	    schedule_name[p->schedule], p->micro_batches, num[0], num[1],
+	    gv_schedule_name[p->schedule], p->micro_batches, num[0], num[1],
 	    round(s->bubble * 1e9) / 1e9, in_flight, versions, num[2]);
 }
 
 bool
-say_fits(const struct options *o, const struct plan *p, const struct plan_report *r)
+say_fits(const struct options *o, const struct gv_plan *p, const struct plan_report *r)
 {
 	bool all = true;
 	size_t i;

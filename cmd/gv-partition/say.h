@@ -2,17 +2,17 @@
 #ifndef GV_PARTITION_SAY_H
 #define GV_PARTITION_SAY_H
 
-#include "layers.h"
+#include "plan/layers.h"
 #include "options.h"
 #include "gv-partition/graph/prefixes.h"
-#include "gv-partition/schedule/simulate.h"
+#include "plan/simulate.h"
 
 /* The prefixes to plan with; warns when layers are grouped for that. */
-void say_prefixes(struct prefixes *x, const struct options *o, const struct layers *l);
+void say_prefixes(struct prefixes *x, const struct options *o, const struct gv_layers *l);
 
 /* Why there is no plan; ends the program with status 1. */
 GV_NORETURN void say_no_plan(
-    const struct options *o, const struct layers *l, const struct ideals *s);
+    const struct options *o, const struct gv_layers *l, const struct ideals *s);
 
 /* The same for GPUs of several types. */
 GV_NORETURN void say_no_types(enum fleet_result why);
@@ -21,13 +21,14 @@ GV_NORETURN void say_no_types(enum fleet_result why);
 GV_NORETURN void say_no_chunks(const struct options *o);
 
 /* -v: times of the plan, and what bounds them. */
-void say_times(const struct options *o, const struct plan_report *r, const struct plan *p,
-    const struct prefixes *x);
+void say_times(const struct options *o, const struct plan_report *r,
+    const struct gv_plan *p, const struct prefixes *x);
 
 /* -v: what came of running the plan. */
-void say_simulation(const struct simulation *s, const struct pipe *p);
+void say_simulation(const struct gv_simulation *s, const struct gv_pipe *p);
 
 /* Names the stages that are too large for the memory; whether there are none. */
-bool say_fits(const struct options *o, const struct plan *p, const struct plan_report *r);
+bool say_fits(
+    const struct options *o, const struct gv_plan *p, const struct plan_report *r);
 
 #endif

@@ -372,7 +372,7 @@ main(int argc, char **argv)
 		gv_die_error(&e);
 	if (stages_are(tab))
 		report_stages(&o, tab);
-	else if (schedule_is(tab))
+	else if (gv_schedule_is(tab))
 		report_schedule(&o, tab);
 	else
 		met = report_events(&o, tab);

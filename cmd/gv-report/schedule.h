@@ -10,39 +10,23 @@
 #include <stdint.h>
 
 #include "base/mem.h"
+#include "plan/schedule.h"
 #include "table/tab.h"
-
-enum schedule_op {
-	SCHEDULE_F,
-	SCHEDULE_B,
-	SCHEDULE_W,
-	SCHEDULE_AR,
-	SCHEDULE_U,
-	SCHEDULE_OPS
-};
-
-struct schedule_step {
-	enum schedule_op op;
-	size_t gpu;
-	int64_t step, stage, micro_batch;
-	int64_t version; /* -1 = not told */
-	double start_ms, end_ms;
-};
 
 struct schedule_gpu {
 	int64_t gpu;            /* -1 = not told: named by stage and replica */
 	int64_t stage, replica; /* of its first step */
 	size_t first, n;        /* steps */
 	size_t place;
-	double op_ms[SCHEDULE_OPS]; /* in all, of each op */
-	size_t in_flight; /* micro-batches forwarded and not yet back, at most */
+	double op_ms[GV_STEP_OPS]; /* in all, of each op */
+	size_t in_flight;          /* micro-batches forwarded and not yet back, at most */
 };
 
 /* GPUs that have the same stages. */
 struct schedule_place {
 	const char *stages; /* "3", or "0;4" */
 	size_t gpus;
-	double op_ms[SCHEDULE_OPS]; /* on the average of its GPUs */
+	double op_ms[GV_STEP_OPS]; /* on the average of its GPUs */
 	double busy_share; /* F, B and W of the time from the first step to the last */
 	size_t in_flight;
 };
@@ -50,7 +34,7 @@ struct schedule_place {
 /* = {0} is an empty one. */
 struct schedule {
 	size_t n_steps;
-	struct schedule_step *step; /* GPU by GPU, as they begin */
+	struct gv_schedule_step *step; /* GPU by GPU, as they begin */
 	size_t n_gpus;
 	struct schedule_gpu *gpu; /* as they appear */
 	size_t n_places;
@@ -62,14 +46,12 @@ struct schedule {
 	struct gv_arena arena;
 };
 
-/* Whether the present table of t is a schedule, by its columns. */
-bool schedule_is(const struct gv_tab *t);
 /* Reads it.  0, or -1 with *e set, every bad row located, and *s is empty. */
 int schedule_read(struct schedule *s, struct gv_tab *t, struct gv_error *e);
 void schedule_free(struct schedule *s);
 
 /* Which of the stages of its GPU a step is of, from 0. */
-size_t schedule_chunk(const struct schedule *s, const struct schedule_step *step);
+size_t schedule_chunk(const struct schedule *s, const struct gv_schedule_step *step);
 
 /* One unit for all times of it. */
 struct schedule_unit {

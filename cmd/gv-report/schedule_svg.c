@@ -36,7 +36,7 @@ static const char css[] =
     ".w0{fill:#e09a3e}.w1{fill:#ebb56d}.w2{fill:#f2cd9c}.w3{fill:#f8e3c8}"
     ".ar{fill:#9b6bb3}.u{fill:#212529}";
 
-static const char *const op_word[SCHEDULE_OPS] = {
+static const char *const op_word[GV_STEP_OPS] = {
     "forward", "backward", "weight gradients", "all-reduce", "update"};
 
 struct drawing {
@@ -46,7 +46,7 @@ struct drawing {
 	struct schedule_unit unit;
 	double x_per_ms;
 	double lane_h; /* with the gap below it */
-	bool has[SCHEDULE_OPS];
+	bool has[GV_STEP_OPS];
 };
 
 static void
@@ -64,26 +64,26 @@ x_of(const struct drawing *d, double ms)
 /* ---- bars ---- */
 
 static const char *
-class_of(enum schedule_op op, size_t chunk)
+class_of(enum gv_step_op op, size_t chunk)
 {
 	static const char *const name[3][SHADES] = {
 	    {"f0", "f1", "f2", "f3"}, {"b0", "b1", "b2", "b3"}, {"w0", "w1", "w2", "w3"}};
 
-	if (op == SCHEDULE_AR)
+	if (op == GV_STEP_REDUCE)
 		return "ar";
-	if (op == SCHEDULE_U)
+	if (op == GV_STEP_UPDATE)
 		return "u";
 	return name[op][chunk < SHADES ? chunk : SHADES - 1];
 }
 
 static void
-tooltip(struct drawing *d, const struct schedule_step *step)
+tooltip(struct drawing *d, const struct gv_schedule_step *step)
 {
 	struct gv_strbuf b = {0};
 	char from[FIXED_LEN], to[FIXED_LEN];
 
 	gv_strbuf_fmt(&b, "stage %lld: %s%s micro-batch %lld", (long long)step->stage,
-	    op_word[step->op], step->op >= SCHEDULE_AR ? " up to" : " of",
+	    op_word[step->op], step->op >= GV_STEP_REDUCE ? " up to" : " of",
 	    (long long)step->micro_batch);
 	if (step->version >= 0)
 		gv_strbuf_fmt(&b, ", weights version %lld", (long long)step->version);
@@ -97,7 +97,7 @@ tooltip(struct drawing *d, const struct schedule_step *step)
 }
 
 static void
-bar(struct drawing *d, const struct schedule_step *step, const char *cls, double y,
+bar(struct drawing *d, const struct gv_schedule_step *step, const char *cls, double y,
     double h)
 {
 	double x = x_of(d, step->start_ms), w = x_of(d, step->end_ms) - x;
@@ -120,11 +120,11 @@ bar(struct drawing *d, const struct schedule_step *step, const char *cls, double
 
 /* The number of the micro-batch, when it fits. */
 static void
-number(
-    struct drawing *d, const struct schedule_step *step, size_t chunk, double y, double h)
+number(struct drawing *d, const struct gv_schedule_step *step, size_t chunk, double y,
+    double h)
 {
 	double x = x_of(d, step->start_ms), w = x_of(d, step->end_ms) - x;
-	bool light = chunk == 0 && step->op != SCHEDULE_W;
+	bool light = chunk == 0 && step->op != GV_STEP_WEIGHT;
 	char text[32];
 
 	snprintf(text, sizeof(text), "%lld", (long long)step->micro_batch);
@@ -135,7 +135,8 @@ number(
 
 /* An update: a line through the row, with a head on it where there is room. */
 static void
-update(struct drawing *d, const struct schedule_step *step, double y, double h, bool head)
+update(
+    struct drawing *d, const struct gv_schedule_step *step, double y, double h, bool head)
 {
 	double x = x_of(d, step->end_ms), size = fmin(3.5, h / 4);
 	char path[160];
@@ -156,25 +157,25 @@ update(struct drawing *d, const struct schedule_step *step, double y, double h, 
 static void
 updates(struct drawing *d, const struct schedule_gpu *g, double y, double h)
 {
-	const struct schedule_step *step = &d->s->step[g->first];
+	const struct gv_schedule_step *step = &d->s->step[g->first];
 	double apart = TIME_W, was = -TIME_W;
 	size_t k;
 
 	for (k = 0; k < g->n; k++) {
 		double x = x_of(d, step[k].end_ms);
 
-		if (step[k].op != SCHEDULE_U || x <= was)
+		if (step[k].op != GV_STEP_UPDATE || x <= was)
 			continue;
 		apart = fmin(apart, x - was);
 		was = x;
 	}
 	for (k = 0; k < g->n && apart >= 5; k++)
-		if (step[k].op == SCHEDULE_U)
+		if (step[k].op == GV_STEP_UPDATE)
 			update(d, &step[k], y, h, apart >= 16);
 }
 
 static bool
-has_op(const struct schedule *s, const struct schedule_gpu *g, enum schedule_op op)
+has_op(const struct schedule *s, const struct schedule_gpu *g, enum gv_step_op op)
 {
 	size_t k;
 
@@ -189,17 +190,17 @@ gpu_row(struct drawing *d, size_t gpu, double y)
 {
 	const struct schedule_gpu *g = &d->s->gpu[gpu];
 	double h = d->lane_h - fmin(6, d->lane_h / 4), drawn[2] = {-1, -1};
-	double strip = has_op(d->s, g, SCHEDULE_AR) ? fmin(5, h / 4) : 0;
+	double strip = has_op(d->s, g, GV_STEP_REDUCE) ? fmin(5, h / 4) : 0;
 	size_t k;
 
 	gv_svg_rect(&d->svg, "lane", TIME_X, y, TIME_W, h);
 	for (k = 0; k < g->n; k++) {
-		const struct schedule_step *step = &d->s->step[g->first + k];
-		bool below = step->op == SCHEDULE_AR;
+		const struct gv_schedule_step *step = &d->s->step[g->first + k];
+		bool below = step->op == GV_STEP_REDUCE;
 		size_t chunk = schedule_chunk(d->s, step);
 		double end = x_of(d, step->end_ms);
 
-		if (step->op == SCHEDULE_U || end <= x_of(d, step->start_ms) ||
+		if (step->op == GV_STEP_UPDATE || end <= x_of(d, step->start_ms) ||
 		    end < drawn[below] + HAIR_PX)
 			continue;
 		drawn[below] = end;
@@ -238,11 +239,11 @@ beside(struct drawing *d, size_t gpu, double y)
 	const struct schedule_place *p = &s->place[g->place];
 	double h = d->lane_h - fmin(6, d->lane_h / 4), whole = s->end_ms - s->start_ms;
 	double mid = y + h / 2 + 4;
-	double busy =
-	    whole > 0
-		? (g->op_ms[SCHEDULE_F] + g->op_ms[SCHEDULE_B] + g->op_ms[SCHEDULE_W]) /
-		      whole
-		: 0;
+	double busy = whole > 0
+			  ? (g->op_ms[GV_STEP_FORWARD] + g->op_ms[GV_STEP_BACKWARD] +
+				g->op_ms[GV_STEP_WEIGHT]) /
+				whole
+			  : 0;
 	char buf[FIXED_LEN], text[FIXED_LEN + 40];
 
 	if ((gpu == 0 || g[-1].place != g->place) && (d->lane_h >= 12 || gpu == 0))
@@ -267,15 +268,15 @@ legend(struct drawing *d, double y)
 	double x = TIME_X;
 	size_t k;
 
-	for (k = 0; k < SCHEDULE_OPS; k++) {
+	for (k = 0; k < GV_STEP_OPS; k++) {
 		if (!d->has[k])
 			continue;
-		if (k == SCHEDULE_U)
+		if (k == GV_STEP_UPDATE)
 			gv_svg_rect(&d->svg, "u", x + 5, y - 10, 1.2, 12);
 		else
-			gv_svg_rect(&d->svg, class_of((enum schedule_op)k, 0), x,
-			    k == SCHEDULE_AR ? y - 4 : y - 9, 11,
-			    k == SCHEDULE_AR ? 5 : 11);
+			gv_svg_rect(&d->svg, class_of((enum gv_step_op)k, 0), x,
+			    k == GV_STEP_REDUCE ? y - 4 : y - 9, 11,
+			    k == GV_STEP_REDUCE ? 5 : 11);
 		label(d, NULL, x + 16, y, op_word[k]);
 		x += 16 + (double)strlen(op_word[k]) * CHAR_W + 18;
 	}

@@ -23,7 +23,7 @@ counts(struct gv_strbuf *b, const struct schedule *s)
 
 /* Whether any GPU has the op. */
 static bool
-has(const struct schedule *s, enum schedule_op op)
+has(const struct schedule *s, enum gv_step_op op)
 {
 	size_t k;
 
@@ -39,7 +39,7 @@ places(struct gv_out *out, const struct schedule *s, int digits, bool html)
 	static const char *const name[] = {
 	    "forward", "backward", "weights", "all-reduce"};
 	struct schedule_unit unit = schedule_unit(s);
-	bool shown[SCHEDULE_U], right[COLUMNS];
+	bool shown[GV_STEP_UPDATE], right[COLUMNS];
 	struct grid g = {0};
 	size_t i, k, n = 0;
 	char text[40];
@@ -47,13 +47,13 @@ places(struct gv_out *out, const struct schedule *s, int digits, bool html)
 	g.n_columns = 5;
 	for (k = 0; k < COLUMNS; k++)
 		right[k] = k > 0;
-	for (k = 0; k < SCHEDULE_U; k++) {
-		shown[k] = k <= SCHEDULE_B || has(s, (enum schedule_op)k);
+	for (k = 0; k < GV_STEP_UPDATE; k++) {
+		shown[k] = k <= GV_STEP_BACKWARD || has(s, (enum gv_step_op)k);
 		g.n_columns += shown[k];
 	}
 	grid_str(&g, s->n_chunks > 1 ? "stages" : "stage");
 	grid_str(&g, "GPUs");
-	for (k = 0; k < SCHEDULE_U; k++) {
+	for (k = 0; k < GV_STEP_UPDATE; k++) {
 		snprintf(text, sizeof(text), "%s %s", name[k], unit.name);
 		if (shown[k])
 			grid_str(&g, text);
@@ -66,7 +66,7 @@ places(struct gv_out *out, const struct schedule *s, int digits, bool html)
 
 		grid_str(&g, p->stages);
 		grid_number(&g, (double)p->gpus, 0);
-		for (k = 0; k < SCHEDULE_U; k++)
+		for (k = 0; k < GV_STEP_UPDATE; k++)
 			if (shown[k])
 				grid_number(&g, p->op_ms[k] / unit.ms, digits);
 		grid_number(&g, 100 * p->busy_share, digits);
@@ -151,7 +151,7 @@ values(const struct schedule_place *p, double v[COLUMNS - 1])
 	size_t k;
 
 	*v++ = (double)p->gpus;
-	for (k = 0; k < SCHEDULE_U; k++)
+	for (k = 0; k < GV_STEP_UPDATE; k++)
 		*v++ = p->op_ms[k];
 	*v++ = p->busy_share;
 	*v++ = 1 - p->busy_share;

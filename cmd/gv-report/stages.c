@@ -6,10 +6,9 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "plan/plan.h"
 
 const char *const stage_part_name[STAGE_PARTS] = {"compute", "sync", "transfer"};
-
-enum { MOST = 4096 }; /* stages, replicas, GPUs */
 
 static bool
 is_plan(const struct gv_tab *t)
@@ -114,42 +113,41 @@ read_rows(struct stages *s, struct gv_error *e)
 
 /* A layer's part in its stage. */
 static int
-add_layer(struct stages *s, size_t row, struct gv_error *e)
+add_layer(
+    struct stages *s, const struct gv_plan_columns *c, size_t row, struct gv_error *e)
 {
 	const struct gv_frame *f = &s->rows;
 	double forward, backward, parameter, activation;
 	struct gv_cell layer = text(f, row, "layer");
+	struct gv_plan_row cells;
 	struct stage *stage;
-	int64_t at, replicas;
 
-	if (count(f, row, "stage", 0, INT64_MIN, &at, e) != 0 ||
-	    count(f, row, "replicas", 1, 1, &replicas, e) != 0 ||
+	if (gv_plan_row(&cells, f, c, row, GV_PLAN_GPUS, e) != 0 ||
 	    number(f, row, "forward_ms", &forward, e) != 0 ||
 	    number(f, row, "backward_ms", &backward, e) != 0 ||
 	    number(f, row, "parameter_bytes", &parameter, e) != 0 ||
 	    number(f, row, "activation_bytes", &activation, e) != 0)
 		return -1;
-	if (at >= MOST)
-		return gv_frame_error(f, row, gv_frame_find(f, "stage"), e,
-		    "expected a stage below %d, got \"%lld\"", MOST, (long long)at);
 	if (layer.len >= 5 && memcmp(layer.s, "Input", 5) == 0)
 		return 0; /* data loading takes no part */
-	if ((size_t)at >= s->n) {
-		s->stage = gv_xrealloc(s->stage, (size_t)at + 1, sizeof(*s->stage));
-		memset(s->stage + s->n, 0, ((size_t)at + 1 - s->n) * sizeof(*s->stage));
-		s->n = (size_t)at + 1;
+	if ((size_t)cells.stage >= s->n) {
+		s->stage =
+		    gv_xrealloc(s->stage, (size_t)cells.stage + 1, sizeof(*s->stage));
+		memset(s->stage + s->n, 0,
+		    ((size_t)cells.stage + 1 - s->n) * sizeof(*s->stage));
+		s->n = (size_t)cells.stage + 1;
 	}
-	stage = &s->stage[at];
+	stage = &s->stage[cells.stage];
 	if (stage->layers++ == 0)
 		stage->first = text(f, row, "node_id");
 	stage->last = text(f, row, "node_id");
 	stage->recompute = text(f, row, "recompute");
-	stage->gpu_type = text(f, row, "gpu_type");
-	stage->replicas = stage->gpus = replicas;
-	stage->part_s[PART_COMPUTE] += ((gv_cell_is(stage->recompute, "full") ? 2 : 1) *
-					       (forward > 0 ? forward : 0) +
-					   (backward > 0 ? backward : 0)) /
-				       1000 / (double)replicas;
+	stage->gpu_type = cells.gpu_type;
+	stage->replicas = stage->gpus = cells.replicas;
+	stage->part_s[PART_COMPUTE] +=
+	    ((cells.recompute ? 2 : 1) * (forward > 0 ? forward : 0) +
+		(backward > 0 ? backward : 0)) /
+	    1000 / (double)cells.replicas;
 	stage->parameter += parameter > 0 ? parameter : 0;
 	stage->activation += activation > 0 ? activation : 0;
 	return 0;
@@ -159,11 +157,12 @@ add_layer(struct stages *s, size_t row, struct gv_error *e)
 static int
 sum_layers(struct stages *s, struct gv_error *e)
 {
+	struct gv_plan_columns columns = gv_plan_columns(&s->rows);
 	size_t i, n = 0;
 	int rc = 0;
 
 	for (i = 0; i < s->rows.n_rows; i++)
-		rc |= add_layer(s, i, e);
+		rc |= add_layer(s, &columns, i, e);
 	for (i = 0; i < s->n; i++) {
 		struct stage *stage = &s->stage[i];
 

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "plan/plan.h"
 #include "run.h"
 
 static int
@@ -306,20 +307,19 @@ static void
 warn_plan(const struct run *r)
 {
 	const struct gv_frame *f = &r->model.table;
-	ptrdiff_t stage_at = gv_frame_find(f, "stage");
-	ptrdiff_t replicas_at = gv_frame_find(f, "replicas");
-	int64_t stage, replicas, last = -1, stages = 0, gpus = 0;
-	struct gv_cell a, b;
+	struct gv_plan_columns c = gv_plan_columns(f);
+	int64_t last = -1, stages = 0, gpus = 0;
+	struct gv_error ignored = {0};
+	struct gv_plan_row row;
 	size_t i;
 
-	for (i = 0; stage_at >= 0 && i < f->n_rows; i++) {
-		a = gv_frame_cell(f, i, stage_at);
-		b = gv_frame_cell(f, i, replicas_at);
-		if (gv_parse_int(a.s, a.len, &stage) != 0 || stage <= last)
+	for (i = 0; c.stage >= 0 && i < f->n_rows; i++) {
+		if (gv_plan_row(&row, f, &c, i, f->n_rows, &ignored) != 0 ||
+		    row.stage <= last)
 			continue;
-		last = stage;
+		last = row.stage;
 		stages++;
-		gpus += gv_parse_int(b.s, b.len, &replicas) == 0 ? replicas : 1;
+		gpus += row.replicas;
 	}
 	if (stages > 1 || gpus > r->place.world)
 		gv_warn("warning: %s: a plan of stages=%lld on gpus=%lld: the whole "

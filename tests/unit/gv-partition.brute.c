@@ -13,7 +13,7 @@ enum { MOST = 9 };
 
 struct world {
 	struct dag d;
-	struct machine m;
+	struct gv_machine m;
 	struct search_options o;
 };
 
@@ -50,13 +50,13 @@ innermost(
 			weights += w->d.layer[v].parameter;
 		}
 	stashes = (double)in_flight;
-	if (r->schedule == SCHEDULE_1F1B)
+	if (r->schedule == GV_SCHEDULE_1F1B)
 		copies = stashes;
-	if (r->schedule == SCHEDULE_2BW)
+	if (r->schedule == GV_SCHEDULE_2BW)
 		copies = 2;
 	own = ceil((double)r->micro_batches / (double)replicas);
-	if (r->schedule == SCHEDULE_GPIPE ||
-	    (r->schedule == SCHEDULE_FLUSH && stashes > own))
+	if (r->schedule == GV_SCHEDULE_GPIPE ||
+	    (r->schedule == GV_SCHEDULE_FLUSH && stashes > own))
 		stashes = own;
 	none = (copies + 1 + r->state) * weights + stashes * activation;
 	full = (copies + 1 + r->state) * weights + stashes * crossing(&w->d, from) +
@@ -207,7 +207,7 @@ make_world(struct world *w, bool two, bool memory)
 	memset(w, 0, sizeof(*w));
 	dag_begin(&w->d, two ? 1 + draw(6) : 1 + draw(MOST));
 	for (i = 0; i < w->d.g.n; i++) {
-		struct layer *a = &w->d.layer[i];
+		struct gv_graph_layer *a = &w->d.layer[i];
 
 		a->forward_s = (double)draw(100) / 1000;
 		a->time_s = a->forward_s + (double)draw(200) / 1000;
@@ -226,7 +226,7 @@ make_world(struct world *w, bool two, bool memory)
 	w->o.use = draw(3) == 0 ? USE_ALL : USE_UP_TO;
 	if (memory) {
 		w->o.rules.memory = (double)(50 + draw(600)) * 1e6;
-		w->o.rules.schedule = (enum schedule)draw(SCHEDULE_GPIPE + 1);
+		w->o.rules.schedule = (enum gv_schedule_kind)draw(GV_SCHEDULE_GPIPE + 1);
 		w->o.rules.state = (double)draw(3);
 		w->o.rules.recompute = (enum recompute)draw(3);
 	}
@@ -261,7 +261,7 @@ static void
 check_world(const struct world *w, uint64_t seed, size_t *planned)
 {
 	struct words words = {0};
-	struct plan p = {0};
+	struct gv_plan p = {0};
 	struct plan_report r = {0};
 	struct gv_error e = {0};
 	struct ideals s;
@@ -289,7 +289,7 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 			check_words(w, seed, &r, &words);
 	}
 	plan_report_free(&r);
-	plan_free(&p);
+	gv_plan_free(&p);
 	ideals_free(&s);
 }
 
@@ -320,7 +320,7 @@ check_fewest(size_t n)
 	for (i = 0; i < n; i++) {
 		struct world w;
 		struct place whole = {0, 1};
-		struct plan p = {0};
+		struct gv_plan p = {0};
 		struct ideals s;
 		double want;
 		size_t used = 0, k;
@@ -343,7 +343,7 @@ check_fewest(size_t n)
 				break;
 		if (used != w.m.gpus[0])
 			differs(&w, i + 1, "GPUs", (double)used, (double)w.m.gpus[0]);
-		plan_free(&p);
+		gv_plan_free(&p);
 		ideals_free(&s);
 	}
 	is_int(wrong, 0, "fewest GPUs: %zu random graphs", n);

@@ -14,8 +14,8 @@ enum { MOST = 6 };
 
 struct world {
 	struct dag d;
-	struct fleet f;
-	double time_s[FLEET_TYPES][MOST], forward_s[FLEET_TYPES][MOST];
+	struct gv_fleet f;
+	double time_s[GV_FLEET_TYPES][MOST], forward_s[GV_FLEET_TYPES][MOST];
 	struct search_options o;
 };
 
@@ -126,8 +126,8 @@ make_world(struct world *w, bool memory)
 	w->o.rules.recompute = (enum recompute)draw(3);
 	w->o.rules.state = (double)draw(3);
 	if (memory) {
-		static const enum schedule schedule[] = {
-		    SCHEDULE_1F1B, SCHEDULE_2BW, SCHEDULE_FLUSH, SCHEDULE_GPIPE};
+		static const enum gv_schedule_kind schedule[] = {GV_SCHEDULE_1F1B,
+		    GV_SCHEDULE_2BW, GV_SCHEDULE_FLUSH, GV_SCHEDULE_GPIPE};
 
 		w->o.rules.schedule = schedule[draw(4)];
 	}
@@ -145,7 +145,7 @@ differs(const struct world *w, uint64_t seed, const char *what, double got, doub
 
 /* Each stage is within the memory of its type. */
 static void
-check_memory(const struct world *w, uint64_t seed, const struct plan *p,
+check_memory(const struct world *w, uint64_t seed, const struct gv_plan *p,
     const struct plan_report *r)
 {
 	size_t i;
@@ -162,11 +162,11 @@ static void
 check_world(const struct world *w, uint64_t seed, size_t *planned)
 {
 	struct best best = {INFINITY, 99};
-	struct plan p = {0};
+	struct gv_plan p = {0};
 	struct plan_report r = {0};
 	struct gv_error e = {0};
 	struct ideals s;
-	size_t left[FLEET_TYPES], t;
+	size_t left[GV_FLEET_TYPES], t;
 
 	for (t = 0; t < w->f.n; t++)
 		left[t] = w->f.type[t].gpus;
@@ -187,7 +187,7 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 		check_memory(w, seed, &p, &r);
 	}
 	plan_report_free(&r);
-	plan_free(&p);
+	gv_plan_free(&p);
 	ideals_free(&s);
 }
 

@@ -15,7 +15,7 @@ enum { MOST = 14, LONG = 30000 };
 
 /* Some edges from lower to higher layers, the layers' numbers mixed. */
 static void
-random_graph(struct graph *g)
+random_graph(struct gv_graph *g)
 {
 	uint32_t name[MOST];
 	size_t i, j, of = 1 + draw(4);
@@ -32,29 +32,29 @@ random_graph(struct graph *g)
 		for (i = 0; i < j; i++)
 			if (draw(j) < of)
 				g->edge[g->n_edges++] =
-				    (struct graph_edge){name[i], name[j]};
+				    (struct gv_graph_edge){name[i], name[j]};
 }
 
 static bool
-has_circle(const struct graph *g, const uint32_t *group, size_t n)
+has_circle(const struct gv_graph *g, const uint32_t *group, size_t n)
 {
-	struct graph_edge edge[MOST * MOST];
-	struct graph of_groups = {.n = n, .edge = edge};
+	struct gv_graph_edge edge[MOST * MOST];
+	struct gv_graph of_groups = {.n = n, .edge = edge};
 	uint32_t order[MOST];
 	size_t k;
 
 	for (k = 0; k < g->n_edges; k++) {
-		struct graph_edge e = {group[g->edge[k].src], group[g->edge[k].dst]};
+		struct gv_graph_edge e = {group[g->edge[k].src], group[g->edge[k].dst]};
 
 		if (e.src != e.dst)
 			edge[of_groups.n_edges++] = e;
 	}
-	return graph_order(&of_groups, order) != 0;
+	return gv_graph_order(&of_groups, order) != 0;
 }
 
 /* How often the prefixes of all groups are more than before. */
 static size_t
-more_prefixes(const struct graph *g, const struct merges *m)
+more_prefixes(const struct gv_graph *g, const struct merges *m)
 {
 	uint32_t group[MOST];
 	size_t before = SIZE_MAX, wrong = 0, k;
@@ -78,9 +78,9 @@ more_prefixes(const struct graph *g, const struct merges *m)
 static void
 test_random(void)
 {
-	struct layer layer[MOST];
-	struct graph_edge edge[MOST * MOST];
-	struct graph g = {.layer = layer, .edge = edge};
+	struct gv_graph_layer layer[MOST];
+	struct gv_graph_edge edge[MOST * MOST];
+	struct gv_graph g = {.layer = layer, .edge = edge};
 	size_t circles = 0, sizes = 0, more = 0, vain = 0, i, k;
 	uint32_t group[MOST];
 
@@ -116,23 +116,25 @@ test_random(void)
 
 /* Four layers of a block, of which the first also feeds the next block; or a chain. */
 static void
-long_graph(struct graph *g, bool blocks)
+long_graph(struct gv_graph *g, bool blocks)
 {
 	size_t i;
 
 	g->n = LONG;
 	g->n_edges = 0;
 	for (i = 0; i + 1 < g->n; i++)
-		g->edge[g->n_edges++] = (struct graph_edge){(uint32_t)i, (uint32_t)i + 1};
+		g->edge[g->n_edges++] =
+		    (struct gv_graph_edge){(uint32_t)i, (uint32_t)i + 1};
 	for (i = 0; blocks && i + 4 < g->n; i += 4)
-		g->edge[g->n_edges++] = (struct graph_edge){(uint32_t)i, (uint32_t)i + 4};
+		g->edge[g->n_edges++] =
+		    (struct gv_graph_edge){(uint32_t)i, (uint32_t)i + 4};
 }
 
 static void
 test_long(void)
 {
-	struct graph g = {.layer = gv_xcalloc(LONG, sizeof(struct layer)),
-	    .edge = gv_xcalloc(2 * LONG, sizeof(struct graph_edge))};
+	struct gv_graph g = {.layer = gv_xcalloc(LONG, sizeof(struct gv_graph_layer)),
+	    .edge = gv_xcalloc(2 * LONG, sizeof(struct gv_graph_edge))};
 	struct prefixes x;
 	double most = 0;
 	size_t i;

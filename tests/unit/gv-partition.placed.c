@@ -13,7 +13,7 @@ enum { MOST = 6 };
 
 struct world {
 	struct dag d;
-	struct machine m;
+	struct gv_machine m;
 	size_t gpus;
 	struct search_options o;
 };
@@ -174,7 +174,7 @@ make_world(struct world *w, bool memory)
 	w->o.rules.state = (double)draw(3);
 	if (memory) {
 		w->o.rules.memory = (double)(50 + draw(600)) * 1e6;
-		w->o.rules.schedule = (enum schedule)draw(SCHEDULE_GPIPE + 1);
+		w->o.rules.schedule = (enum gv_schedule_kind)draw(GV_SCHEDULE_GPIPE + 1);
 		w->o.rules.micro_batches = 1 + draw(9);
 	}
 }
@@ -194,7 +194,7 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 {
 	struct best best = {.time_s = INFINITY}, got = {0};
 	struct pipeline all = {0};
-	struct plan p = {0};
+	struct gv_plan p = {0};
 	struct plan_report r = {0};
 	struct gv_error e = {0};
 	struct ideals s;
@@ -224,7 +224,7 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 				    w->o.rules.memory);
 	}
 	plan_report_free(&r);
-	plan_free(&p);
+	gv_plan_free(&p);
 	ideals_free(&s);
 }
 

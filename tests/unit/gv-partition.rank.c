@@ -7,28 +7,29 @@
 #include "base/mem.h"
 #include "gv-partition/schedule/interleave.h"
 #include "gv-partition/rank/rank.h"
-#include "gv-partition/schedule/timeline.h"
+#include "gv-partition/schedule/pipe.h"
+#include "plan/simulate.h"
 #include "partition_help.h"
 #include "tap.h"
 
 enum { LAYERS = 7 };
 
 struct world {
-	struct graph g;
-	struct layer layer[LAYERS];
-	struct graph_edge edge[LAYERS];
-	struct machine m;
+	struct gv_graph g;
+	struct gv_graph_layer layer[LAYERS];
+	struct gv_graph_edge edge[LAYERS];
+	struct gv_machine m;
 	struct search_options o;
 };
 
 static void
-random_world(struct world *w, enum schedule schedule)
+random_world(struct world *w, enum gv_schedule_kind schedule)
 {
 	size_t v;
 
 	memset(w, 0, sizeof(*w));
-	w->g =
-	    (struct graph){.n = 3 + draw(LAYERS - 2), .layer = w->layer, .edge = w->edge};
+	w->g = (struct gv_graph){
+	    .n = 3 + draw(LAYERS - 2), .layer = w->layer, .edge = w->edge};
 	w->g.n_edges = w->g.n - 1;
 	for (v = 0; v < w->g.n; v++) {
 		w->layer[v].forward_s = (double)(1 + draw(9));
@@ -37,52 +38,52 @@ random_world(struct world *w, enum schedule schedule)
 		w->layer[v].parameter = draw(3) ? (double)draw(60) : 0;
 		if (v > 0)
 			w->edge[v - 1] =
-			    (struct graph_edge){(uint32_t)v - 1, (uint32_t)v};
+			    (struct gv_graph_edge){(uint32_t)v - 1, (uint32_t)v};
 	}
-	w->m = (struct machine){.n_levels = 1, .gpus = {2 + draw(4)}};
+	w->m = (struct gv_machine){.n_levels = 1, .gpus = {2 + draw(4)}};
 	w->m.bytes_per_s[0] = (double)(2 + draw(30));
 	w->o.rules = (struct cost_rules){.schedule = schedule,
 	    .model = (enum cost_model)draw(2),
-	    .micro_batches = schedule == SCHEDULE_1F1B ? 0 : 12,
+	    .micro_batches = schedule == GV_SCHEDULE_1F1B ? 0 : 12,
 	    .recompute = RECOMPUTE_NONE,
 	    .state = (double)draw(3),
-	    .chunks = schedule == SCHEDULE_INTERLEAVED ? 2 : 0};
+	    .chunks = schedule == GV_SCHEDULE_INTERLEAVED ? 2 : 0};
 	if (draw(3) == 0)
 		w->o.rules.memory = (double)(200 + draw(800));
 }
 
 /* Time of a plan; INFINITY when it cannot run or does not fit. */
 static double
-time_of(const struct world *w, const struct plan *p)
+time_of(const struct world *w, const struct gv_plan *p)
 {
 	struct plan_report r = {0};
 	struct gv_error e = {0};
-	struct simulation s = {0};
-	struct timetable t = {0};
-	struct pipe pipe = {0};
+	struct gv_simulation s = {0};
+	struct gv_timetable t = {0};
+	struct gv_pipe pipe = {0};
 	double step_s = INFINITY;
 	size_t i;
 
-	bool interleaved = w->o.rules.schedule == SCHEDULE_INTERLEAVED;
+	bool interleaved = w->o.rules.schedule == GV_SCHEDULE_INTERLEAVED;
 
 	if ((interleaved ? interleave_evaluate : plan_evaluate)(
 		&r, p, &w->g, &w->m, &w->o.rules, IDEALS_ALL, &e) == 0 &&
 	    pipe_make(&pipe, p, &r, &w->g, &w->m, &w->o.rules, &e) == 0 &&
-	    simulation_run(&s, &t, &pipe, &e) == 0)
+	    gv_simulation_run(&s, &t, &pipe, &e) == 0)
 		step_s = s.step_s;
 	for (i = 0; i < s.n; i++)
 		if (w->o.rules.memory > 0 && s.place[i].holding.bytes > w->o.rules.memory)
 			step_s = INFINITY;
-	timetable_free(&t);
-	simulation_free(&s);
-	pipe_free(&pipe);
+	gv_timetable_free(&t);
+	gv_simulation_free(&s);
+	gv_pipe_free(&pipe);
 	plan_report_free(&r);
 	return step_s;
 }
 
 /* The best of all plans that begin as *p with stages up to layer at, on so many GPUs more. */
 static double
-best_of_all(const struct world *w, struct plan *p, size_t at, size_t gpus)
+best_of_all(const struct world *w, struct gv_plan *p, size_t at, size_t gpus)
 {
 	double best = INFINITY, found;
 	size_t end, m, v;
@@ -92,7 +93,7 @@ best_of_all(const struct world *w, struct plan *p, size_t at, size_t gpus)
 	for (end = at + 1; end <= w->g.n; end++)
 		for (m = 1; m <= gpus; m++) {
 			p->stage[p->n] =
-			    (struct stage){.replicas = {m}, .within = {p->n}};
+			    (struct gv_stage){.replicas = {m}, .within = {p->n}};
 			for (v = at; v < end; v++)
 				p->of[v] = (uint32_t)p->n;
 			p->n++;
@@ -106,7 +107,7 @@ best_of_all(const struct world *w, struct plan *p, size_t at, size_t gpus)
 
 /* The same of the interleaved schedule: so many replicas of all, two stages of each GPU. */
 static double
-best_interleaved(const struct world *w, struct plan *p, size_t at, size_t replicas)
+best_interleaved(const struct world *w, struct gv_plan *p, size_t at, size_t replicas)
 {
 	size_t places = p->n / 2, end, v;
 	double best = INFINITY, found;
@@ -116,7 +117,8 @@ best_interleaved(const struct world *w, struct plan *p, size_t at, size_t replic
 	if (at == w->g.n)
 		return p->n % 2 == 0 && places >= 2 ? time_of(w, p) : INFINITY;
 	for (end = at + 1; end <= w->g.n; end++) {
-		p->stage[p->n] = (struct stage){.replicas = {replicas}, .within = {p->n}};
+		p->stage[p->n] =
+		    (struct gv_stage){.replicas = {replicas}, .within = {p->n}};
 		for (v = at; v < end; v++)
 			p->of[v] = (uint32_t)p->n;
 		p->n++;
@@ -129,12 +131,12 @@ best_interleaved(const struct world *w, struct plan *p, size_t at, size_t replic
 }
 
 static double
-best_of_world(const struct world *w, struct plan *p)
+best_of_world(const struct world *w, struct gv_plan *p)
 {
 	double best = INFINITY, found;
 	size_t m;
 
-	if (w->o.rules.schedule != SCHEDULE_INTERLEAVED)
+	if (w->o.rules.schedule != GV_SCHEDULE_INTERLEAVED)
 		return best_of_all(w, p, 0, w->m.gpus[0]);
 	for (m = 1; m <= w->m.gpus[0]; m++) {
 		found = best_interleaved(w, p, 0, m);
@@ -152,9 +154,9 @@ struct score {
 static void
 compare(struct score *s, const struct world *w)
 {
-	struct stage stage[LAYERS];
+	struct gv_stage stage[LAYERS];
 	uint32_t of[LAYERS];
-	struct plan p = {.stage = stage, .of = of};
+	struct gv_plan p = {.stage = stage, .of = of};
 	struct ideals ideals;
 	struct ranking k;
 	const struct rank_task task = {
@@ -187,11 +189,11 @@ int
 main(void)
 {
 	enum { CASES = 60 };
-	enum schedule schedule;
+	enum gv_schedule_kind schedule;
 	size_t i;
 
 	draws_begin(5, 7, 7);
-	for (schedule = 0; schedule < SCHEDULES; schedule++) {
+	for (schedule = 0; schedule < GV_SCHEDULES; schedule++) {
 		struct score s = {.worst = 1};
 		struct world w;
 
@@ -200,16 +202,16 @@ main(void)
 			compare(&s, &w);
 		}
 		is_int(s.wrong, 0, "%s: times of the ranking, %zu chains",
-		    schedule_name[schedule], s.n);
+		    gv_schedule_name[schedule], s.n);
 		is_int(s.missed, 0, "%s: where a plan fits, one is found",
-		    schedule_name[schedule]);
+		    gv_schedule_name[schedule]);
 		ok((s.equal + s.none) * 10 >=
-			    s.n * (schedule == SCHEDULE_INTERLEAVED ? 8 : 9) &&
+			    s.n * (schedule == GV_SCHEDULE_INTERLEAVED ? 8 : 9) &&
 			s.worst < 1.15,
 		    "%s: the best of all plans comes first in %zu of %zu, else %.3g "
 		    "times as slow "
 		    "at most",
-		    schedule_name[schedule], s.equal, s.n - s.none, s.worst);
+		    gv_schedule_name[schedule], s.equal, s.n - s.none, s.worst);
 	}
 	return done_testing();
 }

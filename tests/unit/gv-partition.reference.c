@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #include "base/num.h"
-#include "gv-partition/layers.h"
+#include "gv-partition/search/plan.h"
+#include "plan/layers.h"
 #include "table/tab.h"
 #include "tap.h"
 
@@ -18,14 +19,14 @@ path_of(char path[8192], struct gv_cell model, const char *kind)
 }
 
 static int
-read_model(struct layers *l, struct gv_cell model)
+read_model(struct gv_layers *l, struct gv_cell model)
 {
 	struct gv_error e = {0};
 	char rows[8192], edges[8192];
 
 	path_of(rows, model, "layers");
 	path_of(edges, model, "edges");
-	if (layers_read(l, rows, edges, &e) == 0)
+	if (gv_layers_read(l, rows, edges, &e) == 0)
 		return 0;
 	printf("# %s\n", e.text[0]);
 	return -1;
@@ -33,7 +34,7 @@ read_model(struct layers *l, struct gv_cell model)
 
 /* "4x2" and "1e9;1e8" */
 static void
-read_machine(struct machine *m, struct gv_cell gpus, struct gv_cell bandwidth)
+read_machine(struct gv_machine *m, struct gv_cell gpus, struct gv_cell bandwidth)
 {
 	const char *p = gpus.s, *q = bandwidth.s;
 	char *end;
@@ -54,10 +55,10 @@ has_option(struct gv_cell c, const char *option)
 }
 
 static double
-bottleneck(const struct layers *l, const struct ideals *s, const struct machine *m,
+bottleneck(const struct gv_layers *l, const struct ideals *s, const struct gv_machine *m,
     const struct search_options *o, enum ideals_kind kind)
 {
-	struct plan p = {0};
+	struct gv_plan p = {0};
 	struct plan_report r = {0};
 	struct gv_error e = {0};
 	double t = -1;
@@ -68,7 +69,7 @@ bottleneck(const struct layers *l, const struct ideals *s, const struct machine 
 	else
 		printf("# %s\n", e.text[0]);
 	plan_report_free(&r);
-	plan_free(&p);
+	gv_plan_free(&p);
 	return t;
 }
 
@@ -95,11 +96,11 @@ text(const struct gv_frame *f, size_t row, const char *name)
  */
 static void
 check_row(
-    const struct gv_frame *f, size_t i, const struct layers *l, const struct ideals *s)
+    const struct gv_frame *f, size_t i, const struct gv_layers *l, const struct ideals *s)
 {
 	struct gv_cell gpus = text(f, i, "gpus_per_level"), model = text(f, i, "model");
 	struct gv_cell options = text(f, i, "options");
-	struct machine m;
+	struct gv_machine m;
 	struct search_options o = {
 	    .rules = {.model = COST_COMPAT, .micro_batches = 1}, .use = USE_ALL};
 	double want = cell(f, i, "bottleneck_s"), got;
@@ -125,7 +126,7 @@ published(void)
 {
 	struct gv_frame f = {0};
 	struct gv_error e = {0};
-	struct layers l = {0};
+	struct gv_layers l = {0};
 	struct ideals s = {0};
 	struct gv_cell last = {"", 0};
 	char path[8192];
@@ -140,7 +141,7 @@ published(void)
 		struct gv_cell model = text(&f, i, "model");
 
 		if (!gv_cell_equal(model, last)) {
-			layers_free(&l);
+			gv_layers_free(&l);
 			ideals_free(&s);
 			read_model(&l, model);
 			ideals_make(&s, &l.g, IDEALS_UPSTREAM, NULL, 0, 4000);
@@ -150,7 +151,7 @@ published(void)
 		}
 		check_row(&f, i, &l, &s);
 	}
-	layers_free(&l);
+	gv_layers_free(&l);
 	ideals_free(&s);
 	gv_frame_free(&f);
 }
@@ -162,9 +163,9 @@ check_small(const struct gv_frame *f, size_t i, enum cost_model model,
 	struct search_options o = {
 	    .rules = {.model = model, .micro_batches = 1}, .use = USE_ALL};
 	double want = cell(f, i, column);
-	struct layers l = {0};
+	struct gv_layers l = {0};
 	struct ideals s = {0};
-	struct machine m;
+	struct gv_machine m;
 
 	read_machine(
 	    &m, text(f, i, "gpus_per_level"), text(f, i, "bandwidth_bytes_per_s"));
@@ -173,7 +174,7 @@ check_small(const struct gv_frame *f, size_t i, enum cost_model model,
 	ideals_make(&s, &l.g, kind, NULL, 0, 4000);
 	is_near(bottleneck(&l, &s, &m, &o, kind) / want, 1, 1e-9, "%s, %s",
 	    text(f, i, "case_id").s, column);
-	layers_free(&l);
+	gv_layers_free(&l);
 	ideals_free(&s);
 }
 

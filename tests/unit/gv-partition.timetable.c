@@ -8,25 +8,26 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "gv-partition/schedule/simulate.h"
+#include "gv-partition/search/cost.h"
+#include "plan/simulate.h"
 #include "tap.h"
 
 enum { MOST = 32 };
 
 struct world {
-	struct pipe p;
-	struct pipe_stage stage[MOST];
+	struct gv_pipe p;
+	struct gv_pipe_stage stage[MOST];
 };
 
 /* p places of v chunks, whose passes take f + b + w altogether on each place. */
 static void
-equal_stages(struct world *w, enum schedule schedule, size_t places, size_t chunks,
-    size_t m, const double fbw[3])
+equal_stages(struct world *w, enum gv_schedule_kind schedule, size_t places,
+    size_t chunks, size_t m, const double fbw[3])
 {
 	size_t k;
 
 	memset(w, 0, sizeof(*w));
-	w->p = (struct pipe){.n = places * chunks,
+	w->p = (struct gv_pipe){.n = places * chunks,
 	    .stage = w->stage,
 	    .schedule = schedule,
 	    .chunks = chunks,
@@ -34,7 +35,7 @@ equal_stages(struct world *w, enum schedule schedule, size_t places, size_t chun
 	    .batch = m,
 	    .state = 0};
 	for (k = 0; k < w->p.n; k++)
-		w->stage[k] = (struct pipe_stage){.replicas = 1,
+		w->stage[k] = (struct gv_pipe_stage){.replicas = 1,
 		    .forward_s = fbw[0] / (double)chunks,
 		    .backward_s = fbw[1] / (double)chunks,
 		    .weight_s = fbw[2] / (double)chunks,
@@ -46,14 +47,14 @@ static double
 time_of(struct world *w)
 {
 	struct gv_error e = {0};
-	struct simulation s;
-	struct timetable t;
+	struct gv_simulation s;
+	struct gv_timetable t;
 	double end_s = NAN;
 
-	if (simulation_run(&s, &t, &w->p, &e) == 0)
+	if (gv_simulation_run(&s, &t, &w->p, &e) == 0)
 		end_s = s.end_s;
-	timetable_free(&t);
-	simulation_free(&s);
+	gv_timetable_free(&t);
+	gv_simulation_free(&s);
 	return end_s;
 }
 
@@ -63,14 +64,14 @@ static void
 published_times(void)
 {
 	static const struct {
-		enum schedule schedule;
+		enum gv_schedule_kind schedule;
 		size_t p, v, m;
 		double want;
-	} row[] = {{SCHEDULE_GPIPE, 4, 1, 8, 33}, {SCHEDULE_FLUSH, 4, 1, 8, 33},
-	    {SCHEDULE_INTERLEAVED, 4, 2, 8, 28.5}, {SCHEDULE_INTERLEAVED, 4, 4, 8, 26.25},
-	    {SCHEDULE_GPIPE, 8, 1, 16, 69}, {SCHEDULE_FLUSH, 8, 1, 16, 69},
-	    {SCHEDULE_INTERLEAVED, 8, 2, 16, 58.5},
-	    {SCHEDULE_INTERLEAVED, 8, 4, 32, 101.25}};
+	} row[] = {{GV_SCHEDULE_GPIPE, 4, 1, 8, 33}, {GV_SCHEDULE_FLUSH, 4, 1, 8, 33},
+	    {GV_SCHEDULE_INTERLEAVED, 4, 2, 8, 28.5},
+	    {GV_SCHEDULE_INTERLEAVED, 4, 4, 8, 26.25}, {GV_SCHEDULE_GPIPE, 8, 1, 16, 69},
+	    {GV_SCHEDULE_FLUSH, 8, 1, 16, 69}, {GV_SCHEDULE_INTERLEAVED, 8, 2, 16, 58.5},
+	    {GV_SCHEDULE_INTERLEAVED, 8, 4, 32, 101.25}};
 	static const double fbw[] = {1, 2, 0};
 	struct world w;
 	size_t i;
@@ -82,7 +83,7 @@ published_times(void)
 		got = time_of(&w);
 		is_near(got, row[i].want, 1e-12,
 		    "%s p=%zu v=%zu m=%zu t=3: published %g, ours %g, tolerance 1e-12",
-		    schedule_name[row[i].schedule], row[i].p, row[i].v, row[i].m,
+		    gv_schedule_name[row[i].schedule], row[i].p, row[i].v, row[i].m,
 		    row[i].want, got);
 	}
 }
@@ -102,15 +103,15 @@ closed_forms(void)
 				double t = plain[i][0] + plain[i][1];
 				double want = (double)(m + p - 1) * t;
 
-				equal_stages(&w, SCHEDULE_GPIPE, p, 1, m, plain[i]);
+				equal_stages(&w, GV_SCHEDULE_GPIPE, p, 1, m, plain[i]);
 				wrong[0] += !(fabs(time_of(&w) - want) < 1e-9);
-				equal_stages(&w, SCHEDULE_FLUSH, p, 1, m, plain[i]);
+				equal_stages(&w, GV_SCHEDULE_FLUSH, p, 1, m, plain[i]);
 				wrong[1] += !(fabs(time_of(&w) - want) < 1e-9);
 				n[0]++;
 				n[1]++;
 				for (v = 2; m % p == 0 && p > 1 && p * v <= 16; v++) {
-					equal_stages(
-					    &w, SCHEDULE_INTERLEAVED, p, v, m, plain[i]);
+					equal_stages(&w, GV_SCHEDULE_INTERLEAVED, p, v, m,
+					    plain[i]);
 					want = (double)m * t +
 					       (double)(p - 1) * t / (double)v;
 					wrong[2] += !(fabs(time_of(&w) - want) < 1e-9);
@@ -118,7 +119,7 @@ closed_forms(void)
 				}
 				if (m < 2 * p)
 					continue;
-				equal_stages(&w, SCHEDULE_ZB_H1, p, 1, m, split[i]);
+				equal_stages(&w, GV_SCHEDULE_ZB_H1, p, 1, m, split[i]);
 				t = split[i][0] + split[i][1] + split[i][2];
 				want = (double)m * t +
 				       (double)(p - 1) *
@@ -134,15 +135,15 @@ closed_forms(void)
 
 /* ---- what is held ---- */
 
-static struct holding
+static struct gv_holding
 held(struct world *w, size_t place)
 {
-	struct timetable t;
-	struct holding h;
+	struct gv_timetable t;
+	struct gv_holding h;
 
-	timetable_make(&t, &w->p);
-	h = timetable_holding(&t.lane[t.first[place]], &w->p);
-	timetable_free(&t);
+	gv_timetable_make(&t, &w->p);
+	h = gv_timetable_holding(&t.lane[t.first[place]], &w->p);
+	gv_timetable_free(&t);
 	return h;
 }
 
@@ -162,21 +163,21 @@ in_flight(void)
 	for (p = 1; p <= 8; p++)
 		for (m = 1; m <= 3 * p; m++)
 			for (k = 0; k < p; k++, n++) {
-				equal_stages(&w, SCHEDULE_GPIPE, p, 1, m, fbw);
+				equal_stages(&w, GV_SCHEDULE_GPIPE, p, 1, m, fbw);
 				wrong[0] += held(&w, k).in_flight != m;
-				equal_stages(&w, SCHEDULE_FLUSH, p, 1, m, fbw);
+				equal_stages(&w, GV_SCHEDULE_FLUSH, p, 1, m, fbw);
 				wrong[1] += held(&w, k).in_flight != less(p - k, m);
 				wrong[1] += held(&w, k).versions != 1;
-				equal_stages(&w, SCHEDULE_1F1B, p, 1, m, fbw);
+				equal_stages(&w, GV_SCHEDULE_1F1B, p, 1, m, fbw);
 				wrong[2] += held(&w, k).in_flight != less(p - k, m);
-				equal_stages(&w, SCHEDULE_ZB_H1, p, 1, m, fbw);
+				equal_stages(&w, GV_SCHEDULE_ZB_H1, p, 1, m, fbw);
 				wrong[3] += held(&w, k).in_flight > less(p, m);
 				for (v = 2; m % p == 0 && p > 1 && p * v <= 32;
 				     v++, chunks++) {
 					size_t want = 2 * (p - k - 1) + (v - 1) * p + 1;
 
 					equal_stages(
-					    &w, SCHEDULE_INTERLEAVED, p, v, m, fbw);
+					    &w, GV_SCHEDULE_INTERLEAVED, p, v, m, fbw);
 					if (m == p || want > m * v)
 						want = m * v;
 					wrong[4] += held(&w, k).in_flight != want;
@@ -188,9 +189,9 @@ in_flight(void)
 	is_int(wrong[3], 0, "zb-h1: no stage holds more than the first one of 1f1b");
 	is_int(wrong[4], 0,
 	    "interleaved: 2 (p - r - 1) + (v - 1) p + 1 in flight, %zu places", chunks);
-	equal_stages(&w, SCHEDULE_INTERLEAVED, 4, 2, 8, fbw);
+	equal_stages(&w, GV_SCHEDULE_INTERLEAVED, 4, 2, 8, fbw);
 	is_int(held(&w, 0).in_flight, 11, "interleaved p=4 v=2: published 11, first GPU");
-	equal_stages(&w, SCHEDULE_INTERLEAVED, 8, 4, 32, fbw);
+	equal_stages(&w, GV_SCHEDULE_INTERLEAVED, 8, 4, 32, fbw);
 	is_int(held(&w, 0).in_flight, 39, "interleaved p=8 v=4: published 39, first GPU");
 }
 
@@ -202,54 +203,54 @@ versions(void)
 	static const double fbw[] = {1, 2, 0};
 	size_t wrong[3] = {0}, n = 5, k, j;
 	struct gv_error e = {0};
-	struct timetable t;
+	struct gv_timetable t;
 	struct world w;
 
 	/* stage k of 1f1b reads weights n - 1 - k updates old, and keeps n - k versions */
-	equal_stages(&w, SCHEDULE_1F1B, n, 1, 40, fbw);
-	timetable_make(&t, &w.p);
+	equal_stages(&w, GV_SCHEDULE_1F1B, n, 1, 40, fbw);
+	gv_timetable_make(&t, &w.p);
 	for (k = 0; k < n; k++) {
 		for (j = 0; j < t.lane[k].n; j++) {
-			const struct step *s = &t.lane[k].step[j];
+			const struct gv_step *s = &t.lane[k].step[j];
 			size_t late = n - 1 - k, i = s->micro_batch;
 
-			if (s->op == OP_UPDATE)
+			if (s->op == GV_STEP_UPDATE)
 				wrong[0] += s->version != i + 1;
 			else
 				wrong[0] += s->version != (i > late ? i - late : 0);
 		}
 		wrong[1] += held(&w, k).versions != n - k;
 	}
-	timetable_free(&t);
+	gv_timetable_free(&t);
 	is_int(wrong[0], 0, "1f1b: forward and backward read w(t - n + 1 + s)");
 	is_int(wrong[1], 0, "1f1b: stage s keeps n - s versions");
 
 	/* 2bw: micro-batch i, from 1, reads max(floor((i - 1) / m) - 1, 0) */
-	equal_stages(&w, SCHEDULE_2BW, n, 1, 40, fbw);
+	equal_stages(&w, GV_SCHEDULE_2BW, n, 1, 40, fbw);
 	w.stage[1].replicas = w.stage[3].replicas = 3;
 	w.p.batch = 10;
-	timetable_make(&t, &w.p);
+	gv_timetable_make(&t, &w.p);
 	for (k = 0; k < t.n; k++) {
 		size_t made = 0;
 
 		for (j = 0; j < t.lane[k].n; j++) {
-			const struct step *s = &t.lane[k].step[j];
+			const struct gv_step *s = &t.lane[k].step[j];
 			size_t batch = s->micro_batch / 10;
 
-			if (s->op == OP_UPDATE)
+			if (s->op == GV_STEP_UPDATE)
 				wrong[2] += s->version != ++made;
-			else if (s->op != OP_REDUCE)
+			else if (s->op != GV_STEP_REDUCE)
 				wrong[2] += s->version != (batch > 0 ? batch - 1 : 0) ||
 					    made < s->version;
 		}
 		wrong[2] += made != 4;
-		wrong[2] += timetable_holding(&t.lane[k], &w.p).versions != 2;
+		wrong[2] += gv_timetable_holding(&t.lane[k], &w.p).versions != 2;
 	}
-	timetable_free(&t);
+	gv_timetable_free(&t);
 	is_int(wrong[2], 0,
 	    "2bw: versions by the formula, made before they are read, two held");
 	w.p.batch = 8;
-	ok(timetable_check(&w.p, &e) == -1,
+	ok(gv_timetable_check(&w.p, &e) == -1,
 	    "2bw: a batch of fewer micro-batches than GPUs");
 }
 
@@ -265,11 +266,12 @@ versions_of_replicas(void)
 
 	for (c = 0; c < 5; c++)
 		for (k = 4, behind = 0; k-- > 0;) {
-			struct cost_rules rules = {.schedule = SCHEDULE_1F1B, .state = 2};
+			struct cost_rules rules = {
+			    .schedule = GV_SCHEDULE_1F1B, .state = 2};
 			struct stage_size size = {.parameter = 10};
 			size_t f;
 
-			equal_stages(&w, SCHEDULE_1F1B, 4, 1, 200, fbw);
+			equal_stages(&w, GV_SCHEDULE_1F1B, 4, 1, 200, fbw);
 			w.p.state = 2;
 			for (f = 0; f < 4; f++) {
 				w.stage[f].replicas = replicas[c][f];
@@ -306,7 +308,7 @@ struct moved {
 
 struct clocked {
 	const struct world *w;
-	const struct timetable *t;
+	const struct gv_timetable *t;
 	size_t at[LANES];
 	long until[LANES]; /* of the present pass; -1 none */
 	bool blocked[LANES];
@@ -324,7 +326,7 @@ struct clocked {
 	size_t wrong;
 };
 
-static const struct pipe_stage *
+static const struct gv_pipe_stage *
 stage_of(const struct clocked *c, size_t k)
 {
 	return &c->w->stage[k];
@@ -388,7 +390,7 @@ clock_reduction(struct clocked *c, long t, size_t k, size_t n)
 		return c->ended[k][n] <= t;
 	for (lane = c->t->first[place]; lane < c->t->first[place + 1]; lane++) {
 		for (j = 0, seen = 0; j < c->t->lane[lane].n; j++)
-			seen += c->t->lane[lane].step[j].op == OP_REDUCE &&
+			seen += c->t->lane[lane].step[j].op == GV_STEP_REDUCE &&
 				c->t->lane[lane].step[j].stage == k;
 		if (seen <= n)
 			continue;
@@ -409,8 +411,8 @@ clock_reduction(struct clocked *c, long t, size_t k, size_t n)
 static bool
 clock_lane(struct clocked *c, long t, size_t lane)
 {
-	const struct lane *l = &c->t->lane[lane];
-	const struct step *s = &l->step[c->at[lane]];
+	const struct gv_lane *l = &c->t->lane[lane];
+	const struct gv_step *s = &l->step[c->at[lane]];
 	size_t k, n;
 
 	if (c->at[lane] == l->n)
@@ -422,19 +424,19 @@ clock_lane(struct clocked *c, long t, size_t lane)
 		c->wrong += s->end_s != (double)t;
 		c->until[lane] = -1;
 		c->at[lane]++;
-		if (s->op == OP_FORWARD && k + 1 < c->w->p.n)
+		if (s->op == GV_STEP_FORWARD && k + 1 < c->w->p.n)
 			clock_send(c, t, k + 1, s->micro_batch, false);
-		if (s->op == OP_BACKWARD && k > 0)
+		if (s->op == GV_STEP_BACKWARD && k > 0)
 			clock_send(c, t, k, s->micro_batch, true);
 		return true;
 	}
-	if (s->op == OP_REDUCE) {
+	if (s->op == GV_STEP_REDUCE) {
 		n = c->n_got[lane][k];
 		if (!c->blocked[lane]) {
 			size_t pass = c->at[lane];
 
-			while (l->step[pass].op == OP_REDUCE ||
-			       l->step[pass].op == OP_UPDATE)
+			while (l->step[pass].op == GV_STEP_REDUCE ||
+			       l->step[pass].op == GV_STEP_UPDATE)
 				pass--;
 			c->got[lane][k][n] = t + 1;
 			c->could[lane][k][n] =
@@ -449,7 +451,7 @@ clock_lane(struct clocked *c, long t, size_t lane)
 		c->at[lane]++;
 		return true;
 	}
-	if (s->op == OP_UPDATE) {
+	if (s->op == GV_STEP_UPDATE) {
 		n = c->n_updated[lane][k];
 		if (stage_of(c, k)->replicas > 1 && !clock_reduction(c, t, k, n))
 			return false;
@@ -458,18 +460,20 @@ clock_lane(struct clocked *c, long t, size_t lane)
 		c->at[lane]++;
 		return true;
 	}
-	if (s->op != OP_WEIGHT && !c->there[s->op == OP_BACKWARD][k][s->micro_batch])
+	if (s->op != GV_STEP_WEIGHT &&
+	    !c->there[s->op == GV_STEP_BACKWARD][k][s->micro_batch])
 		return false;
 	c->wrong += s->start_s != (double)t;
-	c->until[lane] = t + (long)(s->op == OP_FORWARD    ? stage_of(c, k)->forward_s
-				    : s->op == OP_BACKWARD ? stage_of(c, k)->backward_s
-							   : stage_of(c, k)->weight_s);
+	c->until[lane] =
+	    t + (long)(s->op == GV_STEP_FORWARD    ? stage_of(c, k)->forward_s
+		       : s->op == GV_STEP_BACKWARD ? stage_of(c, k)->backward_s
+						   : stage_of(c, k)->weight_s);
 	return true;
 }
 
 /* How many times of t are not those of the clock. */
 static size_t
-clock_differs(const struct world *w, const struct timetable *t)
+clock_differs(const struct world *w, const struct gv_timetable *t)
 {
 	struct clocked *c = gv_xcalloc(1, sizeof(*c));
 	size_t lane, k, j, wrong, left, n[MOST];
@@ -509,9 +513,9 @@ clock_differs(const struct world *w, const struct timetable *t)
 	for (lane = 0; lane < t->n; lane++) {
 		memset(n, 0, sizeof(n));
 		for (j = 0; j < t->lane[lane].n; j++) {
-			const struct step *s = &t->lane[lane].step[j];
+			const struct gv_step *s = &t->lane[lane].step[j];
 
-			if (s->op != OP_REDUCE)
+			if (s->op != GV_STEP_REDUCE)
 				continue;
 			wrong += s->start_s != (double)c->begun[s->stage][n[s->stage]] ||
 				 s->end_s != (double)c->ended[s->stage][n[s->stage]];
@@ -525,13 +529,13 @@ clock_differs(const struct world *w, const struct timetable *t)
 static void
 random_pipe(struct world *w)
 {
-	enum schedule schedule = (enum schedule)draw(SCHEDULES);
-	bool interleaved = schedule == SCHEDULE_INTERLEAVED;
+	enum gv_schedule_kind schedule = (enum gv_schedule_kind)draw(GV_SCHEDULES);
+	bool interleaved = schedule == GV_SCHEDULE_INTERLEAVED;
 	size_t places = 1 + draw(5), chunks = interleaved ? 1 + draw(3) : 1, gpus = 0, k,
 	       r;
 
 	memset(w, 0, sizeof(*w));
-	w->p = (struct pipe){.n = places * chunks,
+	w->p = (struct gv_pipe){.n = places * chunks,
 	    .stage = w->stage,
 	    .schedule = schedule,
 	    .chunks = chunks,
@@ -539,17 +543,17 @@ random_pipe(struct world *w)
 	r = 1 + draw(3);
 	for (k = 0; k < w->p.n; k++)
 		w->stage[k] =
-		    (struct pipe_stage){.replicas = interleaved ? r : 1 + draw(4),
+		    (struct gv_pipe_stage){.replicas = interleaved ? r : 1 + draw(4),
 			.forward_s = (double)(1 + draw(9)),
 			.backward_s = (double)(1 + draw(9)),
-			.weight_s = schedule == SCHEDULE_ZB_H1 ? (double)draw(9) : 0,
+			.weight_s = schedule == GV_SCHEDULE_ZB_H1 ? (double)draw(9) : 0,
 			.receive_s = draw(3) ? (double)draw(6) : 0,
 			.reduce_s = (double)draw(12)};
 	for (k = 0; k < places; k++)
 		gpus += w->stage[k].replicas;
 	w->p.micro_batches = interleaved ? gpus * (1 + draw(3)) : 1 + draw(24);
 	w->p.batch = w->p.micro_batches;
-	if (schedule == SCHEDULE_2BW) {
+	if (schedule == GV_SCHEDULE_2BW) {
 		w->p.batch = gpus + draw(4);
 		w->p.micro_batches = w->p.batch + draw(less(BATCHES - w->p.batch, 40));
 	}
@@ -559,21 +563,21 @@ static void
 against_the_clock(void)
 {
 	enum { CASES = 1200 };
-	size_t n[SCHEDULES] = {0}, wrong[SCHEDULES] = {0}, i;
-	struct timetable t;
+	size_t n[GV_SCHEDULES] = {0}, wrong[GV_SCHEDULES] = {0}, i;
+	struct gv_timetable t;
 	struct world w;
 
 	for (i = 0; i < CASES; i++) {
 		random_pipe(&w);
-		timetable_make(&t, &w.p);
+		gv_timetable_make(&t, &w.p);
 		n[w.p.schedule]++;
 		wrong[w.p.schedule] +=
-		    isnan(simulate(&t, &w.p)) || clock_differs(&w, &t) > 0;
-		timetable_free(&t);
+		    isnan(gv_simulate(&t, &w.p)) || clock_differs(&w, &t) > 0;
+		gv_timetable_free(&t);
 	}
-	for (i = 0; i < SCHEDULES; i++)
+	for (i = 0; i < GV_SCHEDULES; i++)
 		is_int(wrong[i], 0, "%s: the clock's times on %zu random pipelines",
-		    schedule_name[i], n[i]);
+		    gv_schedule_name[i], n[i]);
 }
 
 /*
@@ -586,20 +590,20 @@ steady_states(void)
 	enum { CASES = 200 };
 	size_t i, k, wrong[2] = {0}, equal = 0;
 	struct gv_error e = {0};
-	struct simulation s;
-	struct timetable t;
+	struct gv_simulation s;
+	struct gv_timetable t;
 	struct world w;
 
 	for (i = 0; i < CASES; i++) {
 		double most = 0;
 
 		random_pipe(&w);
-		w.p.schedule = i % 2 ? SCHEDULE_1F1B : SCHEDULE_2BW;
+		w.p.schedule = i % 2 ? GV_SCHEDULE_1F1B : GV_SCHEDULE_2BW;
 		w.p.n = w.p.n / w.p.chunks;
 		w.p.chunks = 1;
 		w.p.batch = 24;
 		for (k = 0; k < w.p.n; k++) {
-			struct pipe_stage *stage = &w.stage[k];
+			struct gv_pipe_stage *stage = &w.stage[k];
 
 			stage->weight_s = 0;
 			if (i < CASES / 2) {
@@ -614,11 +618,11 @@ steady_states(void)
 							  stage[-1].replicas));
 		}
 		wrong[0] +=
-		    simulation_run(&s, &t, &w.p, &e) != 0 || s.step_s < most - 1e-9;
+		    gv_simulation_run(&s, &t, &w.p, &e) != 0 || s.step_s < most - 1e-9;
 		wrong[1] += i < CASES / 2 && fabs(s.step_s - most) > 1e-9;
 		equal += i >= CASES / 2 && fabs(s.step_s - most) < 1e-9;
-		timetable_free(&t);
-		simulation_free(&s);
+		gv_timetable_free(&t);
+		gv_simulation_free(&s);
 	}
 	is_int(wrong[0], 0, "1f1b, 2bw: no faster than the slowest stage or link");
 	is_int(wrong[1], 0,

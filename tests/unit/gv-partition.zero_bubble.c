@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "gv-partition/schedule/simulate.h"
+#include "plan/simulate.h"
 #include "tap.h"
 
 enum { STAGES = 3, STATES = 1 << 22 };
@@ -150,25 +150,25 @@ best_of_all(size_t p, size_t m, const int ticks[3])
 static double
 ours(size_t p, size_t m, const int ticks[3])
 {
-	struct pipe_stage stage[STAGES];
-	struct pipe pipe = {.n = p,
+	struct gv_pipe_stage stage[STAGES];
+	struct gv_pipe pipe = {.n = p,
 	    .stage = stage,
-	    .schedule = SCHEDULE_ZB_H1,
+	    .schedule = GV_SCHEDULE_ZB_H1,
 	    .chunks = 1,
 	    .micro_batches = m,
 	    .batch = m};
-	struct timetable t;
+	struct gv_timetable t;
 	double end;
 	size_t k;
 
 	for (k = 0; k < p; k++)
-		stage[k] = (struct pipe_stage){.replicas = 1,
+		stage[k] = (struct gv_pipe_stage){.replicas = 1,
 		    .forward_s = ticks[0],
 		    .backward_s = ticks[1],
 		    .weight_s = ticks[2]};
-	timetable_make(&t, &pipe);
-	end = simulate(&t, &pipe);
-	timetable_free(&t);
+	gv_timetable_make(&t, &pipe);
+	end = gv_simulate(&t, &pipe);
+	gv_timetable_free(&t);
 	return end;
 }
 

@@ -11,9 +11,9 @@ enum { DAG_MOST = 9 };
 
 /* A graph of a few layers; layers before and behind each other as masks. */
 struct dag {
-	struct graph g;
-	struct layer layer[DAG_MOST];
-	struct graph_edge edge[DAG_MOST * DAG_MOST];
+	struct gv_graph g;
+	struct gv_graph_layer layer[DAG_MOST];
+	struct gv_graph_edge edge[DAG_MOST * DAG_MOST];
 	unsigned before[DAG_MOST], behind[DAG_MOST];
 };
 
@@ -42,7 +42,7 @@ dag_draw_edges(struct dag *d, size_t i, size_t density)
 	for (k = 0; k < i; k++)
 		if (draw(10) < density) {
 			d->edge[d->g.n_edges++] =
-			    (struct graph_edge){(uint32_t)k, (uint32_t)i};
+			    (struct gv_graph_edge){(uint32_t)k, (uint32_t)i};
 			d->before[i] |= 1U << k;
 			d->behind[k] |= 1U << i;
 		}
@@ -86,14 +86,14 @@ static inline double
 time_within(const struct amounts *a, const struct cost_rules *r, double memory,
     double flight, size_t n)
 {
-	double copies = (r->schedule == SCHEDULE_1F1B ? flight : 2) + 1 + r->state;
+	double copies = (r->schedule == GV_SCHEDULE_1F1B ? flight : 2) + 1 + r->state;
 	bool kept, again;
 
-	if (r->schedule == SCHEDULE_FLUSH || r->schedule == SCHEDULE_GPIPE) {
+	if (r->schedule == GV_SCHEDULE_FLUSH || r->schedule == GV_SCHEDULE_GPIPE) {
 		double own = ceil((double)r->micro_batches / (double)n);
 
 		copies = 2 + r->state;
-		flight = r->schedule == SCHEDULE_GPIPE ? own : fmin(flight, own);
+		flight = r->schedule == GV_SCHEDULE_GPIPE ? own : fmin(flight, own);
 	}
 	kept = memory <= 0 || copies * a->weights + flight * a->activation <= memory;
 	again = memory <= 0 ||

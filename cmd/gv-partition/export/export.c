@@ -34,7 +34,7 @@ export_stage(const struct export_plan *x, size_t i)
 
 /* The rows, if that is an order in which layers can run; else by stages. */
 static uint32_t *
-order_layers(const struct graph *g, const struct plan *p)
+order_layers(const struct gv_graph *g, const struct gv_plan *p)
 {
 	uint32_t *order = gv_xcalloc(g->n, sizeof(*order)), *by_stage;
 	size_t i, k, n = 0;
@@ -45,7 +45,7 @@ order_layers(const struct graph *g, const struct plan *p)
 		;
 	if (i == g->n_edges)
 		return order;
-	graph_order(g, order); /* there is one: layers_read looked */
+	gv_graph_order(g, order); /* there is one: gv_layers_read looked */
 	by_stage = gv_xcalloc(g->n, sizeof(*by_stage));
 	for (k = 0; k < p->n; k++)
 		for (i = 0; i < g->n; i++)
@@ -96,7 +96,7 @@ check_replicas(const char *name, const struct export_plan *x, struct gv_error *e
 /* ---- PipeDream's runtime ---- */
 
 static void
-ranks_of_stages(struct gv_json *j, const struct pipe *p)
+ranks_of_stages(struct gv_json *j, const struct gv_pipe *p)
 {
 	char key[32];
 	size_t i, k, rank = 0;
@@ -113,7 +113,7 @@ ranks_of_stages(struct gv_json *j, const struct pipe *p)
 
 /* Forward passes in front of the first backward pass: versions of the weights but one. */
 static void
-depths_of_stages(struct gv_json *j, const struct pipe *p)
+depths_of_stages(struct gv_json *j, const struct gv_pipe *p)
 {
 	char key[32];
 	size_t i, gpus = 0;
@@ -162,7 +162,7 @@ alpa_shapes(struct gv_out *out, const struct export_plan *x, bool physical)
 	size_t i, l, all;
 
 	for (i = 0; i < x->p->n; i++) {
-		const struct stage *s = &x->p->stage[i];
+		const struct gv_stage *s = &x->p->stage[i];
 
 		for (all = 1, l = 0; l < x->m->n_levels; l++)
 			all *= s->replicas[l];

@@ -3,8 +3,8 @@
 #define GV_PARTITION_EXPORT_H
 
 #include "base/fileio.h"
-#include "gv-partition/layers.h"
-#include "gv-partition/schedule/timetable.h"
+#include "plan/plan.h"
+#include "plan/timetable.h"
 
 enum export {
 	EXPORT_MEGATRON,
@@ -18,10 +18,10 @@ enum export {
 extern const char *const export_name[EXPORTS];
 
 struct export_plan {
-	const struct layers *l;
-	const struct plan *p;
-	const struct machine *m;
-	const struct pipe *pipe; /* of the plan */
+	const struct gv_layers *l;
+	const struct gv_plan *p;
+	const struct gv_machine *m;
+	const struct gv_pipe *pipe; /* of the plan */
 	const uint32_t *order; /* [l->g.n] layers as a sequence; export_write makes it */
 };
 

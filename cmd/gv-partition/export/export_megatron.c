@@ -165,7 +165,7 @@ export_megatron(const struct export_plan *x, struct gv_out *out, struct gv_error
 		    "--num-layers %zu --tensor-model-parallel-size 1"
 		    " --pipeline-model-parallel-size %zu"
 		    " --pipeline-model-parallel-layout '%s'%s\n",
-		    layers, pipe_places(x->pipe), layout.s,
+		    layers, gv_pipe_places(x->pipe), layout.s,
 		    recompute ? " --recompute-granularity full --recompute-method uniform"
 				" --recompute-num-layers 1"
 			      : "");

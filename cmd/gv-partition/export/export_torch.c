@@ -7,9 +7,9 @@
 #include "export.h"
 
 /* What torch calls a schedule; NULL: none of its own, the CSV says it. */
-static const char *const schedule_class[SCHEDULES] = {[SCHEDULE_FLUSH] = "1F1B",
-    [SCHEDULE_GPIPE] = "GPipe",
-    [SCHEDULE_INTERLEAVED] = "Interleaved1F1B"};
+static const char *const schedule_class[GV_SCHEDULES] = {[GV_SCHEDULE_FLUSH] = "1F1B",
+    [GV_SCHEDULE_GPIPE] = "GPipe",
+    [GV_SCHEDULE_INTERLEAVED] = "Interleaved1F1B"};
 
 static void
 json_cell(struct gv_json *j, struct gv_cell c)
@@ -58,7 +58,7 @@ export_torch(const struct export_plan *x, struct gv_out *out, struct gv_error *e
 	modules_of_stages(&j, x);
 	gv_json_end(&j);
 	gv_json_key(&j, "pipeline_parallel_degree");
-	gv_json_int(&j, (int64_t)pipe_places(x->pipe));
+	gv_json_int(&j, (int64_t)gv_pipe_places(x->pipe));
 	gv_json_key(&j, "data_parallel_degree");
 	gv_json_int(&j, (int64_t)x->pipe->stage[0].replicas);
 	gv_json_key(&j, "schedule");
@@ -74,15 +74,15 @@ export_torch(const struct export_plan *x, struct gv_out *out, struct gv_error *e
 
 /* One of the replicas' pipelines, with its part of the micro-batches. */
 static int
-one_pipeline(struct pipe *one, const struct pipe *p, struct gv_error *e)
+one_pipeline(struct gv_pipe *one, const struct gv_pipe *p, struct gv_error *e)
 {
 	size_t replicas = p->stage[0].replicas, i;
 
-	if (p->schedule == SCHEDULE_1F1B || p->schedule == SCHEDULE_2BW)
+	if (p->schedule == GV_SCHEDULE_1F1B || p->schedule == GV_SCHEDULE_2BW)
 		return gv_error_set(e,
 		    "--export=torch-schedule: torch keeps one version of the weights, %s "
 		    "more; plan with --schedule=flush",
-		    schedule_name[p->schedule]);
+		    gv_schedule_name[p->schedule]);
 	if (p->micro_batches % replicas != 0)
 		return gv_error_set(e,
 		    "--export=torch-schedule: %zu micro-batches for %zu pipelines",
@@ -94,26 +94,27 @@ one_pipeline(struct pipe *one, const struct pipe *p, struct gv_error *e)
 		one->stage[i] = p->stage[i];
 		one->stage[i].replicas = 1;
 	}
-	return timetable_check(one, e);
+	return gv_timetable_check(one, e);
 }
 
 int
 export_torch_schedule(const struct export_plan *x, struct gv_out *out, struct gv_error *e)
 {
 	/* torch: I the gradients of the input, W of the weights, B both */
-	const char *backward = x->pipe->schedule == SCHEDULE_ZB_H1 ? "I" : "B";
-	const char *const letter[OPS] = {
-	    [OP_FORWARD] = "F", [OP_BACKWARD] = backward, [OP_WEIGHT] = "W"};
-	struct pipe one = {0};
-	struct timetable t;
+	const char *backward = x->pipe->schedule == GV_SCHEDULE_ZB_H1 ? "I" : "B";
+	const char *const letter[GV_STEP_OPS] = {[GV_STEP_FORWARD] = "F",
+	    [GV_STEP_BACKWARD] = backward,
+	    [GV_STEP_WEIGHT] = "W"};
+	struct gv_pipe one = {0};
+	struct gv_timetable t;
 	size_t i, k, n;
 	int rc = one_pipeline(&one, x->pipe, e);
 
 	if (rc == 0) {
-		timetable_make(&t, &one);
+		gv_timetable_make(&t, &one);
 		for (i = 0; i < t.n; i++) {
 			for (n = 0, k = 0; k < t.lane[i].n; k++) {
-				const struct step *s = &t.lane[i].step[k];
+				const struct gv_step *s = &t.lane[i].step[k];
 
 				if (letter[s->op] != NULL)
 					gv_out_fmt(out, "%s%u%s%u", n++ > 0 ? "," : "",
@@ -122,7 +123,7 @@ export_torch_schedule(const struct export_plan *x, struct gv_out *out, struct gv
 			}
 			gv_out_char(out, '\n');
 		}
-		timetable_free(&t);
+		gv_timetable_free(&t);
 	}
 	free(one.stage);
 	return rc;

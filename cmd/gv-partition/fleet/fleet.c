@@ -7,22 +7,10 @@
 
 #include "base/mem.h"
 
-void
-fleet_free(struct fleet *f)
+struct gv_machine
+fleet_machine(const struct gv_fleet *f)
 {
-	size_t t;
-
-	for (t = 0; t < f->n; t++) {
-		free(f->type[t].time_s);
-		free(f->type[t].forward_s);
-	}
-	memset(f, 0, sizeof(*f));
-}
-
-struct machine
-fleet_machine(const struct fleet *f)
-{
-	struct machine m = {.n_levels = 1, .bytes_per_s = {f->bytes_per_s}};
+	struct gv_machine m = {.n_levels = 1, .bytes_per_s = {f->bytes_per_s}};
 	size_t t;
 
 	for (t = 0; t < f->n; t++)
@@ -31,9 +19,9 @@ fleet_machine(const struct fleet *f)
 }
 
 static int
-check_types(const struct plan *p, const struct fleet *f, struct gv_error *e)
+check_types(const struct gv_plan *p, const struct gv_fleet *f, struct gv_error *e)
 {
-	size_t used[FLEET_TYPES] = {0}, i, t;
+	size_t used[GV_FLEET_TYPES] = {0}, i, t;
 
 	for (i = 0; i < p->n; i++) {
 		t = p->stage[i].type;
@@ -48,7 +36,7 @@ check_types(const struct plan *p, const struct fleet *f, struct gv_error *e)
 
 /* All layers on each type: the report's times for comparison. */
 static void
-compare_types(struct plan_report *r, const struct graph *g, const struct fleet *f,
+compare_types(struct plan_report *r, const struct gv_graph *g, const struct gv_fleet *f,
     const struct cost_rules *rules)
 {
 	double parameter = 0, least = 0;
@@ -65,7 +53,7 @@ compare_types(struct plan_report *r, const struct graph *g, const struct fleet *
 	}
 	r->idle_s = least / (double)fleet_machine(f).gpus[0];
 	for (t = 0; t < f->n; t++) {
-		struct machine m = {1, {f->type[t].gpus}, {f->bytes_per_s}};
+		struct gv_machine m = {1, {f->type[t].gpus}, {f->bytes_per_s}};
 		double all = 0;
 
 		for (v = 0; v < g->n; v++)
@@ -77,12 +65,12 @@ compare_types(struct plan_report *r, const struct graph *g, const struct fleet *
 }
 
 int
-fleet_evaluate(struct plan_report *r, const struct plan *p, const struct graph *g,
-    const struct fleet *f, const struct cost_rules *rules, enum ideals_kind cut,
+fleet_evaluate(struct plan_report *r, const struct gv_plan *p, const struct gv_graph *g,
+    const struct gv_fleet *f, const struct cost_rules *rules, enum ideals_kind cut,
     struct gv_error *e)
 {
-	struct machine m = fleet_machine(f);
-	struct graph as = *g; /* with the times that the layers have in this plan */
+	struct gv_machine m = fleet_machine(f);
+	struct gv_graph as = *g; /* with the times that the layers have in this plan */
 	size_t v;
 	int rc = check_types(p, f, e);
 
@@ -92,7 +80,7 @@ fleet_evaluate(struct plan_report *r, const struct plan *p, const struct graph *
 	}
 	as.layer = gv_xcalloc(g->n, sizeof(*as.layer));
 	for (v = 0; v < g->n; v++) {
-		const struct fleet_type *t = &f->type[p->stage[p->of[v]].type];
+		const struct gv_fleet_type *t = &f->type[p->stage[p->of[v]].type];
 
 		as.layer[v] = g->layer[v];
 		as.layer[v].time_s = t->time_s[v];

@@ -9,25 +9,8 @@
 
 #include "gv-partition/search/plan.h"
 
-enum { FLEET_TYPES = 4 };
-
-struct fleet_type {
-	const char *name;
-	size_t gpus;
-	double memory;              /* bytes of a GPU; 0 = no limit */
-	double *time_s, *forward_s; /* [n_layers] of one minibatch on one GPU */
-};
-
-struct fleet {
-	size_t n;
-	struct fleet_type type[FLEET_TYPES];
-	double bytes_per_s;
-};
-
-void fleet_free(struct fleet *f); /* the times */
-
 /* The machine of one level that has all these GPUs. */
-struct machine fleet_machine(const struct fleet *f);
+struct gv_machine fleet_machine(const struct gv_fleet *f);
 
 enum fleet_result {
 	FLEET_FOUND,
@@ -51,8 +34,8 @@ enum fleet_result {
  * Cost: about 20 times, with memory 40 times, pairs of prefixes times combinations of
  * numbers of GPUs of all types but that with the most.
  */
-enum fleet_result fleet_search(struct plan *p, const struct ideals *s, size_t n_layers,
-    const struct fleet *f, const struct search_options *o);
+enum fleet_result fleet_search(struct gv_plan *p, const struct ideals *s, size_t n_layers,
+    const struct gv_fleet *f, const struct search_options *o);
 
 /*
  * As plan_evaluate, with the times of the types: single_s is all layers on one
@@ -60,8 +43,8 @@ enum fleet_result fleet_search(struct plan *p, const struct ideals *s, size_t n_
  * is best at that; idle_s takes each layer on its best type.  An error as well:
  * more GPUs of a type than there are.
  */
-int fleet_evaluate(struct plan_report *r, const struct plan *p, const struct graph *g,
-    const struct fleet *f, const struct cost_rules *rules, enum ideals_kind cut,
-    struct gv_error *e);
+int fleet_evaluate(struct plan_report *r, const struct gv_plan *p,
+    const struct gv_graph *g, const struct gv_fleet *f, const struct cost_rules *rules,
+    enum ideals_kind cut, struct gv_error *e);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* The type of that name that has GPUs, or f->n. */
 static size_t
-find_type(const struct fleet *f, struct gv_cell name)
+find_type(const struct gv_fleet *f, struct gv_cell name)
 {
 	size_t t;
 
@@ -24,7 +24,7 @@ find_type(const struct fleet *f, struct gv_cell name)
 static int
 take_types(struct fleet_tables *t, const char *file, double memory, struct gv_error *e)
 {
-	struct fleet *f = &t->fleet;
+	struct gv_fleet *f = &t->fleet;
 	size_t i, all = 0;
 
 	for (i = 0; i < t->cluster.n_types; i++) {
@@ -33,20 +33,20 @@ take_types(struct fleet_tables *t, const char *file, double memory, struct gv_er
 
 		if (type->gpus == 0)
 			continue;
-		if (f->n == FLEET_TYPES)
+		if (f->n == GV_FLEET_TYPES)
 			return gv_error_at(e, file, 0, NULL,
 			    "more than %d GPU types, which is too many to plan with",
-			    FLEET_TYPES);
-		f->type[f->n++] = (struct fleet_type){.name = type->name,
+			    GV_FLEET_TYPES);
+		f->type[f->n++] = (struct gv_fleet_type){.name = type->name,
 		    .gpus = type->gpus,
 		    .memory = memory > 0 && (has <= 0 || memory < has) ? memory : has};
 		all += type->gpus;
 	}
 	if (f->n == 0)
 		return gv_error_at(e, file, 0, NULL, "no GPUs");
-	if (all > GPUS)
-		return gv_error_at(
-		    e, file, 0, NULL, "%zu GPUs, of which %d can be planned", all, GPUS);
+	if (all > GV_PLAN_GPUS)
+		return gv_error_at(e, file, 0, NULL,
+		    "%zu GPUs, of which %d can be planned", all, GV_PLAN_GPUS);
 	return 0;
 }
 
@@ -70,7 +70,7 @@ expect(const struct gv_frame *f, size_t row, ptrdiff_t column, double least, dou
 
 /* All layers of the table take 1 / factor. */
 static void
-scale(struct fleet_type *t, const struct graph *g, double factor)
+scale(struct gv_fleet_type *t, const struct gv_graph *g, double factor)
 {
 	size_t v;
 
@@ -82,8 +82,8 @@ scale(struct fleet_type *t, const struct graph *g, double factor)
 
 /* Rows of whole models; sets known[] of the types found. */
 static int
-read_rates(struct fleet *f, bool *known, const struct gv_frame *rows,
-    const struct graph *g, struct gv_error *e)
+read_rates(struct gv_fleet *f, bool *known, const struct gv_frame *rows,
+    const struct gv_graph *g, struct gv_error *e)
 {
 	ptrdiff_t type = gv_frame_find(rows, "gpu_type"), rate;
 	ptrdiff_t job = gv_frame_find(rows, "job_type");
@@ -124,7 +124,7 @@ read_rates(struct fleet *f, bool *known, const struct gv_frame *rows,
 
 /* Rows of layers. */
 static int
-read_layers(struct fleet *f, const struct gv_frame *rows, const struct layers *l,
+read_layers(struct gv_fleet *f, const struct gv_frame *rows, const struct gv_layers *l,
     struct gv_error *e)
 {
 	ptrdiff_t type = gv_frame_find(rows, "gpu_type"),
@@ -171,8 +171,8 @@ read_layers(struct fleet *f, const struct gv_frame *rows, const struct layers *l
 
 /* Types that have rows must have them for all layers; the others are not known. */
 static int
-check_layers(const struct fleet *f, bool *known, const struct layers *l, const char *file,
-    struct gv_error *e)
+check_layers(const struct gv_fleet *f, bool *known, const struct gv_layers *l,
+    const char *file, struct gv_error *e)
 {
 	ptrdiff_t id = gv_frame_find(&l->rows, "node_id");
 	size_t t, v, n;
@@ -180,7 +180,7 @@ check_layers(const struct fleet *f, bool *known, const struct layers *l, const c
 	int rc = 0;
 
 	for (t = 0; t < f->n; t++) {
-		const struct fleet_type *type = &f->type[t];
+		const struct gv_fleet_type *type = &f->type[t];
 		size_t missing = 0;
 
 		if (known[t])
@@ -205,7 +205,7 @@ check_layers(const struct fleet *f, bool *known, const struct layers *l, const c
 }
 
 static int
-read_times(struct fleet *f, bool *known, const char *file, const struct layers *l,
+read_times(struct gv_fleet *f, bool *known, const char *file, const struct gv_layers *l,
     struct gv_error *e)
 {
 	struct gv_frame rows = {0};
@@ -227,10 +227,10 @@ read_times(struct fleet *f, bool *known, const char *file, const struct layers *
 }
 
 static int
-find_times(struct fleet *f, const struct fleet_times *how, const struct layers *l,
+find_times(struct gv_fleet *f, const struct fleet_times *how, const struct gv_layers *l,
     struct gv_error *e)
 {
-	bool known[FLEET_TYPES] = {false}, given[FLEET_TYPES] = {false};
+	bool known[GV_FLEET_TYPES] = {false}, given[GV_FLEET_TYPES] = {false};
 	char q[GV_QUOTE_LEN];
 	size_t i, t, v;
 	int rc = 0;
@@ -271,7 +271,7 @@ find_times(struct fleet *f, const struct fleet_times *how, const struct layers *
 
 int
 fleet_read(struct fleet_tables *t, const char *cluster, const struct fleet_times *how,
-    double memory, double bytes_per_s, const struct layers *l, struct gv_error *e)
+    double memory, double bytes_per_s, const struct gv_layers *l, struct gv_error *e)
 {
 	memset(t, 0, sizeof(*t));
 	t->fleet.bytes_per_s = bytes_per_s;
@@ -284,15 +284,15 @@ fleet_read(struct fleet_tables *t, const char *cluster, const struct fleet_times
 void
 fleet_tables_free(struct fleet_tables *t)
 {
-	fleet_free(&t->fleet);
+	gv_fleet_free(&t->fleet);
 	gv_cluster_free(&t->cluster);
 }
 
 /* ---- a plan ---- */
 
 int
-fleet_read_plan(
-    struct plan *p, const struct fleet *f, const struct layers *l, struct gv_error *e)
+fleet_read_plan(struct gv_plan *p, const struct gv_fleet *f, const struct gv_layers *l,
+    struct gv_error *e)
 {
 	size_t *first = gv_xcalloc(p->n, sizeof(*first)); /* 1 + a layer of each stage */
 	ptrdiff_t column;
@@ -301,7 +301,7 @@ fleet_read_plan(
 
 	for (v = 0; v < l->g.n && rc == 0; v++) {
 		struct gv_cell name = gv_frame_cell(&l->rows, l->row[v], column);
-		struct stage *stage = &p->stage[p->of[v]];
+		struct gv_stage *stage = &p->stage[p->of[v]];
 		char q[GV_QUOTE_LEN];
 
 		t = find_type(f, name);
@@ -321,13 +321,13 @@ fleet_read_plan(
 }
 
 void
-fleet_apply(struct graph *g, const struct plan *p, const struct fleet *f)
+fleet_apply(struct gv_graph *g, const struct gv_plan *p, const struct gv_fleet *f)
 {
 	size_t v;
 
 	for (v = 0; v < g->n; v++) {
 		size_t type = p != NULL ? p->stage[p->of[v]].type : 0;
-		const struct fleet_type *t = &f->type[type];
+		const struct gv_fleet_type *t = &f->type[type];
 
 		g->layer[v].time_s = t->time_s[v];
 		g->layer[v].forward_s = t->forward_s[v];

@@ -3,7 +3,7 @@
 #define GV_PARTITION_FLEET_READ_H
 
 #include "fleet.h"
-#include "gv-partition/layers.h"
+#include "plan/layers.h"
 #include "sched/cluster.h"
 
 /* What --gpu-speed says: GPUs of this type take 1 / factor of the times of the layers' table. */
@@ -17,13 +17,13 @@ struct fleet_speed {
 struct fleet_times {
 	const char *file; /* --times; NULL = none */
 	size_t n_speeds;
-	struct fleet_speed speed[FLEET_TYPES];
+	struct fleet_speed speed[GV_FLEET_TYPES];
 };
 
 /* = {0} is empty. */
 struct fleet_tables {
 	struct gv_cluster cluster; /* owns the names */
-	struct fleet fleet;
+	struct gv_fleet fleet;
 };
 
 /*
@@ -40,14 +40,14 @@ struct fleet_tables {
  * memory_bytes or these are not given; 0 = no limit.  0, or -1 with *e set.
  */
 int fleet_read(struct fleet_tables *t, const char *cluster, const struct fleet_times *how,
-    double memory, double bytes_per_s, const struct layers *l, struct gv_error *e);
+    double memory, double bytes_per_s, const struct gv_layers *l, struct gv_error *e);
 void fleet_tables_free(struct fleet_tables *t);
 
 /* Fills plan.stage[].type from the column gpu_type of the rows.  0, or -1 with *e set. */
-int fleet_read_plan(
-    struct plan *p, const struct fleet *f, const struct layers *l, struct gv_error *e);
+int fleet_read_plan(struct gv_plan *p, const struct gv_fleet *f,
+    const struct gv_layers *l, struct gv_error *e);
 
 /* Gives the layers the times that they have in this plan; p NULL: on the first type. */
-void fleet_apply(struct graph *g, const struct plan *p, const struct fleet *f);
+void fleet_apply(struct gv_graph *g, const struct gv_plan *p, const struct gv_fleet *f);
 
 #endif

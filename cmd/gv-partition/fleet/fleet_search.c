@@ -58,7 +58,7 @@ replicas_here(
 }
 
 /* The first stage of the best pipeline from here; where the rest is. */
-static struct stage
+static struct gv_stage
 first_stage(const struct trial *x, struct at *here, double *load_s)
 {
 	const struct ideals *s = x->s;
@@ -77,18 +77,18 @@ first_stage(const struct trial *x, struct at *here, double *load_s)
 					continue;
 				*load_s = trial_load(x, &choice[c], here->prefix, m);
 				*here = rest;
-				return (struct stage){.replicas = {m},
+				return (struct gv_stage){.replicas = {m},
 				    .within = {rest.prefix},
 				    .recompute = choice[c].recompute,
 				    .type = t};
 			}
 		}
-	return (struct stage){0};
+	return (struct gv_stage){0};
 }
 
 /* The pipeline on the fewest GPUs within the limit; its time. */
 static double
-follow(const struct trial *x, struct plan *p)
+follow(const struct trial *x, struct gv_plan *p)
 {
 	size_t fewest_gpus = SIZE_MAX, at, k;
 	size_t most = x->f->type[x->order[x->f->n - 1]].gpus;
@@ -109,7 +109,7 @@ follow(const struct trial *x, struct plan *p)
 	}
 	p->n = 0;
 	while (here.prefix + 1 < x->s->n) {
-		struct stage stage = first_stage(x, &here, &load_s);
+		struct gv_stage stage = first_stage(x, &here, &load_s);
 
 		p->stage = gv_xrealloc(p->stage, p->n + 1, sizeof(*p->stage));
 		p->stage[p->n++] = stage;
@@ -120,8 +120,8 @@ follow(const struct trial *x, struct plan *p)
 
 /* For balance(). */
 static double
-load_of(
-    const void *ctx, const struct plan *p, size_t j, size_t i, size_t k, bool *recompute)
+load_of(const void *ctx, const struct gv_plan *p, size_t j, size_t i, size_t k,
+    bool *recompute)
 {
 	const struct trial *x = ctx;
 	size_t m = p->stage[j].replicas[0], in_flight, gpus = 0, c, n;
@@ -229,7 +229,7 @@ least_step(struct trial *x, double low, double high)
 
 /* The best plan and its time; INFINITY when none is within known. */
 static double
-search(struct trial *x, size_t n_layers, struct plan *p, double known)
+search(struct trial *x, size_t n_layers, struct gv_plan *p, double known)
 {
 	double low = bound(x, n_layers), high, enough = x->limited ? 1e-13 : 1e-3;
 
@@ -252,27 +252,27 @@ search(struct trial *x, size_t n_layers, struct plan *p, double known)
 
 /* The time of the best plan among few of the prefixes, or INFINITY. */
 static double
-coarse_time(const struct ideals *s, size_t n_layers, const struct fleet *f,
+coarse_time(const struct ideals *s, size_t n_layers, const struct gv_fleet *f,
     const struct search_options *o, size_t parts, double known)
 {
 	uint32_t *pick = gv_xcalloc(s->n, sizeof(*pick));
 	struct ideals few;
 	struct trial x;
-	struct plan p = {0};
+	struct gv_plan p = {0};
 
 	ideals_pick(&few, s, pick, search_few(pick, s, parts));
 	if (trial_open(&x, &few, n_layers, f, o))
 		known = fmin(known, search(&x, n_layers, &p, known));
 	trial_close(&x);
-	plan_free(&p);
+	gv_plan_free(&p);
 	ideals_free(&few);
 	free(pick);
 	return known;
 }
 
 enum fleet_result
-fleet_search(struct plan *p, const struct ideals *s, size_t n_layers,
-    const struct fleet *f, const struct search_options *o)
+fleet_search(struct gv_plan *p, const struct ideals *s, size_t n_layers,
+    const struct gv_fleet *f, const struct search_options *o)
 {
 	static const size_t parts[] = {24, 96};
 	struct trial x;

@@ -19,7 +19,7 @@ sums(const struct ideals *s, const double *of_layer, size_t n_layers)
 }
 
 static bool
-any_limit(const struct fleet *f)
+any_limit(const struct gv_fleet *f)
 {
 	size_t t;
 
@@ -30,7 +30,7 @@ any_limit(const struct fleet *f)
 
 bool
 trial_open(struct trial *x, const struct ideals *s, size_t n_layers,
-    const struct fleet *f, const struct search_options *o)
+    const struct gv_fleet *f, const struct search_options *o)
 {
 	size_t last = 0, t, k = 0, c;
 
@@ -71,7 +71,7 @@ trial_close(struct trial *x)
 {
 	size_t t;
 
-	for (t = 0; t < FLEET_TYPES; t++) {
+	for (t = 0; t < GV_FLEET_TYPES; t++) {
 		free(x->time_s[t]);
 		free(x->forward_s[t]);
 	}

@@ -13,15 +13,15 @@ enum { FLEET_NO_GPUS = 1 << 14 }; /* more than there can be; twice fits an int16
  */
 struct trial {
 	const struct ideals *s;
-	const struct fleet *f;
+	const struct gv_fleet *f;
 	const struct search_options *o;
-	struct machine m;
+	struct gv_machine m;
 	bool limited;
-	double *time_s[FLEET_TYPES], *forward_s[FLEET_TYPES]; /* [prefixes] sums */
-	size_t order[FLEET_TYPES];  /* types, the last one last */
-	size_t stride[FLEET_TYPES]; /* by place in order: a GPU more of this type */
-	size_t n;                   /* combinations */
-	int16_t *sum;               /* [n] GPUs of each, when limited */
+	double *time_s[GV_FLEET_TYPES], *forward_s[GV_FLEET_TYPES]; /* [prefixes] sums */
+	size_t order[GV_FLEET_TYPES];  /* types, the last one last */
+	size_t stride[GV_FLEET_TYPES]; /* by place in order: a GPU more of this type */
+	size_t n;                      /* combinations */
+	int16_t *sum;                  /* [n] GPUs of each, when limited */
 	int16_t *need; /* [prefixes][n]; FLEET_NO_GPUS or more: no pipeline */
 	double limit_s;
 };
@@ -37,7 +37,7 @@ struct choice {
 
 /* Reserves what the search needs; false: too large.  Close it also then. */
 bool trial_open(struct trial *x, const struct ideals *s, size_t n_layers,
-    const struct fleet *f, const struct search_options *o);
+    const struct gv_fleet *f, const struct search_options *o);
 void trial_close(struct trial *x);
 
 /* Fills need[] for the limit; whether there are enough GPUs. */

@@ -19,7 +19,7 @@ merges_free(struct merges *m)
 void
 merges_add(struct merges *m, uint32_t src, uint32_t dst)
 {
-	m->merge[m->n++] = (struct graph_edge){src, dst};
+	m->merge[m->n++] = (struct gv_graph_edge){src, dst};
 }
 
 uint32_t *
@@ -162,7 +162,7 @@ paths_merge(struct paths *p, struct merges *m, size_t most)
 }
 
 void
-merges_linear(struct merges *m, const struct graph *g)
+merges_linear(struct merges *m, const struct gv_graph *g)
 {
 	struct paths p = {0};
 	size_t *out = gv_xcalloc(g->n, sizeof(*out));
@@ -191,7 +191,7 @@ merges_order(const struct merges *m, const uint32_t *first, uint32_t *order)
 {
 	size_t n = 0, i;
 
-	graph_order(m->g, order);
+	gv_graph_order(m->g, order);
 	for (i = 0; i < m->g->n; i++)
 		if (first[order[i]] == order[i])
 			order[n++] = order[i];

@@ -2,7 +2,7 @@
 #ifndef GV_PARTITION_GROUPS_H
 #define GV_PARTITION_GROUPS_H
 
-#include "graph.h"
+#include "plan/graph.h"
 
 /*
  * Groups of layers, and how to make fewer of them: one by one, the second layer's
@@ -12,7 +12,7 @@
  *   branches without forks, as PipeDream's program compresses them before it plans
  *   Inception and NASNet: along edges between layers that are each other's only
  *   successor and predecessor, that into the group which takes the least time first;
- *   where more than 4096 groups are left, those next to each other in graph_order,
+ *   where more than 4096 groups are left, those next to each other in gv_graph_order,
  *   by time as well, to as many;
  *   groups along any edge, where that makes no circle, by time as well;
  *   the rest, which no edge connects.
@@ -20,13 +20,13 @@
  * All of them leave one group.
  */
 struct merges {
-	const struct graph *g;
+	const struct gv_graph *g;
 	size_t n;
-	struct graph_edge *merge; /* [n], at most g->n - 1 */
+	struct gv_graph_edge *merge; /* [n], at most g->n - 1 */
 };
 
 /* Of branches without forks alone.  Cost: (edges + n) log n. */
-void merges_linear(struct merges *m, const struct graph *g);
+void merges_linear(struct merges *m, const struct gv_graph *g);
 /* The others, behind those.  Cost: at most 4096 * (edges + 4096) beside. */
 void merges_further(struct merges *m);
 void merges_free(struct merges *m);

@@ -18,7 +18,7 @@ struct shrinking {
 	size_t *at;     /* [n + 1] edges by their source at first */
 	uint32_t *to;
 	size_t n_edges;
-	struct graph_edge *edge; /* between groups that are there */
+	struct gv_graph_edge *edge; /* between groups that are there */
 	uint32_t *order;    /* [n] each behind all that feed it; NOBODY where one was */
 	size_t *place;      /* [n] in it */
 	bool *refused;      /* [n_edges] it would make a circle */
@@ -65,14 +65,14 @@ reaches_round_about(struct shrinking *s, uint32_t from, uint32_t to)
 }
 
 static double
-together(const struct shrinking *s, struct graph_edge e)
+together(const struct shrinking *s, struct gv_graph_edge e)
 {
 	return s->time_s[e.src] + s->time_s[e.dst];
 }
 
 /* The edge to merge next; false when there is none. */
 static bool
-lightest(struct shrinking *s, struct graph_edge *best)
+lightest(struct shrinking *s, struct gv_graph_edge *best)
 {
 	size_t k, least;
 
@@ -96,14 +96,14 @@ lightest(struct shrinking *s, struct graph_edge *best)
  * no longer: one that goes elsewhere just gets shorter.
  */
 static void
-merge_edges(struct shrinking *s, struct graph_edge e)
+merge_edges(struct shrinking *s, struct gv_graph_edge e)
 {
 	size_t k, kept = 0;
 
 	memset(s->seen, 0, s->n * sizeof(*s->seen));
 	memset(s->twice, 0, s->n * sizeof(*s->twice));
 	for (k = 0; k < s->n_edges; k++) {
-		struct graph_edge f = s->edge[k];
+		struct gv_graph_edge f = s->edge[k];
 
 		if (f.src == e.dst)
 			f.src = e.src;
@@ -124,7 +124,7 @@ merge_edges(struct shrinking *s, struct graph_edge e)
 
 /* Puts what is between them in front of both, but behind them what src feeds, which was seen. */
 static void
-merge_places(struct shrinking *s, struct graph_edge e)
+merge_places(struct shrinking *s, struct gv_graph_edge e)
 {
 	size_t from = s->place[e.src], to = s->place[e.dst], at = from, n = 0, i;
 
@@ -150,7 +150,7 @@ merge_places(struct shrinking *s, struct graph_edge e)
 
 /* Right behind reaches_round_about. */
 static void
-merge_into(struct shrinking *s, struct graph_edge e)
+merge_into(struct shrinking *s, struct gv_graph_edge e)
 {
 	uint32_t u;
 
@@ -165,7 +165,7 @@ merge_into(struct shrinking *s, struct graph_edge e)
 
 /* The edges between groups, and by their sources. */
 static void
-take_edges(struct shrinking *s, const struct graph *g, const uint32_t *group)
+take_edges(struct shrinking *s, const struct gv_graph *g, const uint32_t *group)
 {
 	size_t k, i;
 
@@ -174,7 +174,7 @@ take_edges(struct shrinking *s, const struct graph *g, const uint32_t *group)
 	s->to = gv_xcalloc(g->n_edges, sizeof(*s->to));
 	s->refused = gv_xcalloc(g->n_edges, sizeof(*s->refused));
 	for (k = 0; k < g->n_edges; k++) {
-		struct graph_edge e = {group[g->edge[k].src], group[g->edge[k].dst]};
+		struct gv_graph_edge e = {group[g->edge[k].src], group[g->edge[k].dst]};
 
 		if (e.src == e.dst)
 			continue;
@@ -190,7 +190,7 @@ take_edges(struct shrinking *s, const struct graph *g, const uint32_t *group)
 static void
 shrinking_open(struct shrinking *s, const struct merges *m)
 {
-	const struct graph *g = m->g;
+	const struct gv_graph *g = m->g;
 	uint32_t *group = gv_xcalloc(g->n, sizeof(*group));
 	uint32_t *first = merges_firsts(m, m->n);
 	uint32_t *order = gv_xcalloc(g->n, sizeof(*order));
@@ -249,7 +249,7 @@ void
 merges_edges(struct merges *m)
 {
 	struct shrinking s = {0};
-	struct graph_edge e;
+	struct gv_graph_edge e;
 
 	shrinking_open(&s, m);
 	while (lightest(&s, &e)) {

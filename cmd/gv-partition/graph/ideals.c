@@ -84,7 +84,7 @@ sets_free(struct sets *s)
 
 /* The groups that feed each group, as sets [n_groups][words]. */
 static uint64_t *
-feeders(const struct graph *g, const uint32_t *group, size_t n_groups, size_t words)
+feeders(const struct gv_graph *g, const uint32_t *group, size_t n_groups, size_t words)
 {
 	uint64_t *before = gv_xcalloc(n_groups * words, sizeof(*before));
 	size_t k;
@@ -110,7 +110,7 @@ all_in(const uint64_t *a, const uint64_t *b, size_t words)
 
 /* Ideals of the graph of groups, by size.  0, or -1 when more than limit. */
 static int
-find_all(struct sets *found, const struct graph *g, const uint32_t *group,
+find_all(struct sets *found, const struct gv_graph *g, const uint32_t *group,
     size_t n_groups, size_t limit)
 {
 	uint64_t *before, *set;
@@ -139,15 +139,15 @@ find_all(struct sets *found, const struct graph *g, const uint32_t *group,
 
 /* Each layer with all that it needs, [n][words]. */
 static uint64_t *
-closures(const struct graph *g, size_t words)
+closures(const struct gv_graph *g, size_t words)
 {
 	uint64_t *need = gv_xcalloc(g->n * words, sizeof(*need));
 	uint32_t *order = gv_xcalloc(g->n, sizeof(*order));
 	uint32_t *dst = gv_xcalloc(g->n_edges, sizeof(*dst));
-	size_t *at = graph_fed(g, dst);
+	size_t *at = gv_graph_fed(g, dst);
 	size_t i, k, w;
 
-	graph_order(g, order);
+	gv_graph_order(g, order);
 	for (i = 0; i < g->n; i++) {
 		size_t v = order[i];
 
@@ -163,7 +163,7 @@ closures(const struct graph *g, size_t words)
 }
 
 static size_t
-first_source(const struct graph *g)
+first_source(const struct gv_graph *g)
 {
 	bool *fed = gv_xcalloc(g->n, sizeof(*fed));
 	size_t i, k;
@@ -181,7 +181,7 @@ first_source(const struct graph *g)
  * with all that it needs.  Other sources come in only when needed.
  */
 static int
-find_upstream(struct sets *found, const struct graph *g, size_t limit)
+find_upstream(struct sets *found, const struct gv_graph *g, size_t limit)
 {
 	uint64_t *need = closures(g, found->words);
 	uint64_t *set = gv_xcalloc(found->words, sizeof(*set));
@@ -191,7 +191,7 @@ find_upstream(struct sets *found, const struct graph *g, size_t limit)
 	sets_add(found, need + first_source(g) * found->words);
 	for (at = 1; at < found->n && found->n <= limit; at++)
 		for (k = 0; k < g->n_edges; k++) {
-			const struct graph_edge *e = &g->edge[k];
+			const struct gv_graph_edge *e = &g->edge[k];
 
 			memcpy(set, found->bits + at * found->words,
 			    found->words * sizeof(*set));
@@ -214,7 +214,7 @@ find_upstream(struct sets *found, const struct graph *g, size_t limit)
 
 /* As PipeDream's program counts: what is read by others than those that a maximal layer needs. */
 static double
-cut_upstream(const struct graph *g, const uint64_t *bits, const uint64_t *need)
+cut_upstream(const struct gv_graph *g, const uint64_t *bits, const uint64_t *need)
 {
 	size_t words = (g->n + 63) / 64;
 	uint64_t *counted = gv_xcalloc(words, sizeof(*counted));
@@ -230,7 +230,7 @@ cut_upstream(const struct graph *g, const uint64_t *bits, const uint64_t *need)
 			continue;
 		put(counted, a);
 		for (k = 0; k < g->n_edges; k++) {
-			const struct graph_edge *e = &g->edge[k];
+			const struct gv_graph_edge *e = &g->edge[k];
 
 			if (has(need + a * words, e->src) &&
 			    !has(need + a * words, e->dst))
@@ -246,7 +246,7 @@ cut_upstream(const struct graph *g, const uint64_t *bits, const uint64_t *need)
 }
 
 static double
-cut_true(const struct graph *g, const uint64_t *bits)
+cut_true(const struct gv_graph *g, const uint64_t *bits)
 {
 	uint64_t *crosses = gv_xcalloc((g->n + 63) / 64, sizeof(*crosses));
 	double sum = 0;
@@ -263,7 +263,7 @@ cut_true(const struct graph *g, const uint64_t *bits)
 }
 
 double
-ideals_cut(const struct graph *g, const uint64_t *bits, enum ideals_kind kind)
+ideals_cut(const struct gv_graph *g, const uint64_t *bits, enum ideals_kind kind)
 {
 	uint64_t *need;
 	double sum;
@@ -277,7 +277,7 @@ ideals_cut(const struct graph *g, const uint64_t *bits, enum ideals_kind kind)
 }
 
 static void
-sum_up(struct ideals *s, const struct graph *g, enum ideals_kind kind)
+sum_up(struct ideals *s, const struct gv_graph *g, enum ideals_kind kind)
 {
 	uint64_t *need = kind == IDEALS_UPSTREAM ? closures(g, s->words) : NULL;
 	size_t i, v;
@@ -370,7 +370,7 @@ sorted(const struct sets *found, size_t n_nodes)
 
 /* What is known of sets of groups bits[n][words]. */
 static void
-take(struct ideals *s, const struct graph *g, enum ideals_kind kind,
+take(struct ideals *s, const struct gv_graph *g, enum ideals_kind kind,
     const uint32_t *group, const uint64_t *bits, size_t words)
 {
 	size_t i, v;
@@ -391,7 +391,7 @@ take(struct ideals *s, const struct graph *g, enum ideals_kind kind,
 }
 
 bool
-ideals_few(const struct graph *g, const uint32_t *group, size_t n_groups, size_t limit)
+ideals_few(const struct gv_graph *g, const uint32_t *group, size_t n_groups, size_t limit)
 {
 	struct sets found = {.words = (n_groups + 63) / 64};
 	bool few = find_all(&found, g, group, n_groups, limit) == 0;
@@ -401,7 +401,7 @@ ideals_few(const struct graph *g, const uint32_t *group, size_t n_groups, size_t
 }
 
 int
-ideals_make(struct ideals *s, const struct graph *g, enum ideals_kind kind,
+ideals_make(struct ideals *s, const struct gv_graph *g, enum ideals_kind kind,
     const uint32_t *group, size_t n_groups, size_t limit)
 {
 	struct sets found = {0};

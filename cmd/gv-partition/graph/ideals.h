@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "graph.h"
+#include "plan/graph.h"
 
 enum ideals_kind {
 	IDEALS_ALL,
@@ -47,11 +47,11 @@ struct ideals {
  * of them with the bytes that upstream counts.
  * Cost: n * layers, and n * n for the subsets.
  */
-int ideals_make(struct ideals *s, const struct graph *g, enum ideals_kind kind,
+int ideals_make(struct ideals *s, const struct gv_graph *g, enum ideals_kind kind,
     const uint32_t *group, size_t n_groups, size_t limit);
 /* Whether all prefixes that split no group are at most limit. */
 bool ideals_few(
-    const struct graph *g, const uint32_t *group, size_t n_groups, size_t limit);
+    const struct gv_graph *g, const uint32_t *group, size_t n_groups, size_t limit);
 void ideals_free(struct ideals *s);
 
 /* Some of them, [n] ascending numbers that start with the first and end with the last. */
@@ -73,6 +73,6 @@ ideals_has(const struct ideals *s, size_t i, size_t v)
 }
 
 /* Bytes that cross behind the set of layers bits [(g->n + 63) / 64], true or as upstream counts. */
-double ideals_cut(const struct graph *g, const uint64_t *bits, enum ideals_kind kind);
+double ideals_cut(const struct gv_graph *g, const uint64_t *bits, enum ideals_kind kind);
 
 #endif

@@ -14,7 +14,7 @@ few_enough(const struct merges *m, size_t k, size_t limit, uint32_t *group)
 
 void
 prefixes_make(
-    struct prefixes *x, const struct graph *g, enum ideals_kind kind, size_t limit)
+    struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind, size_t limit)
 {
 	size_t low = g->n > limit ? g->n - limit : 1, high;
 	uint32_t *group;

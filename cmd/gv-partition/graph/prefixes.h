@@ -16,7 +16,7 @@ struct prefixes {
  * elsewhere (groups.h), with no more merges than needed.  Deterministic.
  */
 void prefixes_make(
-    struct prefixes *x, const struct graph *g, enum ideals_kind kind, size_t limit);
+    struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind, size_t limit);
 void prefixes_free(struct prefixes *x);
 
 #endif

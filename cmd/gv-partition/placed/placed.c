@@ -12,7 +12,8 @@ static const double above = 1 + 1e-12; /* room for rounding */
 
 /* The time of the best plan on all GPUs at one bandwidth; INFINITY when there is none. */
 static double
-time_at(const struct ideals *s, const struct machine *m, const struct search_options *o)
+time_at(
+    const struct ideals *s, const struct gv_machine *m, const struct search_options *o)
 {
 	struct search x = {.s = s, .m = m, .o = o, .gpus = m->gpus[0]};
 
@@ -21,7 +22,7 @@ time_at(const struct ideals *s, const struct machine *m, const struct search_opt
 
 /* The best plan no slower than high into *p; its time, or INFINITY. */
 static double
-best_plan(struct placed_trial *x, struct plan *p, double low, double high)
+best_plan(struct placed_trial *x, struct gv_plan *p, double low, double high)
 {
 	if (placed_try(x, low * above))
 		return placed_path(x, p); /* nothing is faster */
@@ -38,18 +39,18 @@ best_plan(struct placed_trial *x, struct plan *p, double low, double high)
 
 /* The least time among few of the prefixes, if that is below high. */
 static double
-coarse_time(const struct ideals *s, const struct machine *m,
+coarse_time(const struct ideals *s, const struct gv_machine *m,
     const struct search_options *o, size_t parts, double low, double high)
 {
 	uint32_t *pick = gv_xcalloc(s->n, sizeof(*pick));
 	struct ideals few;
 	struct placed_trial x;
-	struct plan p = {0};
+	struct gv_plan p = {0};
 
 	ideals_pick(&few, s, pick, search_few(pick, s, parts));
 	placed_open(&x, &few, m, o);
 	high = fmin(high, best_plan(&x, &p, low, high));
-	plan_free(&p);
+	gv_plan_free(&p);
 	placed_close(&x);
 	ideals_free(&few);
 	free(pick);
@@ -57,8 +58,8 @@ coarse_time(const struct ideals *s, const struct machine *m,
 }
 
 enum search_result
-placed_search(struct plan *p, const struct ideals *s, size_t n_layers,
-    const struct machine *m, const struct search_options *o)
+placed_search(struct gv_plan *p, const struct ideals *s, size_t n_layers,
+    const struct gv_machine *m, const struct search_options *o)
 {
 	static const size_t parts[] = {24, 96, 384};
 	struct placed_trial x;

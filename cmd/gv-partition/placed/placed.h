@@ -35,12 +35,12 @@
  * so many GPUs how far its first stage reaches out.
  * Cost: about 10 times those stages times the square of the GPUs.
  */
-enum search_result placed_search(struct plan *p, const struct ideals *s, size_t n_layers,
-    const struct machine *m, const struct search_options *o);
+enum search_result placed_search(struct gv_plan *p, const struct ideals *s,
+    size_t n_layers, const struct gv_machine *m, const struct search_options *o);
 
 /* As plan_evaluate: one level of all GPUs, at the bandwidths of the links crossed. */
-int placed_evaluate(struct plan_report *r, const struct plan *p, const struct graph *g,
-    const struct machine *m, const struct cost_rules *rules, enum ideals_kind cut,
-    struct gv_error *e);
+int placed_evaluate(struct plan_report *r, const struct gv_plan *p,
+    const struct gv_graph *g, const struct gv_machine *m, const struct cost_rules *rules,
+    enum ideals_kind cut, struct gv_error *e);
 
 #endif

@@ -4,18 +4,18 @@
 #include <string.h>
 
 struct links
-links_of(const struct machine *m)
+links_of(const struct gv_machine *m)
 {
 	struct links x = {
-	    .n = machine_component(m, m->n_levels), .n_levels = m->n_levels};
+	    .n = gv_machine_component(m, m->n_levels), .n_levels = m->n_levels};
 	double slowest = m->bytes_per_s[0];
 	size_t l;
 
 	for (l = 0; l < m->n_levels; l++) {
 		if (m->bytes_per_s[l] < slowest)
 			slowest = m->bytes_per_s[l];
-		x.group[l] = machine_component(m, l + 1);
-		x.at[l] = (struct machine){1, {x.n}, {slowest}};
+		x.group[l] = gv_machine_component(m, l + 1);
+		x.at[l] = (struct gv_machine){1, {x.n}, {slowest}};
 	}
 	return x;
 }
@@ -75,8 +75,8 @@ cost_row(struct plan_report *r, size_t i, const struct links *x,
 }
 
 int
-placed_evaluate(struct plan_report *r, const struct plan *p, const struct graph *g,
-    const struct machine *m, const struct cost_rules *rules, enum ideals_kind cut,
+placed_evaluate(struct plan_report *r, const struct gv_plan *p, const struct gv_graph *g,
+    const struct gv_machine *m, const struct cost_rules *rules, enum ideals_kind cut,
     struct gv_error *e)
 {
 	struct links x = links_of(m);

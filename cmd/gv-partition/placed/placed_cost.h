@@ -7,12 +7,12 @@
 struct links {
 	size_t n; /* GPUs */
 	size_t n_levels;
-	size_t group[LEVELS]; /* GPUs of a component of this level */
-	struct machine
-	    at[LEVELS]; /* all GPUs, at the bandwidth of links up to this level */
+	size_t group[GV_PLAN_LEVELS]; /* GPUs of a component of this level */
+	struct gv_machine
+	    at[GV_PLAN_LEVELS]; /* all GPUs, at the bandwidth of links up to this level */
 };
 
-struct links links_of(const struct machine *m);
+struct links links_of(const struct gv_machine *m);
 
 /* The level of the innermost component that holds GPUs first to first + n - 1, n >= 1. */
 size_t links_level(const struct links *x, size_t first, size_t n);

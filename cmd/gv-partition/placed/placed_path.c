@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "placed_trial.h"
 
-enum { STATES = 2 * LEVELS };
+enum { STATES = 2 * GV_PLAN_LEVELS };
 
 /*
  * The best pipeline from a prefix on so many GPUs, when the level between its first
@@ -163,7 +163,7 @@ gpus_of_plan(const struct table *t)
 }
 
 double
-placed_path(const struct placed_trial *x, struct plan *p)
+placed_path(const struct placed_trial *x, struct gv_plan *p)
 {
 	struct table t = {.x = x};
 	size_t a = 0, number = 0, w;
@@ -177,7 +177,7 @@ placed_path(const struct placed_trial *x, struct plan *p)
 		const struct state *at = state_of(&t, a, w, number);
 
 		p->stage = gv_xrealloc(p->stage, p->n + 1, sizeof(*p->stage));
-		p->stage[p->n++] = (struct stage){.replicas = {at->m},
+		p->stage[p->n++] = (struct gv_stage){.replicas = {at->m},
 		    .within = {x->k.prefix[at->b]},
 		    .recompute = at->recompute};
 		a = at->b;

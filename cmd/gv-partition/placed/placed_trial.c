@@ -15,7 +15,8 @@
 static uint16_t
 kind(size_t reach, size_t most)
 {
-	return (uint16_t)(1U << (reach % LEVELS * LEVELS + most % LEVELS));
+	return (uint16_t)(1U << (reach % GV_PLAN_LEVELS * GV_PLAN_LEVELS +
+				 most % GV_PLAN_LEVELS));
 }
 
 /* So many replicas reach over the innermost level that can hold them, at least. */
@@ -39,7 +40,7 @@ fewest(const void *ctx, const struct stage_size *size, bool first, double limit_
 }
 
 void
-placed_open(struct placed_trial *x, const struct ideals *s, const struct machine *m,
+placed_open(struct placed_trial *x, const struct ideals *s, const struct gv_machine *m,
     const struct search_options *o)
 {
 	size_t i, n, level, out, reach, most;

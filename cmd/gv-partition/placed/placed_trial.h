@@ -16,19 +16,20 @@ struct placed_trial {
 	uint16_t *kinds; /* [k.size][GPUs + 1] of pipelines from a prefix on so many */
 
 	uint8_t *n_in;
-	uint8_t *n_out;                     /* and those to it can send */
-	uint16_t after[LEVELS][LEVELS + 1]; /* kinds that a stage can stand in front of */
+	uint8_t *n_out; /* and those to it can send */
+	uint16_t after[GV_PLAN_LEVELS]
+		      [GV_PLAN_LEVELS + 1]; /* kinds that a stage can stand in front of */
 };
 
-void placed_open(struct placed_trial *x, const struct ideals *s, const struct machine *m,
-    const struct search_options *o);
+void placed_open(struct placed_trial *x, const struct ideals *s,
+    const struct gv_machine *m, const struct search_options *o);
 void placed_close(struct placed_trial *x);
 
 /* Whether there is a plan within the limit.  Leaves the column for it. */
 bool placed_try(struct placed_trial *x, double limit_s);
 
 /* The best plan within the limit of the last placed_try, ties resolved, into *p; its time. */
-double placed_path(const struct placed_trial *x, struct plan *p);
+double placed_path(const struct placed_trial *x, struct gv_plan *p);
 
 /* A stage between two prefixes of the column. */
 struct part {
@@ -40,8 +41,8 @@ struct part {
 
 /* Its loads on so many replicas, by the level that is crossed: by its own, in front, behind. */
 struct part_load {
-	double own[2][LEVELS]; /* activations kept, and recomputed */
-	double in[LEVELS], out[LEVELS];
+	double own[2][GV_PLAN_LEVELS]; /* activations kept, and recomputed */
+	double in[GV_PLAN_LEVELS], out[GV_PLAN_LEVELS];
 	size_t n_own[2], n_in, n_out; /* levels with a load within the limit */
 	size_t fits[2];               /* as part_fits */
 };

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "plan/simulate.h"
 #include "gv-partition/fleet/fleet.h"
 #include "gv-partition/schedule/interleave.h"
 #include "gv-partition/placed/placed.h"
 #include "rank_vary.h"
 #include "gv-partition/search/search.h"
-#include "gv-partition/schedule/timeline.h"
+#include "gv-partition/schedule/pipe.h"
 
 enum {
 	EVERY = 24,     /* GPUs up to which every number is looked at */
@@ -26,9 +27,9 @@ struct maker {
 	struct ranking *k;
 	const struct ideals *s;   /* all */
 	const struct ideals *few; /* s, or those the further plans are cut at */
-	const struct graph *g;
-	const struct machine *m;
-	const struct fleet *fleet;
+	const struct gv_graph *g;
+	const struct gv_machine *m;
+	const struct gv_fleet *fleet;
 	const struct search_options *o;
 	enum ideals_kind cut;
 	void (*progress)(size_t tried);
@@ -37,11 +38,11 @@ struct maker {
 /* ---- what a plan takes ---- */
 
 static bool
-same_stage(const struct stage *a, const struct stage *b)
+same_stage(const struct gv_stage *a, const struct gv_stage *b)
 {
 	size_t l;
 
-	for (l = 0; l < LEVELS; l++)
+	for (l = 0; l < GV_PLAN_LEVELS; l++)
 		if (a->replicas[l] != b->replicas[l] || a->within[l] != b->within[l])
 			return false;
 	return a->recompute == b->recompute && a->type == b->type;
@@ -116,14 +117,14 @@ evaluate(const struct maker *x, struct ranked *r, struct gv_error *e)
 	if (r->placed)
 		return placed_evaluate(
 		    &r->report, &r->plan, x->g, x->m, rules, x->cut, e);
-	return (rules->schedule == SCHEDULE_INTERLEAVED ? interleave_evaluate
-							: plan_evaluate)(
+	return (rules->schedule == GV_SCHEDULE_INTERLEAVED ? interleave_evaluate
+							   : plan_evaluate)(
 	    &r->report, &r->plan, x->g, &r->machine, rules, x->cut, e);
 }
 
 /* What a GPU of a place can hold; INFINITY: there is no limit. */
 static double
-memory_of(const struct maker *x, const struct plan *p, size_t place)
+memory_of(const struct maker *x, const struct gv_plan *p, size_t place)
 {
 	double memory = x->fleet != NULL ? x->fleet->type[p->stage[place].type].memory
 					 : x->o->rules.memory;
@@ -137,9 +138,9 @@ run(const struct maker *x, struct ranked *r)
 {
 	const struct cost_rules *rules = &x->o->rules;
 	struct gv_error e = {0};
-	struct timetable t = {0};
-	struct simulation s = {0};
-	struct pipe pipe = {0};
+	struct gv_timetable t = {0};
+	struct gv_simulation s = {0};
+	struct gv_pipe pipe = {0};
 	bool good;
 	size_t i;
 
@@ -147,27 +148,27 @@ run(const struct maker *x, struct ranked *r)
 	       pipe_make(&pipe, &r->plan, &r->report, x->g, &r->machine, rules, &e) == 0;
 	if (good && r->placed)
 		pipe_place(&pipe, &r->plan, &r->report, x->m, rules);
-	good = good && simulation_run(&s, &t, &pipe, &e) == 0;
+	good = good && gv_simulation_run(&s, &t, &pipe, &e) == 0;
 	r->step_s = s.step_s;
 	r->bubble = s.bubble;
 	for (i = 0; i < s.n; i++) {
-		const struct holding *h = &s.place[i].holding;
+		const struct gv_holding *h = &s.place[i].holding;
 
 		good = good && h->bytes <= memory_of(x, &r->plan, i);
 		r->bytes = fmax(r->bytes, h->bytes);
 		if (h->in_flight > r->in_flight)
 			r->in_flight = h->in_flight;
 	}
-	timetable_free(&t);
-	simulation_free(&s);
-	pipe_free(&pipe);
+	gv_timetable_free(&t);
+	gv_simulation_free(&s);
+	gv_pipe_free(&pipe);
 	return good && (x->o->use != USE_ALL ||
-			   r->report.gpus == machine_component(x->m, x->m->n_levels));
+			   r->report.gpus == gv_machine_component(x->m, x->m->n_levels));
 }
 
 /* Takes the plan, on *m, into the ranking if it is new and can run. */
 static void
-add(struct maker *x, struct plan *p, const struct machine *m)
+add(struct maker *x, struct gv_plan *p, const struct gv_machine *m)
 {
 	struct ranking *k = x->k;
 	struct ranked r = {
@@ -183,22 +184,22 @@ add(struct maker *x, struct plan *p, const struct machine *m)
 		return;
 	}
 	plan_report_free(&r.report);
-	plan_free(&r.plan);
+	gv_plan_free(&r.plan);
 }
 
 /* ---- plans ---- */
 
 /* The best plans on *part, which are plans on *whole as well. */
 static void
-add_best(struct maker *x, const struct ideals *s, const struct machine *part,
-    const struct machine *whole)
+add_best(struct maker *x, const struct ideals *s, const struct gv_machine *part,
+    const struct gv_machine *whole)
 {
 	struct search_options o = *x->o;
-	struct plan p;
+	struct gv_plan p;
 	int model;
 
-	if (o.use == USE_ALL && machine_component(part, part->n_levels) <
-				    machine_component(whole, whole->n_levels))
+	if (o.use == USE_ALL && gv_machine_component(part, part->n_levels) <
+				    gv_machine_component(whole, whole->n_levels))
 		return;
 	for (model = 0; model < 2; model++) {
 		if (plan_search(&p, s, x->g->n, part, &o) == SEARCH_FOUND)
@@ -209,10 +210,10 @@ add_best(struct maker *x, const struct ideals *s, const struct machine *part,
 
 /* The best one-level plans with each stage where it is. */
 static void
-add_placed(struct maker *x, const struct ideals *s, const struct machine *flat)
+add_placed(struct maker *x, const struct ideals *s, const struct gv_machine *flat)
 {
 	struct search_options o = *x->o;
-	struct plan p;
+	struct gv_plan p;
 	int model;
 
 	for (model = 0; model < 2; model++) {
@@ -222,10 +223,10 @@ add_placed(struct maker *x, const struct ideals *s, const struct machine *flat)
 	}
 }
 
-static struct plan
-copy(const struct plan *p, size_t n_layers)
+static struct gv_plan
+copy(const struct gv_plan *p, size_t n_layers)
 {
-	struct plan q = {.n = p->n};
+	struct gv_plan q = {.n = p->n};
 
 	q.stage = gv_xcalloc(p->n, sizeof(*q.stage));
 	memcpy(q.stage, p->stage, p->n * sizeof(*q.stage));
@@ -236,12 +237,12 @@ copy(const struct plan *p, size_t n_layers)
 
 /* Of depth stages, and of as many replicas of each as *flat has room for. */
 static void
-add_straight(struct maker *x, size_t depth, const struct machine *flat)
+add_straight(struct maker *x, size_t depth, const struct gv_machine *flat)
 {
 	struct search_options o = *x->o;
-	struct machine part = *flat;
+	struct gv_machine part = *flat;
 	size_t w = flat->gpus[0] / depth, k;
-	struct plan p, wide;
+	struct gv_plan p, wide;
 
 	part.gpus[0] = depth;
 	o.straight = true;
@@ -270,10 +271,10 @@ next(size_t gpus, size_t most)
 static void
 add_flat(struct maker *x, const struct ideals *first)
 {
-	struct machine flat = *x->m, part;
+	struct gv_machine flat = *x->m, part;
 	size_t n;
 
-	machine_flatten(&flat);
+	gv_machine_flatten(&flat);
 	part = flat;
 	if (x->m->n_levels > 1)
 		add_placed(x, first, &flat);
@@ -288,7 +289,7 @@ add_flat(struct maker *x, const struct ideals *first)
 static void
 add_levels(struct maker *x)
 {
-	struct machine part = *x->m;
+	struct gv_machine part = *x->m;
 	size_t outer = x->m->n_levels - 1, n;
 
 	for (n = 1; n < x->m->gpus[outer]; n = next(n, x->m->gpus[outer])) {
@@ -305,9 +306,9 @@ static void
 add_fleet(struct maker *x, const size_t *gpus)
 {
 	struct search_options o = *x->o;
-	struct fleet f = {.bytes_per_s = x->fleet->bytes_per_s};
-	size_t type[FLEET_TYPES], t, k;
-	struct plan p;
+	struct gv_fleet f = {.bytes_per_s = x->fleet->bytes_per_s};
+	size_t type[GV_FLEET_TYPES], t, k;
+	struct gv_plan p;
 	int model;
 
 	for (t = 0; t < x->fleet->n; t++) {
@@ -331,7 +332,7 @@ add_fleet(struct maker *x, const size_t *gpus)
 static void
 add_fleets(struct maker *x)
 {
-	size_t gpus[FLEET_TYPES], n = 1, i, k, t;
+	size_t gpus[GV_FLEET_TYPES], n = 1, i, k, t;
 
 	for (t = 0; t < x->fleet->n; t++)
 		n *= 3;
@@ -347,7 +348,7 @@ add_interleaved(struct maker *x)
 {
 	const struct interleaving i = {x->few, x->g, x->m, x->o, x->cut};
 	size_t gpus = x->m->gpus[0], places, w;
-	struct plan p;
+	struct gv_plan p;
 
 	for (places = gpus > 1 ? 2 : 1; places <= gpus; places = next(places, gpus)) {
 		w = interleave_replicas(&i, places);
@@ -360,11 +361,11 @@ add_interleaved(struct maker *x)
 
 struct trial {
 	struct maker *x;
-	struct machine machine;
+	struct gv_machine machine;
 };
 
 static double
-step_of(void *ctx, const struct plan *p)
+step_of(void *ctx, const struct gv_plan *p)
 {
 	struct trial *t = ctx;
 	struct ranked r = {.plan = *p,
@@ -405,16 +406,16 @@ static void
 add_near(struct maker *x, size_t i)
 {
 	/* not through x->k->row: it moves when a row is added */
-	struct plan p = copy(&x->k->row[i].plan, x->g->n);
+	struct gv_plan p = copy(&x->k->row[i].plan, x->g->n);
 	struct trial t = {x, x->k->row[i].machine};
-	size_t gpus = machine_component(x->m, x->m->n_levels);
+	size_t gpus = gv_machine_component(x->m, x->m->n_levels);
 	const struct vary v = {.s = x->s,
 	    .g = x->g,
 	    .o = x->o,
 	    .gpus = gpus,
 	    .fleet = x->fleet,
 	    .levels =
-		t.machine.n_levels > 1 || x->o->rules.schedule == SCHEDULE_INTERLEAVED,
+		t.machine.n_levels > 1 || x->o->rules.schedule == GV_SCHEDULE_INTERLEAVED,
 	    .tries = tries(gpus),
 	    .step_s = step_of,
 	    .ctx = &t};
@@ -473,7 +474,7 @@ sort(struct ranking *k)
 void
 ranking_make(struct ranking *k, const struct rank_task *task)
 {
-	const struct machine *m = task->m;
+	const struct gv_machine *m = task->m;
 	struct maker x = {.k = k,
 	    .s = task->s,
 	    .few = task->s,
@@ -495,7 +496,7 @@ ranking_make(struct ranking *k, const struct rank_task *task)
 	}
 	if (task->fleet != NULL) {
 		add_fleets(&x);
-	} else if (task->o->rules.schedule == SCHEDULE_INTERLEAVED) {
+	} else if (task->o->rules.schedule == GV_SCHEDULE_INTERLEAVED) {
 		add_interleaved(&x);
 	} else {
 		if (!task->flat)
@@ -517,7 +518,7 @@ ranking_free(struct ranking *k)
 
 	for (i = 0; i < k->n; i++) {
 		plan_report_free(&k->row[i].report);
-		plan_free(&k->row[i].plan);
+		gv_plan_free(&k->row[i].plan);
 	}
 	free(k->row);
 	memset(k, 0, sizeof(*k));

@@ -5,11 +5,11 @@
 #include "gv-partition/search/plan.h"
 
 struct ranked {
-	struct plan plan;
-	struct machine machine; /* that the plan is for: as given, or flat */
-	bool placed;            /* flat, of a machine with levels: see placed.h */
+	struct gv_plan plan;
+	struct gv_machine machine; /* that the plan is for: as given, or flat */
+	bool placed;               /* flat, of a machine with levels: see placed.h */
 	struct plan_report report;
-	double step_s; /* for one micro-batch; see struct simulation */
+	double step_s; /* for one micro-batch; see struct gv_simulation */
 	double bubble;
 	size_t in_flight;
 	double bytes; /* of the fullest GPU */
@@ -24,10 +24,10 @@ struct ranking {
 
 struct rank_task {
 	const struct ideals *s;
-	const struct graph *g;
-	const struct machine *m;
-	const struct fleet *fleet; /* types of its GPUs; NULL: all are alike */
-	bool flat;                 /* only plans of one level */
+	const struct gv_graph *g;
+	const struct gv_machine *m;
+	const struct gv_fleet *fleet; /* types of its GPUs; NULL: all are alike */
+	bool flat;                    /* only plans of one level */
 	const struct search_options *o;
 	enum ideals_kind cut;
 	void (*progress)(size_t tried); /* is told how many plans were tried; or NULL */

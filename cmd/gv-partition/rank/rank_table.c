@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "base/strbuf.h"
-#include "gv-partition/fleet/fleet.h"
 #include "rank_table.h"
 
 static const char *const name[] = {"rank", "step_s", "speedup", "bubble_share", "stages",
@@ -24,7 +23,7 @@ replicas(struct gv_strbuf *b, const struct ranked *r)
 
 /* Of each stage, where GPUs have types. */
 static void
-gpu_types(struct gv_strbuf *b, const struct plan *p)
+gpu_types(struct gv_strbuf *b, const struct gv_plan *p)
 {
 	size_t k;
 
@@ -34,7 +33,7 @@ gpu_types(struct gv_strbuf *b, const struct plan *p)
 }
 
 static void
-recompute(struct gv_strbuf *b, const struct plan *p)
+recompute(struct gv_strbuf *b, const struct gv_plan *p)
 {
 	size_t k, n = 0;
 
@@ -51,7 +50,7 @@ recompute(struct gv_strbuf *b, const struct plan *p)
 
 /* The first row of each stage. */
 static void
-first_layers(struct gv_strbuf *b, const struct plan *p, const struct layers *l)
+first_layers(struct gv_strbuf *b, const struct gv_plan *p, const struct gv_layers *l)
 {
 	ptrdiff_t id = gv_frame_find(&l->rows, "node_id");
 	size_t k, v;
@@ -69,7 +68,8 @@ first_layers(struct gv_strbuf *b, const struct plan *p, const struct layers *l)
 }
 
 static void
-write_row(struct gv_tabw *w, const struct ranked *r, size_t rank, const struct layers *l)
+write_row(
+    struct gv_tabw *w, const struct ranked *r, size_t rank, const struct gv_layers *l)
 {
 	struct gv_strbuf b = {0};
 
@@ -99,7 +99,7 @@ write_row(struct gv_tabw *w, const struct ranked *r, size_t rank, const struct l
 }
 
 void
-ranking_write(const struct ranking *k, size_t top, const struct layers *l,
+ranking_write(const struct ranking *k, size_t top, const struct gv_layers *l,
     struct gv_out *out, bool tsv)
 {
 	struct gv_tabw w;

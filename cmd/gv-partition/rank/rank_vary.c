@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "gv-partition/fleet/fleet.h"
 #include "rank_vary.h"
 
 /* A pipeline as its cuts. */
@@ -20,11 +19,11 @@ struct shape {
 
 struct varying {
 	const struct vary *v;
-	const struct stage *old; /* of the plan that is varied */
-	bool levels;             /* only cuts move */
+	const struct gv_stage *old; /* of the plan that is varied */
+	bool levels;                /* only cuts move */
 	size_t tries;
 	struct shape now;
-	struct plan best; /* the plan of now */
+	struct gv_plan best; /* the plan of now */
 	double best_s;
 };
 
@@ -90,7 +89,7 @@ memory_of(const struct varying *x, size_t type)
 
 /* The prefix of the layers of the stages below end, or 0 when it is none of them. */
 static size_t
-prefix_of(const struct vary *v, const struct plan *p, size_t end)
+prefix_of(const struct vary *v, const struct gv_plan *p, size_t end)
 {
 	const struct ideals *s = v->s;
 	uint64_t *bits = gv_xcalloc(s->words, sizeof(*bits));
@@ -124,11 +123,11 @@ bytes_of(const struct varying *x, const struct shape *s, size_t k, bool recomput
 	    stage_in_flight(&x->v->o->rules, s->replicas[k], behind), recompute);
 }
 
-static struct plan
+static struct gv_plan
 plan_of(const struct varying *x, const struct shape *s)
 {
 	const struct cost_rules *r = &x->v->o->rules;
-	struct plan p = {.n = s->n, .fleet = x->v->fleet};
+	struct gv_plan p = {.n = s->n, .fleet = x->v->fleet};
 	double memory;
 	size_t k, i;
 
@@ -158,7 +157,7 @@ plan_of(const struct varying *x, const struct shape *s)
 static bool
 better(struct varying *x, struct shape s)
 {
-	struct plan p;
+	struct gv_plan p;
 	double step_s;
 
 	if (x->tries == 0) {
@@ -170,14 +169,14 @@ better(struct varying *x, struct shape s)
 	step_s = x->v->step_s(x->v->ctx, &p);
 	if (!(step_s < x->best_s * (1 - 1e-9)) &&
 	    !(step_s <= x->best_s && gpus_of(&s) < gpus_of(&x->now))) {
-		plan_free(&p);
+		gv_plan_free(&p);
 		shape_free(&s);
 		return false;
 	}
 	x->best_s = step_s;
 	shape_free(&x->now);
 	x->now = s;
-	plan_free(&x->best);
+	gv_plan_free(&x->best);
 	x->best = p;
 	return true;
 }
@@ -376,7 +375,7 @@ round_of_moves(struct varying *x)
 }
 
 double
-vary(struct plan *p, double step_s, const struct vary *v)
+vary(struct gv_plan *p, double step_s, const struct vary *v)
 {
 	struct varying x = {.v = v,
 	    .old = p->stage,
@@ -399,7 +398,7 @@ vary(struct plan *p, double step_s, const struct vary *v)
 		;
 	shape_free(&x.now);
 	if (x.best.n > 0) {
-		plan_free(p);
+		gv_plan_free(p);
 		*p = x.best;
 	}
 	return x.best_s;

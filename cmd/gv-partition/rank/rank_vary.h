@@ -6,14 +6,14 @@
 
 struct vary {
 	const struct ideals *s; /* where it can be cut; the plan's cuts are among them */
-	const struct graph *g;
+	const struct gv_graph *g;
 	const struct search_options *o;
-	size_t gpus;               /* that there are */
-	const struct fleet *fleet; /* and their types; NULL: they are all alike */
+	size_t gpus;                  /* that there are */
+	const struct gv_fleet *fleet; /* and their types; NULL: they are all alike */
 	bool levels;  /* the plan is on levels, or interleaved: only its cuts move */
 	size_t tries; /* plans tried, at most */
 	/* The time of a plan, INFINITY when it cannot run or does not fit. */
-	double (*step_s)(void *ctx, const struct plan *p);
+	double (*step_s)(void *ctx, const struct gv_plan *p);
 	void *ctx;
 };
 
@@ -23,6 +23,6 @@ struct vary {
  * time, until none is.  *p becomes the last of them; its time.  Deterministic.  A local
  * optimum.
  */
-double vary(struct plan *p, double step_s, const struct vary *v);
+double vary(struct gv_plan *p, double step_s, const struct vary *v);
 
 #endif

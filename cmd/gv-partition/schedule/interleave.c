@@ -5,16 +5,17 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "timeline.h"
+#include "plan/simulate.h"
+#include "pipe.h"
 
 int
-interleave_evaluate(struct plan_report *r, const struct plan *p, const struct graph *g,
-    const struct machine *m, const struct cost_rules *rules, enum ideals_kind cut,
-    struct gv_error *e)
+interleave_evaluate(struct plan_report *r, const struct gv_plan *p,
+    const struct gv_graph *g, const struct gv_machine *m, const struct cost_rules *rules,
+    enum ideals_kind cut, struct gv_error *e)
 {
-	struct machine chunks = *m;
-	struct timetable t;
-	struct pipe pipe;
+	struct gv_machine chunks = *m;
+	struct gv_timetable t;
+	struct gv_pipe pipe;
 	double parameter = 0;
 	size_t i, places;
 
@@ -25,18 +26,18 @@ interleave_evaluate(struct plan_report *r, const struct plan *p, const struct gr
 		parameter += g->layer[i].parameter;
 	r->gpus /= rules->chunks;
 	r->data_parallel_s = data_parallel(rules, m, r->single_s, parameter);
-	r->idle_s = r->single_s / (double)machine_component(m, m->n_levels);
+	r->idle_s = r->single_s / (double)gv_machine_component(m, m->n_levels);
 	if (pipe_make(&pipe, p, r, g, m, rules, e) != 0 ||
-	    timetable_check(&pipe, e) != 0) {
-		pipe_free(&pipe);
+	    gv_timetable_check(&pipe, e) != 0) {
+		gv_pipe_free(&pipe);
 		plan_report_free(r);
 		return -1;
 	}
-	timetable_make(&t, &pipe);
-	places = pipe_places(&pipe);
+	gv_timetable_make(&t, &pipe);
+	places = gv_pipe_places(&pipe);
 	r->bottleneck_s = -1;
 	for (i = 0; i < places; i++) {
-		struct holding h = timetable_holding(&t.lane[t.first[i]], &pipe);
+		struct gv_holding h = gv_timetable_holding(&t.lane[t.first[i]], &pipe);
 		double sum = 0;
 		size_t k;
 
@@ -50,8 +51,8 @@ interleave_evaluate(struct plan_report *r, const struct plan *p, const struct gr
 			r->slowest = i;
 		}
 	}
-	timetable_free(&t);
-	pipe_free(&pipe);
+	gv_timetable_free(&t);
+	gv_pipe_free(&pipe);
 	return 0;
 }
 
@@ -74,15 +75,15 @@ largest(const struct plan_report *r)
  */
 static double
 cut_within(const struct interleaving *x, size_t places, size_t replicas, double limit,
-    struct plan *p)
+    struct gv_plan *p)
 {
 	struct search_options o = *x->o;
-	struct machine m = *x->m;
+	struct gv_machine m = *x->m;
 	struct plan_report r = {0};
 	struct gv_error e = {0};
-	struct simulation s = {0};
-	struct timetable t = {0};
-	struct pipe pipe = {0};
+	struct gv_simulation s = {0};
+	struct gv_timetable t = {0};
+	struct gv_pipe pipe = {0};
 	double end_s = INFINITY;
 	size_t k;
 
@@ -98,25 +99,25 @@ cut_within(const struct interleaving *x, size_t places, size_t replicas, double 
 	if (interleave_evaluate(&r, p, x->g, x->m, &x->o->rules, x->cut, &e) == 0 &&
 	    (x->o->rules.memory <= 0 || largest(&r) <= x->o->rules.memory) &&
 	    pipe_make(&pipe, p, &r, x->g, x->m, &x->o->rules, &e) == 0 &&
-	    simulation_run(&s, &t, &pipe, &e) == 0)
+	    gv_simulation_run(&s, &t, &pipe, &e) == 0)
 		end_s = s.end_s;
-	timetable_free(&t);
-	simulation_free(&s);
-	pipe_free(&pipe);
+	gv_timetable_free(&t);
+	gv_simulation_free(&s);
+	gv_pipe_free(&pipe);
 	plan_report_free(&r);
 	if (isinf(end_s))
-		plan_free(p);
+		gv_plan_free(p);
 	return end_s;
 }
 
 double
 interleave_cut(
-    const struct interleaving *x, size_t places, size_t replicas, struct plan *p)
+    const struct interleaving *x, size_t places, size_t replicas, struct gv_plan *p)
 {
 	enum { TRIES = 12 }; /* to one part in a few thousand */
 	double end_s = cut_within(x, places, replicas, 0, p), try_s;
 	double low = 0, high = x->o->rules.memory;
-	struct plan better;
+	struct gv_plan better;
 	int i;
 
 	if (!isinf(end_s) || x->o->rules.memory <= 0)
@@ -130,7 +131,7 @@ interleave_cut(
 		else
 			low = limit;
 		if (isfinite(try_s)) {
-			plan_free(p);
+			gv_plan_free(p);
 			*p = better;
 			end_s = try_s;
 		}
@@ -151,12 +152,12 @@ interleave_replicas(const struct interleaving *x, size_t places)
 }
 
 enum search_result
-interleave_search(struct plan *p, const struct interleaving *x)
+interleave_search(struct gv_plan *p, const struct interleaving *x)
 {
 	size_t gpus = x->m->gpus[0], places, w;
 	double all_s = x->s->time_s[x->s->n - 1] * (double)x->o->rules.micro_batches;
 	double best_s = INFINITY, end_s;
-	struct plan better;
+	struct gv_plan better;
 
 	memset(p, 0, sizeof(*p));
 	for (places = gpus > 1 ? 2 : 1; places <= gpus; places++) {
@@ -165,11 +166,11 @@ interleave_search(struct plan *p, const struct interleaving *x)
 			continue;
 		end_s = interleave_cut(x, places, w, &better);
 		if (end_s < best_s) {
-			plan_free(p);
+			gv_plan_free(p);
 			*p = better;
 			best_s = end_s;
 		} else if (isfinite(end_s)) {
-			plan_free(&better);
+			gv_plan_free(&better);
 		}
 	}
 	return isfinite(best_s) ? SEARCH_FOUND : SEARCH_NONE;

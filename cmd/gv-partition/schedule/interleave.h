@@ -7,8 +7,8 @@
 /* What is looked for. */
 struct interleaving {
 	const struct ideals *s;
-	const struct graph *g;
-	const struct machine *m; /* of one level */
+	const struct gv_graph *g;
+	const struct gv_machine *m; /* of one level */
 	const struct search_options *o;
 	enum ideals_kind cut;
 };
@@ -24,7 +24,7 @@ size_t interleave_replicas(const struct interleaving *x, size_t places);
  * which every GPU, with all its chunks, fits.
  */
 double interleave_cut(
-    const struct interleaving *x, size_t places, size_t replicas, struct plan *p);
+    const struct interleaving *x, size_t places, size_t replicas, struct gv_plan *p);
 
 /*
  * The best of these cuts for any number of places that the machine has room for, of equals
@@ -33,14 +33,14 @@ double interleave_cut(
  * Differs from plan_search: not exact; neither uneven loads within a GPU that even out
  * nor all ways to fit are looked at.
  */
-enum search_result interleave_search(struct plan *p, const struct interleaving *x);
+enum search_result interleave_search(struct gv_plan *p, const struct interleaving *x);
 
 /*
  * As plan_evaluate, for such a plan: a row's in_flight and memory are those of its
  * GPU, the bottleneck the sum of a GPU's loads.
  */
-int interleave_evaluate(struct plan_report *r, const struct plan *p,
-    const struct graph *g, const struct machine *m, const struct cost_rules *rules,
+int interleave_evaluate(struct plan_report *r, const struct gv_plan *p,
+    const struct gv_graph *g, const struct gv_machine *m, const struct cost_rules *rules,
     enum ideals_kind cut, struct gv_error *e);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "gv-partition/words.h"
+#include "gv-partition/search/words.h"
 
 /* The best pipeline of the last stages from a prefix. */
 struct state {
@@ -15,7 +15,7 @@ struct state {
 
 struct table {
 	const struct ideals *s;
-	const struct plan *p;
+	const struct gv_plan *p;
 	double slowest_s;
 	balance_load *load;
 	const void *ctx;
@@ -59,7 +59,7 @@ cut_best(struct table *t, size_t j, size_t i)
 }
 
 void
-balance(const struct ideals *s, struct plan *p, double slowest_s, balance_load *load,
+balance(const struct ideals *s, struct gv_plan *p, double slowest_s, balance_load *load,
     const void *ctx)
 {
 	struct table t = {

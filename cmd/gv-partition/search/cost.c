@@ -3,21 +3,8 @@
 
 #include <stdint.h>
 
-const char *const schedule_name[SCHEDULES] = {
-    "1f1b", "2bw", "flush", "gpipe", "interleaved", "zb-h1"};
-
 size_t
-machine_component(const struct machine *m, size_t level)
-{
-	size_t n = 1, l;
-
-	for (l = 0; l < level; l++)
-		n *= m->gpus[l];
-	return n;
-}
-
-size_t
-stage_fewest(const struct cost_rules *r, const struct machine *m, size_t level,
+stage_fewest(const struct cost_rules *r, const struct gv_machine *m, size_t level,
     const struct stage_size *s, bool first, double limit, size_t low, size_t most)
 {
 	double least = limit > 0 ? s->time_s / limit : 0;
@@ -49,8 +36,8 @@ stage_fewest(const struct cost_rules *r, const struct machine *m, size_t level,
 }
 
 double
-data_parallel(
-    const struct cost_rules *r, const struct machine *m, double time_s, double parameter)
+data_parallel(const struct cost_rules *r, const struct gv_machine *m, double time_s,
+    double parameter)
 {
 	struct stage_size s = {.time_s = time_s, .parameter = parameter};
 	size_t l;
@@ -71,7 +58,7 @@ parts(size_t a, size_t b)
 static bool
 ends(const struct cost_rules *r)
 {
-	return r->schedule != SCHEDULE_1F1B && r->schedule != SCHEDULE_2BW;
+	return r->schedule != GV_SCHEDULE_1F1B && r->schedule != GV_SCHEDULE_2BW;
 }
 
 size_t
@@ -79,7 +66,7 @@ stage_in_flight(const struct cost_rules *r, size_t gpus, size_t behind)
 {
 	size_t full = parts(behind, gpus), own = parts(r->micro_batches, gpus);
 
-	if (r->schedule == SCHEDULE_GPIPE || (ends(r) && own < full))
+	if (r->schedule == GV_SCHEDULE_GPIPE || (ends(r) && own < full))
 		return own;
 	return full;
 }
@@ -87,7 +74,7 @@ stage_in_flight(const struct cost_rules *r, size_t gpus, size_t behind)
 size_t
 stage_in_flight_most(const struct cost_rules *r, size_t gpus)
 {
-	return r->schedule == SCHEDULE_GPIPE ? r->micro_batches : gpus;
+	return r->schedule == GV_SCHEDULE_GPIPE ? r->micro_batches : gpus;
 }
 
 size_t
@@ -95,7 +82,7 @@ stage_behind_most(const struct cost_rules *r, size_t gpus, size_t in_flight)
 {
 	if (ends(r) && parts(r->micro_batches, gpus) <= in_flight)
 		return SIZE_MAX;
-	return r->schedule == SCHEDULE_GPIPE ? 0 : in_flight * gpus;
+	return r->schedule == GV_SCHEDULE_GPIPE ? 0 : in_flight * gpus;
 }
 
 size_t
@@ -105,7 +92,7 @@ stage_gpus_fewest(const struct cost_rules *r, size_t others, size_t in_flight)
 
 	if (others > 0) /* others + gpus <= in_flight gpus */
 		full = in_flight > 1 ? parts(others, in_flight - 1) : SIZE_MAX;
-	if (r->schedule == SCHEDULE_GPIPE || (ends(r) && own < full))
+	if (r->schedule == GV_SCHEDULE_GPIPE || (ends(r) && own < full))
 		return own;
 	return full;
 }
@@ -115,23 +102,10 @@ stage_memory(const struct cost_rules *r, const struct stage_size *s, double acti
     size_t in_flight, bool recompute)
 {
 	double flight = (double)in_flight, stash = recompute ? s->in : activation;
-	double versions = r->schedule == SCHEDULE_1F1B  ? flight
-			  : r->schedule == SCHEDULE_2BW ? 2
-							: 1;
+	double versions = r->schedule == GV_SCHEDULE_1F1B  ? flight
+			  : r->schedule == GV_SCHEDULE_2BW ? 2
+							   : 1;
 
 	return versions * s->parameter + flight * stash + (recompute ? activation : 0) +
 	       (1 + r->state) * s->parameter;
-}
-
-void
-machine_flatten(struct machine *m)
-{
-	size_t l;
-
-	for (l = 1; l < m->n_levels; l++) {
-		m->gpus[0] *= m->gpus[l];
-		if (m->bytes_per_s[l] < m->bytes_per_s[0])
-			m->bytes_per_s[0] = m->bytes_per_s[l];
-	}
-	m->n_levels = 1;
 }

@@ -1,29 +1,12 @@
-/*
- * What a stage costs: time of one minibatch, and memory.
- *
- * A machine is a tree: gpus[0] GPUs that talk at bytes_per_s[0] make a
- * component, gpus[1] such components that talk at bytes_per_s[1] the next, and
- * so on.  Level 0 is innermost.
- */
+/* What a stage costs: time of one minibatch, and memory. */
 #ifndef GV_PARTITION_COST_H
 #define GV_PARTITION_COST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LEVELS = 4, GPUS = 4096 }; /* at most; GPUs of the machine */
-
-struct machine {
-	size_t n_levels;
-	size_t gpus[LEVELS];
-	double bytes_per_s[LEVELS];
-};
-
-/* GPUs of one component of the level, counting all below: product of gpus[0..level). */
-size_t machine_component(const struct machine *m, size_t level);
-
-/* One level of all GPUs, which talk as slowly as the slowest. */
-void machine_flatten(struct machine *m);
+#include "plan/machine.h"
+#include "plan/timetable.h"
 
 /*
  * The two cost models.  T is the time of one component on the stage's layers,
@@ -42,17 +25,6 @@ void machine_flatten(struct machine *m);
  */
 enum cost_model { COST_PAPER, COST_COMPAT };
 
-enum schedule {
-	SCHEDULE_1F1B,
-	SCHEDULE_2BW,
-	SCHEDULE_FLUSH,
-	SCHEDULE_GPIPE,
-	SCHEDULE_INTERLEAVED,
-	SCHEDULE_ZB_H1,
-	SCHEDULES
-};
-extern const char *const schedule_name[SCHEDULES];
-
 enum recompute { RECOMPUTE_NONE, RECOMPUTE_FULL, RECOMPUTE_AUTO };
 
 struct cost_rules {
@@ -60,7 +32,7 @@ struct cost_rules {
 	bool free_transfers; /* activations cost nothing */
 
 	double memory; /* bytes of a GPU; 0 = no limit */
-	enum schedule schedule;
+	enum gv_schedule_kind schedule;
 	size_t micro_batches; /* between two flushes; 2bw: in a batch; 0 = not said */
 	size_t chunks;        /* interleaved: stages of a GPU */
 	double state;         /* bytes of optimiser state for each byte of weights */
@@ -90,7 +62,7 @@ stage_larger(double a, double b)
 
 /* first: the stage is the first of its pipeline on this level.  replicas >= 1. */
 static inline struct stage_terms
-stage_cost(const struct cost_rules *r, const struct machine *m, size_t level,
+stage_cost(const struct cost_rules *r, const struct gv_machine *m, size_t level,
     const struct stage_size *s, size_t replicas, bool first)
 {
 	struct stage_terms t = {0};
@@ -116,7 +88,7 @@ stage_cost(const struct cost_rules *r, const struct machine *m, size_t level,
 
 /* The largest T with which the stage's load is no more than limit; -1 when none is. */
 static inline double
-stage_room(const struct cost_rules *r, const struct machine *m, size_t level,
+stage_room(const struct cost_rules *r, const struct gv_machine *m, size_t level,
     const struct stage_size *s, size_t replicas, bool first, double limit)
 {
 	struct stage_size idle = {0, s->parameter, s->in, s->out};
@@ -131,12 +103,12 @@ stage_room(const struct cost_rules *r, const struct machine *m, size_t level,
  * The fewest replicas, from low >= 1 to most, with which its load is no more than
  * limit; most + 1 when there are none.
  */
-size_t stage_fewest(const struct cost_rules *r, const struct machine *m, size_t level,
+size_t stage_fewest(const struct cost_rules *r, const struct gv_machine *m, size_t level,
     const struct stage_size *s, bool first, double limit, size_t low, size_t most);
 
 /* All GPUs on one stage, level by level: seconds for one minibatch. */
-double data_parallel(
-    const struct cost_rules *r, const struct machine *m, double time_s, double parameter);
+double data_parallel(const struct cost_rules *r, const struct gv_machine *m,
+    double time_s, double parameter);
 
 /*
  * Minibatches in flight, which were forwarded and wait for their backward pass, on a

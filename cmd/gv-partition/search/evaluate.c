@@ -25,7 +25,7 @@ sums_free(struct sums *u)
 }
 
 static struct sums
-sums_of(const struct plan *p, const struct graph *g, enum ideals_kind cut)
+sums_of(const struct gv_plan *p, const struct gv_graph *g, enum ideals_kind cut)
 {
 	struct sums u = {0};
 	uint64_t *bits = gv_xcalloc((g->n + 63) / 64, sizeof(*bits));
@@ -56,12 +56,12 @@ sums_of(const struct plan *p, const struct graph *g, enum ideals_kind cut)
 /* No component of the level above has more replicas in it than components. */
 static int
 check_replicas(
-    const struct plan *p, const struct machine *m, size_t level, struct gv_error *e)
+    const struct gv_plan *p, const struct gv_machine *m, size_t level, struct gv_error *e)
 {
 	size_t used = 0, k;
 
 	for (k = 0; k < p->n; k++) {
-		const struct stage *s = &p->stage[k];
+		const struct gv_stage *s = &p->stage[k];
 		bool outer =
 		    k == 0 || (level + 1 < m->n_levels &&
 				  s->within[level + 1] != s[-1].within[level + 1]);
@@ -79,7 +79,7 @@ check_replicas(
 }
 
 static int
-check_plan(const struct plan *p, const struct graph *g, const struct machine *m,
+check_plan(const struct gv_plan *p, const struct gv_graph *g, const struct gv_machine *m,
     struct gv_error *e)
 {
 	size_t *layers = gv_xcalloc(p->n, sizeof(*layers));
@@ -106,8 +106,8 @@ check_plan(const struct plan *p, const struct graph *g, const struct machine *m,
 /* Innermost stages [first, end) as one stage of a level; its row goes behind those inside it. */
 struct evaluation {
 	struct plan_report *r;
-	const struct plan *p;
-	const struct machine *m;
+	const struct gv_plan *p;
+	const struct gv_machine *m;
 	const struct cost_rules *rules;
 	struct sums u;
 };
@@ -116,7 +116,7 @@ struct evaluation {
 static struct stage_report
 row_of(const struct evaluation *v, size_t level, size_t first, size_t end)
 {
-	const struct stage *s = &v->p->stage[first];
+	const struct gv_stage *s = &v->p->stage[first];
 	struct stage_report row = {.level = level,
 	    .stage = s->within[level],
 	    .first = first,
@@ -150,7 +150,7 @@ pipeline(struct evaluation *v, size_t level, size_t first, size_t end, size_t *s
 		size_t unused;
 
 		k = i + 1;
-		if (level > 0 && level < LEVELS)
+		if (level > 0 && level < GV_PLAN_LEVELS)
 			while (k < end && v->p->stage[k].within[level] ==
 					      v->p->stage[i].within[level])
 				k++;
@@ -201,8 +201,8 @@ add_memory(struct evaluation *v)
 }
 
 int
-plan_evaluate(struct plan_report *r, const struct plan *p, const struct graph *g,
-    const struct machine *m, const struct cost_rules *rules, enum ideals_kind cut,
+plan_evaluate(struct plan_report *r, const struct gv_plan *p, const struct gv_graph *g,
+    const struct gv_machine *m, const struct cost_rules *rules, enum ideals_kind cut,
     struct gv_error *e)
 {
 	struct evaluation v = {.r = r, .p = p, .m = m, .rules = rules};
@@ -220,7 +220,7 @@ plan_evaluate(struct plan_report *r, const struct plan *p, const struct graph *g
 		parameter += g->layer[i].parameter;
 	}
 	r->data_parallel_s = data_parallel(rules, m, r->single_s, parameter);
-	r->idle_s = r->single_s / (double)machine_component(m, m->n_levels);
+	r->idle_s = r->single_s / (double)gv_machine_component(m, m->n_levels);
 	sums_free(&v.u);
 	return 0;
 }

@@ -42,7 +42,7 @@ from_prefix(
 	const struct context c = {.base = 0, .copies = 1};
 	const struct ideals *s = x->s;
 	/* gpipe's, of which there can be more than GPUs, depend on the stage's own alone */
-	bool by_gpus = x->o->rules.schedule == SCHEDULE_GPIPE;
+	bool by_gpus = x->o->rules.schedule == GV_SCHEDULE_GPIPE;
 	size_t n = x->gpus, at, m, w, f;
 
 	for (w = 0; w <= n; w++)
@@ -73,11 +73,11 @@ from_prefix(
 }
 
 static struct least_memory
-least_within(const struct ideals *s, const struct machine *m,
+least_within(const struct ideals *s, const struct gv_machine *m,
     const struct search_options *o, double limit)
 {
 	struct search x = {
-	    .s = s, .m = m, .o = o, .gpus = machine_component(m, m->n_levels)};
+	    .s = s, .m = m, .o = o, .gpus = gv_machine_component(m, m->n_levels)};
 	const struct context c = {.base = 0, .copies = 1};
 	size_t n = x.gpus, i, w, best;
 	struct need *need = gv_xcalloc(s->n * (n + 1), sizeof(*need));
@@ -109,7 +109,7 @@ least_within(const struct ideals *s, const struct machine *m,
 
 struct least_memory
 plan_least_memory(
-    const struct ideals *s, const struct machine *m, const struct search_options *o)
+    const struct ideals *s, const struct gv_machine *m, const struct search_options *o)
 {
 	struct least_memory least = {.bytes = INFINITY};
 	struct ideals few;

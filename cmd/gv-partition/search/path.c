@@ -118,13 +118,13 @@ components(const struct walk *v)
 	return best;
 }
 
-static double walk_level(struct plan *p, const struct search *x, size_t level,
-    const struct context *c, struct source from, uint32_t end, struct stage outer,
+static double walk_level(struct gv_plan *p, const struct search *x, size_t level,
+    const struct context *c, struct source from, uint32_t end, struct gv_stage outer,
     size_t *number);
 
 /* Adds the stages of the path to the plan. */
 static void
-follow(struct walk *v, struct plan *p, struct stage outer, size_t *number)
+follow(struct walk *v, struct gv_plan *p, struct gv_stage outer, size_t *number)
 {
 	const struct column *k = &v->k;
 	uint32_t i = k->prefix[0];
@@ -153,8 +153,9 @@ follow(struct walk *v, struct plan *p, struct stage outer, size_t *number)
 
 /* The best pipeline of one level, and those below it; its time, or INFINITY and nothing added. */
 static double
-walk_level(struct plan *p, const struct search *x, size_t level, const struct context *c,
-    struct source from, uint32_t end, struct stage outer, size_t *number)
+walk_level(struct gv_plan *p, const struct search *x, size_t level,
+    const struct context *c, struct source from, uint32_t end, struct gv_stage outer,
+    size_t *number)
 {
 	struct walk v = {.time_s = INFINITY};
 
@@ -176,11 +177,11 @@ walk_level(struct plan *p, const struct search *x, size_t level, const struct co
 }
 
 double
-search_path(struct plan *p, const struct search *x)
+search_path(struct gv_plan *p, const struct search *x)
 {
 	struct context c = {.base = 0, .copies = 1};
-	struct stage outer = {0};
-	size_t number[LEVELS] = {0};
+	struct gv_stage outer = {0};
+	size_t number[GV_PLAN_LEVELS] = {0};
 	struct source from = {0, x->limit_s, INFINITY};
 
 	return walk_level(
@@ -188,7 +189,7 @@ search_path(struct plan *p, const struct search *x)
 }
 
 uint32_t *
-search_layers(const struct ideals *s, struct plan *p, size_t n_layers)
+search_layers(const struct ideals *s, struct gv_plan *p, size_t n_layers)
 {
 	uint32_t *of = gv_xcalloc(n_layers, sizeof(*of));
 	size_t i, v;
@@ -200,12 +201,4 @@ search_layers(const struct ideals *s, struct plan *p, size_t n_layers)
 		p->stage[i].within[0] = i;
 	}
 	return of;
-}
-
-void
-plan_free(struct plan *p)
-{
-	free(p->stage);
-	free(p->of);
-	memset(p, 0, sizeof(*p));
 }

@@ -1,11 +1,4 @@
-/*
- * Plans, and the search for the best one.
- *
- * A plan on a machine of several levels is nested: the outermost level has a
- * pipeline of stages, each on some replicas of a component; inside a component
- * the layers of such a stage are a pipeline again.  The stages of the innermost
- * level are listed; those of outer levels are runs of them.
- */
+/* The search for the best plan, and what a plan costs. */
 #ifndef GV_PARTITION_PLAN_H
 #define GV_PARTITION_PLAN_H
 
@@ -14,27 +7,8 @@
 
 #include "base/err.h"
 #include "cost.h"
-#include "gv-partition/graph/graph.h"
 #include "gv-partition/graph/ideals.h"
-
-struct stage {
-	size_t replicas[LEVELS]; /* on each level */
-	size_t within
-	    [LEVELS]; /* which stage of that level it belongs to, from 0; [0] is itself */
-	bool recompute;
-	size_t type; /* of its GPUs, where there are several */
-};
-
-struct fleet;
-
-struct plan {
-	size_t n;
-	struct stage *stage;       /* [n] from the input on */
-	uint32_t *of;              /* [n_layers] the stage of each layer */
-	const struct fleet *fleet; /* whose the types are; NULL: GPUs are all alike */
-};
-
-void plan_free(struct plan *p);
+#include "plan/plan.h"
 
 enum use {
 	USE_UP_TO,  /* the GPUs there are, or fewer */
@@ -78,8 +52,8 @@ enum search_result {
  * only combined when i is a subset of j, which PipeDream's program omits and so
  * finds plans that do not exist.
  */
-enum search_result plan_search(struct plan *p, const struct ideals *s, size_t n_layers,
-    const struct machine *m, const struct search_options *o);
+enum search_result plan_search(struct gv_plan *p, const struct ideals *s, size_t n_layers,
+    const struct gv_machine *m, const struct search_options *o);
 
 /*
  * When there is no plan: of all pipelines over the GPUs, levels apart, the one
@@ -94,7 +68,7 @@ struct least_memory {
 };
 
 struct least_memory plan_least_memory(
-    const struct ideals *s, const struct machine *m, const struct search_options *o);
+    const struct ideals *s, const struct gv_machine *m, const struct search_options *o);
 
 /* ---- what a plan costs ---- */
 
@@ -128,9 +102,9 @@ struct plan_report {
  * Costs any plan in which no layer feeds an earlier stage.  0, or -1 with *e set:
  * a layer that does, a stage without layers, more GPUs than the machine has.
  */
-int plan_evaluate(struct plan_report *r, const struct plan *p, const struct graph *g,
-    const struct machine *m, const struct cost_rules *rules, enum ideals_kind cut,
-    struct gv_error *e);
+int plan_evaluate(struct plan_report *r, const struct gv_plan *p,
+    const struct gv_graph *g, const struct gv_machine *m, const struct cost_rules *rules,
+    enum ideals_kind cut, struct gv_error *e);
 void plan_report_free(struct plan_report *r);
 
 #endif

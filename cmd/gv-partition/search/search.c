@@ -33,7 +33,7 @@ struct context
 search_inside(
     const struct search *x, size_t level, const struct context *c, size_t w, size_t m)
 {
-	size_t g = machine_component(x->m, level);
+	size_t g = gv_machine_component(x->m, level);
 	struct context inside = {c->base + c->copies * g * (w - m), c->copies * m};
 
 	return inside;
@@ -77,7 +77,7 @@ search_few(uint32_t *pick, const struct ideals *s, size_t parts)
  */
 static double
 coarse_time(
-    const struct ideals *s, const struct machine *m, const struct search_options *o)
+    const struct ideals *s, const struct gv_machine *m, const struct search_options *o)
 {
 	static const size_t parts[] = {24, 96, 384};
 	double time = INFINITY;
@@ -90,17 +90,17 @@ coarse_time(
 		struct search x = {.s = &few,
 		    .m = m,
 		    .o = o,
-		    .gpus = machine_component(m, m->n_levels),
+		    .gpus = gv_machine_component(m, m->n_levels),
 		    .limit_s = time * above,
 		    .times = times_new()};
-		struct plan p = {0};
+		struct gv_plan p = {0};
 		double found;
 
 		ideals_pick(&few, s, pick, search_few(pick, s, parts[i]));
 		found = search_path(&p, &x);
 		if (found < time)
 			time = found;
-		plan_free(&p);
+		gv_plan_free(&p);
 		times_free(x.times);
 		ideals_free(&few);
 		free(pick);
@@ -110,7 +110,7 @@ coarse_time(
 
 /* The best plan within the limit into *p; its time, or INFINITY. */
 static double
-try_limit(struct plan *p, struct search *x, double limit)
+try_limit(struct gv_plan *p, struct search *x, double limit)
 {
 	double found;
 
@@ -118,13 +118,13 @@ try_limit(struct plan *p, struct search *x, double limit)
 	found = search_path(p, x);
 	if (isfinite(found) && found <= limit * above)
 		return found;
-	plan_free(p);
+	gv_plan_free(p);
 	return INFINITY;
 }
 
 /* The best plan of all into *p; its time, or INFINITY. */
 static double
-search_all(struct plan *p, const struct search *given)
+search_all(struct gv_plan *p, const struct search *given)
 {
 	static const double trial[] = {1.02, 1.1, 1.25, 1.5, 2, 3, 5, 10, 100, INFINITY};
 	struct search x = *given;
@@ -144,19 +144,19 @@ search_all(struct plan *p, const struct search *given)
 double
 search_time(const struct search *x)
 {
-	struct plan p = {0};
+	struct gv_plan p = {0};
 	double time = search_all(&p, x);
 
-	plan_free(&p);
+	gv_plan_free(&p);
 	return time;
 }
 
 enum search_result
-plan_search(struct plan *p, const struct ideals *s, size_t n_layers,
-    const struct machine *m, const struct search_options *o)
+plan_search(struct gv_plan *p, const struct ideals *s, size_t n_layers,
+    const struct gv_machine *m, const struct search_options *o)
 {
 	struct search x = {
-	    .s = s, .m = m, .o = o, .gpus = machine_component(m, m->n_levels)};
+	    .s = s, .m = m, .o = o, .gpus = gv_machine_component(m, m->n_levels)};
 
 	memset(p, 0, sizeof(*p));
 	if (!isfinite(search_all(p, &x)))

@@ -6,11 +6,11 @@
 #define GV_PARTITION_SEARCH_H
 
 #include "plan.h"
-#include "gv-partition/words.h"
+#include "gv-partition/search/words.h"
 
 struct search {
 	const struct ideals *s;
-	const struct machine *m;
+	const struct gv_machine *m;
 	const struct search_options *o;
 	size_t gpus;    /* of the machine */
 	double limit_s; /* no slower plan is looked for */
@@ -157,8 +157,8 @@ size_t search_few(uint32_t *pick, const struct ideals *s, size_t parts);
 /* ---- path.c ---- */
 
 /* The best plan within the limit, ties resolved, into the zeroed *p; its time, or INFINITY. */
-double search_path(struct plan *p, const struct search *x);
+double search_path(struct gv_plan *p, const struct search *x);
 /* Fills the stage of each layer; p->stage[i].within[0] holds the prefix it ends at until then. */
-uint32_t *search_layers(const struct ideals *s, struct plan *p, size_t n_layers);
+uint32_t *search_layers(const struct ideals *s, struct gv_plan *p, size_t n_layers);
 
 #endif

@@ -13,41 +13,41 @@
  * and then it stops no GPU until the update, and does not end before the pass does
  * (it is shown as late as that allows).  Updates take no time.
  */
-#ifndef GV_PARTITION_SIMULATE_H
-#define GV_PARTITION_SIMULATE_H
+#ifndef GV_PLAN_SIMULATE_H
+#define GV_PLAN_SIMULATE_H
 
 #include "base/err.h"
-#include "timetable.h"
+#include "plan/timetable.h"
 
 /*
  * Fills start_s and end_s of all steps of t, made from p.  The end of the last; or
- * NAN when it cannot go on: no timetable that timetable_make makes does that.
+ * NAN when it cannot go on: no timetable that gv_timetable_make makes does that.
  * Deterministic.  Cost: steps * log(GPUs).
  */
-double simulate(struct timetable *t, const struct pipe *p);
+double gv_simulate(struct gv_timetable *t, const struct gv_pipe *p);
 
 /* What came of it on one place. */
-struct place_report {
+struct gv_place_report {
 	double busy_s; /* passes, on the average of its GPUs */
 	double bubble; /* share of the time in which its GPUs compute nothing, [0,1] */
-	struct holding holding; /* the largest among its GPUs */
+	struct gv_holding holding; /* the largest among its GPUs */
 };
 
-struct simulation {
+struct gv_simulation {
 	double end_s; /* of all that was run */
 	/* for one micro-batch: end_s over their number; 1f1b, 2bw: in steady state */
 	double step_s;
 	double bubble; /* of all GPUs, likewise */
 	size_t n;
-	struct place_report *place; /* [n] */
+	struct gv_place_report *place; /* [n] */
 };
 
 /*
  * Makes the timetable of p into *t, and runs it.  The steady state of 1f1b and 2bw is
- * measured on a longer run.  0, or -1 with *e set: see timetable_check.
+ * measured on a longer run.  0, or -1 with *e set: see gv_timetable_check.
  */
-int simulation_run(
-    struct simulation *s, struct timetable *t, const struct pipe *p, struct gv_error *e);
-void simulation_free(struct simulation *s);
+int gv_simulation_run(struct gv_simulation *s, struct gv_timetable *t,
+    const struct gv_pipe *p, struct gv_error *e);
+void gv_simulation_free(struct gv_simulation *s);
 
 #endif

@@ -1,10 +1,9 @@
-/* A plan in time: what each of its GPUs does when. */
-#ifndef GV_PARTITION_TIMELINE_H
-#define GV_PARTITION_TIMELINE_H
+/* A plan as the pipeline that runs it. */
+#ifndef GV_PARTITION_PIPE_H
+#define GV_PARTITION_PIPE_H
 
-#include "base/fileio.h"
 #include "gv-partition/search/plan.h"
-#include "simulate.h"
+#include "plan/timetable.h"
 
 /*
  * The pipeline of a plan, whose report is *r: of each stage its passes, with what is
@@ -13,7 +12,7 @@
  *
  * A minibatch of the profile is a micro-batch.  rules->micro_batches 0: for 2bw, batches
  * of as many as there are GPUs; for 1f1b, twice as many as GPUs and 8 at least; both
- * rounded up to pipe_round.  Of 2bw three batches are run.  The gradients of the weights are taken for half the
+ * rounded up to gv_pipe_round.  Of 2bw three batches are run.  The gradients of the weights are taken for half the
  * backward pass of each layer that has weights.
  *
  * An all-reduce of m replicas is a ring: 2 (m - 1) / m P / B; with COST_COMPAT, which
@@ -23,20 +22,16 @@
  *
  * 0, or -1 with *e set: the stages are no multiple of the chunks.
  */
-int pipe_make(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
-    const struct graph *g, const struct machine *m, const struct cost_rules *rules,
+int pipe_make(struct gv_pipe *pipe, const struct gv_plan *p, const struct plan_report *r,
+    const struct gv_graph *g, const struct gv_machine *m, const struct cost_rules *rules,
     struct gv_error *e);
 /*
  * The same for a plan of one level whose stages stand where placed.h has them on *m: it
  * receives and reduces at the bandwidth of the slowest link crossed.  Call it behind
  * pipe_make.
  */
-void pipe_place(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
-    const struct machine *m, const struct cost_rules *rules);
-void pipe_free(struct pipe *p);
-
-/* The steps of all GPUs, one after another, as a table. */
-void timeline_write(
-    const struct timetable *t, const struct pipe *p, struct gv_out *out, bool tsv);
+void pipe_place(struct gv_pipe *pipe, const struct gv_plan *p,
+    const struct plan_report *r, const struct gv_machine *m,
+    const struct cost_rules *rules);
 
 #endif

@@ -2,8 +2,9 @@
 #ifndef GV_PARTITION_TWO_BW_RUN_H
 #define GV_PARTITION_TWO_BW_RUN_H
 
-#include "gv-partition/layers.h"
-#include "gv-partition/options.h"
+#include "gv-partition/search/plan.h"
+#include "plan/layers.h"
+#include "options.h"
 #include "gv-partition/graph/prefixes.h"
 
 /*
@@ -12,7 +13,7 @@
  * and a message, when nothing fits.
  */
 void two_bw_plan(
-    struct plan *p, struct options *o, const struct layers *l, struct prefixes *x);
+    struct gv_plan *p, struct options *o, const struct gv_layers *l, struct prefixes *x);
 
 /* Reads layers, writes a table of configurations; the exit status, before gv_finish. */
 int two_bw_list(const struct options *o);

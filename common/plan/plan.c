@@ -6,8 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
-#include "gv-partition/fleet/fleet.h"
-#include "layers.h"
+#include "plan/plan.h"
 
 static const char *const name[] = {"stage", "replicas", "recompute", "place", "gpu_type"};
 enum {
@@ -19,13 +18,21 @@ enum {
 	COLUMNS
 }; /* the last for a fleet only */
 
+void
+gv_plan_free(struct gv_plan *p)
+{
+	free(p->stage);
+	free(p->of);
+	memset(p, 0, sizeof(*p));
+}
+
 /* ---- writing ---- */
 
 static void
-write_value(struct gv_tabw *w, const struct machine *m, const struct plan *p,
+write_value(struct gv_tabw *w, const struct gv_machine *m, const struct gv_plan *p,
     size_t stage, size_t column)
 {
-	const struct stage *s = &p->stage[stage];
+	const struct gv_stage *s = &p->stage[stage];
 	struct gv_strbuf place = {0};
 	size_t l, replicas = 1;
 
@@ -70,8 +77,8 @@ write_edges(const struct gv_frame *f, struct gv_tabw *w)
 }
 
 void
-layers_write(const struct layers *l, const struct plan *p, const struct machine *m,
-    struct gv_out *out, bool tsv)
+gv_plan_write(const struct gv_layers *l, const struct gv_plan *p,
+    const struct gv_machine *m, struct gv_out *out, bool tsv)
 {
 	const struct gv_frame *f = &l->rows;
 	size_t columns = p->fleet != NULL ? COLUMNS : GPU_TYPE;
@@ -110,16 +117,58 @@ layers_write(const struct layers *l, const struct plan *p, const struct machine 
 
 /* ---- reading ---- */
 
+struct gv_plan_columns
+gv_plan_columns(const struct gv_frame *f)
+{
+	return (struct gv_plan_columns){
+	    .stage = gv_frame_find(f, name[STAGE]),
+	    .replicas = gv_frame_find(f, name[REPLICAS]),
+	    .recompute = gv_frame_find(f, name[RECOMPUTE]),
+	    .place = gv_frame_find(f, name[PLACE]),
+	    .gpu_type = gv_frame_find(f, name[GPU_TYPE]),
+	};
+}
+
+int
+gv_plan_row(struct gv_plan_row *r, const struct gv_frame *f,
+    const struct gv_plan_columns *c, size_t row, size_t n_stages, struct gv_error *e)
+{
+	struct gv_cell recompute = gv_frame_cell(f, row, c->recompute);
+	char q[GV_QUOTE_LEN];
+
+	*r = (struct gv_plan_row){.replicas = 1,
+	    .recompute = gv_cell_is(recompute, "full"),
+	    .place = gv_frame_cell(f, row, c->place),
+	    .gpu_type = gv_frame_cell(f, row, c->gpu_type)};
+	if (gv_frame_int(f, row, c->stage, INT64_MIN, &r->stage, e) != 0 ||
+	    (c->replicas >= 0 &&
+		gv_frame_int(f, row, c->replicas, INT64_MIN, &r->replicas, e) != 0))
+		return -1;
+	if (r->stage < 0 || r->stage >= (int64_t)n_stages)
+		return gv_frame_error(f, row, c->stage, e,
+		    "expected a whole number from 0 to %zu, got \"%lld\"", n_stages - 1,
+		    (long long)r->stage);
+	if (r->replicas < 1 || r->replicas > GV_PLAN_GPUS)
+		return gv_frame_error(f, row, c->replicas, e,
+		    "expected a whole number from 1 to %d, got \"%lld\"", GV_PLAN_GPUS,
+		    (long long)r->replicas);
+	if (!r->recompute && recompute.len > 0 && !gv_cell_is(recompute, "none"))
+		return gv_frame_error(f, row, c->recompute, e,
+		    "expected none or full, got %s",
+		    gv_quote(q, recompute.s, recompute.len));
+	return 0;
+}
+
 struct reader {
-	const struct layers *l;
-	const struct machine *m;
-	ptrdiff_t at[COLUMNS];
+	const struct gv_layers *l;
+	const struct gv_machine *m;
+	struct gv_plan_columns at;
 	bool placed;
 };
 
 /* "0x2;1x4" into the levels of *s, outermost first; -1 when it is not so. */
 static int
-parse_place(struct stage *s, const struct machine *m, struct gv_cell cell)
+parse_place(struct gv_stage *s, const struct gv_machine *m, struct gv_cell cell)
 {
 	const char *p = cell.s;
 	size_t l;
@@ -133,7 +182,7 @@ parse_place(struct stage *s, const struct machine *m, struct gv_cell cell)
 		b = strspn(p + a + 1, "0123456789");
 		if (gv_parse_int(p, a, &stage) != 0 ||
 		    gv_parse_int(p + a + 1, b, &replicas) != 0 || replicas < 1 ||
-		    replicas > GPUS || p[a + 1 + b] != (l > 0 ? ';' : '\0'))
+		    replicas > GV_PLAN_GPUS || p[a + 1 + b] != (l > 0 ? ';' : '\0'))
 			return -1;
 		s->within[l] = (size_t)stage;
 		s->replicas[l] = (size_t)replicas;
@@ -146,81 +195,66 @@ parse_place(struct stage *s, const struct machine *m, struct gv_cell cell)
 static bool
 all_placed(const struct reader *r)
 {
-	struct stage s;
+	struct gv_stage s;
 	size_t v;
 
 	for (v = 0; v < r->l->g.n; v++)
-		if (r->at[PLACE] < 0 ||
+		if (r->at.place < 0 ||
 		    parse_place(&s, r->m,
-			gv_frame_cell(&r->l->rows, r->l->row[v], r->at[PLACE])) != 0)
+			gv_frame_cell(&r->l->rows, r->l->row[v], r->at.place)) != 0)
 			return false;
 	return true;
 }
 
 static int
-read_row(const struct reader *r, size_t row, int64_t *stage, struct stage *s,
+read_row(const struct reader *r, size_t row, int64_t *stage, struct gv_stage *s,
     struct gv_error *e)
 {
 	const struct gv_frame *f = &r->l->rows;
-	struct gv_cell recompute = gv_frame_cell(f, row, r->at[RECOMPUTE]);
-	char q[GV_QUOTE_LEN];
-	int64_t replicas = 0;
+	struct gv_plan_row cells;
 	size_t l, product = 1;
 
 	memset(s, 0, sizeof(*s));
-	if (gv_frame_int(f, row, r->at[STAGE], INT64_MIN, stage, e) != 0 ||
-	    gv_frame_int(f, row, r->at[REPLICAS], INT64_MIN, &replicas, e) != 0)
+	if (gv_plan_row(&cells, f, &r->at, row, r->l->g.n, e) != 0)
 		return -1;
-	if (*stage < 0 || *stage >= (int64_t)r->l->g.n)
-		return gv_frame_error(f, row, r->at[STAGE], e,
-		    "expected a whole number from 0 to %zu, got \"%lld\"", r->l->g.n - 1,
-		    (long long)*stage);
-	if (replicas < 1 || replicas > GPUS)
-		return gv_frame_error(f, row, r->at[REPLICAS], e,
-		    "expected a whole number from 1 to %d, got \"%lld\"", GPUS,
-		    (long long)replicas);
-	s->recompute = gv_cell_is(recompute, "full");
-	if (!s->recompute && recompute.len > 0 && !gv_cell_is(recompute, "none"))
-		return gv_frame_error(f, row, r->at[RECOMPUTE], e,
-		    "expected none or full, got %s",
-		    gv_quote(q, recompute.s, recompute.len));
-	s->replicas[0] = (size_t)replicas;
+	*stage = cells.stage;
+	s->recompute = cells.recompute;
+	s->replicas[0] = (size_t)cells.replicas;
 	if (!r->placed)
 		return 0;
-	parse_place(s, r->m, gv_frame_cell(f, row, r->at[PLACE]));
+	parse_place(s, r->m, cells.place);
 	for (l = 0; l < r->m->n_levels; l++)
 		product *= s->replicas[l];
-	if (product != (size_t)replicas)
-		return gv_frame_error(f, row, r->at[PLACE], e,
-		    "expected replicas whose product is %lld", (long long)replicas);
+	if (product != (size_t)cells.replicas)
+		return gv_frame_error(f, row, r->at.place, e,
+		    "expected replicas whose product is %lld", (long long)cells.replicas);
 	return 0;
 }
 
 static bool
-same_stage(const struct stage *a, const struct stage *b)
+same_stage(const struct gv_stage *a, const struct gv_stage *b)
 {
 	size_t l;
 
-	for (l = 0; l < LEVELS; l++)
+	for (l = 0; l < GV_PLAN_LEVELS; l++)
 		if (a->replicas[l] != b->replicas[l] || a->within[l] != b->within[l])
 			return false;
 	return a->recompute == b->recompute;
 }
 
 int
-layers_plan(struct plan *p, const struct layers *l, const struct machine *m, bool *flat,
-    struct gv_error *e)
+gv_plan_read(struct gv_plan *p, const struct gv_layers *l, const struct gv_machine *m,
+    bool *flat, struct gv_error *e)
 {
 	struct reader r = {.l = l, .m = m};
 	bool *known;
-	size_t v, c;
+	size_t v;
 	int rc = 0;
 
 	memset(p, 0, sizeof(*p));
-	for (c = 0; c < COLUMNS; c++)
-		r.at[c] = gv_frame_find(&l->rows, name[c]);
-	if (gv_frame_require(&l->rows, "stage", &r.at[STAGE], e) != 0 ||
-	    gv_frame_require(&l->rows, "replicas", &r.at[REPLICAS], e) != 0)
+	r.at = gv_plan_columns(&l->rows);
+	if (gv_frame_require(&l->rows, "stage", &r.at.stage, e) != 0 ||
+	    gv_frame_require(&l->rows, "replicas", &r.at.replicas, e) != 0)
 		return -1;
 	r.placed = all_placed(&r);
 	*flat = !r.placed && m->n_levels > 1;
@@ -228,7 +262,7 @@ layers_plan(struct plan *p, const struct layers *l, const struct machine *m, boo
 	p->of = gv_xcalloc(l->g.n, sizeof(*p->of));
 	known = gv_xcalloc(l->g.n, sizeof(*known));
 	for (v = 0; v < l->g.n; v++) {
-		struct stage s;
+		struct gv_stage s;
 		int64_t stage = 0;
 
 		if (read_row(&r, l->row[v], &stage, &s, e) != 0) {
@@ -237,7 +271,7 @@ layers_plan(struct plan *p, const struct layers *l, const struct machine *m, boo
 		}
 		s.within[0] = (size_t)stage;
 		if (known[stage] && !same_stage(&s, &p->stage[stage]))
-			rc = gv_frame_error(&l->rows, l->row[v], r.at[STAGE], e,
+			rc = gv_frame_error(&l->rows, l->row[v], r.at.stage, e,
 			    "other rows of stage %lld have another replicas, recompute "
 			    "or place",
 			    (long long)stage);

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph.h"
+#include "plan/graph.h"
 
 void
-graph_free(struct graph *g)
+gv_graph_free(struct gv_graph *g)
 {
 	free(g->layer);
 	free(g->edge);
@@ -48,7 +48,7 @@ pop(struct ready *r)
 }
 
 size_t *
-graph_fed(const struct graph *g, uint32_t *dst)
+gv_graph_fed(const struct gv_graph *g, uint32_t *dst)
 {
 	size_t *at = gv_xcalloc(g->n + 2, sizeof(*at));
 	size_t i, k;
@@ -63,11 +63,11 @@ graph_fed(const struct graph *g, uint32_t *dst)
 }
 
 int
-graph_order(const struct graph *g, uint32_t *order)
+gv_graph_order(const struct gv_graph *g, uint32_t *order)
 {
 	size_t *waits = gv_xcalloc(g->n, sizeof(*waits));
 	uint32_t *dst = gv_xcalloc(g->n_edges, sizeof(*dst));
-	size_t *at = graph_fed(g, dst);
+	size_t *at = gv_graph_fed(g, dst);
 	struct ready ready = {0, gv_xcalloc(g->n, sizeof(*ready.heap))};
 	size_t i, k, n = 0;
 

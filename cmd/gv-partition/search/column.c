@@ -203,7 +203,7 @@ column_open(struct column *k, const struct search *x, size_t level,
 		if (limit > k->limit_s)
 			k->limit_s = limit;
 	}
-	k->gpus = (double)machine_component(x->m, level);
+	k->gpus = (double)gv_machine_component(x->m, level);
 	k->work_s = k->limit_s * k->gpus * (1 + 1e-9);
 	count_behind(k);
 	count_before(k);

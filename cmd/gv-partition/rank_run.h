@@ -2,9 +2,9 @@
 #ifndef GV_PARTITION_RANK_RUN_H
 #define GV_PARTITION_RANK_RUN_H
 
-#include "gv-partition/fleet/fleet.h"
-#include "gv-partition/layers.h"
-#include "gv-partition/options.h"
+#include "gv-partition/search/plan.h"
+#include "plan/layers.h"
+#include "options.h"
 #include "gv-partition/graph/prefixes.h"
 
 /*
@@ -13,11 +13,11 @@
  * The plan of rank o->rank into *p; o->machine becomes the one that it is for.  Ends the
  * program with status 1 when there are not so many.
  */
-void rank_plan(struct plan *p, struct options *o, const struct layers *l,
-    struct prefixes *x, const struct fleet *fleet);
+void rank_plan(struct gv_plan *p, struct options *o, const struct gv_layers *l,
+    struct prefixes *x, const struct gv_fleet *fleet);
 
 /* Writes the table of the first o->top plans. */
 void rank_list(
-    const struct options *o, const struct layers *l, const struct fleet *fleet);
+    const struct options *o, const struct gv_layers *l, const struct gv_fleet *fleet);
 
 #endif

@@ -1,19 +1,17 @@
-#include "timeline.h"
+#include "pipe.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "gv-partition/fleet/fleet.h"
 #include "gv-partition/placed/placed_cost.h"
-#include "table/tab.h"
 
 /* ---- the pipeline of a plan ---- */
 
 /* The outermost level on which the stage and the one before it are in different stages. */
 static size_t
-level_between(const struct plan *p, const struct machine *m, size_t stage)
+level_between(const struct gv_plan *p, const struct gv_machine *m, size_t stage)
 {
 	size_t l;
 
@@ -33,8 +31,8 @@ ring_s(const struct cost_rules *rules, size_t n, double parameter, double bytes_
 }
 
 static double
-reduce_s(const struct stage *s, const struct machine *m, const struct cost_rules *rules,
-    double parameter)
+reduce_s(const struct gv_stage *s, const struct gv_machine *m,
+    const struct cost_rules *rules, double parameter)
 {
 	double sum = 0;
 	size_t l;
@@ -46,24 +44,24 @@ reduce_s(const struct stage *s, const struct machine *m, const struct cost_rules
 
 /* Adds what the layers of each stage compute. */
 static void
-add_layers(struct pipe *pipe, const struct plan *p, const struct graph *g)
+add_layers(struct gv_pipe *pipe, const struct gv_plan *p, const struct gv_graph *g)
 {
 	size_t v;
 
 	for (v = 0; v < g->n; v++) {
-		const struct layer *layer = &g->layer[v];
-		struct pipe_stage *s = &pipe->stage[p->of[v]];
+		const struct gv_graph_layer *layer = &g->layer[v];
+		struct gv_pipe_stage *s = &pipe->stage[p->of[v]];
 		double forward = layer->forward_s, backward = layer->time_s - forward;
 		double weight = 0;
 
 		if (p->fleet != NULL) {
-			const struct fleet_type *t =
+			const struct gv_fleet_type *t =
 			    &p->fleet->type[p->stage[p->of[v]].type];
 
 			forward = t->forward_s[v];
 			backward = t->time_s[v] - forward;
 		}
-		if (pipe->schedule == SCHEDULE_ZB_H1 && layer->parameter > 0)
+		if (pipe->schedule == GV_SCHEDULE_ZB_H1 && layer->parameter > 0)
 			weight = backward / 2;
 		s->forward_s += forward;
 		s->backward_s += backward - weight;
@@ -74,12 +72,12 @@ add_layers(struct pipe *pipe, const struct plan *p, const struct graph *g)
 }
 
 static void
-set_batches(struct pipe *p, const struct cost_rules *rules, size_t gpus)
+set_batches(struct gv_pipe *p, const struct cost_rules *rules, size_t gpus)
 {
-	size_t round = pipe_round(p);
+	size_t round = gv_pipe_round(p);
 
 	p->batch = p->micro_batches = rules->micro_batches;
-	if (p->schedule == SCHEDULE_2BW) {
+	if (p->schedule == GV_SCHEDULE_2BW) {
 		if (p->batch == 0)
 			p->batch = ((gpus - 1) / round + 1) * round;
 		p->micro_batches = 3 * p->batch;
@@ -90,14 +88,14 @@ set_batches(struct pipe *p, const struct cost_rules *rules, size_t gpus)
 }
 
 int
-pipe_make(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
-    const struct graph *g, const struct machine *m, const struct cost_rules *rules,
+pipe_make(struct gv_pipe *pipe, const struct gv_plan *p, const struct plan_report *r,
+    const struct gv_graph *g, const struct gv_machine *m, const struct cost_rules *rules,
     struct gv_error *e)
 {
-	bool interleaved = rules->schedule == SCHEDULE_INTERLEAVED;
+	bool interleaved = rules->schedule == GV_SCHEDULE_INTERLEAVED;
 	size_t gpus = 0, i, l;
 
-	*pipe = (struct pipe){.n = p->n,
+	*pipe = (struct gv_pipe){.n = p->n,
 	    .schedule = rules->schedule,
 	    .chunks = interleaved ? rules->chunks : 1,
 	    .overlap = rules->model == COST_PAPER,
@@ -110,8 +108,8 @@ pipe_make(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
 	add_layers(pipe, p, g);
 	for (i = 0; i < r->n; i++) {
 		const struct stage_report *row = &r->row[i];
-		const struct stage *stage = &p->stage[row->first];
-		struct pipe_stage *s = &pipe->stage[row->first];
+		const struct gv_stage *stage = &p->stage[row->first];
+		struct gv_pipe_stage *s = &pipe->stage[row->first];
 
 		if (row->level > 0)
 			continue;
@@ -126,7 +124,7 @@ pipe_make(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
 		    p->fleet != NULL ? p->fleet->type[stage->type].memory : rules->memory;
 		s->stash = row->recompute ? row->size.in : row->activation;
 		s->working = row->recompute ? row->activation : 0;
-		gpus += row->first < pipe_places(pipe) ? s->replicas : 0;
+		gpus += row->first < gv_pipe_places(pipe) ? s->replicas : 0;
 	}
 	set_batches(pipe, rules, gpus);
 	return 0;
@@ -140,14 +138,14 @@ link_of(const struct links *x, size_t first, size_t n)
 }
 
 void
-pipe_place(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
-    const struct machine *m, const struct cost_rules *rules)
+pipe_place(struct gv_pipe *pipe, const struct gv_plan *p, const struct plan_report *r,
+    const struct gv_machine *m, const struct cost_rules *rules)
 {
 	const struct links x = links_of(m);
 	size_t end = x.n, first, i;
 
 	for (i = p->n; i-- > 0; end = first) {
-		struct pipe_stage *s = &pipe->stage[i];
+		struct gv_pipe_stage *s = &pipe->stage[i];
 
 		first = end - s->replicas;
 		s->reduce_s = ring_s(
@@ -159,59 +157,4 @@ pipe_place(struct pipe *pipe, const struct plan *p, const struct plan_report *r,
 				       link_of(&x, first - before, before + s->replicas);
 		}
 	}
-}
-
-void
-pipe_free(struct pipe *p)
-{
-	free(p->stage);
-	memset(p, 0, sizeof(*p));
-}
-
-/* ---- the table ---- */
-
-/* In ms, without the noise of sums. */
-static void
-write_ms(struct gv_tabw *w, double s)
-{
-	gv_tabw_double(w, round(s * 1e12) / 1e9);
-}
-
-static void
-write_step(
-    struct gv_tabw *w, const struct pipe *p, const struct lane *l, size_t gpu, size_t k)
-{
-	const struct step *s = &l->step[k];
-
-	gv_tabw_int(w, (int64_t)gpu);
-	gv_tabw_int(w, (int64_t)s->stage);
-	gv_tabw_int(w, (int64_t)l->replica);
-	if (p->chunks > 1)
-		gv_tabw_int(w, (int64_t)(s->stage / pipe_places(p)));
-	gv_tabw_int(w, (int64_t)k);
-	gv_tabw_str(w, op_name[s->op]);
-	gv_tabw_int(w, (int64_t)s->micro_batch);
-	gv_tabw_int(w, (int64_t)s->version);
-	write_ms(w, s->start_s);
-	write_ms(w, s->end_s);
-	gv_tabw_end(w);
-}
-
-void
-timeline_write(
-    const struct timetable *t, const struct pipe *p, struct gv_out *out, bool tsv)
-{
-	static const char *const name[] = {"gpu", "stage", "replica", "chunk", "step",
-	    "op", "micro_batch", "version", "start_ms", "end_ms"};
-	struct gv_tabw w;
-	size_t i, k;
-
-	gv_tabw_init(&w, out, tsv);
-	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
-		if (p->chunks > 1 || strcmp(name[i], "chunk") != 0)
-			gv_tabw_str(&w, name[i]);
-	gv_tabw_end(&w);
-	for (i = 0; i < t->n; i++)
-		for (k = 0; k < t->lane[i].n; k++)
-			write_step(&w, p, &t->lane[i], i, k);
 }

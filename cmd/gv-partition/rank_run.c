@@ -5,8 +5,8 @@
 
 #include "base/err.h"
 #include "base/fileio.h"
-#include "rank_table.h"
-#include "gv-partition/say.h"
+#include "gv-partition/rank/rank_table.h"
+#include "say.h"
 
 static void
 progress(size_t tried)
@@ -16,8 +16,8 @@ progress(size_t tried)
 
 /* Ends the program when no plan can be run. */
 static void
-rank(struct ranking *k, const struct options *o, const struct layers *l,
-    struct prefixes *x, const struct fleet *fleet)
+rank(struct ranking *k, const struct options *o, const struct gv_layers *l,
+    struct prefixes *x, const struct gv_fleet *fleet)
 {
 	bool flat = o->placed.n_levels > 0; /* of a machine with levels */
 	struct rank_task task = {.s = &x->s,
@@ -34,19 +34,19 @@ rank(struct ranking *k, const struct options *o, const struct layers *l,
 	gv_progress(NULL);
 	if (k->n > 0 && o->common.verbose > 0)
 		gv_warn("schedule=%s plans=%zu tried=%zu",
-		    schedule_name[o->search.rules.schedule], k->n, k->tried);
+		    gv_schedule_name[o->search.rules.schedule], k->n, k->tried);
 	if (k->n > 0)
 		return;
 	if (fleet != NULL)
 		say_no_types(FLEET_NONE);
-	if (o->search.rules.schedule == SCHEDULE_INTERLEAVED)
+	if (o->search.rules.schedule == GV_SCHEDULE_INTERLEAVED)
 		say_no_chunks(o);
 	say_no_plan(o, l, &x->s);
 }
 
 void
-rank_plan(struct plan *p, struct options *o, const struct layers *l, struct prefixes *x,
-    const struct fleet *fleet)
+rank_plan(struct gv_plan *p, struct options *o, const struct gv_layers *l,
+    struct prefixes *x, const struct gv_fleet *fleet)
 {
 	struct ranking k;
 	struct ranked *r;
@@ -66,7 +66,8 @@ rank_plan(struct plan *p, struct options *o, const struct layers *l, struct pref
 }
 
 void
-rank_list(const struct options *o, const struct layers *l, const struct fleet *fleet)
+rank_list(
+    const struct options *o, const struct gv_layers *l, const struct gv_fleet *fleet)
 {
 	struct gv_error e = {0};
 	struct prefixes x = {0};

@@ -6,14 +6,14 @@
 #include "base/fileio.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "gv-partition/say.h"
-#include "two_bw_table.h"
+#include "say.h"
+#include "gv-partition/two_bw/two_bw_table.h"
 
 static struct two_bw_machine
 machine_of(const struct options *o)
 {
-	const struct machine *m = &o->machine;
-	struct two_bw_machine b = {.gpus = machine_component(m, m->n_levels),
+	const struct gv_machine *m = &o->machine;
+	struct two_bw_machine b = {.gpus = gv_machine_component(m, m->n_levels),
 	    .server = m->gpus[0],
 	    .fast = m->bytes_per_s[0],
 	    .slow = m->bytes_per_s[0],
@@ -73,7 +73,7 @@ say_none(const struct two_bw_rows *r, const struct two_bw_machine *m)
 /* Searches; ends the program when the speeds cannot be read. */
 static void
 search(struct two_bw_rows *r, struct two_bw_cuts *c, const struct options *o,
-    const struct layers *l, struct prefixes *x)
+    const struct gv_layers *l, struct prefixes *x)
 {
 	struct two_bw_machine m = machine_of(o);
 	struct two_bw_speeds v;
@@ -94,7 +94,8 @@ search(struct two_bw_rows *r, struct two_bw_cuts *c, const struct options *o,
 }
 
 void
-two_bw_plan(struct plan *p, struct options *o, const struct layers *l, struct prefixes *x)
+two_bw_plan(
+    struct gv_plan *p, struct options *o, const struct gv_layers *l, struct prefixes *x)
 {
 	struct two_bw_rows r;
 	struct two_bw_cuts c;
@@ -120,9 +121,9 @@ two_bw_plan(struct plan *p, struct options *o, const struct layers *l, struct pr
 			    !ideals_has(&x->s, at[i], v))
 				p->of[v] = (uint32_t)i;
 	}
-	machine_flatten(&o->machine);
+	gv_machine_flatten(&o->machine);
 	/* serial: each minibatch drains before the next */
-	o->search.rules.schedule = best->pipelined ? SCHEDULE_2BW : SCHEDULE_FLUSH;
+	o->search.rules.schedule = best->pipelined ? GV_SCHEDULE_2BW : GV_SCHEDULE_FLUSH;
 	o->search.rules.micro_batches = best->pipelined ? best->g * best->d * best->b
 					: best->d > 1   ? 1
 							: best->g * best->b;
@@ -134,14 +135,14 @@ int
 two_bw_list(const struct options *o)
 {
 	struct gv_error e = {0};
-	struct layers l = {0};
+	struct gv_layers l = {0};
 	struct prefixes x = {0};
 	struct two_bw_cuts c;
 	struct two_bw_rows r;
 	struct gv_out *out;
 	int status;
 
-	if (layers_read(&l, o->input, o->edges, &e) != 0)
+	if (gv_layers_read(&l, o->input, o->edges, &e) != 0)
 		gv_die_error(&e);
 	search(&r, &c, o, &l, &x);
 	if (gv_out_open(&out, o->common.output, &e) != 0)
@@ -153,6 +154,6 @@ two_bw_list(const struct options *o)
 	two_bw_rows_free(&r);
 	two_bw_cuts_free(&c);
 	prefixes_free(&x);
-	layers_free(&l);
+	gv_layers_free(&l);
 	return status;
 }

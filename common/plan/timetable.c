@@ -1,37 +1,47 @@
-#include "timetable.h"
+#include "plan/timetable.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 
-const char *const op_name[OPS] = {"F", "B", "W", "AR", "U"};
+const char *const gv_schedule_name[GV_SCHEDULES] = {
+    "1f1b", "2bw", "flush", "gpipe", "interleaved", "zb-h1"};
+
+const char *const gv_step_name[GV_STEP_OPS] = {"F", "B", "W", "AR", "U"};
 
 /* GPUs of the stage's place and of all behind it. */
 static size_t
-gpus_behind(const struct pipe *p, size_t place)
+gpus_behind(const struct gv_pipe *p, size_t place)
 {
 	size_t n = 0;
 
-	for (; place < pipe_places(p); place++)
+	for (; place < gv_pipe_places(p); place++)
 		n += p->stage[place].replicas;
 	return n;
 }
 
 /* u: forward passes before the first backward pass, if there are as many. */
 static size_t
-warm_up(const struct pipe *p, size_t place)
+warm_up(const struct gv_pipe *p, size_t place)
 {
 	return (gpus_behind(p, place) - 1) / p->stage[place].replicas;
 }
 
+void
+gv_pipe_free(struct gv_pipe *p)
+{
+	free(p->stage);
+	memset(p, 0, sizeof(*p));
+}
+
 size_t
-pipe_round(const struct pipe *p)
+gv_pipe_round(const struct gv_pipe *p)
 {
 	size_t n = 1, k, more;
 
 	for (k = 0; k < p->n; k++) {
-		more = p->stage[k].replicas / gcd(n, p->stage[k].replicas);
+		more = p->stage[k].replicas / gv_gcd(n, p->stage[k].replicas);
 		if (n * more > 4096)
 			break;
 		n *= more;
@@ -40,10 +50,10 @@ pipe_round(const struct pipe *p)
 }
 
 int
-timetable_check_batch(
-    enum schedule schedule, size_t batch, size_t gpus, struct gv_error *e)
+gv_timetable_check_batch(
+    enum gv_schedule_kind schedule, size_t batch, size_t gpus, struct gv_error *e)
 {
-	if (schedule != SCHEDULE_2BW || batch >= gpus)
+	if (schedule != GV_SCHEDULE_2BW || batch >= gpus)
 		return 0;
 	return gv_error_set(e,
 	    "2bw needs as many micro-batches in a batch as the plan has GPUs, "
@@ -52,13 +62,13 @@ timetable_check_batch(
 }
 
 int
-timetable_check(const struct pipe *p, struct gv_error *e)
+gv_timetable_check(const struct gv_pipe *p, struct gv_error *e)
 {
 	size_t gpus = gpus_behind(p, 0), k;
 
-	if (timetable_check_batch(p->schedule, p->batch, gpus, e) != 0)
+	if (gv_timetable_check_batch(p->schedule, p->batch, gpus, e) != 0)
 		return -1;
-	if (p->schedule != SCHEDULE_INTERLEAVED)
+	if (p->schedule != GV_SCHEDULE_INTERLEAVED)
 		return 0;
 	for (k = 0; k < p->n; k++)
 		if (p->stage[k].replicas != p->stage[0].replicas)
@@ -77,8 +87,8 @@ timetable_check(const struct pipe *p, struct gv_error *e)
 /* ---- one GPU ---- */
 
 struct ordering {
-	const struct pipe *p;
-	struct lane *lane;
+	const struct gv_pipe *p;
+	struct gv_lane *lane;
 	size_t stage, replicas;
 	size_t n; /* micro-batches of this GPU */
 	size_t updates;
@@ -93,12 +103,12 @@ micro_batch(const struct ordering *o, size_t own)
 }
 
 static void
-add(struct ordering *o, enum op op, uint32_t i, uint32_t version)
+add(struct ordering *o, enum gv_step_op op, uint32_t i, uint32_t version)
 {
-	struct lane *l = o->lane;
+	struct gv_lane *l = o->lane;
 
 	l->step = gv_xgrow(l->step, &l->cap, l->n + 1, sizeof(*l->step));
-	l->step[l->n++] = (struct step){
+	l->step[l->n++] = (struct gv_step){
 	    .op = op, .stage = (uint32_t)o->stage, .micro_batch = i, .version = version};
 }
 
@@ -106,7 +116,7 @@ static void
 update(struct ordering *o, uint32_t i)
 {
 	o->updates++;
-	add(o, OP_UPDATE, i, (uint32_t)o->updates);
+	add(o, GV_STEP_UPDATE, i, (uint32_t)o->updates);
 }
 
 /* All replicas' gradients up to this GPU's micro-batch i, into version. */
@@ -114,7 +124,7 @@ static void
 reduce(struct ordering *o, uint32_t i, size_t version)
 {
 	if (o->replicas > 1)
-		add(o, OP_REDUCE, i, (uint32_t)version);
+		add(o, GV_STEP_REDUCE, i, (uint32_t)version);
 }
 
 /* The last micro-batch of a batch that is this GPU's. */
@@ -142,16 +152,16 @@ forward(struct ordering *o, size_t own)
 	uint32_t i = micro_batch(o, own);
 	size_t version = 0;
 
-	if (o->p->schedule == SCHEDULE_1F1B) {
+	if (o->p->schedule == GV_SCHEDULE_1F1B) {
 		version = o->updates;
-	} else if (o->p->schedule == SCHEDULE_2BW) {
+	} else if (o->p->schedule == GV_SCHEDULE_2BW) {
 		size_t batch = i / o->p->batch;
 
 		version = batch > 0 ? batch - 1 : 0;
 		update_before(o, version);
 	}
 	o->version[own] = (uint32_t)version;
-	add(o, OP_FORWARD, i, (uint32_t)version);
+	add(o, GV_STEP_FORWARD, i, (uint32_t)version);
 }
 
 static void
@@ -160,12 +170,12 @@ backward(struct ordering *o, size_t own)
 	uint32_t i = micro_batch(o, own);
 	size_t batch;
 
-	add(o, OP_BACKWARD, i, o->version[own]);
-	if (o->p->schedule == SCHEDULE_1F1B) {
+	add(o, GV_STEP_BACKWARD, i, o->version[own]);
+	if (o->p->schedule == GV_SCHEDULE_1F1B) {
 		reduce(o, i, o->updates + 1);
 		update(o, i);
 	}
-	if (o->p->schedule != SCHEDULE_2BW)
+	if (o->p->schedule != GV_SCHEDULE_2BW)
 		return;
 	batch = i / o->p->batch;
 	if (i != last_of(o, batch))
@@ -181,8 +191,8 @@ backward(struct ordering *o, size_t own)
 static size_t
 put_off(const struct ordering *o)
 {
-	const struct pipe *p = o->p;
-	const struct pipe_stage *s = &p->stage[o->stage];
+	const struct gv_pipe *p = o->p;
+	const struct gv_pipe_stage *s = &p->stage[o->stage];
 	size_t own = warm_up(p, o->stage), most = warm_up(p, 0) - own, kept = own + 1;
 	double room = s->memory - (2 + p->state) * s->parameter - s->working;
 
@@ -201,9 +211,9 @@ put_off(const struct ordering *o)
 static void
 order_stage(struct ordering *o)
 {
-	const struct pipe *p = o->p;
-	bool split = p->schedule == SCHEDULE_ZB_H1;
-	size_t u = p->schedule == SCHEDULE_GPIPE ? o->n : warm_up(p, o->stage);
+	const struct gv_pipe *p = o->p;
+	bool split = p->schedule == GV_SCHEDULE_ZB_H1;
+	size_t u = p->schedule == GV_SCHEDULE_GPIPE ? o->n : warm_up(p, o->stage);
 	size_t f, b, w, off = split ? put_off(o) : 0;
 
 	for (f = 0; f < u && f < o->n; f++)
@@ -213,15 +223,15 @@ order_stage(struct ordering *o)
 			forward(o, f++);
 		backward(o, b);
 		if (split && b - w >= off) {
-			add(o, OP_WEIGHT, micro_batch(o, w), 0);
+			add(o, GV_STEP_WEIGHT, micro_batch(o, w), 0);
 			w++;
 		}
 	}
 	for (; split && w < o->n; w++)
-		add(o, OP_WEIGHT, micro_batch(o, w), 0);
-	if (p->schedule == SCHEDULE_2BW) {
+		add(o, GV_STEP_WEIGHT, micro_batch(o, w), 0);
+	if (p->schedule == GV_SCHEDULE_2BW) {
 		update_before(o, o->reduced);
-	} else if (p->schedule != SCHEDULE_1F1B) {
+	} else if (p->schedule != GV_SCHEDULE_1F1B) {
 		reduce(o, micro_batch(o, o->n - 1), 1);
 		update(o, micro_batch(o, o->n - 1));
 	}
@@ -229,9 +239,9 @@ order_stage(struct ordering *o)
 
 /* The k-th of a GPU's passes goes to this micro-batch of its own, and this chunk. */
 static size_t
-interleave(const struct pipe *p, size_t k, size_t *chunk)
+interleave(const struct gv_pipe *p, size_t k, size_t *chunk)
 {
-	size_t places = pipe_places(p), in_group = k % (places * p->chunks);
+	size_t places = gv_pipe_places(p), in_group = k % (places * p->chunks);
 
 	*chunk = in_group / places;
 	return k / (places * p->chunks) * places + in_group % places;
@@ -240,8 +250,8 @@ interleave(const struct pipe *p, size_t k, size_t *chunk)
 static void
 order_interleaved(struct ordering *o)
 {
-	const struct pipe *p = o->p;
-	size_t places = pipe_places(p), place = o->lane->place, chunk, own, b, f = 0;
+	const struct gv_pipe *p = o->p;
+	size_t places = gv_pipe_places(p), place = o->lane->place, chunk, own, b, f = 0;
 	size_t total = o->n * p->chunks;
 	size_t u = 2 * (places - place - 1) + (p->chunks - 1) * places;
 
@@ -251,11 +261,11 @@ order_interleaved(struct ordering *o)
 		for (; f < total && f < u + b + 1; f++) {
 			own = interleave(p, f, &chunk);
 			o->stage = chunk * places + place;
-			add(o, OP_FORWARD, micro_batch(o, own), 0);
+			add(o, GV_STEP_FORWARD, micro_batch(o, own), 0);
 		}
 		own = interleave(p, b, &chunk);
 		o->stage = (p->chunks - 1 - chunk) * places + place;
-		add(o, OP_BACKWARD, micro_batch(o, own), 0);
+		add(o, GV_STEP_BACKWARD, micro_batch(o, own), 0);
 		if (own + 1 == o->n)
 			reduce(o, micro_batch(o, own), 1);
 	}
@@ -267,9 +277,9 @@ order_interleaved(struct ordering *o)
 }
 
 void
-timetable_make(struct timetable *t, const struct pipe *p)
+gv_timetable_make(struct gv_timetable *t, const struct gv_pipe *p)
 {
-	size_t places = pipe_places(p), place, i, r;
+	size_t places = gv_pipe_places(p), place, i, r;
 
 	memset(t, 0, sizeof(*t));
 	t->first = gv_xcalloc(places + 1, sizeof(*t->first));
@@ -283,10 +293,10 @@ timetable_make(struct timetable *t, const struct pipe *p)
 			struct ordering o = {.p = p, .stage = place, .replicas = r};
 
 			o.lane = &t->lane[t->first[place] + i];
-			*o.lane = (struct lane){.place = place, .replica = i};
+			*o.lane = (struct gv_lane){.place = place, .replica = i};
 			o.n = (p->micro_batches - i + r - 1) / r;
 			o.version = gv_xcalloc(o.n, sizeof(*o.version));
-			if (p->schedule == SCHEDULE_INTERLEAVED)
+			if (p->schedule == GV_SCHEDULE_INTERLEAVED)
 				order_interleaved(&o);
 			else
 				order_stage(&o);
@@ -294,12 +304,12 @@ timetable_make(struct timetable *t, const struct pipe *p)
 		}
 		for (; i < r; i++)
 			t->lane[t->first[place] + i] =
-			    (struct lane){.place = place, .replica = i};
+			    (struct gv_lane){.place = place, .replica = i};
 	}
 }
 
 void
-timetable_free(struct timetable *t)
+gv_timetable_free(struct gv_timetable *t)
 {
 	size_t i;
 
@@ -340,37 +350,37 @@ versions_held(const struct versions *v)
 	return v->distinct + (v->head == v->n || v->of[v->n - 1] != v->newest);
 }
 
-struct holding
-timetable_holding(const struct lane *l, const struct pipe *p)
+struct gv_holding
+gv_timetable_holding(const struct gv_lane *l, const struct gv_pipe *p)
 {
-	bool split = p->schedule == SCHEDULE_ZB_H1;
-	struct holding most = {.in_flight = 0};
+	bool split = p->schedule == GV_SCHEDULE_ZB_H1;
+	struct gv_holding most = {.in_flight = 0};
 	struct versions v = {.of = gv_xcalloc(l->n + 1, sizeof(*v.of))};
 	size_t in_flight = 0, k, j;
 	double stash = 0, working = 0, weights = 0, bytes;
 
-	for (j = l->place; j < p->n; j += pipe_places(p))
+	for (j = l->place; j < p->n; j += gv_pipe_places(p))
 		weights += (2 + p->state) * p->stage[j].parameter;
 	most.versions = 1;
 	most.bytes = weights;
 	for (k = 0; k < l->n; k++) {
-		const struct step *s = &l->step[k];
-		const struct pipe_stage *stage = &p->stage[s->stage];
-		bool done = s->op == (split ? OP_WEIGHT : OP_BACKWARD);
+		const struct gv_step *s = &l->step[k];
+		const struct gv_pipe_stage *stage = &p->stage[s->stage];
+		bool done = s->op == (split ? GV_STEP_WEIGHT : GV_STEP_BACKWARD);
 		size_t held;
 
-		if (s->op == OP_FORWARD) {
+		if (s->op == GV_STEP_FORWARD) {
 			in_flight++;
 			stash += stage->stash;
 			versions_push(&v, p->chunks == 1 ? s->version : 0);
 		}
-		if (s->op == OP_BACKWARD)
+		if (s->op == GV_STEP_BACKWARD)
 			working += stage->working;
-		if (s->op == OP_UPDATE && p->chunks == 1)
+		if (s->op == GV_STEP_UPDATE && p->chunks == 1)
 			v.newest = s->version;
 		held = versions_held(&v);
 		/* where the second version is made late, its gradients wait as long */
-		if (p->schedule == SCHEDULE_2BW && held < 2)
+		if (p->schedule == GV_SCHEDULE_2BW && held < 2)
 			held = 2;
 		if (in_flight > most.in_flight)
 			most.in_flight = in_flight;

@@ -1,4 +1,4 @@
-#include "simulate.h"
+#include "plan/simulate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,8 +84,8 @@ struct lane_state {
 };
 
 struct run {
-	const struct pipe *p;
-	struct timetable *t;
+	const struct gv_pipe *p;
+	struct gv_timetable *t;
 	size_t places;
 	struct events events;
 	struct lane_state *lane;
@@ -121,22 +121,22 @@ needed(const struct run *r, bool back, size_t stage, uint32_t i)
 static size_t
 round_of(const struct run *r, size_t stage)
 {
-	size_t n = r->p->schedule == SCHEDULE_1F1B  ? replicas(r, stage)
-		   : r->p->schedule == SCHEDULE_2BW ? r->p->batch
-						    : r->p->micro_batches;
+	size_t n = r->p->schedule == GV_SCHEDULE_1F1B  ? replicas(r, stage)
+		   : r->p->schedule == GV_SCHEDULE_2BW ? r->p->batch
+						       : r->p->micro_batches;
 
 	return n > 0 ? n : 1;
 }
 
 static size_t
-reduction_of(const struct run *r, const struct step *s)
+reduction_of(const struct run *r, const struct gv_step *s)
 {
 	return r->reduction_at[s->stage] + s->micro_batch / round_of(r, s->stage);
 }
 
 /* How many replicas have a micro-batch in the step's round. */
 static size_t
-participants(const struct run *r, const struct step *s)
+participants(const struct run *r, const struct gv_step *s)
 {
 	size_t round = round_of(r, s->stage), first = s->micro_batch / round * round;
 	size_t n = r->p->micro_batches - first;
@@ -222,25 +222,25 @@ start_link(struct run *r, double now, size_t link)
 /* ---- steps ---- */
 
 static double
-length_of(const struct run *r, const struct step *s)
+length_of(const struct run *r, const struct gv_step *s)
 {
-	const struct pipe_stage *stage = &r->p->stage[s->stage];
+	const struct gv_pipe_stage *stage = &r->p->stage[s->stage];
 
-	return s->op == OP_FORWARD    ? stage->forward_s
-	       : s->op == OP_BACKWARD ? stage->backward_s
-				      : stage->weight_s;
+	return s->op == GV_STEP_FORWARD    ? stage->forward_s
+	       : s->op == GV_STEP_BACKWARD ? stage->backward_s
+					   : stage->weight_s;
 }
 
 static void
 end_pass(struct run *r, double now, size_t lane)
 {
-	const struct step *s = &r->t->lane[lane].step[r->lane[lane].at++];
+	const struct gv_step *s = &r->t->lane[lane].step[r->lane[lane].at++];
 
 	r->lane[lane].busy = false;
 	touch_lane(r, lane);
-	if (s->op == OP_FORWARD && s->stage + 1 < r->p->n)
+	if (s->op == GV_STEP_FORWARD && s->stage + 1 < r->p->n)
 		send(r, now, s->stage + 1, s->micro_batch, false);
-	else if (s->op == OP_BACKWARD && s->stage > 0)
+	else if (s->op == GV_STEP_BACKWARD && s->stage > 0)
 		send(r, now, s->stage, s->micro_batch, true);
 }
 
@@ -248,13 +248,13 @@ end_pass(struct run *r, double now, size_t lane)
 static void
 get_to_reduction(struct run *r, double now, size_t lane)
 {
-	const struct step *s = &r->t->lane[lane].step[r->lane[lane].at];
+	const struct gv_step *s = &r->t->lane[lane].step[r->lane[lane].at];
 	size_t k = reduction_of(r, s), place = s->stage % r->places;
 	struct reduction *x = &r->reduction[k];
-	const struct step *pass = s;
+	const struct gv_step *pass = s;
 	double could = now;
 
-	while (r->p->overlap && pass->op > OP_WEIGHT)
+	while (r->p->overlap && pass->op > GV_STEP_WEIGHT)
 		could = (--pass)->start_s;
 	if (could > x->start_s)
 		x->start_s = could;
@@ -272,24 +272,24 @@ get_to_reduction(struct run *r, double now, size_t lane)
 static void
 start_lane(struct run *r, double now, size_t lane)
 {
-	struct lane *l = &r->t->lane[lane];
+	struct gv_lane *l = &r->t->lane[lane];
 	struct lane_state *state = &r->lane[lane];
 
 	state->touched = false;
 	while (!state->busy && !state->waits && state->at < l->n) {
-		struct step *s = &l->step[state->at];
-		bool back = s->op == OP_BACKWARD;
+		struct gv_step *s = &l->step[state->at];
+		bool back = s->op == GV_STEP_BACKWARD;
 
-		if (s->op == OP_REDUCE) {
+		if (s->op == GV_STEP_REDUCE) {
 			get_to_reduction(r, now, lane);
 			state->at++;
-		} else if (s->op == OP_UPDATE) {
+		} else if (s->op == GV_STEP_UPDATE) {
 			if (replicas(r, s->stage) > 1 &&
 			    !r->reduction[reduction_of(r, s)].done)
 				return;
 			s->start_s = s->end_s = now;
 			state->at++;
-		} else if (s->op == OP_WEIGHT ||
+		} else if (s->op == GV_STEP_WEIGHT ||
 			   *needed(r, back, s->stage, s->micro_batch)) {
 			s->start_s = now;
 			s->end_s = now + length_of(r, s);
@@ -311,9 +311,9 @@ end_reduction(struct run *r, size_t k)
 	place = stage % r->places;
 	r->reduction[k].done = true;
 	for (i = r->t->first[place]; i < r->t->first[place + 1]; i++) {
-		const struct lane *l = &r->t->lane[i];
+		const struct gv_lane *l = &r->t->lane[i];
 		struct lane_state *state = &r->lane[i];
-		const struct step *s = state->at > 0 ? &l->step[state->at - 1] : NULL;
+		const struct gv_step *s = state->at > 0 ? &l->step[state->at - 1] : NULL;
 
 		if (s != NULL && state->waits && s->stage == stage &&
 		    reduction_of(r, s) == k)
@@ -344,9 +344,9 @@ end_event(struct run *r, const struct event *v)
 /* ---- a run ---- */
 
 static void
-run_make(struct run *r, struct timetable *t, const struct pipe *p)
+run_make(struct run *r, struct gv_timetable *t, const struct gv_pipe *p)
 {
-	size_t k, places = pipe_places(p) > 0 ? pipe_places(p) : 1, n = 0;
+	size_t k, places = gv_pipe_places(p) > 0 ? gv_pipe_places(p) : 1, n = 0;
 
 	*r = (struct run){.p = p, .t = t, .places = places};
 	r->lane = gv_xcalloc(t->n, sizeof(*r->lane));
@@ -404,14 +404,14 @@ finish(struct run *r)
 	size_t i, k;
 
 	for (i = 0; i < r->t->n; i++) {
-		struct lane *l = &r->t->lane[i];
+		struct gv_lane *l = &r->t->lane[i];
 
 		if (r->lane[i].at < l->n)
 			return NAN;
 		for (k = 0; k < l->n; k++) {
-			struct step *s = &l->step[k];
+			struct gv_step *s = &l->step[k];
 
-			if (s->op == OP_REDUCE) {
+			if (s->op == GV_STEP_REDUCE) {
 				s->end_s = r->reduction[reduction_of(r, s)].end_s;
 				s->start_s = s->end_s - r->p->stage[s->stage].reduce_s;
 			}
@@ -422,7 +422,7 @@ finish(struct run *r)
 }
 
 double
-simulate(struct timetable *t, const struct pipe *p)
+gv_simulate(struct gv_timetable *t, const struct gv_pipe *p)
 {
 	struct run r;
 	double now = 0, end_s;

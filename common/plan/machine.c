@@ -1,8 +1,9 @@
-/* Reading levels, and taking a part of a machine. */
-#include "levels.h"
+/* Machines: from a table, and parts of them. */
+#include "plan/machine.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "table/tab.h"
@@ -28,8 +29,8 @@ expect_int(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t most,
 }
 
 static int
-read_row(struct machine *m, const struct gv_frame *f, size_t row, const struct columns *c,
-    struct gv_error *e)
+read_row(struct gv_machine *m, const struct gv_frame *f, size_t row,
+    const struct columns *c, struct gv_error *e)
 {
 	struct gv_cell cell = gv_frame_cell(f, row, c->bandwidth);
 	int64_t level = 0, gpus = 0;
@@ -37,8 +38,8 @@ read_row(struct machine *m, const struct gv_frame *f, size_t row, const struct c
 	char q[GV_QUOTE_LEN];
 	int rc = 0;
 
-	rc |= expect_int(f, row, c->level, LEVELS, &level, e);
-	rc |= expect_int(f, row, c->gpus, GPUS, &gpus, e);
+	rc |= expect_int(f, row, c->level, GV_PLAN_LEVELS, &level, e);
+	rc |= expect_int(f, row, c->gpus, GV_PLAN_GPUS, &gpus, e);
 	if (gv_frame_double(f, row, c->bandwidth, NAN, &bandwidth, e) != 0)
 		rc = -1;
 	else if (!(bandwidth > 0 && bandwidth <= 1e9))
@@ -57,7 +58,7 @@ read_row(struct machine *m, const struct gv_frame *f, size_t row, const struct c
 }
 
 int
-levels_read(struct machine *m, const char *path, struct gv_error *e)
+gv_machine_read(struct gv_machine *m, const char *path, struct gv_error *e)
 {
 	struct gv_frame f = {0};
 	struct columns c;
@@ -79,8 +80,33 @@ levels_read(struct machine *m, const char *path, struct gv_error *e)
 	return rc;
 }
 
+/* ---- in memory ---- */
+
 size_t
-levels_take(struct machine *m, size_t gpus)
+gv_machine_component(const struct gv_machine *m, size_t level)
+{
+	size_t n = 1, l;
+
+	for (l = 0; l < level; l++)
+		n *= m->gpus[l];
+	return n;
+}
+
+void
+gv_machine_flatten(struct gv_machine *m)
+{
+	size_t l;
+
+	for (l = 1; l < m->n_levels; l++) {
+		m->gpus[0] *= m->gpus[l];
+		if (m->bytes_per_s[l] < m->bytes_per_s[0])
+			m->bytes_per_s[0] = m->bytes_per_s[l];
+	}
+	m->n_levels = 1;
+}
+
+size_t
+gv_machine_take(struct gv_machine *m, size_t gpus)
 {
 	size_t component = 1, l;
 
@@ -94,4 +120,16 @@ levels_take(struct machine *m, size_t gpus)
 	m->gpus[l] = gpus / component;
 	m->n_levels = l + 1;
 	return 0;
+}
+
+void
+gv_fleet_free(struct gv_fleet *f)
+{
+	size_t t;
+
+	for (t = 0; t < f->n; t++) {
+		free(f->type[t].time_s);
+		free(f->type[t].forward_s);
+	}
+	memset(f, 0, sizeof(*f));
 }

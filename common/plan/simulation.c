@@ -1,5 +1,5 @@
 /* What comes of running a timetable. */
-#include "simulate.h"
+#include "plan/simulate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,55 +13,55 @@
  * what drains it.
  */
 static double
-steady(const struct pipe *pipe)
+steady(const struct gv_pipe *pipe)
 {
 	enum { FILL = 16, MEASURE = 12, DRAIN = 2 }; /* times as many as GPUs */
-	struct pipe p = *pipe;
-	struct timetable t;
-	size_t round = pipe_round(&p), gpus = 0, fill, measure, k, i, j;
+	struct gv_pipe p = *pipe;
+	struct gv_timetable t;
+	size_t round = gv_pipe_round(&p), gpus = 0, fill, measure, k, i, j;
 	double at[2] = {0, 0};
 
-	if (p.schedule == SCHEDULE_2BW && p.batch > 0)
-		round *= p.batch / gcd(round, p.batch);
+	if (p.schedule == GV_SCHEDULE_2BW && p.batch > 0)
+		round *= p.batch / gv_gcd(round, p.batch);
 	for (k = 0; k < p.n; k++)
 		gpus += p.stage[k].replicas;
 	fill = FILL * gpus;
 	measure = ((MEASURE * gpus - 1) / round + 1) * round;
 	p.micro_batches = fill + measure + DRAIN * gpus;
-	timetable_make(&t, &p);
-	if (isnan(simulate(&t, &p))) {
-		timetable_free(&t);
+	gv_timetable_make(&t, &p);
+	if (isnan(gv_simulate(&t, &p))) {
+		gv_timetable_free(&t);
 		return NAN;
 	}
 	for (i = 0; i < t.first[1]; i++)
 		for (j = 0; j < t.lane[i].n; j++) {
-			const struct step *s = &t.lane[i].step[j];
+			const struct gv_step *s = &t.lane[i].step[j];
 
-			if (s->op != OP_BACKWARD)
+			if (s->op != GV_STEP_BACKWARD)
 				continue;
 			for (k = 0; k < 2; k++)
 				if (s->micro_batch < fill + k * measure)
 					at[k] = fmax(at[k], s->end_s);
 		}
-	timetable_free(&t);
+	gv_timetable_free(&t);
 	return (at[1] - at[0]) / (double)measure;
 }
 
 static void
-report_place(
-    struct simulation *s, const struct timetable *t, const struct pipe *p, size_t place)
+report_place(struct gv_simulation *s, const struct gv_timetable *t,
+    const struct gv_pipe *p, size_t place)
 {
-	struct place_report *r = &s->place[place];
+	struct gv_place_report *r = &s->place[place];
 	size_t i, k, n = t->first[place + 1] - t->first[place];
-	struct holding h;
+	struct gv_holding h;
 
 	for (i = t->first[place]; i < t->first[place + 1]; i++) {
 		for (k = 0; k < t->lane[i].n; k++)
-			if (t->lane[i].step[k].op <= OP_WEIGHT)
+			if (t->lane[i].step[k].op <= GV_STEP_WEIGHT)
 				r->busy_s += (t->lane[i].step[k].end_s -
 						 t->lane[i].step[k].start_s) /
 					     (double)n;
-		h = timetable_holding(&t->lane[i], p);
+		h = gv_timetable_holding(&t->lane[i], p);
 		if (h.in_flight > r->holding.in_flight)
 			r->holding.in_flight = h.in_flight;
 		if (h.versions > r->holding.versions)
@@ -73,37 +73,37 @@ report_place(
 
 /* Seconds that a micro-batch keeps a place's GPUs, over their number. */
 static double
-share_of_time(const struct pipe *p, size_t place)
+share_of_time(const struct gv_pipe *p, size_t place)
 {
 	double s = 0;
 	size_t k;
 
-	for (k = place; k < p->n; k += pipe_places(p))
+	for (k = place; k < p->n; k += gv_pipe_places(p))
 		s +=
 		    p->stage[k].forward_s + p->stage[k].backward_s + p->stage[k].weight_s;
 	return s / (double)p->stage[place].replicas;
 }
 
 int
-simulation_run(
-    struct simulation *s, struct timetable *t, const struct pipe *p, struct gv_error *e)
+gv_simulation_run(struct gv_simulation *s, struct gv_timetable *t,
+    const struct gv_pipe *p, struct gv_error *e)
 {
-	bool flushes = p->schedule != SCHEDULE_1F1B && p->schedule != SCHEDULE_2BW;
+	bool flushes = p->schedule != GV_SCHEDULE_1F1B && p->schedule != GV_SCHEDULE_2BW;
 	double gpus, busy = 0;
 	size_t k;
 
 	memset(s, 0, sizeof(*s));
 	memset(t, 0, sizeof(*t));
-	if (timetable_check(p, e) != 0)
+	if (gv_timetable_check(p, e) != 0)
 		return -1;
-	timetable_make(t, p);
-	s->end_s = simulate(t, p);
+	gv_timetable_make(t, p);
+	s->end_s = gv_simulate(t, p);
 	s->step_s = flushes ? s->end_s / (double)p->micro_batches : steady(p);
 	if (isnan(s->end_s) || isnan(s->step_s)) {
-		timetable_free(t);
+		gv_timetable_free(t);
 		return gv_error_set(e, "the schedule cannot go on");
 	}
-	s->n = pipe_places(p);
+	s->n = gv_pipe_places(p);
 	s->place = gv_xcalloc(s->n, sizeof(*s->place));
 	gpus = (double)t->n;
 	for (k = 0; k < s->n; k++) {
@@ -118,7 +118,7 @@ simulation_run(
 }
 
 void
-simulation_free(struct simulation *s)
+gv_simulation_free(struct gv_simulation *s)
 {
 	free(s->place);
 	memset(s, 0, sizeof(*s));

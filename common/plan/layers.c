@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "layers.h"
+#include "plan/layers.h"
 
 static int
 expect_number(
@@ -27,8 +27,8 @@ struct columns {
 };
 
 static int
-read_layer(struct layer *a, const struct gv_frame *f, const struct columns *c, size_t row,
-    struct gv_error *e)
+read_layer(struct gv_graph_layer *a, const struct gv_frame *f, const struct columns *c,
+    size_t row, struct gv_error *e)
 {
 	double forward = 0, backward = 0;
 	int rc = 0;
@@ -43,8 +43,8 @@ read_layer(struct layer *a, const struct gv_frame *f, const struct columns *c, s
 }
 
 static int
-read_rows(
-    struct graph *all, struct gv_hash *ids, const struct gv_frame *f, struct gv_error *e)
+read_rows(struct gv_graph *all, struct gv_hash *ids, const struct gv_frame *f,
+    struct gv_error *e)
 {
 	struct columns c;
 	size_t *first; /* [ids] the row of each */
@@ -95,7 +95,7 @@ find_end(uint32_t *node, const struct gv_frame *f, size_t row, ptrdiff_t column,
 }
 
 static int
-read_edges(struct graph *all, const struct gv_hash *ids, const struct gv_frame *f,
+read_edges(struct gv_graph *all, const struct gv_hash *ids, const struct gv_frame *f,
     struct gv_error *e)
 {
 	struct gv_hash seen = {0};
@@ -109,7 +109,7 @@ read_edges(struct graph *all, const struct gv_hash *ids, const struct gv_frame *
 		return -1;
 	all->edge = gv_xcalloc(f->n_rows, sizeof(*all->edge));
 	for (i = 0; i < f->n_rows; i++) {
-		struct graph_edge *edge = &all->edge[all->n_edges];
+		struct gv_graph_edge *edge = &all->edge[all->n_edges];
 		size_t before = seen.n;
 
 		if (find_end(&edge->src, f, i, src, ids, e) != 0 ||
@@ -125,14 +125,14 @@ read_edges(struct graph *all, const struct gv_hash *ids, const struct gv_frame *
 }
 
 static void
-chain(struct graph *all)
+chain(struct gv_graph *all)
 {
 	size_t i;
 
 	all->edge = gv_xcalloc(all->n, sizeof(*all->edge));
 	for (i = 1; i < all->n; i++)
 		all->edge[all->n_edges++] =
-		    (struct graph_edge){(uint32_t)i - 1, (uint32_t)i};
+		    (struct gv_graph_edge){(uint32_t)i - 1, (uint32_t)i};
 }
 
 /* ---- what is planned ---- */
@@ -145,7 +145,7 @@ starts_with(struct gv_cell c, const char *s)
 
 /* Which rows take no part: 1 data loading, 2 an output that nobody reads. */
 static unsigned char *
-idle_rows(const struct layers *l, const struct graph *all)
+idle_rows(const struct gv_layers *l, const struct gv_graph *all)
 {
 	unsigned char *idle = gv_xcalloc(all->n, 1);
 	unsigned char *fed = gv_xcalloc(all->n, 1);
@@ -171,10 +171,10 @@ idle_rows(const struct layers *l, const struct graph *all)
 }
 
 static void
-take_working(struct layers *l, const struct graph *all)
+take_working(struct gv_layers *l, const struct gv_graph *all)
 {
 	unsigned char *idle = idle_rows(l, all);
-	struct graph *g = &l->g;
+	struct gv_graph *g = &l->g;
 	size_t i;
 
 	l->row = gv_xcalloc(all->n, sizeof(*l->row));
@@ -190,19 +190,19 @@ take_working(struct layers *l, const struct graph *all)
 		g->layer[g->n++] = all->layer[i];
 	}
 	for (i = 0; i < all->n_edges; i++) {
-		struct graph_edge e = all->edge[i];
+		struct gv_graph_edge e = all->edge[i];
 
 		if (idle[e.dst] == 2)
 			l->layer[e.dst] = l->layer[e.src];
 		else if (idle[e.src] == 0)
-			g->edge[g->n_edges++] = (struct graph_edge){
+			g->edge[g->n_edges++] = (struct gv_graph_edge){
 			    (uint32_t)l->layer[e.src], (uint32_t)l->layer[e.dst]};
 	}
 	free(idle);
 }
 
 static int
-check_graph(const struct layers *l, struct gv_error *e)
+check_graph(const struct gv_layers *l, struct gv_error *e)
 {
 	uint32_t *order;
 	char q[GV_QUOTE_LEN];
@@ -213,7 +213,7 @@ check_graph(const struct layers *l, struct gv_error *e)
 		return gv_error_at(
 		    e, l->rows.file, l->rows.header_line, NULL, "no layers to plan");
 	order = gv_xcalloc(l->g.n, sizeof(*order));
-	if (graph_order(&l->g, order) != 0) {
+	if (gv_graph_order(&l->g, order) != 0) {
 		id = gv_frame_cell(
 		    &l->rows, l->row[order[0]], gv_frame_find(&l->rows, "node_id"));
 		rc = gv_error_at(e, l->edges.file, 0, NULL,
@@ -226,7 +226,7 @@ check_graph(const struct layers *l, struct gv_error *e)
 
 /* The one or two tables of the input. */
 static int
-read_tables(struct layers *l, const char *input, const char *edges, struct gv_error *e)
+read_tables(struct gv_layers *l, const char *input, const char *edges, struct gv_error *e)
 {
 	struct gv_tab *t;
 	int rc = -1, more = 0;
@@ -250,10 +250,11 @@ read_tables(struct layers *l, const char *input, const char *edges, struct gv_er
 }
 
 int
-layers_read(struct layers *l, const char *input, const char *edges, struct gv_error *e)
+gv_layers_read(
+    struct gv_layers *l, const char *input, const char *edges, struct gv_error *e)
 {
 	struct gv_hash ids = {0};
-	struct graph all = {0};
+	struct gv_graph all = {0};
 	int rc = -1;
 
 	memset(l, 0, sizeof(*l));
@@ -267,17 +268,17 @@ layers_read(struct layers *l, const char *input, const char *edges, struct gv_er
 		take_working(l, &all);
 		rc = check_graph(l, e);
 	}
-	graph_free(&all);
+	gv_graph_free(&all);
 	gv_hash_free(&ids);
 	return rc;
 }
 
 void
-layers_free(struct layers *l)
+gv_layers_free(struct gv_layers *l)
 {
 	gv_frame_free(&l->rows);
 	gv_frame_free(&l->edges);
-	graph_free(&l->g);
+	gv_graph_free(&l->g);
 	free(l->row);
 	free(l->layer);
 	memset(l, 0, sizeof(*l));

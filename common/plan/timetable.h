@@ -7,21 +7,32 @@
  * Micro-batch i goes to replica i mod replicas on every stage, forward and
  * backward (round robin, 1F1B-RR).
  *
- * Source: reference pipedream.md c.1-c.9.  PipeDream (SOSP 2019), section 3.2 and
+ * Source: PipeDream (SOSP 2019), section 3.2 and
  * 3.3: 1f1b; 2BW (ICML 2021), section 3: 2bw, flush; GPipe: gpipe; Narayanan et al. (SC
  * 2021), section 2.2: interleaved; Qi et al. (ICLR 2024), section 2.2: zb-h1.
  */
-#ifndef GV_PARTITION_TIMETABLE_H
-#define GV_PARTITION_TIMETABLE_H
+#ifndef GV_PLAN_TIMETABLE_H
+#define GV_PLAN_TIMETABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
-#include "gv-partition/search/cost.h"
 
-struct pipe_stage {
+/* The order of the passes. */
+enum gv_schedule_kind {
+	GV_SCHEDULE_1F1B,
+	GV_SCHEDULE_2BW,
+	GV_SCHEDULE_FLUSH,
+	GV_SCHEDULE_GPIPE,
+	GV_SCHEDULE_INTERLEAVED,
+	GV_SCHEDULE_ZB_H1,
+	GV_SCHEDULES
+};
+extern const char *const gv_schedule_name[GV_SCHEDULES];
+
+struct gv_pipe_stage {
 	size_t replicas;
 	/* bytes of a GPU; 0 = no limit.  zb-h1 puts off weights' gradients in it */
 	double memory;
@@ -38,10 +49,10 @@ struct pipe_stage {
 	double working;
 };
 
-struct pipe {
+struct gv_pipe {
 	size_t n;
-	struct pipe_stage *stage; /* [n] */
-	enum schedule schedule;
+	struct gv_pipe_stage *stage; /* [n] */
+	enum gv_schedule_kind schedule;
 	size_t chunks;        /* n is a multiple of it */
 	size_t micro_batches; /* that are run, >= 1 */
 	size_t batch; /* of these go into one update of the weights; 1f1b: unused */
@@ -50,11 +61,18 @@ struct pipe {
 	double state; /* bytes of optimiser state for each byte of weights */
 };
 
-enum op { OP_FORWARD, OP_BACKWARD, OP_WEIGHT, OP_REDUCE, OP_UPDATE, OPS };
-extern const char *const op_name[OPS]; /* F, B, W, AR, U */
+enum gv_step_op {
+	GV_STEP_FORWARD,
+	GV_STEP_BACKWARD,
+	GV_STEP_WEIGHT,
+	GV_STEP_REDUCE,
+	GV_STEP_UPDATE,
+	GV_STEP_OPS
+};
+extern const char *const gv_step_name[GV_STEP_OPS]; /* F, B, W, AR, U */
 
-struct step {
-	enum op op;
+struct gv_step {
+	enum gv_step_op op;
 	uint32_t stage;
 	uint32_t micro_batch;  /* AR, U: the last whose gradient this GPU has put in */
 	uint32_t version;      /* of the weights: F, B, W read it, AR, U make it */
@@ -62,21 +80,21 @@ struct step {
 };
 
 /* What one GPU does; the GPUs are numbered place by place. */
-struct lane {
+struct gv_lane {
 	size_t place, replica;
 	size_t n, cap;
-	struct step *step; /* [n] in order */
+	struct gv_step *step; /* [n] in order */
 };
 
-struct timetable {
+struct gv_timetable {
 	size_t n;
-	struct lane *lane; /* [n] */
-	size_t *first;     /* [places + 1] the lanes of a place: first[k]..first[k + 1) */
+	struct gv_lane *lane; /* [n] */
+	size_t *first; /* [places + 1] the lanes of a place: first[k]..first[k + 1) */
 };
 
 /* The greatest common divisor; 1 of nothing. */
 static inline size_t
-gcd(size_t a, size_t b)
+gv_gcd(size_t a, size_t b)
 {
 	size_t c;
 
@@ -86,29 +104,31 @@ gcd(size_t a, size_t b)
 }
 
 static inline size_t
-pipe_places(const struct pipe *p)
+gv_pipe_places(const struct gv_pipe *p)
 {
 	return p->n / p->chunks;
 }
+
+void gv_pipe_free(struct gv_pipe *p);
 
 /*
  * Micro-batches after which every replica of every stage has done as many: the least common
  * multiple of the replicas, or where that is more than 4096, of the first stages.
  */
-size_t pipe_round(const struct pipe *p);
+size_t gv_pipe_round(const struct gv_pipe *p);
 
 /*
  * Whether the schedule can run so: 0, or -1 with *e set.  interleaved needs equal
  * replicas and micro-batches that are a multiple of the GPUs; 2bw at least as many
  * in a batch as there are GPUs, so that no weights are needed before they are made.
  */
-int timetable_check(const struct pipe *p, struct gv_error *e);
+int gv_timetable_check(const struct gv_pipe *p, struct gv_error *e);
 /* What of this the numbers say, without a pipe. */
-int timetable_check_batch(
-    enum schedule schedule, size_t batch, size_t gpus, struct gv_error *e);
+int gv_timetable_check_batch(
+    enum gv_schedule_kind schedule, size_t batch, size_t gpus, struct gv_error *e);
 
 /*
- * The order of each GPU's steps; timetable_check(p) was 0.
+ * The order of each GPU's steps; gv_timetable_check(p) was 0.
  *
  *   gpipe        all forward passes, all backward passes, update
  *   flush        u forward passes, then one forward and one backward in turn, then
@@ -126,15 +146,16 @@ int timetable_check_batch(
  * The replicas of a stage all-reduce before an update.  Differs (zb-h1): where
  * a stage's memory leaves less room, fewer weight gradients are put off.
  */
-void timetable_make(struct timetable *t, const struct pipe *p);
-void timetable_free(struct timetable *t);
+void gv_timetable_make(struct gv_timetable *t, const struct gv_pipe *p);
+void gv_timetable_free(struct gv_timetable *t);
 
 /* What a GPU holds at most; follows from the order alone. */
-struct holding {
+struct gv_holding {
 	size_t in_flight; /* micro-batches on stages: those of all chunks */
 	size_t versions;  /* of the weights of a stage */
-	double bytes;     /* as stage_memory counts: versions, stash, gradients, state */
+	double
+	    bytes; /* as the cost of a stage counts them: versions, stash, gradients, state */
 };
-struct holding timetable_holding(const struct lane *l, const struct pipe *p);
+struct gv_holding gv_timetable_holding(const struct gv_lane *l, const struct gv_pipe *p);
 
 #endif
