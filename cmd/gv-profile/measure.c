@@ -8,7 +8,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "launch/launch.h"
+#include "launch/local/local.h"
+#include "launch/progress.h"
 #include "scratch.h"
 
 /* How often a running job is looked at: the error in the time of a report. */
@@ -17,7 +18,7 @@ static const double look_every_s = 0.005;
 enum { TAIL = 4096 };
 
 struct run {
-	struct gv_launch launch;
+	struct gv_launch *launch;
 	struct gv_strbuf directory;
 	struct gv_strbuf checkpoint_dir;
 	struct gv_strbuf progress;
@@ -56,6 +57,7 @@ start(struct run *r, const struct gv_job *job, const struct gv_gpu_type *type,
 	    .grace_s = o->grace_s,
 	    .clean_env = o->clean_env,
 	    .keep_fd = -1};
+	struct gv_launch_news news;
 
 	gv_strbuf_fmt(&r->directory, "%s/run", o->scratch);
 	gv_strbuf_fmt(&r->checkpoint_dir, "%s/checkpoint", r->directory.s);
@@ -66,7 +68,10 @@ start(struct run *r, const struct gv_job *job, const struct gv_gpu_type *type,
 	spec.checkpoint_dir = r->checkpoint_dir.s;
 	spec.progress = r->progress.s;
 	spec.log = r->log.s;
-	return gv_launch_start(&r->launch, &spec, e);
+	if (gv_launch_start(&r->launch, &gv_launch_local, &spec, &news) ==
+	    GV_LAUNCH_NOT_STARTED)
+		return gv_error_set(e, "%s", news.reason);
+	return 0;
 }
 
 /* Watches until the window is complete, the job has left, or time is out.  0 or -1. */
@@ -75,16 +80,19 @@ watch(struct run *r, struct measurement *m, const struct measure_options *o,
     double start_s, struct gv_error *e)
 {
 	struct gv_progress_report p = GV_PROGRESS_NONE;
+	struct gv_launch_news news;
 
 	while (*o->interrupt == 0) {
 		/* whether it has left first, so that its last report is not missed */
-		int left = gv_launch_poll(&r->launch, false, &m->status, e);
 		double now;
 
-		if (left == -1 || gv_progress_read(r->progress.s, &p, e) != 0)
+		m->left = gv_launch_poll(&r->launch, false, &news) == GV_LAUNCH_LEFT;
+		if (news.reason[0] != '\0')
+			return gv_error_set(e, "%s", news.reason);
+		if (gv_progress_read(r->progress.s, &p, e) != 0)
 			return -1;
+		m->status = news.status;
 		now = gv_clock_s();
-		m->left = left == 1;
 		m->ran_s = now - start_s;
 		if (p.steps > (r->n > 0 ? r->report[r->n - 1].steps : 0)) {
 			r->report =
@@ -102,13 +110,12 @@ watch(struct run *r, struct measurement *m, const struct measure_options *o,
 static int
 stop(struct run *r, struct gv_error *e)
 {
-	int status;
-	int left = 0;
+	struct gv_launch_news news = {0};
 
-	gv_launch_stop(&r->launch);
-	while (r->launch.keeper != 0 && left == 0)
-		left = gv_launch_poll(&r->launch, true, &status, e);
-	return left == -1 ? -1 : 0;
+	gv_launch_stop(r->launch);
+	while (r->launch != NULL)
+		gv_launch_poll(&r->launch, true, &news);
+	return news.reason[0] == '\0' ? 0 : gv_error_set(e, "%s", news.reason);
 }
 
 void

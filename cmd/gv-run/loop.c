@@ -272,7 +272,7 @@ stop_all(struct run *r)
 		if (r->job[m].state == JOB_RUNNING)
 			work_stop(r, m);
 		if (r->job[m].state == JOB_STOPPING && r->killed)
-			gv_launch_kill(&r->job[m].launch);
+			gv_launch_kill(r->job[m].launch);
 	}
 }
 

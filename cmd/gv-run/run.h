@@ -28,6 +28,7 @@
 #include "base/err.h"
 #include "base/fileio.h"
 #include "launch/launch.h"
+#include "launch/progress.h"
 #include "sched/cluster.h"
 #include "sched/events.h"
 #include "sched/rates.h"
@@ -70,10 +71,10 @@ struct job {
 	char *log;
 	double arrived_s;
 	int launches;
-	int failures;     /* in a row without progress */
-	double failed_at; /* steps when it failed last, -1 = never */
-	double retry_s;   /* not to be launched before */
-	struct gv_launch launch;
+	int failures;             /* in a row without progress */
+	double failed_at;         /* steps when it failed last, -1 = never */
+	double retry_s;           /* not to be launched before */
+	struct gv_launch *launch; /* NULL = none */
 	struct gv_progress_report report;
 	double checkpoint;     /* of the last checkpoint event, -1 = none */
 	double isolated_s;     /* isolated_elapsed_s (gavel.md A3) */

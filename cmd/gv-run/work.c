@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "launch/local/local.h"
 #include "run.h"
 
 size_t
@@ -92,8 +93,8 @@ work_drop(struct run *r, size_t m, const char *reason)
 
 /* ---- starting ---- */
 
-static int
-launch(struct run *r, size_t m, const size_t *gpu, size_t n, struct gv_error *e)
+static enum gv_launch_state
+launch(struct run *r, size_t m, const size_t *gpu, size_t n, struct gv_launch_news *news)
 {
 	struct job *j = &r->job[m];
 	const struct gv_pool *pool = &r->cluster.pool[r->rounds.gpu_pool[gpu[0]]];
@@ -118,7 +119,7 @@ launch(struct run *r, size_t m, const size_t *gpu, size_t n, struct gv_error *e)
 	};
 	size_t i;
 	char *directory = state_directory_of(r, j);
-	int rc;
+	enum gv_launch_state state;
 
 	spec.working_directory = directory;
 	for (i = 0; i < n; i++) {
@@ -126,10 +127,10 @@ launch(struct run *r, size_t m, const size_t *gpu, size_t n, struct gv_error *e)
 
 		id[i] = gv_pool_id(&r->cluster.pool[p], gpu[i] - r->rounds.pool[p].first);
 	}
-	rc = gv_launch_start(&j->launch, &spec, e);
+	state = gv_launch_start(&j->launch, &gv_launch_local, &spec, news);
 	free(directory);
 	free(id);
-	return rc;
+	return state;
 }
 
 /* The job has failed: is it to be tried again, and when? */
@@ -166,12 +167,12 @@ static void
 start(struct run *r, size_t m, const size_t *gpu, size_t n)
 {
 	struct job *j = &r->job[m];
-	struct gv_error e = {0};
+	struct gv_launch_news news;
 	size_t i;
 
-	if (launch(r, m, gpu, n, &e) != 0) {
-		journal_event(r, GV_EVENT_FAIL, (ptrdiff_t)m, e.text[0]);
-		count_failure(r, m, e.text[0]);
+	if (launch(r, m, gpu, n, &news) == GV_LAUNCH_NOT_STARTED) {
+		journal_event(r, GV_EVENT_FAIL, (ptrdiff_t)m, news.reason);
+		count_failure(r, m, news.reason);
 		return;
 	}
 	for (i = 0; i < n; i++)
@@ -227,7 +228,7 @@ work_start_planned(struct run *r)
 void
 work_stop(struct run *r, size_t m)
 {
-	gv_launch_stop(&r->job[m].launch);
+	gv_launch_stop(r->job[m].launch);
 	r->job[m].state = JOB_STOPPING;
 }
 
@@ -257,10 +258,9 @@ work_read_progress(struct run *r)
 }
 
 static void
-has_left(struct run *r, size_t m, int status)
+has_left(struct run *r, size_t m, int status, bool told)
 {
 	struct job *j = &r->job[m];
-	bool told = j->launch.told;
 	enum gv_outcome outcome;
 	char reason[64];
 
@@ -297,21 +297,15 @@ work_reap(struct run *r)
 	size_t m;
 
 	for (m = 0; m < r->n_jobs; m++) {
-		struct gv_error e = {0};
-		int status;
+		struct gv_launch_news news;
 
 		if (r->job[m].state != JOB_RUNNING && r->job[m].state != JOB_STOPPING)
 			continue;
-		switch (gv_launch_poll(&r->job[m].launch, false, &status, &e)) {
-		case 1:
-			has_left(r, m, status);
-			break;
-		case -1:
-			gv_warn_error(&e);
-			r->job[m].launch.keeper = 0;
-			has_left(r, m, 125);
-			break;
-		}
+		if (gv_launch_poll(&r->job[m].launch, false, &news) != GV_LAUNCH_LEFT)
+			continue;
+		if (news.reason[0] != '\0')
+			gv_warn("%s", news.reason);
+		has_left(r, m, news.status, news.told);
 	}
 }
 

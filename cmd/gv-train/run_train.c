@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "launch/launch.h"
+#include "launch/progress.h"
 #include "run.h"
 
 static const double TELL_S = 0.2; /* between two reports of progress */

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
-#include "launch/keeper.h"
+#include "launch/launcher.h"
 
 extern char **environ;
 
@@ -18,7 +18,7 @@ static const char *const own[] = {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
     "GV_CHECKPOINT_DIR", "GV_PROGRESS", "RANK", "LOCAL_RANK", "WORLD_SIZE",
     "LOCAL_WORLD_SIZE", "GROUP_RANK", "GROUP_WORLD_SIZE", "ROLE_NAME", "ROLE_RANK",
     "ROLE_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RESTART_COUNT",
-    "TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_RUN_ID",
+    "TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_RUN_ID", "GV_GANG_KEY",
     /* these would tell a worker that an agent of torchrun serves it */
     "TORCHELASTIC_USE_AGENT_STORE", "TORCHELASTIC_ERROR_FILE",
     /* set anew, so that they lead to the data of this gv */
@@ -93,54 +93,79 @@ inherit(struct env *env, const struct gv_launch_spec *spec)
 	}
 }
 
+/* Where a rank is: its node, the first rank there and how many there are. */
+struct place {
+	size_t node, nodes;
+	size_t first, n;
+};
+
+static bool
+same_node(const struct gv_launch_spec *spec, size_t a, size_t b)
+{
+	return spec->node == NULL || strcmp(spec->node[a], spec->node[b]) == 0;
+}
+
+static struct place
+place_of(const struct gv_launch_spec *spec, size_t rank)
+{
+	struct place p = {0};
+	size_t first = 0, i;
+
+	for (i = 1; i <= spec->n_gpus; i++) {
+		if (i < spec->n_gpus && same_node(spec, i, first))
+			continue;
+		if (first <= rank && rank < i)
+			p = (struct place){p.nodes, p.nodes, first, i - first};
+		p.nodes++;
+		first = i;
+	}
+	return p;
+}
+
 static void
-set_gpus(
-    struct env *env, const struct gv_launch_spec *spec, const char *name, char separator)
+set_gpus(struct env *env, const struct gv_launch_spec *spec, const struct place *p,
+    const char *name, char separator)
 {
 	struct gv_strbuf list = {0};
 	size_t i;
 
-	for (i = 0; i < spec->n_gpus; i++) {
+	for (i = 0; i < p->n; i++) {
 		if (i > 0)
 			gv_strbuf_char(&list, separator);
-		gv_strbuf_fmt(&list, "%d", spec->gpus[i]);
+		gv_strbuf_fmt(&list, "%d", spec->gpus[p->first + i]);
 	}
 	set(env, name, list.s != NULL ? list.s : "");
 	gv_strbuf_free(&list);
 }
 
 static void
-set_devices(struct env *env, const struct gv_launch_spec *spec)
+set_devices(struct env *env, const struct gv_launch_spec *spec, const struct place *p)
 {
 	set(env, "GV_GPU_TYPE", spec->gpu_type);
-	set_gpus(env, spec, "GV_GPUS", ';');
+	set_gpus(env, spec, p, "GV_GPUS", ';');
 	if (spec->threads > 0) {
 		set_int(env, "GV_THREADS", spec->threads);
 		set_int(env, "OMP_NUM_THREADS", spec->threads);
 		set(env, "CUDA_VISIBLE_DEVICES", "");
 	} else {
-		set_gpus(env, spec, "CUDA_VISIBLE_DEVICES", ',');
+		set_gpus(env, spec, p, "CUDA_VISIBLE_DEVICES", ',');
 		set(env, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
 	}
 }
 
 static void
-set_ranks(struct env *env, const struct gv_launch_spec *spec, size_t rank, int port)
+set_ranks(struct env *env, const struct gv_launch_spec *spec, size_t rank,
+    const struct place *p)
 {
-	static const char *const ranks[] = {"RANK", "LOCAL_RANK", "ROLE_RANK"};
-	static const char *const sizes[] = {
-	    "WORLD_SIZE", "LOCAL_WORLD_SIZE", "ROLE_WORLD_SIZE"};
-	size_t i;
-
-	for (i = 0; i < 3; i++) {
-		set_int(env, ranks[i], (int64_t)rank);
-		set_int(env, sizes[i], (int64_t)spec->n_gpus);
-	}
-	set(env, "GROUP_RANK", "0");
-	set(env, "GROUP_WORLD_SIZE", "1");
+	set_int(env, "RANK", (int64_t)rank);
+	set_int(env, "WORLD_SIZE", (int64_t)spec->n_gpus);
+	set_int(env, "LOCAL_RANK", (int64_t)(rank - p->first));
+	set_int(env, "LOCAL_WORLD_SIZE", (int64_t)p->n);
+	set_int(env, "GROUP_RANK", (int64_t)p->node);
+	set_int(env, "GROUP_WORLD_SIZE", (int64_t)p->nodes);
 	set(env, "ROLE_NAME", "default");
-	set(env, "MASTER_ADDR", "127.0.0.1");
-	set_int(env, "MASTER_PORT", port);
+	set_int(env, "ROLE_RANK", (int64_t)rank);
+	set_int(env, "ROLE_WORLD_SIZE", (int64_t)spec->n_gpus);
 	set(env, "TORCHELASTIC_RUN_ID", spec->job_id);
 	set_int(env, "TORCHELASTIC_RESTART_COUNT", spec->restart_count);
 	set_int(env, "TORCHELASTIC_MAX_RESTARTS", spec->restart_count);
@@ -162,15 +187,26 @@ set_data(struct env *env, const struct gv_launch_spec *spec)
 	gv_strbuf_free(&path);
 }
 
-char **
-gv_launch_env(const struct gv_launch_spec *spec, size_t rank, int port)
+static void
+set_meeting(struct env *env, const struct gv_launch_meeting *m)
 {
+	set(env, "MASTER_ADDR", m->addr);
+	set_int(env, "MASTER_PORT", m->port);
+	if (m->key[0] != '\0')
+		set(env, "GV_GANG_KEY", m->key);
+}
+
+char **
+gv_launch_env(
+    const struct gv_launch_spec *spec, size_t rank, const struct gv_launch_meeting *m)
+{
+	struct place p = place_of(spec, rank);
 	struct env env = {0};
 	char buf[GV_NUM_LEN];
 
 	inherit(&env, spec);
 	set_data(&env, spec);
-	set_devices(&env, spec);
+	set_devices(&env, spec, &p);
 	set(&env, "GV_JOB_ID", spec->job_id);
 	if (spec->round >= 0)
 		set_int(&env, "GV_ROUND", spec->round);
@@ -185,7 +221,8 @@ gv_launch_env(const struct gv_launch_spec *spec, size_t rank, int port)
 	}
 	set(&env, "GV_CHECKPOINT_DIR", spec->checkpoint_dir);
 	set(&env, "GV_PROGRESS", spec->progress);
-	set_ranks(&env, spec, rank, port);
+	set_ranks(&env, spec, rank, &p);
+	set_meeting(&env, m);
 	return env.s;
 }
 

@@ -1,56 +1,40 @@
 /*
- * Starting, watching and stopping the workers of a job: the one launcher of
- * gv-run and gv-profile.
+ * Starting, watching and stopping the workers of a job, wherever they run: what
+ * gv-run and gv-profile call.  How it is done is a launcher's: launch/local runs
+ * them on this node; another one (launcher.h) may hand them to a batch system.
  *
- * Process model.  A launch forks a keeper, which starts scale_factor workers
- * ("sh -c command"), all in one process group of their own, and waits for them.
- * The keeper is a child subreaper (on Linux; elsewhere only the group is looked
- * after), so also descendants that left the group are found.  When it is told
- * to stop, or when the launcher's process goes away for whatever reason (end of
- * file on the control pipe), the keeper sends SIGTERM to the workers, waits up
- * to grace seconds, sends SIGKILL to everything left, reaps it all and leaves.
- * So no process outlives the launcher by more than the grace time.
+ * The life of a launch:
  *
- * A worker's children are the worker's to tell (those of a PyTorch DataLoader
- * must live until the checkpoint is written); they get their SIGTERM when their
- * own parent is gone, so "cd d && python train.py" may be a command.  Whatever
- * runs on when the workers have left is stopped the same way.  When a worker of
- * a gang fails, the others are stopped.
+ *	none -> up -> left                the workers ran, and have all gone
+ *	none -> not started               it could not be made
+ *	up   -> lost                      their node went away with them
  *
- * The keeper is in a session of its own and ignores what a terminal sends: only
- * its launcher decides.  Of the launcher's descriptors it keeps only keep_fd: a
- * lock (flock) held through it is released when the last worker is gone; the
- * workers have none but 0 (/dev/null), 1 and 2 (the log), all signals at their
- * defaults, and die with a keeper that is killed.
+ * Told to stop, the workers get SIGTERM, have grace seconds to save themselves,
+ * and are killed.  Whatever a launcher does, when it says that a launch has left,
+ * was not started or is lost, no process of it runs any more that it can reach.
+ * No worker outlives its launcher's process by more than the grace time.
  *
  * What a worker finds in its environment, beside its parent's:
  *
  *   CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER=PCI_BUS_ID
- *                            of real GPUs: all of the job's on the node
- *   GV_GPU_TYPE, GV_GPUS     the type, and the ids of the job's GPUs ("0;1")
+ *                            of real GPUs: all of the job's on its node
+ *   GV_GPU_TYPE, GV_GPUS     the type, and the ids of the job's GPUs on its node ("0;1")
  *   GV_THREADS               threads of a CPU device; OMP_NUM_THREADS is set to the same, and
  *                            CUDA_VISIBLE_DEVICES is empty, so that no GPU is used
  *   GV_JOB_ID, GV_ROUND, GV_TOTAL_STEPS (when known)
  *   GV_CHECKPOINT_DIR        a directory of the job's own that survives preemption
- *   GV_PROGRESS              the file to report to (below)
+ *   GV_PROGRESS              the file to report to (progress.h)
  *   RANK LOCAL_RANK WORLD_SIZE LOCAL_WORLD_SIZE GROUP_RANK GROUP_WORLD_SIZE
  *   ROLE_NAME ROLE_RANK ROLE_WORLD_SIZE MASTER_ADDR MASTER_PORT TORCHELASTIC_RUN_ID
  *   TORCHELASTIC_RESTART_COUNT TORCHELASTIC_MAX_RESTARTS
- *                            as torchrun sets them; MASTER_PORT is a port that was
- *                            free a moment ago (29500 when none can be asked for),
- *                            MAX_RESTARTS is RESTART_COUNT
+ *                            as torchrun sets them; a group is a node; MASTER_PORT
+ *                            is a port that was free a moment ago (29500 when none
+ *                            can be asked for), MAX_RESTARTS is RESTART_COUNT
+ *   GV_GANG_KEY              of a gang: 64 hexadecimal digits, drawn anew for each
+ *                            launch, by which its members know each other (net/gang.h)
  *
  * What does not apply is taken out, as are TORCHELASTIC_USE_AGENT_STORE and
  * TORCHELASTIC_ERROR_FILE, which promise a worker an agent that is not there.
- *
- * The progress channel.  A worker (rank 0 of a gang) appends lines to the file
- * named by GV_PROGRESS, each written by one write(2):
- *
- *   step N          N steps of the job are done, counted from its very beginning
- *   checkpoint N    the state after N steps is safe on disk
- *
- * The last complete line of a kind counts; other lines are ignored.  A file that
- * has become shorter is read again from its start.
  *
  * How a worker leaves.  0: the job is done.  143, or death by SIGTERM, after it
  * was told to stop: preempted, it has saved itself and wants to go on.  0 after
@@ -62,8 +46,8 @@
 #define GV_LAUNCH_LAUNCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/err.h"
 
@@ -72,9 +56,13 @@ struct gv_launch_spec {
 	const char *command;           /* run by sh -c */
 	const char *working_directory; /* NULL = as it is */
 	const char *gpu_type;
-	const int *gpus; /* [n_gpus] ids of the GPUs, ascending; one worker each */
+	const int *gpus; /* [n_gpus] ids on their node, ascending; one worker each */
+	/* [n_gpus] the node of each GPU, those of one node together; NULL = all on this one */
+	const char *const *node;
 	size_t n_gpus;
-	int threads; /* > 0: CPU devices of that many threads; 0: real GPUs */
+	const char *master_addr; /* where rank 0 is reached; NULL = 127.0.0.1, of several
+	                            nodes the first */
+	int threads;             /* > 0: CPU devices of that many threads; 0: real GPUs */
 	const char *checkpoint_dir; /* absolute, exists */
 	const char *progress;       /* absolute path of the progress file */
 	/* gets workers' stdout and stderr, appended; NULL = our stderr */
@@ -84,61 +72,64 @@ struct gv_launch_spec {
 	int restart_count;  /* how often the job was launched before */
 	double grace_s;     /* between SIGTERM and SIGKILL */
 	bool clean_env;     /* start from PATH, HOME, LANG, TZ, USER only */
-	int keep_fd;        /* stays open in the keeper; -1 = none */
+	int keep_fd; /* a descriptor (a lock) that is held until all of it has left;
+	                no worker has it; -1 = none */
 };
 
-/* A running launch.  = {0} is none. */
-struct gv_launch {
-	pid_t keeper; /* 0 = none */
-	int control;  /* closing it tells the keeper to stop */
-	bool told;    /* to stop */
+struct gv_launcher; /* a way to run workers: &gv_launch_local of launch/local/local.h */
+struct gv_launch;   /* one launch; NULL = none */
+
+enum gv_launch_state {
+	GV_LAUNCH_NONE,        /* under way, or there is no launch */
+	GV_LAUNCH_UP,          /* its workers were started, and some run */
+	GV_LAUNCH_LEFT,        /* all have left: status */
+	GV_LAUNCH_NOT_STARTED, /* it could not be made: reason, error; no fault of the job's */
+	GV_LAUNCH_LOST         /* its node is gone: node, reason; no fault of the job's */
+};
+
+enum { GV_LAUNCH_NODE_LEN = 256 };
+
+/* What is known of a launch. */
+struct gv_launch_news {
+	enum gv_launch_state state;
+	bool told; /* it was told to stop */
+	/*
+	 * Left: 0 when every worker left with 0, else the first non-zero status in
+	 * the order of leaving; 128+n for death by signal n.
+	 */
+	int status;
+	/*
+	 * Not started: the errno (EAGAIN, EMFILE, ENOMEM, ENOSPC ...: try again
+	 * later), 0 when no system call is to blame.
+	 */
+	int error;
+	char node[GV_LAUNCH_NODE_LEN]; /* lost: which; "" = not known */
+	/* not started, lost, left with a status that nobody saw (125): why; else "" */
+	char reason[GV_ERROR_LEN];
 };
 
 /*
- * Starts the workers.  0, or -1 with *e set when a process or pipe cannot be
- * made or the log cannot be opened; then nothing runs.  A command that cannot
- * be run shows as status 126 or 127.
+ * Launches; nothing of spec is kept.  Fills *news and returns its state: UP or
+ * NONE (it is under way, gv_launch_poll tells what becomes of it) with *l set,
+ * or NOT_STARTED with *l NULL; then nothing runs.  A command that cannot be run
+ * shows as status 126 or 127 later.
  */
-int gv_launch_start(
-    struct gv_launch *l, const struct gv_launch_spec *spec, struct gv_error *e);
+enum gv_launch_state gv_launch_start(struct gv_launch **l, const struct gv_launcher *by,
+    const struct gv_launch_spec *spec, struct gv_launch_news *news);
 
-/* Tells it to stop: SIGTERM, grace, SIGKILL.  Returns at once. */
+/* Tells it to stop: SIGTERM, grace, SIGKILL.  Returns at once; NULL is allowed. */
 void gv_launch_stop(struct gv_launch *l);
 /* The same without grace, also when it was told to stop before. */
 void gv_launch_kill(struct gv_launch *l);
 
 /*
- * Asks whether all of it has left.  1: yes, and *status is the exit status of
- * the job: 0 when every worker left with 0, else the first non-zero one in rank
- * order of leaving, 128+n for death by signal n.  0: still running.  -1: *e.
- * Call it when SIGCHLD arrived, or from time to time; wait true blocks until it
- * has left or a signal handler of ours ran (0).
+ * Fills *news with what is known now, and returns its state.  After LEFT,
+ * NOT_STARTED and LOST the launch is over: *l is freed and NULL.  Call it when
+ * SIGCHLD arrived, or from time to time; wait true blocks until the launch is
+ * over or a signal handler of ours ran.
  */
-int gv_launch_poll(struct gv_launch *l, bool wait, int *status, struct gv_error *e);
-
-/* What the job has reported, -1 = nothing yet. */
-struct gv_progress_report {
-	double steps;      /* of the last "step" line */
-	double checkpoint; /* of the last "checkpoint" line */
-	int64_t offset;    /* where the next read of the file goes on; starts at 0 */
-};
-
-/*
- * Reads what is new in a progress file; a missing file is an empty one.  Only
- * whole lines are taken.  0, or -1 with *e set.  Start with GV_PROGRESS_NONE.
- */
-#define GV_PROGRESS_NONE                                   \
-	{                                                  \
-		.steps = -1, .checkpoint = -1, .offset = 0 \
-	}
-
-int gv_progress_read(const char *path, struct gv_progress_report *p, struct gv_error *e);
-
-/*
- * The worker's side: appends "KIND N" to the file that GV_PROGRESS names;
- * nothing happens when it names none.  0, or -1 with *e set.
- */
-int gv_progress_write(const char *kind, int64_t steps, struct gv_error *e);
+enum gv_launch_state gv_launch_poll(
+    struct gv_launch **l, bool wait, struct gv_launch_news *news);
 
 enum gv_outcome { GV_FINISHED, GV_PREEMPTED, GV_FAILED };
 

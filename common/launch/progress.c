@@ -1,6 +1,7 @@
 /* The progress channel: a file of lines "step N" and "checkpoint N". */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "launch/launch.h"
+#include "launch/progress.h"
 
 enum { CHUNK = 64 * 1024, LONGEST_LINE = 256 };
 

@@ -29,7 +29,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "launch/launch.h"
+#include "launch/progress.h"
 
 extern char **environ;
 

@@ -25,6 +25,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -32,7 +33,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "launch/launch.h"
+#include "launch/progress.h"
 
 static volatile sig_atomic_t told;
 

@@ -14,7 +14,9 @@
 
 #include "base/clock.h"
 #include "base/fileio.h"
-#include "launch/launch.h"
+#include "launch/launcher.h"
+#include "launch/local/local.h"
+#include "launch/progress.h"
 
 static char dir[] = "/tmp/gv-launch.XXXXXX";
 
@@ -74,33 +76,34 @@ spec_of(const char *command, int n)
 
 /* Its status, -1 when it has not left within the time. */
 static int
-left_within(struct gv_launch *l, double seconds)
+left_within(struct gv_launch **l, double seconds)
 {
 	double end = gv_clock_s() + seconds;
-	struct gv_error e = {0};
-	int status;
+	struct gv_launch_news news;
 
 	do {
-		int r = gv_launch_poll(l, false, &status, &e);
-
-		if (r != 0)
-			return r == 1 ? status : -2;
+		switch (gv_launch_poll(l, false, &news)) {
+		case GV_LAUNCH_UP:
+			break;
+		case GV_LAUNCH_LEFT:
+			return *l == NULL ? news.status : -3;
+		default:
+			return -2;
+		}
 		gv_sleep_s(0.005);
 	} while (gv_clock_s() < end);
 	return -1;
 }
 
 static int
-start(struct gv_launch *l, const struct gv_launch_spec *s)
+start(struct gv_launch **l, const struct gv_launch_spec *s)
 {
-	struct gv_error e = {0};
-	int r;
+	struct gv_launch_news news;
 
-	*l = (struct gv_launch){0};
-	r = gv_launch_start(l, s, &e);
-	if (r != 0)
-		printf("# %s\n", e.text[0]);
-	return r;
+	if (gv_launch_start(l, &gv_launch_local, s, &news) == GV_LAUNCH_UP)
+		return 0;
+	printf("# %s\n", news.reason);
+	return -1;
 }
 
 /* Runs a command to its end. */
@@ -108,7 +111,7 @@ static int
 status_of(const char *command, int n)
 {
 	struct gv_launch_spec s = spec_of(command, n);
-	struct gv_launch l;
+	struct gv_launch *l;
 
 	return start(&l, &s) == 0 ? left_within(&l, 10) : -3;
 }
@@ -175,10 +178,9 @@ static void
 test_status(void)
 {
 	struct gv_launch_spec s;
-	struct gv_launch l = {0};
-	struct gv_error e = {0};
+	struct gv_launch *l = NULL;
+	struct gv_launch_news news;
 	char *log;
-	int status;
 
 	is_int(status_of("exit 0", 1), 0, "0");
 	is_int(status_of("exit 3", 1), 3, "3");
@@ -205,10 +207,11 @@ test_status(void)
 	    "directory\n",
 	    "and the log says why");
 	free(log);
-	ok(gv_launch_poll(&l, false, &status, &e) == -1, "nothing left to wait for");
-	is_str(e.text[0], "no process to wait for", "says so");
-	gv_launch_stop(&l);
-	ok(l.keeper == 0, "stopping what has left does nothing");
+	ok(gv_launch_poll(&l, false, &news) == GV_LAUNCH_NONE,
+	    "nothing is known of what is over");
+	gv_launch_stop(l);
+	gv_launch_kill(l);
+	ok(l == NULL, "stopping it does nothing");
 }
 
 static void
@@ -235,7 +238,8 @@ static void
 test_stop(void)
 {
 	struct gv_launch_spec s = spec_of("", 1);
-	struct gv_launch l;
+	struct gv_launch_news news;
+	struct gv_launch *l;
 	double t;
 
 	s.command =
@@ -244,7 +248,7 @@ test_stop(void)
 	ok(start(&l, &s) == 0 && appears("up"), "a worker that ignores SIGTERM");
 	is_int(left_within(&l, 0.1), -1, "runs on");
 	t = gv_clock_s();
-	gv_launch_stop(&l);
+	gv_launch_stop(l);
 	is_int(left_within(&l, 5), 137, "is killed");
 	t = gv_clock_s() - t;
 	ok(t >= 0.3 && t < 2, "after the grace time (%.2f s)", t);
@@ -254,22 +258,18 @@ test_stop(void)
 	s.grace_s = 30;
 	ok(start(&l, &s) == 0 && appears("up2"), "a worker that saves itself");
 	t = gv_clock_s();
-	gv_launch_stop(&l);
-	ok(l.told, "is told");
+	gv_launch_stop(l);
+	ok(gv_launch_poll(&l, false, &news) == GV_LAUNCH_UP && news.told, "is told");
 	is_int(left_within(&l, 10), 143, "leaves with 143");
 	ok(exists("saved"), "after it has saved itself");
 	ok(gv_clock_s() - t < 5, "and nobody waits for the rest of the grace time");
 
 	s.command = "echo >$GV_CHECKPOINT_DIR/up3; kill -STOP $$";
 	ok(start(&l, &s) == 0 && appears("up3"), "a worker that is stopped");
-	gv_launch_stop(&l);
+	gv_launch_stop(l);
 	is_int(left_within(&l, 5), 143, "is woken to take its SIGTERM");
 
 	s.command = "exec sleep 100";
-	ok(start(&l, &s) == 0, "a launch");
-	close(l.control);
-	l.control = -1;
-	is_int(left_within(&l, 5), 143, "ends at the end of its control pipe");
 }
 
 /* sh's children in sessions of their own, as torchrun and daemons make them. */
@@ -277,7 +277,7 @@ static void
 test_strays(void)
 {
 	struct gv_launch_spec s = spec_of("", 1);
-	struct gv_launch l;
+	struct gv_launch *l;
 	double t;
 
 	s.command = "cd $GV_CHECKPOINT_DIR;"
@@ -290,7 +290,7 @@ test_strays(void)
 		appears("stray3"),
 	    "a worker with children in other sessions");
 	gv_sleep_s(0.1);
-	gv_launch_stop(&l);
+	gv_launch_stop(l);
 	is_int(left_within(&l, 5), 143, "is stopped");
 	ok(gone("stray1") && gone("stray2") && gone("stray3"),
 	    "and all of them are gone");
@@ -316,7 +316,7 @@ test_strays(void)
 		    " while :; do sleep 0.01; done' & exec sleep 100";
 	ok(start(&l, &s) == 0 && appears("stray1"), "a stray that wants to save itself");
 	gv_sleep_s(0.05);
-	gv_launch_stop(&l);
+	gv_launch_stop(l);
 	is_int(left_within(&l, 10), 143, "is waited for");
 	ok(gone("stray1"), "is gone");
 	{
@@ -332,7 +332,7 @@ static void
 test_children(void)
 {
 	struct gv_launch_spec s = spec_of("", 1);
-	struct gv_launch l;
+	struct gv_launch *l;
 	char *order;
 
 	s.grace_s = 20;
@@ -343,7 +343,7 @@ test_children(void)
 		    "sleep 0.01; done";
 	ok(start(&l, &s) == 0 && appears("child"), "a worker with a child in its group");
 	gv_sleep_s(0.05);
-	gv_launch_stop(&l);
+	gv_launch_stop(l);
 	is_int(left_within(&l, 10), 143, "is told");
 	order = content("order");
 	is_str(order, "worker\nchild\n", "and its child when it is gone");
@@ -355,7 +355,7 @@ static void
 test_killed(void)
 {
 	struct gv_launch_spec s = spec_of("", 2);
-	struct gv_launch l;
+	struct gv_launch *l;
 	int status;
 	pid_t pid;
 
@@ -380,7 +380,7 @@ test_killed(void)
 	s.n_gpus = 1;
 	ok(start(&l, &s) == 0 && appears("unkept"), "a launch");
 	gv_sleep_s(0.05);
-	kill(l.keeper, SIGKILL);
+	kill(gv_launch_local_keeper(l), SIGKILL);
 	is_int(left_within(&l, 5), 137, "whose keeper is killed");
 	ok(gone("unkept"), "does not go on unkept");
 }
@@ -403,7 +403,7 @@ test_lock(void)
 	int fd = open(path("lock"), O_RDWR | O_CREAT, 0666);
 	struct gv_launch_spec s =
 	    spec_of("cd $GV_CHECKPOINT_DIR; ls -l /proc/self/fd >fds; exec sleep 100", 1);
-	struct gv_launch l;
+	struct gv_launch *l;
 	char *fds;
 
 	flock(fd, LOCK_EX);
@@ -419,7 +419,7 @@ test_lock(void)
 	ok(strstr(fds, "/lock") == NULL && strstr(fds, "pipe:") == NULL,
 	    "but has neither the lock nor a pipe");
 	free(fds);
-	gv_launch_stop(&l);
+	gv_launch_stop(l);
 	is_int(left_within(&l, 5), 143, "it leaves");
 	ok(!is_locked("lock"), "and the lock is free");
 }
@@ -428,7 +428,7 @@ static void
 test_descriptors(void)
 {
 	struct gv_launch_spec s = spec_of("exec sleep 100", 1);
-	struct gv_launch a, b;
+	struct gv_launch *a, *b;
 	int saved = dup(STDOUT_FILENO);
 	int out[2];
 	char c;
@@ -447,11 +447,10 @@ test_descriptors(void)
 		putchar(c);
 	ok(read(out[0], &c, 1) == 0, "none of them holds our stdout open");
 	close(out[0]);
-	/* the second keeper must not hold the first one's pipe */
-	close(a.control);
-	a.control = -1;
-	is_int(left_within(&a, 5), 143, "the first ends at the end of its pipe");
-	gv_launch_stop(&b);
+	gv_launch_stop(a);
+	is_int(left_within(&a, 5), 143, "the first leaves when it is told");
+	is_int(left_within(&b, 0.1), -1, "the second runs on");
+	gv_launch_stop(b);
 	is_int(left_within(&b, 5), 143, "the second when it is told");
 }
 
@@ -463,7 +462,7 @@ test_signals(void)
 	    spec_of("grep -E 'SigBlk|SigIgn' /proc/self/status | "
 		    "sed 's/[01][08]0000000$/000000000/' >$GV_CHECKPOINT_DIR/sig",
 		1);
-	struct gv_launch l;
+	struct gv_launch *l;
 	sigset_t set, old;
 	char *sig;
 
@@ -483,13 +482,14 @@ test_signals(void)
 
 	s.command = "exec sleep 100";
 	ok(start(&l, &s) == 0, "a launch");
-	kill(l.keeper, SIGINT);
-	kill(l.keeper, SIGHUP);
-	kill(l.keeper, SIGQUIT);
+	kill(gv_launch_local_keeper(l), SIGINT);
+	kill(gv_launch_local_keeper(l), SIGHUP);
+	kill(gv_launch_local_keeper(l), SIGQUIT);
 	is_int(left_within(&l, 0.2), -1, "does not mind what a terminal sends");
-	ok(getpgid(l.keeper) == l.keeper && getsid(l.keeper) == l.keeper,
+	ok(getpgid(gv_launch_local_keeper(l)) == gv_launch_local_keeper(l) &&
+		getsid(gv_launch_local_keeper(l)) == gv_launch_local_keeper(l),
 	    "it has left the session");
-	kill(l.keeper, SIGTERM);
+	kill(gv_launch_local_keeper(l), SIGTERM);
 	is_int(left_within(&l, 5), 143, "SIGTERM tells it to stop");
 }
 
@@ -507,7 +507,7 @@ has(const char *env, const char *want)
 static char *
 environment_of(struct gv_launch_spec *s)
 {
-	struct gv_launch l;
+	struct gv_launch *l;
 	char *env;
 	char *text;
 
@@ -584,43 +584,138 @@ test_environment(void)
 	unsetenv("TORCHELASTIC_USE_AGENT_STORE");
 }
 
+/* The value of a variable in an environment, "" when it is not there. */
+static const char *
+value(char **env, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *env != NULL; env++)
+		if (strncmp(*env, name, len) == 0 && (*env)[len] == '=')
+			return *env + len + 1;
+	return "";
+}
+
+/* A gang of two GPUs of one node and one of another. */
+static void
+test_nodes(void)
+{
+	static const char *const nodes[] = {"a", "a", "b"};
+	static const char *const want[][7] = {
+	    {"0", "0", "2", "0", "2", "4;7", "3"},
+	    {"1", "1", "2", "0", "2", "4;7", "3"},
+	    {"2", "0", "1", "1", "2", "0", "3"},
+	};
+	static const char *const name[] = {"RANK", "LOCAL_RANK", "LOCAL_WORLD_SIZE",
+	    "GROUP_RANK", "GROUP_WORLD_SIZE", "GV_GPUS", "WORLD_SIZE"};
+	static const int gpus[] = {4, 7, 0};
+	struct gv_launch_spec s = spec_of("", 3);
+	struct gv_launch_meeting m;
+	size_t rank, i;
+
+	s.node = nodes;
+	s.gpus = gpus;
+	ok(gv_launch_meet(&m, &s) == 0, "where a gang of two nodes meets");
+	is_str(m.addr, "a", "at the first");
+	m.port = 4711;
+	for (rank = 0; rank < 3; rank++) {
+		char **env = gv_launch_env(&s, rank, &m);
+
+		for (i = 0; i < 7; i++)
+			is_str(value(env, name[i]), want[rank][i], "rank %zu: %s", rank,
+			    name[i]);
+		is_str(value(env, "MASTER_ADDR"), "a", "rank %zu: MASTER_ADDR", rank);
+		is_str(value(env, "MASTER_PORT"), "4711", "rank %zu: MASTER_PORT", rank);
+		gv_launch_env_free(env);
+	}
+	s.master_addr = "10.0.0.1";
+	ok(gv_launch_meet(&m, &s) == 0 && strcmp(m.addr, "10.0.0.1") == 0,
+	    "or at the address that is named");
+}
+
+/* Each launch of a gang draws a key of its own; one worker needs none. */
+static void
+test_key(void)
+{
+	struct gv_launch_spec s = spec_of("", 2);
+	char *env, *key[2];
+	int i;
+
+	setenv("GV_GANG_KEY", "inherited", 1);
+	for (i = 0; i < 2; i++) {
+		env = environment_of(&s);
+		key[i] = strstr(env, "\nGV_GANG_KEY=");
+		key[i] = strdup(key[i] != NULL ? key[i] + 13 : "");
+		key[i][strcspn(key[i], "\n")] = '\0';
+		free(env);
+		is_int((int)strspn(key[i], "0123456789abcdef"), 64, "a key of 64 digits");
+		is_int((int)strlen(key[i]), 64, "and nothing else");
+	}
+	ok(strcmp(key[0], key[1]) != 0, "each launch has another");
+	free(key[0]);
+	free(key[1]);
+	is_int(status_of("exec test -z \"$GV_GANG_KEY\"", 1), 0, "one worker has none");
+	unsetenv("GV_GANG_KEY");
+}
+
 /* ---- failures of the launcher itself ---- */
+
+static void
+not_started(const struct gv_launch_spec *s, int error, const char *why, const char *name)
+{
+	struct gv_launch_news news;
+	struct gv_launch *l = (struct gv_launch *)dir;
+
+	is_int(gv_launch_start(&l, &gv_launch_local, s, &news), GV_LAUNCH_NOT_STARTED,
+	    "%s: not started", name);
+	is_int(news.error, error, "%s: errno", name);
+	is_str(news.reason, why, "%s: says so", name);
+	ok(l == NULL && news.state == GV_LAUNCH_NOT_STARTED, "%s: no launch", name);
+}
 
 static void
 test_failures(void)
 {
 	struct gv_launch_spec s =
 	    spec_of("echo $$ >$GV_CHECKPOINT_DIR/half; exec sleep 100", 3);
-	struct gv_launch l = {0};
-	struct gv_error e = {0};
+	static const char *const nodes[] = {"n1", "n1", "n2"};
+	struct gv_launch_news news;
+	struct gv_launch *l;
 	double t;
 
 	fail_fork = 1;
-	ok(gv_launch_start(&l, &s, &e) == -1 && l.keeper == 0,
+	not_started(&s, EAGAIN,
+	    "cannot start a process: Resource temporarily unavailable",
 	    "no process for the keeper");
-	is_str(e.text[0], "cannot start a process: Resource temporarily unavailable",
-	    "says so");
-	gv_error_clear(&e);
 	fail_fork = 3;
 	t = gv_clock_s();
-	ok(gv_launch_start(&l, &s, &e) == -1 && l.keeper == 0,
+	not_started(&s, EAGAIN, "cannot start worker 1: Resource temporarily unavailable",
 	    "no process for the second worker");
 	fail_fork = 0;
-	is_str(e.text[0], "cannot start worker 1: Resource temporarily unavailable",
-	    "says so");
 	ok(gv_clock_s() - t < 5, "the first is stopped at once");
 	ok(!exists("half") || gone("half"), "and does not run on");
 	ok(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD,
 	    "no process is left over");
-	gv_error_clear(&e);
 	s.log = "/no/such/log";
-	ok(gv_launch_start(&l, &s, &e) == -1, "a log that cannot be opened");
-	is_str(
-	    e.text[0], "/no/such/log: cannot open: No such file or directory", "says so");
-	gv_error_clear(&e);
+	not_started(&s, ENOENT, "/no/such/log: cannot open: No such file or directory",
+	    "a log that cannot be opened");
+	s.node = nodes;
+	not_started(&s, 0,
+	    "job \"j1\" has GPUs of nodes n1 and n2, and workers are started on this "
+	    "node only",
+	    "several nodes");
 	s.n_gpus = 0;
-	ok(gv_launch_start(&l, &s, &e) == -1, "no GPU");
-	is_str(e.text[0], "job \"j1\" was given no GPU", "says so");
+	not_started(&s, 0, "job \"j1\" was given no GPU", "no GPU");
+	s = spec_of("exit 0", 2);
+	s.node = nodes;
+	ok(start(&l, &s) == 0 && left_within(&l, 10) == 0, "one node of any name");
+
+	/* the keeper is waited for behind the launcher's back */
+	ok(start(&l, &s) == 0, "a launch");
+	waitpid(gv_launch_local_keeper(l), NULL, 0);
+	ok(gv_launch_poll(&l, true, &news) == GV_LAUNCH_LEFT && news.status == 125,
+	    "whose status somebody else has taken");
+	is_str(news.reason, "cannot wait for a process: No child processes", "says so");
 }
 
 /* ---- the progress file ---- */
@@ -737,6 +832,8 @@ main(void)
 	test_descriptors();
 	test_signals();
 	test_environment();
+	test_nodes();
+	test_key();
 	test_failures();
 	test_progress();
 	test_progress_write();

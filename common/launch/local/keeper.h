@@ -1,18 +1,10 @@
-/* The keeper process and the workers' environment: private parts of the launcher. */
-#ifndef GV_LAUNCH_KEEPER_H
-#define GV_LAUNCH_KEEPER_H
+/* The keeper process: a private part of the launcher on this node. */
+#ifndef GV_LAUNCH_LOCAL_KEEPER_H
+#define GV_LAUNCH_LOCAL_KEEPER_H
 
 #include <sys/types.h>
 
 #include "launch/launch.h"
-
-/*
- * The environment of a worker: this process's own (or the few variables that
- * clean_env keeps) with the launcher's variables put in or taken out.  A
- * NULL-ended array; free with gv_launch_env_free.  port is MASTER_PORT.
- */
-char **gv_launch_env(const struct gv_launch_spec *spec, size_t rank, int port);
-void gv_launch_env_free(char **env); /* NULL is allowed */
 
 /* What a keeper needs, prepared before the fork so that it allocates nothing. */
 struct gv_keeper {

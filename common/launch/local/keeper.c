@@ -14,7 +14,7 @@
 #endif
 
 #include "base/clock.h"
-#include "launch/keeper.h"
+#include "launch/local/keeper.h"
 
 /* Descriptors of a keeper beside 0, 1 and 2, which are /dev/null. */
 enum { CONTROL = 3, READY, LOG, KEEP, FIRST_OTHER };

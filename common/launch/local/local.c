@@ -1,0 +1,252 @@
+/* Launches on this node: each has a keeper. */
+#include "launch/local/local.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "launch/launcher.h"
+#include "launch/local/keeper.h"
+
+enum { DEFAULT_PORT = 29500 }; /* torchrun's */
+
+struct local {
+	struct gv_launch launch;
+	pid_t keeper;
+	int control; /* closing it tells the keeper to stop */
+};
+
+/* A port that nobody listens on at this moment. */
+static int
+free_port(void)
+{
+	struct sockaddr_in a;
+	socklen_t len = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	int port = DEFAULT_PORT;
+
+	if (fd == -1)
+		return port;
+	memset(&a, 0, sizeof(a));
+	a.sin_family = AF_INET;
+	a.sin_addr.s_addr = htonl(INADDR_ANY);
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 &&
+	    getsockname(fd, (struct sockaddr *)&a, &len) == 0)
+		port = ntohs(a.sin_port);
+	close(fd);
+	return port;
+}
+
+/* A pipe whose ends are not inherited across exec.  0, or -1 with errno set. */
+static int
+make_pipe(int fd[2])
+{
+	if (pipe(fd) != 0) {
+		fd[0] = fd[1] = -1;
+		return -1;
+	}
+	fcntl(fd[0], F_SETFD, FD_CLOEXEC);
+	fcntl(fd[1], F_SETFD, FD_CLOEXEC);
+	return 0;
+}
+
+static void
+close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* Forks the keeper; its pid, or -1 with errno set. */
+static pid_t
+fork_keeper(struct gv_keeper *k)
+{
+	sigset_t all;
+	sigset_t old;
+	pid_t pid;
+	int error;
+
+	/* so that none of our handlers ever runs in the keeper */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	pid = fork();
+	if (pid == 0)
+		gv_keeper_run(k);
+	error = errno;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	errno = error;
+	return pid;
+}
+
+/* Waits until the keeper says that the workers run.  0, or -1 with *news filled. */
+static int
+await_ready(int fd, struct gv_launch_news *news)
+{
+	struct gv_keeper_ready ready;
+	ssize_t n;
+
+	do
+		n = read(fd, &ready, sizeof(ready));
+	while (n == -1 && errno == EINTR);
+	if (n == -1)
+		gv_launch_not_started(news, errno, "cannot hear of the keeper process");
+	else if (n != (ssize_t)sizeof(ready))
+		gv_launch_not_started(news, 0, "the keeper process has died");
+	else if (ready.error == 0)
+		return 0;
+	else if (ready.worker < 0)
+		gv_launch_not_started(
+		    news, ready.error, "cannot set up the keeper process");
+	else
+		gv_launch_not_started(
+		    news, ready.error, "cannot start worker %d", ready.worker);
+	return -1;
+}
+
+static struct gv_launch *
+launch(struct gv_keeper *k, struct gv_launch_news *news)
+{
+	int control[2] = {-1, -1};
+	int ready[2] = {-1, -1};
+	pid_t keeper = -1;
+	struct local *l;
+	int r = -1;
+
+	if (make_pipe(control) != 0 || make_pipe(ready) != 0) {
+		gv_launch_not_started(news, errno, "cannot make a pipe");
+	} else {
+		k->control = control[0];
+		k->ready = ready[1];
+		/* the keeper's own copies of the other ends go when it closes what it does not know */
+		keeper = fork_keeper(k);
+		if (keeper == -1)
+			gv_launch_not_started(news, errno, "cannot start a process");
+	}
+	close_fd(&control[0]);
+	close_fd(&ready[1]);
+	if (keeper > 0)
+		r = await_ready(ready[0], news);
+	close_fd(&ready[0]);
+	if (r != 0) {
+		close_fd(&control[1]); /* a keeper that lives stops now */
+		while (keeper > 0 && waitpid(keeper, NULL, 0) == -1 && errno == EINTR)
+			;
+		return NULL;
+	}
+	l = gv_xcalloc(1, sizeof(*l));
+	l->keeper = keeper;
+	l->control = control[1];
+	news->state = GV_LAUNCH_UP;
+	return &l->launch;
+}
+
+static struct gv_launch *
+local_start(const struct gv_launcher *by, const struct gv_launch_spec *spec,
+    struct gv_launch_news *news)
+{
+	struct gv_keeper k = {.spec = spec, .log = STDERR_FILENO};
+	size_t n = spec->n_gpus, rank;
+	struct gv_launch_meeting m;
+	struct gv_launch *l;
+
+	(void)by;
+	if (spec->node != NULL && strcmp(spec->node[0], spec->node[n - 1]) != 0) {
+		gv_launch_not_started(news, 0,
+		    "job \"%s\" has GPUs of nodes %s and %s, and workers are started "
+		    "on this node only",
+		    spec->job_id, spec->node[0], spec->node[n - 1]);
+		return NULL;
+	}
+	if (gv_launch_meet(&m, spec) != 0) {
+		gv_launch_not_started(news, errno, "cannot draw a key for the gang");
+		return NULL;
+	}
+	if (spec->log != NULL) {
+		k.log = open(spec->log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+		if (k.log == -1) {
+			gv_launch_not_started(news, errno, "%s: cannot open", spec->log);
+			return NULL;
+		}
+	}
+	m.port = free_port();
+	k.env = gv_xcalloc(n, sizeof(*k.env));
+	k.worker = gv_xcalloc(n, sizeof(*k.worker));
+	for (rank = 0; rank < n; rank++)
+		k.env[rank] = gv_launch_env(spec, rank, &m);
+	l = launch(&k, news);
+	for (rank = 0; rank < n; rank++)
+		gv_launch_env_free(k.env[rank]);
+	free(k.env);
+	free(k.worker);
+	if (spec->log != NULL)
+		close(k.log);
+	return l;
+}
+
+static void
+local_stop(struct gv_launch *launch)
+{
+	struct local *l = (struct local *)launch;
+
+	/* the pipe tells it too when somebody else holds a copy of our end */
+	kill(l->keeper, SIGTERM);
+	close_fd(&l->control);
+}
+
+static void
+local_kill(struct gv_launch *launch)
+{
+	struct local *l = (struct local *)launch;
+
+	local_stop(launch);
+	kill(l->keeper, SIGUSR1);
+}
+
+static void
+local_poll(struct gv_launch *launch, bool wait, struct gv_launch_news *news)
+{
+	struct local *l = (struct local *)launch;
+	int status;
+	pid_t pid = waitpid(l->keeper, &status, wait ? 0 : WNOHANG);
+
+	news->state = GV_LAUNCH_UP;
+	if (pid == 0 || (pid == -1 && errno == EINTR))
+		return;
+	news->state = GV_LAUNCH_LEFT;
+	if (pid == -1) { /* somebody else has waited for it */
+		snprintf(news->reason, sizeof(news->reason),
+		    "cannot wait for a process: %s", strerror(errno));
+		news->status = 125;
+		return;
+	}
+	news->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void
+local_free(struct gv_launch *launch)
+{
+	struct local *l = (struct local *)launch;
+
+	close_fd(&l->control);
+	free(l);
+}
+
+const struct gv_launcher gv_launch_local = {
+    "local", local_start, local_stop, local_kill, local_poll, local_free};
+
+pid_t
+gv_launch_local_keeper(const struct gv_launch *l)
+{
+	return ((const struct local *)l)->keeper;
+}
