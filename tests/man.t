@@ -19,7 +19,7 @@ examples() {
 in_order() {
 	awk '
 		BEGIN {
-			n = split("NAME SYNOPSIS DESCRIPTION INPUT OUTPUT ENVIRONMENT FILES " \
+			n = split("NAME SYNOPSIS DESCRIPTION OPTIONS METHODS INPUT OUTPUT ENVIRONMENT FILES " \
 			    "EXIT_STATUS EXAMPLES DIAGNOSTICS SEE_ALSO STANDARDS CAVEATS", w, " ")
 			for (i = 1; i <= n; i++) rank[w[i]] = i
 		}

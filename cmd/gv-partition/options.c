@@ -4,75 +4,19 @@
 #include <string.h>
 
 #include "base/num.h"
-
-static const char usage[] = "usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]";
-
-static const char two_bw_usage[] =
-    "usage: gv-partition -p 2bw -l N@BANDWIDTH... --batch=N [OPTION...] [LAYERS]";
-
-static const char ptd_usage[] = "usage: gv-partition -p ptd-p [OPTION...] [TRANSFORMERS]";
-
-static const char help[] =
-    "usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]\n"
-    "       gv-partition -p 2bw -l N@BANDWIDTH... --batch=N [OPTION...] [LAYERS]\n"
-    "       gv-partition -p ptd-p [OPTION...] [TRANSFORMERS]\n"
-    "Cut a model into stages for pipeline and data parallel training.\n"
-    "  -p, --planner=pipedream|2bw|ptd-p   who plans: layers twice, transformers\n"
-    "  -l, --level=N@BANDWIDTH   N GPUs; again: N groups of those: 4@25GB/s, 4@10Gb/s\n"
-    "      --levels=FILE         a table of them: level, gpus, gbytes_per_s\n"
-    "      --gpus=N              take so many of them (or, of 4@25GB/s, @10Gb/s)\n"
-    "  -c, --cluster=FILE        GPUs of several types, with -l @BANDWIDTH\n"
-    "      --times=FILE          of layers by gpu_type, or steps_per_s of the model\n"
-    "      --gpu-speed=TYPE=X    X times as fast as in the table of layers\n"
-    "  -e, --edges=FILE          table of edges: src, dst (or behind the layers)\n"
-    "  -m, --memory=BYTES        of a GPU: every stage has to fit\n"
-    "      --flat                one pipeline over all GPUs, each stage where it is\n"
-    "      --straight            no replicas\n"
-    "      --all-gpus            leave no GPU idle\n"
-    "      --fewest-gpus         no more GPUs than the best time needs\n"
-    "      --cost=paper|compat   formulas of PipeDream's paper, or of its program\n"
-    "      --cut=true|upstream|none   bytes that cross; as its program counts; free\n"
-    "      --schedule=1f1b|2bw|flush|gpipe|interleaved|zb-h1   order of the passes\n"
-    "      --micro-batches=N     between two updates of the weights; 1f1b: drawn\n"
-    "      --chunks=N            interleaved: stages of each GPU (2)\n"
-    "      --optimizer=sgd|momentum|adam       its state in memory\n"
-    "      --recompute=auto|none|full          activations: only where needed, ...\n"
-    "      --prefixes=N          group layers when more prefixes than that (2048)\n"
-    "      --rank=N              run plans of many kinds: the N-th fastest of them\n"
-    "      --evaluate            the input is a plan: what does it cost?\n"
-    "      --explain             write a table of the stages instead\n"
-    "      --timeline            write what each GPU does when instead\n"
-    "      --compare=PLAN        write this plan beside another one instead\n"
-    "      --export=PROGRAM      for megatron, deepspeed, torch, torch-schedule, ...\n"
-    "For 2bw:\n"
-    "      --batch=N             minibatches of an update, at most\n"
-    "      --speeds=FILE         of larger micro-batches: micro_batch, speed\n"
-    "For ptd-p; --level, --memory, --recompute, --schedule and --evaluate as well:\n"
-    "      --gpu-type=TYPE       where the table does not say\n"
-    "      --gpu-types=FILE      what GPUs can do, instead of the shipped table\n"
-    "      --gpus=N              where the table does not say\n"
-    "      --precision=bf16|fp16|fp32\n"
-    "      --features=LIST       of the training program; none: as in 2021\n"
-    "For all:\n"
-    "      --top=N               a table of the N best plans instead (10; 0: all)\n"
-    "      --tsv                 write TSV\n"
-    "  -o, --output=FILE         write here, whole or not at all\n"
-    "  -q, --quiet               no warnings\n"
-    "  -v, --verbose             times of the plan and its bound on stderr\n"
-    "  -h, --help                show this\n"
-    "  -V, --version             show the version\n";
+#include "help.h"
 
 static const char *const planner_name[PLANNERS] = {"pipedream", "2bw", "ptd-p"};
 
 static void
 set_planner(void *ctx, const char *arg)
 {
-	static const char *const usages[PLANNERS] = {usage, two_bw_usage, ptd_usage};
 	struct options *o = ctx;
 
 	o->planner = (enum planner)gv_opt_one_of(
 	    &o->common, "--planner", arg, planner_name, PLANNERS);
-	o->common.usage = usages[o->planner];
+	o->common.usage = planner_help[o->planner].usage;
+	o->common.help = planner_help[o->planner].help;
 }
 
 static void
@@ -423,7 +367,8 @@ check(struct options *o)
 void
 options_parse(struct options *o, int argc, char **argv)
 {
-	*o = (struct options){.common = {.usage = usage, .help = help},
+	*o = (struct options){
+	    .common = {.usage = planner_help[0].usage, .help = planner_help[0].help},
 	    .search = {.rules = {.state = 2, .recompute = RECOMPUTE_AUTO}},
 	    .prefixes = 2048,
 	    .top = 10,
