@@ -2,17 +2,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "answer.h"
+#include "answer_write.h"
 #include "base/hash.h"
 #include "base/mem.h"
-
-double
-answer_share(const struct answer *a, const struct gv_rate *rate)
-{
-	if (rate->type < 0 || a->row[rate->job] == SIZE_MAX)
-		return 0;
-	return a->s.x[a->row[rate->job] * a->p.m + a->type[rate->type]];
-}
 
 /* ---- columns ---- */
 
@@ -119,7 +111,8 @@ set_key(size_t key[3], size_t a, size_t b, size_t type)
 }
 
 static void
-shared_rows_make(struct shared_rows *s, const struct answer *a, const struct gv_rates *r)
+shared_rows_make(
+    struct shared_rows *s, const struct gv_answer *a, const struct gv_rates *r)
 {
 	size_t *job = gv_xcalloc(a->p.n, sizeof(*job));
 	size_t i;
@@ -161,7 +154,7 @@ shared_rows_free(struct shared_rows *s)
 
 /* The share of a row of two jobs of the table. */
 static double
-share_of(struct shared_rows *s, const struct answer *a, const struct gv_rate *rate)
+share_of(struct shared_rows *s, const struct gv_answer *a, const struct gv_rate *rate)
 {
 	size_t key[3];
 	ptrdiff_t at;
@@ -178,7 +171,7 @@ share_of(struct shared_rows *s, const struct answer *a, const struct gv_rate *ra
 
 /* The row of each job alone on each type of the problem, or its first one.  [jobs][m] */
 static size_t *
-rows_alone(const struct answer *a, const struct gv_rates *r)
+rows_alone(const struct gv_answer *a, const struct gv_rates *r)
 {
 	size_t m = a->p.m;
 	size_t *row = gv_xcalloc(r->n_jobs, m * sizeof(*row));
@@ -195,7 +188,7 @@ rows_alone(const struct answer *a, const struct gv_rates *r)
 
 /* What is shared without having a row: as the row of the first job alone there. */
 static void
-write_shared(const struct shared_rows *s, const struct answer *a,
+write_shared(const struct shared_rows *s, const struct gv_answer *a,
     const struct gv_rates *r, const struct gv_cluster *c, const struct places *at,
     const char *policy, struct gv_tabw *w)
 {
@@ -234,8 +227,8 @@ write_shared(const struct shared_rows *s, const struct answer *a,
 }
 
 void
-answer_write(const struct answer *a, const struct gv_rates *r, const struct gv_cluster *c,
-    const char *policy, bool sharing, struct gv_tabw *w)
+answer_write(const struct gv_answer *a, const struct gv_rates *r,
+    const struct gv_cluster *c, const char *policy, bool sharing, struct gv_tabw *w)
 {
 	const struct gv_frame *f = &r->frame;
 	struct places at = find_places(f, sharing);
@@ -250,8 +243,9 @@ answer_write(const struct answer *a, const struct gv_rates *r, const struct gv_c
 
 		for (k = 0; k < at.n_columns; k++) {
 			if (k == at.share)
-				gv_tabw_double(w, rate->with < 0 ? answer_share(a, rate)
-								 : share_of(&s, a, rate));
+				gv_tabw_double(w, rate->with < 0
+						      ? gv_answer_share(a, rate)
+						      : share_of(&s, a, rate));
 			else if (k == at.policy)
 				gv_tabw_str(w, policy);
 			else

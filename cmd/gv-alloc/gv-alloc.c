@@ -11,17 +11,17 @@
 #include "base/err.h"
 #include "base/fileio.h"
 #include "base/mem.h"
-#include "answer.h"
-#include "entities.h"
-#include "alloc/prove/explain.h"
+#include "alloc/answer/answer.h"
+#include "alloc/answer/one_more.h"
 #include "alloc/price/price.h"
-#include "warm.h"
+#include "alloc/prove/explain.h"
+#include "answer_write.h"
 #include "options.h"
-#include "alloc/pairs/pairs.h"
 #include "prices.h"
 #include "say.h"
 #include "sched/cluster.h"
 #include "sched/rates.h"
+#include "warm.h"
 
 static const double proved = 1e-9;           /* relative gap */
 static const double proved_in_rounds = 1e-7; /* --placeable */
@@ -36,6 +36,22 @@ struct inputs {
 };
 
 static int
+read_weights(struct gv_entities *w, const char *path, struct gv_error *e)
+{
+	struct gv_frame frame = {0};
+
+	return gv_frame_load(&frame, path, e) != 0 ? -1 : gv_entities_from(w, &frame, e);
+}
+
+static int
+read_pairs(struct gv_pairs *t, const char *path, struct gv_error *e)
+{
+	struct gv_frame frame = {0};
+
+	return gv_frame_load(&frame, path, e) != 0 ? -1 : gv_pairs_from(t, &frame, e);
+}
+
+static int
 inputs_read(struct inputs *in, struct options *o, struct gv_error *e)
 {
 	if (gv_cluster_read(&in->cluster, o->cluster, e) != 0 ||
@@ -43,14 +59,14 @@ inputs_read(struct inputs *in, struct options *o, struct gv_error *e)
 		prices_read(&in->cluster, o->prices, o->at_s, e) != 0) ||
 	    (o->throughputs != NULL &&
 		gv_frame_load(&in->throughputs, o->throughputs, e) != 0) ||
-	    (o->entities != NULL && entities_read(&in->weights, o->entities, e) != 0) ||
-	    (o->sharing != NULL && gv_pairs_read(&in->pairs, o->sharing, e) != 0) ||
+	    (o->entities != NULL && read_weights(&in->weights, o->entities, e) != 0) ||
+	    (o->sharing != NULL && read_pairs(&in->pairs, o->sharing, e) != 0) ||
 	    (o->warm != NULL &&
 		warm_read(&in->memory, o->warm, &in->cluster, o->name, e) != 0))
 		return -1;
-	o->solve.memory = &in->memory;
-	o->solve.entities = &in->weights;
-	o->solve.pairs = o->sharing != NULL ? &in->pairs : NULL;
+	o->answer.policy.solve.memory = &in->memory;
+	o->answer.entities = &in->weights;
+	o->answer.pairs = o->sharing != NULL ? &in->pairs : NULL;
 	return 0;
 }
 
@@ -58,7 +74,7 @@ static void
 inputs_free(struct inputs *in)
 {
 	gv_frame_free(&in->throughputs);
-	entities_free(&in->weights);
+	gv_entities_free(&in->weights);
 	gv_pairs_free(&in->pairs);
 	gv_price_forget(&in->memory);
 	gv_cluster_free(&in->cluster);
@@ -101,16 +117,9 @@ read_rates(struct gv_rates *r, struct gv_tab *t, const struct options *o,
 	return rc == 0 ? rates_of(r, &frame, &in->cluster, e) : -1;
 }
 
-/* Are equal jobs one row?  Only a solver can be asked to look at each by itself. */
-static bool
-merges(const struct options *o)
-{
-	return o->solve.solver != SOLVER_GLPK || o->policy->measure == MEASURE_NONE;
-}
-
 static int
 dump_lp(const struct options *o, const struct gv_rates *r, const struct gv_cluster *c,
-    const struct answer *a, struct gv_error *e)
+    const struct gv_answer *a, struct gv_error *e)
 {
 	struct gv_out *out;
 
@@ -123,25 +132,25 @@ dump_lp(const struct options *o, const struct gv_rates *r, const struct gv_clust
 /* Into the file of --explain. */
 static int
 explain(const struct options *o, const struct gv_rates *r, const struct gv_cluster *c,
-    const struct answer *a, struct gv_error *e)
+    const struct gv_answer *a, struct gv_error *e)
 {
 	struct gv_one_more *more = gv_xcalloc(c->n_types, sizeof(*more));
 	struct gv_problem p = a->p;
-	double *need = answer_needs(a);
+	double *need = gv_answer_needs(a);
 	struct gv_explanation x = {0};
 	struct gv_out *out = NULL;
 	struct gv_tabw w;
 	int rc;
 
-	if (p.number[NUMBER_NEED] != NULL)
-		p.number[NUMBER_NEED] = need;
+	if (p.number[GV_NUMBER_NEED] != NULL)
+		p.number[GV_NUMBER_NEED] = need;
 	gv_explain_make(&x, &p, o->policy->measure, &a->s);
-	rc = gv_one_more_make(more, a, r, c, o->policy, &o->solve, merges(o), e);
+	rc = gv_one_more_make(more, a, r, c, o->policy, &o->answer, e);
 	if (rc == 0)
 		rc = gv_out_open(&out, o->explain, e);
 	if (rc == 0) {
 		gv_tabw_init(&w, out, o->common.tsv);
-		gv_explain_write(&x, a, r, c, o->name, more, &w);
+		explain_write(&x, a, r, c, o->name, more, &w);
 		rc = out == gv_stdout() ? 0 : gv_out_close(out, e);
 	}
 	gv_explain_free(&x);
@@ -160,32 +169,32 @@ answer_no(void)
 
 /* Proof asked for and not found: exit 1. */
 static void
-check_proof(const struct options *o, const struct answer *a)
+check_proof(const struct options *o, const struct gv_answer *a)
 {
 	double enough = o->policy->proved > 0 ? o->policy->proved : proved;
 
-	if (o->solve.placeable)
+	if (o->answer.policy.solve.placeable)
 		enough = fmax(enough, proved_in_rounds);
-	if (o->solve.pop > 1) /* which is not meant to reach its bound */
+	if (o->answer.pop > 1) /* which is not meant to reach its bound */
 		return;
 
 	if (a->p.n == 0 || !a->s.has_bound)
 		return;
-	if (a->s.gap <= enough && (a->s.exact || !o->solve.certify))
+	if (a->s.gap <= enough && (a->s.exact || !o->answer.policy.solve.certify))
 		return;
 	if (a->s.gap <= enough)
 		gv_warn("not proved in rational arithmetic");
 	else
 		gv_warn("not proved: the best objective may be larger by %.2g of itself",
 		    a->s.gap);
-	if (o->solve.certify)
+	if (o->answer.policy.solve.certify)
 		answer_no();
 }
 
 /* What goes beside the answer first, so that there is no answer where that fails. */
 static int
 write_files(const struct options *o, const struct gv_rates *r, const struct gv_cluster *c,
-    const struct answer *a, struct gv_error *e)
+    const struct gv_answer *a, struct gv_error *e)
 {
 	if (o->dump_lp != NULL && dump_lp(o, r, c, a, e) != 0)
 		return -1;
@@ -198,11 +207,11 @@ answer_table(const struct options *o, struct gv_tab *t, const struct inputs *in,
 {
 	const struct gv_cluster *cluster = &in->cluster;
 	struct gv_rates r = {0};
-	struct answer a = {0};
+	struct gv_answer a = {0};
 	int rc = -1;
 
 	if (read_rates(&r, t, o, in, e) == 0 &&
-	    answer_make(&a, &r, cluster, o->policy, &o->solve, merges(o), e) == 0) {
+	    gv_answer_make(&a, &r, cluster, o->policy, &o->answer, e) == 0) {
 		if (!o->common.quiet)
 			say_never_running(&r, cluster, &a);
 		if (a.impossible || !o->common.quiet)
@@ -219,7 +228,7 @@ answer_table(const struct options *o, struct gv_tab *t, const struct inputs *in,
 		if (gv_tab_paused(t))
 			gv_tabw_between(w);
 	}
-	answer_free(&a);
+	gv_answer_free(&a);
 	gv_rates_free(&r);
 	return rc;
 }

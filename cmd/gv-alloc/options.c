@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "pop.h"
+#include "alloc/answer/pop.h"
 
 enum { MOST_PARTS = 1000000 };
 
@@ -86,13 +86,13 @@ cut_pop(char *name, size_t *parts)
 static void
 cut_inside(char *name, struct options *o)
 {
-	enum gv_inside inside = cut_end(name, "+fifo")   ? INSIDE_FIFO
-				: cut_end(name, "+none") ? INSIDE_NONE
-							 : INSIDE_FAIRNESS;
+	enum gv_inside inside = cut_end(name, "+fifo")   ? GV_INSIDE_FIFO
+				: cut_end(name, "+none") ? GV_INSIDE_NONE
+							 : GV_INSIDE_FAIRNESS;
 
-	if (inside == INSIDE_FAIRNESS)
+	if (inside == GV_INSIDE_FAIRNESS)
 		return;
-	o->solve.inside = inside;
+	o->answer.policy.inside = inside;
 	o->has_inside = true;
 }
 
@@ -105,10 +105,12 @@ set_policy(void *ctx, const char *arg)
 	char *name = gv_xstrdup(arg);
 	size_t i, len = 0;
 
-	cut_pop(name, &o->solve.pop);
-	o->solve.relax_slo = cut_end(name, "+relax-slo") || o->solve.relax_slo;
-	o->solve.placeable = cut_end(name, "+placeable") || o->solve.placeable;
-	o->solve.agnostic = cut_end(name, "+agnostic") || o->solve.agnostic;
+	cut_pop(name, &o->answer.pop);
+	o->answer.policy.relax_slo =
+	    cut_end(name, "+relax-slo") || o->answer.policy.relax_slo;
+	o->answer.policy.solve.placeable =
+	    cut_end(name, "+placeable") || o->answer.policy.solve.placeable;
+	o->answer.agnostic = cut_end(name, "+agnostic") || o->answer.agnostic;
 	cut_inside(name, o);
 	o->policy = gv_policy_find(name);
 	free(name);
@@ -127,7 +129,7 @@ set_solver(void *ctx, const char *arg)
 	static const char *const names[] = {"auto", "glpk", "price"};
 	struct options *o = ctx;
 
-	o->solve.solver =
+	o->answer.policy.solve.solver =
 	    (enum gv_solver)gv_opt_one_of(&o->common, "--solver", arg, names, 3);
 }
 
@@ -137,7 +139,7 @@ set_inside(void *ctx, const char *arg)
 	static const char *const names[] = {"fairness", "fifo", "none"};
 	struct options *o = ctx;
 
-	o->solve.inside =
+	o->answer.policy.inside =
 	    (enum gv_inside)gv_opt_one_of(&o->common, "--inside", arg, names, 3);
 	o->has_inside = true;
 }
@@ -147,7 +149,7 @@ set_pop(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
-	o->solve.pop = (size_t)gv_opt_int(&o->common, "--pop", arg, 1, MOST_PARTS);
+	o->answer.pop = (size_t)gv_opt_int(&o->common, "--pop", arg, 1, MOST_PARTS);
 }
 
 static void
@@ -155,8 +157,8 @@ set_budget(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
-	o->solve.budget = gv_opt_double(&o->common, "--budget", arg, 0, 1e15);
-	if (o->solve.budget == 0)
+	o->answer.budget = gv_opt_double(&o->common, "--budget", arg, 0, 1e15);
+	if (o->answer.budget == 0)
 		gv_opt_usage(&o->common, "--budget: expected a number above 0");
 }
 
@@ -173,7 +175,7 @@ set_seed(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
-	o->solve.seed = (uint64_t)gv_opt_int(&o->common, "--seed", arg, 0, INT64_MAX);
+	o->answer.seed = (uint64_t)gv_opt_int(&o->common, "--seed", arg, 0, INT64_MAX);
 	o->has_seed = true;
 }
 
@@ -182,8 +184,8 @@ set_alpha(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
-	o->solve.alpha = gv_opt_double(&o->common, "--alpha", arg, 0, 1);
-	if (o->solve.alpha == 0)
+	o->answer.policy.alpha = gv_opt_double(&o->common, "--alpha", arg, 0, 1);
+	if (o->answer.policy.alpha == 0)
 		gv_opt_usage(&o->common, "--alpha: expected a number above 0");
 }
 
@@ -197,10 +199,10 @@ parse(struct options *o, int argc, char **argv)
 	    {"seed", required_argument, .set = set_seed},
 	    {"alpha", required_argument, .set = set_alpha},
 	    {"space-sharing", required_argument, .text = &o->sharing},
-	    {"agnostic", no_argument, .flag = &o->solve.agnostic},
+	    {"agnostic", no_argument, .flag = &o->answer.agnostic},
 	    {"per-dollar", no_argument, .flag = &o->per_dollar},
-	    {"relax-slo", no_argument, .flag = &o->solve.relax_slo},
-	    {"placeable", no_argument, .flag = &o->solve.placeable},
+	    {"relax-slo", no_argument, .flag = &o->answer.policy.relax_slo},
+	    {"placeable", no_argument, .flag = &o->answer.policy.solve.placeable},
 	    {"inside", required_argument, .set = set_inside},
 	    {"entities", required_argument, .text = &o->entities},
 	    {"prices", required_argument, .text = &o->prices},
@@ -208,7 +210,7 @@ parse(struct options *o, int argc, char **argv)
 	    {"budget", required_argument, .set = set_budget},
 	    {"pop", required_argument, .set = set_pop},
 	    {"solver", required_argument, .set = set_solver},
-	    {"certify", no_argument, .flag = &o->solve.certify},
+	    {"certify", no_argument, .flag = &o->answer.policy.solve.certify},
 	    {"dump-lp", required_argument, .text = &o->dump_lp},
 	    {"explain", required_argument, .text = &o->explain},
 	    {"stream", no_argument, .flag = &o->stream},
@@ -221,18 +223,18 @@ parse(struct options *o, int argc, char **argv)
 static void
 check_constraints(const struct options *o)
 {
-	const char *other = o->sharing != NULL   ? "--space-sharing"
-			    : o->solve.certify   ? "--certify"
-			    : o->dump_lp != NULL ? "--dump-lp"
-						 : NULL;
+	const char *other = o->sharing != NULL               ? "--space-sharing"
+			    : o->answer.policy.solve.certify ? "--certify"
+			    : o->dump_lp != NULL             ? "--dump-lp"
+							     : NULL;
 
-	if (o->solve.budget > 0 && !o->policy->multipliers)
+	if (o->answer.budget > 0 && !o->policy->multipliers)
 		gv_opt_usage(
 		    &o->common, "--budget: policy %s does not have it", o->policy->name);
-	if (o->solve.budget > 0 && o->sharing != NULL)
+	if (o->answer.budget > 0 && o->sharing != NULL)
 		gv_opt_usage(
 		    &o->common, "--budget does not go together with --space-sharing");
-	if (!o->solve.placeable)
+	if (!o->answer.policy.solve.placeable)
 		return;
 	if (!o->policy->multipliers)
 		gv_opt_usage(&o->common, "--placeable: policy %s does not have it",
@@ -246,16 +248,16 @@ check_constraints(const struct options *o)
 static void
 check_pop(const struct options *o)
 {
-	const char *other = o->solve.certify      ? "--certify"
-			    : o->explain != NULL  ? "--explain"
-			    : o->dump_lp != NULL  ? "--dump-lp"
-			    : o->solve.placeable  ? "--placeable"
-			    : o->solve.budget > 0 ? "--budget"
-						  : NULL;
+	const char *other = o->answer.policy.solve.certify     ? "--certify"
+			    : o->explain != NULL               ? "--explain"
+			    : o->dump_lp != NULL               ? "--dump-lp"
+			    : o->answer.policy.solve.placeable ? "--placeable"
+			    : o->answer.budget > 0             ? "--budget"
+							       : NULL;
 
-	if (o->solve.pop <= 1)
+	if (o->answer.pop <= 1)
 		return;
-	if (!pop_possible(o->policy))
+	if (!gv_pop_possible(o->policy))
 		gv_opt_usage(
 		    &o->common, "--pop: policy %s does not have it", o->policy->name);
 	if (other != NULL)
@@ -272,15 +274,16 @@ finish_policy(struct options *o)
 		o->policy = &gv_policy_per_dollar;
 	if (o->per_dollar && o->policy != &gv_policy_per_dollar)
 		gv_opt_usage(&o->common, "--per-dollar is an option of policy min-cost");
-	if (o->solve.relax_slo && !(o->policy->numbers >> NUMBER_NEED & 1))
+	if (o->answer.policy.relax_slo && !(o->policy->numbers >> GV_NUMBER_NEED & 1))
 		gv_opt_usage(&o->common, "--relax-slo: policy %s has no deadlines",
 		    o->policy->name);
 	if ((o->has_inside || o->entities != NULL) && !o->policy->entities)
 		gv_opt_usage(&o->common, "%s: policy %s does not look at entities",
 		    o->has_inside ? "--inside" : "--entities", o->policy->name);
-	if (o->solve.alpha > 0 && o->policy != &gv_policy_allox)
+	if (o->answer.policy.alpha > 0 && o->policy != &gv_policy_allox)
 		gv_opt_usage(&o->common, "--alpha is an option of policy allox");
-	if (o->has_seed && o->solve.pop <= 1 && !(o->policy->numbers >> NUMBER_DRAW & 1))
+	if (o->has_seed && o->answer.pop <= 1 &&
+	    !(o->policy->numbers >> GV_NUMBER_DRAW & 1))
 		gv_opt_usage(
 		    &o->common, "--seed: policy %s draws nothing", o->policy->name);
 	if (o->sharing != NULL && !o->policy->shares)
@@ -294,23 +297,24 @@ finish_policy(struct options *o)
 		gv_opt_usage(&o->common, "--at is the time of --prices");
 	if (is_stdio(o->warm))
 		gv_opt_usage(&o->common, "--warm=-: a file is needed");
-	if (o->explain != NULL && o->policy->measure == MEASURE_NONE)
+	if (o->explain != NULL && o->policy->measure == GV_MEASURE_NONE)
 		gv_opt_usage(&o->common,
 		    "--explain: policy %s aims for nothing that has prices",
 		    o->policy->name);
 	check_constraints(o);
 	check_pop(o);
-	o->solve.multipliers = o->explain != NULL && !o->solve.placeable;
-	o->solve.pop_bound = o->common.verbose > 0;
+	o->answer.multipliers = o->explain != NULL && !o->answer.policy.solve.placeable;
+	o->answer.pop_bound = o->common.verbose > 0;
 	snprintf(o->name, sizeof(o->name), "%s%s%s%s%s", o->policy->name,
-	    o->solve.inside == INSIDE_FIFO   ? "+fifo"
-	    : o->solve.inside == INSIDE_NONE ? "+none"
-					     : "",
-	    o->solve.agnostic ? "+agnostic" : "", o->solve.placeable ? "+placeable" : "",
-	    o->solve.relax_slo ? "+relax-slo" : "");
-	if (o->solve.pop > 1)
+	    o->answer.policy.inside == GV_INSIDE_FIFO   ? "+fifo"
+	    : o->answer.policy.inside == GV_INSIDE_NONE ? "+none"
+							: "",
+	    o->answer.agnostic ? "+agnostic" : "",
+	    o->answer.policy.solve.placeable ? "+placeable" : "",
+	    o->answer.policy.relax_slo ? "+relax-slo" : "");
+	if (o->answer.pop > 1)
 		snprintf(o->name + strlen(o->name), sizeof(o->name) - strlen(o->name),
-		    "+pop%zu", o->solve.pop);
+		    "+pop%zu", o->answer.pop);
 }
 
 /* At most one input may be standard input, at most one output standard output. */

@@ -3,13 +3,13 @@
 #define GV_ALLOC_OPTIONS_H
 
 #include "base/opt.h"
-#include "alloc/policy/policy.h"
+#include "alloc/answer/answer.h"
 
 struct options {
 	struct gv_opt common;
 	const struct gv_policy *policy;
-	char name[64];                 /* the policy with its options, as -p takes it */
-	struct gv_solve_options solve; /* but for what is in tables */
+	char name[64];                   /* the policy with its options, as -p takes it */
+	struct gv_answer_options answer; /* but for what is in tables */
 	bool per_dollar;
 	bool has_inside;
 	bool has_seed;

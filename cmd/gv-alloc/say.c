@@ -51,7 +51,7 @@ largest_pools(const struct gv_rates *r, const struct gv_cluster *c)
 
 void
 say_never_running(
-    const struct gv_rates *r, const struct gv_cluster *c, const struct answer *a)
+    const struct gv_rates *r, const struct gv_cluster *c, const struct gv_answer *a)
 {
 	size_t *largest = largest_pools(r, c);
 	size_t i, n = 0;
@@ -81,13 +81,13 @@ say_never_running(
 
 /* The fastest rate of a job on a type of the cluster. */
 static double
-fastest(const struct answer *a, size_t row)
+fastest(const struct gv_answer *a, size_t row)
 {
 	double most = 0;
 	size_t j;
 
 	for (j = 0; j < a->p.m; j++)
-		most = fmax(most, problem_rate(&a->p, row, j));
+		most = fmax(most, gv_problem_rate(&a->p, row, j));
 	return most;
 }
 
@@ -114,9 +114,9 @@ name_late(const struct gv_rates *r, const struct gv_job *j, double need, double 
 }
 
 void
-say_late(const struct options *o, const struct gv_rates *r, const struct answer *a)
+say_late(const struct options *o, const struct gv_rates *r, const struct gv_answer *a)
 {
-	const double *need = a->p.number[NUMBER_NEED];
+	const double *need = a->p.number[GV_NUMBER_NEED];
 	char num[GV_NUM_LEN];
 	size_t i, n = 0;
 
@@ -133,7 +133,7 @@ say_late(const struct options *o, const struct gv_rates *r, const struct answer 
 	if (!(a->s.relaxation > 1))
 		return;
 	snprintf(num, sizeof(num), "%.6g", a->s.relaxation);
-	if (o->solve.relax_slo)
+	if (o->answer.policy.relax_slo)
 		gv_warn("deadlines have %s times the time that is left", num);
 	else
 		gv_warn("with %s times the time that is left the deadlines could be met "
@@ -142,7 +142,8 @@ say_late(const struct options *o, const struct gv_rates *r, const struct answer 
 }
 
 void
-say_objective(const struct options *o, const struct gv_rates *r, const struct answer *a)
+say_objective(
+    const struct options *o, const struct gv_rates *r, const struct gv_answer *a)
 {
 	const struct gv_solution *s = &a->s;
 	char num[3][GV_NUM_LEN];

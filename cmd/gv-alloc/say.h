@@ -2,7 +2,7 @@
 #ifndef GV_ALLOC_SAY_H
 #define GV_ALLOC_SAY_H
 
-#include "answer.h"
+#include "alloc/answer/answer.h"
 #include "options.h"
 
 /* Jobs that have no throughput in the file, [n] numbers of jobs. */
@@ -11,13 +11,14 @@ void say_missing(
 
 /* Jobs that get nothing because no GPUs can run them. */
 void say_never_running(
-    const struct gv_rates *r, const struct gv_cluster *c, const struct answer *a);
+    const struct gv_rates *r, const struct gv_cluster *c, const struct gv_answer *a);
 
 /* Jobs whose deadlines cannot be met, and what would help. */
-void say_late(const struct options *o, const struct gv_rates *r, const struct answer *a);
+void say_late(
+    const struct options *o, const struct gv_rates *r, const struct gv_answer *a);
 
 /* -v: the objective, its bound and the gap. */
 void say_objective(
-    const struct options *o, const struct gv_rates *r, const struct answer *a);
+    const struct options *o, const struct gv_rates *r, const struct gv_answer *a);
 
 #endif

@@ -8,12 +8,12 @@
 #include "base/mem.h"
 #include "table/tab.h"
 
-struct gv_columns {
+struct columns {
 	ptrdiff_t gpu_type, price, gain_price, level, policy;
 };
 
 static int
-find_columns(struct gv_columns *c, const struct gv_frame *f, struct gv_error *e)
+find_columns(struct columns *c, const struct gv_frame *f, struct gv_error *e)
 {
 	int rc = gv_frame_require(f, "gpu_type", &c->gpu_type, e);
 
@@ -52,9 +52,8 @@ place(const struct gv_cluster *c, size_t type)
 
 /* 1 it is of this cluster and policy, 0 it is not, -1 with *e set. */
 static int
-take_rows(struct gv_price_memory *m, const struct gv_frame *f,
-    const struct gv_columns *col, const struct gv_cluster *c, const char *policy,
-    struct gv_error *e)
+take_rows(struct gv_price_memory *m, const struct gv_frame *f, const struct columns *col,
+    const struct gv_cluster *c, const char *policy, struct gv_error *e)
 {
 	bool *seen = gv_xcalloc(c->n_types, sizeof(*seen));
 	bool known[2] = {true, true};
@@ -95,7 +94,7 @@ warm_read(struct gv_price_memory *memory, const char *path, const struct gv_clus
     const char *policy, struct gv_error *e)
 {
 	struct gv_frame f = {0};
-	struct gv_columns col;
+	struct columns col;
 	int rc;
 
 	if (access(path, F_OK) != 0)

@@ -20,9 +20,9 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "alloc/problem/classes.h"
-#include "gv-alloc/deal.h"
+#include "alloc/answer/deal.h"
 #include "alloc/policy/policy.h"
-#include "alloc/pairs/together.h"
+#include "alloc/problem/together.h"
 #include "table/tab.h"
 
 enum { TYPES = 26, GPUS = 3 };
@@ -156,7 +156,7 @@ cpu_s(void)
 static bool
 measure(const struct measured *with, size_t n)
 {
-	const struct gv_solve_options opt = {0};
+	const struct gv_policy_options opt = {0};
 	struct gv_solution s = {.x = gv_xcalloc(n, GPUS * sizeof(*s.x))};
 	struct gv_error e = {0};
 	struct gv_together t;
@@ -185,7 +185,7 @@ measure(const struct measured *with, size_t n)
 static bool
 measure_types(const struct measured *with, size_t n)
 {
-	const struct gv_solve_options opt = {0};
+	const struct gv_policy_options opt = {0};
 	struct gv_together_entry *entry =
 	    gv_xcalloc((size_t)TYPES * TYPES * GPUS, sizeof(*entry));
 	size_t *rank = gv_xcalloc(n, sizeof(*rank));
@@ -224,7 +224,7 @@ measure_types(const struct measured *with, size_t n)
 	if (gv_policy_max_min.solve(&c.p, &opt, &s, &e) != 0)
 		gv_die_error(&e);
 	solved = cpu_s();
-	dealt = deal_pairs(&c, n, rank, s.pair, s.n_pairs, &n_dealt);
+	dealt = gv_deal_pairs(&c, n, rank, s.pair, s.n_pairs, &n_dealt);
 	printf("%zu of %d types: merged in %.4f s, solved in %.4f, dealt in %.4f; level "
 	       "%.12g, gap %.2g\n",
 	    n, TYPES, merged - start, solved - merged, cpu_s() - solved, s.objective,

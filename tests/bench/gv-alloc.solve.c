@@ -44,7 +44,7 @@ draw(size_t n, const struct shape *shape)
 	size_t i, j, m = shape->m;
 
 	gv_problem_alloc(&p, n, m);
-	gv_problem_ask(&p, (1u << NUMBER_NEED) - 1);
+	gv_problem_ask(&p, (1u << GV_NUMBER_NEED) - 1);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = fmax(8, floor((double)n * shape->gpus));
 		p.price[j] = .3 + .5 * (double)(m - j);
@@ -56,9 +56,9 @@ draw(size_t n, const struct shape *shape)
 		p.count[i] = 1;
 		p.scale[i] = u < .7 ? 1 : u < .8 ? 2 : u < .95 ? 4 : 8;
 		p.weight[i] = .5 + 1.5 * uniform(3, (uint32_t)i);
-		p.number[NUMBER_STEPS][i] = exp(5 + 4 * uniform(4, (uint32_t)i));
-		p.number[NUMBER_ELAPSED][i] = 3 * uniform(5, (uint32_t)i);
-		p.number[NUMBER_ISOLATED][i] = 3 * uniform(6, (uint32_t)i);
+		p.number[GV_NUMBER_STEPS][i] = exp(5 + 4 * uniform(4, (uint32_t)i));
+		p.number[GV_NUMBER_ELAPSED][i] = 3 * uniform(5, (uint32_t)i);
+		p.number[GV_NUMBER_ISOLATED][i] = 3 * uniform(6, (uint32_t)i);
 		for (j = 0; j < m; j++) {
 			double slower = 1 + (double)j * (.2 + uniform(7, kind));
 
@@ -77,14 +77,14 @@ classes(struct gv_classes *c, const struct gv_problem *p, const struct gv_policy
 	struct gv_problem seen = *p;
 	size_t k;
 
-	for (k = 0; k < N_NUMBERS; k++)
+	for (k = 0; k < GV_N_NUMBERS; k++)
 		if (!(policy->numbers >> k & 1))
 			seen.number[k] = NULL;
-	if (policy->numbers >> NUMBER_NEED & 1)
-		seen.number[NUMBER_NEED] = gv_xcalloc(p->n, sizeof(double));
+	if (policy->numbers >> GV_NUMBER_NEED & 1)
+		seen.number[GV_NUMBER_NEED] = gv_xcalloc(p->n, sizeof(double));
 	gv_classes_make(c, &seen, true);
-	if (policy->numbers >> NUMBER_NEED & 1)
-		free(seen.number[NUMBER_NEED]);
+	if (policy->numbers >> GV_NUMBER_NEED & 1)
+		free(seen.number[GV_NUMBER_NEED]);
 }
 
 static double
@@ -101,7 +101,8 @@ static double
 solve(const struct gv_policy *policy, const struct gv_problem *p,
     struct gv_price_memory *memory, struct gv_solution *s)
 {
-	const struct gv_solve_options opt = {.solver = SOLVER_AUTO, .memory = memory};
+	const struct gv_policy_options opt = {
+	    .solve.solver = GV_SOLVER_AUTO, .solve.memory = memory};
 	struct gv_error e = {0};
 	double start = seconds();
 

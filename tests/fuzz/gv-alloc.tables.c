@@ -10,8 +10,8 @@
 
 #include "base/err.h"
 #include "file.h"
-#include "gv-alloc/entities.h"
-#include "alloc/pairs/pairs.h"
+#include "alloc/problem/entities.h"
+#include "alloc/problem/pairs.h"
 #include "alloc/price/price.h"
 #include "gv-alloc/prices.h"
 #include "gv-alloc/warm.h"
@@ -53,9 +53,12 @@ check_pairs(const char *path)
 {
 	struct gv_pairs t = {0};
 	struct gv_error e = {0};
-	int rc = gv_pairs_read(&t, path, &e);
+	struct gv_frame f = {0};
 	size_t i;
+	int rc = gv_frame_load(&f, path, &e);
 
+	if (rc == 0)
+		rc = gv_pairs_from(&t, &f, &e);
 	check_error(rc, &e);
 	for (i = 0; rc == 0 && i < t.frame.n_rows; i++)
 		HOLDS(t.row[i].rate_a >= 0 && t.row[i].rate_b >= 0 &&
@@ -70,10 +73,13 @@ check_entities(const char *path)
 {
 	struct gv_entities t = {0};
 	struct gv_error e = {0};
-	int rc = entities_read(&t, path, &e);
+	struct gv_frame f = {0};
+	int rc = gv_frame_load(&f, path, &e);
 
+	if (rc == 0)
+		rc = gv_entities_from(&t, &f, &e);
 	check_error(rc, &e);
-	entities_free(&t);
+	gv_entities_free(&t);
 }
 
 static void

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "draws.h"
 #include "alloc/problem/classes.h"
-#include "alloc/prove/multipliers.h"
+#include "alloc/program/multipliers.h"
 #include "alloc/policy/policy.h"
 #include "alloc/problem/problem.h"
 
@@ -44,7 +44,7 @@ copy_job(struct gv_problem *p, size_t to, size_t from)
 	memcpy(&p->rate[to * p->m], &p->rate[from * p->m], p->m * sizeof(*p->rate));
 	p->scale[to] = p->scale[from];
 	p->weight[to] = p->weight[from];
-	for (k = 0; k < NUMBER_PLACE; k++)
+	for (k = 0; k < GV_NUMBER_PLACE; k++)
 		if (p->number[k] != NULL)
 			p->number[k][to] = p->number[k][from];
 }
@@ -66,16 +66,16 @@ make_runnable(struct gv_problem *p, size_t i)
 static inline void
 draw_numbers(struct gv_problem *p, size_t i, double with_need)
 {
-	if (p->number[NUMBER_STEPS] != NULL)
-		p->number[NUMBER_STEPS][i] = uniform() < .1 ? 0 : exp(6 * uniform());
-	if (p->number[NUMBER_ELAPSED] != NULL)
-		p->number[NUMBER_ELAPSED][i] = 20 * uniform();
-	if (p->number[NUMBER_ISOLATED] != NULL)
-		p->number[NUMBER_ISOLATED][i] = 20 * uniform();
-	if (p->number[NUMBER_NEED] != NULL && uniform() < with_need)
-		p->number[NUMBER_NEED][i] = .02 * uniform();
-	if (p->number[NUMBER_PLACE] != NULL)
-		p->number[NUMBER_PLACE][i] = (double)i;
+	if (p->number[GV_NUMBER_STEPS] != NULL)
+		p->number[GV_NUMBER_STEPS][i] = uniform() < .1 ? 0 : exp(6 * uniform());
+	if (p->number[GV_NUMBER_ELAPSED] != NULL)
+		p->number[GV_NUMBER_ELAPSED][i] = 20 * uniform();
+	if (p->number[GV_NUMBER_ISOLATED] != NULL)
+		p->number[GV_NUMBER_ISOLATED][i] = 20 * uniform();
+	if (p->number[GV_NUMBER_NEED] != NULL && uniform() < with_need)
+		p->number[GV_NUMBER_NEED][i] = .02 * uniform();
+	if (p->number[GV_NUMBER_PLACE] != NULL)
+		p->number[GV_NUMBER_PLACE][i] = (double)i;
 }
 
 /* ---- answers ---- */
@@ -87,7 +87,7 @@ seen_by(const struct gv_policy *policy, const struct gv_problem *p)
 	struct gv_problem q = *p;
 	size_t k;
 
-	for (k = 0; k < N_NUMBERS; k++)
+	for (k = 0; k < GV_N_NUMBERS; k++)
 		if (!(policy->numbers >> k & 1))
 			q.number[k] = NULL;
 	return q;
@@ -99,7 +99,7 @@ seen_by(const struct gv_policy *policy, const struct gv_problem *p)
  */
 static inline int
 answer(struct gv_solution *s, const struct gv_policy *policy, const struct gv_problem *p,
-    const struct gv_solve_options *opt, bool merge, struct gv_error *e)
+    const struct gv_policy_options *opt, bool merge, struct gv_error *e)
 {
 	struct gv_problem seen = seen_by(policy, p);
 	struct gv_classes c;
@@ -132,7 +132,7 @@ answer(struct gv_solution *s, const struct gv_policy *policy, const struct gv_pr
 /* The shares where there must be an answer; x is to be freed. */
 static inline struct gv_solution
 shares(const struct gv_policy *policy, const struct gv_problem *p,
-    const struct gv_solve_options *opt, bool merge)
+    const struct gv_policy_options *opt, bool merge)
 {
 	struct gv_error e = {0};
 	struct gv_solution s;
@@ -149,7 +149,7 @@ static inline struct gv_solution
 solve_rows(
     const struct gv_policy *policy, const struct gv_problem *p, enum gv_solver solver)
 {
-	const struct gv_solve_options opt = {.solver = solver, .multipliers = true};
+	const struct gv_policy_options opt = {.solve.solver = solver};
 	struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
 	struct gv_error e = {0};
 
@@ -171,15 +171,15 @@ solution_free(struct gv_solution *s)
 static inline void
 for_programs(void (*test)(const struct gv_policy *policy, enum gv_solver solver))
 {
-	test(&gv_policy_max_min, SOLVER_AUTO);
-	test(&gv_policy_max_min, SOLVER_PRICE);
-	test(&gv_policy_makespan, SOLVER_AUTO);
-	test(&gv_policy_finish_time, SOLVER_AUTO);
-	test(&gv_policy_max_sum, SOLVER_AUTO);
-	test(&gv_policy_max_sum, SOLVER_PRICE);
-	test(&gv_policy_min_cost, SOLVER_AUTO);
-	test(&gv_policy_per_dollar, SOLVER_AUTO);
-	test(&gv_policy_fifo, SOLVER_AUTO);
+	test(&gv_policy_max_min, GV_SOLVER_AUTO);
+	test(&gv_policy_max_min, GV_SOLVER_PRICE);
+	test(&gv_policy_makespan, GV_SOLVER_AUTO);
+	test(&gv_policy_finish_time, GV_SOLVER_AUTO);
+	test(&gv_policy_max_sum, GV_SOLVER_AUTO);
+	test(&gv_policy_max_sum, GV_SOLVER_PRICE);
+	test(&gv_policy_min_cost, GV_SOLVER_AUTO);
+	test(&gv_policy_per_dollar, GV_SOLVER_AUTO);
+	test(&gv_policy_fifo, GV_SOLVER_AUTO);
 }
 
 #endif

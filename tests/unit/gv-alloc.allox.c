@@ -21,8 +21,8 @@ random_problem(void)
 		p.capacity[j] = (double)(1 + below(2));
 	for (i = 0; i < n; i++) {
 		p.count[i] = p.weight[i] = p.scale[i] = 1;
-		p.number[NUMBER_STEPS][i] = 1 + 100 * uniform();
-		p.number[NUMBER_PLACE][i] = (double)i;
+		p.number[GV_NUMBER_STEPS][i] = 1 + 100 * uniform();
+		p.number[GV_NUMBER_PLACE][i] = (double)i;
 		for (j = 0; j < m; j++)
 			p.rate[i * m + j] = uniform() < .2 ? 0 : exp(2 * uniform());
 		if (p.rate[i * m + below(m)] == 0)
@@ -47,9 +47,10 @@ sum_of(const struct gv_problem *p, const size_t *gpu, const size_t *type, size_t
 
 			if (gpu[i] != g)
 				continue;
-			if (problem_rate(p, i, type[g]) == 0)
+			if (gv_problem_rate(p, i, type[g]) == 0)
 				return INFINITY;
-			t = p->number[NUMBER_STEPS][i] / problem_rate(p, i, type[g]);
+			t = p->number[GV_NUMBER_STEPS][i] /
+			    gv_problem_rate(p, i, type[g]);
 			for (k = n++; k > 0 && time[k - 1] > t; k--)
 				time[k] = time[k - 1];
 			time[k] = t;
@@ -90,7 +91,7 @@ test_started(void)
 		struct gv_problem p = random_problem();
 		struct gv_problem rest;
 		bool keep[MOST];
-		struct gv_solve_options opt = {0};
+		struct gv_policy_options opt = {0};
 		struct gv_solution s = {.x = gv_xcalloc(p.n, p.m * sizeof(double))};
 		struct gv_error e = {0};
 		double sum = 0, best = 0, gpus = 0;
@@ -100,13 +101,13 @@ test_started(void)
 		memcpy(left, p.capacity, p.m * sizeof(*left));
 		for (k = 0; k < p.n; k++) {
 			j = below(p.m);
-			keep[k] = !(
-			    uniform() < .4 && problem_rate(&p, k, j) > 0 && left[j] > 0);
+			keep[k] = !(uniform() < .4 && gv_problem_rate(&p, k, j) > 0 &&
+				    left[j] > 0);
 			if (keep[k])
 				continue;
 			left[j]--;
-			p.number[NUMBER_STARTED][k] = (double)(j + 1);
-			sum += p.number[NUMBER_STEPS][k] / problem_rate(&p, k, j);
+			p.number[GV_NUMBER_STARTED][k] = (double)(j + 1);
+			sum += p.number[GV_NUMBER_STEPS][k] / gv_problem_rate(&p, k, j);
 		}
 		gv_problem_pick(&rest, &p, keep);
 		memcpy(rest.capacity, left, p.m * sizeof(*left));
@@ -119,7 +120,7 @@ test_started(void)
 		for (k = 0; k < p.n; k++)
 			if (!keep[k])
 				moved +=
-				    s.x[k * p.m + (size_t)p.number[NUMBER_STARTED][k] -
+				    s.x[k * p.m + (size_t)p.number[GV_NUMBER_STARTED][k] -
 					1] != 1;
 		if (isfinite(best) && (gpus > 0 || rest.n == 0)) {
 			jobs++;
@@ -143,7 +144,7 @@ test_brute_force(void)
 
 	for (i = 0; i < 300; i++) {
 		struct gv_problem p = random_problem();
-		struct gv_solve_options opt = {0};
+		struct gv_policy_options opt = {0};
 		struct gv_solution s = {.x = gv_xcalloc(p.n, p.m * sizeof(double))};
 		struct gv_error e = {0};
 		double best = brute_force(&p);

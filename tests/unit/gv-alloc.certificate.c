@@ -40,13 +40,14 @@ test_sums(void)
 		wrong += gv_exact_compare(&x, &y) != 0;
 		gv_exact_sub(&x, &x, &y);
 		wrong += gv_exact_sign(&x) != 0;
-		wrong += gv_exact_double(&y, EXACT_DOWN) > gv_exact_double(&y, EXACT_UP);
+		wrong +=
+		    gv_exact_double(&y, GV_EXACT_DOWN) > gv_exact_double(&y, GV_EXACT_UP);
 		/* b c is within those, and they are neighbours */
-		gv_exact_set_double(&x, gv_exact_double(&y, EXACT_DOWN));
-		gv_exact_set_double(&z, gv_exact_double(&y, EXACT_UP));
+		gv_exact_set_double(&x, gv_exact_double(&y, GV_EXACT_DOWN));
+		gv_exact_set_double(&z, gv_exact_double(&y, GV_EXACT_UP));
 		wrong += gv_exact_compare(&x, &y) > 0 || gv_exact_compare(&z, &y) < 0;
-		wrong += nextafter(gv_exact_double(&y, EXACT_DOWN), HUGE_VAL) <
-			 gv_exact_double(&y, EXACT_UP);
+		wrong += nextafter(gv_exact_double(&y, GV_EXACT_DOWN), HUGE_VAL) <
+			 gv_exact_double(&y, GV_EXACT_UP);
 	}
 	is_int(wrong, 0, "sums, products and comparisons have no rounding");
 	gv_exact_free(&x);
@@ -68,8 +69,8 @@ test_quotients(void)
 	for (k = 0; k < 2000; k++) {
 		gv_exact_set_double(&a, any_double());
 		gv_exact_set_double(&b, any_double());
-		gv_exact_div(&low, &a, &b, EXACT_DOWN);
-		gv_exact_div(&high, &a, &b, EXACT_UP);
+		gv_exact_div(&low, &a, &b, GV_EXACT_DOWN);
+		gv_exact_div(&high, &a, &b, GV_EXACT_UP);
 		wrong += gv_exact_compare(&low, &high) > 0;
 		gv_exact_sub(&high, &high, &low); /* the width, against 2^-190 of it */
 		gv_exact_mul_double(&high, &high, 0x1p190);
@@ -79,12 +80,12 @@ test_quotients(void)
 	}
 	gv_exact_set_double(&a, 1);
 	gv_exact_set_double(&b, 3);
-	gv_exact_div(&low, &a, &b, EXACT_DOWN);
-	ok(gv_exact_double(&low, EXACT_DOWN) == 1. / 3 &&
-		gv_exact_double(&low, EXACT_UP) == nextafter(1. / 3, 1),
+	gv_exact_div(&low, &a, &b, GV_EXACT_DOWN);
+	ok(gv_exact_double(&low, GV_EXACT_DOWN) == 1. / 3 &&
+		gv_exact_double(&low, GV_EXACT_UP) == nextafter(1. / 3, 1),
 	    "a third lies between two doubles");
 	gv_exact_set_double(&b, -7);
-	gv_exact_div(&low, &a, &b, EXACT_UP);
+	gv_exact_div(&low, &a, &b, GV_EXACT_UP);
 	gv_exact_mul_double(&low, &low, 7);
 	ok(gv_exact_compare(&low, &a) < 0 && gv_exact_sign(&low) < 0,
 	    "up is towards +infinity");
@@ -103,23 +104,23 @@ test_ends(void)
 	gv_exact_init(&x);
 	gv_exact_set_double(&x, DBL_MAX);
 	gv_exact_add(&x, &x, &x);
-	ok(gv_exact_double(&x, EXACT_UP) == HUGE_VAL &&
-		gv_exact_double(&x, EXACT_DOWN) == DBL_MAX,
+	ok(gv_exact_double(&x, GV_EXACT_UP) == HUGE_VAL &&
+		gv_exact_double(&x, GV_EXACT_DOWN) == DBL_MAX,
 	    "more than any double");
 	gv_exact_mul_double(&x, &x, -1);
-	ok(gv_exact_double(&x, EXACT_UP) == -DBL_MAX &&
-		gv_exact_double(&x, EXACT_DOWN) == -HUGE_VAL,
+	ok(gv_exact_double(&x, GV_EXACT_UP) == -DBL_MAX &&
+		gv_exact_double(&x, GV_EXACT_DOWN) == -HUGE_VAL,
 	    "less than any");
 	gv_exact_set_double(&x, 0x1p-1074);
 	gv_exact_mul_double(&x, &x, .25);
-	ok(gv_exact_double(&x, EXACT_UP) == 0x1p-1074 &&
-		gv_exact_double(&x, EXACT_DOWN) == 0,
+	ok(gv_exact_double(&x, GV_EXACT_UP) == 0x1p-1074 &&
+		gv_exact_double(&x, GV_EXACT_DOWN) == 0,
 	    "next to nothing");
 	gv_exact_set_double(&x, 0x1p-1000);
 	gv_exact_mul_double(&x, &x, 0x1.8p-1000);
 	gv_exact_mul_double(&x, &x, 0x1p-1000);
-	ok(gv_exact_double(&x, EXACT_UP) == 0x1p-1074 &&
-		gv_exact_double(&x, EXACT_DOWN) == 0,
+	ok(gv_exact_double(&x, GV_EXACT_UP) == 0x1p-1074 &&
+		gv_exact_double(&x, GV_EXACT_DOWN) == 0,
 	    "still less");
 	gv_exact_free(&x);
 }
@@ -224,7 +225,7 @@ spoil_shares(const struct gv_policy *policy, const struct gv_problem *p,
 		s->x[j] *= 1 - 1e-9;
 	gv_certificate_make(&c, p, policy->measure, s);
 	/* a part of the time less is no part of the ratio less */
-	if (policy->measure != MEASURE_ALONE && policy->measure != MEASURE_RATIO &&
+	if (policy->measure != GV_MEASURE_ALONE && policy->measure != GV_MEASURE_RATIO &&
 	    right->objective > 0) {
 		seen->lowered++;
 		seen->not_wider += !(c.gap > .9e-9);
@@ -272,7 +273,7 @@ static void
 test_paper(void)
 {
 	struct gv_problem p = paper_problem();
-	struct gv_solution s = solve(&gv_policy_max_min, &p, SOLVER_AUTO);
+	struct gv_solution s = solve(&gv_policy_max_min, &p, GV_SOLVER_AUTO);
 	struct gv_certificate c;
 
 	s.multipliers.gpu[0] = 3;
@@ -280,13 +281,13 @@ test_paper(void)
 	s.multipliers.job[0] = 3. / 40; /* rounded, which the bound shows */
 	s.multipliers.job[1] = 3. / 12;
 	s.multipliers.job[2] = 1. / 25;
-	gv_certificate_make(&c, &p, MEASURE_LEVEL, &s);
+	gv_certificate_make(&c, &p, GV_MEASURE_LEVEL, &s);
 	ok(c.bound * 11 >= 8 && c.bound <= 8. / 11 + 1e-15, "8/11 is proved: %.17g",
 	    c.bound);
 	ok(c.objective * 11 <= 8 && c.objective >= 8. / 11 - 1e-15, "and reached: %.17g",
 	    c.objective);
 	memset(s.multipliers.job, 0, 3 * sizeof(*s.multipliers.job));
-	gv_certificate_make(&c, &p, MEASURE_LEVEL, &s);
+	gv_certificate_make(&c, &p, GV_MEASURE_LEVEL, &s);
 	ok(isinf(c.gap), "no multipliers prove nothing");
 	solution_free(&s);
 	gv_problem_free(&p);

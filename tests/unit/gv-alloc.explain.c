@@ -28,8 +28,8 @@ random_problem(const struct gv_policy *policy)
 			p.rate[i * m + j] = exp(3 * uniform());
 		draw_numbers(&p, i, .5);
 	}
-	if (p.number[NUMBER_STEPS] != NULL)
-		p.number[NUMBER_STEPS][0] = 100;
+	if (p.number[GV_NUMBER_STEPS] != NULL)
+		p.number[GV_NUMBER_STEPS][0] = 100;
 	p.budget = uniform() < .5 ? 0 : .1 + 3 * uniform(); /* of some 4 dollars */
 	return p;
 }
@@ -46,7 +46,7 @@ objective_with(
 
 	gv_problem_refer(p, p->capacity);
 	*of += more;
-	s = solve_rows(policy, p, SOLVER_GLPK);
+	s = solve_rows(policy, p, GV_SOLVER_GLPK);
 	objective = s.objective;
 	*of = before;
 	gv_problem_refer(p, NULL);
@@ -93,11 +93,11 @@ check_duality(const struct gv_policy *policy, const struct gv_problem *p,
 		else if (job->need_price != 0)
 			w->slack = fmax(w->slack, fabs(job->value / s->objective - 1));
 	}
-	if (policy->measure == MEASURE_SECONDS)
+	if (policy->measure == GV_MEASURE_SECONDS)
 		sum = -sum;
-	if (policy->measure == MEASURE_RATIO)
+	if (policy->measure == GV_MEASURE_RATIO)
 		w->duality = fmax(w->duality, fabs(sum) / s->objective);
-	else if (policy->measure != MEASURE_ALONE)
+	else if (policy->measure != GV_MEASURE_ALONE)
 		w->duality = fmax(w->duality, fabs(sum / s->objective - 1));
 }
 

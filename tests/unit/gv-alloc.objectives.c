@@ -26,7 +26,7 @@ random_problem(size_t n, size_t m, bool scarce)
 	size_t i, j;
 
 	gv_problem_alloc(&p, n, m);
-	gv_problem_ask(&p, (1u << N_NUMBERS) - 1);
+	gv_problem_ask(&p, (1u << GV_N_NUMBERS) - 1);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = (double)(1 + below(scarce ? 3 : 12));
 		p.price[j] = .1 + 3 * uniform();
@@ -36,15 +36,15 @@ random_problem(size_t n, size_t m, bool scarce)
 
 		p.count[i] = 1;
 		p.weight[i] = 1;
-		p.number[NUMBER_PLACE][i] = (double)i;
+		p.number[GV_NUMBER_PLACE][i] = (double)i;
 		if (like < i) {
 			copy_job(&p, i, like);
 			continue;
 		}
 		p.scale[i] = (double)(1 << below(3));
-		p.number[NUMBER_STEPS][i] = exp(6 * uniform());
-		p.number[NUMBER_ELAPSED][i] = uniform() < .3 ? 0 : 30 * uniform();
-		p.number[NUMBER_ISOLATED][i] = uniform() < .3 ? 0 : 30 * uniform();
+		p.number[GV_NUMBER_STEPS][i] = exp(6 * uniform());
+		p.number[GV_NUMBER_ELAPSED][i] = uniform() < .3 ? 0 : 30 * uniform();
+		p.number[GV_NUMBER_ISOLATED][i] = uniform() < .3 ? 0 : 30 * uniform();
 		for (j = 0; j < m; j++)
 			if (uniform() < .8 && p.scale[i] <= p.capacity[j])
 				p.rate[i * m + j] = exp(3 * uniform());
@@ -60,9 +60,9 @@ static int
 solve_by(enum gv_solver solver, const struct gv_policy *policy,
     const struct gv_problem *p, struct gv_solution *s)
 {
-	struct gv_solve_options opt = {.solver = solver, .relax_slo = relax};
+	struct gv_policy_options opt = {.solve.solver = solver, .relax_slo = relax};
 	struct gv_error e = {0};
-	int rc = answer(s, policy, p, &opt, solver != SOLVER_GLPK, &e);
+	int rc = answer(s, policy, p, &opt, solver != GV_SOLVER_GLPK, &e);
 
 	if (rc < 0)
 		printf("# %s: %s\n", policy->name, e.text[0]);
@@ -84,7 +84,7 @@ base_program(const struct gv_problem *p, struct gv_lp *lp)
 		gv_lp_add_row(lp, -INFINITY, p->capacity[j]);
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++) {
-			bool runs = problem_rate(p, i, j) > 0;
+			bool runs = gv_problem_rate(p, i, j) > 0;
 			size_t col = gv_lp_add_col(lp, 0, runs ? 1 : 0, 0);
 
 			gv_lp_set(lp, i, col, 1);
@@ -121,7 +121,7 @@ best_level(const struct gv_problem *p, const double *share)
 
 		gv_lp_set(&lp, row, t, -share[i]);
 		for (j = 0; j < p->m; j++)
-			gv_lp_set(&lp, row, i * p->m + j, problem_rate(p, i, j));
+			gv_lp_set(&lp, row, i * p->m + j, gv_problem_rate(p, i, j));
 	}
 	return best_value(&lp);
 }
@@ -153,7 +153,8 @@ static void
 compare(struct count *c, const struct gv_policy *policy, const struct gv_problem *p,
     double right)
 {
-	static const enum gv_solver solvers[] = {SOLVER_AUTO, SOLVER_GLPK, SOLVER_PRICE};
+	static const enum gv_solver solvers[] = {
+	    GV_SOLVER_AUTO, GV_SOLVER_GLPK, GV_SOLVER_PRICE};
 	double second = 0;
 	size_t k;
 
@@ -171,7 +172,7 @@ compare(struct count *c, const struct gv_policy *policy, const struct gv_problem
 			if (k == 0)
 				second = second_of(policy, p, s.x);
 			/* of many single jobs GLPK alone may miss it */
-			c->second += !(solvers[k] == SOLVER_GLPK && p->n > 256) &&
+			c->second += !(solvers[k] == GV_SOLVER_GLPK && p->n > 256) &&
 				     !near(second_of(policy, p, s.x), second, 1e-7);
 		}
 		free(s.x);
@@ -200,7 +201,7 @@ test_makespan(void)
 		    random_problem(1 + below(25), 1 + below(4), uniform() < .5);
 
 		compare(&c, &gv_policy_makespan, &p,
-		    1 / best_level(&p, p.number[NUMBER_STEPS]));
+		    1 / best_level(&p, p.number[GV_NUMBER_STEPS]));
 		gv_problem_free(&p);
 	}
 	judge(&c, "makespan", many(300));
@@ -215,18 +216,18 @@ test_done(void)
 	bool keep[6] = {false, true, true, true, true, true};
 	struct gv_solution s, r;
 
-	p.number[NUMBER_STEPS][0] = 0;
+	p.number[GV_NUMBER_STEPS][0] = 0;
 	gv_problem_pick(&q, &p, keep);
-	solve_by(SOLVER_AUTO, &gv_policy_makespan, &p, &s);
-	solve_by(SOLVER_AUTO, &gv_policy_makespan, &q, &r);
+	solve_by(GV_SOLVER_AUTO, &gv_policy_makespan, &p, &s);
+	solve_by(GV_SOLVER_AUTO, &gv_policy_makespan, &q, &r);
 	is_near(s.objective, r.objective, 0, "a job that is done does not count");
 	ok(s.x[0] == 0 && s.x[1] == 0, "and gets nothing");
 	free(s.x);
 	free(r.x);
 	gv_problem_free(&q);
 	keep[1] = keep[2] = keep[3] = keep[4] = keep[5] = false;
-	memset(p.number[NUMBER_STEPS], 0, 6 * sizeof(double));
-	is_int(solve_by(SOLVER_AUTO, &gv_policy_makespan, &p, &s), 0,
+	memset(p.number[GV_NUMBER_STEPS], 0, 6 * sizeof(double));
+	is_int(solve_by(GV_SOLVER_AUTO, &gv_policy_makespan, &p, &s), 0,
 	    "nothing is left to do");
 	ok(s.objective == 0 && s.bound == 0 && s.gap == 0, "in no time");
 	free(s.x);
@@ -247,23 +248,23 @@ best_ratio(const struct gv_problem *p)
 		double sum = 0, thr = 0;
 
 		for (j = 0; j < p->m; j++)
-			if (problem_rate(p, i, j) > 0)
+			if (gv_problem_rate(p, i, j) > 0)
 				sum += p->capacity[j] / ((double)p->n * p->scale[i]);
 		for (j = 0; j < p->m; j++)
-			thr += problem_rate(p, i, j) * p->capacity[j] /
+			thr += gv_problem_rate(p, i, j) * p->capacity[j] /
 			       ((double)p->n * p->scale[i]) / fmax(1, sum);
-		alone[i] =
-		    p->number[NUMBER_ISOLATED][i] + p->number[NUMBER_STEPS][i] / thr;
+		alone[i] = p->number[GV_NUMBER_ISOLATED][i] +
+			   p->number[GV_NUMBER_STEPS][i] / thr;
 	}
 	for (k = 0; k < 50; k++) {
 		double theta = (low + high) / 2;
 		bool possible = true;
 
 		for (i = 0; i < p->n; i++) {
-			double left = theta * alone[i] - p->number[NUMBER_ELAPSED][i];
+			double left = theta * alone[i] - p->number[GV_NUMBER_ELAPSED][i];
 
 			possible = possible && left > 0;
-			share[i] = p->number[NUMBER_STEPS][i] / left;
+			share[i] = p->number[GV_NUMBER_STEPS][i] / left;
 		}
 		if (possible && best_level(p, share) >= 1)
 			high = theta;
@@ -303,13 +304,13 @@ give_deadlines(struct gv_problem *p, double level)
 		double most = 0;
 
 		for (j = 0; j < p->m; j++)
-			most = fmax(most, problem_rate(p, i, j));
+			most = fmax(most, gv_problem_rate(p, i, j));
 		if (uniform() < .5)
 			share[i] = most * (.1 + uniform());
 	}
 	best = best_level(p, share);
 	for (i = 0; i < p->n && isfinite(best) && best < 1e9; i++)
-		p->number[NUMBER_NEED][i] = share[i] * best * level;
+		p->number[GV_NUMBER_NEED][i] = share[i] * best * level;
 	free(share);
 }
 
@@ -321,12 +322,12 @@ add_needs(struct gv_lp *lp, const struct gv_problem *p, size_t u)
 
 	for (i = 0; i < p->n; i++) {
 		size_t row = gv_lp_add_row(
-		    lp, u == SIZE_MAX ? p->number[NUMBER_NEED][i] : 0, INFINITY);
+		    lp, u == SIZE_MAX ? p->number[GV_NUMBER_NEED][i] : 0, INFINITY);
 
 		for (j = 0; j < p->m; j++)
-			gv_lp_set(lp, row, i * p->m + j, problem_rate(p, i, j));
+			gv_lp_set(lp, row, i * p->m + j, gv_problem_rate(p, i, j));
 		if (u != SIZE_MAX)
-			gv_lp_set(lp, row, u, -p->number[NUMBER_NEED][i]);
+			gv_lp_set(lp, row, u, -p->number[GV_NUMBER_NEED][i]);
 	}
 }
 
@@ -383,21 +384,21 @@ test_relaxed(void)
 
 		give_deadlines(&p, 1.25);
 		for (k = 0; k < p.n; k++)
-			any = any || p.number[NUMBER_NEED][k] > 0;
+			any = any || p.number[GV_NUMBER_NEED][k] > 0;
 		for (q = 0; q < 3; q++) {
 			bool named = false;
 
-			unasked += solve_by(SOLVER_AUTO, policy[q], &p, &s) != any;
+			unasked += solve_by(GV_SOLVER_AUTO, policy[q], &p, &s) != any;
 			free(s.x);
 			free(s.late);
 			relax = true;
-			solve_by(SOLVER_AUTO, policy[q], &p, &s);
+			solve_by(GV_SOLVER_AUTO, policy[q], &p, &s);
 			relax = false;
 			factor += any && !near(s.relaxation, 1.25, 1e-9);
 			gap += !(s.gap <= 1e-9);
 			for (k = 0; k < p.n; k++) {
 				unmet += gv_problem_throughput(&p, s.x, k) <
-					 p.number[NUMBER_NEED][k] / 1.25 * (1 - 1e-9);
+					 p.number[GV_NUMBER_NEED][k] / 1.25 * (1 - 1e-9);
 				named = named || (any && s.late[k]);
 			}
 			late += named != any;
@@ -446,11 +447,11 @@ best_fifo(const struct gv_problem *p)
 		double most = 0;
 
 		for (j = 0; j < p->m; j++)
-			most = fmax(most, problem_rate(p, i, j));
+			most = fmax(most, gv_problem_rate(p, i, j));
 		for (j = 0; j < p->m; j++)
 			lp.cost[i * p->m + j] =
-			    ((double)p->n - p->number[NUMBER_PLACE][i]) *
-			    problem_rate(p, i, j) / most;
+			    ((double)p->n - p->number[GV_NUMBER_PLACE][i]) *
+			    gv_problem_rate(p, i, j) / most;
 	}
 	return best_value(&lp);
 }
@@ -474,7 +475,7 @@ test_many(void)
 		compare(&sum, &gv_policy_max_sum, &p, best_sum(&p, NULL));
 		compare(&cost, &gv_policy_min_cost, &p, best_steps_per_usd(&p));
 		compare(&span, &gv_policy_makespan, &p,
-		    1 / best_level(&p, p.number[NUMBER_STEPS]));
+		    1 / best_level(&p, p.number[GV_NUMBER_STEPS]));
 		give_deadlines(&p, i % 2 == 0 ? 1 - 1e-6 : .7);
 		compare(&slo, &gv_policy_max_sum, &p, best_sum(&p, NULL));
 		compare(&slo, &gv_policy_per_dollar, &p, best_sum(&p, p.price));
@@ -501,7 +502,7 @@ test_fifo(void)
 		struct gv_solution s;
 
 		compare(&c, &gv_policy_fifo, &p, best);
-		solve_by(SOLVER_AUTO, &gv_policy_fifo_greedy, &p, &s);
+		solve_by(GV_SOLVER_AUTO, &gv_policy_fifo_greedy, &p, &s);
 		above += !(s.objective <= best * (1 + 1e-9)) ||
 			 !(gv_problem_excess(&p, s.x) <= 1e-12);
 		free(s.x);
@@ -522,7 +523,7 @@ most_of_left(const struct gv_problem *p, size_t i, const double *left)
 	base_program(p, &lp);
 	for (j = 0; j < p->m; j++) {
 		lp.row_hi[p->n + j] = left[j];
-		lp.cost[i * p->m + j] = problem_rate(p, i, j);
+		lp.cost[i * p->m + j] = gv_problem_rate(p, i, j);
 	}
 	return best_value(&lp);
 }
@@ -541,9 +542,9 @@ test_sjf(void)
 		size_t k, j, round;
 
 		for (k = 0; k < p.n; k++) /* all differ */
-			p.number[NUMBER_STEPS][k] *= 1 + uniform();
+			p.number[GV_NUMBER_STEPS][k] *= 1 + uniform();
 		memcpy(left, p.capacity, p.m * sizeof(*left));
-		solve_by(SOLVER_AUTO, &gv_policy_sjf, &p, &s);
+		solve_by(GV_SOLVER_AUTO, &gv_policy_sjf, &p, &s);
 		for (round = 0; round < p.n; round++) {
 			double best = INFINITY, thr = 0;
 			size_t first = p.n;
@@ -552,8 +553,8 @@ test_sjf(void)
 				double most = done[k] ? 0 : most_of_left(&p, k, left);
 
 				if (most > 1e-9 &&
-				    p.number[NUMBER_STEPS][k] / most < best) {
-					best = p.number[NUMBER_STEPS][k] / most;
+				    p.number[GV_NUMBER_STEPS][k] / most < best) {
+					best = p.number[GV_NUMBER_STEPS][k] / most;
 					thr = most;
 					first = k;
 				}

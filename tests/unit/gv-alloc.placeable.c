@@ -15,7 +15,7 @@ random_problem(size_t n, size_t m, size_t most_gpus, size_t kinds)
 	size_t i, j;
 
 	gv_problem_alloc(&p, n, m);
-	gv_problem_ask(&p, 1u << NUMBER_STEPS | 1u << NUMBER_NEED);
+	gv_problem_ask(&p, 1u << GV_NUMBER_STEPS | 1u << GV_NUMBER_NEED);
 	for (j = 0; j < m; j++)
 		p.capacity[j] = (double)(2 + below(most_gpus - 1));
 	for (i = 0; i < n; i++) {
@@ -23,7 +23,7 @@ random_problem(size_t n, size_t m, size_t most_gpus, size_t kinds)
 
 		p.count[i] = p.weight[i] = 1;
 		p.scale[i] = (double)(1 + below(3));
-		p.number[NUMBER_STEPS][i] = exp(4 * uniform());
+		p.number[GV_NUMBER_STEPS][i] = exp(4 * uniform());
 		for (j = 0; j < m; j++)
 			if (p.scale[i] <= p.capacity[j] && (j == 0 || uniform() < .8))
 				p.rate[i * m + j] = exp(2 * uniform());
@@ -40,7 +40,7 @@ random_problem(size_t n, size_t m, size_t most_gpus, size_t kinds)
 static struct gv_solution
 solve(const struct gv_policy *policy, const struct gv_problem *p, bool placeable)
 {
-	const struct gv_solve_options opt = {.placeable = placeable};
+	const struct gv_policy_options opt = {.solve.placeable = placeable};
 
 	return shares(policy, p, &opt, true);
 }
@@ -71,7 +71,7 @@ enumerate(struct all *all, unsigned char *now, size_t i)
 
 		for (k = 0; j > 0 && k < i; k++)
 			used += now[k] == j ? p->scale[k] : 0;
-		if (j > 0 && (problem_rate(p, i, j - 1) == 0 ||
+		if (j > 0 && (gv_problem_rate(p, i, j - 1) == 0 ||
 				 used + p->scale[i] > p->capacity[j - 1]))
 			continue;
 		now[i] = (unsigned char)j;
@@ -104,8 +104,8 @@ best_of_all(const struct all *all)
 		for (i = 0; i < p->n; i++)
 			if (all->place[k][i] > 0)
 				gv_lp_set(&lp, 1 + i, col,
-				    problem_rate(p, i, (size_t)all->place[k][i] - 1) /
-					p->number[NUMBER_STEPS][i]);
+				    gv_problem_rate(p, i, (size_t)all->place[k][i] - 1) /
+					p->number[GV_NUMBER_STEPS][i]);
 	}
 	if (gv_lp_solve(&lp, NULL, NULL, &s, &e) != 0)
 		gv_die_error(&e);
@@ -126,8 +126,8 @@ largest_sum(const struct all *all)
 
 		for (i = 0; i < all->p->n; i++)
 			if (all->place[k][i] > 0)
-				sum +=
-				    problem_rate(all->p, i, (size_t)all->place[k][i] - 1);
+				sum += gv_problem_rate(
+				    all->p, i, (size_t)all->place[k][i] - 1);
 		most = fmax(most, sum);
 	}
 	return most;
@@ -199,7 +199,7 @@ shortfall(const struct gv_problem *p, const double *x, int rounds)
 		gv_rounds_add(&r, (size_t)p->scale[i]);
 		r.job[i].active = r.job[i].ready = true;
 		for (j = 0; j < p->m; j++) {
-			gv_rounds_claim(&r, i, j)->rate = problem_rate(p, i, j);
+			gv_rounds_claim(&r, i, j)->rate = gv_problem_rate(p, i, j);
 			gv_rounds_claim(&r, i, j)->share = x[i * p->m + j];
 		}
 	}

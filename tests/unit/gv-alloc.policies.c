@@ -17,7 +17,7 @@ random_problem(size_t n, size_t m, size_t kinds)
 	size_t i, j;
 
 	gv_problem_alloc(&p, n, m);
-	gv_problem_ask(&p, (1u << N_NUMBERS) - 1);
+	gv_problem_ask(&p, (1u << GV_N_NUMBERS) - 1);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = (double)(1 + below(8));
 		p.price[j] = .1 + uniform();
@@ -26,16 +26,16 @@ random_problem(size_t n, size_t m, size_t kinds)
 		size_t like = i;
 
 		p.count[i] = 1;
-		p.number[NUMBER_PLACE][i] = (double)i;
+		p.number[GV_NUMBER_PLACE][i] = (double)i;
 		if (kinds > 0 && i >= kinds)
 			like = below(kinds);
 		if (like < i) {
 			copy_job(&p, i, like);
 			continue;
 		}
-		p.number[NUMBER_STEPS][i] = exp(8 * uniform());
-		p.number[NUMBER_ELAPSED][i] = uniform() < .3 ? 0 : 20 * uniform();
-		p.number[NUMBER_ISOLATED][i] = uniform() < .3 ? 0 : 20 * uniform();
+		p.number[GV_NUMBER_STEPS][i] = exp(8 * uniform());
+		p.number[GV_NUMBER_ELAPSED][i] = uniform() < .3 ? 0 : 20 * uniform();
+		p.number[GV_NUMBER_ISOLATED][i] = uniform() < .3 ? 0 : 20 * uniform();
 		p.scale[i] = (double)(1 << below(4));
 		p.weight[i] = uniform() < .5 ? 1 : .25 + 4 * uniform();
 		for (j = 0; j < m; j++)
@@ -50,15 +50,15 @@ static struct gv_solution
 solve_by(
     enum gv_solver solver, const struct gv_policy *policy, const struct gv_problem *p)
 {
-	const struct gv_solve_options opt = {.solver = solver};
+	const struct gv_policy_options opt = {.solve.solver = solver};
 
-	return shares(policy, p, &opt, solver != SOLVER_GLPK);
+	return shares(policy, p, &opt, solver != GV_SOLVER_GLPK);
 }
 
 static struct gv_solution
 solve(const struct gv_policy *policy, const struct gv_problem *p, bool merge)
 {
-	return solve_by(merge ? SOLVER_AUTO : SOLVER_GLPK, policy, p);
+	return solve_by(merge ? GV_SOLVER_AUTO : GV_SOLVER_GLPK, policy, p);
 }
 
 static double
@@ -81,7 +81,7 @@ throughput_sum(const struct gv_problem *p, const double *x)
 	gv_problem_equal_throughput(p, equal);
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
-			sum += p->scale[i] * problem_rate(p, i, j) / equal[i] *
+			sum += p->scale[i] * gv_problem_rate(p, i, j) / equal[i] *
 			       x[i * p->m + j];
 	free(equal);
 	return sum;
@@ -263,7 +263,7 @@ by_prices(const struct gv_problem *p, double *level, double *sum, double *excess
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++) {
 			gain[i * p->m + j] =
-			    p->scale[i] * problem_rate(p, i, j) / equal[i];
+			    p->scale[i] * gv_problem_rate(p, i, j) / equal[i];
 			a[i * p->m + j] = gain[i * p->m + j] / p->weight[i];
 		}
 	rc = gv_price_solve(&q, &s);
@@ -299,7 +299,7 @@ test_prices(void)
 		for (j = 0; i % 3 == 0 && j < p.m; j++)
 			p.capacity[j] *=
 			    (double)(1 + below(10)); /* time is short, not GPUs */
-		s = solve_by(SOLVER_GLPK, &gv_policy_max_min, &p);
+		s = solve_by(GV_SOLVER_GLPK, &gv_policy_max_min, &p);
 		lp_level = s.objective;
 		rc = by_prices(&p, &level_, &sum, &excess);
 		broken += rc < 0;
@@ -329,7 +329,7 @@ permuted(const struct gv_problem *p, size_t *to)
 	size_t i, j;
 
 	gv_problem_alloc(&q, p->n, p->m);
-	gv_problem_ask(&q, (1u << N_NUMBERS) - 1);
+	gv_problem_ask(&q, (1u << GV_N_NUMBERS) - 1);
 	memcpy(q.capacity, p->capacity, p->m * sizeof(*p->capacity));
 	memcpy(q.price, p->price, p->m * sizeof(*p->price));
 	for (i = 0; i < p->n; i++)
@@ -347,7 +347,7 @@ permuted(const struct gv_problem *p, size_t *to)
 		q.scale[to[i]] = p->scale[i];
 		q.weight[to[i]] = p->weight[i];
 		q.count[to[i]] = p->count[i];
-		for (j = 0; j < N_NUMBERS; j++)
+		for (j = 0; j < GV_N_NUMBERS; j++)
 			q.number[j][to[i]] = p->number[j][i];
 	}
 	return q;
@@ -363,8 +363,8 @@ test_prices_permuted(void)
 		    random_problem(1 + below(60), 1 + below(4), below(10));
 		size_t *to = gv_xcalloc(p.n, sizeof(*to));
 		struct gv_problem q = permuted(&p, to);
-		struct gv_solution s = solve_by(SOLVER_PRICE, &gv_policy_max_min, &p);
-		struct gv_solution r = solve_by(SOLVER_PRICE, &gv_policy_max_min, &q);
+		struct gv_solution s = solve_by(GV_SOLVER_PRICE, &gv_policy_max_min, &p);
+		struct gv_solution r = solve_by(GV_SOLVER_PRICE, &gv_policy_max_min, &q);
 		size_t k;
 
 		excess += !(gv_problem_excess(&p, s.x) <= 1e-12);
@@ -409,18 +409,18 @@ test_properties(const struct gv_policy *policy)
 				     p.m * sizeof(*s.x)) != 0;
 			for (j = 0; j < p.m; j++)
 				unusable +=
-				    (problem_rate(&p, k, j) == 0 &&
+				    (gv_problem_rate(&p, k, j) == 0 &&
 					s.x[k * p.m + j] != 0) ||
 				    !(s.x[k * p.m + j] >= 0 && s.x[k * p.m + j] <= 1);
 		}
 		for (k = 0; k < p.n; k++) {
-			p.number[NUMBER_STEPS][k] *= (double)(k % 7 + 1) * 1e-3;
+			p.number[GV_NUMBER_STEPS][k] *= (double)(k % 7 + 1) * 1e-3;
 			for (j = 0; j < p.m; j++)
 				p.rate[k * p.m + j] *= (double)(k % 7 + 1) * 1e-3;
 		}
 		t = solve(policy, &p, true);
 		/* max-sum and min-cost add steps; sjf serves jobs in turn unless they are equal */
-		scaled += !(policy->numbers >> NUMBER_NEED & 1) &&
+		scaled += !(policy->numbers >> GV_NUMBER_NEED & 1) &&
 			  policy != &gv_policy_sjf &&
 			  !near(s.objective, t.objective, fmax(1e-9, policy->proved));
 		free(s.x);

@@ -250,8 +250,8 @@ draw_problem(size_t n, size_t m, size_t kinds, double gpus)
 	size_t i, j;
 
 	gv_problem_alloc(&p, n, m);
-	gv_problem_ask(&p, 1u << NUMBER_STEPS | 1u << NUMBER_ELAPSED |
-			       1u << NUMBER_ISOLATED | 1u << NUMBER_NEED);
+	gv_problem_ask(&p, 1u << GV_NUMBER_STEPS | 1u << GV_NUMBER_ELAPSED |
+			       1u << GV_NUMBER_ISOLATED | 1u << GV_NUMBER_NEED);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = ceil((double)n * gpus * (.5 + uniform()));
 		p.price[j] = .1 + uniform();
@@ -262,9 +262,9 @@ draw_problem(size_t n, size_t m, size_t kinds, double gpus)
 		p.count[i] = 1;
 		p.scale[i] = (double)(1 << below(4));
 		p.weight[i] = .5 + uniform();
-		p.number[NUMBER_STEPS][i] = exp(4 * uniform());
-		p.number[NUMBER_ELAPSED][i] = 5 * uniform();
-		p.number[NUMBER_ISOLATED][i] = 5 * uniform();
+		p.number[GV_NUMBER_STEPS][i] = exp(4 * uniform());
+		p.number[GV_NUMBER_ELAPSED][i] = 5 * uniform();
+		p.number[GV_NUMBER_ISOLATED][i] = 5 * uniform();
 		for (j = 0; j < m; j++)
 			if (kinds > 0 && i >= kinds)
 				p.rate[i * m + j] = fast * p.rate[i % kinds * m + j];
@@ -278,7 +278,7 @@ draw_problem(size_t n, size_t m, size_t kinds, double gpus)
 static double
 gap_of(const struct gv_policy *policy, const struct gv_problem *p, double *x)
 {
-	const struct gv_solve_options opt = {.solver = SOLVER_PRICE};
+	const struct gv_policy_options opt = {.solve.solver = GV_SOLVER_PRICE};
 	struct gv_solution s = {.x = x};
 	struct gv_error e = {0};
 

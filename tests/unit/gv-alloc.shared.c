@@ -10,8 +10,9 @@
 #include "base/mem.h"
 #include "draws.h"
 #include "alloc/problem/classes.h"
-#include "gv-alloc/deal.h"
+#include "alloc/answer/deal.h"
 #include "alloc/pairs/shared.h"
+#include "alloc/policy/policy.h"
 
 /* How many instances: quick ones, or what is promised. */
 static size_t
@@ -149,7 +150,7 @@ define(const struct gv_problem *p, const double *factor, const double *rise,
 		gv_lp_add_row(&lp, 0, INFINITY);
 		gv_lp_set(&lp, p->m + 2 * i + 1, 0, -rise[i]);
 		for (j = 0; j < p->m; j++) {
-			double rate = problem_rate(p, i, j);
+			double rate = gv_problem_rate(p, i, j);
 			size_t col = gv_lp_add_col(&lp, 0, INFINITY,
 			    g == NULL
 				? 0
@@ -234,7 +235,6 @@ of_classes(const struct gv_classes *c, const struct gv_problem *p, const double 
 static void
 check_level(const struct gv_problem *p, bool merge, enum gv_solver solver)
 {
-	const struct gv_solve_options opt = {.solver = solver};
 	struct gv_solution s = {0};
 	struct gv_error e = {0};
 	struct gv_shared_gain second = {0};
@@ -262,11 +262,12 @@ check_level(const struct gv_problem *p, bool merge, enum gv_solver solver)
 	second.job = job;
 	s.x = gv_xcalloc(c.p.n, c.p.m * sizeof(*s.x));
 	gv_shared_init(&h, &c.p, &s);
+	h.all = solver == GV_SOLVER_GLPK;
 	h.factor = f;
 	h.rise = r;
 	h.second = &second;
 	want = define(p, factor, rise, NULL);
-	if (gv_shared_solve(&h, &opt, "test", &e) != 0)
+	if (gv_shared_solve(&h, "test", &e) != 0)
 		wrong++;
 	else
 		compare(h.value, h.bound, want, gv_solution_excess(&c.p, &s));
@@ -285,7 +286,6 @@ check_level(const struct gv_problem *p, bool merge, enum gv_solver solver)
 static void
 check_sum(const struct gv_problem *p, bool merge, enum gv_solver solver)
 {
-	const struct gv_solve_options opt = {.solver = solver};
 	struct gv_solution s = {0};
 	struct gv_error e = {0};
 	struct gv_classes c;
@@ -322,10 +322,11 @@ check_sum(const struct gv_problem *p, bool merge, enum gv_solver solver)
 	second.job = job;
 	s.x = gv_xcalloc(c.p.n, c.p.m * sizeof(*s.x));
 	gv_shared_init(&h, &c.p, &s);
+	h.all = solver == GV_SOLVER_GLPK;
 	h.gain = &first;
 	h.second = uniform() < .5 ? &second : NULL;
 	h.rise = r;
-	if (gv_shared_solve(&h, &opt, "test", &e) != 0) {
+	if (gv_shared_solve(&h, "test", &e) != 0) {
 		wrong++;
 		printf("# %s\n", e.text[0]);
 	} else {
@@ -353,7 +354,8 @@ check_random(void)
 
 	for (instance = 0; instance < many(300); instance++) {
 		size_t kinds = 2 + below(7), m = 1 + below(3);
-		enum gv_solver solver = instance % 3 == 2 ? SOLVER_GLPK : SOLVER_AUTO;
+		enum gv_solver solver =
+		    instance % 3 == 2 ? GV_SOLVER_GLPK : GV_SOLVER_AUTO;
 		bool merge = instance % 2 == 0;
 		struct gv_together t;
 		struct gv_problem p;
@@ -379,18 +381,18 @@ random_numbers(struct gv_problem *p)
 {
 	size_t i, j;
 
-	gv_problem_ask(p, 1u << NUMBER_STEPS | 1u << NUMBER_ELAPSED |
-			      1u << NUMBER_ISOLATED | 1u << NUMBER_NEED |
-			      1u << NUMBER_PLACE);
+	gv_problem_ask(p, 1u << GV_NUMBER_STEPS | 1u << GV_NUMBER_ELAPSED |
+			      1u << GV_NUMBER_ISOLATED | 1u << GV_NUMBER_NEED |
+			      1u << GV_NUMBER_PLACE);
 	for (j = 0; j < p->m; j++)
 		p->price[j] = .1 + uniform();
 	for (i = 0; i < p->n; i++) {
-		p->number[NUMBER_STEPS][i] =
+		p->number[GV_NUMBER_STEPS][i] =
 		    i > 0 && uniform() < .1 ? 0 : exp(5 * uniform());
-		p->number[NUMBER_ELAPSED][i] = uniform() < .3 ? 0 : 20 * uniform();
-		p->number[NUMBER_ISOLATED][i] = uniform() < .3 ? 0 : 20 * uniform();
-		p->number[NUMBER_PLACE][i] = (double)i;
-		p->number[NUMBER_NEED][i] = uniform() < .3 ? .03 * uniform() : 0;
+		p->number[GV_NUMBER_ELAPSED][i] = uniform() < .3 ? 0 : 20 * uniform();
+		p->number[GV_NUMBER_ISOLATED][i] = uniform() < .3 ? 0 : 20 * uniform();
+		p->number[GV_NUMBER_PLACE][i] = (double)i;
+		p->number[GV_NUMBER_NEED][i] = uniform() < .3 ? .03 * uniform() : 0;
 	}
 }
 
@@ -399,7 +401,7 @@ static int
 ask(const struct gv_policy *policy, const struct gv_problem *p, double *objective,
     double *bound, double *excess)
 {
-	const struct gv_solve_options opt = {.solver = SOLVER_AUTO};
+	const struct gv_policy_options opt = {.solve.solver = GV_SOLVER_AUTO};
 	struct gv_solution s = {0};
 	struct gv_error e = {0};
 	struct gv_classes c;
@@ -450,7 +452,7 @@ with_steps(const struct gv_problem *p)
 	size_t i;
 
 	for (i = 0; i < p->n; i++)
-		keep[i] = p->number[NUMBER_STEPS][i] > 0;
+		keep[i] = p->number[GV_NUMBER_STEPS][i] > 0;
 	gv_problem_pick(&q, p, keep);
 	free(keep);
 	return q;
@@ -468,19 +470,19 @@ define_ratio(const struct gv_problem *all, const struct gv_problem *q, const dou
 
 	gv_problem_isolated(all, x);
 	for (i = 0; i < all->n; i++)
-		if (all->number[NUMBER_STEPS][i] > 0)
-			alone[k++] = all->number[NUMBER_ISOLATED][i] +
-				     all->number[NUMBER_STEPS][i] /
+		if (all->number[GV_NUMBER_STEPS][i] > 0)
+			alone[k++] = all->number[GV_NUMBER_ISOLATED][i] +
+				     all->number[GV_NUMBER_STEPS][i] /
 					 gv_problem_throughput(all, x, i);
 	while (high - low > 1e-12 * high) {
 		double at = low + (high - low) / 2;
 		bool possible = true;
 
 		for (i = 0; i < q->n; i++) {
-			double left = at * alone[i] - q->number[NUMBER_ELAPSED][i];
+			double left = at * alone[i] - q->number[GV_NUMBER_ELAPSED][i];
 
 			possible = possible && left > 0;
-			need[i] = q->number[NUMBER_STEPS][i] / left;
+			need[i] = q->number[GV_NUMBER_STEPS][i] / left;
 		}
 		if (possible && define(q, one, need, NULL) >= 1)
 			high = at;
@@ -507,7 +509,8 @@ check_levels(const struct gv_problem *p)
 		one[i] = 1;
 	}
 	expect(&gv_policy_max_min, p, define(p, factor, one, NULL));
-	expect(&gv_policy_makespan, p, 1 / define(&q, one, q.number[NUMBER_STEPS], NULL));
+	expect(
+	    &gv_policy_makespan, p, 1 / define(&q, one, q.number[GV_NUMBER_STEPS], NULL));
 	expect(&gv_policy_finish_time, p, define_ratio(p, &q, one));
 	gv_problem_free(&q);
 	free(factor);
@@ -521,7 +524,7 @@ check_sums(struct gv_problem *p)
 	double *none = gv_xcalloc(p->n, sizeof(*none));
 	double *worth = gv_xcalloc(p->n, sizeof(*worth));
 	double *type = gv_xcalloc(p->m, sizeof(*type));
-	double *need = p->number[NUMBER_NEED];
+	double *need = p->number[GV_NUMBER_NEED];
 	double level, got, bound, excess;
 	struct sums sums = {.job = one};
 	bool any = false;
@@ -531,8 +534,8 @@ check_sums(struct gv_problem *p)
 		double fastest = 0;
 
 		for (j = 0; j < p->m; j++)
-			fastest = fmax(fastest, problem_rate(p, i, j));
-		worth[i] = ((double)p->n - p->number[NUMBER_PLACE][i]) / fastest;
+			fastest = fmax(fastest, gv_problem_rate(p, i, j));
+		worth[i] = ((double)p->n - p->number[GV_NUMBER_PLACE][i]) / fastest;
 		one[i] = 1;
 		any = any || need[i] > 0;
 	}
@@ -596,7 +599,7 @@ change_units(struct gv_problem *p, struct gv_together *t, const double *size)
 	for (i = 0; i < p->n; i++) {
 		for (j = 0; j < p->m; j++)
 			p->rate[i * p->m + j] *= size[p->kind[i]];
-		p->number[NUMBER_STEPS][i] *= size[p->kind[i]];
+		p->number[GV_NUMBER_STEPS][i] *= size[p->kind[i]];
 	}
 	for (k = 0; k < t->n_kinds; k++)
 		for (i = t->first[k]; i < t->first[k + 1]; i++)
@@ -713,7 +716,7 @@ check_deal(void)
 								 : c.p.count[i] +
 								       c.p.count[k] - 1);
 				}
-		dealt = deal_pairs(&c, jobs, rank, pair, n_pairs, &n);
+		dealt = gv_deal_pairs(&c, jobs, rank, pair, n_pairs, &n);
 		check_dealt(&c, &p, pair, n_pairs, dealt, n);
 		if (n > named)
 			wrong++;

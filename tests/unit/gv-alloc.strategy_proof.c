@@ -8,7 +8,7 @@
 static struct gv_solution
 solve(const struct gv_problem *p, bool merge)
 {
-	const struct gv_solve_options opt = {0};
+	const struct gv_policy_options opt = {0};
 
 	return shares(&gv_policy_strategy_proof, p, &opt, merge);
 }

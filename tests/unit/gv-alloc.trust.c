@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "alloc_help.h"
-#include "alloc/solve/linear.h"
+#include "alloc/program/linear.h"
 
 /* So many cases: quick in make check, what is promised when there is time. */
 static int
@@ -26,9 +26,9 @@ draw_job(struct gv_problem *p, size_t i, bool even)
 
 	p->scale[i] = (double)(1 << below(4));
 	p->weight[i] = uniform() < .5 ? 1 : even ? 2 : .25 + 4 * uniform();
-	p->number[NUMBER_STEPS][i] = even ? 1 + (double)below(20) : exp(8 * uniform());
-	p->number[NUMBER_ELAPSED][i] = uniform() < .4 ? 0 : 20 * uniform();
-	p->number[NUMBER_ISOLATED][i] = uniform() < .4 ? 0 : 20 * uniform();
+	p->number[GV_NUMBER_STEPS][i] = even ? 1 + (double)below(20) : exp(8 * uniform());
+	p->number[GV_NUMBER_ELAPSED][i] = uniform() < .4 ? 0 : 20 * uniform();
+	p->number[GV_NUMBER_ISOLATED][i] = uniform() < .4 ? 0 : 20 * uniform();
 	for (j = 0; j < m; j++) {
 		if (uniform() < .2 || p->scale[i] > p->capacity[j])
 			continue;
@@ -50,7 +50,7 @@ draw(size_t n, size_t m)
 	size_t i, j;
 
 	gv_problem_alloc(&p, n, m);
-	gv_problem_ask(&p, (1u << N_NUMBERS) - 1);
+	gv_problem_ask(&p, (1u << GV_N_NUMBERS) - 1);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = (double)(1 + below(uniform() < .5 ? 3 : 24));
 		p.price[j] = even ? 1 + (double)below(4) : .1 + 3 * uniform();
@@ -61,8 +61,8 @@ draw(size_t n, size_t m)
 			copy_job(&p, i, below(i));
 		else
 			draw_job(&p, i, even);
-		p.number[NUMBER_PLACE][i] = (double)i;
-		p.number[NUMBER_ENTITY_WEIGHT][i] = 1;
+		p.number[GV_NUMBER_PLACE][i] = (double)i;
+		p.number[GV_NUMBER_ENTITY_WEIGHT][i] = 1;
 	}
 	return p;
 }
@@ -70,9 +70,10 @@ draw(size_t n, size_t m)
 static struct gv_solution
 solve(enum gv_solver solver, const struct gv_policy *policy, const struct gv_problem *p)
 {
-	const struct gv_solve_options opt = {.solver = solver, .inside = INSIDE_NONE};
+	const struct gv_policy_options opt = {
+	    .solve.solver = solver, .inside = GV_INSIDE_NONE};
 
-	return shares(policy, p, &opt, solver != SOLVER_GLPK);
+	return shares(policy, p, &opt, solver != GV_SOLVER_GLPK);
 }
 
 /* ---- against GLPK ---- */
@@ -91,8 +92,8 @@ test_glpk(void)
 	for (i = 0; i < n; i++) {
 		const struct gv_policy *policy = programs[(size_t)i % n_programs];
 		struct gv_problem p = draw(1 + below(20), 1 + below(5));
-		struct gv_solution plain = solve(SOLVER_GLPK, policy, &p);
-		struct gv_solution price = solve(SOLVER_PRICE, policy, &p);
+		struct gv_solution plain = solve(GV_SOLVER_GLPK, policy, &p);
+		struct gv_solution price = solve(GV_SOLVER_PRICE, policy, &p);
 
 		worst = fmax(worst, fabs(price.objective - plain.objective) /
 					fmax(price.objective, plain.objective));
@@ -133,7 +134,7 @@ test_more_gpus(void)
 	for (i = 0; i < n; i++) {
 		const struct gv_policy *policy = grow[i % 6];
 		struct gv_problem p = draw(1 + below(16), 1 + below(4));
-		struct gv_solution less = solve(SOLVER_AUTO, policy, &p), more;
+		struct gv_solution less = solve(GV_SOLVER_AUTO, policy, &p), more;
 		double *before = gv_xcalloc(p.n, sizeof(*before));
 		double *after = gv_xcalloc(p.n, sizeof(*after));
 		size_t k;
@@ -144,7 +145,7 @@ test_more_gpus(void)
 		if (policy == &gv_policy_max_min)
 			for (k = 0; k < p.n; k++)
 				p.weight[k] *= before[k] / after[k];
-		more = solve(SOLVER_AUTO, policy, &p);
+		more = solve(GV_SOLVER_AUTO, policy, &p);
 		if (policy->minimises)
 			bad += more.objective > less.objective * (1 + 1e-9);
 		else
@@ -171,7 +172,7 @@ test_units(void)
 	for (i = 0; i < n; i++) {
 		const struct gv_policy *policy = scale_free[i % 5];
 		struct gv_problem p = draw(1 + below(16), 1 + below(4));
-		struct gv_solution one = solve(SOLVER_AUTO, policy, &p), other;
+		struct gv_solution one = solve(GV_SOLVER_AUTO, policy, &p), other;
 		size_t k, j;
 
 		for (k = 0; k < p.n; k++) {
@@ -179,9 +180,9 @@ test_units(void)
 
 			for (j = 0; j < p.m; j++)
 				p.rate[k * p.m + j] *= unit;
-			p.number[NUMBER_STEPS][k] *= unit;
+			p.number[GV_NUMBER_STEPS][k] *= unit;
 		}
-		other = solve(SOLVER_AUTO, policy, &p);
+		other = solve(GV_SOLVER_AUTO, policy, &p);
 		bad += !near(one.objective, other.objective, 1e-9);
 		free(one.x);
 		free(other.x);
@@ -203,9 +204,10 @@ test_pareto(void)
 
 	for (i = 0; i < n; i++) {
 		struct gv_problem p = draw(1 + below(12), 1 + below(4));
-		struct gv_solution s = solve(SOLVER_AUTO, &gv_policy_water_filling, &p),
+		struct gv_solution s = solve(
+				       GV_SOLVER_AUTO, &gv_policy_water_filling, &p),
 				   best;
-		struct gv_solve_options opt = {.solver = SOLVER_GLPK};
+		struct gv_solver_options opt = {.solver = GV_SOLVER_GLPK};
 		double *need = gv_xcalloc(p.n, sizeof(*need));
 		double *gain = gv_linear_normalised(&p);
 		struct gv_error e = {0};
@@ -262,19 +264,20 @@ test_incentive(void)
 			gpus += p.capacity[k];
 		for (k = 0; k < p.n; k++) {
 			p.weight[k] = 1;
-			p.number[NUMBER_ELAPSED][k] = p.number[NUMBER_ISOLATED][k] = 0;
+			p.number[GV_NUMBER_ELAPSED][k] = p.number[GV_NUMBER_ISOLATED][k] =
+			    0;
 			fits = fits && gpus <= (double)p.n * p.scale[k];
 		}
 		gv_problem_isolated(&p, alone);
 		if (fits) {
 			looked++;
-			s = solve(SOLVER_AUTO, &gv_policy_max_min, &p);
+			s = solve(GV_SOLVER_AUTO, &gv_policy_max_min, &p);
 			for (k = 0; k < p.n; k++)
 				bad += gv_problem_throughput(&p, s.x, k) <
 				       gv_problem_throughput(&p, alone, k) * (1 - 1e-9);
 			free(s.x);
 		}
-		s = solve(SOLVER_AUTO, &gv_policy_finish_time, &p);
+		s = solve(GV_SOLVER_AUTO, &gv_policy_finish_time, &p);
 		late += s.objective > 1 + 1e-9;
 		free(s.x);
 		free(alone);

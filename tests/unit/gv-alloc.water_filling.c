@@ -19,9 +19,10 @@ random_problem(size_t n, size_t m, size_t kinds, size_t entities, bool fifo)
 
 	gv_problem_alloc(&p, n, m);
 	if (entities > 0)
-		gv_problem_ask(&p, 1u << NUMBER_ENTITY | 1u << NUMBER_ENTITY_WEIGHT);
+		gv_problem_ask(
+		    &p, 1u << GV_NUMBER_ENTITY | 1u << GV_NUMBER_ENTITY_WEIGHT);
 	if (fifo)
-		gv_problem_ask(&p, 1u << NUMBER_PLACE);
+		gv_problem_ask(&p, 1u << GV_NUMBER_PLACE);
 	for (j = 0; j < m; j++)
 		p.capacity[j] = (double)(1 + below(6));
 	for (j = 0; j < entities; j++)
@@ -33,11 +34,11 @@ random_problem(size_t n, size_t m, size_t kinds, size_t entities, bool fifo)
 		if (entities > 0) {
 			size_t entity = below(entities);
 
-			p.number[NUMBER_ENTITY][i] = (double)entity;
-			p.number[NUMBER_ENTITY_WEIGHT][i] = weight[entity];
+			p.number[GV_NUMBER_ENTITY][i] = (double)entity;
+			p.number[GV_NUMBER_ENTITY_WEIGHT][i] = weight[entity];
 		}
 		if (fifo)
-			p.number[NUMBER_PLACE][i] = (double)((i * 11) % n);
+			p.number[GV_NUMBER_PLACE][i] = (double)((i * 11) % n);
 		if (like < i) {
 			copy_job(&p, i, like);
 			continue;
@@ -114,11 +115,11 @@ highest(const struct gv_problem *p, const double *floor, const double *rate)
 		for (j = 0; j < p->m; j++) {
 			size_t col;
 
-			if (problem_rate(p, i, j) == 0)
+			if (gv_problem_rate(p, i, j) == 0)
 				continue;
 			col = gv_lp_add_col(&lp, 0, INFINITY, 0);
 			gv_lp_set(&lp, row, col,
-			    p->scale[i] * problem_rate(p, i, j) / equal[i]);
+			    p->scale[i] * gv_problem_rate(p, i, j) / equal[i]);
 			gv_lp_set(&lp, time, col, 1);
 			gv_lp_set(&lp, j, col, p->scale[i]);
 		}
@@ -142,7 +143,7 @@ rates_of(const struct gv_problem *p, const bool *done, bool fifo, double *rate)
 	size_t i, k;
 
 	for (i = 0; i < p->n; i++) {
-		double entity = number(p, NUMBER_ENTITY, i, 0);
+		double entity = number(p, GV_NUMBER_ENTITY, i, 0);
 		double sum = 0;
 		bool first = true;
 
@@ -150,17 +151,17 @@ rates_of(const struct gv_problem *p, const bool *done, bool fifo, double *rate)
 		if (done[i])
 			continue;
 		for (k = 0; k < p->n; k++) {
-			if (done[k] || number(p, NUMBER_ENTITY, k, 0) != entity)
+			if (done[k] || number(p, GV_NUMBER_ENTITY, k, 0) != entity)
 				continue;
 			sum += p->weight[k];
-			first = first && !(fifo && p->number[NUMBER_PLACE][k] <
-						       p->number[NUMBER_PLACE][i]);
+			first = first && !(fifo && p->number[GV_NUMBER_PLACE][k] <
+						       p->number[GV_NUMBER_PLACE][i]);
 		}
 		if (fifo)
-			rate[i] = first ? number(p, NUMBER_ENTITY_WEIGHT, i, 1) : 0;
+			rate[i] = first ? number(p, GV_NUMBER_ENTITY_WEIGHT, i, 1) : 0;
 		else
 			rate[i] =
-			    number(p, NUMBER_ENTITY_WEIGHT, i, 1) * p->weight[i] / sum;
+			    number(p, GV_NUMBER_ENTITY_WEIGHT, i, 1) * p->weight[i] / sum;
 	}
 }
 
@@ -220,8 +221,8 @@ struct outcome {
 static struct outcome
 solve(const struct gv_problem *p, enum gv_solver solver, bool fifo)
 {
-	struct gv_solve_options opt = {
-	    .solver = solver, .inside = fifo ? INSIDE_FIFO : INSIDE_FAIRNESS};
+	struct gv_policy_options opt = {
+	    .solve.solver = solver, .inside = fifo ? GV_INSIDE_FIFO : GV_INSIDE_FAIRNESS};
 	struct outcome o = {.v = gv_xcalloc(p->n, sizeof(*o.v))};
 	struct gv_solution s = {0};
 	struct gv_classes c;
@@ -230,7 +231,7 @@ solve(const struct gv_problem *p, enum gv_solver solver, bool fifo)
 	double *equal = gv_xcalloc(p->n, sizeof(*equal));
 	size_t i;
 
-	gv_classes_make(&c, p, solver != SOLVER_GLPK);
+	gv_classes_make(&c, p, solver != GV_SOLVER_GLPK);
 	s.x = gv_xcalloc(c.p.n, c.p.m * sizeof(*s.x));
 	if (gv_policy_water_filling.solve(&c.p, &opt, &s, &e) != 0)
 		gv_die_error(&e);
@@ -267,7 +268,8 @@ struct tally {
 static void
 compare(struct tally *t, const struct gv_problem *p, bool fifo)
 {
-	static const enum gv_solver solver[] = {SOLVER_AUTO, SOLVER_GLPK, SOLVER_PRICE};
+	static const enum gv_solver solver[] = {
+	    GV_SOLVER_AUTO, GV_SOLVER_GLPK, GV_SOLVER_PRICE};
 	/*
 	 * Levels of later phases magnify what prices are wrong by in earlier ones; and
 	 * the loop takes for stuck who can rise by 1e-7.
@@ -382,8 +384,8 @@ test_many(size_t entities, bool fifo, int rounds)
 
 		for (j = 0; j < 3; j++)
 			p.capacity[j] *= 1 + (double)below(20);
-		program = solve(&p, SOLVER_GLPK, fifo);
-		prices = solve(&p, SOLVER_AUTO, fifo);
+		program = solve(&p, GV_SOLVER_GLPK, fifo);
+		prices = solve(&p, GV_SOLVER_AUTO, fifo);
 		d = worst_difference(&p, prices.v, program.v);
 		worst = fmax(worst, d);
 		bad += !(d <= 1e-8);

@@ -120,10 +120,10 @@ price_alone(struct gv_columns *w)
 
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++) {
-			double gain = w->v.worth[i * p->m + j] * problem_rate(p, i, j);
+			double gain = w->v.worth[i * p->m + j] * gv_problem_rate(p, i, j);
 			double cost = p->scale[i] * w->v.gpu[j];
 
-			if (problem_rate(p, i, j) > 0)
+			if (gv_problem_rate(p, i, j) > 0)
 				w->v.time[i] = fmax(w->v.time[i],
 				    gain - cost + (gain + cost) * (8 * DBL_EPSILON));
 		}

@@ -34,7 +34,7 @@ fastest(const struct gv_problem *p, size_t i)
 	size_t j;
 
 	for (j = 0; j < p->m; j++)
-		most = fmax(most, problem_rate(p, i, j));
+		most = fmax(most, gv_problem_rate(p, i, j));
 	return most;
 }
 
@@ -202,7 +202,8 @@ size_of(const struct gv_master *m, int sum)
 
 	for (i = 0; i < p->n && gain_of(m, sum) != NULL; i++)
 		for (j = 0; j < p->m; j++) {
-			struct gv_share s = {i, SIZE_MAX, j, problem_rate(p, i, j), 0, 0};
+			struct gv_share s = {
+			    i, SIZE_MAX, j, gv_problem_rate(p, i, j), 0, 0};
 
 			if (s.rate_a == 0)
 				continue;
@@ -244,9 +245,9 @@ gv_master_init(struct gv_master *m, const struct gv_shared *h, bool plain)
 			gv_lp_set(&m->lp, m->rise[i], 0, -1);
 		}
 		for (j = 0; j < p->m; j++)
-			if (problem_rate(p, i, j) > 0)
+			if (gv_problem_rate(p, i, j) > 0)
 				add_share(m, &(struct gv_share){i, SIZE_MAX, j,
-						 problem_rate(p, i, j), 0,
+						 gv_problem_rate(p, i, j), 0,
 						 p->count[i] * m->unit[i]});
 	}
 }

@@ -16,8 +16,8 @@ level_per_step(const struct gv_problem *p, const double *a, size_t i)
 	size_t j;
 
 	for (j = 0; j < p->m; j++)
-		if (problem_rate(p, i, j) > fastest) {
-			fastest = problem_rate(p, i, j);
+		if (gv_problem_rate(p, i, j) > fastest) {
+			fastest = gv_problem_rate(p, i, j);
 			found = a[i * p->m + j] / fastest;
 		}
 	return found;
@@ -132,9 +132,9 @@ price_idle(
 			continue;
 		d.worth[i] = d.least[p->kind[i]];
 		for (j = 0; j < p->m; j++)
-			if (problem_rate(p, i, j) > 0)
+			if (gv_problem_rate(p, i, j) > 0)
 				d.worth[i] = fmin(d.worth[i],
-				    p->scale[i] * h->price[j] / problem_rate(p, i, j));
+				    p->scale[i] * h->price[j] / gv_problem_rate(p, i, j));
 		d.most[p->kind[i]] = fmax(d.most[p->kind[i]], d.worth[i]);
 	}
 	excess = excess_of_both(&d);
@@ -150,7 +150,7 @@ price_idle(
 
 int
 gv_reach_by_pairs(struct gv_reach *r, const struct gv_problem *p, const double *a,
-    const double *want, const struct gv_solve_options *opt, struct gv_error *e)
+    const double *want, bool all, bool exact, struct gv_error *e)
 {
 	double *factor = gv_xcalloc(p->n, sizeof(*factor));
 	double *rise = gv_xcalloc(p->n, sizeof(*rise));
@@ -167,7 +167,9 @@ gv_reach_by_pairs(struct gv_reach *r, const struct gv_problem *p, const double *
 	gv_shared_init(&h, p, &s);
 	h.factor = factor;
 	h.rise = rise;
-	rc = gv_shared_solve(&h, opt, "water-filling", e);
+	h.all = all;
+	h.exact = exact;
+	rc = gv_shared_solve(&h, "water-filling", e);
 	r->pair = s.pair;
 	r->n_pairs = s.n_pairs;
 	if (rc == 0) {

@@ -165,7 +165,8 @@ sum_of(const struct gv_master *m)
 
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++) {
-			struct gv_share c = {i, SIZE_MAX, j, problem_rate(p, i, j), 0, 0};
+			struct gv_share c = {
+			    i, SIZE_MAX, j, gv_problem_rate(p, i, j), 0, 0};
 
 			if (s->x[i * p->m + j] > 0)
 				sum += p->count[i] * s->x[i * p->m + j] *
@@ -323,12 +324,11 @@ solve_sum(struct gv_columns *w, struct gv_shared *h, const struct gv_lp_options 
 }
 
 int
-gv_shared_solve(struct gv_shared *h, const struct gv_solve_options *opt, const char *name,
-    struct gv_error *e)
+gv_shared_solve(struct gv_shared *h, const char *name, struct gv_error *e)
 {
-	const struct gv_lp_options lp_opt = {.exact = opt->certify, .gap = quick.gap};
+	const struct gv_lp_options lp_opt = {.exact = h->exact, .gap = quick.gap};
 	enum gv_lp_status status = GV_LP_FAILED;
-	bool all = opt->solver == SOLVER_GLPK || opt->certify;
+	bool all = h->all || h->exact;
 	struct gv_columns w;
 	int rc;
 

@@ -18,20 +18,13 @@
  * What else is as good at the best level or sum is settled by a second sum of gains, and
  * then by the simplex method.
  *
- * Where a step/s of job i on type j gains job_i type_j, and a GPU of the type costs
- * cost_j, whoever shares it, the gain of a share is the sum over its jobs less
- * s cost_j.
+ * Gains are as of struct gv_shared_gain (program/linear.h).
  */
 #ifndef GV_ALLOC_SHARED_H
 #define GV_ALLOC_SHARED_H
 
-#include "alloc/policy/policy.h"
-
-struct gv_shared_gain {
-	const double *job;  /* [n] >= 0, of each job of the row */
-	const double *type; /* [m] > 0; NULL = 1 */
-	const double *cost; /* [m] >= 0; NULL = 0 */
-};
+#include "alloc/program/linear.h"
+#include "lp/lp.h"
 
 /*
  * Where a program of levels ended, for the next one of the same jobs to start from:
@@ -52,7 +45,9 @@ struct gv_shared {
 	const struct gv_shared_gain *gain;   /* NULL: t is what is looked for */
 	const struct gv_shared_gain *second; /* NULL: none */
 	struct gv_shared_warm
-	    *warm; /* where to start, and where it ended; NULL: nowhere */
+	    *warm;  /* where to start, and where it ended; NULL: nowhere */
+	bool all;   /* all pairs are made beforehand; so also for exact */
+	bool exact; /* the program of GLPK is also proved in rational arithmetic */
 
 	/* ---- found ---- */
 	struct gv_solution *s; /* x, pair, n_pairs and exact */
@@ -89,13 +84,11 @@ void gv_shared_free(struct gv_shared *h);
 /*
  * h->s->x has room, zeroed; h->s->pair is allocated here.  Pairs that are there, of
  * a similar program, are where to start; they are freed.
- * --solver=glpk: of all pairs, made beforehand; so also for --certify, which proves
- * the program of GLPK.  What rise asks of a sum must be possible but for 1e-10.
+ * What rise asks of a sum must be possible but for 1e-10.
  * name: the policy, for messages.  0, or -1 with *e set: GLPK came to no solution, or
  * there are more than 10^6 pairs to make beforehand.
  */
-int gv_shared_solve(struct gv_shared *h, const struct gv_solve_options *opt,
-    const char *name, struct gv_error *e);
+int gv_shared_solve(struct gv_shared *h, const char *name, struct gv_error *e);
 
 /*
  * The program with all its pairs, in the units of the problem, for --dump-lp; see

@@ -20,39 +20,15 @@ factors(const struct gv_problem *p, const double *a)
 		for (j = 0; j < p->m; j++)
 			if (a[i * p->m + j] > most) {
 				most = a[i * p->m + j];
-				factor[i] = most / problem_rate(p, i, j);
+				factor[i] = most / gv_problem_rate(p, i, j);
 			}
 	}
 	return factor;
 }
 
-double *
-gv_linear_ones(const struct gv_problem *p)
-{
-	double *one = gv_xcalloc(p->n, sizeof(*one));
-	size_t i;
-
-	for (i = 0; i < p->n; i++)
-		one[i] = 1;
-	return one;
-}
-
-double *
-gv_linear_normal(const struct gv_problem *p)
-{
-	double *normal = gv_xcalloc(p->n, sizeof(*normal));
-	size_t i;
-
-	gv_problem_equal_throughput(p, normal);
-	for (i = 0; i < p->n; i++)
-		normal[i] = p->scale[i] / normal[i];
-	return normal;
-}
-
 int
-gv_shared_level(const struct gv_problem *p, const double *a,
-    const struct gv_solve_options *opt, const char *name, struct gv_level *l,
-    struct gv_error *e)
+gv_shared_level(const struct gv_problem *p, const double *a, bool all, bool exact,
+    const char *name, struct gv_level *l, struct gv_error *e)
 {
 	double *factor = factors(p, a);
 	double *rise = gv_linear_ones(p);
@@ -68,7 +44,9 @@ gv_shared_level(const struct gv_problem *p, const double *a,
 	h.rise = rise;
 	h.second = l->raise ? &second : NULL;
 	h.warm = l->warm;
-	rc = gv_shared_solve(&h, opt, name, e);
+	h.all = all;
+	h.exact = exact;
+	rc = gv_shared_solve(&h, name, e);
 	if (rc == 0) {
 		double sure = h.value * (1 - ((double)(p->n + p->m) + 16) * DBL_EPSILON);
 
@@ -110,8 +88,8 @@ gv_shared_level_program(const struct gv_problem *p, const double *a, struct gv_l
 }
 
 int
-gv_shared_linear(struct gv_linear *l, const struct gv_solve_options *opt,
-    const char *name, struct gv_error *e)
+gv_shared_linear(
+    struct gv_linear *l, bool all, bool exact, const char *name, struct gv_error *e)
 {
 	const struct gv_problem *p = l->p;
 	struct gv_solution *s = l->s;
@@ -126,7 +104,9 @@ gv_shared_linear(struct gv_linear *l, const struct gv_solve_options *opt,
 	h.gain = l->shared;
 	h.second = l->second != NULL ? l->shared_second : NULL;
 	h.rise = needs ? l->need : NULL;
-	rc = gv_shared_solve(&h, opt, name, e);
+	h.all = all;
+	h.exact = exact;
+	rc = gv_shared_solve(&h, name, e);
 	if (rc == 0) {
 		l->dearer = h.dearer;
 		s->objective = h.value;

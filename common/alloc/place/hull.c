@@ -30,7 +30,7 @@ gv_hull_init(struct gv_hull *h, const struct gv_problem *p)
 			size_t col;
 
 			h->col[i * p->m + j] = SIZE_MAX;
-			if (problem_rate(p, i, j) == 0)
+			if (gv_problem_rate(p, i, j) == 0)
 				continue;
 			col = gv_lp_add_col(lp, 0,
 			    fmin(p->count[i], floor(p->capacity[j] / p->scale[i])), 0);

@@ -48,7 +48,7 @@ add_columns(struct plain *w, const struct gv_program *g, size_t i)
 		size_t col;
 
 		w->col[at] = SIZE_MAX;
-		if (problem_rate(p, i, j) == 0)
+		if (gv_problem_rate(p, i, j) == 0)
 			continue;
 		col = w->col[at] = gv_lp_add_col(
 		    &w->lp, 0, INFINITY, g->gain != NULL ? unit * g->gain[at] : 0);

@@ -58,17 +58,17 @@ line_up(const struct gv_problem *p, double alpha, size_t *gpus, struct waiting *
 	for (j = 0; j < p->m; j++)
 		gpus[j] = (size_t)fmin(p->capacity[j], (double)p->n);
 	for (i = 0; i < p->n; i++) {
-		size_t type = (size_t)p->number[NUMBER_STARTED][i];
-		bool works = p->number[NUMBER_STEPS][i] > 0;
+		size_t type = (size_t)p->number[GV_NUMBER_STARTED][i];
+		bool works = p->number[GV_NUMBER_STEPS][i] > 0;
 
 		if (works && type > 0 && gpus[type - 1] > 0) {
 			gpus[type - 1]--;
 			(*started)++;
 			s->x[i * p->m + type - 1] = 1;
-			s->objective +=
-			    p->number[NUMBER_STEPS][i] / problem_rate(p, i, type - 1);
+			s->objective += p->number[GV_NUMBER_STEPS][i] /
+					gv_problem_rate(p, i, type - 1);
 		} else if (works) {
-			line[n++] = (struct waiting){p->number[NUMBER_PLACE][i], i};
+			line[n++] = (struct waiting){p->number[GV_NUMBER_PLACE][i], i};
 		}
 	}
 	qsort(line, n, sizeof(*line), by_place);
@@ -90,10 +90,10 @@ find_times(const struct gv_problem *p, const size_t *gpus, struct waiting *line,
 		bool can = false;
 
 		for (j = 0; j < p->m; j++) {
-			double rate = problem_rate(p, line[i].row, j);
+			double rate = gv_problem_rate(p, line[i].row, j);
 
 			t[j] = rate > 0 && gpus[j] > 0
-				   ? p->number[NUMBER_STEPS][line[i].row] / rate
+				   ? p->number[GV_NUMBER_STEPS][line[i].row] / rate
 				   : INFINITY;
 			can = can || isfinite(t[j]);
 		}
@@ -149,7 +149,7 @@ queue_up(const struct gv_problem *p, struct gv_queues *q, const struct waiting *
 }
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *s, struct gv_error *e)
 {
 	size_t *gpus = gv_xcalloc(p->m, sizeof(*gpus));
@@ -182,6 +182,6 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 const struct gv_policy gv_policy_allox = {
     .name = "allox",
     .solve = solve,
-    .numbers = 1u << NUMBER_STEPS | 1u << NUMBER_PLACE | 1u << NUMBER_STARTED,
+    .numbers = 1u << GV_NUMBER_STEPS | 1u << GV_NUMBER_PLACE | 1u << GV_NUMBER_STARTED,
     .minimises = true,
 };

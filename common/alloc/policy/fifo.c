@@ -10,9 +10,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "alloc/solve/linear.h"
-#include "alloc/prove/multipliers.h"
-#include "alloc/pairs/shared_level.h"
+#include "policy.h"
+#include "alloc/program/multipliers.h"
 
 /* [n] (M - m_i) / max_j T_ij */
 static double *
@@ -28,8 +27,8 @@ worth_of_step(const struct gv_problem *p)
 		double fastest = 0;
 
 		for (j = 0; j < p->m; j++)
-			fastest = fmax(fastest, problem_rate(p, i, j));
-		worth[i] = (jobs - p->number[NUMBER_PLACE][i]) / fastest;
+			fastest = fmax(fastest, gv_problem_rate(p, i, j));
+		worth[i] = (jobs - p->number[GV_NUMBER_PLACE][i]) / fastest;
 	}
 	return worth;
 }
@@ -48,16 +47,16 @@ gains(const struct gv_problem *p)
 		double fastest = 0;
 
 		for (j = 0; j < p->m; j++)
-			fastest = fmax(fastest, problem_rate(p, i, j));
+			fastest = fmax(fastest, gv_problem_rate(p, i, j));
 		for (j = 0; j < p->m; j++)
-			g[i * p->m + j] = (jobs - p->number[NUMBER_PLACE][i]) *
-					  (problem_rate(p, i, j) / fastest);
+			g[i * p->m + j] = (jobs - p->number[GV_NUMBER_PLACE][i]) *
+					  (gv_problem_rate(p, i, j) / fastest);
 	}
 	return g;
 }
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
 	double *second = gv_linear_normalised(p);
@@ -73,7 +72,7 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 	l.second = second;
 	l.shared = &shared;
 	l.shared_second = &shared_second;
-	rc = gv_linear_solve(&l, opt, "fifo", e);
+	rc = gv_linear_solve(&l, &opt->solve, "fifo", e);
 	if (rc == 0)
 		gv_multipliers_of_linear(&out->multipliers, &l);
 	gv_linear_free(&l);
@@ -89,11 +88,9 @@ program(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
 	double *gain = gains(p), *worth = worth_of_step(p);
 	const struct gv_shared_gain shared = {.job = worth};
+	const struct gv_linear l = {.p = p, .gain = gain, .shared = &shared};
 
-	if (p->together != NULL)
-		gv_shared_linear_program(p, &shared, NULL, lp, names);
-	else
-		gv_linear_program(p, gain, NULL, lp, names);
+	gv_linear_program(&l, lp, names);
 	free(worth);
 	free(gain);
 }
@@ -103,7 +100,7 @@ const struct gv_policy gv_policy_fifo = {
     .solve = solve,
     .program = program,
     .shares = true,
-    .numbers = 1u << NUMBER_PLACE,
-    .measure = MEASURE_QUEUE,
+    .numbers = 1u << GV_NUMBER_PLACE,
+    .measure = GV_MEASURE_QUEUE,
     .multipliers = true,
 };

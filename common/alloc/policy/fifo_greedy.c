@@ -41,8 +41,9 @@ fastest_free(const struct gv_problem *p, size_t i, const double *left)
 	size_t j;
 
 	for (j = 0; j < p->m; j++)
-		if (problem_rate(p, i, j) > 0 && p->scale[i] <= left[j] &&
-		    (best == p->m || problem_rate(p, i, j) > problem_rate(p, i, best)))
+		if (gv_problem_rate(p, i, j) > 0 && p->scale[i] <= left[j] &&
+		    (best == p->m ||
+			gv_problem_rate(p, i, j) > gv_problem_rate(p, i, best)))
 			best = j;
 	return best;
 }
@@ -83,10 +84,11 @@ share(struct greedy *g, size_t before, size_t i)
 		size_t k = g->queue[q].row, j = g->type[k];
 		double sum;
 
-		if (!g->alone[k] || !(problem_rate(p, i, j) > 0) ||
+		if (!g->alone[k] || !(gv_problem_rate(p, i, j) > 0) ||
 		    !rates_together(p, i, k, j, rate))
 			continue;
-		sum = rate[0] / problem_rate(p, i, j) + rate[1] / problem_rate(p, k, j);
+		sum = rate[0] / gv_problem_rate(p, i, j) +
+		      rate[1] / gv_problem_rate(p, k, j);
 		if (sum > most) {
 			most = sum;
 			with = k;
@@ -117,8 +119,8 @@ objective(const struct gv_problem *p, const struct gv_solution *s)
 		double fastest = 0;
 
 		for (j = 0; j < p->m; j++)
-			fastest = fmax(fastest, problem_rate(p, i, j));
-		sum += ((double)p->n - p->number[NUMBER_PLACE][i]) *
+			fastest = fmax(fastest, gv_problem_rate(p, i, j));
+		sum += ((double)p->n - p->number[GV_NUMBER_PLACE][i]) *
 		       (throughput[i] / fastest);
 	}
 	free(throughput);
@@ -126,7 +128,7 @@ objective(const struct gv_problem *p, const struct gv_solution *s)
 }
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *s, struct gv_error *e)
 {
 	struct greedy g = {.p = p, .s = s};
@@ -141,7 +143,7 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 	s->pair = gv_xcalloc(p->n, sizeof(*s->pair));
 	memcpy(left, p->capacity, p->m * sizeof(*left));
 	for (i = 0; i < p->n; i++)
-		g.queue[i] = (struct place){p->number[NUMBER_PLACE][i], i};
+		g.queue[i] = (struct place){p->number[GV_NUMBER_PLACE][i], i};
 	qsort(g.queue, p->n, sizeof(*g.queue), by_place);
 	for (i = 0; i < p->n; i++) {
 		size_t row = g.queue[i].row;
@@ -167,6 +169,6 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 const struct gv_policy gv_policy_fifo_greedy = {
     .name = "fifo-greedy",
     .solve = solve,
-    .numbers = 1u << NUMBER_PLACE,
+    .numbers = 1u << GV_NUMBER_PLACE,
     .shares = true,
 };

@@ -32,7 +32,7 @@ gv_fill_init(struct gv_fill *f, const struct gv_problem *p, bool fifo)
 		f->most[i] = p->scale[i] * (fastest[i] / equal[i]);
 		for (j = 0; j < p->m; j++)
 			f->a[i * p->m + j] =
-			    p->scale[i] * (problem_rate(p, i, j) / equal[i]);
+			    p->scale[i] * (gv_problem_rate(p, i, j) / equal[i]);
 	}
 	free(equal);
 	free(fastest);
@@ -64,7 +64,7 @@ least_alone(const struct gv_problem *p)
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
 			least[p->kind[i] * p->m + j] =
-			    fmin(least[p->kind[i] * p->m + j], problem_rate(p, i, j));
+			    fmin(least[p->kind[i] * p->m + j], gv_problem_rate(p, i, j));
 	return least;
 }
 
@@ -111,9 +111,9 @@ gv_fill_leave_types(struct gv_fill *f, const double *price, double none)
 		for (j = 0; j < p->m; j++) {
 			double *a = &f->a[i * p->m + j];
 
-			if (pairs != NULL && problem_rate(p, i, j) > 0)
+			if (pairs != NULL && gv_problem_rate(p, i, j) > 0)
 				most = fmax(most,
-				    pairs[p->kind[i]] * (*a / problem_rate(p, i, j)));
+				    pairs[p->kind[i]] * (*a / gv_problem_rate(p, i, j)));
 			if (!(price[j] > none))
 				most = fmax(most, *a);
 			else if (pairs == NULL)
@@ -161,7 +161,7 @@ find_entities(struct gv_fill *f, const struct key *key)
 			continue;
 		}
 		f->entity[f->n_entities++] = (struct entity){
-		    k, k + 1, number(f->p, NUMBER_ENTITY_WEIGHT, key[k].job, 1)};
+		    k, k + 1, number(f->p, GV_NUMBER_ENTITY_WEIGHT, key[k].job, 1)};
 	}
 }
 
@@ -177,8 +177,9 @@ gv_fill_line_up(struct gv_fill *f)
 		double room = (f->most[i] - f->have[i]) / p->weight[i];
 
 		if (!f->stopped[i])
-			key[f->n_rising++] = (struct key){number(p, NUMBER_ENTITY, i, 0),
-			    f->fifo ? number(p, NUMBER_PLACE, i, 0) : room, i};
+			key[f->n_rising++] =
+			    (struct key){number(p, GV_NUMBER_ENTITY, i, 0),
+				f->fifo ? number(p, GV_NUMBER_PLACE, i, 0) : room, i};
 	}
 	qsort(key, f->n_rising, sizeof(*key), by_entity);
 	for (k = f->n_rising; k-- > 0;) {

@@ -24,9 +24,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "alloc/solve/level.h"
+#include "policy.h"
 #include "alloc/price/price.h"
-#include "alloc/prove/multipliers.h"
+#include "alloc/program/multipliers.h"
 #include "alloc/pairs/shared.h"
 #include "alloc/problem/work.h"
 
@@ -55,8 +55,8 @@ times_alone(const struct gv_problem *p, const struct gv_work *w)
 	for (k = 0; k < w->p.n; k++) {
 		size_t i = w->of[k];
 
-		alone[k] = p->number[NUMBER_ISOLATED][i] +
-			   p->number[NUMBER_STEPS][i] / gv_problem_throughput(p, x, i);
+		alone[k] = p->number[GV_NUMBER_ISOLATED][i] +
+			   p->number[GV_NUMBER_STEPS][i] / gv_problem_throughput(p, x, i);
 	}
 	free(x);
 	return alone;
@@ -73,8 +73,8 @@ ratio(const struct finish *f, const struct gv_solution *s)
 
 	gv_solution_throughput(p, s, throughput);
 	for (i = 0; i < p->n; i++)
-		most = fmax(most, (p->number[NUMBER_ELAPSED][i] +
-				      p->number[NUMBER_STEPS][i] / throughput[i]) /
+		most = fmax(most, (p->number[GV_NUMBER_ELAPSED][i] +
+				      p->number[GV_NUMBER_STEPS][i] / throughput[i]) /
 				      f->alone[i]);
 	free(throughput);
 	return most;
@@ -91,8 +91,8 @@ time_bound(const struct finish *f)
 
 	gv_problem_fastest(p, best);
 	for (i = 0; i < p->n; i++)
-		most = fmax(most, (p->number[NUMBER_ELAPSED][i] +
-				      p->number[NUMBER_STEPS][i] / best[i]) /
+		most = fmax(most, (p->number[GV_NUMBER_ELAPSED][i] +
+				      p->number[GV_NUMBER_STEPS][i] / best[i]) /
 				      f->alone[i]);
 	free(best);
 	return most * (1 - 8 * DBL_EPSILON);
@@ -102,7 +102,7 @@ time_bound(const struct finish *f)
 static double
 time_left(const struct finish *f, size_t i, double theta, bool above)
 {
-	double left = fma(theta, f->alone[i], -f->p->number[NUMBER_ELAPSED][i]);
+	double left = fma(theta, f->alone[i], -f->p->number[GV_NUMBER_ELAPSED][i]);
 
 	return above ? left + 4 * DBL_EPSILON * theta * f->alone[i] : left;
 }
@@ -124,9 +124,9 @@ right_side(const struct finish *f, const struct gv_level *l)
 		double most = 0;
 
 		for (j = 0; j < p->m; j++)
-			if (problem_rate(p, i, j) > 0)
+			if (gv_problem_rate(p, i, j) > 0)
 				most =
-				    fmax(most, lambda[i] * problem_rate(p, i, j) -
+				    fmax(most, lambda[i] * gv_problem_rate(p, i, j) -
 						   price[j] * p->count[i] * p->scale[i]);
 		sum += most + lambda[i] * DBL_EPSILON;
 	}
@@ -141,14 +141,14 @@ static double
 root(const struct finish *f, const double *lambda, double right, double known)
 {
 	const struct gv_problem *p = f->p;
-	const double *steps = p->number[NUMBER_STEPS];
+	const double *steps = p->number[GV_NUMBER_STEPS];
 	double theta = known;
 	size_t i;
 	int k;
 
 	for (i = 0; i < p->n; i++)
 		if (lambda[i] > 0)
-			theta = fmax(theta, (p->number[NUMBER_ELAPSED][i] +
+			theta = fmax(theta, (p->number[GV_NUMBER_ELAPSED][i] +
 						lambda[i] * steps[i] / right) /
 						f->alone[i]);
 	for (k = 0; k < 100; k++) {
@@ -173,7 +173,7 @@ root(const struct finish *f, const double *lambda, double right, double known)
 
 /* The program of levels at theta; s->objective and *bound become what it says of the ratio. */
 static int
-step(struct finish *f, double theta, const struct gv_solve_options *opt, bool raise,
+step(struct finish *f, double theta, const struct gv_solver_options *opt, bool raise,
     struct gv_solution *s, double *bound, struct gv_error *e)
 {
 	const struct gv_problem *p = f->p;
@@ -182,10 +182,11 @@ step(struct finish *f, double theta, const struct gv_solve_options *opt, bool ra
 	int rc;
 
 	for (i = 0; i < p->n; i++) {
-		double part = time_left(f, i, theta, false) / p->number[NUMBER_STEPS][i];
+		double part =
+		    time_left(f, i, theta, false) / p->number[GV_NUMBER_STEPS][i];
 
 		for (j = 0; j < p->m; j++)
-			f->a[i * p->m + j] = problem_rate(p, i, j) * part;
+			f->a[i * p->m + j] = gv_problem_rate(p, i, j) * part;
 	}
 	gv_level_init(&l, p, s, raise);
 	l.warm = &f->warm;
@@ -193,7 +194,7 @@ step(struct finish *f, double theta, const struct gv_solve_options *opt, bool ra
 	if (rc == 0) {
 		for (i = 0; i < p->n; i++)
 			l.lambda[i] *=
-			    time_left(f, i, theta, false) / p->number[NUMBER_STEPS][i];
+			    time_left(f, i, theta, false) / p->number[GV_NUMBER_STEPS][i];
 		*bound = fmax(*bound, root(f, l.lambda, right_side(f, &l), *bound));
 		s->objective = ratio(f, s);
 		gv_multipliers_of_level(&s->multipliers, p, f->of, p->rate, &l);
@@ -204,14 +205,14 @@ step(struct finish *f, double theta, const struct gv_solve_options *opt, bool ra
 
 /* Into s, of f->p. */
 static int
-solve_work(struct finish *f, const struct gv_solve_options *opt, struct gv_solution *s,
+solve_work(struct finish *f, const struct gv_solver_options *opt, struct gv_solution *s,
     struct gv_error *e)
 {
 	struct gv_price_memory own = {0};
 	struct gv_price_memory *memory = opt->memory != NULL ? opt->memory : &own;
-	const struct gv_solve_options quick = {
+	const struct gv_solver_options quick = {
 	    .solver = opt->solver, .placeable = opt->placeable, .memory = memory};
-	struct gv_solve_options last = *opt;
+	struct gv_solver_options last = *opt;
 	size_t cells = f->p->n * f->p->m;
 	double bound = time_bound(f);
 	double theta;
@@ -236,7 +237,7 @@ solve_work(struct finish *f, const struct gv_solve_options *opt, struct gv_solut
 }
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
 	struct gv_solution s = {.multipliers = out->multipliers};
@@ -251,7 +252,7 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 	f.a = gv_xcalloc(w.p.n, w.p.m * sizeof(*f.a));
 	s.x = gv_xcalloc(w.p.n, w.p.m * sizeof(*s.x));
 	if (w.p.n > 0)
-		rc = solve_work(&f, opt, &s, e);
+		rc = solve_work(&f, &opt->solve, &s, e);
 	else
 		s.multipliers.known = s.multipliers.gpu != NULL;
 	if (rc == 0) {
@@ -260,7 +261,7 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 		out->objective = s.objective;
 		out->bound = s.bound;
 		out->gap = s.objective > 0 ? (s.objective - s.bound) / s.objective : 0;
-		out->exact = opt->certify && (s.exact || w.p.n == 0);
+		out->exact = opt->solve.certify && (s.exact || w.p.n == 0);
 		out->has_bound = true;
 		out->multipliers = s.multipliers;
 	}
@@ -276,9 +277,9 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 const struct gv_policy gv_policy_finish_time = {
     .name = "finish-time",
     .solve = solve,
-    .numbers = 1u << NUMBER_STEPS | 1u << NUMBER_ELAPSED | 1u << NUMBER_ISOLATED,
+    .numbers = 1u << GV_NUMBER_STEPS | 1u << GV_NUMBER_ELAPSED | 1u << GV_NUMBER_ISOLATED,
     .minimises = true,
     .shares = true,
-    .measure = MEASURE_ALONE,
+    .measure = GV_MEASURE_ALONE,
     .multipliers = true,
 };

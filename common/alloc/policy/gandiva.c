@@ -60,10 +60,10 @@ harmless(const struct gv_problem *p, size_t a, size_t b)
 	size_t j;
 
 	for (j = 0; j < p->m && rate != NULL; j++) {
-		if (problem_rate(p, a, j) > 0)
-			sum += rate[2 * j] / problem_rate(p, a, j);
-		if (problem_rate(p, b, j) > 0)
-			sum += rate[2 * j + 1] / problem_rate(p, b, j);
+		if (gv_problem_rate(p, a, j) > 0)
+			sum += rate[2 * j] / gv_problem_rate(p, a, j);
+		if (gv_problem_rate(p, b, j) > 0)
+			sum += rate[2 * j + 1] / gv_problem_rate(p, b, j);
 	}
 	return sum >= 1;
 }
@@ -82,7 +82,7 @@ put_together(const struct gv_problem *p, size_t *with)
 	for (i = 0; i < p->n; i++) {
 		with[i] = i;
 		n += p->count[i];
-		order[i] = (struct drawn){p->number[NUMBER_DRAW][i], i};
+		order[i] = (struct drawn){p->number[GV_NUMBER_DRAW][i], i};
 	}
 	qsort(order, p->n, sizeof(*order), by_draw);
 	for (i = 0; i < p->n && p->together != NULL; i++) {
@@ -143,7 +143,7 @@ share_all(const struct gv_problem *p, struct gv_solution *s)
 
 		if (k == i) {
 			for (j = 0; j < p->m; j++)
-				can[j] = problem_rate(p, i, j) > 0;
+				can[j] = gv_problem_rate(p, i, j) > 0;
 			split(p, n, p->scale[i], can, &s->x[i * p->m]);
 			continue;
 		}
@@ -184,7 +184,7 @@ lowest_level(const struct gv_problem *p, const struct gv_solution *s)
 }
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *s, struct gv_error *e)
 {
 	double wanted = 0, gpus = 0;
@@ -207,6 +207,6 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 const struct gv_policy gv_policy_gandiva = {
     .name = "gandiva",
     .solve = solve,
-    .numbers = 1u << NUMBER_DRAW,
+    .numbers = 1u << GV_NUMBER_DRAW,
     .shares = true,
 };

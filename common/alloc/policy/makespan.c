@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "alloc/solve/level.h"
-#include "alloc/prove/multipliers.h"
+#include "policy.h"
+#include "alloc/program/multipliers.h"
 #include "alloc/problem/work.h"
 
 /* [n][m] T_ij / n_i */
@@ -26,7 +26,7 @@ levels(const struct gv_problem *p)
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
 			a[i * p->m + j] =
-			    problem_rate(p, i, j) / p->number[NUMBER_STEPS][i];
+			    gv_problem_rate(p, i, j) / p->number[GV_NUMBER_STEPS][i];
 	return a;
 }
 
@@ -40,14 +40,14 @@ makespan(const struct gv_problem *p, const struct gv_solution *s)
 
 	gv_solution_throughput(p, s, throughput);
 	for (i = 0; i < p->n; i++)
-		most = fmax(most, p->number[NUMBER_STEPS][i] / throughput[i]);
+		most = fmax(most, p->number[GV_NUMBER_STEPS][i] / throughput[i]);
 	free(throughput);
 	return most;
 }
 
 /* Of the jobs of w; also sets the multipliers of all jobs. */
 static int
-solve_work(const struct gv_work *w, const struct gv_solve_options *opt,
+solve_work(const struct gv_work *w, const struct gv_solver_options *opt,
     struct gv_solution *out, struct gv_multipliers *multipliers, struct gv_error *e)
 {
 	const struct gv_problem *p = &w->p;
@@ -78,7 +78,7 @@ solve_work(const struct gv_work *w, const struct gv_solve_options *opt,
 }
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
 	struct gv_solution s = {.exact = true};
@@ -87,7 +87,7 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 
 	gv_work_find(&w, p);
 	if (w.p.n > 0)
-		rc = solve_work(&w, opt, &s, &out->multipliers, e);
+		rc = solve_work(&w, &opt->solve, &s, &out->multipliers, e);
 	else
 		out->multipliers.known = out->multipliers.gpu != NULL;
 	if (rc == 0) {
@@ -96,7 +96,7 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 		out->objective = s.objective;
 		out->bound = s.bound;
 		out->gap = s.gap;
-		out->exact = opt->certify && s.exact;
+		out->exact = opt->solve.certify && s.exact;
 		out->has_bound = true;
 	}
 	free(s.x);
@@ -109,7 +109,7 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 static void
 drop_done(const struct gv_problem *p, struct gv_lp *lp, const struct gv_lp_names *names)
 {
-	const double *steps = p->number[NUMBER_STEPS];
+	const double *steps = p->number[GV_NUMBER_STEPS];
 	size_t at, n = 0;
 
 	for (at = 0; at < lp->n_entries; at++) {
@@ -140,9 +140,9 @@ const struct gv_policy gv_policy_makespan = {
     .name = "makespan",
     .solve = solve,
     .program = program,
-    .numbers = 1u << NUMBER_STEPS,
+    .numbers = 1u << GV_NUMBER_STEPS,
     .minimises = true,
     .shares = true,
-    .measure = MEASURE_SECONDS,
+    .measure = GV_MEASURE_SECONDS,
     .multipliers = true,
 };

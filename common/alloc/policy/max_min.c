@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "alloc/solve/level.h"
-#include "alloc/prove/multipliers.h"
+#include "policy.h"
+#include "alloc/program/multipliers.h"
 
 /* [n][m] s_i T_ij / (w_i P_i) */
 static double *
@@ -28,14 +28,15 @@ levels(const struct gv_problem *p)
 		gv_problem_equal_throughput_of(p, k, end, equal);
 		for (i = k; i < end; i++)
 			for (j = 0; j < p->m; j++)
-				a[i * p->m + j] = p->scale[i] / p->weight[i] *
-						  (problem_rate(p, i, j) / equal[i - k]);
+				a[i * p->m + j] =
+				    p->scale[i] / p->weight[i] *
+				    (gv_problem_rate(p, i, j) / equal[i - k]);
 	}
 	return a;
 }
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
 	double *a = levels(p);
@@ -43,7 +44,7 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 	int rc;
 
 	gv_level_init(&l, p, out, true);
-	rc = gv_level_solve(p, a, opt, "max-min", &l, e);
+	rc = gv_level_solve(p, a, &opt->solve, "max-min", &l, e);
 	if (rc == 0)
 		gv_multipliers_of_level(&out->multipliers, p, NULL, a, &l);
 	gv_level_free(&l);
@@ -65,6 +66,6 @@ const struct gv_policy gv_policy_max_min = {
     .solve = solve,
     .program = program,
     .shares = true,
-    .measure = MEASURE_LEVEL,
+    .measure = GV_MEASURE_LEVEL,
     .multipliers = true,
 };

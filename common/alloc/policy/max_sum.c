@@ -11,12 +11,11 @@
 
 #include "base/mem.h"
 #include "alloc/solve/deadline.h"
-#include "alloc/solve/linear.h"
-#include "alloc/prove/multipliers.h"
-#include "alloc/pairs/shared_level.h"
+#include "policy.h"
+#include "alloc/program/multipliers.h"
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
 	double *need = gv_xcalloc(p->n, sizeof(*need));
@@ -33,9 +32,9 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 	l.need = need;
 	l.shared = &shared;
 	l.shared_second = &shared_second;
-	rc = gv_deadline_needs(p, opt, "max-sum", need, out, e);
+	rc = gv_deadline_needs(p, &opt->solve, opt->relax_slo, "max-sum", need, out, e);
 	if (rc == 0)
-		rc = gv_linear_solve(&l, opt, "max-sum", e);
+		rc = gv_linear_solve(&l, &opt->solve, "max-sum", e);
 	if (rc == 0)
 		gv_multipliers_of_linear(&out->multipliers, &l);
 	gv_linear_free(&l);
@@ -51,11 +50,12 @@ program(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
 	double *ones = gv_linear_ones(p);
 	const struct gv_shared_gain shared = {.job = ones};
+	const struct gv_linear l = {.p = p,
+	    .gain = p->rate,
+	    .shared = &shared,
+	    .need = p->number[GV_NUMBER_NEED]};
 
-	if (p->together != NULL)
-		gv_shared_linear_program(p, &shared, p->number[NUMBER_NEED], lp, names);
-	else
-		gv_linear_program(p, p->rate, p->number[NUMBER_NEED], lp, names);
+	gv_linear_program(&l, lp, names);
 	free(ones);
 }
 
@@ -64,7 +64,7 @@ const struct gv_policy gv_policy_max_sum = {
     .solve = solve,
     .program = program,
     .shares = true,
-    .numbers = 1u << NUMBER_NEED,
-    .measure = MEASURE_SUM,
+    .numbers = 1u << GV_NUMBER_NEED,
+    .measure = GV_MEASURE_SUM,
     .multipliers = true,
 };

@@ -22,9 +22,9 @@
 
 #include "base/mem.h"
 #include "alloc/solve/deadline.h"
-#include "alloc/solve/linear.h"
-#include "alloc/prove/multipliers.h"
-#include "alloc/pairs/shared_level.h"
+#include "policy.h"
+#include "alloc/program/multipliers.h"
+#include "alloc/pairs/shared.h"
 
 enum { MAX_STEPS = 60 };
 
@@ -51,9 +51,9 @@ set_gains(const struct gv_problem *p, double theta, struct gains *g)
 
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
-			if (problem_rate(p, i, j) > 0)
-				gain[i * p->m + j] = fma(
-				    -theta, cost_per_s(p, i, j), problem_rate(p, i, j));
+			if (gv_problem_rate(p, i, j) > 0)
+				gain[i * p->m + j] = fma(-theta, cost_per_s(p, i, j),
+				    gv_problem_rate(p, i, j));
 }
 
 static double
@@ -65,7 +65,7 @@ ratio(const struct gv_problem *p, const struct gv_solution *s)
 
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++) {
-			steps += p->count[i] * problem_rate(p, i, j) * x[i * p->m + j];
+			steps += p->count[i] * gv_problem_rate(p, i, j) * x[i * p->m + j];
 			cost += p->count[i] * cost_per_s(p, i, j) * x[i * p->m + j];
 		}
 	for (i = 0; i < s->n_pairs; i++) {
@@ -115,7 +115,7 @@ best_share(const struct gv_problem *p)
 
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
-			most = fmax(most, problem_rate(p, i, j) / cost_per_s(p, i, j));
+			most = fmax(most, gv_problem_rate(p, i, j) / cost_per_s(p, i, j));
 	if (p->together != NULL)
 		most = fmax(most, best_pair(p));
 	return most * (1 + 8 * DBL_EPSILON);
@@ -127,7 +127,7 @@ best_share(const struct gv_problem *p)
  */
 static int
 ratio_bound(struct gv_linear *l, struct gains *gain, double theta, double *bound,
-    const struct gv_solve_options *opt, struct gv_error *e)
+    const struct gv_solver_options *opt, struct gv_error *e)
 {
 	/* the last two: bounds over placements are sure to some 1e-8 only */
 	static const double hair[] = {1e-12, 1e-11, 1e-10, 9e-10, 1e-8, 9e-8};
@@ -170,9 +170,9 @@ start_ratio(const struct gv_linear *l)
 
 static int
 climb(struct gv_linear *l, struct gains *gain, const double *second,
-    const struct gv_solve_options *opt, struct gv_error *e)
+    const struct gv_solver_options *opt, struct gv_error *e)
 {
-	const struct gv_solve_options quick = {
+	const struct gv_solver_options quick = {
 	    .solver = opt->solver, .placeable = opt->placeable, .memory = opt->memory};
 	const struct gv_problem *p = l->p;
 	struct gv_solution *s = l->s;
@@ -212,7 +212,7 @@ climb(struct gv_linear *l, struct gains *gain, const double *second,
 }
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
 	double *need = gv_xcalloc(p->n, sizeof(*need));
@@ -230,9 +230,9 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 	l.shared_second = &shared_second;
 	l.size = p->rate;
 	l.need = need;
-	rc = gv_deadline_needs(p, opt, "min-cost", need, out, e);
+	rc = gv_deadline_needs(p, &opt->solve, opt->relax_slo, "min-cost", need, out, e);
 	if (rc == 0)
-		rc = climb(&l, &g, p->rate, opt, e);
+		rc = climb(&l, &g, p->rate, &opt->solve, e);
 	if (rc == 0)
 		gv_multipliers_of_linear(&out->multipliers, &l);
 	gv_linear_free(&l);
@@ -301,9 +301,9 @@ program_alone(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *
 		size_t need = gv_lp_add_row(lp, 0, INFINITY);
 
 		gv_lp_set(lp, time, u, -1);
-		gv_lp_set(lp, need, u, -p->number[NUMBER_NEED][i]);
+		gv_lp_set(lp, need, u, -p->number[GV_NUMBER_NEED][i]);
 		for (j = 0; j < p->m; j++) {
-			double rate = problem_rate(p, i, j);
+			double rate = gv_problem_rate(p, i, j);
 			size_t col;
 
 			if (rate == 0)
@@ -327,7 +327,7 @@ program(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 	double *cost = gv_xcalloc(p->m, sizeof(*cost));
 	const struct gv_shared_gain gain = {.job = ones};
 	const struct gv_shared h = {
-	    .p = p, .gain = &gain, .rise = p->number[NUMBER_NEED]};
+	    .p = p, .gain = &gain, .rise = p->number[GV_NUMBER_NEED]};
 	size_t j;
 
 	for (j = 0; j < p->m; j++)
@@ -345,8 +345,8 @@ const struct gv_policy gv_policy_min_cost = {
     .solve = solve,
     .program = program,
     .shares = true,
-    .numbers = 1u << NUMBER_NEED,
+    .numbers = 1u << GV_NUMBER_NEED,
     .prices = true,
-    .measure = MEASURE_RATIO,
+    .measure = GV_MEASURE_RATIO,
     .multipliers = true,
 };

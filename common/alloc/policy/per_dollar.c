@@ -12,9 +12,8 @@
 
 #include "base/mem.h"
 #include "alloc/solve/deadline.h"
-#include "alloc/solve/linear.h"
-#include "alloc/prove/multipliers.h"
-#include "alloc/pairs/shared_level.h"
+#include "policy.h"
+#include "alloc/program/multipliers.h"
 
 /* [n][m] T_ij / c_j */
 static double *
@@ -25,9 +24,9 @@ gains(const struct gv_problem *p)
 
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
-			if (problem_rate(p, i, j) > 0)
+			if (gv_problem_rate(p, i, j) > 0)
 				g[i * p->m + j] =
-				    problem_rate(p, i, j) / (p->price[j] / 3600);
+				    gv_problem_rate(p, i, j) / (p->price[j] / 3600);
 	return g;
 }
 
@@ -44,7 +43,7 @@ per_dollar(const struct gv_problem *p)
 }
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
 	double *need = gv_xcalloc(p->n, sizeof(*need));
@@ -63,9 +62,10 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 	l.need = need;
 	l.shared = &shared;
 	l.shared_second = &shared_second;
-	rc = gv_deadline_needs(p, opt, "min-cost+per-dollar", need, out, e);
+	rc = gv_deadline_needs(
+	    p, &opt->solve, opt->relax_slo, "min-cost+per-dollar", need, out, e);
 	if (rc == 0)
-		rc = gv_linear_solve(&l, opt, "min-cost+per-dollar", e);
+		rc = gv_linear_solve(&l, &opt->solve, "min-cost+per-dollar", e);
 	if (rc == 0)
 		gv_multipliers_of_linear(&out->multipliers, &l);
 	gv_linear_free(&l);
@@ -83,11 +83,10 @@ program(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
 	double *gain = gains(p), *ones = gv_linear_ones(p), *type = per_dollar(p);
 	const struct gv_shared_gain shared = {ones, type, NULL};
+	const struct gv_linear l = {
+	    .p = p, .gain = gain, .shared = &shared, .need = p->number[GV_NUMBER_NEED]};
 
-	if (p->together != NULL)
-		gv_shared_linear_program(p, &shared, p->number[NUMBER_NEED], lp, names);
-	else
-		gv_linear_program(p, gain, p->number[NUMBER_NEED], lp, names);
+	gv_linear_program(&l, lp, names);
 	free(ones);
 	free(type);
 	free(gain);
@@ -98,8 +97,8 @@ const struct gv_policy gv_policy_per_dollar = {
     .solve = solve,
     .program = program,
     .shares = true,
-    .numbers = 1u << NUMBER_NEED,
+    .numbers = 1u << GV_NUMBER_NEED,
     .prices = true,
-    .measure = MEASURE_PER_DOLLAR,
+    .measure = GV_MEASURE_PER_DOLLAR,
     .multipliers = true,
 };

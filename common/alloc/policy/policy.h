@@ -7,61 +7,22 @@
 #ifndef GV_ALLOC_POLICY_H
 #define GV_ALLOC_POLICY_H
 
-#include <stdint.h>
-
 #include "base/err.h"
-#include "alloc/problem/problem.h"
-#include "lp/lp.h"
-
-enum gv_solver {
-	SOLVER_AUTO, /* the fastest for the problem's size */
-	SOLVER_GLPK, /* a linear program of everything */
-	SOLVER_PRICE /* prices of types, price.h */
-};
+#include "alloc/problem/measure.h"
+#include "alloc/solve/solve.h"
 
 /* Who among an entity's jobs has what it has. */
 enum gv_inside {
-	INSIDE_FAIRNESS, /* all, by their weights */
-	INSIDE_FIFO,     /* one after another, as they came */
-	INSIDE_NONE      /* entities do not count */
+	GV_INSIDE_FAIRNESS, /* all, by their weights */
+	GV_INSIDE_FIFO,     /* one after another, as they came */
+	GV_INSIDE_NONE      /* entities do not count */
 };
 
-struct gv_entities;
-struct gv_price_memory;
-struct gv_pairs;
-
-struct gv_solve_options {
-	enum gv_solver solver;
+struct gv_policy_options {
+	struct gv_solver_options solve;
 	enum gv_inside inside;
-	const struct gv_entities *entities; /* their weights; NULL = all 1 */
-	uint64_t seed;                      /* of what is drawn */
-	size_t pop;     /* parts to split the jobs into (pop.h); 0 or 1 = none */
-	bool pop_bound; /* what of the whole would be possible is asked, too */
 	double alpha;   /* allox: part of the waiting jobs that is looked at; 0 = all */
-	/* which jobs may share GPUs; NULL = no table of them */
-	const struct gv_pairs *pairs;
-	bool multipliers; /* hand them out, where there are any */
-	bool certify;     /* prove optimality in rational arithmetic as well */
-	double budget;    /* what all may cost, US dollars per hour; 0 = any */
-	struct gv_price_memory *memory; /* of the last solution (price.h); NULL = none */
-	bool placeable; /* only shares that rounds can give (constrained.h) */
-	bool agnostic;  /* rates are taken for equal on all types a job can run on */
 	bool relax_slo; /* longer deadlines where they cannot be met */
-};
-
-/*
- * What a policy counts, for programs that look at its answer: of each job, where
- * the least or the largest of all is the objective, or where their sum is.
- */
-enum gv_measure {
-	MEASURE_NONE,
-	MEASURE_LEVEL,      /* max min  s_i thr_i / (w_i P_i) */
-	MEASURE_SECONDS,    /* min max  n_i / thr_i */
-	MEASURE_ALONE,      /* min max  (e_i + n_i / thr_i) / D_i, policy/finish_time.c */
-	MEASURE_SUM,        /* max sum  thr_i */
-	MEASURE_PER_DOLLAR, /* max sum  T_ij x_ij / c_j */
-	MEASURE_QUEUE,      /* max sum  (M - m_i) thr_i / max_j T_ij */
-	MEASURE_RATIO       /* max sum thr_i / sum s_i c_j x_ij */
 };
 
 struct gv_policy {
@@ -71,7 +32,7 @@ struct gv_policy {
 	 * p->n > 0.  0; 1 deadlines cannot be met,
 	 * s->late says whose; or -1 with *e set: the solver failed.
 	 */
-	int (*solve)(const struct gv_problem *p, const struct gv_solve_options *opt,
+	int (*solve)(const struct gv_problem *p, const struct gv_policy_options *opt,
 	    struct gv_solution *s, struct gv_error *e);
 	/*
 	 * The whole policy as one linear program in the units of the problem, for
@@ -80,11 +41,11 @@ struct gv_policy {
 	 */
 	void (*program)(
 	    const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *names);
-	unsigned numbers; /* of the jobs that it asks for: bits 1 << NUMBER_... */
+	unsigned numbers; /* of the jobs that it asks for: bits 1 << GV_NUMBER_... */
 	bool minimises;   /* the objective: bound <= objective */
 	enum gv_measure measure;
 	bool multipliers; /* it hands them out */
-	bool entities;    /* it also asks for NUMBER_ENTITY... if there are any */
+	bool entities;    /* it also asks for GV_NUMBER_ENTITY... if there are any */
 	bool prices;      /* every type must have one */
 	bool shares;      /* it can give the same GPUs to two jobs */
 	double proved;    /* a larger gap is worth a warning; 0 = 1e-9 */

@@ -14,7 +14,7 @@
 #include "policy.h"
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *s, struct gv_error *e)
 {
 	double gpus = 0;
@@ -28,12 +28,13 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 
 		gpus += p->capacity[j];
 		for (i = 0; i < p->n; i++)
-			sum += problem_rate(p, i, j) > 0 ? p->count[i] * p->scale[i] : 0;
+			sum +=
+			    gv_problem_rate(p, i, j) > 0 ? p->count[i] * p->scale[i] : 0;
 		wanted = fmax(wanted, sum);
 	}
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
-			if (problem_rate(p, i, j) > 0)
+			if (gv_problem_rate(p, i, j) > 0)
 				s->x[i * p->m + j] = p->capacity[j] / fmax(gpus, wanted);
 	gv_problem_clean(p, s->x);
 	s->objective = gv_problem_level(p, s->x);

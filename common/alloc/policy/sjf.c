@@ -78,15 +78,15 @@ fill(const struct gv_problem *p, size_t i, const double *left, double jobs, doub
 		size_t best = p->m;
 
 		for (j = 0; j < p->m; j++)
-			if (x[j] == 0 && left[j] > 0 && problem_rate(p, i, j) > 0 &&
+			if (x[j] == 0 && left[j] > 0 && gv_problem_rate(p, i, j) > 0 &&
 			    (best == p->m ||
-				problem_rate(p, i, j) > problem_rate(p, i, best)))
+				gv_problem_rate(p, i, j) > gv_problem_rate(p, i, best)))
 				best = j;
 		if (best == p->m)
 			break;
 		x[best] = fmin(time, left[best] / (jobs * p->scale[i]));
 		time -= x[best];
-		sum += problem_rate(p, i, best) * x[best];
+		sum += gv_problem_rate(p, i, best) * x[best];
 	}
 	return sum;
 }
@@ -99,7 +99,7 @@ start(struct heap *h, const struct gv_problem *p, double *x)
 	h->entry = gv_xcalloc(p->n, sizeof(*h->entry));
 	h->n = 0;
 	for (i = 0; i < p->n; i++) {
-		double steps = p->number[NUMBER_STEPS][i];
+		double steps = p->number[GV_NUMBER_STEPS][i];
 
 		if (steps > 0)
 			h->entry[h->n++] =
@@ -110,7 +110,7 @@ start(struct heap *h, const struct gv_problem *p, double *x)
 }
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
 	double *left = gv_xcalloc(p->m, sizeof(*left));
@@ -125,7 +125,7 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 	out->has_bound = h.n == 0; /* nothing is left to do, in 0 s */
 	while (h.n > 0) {
 		size_t i = h.entry[0].row;
-		double time = p->number[NUMBER_STEPS][i] / fill(p, i, left, 1, x);
+		double time = p->number[GV_NUMBER_STEPS][i] / fill(p, i, left, 1, x);
 		double *row = &out->x[i * p->m];
 
 		if (isinf(time)) {
@@ -141,7 +141,7 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 		for (j = 0; j < p->m; j++)
 			left[j] = fmax(0, left[j] - p->count[i] * p->scale[i] * row[j]);
 		if (out->objective == 0)
-			out->objective = p->number[NUMBER_STEPS][i] /
+			out->objective = p->number[GV_NUMBER_STEPS][i] /
 					 gv_problem_throughput(p, out->x, i);
 		drop_first(&h);
 	}
@@ -155,6 +155,6 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 const struct gv_policy gv_policy_sjf = {
     .name = "sjf",
     .solve = solve,
-    .numbers = 1u << NUMBER_STEPS,
+    .numbers = 1u << GV_NUMBER_STEPS,
     .minimises = true,
 };

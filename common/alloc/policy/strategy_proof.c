@@ -41,9 +41,9 @@ gap(const struct gv_problem *p, const double *price, const double *x)
 		double most = 0;
 
 		for (j = 0; j < p->m; j++)
-			if (problem_rate(p, i, j) > 0)
-				most = fmax(most,
-				    problem_rate(p, i, j) / v - price[j] * p->scale[i]);
+			if (gv_problem_rate(p, i, j) > 0)
+				most = fmax(most, gv_problem_rate(p, i, j) / v -
+						      price[j] * p->scale[i]);
 		sum += p->count[i] * most;
 		jobs += p->count[i];
 	}
@@ -91,7 +91,7 @@ merge_multiples(struct gv_classes *c, const struct gv_problem *p)
 		q.weight[i] = 1;
 		q.count[i] = p->count[i];
 		for (j = 0; j < p->m; j++)
-			q.rate[i * p->m + j] = problem_rate(p, i, j) / most[i];
+			q.rate[i * p->m + j] = gv_problem_rate(p, i, j) / most[i];
 	}
 	gv_classes_make(c, &q, true);
 	gv_problem_free(&q);
@@ -113,7 +113,7 @@ take_parts(const struct gv_problem *p, struct gv_market *k, double *x)
 }
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *s, struct gv_error *e)
 {
 	struct gv_classes c;

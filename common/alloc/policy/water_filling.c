@@ -32,7 +32,6 @@
 #include "base/mem.h"
 #include "fill.h"
 #include "policy.h"
-#include "alloc/solve/reach.h"
 
 static const double as_good = 1e-12; /* as kept, relative */
 static const double noise = 1e-9;    /* of the largest: a lambda that is none */
@@ -161,7 +160,7 @@ swap(struct limits *l)
  * who must.  0 or -1.
  */
 static int
-phase(struct gv_fill *f, struct limits *l, const struct gv_solve_options *opt,
+phase(struct gv_fill *f, struct limits *l, const struct gv_solver_options *opt,
     struct quality *q, struct gv_error *e)
 {
 	const struct gv_problem *p = f->p;
@@ -217,7 +216,7 @@ come_down(struct gv_fill *f, const struct gv_reach *r)
 
 /* All phases.  0 or -1. */
 static int
-fill_up(struct gv_fill *f, const struct gv_solve_options *opt, struct quality *q,
+fill_up(struct gv_fill *f, const struct gv_solver_options *opt, struct quality *q,
     struct gv_error *e)
 {
 	struct limits l = {0};
@@ -257,13 +256,13 @@ lowest_entity(const struct gv_fill *f, const double *v)
 	size_t i;
 
 	for (i = 0; i < p->n; i++)
-		entities = fmax(entities, p->number[NUMBER_ENTITY][i] + 1);
+		entities = fmax(entities, p->number[GV_NUMBER_ENTITY][i] + 1);
 	sum = gv_xcalloc((size_t)entities, sizeof(*sum));
 	for (i = 0; i < p->n; i++)
-		sum[(size_t)p->number[NUMBER_ENTITY][i]] += p->count[i] * v[i];
+		sum[(size_t)p->number[GV_NUMBER_ENTITY][i]] += p->count[i] * v[i];
 	for (i = 0; i < p->n; i++)
-		lowest = fmin(lowest, sum[(size_t)p->number[NUMBER_ENTITY][i]] /
-					  p->number[NUMBER_ENTITY_WEIGHT][i]);
+		lowest = fmin(lowest, sum[(size_t)p->number[GV_NUMBER_ENTITY][i]] /
+					  p->number[GV_NUMBER_ENTITY_WEIGHT][i]);
 	free(sum);
 	return lowest;
 }
@@ -303,21 +302,21 @@ levels(const struct gv_fill *f, const struct gv_solution *s, double *v)
 }
 
 static int
-solve(const struct gv_problem *p, const struct gv_solve_options *opt,
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *s, struct gv_error *e)
 {
-	struct quality q = {.exact = opt->certify};
+	struct quality q = {.exact = opt->solve.certify};
 	struct gv_reach r = {0};
 	struct gv_fill f;
 	double *v = gv_xcalloc(p->n, sizeof(*v));
 	int rc;
 
 	gv_fill_init(
-	    &f, p, opt->inside == INSIDE_FIFO && p->number[NUMBER_PLACE] != NULL);
+	    &f, p, opt->inside == GV_INSIDE_FIFO && p->number[GV_NUMBER_PLACE] != NULL);
 	gv_reach_alloc(&r, p);
-	rc = fill_up(&f, opt, &q, e);
+	rc = fill_up(&f, &opt->solve, &q, e);
 	if (rc == 0)
-		rc = gv_reach_solve(&r, p, f.a, f.have, true, opt, e);
+		rc = gv_reach_solve(&r, p, f.a, f.have, true, &opt->solve, e);
 	if (rc == 0) {
 		memcpy(s->x, r.x, p->n * p->m * sizeof(*s->x));
 		s->pair = r.pair;
@@ -325,8 +324,8 @@ solve(const struct gv_problem *p, const struct gv_solve_options *opt,
 		r.pair = NULL;
 		gv_solution_clean(p, s);
 		s->gap = q.unproved + levels(&f, s, v) + 2 * gv_reach_rounding(p);
-		s->objective = p->number[NUMBER_ENTITY] != NULL ? lowest_entity(&f, v)
-								: lowest(p, v);
+		s->objective = p->number[GV_NUMBER_ENTITY] != NULL ? lowest_entity(&f, v)
+								   : lowest(p, v);
 		s->bound = s->objective / (1 - s->gap);
 		s->has_bound = true;
 		s->exact = q.exact && r.exact;
@@ -342,5 +341,5 @@ const struct gv_policy gv_policy_water_filling = {
     .solve = solve,
     .entities = true,
     .shares = true,
-    .measure = MEASURE_LEVEL,
+    .measure = GV_MEASURE_LEVEL,
 };

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "alloc/solve/linear_parts.h"
-#include "price.h"
+#include "alloc/simplex/simplex.h"
+#include "linear_prices.h"
 
 static const double hair = 1e-11; /* a need that is missed by that is kept */
 
@@ -42,7 +42,7 @@ corners_of_type(const struct gv_linear *l, const double *price, size_t i, size_t
     struct corner *corner)
 {
 	double need = need_of(l, i);
-	double rate = problem_rate(l->p, i, j);
+	double rate = gv_problem_rate(l->p, i, j);
 	double net = net_of(l, price, i, j);
 	size_t k, n = 0;
 
@@ -53,7 +53,7 @@ corners_of_type(const struct gv_linear *l, const double *price, size_t i, size_t
 		return n;
 	corner[n++] = (struct corner){j, j, need / rate, 0, net * (need / rate)};
 	for (k = 0; k < l->p->m; k++) {
-		double slow = problem_rate(l->p, i, k);
+		double slow = gv_problem_rate(l->p, i, k);
 		double part = (need - slow) / (rate - slow);
 
 		if (slow > 0 && slow < need * (1 - hair))
@@ -93,7 +93,7 @@ keep_best(const struct gv_linear *l, const double *price, double part, size_t i,
 		if (corner[c].value > best->value)
 			*best = corner[c];
 	for (j = 0; j < p->m; j++)
-		if (problem_rate(p, i, j) > 0)
+		if (gv_problem_rate(p, i, j) > 0)
 			magnitude = fmax(
 			    magnitude, fabs(size[i * p->m + j]) + price[j] * p->scale[i]);
 	for (c = 0; c < n; c++) {
@@ -122,7 +122,7 @@ keep_best_type(const struct gv_linear *l, const double *price, double part, size
 		double net = l->gain[i * p->m + j] - cost;
 		double all = fabs(size[i * p->m + j]) + cost;
 
-		if (problem_rate(p, i, j) == 0)
+		if (gv_problem_rate(p, i, j) == 0)
 			continue;
 		magnitude = all > magnitude ? all : magnitude;
 		if (net > best->value)
@@ -131,7 +131,7 @@ keep_best_type(const struct gv_linear *l, const double *price, double part, size
 	least = best->value - part * magnitude;
 	near = least <= 0;
 	for (j = 0; j < p->m; j++)
-		if (problem_rate(p, i, j) > 0 && net_of(l, price, i, j) >= least) {
+		if (gv_problem_rate(p, i, j) > 0 && net_of(l, price, i, j) >= least) {
 			good[j] = true;
 			near++;
 		}
@@ -212,7 +212,7 @@ pick_rows(const double *from, const bool *keep, size_t n, size_t m)
 /* The program of the undecided jobs.  0; 1 it has no solution; -1 with *e set. */
 static int
 solve_undecided(struct gv_linear *l, const struct gv_problem *q, const bool *undecided,
-    const struct gv_solve_options *opt, const char *name, struct gv_error *e)
+    const char *name, struct gv_error *e)
 {
 	const struct gv_problem *p = l->p;
 	struct gv_solution s = {.x = gv_xcalloc(q->n, q->m * sizeof(*s.x))};
@@ -229,7 +229,7 @@ solve_undecided(struct gv_linear *l, const struct gv_problem *q, const bool *und
 	part.size = l->size != NULL ? size : NULL;
 	part.second = l->second != NULL ? second : NULL;
 	part.need = l->need != NULL ? need : NULL;
-	rc = gv_linear_by_program(&part, opt, name, e);
+	rc = gv_linear_by_program(&part, false, name, e);
 	for (i = 0; i < p->n && rc == 0; i++)
 		if (undecided[i])
 			memcpy(&l->s->x[i * p->m], &s.x[k++ * p->m], p->m * sizeof(*s.x));
@@ -278,7 +278,7 @@ set_parts(const struct gv_linear *l, size_t i, double *a, size_t stride)
 	size_t j;
 
 	for (j = 0; j < p->m; j++) {
-		double rate = problem_rate(p, i, j);
+		double rate = gv_problem_rate(p, i, j);
 		double part = rate > 0 ? rate / need_of(l, i) : 0;
 
 		a[j * stride + i] = part;
@@ -341,9 +341,9 @@ surplus(const struct gv_linear *l, size_t i, double mu)
 	size_t j;
 
 	for (j = 0; j < l->p->m; j++)
-		if (problem_rate(l->p, i, j) > 0)
+		if (gv_problem_rate(l->p, i, j) > 0)
 			most = fmax(most,
-			    net_of(l, l->price, i, j) + mu * problem_rate(l->p, i, j));
+			    net_of(l, l->price, i, j) + mu * gv_problem_rate(l->p, i, j));
 	return most - mu * l->need[i];
 }
 
@@ -356,11 +356,11 @@ best_multiplier(const struct gv_linear *l, size_t i)
 	size_t j, k;
 
 	for (j = 0; j < p->m; j++) {
-		double rate = problem_rate(p, i, j);
+		double rate = gv_problem_rate(p, i, j);
 		double net = net_of(l, l->price, i, j);
 
 		for (k = 0; k <= p->m && rate > 0; k++) {
-			double other = k < p->m ? problem_rate(p, i, k) : 0;
+			double other = k < p->m ? gv_problem_rate(p, i, k) : 0;
 			double mu = ((other > 0 ? net_of(l, l->price, i, k) : 0) - net) /
 				    (rate - other);
 
@@ -397,8 +397,8 @@ prove(struct gv_linear *l, double size)
 }
 
 int
-gv_linear_by_prices(struct gv_linear *l, const struct gv_solve_options *opt,
-    const char *name, struct gv_error *e)
+gv_linear_by_prices(struct gv_linear *l, struct gv_price_memory *memory, const char *name,
+    struct gv_error *e)
 {
 	static const double part[] = {1e-7, 1e-5, 1e-3};
 	const struct gv_problem *p = l->p;
@@ -411,14 +411,14 @@ gv_linear_by_prices(struct gv_linear *l, const struct gv_solve_options *opt,
 
 	for (i = 0; i < p->n && !needs; i++)
 		needs = need_of(l, i) > 0;
-	find_prices(l, needs, size, price, opt->memory);
+	find_prices(l, needs, size, price, memory);
 	for (k = 0; k < 3 && rc == 1; k++) {
 		struct gv_problem q;
 
 		rc = decide(l, price, part[k], &q, undecided) ? 0 : 1;
 		memcpy(l->price, price, p->m * sizeof(*price));
 		if (rc == 0 && q.n > 0)
-			rc = solve_undecided(l, &q, undecided, opt, name, e);
+			rc = solve_undecided(l, &q, undecided, name, e);
 		gv_problem_free(&q);
 		if (rc == 0)
 			rc = prove(l, size) ? 0 : 1;

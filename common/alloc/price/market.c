@@ -268,9 +268,9 @@ gv_market_open(const struct gv_problem *p)
 		double best = 0;
 
 		for (j = 0; j < p->m; j++)
-			best = fmax(best, problem_rate(p, i, j));
+			best = fmax(best, gv_problem_rate(p, i, j));
 		for (j = 0; j < p->m; j++)
-			k->a[i * p->m + j] = problem_rate(p, i, j) / best;
+			k->a[i * p->m + j] = gv_problem_rate(p, i, j) / best;
 	}
 	gv_market_search_alloc(&k->search, p->n, p->m);
 	find_base(k);

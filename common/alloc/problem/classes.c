@@ -35,7 +35,7 @@ key_width(const struct gv_problem *p)
 	size_t width = p->m + 2;
 	size_t k;
 
-	for (k = 0; k < N_NUMBERS; k++)
+	for (k = 0; k < GV_N_NUMBERS; k++)
 		width += p->number[k] != NULL;
 	return width + (p->kind != NULL);
 }
@@ -49,11 +49,11 @@ make_keys(const struct gv_problem *p, size_t width)
 
 	for (i = 0; i < p->n; i++) {
 		for (j = 0; j < p->m; j++)
-			key[i * width + j] = problem_rate(p, i, j) + 0.0;
+			key[i * width + j] = gv_problem_rate(p, i, j) + 0.0;
 		key[i * width + p->m] = p->scale[i];
 		key[i * width + p->m + 1] = p->weight[i];
 		j = p->m + 2;
-		for (k = 0; k < N_NUMBERS; k++)
+		for (k = 0; k < GV_N_NUMBERS; k++)
 			if (p->number[k] != NULL)
 				key[i * width + j++] = p->number[k][i] + 0.0;
 		if (p->kind != NULL)
@@ -99,7 +99,7 @@ gv_classes_make(struct gv_classes *c, const struct gv_problem *jobs, bool merge)
 	memcpy(c->p.price, jobs->price, jobs->m * sizeof(*jobs->price));
 	gv_problem_refer(&c->p, jobs->reference);
 	c->p.budget = jobs->budget;
-	for (k = 0; k < N_NUMBERS; k++)
+	for (k = 0; k < GV_N_NUMBERS; k++)
 		gv_problem_ask(&c->p, jobs->number[k] != NULL ? 1u << k : 0);
 	c->p.together = jobs->together;
 	if (jobs->kind != NULL)
@@ -110,12 +110,12 @@ gv_classes_make(struct gv_classes *c, const struct gv_problem *jobs, bool merge)
 
 		rank[c->of[job]] = i;
 		for (j = 0; j < jobs->m; j++)
-			c->p.rate[i * jobs->m + j] = problem_rate(jobs, job, j);
+			c->p.rate[i * jobs->m + j] = gv_problem_rate(jobs, job, j);
 		c->p.scale[i] = jobs->scale[job];
 		if (jobs->kind != NULL)
 			c->p.kind[i] = jobs->kind[job];
 		c->p.weight[i] = jobs->weight[job];
-		for (k = 0; k < N_NUMBERS; k++)
+		for (k = 0; k < GV_N_NUMBERS; k++)
 			if (jobs->number[k] != NULL)
 				c->p.number[k][i] = jobs->number[k][job];
 	}

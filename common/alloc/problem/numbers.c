@@ -80,7 +80,7 @@ need(const struct gv_problem *p, size_t i, const struct gv_job *job)
 	size_t j;
 
 	for (j = 0; j < p->m; j++)
-		fastest = fmax(fastest, problem_rate(p, i, j));
+		fastest = fmax(fastest, gv_problem_rate(p, i, j));
 	if (!isnan(job->deadline_s))
 		left = job->deadline_s - job->arrival_s;
 	if (!isnan(job->slo_factor))
@@ -119,25 +119,25 @@ gv_problem_numbers(struct gv_problem *p, const struct gv_rates *r, unsigned numb
 	size_t i;
 
 	gv_problem_ask(p, numbers);
-	if (p->number[NUMBER_STEPS] != NULL && check_steps(r, e) != 0)
+	if (p->number[GV_NUMBER_STEPS] != NULL && check_steps(r, e) != 0)
 		return -1;
-	if (p->number[NUMBER_NEED] != NULL && check_deadlines(r, e) != 0)
+	if (p->number[GV_NUMBER_NEED] != NULL && check_deadlines(r, e) != 0)
 		return -1;
-	if (p->number[NUMBER_PLACE] != NULL)
-		number_places(r, row, p->number[NUMBER_PLACE]);
+	if (p->number[GV_NUMBER_PLACE] != NULL)
+		number_places(r, row, p->number[GV_NUMBER_PLACE]);
 	for (i = 0; i < r->n_jobs; i++) {
 		const struct gv_job *job = &r->job[i];
 
 		if (row[i] == SIZE_MAX)
 			continue;
-		if (p->number[NUMBER_STEPS] != NULL)
-			p->number[NUMBER_STEPS][row[i]] = job->steps_remaining;
-		if (p->number[NUMBER_ELAPSED] != NULL)
-			p->number[NUMBER_ELAPSED][row[i]] = job->elapsed_s;
-		if (p->number[NUMBER_ISOLATED] != NULL)
-			p->number[NUMBER_ISOLATED][row[i]] = job->isolated_elapsed_s;
-		if (p->number[NUMBER_NEED] != NULL)
-			p->number[NUMBER_NEED][row[i]] = need(p, row[i], job);
+		if (p->number[GV_NUMBER_STEPS] != NULL)
+			p->number[GV_NUMBER_STEPS][row[i]] = job->steps_remaining;
+		if (p->number[GV_NUMBER_ELAPSED] != NULL)
+			p->number[GV_NUMBER_ELAPSED][row[i]] = job->elapsed_s;
+		if (p->number[GV_NUMBER_ISOLATED] != NULL)
+			p->number[GV_NUMBER_ISOLATED][row[i]] = job->isolated_elapsed_s;
+		if (p->number[GV_NUMBER_NEED] != NULL)
+			p->number[GV_NUMBER_NEED][row[i]] = need(p, row[i], job);
 	}
 	return 0;
 }

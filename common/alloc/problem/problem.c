@@ -43,7 +43,7 @@ gv_problem_ask(struct gv_problem *p, unsigned numbers)
 {
 	size_t k;
 
-	for (k = 0; k < N_NUMBERS; k++)
+	for (k = 0; k < GV_N_NUMBERS; k++)
 		if (numbers >> k & 1)
 			p->number[k] = gv_xcalloc(p->n, sizeof(*p->number[k]));
 }
@@ -60,7 +60,7 @@ gv_problem_pick(struct gv_problem *to, const struct gv_problem *p, const bool *k
 	memcpy(to->price, p->price, p->m * sizeof(*p->price));
 	gv_problem_refer(to, p->reference);
 	to->budget = p->budget;
-	for (k = 0; k < N_NUMBERS; k++)
+	for (k = 0; k < GV_N_NUMBERS; k++)
 		gv_problem_ask(to, p->number[k] != NULL ? 1u << k : 0);
 	to->together = p->together;
 	if (p->kind != NULL)
@@ -75,7 +75,7 @@ gv_problem_pick(struct gv_problem *to, const struct gv_problem *p, const bool *k
 			to->kind[n] = p->kind[i];
 		to->weight[n] = p->weight[i];
 		to->count[n] = p->count[i];
-		for (k = 0; k < N_NUMBERS; k++)
+		for (k = 0; k < GV_N_NUMBERS; k++)
 			if (p->number[k] != NULL)
 				to->number[k][n] = p->number[k][i];
 		n++;
@@ -87,7 +87,7 @@ gv_problem_free(struct gv_problem *p)
 {
 	size_t k;
 
-	for (k = 0; k < N_NUMBERS; k++)
+	for (k = 0; k < GV_N_NUMBERS; k++)
 		free(p->number[k]);
 	free(p->price);
 	free(p->kind);
@@ -154,9 +154,9 @@ gv_problem_from_rates(struct gv_problem *p, const struct gv_rates *r,
 			    r->rate[i].steps_per_s;
 	if (gv_problem_numbers(p, r, numbers, row, e) != 0)
 		return -1;
-	for (i = 0; p->number[NUMBER_STARTED] != NULL && i < r->n_rates; i++)
+	for (i = 0; p->number[GV_NUMBER_STARTED] != NULL && i < r->n_rates; i++)
 		if (r->rate[i].share == 1 && can_run(&r->rate[i], r, c))
-			p->number[NUMBER_STARTED][row[r->rate[i].job]] =
+			p->number[GV_NUMBER_STARTED][row[r->rate[i].job]] =
 			    (double)type[r->rate[i].type] + 1;
 	return 0;
 }
@@ -191,7 +191,7 @@ gv_problem_equal_throughput_of(
 
 		for (j = 0; j < p->m; j++)
 			if (p->scale[i] <= own[j])
-				sum += problem_rate(p, i, j) * part[j];
+				sum += gv_problem_rate(p, i, j) * part[j];
 		throughput[i - from] = sum;
 	}
 	free(part);
@@ -212,7 +212,7 @@ gv_problem_isolated(const struct gv_problem *p, double *x)
 		double sum = 0;
 
 		for (j = 0; j < p->m; j++) {
-			row[j] = problem_rate(p, i, j) > 0 && p->scale[i] <= own[j]
+			row[j] = gv_problem_rate(p, i, j) > 0 && p->scale[i] <= own[j]
 				     ? own[j] / (jobs * p->scale[i])
 				     : 0;
 			sum += row[j];
@@ -276,7 +276,7 @@ gv_problem_throughput(const struct gv_problem *p, const double *x, size_t i)
 	size_t j;
 
 	for (j = 0; j < p->m; j++)
-		sum += problem_rate(p, i, j) * x[i * p->m + j];
+		sum += gv_problem_rate(p, i, j) * x[i * p->m + j];
 	return sum;
 }
 
@@ -292,7 +292,8 @@ gv_problem_level(const struct gv_problem *p, const double *x)
 		double throughput = 0;
 
 		for (j = 0; j < p->m; j++)
-			throughput += problem_rate(p, i, j) / equal[i] * x[i * p->m + j];
+			throughput +=
+			    gv_problem_rate(p, i, j) / equal[i] * x[i * p->m + j];
 		level = fmin(level, p->scale[i] / p->weight[i] * throughput);
 	}
 	free(equal);

@@ -10,7 +10,7 @@
 
 #include "sched/cluster.h"
 #include "sched/rates.h"
-#include "alloc/pairs/together.h"
+#include "together.h"
 
 /*
  * Numbers of a job that only some gv_policies look at.  A policy names those it
@@ -18,16 +18,16 @@
  * that differ in them are equal.
  */
 enum gv_problem_number {
-	NUMBER_STEPS,    /* steps_remaining */
-	NUMBER_ELAPSED,  /* elapsed_s */
-	NUMBER_ISOLATED, /* isolated_elapsed_s */
-	NUMBER_NEED,     /* steps/s that meet the deadline: 0 none, INFINITY it is over */
-	NUMBER_PLACE,  /* in the queue, from 0: by arrival_s, then in the table's order */
-	NUMBER_ENTITY, /* which, from 0 */
-	NUMBER_ENTITY_WEIGHT, /* its weight, W_e */
-	NUMBER_DRAW,          /* in a random order, from 0 */
-	NUMBER_STARTED,       /* it has all its time on a type: which, from 1; 0 = none */
-	N_NUMBERS
+	GV_NUMBER_STEPS,    /* steps_remaining */
+	GV_NUMBER_ELAPSED,  /* elapsed_s */
+	GV_NUMBER_ISOLATED, /* isolated_elapsed_s */
+	GV_NUMBER_NEED, /* steps/s that meet the deadline: 0 none, INFINITY it is over */
+	GV_NUMBER_PLACE, /* in the queue, from 0: by arrival_s, then in the table's order */
+	GV_NUMBER_ENTITY,        /* which, from 0 */
+	GV_NUMBER_ENTITY_WEIGHT, /* its weight, W_e */
+	GV_NUMBER_DRAW,          /* in a random order, from 0 */
+	GV_NUMBER_STARTED, /* it has all its time on a type: which, from 1; 0 = none */
+	GV_N_NUMBERS
 };
 
 /*
@@ -40,8 +40,8 @@ struct gv_problem {
 	double *scale;  /* [n] s_i, GPUs at once */
 	double *weight; /* [n] w_i, priority */
 	double *count;  /* [n] how many equal jobs the row stands for */
-	double *number[N_NUMBERS]; /* [n] each, NULL = not asked for */
-	double *capacity;          /* [m] N_j, GPUs */
+	double *number[GV_N_NUMBERS]; /* [n] each, NULL = not asked for */
+	double *capacity;             /* [m] N_j, GPUs */
 	/*
 	 * [m] the GPUs that P_i and X^isolated are of, where it is asked what other
 	 * GPUs would bring and they must stay as they are; NULL = capacity.
@@ -104,7 +104,7 @@ struct gv_solution {
 };
 
 static inline double
-problem_rate(const struct gv_problem *p, size_t i, size_t j)
+gv_problem_rate(const struct gv_problem *p, size_t i, size_t j)
 {
 	return p->rate[i * p->m + j];
 }

@@ -43,7 +43,7 @@ gv_problem_fastest(const struct gv_problem *p, double *rate)
 	for (i = 0; i < p->n; i++) {
 		rate[i] = t != NULL ? most[p->kind[i]] : 0;
 		for (j = 0; j < p->m; j++)
-			rate[i] = fmax(rate[i], problem_rate(p, i, j));
+			rate[i] = fmax(rate[i], gv_problem_rate(p, i, j));
 	}
 	free(most);
 	free(there);

@@ -13,7 +13,7 @@ gv_work_find(struct gv_work *w, const struct gv_problem *p)
 
 	w->of = gv_xcalloc(p->n, sizeof(*w->of));
 	for (i = 0; i < p->n; i++) {
-		keep[i] = p->number[NUMBER_STEPS][i] > 0;
+		keep[i] = p->number[GV_NUMBER_STEPS][i] > 0;
 		if (keep[i])
 			w->of[n++] = i;
 	}

@@ -5,7 +5,7 @@
 #ifndef GV_ALLOC_WORK_H
 #define GV_ALLOC_WORK_H
 
-#include "alloc/policy/policy.h"
+#include "problem.h"
 
 struct gv_work {
 	struct gv_problem p; /* those with steps; p.n may be 0 */

@@ -5,8 +5,8 @@
 bool
 gv_certificate_possible(const struct gv_problem *p, enum gv_measure measure)
 {
-	return measure != MEASURE_NONE &&
-	       (p->together == NULL || measure != MEASURE_RATIO);
+	return measure != GV_MEASURE_NONE &&
+	       (p->together == NULL || measure != GV_MEASURE_RATIO);
 }
 
 void
@@ -19,16 +19,16 @@ gv_certificate_make(struct gv_certificate *c, const struct gv_problem *p,
 	gv_proof_init(&w, p, measure, s);
 	gv_proof_shares(&w, c);
 	switch (measure) {
-	case MEASURE_NONE:
+	case GV_MEASURE_NONE:
 		break;
-	case MEASURE_LEVEL:
-	case MEASURE_SECONDS:
+	case GV_MEASURE_LEVEL:
+	case GV_MEASURE_SECONDS:
 		gv_proof_least(&w, c);
 		break;
-	case MEASURE_ALONE:
+	case GV_MEASURE_ALONE:
 		gv_proof_finish(&w, c);
 		break;
-	case MEASURE_RATIO:
+	case GV_MEASURE_RATIO:
 		gv_proof_ratio(&w, c);
 		break;
 	default:

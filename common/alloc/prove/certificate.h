@@ -28,7 +28,8 @@
 #ifndef GV_ALLOC_CERTIFICATE_H
 #define GV_ALLOC_CERTIFICATE_H
 
-#include "alloc/policy/policy.h"
+#include "alloc/problem/measure.h"
+#include "alloc/problem/problem.h"
 
 struct gv_certificate {
 	double excess;    /* over a constraint, relative, rounded up; 0 = all are kept */
@@ -43,7 +44,7 @@ struct gv_certificate {
 bool gv_certificate_possible(const struct gv_problem *p, enum gv_measure measure);
 
 /*
- * The certificate of s, whose multipliers are known; p->number[NUMBER_NEED] is of
+ * The certificate of s, whose multipliers are known; p->number[GV_NUMBER_NEED] is of
  * the deadlines as they were met.  Some
  * microseconds a job.
  */

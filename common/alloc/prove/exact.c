@@ -152,7 +152,7 @@ gv_exact_div(struct gv_exact *x, const struct gv_exact *a, const struct gv_exact
 
 	mpz_init(up);
 	mpz_mul_2exp(up, a->m, (mp_bitcnt_t)shift);
-	if (round == EXACT_UP)
+	if (round == GV_EXACT_UP)
 		mpz_cdiv_q(x->m, up, b->m);
 	else
 		mpz_fdiv_q(x->m, up, b->m);
@@ -203,16 +203,16 @@ gv_exact_double(const struct gv_exact *x, enum gv_exact_round round)
 		v = ldexp(mpz_get_d(top), (int)(x->e + cut));
 	mpz_clear(top);
 	if (isinf(v))
-		return (v > 0) == (round == EXACT_UP)
+		return (v > 0) == (round == GV_EXACT_UP)
 			   ? v
 			   : copysign(1.7976931348623157e308, v);
 	gv_exact_init(&back);
 	gv_exact_set_double(&back, v);
 	order = gv_exact_compare(&back, x);
 	gv_exact_free(&back);
-	if (round == EXACT_UP && order < 0)
+	if (round == GV_EXACT_UP && order < 0)
 		v = nextafter(v, HUGE_VAL);
-	else if (round == EXACT_DOWN && order > 0)
+	else if (round == GV_EXACT_DOWN && order > 0)
 		v = nextafter(v, -HUGE_VAL);
 	return v;
 }

@@ -17,7 +17,7 @@ struct gv_exact {
 	long e;
 };
 
-enum gv_exact_round { EXACT_DOWN, EXACT_UP }; /* towards -infinity, +infinity */
+enum gv_exact_round { GV_EXACT_DOWN, GV_EXACT_UP }; /* towards -infinity, +infinity */
 
 void gv_exact_init(struct gv_exact *x); /* = 0 */
 void gv_exact_free(struct gv_exact *x);

@@ -15,11 +15,11 @@ struct measured {
 	enum gv_measure measure;
 	const struct gv_solution *s;
 	double *throughput; /* [n] */
-	double *alone;      /* [n] P_i of levels, D_i of MEASURE_ALONE; else NULL */
+	double *alone;      /* [n] P_i of levels, D_i of GV_MEASURE_ALONE; else NULL */
 	double jobs;        /* M */
 	double cost;        /* of all shares, US dollars per second */
 	double *paid;       /* [n] the job's part of it: a half where two share */
-	double *together;   /* [n] what it gains in pairs, MEASURE_PER_DOLLAR */
+	double *together;   /* [n] what it gains in pairs, GV_MEASURE_PER_DOLLAR */
 };
 
 static double *
@@ -31,8 +31,8 @@ times_alone(const struct gv_problem *p)
 
 	gv_problem_isolated(p, x);
 	for (i = 0; i < p->n; i++)
-		alone[i] = p->number[NUMBER_ISOLATED][i] +
-			   p->number[NUMBER_STEPS][i] / gv_problem_throughput(p, x, i);
+		alone[i] = p->number[GV_NUMBER_ISOLATED][i] +
+			   p->number[GV_NUMBER_STEPS][i] / gv_problem_throughput(p, x, i);
 	free(x);
 	return alone;
 }
@@ -84,10 +84,10 @@ measured_init(struct measured *d, const struct gv_problem *p, enum gv_measure me
 	*d = (struct measured){.p = p, .measure = measure, .s = s};
 	d->throughput = gv_xcalloc(p->n, sizeof(*d->throughput));
 	gv_solution_throughput(p, s, d->throughput);
-	if (measure == MEASURE_LEVEL) {
+	if (measure == GV_MEASURE_LEVEL) {
 		d->alone = gv_xcalloc(p->n, sizeof(*d->alone));
 		gv_problem_equal_throughput(p, d->alone);
-	} else if (measure == MEASURE_ALONE) {
+	} else if (measure == GV_MEASURE_ALONE) {
 		d->alone = times_alone(p);
 	}
 	d->paid = gv_xcalloc(p->n, sizeof(*d->paid));
@@ -116,7 +116,7 @@ fastest(const struct gv_problem *p, size_t i)
 	size_t j;
 
 	for (j = 0; j < p->m; j++)
-		most = fmax(most, problem_rate(p, i, j));
+		most = fmax(most, gv_problem_rate(p, i, j));
 	return most;
 }
 
@@ -125,16 +125,16 @@ static double
 gain(const struct measured *d, size_t i, size_t j, double top)
 {
 	const struct gv_problem *p = d->p;
-	double rate = problem_rate(p, i, j);
+	double rate = gv_problem_rate(p, i, j);
 
 	switch (d->measure) {
-	case MEASURE_SUM:
+	case GV_MEASURE_SUM:
 		return rate;
-	case MEASURE_PER_DOLLAR:
+	case GV_MEASURE_PER_DOLLAR:
 		return rate / (p->price[j] / 3600);
-	case MEASURE_QUEUE:
-		return (d->jobs - p->number[NUMBER_PLACE][i]) * (rate / top);
-	case MEASURE_RATIO:
+	case GV_MEASURE_QUEUE:
+		return (d->jobs - p->number[GV_NUMBER_PLACE][i]) * (rate / top);
+	case GV_MEASURE_RATIO:
 		return rate - d->s->objective * dollars(p, i, j);
 	default:
 		return 0;
@@ -152,24 +152,24 @@ value(const struct measured *d, size_t i)
 	size_t j;
 
 	switch (d->measure) {
-	case MEASURE_LEVEL:
+	case GV_MEASURE_LEVEL:
 		return p->scale[i] / p->weight[i] * (throughput / d->alone[i]);
-	case MEASURE_SECONDS:
-		return p->number[NUMBER_STEPS][i] > 0
-			   ? p->number[NUMBER_STEPS][i] / throughput
+	case GV_MEASURE_SECONDS:
+		return p->number[GV_NUMBER_STEPS][i] > 0
+			   ? p->number[GV_NUMBER_STEPS][i] / throughput
 			   : NAN;
-	case MEASURE_ALONE:
-		return p->number[NUMBER_STEPS][i] > 0
-			   ? (p->number[NUMBER_ELAPSED][i] +
-				 p->number[NUMBER_STEPS][i] / throughput) /
+	case GV_MEASURE_ALONE:
+		return p->number[GV_NUMBER_STEPS][i] > 0
+			   ? (p->number[GV_NUMBER_ELAPSED][i] +
+				 p->number[GV_NUMBER_STEPS][i] / throughput) /
 				 d->alone[i]
 			   : NAN;
-	case MEASURE_RATIO:
+	case GV_MEASURE_RATIO:
 		return throughput > 0 ? throughput / d->paid[i] : NAN;
-	case MEASURE_SUM:
+	case GV_MEASURE_SUM:
 		return throughput;
-	case MEASURE_QUEUE:
-		return (d->jobs - p->number[NUMBER_PLACE][i]) * (throughput / top);
+	case GV_MEASURE_QUEUE:
+		return (d->jobs - p->number[GV_NUMBER_PLACE][i]) * (throughput / top);
 	default:
 		sum = d->together[i];
 		for (j = 0; j < p->m; j++)
@@ -187,13 +187,13 @@ slope(const struct measured *d, size_t i)
 	double left;
 
 	switch (d->measure) {
-	case MEASURE_LEVEL:
+	case GV_MEASURE_LEVEL:
 		return p->weight[i] * d->alone[i] / p->scale[i];
-	case MEASURE_SECONDS:
-		return -p->number[NUMBER_STEPS][i] / (o * o);
-	case MEASURE_ALONE:
-		left = o * d->alone[i] - p->number[NUMBER_ELAPSED][i];
-		return -p->number[NUMBER_STEPS][i] * d->alone[i] / (left * left);
+	case GV_MEASURE_SECONDS:
+		return -p->number[GV_NUMBER_STEPS][i] / (o * o);
+	case GV_MEASURE_ALONE:
+		left = o * d->alone[i] - p->number[GV_NUMBER_ELAPSED][i];
+		return -p->number[GV_NUMBER_STEPS][i] * d->alone[i] / (left * left);
 	default:
 		return 0;
 	}
@@ -208,10 +208,10 @@ unit(const struct measured *d)
 	double sum = 0;
 	size_t i;
 
-	if (d->measure == MEASURE_RATIO)
+	if (d->measure == GV_MEASURE_RATIO)
 		return d->cost > 0 ? 1 / d->cost : 0;
-	if (d->measure != MEASURE_LEVEL && d->measure != MEASURE_SECONDS &&
-	    d->measure != MEASURE_ALONE)
+	if (d->measure != GV_MEASURE_LEVEL && d->measure != GV_MEASURE_SECONDS &&
+	    d->measure != GV_MEASURE_ALONE)
 		return 1;
 	for (i = 0; i < p->n; i++)
 		if (v[i] > 0)
@@ -232,7 +232,7 @@ worth_of_time(const struct measured *d, size_t i, double least)
 	if (p->together != NULL)
 		return mu->time[i] > least ? mu->time[i] : 0;
 	for (j = 0; j < p->m; j++) {
-		double rate = problem_rate(p, i, j);
+		double rate = gv_problem_rate(p, i, j);
 		double plus = gain(d, i, j, top) + mu->job[i] * rate;
 		double minus = (mu->gpu[j] + mu->budget * p->price[j]) * p->scale[i];
 
@@ -282,17 +282,17 @@ what_binds(const struct gv_explanation *x, const struct gv_problem *p, size_t i,
 	size_t j;
 
 	for (j = 0; j < p->m; j++)
-		if (problem_rate(p, i, j) > 0 &&
+		if (gv_problem_rate(p, i, j) > 0 &&
 		    x->type[j].used < p->capacity[j] * (1 - full))
 			room = true;
 	if (job->time >= 1 - full)
-		binds |= BINDS_TIME;
+		binds |= GV_BINDS_TIME;
 	else if (!room)
-		binds |= BINDS_CAPACITY;
+		binds |= GV_BINDS_CAPACITY;
 	if (job->time < 1 - full && p->budget > 0 && x->cost >= p->budget * (1 - full))
-		binds |= BINDS_BUDGET;
+		binds |= GV_BINDS_BUDGET;
 	if (job->need > 0 && throughput <= job->need * (1 + full))
-		binds |= BINDS_DEADLINE;
+		binds |= GV_BINDS_DEADLINE;
 	return binds;
 }
 
@@ -305,11 +305,11 @@ amount(const struct measured *d)
 	size_t i;
 
 	switch (d->measure) {
-	case MEASURE_SUM:
-	case MEASURE_PER_DOLLAR:
-	case MEASURE_QUEUE:
+	case GV_MEASURE_SUM:
+	case GV_MEASURE_PER_DOLLAR:
+	case GV_MEASURE_QUEUE:
 		return d->s->objective;
-	case MEASURE_RATIO:
+	case GV_MEASURE_RATIO:
 		return d->s->objective * d->cost;
 	default:
 		for (i = 0; i < d->p->n; i++)
@@ -349,7 +349,7 @@ set_least(struct gv_explanation *x, const struct measured *d)
 	size_t i;
 
 	for (i = 0; i < x->n; i++)
-		x->job[i].bottleneck = d->measure == MEASURE_LEVEL &&
+		x->job[i].bottleneck = d->measure == GV_MEASURE_LEVEL &&
 				       x->job[i].value <= d->s->objective * (1 + full);
 }
 
@@ -357,14 +357,14 @@ void
 gv_explain_make(struct gv_explanation *x, const struct gv_problem *p,
     enum gv_measure measure, const struct gv_solution *s)
 {
-	const double *need = p->number[NUMBER_NEED];
+	const double *need = p->number[GV_NUMBER_NEED];
 	struct measured d;
 	size_t i, j;
 
 	*x = (struct gv_explanation){.n = p->n, .m = p->m};
 	x->job = gv_xcalloc(p->n, sizeof(*x->job));
 	x->type = gv_xcalloc(p->m, sizeof(*x->type));
-	x->entities = p->number[NUMBER_ENTITY] != NULL;
+	x->entities = p->number[GV_NUMBER_ENTITY] != NULL;
 	measured_init(&d, p, measure, s);
 	add_up(x, p, s);
 	for (j = 0; j < p->m; j++)

@@ -16,15 +16,15 @@
 #ifndef GV_ALLOC_EXPLAIN_H
 #define GV_ALLOC_EXPLAIN_H
 
-#include "gv-alloc/answer.h"
-#include "one_more.h"
+#include "alloc/problem/measure.h"
+#include "alloc/problem/problem.h"
 
 /* What keeps a job from more; a set. */
 enum gv_binds {
-	BINDS_TIME = 1,     /* it has all the time there is */
-	BINDS_CAPACITY = 2, /* no type it can use has GPUs left */
-	BINDS_DEADLINE = 4, /* it has just what its deadline needs */
-	BINDS_BUDGET = 8    /* the budget is spent */
+	GV_BINDS_TIME = 1,     /* it has all the time there is */
+	GV_BINDS_CAPACITY = 2, /* no type it can use has GPUs left */
+	GV_BINDS_DEADLINE = 4, /* it has just what its deadline needs */
+	GV_BINDS_BUDGET = 8    /* the budget is spent */
 };
 
 struct gv_explained_job {
@@ -52,20 +52,12 @@ struct gv_explanation {
 };
 
 /*
- * Of the shares s of p by a policy with that measure, which is not MEASURE_NONE;
- * p->number[NUMBER_NEED] is of the deadlines as they were met.  Linear in the
+ * Of the shares s of p by a policy with that measure, which is not GV_MEASURE_NONE;
+ * p->number[GV_NUMBER_NEED] is of the deadlines as they were met.  Linear in the
  * jobs.
  */
 void gv_explain_make(struct gv_explanation *x, const struct gv_problem *p,
     enum gv_measure measure, const struct gv_solution *s);
 void gv_explain_free(struct gv_explanation *x);
-
-/*
- * The table of gv-tables(5), "Explanation": the policy, each type, each job.
- * more [cluster types].
- */
-void gv_explain_write(const struct gv_explanation *x, const struct answer *a,
-    const struct gv_rates *r, const struct gv_cluster *c, const char *policy,
-    const struct gv_one_more *more, struct gv_tabw *w);
 
 #endif

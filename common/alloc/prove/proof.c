@@ -71,7 +71,7 @@ gv_proof_throughput(struct gv_proof *w, size_t i, struct gv_exact *x)
 	}
 	gv_exact_set_double(x, 0);
 	for (j = 0; j < p->m; j++)
-		gv_exact_add_product(x, problem_rate(p, i, j), w->s->x[i * p->m + j]);
+		gv_exact_add_product(x, gv_problem_rate(p, i, j), w->s->x[i * p->m + j]);
 }
 
 /* ---- feasible ---- */
@@ -85,8 +85,8 @@ gv_proof_over(struct gv_proof *w, const struct gv_exact *x, double limit)
 		return 0;
 	if (limit == 0)
 		return INFINITY;
-	gv_exact_div(&w->t, &w->b, &w->a, EXACT_UP);
-	return gv_exact_double(&w->t, EXACT_UP);
+	gv_exact_div(&w->t, &w->b, &w->a, GV_EXACT_UP);
+	return gv_exact_double(&w->t, GV_EXACT_UP);
 }
 
 /* Excess of the shares of jobs alone on their GPUs. */
@@ -130,7 +130,7 @@ void
 gv_proof_shares(struct gv_proof *w, struct gv_certificate *c)
 {
 	const struct gv_problem *p = w->p;
-	const double *need = p->number[NUMBER_NEED];
+	const double *need = p->number[GV_NUMBER_NEED];
 	size_t i;
 
 	if (p->together != NULL)
@@ -143,8 +143,8 @@ gv_proof_shares(struct gv_proof *w, struct gv_certificate *c)
 		gv_proof_throughput(w, i, &w->sum);
 		gv_exact_set_double(&w->a, need[i]);
 		gv_exact_sub(&w->b, &w->a, &w->sum);
-		gv_exact_div(&w->t, &w->b, &w->a, EXACT_UP);
-		c->shortfall = fmax(c->shortfall, gv_exact_double(&w->t, EXACT_UP));
+		gv_exact_div(&w->t, &w->b, &w->a, GV_EXACT_UP);
+		c->shortfall = fmax(c->shortfall, gv_exact_double(&w->t, GV_EXACT_UP));
 	}
 }
 
@@ -157,7 +157,7 @@ fastest(const struct gv_problem *p, size_t i)
 	size_t j;
 
 	for (j = 0; j < p->m; j++)
-		most = fmax(most, problem_rate(p, i, j));
+		most = fmax(most, gv_problem_rate(p, i, j));
 	return most;
 }
 
@@ -168,17 +168,17 @@ gv_proof_worth(struct gv_proof *w, size_t i, size_t j, double rate,
 	const struct gv_problem *p = w->p;
 
 	gv_exact_set_double(x, rate);
-	if (w->measure == MEASURE_PER_DOLLAR) {
+	if (w->measure == GV_MEASURE_PER_DOLLAR) {
 		gv_exact_mul_double(x, x, 3600);
 		gv_exact_set_double(&w->a, p->price[j]);
 		gv_exact_div(x, x, &w->a, round);
-	} else if (w->measure == MEASURE_QUEUE) {
-		gv_exact_set_double(&w->a, p->number[NUMBER_PLACE][i]);
+	} else if (w->measure == GV_MEASURE_QUEUE) {
+		gv_exact_set_double(&w->a, p->number[GV_NUMBER_PLACE][i]);
 		gv_exact_sub(&w->a, &w->jobs, &w->a);
 		gv_exact_mul(x, x, &w->a);
 		gv_exact_set_double(&w->a, fastest(p, i));
 		gv_exact_div(x, x, &w->a, round);
-	} else if (w->measure != MEASURE_SUM && w->measure != MEASURE_RATIO) {
+	} else if (w->measure != GV_MEASURE_SUM && w->measure != GV_MEASURE_RATIO) {
 		gv_exact_set_double(x, 0);
 	}
 }
@@ -187,7 +187,7 @@ void
 gv_proof_gain(
     struct gv_proof *w, size_t i, size_t j, enum gv_exact_round round, struct gv_exact *x)
 {
-	gv_proof_worth(w, i, j, problem_rate(w->p, i, j), round, x);
+	gv_proof_worth(w, i, j, gv_problem_rate(w->p, i, j), round, x);
 }
 
 void
@@ -210,8 +210,8 @@ gv_proof_limit(struct gv_proof *w, double r)
 {
 	const struct gv_problem *p = w->p;
 	const struct gv_multipliers *mu = &w->s->multipliers;
-	const double *need = p->number[NUMBER_NEED];
-	double times = w->measure == MEASURE_RATIO ? 3600 : 1;
+	const double *need = p->number[GV_NUMBER_NEED];
+	double times = w->measure == GV_MEASURE_RATIO ? 3600 : 1;
 	struct gv_exact most, net;
 	size_t i, j;
 
@@ -229,14 +229,14 @@ gv_proof_limit(struct gv_proof *w, double r)
 	for (i = 0; i < p->n; i++) {
 		gv_exact_set_double(&most, 0);
 		for (j = 0; j < p->m; j++) {
-			if (problem_rate(p, i, j) == 0)
+			if (gv_problem_rate(p, i, j) == 0)
 				continue;
-			gv_proof_gain(w, i, j, EXACT_UP, &net);
-			gv_exact_add_product(&net, mu->job[i], problem_rate(p, i, j));
+			gv_proof_gain(w, i, j, GV_EXACT_UP, &net);
+			gv_exact_add_product(&net, mu->job[i], gv_problem_rate(p, i, j));
 			gv_exact_add_product(&net, -mu->gpu[j], p->scale[i]);
 			if (mu->budget > 0)
 				gv_proof_add_cost(&net, p, i, j, -mu->budget, 1);
-			if (w->measure == MEASURE_RATIO) {
+			if (w->measure == GV_MEASURE_RATIO) {
 				gv_exact_mul_double(&net, &net, times);
 				gv_proof_add_cost(&net, p, i, j, -r, 1);
 			}

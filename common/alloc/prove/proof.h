@@ -38,7 +38,7 @@ void gv_proof_gain(struct gv_proof *w, size_t i, size_t j, enum gv_exact_round r
 void gv_proof_add_cost(struct gv_exact *x, const struct gv_problem *p, size_t i, size_t j,
     double times, double jobs);
 /*
- * limit = C - sum_i v_i q_i; 3600 times as much of MEASURE_RATIO, whose gains are
+ * limit = C - sum_i v_i q_i; 3600 times as much of GV_MEASURE_RATIO, whose gains are
  * those at a ratio r.
  */
 void gv_proof_limit(struct gv_proof *w, double r);

@@ -97,7 +97,7 @@ struct kinds {
 static bool
 is_done(const struct gv_problem *p, size_t i)
 {
-	return p->number[NUMBER_STEPS] != NULL && p->number[NUMBER_STEPS][i] == 0;
+	return p->number[GV_NUMBER_STEPS] != NULL && p->number[GV_NUMBER_STEPS][i] == 0;
 }
 
 /* Groups of jobs by all that the inequalities have of them. */
@@ -119,13 +119,14 @@ find_kinds(const struct gv_proof *w)
 		if (is_done(p, i))
 			continue;
 		for (j = 0; j < p->m; j++)
-			own[j] = problem_rate(p, i, j) + 0.0;
+			own[j] = gv_problem_rate(p, i, j) + 0.0;
 		own[p->m] = (double)p->kind[i];
 		own[p->m + 1] = p->scale[i];
 		own[p->m + 2] = mu->job[i] + 0.0;
 		own[p->m + 3] = mu->time[i] + 0.0;
-		own[p->m + 4] =
-		    w->measure == MEASURE_QUEUE ? p->number[NUMBER_PLACE][i] + 0.0 : 0;
+		own[p->m + 4] = w->measure == GV_MEASURE_QUEUE
+				    ? p->number[GV_NUMBER_PLACE][i] + 0.0
+				    : 0;
 		at = gv_hash_add(&hash, (const char *)own, width * sizeof(*own));
 		if (at == k.n)
 			k.of[k.n++].first = i;
@@ -146,15 +147,15 @@ about(const struct gv_proof *w, size_t i, size_t j)
 	size_t k;
 
 	switch (w->measure) {
-	case MEASURE_SUM:
+	case GV_MEASURE_SUM:
 		return 1;
-	case MEASURE_PER_DOLLAR:
+	case GV_MEASURE_PER_DOLLAR:
 		return 3600 / p->price[j];
-	case MEASURE_QUEUE:
+	case GV_MEASURE_QUEUE:
 		for (k = 0; k < p->m; k++)
-			top = fmax(top, problem_rate(p, i, k));
-		jobs = gv_exact_double(&w->jobs, EXACT_UP);
-		return (jobs - p->number[NUMBER_PLACE][i]) / top;
+			top = fmax(top, gv_problem_rate(p, i, k));
+		jobs = gv_exact_double(&w->jobs, GV_EXACT_UP);
+		return (jobs - p->number[GV_NUMBER_PLACE][i]) / top;
 	default:
 		return 0;
 	}
@@ -193,12 +194,12 @@ excess(struct gv_proof *w, const struct gv_share *q)
 	for (k = 0; k < q->n; k++) {
 		size_t i = q->job[k];
 
-		gv_proof_worth(w, i, q->type, q->rate[k], EXACT_UP, &part);
+		gv_proof_worth(w, i, q->type, q->rate[k], GV_EXACT_UP, &part);
 		gv_exact_add_product(&part, mu->job[i], q->rate[k]);
 		gv_exact_add_product(&part, -mu->time[i], 1);
 		gv_exact_add(&sum, &sum, &part);
 	}
-	plus = gv_exact_double(&sum, EXACT_UP);
+	plus = gv_exact_double(&sum, GV_EXACT_UP);
 	gv_exact_free(&sum);
 	gv_exact_free(&part);
 	return plus;
@@ -211,7 +212,7 @@ look_alone(struct gv_proof *w, struct alike *a)
 	size_t j;
 
 	for (j = 0; j < p->m; j++) {
-		struct gv_share q = {1, {a->first}, {problem_rate(p, a->first, j)}, j};
+		struct gv_share q = {1, {a->first}, {gv_problem_rate(p, a->first, j)}, j};
 
 		if (q.rate[0] > 0)
 			a->more = fmax(a->more, 2 * excess(w, &q));
@@ -251,7 +252,7 @@ gv_proof_limit_pairs(struct gv_proof *w)
 {
 	const struct gv_problem *p = w->p;
 	const struct gv_multipliers *mu = &w->s->multipliers;
-	const double *need = p->number[NUMBER_NEED];
+	const double *need = p->number[GV_NUMBER_NEED];
 	struct kinds k = find_kinds(w);
 	struct gv_exact time;
 	size_t i, j;

@@ -15,8 +15,8 @@ equal(const struct gv_proof *w, size_t i, struct gv_exact *q, struct gv_exact *g
 	gv_exact_set_double(q, 0);
 	gv_exact_set_double(gpus, 0);
 	for (j = 0; j < p->m; j++)
-		if (problem_rate(p, i, j) > 0 && p->scale[i] <= own[j]) {
-			gv_exact_add_product(q, problem_rate(p, i, j), own[j]);
+		if (gv_problem_rate(p, i, j) > 0 && p->scale[i] <= own[j]) {
+			gv_exact_add_product(q, gv_problem_rate(p, i, j), own[j]);
 			gv_exact_add_product(gpus, own[j], 1);
 		}
 }
@@ -28,8 +28,8 @@ asks(struct gv_proof *w, size_t i, struct gv_exact *top, struct gv_exact *bottom
 	const struct gv_problem *p = w->p;
 
 	gv_exact_set_double(bottom, 1);
-	if (w->measure == MEASURE_SECONDS) {
-		gv_exact_set_double(top, p->number[NUMBER_STEPS][i]);
+	if (w->measure == GV_MEASURE_SECONDS) {
+		gv_exact_set_double(top, p->number[GV_NUMBER_STEPS][i]);
 		return;
 	}
 	equal(w, i, top, &w->t);
@@ -40,7 +40,7 @@ asks(struct gv_proof *w, size_t i, struct gv_exact *top, struct gv_exact *bottom
 static bool
 has_steps(const struct gv_proof *w, size_t i)
 {
-	return w->measure == MEASURE_LEVEL || w->p->number[NUMBER_STEPS][i] > 0;
+	return w->measure == GV_MEASURE_LEVEL || w->p->number[GV_NUMBER_STEPS][i] > 0;
 }
 
 /*
@@ -57,17 +57,17 @@ compare(struct gv_certificate *c, struct gv_exact *a, struct gv_exact *b,
 	gv_exact_init(&x);
 	gv_exact_init(&one);
 	gv_exact_div(
-	    &x, inverse ? b : a, inverse ? a : b, inverse ? EXACT_UP : EXACT_DOWN);
-	c->objective = gv_exact_double(&x, inverse ? EXACT_UP : EXACT_DOWN);
+	    &x, inverse ? b : a, inverse ? a : b, inverse ? GV_EXACT_UP : GV_EXACT_DOWN);
+	c->objective = gv_exact_double(&x, inverse ? GV_EXACT_UP : GV_EXACT_DOWN);
 	gv_exact_div(&x, inverse ? bottom : top, inverse ? top : bottom,
-	    inverse ? EXACT_DOWN : EXACT_UP);
-	c->bound = gv_exact_double(&x, inverse ? EXACT_DOWN : EXACT_UP);
+	    inverse ? GV_EXACT_DOWN : GV_EXACT_UP);
+	c->bound = gv_exact_double(&x, inverse ? GV_EXACT_DOWN : GV_EXACT_UP);
 	gv_exact_mul(a, a, bottom);
 	gv_exact_mul(b, b, top);
-	gv_exact_div(&x, a, b, EXACT_DOWN);
+	gv_exact_div(&x, a, b, GV_EXACT_DOWN);
 	gv_exact_set_double(&one, 1);
 	gv_exact_sub(&x, &one, &x);
-	c->gap = fmax(0, gv_exact_double(&x, EXACT_UP));
+	c->gap = fmax(0, gv_exact_double(&x, GV_EXACT_UP));
 	gv_exact_free(&x);
 	gv_exact_free(&one);
 }
@@ -104,14 +104,14 @@ gv_proof_least(struct gv_proof *w, struct gv_certificate *c)
 		any = true;
 		gv_exact_mul_double(&top, &top, w->s->multipliers.job[i]);
 		gv_exact_mul_double(&top, &top, p->count[i]);
-		gv_exact_div(&top, &top, &bottom, EXACT_DOWN);
+		gv_exact_div(&top, &top, &bottom, GV_EXACT_DOWN);
 		gv_exact_add(&w->sum, &w->sum, &top);
 	}
 	if (!any)
 		c->gap = c->objective = c->bound = 0;
 	else if (gv_exact_sign(&low_top) > 0 && gv_exact_sign(&w->sum) > 0)
 		compare(c, &low_top, &low_bottom, &w->limit, &w->sum,
-		    w->measure == MEASURE_SECONDS);
+		    w->measure == GV_MEASURE_SECONDS);
 	gv_exact_free(&low_top);
 	gv_exact_free(&low_bottom);
 	gv_exact_free(&top);
@@ -131,8 +131,8 @@ time_alone(struct gv_proof *w, size_t i, struct gv_exact *top, struct gv_exact *
 	gv_exact_mul_double(&w->b, &w->jobs, p->scale[i]);
 	if (gv_exact_compare(&w->a, &w->b) > 0)
 		gv_exact_set(&w->b, &w->a);
-	gv_exact_mul_double(&w->b, &w->b, p->number[NUMBER_STEPS][i]);
-	gv_exact_mul_double(top, bottom, p->number[NUMBER_ISOLATED][i]);
+	gv_exact_mul_double(&w->b, &w->b, p->number[GV_NUMBER_STEPS][i]);
+	gv_exact_mul_double(top, bottom, p->number[GV_NUMBER_ISOLATED][i]);
 	gv_exact_add(top, top, &w->b);
 }
 
@@ -154,8 +154,8 @@ largest_ratio(struct gv_proof *w, struct gv_exact *top, struct gv_exact *bottom)
 		time_alone(w, i, &d, &q);
 		gv_proof_throughput(w, i, &thr);
 		gv_exact_mul(&d, &d, &thr); /* the denominator */
-		gv_exact_mul_double(&thr, &thr, p->number[NUMBER_ELAPSED][i]);
-		gv_exact_add_product(&thr, p->number[NUMBER_STEPS][i], 1);
+		gv_exact_mul_double(&thr, &thr, p->number[GV_NUMBER_ELAPSED][i]);
+		gv_exact_add_product(&thr, p->number[GV_NUMBER_STEPS][i], 1);
 		gv_exact_mul(&q, &q, &thr);
 		gv_exact_mul(&w->a, &q, bottom);
 		gv_exact_mul(&w->b, top, &d);
@@ -188,14 +188,14 @@ out_of_reach(struct gv_proof *w, double r)
 			continue;
 		time_alone(w, i, &d, &q);
 		gv_exact_mul_double(&d, &d, r);
-		gv_exact_mul_double(&w->t, &q, p->number[NUMBER_ELAPSED][i]);
+		gv_exact_mul_double(&w->t, &q, p->number[GV_NUMBER_ELAPSED][i]);
 		gv_exact_sub(&d, &d, &w->t);
 		never = gv_exact_sign(&d) <= 0; /* no time is left */
 		gv_exact_mul_double(&q, &q, w->s->multipliers.job[i]);
-		gv_exact_mul_double(&q, &q, p->number[NUMBER_STEPS][i]);
+		gv_exact_mul_double(&q, &q, p->number[GV_NUMBER_STEPS][i]);
 		gv_exact_mul_double(&q, &q, p->count[i]);
 		if (!never && gv_exact_sign(&q) > 0) {
-			gv_exact_div(&q, &q, &d, EXACT_DOWN);
+			gv_exact_div(&q, &q, &d, GV_EXACT_DOWN);
 			gv_exact_add(&w->sum, &w->sum, &q);
 		}
 	}
@@ -263,10 +263,10 @@ add_pair(struct gv_proof *w, const struct gv_pair *q, struct gv_exact *sum)
 	struct gv_exact g;
 
 	gv_exact_init(&g);
-	gv_proof_worth(w, q->a, q->type, q->rate_a, EXACT_DOWN, &g);
+	gv_proof_worth(w, q->a, q->type, q->rate_a, GV_EXACT_DOWN, &g);
 	gv_exact_mul_double(&g, &g, q->x);
 	gv_exact_add(sum, sum, &g);
-	gv_proof_worth(w, q->b, q->type, q->rate_b, EXACT_DOWN, &g);
+	gv_proof_worth(w, q->b, q->type, q->rate_b, GV_EXACT_DOWN, &g);
 	gv_exact_mul_double(&g, &g, q->x);
 	gv_exact_add(sum, sum, &g);
 	gv_exact_free(&g);
@@ -286,7 +286,7 @@ gv_proof_sum(struct gv_proof *w, struct gv_certificate *c)
 		for (j = 0; j < p->m; j++) {
 			if (w->s->x[i * p->m + j] == 0)
 				continue;
-			gv_proof_gain(w, i, j, EXACT_DOWN, &g);
+			gv_proof_gain(w, i, j, GV_EXACT_DOWN, &g);
 			gv_exact_mul_double(&g, &g, w->s->x[i * p->m + j]);
 			gv_exact_mul_double(&g, &g, p->count[i]);
 			gv_exact_add(&sum, &sum, &g);

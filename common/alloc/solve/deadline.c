@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "level.h"
 #include "alloc/pairs/shared.h"
 
 static const double hair =
@@ -26,10 +25,10 @@ needy(const struct gv_problem *p, const double *need, bool *keep)
 
 /* The best level of the needs of q, shares x that reach it, and whose multipliers hold it down. */
 static int
-level_of_needs(const struct gv_problem *q, const struct gv_solve_options *opt,
+level_of_needs(const struct gv_problem *q, const struct gv_solver_options *opt,
     const char *name, double *level, double *x, double *lambda, struct gv_error *e)
 {
-	const struct gv_solve_options quick = {
+	const struct gv_solver_options quick = {
 	    .solver = opt->solver, .placeable = opt->placeable};
 	struct gv_solution s = {.x = x};
 	double *a = gv_xcalloc(q->n, q->m * sizeof(*a));
@@ -41,7 +40,7 @@ level_of_needs(const struct gv_problem *q, const struct gv_solve_options *opt,
 	for (i = 0; i < q->n; i++)
 		for (j = 0; j < q->m; j++)
 			a[i * q->m + j] =
-			    problem_rate(q, i, j) / q->number[NUMBER_NEED][i];
+			    gv_problem_rate(q, i, j) / q->number[GV_NUMBER_NEED][i];
 	gv_level_init(&l, q, &s, false);
 	rc = gv_level_solve(q, a, &quick, name, &l, e);
 	*level = s.objective;
@@ -75,12 +74,10 @@ mark_late(const struct gv_problem *p, const double *need, const bool *keep,
 
 /* The same where jobs share GPUs, also with jobs that need nothing: of all jobs.  lambda of the needy ones. */
 static int
-shared_level_of_needs(const struct gv_problem *p, const struct gv_solve_options *opt,
+shared_level_of_needs(const struct gv_problem *p, const struct gv_solver_options *opt,
     const char *name, const double *need, double *level, double *lambda,
     struct gv_error *e)
 {
-	const struct gv_solve_options quick = {
-	    .solver = opt->solver, .placeable = opt->placeable};
 	struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
 	struct gv_shared h;
 	double sum = 0;
@@ -89,7 +86,8 @@ shared_level_of_needs(const struct gv_problem *p, const struct gv_solve_options 
 
 	gv_shared_init(&h, p, &s);
 	h.rise = need;
-	rc = gv_shared_solve(&h, &quick, name, e);
+	h.all = opt->solver == GV_SOLVER_GLPK;
+	rc = gv_shared_solve(&h, name, e);
 	*level = h.value;
 	for (i = 0; i < p->n; i++)
 		sum += h.lambda[i] * need[i];
@@ -104,7 +102,7 @@ shared_level_of_needs(const struct gv_problem *p, const struct gv_solve_options 
 
 /* The same as gv_deadline_needs for needs that are finite. */
 static int
-meet(const struct gv_problem *p, const struct gv_solve_options *opt, const char *name,
+meet(const struct gv_problem *p, const struct gv_solver_options *opt, const char *name,
     double *need, struct gv_solution *s, struct gv_error *e)
 {
 	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
@@ -138,8 +136,8 @@ meet(const struct gv_problem *p, const struct gv_solve_options *opt, const char 
 }
 
 int
-gv_deadline_needs(const struct gv_problem *p, const struct gv_solve_options *opt,
-    const char *name, double *need, struct gv_solution *s, struct gv_error *e)
+gv_deadline_needs(const struct gv_problem *p, const struct gv_solver_options *opt,
+    bool relax, const char *name, double *need, struct gv_solution *s, struct gv_error *e)
 {
 	bool any = false, over = false;
 	size_t i;
@@ -147,7 +145,7 @@ gv_deadline_needs(const struct gv_problem *p, const struct gv_solve_options *opt
 
 	s->relaxation = 1;
 	for (i = 0; i < p->n; i++) {
-		need[i] = p->number[NUMBER_NEED][i];
+		need[i] = p->number[GV_NUMBER_NEED][i];
 		any = any || need[i] > 0;
 	}
 	if (!any)
@@ -159,7 +157,7 @@ gv_deadline_needs(const struct gv_problem *p, const struct gv_solve_options *opt
 			need[i] = 0;
 		}
 	rc = meet(p, opt, name, need, s, e);
-	if (rc == 0 && (over || s->relaxation > 1) && !opt->relax_slo)
+	if (rc == 0 && (over || s->relaxation > 1) && !relax)
 		rc = 1;
 	return rc;
 }

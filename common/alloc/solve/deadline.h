@@ -4,7 +4,7 @@
 #ifndef GV_ALLOC_DEADLINE_H
 #define GV_ALLOC_DEADLINE_H
 
-#include "alloc/policy/policy.h"
+#include "solve.h"
 
 /*
  * need[i] = the steps/s that job i must make at least; 0 none.  All needs together
@@ -13,7 +13,7 @@
  *
  * When it is not, or a deadline is over: s->late[i] (allocated here) says whose
  * deadline stands in the way, s->relaxation by how much the time left must be
- * longer for every deadline that is not over, 1 / t.  With opt->relax_slo the
+ * longer for every deadline that is not over, 1 / t.  With relax the
  * needs are those of the longer times, and deadlines that are over count no more;
  * else need[] is of no use.
  *
@@ -22,7 +22,8 @@
  * 0 the needs can be met, 1 they cannot, -1 with *e set.  Without deadlines
  * costs nothing.
  */
-int gv_deadline_needs(const struct gv_problem *p, const struct gv_solve_options *opt,
-    const char *name, double *need, struct gv_solution *s, struct gv_error *e);
+int gv_deadline_needs(const struct gv_problem *p, const struct gv_solver_options *opt,
+    bool relax, const char *name, double *need, struct gv_solution *s,
+    struct gv_error *e);
 
 #endif

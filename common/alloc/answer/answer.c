@@ -1,0 +1,151 @@
+#include "answer.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "alloc/place/placed.h"
+#include "alloc/program/multipliers.h"
+#include "alloc/prove/certificate.h"
+#include "pop.h"
+#include "shares.h"
+
+static const double feasible = 1e-9;
+
+/* Policies of cost divide by prices, budgets count them. */
+static int
+check_prices(const struct gv_policy *policy, const struct gv_answer_options *opt,
+    const struct gv_cluster *c, struct gv_error *e)
+{
+	char q[GV_QUOTE_LEN];
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; (policy->prices || opt->budget > 0) && i < c->n_types; i++)
+		if (c->type[i].gpus > 0 && !(c->type[i].usd_per_h > 0))
+			rc = gv_error_set(e,
+			    "%s%s needs a usd_per_h above 0 of every GPU type; %s has "
+			    "none",
+			    policy->prices ? "policy " : "",
+			    policy->prices ? policy->name : "--budget",
+			    gv_quote(q, c->type[i].name, strlen(c->type[i].name)));
+	return rc;
+}
+
+/* What is proved of the shares replaces what the policy says of them. */
+static void
+certify(struct gv_answer *a, enum gv_measure measure)
+{
+	struct gv_problem p = a->p;
+	double *need = gv_answer_needs(a);
+	struct gv_certificate c;
+
+	if (p.number[GV_NUMBER_NEED] != NULL)
+		p.number[GV_NUMBER_NEED] = need;
+	gv_certificate_make(&c, &p, measure, &a->s);
+	a->s.exact = c.excess == 0 && c.shortfall <= feasible && isfinite(c.gap);
+	a->s.gap = c.gap;
+	if (a->s.exact) {
+		a->s.objective = c.objective;
+		a->s.bound = c.bound;
+	}
+	free(need);
+}
+
+static bool
+needs_any(const struct gv_problem *p)
+{
+	const double *need = p->number[GV_NUMBER_NEED];
+	size_t i;
+
+	for (i = 0; need != NULL && i < p->n; i++)
+		if (need[i] > 0)
+			return true;
+	return false;
+}
+
+int
+gv_answer_make(struct gv_answer *a, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct gv_policy *policy, const struct gv_answer_options *opt,
+    struct gv_error *e)
+{
+	struct gv_answer_options own = *opt;
+	bool proof;
+
+	if (gv_answer_problem(a, r, c, policy, opt, e) != 0 ||
+	    check_prices(policy, opt, c, e) != 0)
+		return -1;
+	if (opt->agnostic)
+		gv_problem_agnostic(&a->p);
+	if ((opt->policy.solve.placeable || opt->budget > 0) && a->p.together != NULL)
+		return gv_error_set(e, "%s does not go together with rows of two jobs",
+		    opt->policy.solve.placeable ? "--placeable" : "--budget");
+	proof = opt->policy.solve.certify && policy->multipliers &&
+		gv_certificate_possible(&a->p, policy->measure);
+	if (proof) {
+		own.policy.solve.certify = false;
+		own.multipliers = true;
+	}
+	if (opt->pop > 1 && needs_any(&a->p))
+		return gv_error_set(e, "--pop: deadlines are not met part by part");
+	if (a->p.n > 0 && opt->pop > 1)
+		return gv_pop_solve(a, r, policy, &own, e);
+	if (a->p.n > 0 && gv_answer_solve(a, policy, &own, e) != 0)
+		return -1;
+	if (proof && a->p.n > 0 && !a->impossible && a->s.multipliers.known)
+		certify(a, policy->measure);
+	return 0;
+}
+
+void
+gv_answer_free(struct gv_answer *a)
+{
+	gv_problem_free(&a->p);
+	gv_together_free(&a->together);
+	free(a->rank);
+	free(a->type);
+	free(a->row);
+	free(a->s.x);
+	free(a->s.pair);
+	free(a->s.late);
+	gv_multipliers_free(&a->s.multipliers);
+	*a = (struct gv_answer){0};
+}
+
+double *
+gv_answer_needs(const struct gv_answer *a)
+{
+	const double *need = a->p.number[GV_NUMBER_NEED];
+	double *met = gv_xcalloc(a->p.n, sizeof(*met));
+	size_t i;
+
+	for (i = 0; need != NULL && i < a->p.n; i++)
+		met[i] = isinf(need[i])        ? 0
+			 : a->s.relaxation > 1 ? need[i] / a->s.relaxation
+					       : need[i];
+	return met;
+}
+
+double
+gv_answer_share(const struct gv_answer *a, const struct gv_rate *rate)
+{
+	if (rate->type < 0 || a->row[rate->job] == SIZE_MAX)
+		return 0;
+	return a->s.x[a->row[rate->job] * a->p.m + a->type[rate->type]];
+}
+
+void
+gv_answer_program(const struct gv_answer *a, const struct gv_policy *policy,
+    struct gv_lp *lp, struct gv_lp_names *names)
+{
+	struct gv_problem p = a->p;
+	double *need = gv_answer_needs(a);
+
+	if (p.number[GV_NUMBER_NEED] != NULL)
+		p.number[GV_NUMBER_NEED] = need;
+	policy->program(&p, lp, names);
+	free(need);
+	gv_placed_add_budget(&p, lp, names);
+}

@@ -1,0 +1,98 @@
+/*
+ * Who gets which GPUs for what share of time: rates in, shares out.  What gv-alloc(1)
+ * does between reading and writing, for programs that ask within themselves.
+ *
+ *	struct gv_answer_options opt = {0};
+ *	struct gv_price_memory memory = {0};
+ *	struct gv_answer a;
+ *
+ *	opt.policy.solve.memory = &memory;
+ *	for each question: jobs came or went, rates r, cluster c
+ *		if (gv_answer_make(&a, &r, &c, gv_policy_find("max-min"), &opt, &e) != 0)
+ *			... e says why
+ *		for each row k of r
+ *			share = gv_answer_share(&a, &r.rate[k]);
+ *		gv_answer_free(&a);
+ *	gv_price_forget(&memory);
+ *
+ * Rates are those of a table (sched/rates.h): gv_rates_from() takes one that was read,
+ * or one built by gv_frame_start() and gv_frame_add().  Gangs on several nodes count as
+ * gv_rates_spread() makes them.
+ *
+ * Nothing here reads files, writes, or ends the process but for want of memory; there is
+ * no state but what the caller holds.  The answer depends on the arguments alone; with a
+ * memory it is the same, sooner.
+ */
+#ifndef GV_ALLOC_ANSWER_H
+#define GV_ALLOC_ANSWER_H
+
+#include <stdint.h>
+
+#include "alloc/policy/policy.h"
+#include "alloc/problem/entities.h"
+#include "alloc/problem/pairs.h"
+#include "sched/rates.h"
+
+/* = {0} is what gv-alloc does without options. */
+struct gv_answer_options {
+	/* also where a memory of prices is named, for nearly the same jobs asked again */
+	struct gv_policy_options policy;
+	const struct gv_entities *entities; /* their weights; NULL = all 1 */
+	uint64_t seed;                      /* of what is drawn */
+	size_t pop;     /* parts to split the jobs into (pop.h); 0 or 1 = none */
+	bool pop_bound; /* what of the whole would be possible is asked, too */
+	/* which jobs may share GPUs; NULL = no table of them */
+	const struct gv_pairs *pairs;
+	double budget;    /* what all may cost, US dollars per hour; 0 = any */
+	bool agnostic;    /* rates are taken for equal on all types a job can run on */
+	bool multipliers; /* hand them out, where there are any */
+};
+
+struct gv_answer {
+	struct gv_problem p;         /* the jobs that can run */
+	struct gv_together together; /* their pairs, where they have any */
+	size_t *type;                /* [cluster types] column in p */
+	size_t *row;                 /* [jobs] row in p, SIZE_MAX = can never run */
+	size_t *rank;     /* [p.n] in the order of the jobs' names; NULL = no pairs */
+	size_t n_classes; /* what the policy saw */
+	/* of p: shares, objective, bound and gap; x and late are empty when no job can run */
+	struct gv_solution s;
+	/* deadlines cannot be met, s.late says whose; there are no shares */
+	bool impossible;
+};
+
+/*
+ * Asks the policy for shares of all jobs of r on the GPUs of c.  Equal jobs become one
+ * class before the policy sees them (the same optimum; equal jobs get equal shares),
+ * unless the solver is GV_SOLVER_GLPK, which is asked to look at each.
+ *
+ * 0, or -1 with *e set: a job lacks a number that the policy asks for, the solver
+ * failed, or its answer breaks a constraint.  *a must be freed in both cases.  r, c and
+ * what opt names must outlive it.
+ *
+ * Cost: some ns to 1 us a job and type where jobs are many and of few kinds, a linear
+ * program where they are few.
+ */
+int gv_answer_make(struct gv_answer *a, const struct gv_rates *r,
+    const struct gv_cluster *c, const struct gv_policy *policy,
+    const struct gv_answer_options *opt, struct gv_error *e);
+void gv_answer_free(struct gv_answer *a); /* also of a zeroed one */
+
+/*
+ * The share of a row of the rates of one job (rate->with < 0), 0 to 1: of the time that
+ * the job's whole gang has on the type.  What pairs of jobs share is in a->s.pair.
+ */
+double gv_answer_share(const struct gv_answer *a, const struct gv_rate *rate);
+
+/* The needs of a->p's jobs as they were met: of longer times where those were asked for.  The caller's. */
+double *gv_answer_needs(const struct gv_answer *a);
+
+/*
+ * The policy's program over all jobs, unmerged, with the budget as its last row where
+ * there is one, and names of its other rows and columns (policy.h); policy->program is
+ * not NULL.
+ */
+void gv_answer_program(const struct gv_answer *a, const struct gv_policy *policy,
+    struct gv_lp *lp, struct gv_lp_names *names);
+
+#endif

@@ -1,0 +1,91 @@
+#include "one_more.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "shares.h"
+
+/* The cluster with a GPU more of a type; only its types are there. */
+static struct gv_cluster
+with_one_more(const struct gv_cluster *c, size_t type)
+{
+	struct gv_cluster more = {.n_types = c->n_types};
+
+	more.type = gv_xcalloc(c->n_types, sizeof(*more.type));
+	memcpy(more.type, c->type, c->n_types * sizeof(*more.type));
+	more.type[type].gpus++;
+	return more;
+}
+
+/* b->p becomes the problem of those of its jobs that a has, with what a compares them with. */
+static void
+keep_jobs(struct gv_answer *b, const struct gv_answer *a, const struct gv_rates *r)
+{
+	bool *keep = gv_xcalloc(b->p.n, sizeof(*keep));
+	double *need = gv_answer_needs(a);
+	struct gv_problem p;
+	size_t i;
+
+	for (i = 0; i < r->n_jobs; i++)
+		if (a->row[i] != SIZE_MAX)
+			keep[b->row[i]] = true;
+	gv_problem_pick(&p, &b->p, keep);
+	gv_problem_free(&b->p);
+	b->p = p;
+	gv_problem_refer(&b->p, a->p.capacity);
+	for (i = 0; b->rank != NULL && i < p.n; i++)
+		b->rank[i] = a->rank != NULL ? a->rank[i] : i;
+	if (b->p.number[GV_NUMBER_NEED] != NULL)
+		memcpy(b->p.number[GV_NUMBER_NEED], need, p.n * sizeof(*need));
+	free(need);
+	free(keep);
+}
+
+static int
+solve_with(struct gv_one_more *more, const struct gv_answer *a, const struct gv_rates *r,
+    const struct gv_cluster *c, const struct gv_policy *policy,
+    const struct gv_answer_options *opt, struct gv_error *e)
+{
+	struct gv_answer b = {0};
+	int rc = gv_answer_problem(&b, r, c, policy, opt, e);
+
+	if (rc == 0) {
+		more->unlocked = b.p.n - a->p.n;
+		more->change = NAN;
+	}
+	if (rc == 0 && a->p.n > 0) {
+		keep_jobs(&b, a, r);
+		if (opt->agnostic)
+			gv_problem_agnostic(&b.p);
+		rc = gv_answer_solve(&b, policy, opt, e);
+		more->change = b.s.objective - a->s.objective;
+		/* no less than nothing, but for rounding */
+		if (fabs(more->change) <= 1e-10 * fabs(a->s.objective))
+			more->change = 0;
+	}
+	gv_answer_free(&b);
+	return rc;
+}
+
+int
+gv_one_more_make(struct gv_one_more *more, const struct gv_answer *a,
+    const struct gv_rates *r, const struct gv_cluster *c, const struct gv_policy *policy,
+    const struct gv_answer_options *opt, struct gv_error *e)
+{
+	struct gv_answer_options quick = *opt;
+	size_t j;
+	int rc = 0;
+
+	quick.policy.solve.certify = quick.policy.relax_slo = false;
+	quick.multipliers = false;
+	for (j = 0; j < c->n_types && rc == 0; j++) {
+		struct gv_cluster larger = with_one_more(c, j);
+
+		rc = solve_with(&more[j], a, r, &larger, policy, &quick, e);
+		free(larger.type);
+	}
+	return rc;
+}

@@ -1,0 +1,22 @@
+/* What a whole GPU more of each type would bring: by solving again. */
+#ifndef GV_ALLOC_ONE_MORE_H
+#define GV_ALLOC_ONE_MORE_H
+
+#include "answer.h"
+
+struct gv_one_more {
+	double change;   /* of the objective; NAN = nobody can run */
+	size_t unlocked; /* jobs that can never run, and then could */
+};
+
+/*
+ * For the jobs that can run now, also on types that then first have room for
+ * them.  What their levels and times alone are compared with stays (reference in
+ * problem.h), and so do the needs of their deadlines.  more [cluster types] is the
+ * caller's.  Solves once for each type.  0, or -1 with *e set.
+ */
+int gv_one_more_make(struct gv_one_more *more, const struct gv_answer *a,
+    const struct gv_rates *r, const struct gv_cluster *c, const struct gv_policy *policy,
+    const struct gv_answer_options *opt, struct gv_error *e);
+
+#endif

@@ -1,0 +1,16 @@
+/* Levels (program/level.h) in the space of prices. */
+#ifndef GV_ALLOC_LEVEL_PRICES_H
+#define GV_ALLOC_LEVEL_PRICES_H
+
+#include "alloc/program/level.h"
+#include "price.h"
+
+/*
+ * l as of gv_level_solve(), its multipliers in units of gv_level_unit(); *raised: the
+ * second program was solved as well.  0 the bound is within 5e-10 of the level, 1 it is
+ * not (other methods may).
+ */
+int gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
+    struct gv_level *l, struct gv_price_memory *memory, bool *raised);
+
+#endif

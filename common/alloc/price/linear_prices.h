@@ -1,0 +1,16 @@
+/* Sums (program/linear.h) in the space of prices. */
+#ifndef GV_ALLOC_LINEAR_PRICES_H
+#define GV_ALLOC_LINEAR_PRICES_H
+
+#include "alloc/program/linear.h"
+#include "price.h"
+
+/*
+ * By prices, and a program of the few jobs that they leave a choice.  memory NULL:
+ * none.  0 and it is proved to 1e-10; 1 it is not (other methods may); -1 with *e set,
+ * where name is who asks.
+ */
+int gv_linear_by_prices(struct gv_linear *l, struct gv_price_memory *memory,
+    const char *name, struct gv_error *e);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * The programs of program/ as one linear program of everything, a column per job and
+ * type, by GLPK's simplex method (lp/lp.h) and in numbers of about 1.
+ */
+#ifndef GV_ALLOC_SIMPLEX_H
+#define GV_ALLOC_SIMPLEX_H
+
+#include "alloc/program/level.h"
+#include "alloc/program/linear.h"
+#include "alloc/program/reach.h"
+#include "lp/lp.h"
+
+/*
+ * A level: l as of gv_level_solve(), its multipliers in units of gv_level_unit().
+ * exact: the basis is also proved in rational arithmetic.  *raised: the second program
+ * was solved, or nobody asked for it.  0; 1 with *status saying what kept the simplex
+ * method from the optimum; -1 with *e set.
+ */
+int gv_level_by_program(const struct gv_problem *p, const double *a, double unit,
+    bool exact, struct gv_level *l, enum gv_lp_status *status, bool *raised,
+    struct gv_error *e);
+
+/* A sum.  0, or -1 with *e set, where name is who asks. */
+int gv_linear_by_program(
+    struct gv_linear *l, bool exact, const char *name, struct gv_error *e);
+
+/* A reach.  0, or -1 with *e set. */
+int gv_reach_by_program(struct gv_reach *r, const struct gv_problem *p, const double *a,
+    const double *want, bool exact, struct gv_error *e);
+
+/*
+ * The programs of levels and of sums in the units of the problem, for --dump-lp; the
+ * caller frees *lp and names->ctx.  a_ij INFINITY: the job asks for nothing.
+ */
+void gv_level_lp(const struct gv_problem *p, const double *a, struct gv_lp *lp,
+    struct gv_lp_names *names);
+void gv_linear_lp(const struct gv_problem *p, const double *gain, const double *need,
+    struct gv_lp *lp, struct gv_lp_names *names);
+
+#endif

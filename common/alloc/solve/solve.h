@@ -1,0 +1,66 @@
+/*
+ * The programs of program/, solved: which of the solvers below is the fastest that
+ * serves, and what follows where one does not come to an end.
+ */
+#ifndef GV_ALLOC_SOLVE_H
+#define GV_ALLOC_SOLVE_H
+
+#include "alloc/program/level.h"
+#include "alloc/program/linear.h"
+#include "alloc/program/reach.h"
+#include "lp/lp.h"
+
+enum gv_solver {
+	GV_SOLVER_AUTO, /* the fastest for the problem's size */
+	GV_SOLVER_GLPK, /* a linear program of everything */
+	GV_SOLVER_PRICE /* prices of types, price/price.h */
+};
+
+struct gv_price_memory;
+
+struct gv_solver_options {
+	enum gv_solver solver;
+	bool certify;   /* prove optimality in rational arithmetic as well */
+	bool placeable; /* only shares that rounds can give (place/hull.h) */
+	struct gv_price_memory
+	    *memory; /* of the last solution (price/price.h); NULL = none */
+};
+
+/*
+ * The level that a [n][m] asks for.  name: the policy, for messages.  Up to 256 rows by
+ * GLPK, more in the space of prices, where opt->solver does not say otherwise; with
+ * pairs of jobs by column generation.  0, or -1 with *e set.  l->s->bound is that of
+ * gv_level_bound().
+ */
+int gv_level_solve(const struct gv_problem *p, const double *a,
+    const struct gv_solver_options *opt, const char *name, struct gv_level *l,
+    struct gv_error *e);
+
+/*
+ * The sum that l asks for: up to 256 rows by GLPK, more by prices where opt->solver does
+ * not say otherwise.  The needs must be possible, and l->s->x keep them (deadline.h).
+ * name: the policy, for messages.  0, or -1 with *e set.
+ */
+int gv_linear_solve(struct gv_linear *l, const struct gv_solver_options *opt,
+    const char *name, struct gv_error *e);
+
+/*
+ * Whether all can have want [n] >= 0, one of them above 0, at a [n][m] >= 0.  corner:
+ * the shares are wanted at a corner, where few jobs use several types.  0, or -1 with
+ * *e set: no solver came to a solution.
+ */
+int gv_reach_solve(struct gv_reach *r, const struct gv_problem *p, const double *a,
+    const double *want, bool corner, const struct gv_solver_options *opt,
+    struct gv_error *e);
+
+/*
+ * The programs in the units of the problem, for --dump-lp; the caller frees *lp and
+ * names->ctx.  a_ij INFINITY: the job asks for nothing.  Of a sum l->p, gain, shared and
+ * need count.
+ */
+void gv_level_program(const struct gv_problem *p, const double *a, struct gv_lp *lp,
+    struct gv_lp_names *names);
+void gv_linear_program(
+    const struct gv_linear *l, struct gv_lp *lp, struct gv_lp_names *names);
+
+#endif

@@ -1,0 +1,150 @@
+/* Rates in, shares out, within a program: the paper's example, memories, and what is refused. */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "alloc/answer/answer.h"
+#include "alloc/price/price.h"
+#include "base/mem.h"
+
+static struct gv_gpu_type types[] = {
+    {.name = "v100", .gpus = 1}, {.name = "k80", .gpus = 1}};
+static const struct gv_cluster cluster = {.n_types = 2, .type = types};
+
+static struct gv_cell
+cell(const char *s)
+{
+	return (struct gv_cell){.s = s, .len = strlen(s)};
+}
+
+/* The rates of n jobs on both types, rate [n][2]. */
+static struct gv_rates
+rates_of(const double *rate, size_t n)
+{
+	const struct gv_cell names[] = {
+	    cell("job_id"), cell("gpu_type"), cell("steps_per_s")};
+	struct gv_frame frame = {0};
+	struct gv_rates r = {0};
+	struct gv_error e = {0};
+	size_t i;
+
+	gv_frame_start(&frame, "memory", false, names, 3);
+	for (i = 0; i < 2 * n; i++) {
+		char id[32], number[32];
+		struct gv_cell row[3];
+
+		snprintf(id, sizeof(id), "job%zu", i / 2);
+		snprintf(number, sizeof(number), "%.17g", rate[i]);
+		row[0] = cell(id);
+		row[1] = cell(types[i % 2].name);
+		row[2] = cell(number);
+		gv_frame_add(&frame, row, (long)i + 2);
+	}
+	if (gv_rates_from(&r, &frame, &cluster, &e) != 0)
+		gv_die_error(&e);
+	return r;
+}
+
+/* Gavel's example (OSDI 2020, section 3.1): its shares and its level. */
+static void
+test_paper(void)
+{
+	static const double rate[] = {40, 10, 12, 4, 100, 50};
+	static const double want[] = {5. / 11, 0, 5. / 11, 1. / 11, 1. / 11, 10. / 11};
+	struct gv_rates r = rates_of(rate, 3);
+	const struct gv_answer_options opt = {0};
+	struct gv_error e = {0};
+	struct gv_answer a;
+	size_t i;
+	double off = 0;
+	int rc = gv_answer_make(&a, &r, &cluster, gv_policy_find("max-min"), &opt, &e);
+
+	is_int(rc, 0, "max-min answers");
+	for (i = 0; i < r.n_rates; i++)
+		off = fmax(off, fabs(gv_answer_share(&a, &r.rate[i]) - want[i]));
+	is_near(a.s.objective, 8. / 11, 1e-12, "the level is 8/11");
+	ok(a.s.has_bound && a.s.gap <= 1e-12, "its bound meets it");
+	ok(off <= 1e-12, "the shares are the paper's");
+	gv_answer_free(&a);
+	gv_rates_free(&r);
+}
+
+static double
+draw(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (double)(*state >> 11) / 9007199254740992.;
+}
+
+/* Many jobs, asked again and again as they change: with a memory the answer is the same. */
+static void
+test_memory(void)
+{
+	enum { N = 600, ROUNDS = 12 };
+	double *rate = gv_xcalloc(2 * N, sizeof(*rate));
+	struct gv_price_memory memory = {0};
+	struct gv_answer_options warm = {.policy.solve.memory = &memory}, cold = {0};
+	const struct gv_policy *policy = gv_policy_find("max-min");
+	struct gv_error e = {0};
+	uint64_t state = 1;
+	size_t i, k, differ = 0, failed = 0, loose = 0;
+
+	types[0].gpus = 40;
+	types[1].gpus = 60;
+	for (i = 0; i < 2 * N; i++)
+		rate[i] = 1 + 9 * draw(&state);
+	for (k = 0; k < ROUNDS; k++) {
+		struct gv_rates r;
+		struct gv_answer a[2];
+
+		rate[(size_t)(draw(&state) * 2 * N)] = 1 + 9 * draw(&state);
+		r = rates_of(rate, N);
+		failed += gv_answer_make(&a[0], &r, &cluster, policy, &warm, &e) != 0;
+		failed += gv_answer_make(&a[1], &r, &cluster, policy, &cold, &e) != 0;
+		for (i = 0; i < r.n_rates; i++)
+			differ += gv_answer_share(&a[0], &r.rate[i]) !=
+				  gv_answer_share(&a[1], &r.rate[i]);
+		loose += !(a[0].s.gap <= 1e-9);
+		gv_answer_free(&a[0]);
+		gv_answer_free(&a[1]);
+		gv_rates_free(&r);
+	}
+	is_int(failed, 0, "%d questions about %d jobs are answered", ROUNDS, N);
+	is_int(differ, 0, "an answer with a memory is that without, to the last bit");
+	is_int(loose, 0, "and proved to 1e-9");
+	gv_price_forget(&memory);
+	types[0].gpus = types[1].gpus = 1;
+	free(rate);
+}
+
+/* What cannot be answered says why, and ends nothing. */
+static void
+test_refused(void)
+{
+	static const double rate[] = {1, 2, 3, 4};
+	struct gv_rates r = rates_of(rate, 2);
+	const struct gv_answer_options opt = {0};
+	struct gv_error e = {0};
+	struct gv_answer a;
+
+	is_int(gv_answer_make(&a, &r, &cluster, gv_policy_find("makespan"), &opt, &e), -1,
+	    "a policy asks for a number that the jobs lack");
+	ok(e.count > 0, "the error says so");
+	gv_error_clear(&e);
+	gv_answer_free(&a);
+	is_int(gv_answer_make(&a, &r, &cluster, gv_policy_find("min-cost"), &opt, &e), -1,
+	    "a policy of cost asks for prices");
+	ok(strstr(e.text[0], "usd_per_h") != NULL, "the error says so");
+	gv_error_clear(&e);
+	gv_answer_free(&a);
+	gv_rates_free(&r);
+}
+
+int
+main(void)
+{
+	test_paper();
+	test_memory();
+	test_refused();
+	return done_testing();
+}
