@@ -144,15 +144,15 @@ same Throughputs "what common/sched/join.c reads"
 required common/sched/join.c >got
 must Throughputs | sort >want
 same Throughputs "what must be there"
-literals common/alloc/pairs/pairs.c | grep -vx with_job_id >got
+literals common/alloc/problem/pairs.c | grep -vx with_job_id >got
 described Pairs | sort >want
-same Pairs "what common/alloc/pairs/pairs.c reads"
-required common/alloc/pairs/pairs.c >got
+same Pairs "what common/alloc/problem/pairs.c reads"
+required common/alloc/problem/pairs.c >got
 must Pairs | sort >want
 same Pairs "what must be there"
-literals cmd/gv-alloc/entities.c >got
+literals common/alloc/problem/entities.c >got
 described Entities >want
-same Entities "what cmd/gv-alloc/entities.c reads"
+same Entities "what common/alloc/problem/entities.c reads"
 literals common/nn/model.c >got
 described Model | sort >want
 same Model "what common/nn/model.c reads"
