@@ -7,26 +7,34 @@ NAME is a function of FILE.py that returns a torch.nn.Module, or such a module. 
 one input, the minibatch first: 64x3x224x224, or 64x128:50257 for whole numbers below 50257.
 In a script of your own: gv_layers.write(gv_layers.profile(model, inputs, loss), sys.stdout).
 
-A row is a module without children, in the order in which they run, called by its name in the model.
-The time from its beginning to the next one's is its own, forward and, by hooks on what it returns,
-backward: so the functions between modules count for the one in front of them, and all rows add up to
-a step.  What feeds what is read off the autograd graph; a function that joins two outputs is no row, so
-both feed whatever reads it.  On a GPU times are those of events on its stream, without waiting in between.
+A row is a call of a module without children, or of one that calls none, together with the functions behind
+it until the next call: their time, what they read and make, and their parameters.  Rows stand in the order in which
+they run, named as the module is in the model; the second call of a module is NAME#2.  All rows add up to a
+step.  What feeds what is read off the autograd graph.  What a checkpointed part of the model computes again
+is in the backward time of the rows that do it.  On a GPU times are those of events on its stream, without
+waiting in between.
+
+Weights that several rows read (tied embeddings, a module called twice) count on each of them, as each of
+their stages has to hold them; tied_with names the first row that has them.
 """
 import argparse
+import bisect
 import csv
 import os
 import statistics
 import sys
 import time
+from unittest import mock
 
 try:
     import torch
+    import torch.utils.checkpoint
+    from torch.nn.utils import parametrize
 except ImportError:
     sys.exit("gv_layers.py: PyTorch is not installed: pip install torch")
 
 COLUMNS = ["node_id", "layer", "forward_ms", "backward_ms", "activation_bytes", "parameter_bytes", "repeats",
-           "forward_mad_ms", "backward_mad_ms"]
+           "forward_mad_ms", "backward_mad_ms", "tied_with"]
 
 
 def tensors(value):
@@ -39,6 +47,39 @@ def tensors(value):
     elif isinstance(value, (list, tuple)):
         for v in value:
             yield from tensors(v)
+
+
+def size(values):
+    return sum(t.numel() * t.element_size() for t in values)
+
+
+def reads(roots):
+    """The autograd graph below these nodes: (node, one that it reads, which output of that)."""
+    seen, todo = set(), [n for n in roots if n is not None]
+    while todo:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        for child, output in node.next_functions:
+            if child is not None:
+                yield node, child, output
+                todo.append(child)
+
+
+class Order:
+    """Which row was running when a node of the autograd graph was made."""
+
+    def __init__(self):
+        self.begins, self.rows = [], []
+
+    def begin(self, row):
+        self.begins.append(torch.autograd._get_sequence_nr())
+        self.rows.append(row)
+
+    def row(self, node):
+        """Functions in front of the first row are its own."""
+        return self.rows[max(0, bisect.bisect_right(self.begins, node._sequence_nr()) - 1)]
 
 
 class Clock:
@@ -62,57 +103,202 @@ class Clock:
         return a.elapsed_time(b) if self.cuda else 1000 * (b - a)
 
 
-class Step:
-    """One step of training, with a moment for the beginning of each layer."""
+class Row:
+    def __init__(self, name, module):
+        self.name, self.parameters = name, list(module.parameters())
+        self.kind = type(module).__name__ if any(True for _ in module.children()) else " ".join(repr(module).split())
+        self.returned = 0  # bytes
+        self.read = {}  # (node, output) that another row reads -> bytes
 
-    def __init__(self, profiler):
-        self.p = profiler
-        self.forward = []  # (row, moment)
-        self.backward = []
-        self.owner = {}  # what a row has returned: id of the tensor, grad_fn -> row
+
+class Direct:
+    """In place of a checkpointed part of the model that has no graph."""
+
+    @staticmethod
+    def apply(function, _preserve, *args):
+        return function(*args)
+
+
+class Trace:
+    """One forward pass: the rows, and what feeds what."""
+
+    def __init__(self, model, names, containers):
+        self.model, self.names, self.containers = model, names, containers
+        self.parameters = {w: name for name, w in model.named_parameters()}
+        self.rows, self.edges = [], {}
+        self.calls = {}  # module -> its rows
+        self.order = Order()
+        self.open = []  # containers that run: rows before them
+        self.empty = []  # containers that called no module
+        self.plain = {}  # id of a tensor without a graph -> its row
+        self.taken = ()  # (node, output) of what the running module took
+        self.passed = {}  # (node, output) -> [(when, row that returned it as it was)]
         self.kept = []  # so that ids stay theirs
 
-    def feeders(self, value):
-        """The rows whose outputs reach value, by way of functions."""
-        found, seen, todo = [], set(), []
-        for t in tensors(value):
-            if id(t) in self.owner:
-                found.append(self.owner[id(t)])
-            elif t.grad_fn is not None:
-                todo.append(t.grad_fn)
-        while todo:
-            node = todo.pop()
-            if node is None or node in seen:
-                continue
-            seen.add(node)
-            if node in self.owner:
-                found.append(self.owner[node])
-            else:
-                todo += [n for n, _ in node.next_functions]
-        return found
-
     def before(self, module, args, kwargs):
-        row = self.p.row(module)
-        self.p.edges.update({(f, row): None for f in self.feeders([args, kwargs]) if f != row})
-        self.forward.append((row, self.p.clock.now()))
+        if module in self.containers:
+            self.open.append(len(self.rows))
+            return
+        calls = self.calls.setdefault(module, [])
+        name = self.names[module]
+        row = len(self.rows)
+        calls.append(row)
+        self.rows.append(Row(name if len(calls) == 1 else "%s#%d" % (name, len(calls)), module))
+        self.order.begin(row)
+        self.taken = {(t.grad_fn, t.output_nr) for t in tensors([args, kwargs])}
+        for t in tensors([args, kwargs]):
+            if t.grad_fn is None and id(t) in self.plain:
+                self.edges[self.plain[id(t)], row] = None
+            if t in self.parameters:
+                self.rows[row].parameters.append(t)
 
     def after(self, module, args, kwargs, output):
-        row = self.p.row(module)
-        size = 0
-        for t in tensors(output):
-            size += t.numel() * t.element_size()
+        if module in self.containers:
+            if self.open.pop() == len(self.rows) and any(True for _ in module.parameters()):
+                self.empty.append(module)
+            return
+        row, values = self.calls[module][-1], list(tensors(output))
+        self.rows[row].returned = size(values)
+        for t in values:
             self.kept.append(t)
-            self.owner[id(t)] = row
-            if t.grad_fn is not None:
-                self.owner[t.grad_fn] = row
-                t.register_hook(lambda grad: self.backward.append((row, self.p.clock.now())) and None)
-        self.p.activation[row] = size
+            if t.grad_fn is None:
+                self.plain[id(t)] = row
+            elif (t.grad_fn, t.output_nr) in self.taken:  # not when it was changed in place
+                self.passed.setdefault((t.grad_fn, t.output_nr), []).append((self.order.begins[row], row))
 
-    def gaps(self, moments, rows, end):
+    def source(self, node, output, when):
+        """The row that has this output at that time: the one that made it, or one that passed it on."""
+        rows = [row for begin, row in self.passed.get((node, output), ()) if begin <= when]
+        return rows[-1] if rows else self.order.row(node)
+
+    def connect(self, roots):
+        for node, child, output in reads(roots):
+            row = self.order.row(node)
+            if hasattr(child, "variable"):
+                if child.variable in self.parameters:
+                    self.rows[row].parameters.append(child.variable)
+                continue
+            source = self.source(child, output, node._sequence_nr())
+            if source != row:
+                self.edges[source, row] = None
+                shape = getattr(child, "_input_metadata", ())
+                if output < len(shape):
+                    n = shape[output].dtype.itemsize
+                    for k in shape[output].shape:
+                        n *= k
+                    self.rows[source].read[child, output] = n
+        for (node, output), passes in self.passed.items():
+            rows = [self.order.row(node), *[row for _, row in passes]]
+            self.edges.update({edge: None for edge in zip(rows, rows[1:])})
+
+    def run(self, inputs):
+        hooks = []
+        for module in [*self.names, *self.containers]:
+            hooks.append(module.register_forward_pre_hook(self.before, with_kwargs=True))
+            hooks.append(module.register_forward_hook(self.after, with_kwargs=True))
+        frozen = [w for w in self.parameters if not w.requires_grad and w.is_floating_point()]
+        try:
+            for w in frozen:
+                w.requires_grad_(True)
+            with torch.enable_grad(), mock.patch.object(torch.utils.checkpoint, "CheckpointFunction", Direct):
+                self.connect([t.grad_fn for t in tensors(self.model(*inputs))])
+        finally:
+            for hook in hooks:
+                hook.remove()
+            for w in frozen:
+                w.requires_grad_(False)
+        self.plain, self.passed, self.kept = {}, {}, []
+
+
+def trace(model, inputs, leaves):
+    """The rows of a model: modules without children, those that are to be one, and those that call none."""
+    whole = set()
+    while True:
+        names, containers, inside = {}, set(), []
+        for name, module in model.named_modules():
+            if any(name.startswith(outer) for outer in inside):
+                continue
+            kind = type(module).__name__
+            if (kind in leaves or module in whole or isinstance(module, torch.nn.MultiheadAttention)
+                    or parametrize.is_parametrized(module)):
+                inside.append(name + "." if name else "")
+            elif any(True for _ in module.children()):
+                containers.add(module)
+                continue
+            names[module] = name or kind
+        found = Trace(model, names, containers)
+        found.run(inputs)
+        if not found.empty:
+            return found
+        whole.update(found.empty)
+
+
+class Step:
+    """One step of training, with a moment for the beginning of each row's work."""
+
+    def __init__(self, found, clock):
+        self.calls, self.n_rows, self.clock = found.calls, len(found.rows), clock
+        self.order = Order()
+        self.forward, self.backward = [], []  # (row, moment)
+        self.called = {}  # module -> calls until now
+        self.middle = None  # when the backward pass began
+        self.again, self.taken = None, ()  # the row that is computed again, and what made its input
+        self.interrupted = None  # the row whose backward pass waits for that
+        self.resumed = False  # the last moment is where that one goes on
+
+    def began(self, row):
+        def hook(_):
+            self.backward.append((row, self.clock.now()))
+            self.resumed = False
+        return hook
+
+    def recompute(self, calls):
+        """A module runs in the backward pass: which of its calls is this?"""
+        if self.resumed:
+            self.backward.pop()
+            late = [c for c in calls if c > self.again]
+            self.again = late[0] if late else calls[-1]
+        else:
+            self.interrupted = self.backward[-1][0]
+            early = [c for c in calls if c <= self.interrupted]
+            self.again = early[-1] if early else calls[0]
+        self.resumed = False
+        self.backward.append((self.again, self.clock.now()))
+
+    def before(self, module, args, kwargs):
+        calls = self.calls[module]
+        if self.middle is not None:
+            self.recompute(calls)
+            self.taken = {t.grad_fn for t in tensors([args, kwargs])}
+            return
+        n = self.called[module] = self.called.get(module, -1) + 1
+        row = calls[min(n, len(calls) - 1)]
+        self.order.begin(row)
+        self.forward.append((row, self.clock.now()))
+
+    def after(self, module, args, kwargs, output):
+        if self.middle is None:
+            return
+        for t in tensors(output):
+            if t.grad_fn is not None and t.grad_fn not in self.taken:
+                t.register_hook(self.began(self.again))
+        self.backward.append((self.interrupted, self.clock.now()))
+        self.resumed = True
+
+    def watch(self, loss):
+        """Nodes of the graph that begin a row's backward pass say so."""
+        hooked = set()
+        for node, child, _ in reads([loss.grad_fn]):
+            row = self.order.row(child)
+            if row != self.order.row(node) and child not in hooked and not hasattr(child, "variable"):
+                hooked.add(child)
+                child.register_prehook(self.began(row))
+
+    def gaps(self, moments, end):
         """Milliseconds of each row: each moment until the next one."""
-        ms = [0.0] * rows
+        ms = [0.0] * self.n_rows
         for k, (row, begin) in enumerate(moments):
-            ms[row] += self.p.clock.ms(begin, moments[k + 1][1] if k + 1 < len(moments) else end)
+            ms[row] += self.clock.ms(begin, moments[k + 1][1] if k + 1 < len(moments) else end)
         return ms
 
 
@@ -120,49 +306,53 @@ class Profiler:
     def __init__(self, model, inputs, loss, leaves):
         self.model, self.inputs, self.loss = model, inputs, loss
         self.clock = Clock(next(model.parameters(), torch.empty(0)).device)
-        self.names, self.rows = {}, []  # module -> name; modules in the order in which they run
-        self.at = {}
-        self.edges, self.activation = {}, {}
-        inside = []
-        for name, module in model.named_modules():
-            if any(name.startswith(outer + ".") for outer in inside):
-                continue
-            kind = type(module).__name__
-            if kind in leaves or isinstance(module, torch.nn.MultiheadAttention):
-                inside.append(name)
-            elif any(True for _ in module.children()):
-                continue
-            self.names[module] = name or kind
+        self.found = trace(model, inputs, leaves)
 
-    def row(self, module):
-        if module not in self.at:
-            self.at[module] = len(self.rows)
-            self.rows.append(module)
-        return self.at[module]
-
-    def run(self, step=None):
-        """Forward and backward; the whole time in ms, or the (forward, backward) times of each row."""
-        hooks = []
-        for module in self.names if step else ():
+    def step(self):
+        """Milliseconds of forward and backward of each row in a step of training."""
+        step, hooks = Step(self.found, self.clock), []
+        for module in self.found.calls:
             hooks.append(module.register_forward_pre_hook(step.before, with_kwargs=True))
-            hooks.append(module.register_forward_hook(step.after, with_kwargs=True))
+            hooks.append(module.register_forward_hook(step.after, with_kwargs=True, always_call=True))
         self.model.zero_grad(set_to_none=True)
         self.clock.wait()
         begin = self.clock.now()
-        loss = self.loss(self.model(*self.inputs))
-        middle = self.clock.now()
-        loss.backward()
+        try:
+            loss = self.loss(self.model(*self.inputs))
+            middle = self.clock.now()
+            step.forward[0] = (step.forward[0][0], begin)  # what is in front of the first row belongs to it
+            step.watch(loss)
+            self.clock.wait()
+            step.middle = self.clock.now()
+            step.backward.append((step.order.row(loss.grad_fn), step.middle))
+            loss.backward()
+            end = self.clock.now()
+            self.clock.wait()
+        finally:
+            for hook in hooks:
+                hook.remove()
+        return step.gaps(step.forward, middle), step.gaps(step.backward, end)
+
+    def whole(self):
+        """Milliseconds of a step without hooks."""
+        self.model.zero_grad(set_to_none=True)
+        self.clock.wait()
+        begin = self.clock.now()
+        self.loss(self.model(*self.inputs)).backward()
         end = self.clock.now()
         self.clock.wait()
-        for hook in hooks:
-            hook.remove()
-        if step is None:
-            return self.clock.ms(begin, end)
-        if step.backward:  # what is in front of the first row belongs to it: data, the loss's gradient
-            step.backward[0] = (step.backward[0][0], middle)
-        if step.forward:
-            step.forward[0] = (step.forward[0][0], begin)
-        return step.gaps(step.forward, len(self.rows), middle), step.gaps(step.backward, len(self.rows), end)
+        return self.clock.ms(begin, end)
+
+
+def tied(found):
+    """For each row the first one that has one of its weights, or None; and the weights of no row."""
+    first, with_ = {}, []
+    for k, row in enumerate(found.rows):
+        row.parameters = list(dict.fromkeys(row.parameters))
+        with_.append(min((first[w] for w in row.parameters if w in first), default=None))
+        for w in row.parameters:
+            first.setdefault(w, k)
+    return with_, [name for w, name in found.parameters.items() if w not in first]
 
 
 def mean_square(output):
@@ -173,29 +363,31 @@ def profile(model, inputs, loss=mean_square, repeats=20, warmup=3, leaves=()):
     """Times model(*inputs), loss(output) and its backward pass.
 
     leaves: names of classes that are a row as a whole.  The result: "rows", dicts of COLUMNS; "edges", pairs
-    of node_ids; "sum_ms" of the rows and "step_ms" of whole steps without hooks, both medians.
+    of node_ids; "sum_ms" of the rows and "step_ms" of whole steps without hooks, both medians; "unread", names of
+    the parameters that no row has.
     """
     p = Profiler(model, inputs, loss, set(leaves))
     for _ in range(warmup):
-        p.run()
-        p.run(Step(p))
+        p.whole()
+        p.step()
     timed, whole = [], []
     for _ in range(repeats):
-        timed.append(p.run(Step(p)))
-        whole.append(p.run())
-    seen, rows = set(), []
-    for k, module in enumerate(p.rows):
+        timed.append(p.step())
+        whole.append(p.whole())
+    names = [row.name for row in p.found.rows]
+    with_, unread = tied(p.found)
+    rows = []
+    for k, row in enumerate(p.found.rows):
         f, b = [t[0][k] for t in timed], [t[1][k] for t in timed]
-        own = [w for w in module.parameters() if w not in seen]  # shared ones count once
-        seen.update(own)
-        kind = type(module).__name__ if any(True for _ in module.children()) else " ".join(repr(module).split())
         middle = [statistics.median(f), statistics.median(b)]
         rows.append(dict(zip(COLUMNS, [
-            p.names[module], kind, *["%.6g" % m for m in middle], p.activation[k],
-            sum(w.numel() * w.element_size() for w in own), repeats,
-            *["%.6g" % statistics.median(abs(x - m) for x in v) for v, m in zip((f, b), middle)]])))
-    return {"rows": rows, "edges": [(p.names[p.rows[a]], p.names[p.rows[b]]) for a, b in p.edges],
-            "sum_ms": statistics.median(sum(f) + sum(b) for f, b in timed), "step_ms": statistics.median(whole)}
+            row.name, row.kind, *["%.6g" % m for m in middle], sum(row.read.values()) or row.returned,
+            size(row.parameters), repeats,
+            *["%.6g" % statistics.median(abs(x - m) for x in v) for v, m in zip((f, b), middle)],
+            "" if with_[k] is None else names[with_[k]]])))
+    return {"rows": rows, "edges": [(names[a], names[b]) for a, b in sorted(p.found.edges)],
+            "sum_ms": statistics.median(sum(f) + sum(b) for f, b in timed), "step_ms": statistics.median(whole),
+            "unread": unread}
 
 
 def write(result, out):
@@ -260,6 +452,9 @@ def main():
     if o.verbose:
         print("gv_layers.py: sum_ms=%.6g step_ms=%.6g sum_to_step=%.4g" % (
             result["sum_ms"], result["step_ms"], result["sum_ms"] / result["step_ms"]), file=sys.stderr)
+    if result["unread"]:
+        print("gv_layers.py: warning: weights that no layer reads, and that do not count: %s" % ", ".join(
+            result["unread"]), file=sys.stderr)
     write(result, sys.stdout)
 
 

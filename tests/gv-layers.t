@@ -5,7 +5,104 @@
 . "$src/tests/torch.sh"
 
 script=$src/share/gv_layers.py
-needs_torch "$script"
+has_torch "$script"
+
+# ---- models of all kinds are profiled and planned ----
+# profiled MODEL...: nothing is wrong with the tables of these, as gv-layers.py looks at them
+profiled() {
+	PYTHONPATH=$src/share run "$GV_PYTHON" "$src/tests/gv-layers.py" "$@"
+	cp err said
+	if [ "$status" -eq 0 ] && [ ! -s out ]; then pass "profiled: $*"; else fail "profiled: $*" out err; fi
+	for model; do
+		model=${model%@*}
+		run gv-partition -q -v --all-gpus -l 2@100GB/s -o "$model.plan" "$model.csv"
+		ok "$model is planned: $(sed -n "s/^$model@*[0-9]*: //p" said)" [ $status -eq 0 ]
+	done
+}
+# of FILE ROW COLUMN: a number of a profile
+of() {
+	sed 's/"[^"]*"/-/; /^$/,$d' "$1" | awk -F, -v row="$2" -v column="$3" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i }
+		$1 == row { print $at }'
+}
+profiled twice bare same weighed encoder lstm gpt gpt-checkpoint gpt-reentrant
+sed '1,/^$/d' twice.csv >out
+is_out "a module called twice, joints in place" <<'EOT'
+src,dst
+a,relu
+relu,b
+b,relu#2
+relu#2,c
+EOT
+cut -d, -f1 bare.csv | sed '/^$/,$d' | tr '\n' ' ' >out
+echo >>out
+is_out "functions belong to the call in front" <<'EOT'
+node_id a b 
+EOT
+echo "$(of bare.csv a parameter_bytes) $(of bare.csv b parameter_bytes)" >out
+is_out "and so do their parameters" <<EOT
+$((4 * (2 * (32 * 32 + 32) + 2 * 32))) $((4 * (32 * 32 + 32 + 32)))
+EOT
+ok "what returns its input takes no time backward" [ "$(of same.csv 2 backward_ms),$(of same.csv 3 backward_ms)" = 0,0 ]
+ok "the layer in front of it does" awk "BEGIN { exit !($(of same.csv 1 backward_ms) > 3 * $(of same.csv 4 backward_ms)) }"
+sed '1,/^$/d' gpt.csv | grep -e '^h.2' -e ',h.3' >out
+is_out "residual sums are one tensor between blocks" <<'EOT'
+h.2.ln_1,h.2.attn
+h.2.attn,h.2.ln_2
+h.2.attn,h.2.mlp.3
+h.2.ln_2,h.2.mlp.0
+h.2.mlp.0,h.2.mlp.1
+h.2.mlp.1,h.2.mlp.2
+h.2.mlp.2,h.2.mlp.3
+h.2.mlp.3,h.3.ln_1
+h.2.mlp.3,h.3.attn
+h.3.ln_1,h.3.attn
+h.3.attn,h.3.ln_2
+h.3.attn,h.3.mlp.3
+h.3.ln_2,h.3.mlp.0
+h.3.mlp.0,h.3.mlp.1
+h.3.mlp.1,h.3.mlp.2
+h.3.mlp.2,h.3.mlp.3
+EOT
+echo "$(of gpt.csv wte parameter_bytes) $(of gpt.csv head parameter_bytes) $(of gpt.csv head tied_with)" >out
+is_out "tied weights count on both layers, and the second says so" <<EOT
+$((4 * (100 * 64 + 16 * 64))) $((4 * 100 * 64)) wte
+EOT
+for how in checkpoint reentrant; do
+	ok "$how: what is computed again is in the backward time" awk -v f="$(of gpt-$how.csv h.0.mlp.0 forward_ms)" \
+		-v b="$(of gpt-$how.csv h.0.mlp.0 backward_ms)" 'BEGIN { exit !(f > 0 && b > 1.5 * f) }'
+	sed "1,/^\$/d" gpt-$how.csv >edges-$how
+done
+same_file edges-checkpoint edges-reentrant "both kinds of checkpoints: the same edges"
+cat >unread.py <<'EOT'
+import torch
+class Unread(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.used, self.left = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+    def forward(self, x):
+        return self.used(x)
+EOT
+run "$GV_PYTHON" "$script" --repeats=1 --warmup=0 unread.py:Unread 2x4
+is_err "weights that nothing reads: message" <<'EOT'
+gv_layers.py: warning: weights that no layer reads, and that do not count: left.weight, left.bias
+EOT
+if ! has_module torchvision; then
+	skip "no torchvision"
+elif [ -z "${GV_LONG:-}" ]; then
+	profiled resnet18@64
+else
+	# shellcheck disable=SC2046
+	profiled $("$GV_PYTHON" -c '
+from torchvision import models
+for name in models.list_models(module=models):
+    print(name + "@" + ("224" if name.startswith(("vit", "maxvit")) else "299" if name == "inception_v3" else "64"))')
+fi
+if [ -z "${GV_LONG:-}" ]; then
+	skip "long: more of PyTorch, and torch.distributed.pipelining"
+	done_testing
+	exit
+fi
 
 cat >model.py <<'EOT'
 import torch
@@ -103,10 +200,10 @@ sed '1,/^$/d' out >got && mv got out
 is_out "edges of branches, through functions" <<'EOT'
 src,dst
 0,1.conv
+0,1.act
 1.conv,1.bn
 1.bn,1.act
 1.act,2
-0,2
 2,3
 EOT
 layers --leaf=TransformerEncoderLayer model.py:words 4x12:50
@@ -127,8 +224,8 @@ layers.5
 rnn
 head
 EOT
-ok "weights that are shared count once" grep -q '^head,.*,9600,0,5,' words.csv
-ok "tuples are summed" grep -q '^rnn,"LSTM(16, 16, batch_first=True)",.*,3584,' words.csv
+ok "weights that are shared count on both" grep -q '^head,.*,9600,3200,5,.*,embed$' words.csv
+ok "of a tuple what is read counts" grep -q '^rnn,"LSTM(16, 16, batch_first=True)",.*,3072,' words.csv
 
 # into torch and back: the stages hold the weights that the plan gives them
 cat >split.py <<'EOT'

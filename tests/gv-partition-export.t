@@ -70,6 +70,24 @@ is_out "torch: names of modules" <<'EOT'
   "schedule": "GPipe"
 }
 EOT
+# a module that is called three times, as gv_layers.py writes it, and a name that only looks like it
+awk 'BEGIN { print "node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes"
+	n = split("a relu b relu#2 c relu#3 d#2", name, " ")
+	for (i = 1; i <= n; i++) print name[i] "," (i == 7 ? 20 : i % 2 ? 10 : 1) ",1,1000,1000" }' >calls.csv
+run gv-partition -l 2@100GB/s --straight --all-gpus --export=torch calls.csv
+silent "torch: calls"
+sed -n '/"split_points"/p; /"module_fqns/,/^  \]/p' out >got && mv got out
+is_out "torch: calls are modules, each once in a stage" <<'EOT'
+  "split_points": ["c"],
+  "module_fqns_per_model_part": [
+    ["a", "relu", "b"],
+    ["c", "relu", "d#2"]
+  ],
+EOT
+gv-partition -l 2@100GB/s --straight --all-gpus calls.csv | awk -F, -v OFS=, '/^relu#2/ { $6 = 1 } 1' >cut.csv
+no "torch: a stage that begins at one of several calls" \
+	'--export=torch: stage 1 begins at a call of "relu", which is called several times; torch would cut at each' \
+	--evaluate -l 2@100GB/s --export=torch cut.csv
 to torch-schedule --straight --schedule=gpipe --micro-batches=2 -o schedule.csv
 silent "torch-schedule, -o"
 cp schedule.csv out

@@ -1,4 +1,9 @@
-/* For torch.distributed.pipelining, torchtitan and NeMo AutoModel. */
+/*
+ * For torch.distributed.pipelining, torchtitan and NeMo AutoModel.
+ *
+ * gv_layers.py names the calls of a module NAME, NAME#2, NAME#3: for torch they are
+ * all NAME, where it can only be cut at a module that is called once.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,17 +28,76 @@ begins_stage(const struct export_plan *x, size_t i)
 	return i > 0 && export_stage(x, i) != export_stage(x, i - 1);
 }
 
+static bool
+same_cell(struct gv_cell a, struct gv_cell b)
+{
+	return a.len == b.len && memcmp(a.s, b.s, a.len) == 0;
+}
+
+/* The module whose call is the layer: its name without #2, if there is a layer of that name. */
+static struct gv_cell
+module_of(const struct export_plan *x, size_t i)
+{
+	struct gv_cell id = export_id(x, i), name = id;
+	size_t v;
+
+	while (name.len > 0 && name.s[name.len - 1] >= '0' && name.s[name.len - 1] <= '9')
+		name.len--;
+	if (name.len == id.len || name.len < 2 || name.s[name.len - 1] != '#')
+		return id;
+	name.len--;
+	for (v = 0; v < x->l->g.n; v++)
+		if (same_cell(export_id(x, v), name))
+			return name;
+	return id;
+}
+
+/* The first other layer from..to - 1 that is a call of the same module; to: none. */
+static size_t
+other_call(const struct export_plan *x, size_t i, size_t from, size_t to)
+{
+	struct gv_cell name = module_of(x, i);
+	size_t v;
+
+	for (v = from; v < to; v++)
+		if (v != i && same_cell(module_of(x, v), name))
+			return v;
+	return to;
+}
+
+/* Each stage begins at a module that is called nowhere else. */
+static int
+check_splits(const struct export_plan *x, struct gv_error *e)
+{
+	size_t v, n = x->l->g.n;
+	char q[GV_QUOTE_LEN];
+	struct gv_cell name;
+
+	for (v = 0; v < n; v++) {
+		name = module_of(x, v);
+		if (begins_stage(x, v) && other_call(x, v, 0, n) < n)
+			return gv_error_set(e,
+			    "--export=torch: stage %zu begins at a call of %s, which is "
+			    "called several times; torch would cut at each",
+			    export_stage(x, v), gv_quote(q, name.s, name.len));
+	}
+	return 0;
+}
+
 static void
 modules_of_stages(struct gv_json *j, const struct export_plan *x)
 {
-	size_t v;
+	size_t v, first = 0;
 
 	for (v = 0; v < x->l->g.n; v++) {
 		if (v > 0 && begins_stage(x, v))
 			gv_json_end(j);
-		if (v == 0 || begins_stage(x, v))
+		if (v == 0 || begins_stage(x, v)) {
 			gv_json_array(j, true);
-		json_cell(j, export_id(x, v));
+			first = v;
+		}
+		if (other_call(x, v, first, v) == v)
+			json_cell(j, module_of(x, v));
 	}
 	gv_json_end(j);
 }
@@ -45,13 +109,14 @@ export_torch(const struct export_plan *x, struct gv_out *out, struct gv_error *e
 	struct gv_json j = {.out = out};
 	size_t v;
 
-	(void)e;
+	if (check_splits(x, e) != 0)
+		return -1;
 	gv_json_object(&j, false);
 	gv_json_key(&j, "split_points");
 	gv_json_array(&j, true);
 	for (v = 0; v < x->l->g.n; v++)
 		if (begins_stage(x, v))
-			json_cell(&j, export_id(x, v));
+			json_cell(&j, module_of(x, v));
 	gv_json_end(&j);
 	gv_json_key(&j, "module_fqns_per_model_part");
 	gv_json_array(&j, false);
