@@ -167,6 +167,16 @@ $(BUILD)/fuzz/$(1): tests/fuzz/$(1).c tests/fuzz/replay.c $(call parts,$(1)) $(A
 endef
 $(foreach f,$(FUZZERS),$(eval $(call fuzzer,$(f))))
 
+# each archive linked as a whole, with those that it stands on: no name is there
+# twice, and none is missing that its libraries do not have
+WHOLE := $(BUILD)/whole/libgv $(BUILD)/whole/libgv-alloc
+$(BUILD)/whole/libgv: $(BUILD)/libgv.a
+$(BUILD)/whole/libgv-alloc: $(ALLOC) $(BUILD)/libgv.a
+$(WHOLE):
+	@mkdir -p $(@D)
+	$(Q)echo 'int main(void) { return 0; }' | $(CC) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ -x c - -x none \
+		-Wl,--whole-archive $^ -Wl,--no-whole-archive $(LIBS_$(patsubst lib%,%,$(@F))) $(LIBS_ALL)
+
 # programs that only tests run: workers, benchmarks
 $(BUILD)/helpers/%: tests/helpers/%.c $(BUILD)/libgv.a
 	@mkdir -p $(@D)
@@ -194,7 +204,7 @@ help: ## this list
 deps: ## install what is missing to build and test (apt-get; without root says how)
 	@sh tests/deps.sh install $(BUILD)
 
-tests: $(OUT) $(UNITS) $(REPLAYS) $(HELPERS) $(PRELOADS)
+tests: $(OUT) $(UNITS) $(REPLAYS) $(HELPERS) $(PRELOADS) $(WHOLE)
 
 # deps first and alone, then everything in parallel
 check: deps ## build and run the tests
