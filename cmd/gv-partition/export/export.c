@@ -9,29 +9,6 @@
 const char *const export_name[EXPORTS] = {
     "megatron", "deepspeed", "torch", "torch-schedule", "pipedream", "alpa"};
 
-struct gv_cell
-export_id(const struct export_plan *x, size_t i)
-{
-	const struct gv_frame *f = &x->l->rows;
-
-	return gv_frame_cell(f, x->l->row[x->order[i]], gv_frame_find(f, "node_id"));
-}
-
-struct gv_cell
-export_kind(const struct export_plan *x, size_t i)
-{
-	const struct gv_frame *f = &x->l->rows;
-	ptrdiff_t at = gv_frame_find(f, "layer");
-
-	return at < 0 ? export_id(x, i) : gv_frame_cell(f, x->l->row[x->order[i]], at);
-}
-
-size_t
-export_stage(const struct export_plan *x, size_t i)
-{
-	return x->p->of[x->order[i]];
-}
-
 /* The rows, if that is an order in which layers can run; else by stages. */
 static uint32_t *
 order_layers(const struct gv_graph *g, const struct gv_plan *p)
