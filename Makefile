@@ -84,7 +84,7 @@ OUT      := $(PROGRAMS:%=$(BIN)/%)
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all help deps check check-long bench lint install install-files uninstall dist \
-	demo clean tests fuzz format FORCE
+	demo clean tests fuzz mutate format FORCE
 
 all: $(OUT)
 
@@ -228,6 +228,9 @@ lint: ## compilers' warnings, static analysers, manual pages, shell
 
 fuzz: ## fuzz every target for FUZZ_S seconds (default 60), with clang
 	@sh tests/fuzz.sh
+
+mutate: ## plant small changes in the cores, list those that no test notices
+	@sh tests/mutate.sh
 
 format: ## clang-format over the C sources
 	git ls-files '*.c' '*.h' | xargs clang-format -i

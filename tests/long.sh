@@ -78,6 +78,11 @@ fuzzed() {
 	n=$(grep -l LLVMFuzzerTestOneInput tests/fuzz/*.c | wc -l)
 	FUZZ_S=${FUZZ_S:-20} sh tests/fuzz.sh || bad=1
 }
+mutated() {
+	sh tests/mutate.sh >"$out/mutants" || bad=1
+	cat "$out/mutants"
+	n=$(sed -n 's/^mutants: \([0-9]*\) planted.*/\1/p' "$out/mutants")
+}
 
 # answers BIN DIR: the plain runs of matrix.tab whose output is determined
 answers() {
@@ -149,6 +154,7 @@ part sanitized "all tests, address and undefined sanitizers"
 part threads "unit tests, gv-run, gv-train: thread sanitizer"
 part valgrind_cli "programs run under valgrind"
 part fuzzed "fuzz targets, ${FUZZ_S:-20} s each"
+part mutated "changes planted in the cores, at most 5 % unnoticed"
 part same_answers "runs with the same bytes: clang, -O0, -O3"
 part same_files "programs built twice: the same files; PREFIX"
 part covered "lines covered, percent (want 90)"
