@@ -39,8 +39,11 @@ for policy in max-min makespan finish-time max-sum min-cost; do
 	same_file next cold "$policy: and back"
 	{ cat rates.csv && echo && cat one_less.csv && echo && cat rates.csv; } >three
 	{ cat cold && echo && cat cold_less && echo && cat cold; } >want_three
-	run gv-alloc -p $policy -c cluster.csv --stream three
+	run gv-alloc -p $policy -c cluster.csv three
 	same_file out want_three "$policy: tables that follow each other are answered like each alone"
+	echo >>want_three
+	run gv-alloc -p $policy -c cluster.csv --stream three
+	same_file out want_three "$policy: --stream, with an empty line behind the last one, too"
 done
 
 run gv-alloc -p max-min -c cluster.csv --warm=memory -o other rates.csv

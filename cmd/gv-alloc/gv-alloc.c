@@ -225,7 +225,7 @@ answer_table(const struct options *o, struct gv_tab *t, const struct inputs *in,
 		if (o->common.verbose > 0)
 			say_objective(o, &r, &a);
 		answer_write(&a, &r, cluster, o->name, o->sharing != NULL, w);
-		if (gv_tab_paused(t))
+		if (gv_tab_paused(t) || o->stream)
 			gv_tabw_between(w);
 	}
 	gv_answer_free(&a);

@@ -41,7 +41,7 @@ static const char help[] =
     "      --dump-lp=FILE       write the linear program, for glpsol and others\n"
     "      --explain=FILE       write what binds, prices, what one more GPU brings\n"
     "      --warm=FILE          remember prices there: sooner the next time, no other\n"
-    "      --stream             answer table after table, as without it\n"
+    "      --stream             end each answer with an empty line\n"
     "      --tsv                write TSV\n"
     "  -o, --output=FILE        write here, whole or not at all\n"
     "  -q, --quiet              do not name jobs that are left out or can never run\n"

@@ -24,7 +24,7 @@ struct options {
 	const char *dump_lp;
 	const char *explain;
 	const char *warm; /* where prices are remembered */
-	bool stream;      /* what is done anyway: a table is answered when it ends */
+	bool stream;      /* an empty line ends each answer, also the last */
 };
 
 /* Fills *o, or ends with a usage error. */
