@@ -152,7 +152,7 @@ $(BUILD)/unit/$(1): tests/unit/$(1).c $(call parts,$(1)) \
 	$(if $(filter %_f64,$(1)),$(BUILD)/libgv64.a) $(ALLOC) $(BUILD)/libgv.a
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(GV_CPPFLAGS) $(if $(filter %_f64,$(1)),-DGV_REAL_DOUBLE) -Itests/unit -Icmd \
-		$$(GV_CFLAGS) $$(GV_LDFLAGS) -MMD -MP -o $$@ tests/unit/$(1).c $$(filter %.o %.a,$$^) \
+		$$(GV_CFLAGS) $$(GV_LDFLAGS) -MMD -MP -MF $$@.d -o $$@ tests/unit/$(1).c $$(filter %.o %.a,$$^) \
 		$$(LIBS_unit) $$(LIBS_ALL)
 endef
 $(foreach u,$(UNITS),$(eval $(call unit,$(notdir $(u)))))

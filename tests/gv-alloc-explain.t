@@ -187,7 +187,8 @@ is_out "also to a gang that then first fits" <<EOF
 gpu_type,v100,nothing,no,,0,1,0,,,2.5,0
 EOF
 printf 'gpu_type,gpus\ntpu,3\n' >none.csv
-run gv-alloc -q -p max-min -c none.csv --explain=why rates.csv
+sed 's/,k80,.*/,tpu,0/; /,v100,/d' rates.csv >nowhere.csv
+run gv-alloc -q -p max-min -c none.csv --explain=why nowhere.csv
 cp why out
 is_out "nobody can run" <<EOF
 kind,name,binds,bottleneck,value,used,limit,price,need,need_price,one_more_gpu,jobs_unlocked

@@ -27,22 +27,22 @@ grep -v '^j450,' rates.csv >one_less.csv
 
 for policy in max-min makespan finish-time max-sum min-cost; do
 	rm -f memory
-	gv-alloc -p $policy -c cluster.csv -o cold rates.csv
-	gv-alloc -p $policy -c cluster.csv -o cold_less one_less.csv
-	run gv-alloc -p $policy -c cluster.csv --warm=memory -o first rates.csv
+	gv-alloc -q -p $policy -c cluster.csv -o cold rates.csv
+	gv-alloc -q -p $policy -c cluster.csv -o cold_less one_less.csv
+	run gv-alloc -q -p $policy -c cluster.csv --warm=memory -o first rates.csv
 	silent "$policy: --warm with nothing there"
 	same_file first cold "$policy: the same table"
 	ok "$policy: prices are remembered" [ "$(wc -l <memory)" = 4 ]
-	run gv-alloc -p $policy -c cluster.csv --warm=memory -o next one_less.csv
+	run gv-alloc -q -p $policy -c cluster.csv --warm=memory -o next one_less.csv
 	same_file next cold_less "$policy: a job less, the same bytes as without"
-	gv-alloc -p $policy -c cluster.csv --warm=memory -o next rates.csv
+	gv-alloc -q -p $policy -c cluster.csv --warm=memory -o next rates.csv
 	same_file next cold "$policy: and back"
 	{ cat rates.csv && echo && cat one_less.csv && echo && cat rates.csv; } >three
 	{ cat cold && echo && cat cold_less && echo && cat cold; } >want_three
-	run gv-alloc -p $policy -c cluster.csv three
+	run gv-alloc -q -p $policy -c cluster.csv three
 	same_file out want_three "$policy: tables that follow each other are answered like each alone"
 	echo >>want_three
-	run gv-alloc -p $policy -c cluster.csv --stream three
+	run gv-alloc -q -p $policy -c cluster.csv --stream three
 	same_file out want_three "$policy: --stream, with an empty line behind the last one, too"
 done
 

@@ -214,6 +214,7 @@ grep -E '^(GV_|CUDA|OMP|RANK|WORLD|PATH|SECRET)' place/env | sed 's|gv-profile\.
 cat >want <<EOT
 CUDA_VISIBLE_DEVICES=
 GV_CHECKPOINT_DIR=$TMPDIR/DIR/run/checkpoint
+GV_DATA=$GV_DATA
 GV_GPUS=0
 GV_GPU_TYPE=cpu1
 GV_JOB_ID=a b

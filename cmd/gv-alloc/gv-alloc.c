@@ -19,6 +19,7 @@
 #include "options.h"
 #include "prices.h"
 #include "say.h"
+#include "warnings.h"
 #include "sched/cluster.h"
 #include "sched/rates.h"
 #include "warm.h"
@@ -210,8 +211,14 @@ answer_table(const struct options *o, struct gv_tab *t, const struct inputs *in,
 	struct gv_answer a = {0};
 	int rc = -1;
 
-	if (read_rates(&r, t, o, in, e) == 0 &&
-	    gv_answer_make(&a, &r, cluster, o->policy, &o->answer, e) == 0) {
+	if (read_rates(&r, t, o, in, e) != 0)
+		return -1;
+	if (gv_rates_check_types(&r, cluster, e) != 0) {
+		gv_warn_error(e);
+		answer_no();
+	}
+	warn_of_slips(o, &r, cluster);
+	if (gv_answer_make(&a, &r, cluster, o->policy, &o->answer, e) == 0) {
 		if (!o->common.quiet)
 			say_never_running(&r, cluster, &a);
 		if (a.impossible || !o->common.quiet)

@@ -192,6 +192,18 @@ read_inputs(struct inputs *in, const struct options *o, struct gv_error *e)
 	return rc != 0 ? -1 : gv_jobs_from(&in->jobs, &frame, e);
 }
 
+/* What can be read and was probably meant otherwise. */
+static void
+warn_of_slips(const struct inputs *in)
+{
+	struct gv_error w = {0};
+
+	if (in->cluster.warnings != NULL)
+		w = *in->cluster.warnings;
+	gv_rates_slips(&in->jobs, NULL, &w);
+	gv_warn_each(&w);
+}
+
 static void
 write_table(const struct inputs *in, const struct plan *p, const struct options *o,
     struct gv_out *out)
@@ -252,6 +264,8 @@ profile_jobs(int argc, char **argv)
 	    plan_make(&plan, &in.jobs, &in.cluster, o.known != NULL ? &in.known : NULL,
 		&e) != 0)
 		gv_die_error(&e);
+	if (!o.common.quiet)
+		warn_of_slips(&in);
 	o.run.quiet = o.common.quiet;
 	o.run.verbose = o.common.verbose;
 	status = run_check(&plan, &in.jobs, &in.cluster, &o.run, &e);

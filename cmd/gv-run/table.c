@@ -63,10 +63,14 @@ table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c,
     const struct settings *o, struct gv_error *e)
 {
 	struct gv_frame f = {0};
+	struct gv_error w = {0};
 
 	if (gv_frame_load(&f, path, e) != 0 || gv_rates_from(t, &f, c, e) != 0)
 		return -1;
 	gv_rates_spread(t, c);
+	gv_rates_slips(t, c, &w);
+	if (!o->quiet)
+		gv_warn_each(&w);
 	if (!t->has_share && o->policy == NULL)
 		gv_error_at(e, t->frame.file, t->frame.header_line, NULL,
 		    "missing column \"share\"; gv-alloc adds it, or -p names a command "

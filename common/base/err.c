@@ -199,6 +199,17 @@ gv_warn_error(const struct gv_error *e)
 		gv_warn("%zu more errors", e->count - GV_ERROR_KEPT);
 }
 
+void
+gv_warn_each(const struct gv_error *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->count && i < GV_ERROR_KEPT; i++)
+		gv_warn("warning: %s", w->text[i]);
+	if (w->count > GV_ERROR_KEPT)
+		gv_warn("warning: %zu more warnings", w->count - GV_ERROR_KEPT);
+}
+
 static void (*on_die)(void);
 
 void

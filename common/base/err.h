@@ -78,8 +78,11 @@ void gv_warn(const char *fmt, ...) GV_PRINTF(1, 2);
 void gv_warn_error(
     const struct gv_error *e); /* all its messages, and the count of those not kept */
 
+/* Each message of *w as a warning: "PROG: warning: message". */
+void gv_warn_each(const struct gv_error *w);
+
 /*
- * The same, then exit 2.  No cleanup runs but that of unfinished -o files and
+ * Writes the message as gv_warn does, then exit 2.  No cleanup runs but that of unfinished -o files and
  * what gv_on_die names (NULL = nothing more), which must not die itself.
  */
 void gv_on_die(void (*clean)(void));

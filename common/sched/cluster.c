@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "table/kind.h"
 
 enum { MAX_GPUS = 1000000000, MAX_THREADS = 1000000 };
 
@@ -17,6 +18,8 @@ find_columns(struct columns *c, const struct gv_frame *f, struct gv_error *e)
 {
 	int rc = 0;
 
+	if (gv_frame_expect(f, GV_KIND_CLUSTER, e) != 0)
+		return -1;
 	rc |= gv_frame_require(f, "gpu_type", &c->gpu_type, e);
 	rc |= gv_frame_require(f, "gpus", &c->gpus, e);
 	c->node = gv_frame_find(f, "node");
@@ -173,6 +176,20 @@ read_rows(struct gv_cluster *c, const struct gv_frame *f, const struct columns *
 	return rc;
 }
 
+static void
+look_for_slips(struct gv_cluster *c, const struct gv_frame *f)
+{
+	static const char *const known[] = {
+	    "gpu_type", "gpus", "node", "usd_per_h", "memory_bytes", "threads", "ids"};
+	struct gv_error w = {0};
+
+	gv_frame_warn_names(f, known, sizeof(known) / sizeof(known[0]), &w);
+	if (w.count == 0)
+		return;
+	c->warnings = gv_arena_alloc(&c->arena, 1, sizeof(w));
+	*c->warnings = w;
+}
+
 int
 gv_cluster_read(struct gv_cluster *c, const char *path, struct gv_error *e)
 {
@@ -198,6 +215,8 @@ gv_cluster_read(struct gv_cluster *c, const char *path, struct gv_error *e)
 	rc = read_rows(c, &f, &col, &seen, e);
 	if (rc == 0)
 		rc = gv_cluster_set_ids(c, &f, e);
+	if (rc == 0)
+		look_for_slips(c, &f);
 out:
 	free(seen.type_row);
 	free(seen.pool_row);

@@ -32,7 +32,8 @@ struct gv_cluster {
 	struct gv_gpu_type *type;
 	size_t n_pools; /* in table order */
 	struct gv_pool *pool;
-	struct gv_arena arena; /* owns all of it */
+	struct gv_error *warnings; /* columns that look misspelled; NULL = none */
+	struct gv_arena arena;     /* owns all of it */
 };
 
 /*

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "table/kind.h"
 #include "base/hash.h"
 #include "sched/rates.h"
 
@@ -32,6 +33,8 @@ find_columns(struct index *x, const struct gv_frame *f, struct gv_error *e)
 {
 	int rc = 0;
 
+	if (gv_frame_expect(f, GV_KIND_THROUGHPUTS, e) != 0)
+		return -1;
 	rc |= gv_frame_require(f, "job_type", &x->job_type, e);
 	rc |= gv_frame_require(f, "scale_factor", &x->scale_factor, e);
 	rc |= gv_frame_require(f, "gpu_type", &x->gpu_type, e);

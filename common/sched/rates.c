@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "table/kind.h"
 
 /* ---- the columns that describe a job ---- */
 
@@ -209,7 +210,10 @@ gv_jobs_from(struct gv_rates *r, struct gv_frame *frame, struct gv_error *e)
 	int rc;
 
 	take_frame(r, frame);
-	rc = find_job_columns(&c, &r->frame, e);
+	rc = gv_frame_find(&r->frame, "job_id") >= 0
+		 ? 0
+		 : gv_frame_expect(&r->frame, GV_KIND_JOBS, e);
+	rc = rc == 0 ? find_job_columns(&c, &r->frame, e) : -1;
 	rows = rc == 0 ? r->frame.n_rows : 0;
 	for (row = 0; row < rows; row++) {
 		switch (job_of_row(r, &ids, &cap, row, &c, &job, e)) {
@@ -420,6 +424,22 @@ read_partners(
 	return rc;
 }
 
+size_t
+gv_rates_columns(const char *names[GV_RATES_COLUMNS])
+{
+	static const char *const others[] = {"job_id", "scale_factor", "gpu_type",
+	    "steps_per_s", "share", "with_job_id", "with_steps_per_s", "policy"};
+	size_t i, n = 0;
+
+	for (i = 0; i < N_TEXTS; i++)
+		names[n++] = texts[i].name;
+	for (i = 0; i < N_NUMBERS; i++)
+		names[n++] = numbers[i].name;
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		names[n++] = others[i];
+	return n;
+}
+
 int
 gv_rates_from(struct gv_rates *r, struct gv_frame *frame,
     const struct gv_cluster *cluster, struct gv_error *e)
@@ -430,7 +450,8 @@ gv_rates_from(struct gv_rates *r, struct gv_frame *frame,
 	int rc;
 
 	take_frame(r, frame);
-	rc = find_rate_columns(&c, &r->frame, e);
+	rc = gv_frame_expect(&r->frame, GV_KIND_RATES, e);
+	rc = rc == 0 ? find_rate_columns(&c, &r->frame, e) : -1;
 	if (rc == 0) {
 		r->has_share = c.share >= 0;
 		r->n_rates = r->frame.n_rows;

@@ -82,6 +82,24 @@ void gv_rates_spread(struct gv_rates *r, const struct gv_cluster *c);
 void gv_rates_free(struct gv_rates *r);
 
 /*
+ * Adds to *w what looks like a slip in a table that can be read: columns and GPU
+ * types that look like known ones, entities whose names differ in case or
+ * separators alone.  cluster may be NULL.  Linear in the rows.
+ */
+void gv_rates_slips(
+    const struct gv_rates *r, const struct gv_cluster *cluster, struct gv_error *w);
+/*
+ * That the cluster has any of the table's GPU types.  0, also of a table without
+ * rows; or -1 with *e set, which names those of both.
+ */
+int gv_rates_check_types(
+    const struct gv_rates *r, const struct gv_cluster *cluster, struct gv_error *e);
+
+/* The columns that a table of jobs or rates may have, to names; how many. */
+enum { GV_RATES_COLUMNS = 64 };
+size_t gv_rates_columns(const char *names[GV_RATES_COLUMNS]);
+
+/*
  * Joins jobs (a jobs table, read by gv_jobs_from) with a throughputs table
  * (job_type, scale_factor, gpu_type, steps_per_s) on job_type and scale_factor:
  * *out gets the job's columns + gpu_type, steps_per_s, one row per job and GPU

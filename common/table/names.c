@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
+
 ptrdiff_t
 gv_names_find(const struct gv_cell *name, size_t n, const char *wanted)
 {
@@ -15,11 +17,59 @@ gv_names_find(const struct gv_cell *name, size_t n, const char *wanted)
 	return -1;
 }
 
+/* What may be wrong where a column is missing, to hint[size]; "" = no idea. */
+static void
+missing_hint(
+    char *hint, size_t size, const struct gv_cell *name, size_t n, const char *wanted)
+{
+	char quoted[GV_QUOTE_LEN];
+	size_t i;
+
+	hint[0] = '\0';
+	if (n == 1 && memchr(name[0].s, ';', name[0].len) != NULL) {
+		snprintf(hint, size,
+		    "; cells are separated by semicolons; expected commas or tabs");
+		return;
+	}
+	for (i = 0; i < n; i++)
+		if (gv_near(name[i].s, name[i].len, &wanted, 1) != NULL) {
+			snprintf(hint, size, "; column %s looks like it",
+			    gv_quote(quoted, name[i].s, name[i].len));
+			return;
+		}
+}
+
+void
+gv_names_warn(const struct gv_cell *name, size_t n, const char *const *known,
+    size_t n_known, const char *file, long line, struct gv_error *w)
+{
+	char quoted[GV_QUOTE_LEN];
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const char *near = gv_near(name[i].s, name[i].len, known, n_known);
+
+		/* where the known one is there, too, this is another */
+		if (near == NULL || gv_names_find(name, n, near) >= 0)
+			continue;
+		gv_error_at(w, file, line, NULL,
+		    "column %s is not known; is \"%s\" meant?",
+		    gv_quote(quoted, name[i].s, name[i].len), near);
+	}
+}
+
+void
+gv_frame_warn_names(
+    const struct gv_frame *f, const char *const *known, size_t n, struct gv_error *w)
+{
+	gv_names_warn(f->name, f->n_columns, known, n, f->file, f->header_line, w);
+}
+
 int
 gv_names_missing(const struct gv_cell *name, size_t n, const char *wanted,
     const char *file, long line, struct gv_error *e)
 {
-	char found[200];
+	char found[200], hint[GV_QUOTE_LEN + 64];
 	size_t len = 0;
 	size_t i;
 
@@ -34,8 +84,9 @@ gv_names_missing(const struct gv_cell *name, size_t n, const char *wanted,
 		}
 		len += (size_t)r;
 	}
-	return gv_error_at(
-	    e, file, line, NULL, "missing column \"%s\" (found: %s)", wanted, found);
+	missing_hint(hint, sizeof(hint), name, n, wanted);
+	return gv_error_at(e, file, line, NULL, "missing column \"%s\" (found: %s)%s",
+	    wanted, found, hint);
 }
 
 char *

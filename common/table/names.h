@@ -11,6 +11,10 @@ ptrdiff_t gv_names_find(const struct gv_cell *name, size_t n, const char *wanted
 int gv_names_missing(const struct gv_cell *name, size_t n, const char *wanted,
     const char *file, long line, struct gv_error *e);
 
+/* As gv_frame_warn_names, of name[0..n). */
+void gv_names_warn(const struct gv_cell *name, size_t n, const char *const *known,
+    size_t n_known, const char *file, long line, struct gv_error *w);
+
 /* The names, and the cells of the present row, as arrays [n_columns]. */
 const struct gv_cell *gv_tab_names(const struct gv_tab *t);
 const struct gv_cell *gv_tab_cells(const struct gv_tab *t);

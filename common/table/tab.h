@@ -146,6 +146,12 @@ void gv_frame_add(struct gv_frame *f, const struct gv_cell *cell, long line);
 ptrdiff_t gv_frame_find(const struct gv_frame *f, const char *name);
 int gv_frame_require(
     const struct gv_frame *f, const char *name, ptrdiff_t *column, struct gv_error *e);
+/*
+ * Adds to *w a line for each column that is none of known[0..n) but looks like
+ * one (base/near.h) which is not there.
+ */
+void gv_frame_warn_names(
+    const struct gv_frame *f, const char *const *known, size_t n, struct gv_error *w);
 /* NUL-terminated (a cell never holds a NUL). */
 struct gv_cell gv_frame_cell(const struct gv_frame *f, size_t row, ptrdiff_t column);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "table/kind.h"
 
 static int
 read_row(struct gv_entities *w, size_t row, ptrdiff_t entity, ptrdiff_t weight,
@@ -44,8 +45,11 @@ gv_entities_from(struct gv_entities *w, struct gv_frame *frame, struct gv_error 
 
 	*w = (struct gv_entities){.frame = *frame};
 	*frame = (struct gv_frame){0};
-	rc = gv_frame_require(&w->frame, "entity", &entity, e);
-	rc |= gv_frame_require(&w->frame, "weight", &weight, e);
+	rc = gv_frame_expect(&w->frame, GV_KIND_ENTITIES, e);
+	if (rc == 0) {
+		rc = gv_frame_require(&w->frame, "entity", &entity, e);
+		rc |= gv_frame_require(&w->frame, "weight", &weight, e);
+	}
 	if (rc == 0) {
 		first = gv_xcalloc(w->frame.n_rows, sizeof(*first));
 		w->weight = gv_xcalloc(w->frame.n_rows, sizeof(*w->weight));

@@ -1,0 +1,99 @@
+#include "table/kind.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "table/names.h"
+
+enum { MOST = 5 };
+
+static const struct {
+	const char *name;
+	const char *column[MOST]; /* NULL behind the last one */
+} kinds[GV_KINDS] = {
+    [GV_KIND_EVENTS] = {"an events table", {"time_s", "event"}},
+    [GV_KIND_SCHEDULE] = {"a schedule", {"op", "stage", "micro_batch", "start_ms"}},
+    [GV_KIND_STAGES] = {"a table of stages", {"stage", "load_s"}},
+    [GV_KIND_PLAN] = {"a plan", {"node_id", "forward_ms", "stage", "replicas"}},
+    [GV_KIND_LAYERS] = {"a table of layers", {"node_id", "forward_ms"}},
+    [GV_KIND_EDGES] = {"a table of edges", {"src", "dst"}},
+    [GV_KIND_ROUNDS] = {"a dry run", {"round", "job_id", "gpu_type", "gpus"}},
+    [GV_KIND_EXPLANATION] = {"an explanation", {"kind", "name", "binds", "bottleneck"}},
+    [GV_KIND_REPORT] = {"a report", {"promised_share", "received_share"}},
+    [GV_KIND_PAIRS] = {"a table of pairs", {"job_a", "job_b", "steps_per_s_a"}},
+    [GV_KIND_ALLOCATION] = {"an allocation table",
+	{"job_id", "gpu_type", "steps_per_s", "share"}},
+    [GV_KIND_RATES] = {"a table of rates", {"job_id", "gpu_type", "steps_per_s"}},
+    [GV_KIND_THROUGHPUTS] = {"a table of throughputs",
+	{"job_type", "scale_factor", "gpu_type", "steps_per_s"}},
+    [GV_KIND_JOBS] = {"a jobs table", {"job_id", "command"}},
+    [GV_KIND_PRICES] = {"a table of prices", {"gpu_type", "usd_per_h", "time_s"}},
+    [GV_KIND_GPU_TYPES] = {"a table of GPU types", {"gpu_type", "memory_bytes_per_s"}},
+    [GV_KIND_DEVICES] = {"a list of devices", {"gpu_type", "index", "uuid"}},
+    [GV_KIND_CLUSTER] = {"a cluster", {"gpu_type", "gpus"}},
+    [GV_KIND_ENTITIES] = {"a table of entities", {"entity", "weight"}},
+    [GV_KIND_LEVELS] = {"a table of levels", {"level", "gpus", "gbytes_per_s"}},
+    [GV_KIND_TRANSFORMERS] = {"a table of transformers", {"hidden_size", "seq_len"}},
+    [GV_KIND_MODEL] = {"a model", {"id", "op"}},
+    [GV_KIND_LOSSES] = {"a table of losses", {"step", "loss"}},
+};
+
+static bool
+has_all(const struct gv_cell *names, size_t n, enum gv_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < MOST && kinds[kind].column[i] != NULL; i++)
+		if (gv_names_find(names, n, kinds[kind].column[i]) < 0)
+			return false;
+	return true;
+}
+
+enum gv_kind
+gv_kind_of(const struct gv_cell *names, size_t n)
+{
+	size_t kind = 0;
+
+	while (kind < GV_KINDS && !has_all(names, n, (enum gv_kind)kind))
+		kind++;
+	return (enum gv_kind)kind;
+}
+
+const char *
+gv_kind_name(enum gv_kind kind)
+{
+	return kind < GV_KINDS ? kinds[kind].name : "a table of another program";
+}
+
+static int
+expect(const struct gv_cell *names, size_t n, const char *file, long line,
+    enum gv_kind kind, struct gv_error *e)
+{
+	enum gv_kind is = gv_kind_of(names, n);
+	char columns[200] = "";
+	size_t i, len = 0;
+
+	if (n == 1 && memchr(names[0].s, ';', names[0].len) != NULL)
+		return gv_error_at(e, file, line, NULL,
+		    "cells are separated by semicolons; expected commas or tabs");
+	if (is == GV_KIND_NONE || has_all(names, n, kind))
+		return 0;
+	for (i = 0; i < MOST && kinds[kind].column[i] != NULL; i++)
+		len += (size_t)snprintf(columns + len, sizeof(columns) - len, "%s%s",
+		    i > 0 ? ", " : "", kinds[kind].column[i]);
+	return gv_error_at(e, file, line, NULL, "this is %s; expected %s (%s)",
+	    gv_kind_name(is), gv_kind_name(kind), columns);
+}
+
+int
+gv_frame_expect(const struct gv_frame *f, enum gv_kind kind, struct gv_error *e)
+{
+	return expect(f->name, f->n_columns, f->file, f->header_line, kind, e);
+}
+
+int
+gv_tab_expect(const struct gv_tab *t, enum gv_kind kind, struct gv_error *e)
+{
+	return expect(
+	    gv_tab_names(t), gv_tab_columns(t), gv_tab_file(t), gv_tab_line(t), kind, e);
+}

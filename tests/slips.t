@@ -1,0 +1,163 @@
+#!/bin/sh
+# What can be read and was probably meant otherwise is warned about by name;
+# tables of another kind are told what they are.  Nothing is said where nothing
+# is wrong.
+. "${0%/*}/lib.sh"
+cp "$src"/examples/man/* .
+
+printf 'gpu_type,gpus,node\nV100,4,n\nK80,2,n\n' >cluster2.csv
+# alloc POLICY TABLE [OPTION...]: the table comes from stdin
+alloc() {
+	policy=$1 table=$2
+	shift 2
+	cat >"$table"
+	run gv-alloc -p "$policy" -c cluster2.csv "$@" "$table"
+}
+
+# ---- GPU types ----
+alloc max-min r.csv <<E
+job_id,gpu_type,steps_per_s
+a,v100,1
+b,k80,2
+b,v100,2
+E
+is_status 1 "none of the types is in the cluster: status"
+is_err "both lists of types" <<E
+gv-alloc: r.csv: no GPU type of it is in the cluster: it has v100, k80; the cluster has V100, K80
+E
+[ ! -s out ]
+is_status 1 "no shares of 0"
+alloc max-min r.csv <<E
+job_id,gpu_type,steps_per_s
+a,V100,1
+a,k80,1
+a,P100,1
+a,k80_unconsolidated,1
+E
+is_err "one type that is spelled otherwise; others are nobody's business" <<E
+gv-alloc: warning: r.csv:3: gpu_type: the cluster has no "k80"; is "K80" meant?
+E
+is_status 0 "a warning is no failure"
+printf 'job_id,gpu_type,steps_per_s,share,command\na,v100,1,1,true\n' >allocation2.csv
+run gv-run --dry-run -c cluster2.csv allocation2.csv
+is_err "gv-run says so, too" <<E
+gv-run: warning: allocation2.csv:2: gpu_type: the cluster has no "v100"; is "V100" meant?
+E
+
+# ---- columns ----
+alloc max-min r.csv <<E
+job_id,gpu_type,steps_per_s,priority_wieght,scalefactor,Deadline,note
+a,V100,1,1,1,1,1
+b,V100,1,1,1,1,1
+E
+is_err "columns that look like known ones, once a table" <<E
+gv-alloc: warning: r.csv:1: column "priority_wieght" is not known; is "priority_weight" meant?
+gv-alloc: warning: r.csv:1: column "scalefactor" is not known; is "scale_factor" meant?
+gv-alloc: warning: r.csv:1: column "Deadline" is not known; is "deadline_s" meant?
+E
+run gv-alloc -q -p max-min -c cluster2.csv r.csv
+is_err "not with --quiet" </dev/null
+alloc max-min r.csv <<E
+job_id,gpu_type,steps_per_s,scale_factor,scalefactor,shard,model,steps,weight,mode,user,rank,id
+a,V100,1,1,1,1,1,1,1,1,1,1,1
+E
+is_err "columns of one's own, also beside the known one" </dev/null
+printf 'job_type,command,Job-ID\na,true,x\n' >jobs2.csv
+run gv-profile jobs -c cluster2.csv jobs2.csv
+is_err "where one must be there" <<E
+gv-profile: jobs2.csv:1: missing column "job_id" (found: job_type, command, Job-ID); column "Job-ID" looks like it
+E
+printf 'gpu_type,gpus,nodes\nV100,4,n\n' >cluster3.csv
+run gv-alloc -p max-min -c cluster3.csv r.csv
+is_err "columns of a cluster" <<E
+gv-alloc: warning: cluster3.csv:1: column "nodes" is not known; is "node" meant?
+E
+
+# ---- entities ----
+alloc water-filling r.csv <<E
+job_id,gpu_type,steps_per_s,entity
+a,V100,1,vision
+b,V100,1,Vision
+c,V100,1,speech
+d,V100,1,Vision
+e,V100,1,
+E
+is_err "entities alike" <<E
+gv-alloc: warning: r.csv:3: entity: "Vision" is another entity than "vision" at line 2
+E
+
+# ---- what a policy does not look at ----
+alloc max-min r.csv <<E
+job_id,gpu_type,steps_per_s,deadline_s,slo_factor
+a,V100,1,,
+b,V100,1,5,
+c,V100,1,,2
+E
+is_err "deadlines" <<E
+gv-alloc: warning: r.csv:3: deadline_s: policy max-min does not look at it
+gv-alloc: warning: r.csv:4: slo_factor: policy max-min does not look at it
+E
+alloc max-min r.csv --entities=weights.csv <<E
+job_id,gpu_type,steps_per_s
+a,V100,1
+E
+printf 'entity,weight\nx,2\n' >weights.csv
+printf 'gpu_type,usd_per_h,time_s\nV100,2,0\nK80,1,0\n' >prices.csv
+alloc water-filling r.csv --entities=weights.csv --prices=prices.csv --at=0 <<E
+job_id,gpu_type,steps_per_s
+a,V100,1
+E
+is_err "options" <<E
+gv-alloc: warning: --prices changes nothing: policy water-filling does not look at what GPUs cost
+gv-alloc: warning: --entities changes nothing: r.csv has no column "entity"
+E
+# weights: the warning is there just where they change nothing
+printf 'gpu_type,gpus,usd_per_h\nV100,1,2\nK80,1,1\n' >cluster2.csv
+for weights in '1 1 1' '1 5 9'; do
+	# shellcheck disable=SC2086
+	set -- $weights
+	cat >"w$3.csv" <<E
+job_id,gpu_type,steps_per_s,priority_weight,total_steps
+a,V100,4,$1,90
+a,K80,1,$1,90
+b,V100,3,$2,70
+b,K80,2,$2,70
+c,V100,5,$3,100
+c,K80,2,$3,100
+E
+done
+for policy in $(gv-alloc -p x -c x 2>&1 | sed -n 's/.*known: //p' | tr -d ,); do
+	gv-alloc -q -p "$policy" -c cluster2.csv w1.csv | cut -d, -f1-3,6 >without
+	run gv-alloc -p "$policy" -c cluster2.csv w9.csv
+	cut -d, -f1-3,6 out >with
+	said=no
+	! grep -q 'priority_weight: policy .* does not look at it' err || said=yes
+	same=yes
+	cmp -s without with || same=no
+	[ $said = $same ] || status=1
+	is_status 0 "$policy: weights are warned about where they change nothing"
+done
+
+# ---- tables of another kind ----
+# told FILE TEXT COMMAND...: the command says so about the file
+told() {
+	file=$1 text=$2
+	shift 2
+	run "$@"
+	is_status 2 "$file: status"
+	err_has "$file:1: $text" "$file: $*"
+}
+told events.csv 'this is an events table; expected a table of rates (job_id, gpu_type, steps_per_s)' \
+	gv-alloc -p max-min -c cluster.csv events.csv
+told jobs.csv 'this is a jobs table; expected a cluster (gpu_type, gpus)' gv-alloc -p max-min -c jobs.csv rates.csv
+told cluster.csv 'this is a cluster; expected a jobs table (job_id, command)' \
+	gv-profile jobs -c cluster.csv cluster.csv
+told layers.csv 'this is a table of layers; expected a table of throughputs' \
+	gv-alloc -p max-min -t layers.csv -c cluster.csv jobs.csv
+tr , ';' <rates.csv >semicolons.csv
+told semicolons.csv 'cells are separated by semicolons; expected commas or tabs' \
+	gv-alloc -p max-min -c cluster.csv semicolons.csv
+is_err "once" <<E
+gv-alloc: semicolons.csv:1: cells are separated by semicolons; expected commas or tabs
+E
+done_testing
