@@ -41,7 +41,7 @@ read_price(
 
 /* The types of a problem are in order of their names: how many stand before this one. */
 static size_t
-place(const struct gv_cluster *c, size_t type)
+position(const struct gv_cluster *c, size_t type)
 {
 	size_t k, n = 0;
 
@@ -74,17 +74,17 @@ take_rows(struct gv_price_memory *m, const struct gv_frame *f, const struct colu
 			continue;
 		seen[type] = true;
 		n++;
-		m->pool[place(c, (size_t)type)] = price[0];
-		m->gain_pool[place(c, (size_t)type)] = price[1];
+		m->capacity_price[position(c, (size_t)type)] = price[0];
+		m->gain_capacity_price[position(c, (size_t)type)] = price[1];
 	}
 	free(seen);
 	if (!known[0]) {
-		free(m->pool);
-		m->pool = NULL;
+		free(m->capacity_price);
+		m->capacity_price = NULL;
 	}
 	if (!known[1]) {
-		free(m->gain_pool);
-		m->gain_pool = NULL;
+		free(m->gain_capacity_price);
+		m->gain_capacity_price = NULL;
 	}
 	return rc != 0 ? -1 : n == c->n_types && n == f->n_rows;
 }
@@ -102,8 +102,9 @@ warm_read(struct gv_price_memory *memory, const char *path, const struct gv_clus
 	if (gv_frame_load(&f, path, e) != 0)
 		return -1;
 	memory->m = c->n_types;
-	memory->pool = gv_xcalloc(c->n_types, sizeof(*memory->pool));
-	memory->gain_pool = gv_xcalloc(c->n_types, sizeof(*memory->gain_pool));
+	memory->capacity_price = gv_xcalloc(c->n_types, sizeof(*memory->capacity_price));
+	memory->gain_capacity_price =
+	    gv_xcalloc(c->n_types, sizeof(*memory->gain_capacity_price));
 	rc = find_columns(&col, &f, e);
 	if (rc == 0)
 		rc = take_rows(memory, &f, &col, c, policy, e);
@@ -117,7 +118,8 @@ int
 warm_write(const struct gv_price_memory *memory, const char *path,
     const struct gv_cluster *c, const char *policy, struct gv_error *e)
 {
-	const double *const pool[] = {memory->pool, memory->gain_pool};
+	const double *const price[] = {
+	    memory->capacity_price, memory->gain_capacity_price};
 	struct gv_out *out;
 	struct gv_tabw w;
 	size_t i, k;
@@ -134,8 +136,8 @@ warm_write(const struct gv_price_memory *memory, const char *path,
 	for (i = 0; i < c->n_types; i++) {
 		gv_tabw_str(&w, c->type[i].name);
 		for (k = 0; k < 2; k++)
-			if (pool[k] != NULL && memory->m == c->n_types)
-				gv_tabw_double(&w, pool[k][place(c, i)]);
+			if (price[k] != NULL && memory->m == c->n_types)
+				gv_tabw_double(&w, price[k][position(c, i)]);
 			else
 				gv_tabw_empty(&w);
 		gv_tabw_double(&w, memory->level);

@@ -7,8 +7,8 @@
 #include "sched/cluster.h"
 
 /*
- * Reads it, if there is one: columns gpu_type, price, gain_price (parts of a whole
- * pool's, may be empty), level, policy.  One of another policy, or of other types than
+ * Reads it, if there is one: columns gpu_type, price, gain_price (of
+ * all GPUs of the type, may be empty), level, policy.  One of another policy, or of other types than
  * the cluster's, says nothing.  0, or -1 with *e set: it is malformed.
  */
 int warm_read(struct gv_price_memory *memory, const char *path,

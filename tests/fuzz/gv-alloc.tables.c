@@ -109,12 +109,12 @@ check_warm(const char *path, const struct gv_cluster *c)
 	int rc = warm_read(&first, path, c, "max-min", &e);
 
 	check_error(rc, &e);
-	if (rc == 0 && (first.pool != NULL || first.gain_pool != NULL)) {
+	if (rc == 0 && (first.capacity_price != NULL || first.gain_capacity_price != NULL)) {
 		make_written();
 		HOLDS(warm_write(&first, written, c, "max-min", &e) == 0);
 		HOLDS(warm_read(&again, written, c, "max-min", &e) == 0);
-		HOLDS(same(first.pool, again.pool));
-		HOLDS(same(first.gain_pool, again.gain_pool));
+		HOLDS(same(first.capacity_price, again.capacity_price));
+		HOLDS(same(first.gain_capacity_price, again.gain_capacity_price));
 	}
 	gv_price_forget(&first);
 	gv_price_forget(&again);

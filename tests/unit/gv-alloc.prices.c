@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "draws.h"
-#include "alloc/price/crowd.h"
-#include "alloc/price/mixture.h"
+#include "alloc/price/oracle.h"
+#include "alloc/price/master.h"
 #include "alloc/policy/policy.h"
 #include "alloc/price/price.h"
 #include "lp/lp.h"
@@ -44,7 +44,7 @@ draw_mixture(struct draw *d)
 	}
 }
 
-/* The program in the words of mixture.h; its best value. */
+/* The program in the words of master.h; its best value. */
 static double
 by_glpk(const struct draw *d)
 {
@@ -91,20 +91,20 @@ test_mixture(void)
 
 	for (i = 0; i < 2000; i++) {
 		struct draw d;
-		struct gv_mixture p;
+		struct gv_price_master p;
 		bool keep[40];
 		double weights = 0, best;
 		size_t j, k;
 
 		draw_mixture(&d);
 		best = by_glpk(&d);
-		gv_mixture_init(&p, d.m, d.gains, d.lo, d.hi);
+		gv_price_master_init(&p, d.m, d.gains, d.lo, d.hi);
 		for (k = 0; k < d.n; k++) { /* step by step, as it is used */
-			gv_mixture_add(&p, d.used[k], d.gain[k]);
-			failed += gv_mixture_solve(&p) != 0;
+			gv_price_master_add(&p, d.used[k], d.gain[k]);
+			failed += gv_price_master_solve(&p) != 0;
 			keep[k] = true;
 		}
-		bad_sum += !(fabs(p.sum - best) <= 1e-9 * fmax(1, fabs(best)));
+		bad_sum += !(fabs(p.objective - best) <= 1e-9 * fmax(1, fabs(best)));
 		for (k = 0; k < d.n; k++) {
 			weights += p.weight[k];
 			bad_weights += p.weight[k] < 0;
@@ -113,10 +113,10 @@ test_mixture(void)
 		for (j = 0; j < d.m; j++)
 			bad_prices +=
 			    p.price[j] < d.lo[j] - 1e-9 || p.price[j] > d.hi[j] + 1e-9;
-		gv_mixture_keep(&p, keep, d.lo, d.hi);
-		failed += gv_mixture_solve(&p) != 0;
-		bad_kept += !(fabs(p.sum - best) <= 1e-9 * fmax(1, fabs(best)));
-		gv_mixture_free(&p);
+		gv_price_master_keep(&p, keep, d.lo, d.hi);
+		failed += gv_price_master_solve(&p) != 0;
+		bad_kept += !(fabs(p.objective - best) <= 1e-9 * fmax(1, fabs(best)));
+		gv_price_master_free(&p);
 	}
 	is_int(failed, 0, "2000 mixtures come to their end");
 	is_int(bad_sum, 0, "and are as good as GLPK's");
@@ -127,13 +127,13 @@ test_mixture(void)
 
 /* ---- vectors of all kinds ---- */
 
-static struct gv_crowd
-draw_crowd(size_t n, size_t m)
+static struct gv_oracle_jobs
+draw_jobs(size_t n, size_t m)
 {
 	double *a = gv_xcalloc(n, m * sizeof(*a));
 	double *gain = gv_xcalloc(n, m * sizeof(*gain));
 	double *use = gv_xcalloc(n, sizeof(*use));
-	struct gv_crowd c;
+	struct gv_oracle_jobs c;
 	size_t i, j;
 
 	for (i = 0; i < n; i++) {
@@ -146,7 +146,7 @@ draw_crowd(size_t n, size_t m)
 		}
 		a[i * m + below(m)] = 1 + uniform();
 	}
-	gv_crowd_fill(&c, n, m, a, use, gain);
+	gv_oracle_jobs_fill(&c, n, m, a, use, gain);
 	free(a);
 	free(gain);
 	free(use);
@@ -155,7 +155,7 @@ draw_crowd(size_t n, size_t m)
 
 /* All that the loops say, as bytes. */
 static double *
-all_words(const struct gv_crowd *c, size_t *len)
+all_words(const struct gv_oracle_jobs *c, size_t *len)
 {
 	enum { WORDS = 8 };
 	size_t m = c->m, per = WORDS * (3 * m + 3) + 3 * c->n * (m + 1);
@@ -163,7 +163,7 @@ all_words(const struct gv_crowd *c, size_t *len)
 	double *price = gv_xcalloc(4 * m, sizeof(*price));
 	double *lo = price + m, *hi = lo + m, *face = hi + m;
 	size_t *open = gv_xcalloc(c->n, sizeof(*open));
-	struct gv_taken t = {
+	struct gv_demand t = {
 	    gv_xcalloc(m, sizeof(double)), gv_xcalloc(m, sizeof(double)), 0, 0};
 	double *p = said;
 	size_t i, j, k;
@@ -175,26 +175,26 @@ all_words(const struct gv_crowd *c, size_t *len)
 		hi[j] = price[j] * 1.1 + .001;
 	}
 	for (k = 0; k < 4; k++) {
-		const struct gv_offer o = {
+		const struct gv_dual_point o = {
 		    price, k == 3 ? face : NULL, k == 2 ? 0 : 1, k > 0};
 		size_t n;
 
-		gv_crowd_take(c, &o, &t);
+		gv_oracle_demand(c, &o, &t);
 		for (j = 0; j < m; j++)
 			*p++ = t.used[j];
 		*p++ = t.gain;
 		*p++ = t.lambda;
-		n = gv_crowd_fold(c, &o, lo, hi, .01, &t, open);
+		n = gv_oracle_fix(c, &o, lo, hi, .01, &t, open);
 		for (j = 0; j < m; j++) {
 			*p++ = t.used[j];
-			*p++ = t.grows[j];
+			*p++ = t.used_slope[j];
 		}
 		*p++ = (double)n;
 		for (i = 0; i < n; i++)
 			p[i % 3] += (double)open[i];
 		p += 3;
 		if (k < 3) {
-			gv_crowd_shares(c, &o, .5, p, k == 0 ? p + c->n * m : NULL);
+			gv_oracle_add_shares(c, &o, .5, p, k == 0 ? p + c->n * m : NULL);
 			p += c->n * (m + 1);
 		}
 	}
@@ -202,7 +202,7 @@ all_words(const struct gv_crowd *c, size_t *len)
 	free(price);
 	free(open);
 	free(t.used);
-	free(t.grows);
+	free(t.used_slope);
 	return said;
 }
 
@@ -215,29 +215,29 @@ test_vectors(void)
 	for (i = 0; i < 2; i++) {
 		int differ = 0;
 
-		if (!gv_crowd_force(lanes[i])) {
+		if (!gv_oracle_force(lanes[i])) {
 			skip("this processor has no vectors of %d numbers", lanes[i]);
 			continue;
 		}
 		for (k = 0; k < 60; k++) {
-			struct gv_crowd c =
-			    draw_crowd(1 + below(k < 50 ? 40 : 5000), 1 + below(5));
+			struct gv_oracle_jobs c =
+			    draw_jobs(1 + below(k < 50 ? 40 : 5000), 1 + below(5));
 			size_t len, len_c;
 			double *v, *one;
 
-			gv_crowd_force(lanes[i]);
+			gv_oracle_force(lanes[i]);
 			v = all_words(&c, &len);
-			gv_crowd_force(1);
+			gv_oracle_force(1);
 			one = all_words(&c, &len_c);
 			differ += len != len_c || memcmp(v, one, len) != 0;
 			free(v);
 			free(one);
-			gv_crowd_free(&c);
+			gv_oracle_jobs_free(&c);
 		}
 		is_int(differ, 0, "vectors of %d numbers and of 1 give the same bits",
 		    lanes[i]);
 	}
-	gv_crowd_force(0);
+	gv_oracle_force(0);
 }
 
 /* ---- many jobs ---- */
@@ -305,9 +305,9 @@ test_many(void)
 		double *y = x + n * p.m;
 
 		worst = fmax(worst, gap_of(some[i % 4], &p, x));
-		gv_crowd_force(1);
+		gv_oracle_force(1);
 		gap_of(some[i % 4], &p, y);
-		gv_crowd_force(0);
+		gv_oracle_force(0);
 		differ += memcmp(x, y, n * p.m * sizeof(*x)) != 0;
 		free(x);
 		gv_problem_free(&p);
@@ -324,7 +324,7 @@ struct found {
 };
 
 static void
-solve_crowd(struct found *f, const struct gv_crowd *c, const double *capacity,
+solve_jobs(struct found *f, const struct gv_oracle_jobs *c, const double *capacity,
     struct gv_price_memory *memory)
 {
 	f->n = c->n;
@@ -363,7 +363,7 @@ test_memory(void)
 
 	for (i = 0; i < 40; i++) {
 		size_t n = 300 + below(i % 8 == 7 ? 12000 : 3000), m = 1 + below(4), j;
-		struct gv_crowd c = draw_crowd(n, m);
+		struct gv_oracle_jobs c = draw_jobs(n, m);
 		struct gv_price_memory memory = {.m = m};
 		double capacity[4];
 
@@ -375,19 +375,20 @@ test_memory(void)
 		for (k = 0; k < 6; k++) {
 			struct found warm, cold;
 
-			known += memory.pool != NULL || memory.gain_pool != NULL;
+			known += memory.capacity_price != NULL ||
+				 memory.gain_capacity_price != NULL;
 			asked++;
-			solve_crowd(&warm, &c, capacity, &memory);
-			solve_crowd(&cold, &c, capacity, NULL);
+			solve_jobs(&warm, &c, capacity, &memory);
+			solve_jobs(&cold, &c, capacity, NULL);
 			differ += !same_found(&warm, &cold);
-			warm_steps += warm.s.steps;
-			cold_steps += cold.s.steps;
+			warm_steps += warm.s.n_evaluations;
+			cold_steps += cold.s.n_evaluations;
 			free_found(&warm);
 			free_found(&cold);
 			c.use[below(n)] = k % 2 ? 0 : 4; /* one leaves, or is another */
 		}
 		gv_price_forget(&memory);
-		gv_crowd_free(&c);
+		gv_oracle_jobs_free(&c);
 	}
 	is_int(differ, 0, "what was found before changes no bit of 240 answers");
 	ok(known > asked / 2, "it is mostly known (%d of %d)", known, asked);

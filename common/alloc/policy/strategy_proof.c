@@ -15,7 +15,7 @@
  *
  *	sum_j p_j N_j + sum_i max(0, max_j (l_i T_ij - p_j s_i)) - n,
  *
- * as the sum is concave: the gap, which the right prices make small (market.h).
+ * as the sum is concave: the gap, which the right prices make small (eisenberg_gale.h).
  */
 #include <float.h>
 #include <math.h>
@@ -24,7 +24,7 @@
 
 #include "base/mem.h"
 #include "alloc/problem/classes.h"
-#include "alloc/price/market.h"
+#include "alloc/price/eisenberg_gale.h"
 #include "policy.h"
 
 /* No x has a larger sum of logarithms by more than this, per job. */
@@ -100,12 +100,13 @@ merge_multiples(struct gv_classes *c, const struct gv_problem *p)
 
 /* Of all shares the parts that do not harm others.  p is of k: its fastest rates are 1. */
 static void
-take_parts(const struct gv_problem *p, struct gv_market *k, double *x)
+take_parts(const struct gv_problem *p, struct gv_eg_market *k, double *x)
 {
 	size_t i, j;
 
 	for (i = 0; i < p->n; i++) {
-		double part = exp(gv_market_rest(k, i)) / gv_problem_throughput(p, x, i);
+		double part =
+		    exp(gv_eg_market_externality(k, i)) / gv_problem_throughput(p, x, i);
 
 		for (j = 0; j < p->m; j++)
 			x[i * p->m + j] *= fmin(1, part);
@@ -117,16 +118,16 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *s, struct gv_error *e)
 {
 	struct gv_classes c;
-	struct gv_market *k;
+	struct gv_eg_market *k;
 	double *price = gv_xcalloc(p->m, sizeof(*price));
 	double *x;
 
 	(void)opt;
 	(void)e;
 	merge_multiples(&c, p);
-	k = gv_market_open(&c.p);
+	k = gv_eg_market_open(&c.p);
 	x = gv_xcalloc(c.p.n, p->m * sizeof(*x));
-	gv_market_shares(k, x, price);
+	gv_eg_market_shares(k, x, price);
 	gv_problem_clean(&c.p, x);
 	gv_classes_deal(&c, p->n, x, s->x);
 	s->has_bound = true;
@@ -135,7 +136,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	s->bound = s->objective / (1 - s->gap);
 	take_parts(&c.p, k, x);
 	gv_classes_deal(&c, p->n, x, s->x);
-	gv_market_free(k);
+	gv_eg_market_free(k);
 	gv_classes_free(&c);
 	free(price);
 	free(x);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "crowd.h"
+#include "oracle.h"
 
 /* What the second program counts. */
 struct second {
@@ -14,7 +14,7 @@ struct second {
 
 /* Normalised throughputs; ctx: struct second. */
 static void
-fill_gains(void *ctx, const struct gv_crowd *c)
+fill_gains(void *ctx, const struct gv_oracle_jobs *c)
 {
 	const struct second *s = ctx;
 	double *equal = gv_xcalloc(c->n, sizeof(*equal));
@@ -34,7 +34,7 @@ gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
     struct gv_level *l, struct gv_price_memory *memory, bool *raised)
 {
 	struct second second = {.p = p};
-	struct gv_crowd c;
+	struct gv_oracle_jobs c;
 	struct gv_solution *out = l->s;
 	struct gv_price_solution sol = {.x = out->x,
 	    .lambda = l->lambda,
@@ -47,7 +47,7 @@ gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
 
 	for (j = 0; j < p->m; j++)
 		second.gpus += p->capacity[j];
-	gv_crowd_alloc(&c, p->n, p->m, l->raise);
+	gv_oracle_jobs_alloc(&c, p->n, p->m, l->raise);
 	for (i = 0; i < p->n; i++) {
 		c.use[i] = p->count[i] * p->scale[i];
 		for (j = 0; j < p->m; j++)
@@ -58,7 +58,7 @@ gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
 	rc = gv_price_level(&c, p->capacity, &sol, memory);
 	if (memory != NULL)
 		memory->level *= unit;
-	gv_crowd_free(&c);
+	gv_oracle_jobs_free(&c);
 	*raised = rc == 0 && sol.raised;
 	if (rc == 0) {
 		gv_problem_clean(p, out->x);

@@ -1,11 +1,12 @@
 /*
  * Sums in the space of prices.
  *
- * At given prices of GPUs every job by itself takes what gains it most after cost
- * and keeps its need: at a corner of {thr >= need, time <= 1}, one type or two.  At
- * nearly the right prices that is the answer for most jobs; some few are as well
- * off at another corner.  The program of those few gives the right prices and the
- * rest of the shares.
+ * At given prices of GPUs every job by itself demands what gains it most after cost and
+ * keeps its need: a vertex of {thr >= need, time <= 1}, one type or two.  At nearly the
+ * right prices, those of the least dual (dual.h), that is the answer for all jobs whose
+ * other vertices have reduced costs clearly above 0; they are fixed.  The program of the
+ * few free jobs, with the GPUs that the others leave, gives the right prices and the rest
+ * of the shares.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@
 
 static const double hair = 1e-11; /* a need that is missed by that is kept */
 
-/* A corner; k = j: one type. */
-struct corner {
+/* A vertex; k = j: one type. */
+struct vertex {
 	size_t j, k;
 	double xj, xk;
 	double value; /* gain less cost */
@@ -36,10 +37,13 @@ net_of(const struct gv_linear *l, const double *price, size_t i, size_t j)
 	return l->gain[i * l->p->m + j] - price[j] * l->p->scale[i];
 }
 
-/* The corners of job i that use type j and, for more time of it, a slower one. */
+/*
+ * The vertices of job i that use type j: all the time; until q_i = need is met, x_j = q_i /
+ * T_ij; or with a slower type k, x_j = (q_i - T_ik) / (T_ij - T_ik), x_k = 1 - x_j.
+ */
 static size_t
-corners_of_type(const struct gv_linear *l, const double *price, size_t i, size_t j,
-    struct corner *corner)
+vertices_of_type(const struct gv_linear *l, const double *price, size_t i, size_t j,
+    struct vertex *vertex)
 {
 	double need = need_of(l, i);
 	double rate = gv_problem_rate(l->p, i, j);
@@ -48,75 +52,75 @@ corners_of_type(const struct gv_linear *l, const double *price, size_t i, size_t
 
 	if (rate == 0 || rate < need * (1 - hair))
 		return 0;
-	corner[n++] = (struct corner){j, j, 1, 0, net};
+	vertex[n++] = (struct vertex){j, j, 1, 0, net};
 	if (need > rate * (1 - hair))
 		return n;
-	corner[n++] = (struct corner){j, j, need / rate, 0, net * (need / rate)};
+	vertex[n++] = (struct vertex){j, j, need / rate, 0, net * (need / rate)};
 	for (k = 0; k < l->p->m; k++) {
 		double slow = gv_problem_rate(l->p, i, k);
 		double part = (need - slow) / (rate - slow);
 
 		if (slow > 0 && slow < need * (1 - hair))
-			corner[n++] = (struct corner){j, k, part, 1 - part,
+			vertex[n++] = (struct vertex){j, k, part, 1 - part,
 			    part * net + (1 - part) * net_of(l, price, i, k)};
 	}
 	return n;
 }
 
-/* All corners of job i, which has a need: room for m (m + 2). */
+/* All vertices of job i, which has a need: room for m (m + 2). */
 static size_t
-corners_of(
-    const struct gv_linear *l, const double *price, size_t i, struct corner *corner)
+vertices_of(
+    const struct gv_linear *l, const double *price, size_t i, struct vertex *vertex)
 {
 	size_t j, n = 0;
 
 	for (j = 0; j < l->p->m; j++)
-		n += corners_of_type(l, price, i, j, &corner[n]);
+		n += vertices_of_type(l, price, i, j, &vertex[n]);
 	return n;
 }
 
 /*
- * The best of n corners into *best, and good[]: types of corners that are as good but
- * for a part of their size.  True: there are such others.
+ * The best of n vertices into *best, and good[]: types of vertices that are as good but
+ * for a part of their size.  True: there are such others, so the job is free.
  */
 static bool
-keep_best(const struct gv_linear *l, const double *price, double part, size_t i,
-    const struct corner *corner, size_t n, struct corner *best, bool *good)
+find_best(const struct gv_linear *l, const double *price, double part, size_t i,
+    const struct vertex *vertex, size_t n, struct vertex *best, bool *good)
 {
 	const struct gv_problem *p = l->p;
 	const double *size = l->size != NULL ? l->size : l->gain;
 	double magnitude = 0;
 	size_t j, c, near = 0;
 
-	*best = corner[0];
+	*best = vertex[0];
 	for (c = 1; c < n; c++)
-		if (corner[c].value > best->value)
-			*best = corner[c];
+		if (vertex[c].value > best->value)
+			*best = vertex[c];
 	for (j = 0; j < p->m; j++)
 		if (gv_problem_rate(p, i, j) > 0)
 			magnitude = fmax(
 			    magnitude, fabs(size[i * p->m + j]) + price[j] * p->scale[i]);
 	for (c = 0; c < n; c++) {
-		if (corner[c].value < best->value - part * magnitude)
+		if (vertex[c].value < best->value - part * magnitude)
 			continue;
 		near++;
-		good[corner[c].j] = good[corner[c].j] || corner[c].xj > 0;
-		good[corner[c].k] = good[corner[c].k] || corner[c].xk > 0;
+		good[vertex[c].j] = good[vertex[c].j] || vertex[c].xj > 0;
+		good[vertex[c].k] = good[vertex[c].k] || vertex[c].xk > 0;
 	}
 	return near > 1;
 }
 
-/* The same of a job without need: a type all the time, or none. */
+/* For a job without need, whose vertices are a type all the time, or none. */
 static bool
-keep_best_type(const struct gv_linear *l, const double *price, double part, size_t i,
-    struct corner *best, bool *good)
+find_best_type(const struct gv_linear *l, const double *price, double part, size_t i,
+    struct vertex *best, bool *good)
 {
 	const struct gv_problem *p = l->p;
 	const double *size = l->size != NULL ? l->size : l->gain;
 	double magnitude = 0, least;
 	size_t j, near;
 
-	*best = (struct corner){0};
+	*best = (struct vertex){0};
 	for (j = 0; j < p->m; j++) {
 		double cost = price[j] * p->scale[i];
 		double net = l->gain[i * p->m + j] - cost;
@@ -126,7 +130,7 @@ keep_best_type(const struct gv_linear *l, const double *price, double part, size
 			continue;
 		magnitude = all > magnitude ? all : magnitude;
 		if (net > best->value)
-			*best = (struct corner){j, j, 1, 0, net};
+			*best = (struct vertex){j, j, 1, 0, net};
 	}
 	least = best->value - part * magnitude;
 	near = least <= 0;
@@ -139,7 +143,7 @@ keep_best_type(const struct gv_linear *l, const double *price, double part, size
 }
 
 static void
-take(const struct gv_linear *l, size_t i, const struct corner *c, double *capacity)
+assign(const struct gv_linear *l, size_t i, const struct vertex *c, double *capacity)
 {
 	const struct gv_problem *p = l->p;
 
@@ -150,41 +154,41 @@ take(const struct gv_linear *l, size_t i, const struct corner *c, double *capaci
 }
 
 /*
- * The jobs that the prices leave a choice into q, with only the types they may
- * choose; the others take theirs.  False: they take more than there is.
+ * The free jobs into q, with only the types whose reduced cost is 0 but for a part of
+ * their size; the others have their best vertex.  False: they demand more than there is.
  */
 static bool
-decide(const struct gv_linear *l, const double *price, double part, struct gv_problem *q,
-    bool *undecided)
+fix_jobs(const struct gv_linear *l, const double *price, double part,
+    struct gv_problem *q, bool *is_free)
 {
 	const struct gv_problem *p = l->p;
 	bool *good = gv_xcalloc(p->n, p->m * sizeof(*good));
 	double *left = gv_xcalloc(p->m, sizeof(*left));
-	struct corner *corner = gv_xcalloc(p->m, (p->m + 2) * sizeof(*corner));
+	struct vertex *vertex = gv_xcalloc(p->m, (p->m + 2) * sizeof(*vertex));
 	bool fits = true;
 	size_t i, j, k = 0;
 
 	memset(l->s->x, 0, p->n * p->m * sizeof(*l->s->x));
 	memcpy(left, p->capacity, p->m * sizeof(*left));
 	for (i = 0; i < p->n; i++) {
-		struct corner best = {0};
-		size_t n = need_of(l, i) > 0 ? corners_of(l, price, i, corner) : 1;
+		struct vertex best = {0};
+		size_t n = need_of(l, i) > 0 ? vertices_of(l, price, i, vertex) : 1;
 
 		if (need_of(l, i) > 0)
-			undecided[i] = n == 0 || keep_best(l, price, part, i, corner, n,
-						     &best, &good[i * p->m]);
+			is_free[i] = n == 0 || find_best(l, price, part, i, vertex, n,
+						   &best, &good[i * p->m]);
 		else
-			undecided[i] =
-			    keep_best_type(l, price, part, i, &best, &good[i * p->m]);
-		if (!undecided[i])
-			take(l, i, &best, left);
+			is_free[i] =
+			    find_best_type(l, price, part, i, &best, &good[i * p->m]);
+		if (!is_free[i])
+			assign(l, i, &best, left);
 	}
-	gv_problem_pick(q, p, undecided);
+	gv_problem_pick(q, p, is_free);
 	for (i = 0; i < p->n; i++) {
-		for (j = 0; j < p->m && undecided[i]; j++)
+		for (j = 0; j < p->m && is_free[i]; j++)
 			if (!good[i * p->m + j])
 				q->rate[k * p->m + j] = 0;
-		k += undecided[i];
+		k += is_free[i];
 	}
 	for (j = 0; j < p->m; j++) {
 		fits = fits && left[j] >= -hair * p->capacity[j];
@@ -192,7 +196,7 @@ decide(const struct gv_linear *l, const double *price, double part, struct gv_pr
 	}
 	free(good);
 	free(left);
-	free(corner);
+	free(vertex);
 	return fits;
 }
 
@@ -209,17 +213,17 @@ pick_rows(const double *from, const bool *keep, size_t n, size_t m)
 	return to;
 }
 
-/* The program of the undecided jobs.  0; 1 it has no solution; -1 with *e set. */
+/* The program of the free jobs.  0; 1 it has no solution; -1 with *e set. */
 static int
-solve_undecided(struct gv_linear *l, const struct gv_problem *q, const bool *undecided,
+solve_free(struct gv_linear *l, const struct gv_problem *q, const bool *is_free,
     const char *name, struct gv_error *e)
 {
 	const struct gv_problem *p = l->p;
 	struct gv_solution s = {.x = gv_xcalloc(q->n, q->m * sizeof(*s.x))};
-	double *gain = pick_rows(l->gain, undecided, p->n, p->m);
-	double *size = pick_rows(l->size, undecided, p->n, p->m);
-	double *second = pick_rows(l->second, undecided, p->n, p->m);
-	double *need = pick_rows(l->need, undecided, p->n, 1);
+	double *gain = pick_rows(l->gain, is_free, p->n, p->m);
+	double *size = pick_rows(l->size, is_free, p->n, p->m);
+	double *second = pick_rows(l->second, is_free, p->n, p->m);
+	double *need = pick_rows(l->need, is_free, p->n, 1);
 	struct gv_linear part;
 	size_t i, k = 0;
 	int rc;
@@ -231,7 +235,7 @@ solve_undecided(struct gv_linear *l, const struct gv_problem *q, const bool *und
 	part.need = l->need != NULL ? need : NULL;
 	rc = gv_linear_by_program(&part, false, name, e);
 	for (i = 0; i < p->n && rc == 0; i++)
-		if (undecided[i])
+		if (is_free[i])
 			memcpy(&l->s->x[i * p->m], &s.x[k++ * p->m], p->m * sizeof(*s.x));
 	memcpy(l->price, part.price, p->m * sizeof(*l->price));
 	if (rc != 0) { /* the prices were not near enough */
@@ -291,7 +295,7 @@ set_parts(const struct gv_linear *l, size_t i, double *a, size_t stride)
 
 /* GPUs that the shares in l->s use into used [m], and what they gain. */
 static double
-use_and_gain(const struct gv_linear *l, const struct gv_crowd *c, double *used)
+use_and_gain(const struct gv_linear *l, const struct gv_oracle_jobs *c, double *used)
 {
 	double gain = 0;
 	size_t i, j;
@@ -311,11 +315,11 @@ find_prices(const struct gv_linear *l, bool needs, double size, double *price,
 {
 	const struct gv_problem *p = l->p;
 	double *used = gv_xcalloc(p->m, sizeof(*used));
-	struct gv_crowd c;
+	struct gv_oracle_jobs c;
 	double gain = 0;
 	size_t i, j;
 
-	gv_crowd_alloc(&c, p->n, p->m, true);
+	gv_oracle_jobs_alloc(&c, p->n, p->m, true);
 	for (i = 0; i < p->n; i++) {
 		c.use[i] = p->count[i] * p->scale[i];
 		set_parts(l, i, c.a, c.stride);
@@ -329,11 +333,11 @@ find_prices(const struct gv_linear *l, bool needs, double size, double *price,
 	    &c, p->capacity, needs ? used : NULL, gain, needs ? 1 : 0, price, memory);
 	for (j = 0; j < p->m; j++)
 		price[j] *= size;
-	gv_crowd_free(&c);
+	gv_oracle_jobs_free(&c);
 	free(used);
 }
 
-/* What job i adds to the bound at a multiplier of its need. */
+/* What job i adds to the bound at a multiplier mu of its need: max(0, max_j (g_ij - p_j s_i + mu T_ij)) - mu q_i. */
 static double
 surplus(const struct gv_linear *l, size_t i, double mu)
 {
@@ -347,7 +351,7 @@ surplus(const struct gv_linear *l, size_t i, double mu)
 	return most - mu * l->need[i];
 }
 
-/* The multiplier of its need that makes the bound least: where two of its lines meet. */
+/* That is convex and piecewise linear in mu, least where two of its lines meet. */
 static double
 best_multiplier(const struct gv_linear *l, size_t i)
 {
@@ -403,7 +407,7 @@ gv_linear_by_prices(struct gv_linear *l, struct gv_price_memory *memory, const c
 	static const double part[] = {1e-7, 1e-5, 1e-3};
 	const struct gv_problem *p = l->p;
 	double *price = gv_xcalloc(p->m, sizeof(*price));
-	bool *undecided = gv_xcalloc(p->n, sizeof(*undecided));
+	bool *is_free = gv_xcalloc(p->n, sizeof(*is_free));
 	double size = sum_size(l);
 	bool needs = false;
 	size_t i, k;
@@ -415,15 +419,15 @@ gv_linear_by_prices(struct gv_linear *l, struct gv_price_memory *memory, const c
 	for (k = 0; k < 3 && rc == 1; k++) {
 		struct gv_problem q;
 
-		rc = decide(l, price, part[k], &q, undecided) ? 0 : 1;
+		rc = fix_jobs(l, price, part[k], &q, is_free) ? 0 : 1;
 		memcpy(l->price, price, p->m * sizeof(*price));
 		if (rc == 0 && q.n > 0)
-			rc = solve_undecided(l, &q, undecided, name, e);
+			rc = solve_free(l, &q, is_free, name, e);
 		gv_problem_free(&q);
 		if (rc == 0)
 			rc = prove(l, size) ? 0 : 1;
 	}
 	free(price);
-	free(undecided);
+	free(is_free);
 	return rc;
 }

@@ -6,7 +6,7 @@
 #include "price.h"
 
 /*
- * By prices, and a program of the few jobs that they leave a choice.  memory NULL:
+ * By prices, and a program of the few jobs that they do not fix.  memory NULL:
  * none.  0 and it is proved to 1e-10; 1 it is not (other methods may); -1 with *e set,
  * where name is who asks.
  */

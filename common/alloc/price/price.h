@@ -1,12 +1,12 @@
 /*
- * Max-min fairness in the space of prices: one number per GPU type instead of
- * one row per job.
+ * Max-min fairness in the space of prices: one number per GPU type instead of one row
+ * per job.
  *
- * At prices p of the types' GPUs and a level t every job by itself takes the
- * cheapest shares that lift it to t.  What all take together says in which
- * direction the prices are wrong, and gives a bound that no level can pass
- * (Lagrange); mixing the shares taken at several prices so that no type is over
- * capacity gives a level that is reached.  Both values meet (search.h).
+ * Lagrange's relaxation of the capacities: at prices p of the types' GPUs and a level t
+ * every job by itself demands the cheapest shares that lift it to t.  What all demand
+ * together says in which direction the prices are wrong, and gives a bound that no level
+ * can pass; mixing the shares demanded at several prices so that no type is over
+ * capacity gives a level that is reached.  Both values meet (dual.h).
  */
 #ifndef GV_ALLOC_PRICE_H
 #define GV_ALLOC_PRICE_H
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "crowd.h"
+#include "oracle.h"
 
 struct gv_price_problem {
 	size_t n, m;
@@ -27,14 +27,14 @@ struct gv_price_problem {
 struct gv_price_solution {
 	/* [n][m] shares: first the level, then the sum of gains, at their best */
 	double *x;
-	double *lambda; /* [n] multipliers of the jobs that prove the level, ... */
-	double *price;  /* [m] ... and prices of the types, see level_bound() */
-	double level;   /* what x reaches, and ... */
-	double bound;   /* ... cannot be passed, both but for rounding */
-	bool raised;    /* the sum of gains is at its best, within 1e-10 */
-	int steps;
+	double *lambda;    /* [n] multipliers of the jobs that prove the level, ... */
+	double *price;     /* [m] ... and prices of the types, see level_bound() */
+	double level;      /* what x reaches, and ... */
+	double bound;      /* ... cannot be passed, both but for rounding */
+	bool raised;       /* the sum of gains is at its best, within 1e-10 */
+	int n_evaluations; /* of the dual */
 	/* Fills the crowd's gains, should they be needed; NULL = they are there. */
-	void (*fill)(void *ctx, const struct gv_crowd *c);
+	void (*fill)(void *ctx, const struct gv_oracle_jobs *c);
 	void *ctx;
 };
 
@@ -50,21 +50,21 @@ int gv_price_solve(const struct gv_price_problem *p, struct gv_price_solution *s
  */
 struct gv_price_memory {
 	size_t m;
-	double *pool,
-	    *gain_pool; /* [m] prices per pool of the two objectives; NULL = not known */
-	double level;   /* about */
+	/* [m] prices q_j = p_j N_j of a type's whole capacity, of both objectives; NULL = not known */
+	double *capacity_price, *gain_capacity_price;
+	double level; /* about */
 };
 
 /*
- * The same of jobs in columns; the second objective only where s->raised says so.
+ * Solves for jobs in columns; the second objective only where s->raised says so.
  * memory (NULL: none) is read and written.
  */
-int gv_price_level(const struct gv_crowd *c, const double *capacity,
+int gv_price_level(const struct gv_oracle_jobs *c, const double *capacity,
     struct gv_price_solution *s, struct gv_price_memory *memory);
 void gv_price_forget(struct gv_price_memory *memory);
 
 /*
- * Prices at which what the jobs choose by themselves gains nearly the largest sum
+ * Prices at which what the jobs demand by themselves gains nearly the largest sum
  * of gains that there is, while each keeps the level: the second stage alone.
  * Gains in numbers whose best sum is about 1.
  *
@@ -75,7 +75,8 @@ void gv_price_forget(struct gv_price_memory *memory);
  *
  * memory as in gv_price_level.  As gv_price_solve; 1 it came to no end.
  */
-int gv_price_sum(const struct gv_crowd *c, const double *capacity, const double *used,
-    double gain, double level, double *price, struct gv_price_memory *memory);
+int gv_price_sum(const struct gv_oracle_jobs *c, const double *capacity,
+    const double *used, double gain, double level, double *price,
+    struct gv_price_memory *memory);
 
 #endif

@@ -1,4 +1,4 @@
-#include "mixture.h"
+#include "master.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,27 +7,30 @@
 #include "base/mem.h"
 
 /*
- * Columns: m of unused GPUs, m of GPUs beyond, v, then the steps.  The rows are
+ * The primal simplex method: with the inverse of the basis B, x_B = B^-1 b, duals y =
+ * c_B B^-1, and the column that enters is one of reduced cost c_k - y a_k < 0.
+ *
+ * Columns: m of unused GPUs, m of GPUs beyond, v, then the cuts.  The rows are
  * equations.
  */
 enum { MAX_ITERATIONS = 2000, PATIENCE = 60, AGAIN = 16 };
 
 static size_t
-first_step(const struct gv_mixture *p)
+first_cut(const struct gv_price_master *p)
 {
 	return 2 * p->m + 1;
 }
 
 static double *
-column(const struct gv_mixture *p, size_t k)
+column(const struct gv_price_master *p, size_t k)
 {
 	return &p->column[k * (p->m + 1)];
 }
 
 static void
-make_room(struct gv_mixture *p)
+make_room(struct gv_price_master *p)
 {
-	size_t cap = p->cap + first_step(p);
+	size_t cap = p->cap + first_cut(p);
 
 	p->cost = gv_xrealloc(p->cost, cap, sizeof(*p->cost));
 	p->column = gv_xrealloc(p->column, cap, (p->m + 1) * sizeof(*p->column));
@@ -35,20 +38,20 @@ make_room(struct gv_mixture *p)
 }
 
 void
-gv_mixture_init(
-    struct gv_mixture *p, size_t m, bool gains, const double *lo, const double *hi)
+gv_price_master_init(
+    struct gv_price_master *p, size_t m, bool gains, const double *lo, const double *hi)
 {
 	size_t j;
 
-	*p = (struct gv_mixture){.m = m, .gains = gains, .cap = 64};
+	*p = (struct gv_price_master){.m = m, .gains = gains, .cap = 64};
 	make_room(p);
 	p->basis = gv_xcalloc(m + 1, sizeof(*p->basis));
 	p->value = gv_xcalloc(m + 1, sizeof(*p->value));
 	p->dual = gv_xcalloc(m + 1, sizeof(*p->dual));
 	p->entering = gv_xcalloc(m + 1, sizeof(*p->entering));
-	p->work = gv_xcalloc(m + 1, 2 * (m + 1) * sizeof(*p->work));
+	p->inverted = gv_xcalloc(m + 1, 2 * (m + 1) * sizeof(*p->inverted));
 	p->price = gv_xcalloc(m, sizeof(*p->price));
-	memset(p->column, 0, first_step(p) * (m + 1) * sizeof(*p->column));
+	memset(p->column, 0, first_cut(p) * (m + 1) * sizeof(*p->column));
 	for (j = 0; j < m; j++) {
 		column(p, j)[j] = 1;
 		p->cost[j] = -lo[j];
@@ -60,7 +63,7 @@ gv_mixture_init(
 }
 
 void
-gv_mixture_free(struct gv_mixture *p)
+gv_price_master_free(struct gv_price_master *p)
 {
 	free(p->cost);
 	free(p->column);
@@ -68,17 +71,17 @@ gv_mixture_free(struct gv_mixture *p)
 	free(p->value);
 	free(p->dual);
 	free(p->entering);
-	free(p->work);
+	free(p->inverted);
 	free(p->weight);
 	free(p->price);
-	*p = (struct gv_mixture){0};
+	*p = (struct gv_price_master){0};
 }
 
-/* The first step alone, and in each row what it leaves over or lacks. */
+/* The first cut alone, and in each row what it leaves excess or lacks. */
 static void
-start(struct gv_mixture *p)
+start(struct gv_price_master *p)
 {
-	const double *used = column(p, first_step(p));
+	const double *used = column(p, first_cut(p));
 	size_t most = 0;
 	size_t j;
 
@@ -89,13 +92,13 @@ start(struct gv_mixture *p)
 	}
 	if (!p->gains)
 		p->basis[most] = 2 * p->m;
-	p->basis[p->m] = first_step(p);
+	p->basis[p->m] = first_cut(p);
 }
 
 void
-gv_mixture_add(struct gv_mixture *p, const double *used, double gain)
+gv_price_master_add(struct gv_price_master *p, const double *used, double gain)
 {
-	size_t k = first_step(p) + p->n;
+	size_t k = first_cut(p) + p->n;
 
 	if (p->n == p->cap) {
 		p->cap *= 2;
@@ -109,12 +112,18 @@ gv_mixture_add(struct gv_mixture *p, const double *used, double gain)
 		start(p);
 }
 
-/* The inverse of the basis, in the right half of work.  False: it is singular. */
+const double *
+gv_price_master_used(const struct gv_price_master *p, size_t k)
+{
+	return column(p, first_cut(p) + k);
+}
+
+/* The inverse of the basis, in the right half of inverted.  False: it is singular. */
 static bool
-invert(struct gv_mixture *p)
+invert(struct gv_price_master *p)
 {
 	size_t r = p->m + 1, w = 2 * r;
-	double *a = p->work;
+	double *a = p->inverted;
 	size_t i, j, k;
 
 	for (i = 0; i < r; i++)
@@ -152,16 +161,16 @@ invert(struct gv_mixture *p)
 
 /* B^-1 */
 static double
-inverse(const struct gv_mixture *p, size_t i, size_t j)
+inverse(const struct gv_price_master *p, size_t i, size_t j)
 {
 	size_t r = p->m + 1;
 
-	return p->work[i * 2 * r + r + j];
+	return p->inverted[i * 2 * r + r + j];
 }
 
 /* Values of the basic columns and duals of the rows, from the inverse. */
 static void
-evaluate(struct gv_mixture *p)
+evaluate(struct gv_price_master *p)
 {
 	size_t r = p->m + 1;
 	size_t i, j;
@@ -179,10 +188,10 @@ evaluate(struct gv_mixture *p)
 
 /* The column takes its place in the basis; the inverse follows. */
 static void
-exchange(struct gv_mixture *p, size_t out, size_t in)
+exchange(struct gv_price_master *p, size_t out, size_t in)
 {
 	size_t r = p->m + 1, w = 2 * r;
-	double *row = &p->work[out * w + r];
+	double *row = &p->inverted[out * w + r];
 	size_t i, j;
 
 	p->basis[out] = in;
@@ -190,11 +199,11 @@ exchange(struct gv_mixture *p, size_t out, size_t in)
 		row[j] /= p->entering[out];
 	for (i = 0; i < r; i++)
 		for (j = 0; j < r && i != out; j++)
-			p->work[i * w + r + j] -= p->entering[i] * row[j];
+			p->inverted[i * w + r + j] -= p->entering[i] * row[j];
 }
 
 static bool
-is_basic(const struct gv_mixture *p, size_t k)
+is_basic(const struct gv_price_master *p, size_t k)
 {
 	size_t i;
 
@@ -209,9 +218,9 @@ is_basic(const struct gv_mixture *p, size_t k)
  * (Bland 1977: that ends also where nothing improves).  SIZE_MAX: the end.
  */
 static size_t
-enter(const struct gv_mixture *p, int iteration)
+enter(const struct gv_price_master *p, int iteration)
 {
-	size_t r = p->m + 1, columns = first_step(p) + p->n;
+	size_t r = p->m + 1, columns = first_cut(p) + p->n;
 	size_t best = (size_t)-1;
 	double least = 0;
 	double rounding = ldexp(1e-15, iteration / 24); /* more, if it does not end */
@@ -239,7 +248,7 @@ enter(const struct gv_mixture *p, int iteration)
 
 /* The basic column that leaves for it, its place; SIZE_MAX: none does. */
 static size_t
-leave(struct gv_mixture *p, size_t k)
+leave(struct gv_price_master *p, size_t k)
 {
 	size_t r = p->m + 1;
 	size_t best = (size_t)-1;
@@ -267,27 +276,27 @@ leave(struct gv_mixture *p, size_t k)
 
 /* The answer of the present basis. */
 static void
-answer(struct gv_mixture *p)
+answer(struct gv_price_master *p)
 {
 	size_t i, j;
 
 	memset(p->weight, 0, p->n * sizeof(*p->weight));
-	p->over = p->sum = 0;
+	p->excess = p->objective = 0;
 	for (i = 0; i <= p->m; i++) {
 		double v = fmax(0, p->value[i]);
 
-		p->sum -= p->cost[p->basis[i]] * v;
-		if (p->basis[i] >= first_step(p))
-			p->weight[p->basis[i] - first_step(p)] = v;
+		p->objective -= p->cost[p->basis[i]] * v;
+		if (p->basis[i] >= first_cut(p))
+			p->weight[p->basis[i] - first_cut(p)] = v;
 		else if (p->basis[i] >= p->m && p->basis[i] < 2 * p->m)
-			p->over = fmax(p->over, v);
+			p->excess = fmax(p->excess, v);
 	}
 	for (j = 0; j < p->m; j++)
 		p->price[j] = fmax(0, -p->dual[j]);
 }
 
 int
-gv_mixture_solve(struct gv_mixture *p)
+gv_price_master_solve(struct gv_price_master *p)
 {
 	bool fresh = false;
 	int k;
@@ -323,7 +332,7 @@ gv_mixture_solve(struct gv_mixture *p)
 }
 
 bool
-gv_mixture_unique(const struct gv_mixture *p)
+gv_price_master_unique(const struct gv_price_master *p)
 {
 	size_t i;
 
@@ -334,8 +343,8 @@ gv_mixture_unique(const struct gv_mixture *p)
 }
 
 void
-gv_mixture_keep(
-    struct gv_mixture *p, const bool *keep, const double *lo, const double *hi)
+gv_price_master_keep(
+    struct gv_price_master *p, const bool *keep, const double *lo, const double *hi)
 {
 	size_t j, k, n = p->n;
 
@@ -346,8 +355,8 @@ gv_mixture_keep(
 	p->n = 0;
 	for (k = 0; k < n; k++)
 		if (keep[k]) {
-			size_t at = first_step(p) + k;
+			size_t at = first_cut(p) + k;
 
-			gv_mixture_add(p, column(p, at), -p->cost[at]);
+			gv_price_master_add(p, column(p, at), -p->cost[at]);
 		}
 }

@@ -5,7 +5,7 @@
  * digits however small mu is.  Slacks go along with the steps: their differences
  * would lose them.
  */
-#include "market_search.h"
+#include "eg_barrier.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,16 +18,16 @@ static const double first_mu = .1;
 static const double next_mu = .1; /* of the last one */
 
 void
-gv_market_search_alloc(struct gv_market_search *s, size_t n, size_t m)
+gv_eg_barrier_alloc(struct gv_eg_barrier *s, size_t n, size_t m)
 {
-	*s = (struct gv_market_search){.m = m};
+	*s = (struct gv_eg_barrier){.m = m};
 	s->a = gv_xcalloc(n, sizeof(*s->a));
 	s->scale = gv_xcalloc(n, sizeof(double));
 	s->count = gv_xcalloc(n, sizeof(double));
-	s->fold.slope = gv_xcalloc(m, sizeof(double));
-	s->fold.own = gv_xcalloc(m, sizeof(double));
-	s->fold.pair = gv_xcalloc(m, m * sizeof(double));
-	s->open = gv_xcalloc(m, sizeof(bool));
+	s->fixed.slope = gv_xcalloc(m, sizeof(double));
+	s->fixed.own = gv_xcalloc(m, sizeof(double));
+	s->fixed.pair = gv_xcalloc(m, m * sizeof(double));
+	s->has_gpus = gv_xcalloc(m, sizeof(bool));
 	s->price = gv_xcalloc(m, sizeof(double));
 	s->low = gv_xcalloc(m, sizeof(double));
 	s->high = gv_xcalloc(m, sizeof(double));
@@ -43,15 +43,15 @@ gv_market_search_alloc(struct gv_market_search *s, size_t n, size_t m)
 }
 
 void
-gv_market_search_free(struct gv_market_search *s)
+gv_eg_barrier_free(struct gv_eg_barrier *s)
 {
 	free(s->a);
 	free(s->scale);
 	free(s->count);
-	free(s->fold.slope);
-	free(s->fold.own);
-	free(s->fold.pair);
-	free(s->open);
+	free(s->fixed.slope);
+	free(s->fixed.own);
+	free(s->fixed.pair);
+	free(s->has_gpus);
 	free(s->price);
 	free(s->low);
 	free(s->high);
@@ -64,7 +64,7 @@ gv_market_search_free(struct gv_market_search *s)
 	free(s->d_slack);
 	free(s->schur);
 	free(s->bend);
-	*s = (struct gv_market_search){0};
+	*s = (struct gv_eg_barrier){0};
 }
 
 /* ---- one job ---- */
@@ -83,7 +83,7 @@ struct own {
 };
 
 static struct own
-own_of(struct gv_market_search *s, size_t i)
+own_of(struct gv_eg_barrier *s, size_t i)
 {
 	const double *a = s->a[i];
 	double time = s->mu / s->time[i]; /* left */
@@ -128,7 +128,7 @@ own_of(struct gv_market_search *s, size_t i)
 
 /* The job's step when prices go by d_price; NULL: they stay. */
 static void
-respond(struct gv_market_search *s, size_t i, const struct own *o, const double *d_price)
+respond(struct gv_eg_barrier *s, size_t i, const struct own *o, const double *d_price)
 {
 	const double *a = s->a[i];
 	double *d_slack = &s->d_slack[i * s->m];
@@ -154,7 +154,7 @@ respond(struct gv_market_search *s, size_t i, const struct own *o, const double 
 
 /* What is left of det when type j is not there. */
 static double
-det_without(const struct gv_market_search *s, size_t i, const struct own *o, size_t j)
+det_without(const struct gv_eg_barrier *s, size_t i, const struct own *o, size_t j)
 {
 	const double *a = s->a[i];
 	double det = o->curve * o->clock;
@@ -173,9 +173,12 @@ det_without(const struct gv_market_search *s, size_t i, const struct own *o, siz
 	return det;
 }
 
-/* Adds the job to the equations of the prices: schur, and d_price as right side. */
+/*
+ * The Schur complement of the job: with z its own unknowns, H_pp - H_pz H_zz^-1 H_zp into
+ * schur, the gradient g_p - H_pz H_zz^-1 g_z into d_price.
+ */
 static void
-add_job(struct gv_market_search *s, size_t i)
+add_job(struct gv_eg_barrier *s, size_t i)
 {
 	const double *a = s->a[i];
 	struct own o = own_of(s, i);
@@ -207,7 +210,7 @@ add_job(struct gv_market_search *s, size_t i)
 
 /* The job's part of the step, from that of the prices; returns how fast it makes the barrier fall. */
 static double
-step_job(struct gv_market_search *s, size_t i)
+step_job(struct gv_eg_barrier *s, size_t i)
 {
 	struct own o = own_of(s, i);
 	double fall;
@@ -223,19 +226,19 @@ step_job(struct gv_market_search *s, size_t i)
 
 /* ---- all ---- */
 
-/* How fast the fold and its own barrier make the sum fall with price p of type j. */
+/* How fast the fixed and its own barrier make the sum fall with price p of type j. */
 static double
-own_fall(const struct gv_market_search *s, size_t j, double p)
+price_fall(const struct gv_eg_barrier *s, size_t j, double p)
 {
-	return s->fold.own[j] / p - s->fold.slope[j] + s->mu / (p - s->low[j]) -
+	return s->fixed.own[j] / p - s->fixed.slope[j] + s->mu / (p - s->low[j]) -
 	       s->mu / (s->high[j] - p);
 }
 
-/* The fold's and the prices' own part of the equations. */
+/* The part of fixed jobs and of the borders of prices in the equations. */
 static void
-add_fold(struct gv_market_search *s)
+add_fixed(struct gv_eg_barrier *s)
 {
-	const struct gv_fold *f = &s->fold;
+	const struct gv_eg_fixed *f = &s->fixed;
 	size_t m = s->m, j, k;
 
 	for (j = 0; j < m; j++) {
@@ -243,9 +246,9 @@ add_fold(struct gv_market_search *s)
 
 		s->d_price[j] = 0;
 		memset(&s->schur[j * m], 0, m * sizeof(*s->schur));
-		if (!s->open[j])
+		if (!s->has_gpus[j])
 			continue;
-		s->d_price[j] = own_fall(s, j, p);
+		s->d_price[j] = price_fall(s, j, p);
 		s->schur[j * m + j] = f->own[j] / p / p +
 				      s->mu / (p - s->low[j]) / (p - s->low[j]) +
 				      s->mu / (s->high[j] - p) / (s->high[j] - p);
@@ -265,17 +268,17 @@ add_fold(struct gv_market_search *s)
 		}
 }
 
-/* The fall along the prices' step by the fold and their own barrier. */
+/* The fall along the prices' step by the fixed and their own barrier. */
 static double
-fall_of_fold(const struct gv_market_search *s)
+fall_of_fixed(const struct gv_eg_barrier *s)
 {
-	const struct gv_fold *f = &s->fold;
+	const struct gv_eg_fixed *f = &s->fixed;
 	double fall = 0;
 	size_t m = s->m, j, k;
 
 	for (j = 0; j < m; j++) {
-		if (s->open[j])
-			fall += s->d_price[j] * own_fall(s, j, s->price[j]);
+		if (s->has_gpus[j])
+			fall += s->d_price[j] * price_fall(s, j, s->price[j]);
 		for (k = 0; k < m; k++)
 			if (f->pair[j * m + k] > 0)
 				fall += f->pair[j * m + k] *
@@ -287,7 +290,7 @@ fall_of_fold(const struct gv_market_search *s)
 
 /* Solves the lower triangle of schur for d_price, by Cholesky's factors. */
 static void
-solve_prices(struct gv_market_search *s)
+solve_prices(struct gv_eg_barrier *s)
 {
 	double *h = s->schur, *b = s->d_price;
 	size_t m = s->m, i, j, k;
@@ -295,7 +298,7 @@ solve_prices(struct gv_market_search *s)
 	for (j = 0; j < m; j++) {
 		double first = h[j * m + j];
 
-		if (!s->open[j])
+		if (!s->has_gpus[j])
 			first = h[j * m + j] = 1;
 		for (i = j; i < m; i++) {
 			double sum = h[i * m + j];
@@ -320,16 +323,16 @@ solve_prices(struct gv_market_search *s)
 
 /* The step; returns how fast the barrier falls along it. */
 static double
-newton(struct gv_market_search *s)
+newton(struct gv_eg_barrier *s)
 {
 	double fall;
 	size_t i;
 
-	add_fold(s);
+	add_fixed(s);
 	for (i = 0; i < s->n; i++)
 		add_job(s, i);
 	solve_prices(s);
-	fall = fall_of_fold(s);
+	fall = fall_of_fixed(s);
 	for (i = 0; i < s->n; i++)
 		fall += step_job(s, i);
 	return fall;
@@ -337,16 +340,16 @@ newton(struct gv_market_search *s)
 
 /* How fast it falls at the point a part of the step away. */
 static double
-fall_at(const struct gv_market_search *s, double part)
+fall_at(const struct gv_eg_barrier *s, double part)
 {
-	const struct gv_fold *f = &s->fold;
+	const struct gv_eg_fixed *f = &s->fixed;
 	double fall = 0;
 	size_t m = s->m, i, j, k;
 
 	for (j = 0; j < m; j++) {
-		if (s->open[j])
+		if (s->has_gpus[j])
 			fall += s->d_price[j] *
-				own_fall(s, j, s->price[j] + part * s->d_price[j]);
+				price_fall(s, j, s->price[j] + part * s->d_price[j]);
 		for (k = 0; k < m; k++) {
 			double d = s->d_price[j] - s->d_price[k];
 
@@ -376,18 +379,18 @@ room(double most, double value, double step)
 
 /* The part of the step at which something is 0, at most 2. */
 static double
-to_the_wall(const struct gv_market_search *s)
+to_the_wall(const struct gv_eg_barrier *s)
 {
 	double most = 2;
 	size_t m = s->m, i, j, k;
 
 	for (j = 0; j < m; j++) {
-		if (s->open[j]) {
+		if (s->has_gpus[j]) {
 			most = room(most, s->price[j] - s->low[j], s->d_price[j]);
 			most = room(most, s->high[j] - s->price[j], -s->d_price[j]);
 		}
 		for (k = 0; k < m; k++)
-			if (s->fold.pair[j * m + k] > 0)
+			if (s->fixed.pair[j * m + k] > 0)
 				most = room(most, s->price[j] - s->price[k],
 				    s->d_price[j] - s->d_price[k]);
 	}
@@ -403,12 +406,12 @@ to_the_wall(const struct gv_market_search *s)
 }
 
 static void
-go(struct gv_market_search *s, double part)
+go(struct gv_eg_barrier *s, double part)
 {
 	size_t i;
 
 	for (i = 0; i < s->m; i++)
-		s->price[i] += s->open[i] ? part * s->d_price[i] : 0;
+		s->price[i] += s->has_gpus[i] ? part * s->d_price[i] : 0;
 	for (i = 0; i < s->n; i++) {
 		s->l[i] += part * s->d_l[i];
 		s->time[i] += part * s->d_time[i];
@@ -423,7 +426,7 @@ go(struct gv_market_search *s, double part)
  * half as fast as it fell at first is too long.
  */
 static void
-descend(struct gv_market_search *s, double small)
+descend(struct gv_eg_barrier *s, double small)
 {
 	double last = INFINITY;
 	int k;
@@ -443,14 +446,15 @@ descend(struct gv_market_search *s, double small)
 	}
 }
 
-/* Each job as at its own choice, but for time. */
+/* Each job as at its own vertex, but for time. */
 static void
-start(struct gv_market_search *s)
+start(struct gv_eg_barrier *s)
 {
 	size_t m = s->m, i, j;
 
 	for (i = 0; i < s->n; i++) {
-		struct gv_taken t = gv_market_take(s->a[i], s->scale[i], s->price, m);
+		struct gv_eg_demand t =
+		    gv_eg_demand_at(s->a[i], s->scale[i], s->price, m);
 
 		s->l[i] = t.l;
 		s->time[i] = t.time + first_mu;
@@ -463,7 +467,7 @@ start(struct gv_market_search *s)
 }
 
 void
-gv_market_search_run(struct gv_market_search *s, double mu)
+gv_eg_barrier_minimise(struct gv_eg_barrier *s, double mu)
 {
 	s->mu = first_mu;
 	start(s);

@@ -1,4 +1,4 @@
-#include "market_job.h"
+#include "eg_demand.h"
 
 #include <math.h>
 
@@ -43,12 +43,12 @@ next_faster(
  * f is the least of max(0, max_j (l a_j - s p_j)) - log l - 1 over l, a convex
  * function: from its first edge on along its pieces.
  */
-struct gv_taken
-gv_market_take(const double *a, double scale, const double *price, size_t m)
+struct gv_eg_demand
+gv_eg_demand_at(const double *a, double scale, const double *price, size_t m)
 {
 	double l;
 	size_t j = cheapest(a, scale, price, m, &l);
-	struct gv_taken t = {.choice = CHOICE_SPEND, .j = j, .k = j, .l = l};
+	struct gv_eg_demand t = {.vertex = GV_EG_PART_TIME, .j = j, .k = j, .l = l};
 
 	if (a[j] * l >= 1) {
 		t.xj = 1 / (l * a[j]);
@@ -59,7 +59,7 @@ gv_market_take(const double *a, double scale, const double *price, size_t m)
 		size_t faster = next_faster(a, scale, price, m, j, &l);
 
 		if (l * a[j] >= 1) {
-			t = (struct gv_taken){.choice = CHOICE_FULL,
+			t = (struct gv_eg_demand){.vertex = GV_EG_ONE_TYPE,
 			    .j = j,
 			    .k = j,
 			    .l = 1 / a[j],
@@ -67,8 +67,8 @@ gv_market_take(const double *a, double scale, const double *price, size_t m)
 			break;
 		}
 		if (l * a[faster] >= 1) {
-			t = (struct gv_taken){
-			    .choice = CHOICE_MIX, .j = faster, .k = j, .l = l};
+			t = (struct gv_eg_demand){
+			    .vertex = GV_EG_TWO_TYPES, .j = faster, .k = j, .l = l};
 			t.xj = (1 / l - a[j]) / (a[faster] - a[j]);
 			t.xk = 1 - t.xj;
 			break;
@@ -80,16 +80,17 @@ gv_market_take(const double *a, double scale, const double *price, size_t m)
 	return t;
 }
 
-/* How far until sum_j c_j p_j > 0 may end. */
+/* A condition sum_j c_j p_j + c > 0 of that value may end at r = value / sum_j |c_j| unit_j. */
 static double
 until(double value, double per_unit)
 {
 	return value > 0 ? value / per_unit : 0;
 }
 
+/* l = s p_j / a_j is the least over types, and time is left: s p_j > 1. */
 static double
-radius_spend(const struct gv_taken *t, const double *a, double scale, const double *price,
-    const double *unit, size_t m)
+radius_part_time(const struct gv_eg_demand *t, const double *a, double scale,
+    const double *price, const double *unit, size_t m)
 {
 	size_t j = t->j, q;
 	double r = until(price[j] - 1 / scale, unit[j]);
@@ -101,9 +102,10 @@ radius_spend(const struct gv_taken *t, const double *a, double scale, const doub
 	return r;
 }
 
+/* l = 1 / a_j lies between where j starts to be worth more than slower types, and less than faster ones. */
 static double
-radius_full(const struct gv_taken *t, const double *a, double scale, const double *price,
-    const double *unit, size_t m)
+radius_one_type(const struct gv_eg_demand *t, const double *a, double scale,
+    const double *price, const double *unit, size_t m)
 {
 	size_t j = t->j, q;
 	double r = until(1 / scale - price[j], unit[j]);
@@ -115,9 +117,10 @@ radius_full(const struct gv_taken *t, const double *a, double scale, const doubl
 	return r;
 }
 
+/* l = s (p_j - p_k) / (a_j - a_k) lies between 1 / a_j and 1 / a_k, and no type q is above the line through j and k. */
 static double
-radius_mix(const struct gv_taken *t, const double *a, double scale, const double *price,
-    const double *unit, size_t m)
+radius_two_types(const struct gv_eg_demand *t, const double *a, double scale,
+    const double *price, const double *unit, size_t m)
 {
 	size_t j = t->j, k = t->k, q;
 	double dearer = price[j] - price[k], faster = a[j] - a[k];
@@ -139,30 +142,38 @@ radius_mix(const struct gv_taken *t, const double *a, double scale, const double
 }
 
 double
-gv_market_radius(const struct gv_taken *t, const double *a, double scale,
+gv_eg_demand_radius(const struct gv_eg_demand *t, const double *a, double scale,
     const double *price, const double *unit, size_t m)
 {
-	switch (t->choice) {
-	case CHOICE_SPEND:
-		return radius_spend(t, a, scale, price, unit, m);
-	case CHOICE_FULL:
-		return radius_full(t, a, scale, price, unit, m);
+	switch (t->vertex) {
+	case GV_EG_PART_TIME:
+		return radius_part_time(t, a, scale, price, unit, m);
+	case GV_EG_ONE_TYPE:
+		return radius_one_type(t, a, scale, price, unit, m);
 	default:
-		return radius_mix(t, a, scale, price, unit, m);
+		return radius_two_types(t, a, scale, price, unit, m);
 	}
 }
 
+/*
+ * f = time - log l - 1 of the vertex, but for constants:
+ *
+ *	part time   l = s p_j / a_j, time = 0:    -log p_j
+ *	one type    l = 1 / a_j:                  -s p_j
+ *	two types   l = s (p_j - p_k) / (a_j - a_k), time = l a_k - s p_k:
+ *	            s (p_j - p_k) a_k / (a_j - a_k) - s p_k - log (p_j - p_k)
+ */
 void
-gv_fold_add(struct gv_fold *f, const struct gv_taken *t, const double *a, double scale,
-    double count, size_t m)
+gv_eg_fixed_add(struct gv_eg_fixed *f, const struct gv_eg_demand *t, const double *a,
+    double scale, double count, size_t m)
 {
 	double part;
 
-	switch (t->choice) {
-	case CHOICE_SPEND:
+	switch (t->vertex) {
+	case GV_EG_PART_TIME:
 		f->own[t->j] += count;
 		break;
-	case CHOICE_FULL:
+	case GV_EG_ONE_TYPE:
 		f->slope[t->j] -= count * scale;
 		break;
 	default:
@@ -174,7 +185,8 @@ gv_fold_add(struct gv_fold *f, const struct gv_taken *t, const double *a, double
 }
 
 double
-gv_fold_change(const struct gv_fold *f, const double *p, const double *from, size_t m)
+gv_eg_fixed_change(
+    const struct gv_eg_fixed *f, const double *p, const double *from, size_t m)
 {
 	double sum = 0;
 	size_t j, k;

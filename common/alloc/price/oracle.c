@@ -1,4 +1,4 @@
-#include "crowd.h"
+#include "oracle.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -24,12 +24,12 @@
 enum { SUMS = 8, CHUNK = 2048 };
 
 struct sums {
-	double *used, *grows; /* [m][SUMS] */
+	double *used, *used_slope; /* [m][SUMS] */
 	double gain[SUMS], lambda[SUMS];
 };
 
 /* What each of SUMS jobs takes: xj of type j and xk of type k, -1 = none. */
-struct corners {
+struct vertices {
 	double j[SUMS], k[SUMS], xj[SUMS], xk[SUMS], lambda[SUMS];
 };
 
@@ -55,7 +55,7 @@ struct corners {
 #define ANDN(a, b)    ((__mmask8)(~(a) & (b)))
 #define PICK(m, x, y) _mm512_mask_blend_pd(m, y, x)
 #define BITS(m)       ((int)(m))
-#include "crowd_loops.h"
+#include "oracle_loops.h"
 
 #define NAME(x)       x##_avx2
 #define TARGET        __attribute__((target("avx2")))
@@ -78,7 +78,7 @@ struct corners {
 #define ANDN(a, b)    _mm256_andnot_pd(a, b)
 #define PICK(m, x, y) _mm256_blendv_pd(y, x, m)
 #define BITS(m)       _mm256_movemask_pd(m)
-#include "crowd_loops.h"
+#include "oracle_loops.h"
 #endif
 
 #define NAME(x) x##_c
@@ -102,25 +102,25 @@ struct corners {
 #define ANDN(a, b)    (!(a) && (b))
 #define PICK(m, x, y) ((m) ? (x) : (y))
 #define BITS(m)       ((int)(m))
-#include "crowd_loops.h"
+#include "oracle_loops.h"
 
 struct loops {
 	int lanes;
-	void (*take)(const struct gv_crowd *c, const struct gv_offer *o, size_t from,
-	    size_t to, struct sums *s);
-	size_t (*fold)(const struct gv_crowd *c, const struct gv_offer *o,
+	void (*demand)(const struct gv_oracle_jobs *c, const struct gv_dual_point *o,
+	    size_t from, size_t to, struct sums *s);
+	size_t (*fix)(const struct gv_oracle_jobs *c, const struct gv_dual_point *o,
 	    const double *lo, const double *hi, double part, size_t from, size_t to,
-	    struct sums *s, size_t *open);
-	void (*corners)(const struct gv_crowd *c, const struct gv_offer *o, size_t i,
-	    struct corners *out);
+	    struct sums *s, size_t *free_jobs);
+	void (*vertices)(const struct gv_oracle_jobs *c, const struct gv_dual_point *o,
+	    size_t i, struct vertices *out);
 };
 
 static const struct loops kinds[] = {
 #if X86
-    {8, take_avx512, fold_avx512, corners_avx512},
-    {4, take_avx2, fold_avx2, corners_avx2},
+    {8, demand_avx512, fix_avx512, vertices_avx512},
+    {4, demand_avx2, fix_avx2, vertices_avx2},
 #endif
-    {1, take_c, fold_c, corners_c},
+    {1, demand_c, fix_c, vertices_c},
 };
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
@@ -150,7 +150,7 @@ loops(void)
 }
 
 bool
-gv_crowd_force(int lanes)
+gv_oracle_force(int lanes)
 {
 	size_t i;
 
@@ -164,7 +164,7 @@ gv_crowd_force(int lanes)
 /* ---- the columns ---- */
 
 static void
-make_room(struct gv_crowd *c, size_t n, size_t m, bool gains)
+make_room(struct gv_oracle_jobs *c, size_t n, size_t m, bool gains)
 {
 	enum { ALIGN = 64 };
 	size_t stride = (n + SUMS - 1) / SUMS * SUMS;
@@ -185,14 +185,14 @@ make_room(struct gv_crowd *c, size_t n, size_t m, bool gains)
 
 /* Of a, and behind them of gain. */
 static size_t
-columns(const struct gv_crowd *c)
+columns(const struct gv_oracle_jobs *c)
 {
 	return c->gain != NULL ? 2 * c->m : c->m;
 }
 
 /* Zeros behind the last job. */
 static void
-fill_up(struct gv_crowd *c)
+fill_up(struct gv_oracle_jobs *c)
 {
 	size_t i, j;
 
@@ -204,19 +204,19 @@ fill_up(struct gv_crowd *c)
 }
 
 void
-gv_crowd_alloc(struct gv_crowd *c, size_t n, size_t m, bool gains)
+gv_oracle_jobs_alloc(struct gv_oracle_jobs *c, size_t n, size_t m, bool gains)
 {
 	make_room(c, n, m, gains);
 	fill_up(c);
 }
 
 void
-gv_crowd_fill(struct gv_crowd *c, size_t n, size_t m, const double *a, const double *use,
-    const double *gain)
+gv_oracle_jobs_fill(struct gv_oracle_jobs *c, size_t n, size_t m, const double *a,
+    const double *use, const double *gain)
 {
 	size_t i, j;
 
-	gv_crowd_alloc(c, n, m, true);
+	gv_oracle_jobs_alloc(c, n, m, true);
 	for (i = 0; i < n; i++) {
 		c->use[i] = use[i];
 		for (j = 0; j < m; j++) {
@@ -227,12 +227,13 @@ gv_crowd_fill(struct gv_crowd *c, size_t n, size_t m, const double *a, const dou
 }
 
 void
-gv_crowd_sample(struct gv_crowd *to, const struct gv_crowd *c, size_t from, size_t step)
+gv_oracle_jobs_sample(
+    struct gv_oracle_jobs *to, const struct gv_oracle_jobs *c, size_t from, size_t step)
 {
 	size_t n = c->n > from ? (c->n - from + step - 1) / step : 0;
 	size_t i, j;
 
-	gv_crowd_alloc(to, n, c->m, c->gain != NULL);
+	gv_oracle_jobs_alloc(to, n, c->m, c->gain != NULL);
 	for (i = 0; i < n; i++)
 		to->use[i] = c->use[from + i * step];
 	for (j = 0; j < columns(c); j++)
@@ -241,11 +242,12 @@ gv_crowd_sample(struct gv_crowd *to, const struct gv_crowd *c, size_t from, size
 }
 
 void
-gv_crowd_pick(struct gv_crowd *to, const struct gv_crowd *c, size_t *of, size_t n)
+gv_oracle_jobs_pick(
+    struct gv_oracle_jobs *to, const struct gv_oracle_jobs *c, size_t *of, size_t n)
 {
 	size_t i, j;
 
-	gv_crowd_alloc(to, n, c->m, c->gain != NULL);
+	gv_oracle_jobs_alloc(to, n, c->m, c->gain != NULL);
 	for (i = 0; i < n; i++)
 		to->use[i] = c->use[of[i]];
 	for (j = 0; j < columns(c); j++)
@@ -257,14 +259,14 @@ gv_crowd_pick(struct gv_crowd *to, const struct gv_crowd *c, size_t *of, size_t 
 }
 
 void
-gv_crowd_free(struct gv_crowd *c)
+gv_oracle_jobs_free(struct gv_oracle_jobs *c)
 {
 	free(c->memory);
 	free(c->of);
-	*c = (struct gv_crowd){0};
+	*c = (struct gv_oracle_jobs){0};
 }
 
-/* ---- what they take ---- */
+/* ---- what they demand ---- */
 
 static double
 sum_of(const double *s)
@@ -273,22 +275,22 @@ sum_of(const double *s)
 }
 
 static void
-clear(struct gv_taken *t, size_t m)
+clear(struct gv_demand *t, size_t m)
 {
 	memset(t->used, 0, m * sizeof(*t->used));
-	memset(t->grows, 0, m * sizeof(*t->grows));
+	memset(t->used_slope, 0, m * sizeof(*t->used_slope));
 	t->gain = t->lambda = 0;
 }
 
 /* Adds the sums of a chunk and clears them. */
 static void
-collect(struct gv_taken *t, struct sums *s, size_t m)
+collect(struct gv_demand *t, struct sums *s, size_t m)
 {
 	size_t j;
 
 	for (j = 0; j < m; j++) {
 		t->used[j] += sum_of(s->used + j * SUMS);
-		t->grows[j] += sum_of(s->grows + j * SUMS);
+		t->used_slope[j] += sum_of(s->used_slope + j * SUMS);
 	}
 	t->gain += sum_of(s->gain);
 	t->lambda += sum_of(s->lambda);
@@ -301,11 +303,12 @@ static void
 sums_init(struct sums *s, size_t m)
 {
 	*s = (struct sums){.used = gv_xcalloc(2 * m, SUMS * sizeof(*s->used))};
-	s->grows = s->used + m * SUMS;
+	s->used_slope = s->used + m * SUMS;
 }
 
 void
-gv_crowd_take(const struct gv_crowd *c, const struct gv_offer *o, struct gv_taken *t)
+gv_oracle_demand(
+    const struct gv_oracle_jobs *c, const struct gv_dual_point *o, struct gv_demand *t)
 {
 	const struct loops *l = loops();
 	struct sums s;
@@ -314,15 +317,16 @@ gv_crowd_take(const struct gv_crowd *c, const struct gv_offer *o, struct gv_take
 	sums_init(&s, c->m);
 	clear(t, c->m);
 	for (i = 0; i < c->stride; i += CHUNK) {
-		l->take(c, o, i, c->stride - i < CHUNK ? c->stride : i + CHUNK, &s);
+		l->demand(c, o, i, c->stride - i < CHUNK ? c->stride : i + CHUNK, &s);
 		collect(t, &s, c->m);
 	}
 	free(s.used);
 }
 
 size_t
-gv_crowd_fold(const struct gv_crowd *c, const struct gv_offer *o, const double *lo,
-    const double *hi, double part, struct gv_taken *t, size_t *open)
+gv_oracle_fix(const struct gv_oracle_jobs *c, const struct gv_dual_point *o,
+    const double *lo, const double *hi, double part, struct gv_demand *t,
+    size_t *free_jobs)
 {
 	const struct loops *l = loops();
 	struct sums s;
@@ -331,8 +335,8 @@ gv_crowd_fold(const struct gv_crowd *c, const struct gv_offer *o, const double *
 	sums_init(&s, c->m);
 	clear(t, c->m);
 	for (i = 0; i < c->stride; i += CHUNK) {
-		n += l->fold(c, o, lo, hi, part, i,
-		    c->stride - i < CHUNK ? c->stride : i + CHUNK, &s, open + n);
+		n += l->fix(c, o, lo, hi, part, i,
+		    c->stride - i < CHUNK ? c->stride : i + CHUNK, &s, free_jobs + n);
 		collect(t, &s, c->m);
 	}
 	free(s.used);
@@ -341,8 +345,8 @@ gv_crowd_fold(const struct gv_crowd *c, const struct gv_offer *o, const double *
 
 /* Of 8 jobs from i on; add false: their shares are set. */
 static void
-add_shares(const struct gv_crowd *c, const struct corners *out, size_t i, double factor,
-    bool add, double *x)
+add_shares(const struct gv_oracle_jobs *c, const struct vertices *out, size_t i,
+    double factor, bool add, double *x)
 {
 	size_t k;
 
@@ -359,15 +363,15 @@ add_shares(const struct gv_crowd *c, const struct corners *out, size_t i, double
 }
 
 static void
-shares(const struct gv_crowd *c, const struct gv_offer *o, double factor, bool add,
-    double *x, double *lambda)
+shares(const struct gv_oracle_jobs *c, const struct gv_dual_point *o, double factor,
+    bool add, double *x, double *lambda)
 {
 	const struct loops *l = loops();
-	struct corners out;
+	struct vertices out;
 	size_t i, k;
 
 	for (i = 0; i < c->n; i += SUMS) {
-		l->corners(c, o, i, &out);
+		l->vertices(c, o, i, &out);
 		if (x != NULL)
 			add_shares(c, &out, i, factor, add, x);
 		for (k = 0; lambda != NULL && k < SUMS && i + k < c->n; k++)
@@ -376,21 +380,21 @@ shares(const struct gv_crowd *c, const struct gv_offer *o, double factor, bool a
 }
 
 void
-gv_crowd_shares(const struct gv_crowd *c, const struct gv_offer *o, double factor,
-    double *x, double *lambda)
+gv_oracle_add_shares(const struct gv_oracle_jobs *c, const struct gv_dual_point *o,
+    double factor, double *x, double *lambda)
 {
 	shares(c, o, factor, true, x, lambda);
 }
 
 void
-gv_crowd_set_shares(const struct gv_crowd *c, const struct gv_offer *o, double factor,
-    double *x, double *lambda)
+gv_oracle_set_shares(const struct gv_oracle_jobs *c, const struct gv_dual_point *o,
+    double factor, double *x, double *lambda)
 {
 	shares(c, o, factor, false, x, lambda);
 }
 
 double
-gv_crowd_time_bound(const struct gv_crowd *c, size_t *job)
+gv_oracle_time_bound(const struct gv_oracle_jobs *c, size_t *job)
 {
 	double bound = INFINITY;
 	size_t i, j;

@@ -1,5 +1,5 @@
 /*
- * The loops of crowd.c, included once for each kind of vector, with
+ * The loops of oracle.c, included once for each kind of vector, with
  *	NAME(x)     the name of a function or type x
  *	TARGET      attributes of the functions
  *	V, LANES    a vector, numbers in it
@@ -12,14 +12,14 @@
  */
 /* clang-format off */
 
-/* The best corner so far: shares xj of type j and xk of type k (-1: none). */
-struct NAME(corner) {
+/* The best vertex so far: shares xj of type j and xk of type k (-1: none). */
+struct NAME(vertex) {
 	V value, slope, j, k, xj, xk, dj, dk;
 };
 
 /* Numbers of one job in each lane. */
 struct NAME(jobs) {
-	const struct gv_crowd *c;
+	const struct gv_oracle_jobs *c;
 	size_t i;
 	size_t m; /* c->m, for the compiler */
 	V use;
@@ -32,7 +32,7 @@ NAME(column)(const double *column, const struct NAME(jobs) *b, size_t j)
 }
 
 TARGET GV_INLINE static inline void
-NAME(no_corner)(struct NAME(corner) *best, double worst)
+NAME(no_vertex)(struct NAME(vertex) *best, double worst)
 {
 	best->value = SET1(worst);
 	best->slope = best->xj = best->xk = best->dj = best->dk = SET1(0);
@@ -40,7 +40,7 @@ NAME(no_corner)(struct NAME(corner) *best, double worst)
 }
 
 TARGET GV_INLINE static inline void
-NAME(replace)(struct NAME(corner) *best, M better, struct NAME(corner) c)
+NAME(replace)(struct NAME(vertex) *best, M better, struct NAME(vertex) c)
 {
 	best->value = PICK(better, c.value, best->value);
 	best->slope = PICK(better, c.slope, best->slope);
@@ -52,9 +52,12 @@ NAME(replace)(struct NAME(corner) *best, M better, struct NAME(corner) c)
 	best->dk = PICK(better, c.dk, best->dk);
 }
 
-/* Where two types reach the level together; their shares into *c. */
+/*
+ * Where two types reach level t together: x_j + x_k = 1 and a_j x_j + a_k x_k = t give
+ * x_j = (t - a_k) / (a_j - a_k), and d x_j / d t = 1 / (a_j - a_k).
+ */
 TARGET GV_INLINE static inline M
-NAME(two)(const struct NAME(jobs) *b, size_t j, size_t k, V level, struct NAME(corner) *c)
+NAME(two)(const struct NAME(jobs) *b, size_t j, size_t k, V level, struct NAME(vertex) *c)
 {
 	const V zero = SET1(0), one = SET1(1);
 	V aj = NAME(column)(b->c->a, b, j), ak = NAME(column)(b->c->a, b, k);
@@ -74,18 +77,22 @@ NAME(two)(const struct NAME(jobs) *b, size_t j, size_t k, V level, struct NAME(c
 	return AND(run, apart);
 }
 
-/* The cheapest corner that reaches the level; of equals the one whose cost falls fastest below it. */
+/*
+ * min p x over x with a x >= t, sum x <= 1: a type alone, x_j = t / a_j, or two of them.
+ * Of equals the one whose cost falls fastest below t, so that the slope is that from
+ * the left.
+ */
 TARGET GV_INLINE static inline void
 NAME(cheapest)(const struct NAME(jobs) *b, const double *price, double at,
-    struct NAME(corner) *best)
+    struct NAME(vertex) *best)
 {
 	V level = SET1(at);
 	size_t j, k;
 
-	NAME(no_corner)(best, INFINITY);
+	NAME(no_vertex)(best, INFINITY);
 	for (j = 0; j < b->m; j++) {
 		V aj = NAME(column)(b->c->a, b, j);
-		struct NAME(corner) c;
+		struct NAME(vertex) c;
 		M better;
 
 		c.xj = DIV(level, aj);
@@ -102,7 +109,7 @@ NAME(cheapest)(const struct NAME(jobs) *b, const double *price, double at,
 	}
 	for (j = 0; j < b->m; j++)
 		for (k = j + 1; k < b->m; k++) {
-			struct NAME(corner) c;
+			struct NAME(vertex) c;
 			M is = NAME(two)(b, j, k, level, &c);
 			M better;
 
@@ -114,11 +121,11 @@ NAME(cheapest)(const struct NAME(jobs) *b, const double *price, double at,
 		}
 }
 
-/* What a corner may cost on the face. */
+/* What a vertex may cost on the face. */
 TARGET GV_INLINE static inline V
-NAME(limit)(const struct NAME(jobs) *b, const struct gv_offer *o)
+NAME(limit)(const struct NAME(jobs) *b, const struct gv_dual_point *o)
 {
-	struct NAME(corner) c;
+	struct NAME(vertex) c;
 
 	if (o->face == NULL)
 		return SET1(INFINITY);
@@ -134,8 +141,8 @@ NAME(net)(const struct NAME(jobs) *b, const double *price, size_t j)
 
 /* Shares of one type: those that reach the level, or all the time. */
 TARGET GV_INLINE static inline M
-NAME(one)(const struct NAME(jobs) *b, const struct gv_offer *o, size_t j, bool all, V limit,
-    struct NAME(corner) *c)
+NAME(one)(const struct NAME(jobs) *b, const struct gv_dual_point *o, size_t j, bool all, V limit,
+    struct NAME(vertex) *c)
 {
 	V aj = NAME(column)(b->c->a, b, j), level = SET1(o->level);
 	M is = AND(LT(SET1(0), aj), LE(level, aj));
@@ -150,9 +157,9 @@ NAME(one)(const struct NAME(jobs) *b, const struct gv_offer *o, size_t j, bool a
 	return AND(is, LT(SET1(0), c->xj));
 }
 
-/* Whether a job may take nothing. */
+/* Whether a job may demand nothing. */
 TARGET GV_INLINE static inline M
-NAME(may_rest)(const struct NAME(jobs) *b, const struct gv_offer *o)
+NAME(may_rest)(const struct NAME(jobs) *b, const struct gv_dual_point *o)
 {
 	M rest = o->level == 0 ? EQ(b->use, b->use) : LT(b->use, b->use);
 	size_t j;
@@ -163,8 +170,8 @@ NAME(may_rest)(const struct NAME(jobs) *b, const struct gv_offer *o)
 }
 
 TARGET GV_INLINE static inline M
-NAME(both)(const struct NAME(jobs) *b, const struct gv_offer *o, size_t j, size_t k, V limit,
-    struct NAME(corner) *c)
+NAME(both)(const struct NAME(jobs) *b, const struct gv_dual_point *o, size_t j, size_t k, V limit,
+    struct NAME(vertex) *c)
 {
 	M is = NAME(two)(b, j, k, SET1(o->level), c);
 
@@ -175,21 +182,21 @@ NAME(both)(const struct NAME(jobs) *b, const struct gv_offer *o, size_t j, size_
 	return is;
 }
 
-/* The corner of the largest gain after cost. */
+/* The vertex of the largest gain after cost. */
 TARGET GV_INLINE static inline void
-NAME(dearest)(const struct NAME(jobs) *b, const struct gv_offer *o, struct NAME(corner) *best)
+NAME(most_gain)(const struct NAME(jobs) *b, const struct gv_dual_point *o, struct NAME(vertex) *best)
 {
 	V limit = NAME(limit)(b, o);
 	size_t j, k;
 	int all;
 
-	NAME(no_corner)(best, -INFINITY);
+	NAME(no_vertex)(best, -INFINITY);
 	best->value = PICK(NAME(may_rest)(b, o), SET1(0), best->value);
 	for (j = 0; j < b->m; j++) {
 		V net = NAME(net)(b, o->price, j);
 
 		for (all = o->level == 0; all < 2; all++) {
-			struct NAME(corner) c;
+			struct NAME(vertex) c;
 			M is = NAME(one)(b, o, j, all, limit, &c);
 
 			c.value = MUL(net, c.xj);
@@ -200,7 +207,7 @@ NAME(dearest)(const struct NAME(jobs) *b, const struct gv_offer *o, struct NAME(
 		return;
 	for (j = 0; j < b->m; j++)
 		for (k = j + 1; k < b->m; k++) {
-			struct NAME(corner) c;
+			struct NAME(vertex) c;
 			M is = NAME(both)(b, o, j, k, limit, &c);
 
 			c.value = ADD(MUL(NAME(net)(b, o->price, j), c.xj),
@@ -210,10 +217,10 @@ NAME(dearest)(const struct NAME(jobs) *b, const struct gv_offer *o, struct NAME(
 }
 
 TARGET GV_INLINE static inline void
-NAME(choose)(const struct NAME(jobs) *b, const struct gv_offer *o, struct NAME(corner) *best)
+NAME(best_response)(const struct NAME(jobs) *b, const struct gv_dual_point *o, struct NAME(vertex) *best)
 {
 	if (o->gains)
-		NAME(dearest)(b, o, best);
+		NAME(most_gain)(b, o, best);
 	else
 		NAME(cheapest)(b, o->price, o->level, best);
 }
@@ -224,10 +231,10 @@ NAME(add)(double *sum, V v)
 	STORE(sum, ADD(LOAD(sum), v));
 }
 
-/* Adds the corners of the lanes in the mask to the sums of 8. */
+/* Adds the vertices of the lanes in the mask to the sums of 8. */
 TARGET GV_INLINE static inline void
-NAME(sum)(const struct NAME(jobs) *b, const struct gv_offer *o, const struct NAME(corner) *best,
-    M which, bool grows, struct sums *s)
+NAME(sum)(const struct NAME(jobs) *b, const struct gv_dual_point *o, const struct NAME(vertex) *best,
+    M which, bool used_slope, struct sums *s)
 {
 	const V zero = SET1(0);
 	V use = PICK(which, b->use, zero), some = PICK(which, SET1(1), zero);
@@ -242,8 +249,8 @@ NAME(sum)(const struct NAME(jobs) *b, const struct gv_offer *o, const struct NAM
 		NAME(add)(s->used + j * SUMS + at, MUL(use, x));
 		if (o->gains)
 			NAME(add)(s->gain + at, MUL(MUL(some, NAME(column)(b->c->gain, b, j)), x));
-		if (grows)
-			NAME(add)(s->grows + j * SUMS + at,
+		if (used_slope)
+			NAME(add)(s->used_slope + j * SUMS + at,
 			    MUL(use, ADD(PICK(is_j, best->dj, zero), PICK(is_k, best->dk, zero))));
 	}
 	if (!o->gains)
@@ -251,38 +258,41 @@ NAME(sum)(const struct NAME(jobs) *b, const struct gv_offer *o, const struct NAM
 }
 
 TARGET GV_INLINE static inline void
-NAME(take_of)(size_t m, const struct gv_crowd *c, const struct gv_offer *o, size_t from, size_t to,
+NAME(demand_of)(size_t m, const struct gv_oracle_jobs *c, const struct gv_dual_point *o, size_t from, size_t to,
     struct sums *s)
 {
 	struct NAME(jobs) b = {.c = c, .m = m};
 
 	for (b.i = from; b.i < to; b.i += LANES) {
-		struct NAME(corner) best;
+		struct NAME(vertex) best;
 
 		b.use = LOAD(c->use + b.i);
-		NAME(choose)(&b, o, &best);
+		NAME(best_response)(&b, o, &best);
 		NAME(sum)(&b, o, &best, EQ(b.use, b.use), false, s);
 	}
 }
 
 TARGET static void
-NAME(take)(const struct gv_crowd *c, const struct gv_offer *o, size_t from, size_t to, struct sums *s)
+NAME(demand)(const struct gv_oracle_jobs *c, const struct gv_dual_point *o, size_t from, size_t to, struct sums *s)
 {
 	if (c->m == 3 && !o->gains)
-		NAME(take_of)(3, c, o, from, to, s);
+		NAME(demand_of)(3, c, o, from, to, s);
 	else
-		NAME(take_of)(c->m, c, o, from, to, s);
+		NAME(demand_of)(c->m, c, o, from, to, s);
 }
 
-/* The best corner, what it is worth at the worst prices, and any other at the best. */
-struct NAME(rivals) {
-	struct NAME(corner) best;
+/*
+ * The best vertex, what it is worth at the worst prices of a box, and any other at the
+ * best: where worst > other no prices of the box prefer another one.
+ */
+struct NAME(margin) {
+	struct NAME(vertex) best;
 	V worst, best_case, other;
 };
 
 /* value, at_worst, at_best: what is wanted large. */
 TARGET GV_INLINE static inline void
-NAME(rival)(struct NAME(rivals) *r, M is, struct NAME(corner) c, V at_worst, V at_best)
+NAME(contend)(struct NAME(margin) *r, M is, struct NAME(vertex) c, V at_worst, V at_best)
 {
 	M better = AND(is, LT(r->best.value, c.value));
 	M loses = ANDN(better, is);
@@ -295,41 +305,41 @@ NAME(rival)(struct NAME(rivals) *r, M is, struct NAME(corner) c, V at_worst, V a
 }
 
 TARGET GV_INLINE static inline void
-NAME(no_rivals)(struct NAME(rivals) *r)
+NAME(no_margin)(struct NAME(margin) *r)
 {
-	NAME(no_corner)(&r->best, -INFINITY);
+	NAME(no_vertex)(&r->best, -INFINITY);
 	r->worst = r->best_case = r->other = SET1(-INFINITY);
 }
 
 /* Costs, negative. */
 TARGET GV_INLINE static inline M
-NAME(rivals_by_cost)(const struct NAME(jobs) *b, const struct gv_offer *o, const double *lo,
-    const double *hi, double part, struct NAME(rivals) *r)
+NAME(margin_by_cost)(const struct NAME(jobs) *b, const struct gv_dual_point *o, const double *lo,
+    const double *hi, double part, struct NAME(margin) *r)
 {
 	const double *p = o->price;
 	V level = SET1(o->level), near = SET1(o->level * part), zero = SET1(0);
-	M closed = EQ(b->use, b->use);
+	M fixed = EQ(b->use, b->use);
 	size_t j, k;
 
-	NAME(no_rivals)(r);
+	NAME(no_margin)(r);
 	for (j = 0; j < b->m; j++) {
 		V aj = NAME(column)(b->c->a, b, j), x = DIV(level, aj);
 		M is = AND(LT(zero, aj), LE(level, aj));
-		struct NAME(corner) c;
+		struct NAME(vertex) c;
 
-		closed = ANDN(AND(LE(SUB(aj, level), near), LE(SUB(level, aj), near)), closed);
+		fixed = ANDN(AND(LE(SUB(aj, level), near), LE(SUB(level, aj), near)), fixed);
 		c.xj = x;
 		c.dj = MUL(x, SET1(1 / o->level));
 		c.xk = c.dk = c.slope = zero;
 		c.j = SET1((double)j);
 		c.k = SET1(-1);
 		c.value = MUL(SET1(-p[j]), x);
-		NAME(rival)(r, is, c, MUL(SET1(-hi[j] * (1 + part)), x),
+		NAME(contend)(r, is, c, MUL(SET1(-hi[j] * (1 + part)), x),
 		    MUL(SET1(-lo[j] * (1 - part)), x));
 	}
 	for (j = 0; j < b->m; j++)
 		for (k = j + 1; k < b->m; k++) {
-			struct NAME(corner) c;
+			struct NAME(vertex) c;
 			M is = NAME(two)(b, j, k, level, &c);
 			V steep = MUL(MAX(c.dj, c.dk), near), low, high;
 
@@ -338,24 +348,24 @@ NAME(rivals_by_cost)(const struct NAME(jobs) *b, const struct gv_offer *o, const
 			high = ADD(MUL(SET1(-hi[j]), c.xj), MUL(SET1(-hi[k]), c.xk));
 			low = ADD(MUL(SET1(-lo[j]), c.xj), MUL(SET1(-lo[k]), c.xk));
 			steep = MUL(steep, SET1(hi[j] + hi[k]));
-			NAME(rival)(r, is, c, SUB(high, steep), ADD(low, steep));
+			NAME(contend)(r, is, c, SUB(high, steep), ADD(low, steep));
 		}
-	return closed;
+	return fixed;
 }
 
 /* Gains after cost. */
 TARGET GV_INLINE static inline M
-NAME(rivals_by_gain)(const struct NAME(jobs) *b, const struct gv_offer *o, const double *lo,
-    const double *hi, struct NAME(rivals) *r)
+NAME(margin_by_gain)(const struct NAME(jobs) *b, const struct gv_dual_point *o, const double *lo,
+    const double *hi, struct NAME(margin) *r)
 {
 	V limit = NAME(limit)(b, o);
-	struct NAME(corner) c;
+	struct NAME(vertex) c;
 	size_t j, k;
 	int all;
 
-	NAME(no_rivals)(r);
-	NAME(no_corner)(&c, 0);
-	NAME(rival)(r, NAME(may_rest)(b, o), c, c.value, c.value);
+	NAME(no_margin)(r);
+	NAME(no_vertex)(&c, 0);
+	NAME(contend)(r, NAME(may_rest)(b, o), c, c.value, c.value);
 	for (j = 0; j < b->m; j++) {
 		V net = NAME(net)(b, o->price, j);
 		V least = NAME(net)(b, hi, j), most = NAME(net)(b, lo, j);
@@ -364,7 +374,7 @@ NAME(rivals_by_gain)(const struct NAME(jobs) *b, const struct gv_offer *o, const
 			M is = NAME(one)(b, o, j, all, limit, &c);
 
 			c.value = MUL(net, c.xj);
-			NAME(rival)(r, is, c, MUL(least, c.xj), MUL(most, c.xj));
+			NAME(contend)(r, is, c, MUL(least, c.xj), MUL(most, c.xj));
 		}
 	}
 	for (j = 0; o->level > 0 && j < b->m; j++)
@@ -373,7 +383,7 @@ NAME(rivals_by_gain)(const struct NAME(jobs) *b, const struct gv_offer *o, const
 
 			c.value = ADD(MUL(NAME(net)(b, o->price, j), c.xj),
 			    MUL(NAME(net)(b, o->price, k), c.xk));
-			NAME(rival)(r, is, c,
+			NAME(contend)(r, is, c,
 			    ADD(MUL(NAME(net)(b, hi, j), c.xj), MUL(NAME(net)(b, hi, k), c.xk)),
 			    ADD(MUL(NAME(net)(b, lo, j), c.xj), MUL(NAME(net)(b, lo, k), c.xk)));
 		}
@@ -381,42 +391,42 @@ NAME(rivals_by_gain)(const struct NAME(jobs) *b, const struct gv_offer *o, const
 }
 
 TARGET static size_t
-NAME(fold)(const struct gv_crowd *c, const struct gv_offer *o, const double *lo, const double *hi,
-    double part, size_t from, size_t to, struct sums *s, size_t *open)
+NAME(fix)(const struct gv_oracle_jobs *c, const struct gv_dual_point *o, const double *lo, const double *hi,
+    double part, size_t from, size_t to, struct sums *s, size_t *free_jobs)
 {
 	struct NAME(jobs) b = {.c = c, .m = c->m};
 	size_t n = 0;
 
 	for (b.i = from; b.i < to; b.i += LANES) {
-		struct NAME(rivals) r;
-		M closed;
+		struct NAME(margin) r;
+		M fixed;
 		int bits, l;
 
 		b.use = LOAD(c->use + b.i);
-		closed = o->gains ? NAME(rivals_by_gain)(&b, o, lo, hi, &r)
-				  : NAME(rivals_by_cost)(&b, o, lo, hi, part, &r);
-		closed = AND(closed, LT(r.other, r.worst));
-		NAME(sum)(&b, o, &r.best, closed, true, s);
-		bits = BITS(closed);
+		fixed = o->gains ? NAME(margin_by_gain)(&b, o, lo, hi, &r)
+				  : NAME(margin_by_cost)(&b, o, lo, hi, part, &r);
+		fixed = AND(fixed, LT(r.other, r.worst));
+		NAME(sum)(&b, o, &r.best, fixed, true, s);
+		bits = BITS(fixed);
 		for (l = 0; bits != (1 << LANES) - 1 && l < LANES; l++)
 			if (!(bits >> l & 1) && b.i + (size_t)l < c->n)
-				open[n++] = b.i + (size_t)l;
+				free_jobs[n++] = b.i + (size_t)l;
 	}
 	return n;
 }
 
-/* The corners as they are, [LANES] of each, behind one another in out. */
+/* The vertices as they are, [LANES] of each, behind one another in out. */
 TARGET static void
-NAME(corners)(const struct gv_crowd *c, const struct gv_offer *o, size_t i, struct corners *out)
+NAME(vertices)(const struct gv_oracle_jobs *c, const struct gv_dual_point *o, size_t i, struct vertices *out)
 {
 	struct NAME(jobs) b = {.c = c, .i = i, .m = c->m};
 	int l;
 
 	for (l = 0; l < SUMS; l += LANES, b.i += LANES) {
-		struct NAME(corner) best;
+		struct NAME(vertex) best;
 
 		b.use = LOAD(c->use + b.i);
-		NAME(choose)(&b, o, &best);
+		NAME(best_response)(&b, o, &best);
 		STORE(out->j + l, best.j);
 		STORE(out->k + l, best.k);
 		STORE(out->xj + l, best.xj);

@@ -1,27 +1,27 @@
-/* The prices of least D for jobs of which some are folded; see market.h. */
-#ifndef GV_ALLOC_MARKET_SEARCH_H
-#define GV_ALLOC_MARKET_SEARCH_H
+/* The prices of least D for jobs of which most are fixed; see eisenberg_gale.h. */
+#ifndef GV_ALLOC_EG_BARRIER_H
+#define GV_ALLOC_EG_BARRIER_H
 
 #include <stdbool.h>
 
-#include "market_job.h"
+#include "eg_demand.h"
 
 /*
- * n jobs one by one, the others in fold, whose slopes have the capacities, too.
+ * n jobs one by one, the others in fixed, whose slopes have the capacities, too.
  * They choose by l and time: D is the least of
  *
- *	fold(p) + sum_i n_i (time_i - log l_i - 1)   subject to
+ *	fixed(p) + sum_i n_i (time_i - log l_i - 1)   subject to
  *	    slack_ij = s_i p_j + time_i - l_i a_ij >= 0   for all i, j with a_ij > 0
  *
  * over p, l and time >= 0.  mu times a logarithm of each slack keeps it above 0;
  * then x_ij = mu / slack_ij are shares, and what mu / time_i is, is left.
  */
-struct gv_market_search {
+struct gv_eg_barrier {
 	size_t n, m;
 	const double **a;      /* [n] rows of rates [m] */
 	double *scale, *count; /* [n] */
-	struct gv_fold fold;
-	bool *open; /* [m] the type has GPUs */
+	struct gv_eg_fixed fixed;
+	bool *has_gpus; /* [m] the type has GPUs */
 
 	double *price;      /* [m] */
 	double *low, *high; /* [m] what they stay between; high INFINITY = nothing */
@@ -31,13 +31,13 @@ struct gv_market_search {
 	double *bend; /* [m] mu / slack^2 of the job at hand */
 };
 
-void gv_market_search_alloc(struct gv_market_search *s, size_t n, size_t m);
-void gv_market_search_free(struct gv_market_search *s);
+void gv_eg_barrier_alloc(struct gv_eg_barrier *s, size_t n, size_t m);
+void gv_eg_barrier_free(struct gv_eg_barrier *s);
 
 /*
- * Prices, from price on, down to mu.  The fold must hold at price.  Where many are as
+ * Prices, from price on, down to mu.  The vertices of fixed jobs must be best at price.  Where many are as
  * good, those in the middle.  A step costs n m^3; there are about 4 for each tenth of mu.
  */
-void gv_market_search_run(struct gv_market_search *s, double mu);
+void gv_eg_barrier_minimise(struct gv_eg_barrier *s, double mu);
 
 #endif

@@ -12,26 +12,26 @@
  *
  * (Eisenberg and Gale 1959).  What a job takes at given prices is one of three: a
  * type until 1 is spent; all the time on a type; all the time on two of them.  In
- * each, f_i is a logarithm of prices and a linear part, so all jobs whose choice does
+ * each, f_i is a logarithm of prices and a linear part, so all jobs whose vertex does
  * not change in a box of prices are together M^2 numbers.  When one of n jobs leaves,
  * prices change by about their n-th part: only few jobs are left to look at.
  */
-#ifndef GV_ALLOC_MARKET_H
-#define GV_ALLOC_MARKET_H
+#ifndef GV_ALLOC_EISENBERG_GALE_H
+#define GV_ALLOC_EISENBERG_GALE_H
 
 #include "alloc/problem/problem.h"
 
-struct gv_market;
+struct gv_eg_market;
 
 /*
  * Finds the prices for all jobs of p, which must outlive the market.  About 50 n m^3
  * operations.
  */
-struct gv_market *gv_market_open(const struct gv_problem *p);
-void gv_market_free(struct gv_market *k);
+struct gv_eg_market *gv_eg_market_open(const struct gv_problem *p);
+void gv_eg_market_free(struct gv_eg_market *k);
 
 /* The best shares x [n][m], and prices [m] that prove them. */
-void gv_market_shares(const struct gv_market *k, double *x, double *price);
+void gv_eg_market_shares(const struct gv_eg_market *k, double *x, double *price);
 
 /*
  * log of thr_i(all) times what the others lose because job i is there,
@@ -41,6 +41,6 @@ void gv_market_shares(const struct gv_market *k, double *x, double *price);
  * with rates as parts of the job's fastest.  Costs what its neighbours in prices do,
  * not n.  As a difference of two optima it is right to about 1e-13 n.
  */
-double gv_market_rest(struct gv_market *k, size_t i);
+double gv_eg_market_externality(struct gv_eg_market *k, size_t i);
 
 #endif
