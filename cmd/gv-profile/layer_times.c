@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "nn/cpu/cpu.h"
 
 static int
 ascending(const void *a, const void *b)
@@ -60,7 +61,7 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 	uint64_t seed = 1;
 	struct gv_net_config c = {.models = 1,
 	    .batch = rule->batch,
-	    .threads = rule->threads,
+	    .backend = gv_cpu_new(rule->threads),
 	    .optimiser = rule->optimiser,
 	    .seed = &seed,
 	    .coef = &coef};

@@ -31,8 +31,6 @@ struct run {
 
 	size_t first, rows; /* of the batch that are this rank's */
 	uint32_t *visit;    /* [rows] samples of the batch */
-	float *x;           /* [rows][size] */
-	int32_t *y;         /* [rows] */
 
 	struct gv_strbuf config; /* what a checkpoint must agree with */
 	char **line;             /* [B] the same of each model */

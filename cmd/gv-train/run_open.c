@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "nn/cpu/cpu.h"
 #include "plan/plan.h"
 #include "run.h"
 
@@ -57,10 +58,13 @@ run_read(struct run *r, struct gv_error *e)
 static void
 describe_layer(struct gv_strbuf *s, const struct gv_model *m, const struct gv_layer *l)
 {
-	int64_t from = l->from == GV_FROM_INPUT ? 0 : m->layer[l->from].id;
+	size_t k;
 
-	gv_strbuf_fmt(s, "row %" PRId64 " %s from=%" PRId64 " out=%zu", l->id,
-	    gv_op_name(l->op), from, l->out_shape.channels);
+	gv_strbuf_fmt(s, "row %" PRId64 " %s from=", l->id, gv_op_name(l->op));
+	for (k = 0; k < l->inputs; k++)
+		gv_strbuf_fmt(s, "%s%" PRId64, k > 0 ? ";" : "",
+		    l->from[k] == GV_FROM_INPUT ? 0 : m->layer[l->from[k]].id);
+	gv_strbuf_fmt(s, " out=%zu", l->out_shape.channels);
 	if (l->op == GV_OP_CONV || l->op == GV_OP_MAXPOOL || l->op == GV_OP_AVGPOOL)
 		gv_strbuf_fmt(s, " k=%zu s=%zu p=%zu g=%zu", l->k, l->s, l->p, l->g);
 	gv_strbuf_fmt(s, "%s%s\n", l->bias ? " bias" : "", l->relu ? " relu" : "");
@@ -100,7 +104,7 @@ gang_key(struct run *r)
 	size_t b;
 
 	for (b = 0; b < r->array.n; b++) {
-		uint64_t n[2] = {gv_net_steps(r->net)[b], r->array.steps[b]};
+		uint64_t n[2] = {gv_net_steps(r->net, b), r->array.steps[b]};
 
 		crc = crc32_z(crc, (const Bytef *)r->line[b], strlen(r->line[b]));
 		crc = crc32_z(crc, (const Bytef *)n, sizeof(n));
@@ -184,8 +188,8 @@ restore(struct run *r, struct gv_error *e)
 		free(old);
 	}
 	for (b = 0; got == GV_CKPT_READ && b < r->array.n; b++)
-		if (gv_net_steps(r->net)[b] > r->step)
-			r->step = gv_net_steps(r->net)[b];
+		if (gv_net_steps(r->net, b) > r->step)
+			r->step = gv_net_steps(r->net, b);
 	if (got == GV_CKPT_READ && whole)
 		r->saved_step = r->step;
 	return got == GV_CKPT_ERROR ? -1 : 0;
@@ -271,7 +275,7 @@ build(struct run *r, struct gv_error *e)
 	c.shards = o->shards;
 	c.rank = (size_t)r->place.rank;
 	c.ranks = (size_t)r->place.world;
-	c.threads = o->threads;
+	c.backend = gv_cpu_new(o->threads);
 	c.optimiser = o->optimiser;
 	c.seed = r->array.seed;
 	c.coef = r->array.coef;
@@ -279,12 +283,12 @@ build(struct run *r, struct gv_error *e)
 	c.ctx = r;
 	if (gv_net_new(&r->net, &r->model, &c, e) != 0)
 		return -1;
+	if (gv_net_data(r->net, r->data.x, r->data.y, r->data.n) != 0)
+		return gv_error_set(e, "%s", gv_net_error(r->net));
 	gv_net_rows(r->net, &r->first, &r->rows);
 	r->diverged = gv_xcalloc(r->array.n, sizeof(*r->diverged));
 	r->loss = gv_xcalloc(r->array.n, sizeof(*r->loss));
 	r->visit = gv_xcalloc(r->rows, sizeof(*r->visit));
-	r->x = gv_xcalloc(r->rows * r->data.size, sizeof(*r->x));
-	r->y = gv_xcalloc(r->rows, sizeof(*r->y));
 	data_order_init(&r->order, r->data.n, o->order_seed);
 	return 0;
 }
@@ -376,8 +380,6 @@ run_close(struct run *r)
 	free(r->diverged);
 	free(r->loss);
 	free(r->visit);
-	free(r->x);
-	free(r->y);
 	free(r->ckpt_path);
 	free(r->record_path);
 	if (r->lock > 2)

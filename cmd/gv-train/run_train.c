@@ -69,20 +69,6 @@ run_flags(void)
 
 /* ---- a step ---- */
 
-static void
-gather(struct run *r)
-{
-	size_t size = r->data.size;
-	size_t j;
-
-	data_order_take(&r->order, r->step * r->o->batch + r->first, r->rows, r->visit);
-	for (j = 0; j < r->rows; j++) {
-		memcpy(r->x + j * size, r->data.x + r->visit[j] * size,
-		    size * sizeof(*r->x));
-		r->y[j] = r->data.y[r->visit[j]];
-	}
-}
-
 /* Which models take part in the next step, and at what rate; how many. */
 static size_t
 choose(struct run *r)
@@ -90,10 +76,13 @@ choose(struct run *r)
 	size_t b, active = 0;
 
 	for (b = 0; b < r->array.n; b++) {
-		bool on = !r->diverged[b] && gv_net_steps(r->net)[b] < r->array.steps[b];
+		bool on = !r->diverged[b] && gv_net_steps(r->net, b) < r->array.steps[b];
 
+		struct gv_net_coef coef = gv_net_coef(r->net, b);
+
+		coef.lr = array_rate(&r->array, b, r->step);
 		gv_net_set_active(r->net, b, on);
-		gv_net_coef(r->net)[b].lr = array_rate(&r->array, b, r->step);
+		gv_net_set_coef(r->net, b, &coef);
 		active += on;
 	}
 	return active;
@@ -102,9 +91,9 @@ choose(struct run *r)
 static int
 take_step(struct run *r, struct gv_error *e)
 {
-	gather(r);
+	data_order_take(&r->order, r->step * r->o->batch + r->first, r->rows, r->visit);
 	r->agreed = 0;
-	if (gv_net_step(r->net, r->x, r->y, r->loss) != 0)
+	if (gv_net_step_of(r->net, r->visit, r->loss) != 0)
 		return gv_error_set(e, "stopped after step %llu of %llu",
 		    (unsigned long long)r->step, (unsigned long long)r->last);
 	r->step++;

@@ -35,7 +35,7 @@ little_endian(void)
 static bool
 stored(struct gv_net *net, size_t b, const struct gv_net_array *a)
 {
-	return strcmp(a->name, "momentum") != 0 || gv_net_coef(net)[b].momentum != 0;
+	return strcmp(a->name, "momentum") != 0 || gv_net_coef(net, b).momentum != 0;
 }
 
 static void
@@ -44,7 +44,7 @@ add_state(struct gv_strbuf *s, struct gv_net *net, size_t b, bool diverged)
 	struct gv_net_array a;
 	size_t i;
 
-	gv_strbuf_fmt(s, "state steps=%" PRIu64, gv_net_steps(net)[b]);
+	gv_strbuf_fmt(s, "state steps=%" PRIu64, gv_net_steps(net, b));
 	for (i = 0; gv_net_array(net, i, &a) == 0; i++)
 		if (stored(net, b, &a))
 			gv_strbuf_fmt(s, " %s=%zu", a.name, a.n);
@@ -83,6 +83,14 @@ put_crc(struct summed *w)
 	gv_out_write(w->out, b, 4);
 }
 
+/* The checksum as a file holds it. */
+static uint32_t
+sum_of(const unsigned char *b)
+{
+	return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
+	       (uint32_t)b[3] << 24;
+}
+
 /* Directory of path, to be freed. */
 static char *
 directory(const char *path)
@@ -94,15 +102,43 @@ directory(const char *path)
 	return gv_xstrndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+/* Whether a file ends with the checksum of what is before it. */
+static bool
+is_whole(const char *path)
+{
+	unsigned char buf[1 << 16];
+	struct gv_error e = {0};
+	struct gv_in *in;
+	uLong crc = crc32(0, NULL, 0);
+	size_t have = 0, all;
+	ssize_t n;
+
+	if (gv_in_open(&in, path, &e) != 0)
+		return false;
+	/* the last four bytes so far stay in front: they may be the checksum */
+	while ((n = gv_in_read(in, buf + have, sizeof(buf) - have, &e)) > 0) {
+		all = have + (size_t)n;
+		have = all < 4 ? all : 4;
+		crc = crc32_z(crc, buf, all - have);
+		memmove(buf, buf + all - have, have);
+	}
+	gv_in_close(in);
+	return n == 0 && have == 4 && sum_of(buf) == crc;
+}
+
 /*
- * The present file gets a second name, so that path itself is never missing.
- * Where there are no hard links there is no old one.
+ * The present file gets a second name, so that path itself is never missing; not
+ * a damaged one, which would take that name from the last good one.  Where there
+ * are no hard links there is no old one.
  */
 static void
 keep_old(const char *path)
 {
-	char *old = gv_xcalloc(strlen(path) + 5, 1);
+	char *old;
 
+	if (!is_whole(path))
+		return;
+	old = gv_xcalloc(strlen(path) + 5, 1);
 	sprintf(old, "%s.old", path);
 	unlink(old);
 	(void)!link(path, old);
@@ -115,7 +151,8 @@ commit(struct gv_out *out, const char *path, struct gv_error *e)
 	char *dir;
 	int r;
 
-	keep_old(path);
+	if (gv_out_flush(out) == 0)
+		keep_old(path);
 	if (gv_out_close(out, e) != 0)
 		return -1;
 	dir = directory(path);
@@ -124,14 +161,34 @@ commit(struct gv_out *out, const char *path, struct gv_error *e)
 	return r;
 }
 
+/* The arrays of model b. */
+static int
+put_arrays(struct summed *w, struct gv_net *net, size_t b)
+{
+	struct gv_net_array a;
+	gv_real *v = NULL;
+	size_t i;
+	int status = 0;
+
+	for (i = 0; gv_net_array(net, i, &a) == 0 && status == 0; i++) {
+		if (!stored(net, b, &a))
+			continue;
+		v = gv_xrealloc(v, a.n + 1, sizeof(*v));
+		status = gv_net_get(net, i, b, v);
+		put(w, v, a.n * sizeof(*v));
+	}
+	free(v);
+	return status;
+}
+
 int
 gv_ckpt_write(const char *path, struct gv_net *net, const struct gv_ckpt_key *key,
     const bool *diverged, struct gv_error *e)
 {
 	struct gv_strbuf head = {0};
-	struct gv_net_array a;
 	struct summed w;
-	size_t b, i;
+	size_t b;
+	int status = 0;
 
 	if (!little_endian())
 		return gv_error_set(
@@ -147,10 +204,13 @@ gv_ckpt_write(const char *path, struct gv_net *net, const struct gv_ckpt_key *ke
 	gv_strbuf_char(&head, '\n');
 	put(&w, head.s, head.len);
 	gv_strbuf_free(&head);
-	for (b = 0; b < key->models; b++)
-		for (i = 0; gv_net_array(net, i, &a) == 0; i++)
-			if (stored(net, b, &a))
-				put(&w, a.v + b * a.n, a.n * sizeof(*a.v));
+	for (b = 0; b < key->models && status == 0; b++)
+		status = put_arrays(&w, net, b);
+	if (status != 0) {
+		gv_out_discard(w.out);
+		return gv_error_set(
+		    e, "%s: cannot read the net: %s", path, gv_net_error(net));
+	}
 	put_crc(&w);
 	return commit(w.out, path, e);
 }
@@ -280,16 +340,13 @@ damaged(const char *path, struct gv_error *e, const char *what)
 static int
 check_sum(const struct file *f, const char *path, struct gv_error *e)
 {
-	const unsigned char *b;
 	uint32_t want;
 
 	if (f->len < sizeof(MAGIC) - 1 || memcmp(f->bytes, MAGIC, sizeof(MAGIC) - 1) != 0)
 		return damaged(path, e, "it does not start with \"gvckpt 1\"");
 	if (f->len < sizeof(MAGIC) + 4)
 		return damaged(path, e, "it ends too early");
-	b = (const unsigned char *)f->bytes + f->len - 4;
-	want = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
-	       (uint32_t)b[3] << 24;
+	want = sum_of((const unsigned char *)f->bytes + f->len - 4);
 	if (crc32_z(crc32(0, NULL, 0), (const Bytef *)f->bytes, f->len - 4) != want)
 		return damaged(path, e, "its checksum is wrong");
 	return 0;
@@ -434,7 +491,7 @@ check_key(const struct file *f, const char *path, struct gv_net *net,
 				    "%s: of another run: model %zu has %llu numbers of "
 				    "%s, not %zu",
 				    path, b, (unsigned long long)n, a.name, a.n);
-			bytes += a.n * sizeof(*a.v);
+			bytes += a.n * sizeof(gv_real);
 		}
 		if (bytes != f->part[b].raw_len)
 			return gv_error_set(e,
@@ -444,30 +501,49 @@ check_key(const struct file *f, const char *path, struct gv_net *net,
 	return 0;
 }
 
-static void
-restore(const struct file *f, struct gv_net *net, bool *diverged)
+/* The arrays of model b; v has room for the longest. */
+static int
+restore_arrays(const struct part *part, struct gv_net *net, size_t b, gv_real **v)
 {
+	const char *p = part->raw;
 	struct gv_net_array a;
-	size_t b, i;
+	size_t i;
 
-	for (b = 0; b < f->models; b++) {
-		const char *p = f->part[b].raw;
+	for (i = 0; gv_net_array(net, i, &a) == 0; i++) {
+		size_t bytes = a.n * sizeof(**v);
+
+		*v = gv_xrealloc(*v, a.n + 1, sizeof(**v));
+		memset(*v, 0, bytes);
+		if (stored(net, b, &a)) {
+			memcpy(*v, p, bytes);
+			p += bytes;
+		}
+		if (gv_net_put(net, i, b, *v) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+restore(const struct file *f, const char *path, struct gv_net *net, bool *diverged,
+    struct gv_error *e)
+{
+	gv_real *v = NULL;
+	size_t b;
+	int status = 0;
+
+	for (b = 0; b < f->models && status == 0; b++) {
 		uint64_t steps = 0;
 
-		for (i = 0; gv_net_array(net, i, &a) == 0; i++) {
-			gv_real *v = a.v + b * a.n;
-
-			if (!stored(net, b, &a)) {
-				memset(v, 0, a.n * sizeof(*v));
-				continue;
-			}
-			memcpy(v, p, a.n * sizeof(*v));
-			p += a.n * sizeof(*v);
-		}
+		status = restore_arrays(&f->part[b], net, b, &v);
 		state_number(f->part[b].state, "steps", &steps);
-		gv_net_steps(net)[b] = steps;
+		gv_net_set_steps(net, b, steps);
 		diverged[b] = state_diverged(f->part[b].state);
 	}
+	free(v);
+	if (status != 0)
+		gv_error_set(e, "%s: cannot write the net: %s", path, gv_net_error(net));
+	return status;
 }
 
 enum gv_ckpt_result
@@ -491,7 +567,7 @@ gv_ckpt_read(const char *path, struct gv_net *net, const struct gv_ckpt_key *key
 	}
 	r = check_key(&f, path, net, key, e);
 	if (r == 0)
-		restore(&f, net, diverged);
+		r = restore(&f, path, net, diverged, e);
 	file_free(&f);
 	return r == 0 ? GV_CKPT_READ : GV_CKPT_ERROR;
 }

@@ -41,7 +41,7 @@ struct gv_ckpt_key {
 
 /*
  * Writes the state of net to path, atomically and durably; what was there
- * before stays under the name PATH.old.  diverged [B] marks models that were
+ * before stays under the name PATH.old, if it is whole (it is read for that).  diverged [B] marks models that were
  * stopped for a loss that is no number.  0, or -1 with *e set.
  */
 int gv_ckpt_write(const char *path, struct gv_net *net, const struct gv_ckpt_key *key,

@@ -12,7 +12,7 @@
 const char *
 gv_op_name(enum gv_op op)
 {
-	return gv_ops[op].name;
+	return gv_nn_ops[op].name;
 }
 
 /* Columns of the table; -1 = not there. */
@@ -55,12 +55,58 @@ read_op(const struct gv_frame *f, size_t row, ptrdiff_t column, enum gv_op *op,
 	int i;
 
 	for (i = 0; i < GV_OPS; i++)
-		if (gv_cell_is(c, gv_ops[i].name)) {
+		if (gv_cell_is(c, gv_nn_ops[i].name)) {
 			*op = (enum gv_op)i;
 			return 0;
 		}
 	return gv_frame_error(f, row, column, e,
-	    "unknown operator %s; known: linear, conv, maxpool, avgpool, relu, bn, xent",
+	    "unknown operator %s; known: linear, conv, maxpool, avgpool, relu, add, bn, "
+	    "xent",
+	    gv_quote(q, c.s, c.len));
+}
+
+/* The earlier row with an id, or GV_FROM_INPUT for 0; false: there is none. */
+static bool
+find_row(const struct gv_model *m, size_t row, const char *s, size_t len, ptrdiff_t *at)
+{
+	int64_t id;
+	size_t i;
+
+	if (gv_parse_int(s, len, &id) != 0)
+		return false;
+	*at = GV_FROM_INPUT;
+	if (id == 0)
+		return true;
+	for (i = 0; i < row; i++)
+		if (m->layer[i].id == id) {
+			*at = (ptrdiff_t)i;
+			return true;
+		}
+	return false;
+}
+
+/* The inputs of add, "3;7": two or more. */
+static int
+read_inputs(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
+{
+	struct gv_cell c = gv_frame_cell(&m->table, row, column);
+	struct gv_layer *l = &m->layer[row];
+	char q[GV_QUOTE_LEN];
+	size_t at, len;
+
+	l->inputs = 0;
+	for (at = 0; at <= c.len && l->inputs < GV_FROM_MAX; at += len + 1) {
+		const char *end = memchr(c.s + at, ';', c.len - at);
+
+		len = end == NULL ? c.len - at : (size_t)(end - (c.s + at));
+		if (!find_row(m, row, c.s + at, len, &l->from[l->inputs]))
+			break;
+		l->inputs++;
+	}
+	if (at == c.len + 1 && l->inputs > 1)
+		return 0;
+	return gv_frame_error(&m->table, row, column, e,
+	    "expected 2 to %d ids of earlier rows, as 3;7, or 0, got %s", GV_FROM_MAX,
 	    gv_quote(q, c.s, c.len));
 }
 
@@ -69,31 +115,22 @@ static int
 read_from(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(&m->table, row, column);
+	struct gv_layer *l = &m->layer[row];
 	char q[GV_QUOTE_LEN];
-	int64_t id;
-	size_t i;
 
-	m->layer[row].from = (ptrdiff_t)row - 1;
-	if (is_empty(c))
+	if (l->op == GV_OP_ADD)
+		return read_inputs(m, row, column, e);
+	l->inputs = 1;
+	l->from[0] = (ptrdiff_t)row - 1;
+	if (is_empty(c) || find_row(m, row, c.s, c.len, &l->from[0]))
 		return 0;
-	if (gv_parse_int(c.s, c.len, &id) == 0) {
-		if (id == 0) {
-			m->layer[row].from = GV_FROM_INPUT;
-			return 0;
-		}
-		for (i = 0; i < row; i++)
-			if (m->layer[i].id == id) {
-				m->layer[row].from = (ptrdiff_t)i;
-				return 0;
-			}
-	}
 	return gv_frame_error(&m->table, row, column, e,
 	    "expected 0 or the id of one earlier row, got %s", gv_quote(q, c.s, c.len));
 }
 
 /* A cell that means nothing for this operator must be empty. */
 static int
-unused(const struct gv_frame *f, size_t row, ptrdiff_t column, const struct ops *op,
+unused(const struct gv_frame *f, size_t row, ptrdiff_t column, const struct gv_nn_op *op,
     struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(f, row, column);
@@ -159,13 +196,13 @@ read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_erro
 {
 	const struct gv_frame *f = &m->table;
 	struct gv_layer *l = &m->layer[row];
-	const struct ops *op;
+	const struct gv_nn_op *op;
 	int bad = 0;
 
 	bad |= read_id(m, row, c->id, e);
 	if (read_op(f, row, c->op, &l->op, e) != 0)
 		return -1;
-	op = &gv_ops[l->op];
+	op = &gv_nn_ops[l->op];
 	bad |= read_from(m, row, c->from, e);
 	bad |= op->has_out ? number(f, row, c->out, 1, 0, &l->out, e)
 			   : unused(f, row, c->out, op, e);
@@ -194,43 +231,39 @@ read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_erro
 	return bad;
 }
 
-/* Every row but the head is read by exactly one; the head is the last. */
+/* Every row but the head, which is the last, is read. */
 static int
 check_graph(struct gv_model *m, const struct columns *c, struct gv_error *e)
 {
 	const struct gv_frame *f = &m->table;
-	size_t *reader = gv_xcalloc(m->n, sizeof(*reader));
-	size_t i, inputs = 0;
+	const struct gv_layer *head = &m->layer[m->n - 1];
+	bool *read = gv_xcalloc(m->n, sizeof(*read));
+	size_t i, k;
 	int bad = 0;
 
-	for (i = 0; i < m->n; i++) {
+	if (head->op != GV_OP_XENT)
+		bad |= gv_frame_error(f, m->n - 1, c->op, e,
+		    "the last row must be xent, got %s", gv_op_name(head->op));
+	for (i = m->n; i-- > 0;) {
 		const struct gv_layer *l = &m->layer[i];
 
 		if (l->op == GV_OP_XENT && i + 1 < m->n)
 			bad |=
 			    gv_frame_error(f, i, c->op, e, "xent must be the last row");
-		if (l->from == GV_FROM_INPUT) {
-			if (inputs++ > 0)
-				bad |= gv_frame_error(f, i, c->from, e,
-				    "the sample is read by an earlier row already");
-		} else if (reader[l->from]++ > 0) {
-			bad |= gv_frame_error(f, i, c->from, e,
-			    "row %lld is read by an earlier row already",
-			    (long long)m->layer[l->from].id);
-		}
+		else if (i + 1 < m->n && !read[i])
+			bad |= gv_frame_error(
+			    f, i, c->id, e, "no row reads row %lld", (long long)l->id);
+		for (k = 0; k < l->inputs; k++)
+			if (l->from[k] != GV_FROM_INPUT)
+				read[l->from[k]] = true;
 	}
-	if (m->layer[m->n - 1].op != GV_OP_XENT)
-		bad |= gv_frame_error(f, m->n - 1, c->op, e,
-		    "the last row must be xent, got %s",
-		    gv_op_name(m->layer[m->n - 1].op));
-	/* each row reads an earlier one and none is read twice: so all but the last are read */
 	for (i = 0; bad == 0 && i < m->n; i++)
-		if (m->layer[i].out == 0 && gv_ops[m->layer[i].op].has_out &&
-		    (size_t)m->layer[m->n - 1].from != i)
+		if (m->layer[i].out == 0 && gv_nn_ops[m->layer[i].op].has_out &&
+		    head->from[0] != (ptrdiff_t)i)
 			bad |= gv_frame_error(f, i, c->out, e,
 			    "expected a number of channels; only the row that xent reads "
 			    "may leave it out");
-	free(reader);
+	free(read);
 	return bad;
 }
 

@@ -11,9 +11,9 @@
  * Columns (any order, others are kept but not looked at; "-" is as good as an
  * empty cell):
  *	id    a whole number >= 1, no two equal
- *	op    linear conv maxpool avgpool relu bn xent
+ *	op    linear conv maxpool avgpool relu add bn xent
  *	from  the id of an earlier row whose output is read, 0 = the sample;
- *	      empty = the row before
+ *	      empty = the row before; add: two ids or more, as 3;7
  *	out   linear, conv: channels of the output; empty in the row that xent
  *	      reads = the number of classes
  *	k     conv, maxpool: window (k x k); avgpool: the same, empty = all of it
@@ -21,10 +21,11 @@
  *	p     zero padding on every side; empty = 0.  A pool's padding is never
  *	      chosen (max) or counted (average); p <= k / 2 there
  *	g     conv: groups; empty = 1
- *	act   relu, applied to the row's output; linear, conv and bn only
+ *	act   relu, applied to the row's output; linear, conv, bn and add only
  *	bias  linear, conv: 0 = none; empty = 1
  * Only id and op must be there.  The last row is the head, xent (softmax cross
- * entropy); every other row is read by exactly one later row.
+ * entropy); every other row is read by a later one, or by several: add is the sum
+ * of outputs of one shape, in the order of from (a residual connection).
  *
  * Layout of everything that has a place: [height][width][channels], channels
  * next to each other.  A linear row reads its input as one vector in that
@@ -46,12 +47,13 @@ enum gv_op {
 	GV_OP_MAXPOOL,
 	GV_OP_AVGPOOL,
 	GV_OP_RELU,
+	GV_OP_ADD,
 	GV_OP_BN,
 	GV_OP_XENT,
 	GV_OPS
 };
 
-enum { GV_FROM_INPUT = -1 };
+enum { GV_FROM_INPUT = -1, GV_FROM_MAX = 8 };
 
 /* A vector of n numbers is {n, 1, 1}. */
 struct gv_shape {
@@ -63,10 +65,11 @@ struct gv_shape {
 struct gv_layer {
 	int64_t id;
 	enum gv_op op;
-	ptrdiff_t from;    /* index of a row, or GV_FROM_INPUT */
-	size_t out;        /* 0 = number of classes, until the shape pass */
-	size_t k, s, p, g; /* k 0 = whole input (avgpool) */
-	bool relu;         /* act */
+	size_t inputs;               /* 1; add: 2..GV_FROM_MAX */
+	ptrdiff_t from[GV_FROM_MAX]; /* indices of earlier rows, or GV_FROM_INPUT */
+	size_t out;                  /* 0 = number of classes, until the shape pass */
+	size_t k, s, p, g;           /* k 0 = whole input (avgpool) */
+	bool relu;                   /* act */
 	bool bias;
 
 	/* by gv_model_shape, per model and sample */

@@ -1,21 +1,11 @@
-/* A net: its configuration, memory and parts.  What it does is in step.c. */
-#include <errno.h>
+/* A net: its configuration, memory and beginning.  What it does is in net_work.c. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "nn/gemm.h"
-#include "nn/impl.h"
-#include "nn/times.h"
-
-size_t
-gv_net_shards(size_t batch)
-{
-	return batch >= 4 ? 4 : batch >= 2 ? 2 : 1;
-}
+#include "nn/net_private.h"
 
 static bool
 is_power_of_two(size_t n)
@@ -44,8 +34,9 @@ check_config(const struct gv_model *m, const struct gv_net_config *c, struct gv_
 		return gv_error_set(e, "rank %zu of %zu ranks", c->rank, ranks);
 	if (ranks > 1 && c->reduce == NULL)
 		return gv_error_set(e, "%zu ranks, but no way to reduce", ranks);
-	if (c->threads > 4096)
-		return gv_error_set(e, "%zu threads", c->threads);
+	if (c->micro_batches > 1 << 20 || c->slots > 1 << 20 || c->versions > 1 << 20)
+		return gv_error_set(e, "%zu micro-batches, %zu slots, %zu versions",
+		    c->micro_batches, c->slots, c->versions);
 	for (i = 0; i < m->n; i++) {
 		struct gv_shape s = m->layer[i].in_shape;
 
@@ -57,269 +48,109 @@ check_config(const struct gv_model *m, const struct gv_net_config *c, struct gv_
 	return 0;
 }
 
-/* Rows of the model with their places in the arenas. */
-static void
-lay_out(struct gv_net *net, const struct gv_model *m)
-{
-	size_t i, widest = 0;
-
-	for (i = 0; i < m->n; i++) {
-		const struct gv_layer *l = &m->layer[i];
-		struct row *r = &net->row[i];
-
-		r->l = *l;
-		r->from = l->from == GV_FROM_INPUT ? NULL : &net->row[l->from];
-		r->in_size = gv_shape_size(l->in_shape);
-		r->out_size = gv_shape_size(l->out_shape);
-		r->weight = net->P;
-		r->bias = net->P + l->weights;
-		net->P += l->weights + l->biases;
-		r->running = net->Q;
-		net->Q += l->running;
-		if (l->op == GV_OP_BN) {
-			r->stat = net->stat_size;
-			net->stat_size += 6 * l->in_shape.channels;
-			if (2 * l->in_shape.channels > widest)
-				widest = 2 * l->in_shape.channels;
-		}
-		if (gv_ops[l->op].gradient == NULL)
-			continue;
-		r->grad_columns = l->out / l->g;
-		if (l->out == 0)
-			r->grad_columns = l->out_shape.channels / l->g;
-		r->grad_rows = l->weights / l->g / r->grad_columns;
-		r->packed = net->packed_size;
-		r->packed_size = gv_gemm_packed(r->grad_rows, r->grad_columns);
-		net->packed_size += l->g * r->packed_size;
-		r->back_columns =
-		    l->op == GV_OP_CONV ? l->in_shape.channels / l->g : r->in_size;
-		r->back_rows = l->weights / l->g / r->back_columns;
-		if (r->from != NULL) {
-			r->packed_t = net->packed_size;
-			r->packed_t_size = gv_gemm_packed(r->back_rows, r->back_columns);
-			net->packed_size += l->g * r->packed_t_size;
-		}
-	}
-	net->partial_size = widest;
-}
-
-/*
- * Rows of a weight matrix whose gradient one item makes, in even pieces.  The
- * partial sums of linear, with few samples to a shard, should stay in L1; conv
- * gathers windows for each piece, so its pieces are larger.
- */
 static size_t
-piece_rows(const struct row *r)
+at_least_1(size_t n)
 {
-	size_t most = r->l.op == GV_OP_CONV ? 240 : 96;
-	size_t pieces = (r->grad_rows + most - 1) / most;
-	size_t rows = (r->grad_rows + pieces - 1) / pieces;
-
-	return (rows + 11) / 12 * 12;
+	return n == 0 ? 1 : n;
 }
 
 static size_t
-piece_columns(const struct row *r)
+together(size_t a, size_t b)
 {
-	size_t most = r->l.op == GV_OP_CONV ? PIECE_COLUMNS : 64;
+	return a >= GV_NN_TOO_MUCH || b >= GV_NN_TOO_MUCH ? GV_NN_TOO_MUCH : a + b;
+}
 
-	return lesser(r->grad_columns, most);
+static size_t
+times(size_t n, size_t bytes)
+{
+	return bytes > 0 && n >= GV_NN_TOO_MUCH / bytes ? GV_NN_TOO_MUCH : n * bytes;
 }
 
 static void
-cut_pieces(struct gv_net *net)
+count_bytes(struct gv_net *net)
 {
-	size_t i, group, at, column, cap = 0;
-
-	for (i = 0; i < net->rows; i++) {
-		const struct row *r = &net->row[i];
-		size_t rows, columns;
-
-		if (gv_ops[r->l.op].gradient == NULL)
-			continue;
-		rows = piece_rows(r);
-		columns = piece_columns(r);
-		net->piece = gv_xgrow(net->piece, &cap,
-		    net->pieces + 1 +
-			r->l.g * (1 + r->grad_rows / rows) *
-			    (1 + r->grad_columns / columns),
-		    sizeof(*net->piece));
-		for (group = 0; group < r->l.g; group++)
-			for (at = 0; at < r->grad_rows; at += rows)
-				for (column = 0; column < r->grad_columns;
-				     column += columns)
-					net->piece[net->pieces++] = (struct piece){r,
-					    group, at, lesser(at + rows, r->grad_rows),
-					    column,
-					    lesser(column + columns, r->grad_columns)};
-		if (r->l.biases > 0)
-			net->piece[net->pieces++] =
-			    (struct piece){.row = r, .last_column = r->l.biases};
-	}
-}
-
-/* Partial sums of a piece over shards: a stack as deep as their binary tree. */
-static size_t
-tree_depth(size_t shards)
-{
-	size_t depth = 1;
-
-	for (; shards > 1; shards /= 2)
-		depth++;
-	return depth;
-}
-
-static void
-size_scratch(struct gv_net *net)
-{
-	size_t i, most = net->classes > net->shards ? net->classes : net->shards;
-
-	for (i = 0; i < net->rows; i++) {
-		const struct row *r = &net->row[i];
-		size_t need = 0;
-
-		if (gv_ops[r->l.op].scratch != NULL)
-			need += gv_ops[r->l.op].scratch(r);
-		if (gv_ops[r->l.op].gradient != NULL)
-			need +=
-			    tree_depth(net->shards) *
-			    (piece_rows(r) * piece_columns(r) + r->l.out_shape.channels);
-		if (need > most)
-			most = need;
-	}
-	net->scratch_size = (most + 15) / 16 * 16;
-}
-
-/*
- * Samples that one item carries through the rows: few enough that what they
- * leave behind stays in cache, enough for the matrix products.  No bit depends
- * on it.
- */
-static size_t
-block_samples(const struct gv_net *net, size_t activations)
-{
-	size_t block = ((size_t)1 << 18) / (activations + 1);
-
-	block = block < 8 ? 8 : block > 64 ? 64 : block;
-	while (block > 12 && net->threads > 1 &&
-	       net->B * ((net->n + block - 1) / block) < 2 * net->threads)
-		block = (block + 1) / 2;
-	return block;
-}
-
-/* Bytes of n numbers, a times b; more than there can be on overflow. */
-static size_t
-bytes_of(double a, double b)
-{
-	double n = a * b * sizeof(gv_real);
-
-	return n >= (double)(SIZE_MAX / 16) ? SIZE_MAX / 16 : (size_t)n;
-}
-
-static void
-count_bytes(struct gv_net *net, size_t activations)
-{
+	const struct gv_nn_sizes *s = &net->sizes;
+	const struct gv_nn_plan *p = &net->plan;
 	struct gv_net_bytes *t = &net->bytes;
-	double B = (double)net->B, BP = B * (double)net->P;
+	double B = (double)p->B, BP = B * (double)p->P;
 
-	t->params = bytes_of(BP, 1);
-	t->gradients = bytes_of(BP + B, 1);
-	t->state = bytes_of(BP, net->optimiser != GV_SGD ? 2 : net->momentum);
-	t->running = bytes_of(B, (double)net->Q);
-	t->activations = bytes_of(B * (double)net->n, 2 * (double)activations + 1);
-	t->scratch = bytes_of((double)net->threads, (double)net->scratch_size) +
-		     bytes_of(B, (double)(net->packed_size + net->stat_size)) +
-		     bytes_of(B * (double)net->shards, (double)net->partial_size);
-	t->total = t->params + t->gradients + t->state + t->running + t->activations +
-		   t->scratch;
+	t->params = times(net->versions, s->params);
+	t->gradients = s->gradients;
+	t->state = gv_nn_bytes(BP, net->optimiser != GV_SGD ? 2 : net->momentum);
+	t->running = gv_nn_bytes(2 * B, (double)p->Q);
+	t->activations = times(net->slots, s->activations);
+	t->scratch = together(s->scratch,
+	    together(times(net->versions, s->packed), times(net->slots, s->sums)));
+	t->total = together(
+	    together(together(t->params, t->gradients), together(t->state, t->running)),
+	    together(t->activations, t->scratch));
 }
 
 /* Everything of a net but its large memory and its threads. */
 static int
-plan(struct gv_net *net, const struct gv_model *m, const struct gv_net_config *c,
+prepare(struct gv_net *net, const struct gv_model *m, const struct gv_net_config *c,
     struct gv_error *e)
 {
+	struct gv_nn_room room = {0};
 	size_t b;
 
+	net->be = c->backend;
 	if (check_config(m, c, e) != 0)
 		return -1;
-	net->B = c->models;
-	net->N = c->batch;
-	net->S = c->shards == 0 ? gv_net_shards(c->batch) : c->shards;
-	net->R = c->ranks == 0 ? 1 : c->ranks;
-	net->rank = c->rank;
-	net->shards = net->S / net->R;
-	net->first = net->rank * net->shards * net->N / net->S;
-	net->n = (net->rank + 1) * net->shards * net->N / net->S - net->first;
-	net->threads = c->threads == 0 ? 1 : c->threads;
-	net->input = m->input;
-	net->in_size = gv_shape_size(m->input);
-	net->classes = m->classes;
+	gv_nn_plan_make(&net->plan, m, c);
+	net->versions = at_least_1(c->versions);
+	net->slots = at_least_1(c->slots);
 	net->optimiser = c->optimiser;
-	net->flops = (double)m->flops + (double)m->activations;
-	net->reduce = c->reduce;
-	net->ctx = c->ctx;
-	for (b = 0; b < net->B; b++)
+	net->ranks = (struct gv_nn_ranks){c->reduce, c->ctx, NULL};
+	for (b = 0; b < c->models; b++)
 		net->momentum |= c->coef[b].momentum != 0;
-	net->rows = m->n;
-	net->row = gv_xcalloc(m->n, sizeof(*net->row));
-	lay_out(net, m);
-	for (b = 0; b < net->rows; b++)
-		net->row[b].y = b == 0 ? 0 : net->row[b - 1].y + net->row[b - 1].out_size;
-	net->block = block_samples(net, m->activations);
-	size_scratch(net);
-	count_bytes(net, m->activations);
+	net->be->plan(net->be, &net->plan, &room);
+	net->sizes = gv_nn_sizes(&net->plan, &room);
+	count_bytes(net);
 	return 0;
 }
 
-int
-gv_net_count(const struct gv_model *m, const struct gv_net_config *c,
-    struct gv_net_bytes *bytes, struct gv_error *e)
-{
-	struct gv_net net = {0};
-	int status = plan(&net, m, c, e);
-
-	if (status == 0)
-		*bytes = net.bytes;
-	free(net.row);
-	return status;
-}
-
-/* n numbers, all 0, on a cache line. */
+/* Room for the largest reduce, where ranks cannot reach the backend's memory. */
 static int
-numbers(gv_real **v, size_t bytes, struct gv_error *e)
+allocate_ranks(struct gv_net *net, struct gv_error *e)
 {
-	size_t room = (bytes + 63) / 64 * 64 + 64;
+	const struct gv_nn_plan *p = &net->plan;
+	size_t most = p->P + 1 > p->widest ? p->P + 1 : p->widest;
 
-	*v = aligned_alloc(64, room);
-	if (*v == NULL)
-		return gv_error_set(e, "out of memory: %zu bytes wanted", bytes);
-	memset(*v, 0, room);
-	return 0;
+	if (p->R == 1 || net->be->host_memory)
+		return 0;
+	net->ranks.host = net->be->alloc(
+	    net->be, GV_NN_PINNED, gv_nn_bytes((double)p->B, (double)most), e);
+	return net->ranks.host == NULL ? -1 : 0;
 }
 
 static int
 allocate(struct gv_net *net, struct gv_error *e)
 {
 	const struct gv_net_bytes *t = &net->bytes;
-	size_t real = sizeof(gv_real), samples = net->B * net->n;
-	size_t half = (t->activations / real - samples) / 2; /* of y, of dy */
+	struct gv_nn_backend *be = net->be;
+	size_t i;
 
-	if (t->total >= SIZE_MAX / 16)
+	if (t->total >= GV_NN_TOO_MUCH)
 		return gv_error_set(e, "the net is too large");
-	if (numbers(&net->params, t->params, e) != 0 ||
-	    numbers(&net->grads, t->gradients, e) != 0 ||
-	    numbers(&net->state, t->state, e) != 0 ||
-	    numbers(&net->running, t->running, e) != 0 ||
-	    numbers(&net->y, t->activations, e) != 0 ||
-	    numbers(&net->scratch, t->scratch, e) != 0)
+	net->weights = gv_xcalloc(net->versions, sizeof(*net->weights));
+	net->flight = gv_xcalloc(net->slots, sizeof(*net->flight));
+	for (i = 0; i < net->versions; i++)
+		if (gv_nn_weights_make(
+			&net->weights[i], be, &net->plan, &net->sizes, e) != 0)
+			return -1;
+	if (gv_nn_grads_make(&net->grads, be, &net->sizes, e) != 0 ||
+	    (net->state = be->alloc(be, GV_NN_STATE, t->state, e)) == NULL ||
+	    (net->running = be->alloc(be, GV_NN_STATE, t->running, e)) == NULL)
 		return -1;
-	net->dy = net->y + half;
-	net->hit = net->dy + half;
-	net->packed = net->scratch + net->threads * net->scratch_size;
-	net->stats = net->packed + net->B * net->packed_size;
-	net->partial = net->stats + net->B * net->stat_size;
-	return 0;
+	for (i = 0; i < net->slots; i++) {
+		net->flight[i].stream = (int)i;
+		if (gv_nn_flight_make(&net->flight[i], be, &net->plan, &net->sizes, e) !=
+		    0)
+			return -1;
+	}
+	net->scratch = be->alloc(be, GV_NN_SCRATCH, net->sizes.scratch, e);
+	return net->scratch == NULL ? -1 : allocate_ranks(net, e);
 }
 
 int
@@ -330,29 +161,46 @@ gv_net_new(struct gv_net **out, const struct gv_model *m, const struct gv_net_co
 	size_t b;
 
 	*out = NULL;
-	if (plan(net, m, c, e) != 0 || allocate(net, e) != 0) {
+	if (prepare(net, m, c, e) != 0 || allocate(net, e) != 0) {
 		gv_net_free(net);
 		return -1;
 	}
-	cut_pieces(net);
-	net->seed = gv_xcalloc(net->B, sizeof(*net->seed));
-	net->coef = gv_xcalloc(net->B, sizeof(*net->coef));
-	net->active = gv_xcalloc(net->B, sizeof(*net->active));
-	net->steps = gv_xcalloc(net->B, sizeof(*net->steps));
-	for (b = 0; b < net->B; b++) {
+	net->seed = gv_xcalloc(c->models, sizeof(*net->seed));
+	net->coef = gv_xcalloc(c->models, sizeof(*net->coef));
+	net->active = gv_xcalloc(c->models, sizeof(*net->active));
+	net->steps = gv_xcalloc(c->models, sizeof(*net->steps));
+	for (b = 0; b < c->models; b++) {
 		net->seed[b] = c->seed[b];
 		net->coef[b] = c->coef[b];
 		net->active[b] = true;
 	}
-	net->pool = pool_new(net->threads);
-	if (net->pool == NULL) {
-		gv_error_sys(e, "cannot start %zu threads", net->threads);
+	if (net->be->start(net->be, net->scratch, e) != 0 || gv_net_init(net) != 0) {
+		if (e->count == 0)
+			gv_error_set(e, "%s: %s", net->be->name, gv_net_error(net));
 		gv_net_free(net);
 		return -1;
 	}
-	gv_net_init(net);
 	*out = net;
 	return 0;
+}
+
+static void
+free_memory(struct gv_net *net)
+{
+	struct gv_nn_backend *be = net->be;
+	size_t i;
+
+	for (i = 0; net->weights != NULL && i < net->versions; i++)
+		gv_nn_weights_free(&net->weights[i], be);
+	for (i = 0; net->flight != NULL && i < net->slots; i++)
+		gv_nn_flight_free(&net->flight[i], be);
+	gv_nn_grads_free(&net->grads, be);
+	be->release(be, GV_NN_STATE, net->state);
+	be->release(be, GV_NN_STATE, net->running);
+	be->release(be, GV_NN_SCRATCH, net->scratch);
+	be->release(be, GV_NN_PINNED, net->ranks.host);
+	for (i = 0; i < 2; i++)
+		be->release(be, GV_NN_ACTIVATIONS, net->data_copy[i]);
 }
 
 void
@@ -360,20 +208,15 @@ gv_net_free(struct gv_net *net)
 {
 	if (net == NULL)
 		return;
-	pool_free(net->pool);
-	times_free(net->times);
-	free(net->params);
-	free(net->grads);
-	free(net->state);
-	free(net->running);
-	free(net->y);
-	free(net->scratch);
+	free_memory(net);
+	net->be->free(net->be);
+	gv_nn_plan_free(&net->plan);
+	free(net->weights);
+	free(net->flight);
 	free(net->seed);
 	free(net->coef);
 	free(net->active);
 	free(net->steps);
-	free(net->row);
-	free(net->piece);
 	free(net);
 }
 
@@ -397,131 +240,74 @@ fill(gv_real *v, size_t n, gv_real x)
 		*v++ = x;
 }
 
-void
-gv_net_init(struct gv_net *net)
+/* Fresh parameters of a model, [P]. */
+static void
+draw_params(const struct gv_nn_plan *p, uint64_t seed, gv_real *v)
 {
-	size_t b, i;
+	size_t i;
 
-	for (b = 0; b < net->B; b++) {
-		net->steps[b] = 0;
-		for (i = 0; i < net->rows; i++) {
-			const struct row *r = &net->row[i];
-			gv_real *w = net->params + b * net->P + r->weight;
-			gv_real *bias = net->params + b * net->P + r->bias;
+	for (i = 0; i < p->rows; i++) {
+		const struct gv_nn_row *r = &p->row[i];
 
-			if (r->l.op == GV_OP_BN) {
-				gv_real *v = net->running + b * net->Q + r->running;
+		if (r->l.op == GV_OP_BN) {
+			fill(v + r->weight, r->l.weights, 1);
+			fill(v + r->bias, r->l.biases, 0);
+		} else if (r->l.weights > 0) {
+			double bound = 1 / sqrt((double)r->matrix_rows);
 
-				fill(w, r->l.weights, 1);
-				fill(bias, r->l.biases, 0);
-				fill(v, r->l.running / 2, 0);
-				fill(v + r->l.running / 2, r->l.running / 2, 1);
-			} else if (r->l.weights > 0) {
-				double bound = 1 / sqrt((double)r->grad_rows);
-
-				draw(w, r->l.weights, bound, net->seed[b], i, 0);
-				draw(bias, r->l.biases, bound, net->seed[b], i, 1);
-			}
+			draw(v + r->weight, r->l.weights, bound, seed, i, 0);
+			draw(v + r->bias, r->l.biases, bound, seed, i, 1);
 		}
 	}
-	memset(net->state, 0, net->bytes.state);
 }
 
-void
-gv_net_time(struct gv_net *net, struct gv_net_times *times)
+static void
+fresh_running(const struct gv_nn_plan *p, gv_real *v)
 {
-	times_free(net->times);
-	net->times = times_new(net->rows, net->threads, times);
-}
+	size_t i;
 
-void
-gv_net_rows(const struct gv_net *net, size_t *first, size_t *n)
-{
-	*first = net->first;
-	*n = net->n;
-}
+	for (i = 0; i < p->rows; i++) {
+		const struct gv_nn_row *r = &p->row[i];
+		size_t half = r->l.running / 2;
 
-void
-gv_net_set_active(struct gv_net *net, size_t b, bool active)
-{
-	net->active[b] = active;
-}
-
-bool
-gv_net_active(const struct gv_net *net, size_t b)
-{
-	return net->active[b];
-}
-
-int
-gv_net_array(struct gv_net *net, size_t i, struct gv_net_array *a)
-{
-	struct gv_net_array all[4];
-	size_t n = 0;
-
-	all[n++] = (struct gv_net_array){"params", net->params, net->P};
-	if (net->optimiser != GV_SGD) {
-		all[n++] = (struct gv_net_array){"adam_m", net->state, net->P};
-		all[n++] =
-		    (struct gv_net_array){"adam_v", net->state + net->B * net->P, net->P};
-	} else if (net->momentum) {
-		all[n++] = (struct gv_net_array){"momentum", net->state, net->P};
+		fill(v + r->running, half, 0);
+		fill(v + r->running + half, half, 1);
 	}
-	if (net->Q > 0)
-		all[n++] = (struct gv_net_array){"running", net->running, net->Q};
-	if (i >= n)
-		return -1;
-	*a = all[i];
+}
+
+static int
+put_fresh(struct gv_net *net, gv_real *v)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	struct gv_nn_backend *be = net->be;
+	size_t real = sizeof(*v), b;
+
+	for (b = 0; b < p->B; b++) {
+		draw_params(p, net->seed[b], v);
+		if (be->put(be, net->weights[0].params + b * p->P, v, p->P * real) != 0)
+			return -1;
+		fresh_running(p, v);
+		if (be->put(be, net->running + b * p->Q, v, p->Q * real) != 0)
+			return -1;
+	}
 	return 0;
 }
 
-uint64_t *
-gv_net_steps(struct gv_net *net)
-{
-	return net->steps;
-}
-
-struct gv_net_coef *
-gv_net_coef(struct gv_net *net)
-{
-	return net->coef;
-}
-
 int
-gv_net_tensor(const struct gv_net *net, size_t i, struct gv_net_tensor *t)
+gv_net_init(struct gv_net *net)
 {
-	static const char *const names[] = {"weight", "bias", "mean", "variance"};
-	size_t k, part;
+	const struct gv_nn_plan *p = &net->plan;
+	size_t most = p->P > p->Q ? p->P : p->Q, i;
+	gv_real *v = gv_xcalloc(most + 1, sizeof(*v));
+	int status = put_fresh(net, v);
 
-	for (k = 0; k < net->rows; k++) {
-		const struct row *r = &net->row[k];
-		size_t half = r->l.running / 2;
-		size_t n[4] = {r->l.weights, r->l.biases, half, half};
-		size_t offset[4] = {r->weight, r->bias, r->running, r->running + half};
-
-		for (part = 0; part < 4; part++) {
-			if (n[part] == 0 || i-- > 0)
-				continue;
-			snprintf(t->name, sizeof(t->name), "%lld.%s", (long long)r->l.id,
-			    names[part]);
-			t->row = k;
-			t->running = part >= 2;
-			t->offset = offset[part];
-			t->n = n[part];
-			return 0;
-		}
-	}
-	return -1;
-}
-
-const gv_real *
-gv_net_gradients(const struct gv_net *net)
-{
-	return net->grads;
-}
-
-void
-gv_net_bytes(const struct gv_net *net, struct gv_net_bytes *bytes)
-{
-	*bytes = net->bytes;
+	memset(net->steps, 0, p->B * sizeof(*net->steps));
+	memset(v, 0, most * sizeof(*v));
+	for (i = 0; i < net->bytes.state / sizeof(*v) && status == 0; i += p->P)
+		status = net->be->put(net->be, net->state + i, v, p->P * sizeof(*v));
+	for (i = 0; i < net->versions; i++)
+		gv_nn_weights_changed(&net->weights[i], p);
+	net->newest = 0;
+	free(v);
+	return status;
 }

@@ -21,6 +21,13 @@
  * CPU that has such an instruction.
  *
  * bn normalises by the statistics of the whole batch of N, over all ranks.
+ *
+ * A step is made of work items (below), so that the stages of a pipeline, several
+ * micro-batches and several versions of the weights can be had in any order: a
+ * slot holds one micro-batch on its way, a version one set of weights.  A step of
+ * gv_net_step is the plainest schedule: slot 0, version 0.  With M micro-batches
+ * to an update N is the size of one of them, gradients are summed in their order
+ * and divided by M * N, and bn normalises each by its own statistics.
  */
 #ifndef GV_NN_NET_H
 #define GV_NN_NET_H
@@ -63,40 +70,41 @@ struct gv_net_coef {
  */
 typedef int gv_net_reduce(void *ctx, gv_real *v, size_t n);
 
+struct gv_nn_backend;
+
 struct gv_net_config {
-	size_t models;  /* B >= 1 */
-	size_t batch;   /* N >= 1, of the whole gang */
-	size_t shards;  /* S, a power of two <= N; 0 = gv_net_shards(batch) */
-	size_t rank;    /* 0..ranks-1 */
-	size_t ranks;   /* R, a power of two <= S; 0 is as good as 1 */
-	size_t threads; /* 0 is as good as 1; with 1 the net starts no thread */
+	size_t models;        /* B >= 1 */
+	size_t batch;         /* N >= 1, of the whole gang */
+	size_t micro_batches; /* M: of N samples each, to an update; 0 is as good as 1 */
+	size_t slots;    /* micro-batches on their way at a time; 0 is as good as 1 */
+	size_t versions; /* of the weights; 0 is as good as 1 */
+	size_t shards;   /* S, a power of two <= N; 0 = gv_net_shards(batch) */
+	size_t rank;     /* 0..ranks-1 */
+	size_t ranks;    /* R, a power of two <= S; 0 is as good as 1 */
+	size_t threads;  /* of the CPU; 0 is as good as 1: no thread is started */
 	enum gv_optimiser optimiser;
 	const uint64_t *seed;           /* [B], copied */
 	const struct gv_net_coef *coef; /* [B], copied */
 	gv_net_reduce *reduce;          /* NULL when R is 1 */
 	void *ctx;
+	/* what computes, as gv_cpu_new: gv_net_new takes it over, also when it fails */
+	struct gv_nn_backend *backend;
 };
 
 /* The usual S: 4, or less when the batch is smaller (a power of two <= N). */
 size_t gv_net_shards(size_t batch);
 
-/* Bytes of a net, by kind; each kind is one allocation. */
+/* Bytes of a net, by kind. */
 struct gv_net_bytes {
-	size_t params;    /* B*P */
+	size_t params;    /* B*P, of each version */
 	size_t gradients; /* B*P + B */
 	size_t state; /* of the optimiser: SGD B*P (0 without any momentum), Adam 2*B*P */
-	size_t running;     /* B*Q */
-	size_t activations; /* of the samples of this rank, with their gradients */
-	size_t scratch;     /* of the threads; weights packed for the matrix products */
+	size_t running; /* 2*B*Q: also as they will be after the update */
+	size_t
+	    activations; /* of the samples of this rank, with their gradients, each slot */
+	size_t scratch;  /* of the threads; weights packed for the products; sums of bn */
 	size_t total;
 };
-
-/*
- * What gv_net_new would allocate.  m has gone through gv_model_shape.  0, or -1
- * with *e set: the configuration is wrong, or the sizes overflow.
- */
-int gv_net_count(const struct gv_model *m, const struct gv_net_config *c,
-    struct gv_net_bytes *bytes, struct gv_error *e);
 
 struct gv_net;
 
@@ -115,7 +123,7 @@ void gv_net_free(struct gv_net *net); /* NULL is allowed; joins the threads */
  * variance 1.  Draw i of a tensor is a function of (seed[b], row of the table,
  * weight or bias, i) alone.  The optimiser's state and the steps become 0.
  */
-void gv_net_init(struct gv_net *net);
+int gv_net_init(struct gv_net *net);
 
 /*
  * Times the steps that follow, row by row: each adds its seconds to times [rows
@@ -136,20 +144,31 @@ void gv_net_rows(const struct gv_net *net, size_t *first, size_t *n);
 /*
  * One step: forward, backward, reduce, update.
  *
- *	x      [n][height][width][channels] this rank's samples (gv_net_rows)
- *	label  [n] classes, 0..classes-1
+ *	x      [M][n][height][width][channels] this rank's samples (gv_net_rows)
+ *	label  [M][n] classes, 0..classes-1
  *	loss   [B] out: mean loss of the whole batch before the update, the same
  *	       on all ranks; NaN for a model that is not active
  *
- * 0, or -1 when reduce failed: then parameters, state, running statistics and
- * steps are as before the call.
+ * 0, or -1 when reduce failed (or the backend: gv_net_error): then parameters,
+ * state, running statistics and steps are as before the call.
  */
 int gv_net_step(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss);
 
 /* The two halves of a step. */
 int gv_net_gradient(
     struct gv_net *net, const gv_real *x, const int32_t *label, double *loss);
-void gv_net_update(struct gv_net *net);
+int gv_net_update(struct gv_net *net);
+
+/*
+ * A data set that stays: x [n][height][width][channels] and label [n] must stay
+ * as they are as long as the net lives (a device takes a copy).  Then a step by
+ * the numbers of its samples, visit [M][n].  0, or -1 as above.
+ */
+int gv_net_data(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n);
+int gv_net_step_of(struct gv_net *net, const uint32_t *visit, double *loss);
+
+/* Why the last call failed; NULL when it was the reduce. */
+const char *gv_net_error(const struct gv_net *net);
 
 /*
  * Evaluates n samples (any number; no batch, no ranks: every rank gives the same
@@ -158,9 +177,10 @@ void gv_net_update(struct gv_net *net);
  *	correct [B] out: how many have their largest logit at the label (NULL = not wanted)
  *	loss    [B] out: mean loss over the n samples (NULL = not wanted)
  *	logits  [B][n][classes] out (NULL = not wanted)
- * label may be NULL when neither correct nor loss is wanted.
+ * label may be NULL when neither correct nor loss is wanted.  What slot 0 held is
+ * gone.  0, or -1: gv_net_error.
  */
-void gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n,
+int gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n,
     size_t *correct, double *loss, gv_real *logits);
 
 /*
@@ -170,27 +190,82 @@ void gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, siz
 void gv_net_set_active(struct gv_net *net, size_t b, bool active);
 bool gv_net_active(const struct gv_net *net, size_t b);
 
+/* ---- work items: what a pipeline's schedule is made of ---- */
+
+/*
+ * Rows [first, last) of the micro-batch in a slot, with a version of the weights.
+ * What rows before first have made, and what rows from last on have left as the
+ * gradient of these rows' outputs, must be there: made here, or put.
+ */
+struct gv_net_work {
+	size_t first, last;
+	size_t slot, version;
+};
+
+/*
+ * A micro-batch into a slot: x [n][...], label [n].  They must stay as they are
+ * until the slot's gradients are made (a device copies them).
+ */
+int gv_net_load(struct gv_net *net, size_t slot, const gv_real *x, const int32_t *label);
+
+/* Each 0, or -1 as gv_net_step; bn rows call reduce. */
+int gv_net_forward(struct gv_net *net, const struct gv_net_work *w);
+int gv_net_backward(struct gv_net *net, const struct gv_net_work *w);
+/*
+ * The gradients of the rows' weights; first: of the first of the M micro-batches of
+ * an update, otherwise they are added.  The last row's losses are summed alike, and
+ * bn's statistics go into the running ones that the update brings.
+ */
+int gv_net_gradients(struct gv_net *net, const struct gv_net_work *w, bool first);
+/* Sums gradients and losses over the ranks; loss [B] as gv_net_step's. */
+int gv_net_sum(struct gv_net *net, double *loss);
+/* Version to = version from, one optimiser step on; to may be from.  to is the newest then. */
+int gv_net_advance(struct gv_net *net, size_t from, size_t to);
+/* The version that gv_net_advance made last; the checkpoint's. */
+size_t gv_net_newest(const struct gv_net *net);
+
+/*
+ * The rows before row first whose outputs rows from there on read, [*n], in order:
+ * what a stage that begins with row first gets from others, and whose gradients
+ * it gives back.  row has room for all rows.
+ */
+void gv_net_boundary(const struct gv_net *net, size_t first, size_t *row, size_t *n);
+/* The output of a row, or its gradient, in a slot: [B][n][numbers], copied in or out. */
+enum gv_net_side { GV_NET_OUTPUT, GV_NET_GRADIENT };
+size_t gv_net_row_size(const struct gv_net *net, size_t row); /* B * n * numbers */
+int gv_net_put_row(
+    struct gv_net *net, size_t slot, size_t row, enum gv_net_side, const gv_real *v);
+int gv_net_get_row(
+    struct gv_net *net, size_t slot, size_t row, enum gv_net_side, gv_real *v);
+
 /* ---- what a checkpoint holds ---- */
 
 /*
- * Everything that a net carries from step to step: arrays [B][n] by name, each
- * contiguous: "params", "momentum" (SGD with any momentum) or "adam_m" and
- * "adam_v", "running" (when there is bn).  v may be written to; a net whose
- * arrays and steps are copied from another goes on as the other would.  Returns
- * 0, or -1 when there is no array i; n may be 0.
+ * Everything that a net carries from step to step: arrays of n numbers a model, by
+ * name: "params" (of the newest version), "momentum" (SGD with any momentum) or
+ * "adam_m" and "adam_v", "running" (when there is bn).  Returns 0, or -1 when there
+ * is no array i; n may be 0.
  */
 struct gv_net_array {
 	const char *name;
-	gv_real *v; /* [B][n] */
 	size_t n;
 };
-int gv_net_array(struct gv_net *net, size_t i, struct gv_net_array *a);
+int gv_net_array(const struct gv_net *net, size_t i, struct gv_net_array *a);
 
-/* Updates that each model has had, [B]; may be written to. */
-uint64_t *gv_net_steps(struct gv_net *net);
+/*
+ * Array i of model b, copied out to v [n] or in.  A net whose arrays and steps are
+ * those of another goes on as the other would.  0, or -1: gv_net_error.
+ */
+int gv_net_get(struct gv_net *net, size_t i, size_t b, gv_real *v);
+int gv_net_put(struct gv_net *net, size_t i, size_t b, const gv_real *v);
 
-/* Coefficients [B]; may be changed between steps (a schedule). */
-struct gv_net_coef *gv_net_coef(struct gv_net *net);
+/* Updates that model b has had. */
+uint64_t gv_net_steps(const struct gv_net *net, size_t b);
+void gv_net_set_steps(struct gv_net *net, size_t b, uint64_t steps);
+
+/* Coefficients of model b; may change between steps (a schedule). */
+struct gv_net_coef gv_net_coef(const struct gv_net *net, size_t b);
+void gv_net_set_coef(struct gv_net *net, size_t b, const struct gv_net_coef *c);
 
 /*
  * Where a tensor lies in params and gradients (or, when running is true, in
@@ -207,8 +282,11 @@ struct gv_net_tensor {
 };
 int gv_net_tensor(const struct gv_net *net, size_t i, struct gv_net_tensor *t);
 
-/* Gradients of the mean loss of the last batch, [B][P], without weight decay. */
-const gv_real *gv_net_gradients(const struct gv_net *net);
+/*
+ * Gradients of model b's mean loss of the last batch, v [P], without weight decay.
+ * 0 or -1.
+ */
+int gv_net_get_gradients(struct gv_net *net, size_t b, gv_real *v);
 
 void gv_net_bytes(const struct gv_net *net, struct gv_net_bytes *bytes);
 

@@ -1,50 +1,123 @@
 #include "nn/ops.h"
 
-#include "nn/passes.h"
+#include <stdio.h>
 
-const struct ops gv_ops[GV_OPS] = {
+/*
+ * Output length of a window k, stride s, padding p over in numbers; 0 when the
+ * window does not fit, and text says so.
+ */
+static size_t
+window_out(const char *what, size_t in, size_t k, size_t s, size_t p, char text[200])
+{
+	if (k > in + 2 * p) {
+		snprintf(text, 200, "window %zu is larger than the padded %s %zu", k,
+		    what, in + 2 * p);
+		return 0;
+	}
+	return (in + 2 * p - k) / s + 1;
+}
+
+/* Height and width of the output; NULL, or what is wrong. */
+static const char *
+window_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	struct gv_shape in = l->in_shape, *out = &l->out_shape;
+
+	*column = "k";
+	if ((out->height = window_out("height", in.height, l->k, l->s, l->p, text)) ==
+		0 ||
+	    (out->width = window_out("width", in.width, l->k, l->s, l->p, text)) == 0)
+		return text;
+	return NULL;
+}
+
+static const char *
+conv_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	struct gv_shape in = l->in_shape;
+
+	l->out_shape.channels = l->out;
+	if (window_shape(l, column, text) != NULL)
+		return text;
+	*column = "g";
+	if (in.channels % l->g != 0 || l->out % l->g != 0) {
+		snprintf(text, 200,
+		    "%zu groups divide not both %zu channels in and %zu out", l->g,
+		    in.channels, l->out);
+		return text;
+	}
+	l->weights = l->k * l->k * (in.channels / l->g) * l->out;
+	l->biases = l->bias ? l->out : 0;
+	l->flops = 2 * (uint64_t)l->weights * l->out_shape.height * l->out_shape.width;
+	return NULL;
+}
+
+static const char *
+pool_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	l->out_shape = (struct gv_shape){l->in_shape.channels, 1, 1};
+	return l->k == 0 ? NULL : window_shape(l, column, text);
+}
+
+static const char *
+linear_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	size_t in = gv_shape_size(l->in_shape);
+
+	(void)column;
+	(void)text;
+	l->out_shape = (struct gv_shape){l->out, 1, 1};
+	l->weights = in * l->out;
+	l->biases = l->bias ? l->out : 0;
+	l->flops = 2 * (uint64_t)in * l->out;
+	return NULL;
+}
+
+static const char *
+same_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	(void)column;
+	(void)text;
+	l->out_shape = l->in_shape;
+	return NULL;
+}
+
+static const char *
+bn_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	l->weights = l->biases = l->in_shape.channels;
+	l->running = 2 * l->in_shape.channels;
+	return same_shape(l, column, text);
+}
+
+static const char *
+xent_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	(void)column;
+	(void)text;
+	l->out_shape = (struct gv_shape){1, 1, 1};
+	return NULL;
+}
+
+const struct gv_nn_op gv_nn_ops[GV_OPS] = {
     [GV_OP_LINEAR] = {.name = "linear",
 	.has_out = true,
 	.has_act = true,
 	.has_bias = true,
-	.shape = linear_shape,
-	.forward = linear_forward,
-	.backward = linear_backward,
-	.gradient = linear_gradient,
-	.scratch = linear_scratch},
+	.has_matrix = true,
+	.shape = linear_shape},
     [GV_OP_CONV] = {.name = "conv",
 	.has_out = true,
 	.has_window = true,
 	.has_groups = true,
 	.has_act = true,
 	.has_bias = true,
-	.shape = conv_shape,
-	.forward = conv_forward,
-	.backward = conv_backward,
-	.gradient = conv_gradient,
-	.scratch = conv_scratch},
-    [GV_OP_MAXPOOL] = {.name = "maxpool",
-	.has_window = true,
-	.shape = pool_shape,
-	.forward = maxpool_forward,
-	.backward = maxpool_backward},
-    [GV_OP_AVGPOOL] = {.name = "avgpool",
-	.has_window = true,
-	.shape = pool_shape,
-	.forward = avgpool_forward,
-	.backward = avgpool_backward},
-    [GV_OP_RELU] = {.name = "relu",
-	.shape = same_shape,
-	.forward = relu_forward,
-	.backward = relu_backward},
-    [GV_OP_BN] = {.name = "bn",
-	.has_act = true,
-	.shape = bn_shape,
-	.forward = bn_forward,
-	.backward = bn_backward,
-	.scratch = bn_scratch},
-    [GV_OP_XENT] = {.name = "xent",
-	.shape = xent_shape,
-	.forward = xent_forward,
-	.backward = xent_backward},
+	.has_matrix = true,
+	.shape = conv_shape},
+    [GV_OP_MAXPOOL] = {.name = "maxpool", .has_window = true, .shape = pool_shape},
+    [GV_OP_AVGPOOL] = {.name = "avgpool", .has_window = true, .shape = pool_shape},
+    [GV_OP_RELU] = {.name = "relu", .shape = same_shape},
+    [GV_OP_ADD] = {.name = "add", .has_act = true, .shape = same_shape},
+    [GV_OP_BN] = {.name = "bn", .has_act = true, .shape = bn_shape},
+    [GV_OP_XENT] = {.name = "xent", .shape = xent_shape},
 };

@@ -22,14 +22,14 @@ largest_of(const struct gv_layer *l)
 	double k = l->op == GV_OP_CONV ? (double)l->k : 1;
 	double in =
 	    l->op == GV_OP_CONV ? (double)l->in_shape.channels : size_of(l->in_shape);
-	double weights = gv_ops[l->op].has_out ? k * k * in * (double)l->out : 0;
+	double weights = gv_nn_ops[l->op].has_out ? k * k * in * (double)l->out : 0;
 	double places = size_of(l->in_shape) / (double)l->in_shape.channels;
 	double wide = (double)l->in_shape.width + 2 * (double)l->p;
 	double high = (double)l->in_shape.height + 2 * (double)l->p;
 	double out =
-	    gv_ops[l->op].has_out ? (double)l->out : (double)l->in_shape.channels;
+	    gv_nn_ops[l->op].has_out ? (double)l->out : (double)l->in_shape.channels;
 
-	if (gv_ops[l->op].has_window)
+	if (gv_nn_ops[l->op].has_window)
 		places = wide * high;
 	return fmax(fmax(weights, places * out), 0x1p-19 * weights * places);
 }
@@ -41,6 +41,33 @@ shape_error(const struct gv_model *m, size_t row, const char *column, const char
 	return gv_error_at(e, m->table.file, m->table.line[row], column, "%s", text);
 }
 
+/* What an input gives; all of a row's are of one shape.  0, or -1 with *e set. */
+static int
+shape_inputs(struct gv_model *m, size_t row, struct gv_error *e)
+{
+	struct gv_layer *l = &m->layer[row];
+	char text[200];
+	size_t k;
+
+	for (k = 0; k < l->inputs; k++) {
+		ptrdiff_t from = l->from[k];
+		struct gv_shape s =
+		    from == GV_FROM_INPUT ? m->input : m->layer[from].out_shape;
+		const struct gv_shape *in = &l->in_shape;
+
+		if (k == 0)
+			l->in_shape = s;
+		if (s.height == in->height && s.width == in->width &&
+		    s.channels == in->channels)
+			continue;
+		snprintf(text, sizeof(text),
+		    "inputs of one shape are added, got %zux%zux%zu and %zux%zux%zu",
+		    in->height, in->width, in->channels, s.height, s.width, s.channels);
+		return shape_error(m, row, "from", text, e);
+	}
+	return 0;
+}
+
 static int
 shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 {
@@ -49,7 +76,8 @@ shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 	char text[200];
 	const char *column = "op", *wrong;
 
-	l->in_shape = l->from == GV_FROM_INPUT ? m->input : m->layer[l->from].out_shape;
+	if (shape_inputs(m, row, e) != 0)
+		return -1;
 	l->weights = l->biases = l->running = 0;
 	l->flops = 0;
 	if (l->op == GV_OP_XENT && gv_shape_size(l->in_shape) != m->classes) {
@@ -57,10 +85,10 @@ shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 		    m->classes, gv_shape_size(l->in_shape));
 		return shape_error(m, row, "op", text, e);
 	}
-	if (l->out == 0 && gv_ops[l->op].has_out)
+	if (l->out == 0 && gv_nn_ops[l->op].has_out)
 		l->out = m->classes;
-	wrong =
-	    largest_of(l) > LARGEST ? "too large" : gv_ops[l->op].shape(l, &column, text);
+	wrong = largest_of(l) > LARGEST ? "too large"
+					: gv_nn_ops[l->op].shape(l, &column, text);
 	l->out = asked;
 	if (wrong != NULL)
 		return shape_error(m, row, column, wrong, e);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "nn/cpu/cpu.h"
 #include "nn/net.h"
 
 enum { CLASSES = 10, WINDOWS = 9 };
@@ -49,10 +50,10 @@ main(int argc, char **argv)
 	struct gv_model m = {0};
 	struct gv_shape shape = {argument(argc, argv, 4, 1), argument(argc, argv, 2, 16),
 	    argument(argc, argv, 3, 16)};
-	size_t batch = argument(argc, argv, 5, 64), models = argument(argc, argv, 6, 1),
-	       i;
+	size_t batch = argument(argc, argv, 5, 64), threads = argument(argc, argv, 7, 1),
+	       models = argument(argc, argv, 6, 1), i;
 	struct gv_net_config c = {
-	    .models = models, .batch = batch, .threads = argument(argc, argv, 7, 1)};
+	    .models = models, .batch = batch, .backend = gv_cpu_new(threads)};
 	uint64_t *seed = gv_xcalloc(models, sizeof(*seed));
 	struct gv_net_coef *coef = gv_xcalloc(models, sizeof(*coef));
 	double *loss = gv_xcalloc(models, sizeof(*loss)), best = 0;
@@ -80,9 +81,9 @@ main(int argc, char **argv)
 	    gv_model_shape(&m, shape, CLASSES, &e) != 0 ||
 	    gv_net_new(&net, &m, &c, &e) != 0)
 		gv_die_error(&e);
-	window(net, x, label, loss, batch * models, c.threads);
+	window(net, x, label, loss, batch * models, threads);
 	for (i = 0; i < WINDOWS; i++) {
-		double rate = window(net, x, label, loss, batch * models, c.threads);
+		double rate = window(net, x, label, loss, batch * models, threads);
 
 		if (rate > best)
 			best = rate;

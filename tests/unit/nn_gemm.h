@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "nn/gemm.h"
+#include "nn/cpu/gemm.h"
 #include "tap.h"
 
 static gv_real
@@ -45,7 +45,7 @@ numbers(size_t n)
 static size_t
 wrong_in_one(size_t largest, bool fused)
 {
-	struct gv_gemm g = {.m = 1 + below(40),
+	struct gv_cpu_gemm g = {.m = 1 + below(40),
 	    .n = 1 + below(80),
 	    .k = 1 + below(largest),
 	    .transposed = below(2),
@@ -63,13 +63,13 @@ wrong_in_one(size_t largest, bool fused)
 	bias = numbers(g.n);
 	was = gv_xcalloc(g.ldc * g.m, sizeof(*was));
 	memcpy(was, c, g.ldc * g.m * sizeof(*was));
-	packed = gv_xcalloc(gv_gemm_packed(g.k, g.n), sizeof(*packed));
-	gv_gemm_pack(packed, b, across ? 1 : ldb, across ? ldb : 1, g.k, g.n);
+	packed = gv_xcalloc(gv_cpu_gemm_packed(g.k, g.n), sizeof(*packed));
+	gv_cpu_gemm_pack(packed, b, across ? 1 : ldb, across ? ldb : 1, g.k, g.n);
 	g.a = a;
 	g.b = packed;
 	g.c = c;
 	g.bias = !g.add && below(2) ? bias : NULL;
-	gv_gemm(&g);
+	gv_cpu_gemm(&g);
 	for (i = 0; i < g.m; i++)
 		for (j = 0; j < g.ldc; j++) {
 			gv_real want = was[i * g.ldc + j];
@@ -100,8 +100,8 @@ static void
 test_nan(const char *kernel)
 {
 	gv_real a[3] = {1, (gv_real)NAN, -1}, b[2] = {2, (gv_real)INFINITY}, c[6];
-	gv_real *packed = gv_xcalloc(gv_gemm_packed(1, 2), sizeof(*packed));
-	struct gv_gemm g = {.m = 3,
+	gv_real *packed = gv_xcalloc(gv_cpu_gemm_packed(1, 2), sizeof(*packed));
+	struct gv_cpu_gemm g = {.m = 3,
 	    .n = 2,
 	    .k = 1,
 	    .a = a,
@@ -111,8 +111,8 @@ test_nan(const char *kernel)
 	    .ldc = 2,
 	    .relu = true};
 
-	gv_gemm_pack(packed, b, 2, 1, 1, 2);
-	gv_gemm(&g);
+	gv_cpu_gemm_pack(packed, b, 2, 1, 1, 2);
+	gv_cpu_gemm(&g);
 	ok(c[0] == 2 && isinf(c[1]) && isnan(c[2]) && isnan(c[3]) && c[4] == 0 &&
 		c[5] == 0,
 	    "%s: NaN and infinity", kernel);
@@ -127,13 +127,13 @@ main(void)
 	bool fused = true;
 
 	gv_init("nn_gemm");
-	ok(!gv_gemm_use("mmx"), "no kernel of another name");
+	ok(!gv_cpu_gemm_use("mmx"), "no kernel of another name");
 	for (k = 0; k < 3; k++) {
-		if (!gv_gemm_use(kernels[k])) {
+		if (!gv_cpu_gemm_use(kernels[k])) {
 			skip("no %s on this CPU", kernels[k]);
 			continue;
 		}
-		is_str(gv_gemm_kernel(), kernels[k], "%s is taken", kernels[k]);
+		is_str(gv_cpu_gemm_kernel(), kernels[k], "%s is taken", kernels[k]);
 		if (strcmp(kernels[k], "c") == 0) {
 #if defined(GV_REAL_DOUBLE) && !defined(FP_FAST_FMA)
 			fused = false;
@@ -146,6 +146,6 @@ main(void)
 		is_int(wrong, 0, "%s: 300 products, every bit", kernels[k]);
 		test_nan(kernels[k]);
 	}
-	gv_gemm_use(NULL);
+	gv_cpu_gemm_use(NULL);
 	return done_testing();
 }

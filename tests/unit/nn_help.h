@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "nn/cpu/cpu.h"
 #include "nn/net.h"
 #include "tap.h"
 
@@ -67,6 +68,8 @@ help_net(const struct gv_model *m, struct gv_net_config c, size_t from)
 		c.seed = seed;
 	if (c.coef == NULL)
 		c.coef = coef;
+	if (c.backend == NULL)
+		c.backend = gv_cpu_new(1);
 	if (gv_net_new(&net, m, &c, &e) != 0)
 		gv_die_error(&e);
 	return net;
@@ -84,6 +87,39 @@ help_batch(gv_real *x, int32_t *label, size_t n, size_t size, size_t classes, ui
 		label[i] = (int32_t)(gv_random(78, 0, (uint32_t)k, i) % classes);
 }
 
+/* A copy of array i of model b, to be freed. */
+static inline gv_real *
+help_array(struct gv_net *net, size_t i, size_t b)
+{
+	struct gv_net_array a;
+	gv_real *v;
+
+	if (gv_net_array(net, i, &a) != 0)
+		return NULL;
+	v = gv_xcalloc(a.n + 1, sizeof(*v));
+	if (gv_net_get(net, i, b, v) != 0)
+		gv_die("cannot read %s", a.name);
+	return v;
+}
+
+/* All that a net carries, into another of the same kind. */
+static inline void
+help_copy(struct gv_net *to, struct gv_net *from, size_t models)
+{
+	struct gv_net_array a;
+	size_t i, b;
+
+	for (b = 0; b < models; b++) {
+		for (i = 0; gv_net_array(from, i, &a) == 0; i++) {
+			gv_real *v = help_array(from, i, b);
+
+			gv_net_put(to, i, b, v);
+			free(v);
+		}
+		gv_net_set_steps(to, b, gv_net_steps(from, b));
+	}
+}
+
 /* Numbers that model bn of net and model bm of other carry and that differ in any bit. */
 static inline size_t
 help_differences(struct gv_net *net, size_t bn, struct gv_net *other, size_t bm)
@@ -92,17 +128,22 @@ help_differences(struct gv_net *net, size_t bn, struct gv_net *other, size_t bm)
 	size_t i, k, n = 0;
 
 	for (i = 0; gv_net_array(net, i, &a) == 0; i++) {
+		gv_real *v, *w;
+
 		/* SGD keeps no momentum when no model of the net has one */
 		for (k = 0; gv_net_array(other, k, &b) == 0; k++)
 			if (strcmp(a.name, b.name) == 0)
 				break;
 		if (gv_net_array(other, k, &b) != 0)
 			continue;
+		v = help_array(net, i, bn);
+		w = help_array(other, k, bm);
 		for (k = 0; k < a.n; k++)
-			n += memcmp(a.v + bn * a.n + k, b.v + bm * b.n + k,
-				 sizeof(*a.v)) != 0;
+			n += memcmp(v + k, w + k, sizeof(*v)) != 0;
+		free(v);
+		free(w);
 	}
-	return n + (gv_net_steps(net)[bn] != gv_net_steps(other)[bm]);
+	return n + (gv_net_steps(net, bn) != gv_net_steps(other, bm));
 }
 
 #endif

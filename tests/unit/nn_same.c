@@ -4,7 +4,7 @@
  */
 #include <pthread.h>
 
-#include "nn/gemm.h"
+#include "nn/cpu/gemm.h"
 #include "nn_help.h"
 
 #define HEAD "id,op,from,out,k,s,p,g,act,bias\n"
@@ -155,7 +155,7 @@ test_threads(const struct net_case *c, const struct gv_model *m,
 	struct gv_net *other;
 	size_t b, wrong = 0;
 
-	config.threads = threads;
+	config.backend = gv_cpu_new(threads);
 	other = help_net(m, config, 0);
 	train(other, m, c, other_loss);
 	for (b = 0; b < config.models; b++)
@@ -199,12 +199,17 @@ test_same(const struct net_case *c, size_t o)
 	struct gv_net *net = help_net(&m, config, 0);
 	double loss[MODELS];
 	struct gv_net_array a;
-	size_t i, still = 0;
+	size_t i, k, still = 0;
 
 	train(net, &m, c, loss);
 	gv_net_array(net, 0, &a);
-	for (i = 0; i < MODELS * a.n; i++)
-		still += !isfinite(a.v[i]);
+	for (i = 0; i < MODELS; i++) {
+		gv_real *v = help_array(net, 0, i);
+
+		for (k = 0; k < a.n; k++)
+			still += !isfinite(v[k]);
+		free(v);
+	}
 	is_int(still, 0, "%s, %s: numbers stay finite", c->name, optimiser_names[o]);
 	ok(help_differences(net, 0, net, 1) > a.n / 2, "%s, %s: the models differ",
 	    c->name, optimiser_names[o]);
@@ -229,14 +234,14 @@ test_kernels(const struct net_case *c)
 	double loss[MODELS], other_loss[MODELS];
 	size_t b, wrong = 0;
 
-	if (!gv_gemm_use("avx512")) {
+	if (!gv_cpu_gemm_use("avx512")) {
 		skip("no avx512 on this CPU");
 		gv_model_free(&m);
 		return;
 	}
 	net = help_net(&m, config, 0);
 	train(net, &m, c, loss);
-	gv_gemm_use("avx2");
+	gv_cpu_gemm_use("avx2");
 	other = help_net(&m, config, 0);
 	train(other, &m, c, other_loss);
 	for (b = 0; b < MODELS; b++)
@@ -244,7 +249,7 @@ test_kernels(const struct net_case *c)
 	is_int(wrong, 0, "%s: avx2 as avx512", c->name);
 	gv_net_free(net);
 	gv_net_free(other);
-	gv_gemm_use(NULL);
+	gv_cpu_gemm_use(NULL);
 	gv_model_free(&m);
 }
 
@@ -255,18 +260,28 @@ test_nan(const struct net_case *c)
 	struct gv_model m =
 	    help_model(c->table, c->height, c->width, c->channels, c->classes);
 	struct gv_net_config config = {
-	    .models = MODELS, .batch = c->batch, .shards = c->shards, .threads = 2};
-	struct gv_net *net = help_net(&m, config, 0), *healthy = help_net(&m, config, 0);
+	    .models = MODELS, .batch = c->batch, .shards = c->shards};
+	struct gv_net *net, *healthy;
 	double loss[MODELS], healthy_loss[MODELS];
 	struct gv_net_array a;
+	struct gv_net_coef coef;
 	size_t i, nans = 0;
+	gv_real *v;
 
-	gv_net_coef(net)[0].lr = 1e9;
+	config.backend = gv_cpu_new(2);
+	net = help_net(&m, config, 0);
+	config.backend = gv_cpu_new(2);
+	healthy = help_net(&m, config, 0);
+	coef = gv_net_coef(net, 0);
+	coef.lr = 1e9;
+	gv_net_set_coef(net, 0, &coef);
 	train(net, &m, c, loss);
 	train(healthy, &m, c, healthy_loss);
 	gv_net_array(net, 0, &a);
+	v = help_array(net, 0, 0);
 	for (i = 0; i < a.n; i++)
-		nans += !isfinite(a.v[i]);
+		nans += !isfinite(v[i]);
+	free(v);
 	ok(nans > 0 && !isfinite(loss[0]), "%s: model 0 diverges", c->name);
 	is_int(
 	    help_differences(net, 1, healthy, 1) + help_differences(net, 2, healthy, 2),
@@ -330,15 +345,10 @@ test_copy(const struct net_case *c, size_t o)
 	    .optimiser = optimisers[o]};
 	struct gv_net *net = help_net(&m, config, 0), *other = help_net(&m, config, 0);
 	double loss[MODELS], other_loss[MODELS];
-	struct gv_net_array a, b;
 	size_t i, wrong = 0;
 
 	train(net, &m, c, loss);
-	for (i = 0; gv_net_array(net, i, &a) == 0; i++) {
-		gv_net_array(other, i, &b);
-		memcpy(b.v, a.v, MODELS * a.n * sizeof(*a.v));
-	}
-	memcpy(gv_net_steps(other), gv_net_steps(net), MODELS * sizeof(uint64_t));
+	help_copy(other, net, MODELS);
 	train(net, &m, c, loss);
 	train(other, &m, c, other_loss);
 	for (i = 0; i < MODELS; i++)
@@ -367,19 +377,15 @@ test_eval(const struct net_case *c)
 	gv_real *one = gv_xcalloc(MODELS * c->classes, sizeof(*x));
 	int32_t label[SAMPLES];
 	double loss[MODELS], other_loss[MODELS], sum;
-	struct gv_net_array a, t;
 	size_t wrong = 0;
 
 	train(net, &m, c, loss);
-	config.threads = 3;
+	config.backend = gv_cpu_new(3);
 	config.ranks = 2;
 	config.rank = 1;
 	config.reduce = reduce;
 	other = help_net(&m, config, 0);
-	for (i = 0; gv_net_array(net, i, &a) == 0; i++) {
-		gv_net_array(other, i, &t);
-		memcpy(t.v, a.v, MODELS * a.n * sizeof(*a.v));
-	}
+	help_copy(other, net, MODELS);
 	help_batch(x, label, SAMPLES, size, c->classes, 999);
 	gv_net_eval(net, x, label, SAMPLES, correct, loss, logits);
 	gv_net_eval(other, x, label, SAMPLES, other_correct, other_loss, NULL);

@@ -26,12 +26,15 @@ sum(const struct gv_net_times *t)
 static void
 compare(const struct gv_model *m, size_t threads)
 {
-	struct gv_net_config c = {.models = 2, .batch = BATCH, .threads = threads};
-	struct gv_net *timed = help_net(m, c, 0), *plain = help_net(m, c, 0);
+	struct gv_net_config c = {
+	    .models = 2, .batch = BATCH, .backend = gv_cpu_new(threads)};
+	struct gv_net *timed = help_net(m, c, 0), *plain;
 	struct gv_net_times t[ROWS] = {{0}}, before[ROWS];
 	double loss[2], wall = 0;
 	size_t k;
 
+	c.backend = gv_cpu_new(threads);
+	plain = help_net(m, c, 0);
 	gv_net_time(timed, t);
 	for (k = 0; k < STEPS; k++) {
 		double start = gv_clock_s();
@@ -71,7 +74,7 @@ large_row(void)
 	struct gv_model m = help_model(HEAD
 	    "1,linear,,800,,,,,,\n2,linear,,16,,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
 	    16, 16, 1, CLASSES);
-	struct gv_net_config c = {.models = 1, .batch = BATCH, .threads = 1};
+	struct gv_net_config c = {.models = 1, .batch = BATCH};
 	struct gv_net *net = help_net(&m, c, 0);
 	struct gv_net_times t[4] = {{0}};
 	bool more = false;

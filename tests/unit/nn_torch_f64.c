@@ -84,16 +84,15 @@ train(struct result *out, const struct net_case *c, const struct gv_model *m,
 	struct gv_net_array a;
 	size_t i;
 
-	gv_net_array(net, 0, &a);
-	memcpy(a.v, d->params, d->n * sizeof(*a.v));
+	gv_net_put(net, 0, 0, d->params);
 	for (i = 0; i < STEPS; i++)
 		gv_net_step(net, d->x + i * BATCH * gv_shape_size(m->input),
 		    d->label + i * BATCH, &out->loss[i]);
-	memcpy(out->v, a.v, d->n * sizeof(*a.v));
+	gv_net_get(net, 0, 0, out->v);
 	out->n = d->n;
 	for (i = 1; gv_net_array(net, i, &a) == 0; i++)
 		if (strcmp(a.name, "running") == 0) {
-			memcpy(out->v + out->n, a.v, a.n * sizeof(*a.v));
+			gv_net_get(net, i, 0, out->v + out->n);
 			out->n += a.n;
 		}
 	gv_net_free(net);

@@ -1,4 +1,4 @@
-#include "nn/times.h"
+#include "nn/cpu/times.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +12,17 @@ struct lane {
 	double *spent_s; /* [rows][2] in this loop */
 };
 
-struct times {
+struct gv_cpu_times {
 	size_t rows, threads;
 	double begun_s;
 	struct lane **lane; /* [threads] */
 	struct gv_net_times *result;
 };
 
-struct times *
-times_new(size_t rows, size_t threads, struct gv_net_times *result)
+struct gv_cpu_times *
+gv_cpu_times_new(size_t rows, size_t threads, struct gv_net_times *result)
 {
-	struct times *t;
+	struct gv_cpu_times *t;
 	size_t i;
 
 	if (result == NULL)
@@ -40,7 +40,7 @@ times_new(size_t rows, size_t threads, struct gv_net_times *result)
 }
 
 void
-times_free(struct times *t)
+gv_cpu_times_free(struct gv_cpu_times *t)
 {
 	size_t i;
 
@@ -55,7 +55,7 @@ times_free(struct times *t)
 }
 
 void
-times_loop(struct times *t)
+gv_cpu_times_loop(struct gv_cpu_times *t)
 {
 	size_t i;
 
@@ -67,7 +67,7 @@ times_loop(struct times *t)
 }
 
 void
-times_loop_end(struct times *t)
+gv_cpu_times_loop_end(struct gv_cpu_times *t)
 {
 	double waited, all = 0, spent[2];
 	size_t i, k;
@@ -81,25 +81,26 @@ times_loop_end(struct times *t)
 	if (all <= 0)
 		return;
 	for (k = 0; k < t->rows; k++) {
-		spent[TIMES_FORWARD] = spent[TIMES_BACKWARD] = 0;
+		spent[GV_CPU_FORWARD] = spent[GV_CPU_BACKWARD] = 0;
 		for (i = 0; i < t->threads; i++) {
 			spent[0] += t->lane[i]->spent_s[2 * k];
 			spent[1] += t->lane[i]->spent_s[2 * k + 1];
 		}
-		t->result[k].forward_s += waited * spent[TIMES_FORWARD] / all;
-		t->result[k].backward_s += waited * spent[TIMES_BACKWARD] / all;
+		t->result[k].forward_s += waited * spent[GV_CPU_FORWARD] / all;
+		t->result[k].backward_s += waited * spent[GV_CPU_BACKWARD] / all;
 	}
 }
 
 void
-times_item(struct times *t, size_t thread)
+gv_cpu_times_item(struct gv_cpu_times *t, size_t thread)
 {
 	if (t != NULL)
 		t->lane[thread]->last_s = gv_clock_s();
 }
 
 void
-times_lap(struct times *t, size_t thread, size_t row, enum times_phase phase)
+gv_cpu_times_lap(
+    struct gv_cpu_times *t, size_t thread, size_t row, enum gv_cpu_phase phase)
 {
 	struct lane *lane;
 	double now;
@@ -113,18 +114,18 @@ times_lap(struct times *t, size_t thread, size_t row, enum times_phase phase)
 }
 
 void
-times_update_end(struct times *t, const struct gv_net *net)
+gv_cpu_times_update_end(struct gv_cpu_times *t, const struct gv_nn_plan *plan)
 {
 	double waited;
 	size_t k;
 
-	if (t == NULL || net->P == 0)
+	if (t == NULL || plan->P == 0)
 		return;
 	waited = gv_clock_s() - t->begun_s;
 	for (k = 0; k < t->rows; k++) {
-		const struct gv_layer *l = &net->row[k].l;
+		const struct gv_layer *l = &plan->row[k].l;
 
 		t->result[k].update_s +=
-		    waited * (double)(l->weights + l->biases) / (double)net->P;
+		    waited * (double)(l->weights + l->biases) / (double)plan->P;
 	}
 }

@@ -1,11 +1,11 @@
 /* Sums in a fixed order. */
 #include <string.h>
 
-#include "nn/impl.h"
-#include "nn/simd.h"
+#include "nn/cpu/parts.h"
+#include "nn/cpu/simd.h"
 
 GV_HOT void
-sum_two(gv_real *restrict a, size_t lda, const gv_real *restrict b, size_t ldb,
+gv_cpu_sum_two(gv_real *restrict a, size_t lda, const gv_real *restrict b, size_t ldb,
     size_t rows, size_t n)
 {
 	size_t i, j;
@@ -16,13 +16,13 @@ sum_two(gv_real *restrict a, size_t lda, const gv_real *restrict b, size_t ldb,
 }
 
 void
-sum_tree(gv_real *v, size_t shards, size_t n)
+gv_cpu_sum_tree(gv_real *v, size_t shards, size_t n)
 {
 	size_t step, s;
 
 	for (step = 1; step < shards; step *= 2)
 		for (s = 0; s < shards; s += 2 * step)
-			sum_two(v + s * n, n, v + (s + step) * n, n, 1, n);
+			gv_cpu_sum_two(v + s * n, n, v + (s + step) * n, n, 1, n);
 }
 
 /*
@@ -45,7 +45,7 @@ strip(enum what what, const gv_real *restrict v, const gv_real *restrict x, size
 	for (i = 0; i < rows; i = end) {
 		gv_real part[WIDTH] = {0};
 
-		end = lesser(i + RUN, rows);
+		end = gv_cpu_lesser(i + RUN, rows);
 		for (; i < end; i++) {
 			const gv_real *restrict a = v + i * n, *restrict b = x + i * n;
 
@@ -83,7 +83,7 @@ columns(enum what what, const gv_real *v, const gv_real *x, size_t rows, size_t 
 	size_t j, used;
 
 	for (j = 0; j < n; j += WIDTH) {
-		used = lesser(n - j, WIDTH);
+		used = gv_cpu_lesser(n - j, WIDTH);
 		(what == SUM          ? strip_sum
 		    : what == SQUARES ? strip_squares
 				      : strip_products)(
@@ -92,19 +92,20 @@ columns(enum what what, const gv_real *v, const gv_real *x, size_t rows, size_t 
 }
 
 void
-sum_columns(const gv_real *v, size_t rows, size_t n, gv_real *sum)
+gv_cpu_sum_columns(const gv_real *v, size_t rows, size_t n, gv_real *sum)
 {
 	columns(SUM, v, v, rows, n, sum, sum, sum);
 }
 
 void
-sum_squares(const gv_real *v, size_t rows, size_t n, const gv_real *mean, gv_real *sum)
+gv_cpu_sum_squares(
+    const gv_real *v, size_t rows, size_t n, const gv_real *mean, gv_real *sum)
 {
 	columns(SQUARES, v, v, rows, n, mean, mean, sum);
 }
 
 void
-sum_products(const gv_real *dy, const gv_real *x, size_t rows, size_t n,
+gv_cpu_sum_products(const gv_real *dy, const gv_real *x, size_t rows, size_t n,
     const gv_real *mean, const gv_real *rstd, gv_real *sum)
 {
 	columns(PRODUCTS, dy, x, rows, n, mean, rstd, sum);

@@ -1,7 +1,7 @@
 /* xent, the head: softmax cross entropy, mean over the batch. */
 #include <math.h>
 
-#include "nn/passes.h"
+#include "nn/cpu/parts.h"
 
 #ifdef GV_REAL_DOUBLE
 #define EXP exp
@@ -10,15 +10,6 @@
 #define EXP expf
 #define LOG logf
 #endif
-
-const char *
-xent_shape(struct gv_layer *l, const char **column, char text[200])
-{
-	(void)column;
-	(void)text;
-	l->out_shape = (struct gv_shape){1, 1, 1};
-	return NULL;
-}
 
 /* Loss of one sample; its softmax into p. */
 static gv_real
@@ -56,39 +47,40 @@ is_hit(const gv_real *x, size_t classes, int32_t label)
  * batch's mean loss goes to the logits at once; evaluating, hit is noted.
  */
 void
-xent_forward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
-    gv_real *scratch)
+gv_cpu_xent_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	const gv_real *x = row_x(net, r, b, i);
-	gv_real *loss = row_y(net, r, b, i);
-	size_t s, j, classes = r->in_size;
+	const gv_real *x = gv_cpu_x(c, r, s);
+	gv_real *loss = gv_cpu_y(c, r, s), *hit = c->f->hit + s->b * c->plan->n + s->i;
+	size_t i, j, classes = r->in_size;
+	gv_real samples = (gv_real)gv_nn_samples(c->plan);
+	bool back = c->training && gv_nn_input(c, r, 0) != NULL;
+	gv_real *p = back ? gv_nn_dx(c, r, 0, s->b, s->i) : s->scratch;
 
-	if (net->label == NULL)
+	(void)cpu;
+	if (c->f->label == NULL)
 		return;
-	for (s = 0; s < n; s++, x += classes) {
-		int32_t label = net->label[i + s];
-		gv_real *p = net->training ? row_dx(net, r, b, i + s) : scratch;
+	for (i = 0; i < s->n; i++, x += classes, p += back ? classes : 0) {
+		int32_t label = c->f->label[s->i + i];
 
-		loss[s] = softmax(x, classes, label, p);
-		if (!net->training) {
-			net->hit[b * net->n + i + s] = is_hit(x, classes, label);
+		loss[i] = softmax(x, classes, label, p);
+		if (!c->training)
+			hit[i] = is_hit(x, classes, label);
+		if (!back)
 			continue;
-		}
 		p[label] -= 1;
 		for (j = 0; j < classes; j++)
-			p[j] /= (gv_real)net->N;
+			p[j] /= samples;
 	}
 }
 
-/* Nothing is left to do: xent_forward made the gradient. */
+/* Nothing is left to do: forward made the gradient. */
 void
-xent_backward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
-    gv_real *scratch)
+gv_cpu_xent_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	(void)net;
+	(void)cpu;
+	(void)c;
 	(void)r;
-	(void)b;
-	(void)i;
-	(void)n;
-	(void)scratch;
+	(void)s;
 }

@@ -11,8 +11,8 @@
  * Cost: about 100 GFLOP/s and core in float with AVX-512 when m, n >= 64; B is
  * packed once and used for any number of products.
  */
-#ifndef GV_NN_GEMM_H
-#define GV_NN_GEMM_H
+#ifndef GV_NN_CPU_GEMM_H
+#define GV_NN_CPU_GEMM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,21 +20,21 @@
 #include "nn/real.h"
 
 /* Room that a packed b[k][n] takes, in numbers. */
-size_t gv_gemm_packed(size_t k, size_t n);
+size_t gv_cpu_gemm_packed(size_t k, size_t n);
 
 /* Packs b, whose element (i, j) is b[i * rs + j * cs], for i < k, j < n. */
-void gv_gemm_pack(
+void gv_cpu_gemm_pack(
     gv_real *packed, const gv_real *b, size_t rs, size_t cs, size_t k, size_t n);
 
 /*
  * The same for rows [row, row + k) of a matrix that has rows of them, into the
  * whole matrix' place; b is element (row, 0).
  */
-void gv_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs,
+void gv_cpu_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs,
     size_t rows, size_t row, size_t k, size_t n);
 
 /* c[m][n] = a[m][k] b[k][n]. */
-struct gv_gemm {
+struct gv_cpu_gemm {
 	size_t m, n, k;
 	/* element (i, l) is a[i * lda + l]; transposed: a[l * lda + i] */
 	const gv_real *a;
@@ -48,15 +48,15 @@ struct gv_gemm {
 	bool relu;           /* afterwards c = max(c, 0), NaN stays */
 };
 
-void gv_gemm(const struct gv_gemm *g);
+void gv_cpu_gemm(const struct gv_cpu_gemm *g);
 
 /* Which kernel runs here: "avx512", "avx2" or "c". */
-const char *gv_gemm_kernel(void);
+const char *gv_cpu_gemm_kernel(void);
 
 /*
  * For tests: takes another kernel from now on; NULL = the best again.  false when
  * this CPU lacks it.  No net may be alive: packed matrices differ by kernel.
  */
-bool gv_gemm_use(const char *name);
+bool gv_cpu_gemm_use(const char *name);
 
 #endif

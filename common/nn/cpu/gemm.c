@@ -1,9 +1,9 @@
-#include "nn/gemm.h"
+#include "nn/cpu/gemm.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "nn/simd.h"
+#include "nn/cpu/simd.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -60,7 +60,7 @@ typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct t
 #define FMA(x, y, z) _mm512_fmadd_ps(x, y, z)
 #define RELU(v)      _mm512_max_ps(_mm512_setzero_ps(), v)
 #endif
-#include "nn/kernel.h"
+#include "nn/cpu/tile.h"
 
 #define KERNEL kernel_avx2
 #define TILE   tile_avx2
@@ -82,7 +82,7 @@ typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct t
 #define FMA(x, y, z) _mm256_fmadd_ps(x, y, z)
 #define RELU(v)      _mm256_max_ps(_mm256_setzero_ps(), v)
 #endif
-#include "nn/kernel.h"
+#include "nn/cpu/tile.h"
 #endif
 
 /* Any other CPU: vectors of one number; fused where that is one instruction. */
@@ -108,7 +108,7 @@ typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct t
 #define FMA(x, y, z) ((x) * (y) + (z))
 #endif
 #define RELU(v) (0 > (v) ? 0 : (v))
-#include "nn/kernel.h"
+#include "nn/cpu/tile.h"
 
 struct choice {
 	const char *name;
@@ -152,13 +152,13 @@ choice(void)
 }
 
 const char *
-gv_gemm_kernel(void)
+gv_cpu_gemm_kernel(void)
 {
 	return choice()->name;
 }
 
 bool
-gv_gemm_use(const char *name)
+gv_cpu_gemm_use(const char *name)
 {
 	int i;
 
@@ -180,7 +180,7 @@ panel_width(const struct choice *ch, size_t left)
 }
 
 size_t
-gv_gemm_packed(size_t k, size_t n)
+gv_cpu_gemm_packed(size_t k, size_t n)
 {
 	size_t lanes = choice()->lanes;
 
@@ -207,8 +207,8 @@ pack_across(gv_real *restrict packed, const gv_real *restrict b, size_t cs, size
 }
 
 void
-gv_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs, size_t rows,
-    size_t row, size_t k, size_t n)
+gv_cpu_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs,
+    size_t rows, size_t row, size_t k, size_t n)
 {
 	const struct choice *ch = choice();
 	size_t j, i, l, width, used;
@@ -232,16 +232,17 @@ gv_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs, size_
 }
 
 void
-gv_gemm_pack(gv_real *packed, const gv_real *b, size_t rs, size_t cs, size_t k, size_t n)
+gv_cpu_gemm_pack(
+    gv_real *packed, const gv_real *b, size_t rs, size_t cs, size_t k, size_t n)
 {
-	gv_gemm_pack_rows(packed, b, rs, cs, k, 0, k, n);
+	gv_cpu_gemm_pack_rows(packed, b, rs, cs, k, 0, k, n);
 }
 
 enum { PIECE = 256, WIDEST = 32 }; /* of k, so that a panel's piece stays in L1 */
 
 /* Tiles of one panel's piece, rows 0..m; edge: the panel is wider than c. */
 static void
-panel(const struct choice *ch, const struct gv_gemm *g, struct tile t, size_t width,
+panel(const struct choice *ch, const struct gv_cpu_gemm *g, struct tile t, size_t width,
     size_t used)
 {
 	gv_real edge[12 * WIDEST];
@@ -270,12 +271,12 @@ panel(const struct choice *ch, const struct gv_gemm *g, struct tile t, size_t wi
 }
 
 void
-gv_gemm(const struct gv_gemm *g)
+gv_cpu_gemm(const struct gv_cpu_gemm *g)
 {
 	const struct choice *ch = choice();
 	const gv_real *b = g->b;
 	gv_real bias[WIDEST] = {0};
-	struct gv_gemm piece = *g;
+	struct gv_cpu_gemm piece = *g;
 	size_t j, l, width, used;
 
 	for (j = 0; j < g->n; j += width) {

@@ -2,25 +2,26 @@
  * A pool of threads for loops whose items may run in any order.  Private to
  * common/nn.
  */
-#ifndef GV_NN_POOL_H
-#define GV_NN_POOL_H
+#ifndef GV_NN_CPU_THREADS_H
+#define GV_NN_CPU_THREADS_H
 
 #include <stddef.h>
 
-struct pool;
+struct gv_cpu_threads;
 
 /* One item; thread is 0..threads-1, for scratch memory. */
-typedef void pool_item(void *ctx, size_t item, size_t thread);
+typedef void gv_cpu_item(void *ctx, size_t item, size_t thread);
 
 /* threads - 1 threads are started (the caller is the other one).  NULL with errno set. */
-struct pool *pool_new(size_t threads);
-void pool_free(struct pool *p); /* NULL is allowed */
+struct gv_cpu_threads *gv_cpu_threads_new(size_t threads);
+void gv_cpu_threads_free(struct gv_cpu_threads *p); /* NULL is allowed */
 
 /*
  * Runs items 0..n-1; returns when all are done.  work is about how many numbers
  * they add or multiply together: little work is not worth waking a thread for,
  * so the caller does it alone.
  */
-void pool_run(struct pool *p, size_t n, double work, pool_item *run, void *ctx);
+void gv_cpu_threads_run(
+    struct gv_cpu_threads *p, size_t n, double work, gv_cpu_item *run, void *ctx);
 
 #endif

@@ -6,48 +6,11 @@
  * The gradient of the input is a convolution too: of dy, spread by the stride,
  * with the weights turned round.  One gather serves both.
  */
-#include <stdio.h>
 #include <string.h>
 
-#include "nn/gemm.h"
-#include "nn/passes.h"
-#include "nn/simd.h"
-
-size_t
-window_out(const char *what, size_t in, size_t k, size_t s, size_t p, char text[200])
-{
-	if (k > in + 2 * p) {
-		snprintf(text, 200, "window %zu is larger than the padded %s %zu", k,
-		    what, in + 2 * p);
-		return 0;
-	}
-	return (in + 2 * p - k) / s + 1;
-}
-
-const char *
-conv_shape(struct gv_layer *l, const char **column, char text[200])
-{
-	struct gv_shape in = l->in_shape;
-
-	l->out_shape.channels = l->out;
-	*column = "k";
-	if ((l->out_shape.height =
-		    window_out("height", in.height, l->k, l->s, l->p, text)) == 0 ||
-	    (l->out_shape.width =
-		    window_out("width", in.width, l->k, l->s, l->p, text)) == 0)
-		return text;
-	*column = "g";
-	if (in.channels % l->g != 0 || l->out % l->g != 0) {
-		snprintf(text, 200,
-		    "%zu groups divide not both %zu channels in and %zu out", l->g,
-		    in.channels, l->out);
-		return text;
-	}
-	l->weights = l->k * l->k * (in.channels / l->g) * l->out;
-	l->biases = l->bias ? l->out : 0;
-	l->flops = 2 * (uint64_t)l->weights * l->out_shape.height * l->out_shape.width;
-	return NULL;
-}
+#include "nn/cpu/gemm.h"
+#include "nn/cpu/parts.h"
+#include "nn/cpu/simd.h"
 
 /*
  * Where windows come from: window element (ky, kx, c) at output place (oy, ox)
@@ -165,7 +128,7 @@ inside(const struct gather *g, size_t first, size_t last)
 	size_t row = g->k * g->c, ky = first / row, n;
 
 	for (; first < last; first += n, ky++) {
-		n = lesser(row - first % row, last - first);
+		n = gv_cpu_lesser(row - first % row, last - first);
 		in.at[in.runs] = ky * g->width * g->c + first % row;
 		in.n[in.runs++] = n;
 		in.even = in.even && n % 16 == 0;
@@ -249,7 +212,7 @@ gather(
 
 /* Windows of x that make y. */
 static struct gather
-windows_of_x(const struct row *r, const gv_real *x, size_t group)
+windows_of_x(const struct gv_nn_row *r, const gv_real *x, size_t group)
 {
 	const struct gv_layer *l = &r->l;
 	size_t c = l->in_shape.channels / l->g;
@@ -264,7 +227,7 @@ windows_of_x(const struct row *r, const gv_real *x, size_t group)
  * by oy = (iy + p - ky) / s; with the taps turned round, (iy + ky' - (k - 1 - p)) / s.
  */
 static struct gather
-windows_of_dy(const struct row *r, const gv_real *dy, size_t group)
+windows_of_dy(const struct gv_nn_row *r, const gv_real *dy, size_t group)
 {
 	const struct gv_layer *l = &r->l;
 	size_t c = l->out_shape.channels / l->g;
@@ -286,16 +249,16 @@ block_places(size_t elements)
 enum { PLACES = 256 }; /* of a block of the weights' gradient */
 
 size_t
-conv_scratch(const struct row *r)
+gv_cpu_conv_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed)
 {
-	size_t rows = r->grad_rows, back = r->back_rows;
-	size_t most = block_places(rows) * rows, piece = lesser(rows, PLACES);
-	size_t columns = lesser(r->grad_columns, PIECE_COLUMNS);
+	size_t rows = r->matrix_rows, back = packed->back_rows;
+	size_t most = block_places(rows) * rows, piece = gv_cpu_lesser(rows, PLACES);
+	size_t columns = gv_cpu_lesser(r->columns, GV_CPU_PIECE_COLUMNS);
 
 	if (block_places(back) * back > most)
 		most = block_places(back) * back;
-	if (PLACES * piece + gv_gemm_packed(PLACES, columns) > most)
-		most = PLACES * piece + gv_gemm_packed(PLACES, columns);
+	if (PLACES * piece + gv_cpu_gemm_packed(PLACES, columns) > most)
+		most = PLACES * piece + gv_cpu_gemm_packed(PLACES, columns);
 	return most;
 }
 
@@ -308,15 +271,15 @@ is_pointwise(const struct gv_layer *l)
 
 /* c [n * places][n columns of g] = windows * packed weights */
 static void
-convolve(
-    const struct gather *w, bool pointwise, size_t n, struct gv_gemm g, gv_real *scratch)
+convolve(const struct gather *w, bool pointwise, size_t n, struct gv_cpu_gemm g,
+    gv_real *scratch)
 {
 	size_t total = n * w->out_height * w->out_width, at, some;
 	size_t block = pointwise ? total : block_places(g.k);
 	gv_real *c = g.c;
 
 	for (at = 0; at < total; at += some) {
-		some = lesser(total - at, block);
+		some = gv_cpu_lesser(total - at, block);
 		if (pointwise) {
 			g.a = w->src + at * g.k;
 		} else {
@@ -326,61 +289,63 @@ convolve(
 		g.lda = g.k;
 		g.m = some;
 		g.c = c + at * g.ldc;
-		gv_gemm(&g);
+		gv_cpu_gemm(&g);
 	}
 }
 
 void
-conv_forward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
-    gv_real *scratch)
+gv_cpu_conv_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	const gv_real *bias = row_bias(net, r, b);
-	size_t group, out = r->grad_columns;
+	const gv_real *bias = gv_nn_bias(c, r, s->b);
+	size_t group, out = r->columns;
 
 	for (group = 0; group < r->l.g; group++) {
-		struct gather w = windows_of_x(r, row_x(net, r, b, i), group);
-		struct gv_gemm g = {.n = out,
-		    .k = r->grad_rows,
-		    .b = row_packed(net, r, b, group),
-		    .c = row_y(net, r, b, i) + group * out,
+		struct gather w = windows_of_x(r, gv_cpu_x(c, r, s), group);
+		struct gv_cpu_gemm g = {.n = out,
+		    .k = r->matrix_rows,
+		    .b = gv_cpu_packed(cpu, c, r, s->b, group),
+		    .c = gv_cpu_y(c, r, s) + group * out,
 		    .ldc = r->l.out_shape.channels,
 		    .bias = bias == NULL ? NULL : bias + group * out,
 		    .relu = r->l.relu};
 
-		convolve(&w, is_pointwise(&r->l), n, g, scratch);
+		convolve(&w, is_pointwise(&r->l), s->n, g, s->scratch);
 	}
 }
 
 void
-conv_backward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
-    gv_real *scratch)
+gv_cpu_conv_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	size_t group, in = r->back_columns;
+	const struct gv_cpu_row *at = &cpu->row[r - cpu->plan->row];
+	size_t group, in = at->back_columns;
 
 	for (group = 0; group < r->l.g; group++) {
-		struct gather w = windows_of_dy(r, row_dy(net, r, b, i), group);
-		struct gv_gemm g = {.n = in,
-		    .k = r->back_rows,
-		    .b = row_packed_t(net, r, b, group),
-		    .c = row_dx(net, r, b, i) + group * in,
-		    .ldc = r->l.in_shape.channels};
+		struct gather w = windows_of_dy(r, gv_cpu_dy(c, r, s), group);
+		struct gv_cpu_gemm g = {.n = in,
+		    .k = at->back_rows,
+		    .b = gv_cpu_packed_t(cpu, c, r, s->b, group),
+		    .c = gv_cpu_dx(c, r, s) + group * in,
+		    .ldc = r->l.in_shape.channels,
+		    .add = r->adds[s->input]};
 
-		convolve(&w, is_pointwise(&r->l), n, g, scratch);
+		convolve(&w, is_pointwise(&r->l), s->n, g, s->scratch);
 	}
 }
 
 void
-conv_gradient(struct gv_net *net, const struct row *r, const struct piece *p, size_t b,
-    size_t i, size_t n, gv_real *dw, size_t ldw, gv_real *scratch)
+gv_cpu_conv_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
+    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw)
 {
-	struct gather w = windows_of_x(r, row_x(net, r, b, i), p->group);
+	struct gather w = windows_of_x(r, gv_cpu_x(c, r, s), p->group);
 	size_t channels = r->l.out_shape.channels, out = p->last_column - p->column;
-	size_t total = n * w.out_height * w.out_width, at, some;
-	const gv_real *dy = row_dy(net, r, b, i) + p->group * r->grad_columns + p->column;
-	gv_real *packed = scratch + PLACES * (p->last - p->first);
+	size_t total = s->n * w.out_height * w.out_width, at, some;
+	const gv_real *dy = gv_cpu_dy(c, r, s) + p->group * r->columns + p->column;
+	gv_real *packed = s->scratch + PLACES * (p->last - p->first);
 
 	for (at = 0; at < total; at += some) {
-		struct gv_gemm g = {.m = p->last - p->first,
+		struct gv_cpu_gemm g = {.m = p->last - p->first,
 		    .n = out,
 		    .transposed = true,
 		    .b = packed,
@@ -388,16 +353,16 @@ conv_gradient(struct gv_net *net, const struct row *r, const struct piece *p, si
 		    .ldc = ldw,
 		    .add = at > 0};
 
-		g.k = some = lesser(total - at, PLACES);
+		g.k = some = gv_cpu_lesser(total - at, PLACES);
 		if (is_pointwise(&r->l)) {
-			g.a = w.src + at * r->grad_rows + p->first;
-			g.lda = r->grad_rows;
+			g.a = w.src + at * r->matrix_rows + p->first;
+			g.lda = r->matrix_rows;
 		} else {
-			gather(&w, at, some, p->first, p->last, scratch);
-			g.a = scratch;
+			gather(&w, at, some, p->first, p->last, s->scratch);
+			g.a = s->scratch;
 			g.lda = g.m;
 		}
-		gv_gemm_pack(packed, dy + at * channels, channels, 1, some, out);
-		gv_gemm(&g);
+		gv_cpu_gemm_pack(packed, dy + at * channels, channels, 1, some, out);
+		gv_cpu_gemm(&g);
 	}
 }

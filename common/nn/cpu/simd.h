@@ -3,8 +3,8 @@
  * for each kind of x86 vector, chosen at run time.  None of its copies may
  * reorder or fuse operations (-ffp-contract=off), so all give the same bits.
  */
-#ifndef GV_NN_SIMD_H
-#define GV_NN_SIMD_H
+#ifndef GV_NN_CPU_SIMD_H
+#define GV_NN_CPU_SIMD_H
 
 #if defined(__GNUC__) && !defined(__clang__)
 #define GV_O3 optimize("O3")

@@ -2,25 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "nn/passes.h"
-#include "nn/simd.h"
-
-const char *
-pool_shape(struct gv_layer *l, const char **column, char text[200])
-{
-	struct gv_shape in = l->in_shape;
-
-	l->out_shape = (struct gv_shape){in.channels, 1, 1};
-	*column = "k";
-	if (l->k == 0)
-		return NULL;
-	if ((l->out_shape.height =
-		    window_out("height", in.height, l->k, l->s, l->p, text)) == 0 ||
-	    (l->out_shape.width =
-		    window_out("width", in.width, l->k, l->s, l->p, text)) == 0)
-		return text;
-	return NULL;
-}
+#include "nn/cpu/parts.h"
+#include "nn/cpu/simd.h"
 
 /* The window of one output place, cut to the input: rows [y0, y1), columns [x0, x1). */
 struct window {
@@ -53,8 +36,8 @@ typedef void place_pass(const struct gv_layer *l, const struct window *w,
     const gv_real *x, gv_real *dx, gv_real *y, const gv_real *dy);
 
 static void
-each_place(place_pass *pass, const struct row *r, size_t n, const gv_real *x, gv_real *dx,
-    gv_real *y, const gv_real *dy)
+each_place(place_pass *pass, const struct gv_nn_row *r, size_t n, const gv_real *x,
+    gv_real *dx, gv_real *y, const gv_real *dy)
 {
 	const struct gv_layer *l = &r->l;
 	size_t c = l->out_shape.channels, i, oy, ox;
@@ -205,51 +188,52 @@ avg_place_back(const struct gv_layer *l, const struct window *w, const gv_real *
 }
 
 static void
-forward(place_pass *pass, struct gv_net *net, const struct row *r, size_t b, size_t i,
-    size_t n)
+forward(place_pass *pass, const struct gv_nn_call *c, const struct gv_nn_row *r,
+    const struct gv_cpu_block *s)
 {
-	each_place(pass, r, n, row_x(net, r, b, i), NULL, row_y(net, r, b, i), NULL);
+	each_place(pass, r, s->n, gv_cpu_x(c, r, s), NULL, gv_cpu_y(c, r, s), NULL);
 }
 
 static void
-backward(place_pass *pass, struct gv_net *net, const struct row *r, size_t b, size_t i,
-    size_t n)
+backward(place_pass *pass, const struct gv_nn_call *c, const struct gv_nn_row *r,
+    const struct gv_cpu_block *s)
 {
-	gv_real *dx = row_dx(net, r, b, i);
+	gv_real *dx = gv_cpu_dx(c, r, s);
 
-	memset(dx, 0, n * r->in_size * sizeof(*dx));
-	each_place(pass, r, n, row_x(net, r, b, i), dx, row_y(net, r, b, i),
-	    row_dy(net, r, b, i));
+	if (!r->adds[s->input])
+		memset(dx, 0, s->n * r->in_size * sizeof(*dx));
+	each_place(
+	    pass, r, s->n, gv_cpu_x(c, r, s), dx, gv_cpu_y(c, r, s), gv_cpu_dy(c, r, s));
 }
 
 void
-maxpool_forward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
-    gv_real *scratch)
+gv_cpu_maxpool_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	(void)scratch;
-	forward(max_place, net, r, b, i, n);
+	(void)cpu;
+	forward(max_place, c, r, s);
 }
 
 void
-maxpool_backward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
-    gv_real *scratch)
+gv_cpu_maxpool_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	(void)scratch;
-	backward(max_place_back, net, r, b, i, n);
+	(void)cpu;
+	backward(max_place_back, c, r, s);
 }
 
 void
-avgpool_forward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
-    gv_real *scratch)
+gv_cpu_avgpool_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	(void)scratch;
-	forward(avg_place, net, r, b, i, n);
+	(void)cpu;
+	forward(avg_place, c, r, s);
 }
 
 void
-avgpool_backward(struct gv_net *net, const struct row *r, size_t b, size_t i, size_t n,
-    gv_real *scratch)
+gv_cpu_avgpool_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	(void)scratch;
-	backward(avg_place_back, net, r, b, i, n);
+	(void)cpu;
+	backward(avg_place_back, c, r, s);
 }

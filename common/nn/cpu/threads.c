@@ -1,4 +1,4 @@
-#include "nn/pool.h"
+#include "nn/cpu/threads.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@ enum { LOOKS = 2000 };
 /* Work that takes one thread longer than waking another: some microseconds. */
 #define WORTH 5e5
 
-struct pool {
+struct gv_cpu_threads {
 	size_t threads;
 	pthread_t *id; /* [threads - 1] */
 	pthread_mutex_t mutex;
@@ -28,12 +28,12 @@ struct pool {
 	atomic_size_t busy; /* workers that have not finished this generation */
 	atomic_bool stop;
 	size_t n;
-	pool_item *run;
+	gv_cpu_item *run;
 	void *ctx;
 };
 
 struct worker {
-	struct pool *pool;
+	struct gv_cpu_threads *pool;
 	size_t thread;
 };
 
@@ -46,7 +46,7 @@ rest(void)
 }
 
 static void
-take_items(struct pool *p, size_t thread)
+take_items(struct gv_cpu_threads *p, size_t thread)
 {
 	size_t i;
 
@@ -56,7 +56,7 @@ take_items(struct pool *p, size_t thread)
 
 /* Waits for a generation other than seen; returns it. */
 static size_t
-wait_generation(struct pool *p, size_t seen)
+wait_generation(struct gv_cpu_threads *p, size_t seen)
 {
 	size_t now = seen;
 	int i;
@@ -91,7 +91,7 @@ work(void *arg)
 }
 
 static void
-announce(struct pool *p)
+announce(struct gv_cpu_threads *p)
 {
 	pthread_mutex_lock(&p->mutex);
 	atomic_fetch_add(&p->generation, 1);
@@ -99,10 +99,10 @@ announce(struct pool *p)
 	pthread_mutex_unlock(&p->mutex);
 }
 
-struct pool *
-pool_new(size_t threads)
+struct gv_cpu_threads *
+gv_cpu_threads_new(size_t threads)
 {
-	struct pool *p = gv_xcalloc(1, sizeof(*p));
+	struct gv_cpu_threads *p = gv_xcalloc(1, sizeof(*p));
 	int err;
 
 	p->threads = 1;
@@ -117,7 +117,7 @@ pool_new(size_t threads)
 		err = pthread_create(&p->id[p->threads - 1], NULL, work, w);
 		if (err != 0) {
 			free(w);
-			pool_free(p);
+			gv_cpu_threads_free(p);
 			errno = err;
 			return NULL;
 		}
@@ -126,7 +126,7 @@ pool_new(size_t threads)
 }
 
 void
-pool_free(struct pool *p)
+gv_cpu_threads_free(struct gv_cpu_threads *p)
 {
 	size_t i;
 
@@ -143,7 +143,8 @@ pool_free(struct pool *p)
 }
 
 void
-pool_run(struct pool *p, size_t n, double work, pool_item *run, void *ctx)
+gv_cpu_threads_run(
+    struct gv_cpu_threads *p, size_t n, double work, gv_cpu_item *run, void *ctx)
 {
 	size_t i;
 

@@ -1,0 +1,270 @@
+/*
+ * What computes: memory, operators, sums and updates behind a struct of
+ * functions.  cpu/ is the one that is shipped; others (a GPU's, the slow one of
+ * the tests) give the same bits where they keep to the same chains of sums.
+ *
+ * A backend serves one plan.  All its pointers, gv_real * of weights, flights and
+ * gradients, are of its own memory: nobody else reads or writes through them
+ * unless host_memory is set; they are for put, get and arithmetic.  Work is
+ * queued in the order of the calls, on the stream of the flight that it belongs
+ * to; get and sync wait for what they need, the rest need not.
+ *
+ * Functions that return int give 0, or -1 when the device failed; error() then
+ * says what happened, and nothing that was computed since the last sync counts.
+ */
+#ifndef GV_NN_BACKEND_H
+#define GV_NN_BACKEND_H
+
+#include "nn/plan.h"
+
+/* One of the versions of the weights. */
+struct gv_nn_weights {
+	gv_real *params; /* [B][P] */
+	gv_real *packed; /* [B][room.packed]: what pack makes of them */
+	/* [rows] what packed holds of the models that train: GV_NN_FORWARD | _BACKWARD */
+	unsigned char *is_packed;
+};
+enum { GV_NN_FORWARD = 1, GV_NN_BACKWARD = 2 };
+
+/* One micro-batch on its way: the slot that holds it. */
+struct gv_nn_flight {
+	int stream;
+	const gv_real *x;     /* [n][in_size] the samples, the same for all models */
+	const int32_t *label; /* [n], or NULL */
+	gv_real *own_x;       /* room for them here; NULL while nobody needed it */
+	int32_t *own_label;
+	gv_real *y, *dy; /* rows' outputs and their gradients: row_y, row_dy */
+	gv_real *hit;    /* [B][n] evaluating: 1 when the largest logit is at the label */
+	gv_real *stats;  /* [B][plan.stat_size]: GV_NN_STATS */
+	gv_real *sums;   /* [B][shards][plan.widest] room; in front, [B][width], what
+	                   is summed over the ranks */
+};
+
+/* The gradients of the mean loss and, behind them, the losses: one reduce for both. */
+struct gv_nn_grads {
+	gv_real *v; /* [B][P], then [B] */
+};
+
+/* What rows work on. */
+struct gv_nn_call {
+	const struct gv_nn_plan *plan;
+	const struct gv_nn_weights *w;
+	struct gv_nn_flight *f;
+	const gv_real *running; /* [B][Q] */
+	const bool *active;     /* [B] of the host: the others cost no time */
+	size_t n;               /* samples; training: plan.n */
+	bool training;          /* otherwise an evaluation, of all models */
+};
+
+enum gv_nn_memory {
+	GV_NN_PARAMS,
+	GV_NN_GRADIENTS,
+	GV_NN_STATE, /* of the optimiser; running statistics */
+	GV_NN_ACTIVATIONS,
+	GV_NN_SCRATCH,
+	GV_NN_PINNED /* of the host, for copies that do not wait */
+};
+
+/* Numbers that the backend wants for itself. */
+struct gv_nn_room {
+	size_t packed;  /* of each model, in every version of the weights */
+	size_t scratch; /* once */
+};
+
+/* Sums of bn over a micro-batch; what they become is in its statistics. */
+enum gv_nn_sum {
+	GV_NN_SUM_X,       /* -> mean: C numbers */
+	GV_NN_SUM_SQUARES, /* of x - mean -> variance: C */
+	GV_NN_SUM_DY       /* of dy, of dy * xhat: 2 C */
+};
+
+/* The optimiser over parameters [first, last) of each model. */
+struct gv_nn_update {
+	enum gv_optimiser optimiser;
+	bool momentum;                  /* SGD: there is state */
+	const struct gv_net_coef *coef; /* [B] of the host */
+	const uint64_t *steps;          /* [B] of the host, this one counted */
+	const bool *active;             /* [B] of the host */
+	const gv_real *from;            /* [B][P] */
+	gv_real *to;                    /* [B][P], may be from */
+	const gv_real *grads;           /* [B][P] */
+	gv_real *state;                 /* [1 or 2][B][P] */
+	size_t first, last;
+};
+
+/* c[z] = a[z] b[z], z < batch, each element one chain of fused multiply-adds in order of k. */
+struct gv_nn_gemm {
+	size_t batch, m, n, k;
+	/* element (i, l) of a is a[z * a_batch + i * lda + l]; transposed: l * lda + i */
+	const gv_real *a, *b;
+	gv_real *c;
+	size_t lda, ldb, ldc;
+	size_t a_batch, b_batch, c_batch; /* 0: one for all (not c) */
+	bool a_transposed, b_transposed;
+	const gv_real *bias; /* [n] z * bias_batch on; NULL = none */
+	size_t bias_batch;
+	bool add;  /* start from what c holds; then no bias */
+	bool relu; /* afterwards c = max(c, 0), NaN stays */
+};
+
+struct gv_nn_backend {
+	const char *name;
+	bool host_memory; /* the host may use its pointers between calls */
+
+	/*
+	 * Learns the plan, which must outlive it, and says what it needs; then gets
+	 * ready: threads, a device.  start may fail with *e set.
+	 */
+	void (*plan)(
+	    struct gv_nn_backend *, const struct gv_nn_plan *, struct gv_nn_room *room);
+	int (*start)(struct gv_nn_backend *, gv_real *scratch, struct gv_error *e);
+	void (*free)(struct gv_nn_backend *);
+
+	/*
+	 * Memory, zeroed; NULL with *e set when there is none.  put and get copy from
+	 * and to the host's memory, copy within the backend's.
+	 */
+	void *(*alloc)(
+	    struct gv_nn_backend *, enum gv_nn_memory, size_t bytes, struct gv_error *e);
+	void (*release)(struct gv_nn_backend *, enum gv_nn_memory, void *);
+	int (*put)(struct gv_nn_backend *, void *to, const void *from, size_t bytes);
+	int (*get)(struct gv_nn_backend *, void *to, const void *from, size_t bytes);
+	int (*copy)(struct gv_nn_backend *, void *to, const void *from, size_t bytes);
+	/* A batch of a resident data set: to[j] = from[index[j]], j < n, of bytes each. */
+	int (*gather)(struct gv_nn_backend *, int stream, void *to, const void *from,
+	    const uint32_t *index, size_t n, size_t bytes);
+
+	/* Gets the weights of rows [first, last) ready for their products. */
+	int (*pack)(struct gv_nn_backend *, const struct gv_nn_call *, size_t first,
+	    size_t last, unsigned what);
+	/*
+	 * Rows [first, last), there and back: y from x, and dx of every input that is
+	 * a row's output from dy (with that row's relu when ends says so).  In training
+	 * a bn may only be the first of the rows forward and the last backward, and its
+	 * sums are made; so samples need not know of each other, and a backend may
+	 * carry some of them through all of the rows while they are in cache.
+	 */
+	int (*forward)(
+	    struct gv_nn_backend *, const struct gv_nn_call *, size_t first, size_t last);
+	int (*backward)(
+	    struct gv_nn_backend *, const struct gv_nn_call *, size_t first, size_t last);
+	/*
+	 * Gradients of rows' weights and biases into grads, or added to them: within
+	 * each shard in the order of samples and places, over the shards a tree.
+	 */
+	int (*gradient)(struct gv_nn_backend *, const struct gv_nn_call *, size_t first,
+	    size_t last, const struct gv_nn_grads *, bool add);
+	/* Mean losses behind the gradients: sums of each shard in double, a tree over them. */
+	int (*losses)(struct gv_nn_backend *, const struct gv_nn_call *,
+	    const struct gv_nn_grads *, bool add);
+	/* bn: the rank's sums to f->sums; what becomes of them when all ranks' are there. */
+	int (*bn_sum)(struct gv_nn_backend *, const struct gv_nn_call *, size_t row,
+	    enum gv_nn_sum);
+	int (*bn_take)(struct gv_nn_backend *, const struct gv_nn_call *, size_t row,
+	    enum gv_nn_sum);
+	/* bn: running -> statistics (evaluation); statistics -> to, from the running ones. */
+	int (*bn_use_running)(
+	    struct gv_nn_backend *, const struct gv_nn_call *, size_t row);
+	int (*bn_update_running)(
+	    struct gv_nn_backend *, const struct gv_nn_call *, size_t row, gv_real *to);
+	int (*update)(struct gv_nn_backend *, const struct gv_nn_update *);
+
+	/* General tools. */
+	int (*gemm)(struct gv_nn_backend *, int stream, const struct gv_nn_gemm *);
+	/* v [parts][n] added in a binary tree into v[0]; parts a power of two */
+	int (*sum_tree)(
+	    struct gv_nn_backend *, int stream, gv_real *v, size_t parts, size_t n);
+
+	/*
+	 * Streams and events are small numbers, made when they are first named.  What
+	 * follows capture is kept, until captured gives a graph, which replay runs; a
+	 * backend without graphs answers -1 to capture, and its caller goes on.
+	 */
+	int (*record)(struct gv_nn_backend *, int stream, int event);
+	int (*wait)(struct gv_nn_backend *, int stream, int event);
+	int (*capture)(struct gv_nn_backend *, int stream);
+	int (*captured)(struct gv_nn_backend *, int stream);
+	int (*replay)(struct gv_nn_backend *, int stream, int graph);
+	int (*sync)(struct gv_nn_backend *);
+
+	/* gv_net_time; NULL = no more */
+	void (*time)(struct gv_nn_backend *, struct gv_net_times *);
+	const char *(*error)(struct gv_nn_backend *); /* NULL = nothing has failed */
+};
+
+/* ---- where numbers are: model b, from sample i on ---- */
+
+static inline gv_real *
+gv_nn_y(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b, size_t i)
+{
+	const struct gv_nn_plan *p = c->plan;
+
+	return c->f->y + r->y * p->B * p->n + (b * p->n + i) * r->out_size;
+}
+
+static inline gv_real *
+gv_nn_dy(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b, size_t i)
+{
+	const struct gv_nn_plan *p = c->plan;
+
+	return c->f->dy + r->y * p->B * p->n + (b * p->n + i) * r->out_size;
+}
+
+/* The row that is input k; NULL = the sample. */
+static inline const struct gv_nn_row *
+gv_nn_input(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t k)
+{
+	return r->l.from[k] == GV_FROM_INPUT ? NULL : &c->plan->row[r->l.from[k]];
+}
+
+static inline const gv_real *
+gv_nn_x(
+    const struct gv_nn_call *c, const struct gv_nn_row *r, size_t k, size_t b, size_t i)
+{
+	const struct gv_nn_row *from = gv_nn_input(c, r, k);
+
+	return from == NULL ? c->f->x + i * r->in_size : gv_nn_y(c, from, b, i);
+}
+
+/* Of an input that is a row's output. */
+static inline gv_real *
+gv_nn_dx(
+    const struct gv_nn_call *c, const struct gv_nn_row *r, size_t k, size_t b, size_t i)
+{
+	return gv_nn_dy(c, gv_nn_input(c, r, k), b, i);
+}
+
+static inline const gv_real *
+gv_nn_weight(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b)
+{
+	return c->w->params + b * c->plan->P + r->weight;
+}
+
+/* NULL when the row has none. */
+static inline const gv_real *
+gv_nn_bias(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b)
+{
+	return r->l.biases > 0 ? c->w->params + b * c->plan->P + r->bias : NULL;
+}
+
+static inline gv_real *
+gv_nn_stats(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b)
+{
+	return c->f->stats + b * c->plan->stat_size + r->stat;
+}
+
+/* bn: numbers of one channel in the whole micro-batch. */
+static inline double
+gv_nn_count(const struct gv_nn_call *c, const struct gv_nn_row *r)
+{
+	return (double)c->plan->N * (double)(r->l.in_shape.height * r->l.in_shape.width);
+}
+
+/* What losses and their gradients are divided by: the samples of an update. */
+static inline double
+gv_nn_samples(const struct gv_nn_plan *p)
+{
+	return (double)p->N * (double)p->micro_batches;
+}
+
+#endif

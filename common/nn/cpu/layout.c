@@ -1,0 +1,143 @@
+/* Where the CPU keeps packed weights, how it cuts gradients, how many samples go at once. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "nn/cpu/gemm.h"
+#include "nn/cpu/parts.h"
+
+static void
+lay_out_packed(struct gv_cpu *cpu, size_t row)
+{
+	const struct gv_nn_row *r = &cpu->plan->row[row];
+	struct gv_cpu_row *at = &cpu->row[row];
+
+	if (gv_cpu_ops[r->l.op].gradient == NULL)
+		return;
+	at->packed = cpu->packed_size;
+	at->packed_size = gv_cpu_gemm_packed(r->matrix_rows, r->columns);
+	cpu->packed_size += r->l.g * at->packed_size;
+	at->back_columns =
+	    r->l.op == GV_OP_CONV ? r->l.in_shape.channels / r->l.g : r->in_size;
+	at->back_rows = r->l.weights / r->l.g / at->back_columns;
+	at->back = r->l.from[0] != GV_FROM_INPUT;
+	if (!at->back)
+		return;
+	at->packed_t = cpu->packed_size;
+	at->packed_t_size = gv_cpu_gemm_packed(at->back_rows, at->back_columns);
+	cpu->packed_size += r->l.g * at->packed_t_size;
+}
+
+/*
+ * Rows of a weight matrix whose gradient one item makes, in even pieces.  The
+ * partial sums of linear, with few samples to a shard, should stay in L1; conv
+ * gathers windows for each piece, so its pieces are larger.
+ */
+static size_t
+piece_rows(const struct gv_nn_row *r)
+{
+	size_t most = r->l.op == GV_OP_CONV ? 240 : 96;
+	size_t pieces = (r->matrix_rows + most - 1) / most;
+	size_t rows = (r->matrix_rows + pieces - 1) / pieces;
+
+	return (rows + 11) / 12 * 12;
+}
+
+static size_t
+piece_columns(const struct gv_nn_row *r)
+{
+	size_t most = r->l.op == GV_OP_CONV ? GV_CPU_PIECE_COLUMNS : 64;
+
+	return gv_cpu_lesser(r->columns, most);
+}
+
+static void
+add_piece(struct gv_cpu *cpu, size_t *cap, struct gv_cpu_piece p)
+{
+	cpu->piece = gv_xgrow(cpu->piece, cap, cpu->pieces + 1, sizeof(*cpu->piece));
+	cpu->piece[cpu->pieces++] = p;
+}
+
+static void
+cut_row(struct gv_cpu *cpu, size_t row, size_t *cap)
+{
+	const struct gv_nn_row *r = &cpu->plan->row[row];
+	size_t rows = piece_rows(r), columns = piece_columns(r), group, at, column;
+
+	for (group = 0; group < r->l.g; group++)
+		for (at = 0; at < r->matrix_rows; at += rows)
+			for (column = 0; column < r->columns; column += columns)
+				add_piece(cpu, cap,
+				    (struct gv_cpu_piece){row, group, at,
+					gv_cpu_lesser(at + rows, r->matrix_rows), column,
+					gv_cpu_lesser(column + columns, r->columns)});
+	if (r->l.biases > 0)
+		add_piece(cpu, cap,
+		    (struct gv_cpu_piece){.row = row, .last_column = r->l.biases});
+}
+
+/* Partial sums of a piece over shards: a stack as deep as their binary tree. */
+static size_t
+tree_depth(size_t shards)
+{
+	size_t depth = 1;
+
+	for (; shards > 1; shards /= 2)
+		depth++;
+	return depth;
+}
+
+static void
+size_scratch(struct gv_cpu *cpu)
+{
+	const struct gv_nn_plan *p = cpu->plan;
+	size_t i, most = p->classes > p->shards ? p->classes : p->shards;
+
+	for (i = 0; i < p->rows; i++) {
+		const struct gv_nn_row *r = &p->row[i];
+		const struct gv_cpu_op *op = &gv_cpu_ops[r->l.op];
+		size_t need = 0;
+
+		if (op->scratch != NULL)
+			need += op->scratch(r, &cpu->row[i]);
+		/* and one more, where gradients are added to others */
+		if (op->gradient != NULL)
+			need +=
+			    (1 + tree_depth(p->shards)) *
+			    (piece_rows(r) * piece_columns(r) + r->l.out_shape.channels);
+		if (need > most)
+			most = need;
+	}
+	cpu->scratch_size = (most + 15) / 16 * 16;
+}
+
+/*
+ * Samples that one item carries through the rows: few enough that what they
+ * leave behind stays in cache, enough for the matrix products.  No bit depends
+ * on it.
+ */
+static size_t
+block_samples(const struct gv_cpu *cpu)
+{
+	size_t block = ((size_t)1 << 18) / (cpu->plan->activations + 1);
+
+	block = block < 8 ? 8 : block > 64 ? 64 : block;
+	while (block > 12 && cpu->threads > 1 &&
+	       cpu->plan->B * ((cpu->plan->n + block - 1) / block) < 2 * cpu->threads)
+		block = (block + 1) / 2;
+	return block;
+}
+
+void
+gv_cpu_lay_out(struct gv_cpu *cpu)
+{
+	size_t i, cap = 0;
+
+	cpu->row = gv_xcalloc(cpu->plan->rows, sizeof(*cpu->row));
+	for (i = 0; i < cpu->plan->rows; i++)
+		lay_out_packed(cpu, i);
+	cpu->block = block_samples(cpu);
+	size_scratch(cpu);
+	for (i = 0; i < cpu->plan->rows; i++)
+		if (gv_cpu_ops[cpu->plan->row[i].l.op].gradient != NULL)
+			cut_row(cpu, i, &cap);
+}

@@ -1,0 +1,76 @@
+/* linear: y = x W + bias, W [in][out]. */
+#include "nn/cpu/gemm.h"
+#include "nn/cpu/parts.h"
+
+void
+gv_cpu_linear_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
+{
+	struct gv_cpu_gemm g = {.m = s->n,
+	    .n = r->out_size,
+	    .k = r->in_size,
+	    .a = gv_cpu_x(c, r, s),
+	    .lda = r->in_size,
+	    .b = gv_cpu_packed(cpu, c, r, s->b, 0),
+	    .c = gv_cpu_y(c, r, s),
+	    .ldc = r->out_size,
+	    .bias = gv_nn_bias(c, r, s->b),
+	    .relu = r->l.relu};
+
+	gv_cpu_gemm(&g);
+}
+
+void
+gv_cpu_linear_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
+{
+	struct gv_cpu_gemm g = {.m = s->n,
+	    .n = r->in_size,
+	    .k = r->out_size,
+	    .a = gv_cpu_dy(c, r, s),
+	    .lda = r->out_size,
+	    .b = gv_cpu_packed_t(cpu, c, r, s->b, 0),
+	    .c = gv_cpu_dx(c, r, s),
+	    .ldc = r->in_size,
+	    .add = r->adds[s->input]};
+
+	gv_cpu_gemm(&g);
+}
+
+enum { SAMPLES = 256 }; /* that are packed at a time */
+
+size_t
+gv_cpu_linear_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed)
+{
+	(void)packed;
+	return gv_cpu_gemm_packed(
+	    SAMPLES, gv_cpu_lesser(r->columns, GV_CPU_PIECE_COLUMNS));
+}
+
+/* dW = x^T dy, sample by sample */
+void
+gv_cpu_linear_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
+    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw)
+{
+	size_t at, some, columns = p->last_column - p->column;
+	const gv_real *x = gv_cpu_x(c, r, s) + p->first;
+	const gv_real *dy = gv_cpu_dy(c, r, s) + p->column;
+
+	for (at = 0; at < s->n; at += some) {
+		struct gv_cpu_gemm g = {.m = p->last - p->first,
+		    .n = columns,
+		    .lda = r->in_size,
+		    .transposed = true,
+		    .a = x + at * r->in_size,
+		    .b = s->scratch,
+		    .c = dw,
+		    .ldc = ldw,
+		    .add = at > 0};
+
+		some = gv_cpu_lesser(s->n - at, SAMPLES);
+		g.k = some;
+		gv_cpu_gemm_pack(
+		    s->scratch, dy + at * r->out_size, r->out_size, 1, some, columns);
+		gv_cpu_gemm(&g);
+	}
+}

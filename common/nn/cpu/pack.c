@@ -1,0 +1,123 @@
+/* Weights packed for the products: for y as they are, for dx transposed. */
+#include "nn/cpu/gemm.h"
+#include "nn/cpu/parts.h"
+#include "nn/cpu/times.h"
+
+enum { COLUMNS = 128 }; /* that one item packs; whole panels */
+
+/* One item: a model, for all rows the columns [item part]. */
+struct packing {
+	struct gv_cpu *cpu;
+	const struct gv_nn_call *c;
+	size_t first, last; /* rows */
+	unsigned what;
+	size_t strips; /* of the widest matrix */
+	struct gv_cpu_times *times;
+};
+
+static void
+pack_matrix(gv_real *packed, const gv_real *w, size_t rs, size_t cs, size_t k, size_t n,
+    size_t strip)
+{
+	size_t at = strip * COLUMNS;
+
+	if (at < n)
+		gv_cpu_gemm_pack(packed + k * at, w + at * cs, rs, cs, k,
+		    gv_cpu_lesser(n - at, COLUMNS));
+}
+
+/* [taps turned round][out] x [in], each tap transposed */
+static void
+pack_back(gv_real *packed, const gv_real *w, const struct gv_nn_row *r,
+    const struct gv_cpu_row *at, size_t strip)
+{
+	size_t in = at->back_columns, out = r->columns, column = strip * COLUMNS;
+	size_t taps = at->back_rows / out, tap;
+
+	if (column >= in)
+		return;
+	for (tap = 0; tap < taps; tap++)
+		gv_cpu_gemm_pack_rows(packed + at->back_rows * column,
+		    w + (taps - 1 - tap) * in * out + column * out, 1, out, at->back_rows,
+		    tap * out, out, gv_cpu_lesser(in - column, COLUMNS));
+}
+
+static void
+pack_row(const struct packing *p, size_t row, size_t b, size_t strip, size_t thread)
+{
+	const struct gv_nn_row *r = &p->cpu->plan->row[row];
+	const struct gv_cpu_row *at = &p->cpu->row[row];
+	unsigned what = p->what & ~(unsigned)p->c->w->is_packed[row];
+	const gv_real *w = gv_nn_weight(p->c, r, b);
+	gv_real *base = p->c->w->packed + b * p->cpu->packed_size;
+	size_t group;
+
+	for (group = 0; group < r->l.g; group++, w += r->matrix_rows * r->columns) {
+		if (what & GV_NN_FORWARD) {
+			pack_matrix(base + at->packed + group * at->packed_size, w,
+			    r->columns, 1, r->matrix_rows, r->columns, strip);
+			gv_cpu_times_lap(p->times, thread, row, GV_CPU_FORWARD);
+		}
+		if ((what & GV_NN_BACKWARD) && at->back) {
+			pack_back(base + at->packed_t + group * at->packed_t_size, w, r,
+			    at, strip);
+			gv_cpu_times_lap(p->times, thread, row, GV_CPU_BACKWARD);
+		}
+	}
+}
+
+static void
+pack_item(void *ctx, size_t item, size_t thread)
+{
+	const struct packing *p = ctx;
+	size_t b = item / p->strips, i;
+
+	if (!p->c->active[b] && p->c->training)
+		return;
+	gv_cpu_times_item(p->times, thread);
+	for (i = p->first; i < p->last; i++)
+		if (p->cpu->row[i].packed_size > 0)
+			pack_row(p, i, b, item % p->strips, thread);
+}
+
+/* Whether a row lacks anything; then the items have as many strips as it has. */
+static bool
+is_due(struct packing *p, size_t row)
+{
+	const struct gv_cpu_row *at = &p->cpu->row[row];
+	size_t columns = p->cpu->plan->row[row].columns;
+
+	if (at->packed_size == 0 || (p->what & ~(unsigned)p->c->w->is_packed[row]) == 0)
+		return false;
+	if (at->back_columns > columns)
+		columns = at->back_columns;
+	if (columns > p->strips * COLUMNS)
+		p->strips = (columns + COLUMNS - 1) / COLUMNS;
+	return true;
+}
+
+int
+gv_cpu_pack(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,
+    size_t last, unsigned what)
+{
+	struct gv_cpu *cpu = (struct gv_cpu *)be;
+	struct packing p = {
+	    cpu, c, first, last, what, 1, c->training ? cpu->times : NULL};
+	bool due = false;
+	size_t i;
+
+	/* of models that do not train nothing may be known */
+	for (i = first; i < last && !c->training; i++)
+		c->w->is_packed[i] &= (unsigned char)~what;
+	for (i = first; i < last; i++)
+		due |= is_due(&p, i);
+	if (!due)
+		return 0;
+	gv_cpu_times_loop(p.times);
+	gv_cpu_threads_run(cpu->pool, cpu->plan->B * p.strips,
+	    (double)(cpu->plan->B * cpu->packed_size), pack_item, &p);
+	gv_cpu_times_loop_end(p.times);
+	for (i = first; i < last; i++)
+		c->w->is_packed[i] |= (unsigned char)what;
+	return 0;
+}

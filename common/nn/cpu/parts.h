@@ -1,0 +1,190 @@
+/* Inside the CPU's backend.  Private to common/nn/cpu. */
+#ifndef GV_NN_CPU_PARTS_H
+#define GV_NN_CPU_PARTS_H
+
+#include "nn/cpu/cpu.h"
+#include "nn/cpu/threads.h"
+
+/* Weight matrices of a row packed for y and for dx: [g] of each size, a model after the other. */
+struct gv_cpu_row {
+	size_t packed, packed_size, packed_t, packed_t_size;
+	size_t back_rows, back_columns; /* the matrix for dx */
+	bool back;                      /* dx is wanted */
+};
+
+/*
+ * What one item of the gradient loop makes: rows and columns of a weight
+ * matrix, or the bias (first == last).
+ */
+enum { GV_CPU_PIECE_COLUMNS = 128 }; /* at most */
+struct gv_cpu_piece {
+	size_t row;
+	size_t group, first, last, column, last_column;
+};
+
+struct gv_cpu {
+	struct gv_nn_backend base; /* first */
+	const struct gv_nn_plan *plan;
+	struct gv_cpu_row *row;
+	struct gv_cpu_piece *piece; /* [pieces], by row */
+	size_t pieces;
+	size_t packed_size; /* of a model */
+	size_t block;       /* samples that one item of forward and backward works on */
+	gv_real *scratch;   /* [threads][scratch_size] */
+	size_t scratch_size;
+	size_t threads;
+	struct gv_cpu_threads *pool;
+	struct gv_cpu_times *times; /* NULL = nobody wants to know */
+};
+
+/* One model's samples [i, i + n) of a row; backward: the gradient of an input. */
+struct gv_cpu_block {
+	size_t b, i, n;
+	size_t input;
+	gv_real *scratch; /* of this thread */
+};
+
+/* A row's pass over a block, in any order and on any thread with the same bits. */
+typedef void gv_cpu_pass(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s);
+/*
+ * The gradient of a piece of the weights [g][matrix_rows][columns] for the block's
+ * samples into dw, whose rows are ldw apart; the bias is not part of it.
+ */
+typedef void gv_cpu_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
+    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw);
+
+struct gv_cpu_op {
+	gv_cpu_pass *forward;      /* y */
+	gv_cpu_pass *backward;     /* dx of an input that is a row's output */
+	gv_cpu_gradient *gradient; /* NULL for a row without a weight matrix */
+	/* numbers of scratch that these need, whatever the block; NULL = none */
+	size_t (*scratch)(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
+};
+extern const struct gv_cpu_op gv_cpu_ops[GV_OPS];
+
+gv_cpu_pass gv_cpu_linear_forward, gv_cpu_linear_backward;
+gv_cpu_gradient gv_cpu_linear_gradient;
+size_t gv_cpu_linear_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
+gv_cpu_pass gv_cpu_conv_forward, gv_cpu_conv_backward;
+gv_cpu_gradient gv_cpu_conv_gradient;
+size_t gv_cpu_conv_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
+gv_cpu_pass gv_cpu_maxpool_forward, gv_cpu_maxpool_backward;
+gv_cpu_pass gv_cpu_avgpool_forward, gv_cpu_avgpool_backward;
+gv_cpu_pass gv_cpu_relu_forward, gv_cpu_relu_backward;
+gv_cpu_pass gv_cpu_add_forward, gv_cpu_add_backward;
+gv_cpu_pass gv_cpu_bn_forward, gv_cpu_bn_backward;
+size_t gv_cpu_bn_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
+gv_cpu_pass gv_cpu_xent_forward, gv_cpu_xent_backward;
+
+/* Gradients of relu: dy = 0 where y <= 0. */
+void gv_cpu_relu_mask(gv_real *dy, const gv_real *y, size_t n);
+
+/* ---- sums ---- */
+
+/*
+ * Adds partial sums [parts][n] in a binary tree: the result is in the first.
+ * parts is a power of two.
+ */
+void gv_cpu_sum_tree(gv_real *v, size_t parts, size_t n);
+/* a += b, of rows x n numbers whose rows are lda and ldb apart */
+void gv_cpu_sum_two(
+    gv_real *a, size_t lda, const gv_real *b, size_t ldb, size_t rows, size_t n);
+/*
+ * Sums over rows of v [rows][n] per column: strips of 32 rows in gv_real, the
+ * strips in double.
+ */
+void gv_cpu_sum_columns(const gv_real *v, size_t rows, size_t n, gv_real *sum);
+/* of (v - mean)^2 */
+void gv_cpu_sum_squares(
+    const gv_real *v, size_t rows, size_t n, const gv_real *mean, gv_real *sum);
+/* of dy * ((x - mean) * rstd) */
+void gv_cpu_sum_products(const gv_real *dy, const gv_real *x, size_t rows, size_t n,
+    const gv_real *mean, const gv_real *rstd, gv_real *sum);
+
+/* ---- the backend's functions that are not in cpu.c ---- */
+
+/* Fills row, piece and the sizes from the plan. */
+void gv_cpu_lay_out(struct gv_cpu *cpu);
+int gv_cpu_pack(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,
+    size_t last, unsigned what);
+int gv_cpu_forward(
+    struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first, size_t last);
+int gv_cpu_backward(
+    struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first, size_t last);
+int gv_cpu_gradients(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,
+    size_t last, const struct gv_nn_grads *g, bool add);
+int gv_cpu_losses(struct gv_nn_backend *be, const struct gv_nn_call *c,
+    const struct gv_nn_grads *g, bool add);
+int gv_cpu_bn_sum(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t row,
+    enum gv_nn_sum what);
+int gv_cpu_bn_take(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t row,
+    enum gv_nn_sum what);
+int gv_cpu_bn_use_running(
+    struct gv_nn_backend *be, const struct gv_nn_call *c, size_t row);
+int gv_cpu_bn_update_running(
+    struct gv_nn_backend *be, const struct gv_nn_call *c, size_t row, gv_real *to);
+int gv_cpu_update(struct gv_nn_backend *be, const struct gv_nn_update *u);
+
+static inline size_t
+gv_cpu_lesser(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* A block's worth of scratch for a thread. */
+static inline gv_real *
+gv_cpu_scratch(const struct gv_cpu *cpu, size_t thread)
+{
+	return cpu->scratch + thread * cpu->scratch_size;
+}
+
+static inline const gv_real *
+gv_cpu_packed(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, size_t b, size_t group)
+{
+	const struct gv_cpu_row *at = &cpu->row[r - cpu->plan->row];
+
+	return c->w->packed + b * cpu->packed_size + at->packed + group * at->packed_size;
+}
+
+static inline const gv_real *
+gv_cpu_packed_t(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, size_t b, size_t group)
+{
+	const struct gv_cpu_row *at = &cpu->row[r - cpu->plan->row];
+
+	return c->w->packed + b * cpu->packed_size + at->packed_t +
+	       group * at->packed_t_size;
+}
+
+/* x of a row with one input; y, dy; dx of input s->input. */
+static inline const gv_real *
+gv_cpu_x(
+    const struct gv_nn_call *c, const struct gv_nn_row *r, const struct gv_cpu_block *s)
+{
+	return gv_nn_x(c, r, 0, s->b, s->i);
+}
+
+static inline gv_real *
+gv_cpu_y(
+    const struct gv_nn_call *c, const struct gv_nn_row *r, const struct gv_cpu_block *s)
+{
+	return gv_nn_y(c, r, s->b, s->i);
+}
+
+static inline gv_real *
+gv_cpu_dy(
+    const struct gv_nn_call *c, const struct gv_nn_row *r, const struct gv_cpu_block *s)
+{
+	return gv_nn_dy(c, r, s->b, s->i);
+}
+
+static inline gv_real *
+gv_cpu_dx(
+    const struct gv_nn_call *c, const struct gv_nn_row *r, const struct gv_cpu_block *s)
+{
+	return gv_nn_dx(c, r, s->input, s->b, s->i);
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* Inside a net.  Private to common/nn/net*.c. */
+#ifndef GV_NN_NET_PRIVATE_H
+#define GV_NN_NET_PRIVATE_H
+
+#include "nn/parts.h"
+#include "nn/stage.h"
+
+struct gv_net {
+	struct gv_nn_plan plan;
+	struct gv_nn_backend *be;
+	struct gv_nn_sizes sizes;
+	struct gv_net_bytes bytes;
+
+	struct gv_nn_weights *weights; /* [versions] */
+	size_t versions, newest;
+	struct gv_nn_flight *flight; /* [slots] */
+	size_t slots;
+	struct gv_nn_grads grads;
+	gv_real *state;   /* [0, 1 or 2][B][P] */
+	gv_real *running; /* [B][Q], then the same as the update will leave them */
+	gv_real *scratch; /* the backend's */
+	struct gv_nn_ranks ranks;
+
+	enum gv_optimiser optimiser;
+	bool momentum;
+	uint64_t *seed;
+	struct gv_net_coef *coef;
+	bool *active;
+	uint64_t *steps;
+
+	const gv_real *data_x; /* gv_net_data */
+	const int32_t *data_label;
+	void *data_copy[2]; /* the device's, to be released */
+
+	struct gv_error error; /* no memory for samples */
+};
+
+static inline gv_real *
+gv_net_running_next(const struct gv_net *net)
+{
+	return net->running + net->plan.B * net->plan.Q;
+}
+
+#endif

@@ -1,0 +1,359 @@
+/* What a net does: work items, and the step as their plainest schedule. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "nn/net_private.h"
+
+static struct gv_nn_call
+call_of(struct gv_net *net, size_t slot, size_t version, bool training)
+{
+	return (struct gv_nn_call){.plan = &net->plan,
+	    .w = &net->weights[version],
+	    .f = &net->flight[slot],
+	    .running = net->running,
+	    .active = net->active,
+	    .n = net->plan.n,
+	    .training = training};
+}
+
+/* ---- samples ---- */
+
+/* n samples of the host for a slot. */
+static int
+load(struct gv_net *net, struct gv_nn_flight *f, const gv_real *x, const int32_t *label,
+    size_t n)
+{
+	struct gv_nn_backend *be = net->be;
+	int status;
+
+	f->x = x;
+	f->label = label;
+	if (be->host_memory)
+		return 0;
+	gv_error_clear(&net->error);
+	if (gv_nn_flight_own(f, be, &net->sizes, &net->error) != 0)
+		return -1;
+	f->x = f->own_x;
+	status = be->put(be, f->own_x, x, n * net->plan.in_size * sizeof(*x));
+	if (label == NULL || status != 0)
+		return status;
+	f->label = f->own_label;
+	return be->put(be, f->own_label, label, n * sizeof(*label));
+}
+
+int
+gv_net_load(struct gv_net *net, size_t slot, const gv_real *x, const int32_t *label)
+{
+	return load(net, &net->flight[slot], x, label, net->plan.n);
+}
+
+int
+gv_net_data(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n)
+{
+	struct gv_nn_backend *be = net->be;
+	size_t bytes[2] = {n * net->plan.in_size * sizeof(*x), n * sizeof(*label)};
+	const void *from[2] = {x, label};
+	size_t i;
+
+	net->data_x = x;
+	net->data_label = label;
+	if (be->host_memory)
+		return 0;
+	gv_error_clear(&net->error);
+	for (i = 0; i < 2; i++) {
+		be->release(be, GV_NN_ACTIVATIONS, net->data_copy[i]);
+		net->data_copy[i] =
+		    be->alloc(be, GV_NN_ACTIVATIONS, bytes[i], &net->error);
+		if (net->data_copy[i] == NULL ||
+		    be->put(be, net->data_copy[i], from[i], bytes[i]) != 0)
+			return -1;
+	}
+	net->data_x = net->data_copy[0];
+	net->data_label = net->data_copy[1];
+	return 0;
+}
+
+/* Samples of the resident data set for a slot. */
+static int
+gather(struct gv_net *net, struct gv_nn_flight *f, const uint32_t *visit)
+{
+	struct gv_nn_backend *be = net->be;
+	size_t n = net->plan.n, bytes = net->plan.in_size * sizeof(gv_real);
+
+	gv_error_clear(&net->error);
+	if (gv_nn_flight_own(f, be, &net->sizes, &net->error) != 0)
+		return -1;
+	f->x = f->own_x;
+	f->label = f->own_label;
+	if (be->gather(be, f->stream, f->own_x, net->data_x, visit, n, bytes) != 0)
+		return -1;
+	return be->gather(be, f->stream, f->own_label, net->data_label, visit, n,
+	    sizeof(*net->data_label));
+}
+
+/* ---- work items ---- */
+
+int
+gv_net_forward(struct gv_net *net, const struct gv_net_work *w)
+{
+	struct gv_nn_call c = call_of(net, w->slot, w->version, true);
+
+	return gv_nn_stage_forward(net->be, &c, &net->ranks, w->first, w->last);
+}
+
+int
+gv_net_backward(struct gv_net *net, const struct gv_net_work *w)
+{
+	struct gv_nn_call c = call_of(net, w->slot, w->version, true);
+
+	return gv_nn_stage_backward(net->be, &c, &net->ranks, w->first, w->last);
+}
+
+/* The micro-batch's statistics into the running ones that the update brings. */
+static int
+take_statistics(
+    struct gv_net *net, const struct gv_net_work *w, struct gv_nn_call *c, bool first)
+{
+	gv_real *next = gv_net_running_next(net);
+	size_t k;
+
+	if (!first)
+		c->running = next;
+	for (k = w->first; k < w->last; k++)
+		if (net->plan.row[k].l.op == GV_OP_BN &&
+		    net->be->bn_update_running(net->be, c, k, next) != 0)
+			return -1;
+	return 0;
+}
+
+int
+gv_net_gradients(struct gv_net *net, const struct gv_net_work *w, bool first)
+{
+	struct gv_nn_call c = call_of(net, w->slot, w->version, true);
+	struct gv_nn_backend *be = net->be;
+	int status;
+
+	status = be->gradient(be, &c, w->first, w->last, &net->grads, !first);
+	if (status == 0 && w->last == net->plan.rows)
+		status = be->losses(be, &c, &net->grads, !first);
+	if (status == 0)
+		status = take_statistics(net, w, &c, first);
+	return status;
+}
+
+int
+gv_net_sum(struct gv_net *net, double *loss)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	size_t n = p->B * p->P, b;
+	gv_real *mean;
+	int status;
+
+	if (gv_nn_reduce(net->be, p, &net->ranks, net->grads.v, n + p->B) != 0)
+		return -1;
+	mean = gv_xcalloc(p->B, sizeof(*mean));
+	status = net->be->get(net->be, mean, net->grads.v + n, p->B * sizeof(*mean));
+	for (b = 0; b < p->B; b++)
+		loss[b] = net->active[b] ? (double)mean[b] : (double)NAN;
+	free(mean);
+	return status;
+}
+
+/* What the models that do not train keep. */
+static int
+keep_inactive(struct gv_net *net, size_t from, size_t to)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	size_t b;
+	int status = 0;
+
+	for (b = 0; b < p->B && from != to && status == 0; b++)
+		if (!net->active[b])
+			status = net->be->copy(net->be,
+			    net->weights[to].params + b * p->P,
+			    net->weights[from].params + b * p->P, p->P * sizeof(gv_real));
+	return status;
+}
+
+static int
+keep_statistics(struct gv_net *net)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	size_t b;
+	int status = 0;
+
+	for (b = 0; b < p->B && p->Q > 0 && status == 0; b++)
+		if (net->active[b])
+			status = net->be->copy(net->be, net->running + b * p->Q,
+			    gv_net_running_next(net) + b * p->Q, p->Q * sizeof(gv_real));
+	return status;
+}
+
+int
+gv_net_advance(struct gv_net *net, size_t from, size_t to)
+{
+	struct gv_nn_update u = {.optimiser = net->optimiser,
+	    .momentum = net->momentum,
+	    .coef = net->coef,
+	    .steps = net->steps,
+	    .active = net->active,
+	    .from = net->weights[from].params,
+	    .to = net->weights[to].params,
+	    .grads = net->grads.v,
+	    .state = net->state,
+	    .last = net->plan.P};
+	size_t b;
+	int status;
+
+	for (b = 0; b < net->plan.B; b++)
+		net->steps[b] += net->active[b];
+	gv_nn_weights_changed(&net->weights[to], &net->plan);
+	net->newest = to;
+	status = net->be->update(net->be, &u);
+	if (status == 0)
+		status = keep_inactive(net, from, to);
+	return status == 0 ? keep_statistics(net) : status;
+}
+
+/* ---- a step ---- */
+
+/* Gradients of one micro-batch that is in slot 0. */
+static int
+micro_batch(struct gv_net *net, bool first)
+{
+	struct gv_net_work all = {0, net->plan.rows, 0, net->newest};
+
+	return gv_net_forward(net, &all) != 0 || gv_net_backward(net, &all) != 0 ||
+		       gv_net_gradients(net, &all, first) != 0
+		   ? -1
+		   : 0;
+}
+
+int
+gv_net_gradient(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	size_t m;
+
+	for (m = 0; m < p->micro_batches; m++)
+		if (gv_net_load(net, 0, x + m * p->n * p->in_size, label + m * p->n) !=
+			0 ||
+		    micro_batch(net, m == 0) != 0)
+			return -1;
+	return gv_net_sum(net, loss);
+}
+
+int
+gv_net_update(struct gv_net *net)
+{
+	return gv_net_advance(net, net->newest, net->newest);
+}
+
+int
+gv_net_step(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss)
+{
+	if (gv_net_gradient(net, x, label, loss) != 0)
+		return -1;
+	return gv_net_update(net);
+}
+
+int
+gv_net_step_of(struct gv_net *net, const uint32_t *visit, double *loss)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	size_t m;
+
+	for (m = 0; m < p->micro_batches; m++)
+		if (gather(net, &net->flight[0], visit + m * p->n) != 0 ||
+		    micro_batch(net, m == 0) != 0)
+			return -1;
+	if (gv_net_sum(net, loss) != 0)
+		return -1;
+	return gv_net_update(net);
+}
+
+/* ---- evaluation ---- */
+
+/* Samples [at, at + some) of n, which were evaluated. */
+struct part {
+	size_t at, some, n;
+	gv_real *room; /* [plan.n] */
+};
+
+static int
+count_part(struct gv_net *net, const struct gv_nn_call *c, const struct part *s, size_t b,
+    size_t *correct, double *loss)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	const struct gv_nn_row *head = &p->row[p->rows - 1];
+	size_t bytes = s->some * sizeof(gv_real), i;
+
+	if (correct != NULL) {
+		if (net->be->get(net->be, s->room, c->f->hit + b * p->n, bytes) != 0)
+			return -1;
+		for (i = 0; i < s->some; i++)
+			correct[b] += s->room[i] != 0;
+	}
+	if (loss != NULL) {
+		if (net->be->get(net->be, s->room, gv_nn_y(c, head, b, 0), bytes) != 0)
+			return -1;
+		for (i = 0; i < s->some; i++)
+			loss[b] += (double)s->room[i];
+	}
+	return 0;
+}
+
+static int
+evaluate_part(struct gv_net *net, const struct gv_nn_call *c, const struct part *s,
+    size_t *correct, double *loss, gv_real *logits)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	const struct gv_nn_row *head = &p->row[p->rows - 1];
+	size_t b;
+
+	if (gv_nn_stage_evaluate(net->be, c) != 0)
+		return -1;
+	for (b = 0; b < p->B; b++) {
+		if (c->f->label != NULL && count_part(net, c, s, b, correct, loss) != 0)
+			return -1;
+		if (logits != NULL &&
+		    net->be->get(net->be, logits + (b * s->n + s->at) * p->classes,
+			gv_nn_x(c, head, 0, b, 0),
+			s->some * p->classes * sizeof(*logits)) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n,
+    size_t *correct, double *loss, gv_real *logits)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	struct gv_nn_call c = call_of(net, 0, net->newest, false);
+	struct part s = {.n = n, .room = gv_xcalloc(p->n, sizeof(*s.room))};
+	size_t b;
+	int status;
+
+	for (b = 0; b < p->B; b++) {
+		if (correct != NULL)
+			correct[b] = 0;
+		if (loss != NULL)
+			loss[b] = 0;
+	}
+	status = net->be->pack(net->be, &c, 0, p->rows, GV_NN_FORWARD);
+	for (; s.at < n && status == 0; s.at += s.some) {
+		s.some = n - s.at < p->n ? n - s.at : p->n;
+		c.n = s.some;
+		status = load(net, c.f, x + s.at * p->in_size,
+		    label == NULL ? NULL : label + s.at, s.some);
+		if (status == 0)
+			status = evaluate_part(net, &c, &s, correct, loss, logits);
+	}
+	for (b = 0; b < p->B && loss != NULL; b++)
+		loss[b] /= (double)n;
+	free(s.room);
+	return status;
+}

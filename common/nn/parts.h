@@ -1,0 +1,41 @@
+/* Memory of a net's parts in a backend.  Private to common/nn. */
+#ifndef GV_NN_PARTS_H
+#define GV_NN_PARTS_H
+
+#include "nn/backend.h"
+
+/*
+ * What a plan's parts take in a backend that wants room.  A size that overflows is
+ * GV_NN_TOO_MUCH or more.
+ */
+#define GV_NN_TOO_MUCH (SIZE_MAX / 16)
+struct gv_nn_sizes {
+	size_t params, packed;    /* of one version */
+	size_t activations, sums; /* of one slot: y, dy, hit; stats, sums */
+	size_t samples, labels;   /* of one slot, where it needs a copy of its batch */
+	size_t gradients, scratch;
+};
+struct gv_nn_sizes gv_nn_sizes(const struct gv_nn_plan *p, const struct gv_nn_room *room);
+
+/* Bytes of a * b numbers. */
+size_t gv_nn_bytes(double a, double b);
+
+/* Each 0, or -1 with *e set; then what was made is to be freed all the same. */
+int gv_nn_weights_make(struct gv_nn_weights *w, struct gv_nn_backend *be,
+    const struct gv_nn_plan *p, const struct gv_nn_sizes *s, struct gv_error *e);
+void gv_nn_weights_free(struct gv_nn_weights *w, struct gv_nn_backend *be);
+/* Nothing is packed any more. */
+void gv_nn_weights_changed(struct gv_nn_weights *w, const struct gv_nn_plan *p);
+
+int gv_nn_flight_make(struct gv_nn_flight *f, struct gv_nn_backend *be,
+    const struct gv_nn_plan *p, const struct gv_nn_sizes *s, struct gv_error *e);
+void gv_nn_flight_free(struct gv_nn_flight *f, struct gv_nn_backend *be);
+/* The flight's own room for samples, made when it is first wanted. */
+int gv_nn_flight_own(struct gv_nn_flight *f, struct gv_nn_backend *be,
+    const struct gv_nn_sizes *s, struct gv_error *e);
+
+int gv_nn_grads_make(struct gv_nn_grads *g, struct gv_nn_backend *be,
+    const struct gv_nn_sizes *s, struct gv_error *e);
+void gv_nn_grads_free(struct gv_nn_grads *g, struct gv_nn_backend *be);
+
+#endif

@@ -1,0 +1,105 @@
+#include "nn/plan.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "nn/ops.h"
+
+size_t
+gv_net_shards(size_t batch)
+{
+	return batch >= 4 ? 4 : batch >= 2 ? 2 : 1;
+}
+
+static void
+lay_out_matrix(struct gv_nn_row *r)
+{
+	const struct gv_layer *l = &r->l;
+
+	r->columns = (l->out == 0 ? l->out_shape.channels : l->out) / l->g;
+	r->matrix_rows = l->weights / l->g / r->columns;
+}
+
+static void
+lay_out_row(struct gv_nn_plan *p, struct gv_nn_row *r)
+{
+	const struct gv_layer *l = &r->l;
+
+	r->in_size = gv_shape_size(l->in_shape);
+	r->out_size = gv_shape_size(l->out_shape);
+	r->weight = p->P;
+	r->bias = p->P + l->weights;
+	p->P += l->weights + l->biases;
+	r->running = p->Q;
+	p->Q += l->running;
+	r->y = p->activations;
+	p->activations += r->out_size;
+	if (gv_nn_ops[l->op].has_matrix)
+		lay_out_matrix(r);
+	if (l->op != GV_OP_BN)
+		return;
+	r->stat = p->stat_size;
+	p->stat_size += GV_NN_STATS * l->in_shape.channels;
+	if (2 * l->in_shape.channels > p->widest)
+		p->widest = 2 * l->in_shape.channels;
+}
+
+/* Who is the first and who the last to give a row its gradient. */
+static void
+order_readers(struct gv_nn_plan *p)
+{
+	struct reader {
+		size_t row, input;
+	} *last = gv_xcalloc(p->rows, sizeof(*last));
+	bool *read = gv_xcalloc(p->rows, sizeof(*read));
+	size_t i, k;
+
+	for (i = p->rows; i-- > 0;)
+		for (k = p->row[i].l.inputs; k-- > 0;) {
+			ptrdiff_t from = p->row[i].l.from[k];
+
+			if (from == GV_FROM_INPUT)
+				continue;
+			p->row[i].adds[k] = read[from];
+			read[from] = true;
+			last[from] = (struct reader){i, k};
+		}
+	for (i = 0; i < p->rows; i++)
+		if (read[i])
+			p->row[last[i].row].ends[last[i].input] = true;
+	free(last);
+	free(read);
+}
+
+void
+gv_nn_plan_make(
+    struct gv_nn_plan *p, const struct gv_model *m, const struct gv_net_config *c)
+{
+	size_t i;
+
+	*p = (struct gv_nn_plan){.B = c->models, .N = c->batch};
+	p->S = c->shards == 0 ? gv_net_shards(c->batch) : c->shards;
+	p->R = c->ranks == 0 ? 1 : c->ranks;
+	p->rank = c->rank;
+	p->micro_batches = c->micro_batches == 0 ? 1 : c->micro_batches;
+	p->shards = p->S / p->R;
+	p->first = p->rank * p->shards * p->N / p->S;
+	p->n = (p->rank + 1) * p->shards * p->N / p->S - p->first;
+	p->in_size = gv_shape_size(m->input);
+	p->classes = m->classes;
+	p->flops = (double)m->flops + (double)m->activations;
+	p->rows = m->n;
+	p->row = gv_xcalloc(m->n, sizeof(*p->row));
+	for (i = 0; i < m->n; i++) {
+		p->row[i].l = m->layer[i];
+		lay_out_row(p, &p->row[i]);
+	}
+	order_readers(p);
+}
+
+void
+gv_nn_plan_free(struct gv_nn_plan *p)
+{
+	free(p->row);
+	*p = (struct gv_nn_plan){0};
+}

@@ -1,0 +1,67 @@
+/*
+ * What never changes while a net trains: its rows, where each of their numbers
+ * lies, and which samples this rank has.  Private to common/nn and the backends.
+ *
+ * Everything is model-major: params [B][P], activations of a row [B][n][size].
+ */
+#ifndef GV_NN_PLAN_H
+#define GV_NN_PLAN_H
+
+#include "nn/model.h"
+#include "nn/net.h"
+
+struct gv_nn_row {
+	struct gv_layer l;
+	size_t in_size, out_size; /* numbers of one input (all have the same), output */
+	size_t weight, bias;      /* offsets in P */
+	size_t running;           /* offset in Q: mean [C], variance [C] */
+	size_t y;                 /* offset in a sample's activations */
+	size_t stat;              /* bn: offset in stats, GV_NN_STATS x channels */
+	size_t matrix_rows, columns; /* of the weight, per group: [g][rows][columns] */
+	/*
+	 * An output that several rows read gets the sum of their gradients: the last
+	 * reader's first, then the others in descending order.  adds: input k has
+	 * a gradient already, to be added to.  ends: this was the last one to be
+	 * added, so the input's relu may be gone through.
+	 */
+	bool adds[GV_FROM_MAX], ends[GV_FROM_MAX];
+};
+
+/*
+ * Statistics of bn, of each model: mean [C] and 1 / deviation [C] of the
+ * micro-batch, the sums of dy and of dy * xhat over all ranks [2C] and of this
+ * rank alone [2C] (the gradients of beta and gamma), mean and variance for the
+ * running statistics [2C].
+ */
+enum { GV_NN_STATS = 8 };
+
+struct gv_nn_plan {
+	/* sizes: see net.h */
+	size_t B, N, S, R, rank, P, Q;
+	size_t micro_batches;
+	size_t first, n; /* samples of this rank in a micro-batch */
+	size_t shards;   /* of this rank */
+	size_t in_size, classes;
+	size_t activations;       /* numbers of a sample, all rows */
+	size_t stat_size, widest; /* numbers of all bn rows; most that one of them sums */
+	double flops; /* of the rows, forward, for one sample; at least one per number */
+	struct gv_nn_row *row; /* [rows] */
+	size_t rows;
+};
+
+/* m has gone through gv_model_shape, c is right (gv_net_new).  To be freed. */
+void gv_nn_plan_make(
+    struct gv_nn_plan *p, const struct gv_model *m, const struct gv_net_config *c);
+void gv_nn_plan_free(struct gv_nn_plan *p);
+
+/* The shard of this rank: samples [*first, *last) of its own. */
+static inline void
+gv_nn_shard(const struct gv_nn_plan *p, size_t shard, size_t *first, size_t *last)
+{
+	size_t j = p->rank * p->shards + shard;
+
+	*first = j * p->N / p->S - p->first;
+	*last = (j + 1) * p->N / p->S - p->first;
+}
+
+#endif
