@@ -20,6 +20,35 @@ with_one_more(const struct gv_cluster *c, size_t type)
 	return more;
 }
 
+/*
+ * Types that gangs of b newly fit into count in their P_i through their rates; of
+ * what is beyond their reach only the rest is left, of a's GPUs.
+ */
+static void
+keep_beyond(struct gv_problem *b, const struct gv_problem *a)
+{
+	static const enum gv_problem_number numbers[] = {
+	    GV_NUMBER_BEYOND, GV_NUMBER_BEYOND_GPUS};
+	size_t i, j, k;
+
+	for (k = 0; k < 2 && a->number[numbers[k]] != NULL; k++) {
+		double *to;
+
+		if (b->number[numbers[k]] == NULL)
+			gv_problem_ask(b, 1u << numbers[k]);
+		to = b->number[numbers[k]];
+		for (i = 0; i < b->n; i++) {
+			to[i] = a->number[numbers[k]][i];
+			for (j = 0; j < b->m; j++)
+				if (gv_problem_rate(b, i, j) > 0 &&
+				    b->scale[i] > a->capacity[j])
+					to[i] -= a->capacity[j] *
+						 (k == 0 ? gv_problem_rate(b, i, j) : 1);
+			to[i] = fmax(0, to[i]);
+		}
+	}
+}
+
 /* b->p becomes the problem of those of its jobs that a has, with what a compares them with. */
 static void
 keep_jobs(struct gv_answer *b, const struct gv_answer *a, const struct gv_rates *r)
@@ -36,10 +65,15 @@ keep_jobs(struct gv_answer *b, const struct gv_answer *a, const struct gv_rates 
 	gv_problem_free(&b->p);
 	b->p = p;
 	gv_problem_refer(&b->p, a->p.capacity);
+	keep_beyond(&b->p, &a->p);
 	for (i = 0; b->rank != NULL && i < p.n; i++)
 		b->rank[i] = a->rank != NULL ? a->rank[i] : i;
 	if (b->p.number[GV_NUMBER_NEED] != NULL)
 		memcpy(b->p.number[GV_NUMBER_NEED], need, p.n * sizeof(*need));
+	/* those who could run only then stand in no queue yet */
+	if (b->p.number[GV_NUMBER_PLACE] != NULL)
+		memcpy(b->p.number[GV_NUMBER_PLACE], a->p.number[GV_NUMBER_PLACE],
+		    p.n * sizeof(*need));
 	free(need);
 	free(keep);
 }

@@ -19,15 +19,13 @@ worth_of_step(const struct gv_problem *p)
 {
 	double *worth = gv_xcalloc(p->n, sizeof(*worth));
 	double jobs = 0;
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < p->n; i++)
 		jobs += p->count[i];
 	for (i = 0; i < p->n; i++) {
-		double fastest = 0;
+		double fastest = gv_problem_own_fastest(p, i);
 
-		for (j = 0; j < p->m; j++)
-			fastest = fmax(fastest, gv_problem_rate(p, i, j));
 		worth[i] = (jobs - p->number[GV_NUMBER_PLACE][i]) / fastest;
 	}
 	return worth;
@@ -44,10 +42,8 @@ gains(const struct gv_problem *p)
 	for (i = 0; i < p->n; i++)
 		jobs += p->count[i];
 	for (i = 0; i < p->n; i++) {
-		double fastest = 0;
+		double fastest = gv_problem_own_fastest(p, i);
 
-		for (j = 0; j < p->m; j++)
-			fastest = fmax(fastest, gv_problem_rate(p, i, j));
 		for (j = 0; j < p->m; j++)
 			g[i * p->m + j] = (jobs - p->number[GV_NUMBER_PLACE][i]) *
 					  (gv_problem_rate(p, i, j) / fastest);

@@ -112,14 +112,12 @@ objective(const struct gv_problem *p, const struct gv_solution *s)
 {
 	double *throughput = gv_xcalloc(p->n, sizeof(*throughput));
 	double sum = 0;
-	size_t i, j;
+	size_t i;
 
 	gv_solution_throughput(p, s, throughput);
 	for (i = 0; i < p->n; i++) {
-		double fastest = 0;
+		double fastest = gv_problem_own_fastest(p, i);
 
-		for (j = 0; j < p->m; j++)
-			fastest = fmax(fastest, gv_problem_rate(p, i, j));
 		sum += ((double)p->n - p->number[GV_NUMBER_PLACE][i]) *
 		       (throughput[i] / fastest);
 	}

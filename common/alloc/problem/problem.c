@@ -114,10 +114,44 @@ rank_types(const struct gv_cluster *c, size_t *type)
 }
 
 static bool
+is_fast(const struct gv_rate *rate)
+{
+	return rate->type >= 0 && rate->with < 0 && rate->steps_per_s > smallest_rate;
+}
+
+static bool
+fits(const struct gv_rate *rate, const struct gv_rates *r, const struct gv_cluster *c)
+{
+	return (uint64_t)r->job[rate->job].scale_factor <= c->type[rate->type].gpus;
+}
+
+static bool
 can_run(const struct gv_rate *rate, const struct gv_rates *r, const struct gv_cluster *c)
 {
-	return rate->type >= 0 && rate->with < 0 && rate->steps_per_s > smallest_rate &&
-	       (uint64_t)r->job[rate->job].scale_factor <= c->type[rate->type].gpus;
+	return is_fast(rate) && fits(rate, r, c);
+}
+
+/* Rates on types that are too small for the gang. */
+static void
+add_beyond(struct gv_problem *p, const struct gv_rates *r, const struct gv_cluster *c,
+    const size_t *row)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_rates; i++) {
+		const struct gv_rate *rate = &r->rate[i];
+		size_t at = row[rate->job];
+		double gpus;
+
+		if (at == SIZE_MAX || !is_fast(rate) || fits(rate, r, c))
+			continue;
+		if (p->number[GV_NUMBER_BEYOND] == NULL)
+			gv_problem_ask(
+			    p, 1u << GV_NUMBER_BEYOND | 1u << GV_NUMBER_BEYOND_GPUS);
+		gpus = (double)c->type[rate->type].gpus;
+		p->number[GV_NUMBER_BEYOND][at] += rate->steps_per_s * gpus;
+		p->number[GV_NUMBER_BEYOND_GPUS][at] += gpus;
+	}
 }
 
 int
@@ -152,6 +186,7 @@ gv_problem_from_rates(struct gv_problem *p, const struct gv_rates *r,
 		if (can_run(&r->rate[i], r, c))
 			p->rate[row[r->rate[i].job] * p->m + type[r->rate[i].type]] =
 			    r->rate[i].steps_per_s;
+	add_beyond(p, r, c, row);
 	if (gv_problem_numbers(p, r, numbers, row, e) != 0)
 		return -1;
 	for (i = 0; p->number[GV_NUMBER_STARTED] != NULL && i < r->n_rates; i++)
@@ -178,6 +213,7 @@ gv_problem_equal_throughput_of(
     const struct gv_problem *p, size_t from, size_t end, double *throughput)
 {
 	const double *own = reference(p);
+	const double *beyond = p->number[GV_NUMBER_BEYOND];
 	double *part = gv_xcalloc(p->m, sizeof(*part));
 	double gpus = 0;
 	size_t i, j;
@@ -187,14 +223,26 @@ gv_problem_equal_throughput_of(
 	for (j = 0; j < p->m; j++)
 		part[j] = own[j] / gpus;
 	for (i = from; i < end; i++) {
-		double sum = 0;
+		double sum = beyond != NULL ? beyond[i] / gpus : 0;
 
 		for (j = 0; j < p->m; j++)
-			if (p->scale[i] <= own[j])
-				sum += gv_problem_rate(p, i, j) * part[j];
+			sum += gv_problem_rate(p, i, j) * part[j];
 		throughput[i - from] = sum;
 	}
 	free(part);
+}
+
+double
+gv_problem_own_fastest(const struct gv_problem *p, size_t i)
+{
+	const double *own = reference(p);
+	double most = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		if (p->scale[i] <= own[j])
+			most = fmax(most, gv_problem_rate(p, i, j));
+	return most;
 }
 
 void
@@ -229,27 +277,29 @@ void
 gv_problem_agnostic(struct gv_problem *p)
 {
 	const double *own = reference(p);
+	double *beyond = p->number[GV_NUMBER_BEYOND];
 	size_t i, j;
 
 	for (i = 0; i < p->n; i++) {
 		double *rate = &p->rate[i * p->m];
-		double sum = 0, gpus = 0, most = 0;
+		double most = 0, sum, gpus;
 
 		for (j = 0; j < p->m; j++)
-			if (rate[j] > 0 && p->scale[i] <= own[j]) {
-				sum += rate[j] * own[j];
+			most = fmax(most, rate[j]);
+		/* of rates up to 1, so that no sum is infinite */
+		sum = beyond != NULL ? beyond[i] / most : 0;
+		gpus = beyond != NULL ? p->number[GV_NUMBER_BEYOND_GPUS][i] : 0;
+		for (j = 0; j < p->m; j++)
+			if (rate[j] > 0) {
+				sum += rate[j] / most * own[j];
 				gpus += own[j];
-				most = fmax(most, rate[j]);
 			}
-		if (isinf(sum)) /* the mean is not */
-			for (j = 0, sum = 0; j < p->m; j++)
-				sum +=
-				    p->scale[i] <= own[j] ? rate[j] / most * own[j] : 0;
-		else
-			most = 1;
 		for (j = 0; j < p->m; j++)
 			if (rate[j] > 0)
 				rate[j] = sum / gpus * most;
+		if (beyond != NULL)
+			beyond[i] =
+			    sum / gpus * most * p->number[GV_NUMBER_BEYOND_GPUS][i];
 	}
 }
 

@@ -27,6 +27,12 @@ enum gv_problem_number {
 	GV_NUMBER_ENTITY_WEIGHT, /* its weight, W_e */
 	GV_NUMBER_DRAW,          /* in a random order, from 0 */
 	GV_NUMBER_STARTED, /* it has all its time on a type: which, from 1; 0 = none */
+	/*
+	 * Where some gang has a rate on a type with too few GPUs for it, asked for or
+	 * not: sum_j T_ij N_j and sum_j N_j over those types of reference.
+	 */
+	GV_NUMBER_BEYOND,
+	GV_NUMBER_BEYOND_GPUS,
 	GV_N_NUMBERS
 };
 
@@ -142,7 +148,8 @@ int gv_problem_numbers(struct gv_problem *p, const struct gv_rates *r, unsigned 
 
 /*
  * P_i = sum_j T_ij N_j / sum N: the throughput of job i with an equal share of
- * every type (X^equal); what throughputs are compared with.  [n]
+ * every type (X^equal); what throughputs are compared with.  Of the rates as they are
+ * given: also on types that have too few GPUs for the gang.  [n]
  */
 void gv_problem_equal_throughput(const struct gv_problem *p, double *throughput);
 /* The same of rows from to end - 1. */
@@ -153,14 +160,14 @@ void gv_problem_equal_throughput_of(
  * X^isolated: each of n jobs has its n-th part of every type, x_ij = N_j / (n s_i),
  * the row divided by its sum where that is over 1.  x [n][m]
  *
- * Differs: a type that the job cannot use takes none of its time; in Gavel's
- * code such a type still counts in the sum.
+ * Differs: a type that the job cannot use, since it has no rate there or its gang does
+ * not fit, takes none of its time; in Gavel's code such a type still counts in the sum.
  */
 void gv_problem_isolated(const struct gv_problem *p, double *x);
 
 /*
  * What a scheduler that does not know GPU types assumes: every rate of a job
- * becomes the mean over the GPUs it can run on.  Where it cannot run it still
+ * becomes the mean over the GPUs it has a rate on.  Where it cannot run it still
  * cannot.
  */
 void gv_problem_agnostic(struct gv_problem *p);
@@ -173,6 +180,11 @@ double gv_problem_throughput(const struct gv_problem *p, const double *x, size_t
 
 /* The fastest each job can be, alone or in a pair.  [n] */
 void gv_problem_fastest(const struct gv_problem *p, double *rate);
+/*
+ * F_i: the fastest that row i is alone, on the GPUs of reference that its gang fits
+ * into; what fifo compares throughputs with.
+ */
+double gv_problem_own_fastest(const struct gv_problem *p, size_t i);
 /* thr_i of all jobs, with what they do in pairs.  [n] */
 void gv_solution_throughput(
     const struct gv_problem *p, const struct gv_solution *s, double *throughput);

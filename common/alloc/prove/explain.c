@@ -109,17 +109,6 @@ measured_free(struct measured *d)
 	free(d->together);
 }
 
-static double
-fastest(const struct gv_problem *p, size_t i)
-{
-	double most = 0;
-	size_t j;
-
-	for (j = 0; j < p->m; j++)
-		most = fmax(most, gv_problem_rate(p, i, j));
-	return most;
-}
-
 /* g_ij */
 static double
 gain(const struct measured *d, size_t i, size_t j, double top)
@@ -147,7 +136,7 @@ value(const struct measured *d, size_t i)
 {
 	const struct gv_problem *p = d->p;
 	double throughput = d->throughput[i];
-	double top = fastest(p, i);
+	double top = gv_problem_own_fastest(p, i);
 	double sum = 0;
 	size_t j;
 
@@ -225,7 +214,7 @@ worth_of_time(const struct measured *d, size_t i, double least)
 {
 	const struct gv_problem *p = d->p;
 	const struct gv_multipliers *mu = &d->s->multipliers;
-	double top = fastest(p, i);
+	double top = gv_problem_own_fastest(p, i);
 	double most = 0, size = 0;
 	size_t j;
 

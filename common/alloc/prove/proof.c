@@ -150,17 +150,6 @@ gv_proof_shares(struct gv_proof *w, struct gv_certificate *c)
 
 /* ---- what jobs gain ---- */
 
-static double
-fastest(const struct gv_problem *p, size_t i)
-{
-	double most = 0;
-	size_t j;
-
-	for (j = 0; j < p->m; j++)
-		most = fmax(most, gv_problem_rate(p, i, j));
-	return most;
-}
-
 void
 gv_proof_worth(struct gv_proof *w, size_t i, size_t j, double rate,
     enum gv_exact_round round, struct gv_exact *x)
@@ -176,7 +165,7 @@ gv_proof_worth(struct gv_proof *w, size_t i, size_t j, double rate,
 		gv_exact_set_double(&w->a, p->number[GV_NUMBER_PLACE][i]);
 		gv_exact_sub(&w->a, &w->jobs, &w->a);
 		gv_exact_mul(x, x, &w->a);
-		gv_exact_set_double(&w->a, fastest(p, i));
+		gv_exact_set_double(&w->a, gv_problem_own_fastest(p, i));
 		gv_exact_div(x, x, &w->a, round);
 	} else if (w->measure != GV_MEASURE_SUM && w->measure != GV_MEASURE_RATIO) {
 		gv_exact_set_double(x, 0);

@@ -33,6 +33,8 @@ asks(struct gv_proof *w, size_t i, struct gv_exact *top, struct gv_exact *bottom
 		return;
 	}
 	equal(w, i, top, &w->t);
+	if (p->number[GV_NUMBER_BEYOND] != NULL)
+		gv_exact_add_product(top, p->number[GV_NUMBER_BEYOND][i], 1);
 	gv_exact_mul_double(top, top, p->weight[i]);
 	gv_exact_mul_double(bottom, &w->gpus, p->scale[i]);
 }
