@@ -8,40 +8,40 @@
 
 /* ---- columns ---- */
 
-/* Where the new columns go: an old one keeps its place; SIZE_MAX: there is none. */
-struct places {
+/* Where the new columns go: an old one stays where it is; SIZE_MAX: there is none. */
+struct columns {
 	size_t n_columns;
 	ptrdiff_t type, rate;
 	size_t with, with_rate, share, policy;
 };
 
 static size_t
-place(const struct gv_frame *f, const char *name, struct places *at)
+column(const struct gv_frame *f, const char *name, struct columns *at)
 {
 	ptrdiff_t column = gv_frame_find(f, name);
 
 	return column >= 0 ? (size_t)column : at->n_columns++;
 }
 
-static struct places
-find_places(const struct gv_frame *f, bool sharing)
+static struct columns
+find_columns(const struct gv_frame *f, bool sharing)
 {
-	struct places at = {
+	struct columns at = {
 	    .n_columns = f->n_columns, .with = SIZE_MAX, .with_rate = SIZE_MAX};
 
 	at.type = gv_frame_find(f, "gpu_type");
 	at.rate = gv_frame_find(f, "steps_per_s");
 	if (sharing) {
-		at.with = place(f, "with_job_id", &at);
-		at.with_rate = place(f, "with_steps_per_s", &at);
+		at.with = column(f, "with_job_id", &at);
+		at.with_rate = column(f, "with_steps_per_s", &at);
 	}
-	at.share = place(f, "share", &at);
-	at.policy = place(f, "policy", &at);
+	at.share = column(f, "share", &at);
+	at.policy = column(f, "policy", &at);
 	return at;
 }
 
 static void
-write_header(const struct places *at, const struct gv_frame *f, struct gv_tabw *w)
+write_header(const struct columns *at, const struct gv_frame *f, struct gv_tabw *w)
 {
 	size_t k;
 
@@ -189,7 +189,7 @@ rows_alone(const struct gv_answer *a, const struct gv_rates *r)
 /* What is shared without having a row: as the row of the first job alone there. */
 static void
 write_shared(const struct shared_rows *s, const struct gv_answer *a,
-    const struct gv_rates *r, const struct gv_cluster *c, const struct places *at,
+    const struct gv_rates *r, const struct gv_cluster *c, const struct columns *at,
     const char *policy, struct gv_tabw *w)
 {
 	const struct gv_frame *f = &r->frame;
@@ -231,7 +231,7 @@ answer_write(const struct gv_answer *a, const struct gv_rates *r,
     const struct gv_cluster *c, const char *policy, bool sharing, struct gv_tabw *w)
 {
 	const struct gv_frame *f = &r->frame;
-	struct places at = find_places(f, sharing);
+	struct columns at = find_columns(f, sharing);
 	struct shared_rows s = {0};
 	size_t i, k;
 

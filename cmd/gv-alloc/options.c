@@ -68,7 +68,7 @@ cut_end(char *name, const char *end)
 	return true;
 }
 
-/* The same of "+pop" and a number of parts. */
+/* Cuts "+pop" and a number of parts off. */
 static void
 cut_pop(char *name, size_t *parts)
 {
@@ -244,7 +244,7 @@ check_constraints(const struct options *o)
 		    &o->common, "--placeable does not go together with %s", other);
 }
 
-/* The same of --pop. */
+/* Which policies have --pop, and what it does not go with. */
 static void
 check_pop(const struct options *o)
 {

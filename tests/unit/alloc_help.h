@@ -44,7 +44,7 @@ copy_job(struct gv_problem *p, size_t to, size_t from)
 	memcpy(&p->rate[to * p->m], &p->rate[from * p->m], p->m * sizeof(*p->rate));
 	p->scale[to] = p->scale[from];
 	p->weight[to] = p->weight[from];
-	for (k = 0; k < GV_NUMBER_PLACE; k++)
+	for (k = 0; k < GV_NUMBER_POSITION; k++)
 		if (p->number[k] != NULL)
 			p->number[k][to] = p->number[k][from];
 }
@@ -74,8 +74,8 @@ draw_numbers(struct gv_problem *p, size_t i, double with_need)
 		p->number[GV_NUMBER_ISOLATED][i] = 20 * uniform();
 	if (p->number[GV_NUMBER_NEED] != NULL && uniform() < with_need)
 		p->number[GV_NUMBER_NEED][i] = .02 * uniform();
-	if (p->number[GV_NUMBER_PLACE] != NULL)
-		p->number[GV_NUMBER_PLACE][i] = (double)i;
+	if (p->number[GV_NUMBER_POSITION] != NULL)
+		p->number[GV_NUMBER_POSITION][i] = (double)i;
 }
 
 /* ---- answers ---- */

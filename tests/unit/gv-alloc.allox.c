@@ -22,7 +22,7 @@ random_problem(void)
 	for (i = 0; i < n; i++) {
 		p.count[i] = p.weight[i] = p.scale[i] = 1;
 		p.number[GV_NUMBER_STEPS][i] = 1 + 100 * uniform();
-		p.number[GV_NUMBER_PLACE][i] = (double)i;
+		p.number[GV_NUMBER_POSITION][i] = (double)i;
 		for (j = 0; j < m; j++)
 			p.rate[i * m + j] = uniform() < .2 ? 0 : exp(2 * uniform());
 		if (p.rate[i * m + below(m)] == 0)

@@ -36,7 +36,7 @@ random_problem(size_t n, size_t m, bool scarce)
 
 		p.count[i] = 1;
 		p.weight[i] = 1;
-		p.number[GV_NUMBER_PLACE][i] = (double)i;
+		p.number[GV_NUMBER_POSITION][i] = (double)i;
 		if (like < i) {
 			copy_job(&p, i, like);
 			continue;
@@ -450,7 +450,7 @@ best_fifo(const struct gv_problem *p)
 			most = fmax(most, gv_problem_rate(p, i, j));
 		for (j = 0; j < p->m; j++)
 			lp.cost[i * p->m + j] =
-			    ((double)p->n - p->number[GV_NUMBER_PLACE][i]) *
+			    ((double)p->n - p->number[GV_NUMBER_POSITION][i]) *
 			    gv_problem_rate(p, i, j) / most;
 	}
 	return best_value(&lp);

@@ -26,7 +26,7 @@ random_problem(size_t n, size_t m, size_t kinds)
 		size_t like = i;
 
 		p.count[i] = 1;
-		p.number[GV_NUMBER_PLACE][i] = (double)i;
+		p.number[GV_NUMBER_POSITION][i] = (double)i;
 		if (kinds > 0 && i >= kinds)
 			like = below(kinds);
 		if (like < i) {

@@ -383,7 +383,7 @@ random_numbers(struct gv_problem *p)
 
 	gv_problem_ask(p, 1u << GV_NUMBER_STEPS | 1u << GV_NUMBER_ELAPSED |
 			      1u << GV_NUMBER_ISOLATED | 1u << GV_NUMBER_NEED |
-			      1u << GV_NUMBER_PLACE);
+			      1u << GV_NUMBER_POSITION);
 	for (j = 0; j < p->m; j++)
 		p->price[j] = .1 + uniform();
 	for (i = 0; i < p->n; i++) {
@@ -391,7 +391,7 @@ random_numbers(struct gv_problem *p)
 		    i > 0 && uniform() < .1 ? 0 : exp(5 * uniform());
 		p->number[GV_NUMBER_ELAPSED][i] = uniform() < .3 ? 0 : 20 * uniform();
 		p->number[GV_NUMBER_ISOLATED][i] = uniform() < .3 ? 0 : 20 * uniform();
-		p->number[GV_NUMBER_PLACE][i] = (double)i;
+		p->number[GV_NUMBER_POSITION][i] = (double)i;
 		p->number[GV_NUMBER_NEED][i] = uniform() < .3 ? .03 * uniform() : 0;
 	}
 }
@@ -535,7 +535,7 @@ check_sums(struct gv_problem *p)
 
 		for (j = 0; j < p->m; j++)
 			fastest = fmax(fastest, gv_problem_rate(p, i, j));
-		worth[i] = ((double)p->n - p->number[GV_NUMBER_PLACE][i]) / fastest;
+		worth[i] = ((double)p->n - p->number[GV_NUMBER_POSITION][i]) / fastest;
 		one[i] = 1;
 		any = any || need[i] > 0;
 	}

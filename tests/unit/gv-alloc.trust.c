@@ -61,7 +61,7 @@ draw(size_t n, size_t m)
 			copy_job(&p, i, below(i));
 		else
 			draw_job(&p, i, even);
-		p.number[GV_NUMBER_PLACE][i] = (double)i;
+		p.number[GV_NUMBER_POSITION][i] = (double)i;
 		p.number[GV_NUMBER_ENTITY_WEIGHT][i] = 1;
 	}
 	return p;

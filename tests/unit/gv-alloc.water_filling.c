@@ -22,7 +22,7 @@ random_problem(size_t n, size_t m, size_t kinds, size_t entities, bool fifo)
 		gv_problem_ask(
 		    &p, 1u << GV_NUMBER_ENTITY | 1u << GV_NUMBER_ENTITY_WEIGHT);
 	if (fifo)
-		gv_problem_ask(&p, 1u << GV_NUMBER_PLACE);
+		gv_problem_ask(&p, 1u << GV_NUMBER_POSITION);
 	for (j = 0; j < m; j++)
 		p.capacity[j] = (double)(1 + below(6));
 	for (j = 0; j < entities; j++)
@@ -38,7 +38,7 @@ random_problem(size_t n, size_t m, size_t kinds, size_t entities, bool fifo)
 			p.number[GV_NUMBER_ENTITY_WEIGHT][i] = weight[entity];
 		}
 		if (fifo)
-			p.number[GV_NUMBER_PLACE][i] = (double)((i * 11) % n);
+			p.number[GV_NUMBER_POSITION][i] = (double)((i * 11) % n);
 		if (like < i) {
 			copy_job(&p, i, like);
 			continue;
@@ -154,8 +154,8 @@ rates_of(const struct gv_problem *p, const bool *done, bool fifo, double *rate)
 			if (done[k] || number(p, GV_NUMBER_ENTITY, k, 0) != entity)
 				continue;
 			sum += p->weight[k];
-			first = first && !(fifo && p->number[GV_NUMBER_PLACE][k] <
-						       p->number[GV_NUMBER_PLACE][i]);
+			first = first && !(fifo && p->number[GV_NUMBER_POSITION][k] <
+						       p->number[GV_NUMBER_POSITION][i]);
 		}
 		if (fifo)
 			rate[i] = first ? number(p, GV_NUMBER_ENTITY_WEIGHT, i, 1) : 0;

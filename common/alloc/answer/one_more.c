@@ -71,8 +71,8 @@ keep_jobs(struct gv_answer *b, const struct gv_answer *a, const struct gv_rates 
 	if (b->p.number[GV_NUMBER_NEED] != NULL)
 		memcpy(b->p.number[GV_NUMBER_NEED], need, p.n * sizeof(*need));
 	/* those who could run only then stand in no queue yet */
-	if (b->p.number[GV_NUMBER_PLACE] != NULL)
-		memcpy(b->p.number[GV_NUMBER_PLACE], a->p.number[GV_NUMBER_PLACE],
+	if (b->p.number[GV_NUMBER_POSITION] != NULL)
+		memcpy(b->p.number[GV_NUMBER_POSITION], a->p.number[GV_NUMBER_POSITION],
 		    p.n * sizeof(*need));
 	free(need);
 	free(keep);

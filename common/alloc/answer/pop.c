@@ -22,13 +22,13 @@ gv_pop_possible(const struct gv_policy *policy)
 static double *
 shuffle(struct gv_problem *p, uint64_t seed, const struct gv_rates *r, const size_t *row)
 {
-	double *place;
+	double *position;
 
 	gv_problem_ask(p, 1u << GV_NUMBER_DRAW);
 	gv_draw_order(p, seed, r, row);
-	place = p->number[GV_NUMBER_DRAW];
+	position = p->number[GV_NUMBER_DRAW];
 	p->number[GV_NUMBER_DRAW] = NULL;
-	return place;
+	return position;
 }
 
 struct part {
@@ -68,7 +68,7 @@ rank_part(struct part *w, const struct gv_answer *a)
 }
 
 static void
-part_make(struct part *w, const struct gv_answer *a, const double *place, size_t k,
+part_make(struct part *w, const struct gv_answer *a, const double *position, size_t k,
     size_t parts)
 {
 	const struct gv_problem *p = &a->p;
@@ -77,7 +77,7 @@ part_make(struct part *w, const struct gv_answer *a, const double *place, size_t
 
 	*w = (struct part){.row = gv_xcalloc(p->n, sizeof(*w->row))};
 	for (i = 0; i < p->n; i++) {
-		keep[i] = (size_t)place[i] % parts == k;
+		keep[i] = (size_t)position[i] % parts == k;
 		if (keep[i])
 			w->row[n++] = i;
 	}
@@ -157,7 +157,7 @@ gv_pop_solve(struct gv_answer *a, const struct gv_rates *r,
     const struct gv_policy *policy, const struct gv_answer_options *opt,
     struct gv_error *e)
 {
-	double *place = shuffle(&a->p, opt->seed, r, a->row);
+	double *position = shuffle(&a->p, opt->seed, r, a->row);
 	size_t k, n = 0;
 	int rc = 0;
 
@@ -165,7 +165,7 @@ gv_pop_solve(struct gv_answer *a, const struct gv_rates *r,
 	for (k = 0; k < opt->pop && rc == 0; k++) {
 		struct part w;
 
-		part_make(&w, a, place, k, opt->pop);
+		part_make(&w, a, position, k, opt->pop);
 		if (w.b.p.n > 0)
 			rc = gv_answer_solve(&w.b, policy, opt, e);
 		if (rc == 0 && w.b.p.n > 0) {
@@ -177,7 +177,7 @@ gv_pop_solve(struct gv_answer *a, const struct gv_rates *r,
 		}
 		part_free(&w);
 	}
-	free(place);
+	free(position);
 	if (rc == 0 && a->p.together == NULL)
 		gv_problem_trim(&a->p, a->s.x);
 	if (rc == 0 && opt->pop_bound)

@@ -81,7 +81,7 @@ gv_answer_problem(struct gv_answer *a, const struct gv_rates *r,
 	a->type = gv_xcalloc(c->n_types, sizeof(*a->type));
 	a->row = gv_xcalloc(r->n_jobs, sizeof(*a->row));
 	if (policy->entities && opt->policy.inside == GV_INSIDE_FIFO)
-		numbers |= 1u << GV_NUMBER_PLACE;
+		numbers |= 1u << GV_NUMBER_POSITION;
 	if (gv_problem_from_rates(&a->p, r, c, numbers, a->type, a->row, e) != 0)
 		return -1;
 	a->p.budget = opt->budget;

@@ -62,7 +62,7 @@ equal_level(const struct gv_shared *h)
 
 /*
  * Shares of a row are about those that lift it to the level on its best type; where
- * none is looked for, those of a job that has what it needs, all of a pool at most.
+ * none is looked for, those of a job that has what it needs, all of a gpu_unit at most.
  */
 static void
 set_units(struct gv_master *m)
@@ -73,7 +73,7 @@ set_units(struct gv_master *m)
 
 	m->level = m->h->gain == NULL ? equal_level(m->h) : 1;
 	for (i = 0; i < p->m; i++) {
-		m->pool[i] = fmax(1, p->capacity[i]);
+		m->gpu_unit[i] = fmax(1, p->capacity[i]);
 		largest = fmax(largest, p->capacity[i]);
 	}
 	for (i = 0; i < p->n; i++) {
@@ -159,7 +159,7 @@ add_share(struct gv_master *m, const struct gv_share *s)
 
 	m->share = gv_xgrow(m->share, &m->cap, m->n + 1, sizeof(*m->share));
 	m->share[m->n++] = *s;
-	gv_lp_set(&m->lp, s->type, col, p->scale[s->a] * s->unit / m->pool[s->type]);
+	gv_lp_set(&m->lp, s->type, col, p->scale[s->a] * s->unit / m->gpu_unit[s->type]);
 	if (s->b == s->a) {
 		set_job(m, col, s->a, s->rate_a + s->rate_b, s->unit, 2);
 	} else {
@@ -221,7 +221,7 @@ gv_master_init(struct gv_master *m, const struct gv_shared *h, bool plain)
 
 	*m = (struct gv_master){.p = p, .h = h, .lock = SIZE_MAX, .zoom = 1, .aim = -1};
 	m->unit = gv_xcalloc(p->n, sizeof(*m->unit));
-	m->pool = gv_xcalloc(p->m, sizeof(*m->pool));
+	m->gpu_unit = gv_xcalloc(p->m, sizeof(*m->gpu_unit));
 	m->rise = gv_xcalloc(p->n, sizeof(*m->rise));
 	m->time = gv_xcalloc(p->n, sizeof(*m->time));
 	set_units(m);
@@ -230,13 +230,13 @@ gv_master_init(struct gv_master *m, const struct gv_shared *h, bool plain)
 	for (i = 0; i < p->n && plain; i++)
 		m->unit[i] = 1;
 	for (j = 0; j < p->m && plain; j++)
-		m->pool[j] = 1;
+		m->gpu_unit[j] = 1;
 	if (plain)
 		m->level = m->size[0] = m->size[1] = 1;
 	m->lp.maximise = true;
 	gv_lp_add_col(&m->lp, 0, INFINITY, plain ? 1 : magnified);
 	for (j = 0; j < p->m; j++)
-		gv_lp_add_row(&m->lp, -INFINITY, p->capacity[j] / m->pool[j]);
+		gv_lp_add_row(&m->lp, -INFINITY, p->capacity[j] / m->gpu_unit[j]);
 	for (i = 0; i < p->n; i++) {
 		m->time[i] = gv_lp_add_row(&m->lp, -INFINITY, 1 / m->unit[i]);
 		m->rise[i] = SIZE_MAX;
@@ -262,7 +262,7 @@ gv_master_free(struct gv_master *m)
 	gv_arena_free(&m->keys);
 	free(m->share);
 	free(m->unit);
-	free(m->pool);
+	free(m->gpu_unit);
 	free(m->rise);
 	free(m->time);
 }
@@ -317,7 +317,7 @@ gv_master_duals(const struct gv_master *m, double *lambda, double *price)
 	size_t i, j;
 
 	for (j = 0; j < p->m; j++)
-		price[j] = fmax(0, y[j]) / (m->pool[j] * magnitude(m));
+		price[j] = fmax(0, y[j]) / (m->gpu_unit[j] * magnitude(m));
 	for (i = 0; i < p->n; i++) {
 		lambda[i] = 0;
 		if (m->rise[i] != SIZE_MAX)

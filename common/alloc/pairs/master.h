@@ -29,15 +29,15 @@ struct gv_master {
 	struct gv_hash made;    /* pairs that are in */
 	struct gv_arena keys;
 
-	double level;   /* t is that times column 0 */
-	double *unit;   /* [n] of shares of one job of the row */
-	double *pool;   /* [m] of GPUs */
-	size_t *rise;   /* [n] row of a job's throughput, SIZE_MAX = none */
-	size_t *time;   /* [n] row of its time */
-	double size[2]; /* of the first and second sum: its gains are divided by that */
-	size_t lock;    /* row that keeps the first sum, SIZE_MAX = not yet */
-	double zoom;    /* a sum, in the program, is that times what it is */
-	int aim;        /* what is looked for: -1 t, 0 the first sum, 1 the second */
+	double level;     /* t is that times column 0 */
+	double *unit;     /* [n] of shares of one job of the row */
+	double *gpu_unit; /* [m] of GPUs */
+	size_t *rise;     /* [n] row of a job's throughput, SIZE_MAX = none */
+	size_t *time;     /* [n] row of its time */
+	double size[2];   /* of the first and second sum: its gains are divided by that */
+	size_t lock;      /* row that keeps the first sum, SIZE_MAX = not yet */
+	double zoom;      /* a sum, in the program, is that times what it is */
+	int aim;          /* what is looked for: -1 t, 0 the first sum, 1 the second */
 };
 
 /* All jobs alone.  plain: in the units of the problem. */

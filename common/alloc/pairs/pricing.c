@@ -147,7 +147,7 @@ meet(const struct meeting *t, struct gv_candidate *best)
 	}
 }
 
-/* The same of two kinds of one row each, on all types: where all differ, nearly all there is to do. */
+/* Prices the pair of two kinds of one row each, on all types: where all jobs differ, nearly all there is to do. */
 static void
 meet_two(const struct gv_pricing *g, const struct gv_pair_prices *v, size_t pair,
     size_t a, size_t b, struct gv_candidate *best)

@@ -98,8 +98,8 @@ int gv_shared_solve(struct gv_shared *h, const char *name, struct gv_error *e);
 void gv_shared_program(
     const struct gv_shared *h, struct gv_lp *lp, struct gv_lp_names *names);
 /*
- * The same of the sum over what it costs, [m] of a GPU: columns are shares times t,
- * and t is 1 over the cost (Charnes and Cooper 1962).
+ * The program of the largest sum over cost, cost [m] of a GPU: columns are shares times
+ * t, and t is 1 over the cost (Charnes and Cooper 1962).
  */
 void gv_shared_ratio_program(const struct gv_shared *h, const double *cost,
     struct gv_lp *lp, struct gv_lp_names *names);

@@ -45,34 +45,35 @@ gv_hull_init(struct gv_hull *h, const struct gv_problem *p)
 void
 gv_hull_free(struct gv_hull *h)
 {
-	free(h->place);
+	free(h->point);
 	free(h->col);
 	gv_lp_free(&h->placement);
 	*h = (struct gv_hull){0};
 }
 
 static double
-weigh(const struct gv_hull *h, const double *place, const double *weight)
+weigh(const struct gv_hull *h, const double *point, const double *weight)
 {
 	double sum = 0;
 	size_t i;
 
 	for (i = 0; i < h->p->n * h->p->m; i++)
-		sum += place[i] * weight[i];
+		sum += point[i] * weight[i];
 	return sum;
 }
 
 /* Room for a placement more, zeroed. */
 static double *
-new_place(struct gv_hull *h)
+new_point(struct gv_hull *h)
 {
 	size_t cells = h->p->n * h->p->m;
-	double *place;
+	double *point;
 
-	h->place = gv_xgrow(h->place, &h->cap, (h->n_places + 1) * cells, sizeof(*place));
-	place = &h->place[h->n_places++ * cells];
-	memset(place, 0, cells * sizeof(*place));
-	return place;
+	h->point =
+	    gv_xgrow(h->point, &h->cap, (h->n_placements + 1) * cells, sizeof(*point));
+	point = &h->point[h->n_placements++ * cells];
+	memset(point, 0, cells * sizeof(*point));
+	return point;
 }
 
 /* The placement worth most, added to the others; *most what it is worth.  0 or -1. */
@@ -83,7 +84,7 @@ find_place(struct gv_hull *h, const double *worth, double *most, const char *nam
 	size_t cells = h->p->n * h->p->m;
 	struct gv_lp_solution sol = {0};
 	double largest = 0;
-	double *place;
+	double *point;
 	size_t i;
 	int rc;
 
@@ -99,10 +100,10 @@ find_place(struct gv_hull *h, const double *worth, double *most, const char *nam
 		rc = gv_error_set(e, "the linear program of %s: %s", name,
 		    gv_lp_status_name(sol.status));
 	if (rc == 0) {
-		place = new_place(h);
+		point = new_point(h);
 		for (i = 0; i < cells; i++)
-			place[i] = h->col[i] != SIZE_MAX ? sol.x[h->col[i]] : 0;
-		*most = weigh(h, place, worth);
+			point[i] = h->col[i] != SIZE_MAX ? sol.x[h->col[i]] : 0;
+		*most = weigh(h, point, worth);
 	}
 	gv_lp_solution_free(&sol);
 	return rc;
@@ -127,7 +128,7 @@ by_debt(const void *a, const void *b)
 
 /* A round: those that are owed most are placed, as many as fit; they are owed one less then. */
 static void
-play(const struct gv_problem *p, struct owed *owed, size_t n, double *place, double *gpus,
+play(const struct gv_problem *p, struct owed *owed, size_t n, double *point, double *gpus,
     double *jobs)
 {
 	size_t k;
@@ -140,7 +141,7 @@ play(const struct gv_problem *p, struct owed *owed, size_t n, double *place, dou
 		double fit = fmin(jobs[i], floor(gpus[j] / p->scale[i]));
 		double now = fmin(fit, ceil(owed[k].rounds));
 
-		place[owed[k].cell] = now;
+		point[owed[k].cell] = now;
 		owed[k].rounds -= now;
 		jobs[i] -= now;
 		gpus[j] -= now * p->scale[i];
@@ -162,7 +163,7 @@ gv_hull_follow(struct gv_hull *h, const double *x, size_t rounds)
 	for (k = 0; k < rounds; k++) {
 		for (i = 0; i < n; i++)
 			owed[i].rounds += x[owed[i].cell] * p->count[owed[i].cell / p->m];
-		play(p, owed, n, new_place(h), gpus, jobs);
+		play(p, owed, n, new_point(h), gpus, jobs);
 	}
 	free(owed);
 	free(gpus);
@@ -171,21 +172,22 @@ gv_hull_follow(struct gv_hull *h, const double *x, size_t rounds)
 
 /* ---- the program that mixes ---- */
 
-struct gv_master {
+struct restricted_master {
 	struct gv_lp lp;
 	struct gv_lp_basis basis;
-	size_t *row;       /* [n] of a class, SIZE_MAX = none; row 0 is that of time */
-	size_t keep, cost; /* rows */
-	size_t n_places;   /* that have columns; theirs are first + k */
+	size_t *row;         /* [n] of a class, SIZE_MAX = none; row 0 is that of time */
+	size_t keep, cost;   /* rows */
+	size_t n_placements; /* that have columns; theirs are first + k */
 	size_t first;
 };
 
 static void
-master_make(struct gv_master *w, const struct gv_hull *h, const struct gv_program *g)
+master_make(
+    struct restricted_master *w, const struct gv_hull *h, const struct gv_mean_program *g)
 {
 	size_t i;
 
-	*w = (struct gv_master){.lp.maximise = true};
+	*w = (struct restricted_master){.lp.maximise = true};
 	w->row = gv_xcalloc(h->p->n, sizeof(*w->row));
 	gv_lp_add_row(&w->lp, -INFINITY, 1);
 	if (g->level)
@@ -209,7 +211,7 @@ master_make(struct gv_master *w, const struct gv_hull *h, const struct gv_progra
 }
 
 static void
-gv_master_free(struct gv_master *w)
+gv_master_free(struct restricted_master *w)
 {
 	gv_lp_free(&w->lp);
 	gv_lp_basis_free(&w->basis);
@@ -218,36 +220,37 @@ gv_master_free(struct gv_master *w)
 
 /* Columns of the placements that have none. */
 static void
-master_grow(struct gv_master *w, const struct gv_hull *h, const struct gv_program *g)
+master_grow(
+    struct restricted_master *w, const struct gv_hull *h, const struct gv_mean_program *g)
 {
 	const struct gv_problem *p = h->p;
 	size_t i, j;
 
-	for (; w->n_places < h->n_places; w->n_places++) {
-		const double *place = &h->place[w->n_places * p->n * p->m];
+	for (; w->n_placements < h->n_placements; w->n_placements++) {
+		const double *point = &h->point[w->n_placements * p->n * p->m];
 		size_t col = gv_lp_add_col(
-		    &w->lp, 0, INFINITY, g->gain != NULL ? weigh(h, place, g->gain) : 0);
+		    &w->lp, 0, INFINITY, g->gain != NULL ? weigh(h, point, g->gain) : 0);
 
 		gv_lp_set(&w->lp, 0, col, 1);
 		for (i = 0; i < p->n; i++) {
 			double rise = 0;
 
 			for (j = 0; j < p->m; j++)
-				rise += place[i * p->m + j] * g->rise[i * p->m + j];
+				rise += point[i * p->m + j] * g->rise[i * p->m + j];
 			if (w->row[i] != SIZE_MAX && rise != 0)
 				gv_lp_set(&w->lp, w->row[i], col, rise);
 		}
 		if (g->keep != NULL)
-			gv_lp_set(&w->lp, w->keep, col, weigh(h, place, g->keep));
+			gv_lp_set(&w->lp, w->keep, col, weigh(h, point, g->keep));
 		if (g->cost != NULL)
-			gv_lp_set(&w->lp, w->cost, col, weigh(h, place, g->cost));
+			gv_lp_set(&w->lp, w->cost, col, weigh(h, point, g->cost));
 	}
 }
 
 /* What a job placed is worth at the duals of the program; also g->dual. */
 static void
-find_worth(const struct gv_master *w, const struct gv_hull *h, struct gv_program *g,
-    const double *row_dual, double *worth)
+find_worth(const struct restricted_master *w, const struct gv_hull *h,
+    struct gv_mean_program *g, const double *row_dual, double *worth)
 {
 	const struct gv_problem *p = h->p;
 	double kept = g->keep != NULL ? fmax(0, -row_dual[w->keep]) : 0;
@@ -271,22 +274,22 @@ find_worth(const struct gv_master *w, const struct gv_hull *h, struct gv_program
 }
 
 static void
-take_mean(
-    const struct gv_master *w, const struct gv_hull *h, const double *y, double *mean)
+take_mean(const struct restricted_master *w, const struct gv_hull *h, const double *y,
+    double *mean)
 {
 	size_t cells = h->p->n * h->p->m;
 	size_t i, k;
 
 	memset(mean, 0, cells * sizeof(*mean));
-	for (k = 0; k < w->n_places; k++)
+	for (k = 0; k < w->n_placements; k++)
 		for (i = 0; i < cells && y[w->first + k] > 0; i++)
-			mean[i] += y[w->first + k] * h->place[k * cells + i];
+			mean[i] += y[w->first + k] * h->point[k * cells + i];
 }
 
 /* One solution of the master, and the placement that is worth most then.  0 to go on, 1 it is the best. */
 static int
-step(struct gv_master *w, struct gv_hull *h, struct gv_program *g, double *worth,
-    enum gv_lp_status *status, const char *name, struct gv_error *e)
+step(struct restricted_master *w, struct gv_hull *h, struct gv_mean_program *g,
+    double *worth, enum gv_lp_status *status, const char *name, struct gv_error *e)
 {
 	struct gv_lp_solution sol = {0};
 	double time = 0;
@@ -312,11 +315,11 @@ step(struct gv_master *w, struct gv_hull *h, struct gv_program *g, double *worth
 
 int
 gv_hull_solve(
-    struct gv_hull *h, struct gv_program *g, const char *name, struct gv_error *e)
+    struct gv_hull *h, struct gv_mean_program *g, const char *name, struct gv_error *e)
 {
 	double *worth = gv_xcalloc(h->p->n, h->p->m * sizeof(*worth));
 	enum gv_lp_status status = GV_LP_OPTIMAL;
-	struct gv_master w;
+	struct restricted_master w;
 	int k, rc = 0;
 
 	master_make(&w, h, g);

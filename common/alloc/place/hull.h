@@ -20,12 +20,12 @@
 #define GV_ALLOC_HULL_H
 
 #include "lp/lp.h"
-#include "program.h"
+#include "mean_program.h"
 
 struct gv_hull {
 	const struct gv_problem *p;
-	size_t n_places, cap;
-	double *place;          /* [n_places][n][m] n_ij */
+	size_t n_placements, cap;
+	double *point;          /* [n_placements][n][m] n_ij */
 	struct gv_lp placement; /* the integer program */
 	size_t *col; /* [n][m] of n_ij there, SIZE_MAX where the job cannot run */
 };
@@ -45,6 +45,6 @@ void gv_hull_follow(struct gv_hull *h, const double *x, size_t rounds);
  * set, where name is who asks.
  */
 int gv_hull_solve(
-    struct gv_hull *h, struct gv_program *g, const char *name, struct gv_error *e);
+    struct gv_hull *h, struct gv_mean_program *g, const char *name, struct gv_error *e);
 
 #endif

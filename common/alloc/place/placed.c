@@ -50,12 +50,12 @@ points_free(struct points *w)
 }
 
 static int
-solve(struct points *w, struct gv_program *g, const char *name, struct gv_error *e)
+solve(struct points *w, struct gv_mean_program *g, const char *name, struct gv_error *e)
 {
 	g->cost = w->cost;
 	g->budget = w->p->budget / w->unit;
 	return w->hull != NULL ? gv_hull_solve(w->hull, g, name, e)
-			       : gv_plain_solve(g, name, e);
+			       : gv_mean_program_solve(g, name, e);
 }
 
 /* A good start: rounds that follow shares x, two for each row of the programs. */
@@ -92,7 +92,7 @@ largest(const double *v, size_t n)
 	return most;
 }
 
-/* The same in numbers of at most 1; the caller's. */
+/* v / by: numbers of at most 1.  The caller's. */
 static double *
 scaled(const double *v, size_t n, double by)
 {
@@ -128,7 +128,7 @@ scale(const struct gv_problem *p, const double *a, double *rise, double *ask)
 
 /* Keeps the level found, and raises the sum of s_i thr_i / P_i. */
 static int
-raise_level(struct points *w, const double *a, const struct gv_program *first,
+raise_level(struct points *w, const double *a, const struct gv_mean_program *first,
     const char *name, struct gv_solution *s, struct gv_error *e)
 {
 	const struct gv_problem *p = w->p;
@@ -137,11 +137,11 @@ raise_level(struct points *w, const double *a, const struct gv_program *first,
 	double *second = scaled(normal, cells, largest(normal, cells));
 	double *least = gv_xcalloc(p->n, sizeof(*least));
 	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	struct gv_program g;
+	struct gv_mean_program g;
 	size_t i, k;
 	int rc = 1;
 
-	gv_program_init(&g, p);
+	gv_mean_program_init(&g, p);
 	g.close = 1e-7; /* what it proves is not said */
 	g.gain = second;
 	g.rise = first->rise;
@@ -158,7 +158,7 @@ raise_level(struct points *w, const double *a, const struct gv_program *first,
 			s->objective = gv_level_reached(p, a, x);
 		}
 	}
-	gv_program_free(&g);
+	gv_mean_program_free(&g);
 	free(normal);
 	free(second);
 	free(least);
@@ -169,7 +169,7 @@ raise_level(struct points *w, const double *a, const struct gv_program *first,
 /* The shares found, and the better one of both proofs. */
 static void
 take_level(struct gv_level *l, const struct points *w, const double *a,
-    const struct gv_program *g, double unit, const struct gv_level *relaxed)
+    const struct gv_mean_program *g, double unit, const struct gv_level *relaxed)
 {
 	const struct gv_problem *p = w->p;
 	struct gv_solution *s = l->s;
@@ -206,10 +206,10 @@ solve_level(struct points *w, const double *a, const char *name,
 	double *ask = gv_xcalloc(p->n, sizeof(*ask));
 	double unit = scale(p, a, rise, ask);
 	struct gv_solution *s = l->s;
-	struct gv_program g;
+	struct gv_mean_program g;
 	int rc;
 
-	gv_program_init(&g, p);
+	gv_mean_program_init(&g, p);
 	g.level = true;
 	g.rise = rise;
 	g.ask = ask;
@@ -221,7 +221,7 @@ solve_level(struct points *w, const double *a, const char *name,
 			rc = raise_level(w, a, &g, name, s, e);
 		s->gap = (s->bound - s->objective) / s->bound;
 	}
-	gv_program_free(&g);
+	gv_mean_program_free(&g);
 	free(rise);
 	free(ask);
 	return rc;
@@ -266,17 +266,17 @@ static int
 meet_needs(struct points *w, const double *rise, const double *least, const char *name,
     struct gv_error *e)
 {
-	struct gv_program g;
+	struct gv_mean_program g;
 	int rc;
 
 	if (w->hull == NULL || largest(least, w->p->n) == 0)
 		return 0;
-	gv_program_init(&g, w->p);
+	gv_mean_program_init(&g, w->p);
 	g.level = true;
 	g.rise = rise;
 	g.ask = least;
 	rc = solve(w, &g, name, e);
-	gv_program_free(&g);
+	gv_mean_program_free(&g);
 	return rc;
 }
 
@@ -294,15 +294,15 @@ sum_of(const struct gv_problem *p, const double *gain, const double *x)
 
 /* The second sum among those of the best first, into l->s. */
 static int
-raise_sum(struct points *w, const struct gv_linear *l, const struct gv_program *first,
-    const char *name, struct gv_error *e)
+raise_sum(struct points *w, const struct gv_linear *l,
+    const struct gv_mean_program *first, const char *name, struct gv_error *e)
 {
 	const struct gv_problem *p = w->p;
 	size_t cells = p->n * p->m;
 	/* sums of differences are about 0, and only as sure as what they are made of */
 	double room = fmax(l->size != NULL, fabs(first->value));
 	double *second, *x;
-	struct gv_program g;
+	struct gv_mean_program g;
 	size_t k;
 	int rc = 1;
 
@@ -310,7 +310,7 @@ raise_sum(struct points *w, const struct gv_linear *l, const struct gv_program *
 		return 0;
 	second = scaled(l->second, cells, largest(l->second, cells));
 	x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	gv_program_init(&g, p);
+	gv_mean_program_init(&g, p);
 	g.close = 1e-7; /* what it proves is not said */
 	g.gain = second;
 	g.rise = first->rise;
@@ -325,7 +325,7 @@ raise_sum(struct points *w, const struct gv_linear *l, const struct gv_program *
 		if (sum_of(p, first->gain, x) >= first->value - 1e-10 * room)
 			memcpy(l->s->x, x, cells * sizeof(*x));
 	}
-	gv_program_free(&g);
+	gv_mean_program_free(&g);
 	free(second);
 	free(x);
 	return rc < 0 ? -1 : 0;
@@ -333,7 +333,7 @@ raise_sum(struct points *w, const struct gv_linear *l, const struct gv_program *
 
 /* The shares of g, whose gains are l's divided by unit; the bound is the better one of both. */
 static void
-take_sum(struct gv_linear *l, const struct points *w, const struct gv_program *g,
+take_sum(struct gv_linear *l, const struct points *w, const struct gv_mean_program *g,
     double unit, const struct gv_solution *relaxed)
 {
 	const struct gv_problem *p = l->p;
@@ -368,11 +368,11 @@ solve_linear(struct points *w, struct gv_linear *l, const struct gv_solution *re
 	double *rise = gv_xcalloc(p->n, p->m * sizeof(*rise));
 	double *least = gv_xcalloc(p->n, sizeof(*least));
 	struct gv_solution *s = l->s;
-	struct gv_program g;
+	struct gv_mean_program g;
 	int rc;
 
 	scale_needs(l, rise, least);
-	gv_program_init(&g, p);
+	gv_mean_program_init(&g, p);
 	g.gain = gain;
 	g.rise = rise;
 	g.least = least;
@@ -390,7 +390,7 @@ solve_linear(struct points *w, struct gv_linear *l, const struct gv_solution *re
 		s->objective = sum_of(p, l->gain, s->x);
 		s->gap = (s->bound - s->objective) / fmax(fabs(s->bound), DBL_MIN);
 	}
-	gv_program_free(&g);
+	gv_mean_program_free(&g);
 	free(gain);
 	free(rise);
 	free(least);

@@ -18,9 +18,9 @@
 
 static const double most_steps = 1e12; /* of queues.h: some minutes */
 
-/* Jobs by their place in the table of arrivals. */
+/* Jobs by their position in the table of arrivals. */
 struct waiting {
-	double place;
+	double position;
 	size_t row;
 };
 
@@ -30,7 +30,7 @@ by_place(const void *a, const void *b)
 	const struct waiting *x = a;
 	const struct waiting *y = b;
 
-	return (x->place > y->place) - (x->place < y->place);
+	return (x->position > y->position) - (x->position < y->position);
 }
 
 static int
@@ -68,7 +68,7 @@ line_up(const struct gv_problem *p, double alpha, size_t *gpus, struct waiting *
 			s->objective += p->number[GV_NUMBER_STEPS][i] /
 					gv_problem_rate(p, i, type - 1);
 		} else if (works) {
-			line[n++] = (struct waiting){p->number[GV_NUMBER_PLACE][i], i};
+			line[n++] = (struct waiting){p->number[GV_NUMBER_POSITION][i], i};
 		}
 	}
 	qsort(line, n, sizeof(*line), by_place);
@@ -104,21 +104,21 @@ find_times(const struct gv_problem *p, const size_t *gpus, struct waiting *line,
 }
 
 /*
- * On as many GPUs of a type as have a job at the last place, it is first; on the
- * others one of the place before it, who came first of those.
+ * On as many GPUs of a type as have a job at the last position, it is first; on the
+ * others one of the position before it, who came first of those.
  */
 static void
 take_firsts(const struct gv_problem *p, const struct gv_queues *q,
     const struct waiting *line, double *x)
 {
-	size_t j, i, place;
+	size_t j, i, position;
 
 	for (j = 0; j < p->m; j++) {
 		size_t idle = q->gpus[j];
 
-		for (place = q->places[j]; place > 0 && idle > 0; place--)
+		for (position = q->length[j]; position > 0 && idle > 0; position--)
 			for (i = 0; i < q->n && idle > 0; i++)
-				if (q->type[i] == j && q->last[i] == place) {
+				if (q->type[i] == j && q->last[i] == position) {
 					x[line[i].row * p->m + j] = 1;
 					idle--;
 				}
@@ -182,6 +182,6 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 const struct gv_policy gv_policy_allox = {
     .name = "allox",
     .solve = solve,
-    .numbers = 1u << GV_NUMBER_STEPS | 1u << GV_NUMBER_PLACE | 1u << GV_NUMBER_STARTED,
+    .numbers = 1u << GV_NUMBER_STEPS | 1u << GV_NUMBER_POSITION | 1u << GV_NUMBER_STARTED,
     .minimises = true,
 };

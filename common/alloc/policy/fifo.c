@@ -26,7 +26,7 @@ worth_of_step(const struct gv_problem *p)
 	for (i = 0; i < p->n; i++) {
 		double fastest = gv_problem_own_fastest(p, i);
 
-		worth[i] = (jobs - p->number[GV_NUMBER_PLACE][i]) / fastest;
+		worth[i] = (jobs - p->number[GV_NUMBER_POSITION][i]) / fastest;
 	}
 	return worth;
 }
@@ -45,7 +45,7 @@ gains(const struct gv_problem *p)
 		double fastest = gv_problem_own_fastest(p, i);
 
 		for (j = 0; j < p->m; j++)
-			g[i * p->m + j] = (jobs - p->number[GV_NUMBER_PLACE][i]) *
+			g[i * p->m + j] = (jobs - p->number[GV_NUMBER_POSITION][i]) *
 					  (gv_problem_rate(p, i, j) / fastest);
 	}
 	return g;
@@ -96,7 +96,7 @@ const struct gv_policy gv_policy_fifo = {
     .solve = solve,
     .program = program,
     .shares = true,
-    .numbers = 1u << GV_NUMBER_PLACE,
+    .numbers = 1u << GV_NUMBER_POSITION,
     .measure = GV_MEASURE_QUEUE,
     .multipliers = true,
 };

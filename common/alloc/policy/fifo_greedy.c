@@ -19,18 +19,18 @@
 
 static const double worth_while = 1.5;
 
-struct place {
-	double place;
+struct queued {
+	double position;
 	size_t row;
 };
 
 static int
 by_place(const void *a, const void *b)
 {
-	const struct place *x = a;
-	const struct place *y = b;
+	const struct queued *x = a;
+	const struct queued *y = b;
 
-	return (x->place > y->place) - (x->place < y->place);
+	return (x->position > y->position) - (x->position < y->position);
 }
 
 /* The fastest type that has the GPUs of job i left, or m; the first of equal ones. */
@@ -66,9 +66,9 @@ rates_together(const struct gv_problem *p, size_t i, size_t k, size_t j, double 
 
 struct greedy {
 	const struct gv_problem *p;
-	struct place *queue; /* [n] */
-	size_t *type;        /* [n] of the row, m = it waits */
-	bool *alone;         /* [n] */
+	struct queued *queue; /* [n] */
+	size_t *type;         /* [n] of the row, m = it waits */
+	bool *alone;          /* [n] */
 	struct gv_solution *s;
 };
 
@@ -118,7 +118,7 @@ objective(const struct gv_problem *p, const struct gv_solution *s)
 	for (i = 0; i < p->n; i++) {
 		double fastest = gv_problem_own_fastest(p, i);
 
-		sum += ((double)p->n - p->number[GV_NUMBER_PLACE][i]) *
+		sum += ((double)p->n - p->number[GV_NUMBER_POSITION][i]) *
 		       (throughput[i] / fastest);
 	}
 	free(throughput);
@@ -141,7 +141,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	s->pair = gv_xcalloc(p->n, sizeof(*s->pair));
 	memcpy(left, p->capacity, p->m * sizeof(*left));
 	for (i = 0; i < p->n; i++)
-		g.queue[i] = (struct place){p->number[GV_NUMBER_PLACE][i], i};
+		g.queue[i] = (struct queued){p->number[GV_NUMBER_POSITION][i], i};
 	qsort(g.queue, p->n, sizeof(*g.queue), by_place);
 	for (i = 0; i < p->n; i++) {
 		size_t row = g.queue[i].row;
@@ -167,6 +167,6 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 const struct gv_policy gv_policy_fifo_greedy = {
     .name = "fifo-greedy",
     .solve = solve,
-    .numbers = 1u << GV_NUMBER_PLACE,
+    .numbers = 1u << GV_NUMBER_POSITION,
     .shares = true,
 };

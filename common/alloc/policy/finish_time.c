@@ -28,7 +28,7 @@
 #include "alloc/price/price.h"
 #include "alloc/program/multipliers.h"
 #include "alloc/pairs/shared.h"
-#include "alloc/problem/work.h"
+#include "alloc/problem/unfinished.h"
 
 enum { MAX_STEPS = 60 };
 
@@ -45,7 +45,7 @@ struct finish {
 
 /* D_i of all jobs of p, for those of w. */
 static double *
-times_alone(const struct gv_problem *p, const struct gv_work *w)
+times_alone(const struct gv_problem *p, const struct gv_unfinished *w)
 {
 	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
 	double *alone = gv_xcalloc(w->p.n, sizeof(*alone));
@@ -205,8 +205,8 @@ step(struct finish *f, double theta, const struct gv_solver_options *opt, bool r
 
 /* Into s, of f->p. */
 static int
-solve_work(struct finish *f, const struct gv_solver_options *opt, struct gv_solution *s,
-    struct gv_error *e)
+solve_unfinished(struct finish *f, const struct gv_solver_options *opt,
+    struct gv_solution *s, struct gv_error *e)
 {
 	struct gv_price_memory own = {0};
 	struct gv_price_memory *memory = opt->memory != NULL ? opt->memory : &own;
@@ -242,22 +242,22 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 {
 	struct gv_solution s = {.multipliers = out->multipliers};
 	struct finish f = {0};
-	struct gv_work w;
+	struct gv_unfinished w;
 	int rc = 0;
 
-	gv_work_find(&w, p);
+	gv_unfinished_find(&w, p);
 	f.p = &w.p;
 	f.of = w.of;
 	f.alone = times_alone(p, &w);
 	f.a = gv_xcalloc(w.p.n, w.p.m * sizeof(*f.a));
 	s.x = gv_xcalloc(w.p.n, w.p.m * sizeof(*s.x));
 	if (w.p.n > 0)
-		rc = solve_work(&f, &opt->solve, &s, e);
+		rc = solve_unfinished(&f, &opt->solve, &s, e);
 	else
 		s.multipliers.known = s.multipliers.gpu != NULL;
 	if (rc == 0) {
-		gv_work_deal(&w, s.x, out->x);
-		gv_work_deal_pairs(&w, &s, out);
+		gv_unfinished_deal(&w, s.x, out->x);
+		gv_unfinished_deal_pairs(&w, &s, out);
 		out->objective = s.objective;
 		out->bound = s.bound;
 		out->gap = s.objective > 0 ? (s.objective - s.bound) / s.objective : 0;
@@ -270,7 +270,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	gv_shared_warm_free(&f.warm);
 	free(f.alone);
 	free(f.a);
-	gv_work_free(&w);
+	gv_unfinished_free(&w);
 	return rc;
 }
 

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "policy.h"
 #include "alloc/program/multipliers.h"
-#include "alloc/problem/work.h"
+#include "alloc/problem/unfinished.h"
 
 /* [n][m] T_ij / n_i */
 static double *
@@ -47,7 +47,7 @@ makespan(const struct gv_problem *p, const struct gv_solution *s)
 
 /* Of the jobs of w; also sets the multipliers of all jobs. */
 static int
-solve_work(const struct gv_work *w, const struct gv_solver_options *opt,
+solve_unfinished(const struct gv_unfinished *w, const struct gv_solver_options *opt,
     struct gv_solution *out, struct gv_multipliers *multipliers, struct gv_error *e)
 {
 	const struct gv_problem *p = &w->p;
@@ -82,17 +82,17 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
 	struct gv_solution s = {.exact = true};
-	struct gv_work w;
+	struct gv_unfinished w;
 	int rc = 0;
 
-	gv_work_find(&w, p);
+	gv_unfinished_find(&w, p);
 	if (w.p.n > 0)
-		rc = solve_work(&w, &opt->solve, &s, &out->multipliers, e);
+		rc = solve_unfinished(&w, &opt->solve, &s, &out->multipliers, e);
 	else
 		out->multipliers.known = out->multipliers.gpu != NULL;
 	if (rc == 0) {
-		gv_work_deal(&w, s.x, out->x);
-		gv_work_deal_pairs(&w, &s, out);
+		gv_unfinished_deal(&w, s.x, out->x);
+		gv_unfinished_deal_pairs(&w, &s, out);
 		out->objective = s.objective;
 		out->bound = s.bound;
 		out->gap = s.gap;
@@ -101,7 +101,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	}
 	free(s.x);
 	free(s.pair);
-	gv_work_free(&w);
+	gv_unfinished_free(&w);
 	return rc;
 }
 

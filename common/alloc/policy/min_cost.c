@@ -77,7 +77,7 @@ ratio(const struct gv_problem *p, const struct gv_solution *s)
 	return steps > 0 ? steps / cost : 0;
 }
 
-/* The same of two jobs on the same GPUs. */
+/* The best ratio of two jobs on the same GPUs. */
 static double
 best_pair(const struct gv_problem *p)
 {
@@ -278,7 +278,7 @@ row_name(void *ctx, size_t row, char buf[GV_LP_NAME_LEN])
 }
 
 /*
- * The same as one program (Charnes and Cooper 1962): with u = 1 / cost and y = u x
+ * The policy as one program (Charnes and Cooper 1962): with u = 1 / cost and y = u x
  * all is linear, and the cost of y is 1.
  */
 static void

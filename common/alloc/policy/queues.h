@@ -3,13 +3,13 @@
  *
  * A job that is the k-th last of its queue delays k jobs, itself included, by the time
  * it takes there, so the sum of all times to completion is that of an assignment of
- * jobs to places (type j, k) with the costs k t_ij.  GPUs of a type are equal, so a
- * place is there as often as the type has GPUs.  In a best assignment every place
+ * jobs to length (type j, k) with the costs k t_ij.  GPUs of a type are equal, so a
+ * position is there as often as the type has GPUs.  In a best assignment every position
  * before the last of its type is full: further ones need not be looked at.
  *
  * Solved by shortest augmenting paths (Jonker and Volgenant 1987), exact, with its
  * proof; of equal jobs the earlier ones come first.  n jobs take at most n^2 steps of
- * as many operations as there are places, some n / GPUs for each type.
+ * as many operations as there are length, some n / GPUs for each type.
  */
 #ifndef GV_ALLOC_QUEUES_H
 #define GV_ALLOC_QUEUES_H
@@ -23,7 +23,7 @@ struct gv_queues {
 	/* ---- found ---- */
 	size_t *type;   /* [n] */
 	size_t *last;   /* [n] the job is the k-th last of its queue: k, from 1 */
-	size_t *places; /* [m] the most in a queue of the type */
+	size_t *length; /* [m] the most in a queue of the type */
 	double sum_s;   /* of all times to completion, */
 	double least_s; /* and what none is below */
 };

@@ -1,24 +1,24 @@
 /*
  * water-filling: the least served job is served as well as possible, then the
- * next, and so on (leximin); over one level, or two: entities share by their
+ * next, and so on: the lexicographically largest vector of sorted levels
+ * (leximin), by progressive filling (filling.h); over one level, or two: entities share by their
  * weights, and the jobs inside an entity by theirs or one after another. Gavel,
  * OSDI 2020, section 4.3.
  *
- * Let v_i = s_i thr_i(x) / P_i.  All v_i start at 0.  Each entity e has W_e to
- * pour per unit of time; what it pours raises its jobs that can still rise:
- * all, in the ratio of w_i (fairness), or the first in the queue (fifo).
- * Without entities all jobs are one.  A job that cannot rise without lowering
- * another one stays where it is, and what it would have had goes to its
+ * Let v_i = s_i thr_i(x) / P_i.  All v_i start at 0.  Each entity e fills its jobs with
+ * W_e per unit of time: all that are active, in the ratio of w_i (fairness), or the first
+ * in the queue (fifo).  Without entities all jobs are one.  A job that cannot rise without
+ * lowering another one is frozen where it is, and what it would have had goes to its
  * entity's others.
  *
- * Gavel solves a linear and a mixed integer program for each job that stops.
+ * Gavel solves a linear and a mixed integer program for each job that it freezes.
  * Here time is not stepped through.  As long as GPUs do not run short a job
- * stops only when it has all the time there is, so the levels v(c) after time c
+ * is frozen only when it has all the time there is, so the levels v(c) after time c
  * are known beforehand.  They can be had for all x exactly while every
  * inequality sum lambda_i v_i <= limit that allocations keep is kept (reach.h):
  * from the end on, each inequality that is broken says how far back to go,
- * until none is. The jobs of the last one, those with lambda_i > 0, are those
- * that stop: while nobody is lowered, none of them can rise.  The prices of its
+ * until none is. The jobs of the last one, those with lambda_i > 0, are
+ * those to freeze: while nobody is lowered, none of them can rise.  The prices of its
  * GPUs say more: types that have one are theirs in whatever shares keep these
  * levels, and nobody else's.  So the others go on with the other types, each as
  * far as those let it: there are about as many phases as types, however many
@@ -30,7 +30,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fill.h"
+#include "filling.h"
 #include "policy.h"
 
 static const double as_good = 1e-12; /* as kept, relative */
@@ -54,17 +54,17 @@ weighed(const struct gv_problem *p, const double *lambda, const double *v)
 	return sum;
 }
 
-/* What of an inequality those have that have stopped; lambda of the others, in line. */
+/* The part of the inequality that frozen jobs have; lambda of the active ones, in their order. */
 static double
-split(const struct gv_fill *f, const struct gv_reach *r, double *lambda)
+split(const struct gv_filling *f, const struct gv_reach *r, double *lambda)
 {
 	double sum = 0;
 	size_t i, k;
 
 	for (i = 0; i < f->p->n; i++)
-		sum += f->stopped[i] ? r->lambda[i] * f->have[i] : 0;
-	for (k = 0; k < f->n_rising; k++)
-		lambda[k] = r->lambda[f->rising[k].job];
+		sum += f->frozen[i] ? r->lambda[i] * f->have[i] : 0;
+	for (k = 0; k < f->n_active; k++)
+		lambda[k] = r->lambda[f->active[k].job];
 	return sum;
 }
 
@@ -74,13 +74,13 @@ split(const struct gv_fill *f, const struct gv_reach *r, double *lambda)
  * halved where they are slow.
  */
 static double
-time_of_limit(const struct gv_fill *f, const struct gv_reach *r, double c)
+time_of_limit(const struct gv_filling *f, const struct gv_reach *r, double c)
 {
-	double *lambda = gv_xcalloc(f->n_rising, sizeof(*lambda));
+	double *lambda = gv_xcalloc(f->n_active, sizeof(*lambda));
 	double rest = r->limit - split(f, r, lambda);
 	double low = 0, high = c;
-	double above = gv_fill_weigh(f, lambda, c) - rest;
-	double below = gv_fill_weigh(f, lambda, 0) - rest;
+	double above = gv_filling_weighted(f, lambda, c) - rest;
+	double below = gv_filling_weighted(f, lambda, 0) - rest;
 	int k;
 
 	if (below >= 0 || above <= 0)
@@ -93,7 +93,7 @@ time_of_limit(const struct gv_fill *f, const struct gv_reach *r, double c)
 
 		if (k % 3 == 2 || !(at > low && at < high))
 			at = low + (high - low) / 2;
-		value = gv_fill_weigh(f, lambda, at) - rest;
+		value = gv_filling_weighted(f, lambda, at) - rest;
 		if (value <= 0) {
 			low = at;
 			below = value;
@@ -111,14 +111,14 @@ time_of_limit(const struct gv_fill *f, const struct gv_reach *r, double c)
 }
 
 struct quality {
-	double unproved; /* how far an inequality that stopped jobs is from full,
+	double unproved; /* how far an inequality that frozen jobs is from full,
                       relative */
 	bool exact;      /* all were proved in rational arithmetic */
 };
 
 /* Stops the jobs that the inequality, full at f->have, holds. */
 static void
-stop_held(struct gv_fill *f, const struct gv_reach *r, struct quality *q)
+freeze_held(struct gv_filling *f, const struct gv_reach *r, struct quality *q)
 {
 	const struct gv_problem *p = f->p;
 	double *dear =
@@ -132,8 +132,8 @@ stop_held(struct gv_fill *f, const struct gv_reach *r, struct quality *q)
 	}
 	for (i = 0; i < p->n; i++)
 		if (dear[i] > noise * dearest)
-			f->stopped[i] = true;
-	gv_fill_leave_types(f, r->price, noise * dearest);
+			f->frozen[i] = true;
+	gv_filling_freeze_types(f, r->price, noise * dearest);
 	free(dear);
 	q->unproved =
 	    fmax(q->unproved, (r->limit - weighed(p, r->lambda, f->have)) / r->limit);
@@ -160,7 +160,7 @@ swap(struct limits *l)
  * who must.  0 or -1.
  */
 static int
-phase(struct gv_fill *f, struct limits *l, const struct gv_solver_options *opt,
+phase(struct gv_filling *f, struct limits *l, const struct gv_solver_options *opt,
     struct quality *q, struct gv_error *e)
 {
 	const struct gv_problem *p = f->p;
@@ -170,10 +170,10 @@ phase(struct gv_fill *f, struct limits *l, const struct gv_solver_options *opt,
 	int rc = 0;
 
 	l->is_broken = false;
-	gv_fill_line_up(f);
-	c = gv_fill_time(f);
+	gv_filling_sort(f);
+	c = gv_filling_time(f);
 	do {
-		gv_fill_pour(f, c, v);
+		gv_filling_levels(f, c, v);
 		if (memcmp(v, f->have, p->n * sizeof(*v)) == 0)
 			break;
 		rc = gv_reach_solve(&l->now, p, f->a, v, false, opt, e);
@@ -186,25 +186,24 @@ phase(struct gv_fill *f, struct limits *l, const struct gv_solver_options *opt,
 		before = c;
 		c = time_of_limit(f, &l->broken, before);
 	} while (c < before);
-	gv_fill_pour(f, c, v);
+	gv_filling_levels(f, c, v);
 	for (i = 0; i < p->n && rc == 0; i++) {
-		f->stopped[i] =
-		    f->stopped[i] || v[i] >= f->most[i] * (1 - 8 * DBL_EPSILON);
+		f->frozen[i] = f->frozen[i] || v[i] >= f->most[i] * (1 - 8 * DBL_EPSILON);
 		f->have[i] = v[i];
 	}
 	free(v);
 	if (rc == 0 && l->is_broken)
-		stop_held(f, &l->broken, q);
+		freeze_held(f, &l->broken, q);
 	return rc;
 }
 
 /*
- * What a solver was wrong by has raised the levels of those that have stopped
+ * What a solver was wrong by has raised the levels of those that have frozen
  * so that the inequality is broken whatever the others do: all come down by
  * that. False: by more than it can be wrong.
  */
 static bool
-come_down(struct gv_fill *f, const struct gv_reach *r)
+come_down(struct gv_filling *f, const struct gv_reach *r)
 {
 	double part = r->limit / weighed(f->p, r->lambda, f->have);
 	size_t i;
@@ -216,7 +215,7 @@ come_down(struct gv_fill *f, const struct gv_reach *r)
 
 /* All phases.  0 or -1. */
 static int
-fill_up(struct gv_fill *f, const struct gv_solver_options *opt, struct quality *q,
+fill_up(struct gv_filling *f, const struct gv_solver_options *opt, struct quality *q,
     struct gv_error *e)
 {
 	struct limits l = {0};
@@ -232,7 +231,7 @@ fill_up(struct gv_fill *f, const struct gv_solver_options *opt, struct quality *
 
 		rc = phase(f, &l, opt, q, e);
 		for (i = left = 0; i < f->p->n; i++)
-			left += !f->stopped[i];
+			left += !f->frozen[i];
 		if (rc == 0 && left == before &&
 		    !(l.is_broken && tries++ < 100 && come_down(f, &l.broken)))
 			rc = gv_error_set(
@@ -247,7 +246,7 @@ fill_up(struct gv_fill *f, const struct gv_solver_options *opt, struct quality *
 
 /* The least that an entity of several has, its jobs' v together, per weight. */
 static double
-lowest_entity(const struct gv_fill *f, const double *v)
+lowest_entity(const struct gv_filling *f, const double *v)
 {
 	const struct gv_problem *p = f->p;
 	double lowest = INFINITY;
@@ -282,7 +281,7 @@ lowest(const struct gv_problem *p, const double *v)
 /* v of the shares, and the worst it falls short of what the levels are to be,
  * relative. */
 static double
-levels(const struct gv_fill *f, const struct gv_solution *s, double *v)
+levels(const struct gv_filling *f, const struct gv_solution *s, double *v)
 {
 	const struct gv_problem *p = f->p;
 	double *equal = gv_xcalloc(p->n, sizeof(*equal));
@@ -307,12 +306,12 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 {
 	struct quality q = {.exact = opt->solve.certify};
 	struct gv_reach r = {0};
-	struct gv_fill f;
+	struct gv_filling f;
 	double *v = gv_xcalloc(p->n, sizeof(*v));
 	int rc;
 
-	gv_fill_init(
-	    &f, p, opt->inside == GV_INSIDE_FIFO && p->number[GV_NUMBER_PLACE] != NULL);
+	gv_filling_init(&f, p,
+	    opt->inside == GV_INSIDE_FIFO && p->number[GV_NUMBER_POSITION] != NULL);
 	gv_reach_alloc(&r, p);
 	rc = fill_up(&f, &opt->solve, &q, e);
 	if (rc == 0)
@@ -331,7 +330,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 		s->exact = q.exact && r.exact;
 	}
 	gv_reach_free(&r);
-	gv_fill_free(&f);
+	gv_filling_free(&f);
 	free(v);
 	return rc;
 }

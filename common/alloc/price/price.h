@@ -73,7 +73,7 @@ void gv_price_forget(struct gv_price_memory *memory);
  *	level  a job with a_ij INFINITY asks for nothing
  *	price  [m]
  *
- * memory as in gv_price_level.  As gv_price_solve; 1 it came to no end.
+ * memory as in gv_price_level.  0 found; 1 it came to no end.
  */
 int gv_price_sum(const struct gv_oracle_jobs *c, const double *capacity,
     const double *used, double gain, double level, double *price,

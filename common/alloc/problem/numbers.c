@@ -52,7 +52,7 @@ by_arrival(const void *a, const void *b)
 
 /* Only jobs that can run stand in the queue. */
 static void
-number_places(const struct gv_rates *r, const size_t *row, double *place)
+number_positions(const struct gv_rates *r, const size_t *row, double *position)
 {
 	struct arrival *queue = gv_xcalloc(r->n_jobs, sizeof(*queue));
 	size_t i, n = 0;
@@ -62,7 +62,7 @@ number_places(const struct gv_rates *r, const size_t *row, double *place)
 			queue[n++] = (struct arrival){r->job[i].arrival_s, i};
 	qsort(queue, n, sizeof(*queue), by_arrival);
 	for (i = 0; i < n; i++)
-		place[row[queue[i].job]] = (double)i;
+		position[row[queue[i].job]] = (double)i;
 	free(queue);
 }
 
@@ -123,8 +123,8 @@ gv_problem_numbers(struct gv_problem *p, const struct gv_rates *r, unsigned numb
 		return -1;
 	if (p->number[GV_NUMBER_NEED] != NULL && check_deadlines(r, e) != 0)
 		return -1;
-	if (p->number[GV_NUMBER_PLACE] != NULL)
-		number_places(r, row, p->number[GV_NUMBER_PLACE]);
+	if (p->number[GV_NUMBER_POSITION] != NULL)
+		number_positions(r, row, p->number[GV_NUMBER_POSITION]);
 	for (i = 0; i < r->n_jobs; i++) {
 		const struct gv_job *job = &r->job[i];
 

@@ -22,7 +22,7 @@ enum gv_problem_number {
 	GV_NUMBER_ELAPSED,  /* elapsed_s */
 	GV_NUMBER_ISOLATED, /* isolated_elapsed_s */
 	GV_NUMBER_NEED, /* steps/s that meet the deadline: 0 none, INFINITY it is over */
-	GV_NUMBER_PLACE, /* in the queue, from 0: by arrival_s, then in the table's order */
+	GV_NUMBER_POSITION, /* in the queue, from 0: by arrival_s, then in the table's order */
 	GV_NUMBER_ENTITY,        /* which, from 0 */
 	GV_NUMBER_ENTITY_WEIGHT, /* its weight, W_e */
 	GV_NUMBER_DRAW,          /* in a random order, from 0 */
@@ -152,7 +152,7 @@ int gv_problem_numbers(struct gv_problem *p, const struct gv_rates *r, unsigned 
  * given: also on types that have too few GPUs for the gang.  [n]
  */
 void gv_problem_equal_throughput(const struct gv_problem *p, double *throughput);
-/* The same of rows from to end - 1. */
+/* P_i of rows from to end - 1 alone. */
 void gv_problem_equal_throughput_of(
     const struct gv_problem *p, size_t from, size_t end, double *throughput);
 
@@ -203,13 +203,13 @@ void gv_problem_clean(const struct gv_problem *p, double *x);
  * rounding, are over their limit.  x is of gv_problem_clean().
  */
 void gv_problem_trim(const struct gv_problem *p, double *x);
-/* The same of single jobs' shares with pairs: every count is 1. */
+/* Does so for shares with pairs, of single jobs: every count is 1. */
 void gv_solution_trim(const struct gv_problem *p, struct gv_solution *s);
 
 /* The worst excess over a constraint, relative: of a row over 1, of a type over its GPUs. */
 double gv_problem_excess(const struct gv_problem *p, const double *x);
 
-/* The same two of shares with pairs.  A GPU that two jobs share is used once. */
+/* Cleaning and excess of shares with pairs.  A GPU that two jobs share is used once. */
 void gv_solution_clean(const struct gv_problem *p, struct gv_solution *s);
 double gv_solution_excess(const struct gv_problem *p, const struct gv_solution *s);
 

@@ -20,7 +20,7 @@ compare(const void *a, const void *b)
 		return x->b < y->b ? -1 : 1;
 	if (x->type != y->type)
 		return x->type < y->type ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
+	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 static bool
@@ -43,7 +43,7 @@ sort_entries(struct gv_together_entry *entry, size_t n)
 			    e.b, e.a, e.type, 0, e.rate_b, e.rate_a};
 		if (e.a == e.b)
 			e.rate_a = e.rate_b = e.rate_a / 2 + e.rate_b / 2;
-		e.place = (uint32_t)i;
+		e.rank = (uint32_t)i;
 		entry[i] = e;
 	}
 	qsort(entry, n, sizeof(*entry), compare);

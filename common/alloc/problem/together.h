@@ -16,7 +16,7 @@
 struct gv_together_entry {
 	uint32_t a, b;
 	uint32_t type;
-	uint32_t place; /* private: among those of the table */
+	uint32_t rank; /* private: among those of the table */
 	double rate_a, rate_b;
 };
 

@@ -28,7 +28,7 @@ struct gv_level {
 	double *lambda;        /* [n] of the jobs and ... */
 	double *price; /* [m] ... of the types' GPUs: the multipliers of the bound */
 	double *time;  /* [n] of a job's time, where jobs share GPUs; else NULL */
-	/* the same of the budget, per US dollar an hour; 0 = there is none */
+	/* and of the budget, per US dollar an hour; 0 = there is none */
 	double budget;
 	bool raise; /* also solve the second program */
 	/* out, where there are no prices: sum lambda_i sum_j a_ij x_ij is at most that; else 0 */

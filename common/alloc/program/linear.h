@@ -32,7 +32,7 @@ struct gv_linear {
 	const double *gain; /* [n][m] of a share of 1 of one job; may be < 0 */
 	/* [n][m] gains are differences of such; NULL = they are not */
 	const double *size;
-	const double *second; /* [n][m] the same of the second program; NULL = none */
+	const double *second; /* [n][m] gains of the second program; NULL = none */
 	const double *need;   /* [n] q_i, NULL = 0 */
 	/* Where jobs share GPUs (shared.h): what the gains and the second are made of. */
 	const struct gv_shared_gain *shared, *shared_second;
@@ -42,7 +42,7 @@ struct gv_linear {
 	double *mu;    /* [n] out: multipliers of the needs and ... */
 	double *price; /* [m] ... prices of GPUs that prove the bound */
 	double *time;  /* [n] out: of a job's time, where jobs share GPUs; else NULL */
-	/* out: the same of the budget, per US dollar an hour; 0 = there is none */
+	/* out: and of the budget, per US dollar an hour; 0 = there is none */
 	double budget;
 };
 

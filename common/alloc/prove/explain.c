@@ -122,7 +122,7 @@ gain(const struct measured *d, size_t i, size_t j, double top)
 	case GV_MEASURE_PER_DOLLAR:
 		return rate / (p->price[j] / 3600);
 	case GV_MEASURE_QUEUE:
-		return (d->jobs - p->number[GV_NUMBER_PLACE][i]) * (rate / top);
+		return (d->jobs - p->number[GV_NUMBER_POSITION][i]) * (rate / top);
 	case GV_MEASURE_RATIO:
 		return rate - d->s->objective * dollars(p, i, j);
 	default:
@@ -158,7 +158,7 @@ value(const struct measured *d, size_t i)
 	case GV_MEASURE_SUM:
 		return throughput;
 	case GV_MEASURE_QUEUE:
-		return (d->jobs - p->number[GV_NUMBER_PLACE][i]) * (throughput / top);
+		return (d->jobs - p->number[GV_NUMBER_POSITION][i]) * (throughput / top);
 	default:
 		sum = d->together[i];
 		for (j = 0; j < p->m; j++)

@@ -162,7 +162,7 @@ gv_proof_worth(struct gv_proof *w, size_t i, size_t j, double rate,
 		gv_exact_set_double(&w->a, p->price[j]);
 		gv_exact_div(x, x, &w->a, round);
 	} else if (w->measure == GV_MEASURE_QUEUE) {
-		gv_exact_set_double(&w->a, p->number[GV_NUMBER_PLACE][i]);
+		gv_exact_set_double(&w->a, p->number[GV_NUMBER_POSITION][i]);
 		gv_exact_sub(&w->a, &w->jobs, &w->a);
 		gv_exact_mul(x, x, &w->a);
 		gv_exact_set_double(&w->a, gv_problem_own_fastest(p, i));

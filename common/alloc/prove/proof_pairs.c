@@ -125,7 +125,7 @@ find_kinds(const struct gv_proof *w)
 		own[p->m + 2] = mu->job[i] + 0.0;
 		own[p->m + 3] = mu->time[i] + 0.0;
 		own[p->m + 4] = w->measure == GV_MEASURE_QUEUE
-				    ? p->number[GV_NUMBER_PLACE][i] + 0.0
+				    ? p->number[GV_NUMBER_POSITION][i] + 0.0
 				    : 0;
 		at = gv_hash_add(&hash, (const char *)own, width * sizeof(*own));
 		if (at == k.n)
@@ -155,7 +155,7 @@ about(const struct gv_proof *w, size_t i, size_t j)
 		for (k = 0; k < p->m; k++)
 			top = fmax(top, gv_problem_rate(p, i, k));
 		jobs = gv_exact_double(&w->jobs, GV_EXACT_UP);
-		return (jobs - p->number[GV_NUMBER_PLACE][i]) / top;
+		return (jobs - p->number[GV_NUMBER_POSITION][i]) / top;
 	default:
 		return 0;
 	}

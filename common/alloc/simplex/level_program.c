@@ -16,11 +16,11 @@
  */
 struct scaled {
 	const struct gv_problem *p;
-	const double *a; /* [n][m] of the level program */
-	double *equal;   /* [n] P_i, NULL until need_equal() */
-	double *unit;    /* [n] of the job's shares */
-	double *pool;    /* [m] of the type's GPUs */
-	double level;    /* of t */
+	const double *a;  /* [n][m] of the level program */
+	double *equal;    /* [n] P_i, NULL until need_equal() */
+	double *unit;     /* [n] of the job's shares */
+	double *gpu_unit; /* [m] of the type's GPUs */
+	double level;     /* of t */
 	struct gv_lp lp;
 	size_t t;         /* column of u */
 	size_t *col;      /* [n][m] column of z_ij, SIZE_MAX where the job cannot run */
@@ -34,9 +34,9 @@ scale(struct scaled *s, const struct gv_problem *p, const double *a, double unit
 	size_t j;
 
 	*s = (struct scaled){.p = p, .a = a, .level = unit};
-	s->pool = gv_xcalloc(p->m, sizeof(*s->pool));
+	s->gpu_unit = gv_xcalloc(p->m, sizeof(*s->gpu_unit));
 	for (j = 0; j < p->m; j++)
-		s->pool[j] = fmax(1, p->capacity[j]);
+		s->gpu_unit[j] = fmax(1, p->capacity[j]);
 }
 
 static void
@@ -70,7 +70,7 @@ scaled_free(struct scaled *s)
 {
 	free(s->equal);
 	free(s->unit);
-	free(s->pool);
+	free(s->gpu_unit);
 	free(s->col);
 	free(s->job);
 	gv_lp_free(&s->lp);
@@ -91,7 +91,7 @@ build(struct scaled *s)
 	s->t = gv_lp_add_col(&s->lp, 0, INFINITY, 1);
 	s->type_rows = s->lp.n_rows;
 	for (j = 0; j < p->m; j++)
-		gv_lp_add_row(&s->lp, -INFINITY, p->capacity[j] / s->pool[j]);
+		gv_lp_add_row(&s->lp, -INFINITY, p->capacity[j] / s->gpu_unit[j]);
 	for (i = 0; i < p->n; i++) {
 		const double *level = &s->a[i * p->m];
 		bool asks = true;
@@ -115,7 +115,7 @@ build(struct scaled *s)
 			    asks ? level[j] * s->unit[i] / s->level : 1);
 			gv_lp_set(&s->lp, time, col, 1);
 			gv_lp_set(&s->lp, s->type_rows + j, col,
-			    p->count[i] * p->scale[i] * s->unit[i] / s->pool[j]);
+			    p->count[i] * p->scale[i] * s->unit[i] / s->gpu_unit[j]);
 		}
 	}
 }
@@ -174,8 +174,8 @@ raise_sum(struct scaled *s, double u, const struct gv_lp_basis *from, double *x,
 }
 
 /*
- * The same, in out->x and out->objective; they stay if it fails.  What keeps the best level is a thin
- * set, which the simplex method may not find: then a hair less will do.
+ * Solves the second program into out->x and out->objective; they stay if it fails.  What
+ * keeps the best level is a thin set, which the simplex method may not find: then a hair less will do.
  */
 static int
 raise_shares(struct scaled *s, double u, const struct gv_lp_basis *basis,
@@ -226,7 +226,8 @@ gv_level_by_program(const struct gv_problem *p, const double *a, double unit, bo
 		for (i = 0; i < p->n; i++)
 			l->lambda[i] = fmax(0, -sol.row_dual[s.job[i]]);
 		for (i = 0; i < p->m; i++)
-			l->price[i] = fmax(0, sol.row_dual[s.type_rows + i]) / s.pool[i];
+			l->price[i] =
+			    fmax(0, sol.row_dual[s.type_rows + i]) / s.gpu_unit[i];
 		out->bound = gv_level_bound(p, s.a, s.level, l->lambda, l->price);
 		out->exact = sol.exact;
 		*raised = !l->raise;
@@ -287,7 +288,7 @@ gv_level_lp(const struct gv_problem *p, const double *a, struct gv_lp *lp,
 	for (i = 0; i < p->n; i++)
 		s.unit[i] = 1;
 	for (j = 0; j < p->m; j++)
-		s.pool[j] = 1;
+		s.gpu_unit[j] = 1;
 	build(&s);
 	c = gv_xcalloc(1, sizeof(*c) + s.lp.n_cols * sizeof(c->job_type[0]));
 	c->m = p->m;

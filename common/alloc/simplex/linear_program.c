@@ -15,10 +15,10 @@ static const double nothing = 1e-11;
 /* The program in numbers of about 1: shares x_ij = unit_i z_ij. */
 struct scaled {
 	const struct gv_linear *l;
-	double *unit; /* [n] */
-	double *pool; /* [m] of the type's GPUs */
-	double gain;  /* of the sum */
-	double less;  /* needs are lower by that part */
+	double *unit;     /* [n] */
+	double *gpu_unit; /* [m] of the type's GPUs */
+	double gain;      /* of the sum */
+	double less;      /* needs are lower by that part */
 	struct gv_lp lp;
 	size_t *col;  /* [n][m], SIZE_MAX where the job cannot run */
 	size_t *need; /* [n] row, SIZE_MAX where the job needs nothing */
@@ -35,9 +35,9 @@ scale(struct scaled *s, const struct gv_linear *l)
 
 	*s = (struct scaled){.l = l};
 	s->unit = gv_xcalloc(p->n, sizeof(*s->unit));
-	s->pool = gv_xcalloc(p->m, sizeof(*s->pool));
+	s->gpu_unit = gv_xcalloc(p->m, sizeof(*s->gpu_unit));
 	for (j = 0; j < p->m; j++) {
-		s->pool[j] = fmax(1, p->capacity[j]);
+		s->gpu_unit[j] = fmax(1, p->capacity[j]);
 		largest = fmax(largest, p->capacity[j]);
 	}
 	for (i = 0; i < p->n; i++) {
@@ -56,7 +56,7 @@ static void
 scaled_free(struct scaled *s)
 {
 	free(s->unit);
-	free(s->pool);
+	free(s->gpu_unit);
 	free(s->col);
 	free(s->need);
 	free(s->time);
@@ -82,7 +82,7 @@ build_job(struct scaled *s, size_t i)
 			col = gv_lp_add_col(&s->lp, 0, INFINITY,
 			    p->count[i] * s->unit[i] * l->gain[i * p->m + j] / s->gain);
 			gv_lp_set(&s->lp, j, col,
-			    p->count[i] * p->scale[i] * s->unit[i] / s->pool[j]);
+			    p->count[i] * p->scale[i] * s->unit[i] / s->gpu_unit[j]);
 			gv_lp_set(&s->lp, s->time[i], col, 1);
 			if (need > 0)
 				gv_lp_set(
@@ -103,7 +103,7 @@ build(struct scaled *s)
 	s->time = gv_xcalloc(p->n, sizeof(*s->time));
 	s->lp.maximise = true;
 	for (j = 0; j < p->m; j++)
-		gv_lp_add_row(&s->lp, -INFINITY, p->capacity[j] / s->pool[j]);
+		gv_lp_add_row(&s->lp, -INFINITY, p->capacity[j] / s->gpu_unit[j]);
 	for (i = 0; i < p->n; i++)
 		build_job(s, i);
 }
@@ -187,7 +187,7 @@ solve_second(struct scaled *s, const double *row_dual, const struct gv_lp_basis 
 	return rc;
 }
 
-/* The same into l->s->x, if the first sum does not suffer. */
+/* Solves the second program into l->s->x, if the first sum does not suffer. */
 static int
 raise_second(struct scaled *s, const double *row_dual, const struct gv_lp_basis *from,
     struct gv_error *e)
@@ -254,7 +254,7 @@ gv_linear_by_program(
 		l->s->exact = sol.exact;
 		l->s->has_bound = true;
 		for (j = 0; j < p->m; j++)
-			l->price[j] = fmax(0, sol.row_dual[j]) * s.gain / s.pool[j];
+			l->price[j] = fmax(0, sol.row_dual[j]) * s.gain / s.gpu_unit[j];
 		for (i = 0; i < p->n; i++)
 			l->mu[i] = s.need[i] == SIZE_MAX
 				       ? 0
@@ -306,7 +306,7 @@ gv_linear_lp(const struct gv_problem *p, const double *gain, const double *need,
 	for (i = 0; i < p->n; i++)
 		s.unit[i] = 1;
 	for (j = 0; j < p->m; j++)
-		s.pool[j] = 1;
+		s.gpu_unit[j] = 1;
 	build(&s);
 	name_program(&s, names);
 	*lp = s.lp;

@@ -26,11 +26,11 @@ best_of(const struct gv_problem *p, const double *a, size_t i)
  */
 struct scaled {
 	struct gv_lp lp;
-	size_t f;     /* column of f */
-	size_t *col;  /* [n][m] column of z_ij, SIZE_MAX = none */
-	size_t *row;  /* [n] row of what the job wants */
-	double *unit; /* [n] */
-	double *pool; /* [m]; the types' rows are the first */
+	size_t f;         /* column of f */
+	size_t *col;      /* [n][m] column of z_ij, SIZE_MAX = none */
+	size_t *row;      /* [n] row of what the job wants */
+	double *unit;     /* [n] */
+	double *gpu_unit; /* [m]; the types' rows are the first */
 };
 
 static void
@@ -40,7 +40,7 @@ scaled_free(struct scaled *g)
 	free(g->col);
 	free(g->row);
 	free(g->unit);
-	free(g->pool);
+	free(g->gpu_unit);
 }
 
 static void
@@ -62,8 +62,8 @@ add_job(
 		col = g->col[i * p->m + j] = gv_lp_add_col(&g->lp, 0, INFINITY, 0);
 		gv_lp_set(&g->lp, g->row[i], col, a[i * p->m + j] / best);
 		gv_lp_set(&g->lp, time, col, 1);
-		gv_lp_set(
-		    &g->lp, j, col, p->count[i] * p->scale[i] * g->unit[i] / g->pool[j]);
+		gv_lp_set(&g->lp, j, col,
+		    p->count[i] * p->scale[i] * g->unit[i] / g->gpu_unit[j]);
 	}
 }
 
@@ -77,12 +77,12 @@ program_make(
 	g->col = gv_xcalloc(p->n, p->m * sizeof(*g->col));
 	g->row = gv_xcalloc(p->n, sizeof(*g->row));
 	g->unit = gv_xcalloc(p->n, sizeof(*g->unit));
-	g->pool = gv_xcalloc(p->m, sizeof(*g->pool));
+	g->gpu_unit = gv_xcalloc(p->m, sizeof(*g->gpu_unit));
 	g->lp.maximise = true;
 	g->f = gv_lp_add_col(&g->lp, 0, INFINITY, 1);
 	for (j = 0; j < p->m; j++) {
-		g->pool[j] = fmax(1, p->capacity[j]);
-		gv_lp_add_row(&g->lp, -INFINITY, p->capacity[j] / g->pool[j]);
+		g->gpu_unit[j] = fmax(1, p->capacity[j]);
+		gv_lp_add_row(&g->lp, -INFINITY, p->capacity[j] / g->gpu_unit[j]);
 	}
 	for (i = 0; i < p->n * p->m; i++)
 		g->col[i] = SIZE_MAX;
@@ -129,7 +129,7 @@ take(struct gv_reach *r, const struct gv_problem *p, const double *a, const doub
 	size_t i, j;
 
 	for (j = 0; j < p->m; j++)
-		r->price[j] = fmax(0, sol->row_dual[j]) / g->pool[j];
+		r->price[j] = fmax(0, sol->row_dual[j]) / g->gpu_unit[j];
 	for (i = 0; i < p->n; i++) {
 		r->lambda[i] = 0;
 		if (want[i] > 0)

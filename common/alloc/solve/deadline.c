@@ -72,7 +72,10 @@ mark_late(const struct gv_problem *p, const double *need, const bool *keep,
 	free(fastest);
 }
 
-/* The same where jobs share GPUs, also with jobs that need nothing: of all jobs.  lambda of the needy ones. */
+/*
+ * The best level of the needs where jobs share GPUs, also with jobs that need nothing: of
+ * all jobs.  lambda of the needy ones.
+ */
 static int
 shared_level_of_needs(const struct gv_problem *p, const struct gv_solver_options *opt,
     const char *name, const double *need, double *level, double *lambda,
@@ -100,7 +103,7 @@ shared_level_of_needs(const struct gv_problem *p, const struct gv_solver_options
 	return rc;
 }
 
-/* The same as gv_deadline_needs for needs that are finite. */
+/* Takes the same arguments as gv_deadline_needs; needs are finite. */
 static int
 meet(const struct gv_problem *p, const struct gv_solver_options *opt, const char *name,
     double *need, struct gv_solution *s, struct gv_error *e)

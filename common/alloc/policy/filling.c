@@ -1,4 +1,4 @@
-#include "fill.h"
+#include "filling.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,18 +13,18 @@ number(const struct gv_problem *p, enum gv_problem_number k, size_t i, double ot
 }
 
 void
-gv_fill_init(struct gv_fill *f, const struct gv_problem *p, bool fifo)
+gv_filling_init(struct gv_filling *f, const struct gv_problem *p, bool fifo)
 {
 	double *equal = gv_xcalloc(p->n, sizeof(*equal));
 	double *fastest = gv_xcalloc(p->n, sizeof(*fastest));
 	size_t i, j;
 
-	*f = (struct gv_fill){.p = p, .fifo = fifo};
+	*f = (struct gv_filling){.p = p, .fifo = fifo};
 	f->a = gv_xcalloc(p->n, p->m * sizeof(*f->a));
 	f->most = gv_xcalloc(p->n, sizeof(*f->most));
 	f->have = gv_xcalloc(p->n, sizeof(*f->have));
-	f->stopped = gv_xcalloc(p->n, sizeof(*f->stopped));
-	f->rising = gv_xcalloc(p->n, sizeof(*f->rising));
+	f->frozen = gv_xcalloc(p->n, sizeof(*f->frozen));
+	f->active = gv_xcalloc(p->n, sizeof(*f->active));
 	f->entity = gv_xcalloc(p->n, sizeof(*f->entity));
 	gv_problem_equal_throughput(p, equal);
 	gv_problem_fastest(p, fastest);
@@ -39,13 +39,13 @@ gv_fill_init(struct gv_fill *f, const struct gv_problem *p, bool fifo)
 }
 
 void
-gv_fill_free(struct gv_fill *f)
+gv_filling_free(struct gv_filling *f)
 {
 	free(f->a);
 	free(f->most);
 	free(f->have);
-	free(f->stopped);
-	free(f->rising);
+	free(f->frozen);
+	free(f->active);
 	free(f->entity);
 }
 
@@ -97,7 +97,7 @@ fastest_in_pairs(const struct gv_problem *p, const double *price, double none)
 }
 
 void
-gv_fill_leave_types(struct gv_fill *f, const double *price, double none)
+gv_filling_freeze_types(struct gv_filling *f, const double *price, double none)
 {
 	const struct gv_problem *p = f->p;
 	double *pairs = p->together != NULL ? fastest_in_pairs(p, price, none) : NULL;
@@ -106,7 +106,7 @@ gv_fill_leave_types(struct gv_fill *f, const double *price, double none)
 	for (i = 0; i < p->n; i++) {
 		double most = 0;
 
-		if (f->stopped[i])
+		if (f->frozen[i])
 			continue;
 		for (j = 0; j < p->m; j++) {
 			double *a = &f->a[i * p->m + j];
@@ -122,13 +122,13 @@ gv_fill_leave_types(struct gv_fill *f, const double *price, double none)
 		f->most[i] = fmin(f->most[i], most);
 		if (f->most[i] <= f->have[i]) {
 			f->most[i] = f->have[i];
-			f->stopped[i] = true;
+			f->frozen[i] = true;
 		}
 	}
 	free(pairs);
 }
 
-/* ---- pouring ---- */
+/* ---- levels over time ---- */
 
 struct key {
 	double entity, key;
@@ -150,50 +150,50 @@ by_entity(const void *a, const void *b)
 
 /* The entities of the keys in order. */
 static void
-find_entities(struct gv_fill *f, const struct key *key)
+find_entities(struct gv_filling *f, const struct key *key)
 {
 	size_t k;
 
 	f->n_entities = 0;
-	for (k = 0; k < f->n_rising; k++) {
+	for (k = 0; k < f->n_active; k++) {
 		if (k > 0 && key[k].entity == key[k - 1].entity) {
 			f->entity[f->n_entities - 1].end++;
 			continue;
 		}
-		f->entity[f->n_entities++] = (struct entity){
+		f->entity[f->n_entities++] = (struct gv_filling_entity){
 		    k, k + 1, number(f->p, GV_NUMBER_ENTITY_WEIGHT, key[k].job, 1)};
 	}
 }
 
 void
-gv_fill_line_up(struct gv_fill *f)
+gv_filling_sort(struct gv_filling *f)
 {
 	const struct gv_problem *p = f->p;
 	struct key *key = gv_xcalloc(p->n, sizeof(*key));
 	size_t i, k;
 
-	f->n_rising = 0;
+	f->n_active = 0;
 	for (i = 0; i < p->n; i++) {
 		double room = (f->most[i] - f->have[i]) / p->weight[i];
 
-		if (!f->stopped[i])
-			key[f->n_rising++] =
+		if (!f->frozen[i])
+			key[f->n_active++] =
 			    (struct key){number(p, GV_NUMBER_ENTITY, i, 0),
-				f->fifo ? number(p, GV_NUMBER_PLACE, i, 0) : room, i};
+				f->fifo ? number(p, GV_NUMBER_POSITION, i, 0) : room, i};
 	}
-	qsort(key, f->n_rising, sizeof(*key), by_entity);
-	for (k = f->n_rising; k-- > 0;) {
-		struct gv_riser *r = &f->rising[k];
+	qsort(key, f->n_active, sizeof(*key), by_entity);
+	for (k = f->n_active; k-- > 0;) {
+		struct gv_active_job *r = &f->active[k];
 
 		i = key[k].job;
-		*r = (struct gv_riser){.job = i,
+		*r = (struct gv_active_job){.job = i,
 		    .have = f->have[i],
 		    .most = f->most[i],
 		    .weight = p->weight[i],
 		    .count = p->count[i],
 		    .room = key[k].key,
 		    .rest = p->count[i] * p->weight[i]};
-		if (k + 1 < f->n_rising && key[k + 1].entity == key[k].entity)
+		if (k + 1 < f->n_active && key[k + 1].entity == key[k].entity)
 			r->rest += r[1].rest;
 	}
 	find_entities(f, key);
@@ -201,14 +201,16 @@ gv_fill_line_up(struct gv_fill *f)
 }
 
 /*
- * How far comes what an entity pours in time c: those before *at have
- * all their time.  Of fairness the others rise by their weights times what is
- * returned; in a queue the next one rises by that, and nobody else.
+ * An entity of weight W_e fills its jobs with W_e c in time c; those before *at have all
+ * their time by then.  Of fairness the others have risen by w_i times what is returned,
+ * which solves sum_i n_i min(w_i l, most_i - have_i) = W_e c for l; in a queue the next one
+ * by that, and nobody else.
  */
 static double
-poured(const struct gv_fill *f, const struct entity *e, double c, size_t *at)
+filled(
+    const struct gv_filling *f, const struct gv_filling_entity *e, double c, size_t *at)
 {
-	const struct gv_riser *r = f->rising;
+	const struct gv_active_job *r = f->active;
 	double amount = c * e->weight;
 	double level = 0;
 	size_t k, end = e->end;
@@ -231,11 +233,11 @@ poured(const struct gv_fill *f, const struct entity *e, double c, size_t *at)
 	return amount > 1e-10 * r[k].most ? amount : 0; /* else it is rounding */
 }
 
-/* The level of rising[k], where poured() stopped at by. */
+/* The level of active[k], of an entity of which filled() says at and by. */
 static double
-level_of(const struct gv_fill *f, size_t k, size_t at, double by)
+level_of(const struct gv_filling *f, size_t k, size_t at, double by)
 {
-	const struct gv_riser *r = &f->rising[k];
+	const struct gv_active_job *r = &f->active[k];
 
 	if (k < at)
 		return r->most;
@@ -245,30 +247,30 @@ level_of(const struct gv_fill *f, size_t k, size_t at, double by)
 }
 
 void
-gv_fill_pour(const struct gv_fill *f, double c, double *v)
+gv_filling_levels(const struct gv_filling *f, double c, double *v)
 {
 	size_t i, k, at;
 
 	memcpy(v, f->have, f->p->n * sizeof(*v));
 	for (i = 0; i < f->n_entities; i++) {
-		const struct entity *e = &f->entity[i];
-		double by = poured(f, e, c, &at);
+		const struct gv_filling_entity *e = &f->entity[i];
+		double by = filled(f, e, c, &at);
 
 		for (k = e->first; k < e->end; k++)
-			v[f->rising[k].job] = level_of(f, k, at, by);
+			v[f->active[k].job] = level_of(f, k, at, by);
 	}
 }
 
 double
-gv_fill_weigh(const struct gv_fill *f, const double *lambda, double c)
+gv_filling_weighted(const struct gv_filling *f, const double *lambda, double c)
 {
 	enum { BLOCK = 1024 };
 	double sum = 0, block = 0;
 	size_t i, k, at;
 
 	for (i = 0; i < f->n_entities; i++) {
-		const struct entity *e = &f->entity[i];
-		double by = poured(f, e, c, &at);
+		const struct gv_filling_entity *e = &f->entity[i];
+		double by = filled(f, e, c, &at);
 
 		for (k = e->first; k < e->end; k++) {
 			block += lambda[k] * level_of(f, k, at, by);
@@ -282,18 +284,18 @@ gv_fill_weigh(const struct gv_fill *f, const double *lambda, double c)
 }
 
 double
-gv_fill_time(const struct gv_fill *f)
+gv_filling_time(const struct gv_filling *f)
 {
 	double longest = 0;
 	size_t i, k;
 
 	for (i = 0; i < f->n_entities; i++) {
-		const struct entity *e = &f->entity[i];
+		const struct gv_filling_entity *e = &f->entity[i];
 		double sum = 0;
 
 		for (k = e->first; k < e->end; k++)
 			sum +=
-			    f->rising[k].count * (f->rising[k].most - f->rising[k].have);
+			    f->active[k].count * (f->active[k].most - f->active[k].have);
 		longest = fmax(longest, sum / e->weight);
 	}
 	return longest * (1 + 1e-6);

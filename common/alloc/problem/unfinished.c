@@ -1,4 +1,4 @@
-#include "work.h"
+#include "unfinished.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 void
-gv_work_find(struct gv_work *w, const struct gv_problem *p)
+gv_unfinished_find(struct gv_unfinished *w, const struct gv_problem *p)
 {
 	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
 	size_t i, n = 0;
@@ -26,7 +26,7 @@ gv_work_find(struct gv_work *w, const struct gv_problem *p)
 }
 
 void
-gv_work_deal(const struct gv_work *w, const double *x, double *all)
+gv_unfinished_deal(const struct gv_unfinished *w, const double *x, double *all)
 {
 	size_t m = w->p.m;
 	size_t i;
@@ -36,8 +36,8 @@ gv_work_deal(const struct gv_work *w, const double *x, double *all)
 }
 
 void
-gv_work_deal_pairs(
-    const struct gv_work *w, struct gv_solution *s, struct gv_solution *all)
+gv_unfinished_deal_pairs(
+    const struct gv_unfinished *w, struct gv_solution *s, struct gv_solution *all)
 {
 	size_t i;
 
@@ -53,7 +53,7 @@ gv_work_deal_pairs(
 }
 
 void
-gv_work_free(struct gv_work *w)
+gv_unfinished_free(struct gv_unfinished *w)
 {
 	if (!w->all)
 		gv_problem_free(&w->p);

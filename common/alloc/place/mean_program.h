@@ -8,7 +8,7 @@
  *	     t >= 0, n a point
  *
  * with gain(n) = sum_ij gain_ij n_ij and so on, rise_i(n) over j alone.  Points are those
- * that GPUs and time allow (gv_plain_solve()), or the mixtures of placements
+ * that GPUs and time allow (gv_mean_program_solve()), or the mixtures of placements
  * (hull.h).  Numbers are best of about 1.
  */
 #ifndef GV_ALLOC_PROGRAM_H
@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "alloc/problem/problem.h"
 
-struct gv_program {
+struct gv_mean_program {
 	const struct gv_problem *p;
 	bool level;
 	const double *gain;  /* [n][m] of a job there; NULL = 0 */
@@ -46,10 +46,11 @@ struct gv_program {
 };
 
 /* Room for what comes out; close 1e-9, the rest as 0. */
-void gv_program_init(struct gv_program *g, const struct gv_problem *p);
-void gv_program_free(struct gv_program *g);
+void gv_mean_program_init(struct gv_mean_program *g, const struct gv_problem *p);
+void gv_mean_program_free(struct gv_mean_program *g);
 
 /* Over all points that GPUs and time allow: 0; 1 there is none; -1 with *e set. */
-int gv_plain_solve(struct gv_program *g, const char *name, struct gv_error *e);
+int gv_mean_program_solve(
+    struct gv_mean_program *g, const char *name, struct gv_error *e);
 
 #endif

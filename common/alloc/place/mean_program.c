@@ -1,4 +1,4 @@
-#include "program.h"
+#include "mean_program.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -8,21 +8,21 @@
 #include "lp/lp.h"
 
 void
-gv_program_init(struct gv_program *g, const struct gv_problem *p)
+gv_mean_program_init(struct gv_mean_program *g, const struct gv_problem *p)
 {
-	*g = (struct gv_program){.p = p, .close = 1e-9, .enough = INFINITY};
+	*g = (struct gv_mean_program){.p = p, .close = 1e-9, .enough = INFINITY};
 	g->dual = gv_xcalloc(p->n, sizeof(*g->dual));
 	g->price = gv_xcalloc(p->m, sizeof(*g->price));
 	g->mean = gv_xcalloc(p->n, p->m * sizeof(*g->mean));
 }
 
 void
-gv_program_free(struct gv_program *g)
+gv_mean_program_free(struct gv_mean_program *g)
 {
 	free(g->dual);
 	free(g->price);
 	free(g->mean);
-	*g = (struct gv_program){0};
+	*g = (struct gv_mean_program){0};
 }
 
 /* The linear program, n_ij = unit_i z_ij; the types' rows are the first. */
@@ -31,12 +31,12 @@ struct plain {
 	size_t *col;       /* [n][m] of z_ij, SIZE_MAX where the job cannot run */
 	size_t *row;       /* [n] of a class, SIZE_MAX = none */
 	double *unit;      /* [n] */
-	double *pool;      /* [m] of the type's GPUs */
+	double *gpu_unit;  /* [m] of the type's GPUs */
 	size_t keep, cost; /* rows */
 };
 
 static void
-add_columns(struct plain *w, const struct gv_program *g, size_t i)
+add_columns(struct plain *w, const struct gv_mean_program *g, size_t i)
 {
 	const struct gv_problem *p = g->p;
 	size_t time = gv_lp_add_row(&w->lp, -INFINITY, p->count[i] / w->unit[i]);
@@ -52,7 +52,7 @@ add_columns(struct plain *w, const struct gv_program *g, size_t i)
 			continue;
 		col = w->col[at] = gv_lp_add_col(
 		    &w->lp, 0, INFINITY, g->gain != NULL ? unit * g->gain[at] : 0);
-		gv_lp_set(&w->lp, j, col, unit * p->scale[i] / w->pool[j]);
+		gv_lp_set(&w->lp, j, col, unit * p->scale[i] / w->gpu_unit[j]);
 		gv_lp_set(&w->lp, time, col, 1);
 		if (w->row[i] != SIZE_MAX)
 			gv_lp_set(&w->lp, w->row[i], col, unit * g->rise[at]);
@@ -64,7 +64,7 @@ add_columns(struct plain *w, const struct gv_program *g, size_t i)
 }
 
 static void
-plain_make(struct plain *w, const struct gv_program *g)
+plain_make(struct plain *w, const struct gv_mean_program *g)
 {
 	const struct gv_problem *p = g->p;
 	double largest = 0;
@@ -74,11 +74,11 @@ plain_make(struct plain *w, const struct gv_program *g)
 	w->col = gv_xcalloc(p->n, p->m * sizeof(*w->col));
 	w->row = gv_xcalloc(p->n, sizeof(*w->row));
 	w->unit = gv_xcalloc(p->n, sizeof(*w->unit));
-	w->pool = gv_xcalloc(p->m, sizeof(*w->pool));
+	w->gpu_unit = gv_xcalloc(p->m, sizeof(*w->gpu_unit));
 	for (j = 0; j < p->m; j++) {
-		w->pool[j] = fmax(1, p->capacity[j]);
-		largest = fmax(largest, w->pool[j]);
-		gv_lp_add_row(&w->lp, -INFINITY, p->capacity[j] / w->pool[j]);
+		w->gpu_unit[j] = fmax(1, p->capacity[j]);
+		largest = fmax(largest, w->gpu_unit[j]);
+		gv_lp_add_row(&w->lp, -INFINITY, p->capacity[j] / w->gpu_unit[j]);
 	}
 	if (g->keep != NULL)
 		w->keep = gv_lp_add_row(&w->lp, g->at_least, INFINITY);
@@ -107,12 +107,12 @@ plain_free(struct plain *w)
 	free(w->col);
 	free(w->row);
 	free(w->unit);
-	free(w->pool);
+	free(w->gpu_unit);
 }
 
 /* What a job there is worth at the multipliers. */
 static double
-worth(const struct gv_program *g, double kept, size_t at)
+worth(const struct gv_mean_program *g, double kept, size_t at)
 {
 	double sum = g->dual[at / g->p->m] * g->rise[at];
 
@@ -127,7 +127,7 @@ worth(const struct gv_program *g, double kept, size_t at)
 
 /* The multipliers, and what they prove. */
 static void
-take_duals(struct gv_program *g, const struct plain *w, const double *row_dual)
+take_duals(struct gv_mean_program *g, const struct plain *w, const double *row_dual)
 {
 	const struct gv_problem *p = g->p;
 	double kept = g->keep != NULL ? fmax(0, -row_dual[w->keep]) : 0;
@@ -137,7 +137,7 @@ take_duals(struct gv_program *g, const struct plain *w, const double *row_dual)
 	g->cost_dual = g->cost != NULL ? fmax(0, row_dual[w->cost]) : 0;
 	g->most = 0;
 	for (j = 0; j < p->m; j++) {
-		g->price[j] = fmax(0, row_dual[j]) / w->pool[j];
+		g->price[j] = fmax(0, row_dual[j]) / w->gpu_unit[j];
 		g->most += g->price[j] * p->capacity[j];
 	}
 	size = g->most + g->cost_dual * g->budget;
@@ -163,7 +163,7 @@ take_duals(struct gv_program *g, const struct plain *w, const double *row_dual)
 }
 
 int
-gv_plain_solve(struct gv_program *g, const char *name, struct gv_error *e)
+gv_mean_program_solve(struct gv_mean_program *g, const char *name, struct gv_error *e)
 {
 	const struct gv_problem *p = g->p;
 	struct gv_lp_solution sol = {0};
