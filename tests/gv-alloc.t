@@ -470,6 +470,12 @@ cost --prices=offers.csv --at=-1
 is_out "--prices --at before the first: the cluster's" <<EOF
 36
 EOF
+cost --prices=offers.csv --at=1970-01-01T00:01:40Z
+is_out "--prices --at a date" <<EOF
+2000
+EOF
+run gv-alloc -p min-cost -c dear.csv --prices=offers.csv --at=yesterday two-types.csv
+err_has '--at: expected seconds or a date such as 2026-11-22T09:30, got "yesterday"' "--at neither"
 printf 'gpu_type,usd_per_h\nv100,-1\n' >bad.csv
 run gv-alloc -p min-cost -c dear.csv --prices=bad.csv two-types.csv
 is_err "a negative price" <<EOF

@@ -180,7 +180,7 @@ EOF
 run plan -l 4@10Gb/s --batch=16 -m 700MB -e edges.csv layers.csv
 is_status 1 "too large: status"
 is_err "too large" <<EOF
-gv-partition: no plan fits: the smallest, width=1 depth=4 micro_batch=1 execution=serial recompute=none, needs 856293376 bytes on a GPU, 156293376 too many
+gv-partition: no plan fits: the smallest, width=1 depth=4 micro_batch=1 execution=serial recompute=none, needs 0.797 GiB on a GPU, 0.146 GiB too much
 EOF
 run plan -l 4@10Gb/s --batch=1 --recompute=full --top=3 -e edges.csv layers.csv
 is_status 1 "too small a batch: status"

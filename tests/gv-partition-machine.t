@@ -147,7 +147,7 @@ EOF
 sed 's/,v100$/,big/; s/,k80$/,small/; s/,3,none,0x3/,1,none,0x1/' types.plan.csv >big.csv
 run gv-partition --evaluate -c memory.csv --gpu-speed=big=1 --gpu-speed=small=1 -l @10Gb/s -e edges.csv big.csv
 is_status 1 "a plan that does not fit: status"
-ok "a plan that does not fit" [ "$(grep -c 'needs [0-9]* bytes on each GPU, [0-9]* too many' err)" -eq 2 ]
+ok "a plan that does not fit" [ "$(grep -c 'needs [0-9.]* GiB on each GPU, [0-9.]* GiB too much' err)" -eq 2 ]
 sed '4s/,v100$/,k80/' types.plan.csv >mixed.csv
 run gv-partition --evaluate -c types.csv --gpu-speed=v100=1 --gpu-speed=k80=0.3 -l @10Gb/s -e edges.csv mixed.csv
 is_err "two types in a stage" <<EOF

@@ -204,7 +204,7 @@ printf '%s\n175B,96,12288,96,2048,51200,1536\n' "$head" >large.csv
 run plan --gpus=8 --gpu-type=A100-80GB large.csv
 is_status 1 "too large: status"
 is_err "too large" <<EOF
-gv-partition: large.csv:2: "175B": no plan fits: the smallest, t=8 p=1 d=1 v=1 b=1 recompute=full, needs 395805900800 bytes on each GPU, 316778502554 too many
+gv-partition: large.csv:2: "175B": no plan fits: the smallest, t=8 p=1 d=1 v=1 b=1 recompute=full, needs 369 GiB on each GPU, 295 GiB too much
 EOF
 ok "and only the header" [ "$(wc -l <out)" -eq 1 ]
 run plan --gpus=8 --gpu-type=A100-80GB --evaluate --top=1 large.csv

@@ -83,7 +83,7 @@ out_has "full" "-m: some stages recompute"
 run gv-partition --top=0 -l 4@10Gb/s -e edges.csv -m 500MB layers.csv
 is_status 1 "-m, too little: status"
 is_err "-m, too little" <<EOF
-gv-partition: no plan fits: the fullest stage of the best one, 2 layers from "fc1" to "fc2" with replicas=1 and in_flight=1, needs 888353408 bytes on each GPU, 388353408 too many
+gv-partition: no plan fits: the fullest stage of the best one, 2 layers from "fc1" to "fc2" with replicas=1 and in_flight=1, needs 0.827 GiB on each GPU, 0.362 GiB too much
 EOF
 run gv-partition --top=0 -l 4@10Gb/s -e edges.csv --schedule=interleaved --micro-batches=8 -m 500MB layers.csv
 is_status 1 "interleaved, too little: status"

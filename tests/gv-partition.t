@@ -164,7 +164,7 @@ EOF
 run gv-partition --evaluate -m 700MB -l 4@10Gb/s -e edges.csv plain
 is_status 1 "an evaluated plan that does not fit: status"
 is_err "an evaluated plan that does not fit" <<EOF
-gv-partition: stage 1 needs 888353408 bytes on each GPU, 188353408 too many
+gv-partition: stage 1 needs 0.827 GiB on each GPU, 0.175 GiB too much
 EOF
 
 # ---- memory ----
@@ -190,12 +190,12 @@ run gv-partition -m 800MB --schedule=gpipe --micro-batches=8 --recompute=none -l
 is_status 1 "too large: status"
 is_out "too large: no output" </dev/null
 is_err "too large" <<EOF
-gv-partition: no plan fits: the fullest stage of the best one, 2 layers from "fc1" to "fc2" with replicas=1 and in_flight=8, needs 892919424 bytes on each GPU, 92919424 too many
+gv-partition: no plan fits: the fullest stage of the best one, 2 layers from "fc1" to "fc2" with replicas=1 and in_flight=8, needs 0.832 GiB on each GPU, 0.087 GiB too much
 EOF
 run gv-partition -m 500MB -l 4@25GB/s -l 2@10Gb/s -e edges.csv -o result.csv layers.csv
 is_status 1 "too large on two levels: status"
 is_err "too large on two levels" <<EOF
-gv-partition: no plan fits: the fullest stage of the best one, 2 layers from "fc1" to "fc2" with replicas=1 and in_flight=1, needs 888353408 bytes on each GPU, 388353408 too many
+gv-partition: no plan fits: the fullest stage of the best one, 2 layers from "fc1" to "fc2" with replicas=1 and in_flight=1, needs 0.827 GiB on each GPU, 0.362 GiB too much
 EOF
 ran="what -o had"
 same_file result.csv plain "the old file stays"
@@ -264,11 +264,7 @@ EOF
 run gv-partition -l 4@1GB/s edges.csv
 is_status 2 "other columns: status"
 is_err "other columns" <<EOF
-gv-partition: edges.csv:1: missing column "node_id" (found: src, dst)
-gv-partition: edges.csv:1: missing column "forward_ms" (found: src, dst)
-gv-partition: edges.csv:1: missing column "backward_ms" (found: src, dst)
-gv-partition: edges.csv:1: missing column "activation_bytes" (found: src, dst)
-gv-partition: edges.csv:1: missing column "parameter_bytes" (found: src, dst)
+gv-partition: edges.csv:1: this is a table of edges; expected a table of layers (node_id, forward_ms)
 EOF
 # edges NAME MESSAGE EDGE: with one edge more the table is refused so
 edges() {

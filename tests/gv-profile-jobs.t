@@ -136,7 +136,7 @@ same_file got want "failed jobs have rate 0"
 is_err "failed jobs: warnings" <<'EOT'
 gv-profile: warning: jobs.csv:2: job "crash" on cpu1: failed with status 3: "CUDA out of memory"
 gv-profile: warning: jobs.csv:3: job "gone" on cpu1: failed with status 127: "sh: 1: no-such-program: not found"
-gv-profile: warning: jobs.csv:4: job "empty" on cpu1: left without having reported a step
+gv-profile: warning: jobs.csv:4: job "empty" on cpu1: left without having reported a step: a job appends "step N" to the file $GV_PROGRESS
 gv-profile: warning: jobs.csv:5: job "killed" on cpu1: failed with status 137 and wrote nothing
 gv-profile: warning: jobs.csv:6: job "rank" on cpu1: failed with status 9 and wrote nothing
 gv-profile: job "crash" runs on no GPU type of the cluster
@@ -149,7 +149,7 @@ printf 'job_id,command\nmute,stepper -m\n' >jobs.csv
 run gv-profile jobs --timeout=0.4s -c cluster.csv jobs.csv
 is_status 1 "a job that reports nothing"
 is_err "a job that reports nothing: warning" <<'EOT'
-gv-profile: warning: jobs.csv:2: job "mute" on cpu1: reported no step within 0.4 s
+gv-profile: warning: jobs.csv:2: job "mute" on cpu1: reported no step within 0.4 s: a job appends "step N" to the file $GV_PROGRESS
 gv-profile: job "mute" runs on no GPU type of the cluster
 EOT
 nothing_left "failed jobs leave nothing"

@@ -653,7 +653,7 @@ EOT
 run gv-run --resume -s none
 is_status 2 "--resume without a state"
 is_err "is an error" <<'EOT'
-gv-run: none/cluster.csv: cannot open: No such file or directory
+gv-run: none: holds no run to resume
 EOT
 run sh -c 'mkdir gone && cd gone && rmdir ../gone && exec gv-run -c "$1/cluster.csv" -s "$1/x" "$1/alone.csv"' sh "$scratch"
 is_status 2 "a directory that is gone"
@@ -661,13 +661,15 @@ is_err "jobs cannot run there" <<'EOT'
 gv-run: cannot find the working directory: No such file or directory
 EOT
 mkdir -p empty
+run gv-run --resume -s empty
+echo "gv-run: empty: holds no run to resume" | is_err "--resume without a run, without a cluster"
 run gv-run --resume -c cluster.csv -s empty
 is_err "so is one without a run" <<'EOT'
 gv-run: empty: holds no run to resume
 EOT
 run gv-run --resume -c cluster.csv -s none
 is_err "or none at all" <<'EOT'
-gv-run: none: cannot open: No such file or directory
+gv-run: none: holds no run to resume
 EOT
 
 # ---- options ----

@@ -2,6 +2,7 @@
 # What can be read and was probably meant otherwise is warned about by name;
 # tables of another kind are told what they are.  Nothing is said where nothing
 # is wrong.
+# shellcheck disable=SC2086
 . "${0%/*}/lib.sh"
 cp "$src"/examples/man/* .
 
@@ -154,10 +155,22 @@ told cluster.csv 'this is a cluster; expected a jobs table (job_id, command)' \
 	gv-profile jobs -c cluster.csv cluster.csv
 told layers.csv 'this is a table of layers; expected a table of throughputs' \
 	gv-alloc -p max-min -t layers.csv -c cluster.csv jobs.csv
+told rates.csv 'this is a table of rates; expected a table of layers' gv-partition -l 2@10Gb/s rates.csv
+told cluster.csv 'this is a cluster; expected a model' gv-train --data=digits:1 --steps=1 cluster.csv
 tr , ';' <rates.csv >semicolons.csv
 told semicolons.csv 'cells are separated by semicolons; expected commas or tabs' \
 	gv-alloc -p max-min -c cluster.csv semicolons.csv
 is_err "once" <<E
 gv-alloc: semicolons.csv:1: cells are separated by semicolons; expected commas or tabs
 E
+
+# ---- models ----
+for command in 'gv-train --data=digits:1 --steps=1' 'gv-profile layers'; do
+	run $command resnet
+	echo "${command%% *}: resnet: there is no such file and no such model; shipped are cnn, cnn-bn, cnn-small, linear, mlp, mlp-large" |
+		is_err "a model that is not there: ${command%% *}"
+done
+mkdir -p none/models
+run env GV_DATA=none gv-train --data=digits:1 --steps=1 resnet
+echo "gv-train: resnet: there is no such file, and no models in none/models" | is_err "none are"
 done_testing

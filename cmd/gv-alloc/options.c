@@ -167,7 +167,12 @@ set_at(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
-	o->at_s = gv_opt_double(&o->common, "--at", arg, -INFINITY, INFINITY);
+	char q[GV_QUOTE_LEN];
+
+	if (gv_parse_time(arg, &o->at_s) != 0)
+		gv_opt_usage(&o->common,
+		    "--at: expected seconds or a date such as 2026-11-22T09:30, got %s",
+		    gv_quote(q, arg, strlen(arg)));
 }
 
 static void

@@ -128,7 +128,7 @@ say_why(const struct run *r, size_t row, const struct ptd_machine *m,
     const struct ptd_rows *rows)
 {
 	const struct ptd_plan *k = &rows->least.plan;
-	char name[200];
+	char name[200], size[2][GV_NUM_LEN];
 
 	transformers_name(&r->t, row, name, sizeof(name));
 	if (rows->tried == 0)
@@ -138,9 +138,10 @@ say_why(const struct run *r, size_t row, const struct ptd_machine *m,
 		    r->t.row[row].x.batch);
 	else
 		gv_warn("%s: no plan fits: the smallest, t=%zu p=%zu d=%zu v=%zu b=%zu "
-			"recompute=%s, needs %.0f bytes on each GPU, %.0f too many",
+			"recompute=%s, needs %s on each GPU, %s too much",
 		    name, k->t, k->p, k->d, k->v, k->b, ptd_recompute_name[k->recompute],
-		    rows->least.memory, rows->least.memory - m->memory);
+		    gv_show_bytes(size[0], rows->least.memory),
+		    gv_show_bytes(size[1], rows->least.memory - m->memory));
 }
 
 static void

@@ -24,7 +24,7 @@ say_no_plan(const struct options *o, const struct gv_layers *l, const struct ide
 	struct least_memory least = {.bytes = 0};
 	ptrdiff_t id = gv_frame_find(&l->rows, "node_id");
 	size_t v, first = 0, last = 0, n = 0;
-	char a[GV_QUOTE_LEN], b[GV_QUOTE_LEN];
+	char a[GV_QUOTE_LEN], b[GV_QUOTE_LEN], size[2][GV_NUM_LEN];
 	struct gv_cell c, d;
 
 	if (o->search.rules.memory > 0)
@@ -47,9 +47,10 @@ say_no_plan(const struct options *o, const struct gv_layers *l, const struct ide
 	gv_warn(
 	    "no plan fits: the fullest stage of the best one, %zu layers from %s to %s "
 	    "with "
-	    "replicas=%zu and in_flight=%zu, needs %.0f bytes on each GPU, %.0f too many",
+	    "replicas=%zu and in_flight=%zu, needs %s on each GPU, %s too much",
 	    n, gv_quote(a, c.s, c.len), gv_quote(b, d.s, d.len), least.replicas,
-	    least.in_flight, least.bytes, least.bytes - o->search.rules.memory);
+	    least.in_flight, gv_show_bytes(size[0], least.bytes),
+	    gv_show_bytes(size[1], least.bytes - o->search.rules.memory));
 	exit(gv_finish() == GV_EXIT_OK ? GV_EXIT_NO : GV_EXIT_TROUBLE);
 }
 
@@ -138,14 +139,16 @@ say_fits(const struct options *o, const struct gv_plan *p, const struct plan_rep
 
 	for (i = 0; i < r->n; i++) {
 		const struct stage_report *s = &r->row[i];
+		char size[2][GV_NUM_LEN];
 		double memory = o->search.rules.memory;
 
 		if (p->fleet != NULL)
 			memory = p->fleet->type[p->stage[s->first].type].memory;
 		if (memory <= 0 || s->memory <= memory)
 			continue;
-		gv_warn("stage %zu needs %.0f bytes on each GPU, %.0f too many", s->stage,
-		    s->memory, s->memory - memory);
+		gv_warn("stage %zu needs %s on each GPU, %s too much", s->stage,
+		    gv_show_bytes(size[0], s->memory),
+		    gv_show_bytes(size[1], s->memory - memory));
 		all = false;
 	}
 	return all;

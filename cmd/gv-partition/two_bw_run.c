@@ -57,6 +57,7 @@ static void
 say_none(const struct two_bw_rows *r, const struct two_bw_machine *m)
 {
 	const struct two_bw_row *b = &r->least;
+	char size[2][GV_NUM_LEN];
 
 	if (r->tried == 0)
 		gv_warn("no plan: a batch of %zu minibatches has none for every stage of "
@@ -64,10 +65,10 @@ say_none(const struct two_bw_rows *r, const struct two_bw_machine *m)
 		    m->batch);
 	else
 		gv_warn("no plan fits: the smallest, width=%zu depth=%zu micro_batch=%zu "
-			"execution=%s recompute=%s, needs %.0f bytes on a GPU, %.0f too "
-			"many",
+			"execution=%s recompute=%s, needs %s on a GPU, %s too much",
 		    b->w, b->d, b->b, execution(b), b->recompute ? "full" : "none",
-		    b->memory, b->memory - m->memory);
+		    gv_show_bytes(size[0], b->memory),
+		    gv_show_bytes(size[1], b->memory - m->memory));
 }
 
 /* Searches; ends the program when the speeds cannot be read. */

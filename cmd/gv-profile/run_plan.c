@@ -104,10 +104,13 @@ warn_of(const char *label, const struct measurement *m, const struct run_options
 		gv_warn("warning: %s: failed with status %d: %s", label, m->status,
 		    gv_quote(q, m->last_line, strlen(m->last_line)));
 	else if (m->verdict == SILENT && m->left)
-		gv_warn("warning: %s: left without having reported a step", label);
+		gv_warn("warning: %s: left without having reported a step: a job "
+			"appends \"step N\" to the file $GV_PROGRESS",
+		    label);
 	else if (m->verdict == SILENT)
-		gv_warn("warning: %s: reported no step within %g s", label,
-		    o->measure.timeout_s);
+		gv_warn("warning: %s: reported no step within %g s: a job appends "
+			"\"step N\" to the file $GV_PROGRESS",
+		    label, o->measure.timeout_s);
 	else if (m->verdict == SHORT && m->fit.n < 2)
 		gv_warn("warning: %s: too short to measure: the time of its start is "
 			"counted in",

@@ -158,6 +158,8 @@ read_cluster(struct run *r, struct gv_frame *f)
 		strcat(strcpy(kept, r->o->state), "/cluster.csv");
 		path = kept;
 	}
+	if (r->o->resume && access(path, F_OK) != 0)
+		gv_die("%s: holds no run to resume", r->o->state);
 	if (gv_cluster_read(&r->cluster, path, &e) != 0 ||
 	    node_select(&r->cluster, path, r->o->node, &e) != 0 ||
 	    gv_frame_load(f, path, &e) != 0)

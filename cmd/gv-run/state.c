@@ -100,6 +100,8 @@ find_named(struct run *r, struct gv_error *e)
 	if (!r->o->resume && gv_mkdirs(dir, e) != 0)
 		return -1;
 	r->dir = realpath(dir, NULL);
+	if (r->dir == NULL && r->o->resume && errno == ENOENT)
+		return gv_error_set(e, "%s: holds no run to resume", dir);
 	if (r->dir == NULL)
 		return gv_error_sys(e, "%s: cannot open", dir);
 	if (r->o->resume && !state_has(r, "jobs.csv"))

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,7 +163,8 @@ gv_parse_bytes(const char *s, int64_t *bytes)
 		int64_t bytes;
 	} units[] = {{"", 1}, {"B", 1}, {"KB", 1000}, {"kB", 1000}, {"MB", 1000000},
 	    {"GB", 1000000000}, {"TB", 1000000000000}, {"KiB", 1024}, {"MiB", 1048576},
-	    {"GiB", 1073741824}, {"TiB", 1099511627776}};
+	    {"GiB", 1073741824}, {"TiB", 1099511627776}, {"K", 1024}, {"M", 1048576},
+	    {"G", 1073741824}, {"T", 1099511627776}};
 	size_t n = number_length(s);
 	size_t i;
 	int64_t whole;
@@ -206,14 +208,95 @@ gv_parse_rate(const char *s, double *bytes_per_s)
 	}
 	for (; prefix != NULL && prefix >= prefixes; prefix--)
 		v *= step;
-	if (strcmp(unit, "b/s") == 0 || (strcmp(unit, "bps") == 0 && unit[-1] != 'i'))
+	if (strcmp(unit, "b/s") == 0 || strcmp(unit, "bps") == 0)
 		v /= 8;
-	else if (strcmp(unit, "B/s") != 0)
+	else if (strcmp(unit, "B/s") != 0 && strcmp(unit, "Bps") != 0)
+		return -1;
+	if (unit[1] == 'p' && step > 1000) /* who writes Gibps? */
 		return -1;
 	if (!(v > 0) || !isfinite(v))
 		return -1;
 	*bytes_per_s = v;
 	return 0;
+}
+
+/* Reads a number of just that many digits, from min to max.  0 or -1. */
+static int
+take_digits(const char **s, int digits, int min, int max, int *v)
+{
+	int i;
+
+	for (*v = 0, i = 0; i < digits; i++, (*s)++) {
+		if (**s < '0' || **s > '9')
+			return -1;
+		*v = *v * 10 + (**s - '0');
+	}
+	return *v >= min && *v <= max ? 0 : -1;
+}
+
+static int
+take_char(const char **s, const char *any_of)
+{
+	if (**s == '\0' || strchr(any_of, **s) == NULL)
+		return -1;
+	(*s)++;
+	return 0;
+}
+
+/* Days from 1970-01-01 to a day of the Gregorian calendar. */
+static int64_t
+days_to(int year, int month, int day)
+{
+	/* years from March on, so that the leap day is the last of its year */
+	int64_t y = year - (month <= 2);
+	int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+
+	return y * 365 + y / 4 - y / 100 + y / 400 + of_year - 719468;
+}
+
+int
+gv_parse_time(const char *s, double *seconds)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	int year, month, day, hour = 0, minute = 0, second = 0;
+
+	if (gv_parse_double(s, strlen(s), seconds) == 0)
+		return 0;
+	if (take_digits(&s, 4, 1, 9999, &year) != 0 || take_char(&s, "-") != 0 ||
+	    take_digits(&s, 2, 1, 12, &month) != 0 || take_char(&s, "-") != 0 ||
+	    take_digits(&s, 2, 1, 31, &day) != 0)
+		return -1;
+	if (day > days[month - 1] && !(month == 2 && day == 29 && year % 4 == 0 &&
+					 (year % 100 != 0 || year % 400 == 0)))
+		return -1;
+	if (take_char(&s, "T ") == 0) {
+		if (take_digits(&s, 2, 0, 23, &hour) != 0 || take_char(&s, ":") != 0 ||
+		    take_digits(&s, 2, 0, 59, &minute) != 0)
+			return -1;
+		if (take_char(&s, ":") == 0 && take_digits(&s, 2, 0, 60, &second) != 0)
+			return -1;
+		take_char(&s, "Z");
+	}
+	*seconds = (double)(days_to(year, month, day) * 86400 + hour * 3600 +
+			    minute * 60 + second);
+	return *s == '\0' ? 0 : -1;
+}
+
+char *
+gv_show_bytes(char buf[GV_NUM_LEN], double bytes)
+{
+	double gib = bytes / 0x1p30, size = fabs(gib);
+
+	if (size < 0.0005)
+		snprintf(buf, GV_NUM_LEN, "%.0f bytes", bytes);
+	else
+		snprintf(buf, GV_NUM_LEN, "%.*f GiB",
+		    size < 1       ? 3
+		    : size < 9.995 ? 2
+		    : size < 99.95 ? 1
+				   : 0,
+		    gib);
+	return buf;
 }
 
 size_t

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/mem.h"
 #include "nn/ops.h"
+#include "table/kind.h"
 
 const char *
 gv_op_name(enum gv_op op)
@@ -305,29 +306,15 @@ gv_model_read(struct gv_model *m, const char *path, struct gv_error *e)
 	struct gv_frame f = {0};
 
 	*m = (struct gv_model){0};
-	if (gv_frame_load(&f, path, e) != 0) {
+	if (strpbrk(path, "/.") == NULL && strcmp(path, "-") != 0 &&
+	    access(path, F_OK) != 0)
+		return gv_model_unknown(path, e);
+	if (gv_frame_load(&f, path, e) != 0 ||
+	    gv_frame_expect(&f, GV_KIND_MODEL, e) != 0) {
 		gv_frame_free(&f);
 		return -1;
 	}
 	return gv_model_from_frame(m, &f, e);
-}
-
-char *
-gv_model_path(const char *name)
-{
-	size_t len;
-	char *path;
-
-	if (strchr(name, '/') != NULL || strcmp(name, "-") == 0 ||
-	    access(name, F_OK) == 0)
-		return gv_xstrdup(name);
-	len = strlen(gv_data_dir()) + strlen(name) + 16;
-	path = gv_xcalloc(len, 1);
-	snprintf(path, len, "%s/models/%s.tsv", gv_data_dir(), name);
-	if (access(path, F_OK) == 0)
-		return path;
-	free(path);
-	return gv_xstrdup(name);
 }
 
 int

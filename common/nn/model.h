@@ -126,6 +126,8 @@ void gv_model_write_shapes(const struct gv_model *m, struct gv_tabw *w);
  * is no file here the shipped model of that name.  The caller frees it.
  */
 char *gv_model_path(const char *name);
+/* The error that a name is neither a file nor a shipped model, with those that are.  -1. */
+int gv_model_unknown(const char *name, struct gv_error *e);
 
 /* "HxW" or "HxWxC" (C 1 otherwise), each 1..65536.  0, or -1: it is not so. */
 int gv_shape_parse(const char *s, struct gv_shape *shape);

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "table/kind.h"
 #include "plan/layers.h"
 
 static int
@@ -233,7 +234,8 @@ read_tables(struct gv_layers *l, const char *input, const char *edges, struct gv
 
 	if (gv_tab_open(&t, input, e) != 0)
 		return -1;
-	if (gv_tab_table(t, e) == 1 && gv_frame_read(&l->rows, t, e) == 0) {
+	if (gv_tab_table(t, e) == 1 && gv_tab_expect(t, GV_KIND_LAYERS, e) == 0 &&
+	    gv_frame_read(&l->rows, t, e) == 0) {
 		rc = 0;
 		if (edges != NULL)
 			rc = gv_frame_load(&l->edges, edges, e);

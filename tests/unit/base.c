@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/num.h"
 #include "base/rng.h"
 
@@ -146,6 +147,8 @@ test_units(void)
 	ok(gv_parse_bytes("16GiB", &b) == 0 && b == INT64_C(16) << 30, "16GiB");
 	ok(gv_parse_bytes("1.5KB", &b) == 0 && b == 1500, "1.5KB");
 	ok(gv_parse_bytes("10EiB", &b) == -1, "10EiB");
+	ok(gv_parse_bytes("16G", &b) == 0 && b == INT64_C(16) << 30, "16G");
+	ok(gv_parse_bytes("16g", &b) == -1, "16g");
 }
 
 static void
@@ -153,14 +156,14 @@ test_rates(void)
 {
 	static const char *const bad[] = {"", "1", "GB/s", "1GB", "1B", "1b", "1Gib",
 	    "1iB/s", "1Gibps", "1gB/s", "0B/s", "-1GB/s", "1 GB/s", "1GB/s ", "1e308TB/s",
-	    "1GBps", "1GG/s"};
+	    "1GiBps", "1Gibps", "1GG/s"};
 	static const struct {
 		const char *s;
 		double bytes_per_s;
 	} good[] = {{"25GB/s", 25e9}, {"10Gb/s", 1.25e9}, {"10Gbps", 1.25e9},
 	    {"1e9B/s", 1e9}, {"2KiB/s", 2048}, {"8kb/s", 1000}, {"8Kb/s", 1000},
 	    {"1.5TB/s", 1.5e12}, {"1GiB/s", 1073741824}, {"8bps", 1}, {"3B/s", 3},
-	    {"1MB/s", 1e6}};
+	    {"1MB/s", 1e6}, {"10GBps", 1e10}};
 	double v;
 	size_t i;
 
@@ -169,6 +172,65 @@ test_rates(void)
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		ok(gv_parse_rate(good[i].s, &v) == 0 && v == good[i].bytes_per_s, "%s",
 		    good[i].s);
+}
+
+static void
+test_times(void)
+{
+	static const char *const bad[] = {"", "2026-13-01", "2026-02-29", "2026-2-1",
+	    "2026-11-22T24:00", "2026-11-22T09", "2026-11-22X", "2026-11-22T09:30:15Zx",
+	    "26-11-22", "2026-11-22T09:3", "1900-02-29", "0000-01-01"};
+	static const struct {
+		const char *s;
+		double seconds;
+	} good[] = {{"0", 0}, {"1.5", 1.5}, {"-3e2", -300}, {"1970-01-01", 0},
+	    {"2000-02-29", 951782400}, {"2026-11-22", 1795305600},
+	    {"2026-11-22T09:30", 1795339800}, {"2026-11-22 09:30:15", 1795339815},
+	    {"2026-11-22T09:30:15Z", 1795339815}, {"1969-12-31", -86400},
+	    {"9999-12-31T23:59:59Z", 253402300799.0}};
+	static const struct {
+		double bytes;
+		const char *shown;
+	} bytes[] = {{0, "0 bytes"}, {524288, "524288 bytes"}, {1048576, "0.001 GiB"},
+	    {888353408, "0.827 GiB"}, {1073741824, "1.00 GiB"},
+	    {17179869184.0, "16.0 GiB"}, {395805900800.0, "369 GiB"}};
+	char buf[GV_NUM_LEN];
+	double v;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		is_int(gv_parse_time(bad[i], &v), -1, "no time: %s", bad[i]);
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		ok(gv_parse_time(good[i].s, &v) == 0 && v == good[i].seconds, "%s",
+		    good[i].s);
+	for (i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++)
+		is_str(gv_show_bytes(buf, bytes[i].bytes), bytes[i].shown, "%s",
+		    bytes[i].shown);
+}
+
+/* Words and those meant. */
+static void
+test_near(void)
+{
+	static const char *const known[] = {"priority_weight", "scale_factor",
+	    "deadline_s", "gpus", "share", "ids", "rate_a"};
+	static const char *const words[][2] = {{"priority_wieght", "priority_weight"},
+	    {"scalefactor", "scale_factor"}, {"Scale-Factor", "scale_factor"},
+	    {"deadline", "deadline_s"}, {"gpu", "gpus"}, {"GPUS", "gpus"},
+	    {"shraes", NULL}, {"shraer", NULL}, {"share", NULL}, {"shares", "share"},
+	    {"shard", NULL}, {"id", NULL}, {"IDs", "ids"}, {"rate_b", NULL}, {"", NULL},
+	    {"priority", NULL}, {"pr1ority_we1ght", "priority_weight"},
+	    {"pr1or1ty_we1ght", NULL}};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const char *near = gv_near(words[i][0], strlen(words[i][0]), known,
+		    sizeof(known) / sizeof(known[0]));
+
+		is_str(near != NULL ? near : "none",
+		    words[i][1] != NULL ? words[i][1] : "none", "near \"%s\"",
+		    words[i][0]);
+	}
 }
 
 static void
@@ -259,6 +321,8 @@ main(void)
 	test_format();
 	test_units();
 	test_rates();
+	test_times();
+	test_near();
 	test_errors();
 	test_philox();
 	test_arena();
