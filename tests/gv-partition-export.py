@@ -103,17 +103,18 @@ def megatron():
         seen += 1
         letter = {"Embedding": "E", "DecoderLayer": "t", "MTP": "m", "RMSNorm": "", "Linear": "L"}
         want = ["".join(letter[kinds[names.index(n)]] for n in s) for s in stages_of(plan)]
-        m = re.fullmatch(r"--num-layers (\d+) --tensor-model-parallel-size 1 --pipeline-model-parallel-size (\d+)"
-                         r" --pipeline-model-parallel-layout '([^']*)'\n", out)
+        m = re.fullmatch(r"--num-layers (\d+)(?: --mtp-num-layers (\d+))? --tensor-model-parallel-size 1"
+                         r" --pipeline-model-parallel-size (\d+) --pipeline-model-parallel-layout '([^']*)'\n", out)
         if not any("E" in s for s in want[1:]) and not any("L" in s for s in want[:-1]):
             if code != 0 or not m:
                 fail("megatron", code, out, err)
                 continue
-            got = unroll(m.group(3))
+            got = unroll(m.group(4))
             flat = "".join(got)
             if got != want or flat[0] != "E" or flat[-1] != "L" or flat.count("E") != 1 or flat.count("L") != 1 or \
-                    flat.count("t") != int(m.group(1)) or len(got) % int(m.group(2)) != 0:
-                fail("megatron", m.group(3), got, want)
+                    flat.count("t") != int(m.group(1)) or len(got) % int(m.group(3)) != 0 or \
+                    flat.count("m") != int(m.group(2) or 0):
+                fail("megatron", m.group(4), got, want)
         elif code != 2 or "has to be in the" not in err:
             fail("megatron", code, out, err)
 

@@ -115,6 +115,11 @@ run gv-partition -l 4@100GB/s --all-gpus --straight --schedule=interleaved --mic
 is_out "megatron: chunks of ranks one after another" <<'EOT'
 --num-layers 16 --tensor-model-parallel-size 1 --pipeline-model-parallel-size 4 --pipeline-model-parallel-layout 'Ett|(tt|)*6ttL'
 EOT
+{ cat sixteen.csv && echo mtp.0,10,20,1,1 && echo mtp.1,10,20,1,1; } >mtp.csv
+run gv-partition -l 2@1GB/s --straight --export=megatron mtp.csv
+is_out "megatron: layers that predict several tokens" <<'EOT'
+--num-layers 16 --mtp-num-layers 2 --tensor-model-parallel-size 1 --pipeline-model-parallel-size 2 --pipeline-model-parallel-layout 'Et*9|t*7mmL'
+EOT
 ok "its line is one for xargs" sh -c "gv-partition -l 2@1GB/s --straight --export=megatron sixteen.csv | xargs printf '%s\n' | grep -qx 'Et\*8|t\*8L'"
 gv-partition -l 4@10Gb/s -e edges.csv -o plan.csv layers.csv
 run gv-partition --evaluate -l 4@10Gb/s -e edges.csv --export=alpa plan.csv

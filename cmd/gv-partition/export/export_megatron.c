@@ -152,20 +152,24 @@ export_megatron(const struct export_plan *x, struct gv_out *out, struct gv_error
 	struct counts *n = gv_xcalloc(x->p->n, sizeof(*n));
 	struct gv_strbuf layout = {0};
 	bool recompute = false;
-	size_t i, layers = 0;
+	size_t i, layers = 0, predictors = 0;
 	int rc = count(n, x, e);
 
 	for (i = 0; i < x->p->n; i++) {
 		layers += n[i].t;
+		predictors += n[i].m;
 		recompute = recompute || x->p->stage[i].recompute;
 	}
 	if (rc == 0) {
 		add_layout(&layout, n, x->p->n);
+		gv_out_fmt(out, "--num-layers %zu", layers);
+		if (predictors > 0)
+			gv_out_fmt(out, " --mtp-num-layers %zu", predictors);
 		gv_out_fmt(out,
-		    "--num-layers %zu --tensor-model-parallel-size 1"
+		    " --tensor-model-parallel-size 1"
 		    " --pipeline-model-parallel-size %zu"
 		    " --pipeline-model-parallel-layout '%s'%s\n",
-		    layers, gv_pipe_places(x->pipe), layout.s,
+		    gv_pipe_places(x->pipe), layout.s,
 		    recompute ? " --recompute-granularity full --recompute-method uniform"
 				" --recompute-num-layers 1"
 			      : "");
