@@ -196,7 +196,7 @@ run plan --top=1 --gpus=32 --gpu-type=A100-80GB wide.csv
 columns parameters >got && mv got out
 is_out "own output weights, another width" <<EOF
 parameters
-$((24 * (4 * 2304 * 2304 + 2 * 2304 * 9000 + 9 * 2304 + 9000) + 2 * 51200 * 2304 + 2048 * 2304))
+$((24 * (4 * 2304 * 2304 + 2 * 2304 * 9000 + 9 * 2304 + 9000) + 2 * 51200 * 2304 + 2048 * 2304 + 2 * 2304))
 EOF
 
 # ---- no plan ----
@@ -213,9 +213,112 @@ ok "but costs it" [ "$(wc -l <out)" -eq 2 ]
 run plan --gpus=8 --gpu-type=A100-80GB -m 400GB --top=1 large.csv
 silent "-m"
 run plan --gpus=97 --gpu-type=A100-80GB large.csv
-is_status 1 "no divisor: status"
-is_err "no divisor" <<EOF
-gv-partition: large.csv:2: "175B": no plan: nothing divides 97 GPUs, 96 layers, 96 heads and a batch of 1536 as it has to
+is_status 0 "no divisor: status"
+is_err "no divisor: the largest part" <<EOF
+gv-partition: large.csv:2: "175B": planned for 96: nothing divides 97 GPUs, 96 layers, 96 heads and a batch of 1536 as it has to
+EOF
+columns gpus <out | sed 1d | uniq >got
+plan --gpus=96 --gpu-type=A100-80GB large.csv >want
+same_file out want "what 96 GPUs do"
+echo 96 >want
+same_file got want "and the table says so"
+run plan -q --gpus=97 --gpu-type=A100-80GB large.csv
+silent "-q does not"
+sed '1s/$/,tensor_parallel,pipeline_parallel,data_parallel/; 2s/$/,8,8,2/' large.csv >pinned.csv
+run plan --gpus=97 --gpu-type=A100-80GB pinned.csv
+is_status 1 "a plan for more GPUs: status"
+is_err "a plan for more GPUs" <<EOF
+gv-partition: pinned.csv:2: "175B": no plan: nothing divides 97 GPUs, 96 layers, 96 heads and a batch of 1536 as it has to
+EOF
+run plan --evaluate --gpus=130 --gpu-type=A100-80GB pinned.csv
+is_status 1 "a plan for fewer GPUs is no plan for all: status"
+
+# ---- models of today ----
+cp "$src/share/transformers.csv" today.csv
+run plan --gpu-type=H100 --gpus=1024 --top=1 today.csv
+silent "the shipped models"
+columns 'model parameters' >got && mv got out
+is_out "have as many parameters as their publishers say" <<EOF
+model parameters
+gpt-2 124439808
+gpt-3-175b 174615846912
+llama-2-7b 6738415616
+llama-2-70b 68976648192
+llama-3-8b 8030261248
+llama-3-70b 70553706496
+llama-3.1-405b 405853388800
+gemma-7b 8537680896
+mixtral-8x7b 46702792704
+mixtral-8x22b 140620634112
+EOF
+ok "each with a source" awk -F, '$NF == "" { exit 1 }' today.csv
+plan --gpu-type=H100 --gpus=1024 --top=0 today.csv >all
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ t = $at["tensor_parallel"]; c = $at["context_parallel"]; d = $at["data_parallel"]; e = $at["expert_parallel"]
+	  if (t * c * d * $at["pipeline_parallel"] != $at["gpus"]) print "gpus"
+	  if ($at["kv_heads"] % t) print "heads"
+	  if (c > 1 && ($at["seq_len"] < 8192 || $at["seq_len"] % (2 * c))) print "sequence"
+	  if (e > 1 && ($at["experts"] % e || c * d % e)) print "experts"
+	  if (c > 1) parts++; if (e > 1) shared++ } END { print (parts > 100), (shared > 100) }' all >out
+is_out "degrees multiply to the GPUs and divide heads, sequences, experts" <<EOF
+1 1
+EOF
+sed -n '1p; /^mixtral-8x7b/p' today.csv >mixtral.csv
+sed -n '1p; /^llama-3-70b/p' today.csv >llama.csv
+for without in context expert; do
+	all=scatter-gather,sequence-parallel,flash-attention,distributed-optimizer,overlap,short-last-stage
+	[ $without = context ] && other=expert || other=context
+	plan --features=$all,$other-parallel --gpu-type=H100 --gpus=64 --top=0 mixtral.csv |
+		columns "${without}_parallel" - | sort -u | tr '\n' ' '
+done >out && echo >>out
+is_out "not where the program cannot" <<EOF
+1 context_parallel 1 expert_parallel 
+EOF
+# NVIDIA's Megatron-Bridge: 64 H100s train it in bf16 with t = 4, p = 4, c = 2 and a batch of 256
+sed 's/,8192,1024,/,8192,256,/' llama.csv >recipe.csv
+run plan --gpu-type=H100 --gpus=64 --top=1 recipe.csv
+columns 'tensor_parallel context_parallel pipeline_parallel' >got && mv got out
+is_out "a published recipe is found" <<EOF
+tensor_parallel context_parallel pipeline_parallel
+4 2 4
+EOF
+
+# what replicas split
+sed 's/,8192,1024,/,8192,256,/; 1s/$/,tensor_parallel,pipeline_parallel,micro_batch,context_parallel,recompute/; 2s/$/,1,1,1,1,full/' \
+	llama.csv >zero.csv
+for stage in 0 1 2 3 auto; do
+	plan --gpu-type=H100 --gpus=64 --zero=$stage --top=1 --evaluate zero.csv 2>/dev/null |
+		columns 'zero_stage memory_bytes data_share' - | sed 1d | awk '{ print $1, int($2 / 1e9), ($3 > 0.01) }'
+done >out
+is_out "--zero: less memory, more communication" <<EOF
+0 1289 0
+1 456 0
+2 181 0
+3 46 0
+3 46 0
+EOF
+run plan --gpu-type=H100 --gpus=64 --top=1 zero.csv
+is_status 1 "a model that fits only so: status"
+run plan --gpu-type=H100 --gpus=64 --zero=auto --top=1 zero.csv
+columns zero_stage >got && mv got out
+is_out "--zero=auto takes what fits" <<EOF
+zero_stage
+3
+EOF
+sed '1s/$/,zero_stage/; 2s/$/,3/' zero.csv >three.csv
+plan --gpu-type=H100 --gpus=64 --zero=1 three.csv | columns zero_stage - | sort -u | tr '\n' ' ' >out && echo >>out
+is_out "the table before the option" <<EOF
+3 zero_stage 
+EOF
+run plan --gpu-type=H100 --gpus=64 --zero=3 --top=0 llama.csv
+columns pipeline_parallel <out | sed 1d | sort -u >got && mv got out
+is_out "stages 2 and 3 have no pipeline" <<EOF
+1
+EOF
+plan --gpu-type=H100 --gpus=64 --features=overlap --top=1 today.csv 2>/dev/null | columns zero_stage - | sort -u | tr '\n' ' ' >out
+echo >>out
+is_out "without a distributed optimiser nothing is split" <<EOF
+0 zero_stage 
 EOF
 
 # ---- messages ----
@@ -226,6 +329,23 @@ refused "no type, no model" 'nameless.csv:2: which GPUs? --gpu-type=TYPE' --gpus
 refused "unknown type" 'small.csv:2: "1.7B": unknown GPU type "A100"; known: P100, V100-16GB, V100-32GB, T4, A100-40GB, A100-80GB, A10G, L4, L40S, H100, H200, B200' \
 	--gpus=8 --gpu-type=A100 small.csv
 refused "no such numbers" 'small.csv:2: "1.7B": a T4 has no bf16' --gpus=8 --gpu-type=T4 --precision=bf16 small.csv
+sed 's/2304/2300/' small.csv >odd.csv
+column() { sed "1s/\$/,$1/; 2s/\$/,$2/" small.csv >odd.csv; }
+column kv_heads 5
+refused "kv heads" 'odd.csv:2: kv_heads: expected a part of the 24 attention heads, got 5' odd.csv
+column experts_per_token 2
+refused "a choice of no experts" 'odd.csv:2: experts_per_token: expected a number of the 0 experts, got 2' odd.csv
+column experts,experts_per_token 8,9
+refused "more than there are" 'odd.csv:2: experts_per_token: expected a number of the 8 experts, got 9' odd.csv
+column shared_ffn_hidden_size 9
+refused "beside nothing" 'odd.csv:2: shared_ffn_hidden_size: a part for all tokens is beside experts, of which there are none' odd.csv
+column norm batchnorm
+refused "norm" 'odd.csv:2: norm: expected one of layernorm, rmsnorm, got "batchnorm"' odd.csv
+column positions sine
+refused "positions" 'odd.csv:2: positions: expected one of learned, rotary, got "sine"' odd.csv
+column zero_stage 4
+refused "zero" 'odd.csv:2: zero_stage: expected a whole number from 0 to 3, got "4"' odd.csv
+bad "zero" '--zero: unknown "4"; known: 0, 1, 2, 3, auto' --zero=4 small.csv
 sed 's/2304/2300/' small.csv >odd.csv
 refused "heads" 'odd.csv:2: hidden_size: expected a multiple of the 24 attention heads, got 2300' odd.csv
 sed 's/,24,/,0,/' small.csv >odd.csv
@@ -252,7 +372,7 @@ sed 2q "$src/share/gpus.csv" | sed 's/,8,/,2.5,/' >types.csv
 refused "half a GPU" 'types.csv:2: node_gpus: expected a whole number, got 2.5' --gpu-types=types.csv small.csv
 cut -d, -f1-2 "$src/share/gpus.csv" | sed 2q >types.csv
 refused "no rate" 'types.csv:1: missing column "memory_bytes_per_s" (found: gpu_type, memory_bytes)' --gpu-types=types.csv small.csv
-bad "features" '--features: unknown "speed"; known: scatter-gather, sequence-parallel, flash-attention, distributed-optimizer, overlap, short-last-stage' \
+bad "features" '--features: unknown "speed"; known: scatter-gather, sequence-parallel, flash-attention, distributed-optimizer, overlap, short-last-stage, context-parallel, expert-parallel' \
 	--features=overlap,speed small.csv
 bad "precision" '--precision: unknown "int8"; known: bf16, fp16, fp32' --precision=int8 small.csv
 bad "schedule" '--schedule: unknown "1f1b"; known: flush, interleaved, gpipe, zb-h1' --schedule=1f1b small.csv
@@ -275,7 +395,7 @@ bad "batch" '--batch is not for --planner=ptd-p' --batch=4 small.csv
 bad "speeds" '--speeds is not for --planner=ptd-p' --speeds=x small.csv
 usage='usage: gv-partition -l N@BANDWIDTH... [OPTION...] [LAYERS]' planner=
 bad "planner" '--planner: unknown "x"; known: pipedream, 2bw, ptd-p' -p x small.csv
-for option in --gpu-type=H100 --gpu-types=x --precision=bf16 --features=none --batch=3 --speeds=x; do
+for option in --gpu-type=H100 --gpu-types=x --precision=bf16 --features=none --zero=1 --batch=3 --speeds=x; do
 	bad "${option%=*}" "${option%=*} is not for --planner=pipedream" $option -l 2@1GB/s layers.csv
 done
 planner="-p ptd-p"
@@ -300,6 +420,16 @@ EOF
 sed '1s/$/,pipeline_parallel/; 2s/$/,8/' prime.csv >eight.csv
 run plan --export=megatron --top=1 --gpus=8 --gpu-type=A100-80GB eight.csv
 out_has " --decoder-last-pipeline-num-layers 5 --micro-batch-size " "a shorter last stage"
+for flags in '8,2,1408,5632,1,4,2,2,1,4,1' ',,,,0,2,1,1,1,1,3' ',,,,0,2,1,1,1,1,2'; do
+	echo "$flags" | sed 's/^/m,24,2048,16,4,256,32768,16384,512,64,H100,rmsnorm,rotary,0,/; s/$/,1/' >row
+	{ echo "model,layers,hidden_size,attention_heads,kv_heads,head_size,vocab,seq_len,global_batch,gpus,gpu_type,norm,positions,biases,experts,experts_per_token,ffn_hidden_size,shared_ffn_hidden_size,gated_ffn,tensor_parallel,context_parallel,pipeline_parallel,micro_batch,expert_parallel,zero_stage,virtual_stages" && cat row; } >flags.csv
+	plan --export=megatron --top=1 --evaluate --recompute=none flags.csv 2>err
+done >out
+is_out "options for models of today" <<EOF
+--tensor-model-parallel-size 4 --pipeline-model-parallel-size 2 --context-parallel-size 2 --micro-batch-size 1 --global-batch-size 512 --num-layers 24 --hidden-size 2048 --ffn-hidden-size 1408 --num-attention-heads 16 --seq-length 16384 --max-position-embeddings 16384 --group-query-attention --num-query-groups 4 --kv-channels 256 --swiglu --normalization RMSNorm --disable-bias-linear --position-embedding-type rope --bf16 --num-experts 8 --moe-router-topk 2 --moe-ffn-hidden-size 1408 --moe-shared-expert-intermediate-size 5632 --moe-grouped-gemm --moe-token-dispatcher-type alltoall --expert-model-parallel-size 4 --expert-tensor-parallel-size 4 --sequence-parallel --use-flash-attn --use-distributed-optimizer --overlap-grad-reduce --overlap-param-gather
+--tensor-model-parallel-size 2 --pipeline-model-parallel-size 1 --micro-batch-size 1 --global-batch-size 512 --num-layers 24 --hidden-size 2048 --ffn-hidden-size 8192 --num-attention-heads 16 --seq-length 16384 --max-position-embeddings 16384 --group-query-attention --num-query-groups 4 --kv-channels 256 --normalization RMSNorm --disable-bias-linear --position-embedding-type rope --bf16 --sequence-parallel --use-flash-attn --use-distributed-optimizer --use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params --no-gradient-accumulation-fusion --ckpt-format fsdp_dtensor --overlap-grad-reduce --overlap-param-gather
+--tensor-model-parallel-size 2 --pipeline-model-parallel-size 1 --micro-batch-size 1 --global-batch-size 512 --num-layers 24 --hidden-size 2048 --ffn-hidden-size 8192 --num-attention-heads 16 --seq-length 16384 --max-position-embeddings 16384 --group-query-attention --num-query-groups 4 --kv-channels 256 --normalization RMSNorm --disable-bias-linear --position-embedding-type rope --bf16 --sequence-parallel --use-flash-attn --use-distributed-optimizer --use-megatron-fsdp --data-parallel-sharding-strategy optim_grads --no-gradient-accumulation-fusion --ckpt-format fsdp_dtensor --overlap-grad-reduce --overlap-param-gather
+EOF
 run plan --export=megatron --top=1 --schedule=gpipe two.csv
 is_status 2 "no gpipe: status"
 is_err "no gpipe" <<EOF
@@ -329,10 +459,11 @@ elif [ ! -d "$data" ]; then
 else
 	old='--gpu-type=A100-80GB --precision=fp16 --features=scatter-gather'
 	# shellcheck disable=SC2086
-	for table in a100 table2 korthikanti dgx h100; do
+	for table in a100 table2 zero3 korthikanti dgx h100; do
 		case $table in
 		a100) limit=0.04 set -- $old --evaluate ;;
 		table2) limit=0.04 set -- $old --evaluate --schedule=flush ;;
+		zero3) limit=2.15 set -- --gpu-type=A100-80GB --precision=fp16 --features=none --zero=3 --evaluate ;;
 		korthikanti) limit=0.1 set -- --gpu-type=A100-80GB --precision=fp16 --features=sequence-parallel --evaluate ;;
 		dgx) limit=0.12 set -- --gpu-type=A100-80GB --precision=fp16 --features=none --evaluate ;;
 		h100) limit=0.06 set -- --gpu-type=H100 ;;

@@ -5,7 +5,7 @@ prints how far off they are in speed; ranks reads all plans of the free table an
 where the published degrees stand among all degrees.
 
 TABLE is one of: a100, h100 (SC 2021 table 1, Megatron-Core's weak scaling), for
-which there are files in DIRECTORY; table2, korthikanti, dgx: the others, the last
+which there are files in DIRECTORY; table2, zero3, korthikanti, dgx: the others, the last
 two from the papers' text."""
 import csv
 import sys
@@ -36,12 +36,14 @@ def gpt(layers, hidden, heads, batch, seq=2048, vocab=51200):
     }
 
 
-def table2(path):
+def table2(path, scheme="PTD-P"):
     models = {"174.6": (96, 12288, 96, 8, 12), "529.6": (105, 20480, 128, 8, 35)}
     for r in csv.DictReader(open(path, newline="")):
-        if r["scheme"] != "PTD-P":
+        if r["scheme"] != scheme:
             continue
         layers, hidden, heads, t, p = models[r["params_billion"]]
+        if scheme != "PTD-P":
+            t = p = 1
         yield {
             "model": f"{r['params_billion']}B on {r['gpus']}",
             **gpt(layers, hidden, heads, r["global_batch"]),
@@ -136,6 +138,7 @@ rows = list(
             "measured_model_flops_per_s",
         ),
         "table2": lambda: table2(data + "/megatron_table2.csv"),
+        "zero3": lambda: table2(data + "/megatron_table2.csv", "ZeRO-3"),
         "korthikanti": korthikanti,
         "dgx": dgx,
     }[table]()

@@ -66,6 +66,7 @@ static const char transformers[] = TRANSFORMERS_USAGE
     "  -m, --memory=BYTES        of a GPU: every stage has to fit\n"
     "      --precision=bf16|fp16|fp32\n"
     "      --features=LIST       of the training program; none: as in 2021\n"
+    "      --zero=0|1|2|3|auto   what replicas split: state, gradients, weights\n"
     "      --recompute=auto|none|selective|full\n"
     "      --schedule=flush|interleaved|gpipe|zb-h1   order of the passes\n"
     "      --evaluate            what do plans cost, also those that do not fit?\n"

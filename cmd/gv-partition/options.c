@@ -95,6 +95,14 @@ set_precision(void *ctx, const char *arg)
 }
 
 static void
+set_zero(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	ptd_options_zero(&o->ptd, &o->common, arg);
+}
+
+static void
 set_gpus(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
@@ -229,6 +237,7 @@ parse(struct options *o, int argc, char **argv)
 	    {"optimizer", required_argument, .set = set_optimizer},
 	    {"precision", required_argument, .set = set_precision},
 	    {"features", required_argument, .set = set_features},
+	    {"zero", required_argument, .set = set_zero},
 	    {"recompute", required_argument, .text = &o->recompute},
 	    /* the search */
 	    {"all-gpus", no_argument, .set = set_all_gpus},
@@ -331,7 +340,8 @@ check_planner(const struct options *o)
 	    {o->ptd.gpu_type != NULL, ptd, "--gpu-type"},
 	    {o->ptd.gpu_types != NULL, ptd, "--gpu-types"},
 	    {o->ptd.precision >= 0, ptd, "--precision"},
-	    {o->ptd.features, ptd, "--features"}};
+	    {o->ptd.features, ptd, "--features"},
+	    {o->ptd.zero >= 0 || o->ptd.any_zero, ptd, "--zero"}};
 	size_t i;
 
 	for (i = 0; i < sizeof(option) / sizeof(option[0]); i++)

@@ -14,6 +14,7 @@ ptd_options_init(struct ptd_options *p)
 	p->precision = -1;
 	p->recompute = -1;
 	p->schedule = -1;
+	p->zero = -1;
 	for (i = 0; i < PTD_FEATURES; i++)
 		p->can[i] = true;
 }
@@ -44,4 +45,14 @@ ptd_options_precision(struct ptd_options *p, const struct gv_opt *o, const char 
 {
 	p->precision =
 	    (int)gv_opt_one_of(o, "--precision", arg, precision_name, PRECISIONS);
+}
+
+void
+ptd_options_zero(struct ptd_options *p, const struct gv_opt *o, const char *arg)
+{
+	static const char *const word[] = {"0", "1", "2", "3", "auto"};
+	size_t i = gv_opt_one_of(o, "--zero", arg, word, PTD_ZERO_STAGES + 1);
+
+	p->any_zero = i == PTD_ZERO_STAGES;
+	p->zero = p->any_zero ? -1 : (int)i;
 }

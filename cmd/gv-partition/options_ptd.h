@@ -17,14 +17,17 @@ struct ptd_options {
 	bool features; /* were said */
 	int recompute; /* -1: any */
 	int schedule;  /* -1: flush and interleaved */
+	int zero;      /* -1: as the features say, or any */
+	bool any_zero;
 };
 
 /* Fills *p with what holds where nothing is said: all features. */
 void ptd_options_init(struct ptd_options *p);
 
-/* The arguments of --features, --precision; ends with a usage error. */
+/* The arguments of --features, --precision, --zero; ends with a usage error. */
 void ptd_options_features(struct ptd_options *p, const struct gv_opt *o, const char *arg);
 void ptd_options_precision(
     struct ptd_options *p, const struct gv_opt *o, const char *arg);
+void ptd_options_zero(struct ptd_options *p, const struct gv_opt *o, const char *arg);
 
 #endif

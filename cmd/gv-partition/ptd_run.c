@@ -59,6 +59,10 @@ pins_of(const struct run *r, size_t row)
 		pins.recompute = r->o->ptd.recompute;
 	if (pins.schedule < 0)
 		pins.schedule = r->o->ptd.schedule;
+	if (pins.zero < 0) {
+		pins.zero = r->o->ptd.zero;
+		pins.any_zero = r->o->ptd.any_zero;
+	}
 	pins.any_memory = r->o->evaluate;
 	return pins;
 }
@@ -123,23 +127,38 @@ machine_of(struct ptd_machine *m, const struct run *r, size_t row, struct gv_err
 	return 0;
 }
 
+/* Nothing divides all GPUs; used: how many do. */
+static void
+say_nothing_divides(const struct run *r, size_t row, size_t gpus, size_t used)
+{
+	const struct transformer *x = &r->t.row[row].x;
+	char name[200], instead[64] = "no plan";
+
+	if (used > 0)
+		snprintf(instead, sizeof(instead), "planned for %zu", used);
+	transformers_name(&r->t, row, name, sizeof(name));
+	gv_warn("%s: %s: nothing divides %zu GPUs, %.0f layers, %.0f heads and a batch "
+		"of %.0f as it has to",
+	    name, instead, gpus, x->layers, x->heads, x->batch);
+}
+
 static void
 say_why(const struct run *r, size_t row, const struct ptd_machine *m,
     const struct ptd_rows *rows)
 {
 	const struct ptd_plan *k = &rows->least.plan;
-	char name[200], size[2][GV_NUM_LEN];
+	char name[200], size[2][GV_NUM_LEN], copies[64] = "";
 
 	transformers_name(&r->t, row, name, sizeof(name));
+	if (k->c > 1 || k->e > 1)
+		snprintf(copies, sizeof(copies), " c=%zu e=%zu", k->c, k->e);
 	if (rows->tried == 0)
-		gv_warn("%s: no plan: nothing divides %zu GPUs, %.0f layers, %.0f heads "
-			"and a batch of %.0f as it has to",
-		    name, m->gpus, r->t.row[row].x.layers, r->t.row[row].x.heads,
-		    r->t.row[row].x.batch);
+		say_nothing_divides(r, row, m->gpus, 0);
 	else
-		gv_warn("%s: no plan fits: the smallest, t=%zu p=%zu d=%zu v=%zu b=%zu "
+		gv_warn("%s: no plan fits: the smallest, t=%zu p=%zu d=%zu%s v=%zu b=%zu "
 			"recompute=%s, needs %s on each GPU, %s too much",
-		    name, k->t, k->p, k->d, k->v, k->b, ptd_recompute_name[k->recompute],
+		    name, k->t, k->p, k->d, copies, k->v, k->b,
+		    ptd_recompute_name[k->recompute],
 		    gv_show_bytes(size[0], rows->least.memory),
 		    gv_show_bytes(size[1], rows->least.memory - m->memory));
 }
@@ -166,12 +185,17 @@ write_row(
 static void
 plan_row(struct run *r, size_t row)
 {
-	const struct ptd_machine *m = &r->machine[row];
+	struct ptd_machine *m = &r->machine[row];
 	struct ptd_pins pins = pins_of(r, row);
 	struct ptd_rows rows;
-	size_t i;
+	size_t i, gpus = m->gpus;
 
-	ptd_search(&rows, &r->t.row[row].x, m, &pins);
+	if (r->o->evaluate)
+		ptd_search(&rows, &r->t.row[row].x, m, &pins);
+	else
+		ptd_search_part(&rows, &r->t.row[row].x, m, &pins);
+	if (m->gpus < gpus && !r->o->common.quiet)
+		say_nothing_divides(r, row, gpus, m->gpus);
 	write_row(r, row, m, &rows);
 	for (i = 0; i < rows.n && rows.row[i].memory > m->memory; i++)
 		;

@@ -17,6 +17,8 @@ gpt(double l, double h, double a, double s, double v, double b)
 	    .hidden = h,
 	    .ffn = 4 * h,
 	    .heads = a,
+	    .kv_heads = a,
+	    .head_size = h / a,
 	    .seq = s,
 	    .vocab = v,
 	    .batch = b};
@@ -55,7 +57,8 @@ test_sc21(void)
 		    "%s has %.4g billion parameters", one[i].name, p);
 		is_near(s / one[i].iteration_s, 1, 5e-4, "%s takes %.4g s an iteration",
 		    one[i].name, s);
-		is_near(transformer_parameters(&x),
+		/* without the last norm */
+		is_near(transformer_parameters(&x) - 2 * x.hidden,
 		    12 * x.layers * x.hidden * x.hidden *
 			(1 + 13 / (12 * x.hidden) +
 			    (x.vocab + x.seq) / (12 * x.layers * x.hidden)),
@@ -126,6 +129,62 @@ test_megatron_core(void)
 	}
 }
 
+/* Models of today: exactly as many parameters as the published files hold. */
+static struct transformer
+llama(double l, double h, double f, double a, double kv, double v)
+{
+	struct transformer x = gpt(l, h, a, 8192, v, 128);
+
+	x.ffn = f;
+	x.kv_heads = kv;
+	x.gated = x.rms_norm = x.no_biases = x.rotary = x.untied = true;
+	return x;
+}
+
+static struct transformer
+mixtral(double l, double h, double f, double a, double v)
+{
+	struct transformer x = llama(l, h, f, a, 8, v);
+
+	x.experts = 8;
+	x.top = 2;
+	return x;
+}
+
+static void
+test_today(void)
+{
+	const struct {
+		const char *name;
+		struct transformer x;
+		double parameters;
+	} row[] = {{"GPT-2", gpt(12, 768, 12, 1024, 50257, 1), 124439808},
+	    {"Llama-2-7B", llama(32, 4096, 11008, 32, 32, 32000), 6738415616},
+	    {"Llama-2-70B", llama(80, 8192, 28672, 64, 8, 32000), 68976648192},
+	    {"Llama-3-8B", llama(32, 4096, 14336, 32, 8, 128256), 8030261248},
+	    {"Llama-3-70B", llama(80, 8192, 28672, 64, 8, 128256), 70553706496},
+	    {"Llama-3.1-405B", llama(126, 16384, 53248, 128, 8, 128256), 405853388800},
+	    {"Mixtral-8x7B", mixtral(32, 4096, 14336, 32, 32000), 46702792704},
+	    {"Mixtral-8x22B", mixtral(56, 6144, 16384, 48, 32000), 140620634112}};
+	struct transformer x;
+	double tokens = 128 * 8192.0, attention, active;
+	size_t i;
+
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		is_int((long long)transformer_parameters(&row[i].x),
+		    (long long)row[i].parameters, "%s", row[i].name);
+	x = gpt(96, 12288, 96, 2048, 50257, 1536);
+	ok(fabs(transformer_parameters(&x) / 174.6e9 - 1) < 1e-3,
+	    "GPT-3 has 174.6 billion");
+	/* norms and the table of tokens multiply nothing; of 8 experts 2 do */
+	x = mixtral(32, 4096, 14336, 32, 32000);
+	attention = 32 * 2 * 8192 * 4096.0;
+	active = 46702792704.0 - 32 * 6 * 3 * 4096 * 14336.0;
+	is_near(transformer_flops(&x, PTD_NONE) /
+		    (6 * tokens * (active - (65 + 32000) * 4096.0 + attention)),
+	    1, 1e-12, "Mixtral computes with %.4g billion of them", active / 1e9);
+}
+
 /* ---- a machine ---- */
 
 static struct gpu_type
@@ -160,6 +219,8 @@ plan(const struct transformer *x, size_t t, size_t p, size_t d, size_t v, size_t
 	return (struct ptd_plan){.t = t,
 	    .p = p,
 	    .d = d,
+	    .c = 1,
+	    .e = 1,
 	    .last = (size_t)x->layers / p,
 	    .v = v,
 	    .b = b,
@@ -299,13 +360,155 @@ test_memory(void)
 			    sequence ? "sequence parallel" : "tensor parallel");
 		}
 	}
-	m.can[PTD_DISTRIBUTED_OPTIMIZER] = true;
 	k = plan(&x, 1, 1, 64, 1, 1);
+	k.zero = 1;
 	work = ptd_memory(&x, &m, &k);
-	m.can[PTD_DISTRIBUTED_OPTIMIZER] = false;
+	k.zero = 0;
 	work = ptd_memory(&x, &m, &k) - work;
 	is_near(work / ((12 - 12.0 / 64) * transformer_parameters(&x)), 1, 1e-9,
 	    "a distributed optimiser keeps 6 + 12 / d bytes for a parameter, not 18");
+}
+
+/* Grouped heads, gates, sequences in parts, experts: bytes of activations and weights. */
+static void
+test_memory_today(void)
+{
+	struct gpu_type g = a100();
+	struct ptd_machine m = machine(&g, 64);
+	struct transformer x = llama(32, 4096, 14336, 32, 8, 32000), y = x;
+	struct ptd_plan k = plan(&x, 4, 1, 4, 1, 1), deep;
+	double s = 8192, work, more = 2, whole;
+
+	m.can[PTD_FLASH_ATTENTION] = m.can[PTD_SEQUENCE_PARALLEL] = true;
+	y.layers += more;
+	deep = plan(&y, 4, 1, 4, 1, 1);
+	work = ptd_memory(&y, &m, &deep) - ptd_memory(&x, &m, &k) -
+	       more * 18 * transformer_layer_parameters(&x) / 4;
+	/* 10 h unsliced, queries and their result 4 h, keys and values h, gate 6 f */
+	whole = more * s * (15 * 4096 + 6 * 14336) / 4;
+	is_near(work / whole, 1, 1e-9, "activations of a gated layer with shared keys");
+	k.c = deep.c = 4;
+	k.d = deep.d = 1;
+	work = ptd_memory(&y, &m, &deep) - ptd_memory(&x, &m, &k) -
+	       more * 18 * transformer_layer_parameters(&x) / 4;
+	is_near(
+	    work / whole, 0.25, 1e-9, "a quarter of each sequence, a quarter of that");
+	x = y = mixtral(32, 4096, 14336, 32, 32000);
+	y.layers += more;
+	k = plan(&x, 4, 1, 16, 1, 1);
+	deep = plan(&y, 4, 1, 16, 1, 1);
+	k.e = deep.e = 8;
+	work = ptd_memory(&y, &m, &deep) - ptd_memory(&x, &m, &k) -
+	       more * 18 *
+		   (transformer_layer_parameters(&x) -
+		       transformer_expert_parameters(&x) * 7 / 8) /
+		   4;
+	whole = more * s * (15 * 4096 + 2 * (4 * 4096 + 6 * 14336)) / 4;
+	is_near(work / whole, 1, 1e-9,
+	    "an eighth of the experts, and what each token's two of them save");
+	k.zero = 1;
+	deep = k;
+	deep.e = 1;
+	work = ptd_memory(&x, &m, &deep) - ptd_memory(&x, &m, &k);
+	/* the optimiser's state is split over all copies, however many experts each has */
+	is_near(work / (6 * 32 * transformer_expert_parameters(&x) * 7 / 8 / 4), 1, 1e-9,
+	    "copies that share experts save their weights and gradients");
+}
+
+/* Rajbhandari et al., section 5: what each stage of ZeRO leaves of 18 bytes. */
+static void
+test_zero(void)
+{
+	struct gpu_type g = a100();
+	struct ptd_machine m = machine(&g, 64);
+	struct transformer x = llama(32, 4096, 14336, 32, 8, 32000);
+	struct ptd_plan k = plan(&x, 1, 1, 64, 1, 2);
+	static const double of[PRECISIONS][PTD_ZERO_STAGES] = {
+	    {18, 6 + 12.0 / 64, 2 + 16.0 / 64, 18.0 / 64},
+	    {20, 4 + 16.0 / 64, 2 + 18.0 / 64, 20.0 / 64},
+	    {16, 8 + 8.0 / 64, 4 + 12.0 / 64, 16.0 / 64}};
+	static const double width[] = {2, 2, 4}, wide[] = {4, 2, 4};
+	double first, layer = transformer_layer_parameters(&x), want, all;
+	double n, forward, back, gradients, weights;
+	struct ptd_layer l;
+	struct ptd_time s;
+	int i;
+
+	all = transformer_parameters(&x);
+	for (i = 0; i < PRECISIONS; i++) {
+		m.precision = (enum precision)i;
+		k.zero = 0;
+		first = ptd_memory(&x, &m, &k);
+		for (k.zero = 1; k.zero < PTD_ZERO_STAGES; k.zero++) {
+			want = (of[i][0] - of[i][k.zero]) * all -
+			       (k.zero > 1 ? wide[i] * layer : 0) -
+			       (k.zero > 2 ? width[i] * 2 * layer : 0);
+			is_near((first - ptd_memory(&x, &m, &k)) / want, 1, 1e-9,
+			    "%s, stage %zu: %.4g bytes for a parameter",
+			    precision_name[i], k.zero, of[i][k.zero]);
+		}
+	}
+	/* section 7: 2 P bytes times 2 as without, 3 of them in stage 3; for each micro-batch */
+	m.precision = PRECISION_FP16;
+	x.batch = 512;
+	n = 4;
+	all -= x.vocab * x.hidden + x.hidden; /* the output layer is another stage's */
+	weights = gradients = 2 * all * 63 / 64 / (200e9 * 0.8);
+	for (k.zero = 0; k.zero < PTD_ZERO_STAGES; k.zero++) {
+		s = ptd_time(&x, &m, &k);
+		is_near(s.data_s / (k.zero < 2       ? gradients + weights
+				       : k.zero == 2 ? n * gradients + weights
+						     : n * (gradients + 2 * weights)),
+		    1, 1e-9, "stage %zu: communication", k.zero);
+	}
+	/* and hidden, as long as there is work */
+	m.can[PTD_OVERLAP] = true;
+	m.network_bytes_per_s = 1e8;
+	weights = gradients = 2 * all * 63 / 64 / (8e8 * 0.8);
+	l = ptd_layer_time(&x, &m, &k);
+	forward = 32 * l.forward_s;
+	back = 32 * l.backward_s;
+	k.zero = 3;
+	is_near(ptd_time(&x, &m, &k).data_s / (n * (fmax(0, gradients + weights - back) +
+						       fmax(0, weights - forward))),
+	    1, 1e-9, "stage 3: what the passes do not hide");
+	ok(weights > forward, "which they do not");
+}
+
+/* Bytes around a ring of parts of a sequence, and between the GPUs that share experts. */
+static void
+test_communication_today(void)
+{
+	struct gpu_type g = a100();
+	struct ptd_machine m = machine(&g, 64);
+	struct transformer x = llama(32, 4096, 14336, 32, 8, 32000);
+	struct ptd_plan k = plan(&x, 2, 1, 8, 1, 1);
+	double tokens, alone;
+
+	g.link_share = 1;
+	k.c = 4;
+	tokens = 8192 / 4.0;
+	is_near(
+	    ptd_layer_time(&x, &m, &k).ring_s / (3 * tokens * 2 * 1024 / 2 * 2 / 300e9),
+	    1, 1e-9, "keys and values of the three others, forward");
+	is_near(ptd_layer_time(&x, &m, &k).ring_back_s /
+		    (3 * tokens * 4 * 1024 / 2 * 2 / 300e9),
+	    1, 1e-9, "and their gradients, backward");
+	m.can[PTD_OVERLAP] = true;
+	is_near(ptd_layer_time(&x, &m, &k).ring_s, 0, 1e-12, "hidden by attention");
+	m.can[PTD_OVERLAP] = false;
+	x = mixtral(32, 4096, 14336, 32, 32000);
+	k = plan(&x, 1, 1, 64, 1, 1);
+	alone = ptd_layer_time(&x, &m, &k).reduce_s;
+	is_near(alone, 0, 1e-12, "all experts: nothing is sent");
+	k.e = 8;
+	is_near(ptd_layer_time(&x, &m, &k).reduce_s /
+		    (2 * 2 * 8192 * 4096.0 * 2 * 7 / 8 / 300e9),
+	    1, 1e-9, "each token twice to an expert and back, in a server");
+	m.node = 4;
+	is_near(ptd_layer_time(&x, &m, &k).reduce_s /
+		    (2 * 2 * 8192 * 4096.0 * 2 * 4 / 8 / 25e9),
+	    1, 1e-9, "across servers half of it, through each GPU's own port");
 }
 
 /* ---- the search ---- */
@@ -332,9 +535,13 @@ allowed(
 {
 	double each = ((double)x->layers - (double)k->last) / (double)(k->p - 1);
 
-	if (k->t * k->p * k->d != m->gpus || !divides(k->t, x->heads) ||
-	    !divides(k->d * k->b, x->batch) || k->last > x->layers ||
-	    (m->node % k->t != 0 && k->t % m->node != 0))
+	if (k->t * k->c * k->p * k->d != m->gpus || !divides(k->t, x->heads) ||
+	    !divides(k->t, x->kv_heads) || !divides(k->t, x->ffn) ||
+	    (k->c > 1 && (x->seq < PTD_LONG || !divides(2 * k->c, x->seq) ||
+			     !m->can[PTD_CONTEXT_PARALLEL])) ||
+	    (k->e > 1 && !m->can[PTD_EXPERT_PARALLEL]) || (k->zero > 1 && k->p > 1) ||
+	    (k->zero != 0 && k->c * k->d == 1) || !divides(k->d * k->b, x->batch) ||
+	    k->last > x->layers || (m->node % k->t != 0 && k->t % m->node != 0))
 		return false;
 	if (k->p == 1)
 		return k->last == x->layers && divides(k->v, x->layers) && k->v == 1;
@@ -347,6 +554,29 @@ allowed(
 }
 
 /* Counts what may be tried, and finds the fastest that fits, the plainest way. */
+static size_t
+copies(const struct transformer *x, const struct ptd_machine *m, struct ptd_plan k,
+    double *best)
+{
+	size_t n = 0, all = k.d;
+
+	for (k.c = 1; k.c <= all; k.c++)
+		for (k.e = 1; k.e <= all; k.e++)
+			for (k.zero = 0; k.zero < PTD_ZERO_STAGES; k.zero++) {
+				k.d = all / k.c;
+				if (k.c * k.d != all || all % k.e != 0 ||
+				    (k.e > 1 &&
+					(x->experts == 0 || !divides(k.e, x->experts))) ||
+				    !allowed(x, m, &k))
+					continue;
+				n++;
+				if (ptd_memory(x, m, &k) <= m->memory)
+					*best =
+					    fmin(*best, ptd_time(x, m, &k).iteration_s);
+			}
+	return n;
+}
+
 static size_t
 everything(const struct transformer *x, const struct ptd_machine *m, double *best)
 {
@@ -366,14 +596,7 @@ everything(const struct transformer *x, const struct ptd_machine *m, double *bes
 							k.last = last;
 							k.recompute =
 							    (enum ptd_recompute)r;
-							if (!allowed(x, m, &k))
-								continue;
-							n++;
-							if (ptd_memory(x, m, &k) <=
-							    m->memory)
-								*best = fmin(*best,
-								    ptd_time(x, m, &k)
-									.iteration_s);
+							n += copies(x, m, k, best);
 						}
 	return n;
 }
@@ -381,20 +604,31 @@ everything(const struct transformer *x, const struct ptd_machine *m, double *bes
 static void
 test_search(void)
 {
-	static const double lengths[] = {512, 2048};
+	static const double lengths[] = {512, 2048, 8192};
 	struct gpu_type g = a100();
 	size_t round, i, wrong = 0, unordered = 0, none = 0;
 
 	for (round = 0; round < 150; round++) {
 		struct transformer x =
 		    gpt(1 + (double)below(8), 256 * (1 + (double)below(20)), 8,
-			lengths[below(2)], 51200, 1 + (double)below(12));
+			lengths[below(3)], 51200, 1 + (double)below(12));
 		struct ptd_machine m = machine(&g, 1 + below(12));
-		struct ptd_pins free = {.recompute = -1, .schedule = -1};
+		struct ptd_pins free = {.recompute = -1, .schedule = -1, .zero = -1};
 		struct ptd_rows r;
 		double best;
 		size_t n;
 
+		if (below(2) == 0) {
+			x.kv_heads = 2 << below(2);
+			x.gated = x.rms_norm = x.no_biases = true;
+		}
+		if (below(2) == 0) {
+			x.experts = 2 << below(3);
+			x.top = 1 + (double)below(2);
+		}
+		free.any_zero = true;
+		m.can[PTD_CONTEXT_PARALLEL] = below(4) > 0;
+		m.can[PTD_EXPERT_PARALLEL] = below(4) > 0;
 		m.node = 1 + below(4);
 		m.can[PTD_SHORT_LAST] = below(2) == 0;
 		m.memory = 2e9 + 1e9 * (double)below(30);
@@ -414,13 +648,50 @@ test_search(void)
 	ok(none > 5 && none < 100, "some have no plan: %zu", none);
 }
 
+/* The largest part of the GPUs that something divides. */
+static void
+test_part(void)
+{
+	struct gpu_type g = a100();
+	struct transformer x = llama(80, 8192, 28672, 64, 8, 128256);
+	struct ptd_pins free = {.recompute = -1, .schedule = -1, .zero = -1};
+	struct ptd_machine m;
+	struct ptd_rows r;
+	size_t n, used, wrong = 0;
+
+	for (n = 1; n <= 300; n++) {
+		m = machine(&g, n);
+		ptd_search_part(&r, &x, &m, &free);
+		used = m.gpus;
+		wrong += used > n || r.tried == 0;
+		ptd_rows_free(&r);
+		for (m.gpus = used + 1; m.gpus <= n; m.gpus++) {
+			ptd_search(&r, &x, &m, &free);
+			wrong += r.tried > 0;
+			ptd_rows_free(&r);
+		}
+	}
+	is_int(wrong, 0, "no larger part of 1 to 300 GPUs has a plan");
+	m = machine(&g, 1100);
+	free.t = free.p = 8;
+	free.d = 16;
+	ptd_search_part(&r, &x, &m, &free);
+	is_int(m.gpus, 1024, "a plan that is said takes as many as it has");
+	ptd_rows_free(&r);
+	free.b = 1000;
+	ptd_search_part(&r, &x, &m, &free);
+	is_int(r.tried, 0, "or none,");
+	is_int(m.gpus, 1024, "and then the machine stays as it is");
+	ptd_rows_free(&r);
+}
+
 /* What must hold whatever the numbers: better machines are no slower. */
 static void
 test_better(void)
 {
 	struct gpu_type g = a100(), better;
 	struct transformer x = gpt(48, 6144, 48, 2048, 51200, 256);
-	struct ptd_pins free = {.recompute = -1, .schedule = -1};
+	struct ptd_pins free = {.recompute = -1, .schedule = -1, .zero = -1};
 	struct ptd_machine m = machine(&g, 64);
 	struct ptd_rows r;
 	double before, after;
@@ -451,11 +722,16 @@ main(void)
 	test_sc21();
 	test_korthikanti();
 	test_megatron_core();
+	test_today();
 	test_bubbles();
 	test_short_last();
 	test_communication();
 	test_memory();
+	test_memory_today();
+	test_zero();
+	test_communication_today();
 	test_search();
+	test_part();
 	test_better();
 	return done_testing();
 }

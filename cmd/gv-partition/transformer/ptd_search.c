@@ -37,6 +37,26 @@ try_plan(const struct search *s, const struct ptd_plan *k)
 }
 
 static void
+try_zeros(const struct search *s, struct ptd_plan *k)
+{
+	const struct ptd_pins *pins = s->pins;
+	size_t usual = s->m->can[PTD_DISTRIBUTED_OPTIMIZER] ? 1 : 0, zero;
+
+	for (zero = 0; zero < PTD_ZERO_STAGES; zero++) {
+		if (pins->zero >= 0 ? zero != (size_t)pins->zero
+				    : !pins->any_zero && zero != usual)
+			continue;
+		if (zero > 1 && k->p > 1)
+			continue;
+		/* there is nothing to split */
+		if (k->c * k->d == 1 && pins->zero < 0 && zero != usual)
+			continue;
+		k->zero = zero;
+		try_plan(s, k);
+	}
+}
+
+static void
 try_recomputes(const struct search *s, struct ptd_plan *k)
 {
 	int i;
@@ -49,7 +69,7 @@ try_recomputes(const struct search *s, struct ptd_plan *k)
 		if (s->pins->recompute >= 0 && s->pins->recompute != i)
 			continue;
 		k->recompute = (enum ptd_recompute)i;
-		try_plan(s, k);
+		try_zeros(s, k);
 	}
 }
 
@@ -104,6 +124,34 @@ try_lengths(const struct search *s, struct ptd_plan *k)
 	}
 }
 
+/* Parts of a sequence, and GPUs that share experts, of rest copies of the layers. */
+static void
+try_copies(const struct search *s, struct ptd_plan *k, size_t rest)
+{
+	const struct ptd_pins *pins = s->pins;
+	const struct transformer *x = s->x;
+	bool cuts = s->m->can[PTD_CONTEXT_PARALLEL] && x->seq >= PTD_LONG;
+	bool shares = s->m->can[PTD_EXPERT_PARALLEL] && x->experts > 0;
+
+	for (k->c = 1; k->c <= rest; k->c++) {
+		if (!part(k->c, rest, pins->c) ||
+		    (k->c > 1 && (size_t)x->seq % (2 * k->c) != 0))
+			continue;
+		if (k->c > 1 && !cuts && pins->c == 0)
+			break;
+		k->d = rest / k->c;
+		if (pins->d != 0 && pins->d != k->d)
+			continue;
+		for (k->e = 1; k->e <= rest; k->e++) {
+			if (k->e > 1 && (x->experts == 0 || (!shares && pins->e == 0)))
+				break;
+			if (part(k->e, rest, pins->e) &&
+			    (k->e == 1 || (size_t)x->experts % k->e == 0))
+				try_lengths(s, k);
+		}
+	}
+}
+
 /* The order of the table. */
 static int
 compare(const void *a, const void *b)
@@ -118,12 +166,18 @@ compare(const void *a, const void *b)
 		return x->plan.t < y->plan.t ? -1 : 1;
 	if (x->plan.p != y->plan.p)
 		return x->plan.p < y->plan.p ? -1 : 1;
+	if (x->plan.c != y->plan.c)
+		return x->plan.c < y->plan.c ? -1 : 1;
+	if (x->plan.e != y->plan.e)
+		return x->plan.e < y->plan.e ? -1 : 1;
 	if (x->plan.v != y->plan.v)
 		return x->plan.v < y->plan.v ? -1 : 1;
 	if (x->plan.last != y->plan.last)
 		return x->plan.last > y->plan.last ? -1 : 1;
 	if (x->plan.b != y->plan.b)
 		return x->plan.b > y->plan.b ? -1 : 1;
+	if (x->plan.zero != y->plan.zero)
+		return x->plan.zero < y->plan.zero ? -1 : 1;
 	if (x->plan.recompute != y->plan.recompute)
 		return x->plan.recompute < y->plan.recompute ? -1 : 1;
 	return (x->plan.schedule > y->plan.schedule) -
@@ -140,20 +194,39 @@ ptd_search(struct ptd_rows *r, const struct transformer *x, const struct ptd_mac
 
 	memset(r, 0, sizeof(*r));
 	for (k.t = 1; k.t <= heads && k.t <= m->gpus; k.t++) {
-		if (!part(k.t, heads, pins->t) || !part(k.t, (size_t)x->ffn, 0) ||
+		if (!part(k.t, heads, pins->t) || !part(k.t, (size_t)x->kv_heads, 0) ||
+		    !part(k.t, (size_t)x->ffn, 0) || !part(k.t, (size_t)x->shared, 0) ||
 		    !part(k.t, m->gpus, 0) || (m->node % k.t != 0 && k.t % m->node != 0))
 			continue;
 		rest = m->gpus / k.t;
 		for (k.p = 1; k.p <= layers && k.p <= rest; k.p++) {
 			if (!part(k.p, rest, pins->p))
 				continue;
-			k.d = rest / k.p;
-			if (pins->d == 0 || pins->d == k.d)
-				try_lengths(&s, &k);
+			try_copies(&s, &k, rest / k.p);
 		}
 	}
 	if (r->n > 0)
 		qsort(r->row, r->n, sizeof(*r->row), compare);
+}
+
+void
+ptd_search_part(struct ptd_rows *r, const struct transformer *x, struct ptd_machine *m,
+    const struct ptd_pins *pins)
+{
+	size_t all = m->gpus, unit = 1, i;
+	const size_t pin[] = {pins->t, pins->c, pins->p, pins->d};
+
+	for (i = 0; i < sizeof(pin) / sizeof(pin[0]); i++)
+		if (pin[i] > 0 && unit <= all)
+			unit *= pin[i];
+	ptd_search(r, x, m, pins);
+	for (i = (all - 1) / unit * unit; r->tried == 0 && i > 0; i -= unit) {
+		ptd_rows_free(r);
+		m->gpus = i;
+		ptd_search(r, x, m, pins);
+	}
+	if (r->tried == 0)
+		m->gpus = all;
 }
 
 void

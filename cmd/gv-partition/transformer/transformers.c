@@ -17,7 +17,15 @@ enum column {
 	VOCAB,
 	BATCH,
 	FFN,
-	TIED,
+	KV_HEADS,
+	HEAD_SIZE,
+	EXPERTS,
+	TOP,
+	SHARED,
+	FLAGS, /* 0 or 1 */
+	TIED = FLAGS,
+	BIASES,
+	GATED,
 	GPUS_OF,
 	TENSOR,
 	PIPELINE,
@@ -25,31 +33,100 @@ enum column {
 	LAST,
 	VIRTUAL,
 	MICRO,
+	CONTEXT,
+	EXPERT,
+	ZERO,
 	NUMBERS, /* those behind are words */
-	RECOMPUTE = NUMBERS,
+	NORM = NUMBERS,
+	POSITIONS,
+	RECOMPUTE,
 	SCHEDULE,
 	TYPE,
 	COLUMNS
 };
 
 static const char *const name[COLUMNS] = {"layers", "hidden_size", "attention_heads",
-    "seq_len", "vocab", "global_batch", "ffn_hidden_size", "tied_embeddings", "gpus",
-    "tensor_parallel", "pipeline_parallel", "data_parallel", "last_stage_layers",
-    "virtual_stages", "micro_batch", "recompute", "schedule", "gpu_type"};
+    "seq_len", "vocab", "global_batch", "ffn_hidden_size", "kv_heads", "head_size",
+    "experts", "experts_per_token", "shared_ffn_hidden_size", "tied_embeddings", "biases",
+    "gated_ffn", "gpus", "tensor_parallel", "pipeline_parallel", "data_parallel",
+    "last_stage_layers", "virtual_stages", "micro_batch", "context_parallel",
+    "expert_parallel", "zero_stage", "norm", "positions", "recompute", "schedule",
+    "gpu_type"};
 
+static const char *const norm_name[] = {"layernorm", "rmsnorm"};
+static const char *const positions_name[] = {"learned", "rotary"};
+
+static bool
+is_flag(size_t column)
+{
+	return column >= FLAGS && column <= GATED;
+}
+
+/* Of a column that is there; a part that has no experts may say so by 0. */
 static int64_t
 least(size_t column)
 {
-	return column == TIED ? 0 : 1;
+	return is_flag(column) || column == ZERO || column == EXPERTS || column == TOP ||
+		       column == SHARED
+		   ? 0
+		   : 1;
 }
 
 static int64_t
 most(size_t column)
 {
-	return column == TIED                        ? 1
+	return is_flag(column)                       ? 1
+	       : column == ZERO                      ? PTD_ZERO_STAGES - 1
 	       : column == SEQ || column == VOCAB    ? 1000000000
 	       : column == LAYERS || column == HEADS ? 100000
 						     : PTD_GPUS;
+}
+
+/* What holds where a cell is empty. */
+static int64_t
+otherwise(size_t column, const int64_t *v)
+{
+	switch (column) {
+	case FFN:
+		return 4 * v[HIDDEN];
+	case KV_HEADS:
+		return v[HEADS];
+	case HEAD_SIZE:
+		return v[HIDDEN] / v[HEADS];
+	case TOP:
+		return v[EXPERTS] > 0;
+	case TIED:
+	case BIASES:
+		return 1;
+	case ZERO:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+/* What numbers have to be to each other. */
+static int
+check_numbers(const struct transformers *t, size_t row, const ptrdiff_t *at,
+    const int64_t *v, struct gv_error *e)
+{
+	if (gv_frame_cell(&t->rows, row, at[HEAD_SIZE]).len == 0 &&
+	    v[HIDDEN] % v[HEADS] != 0)
+		return gv_frame_error(&t->rows, row, at[HIDDEN], e,
+		    "expected a multiple of the %d attention heads, got %d",
+		    (int)v[HEADS], (int)v[HIDDEN]);
+	if (v[HEADS] % v[KV_HEADS] != 0)
+		return gv_frame_error(&t->rows, row, at[KV_HEADS], e,
+		    "expected a part of the %d attention heads, got %d", (int)v[HEADS],
+		    (int)v[KV_HEADS]);
+	if (v[EXPERTS] > 0 ? v[TOP] < 1 || v[TOP] > v[EXPERTS] : v[TOP] > 0)
+		return gv_frame_error(&t->rows, row, at[TOP], e,
+		    "expected a number of the %d experts, got %d", (int)v[EXPERTS],
+		    (int)v[TOP]);
+	if (v[EXPERTS] == 0 && v[SHARED] > 0)
+		return gv_frame_error(&t->rows, row, at[SHARED], e,
+		    "a part for all tokens is beside experts, of which there are none");
+	return 0;
 }
 
 /* The numbers of a row, 0 where there is none. */
@@ -69,16 +146,10 @@ read_numbers(const struct transformers *t, size_t row, const ptrdiff_t *at, int6
 			return gv_frame_error(&t->rows, row, at[i], e,
 			    "expected a whole number from %d to %d, got \"%s\"",
 			    (int)least(i), (int)most(i), c.s);
-		if (c.len == 0 && i == TIED)
-			v[i] = 1;
+		if (c.len == 0)
+			v[i] = otherwise(i, v);
 	}
-	if (v[FFN] == 0)
-		v[FFN] = 4 * v[HIDDEN];
-	if (v[HIDDEN] % v[HEADS] != 0)
-		return gv_frame_error(&t->rows, row, at[HIDDEN], e,
-		    "expected a multiple of the %d attention heads, got %d",
-		    (int)v[HEADS], (int)v[HIDDEN]);
-	return 0;
+	return check_numbers(t, row, at, v, e);
 }
 
 /* The number of the word in a cell, -1 for none. */
@@ -111,9 +182,12 @@ read_row(struct transformers *t, size_t row, const ptrdiff_t *at, struct gv_erro
 {
 	struct transformer_row *r = &t->row[row];
 	int64_t v[NUMBERS];
+	int norm, positions;
 	struct gv_cell type = gv_frame_cell(&t->rows, row, at[TYPE]);
 
 	if (read_numbers(t, row, at, v, e) != 0 ||
+	    read_word(t, row, at[NORM], norm_name, 2, &norm, e) != 0 ||
+	    read_word(t, row, at[POSITIONS], positions_name, 2, &positions, e) != 0 ||
 	    read_word(t, row, at[RECOMPUTE], ptd_recompute_name, PTD_RECOMPUTES,
 		&r->pins.recompute, e) != 0 ||
 	    read_word(t, row, at[SCHEDULE], ptd_schedule_name, PTD_SCHEDULES,
@@ -126,6 +200,15 @@ read_row(struct transformers *t, size_t row, const ptrdiff_t *at, struct gv_erro
 	    .seq = (double)v[SEQ],
 	    .vocab = (double)v[VOCAB],
 	    .batch = (double)v[BATCH],
+	    .kv_heads = (double)v[KV_HEADS],
+	    .head_size = (double)v[HEAD_SIZE],
+	    .experts = (double)v[EXPERTS],
+	    .top = (double)v[TOP],
+	    .shared = (double)v[SHARED],
+	    .gated = v[GATED] == 1,
+	    .rms_norm = norm == 1,
+	    .no_biases = v[BIASES] == 0,
+	    .rotary = positions == 1,
 	    .untied = v[TIED] == 0};
 	r->pins.t = (size_t)v[TENSOR];
 	r->pins.p = (size_t)v[PIPELINE];
@@ -133,6 +216,9 @@ read_row(struct transformers *t, size_t row, const ptrdiff_t *at, struct gv_erro
 	r->pins.last = (size_t)v[LAST];
 	r->pins.v = (size_t)v[VIRTUAL];
 	r->pins.b = (size_t)v[MICRO];
+	r->pins.c = (size_t)v[CONTEXT];
+	r->pins.e = (size_t)v[EXPERT];
+	r->pins.zero = (int)v[ZERO];
 	r->gpu_type = type.len > 0 ? type.s : NULL;
 	r->gpus = (size_t)v[GPUS_OF];
 	return 0;
@@ -195,13 +281,17 @@ enum answer {
 	HAS_MICRO,
 	HAS_RECOMPUTE,
 	HAS_SCHEDULE,
+	HAS_CONTEXT,
+	HAS_EXPERT,
+	HAS_ZERO,
 	CHOICES /* costs are behind them */
 };
 
 static const char *const answer[] = {"gpu_type", "gpus", "rank", "tensor_parallel",
     "pipeline_parallel", "data_parallel", "last_stage_layers", "virtual_stages",
-    "micro_batch", "recompute", "schedule", "parameters", "memory_bytes", "iteration_s",
-    "tokens_per_s", "model_flops_per_s", "mfu_share", "hardware_flops_per_s", "hfu_share",
+    "micro_batch", "recompute", "schedule", "context_parallel", "expert_parallel",
+    "zero_stage", "parameters", "memory_bytes", "iteration_s", "tokens_per_s",
+    "model_flops_per_s", "mfu_share", "hardware_flops_per_s", "hfu_share",
     "compute_share", "tensor_share", "pipeline_share", "data_share", "optimizer_share",
     "bubble_share"};
 
@@ -218,7 +308,10 @@ write_choice(struct gv_tabw *w, const struct ptd_machine *m, const struct ptd_pl
 	    [HAS_DATA] = k->d,
 	    [HAS_LAST] = k->last,
 	    [HAS_VIRTUAL] = k->v,
-	    [HAS_MICRO] = k->b};
+	    [HAS_MICRO] = k->b,
+	    [HAS_CONTEXT] = k->c,
+	    [HAS_EXPERT] = k->e,
+	    [HAS_ZERO] = k->zero};
 
 	if (column == HAS_TYPE)
 		gv_tabw_str(w, m->name);
