@@ -2,81 +2,7 @@
  * G1: every operator's gradient, and those of whole nets, against central
  * differences, in double: h = 1e-5, relative error <= 1e-6.
  */
-#include "nn_help.h"
-
-#define HEAD "id,op,from,out,k,s,p,g,act,bias\n"
-
-static const struct {
-	const char *name, *table;
-	size_t height, width, channels, classes, batch, models, shards;
-} cases[] = {
-    {"linear", HEAD "1,linear,,,,,,,,\n2,xent,,,,,,,,\n", 1, 1, 7, 3, 5, 2, 2},
-    {"linear without bias", HEAD "1,linear,,,,,,,,0\n2,xent,,,,,,,,\n", 2, 3, 2, 4, 3, 1,
-	1},
-    {"linear relu linear",
-	HEAD "1,linear,,9,,,,,relu,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n", 3, 1, 2, 5, 7,
-	2, 4},
-    {"relu as a row",
-	HEAD "1,linear,,9,,,,,,\n2,relu,,,,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n", 1,
-	1, 4, 3, 4, 2, 4},
-    {"conv", HEAD "1,conv,,3,3,1,1,,,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n", 5, 4, 2, 3, 3,
-	2, 2},
-    {"conv, conv behind it",
-	HEAD
-	"1,conv,,3,3,1,1,,,\n2,conv,,4,2,1,0,,relu,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
-	5, 4, 2, 3, 3, 2, 2},
-    {"conv of stride 2 and padding",
-	HEAD "1,conv,,4,1,1,0,,,\n2,conv,,5,3,2,1,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
-	7, 6, 3, 4, 3, 1, 2},
-    {"conv of stride 3, window 2",
-	HEAD "1,conv,,4,1,1,0,,,\n2,conv,,5,2,3,0,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
-	8, 7, 3, 4, 2, 1, 1},
-    {"conv with padding beyond the window",
-	HEAD "1,conv,,4,1,1,2,,,\n2,conv,,2,2,1,3,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
-	3, 3, 2, 4, 2, 1, 1},
-    {"conv in groups",
-	HEAD "1,conv,,6,3,1,1,1,,\n2,conv,,9,3,2,1,3,relu,\n3,linear,,,,,,,,\n4,xent,,,,,"
-	     ",,,\n",
-	5, 5, 2, 3, 3, 2, 2},
-    {"depthwise, pointwise",
-	HEAD "1,conv,,4,1,1,0,,relu,\n2,conv,,4,3,1,1,4,,\n3,conv,,5,1,1,0,,relu,\n4,"
-	     "linear,,,,,,,,\n"
-	     "5,xent,,,,,,,,\n",
-	4, 3, 3, 3, 3, 2, 2},
-    {"conv with wide windows",
-	HEAD
-	"1,conv,,40,1,1,0,,,\n2,conv,,3,3,1,1,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
-	3, 3, 2, 3, 2, 1, 2},
-    {"maxpool",
-	HEAD "1,conv,,3,1,1,0,,,\n2,maxpool,,,2,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
-	5, 4, 2, 3, 4, 2, 4},
-    {"maxpool, windows that overlap",
-	HEAD
-	"1,conv,,3,1,1,0,,,\n2,maxpool,,,3,2,1,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
-	6, 5, 2, 3, 3, 1, 1},
-    {"avgpool",
-	HEAD
-	"1,conv,,3,1,1,0,,,\n2,avgpool,,,3,2,1,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
-	6, 5, 2, 3, 3, 2, 2},
-    {"avgpool of all",
-	HEAD
-	"1,conv,,3,2,1,0,,relu,\n2,avgpool,,,,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
-	4, 5, 2, 3, 3, 2, 2},
-    {"bn", HEAD "1,linear,,6,,,,,,\n2,bn,,,,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n", 1,
-	1, 5, 3, 7, 2, 4},
-    {"bn of the sample", HEAD "1,bn,,,,,,,,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n", 2, 2, 3,
-	3, 4, 1, 2},
-    {"conv bn relu, twice",
-	HEAD
-	"1,conv,,3,3,1,1,,,0\n2,bn,,,,,,,relu,\n3,maxpool,,,2,,,,,\n4,conv,,4,3,1,1,,,0\n"
-	"5,bn,,,,,,,relu,\n6,avgpool,,,,,,,,\n7,linear,,,,,,,,\n8,xent,,,,,,,,\n",
-	6, 6, 2, 4, 5, 2, 4},
-    {"a whole net",
-	HEAD "1,conv,,4,3,1,1,,relu,\n2,maxpool,,,2,,,,,\n3,conv,,6,3,1,1,2,relu,\n4,"
-	     "maxpool,,,2,,,,,\n"
-	     "5,linear,,11,,,,,relu,\n6,linear,,,,,,,,\n7,xent,,,,,,,,\n",
-	9, 8, 1, 5, 5, 2, 4},
-};
+#include "nn_cases.h"
 
 /* The gradient by differences of parameter i of model b, against the net's. */
 static double
@@ -164,7 +90,7 @@ main(void)
 
 	gv_init("nn_grad_f64");
 	is_int(sizeof(gv_real), 8, "this is the double build");
-	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
+	for (c = 0; c < CASES; c++)
 		check(c);
 	return done_testing();
 }

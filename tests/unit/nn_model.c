@@ -69,6 +69,10 @@ test_shipped(void)
 		10 * 8 + 73 * 16 + (4 * 4 * 16 + 1) * 10},
 	    {"share/models/cnn.tsv", {1, 16, 16}, 188234},
 	    {"share/models/cnn-bn.tsv", {1, 16, 16}, 188234 + 2 * (32 + 64 + 64)},
+	    /* weights and biases of convs, bn, the head */
+	    {"share/models/resnet-small.tsv", {1, 16, 16},
+		10 * 16 + 2 * 145 * 16 + 145 * 32 + 289 * 32 + 17 * 32 +
+		    2 * (3 * 16 + 3 * 32) + 33 * 10},
 	};
 	size_t i;
 

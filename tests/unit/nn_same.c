@@ -5,39 +5,9 @@
 #include <pthread.h>
 
 #include "nn/cpu/gemm.h"
-#include "nn_help.h"
+#include "nn_nets.h"
 
-#define HEAD "id,op,from,out,k,s,p,g,act,bias\n"
-
-static const struct net_case {
-	const char *name, *table;
-	size_t height, width, channels, classes, batch, shards, steps;
-} nets[] = {
-    {"mlp",
-	HEAD "1,linear,,70,,,,,relu,\n2,linear,,33,,,,,relu,\n3,linear,,,,,,,,\n4,xent,,,"
-	     ",,,,,\n",
-	5, 7, 3, 10, 23, 8, 60},
-    {"cnn",
-	HEAD
-	"1,conv,,9,3,1,1,,relu,\n2,maxpool,,,2,,,,,\n3,conv,,12,3,2,1,3,relu,\n"
-	"4,avgpool,,,2,1,,,,\n5,linear,,20,,,,,relu,\n6,linear,,,,,,,,\n7,xent,,,,,,,,\n",
-	9, 8, 1, 4, 13, 4, 50},
-    {"cnn with bn",
-	HEAD "1,conv,,8,3,1,1,,,0\n2,bn,,,,,,,relu,\n3,maxpool,,,2,,,,,\n4,conv,,16,3,1,"
-	     "1,,,0\n"
-	     "5,bn,,,,,,,relu,\n6,avgpool,,,,,,,,\n7,linear,,,,,,,,\n8,xent,,,,,,,,\n",
-	8, 8, 3, 5, 18, 4, 50},
-    {"bn first, a wide layer",
-	HEAD "1,bn,,,,,,,,\n2,linear,,300,,,,,,\n3,bn,,,,,,,relu,\n4,linear,,,,,,,,\n5,"
-	     "xent,,,,,,,,\n",
-	1, 1, 37, 3, 9, 4, 50},
-    /* enough work for the threads to share every kind of loop */
-    {"a larger one",
-	HEAD "1,conv,,24,3,1,1,,,\n2,bn,,,,,,,relu,\n3,maxpool,,,2,,,,,\n"
-	     "4,linear,,150,,,,,relu,\n5,linear,,,,,,,,\n6,xent,,,,,,,,\n",
-	16, 16, 1, 10, 32, 4, 4},
-};
-enum { NETS = sizeof(nets) / sizeof(nets[0]), MODELS = 3 };
+enum { MODELS = 3 };
 
 static const enum gv_optimiser optimisers[] = {GV_SGD, GV_ADAM, GV_ADAMW};
 static const char *const optimiser_names[] = {"sgd", "adam", "adamw"};

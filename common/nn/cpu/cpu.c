@@ -27,6 +27,7 @@ start(struct gv_nn_backend *be, gv_real *scratch, struct gv_error *e)
 	struct gv_cpu *cpu = (struct gv_cpu *)be;
 
 	cpu->scratch = scratch;
+	gv_cpu_cut_pieces(cpu);
 	cpu->pool = gv_cpu_threads_new(cpu->threads);
 	if (cpu->pool == NULL)
 		return gv_error_sys(e, "cannot start %zu threads", cpu->threads);

@@ -130,13 +130,20 @@ block_samples(const struct gv_cpu *cpu)
 void
 gv_cpu_lay_out(struct gv_cpu *cpu)
 {
-	size_t i, cap = 0;
+	size_t i;
 
 	cpu->row = gv_xcalloc(cpu->plan->rows, sizeof(*cpu->row));
 	for (i = 0; i < cpu->plan->rows; i++)
 		lay_out_packed(cpu, i);
 	cpu->block = block_samples(cpu);
 	size_scratch(cpu);
+}
+
+void
+gv_cpu_cut_pieces(struct gv_cpu *cpu)
+{
+	size_t i, cap = 0;
+
 	for (i = 0; i < cpu->plan->rows; i++)
 		if (gv_cpu_ops[cpu->plan->row[i].l.op].gradient != NULL)
 			cut_row(cpu, i, &cap);

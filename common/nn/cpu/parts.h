@@ -104,8 +104,10 @@ void gv_cpu_sum_products(const gv_real *dy, const gv_real *x, size_t rows, size_
 
 /* ---- the backend's functions that are not in cpu.c ---- */
 
-/* Fills row, piece and the sizes from the plan. */
+/* Fills row and the sizes from the plan. */
 void gv_cpu_lay_out(struct gv_cpu *cpu);
+/* Fills piece: as many as the matrices are large, so once there is memory for those. */
+void gv_cpu_cut_pieces(struct gv_cpu *cpu);
 int gv_cpu_pack(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,
     size_t last, unsigned what);
 int gv_cpu_forward(

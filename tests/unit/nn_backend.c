@@ -1,0 +1,2 @@
+/* The backends of nets of floats. */
+#include "nn_backend.h"

@@ -1,0 +1,479 @@
+/*
+ * The CPU's backend and the slow one give the same bits through backend.h on every
+ * net, as do schedules of work items that cut a net into stages; micro-batches and
+ * versions of the weights are what net.h says.
+ */
+#include "nn_cases.h"
+#include "nn_nets.h"
+#include "nn_slow.h"
+
+enum { STEPS = 3 };
+
+static const enum gv_optimiser optimisers[] = {GV_SGD, GV_ADAM, GV_ADAMW};
+
+/* A case's model, its data and two nets of it. */
+struct fixture {
+	const struct help_case *c;
+	struct gv_model m;
+	size_t size, most; /* numbers of a sample; samples of an update */
+	gv_real *x;
+	int32_t *label;
+	struct gv_net_config config;
+};
+
+static void
+open_fixture(struct fixture *f, size_t i)
+{
+	static struct help_case larger;
+
+	*f = (struct fixture){.c = &cases[i]};
+	if (i >= CASES) {
+		const struct net_case *n = &nets[i - CASES];
+
+		larger = (struct help_case){n->name, n->table, n->height, n->width,
+		    n->channels, n->classes, n->batch, 2, n->shards};
+		f->c = &larger;
+	}
+	f->m = help_model(
+	    f->c->table, f->c->height, f->c->width, f->c->channels, f->c->classes);
+	f->size = gv_shape_size(f->m.input);
+	f->config = (struct gv_net_config){.models = f->c->models,
+	    .batch = f->c->batch,
+	    .shards = f->c->shards,
+	    .optimiser = optimisers[i % 3]};
+	f->most = 4 * f->c->batch;
+	f->x = gv_xcalloc(f->most * f->size, sizeof(*f->x));
+	f->label = gv_xcalloc(f->most, sizeof(*f->label));
+}
+
+static void
+close_fixture(struct fixture *f)
+{
+	gv_model_free(&f->m);
+	free(f->x);
+	free(f->label);
+}
+
+static struct gv_net *
+make(const struct fixture *f, struct gv_nn_backend *be)
+{
+	struct gv_net_config c = f->config;
+
+	c.backend = be;
+	return help_net(&f->m, c, 0);
+}
+
+static size_t
+differences(const struct fixture *f, struct gv_net *a, struct gv_net *b)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < f->c->models; i++)
+		n += help_differences(a, i, b, i);
+	return n;
+}
+
+static void
+draw(const struct fixture *f, size_t k)
+{
+	help_batch(f->x, f->label, f->most, f->size, f->c->classes, 7 + k);
+}
+
+/* ---- one backend and another ---- */
+
+static void
+test_backend(size_t i)
+{
+	struct fixture f;
+	struct gv_net *cpu, *slow;
+	double loss[HELP_MODELS], other[HELP_MODELS];
+	size_t correct[HELP_MODELS], hits[HELP_MODELS], k, wrong = 0, n;
+	gv_real *logits, *others;
+
+	open_fixture(&f, i);
+	cpu = make(&f, gv_cpu_new(i % 3 + 1));
+	slow = make(&f, slow_new());
+	for (k = 0; k < STEPS; k++) {
+		draw(&f, k);
+		if (gv_net_step(cpu, f.x, f.label, loss) != 0 ||
+		    gv_net_step(slow, f.x, f.label, other) != 0)
+			gv_die("a step failed");
+		wrong += memcmp(loss, other, f.c->models * sizeof(*loss)) != 0;
+	}
+	is_int(wrong, 0, "%s: losses of both backends", f.c->name);
+	is_int(differences(&f, cpu, slow), 0, "%s: and what they carry", f.c->name);
+	n = f.c->models * f.most * f.c->classes;
+	logits = gv_xcalloc(n, sizeof(*logits));
+	others = gv_xcalloc(n, sizeof(*others));
+	gv_net_eval(cpu, f.x, f.label, f.most, correct, loss, logits);
+	gv_net_eval(slow, f.x, f.label, f.most, hits, other, others);
+	ok(memcmp(logits, others, n * sizeof(*logits)) == 0 &&
+		memcmp(loss, other, f.c->models * sizeof(*loss)) == 0 &&
+		memcmp(correct, hits, f.c->models * sizeof(*hits)) == 0,
+	    "%s: evaluations", f.c->name);
+	free(logits);
+	free(others);
+	gv_net_free(cpu);
+	gv_net_free(slow);
+	close_fixture(&f);
+}
+
+/* A batch by numbers of a resident data set is that batch. */
+static void
+test_gather(struct gv_nn_backend *be)
+{
+	struct fixture f;
+	struct gv_net *net, *plain;
+	double loss[HELP_MODELS], other[HELP_MODELS];
+	const char *name = be->name;
+	uint32_t visit[64];
+	gv_real *x;
+	int32_t *label;
+	size_t j, n;
+
+	open_fixture(&f, 4);
+	n = f.c->batch;
+	net = make(&f, be);
+	plain = make(&f, gv_cpu_new(1));
+	draw(&f, 1);
+	x = gv_xcalloc(n * f.size, sizeof(*x));
+	label = gv_xcalloc(n, sizeof(*label));
+	for (j = 0; j < n; j++) {
+		visit[j] = (uint32_t)((5 * j + 2) % f.most);
+		memcpy(x + j * f.size, f.x + visit[j] * f.size, f.size * sizeof(*x));
+		label[j] = f.label[visit[j]];
+	}
+	gv_net_data(net, f.x, f.label, f.most);
+	ok(gv_net_step_of(net, visit, loss) == 0 &&
+		gv_net_step(plain, x, label, other) == 0 &&
+		memcmp(loss, other, f.c->models * sizeof(*loss)) == 0,
+	    "%s: a step by numbers", name);
+	is_int(differences(&f, net, plain), 0, "%s: is the step of these samples", name);
+	free(x);
+	free(label);
+	gv_net_free(net);
+	gv_net_free(plain);
+	close_fixture(&f);
+}
+
+/* ---- stages ---- */
+
+/* What crosses the cut before row first goes from one net to another. */
+static void
+hand_over(struct gv_net *from, struct gv_net *to, size_t first, size_t slot,
+    enum gv_net_side side)
+{
+	size_t row[64], n, k;
+
+	gv_net_boundary(from, first, row, &n);
+	for (k = 0; k < n; k++) {
+		gv_real *v = gv_xcalloc(gv_net_row_size(from, row[k]), sizeof(*v));
+
+		gv_net_get_row(from, slot, row[k], side, v);
+		gv_net_put_row(to, slot, row[k], side, v);
+		free(v);
+	}
+}
+
+/*
+ * One update of M micro-batches by two nets, each with its rows of them; slots as
+ * many as micro-batches, forward all, backward all (GPipe).
+ */
+static void
+step_of_stages(struct gv_net *stage[2], const struct fixture *f, size_t cut, size_t M)
+{
+	struct gv_net_work a = {0, cut, 0, 0}, b = {cut, f->m.n, 0, 0};
+	double loss[HELP_MODELS];
+	size_t m, n = f->c->batch;
+
+	for (m = 0; m < M; m++) {
+		a.slot = b.slot = m;
+		gv_net_load(stage[0], m, f->x + m * n * f->size, f->label + m * n);
+		gv_net_load(stage[1], m, f->x + m * n * f->size, f->label + m * n);
+		gv_net_forward(stage[0], &a);
+		hand_over(stage[0], stage[1], cut, m, GV_NET_OUTPUT);
+		gv_net_forward(stage[1], &b);
+	}
+	for (m = 0; m < M; m++) {
+		a.slot = b.slot = m;
+		gv_net_backward(stage[1], &b);
+		gv_net_gradients(stage[1], &b, m == 0);
+		hand_over(stage[1], stage[0], cut, m, GV_NET_GRADIENT);
+		gv_net_backward(stage[0], &a);
+		gv_net_gradients(stage[0], &a, m == 0);
+	}
+	gv_net_sum(stage[0], loss);
+	gv_net_sum(stage[1], loss);
+	gv_net_advance(stage[0], 0, 0);
+	gv_net_advance(stage[1], 0, 0);
+}
+
+/* Parameters of rows [first, last) of model b that differ. */
+static size_t
+row_differences(
+    struct gv_net *net, struct gv_net *other, size_t b, size_t first, size_t last)
+{
+	gv_real *v = help_array(net, 0, b), *w = help_array(other, 0, b);
+	struct gv_net_tensor t;
+	size_t i, j, n = 0;
+
+	for (i = 0; gv_net_tensor(net, i, &t) == 0; i++)
+		for (j = 0; j < t.n && !t.running && t.row >= first && t.row < last; j++)
+			n += memcmp(&v[t.offset + j], &w[t.offset + j], sizeof(*v)) != 0;
+	free(v);
+	free(w);
+	return n;
+}
+
+/* A net cut before any of its rows, CPU or slow, trains as the whole does. */
+static void
+test_stages(size_t i)
+{
+	enum { M = 3 };
+	struct fixture f;
+	struct gv_net *whole, *stage[2];
+	double loss[HELP_MODELS];
+	size_t cut, k, b, wrong = 0;
+
+	open_fixture(&f, i);
+	f.config.micro_batches = M;
+	f.config.slots = M;
+	for (cut = 1; cut < f.m.n; cut++) {
+		whole = make(&f, gv_cpu_new(1));
+		stage[0] = make(&f, gv_cpu_new(2));
+		stage[1] = make(&f, cut % 2 == 0 ? slow_new() : gv_cpu_new(1));
+		for (k = 0; k < 2; k++) {
+			draw(&f, k);
+			gv_net_step(whole, f.x, f.label, loss);
+			step_of_stages(stage, &f, cut, M);
+		}
+		for (b = 0; b < f.c->models; b++)
+			wrong += row_differences(whole, stage[0], b, 0, cut) +
+				 row_differences(whole, stage[1], b, cut, f.m.n);
+		gv_net_free(whole);
+		gv_net_free(stage[0]);
+		gv_net_free(stage[1]);
+	}
+	is_int(
+	    wrong, 0, "%s: two stages and three micro-batches, cut anywhere", f.c->name);
+	close_fixture(&f);
+}
+
+/* ---- micro-batches and versions ---- */
+
+/* Without bn M micro-batches of N samples are near one batch of M * N. */
+static void
+test_micro_batches(size_t i)
+{
+	struct fixture f;
+	struct gv_net *many, *one;
+	double loss[HELP_MODELS], other[HELP_MODELS], worst = 0;
+	size_t b, k, bits = sizeof(gv_real) == 8 ? 12 : 4;
+	gv_real *v, *w;
+
+	open_fixture(&f, i);
+	f.config.optimiser = GV_SGD;
+	f.config.micro_batches = 4;
+	many = make(&f, gv_cpu_new(1));
+	f.config.micro_batches = 1;
+	f.config.batch *= 4;
+	one = make(&f, gv_cpu_new(1));
+	draw(&f, 1);
+	gv_net_step(many, f.x, f.label, loss);
+	gv_net_step(one, f.x, f.label, other);
+	for (b = 0; b < f.c->models; b++) {
+		v = help_array(many, 0, b);
+		w = help_array(one, 0, b);
+		for (k = 0; k < f.m.parameters; k++)
+			worst = fmax(worst, fabs((double)v[k] - (double)w[k]));
+		worst = fmax(worst, fabs(loss[b] - other[b]));
+		free(v);
+		free(w);
+	}
+	ok(worst < pow(10, -(double)bits), "%s: four micro-batches are near one batch",
+	    f.c->name);
+	gv_net_free(many);
+	gv_net_free(one);
+	close_fixture(&f);
+}
+
+/* Two versions (2BW): w[t + 1] = w[t] - lr * gradient at w[t - 1], by hand. */
+static void
+test_versions(void)
+{
+	struct fixture f;
+	struct gv_net *net, *plain;
+	struct gv_net_work all;
+	struct gv_net_coef coef;
+	double loss[HELP_MODELS];
+	gv_real *before, *now, *grad, *got;
+	size_t k, j, wrong = 0;
+
+	open_fixture(&f, 2);
+	f.config.optimiser = GV_SGD;
+	f.config.models = 1;
+	f.config.versions = 2;
+	net = make(&f, gv_cpu_new(1));
+	f.config.versions = 1;
+	plain = make(&f, gv_cpu_new(1));
+	coef = gv_net_coef(net, 0);
+	coef.momentum = coef.weight_decay = 0;
+	gv_net_set_coef(net, 0, &coef);
+	before = help_array(net, 0, 0);
+	now = help_array(net, 0, 0);
+	grad = gv_xcalloc(f.m.parameters, sizeof(*grad));
+	gv_net_advance(net, 0, 1); /* no gradient yet: version 1 is as version 0 */
+	for (k = 0; k < 5; k++) {
+		draw(&f, k);
+		all = (struct gv_net_work){0, f.m.n, 0, k % 2};
+		gv_net_load(net, 0, f.x, f.label);
+		gv_net_forward(net, &all);
+		gv_net_backward(net, &all);
+		gv_net_gradients(net, &all, true);
+		gv_net_sum(net, loss);
+		gv_net_advance(net, (k + 1) % 2, k % 2);
+		gv_net_put(plain, 0, 0, before);
+		gv_net_gradient(plain, f.x, f.label, loss);
+		gv_net_get_gradients(plain, 0, grad);
+		memcpy(before, now, f.m.parameters * sizeof(*now));
+		for (j = 0; j < f.m.parameters; j++)
+			now[j] -= (gv_real)coef.lr * grad[j];
+		got = help_array(net, 0, 0);
+		for (j = 0; j < f.m.parameters; j++)
+			wrong +=
+			    fabs((double)(got[j] - now[j])) > 1e-6 * fabs((double)now[j]);
+		wrong += gv_net_newest(net) != k % 2;
+		free(got);
+	}
+	is_int(wrong, 0, "two versions: gradients of the weights before the last");
+	free(before);
+	free(now);
+	free(grad);
+	gv_net_free(net);
+	gv_net_free(plain);
+	close_fixture(&f);
+}
+
+/* A model that does not train is in the new version what it was in the old. */
+static void
+test_inactive_version(void)
+{
+	struct fixture f;
+	struct gv_net *net, *fresh;
+	struct gv_net_work all;
+	double loss[HELP_MODELS];
+
+	open_fixture(&f, 2);
+	f.config.models = 2;
+	f.config.versions = 2;
+	net = make(&f, gv_cpu_new(1));
+	fresh = make(&f, gv_cpu_new(1));
+	gv_net_set_active(net, 1, false);
+	draw(&f, 1);
+	all = (struct gv_net_work){0, f.m.n, 0, 0};
+	gv_net_load(net, 0, f.x, f.label);
+	gv_net_forward(net, &all);
+	gv_net_backward(net, &all);
+	gv_net_gradients(net, &all, true);
+	gv_net_sum(net, loss);
+	gv_net_advance(net, 0, 1);
+	is_int(help_differences(net, 1, fresh, 1), 0, "a stopped model in a new version");
+	ok(help_differences(net, 0, fresh, 0) > 0, "and one that trains");
+	gv_net_free(net);
+	gv_net_free(fresh);
+	close_fixture(&f);
+}
+
+/* ---- the tools that no operator needs yet ---- */
+
+static gv_real *
+put_numbers(struct gv_nn_backend *be, size_t n, uint64_t seed)
+{
+	gv_real *v = gv_xcalloc(n, sizeof(*v)), *there;
+	struct gv_error e = {0};
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v[i] = (gv_real)gv_random_normal(seed, 0, 0, i);
+	there = be->alloc(be, GV_NN_SCRATCH, n * sizeof(*v), &e);
+	be->put(be, there, v, n * sizeof(*v));
+	free(v);
+	return there;
+}
+
+enum { BATCH = 3, ROOM = 40 * 40 * BATCH };
+
+/* A random batched product, and a tree over it; to v [ROOM]. */
+static void
+compute(struct gv_nn_backend *be, uint64_t seed, gv_real *v)
+{
+	uint64_t r = gv_random(5, 0, 0, seed);
+	struct gv_nn_gemm g = {.batch = 1 + r % BATCH,
+	    .m = 1 + r / 4 % 20,
+	    .n = 1 + r / 128 % 40,
+	    .k = 1 + r / 8192 % 40,
+	    .a_transposed = r >> 40 & 1,
+	    .b_transposed = r >> 41 & 1,
+	    .add = r >> 42 & 1,
+	    .relu = r >> 43 & 1};
+	gv_real *a = put_numbers(be, ROOM, 1), *b = put_numbers(be, ROOM, 2);
+	gv_real *c = put_numbers(be, ROOM, 3), *bias = put_numbers(be, ROOM, 4);
+
+	g.a = a;
+	g.b = b;
+	g.c = c;
+	g.bias = !g.add && (r >> 44 & 1) ? bias : NULL;
+	g.lda = 40;
+	g.ldb = g.ldc = 40;
+	g.a_batch = r >> 45 & 1 ? 1600 : 0;
+	g.b_batch = r >> 46 & 1 ? 1600 : 0;
+	g.c_batch = 1600;
+	g.bias_batch = r >> 47 & 1 ? 40 : 0;
+	be->gemm(be, 0, &g);
+	be->sum_tree(be, 0, c, 4, ROOM / 4);
+	be->sync(be);
+	be->get(be, v, c, ROOM * sizeof(*v));
+	be->release(be, GV_NN_SCRATCH, a);
+	be->release(be, GV_NN_SCRATCH, b);
+	be->release(be, GV_NN_SCRATCH, c);
+	be->release(be, GV_NN_SCRATCH, bias);
+}
+
+static void
+test_tools(void)
+{
+	static gv_real v[ROOM], w[ROOM];
+	struct gv_nn_backend *cpu = gv_cpu_new(1), *slow = slow_new();
+	size_t i, wrong = 0;
+
+	for (i = 0; i < 60; i++) {
+		compute(cpu, i, v);
+		compute(slow, i, w);
+		wrong += memcmp(v, w, sizeof(v)) != 0;
+	}
+	is_int(wrong, 0, "batched products and trees of both backends");
+	ok(cpu->capture(cpu, 0) == -1, "the CPU has no graphs");
+	cpu->free(cpu);
+	slow->free(slow);
+}
+
+int
+main(void)
+{
+	size_t i;
+
+	gv_init("nn_backend");
+	for (i = 0; i < CASES + NETS; i++)
+		test_backend(i);
+	test_gather(gv_cpu_new(2));
+	test_gather(slow_new());
+	for (i = 0; i < CASES; i++)
+		test_stages(i);
+	test_micro_batches(2);
+	test_micro_batches(4);
+	test_micro_batches(9);
+	test_versions();
+	test_inactive_version();
+	test_tools();
+	return done_testing();
+}

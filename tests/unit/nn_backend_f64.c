@@ -1,0 +1,2 @@
+/* The backends of nets of doubles. */
+#include "nn_backend.h"

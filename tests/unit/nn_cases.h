@@ -1,0 +1,112 @@
+/* The small nets on which every operator is tested: gradients, backends, schedules. */
+#ifndef NN_CASES_H
+#define NN_CASES_H
+
+#include "nn_help.h"
+
+#ifndef HEAD
+#define HEAD "id,op,from,out,k,s,p,g,act,bias\n"
+#endif
+
+static const struct help_case {
+	const char *name, *table;
+	size_t height, width, channels, classes, batch, models, shards;
+} cases[] = {
+    {"linear", HEAD "1,linear,,,,,,,,\n2,xent,,,,,,,,\n", 1, 1, 7, 3, 5, 2, 2},
+    {"linear without bias", HEAD "1,linear,,,,,,,,0\n2,xent,,,,,,,,\n", 2, 3, 2, 4, 3, 1,
+	1},
+    {"linear relu linear",
+	HEAD "1,linear,,9,,,,,relu,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n", 3, 1, 2, 5, 7,
+	2, 4},
+    {"relu as a row",
+	HEAD "1,linear,,9,,,,,,\n2,relu,,,,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n", 1,
+	1, 4, 3, 4, 2, 4},
+    {"conv", HEAD "1,conv,,3,3,1,1,,,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n", 5, 4, 2, 3, 3,
+	2, 2},
+    {"conv, conv behind it",
+	HEAD
+	"1,conv,,3,3,1,1,,,\n2,conv,,4,2,1,0,,relu,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
+	5, 4, 2, 3, 3, 2, 2},
+    {"conv of stride 2 and padding",
+	HEAD "1,conv,,4,1,1,0,,,\n2,conv,,5,3,2,1,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
+	7, 6, 3, 4, 3, 1, 2},
+    {"conv of stride 3, window 2",
+	HEAD "1,conv,,4,1,1,0,,,\n2,conv,,5,2,3,0,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
+	8, 7, 3, 4, 2, 1, 1},
+    {"conv with padding beyond the window",
+	HEAD "1,conv,,4,1,1,2,,,\n2,conv,,2,2,1,3,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
+	3, 3, 2, 4, 2, 1, 1},
+    {"conv in groups",
+	HEAD "1,conv,,6,3,1,1,1,,\n2,conv,,9,3,2,1,3,relu,\n3,linear,,,,,,,,\n4,xent,,,,,"
+	     ",,,\n",
+	5, 5, 2, 3, 3, 2, 2},
+    {"depthwise, pointwise",
+	HEAD "1,conv,,4,1,1,0,,relu,\n2,conv,,4,3,1,1,4,,\n3,conv,,5,1,1,0,,relu,\n4,"
+	     "linear,,,,,,,,\n"
+	     "5,xent,,,,,,,,\n",
+	4, 3, 3, 3, 3, 2, 2},
+    {"conv with wide windows",
+	HEAD
+	"1,conv,,40,1,1,0,,,\n2,conv,,3,3,1,1,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
+	3, 3, 2, 3, 2, 1, 2},
+    {"maxpool",
+	HEAD "1,conv,,3,1,1,0,,,\n2,maxpool,,,2,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
+	5, 4, 2, 3, 4, 2, 4},
+    {"maxpool, windows that overlap",
+	HEAD
+	"1,conv,,3,1,1,0,,,\n2,maxpool,,,3,2,1,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
+	6, 5, 2, 3, 3, 1, 1},
+    {"avgpool",
+	HEAD
+	"1,conv,,3,1,1,0,,,\n2,avgpool,,,3,2,1,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
+	6, 5, 2, 3, 3, 2, 2},
+    {"avgpool of all",
+	HEAD
+	"1,conv,,3,2,1,0,,relu,\n2,avgpool,,,,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
+	4, 5, 2, 3, 3, 2, 2},
+    {"bn", HEAD "1,linear,,6,,,,,,\n2,bn,,,,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n", 1,
+	1, 5, 3, 7, 2, 4},
+    {"bn of the sample", HEAD "1,bn,,,,,,,,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n", 2, 2, 3,
+	3, 4, 1, 2},
+    {"conv bn relu, twice",
+	HEAD
+	"1,conv,,3,3,1,1,,,0\n2,bn,,,,,,,relu,\n3,maxpool,,,2,,,,,\n4,conv,,4,3,1,1,,,0\n"
+	"5,bn,,,,,,,relu,\n6,avgpool,,,,,,,,\n7,linear,,,,,,,,\n8,xent,,,,,,,,\n",
+	6, 6, 2, 4, 5, 2, 4},
+    {"a whole net",
+	HEAD "1,conv,,4,3,1,1,,relu,\n2,maxpool,,,2,,,,,\n3,conv,,6,3,1,1,2,relu,\n4,"
+	     "maxpool,,,2,,,,,\n"
+	     "5,linear,,11,,,,,relu,\n6,linear,,,,,,,,\n7,xent,,,,,,,,\n",
+	9, 8, 1, 5, 5, 2, 4},
+    {"a residual connection",
+	HEAD "1,linear,,6,,,,,relu,\n2,linear,,6,,,,,relu,\n3,add,1;2,,,,,,relu,\n"
+	     "4,linear,,,,,,,,\n5,xent,,,,,,,,\n",
+	1, 1, 5, 3, 5, 2, 2},
+    {"the sample added, one output read four times",
+	HEAD "1,relu,0,,,,,,,\n2,linear,0,12,,,,,,\n3,add,2;0;2;1,,,,,,relu,\n"
+	     "4,linear,3,12,,,,,,\n5,relu,3,,,,,,,\n6,add,5;3;4,,,,,,,\n"
+	     "7,linear,,,,,,,,\n8,xent,,,,,,,,\n",
+	1, 1, 12, 3, 4, 2, 1},
+    {"convs, pools and a relu that read one output",
+	HEAD "1,conv,,4,3,1,1,,relu,\n2,conv,1,4,3,2,1,,,\n3,maxpool,1,,3,2,1,,,\n"
+	     "4,avgpool,1,,3,2,1,,,\n5,relu,1,,,,,,,\n6,conv,5,4,1,2,0,,,\n"
+	     "7,conv,1,4,3,2,1,4,,\n8,add,2;3;4;6;7,,,,,,relu,\n9,linear,,,,,,,,\n"
+	     "10,xent,,,,,,,,\n",
+	5, 5, 2, 3, 3, 2, 2},
+    {"residual blocks with bn, as a ResNet",
+	HEAD "1,conv,,4,3,1,1,,,0\n2,bn,,,,,,,relu,\n3,conv,2,4,3,1,1,,,0\n"
+	     "4,bn,,,,,,,relu,\n5,conv,,4,3,1,1,,,0\n6,bn,,,,,,,,\n7,add,6;2,,,,,,relu,\n"
+	     "8,conv,7,6,3,2,1,,,0\n9,bn,,,,,,,relu,\n10,conv,,6,3,1,1,,,0\n"
+	     "11,bn,,,,,,,,\n12,conv,7,6,1,2,0,,,0\n13,bn,,,,,,,,\n"
+	     "14,add,11;13,,,,,,relu,\n15,avgpool,,,,,,,,\n16,linear,,,,,,,,\n"
+	     "17,xent,,,,,,,,\n",
+	5, 5, 2, 3, 5, 2, 4},
+    {"bn reads what another row reads",
+	HEAD "1,linear,,6,,,,,relu,\n2,bn,1,,,,,,,\n3,bn,1,,,,,,relu,\n"
+	     "4,linear,1,6,,,,,,\n5,add,2;3;4,,,,,,,\n6,linear,,,,,,,,\n7,xent,,,,,,,,\n",
+	1, 1, 4, 3, 6, 2, 2},
+};
+
+enum { CASES = sizeof(cases) / sizeof(cases[0]) };
+
+#endif

@@ -1,0 +1,48 @@
+/* Nets large enough that threads, ranks and arrays share their work. */
+#ifndef NN_NETS_H
+#define NN_NETS_H
+
+#include "nn_help.h"
+
+#ifndef HEAD
+#define HEAD "id,op,from,out,k,s,p,g,act,bias\n"
+#endif
+
+static const struct net_case {
+	const char *name, *table;
+	size_t height, width, channels, classes, batch, shards, steps;
+} nets[] = {
+    {"mlp",
+	HEAD "1,linear,,70,,,,,relu,\n2,linear,,33,,,,,relu,\n3,linear,,,,,,,,\n4,xent,,,"
+	     ",,,,,\n",
+	5, 7, 3, 10, 23, 8, 60},
+    {"cnn",
+	HEAD
+	"1,conv,,9,3,1,1,,relu,\n2,maxpool,,,2,,,,,\n3,conv,,12,3,2,1,3,relu,\n"
+	"4,avgpool,,,2,1,,,,\n5,linear,,20,,,,,relu,\n6,linear,,,,,,,,\n7,xent,,,,,,,,\n",
+	9, 8, 1, 4, 13, 4, 50},
+    {"cnn with bn",
+	HEAD "1,conv,,8,3,1,1,,,0\n2,bn,,,,,,,relu,\n3,maxpool,,,2,,,,,\n4,conv,,16,3,1,"
+	     "1,,,0\n"
+	     "5,bn,,,,,,,relu,\n6,avgpool,,,,,,,,\n7,linear,,,,,,,,\n8,xent,,,,,,,,\n",
+	8, 8, 3, 5, 18, 4, 50},
+    {"bn first, a wide layer",
+	HEAD "1,bn,,,,,,,,\n2,linear,,300,,,,,,\n3,bn,,,,,,,relu,\n4,linear,,,,,,,,\n5,"
+	     "xent,,,,,,,,\n",
+	1, 1, 37, 3, 9, 4, 50},
+    /* enough work for the threads to share every kind of loop */
+    {"a larger one",
+	HEAD "1,conv,,24,3,1,1,,,\n2,bn,,,,,,,relu,\n3,maxpool,,,2,,,,,\n"
+	     "4,linear,,150,,,,,relu,\n5,linear,,,,,,,,\n6,xent,,,,,,,,\n",
+	16, 16, 1, 10, 32, 4, 4},
+    {"residual blocks",
+	HEAD "1,conv,,8,3,1,1,,,0\n2,bn,,,,,,,relu,\n3,conv,,8,3,1,1,,relu,\n"
+	     "4,conv,,8,3,1,1,,,0\n5,bn,,,,,,,,\n6,add,5;2,,,,,,relu,\n"
+	     "7,conv,6,12,3,2,1,,,\n8,conv,6,12,1,2,0,,,\n9,maxpool,6,,2,,,,,\n"
+	     "10,conv,9,12,1,,,,,\n11,add,7;8;10,,,,,,relu,\n12,linear,,,,,,,,\n"
+	     "13,xent,,,,,,,,\n",
+	8, 8, 3, 5, 14, 4, 30},
+};
+enum { NETS = sizeof(nets) / sizeof(nets[0]) };
+
+#endif
