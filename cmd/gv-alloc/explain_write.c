@@ -5,8 +5,7 @@
 
 #include "answer_write.h"
 #include "base/strbuf.h"
-
-static const double full = 1e-9; /* that much below a limit is at it */
+#include "lp/tolerance.h"
 
 static const char *const columns[] = {"kind", "name", "binds", "bottleneck", "value",
     "used", "limit", "price", "need", "need_price", "one_more_gpu", "jobs_unlocked"};
@@ -29,7 +28,7 @@ write_type(const struct gv_explained_type *t, const struct gv_gpu_type *type,
 
 	gv_tabw_str(w, "gpu_type");
 	gv_tabw_str(w, type->name);
-	gv_tabw_str(w, t->used >= gpus * (1 - full) ? "capacity" : "nothing");
+	gv_tabw_str(w, t->used >= gpus * (1 - GV_TOL_BINDS) ? "capacity" : "nothing");
 	gv_tabw_str(w, isnan(t->price) ? "" : t->price != 0 ? "yes" : "no");
 	write_numbers(w, number, 7);
 	gv_tabw_int(w, (int64_t)more->unlocked);
@@ -56,7 +55,7 @@ write_budget(const struct gv_explanation *x, double budget, struct gv_tabw *w)
 {
 	const double number[] = {
 	    NAN, x->cost, budget, x->budget_price, NAN, NAN, NAN, NAN};
-	bool spent = x->cost >= budget * (1 - full);
+	bool spent = x->cost >= budget * (1 - GV_TOL_BINDS);
 
 	gv_tabw_str(w, "budget");
 	gv_tabw_str(w, "usd_per_h");

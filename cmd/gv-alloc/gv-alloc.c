@@ -23,9 +23,7 @@
 #include "sched/cluster.h"
 #include "sched/rates.h"
 #include "warm.h"
-
-static const double proved = 1e-9;           /* relative gap */
-static const double proved_in_rounds = 1e-7; /* --placeable */
+#include "lp/tolerance.h"
 
 /* The tables beside the main one, read once. */
 struct inputs {
@@ -172,10 +170,10 @@ answer_no(void)
 static void
 check_proof(const struct options *o, const struct gv_answer *a)
 {
-	double enough = o->policy->proved > 0 ? o->policy->proved : proved;
+	double enough = o->policy->proved > 0 ? o->policy->proved : GV_TOL_PROVED;
 
 	if (o->answer.policy.solve.placeable)
-		enough = fmax(enough, proved_in_rounds);
+		enough = fmax(enough, GV_TOL_PROVED_PLACED);
 	if (o->answer.pop > 1) /* which is not meant to reach its bound */
 		return;
 

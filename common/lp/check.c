@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "lp/lp.h"
+#include "lp/tolerance.h"
 
 /* A compensated sum (Neumaier 1974): the error does not grow with the number of terms. */
 struct sum {
@@ -130,7 +131,7 @@ rest(double limit, const struct sum *extreme, size_t missing, double own)
 static double
 wider(double v)
 {
-	return v + 1e-12 * fmax(1, fabs(v));
+	return v + GV_TOL_IMPLIED * fmax(1, fabs(v));
 }
 
 /* Fills in missing bounds, the tightest that any row implies. */
@@ -181,7 +182,7 @@ imply_bounds(const struct gv_lp *lp, double *lo, double *hi, struct activity *ro
 static void
 add_best(struct sum *s, double d, double lo, double hi)
 {
-	if (fabs(d) <= 1e-8 && isinf(d > 0 ? hi : lo))
+	if (fabs(d) <= GV_TOL_UNBOUNDED && isinf(d > 0 ? hi : lo))
 		return;
 	if (d > 0)
 		add_product(s, d, hi);

@@ -7,10 +7,9 @@
 
 #include "base/mem.h"
 #include "lp/lp.h"
+#include "lp/tolerance.h"
 
 enum { MAX_DIM = 100000000, MAX_ENTRIES = 500000000 }; /* GLPK's M_MAX, N_MAX, NNZ_MAX */
-
-static const double tolerance = 1e-9;
 
 /* ---- is it a program at all ---- */
 
@@ -219,7 +218,7 @@ set_options(glp_smcp *parm, const struct attempt *a)
 
 	glp_init_smcp(parm);
 	parm->msg_lev = GLP_MSG_OFF;
-	parm->tol_bnd = parm->tol_dj = tolerance;
+	parm->tol_bnd = parm->tol_dj = GV_TOL_SIMPLEX;
 	parm->it_lim = iterations < 2e9 ? (int)iterations : 2000000000;
 	if (a->tm_limit_ms > 0)
 		parm->tm_lim = a->tm_limit_ms < 2e9 ? (int)a->tm_limit_ms : 2000000000;
@@ -251,7 +250,7 @@ prove(glp_prob *p, const glp_smcp *parm, struct gv_lp_solution *s)
 
 	s->exact = rc == 0 && glp_get_status(p) == GLP_OPT &&
 		   fabs(glp_get_obj_val(p) - s->check.objective) <=
-		       10 * tolerance * fmax(1, fabs(s->check.objective));
+		       10 * GV_TOL_SIMPLEX * fmax(1, fabs(s->check.objective));
 }
 
 static void
@@ -264,7 +263,7 @@ branch_and_cut(glp_prob *p, struct attempt *a)
 
 	glp_init_iocp(&parm);
 	parm.msg_lev = GLP_MSG_OFF;
-	parm.tol_obj = tolerance;
+	parm.tol_obj = GV_TOL_SIMPLEX;
 	if (a->tm_limit_ms > 0)
 		parm.tm_lim = a->tm_limit_ms < 2e9 ? (int)a->tm_limit_ms : 2000000000;
 	rc = glp_intopt(p, &parm);
@@ -350,8 +349,9 @@ is_good(const struct gv_lp *lp, const struct gv_lp_options *opt, int number, boo
 	if (s->status !=
 	    GV_LP_OPTIMAL) /* from a bad basis GLPK has called a program infeasible */
 		return s->status != GV_LP_FAILED && !warm;
-	return s->check.infeasibility <= 10 * tolerance &&
-	       (lp->has_integer || s->check.gap <= (opt->gap > 0 ? opt->gap : tolerance));
+	return s->check.infeasibility <= 10 * GV_TOL_SIMPLEX &&
+	       (lp->has_integer ||
+		   s->check.gap <= (opt->gap > 0 ? opt->gap : GV_TOL_SIMPLEX));
 }
 
 int

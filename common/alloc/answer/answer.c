@@ -11,8 +11,7 @@
 #include "alloc/prove/certificate.h"
 #include "pop.h"
 #include "shares.h"
-
-static const double feasible = 1e-9;
+#include "lp/tolerance.h"
 
 /* Policies of cost divide by prices, budgets count them. */
 static int
@@ -45,7 +44,7 @@ certify(struct gv_answer *a, enum gv_measure measure)
 	if (p.number[GV_NUMBER_NEED] != NULL)
 		p.number[GV_NUMBER_NEED] = need;
 	gv_certificate_make(&c, &p, measure, &a->s);
-	a->s.exact = c.excess == 0 && c.shortfall <= feasible && isfinite(c.gap);
+	a->s.exact = c.excess == 0 && c.shortfall <= GV_TOL_FEASIBLE && isfinite(c.gap);
 	a->s.gap = c.gap;
 	if (a->s.exact) {
 		a->s.objective = c.objective;

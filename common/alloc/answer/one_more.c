@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "shares.h"
+#include "lp/tolerance.h"
 
 /* The cluster with a GPU more of a type; only its types are there. */
 static struct gv_cluster
@@ -97,7 +98,7 @@ solve_with(struct gv_one_more *more, const struct gv_answer *a, const struct gv_
 		rc = gv_answer_solve(&b, policy, opt, e);
 		more->change = b.s.objective - a->s.objective;
 		/* no less than nothing, but for rounding */
-		if (fabs(more->change) <= 1e-10 * fabs(a->s.objective))
+		if (fabs(more->change) <= GV_TOL_CHANGE * fabs(a->s.objective))
 			more->change = 0;
 	}
 	gv_answer_free(&b);

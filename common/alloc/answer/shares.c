@@ -10,8 +10,8 @@
 #include "alloc/program/multipliers.h"
 #include "deal.h"
 #include "draw.h"
+#include "lp/tolerance.h"
 
-static const double feasible = 1e-9;
 static const char too_far[] =
     "the numbers of this table are too far apart for double precision";
 
@@ -195,7 +195,7 @@ gv_answer_solve(struct gv_answer *a, const struct gv_policy *policy,
 	if (rc != 0)
 		return rc == 1 ? 0 : -1;
 	excess = gv_solution_excess(&a->p, &a->s);
-	if (!(excess <= feasible) || !isfinite(a->s.objective) ||
+	if (!(excess <= GV_TOL_FEASIBLE) || !isfinite(a->s.objective) ||
 	    (a->s.has_bound && !isfinite(a->s.bound)) ||
 	    (a->s.objective <= 0 && !(a->s.has_bound && a->s.bound == 0)))
 		return gv_error_set(e, "%s", too_far);

@@ -1,4 +1,5 @@
 #include "columns.h"
+#include "lp/tolerance.h"
 
 #include <float.h>
 #include <math.h>
@@ -7,14 +8,10 @@
 
 enum { MANY = 100 }; /* rounds; usual are 10 to 20 */
 
-/* A pair comes in when its share of about 1 would add more than that to an optimum of about 1. */
-static const double helps = 1e-10;
-
 /*
  * GLPK lets columns be that would add 1e-9; where those that are left would add more
- * than fine, a first sum is taken ZOOM times for some more steps.
+ * than GV_TOL_PAIR_FINE, a first sum is taken ZOOM times for some more steps.
  */
-static const double fine = 1e-13;
 enum { ZOOM = 1000 };
 
 static void
@@ -168,7 +165,7 @@ add_pairs(struct gv_columns *w, double *late)
 		unit = fmin(
 		    p->count[c->a] * w->m.unit[c->a], p->count[c->b] * w->m.unit[c->b]);
 		*late = fmax(*late, c->excess * unit);
-		if (c->excess * unit > helps / w->m.zoom)
+		if (c->excess * unit > GV_TOL_PAIR_HELPS / w->m.zoom)
 			gv_master_add(&w->m, c->a, c->b, c->pair, c->type);
 	}
 	return w->m.n > before;
@@ -209,12 +206,12 @@ gv_columns_climb(struct gv_columns *w, const struct gv_lp_options *opt,
 		w->rounds++;
 		gv_master_prices(m, &w->v);
 		late = gv_master_late(m, &w->v);
-		more = !w->all &&
-		       gv_master_review(m, &w->v, helps / m->zoom, w->rounds < MANY) > 0;
+		more = !w->all && gv_master_review(m, &w->v, GV_TOL_PAIR_HELPS / m->zoom,
+				      w->rounds < MANY) > 0;
 		price_alone(w);
 		gv_pricing_pass(&w->g, &w->v, w->best);
 		more = (!w->all && add_pairs(w, &late)) || more;
-		if (!more && late > fine && m->aim == 0 && !nearer) {
+		if (!more && late > GV_TOL_PAIR_FINE && m->aim == 0 && !nearer) {
 			nearer = more = true;
 			gv_master_aim(m, m->aim, ZOOM);
 		}

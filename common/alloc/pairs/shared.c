@@ -8,13 +8,12 @@
 
 #include "base/mem.h"
 #include "columns.h"
+#include "lp/tolerance.h"
 
 enum { MOST = 1000000 }; /* pairs that one program is made of; half a gigabyte */
 
 /* Programs on the way need no proof of GLPK's, and the last has its own. */
-static const struct gv_lp_options quick = {.gap = 1e-6};
-
-static const double hair = 1e-12; /* what a second sum may take from a first */
+static const struct gv_lp_options quick = {.gap = GV_TOL_PAIR_QUICK};
 
 void
 gv_shared_init(struct gv_shared *h, const struct gv_problem *p, struct gv_solution *s)
@@ -113,7 +112,7 @@ restore(struct gv_shared *h, struct kept *k)
 static int
 raise_level(struct gv_columns *w, struct gv_shared *h, double best, struct gv_error *e)
 {
-	static const double less[] = {0, 1e-11, 1e-10};
+	static const double less[] = {0, GV_TOL_LESS_2, GV_TOL_LESS_3};
 	enum gv_lp_status status;
 	struct kept k = keep(h);
 	double level = 0;
@@ -128,7 +127,7 @@ raise_level(struct gv_columns *w, struct gv_shared *h, double best, struct gv_er
 			continue;
 		gv_master_shares(&w->m);
 		level = level_of(h);
-		done = level >= h->value * (1 - less[i] - 1e-11);
+		done = level >= h->value * (1 - less[i] - GV_TOL_KEPT);
 	}
 	if (done)
 		h->value = level;
@@ -248,7 +247,7 @@ meet_needs(
 
 	w->m.lp.col_hi[0] = 1;
 	rc = gv_columns_climb(w, &quick, status, e);
-	if (rc == 0 && w->m.sol.x[0] < 1 - 1e-9) {
+	if (rc == 0 && w->m.sol.x[0] < 1 - GV_TOL_FEASIBLE) {
 		*status = GV_LP_INFEASIBLE;
 		return 1;
 	}
@@ -261,7 +260,7 @@ static int
 climb_sum(struct gv_columns *w, struct gv_shared *h, const struct gv_lp_options *opt,
     double needs, enum gv_lp_status *status, struct gv_error *e)
 {
-	static const double less[] = {0, 1e-12, 1e-11, 1e-10};
+	static const double less[] = {0, GV_TOL_LESS_1, GV_TOL_LESS_2, GV_TOL_LESS_3};
 	int i, rc = 1;
 
 	gv_master_aim(&w->m, 0, 1);
@@ -287,14 +286,15 @@ raise_sum(struct gv_columns *w, struct gv_shared *h, double best, struct gv_erro
 	int i, rc = 0;
 
 	for (i = 0; i < 4 && rc >= 0 && !done; i++) {
-		gv_master_keep_sum(&w->m, best - less[i] * hair * fmax(1, fabs(best)));
+		gv_master_keep_sum(
+		    &w->m, best - less[i] * GV_TOL_LESS_1 * fmax(1, fabs(best)));
 		gv_master_aim(&w->m, 1, 1);
 		rc = gv_columns_climb(w, &quick, &status, e);
 		if (rc != 0)
 			continue;
 		gv_master_shares(&w->m);
 		sum = sum_of(&w->m);
-		done = sum >= h->value - (less[i] * hair + 1e-11) * size;
+		done = sum >= h->value - (less[i] * GV_TOL_LESS_1 + GV_TOL_KEPT) * size;
 	}
 	if (done)
 		h->value = sum;

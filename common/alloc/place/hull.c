@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "lp/tolerance.h"
 
 enum { MOST_STEPS = 20000 };
-
-/* What integer programs are sure to, relative: their values are sums of a few 100 numbers. */
-static const double sure = 2e-9;
 
 void
 gv_hull_init(struct gv_hull *h, const struct gv_problem *p)
@@ -307,7 +305,7 @@ step(struct restricted_master *w, struct gv_hull *h, struct gv_mean_program *g,
 		rc = g->value >= g->enough ? 1 : find_place(h, worth, &g->most, name, e);
 		if (rc == 0 && g->most <= time + g->close * fmax(1, time))
 			rc = 1;
-		g->most += sure * fmax(1, fabs(g->most));
+		g->most += GV_TOL_PLACEMENT * fmax(1, fabs(g->most));
 	}
 	gv_lp_solution_free(&sol);
 	return rc;

@@ -6,11 +6,12 @@
 
 #include "base/mem.h"
 #include "lp/lp.h"
+#include "lp/tolerance.h"
 
 void
 gv_mean_program_init(struct gv_mean_program *g, const struct gv_problem *p)
 {
-	*g = (struct gv_mean_program){.p = p, .close = 1e-9, .enough = INFINITY};
+	*g = (struct gv_mean_program){.p = p, .close = GV_TOL_HULL, .enough = INFINITY};
 	g->dual = gv_xcalloc(p->n, sizeof(*g->dual));
 	g->price = gv_xcalloc(p->m, sizeof(*g->price));
 	g->mean = gv_xcalloc(p->n, p->m * sizeof(*g->mean));
@@ -153,13 +154,13 @@ take_duals(struct gv_mean_program *g, const struct plain *w, const double *row_d
 			if (w->col[at] == SIZE_MAX)
 				continue;
 			most = fmax(most, plus - minus);
-			if (plus > minus * (1 - 1e-9))
+			if (plus > minus * (1 - GV_TOL_NEAR))
 				large = fmax(large, plus + minus);
 		}
 		g->most += p->count[i] * most;
 		size += p->count[i] * large;
 	}
-	g->most += 1e-14 * size;
+	g->most += GV_TOL_TERMS * size;
 }
 
 int

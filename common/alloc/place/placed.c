@@ -7,11 +7,12 @@
 
 #include "base/mem.h"
 #include "hull.h"
+#include "lp/tolerance.h"
 
 enum { MOST_ROUNDS = 1000 }; /* to start with */
 
 /* What keeps the best may be too thin a set: then a hair less will do, relative. */
-static const double hair[] = {0, 1e-11};
+static const double hair[] = {0, GV_TOL_LESS_2};
 
 /* The points that a program is over. */
 struct points {
@@ -142,7 +143,7 @@ raise_level(struct points *w, const double *a, const struct gv_mean_program *fir
 	int rc = 1;
 
 	gv_mean_program_init(&g, p);
-	g.close = 1e-7; /* what it proves is not said */
+	g.close = GV_TOL_HULL_SECOND; /* what it proves is not said */
 	g.gain = second;
 	g.rise = first->rise;
 	g.least = least;
@@ -213,7 +214,7 @@ solve_level(struct points *w, const double *a, const char *name,
 	g.level = true;
 	g.rise = rise;
 	g.ask = ask;
-	g.enough = relaxed->s->objective / unit * (1 - 1e-12);
+	g.enough = relaxed->s->objective / unit * (1 - GV_TOL_RELAXED);
 	rc = solve(w, &g, name, e);
 	if (rc == 0) {
 		take_level(l, w, a, &g, unit, relaxed);
@@ -311,7 +312,7 @@ raise_sum(struct points *w, const struct gv_linear *l,
 	second = scaled(l->second, cells, largest(l->second, cells));
 	x = gv_xcalloc(p->n, p->m * sizeof(*x));
 	gv_mean_program_init(&g, p);
-	g.close = 1e-7; /* what it proves is not said */
+	g.close = GV_TOL_HULL_SECOND; /* what it proves is not said */
 	g.gain = second;
 	g.rise = first->rise;
 	g.least = first->least;
@@ -322,7 +323,7 @@ raise_sum(struct points *w, const struct gv_linear *l,
 	}
 	if (rc == 0) {
 		take_shares(p, g.mean, x);
-		if (sum_of(p, first->gain, x) >= first->value - 1e-10 * room)
+		if (sum_of(p, first->gain, x) >= first->value - GV_TOL_LESS_3 * room)
 			memcpy(l->s->x, x, cells * sizeof(*x));
 	}
 	gv_mean_program_free(&g);
@@ -377,7 +378,7 @@ solve_linear(struct points *w, struct gv_linear *l, const struct gv_solution *re
 	g.rise = rise;
 	g.least = least;
 	g.enough = relaxed->objective / unit;
-	g.enough -= 1e-12 * fmax(1, fabs(g.enough));
+	g.enough -= GV_TOL_RELAXED * fmax(1, fabs(g.enough));
 	rc = meet_needs(w, rise, least, name, e);
 	if (rc == 0)
 		rc = solve(w, &g, name, e);

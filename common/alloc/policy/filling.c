@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "lp/tolerance.h"
 
 static double
 number(const struct gv_problem *p, enum gv_problem_number k, size_t i, double otherwise)
@@ -87,9 +88,11 @@ fastest_in_pairs(const struct gv_problem *p, const double *price, double none)
 				size_t other = t->with[i];
 				bool open = !(price[j] > none);
 
-				if (open || r[1] >= alone[other * p->m + j] * (1 - 1e-9))
+				if (open ||
+				    r[1] >= alone[other * p->m + j] * (1 - GV_TOL_LOSES))
 					fastest[k] = fmax(fastest[k], r[0]);
-				if (open || r[0] >= alone[k * p->m + j] * (1 - 1e-9))
+				if (open ||
+				    r[0] >= alone[k * p->m + j] * (1 - GV_TOL_LOSES))
 					fastest[other] = fmax(fastest[other], r[1]);
 			}
 	free(alone);
@@ -230,7 +233,8 @@ filled(
 	if (!f->fifo)
 		return level + amount / r[k].rest;
 	amount /= r[k].count;
-	return amount > 1e-10 * r[k].most ? amount : 0; /* else it is rounding */
+	return amount > GV_TOL_LEFT_OVER * r[k].most ? amount
+						     : 0; /* else it is rounding */
 }
 
 /* The level of active[k], of an entity of which filled() says at and by. */
@@ -298,5 +302,5 @@ gv_filling_time(const struct gv_filling *f)
 			    f->active[k].count * (f->active[k].most - f->active[k].have);
 		longest = fmax(longest, sum / e->weight);
 	}
-	return longest * (1 + 1e-6);
+	return longest * (1 + GV_TOL_LATER);
 }

@@ -29,10 +29,9 @@
 #include "alloc/program/multipliers.h"
 #include "alloc/pairs/shared.h"
 #include "alloc/problem/unfinished.h"
+#include "lp/tolerance.h"
 
 enum { MAX_STEPS = 60 };
-
-static const double close_enough = 1e-12;
 
 /* The jobs with steps, and their two times. */
 struct finish {
@@ -117,7 +116,7 @@ right_side(const struct finish *f, const struct gv_level *l)
 	size_t i, j;
 
 	if (l->limit > 0)
-		return l->limit * (1 + 1e-15 * (sqrt((double)p->n) + 16));
+		return l->limit * (1 + GV_TOL_SUM * (sqrt((double)p->n) + 16));
 	for (j = 0; j < p->m; j++)
 		sum += price[j] * p->capacity[j];
 	for (i = 0; i < p->n; i++) {
@@ -130,7 +129,7 @@ right_side(const struct finish *f, const struct gv_level *l)
 						   price[j] * p->count[i] * p->scale[i]);
 		sum += most + lambda[i] * DBL_EPSILON;
 	}
-	return sum * (1 + 1e-15 * (sqrt((double)p->n) + (double)p->m + 16));
+	return sum * (1 + GV_TOL_SUM * (sqrt((double)p->n) + (double)p->m + 16));
 }
 
 /*
@@ -168,7 +167,7 @@ root(const struct finish *f, const double *lambda, double right, double known)
 			break;
 		theta = next;
 	}
-	return theta * (1 - 1e-15 * (sqrt((double)p->n) + 16));
+	return theta * (1 - GV_TOL_SUM * (sqrt((double)p->n) + 16));
 }
 
 /* The program of levels at theta; s->objective and *bound become what it says of the ratio. */
@@ -222,7 +221,7 @@ solve_unfinished(struct finish *f, const struct gv_solver_options *opt,
 		theta = bound;
 		memset(s->x, 0, cells * sizeof(*s->x));
 		rc = step(f, theta, &quick, false, s, &bound, e);
-		if (rc == 0 && (s->objective - bound <= close_enough * s->objective ||
+		if (rc == 0 && (s->objective - bound <= GV_TOL_RATIO * s->objective ||
 				   bound <= theta * (1 + DBL_EPSILON)))
 			break;
 	}

@@ -25,6 +25,7 @@
 #include "policy.h"
 #include "alloc/program/multipliers.h"
 #include "alloc/pairs/shared.h"
+#include "lp/tolerance.h"
 
 enum { MAX_STEPS = 60 };
 
@@ -129,8 +130,8 @@ static int
 ratio_bound(struct gv_linear *l, struct gains *gain, double theta, double *bound,
     const struct gv_solver_options *opt, struct gv_error *e)
 {
-	/* the last two: bounds over placements are sure to some 1e-8 only */
-	static const double hair[] = {1e-12, 1e-11, 1e-10, 9e-10, 1e-8, 9e-8};
+	static const double hair[] = {GV_TOL_ABOVE_1, GV_TOL_ABOVE_2, GV_TOL_ABOVE_3,
+	    GV_TOL_ABOVE_4, GV_TOL_ABOVE_5, GV_TOL_ABOVE_6};
 	const size_t n_hairs = opt->placeable ? 6 : 4;
 	const struct gv_problem *p = l->p;
 	struct gv_solution other = {.x = gv_xcalloc(p->n, p->m * sizeof(*other.x))};
@@ -165,7 +166,7 @@ start_ratio(const struct gv_linear *l)
 	for (i = 0; l->need != NULL && i < l->p->n; i++)
 		if (l->need[i] > 0)
 			return 0;
-	return best_share(l->p) * (1 - 1e-6);
+	return best_share(l->p) * (1 - GV_TOL_START);
 }
 
 static int
@@ -201,7 +202,7 @@ climb(struct gv_linear *l, struct gains *gain, const double *second,
 	if (rc == 0 && p->together != NULL)
 		s->bound =
 		    fmin(best_share(p), theta * (1 + l->dearer) * (1 + 8 * DBL_EPSILON));
-	else if (rc == 0 && s->objective * (1 + 1e-12) < best_share(p))
+	else if (rc == 0 && s->objective * (1 + GV_TOL_RATIO) < best_share(p))
 		rc =
 		    ratio_bound(l, gain, fmax(theta, s->objective), &s->bound, &quick, e);
 	else

@@ -21,6 +21,7 @@
 
 #include "base/mem.h"
 #include "policy.h"
+#include "lp/tolerance.h"
 
 /* Jobs that have a share of one type and are as fast on another; some no longer. */
 struct swaps {
@@ -114,7 +115,7 @@ can_swap(struct served *v, size_t j, size_t k)
 static bool
 is_free(const struct served *v, size_t k)
 {
-	return v->left[k] > 1e-12 * v->p->capacity[k];
+	return v->left[k] > GV_TOL_LEFT * v->p->capacity[k];
 }
 
 /* A type with GPUs left to which jobs of type j could move, one by one; m = none. */
@@ -161,7 +162,7 @@ move_along(struct served *v, size_t end, double gpus)
 		i = v->swaps[j * p->m + k].row[v->swaps[j * p->m + k].n - 1];
 		x = &v->x[i * p->m];
 		share = gpus / (p->count[i] * p->scale[i]);
-		share = x[j] - share > 1e-15 ? share : x[j];
+		share = x[j] - share > GV_TOL_SUM ? share : x[j];
 		x[j] -= share;
 		if (x[k] == 0)
 			note_swaps(v, i, k);
@@ -179,8 +180,8 @@ make_room(struct served *v, size_t j, double gpus)
 
 	for (end = 0; end < v->p->m; end++)
 		any = any || (end != j && is_free(v, end));
-	while (
-	    any && gpus - v->left[j] > 1e-9 * gpus && (end = find_path(v, j)) != v->p->m)
+	while (any && gpus - v->left[j] > GV_TOL_FEASIBLE * gpus &&
+	       (end = find_path(v, j)) != v->p->m)
 		move_along(v, end, gpus - v->left[j]);
 }
 

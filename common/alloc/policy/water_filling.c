@@ -32,9 +32,7 @@
 #include "base/mem.h"
 #include "filling.h"
 #include "policy.h"
-
-static const double as_good = 1e-12; /* as kept, relative */
-static const double noise = 1e-9;    /* of the largest: a lambda that is none */
+#include "lp/tolerance.h"
 
 /* ---- how far ---- */
 
@@ -131,9 +129,9 @@ freeze_held(struct gv_filling *f, const struct gv_reach *r, struct quality *q)
 		dearest = fmax(dearest, dear[i]);
 	}
 	for (i = 0; i < p->n; i++)
-		if (dear[i] > noise * dearest)
+		if (dear[i] > GV_TOL_PRICE * dearest)
 			f->frozen[i] = true;
-	gv_filling_freeze_types(f, r->price, noise * dearest);
+	gv_filling_freeze_types(f, r->price, GV_TOL_PRICE * dearest);
 	free(dear);
 	q->unproved =
 	    fmax(q->unproved, (r->limit - weighed(p, r->lambda, f->have)) / r->limit);
@@ -180,7 +178,7 @@ phase(struct gv_filling *f, struct limits *l, const struct gv_solver_options *op
 		if (rc != 0)
 			break;
 		q->exact = q->exact && l->now.exact;
-		if (weighed(p, l->now.lambda, v) <= l->now.limit * (1 + as_good))
+		if (weighed(p, l->now.lambda, v) <= l->now.limit * (1 + GV_TOL_BROKEN))
 			break;
 		swap(l);
 		before = c;
@@ -210,7 +208,7 @@ come_down(struct gv_filling *f, const struct gv_reach *r)
 
 	for (i = 0; i < f->p->n; i++)
 		f->have[i] *= part;
-	return part < 1 && part > 1 - 1e-9;
+	return part < 1 && part > 1 - GV_TOL_COME_DOWN;
 }
 
 /* All phases.  0 or -1. */

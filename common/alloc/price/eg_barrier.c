@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "lp/tolerance.h"
 
 static const double first_mu = .1;
 static const double next_mu = .1; /* of the last one */
@@ -437,7 +438,7 @@ descend(struct gv_eg_barrier *s, double small)
 		bool end = fall <= small * small * s->mu ||
 			   (fall < .01 * s->mu && fall > last / 4);
 
-		while (part > 1e-6 && fall_at(s, part) < -.5 * fall)
+		while (part > GV_TOL_EG_STEP && fall_at(s, part) < -.5 * fall)
 			part /= 2;
 		go(s, part);
 		if (end || isnan(fall))
@@ -474,7 +475,7 @@ gv_eg_barrier_minimise(struct gv_eg_barrier *s, double mu)
 	for (;;) {
 		bool last = s->mu <= mu * 1.0001;
 
-		descend(s, last ? 1e-5 : .7);
+		descend(s, last ? GV_TOL_EG_NEWTON : .7);
 		if (last)
 			return;
 		s->mu = fmax(mu, s->mu * next_mu);

@@ -6,11 +6,10 @@
 
 #include "base/mem.h"
 #include "eg_barrier.h"
+#include "lp/tolerance.h"
 
 enum { BOXES = 10 };
 
-static const double rough_mu = 1e-9;
-static const double last_mu = 1e-14;
 static const double narrowest =
     1e-4; /* box, in units; each further one is four times as wide */
 
@@ -111,7 +110,7 @@ find_base_prices(struct gv_eg_market *k)
 	}
 	for (i = 0; i < p->n; i++)
 		add_free(k, i, p->count[i]);
-	gv_eg_barrier_minimise(s, rough_mu);
+	gv_eg_barrier_minimise(s, GV_TOL_EG_ROUGH);
 	memcpy(k->base, s->price, p->m * sizeof(double));
 	dearest = .01 * (jobs / gpus); /* all may be 0 */
 	for (j = 0; j < p->m; j++)
@@ -215,7 +214,7 @@ least_at(struct gv_eg_market *k, size_t without)
 			    p->count[k->order[i]] - (k->order[i] == without));
 		memcpy(s->price, k->base, p->m * sizeof(double));
 		set_box(k, box);
-		gv_eg_barrier_minimise(s, last_mu);
+		gv_eg_barrier_minimise(s, GV_TOL_EG_LAST);
 		if (inside(k))
 			break;
 	}
@@ -249,7 +248,7 @@ take_shares(struct gv_eg_market *k)
 			if (k->a[i * m + j] > 0)
 				x[j] = s->mu / s->slack[k->position[i] * m + j];
 		for (j = 0; j < m; j++)
-			x[j] = x[j] > 1e-11 ? x[j] : 0;
+			x[j] = x[j] > GV_TOL_EG_SHARE ? x[j] : 0;
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "dual_state.h"
+#include "lp/tolerance.h"
 
 const struct gv_oracle_jobs *
 gv_dual_free_jobs(const struct gv_dual_state *w)
@@ -83,7 +84,7 @@ shrink(struct gv_dual_state *w)
 	for (j = 0; j < d->m; j++) {
 		dearest = fmax(dearest, w->master.price[j]);
 		for (k = 0; k < d->n_cuts; k++)
-			if (w->master.weight[k + off] > 1e-9)
+			if (w->master.weight[k + off] > GV_TOL_IN_MIXTURE)
 				reach[j] =
 				    fmax(reach[j], 4 * fabs(d->cut[k].price[j] *
 								w->problem->capacity[j] -
@@ -103,7 +104,7 @@ shrink(struct gv_dual_state *w)
 	}
 	b->everything = false;
 	for (k = 0; k < d->n_cuts && !w->problem->gains; k++)
-		if (w->master.weight[k] > 1e-9)
+		if (w->master.weight[k] > GV_TOL_IN_MIXTURE)
 			window = fmax(window, d->cut[k].level / d->bound - 1);
 	if (!small || !gv_dual_fix(w, window)) {
 		*b = before;
@@ -187,5 +188,6 @@ gv_dual_holds(struct gv_dual_state *w)
 	real = gv_dual_evaluate(w, &cut);
 	d->all_free = false;
 	d->bound = real;
-	return fabs(real - bound) <= fmax(10 * gv_dual_tolerance(w), 1e-13 * fabs(bound));
+	return fabs(real - bound) <=
+	       fmax(10 * gv_dual_tolerance(w), GV_TOL_HOLDS * fabs(bound));
 }

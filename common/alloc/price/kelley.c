@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "dual_state.h"
+#include "lp/tolerance.h"
 
 enum { MAX_CUTS = 600, PATIENCE = 25, FEW = 512 };
 
@@ -129,7 +130,7 @@ note_level(struct gv_dual_state *w)
 	}
 	level = 1 / most;
 	for (k = 0; k < d->n_cuts; k++)
-		if (p->weight[k] > 1e-15)
+		if (p->weight[k] > GV_TOL_WEIGHT)
 			level = fmin(level, d->cut[k].level);
 	if (!(level > d->level))
 		return;
@@ -182,10 +183,11 @@ at_border(const struct gv_dual_state *w)
 	const struct gv_price_box *b = &w->box;
 	size_t j;
 
-	if (w->problem->gains && w->master.excess > 1e-12)
+	if (w->problem->gains && w->master.excess > GV_TOL_BEYOND)
 		return true;
 	for (j = 0; !b->everything && j < w->d->m; j++) {
-		double q = w->master.price[j], near = 1e-9 * (b->hi[j] - b->lo[j]);
+		double q = w->master.price[j],
+		       near = GV_TOL_BORDER * (b->hi[j] - b->lo[j]);
 
 		if (q >= b->hi[j] - near || (b->lo[j] > 0 && q <= b->lo[j] + near))
 			return true;
@@ -258,7 +260,7 @@ gv_dual_kelley(struct gv_dual_state *w, const double *capacity_price)
 			break;
 		}
 		if (d->bound - d->level < gap ||
-		    fabs(w->master.objective - before) > 1e-12 * fabs(before))
+		    fabs(w->master.objective - before) > GV_TOL_PROGRESS * fabs(before))
 			since = 0;
 		if (gv_dual_free_jobs(w)->n > FEW && k >= (int)d->m + 2 &&
 		    gv_dual_shrink(w, &rc)) {

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "oracle.h"
+#include "lp/tolerance.h"
 
 /* What the second program counts. */
 struct second {
@@ -64,7 +65,9 @@ gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
 		gv_problem_clean(p, out->x);
 		out->objective = gv_level_reached(p, a, out->x);
 		out->bound = gv_level_bound(p, a, unit, sol.lambda, sol.price);
-		rc = gv_level_gap(p, out->bound, out->objective) <= 5e-10 ? 0 : 1;
+		rc = gv_level_gap(p, out->bound, out->objective) <= GV_TOL_LEVEL_PROVED
+			 ? 0
+			 : 1;
 	}
 	return rc;
 }

@@ -15,8 +15,7 @@
 #include "base/mem.h"
 #include "alloc/simplex/simplex.h"
 #include "linear_prices.h"
-
-static const double hair = 1e-11; /* a need that is missed by that is kept */
+#include "lp/tolerance.h"
 
 /* A vertex; k = j: one type. */
 struct vertex {
@@ -50,17 +49,17 @@ vertices_of_type(const struct gv_linear *l, const double *price, size_t i, size_
 	double net = net_of(l, price, i, j);
 	size_t k, n = 0;
 
-	if (rate == 0 || rate < need * (1 - hair))
+	if (rate == 0 || rate < need * (1 - GV_TOL_NEED))
 		return 0;
 	vertex[n++] = (struct vertex){j, j, 1, 0, net};
-	if (need > rate * (1 - hair))
+	if (need > rate * (1 - GV_TOL_NEED))
 		return n;
 	vertex[n++] = (struct vertex){j, j, need / rate, 0, net * (need / rate)};
 	for (k = 0; k < l->p->m; k++) {
 		double slow = gv_problem_rate(l->p, i, k);
 		double part = (need - slow) / (rate - slow);
 
-		if (slow > 0 && slow < need * (1 - hair))
+		if (slow > 0 && slow < need * (1 - GV_TOL_NEED))
 			vertex[n++] = (struct vertex){j, k, part, 1 - part,
 			    part * net + (1 - part) * net_of(l, price, i, k)};
 	}
@@ -191,7 +190,7 @@ fix_jobs(const struct gv_linear *l, const double *price, double part,
 		k += is_free[i];
 	}
 	for (j = 0; j < p->m; j++) {
-		fits = fits && left[j] >= -hair * p->capacity[j];
+		fits = fits && left[j] >= -GV_TOL_NEED * p->capacity[j];
 		q->capacity[j] = fmax(0, left[j]);
 	}
 	free(good);
@@ -394,17 +393,17 @@ prove(struct gv_linear *l, double size)
 	sum = fabs(l->s->bound);
 	off = l->s->bound - l->s->objective;
 	if (l->size != NULL) /* differences may be near 0 */
-		sum = fmax(sum, 1e-4 * size);
-	if (l->size != NULL && off > 1e-10 * sum)
+		sum = fmax(sum, GV_TOL_DIFFERENCE * size);
+	if (l->size != NULL && off > GV_TOL_SUM_PROVED * sum)
 		sum = fmax(sum, gv_linear_sum(p, l->size, l->s->x));
-	return off <= 1e-10 * sum;
+	return off <= GV_TOL_SUM_PROVED * sum;
 }
 
 int
 gv_linear_by_prices(struct gv_linear *l, struct gv_price_memory *memory, const char *name,
     struct gv_error *e)
 {
-	static const double part[] = {1e-7, 1e-5, 1e-3};
+	static const double part[] = {GV_TOL_FREE_1, GV_TOL_FREE_2, GV_TOL_FREE_3};
 	const struct gv_problem *p = l->p;
 	double *price = gv_xcalloc(p->m, sizeof(*price));
 	bool *is_free = gv_xcalloc(p->n, sizeof(*is_free));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "lp/tolerance.h"
 
 /*
  * The primal simplex method: with the inverse of the basis B, x_B = B^-1 b, duals y =
@@ -145,7 +146,7 @@ invert(struct gv_price_master *p)
 			a[best * w + j] = swap;
 		}
 		pivot = a[k * w + k];
-		if (!(fabs(pivot) > 1e-13))
+		if (!(fabs(pivot) > GV_TOL_PIVOT))
 			return false;
 		for (j = k; j < w; j++)
 			a[k * w + j] /= pivot;
@@ -223,7 +224,8 @@ enter(const struct gv_price_master *p, int iteration)
 	size_t r = p->m + 1, columns = first_cut(p) + p->n;
 	size_t best = (size_t)-1;
 	double least = 0;
-	double rounding = ldexp(1e-15, iteration / 24); /* more, if it does not end */
+	double rounding =
+	    ldexp(GV_TOL_REDUCED, iteration / 24); /* more, if it does not end */
 	bool first = iteration > PATIENCE;
 	size_t i, k;
 
@@ -262,7 +264,7 @@ leave(struct gv_price_master *p, size_t k)
 		for (j = 0; j < r; j++)
 			d += inverse(p, i, j) * column(p, k)[j];
 		p->entering[i] = d;
-		if (p->basis[i] == 2 * p->m || !(d > 1e-11))
+		if (p->basis[i] == 2 * p->m || !(d > GV_TOL_ENTERING))
 			continue; /* v never leaves: it is not bounded */
 		ratio = fmax(0, p->value[i]) / d;
 		if (ratio < least || (ratio == least && d > pivot)) {
@@ -337,7 +339,7 @@ gv_price_master_unique(const struct gv_price_master *p)
 	size_t i;
 
 	for (i = 0; i <= p->m; i++)
-		if (!(p->value[i] > 1e-7))
+		if (!(p->value[i] > GV_TOL_DEGENERATE))
 			return false;
 	return true;
 }

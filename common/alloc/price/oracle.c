@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "lp/tolerance.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>

@@ -130,7 +130,7 @@ NAME(limit)(const struct NAME(jobs) *b, const struct gv_dual_point *o)
 	if (o->face == NULL)
 		return SET1(INFINITY);
 	NAME(cheapest)(b, o->face, o->level, &c);
-	return MUL(c.value, SET1(1 + 1e-9));
+	return MUL(c.value, SET1(1 + GV_TOL_FACE));
 }
 
 TARGET GV_INLINE static inline V

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "oracle.h"
 #include "dual.h"
+#include "lp/tolerance.h"
 
 /*
  * Primal recovery: x_i = sum_k w_k x_i(p_k, t_k), the shares of a mixture, into x; lambda NULL, or the multipliers that prove the
@@ -84,7 +85,7 @@ all_priced(const struct gv_oracle_jobs *c, const double *capacity, const double 
 	size_t j;
 
 	for (j = 0; j < c->m; j++)
-		if (capacity[j] > 0 && price[j] * capacity[j] < 1e-7)
+		if (capacity[j] > 0 && price[j] * capacity[j] < GV_TOL_PRICED)
 			return false;
 	return true;
 }
@@ -109,14 +110,16 @@ raise_gains(const struct gv_oracle_jobs *c, const double *capacity,
 {
 	const struct gv_dual_start start = {memory->gain_capacity_price, 0};
 	double *face = gv_xcalloc(c->m, sizeof(*face));
-	struct gv_dual_problem problem = {
-	    .capacity = capacity, .gains = true, .level = out->level, .gap = 1e-12};
+	struct gv_dual_problem problem = {.capacity = capacity,
+	    .gains = true,
+	    .level = out->level,
+	    .gap = GV_TOL_DUAL_GAP};
 	struct gv_dual s;
 	bool found;
 	size_t j;
 
 	for (j = 0; j < c->m; j++)
-		if (out->price[j] * capacity[j] >= 1e-7) {
+		if (out->price[j] * capacity[j] >= GV_TOL_PRICED) {
 			face[j] = out->price[j];
 			problem.face = face;
 		}
@@ -138,7 +141,7 @@ gv_price_level(const struct gv_oracle_jobs *c, const double *capacity,
 	struct gv_price_memory none = {.m = c->m}, *m = memory_for(memory, &none);
 	const struct gv_dual_start start = {m->capacity_price, m->level};
 	struct gv_oracle_jobs levels = *c; /* without gains */
-	struct gv_dual_problem problem = {.capacity = capacity, .gap = 1e-12};
+	struct gv_dual_problem problem = {.capacity = capacity, .gap = GV_TOL_DUAL_GAP};
 	struct gv_dual s;
 	bool raise = out->raised;
 	size_t binding;
@@ -197,7 +200,7 @@ gv_price_sum(const struct gv_oracle_jobs *c, const double *capacity, const doubl
 	const struct gv_dual_problem problem = {.capacity = capacity,
 	    .gains = true,
 	    .level = level,
-	    .gap = 1e-12,
+	    .gap = GV_TOL_DUAL_GAP,
 	    .gap_floor = 1e-3,
 	    .incumbent_used = used,
 	    .incumbent_gain = gain};

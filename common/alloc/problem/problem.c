@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-static const double smallest_rate = 1e-290;
+#include "lp/tolerance.h"
 
 void
 gv_problem_alloc(struct gv_problem *p, size_t n, size_t m)
@@ -116,7 +115,7 @@ rank_types(const struct gv_cluster *c, size_t *type)
 static bool
 is_fast(const struct gv_rate *rate)
 {
-	return rate->type >= 0 && rate->with < 0 && rate->steps_per_s > smallest_rate;
+	return rate->type >= 0 && rate->with < 0 && rate->steps_per_s > GV_SMALLEST_RATE;
 }
 
 static bool
@@ -415,9 +414,9 @@ gv_problem_clean(const struct gv_problem *p, double *x)
 		for (j = 0; j < p->m; j++)
 			largest = row[j] > largest ? row[j] : largest;
 		for (j = 0; j < p->m; j++) /* | and &: zeros cannot be foretold */
-			dust |= (row[j] != 0) & !(row[j] > 1e-13 * largest);
+			dust |= (row[j] != 0) & !(row[j] > GV_TOL_DUST * largest);
 		for (j = 0; dust && j < p->m; j++)
-			row[j] = row[j] > 1e-13 * largest ? row[j] : 0;
+			row[j] = row[j] > GV_TOL_DUST * largest ? row[j] : 0;
 		sum = row_sum(p, x, i);
 		for (j = 0; sum > 1 && j < p->m; j++)
 			row[j] /= sum;

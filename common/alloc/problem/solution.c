@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "problem.h"
+#include "lp/tolerance.h"
 
 void
 gv_solution_throughput(
@@ -99,13 +100,13 @@ drop_vanishing(const struct gv_problem *p, struct gv_solution *s)
 	}
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++)
-			if (!(s->x[i * p->m + j] > 1e-13 * largest[i]))
+			if (!(s->x[i * p->m + j] > GV_TOL_DUST * largest[i]))
 				s->x[i * p->m + j] = 0;
 	for (i = 0; i < s->n_pairs; i++) {
 		struct gv_pair q = s->pair[i];
 
-		if (q.x / p->count[q.a] > 1e-13 * largest[q.a] ||
-		    q.x / p->count[q.b] > 1e-13 * largest[q.b])
+		if (q.x / p->count[q.a] > GV_TOL_DUST * largest[q.a] ||
+		    q.x / p->count[q.b] > GV_TOL_DUST * largest[q.b])
 			s->pair[kept++] = q;
 	}
 	s->n_pairs = kept;

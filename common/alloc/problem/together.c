@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-static const double smallest_rate = 1e-290; /* as of a job alone, problem.h */
+#include "lp/tolerance.h"
 
 static int
 compare(const void *a, const void *b)
@@ -77,7 +76,8 @@ gv_together_make(struct gv_together *t, size_t n_kinds, size_t m,
 			t->first[entry[i].a + 1]++;
 		}
 		rate = &t->rate[((pairs - 1) * m + entry[i].type) * 2];
-		if (entry[i].rate_a > smallest_rate && entry[i].rate_b > smallest_rate) {
+		if (entry[i].rate_a > GV_SMALLEST_RATE &&
+		    entry[i].rate_b > GV_SMALLEST_RATE) {
 			rate[0] = entry[i].rate_a;
 			rate[1] = entry[i].rate_b;
 		}

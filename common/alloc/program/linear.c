@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "lp/tolerance.h"
 
 void
 gv_linear_init(struct gv_linear *l, const struct gv_problem *p, struct gv_solution *s)
@@ -103,7 +104,7 @@ sum_bound(const struct gv_linear *l)
 			if (gv_problem_rate(p, i, j) == 0)
 				continue;
 			most = net > most ? net : most;
-			if (net > -(fabs(gain[i * p->m + j]) + more) * 1e-12) {
+			if (net > -(fabs(gain[i * p->m + j]) + more) * GV_TOL_CLEARLY) {
 				double all = fabs(gain[i * p->m + j]) + more + less;
 
 				large = all > large ? all : large;

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-
-static const double full = 1e-9;  /* that much below a limit is at it */
-static const double noise = 1e-9; /* of all that counts: a price that is none */
+#include "lp/tolerance.h"
 
 /* What the formulas of a measure take of the jobs. */
 struct measured {
@@ -230,7 +228,7 @@ worth_of_time(const struct measured *d, size_t i, double least)
 		most = fmax(most, plus - minus);
 		size = fmax(size, fabs(plus) + minus);
 	}
-	return most > fmax(least, noise * size) ? most : 0;
+	return most > fmax(least, GV_TOL_PRICE * size) ? most : 0;
 }
 
 /* ---- the rows ---- */
@@ -272,15 +270,16 @@ what_binds(const struct gv_explanation *x, const struct gv_problem *p, size_t i,
 
 	for (j = 0; j < p->m; j++)
 		if (gv_problem_rate(p, i, j) > 0 &&
-		    x->type[j].used < p->capacity[j] * (1 - full))
+		    x->type[j].used < p->capacity[j] * (1 - GV_TOL_BINDS))
 			room = true;
-	if (job->time >= 1 - full)
+	if (job->time >= 1 - GV_TOL_BINDS)
 		binds |= GV_BINDS_TIME;
 	else if (!room)
 		binds |= GV_BINDS_CAPACITY;
-	if (job->time < 1 - full && p->budget > 0 && x->cost >= p->budget * (1 - full))
+	if (job->time < 1 - GV_TOL_BINDS && p->budget > 0 &&
+	    x->cost >= p->budget * (1 - GV_TOL_BINDS))
 		binds |= GV_BINDS_BUDGET;
-	if (job->need > 0 && throughput <= job->need * (1 + full))
+	if (job->need > 0 && throughput <= job->need * (1 + GV_TOL_BINDS))
 		binds |= GV_BINDS_DEADLINE;
 	return binds;
 }
@@ -313,7 +312,7 @@ set_prices(struct gv_explanation *x, const struct measured *d)
 	const struct gv_problem *p = d->p;
 	const struct gv_multipliers *mu = &d->s->multipliers;
 	double per = unit(d);
-	double least = noise * amount(d);
+	double least = GV_TOL_PRICE * amount(d);
 	size_t i, j;
 
 	for (j = 0; j < p->m; j++)
@@ -338,8 +337,9 @@ set_least(struct gv_explanation *x, const struct measured *d)
 	size_t i;
 
 	for (i = 0; i < x->n; i++)
-		x->job[i].bottleneck = d->measure == GV_MEASURE_LEVEL &&
-				       x->job[i].value <= d->s->objective * (1 + full);
+		x->job[i].bottleneck =
+		    d->measure == GV_MEASURE_LEVEL &&
+		    x->job[i].value <= d->s->objective * (1 + GV_TOL_BINDS);
 }
 
 void

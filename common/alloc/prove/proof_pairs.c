@@ -22,6 +22,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "proof.h"
+#include "lp/tolerance.h"
 
 /* ---- what the shares are ---- */
 
@@ -186,7 +187,7 @@ excess(struct gv_proof *w, const struct gv_share *q)
 		plus += (mu->job[i] + about(w, i, q->type)) * q->rate[k];
 		minus += mu->time[i];
 	}
-	if (plus < minus * (1 - 1e-12))
+	if (plus < minus * (1 - GV_TOL_CLEARLY))
 		return -DBL_MIN;
 	gv_exact_init(&sum);
 	gv_exact_init(&part);

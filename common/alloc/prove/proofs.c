@@ -1,4 +1,5 @@
 #include "proof.h"
+#include "lp/tolerance.h"
 
 #include <math.h>
 
@@ -213,15 +214,18 @@ out_of_reach(struct gv_proof *w, double r)
 static double
 closest(struct gv_proof *w, bool (*holds)(struct gv_proof *, double), double side)
 {
-	double low = 1e-16,
-	       high = 4e-16; /* relative distances: not proved, to be tried */
+	double low = GV_TOL_CLOSEST_LOW,
+	       high =
+		   GV_TOL_CLOSEST_HIGH; /* relative distances: not proved, to be tried */
 	int k;
 
-	while (high < 1e-5 && !holds(w, w->s->objective * (1 + side * high))) {
+	while (high < GV_TOL_CLOSEST_NONE &&
+	       !holds(w, w->s->objective * (1 + side * high))) {
 		low = high;
 		high *= 5;
 	}
-	for (k = 0; k < 3 && high > 1e-14 && high < 1e-5; k++) {
+	for (k = 0; k < 3 && high > GV_TOL_CLOSEST_END && high < GV_TOL_CLOSEST_NONE;
+	     k++) {
 		double between = sqrt(low * high);
 
 		if (holds(w, w->s->objective * (1 + side * between)))
@@ -229,7 +233,7 @@ closest(struct gv_proof *w, bool (*holds)(struct gv_proof *, double), double sid
 		else
 			low = between;
 	}
-	return high < 1e-5 ? w->s->objective * (1 + side * high) : 0;
+	return high < GV_TOL_CLOSEST_NONE ? w->s->objective * (1 + side * high) : 0;
 }
 
 void

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "simplex.h"
+#include "lp/tolerance.h"
 
 /*
  * The program in numbers of about 1: shares x_ij = unit_i z_ij, level t = unit u.
@@ -181,7 +182,7 @@ static int
 raise_shares(struct scaled *s, double u, const struct gv_lp_basis *basis,
     struct gv_solution *out, struct gv_error *e)
 {
-	static const double less[] = {0, 1e-11, 1e-10};
+	static const double less[] = {0, GV_TOL_LESS_2, GV_TOL_LESS_3};
 	const struct gv_problem *p = s->p;
 	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
 	double level;
@@ -191,7 +192,7 @@ raise_shares(struct scaled *s, double u, const struct gv_lp_basis *basis,
 	for (k = 0; k < 3 && rc == 1; k++) {
 		rc = raise_sum(s, u * (1 - less[k]), basis, x, e);
 		level = rc == 0 ? gv_level_reached(p, s->a, x) : 0;
-		if (rc == 0 && level >= out->objective * (1 - less[k] - 1e-11)) {
+		if (rc == 0 && level >= out->objective * (1 - less[k] - GV_TOL_KEPT)) {
 			memcpy(out->x, x, p->n * p->m * sizeof(*x));
 			out->objective = level;
 		} else if (rc == 0) {

@@ -8,9 +8,7 @@
 
 #include "base/mem.h"
 #include "simplex.h"
-
-/* Reduced costs and prices below that, of gains of at most 1, are 0 but for rounding. */
-static const double nothing = 1e-11;
+#include "lp/tolerance.h"
 
 /* The program in numbers of about 1: shares x_ij = unit_i z_ij. */
 struct scaled {
@@ -130,7 +128,8 @@ keeps_needs(const struct gv_linear *l, const double *x)
 	size_t i;
 
 	for (i = 0; l->need != NULL && i < l->p->n; i++)
-		if (gv_problem_throughput(l->p, x, i) < l->need[i] * (1 - 1e-9))
+		if (gv_problem_throughput(l->p, x, i) <
+		    l->need[i] * (1 - GV_TOL_FEASIBLE))
 			return false;
 	return true;
 }
@@ -157,12 +156,12 @@ solve_second(struct scaled *s, const double *row_dual, const struct gv_lp_basis 
 	for (i = 0; i < lp->n_entries; i++)
 		d[lp->entry[i].col] -= row_dual[lp->entry[i].row] * lp->entry[i].value;
 	for (i = 0; i < lp->n_cols; i++)
-		if (d[i] < -nothing)
+		if (d[i] < -GV_TOL_TIGHT)
 			lp->col_hi[i] = 0;
 	for (i = 0; i < lp->n_rows; i++) {
-		if (row_dual[i] > nothing && isfinite(lp->row_hi[i]))
+		if (row_dual[i] > GV_TOL_TIGHT && isfinite(lp->row_hi[i]))
 			lp->row_lo[i] = lp->row_hi[i];
-		if (row_dual[i] < -nothing && isfinite(lp->row_lo[i]))
+		if (row_dual[i] < -GV_TOL_TIGHT && isfinite(lp->row_lo[i]))
 			lp->row_hi[i] = lp->row_lo[i];
 	}
 	for (i = 0; i < p->n * p->m; i++)
@@ -199,7 +198,8 @@ raise_second(struct scaled *s, const double *row_dual, const struct gv_lp_basis 
 
 	if (rc == 0 && keeps_needs(l, x) &&
 	    gv_linear_sum(p, l->gain, x) >=
-		l->s->objective - 1e-12 * fmax(fabs(l->s->objective), s->gain)) {
+		l->s->objective -
+		    GV_TOL_SAME_SUM * fmax(fabs(l->s->objective), s->gain)) {
 		memcpy(l->s->x, x, p->n * p->m * sizeof(*x));
 		l->s->objective = gv_linear_sum(p, l->gain, x);
 	}
@@ -212,7 +212,7 @@ static int
 solve_first(struct scaled *s, bool exact, struct gv_lp_basis *basis,
     struct gv_lp_solution *sol, struct gv_error *e)
 {
-	static const double less[] = {0, 1e-12, 1e-11, 1e-10};
+	static const double less[] = {0, GV_TOL_LESS_1, GV_TOL_LESS_2, GV_TOL_LESS_3};
 	const struct gv_lp_options lp_opt = {.exact = exact};
 	size_t k;
 	int rc = 0;

@@ -6,9 +6,7 @@
 
 #include "base/mem.h"
 #include "alloc/pairs/shared.h"
-
-static const double hair =
-    1e-12; /* a level that is lower by that is met but for rounding */
+#include "lp/tolerance.h"
 
 /* Jobs that need something; a [n][m] of the level program. */
 static size_t
@@ -65,7 +63,7 @@ mark_late(const struct gv_problem *p, const double *need, const bool *keep,
 	for (i = 0; i < p->n; i++) {
 		if (!keep[i])
 			continue;
-		if (need[i] > fastest[i] || lambda[k] > 1e-9)
+		if (need[i] > fastest[i] || lambda[k] > GV_TOL_PRICE)
 			late[i] = true;
 		k++;
 	}
@@ -122,7 +120,7 @@ meet(const struct gv_problem *p, const struct gv_solver_options *opt, const char
 		rc = shared_level_of_needs(p, opt, name, need, &level, lambda, e);
 	else if (n > 0)
 		rc = level_of_needs(&q, opt, name, &level, x, lambda, e);
-	if (rc == 0 && level < 1 - hair) {
+	if (rc == 0 && level < 1 - GV_TOL_MET) {
 		s->relaxation = 1 / level;
 		mark_late(p, need, keep, lambda, s->late);
 	}

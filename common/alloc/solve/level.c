@@ -9,6 +9,7 @@
 #include "alloc/price/level_prices.h"
 #include "alloc/simplex/simplex.h"
 #include "constrained.h"
+#include "lp/tolerance.h"
 
 enum { small = 256 }; /* rows up to which linear programs are fast enough */
 
@@ -25,7 +26,8 @@ try_prices(const struct gv_problem *p, const double *a, double unit, struct gv_l
 
 	gv_level_init(&alike, p, &other, true);
 	rc = gv_level_by_prices(p, a, unit, &alike, NULL, &raised);
-	if (rc == 0 && raised && other.objective >= out->objective * (1 - 1e-10)) {
+	if (rc == 0 && raised &&
+	    other.objective >= out->objective * (1 - GV_TOL_AS_GOOD)) {
 		memcpy(out->x, other.x, cells * sizeof(*other.x));
 		out->objective = other.objective;
 		out->bound = fmin(out->bound, other.bound);

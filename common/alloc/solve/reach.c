@@ -7,11 +7,10 @@
 #include "base/mem.h"
 #include "alloc/pairs/reach_pairs.h"
 #include "alloc/simplex/simplex.h"
+#include "lp/tolerance.h"
 
 /* Rows up to which linear programs are fast enough, one after another or once. */
 enum { few = 24, small = 128 };
-
-static const double hair = 5e-11;
 
 static double
 best_of(const struct gv_problem *p, const double *a, size_t i)
@@ -80,7 +79,7 @@ a_hair_less(const struct gv_problem *p, const double *a, const double *want)
 	size_t i;
 
 	for (i = 0; i < p->n; i++)
-		less[i] = fmin(want[i], best_of(p, a, i) * (1 - hair));
+		less[i] = fmin(want[i], best_of(p, a, i) * (1 - GV_TOL_ALL_TIME));
 	return less;
 }
 
