@@ -56,6 +56,28 @@ else
 	done
 fi
 
+# ---- plans are taken back: all pipelines share the batch ----
+wide=0
+: >refused
+for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	chain $seed >chain.csv
+	for m in 700MB 900MB; do
+		plan -v -l 8@10GB/s --batch=8 -m $m -o plan.csv chain.csv 2>err
+		case $? in
+		0)
+			grep -q 'width=1 ' err || wide=$((wide + 1))
+			plan -l 8@10GB/s --batch=8 -m $m --timeline chain.csv >/dev/null 2>>refused
+			;;
+		1) ;;
+		*) cat err >>refused ;;
+		esac
+	done
+done
+ran="gv-partition -p 2bw of random chains, some wide: $wide"
+ok "there are such" [ "$wide" -ge 5 ]
+ok "plans of several pipelines are not refused" [ ! -s refused ]
+[ ! -s refused ] || head -n 3 refused | sed 's/^/# /'
+
 # ---- what the paper says ----
 blocks 16 1024 16 >blocks.csv
 plan -l 8@100GB/s -l 4@3GB/s --batch=512 --top=0 blocks.csv >all

@@ -125,9 +125,10 @@ two_bw_plan(
 	gv_machine_flatten(&o->machine);
 	/* serial: each minibatch drains before the next */
 	o->search.rules.schedule = best->pipelined ? GV_SCHEDULE_2BW : GV_SCHEDULE_FLUSH;
-	o->search.rules.micro_batches = best->pipelined ? best->g * best->d * best->b
-					: best->d > 1   ? 1
-							: best->g * best->b;
+	o->search.rules.micro_batches =
+	    best->w * (best->pipelined  ? best->g * best->d * best->b
+			  : best->d > 1 ? 1
+					: best->g * best->b);
 	two_bw_cuts_free(&c);
 	two_bw_rows_free(&r);
 }
