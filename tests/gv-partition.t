@@ -95,8 +95,8 @@ gives "one GPU" "1 1 0.069125" -l 1@10Gb/s
 # ---- many prefixes ----
 run gv-partition -l 4@10Gb/s -e edges.csv --prefixes=3 layers.csv
 is_status 0 "grouped: status"
-is_err "grouped layers are told of" <<EOF
-gv-partition: warning: more than 3 prefixes: 8 layers planned as 3 groups
+is_err "prefixes that are left out are told of" <<EOF
+gv-partition: warning: more than 3 prefixes, of which 5 are looked at
 EOF
 run gv-partition -q -v -l 4@10Gb/s -e edges.csv --prefixes=3 -o /dev/null layers.csv
 err_has "exact=no" "and the bound is not the answer"
@@ -105,9 +105,45 @@ silent "-q does not tell"
 awk 'BEGIN { print "node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes"
 	for (i = 0; i < 5000; i++) print "l" i ",1,2,1000,1000" }' >deep.csv
 run gv-partition -v --explain -l 8@10Gb/s deep.csv
-err_has "5000 layers planned as 2048 groups" "a long chain is not one group"
+err_has "of which 2048 are looked at" "a long chain is not one group"
 run gv-partition -q -v --straight --explain -l 8@10Gb/s deep.csv
 err_has "stages=8 gpus=8 slowest_s=1.87" "and can be cut"
+# fork N: N branches of a layer between two layers, some heavy
+fork() {
+	awk -v n="$1" 'BEGIN { srand(3)
+		print "node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes" >"fork.csv"
+		print "src,dst" >"fork_edges.csv"
+		for (i = 0; i < n + 2; i++) {
+			t = .5 + 9.5 * rand() * rand()
+			printf "l%d,%.3f,%.3f,%d,%d\n", i, t / 3, 2 * t / 3, 1e6 * rand(), 1e7 * rand() >"fork.csv"
+			if (i > 0 && i <= n) printf "l0,l%d\nl%d,l%d\n", i, i, n + 1 >"fork_edges.csv"
+		} }'
+}
+# slowest [ARGS...]: the time of that plan of the fork, all costs counted
+slowest() {
+	if [ $# -gt 0 ]; then gv-partition -q $machine -o fork_plan.csv "$@"; fi
+	gv-partition -q -v --evaluate $machine -e fork_edges.csv fork_plan.csv 2>&1 >/dev/null |
+		sed 's/.*slowest_s=\([^ ]*\).*/\1/'
+}
+# no_worse NAME A B
+no_worse() {
+	ran="gv-partition $machine of a fork: $2 and $3"
+	ok "$1" awk -v a="$2" -v b="$3" 'BEGIN { exit !(a > 0 && a <= b * (1 + 1e-9)) }'
+}
+for machine in '-l 16@1.25GB/s' '-l 4@12GB/s -l 4@1.25GB/s' '-l 4@12GB/s -l 4@1.25GB/s --flat'; do
+	for n in 14 60; do
+		fork $n
+		ours=$(slowest -e fork_edges.csv fork.csv)
+		no_worse "$n branches, $machine: no worse than the rows in order" "$ours" "$(slowest fork.csv)"
+		no_worse "$n branches, $machine: nor than with PipeDream's cuts" "$ours" \
+			"$(slowest --cut=upstream -e fork_edges.csv fork.csv)"
+		no_worse "$n branches, $machine: nor than with fewer prefixes" "$ours" \
+			"$(slowest --prefixes=512 -e fork_edges.csv fork.csv)"
+	done
+done
+fork 14
+run gv-partition -v -l 16@1.25GB/s -e fork_edges.csv -o /dev/null fork.csv
+err_has "prefixes=16385 exact=yes" "on one level 16385 prefixes are all looked at"
 printf 'node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes\na,1,1,1,1\nb,1,1,1,1\nc,1,1,1,1\n' >apart.csv
 printf 'src,dst\n' >none.csv
 run gv-partition -q -l 2@1GB/s -e none.csv --prefixes=2 apart.csv

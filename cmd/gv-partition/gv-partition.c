@@ -10,10 +10,9 @@
 #include "compare.h"
 #include "explain.h"
 #include "gv-partition/export/export.h"
-#include "gv-partition/schedule/interleave.h"
 #include "plan/layers.h"
+#include "layers_run.h"
 #include "options.h"
-#include "gv-partition/placed/placed.h"
 #include "gv-partition/graph/prefixes.h"
 #include "ptd_run.h"
 #include "rank_run.h"
@@ -23,32 +22,6 @@
 #include "plan/simulate.h"
 #include "plan/timetable.h"
 #include "two_bw_run.h"
-
-/* What a search does, twenty times for each pass at most. */
-static void
-tell(size_t done, size_t of)
-{
-	if (done % (of / 20 + 1) == 0)
-		gv_progress("planning: %zu of %zu prefixes", done, of);
-}
-
-static void
-make_plan(struct gv_plan *p, const struct options *o, const struct gv_layers *l,
-    struct prefixes *x)
-{
-	say_prefixes(x, o, l);
-	if (o->search.rules.schedule == GV_SCHEDULE_INTERLEAVED) {
-		const struct interleaving i = {
-		    &x->s, &l->g, &o->machine, &o->search, o->cut};
-
-		if (interleave_search(p, &i) != SEARCH_FOUND)
-			say_no_chunks(o);
-	} else if ((o->placed.n_levels > 0 ? placed_search : plan_search)(p, &x->s,
-		       l->g.n, o->placed.n_levels > 0 ? &o->placed : &o->machine,
-		       &o->search) != SEARCH_FOUND) {
-		say_no_plan(o, l, &x->s);
-	}
-}
 
 /* Reads the types of GPUs; where there is one, planning goes on as without types. */
 static void
@@ -69,34 +42,6 @@ read_fleet(struct fleet_tables *t, struct options *o, struct gv_layers *l)
 		return;
 	o->search.rules.memory = t->fleet.type[0].memory;
 	fleet_apply(&l->g, NULL, &t->fleet);
-}
-
-/* A plan on GPUs of several types. */
-static void
-make_typed_plan(struct gv_plan *p, const struct options *o, const struct gv_layers *l,
-    struct prefixes *x, const struct gv_fleet *f)
-{
-	enum fleet_result result;
-
-	say_prefixes(x, o, l);
-	result = fleet_search(p, &x->s, l->g.n, f, &o->search);
-	if (result != FLEET_FOUND)
-		say_no_types(result);
-}
-
-static int
-cost_plan(struct plan_report *r, const struct options *o, const struct gv_layers *l,
-    const struct gv_plan *p, struct gv_error *e)
-{
-	const struct cost_rules *rules = &o->search.rules;
-
-	if (p->fleet != NULL)
-		return fleet_evaluate(r, p, &l->g, p->fleet, rules, o->cut, e);
-	if (o->placed.n_levels > 0)
-		return placed_evaluate(r, p, &l->g, &o->placed, rules, o->cut, e);
-	return (rules->schedule == GV_SCHEDULE_INTERLEAVED
-		    ? interleave_evaluate
-		    : plan_evaluate)(r, p, &l->g, &o->machine, rules, o->cut, e);
 }
 
 /* Whether the plan, of so many GPUs, can run under its schedule, as far as is known yet. */
@@ -181,7 +126,7 @@ write_comparison(const struct options *o, const struct gv_machine *given,
 		rc = gv_plan_read(&q, &b, given, &flat, e);
 	if (flat)
 		on_one_level(&other);
-	if (rc == 0 && cost_plan(&s, &other, l, &q, &why) != 0)
+	if (rc == 0 && layers_cost(&s, &other, l, &q, &why) != 0)
 		rc = gv_error_at(e, o->compare, 0, NULL, "%s", why.text[0]);
 	if (rc == 0) {
 		const struct compared pair[2] = {{"old", &q, &s}, {"new", p, r}};
@@ -240,16 +185,12 @@ plan_layers(struct options *o)
 		fleet_tables_free(&fleet);
 		return GV_EXIT_OK;
 	}
-	if (!o->common.quiet && o->rank == 0)
-		o->search.progress = tell;
 	if (o->planner == PLANNER_2BW)
 		two_bw_plan(&p, o, &l, &x);
 	else if (o->rank > 0)
 		rank_plan(&p, o, &l, &x, fleet.fleet.n > 1 ? &fleet.fleet : NULL);
-	else if (!o->evaluate && fleet.fleet.n > 1)
-		make_typed_plan(&p, o, &l, &x, &fleet.fleet);
 	else if (!o->evaluate)
-		make_plan(&p, o, &l, &x);
+		layers_run(&p, o, &l, &x, fleet.fleet.n > 1 ? &fleet.fleet : NULL);
 	else if (gv_plan_read(&p, &l, &o->machine, &flat, &e) != 0 ||
 		 (o->cluster != NULL && fleet_read_plan(&p, &fleet.fleet, &l, &e) != 0))
 		gv_die_error(&e);
@@ -260,7 +201,7 @@ plan_layers(struct options *o)
 		p.fleet = &fleet.fleet;
 		fleet_apply(&l.g, &p, &fleet.fleet);
 	}
-	if (cost_plan(&r, o, &l, &p, &e) != 0 || check_plan(o, r.gpus, &e) != 0 ||
+	if (layers_cost(&r, o, &l, &p, &e) != 0 || check_plan(o, r.gpus, &e) != 0 ||
 	    gv_out_open(&out, o->common.output, &e) != 0)
 		gv_die_error(&e);
 	if (o->common.verbose > 0 && o->planner != PLANNER_2BW)

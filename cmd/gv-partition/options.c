@@ -166,6 +166,7 @@ set_prefixes(void *ctx, const char *arg)
 	struct options *o = ctx;
 
 	o->prefixes = (size_t)gv_opt_int(&o->common, "--prefixes", arg, 2, 20000);
+	o->prefixes_said = true;
 }
 
 static void

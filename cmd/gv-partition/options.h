@@ -38,7 +38,8 @@ struct options {
 	const char *cluster; /* GPUs of several types; NULL: all alike */
 	struct fleet_times times;
 	enum ideals_kind cut;
-	size_t prefixes; /* plan with at most so many */
+	size_t prefixes; /* plan with all when they are at most so many */
+	bool prefixes_said;
 	bool flat;
 	bool evaluate; /* the input is a plan */
 	bool explain;

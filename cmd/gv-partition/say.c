@@ -9,13 +9,13 @@
 #include "base/num.h"
 
 void
-say_prefixes(struct prefixes *x, const struct options *o, const struct gv_layers *l)
+say_prefixes(
+    struct prefixes *x, const struct options *o, const struct gv_layers *l, size_t exact)
 {
-	prefixes_make(x, &l->g, o->cut, o->prefixes);
-	if (x->n_groups < l->g.n && !o->common.quiet)
-		gv_warn(
-		    "warning: more than %zu prefixes: %zu layers planned as %zu groups",
-		    o->prefixes, l->g.n, x->n_groups);
+	prefixes_make(x, &l->g, o->cut, o->prefixes, exact);
+	if (!x->exact && !o->common.quiet)
+		gv_warn("warning: more than %zu prefixes, of which %zu are looked at",
+		    exact, x->s.n - 1);
 }
 
 GV_NORETURN void

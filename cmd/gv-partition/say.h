@@ -7,8 +7,9 @@
 #include "gv-partition/graph/prefixes.h"
 #include "plan/simulate.h"
 
-/* The prefixes to plan with; warns when layers are grouped for that. */
-void say_prefixes(struct prefixes *x, const struct options *o, const struct gv_layers *l);
+/* The prefixes to plan with, all up to exact; warns when these are not all. */
+void say_prefixes(
+    struct prefixes *x, const struct options *o, const struct gv_layers *l, size_t exact);
 
 /* Why there is no plan; ends the program with status 1. */
 GV_NORETURN void say_no_plan(

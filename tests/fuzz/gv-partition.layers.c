@@ -56,7 +56,7 @@ planned(const struct gv_layers *l, const struct search_options *o, struct gv_str
 	struct gv_out *out = gv_out_memory(text);
 	double time_s;
 
-	prefixes_make(&x, &l->g, IDEALS_ALL, 40);
+	prefixes_make(&x, &l->g, IDEALS_ALL, 40, 40);
 	HOLDS(plan_search(&p, &x.s, l->g.n, &machine, o) == SEARCH_FOUND);
 	HOLDS(plan_evaluate(&r, &p, &l->g, &machine, &o->rules, IDEALS_ALL, &e) == 0);
 	time_s = r.bottleneck_s;

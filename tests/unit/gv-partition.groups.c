@@ -98,7 +98,7 @@ test_random(void)
 			circles += has_circle(&g, group, g.n - k);
 		}
 		more += more_prefixes(&g, &m);
-		prefixes_make(&x, &g, IDEALS_ALL, limit);
+		prefixes_grouped(&x, &g, IDEALS_ALL, limit);
 		vain += x.s.n > limit + 1;
 		if (!x.exact) {
 			k = g.n - x.n_groups;
@@ -142,7 +142,7 @@ test_long(void)
 	for (i = 0; i < LONG; i++)
 		g.layer[i].time_s = 1;
 	long_graph(&g, false);
-	prefixes_make(&x, &g, IDEALS_ALL, 1000);
+	prefixes_grouped(&x, &g, IDEALS_ALL, 1000);
 	is_int(x.n_groups, 1000, "a chain has as many groups as prefixes");
 	for (i = 1; i < x.s.n; i++)
 		if (x.s.time_s[i] - x.s.time_s[i - 1] > most)
@@ -150,10 +150,10 @@ test_long(void)
 	ok(most <= 64, "they take about as long: %g of 30 at most", most);
 	prefixes_free(&x);
 	long_graph(&g, true);
-	prefixes_make(&x, &g, IDEALS_ALL, 1000);
+	prefixes_grouped(&x, &g, IDEALS_ALL, 1000);
 	ok(x.s.n <= 1001 && x.n_groups > 900, "blocks: %zu groups", x.n_groups);
 	prefixes_free(&x);
-	prefixes_make(&x, &g, IDEALS_UPSTREAM, 100);
+	prefixes_grouped(&x, &g, IDEALS_UPSTREAM, 100);
 	ok(x.s.n <= 101 && x.n_groups > 90, "as upstream counts: %zu groups", x.n_groups);
 	prefixes_free(&x);
 	free(g.layer);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "plan/graph.h"
+#include "sets.h"
 
 enum ideals_kind {
 	IDEALS_ALL,
@@ -49,6 +50,9 @@ struct ideals {
  */
 int ideals_make(struct ideals *s, const struct gv_graph *g, enum ideals_kind kind,
     const uint32_t *group, size_t n_groups, size_t limit);
+/* Those of a family of sets of layers, the empty one and that of all among them. */
+void ideals_of(struct ideals *s, const struct gv_graph *g, enum ideals_kind kind,
+    const struct sets *found);
 /* Whether all prefixes that split no group are at most limit. */
 bool ideals_few(
     const struct gv_graph *g, const uint32_t *group, size_t n_groups, size_t limit);

@@ -13,7 +13,7 @@ few_enough(const struct merges *m, size_t k, size_t limit, uint32_t *group)
 }
 
 void
-prefixes_make(
+prefixes_grouped(
     struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind, size_t limit)
 {
 	size_t low = g->n > limit ? g->n - limit : 1, high;
@@ -43,6 +43,137 @@ prefixes_make(
 	ideals_make(&x->s, g, kind, group, x->n_groups, limit + 1);
 	merges_free(&m);
 	free(group);
+}
+
+/* A branch as far as it goes before the next begins. */
+static uint32_t *
+branch_by_branch(const struct gv_graph *g)
+{
+	uint32_t *order = gv_xcalloc(g->n, sizeof(*order));
+	uint32_t *stack = gv_xcalloc(g->n, sizeof(*stack));
+	uint32_t *dst = gv_xcalloc(g->n_edges, sizeof(*dst));
+	size_t *at = gv_graph_fed(g, dst);
+	size_t *wait = gv_xcalloc(g->n, sizeof(*wait));
+	size_t top = 0, n = 0, i;
+
+	for (i = 0; i < g->n_edges; i++)
+		wait[g->edge[i].dst]++;
+	for (i = g->n; i-- > 0;)
+		if (wait[i] == 0)
+			stack[top++] = (uint32_t)i;
+	while (top > 0) {
+		uint32_t v = order[n++] = stack[--top];
+
+		for (i = at[v + 1]; i-- > at[v];)
+			if (--wait[dst[i]] == 0)
+				stack[top++] = dst[i];
+	}
+	free(stack);
+	free(dst);
+	free(at);
+	free(wait);
+	return order;
+}
+
+/* Adds the beginnings of a sequence, at most limit of them: those of light layers are left out. */
+static void
+add_sequence(
+    struct sets *found, const struct gv_graph *g, const uint32_t *order, size_t limit)
+{
+	struct gv_graph chain = {.n = g->n, .n_edges = g->n - 1};
+	struct prefixes x;
+	size_t i, j;
+
+	if (g->n <= limit) {
+		sets_sequence(found, g, order);
+		return;
+	}
+	chain.layer = gv_xcalloc(g->n, sizeof(*chain.layer));
+	chain.edge = gv_xcalloc(g->n, sizeof(*chain.edge));
+	for (i = 0; i < g->n; i++)
+		chain.layer[i] = g->layer[order[i]];
+	for (i = 0; i + 1 < g->n; i++)
+		chain.edge[i] = (struct gv_graph_edge){(uint32_t)i, (uint32_t)i + 1};
+	prefixes_grouped(&x, &chain, IDEALS_ALL, limit);
+	for (i = 0; i < x.s.n; i++) {
+		uint64_t *set = gv_xcalloc(found->words, sizeof(*set));
+
+		for (j = 0; j < g->n && ideals_has(&x.s, i, j); j++)
+			set_put(set, order[j]);
+		sets_add(found, set);
+		free(set);
+	}
+	prefixes_free(&x);
+	free(chain.layer);
+	free(chain.edge);
+}
+
+static void
+add_upstream(struct sets *found, const struct gv_graph *g, size_t limit)
+{
+	struct sets published = {.words = found->words};
+	size_t i;
+
+	if (sets_upstream(&published, g, limit) == 0)
+		for (i = 0; i < published.n; i++)
+			sets_add(found, published.bits + i * published.words);
+	sets_free(&published);
+}
+
+void
+prefixes_make(struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind,
+    size_t limit, size_t exact)
+{
+	struct sets found = {.words = (g->n + 63) / 64};
+	uint32_t *order;
+	size_t i;
+
+	if (kind == IDEALS_ALL && exact > limit &&
+	    ideals_make(&x->s, g, kind, NULL, 0, exact + 1) == 0) {
+		x->n_groups = g->n;
+		x->exact = true;
+		return;
+	}
+	prefixes_grouped(x, g, kind, limit);
+	if (x->exact)
+		return;
+	for (i = 0; i < x->s.n; i++)
+		sets_add(&found, x->s.bits + i * x->s.words);
+	add_upstream(&found, g, limit + 1);
+	order = gv_xcalloc(g->n, sizeof(*order));
+	gv_graph_order(g, order);
+	add_sequence(&found, g, order, limit);
+	free(order);
+	if (g->n <= limit / 2) {
+		order = branch_by_branch(g);
+		sets_sequence(&found, g, order);
+		free(order);
+	}
+	ideals_free(&x->s);
+	ideals_of(&x->s, g, kind, &found);
+	sets_free(&found);
+}
+
+bool
+prefixes_near(struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind,
+    const struct gv_plan *p, size_t moved, size_t limit)
+{
+	struct sets found = {.words = (g->n + 63) / 64};
+	size_t *layers = gv_xcalloc(p->n, sizeof(*layers)), n = g->n, i;
+
+	for (i = 0; i < g->n; i++)
+		layers[p->of[i]]++;
+	for (i = 1; i < p->n && moved > 1; i++)
+		n += (layers[i - 1] + layers[i]) * (layers[i - 1] + layers[i]);
+	free(layers);
+	if (n > limit)
+		return false;
+	sets_near(&found, g, p->of, p->n, moved > 1);
+	x->n_groups = g->n;
+	x->exact = false;
+	ideals_of(&x->s, g, kind, &found);
+	sets_free(&found);
+	return true;
 }
 
 void

@@ -3,6 +3,7 @@
 #define GV_PARTITION_PREFIXES_H
 
 #include "ideals.h"
+#include "plan/plan.h"
 
 struct prefixes {
 	struct ideals s;
@@ -15,8 +16,26 @@ struct prefixes {
  * neighbours that take little time become groups, in branches without forks before
  * elsewhere (groups.h), with no more merges than needed.  Deterministic.
  */
-void prefixes_make(
+void prefixes_grouped(
     struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind, size_t limit);
+
+/*
+ * All prefixes where they are at most limit, or at most exact; else three or four
+ * families of them, each at most limit: those of prefixes_grouped; those of
+ * PipeDream's program, if they are not more; and those of the layers in their order and,
+ * if these are at most half of limit, branch by branch.  So no plan is worse than the
+ * best with the published cuts, or of rows that are cut in their order.  Deterministic.
+ */
+void prefixes_make(struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind,
+    size_t limit, size_t exact);
+
+/*
+ * Those near a plan: its cuts, those between them, and each cut with up to so many layers
+ * moved over it, 1 or 2.  False, and *x is not set, when they may be much more than limit.
+ */
+bool prefixes_near(struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind,
+    const struct gv_plan *p, size_t moved, size_t limit);
+
 void prefixes_free(struct prefixes *x);
 
 #endif
