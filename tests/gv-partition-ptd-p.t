@@ -420,6 +420,10 @@ EOF
 sed '1s/$/,pipeline_parallel/; 2s/$/,8/' prime.csv >eight.csv
 run plan --export=megatron --top=1 --gpus=8 --gpu-type=A100-80GB eight.csv
 out_has " --decoder-last-pipeline-num-layers 5 --micro-batch-size " "a shorter last stage"
+sed 's/,61,/,62,/; 1s/$/,virtual_stages/; 2s/$/,2/' eight.csv >chunks.csv
+run plan --export=megatron --top=1 --gpus=8 --gpu-type=A100-80GB chunks.csv
+out_has " --decoder-last-pipeline-num-layers 6 --num-virtual-stages-per-pipeline-rank 2 --micro-batch-size " \
+	"a shorter last stage, interleaved"
 for flags in '8,2,1408,5632,1,4,2,2,1,4,1' ',,,,0,2,1,1,1,1,3' ',,,,0,2,1,1,1,1,2'; do
 	echo "$flags" | sed 's/^/m,24,2048,16,4,256,32768,16384,512,64,H100,rmsnorm,rotary,0,/; s/$/,1/' >row
 	{ echo "model,layers,hidden_size,attention_heads,kv_heads,head_size,vocab,seq_len,global_batch,gpus,gpu_type,norm,positions,biases,experts,experts_per_token,ffn_hidden_size,shared_ffn_hidden_size,gated_ffn,tensor_parallel,context_parallel,pipeline_parallel,micro_batch,expert_parallel,zero_stage,virtual_stages" && cat row; } >flags.csv
@@ -459,13 +463,14 @@ elif [ ! -d "$data" ]; then
 else
 	old='--gpu-type=A100-80GB --precision=fp16 --features=scatter-gather'
 	# shellcheck disable=SC2086
-	for table in a100 table2 zero3 korthikanti dgx h100; do
+	for table in a100 table2 zero3 korthikanti dgx h100 llama3; do
 		case $table in
 		a100) limit=0.04 set -- $old --evaluate ;;
 		table2) limit=0.04 set -- $old --evaluate --schedule=flush ;;
 		zero3) limit=2.15 set -- --gpu-type=A100-80GB --precision=fp16 --features=none --zero=3 --evaluate ;;
 		korthikanti) limit=0.1 set -- --gpu-type=A100-80GB --precision=fp16 --features=sequence-parallel --evaluate ;;
 		dgx) limit=0.12 set -- --gpu-type=A100-80GB --precision=fp16 --features=none --evaluate ;;
+		llama3) limit=0.16 set -- --gpu-type=H100 --evaluate ;;
 		h100) limit=0.06 set -- --gpu-type=H100 ;;
 		esac
 		published $table "$data" >$table.csv

@@ -5,8 +5,8 @@ prints how far off they are in speed; ranks reads all plans of the free table an
 where the published degrees stand among all degrees.
 
 TABLE is one of: a100, h100 (SC 2021 table 1, Megatron-Core's weak scaling), for
-which there are files in DIRECTORY; table2, zero3, korthikanti, dgx: the others, the last
-two from the papers' text."""
+which there are files in DIRECTORY; table2, zero3, korthikanti, dgx, llama3: the others, the last
+three from the papers' text."""
 import csv
 import sys
 
@@ -84,6 +84,18 @@ def dgx():
         }
 
 
+def llama3():
+    """Grattafiori et al., 2024, table 4: 405B on H100s, 16 million tokens an iteration."""
+    for gpus, c, seq, tflops in ((8192, 1, 8192, 430), (16384, 1, 8192, 400), (16384, 16, 131072, 380)):
+        yield {
+            "model": f"405B on {gpus}, {seq} tokens", **gpt(126, 16384, 128, 2**24 // seq, seq, 128256),
+            "kv_heads": 8, "ffn_hidden_size": 53248, "gated_ffn": 1, "norm": "rmsnorm", "biases": 0,
+            "positions": "rotary", "tied_embeddings": 0, "gpus": gpus, "tensor_parallel": 8,
+            "context_parallel": c, "pipeline_parallel": 16,
+            "measured_model_flops_per_s": tflops * 1e12,
+        }
+
+
 PLAN = (
     "tensor_parallel pipeline_parallel data_parallel micro_batch virtual_stages recompute schedule"
 ).split()
@@ -141,6 +153,7 @@ rows = list(
         "zero3": lambda: table2(data + "/megatron_table2.csv", "ZeRO-3"),
         "korthikanti": korthikanti,
         "dgx": dgx,
+        "llama3": llama3,
     }[table]()
 )
 if mode == ["free"]:

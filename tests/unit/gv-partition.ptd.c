@@ -547,9 +547,9 @@ allowed(
 		return k->last == x->layers && divides(k->v, x->layers) && k->v == 1;
 	if (each != floor(each) || each < (double)k->last)
 		return false;
-	if (each > (double)k->last)
-		return m->can[PTD_SHORT_LAST] && k->v == 1;
-	return divides(k->v, each) &&
+	if (each > (double)k->last && !m->can[PTD_SHORT_LAST])
+		return false;
+	return divides(k->v, each) && k->last % k->v == 0 &&
 	       (k->v == 1 || divides(k->d * k->b * k->p, x->batch));
 }
 

@@ -79,11 +79,15 @@ ptd_export_megatron(struct gv_strbuf *s, const struct transformer *x,
 	    k->p);
 	if (k->c > 1)
 		gv_strbuf_fmt(s, " --context-parallel-size %zu", k->c);
-	if (k->v > 1)
+	if (k->last != ptd_stage_layers(x, k)) {
+		gv_strbuf_fmt(s, " --decoder-last-pipeline-num-layers %zu", k->last);
+		if (k->v > 1)
+			gv_strbuf_fmt(
+			    s, " --num-virtual-stages-per-pipeline-rank %zu", k->v);
+	} else if (k->v > 1) {
 		gv_strbuf_fmt(s, " --num-layers-per-virtual-pipeline-stage %.0f",
 		    x->layers / (double)(k->p * k->v));
-	if (k->last != ptd_stage_layers(x, k))
-		gv_strbuf_fmt(s, " --decoder-last-pipeline-num-layers %zu", k->last);
+	}
 	gv_strbuf_fmt(
 	    s, " --micro-batch-size %zu --global-batch-size %.0f", k->b, x->batch);
 	if (k->recompute == PTD_FULL)

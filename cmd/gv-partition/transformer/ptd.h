@@ -166,8 +166,9 @@ struct ptd_rows {
 /*
  * All plans: t divides a, the heads of keys and f, and fills servers evenly, p v divides
  * l, c d is what is left of n, 2 c divides s unless c is 1, e divides c d and the experts,
- * b divides B / d; stages 2 and 3 of ZeRO only with p = 1, as DeepSpeed has them; with v > 1, p divides the micro-batches; with v = 1 and
- * PTD_SHORT_LAST, p need not divide l where a shorter last stage takes what is left.
+ * b divides B / d; with v > 1, p divides the micro-batches; with PTD_SHORT_LAST, p need not
+ * divide l where a shorter last stage takes what is left, and v divides both lengths.
+ * Stages 2 and 3 of ZeRO only with p = 1, as DeepSpeed has them.
  * Best first: the least time; then the least memory; then the smaller t, p, c, e, v, the
  * longer last stage, the larger b, the lower stage of ZeRO, the less recomputation, the
  * schedule in the order above.

@@ -102,7 +102,7 @@ try_batches(const struct search *s, struct ptd_plan *k)
 			continue;
 		for (k->v = 1; k->v <= layers; k->v++)
 			if (part(k->v, layers, s->pins->v) &&
-			    (k->v == 1 || (k->p > 1 && k->last == layers &&
+			    (k->v == 1 || (k->p > 1 && k->last % k->v == 0 &&
 					      each / k->b % k->p == 0)))
 				try_schedules(s, k);
 	}
