@@ -446,7 +446,11 @@ take_job_event(struct history *h, const struct gv_event *ev, const char *file, l
 		return 0;
 	case GV_EVENT_CHECKPOINT:
 		j->checkpoints++;
-		take_steps(j, ev->steps, ev->time_s);
+		if (!(ev->steps < j->steps)) /* it may have done more than is safe */
+			take_steps(j, ev->steps, ev->time_s);
+		return 0;
+	case GV_EVENT_HOLD:
+	case GV_EVENT_RELEASE:
 		return 0;
 	default: /* an end of a run */
 		if (left)

@@ -8,7 +8,8 @@
  *   time_s   seconds since the run began, never falling
  *   event    one of the names below
  *   gpus     ids of the GPUs concerned, "0;1"; of a pool event its number of GPUs' ids
- *   steps    steps the job has done in all, as far as known
+ *   steps    steps the job has done in all, as far as known; of an arrive event those to
+ *            do, of a checkpoint event those that are safe
  *   round    number of the round, from 0
  *   share    of an allocate event: the share promised from now on, [0,1]
  *   reason   why, in words; of a fail event also the status
@@ -33,6 +34,8 @@ enum gv_event_kind {
 	GV_EVENT_START,    /* its workers were launched for the first time */
 	GV_EVENT_RESUME,     /* launched again */
 	GV_EVENT_CHECKPOINT, /* it said that it has saved itself */
+	GV_EVENT_HOLD,       /* it shall not run until it is released; reason = why */
+	GV_EVENT_RELEASE,    /* it may run again */
 	GV_EVENT_PREEMPT, /* its workers have left, unfinished, because they were told to */
 	GV_EVENT_FINISH, /* done */
 	GV_EVENT_FAIL,   /* its workers have left on their own; it may be resumed */

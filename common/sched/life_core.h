@@ -1,0 +1,51 @@
+/* Private to common/sched/life*.c: what the parts of the state machine share. */
+#ifndef GV_SCHED_LIFE_CORE_H
+#define GV_SCHED_LIFE_CORE_H
+
+#include "sched/life.h"
+
+struct gv_life_queued {
+	struct gv_life_out out; /* without pointers */
+	size_t gpu_at;          /* in out_gpus */
+	size_t text_at;         /* in out_text */
+};
+
+/* ---- life_state.c: jobs, GPUs, accounts ---- */
+
+/* Counts the time since it was counted last: what is owed and received. */
+void gv_life_account(struct gv_life *l);
+/*
+ * gv_rounds_settle, if the set of jobs or the shares have changed: once for all changes
+ * of a moment, before time is counted or a round is planned.
+ */
+void gv_life_settle(struct gv_life *l);
+/* A job goes over into a state; the lists and the mechanism hear of it. */
+void gv_life_enter(struct gv_life *l, size_t m, enum gv_life_state state);
+/* GPUs become the job's, or nobody's. */
+void gv_life_take_gpus(struct gv_life *l, size_t m, const size_t *gpu, size_t n);
+void gv_life_free_gpus(struct gv_life *l, size_t m);
+/* A job that runs is told to stop; one that is being launched, when it runs. */
+void gv_life_stop(struct gv_life *l, size_t m);
+/* It has no GPUs in the plan any more. */
+void gv_life_unplan(struct gv_life *l, size_t m);
+/* The set of jobs or the shares have changed. */
+void gv_life_changed(struct gv_life *l);
+void gv_life_timer_add(struct gv_life *l, double time_s, size_t m);
+void gv_life_timer_drop_first(struct gv_life *l);
+/* The share of the last allocate row. */
+double *gv_life_told(struct gv_life *l, size_t m, size_t type);
+
+/* ---- life_rows.c: rows, applied and put out ---- */
+
+/* A row of the job (-1 = of none), as it stands. */
+struct gv_life_row gv_life_row_of(
+    const struct gv_life *l, enum gv_event_kind kind, ptrdiff_t m, const char *reason);
+/* Writes it down and applies it. */
+void gv_life_emit(struct gv_life *l, const struct gv_life_row *row);
+/* Something that is no row. */
+void gv_life_put(struct gv_life *l, enum gv_life_kind kind, ptrdiff_t m);
+/* The same as an emitted row of the job. */
+void gv_life_write(
+    struct gv_life *l, enum gv_event_kind kind, size_t m, const char *reason);
+
+#endif

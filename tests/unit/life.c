@@ -1,0 +1,503 @@
+/*
+ * The life cycle of jobs: random histories keep their invariants, and the machine that
+ * replays the rows of one is in the state of the one that wrote them.
+ */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "draws.h"
+#include "sched/life_core.h"
+
+enum { TYPES = 3, POOLS = 5, JOBS = 10, WORLDS = 1000, INPUTS = 1000, MAX_FAILURES = 4 };
+
+static const double round_s = 8;
+
+/* What a launcher and workers would be. */
+struct worker {
+	bool starting;
+	bool there;
+	bool told;
+	double steps;
+	double saved;
+	double work;     /* steps ever done */
+	double lost;     /* of them done again, or never told */
+	double reported; /* last, -1 = nothing */
+	double known;    /* steps in its last row, -1 = none */
+};
+
+struct world {
+	struct gv_cluster c;
+	struct gv_pool pool[POOLS];
+	struct gv_gpu_type type[TYPES];
+	struct gv_life life;
+	struct worker worker[JOBS];
+	size_t n_rows;
+	size_t cap_rows;
+	struct gv_life_row *row;
+	struct gv_arena arena; /* their GPUs */
+	long inputs;
+	bool killed;
+};
+
+static void
+add_jobs(struct world *w, struct gv_life *l, uint64_t seed)
+{
+	size_t m;
+	size_t j;
+
+	draws_begin(seed, 1, 0);
+	for (m = 0; m < JOBS; m++) {
+		struct gv_life_spec spec = {
+		    .gang = 1 + (size_t)(uniform() * uniform() * 4),
+		    .total_steps = uniform() < .2 ? NAN : floor(50 + 200 * uniform()),
+		    .arrival_s = uniform() < .5 ? 0 : 300 * uniform()};
+		size_t n = gv_life_add(l, &spec);
+
+		for (j = 0; j < w->c.n_types; j++)
+			gv_rounds_claim(&l->rounds, n, j)->rate =
+			    uniform() < .2 ? 0 : 1 + 9 * uniform();
+	}
+	for (m = 1; m < JOBS; m++)
+		if (l->rounds.job[m].gang == l->rounds.job[m - 1].gang)
+			for (j = 0; j < w->c.n_types; j++) {
+				struct gv_round_claim *c = gv_rounds_claim(
+				    &l->rounds, gv_rounds_pair(&l->rounds, m - 1, m), j);
+
+				c->rate = c->with_rate = 1 + uniform();
+			}
+}
+
+static void
+world_init(struct world *w, uint64_t seed)
+{
+	size_t p;
+
+	*w = (struct world){0};
+	draws_begin(seed, 0, 0);
+	w->c.type = w->type;
+	w->c.pool = w->pool;
+	w->c.n_types = 1 + (size_t)(TYPES * uniform());
+	w->c.n_pools =
+	    w->c.n_types + (size_t)((double)(POOLS - w->c.n_types) * uniform());
+	for (p = 0; p < w->c.n_pools; p++) {
+		w->pool[p].type = p % w->c.n_types;
+		w->pool[p].gpus = 1 + (size_t)(3 * uniform());
+		w->type[p % w->c.n_types].gpus += w->pool[p].gpus;
+	}
+	gv_life_init(&w->life, &w->c, round_s, MAX_FAILURES);
+	add_jobs(w, &w->life, seed);
+	for (p = 0; p < JOBS; p++)
+		w->worker[p].known = w->worker[p].reported = -1;
+}
+
+static void
+world_free(struct world *w)
+{
+	gv_life_free(&w->life);
+	gv_arena_free(&w->arena);
+	free(w->row);
+}
+
+/* ---- what comes out ---- */
+
+static long wrong_steps;
+static long starts, refusals, finishes, fails, drops, pairs_met;
+
+static void
+keep_row(struct world *w, const struct gv_life_row *row)
+{
+	size_t *gpu = gv_arena_alloc(&w->arena, row->n_gpus + 1, sizeof(*gpu));
+	struct worker *k = row->job >= 0 ? &w->worker[row->job] : NULL;
+	struct gv_life_row *mine;
+
+	w->row = gv_xgrow(w->row, &w->cap_rows, w->n_rows + 1, sizeof(*w->row));
+	mine = &w->row[w->n_rows++];
+	*mine = *row;
+	if (row->n_gpus > 0)
+		memcpy(gpu, row->gpu, row->n_gpus * sizeof(*gpu));
+	mine->gpu = gpu;
+	mine->reason = "";
+	fails += row->kind == GV_EVENT_FAIL;
+	drops += row->kind == GV_EVENT_DROP;
+	finishes += row->kind == GV_EVENT_FINISH;
+	pairs_met += row->kind == GV_EVENT_RESUME && row->with >= 0;
+	if (k == NULL || row->kind == GV_EVENT_ARRIVE ||
+	    row->kind == GV_EVENT_CHECKPOINT || isnan(row->steps))
+		return;
+	k->known = row->steps;
+	wrong_steps += row->steps != k->reported;
+}
+
+static void
+drain(struct world *w)
+{
+	struct gv_life_out out;
+
+	while (gv_life_next(&w->life, &out)) {
+		size_t m = (size_t)out.row.job;
+
+		switch (out.kind) {
+		case GV_LIFE_ROW:
+			keep_row(w, &out.row);
+			break;
+		case GV_LIFE_START:
+			w->worker[m].starting = true;
+			starts++;
+			break;
+		case GV_LIFE_STOP:
+		case GV_LIFE_KILL:
+			w->worker[m].told = true;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+/* ---- what goes in ---- */
+
+static void
+launcher(struct world *w, size_t m)
+{
+	struct worker *k = &w->worker[m];
+
+	k->starting = false;
+	if (uniform() < .1) {
+		refusals++;
+		gv_life_not_started(&w->life, m);
+		return;
+	}
+	k->there = true;
+	k->told = false;
+	k->lost += k->steps - k->saved;
+	k->steps = k->saved;
+	gv_life_started(&w->life, m);
+}
+
+static void
+report(struct world *w, size_t m, bool save)
+{
+	struct worker *k = &w->worker[m];
+
+	if (save)
+		k->saved = k->steps;
+	k->reported = k->steps;
+	gv_life_report(&w->life, m, k->steps, save ? k->saved : -1);
+}
+
+static void
+train(struct world *w, size_t m)
+{
+	struct worker *k = &w->worker[m];
+	double n = floor(30 * uniform());
+	double left = w->life.job[m].spec.total_steps - k->steps;
+
+	if (n > left)
+		n = left;
+	k->steps += n;
+	k->work += n;
+	report(w, m, uniform() < .3);
+	if (!(left > n) && uniform() < .8) {
+		k->there = false;
+		gv_life_left(&w->life, m, uniform() < .9 ? 0 : 1);
+	}
+}
+
+static void
+leave(struct world *w, size_t m)
+{
+	struct worker *k = &w->worker[m];
+	double u = uniform();
+
+	k->there = false;
+	if (u < .05) {
+		gv_life_lost(&w->life, m, "the node is gone");
+	} else if (k->told && u < .8) {
+		report(w, m, true);
+		gv_life_left(&w->life, m, u < .7 ? 143 : 0);
+	} else {
+		gv_life_left(&w->life, m, 1);
+	}
+}
+
+static void
+new_shares(struct world *w)
+{
+	struct gv_rounds *r = &w->life.rounds;
+	size_t m;
+	size_t j;
+
+	for (m = 0; m < r->n_jobs; m++)
+		for (j = 0; j < r->n_types; j++)
+			gv_life_set_share(&w->life, m, j,
+			    uniform() < .5 ? 0 : uniform() / (double)r->n_types);
+	gv_life_announce(&w->life);
+	/* of two changes at one moment with a plan between a journal tells the last */
+	gv_life_time(&w->life, w->life.now_s + .001);
+}
+
+static void
+wishes(struct world *w, size_t m)
+{
+	double u = uniform();
+
+	if (u < .5)
+		gv_life_hold(&w->life, m, "maintenance");
+	else if (u < .95)
+		gv_life_release(&w->life, m);
+	else if (uniform() < .2)
+		gv_life_cancel(&w->life, m);
+	else
+		gv_life_pool_away(
+		    &w->life, (size_t)((double)w->c.n_pools * uniform()), uniform() < .5);
+}
+
+static void
+input(struct world *w)
+{
+	size_t m = (size_t)(JOBS * uniform());
+	struct worker *k = &w->worker[m];
+	double u = uniform();
+
+	w->inputs++;
+	if (u < .35)
+		gv_life_time(&w->life, w->life.now_s + 3 * uniform());
+	else if (u < .40)
+		new_shares(w);
+	else if (u < .42)
+		wishes(w, m);
+	else if (k->starting)
+		launcher(w, m);
+	else if (k->there && uniform() < (k->told ? .5 : .03))
+		leave(w, m);
+	else if (k->there)
+		train(w, m);
+	drain(w);
+	gv_life_turn(&w->life, uniform() < .8);
+	drain(w);
+}
+
+/* ---- what must hold ---- */
+
+/* The number of GPUs that are not as the jobs that hold them say. */
+static long
+gpus_wrong(const struct world *w)
+{
+	const struct gv_life *l = &w->life;
+	const struct gv_rounds *r = &l->rounds;
+	size_t held[64] = {0};
+	long wrong = 0;
+	size_t m;
+	size_t i;
+
+	for (m = 0; m < JOBS; m++) {
+		const struct gv_life_job *j = &l->job[m];
+
+		wrong += gv_life_is_open(l, m) != (j->n_gpus > 0);
+		wrong += j->n_gpus != 0 && j->n_gpus != j->spec.gang;
+		for (i = 0; i < j->n_gpus; i++) {
+			wrong += !gv_rounds_has(r, l->holder[j->gpu[i]], m);
+			wrong += gv_rounds_type(r, j->gpu[i]) != j->type;
+			held[j->gpu[i]]++;
+		}
+	}
+	for (i = 0; i < r->n_gpus; i++)
+		wrong +=
+		    held[i] != (l->holder[i] < 0                                ? 0U
+				   : gv_rounds_is_pair(r, (size_t)l->holder[i]) ? 2U
+										: 1U);
+	return wrong;
+}
+
+static bool
+has_workers(enum gv_life_state s)
+{
+	return s == GV_LIFE_RUNNING || s == GV_LIFE_STOPPING || s == GV_LIFE_KILLING;
+}
+
+/* The state as a journal can tell it. */
+static enum gv_life_state
+as_told(const struct gv_life_job *j)
+{
+	if (j->state == GV_LIFE_STARTING)
+		return j->held ? GV_LIFE_HELD : GV_LIFE_WAITING;
+	return has_workers(j->state) ? GV_LIFE_RUNNING : j->state;
+}
+
+static bool
+near(double a, double b)
+{
+	return fabs(a - b) <= 1e-9 * fmax(1, fabs(b));
+}
+
+/* In how many ways a job differs in the machine that replayed. */
+static long
+job_differs(const struct world *w, const struct gv_life *got, size_t m)
+{
+	const struct gv_life_job *a = &w->life.job[m];
+	const struct gv_life_job *b = &got->job[m];
+	bool there = has_workers(a->state);
+	long n = 0;
+	size_t i;
+
+	n += as_told(a) != b->state || a->held != b->held;
+	n += b->steps != w->worker[m].known || a->checkpoint != b->checkpoint;
+	n += a->launches != b->launches || a->failures != b->failures;
+	n += a->failed_at != b->failed_at || a->arrived_s != b->arrived_s;
+	n += there && (a->type != b->type || a->mate != b->mate);
+	n += there != (b->n_gpus > 0);
+	for (i = 0; there && i < b->n_gpus; i++)
+		n += a->gpu[i] != b->gpu[i];
+	return n;
+}
+
+static double worst_lag;
+
+/* In how many ways the accounts differ. */
+static long
+claims_differ(const struct gv_life *a, const struct gv_life *b)
+{
+	long n = 0;
+	size_t i;
+
+	for (i = 0; i < a->rounds.n_jobs * a->rounds.n_types; i++) {
+		const struct gv_round_claim *x = &a->rounds.claim[i];
+		const struct gv_round_claim *y = &b->rounds.claim[i];
+
+		n += !near(y->received_s, x->received_s);
+		n += gv_rounds_is_active(&a->rounds, i / a->rounds.n_types) &&
+		     !a->shares_due && x->share != y->share;
+		if (gv_rounds_is_active(&a->rounds, i / a->rounds.n_types))
+			worst_lag = fmax(worst_lag, fabs(x->lag_s - y->lag_s));
+	}
+	return n;
+}
+
+/* Replays what w has written, up to now; differences. */
+static long
+replay_differs(struct world *w, uint64_t seed, struct gv_life *got)
+{
+	struct gv_life_row now = {.job = -1, .round = -1, .kind = GV_EVENT_KINDS};
+	long n = 0;
+	size_t i;
+
+	gv_life_init(got, &w->c, round_s, MAX_FAILURES);
+	add_jobs(w, got, seed);
+	for (i = 0; i < w->n_rows; i++)
+		gv_life_replay(got, &w->row[i]);
+	now.time_s = w->life.now_s;
+	gv_life_replay(got, &now);
+	/* both count the time until now */
+	gv_life_tell(&w->life, GV_EVENT_END);
+	drain(w);
+	w->n_rows--;
+	gv_life_settle(&w->life);
+	gv_life_settle(got);
+	for (i = 0; i < JOBS; i++)
+		n += job_differs(w, got, i);
+	n += claims_differ(&w->life, got);
+	return n + (got->n_active != w->life.n_active);
+}
+
+/* gv-run is killed, and goes on from the journal. */
+static long
+kill_and_restart(struct world *w, uint64_t seed)
+{
+	uint64_t drawn = draws.n;
+	struct gv_life got;
+	long n = replay_differs(w, seed, &got);
+	size_t m;
+
+	draws_begin(seed, 2, 0);
+	draws.n = drawn;
+	gv_life_restart(&got, got.now_s, got.now_s + 20 * uniform(), "killed");
+	gv_life_free(&w->life);
+	w->life = got;
+	for (m = 0; m < JOBS; m++) {
+		struct worker *k = &w->worker[m];
+
+		k->there = k->starting = k->told = false;
+		k->reported = k->known;
+	}
+	w->killed = true;
+	drain(w);
+	n += w->life.n_open != 0;
+	return n;
+}
+
+/* Steps done are those that stand, and those that were lost. */
+static long
+steps_wrong(const struct world *w)
+{
+	long n = 0;
+	size_t m;
+
+	for (m = 0; m < JOBS; m++) {
+		const struct worker *k = &w->worker[m];
+		const struct gv_life_job *j = &w->life.job[m];
+
+		n += k->work != k->steps + k->lost;
+		n += j->state == GV_LIFE_FINISHED &&
+		     j->checkpoint < j->spec.total_steps &&
+		     j->steps < j->spec.total_steps;
+	}
+	return n;
+}
+
+static void
+test_random(void)
+{
+	long gpus = 0;
+	long differ = 0;
+	long steps = 0;
+	long inputs = 0;
+	long rows = 0;
+	long kills = 0;
+	uint64_t seed;
+
+	for (seed = 1; seed <= WORLDS; seed++) {
+		struct world w;
+		struct gv_life got;
+		int i;
+
+		world_init(&w, seed);
+		draws_begin(seed, 2, 0);
+		for (i = 0; i < INPUTS; i++) {
+			input(&w);
+			if (i % 10 == 0)
+				gpus += gpus_wrong(&w);
+			if (uniform() < .002) {
+				differ += kill_and_restart(&w, seed);
+				kills++;
+			}
+		}
+		differ += replay_differs(&w, seed, &got);
+		steps += steps_wrong(&w);
+		inputs += w.inputs;
+		rows += (long)w.n_rows;
+		gv_life_free(&got);
+		world_free(&w);
+	}
+	printf("# %ld inputs, %ld rows: %ld starts, %ld refused, %ld finished, %ld "
+	       "failures, "
+	       "%ld dropped, %ld to a mate, %ld kills\n",
+	    inputs, rows, starts, refusals, finishes, fails, drops, pairs_met, kills);
+	printf("# largest difference of a lag: %.3g rounds\n", worst_lag / round_s);
+	ok(inputs == 1000000, "a million inputs");
+	is_int(gpus, 0, "GPUs are those of the jobs that hold them");
+	is_int(wrong_steps, 0, "rows have the steps that were told last");
+	is_int(steps, 0, "steps are conserved");
+	is_int(differ, 0, "a replay of the rows gives the state");
+	/* the mechanism forgets debts when shares change, also those of a held job, whose
+	   shares no journal tells before it is released */
+	ok(worst_lag <= 2 * round_s, "and what is owed to within two rounds");
+}
+
+int
+main(void)
+{
+	test_random();
+	return done_testing();
+}
