@@ -195,6 +195,9 @@ ran="reading steps"
 sort -n fail/jobs/once/checkpoint/steps | uniq -c | awk '{ print $1 "x" }' | sort | uniq -c | tr -s ' \n' ' ' >got
 printf ' 55 1x 5 2x ' >want
 same_file want got "from its checkpoint: 5 steps are done again"
+awk -F, '$2 == "checkpoint" && $3 == "once" { n++; if ($7 % 10 != 0) bad = 1 } END { exit bad || n == 0 }' out && status=0 || status=1
+ran="reading checkpoints"
+is_status 0 "a checkpoint event has the steps that are safe"
 is_events 3 fail ever "another fails three times"
 is_events 1 drop ever "and is dropped"
 is_events 3 fail none "so does a command that is not there"

@@ -1,144 +1,145 @@
-/* The first rounds on a virtual clock: what would be started, and nothing is. */
+#include "dryrun.h"
+
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "run.h"
+#include "table/tab.h"
 
 enum { ROUNDS = 10 };
 
 static void
-write_job(struct run *r, struct gv_tabw *w, size_t m, ptrdiff_t owner, const size_t *gpu,
-    size_t n)
+write_header(struct gv_tabw *w, bool pairs)
 {
-	ptrdiff_t mate = gv_rounds_leave(&r->rounds, owner, m);
-	const struct gv_pool *pool = &r->cluster.pool[r->rounds.gpu_pool[gpu[0]]];
+	static const char *const name[] = {
+	    "round", "job_id", "gpu_type", "node", "gpus", "command"};
+	size_t i;
+
+	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		gv_tabw_str(w, name[i]);
+	if (pairs)
+		gv_tabw_str(w, "with_job_id");
+	gv_tabw_end(w);
+}
+
+static void
+write_job(struct gv_tabw *w, const struct jobs *jobs, size_t m)
+{
+	const struct gv_life *l = &jobs->life;
+	const struct gv_life_job *j = &l->job[m];
+	const struct gv_pool *pool = gv_life_gpu_pool(&jobs->names, l, j->gpu[0]);
+	ptrdiff_t mate = gv_life_mate(l, l->holder, m, j->gpu[0]);
 	struct gv_strbuf ids = {0};
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		size_t p = r->rounds.gpu_pool[gpu[i]];
-
+	for (i = 0; i < j->n_gpus; i++)
 		gv_strbuf_fmt(&ids, "%s%d", i > 0 ? ";" : "",
-		    gv_pool_id(&r->cluster.pool[p], gpu[i] - r->rounds.pool[p].first));
-	}
-	gv_tabw_int(w, r->round);
-	gv_tabw_cell(w, r->job[m].spec->id);
-	gv_tabw_str(w, r->cluster.type[pool->type].name);
+		    gv_life_gpu_id(&jobs->names, l, j->gpu[i]));
+	gv_tabw_int(w, l->round);
+	gv_tabw_cell(w, jobs->table.job[m].id);
+	gv_tabw_str(w, jobs->cluster.type[pool->type].name);
 	gv_tabw_str(w, pool->node);
 	gv_tabw_str(w, ids.s);
-	gv_tabw_cell(w, r->job[m].spec->command);
+	gv_tabw_cell(w, jobs->table.job[m].command);
 	if (mate >= 0)
-		gv_tabw_cell(w, r->job[mate].spec->id);
-	else if (r->rounds.pairs.n > 0)
+		gv_tabw_cell(w, jobs->table.job[mate].id);
+	else if (l->rounds.pairs.n > 0)
 		gv_tabw_empty(w);
 	gv_tabw_end(w);
 	gv_strbuf_free(&ids);
 }
 
-/* Jobs that have come by now; the time of the next one. */
-static double
-arrive(struct run *r)
-{
-	double next_s = HUGE_VAL;
-	size_t m;
-
-	for (m = 0; m < r->n_jobs; m++) {
-		struct job *j = &r->job[m];
-
-		if (j->state == JOB_LATER && j->spec->arrival_s <= r->now_s) {
-			j->state = JOB_WAITING;
-			r->rounds.job[m].active = true;
-			gv_rounds_settle(&r->rounds);
-		} else if (j->state == JOB_LATER) {
-			next_s = fmin(next_s, j->spec->arrival_s);
-		}
-	}
-	return next_s;
-}
-
+/* Workers that come and go as soon as they are told to. */
 static void
-advance(struct run *r, size_t m, double rate)
+obey(struct gv_life *l)
 {
-	struct job *j = &r->job[m];
+	struct gv_life_out out;
 
-	j->report.steps += rate * r->o->round_s;
-	if (j->report.steps >= j->spec->total_steps) {
-		j->state = JOB_FINISHED;
-		r->rounds.job[m].active = false;
-		gv_rounds_settle(&r->rounds);
+	while (gv_life_next(l, &out)) {
+		if (out.kind == GV_LIFE_START)
+			gv_life_started(l, (size_t)out.row.job);
+		else if (out.kind == GV_LIFE_STOP)
+			gv_life_left(l, (size_t)out.row.job, 143);
 	}
 }
 
-/* Plays one round of which the plan is made; jobs that end in it leave at its end. */
+/* Writes who runs in the present round: jobs alone first, then pairs. */
 static void
-play(struct run *r, struct gv_tabw *w, size_t *gpu)
+write_round(struct gv_tabw *w, const struct jobs *jobs)
 {
-	size_t as;
+	const struct gv_rounds *r = &jobs->life.rounds;
+	bool *runs = gv_xcalloc(r->n_jobs + 1, sizeof(*runs));
+	size_t i;
 
-	gv_rounds_pass(&r->rounds, r->o->round_s);
-	for (as = 0; as < r->rounds.n_jobs; as++) {
-		const size_t *member = r->rounds.job[as].member;
-		size_t n = work_gpus(r, r->plan, member[0], gpu);
-		const struct gv_round_claim *c;
-		size_t type;
+	for (i = 0; i < r->n_gpus; i++)
+		if (jobs->life.holder[i] >= 0)
+			runs[jobs->life.holder[i]] = true;
+	for (i = 0; i < r->n_jobs; i++) {
+		const size_t *member = r->job[i].member;
 
-		if (n == 0 || r->plan[gpu[0]] != (ptrdiff_t)as)
+		if (!runs[i])
 			continue;
-		type = gv_rounds_type(&r->rounds, gpu[0]);
-		c = gv_rounds_claim(&r->rounds, as, type);
-		gv_rounds_credit(&r->rounds, as, type, r->o->round_s);
-		write_job(r, w, member[0], (ptrdiff_t)as, gpu, n);
+		write_job(w, jobs, member[0]);
 		if (member[0] != member[1])
-			write_job(r, w, member[1], (ptrdiff_t)as, gpu, n);
-		advance(r, member[0], c->rate);
-		if (member[0] != member[1])
-			advance(r, member[1], c->with_rate);
+			write_job(w, jobs, member[1]);
 	}
+	free(runs);
 }
 
-static bool
-some_active(const struct run *r)
+/* The rate at which a job that runs gets on. */
+static double
+rate_of(const struct gv_life *l, size_t m)
 {
-	size_t m;
+	ptrdiff_t as = l->holder[l->job[m].gpu[0]];
+	const struct gv_round_claim *c =
+	    gv_rounds_claim(&l->rounds, (size_t)as, l->job[m].type);
 
-	for (m = 0; m < r->n_jobs; m++)
-		if (r->rounds.job[m].active && gv_rounds_possible(&r->rounds, m))
-			return true;
-	return false;
+	return l->rounds.job[as].member[0] == m ? c->rate : c->with_rate;
+}
+
+/* A round goes by; jobs that end in it leave at its end. */
+static void
+play(struct gv_life *l, double round_s)
+{
+	size_t *runs = gv_xcalloc(l->n_open + 1, sizeof(*runs));
+	size_t n = 0;
+	size_t i;
+
+	gv_life_time(l, l->now_s + round_s);
+	for (i = 0; i < l->n_open; i++) {
+		size_t m = l->open[i];
+
+		gv_life_report(
+		    l, m, fmax(0, l->job[m].steps) + rate_of(l, m) * round_s, -1);
+		if (l->job[m].steps >= l->job[m].spec.total_steps)
+			runs[n++] = m;
+	}
+	for (i = 0; i < n; i++)
+		gv_life_left(l, runs[i], 0);
+	free(runs);
 }
 
 void
-dryrun(struct run *r, struct gv_out *out)
+dryrun(struct jobs *jobs, double round_s, struct gv_out *out, bool tsv)
 {
-	static const char *const name[] = {
-	    "round", "job_id", "gpu_type", "node", "gpus", "command"};
-	size_t *gpu = gv_xcalloc(r->rounds.n_gpus + 1, sizeof(*gpu));
+	struct gv_life *l = &jobs->life;
 	struct gv_tabw w;
-	size_t i;
+	int i;
 
-	gv_tabw_init(&w, out, r->o->tsv);
-	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
-		gv_tabw_str(&w, name[i]);
-	if (r->rounds.pairs.n > 0)
-		gv_tabw_str(&w, "with_job_id");
-	gv_tabw_end(&w);
-	for (i = 0; i < r->n_jobs; i++)
-		r->job[i].report.steps = 0;
-	for (r->round = 0; r->round < ROUNDS; r->round++) {
-		double next_s = arrive(r);
-
-		if (!some_active(r) && next_s == HUGE_VAL)
+	gv_tabw_init(&w, out, tsv);
+	write_header(&w, l->rounds.pairs.n > 0);
+	for (i = 0; i < ROUNDS; i++) {
+		gv_life_time(l, l->now_s);
+		while (l->n_active == 0 && l->n[GV_LIFE_LATER] > 0)
+			gv_life_time(l, gv_life_wakes_s(l, false));
+		if (l->n_active == 0)
 			break;
-		if (!some_active(r)) {
-			r->now_s = next_s;
-			arrive(r);
-		}
-		gv_rounds_plan(&r->rounds, GV_ROUND_NEW, r->plan, r->plan);
-		play(r, &w, gpu);
-		r->now_s += r->o->round_s;
+		gv_life_turn(l, true);
+		obey(l);
+		gv_life_turn(l, false); /* on GPUs that were left */
+		obey(l);
+		write_round(&w, jobs);
+		play(l, round_s);
 	}
-	free(gpu);
 }

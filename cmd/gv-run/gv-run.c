@@ -6,15 +6,28 @@
  * writes what happens as events.  Everything it must know after a kill is in
  * the state directory, before it is told to anybody.
  */
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fileio.h"
 #include "base/mem.h"
 #include "base/opt.h"
-#include "run.h"
+#include "dryrun.h"
+#include "jobs.h"
+#include "journal.h"
+#include "loop.h"
+#include "node.h"
+#include "policy.h"
+#include "restore.h"
+#include "settings.h"
+#include "signals.h"
+#include "state.h"
+#include "table.h"
+#include "work.h"
 
 static const char usage[] = "usage: gv-run -c CLUSTER [-s DIR] [-r TIME] [-g TIME] [-p "
 			    "COMMAND] [-o FILE] [TABLE]";
@@ -143,58 +156,38 @@ parse_options(struct settings *o, struct gv_opt *opt, int argc, char **argv)
 
 /* ---- getting ready ---- */
 
+/* The parts of a run; each changes what is its own. */
+struct run {
+	struct settings o;
+	struct state state;
+	struct jobs jobs;
+	struct journal journal;
+	struct policy policy;
+	struct work work;
+	struct loop loop;
+};
+
 /* The cluster of -c, or the one kept in the state; only this machine's pools. */
 static void
-read_cluster(struct run *r, struct gv_frame *f)
+read_cluster(const struct settings *o, struct gv_cluster *c, struct gv_frame *f)
 {
 	struct gv_error e = {0};
 	char *kept = NULL;
-	const char *path = r->o->cluster;
+	const char *path = o->cluster;
 
 	if (path == NULL) {
-		size_t len = strlen(r->o->state) + sizeof("/cluster.csv");
+		size_t len = strlen(o->state) + sizeof("/cluster.csv");
 
 		kept = gv_xcalloc(len, 1);
-		strcat(strcpy(kept, r->o->state), "/cluster.csv");
+		strcat(strcpy(kept, o->state), "/cluster.csv");
 		path = kept;
 	}
-	if (r->o->resume && access(path, F_OK) != 0)
-		gv_die("%s: holds no run to resume", r->o->state);
-	if (gv_cluster_read(&r->cluster, path, &e) != 0 ||
-	    node_select(&r->cluster, path, r->o->node, &e) != 0 ||
+	if (o->resume && access(path, F_OK) != 0)
+		gv_die("%s: holds no run to resume", o->state);
+	if (gv_cluster_read(c, path, &e) != 0 || node_select(c, path, o->node, &e) != 0 ||
 	    gv_frame_load(f, path, &e) != 0)
 		gv_die_error(&e);
 	free(kept);
-}
-
-static void
-make_jobs(struct run *r)
-{
-	size_t m;
-
-	gv_rounds_init(&r->rounds, &r->cluster, r->o->round_s);
-	r->n_jobs = r->table.n_jobs;
-	r->job = gv_xcalloc(r->n_jobs + 1, sizeof(*r->job));
-	r->policy.asked = gv_xcalloc(r->n_jobs + 1, sizeof(*r->policy.asked));
-	r->holder = gv_xcalloc(r->rounds.n_gpus + 1, sizeof(*r->holder));
-	r->plan = gv_xcalloc(r->rounds.n_gpus + 1, sizeof(*r->plan));
-	for (m = 0; m < r->rounds.n_gpus; m++)
-		r->holder[m] = r->plan[m] = GV_GPU_IDLE;
-	for (m = 0; m < r->n_jobs; m++) {
-		const struct gv_job *spec = &r->table.job[m];
-		double done = spec->total_steps - spec->steps_remaining;
-
-		gv_rounds_add(&r->rounds, (size_t)spec->scale_factor);
-		r->job[m] = (struct job){.state = JOB_LATER,
-		    .spec = spec,
-		    .failed_at = -1,
-		    .report = {.steps = -1, .checkpoint = -1},
-		    .checkpoint = -1,
-		    .isolated_s = spec->isolated_elapsed_s,
-		    .isolated_steps = done > 0 ? done : 0};
-	}
-	policy_table_shares(r);
-	r->told = gv_xcalloc(r->rounds.n_jobs * r->cluster.n_types + 1, sizeof(*r->told));
 }
 
 /* The table given, merged into the one kept. */
@@ -202,27 +195,27 @@ static int
 keep_table(struct run *r, const struct gv_rates *given, const struct gv_frame *cluster,
     struct gv_error *e)
 {
-	char *jobs = state_path(r, "jobs.csv");
-	char *pools = state_path(r, "cluster.csv");
+	char *jobs = state_path(&r->state, "jobs.csv");
+	char *pools = state_path(&r->state, "cluster.csv");
 	struct gv_rates known = {0};
 	struct gv_frame f = {0};
-	bool kept = state_has(r, "jobs.csv");
+	bool kept = state_has(&r->state, "jobs.csv");
 	int rc = 0;
 
 	if (kept && (gv_frame_load(&f, jobs, e) != 0 ||
-			gv_rates_from(&known, &f, &r->cluster, e) != 0))
+			gv_rates_from(&known, &f, &r->jobs.cluster, e) != 0))
 		rc = -1;
-	if (rc == 0 && (r->o->cluster != NULL))
-		rc = node_write(&r->cluster, cluster, pools, e);
+	if (rc == 0 && r->o.cluster != NULL)
+		rc = node_write(&r->jobs.cluster, cluster, pools, e);
 	if (rc == 0 && given != NULL)
 		rc = table_merge(kept ? &known : NULL, given, jobs, e);
 	gv_rates_free(&known);
 	if (rc == 0 && gv_frame_load(&f, jobs, e) == 0)
-		rc = gv_rates_from(&r->table, &f, &r->cluster, e);
+		rc = gv_rates_from(&r->jobs.table, &f, &r->jobs.cluster, e);
 	else
 		rc = -1;
 	if (rc == 0)
-		gv_rates_spread(&r->table, &r->cluster);
+		gv_rates_spread(&r->jobs.table, &r->jobs.cluster);
 	free(jobs);
 	free(pools);
 	return rc;
@@ -232,18 +225,47 @@ static void
 prepare(struct run *r, const struct gv_rates *given, const struct gv_frame *cluster)
 {
 	struct gv_error e = {0};
+	char **log;
 	size_t m;
 
-	if (r->o->log_dir != NULL && gv_mkdirs(r->o->log_dir, &e) != 0)
+	if (r->o.log_dir != NULL && gv_mkdirs(r->o.log_dir, &e) != 0)
 		gv_die_error(&e);
-	if (state_open(r, &e) != 0 || keep_table(r, given, cluster, &e) != 0 ||
-	    policy_choose(r, &e) != 0 || state_directory(r, &e) != 0 ||
-	    state_wait_workers(r, &e) != 0)
+	if (state_open(&r->state, &r->o, &e) != 0 ||
+	    keep_table(r, given, cluster, &e) != 0 ||
+	    policy_open(&r->policy, &r->o, &r->state, &r->jobs, &e) != 0 ||
+	    state_directory(&r->state, &e) != 0 ||
+	    state_wait_workers(&r->state, &e) != 0 ||
+	    work_open(&r->work, &r->o, &r->state, &r->jobs, &e) != 0)
 		gv_die_error(&e);
-	make_jobs(r);
-	for (m = 0; m < r->n_jobs; m++)
-		if (state_job(r, m, &e) != 0)
-			gv_die_error(&e);
+	log = gv_xcalloc(r->jobs.table.n_jobs + 1, sizeof(*log));
+	for (m = 0; m < r->jobs.table.n_jobs; m++)
+		log[m] = r->work.worker[m].files.log;
+	jobs_make(&r->jobs, &r->o, log);
+	free(log);
+}
+
+/* Time goes on where it was, plus the time that gv-run was away. */
+static void
+go_on(struct run *r)
+{
+	struct gv_life *life = &r->jobs.life;
+	double now_s = life->now_s;
+	double alive_s;
+	double epoch_s;
+	int64_t round;
+
+	if (state_read_clock(&r->state, &epoch_s, &alive_s, &round) == 0) {
+		/* what ran when gv-run died ran until then, as far as anybody knows */
+		alive_s = fmax(alive_s, life->now_s);
+		now_s = fmax(alive_s, gv_now_s() - epoch_s);
+		if (round > life->round)
+			life->round = round;
+	} else {
+		alive_s = life->now_s;
+	}
+	r->loop.zero_s = gv_clock_s() - now_s;
+	work_read_all_progress(&r->work);
+	gv_life_restart(life, alive_s, floor(now_s * 1000) / 1000, "gv-run was killed");
 }
 
 /* Begins to write events; a run that was there before goes on. */
@@ -251,102 +273,89 @@ static void
 begin(struct run *r, struct gv_out *out)
 {
 	struct gv_error e = {0};
-	size_t m;
+	bool pairs = r->jobs.life.rounds.pairs.n > 0 || r->policy.own;
+	bool before;
 
-	r->journal.out = out;
-	r->round = -1;
-	r->zero_s = gv_clock_s();
-	if (restore(r, &e) != 0)
+	if (restore(&r->jobs, r->state.dir, &pairs, &before, &e) != 0 ||
+	    journal_open(&r->journal, r->state.dir, out, r->o.tsv, pairs, &e) != 0)
 		gv_die_error(&e);
-	policy_table_shares(r);
-	for (m = 0; m < r->n_jobs; m++)
-		if (r->job[m].launches > 0 &&
-		    gv_progress_read(r->job[m].progress, &r->job[m].report, &e) != 0)
-			gv_die_error(&e);
-	if (r->restored) {
-		r->now_s = r->restart_s;
-		journal_event(r, GV_EVENT_RESTART, -1, "");
-	} else {
-		journal_pools(r);
-	}
-	r->round_end_s = r->now_s;
-	r->read_s = r->now_s;
-	r->policy.due = true;
-	r->policy.answered = !r->restored && r->o->policy == NULL;
-}
-
-static void
-run_free(struct run *r)
-{
-	size_t m;
-
-	for (m = 0; m < r->n_jobs; m++) {
-		free(r->job[m].directory);
-		free(r->job[m].checkpoint_dir);
-		free(r->job[m].progress);
-		free(r->job[m].log);
-	}
-	free(r->job);
-	free(r->holder);
-	free(r->plan);
-	free(r->told);
-	free(r->policy.asked);
-	free(r->policy.command);
-	free(r->directory);
-	gv_rounds_free(&r->rounds);
-	gv_rates_free(&r->table);
-	gv_cluster_free(&r->cluster);
+	r->loop = (struct loop){.o = &r->o,
+	    .state = &r->state,
+	    .jobs = &r->jobs,
+	    .journal = &r->journal,
+	    .policy = &r->policy,
+	    .work = &r->work,
+	    .zero_s = gv_clock_s()};
+	if (before)
+		go_on(r);
+	else
+		gv_life_tell_pools(&r->jobs.life);
+	jobs_take_shares(&r->jobs);
+	loop_carry_out(&r->loop);
+	r->loop.read_s = r->jobs.life.now_s;
+	policy_due(&r->policy);
+	r->policy.answered = !before && r->o.policy == NULL;
 }
 
 static int
 exit_status(const struct run *r)
 {
-	size_t m;
-
-	if (r->broken)
+	if (loop_is_broken(&r->loop))
 		return GV_EXIT_TROUBLE;
-	if (r->signal != 0)
-		return 128 + r->signal;
-	for (m = 0; m < r->n_jobs; m++)
-		if (r->job[m].state == JOB_DROPPED)
-			return GV_EXIT_NO;
-	return GV_EXIT_OK;
+	if (r->loop.signal != 0)
+		return 128 + r->loop.signal;
+	return r->jobs.life.n[GV_LIFE_DROPPED] > 0 ? GV_EXIT_NO : GV_EXIT_OK;
+}
+
+static int
+run(struct run *r, const struct gv_rates *given, const struct gv_frame *cluster,
+    struct gv_out *out)
+{
+	int status;
+
+	signals_catch();
+	prepare(r, given, cluster);
+	begin(r, out);
+	loop_run(&r->loop);
+	journal_close(&r->journal);
+	status = exit_status(r);
+	state_close(&r->state, status == 0);
+	return status;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct settings o = {
-	    .round_s = 360, .grace_s = 60, .policy_timeout_s = 60, .max_failures = 5};
-	struct run r = {.o = &o, .lock_fd = -1, .workers_fd = -1, .clock_fd = -1};
+	struct run r = {.o = {.round_s = 360,
+			    .grace_s = 60,
+			    .policy_timeout_s = 60,
+			    .max_failures = 5},
+	    .state = STATE_NONE};
+	struct gv_error slips = {0};
 	struct gv_error e = {0};
 	struct gv_rates given = {0};
 	struct gv_frame cluster = {0};
 	struct gv_out *out;
 	struct gv_opt opt;
-	int status;
+	int status = 0;
 
 	gv_init("gv-run");
-	parse_options(&o, &opt, argc, argv);
-	read_cluster(&r, &cluster);
-	if (!o.resume && table_read(&given, o.input, &r.cluster, &o, &e) != 0)
+	parse_options(&r.o, &opt, argc, argv);
+	read_cluster(&r.o, &r.jobs.cluster, &cluster);
+	if (!r.o.resume && table_read(&given, r.o.input, &r.jobs.cluster,
+			       r.o.policy == NULL, &slips, &e) != 0)
 		gv_die_error(&e);
+	if (!r.o.quiet)
+		gv_warn_each(&slips);
 	if (gv_out_open(&out, opt.output, &e) != 0)
 		gv_die_error(&e);
-	if (o.dry_run) {
-		r.table = given;
-		make_jobs(&r);
-		dryrun(&r, out);
-		status = 0;
+	if (r.o.dry_run) {
+		r.jobs.table = given;
+		given = (struct gv_rates){0};
+		jobs_make(&r.jobs, &r.o, NULL);
+		dryrun(&r.jobs, r.o.round_s, out, r.o.tsv);
 	} else {
-		loop_signals();
-		prepare(&r, o.resume ? NULL : &given, &cluster);
-		gv_rates_free(&given);
-		begin(&r, out);
-		loop(&r);
-		journal_close(&r);
-		status = exit_status(&r);
-		state_close(&r, status == 0);
+		status = run(&r, r.o.resume ? NULL : &given, &cluster, out);
 	}
 	/* an output that failed says why when it is closed */
 	if (status == GV_EXIT_TROUBLE && r.journal.out_errno == 0)
@@ -354,7 +363,10 @@ main(int argc, char **argv)
 	else if (opt.output != NULL && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
 	gv_frame_free(&cluster);
-	run_free(&r);
+	gv_rates_free(&given);
+	work_close(&r.work);
+	policy_close(&r.policy);
+	jobs_free(&r.jobs);
 	if (status == 128 + SIGPIPE) { /* as any filter whose reader has gone */
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);

@@ -1,8 +1,7 @@
-/* Which pools of the cluster table are this machine's. */
+#include "node.h"
+
 #include <string.h>
 #include <unistd.h>
-
-#include "run.h"
 
 static bool
 same(const char *a, const char *b)

@@ -1,8 +1,9 @@
 /*
- * Asks the policy, a command that reads rates and writes an allocation.  Its
- * tables are files of the state directory, so a user can look at what was asked
+ * Its tables are files of the state directory, so a user can look at what was asked
  * and answered, and nothing here can block on a pipe.
  */
+#include "policy.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -15,9 +16,11 @@
 #include <sys/prctl.h>
 #endif
 
+#include "answer.h"
+#include "base/fileio.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "run.h"
+#include "table.h"
 
 /* Decisions wait that long for an answer under way; then the shares at hand are good enough. */
 static const double head_start_s = 1;
@@ -57,10 +60,10 @@ add_allocator(struct gv_strbuf *b)
 }
 
 static char *
-named_policy(const struct run *r, const char *name)
+named_policy(const struct state *state, const char *name)
 {
 	struct gv_strbuf b = {0};
-	char *cluster = state_path(r, "cluster.csv");
+	char *cluster = state_path(state, "cluster.csv");
 
 	gv_strbuf_str(&b, "exec ");
 	add_allocator(&b);
@@ -73,113 +76,107 @@ named_policy(const struct run *r, const char *name)
 }
 
 /* The command of -p is kept for a later --resume; a table given without -p replaces it. */
-int
-policy_choose(struct run *r, struct gv_error *e)
+static int
+choose(struct policy *p, struct gv_error *e)
 {
-	char *path = state_path(r, "policy");
+	const struct settings *o = p->o;
+	char *path = state_path(p->state, "policy");
 	const char *name;
 	size_t len;
 	int rc = 0;
 
-	if (r->o->policy != NULL) {
-		r->policy.command = gv_xstrdup(r->o->policy);
-		r->policy.own = true;
-		rc = gv_file_write(path, r->o->policy, strlen(r->o->policy), e);
-	} else if (r->o->resume && access(path, F_OK) == 0) {
-		rc = gv_file_read(path, &r->policy.command, &len, 1 << 20, e);
-		r->policy.own = true;
+	if (o->policy != NULL) {
+		p->command = gv_xstrdup(o->policy);
+		p->own = true;
+		rc = gv_file_write(path, o->policy, strlen(o->policy), e);
+	} else if (o->resume && access(path, F_OK) == 0) {
+		rc = gv_file_read(path, &p->command, &len, 1 << 20, e);
+		p->own = true;
 	} else {
 		unlink(path);
-		rc = table_policy(&r->table, &name, e);
+		rc = table_policy(&p->jobs->table, &name, e);
 		if (rc == 0 && name != NULL)
-			r->policy.command = named_policy(r, name);
+			p->command = named_policy(p->state, name);
 	}
 	free(path);
 	return rc;
 }
 
-void
-policy_table_shares(struct run *r)
+int
+policy_open(struct policy *p, const struct settings *o, const struct state *state,
+    struct jobs *jobs, struct gv_error *e)
 {
-	size_t i;
+	size_t n = jobs->table.n_jobs;
+	size_t m;
 
-	for (i = 0; i < r->table.n_rates; i++) {
-		const struct gv_rate *rate = &r->table.rate[i];
-		struct gv_round_claim *c;
-		size_t m = rate->job;
-		bool first;
+	*p = (struct policy){.o = o, .state = state, .jobs = jobs};
+	p->asked = gv_xcalloc(n + 1, sizeof(*p->asked));
+	p->isolated_s = gv_xcalloc(n + 1, sizeof(*p->isolated_s));
+	p->isolated_steps = gv_xcalloc(n + 1, sizeof(*p->isolated_steps));
+	p->isolated_rate = gv_xcalloc(n + 1, sizeof(*p->isolated_rate));
+	for (m = 0; m < n; m++) {
+		const struct gv_job *job = &jobs->table.job[m];
+		double done = job->total_steps - job->steps_remaining;
 
-		if (rate->type < 0)
-			continue;
-		if (rate->with >= 0)
-			m = gv_rounds_pair(&r->rounds, rate->job, (size_t)rate->with);
-		first = r->rounds.job[m].member[0] == rate->job;
-		c = gv_rounds_claim(&r->rounds, m, (size_t)rate->type);
-		c->rate = first ? rate->steps_per_s : rate->with_steps_per_s;
-		c->with_rate = first ? rate->with_steps_per_s : rate->steps_per_s;
-		c->share = rate->share;
+		p->isolated_s[m] = job->isolated_elapsed_s;
+		p->isolated_steps[m] = done > 0 ? done : 0;
 	}
+	return choose(p, e);
 }
 
 void
-policy_announce(struct run *r)
+policy_close(struct policy *p)
 {
-	size_t n = r->rounds.n_types;
-	size_t m;
-	size_t j;
-
-	for (m = 0; m < r->rounds.n_jobs; m++)
-		for (j = 0; j < n && gv_rounds_is_active(&r->rounds, m); j++) {
-			double share = gv_rounds_claim(&r->rounds, m, j)->share;
-
-			if (r->told[m * n + j] == share)
-				continue;
-			journal_share(r, m, j, share);
-			r->told[m * n + j] = share;
-		}
+	free(p->command);
+	free(p->asked);
+	free(p->isolated_s);
+	free(p->isolated_steps);
+	free(p->isolated_rate);
+	*p = (struct policy){0};
 }
 
 /* ---- asking ---- */
 
 /* The rate of a job on its isolated share: N_j/(M s_m) of each type, at most 1 in all. */
 static double
-isolated_rate(const struct run *r, size_t m, size_t n_active)
+isolated_rate(const struct gv_rounds *r, size_t m, size_t n_active)
 {
 	double sum = 0;
 	double rate = 0;
 	size_t p;
 
-	for (p = 0; p < r->rounds.n_pools; p++) {
-		const struct gv_round_pool *pool = &r->rounds.pool[p];
-		double x = (double)pool->gpus /
-			   ((double)n_active * (double)r->rounds.job[m].gang);
+	for (p = 0; p < r->n_pools; p++) {
+		const struct gv_round_pool *pool = &r->pool[p];
+		double x =
+		    (double)pool->gpus / ((double)n_active * (double)r->job[m].gang);
 
-		if (gv_rounds_claim(&r->rounds, m, pool->type)->rate > 0)
+		if (gv_rounds_claim(r, m, pool->type)->rate > 0)
 			sum += x; /* of a type it cannot use it has no time */
-		rate += x * gv_rounds_claim(&r->rounds, m, pool->type)->rate;
+		rate += x * gv_rounds_claim(r, m, pool->type)->rate;
 	}
 	return sum > 1 ? rate / sum : rate;
 }
 
 static void
-count_isolated(struct run *r)
+count_isolated(struct policy *p)
 {
-	size_t m;
+	const struct gv_life *l = &p->jobs->life;
+	size_t i;
 
-	for (m = 0; m < r->policy.n_asked; m++) {
-		struct job *j = &r->job[r->policy.asked[m]];
-		double steps = j->report.steps > 0 ? j->report.steps : 0;
+	for (i = 0; i < p->n_asked; i++) {
+		size_t m = p->asked[i];
+		double steps = fmax(0, l->job[m].steps);
 
-		if (j->isolated_rate > 0 && steps > j->isolated_steps)
-			j->isolated_s += (steps - j->isolated_steps) / j->isolated_rate;
-		j->isolated_steps = steps;
-		j->isolated_rate =
-		    isolated_rate(r, r->policy.asked[m], r->policy.n_asked);
+		if (p->isolated_rate[m] > 0 && steps > p->isolated_steps[m])
+			p->isolated_s[m] +=
+			    (steps - p->isolated_steps[m]) / p->isolated_rate[m];
+		p->isolated_steps[m] = steps;
+		p->isolated_rate[m] = isolated_rate(&l->rounds, m, p->n_asked);
 	}
 }
 
 static GV_NORETURN void
-become_policy(const struct run *r, const char *in, const char *out)
+become_policy(const struct policy *p, const char *in, const char *out)
 {
 	int from = open(in, O_RDONLY);
 	int to = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -192,33 +189,33 @@ become_policy(const struct run *r, const char *in, const char *out)
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (chdir(r->directory) != 0 || from == -1 || to == -1 || dup2(from, 0) == -1 ||
-	    dup2(to, 1) == -1)
+	if (chdir(p->state->directory) != 0 || from == -1 || to == -1 ||
+	    dup2(from, 0) == -1 || dup2(to, 1) == -1)
 		_exit(125);
 	if (from > 2)
 		close(from);
 	if (to > 2)
 		close(to);
-	execl("/bin/sh", "sh", "-c", r->policy.command, (char *)NULL);
+	execl("/bin/sh", "sh", "-c", p->command, (char *)NULL);
 	_exit(127);
 }
 
 static int
-start_asking(struct run *r, struct gv_error *e)
+start_asking(struct policy *p, struct gv_error *e)
 {
-	char *in = state_path(r, "policy.in.csv");
-	char *out = state_path(r, "policy.out.csv");
-	int rc = table_write_rates(r, in, e);
+	char *in = state_path(p->state, "policy.in.csv");
+	char *out = state_path(p->state, "policy.out.csv");
+	int rc = table_write_rates(p->jobs, p->isolated_s, in, e);
 
 	if (rc == 0) {
-		r->policy.pid = fork();
-		if (r->policy.pid == 0)
-			become_policy(r, in, out);
-		if (r->policy.pid == -1) {
-			r->policy.pid = 0;
+		p->pid = fork();
+		if (p->pid == 0)
+			become_policy(p, in, out);
+		if (p->pid == -1) {
+			p->pid = 0;
 			rc = gv_error_sys(e, "cannot start a process");
 		} else {
-			setpgid(r->policy.pid, r->policy.pid);
+			setpgid(p->pid, p->pid);
 		}
 	}
 	free(in);
@@ -227,50 +224,66 @@ start_asking(struct run *r, struct gv_error *e)
 }
 
 static void
-ask(struct run *r)
+ask(struct policy *p)
 {
-	struct policy *p = &r->policy;
+	const struct gv_life *l = &p->jobs->life;
 	struct gv_error e = {0};
-	size_t m;
 
 	p->due = false;
-	p->n_asked = 0;
-	for (m = 0; m < r->n_jobs; m++)
-		if (r->rounds.job[m].active)
-			p->asked[p->n_asked++] = m;
+	for (p->n_asked = 0; p->n_asked < l->n_active; p->n_asked++)
+		p->asked[p->n_asked] = l->active[p->n_asked];
 	if (p->n_asked == 0)
 		return;
-	count_isolated(r);
-	p->asked_s = r->now_s;
-	if (start_asking(r, &e) == 0)
+	count_isolated(p);
+	p->asked_s = l->now_s;
+	if (start_asking(p, &e) == 0)
 		return;
 	gv_warn("warning: the policy cannot be asked, shares stay as they are:");
 	gv_warn_error(&e);
 }
 
-/* ---- waiting for its answer ---- */
+/* ---- its answer ---- */
 
 static void
-reap(struct run *r)
+take_answer(struct policy *p)
+{
+	char *path = state_path(p->state, "policy.out.csv");
+	char *table = state_path(p->state, "jobs.csv");
+	struct gv_error e = {0};
+
+	if (answer_take(p->jobs, path, p->asked, p->n_asked, &e) != 0) {
+		gv_warn(
+		    "warning: the policy's answer is not good, shares stay as they are:");
+		gv_warn_error(&e);
+	} else {
+		gv_life_announce(&p->jobs->life);
+		if (table_write(p->jobs, p->isolated_s, table, &e) != 0) {
+			gv_warn_error(&e);
+			p->broken = true;
+		}
+	}
+	free(path);
+	free(table);
+}
+
+static void
+reap(struct policy *p)
 {
 	int status;
-	pid_t pid = waitpid(r->policy.pid, &status, WNOHANG);
-	bool late = r->now_s - r->policy.asked_s >= r->o->policy_timeout_s;
+	pid_t pid = waitpid(p->pid, &status, WNOHANG);
+	bool late = p->jobs->life.now_s - p->asked_s >= p->o->policy_timeout_s;
 
 	if (pid == 0 && late) {
-		kill(-r->policy.pid, SIGKILL);
+		policy_stop(p);
 		gv_warn("warning: the policy did not answer within %g s, shares stay as "
 			"they are",
-		    r->o->policy_timeout_s);
-		while (waitpid(r->policy.pid, &status, 0) == -1 && errno == EINTR)
-			;
-		r->policy.pid = 0;
+		    p->o->policy_timeout_s);
 	}
 	if (pid <= 0)
 		return;
-	r->policy.pid = 0;
+	p->pid = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		policy_take_answer(r);
+		take_answer(p);
 	else if (WIFEXITED(status))
 		gv_warn("warning: the policy has failed with status %d, shares stay as "
 			"they are",
@@ -282,49 +295,51 @@ reap(struct run *r)
 }
 
 void
-policy_turn(struct run *r)
+policy_due(struct policy *p)
 {
-	struct policy *p = &r->policy;
+	p->due = true;
+}
 
-	if (p->pid > 0) {
-		reap(r);
-		if (p->pid == 0) {
-			gv_rounds_settle(&r->rounds);
-			r->fill = true;
-		}
-	}
+void
+policy_turn(struct policy *p)
+{
+	if (p->answered && p->jobs->life.n_active == p->jobs->life.n_jobs)
+		p->due = false;
+	p->answered = false;
+	if (p->pid > 0)
+		reap(p);
 	if (p->due && p->pid == 0) {
 		if (p->command == NULL)
 			p->due = false;
 		else
-			ask(r);
+			ask(p);
 	}
 }
 
 bool
-policy_holds(const struct run *r)
+policy_holds(const struct policy *p)
 {
-	return r->policy.pid > 0 && r->now_s < r->policy.asked_s + head_start_s;
+	return p->pid > 0 && p->jobs->life.now_s < p->asked_s + head_start_s;
 }
 
 double
-policy_wakes_s(const struct run *r)
+policy_wakes_s(const struct policy *p)
 {
-	double hold_s = r->policy.asked_s + head_start_s;
-	double late_s = r->policy.asked_s + r->o->policy_timeout_s;
+	double hold_s = p->asked_s + head_start_s;
+	double late_s = p->asked_s + p->o->policy_timeout_s;
 
-	if (r->policy.pid == 0)
+	if (p->pid == 0)
 		return HUGE_VAL;
-	return r->now_s < hold_s ? fmin(hold_s, late_s) : late_s;
+	return p->jobs->life.now_s < hold_s ? fmin(hold_s, late_s) : late_s;
 }
 
 void
-policy_stop(struct run *r)
+policy_stop(struct policy *p)
 {
-	if (r->policy.pid == 0)
+	if (p->pid == 0)
 		return;
-	kill(-r->policy.pid, SIGKILL);
-	while (waitpid(r->policy.pid, NULL, 0) == -1 && errno == EINTR)
+	kill(-p->pid, SIGKILL);
+	while (waitpid(p->pid, NULL, 0) == -1 && errno == EINTR)
 		;
-	r->policy.pid = 0;
+	p->pid = 0;
 }

@@ -1,5 +1,6 @@
-/* The state directory: lock, clock, and where the jobs keep their things. */
 #define _XOPEN_SOURCE 700
+#include "state.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -11,26 +12,27 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fileio.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
-#include "run.h"
+#include "signals.h"
 
 enum { LONGEST_NAME = 200, CLOCK_LINE = 100 };
 
 char *
-state_path(const struct run *r, const char *name)
+state_path(const struct state *s, const char *name)
 {
 	struct gv_strbuf b = {0};
 
-	gv_strbuf_fmt(&b, "%s/%s", r->dir, name);
+	gv_strbuf_fmt(&b, "%s/%s", s->dir, name);
 	return b.s;
 }
 
 bool
-state_has(const struct run *r, const char *name)
+state_has(const struct state *s, const char *name)
 {
-	char *path = state_path(r, name);
+	char *path = state_path(s, name);
 	bool there = access(path, F_OK) == 0;
 
 	free(path);
@@ -40,9 +42,9 @@ state_has(const struct run *r, const char *name)
 /* ---- the directory and its locks ---- */
 
 static int
-open_in(const struct run *r, const char *name, int *fd, struct gv_error *e)
+open_in(const struct state *s, const char *name, int *fd, struct gv_error *e)
 {
-	char *path = state_path(r, name);
+	char *path = state_path(s, name);
 
 	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (*fd == -1)
@@ -56,24 +58,24 @@ open_in(const struct run *r, const char *name, int *fd, struct gv_error *e)
  * fork, must not hold it for one moment, and its holder can be named.
  */
 static int
-lock(const struct run *r, struct gv_error *e)
+lock(const struct state *s, struct gv_error *e)
 {
 	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-	if (fcntl(r->lock_fd, F_SETLK, &l) == 0)
+	if (fcntl(s->lock_fd, F_SETLK, &l) == 0)
 		return 0;
 	if (errno != EACCES && errno != EAGAIN)
-		return gv_error_sys(e, "%s/lock: cannot lock", r->dir);
-	if (fcntl(r->lock_fd, F_GETLK, &l) == 0 && l.l_type != F_UNLCK)
+		return gv_error_sys(e, "%s/lock: cannot lock", s->dir);
+	if (fcntl(s->lock_fd, F_GETLK, &l) == 0 && l.l_type != F_UNLCK)
 		gv_warn(
-		    "%s: gv-run already runs here, process %ld", r->dir, (long)l.l_pid);
+		    "%s: gv-run already runs here, process %ld", s->dir, (long)l.l_pid);
 	else
-		gv_warn("%s: gv-run already runs here", r->dir);
+		gv_warn("%s: gv-run already runs here", s->dir);
 	exit(GV_EXIT_TEMPFAIL);
 }
 
 static int
-make_temporary(struct run *r, struct gv_error *e)
+make_temporary(struct state *s, struct gv_error *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	struct gv_strbuf b = {0};
@@ -86,56 +88,57 @@ make_temporary(struct run *r, struct gv_error *e)
 		gv_strbuf_free(&b);
 		return -1;
 	}
-	r->temporary = true;
-	r->dir = realpath(b.s, NULL);
+	s->temporary = true;
+	s->dir = realpath(b.s, NULL);
 	gv_strbuf_free(&b);
-	return r->dir != NULL ? 0 : gv_error_sys(e, "%s: cannot open", tmp);
+	return s->dir != NULL ? 0 : gv_error_sys(e, "%s: cannot open", tmp);
 }
 
 static int
-find_named(struct run *r, struct gv_error *e)
+find_named(struct state *s, struct gv_error *e)
 {
-	const char *dir = r->o->state;
+	const char *dir = s->o->state;
 
-	if (!r->o->resume && gv_mkdirs(dir, e) != 0)
+	if (!s->o->resume && gv_mkdirs(dir, e) != 0)
 		return -1;
-	r->dir = realpath(dir, NULL);
-	if (r->dir == NULL && r->o->resume && errno == ENOENT)
+	s->dir = realpath(dir, NULL);
+	if (s->dir == NULL && s->o->resume && errno == ENOENT)
 		return gv_error_set(e, "%s: holds no run to resume", dir);
-	if (r->dir == NULL)
+	if (s->dir == NULL)
 		return gv_error_sys(e, "%s: cannot open", dir);
-	if (r->o->resume && !state_has(r, "jobs.csv"))
+	if (s->o->resume && !state_has(s, "jobs.csv"))
 		return gv_error_set(e, "%s: holds no run to resume", dir);
 	return 0;
 }
 
 int
-state_open(struct run *r, struct gv_error *e)
+state_open(struct state *s, const struct settings *o, struct gv_error *e)
 {
-	if ((r->o->state == NULL ? make_temporary(r, e) : find_named(r, e)) != 0)
+	s->o = o;
+	if ((s->o->state == NULL ? make_temporary(s, e) : find_named(s, e)) != 0)
 		return -1;
-	if (open_in(r, "lock", &r->lock_fd, e) != 0 || lock(r, e) != 0)
+	if (open_in(s, "lock", &s->lock_fd, e) != 0 || lock(s, e) != 0)
 		return -1;
-	if (open_in(r, "workers.lock", &r->workers_fd, e) != 0)
+	if (open_in(s, "workers.lock", &s->workers_fd, e) != 0)
 		return -1;
-	return open_in(r, "clock", &r->clock_fd, e);
+	return open_in(s, "clock", &s->clock_fd, e);
 }
 
 int
-state_wait_workers(struct run *r, struct gv_error *e)
+state_wait_workers(const struct state *s, struct gv_error *e)
 {
-	double until_s = gv_clock_s() + r->o->grace_s + 2;
+	double until_s = gv_clock_s() + s->o->grace_s + 2;
 	bool told = false;
 
-	while (!loop_signalled() && flock(r->workers_fd, LOCK_EX | LOCK_NB) != 0) {
+	while (signals_last() == 0 && flock(s->workers_fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return gv_error_sys(e, "%s/workers.lock: cannot lock", r->dir);
-		if (!told && !r->o->quiet)
+			return gv_error_sys(e, "%s/workers.lock: cannot lock", s->dir);
+		if (!told && !s->o->quiet)
 			gv_warn("waiting for workers of the gv-run before to leave");
 		told = true;
 		if (gv_clock_s() > until_s) {
 			gv_warn(
-			    "%s: workers of the gv-run before are still there", r->dir);
+			    "%s: workers of the gv-run before are still there", s->dir);
 			exit(GV_EXIT_TEMPFAIL);
 		}
 		gv_sleep_s(.02);
@@ -144,21 +147,22 @@ state_wait_workers(struct run *r, struct gv_error *e)
 }
 
 void
-state_close(struct run *r, bool done)
+state_close(struct state *s, bool done)
 {
 	struct gv_error e = {0};
 
-	if (r->dir == NULL)
+	if (s->dir == NULL)
 		return;
-	if (r->temporary && done && gv_remove_tree(r->dir, &e) != 0)
+	if (s->temporary && done && gv_remove_tree(s->dir, &e) != 0)
 		gv_warn_error(&e);
-	if (r->temporary && !done && !r->o->quiet)
-		gv_warn("the state is kept: go on with gv-run --resume -s %s", r->dir);
-	close(r->lock_fd);
-	close(r->workers_fd);
-	close(r->clock_fd);
-	free(r->dir);
-	r->dir = NULL;
+	if (s->temporary && !done && !s->o->quiet)
+		gv_warn("the state is kept: go on with gv-run --resume -s %s", s->dir);
+	close(s->lock_fd);
+	close(s->workers_fd);
+	close(s->clock_fd);
+	free(s->directory);
+	free(s->dir);
+	s->directory = s->dir = NULL;
 }
 
 /* ---- where jobs run ---- */
@@ -168,36 +172,36 @@ state_close(struct run *r, bool done)
  * resumed from elsewhere (cron) goes on there.
  */
 int
-state_directory(struct run *r, struct gv_error *e)
+state_directory(struct state *s, struct gv_error *e)
 {
-	char *path = state_path(r, "directory");
+	char *path = state_path(s, "directory");
 	char here[4096];
 	size_t len;
 	int rc = 0;
 
-	if (r->o->resume && access(path, F_OK) == 0)
-		rc = gv_file_read(path, &r->directory, &len, sizeof(here), e);
+	if (s->o->resume && access(path, F_OK) == 0)
+		rc = gv_file_read(path, &s->directory, &len, sizeof(here), e);
 	else if (getcwd(here, sizeof(here)) == NULL)
 		rc = gv_error_sys(e, "cannot find the working directory");
 	else
 		rc = gv_file_write(path, here, strlen(here), e);
-	if (rc == 0 && r->directory == NULL)
-		r->directory = gv_xstrdup(here);
+	if (rc == 0 && s->directory == NULL)
+		s->directory = gv_xstrdup(here);
 	free(path);
 	return rc;
 }
 
 char *
-state_directory_of(const struct run *r, const struct job *j)
+state_directory_of(const struct state *s, const struct gv_job *job)
 {
-	const char *own = j->spec->working_directory.s;
+	const char *own = job->working_directory.s;
 	struct gv_strbuf b = {0};
 
-	if (j->spec->working_directory.len == 0)
-		return gv_xstrdup(r->directory);
+	if (job->working_directory.len == 0)
+		return gv_xstrdup(s->directory);
 	if (own[0] == '/')
 		return gv_xstrdup(own);
-	gv_strbuf_fmt(&b, "%s/%s", r->directory, own);
+	gv_strbuf_fmt(&b, "%s/%s", s->directory, own);
 	return b.s;
 }
 
@@ -209,22 +213,21 @@ state_directory_of(const struct run *r, const struct job *j)
  * goes on from the last event.
  */
 void
-state_clock(struct run *r)
+state_write_clock(const struct state *s, double epoch_s, double now_s, int64_t round)
 {
 	char line[CLOCK_LINE + 1];
-	double zero = gv_now_s() - (gv_clock_s() - r->zero_s);
 	int n = snprintf(
-	    line, sizeof(line), "%.3f %.3f %lld", zero, r->now_s, (long long)r->round);
+	    line, sizeof(line), "%.3f %.3f %lld", epoch_s, now_s, (long long)round);
 
 	if (n < 0 || n >= CLOCK_LINE)
 		return;
 	memset(line + n, ' ', (size_t)(CLOCK_LINE - n));
 	line[CLOCK_LINE - 1] = '\n';
-	(void)!pwrite(r->clock_fd, line, CLOCK_LINE, 0);
+	(void)!pwrite(s->clock_fd, line, CLOCK_LINE, 0);
 }
 
 int
-state_read_clock(struct run *r, double *epoch_s, double *time_s, int64_t *round)
+state_read_clock(const struct state *s, double *epoch_s, double *now_s, int64_t *round)
 {
 	char line[CLOCK_LINE + 1] = "";
 	const char *word[3];
@@ -232,7 +235,7 @@ state_read_clock(struct run *r, double *epoch_s, double *time_s, int64_t *round)
 	size_t at = 0;
 	size_t i;
 
-	if (pread(r->clock_fd, line, CLOCK_LINE, 0) != CLOCK_LINE)
+	if (pread(s->clock_fd, line, CLOCK_LINE, 0) != CLOCK_LINE)
 		return -1;
 	for (i = 0; i < 3; i++) {
 		word[i] = line + at;
@@ -240,8 +243,8 @@ state_read_clock(struct run *r, double *epoch_s, double *time_s, int64_t *round)
 		at += len[i] + (word[i][len[i]] != '\0');
 	}
 	if (gv_parse_double(word[0], len[0], epoch_s) != 0 ||
-	    gv_parse_double(word[1], len[1], time_s) != 0 ||
-	    gv_parse_int(word[2], len[2], round) != 0 || *time_s < 0)
+	    gv_parse_double(word[1], len[1], now_s) != 0 ||
+	    gv_parse_int(word[2], len[2], round) != 0 || *now_s < 0)
 		return -1;
 	return 0;
 }
@@ -266,13 +269,13 @@ add_name(struct gv_strbuf *b, struct gv_cell id)
 }
 
 int
-state_job(struct run *r, size_t m, struct gv_error *e)
+state_job(const struct state *s, struct gv_cell id, struct state_files *files,
+    struct gv_error *e)
 {
-	struct job *j = &r->job[m];
-	struct gv_cell id = j->spec->id;
 	struct gv_strbuf name = {0};
 	struct gv_strbuf path = {0};
 	char q[GV_QUOTE_LEN];
+	size_t own;
 	int made;
 
 	add_name(&name, id);
@@ -281,21 +284,31 @@ state_job(struct run *r, size_t m, struct gv_error *e)
 		return gv_error_set(
 		    e, "job %s: its name is too long", gv_quote(q, id.s, id.len));
 	}
-	gv_strbuf_fmt(&path, "%s/jobs/%s", r->dir, name.s);
-	j->directory = gv_xstrdup(path.s);
-	gv_strbuf_str(&path, "/checkpoint");
-	j->checkpoint_dir = gv_xstrdup(path.s);
+	gv_strbuf_fmt(&path, "%s/jobs/%s/", s->dir, name.s);
+	own = path.len;
+	gv_strbuf_str(&path, "checkpoint");
+	files->checkpoint_dir = gv_xstrdup(path.s);
 	made = gv_mkdirs(path.s, e);
-	gv_strbuf_clear(&path);
-	gv_strbuf_fmt(&path, "%s/progress", j->directory);
-	j->progress = gv_xstrdup(path.s);
-	gv_strbuf_clear(&path);
-	if (r->o->log_dir != NULL)
-		gv_strbuf_fmt(&path, "%s/%s.log", r->o->log_dir, name.s);
-	else
-		gv_strbuf_fmt(&path, "%s/log", j->directory);
-	j->log = gv_xstrdup(path.s);
+	path.len = own;
+	gv_strbuf_str(&path, "progress");
+	files->progress = gv_xstrdup(path.s);
+	path.len = own;
+	gv_strbuf_str(&path, "log");
+	if (s->o->log_dir != NULL) {
+		gv_strbuf_clear(&path);
+		gv_strbuf_fmt(&path, "%s/%s.log", s->o->log_dir, name.s);
+	}
+	files->log = gv_xstrdup(path.s);
 	gv_strbuf_free(&path);
 	gv_strbuf_free(&name);
 	return made;
+}
+
+void
+state_files_free(struct state_files *files)
+{
+	free(files->checkpoint_dir);
+	free(files->progress);
+	free(files->log);
+	*files = (struct state_files){0};
 }

@@ -1,12 +1,14 @@
-/* The allocation table of a run: checked, merged with the one kept, written. */
+#include "table.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fileio.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "run.h"
+#include "table/tab.h"
 
 /* Columns that are written anew, not carried through. */
 static const char *const computed[] = {
@@ -59,19 +61,16 @@ table_check_sums(const struct gv_rates *t, struct gv_error *e)
 }
 
 int
-table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c,
-    const struct settings *o, struct gv_error *e)
+table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c, bool shares,
+    struct gv_error *slips, struct gv_error *e)
 {
 	struct gv_frame f = {0};
-	struct gv_error w = {0};
 
 	if (gv_frame_load(&f, path, e) != 0 || gv_rates_from(t, &f, c, e) != 0)
 		return -1;
 	gv_rates_spread(t, c);
-	gv_rates_slips(t, c, &w);
-	if (!o->quiet)
-		gv_warn_each(&w);
-	if (!t->has_share && o->policy == NULL)
+	gv_rates_slips(t, c, slips);
+	if (!t->has_share && shares)
 		gv_error_at(e, t->frame.file, t->frame.header_line, NULL,
 		    "missing column \"share\"; gv-alloc adds it, or -p names a command "
 		    "that does");
@@ -235,50 +234,60 @@ table_merge(const struct gv_rates *known, const struct gv_rates *fresh, const ch
 	return gv_out_close(out, e);
 }
 
-static double
-steps_remaining(const struct job *j)
-{
-	double done = j->report.steps > 0 ? j->report.steps : 0;
+/* What is written, and what is known of its jobs. */
+struct now {
+	const struct jobs *jobs;
+	const double *isolated_s; /* [n_jobs] */
+	bool everything; /* all jobs and their shares, else what a policy is asked */
+};
 
-	return j->state == JOB_FINISHED ? 0 : fmax(0, j->spec->total_steps - done);
+static double
+steps_remaining(const struct gv_life_job *j)
+{
+	double done = j->steps > 0 ? j->steps : 0;
+
+	return j->state == GV_LIFE_FINISHED ? 0 : fmax(0, j->spec.total_steps - done);
 }
 
 static double
-elapsed(const struct run *r, const struct job *j)
+elapsed(const struct gv_life *l, const struct gv_life_job *j)
 {
-	return j->state == JOB_LATER ? 0 : fmax(0, r->now_s - j->arrived_s);
+	return j->state == GV_LIFE_LATER ? 0 : fmax(0, l->now_s - j->arrived_s);
 }
 
 /* The share that a row of the table has now. */
 static double
-share_now(const struct run *r, const struct gv_rate *rate)
+share_now(const struct now *now, const struct gv_rate *rate)
 {
 	ptrdiff_t m = (ptrdiff_t)rate->job;
 
 	if (rate->with >= 0)
-		m = gv_rounds_find_pair(&r->rounds, rate->job, (size_t)rate->with);
+		m = gv_rounds_find_pair(
+		    &now->jobs->life.rounds, rate->job, (size_t)rate->with);
 	if (m < 0 || rate->type < 0)
 		return 0;
-	return gv_rounds_claim(&r->rounds, (size_t)m, (size_t)rate->type)->share;
+	return gv_rounds_claim(&now->jobs->life.rounds, (size_t)m, (size_t)rate->type)
+	    ->share;
 }
 
 /* ---- pairs that only the policy knows ---- */
 
 /* Which pairs on which type the table has a row of, [rounds.n_jobs][n_types]; the caller's. */
 static bool *
-pairs_of_table(const struct run *r)
+pairs_of_table(const struct now *now)
 {
-	size_t n = r->rounds.n_types;
-	bool *has = gv_xcalloc(r->rounds.n_jobs * n + 1, sizeof(*has));
+	size_t n = now->jobs->life.rounds.n_types;
+	bool *has = gv_xcalloc(now->jobs->life.rounds.n_jobs * n + 1, sizeof(*has));
 	size_t i;
 
-	for (i = 0; i < r->table.n_rates; i++) {
-		const struct gv_rate *rate = &r->table.rate[i];
+	for (i = 0; i < now->jobs->table.n_rates; i++) {
+		const struct gv_rate *rate = &now->jobs->table.rate[i];
 		ptrdiff_t m;
 
 		if (rate->with < 0 || rate->type < 0)
 			continue;
-		m = gv_rounds_find_pair(&r->rounds, rate->job, (size_t)rate->with);
+		m = gv_rounds_find_pair(
+		    &now->jobs->life.rounds, rate->job, (size_t)rate->with);
 		if (m >= 0)
 			has[(size_t)m * n + (size_t)rate->type] = true;
 	}
@@ -287,84 +296,91 @@ pairs_of_table(const struct run *r)
 
 /* The columns of the table for a pair on a type. */
 static void
-write_pair(struct gv_tabw *w, const struct columns *c, const struct run *r, size_t pair,
+write_pair(struct gv_tabw *w, const struct columns *c, const struct now *now, size_t pair,
     size_t type)
 {
-	const struct gv_round_claim *claim = gv_rounds_claim(&r->rounds, pair, type);
-	const size_t *member = r->rounds.job[pair].member;
-	const struct gv_frame *f = &r->table.frame;
+	const struct gv_round_claim *claim =
+	    gv_rounds_claim(&now->jobs->life.rounds, pair, type);
+	const size_t *member = now->jobs->life.rounds.job[pair].member;
+	const struct gv_frame *f = &now->jobs->table.frame;
 	size_t i;
 
 	for (i = 0; i < c->n; i++) {
 		struct gv_cell name = {c->name[i], strlen(c->name[i])};
 
 		if (gv_cell_is(name, "gpu_type"))
-			gv_tabw_str(w, r->cluster.type[type].name);
+			gv_tabw_str(w, now->jobs->cluster.type[type].name);
 		else if (gv_cell_is(name, "steps_per_s"))
 			gv_tabw_double(w, claim->rate);
 		else if (gv_cell_is(name, "with_job_id"))
-			gv_tabw_cell(w, r->job[member[1]].spec->id);
+			gv_tabw_cell(w, now->jobs->table.job[member[1]].id);
 		else if (gv_cell_is(name, "with_steps_per_s"))
 			gv_tabw_double(w, claim->with_rate);
 		else
-			gv_tabw_cell(w, gv_frame_cell(f, r->job[member[0]].spec->row,
-					    gv_frame_find(f, c->name[i])));
+			gv_tabw_cell(
+			    w, gv_frame_cell(f, now->jobs->table.job[member[0]].row,
+				   gv_frame_find(f, c->name[i])));
 	}
 }
 
 /* Columns that pairs need, where the table has none. */
 static void
-add_pair_columns(struct columns *c, const struct run *r)
+add_pair_columns(struct columns *c, const struct now *now)
 {
-	if (r->rounds.pairs.n == 0 || gv_frame_find(&r->table.frame, "with_job_id") >= 0)
+	if (now->jobs->life.rounds.pairs.n == 0 ||
+	    gv_frame_find(&now->jobs->table.frame, "with_job_id") >= 0)
 		return;
 	c->name = gv_xrealloc(c->name, c->n + 2, sizeof(*c->name));
 	c->name[c->n++] = "with_job_id";
-	if (gv_frame_find(&r->table.frame, "with_steps_per_s") < 0)
+	if (gv_frame_find(&now->jobs->table.frame, "with_steps_per_s") < 0)
 		c->name[c->n++] = "with_steps_per_s";
 }
 
 /* What has been done of a job, and how long it took. */
 static void
-write_state(struct gv_tabw *w, const struct run *r, const struct job *j)
+write_progress(struct gv_tabw *w, const struct now *now, size_t m)
 {
-	gv_tabw_double(w, isnan(j->spec->total_steps) ? NAN : steps_remaining(j));
-	gv_tabw_double(w, elapsed(r, j));
-	gv_tabw_double(w, j->isolated_s);
+	const struct gv_life_job *j = &now->jobs->life.job[m];
+
+	gv_tabw_double(w, isnan(j->spec.total_steps) ? NAN : steps_remaining(j));
+	gv_tabw_double(w, elapsed(&now->jobs->life, j));
+	gv_tabw_double(w, now->isolated_s[m]);
 }
 
 static void
-write_pairs(struct gv_tabw *w, const struct columns *c, const struct run *r,
-    bool everything, ptrdiff_t policy)
+write_pairs(
+    struct gv_tabw *w, const struct columns *c, const struct now *now, ptrdiff_t policy)
 {
-	size_t n = r->rounds.n_types;
-	bool *has = pairs_of_table(r);
+	size_t n = now->jobs->life.rounds.n_types;
+	bool *has = pairs_of_table(now);
 	size_t i;
 
-	for (i = r->n_jobs * n; i < r->rounds.n_jobs * n; i++) {
-		const struct gv_round_claim *claim = &r->rounds.claim[i];
-		const struct job *j = &r->job[r->rounds.job[i / n].member[0]];
+	for (i = now->jobs->table.n_jobs * n; i < now->jobs->life.rounds.n_jobs * n;
+	     i++) {
+		const struct gv_round_claim *claim = &now->jobs->life.rounds.claim[i];
+		size_t m = now->jobs->life.rounds.job[i / n].member[0];
 
 		if (has[i] || (claim->rate == 0 && claim->with_rate == 0) ||
-		    (!everything && !gv_rounds_is_active(&r->rounds, i / n)))
+		    (!now->everything &&
+			!gv_rounds_is_active(&now->jobs->life.rounds, i / n)))
 			continue;
-		write_pair(w, c, r, i / n, i % n);
-		write_state(w, r, j);
-		if (everything)
+		write_pair(w, c, now, i / n, i % n);
+		write_progress(w, now, m);
+		if (now->everything)
 			gv_tabw_double(w, claim->share);
 		if (policy >= 0)
-			gv_tabw_cell(
-			    w, gv_frame_cell(&r->table.frame, j->spec->row, policy));
+			gv_tabw_cell(w, gv_frame_cell(&now->jobs->table.frame,
+					    now->jobs->table.job[m].row, policy));
 		gv_tabw_end(w);
 	}
 	free(has);
 }
 
 static int
-write_now(const struct run *r, const char *path, bool everything, struct gv_error *e)
+write_now(const struct now *now, const char *path, struct gv_error *e)
 {
-	const struct gv_rates *t = &r->table;
-	ptrdiff_t policy = everything ? gv_frame_find(&t->frame, "policy") : -1;
+	const struct gv_rates *t = &now->jobs->table;
+	ptrdiff_t policy = now->everything ? gv_frame_find(&t->frame, "policy") : -1;
 	struct columns c = {0};
 	struct gv_out *out;
 	struct gv_tabw w;
@@ -373,38 +389,40 @@ write_now(const struct run *r, const char *path, bool everything, struct gv_erro
 	if (gv_out_open(&out, path, e) != 0)
 		return -1;
 	add_columns(&c, &t->frame, NULL);
-	add_pair_columns(&c, r);
+	add_pair_columns(&c, now);
 	gv_tabw_init(&w, out, false);
-	write_header(&w, &c, everything, policy >= 0);
+	write_header(&w, &c, now->everything, policy >= 0);
 	for (i = 0; i < t->n_rates; i++) {
 		const struct gv_rate *rate = &t->rate[i];
-		const struct job *j = &r->job[rate->job];
 
-		if (!everything &&
-		    (!r->rounds.job[rate->job].active ||
-			(rate->with >= 0 && !r->rounds.job[rate->with].active)))
+		if (!now->everything &&
+		    (!now->jobs->life.rounds.job[rate->job].active ||
+			(rate->with >= 0 &&
+			    !now->jobs->life.rounds.job[rate->with].active)))
 			continue;
 		write_carried(&w, &c, &t->frame, rate->row);
-		write_state(&w, r, j);
-		if (everything)
-			gv_tabw_double(&w, share_now(r, rate));
+		write_progress(&w, now, rate->job);
+		if (now->everything)
+			gv_tabw_double(&w, share_now(now, rate));
 		if (policy >= 0)
 			gv_tabw_cell(&w, gv_frame_cell(&t->frame, rate->row, policy));
 		gv_tabw_end(&w);
 	}
-	write_pairs(&w, &c, r, everything, policy);
+	write_pairs(&w, &c, now, policy);
 	free(c.name);
 	return gv_out_close(out, e);
 }
 
 int
-table_write(const struct run *r, const char *path, struct gv_error *e)
+table_write(
+    const struct jobs *j, const double *isolated_s, const char *path, struct gv_error *e)
 {
-	return write_now(r, path, true, e);
+	return write_now(&(struct now){j, isolated_s, true}, path, e);
 }
 
 int
-table_write_rates(const struct run *r, const char *path, struct gv_error *e)
+table_write_rates(
+    const struct jobs *j, const double *isolated_s, const char *path, struct gv_error *e)
 {
-	return write_now(r, path, false, e);
+	return write_now(&(struct now){j, isolated_s, false}, path, e);
 }

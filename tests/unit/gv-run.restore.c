@@ -10,8 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fileio.h"
 #include "base/mem.h"
-#include "gv-run/run.h"
+#include "gv-run/jobs.h"
+#include "gv-run/journal.h"
+#include "gv-run/restore.h"
 
 static const char cluster_text[] = "gpu_type,gpus,threads\nbig,1,2\nsmall,2,1\n";
 static const char jobs_text[] = "job_id,total_steps,command,gpu_type,steps_per_s,share\n"
@@ -59,13 +62,14 @@ enum { N_LINES = sizeof(history) / sizeof(history[0]) };
 /* ---- the account ---- */
 
 struct account {
-	enum job_state state[3];
+	enum gv_life_state state[3];
 	int launches[3];
 	int failures[3];
 	double most[3]; /* steps at failures */
 	double received[3][2];
 	int on[3]; /* type, -1 = nowhere */
 	double steps[3];
+	double checkpoint[3];
 	int round;
 };
 
@@ -79,7 +83,7 @@ account_of(struct account *a, size_t n_lines)
 	*a = (struct account){.round = -1};
 	for (m = 0; m < 3; m++) {
 		a->on[m] = -1;
-		a->most[m] = a->steps[m] = -1;
+		a->most[m] = a->steps[m] = a->checkpoint[m] = -1;
 	}
 	for (i = 0; i < n_lines; i++) {
 		const struct line *l = &history[i];
@@ -92,7 +96,9 @@ account_of(struct account *a, size_t n_lines)
 		m = l->job;
 		if (m < 0)
 			continue;
-		if (!isnan(l->steps) && l->kind != GV_EVENT_CHECKPOINT)
+		if (l->kind == GV_EVENT_CHECKPOINT)
+			a->checkpoint[m] = l->steps;
+		else if (!isnan(l->steps))
 			a->steps[m] = l->steps;
 		if (l->kind == GV_EVENT_START || l->kind == GV_EVENT_RESUME) {
 			a->launches[m]++;
@@ -105,19 +111,24 @@ account_of(struct account *a, size_t n_lines)
 			a->most[m] = fmax(a->most[m], l->steps);
 		}
 		if (l->kind == GV_EVENT_ARRIVE)
-			a->state[m] = JOB_WAITING;
+			a->state[m] = GV_LIFE_WAITING;
 		if (l->kind == GV_EVENT_FINISH)
-			a->state[m] = JOB_FINISHED;
+			a->state[m] = GV_LIFE_FINISHED;
 		if (l->kind == GV_EVENT_DROP)
-			a->state[m] = JOB_DROPPED;
+			a->state[m] = GV_LIFE_DROPPED;
 	}
 }
 
 /* ---- a run on a directory ---- */
 
+struct run {
+	struct jobs jobs;
+	struct journal journal;
+};
+
 static int null_fd;
 static char dir[] = "/tmp/gv-restore.XXXXXX";
-static const struct settings settings = {.round_s = 1};
+static const struct settings settings = {.round_s = 1, .max_failures = 100};
 
 static void
 put(const char *name, const char *text, size_t len)
@@ -136,65 +147,68 @@ open_run(struct run *r)
 	struct gv_frame f = {0};
 	struct gv_error e = {0};
 	char path[256];
-	size_t m;
 
-	*r = (struct run){.o = &settings, .dir = dir, .round = -1, .clock_fd = -1};
+	*r = (struct run){0};
 	snprintf(path, sizeof(path), "%s/cluster.csv", dir);
-	if (gv_cluster_read(&r->cluster, path, &e) != 0)
+	if (gv_cluster_read(&r->jobs.cluster, path, &e) != 0)
 		gv_die_error(&e);
 	snprintf(path, sizeof(path), "%s/jobs.csv", dir);
 	if (gv_frame_load(&f, path, &e) != 0 ||
-	    gv_rates_from(&r->table, &f, &r->cluster, &e) != 0)
+	    gv_rates_from(&r->jobs.table, &f, &r->jobs.cluster, &e) != 0)
 		gv_die_error(&e);
-	gv_rounds_init(&r->rounds, &r->cluster, 1);
-	r->n_jobs = r->table.n_jobs;
-	r->job = gv_xcalloc(r->n_jobs, sizeof(*r->job));
-	r->told = gv_xcalloc(r->n_jobs * 2, sizeof(*r->told));
-	r->holder = gv_xcalloc(r->rounds.n_gpus, sizeof(*r->holder));
-	for (m = 0; m < r->rounds.n_gpus; m++)
-		r->holder[m] = GV_GPU_IDLE;
-	for (m = 0; m < r->n_jobs; m++) {
-		gv_rounds_add(&r->rounds, 1);
-		r->job[m] = (struct job){.state = JOB_LATER,
-		    .spec = &r->table.job[m],
-		    .failed_at = -1,
-		    .report = {.steps = -1, .checkpoint = -1},
-		    .checkpoint = -1};
-	}
-	r->journal.out = gv_out_fd(null_fd, "null");
+	jobs_make(&r->jobs, &settings, NULL);
+}
+
+/* Replays the journal, and closes what was open in it. */
+static int
+restore_run(struct run *r, struct gv_error *e)
+{
+	bool pairs = r->jobs.life.rounds.pairs.n > 0;
+	bool any;
+
+	if (restore(&r->jobs, dir, &pairs, &any, e) != 0)
+		return -1;
+	return journal_open(
+	    &r->journal, dir, gv_out_fd(null_fd, "null"), false, pairs, e);
 }
 
 static void
 close_run(struct run *r)
 {
+	struct gv_life *l = &r->jobs.life;
+	struct gv_out *out = r->journal.out;
 	struct gv_error e = {0};
+	struct gv_life_out row;
 
-	journal_close(r);
-	gv_out_close(r->journal.out, &e);
-	free(r->job);
-	free(r->told);
-	free(r->holder);
-	gv_rounds_free(&r->rounds);
-	gv_rates_free(&r->table);
-	gv_cluster_free(&r->cluster);
+	if (out != NULL) {
+		gv_life_restart(l, l->now_s, l->now_s, "gv-run was killed");
+		while (gv_life_next(l, &row))
+			if (row.kind == GV_LIFE_ROW)
+				journal_row(&r->journal, &r->jobs, &row.row);
+		journal_close(&r->journal);
+		gv_out_close(out, &e);
+	}
+	jobs_free(&r->jobs);
 }
 
 /* The number of things that are not as in the account. */
 static int
 differs(const struct run *r, const struct account *a)
 {
-	int n = r->round != a->round;
+	const struct gv_life *l = &r->jobs.life;
+	int n = l->round != a->round;
 	int m;
 	int j;
 
 	for (m = 0; m < 3; m++) {
-		n += r->job[m].state != a->state[m] ||
-		     r->job[m].launches != a->launches[m];
-		n += r->job[m].failures != a->failures[m] ||
-		     r->job[m].report.steps != a->steps[m];
-		n += r->rounds.job[m].active != (a->state[m] == JOB_WAITING);
+		const struct gv_life_job *job = &l->job[m];
+
+		n += job->state != (a->on[m] >= 0 ? GV_LIFE_RUNNING : a->state[m]);
+		n += job->launches != a->launches[m] || job->failures != a->failures[m];
+		n += job->steps != a->steps[m] || job->checkpoint != a->checkpoint[m];
+		n += l->rounds.job[m].active != (a->state[m] == GV_LIFE_WAITING);
 		for (j = 0; j < 2; j++)
-			n += fabs(gv_rounds_claim(&r->rounds, (size_t)m, (size_t)j)
+			n += fabs(gv_rounds_claim(&l->rounds, (size_t)m, (size_t)j)
 				      ->received_s -
 				  a->received[m][j]) > 1e-12;
 	}
@@ -256,7 +270,7 @@ test_cuts(void)
 			n_open += a.on[m] >= 0;
 		put("events.csv", text, cut);
 		open_run(&r);
-		if (restore(&r, &e) != 0) {
+		if (restore_run(&r, &e) != 0) {
 			failed++;
 			printf("# cut at %zu: %s\n", cut, e.text[0]);
 		} else {
@@ -301,9 +315,11 @@ static const char pairs_journal[] =
 static double
 received(const struct run *r, size_t a, size_t b)
 {
-	ptrdiff_t m = a == b ? (ptrdiff_t)a : gv_rounds_find_pair(&r->rounds, a, b);
+	ptrdiff_t m =
+	    a == b ? (ptrdiff_t)a : gv_rounds_find_pair(&r->jobs.life.rounds, a, b);
 
-	return m < 0 ? -1 : gv_rounds_claim(&r->rounds, (size_t)m, 0)->received_s;
+	return m < 0 ? -1
+		     : gv_rounds_claim(&r->jobs.life.rounds, (size_t)m, 0)->received_s;
 }
 
 static void
@@ -320,33 +336,29 @@ test_pairs(void)
 	put("jobs.csv", pairs_text, strlen(pairs_text));
 	put("events.csv", pairs_journal, strlen(pairs_journal));
 	open_run(&r);
-	policy_table_shares(&r);
-	free(r.told);
-	r.told = gv_xcalloc(r.rounds.n_jobs * 2, sizeof(*r.told));
-	is_int((long long)r.rounds.n_jobs, 5, "three jobs and two pairs");
-	is_near(gv_rounds_claim(&r.rounds, 3, 0)->rate, 8, 0, "b's rate beside a");
-	is_near(gv_rounds_claim(&r.rounds, 3, 0)->with_rate, 7, 0, "a's beside b");
-	ok(restore(&r, &e) == 0, "restored");
+	is_int((long long)r.jobs.life.rounds.n_jobs, 5, "three jobs and two pairs");
+	is_near(
+	    gv_rounds_claim(&r.jobs.life.rounds, 3, 0)->rate, 8, 0, "b's rate beside a");
+	is_near(
+	    gv_rounds_claim(&r.jobs.life.rounds, 3, 0)->with_rate, 7, 0, "a's beside b");
+	ok(restore_run(&r, &e) == 0, "restored");
 	is_near(received(&r, 0, 0), 2, 1e-12, "a alone");
 	is_near(received(&r, 0, 1), 2, 1e-12, "a and b");
 	is_near(received(&r, 1, 1), .5, 1e-12, "b alone");
 	is_near(received(&r, 1, 2), 3, 1e-12, "b and c");
 	is_near(received(&r, 2, 2), 1, 1e-12, "c alone");
-	is_near(r.told[3 * 2], .5, 0, "what was promised to a and b");
+	is_near(r.jobs.life.told[3 * 2], .5, 0, "what was promised to a and b");
 	close_run(&r);
 	is_int((long long)closed_again(), 1, "who was open is closed");
 
 	put("events.csv", old, strlen(old));
 	open_run(&r);
-	policy_table_shares(&r);
-	free(r.told);
-	r.told = gv_xcalloc(r.rounds.n_jobs * 2, sizeof(*r.told));
-	ok(restore(&r, &e) == 0, "a journal from before there were pairs");
+	ok(restore_run(&r, &e) == 0, "a journal from before there were pairs");
 	close_run(&r);
 	is_int((long long)closed_again(), 1, "is read and goes on");
 	snprintf(path, sizeof(path), "%s/events.csv", dir);
 	ok(gv_frame_load(&f, path, &e) == 0 && gv_frame_find(&f, "with_job_id") == 10 &&
-		f.n_rows == 3,
+		f.n_rows == 4,
 	    "with the column");
 	gv_frame_free(&f);
 }

@@ -1,0 +1,15 @@
+/* What the policy has answered: checked, then taken as a whole or not at all. */
+#ifndef ANSWER_H
+#define ANSWER_H
+
+#include "base/err.h"
+#include "jobs.h"
+
+/*
+ * Reads the allocation of path, an answer about the jobs asked[0..n_asked), and takes
+ * its shares, if it is good; pairs that are new are added.  0, or -1 with *e set.
+ */
+int answer_take(struct jobs *jobs, const char *path, const size_t *asked, size_t n_asked,
+    struct gv_error *e);
+
+#endif

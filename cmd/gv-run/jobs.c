@@ -1,0 +1,59 @@
+#include "jobs.h"
+
+void
+jobs_make(struct jobs *j, const struct settings *o, char *const *log)
+{
+	size_t m;
+
+	gv_life_names_init(&j->names, &j->cluster, j->table.job, j->table.n_jobs);
+	gv_life_init(&j->life, &j->cluster, o->round_s, o->max_failures);
+	for (m = 0; m < j->table.n_jobs; m++) {
+		const struct gv_job *job = &j->table.job[m];
+		struct gv_life_spec spec = {.gang = (size_t)job->scale_factor,
+		    .total_steps = job->total_steps,
+		    .arrival_s = job->arrival_s,
+		    .see = log != NULL ? log[m] : NULL};
+
+		gv_life_add(&j->life, &spec);
+	}
+	jobs_take_shares(j);
+}
+
+void
+jobs_take_shares(struct jobs *j)
+{
+	struct gv_rounds *r = &j->life.rounds;
+	size_t i;
+
+	for (i = 0; i < j->table.n_rates; i++) {
+		const struct gv_rate *rate = &j->table.rate[i];
+		struct gv_round_claim *c;
+		size_t m = rate->job;
+		bool first;
+
+		if (rate->type < 0)
+			continue;
+		if (rate->with >= 0)
+			m = gv_rounds_pair(r, rate->job, (size_t)rate->with);
+		first = r->job[m].member[0] == rate->job;
+		c = gv_rounds_claim(r, m, (size_t)rate->type);
+		c->rate = first ? rate->steps_per_s : rate->with_steps_per_s;
+		c->with_rate = first ? rate->with_steps_per_s : rate->steps_per_s;
+		gv_life_set_share(&j->life, m, (size_t)rate->type, rate->share);
+	}
+}
+
+void
+jobs_free(struct jobs *j)
+{
+	gv_life_free(&j->life);
+	gv_life_names_free(&j->names);
+	gv_rates_free(&j->table);
+	gv_cluster_free(&j->cluster);
+}
+
+const char *
+jobs_name(const struct jobs *j, size_t m, char q[GV_QUOTE_LEN])
+{
+	return gv_quote(q, j->table.job[m].id.s, j->table.job[m].id.len);
+}

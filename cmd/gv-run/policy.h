@@ -1,0 +1,49 @@
+/*
+ * Asks the policy, a command that reads rates and writes an allocation, and takes its
+ * answers.
+ */
+#ifndef POLICY_H
+#define POLICY_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "jobs.h"
+#include "settings.h"
+#include "state.h"
+
+struct policy {
+	const struct settings *o;
+	const struct state *state;
+	struct jobs *jobs;
+	char *command; /* for sh -c; NULL = shares stay as they are */
+	bool own;      /* of -p: it may let any two jobs share GPUs */
+	pid_t pid;     /* 0 = nobody is asked */
+	bool due;      /* the set of jobs has changed since it was last asked */
+	bool answered; /* the table is its answer for all jobs of the table */
+	bool broken;   /* the table with the shares cannot be written */
+	double asked_s;
+	size_t *asked; /* [n_asked] the jobs it was asked about */
+	size_t n_asked;
+	/* isolated_elapsed_s (gavel.md A3) of each job: so far, */
+	double *isolated_s;
+	double *isolated_steps; /* the steps it is good for, */
+	double *isolated_rate;  /* steps/s of its isolated share, 0 = not known yet */
+};
+
+/* Chooses the command.  jobs has its table; its life is made before anybody is asked.  0 or -1. */
+int policy_open(struct policy *p, const struct settings *o, const struct state *state,
+    struct jobs *jobs, struct gv_error *e);
+/* The set of jobs has changed. */
+void policy_due(struct policy *p);
+/* Asks when it is due; takes the answer when it is there. */
+void policy_turn(struct policy *p);
+/* Whether an answer is so near that decisions should wait for it. */
+bool policy_holds(const struct policy *p);
+/* When to look again, if nothing happens before. */
+double policy_wakes_s(const struct policy *p);
+void policy_stop(struct policy *p);
+void policy_close(struct policy *p);
+
+#endif

@@ -1,0 +1,58 @@
+/* The state directory: locks, clock, and where the jobs keep their things. */
+#ifndef STATE_H
+#define STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "settings.h"
+#include "sched/rates.h"
+
+struct state {
+	const struct settings *o;
+	char *dir; /* absolute; NULL in a dry run */
+	bool temporary;
+	char *directory; /* where the table was given: jobs run there */
+	int lock_fd;
+	int workers_fd; /* held by every keeper */
+	int clock_fd;
+};
+
+#define STATE_NONE                                              \
+	{                                                       \
+		.lock_fd = -1, .workers_fd = -1, .clock_fd = -1 \
+	}
+
+/* Where a job keeps its things; all absolute. */
+struct state_files {
+	char *checkpoint_dir;
+	char *progress;
+	char *log;
+};
+
+/* Makes (or finds) the directory and takes its lock.  Exits 75 when another has it. */
+int state_open(struct state *s, const struct settings *o, struct gv_error *e);
+/* A path in it; the caller frees. */
+char *state_path(const struct state *s, const char *name);
+bool state_has(const struct state *s, const char *name);
+/* Waits until workers of an earlier gv-run have left, or a signal.  0, or -1 with *e set. */
+int state_wait_workers(const struct state *s, struct gv_error *e);
+/* Names and makes the directories of a job; free with state_files_free.  0 or -1. */
+int state_job(const struct state *s, struct gv_cell id, struct state_files *files,
+    struct gv_error *e);
+void state_files_free(struct state_files *files);
+/* Finds s->directory, or keeps it for later.  0 or -1. */
+int state_directory(struct state *s, struct gv_error *e);
+/* The working directory of a job; the caller frees. */
+char *state_directory_of(const struct state *s, const struct gv_job *job);
+/* Writes down the epoch of time 0, the time and the round, so that they go on after a kill. */
+void state_write_clock(
+    const struct state *s, double epoch_s, double now_s, int64_t round);
+/* Reads them: 0, or -1 when there is nothing (good). */
+int state_read_clock(
+    const struct state *s, double *epoch_s, double *now_s, int64_t *round);
+/* done: nothing will go on, a temporary directory is removed. */
+void state_close(struct state *s, bool done);
+
+#endif

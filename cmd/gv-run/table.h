@@ -1,0 +1,40 @@
+/* The allocation table of a run: checked, merged with the one kept, written. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "jobs.h"
+#include "sched/cluster.h"
+#include "sched/rates.h"
+
+/*
+ * Reads an allocation table and checks what gv-run needs of it; shares: it must have
+ * some.  *slips gets what looks like one, to be warned about.  0 or -1.
+ */
+int table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c,
+    bool shares, struct gv_error *slips, struct gv_error *e);
+/*
+ * Writes a table of the jobs of fresh, and before them those of known (may be
+ * NULL) that fresh lacks.  0 or -1.
+ */
+int table_merge(const struct gv_rates *known, const struct gv_rates *fresh,
+    const char *path, struct gv_error *e);
+/* Shares of a job must add up to at most 1.  0 or -1. */
+int table_check_sums(const struct gv_rates *t, struct gv_error *e);
+/* The name in the column policy, NULL = none.  Rows that differ: *e and -1. */
+int table_policy(const struct gv_rates *t, const char **name, struct gv_error *e);
+
+/*
+ * Writes the table as it stands now: shares, steps_remaining and elapsed times,
+ * isolated_s[m] of job m; and the pairs that the policy has named since, as rows of
+ * their first job.  0 or -1.
+ */
+int table_write(
+    const struct jobs *j, const double *isolated_s, const char *path, struct gv_error *e);
+/* The same of the jobs that are active, without shares: what a policy is asked.  0 or -1. */
+int table_write_rates(
+    const struct jobs *j, const double *isolated_s, const char *path, struct gv_error *e);
+
+#endif

@@ -1,0 +1,41 @@
+/* The workers of the jobs: launched, told to leave, listened to. */
+#ifndef WORK_H
+#define WORK_H
+
+#include "base/err.h"
+#include "jobs.h"
+#include "launch/launch.h"
+#include "launch/progress.h"
+#include "settings.h"
+#include "state.h"
+
+/* What stands for a job outside. */
+struct worker {
+	struct state_files files;
+	struct gv_launch *launch; /* NULL = none */
+	struct gv_progress_report report;
+};
+
+struct work {
+	const struct settings *o;
+	const struct state *state;
+	struct jobs *jobs;
+	struct worker *worker; /* [jobs->table.n_jobs] */
+	char refusal
+	    [GV_ERROR_LEN]; /* why jobs could not be launched, as it was said last */
+};
+
+/* Makes the places of the jobs of the table; their life is made before any is launched.  0 or -1. */
+int work_open(struct work *w, const struct settings *o, const struct state *state,
+    struct jobs *jobs, struct gv_error *e);
+/* Does what the life of the jobs wants: GV_LIFE_START, STOP or KILL. */
+void work_do(struct work *w, const struct gv_life_out *out);
+/* Tells the life of the jobs which workers have left. */
+void work_reap(struct work *w);
+/* Tells it what the workers have reported; a file that cannot be read is warned about. */
+void work_read_progress(struct work *w);
+/* The same of all jobs that were ever launched, after a restart. */
+void work_read_all_progress(struct work *w);
+void work_close(struct work *w);
+
+#endif
