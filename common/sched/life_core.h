@@ -10,6 +10,16 @@ struct gv_life_queued {
 	size_t text_at;         /* in out_text */
 };
 
+/* ---- life_out.c: the queue ---- */
+
+/* Puts it at the end, with copies of what it points to. */
+void gv_life_queue(struct gv_life *l, const struct gv_life_out *what);
+/* The same of something that is no row. */
+void gv_life_put(struct gv_life *l, enum gv_life_kind kind, ptrdiff_t m);
+/* A row of the job (-1 = of none), as it stands. */
+struct gv_life_row gv_life_row_of(
+    const struct gv_life *l, enum gv_event_kind kind, ptrdiff_t m, const char *reason);
+
 /* ---- life_state.c: jobs, GPUs, accounts ---- */
 
 /* Counts the time since it was counted last: what is owed and received. */
@@ -35,16 +45,11 @@ void gv_life_timer_drop_first(struct gv_life *l);
 /* The share of the last allocate row. */
 double *gv_life_told(struct gv_life *l, size_t m, size_t type);
 
-/* ---- life_rows.c: rows, applied and put out ---- */
+/* ---- life_rows.c: rows, applied ---- */
 
-/* A row of the job (-1 = of none), as it stands. */
-struct gv_life_row gv_life_row_of(
-    const struct gv_life *l, enum gv_event_kind kind, ptrdiff_t m, const char *reason);
 /* Writes it down and applies it. */
 void gv_life_emit(struct gv_life *l, const struct gv_life_row *row);
-/* Something that is no row. */
-void gv_life_put(struct gv_life *l, enum gv_life_kind kind, ptrdiff_t m);
-/* The same as an emitted row of the job. */
+/* The same of a row of the job, as it stands. */
 void gv_life_write(
     struct gv_life *l, enum gv_event_kind kind, size_t m, const char *reason);
 
