@@ -399,7 +399,7 @@ if have "$python"; then
 	kill -KILL $one
 	status_of $zero
 	is_status 2 "rank 1 is killed: rank 0"
-	ok "rank 1 is killed: rank 0 says so: $(head -n 1 err.0)" grep -q "^gv-train: rank 1 is gone$" err.0
+	ok "rank 1 is killed: rank 0 says so: $(head -n 1 err.0)" grep -q "^gv-train: rank 1 of 127.0.0.1 is gone$" err.0
 	ok "and where it is" grep -q "^gv-train: stopped after step [0-9]* of 6000$" err.0
 	status_of $one
 	gv-train --checkpoint=stop $args >/dev/null
@@ -409,7 +409,7 @@ if have "$python"; then
 	ok "more workers than shards: $(head -n 1 err.0)" test "$statuses" = " 2 2"
 	gang 3 --data=digits:300 --steps=5 mlp.tsv
 	ok "a gang of three: statuses$statuses" test "$statuses" = " 2 2 2"
-	echo "gv-train: WORLD_SIZE: a gang needs a power of two workers, got 3" >want
+	echo "gv-train: 3 ranks: not a power of two up to 4 shards" >want
 	same_file want err.0 "a gang of three"
 	# a worker that waits for the others has nothing to save
 	p=$(port)
@@ -419,8 +419,9 @@ if have "$python"; then
 	kill -TERM $zero
 	status_of $zero
 	is_status 143 "told to stop before the gang has met"
-	# one worker was given another learning rate
-	p=$(port)
+	# one worker was given another learning rate; both have the key of the gang
+	p=$(port) GV_GANG_KEY=secret
+	export GV_GANG_KEY
 	member 0 2 --data=digits:300 --steps=5 mlp.tsv &
 	zero=$!
 	member 1 2 --data=digits:300 --steps=5 --lr=0.5 mlp.tsv &
@@ -431,6 +432,25 @@ if have "$python"; then
 	is_status 2 "workers that disagree: rank 1"
 	echo "gv-train: rank 0 refused rank 1: it computes something else (model, data, options or checkpoint differ)" >want
 	same_file want err.1 "workers that disagree: rank 1 says why"
+	# one has another key: it is a stranger, and the gang meets without it
+	p=$(port)
+	member 0 2 --data=digits:300 --steps=5 mlp.tsv &
+	zero=$!
+	GV_GANG_KEY=guess
+	member 1 2 --data=digits:300 --steps=5 mlp.tsv &
+	one=$!
+	status_of $one
+	is_status 2 "a stranger"
+	GV_GANG_KEY=secret
+	member 1 2 --data=digits:300 --steps=5 mlp.tsv &
+	one=$!
+	status_of $zero
+	is_status 0 "a stranger is sent away: rank 0"
+	status_of $one
+	is_status 0 "a stranger is sent away: rank 1"
+	echo "gv-train: warning: 127.0.0.1 is sent away: its GV_GANG_KEY is another" >want
+	same_file want err.0 "a stranger is named"
+	unset GV_GANG_KEY
 else
 	skip "no python3"
 fi

@@ -331,6 +331,14 @@ warn_plan(const struct run *r)
 		    f->file, (long long)stages, (long long)gpus, r->place.world);
 }
 
+/* Somebody came to where the gang meets and does not belong to it. */
+static void
+say_stranger(void *ctx, const char *line)
+{
+	(void)ctx;
+	gv_warn("warning: %s", line);
+}
+
 int
 run_open(struct run *r, struct gv_error *e)
 {
@@ -341,6 +349,7 @@ run_open(struct run *r, struct gv_error *e)
 	r->saved_step = r->told_step = UINT64_MAX;
 	r->last = array_last(&r->array);
 	r->place.join_s = r->place.silence_s = r->o->timeout_s;
+	r->place.log = r->o->common.quiet ? NULL : say_stranger;
 	if (gv_gang_env(&r->place, e) != 0)
 		return -1;
 	data_scale(&r->data, r->test.n > 0 ? &r->test : NULL, r->o->scale);
@@ -350,7 +359,7 @@ run_open(struct run *r, struct gv_error *e)
 	status = open_checkpoint(r, e);
 	if (status != 0)
 		return status;
-	r->place.key = gang_key(r);
+	r->place.fingerprint = gang_key(r);
 	if (gv_gang_join(&r->gang, &r->place, e) != 0 || open_outputs(r, e) != 0)
 		return -1;
 	r->saved_s = gv_clock_s();

@@ -1,14 +1,12 @@
 /* What all launchers have in common. */
 #include "launch/launch.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/entropy.h"
 #include "launch/launcher.h"
 
 void
@@ -87,26 +85,6 @@ gv_launch_outcome(int status, bool told, double steps, double total_steps)
 
 /* ---- how a gang meets ---- */
 
-static int
-random_bytes(unsigned char *b, size_t n)
-{
-	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-	ssize_t got;
-	int error;
-
-	if (fd == -1)
-		return -1;
-	do
-		got = read(fd, b, n);
-	while (got == -1 && errno == EINTR);
-	error = errno;
-	close(fd);
-	if (got == (ssize_t)n)
-		return 0;
-	errno = got == -1 ? error : EIO;
-	return -1;
-}
-
 int
 gv_launch_meet(struct gv_launch_meeting *m, const struct gv_launch_spec *spec)
 {
@@ -122,7 +100,7 @@ gv_launch_meet(struct gv_launch_meeting *m, const struct gv_launch_spec *spec)
 			      : "127.0.0.1";
 	if (spec->n_gpus == 1)
 		return 0;
-	if (random_bytes(b, sizeof(b)) != 0)
+	if (gv_entropy(b, sizeof(b)) != 0)
 		return -1;
 	for (i = 0; i < sizeof(b); i++)
 		snprintf(m->key + 2 * i, 3, "%02x", b[i]);

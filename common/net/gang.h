@@ -1,24 +1,54 @@
 /*
- * A gang: the processes of one job, numbered 0 .. world-1, that sum a vector
- * after each step.
+ * A gang: the processes of one job, numbered 0 .. world-1.  They meet, send each
+ * other messages, and sum vectors.
  *
- * Members meet at rank 0's address (MASTER_ADDR, MASTER_PORT), learn where the
- * others listen, and connect to the log2(world) partners with which they will
- * exchange.  TCP, no threads, no signals; a member never blocks for ever.
+ * Meeting.  Rank 0 listens at MASTER_ADDR, port MASTER_PORT, and only there; the
+ * others come, learn where everybody is, and connect to each other, all to all.
+ * With a key (GV_GANG_KEY) both sides of every connection prove that they have it
+ * (hello.h).  Whoever does not, says nothing or says something else is sent away
+ * and reported through log; the meeting goes on.  Without a key a newcomer with
+ * the right numbers is believed.  The key guards the meeting, not what is sent
+ * afterwards: messages are neither encrypted nor signed.
  *
- * Order of the sum.  At level k = 0, 1, ... member r exchanges with r ^ 2^k and
- * both add (lower rank's half) + (upper rank's half), so all members hold the
- * same bits, those of a binary tree over the ranks:
+ * Messages.  Each has a tag: a slot (which micro-batch) and a kind (what of it).
+ * Messages with one tag from one member to another arrive in the order in which
+ * they were posted, others in any.  A small one (up to GV_MESSAGE_SMALL bytes)
+ * leaves at once while the receiver keeps less than a window of them that nobody
+ * has asked for; a large one leaves when its receiver has posted where it shall
+ * go.  So no member keeps more than a window per peer, and no message waits
+ * behind another one of another tag: whoever posts its receives before it waits
+ * for its sends cannot deadlock.
+ *
+ * Beside computation.  Posting does not block, and gv_gang_poll moves what can
+ * move.  There is no thread of ours: the system's own buffers (megabytes a
+ * connection) carry on while the caller computes, a call between two layers
+ * refills them, and a worker of one core keeps it.  One thread at a time may use
+ * a gang; who wants a thread for it can call gv_gang_poll in one.
+ *
+ * Sums.  Level by level pairs of neighbouring blocks of 1, 2, 4, ... ranks are
+ * added, lower block + upper block; a block without a neighbour goes up as it is:
  *
  *	world 4:  (x0 + x1) + (x2 + x3)
+ *	world 5:  ((x0 + x1) + (x2 + x3)) + x4
  *
- * One process that sums the shards of its batch by such a tree gets the same
- * bits as 2, 4, ... processes that each hold an equal run of its shards.  So
- * world must be a power of two.
+ * All members hold the same bits: those of one process that sums the shards of
+ * its batch by such a tree, when each member holds an equal run of a power of two
+ * of shards.  Of a power of two of members pairs exchange in log2(world) rounds;
+ * else the ranks of the last, smaller block pass theirs on, in at most twice as
+ * many.  A sum is a list of stages (sum.h): other lists make other algorithms of
+ * the same messages.  A library that sums on devices (NCCL) needs the gang only
+ * to hand round its identifier.
+ *
+ * Failure.  Every function that can wait fails when a member dies ("rank 3 of
+ * 10.0.0.7 is gone"), sends nothing for silence_s seconds while it is waited for
+ * ("is silent for 60 s"), or does not send what it should ("is out of step").
+ * Whoever fails tells the others who was to blame, so that all name the same.
+ * Then the gang cannot be used any more.
  */
 #ifndef GV_NET_GANG_H
 #define GV_NET_GANG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,18 +59,23 @@ enum { GV_GANG_MAX = 1024 };
 struct gv_gang_spec {
 	int rank;
 	int world;        /* 1 = alone: nothing is opened, sums are what they are */
-	const char *addr; /* where rank 0 listens: a name or an address */
+	const char *addr; /* where rank 0 listens: a name or an address of its host */
 	int port;
 	double join_s;    /* time for all to arrive */
-	double silence_s; /* how long a partner may send nothing during an exchange */
-	uint32_t key;     /* must be the same for all: a checksum of what is computed */
+	double silence_s; /* how long somebody may send nothing who is waited for */
+	uint32_t
+	    fingerprint; /* must be the same for all: a checksum of what is computed */
+	const char *key; /* a secret of the gang; NULL or "" = none */
+	/* is told of who was sent away, in a sentence without a dot; NULL = nobody is */
+	void (*log)(void *ctx, const char *line);
+	void *ctx;
 };
 
 /*
- * Fills rank, world, addr and port from RANK, WORLD_SIZE, MASTER_ADDR and
- * MASTER_PORT, as launchers set them; without WORLD_SIZE world is 1.  join_s,
- * silence_s and key are left alone.  The strings belong to the environment.
- * 0, or -1 with *e set: malformed, out of range, not a power of two.
+ * Fills rank, world, addr, port and key from RANK, WORLD_SIZE, MASTER_ADDR,
+ * MASTER_PORT and GV_GANG_KEY, as launchers set them; without WORLD_SIZE world
+ * is 1.  The rest is left alone.  The strings belong to the environment.
+ * 0, or -1 with *e set: malformed, out of range.
  */
 int gv_gang_env(struct gv_gang_spec *s, struct gv_error *e);
 
@@ -48,20 +83,88 @@ struct gv_gang;
 
 /*
  * Joins.  0, or -1 with *e set: nobody listens, somebody is missing after
- * join_s, two members of one rank, another world or key.  Ends with gv_gang_leave.
+ * join_s, a member that has the key is of another world or fingerprint.  Needs a
+ * descriptor for each other member.  Ends with gv_gang_leave.
  */
 int gv_gang_join(struct gv_gang **g, const struct gv_gang_spec *s, struct gv_error *e);
 
+/* Lets go; sends that are not done may not arrive.  NULL is allowed. */
+void gv_gang_leave(struct gv_gang *g);
+
+/* ---- messages ---- */
+
+enum { GV_MESSAGE_SMALL = 8192 };
+
+struct gv_tag {
+	uint32_t slot;
+	uint32_t kind; /* below GV_KIND_OWN */
+};
+
+enum { GV_KIND_OWN = 0x7f000000 }; /* from here on: the gang's own */
+
 /*
- * x[0..n) becomes its sum over the members, in the order above; *flags the OR of
- * all members' flags.  All must call it with the same n.  0, or -1 with *e set:
- * "rank 3 is gone", "rank 3 is silent for 60 s", "rank 3 is out of step"; then
- * x is undefined and the gang cannot be used any more.  Cost: log2(world)
- * exchanges of n values, both directions at once.
+ * One message on its way.  The caller's memory: it and the data stay where they
+ * are, and data is not touched, until done is true or the gang is left.
  */
+struct gv_message {
+	bool done;
+	uint32_t word; /* a number that travels along */
+	/* the rest is the gang's */
+	int peer;
+	double posted_s;
+	struct gv_tag tag;
+	unsigned char *in;
+	const unsigned char *out;
+	size_t bytes;
+	struct gv_message *next;
+};
+
+/*
+ * Posts.  Returns at once; what goes wrong shows when it is waited for.  m->word
+ * is sent, or received.  A message of 0 bytes is one.
+ */
+void gv_gang_send(struct gv_gang *g, struct gv_message *m, int to, struct gv_tag tag,
+    const void *data, size_t bytes);
+void gv_gang_recv(struct gv_gang *g, struct gv_message *m, int from, struct gv_tag tag,
+    void *data, size_t bytes);
+
+/* Moves what can move, without waiting.  0, or -1 with *e set. */
+int gv_gang_poll(struct gv_gang *g, struct gv_error *e);
+
+/* Waits until m is done, moving everything meanwhile.  0, or -1 with *e set. */
+int gv_gang_wait(struct gv_gang *g, struct gv_message *m, struct gv_error *e);
+
+/* ---- sums ---- */
+
+/*
+ * One sum on its way: the caller's memory, as a message is, until it is done or
+ * the gang is left.
+ */
+struct gv_sum {
+	bool done;
+	unsigned flags; /* the OR of all members' flags */
+	/* the rest is the gang's */
+	float *x;
+	size_t n;
+	float *in;
+	size_t stage, passed;
+	bool added;
+	uint32_t sequence;
+	struct gv_message from, to, pass[10];
+	struct gv_sum *next;
+};
+
+/*
+ * Begins to make x[0..n) its sum over the members, in the order above, and flags
+ * the OR of all members' flags.  All members begin the same sums in the same
+ * order; several may be on their way.
+ */
+void gv_gang_sum_begin(
+    struct gv_gang *g, struct gv_sum *s, float *x, size_t n, unsigned flags);
+int gv_gang_sum_wait(struct gv_gang *g, struct gv_sum *s, struct gv_error *e);
+
+/* Both at once. */
 int gv_gang_sum(
     struct gv_gang *g, float *x, size_t n, unsigned *flags, struct gv_error *e);
-
-void gv_gang_leave(struct gv_gang *g); /* NULL is allowed */
 
 #endif

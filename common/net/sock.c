@@ -67,7 +67,7 @@ resolve(struct addrinfo **list, const char *addr, int port, int flags, struct gv
 
 /* An empty host listens on IPv6 and IPv4 at once where there is IPv6. */
 static int
-try_listen(const struct addrinfo *a)
+try_listen(const struct addrinfo *a, bool all)
 {
 	int fd = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
 	int one = 1, zero = 0;
@@ -76,9 +76,9 @@ try_listen(const struct addrinfo *a)
 		return -1;
 	set_up(fd);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (a->ai_family == AF_INET6)
+	if (a->ai_family == AF_INET6 && all)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
-	if (bind(fd, a->ai_addr, a->ai_addrlen) != 0 || listen(fd, 128) != 0) {
+	if (bind(fd, a->ai_addr, a->ai_addrlen) != 0 || listen(fd, SOMAXCONN) != 0) {
 		int error = errno;
 
 		close(fd);
@@ -99,14 +99,18 @@ gv_sock_listen(int *fd, const char *addr, int *port, struct gv_error *e)
 	*fd = -1;
 	if (resolve(&list, addr, *port, AI_PASSIVE, e) != 0)
 		return -1;
-	for (want = AF_INET6; *fd == -1 && want != 0;
+	for (a = list; addr != NULL && *fd == -1 && a != NULL; a = a->ai_next)
+		*fd = try_listen(a, false);
+	for (want = AF_INET6; addr == NULL && *fd == -1 && want != 0;
 	     want = want == AF_INET6 ? AF_INET : 0)
 		for (a = list; *fd == -1 && a != NULL; a = a->ai_next)
 			if (a->ai_family == want)
-				*fd = try_listen(a);
+				*fd = try_listen(a, true);
 	freeaddrinfo(list);
-	if (*fd == -1)
+	if (*fd == -1 && addr == NULL)
 		return gv_error_sys(e, "cannot listen on port %d", *port);
+	if (*fd == -1)
+		return gv_error_sys(e, "cannot listen on %s, port %d", addr, *port);
 	if (getsockname(*fd, (struct sockaddr *)&s, &len) == 0)
 		*port =
 		    ntohs(s.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&s)->sin6_port
@@ -114,59 +118,126 @@ gv_sock_listen(int *fd, const char *addr, int *port, struct gv_error *e)
 	return 0;
 }
 
+static void
+write_numeric(char addr[GV_SOCK_ADDR], const struct sockaddr_storage *s, socklen_t len)
+{
+	if (getnameinfo((const struct sockaddr *)s, len, addr, GV_SOCK_ADDR, NULL, 0,
+		NI_NUMERICHOST) != 0)
+		addr[0] = '\0';
+	if (strncmp(addr, MAPPED, sizeof(MAPPED) - 1) == 0)
+		memmove(
+		    addr, addr + sizeof(MAPPED) - 1, strlen(addr) - sizeof(MAPPED) + 2);
+}
+
+void
+gv_sock_here(int fd, char addr[GV_SOCK_ADDR])
+{
+	struct sockaddr_storage s;
+	socklen_t len = sizeof(s);
+
+	addr[0] = '\0';
+	if (getsockname(fd, (struct sockaddr *)&s, &len) == 0)
+		write_numeric(addr, &s, len);
+}
+
+void
+gv_sock_there(int fd, char addr[GV_SOCK_ADDR])
+{
+	struct sockaddr_storage s;
+	socklen_t len = sizeof(s);
+
+	addr[0] = '\0';
+	if (getpeername(fd, (struct sockaddr *)&s, &len) == 0)
+		write_numeric(addr, &s, len);
+}
+
+int
+gv_sock_take(int listener, char addr[GV_SOCK_ADDR])
+{
+	struct sockaddr_storage s;
+	socklen_t len = sizeof(s);
+	int fd = accept(listener, (struct sockaddr *)&s, &len);
+
+	if (fd == -1)
+		return -1;
+	set_up(fd);
+	write_numeric(addr, &s, len);
+	return fd;
+}
+
 int
 gv_sock_accept(
     int *fd, int listener, double deadline, char addr[GV_SOCK_ADDR], struct gv_error *e)
 {
-	struct sockaddr_storage s;
-
 	for (;;) {
-		socklen_t len = sizeof(s);
 		int r = wait_for(listener, POLLIN, deadline);
 
 		*fd = -1;
 		if (r == 0)
 			return gv_error_set(e, "nobody came");
-		*fd = accept(listener, (struct sockaddr *)&s, &len);
-		if (*fd == -1) {
-			if (errno == EINTR || errno == EAGAIN || errno == ECONNABORTED)
-				continue;
+		*fd = gv_sock_take(listener, addr);
+		if (*fd != -1)
+			return 0;
+		if (errno != EINTR && errno != EAGAIN && errno != ECONNABORTED)
 			return gv_error_sys(e, "cannot accept a connection");
-		}
-		set_up(*fd);
-		if (getnameinfo((struct sockaddr *)&s, len, addr, GV_SOCK_ADDR, NULL, 0,
-			NI_NUMERICHOST) != 0)
-			addr[0] = '\0';
-		if (strncmp(addr, MAPPED, sizeof(MAPPED) - 1) == 0)
-			memmove(addr, addr + sizeof(MAPPED) - 1,
-			    strlen(addr) - sizeof(MAPPED) + 2);
-		return 0;
 	}
+}
+
+int
+gv_sock_error(int fd)
+{
+	int error = 0;
+	socklen_t len = sizeof(error);
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) == 0 ? error : errno;
+}
+
+static int
+begin_connect(const struct addrinfo *a)
+{
+	int fd = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
+	int error;
+
+	if (fd == -1)
+		return -1;
+	set_up(fd);
+	if (connect(fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS ||
+	    errno == EINTR)
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+int
+gv_sock_call(const char *addr, int port)
+{
+	struct gv_error ignored = {0};
+	struct addrinfo *list;
+	int fd;
+
+	if (resolve(&list, addr, port, AI_NUMERICHOST, &ignored) != 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	fd = begin_connect(list);
+	freeaddrinfo(list);
+	return fd;
 }
 
 /* One attempt; the descriptor, or -1 with errno. */
 static int
 try_connect(const struct addrinfo *a, double deadline)
 {
-	int fd = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
-	int error = 0;
-	socklen_t len = sizeof(error);
+	int fd = begin_connect(a);
+	int error;
 
 	if (fd == -1)
 		return -1;
-	set_up(fd);
-	if (connect(fd, a->ai_addr, a->ai_addrlen) == 0)
+	error = wait_for(fd, POLLOUT, deadline) == 0 ? ETIMEDOUT : gv_sock_error(fd);
+	if (error == 0)
 		return fd;
-	if (errno == EINPROGRESS || errno == EINTR) {
-		if (wait_for(fd, POLLOUT, deadline) == 0)
-			error = ETIMEDOUT;
-		else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) != 0)
-			error = errno;
-		if (error == 0)
-			return fd;
-	} else {
-		error = errno;
-	}
 	close(fd);
 	errno = error;
 	return -1;

@@ -1,35 +1,7 @@
 /* common/net: sums over gangs of processes, and what happens when one fails. */
-#include "tap.h"
+#include "net_help.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "base/rng.h"
-#include "net/gang.h"
-#include "net/sock.h"
-
-static int
-free_port(void)
-{
-	struct gv_error e = {0};
-	int fd, port = 0;
-
-	if (gv_sock_listen(&fd, "127.0.0.1", &port, &e) != 0)
-		return 0;
-	close(fd);
-	return port;
-}
-
-static struct gv_gang_spec
-spec(int rank, int world, int port)
-{
-	return (struct gv_gang_spec){rank, world, "127.0.0.1", port, 5, 5, 7};
-}
+#include <signal.h>
 
 static float
 value(int rank, size_t i)
@@ -37,40 +9,49 @@ value(int rank, size_t i)
 	return (float)(gv_random_uniform(3, (uint32_t)rank, 1, i) - 0.5);
 }
 
-/* The sum as one process makes it. */
+/*
+ * The sum as one process makes it: neighbouring blocks of 1, 2, 4, ... ranks, so
+ * that the first part is the largest power of two below n.
+ */
 static float
 tree(int first, int n, size_t i)
 {
-	return n == 1 ? value(first, i)
-		      : tree(first, n / 2, i) + tree(first + n / 2, n / 2, i);
+	int half = 1;
+
+	if (n == 1)
+		return value(first, i);
+	while (2 * half < n)
+		half *= 2;
+	return tree(first, half, i) + tree(first + half, n - half, i);
 }
+
+struct sums {
+	size_t n;
+	int rounds;
+};
 
 /* The exit status of a member: 0 right, 1 an error, 2 wrong numbers. */
 static int
-member(int rank, int world, int port, size_t n, int rounds)
+sum_member(struct gv_gang_spec *s, void *arg)
 {
-	struct gv_gang_spec s = spec(rank, world, port);
+	const struct sums *o = arg;
+	struct gv_gang *g = join_or_exit(s);
 	struct gv_error e = {0};
-	struct gv_gang *g;
-	float *x = calloc(n + 1, sizeof(*x));
+	float *x = calloc(o->n + 1, sizeof(*x));
 	int round;
 	size_t i;
 
-	if (gv_gang_join(&g, &s, &e) != 0) {
-		fprintf(stderr, "# rank %d: %s\n", rank, e.text[0]);
-		return 1;
-	}
-	for (round = 0; round < rounds; round++) {
-		unsigned flags = round == rank ? 4 : 0;
+	for (round = 0; round < o->rounds; round++) {
+		unsigned flags = round == s->rank ? 4 : 0;
 
-		for (i = 0; i < n; i++)
-			x[i] = value(rank, i + (size_t)round);
-		if (gv_gang_sum(g, x, n, &flags, &e) != 0)
+		for (i = 0; i < o->n; i++)
+			x[i] = value(s->rank, i + (size_t)round);
+		if (gv_gang_sum(g, x, o->n, &flags, &e) != 0)
 			return 1;
-		if (flags != (round < world ? 4u : 0u))
+		if (flags != (round < s->world ? 4u : 0u))
 			return 2;
-		for (i = 0; i < n; i++) {
-			float want = tree(0, world, i + (size_t)round);
+		for (i = 0; i < o->n; i++) {
+			float want = tree(0, s->world, i + (size_t)round);
 
 			if (memcmp(&want, &x[i], sizeof(want)) != 0)
 				return 2;
@@ -81,39 +62,107 @@ member(int rank, int world, int port, size_t n, int rounds)
 	return 0;
 }
 
-static int
-run_gang(int world, size_t n, int rounds)
-{
-	int port = free_port(), bad = 0, r;
-
-	fflush(stdout);
-	for (r = 0; r < world; r++) {
-		if (fork() == 0) {
-			if (r == 0)
-				gv_sleep_s(
-				    0.02); /* the others knock before anybody listens */
-			_exit(member(r, world, port, n, rounds));
-		}
-	}
-	for (r = 0; r < world; r++) {
-		int status;
-
-		wait(&status);
-		bad += status != 0;
-	}
-	return bad;
-}
-
 static void
 test_sums(void)
 {
-	is_int(run_gang(1, 10, 3), 0, "a gang of one");
-	is_int(run_gang(2, 1000, 5), 0, "a gang of two sums as a tree");
-	is_int(run_gang(4, 1000, 6), 0, "a gang of four");
-	is_int(run_gang(8, 333, 9), 0, "a gang of eight");
-	is_int(run_gang(16, 7, 17), 0, "a gang of sixteen");
-	is_int(run_gang(2, 2000000, 1), 0, "8 MB each way: more than sockets hold");
-	is_int(run_gang(4, 0, 3), 0, "no values, only flags");
+	int world;
+
+	for (world = 1; world <= 9; world++)
+		is_int(each_rank(world, sum_member, &(struct sums){1000, 9}), 0,
+		    "a gang of %d sums as a tree", world);
+	is_int(each_rank(16, sum_member, &(struct sums){7, 17}), 0, "a gang of sixteen");
+	is_int(
+	    each_rank(21, sum_member, &(struct sums){30, 3}), 0, "a gang of twenty-one");
+	is_int(each_rank(2, sum_member, &(struct sums){2000000, 1}), 0,
+	    "8 MB each way: more than sockets hold");
+	is_int(each_rank(3, sum_member, &(struct sums){100000, 3}), 0,
+	    "large ones in a gang of three");
+	is_int(
+	    each_rank(5, sum_member, &(struct sums){0, 6}), 0, "no values, only flags");
+	is_int(each_rank(2, sum_member, &(struct sums){2048, 3}), 0,
+	    "the largest that leaves at once");
+	is_int(each_rank(2, sum_member, &(struct sums){2049, 3}), 0,
+	    "the smallest that does not");
+}
+
+/* Shards of one process, of two, of three: an equal run of a power of two each. */
+static float
+shard_tree(int first, int n, size_t i)
+{
+	return tree(first, n, i);
+}
+
+static void
+test_shards(void)
+{
+	size_t i, bad = 0;
+	int world;
+
+	/* what gang.h promises: a tree over ranks of trees over runs is the tree over all */
+	for (world = 1; world <= 9; world++) {
+		for (i = 0; i < 200; i++) {
+			float run[9], want = shard_tree(0, 4 * world, i), got = 0;
+			int size, r;
+
+			for (r = 0; r < world; r++)
+				run[r] = shard_tree(4 * r, 4, i);
+			for (size = 1; size < world; size *= 2)
+				for (r = 0; r + size < world; r += 2 * size)
+					run[r] += run[r + size];
+			got = run[0];
+			bad += memcmp(&want, &got, sizeof(got)) != 0;
+		}
+	}
+	is_int((int)bad, 0, "a tree of runs has the bits of the tree of all shards");
+}
+
+/* Several sums on their way at once, of all sizes. */
+static int
+many_member(struct gv_gang_spec *s, void *arg)
+{
+	enum { SUMS = 12 };
+	static const size_t size[SUMS] = {
+	    1, 70000, 0, 300, 2048, 2049, 5, 9000, 100, 40000, 2, 3};
+	struct gv_gang *g = join_or_exit(s);
+	struct gv_error e = {0};
+	struct gv_sum sum[SUMS];
+	float *x[SUMS];
+	size_t i;
+	int k;
+
+	(void)arg;
+	for (k = 0; k < SUMS; k++) {
+		x[k] = calloc(size[k] + 1, sizeof(**x));
+		for (i = 0; i < size[k]; i++)
+			x[k][i] = value(s->rank, i + (size_t)k);
+		gv_gang_sum_begin(g, &sum[k], x[k], size[k], 1u << s->rank);
+		if (k % 3 == s->rank % 3 && gv_gang_poll(g, &e) != 0)
+			return 1;
+	}
+	for (k = 0; k < SUMS; k++) {
+		int which = s->rank % 2 ? k : SUMS - 1 - k; /* waited for in any order */
+
+		if (gv_gang_sum_wait(g, &sum[which], &e) != 0)
+			return 1;
+		if (sum[which].flags != (1u << s->world) - 1)
+			return 2;
+		for (i = 0; i < size[which]; i++)
+			if (x[which][i] != tree(0, s->world, i + (size_t)which))
+				return 2;
+		free(x[which]);
+	}
+	gv_gang_leave(g);
+	return 0;
+}
+
+static void
+test_many(void)
+{
+	int world;
+
+	for (world = 1; world <= 7; world++)
+		is_int(each_rank(world, many_member, NULL), 0,
+		    "twelve sums on their way in a gang of %d", world);
 }
 
 /* ---- failures ---- */
@@ -157,6 +206,13 @@ go_away(struct gv_gang *g)
 }
 
 static void
+die(struct gv_gang *g)
+{
+	(void)g;
+	raise(SIGKILL);
+}
+
+static void
 say_nothing(struct gv_gang *g)
 {
 	(void)g;
@@ -174,6 +230,16 @@ send_more(struct gv_gang *g)
 }
 
 static void
+send_much_more(struct gv_gang *g)
+{
+	struct gv_error e = {0};
+	static float x[100000];
+	unsigned flags = 0;
+
+	gv_gang_sum(g, x, 100000, &flags, &e);
+}
+
+static void
 is_error(int r, const struct gv_error *e, const char *want, const char *name)
 {
 	ok(r == -1 && e->count == 1, "%s: one error", name);
@@ -183,218 +249,95 @@ is_error(int r, const struct gv_error *e, const char *want, const char *name)
 static void
 test_failures(void)
 {
-	struct gv_gang_spec other = spec(1, 2, free_port());
-	struct gv_error e = {0};
-	int r;
+	static const struct {
+		void (*act)(struct gv_gang *);
+		double silence;
+		const char *want, *name;
+	} row[] = {
+	    {go_away, 5, "rank 1 of 127.0.0.1 is gone", "a partner that leaves"},
+	    {die, 5, "rank 1 of 127.0.0.1 is gone", "a partner that is killed"},
+	    {say_nothing, 0.1, "rank 1 of 127.0.0.1 is silent for 0.1 s",
+		"a partner that hangs"},
+	    {send_more, 5, "rank 1 of 127.0.0.1 is out of step",
+		"a partner that sums something else"},
+	    {send_much_more, 5, "rank 1 of 127.0.0.1 is out of step",
+		"a partner that sums much more"},
+	};
+	size_t i;
 
-	r = with_partner(&other, go_away, 5, &e);
-	is_error(r, &e, "rank 1 is gone", "a partner that leaves");
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct gv_gang_spec other = spec(1, 2, free_port());
+		struct gv_error e = {0};
 
-	gv_error_clear(&e);
-	other.port = free_port();
-	r = with_partner(&other, say_nothing, 0.1, &e);
-	is_error(r, &e, "rank 1 is silent for 0.1 s", "a partner that hangs");
-
-	gv_error_clear(&e);
-	other.port = free_port();
-	r = with_partner(&other, send_more, 5, &e);
-	is_error(r, &e, "rank 1 is out of step", "a partner that sums something else");
-
-	gv_error_clear(&e);
-	other.port = free_port();
-	other.key = 8;
-	r = with_partner(&other, NULL, 5, &e);
-	is_error(r, &e,
-	    "rank 1 of 127.0.0.1 cannot join: it computes something else (model, data, "
-	    "options or "
-	    "checkpoint differ)",
-	    "another key");
-
-	gv_error_clear(&e);
-	other = spec(3, 4, free_port());
-	r = with_partner(&other, NULL, 5, &e);
-	is_error(r, &e, "rank 3 of 127.0.0.1 cannot join: its WORLD_SIZE is another",
-	    "another world");
-
-	gv_error_clear(&e);
-	other = spec(2, 2, free_port());
-	r = with_partner(&other, NULL, 5, &e);
-	is_error(r, &e, "rank 2 of 127.0.0.1 cannot join: its RANK is not in the gang",
-	    "a rank outside");
+		is_error(with_partner(&other, row[i].act, row[i].silence, &e), &e,
+		    row[i].want, row[i].name);
+	}
 }
 
-/* Two members claim rank 1 of four. */
+/* One of five is killed while they sum: all others name it, whomever they waited for. */
 static void
-test_twins(void)
+test_blame(void)
 {
-	struct gv_error e = {0};
-	struct gv_gang_spec s = spec(0, 4, free_port());
-	struct gv_gang *g;
-	pid_t pid[2];
-	int i;
+	enum { WORLD = 5 };
+	int round, r;
 
-	fflush(stdout);
-	for (i = 0; i < 2; i++) {
-		pid[i] = fork();
-		if (pid[i] == 0) {
-			struct gv_gang_spec twin = spec(1, 4, s.port);
+	for (round = 0; round < 8; round++) {
+		int victim = (int)(gv_random_uniform(5, 1, 2, (uint64_t)round) * WORLD);
+		int port = free_port(), out[2], right = 0, lines = 0;
+		char want[64], all[4096] = "", *line;
+		double start = gv_clock_s();
+		pid_t pid[WORLD];
+		ssize_t n;
 
-			gv_gang_join(&g, &twin, &e);
-			_exit(0);
+		if (pipe(out) != 0)
+			return;
+		fflush(stdout);
+		for (r = 0; r < WORLD; r++) {
+			pid[r] = fork();
+			if (pid[r] == 0) {
+				struct gv_gang_spec s = spec(r, WORLD, port);
+				struct gv_gang *g = join_or_exit(&s);
+				static float x[60000];
+				struct gv_error e = {0};
+				unsigned flags = 0;
+
+				while (gv_gang_sum(
+					   g, x, round % 2 ? 60000 : 10, &flags, &e) == 0)
+					;
+				strcat(e.text[0], "\n");
+				n = write(out[1], e.text[0], strlen(e.text[0]));
+				gv_gang_leave(g);
+				_exit(1);
+			}
 		}
-	}
-	ok(gv_gang_join(&g, &s, &e) == -1, "two of one rank");
-	is_str(e.text[0], "rank 1 of 127.0.0.1 cannot join: its RANK was here already",
-	    "says which");
-	for (i = 0; i < 2; i++)
-		waitpid(pid[i], NULL, 0);
-}
-
-static void
-test_absence(void)
-{
-	struct gv_gang_spec s = spec(0, 2, free_port());
-	struct gv_error e = {0};
-	struct gv_gang *g;
-	char want[100];
-	double start = gv_clock_s();
-
-	s.join_s = 0.2;
-	ok(gv_gang_join(&g, &s, &e) == -1 && g == NULL, "rank 0 alone");
-	is_str(e.text[0], "1 of 2 workers came within 0.2 s", "counts who came");
-	gv_error_clear(&e);
-	s.rank = 1;
-	ok(gv_gang_join(&g, &s, &e) == -1, "rank 1 alone");
-	snprintf(want, sizeof(want),
-	    "cannot connect to 127.0.0.1, port %d: Connection refused", s.port);
-	is_str(e.text[0], want, "says where nobody is");
-	ok(gv_clock_s() - start < 3, "and both in time");
-	gv_error_clear(&e);
-	s.addr = "no such host";
-	ok(gv_gang_join(&g, &s, &e) == -1, "an address that is none");
-	ok(strncmp(e.text[0], "cannot find the address \"no such host\": ", 40) == 0,
-	    "%s", e.text[0]);
-}
-
-/* A port scanner, then silence: the gang still meets. */
-static void
-test_strangers(void)
-{
-	int port = free_port(), fd, status, bad = 0, i;
-	struct gv_error e = {0};
-
-	fflush(stdout);
-	for (i = 0; i < 2; i++)
-		if (fork() == 0) {
-			if (i == 1)
-				gv_sleep_s(0.1);
-			_exit(member(i, 2, port, 10, 1));
+		gv_sleep_s(0.05 + gv_random_uniform(5, 2, 2, (uint64_t)round) * 0.1);
+		kill(pid[victim], SIGKILL);
+		for (r = 0; r < WORLD; r++)
+			waitpid(pid[r], NULL, 0);
+		close(out[1]);
+		n = read(out[0], all, sizeof(all) - 1);
+		close(out[0]);
+		all[n > 0 ? n : 0] = '\0';
+		snprintf(want, sizeof(want), "rank %d of 127.0.0.1 is gone", victim);
+		for (line = strtok(all, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+			lines++;
+			right += strcmp(line, want) == 0;
+			if (strcmp(line, want) != 0)
+				printf("# rank %d was killed: %s\n", victim, line);
 		}
-	if (gv_sock_connect(&fd, "127.0.0.1", port, gv_clock_s() + 5, &e) == 0) {
-		bad = send(fd, "GET / HTTP/1.0\r\n\r\n....", 22, MSG_NOSIGNAL) != 22;
-		close(fd);
+		ok(right == WORLD - 1 && lines == right,
+		    "rank %d is killed: the other four say so", victim);
+		ok(gv_clock_s() - start < 10, "and soon");
 	}
-	is_int(bad + (int)e.count, 0, "a stranger talks to rank 0");
-	for (i = 0; i < 2; i++) {
-		wait(&status);
-		bad += status != 0;
-	}
-	is_int(bad, 0, "and the gang meets all the same");
-}
-
-/* What listens at rank 0's place is something else. */
-static void
-test_wrong_place(void)
-{
-	struct gv_gang_spec s = spec(0, 2, free_port());
-	struct gv_error e = {0};
-	struct gv_gang *g;
-	char want[100], addr[GV_SOCK_ADDR];
-	int fd, taken, port = s.port;
-	pid_t pid;
-
-	gv_sock_listen(&taken, NULL, &port, &e);
-	ok(gv_gang_join(&g, &s, &e) == -1, "rank 0: the port is taken");
-	snprintf(
-	    want, sizeof(want), "cannot listen on port %d: Address already in use", port);
-	is_str(e.text[0], want, "rank 0: says so");
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		char in[20];
-
-		if (gv_sock_accept(&fd, taken, gv_clock_s() + 5, addr, &e) == 0)
-			gv_sock_exchange(
-			    fd, "220 smtp ready", 14, in, sizeof(in), 5, "", &e);
-		_exit(0);
-	}
-	s.rank = 1;
-	gv_error_clear(&e);
-	ok(gv_gang_join(&g, &s, &e) == -1, "rank 1: a mail server is there");
-	snprintf(
-	    want, sizeof(want), "127.0.0.1, port %d: no rank 0 of a gang is there", port);
-	is_str(e.text[0], want, "rank 1: says so");
-	waitpid(pid, NULL, 0);
-	gv_error_clear(&e);
-	ok(gv_sock_accept(&fd, taken, gv_clock_s() + .05, addr, &e) == -1,
-	    "accepting has a deadline");
-	is_str(e.text[0], "nobody came", "and says so");
-	close(taken);
-}
-
-static void
-env_error(const char *world, const char *rank, const char *addr, const char *port,
-    const char *want)
-{
-	struct gv_gang_spec s = {0};
-	struct gv_error e = {0};
-	const char *name[] = {"WORLD_SIZE", "RANK", "MASTER_ADDR", "MASTER_PORT"};
-	const char *v[4];
-	int i;
-
-	v[0] = world, v[1] = rank, v[2] = addr, v[3] = port;
-	for (i = 0; i < 4; i++)
-		if (v[i] == NULL || setenv(name[i], v[i], 1) != 0)
-			unsetenv(name[i]);
-	if (want == NULL) {
-		ok(gv_gang_env(&s, &e) == 0, "an environment that is right");
-		return;
-	}
-	ok(gv_gang_env(&s, &e) == -1, "a wrong environment");
-	is_str(e.text[0], want, "%s", want);
-}
-
-static void
-test_environment(void)
-{
-	env_error(NULL, NULL, NULL, NULL, NULL);
-	env_error("1", NULL, NULL, NULL, NULL);
-	env_error("4", "3", "127.0.0.1", "29500", NULL);
-	env_error("3", "0", "127.0.0.1", "29500",
-	    "WORLD_SIZE: a gang needs a power of two workers, got 3");
-	env_error("x", "0", "127.0.0.1", "29500",
-	    "WORLD_SIZE: expected a whole number from 1 to 1024, got \"x\"");
-	env_error("2", "2", "127.0.0.1", "29500",
-	    "RANK: expected a whole number from 0 to 1, got \"2\"");
-	env_error(
-	    "2", NULL, "127.0.0.1", "29500", "RANK is not set, and WORLD_SIZE is over 1");
-	env_error(
-	    "2", "0", NULL, "29500", "MASTER_ADDR is not set, and WORLD_SIZE is over 1");
-	env_error("2", "0", "127.0.0.1", NULL,
-	    "MASTER_PORT is not set, and WORLD_SIZE is over 1");
-	env_error("2", "0", "127.0.0.1", "0",
-	    "MASTER_PORT: expected a whole number from 1 to 65535, got \"0\"");
 }
 
 int
 main(void)
 {
 	test_sums();
+	test_shards();
+	test_many();
 	test_failures();
-	test_twins();
-	test_absence();
-	test_strangers();
-	test_wrong_place();
-	test_environment();
+	test_blame();
 	return done_testing();
 }

@@ -1,0 +1,34 @@
+/*
+ * A link: a stream of bytes to one other member, whatever carries it.  TCP is one
+ * (link_tcp); memory that two processes of a node share would be another, with
+ * the socket as its bell; tests bring theirs.
+ */
+#ifndef GV_NET_LINK_H
+#define GV_NET_LINK_H
+
+#include <stddef.h>
+#include <sys/uio.h>
+
+struct gv_link;
+
+struct gv_link_ops {
+	/* Takes bytes of the n pieces in order: how many, 0 = none now, -1 = the peer is gone. */
+	ptrdiff_t (*send)(struct gv_link *l, struct iovec *v, int n);
+	/* Gives up to n bytes: how many, 0 = none now, -1 = the peer has closed or is gone. */
+	ptrdiff_t (*recv)(struct gv_link *l, void *b, size_t n);
+	/*
+	 * Frees, once the bytes that were taken are with the peer; waits for that
+	 * until the deadline (gv_clock_s; 0 = not at all).
+	 */
+	void (*close)(struct gv_link *l, double deadline);
+};
+
+struct gv_link {
+	const struct gv_link_ops *ops;
+	int fd; /* poll says POLLIN when recv, POLLOUT when send can go on */
+};
+
+/* Of a connected TCP socket, which it owns. */
+struct gv_link *gv_link_tcp(int fd);
+
+#endif

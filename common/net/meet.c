@@ -1,0 +1,169 @@
+#include "net/meet.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "net/meet_talk.h"
+
+static double
+left(double deadline)
+{
+	double s = deadline - gv_clock_s();
+
+	return s > 0.001 ? s : 0.001;
+}
+
+/* ---- rank 0 ---- */
+
+static int
+hand_out_roster(struct gv_meeting *m, struct gv_error *e)
+{
+	size_t world = (size_t)m->s->world, bytes = world * GV_MEMBER_LEN, r;
+	unsigned char *b = gv_xcalloc(1, GV_ANSWER_LEN + bytes);
+	struct gv_answer a = {GV_WELCOME, (uint32_t)world};
+	char who[GV_SOCK_ADDR + 32];
+	int status = 0;
+
+	for (r = 0; r < world; r++)
+		gv_member_write(b + GV_ANSWER_LEN + r * GV_MEMBER_LEN, &m->member[r]);
+	for (r = 1; r < world && status == 0; r++) {
+		snprintf(who, sizeof(who), "rank %zu of %s", r, m->host[r]);
+		gv_answer_write(b, &a, b + GV_ANSWER_LEN, m->nonce[r], m->s->key);
+		status = gv_sock_exchange(m->fd[r], b, GV_ANSWER_LEN + bytes, NULL, 0,
+		    left(m->deadline), who, e);
+	}
+	free(b);
+	return status;
+}
+
+static int
+host_all(struct gv_meeting *m, struct gv_error *e)
+{
+	int port = m->s->port;
+
+	if (gv_sock_listen(&m->listener, m->s->addr, &port, e) != 0)
+		return -1;
+	m->missing = m->s->world - 1;
+	return gv_talk_gather(m, e) == 0 ? hand_out_roster(m, e) : -1;
+}
+
+/* ---- the others ---- */
+
+static int
+nobody_there(const struct gv_meeting *m, struct gv_error *e)
+{
+	return gv_error_set(
+	    e, "%s, port %d: no rank 0 of a gang is there", m->s->addr, m->s->port);
+}
+
+static int
+read_roster(struct gv_meeting *m, struct gv_talk *t, const struct gv_answer *a,
+    const unsigned char *head, struct gv_error *e)
+{
+	unsigned char *b = gv_xcalloc(a->members + 1, GV_MEMBER_LEN);
+	int r, status;
+
+	status = gv_sock_exchange(t->fd, NULL, 0, b, (size_t)a->members * GV_MEMBER_LEN,
+	    left(m->deadline), m->rank_0, e);
+	if (status == 0 && !gv_answer_true(head, b, t->nonce, m->s->key))
+		status =
+		    a->verdict == GV_OTHER_KEY
+			? gv_error_set(e, "rank 0 refused rank %d: %s", m->s->rank,
+			      gv_verdict_text(a->verdict))
+			: gv_error_set(e,
+			      "%s, port %d: who is there does not have this GV_GANG_KEY",
+			      m->s->addr, m->s->port);
+	if (status == 0 && a->verdict != GV_WELCOME)
+		status = gv_error_set(e, "rank 0 refused rank %d: %s", m->s->rank,
+		    gv_verdict_text(a->verdict));
+	else if (status == 0 && a->members == 0)
+		status = nobody_there(m, e);
+	for (r = 1; status == 0 && r < m->s->world; r++)
+		if (gv_member_read(&m->member[r], b + (size_t)r * GV_MEMBER_LEN) != 0)
+			status =
+			    gv_error_set(e, "rank 0 says of rank %d what cannot be", r);
+	free(b);
+	return status;
+}
+
+/* Says hello to rank 0 and learns where all are. */
+static int
+visit(struct gv_meeting *m, struct gv_talk *t, struct gv_error *e)
+{
+	unsigned char head[GV_ANSWER_LEN];
+	struct gv_answer a;
+	int port = 0;
+
+	/* the four first bytes before the rest: what is no gang may never say more */
+	if (gv_sock_exchange(
+		t->fd, NULL, 0, t->challenge, 4, left(m->deadline), m->rank_0, e) != 0)
+		return -1;
+	if (!gv_challenge_begins(t->challenge, 4))
+		return nobody_there(m, e);
+	if (gv_sock_exchange(t->fd, NULL, 0, t->challenge + 4, GV_CHALLENGE_LEN - 4,
+		left(m->deadline), m->rank_0, e) != 0)
+		return -1;
+	gv_sock_here(t->fd, t->addr);
+	if (gv_sock_listen(&m->listener, t->addr, &port, e) != 0 ||
+	    gv_talk_hello(m, t, (uint32_t)port, e) != 0)
+		return -1;
+	if (gv_sock_exchange(
+		t->fd, NULL, 0, head, sizeof(head), left(m->deadline), m->rank_0, e) != 0)
+		return -1;
+	if (gv_answer_read(&a, head, (uint32_t)m->s->world) != 0)
+		return nobody_there(m, e);
+	return read_roster(m, t, &a, head, e);
+}
+
+static int
+come(struct gv_meeting *m, struct gv_error *e)
+{
+	struct gv_talk t = {.fd = -1};
+	int r;
+
+	if (gv_sock_connect(&t.fd, m->s->addr, m->s->port, m->deadline, e) != 0)
+		return -1;
+	gv_sock_there(t.fd, m->host[0]);
+	snprintf(m->rank_0, sizeof(m->rank_0), "rank 0 of %s", m->host[0]);
+	if (visit(m, &t, e) != 0) {
+		close(t.fd);
+		return -1;
+	}
+	m->fd[0] = t.fd;
+	m->missing = m->s->world - 2;
+	for (r = 1; r < m->s->rank; r++)
+		if (gv_talk_call(m, r, e) != 0)
+			return -1;
+	return gv_talk_gather(m, e);
+}
+
+int
+gv_meet(
+    const struct gv_gang_spec *s, int *fd, char (*host)[GV_SOCK_ADDR], struct gv_error *e)
+{
+	struct gv_meeting m = {.s = s, .fd = fd, .host = host, .listener = -1};
+	size_t world = (size_t)s->world;
+	int r, status;
+
+	m.deadline = gv_clock_s() + s->join_s;
+	m.member = gv_xcalloc(world, sizeof(*m.member));
+	m.nonce = gv_xcalloc(world, sizeof(*m.nonce));
+	for (r = 0; r < s->world; r++)
+		fd[r] = -1;
+	status = s->rank == 0 ? host_all(&m, e) : come(&m, e);
+	gv_talk_free(&m);
+	for (r = 0; status != 0 && r < s->world; r++) {
+		if (fd[r] != -1)
+			close(fd[r]);
+		fd[r] = -1;
+	}
+	if (m.listener != -1)
+		close(m.listener);
+	free(m.nonce);
+	free(m.member);
+	return status;
+}

@@ -1,0 +1,168 @@
+/* A gang of links: what goes wrong, and waiting. */
+#include "net/mesh.h"
+
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#define LAST_WORDS_S .5
+
+/* ---- moving ---- */
+
+static bool
+move_peer(struct gv_gang *g, struct gv_peer *p)
+{
+	bool moved = false;
+
+	if (p->link != NULL)
+		moved = gv_in_move(g, p);
+	if (p->link != NULL && gv_out_move(g, p))
+		moved = true;
+	return moved;
+}
+
+static bool
+move_ready(struct gv_gang *g, int timeout_ms)
+{
+	bool moved = false;
+	int r;
+
+	for (r = 0; r < g->world; r++) {
+		const struct gv_peer *p = &g->peer[r];
+
+		g->poll[r].fd = p->link != NULL ? p->link->fd : -1;
+		g->poll[r].events = gv_out_waits(p) ? POLLIN | POLLOUT : POLLIN;
+		g->poll[r].revents = 0;
+	}
+	if (poll(g->poll, (nfds_t)g->world, timeout_ms) <= 0)
+		return false;
+	for (r = 0; r < g->world && g->blame == GV_BLAME_NONE; r++)
+		if (g->poll[r].revents != 0 && move_peer(g, &g->peer[r]))
+			moved = true;
+	return moved;
+}
+
+bool
+gv_mesh_move(struct gv_gang *g, struct gv_peer *only, int timeout_ms)
+{
+	bool moved = only != NULL ? move_peer(g, only) : move_ready(g, timeout_ms);
+
+	while (moved && g->blame == GV_BLAME_NONE && gv_sums_move(g))
+		;
+	return moved;
+}
+
+/* ---- waiting ---- */
+
+/* What is waited for of peers that are gone or silent; the time until the next is. */
+static double
+look_at(struct gv_gang *g, struct gv_message *const *m, size_t n, double since)
+{
+	double now = gv_clock_s(), wait = g->silence_s;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct gv_peer *p = &g->peer[m[i]->peer];
+		double left =
+		    g->silence_s - now + fmax(since, fmax(p->moved, m[i]->posted_s));
+
+		if (m[i]->done)
+			continue;
+		if (p->link == NULL || p->left)
+			gv_mesh_blame(g, GV_BLAME_GONE, m[i]->peer, g->rank);
+		else if (left <= 0)
+			gv_mesh_blame(g, GV_BLAME_SILENT, m[i]->peer, g->rank);
+		else if (left < wait)
+			wait = left;
+	}
+	return wait;
+}
+
+int
+gv_mesh_wait(struct gv_gang *g, struct gv_message *const *m, size_t n, struct gv_error *e)
+{
+	double since = gv_clock_s();
+	size_t i = 0;
+
+	for (;;) {
+		double wait;
+
+		while (i < n && m[i]->done)
+			i++;
+		if (i == n)
+			return 0;
+		if (gv_mesh_state(g, e) != 0)
+			return -1;
+		if (gv_mesh_move(g, &g->peer[m[i]->peer], 0) || m[i]->done)
+			continue;
+		wait = look_at(g, m + i, n - i, since);
+		if (g->blame == GV_BLAME_NONE)
+			gv_mesh_move(
+			    g, NULL, wait > 3600 ? 3600000 : (int)(wait * 1000) + 1);
+	}
+}
+
+/* ---- beginning and end ---- */
+
+struct gv_gang *
+gv_mesh_new(int rank, int world, struct gv_link *const *link, double silence_s)
+{
+	struct gv_gang *g = gv_xcalloc(1, sizeof(*g));
+	int r;
+
+	g->rank = rank;
+	g->world = world;
+	g->silence_s = silence_s;
+	g->peer = gv_xcalloc((size_t)world, sizeof(*g->peer));
+	g->poll = gv_xcalloc((size_t)world, sizeof(*g->poll));
+	for (r = 0; r < world; r++)
+		g->peer[r].link = link[r];
+	gv_stages_tree(&g->stages, rank, world);
+	return g;
+}
+
+static void
+free_peer(struct gv_peer *p, double deadline)
+{
+	struct gv_early *early;
+
+	if (p->link != NULL)
+		p->link->ops->close(p->link, deadline);
+	while ((early = p->kept) != NULL) {
+		p->kept = early->next;
+		free(early);
+	}
+	free(p->early);
+	free(p->say.note);
+	free(p->grants.note);
+	free(p->offers.note);
+}
+
+void
+gv_gang_leave(struct gv_gang *g)
+{
+	struct gv_tag none = {0};
+	struct gv_sum *s;
+	double deadline;
+	int r;
+
+	if (g == NULL)
+		return;
+	for (s = g->sum; s != NULL; s = s->next)
+		free(s->in);
+	/* a broken gang leaves soon: what it still has to say is who is to blame */
+	deadline =
+	    gv_clock_s() + (g->blame == GV_BLAME_NONE ? g->silence_s : LAST_WORDS_S);
+	for (r = 0; r < g->world; r++)
+		gv_mesh_say_last(&g->peer[r], GV_BYE, none);
+	for (r = 0; r < g->world; r++)
+		free_peer(&g->peer[r], deadline);
+	free(g->peer);
+	free(g->poll);
+	free(g);
+}

@@ -1,0 +1,162 @@
+/*
+ * Messages over links: the inside of a gang.
+ *
+ * A frame is a header and, of a message, its bytes.  Machines of one byte order
+ * only: the magic number tells.
+ *
+ *	DATA   a message: tag, word, bytes
+ *	GRANT  a receive of so many bytes has been posted: send the message
+ *	OFFER  a large message, the next of its tag, waits for its grant (so that a
+ *	       receive of another size is found at once, not after a long silence)
+ *	TAKEN  so many bytes of the window are free again
+ *	ABORT  who was to blame, and for what
+ *	BYE    no more will come
+ */
+#ifndef GV_NET_MESH_H
+#define GV_NET_MESH_H
+
+#include "net/gang.h"
+#include "net/link.h"
+#include "net/sock.h"
+#include "net/sum.h"
+
+enum {
+	GV_MESH_WINDOW = 256 * 1024, /* bytes kept per peer that nobody has asked for */
+	GV_MESH_COST = 64,           /* of the window, a message beside its bytes */
+	GV_MESH_PENDING_MAX = 65536, /* grants and offers a peer may be ahead */
+	GV_MESH_BUFFER = 32 * 1024
+};
+
+enum gv_frame_type { GV_DATA = 1, GV_GRANT, GV_OFFER, GV_TAKEN, GV_ABORT, GV_BYE };
+
+#define GV_FRAME_MAGIC 0x67764d32u
+
+struct gv_frame {
+	uint32_t magic;
+	uint32_t type;
+	struct gv_tag tag;
+	uint32_t word;
+	uint32_t unused;
+	uint64_t bytes;
+};
+
+/* Messages in the order in which they were posted. */
+struct gv_queue {
+	struct gv_message *first, *last;
+};
+
+/* Grants or offers that have come before their message was posted. */
+struct gv_notes {
+	struct gv_frame *note;
+	size_t first, n, cap;
+};
+
+/* A small message that came before its receive was posted. */
+struct gv_early {
+	struct gv_frame frame;
+	struct gv_early *next;
+	unsigned char data[];
+};
+
+struct gv_peer {
+	struct gv_link *link; /* NULL = ourselves, or closed */
+	char host[GV_SOCK_ADDR];
+	bool left;    /* it has said BYE */
+	bool deaf;    /* it takes no more */
+	double moved; /* when a byte went either way */
+
+	struct gv_queue out;    /* may go; the first is being written */
+	struct gv_queue held;   /* have no grant or no window */
+	struct gv_notes say;    /* frames without bytes, to be written between messages */
+	struct gv_notes grants; /* of messages that were not posted yet */
+	size_t window;          /* used, of small messages that we sent */
+	struct gv_frame head;   /* being written */
+	size_t head_left;       /* bytes of it; of a message also body_left */
+	size_t body_left;
+
+	unsigned char buf[GV_MESH_BUFFER];
+	size_t at, end;
+	struct gv_frame in;     /* whose bytes are coming */
+	unsigned char *into;    /* where the next one goes */
+	size_t in_left;         /* how many */
+	struct gv_message *to;  /* its receive, or */
+	struct gv_early *early; /* where it is kept */
+	struct gv_queue recv;   /* posted */
+	struct gv_notes offers; /* of receives that were not posted yet */
+	struct gv_early *kept, *kept_last;
+	size_t kept_bytes; /* of the window, of kept ones */
+	size_t taken;      /* of the window, free again but the peer does not know */
+};
+
+enum gv_blame { GV_BLAME_NONE, GV_BLAME_GONE, GV_BLAME_SILENT, GV_BLAME_STEP };
+
+struct gv_gang {
+	int rank;
+	int world;
+	double silence_s;
+	struct gv_peer *peer; /* [world] */
+	struct pollfd *poll;  /* [world] */
+	enum gv_blame blame;  /* not NONE: the gang is broken */
+	int culprit;
+	int accuser; /* who said so; the own rank = seen here */
+
+	struct gv_stages stages;
+	struct gv_sum *sum; /* on their way, in order */
+	uint32_t sequence;
+};
+
+/* A gang of links that are there already (NULL at the own rank), which it owns. */
+struct gv_gang *gv_mesh_new(
+    int rank, int world, struct gv_link *const *link, double silence_s);
+
+/* Breaks the gang, and tells the others whose fault it is. */
+void gv_mesh_blame(struct gv_gang *g, enum gv_blame why, int culprit, int accuser);
+/* Says what nobody waits for the end of, unless within the bytes of a message. */
+void gv_mesh_say_last(struct gv_peer *p, enum gv_frame_type type, struct gv_tag tag);
+
+/* -1 with the sentence in *e when it is broken, else 0. */
+int gv_mesh_state(const struct gv_gang *g, struct gv_error *e);
+
+/*
+ * Moves what can move, of one peer at once or (NULL) of all, waiting timeout_ms
+ * for something to do.  True when something moved.
+ */
+bool gv_mesh_move(struct gv_gang *g, struct gv_peer *only, int timeout_ms);
+
+/* Waits until all n messages are done.  0 or -1. */
+int gv_mesh_wait(
+    struct gv_gang *g, struct gv_message *const *m, size_t n, struct gv_error *e);
+
+/* ---- queues ---- */
+
+void gv_queue_add(struct gv_queue *q, struct gv_message *m);
+void gv_queue_remove(struct gv_queue *q, struct gv_message *m);
+
+/* Adds; false: a peer is too far ahead. */
+bool gv_notes_add(struct gv_notes *n, const struct gv_frame *f);
+/* Removes the first of a tag; false: there is none. */
+bool gv_notes_take(struct gv_notes *n, struct gv_tag tag, struct gv_frame *f);
+
+static inline bool
+gv_tag_same(struct gv_tag a, struct gv_tag b)
+{
+	return a.slot == b.slot && a.kind == b.kind;
+}
+
+/* ---- the two directions of a peer ---- */
+
+/* Writes what can be written; true when something moved. */
+bool gv_out_move(struct gv_gang *g, struct gv_peer *p);
+bool gv_out_waits(const struct gv_peer *p); /* something is to be written */
+void gv_out_post(struct gv_gang *g, struct gv_peer *p, struct gv_message *m);
+void gv_out_say(struct gv_gang *g, struct gv_peer *p, enum gv_frame_type type,
+    struct gv_tag tag, uint64_t bytes);
+/* A grant has come, or room in the window. */
+void gv_out_granted(struct gv_gang *g, struct gv_peer *p, const struct gv_frame *f);
+void gv_out_taken(struct gv_gang *g, struct gv_peer *p, uint64_t bytes);
+
+/* Reads what can be read; true when something moved. */
+bool gv_in_move(struct gv_gang *g, struct gv_peer *p);
+void gv_in_post(struct gv_gang *g, struct gv_peer *p, struct gv_message *m);
+
+#endif

@@ -1,0 +1,205 @@
+/* What goes to a peer. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "net/mesh.h"
+
+static bool
+is_small(const struct gv_message *m)
+{
+	return m->bytes <= GV_MESSAGE_SMALL;
+}
+
+void
+gv_out_say(struct gv_gang *g, struct gv_peer *p, enum gv_frame_type type,
+    struct gv_tag tag, uint64_t bytes)
+{
+	struct gv_frame f = {GV_FRAME_MAGIC, (uint32_t)type, tag, 0, 0, bytes};
+
+	if (!p->deaf && !gv_notes_add(&p->say, &f))
+		gv_mesh_blame(g, GV_BLAME_STEP, (int)(p - g->peer), g->rank);
+}
+
+/* ---- when a message may go ---- */
+
+/* The first held message of a tag, before end (NULL = of all). */
+static struct gv_message *
+held(const struct gv_peer *p, struct gv_tag tag, const struct gv_message *end)
+{
+	struct gv_message *m = p->held.first;
+
+	while (m != end && !gv_tag_same(m->tag, tag))
+		m = m->next;
+	return m != end ? m : NULL;
+}
+
+static bool
+fits(const struct gv_peer *p, const struct gv_message *m)
+{
+	return p->window + m->bytes + GV_MESH_COST <= GV_MESH_WINDOW;
+}
+
+static void
+let_go(struct gv_gang *g, struct gv_peer *p, struct gv_message *m, uint64_t granted)
+{
+	if (is_small(m))
+		p->window += m->bytes + GV_MESH_COST;
+	else if (granted != m->bytes)
+		gv_mesh_blame(g, GV_BLAME_STEP, (int)(p - g->peer), g->rank);
+	gv_queue_add(&p->out, m);
+}
+
+/*
+ * Lets go what may go now, in order: the first that finds no room in the window
+ * keeps its place before the small ones behind it.  A large one whose grant came
+ * while one of its tag was before it goes here too.
+ */
+static void
+release(struct gv_gang *g, struct gv_peer *p)
+{
+	struct gv_message *m, *next;
+
+	for (m = p->held.first; m != NULL; m = next) {
+		struct gv_frame grant = {0};
+
+		next = m->next;
+		if (is_small(m) && !fits(p, m))
+			break;
+		if (held(p, m->tag, m) != NULL)
+			continue;
+		if (!is_small(m) && !gv_notes_take(&p->grants, m->tag, &grant))
+			continue;
+		gv_queue_remove(&p->held, m);
+		let_go(g, p, m, grant.bytes);
+	}
+}
+
+static bool
+is_queued(const struct gv_peer *p, struct gv_tag tag)
+{
+	const struct gv_message *m;
+
+	for (m = p->out.first; m != NULL; m = m->next)
+		if (gv_tag_same(m->tag, tag))
+			return true;
+	return false;
+}
+
+void
+gv_out_post(struct gv_gang *g, struct gv_peer *p, struct gv_message *m)
+{
+	bool first = p->held.first == NULL || held(p, m->tag, NULL) == NULL;
+	struct gv_frame grant = {0};
+
+	if (first && (is_small(m) ? p->held.first == NULL && fits(p, m)
+				  : gv_notes_take(&p->grants, m->tag, &grant))) {
+		let_go(g, p, m, grant.bytes);
+		return;
+	}
+	gv_queue_add(&p->held, m);
+	/* only of the next of its tag: the receiver compares it with its next receive */
+	if (!is_small(m) && first && !is_queued(p, m->tag))
+		gv_out_say(g, p, GV_OFFER, m->tag, m->bytes);
+	else if (is_small(m))
+		release(g, p); /* what is held may all be large */
+}
+
+void
+gv_out_granted(struct gv_gang *g, struct gv_peer *p, const struct gv_frame *f)
+{
+	struct gv_message *m = held(p, f->tag, NULL);
+
+	if (m != NULL && !is_small(m)) {
+		gv_queue_remove(&p->held, m);
+		let_go(g, p, m, f->bytes);
+		release(g, p);
+	} else if (!gv_notes_add(&p->grants, f)) {
+		gv_mesh_blame(g, GV_BLAME_STEP, (int)(p - g->peer), g->rank);
+	}
+}
+
+void
+gv_out_taken(struct gv_gang *g, struct gv_peer *p, uint64_t bytes)
+{
+	if (bytes > p->window) {
+		gv_mesh_blame(g, GV_BLAME_STEP, (int)(p - g->peer), g->rank);
+		return;
+	}
+	p->window -= (size_t)bytes;
+	release(g, p);
+}
+
+/* ---- writing ---- */
+
+bool
+gv_out_waits(const struct gv_peer *p)
+{
+	return !p->deaf && (p->head_left > 0 || p->body_left > 0 || p->say.n > 0 ||
+			       p->out.first != NULL);
+}
+
+/* Chooses what is written next; false: there is nothing. */
+static bool
+begin(struct gv_peer *p)
+{
+	const struct gv_message *m = p->out.first;
+
+	if (p->say.n > 0) {
+		p->head = p->say.note[p->say.first++];
+		p->say.n--;
+	} else if (m != NULL) {
+		p->head = (struct gv_frame){
+		    GV_FRAME_MAGIC, GV_DATA, m->tag, m->word, 0, m->bytes};
+		p->body_left = m->bytes;
+	} else {
+		return false;
+	}
+	p->head_left = sizeof(p->head);
+	return true;
+}
+
+static void
+written(struct gv_peer *p, size_t n)
+{
+	size_t head = n < p->head_left ? n : p->head_left;
+	struct gv_message *m = p->out.first;
+
+	p->head_left -= head;
+	p->body_left -= n - head;
+	p->moved = gv_clock_s();
+	if (p->head.type == GV_DATA && p->head_left == 0 && p->body_left == 0) {
+		gv_queue_remove(&p->out, m);
+		m->done = true;
+	}
+}
+
+bool
+gv_out_move(struct gv_gang *g, struct gv_peer *p)
+{
+	bool moved = false;
+
+	while (g->blame == GV_BLAME_NONE && gv_out_waits(p)) {
+		struct iovec v[2];
+		ptrdiff_t n;
+
+		if (p->head_left == 0 && p->body_left == 0 && !begin(p))
+			break;
+		v[0].iov_base = (char *)&p->head + sizeof(p->head) - p->head_left;
+		v[0].iov_len = p->head_left;
+		v[1].iov_base = NULL;
+		v[1].iov_len = p->body_left;
+		if (p->body_left >
+		    0) /* as an address: pieces are not const, and not written */
+			v[1].iov_base = (void *)((uintptr_t)p->out.first->out +
+						 p->out.first->bytes - p->body_left);
+		n = p->link->ops->send(p->link, v, 2);
+		/* its last words may lie here still: reading says whether it is gone */
+		if (n < 0)
+			p->deaf = true;
+		if (n <= 0)
+			return moved;
+		written(p, (size_t)n);
+		moved = true;
+	}
+	return moved;
+}

@@ -1,0 +1,80 @@
+/* Gangs of forked processes, for the tests of common/net. */
+#ifndef NET_HELP_H
+#define NET_HELP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "net/gang.h"
+#include "net/sock.h"
+#include "tap.h"
+
+static inline int
+free_port(void)
+{
+	struct gv_error e = {0};
+	int fd, port = 0;
+
+	if (gv_sock_listen(&fd, "127.0.0.1", &port, &e) != 0)
+		return 0;
+	close(fd);
+	return port;
+}
+
+static inline struct gv_gang_spec
+spec(int rank, int world, int port)
+{
+	return (struct gv_gang_spec){.rank = rank,
+	    .world = world,
+	    .addr = "127.0.0.1",
+	    .port = port,
+	    .join_s = 20,
+	    .silence_s = 20,
+	    .fingerprint = 7,
+	    .key = "abc"};
+}
+
+/* A process for each rank; the number that did not leave with 0. */
+static inline int
+each_rank(int world, int (*member)(struct gv_gang_spec *, void *), void *arg)
+{
+	int port = free_port(), bad = 0, r;
+
+	fflush(stdout);
+	for (r = 0; r < world; r++) {
+		if (fork() == 0) {
+			struct gv_gang_spec s = spec(r, world, port);
+
+			if (r == 0) /* the others knock before anybody listens */
+				gv_sleep_s(0.02);
+			_exit(member(&s, arg));
+		}
+	}
+	for (r = 0; r < world; r++) {
+		int status;
+
+		wait(&status);
+		bad += status != 0;
+	}
+	return bad;
+}
+
+static inline struct gv_gang *
+join_or_exit(const struct gv_gang_spec *s)
+{
+	struct gv_error e = {0};
+	struct gv_gang *g;
+
+	if (gv_gang_join(&g, s, &e) == 0)
+		return g;
+	fprintf(stderr, "# rank %d: %s\n", s->rank, e.text[0]);
+	_exit(1);
+}
+
+#endif

@@ -1,0 +1,331 @@
+/* common/net: messages between the members of a gang, element by element. */
+#include "net_help.h"
+
+#include "base/mem.h"
+
+enum { MESSAGES = 400, SLOTS = 4, KINDS = 3 };
+
+/* Message k of a plan that all ranks draw alike. */
+struct planned {
+	int from, to;
+	struct gv_tag tag;
+	size_t bytes;
+};
+
+struct traffic {
+	uint64_t seed;
+	size_t largest;
+};
+
+static double
+draw(uint64_t seed, uint32_t a, uint64_t i)
+{
+	return gv_random_uniform(seed, a, 9, i);
+}
+
+static struct planned
+plan(const struct traffic *t, int world, size_t k)
+{
+	struct planned p;
+	double size = draw(t->seed, 4, k);
+
+	p.from = (int)(draw(t->seed, 1, k) * world);
+	p.to = (p.from + 1 + (int)(draw(t->seed, 2, k) * (world - 1))) % world;
+	p.tag.slot = (uint32_t)(draw(t->seed, 3, k) * SLOTS);
+	p.tag.kind = (uint32_t)(draw(t->seed, 5, k) * KINDS);
+	/* mostly small, some around the limit, some large */
+	if (size < 0.5)
+		p.bytes = (size_t)(draw(t->seed, 6, k) * 100);
+	else if (size < 0.7)
+		p.bytes = GV_MESSAGE_SMALL - 2 + (size_t)(draw(t->seed, 6, k) * 5);
+	else
+		p.bytes = (size_t)(draw(t->seed, 6, k) * (double)t->largest);
+	return p;
+}
+
+static unsigned char
+byte(size_t k, size_t i)
+{
+	return (unsigned char)(k * 31 + i * 7 + (i >> 8));
+}
+
+struct post {
+	struct gv_message m;
+	unsigned char *data;
+};
+
+static void
+post_send(struct gv_gang *g, struct post *s, const struct planned *p, size_t k)
+{
+	size_t i;
+
+	s->data = gv_xcalloc(p->bytes + 1, 1);
+	for (i = 0; i < p->bytes; i++)
+		s->data[i] = byte(k, i);
+	s->m.word = (uint32_t)k;
+	gv_gang_send(g, &s->m, p->to, p->tag, s->data, p->bytes);
+}
+
+static void
+post_recv(struct gv_gang *g, struct post *r, const struct planned *p)
+{
+	r->data = gv_xcalloc(p->bytes + 1, 1);
+	gv_gang_recv(g, &r->m, p->from, p->tag, r->data, p->bytes);
+}
+
+/*
+ * Sends in the order of the plan; receives tag by tag in an order of this rank's
+ * own, mixed with the sends at random.  0 right, 1 an error, 2 wrong bytes.
+ */
+static int
+random_member(struct gv_gang_spec *s, void *arg)
+{
+	const struct traffic *t = arg;
+	struct gv_gang *g = join_or_exit(s);
+	struct post *send = gv_xcalloc(MESSAGES, sizeof(*send));
+	struct post *recv = gv_xcalloc(MESSAGES, sizeof(*recv));
+	size_t next_send = 0, next_recv = 0, step, k, i;
+	struct gv_error e = {0};
+	uint32_t turn = (uint32_t)(draw(t->seed, 7, (uint64_t)s->rank) * SLOTS * KINDS);
+
+	for (step = 0; next_send < MESSAGES || next_recv < MESSAGES * SLOTS * KINDS;
+	     step++) {
+		double d = draw(t->seed, 10 + (uint32_t)s->rank, step);
+		struct planned p;
+
+		if (d < 0.1 && gv_gang_poll(g, &e) != 0)
+			return 1;
+		if (d < 0.5 && next_send < MESSAGES) {
+			k = next_send++;
+			p = plan(t, s->world, k);
+			if (p.from == s->rank)
+				post_send(g, &send[k], &p, k);
+		} else if (next_recv < MESSAGES * SLOTS * KINDS) {
+			uint32_t tag =
+			    (uint32_t)(next_recv / MESSAGES + turn) % (SLOTS * KINDS);
+
+			k = next_recv++ % MESSAGES;
+			p = plan(t, s->world, k);
+			if (p.to == s->rank && p.tag.slot * KINDS + p.tag.kind == tag)
+				post_recv(g, &recv[k], &p);
+		}
+	}
+	for (k = MESSAGES; k-- > 0;) {
+		struct planned p = plan(t, s->world, k);
+
+		if (recv[k].data == NULL)
+			continue;
+		if (gv_gang_wait(g, &recv[k].m, &e) != 0) {
+			fprintf(stderr, "# rank %d: %s\n", s->rank, e.text[0]);
+			return 1;
+		}
+		for (i = 0; i < p.bytes; i++)
+			if (recv[k].data[i] != byte(k, i))
+				return 2;
+		if (recv[k].m.word != k || recv[k].data[p.bytes] != 0)
+			return 2;
+	}
+	for (k = 0; k < MESSAGES; k++) {
+		if (send[k].data != NULL && gv_gang_wait(g, &send[k].m, &e) != 0)
+			return 1;
+		free(send[k].data);
+		free(recv[k].data);
+	}
+	free(send);
+	free(recv);
+	gv_gang_leave(g);
+	return 0;
+}
+
+static void
+test_random(void)
+{
+	int world, seed;
+
+	for (world = 2; world <= 9; world++)
+		for (seed = 0; seed < 3; seed++)
+			is_int(each_rank(world, random_member,
+				   &(struct traffic){
+				       (uint64_t)seed + 1, seed == 2 ? 400000 : 30000}),
+			    0, "random messages in a gang of %d, %d", world, seed);
+}
+
+/* More small messages than a window holds, before anybody asks for them, both ways. */
+static int
+flood_member(struct gv_gang_spec *s, void *arg)
+{
+	enum { N = 6000, BYTES = 500 };
+	struct gv_gang *g = join_or_exit(s);
+	struct gv_message *send = gv_xcalloc(N, sizeof(*send));
+	struct gv_message *recv = gv_xcalloc(N, sizeof(*recv));
+	unsigned char(*in)[BYTES] = gv_xcalloc(N, BYTES);
+	static unsigned char out[BYTES];
+	struct gv_error e = {0};
+	int other = 1 - s->rank, early = 0;
+	uint32_t k;
+
+	(void)arg;
+	for (k = 0; k < N; k++) {
+		send[k].word = k;
+		gv_gang_send(g, &send[k], other, (struct gv_tag){k, 1}, out, BYTES);
+	}
+	for (k = 0; k < 50; k++) {
+		gv_sleep_s(0.002);
+		if (gv_gang_poll(g, &e) != 0)
+			return 1;
+	}
+	for (k = 0; k < N; k++)
+		early += send[k].done;
+	if (early == N || early < 100) /* a window is all that goes ahead */
+		return 3;
+	for (k = N; k-- > 0;) /* the last first: nothing stands in its way */
+		gv_gang_recv(g, &recv[k], other, (struct gv_tag){k, 1}, in[k], BYTES);
+	for (k = N; k-- > 0;)
+		if (gv_gang_wait(g, &recv[k], &e) != 0 || recv[k].word != k)
+			return 1;
+	for (k = 0; k < N; k++)
+		if (gv_gang_wait(g, &send[k], &e) != 0)
+			return 1;
+	gv_gang_leave(g);
+	return 0;
+}
+
+/* A message that nobody asked for yet does not stand in the way of another. */
+static int
+passing_member(struct gv_gang_spec *s, void *arg)
+{
+	enum { BIG = 3000000 };
+	struct gv_gang *g = join_or_exit(s);
+	unsigned char *a = gv_xcalloc(BIG, 1), *b = gv_xcalloc(BIG, 1), c = 1;
+	struct gv_message big = {0}, also = {0}, small = {0}, answer = {0};
+	struct gv_tag t1 = {1, 1}, t2 = {2, 1}, t3 = {3, 1}, t4 = {4, 1};
+	struct gv_error e = {0};
+	int bad = 0;
+
+	(void)arg;
+	if (s->rank == 0) {
+		gv_gang_send(g, &big, 1, t1, a, BIG);
+		gv_gang_send(g, &also, 1, t2, b, BIG);
+		gv_gang_send(g, &small, 1, t3, &c, 1);
+		gv_gang_recv(g, &answer, 1, t4, NULL, 0);
+		bad |= gv_gang_wait(g, &answer, &e) != 0 || big.done;
+		bad |= gv_gang_wait(g, &also, &e) != 0;
+		bad |= gv_gang_wait(g, &big, &e) != 0;
+	} else {
+		gv_gang_recv(g, &small, 0, t3, &c, 1);
+		bad |= gv_gang_wait(g, &small, &e) != 0;
+		gv_gang_recv(g, &also, 0, t2, b, BIG);
+		bad |= gv_gang_wait(g, &also, &e) != 0;
+		gv_gang_send(g, &answer, 0, t4, NULL, 0);
+		gv_sleep_s(0.05);
+		gv_gang_recv(g, &big, 0, t1, a, BIG);
+		bad |= gv_gang_wait(g, &big, &e) != 0;
+	}
+	gv_gang_leave(g);
+	free(a);
+	free(b);
+	return bad;
+}
+
+/* What is sent before leaving arrives, and who left is no trouble to the others. */
+static int
+leaving_member(struct gv_gang_spec *s, void *arg)
+{
+	struct gv_gang *g = join_or_exit(s);
+	struct gv_message m = {0};
+	struct gv_error e = {0};
+	uint32_t x = 5;
+	int bad = 0;
+
+	(void)arg;
+	if (s->rank == 0) {
+		gv_gang_send(g, &m, 1, (struct gv_tag){0, 1}, &x, sizeof(x));
+		bad |= gv_gang_wait(g, &m, &e) != 0;
+		gv_gang_leave(g);
+		return bad;
+	}
+	gv_sleep_s(0.1);
+	if (s->rank == 1) {
+		gv_gang_recv(g, &m, 0, (struct gv_tag){0, 1}, &x, sizeof(x));
+		bad |= gv_gang_wait(g, &m, &e) != 0 || x != 5;
+		gv_gang_send(g, &m, 2, (struct gv_tag){0, 1}, &x, sizeof(x));
+	} else {
+		gv_gang_recv(g, &m, 1, (struct gv_tag){0, 1}, &x, sizeof(x));
+	}
+	bad |= gv_gang_wait(g, &m, &e) != 0 || x != 5;
+	if (s->rank == 2) {
+		/* but waiting for it is */
+		gv_gang_recv(g, &m, 0, (struct gv_tag){0, 1}, &x, sizeof(x));
+		bad |= gv_gang_wait(g, &m, &e) != -1;
+		bad |= strcmp(e.text[0], "rank 0 of 127.0.0.1 is gone") != 0;
+	}
+	gv_gang_leave(g);
+	return bad;
+}
+
+/* Rank 1 receives something else than rank 0 sends. */
+struct sizes {
+	size_t sent, wanted;
+};
+
+static int
+mismatched_member(struct gv_gang_spec *s, void *arg)
+{
+	const struct sizes *z = arg;
+	struct gv_gang *g = join_or_exit(s);
+	unsigned char *data = gv_xcalloc(1000000, 1);
+	struct gv_message m = {0};
+	struct gv_error e = {0};
+	int bad;
+
+	if (s->rank == 0)
+		gv_gang_send(g, &m, 1, (struct gv_tag){0, 1}, data, z->sent);
+	else
+		gv_gang_recv(g, &m, 0, (struct gv_tag){0, 1}, data, z->wanted);
+	bad = gv_gang_wait(g, &m, &e) != -1;
+	if (s->rank == 0 && z->sent <= GV_MESSAGE_SMALL)
+		bad = 0; /* it has left long ago */
+	else if (strstr(e.text[0], "of 127.0.0.1 is out of step") == NULL)
+		bad = 1;
+	gv_gang_leave(g);
+	free(data);
+	return bad;
+}
+
+static int
+stray_member(struct gv_gang_spec *s, void *arg)
+{
+	struct gv_gang *g = join_or_exit(s);
+	struct gv_message m = {0};
+	struct gv_error e = {0};
+	int bad;
+
+	gv_gang_send(g, &m, *(int *)arg, (struct gv_tag){0, 1}, NULL, 0);
+	bad = gv_gang_wait(g, &m, &e) != -1;
+	gv_gang_leave(g);
+	return bad;
+}
+
+int
+main(void)
+{
+	static const int nowhere[] = {-1, 2, 0};
+	int i;
+
+	test_random();
+	is_int(each_rank(2, flood_member, NULL), 0, "more than a window of small ones");
+	is_int(each_rank(2, passing_member, NULL), 0, "messages pass each other");
+	is_int(each_rank(3, leaving_member, NULL), 0, "leaving in order");
+	is_int(each_rank(2, mismatched_member, &(struct sizes){10, 11}), 0,
+	    "sizes differ: small");
+	is_int(each_rank(2, mismatched_member, &(struct sizes){100000, 100001}), 0,
+	    "sizes differ: large");
+	is_int(each_rank(2, mismatched_member, &(struct sizes){100000, 10}), 0,
+	    "sizes differ: large for small");
+	is_int(each_rank(2, mismatched_member, &(struct sizes){10, 100000}), 0,
+	    "sizes differ: small for large");
+	for (i = 0; i < 2; i++)
+		is_int(each_rank(2, stray_member, (void *)(uintptr_t)&nowhere[i]), 0,
+		    "a peer that is not there: %d", nowhere[i]);
+	return done_testing();
+}
