@@ -1,4 +1,4 @@
-/* A gang of links: what goes wrong, and waiting. */
+/* A gang of links: moving and waiting. */
 #include "net/mesh.h"
 
 #include <math.h>
