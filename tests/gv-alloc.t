@@ -85,7 +85,12 @@ is_err "-v of a formula" <<EOF
 gv-alloc: policy=proportional jobs=3 classes=3 types=2 objective=0.6666666666666666
 EOF
 run gv-alloc -v --certify -p max-min -c cluster.csv rates.csv
-same_file out plain "--certify changes nothing in the table"
+# near NAME: out is plain but for units in the last place of shares (column 5 of six)
+near() {
+	if paste -d, out plain | awk -F, '{ d = $(NF / 2 - 1) - $(NF - 1) } NR > 1 && (d > 0 || d < -1e-15) { bad = 1 }
+		END { exit bad || NR < 7 }'; then pass "$1"; else fail "$1" out plain; fi
+}
+near "--certify takes no more than a unit in the last place from a share"
 sed 's/\(objective\|bound\)=0.72727272727[0-9]*/\1=8:11/g; s/gap=[0-9.]*e-1[3456]/gap=small/' err >rounded
 mv rounded err
 is_err "-v --certify" <<EOF
@@ -722,7 +727,7 @@ else
 	lying exact
 	same_file out plain "rational arithmetic is not asked without --certify"
 	lying exact --certify
-	same_file out plain "nor with it, where the proof is our own"
+	near "nor with it, where the proof is our own"
 	lying exact --certify -p water-filling -o none.csv
 	is_err "rational arithmetic says no" <<EOF
 gv-alloc: not proved in rational arithmetic

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "alloc_help.h"
+#include "base/num.h"
 #include "alloc/prove/certificate.h"
 #include "alloc/prove/exact.h"
 
@@ -163,7 +164,60 @@ solve(const struct gv_policy *policy, const struct gv_problem *p, enum gv_solver
 	return s;
 }
 
+/* v as it is printed, times 10^400, added times to sum. */
+static void
+add_printed(mpz_t sum, double v, double times)
+{
+	char text[GV_NUM_LEN], digits[GV_NUM_LEN + 400] = "";
+	size_t n = 0, behind = 0;
+	long power = 0;
+	const char *c;
+	mpz_t x;
+
+	gv_format_double(text, v);
+	for (c = text; *c != '\0' && *c != 'e'; c++)
+		if (*c == '.')
+			behind = 1;
+		else
+			digits[n++] = *c, power += behind > 0;
+	power = 400 - power + (*c == 'e' ? atol(c + 1) : 0);
+	while (power-- > 0)
+		digits[n++] = '0';
+	digits[n] = '\0';
+	mpz_init_set_str(x, digits, 10);
+	mpz_addmul_ui(sum, x, (unsigned long)times);
+	mpz_clear(x);
+}
+
+/* Constraints that the shares' decimals break, in whole numbers. */
+static size_t
+decimals_over(const struct gv_problem *p, const struct gv_solution *s)
+{
+	mpz_t sum, limit;
+	size_t i, j, over = 0;
+
+	mpz_inits(sum, limit, NULL);
+	for (i = 0; i < p->n; i++) {
+		mpz_set_ui(sum, 0);
+		for (j = 0; j < p->m; j++)
+			add_printed(sum, s->x[i * p->m + j], 1);
+		mpz_ui_pow_ui(limit, 10, 400);
+		over += mpz_cmp(sum, limit) > 0;
+	}
+	for (j = 0; j < p->m; j++) {
+		mpz_set_ui(sum, 0);
+		for (i = 0; i < p->n; i++)
+			add_printed(sum, s->x[i * p->m + j], p->count[i] * p->scale[i]);
+		mpz_ui_pow_ui(limit, 10, 400);
+		mpz_mul_ui(limit, limit, (unsigned long)p->capacity[j]);
+		over += mpz_cmp(sum, limit) > 0;
+	}
+	mpz_clears(sum, limit, NULL);
+	return over;
+}
+
 struct seen {
+	size_t decimals;  /* as printed, constraints that were not kept */
 	size_t over;      /* shares of a constraint that were not kept */
 	double gap;       /* the widest */
 	double objective; /* how far from what the policy says, relative */
@@ -247,6 +301,7 @@ test_policy(const struct gv_policy *policy, enum gv_solver solver)
 
 		gv_certificate_make(&c, &p, policy->measure, &s);
 		seen.over += c.excess != 0;
+		seen.decimals += decimals_over(&p, &s);
 		seen.gap = fmax(seen.gap, c.gap);
 		seen.shortfall = fmax(seen.shortfall, c.shortfall);
 		seen.objective = fmax(seen.objective,
@@ -257,6 +312,7 @@ test_policy(const struct gv_policy *policy, enum gv_solver solver)
 		gv_problem_free(&p);
 	}
 	is_int(seen.over, 0, "%s: shares keep all constraints, exactly", policy->name);
+	is_int(seen.decimals, 0, "%s: so do the decimals that are printed", policy->name);
 	ok(seen.gap <= 1e-10, "%s: proved: %g", policy->name, seen.gap);
 	ok(seen.shortfall <= 1e-9, "%s: needs are met: %g", policy->name, seen.shortfall);
 	ok(seen.objective <= 1e-13, "%s: the objective that the policy says: %g",

@@ -1,3 +1,4 @@
+#include "printed.h"
 #include "proof.h"
 
 #include <math.h>
@@ -9,10 +10,27 @@ gv_certificate_possible(const struct gv_problem *p, enum gv_measure measure)
 	       (p->together == NULL || measure != GV_MEASURE_RATIO);
 }
 
+/*
+ * Shares as doubles and as they are printed differ by less than 2^-53 of themselves,
+ * what they are worth by no more: what is claimed holds for both.
+ */
+static void
+allow_for_decimals(struct gv_certificate *c, enum gv_measure measure)
+{
+	const double hair = 0x1p-52;
+	bool least = measure == GV_MEASURE_SECONDS || measure == GV_MEASURE_ALONE;
+
+	if (!isfinite(c->gap) || c->objective == 0)
+		return;
+	c->objective = nextafter(c->objective, least ? INFINITY : -INFINITY);
+	c->gap += hair;
+}
+
 void
 gv_certificate_make(struct gv_certificate *c, const struct gv_problem *p,
-    enum gv_measure measure, const struct gv_solution *s)
+    enum gv_measure measure, struct gv_solution *s)
 {
+	bool exact = gv_printed_trim(p, s);
 	struct gv_proof w;
 
 	*c = (struct gv_certificate){.gap = INFINITY};
@@ -35,4 +53,6 @@ gv_certificate_make(struct gv_certificate *c, const struct gv_problem *p,
 		gv_proof_sum(&w, c);
 	}
 	gv_proof_free(&w);
+	if (!exact)
+		allow_for_decimals(c, measure);
 }

@@ -1,7 +1,8 @@
 /*
  * A theorem about an answer: that its shares keep every constraint, what their
  * objective is, and that no allocation has one that is better by more than the
- * gap.  From the problem's numbers as they are and the shares as they are printed,
+ * gap.  From the problem's numbers as they are and the shares as they are printed
+ * (printed.h; what is claimed holds for their decimals and for what reads back),
  * all of them doubles and so fractions, in arithmetic without rounding (exact.h).  Of
  * the solver only multipliers are taken, and any numbers >= 0 would do: wrong
  * ones prove less, never something false.
@@ -44,11 +45,12 @@ struct gv_certificate {
 bool gv_certificate_possible(const struct gv_problem *p, enum gv_measure measure);
 
 /*
- * The certificate of s, whose multipliers are known; p->number[GV_NUMBER_NEED] is of
+ * Takes from the shares of s what their decimals would have too much (printed.h), and
+ * makes the certificate of s, whose multipliers are known; p->number[GV_NUMBER_NEED] is of
  * the deadlines as they were met.  Some
  * microseconds a job.
  */
 void gv_certificate_make(struct gv_certificate *c, const struct gv_problem *p,
-    enum gv_measure measure, const struct gv_solution *s);
+    enum gv_measure measure, struct gv_solution *s);
 
 #endif
