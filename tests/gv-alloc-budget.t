@@ -116,7 +116,7 @@ EOF
 printf 'gpu_type,gpus\nv100,1\n' >free.csv
 run gv-alloc -p max-sum --budget=4 -c free.csv jobs.csv
 is_err "no prices" <<EOF
-gv-alloc: --budget needs a usd_per_h above 0 of every GPU type; "v100" has none
+gv-alloc: --budget needs the usd_per_h of every GPU type; "v100" has none
 EOF
 # ---- next to nothing to spend: the second sum takes nothing from the first ----
 printf 'gpu_type,gpus,usd_per_h\na,3,2\n' >one.csv

@@ -79,4 +79,74 @@ x,100,a,10,0,sjf
 x,100,b,10,1,sjf
 y,1000,a,5,1,sjf
 E
+
+# ---- deadlines: the factor that is named is enough, and stands in the table ----
+cat >relax.awk <<'E'
+BEGIN {
+	srand(seed)
+	print "job_id,total_steps,arrival_s,elapsed_s,deadline_s,gpu_type,steps_per_s" >"late.csv"
+	n = 3 + int(6 * rand())
+	for (i = 0; i < n; i++) {
+		steps = 100 + int(10000 * rand())
+		left = 10 + int(500 * rand())
+		for (t = 0; t < 2; t++)
+			print "j" i "," steps ",0,0," left "," (t ? "a" : "b") "," 1 + int(90 * rand()) / 10 >"late.csv"
+	}
+}
+E
+n=0 refused=0 without=0
+for seed in $(seq 40); do
+	awk -v seed="$seed" -f relax.awk
+	gv-alloc -q -p max-sum --relax-slo -c cluster.csv late.csv >relaxed.csv || continue
+	factor=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "relaxation") at = i } NR == 2 { print $at }' relaxed.csv)
+	[ "$factor" != 1 ] || continue
+	n=$((n + 1))
+	awk -F, -v OFS=, -v f="$factor" 'NR > 1 { $5 = sprintf("%.17g", $5 * f) } { print }' late.csv >longer.csv
+	gv-alloc -q -p max-sum -c cluster.csv longer.csv >out 2>err || refused=$((refused + 1))
+	gv-alloc -p max-sum -c cluster.csv late.csv 2>&1 >out | grep -qF "with $factor times" || without=$((without + 1))
+done
+ran="40 random tables" status=0
+ok "the factor of --relax-slo, applied, is enough ($n factors, $refused refused)" [ "$n" -gt 20 ] && [ "$refused" -eq 0 ]
+ok "the message names the same factor" [ "$without" -eq 0 ]
+cat >never.csv <<E
+job_id,scale_factor,total_steps,deadline_s,gpu_type,steps_per_s
+gang,2,10,100,a,1
+one,1,10,100,a,1
+E
+run gv-alloc -q -p max-sum -c cluster.csv -o none.csv never.csv
+is_err "a deadline of a job that can never run" <<E
+gv-alloc: never.csv:2: job "gang" cannot be done by its deadline: it can never run
+E
+is_status 1 "a deadline of a job that can never run: status"
+run gv-alloc -q -p max-sum --relax-slo -c cluster.csv never.csv
+is_status 0 "with --relax-slo the others run"
+run gv-alloc -q -p max-min -c cluster.csv -o /dev/null never.csv
+is_status 0 "a policy without deadlines does not look at it"
+
+# ---- GPUs that cost nothing ----
+printf 'gpu_type,gpus,usd_per_h\na,1,0\nb,1,2\n' >own.csv
+cat >rates.csv <<E
+job_id,gpu_type,steps_per_s
+x,a,10
+x,b,12
+y,a,5
+y,b,9
+E
+run gv-alloc -p min-cost -c own.csv rates.csv
+is_out "min-cost: what is free is used, and nothing else" <<E
+job_id,gpu_type,steps_per_s,share,policy
+x,a,10,1,min-cost
+x,b,12,0,min-cost
+y,a,5,0,min-cost
+y,b,9,0,min-cost
+E
+run gv-alloc -p max-sum --budget=1 -c own.csv rates.csv
+ok "--budget: free GPUs cost nothing of it" awk -F, '$2 == "a" { a += $4 } $2 == "b" { b += $4 }
+	END { exit !(a == 1 && b > .5 - 1e-9 && b < .5 + 1e-9) }' out
+printf 'gpu_type,gpus,usd_per_h\na,1,0\nb,1,\n' >own.csv
+run gv-alloc -p min-cost -c own.csv rates.csv
+is_err "a price that is missing is none" <<E
+gv-alloc: policy min-cost needs the usd_per_h of every GPU type; "b" has none
+E
+is_status 2 "a price that is missing: status"
 done_testing

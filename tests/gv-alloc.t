@@ -385,8 +385,8 @@ cut -d, -f9 out | sort -u >rounded
 same_file rounded named "and -p takes it"
 run gv-alloc -p min-cost -c cluster.csv slo.csv
 is_err "min-cost: no prices" <<EOF
-gv-alloc: policy min-cost needs a usd_per_h above 0 of every GPU type; "v100" has none
-gv-alloc: policy min-cost needs a usd_per_h above 0 of every GPU type; "k80" has none
+gv-alloc: policy min-cost needs the usd_per_h of every GPU type; "v100" has none
+gv-alloc: policy min-cost needs the usd_per_h of every GPU type; "k80" has none
 EOF
 is_status 2 "min-cost: no prices: status"
 cat >late.csv <<EOF

@@ -12,7 +12,7 @@
 struct columns {
 	size_t n_columns;
 	ptrdiff_t type, rate;
-	size_t with, with_rate, share, policy;
+	size_t with, with_rate, share, policy, relaxation;
 };
 
 static size_t
@@ -24,10 +24,12 @@ column(const struct gv_frame *f, const char *name, struct columns *at)
 }
 
 static struct columns
-find_columns(const struct gv_frame *f, bool sharing)
+find_columns(const struct gv_frame *f, bool sharing, bool relaxed)
 {
-	struct columns at = {
-	    .n_columns = f->n_columns, .with = SIZE_MAX, .with_rate = SIZE_MAX};
+	struct columns at = {.n_columns = f->n_columns,
+	    .with = SIZE_MAX,
+	    .with_rate = SIZE_MAX,
+	    .relaxation = SIZE_MAX};
 
 	at.type = gv_frame_find(f, "gpu_type");
 	at.rate = gv_frame_find(f, "steps_per_s");
@@ -35,6 +37,8 @@ find_columns(const struct gv_frame *f, bool sharing)
 		at.with = column(f, "with_job_id", &at);
 		at.with_rate = column(f, "with_steps_per_s", &at);
 	}
+	if (relaxed)
+		at.relaxation = column(f, "relaxation", &at);
 	at.share = column(f, "share", &at);
 	at.policy = column(f, "policy", &at);
 	return at;
@@ -54,6 +58,8 @@ write_header(const struct columns *at, const struct gv_frame *f, struct gv_tabw 
 			gv_tabw_str(w, "share");
 		else if (k == at->policy)
 			gv_tabw_str(w, "policy");
+		else if (k == at->relaxation)
+			gv_tabw_str(w, "relaxation");
 		else
 			gv_tabw_cell(w, f->name[k]);
 	}
@@ -190,7 +196,7 @@ rows_alone(const struct gv_answer *a, const struct gv_rates *r)
 static void
 write_shared(const struct shared_rows *s, const struct gv_answer *a,
     const struct gv_rates *r, const struct gv_cluster *c, const struct columns *at,
-    const char *policy, struct gv_tabw *w)
+    const char *policy, const char *relaxation, struct gv_tabw *w)
 {
 	const struct gv_frame *f = &r->frame;
 	size_t *alone = rows_alone(a, r);
@@ -213,6 +219,8 @@ write_shared(const struct shared_rows *s, const struct gv_answer *a,
 				gv_tabw_double(w, q->share);
 			else if (k == at->policy)
 				gv_tabw_str(w, policy);
+			else if (k == at->relaxation)
+				gv_tabw_str(w, relaxation);
 			else if ((ptrdiff_t)k == at->rate)
 				gv_tabw_double(w, q->rate);
 			else if ((ptrdiff_t)k == at->type)
@@ -228,10 +236,11 @@ write_shared(const struct shared_rows *s, const struct gv_answer *a,
 
 void
 answer_write(const struct gv_answer *a, const struct gv_rates *r,
-    const struct gv_cluster *c, const char *policy, bool sharing, struct gv_tabw *w)
+    const struct gv_cluster *c, const char *policy, const char *relaxation, bool sharing,
+    struct gv_tabw *w)
 {
 	const struct gv_frame *f = &r->frame;
-	struct columns at = find_columns(f, sharing);
+	struct columns at = find_columns(f, sharing, relaxation != NULL);
 	struct shared_rows s = {0};
 	size_t i, k;
 
@@ -248,12 +257,14 @@ answer_write(const struct gv_answer *a, const struct gv_rates *r,
 						      : share_of(&s, a, rate));
 			else if (k == at.policy)
 				gv_tabw_str(w, policy);
+			else if (k == at.relaxation)
+				gv_tabw_str(w, relaxation);
 			else
 				write_cell(f, i, k, w);
 		}
 		gv_tabw_end(w);
 	}
 	if (a->s.n_pairs > 0)
-		write_shared(&s, a, r, c, &at, policy, w);
+		write_shared(&s, a, r, c, &at, policy, relaxation, w);
 	shared_rows_free(&s);
 }

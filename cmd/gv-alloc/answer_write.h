@@ -9,10 +9,12 @@
 /*
  * The table with its columns share and policy set, appended where they are missing.
  * sharing: also with rows for the pairs that have a share and no row, and the columns
- * of pairs.
+ * of pairs.  relaxation: what the column of that name says in every row; NULL = there
+ * is none.
  */
 void answer_write(const struct gv_answer *a, const struct gv_rates *r,
-    const struct gv_cluster *c, const char *policy, bool sharing, struct gv_tabw *w);
+    const struct gv_cluster *c, const char *policy, const char *relaxation, bool sharing,
+    struct gv_tabw *w);
 
 /* --dump-lp: the policy's program over all jobs, unmerged. */
 void answer_write_lp(const struct gv_answer *a, const struct gv_rates *r,

@@ -207,6 +207,7 @@ answer_table(const struct options *o, struct gv_tab *t, const struct inputs *in,
 	const struct gv_cluster *cluster = &in->cluster;
 	struct gv_rates r = {0};
 	struct gv_answer a = {0};
+	char relaxation[GV_NUM_LEN];
 	int rc = -1;
 
 	if (read_rates(&r, t, o, in, e) != 0)
@@ -229,7 +230,10 @@ answer_table(const struct options *o, struct gv_tab *t, const struct inputs *in,
 	if (rc == 0) {
 		if (o->common.verbose > 0)
 			say_objective(o, &r, &a);
-		answer_write(&a, &r, cluster, o->name, o->sharing != NULL, w);
+		relaxation_text(relaxation, a.s.relaxation);
+		answer_write(&a, &r, cluster, o->name,
+		    o->answer.policy.relax_slo ? relaxation : NULL, o->sharing != NULL,
+		    w);
 		if (gv_tab_paused(t) || o->stream)
 			gv_tabw_between(w);
 	}

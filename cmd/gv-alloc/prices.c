@@ -9,7 +9,7 @@
 #include "table/tab.h"
 
 /* The last price of one source for one type. */
-struct gv_dual_point {
+struct offer {
 	ptrdiff_t type; /* in the cluster */
 	double time_s;
 	double usd_per_h;
@@ -17,20 +17,20 @@ struct gv_dual_point {
 
 struct offers {
 	struct gv_hash sources;
-	struct gv_hash keys;         /* (source, type): an offer */
-	size_t (*key)[2];            /* [rows] */
-	struct gv_dual_point *offer; /* [rows] */
+	struct gv_hash keys; /* (source, type): an offer */
+	size_t (*key)[2];    /* [rows] */
+	struct offer *offer; /* [rows] */
 	size_t n;
 };
 
-struct gv_columns {
+struct columns {
 	ptrdiff_t gpu_type, usd_per_h, time_s, source;
 };
 
 /* A row of the table; *use is false where it says nothing of the cluster until then. */
 static int
 read_row(const struct gv_cluster *c, const struct gv_frame *f, size_t row,
-    const struct gv_columns *col, double at_s, struct gv_dual_point *o, bool *use,
+    const struct columns *col, double at_s, struct offer *o, bool *use,
     struct gv_error *e)
 {
 	struct gv_cell cell = gv_frame_cell(f, row, col->usd_per_h);
@@ -50,7 +50,7 @@ read_row(const struct gv_cluster *c, const struct gv_frame *f, size_t row,
 
 /* Of two prices of one source and time the later row counts. */
 static void
-take(struct offers *all, const struct gv_dual_point *o, struct gv_cell source, size_t row)
+take(struct offers *all, const struct offer *o, struct gv_cell source, size_t row)
 {
 	size_t i;
 
@@ -83,7 +83,7 @@ prices_read(struct gv_cluster *c, const char *path, double at_s, struct gv_error
 {
 	struct gv_frame f = {0};
 	struct offers all = {0};
-	struct gv_columns col;
+	struct columns col;
 	size_t row;
 	int rc;
 
@@ -96,7 +96,7 @@ prices_read(struct gv_cluster *c, const char *path, double at_s, struct gv_error
 	all.key = gv_xcalloc(f.n_rows, sizeof(*all.key));
 	all.offer = gv_xcalloc(f.n_rows, sizeof(*all.offer));
 	for (row = 0; rc == 0 && row < f.n_rows; row++) {
-		struct gv_dual_point o;
+		struct offer o;
 		bool use;
 
 		rc = read_row(c, &f, row, &col, at_s, &o, &use, e);

@@ -79,6 +79,15 @@ say_never_running(
 	free(largest);
 }
 
+static void
+name_hopeless(const struct gv_rates *r, const struct gv_job *j)
+{
+	char q[GV_QUOTE_LEN];
+
+	gv_warn("%s:%ld: job %s cannot be done by its deadline: it can never run",
+	    r->frame.file, r->frame.line[j->row], gv_quote(q, j->id.s, j->id.len));
+}
+
 /* The fastest rate of a job on a type of the cluster. */
 static double
 fastest(const struct gv_answer *a, size_t row)
@@ -114,6 +123,20 @@ name_late(const struct gv_rates *r, const struct gv_job *j, double need, double 
 }
 
 void
+relaxation_text(char text[GV_NUM_LEN], double relaxation)
+{
+	double shown, step;
+
+	snprintf(text, GV_NUM_LEN, "%.6g", fmax(1, relaxation));
+	shown = strtod(text, NULL);
+	/* as much as the needs may be missed by (alloc/solve/deadline.c), and half of it */
+	if (shown >= relaxation * (1 - 5e-13))
+		return;
+	step = pow(10, floor(log10(shown)) - 5);
+	snprintf(text, GV_NUM_LEN, "%.6g", shown + step);
+}
+
+void
 say_late(const struct options *o, const struct gv_rates *r, const struct gv_answer *a)
 {
 	const double *need = a->p.number[GV_NUMBER_NEED];
@@ -123,6 +146,11 @@ say_late(const struct options *o, const struct gv_rates *r, const struct gv_answ
 	for (i = 0; i < r->n_jobs; i++) {
 		size_t row = a->row[i];
 
+		if (gv_answer_hopeless(a, r, o->policy, i)) {
+			if (n++ < NAMED)
+				name_hopeless(r, &r->job[i]);
+			continue;
+		}
 		if (row == SIZE_MAX || a->s.late == NULL || !a->s.late[row] ||
 		    n++ >= NAMED)
 			continue;
@@ -132,7 +160,7 @@ say_late(const struct options *o, const struct gv_rates *r, const struct gv_answ
 		gv_warn("%zu more jobs cannot be done by their deadlines", n - NAMED);
 	if (!(a->s.relaxation > 1))
 		return;
-	snprintf(num, sizeof(num), "%.6g", a->s.relaxation);
+	relaxation_text(num, a->s.relaxation);
 	if (o->answer.policy.relax_slo)
 		gv_warn("deadlines have %s times the time that is left", num);
 	else

@@ -3,6 +3,7 @@
 #define GV_ALLOC_SAY_H
 
 #include "alloc/answer/answer.h"
+#include "base/num.h"
 #include "options.h"
 
 /* Jobs that have no throughput in the file, [n] numbers of jobs. */
@@ -16,6 +17,12 @@ void say_never_running(
 /* Jobs whose deadlines cannot be met, and what would help. */
 void say_late(
     const struct options *o, const struct gv_rates *r, const struct gv_answer *a);
+
+/*
+ * By how much the time that is left was multiplied, with six digits, rounded up in the
+ * last so that deadlines which are relaxed by it can be met; at least 1.
+ */
+void relaxation_text(char text[GV_NUM_LEN], double relaxation);
 
 /* -v: the objective, its bound and the gap. */
 void say_objective(

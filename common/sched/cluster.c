@@ -68,7 +68,9 @@ read_row(struct gv_gpu_type *t, int64_t *gpus, const struct gv_frame *f, size_t 
 	rc |= read_count(f, row, c->threads, 0, MAX_THREADS, &threads, e);
 	rc |= read_count(f, row, c->memory_bytes, 0, INT64_MAX, &t->memory_bytes, e);
 	t->threads = (int)threads;
-	if (gv_frame_double(f, row, c->usd_per_h, 0, &t->usd_per_h, e) != 0)
+	if (gv_frame_cell(f, row, c->usd_per_h).len == 0)
+		t->usd_per_h = NAN;
+	else if (gv_frame_double(f, row, c->usd_per_h, NAN, &t->usd_per_h, e) != 0)
 		rc = -1;
 	else if (t->usd_per_h < 0)
 		rc = bad_cell(f, row, c->usd_per_h, e, "a number >= 0");
@@ -99,8 +101,10 @@ check_type(const struct gv_gpu_type *known, const struct gv_gpu_type *t,
 	int rc = 0;
 
 	rc |= check_agrees(f, row, c->threads, known->threads == t->threads, first, e);
-	rc |= check_agrees(
-	    f, row, c->usd_per_h, known->usd_per_h == t->usd_per_h, first, e);
+	rc |= check_agrees(f, row, c->usd_per_h,
+	    known->usd_per_h == t->usd_per_h ||
+		(isnan(known->usd_per_h) && isnan(t->usd_per_h)),
+	    first, e);
 	rc |= check_agrees(
 	    f, row, c->memory_bytes, known->memory_bytes == t->memory_bytes, first, e);
 	return rc;

@@ -23,7 +23,7 @@ struct gv_gpu_type {
 	const char *name;
 	size_t gpus;          /* over all its pools */
 	int threads;          /* > 0: a CPU "GPU" of that many threads; 0: a real GPU */
-	double usd_per_h;     /* per GPU; 0 when not given */
+	double usd_per_h;     /* per GPU, 0 = free; NAN = not given */
 	int64_t memory_bytes; /* per GPU; 0 when not given */
 };
 

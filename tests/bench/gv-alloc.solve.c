@@ -1,5 +1,5 @@
 /*
- * How long gv-alloc's gv_policies solve: processor time of one core from a problem in
+ * How long gv-alloc's policies solve: processor time of one core from a problem in
  * memory to its shares and their bound, reading and writing not counted.  Every job
  * differs from every other.  The best of several runs, the gap that was proved, and the
  * time when one job has gone and the prices of before are known.

@@ -1,4 +1,4 @@
-/* What the tests of gv-alloc share: parts of random problems, and gv_policies run on them. */
+/* What the tests of gv-alloc share: parts of random problems, and policies run on them. */
 #ifndef ALLOC_HELP_H
 #define ALLOC_HELP_H
 

@@ -1,5 +1,5 @@
 /*
- * gv-alloc's gv_policies that are programs, against programs written down here from
+ * gv-alloc's policies that are programs, against programs written down here from
  * their definitions, job by job and unscaled, and against searches.
  */
 #include "tap.h"

@@ -1,4 +1,4 @@
-/* gv-alloc's core: classes, gv_policies, and what must hold for every allocation. */
+/* gv-alloc's core: classes, policies, and what must hold for every allocation. */
 #include "tap.h"
 
 #include <stdlib.h>
@@ -320,7 +320,7 @@ test_prices(void)
 	ok(gave_up <= 10, "and rarely give up (%d)", gave_up);
 }
 
-/* ---- what holds for all gv_policies ---- */
+/* ---- what holds for all policies ---- */
 
 static struct gv_problem
 permuted(const struct gv_problem *p, size_t *to)

@@ -373,9 +373,9 @@ check_random(void)
 	    "levels and sums are those of all pairs (%d of %d)", cases - wrong, cases);
 }
 
-/* ---- gv_policies ---- */
+/* ---- policies ---- */
 
-/* Numbers that gv_policies ask for, also of jobs that are done and of needs that can be met. */
+/* Numbers that policies ask for, also of jobs that are done and of needs that can be met. */
 static void
 random_numbers(struct gv_problem *p)
 {

@@ -1,7 +1,7 @@
 /*
  * What every allocation must keep, on thousands of random clusters: the fast
  * paths find what GLPK finds job by job, constraints hold, and the properties that
- * the gv_policies are known for are there.
+ * the policies are known for are there.
  */
 #include "tap.h"
 

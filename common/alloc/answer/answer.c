@@ -23,14 +23,24 @@ check_prices(const struct gv_policy *policy, const struct gv_answer_options *opt
 	int rc = 0;
 
 	for (i = 0; (policy->prices || opt->budget > 0) && i < c->n_types; i++)
-		if (c->type[i].gpus > 0 && !(c->type[i].usd_per_h > 0))
+		if (c->type[i].gpus > 0 && isnan(c->type[i].usd_per_h))
 			rc = gv_error_set(e,
-			    "%s%s needs a usd_per_h above 0 of every GPU type; %s has "
-			    "none",
+			    "%s%s needs the usd_per_h of every GPU type; %s has none",
 			    policy->prices ? "policy " : "",
 			    policy->prices ? policy->name : "--budget",
 			    gv_quote(q, c->type[i].name, strlen(c->type[i].name)));
 	return rc;
+}
+
+bool
+gv_answer_hopeless(const struct gv_answer *a, const struct gv_rates *r,
+    const struct gv_policy *policy, size_t job)
+{
+	const struct gv_job *j = &r->job[job];
+
+	return policy->numbers >> GV_NUMBER_NEED & 1 && a->row[job] == SIZE_MAX &&
+	       (!isnan(j->deadline_s) || !isnan(j->slo_factor)) &&
+	       !(j->steps_remaining <= 0);
 }
 
 /* What is proved of the shares replaces what the policy says of them. */
@@ -72,6 +82,7 @@ gv_answer_make(struct gv_answer *a, const struct gv_rates *r, const struct gv_cl
 {
 	struct gv_answer_options own = *opt;
 	bool proof;
+	size_t i;
 
 	if (gv_answer_problem(a, r, c, policy, opt, e) != 0 ||
 	    check_prices(policy, opt, c, e) != 0)
@@ -93,6 +104,8 @@ gv_answer_make(struct gv_answer *a, const struct gv_rates *r, const struct gv_cl
 		return gv_pop_solve(a, r, policy, &own, e);
 	if (a->p.n > 0 && gv_answer_solve(a, policy, &own, e) != 0)
 		return -1;
+	for (i = 0; !opt->policy.relax_slo && !a->impossible && i < r->n_jobs; i++)
+		a->impossible = gv_answer_hopeless(a, r, policy, i);
 	if (proof && a->p.n > 0 && !a->impossible && a->s.multipliers.known)
 		certify(a, policy->measure);
 	return 0;

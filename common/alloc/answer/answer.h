@@ -57,7 +57,7 @@ struct gv_answer {
 	size_t n_classes; /* what the policy saw */
 	/* of p: shares, objective, bound and gap; x and late are empty when no job can run */
 	struct gv_solution s;
-	/* deadlines cannot be met, s.late says whose; there are no shares */
+	/* deadlines cannot be met, s.late and gv_answer_hopeless() say whose; no shares */
 	bool impossible;
 };
 
@@ -83,6 +83,10 @@ void gv_answer_free(struct gv_answer *a); /* also of a zeroed one */
  * the job's whole gang has on the type.  What pairs of jobs share is in a->s.pair.
  */
 double gv_answer_share(const struct gv_answer *a, const struct gv_rate *rate);
+
+/* Whether the job of the table has a deadline that counts, and no GPUs that it can run on. */
+bool gv_answer_hopeless(const struct gv_answer *a, const struct gv_rates *r,
+    const struct gv_policy *policy, size_t job);
 
 /* The needs of a->p's jobs as they were met: of longer times where those were asked for.  The caller's. */
 double *gv_answer_needs(const struct gv_answer *a);

@@ -1,4 +1,4 @@
-/* A random order of jobs, for gv_policies that draw. */
+/* A random order of jobs, for policies that draw. */
 #ifndef GV_ALLOC_DRAW_H
 #define GV_ALLOC_DRAW_H
 

@@ -70,6 +70,23 @@ find_pairs(struct gv_answer *a, const struct gv_rates *r, const struct gv_cluste
 	return 0;
 }
 
+/* What is free counts as so small a part of the lowest price: steps per dollar stay finite. */
+static const double next_to_free = 1e-6;
+
+static void
+price_free_types(struct gv_problem *p)
+{
+	double lowest = INFINITY;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		if (p->price[j] > 0)
+			lowest = fmin(lowest, p->price[j]);
+	for (j = 0; j < p->m; j++)
+		if (!(p->price[j] > 0))
+			p->price[j] = isinf(lowest) ? 1 : lowest * next_to_free;
+}
+
 int
 gv_answer_problem(struct gv_answer *a, const struct gv_rates *r,
     const struct gv_cluster *c, const struct gv_policy *policy,
@@ -84,6 +101,8 @@ gv_answer_problem(struct gv_answer *a, const struct gv_rates *r,
 		numbers |= 1u << GV_NUMBER_POSITION;
 	if (gv_problem_from_rates(&a->p, r, c, numbers, a->type, a->row, e) != 0)
 		return -1;
+	if (policy->prices)
+		price_free_types(&a->p);
 	a->p.budget = opt->budget;
 	if (policy->entities && opt->policy.inside != GV_INSIDE_NONE &&
 	    gv_frame_find(&r->frame, "entity") >= 0)

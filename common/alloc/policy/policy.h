@@ -1,5 +1,5 @@
 /*
- * The gv_policies, one file each (policy/NAME.c), and the table of them.
+ * The policies, one file each (policy/NAME.c), and the table of them.
  *
  * A policy is a pure function from a problem to a solution.  It must treat equal
  * rows equally, use count[] as so many equal jobs, and give a feasible x.

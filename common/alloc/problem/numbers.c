@@ -1,4 +1,4 @@
-/* The numbers of jobs that only some gv_policies ask for. */
+/* The numbers of jobs that only some policies ask for. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

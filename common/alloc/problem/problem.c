@@ -172,7 +172,8 @@ gv_problem_from_rates(struct gv_problem *p, const struct gv_rates *r,
 	gv_problem_alloc(p, n, c->n_types);
 	for (i = 0; i < c->n_types; i++) {
 		p->capacity[type[i]] = (double)c->type[i].gpus;
-		p->price[type[i]] = c->type[i].usd_per_h;
+		p->price[type[i]] =
+		    isnan(c->type[i].usd_per_h) ? 0 : c->type[i].usd_per_h;
 	}
 	for (i = 0; i < r->n_jobs; i++) {
 		if (row[i] == SIZE_MAX)

@@ -13,7 +13,7 @@
 #include "together.h"
 
 /*
- * Numbers of a job that only some gv_policies look at.  A policy names those it
+ * Numbers of a job that only some policies look at.  A policy names those it
  * asks for (a set of bits 1 << number); the others are not there, so that jobs
  * that differ in them are equal.
  */

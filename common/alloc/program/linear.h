@@ -50,7 +50,7 @@ void gv_linear_init(
     struct gv_linear *l, const struct gv_problem *p, struct gv_solution *s);
 void gv_linear_free(struct gv_linear *l);
 
-/* sum_i s_i T_ij / P_i, the second objective of several gv_policies.  [n][m], the caller's. */
+/* sum_i s_i T_ij / P_i, the second objective of several policies.  [n][m], the caller's. */
 double *gv_linear_normalised(const struct gv_problem *p);
 
 /* Ones, and s_i / P_i, as struct gv_shared_gain's job: those of throughputs, and of the sum above.  [n] */

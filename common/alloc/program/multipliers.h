@@ -1,4 +1,4 @@
-/* The multipliers that gv_policies hand out beside their shares: room, and how levels and sums set them. */
+/* The multipliers that policies hand out beside their shares: room, and how levels and sums set them. */
 #ifndef GV_ALLOC_MULTIPLIERS_H
 #define GV_ALLOC_MULTIPLIERS_H
 

@@ -1,5 +1,5 @@
 /*
- * The parts of certificates: numbers at work, what all gv_policies share (proof.c),
+ * The parts of certificates: numbers at work, what all policies share (proof.c),
  * and a proof for each kind of objective (proofs.c).
  */
 #ifndef GV_ALLOC_PROOF_H

@@ -163,7 +163,7 @@ about(const struct gv_proof *w, size_t i, size_t j)
 }
 
 /* A share of 1: the rates of its one or two jobs. */
-struct gv_share {
+struct share {
 	size_t n;
 	size_t job[2];
 	double rate[2];
@@ -172,7 +172,7 @@ struct gv_share {
 
 /* What it gains over its charge, rounded up; where that is far below 0, just below. */
 static double
-excess(struct gv_proof *w, const struct gv_share *q)
+excess(struct gv_proof *w, const struct share *q)
 {
 	const struct gv_problem *p = w->p;
 	const struct gv_multipliers *mu = &w->s->multipliers;
@@ -213,7 +213,7 @@ look_alone(struct gv_proof *w, struct alike *a)
 	size_t j;
 
 	for (j = 0; j < p->m; j++) {
-		struct gv_share q = {1, {a->first}, {gv_problem_rate(p, a->first, j)}, j};
+		struct share q = {1, {a->first}, {gv_problem_rate(p, a->first, j)}, j};
 
 		if (q.rate[0] > 0)
 			a->more = fmax(a->more, 2 * excess(w, &q));
@@ -236,7 +236,7 @@ look_at_two(struct gv_proof *w, struct alike *a, struct alike *b)
 		return;
 	for (j = 0; j < p->m; j++) {
 		const double *rate = &with->rate[(pair * p->m + j) * 2];
-		struct gv_share q = {
+		struct share q = {
 		    2, {a->first, b->first}, {rate[turned], rate[!turned]}, j};
 		double over;
 
