@@ -224,7 +224,7 @@ parse(struct options *o, int argc, char **argv)
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
 }
 
-/* Which gv_policies have it, and what it does not go with. */
+/* Which policies have it, and what it does not go with. */
 static void
 check_constraints(const struct options *o)
 {
@@ -269,7 +269,7 @@ check_pop(const struct options *o)
 		gv_opt_usage(&o->common, "--pop does not go together with %s", other);
 }
 
-/* Options of gv_policies, and the name that says it all. */
+/* Options of policies, and the name that says it all. */
 static void
 finish_policy(struct options *o)
 {

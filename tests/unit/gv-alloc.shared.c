@@ -584,7 +584,7 @@ check_policies(void)
 		gv_together_free(&t);
 	}
 	ok(wrong == 0 && cases > 6 * (int)many(100),
-	    "gv_policies with pairs are what they are defined as (%d of %d)",
+	    "policies with pairs are what they are defined as (%d of %d)",
 	    cases - wrong, cases);
 }
 

@@ -40,4 +40,13 @@ void gv_eg_barrier_free(struct gv_eg_barrier *s);
  */
 void gv_eg_barrier_minimise(struct gv_eg_barrier *s, double mu);
 
+/*
+ * Newton's method on the barrier, which divided by mu is self-concordant: the step into
+ * d_price and so on.  Returns how fast the barrier falls along it, the square of Newton's
+ * decrement.
+ */
+double gv_eg_newton(struct gv_eg_barrier *s);
+/* How fast fixed jobs and the borders make the barrier fall with price p of type j. */
+double gv_eg_price_fall(const struct gv_eg_barrier *s, size_t j, double p);
+
 #endif

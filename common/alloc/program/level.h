@@ -10,8 +10,8 @@
  * makespan are this program, finish-time fairness a few of it.
  *
  * When some job saturates (it has all the time there is), many allocations reach
- * the best t and most of them waste GPUs.  So a second program keeps t and
- * maximises the sum of s_i thr_i(x) / P_i.  What is then still free is settled
+ * the best t and most of them waste GPUs.  So the objective is lexicographic: a second
+ * program keeps t and maximises the sum of s_i thr_i(x) / P_i.  What is then still free is settled
  * by the simplex method on rows sorted by their values: equal input, in any
  * order, has equal output.
  */

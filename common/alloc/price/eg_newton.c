@@ -1,0 +1,289 @@
+/*
+ * Newton's step on the barrier of eg_barrier.h.
+ *
+ * A job's l and time are coupled with those of others only by the prices, so they are
+ * eliminated one job after another (Schur complement); written as sums of numbers >= 0,
+ * what is left keeps its digits however small mu is.  Slacks go along with the steps: their
+ * differences would lose them.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "eg_barrier.h"
+
+/* ---- one job ---- */
+
+/*
+ * The Newton equations H d = -g of a job, per job of its row, of its terms
+ *
+ *	time - log l - mu log time - mu sum_j log (s p_j + time - l a_j)
+ *
+ * in the steps of l and of the slack of its type r, whose share bends the barrier most: in
+ * those of l and time the others would drown.  With y_j = mu / slack_j^2 (bend) the slack
+ * of type j is slack_r + l (a_r - a_j) + s (p_j - p_r), so H_ll = sum_j y_j (a_r - a_j)^2 + 1 / l^2
+ * + a_r^2 mu / time^2, and det H is a sum of products of numbers >= 0.
+ */
+struct own {
+	size_t r;
+	double l, slack;     /* gradient */
+	double ll, ls, ss;   /* Hessian */
+	double curve, clock; /* what l and time alone add to it */
+	double det;
+};
+
+static struct own
+own_of(struct gv_eg_barrier *s, size_t i)
+{
+	const double *a = s->a[i];
+	double time = s->mu / s->time[i]; /* left */
+	struct own o = {.r = s->m, .slack = 1 - time};
+	double all = 0, plain = 0; /* of a^2 y, of y */
+	double *bend = s->bend;
+	size_t j, k;
+
+	for (j = 0; j < s->m; j++) {
+		double slack = s->slack[i * s->m + j];
+
+		bend[j] = a[j] > 0 ? s->mu / slack / slack : 0;
+		if (a[j] > 0 && (o.r == s->m || bend[j] > bend[o.r]))
+			o.r = j;
+	}
+	o.curve = 1 / (s->l[i] * s->l[i]);
+	o.clock = time / s->time[i];
+	o.l = a[o.r] * (1 - time) - 1 / s->l[i];
+	for (j = 0; j < s->m; j++) {
+		double y = s->bend[j];
+		double x = s->mu / s->slack[i * s->m + j];
+		double slower = a[o.r] - a[j];
+
+		if (a[j] == 0)
+			continue;
+		o.l -= x * slower;
+		o.slack -= x;
+		o.ll += y * slower * slower;
+		o.ls += y * slower;
+		all += y * a[j] * a[j];
+		plain += y;
+		for (k = 0; k < j; k++)
+			if (a[k] > 0)
+				o.det += y * s->bend[k] * ((a[j] - a[k]) * (a[j] - a[k]));
+	}
+	o.det += o.curve * (plain + o.clock) + all * o.clock;
+	o.ll += o.curve + o.clock * a[o.r] * a[o.r];
+	o.ls += o.clock * a[o.r];
+	o.ss = plain + o.clock;
+	return o;
+}
+
+/* The job's step when prices go by d_price; NULL: they stay. */
+static void
+respond(struct gv_eg_barrier *s, size_t i, const struct own *o, const double *d_price)
+{
+	const double *a = s->a[i];
+	double *d_slack = &s->d_slack[i * s->m];
+	double first = d_price != NULL ? s->scale[i] * d_price[o->r] : 0;
+	double l = o->clock * a[o->r] * first - o->l;
+	double slack = o->clock * first - o->slack;
+	size_t j;
+
+	for (j = 0; j < s->m; j++) {
+		d_slack[j] = d_price != NULL && a[j] > 0
+				 ? s->scale[i] * (d_price[j] - d_price[o->r])
+				 : 0;
+		l -= s->bend[j] * (a[o->r] - a[j]) * d_slack[j];
+		slack -= s->bend[j] * d_slack[j];
+	}
+	s->d_l[i] = (o->ss * l - o->ls * slack) / o->det;
+	slack = (o->ll * slack - o->ls * l) / o->det;
+	s->d_time[i] = slack - first + a[o->r] * s->d_l[i];
+	for (j = 0; j < s->m; j++)
+		d_slack[j] =
+		    a[j] > 0 ? d_slack[j] + slack + (a[o->r] - a[j]) * s->d_l[i] : 0;
+}
+
+/* What is left of det when type j is not there. */
+static double
+det_without(const struct gv_eg_barrier *s, size_t i, const struct own *o, size_t j)
+{
+	const double *a = s->a[i];
+	double det = o->curve * o->clock;
+	size_t k, q;
+
+	for (k = 0; k < s->m; k++) {
+		double y = s->bend[k];
+
+		if (k == j || a[k] == 0)
+			continue;
+		det += y * (o->curve + o->clock * a[k] * a[k]);
+		for (q = 0; q < k; q++)
+			if (q != j && a[q] > 0)
+				det += y * s->bend[q] * ((a[k] - a[q]) * (a[k] - a[q]));
+	}
+	return det;
+}
+
+/*
+ * The Schur complement of the job: with z its own unknowns, H_pp - H_pz H_zz^-1 H_zp into
+ * schur, the gradient g_p - H_pz H_zz^-1 g_z into d_price.
+ */
+static void
+add_job(struct gv_eg_barrier *s, size_t i)
+{
+	const double *a = s->a[i];
+	struct own o = own_of(s, i);
+	double both = s->scale[i] * s->scale[i] * s->count[i];
+	size_t j, k, q;
+
+	respond(s, i, &o, NULL);
+	for (j = 0; j < s->m; j++) {
+		double slack = s->slack[i * s->m + j];
+		double y = s->bend[j];
+
+		if (a[j] == 0)
+			continue;
+		s->d_price[j] += s->count[i] * s->scale[i] * (s->mu / slack) *
+				 (1 - s->d_slack[i * s->m + j] / slack);
+		s->schur[j * s->m + j] += both * y * (det_without(s, i, &o, j) / o.det);
+		for (k = 0; k < j; k++) {
+			double sum = o.curve + o.clock * a[j] * a[k];
+
+			if (a[k] == 0)
+				continue;
+			for (q = 0; q < s->m; q++)
+				if (a[q] > 0)
+					sum += s->bend[q] * (a[j] - a[q]) * (a[k] - a[q]);
+			s->schur[j * s->m + k] -= both * y * (s->bend[k] * (sum / o.det));
+		}
+	}
+}
+
+/* The job's part of the step, from that of the prices; returns how fast it makes the barrier fall. */
+static double
+step_job(struct gv_eg_barrier *s, size_t i)
+{
+	struct own o = own_of(s, i);
+	double fall;
+	size_t j;
+
+	respond(s, i, &o, s->d_price);
+	fall = s->d_l[i] / s->l[i] - s->d_time[i] * (1 - s->mu / s->time[i]);
+	for (j = 0; j < s->m; j++)
+		if (s->a[i][j] > 0)
+			fall += s->d_slack[i * s->m + j] * s->mu / s->slack[i * s->m + j];
+	return s->count[i] * fall;
+}
+
+/* ---- all ---- */
+
+/* How fast the fixed and its own barrier make the sum fall with price p of type j. */
+double
+gv_eg_price_fall(const struct gv_eg_barrier *s, size_t j, double p)
+{
+	return s->fixed.own[j] / p - s->fixed.slope[j] + s->mu / (p - s->low[j]) -
+	       s->mu / (s->high[j] - p);
+}
+
+/* The part of fixed jobs and of the borders of prices in the equations. */
+static void
+add_fixed(struct gv_eg_barrier *s)
+{
+	const struct gv_eg_fixed *f = &s->fixed;
+	size_t m = s->m, j, k;
+
+	for (j = 0; j < m; j++) {
+		double p = s->price[j];
+
+		s->d_price[j] = 0;
+		memset(&s->schur[j * m], 0, m * sizeof(*s->schur));
+		if (!s->has_gpus[j])
+			continue;
+		s->d_price[j] = gv_eg_price_fall(s, j, p);
+		s->schur[j * m + j] = f->own[j] / p / p +
+				      s->mu / (p - s->low[j]) / (p - s->low[j]) +
+				      s->mu / (s->high[j] - p) / (s->high[j] - p);
+	}
+	for (j = 0; j < m; j++)
+		for (k = 0; k < m; k++) {
+			double n = f->pair[j * m + k];
+			double d = s->price[j] - s->price[k];
+
+			if (n == 0)
+				continue;
+			s->d_price[j] += n / d;
+			s->d_price[k] -= n / d;
+			s->schur[j * m + j] += n / d / d;
+			s->schur[k * m + k] += n / d / d;
+			s->schur[(j > k ? j : k) * m + (j > k ? k : j)] -= n / d / d;
+		}
+}
+
+/* The fall along the prices' step by the fixed and their own barrier. */
+static double
+fall_of_fixed(const struct gv_eg_barrier *s)
+{
+	const struct gv_eg_fixed *f = &s->fixed;
+	double fall = 0;
+	size_t m = s->m, j, k;
+
+	for (j = 0; j < m; j++) {
+		if (s->has_gpus[j])
+			fall += s->d_price[j] * gv_eg_price_fall(s, j, s->price[j]);
+		for (k = 0; k < m; k++)
+			if (f->pair[j * m + k] > 0)
+				fall += f->pair[j * m + k] *
+					(s->d_price[j] - s->d_price[k]) /
+					(s->price[j] - s->price[k]);
+	}
+	return fall;
+}
+
+/* Solves the lower triangle of schur for d_price, by Cholesky's factors. */
+static void
+solve_prices(struct gv_eg_barrier *s)
+{
+	double *h = s->schur, *b = s->d_price;
+	size_t m = s->m, i, j, k;
+
+	for (j = 0; j < m; j++) {
+		double first = h[j * m + j];
+
+		if (!s->has_gpus[j])
+			first = h[j * m + j] = 1;
+		for (i = j; i < m; i++) {
+			double sum = h[i * m + j];
+
+			for (k = 0; k < j; k++)
+				sum -= h[i * m + k] * h[j * m + k];
+			h[i * m + j] = i == j ? sqrt(fmax(sum, first * DBL_EPSILON))
+					      : sum / h[j * m + j];
+		}
+	}
+	for (i = 0; i < m; i++) {
+		for (k = 0; k < i; k++)
+			b[i] -= h[i * m + k] * b[k];
+		b[i] /= h[i * m + i];
+	}
+	for (i = m; i-- > 0;) {
+		for (k = i + 1; k < m; k++)
+			b[i] -= h[k * m + i] * b[k];
+		b[i] /= h[i * m + i];
+	}
+}
+
+/* The step; returns how fast the barrier falls along it. */
+double
+gv_eg_newton(struct gv_eg_barrier *s)
+{
+	double fall;
+	size_t i;
+
+	add_fixed(s);
+	for (i = 0; i < s->n; i++)
+		add_job(s, i);
+	solve_prices(s);
+	fall = fall_of_fixed(s);
+	for (i = 0; i < s->n; i++)
+		fall += step_job(s, i);
+	return fall;
+}
