@@ -5,7 +5,7 @@
 
 nothing_left() { if [ -z "$(strays)" ]; then pass "$1"; else fail "$1"; fi; }
 
-# ---- shares, gangs, preemption: all GPUs promised in full ----
+# ---- gangs, preemption: all GPUs promised in full; shares are tests/unit/life_shares.c's, on a virtual clock ----
 cat >full.csv <<EOT
 job_id,scale_factor,total_steps,command,gpu_type,steps_per_s,share
 half,1,100000,$w -r 200,big,200,0.5
@@ -18,7 +18,9 @@ other,1,100000,$w -r 200,small,100,0.25
 EOT
 gv-run -c cluster.csv -s full --round=0.2 --grace=2 full.csv >out 2>err &
 pid=$!
-sleep 4.5
+# until ROUND FILE: the journal has come to that round
+until_round() { true_within 60 awk -F, -v n="$1" '$8 + 0 >= n { f = 1 } END { exit !f }' "$2"; }
+until_round 22 full/events.csv
 kill -TERM "$pid"
 status=0
 wait "$pid" || status=$?
@@ -26,36 +28,6 @@ ran="gv-run ... full.csv, SIGTERM after 22 rounds"
 is_status 143 "SIGTERM: status 143"
 is_err "and nothing to say" </dev/null
 nothing_left "and nobody left"
-# within POINTS WHAT <FILE: shares of ./held are those of FILE; workers start slowly under a sanitizer
-within() {
-	points=$1
-	[ -z "${GV_SAN:-}" ] || points=25
-	while IFS=, read -r job type share; do
-		got=$(sed -n "s/^$job,$type,//p" held)
-		if awk -v a="${got:-0}" -v b="$share" -v p="$points" 'BEGIN { exit !((a - b) ^ 2 < (p / 100) ^ 2) }'; then
-			pass "$2$job receives $share of $type within $points points"
-		else
-			fail "$2$job receives $share of $type within $points points: $got" full/events.csv
-		fi
-	done
-}
-# share received by job and type: time held over all time that gv-run was there
-shares() {
-	awk -F, '$2 == "restart" { away += $1 - before } { before = $1 }
-		$2 == "start" || $2 == "resume" { from[$3] = $1; type[$3] = $4 }
-		$2 == "preempt" { held[$3 "," type[$3]] += $1 - from[$3]; all = $1 - away }
-		END { for (k in held) printf "%s,%.3f\n", k, held[k] / all }' full/events.csv >held
-}
-shares
-within 10 '' <<'EOT'
-half,big,0.5
-quarter,big,0.25
-quarter,small,0.25
-rest,big,0.25
-rest,small,0.5
-gang,small,0.5
-other,small,0.25
-EOT
 awk -F, '$2 == "start" || $2 == "resume" { n = split($6, g, ";")
 		for (i = 1; i <= n; i++) { if (on[$4 g[i]] != "") bad = 1; on[$4 g[i]] = $3 } }
 	$2 == "preempt" || $2 == "finish" || $2 == "fail" { n = split($6, g, ";")
@@ -75,7 +47,7 @@ else
 fi
 ok "on both GPUs" grep -q 'gpus 0;1 type small' full/jobs/gang/checkpoint/log
 ran="counting resumes"
-if [ "$(events resume half)" -ge 5 ]; then pass "jobs are preempted and resumed"; else fail "resumes" out; fi
+if [ "$(events resume half)" -ge 3 ]; then pass "jobs are preempted and resumed"; else fail "resumes" out; fi
 steps=$(tail -n 1 full/jobs/half/checkpoint/steps)
 every_step full half "$steps" "no step is lost or done twice by preemption"
 awk -F, '($2 == "start" || $2 == "resume") && $3 == "half" { print $8 }' out | sort -u | wc -l >got
@@ -91,11 +63,18 @@ fi
 last=$(awk -F, 'NR > 1 && $8 > n { n = $8 } END { print n + 0 }' full/events.csv)
 gv-run --resume -s full --round=0.2 --grace=2 >out 2>err &
 pid=$!
-sleep 0.8
+until_round $((last + 3)) full/events.csv
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-run timeout -s TERM 1.5 gv-run --resume -q -s full --round=0.2 --grace=2
-is_status 124 "--resume runs on"
+gv-run --resume -q -s full --round=0.2 --grace=2 >out 2>err &
+pid=$!
+until_round $((last + 8)) full/events.csv
+true_within 20 grep -q preempt, out
+kill -TERM "$pid"
+status=0
+wait "$pid" || status=$?
+ran="gv-run --resume ... SIGTERM"
+is_status 143 "--resume runs on"
 ran="reading rounds"
 if [ "$last" -gt 15 ] && awk -F, -v last="$last" '$2 == "resume" && $8 + 0 <= last + 0 { exit 1 }' out; then
 	pass "rounds are counted on"
@@ -104,13 +83,6 @@ else
 fi
 out_has 'preempt,' "and preempts"
 ok "what a kill left open is closed" grep -q ',preempt,.*gv-run was killed' full/events.csv
-shares
-within 15 'over three lives ' <<'EOT'
-half,big,0.5
-quarter,small,0.25
-rest,small,0.5
-gang,small,0.5
-EOT
 # all events of the three lives are one table, and the allocation is kept
 ran="reading jobs.csv"
 cut -d, -f1,5,9- full/jobs.csv | sed -n '1p;2p;8p' >got
@@ -297,9 +269,9 @@ ok "without EXTRA" sh -c '! grep -q EXTRA env2/jobs/*/checkpoint/env'
 # ---- policies ----
 cat >jobs3.csv <<EOT
 job_id,total_steps,arrival_s,note,command,gpu_type,steps_per_s,share
-p,60,0,ab,$w -r 100,big,100,0.9
-q,30,0,,$w -r 100,big,100,0.1
-r,20,0.45,,$w -r 100,big,100,0
+p,120,0,ab,$w -r 100,big,100,0.9
+q,60,0,,$w -r 100,big,100,0.1
+r,20,0.7,,$w -r 100,big,100,0
 EOT
 # equal shares; keeps what it was asked
 cat >equal <<'EOT'
@@ -324,11 +296,11 @@ same_file want got "about the jobs that are there"
 awk -F, '$2 == "allocate" { print $3 "," $9 }' out | head -n 5 | tr '\n' ' ' >got
 printf 'p,0.5 q,0.5 p,0.333333 q,0.333333 r,0.333333 ' >want
 same_file want got "new shares are told"
-sed -n '2p' asked.1 | awk -F, '{ exit !($(NF - 2) < 60 && $(NF - 2) > 0 && $(NF - 1) > 0.4 && $NF > 0) }'
+sed -n '2p' asked.1 | awk -F, '{ exit !($(NF - 2) < 120 && $(NF - 2) > 0 && $(NF - 1) > 0.4 && $NF > 0) }'
 status=$?
 is_status 0 "steps_remaining, elapsed_s and isolated_elapsed_s go on"
 rm -f asked.*
-sed 's/-r 100/-r 1000/; s/0\.45/0.03/' jobs3.csv >fast3.csv
+sed 's/-r 100/-r 1000/; s/0\.7/0.03/' jobs3.csv >fast3.csv
 run gv-run -c one.csv -s pol2 --round=0.2 -p 'exit 3' fast3.csv
 is_status 0 "a policy that fails"
 err_has 'gv-run: warning: the policy has failed with status 3, shares stay as they are' "is a warning"
@@ -431,10 +403,13 @@ sleep 0.1
 kill -TERM "$pid"
 sleep 0.2
 kill -TERM "$pid"
+sleep 0.2
+ok "a repeat of a signal does not kill" kill -0 "$pid"
+kill -HUP "$pid"
 status=0
 wait "$pid" || status=$?
-ran="two SIGTERM"
-is_status 143 "a second signal: status 143"
+ran="SIGTERM, SIGTERM, SIGHUP"
+is_status 143 "another signal: the status of the first"
 nothing_left "kills at once"
 ok "not after the grace time of 30 s" test $(($(date +%s) - start)) -lt 20
 

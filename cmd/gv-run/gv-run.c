@@ -341,6 +341,8 @@ main(int argc, char **argv)
 
 	gv_init("gv-run");
 	parse_options(&r.o, &opt, argc, argv);
+	if (r.o.state != NULL && state_check(r.o.state, &e) != 0)
+		gv_die_error(&e);
 	read_cluster(&r.o, &r.jobs.cluster, &cluster);
 	if (!r.o.resume && table_read(&given, r.o.input, &r.jobs.cluster,
 			       r.o.policy == NULL, &slips, &e) != 0)

@@ -150,18 +150,18 @@ static void
 look_at_signals(struct loop *l)
 {
 	if (l->signal == 0)
-		l->signal = signals_last();
+		l->signal = signals_first();
 	if (l->signal == 0 && l->journal->out_gone)
 		l->signal = SIGPIPE;
 }
 
-/* Everybody is told to leave; a second signal kills. */
+/* Everybody is told to leave; another signal kills. */
 static void
 stop_all(struct loop *l)
 {
 	policy_stop(l->policy);
 	gv_life_end(&l->jobs->life);
-	if (signals_repeated())
+	if (signals_another())
 		gv_life_kill(&l->jobs->life);
 }
 

@@ -13,18 +13,18 @@
  * sleeping, the sleep ends at once.
  */
 static int wake[2] = {-1, -1};
-static volatile sig_atomic_t last_signal;
-static volatile sig_atomic_t n_signals;
+static volatile sig_atomic_t first;
+static volatile sig_atomic_t another;
 
 static void
 on_signal(int sig)
 {
 	int error = errno;
 
-	if (sig != SIGCHLD) {
-		last_signal = sig;
-		n_signals++;
-	}
+	if (sig != SIGCHLD && first == 0)
+		first = sig;
+	else if (sig != SIGCHLD && sig != first)
+		another = 1;
 	(void)!write(wake[1], "", 1);
 	errno = error;
 }
@@ -49,7 +49,7 @@ signals_catch(void)
 		memset(&sa, 0, sizeof(sa));
 		sa.sa_handler = on_signal;
 		sa.sa_flags = SA_RESTART;
-		sigemptyset(&sa.sa_mask);
+		sigfillset(&sa.sa_mask); /* one at a time: first and another are a pair */
 		sigaction(caught[i], &sa, NULL);
 	}
 	/* the output tells, and the workers must be stopped first */
@@ -57,15 +57,15 @@ signals_catch(void)
 }
 
 int
-signals_last(void)
+signals_first(void)
 {
-	return last_signal;
+	return first;
 }
 
 bool
-signals_repeated(void)
+signals_another(void)
 {
-	return n_signals > 1;
+	return another != 0;
 }
 
 int

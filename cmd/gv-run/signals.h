@@ -6,9 +6,13 @@
 
 /* Catches them from now on. */
 void signals_catch(void);
-/* The one that came last and ends the run, 0 = none; and whether more than one came. */
-int signals_last(void);
-bool signals_repeated(void);
+/* The first one that ends the run, 0 = none. */
+int signals_first(void);
+/*
+ * Whether another one came since: that kills.  Repeats of the first do not count, for a
+ * terminal that closes sends SIGHUP, and so does its shell.
+ */
+bool signals_another(void);
 /* Readable once a signal, SIGCHLD included, has come since signals_clear. */
 int signals_fd(void);
 void signals_clear(void);

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
+#include "sched/events.h"
 #include "signals.h"
 
 enum { LONGEST_NAME = 200, CLOCK_LINE = 100 };
@@ -46,7 +47,7 @@ open_in(const struct state *s, const char *name, int *fd, struct gv_error *e)
 {
 	char *path = state_path(s, name);
 
-	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (*fd == -1)
 		gv_error_sys(e, "%s: cannot open", path);
 	free(path);
@@ -112,11 +113,34 @@ find_named(struct state *s, struct gv_error *e)
 }
 
 int
+state_check(const char *dir, struct gv_error *e)
+{
+	static const char *const name[] = {"lock", "workers.lock", "clock", "directory",
+	    "events.csv", "jobs.csv", "cluster.csv", "policy", "policy.in.csv",
+	    "policy.out.csv"};
+	struct gv_strbuf path = {0};
+	struct stat st;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		gv_strbuf_clear(&path);
+		gv_strbuf_fmt(&path, "%s/%s", dir, name[i]);
+		if (stat(path.s, &st) == 0 && !S_ISREG(st.st_mode))
+			rc = gv_error_set(e, "%s: not a regular file", path.s);
+	}
+	gv_strbuf_free(&path);
+	return rc;
+}
+
+int
 state_open(struct state *s, const struct settings *o, struct gv_error *e)
 {
 	s->o = o;
+	s->user_mask = umask(077);
 	if ((s->o->state == NULL ? make_temporary(s, e) : find_named(s, e)) != 0)
 		return -1;
+	(void)!chmod(s->dir, 0700); /* its owner's, also one that is older */
 	if (open_in(s, "lock", &s->lock_fd, e) != 0 || lock(s, e) != 0)
 		return -1;
 	if (open_in(s, "workers.lock", &s->workers_fd, e) != 0)
@@ -130,7 +154,7 @@ state_wait_workers(const struct state *s, struct gv_error *e)
 	double until_s = gv_clock_s() + s->o->grace_s + 2;
 	bool told = false;
 
-	while (signals_last() == 0 && flock(s->workers_fd, LOCK_EX | LOCK_NB) != 0) {
+	while (signals_first() == 0 && flock(s->workers_fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return gv_error_sys(e, "%s/workers.lock: cannot lock", s->dir);
 		if (!told && !s->o->quiet)
@@ -153,6 +177,7 @@ state_close(struct state *s, bool done)
 
 	if (s->dir == NULL)
 		return;
+	umask(s->user_mask);
 	if (s->temporary && done && gv_remove_tree(s->dir, &e) != 0)
 		gv_warn_error(&e);
 	if (s->temporary && !done && !s->o->quiet)
@@ -244,7 +269,8 @@ state_read_clock(const struct state *s, double *epoch_s, double *now_s, int64_t 
 	}
 	if (gv_parse_double(word[0], len[0], epoch_s) != 0 ||
 	    gv_parse_double(word[1], len[1], now_s) != 0 ||
-	    gv_parse_int(word[2], len[2], round) != 0 || *now_s < 0)
+	    gv_parse_int(word[2], len[2], round) != 0 || *now_s < 0 ||
+	    *round > GV_EVENT_LAST_ROUND)
 		return -1;
 	return 0;
 }
@@ -268,12 +294,29 @@ add_name(struct gv_strbuf *b, struct gv_cell id)
 	}
 }
 
+/* A file of a job exists, for its owner, before workers with another mask write it. */
+static int
+make_file(const char *path, struct gv_error *e)
+{
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) == 0)
+		return S_ISFIFO(st.st_mode) ? gv_error_set(e, "%s: is a pipe", path) : 0;
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd == -1)
+		return gv_error_sys(e, "%s: cannot open", path);
+	close(fd);
+	return 0;
+}
+
 int
 state_job(const struct state *s, struct gv_cell id, struct state_files *files,
     struct gv_error *e)
 {
 	struct gv_strbuf name = {0};
 	struct gv_strbuf path = {0};
+	struct gv_error ignored = {0};
 	char q[GV_QUOTE_LEN];
 	size_t own;
 	int made;
@@ -299,6 +342,10 @@ state_job(const struct state *s, struct gv_cell id, struct state_files *files,
 		gv_strbuf_fmt(&path, "%s/%s.log", s->o->log_dir, name.s);
 	}
 	files->log = gv_xstrdup(path.s);
+	if (made == 0)
+		made = make_file(files->log, e);
+	if (made == 0) /* whoever reads it says what is wrong with it */
+		(void)!make_file(files->progress, &ignored);
 	gv_strbuf_free(&path);
 	gv_strbuf_free(&name);
 	return made;

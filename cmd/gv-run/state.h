@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "settings.h"
@@ -17,6 +18,7 @@ struct state {
 	int lock_fd;
 	int workers_fd; /* held by every keeper */
 	int clock_fd;
+	mode_t user_mask; /* of files that are not the state's */
 };
 
 #define STATE_NONE                                              \
@@ -31,7 +33,12 @@ struct state_files {
 	char *log;
 };
 
-/* Makes (or finds) the directory and takes its lock.  Exits 75 when another has it. */
+/* That what dir has of a state are files that can be read without waiting.  0 or -1. */
+int state_check(const char *dir, struct gv_error *e);
+/*
+ * Makes (or finds) the directory and takes its lock.  Exits 75 when another has it.
+ * Until state_close files that are made are their owner's alone.
+ */
 int state_open(struct state *s, const struct settings *o, struct gv_error *e);
 /* A path in it; the caller frees. */
 char *state_path(const struct state *s, const char *name);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "launch/local/local.h"
@@ -68,7 +69,9 @@ launch(struct work *w, size_t m, const size_t *gpu, size_t n, struct gv_launch_n
 
 	for (i = 0; i < n; i++)
 		id[i] = gv_life_gpu_id(&w->jobs->names, l, gpu[i]);
+	umask(w->state->user_mask); /* what jobs write is theirs */
 	state = gv_launch_start(&w->worker[m].launch, &gv_launch_local, &spec, news);
+	umask(077);
 	free(directory);
 	free(id);
 	return state;

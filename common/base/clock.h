@@ -5,7 +5,7 @@
 /* Seconds of a clock that never steps; its zero is arbitrary. */
 double gv_clock_s(void);
 
-/* Seconds since the epoch; the environment's GV_NOW (a number) replaces it, for tests. */
+/* Seconds since the epoch. */
 double gv_now_s(void);
 
 /* Sleeps; returns early when a signal handler ran. */

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 #undef gv_error_set
 #undef gv_error_sys
 #undef gv_error_at
@@ -20,12 +22,26 @@ gv_error_clear(struct gv_error *e)
 	e->count = 0;
 }
 
+/* Makes what would steer a terminal, but line feeds and tabs where they may be, a "?". */
+static void
+make_visible(char *s, const char *allowed)
+{
+	size_t len = strlen(s);
+	size_t i = 0;
+	size_t n;
+
+	while (i < len) {
+		if (gv_utf8_steers(s + i, len - i, &n) && strchr(allowed, s[i]) == NULL)
+			memset(s + i, '?', n);
+		i += n;
+	}
+}
+
 static void GV_PRINTF(3, 0)
     add(struct gv_error *e, const char *where, const char *fmt, va_list ap, int err)
 {
 	char *text;
 	size_t len = 0;
-	size_t i;
 
 	if (e->count++ >= GV_ERROR_KEPT)
 		return;
@@ -36,10 +52,7 @@ static void GV_PRINTF(3, 0)
 	len = strlen(text);
 	if (err != 0)
 		snprintf(text + len, GV_ERROR_LEN - len, ": %s", strerror(err));
-	for (i = 0; text[i] != '\0'; i++)
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			text[i] =
-			    '?'; /* a file name or header cannot forge a second line */
+	make_visible(text, ""); /* a file name or header cannot forge a second line */
 }
 
 int
@@ -95,6 +108,8 @@ gv_quote(char buf[GV_QUOTE_LEN], const char *s, size_t len)
 {
 	static const char hex[] = "0123456789abcdef";
 	size_t cut = len > 64 ? 64 : len;
+	size_t hidden = 0; /* bytes to come of a character that must not be shown */
+	size_t n;
 	size_t i;
 	char *p = buf;
 
@@ -104,10 +119,13 @@ gv_quote(char buf[GV_QUOTE_LEN], const char *s, size_t len)
 	for (i = 0; i < cut; i++) {
 		unsigned char c = (unsigned char)s[i];
 
+		if (hidden == 0 && gv_utf8_steers(s + i, cut - i, &n))
+			hidden = n;
 		if (c == '"' || c == '\\') {
 			*p++ = '\\';
 			*p++ = (char)c;
-		} else if (c < 0x20 || c == 0x7f) {
+		} else if (hidden > 0) {
+			hidden--;
 			*p++ = '\\';
 			*p++ = 'x';
 			*p++ = hex[c >> 4];
@@ -172,6 +190,7 @@ static void GV_PRINTF(1, 0) say(const char *fmt, va_list ap, int err)
 	len = strlen(line);
 	if (err != 0)
 		snprintf(line + len, sizeof(line) - len - 1, ": %s", strerror(err));
+	make_visible(line, "\n\t");
 	len = strlen(line);
 	line[len++] = '\n';
 	gv_progress(NULL);
@@ -280,6 +299,7 @@ gv_progress(const char *fmt, ...)
 		va_start(ap, fmt);
 		vsnprintf(line + 4, sizeof(line) - 4, fmt, ap);
 		va_end(ap);
+		make_visible(line + 4, "");
 		(void)!write(STDERR_FILENO, line, strlen(line));
 		shown = 1;
 	}

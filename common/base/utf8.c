@@ -22,3 +22,17 @@ gv_utf8_next(const char *s, size_t len, uint32_t *c)
 	}
 	return n;
 }
+
+bool
+gv_utf8_steers(const char *s, size_t len, size_t *n)
+{
+	unsigned char byte = (unsigned char)s[0];
+	uint32_t c;
+
+	*n = gv_utf8_next(s, len, &c);
+	if (*n == 1 && byte >= 0x80)
+		c = byte; /* not UTF-8: as a terminal of one-byte characters sees it */
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e ||
+	       c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}

@@ -177,7 +177,7 @@ parse(struct gv_event *ev, const struct gv_cell *cell, const struct place *at,
 		failed = bad(at, SHARE, e, "a share from 0 to 1", cell[SHARE]);
 	if (cell[ROUND].len > 0 &&
 	    (gv_parse_int(cell[ROUND].s, cell[ROUND].len, &ev->round) != 0 ||
-		ev->round < 0))
+		ev->round < 0 || ev->round > GV_EVENT_LAST_ROUND))
 		failed = bad(at, ROUND, e, "a whole number of 0 or more", cell[ROUND]);
 	return failed != 0 ? -1 : 0;
 }

@@ -10,7 +10,7 @@
  *   gpus     ids of the GPUs concerned, "0;1"; of a pool event its number of GPUs' ids
  *   steps    steps the job has done in all, as far as known; of an arrive event those to
  *            do, of a checkpoint event those that are safe
- *   round    number of the round, from 0
+ *   round    number of the round, from 0, at most GV_EVENT_LAST_ROUND
  *   share    of an allocate event: the share promised from now on, [0,1]
  *   reason   why, in words; of a fail event also the status
  *   with_job_id  of an allocate event: the share is promised to both jobs, together on
@@ -49,6 +49,9 @@ enum gv_event_kind {
 const char *gv_event_name(enum gv_event_kind kind);
 /* The kind of that name, or -1. */
 int gv_event_kind(struct gv_cell name);
+
+/* So that a round can always follow, and be a number of a table. */
+#define GV_EVENT_LAST_ROUND ((int64_t)1 << 53)
 
 /* Texts that do not apply have len 0; numbers that do not apply are NAN or -1. */
 struct gv_event {

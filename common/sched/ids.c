@@ -32,6 +32,53 @@ parse_ids(struct gv_arena *arena, struct gv_cell cell, size_t n)
 	return id;
 }
 
+/* The first id that two pools have, or -1: merges what is ascending in both. */
+static long
+common_id(const struct gv_pool *a, const struct gv_pool *b)
+{
+	size_t i = 0, k = 0;
+
+	while (i < a->gpus && k < b->gpus) {
+		int x = gv_pool_id(a, i), y = gv_pool_id(b, k);
+
+		if (x == y)
+			return x;
+		if (x < y)
+			i++;
+		else
+			k++;
+	}
+	return -1;
+}
+
+/* Real GPUs of one node that two pools claim; CPU devices are only numbered. */
+static int
+check_overlaps(const struct gv_cluster *c, const struct gv_frame *f, struct gv_error *e)
+{
+	ptrdiff_t column = gv_frame_find(f, "ids");
+	size_t i, k;
+	int rc = 0;
+
+	for (i = 1; i < c->n_pools; i++)
+		for (k = 0; k < i; k++) {
+			const struct gv_pool *a = &c->pool[k], *b = &c->pool[i];
+			long id;
+
+			if (c->type[a->type].threads > 0 ||
+			    c->type[b->type].threads > 0 ||
+			    (a->id == NULL && b->id == NULL) ||
+			    strcmp(a->node, b->node) != 0)
+				continue;
+			id = common_id(a, b);
+			if (id >= 0)
+				rc = gv_frame_error(f, i, column, e,
+				    "GPU %ld is in two pools of this node, first at line "
+				    "%ld",
+				    id, f->line[k]);
+		}
+	return rc;
+}
+
 int
 gv_cluster_set_ids(struct gv_cluster *c, const struct gv_frame *f, struct gv_error *e)
 {
@@ -64,7 +111,7 @@ gv_cluster_set_ids(struct gv_cluster *c, const struct gv_frame *f, struct gv_err
 	}
 	gv_hash_free(&nodes);
 	free(used);
-	return rc;
+	return rc == 0 ? check_overlaps(c, f, e) : rc;
 }
 
 int

@@ -253,6 +253,18 @@ test_errors(void)
 	is_int((long long)e.count, 23, "all are counted");
 	is_str(gv_quote(q, "a\"b\n\x01", 5), "\"a\\\"b\\x0a\\x01\"", "quoting");
 	memset(many, 'x', sizeof(many));
+	is_str(gv_quote(q, "a\xc2\x9b\x33", 4), "\"a\\xc2\\x9b3\"", "C1 is escaped");
+	is_str(gv_quote(q, "\x9bz", 2), "\"\\x9bz\"", "also a byte alone");
+	is_str(gv_quote(q,
+		   "a\xe2\x80\xae"
+		   "b",
+		   5),
+	    "\"a\\xe2\\x80\\xaeb\"", "and bidi controls");
+	is_str(gv_quote(q, "\xe2\x81\xa6\xc3\xa9", 5), "\"\\xe2\\x81\\xa6\xc3\xa9\"",
+	    "not letters");
+	gv_error_set(&e, "a\nb\xc2\x85"
+			 "c\xd8\x9c\xe2\x80\x8f.\xc3\x9f");
+	is_str(e.text[e.count - 1], "a?b??c?????.\xc3\x9f", "in messages they are marks");
 	gv_quote(q, many, sizeof(many));
 	is_int((long long)strlen(q), 64 + 5, "cut at 64");
 }

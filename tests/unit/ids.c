@@ -67,6 +67,20 @@ main(void)
 	    "as they say");
 	ok(gv_pool_id(&c.pool[1], 0) == 3, "an empty cell counts");
 	gv_cluster_free(&c);
+	ok(read_text(&c,
+	       "gpu_type,gpus,node,ids\nv100,2,n1,0;1\nk80,2,n2,1;2\np100,2,n1,1;2\n",
+	       &e) == -1,
+	    "a GPU in two pools of a node");
+	ok(strstr(e.text[0],
+	       ":4: ids: GPU 1 is in two pools of this node, first at line 2") != NULL,
+	    "says which, with both lines");
+	gv_error_clear(&e);
+	ok(read_text(&c, "gpu_type,gpus,ids\nv100,2,1;2\nk80,1,\n", &e) == -1,
+	    "also where ids are counted");
+	gv_error_clear(&e);
+	ok(read_text(&c, "gpu_type,gpus,threads,ids\na,2,1,0;1\nb,2,1,1;2\n", &e) == 0,
+	    "CPU devices are not GPUs");
+	gv_cluster_free(&c);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		refused(bad[i], bad[i]);
 	unlink(file);

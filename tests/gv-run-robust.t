@@ -1,0 +1,110 @@
+#!/bin/sh
+# gv-run among people, signals and files that are not as they should be.
+. "${0%/*}/lib.sh"
+. "$src/tests/runs.sh"
+
+nothing_left() { if [ -z "$(strays)" ]; then pass "$1"; else fail "$1"; fi; }
+cat >short.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share
+a,20,$w -r 200,big,200,0.5
+b,20,$w -r 200,small,200,0.5
+EOT
+cat >long.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share
+l,100000,$w -r 100,big,100,1
+EOT
+
+# ---- the state is its owner's ----
+(umask 0 && gv-run -c cluster.csv -s open --round=0.3 -o open.csv short.csv) >out 2>err && status=0 || status=$?
+ran="umask 0; gv-run -s open"
+is_status 0 "with no umask"
+find open ! -type l -perm /077 ! -path '*/checkpoint/*' >got
+same_file /dev/null got "nothing of the state is open to others"
+ok "what jobs write has the user's mask" sh -c 'test "$(stat -c %a open/jobs/a/checkpoint/steps)" = 666'
+ok "so has the output" sh -c 'test "$(stat -c %a open.csv)" = 666'
+chmod 755 open
+run gv-run --resume -s open
+ok "a state that is older is closed" sh -c 'test "$(stat -c %a open)" = 700'
+if [ "$(id -u)" -eq 0 ] && have setpriv; then
+	run setpriv --reuid=65534 --clear-groups flock -n open/workers.lock true
+	err_has 'Permission denied' "a stranger cannot lock it"
+else
+	skip "strangers: not root"
+fi
+
+# ---- files that are none ----
+for f in clock events.csv jobs.csv cluster.csv policy workers.lock; do
+	rm -rf pipes
+	cp -r open pipes
+	rm -f "pipes/$f"
+	mkfifo "pipes/$f"
+	run timeout -s KILL 10 gv-run --resume -s pipes
+	is_status 2 "a pipe in place of $f"
+	is_err "is an error" <<EOT2
+gv-run: pipes/$f: not a regular file
+EOT2
+done
+rm -rf pipes
+run gv-run -c cluster.csv -s half --round=0.3 short.csv
+sed -i '/,finish,[ab],/d; /,end,/d' half/events.csv
+rm -rf half/jobs/a/progress half/jobs/*/checkpoint/done
+mkdir half/jobs/a/progress
+run gv-run --resume -s half
+is_events 1 finish b "one job's progress that cannot be read stops no other"
+err_has 'half/jobs/a/progress: a progress file must be a regular file' "and is told"
+cp -r open far
+sed -i '$s/,[0-9]*,,$/,9223372036854775807,,/' far/events.csv
+run gv-run --resume -s far
+is_status 2 "a round beyond all numbers"
+err_has 'round: expected a whole number of 0 or more, got "9223372036854775807"' "is an error"
+
+# ---- GPUs that are in two pools ----
+printf 'gpu_type,gpus,ids\nbig,2,0;1\nsmall,2,1;2\n' >twice.csv
+run gv-run -n -c twice.csv short.csv
+is_status 2 "a GPU in two pools"
+is_err "both lines are named" <<'EOT'
+gv-run: twice.csv:3: ids: GPU 1 is in two pools of this node, first at line 2
+EOT
+
+# ---- signals ----
+cat >slow.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share
+s,100000,"trap 'sleep 0.6; echo saved >\$GV_CHECKPOINT_DIR/saved; exit 143' TERM; touch up; while :; do sleep 0.05; done # $mark",big,100,1
+EOT
+env --default-signal=HUP gv-run -q -c one.csv -s hup --grace=9 slow.csv >out 2>err &
+pid=$!
+true_within 20 test -e up
+kill -HUP "$pid"
+sleep 0.1
+kill -HUP "$pid"
+status=0
+wait "$pid" || status=$?
+ran="SIGHUP twice, as of a terminal that closes"
+is_status 129 "SIGHUP twice: status 129"
+ok "the job saves itself" grep -q saved hup/jobs/s/checkpoint/saved
+nothing_left "and nothing is left"
+
+# ---- done when told to stop ----
+cat >done.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share
+d,10,"echo step 10 >>\$GV_PROGRESS; echo checkpoint 10 >>\$GV_PROGRESS; exec sleep 600 # $mark",big,10,0.5
+e,300,$w -r 100,big,100,0.5
+EOT
+run timeout -s KILL 60 gv-run -c one.csv -s done --round=0.4 --grace=5 --max-failures=2 done.csv
+is_status 0 "a job that is done and does not leave by itself"
+is_events 1 finish d "has finished when it is told to stop"
+is_events 0 resume d "and is not started again"
+out_has 'status 143 when told to stop' "the event says how it left"
+
+# ---- launches that cannot be made ----
+cat >forks.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share
+f,20,$w -r 200,big,200,1
+EOT
+run timeout 60 env LD_PRELOAD="$build/preload/faults.so" GV_FAIL=fork:1:EAGAIN gv-run -c one.csv -s forks --max-failures=1 forks.csv
+is_status 0 "a launch that cannot be made is made later"
+is_events 0 fail f "and is no failure of the job"
+is_events 1 finish f "which finishes"
+ran="counting warnings"
+if [ "$(grep -c 'cannot be launched' err)" -eq 1 ]; then pass "it is said once"; else fail "said once" err; fi
+done_testing
