@@ -70,8 +70,8 @@ struct gv_answer {
  * failed, or its answer breaks a constraint.  *a must be freed in both cases.  r, c and
  * what opt names must outlive it.
  *
- * Cost: some ns to 1 us a job and type where jobs are many and of few kinds, a linear
- * program where they are few.
+ * Cost: a linear program where jobs are few; of 10^5 jobs that all differ max-min takes
+ * some 8 ms on 3 types, 0.3 s on 8.
  */
 int gv_answer_make(struct gv_answer *a, const struct gv_rates *r,
     const struct gv_cluster *c, const struct gv_policy *policy,

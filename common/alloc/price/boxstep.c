@@ -26,7 +26,11 @@ box_all(struct gv_price_box *b, size_t m, double most)
 	}
 }
 
-/* Around the centre: a part of each price and of the largest one. */
+/*
+ * Around the centre: a part of each price, and of the largest one, so that a price of 0 may
+ * rise, too.  On the face all a job's vertices cost the same at the face's prices, so a
+ * multiple of those may be added to the prices: they may go far.
+ */
 static void
 box_around(struct gv_dual_state *w, double part, double least)
 {

@@ -11,6 +11,9 @@ enum { SAMPLED = 4096, PART = 8 }; /* of more jobs every PART-th one is looked a
 
 static const double everything = INFINITY; /* a part: all prices */
 
+/* Of a price q_j in [0, 1]: fine enough to be near the end, coarse enough for all ways to it to come to the same point. */
+#define GRID ldexp(1, -20)
+
 static double
 use_of_all(const struct gv_oracle_jobs *c)
 {
@@ -92,12 +95,13 @@ sample_prices(struct gv_dual_state *w, double *least)
 /*
  * Prices and a level on a grid, near those found; false where one is so near to the
  * middle between two points that another search might have found the other, or where
- * other prices might be as good.
+ * other prices might be as good.  The level is on a grid of its own power of two, a point
+ * above the bound, so that its Newton steps come down to it.
  */
 static bool
 go_to_grid(struct gv_dual_state *w, double *level)
 {
-	const double grid = ldexp(1, -20);
+	const double grid = GRID;
 	struct gv_dual *d = w->d;
 	double unit, points;
 	size_t j;
@@ -129,7 +133,7 @@ go_to_grid(struct gv_dual_state *w, double *level)
 static enum gv_dual_end
 end_at_grid(struct gv_dual_state *w)
 {
-	const double window = ldexp(8, -20);
+	const double window = 8 * GRID;
 	double level;
 	enum gv_dual_end end;
 

@@ -290,7 +290,7 @@ struct NAME(margin) {
 	V worst, best_case, other;
 };
 
-/* value, at_worst, at_best: what is wanted large. */
+/* Vertex c meets the best so far; the loser is one of the others.  What is wanted large. */
 TARGET GV_INLINE static inline void
 NAME(contend)(struct NAME(margin) *r, M is, struct NAME(vertex) c, V at_worst, V at_best)
 {
@@ -311,7 +311,11 @@ NAME(no_margin)(struct NAME(margin) *r)
 	r->worst = r->best_case = r->other = SET1(-INFINITY);
 }
 
-/* Costs, negative. */
+/*
+ * By cost, -p x: a vertex x costs between lo x and hi x.  At levels within part of t a type
+ * alone has x_j = t / a_j that much larger or smaller, and two types move by part t / |a_j -
+ * a_k| against each other; a job of some a_j so near to t that its vertices change is free.
+ */
 TARGET GV_INLINE static inline M
 NAME(margin_by_cost)(const struct NAME(jobs) *b, const struct gv_dual_point *o, const double *lo,
     const double *hi, double part, struct NAME(margin) *r)
@@ -353,7 +357,7 @@ NAME(margin_by_cost)(const struct NAME(jobs) *b, const struct gv_dual_point *o, 
 	return fixed;
 }
 
-/* Gains after cost. */
+/* By gain after cost, (gain - p) x: between (gain - hi) x and (gain - lo) x. */
 TARGET GV_INLINE static inline M
 NAME(margin_by_gain)(const struct NAME(jobs) *b, const struct gv_dual_point *o, const double *lo,
     const double *hi, struct NAME(margin) *r)
