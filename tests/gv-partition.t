@@ -120,6 +120,7 @@ fork() {
 		} }'
 }
 # slowest [ARGS...]: the time of that plan of the fork, all costs counted
+# shellcheck disable=SC2086 # several words
 slowest() {
 	if [ $# -gt 0 ]; then gv-partition -q $machine -o fork_plan.csv "$@"; fi
 	gv-partition -q -v --evaluate $machine -e fork_edges.csv fork_plan.csv 2>&1 >/dev/null |
@@ -141,6 +142,33 @@ for machine in '-l 16@1.25GB/s' '-l 4@12GB/s -l 4@1.25GB/s' '-l 4@12GB/s -l 4@1.
 			"$(slowest --prefixes=512 -e fork_edges.csv fork.csv)"
 	done
 done
+# on a terminal long work tells how far it is, of how much
+if [ -z "${GV_PYTHON:-}" ]; then
+	skip "no python3"
+else
+	cat >terminal.py <<'E'
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+while True:
+    try:
+        got = os.read(fd, 4096)
+    except OSError:
+        break
+    if not got:
+        break
+    sys.stdout.write(got.decode().replace("\r", "\n"))
+E
+	fork 13
+	for args in '-l 64@1.25GB/s --prefixes=20000' '-l 4@12GB/s -l 4@1.25GB/s --prefixes=20000 -m 200MB' \
+		'-l 16@1.25GB/s --top=2' '-l 4@12GB/s -l 4@1.25GB/s --flat' '-p 2bw --batch=512 -l 256@1GB/s'; do
+		ran="gv-partition $args on a terminal" status=0
+		# shellcheck disable=SC2086
+		"$GV_PYTHON" terminal.py gv-partition $args -e fork_edges.csv -o made.csv fork.csv >out 2>err
+		ok "$args: how far it is" grep -q 'planning: [0-9]* of [0-9][0-9]* p' out
+	done
+fi
 fork 14
 run gv-partition -v -l 16@1.25GB/s -e fork_edges.csv -o /dev/null fork.csv
 err_has "prefixes=16385 exact=yes" "on one level 16385 prefixes are all looked at"
@@ -260,8 +288,9 @@ bad "cut" '--cut: unknown "x"; known: true, upstream, none' -l 4@1GB/s --cut=x l
 bad "schedule" '--schedule: unknown "x"; known: 1f1b, 2bw, flush, gpipe, interleaved, zb-h1' -l 4@1GB/s --schedule=x layers.csv
 bad "optimizer" '--optimizer: unknown "x"; known: sgd, momentum, adam' -l 4@1GB/s --optimizer=x layers.csv
 bad "recompute" '--recompute: unknown "x"; known: none, full, auto' -l 4@1GB/s --recompute=x layers.csv
-bad "micro-batches without use" "--micro-batches is for --timeline or another --schedule than 1f1b" \
-	-l 4@1GB/s --micro-batches=4 layers.csv
+gv-partition --explain -l 4@10Gb/s -e edges.csv layers.csv >want
+run gv-partition --explain --schedule=1f1b --micro-batches=4 -l 4@10Gb/s -e edges.csv layers.csv
+same_file out want "--explain of 1f1b with --micro-batches, as for --timeline"
 for with in --straight --all-gpus --fewest-gpus; do
 	bad "$with of a plan" "--straight, --all-gpus and --fewest-gpus are for a plan that is searched, not --evaluate" \
 		-l 4@1GB/s --evaluate $with layers.csv

@@ -10,12 +10,10 @@
 
 enum { ROUNDS = 50 }; /* of looking near the plan, at most */
 
-/* What a search does, twenty times for each pass at most. */
 static void
 tell(size_t done, size_t of)
 {
-	if (done % (of / 20 + 1) == 0)
-		gv_progress("planning: %zu of %zu prefixes", done, of);
+	say_progress(done, of, "prefixes");
 }
 
 int

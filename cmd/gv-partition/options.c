@@ -265,9 +265,6 @@ check_schedule(const struct options *o)
 {
 	const struct cost_rules *r = &o->search.rules;
 
-	if (r->micro_batches > 0 && r->schedule == GV_SCHEDULE_1F1B && !o->timeline)
-		gv_opt_usage(&o->common,
-		    "--micro-batches is for --timeline or another --schedule than 1f1b");
 	if (r->micro_batches == 0 && r->schedule != GV_SCHEDULE_1F1B &&
 	    r->schedule != GV_SCHEDULE_2BW)
 		gv_opt_usage(&o->common, "--schedule=%s needs --micro-batches=N",

@@ -9,9 +9,9 @@
 #include "say.h"
 
 static void
-progress(size_t tried)
+progress(size_t tried, size_t most)
 {
-	gv_progress("%zu plans run", tried);
+	say_progress(tried, most, "plans at most");
 }
 
 /* Ends the program when no plan can be run. */

@@ -4,14 +4,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/fileio.h"
 #include "base/num.h"
 
 void
+say_progress(size_t done, size_t of, const char *units)
+{
+	static double last_s;
+	double now_s = gv_clock_s();
+
+	if (now_s - last_s < 0.1)
+		return;
+	last_s = now_s;
+	gv_progress("planning: %zu of %zu %s", done, of, units);
+}
+
+void
 say_prefixes(
     struct prefixes *x, const struct options *o, const struct gv_layers *l, size_t exact)
 {
+	if (!o->common.quiet)
+		gv_progress("planning: looking where %zu layers can be cut", l->g.n);
 	prefixes_make(x, &l->g, o->cut, o->prefixes, exact);
 	if (!x->exact && !o->common.quiet)
 		gv_warn("warning: more than %zu prefixes, of which %zu are looked at",

@@ -7,6 +7,9 @@
 #include "gv-partition/graph/prefixes.h"
 #include "plan/simulate.h"
 
+/* A line of progress, ten times a second at most. */
+void say_progress(size_t done, size_t of, const char *units);
+
 /* The prefixes to plan with, all up to exact; warns when these are not all. */
 void say_prefixes(
     struct prefixes *x, const struct options *o, const struct gv_layers *l, size_t exact);

@@ -71,6 +71,12 @@ say_none(const struct two_bw_rows *r, const struct two_bw_machine *m)
 		    gv_show_bytes(size[1], b->memory - m->memory));
 }
 
+static void
+progress(size_t done, size_t of)
+{
+	say_progress(done, of, "passes");
+}
+
 /* Searches; ends the program when the speeds cannot be read. */
 static void
 search(struct two_bw_rows *r, struct two_bw_cuts *c, const struct options *o,
@@ -85,7 +91,8 @@ search(struct two_bw_rows *r, struct two_bw_cuts *c, const struct options *o,
 	else if (two_bw_speeds_read(&v, o->speeds, &e) != 0)
 		gv_die_error(&e);
 	say_prefixes(x, o, l, o->prefixes);
-	two_bw_cuts_make(c, &x->s, m.gpus);
+	two_bw_cuts_make(c, &x->s, m.gpus, o->common.quiet ? NULL : progress);
+	gv_progress(NULL);
 	two_bw_search(r, &x->s, c, &m, &v);
 	two_bw_speeds_free(&v);
 	if (r->n == 0)

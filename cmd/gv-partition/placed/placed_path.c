@@ -128,7 +128,8 @@ fill(struct table *t)
 	const struct ideals *s = x->s;
 	size_t a, at, m;
 
-	for (a = x->k.size - 1; a-- > 0;)
+	for (a = x->k.size - 1; a-- > 0;) {
+		column_tell(&x->k, x->k.size - a);
 		for (at = s->sup_at[x->k.prefix[a]]; at < s->sup_at[x->k.prefix[a] + 1];
 		     at++) {
 			size_t b = x->k.at[s->sup[at]] - 1;
@@ -141,6 +142,7 @@ fill(struct table *t)
 			for (m = span.low; m <= span.high; m++)
 				add_part(t, &p, m);
 		}
+	}
 }
 
 /* On how many GPUs: those with the lowest word, then the fewest. */

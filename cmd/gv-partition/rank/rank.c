@@ -32,7 +32,8 @@ struct maker {
 	const struct gv_fleet *fleet;
 	const struct search_options *o;
 	enum ideals_kind cut;
-	void (*progress)(size_t tried);
+	size_t most; /* plans that there can be to try */
+	void (*progress)(size_t tried, size_t most);
 };
 
 /* ---- what a plan takes ---- */
@@ -177,7 +178,7 @@ add(struct maker *x, struct gv_plan *p, const struct gv_machine *m)
 	r.plan.fleet = x->fleet;
 	k->tried++;
 	if (x->progress != NULL)
-		x->progress(k->tried);
+		x->progress(k->tried, x->most);
 	if (!known(x, &r) && run(x, &r) && !any_alike(k, &r)) {
 		k->row = gv_xgrow(k->row, &k->cap, k->n + 1, sizeof(*k->row));
 		k->row[k->n++] = r;
@@ -375,7 +376,7 @@ step_of(void *ctx, const struct gv_plan *p)
 
 	t->x->k->tried++;
 	if (t->x->progress != NULL)
-		t->x->progress(t->x->k->tried);
+		t->x->progress(t->x->k->tried, t->x->most);
 	r.plan.fleet = t->x->fleet;
 	step_s = run(t->x, &r) ? r.step_s : INFINITY;
 	plan_report_free(&r.report);
@@ -440,6 +441,41 @@ add_varied(struct maker *x)
 		}
 }
 
+/* ---- how many there can be ---- */
+
+static size_t
+numbers(size_t gpus, size_t deepest)
+{
+	size_t n, count = 0;
+
+	for (n = 1; n <= gpus && n <= deepest; n = next(n, gpus))
+		count++;
+	return count;
+}
+
+/* Plans that are tried at most: see ranking_make. */
+static size_t
+most_tried(const struct maker *x, bool flat)
+{
+	size_t gpus = gv_machine_component(x->m, x->m->n_levels), n = 0, t;
+
+	if (x->fleet != NULL) {
+		for (n = 2, t = 0; t < x->fleet->n; t++)
+			n *= 3;
+	} else if (x->o->rules.schedule == GV_SCHEDULE_INTERLEAVED) {
+		n = numbers(gpus, gpus);
+	} else {
+		n = 2 * numbers(gpus, gpus) + 2 * numbers(gpus, DEEPEST);
+		if (x->m->n_levels > 1)
+			n += 2;
+		if (!flat)
+			n += 2;
+		if (!flat && x->m->n_levels > 1)
+			n += 2 * numbers(x->m->gpus[x->m->n_levels - 1], gpus);
+	}
+	return n + (n < VARIED ? n : VARIED) * (tries(gpus) + 1);
+}
+
 /* ---- the ranking ---- */
 
 static int
@@ -494,6 +530,7 @@ ranking_make(struct ranking *k, const struct rank_task *task)
 		x.few = &few;
 		free(pick);
 	}
+	x.most = most_tried(&x, task->flat);
 	if (task->fleet != NULL) {
 		add_fleets(&x);
 	} else if (task->o->rules.schedule == GV_SCHEDULE_INTERLEAVED) {

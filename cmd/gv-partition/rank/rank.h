@@ -30,7 +30,8 @@ struct rank_task {
 	bool flat;                    /* only plans of one level */
 	const struct search_options *o;
 	enum ideals_kind cut;
-	void (*progress)(size_t tried); /* is told how many plans were tried; or NULL */
+	/* is told how many plans were tried, of how many at most; or NULL */
+	void (*progress)(size_t tried, size_t most);
 };
 
 /*

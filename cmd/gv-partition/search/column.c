@@ -8,6 +8,14 @@
 
 static const double above = 1 + 1e-12; /* room for rounding */
 
+/* Tells of a pass over the prefixes of the outermost level. */
+void
+column_tell(const struct column *k, size_t done)
+{
+	if (k->x->o->progress != NULL && k->level + 1 == k->x->m->n_levels)
+		k->x->o->progress(done, k->size);
+}
+
 /* ---- which prefixes ---- */
 
 static void
@@ -120,6 +128,8 @@ count_behind(struct column *k)
 	for (a = k->size - 1; a-- > 0;) {
 		size_t i = k->prefix[a], best = k->n + 1;
 
+		column_tell(k, k->size - a);
+
 		for (at = s->sup_at[i]; at < s->sup_at[i + 1] && s->sup[at] <= k->end;
 		     at++) {
 			size_t j = s->sup[at], b = k->at[j], m, up;
@@ -147,6 +157,7 @@ count_before(struct column *k)
 	for (a = 0; a + 1 < k->size; a++) {
 		size_t i = k->prefix[a];
 
+		column_tell(k, a);
 		if ((size_t)k->before[a] + k->behind[a] > k->n)
 			continue;
 		for (at = s->sup_at[i]; at < s->sup_at[i + 1] && s->sup[at] <= k->end;
@@ -270,6 +281,7 @@ column_times(const struct column *k, struct source *source, size_t n)
 		best[a] = INFINITY;
 	best[(k->size - 1) * stride] = 0; /* at the end nothing is left to do */
 	for (a = k->size - 1; a-- > 0;) {
+		column_tell(k, k->size - a);
 		if ((size_t)k->before[a] + k->behind[a] <= k->n) {
 			arcs.n = 0;
 			arcs_from(&arcs, k, a);

@@ -89,6 +89,7 @@ find_paths(struct walk *v)
 	size_t a;
 
 	for (a = k->size - 1; a-- > 0;) {
+		column_tell(k, k->size - a);
 		if ((size_t)k->before[a] + k->behind[a] > k->n)
 			continue;
 		arcs.n = 0;

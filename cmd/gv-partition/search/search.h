@@ -111,6 +111,9 @@ column_can(const struct column *k, size_t i, size_t j, size_t n)
 
 struct span column_span(const struct column *k, size_t a, size_t b);
 
+/* Tells who listens that a pass over its prefixes is so far. */
+void column_tell(const struct column *k, size_t done);
+
 /* Fills the times of the sources. */
 void column_times(const struct column *k, struct source *source, size_t n);
 

@@ -203,8 +203,7 @@ times_below(const struct column *k)
 	size_t b, m, w;
 
 	for (b = 1; b < k->size; b++) {
-		if (x->o->progress != NULL && k->level + 1 == x->m->n_levels)
-			x->o->progress(b, k->size);
+		column_tell(k, b);
 		if (k->behind[b] >= k->n)
 			continue;
 		if (!search_limited(x)) {

@@ -41,9 +41,11 @@ struct two_bw_cuts {
  * For each depth up to most the cut into stages of which the slowest is fastest, of
  * these one with the least bytes across all cuts; no stage is empty.  The deepest is
  * what the prefixes allow.
- * Cost: most times the pairs of prefixes.
+ * Cost: half the square of most times the pairs of prefixes.  progress: is told how
+ * many passes over the pairs are done; or NULL.
  */
-void two_bw_cuts_make(struct two_bw_cuts *c, const struct ideals *s, size_t most);
+void two_bw_cuts_make(struct two_bw_cuts *c, const struct ideals *s, size_t most,
+    void (*progress)(size_t done, size_t of));
 void two_bw_cuts_free(struct two_bw_cuts *c); /* also of a zeroed one */
 
 /* ---- configurations ---- */
