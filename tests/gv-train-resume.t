@@ -71,6 +71,18 @@ interrupted "adam" --data=digits:300 --steps=$n $saving --batch=16 --optimizer=a
 interrupted "cnn with bn, adamw, two threads" --data=digits:300 --test=digits:50 --steps=$m --checkpoint-steps=10 \
 	--log-every=3 --batch=16 --optimizer=adamw --weight-decay=0.01 --threads=2 bn.csv
 printf 'lr,seed,steps,momentum\n0.1,1,%d,0\n0.01,2,%d,0.9\n0.02,3,%d,0.5\n' $n $((n / 2)) $n >array.csv
+cat >res.csv <<'END'
+id,op,from,out,k,s,p,act
+1,conv,0,4,3,2,1,relu
+2,conv,1,4,3,,1,
+3,bn,2,,,,,
+4,add,3;1,,,,,relu
+5,maxpool,4,,4,,,
+6,linear,5,,,,,
+7,xent,6,,,,,
+END
+interrupted "residual" --data=digits:300 --steps=$m --checkpoint-steps=10 --log-every=3 --batch=16 --momentum=0.9 \
+	--threads=2 res.csv
 interrupted "an array of three" --data=digits:300 --test=digits:50 $saving --batch=16 --array=array.csv mlp.tsv
 
 # ---- signals ----
@@ -136,6 +148,27 @@ is_err "and is told once" <<EOF
 gv-train: $PWD/no/such/file: cannot open: No such file or directory
 EOF
 unset GV_PROGRESS
+
+# ---- whose they are ----
+mode() { ls -ld "$1" | cut -c 1-10; }
+(umask 0 && run gv-train --data=digits:100 --steps=5 --checkpoint=new/dir --record=mine.csv mlp.tsv)
+echo "$(mode new/dir) $(mode new/dir/gv-train.ckpt) $(mode new/dir/losses.csv 2>/dev/null) $(mode mine.csv)" >out
+echo "drwx------ -rw-------  -rw-rw-rw-" >want
+same_file want out "what gv-train makes is its owner's alone, what is asked for by name is not"
+(umask 0 && run gv-train --data=digits:100 --steps=5 --checkpoint=new/dir2 mlp.tsv)
+ok "the record of a checkpoint's directory: $(mode new/dir2/losses.csv)" test "$(mode new/dir2/losses.csv)" = -rw-------
+if have flock; then
+	mkdir held
+	flock held sleep 20 &
+	holder=$!
+	sleep 0.1
+	run gv-train --data=digits:100 --steps=5 --checkpoint=held mlp.tsv
+	is_status 0 "somebody else's lock on the directory stops nobody"
+	kill $holder
+	wait $holder 2>/dev/null || :
+else
+	skip "no flock"
+fi
 
 # ---- all steps done ----
 run gv-train --data=digits:100 --steps=20 --checkpoint=done mlp.tsv
@@ -233,6 +266,35 @@ gzip -c d/gv-train.ckpt >packed && cp packed d/gv-train.ckpt
 run gv-train $base --steps=20 --log-every=1 --checkpoint=d mlp.tsv
 silent "a checkpoint that was gzip'ed"
 same d e "a checkpoint that was gzip'ed"
+# a save that fails does not take the last good checkpoint with it
+lib=$build/preload/faults.so
+if [ -n "${GV_SAN:-}" ] || [ ! -f "$lib" ]; then
+	skip "sanitizer: its runtime must come first"
+else
+	for call in mkstemp:1:EACCES fsync:2:ENOSPC rename:1:EIO; do
+		good
+		printf 'X' | dd of=d/gv-train.ckpt bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+		cp d/gv-train.ckpt.old was
+		ran="GV_FAIL=$call LD_PRELOAD=$lib gv-train --checkpoint=d" status=0
+		env GV_FAIL="$call" LD_PRELOAD="$lib" gv-train $base --steps=20 --log-every=1 --checkpoint=d mlp.tsv \
+			>out 2>err || status=$?
+		is_status 2 "damaged, and then $call: status"
+		same_file was d/gv-train.ckpt.old "damaged, and then $call: the good one stays"
+		damage "damaged, and then $call" "its checksum is wrong"
+		good
+		cp d/gv-train.ckpt was
+		env GV_FAIL="$call" LD_PRELOAD="$lib" gv-train $base --steps=20 --log-every=1 --checkpoint=d mlp.tsv \
+			>out 2>err || :
+		same_file was d/gv-train.ckpt "whole, and then $call: it stays"
+	done
+	# record, checkpoint, directory, record
+	env GV_FAIL='' GV_COUNT="$PWD/calls" LD_PRELOAD="$lib" gv-train $base --steps=5 --checkpoint=y mlp.tsv >out
+	ok "a checkpoint's directory is synced" grep -qx 'fsync 4' calls
+	ran="GV_FAIL=fsync:3:EIO gv-train" status=0
+	env GV_FAIL=fsync:3:EIO LD_PRELOAD="$lib" gv-train $base --steps=5 --checkpoint=z mlp.tsv >out 2>err || status=$?
+	is_status 2 "a directory that cannot be synced: status"
+	err_has 'z: cannot sync' "a directory that cannot be synced"
+fi
 run gv-train --split=x mlp.tsv
 is_status 2 "--split of something else: status"
 err_has 'mlp.tsv: not a whole checkpoint: it does not start with "gvckpt 1"' "--split of something else"
@@ -355,7 +417,7 @@ gang() {
 	done
 }
 if have "$python"; then
-	for net in mlp.tsv bn.csv; do
+	for net in mlp.tsv bn.csv res.csv; do
 		args="--data=digits:300 --test=digits:50 --test-every=8 --steps=20 --log-every=3 --batch=16 --lr=0.1 --momentum=0.9 $net"
 		rm -rf one g2 g4
 		gv-train --checkpoint=one $args >/dev/null

@@ -95,7 +95,7 @@ write_header(struct record *r)
 }
 
 int
-record_open(struct record *r, struct gv_out *out, bool tsv, const char *path,
+record_open(struct record *r, struct gv_out *out, bool tsv, const char *path, bool own,
     uint64_t step, uint64_t last_row, bool *short_of, struct gv_error *e)
 {
 	memset(r, 0, sizeof(*r));
@@ -105,7 +105,7 @@ record_open(struct record *r, struct gv_out *out, bool tsv, const char *path,
 	*short_of = false;
 	if (path != NULL) {
 		r->path = path;
-		r->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+		r->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, own ? 0600 : 0666);
 		if (r->fd == -1)
 			return gv_error_sys(e, "%s: cannot open", path);
 		if (cut(r, step, last_row, short_of, e) != 0) {

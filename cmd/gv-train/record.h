@@ -32,13 +32,13 @@ struct row {
 };
 
 /*
- * Writes the header to out and opens the record at path (NULL = none), keeping
- * its rows of steps <= step.  *short_of tells that rows that should be there
+ * Writes the header to out and opens the record at path (NULL = none; own: one
+ * that is made is its owner's alone), keeping its rows of steps <= step.  *short_of tells that rows that should be there
  * are not: the last kept row is of a step before last_row.  0, or -1 with *e
  * set: path cannot be written, or holds something else.
  */
 int record_open(struct record *r, struct gv_out *out, bool tsv, const char *path,
-    uint64_t step, uint64_t last_row, bool *short_of, struct gv_error *e);
+    bool own, uint64_t step, uint64_t last_row, bool *short_of, struct gv_error *e);
 
 void record_add(struct record *r, const struct row *row);
 

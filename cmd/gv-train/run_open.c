@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -124,18 +125,50 @@ join(const char *dir, const char *name)
 	return s;
 }
 
-/* The lock goes with the descriptor.  Where locks do not work there is none. */
+/*
+ * The lock goes with the descriptor.  It is on a file that only its owner can
+ * open, since a lock on the directory can be held by whoever may read it.  Where
+ * locks do not work, or the file is somebody else's, there is none.
+ */
 static int
 lock_directory(struct run *r, const char *dir, struct gv_error *e)
 {
-	r->lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (r->lock == -1)
-		return gv_error_sys(e, "%s: cannot open", dir);
-	if (flock(r->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+	char *path = join(dir, ".gv-train.lock");
+	struct stat st;
+
+	r->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (r->lock == -1 && errno != EACCES && errno != ELOOP)
+		gv_error_sys(e, "%s: cannot open", path);
+	else if (r->lock == -1 || fstat(r->lock, &st) != 0 || st.st_uid != geteuid())
+		gv_warn("warning: %s: not this user's: nothing keeps a second gv-train "
+			"from this directory",
+		    path);
+	else if (flock(r->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
 		gv_error_set(e, "%s: another gv-train is at work there", dir);
-		return GV_EXIT_TEMPFAIL;
+	free(path);
+	if (e->count == 0)
+		return 0;
+	return r->lock == -1 ? -1 : GV_EXIT_TEMPFAIL;
+}
+
+/* A directory that is made here is its owner's alone; one that is there stays as it is. */
+static int
+make_directory(const char *dir, struct gv_error *e)
+{
+	const char *slash = strrchr(dir, '/');
+	char *parent;
+	int status = 0;
+
+	if (mkdir(dir, 0700) == 0)
+		return 0;
+	if (errno == ENOENT && slash != NULL && slash != dir && slash[1] != '\0') {
+		parent = gv_xstrndup(dir, (size_t)(slash - dir));
+		status = gv_mkdirs(parent, e);
+		free(parent);
+		if (status != 0 || mkdir(dir, 0700) == 0)
+			return status;
 	}
-	return 0;
+	return gv_mkdirs(dir, e);
 }
 
 /* What a process that was killed while it saved has left: gv-train.ckpt.XXXXXX. */
@@ -203,7 +236,7 @@ open_checkpoint(struct run *r, struct gv_error *e)
 
 	if (dir == NULL)
 		return 0;
-	if (gv_mkdirs(dir, e) != 0)
+	if (make_directory(dir, e) != 0)
 		return -1;
 	status = r->place.rank == 0 ? lock_directory(r, dir, e) : 0;
 	if (status != 0)
@@ -241,8 +274,8 @@ open_outputs(struct run *r, struct gv_error *e)
 	else if (r->ckpt_path != NULL)
 		r->record_path = join(r->o->checkpoint, "losses.csv");
 	if (gv_out_open(&r->out, r->o->common.output, e) != 0 ||
-	    record_open(&r->record, r->out, r->o->common.tsv, r->record_path, r->step,
-		last_row(r), &short_of, e) != 0)
+	    record_open(&r->record, r->out, r->o->common.tsv, r->record_path,
+		r->o->record == NULL, r->step, last_row(r), &short_of, e) != 0)
 		return -1;
 	if (short_of && !r->o->common.quiet)
 		gv_warn("warning: %s: rows before step %llu are missing", r->record_path,

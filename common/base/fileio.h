@@ -55,6 +55,8 @@ void gv_out_write(struct gv_out *out, const void *s, size_t n);
 void gv_out_str(struct gv_out *out, const char *s);
 void gv_out_char(struct gv_out *out, char c);
 void gv_out_fmt(struct gv_out *out, const char *fmt, ...) GV_PRINTF(2, 3);
+/* The file at the path will be its owner's alone (0600), whatever was there before. */
+void gv_out_private(struct gv_out *out);
 /* Hands the buffer to the kernel; 0, or -1 after any error so far (not reported here). */
 int gv_out_flush(struct gv_out *out);
 /*

@@ -27,6 +27,7 @@ struct gv_out {
 	int fd;
 	struct gv_strbuf *memory; /* appended to instead of fd, when set */
 	int error;                /* errno of the first failure, 0 = none */
+	bool private;             /* gv_out_private */
 	bool owned;               /* fd is closed with the output */
 	bool used;                /* something was written to fd */
 	bool gzip;
@@ -328,6 +329,12 @@ sync_fd(struct gv_out *out)
 		out->error = errno;
 }
 
+void
+gv_out_private(struct gv_out *out)
+{
+	out->private = true;
+}
+
 int
 gv_out_close(struct gv_out *out, struct gv_error *e)
 {
@@ -352,7 +359,8 @@ gv_out_close(struct gv_out *out, struct gv_error *e)
 	if (out->gzip)
 		deflate_into(out, NULL, 0, Z_FINISH);
 	sync_fd(out);
-	if (out->error == 0 && fchmod(out->fd, mode_for(out->path)) != 0)
+	if (out->error == 0 &&
+	    fchmod(out->fd, out->private ? 0600 : mode_for(out->path)) != 0)
 		out->error = errno;
 	if (close(out->fd) != 0 && out->error == 0)
 		out->error = errno;

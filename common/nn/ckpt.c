@@ -195,6 +195,7 @@ gv_ckpt_write(const char *path, struct gv_net *net, const struct gv_ckpt_key *ke
 		    e, "%s: checkpoints need a little-endian machine", path);
 	if (gv_out_open(&w.out, path, e) != 0)
 		return -1;
+	gv_out_private(w.out);
 	w.crc = crc32(0, NULL, 0);
 	add_preamble(&head, DTYPE, key->models, key->config);
 	for (b = 0; b < key->models; b++) {
