@@ -3,7 +3,7 @@
 . "${0%/*}/lib.sh"
 
 cp "$src/examples/man/layers.csv" "$src/examples/man/edges.csv" .
-usage='usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-d N] [-o FILE] [EVENTS]'
+usage='usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-c CLUSTER] [-o FILE] [TABLE]'
 head='level,stage,within,layers,first_layer,last_layer,replicas,gpus,recompute,compute_s,sync_s,transfer_s,load_s,limit,parameter_bytes,activation_bytes,in_flight,memory_bytes'
 
 # ---- stages ----

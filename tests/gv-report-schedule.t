@@ -2,7 +2,7 @@
 # gv-report of a pipeline's schedule: what it sums up, how it draws it, messages.
 . "${0%/*}/lib.sh"
 
-usage='usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-d N] [-o FILE] [EVENTS]'
+usage='usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-c CLUSTER] [-o FILE] [TABLE]'
 head='gpu,stage,replica,step,op,micro_batch,version,start_ms,end_ms'
 
 # Two GPUs with the first stage, one with the second; 100 ms.  Busy: 45, 35 of

@@ -405,7 +405,7 @@ ok "many errors: ten and a count" [ "$(grep -c '^gv-report: bad.csv:' err)" -eq 
 ok "many errors: all counted" grep -q '2 more' err
 
 # usage ARGUMENTS: refused with this message
-usage='usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-d N] [-o FILE] [EVENTS]'
+usage='usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-c CLUSTER] [-o FILE] [TABLE]'
 wrong() {
 	want=$1
 	shift
@@ -439,7 +439,7 @@ run gv-report --tsv -b share odd.csv
 printf 'a,"b\\n\\t\001\377é\tv\\\\100\t' >want
 ok "odd names: TSV" grep -qaF -- "$(cat want)" out
 run gv-report -f prom --per-job odd.csv
-out_has 'gv_job_running_seconds_total{job_id="a,\"b\n' "odd names: Prometheus"
+out_has 'gv_job_running_seconds_total{run="odd",job_id="a,\"b\n' "odd names: Prometheus"
 out_has '\\xffé",gpu_type="v\\100"} 1' "odd names: Prometheus, bytes"
 
 run gv-report -f html odd.csv
@@ -478,15 +478,15 @@ done
 run gv-report --format=prom two.csv
 silent "prom"
 ok "prom: no series of jobs" sh -c '! grep -q job_id out'
-out_has 'gv_jobs{state="finished"} 2' "prom: jobs"
-out_has 'gv_gpu_busy_seconds_total{gpu_type="k80"} 30' "prom: busy"
-out_has 'gv_job_completion_seconds_sum 52' "prom: completion"
-out_has 'gv_share_largest_difference_ratio 0.3125' "prom: shares"
+out_has 'gv_jobs{run="two",state="finished"} 2' "prom: jobs"
+out_has 'gv_gpu_busy_seconds_total{run="two",gpu_type="k80"} 30' "prom: busy"
+out_has 'gv_job_completion_seconds_sum{run="two"} 52' "prom: completion"
+out_has 'gv_share_largest_difference_ratio{run="two"} 0.3125' "prom: shares"
 ok "prom: each family once" [ -z "$(grep '^# TYPE' out | sort | uniq -d)" ]
 ok "prom: each series once" [ -z "$(grep -v '^#' out | sed 's/ [^ ]*$//' | sort | uniq -d)" ]
 run gv-report --format=prom --per-job two.csv
-out_has 'gv_job_received_share_ratio{job_id="b",gpu_type="v100"} 0.625' "prom: a job's share"
-out_has 'gv_job_promised_share_ratio{job_id="b",gpu_type="v100"} 0.6875' "prom: a job's promise"
+out_has 'gv_job_received_share_ratio{run="two",job_id="b",gpu_type="v100"} 0.625' "prom: a job's share"
+out_has 'gv_job_promised_share_ratio{run="two",job_id="b",gpu_type="v100"} 0.6875' "prom: a job's promise"
 ok "prom: per job, each series once" [ -z "$(grep -v '^#' out | sed 's/ [^ ]*$//' | sort | uniq -d)" ]
 run gv-report --format=prom <<E2
 $head

@@ -56,6 +56,15 @@ written Losses gv-train --data=digits:64 --steps=1 net.tsv
 for part in summary type entity job share; do
 	written "Report: $part" gv-report --format=csv --by=$part events.csv
 done
+gv-run --dry-run -c cluster.csv paired.csv >rounds.csv
+gv-alloc -p max-min -c cluster.csv -o made.csv --explain=why.csv rates.csv
+written "Report: allocation" gv-report --format=csv paired.csv
+written "Report: allocation, type" gv-report --format=csv --by=type paired.csv
+written "Report: allocation, entity" gv-report --format=csv --by=entity paired.csv
+written "Report: rates" gv-report --format=csv rates.csv
+written "Report: rounds" gv-report --format=csv rounds.csv
+written "Report: explanation" gv-report --format=csv why.csv
+written "Report: explanation, job" gv-report --format=csv --by=job why.csv
 gv-profile layers -q --warmup=0s --window=0s --repeats=1 --tsv net.tsv >made
 header made | sort >got
 { head -n 1 net.tsv | tr '\t' '\n' && described Layers && described "Layers: measured"; } | sort >want

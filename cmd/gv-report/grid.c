@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/term.h"
 #include "base/utf8.h"
 #include "draw/svg.h"
 
@@ -87,28 +88,152 @@ pad(struct gv_out *out, size_t n)
 		gv_out_char(out, ' ');
 }
 
+/* ---- to a terminal, or anywhere ---- */
+
+/* How a grid is printed: its columns' widths, and what the terminal can do. */
+struct layout {
+	size_t *width; /* [n_columns] */
+	bool colour;
+};
+
+/* Colours of the words that say how a job is; NULL: none. */
+static const char *
+colour_of(const char *s)
+{
+	static const char *const coloured[][2] = {{"finished", "32"}, {"running", "36"},
+	    {"failed", "31"}, {"dropped", "31"}, {"never", "31"}, {"preempted", "33"},
+	    {"waiting", "33"}};
+	size_t i;
+
+	for (i = 0; i < sizeof(coloured) / sizeof(coloured[0]); i++)
+		if (strcmp(s, coloured[i][0]) == 0)
+			return coloured[i][1];
+	return NULL;
+}
+
+/* A cell, no wider than its column: cut, with ".." at its end. */
+static void
+print_cell(const struct grid *g, size_t i, const struct layout *l, struct gv_out *out)
+{
+	const char *s = g->cell[i];
+	size_t most = l->width[i % g->n_columns];
+	const char *colour = !l->colour ? NULL : i < g->n_columns ? "1" : colour_of(s);
+
+	if (colour != NULL)
+		gv_out_fmt(out, "\033[%sm", colour);
+	if (width(s) <= most) {
+		gv_out_str(out, s);
+	} else {
+		size_t n = 0, end = 0;
+
+		for (; n < most - 2 || ((unsigned char)s[end] & 0xc0) == 0x80; end++)
+			n += ((unsigned char)s[end] & 0xc0) != 0x80;
+		gv_out_write(out, s, end);
+		gv_out_str(out, "..");
+	}
+	if (colour != NULL)
+		gv_out_str(out, "\033[0m");
+}
+
+/* The first column and those from first to end, of all rows. */
+static void
+print_columns(const struct grid *g, const bool *right, const struct layout *l,
+    size_t first, size_t end, struct gv_out *out)
+{
+	size_t row, k;
+
+	for (row = 0; row < g->n / g->n_columns; row++) {
+		size_t gap = 0;
+
+		for (k = first == 0 ? 0 : first - 1; k < end; k++) {
+			size_t column = first > 0 && k == first - 1 ? 0 : k;
+			size_t i = row * g->n_columns + column, len = width(g->cell[i]);
+			size_t rest = l->width[column] > len ? l->width[column] - len : 0;
+
+			pad(out, right[column] ? gap + rest : gap);
+			print_cell(g, i, l, out);
+			gap = right[column] ? 2 : rest + 2;
+		}
+		gv_out_char(out, '\n');
+	}
+}
+
+enum { NARROWEST = 12 }; /* of a text that is cut */
+
+static size_t
+sum_of(const struct grid *g, const size_t *widths)
+{
+	size_t i, total = 0;
+
+	for (i = 0; i < g->n_columns; i++)
+		total += widths[i] + (i > 0 ? 2 : 0);
+	return total;
+}
+
+/*
+ * Makes texts narrower, the widest first, until a row fits; where it cannot, only
+ * what would not fit beside the first column.
+ */
+static void
+squeeze(const struct grid *g, const bool *right, size_t *widths, size_t room)
+{
+	size_t *fitted = gv_xcalloc(g->n_columns, sizeof(*fitted));
+	size_t i, most, total = sum_of(g, widths);
+
+	memcpy(fitted, widths, g->n_columns * sizeof(*fitted));
+	for (most = 0; total > room && most < g->n_columns; total--) {
+		most = g->n_columns;
+		for (i = 0; i < g->n_columns; i++)
+			if (!right[i] && fitted[i] > NARROWEST &&
+			    (most == g->n_columns || fitted[i] > fitted[most]))
+				most = i;
+		if (most < g->n_columns)
+			fitted[most]--;
+	}
+	if (sum_of(g, fitted) <= room) {
+		memcpy(widths, fitted, g->n_columns * sizeof(*fitted));
+	} else {
+		if (!right[0] && widths[0] > NARROWEST && widths[0] > room / 2)
+			widths[0] = room / 2 > NARROWEST ? room / 2 : NARROWEST;
+		for (i = 1; i < g->n_columns; i++)
+			if (!right[i] && widths[i] > NARROWEST &&
+			    widths[0] + 2 + widths[i] > room)
+				widths[i] = widths[0] + 2 + NARROWEST < room
+						? room - widths[0] - 2
+						: NARROWEST;
+	}
+	free(fitted);
+}
+
 void
 grid_print(const struct grid *g, const bool *right, struct gv_out *out)
 {
-	size_t *widest = gv_xcalloc(g->n_columns, sizeof(*widest));
-	size_t i, gap = 0;
+	bool here = out == gv_stdout();
+	size_t room = here ? gv_term_width() : 0;
+	struct layout l = {gv_xcalloc(g->n_columns, sizeof(*l.width)), false};
+	size_t i, first, end, total;
 
+	l.colour = here && gv_term_colour();
 	for (i = 0; i < g->n; i++)
-		if (width(g->cell[i]) > widest[i % g->n_columns])
-			widest[i % g->n_columns] = width(g->cell[i]);
-	for (i = 0; i < g->n; i++) {
-		size_t column = i % g->n_columns;
-		size_t rest = widest[column] - width(g->cell[i]);
-
-		pad(out, right[column] ? gap + rest : gap);
-		gv_out_str(out, g->cell[i]);
-		gap = right[column] ? 2 : rest + 2;
-		if (column + 1 == g->n_columns) {
-			gv_out_char(out, '\n');
-			gap = 0;
+		if (width(g->cell[i]) > l.width[i % g->n_columns])
+			l.width[i % g->n_columns] = width(g->cell[i]);
+	if (room > 0)
+		squeeze(g, right, l.width, room);
+	/* what still does not fit goes below, the first column again in front of it */
+	for (first = 0; first < g->n_columns; first = end) {
+		total = l.width[first == 0 ? 0 : first];
+		if (first > 0)
+			total += l.width[0] + 2;
+		for (end = first + 1; end < g->n_columns; end++) {
+			total += l.width[end] + 2;
+			if (room > 0 && total > room)
+				break;
 		}
+		if (first > 0)
+			gv_out_char(out, '\n');
+		print_columns(g, right, &l, first, end, out);
 	}
-	free(widest);
+	free(l.width);
 }
 
 void

@@ -26,7 +26,9 @@ void grid_number(struct grid *g, double v, int digits);
 
 /*
  * Prints all rows, two spaces between columns; a column is right-aligned where
- * right says so.  No spaces at the end of lines.
+ * right says so.  No spaces at the end of lines.  On a terminal texts are cut so
+ * that rows fit, what does not fit even so goes below with the first column
+ * again, and there is colour.
  */
 void grid_print(const struct grid *g, const bool *right, struct gv_out *out);
 /* The same as an HTML table, the first row its head. */

@@ -3,14 +3,15 @@
  *
  * Reads the events row by row into a history of each job and GPU type, sums it
  * up, and writes it for people (text, SVG, HTML) or machines (CSV, TSV, JSON,
- * Prometheus).  The same for a pipeline's plan and its schedule, which it knows by
- * their columns.
+ * Prometheus).  It does so for a pipeline's plan and schedule, too, and shows
+ * the other tables of the house, which it knows by their columns.
  */
 #include <string.h>
 
 #include "base/opt.h"
 #include "expect.h"
 #include "schedule.h"
+#include "sheet.h"
 #include "stages.h"
 #include "write.h"
 
@@ -33,39 +34,40 @@ struct options {
 	enum format format;
 	const struct part *part; /* NULL = the format's default */
 	int digits;
+	const char *by;      /* what --by says */
+	const char *cluster; /* NULL = not given */
+	const char *run;     /* its name for Prometheus; NULL = by the file's */
 	bool per_job;
 	bool expect_finished;
 	double expect_points; /* < 0: nothing is expected of shares */
 };
 
 static const char usage[] =
-    "usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-d N] [-o FILE] [EVENTS]";
+    "usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-c CLUSTER] [-o FILE] [TABLE]";
 
 static const char help[] =
-    "usage: gv-report [options] [EVENTS]\n"
+    "usage: gv-report [options] [TABLE]\n"
     "\n"
-    "Reports what happened in a run, from the events table that gv-run writes:\n"
-    "how long each job took, what share of time on each GPU type it was promised\n"
-    "and received, and how busy the GPUs were.\n"
-    "Or sums up and draws a pipeline's plan or its schedule, from gv-partition.\n"
+    "Reports what happened in a run, from the events table that gv-run writes; sums\n"
+    "up and draws a pipeline's plan and schedule; and shows allocations, rates, dry\n"
+    "runs, explanations and any other table of gv.\n"
     "\n"
     "  -f, --format=FORMAT    text (default), csv, tsv, json, svg (drawn), html\n"
     "                         (svg and text), or prom (for Prometheus)\n"
+    "  -j, --json; --tsv      short for --format=json, --format=tsv\n"
     "  -b, --by=PART          one part only: summary, type, entity, job or share\n"
-    "                         (text, json: default all; csv, tsv: default job)\n"
+    "  -c, --cluster=CLUSTER  allocation: how many GPUs there are, what they cost\n"
     "  -d, --digits=N         digits behind the point: text, svg, html (default 1)\n"
     "      --expect-finished  exit 1 unless every job has finished\n"
     "      --expect-shares=POINTS\n"
     "                         exit 1 unless each share received is within that many\n"
     "                         percentage points of the share promised\n"
     "      --per-job          prom: also series of every job\n"
-    "  -j, --json             the same as --format=json\n"
-    "      --tsv              the same as --format=tsv\n"
+    "      --run=NAME         prom: the label run (default: by the file's name)\n"
     "  -o, --output=FILE      write there, atomically (default standard output)\n"
     "  -q, --quiet            no warnings\n"
     "  -v, --verbose          say how many events were read\n"
-    "  -h, --help             this text\n"
-    "  -V, --version          name and version\n";
+    "  -h, --help; -V, --version  this text; name and version\n";
 
 static enum format
 parse_format(const struct gv_opt *o, const char *arg)
@@ -96,18 +98,20 @@ parse_part(const struct gv_opt *o, const char *arg)
 static void
 parse_options(struct options *o, int argc, char **argv)
 {
-	enum { EXPECT_FINISHED = GV_OPT_OWN, EXPECT_SHARES, PER_JOB };
+	enum { EXPECT_FINISHED = GV_OPT_OWN, EXPECT_SHARES, PER_JOB, RUN };
 	static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
 	    {"format", required_argument, NULL, 'f'},
 	    {"by", required_argument, NULL, 'b'},
 	    {"digits", required_argument, NULL, 'd'}, {"json", no_argument, NULL, 'j'},
 	    {"expect-finished", no_argument, NULL, EXPECT_FINISHED},
 	    {"expect-shares", required_argument, NULL, EXPECT_SHARES},
-	    {"per-job", no_argument, NULL, PER_JOB}, {NULL, 0, NULL, 0}};
+	    {"per-job", no_argument, NULL, PER_JOB},
+	    {"cluster", required_argument, NULL, 'c'},
+	    {"run", required_argument, NULL, RUN}, {NULL, 0, NULL, 0}};
 	int c;
 
-	while (
-	    (c = getopt_long(argc, argv, GV_OPT_SHORT "f:b:d:j", longopts, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, GV_OPT_SHORT "f:b:c:d:j", longopts, NULL)) !=
+	       -1) {
 		switch (c) {
 		case 'f':
 			o->format = parse_format(&o->common, optarg);
@@ -118,7 +122,14 @@ parse_options(struct options *o, int argc, char **argv)
 		case GV_OPT_TSV:
 			o->format = FORMAT_TSV;
 			break;
+		case 'c':
+			o->cluster = optarg;
+			break;
+		case RUN:
+			o->run = optarg;
+			break;
 		case 'b':
+			o->by = optarg;
 			o->part = parse_part(&o->common, optarg);
 			break;
 		case 'd':
@@ -142,18 +153,22 @@ parse_options(struct options *o, int argc, char **argv)
 	if (o->part != NULL && o->format >= FORMAT_SVG)
 		gv_opt_usage(&o->common, "--by cannot be used with --format=%s",
 		    format_name[o->format]);
-	if (o->per_job && o->format != FORMAT_PROM)
-		gv_opt_usage(&o->common, "--per-job needs --format=prom");
+	if ((o->per_job || o->run != NULL) && o->format != FORMAT_PROM)
+		gv_opt_usage(&o->common, "--%s needs --format=prom",
+		    o->per_job ? "per-job" : "run");
 }
 
 /* ---- a schedule, a plan ---- */
 
-/* Options that are for events alone. */
+/* Options that are for events, and for what is counted by jobs. */
 static void
 check_options(const struct options *o, const char *what)
 {
 	if (o->part != NULL)
 		gv_opt_usage(&o->common, "--by is for events, this is a %s", what);
+	if (o->cluster != NULL)
+		gv_opt_usage(
+		    &o->common, "--cluster is for allocations, this is a %s", what);
 	if (o->format == FORMAT_PROM)
 		gv_opt_usage(
 		    &o->common, "--format=prom is for events, this is a %s", what);
@@ -250,6 +265,91 @@ report_stages(const struct options *o, struct gv_tab *tab)
 	stages_free(&s);
 }
 
+/* ---- views of other tables ---- */
+
+static void
+check_view_options(const struct options *o, const struct view *v, const struct sheet *by)
+{
+	const char *what = gv_kind_name(v->kind);
+
+	if (o->part != NULL && by == NULL)
+		gv_opt_usage(&o->common, "--by=%s: this is %s, which has no such part",
+		    o->by, what);
+	if (o->format == FORMAT_SVG || o->format == FORMAT_PROM)
+		gv_opt_usage(&o->common, "--format=%s is for events%s; this is %s",
+		    format_name[o->format],
+		    o->format == FORMAT_SVG ? ", plans and schedules" : "", what);
+	if (o->expect_finished || o->expect_points >= 0)
+		gv_opt_usage(&o->common, "--expect-%s is for events, this is %s",
+		    o->expect_finished ? "finished" : "shares", what);
+	if (o->cluster != NULL && v->kind != GV_KIND_ALLOCATION)
+		gv_opt_usage(
+		    &o->common, "--cluster is for allocations, this is %s", what);
+}
+
+static int
+make_view(struct view *v, const struct options *o, struct gv_tab *tab,
+    struct gv_cluster *cluster, struct gv_error *e)
+{
+	switch (v->kind) {
+	case GV_KIND_ALLOCATION:
+		if (o->cluster != NULL && gv_cluster_read(cluster, o->cluster, e) != 0)
+			return -1;
+		return view_allocation(v, tab, o->cluster != NULL ? cluster : NULL, e);
+	case GV_KIND_RATES:
+		return view_rates(v, tab, e);
+	case GV_KIND_ROUNDS:
+		return view_rounds(v, tab, e);
+	case GV_KIND_EXPLANATION:
+		return view_explanation(v, tab, e);
+	default:
+		return view_plain(v, tab, e);
+	}
+}
+
+static void
+write_view(struct gv_out *out, const struct view *v, const struct sheet *by,
+    const struct options *o)
+{
+	switch (o->format) {
+	case FORMAT_CSV:
+	case FORMAT_TSV:
+		view_write_table(out, v, by, o->format == FORMAT_TSV);
+		break;
+	case FORMAT_JSON:
+		view_write_json(out, v, by);
+		break;
+	default:
+		view_write_text(out, v, by, o->digits, o->format == FORMAT_HTML);
+	}
+}
+
+/* Reports the table that tab is at: one of the house that is none of the others. */
+static void
+report_view(const struct options *o, struct gv_tab *tab)
+{
+	struct view v = {.kind = gv_tab_kind(tab)};
+	struct gv_cluster cluster = {0};
+	struct gv_error e = {0};
+	const struct sheet *by;
+	struct gv_out *out;
+
+	if (make_view(&v, o, tab, &cluster, &e) != 0)
+		gv_die_error(&e);
+	gv_tab_close(tab);
+	by = o->by != NULL ? view_find(&v, o->by) : NULL;
+	check_view_options(o, &v, by);
+	if (o->common.verbose > 0)
+		gv_warn("%s: %zu rows", gv_kind_name(v.kind), v.frame.n_rows);
+	if (gv_out_open(&out, o->common.output, &e) != 0)
+		gv_die_error(&e);
+	write_view(out, &v, by, o);
+	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
+		gv_die_error(&e);
+	view_free(&v);
+	gv_cluster_free(&cluster);
+}
+
 /* ---- events ---- */
 
 /*
@@ -307,7 +407,7 @@ write_report(struct gv_out *out, const struct report *r, const struct options *o
 		write_html(out, r, o->digits);
 		break;
 	case FORMAT_PROM:
-		write_prom(out, r, o->per_job);
+		write_prom(out, r, o->run, o->per_job);
 		break;
 	default:
 		write_text(out, r, o->part, o->digits);
@@ -355,6 +455,38 @@ report_events(const struct options *o, struct gv_tab *tab)
 	return met;
 }
 
+/*
+ * What Prometheus calls a run that has no name: its file without directories and
+ * endings; of a journal, which is always called events, its directory.
+ */
+static const char *
+run_name(const char *path)
+{
+	static char name[256];
+	const char *slash = strrchr(path, '/');
+	const char *file = slash != NULL ? slash + 1 : path;
+	const char *from = file;
+	size_t len = strcspn(file, ".");
+
+	if (strcmp(path, "-") == 0)
+		return "stdin";
+	if (slash != NULL && len == strlen("events") &&
+	    memcmp(file, "events", len) == 0) {
+		while (slash > path && slash[-1] == '/')
+			slash--;
+		for (from = slash; from > path && from[-1] != '/'; from--)
+			continue;
+		len = (size_t)(slash - from);
+	}
+	if (len == 0 || len >= sizeof(name)) {
+		from = file;
+		len = strlen(file) < sizeof(name) ? strlen(file) : sizeof(name) - 1;
+	}
+	memcpy(name, from, len);
+	name[len] = '\0';
+	return name;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -368,12 +500,16 @@ main(int argc, char **argv)
 	gv_init("gv-report");
 	parse_options(&o, argc, argv);
 	path = gv_opt_input(&o.common, argc, argv);
+	if (o.run == NULL)
+		o.run = run_name(path);
 	if (gv_tab_open(&tab, path, &e) != 0 || gv_tab_table(tab, &e) != 1)
 		gv_die_error(&e);
 	if (stages_are(tab))
 		report_stages(&o, tab);
 	else if (gv_schedule_is(tab))
 		report_schedule(&o, tab);
+	else if (gv_tab_kind(tab) != GV_KIND_NONE && gv_tab_kind(tab) != GV_KIND_EVENTS)
+		report_view(&o, tab);
 	else
 		met = report_events(&o, tab);
 	return gv_finish() != 0 ? GV_EXIT_TROUBLE : met ? GV_EXIT_OK : GV_EXIT_NO;

@@ -19,10 +19,11 @@ void write_table(
 void write_json(struct gv_out *out, const struct report *r, const struct part *part);
 
 /*
- * For Prometheus' text file collector, without time stamps; per_job adds series
- * of every job on every type.
+ * For Prometheus' text file collector, without time stamps, each series with a
+ * label run; per_job adds series of every job, and of every job on every type.
  */
-void write_prom(struct gv_out *out, const struct report *r, bool per_job);
+void write_prom(
+    struct gv_out *out, const struct report *r, const char *run, bool per_job);
 
 /*
  * The run drawn over time: what ran on each GPU, when each job ran, and its

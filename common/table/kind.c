@@ -36,6 +36,12 @@ static const struct {
     [GV_KIND_TRANSFORMERS] = {"a table of transformers", {"hidden_size", "seq_len"}},
     [GV_KIND_MODEL] = {"a model", {"id", "op"}},
     [GV_KIND_LOSSES] = {"a table of losses", {"step", "loss"}},
+    [GV_KIND_RANKING] = {"a ranking of plans", {"rank", "step_s", "stages"}},
+    [GV_KIND_COMPARISON] = {"a comparison of plans", {"plan", "slowest_s"}},
+    [GV_KIND_CONFIGURATIONS] = {"a list of configurations",
+	{"width", "depth", "micro_batch", "execution"}},
+    [GV_KIND_MICRO_BATCHES] = {"a table of speeds", {"micro_batch", "speed"}},
+    [GV_KIND_REMEMBERED] = {"remembered prices", {"gpu_type", "price", "gain_price"}},
 };
 
 static bool
@@ -57,6 +63,12 @@ gv_kind_of(const struct gv_cell *names, size_t n)
 	while (kind < GV_KINDS && !has_all(names, n, (enum gv_kind)kind))
 		kind++;
 	return (enum gv_kind)kind;
+}
+
+enum gv_kind
+gv_tab_kind(const struct gv_tab *t)
+{
+	return gv_kind_of(gv_tab_names(t), gv_tab_columns(t));
 }
 
 const char *

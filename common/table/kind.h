@@ -31,12 +31,19 @@ enum gv_kind {
 	GV_KIND_TRANSFORMERS,
 	GV_KIND_MODEL,
 	GV_KIND_LOSSES,
+	GV_KIND_RANKING,
+	GV_KIND_COMPARISON,
+	GV_KIND_CONFIGURATIONS,
+	GV_KIND_MICRO_BATCHES,
+	GV_KIND_REMEMBERED,
 	GV_KINDS,
 	GV_KIND_NONE = GV_KINDS /* none of the house */
 };
 
 /* The first kind above whose columns are all among names[0..n). */
 enum gv_kind gv_kind_of(const struct gv_cell *names, size_t n);
+
+enum gv_kind gv_tab_kind(const struct gv_tab *t); /* of the present table */
 
 /* As it stands behind "this is": "an allocation table". */
 const char *gv_kind_name(enum gv_kind kind);

@@ -1,0 +1,220 @@
+#!/bin/sh
+# gv-report shows every table of the house: numbers by hand, and none is refused;
+# on a terminal tables fit and have colour, elsewhere they are plain.
+. "${0%/*}/lib.sh"
+cp "$src"/examples/man/* .
+
+# ---- an allocation, by hand ----
+cat >cluster2.csv <<E
+gpu_type,gpus,usd_per_h
+v100,2,3
+k80,4,1
+p100,1,
+E
+cat >some.csv <<E
+job_id,entity,scale_factor,total_steps,gpu_type,steps_per_s,share,policy,with_job_id,with_steps_per_s
+a,x,1,1000,v100,10,0.5,max-sum,,
+a,x,1,1000,k80,4,0.25,max-sum,,
+b,y,2,6000,v100,20,0.25,max-sum,,
+b,y,2,6000,k80_unconsolidated,5,0.5,max-sum,,
+c,y,1,10,k80,1,0,max-sum,,
+a,x,1,1000,k80,2,0.1,max-sum,c,1
+E
+# a: 1/2 v100 and 1/4 + 1/10 k80, of which the pair's GPU is half: 0.8 GPUs, 6.2
+# steps/s, 1000/6.2 s, 1.5 + .25 + .05 USD; b: 1.5 GPUs, 7.5 steps/s, 1.5 + 1 USD
+run gv-report -c cluster2.csv some.csv
+is_out "an allocation" <<E
+allocation of 3 jobs on 2 GPU types, policy max-sum
+GPUs        2.35 used of 7 (33.6 %)
+cost        4.35 USD/h
+
+job  entity  GPUs  v100 %  k80 %  all %  GPUs used  steps/s  done in min   USD/h
+a    x          1    50.0   35.0   85.0      0.800     6.20          2.7    1.80
+b    y          2    25.0   50.0   75.0       1.50     7.50         13.3    2.50
+c    y          1       -   10.0   10.0     0.0500    0.100          1.7  0.0500
+
+GPU type  GPUs  GPUs used  used %  USD/h
+v100         2       1.00    50.0   3.00
+k80          4       1.35    33.8   1.35
+
+entity  jobs  GPUs used  of all used %  USD/h
+x          1      0.800           34.0   1.80
+y          2       1.55           66.0   2.55
+Shares are of wall time.  Done in: if nothing changes.
+E
+run gv-report -f csv -c cluster2.csv some.csv
+cut -d, -f1,3-9 out >got && mv got out
+sed -i 's/161.2903225806451[0-9]*/161.29/; s/0\.8[0-9]*,/0.8,/' out
+is_out "its jobs as a table" <<E
+job_id,scale_factor,share,used_gpus,steps_per_s,steps_remaining,finish_s,usd_per_h
+a,1,0.8,0.8,6.2,1000,161.29,1.8
+b,2,0.75,1.5,7.5,6000,800,2.5
+c,1,0.1,0.05,0.1,10,100,0.05
+E
+run gv-report -f csv -b type some.csv
+is_out "types, without a cluster" <<E
+gpu_type,gpus,used_gpus,used_share,usd_per_h
+v100,,1,,
+k80,,1.35,,
+E
+run gv-report -b entity --tsv some.csv
+is_status 0 "entities"
+run gv-report -j some.csv
+ok "JSON" "$GV_PYTHON" -c 'import json; o = json.load(open("out")); assert [j["job_id"] for j in o["jobs"]] == ["a", "b", "c"] and len(o["types"]) == 2 and o["entities"][1]["jobs"] == 2'
+printf 'job_id,gpu_type,steps_per_s,share\n' >none.csv
+run gv-report none.csv
+is_out "no jobs" <<E
+allocation of 0 jobs on 0 GPU types
+GPUs        0.00 used
+Shares are of wall time.
+E
+printf 'job_id,gpu_type,steps_per_s,share\na,v100,1,2\n' >bad.csv
+run gv-report bad.csv
+is_err "a bad share" <<E
+gv-report: bad.csv:2: share: expected a number from 0 to 1, got "2"
+E
+
+# ---- rates ----
+run gv-report rates.csv
+is_out "rates" <<E
+rates of 4 jobs on 2 GPU types
+
+job   entity  GPUs    cpu2    cpu1  fastest  speedup
+wide  vision     1   702.5   409.5  cpu2        1.72
+deep  vision     1   820.0   474.6  cpu2        1.73
+tiny  speech     1  8210.0  6918.0  cpu2        1.19
+pair  speech     2       -  4614.0  cpu1        1.00
+Steps per second of the whole job.  Speedup: of the fastest type over the slowest.
+E
+
+# ---- a dry run ----
+cat >dry.csv <<E
+round,job_id,gpu_type,node,gpus,command
+0,a,v100,n1,0,x
+0,a,v100,n2,0,x
+0,b,k80,n1,1,x
+2,b,v100,n1,0,x
+3,a,v100,n1,0;1,x
+E
+run gv-report dry.csv
+is_out "a dry run" <<E
+4 rounds of 2 jobs
+types       A v100, B k80, . waits
+
+job  rounds
+a    A..A
+b    B.A.
+
+job  GPU type  rounds  of all %  first  last
+a    v100           2      50.0      0     3
+b    k80            1      25.0      0     0
+b    v100           1      25.0      2     2
+E
+printf 'round,job_id,gpu_type,gpus\n-1,a,v100,0\nx,a,v100,0\n' >bad.csv
+run gv-report bad.csv
+is_err "bad rounds" <<E
+gv-report: bad.csv:2: round: expected a whole number from 0 to 10000000, got "-1"
+gv-report: bad.csv:3: round: expected an integer, got "x"
+E
+printf 'round,job_id,gpu_type,gpus\n' >none.csv
+run gv-report none.csv
+echo "0 rounds of 0 jobs" | is_out "no rounds"
+
+# ---- an explanation ----
+gv-alloc -q -p max-sum -c cluster.csv --explain=why.csv -o /dev/null rates.csv
+run gv-report why.csv
+head -n 7 out >got && mv got out
+is_out "an explanation" <<E
+explanation of policy max-sum
+objective   12824
+held by     the GPUs of cpu2, cpu1
+
+GPU type  binds     bottleneck  used    of  worth of one  one GPU more  jobs unlocked
+cpu2      capacity  yes         1.00  1.00        3599.0         820.0              0
+cpu1      capacity  yes         2.00  2.00        2307.0         474.6              0
+E
+run gv-report -f csv -b job why.csv
+ok "its jobs are the table's" [ "$(cut -d, -f1 out | tr '\n' ' ')" = "name wide deep tiny pair " ]
+
+# ---- every table of gv, in every format that fits ----
+gv-profile devices -q --cpu --list >devices.csv
+gv-train --data=digits:64 --steps=1 net.tsv >losses.csv
+gv-partition --top=2 -l 2@10Gb/s layers.csv >ranking.csv
+gv-partition -p ptd-p --gpu-type=H100 --gpus=128 transformers.csv >ptd.csv
+gv-report -f csv events.csv >report.csv
+for file in *.csv net.tsv "$src/share/gpus.csv"; do
+	[ "$file" != bad.csv ] || continue
+	for format in text csv tsv json html; do
+		run gv-report -q -f $format "$file"
+		[ -s out ] && [ ! -s err ] || status=1
+		[ "$status" -eq 0 ] || break
+	done
+	is_status 0 "${file##*/}: every format"
+done
+run gv-report --format=svg rates.csv
+err_has '--format=svg is for events, plans and schedules; this is a table of rates' "no drawing"
+run gv-report --format=prom cluster.csv
+err_has '--format=prom is for events; this is a cluster' "no Prometheus"
+run gv-report --by=share allocation.csv
+err_has '--by=share: this is an allocation table, which has no such part' "no such part"
+run gv-report --expect-finished rates.csv
+err_has '--expect-finished is for events, this is a table of rates' "nothing to expect"
+run gv-report -c cluster.csv rates.csv
+err_has '--cluster is for allocations, this is a table of rates' "a cluster for nothing"
+
+# ---- the label run ----
+# label FILE [OPTION]: the label run of all series
+label() {
+	run gv-report --per-job -f prom "$@"
+	! grep -v '^#' out | grep -qv '{run="' || status=1
+	sed -n 's/^gv_jobs{run="\([^"]*\)".*finished.*/\1/p' out >got && mv got out
+}
+mkdir -p state/last
+cp events.csv state/last/events.csv
+label events.csv
+echo events | is_out "run: the file's name"
+label state/last/events.csv
+echo last | is_out "run: a journal's directory"
+label ./events.csv --run='my "run"'
+printf 'my \\\n' >want # up to the escaped quote
+same_file want out "run: --run"
+gv-report -f prom - <events.csv >out
+out_has '{run="stdin"' "run: standard input"
+gv-report --per-job -f prom events.csv >out
+out_has 'gv_job_steps{run="events",job_id="wide"} 6000' "steps of a job"
+out_has 'gv_job_total_steps{run="events",job_id="wide"} 6000' "total_steps of a job"
+run gv-report --run=x events.csv
+err_has '--run needs --format=prom' "--run without prom"
+
+# ---- a terminal ----
+# on COLUMNS [NAME=VALUE] COMMAND: what stands on a terminal, without carriage returns
+on() {
+	columns=$1
+	shift
+	run script -qec "stty cols $columns; env -u COLUMNS $*" /dev/null
+	tr -d '\r' <out >got && mv got out
+}
+if have script && [ -e /dev/ptmx ]; then
+	on 60 TERM=xterm gv-report allocation.csv
+	ok "colour on a terminal" grep -q "$(printf '\033\\[1mjob')" out
+	on 60 TERM=xterm NO_COLOR=1 gv-report allocation.csv
+	[ "$(wc -L <out)" -le 60 ] && ! grep -q "$(printf '\033')" out || status=1
+	is_status 0 "it fits in 60 columns; NO_COLOR"
+	grep -q '^job   steps/s' out || status=1
+	is_status 0 "what has no room stands below"
+	on 40 TERM=dumb gv-report jobs.csv
+	[ "$(wc -L <out)" -le 40 ] && grep -q '\.\.$' out || status=1
+	is_status 0 "texts are cut"
+	on 200 COLUMNS=50 TERM=dumb gv-report jobs.csv
+	[ "$(wc -L <out)" -le 50 ] || status=1
+	is_status 0 "COLUMNS counts more than the terminal"
+	on 50 TERM=dumb gv-report events.csv
+	[ "$(sed -n '/^GPU type/,/^Times in/p' out | grep -v '^Times in' | wc -L)" -le 50 ] || status=1
+	is_status 0 "events, too"
+	COLUMNS=20 gv-report allocation.csv >plain
+	on 30 TERM=xterm sh -c "'gv-report allocation.csv | cat'"
+	same_file plain out "not into a pipe"
+else
+	skip "no terminal here"
+fi
+done_testing
