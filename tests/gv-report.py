@@ -173,6 +173,8 @@ def observed(job, t):
             continue
         begins = e["event"] in ("start", "resume")
         if e["steps"] != "" and e["event"] not in ("arrive", "allocate"):
+            if e["event"] == "checkpoint" and e["steps"] < have:
+                continue  # it may have done more than is safe
             if e["steps"] < have:
                 lost += have - e["steps"]
             elif t is not None and on == t and not begins:
@@ -203,7 +205,10 @@ for name in order:
     end = left[0] if left else last
     active = end - arrival
     all_runs = runs(name)
-    reported = [e["steps"] for e in mine[1:] if e["steps"] != ""]
+    reported = []
+    for e in mine[1:]:
+        if e["steps"] != "" and not (e["event"] == "checkpoint" and reported and e["steps"] < reported[-1]):
+            reported.append(e["steps"])
     current = "waiting"
     for e in events:
         if e["event"] == "restart" and current == "running":

@@ -216,8 +216,8 @@ options() {
 	[ "$status" -eq 0 ] && [ ! -s err ] && grep -q "^$prog $(cat "$src/VERSION")" out
 	check $? "--version"
 	run "$bin/$prog" --help
-	[ "$status" -eq 0 ] && [ ! -s err ] && [ "$(wc -l <out)" -le 48 ] && head -n 1 out | grep -q "^usage: $prog"
-	check $? "--help: at most 48 lines"
+	[ "$status" -eq 0 ] && [ ! -s err ] && [ "$(wc -l <out)" -le 24 ] && head -n 1 out | grep -q "^usage: $prog"
+	check $? "--help: at most 24 lines"
 }
 
 # many PROG: a table of a million rows (fewer when it must be quick) and what to do with it

@@ -112,6 +112,17 @@ is_err "options" <<E
 gv-alloc: warning: --prices changes nothing: policy water-filling does not look at what GPUs cost
 gv-alloc: warning: --entities changes nothing: r.csv has no column "entity"
 E
+run gv-alloc -p isolated -c cluster2.csv --solver=glpk r.csv
+echo "gv-alloc: warning: --solver changes nothing: policy isolated has none" | is_err "--solver"
+{
+	echo job_id,gpu_type,steps_per_s
+	for i in $(seq 12); do echo "a$i,gpu-$i,1"; done
+	echo b,V100,1
+} >many.csv
+{ cat cluster2.csv && for i in $(seq 12); do echo "GPU_$i,1,n"; done; } >wide.csv
+run gv-alloc -p isolated -c wide.csv many.csv
+[ "$(grep -c 'the cluster has no' err)" -eq 10 ] && grep -q 'warning: 2 more warnings' err || status=1
+is_status 0 "ten warnings, and how many more"
 # weights: the warning is there just where they change nothing
 printf 'gpu_type,gpus,usd_per_h\nV100,1,2\nK80,1,1\n' >cluster2.csv
 for weights in '1 1 1' '1 5 9'; do
@@ -165,9 +176,10 @@ gv-alloc: semicolons.csv:1: cells are separated by semicolons; expected commas o
 E
 
 # ---- models ----
+shipped=$(find "$src/share/models" -name '*.tsv' | sed 's|.*/||; s|\.tsv$||' | sort | paste -sd, | sed 's/,/, /g')
 for command in 'gv-train --data=digits:1 --steps=1' 'gv-profile layers'; do
 	run $command resnet
-	echo "${command%% *}: resnet: there is no such file and no such model; shipped are cnn, cnn-bn, cnn-small, linear, mlp, mlp-large" |
+	echo "${command%% *}: resnet: there is no such file and no such model; shipped are $shipped" |
 		is_err "a model that is not there: ${command%% *}"
 done
 mkdir -p none/models

@@ -31,7 +31,7 @@ void grid_number(struct grid *g, double v, int digits);
  * again, and there is colour.
  */
 void grid_print(const struct grid *g, const bool *right, struct gv_out *out);
-/* The same as an HTML table, the first row its head. */
+/* Writes it as an HTML table, the first row its head. */
 void grid_html(const struct grid *g, const bool *right, struct gv_out *out);
 void grid_free(struct grid *g);
 

@@ -42,11 +42,11 @@ void gv_error_clear(struct gv_error *e);
 /* Adds a message.  Each returns -1, so that a function can "return gv_error_set(e, ...)". */
 int gv_error_set(struct gv_error *e, const char *fmt, ...) GV_PRINTF(2, 3);
 
-/* The same, with ": strerror(errno)" behind the message. */
+/* Adds a message with ": strerror(errno)" behind it. */
 int gv_error_sys(struct gv_error *e, const char *fmt, ...) GV_PRINTF(2, 3);
 
 /*
- * The same, located: "FILE:LINE: COLUMN: message".  line 0 and column NULL are
+ * Adds a located message: "FILE:LINE: COLUMN: message".  line 0 and column NULL are
  * left out; file NULL or "-" is called <stdin>.
  */
 int gv_error_at(struct gv_error *e, const char *file, long line, const char *column,

@@ -23,7 +23,7 @@ struct gv_in;
 /* path NULL or "-" is standard input.  0, or -1 with *e set (missing, a directory, ...). */
 int gv_in_open(struct gv_in **in, const char *path, struct gv_error *e);
 /*
- * The same on s[0..len), which must outlive it; piece > 0 lets a read return no
+ * An input of s[0..len), which must outlive it; piece > 0 lets a read return no
  * more than that many bytes, as a pipe may.
  */
 int gv_in_memory(struct gv_in **in, const char *name, const void *s, size_t len,
@@ -66,7 +66,7 @@ int gv_out_flush(struct gv_out *out);
 int gv_out_close(struct gv_out *out, struct gv_error *e);
 /* Gives up: frees out and removes the temporary file.  NULL is allowed. */
 void gv_out_discard(struct gv_out *out);
-/* The same for every output open to a path; called on the way out of the process. */
+/* Does that for every output open to a path; called on the way out of the process. */
 void gv_out_discard_all(void);
 
 /* Standard output as a gv_out, shared by the whole program. */

@@ -16,7 +16,7 @@ void gv_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]
 /* 64 random bits for draw i of stream (a, b) under a seed. */
 uint64_t gv_random(uint64_t seed, uint32_t a, uint32_t b, uint64_t i);
 
-/* The same as a double in [0,1), 53 bits; and a standard normal (Box-Muller on one draw). */
+/* A double in [0,1), 53 bits; and a standard normal (Box-Muller on one draw). */
 double gv_random_uniform(uint64_t seed, uint32_t a, uint32_t b, uint64_t i);
 double gv_random_normal(uint64_t seed, uint32_t a, uint32_t b, uint64_t i);
 

@@ -49,7 +49,7 @@ struct gv_tab;
 
 /* path NULL or "-" is standard input.  0, or -1 with *e set; close with gv_tab_close. */
 int gv_tab_open(struct gv_tab **t, const char *path, struct gv_error *e);
-/* The same of an opened input, which the table closes. */
+/* Reads from an opened input, which the table closes. */
 struct gv_tab *gv_tab_from(struct gv_in *in);
 void gv_tab_close(struct gv_tab *t); /* NULL is allowed */
 
@@ -72,7 +72,7 @@ long gv_tab_line(const struct gv_tab *t); /* where the present row starts, from 
 
 /* The column of that name, or -1. */
 ptrdiff_t gv_tab_find(const struct gv_tab *t, const char *name);
-/* The same into *column; a missing one is an error that lists the names found.  0 or -1. */
+/* Sets *column to it; a missing one is an error that lists the names found.  0 or -1. */
 int gv_tab_require(
     const struct gv_tab *t, const char *name, size_t *column, struct gv_error *e);
 
