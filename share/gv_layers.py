@@ -33,6 +33,9 @@ try:
 except ImportError:
     sys.exit("gv_layers.py: PyTorch is not installed: pip install torch")
 
+if not hasattr(torch.autograd, "_get_sequence_nr"):
+    sys.exit("gv_layers.py: PyTorch %s is too old" % torch.__version__)
+
 COLUMNS = ["node_id", "layer", "forward_ms", "backward_ms", "activation_bytes", "parameter_bytes", "repeats",
            "forward_mad_ms", "backward_mad_ms", "tied_with"]
 
@@ -107,8 +110,7 @@ class Row:
     def __init__(self, name, module):
         self.name, self.parameters = name, list(module.parameters())
         self.kind = type(module).__name__ if any(True for _ in module.children()) else " ".join(repr(module).split())
-        self.returned = 0  # bytes
-        self.read = {}  # (node, output) that another row reads -> bytes
+        self.activation = 0  # bytes: of what other rows read, or of what it returns where none does
 
 
 class Direct:
@@ -158,7 +160,7 @@ class Trace:
                 self.empty.append(module)
             return
         row, values = self.calls[module][-1], list(tensors(output))
-        self.rows[row].returned = size(values)
+        self.rows[row].activation = size(values)
         for t in values:
             self.kept.append(t)
             if t.grad_fn is None:
@@ -172,6 +174,7 @@ class Trace:
         return rows[-1] if rows else self.order.row(node)
 
     def connect(self, roots):
+        read = [{} for _ in self.rows]  # (node, output) that another row reads -> bytes
         for node, child, output in reads(roots):
             row = self.order.row(node)
             if hasattr(child, "variable"):
@@ -186,10 +189,12 @@ class Trace:
                     n = shape[output].dtype.itemsize
                     for k in shape[output].shape:
                         n *= k
-                    self.rows[source].read[child, output] = n
+                    read[source][child, output] = n
         for (node, output), passes in self.passed.items():
             rows = [self.order.row(node), *[row for _, row in passes]]
             self.edges.update({edge: None for edge in zip(rows, rows[1:])})
+        for row, sizes in zip(self.rows, read):
+            row.activation = sum(sizes.values()) or row.activation
 
     def run(self, inputs):
         hooks = []
@@ -207,7 +212,7 @@ class Trace:
                 hook.remove()
             for w in frozen:
                 w.requires_grad_(False)
-        self.plain, self.passed, self.kept = {}, {}, []
+        self.taken, self.plain, self.passed, self.kept = (), {}, {}, []  # lets the graph go
 
 
 def trace(model, inputs, leaves):
@@ -381,7 +386,7 @@ def profile(model, inputs, loss=mean_square, repeats=20, warmup=3, leaves=()):
         f, b = [t[0][k] for t in timed], [t[1][k] for t in timed]
         middle = [statistics.median(f), statistics.median(b)]
         rows.append(dict(zip(COLUMNS, [
-            row.name, row.kind, *["%.6g" % m for m in middle], sum(row.read.values()) or row.returned,
+            row.name, row.kind, *["%.6g" % m for m in middle], row.activation,
             size(row.parameters), repeats,
             *["%.6g" % statistics.median(abs(x - m) for x in v) for v, m in zip((f, b), middle)],
             "" if with_[k] is None else names[with_[k]]])))

@@ -1,6 +1,7 @@
 """gv-layers.py NAME...: profiles models by share/gv_layers.py, each into NAME.csv, and says what is wrong with it.
 
 A NAME is a model of this file or of torchvision, NAME@SIZE with square images of that size."""
+import gc
 import sys
 import warnings
 
@@ -154,9 +155,18 @@ def wrong(name, model, result):
         yield "%d bytes of parameters, not %d; nobody reads %s" % (have, want, result["unread"])
 
 
+def nodes_kept():
+    """Nodes of the autograd graph, which hold activations, that a profiler still has when it begins to measure."""
+    profiler = gv_layers.Profiler(Twice(), [torch.randn(4, 32)], gv_layers.mean_square, set())
+    gc.collect()
+    return sum(hasattr(type(o), "next_functions") for o in gc.get_objects()) if profiler else 0
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
+    if nodes_kept() > 0:
+        print("the profiler keeps a graph")
     for spec in sys.argv[1:]:
         torch.manual_seed(1)
         net, inputs = model_of(spec)

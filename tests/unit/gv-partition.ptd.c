@@ -672,6 +672,10 @@ test_part(void)
 		}
 	}
 	is_int(wrong, 0, "no larger part of 1 to 300 GPUs has a plan");
+	m = machine(&g, 999983);
+	ptd_search_part(&r, &x, &m, &free);
+	is_int(m.gpus, 8 * 80 * 128, "of a million they are found at once");
+	ptd_rows_free(&r);
 	m = machine(&g, 1100);
 	free.t = free.p = 8;
 	free.d = 16;

@@ -124,31 +124,40 @@ try_lengths(const struct search *s, struct ptd_plan *k)
 	}
 }
 
+/* Whether c GPUs may share a sequence, whatever the rest. */
+static bool
+may_cut(const struct search *s, size_t c)
+{
+	bool can = s->m->can[PTD_CONTEXT_PARALLEL] && s->x->seq >= PTD_LONG;
+
+	return c == 1 || ((can || s->pins->c > 0) && (size_t)s->x->seq % (2 * c) == 0);
+}
+
+/* How many GPUs share experts at most. */
+static size_t
+most_experts(const struct search *s)
+{
+	bool can = s->m->can[PTD_EXPERT_PARALLEL] || s->pins->e > 0;
+
+	return can && s->x->experts > 0 ? (size_t)s->x->experts : 1;
+}
+
 /* Parts of a sequence, and GPUs that share experts, of rest copies of the layers. */
 static void
 try_copies(const struct search *s, struct ptd_plan *k, size_t rest)
 {
 	const struct ptd_pins *pins = s->pins;
-	const struct transformer *x = s->x;
-	bool cuts = s->m->can[PTD_CONTEXT_PARALLEL] && x->seq >= PTD_LONG;
-	bool shares = s->m->can[PTD_EXPERT_PARALLEL] && x->experts > 0;
+	size_t most = most_experts(s);
 
-	for (k->c = 1; k->c <= rest; k->c++) {
-		if (!part(k->c, rest, pins->c) ||
-		    (k->c > 1 && (size_t)x->seq % (2 * k->c) != 0))
+	for (k->c = 1; k->c <= rest && k->c <= (size_t)s->x->seq; k->c++) {
+		if (!part(k->c, rest, pins->c) || !may_cut(s, k->c))
 			continue;
-		if (k->c > 1 && !cuts && pins->c == 0)
-			break;
 		k->d = rest / k->c;
 		if (pins->d != 0 && pins->d != k->d)
 			continue;
-		for (k->e = 1; k->e <= rest; k->e++) {
-			if (k->e > 1 && (x->experts == 0 || (!shares && pins->e == 0)))
-				break;
-			if (part(k->e, rest, pins->e) &&
-			    (k->e == 1 || (size_t)x->experts % k->e == 0))
+		for (k->e = 1; k->e <= rest && k->e <= most; k->e++)
+			if (part(k->e, rest, pins->e) && part(k->e, most, 0))
 				try_lengths(s, k);
-		}
 	}
 }
 
@@ -184,6 +193,18 @@ compare(const void *a, const void *b)
 	       (x->plan.schedule < y->plan.schedule);
 }
 
+/* Whether t GPUs may share a layer, whatever the rest. */
+static bool
+may_slice(const struct search *s, size_t t)
+{
+	const struct transformer *x = s->x;
+	size_t node = s->m->node;
+
+	return part(t, (size_t)x->heads, s->pins->t) && part(t, (size_t)x->kv_heads, 0) &&
+	       part(t, (size_t)x->ffn, 0) && part(t, (size_t)x->shared, 0) &&
+	       (node % t == 0 || t % node == 0);
+}
+
 void
 ptd_search(struct ptd_rows *r, const struct transformer *x, const struct ptd_machine *m,
     const struct ptd_pins *pins)
@@ -194,35 +215,79 @@ ptd_search(struct ptd_rows *r, const struct transformer *x, const struct ptd_mac
 
 	memset(r, 0, sizeof(*r));
 	for (k.t = 1; k.t <= heads && k.t <= m->gpus; k.t++) {
-		if (!part(k.t, heads, pins->t) || !part(k.t, (size_t)x->kv_heads, 0) ||
-		    !part(k.t, (size_t)x->ffn, 0) || !part(k.t, (size_t)x->shared, 0) ||
-		    !part(k.t, m->gpus, 0) || (m->node % k.t != 0 && k.t % m->node != 0))
+		if (!part(k.t, m->gpus, 0) || !may_slice(&s, k.t))
 			continue;
 		rest = m->gpus / k.t;
-		for (k.p = 1; k.p <= layers && k.p <= rest; k.p++) {
-			if (!part(k.p, rest, pins->p))
-				continue;
-			try_copies(&s, &k, rest / k.p);
-		}
+		for (k.p = 1; k.p <= layers && k.p <= rest; k.p++)
+			if (part(k.p, rest, pins->p))
+				try_copies(&s, &k, rest / k.p);
 	}
 	if (r->n > 0)
 		qsort(r->row, r->n, sizeof(*r->row), compare);
+}
+
+/* ---- a part of the GPUs ---- */
+
+/* Whether p stages may have lengths. */
+static bool
+may_cut_layers(const struct search *s, size_t p)
+{
+	size_t layers = (size_t)s->x->layers, each = (layers + p - 1) / p;
+
+	return (s->pins->p == 0 || s->pins->p == p) && each * (p - 1) < layers &&
+	       (layers % p == 0 || s->m->can[PTD_SHORT_LAST]);
+}
+
+/* The largest c d up to most, 0 for none. */
+static size_t
+most_copies(const struct search *s, size_t most)
+{
+	size_t batch = (size_t)s->x->batch, best = 0, c, d;
+
+	for (c = 1; c <= most && c <= (size_t)s->x->seq; c++) {
+		if (!may_cut(s, c) || (s->pins->c != 0 && s->pins->c != c))
+			continue;
+		for (d = most / c < batch ? most / c : batch; c * d > best; d--)
+			if (part(d, batch, s->pins->d))
+				best = c * d;
+	}
+	return best;
+}
+
+/* The largest t c p d up to most, 0 for none. */
+static size_t
+largest(const struct search *s, size_t most)
+{
+	size_t best = 0, t, p, n;
+
+	for (t = 1; t <= (size_t)s->x->heads && t <= most; t++) {
+		if (!may_slice(s, t))
+			continue;
+		for (p = 1; p <= (size_t)s->x->layers && p <= most / t; p++) {
+			if (!may_cut_layers(s, p))
+				continue;
+			n = t * p * most_copies(s, most / t / p);
+			best = n > best ? n : best;
+		}
+	}
+	return best;
 }
 
 void
 ptd_search_part(struct ptd_rows *r, const struct transformer *x, struct ptd_machine *m,
     const struct ptd_pins *pins)
 {
-	size_t all = m->gpus, unit = 1, i;
-	const size_t pin[] = {pins->t, pins->c, pins->p, pins->d};
+	const struct search s = {.r = r, .x = x, .m = m, .pins = pins};
+	size_t all = m->gpus, i, n = all;
 
-	for (i = 0; i < sizeof(pin) / sizeof(pin[0]); i++)
-		if (pin[i] > 0 && unit <= all)
-			unit *= pin[i];
 	ptd_search(r, x, m, pins);
-	for (i = (all - 1) / unit * unit; r->tried == 0 && i > 0; i -= unit) {
+	/* pins of less than degrees may leave nothing there, but not a hundred times */
+	for (i = 0; i < 100 && r->tried == 0; i++) {
+		n = n > 1 ? largest(&s, n - 1) : 0;
+		if (n == 0)
+			break;
 		ptd_rows_free(r);
-		m->gpus = i;
+		m->gpus = n;
 		ptd_search(r, x, m, pins);
 	}
 	if (r->tried == 0)
