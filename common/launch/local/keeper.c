@@ -1,7 +1,6 @@
 /* The keeper: starts the workers of a job, waits for them, stops all of them. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +13,17 @@
 #endif
 
 #include "base/clock.h"
+#include "launch/local/children.h"
 #include "launch/local/keeper.h"
-
-/* Descriptors of a keeper beside 0, 1 and 2, which are /dev/null. */
-enum { CONTROL = 3, READY, LOG, KEEP, FIRST_OTHER };
 
 enum { MAX_ASKED = 4096 };
 
-static const double tick_s = 0.05; /* between two looks at what is left while stopping */
+/*
+ * Between two looks at what is left while stopping, though nobody has left: what
+ * others leave behind becomes our child without a word.  Longer and longer, since
+ * thousands of keepers may wait for workers that take their time.
+ */
+static const double first_tick_s = 0.05, last_tick_s = 1;
 
 struct state {
 	struct gv_keeper *k;
@@ -30,7 +32,10 @@ struct state {
 	int status; /* the first that is not 0 */
 	bool stopping;
 	bool again; /* waiting has failed: look again soon */
+	bool killing;
+	bool alone; /* the launcher is gone: nobody can tell us anything any more */
 	double deadline_s;
+	double tick_s;
 	pid_t asked[MAX_ASKED]; /* children that were sent SIGTERM */
 	size_t n_asked;
 };
@@ -49,68 +54,14 @@ on_signal(int sig)
 
 /* ---- becoming a keeper ---- */
 
-static void
-say_ready(int worker, int error)
+void
+gv_keeper_say_ready(int fd, int worker, int error)
 {
 	struct gv_keeper_ready ready = {worker, error};
 
-	while (write(READY, &ready, sizeof(ready)) == -1 && errno == EINTR)
+	while (write(fd, &ready, sizeof(ready)) == -1 && errno == EINTR)
 		;
-	close(READY);
-}
-
-/* Closes every descriptor from FIRST_OTHER on: the locks and pipes of the parent. */
-static void
-close_others(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	const struct dirent *entry;
-	long max;
-	int fd;
-
-	if (d != NULL) {
-		while ((entry = readdir(d)) != NULL) {
-			fd = (int)strtol(entry->d_name, NULL, 10);
-			if (fd >= FIRST_OTHER && fd != dirfd(d))
-				close(fd);
-		}
-		closedir(d);
-		return;
-	}
-	max = sysconf(_SC_OPEN_MAX);
-	if (max < 0 || max > 65536)
-		max = 65536;
-	for (fd = FIRST_OTHER; fd < max; fd++)
-		close(fd);
-}
-
-/*
- * Puts the descriptors where they belong.  0, or -1 with errno set; then READY
- * may not be in place, so the parent learns of it by the keeper's exit.
- */
-static int
-arrange_descriptors(const struct gv_keeper *k)
-{
-	int from[4] = {k->control, k->ready, k->log, k->spec->keep_fd};
-	int null = open("/dev/null", O_RDWR);
-	int i;
-
-	/* above all targets first: a source may have the number of a target */
-	for (i = 0; i < 4; i++)
-		if (from[i] >= 0 && (from[i] = fcntl(from[i], F_DUPFD, 16)) == -1)
-			return -1;
-	if (null == -1 || (null = fcntl(null, F_DUPFD, 16)) == -1)
-		return -1;
-	for (i = 0; i < 4; i++) {
-		if (from[i] < 0)
-			close(CONTROL + i);
-		else if (dup2(from[i], CONTROL + i) == -1)
-			return -1;
-	}
-	if (dup2(null, 0) == -1 || dup2(null, 1) == -1 || dup2(null, 2) == -1)
-		return -1;
-	close_others();
-	return 0;
+	close(fd);
 }
 
 static void
@@ -193,9 +144,10 @@ work(const struct gv_keeper *k, size_t rank, pid_t group, pid_t keeper)
 #endif
 	for (sig = 1; sig <= SIGRTMAX; sig++)
 		set_signal(sig, SIG_DFL);
-	if (dup2(LOG, STDOUT_FILENO) == -1 || dup2(LOG, STDERR_FILENO) == -1)
+	if (dup2(GV_KEEPER_LOG, STDOUT_FILENO) == -1 ||
+	    dup2(GV_KEEPER_LOG, STDERR_FILENO) == -1)
 		_exit(125);
-	for (fd = CONTROL; fd < FIRST_OTHER; fd++)
+	for (fd = GV_KEEPER_CONTROL; fd < GV_KEEPER_OTHERS; fd++)
 		close(fd);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -252,74 +204,33 @@ group_is_ours(const struct state *s)
 	       waitid(P_PGID, (id_t)s->group, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-static pid_t
-parent_of(pid_t pid)
-{
-	char path[64];
-	char stat[512];
-	const char *p;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd == -1)
-		return -1;
-	n = read(fd, stat, sizeof(stat) - 1);
-	close(fd);
-	if (n <= 0)
-		return -1;
-	stat[n] = '\0';
-	p = strrchr(stat, ')'); /* the name before it may hold anything */
-	if (p == NULL || strlen(p) < 5)
-		return -1;
-	return (pid_t)strtol(p + 4, NULL, 10);
-}
-
-/* SIGTERM to a child, once. */
+/*
+ * SIGTERM to a child, once; and it is woken if it is stopped.  Not whatever it
+ * does: SIGCONT would take away the stop of a debugger (or of LeakSanitizer, which
+ * is one at exit) that is just attaching, and that would wait for ever.
+ */
 static void
-ask(struct state *s, pid_t pid)
+ask(void *ctx, pid_t pid)
 {
+	struct state *s = ctx;
 	size_t i;
 
-	for (i = 0; i < s->n_asked; i++)
-		if (s->asked[i] == pid)
-			return;
-	if (s->n_asked == MAX_ASKED)
-		return;
-	s->asked[s->n_asked++] = pid;
-	kill(pid, SIGTERM);
-	kill(pid, SIGCONT); /* should it be stopped */
+	for (i = 0; i < s->n_asked && s->asked[i] != pid; i++)
+		;
+	if (i == s->n_asked && s->n_asked < MAX_ASKED) {
+		s->asked[s->n_asked++] = pid;
+		kill(pid, SIGTERM);
+	}
+	if (gv_child_is_stopped(pid))
+		kill(pid, SIGCONT);
 }
 
-/*
- * Sends a signal to every child of the keeper: only children, whose numbers
- * cannot be given to others before they are waited for.  What they leave behind
- * becomes a child in its turn.  Returns their number, -1 when /proc is missing.
- */
-static long
-signal_children(struct state *s, int sig)
+/* Only children, whose numbers cannot be given to others before they are waited for. */
+static void
+slay(void *ctx, pid_t pid)
 {
-	DIR *d = opendir("/proc");
-	const struct dirent *entry;
-	pid_t self = getpid();
-	long n = 0;
-
-	if (d == NULL)
-		return -1;
-	while ((entry = readdir(d)) != NULL) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (pid <= 0 || parent_of(pid) != self)
-			continue;
-		n++;
-		if (sig == SIGTERM)
-			ask(s, pid);
-		else
-			kill(pid, sig);
-	}
-	closedir(d);
-	return n;
+	(void)ctx;
+	kill(pid, SIGKILL);
 }
 
 static void
@@ -329,27 +240,34 @@ begin_stop(struct state *s)
 		return;
 	s->stopping = true;
 	s->deadline_s = gv_clock_s() + s->k->spec->grace_s;
+	s->tick_s = first_tick_s;
 	/* where children cannot be listed, the group has to do */
-	if (signal_children(s, SIGTERM) <= 0 && group_is_ours(s)) {
+	if (gv_children_each(ask, s) <= 0 && group_is_ours(s)) {
 		kill(-s->group, SIGTERM);
 		kill(-s->group, SIGCONT);
 	}
 }
 
-/* While stopping: asks what has become a child; past the grace time kills. */
+/*
+ * While stopping: asks what has become a child; past the grace time kills.  What
+ * the killed leave behind becomes a child before we hear of their death.
+ */
 static void
 continue_stop(struct state *s)
 {
 	bool ours;
 
 	if (gv_clock_s() < s->deadline_s) {
-		signal_children(s, SIGTERM);
+		gv_children_each(ask, s);
 		return;
 	}
+	if (!s->killing)
+		s->tick_s = first_tick_s;
+	s->killing = true;
 	ours = group_is_ours(s);
 	if (ours)
 		kill(-s->group, SIGKILL);
-	if (signal_children(s, SIGKILL) == -1 && !ours)
+	if (gv_children_each(slay, NULL) == -1 && !ours)
 		_exit(s->status); /* what is left cannot be found here */
 }
 
@@ -377,46 +295,77 @@ has_left(struct state *s, pid_t pid, int wait_status)
 }
 
 static void
-sleep_until_something(const struct state *s)
+hear_control(struct state *s)
 {
-	struct timespec tick = {.tv_nsec = (long)(tick_s * 1e9)};
+	char told_to[16];
+	ssize_t n = read(GV_KEEPER_CONTROL, told_to, sizeof(told_to));
+
+	if (n == -1)
+		return;
+	told = 1;
+	s->alone = n == 0;
+	if (n > 0 && memchr(told_to, GV_TELL_KILL, (size_t)n) != NULL)
+		hurried = 1;
+}
+
+static void
+sleep_until_something(struct state *s)
+{
+	double wait = s->stopping ? s->tick_s : first_tick_s;
+	struct timespec tick;
 	sigset_t none;
 	fd_set set;
 
+	if (s->stopping && !s->killing)
+		wait = fmin(wait, fmax(s->deadline_s - gv_clock_s(), 0));
+	tick.tv_sec = (time_t)wait;
+	tick.tv_nsec = (long)((wait - (double)tick.tv_sec) * 1e9);
 	sigemptyset(&none);
 	FD_ZERO(&set);
-	if (!s->stopping)
-		FD_SET(CONTROL, &set);
-	if (pselect(CONTROL + 1, &set, NULL, NULL, s->stopping || s->again ? &tick : NULL,
-		&none) == 1)
-		told = 1;
+	if (!s->alone)
+		FD_SET(GV_KEEPER_CONTROL, &set);
+	switch (pselect(GV_KEEPER_CONTROL + 1, &set, NULL, NULL,
+	    s->stopping || s->again ? &tick : NULL, &none)) {
+	case 1:
+		hear_control(s);
+		break;
+	case 0:
+		s->tick_s = fmin(2 * s->tick_s, last_tick_s);
+		break;
+	}
+}
+
+/* Should the guard be killed, the keeper stops. */
+static void
+follow(pid_t guard)
+{
+#ifdef __linux__
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_SET_NAME, "gv-keeper");
+	if (getppid() != guard)
+		_exit(125);
+#else
+	(void)guard;
+#endif
 }
 
 void
-gv_keeper_run(struct gv_keeper *k)
+gv_keeper_run(struct gv_keeper *k, pid_t guard)
 {
 	static struct state s;
 	int error;
 
 	s.k = k;
-	setsid();
-#ifdef PR_SET_CHILD_SUBREAPER
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-#endif
+	setsid(); /* a signal to the guard's group must not reach both */
+	follow(guard);
 	arrange_signals();
-	if (arrange_descriptors(k) != 0) {
-		struct gv_keeper_ready ready = {-1, errno};
-
-		while (write(k->ready, &ready, sizeof(ready)) == -1 && errno == EINTR)
-			;
-		_exit(125);
-	}
 	error = start(&s);
 	if (error != 0) {
 		s.status = 125;
 		begin_stop(&s);
 	}
-	say_ready((int)s.running, error);
+	gv_keeper_say_ready(GV_KEEPER_READY, (int)s.running, error);
 	for (;;) {
 		int wait_status;
 		pid_t pid;

@@ -1,4 +1,7 @@
-/* The keeper process: a private part of the launcher on this node. */
+/*
+ * The processes that look after the workers of a launch: a guard and, its child, a
+ * keeper.  Private parts of the launcher on this node.
+ */
 #ifndef GV_LAUNCH_LOCAL_KEEPER_H
 #define GV_LAUNCH_LOCAL_KEEPER_H
 
@@ -6,27 +9,47 @@
 
 #include "launch/launch.h"
 
-/* What a keeper needs, prepared before the fork so that it allocates nothing. */
+/* What they need, prepared before the fork so that they allocate nothing. */
 struct gv_keeper {
 	const struct gv_launch_spec *spec;
 	char ***env;   /* [n_gpus] of each worker */
 	pid_t *worker; /* [n_gpus] room; 0 = has left */
-	int control;   /* read end: at its end, stop */
+	int control;   /* read end: GV_TELL_STOP, GV_TELL_KILL; at its end, stop */
 	int ready;     /* write end: one struct gv_keeper_ready */
 	int log;       /* the workers' stdout and stderr */
 };
 
-/* What the keeper says when it has started everything, or could not. */
+enum { GV_TELL_STOP = 's', GV_TELL_KILL = 'k' };
+
+/* Their descriptors beside 0, 1 and 2, which are /dev/null; the guard has not READY and LOG. */
+enum {
+	GV_KEEPER_CONTROL = 3,
+	GV_KEEPER_READY,
+	GV_KEEPER_LOG,
+	GV_KEEPER_KEEP,
+	GV_KEEPER_OTHERS
+};
+
+/* What is said on ready when everything has been started, or could not be. */
 struct gv_keeper_ready {
 	int worker; /* rank that could not be started, -1 = something before */
 	int error;  /* errno, 0 = all run */
 };
 
+void gv_keeper_say_ready(int fd, int worker, int error);
+
 /*
- * The life of a keeper, in the process just forked with all signals blocked:
- * starts the workers, waits, stops them when told to; its exit status is the
- * job's.
+ * The life of a guard, in the process just forked with all signals blocked: forks
+ * the keeper and waits for it; its exit status is the keeper's.  When the keeper
+ * is killed it kills whatever that leaves behind.
  */
-GV_NORETURN void gv_keeper_run(struct gv_keeper *k);
+GV_NORETURN void gv_guard_run(struct gv_keeper *k);
+
+/*
+ * The life of a keeper, child of the guard, with its descriptors in place and all
+ * signals blocked: starts the workers, waits, stops them when told to or when the
+ * guard is killed; its exit status is the job's.
+ */
+GV_NORETURN void gv_keeper_run(struct gv_keeper *k, pid_t guard);
 
 #endif

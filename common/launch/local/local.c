@@ -1,4 +1,4 @@
-/* Launches on this node: each has a keeper. */
+/* Launches on this node: each has a guard and a keeper. */
 #include "launch/local/local.h"
 
 #include <arpa/inet.h>
@@ -22,8 +22,9 @@ enum { DEFAULT_PORT = 29500 }; /* torchrun's */
 
 struct local {
 	struct gv_launch launch;
-	pid_t keeper;
-	int control; /* closing it tells the keeper to stop */
+	pid_t guard; /* 0 = it was killed, and its keeper stops */
+	int status;  /* of a guard that was killed */
+	int control; /* a socket: what we say, and end of file when guard and keeper are gone */
 };
 
 /* A port that nobody listens on at this moment. */
@@ -68,21 +69,21 @@ close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Forks the keeper; its pid, or -1 with errno set. */
+/* Forks the guard; its pid, or -1 with errno set. */
 static pid_t
-fork_keeper(struct gv_keeper *k)
+fork_guard(struct gv_keeper *k)
 {
 	sigset_t all;
 	sigset_t old;
 	pid_t pid;
 	int error;
 
-	/* so that none of our handlers ever runs in the keeper */
+	/* so that none of our handlers ever runs in the guard and the keeper */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	pid = fork();
 	if (pid == 0)
-		gv_keeper_run(k);
+		gv_guard_run(k);
 	error = errno;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	errno = error;
@@ -114,38 +115,51 @@ await_ready(int fd, struct gv_launch_news *news)
 	return -1;
 }
 
+/* A pair of sockets that are not inherited across exec.  0, or -1 with errno set. */
+static int
+make_sockets(int fd[2])
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) != 0) {
+		fd[0] = fd[1] = -1;
+		return -1;
+	}
+	fcntl(fd[0], F_SETFD, FD_CLOEXEC);
+	fcntl(fd[1], F_SETFD, FD_CLOEXEC);
+	return 0;
+}
+
 static struct gv_launch *
 launch(struct gv_keeper *k, struct gv_launch_news *news)
 {
 	int control[2] = {-1, -1};
 	int ready[2] = {-1, -1};
-	pid_t keeper = -1;
+	pid_t guard = -1;
 	struct local *l;
 	int r = -1;
 
-	if (make_pipe(control) != 0 || make_pipe(ready) != 0) {
+	if (make_sockets(control) != 0 || make_pipe(ready) != 0) {
 		gv_launch_not_started(news, errno, "cannot make a pipe");
 	} else {
 		k->control = control[0];
 		k->ready = ready[1];
-		/* the keeper's own copies of the other ends go when it closes what it does not know */
-		keeper = fork_keeper(k);
-		if (keeper == -1)
+		/* the guard's own copies of the other ends go when it closes what it does not know */
+		guard = fork_guard(k);
+		if (guard == -1)
 			gv_launch_not_started(news, errno, "cannot start a process");
 	}
 	close_fd(&control[0]);
 	close_fd(&ready[1]);
-	if (keeper > 0)
+	if (guard > 0)
 		r = await_ready(ready[0], news);
 	close_fd(&ready[0]);
 	if (r != 0) {
 		close_fd(&control[1]); /* a keeper that lives stops now */
-		while (keeper > 0 && waitpid(keeper, NULL, 0) == -1 && errno == EINTR)
+		while (guard > 0 && waitpid(guard, NULL, 0) == -1 && errno == EINTR)
 			;
 		return NULL;
 	}
 	l = gv_xcalloc(1, sizeof(*l));
-	l->keeper = keeper;
+	l->guard = guard;
 	l->control = control[1];
 	news->state = GV_LAUNCH_UP;
 	return &l->launch;
@@ -195,42 +209,65 @@ local_start(const struct gv_launcher *by, const struct gv_launch_spec *spec,
 }
 
 static void
+tell(const struct local *l, char what)
+{
+	while (send(l->control, &what, 1, MSG_NOSIGNAL) == -1 && errno == EINTR)
+		;
+}
+
+static void
 local_stop(struct gv_launch *launch)
 {
-	struct local *l = (struct local *)launch;
-
-	/* the pipe tells it too when somebody else holds a copy of our end */
-	kill(l->keeper, SIGTERM);
-	close_fd(&l->control);
+	tell((const struct local *)launch, GV_TELL_STOP);
 }
 
 static void
 local_kill(struct gv_launch *launch)
 {
-	struct local *l = (struct local *)launch;
+	tell((const struct local *)launch, GV_TELL_KILL);
+}
 
-	local_stop(launch);
-	kill(l->keeper, SIGUSR1);
+/* The guard was killed; whether its keeper, which stops the workers then, is gone, too. */
+static bool
+keeper_is_gone(const struct local *l, bool wait)
+{
+	char nothing;
+	ssize_t n = recv(l->control, &nothing, 1, wait ? 0 : MSG_DONTWAIT);
+
+	return n == 0 || (n == -1 && errno != EAGAIN && errno != EINTR);
 }
 
 static void
 local_poll(struct gv_launch *launch, bool wait, struct gv_launch_news *news)
 {
 	struct local *l = (struct local *)launch;
-	int status;
-	pid_t pid = waitpid(l->keeper, &status, wait ? 0 : WNOHANG);
+	int status = 0;
+	pid_t pid = l->guard;
 
 	news->state = GV_LAUNCH_UP;
-	if (pid == 0 || (pid == -1 && errno == EINTR))
+	if (l->guard > 0)
+		pid = waitpid(l->guard, &status, wait ? 0 : WNOHANG);
+	if ((pid == 0 && l->guard > 0) || (pid == -1 && errno == EINTR))
 		return;
-	news->state = GV_LAUNCH_LEFT;
 	if (pid == -1) { /* somebody else has waited for it */
 		snprintf(news->reason, sizeof(news->reason),
 		    "cannot wait for a process: %s", strerror(errno));
+		news->state = GV_LAUNCH_LEFT;
 		news->status = 125;
 		return;
 	}
-	news->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (pid > 0 && WIFEXITED(status)) {
+		news->state = GV_LAUNCH_LEFT;
+		news->status = WEXITSTATUS(status);
+		return;
+	}
+	if (pid > 0)
+		l->status = 128 + WTERMSIG(status);
+	l->guard = 0;
+	if (keeper_is_gone(l, wait)) {
+		news->state = GV_LAUNCH_LEFT;
+		news->status = l->status;
+	}
 }
 
 static void
@@ -246,7 +283,7 @@ const struct gv_launcher gv_launch_local = {
     "local", local_start, local_stop, local_kill, local_poll, local_free};
 
 pid_t
-gv_launch_local_keeper(const struct gv_launch *l)
+gv_launch_local_guard(const struct gv_launch *l)
 {
-	return ((const struct local *)l)->keeper;
+	return ((const struct local *)l)->guard;
 }
