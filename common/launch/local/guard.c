@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* syscall */
 /*
  * The guard: parent of the keeper and of whatever a keeper leaves behind that dies
  * before its workers.  It does nothing while the keeper lives.
@@ -11,20 +12,30 @@
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #endif
 
 #include "launch/local/children.h"
 #include "launch/local/keeper.h"
 
-/* Closes every descriptor from GV_KEEPER_OTHERS on: the locks and pipes of the parent. */
+/*
+ * Closes every descriptor from GV_KEEPER_OTHERS on: the locks and pipes of the
+ * launcher.  At once where the system can: with thousands of launches there are
+ * thousands of them.
+ */
 static void
 close_others(void)
 {
-	DIR *d = opendir("/proc/self/fd");
+	DIR *d;
 	const struct dirent *entry;
 	long max;
 	int fd;
 
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, GV_KEEPER_OTHERS, ~0u, 0) == 0)
+		return;
+#endif
+	d = opendir("/proc/self/fd");
 	if (d != NULL) {
 		while ((entry = readdir(d)) != NULL) {
 			fd = (int)strtol(entry->d_name, NULL, 10);
