@@ -132,6 +132,7 @@ test_refused(void)
 	ok(e.count > 0, "the error says so");
 	gv_error_clear(&e);
 	gv_answer_free(&a);
+	types[1].usd_per_h = NAN;
 	is_int(gv_answer_make(&a, &r, &cluster, gv_policy_find("min-cost"), &opt, &e), -1,
 	    "a policy of cost asks for prices");
 	ok(strstr(e.text[0], "usd_per_h") != NULL, "the error says so");

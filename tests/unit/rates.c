@@ -107,7 +107,7 @@ test_cluster(void)
 	is_int((long long)c.type[0].gpus, 7, "pools add up");
 	ok(c.type[0].usd_per_h == 2.5 && c.type[0].memory_bytes == 16000000000,
 	    "price, memory");
-	ok(c.type[1].gpus == 2 && c.type[1].usd_per_h == 0 && c.type[1].threads == 0,
+	ok(c.type[1].gpus == 2 && isnan(c.type[1].usd_per_h) && c.type[1].threads == 0,
 	    "defaults");
 	ok(c.pool[2].type == 0 && c.pool[2].gpus == 3, "pools in order");
 	is_str(c.pool[2].node, "n2", "with their nodes");
