@@ -46,6 +46,28 @@ required() {
 		tr -d '"' | sort -u
 }
 
+# ---- every table has an example: its columns, or the first ones and "...", and a row ----
+awk '
+	/^\.Sh / { tables = $0 == ".Sh TABLES" }
+	/^\.Ss / { name = $0; sub(/^\.Ss /, "", name); if (tables) { seen[name] = ""; order[++n] = name } }
+	/^\.Bd -literal/ { block = 1; line = 0; next }
+	/^\.Ed/ { block = 0 }
+	block && tables { line++; cells = gsub(/,/, ","); if (line == 1) { head = cells; names = $0 } else if (line == 2 && cells == head) seen[name] = names }
+	tables && /^\.It Li/ { known[name, $3] = 1; count[name]++ }
+	END {
+		for (i = 1; i <= n; i++) {
+			name = order[i]
+			if (!(name in count)) continue
+			if (seen[name] == "") { print name ": no example"; continue }
+			found = 0
+			k = split(seen[name], column, ",")
+			for (j = 1; j <= k; j++) found += (name, column[j]) in known
+			if (found == 0) print name ": none of its columns in the example"
+		}
+	}' "$page" >out
+ran="looking at the examples of gv-tables(5)" status=0
+if [ ! -s out ]; then pass "every table has an example"; else fail "every table has an example" out; fi
+
 # ---- written ----
 written Devices gv-profile devices -q --cpu --list
 written Throughputs gv-profile jobs --throughputs -t throughputs.csv -c cluster.csv jobs.csv
