@@ -53,10 +53,114 @@ run gv-run --resume -s half
 is_events 1 finish b "one job's progress that cannot be read stops no other"
 err_has 'half/jobs/a/progress: a progress file must be a regular file' "and is told"
 cp -r open far
-sed -i '$s/,[0-9]*,,$/,9223372036854775807,,/' far/events.csv
+sed -i 's/,[^,]*$//; $s/,[0-9]*,,$/,9223372036854775807,,/' far/events.csv # without checksums
 run gv-run --resume -s far
 is_status 2 "a round beyond all numbers"
 err_has 'round: expected a whole number of 0 or more, got "9223372036854775807"' "is an error"
+
+# ---- a journal that is damaged ----
+ok "each line has its checksum" sh -c '! sed 1d open/events.csv | grep -v ",[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]\$"'
+old() { rm -rf "$1" && cp -r open "$1" && sed -i 's/,[^,]*$//' "$1/events.csv"; }
+old old
+run gv-run --resume -s old
+silent "a journal without checksums is read"
+is_events 0 start '' "as it is"
+ok "and has them from then on" sh -c 'head -n 1 old/events.csv | grep -q ",crc32\$"'
+lines=$(wc -l <open/events.csv)
+at=$(grep -n ',finish,a,' open/events.csv | cut -d: -f1)
+for what in quote byte cut; do
+	rm -rf harm
+	cp -r open harm
+	case $what in
+	quote) sed -i "${at}s/finish/\"inish/" harm/events.csv ;;
+	byte) sed -i "${at}s/finish/finisj/" harm/events.csv ;;
+	cut) sed -i "${at}s/^.....//" harm/events.csv ;;
+	esac
+	cp harm/events.csv keep.csv
+	run gv-run --resume -s harm
+	is_status 2 "a damaged line ($what): status 2"
+	err_has "harm/events.csv:$at: damaged: its checksum is wrong" "with its number"
+	is_events 0 start '' "and nothing is started"
+	same_file keep.csv harm/events.csv "nor changed"
+	run gv-run --repair -s harm
+	is_status 1 "--repair: status 1"
+	out_has "events.csv:$at: damaged, would be lost: \"" "says what would be lost"
+	out_has "$((lines - 2)) of $((lines - 1)) lines are whole" "and what would not"
+	same_file keep.csv harm/events.csv "and changes nothing"
+done
+run gv-run --resume --repair -s harm
+is_status 0 "--resume --repair goes on"
+is_events 1 finish a "does again what was lost"
+is_events 0 start b "and nothing else"
+same_file keep.csv harm/events.csv.damaged "the journal as it was is kept"
+run gv-run --repair -s harm
+is_status 0 "nothing is damaged then"
+printf '9.5,resume,"a' >>harm/events.csv
+run gv-run --repair -s harm
+out_has 'the last line is torn: 13 bytes' "a torn line is told"
+is_status 0 "and is no damage"
+run gv-run --repair -s none
+is_status 2 "no journal"
+
+# ---- readers that do not read ----
+cat >chatty.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share
+EOT
+for i in 0 1 2 3 4 5 6 7 8 9; do
+	for j in 0 1 2 3 4 5 6 7 8 9; do
+		echo "a-job-with-quite-a-long-name-that-fills-a-pipe-and-then-has-even-more-letters-and-then-again-and-again-and-again-and-at-last-an-end-$i$j-$i$j-$i$j-$i$j-$i$j-$i$j-$i$j-$i$j-$i$j-$i$j-$i$j-$i$j-$i$j-$i$j-$i$j,1,\"echo step 1 >>\$GV_PROGRESS; echo checkpoint 1 >>\$GV_PROGRESS\",big,1,0.01"
+	done
+done >>chatty.csv
+mkfifo lazy
+sleep 60 <lazy &
+sleeper=$!
+gv-run -c one.csv -s lazy.state --round=0.2 chatty.csv >lazy 2>err &
+pid=$!
+true_within 60 grep -q ',end,' lazy.state/events.csv
+ran="gv-run with a reader that does not read"
+if [ "$(grep -c ',finish,' lazy.state/events.csv)" -eq 100 ]; then pass "a full pipe stops no round"; else fail "a full pipe" err; fi
+ok "it waits for its reader" kill -0 "$pid"
+kill -TERM "$pid"
+status=0
+wait "$pid" || status=$?
+is_status 143 "until a signal comes"
+err_has "not all events were read; all are in" "and says what is missing"
+kill "$sleeper"
+wait "$sleeper" 2>/dev/null
+(gv-run -c one.csv -s slow.state --round=0.2 chatty.csv; echo $? >code) 2>err | { true_within 60 grep -q ',end,' slow.state/events.csv; cat; } >out
+status=$(cat code)
+silent "a reader that begins late"
+sed 's/,[^,]*$//' slow.state/events.csv >got
+same_file out got "has all of it"
+run gv-run --tsv -c one.csv -s tsv.state --round=0.2 short.csv
+tr '\t' , <out >got
+sed 's/,[^,]*$//' tsv.state/events.csv >want
+same_file want got "as TSV, too"
+if [ -n "${GV_PYTHON:-}" ]; then
+	cat >nonblock.py <<'EOT'
+import os, subprocess, sys, time
+r, w = os.pipe()
+os.set_blocking(w, False)
+p = subprocess.Popen(sys.argv[1:], stdout=w)
+os.close(w)
+time.sleep(1.5)
+got = b""
+while True:
+    piece = os.read(r, 65536)
+    if not piece:
+        break
+    got += piece
+open("out", "wb").write(got)
+sys.exit(p.wait())
+EOT
+	"$GV_PYTHON" nonblock.py gv-run -c one.csv -s nb.state --round=0.2 chatty.csv 2>err && status=0 || status=$?
+	silent "a standard output that does not wait"
+	sed 's/,[^,]*$//' nb.state/events.csv >got
+	same_file out got "gets all of it"
+else
+	skip "no python3"
+	skip "no python3"
+fi
 
 # ---- GPUs that are in two pools ----
 printf 'gpu_type,gpus,ids\nbig,2,0;1\nsmall,2,1;2\n' >twice.csv

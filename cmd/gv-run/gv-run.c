@@ -21,6 +21,7 @@
 #include "journal.h"
 #include "loop.h"
 #include "node.h"
+#include "output.h"
 #include "policy.h"
 #include "restore.h"
 #include "settings.h"
@@ -39,6 +40,7 @@ static const char help[] =
     "  -c, --cluster FILE     the GPUs: gpu_type, gpus, node, threads\n"
     "  -s, --state DIR        where the run's state is kept (default: below TMPDIR)\n"
     "      --resume           go on with the run in DIR; no table is read\n"
+    "      --repair           say what damage in DIR would lose; with --resume do\n"
     "  -r, --round TIME       length of a round (360s)\n"
     "  -g, --grace TIME       from SIGTERM to SIGKILL (60s)\n"
     "  -p, --policy COMMAND   rates in, allocation out; asked when jobs come and go\n"
@@ -60,13 +62,15 @@ enum {
 	OPT_MAX_FAILURES,
 	OPT_LOG_DIR,
 	OPT_NODE,
+	OPT_REPAIR,
 	OPT_CLEAN_ENV
 };
 
 static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"cluster", required_argument, NULL, 'c'}, {"state", required_argument, NULL, 's'},
-    {"resume", no_argument, NULL, OPT_RESUME}, {"round", required_argument, NULL, 'r'},
-    {"grace", required_argument, NULL, 'g'}, {"policy", required_argument, NULL, 'p'},
+    {"repair", no_argument, NULL, OPT_REPAIR}, {"resume", no_argument, NULL, OPT_RESUME},
+    {"round", required_argument, NULL, 'r'}, {"grace", required_argument, NULL, 'g'},
+    {"policy", required_argument, NULL, 'p'},
     {"policy-timeout", required_argument, NULL, OPT_POLICY_TIMEOUT},
     {"max-failures", required_argument, NULL, OPT_MAX_FAILURES},
     {"log-dir", required_argument, NULL, OPT_LOG_DIR},
@@ -105,6 +109,9 @@ parse_option(struct settings *o, struct gv_opt *opt, int code, int argc, char **
 		break;
 	case 'n':
 		o->dry_run = true;
+		break;
+	case OPT_REPAIR:
+		o->repair = true;
 		break;
 	case OPT_RESUME:
 		o->resume = true;
@@ -148,6 +155,13 @@ parse_options(struct settings *o, struct gv_opt *opt, int argc, char **argv)
 		gv_opt_usage(opt, "--resume needs the state: -s DIR");
 	if (o->resume && optind < argc)
 		gv_opt_usage(opt, "--resume reads no table");
+	if (o->repair && o->state == NULL)
+		gv_opt_usage(opt, "--repair needs the state: -s DIR");
+	if (o->repair && !o->resume) {
+		if (optind < argc)
+			gv_opt_usage(opt, "--repair reads no table");
+		return;
+	}
 	if (!o->resume && o->cluster == NULL)
 		gv_opt_usage(opt, "no cluster: -c FILE");
 	if (!o->resume)
@@ -162,6 +176,7 @@ struct run {
 	struct state state;
 	struct jobs jobs;
 	struct journal journal;
+	struct output output;
 	struct policy policy;
 	struct work work;
 	struct loop loop;
@@ -276,13 +291,16 @@ begin(struct run *r, struct gv_out *out)
 	bool pairs = r->jobs.life.rounds.pairs.n > 0 || r->policy.own;
 	bool before;
 
-	if (restore(&r->jobs, r->state.dir, &pairs, &before, &e) != 0 ||
-	    journal_open(&r->journal, r->state.dir, out, r->o.tsv, pairs, &e) != 0)
+	if (restore(&r->jobs, r->state.dir, r->o.repair, &pairs, &before, &e) != 0 ||
+	    journal_open(&r->journal, r->state.dir, pairs, &e) != 0)
 		gv_die_error(&e);
+	output_open(&r->output, out == gv_stdout() ? NULL : out, r->o.tsv, r->journal.fd,
+	    r->journal.size);
 	r->loop = (struct loop){.o = &r->o,
 	    .state = &r->state,
 	    .jobs = &r->jobs,
 	    .journal = &r->journal,
+	    .output = &r->output,
 	    .policy = &r->policy,
 	    .work = &r->work,
 	    .zero_s = gv_clock_s()};
@@ -317,10 +335,24 @@ run(struct run *r, const struct gv_rates *given, const struct gv_frame *cluster,
 	prepare(r, given, cluster);
 	begin(r, out);
 	loop_run(&r->loop);
-	journal_close(&r->journal);
 	status = exit_status(r);
+	if (r->output.error != 0 && !r->output.gone && r->output.file == NULL)
+		gv_warn("cannot write to standard output: %s", strerror(r->output.error));
+	journal_close(&r->journal);
 	state_close(&r->state, status == 0);
 	return status;
+}
+
+/* Says what damage in the state would lose. */
+static int
+inspect(const struct settings *o)
+{
+	struct gv_error e = {0};
+	int rc = restore_inspect(o->state, gv_stdout(), &e);
+
+	if (rc < 0)
+		gv_die_error(&e);
+	return gv_finish() != 0 ? GV_EXIT_TROUBLE : rc == 0 ? GV_EXIT_OK : GV_EXIT_NO;
 }
 
 int
@@ -343,6 +375,8 @@ main(int argc, char **argv)
 	parse_options(&r.o, &opt, argc, argv);
 	if (r.o.state != NULL && state_check(r.o.state, &e) != 0)
 		gv_die_error(&e);
+	if (r.o.repair && !r.o.resume)
+		return inspect(&r.o);
 	read_cluster(&r.o, &r.jobs.cluster, &cluster);
 	if (!r.o.resume && table_read(&given, r.o.input, &r.jobs.cluster,
 			       r.o.policy == NULL, &slips, &e) != 0)
@@ -360,12 +394,13 @@ main(int argc, char **argv)
 		status = run(&r, r.o.resume ? NULL : &given, &cluster, out);
 	}
 	/* an output that failed says why when it is closed */
-	if (status == GV_EXIT_TROUBLE && r.journal.out_errno == 0)
+	if (status == GV_EXIT_TROUBLE && r.output.error == 0)
 		gv_out_discard(out);
 	else if (opt.output != NULL && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
 	gv_frame_free(&cluster);
 	gv_rates_free(&given);
+	output_close(&r.output);
 	work_close(&r.work);
 	policy_close(&r.policy);
 	jobs_free(&r.jobs);

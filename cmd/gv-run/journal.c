@@ -6,50 +6,105 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lines.h"
+
+/* ---- lines ---- */
+
 static void
-write_header(const struct journal *l, struct gv_tabw *w)
+begin(struct journal *l, bool pairs)
+{
+	l->pairs = pairs;
+	l->out = gv_out_memory(&l->row);
+	gv_tabw_init(&l->w, l->out, false);
+}
+
+/* Takes the row that was formatted, without its line feed. */
+static size_t
+take_row(struct journal *l)
+{
+	size_t from = l->pending.len;
+
+	gv_out_flush(l->out);
+	gv_strbuf_add(&l->pending, l->row.s, l->row.len - 1);
+	gv_strbuf_clear(&l->row);
+	return from;
+}
+
+static void
+add_header(struct journal *l)
 {
 	if (l->pairs)
-		gv_events_write_header_with(w);
+		gv_events_write_header_with(&l->w);
 	else
-		gv_events_write_header(w);
+		gv_events_write_header(&l->w);
+	take_row(l);
+	gv_strbuf_fmt(&l->pending, ",%s\n", lines_column);
+}
+
+static void
+add_event(struct journal *l, const struct gv_event *ev)
+{
+	if (l->pairs)
+		gv_events_write_with(&l->w, ev);
+	else
+		gv_events_write(&l->w, ev);
+	lines_seal(&l->pending, take_row(l));
+}
+
+static void
+end(struct journal *l)
+{
+	struct gv_error e = {0};
+
+	gv_out_close(l->out, &e);
+	gv_strbuf_free(&l->row);
+	gv_strbuf_free(&l->pending);
+	gv_strbuf_free(&l->gpus);
+	l->out = NULL;
 }
 
 int
-journal_open(struct journal *l, const char *dir, struct gv_out *out, bool tsv, bool pairs,
-    struct gv_error *e)
+journal_rewrite(
+    const char *path, const struct gv_events *events, bool pairs, struct gv_error *e)
+{
+	struct journal l = {.fd = -1};
+	size_t i;
+	int rc;
+
+	begin(&l, pairs);
+	add_header(&l);
+	for (i = 0; i < events->n; i++)
+		add_event(&l, &events->event[i]);
+	rc = gv_file_write(path, l.pending.s, l.pending.len, e);
+	end(&l);
+	return rc;
+}
+
+/* ---- the file ---- */
+
+int
+journal_open(struct journal *l, const char *dir, bool pairs, struct gv_error *e)
 {
 	struct gv_strbuf path = {0};
 	struct stat st;
 
-	*l = (struct journal){.dir = dir, .out = out, .pairs = pairs, .pending = true};
+	*l = (struct journal){.dir = dir};
 	gv_strbuf_fmt(&path, "%s/events.csv", dir);
-	l->fd = open(path.s, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	l->fd = open(path.s, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (l->fd == -1 || fstat(l->fd, &st) != 0) {
 		gv_error_sys(e, "%s: cannot open", path.s);
 		gv_strbuf_free(&path);
 		return -1;
 	}
-	l->file = gv_out_fd(l->fd, path.s);
 	gv_strbuf_free(&path);
-	gv_tabw_init(&l->file_w, l->file, false);
-	if (st.st_size == 0) {
-		write_header(l, &l->file_w);
-		if (gv_sync_dir(dir, e) != 0)
-			return -1;
-	}
-	gv_tabw_init(&l->out_w, l->out, tsv);
-	write_header(l, &l->out_w);
-	return 0;
-}
-
-static void
-write_event(const struct journal *l, struct gv_tabw *w, const struct gv_event *ev)
-{
-	if (l->pairs)
-		gv_events_write_with(w, ev);
-	else
-		gv_events_write(w, ev);
+	begin(l, pairs);
+	l->size = st.st_size;
+	if (st.st_size > 0)
+		return 0;
+	add_header(l);
+	journal_commit(l);
+	return l->broken ? gv_error_set(e, "%s/events.csv: cannot be begun", dir)
+			 : gv_sync_dir(dir, e);
 }
 
 void
@@ -58,54 +113,47 @@ journal_row(struct journal *l, const struct jobs *jobs, const struct gv_life_row
 	struct gv_event ev;
 
 	gv_life_event(&jobs->names, &jobs->life, row, &l->gpus, &ev);
-	write_event(l, &l->file_w, &ev);
-	if (l->out != NULL)
-		write_event(l, &l->out_w, &ev);
-	l->pending = true;
+	add_event(l, &ev);
 }
 
-static void
-output_failed(struct journal *l, int error)
+static int
+write_all(int fd, const char *s, size_t n)
 {
-	if (error == EPIPE)
-		l->out_gone = true;
-	else
-		l->broken = true;
-	l->out_errno = error;
-	l->out = NULL;
-}
+	while (n > 0) {
+		ssize_t written = write(fd, s, n);
 
-void
-journal_output_gone(struct journal *l)
-{
-	output_failed(l, EPIPE);
+		if (written == -1 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return -1;
+		s += written;
+		n -= (size_t)written;
+	}
+	return 0;
 }
 
 void
 journal_commit(struct journal *l)
 {
-	if (!l->pending)
+	if (l->pending.len == 0)
 		return;
-	l->pending = false;
-	if (!l->broken && (gv_out_flush(l->file) != 0 || fsync(l->fd) != 0)) {
+	if (!l->broken &&
+	    (write_all(l->fd, l->pending.s, l->pending.len) != 0 || fsync(l->fd) != 0)) {
 		gv_warn("%s/events.csv: cannot write: %s", l->dir, strerror(errno));
 		l->broken = true;
 	}
-	errno = 0;
-	if (l->out != NULL && gv_out_flush(l->out) != 0)
-		output_failed(l, errno);
+	if (!l->broken)
+		l->size += (off_t)l->pending.len;
+	gv_strbuf_clear(&l->pending);
 }
 
 void
 journal_close(struct journal *l)
 {
-	struct gv_error e = {0};
-
-	journal_commit(l);
-	gv_strbuf_free(&l->gpus);
-	if (l->file == NULL)
+	if (l->fd == -1 || l->out == NULL)
 		return;
-	gv_out_close(l->file, &e); /* a failure was told when it happened */
+	journal_commit(l);
+	end(l);
 	close(l->fd);
-	l->file = NULL;
+	l->fd = -1;
 }

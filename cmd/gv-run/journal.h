@@ -1,8 +1,9 @@
-/* Events: to the journal, durably, then to the output. */
+/* The journal: events, durably, each line with a checksum. */
 #ifndef JOURNAL_H
 #define JOURNAL_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "base/fileio.h"
@@ -11,32 +12,34 @@
 #include "table/tab.h"
 
 struct journal {
-	const char *dir;     /* of the state */
-	struct gv_out *file; /* DIR/events.csv */
-	int fd;
-	struct gv_tabw file_w;
-	bool pairs;         /* events have the column with_job_id */
-	struct gv_out *out; /* standard output or -o; NULL once it has failed */
-	struct gv_tabw out_w;
-	int out_errno; /* of its failure, 0 = none */
-	bool out_gone; /* its reader has gone: that is no error of ours */
-	bool broken;   /* the journal, or the output, cannot be written */
-	bool pending;  /* events not yet on disk */
+	const char *dir;          /* of the state */
+	int fd;                   /* DIR/events.csv, -1 = none */
+	off_t size;               /* bytes of it, on disk */
+	bool pairs;               /* events have the column with_job_id */
+	bool broken;              /* it cannot be written */
+	struct gv_strbuf pending; /* rows that are not on disk yet */
+	struct gv_out *out;       /* formats a row, */
+	struct gv_tabw w;
+	struct gv_strbuf row; /* here */
 	struct gv_strbuf gpus;
 };
 
 /*
- * Opens the journal of the state in dir; begins both tables.  out: standard output or
- * that of -o, the caller's.  pairs: events have the column with_job_id.  0 or -1.
+ * Opens the journal of the state in dir, whose lines are whole and sealed; begins one
+ * that is empty.  pairs: events have the column with_job_id.  0 or -1.
  */
-int journal_open(struct journal *l, const char *dir, struct gv_out *out, bool tsv,
-    bool pairs, struct gv_error *e);
+int journal_open(struct journal *l, const char *dir, bool pairs, struct gv_error *e);
 void journal_row(
     struct journal *l, const struct jobs *jobs, const struct gv_life_row *row);
-/* Makes rows durable and hands them on.  Sets broken or out_gone when that fails. */
+/* Makes rows durable.  Sets broken when that fails. */
 void journal_commit(struct journal *l);
-/* Nobody reads the output any more. */
-void journal_output_gone(struct journal *l);
 void journal_close(struct journal *l);
+
+/*
+ * Writes a journal anew, sealed, as the file of that path: 0, or -1 with *e set.  It is
+ * what a journal becomes that has no checksums, no column with_job_id or damage.
+ */
+int journal_rewrite(
+    const char *path, const struct gv_events *events, bool pairs, struct gv_error *e);
 
 #endif

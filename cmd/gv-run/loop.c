@@ -13,6 +13,9 @@
 /* How often progress files are read and the clock is written down. */
 static const double look_s = .5;
 
+/* How long a run that was ended waits for who reads its events. */
+static const double last_words_s = 1;
+
 /* ---- what comes out of the jobs' life ---- */
 
 /* Failures, in words. */
@@ -95,7 +98,8 @@ time_now(const struct loop *l)
 bool
 loop_is_broken(const struct loop *l)
 {
-	return l->journal->broken || l->policy->broken;
+	return l->journal->broken || l->policy->broken ||
+	       (l->output->error != 0 && !l->output->gone);
 }
 
 static bool
@@ -119,29 +123,24 @@ wakes_s(const struct loop *l)
 	return t;
 }
 
-/* Whether a descriptor is a pipe: its reader may leave without our writing. */
-static bool
-is_pipe(int fd)
+/* Sleeps until a signal, or the output, or so long. */
+static void
+sleep_for(struct loop *l, double wait_s)
 {
-	struct stat st;
+	struct pollfd fd[2] = {{.fd = signals_fd(), .events = POLLIN}, {.fd = -1}};
 
-	return fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+	fd[1].fd = output_poll_fd(l->output, &fd[1].events);
+	/* a millisecond more, for time is counted in whole ones; an hour at most, for int */
+	wait_s = fmin(fmax(wait_s, 0) + .001, 3600);
+	if (poll(fd, 2, (int)ceil(wait_s * 1000)) > 0)
+		output_polled(l->output, fd[1].revents);
+	signals_clear();
 }
 
 static void
 sleep_until_something(struct loop *l)
 {
-	struct pollfd fd[2] = {{.fd = signals_fd(), .events = POLLIN}, {.fd = -1}};
-	double wait_s = wakes_s(l) - (gv_clock_s() - l->zero_s);
-
-	if (l->journal->out == gv_stdout() && is_pipe(STDOUT_FILENO))
-		fd[1].fd = STDOUT_FILENO;
-	/* a millisecond more, for time is counted in whole ones; an hour at most, for int */
-	wait_s = fmin(fmax(wait_s, 0) + .001, 3600);
-	if (poll(fd, 2, (int)ceil(wait_s * 1000)) > 0 &&
-	    (fd[1].revents & (POLLERR | POLLHUP)) != 0)
-		journal_output_gone(l->journal);
-	signals_clear();
+	sleep_for(l, wakes_s(l) - (gv_clock_s() - l->zero_s));
 }
 
 /* ---- the end ---- */
@@ -151,7 +150,7 @@ look_at_signals(struct loop *l)
 {
 	if (l->signal == 0)
 		l->signal = signals_first();
-	if (l->signal == 0 && l->journal->out_gone)
+	if (l->signal == 0 && l->output->gone)
 		l->signal = SIGPIPE;
 }
 
@@ -186,6 +185,34 @@ write_clock(const struct loop *l)
 	    l->jobs->life.now_s, l->jobs->life.round);
 }
 
+/* To the journal, and what is there to the reader. */
+static void
+write_events(struct loop *l)
+{
+	journal_commit(l->journal);
+	output_turn(l->output, l->journal->size);
+}
+
+/*
+ * Waits for a reader that has not taken all events yet: until it has, or a signal; when
+ * a signal has ended the run already, for a moment.
+ */
+static void
+finish_output(struct loop *l)
+{
+	double until_s = ends_early(l) ? gv_clock_s() + last_words_s : HUGE_VAL;
+
+	while (output_lags(l->output) && gv_clock_s() < until_s &&
+	       (until_s < HUGE_VAL || l->signal == 0)) {
+		sleep_for(l, fmin(until_s - gv_clock_s(), 3600));
+		output_turn(l->output, l->journal->size);
+		look_at_signals(l);
+	}
+	if (output_lags(l->output) && !l->o->quiet)
+		gv_warn("warning: not all events were read; all are in %s/events.csv",
+		    l->journal->dir);
+}
+
 static void
 turn(struct loop *l)
 {
@@ -214,7 +241,7 @@ loop_run(struct loop *l)
 		if (gv_life_done(life))
 			gv_life_tell(life, GV_EVENT_END);
 		loop_carry_out(l);
-		journal_commit(l->journal);
+		write_events(l);
 		look_at_signals(l);
 		if (ends_early(l))
 			stop_all(l);
@@ -225,7 +252,8 @@ loop_run(struct loop *l)
 		show_progress(l);
 		sleep_until_something(l);
 	}
-	journal_commit(l->journal);
+	write_events(l);
 	write_clock(l);
+	finish_output(l);
 	gv_progress(NULL);
 }

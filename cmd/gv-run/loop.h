@@ -6,6 +6,7 @@
 
 #include "jobs.h"
 #include "journal.h"
+#include "output.h"
 #include "policy.h"
 #include "settings.h"
 #include "state.h"
@@ -16,6 +17,7 @@ struct loop {
 	const struct state *state;
 	struct jobs *jobs;
 	struct journal *journal;
+	struct output *output;
 	struct policy *policy;
 	struct work *work;
 	double zero_s; /* of gv_clock_s at time 0 */

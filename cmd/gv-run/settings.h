@@ -17,6 +17,7 @@ struct settings {
 	int max_failures;
 	bool dry_run;
 	bool resume;
+	bool repair;
 	bool clean_env;
 	bool quiet;
 	int verbose;

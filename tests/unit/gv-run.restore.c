@@ -126,7 +126,6 @@ struct run {
 	struct journal journal;
 };
 
-static int null_fd;
 static char dir[] = "/tmp/gv-restore.XXXXXX";
 static const struct settings settings = {.round_s = 1, .max_failures = 100};
 
@@ -166,27 +165,23 @@ restore_run(struct run *r, struct gv_error *e)
 	bool pairs = r->jobs.life.rounds.pairs.n > 0;
 	bool any;
 
-	if (restore(&r->jobs, dir, &pairs, &any, e) != 0)
+	if (restore(&r->jobs, dir, false, &pairs, &any, e) != 0)
 		return -1;
-	return journal_open(
-	    &r->journal, dir, gv_out_fd(null_fd, "null"), false, pairs, e);
+	return journal_open(&r->journal, dir, pairs, e);
 }
 
 static void
 close_run(struct run *r)
 {
 	struct gv_life *l = &r->jobs.life;
-	struct gv_out *out = r->journal.out;
-	struct gv_error e = {0};
 	struct gv_life_out row;
 
-	if (out != NULL) {
+	if (r->journal.out != NULL) {
 		gv_life_restart(l, l->now_s, l->now_s, "gv-run was killed");
 		while (gv_life_next(l, &row))
 			if (row.kind == GV_LIFE_ROW)
 				journal_row(&r->journal, &r->jobs, &row.row);
 		journal_close(&r->journal);
-		gv_out_close(out, &e);
 	}
 	jobs_free(&r->jobs);
 }
@@ -371,7 +366,6 @@ main(void)
 	gv_init("gv-run");
 	if (mkdtemp(dir) == NULL)
 		gv_die_sys("%s", dir);
-	null_fd = open("/dev/null", O_WRONLY);
 	put("cluster.csv", cluster_text, strlen(cluster_text));
 	put("jobs.csv", jobs_text, strlen(jobs_text));
 	test_cuts();
