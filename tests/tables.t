@@ -151,9 +151,9 @@ job_id,command,gpu_type,steps_per_s,share,policy
 a,exit 0,cpu1,1,1,mine
 E
 gv-run -q -c cluster.csv --round=1s -s state -p 'tee asked.csv | gv-alloc -p isolated -c cluster.csv' run.csv >made 2>err
-header made >got
+header state/events.csv >got
 described Events >want
-same Events "what gv-run writes"
+same Events "what gv-run writes, and its journal"
 header run.csv >before
 header asked.csv | grep -vxFf before | sort >got
 described Rates | grep -vx -e gpu_type -e steps_per_s -e with_job_id -e with_steps_per_s | sort >want
