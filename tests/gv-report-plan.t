@@ -6,6 +6,12 @@ cp "$src/examples/man/layers.csv" "$src/examples/man/edges.csv" .
 usage='usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-c CLUSTER] [-o FILE] [TABLE]'
 head='level,stage,within,layers,first_layer,last_layer,replicas,gpus,recompute,compute_s,sync_s,transfer_s,load_s,limit,parameter_bytes,activation_bytes,in_flight,memory_bytes'
 
+# columns_of NAMES: those columns of standard input or ./out, spaces between
+columns_of() {
+	awk -F, -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(want, c, " ") }
+		{ for (i = 1; i <= n; i++) printf "%s%s", $at[c[i]], i < n ? " " : "\n" }' "${2:--}"
+}
+
 # ---- stages ----
 # 3 + 1 GPUs of 4 busy 20 of 20 and 5 of 20 ms: 81.25 %
 { echo $head && cat; } >stages.csv <<'EOT'
@@ -18,11 +24,11 @@ is_out "stages: text" <<'EOT'
 2 stages on 4 GPUs
 slowest     20.0 ms a minibatch: stage 0, limited by compute
 GPUs        computing 81.2 % of the time in a full pipeline
-memory      888.4 MB on each GPU of stage 1, the fullest
+memory      0.827 GiB on each GPU of stage 1, the fullest
 
-stage  layers  from ... to     replicas  GPUs  compute ms  sync ms  transfer ms  load ms  limit     weights MB  memory MB  load
-    0       6  conv1 ... pool         3     3        20.0      1.0          0.0     20.0  compute          1.5      579.2  ####################
-    1       1  fc1                    1     1         5.0      0.0         12.5     12.5  transfer       221.9      888.4  #############
+stage  layers  from ... to     replicas  GPUs  compute ms  sync ms  transfer ms  load ms  limit       weights     memory  load
+    0       6  conv1 ... pool         3     3        20.0      1.0          0.0     20.0  compute   0.001 GiB  0.539 GiB  ####################
+    1       1  fc1                    1     1         5.0      0.0         12.5     12.5  transfer  0.207 GiB  0.827 GiB  #############
 EOT
 run gv-report -f csv stages.csv
 is_out "stages: CSV" <<'EOT'
@@ -59,11 +65,11 @@ is_out "levels: the slowest is one of the outermost" <<'EOT'
 1 stage on 4 GPUs
 slowest     8.0 ms a minibatch: stage 0 of level 2, limited by sync
 GPUs        computing 62.5 % of the time in a full pipeline
-memory      4.0 MB on each GPU of stage 0, the fullest
+memory      0.004 GiB on each GPU of stage 0, the fullest
 
-level  stage  layers  from ... to  replicas  GPUs  compute ms  sync ms  transfer ms  load ms  limit    weights MB  memory MB  load
-    1      0       3  a ... c             2     4        10.0      0.0          0.0     10.0  compute         1.0        4.0  ####################
-    2      0       3  a ... c             2     4         5.0      8.0          0.0      8.0  sync            1.0          -  ####################
+level  stage  layers  from ... to  replicas  GPUs  compute ms  sync ms  transfer ms  load ms  limit      weights     memory  load
+    1      0       3  a ... c             2     4        10.0      0.0          0.0     10.0  compute  0.001 GiB  0.004 GiB  ####################
+    2      0       3  a ... c             2     4         5.0      8.0          0.0      8.0  sync     0.001 GiB          -  ####################
 EOT
 echo $head >empty.csv
 run gv-report empty.csv
@@ -71,7 +77,7 @@ silent "no stages"
 is_out "no stages: text" <<'EOT'
 0 stages on 0 GPUs
 
-stage  layers  from ... to  replicas  GPUs  compute us  sync us  transfer us  load us  limit  weights MB  memory MB  load
+stage  layers  from ... to  replicas  GPUs  compute us  sync us  transfer us  load us  limit  weights  memory  load
 EOT
 for format in svg html csv json; do
 	run gv-report -f $format empty.csv
@@ -96,14 +102,26 @@ is_out "a plan: its rows tell of computing and weights" <<'EOT'
 slowest     21.1 ms a minibatch: stage 0, its computing alone
 GPUs        computing 81.8 % of the time in a full pipeline
 
-stage  layers  from ... to     replicas  GPUs  load ms  weights MB  load
-    0       6  conv1 ... pool         3     3     21.1         1.5  ####################
-    1       2  fc1 ... fc2            1     1      5.8       221.9  ######
+stage  layers  from ... to     replicas  GPUs  load ms    weights  load
+    0       6  conv1 ... pool         3     3     21.1  0.001 GiB  ####################
+    1       2  fc1 ... fc2            1     1      5.8  0.207 GiB  ######
 EOT
 cp out want
 { cat plan.csv && echo && cat edges.csv; } >both.csv
 run gv-report both.csv
 same_file want out "edges may follow"
+gv-partition --cost=compat -l 4@10Gb/s -e edges.csv layers.csv >compat.csv
+run gv-report -f svg compat.csv
+out_has ", computing 21.1 ms a minibatch</title>" "a plan drawn, whose time is not told: what its computing takes"
+# layers in any order: what runs first and last names a stage
+(sed 1q layers.csv && sed 1d layers.csv | sort -t, -k5,5n) >mixed.csv
+{ cat mixed.csv && echo && cat edges.csv; } | gv-partition -l 4@10Gb/s >both.csv
+run gv-report -f csv both.csv
+columns_of 'first_layer last_layer' out >got
+gv-partition --explain -l 4@10Gb/s -e edges.csv mixed.csv | columns_of 'first_layer last_layer' >want
+same_file got want "a plan of rows in any order: as --explain names its stages"
+printf 'first_layer last_layer\nconv1 pool\nfc1 fc2\n' >want
+same_file got want "by the layers that run first and last"
 sed '2,$s/,none,/,full,/' plan.csv >full.csv
 run gv-report -f csv full.csv
 gv-partition --evaluate -l 4@10Gb/s -e edges.csv full.csv >stages-full.csv
@@ -138,6 +156,23 @@ import sys
 import xml.dom.minidom
 
 stages = list(csv.DictReader(open(sys.argv[1])))
+
+
+def parent(s):
+    up = [t for t in stages if int(t["level"]) == int(s["level"]) + 1 and t["stage"] == s["within"]]
+    return up[0] if up else None
+
+
+for s in stages:  # replicas of what a stage is in share its minibatches; the outer stands first
+    s["outer"], s["path"], up = 1, [int(s["stage"])], parent(s)
+    while up:
+        s["outer"] *= int(up["replicas"])
+        s["path"].insert(0, int(up["stage"]))
+        up = parent(up)
+stages.sort(key=lambda s: s["path"])
+for s in stages:
+    for c in ("compute_s", "sync_s", "transfer_s", "load_s"):
+        s[c] = float(s[c]) / s["outer"]
 most = max(float(s[c]) for s in stages for c in ("compute_s", "sync_s", "transfer_s", "load_s"))
 memory = max(float(s["memory_bytes"] or 0) for s in stages)
 rects = [r for r in xml.dom.minidom.parse(sys.argv[2]).getElementsByTagName("rect")
@@ -167,6 +202,31 @@ out_has '<dt>slowest</dt>' "html: the summary"
 sed 's/conv1/<b>\&"/; s/,compute,/,a<b,/' stages.csv >odd.csv
 run gv-report -f html odd.csv
 ok "html: texts of the table are escaped" sh -c '! grep -q "<b>" out'
+
+# a stage twice on level 2 of two of level 1: these share its minibatches, and follow it
+{ echo $head && cat; } >nested.csv <<'EOT'
+1,0,0,1,a,a,1,2,none,0.016,0,0,0.016,compute,1000000,2000,1,50182275072
+1,1,0,1,b,b,1,2,none,0.012,0,0,0.012,compute,1000000,2000,1,4000000
+1,2,1,1,c,c,2,2,none,0.006,0,0,0.006,compute,1000000,2000,1,4000000
+2,0,0,2,a,b,2,4,,0.008,0.002,0,0.008,compute,1000000,2000,,
+2,1,1,1,c,c,1,2,,0.006,0,0.001,0.006,compute,1000000,2000,,
+EOT
+run gv-report -f svg nested.csv
+cat >want <<'EOT'
+stage 0 of level 2
+stage 0 of level 1
+stage 1 of level 1
+stage 1 of level 2
+stage 2 of level 1
+EOT
+grep -o '>stage [0-9] of level [0-9]' out | tr -d '>' >got
+same_file got want "levels drawn: a stage, then those inside it"
+red=$(sed -n 's/.*class="slowest" x1="\([0-9.]*\)".*/\1/p' out)
+ran="gv-report -f svg nested.csv" status=0
+ok "levels drawn: no bar runs past the slowest stage" awk -v red="$red" '
+	/<rect class="p[012]" x="220/ { split($0, w, "width=\""); n++; if (220 + w[2] > red + 0.05) bad = 1 }
+	END { exit bad || n < 10 || red == "" }' out
+out_has "46.7 GiB" "levels drawn: bytes in GiB"
 
 # ---- messages ----
 # wrong NAME SED MESSAGE FILE: a bad table

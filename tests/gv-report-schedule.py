@@ -57,7 +57,35 @@ for s in steps:
         print(s, "is drawn", len(found), "times")
     for key, b in found:
         bars[key].remove(b)
+# what is on its way: from the end of what made it, or of the GPU's step before, to the step
+made = {}
+for s in steps:
+    made.setdefault((s["op"], s["stage"], s["micro_batch"]), []).append(float(s["end_ms"]))
+ways = {(key[0], round(b[0] + b[1], 1)): b[1] for key, some in bars.items() for b in some if b[2] == "way"}
+waits = 0
+for i, key in enumerate(gpus):
+    own = sorted((s for s in steps if s["key"] == key), key=lambda s: (float(s["start_ms"]), int(s["step"])))
+    free = first
+    for s in own:
+        begin = float(s["start_ms"])
+        source = {"F": -1, "B": 1}.get(s["op"], 0)
+        ends = [e for e in made.get((s["op"], str(int(s["stage"]) + source), s["micro_batch"]), [])
+                if source and e <= begin + 1e-9]
+        want = (begin - max([free] + ends[-1:])) * scale if ends else 0
+        at = (i, round(LEFT + (begin - first) * scale, 1))
+        if want > 1:
+            waits += 1
+            near = [w for (g, x), w in ways.items() if g == i and abs(x - at[1]) < 0.25]
+            if not near or abs(near[0] - want) > 0.1:
+                print(s, "waits", want, "drawn", near)
+        if s["op"] != "AR" or float(s["end_ms"]) <= min(
+                [float(t["start_ms"]) for t in own if float(t["start_ms"]) > begin or t is not s and
+                 float(t["start_ms"]) == begin and int(t["step"]) > int(s["step"])] or [1e300]):
+            free = max(free, float(s["end_ms"]))
+drawn = sum(w > 1 for w in ways.values())
+if drawn > waits:
+    print(drawn, "transfers drawn,", waits, "are there")
 for key, some in bars.items():
     for b in some:
-        if b[1] > 2:
+        if b[1] > 2 and b[2] != "way":
             print("drawn, but not there:", key, b)

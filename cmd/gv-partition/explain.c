@@ -1,6 +1,10 @@
 /* The table of stages. */
 #include "explain.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
+
 static const char *const names[] = {"level", "stage", "within", "layers", "first_layer",
     "last_layer", "replicas", "gpus", "recompute", "compute_s", "sync_s", "transfer_s",
     "load_s", "limit", "parameter_bytes", "activation_bytes", "in_flight",
@@ -18,12 +22,14 @@ explain_limit(const struct stage_terms *t, enum cost_model model)
 
 static void
 write_layers(struct gv_tabw *w, const struct stage_report *s, const struct gv_plan *p,
-    const struct gv_layers *l)
+    const struct gv_layers *l, const uint32_t *order)
 {
 	ptrdiff_t id = gv_frame_find(&l->rows, "node_id");
-	size_t v, n = 0, first = 0, last = 0;
+	size_t i, n = 0, first = 0, last = 0;
 
-	for (v = 0; v < l->g.n; v++) {
+	for (i = 0; i < l->g.n; i++) {
+		size_t v = order[i];
+
 		if (p->of[v] < s->first || p->of[v] > s->last)
 			continue;
 		if (n++ == 0)
@@ -40,8 +46,11 @@ explain_write(const struct plan_report *r, const struct gv_plan *p,
     const struct gv_layers *l, const struct cost_rules *rules, struct gv_out *out,
     bool tsv)
 {
+	uint32_t *order = gv_xcalloc(l->g.n, sizeof(*order));
 	struct gv_tabw w;
 	size_t i;
+
+	gv_graph_order(&l->g, order); /* there is one: gv_layers_read looked */
 
 	gv_tabw_init(&w, out, tsv);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -55,7 +64,7 @@ explain_write(const struct plan_report *r, const struct gv_plan *p,
 		gv_tabw_int(&w, (int64_t)s->level + 1);
 		gv_tabw_int(&w, (int64_t)s->stage);
 		gv_tabw_int(&w, (int64_t)s->within);
-		write_layers(&w, s, p, l);
+		write_layers(&w, s, p, l, order);
 		gv_tabw_int(&w, (int64_t)s->replicas);
 		gv_tabw_int(&w, (int64_t)s->gpus);
 		if (s->level == 0)
@@ -80,4 +89,5 @@ explain_write(const struct plan_report *r, const struct gv_plan *p,
 			gv_tabw_str(&w, p->fleet->type[p->stage[s->first].type].name);
 		gv_tabw_end(&w);
 	}
+	free(order);
 }

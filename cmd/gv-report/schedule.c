@@ -154,6 +154,7 @@ schedule_read(struct schedule *s, struct gv_tab *t, struct gv_error *e)
 		    .n = table.gpu[i].n};
 	gv_schedule_free(&table);
 	sum_up(s);
+	schedule_wait(s);
 	return 0;
 }
 
@@ -161,6 +162,7 @@ void
 schedule_free(struct schedule *s)
 {
 	free(s->step);
+	free(s->wait_ms);
 	free(s->gpu);
 	free(s->place);
 	gv_arena_free(&s->arena);

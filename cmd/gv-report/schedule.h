@@ -42,6 +42,9 @@ struct schedule {
 	size_t n_stages, n_micro_batches, n_chunks; /* n_chunks: most stages of a GPU */
 	double start_ms, end_ms;                    /* of everything */
 	double busy_share;
+	/* [n_steps] how long its GPU waited for what it needs, which was on its way */
+	double *wait_ms;
+	double wait_share; /* of all GPUs' time */
 	size_t in_flight;
 	struct gv_arena arena;
 };
@@ -49,6 +52,9 @@ struct schedule {
 /* Reads it.  0, or -1 with *e set, every bad row located, and *s is empty. */
 int schedule_read(struct schedule *s, struct gv_tab *t, struct gv_error *e);
 void schedule_free(struct schedule *s);
+
+/* Fills wait_ms and wait_share. */
+void schedule_wait(struct schedule *s);
 
 /* Which of the stages of its GPU a step is of, from 0. */
 size_t schedule_chunk(const struct schedule *s, const struct gv_schedule_step *step);

@@ -34,7 +34,7 @@ static const char css[] =
     ".f0{fill:#3f6fa8}.f1{fill:#6f99c9}.f2{fill:#9dbce0}.f3{fill:#c5d9ef}"
     ".b0{fill:#3d8f6e}.b1{fill:#6cb394}.b2{fill:#9ad0b8}.b3{fill:#c6e6d8}"
     ".w0{fill:#e09a3e}.w1{fill:#ebb56d}.w2{fill:#f2cd9c}.w3{fill:#f8e3c8}"
-    ".ar{fill:#9b6bb3}.u{fill:#212529}";
+    ".ar{fill:#9b6bb3}.u{fill:#212529}.way{fill:#c08497}";
 
 static const char *const op_word[GV_STEP_OPS] = {
     "forward", "backward", "weight gradients", "all-reduce", "update"};
@@ -133,6 +133,33 @@ number(struct drawing *d, const struct gv_schedule_step *step, size_t chunk, dou
 		    y + h / 2 + 4, text);
 }
 
+/* What a step needs on its way, while the GPU waits for it: a thin bar in the gap. */
+static void
+on_its_way(struct drawing *d, const struct gv_schedule_step *step, double y, double h)
+{
+	double wait_ms = d->s->wait_ms[step - d->s->step];
+	double x = x_of(d, step->start_ms - wait_ms), w = x_of(d, step->start_ms) - x;
+	struct gv_strbuf b = {0};
+	char num[FIXED_LEN];
+
+	if (w < HAIR_PX)
+		return;
+	gv_svg_open(&d->svg, "rect");
+	gv_svg_attr(&d->svg, "class", "way");
+	gv_svg_num(&d->svg, "x", x);
+	gv_svg_num(&d->svg, "y", y + 0.35 * h);
+	gv_svg_num(&d->svg, "width", w);
+	gv_svg_num(&d->svg, "height", 0.3 * h);
+	gv_strbuf_fmt(&b, "stage %lld: waits %s %s for micro-batch %lld, on its way",
+	    (long long)step->stage, fixed(num, wait_ms / d->unit.ms, d->digits),
+	    d->unit.name, (long long)step->micro_batch);
+	gv_svg_open(&d->svg, "title");
+	gv_svg_text(&d->svg, b.s, b.len);
+	gv_svg_close(&d->svg);
+	gv_svg_close(&d->svg);
+	gv_strbuf_free(&b);
+}
+
 /* An update: a line through the row, with a head on it where there is room. */
 static void
 update(
@@ -200,6 +227,7 @@ gpu_row(struct drawing *d, size_t gpu, double y)
 		size_t chunk = schedule_chunk(d->s, step);
 		double end = x_of(d, step->end_ms);
 
+		on_its_way(d, step, y, h - strip);
 		if (step->op == GV_STEP_UPDATE || end <= x_of(d, step->start_ms) ||
 		    end < drawn[below] + HAIR_PX)
 			continue;
@@ -280,6 +308,11 @@ legend(struct drawing *d, double y)
 		label(d, NULL, x + 16, y, op_word[k]);
 		x += 16 + (double)strlen(op_word[k]) * CHAR_W + 18;
 	}
+	if (d->s->wait_share > 0) {
+		gv_svg_rect(&d->svg, "way", x, y - 6, 11, 4);
+		label(d, NULL, x + 16, y, "transfer");
+		x += 16 + 8 * CHAR_W + 18;
+	}
 	gv_svg_rect(&d->svg, "lane edge", x + 0.5, y - 8.5, 10, 10);
 	label(d, NULL, x + 16, y, "bubble");
 	if (d->s->n_chunks > 1)
@@ -316,10 +349,13 @@ heading(struct drawing *d, const char *title)
 	char buf[FIXED_LEN];
 
 	label(d, "h1", MARGIN, 38, title);
-	gv_strbuf_fmt(&b,
-	    "%zu stage%s  \xc2\xb7  bubble %s %%  \xc2\xb7  at most %zu in flight",
-	    s->n_stages, s->n_stages == 1 ? "" : "s",
-	    fixed(buf, 100 * (1 - s->busy_share), d->digits), s->in_flight);
+	gv_strbuf_fmt(&b, "%zu stage%s  \xc2\xb7  bubble %s %%", s->n_stages,
+	    s->n_stages == 1 ? "" : "s",
+	    fixed(buf, 100 * (1 - s->busy_share), d->digits));
+	if (s->wait_share > 0)
+		gv_strbuf_fmt(
+		    &b, " (transfers %s %%)", fixed(buf, 100 * s->wait_share, d->digits));
+	gv_strbuf_fmt(&b, "  \xc2\xb7  at most %zu in flight", s->in_flight);
 	gv_svg_label(&d->svg, "sub", MARGIN, 60, b.s, b.len);
 	gv_strbuf_free(&b);
 }

@@ -111,10 +111,15 @@ read_rows(struct stages *s, struct gv_error *e)
 	return rc;
 }
 
+/* The rows of a stage's layers that run first and last. */
+struct ends {
+	size_t first, last;
+};
+
 /* A layer's part in its stage. */
 static int
-add_layer(
-    struct stages *s, const struct gv_plan_columns *c, size_t row, struct gv_error *e)
+add_layer(struct stages *s, const struct gv_plan_columns *c, size_t row,
+    const size_t *rank, struct ends *ends, struct gv_error *e)
 {
 	const struct gv_frame *f = &s->rows;
 	double forward, backward, parameter, activation;
@@ -139,8 +144,11 @@ add_layer(
 	}
 	stage = &s->stage[cells.stage];
 	if (stage->layers++ == 0)
-		stage->first = text(f, row, "node_id");
-	stage->last = text(f, row, "node_id");
+		ends[cells.stage] = (struct ends){row, row};
+	if (rank[row] < rank[ends[cells.stage].first])
+		ends[cells.stage].first = row;
+	if (rank[row] > rank[ends[cells.stage].last])
+		ends[cells.stage].last = row;
 	stage->recompute = text(f, row, "recompute");
 	stage->gpu_type = cells.gpu_type;
 	stage->replicas = stage->gpus = cells.replicas;
@@ -155,20 +163,23 @@ add_layer(
 
 /* Stages with layers, in their order; what a plan's rows do not tell is NAN. */
 static int
-sum_layers(struct stages *s, struct gv_error *e)
+sum_layers(struct stages *s, const struct gv_frame *edges, struct gv_error *e)
 {
 	struct gv_plan_columns columns = gv_plan_columns(&s->rows);
-	size_t i, n = 0;
+	struct ends *ends = gv_xcalloc(GV_PLAN_GPUS, sizeof(*ends));
+	size_t *rank = stages_ranks(&s->rows, edges), i, n = 0;
 	int rc = 0;
 
 	for (i = 0; i < s->rows.n_rows; i++)
-		rc |= add_layer(s, &columns, i, e);
+		rc |= add_layer(s, &columns, i, rank, ends, e);
 	for (i = 0; i < s->n; i++) {
 		struct stage *stage = &s->stage[i];
 
 		if (stage->layers == 0)
 			continue;
 		stage->level = 1;
+		stage->first = text(&s->rows, ends[i].first, "node_id");
+		stage->last = text(&s->rows, ends[i].last, "node_id");
 		stage->stage = (int64_t)i;
 		stage->load_s = stage->part_s[PART_COMPUTE];
 		stage->part_s[PART_SYNC] = stage->part_s[PART_TRANSFER] = NAN;
@@ -176,6 +187,8 @@ sum_layers(struct stages *s, struct gv_error *e)
 		s->stage[n++] = *stage;
 	}
 	s->n = n;
+	free(rank);
+	free(ends);
 	return rc;
 }
 
@@ -205,6 +218,7 @@ sum_up(struct stages *s)
 		    (s->fullest == s->n || stage->memory > s->stage[s->fullest].memory))
 			s->fullest = i;
 	}
+	stages_nest(s);
 	slowest_s = s->n > 0 ? s->stage[s->slowest].load_s : 0;
 	for (i = 0; i < s->n; i++)
 		if (s->stage[i].level == 1 && slowest_s > 0)
@@ -224,28 +238,34 @@ stage_busy(const struct stages *s, const struct stage *stage)
 
 /* What may follow a plan. */
 static int
-skip_edges(struct gv_tab *t, struct gv_error *e)
+read_edges(struct gv_frame *edges, struct gv_tab *t, struct gv_error *e)
 {
 	int more = gv_tab_table(t, e);
 
 	if (more == 1 && (gv_tab_find(t, "src") < 0 || gv_tab_find(t, "dst") < 0))
 		return gv_error_at(e, gv_tab_file(t), gv_tab_line(t), NULL,
 		    "expected edges behind a plan: src, dst");
-	return more == 1 ? gv_tab_last(t, e) : more;
+	if (more == 1)
+		more = gv_frame_read(edges, t, e) != 0 ? -1 : gv_tab_last(t, e);
+	return more;
 }
 
 int
 stages_read(struct stages *s, struct gv_tab *t, struct gv_error *e)
 {
 	bool plan = is_plan(t);
+	struct gv_frame edges = {0};
 	int rc;
 
 	memset(s, 0, sizeof(*s));
 	rc = gv_frame_read(&s->rows, t, e);
+	if (rc == 0 && plan)
+		rc = read_edges(&edges, t, e);
 	if (rc == 0)
-		rc = plan ? sum_layers(s, e) : read_rows(s, e);
-	if (rc == 0)
-		rc = plan ? skip_edges(t, e) : gv_tab_last(t, e);
+		rc = plan ? sum_layers(s, &edges, e) : read_rows(s, e);
+	if (rc == 0 && !plan)
+		rc = gv_tab_last(t, e);
+	gv_frame_free(&edges);
 	if (rc != 0) {
 		stages_free(s);
 		return -1;

@@ -22,6 +22,8 @@ struct stage {
 	double part_s[STAGE_PARTS];
 	double load_s;
 	double parameter, activation, in_flight, memory;
+	size_t parent; /* the stage of the next level that it is in; n: none */
+	double outer;  /* replicas of all it is in, which share the minibatches */
 };
 
 /* = {0} is an empty one. */
@@ -48,6 +50,18 @@ bool stages_are(const struct gv_tab *t);
  */
 int stages_read(struct stages *s, struct gv_tab *t, struct gv_error *e);
 void stages_free(struct stages *s);
+
+/* Fills parent and outer of each. */
+void stages_nest(struct stages *s);
+
+/* Stages in the order to show them: each in front of those inside it.  [s->n], to be freed. */
+size_t *stages_order(const struct stages *s);
+
+/*
+ * Where each row stands in an order in which layers can run, by the table of edges behind
+ * them; in their own where there is none, or no such order.  [rows->n_rows], to be freed.
+ */
+size_t *stages_ranks(const struct gv_frame *rows, const struct gv_frame *edges);
 
 /* Busy share of a stage's GPUs when the slowest never waits: innermost level. */
 double stage_busy(const struct stages *s, const struct stage *stage);

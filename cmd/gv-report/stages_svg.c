@@ -1,8 +1,10 @@
 /* The stages of a plan drawn: what each computes, sends and keeps. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/strbuf.h"
 #include "draw/svg.h"
 #include "grid.h"
@@ -18,7 +20,8 @@
 #define FOOT_H 40.0
 #define ROW_H  52.0
 #define BAR_H  10.0
-#define CHAR_W 6.3 /* of a character of the labels, about */
+#define INDENT 14.0 /* of a stage inside another */
+#define CHAR_W 6.3  /* of a character of the labels, about */
 
 static const char css[] =
     "text{font:11px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu "
@@ -70,20 +73,25 @@ bar(struct drawing *d, const char *cls, double x, double y, double w, const char
 static void
 times(struct drawing *d, const struct stage *stage, double y)
 {
-	char num[FIXED_LEN], text[FIXED_LEN + 64];
+	char num[FIXED_LEN], text[FIXED_LEN + 96], shared[64] = "";
 	int k, n = 0;
 
+	if (stage->outer > 1)
+		snprintf(shared, sizeof(shared), " on one of %.0f that share minibatches",
+		    stage->outer);
 	for (k = 0; k < STAGE_PARTS; k++) {
-		double w = BAR_W * stage->part_s[k] / d->most_s;
+		double w = BAR_W * stage->part_s[k] / stage->outer / d->most_s;
 
 		if (isnan(w) || d->most_s <= 0)
 			continue;
-		snprintf(text, sizeof(text), "%s: %s %s", part_word[k],
-		    fixed(num, stage->part_s[k] / d->unit.s, d->digits), d->unit.name);
+		snprintf(text, sizeof(text), "%s: %s %s%s", part_word[k],
+		    fixed(num, stage->part_s[k] / d->unit.s, d->digits), d->unit.name,
+		    shared);
 		bar(d, part_class[k], BAR_X, y + n++ * (BAR_H + 2), w, text);
 	}
 	snprintf(text, sizeof(text), "%s %s",
-	    fixed(num, stage->load_s / d->unit.s, d->digits), d->unit.name);
+	    fixed(num, stage->load_s / stage->outer / d->unit.s, d->digits),
+	    d->unit.name);
 	label(d, "h2", BAR_X + BAR_W + 8, y + BAR_H - 1, text);
 	if (stage->limit.len > 0)
 		gv_svg_label(&d->svg, "dim", BAR_X + BAR_W + 8, y + BAR_H + 13,
@@ -96,21 +104,21 @@ bytes(struct drawing *d, const struct stage *stage, double y)
 {
 	bool whole = d->s->whole;
 	double v = whole ? stage->memory : stage->parameter;
-	char num[FIXED_LEN], text[FIXED_LEN + 32];
+	char text[GV_NUM_LEN];
 
 	if (isnan(v) || d->most_bytes <= 0)
 		return;
-	snprintf(text, sizeof(text), "%s MB", fixed(num, v / 1e6, d->digits));
+	gv_show_bytes(text, v);
 	gv_svg_rect(&d->svg, "track", SIDE_X, y, SIDE_W, BAR_H);
 	bar(d, whole ? "memory" : "weights", SIDE_X, y, SIDE_W * v / d->most_bytes, text);
 	label(d, NULL, SIDE_X + SIDE_W + 8, y + BAR_H - 1, text);
 }
 
-/* Bytes of the text that there is room for beside the bars; whole characters. */
+/* Bytes of the text that there is room for from x to the bars; whole characters. */
 static size_t
-fitting(const struct gv_strbuf *b)
+fitting(const struct gv_strbuf *b, double x)
 {
-	size_t most = (size_t)((BAR_X - MARGIN - 8) / CHAR_W), n;
+	size_t most = (size_t)((BAR_X - x - 8) / CHAR_W), n;
 
 	for (n = 0; n < b->len; n++)
 		if (((unsigned char)b->s[n] & 0xc0) != 0x80 && most-- == 0)
@@ -122,7 +130,12 @@ static void
 row(struct drawing *d, const struct stage *stage, double y)
 {
 	struct gv_strbuf b = {0};
+	double x = MARGIN;
+	size_t k;
 
+	for (k = stage->parent; k < d->s->n && x < MARGIN + 3 * INDENT;
+	     k = d->s->stage[k].parent)
+		x += INDENT;
 	gv_strbuf_fmt(&b, "stage %lld", (long long)stage->stage);
 	if (d->s->levels > 1)
 		gv_strbuf_fmt(&b, " of level %lld", (long long)stage->level);
@@ -132,14 +145,14 @@ row(struct drawing *d, const struct stage *stage, double y)
 		gv_strbuf_char(&b, ' ');
 		text_add(&b, stage->gpu_type.s, stage->gpu_type.len);
 	}
-	gv_svg_label(&d->svg, "h2", MARGIN, y + BAR_H - 1, b.s, fitting(&b));
+	gv_svg_label(&d->svg, "h2", x, y + BAR_H - 1, b.s, fitting(&b, x));
 	gv_strbuf_clear(&b);
 	text_add(&b, stage->first.s, stage->first.len);
 	if (stage->layers > 1) {
 		gv_strbuf_str(&b, " \xe2\x80\xa6 ");
 		text_add(&b, stage->last.s, stage->last.len);
 	}
-	gv_svg_label(&d->svg, "dim", MARGIN, y + BAR_H + 14, b.s, fitting(&b));
+	gv_svg_label(&d->svg, "dim", x, y + BAR_H + 14, b.s, fitting(&b, x));
 	gv_strbuf_clear(&b);
 	gv_strbuf_fmt(
 	    &b, "%lld layer%s", (long long)stage->layers, stage->layers == 1 ? "" : "s");
@@ -147,7 +160,7 @@ row(struct drawing *d, const struct stage *stage, double y)
 		gv_strbuf_fmt(&b, ", %lld replicas", (long long)stage->replicas);
 	if (gv_cell_is(stage->recompute, "full"))
 		gv_strbuf_str(&b, ", recomputes");
-	label(d, "dim", MARGIN, y + BAR_H + 28, b.s);
+	label(d, "dim", x, y + BAR_H + 28, b.s);
 	times(d, stage, y);
 	bytes(d, stage, y);
 	gv_strbuf_free(&b);
@@ -221,9 +234,10 @@ measure(struct drawing *d)
 		const struct stage *stage = &d->s->stage[i];
 		double v = d->s->whole ? stage->memory : stage->parameter;
 
-		d->most_s = fmax(d->most_s, stage->load_s);
+		d->most_s = fmax(d->most_s, stage->load_s / stage->outer);
 		for (k = 0; k < STAGE_PARTS; k++)
-			d->most_s = fmax(d->most_s, stage->part_s[k]); /* not NAN */
+			d->most_s = /* not NAN */
+			    fmax(d->most_s, stage->part_s[k] / stage->outer);
 		d->most_bytes = fmax(d->most_bytes, v);
 	}
 }
@@ -235,6 +249,7 @@ stages_svg(struct gv_out *out, const struct stages *s, int digits)
 	struct drawing d = {
 	    .svg = {.out = out}, .s = s, .digits = digits, .unit = stages_unit(s)};
 	struct gv_strbuf title = {0};
+	size_t *order = stages_order(s);
 	char buf[FIXED_LEN];
 	size_t i;
 
@@ -242,7 +257,8 @@ stages_svg(struct gv_out *out, const struct stages *s, int digits)
 	gv_strbuf_fmt(&title, "%zu stage%s on %lld GPU%s", s->n_stages,
 	    s->n_stages == 1 ? "" : "s", (long long)s->gpus, s->gpus == 1 ? "" : "s");
 	if (s->n > 0)
-		gv_strbuf_fmt(&title, ", %s %s a minibatch",
+		gv_strbuf_fmt(&title, ", %s%s %s a minibatch",
+		    s->whole ? "" : "computing ",
 		    fixed(buf, s->stage[s->slowest].load_s / d.unit.s, digits),
 		    d.unit.name);
 	gv_svg_begin(&d.svg, WIDTH, height, title.s);
@@ -255,7 +271,8 @@ stages_svg(struct gv_out *out, const struct stages *s, int digits)
 	legend(&d, HEAD_H - 20);
 	axis(&d, HEAD_H - 8, height - FOOT_H);
 	for (i = 0; i < s->n; i++)
-		row(&d, &s->stage[i], HEAD_H + ROW_H * (double)i + 4);
+		row(&d, &s->stage[order[i]], HEAD_H + ROW_H * (double)i + 4);
 	gv_svg_close(&d.svg);
 	gv_strbuf_free(&title);
+	free(order);
 }

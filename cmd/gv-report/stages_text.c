@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/num.h"
 #include "draw/svg.h"
 #include "grid.h"
 #include "page.h"
@@ -41,7 +42,7 @@ summary(struct gv_out *out, const struct stages *s, int digits, bool html)
 	struct stages_unit unit = stages_unit(s);
 	const struct stage *slowest = &s->stage[s->slowest];
 	struct gv_strbuf b = {0};
-	char num[FIXED_LEN];
+	char num[FIXED_LEN], bytes[GV_NUM_LEN];
 
 	if (s->n == 0)
 		return;
@@ -62,8 +63,8 @@ summary(struct gv_out *out, const struct stages *s, int digits, bool html)
 	line(out, "GPUs", b.s, html);
 	if (s->fullest < s->n) {
 		gv_strbuf_clear(&b);
-		gv_strbuf_fmt(&b, "%s MB on each GPU of stage %lld, the fullest",
-		    fixed(num, s->stage[s->fullest].memory / 1e6, digits),
+		gv_strbuf_fmt(&b, "%s on each GPU of stage %lld, the fullest",
+		    gv_show_bytes(bytes, s->stage[s->fullest].memory),
 		    (long long)s->stage[s->fullest].stage);
 		line(out, "memory", b.s, html);
 	}
@@ -145,11 +146,22 @@ table_head(struct grid *g, bool right[GRID_COLUMNS], const struct stages *s)
 	}
 	if (s->whole)
 		column_head(g, right, "limit", false);
-	column_head(g, right, "weights MB", true);
+	column_head(g, right, "weights", true);
 	if (s->whole)
-		column_head(g, right, "memory MB", true);
+		column_head(g, right, "memory", true);
 	column_head(g, right, "load", false);
 	g->n_columns = g->n;
+}
+
+static void
+bytes_cell(struct grid *g, double bytes)
+{
+	char text[GV_NUM_LEN];
+
+	if (isnan(bytes))
+		grid_text(g, NULL, 0);
+	else
+		grid_str(g, gv_show_bytes(text, bytes));
 }
 
 static void
@@ -167,9 +179,9 @@ table_row(struct grid *g, const struct stages *s, const struct stage *stage, int
 	times(g, s, stage, digits);
 	if (s->whole)
 		grid_text(g, stage->limit.s, stage->limit.len);
-	grid_number(g, stage->parameter / 1e6, digits);
+	bytes_cell(g, stage->parameter);
 	if (s->whole)
-		grid_number(g, stage->memory / 1e6, digits);
+		bytes_cell(g, stage->memory);
 	bar(g, s, stage);
 }
 
