@@ -45,6 +45,12 @@ static const struct help_case {
 	     "linear,,,,,,,,\n"
 	     "5,xent,,,,,,,,\n",
 	4, 3, 3, 3, 3, 2, 2},
+    {"depthwise, vectors and a rest, strides, two readers",
+	HEAD
+	"1,conv,0,37,1,1,0,,,\n2,conv,,37,3,2,1,37,relu,0\n3,conv,1,37,2,2,0,37,,\n"
+	"4,add,2;3,,,,,,,\n5,conv,4,37,5,1,2,37,,\n6,maxpool,,,3,,,,,\n7,linear,,,,,,,,\n"
+	"8,xent,,,,,,,,\n",
+	6, 6, 2, 3, 3, 2, 2},
     {"conv with wide windows",
 	HEAD
 	"1,conv,,40,1,1,0,,,\n2,conv,,3,3,1,1,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "nn/cpu/depthwise.h"
 #include "nn/cpu/gemm.h"
 #include "nn/cpu/parts.h"
 #include "nn/cpu/simd.h"
@@ -255,6 +256,8 @@ gv_cpu_conv_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed)
 	size_t most = block_places(rows) * rows, piece = gv_cpu_lesser(rows, PLACES);
 	size_t columns = gv_cpu_lesser(r->columns, GV_CPU_PIECE_COLUMNS);
 
+	if (gv_cpu_is_depthwise(r))
+		return gv_cpu_depthwise_piece(r);
 	if (block_places(back) * back > most)
 		most = block_places(back) * back;
 	if (PLACES * piece + gv_cpu_gemm_packed(PLACES, columns) > most)
@@ -300,6 +303,10 @@ gv_cpu_conv_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 	const gv_real *bias = gv_nn_bias(c, r, s->b);
 	size_t group, out = r->columns;
 
+	if (gv_cpu_is_depthwise(r)) {
+		gv_cpu_depthwise_forward(cpu, c, r, s);
+		return;
+	}
 	for (group = 0; group < r->l.g; group++) {
 		struct gather w = windows_of_x(r, gv_cpu_x(c, r, s), group);
 		struct gv_cpu_gemm g = {.n = out,
@@ -321,6 +328,10 @@ gv_cpu_conv_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 	const struct gv_cpu_row *at = &cpu->row[r - cpu->plan->row];
 	size_t group, in = at->back_columns;
 
+	if (gv_cpu_is_depthwise(r)) {
+		gv_cpu_depthwise_backward(cpu, c, r, s);
+		return;
+	}
 	for (group = 0; group < r->l.g; group++) {
 		struct gather w = windows_of_dy(r, gv_cpu_dy(c, r, s), group);
 		struct gv_cpu_gemm g = {.n = in,
@@ -344,6 +355,10 @@ gv_cpu_conv_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
 	const gv_real *dy = gv_cpu_dy(c, r, s) + p->group * r->columns + p->column;
 	gv_real *packed = s->scratch + PLACES * (p->last - p->first);
 
+	if (gv_cpu_is_depthwise(r)) {
+		gv_cpu_depthwise_gradient(c, r, p, s, dw, ldw);
+		return;
+	}
 	for (at = 0; at < total; at += some) {
 		struct gv_cpu_gemm g = {.m = p->last - p->first,
 		    .n = out,

@@ -39,9 +39,18 @@ typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct t
 #define PER_VECTOR(bytes) ((bytes) / 4)
 #endif
 
+#ifdef GV_REAL_DOUBLE
+#define FMA_OF_ONE __builtin_fma
+#else
+#define FMA_OF_ONE __builtin_fmaf
+#endif
+
 #if X86
 #define KERNEL kernel_avx512
 #define TILE   tile_avx512
+#define CHAIN  chain_avx512
+#define SPREAD spread_avx512
+#define FMA1   FMA_OF_ONE
 #define TARGET __attribute__((target("avx512f")))
 #define LANES  PER_VECTOR(64)
 #define ROWS   12
@@ -64,6 +73,9 @@ typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct t
 
 #define KERNEL kernel_avx2
 #define TILE   tile_avx2
+#define CHAIN  chain_avx2
+#define SPREAD spread_avx2
+#define FMA1   FMA_OF_ONE
 #define TARGET __attribute__((target("avx2,fma")))
 #define LANES  PER_VECTOR(32)
 #define ROWS   6
@@ -88,6 +100,8 @@ typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct t
 /* Any other CPU: vectors of one number; fused where that is one instruction. */
 #define KERNEL kernel_c
 #define TILE   tile_c
+#define CHAIN  chain_c
+#define SPREAD spread_c
 #define TARGET
 #define LANES       1
 #define ROWS        4
@@ -107,21 +121,25 @@ typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct t
 #ifndef FMA
 #define FMA(x, y, z) ((x) * (y) + (z))
 #endif
-#define RELU(v) (0 > (v) ? 0 : (v))
+#define RELU(v)       (0 > (v) ? 0 : (v))
+#define FMA1(x, y, z) FMA(x, y, z)
 #include "nn/cpu/tile.h"
 
 struct choice {
 	const char *name;
 	kernel *run;
+	void (*chain)(const struct gv_cpu_chain *c);
+	void (*spread)(size_t n, size_t terms, const gv_real *const *x, const gv_real *v,
+	    gv_real *const *acc);
 	size_t lanes, rows; /* of a vector, of the largest tile */
 };
 
 static const struct choice choices[] = {
 #if X86
-    {"avx512", kernel_avx512, PER_VECTOR(64), 12},
-    {"avx2", kernel_avx2, PER_VECTOR(32), 6},
+    {"avx512", kernel_avx512, chain_avx512, spread_avx512, PER_VECTOR(64), 12},
+    {"avx2", kernel_avx2, chain_avx2, spread_avx2, PER_VECTOR(32), 6},
 #endif
-    {"c", kernel_c, 1, 4},
+    {"c", kernel_c, chain_c, spread_c, 1, 4},
 };
 enum { CHOICES = sizeof(choices) / sizeof(choices[0]) };
 
@@ -301,4 +319,17 @@ gv_cpu_gemm(const struct gv_cpu_gemm *g)
 		}
 		b += g->k * width;
 	}
+}
+
+void
+gv_cpu_chain(const struct gv_cpu_chain *c)
+{
+	choice()->chain(c);
+}
+
+void
+gv_cpu_spread(size_t n, size_t terms, const gv_real *const *x, const gv_real *v,
+    gv_real *const *acc)
+{
+	choice()->spread(n, terms, x, v, acc);
 }

@@ -50,6 +50,23 @@ struct gv_cpu_gemm {
 
 void gv_cpu_gemm(const struct gv_cpu_gemm *g);
 
+/*
+ * Products that are no matrix: n chains side by side, number by number,
+ *	y[j] = start[j] or 0;  for t: y[j] = fma(x[t][j], w[t][j], y[j])
+ * y may be start.
+ */
+struct gv_cpu_chain {
+	size_t n, terms;
+	const gv_real *const *x, *const *w; /* [terms][n] */
+	const gv_real *start;               /* [n], or NULL */
+	gv_real *y;                         /* [n] */
+	bool relu;
+};
+void gv_cpu_chain(const struct gv_cpu_chain *c);
+/* One more term of [terms][n] chains: acc[t][j] = fma(x[t][j], v[j], acc[t][j]). */
+void gv_cpu_spread(size_t n, size_t terms, const gv_real *const *x, const gv_real *v,
+    gv_real *const *acc);
+
 /* Which kernel runs here: "avx512", "avx2" or "c". */
 const char *gv_cpu_gemm_kernel(void);
 

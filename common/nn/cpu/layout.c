@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "nn/cpu/depthwise.h"
 #include "nn/cpu/gemm.h"
 #include "nn/cpu/parts.h"
 
@@ -14,6 +15,11 @@ lay_out_packed(struct gv_cpu *cpu, size_t row)
 	if (gv_cpu_ops[r->l.op].gradient == NULL)
 		return;
 	at->packed = cpu->packed_size;
+	if (gv_cpu_is_depthwise(r)) {
+		at->packed_size = r->l.weights;
+		cpu->packed_size += at->packed_size;
+		return;
+	}
 	at->packed_size = gv_cpu_gemm_packed(r->matrix_rows, r->columns);
 	cpu->packed_size += r->l.g * at->packed_size;
 	at->back_columns =
@@ -39,6 +45,8 @@ piece_rows(const struct gv_nn_row *r)
 	size_t pieces = (r->matrix_rows + most - 1) / most;
 	size_t rows = (r->matrix_rows + pieces - 1) / pieces;
 
+	if (gv_cpu_is_depthwise(r))
+		return gv_cpu_depthwise_piece(r);
 	return (rows + 11) / 12 * 12;
 }
 
@@ -57,13 +65,29 @@ add_piece(struct gv_cpu *cpu, size_t *cap, struct gv_cpu_piece p)
 	cpu->piece[cpu->pieces++] = p;
 }
 
+/* The weights of some channels, which follow one another. */
+static void
+cut_depthwise(struct gv_cpu *cpu, size_t row, size_t *cap)
+{
+	const struct gv_nn_row *r = &cpu->plan->row[row];
+	size_t most = gv_cpu_depthwise_piece(r), at, some;
+
+	for (at = 0; at < r->l.weights; at += some) {
+		some = gv_cpu_lesser(most, r->l.weights - at);
+		add_piece(cpu, cap,
+		    (struct gv_cpu_piece){row, at / r->matrix_rows, 0, some, 0, 1});
+	}
+}
+
 static void
 cut_row(struct gv_cpu *cpu, size_t row, size_t *cap)
 {
 	const struct gv_nn_row *r = &cpu->plan->row[row];
 	size_t rows = piece_rows(r), columns = piece_columns(r), group, at, column;
 
-	for (group = 0; group < r->l.g; group++)
+	if (gv_cpu_is_depthwise(r))
+		cut_depthwise(cpu, row, cap);
+	for (group = 0; group < r->l.g && !gv_cpu_is_depthwise(r); group++)
 		for (at = 0; at < r->matrix_rows; at += rows)
 			for (column = 0; column < r->columns; column += columns)
 				add_piece(cpu, cap,

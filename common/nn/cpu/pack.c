@@ -1,4 +1,5 @@
 /* Weights packed for the products: for y as they are, for dx transposed. */
+#include "nn/cpu/depthwise.h"
 #include "nn/cpu/gemm.h"
 #include "nn/cpu/parts.h"
 #include "nn/cpu/times.h"
@@ -52,6 +53,11 @@ pack_row(const struct packing *p, size_t row, size_t b, size_t strip, size_t thr
 	gv_real *base = p->c->w->packed + b * p->cpu->packed_size;
 	size_t group;
 
+	if (gv_cpu_is_depthwise(r)) {
+		if (strip == 0 && (what & GV_NN_FORWARD))
+			gv_cpu_depthwise_pack(base + at->packed, w, r);
+		return;
+	}
 	for (group = 0; group < r->l.g; group++, w += r->matrix_rows * r->columns) {
 		if (what & GV_NN_FORWARD) {
 			pack_matrix(base + at->packed + group * at->packed_size, w,

@@ -6,6 +6,7 @@
  *	V, LANES    a vector, numbers in it
  *	LOAD STORE SET1 FMA RELU   what to do with it
  *	ROWS        rows of the largest tile: 12, 6 or 4
+ *	CHAIN SPREAD FMA1   names of two more functions, and one number's FMA
  *
  * A tile is rows x vectors accumulators that stay in registers, while k runs.
  * Row i of A is reached from every third row on (as base, base + s, base + 2 s),
@@ -82,7 +83,45 @@ KERNEL(size_t rows, size_t vectors, bool transposed, const struct tile *t)
 	}
 }
 
+/* gv_cpu_chain, and what gv_cpu_spread does, with these vectors. */
+TARGET static void
+CHAIN(const struct gv_cpu_chain *c)
+{
+	size_t j, t;
+
+	for (j = 0; j + LANES <= c->n; j += LANES) {
+		V acc = c->start != NULL ? LOAD(c->start + j) : SET1(0);
+
+		for (t = 0; t < c->terms; t++)
+			acc = FMA(LOAD(c->x[t] + j), LOAD(c->w[t] + j), acc);
+		STORE(c->y + j, c->relu ? RELU(acc) : acc);
+	}
+	for (; j < c->n; j++) {
+		gv_real acc = c->start != NULL ? c->start[j] : 0;
+
+		for (t = 0; t < c->terms; t++)
+			acc = FMA1(c->x[t][j], c->w[t][j], acc);
+		c->y[j] = c->relu && 0 > acc ? 0 : acc;
+	}
+}
+
+TARGET static void
+SPREAD(size_t n, size_t terms, const gv_real *const *x, const gv_real *v, gv_real *const *acc)
+{
+	size_t j, t;
+
+	for (t = 0; t < terms; t++) {
+		for (j = 0; j + LANES <= n; j += LANES)
+			STORE(acc[t] + j, FMA(LOAD(x[t] + j), LOAD(v + j), LOAD(acc[t] + j)));
+		for (; j < n; j++)
+			acc[t][j] = FMA1(x[t][j], v[j], acc[t][j]);
+	}
+}
+
 #undef CASE
+#undef CHAIN
+#undef SPREAD
+#undef FMA1
 #undef KERNEL
 #undef TILE
 #undef TARGET
