@@ -169,6 +169,7 @@ gv_net_new(struct gv_net **out, const struct gv_model *m, const struct gv_net_co
 	net->coef = gv_xcalloc(c->models, sizeof(*net->coef));
 	net->active = gv_xcalloc(c->models, sizeof(*net->active));
 	net->steps = gv_xcalloc(c->models, sizeof(*net->steps));
+	net->mean = gv_xcalloc(c->models, sizeof(*net->mean));
 	for (b = 0; b < c->models; b++) {
 		net->seed[b] = c->seed[b];
 		net->coef[b] = c->coef[b];
@@ -217,6 +218,7 @@ gv_net_free(struct gv_net *net)
 	free(net->coef);
 	free(net->active);
 	free(net->steps);
+	free(net->mean);
 	free(net);
 }
 

@@ -27,6 +27,7 @@ struct gv_net {
 	struct gv_net_coef *coef;
 	bool *active;
 	uint64_t *steps;
+	gv_real *mean; /* [B] losses on their way out */
 
 	const gv_real *data_x; /* gv_net_data */
 	const int32_t *data_label;

@@ -148,16 +148,14 @@ gv_net_sum(struct gv_net *net, double *loss)
 {
 	const struct gv_nn_plan *p = &net->plan;
 	size_t n = p->B * p->P, b;
-	gv_real *mean;
 	int status;
 
 	if (gv_nn_reduce(net->be, p, &net->ranks, net->grads.v, n + p->B) != 0)
 		return -1;
-	mean = gv_xcalloc(p->B, sizeof(*mean));
-	status = net->be->get(net->be, mean, net->grads.v + n, p->B * sizeof(*mean));
+	status = net->be->get(
+	    net->be, net->mean, net->grads.v + n, p->B * sizeof(*net->mean));
 	for (b = 0; b < p->B; b++)
-		loss[b] = net->active[b] ? (double)mean[b] : (double)NAN;
-	free(mean);
+		loss[b] = net->active[b] ? (double)net->mean[b] : (double)NAN;
 	return status;
 }
 
