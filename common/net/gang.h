@@ -147,6 +147,7 @@ struct gv_sum {
 	float *x;
 	size_t n;
 	float *in;
+	size_t n_in;
 	size_t stage, passed;
 	bool added;
 	uint32_t sequence;

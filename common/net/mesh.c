@@ -162,6 +162,7 @@ gv_gang_leave(struct gv_gang *g)
 		gv_mesh_say_last(&g->peer[r], GV_BYE, none);
 	for (r = 0; r < g->world; r++)
 		free_peer(&g->peer[r], deadline);
+	free(g->spare);
 	free(g->peer);
 	free(g->poll);
 	free(g);

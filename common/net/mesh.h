@@ -103,6 +103,8 @@ struct gv_gang {
 	struct gv_stages stages;
 	struct gv_sum *sum; /* on their way, in order */
 	uint32_t sequence;
+	float *spare; /* [n_spare] what a sum received into, for the next one */
+	size_t n_spare;
 };
 
 /* A gang of links that are there already (NULL at the own rank), which it owns. */

@@ -129,6 +129,35 @@ move_sum(struct gv_gang *g, struct gv_sum *s)
 	return true;
 }
 
+/* Fresh memory costs as much as the sum: the largest is kept. */
+static void
+take_buffer(struct gv_gang *g, struct gv_sum *s)
+{
+	s->in = g->spare;
+	s->n_in = g->n_spare;
+	g->spare = NULL;
+	g->n_spare = 0;
+	if (s->in != NULL && s->n_in >= s->n)
+		return;
+	free(s->in);
+	s->n_in = s->n + 1;
+	s->in = gv_xcalloc(s->n_in, sizeof(*s->in));
+}
+
+static void
+give_buffer(struct gv_gang *g, struct gv_sum *s)
+{
+	float *smaller = s->in;
+
+	if (s->n_in > g->n_spare) {
+		smaller = g->spare;
+		g->spare = s->in;
+		g->n_spare = s->n_in;
+	}
+	free(smaller);
+	s->in = NULL;
+}
+
 void
 gv_sum_forget(struct gv_gang *g, struct gv_sum *s)
 {
@@ -138,8 +167,7 @@ gv_sum_forget(struct gv_gang *g, struct gv_sum *s)
 		at = &(*at)->next;
 	if (*at == s)
 		*at = s->next;
-	free(s->in);
-	s->in = NULL;
+	give_buffer(g, s);
 }
 
 bool
@@ -169,7 +197,7 @@ gv_gang_sum_begin(struct gv_gang *g, struct gv_sum *s, float *x, size_t n, unsig
 	s->done = g->stages.n == 0;
 	if (s->done)
 		return;
-	s->in = gv_xcalloc(n + 1, sizeof(*s->in));
+	take_buffer(g, s);
 	while (*at != NULL)
 		at = &(*at)->next;
 	*at = s;
