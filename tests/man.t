@@ -64,6 +64,24 @@ for page in "$src"/man/*.[157]; do
 		[ ! -s out ] || sed 's/^/# /' out
 		;;
 	esac
+	# OPTIONS: each list by the long names
+	case $name in
+	gv-run.1) ;;
+	*.1)
+		awk '
+			/^\.Sh / { on = $0 == ".Sh OPTIONS"; seen = seen || on }
+			on && /^\.Bl/ { depth++; last = "" }
+			on && /^\.El/ { depth-- }
+			on && depth == 1 && /^\.It Fl/ && match($0, /Fl Fl [a-z][a-z0-9-]*/) {
+				option = substr($0, RSTART + 6, RLENGTH - 6)
+				if (option < last) print option " stands behind " last
+				last = option
+			}
+			END { if (!seen) print "no section OPTIONS" }' "$page" >out
+		ran="reading OPTIONS of $name" status=0
+		if [ ! -s out ]; then pass "$name: OPTIONS sorted"; else fail "$name: OPTIONS sorted" out; fi
+		;;
+	esac
 	# other pages of ours that it names
 	sed -n 's/^\.Xr \(gv[a-z-]*\) \([157]\).*/\1.\2/p' "$page" | sort -u | while read -r other; do
 		[ -f "$src/man/$other" ] || echo "$other"
