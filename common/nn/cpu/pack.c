@@ -27,20 +27,34 @@ pack_matrix(gv_real *packed, const gv_real *w, size_t rs, size_t cs, size_t k, s
 		    gv_cpu_lesser(n - at, COLUMNS));
 }
 
-/* [taps turned round][out] x [in], each tap transposed */
+/*
+ * [taps turned round][out] x [in], each tap transposed; where a conv has a stride,
+ * a matrix for each pair of rests that it leaves, of the taps with these rests.
+ */
 static void
 pack_back(gv_real *packed, const gv_real *w, const struct gv_nn_row *r,
     const struct gv_cpu_row *at, size_t strip)
 {
 	size_t in = at->back_columns, out = r->columns, column = strip * COLUMNS;
-	size_t taps = at->back_rows / out, tap;
+	bool conv = r->l.op == GV_OP_CONV;
+	size_t s = conv ? r->l.s : 1, k = conv ? r->l.k : 1, rest, ky, kx, rows, row;
 
 	if (column >= in)
 		return;
-	for (tap = 0; tap < taps; tap++)
-		gv_cpu_gemm_pack_rows(packed + at->back_rows * column,
-		    w + (taps - 1 - tap) * in * out + column * out, 1, out, at->back_rows,
-		    tap * out, out, gv_cpu_lesser(in - column, COLUMNS));
+	for (rest = 0; rest < s * s; rest++) {
+		size_t high = rest / s < k ? (k - rest / s + s - 1) / s : 0;
+		size_t wide = rest % s < k ? (k - rest % s + s - 1) / s : 0;
+
+		rows = high * wide * out;
+		for (row = 0; row < rows; row += out) {
+			ky = rest / s + s * (high - 1 - row / out / wide);
+			kx = rest % s + s * (wide - 1 - row / out % wide);
+			gv_cpu_gemm_pack_rows(packed + rows * column,
+			    w + (ky * k + kx) * in * out + column * out, 1, out, rows,
+			    row, out, gv_cpu_lesser(in - column, COLUMNS));
+		}
+		packed += gv_cpu_gemm_packed(rows, in);
+	}
 }
 
 static void
