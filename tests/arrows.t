@@ -102,7 +102,7 @@ if [ -d "$build/obj" ] && have nm; then
 		END {
 			for (i = 1; i <= n; i++) {
 				to = home[at[i], name[i]]
-				if (to != "" && to != from[i] && at[i] !~ /^(cmd\/gv-partition\/(search|graph)$|common\/alloc\/)/) print from[i], to
+				if (to != "" && to != from[i] && at[i] !~ /^cmd\/gv-partition\/search$/) print from[i], to
 			}
 		}' | sort -u >pairs
 	[ -s pairs ] || echo "a a2" >pairs

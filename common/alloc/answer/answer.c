@@ -111,21 +111,6 @@ gv_answer_make(struct gv_answer *a, const struct gv_rates *r, const struct gv_cl
 	return 0;
 }
 
-void
-gv_answer_free(struct gv_answer *a)
-{
-	gv_problem_free(&a->p);
-	gv_together_free(&a->together);
-	free(a->rank);
-	free(a->type);
-	free(a->row);
-	free(a->s.x);
-	free(a->s.pair);
-	free(a->s.late);
-	gv_multipliers_free(&a->s.multipliers);
-	*a = (struct gv_answer){0};
-}
-
 double *
 gv_answer_needs(const struct gv_answer *a)
 {

@@ -220,3 +220,18 @@ gv_answer_solve(struct gv_answer *a, const struct gv_policy *policy,
 		return gv_error_set(e, "%s", too_far);
 	return 0;
 }
+
+void
+gv_answer_free(struct gv_answer *a)
+{
+	gv_problem_free(&a->p);
+	gv_together_free(&a->together);
+	free(a->rank);
+	free(a->type);
+	free(a->row);
+	free(a->s.x);
+	free(a->s.pair);
+	free(a->s.late);
+	gv_multipliers_free(&a->s.multipliers);
+	*a = (struct gv_answer){0};
+}

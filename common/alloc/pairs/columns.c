@@ -80,6 +80,14 @@ gv_columns_init(struct gv_columns *w, const struct gv_shared *h, bool all)
 }
 
 void
+gv_shared_warm_free(struct gv_shared_warm *w)
+{
+	gv_lp_basis_free(&w->basis);
+	free(w->pair);
+	*w = (struct gv_shared_warm){0};
+}
+
+void
 gv_columns_keep(const struct gv_columns *w, struct gv_shared_warm *warm)
 {
 	const struct gv_master *m = &w->m;

@@ -25,14 +25,6 @@ gv_shared_init(struct gv_shared *h, const struct gv_problem *p, struct gv_soluti
 }
 
 void
-gv_shared_warm_free(struct gv_shared_warm *w)
-{
-	gv_lp_basis_free(&w->basis);
-	free(w->pair);
-	*w = (struct gv_shared_warm){0};
-}
-
-void
 gv_shared_free(struct gv_shared *h)
 {
 	free(h->lambda);

@@ -37,10 +37,10 @@ struct gv_dual_state {
 
 enum gv_dual_end { GV_DUAL_CONVERGED, GV_DUAL_AT_BORDER, GV_DUAL_STALLED };
 
+/* ---- cuts.c ---- */
+
 /* Jobs that are free: those whose demand each evaluation looks at. */
 const struct gv_oracle_jobs *gv_dual_free_jobs(const struct gv_dual_state *w);
-
-/* ---- kelley.c ---- */
 
 /* p_j = q_j / N_j */
 void gv_dual_gpu_prices(const struct gv_dual_problem *problem,
@@ -55,6 +55,9 @@ void gv_dual_note_bound(struct gv_dual_state *w, const struct gv_cut *cut, doubl
 void gv_dual_note_mixture(struct gv_dual_state *w);
 /* The gap to end at, absolute. */
 double gv_dual_tolerance(const struct gv_dual_state *w);
+
+/* ---- kelley.c ---- */
+
 /* A master of no cuts, its prices kept in the box. */
 void gv_dual_start_master(struct gv_dual_state *w);
 /* Cutting planes from those prices on, until bound and solution meet. */

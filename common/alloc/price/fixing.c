@@ -10,12 +10,6 @@
 #include "dual_state.h"
 #include "lp/tolerance.h"
 
-const struct gv_oracle_jobs *
-gv_dual_free_jobs(const struct gv_dual_state *w)
-{
-	return w->d->all_free ? w->all : &w->d->free_jobs;
-}
-
 /*
  * What fixed jobs demand is linear in the level around where they were fixed: used =
  * fixed_used + fixed_slope t.

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "alloc/place/placed.h"
+#include "plain.h"
 
 bool
 gv_constrained(const struct gv_problem *p, const struct gv_solver_options *opt)
@@ -58,7 +59,9 @@ gv_constrained_level(const struct gv_problem *p, const double *a,
 
 	s.x = gv_xcalloc(p->n, p->m * sizeof(*s.x));
 	gv_level_init(&relaxed, p, &s, true);
-	rc = gv_level_solve(&q, a, &other, name, &relaxed, e);
+	rc = gv_constrained(&q, &other)
+		 ? gv_constrained_level(&q, a, &other, name, &relaxed, e)
+		 : gv_level_plain(&q, a, &other, name, &relaxed, e);
 	if (rc == 0 && is_kept(p, opt, s.x)) {
 		take_relaxed(p, &s, l->s);
 		memcpy(l->lambda, relaxed.lambda, p->n * sizeof(*l->lambda));
@@ -88,7 +91,9 @@ gv_constrained_linear(struct gv_linear *l, const struct gv_solver_options *opt,
 	relaxed.p = &q;
 	relaxed.s = &s;
 	relaxed.budget = 0;
-	rc = gv_linear_solve(&relaxed, &other, name, e); /* also sets l's multipliers */
+	/* also sets l's multipliers */
+	rc = gv_constrained(&q, &other) ? gv_constrained_linear(&relaxed, &other, name, e)
+					: gv_linear_plain(&relaxed, &other, name, e);
 	l->budget = relaxed.budget;
 	if (rc == 0 && is_kept(p, opt, s.x))
 		take_relaxed(p, &s, l->s);

@@ -13,8 +13,8 @@
 bool gv_constrained(const struct gv_problem *p, const struct gv_solver_options *opt);
 
 /*
- * Take the same arguments as gv_level_solve() and gv_linear_solve(), which they call
- * for the program without one constraint, and give the same results.  l->limit is set
+ * Take the same arguments as gv_level_solve() and gv_linear_solve(), and give the same
+ * results; first of the program without one constraint.  l->limit is set
  * where the constraints bind: sum lambda_i sum_j a_ij x_ij is at most that.
  */
 int gv_constrained_level(const struct gv_problem *p, const double *a,

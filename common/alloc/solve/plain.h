@@ -1,0 +1,17 @@
+/*
+ * The programs of levels and of sums without pairs of jobs and without further
+ * constraints: GLPK for few rows, prices for many, and the other one where one fails.
+ */
+#ifndef GV_ALLOC_PLAIN_H
+#define GV_ALLOC_PLAIN_H
+
+#include "solve.h"
+
+/* Take the same arguments as gv_level_solve() and gv_linear_solve(), with the same results. */
+int gv_level_plain(const struct gv_problem *p, const double *a,
+    const struct gv_solver_options *opt, const char *name, struct gv_level *l,
+    struct gv_error *e);
+int gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
+    const char *name, struct gv_error *e);
+
+#endif
