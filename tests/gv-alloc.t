@@ -667,7 +667,7 @@ bad "an option without its argument" 'option "-c" needs an argument' -p max-min 
 run gv-alloc --help
 silent "--help"
 ok "--help fits a terminal" awk 'length > 80 || NR > 48 { exit 1 }' out
-sed -n 's/^      \([a-z]\)/\1/p' out | tr ' ' '\n' >in-help
+sed -n '/--policy=POLICY/,/ or /p' out | sed 's/.*POLICY//' | tr -cs 'a-z+-' '\n' | grep -vx -e or -e '' >in-help
 run gv-alloc -p what
 sed -n 's/.*known: //p' err | sed 's/, /\n/g' >known
 same_file in-help known "--help names all policies"
