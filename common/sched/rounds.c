@@ -155,6 +155,7 @@ gv_rounds_pass(struct gv_rounds *r, double seconds)
 
 			c->waited_s += seconds;
 			c->lag_s += c->share * seconds;
+			c->promised_s += c->share * seconds;
 			if (c->lag_s > GV_ROUND_DEBT * r->round_s)
 				c->lag_s = GV_ROUND_DEBT * r->round_s;
 		}
@@ -166,6 +167,7 @@ gv_rounds_credit(struct gv_rounds *r, size_t job, size_t type, double seconds)
 	struct gv_round_claim *c = gv_rounds_claim(r, job, type);
 
 	c->received_s += seconds;
+	c->since_s += seconds;
 	c->lag_s -= seconds;
 	c->waited_s = 0;
 }
@@ -191,9 +193,12 @@ gv_rounds_settle(struct gv_rounds *r)
 	size_t i;
 
 	for (i = 0; i < r->n_jobs * r->n_types; i++) {
-		double *lag = &r->claim[i].lag_s;
+		struct gv_round_claim *c = &r->claim[i];
+		double *lag = &c->lag_s;
 
-		if (r->claim[i].share == 0 || *lag < 0)
+		c->deficit_s += c->promised_s - c->since_s;
+		c->promised_s = c->since_s = 0;
+		if (c->share == 0 || *lag < 0)
 			*lag = 0;
 		else if (*lag > r->round_s)
 			*lag = r->round_s;

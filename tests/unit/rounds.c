@@ -280,6 +280,42 @@ test_shares(bool gangs, bool full)
 	ok(gavel_over > 20, "which Gavel's order misses");
 }
 
+/*
+ * The same of many clusters with gangs, every round planned and nothing else looked at:
+ * no lag comes near the debt at which the order changes, so none is ever forgotten.
+ */
+static void
+test_many(void)
+{
+	int n = getenv("GV_LONG") != NULL ? 10000 : 400;
+	struct tracking t = {0};
+	double largest_lag = 0;
+	int trial;
+	int k;
+
+	for (trial = 0; trial < n; trial++) {
+		struct world w;
+		size_t i;
+
+		seed((uint64_t)(100000 + trial));
+		make_cluster(&w, 1 + below(MAX_TYPES), 3);
+		add_jobs(&w, 1 + below(MAX_JOBS), true);
+		attainable_shares(&w, trial % 2 == 0);
+		for (k = 1; k <= TRACKED_ROUNDS; k++) {
+			gv_rounds_plan(&w.r, GV_ROUND_NEW, w.owner, w.owner);
+			gv_rounds_pass(&w.r, round_s);
+			for (i = 0; i < w.r.n_jobs * w.c.n_types; i++)
+				largest_lag = fmax(largest_lag, w.r.claim[i].lag_s);
+			gv_rounds_hold(&w.r, w.owner, round_s);
+			track(&t, &w, k);
+		}
+		gv_rounds_free(&w.r);
+	}
+	printf("# %d clusters, largest lag %.2f rounds\n", n, largest_lag / round_s);
+	judge_tracking(&t);
+	ok(largest_lag < GV_ROUND_DEBT * round_s, "no lag is cut off");
+}
+
 /* Shares that fill one type of single GPUs are neither missed nor exceeded. */
 static void
 test_exact(void)
@@ -594,6 +630,7 @@ main(void)
 	test_shares(false, true);
 	test_shares(true, false);
 	test_shares(true, true);
+	test_many();
 	test_exact();
 	test_paper();
 	test_no_starvation();
