@@ -112,14 +112,13 @@ take_shares(struct gv_life *l, const struct asked *asked, const struct gv_rates 
 }
 
 int
-answer_take(struct jobs *jobs, const char *path, const size_t *asked, size_t n_asked,
+answer_take(struct jobs *jobs, struct gv_frame *f, const size_t *asked, size_t n_asked,
     struct gv_error *e)
 {
 	struct asked a = {.job = asked, .n = n_asked};
 	struct gv_rates answer = {0};
-	struct gv_frame f = {0};
 	size_t i;
-	int rc = gv_frame_load(&f, path, e);
+	int rc = gv_rates_from(&answer, f, &jobs->cluster, e);
 
 	for (i = 0; i < n_asked; i++) {
 		struct gv_cell id = jobs->table.job[asked[i]].id;
@@ -127,11 +126,10 @@ answer_take(struct jobs *jobs, const char *path, const size_t *asked, size_t n_a
 		gv_hash_add(&a.ids, id.s, id.len);
 	}
 	if (rc == 0)
-		rc = gv_rates_from(&answer, &f, &jobs->cluster, e);
-	if (rc == 0)
 		gv_rates_spread(&answer, &jobs->cluster);
 	if (rc == 0 && !answer.has_share)
-		rc = gv_error_at(e, path, 1, NULL, "missing column \"share\"");
+		rc = gv_error_at(
+		    e, answer.frame.file, 1, NULL, "missing column \"share\"");
 	if (rc == 0)
 		rc = table_check_sums(&answer, e);
 	if (rc == 0)

@@ -45,6 +45,7 @@ static const char help[] =
     "  -g, --grace TIME       from SIGTERM to SIGKILL (60s)\n"
     "  -p, --policy COMMAND   rates in, allocation out; asked when jobs come and go\n"
     "      --policy-timeout TIME  for its answer (60s)\n"
+    "      --order ORDER      who goes first: owed (by default), gavel\n"
     "      --max-failures N   in a row without progress, then the job is dropped (5)\n"
     "      --log-dir DIR      for the jobs' output (default: in the state)\n"
     "      --node NAME        run on the GPUs of this node of the cluster table\n"
@@ -53,8 +54,7 @@ static const char help[] =
     "      --tsv              write TSV, not CSV\n"
     "  -o, --output FILE      write to FILE, not to standard output\n"
     "  -q, --quiet            no warnings about failing jobs\n"
-    "  -v, --verbose          say what is decided\n"
-    "  -h, --help  -V, --version\n";
+    "  -v, --verbose          say what is decided    -h, --help    -V, --version\n";
 
 enum {
 	OPT_RESUME = GV_OPT_OWN,
@@ -63,8 +63,11 @@ enum {
 	OPT_LOG_DIR,
 	OPT_NODE,
 	OPT_REPAIR,
-	OPT_CLEAN_ENV
+	OPT_CLEAN_ENV,
+	OPT_ORDER
 };
+
+static const char *const order[] = {[GV_ROUND_OWED] = "owed", [GV_ROUND_GAVEL] = "gavel"};
 
 static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"cluster", required_argument, NULL, 'c'}, {"state", required_argument, NULL, 's'},
@@ -75,6 +78,7 @@ static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"max-failures", required_argument, NULL, OPT_MAX_FAILURES},
     {"log-dir", required_argument, NULL, OPT_LOG_DIR},
     {"node", required_argument, NULL, OPT_NODE},
+    {"order", required_argument, NULL, OPT_ORDER},
     {"clean-env", no_argument, NULL, OPT_CLEAN_ENV}, {"dry-run", no_argument, NULL, 'n'},
     {NULL, 0, NULL, 0}};
 
@@ -122,6 +126,10 @@ parse_option(struct settings *o, struct gv_opt *opt, int code, int argc, char **
 	case OPT_MAX_FAILURES:
 		o->max_failures =
 		    (int)gv_opt_int(opt, "--max-failures", optarg, 1, 1000000);
+		break;
+	case OPT_ORDER:
+		o->order =
+		    (enum gv_round_order)gv_opt_one_of(opt, "--order", optarg, order, 2);
 		break;
 	case OPT_LOG_DIR:
 		o->log_dir = optarg;

@@ -7,6 +7,7 @@ jobs_make(struct jobs *j, const struct settings *o, char *const *log)
 
 	gv_life_names_init(&j->names, &j->cluster, j->table.job, j->table.n_jobs);
 	gv_life_init(&j->life, &j->cluster, o->round_s, o->max_failures);
+	j->life.rounds.order = o->order;
 	for (m = 0; m < j->table.n_jobs; m++) {
 		const struct gv_job *job = &j->table.job[m];
 		struct gv_life_spec spec = {.gang = (size_t)job->scale_factor,

@@ -127,12 +127,13 @@ wakes_s(const struct loop *l)
 static void
 sleep_for(struct loop *l, double wait_s)
 {
-	struct pollfd fd[2] = {{.fd = signals_fd(), .events = POLLIN}, {.fd = -1}};
+	struct pollfd fd[4] = {{.fd = signals_fd(), .events = POLLIN}, {.fd = -1}};
+	size_t n = 2 + policy_fds(l->policy, fd + 2);
 
 	fd[1].fd = output_poll_fd(l->output, &fd[1].events);
 	/* a millisecond more, for time is counted in whole ones; an hour at most, for int */
 	wait_s = fmin(fmax(wait_s, 0) + .001, 3600);
-	if (poll(fd, 2, (int)ceil(wait_s * 1000)) > 0)
+	if (poll(fd, (nfds_t)n, (int)ceil(wait_s * 1000)) > 0)
 		output_polled(l->output, fd[1].revents);
 	signals_clear();
 }

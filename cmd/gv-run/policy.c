@@ -1,20 +1,14 @@
 /*
- * Its tables are files of the state directory, so a user can look at what was asked
- * and answered, and nothing here can block on a pipe.
+ * The policy is spoken to by common/policy.  What was asked last and answered is also
+ * in files of the state directory, for people to look at; nothing reads them.
  */
 #include "policy.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include "answer.h"
 #include "base/fileio.h"
@@ -67,7 +61,7 @@ named_policy(const struct state *state, const char *name)
 
 	gv_strbuf_str(&b, "exec ");
 	add_allocator(&b);
-	gv_strbuf_str(&b, " -p ");
+	gv_strbuf_str(&b, " --stream -p ");
 	add_quoted(&b, name);
 	gv_strbuf_str(&b, " -c ");
 	add_quoted(&b, cluster);
@@ -127,6 +121,7 @@ policy_open(struct policy *p, const struct settings *o, const struct state *stat
 void
 policy_close(struct policy *p)
 {
+	gv_policy_free(p->client);
 	free(p->command);
 	free(p->asked);
 	free(p->isolated_s);
@@ -175,51 +170,46 @@ count_isolated(struct policy *p)
 	}
 }
 
-static GV_NORETURN void
-become_policy(const struct policy *p, const char *in, const char *out)
+/* Into a file of the state that people may look at; it is not missed where that fails. */
+static void
+show(const struct policy *p, const char *name, const char *s, size_t len)
 {
-	int from = open(in, O_RDONLY);
-	int to = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	sigset_t none;
+	char *path = state_path(p->state, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-	setpgid(0, 0);
-#ifdef __linux__
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-	signal(SIGPIPE, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (chdir(p->state->directory) != 0 || from == -1 || to == -1 ||
-	    dup2(from, 0) == -1 || dup2(to, 1) == -1)
-		_exit(125);
-	if (from > 2)
-		close(from);
-	if (to > 2)
-		close(to);
-	execl("/bin/sh", "sh", "-c", p->command, (char *)NULL);
-	_exit(127);
+	while (fd >= 0 && len > 0) {
+		ssize_t n = write(fd, s, len);
+
+		if (n <= 0)
+			break;
+		s += n;
+		len -= (size_t)n;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
 }
 
 static int
-start_asking(struct policy *p, struct gv_error *e)
+put_question(struct policy *p, struct gv_error *e)
 {
-	char *in = state_path(p->state, "policy.in.csv");
-	char *out = state_path(p->state, "policy.out.csv");
-	int rc = table_write_rates(p->jobs, p->isolated_s, in, e);
+	const struct gv_policy_spec spec = {.command = p->command,
+	    .directory = p->state->directory,
+	    .streams = !p->own, /* gv-alloc --stream */
+	    .timeout_s = p->o->policy_timeout_s};
+	struct gv_strbuf table = {0};
+	struct gv_out *out = gv_out_memory(&table);
+	int rc;
 
+	if (p->client == NULL)
+		p->client = gv_policy_new(&spec);
+	table_write_rates(p->jobs, p->isolated_s, out);
+	rc = gv_out_close(out, e);
 	if (rc == 0) {
-		p->pid = fork();
-		if (p->pid == 0)
-			become_policy(p, in, out);
-		if (p->pid == -1) {
-			p->pid = 0;
-			rc = gv_error_sys(e, "cannot start a process");
-		} else {
-			setpgid(p->pid, p->pid);
-		}
+		show(p, "policy.in.csv", table.s, table.len);
+		rc = gv_policy_ask(p->client, &table, e);
 	}
-	free(in);
-	free(out);
+	gv_strbuf_free(&table);
 	return rc;
 }
 
@@ -236,7 +226,8 @@ ask(struct policy *p)
 		return;
 	count_isolated(p);
 	p->asked_s = l->now_s;
-	if (start_asking(p, &e) == 0)
+	p->asking = put_question(p, &e) == 0;
+	if (p->asking)
 		return;
 	gv_warn("warning: the policy cannot be asked, shares stay as they are:");
 	gv_warn_error(&e);
@@ -244,14 +235,31 @@ ask(struct policy *p)
 
 /* ---- its answer ---- */
 
+/* 0, or -1 with *e set: it is not good. */
+static int
+take_shares(struct policy *p, struct gv_error *e)
+{
+	char *path = state_path(p->state, "policy.out.csv");
+	struct gv_frame f;
+	size_t len;
+	const char *s = gv_policy_answer(p->client, &len);
+	int rc;
+
+	show(p, "policy.out.csv", s, len);
+	rc = gv_policy_table(p->client, path, &f, e);
+	if (rc == 0)
+		rc = answer_take(p->jobs, &f, p->asked, p->n_asked, e);
+	free(path);
+	return rc;
+}
+
 static void
 take_answer(struct policy *p)
 {
-	char *path = state_path(p->state, "policy.out.csv");
 	char *table = state_path(p->state, "jobs.csv");
 	struct gv_error e = {0};
 
-	if (answer_take(p->jobs, path, p->asked, p->n_asked, &e) != 0) {
+	if (take_shares(p, &e) != 0) {
 		gv_warn(
 		    "warning: the policy's answer is not good, shares stay as they are:");
 		gv_warn_error(&e);
@@ -262,36 +270,22 @@ take_answer(struct policy *p)
 			p->broken = true;
 		}
 	}
-	free(path);
 	free(table);
 }
 
 static void
-reap(struct policy *p)
+wait_for_answer(struct policy *p)
 {
-	int status;
-	pid_t pid = waitpid(p->pid, &status, WNOHANG);
-	bool late = p->jobs->life.now_s - p->asked_s >= p->o->policy_timeout_s;
+	struct gv_error e = {0};
+	enum gv_policy_state state = gv_policy_turn(p->client, &e);
 
-	if (pid == 0 && late) {
-		policy_stop(p);
-		gv_warn("warning: the policy did not answer within %g s, shares stay as "
-			"they are",
-		    p->o->policy_timeout_s);
-	}
-	if (pid <= 0)
+	if (state == GV_POLICY_ASKED)
 		return;
-	p->pid = 0;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+	p->asking = false;
+	if (state == GV_POLICY_ANSWERED)
 		take_answer(p);
-	else if (WIFEXITED(status))
-		gv_warn("warning: the policy has failed with status %d, shares stay as "
-			"they are",
-		    WEXITSTATUS(status));
 	else
-		gv_warn("warning: the policy was killed by signal %d, shares stay as "
-			"they are",
-		    WTERMSIG(status));
+		gv_warn("warning: %s, shares stay as they are", e.text[0]);
 }
 
 void
@@ -306,40 +300,47 @@ policy_turn(struct policy *p)
 	if (p->answered && p->jobs->life.n_active == p->jobs->life.n_jobs)
 		p->due = false;
 	p->answered = false;
-	if (p->pid > 0)
-		reap(p);
-	if (p->due && p->pid == 0) {
+	if (p->asking)
+		wait_for_answer(p);
+	if (p->due && !p->asking) {
 		if (p->command == NULL)
 			p->due = false;
 		else
 			ask(p);
 	}
+	if (p->asking) /* a pipe takes most questions at once */
+		wait_for_answer(p);
+}
+
+size_t
+policy_fds(const struct policy *p, struct pollfd fd[2])
+{
+	return p->asking ? gv_policy_fds(p->client, fd) : 0;
 }
 
 bool
 policy_holds(const struct policy *p)
 {
-	return p->pid > 0 && p->jobs->life.now_s < p->asked_s + head_start_s;
+	return p->asking && p->jobs->life.now_s < p->asked_s + head_start_s;
 }
 
 double
 policy_wakes_s(const struct policy *p)
 {
+	double now_s = p->jobs->life.now_s;
 	double hold_s = p->asked_s + head_start_s;
-	double late_s = p->asked_s + p->o->policy_timeout_s;
+	double turn_s;
 
-	if (p->pid == 0)
+	if (!p->asking)
 		return HUGE_VAL;
-	return p->jobs->life.now_s < hold_s ? fmin(hold_s, late_s) : late_s;
+	turn_s = now_s + gv_policy_wait_s(p->client);
+	return now_s < hold_s ? fmin(hold_s, turn_s) : turn_s;
 }
 
 void
 policy_stop(struct policy *p)
 {
-	if (p->pid == 0)
-		return;
-	kill(-p->pid, SIGKILL);
-	while (waitpid(p->pid, NULL, 0) == -1 && errno == EINTR)
-		;
-	p->pid = 0;
+	if (p->client != NULL)
+		gv_policy_stop(p->client);
+	p->asking = false;
 }

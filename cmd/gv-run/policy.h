@@ -5,11 +5,12 @@
 #ifndef POLICY_H
 #define POLICY_H
 
+#include <poll.h>
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "base/err.h"
 #include "jobs.h"
+#include "policy/policy.h"
 #include "settings.h"
 #include "state.h"
 
@@ -17,9 +18,10 @@ struct policy {
 	const struct settings *o;
 	const struct state *state;
 	struct jobs *jobs;
-	char *command; /* for sh -c; NULL = shares stay as they are */
-	bool own;      /* of -p: it may let any two jobs share GPUs */
-	pid_t pid;     /* 0 = nobody is asked */
+	char *command;            /* for sh -c; NULL = shares stay as they are */
+	bool own;                 /* of -p: it may let any two jobs share GPUs */
+	struct gv_policy *client; /* NULL until it is asked first */
+	bool asking;              /* its answer is to come */
 	bool due;      /* the set of jobs has changed since it was last asked */
 	bool answered; /* the table is its answer for all jobs of the table */
 	bool broken;   /* the table with the shares cannot be written */
@@ -37,6 +39,8 @@ int policy_open(struct policy *p, const struct settings *o, const struct state *
     struct jobs *jobs, struct gv_error *e);
 /* The set of jobs has changed. */
 void policy_due(struct policy *p);
+/* What to wait for beside the time: the number of entries set.  Then policy_turn. */
+size_t policy_fds(const struct policy *p, struct pollfd fd[2]);
 /* Asks when it is due; takes the answer when it is there. */
 void policy_turn(struct policy *p);
 /* Whether an answer is so near that decisions should wait for it. */

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "sched/rounds.h"
+
 struct settings {
 	const char *cluster;
 	const char *state;  /* NULL = a directory below TMPDIR */
@@ -15,6 +17,7 @@ struct settings {
 	double grace_s;
 	double policy_timeout_s;
 	int max_failures;
+	enum gv_round_order order;
 	bool dry_run;
 	bool resume;
 	bool repair;

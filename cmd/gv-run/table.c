@@ -376,18 +376,15 @@ write_pairs(
 	free(has);
 }
 
-static int
-write_now(const struct now *now, const char *path, struct gv_error *e)
+static void
+write_now(const struct now *now, struct gv_out *out)
 {
 	const struct gv_rates *t = &now->jobs->table;
 	ptrdiff_t policy = now->everything ? gv_frame_find(&t->frame, "policy") : -1;
 	struct columns c = {0};
-	struct gv_out *out;
 	struct gv_tabw w;
 	size_t i;
 
-	if (gv_out_open(&out, path, e) != 0)
-		return -1;
 	add_columns(&c, &t->frame, NULL);
 	add_pair_columns(&c, now);
 	gv_tabw_init(&w, out, false);
@@ -410,19 +407,22 @@ write_now(const struct now *now, const char *path, struct gv_error *e)
 	}
 	write_pairs(&w, &c, now, policy);
 	free(c.name);
-	return gv_out_close(out, e);
 }
 
 int
 table_write(
     const struct jobs *j, const double *isolated_s, const char *path, struct gv_error *e)
 {
-	return write_now(&(struct now){j, isolated_s, true}, path, e);
+	struct gv_out *out;
+
+	if (gv_out_open(&out, path, e) != 0)
+		return -1;
+	write_now(&(struct now){j, isolated_s, true}, out);
+	return gv_out_close(out, e);
 }
 
-int
-table_write_rates(
-    const struct jobs *j, const double *isolated_s, const char *path, struct gv_error *e)
+void
+table_write_rates(const struct jobs *j, const double *isolated_s, struct gv_out *out)
 {
-	return write_now(&(struct now){j, isolated_s, false}, path, e);
+	write_now(&(struct now){j, isolated_s, false}, out);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/fileio.h"
 #include "jobs.h"
 #include "sched/cluster.h"
 #include "sched/rates.h"
@@ -33,8 +34,8 @@ int table_policy(const struct gv_rates *t, const char **name, struct gv_error *e
  */
 int table_write(
     const struct jobs *j, const double *isolated_s, const char *path, struct gv_error *e);
-/* The same of the jobs that are active, without shares: what a policy is asked.  0 or -1. */
-int table_write_rates(
-    const struct jobs *j, const double *isolated_s, const char *path, struct gv_error *e);
+/* The same of the jobs that are active, without shares: what a policy is asked. */
+void table_write_rates(
+    const struct jobs *j, const double *isolated_s, struct gv_out *out);
 
 #endif

@@ -306,7 +306,7 @@ gv_policy_wait_s(const struct gv_policy *p)
 	else if (p->streams && !p->input_ended)
 		until_s = fmin(until_s, p->asked_s + patience_s(p));
 	else
-		until_s = fmin(until_s, now_s + .05);
+		until_s = fmin(until_s, now_s + .25); /* it may leave its output open */
 	return fmax(until_s - now_s, 0);
 }
 

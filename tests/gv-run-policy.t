@@ -1,0 +1,156 @@
+#!/bin/sh
+# gv-run: policies that are started for each question and policies that are kept;
+# those of examples/; the order in which jobs are served.
+. "${0%/*}/lib.sh"
+
+w=$build/helpers/worker
+printf 'gpu_type,gpus,threads\nbig,1,1\n' >one.csv
+cat >jobs.csv <<EOT
+job_id,total_steps,arrival_s,command,gpu_type,steps_per_s,share
+p,60,0,$w -r 1000,big,1000,0.9
+q,30,0,$w -r 1000,big,1000,0.1
+r,20,0.1,$w -r 1000,big,1000,0
+EOT
+# equal shares, table after table
+cat >stream <<'EOT'
+#!/bin/sh
+echo started >>starts
+answer() {
+	[ -s table ] || return 0
+	echo asked >>asked
+	awk -F, 'NR == FNR { if (FNR > 1) m++; next } FNR == 1 { print $0 ",share"; next } { printf "%s,%.6g\n", $0, 1 / m }' table table
+	echo
+	: >table
+}
+: >table
+while IFS= read -r line; do
+	if [ -n "$line" ]; then printf '%s\n' "$line" >>table; else answer; fi
+done
+answer
+EOT
+chmod +x stream
+lines_of() { if [ -f "$1" ]; then wc -l <"$1" | tr -d ' '; else echo 0; fi; }
+
+run gv-run -c one.csv -s s1 --round=0.2 -p ./stream jobs.csv
+silent "a policy that answers table after table"
+n=$(lines_of asked)
+ok "is asked when jobs come and go: $n times" [ "$n" -ge 3 ]
+ok "and started twice" [ "$(lines_of starts)" = 2 ]
+finished=$(grep -c ',finish,' out)
+ok "the jobs are done" [ "$finished" = 3 ]
+sed -n 1p s1/policy.out.csv >got
+echo 'job_id,total_steps,arrival_s,command,gpu_type,steps_per_s,steps_remaining,elapsed_s,isolated_elapsed_s,share' >want
+same_file want got "its last answer can be looked at"
+rm -f starts asked
+
+# it dies at its second question; the third finds a new one
+cat >dies <<'EOT'
+#!/bin/sh
+echo started >>lives
+[ "$(wc -l <lives)" -ne 2 ] || exit 7
+exec ./stream
+EOT
+chmod +x dies
+run gv-run -c one.csv -s s2 --round=0.2 -p ./dies jobs.csv
+is_status 0 "a policy that dies at its second question"
+is_err "is a warning" <<'EOT'
+gv-run: warning: the policy has failed with status 7, shares stay as they are
+EOT
+ok "and the jobs are done" [ "$(grep -c ',finish,' out)" = 3 ]
+
+run gv-run -c one.csv -s s3 --round=0.2 -p 'cat; echo; echo more' jobs.csv
+err_has 'gv-run: warning: the policy has written more than a table and an empty line, shares stay as they are' \
+	"more than an answer is refused"
+run gv-run -c one.csv -s s4 --round=0.2 --policy-timeout=0.5s -p 'yes' jobs.csv
+is_status 0 "an answer without end"
+err_has 'gv-run: warning: the policy ' "is a warning"
+
+# ---- the policies of examples/ ----
+cat >cluster.csv <<'EOT'
+gpu_type,gpus,threads
+big,2,1
+small,4,1
+EOT
+cat >rates.csv <<'EOT'
+job_id,scale_factor,total_steps,gpu_type,steps_per_s
+a,1,100,big,4
+a,1,100,small,1
+b,2,1000,big,2
+b,2,1000,small,1
+c,4,10,big,0
+c,4,10,small,5
+d,1,10000,big,10
+EOT
+run awk -f "$src/examples/policy/equal.awk" cluster.csv rates.csv
+silent "examples/policy/equal.awk"
+cat >want <<'EOT'
+job_id,scale_factor,total_steps,gpu_type,steps_per_s,share
+a,1,100,big,4,0.333333
+a,1,100,small,1,0.666667
+b,2,1000,big,2,0.25
+b,2,1000,small,1,0.5
+c,4,10,big,0,0
+c,4,10,small,5,0.25
+d,1,10000,big,10,0.5
+EOT
+same_file want out "gives everybody an equal part of each type"
+cp out equal.csv
+sed 's/$/,true/; 1s/true/command/' equal.csv >runs.csv
+run gv-run -n -c cluster.csv runs.csv
+silent "gv-run takes it"
+run gv-run -c one.csv -s s5 --round=0.2 -p "awk -f '$src/examples/policy/equal.awk' one.csv -" jobs.csv
+silent "gv-run asks it"
+ok "the jobs are done" [ "$(grep -c ',finish,' out)" = 3 ]
+if [ -n "${GV_PYTHON:-}" ]; then
+	shortest="$src/examples/policy/shortest.py"
+	run "$GV_PYTHON" "$shortest" cluster.csv <rates.csv
+	silent "examples/policy/shortest.py"
+	cat >want <<'EOT'
+job_id,scale_factor,total_steps,gpu_type,steps_per_s,share
+a,1,100,big,4,1
+a,1,100,small,1,0
+b,2,1000,big,2,0
+b,2,1000,small,1,0
+c,4,10,big,0,0
+c,4,10,small,5,1
+d,1,10000,big,10,1
+
+EOT
+	same_file want out "gives GPUs to whoever needs least time"
+	{ cat rates.csv && printf '\n' && sed 4,5d rates.csv && printf '\n\n' && sed 2,3d rates.csv; } >three
+	run "$GV_PYTHON" "$shortest" cluster.csv <three
+	ok "answers three tables" [ "$(grep -c '^$' out)" = 3 ]
+	ok "each by itself" [ "$(grep -c '^b,2,1000,big,2,1' out)" = 1 ]
+	run gv-run -c one.csv -s s6 --round=0.2 -p "'$GV_PYTHON' '$shortest' one.csv" jobs.csv
+	silent "gv-run asks it"
+	awk -F, '$2 == "allocate" { print $3 "," $9 }' out | head -n 1 >got
+	echo q,1 >want
+	same_file want got "who needs least time has the GPU"
+else
+	skip "no python3"
+fi
+
+# ---- the order ----
+cat >order.csv <<'EOT'
+job_id,command,scale_factor,total_steps,gpu_type,steps_per_s,share
+s1,true,1,1000000,big,1,0.6
+s2,true,1,1000000,big,1,0.6
+gang,true,2,1000000,big,1,0.4
+EOT
+run gv-run -n -c cluster.csv order.csv
+silent "--order=owed is the default"
+cp out want
+run gv-run -n --order=owed -c cluster.csv order.csv
+same_file want out "and the same"
+awk -F, 'NR > 1 && $2 == "gang" { n++ } END { print n + 0 }' out >got
+echo 4 >want
+same_file want got "the gang has 4 of 10 rounds, on both GPUs"
+run gv-run -n --order=gavel -c cluster.csv order.csv
+silent "--order=gavel"
+cut -d, -f1,2 out | awk -F, 'NR > 1 && $1 < 4 { print $1 $2 }' >got
+printf '%s\n' 0s1 0s2 1gang 2s1 2s2 3gang >want
+same_file want got "share over share received"
+run gv-run -n --order=lag -c cluster.csv order.csv
+is_status 2 "another order"
+err_has 'gv-run: --order: unknown "lag"; known: owed, gavel' "is unknown"
+done_testing
