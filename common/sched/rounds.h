@@ -19,7 +19,7 @@
  *   2. What is owed by the end of the round: of all placements of jobs on types, one
  *      with a large sum of weights w_mj = (L_mj + X_mj r)^3 where that is positive
  *      (ties: larger X, then order of rows, then of types).  It is searched, not
- *      found for certain: rounds_choose.h.
+ *      found for certain: rounds_search.h.
  *   3. What is left over goes to the jobs not placed, so that no GPU idles that
  *      a runnable job could use: first jobs that were promised anything, in
  *      falling order of their summed lag, each on the fastest type with room.

@@ -7,7 +7,14 @@
 
 #include <stdint.h>
 
-#include "sched/rounds_choose.h"
+#include "sched/rounds.h"
+
+/* A job on a type, and what it is worth there. */
+struct gv_round_wish {
+	double weight; /* > 0 */
+	size_t job;
+	size_t type;
+};
 
 /*
  * The wishes of one gang size for one type: all of them in falling order of weight, with

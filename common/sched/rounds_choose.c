@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "sched/rounds_search.h"
 
 /* A wish to run, in the order of a queue. */
 struct turn {
@@ -157,7 +158,9 @@ choose_owed(const struct gv_rounds *r, struct gv_round_choice *c)
 {
 	struct gv_round_wish *wish =
 	    gv_xcalloc(r->n_jobs * r->n_types + 1, sizeof(*wish));
+	bool *taken;
 	size_t n = 0;
+	size_t i;
 	size_t m;
 	size_t j;
 
@@ -169,8 +172,13 @@ choose_owed(const struct gv_rounds *r, struct gv_round_choice *c)
 				wish[n++] =
 				    (struct gv_round_wish){owed * owed * owed, m, j};
 		}
-	gv_round_search(r, c, wish, n);
+	taken = gv_xcalloc(n + 1, sizeof(*taken));
+	gv_round_search(r, c->room, wish, n, taken);
+	for (i = 0; i < n; i++)
+		if (taken[i])
+			gv_round_take(r, c, wish[i].job, wish[i].type);
 	free(wish);
+	free(taken);
 }
 
 /* ---- by Gavel's priorities ---- */

@@ -27,29 +27,4 @@ void gv_round_take(
 /* Chooses among those that are not placed, by r->order, until no GPU idles in vain. */
 void gv_round_choose(const struct gv_rounds *r, struct gv_round_choice *c);
 
-/* ---- rounds_search.c ---- */
-
-/* A job on a type, and what it is worth there. */
-struct gv_round_wish {
-	double weight; /* > 0 */
-	size_t job;
-	size_t type;
-};
-
-/*
- * Takes, of wishes that fit, a set with a large sum of weights: each job, and each
- * member of a pair, once, within the room of the types.  That is a knapsack for each
- * type with jobs that fit into several of them (multiple-choice multiple knapsack, NP-hard);
- * it is searched from three sides: greedily by weight / gang^p with p = 0, 1/2 and 1,
- * each improved by putting one more job in place of those it costs least to leave out.
- *
- *   wish   [n] ordered by job, then type; those that do not fit are passed over
- *
- * With gangs of one GPU only, and a single type, the sum is the largest there is.
- * Deterministic: ties go to the larger share, then to the order of wish.
- * Cost: O(n log n), and for each improvement O(gang sizes + GPUs freed).
- */
-void gv_round_search(const struct gv_rounds *r, struct gv_round_choice *c,
-    const struct gv_round_wish *wish, size_t n);
-
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sched/rounds_board.h"
+#include "sched/rounds_search.h"
 
 enum { PASSES = 8 }; /* over all wishes; nearly always two or three find all there is */
 
@@ -335,8 +335,8 @@ search_free(struct search *s)
 }
 
 void
-gv_round_search(const struct gv_rounds *r, struct gv_round_choice *c,
-    const struct gv_round_wish *wish, size_t n)
+gv_round_search(const struct gv_rounds *r, const size_t *room,
+    const struct gv_round_wish *wish, size_t n, bool *taken)
 {
 	static const double power[] = {0, .5, 1};
 	struct search s = {0};
@@ -352,7 +352,7 @@ gv_round_search(const struct gv_rounds *r, struct gv_round_choice *c,
 	for (k = 0; k < 3 && (k == 0 || s.b.n_gangs > 1); k++) {
 		double sum = 0;
 
-		gv_round_board_clear(&s.b, c->room);
+		gv_round_board_clear(&s.b, room);
 		if (k > 0)
 			gv_round_board_rank(&s.b, power[k]);
 		greedy(&s);
@@ -365,8 +365,7 @@ gv_round_search(const struct gv_rounds *r, struct gv_round_choice *c,
 		}
 	}
 	for (i = 0; i < n; i++)
-		if (best[r->job[wish[i].job].member[0]] == (ptrdiff_t)i)
-			gv_round_take(r, c, wish[i].job, wish[i].type);
+		taken[i] = best[r->job[wish[i].job].member[0]] == (ptrdiff_t)i;
 	search_free(&s);
 	free(best);
 }

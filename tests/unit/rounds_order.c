@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "rounds_help.h"
-#include "sched/rounds_choose.h"
+#include "sched/rounds_search.h"
 
 enum { MAX_JOBS = 12 };
 
@@ -204,7 +204,8 @@ test_search(bool pairs)
 	for (trial = 0; trial < 2000; trial++) {
 		struct gv_round_wish wish[14];
 		bool placed[ALL_JOBS] = {false};
-		struct gv_round_choice c;
+		size_t room[ALL_TYPES] = {0};
+		bool taken[14];
 		struct world w;
 		double found = 0;
 		double best;
@@ -212,20 +213,18 @@ test_search(bool pairs)
 
 		seed((uint64_t)trial);
 		n = draw_wishes(&w, wish, pairs);
-		gv_round_choice_init(&c, &w.r);
 		for (j = 0; j < w.c.n_types; j++)
-			c.room[j] = w.type[j].gpus;
-		best = best_of_all(&w.r, wish, n, 0, c.room, placed);
-		gv_round_search(&w.r, &c, wish, n);
+			room[j] = w.type[j].gpus;
+		best = best_of_all(&w.r, wish, n, 0, room, placed);
+		gv_round_search(&w.r, room, wish, n, taken);
 		for (i = 0; i < n; i++)
-			if (c.type[wish[i].job] == (ptrdiff_t)wish[i].type)
+			if (taken[i])
 				found += wish[i].weight;
 		sum += found;
 		sum_best += best;
 		missed += found < best * (1 - 1e-9);
 		above += found > best * (1 + 1e-9);
 		worst = fmin(worst, best > 0 ? found / best : 1);
-		gv_round_choice_free(&c);
 		gv_rounds_free(&w.r);
 	}
 	printf(
@@ -241,7 +240,8 @@ static void
 test_search_exact(void)
 {
 	struct gv_round_wish wish[40];
-	struct gv_round_choice c;
+	const size_t room = 15;
+	bool taken[40];
 	struct world w;
 	size_t m;
 	int wrong = 0;
@@ -250,13 +250,10 @@ test_search_exact(void)
 	make(&w, 1, 15, 40);
 	for (m = 0; m < 40; m++)
 		wish[m] = (struct gv_round_wish){(double)(1 + (m * 17) % 40), m, 0};
-	gv_round_choice_init(&c, &w.r);
-	c.room[0] = 15;
-	gv_round_search(&w.r, &c, wish, 40);
+	gv_round_search(&w.r, &room, wish, 40, taken);
 	for (m = 0; m < 40; m++)
-		wrong += (c.type[m] == 0) != (wish[m].weight > 25);
+		wrong += taken[m] != (wish[m].weight > 25);
 	is_int(wrong, 0, "single GPUs: the 15 largest of 40");
-	gv_round_choice_free(&c);
 	gv_rounds_free(&w.r);
 }
 
