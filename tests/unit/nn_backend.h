@@ -26,13 +26,12 @@ open_fixture(struct fixture *f, size_t i)
 {
 	static struct help_case larger;
 
-	*f = (struct fixture){.c = &cases[i]};
+	*f = (struct fixture){.c = i < CASES ? &cases[i] : &larger};
 	if (i >= CASES) {
 		const struct net_case *n = &nets[i - CASES];
 
 		larger = (struct help_case){n->name, n->table, n->height, n->width,
 		    n->channels, n->classes, n->batch, 2, n->shards};
-		f->c = &larger;
 	}
 	f->m = help_model(
 	    f->c->table, f->c->height, f->c->width, f->c->channels, f->c->classes);
