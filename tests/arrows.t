@@ -88,6 +88,12 @@ sed -n 's,^\(common/[a-z_]*\)/.*,\1,p' files | sort -u >parts.common
 } >wrong
 if [ -s wrong ]; then fail "rows of CONTRIBUTING's tables and places" wrong; else pass "rows of CONTRIBUTING's tables and places"; fi
 
+# what CONTRIBUTING tells to open is there
+grep -o '`[a-z][a-zA-Z0-9_/.-]*/[a-zA-Z0-9_.-]*`' "$src/CONTRIBUTING.md" | tr -d '`' | grep -v -e NAME -e PROG -e gv-new |
+	grep -e ^cmd/ -e ^common/ -e ^tests/ -e ^share/ -e ^man/ -e ^examples/ | sort -u |
+	while read -r place; do [ -e "$src/$place" ] || echo "$place"; done >wrong
+if [ -s wrong ]; then fail "what CONTRIBUTING names is there" wrong; else pass "what CONTRIBUTING names is there"; fi
+
 # files of one folder: who calls whom, from the objects; the search for plans calls
 # itself level after level of the machine, through all its files
 if [ -d "$build/obj" ] && have nm; then
