@@ -538,7 +538,15 @@ run gv-run -n -c nodes.csv plan.csv
 is_status 2 "pools of several nodes"
 err_has 'gv-run: nodes.csv: node: pools of several nodes, "n1" is not this host (' "are an error"
 err_has 'say which with --node' "that tells the way out"
-run gv-run -n --node=n1 -c nodes.csv plan.csv
+sed '2a a,1,1000,0,run a,small,1,0.5' plan.csv >twice.csv
+run gv-run -n --node=n1 -c nodes.csv twice.csv
+is_status 2 "jobs that could run on both nodes"
+err_has 'can run on node "n1" and on others, where gv-run with this table would run it, too; a column "node" says where it shall run' "are an error"
+sed 's/$/,n1/; 1s/n1$/node/' twice.csv >plan1.csv
+run gv-run -n --node=n2 -c nodes.csv plan1.csv
+out_has 'round,job_id' "jobs of another node"
+ok "are left out" test "$(wc -l <out)" -eq 1
+run gv-run -n --node=n1 -c nodes.csv plan1.csv
 silent "--node"
 is_out "takes the pools of the node" <<'EOT'
 round,job_id,gpu_type,node,gpus,command

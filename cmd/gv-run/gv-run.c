@@ -192,7 +192,8 @@ struct run {
 
 /* The cluster of -c, or the one kept in the state; only this machine's pools. */
 static void
-read_cluster(const struct settings *o, struct gv_cluster *c, struct gv_frame *f)
+read_cluster(const struct settings *o, struct gv_cluster *c, struct node_choice *node,
+    struct gv_frame *f)
 {
 	struct gv_error e = {0};
 	char *kept = NULL;
@@ -207,7 +208,8 @@ read_cluster(const struct settings *o, struct gv_cluster *c, struct gv_frame *f)
 	}
 	if (o->resume && access(path, F_OK) != 0)
 		gv_die("%s: holds no run to resume", o->state);
-	if (gv_cluster_read(c, path, &e) != 0 || node_select(c, path, o->node, &e) != 0 ||
+	if (gv_cluster_read(c, path, &e) != 0 ||
+	    node_select(c, path, o->node, node, &e) != 0 ||
 	    gv_frame_load(f, path, &e) != 0)
 		gv_die_error(&e);
 	free(kept);
@@ -375,6 +377,7 @@ main(int argc, char **argv)
 	struct gv_error e = {0};
 	struct gv_rates given = {0};
 	struct gv_frame cluster = {0};
+	struct node_choice node;
 	struct gv_out *out;
 	struct gv_opt opt;
 	int status = 0;
@@ -385,8 +388,8 @@ main(int argc, char **argv)
 		gv_die_error(&e);
 	if (r.o.repair && !r.o.resume)
 		return inspect(&r.o);
-	read_cluster(&r.o, &r.jobs.cluster, &cluster);
-	if (!r.o.resume && table_read(&given, r.o.input, &r.jobs.cluster,
+	read_cluster(&r.o, &r.jobs.cluster, &node, &cluster);
+	if (!r.o.resume && table_read(&given, r.o.input, &r.jobs.cluster, &node,
 			       r.o.policy == NULL, &slips, &e) != 0)
 		gv_die_error(&e);
 	if (!r.o.quiet)
@@ -407,6 +410,7 @@ main(int argc, char **argv)
 	else if (opt.output != NULL && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
 	gv_frame_free(&cluster);
+	node_free(&node);
 	gv_rates_free(&given);
 	output_close(&r.output);
 	work_close(&r.work);

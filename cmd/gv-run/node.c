@@ -1,7 +1,10 @@
 #include "node.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/mem.h"
 
 static bool
 same(const char *a, const char *b)
@@ -21,7 +24,8 @@ of_one_node(const struct gv_cluster *c)
 }
 
 static int
-keep_node(struct gv_cluster *c, const char *file, const char *node, struct gv_error *e)
+keep_node(struct gv_cluster *c, const char *file, const char *node,
+    struct node_choice *choice, struct gv_error *e)
 {
 	char q[GV_QUOTE_LEN];
 	size_t n = 0;
@@ -33,8 +37,11 @@ keep_node(struct gv_cluster *c, const char *file, const char *node, struct gv_er
 	for (p = 0; p < c->n_pools; p++) {
 		struct gv_pool pool = c->pool[p];
 
-		if (!same(pool.node, "") && !same(pool.node, node))
+		if (!same(pool.node, "") && !same(pool.node, node)) {
+			choice->name = node;
+			choice->elsewhere[pool.type] |= pool.gpus > 0;
 			continue;
+		}
 		for (i = 0; i < n; i++)
 			if (c->pool[i].type == pool.type)
 				return gv_error_at(e, file, 0, "node",
@@ -52,17 +59,20 @@ keep_node(struct gv_cluster *c, const char *file, const char *node, struct gv_er
 }
 
 int
-node_select(struct gv_cluster *c, const char *file, const char *node, struct gv_error *e)
+node_select(struct gv_cluster *c, const char *file, const char *node,
+    struct node_choice *choice, struct gv_error *e)
 {
-	char host[256] = "";
+	char *host = choice->host;
 	char q[2][GV_QUOTE_LEN];
 	size_t p;
 
+	*choice = (struct node_choice){0};
+	choice->elsewhere = gv_xcalloc(c->n_types + 1, sizeof(*choice->elsewhere));
 	if (node != NULL)
-		return keep_node(c, file, node, e);
+		return keep_node(c, file, node, choice, e);
 	if (of_one_node(c))
 		return 0;
-	gethostname(host, sizeof(host) - 1);
+	gethostname(host, sizeof(choice->host) - 1);
 	for (p = 0; p < c->n_pools; p++)
 		if (!same(c->pool[p].node, "") && !same(c->pool[p].node, host))
 			return gv_error_at(e, file, 0, "node",
@@ -70,7 +80,7 @@ node_select(struct gv_cluster *c, const char *file, const char *node, struct gv_
 			    "with --node",
 			    gv_quote(q[0], c->pool[p].node, strlen(c->pool[p].node)),
 			    gv_quote(q[1], host, strlen(host)));
-	return keep_node(c, file, host, e);
+	return keep_node(c, file, host, choice, e);
 }
 
 int
@@ -106,4 +116,84 @@ node_write(const struct gv_cluster *c, const struct gv_frame *f, const char *pat
 		gv_tabw_end(&w);
 	}
 	return gv_out_close(out, e);
+}
+
+void
+node_free(struct node_choice *choice)
+{
+	free(choice->elsewhere);
+	*choice = (struct node_choice){0};
+}
+
+/* ---- a table for several nodes ---- */
+
+static bool
+is_of(const struct node_choice *choice, const struct gv_frame *f, size_t row,
+    ptrdiff_t column)
+{
+	struct gv_cell cell = gv_frame_cell(f, row, column);
+
+	return cell.len == 0 || gv_cell_is(cell, choice->name);
+}
+
+void
+node_take_rows(const struct node_choice *choice, struct gv_frame *f)
+{
+	ptrdiff_t column = gv_frame_find(f, "node");
+	struct gv_frame ours;
+	struct gv_cell *cell;
+	size_t row;
+	size_t i;
+
+	if (choice->name == NULL || column < 0)
+		return;
+	cell = gv_xcalloc(f->n_columns, sizeof(*cell));
+	gv_frame_start(&ours, f->file, f->tsv, f->name, f->n_columns);
+	ours.header_line = f->header_line;
+	for (row = 0; row < f->n_rows; row++) {
+		if (!is_of(choice, f, row, column))
+			continue;
+		for (i = 0; i < f->n_columns; i++)
+			cell[i] = gv_frame_cell(f, row, (ptrdiff_t)i);
+		gv_frame_add(&ours, cell, f->line[row]);
+	}
+	free(cell);
+	gv_frame_free(f);
+	*f = ours;
+}
+
+int
+node_check_jobs(const struct node_choice *choice, const struct gv_rates *t,
+    const struct gv_cluster *c, struct gv_error *e)
+{
+	enum { HERE = 1, ELSEWHERE = 2 };
+	ptrdiff_t column = gv_frame_find(&t->frame, "node");
+	unsigned char *where = gv_xcalloc(t->n_jobs + 1, sizeof(*where));
+	char q[2][GV_QUOTE_LEN];
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; choice->name != NULL && i < t->n_rates; i++) {
+		const struct gv_rate *rate = &t->rate[i];
+
+		if (rate->type < 0 || rate->steps_per_s == 0)
+			continue;
+		if (c->type[rate->type].gpus > 0)
+			where[rate->job] |= HERE;
+		if (choice->elsewhere[rate->type])
+			where[rate->job] |= ELSEWHERE;
+	}
+	for (i = 0; i < t->n_jobs; i++) {
+		const struct gv_job *job = &t->job[i];
+
+		if (where[i] != (HERE | ELSEWHERE) || job->node.len > 0)
+			continue;
+		rc = gv_frame_error(&t->frame, job->row, column, e,
+		    "job %s can run on node %s and on others, where gv-run with this "
+		    "table would run it, too; a column \"node\" says where it shall run",
+		    gv_quote(q[0], job->id.s, job->id.len),
+		    gv_quote(q[1], choice->name, strlen(choice->name)));
+	}
+	free(where);
+	return rc;
 }

@@ -61,15 +61,20 @@ table_check_sums(const struct gv_rates *t, struct gv_error *e)
 }
 
 int
-table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c, bool shares,
-    struct gv_error *slips, struct gv_error *e)
+table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c,
+    const struct node_choice *node, bool shares, struct gv_error *slips,
+    struct gv_error *e)
 {
 	struct gv_frame f = {0};
 
-	if (gv_frame_load(&f, path, e) != 0 || gv_rates_from(t, &f, c, e) != 0)
+	if (gv_frame_load(&f, path, e) != 0)
+		return -1;
+	node_take_rows(node, &f);
+	if (gv_rates_from(t, &f, c, e) != 0)
 		return -1;
 	gv_rates_spread(t, c);
 	gv_rates_slips(t, c, slips);
+	node_check_jobs(node, t, c, e);
 	if (!t->has_share && shares)
 		gv_error_at(e, t->frame.file, t->frame.header_line, NULL,
 		    "missing column \"share\"; gv-alloc adds it, or -p names a command "

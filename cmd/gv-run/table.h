@@ -7,15 +7,18 @@
 #include "base/err.h"
 #include "base/fileio.h"
 #include "jobs.h"
+#include "node.h"
 #include "sched/cluster.h"
 #include "sched/rates.h"
 
 /*
  * Reads an allocation table and checks what gv-run needs of it; shares: it must have
- * some.  *slips gets what looks like one, to be warned about.  0 or -1.
+ * some, and what is left to other nodes
+ * is left out.  *slips gets what looks like one, to be warned about.  0 or -1.
  */
 int table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c,
-    bool shares, struct gv_error *slips, struct gv_error *e);
+    const struct node_choice *node, bool shares, struct gv_error *slips,
+    struct gv_error *e);
 /*
  * Writes a table of the jobs of fresh, and before them those of known (may be
  * NULL) that fresh lacks.  0 or -1.

@@ -15,6 +15,7 @@ static const struct {
 } texts[] = {
     {"job_type", offsetof(struct gv_job, job_type)},
     {"entity", offsetof(struct gv_job, entity)},
+    {"node", offsetof(struct gv_job, node)},
     {"command", offsetof(struct gv_job, command)},
     {"working_directory", offsetof(struct gv_job, working_directory)},
 };

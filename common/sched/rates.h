@@ -19,6 +19,7 @@ struct gv_job {
 	struct gv_cell id;
 	struct gv_cell job_type;
 	struct gv_cell entity;
+	struct gv_cell node; /* where it runs, of several */
 	struct gv_cell command;
 	struct gv_cell working_directory;
 	int64_t scale_factor;   /* s_m, GPUs needed at once, >= 1; default 1 */
