@@ -99,6 +99,13 @@ printf '9.5,resume,"a' >>harm/events.csv
 run gv-run --repair -s harm
 out_has 'the last line is torn: 13 bytes' "a torn line is told"
 is_status 0 "and is no damage"
+sed -i '1s/event/evxnt/' harm/events.csv
+run gv-run --resume -s harm
+is_status 2 "a damaged header"
+err_has 'harm/events.csv:1: damaged' "is line 1"
+run gv-run --resume --repair -s harm
+is_status 0 "it can be made anew"
+is_events 0 start '' "and nothing is lost"
 run gv-run --repair -s none
 is_status 2 "no journal"
 

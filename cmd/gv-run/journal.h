@@ -12,34 +12,47 @@
 #include "table/tab.h"
 
 struct journal {
-	const char *dir;          /* of the state */
-	int fd;                   /* DIR/events.csv, -1 = none */
-	off_t size;               /* bytes of it, on disk */
-	bool pairs;               /* events have the column with_job_id */
-	bool broken;              /* it cannot be written */
-	struct gv_strbuf pending; /* rows that are not on disk yet */
-	struct gv_out *out;       /* formats a row, */
-	struct gv_tabw w;
-	struct gv_strbuf row; /* here */
-	struct gv_strbuf gpus;
+  const char *dir;          /* of the state */
+  int fd;                   /* DIR/events.csv, -1 = none */
+  off_t size;               /* bytes of it, on disk */
+  bool pairs;               /* events have the column with_job_id */
+  bool broken;              /* it cannot be written */
+  struct gv_strbuf pending; /* rows that are not on disk yet */
+  struct gv_out *out;       /* formats a row, */
+  struct gv_tabw w;
+  struct gv_strbuf row; /* here */
+  struct gv_strbuf gpus;
 };
 
 /*
- * Opens the journal of the state in dir, whose lines are whole and sealed; begins one
- * that is empty.  pairs: events have the column with_job_id.  0 or -1.
+ * Opens the journal of the state in dir, whose lines are whole and sealed;
+ * begins one that is empty.  pairs: events have the column with_job_id.  0 or
+ * -1.
  */
-int journal_open(struct journal *l, const char *dir, bool pairs, struct gv_error *e);
-void journal_row(
-    struct journal *l, const struct jobs *jobs, const struct gv_life_row *row);
+int journal_open(struct journal *l, const char *dir, bool pairs,
+                 struct gv_error *e);
+void journal_row(struct journal *l, const struct jobs *jobs,
+                 const struct gv_life_row *row);
 /* Makes rows durable.  Sets broken when that fails. */
 void journal_commit(struct journal *l);
 void journal_close(struct journal *l);
 
 /*
- * Writes a journal anew, sealed, as the file of that path: 0, or -1 with *e set.  It is
- * what a journal becomes that has no checksums, no column with_job_id or damage.
+ * The length of the header at the beginning of a journal's text, 0 = it begins
+ * with none (of this program); *pairs: it has the column with_job_id, *sealed:
+ * lines have checksums.  journal_header: the header itself, with its line feed,
+ * appended to b.
  */
-int journal_rewrite(
-    const char *path, const struct gv_events *events, bool pairs, struct gv_error *e);
+size_t journal_find_header(const char *s, size_t len, bool *pairs,
+                           bool *sealed);
+void journal_header(struct gv_strbuf *b, bool pairs, bool sealed);
+
+/*
+ * Writes a journal anew, sealed, as the file of that path: 0, or -1 with *e
+ * set.  It is what a journal becomes that has no checksums, no column
+ * with_job_id or damage.
+ */
+int journal_rewrite(const char *path, const struct gv_events *events,
+                    bool pairs, struct gv_error *e);
 
 #endif
