@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "alloc/answer/answer.h"
 #include "alloc/answer/one_more.h"
+#include "alloc/answer/stay.h"
 #include "alloc/price/price.h"
 #include "alloc/prove/explain.h"
 #include "answer_write.h"
@@ -31,8 +32,20 @@ struct inputs {
 	struct gv_frame throughputs; /* when there are any */
 	struct gv_entities weights;
 	struct gv_pairs pairs;
+	struct gv_previous previous;
 	struct gv_price_memory memory; /* from one table to the next */
 };
+
+/* Rates of the cluster's types; gangs on several nodes count as they are the faster. */
+static int
+rates_of(struct gv_rates *r, struct gv_frame *frame, const struct gv_cluster *c,
+    struct gv_error *e)
+{
+	if (gv_rates_from(r, frame, c, e) != 0)
+		return -1;
+	gv_rates_spread(r, c);
+	return 0;
+}
 
 static int
 read_weights(struct gv_entities *w, const char *path, struct gv_error *e)
@@ -50,6 +63,31 @@ read_pairs(struct gv_pairs *t, const char *path, struct gv_error *e)
 	return gv_frame_load(&frame, path, e) != 0 ? -1 : gv_pairs_from(t, &frame, e);
 }
 
+/* The shares of an allocation; without one nobody was there. */
+static int
+read_previous(struct gv_previous *v, const char *path, const struct gv_cluster *c,
+    struct gv_error *e)
+{
+	struct gv_frame frame = {0};
+	struct gv_rates r = {0};
+	int rc = 0;
+
+	gv_previous_clear(v, c->n_types);
+	if (path == NULL)
+		return 0;
+	if (gv_frame_load(&frame, path, e) != 0 || rates_of(&r, &frame, c, e) != 0)
+		return -1;
+	if (r.has_share)
+		gv_previous_from(v, &r, c);
+	else
+		rc = gv_error_set(e,
+		    "%s: no column \"share\"; --previous is an "
+		    "allocation",
+		    r.frame.file);
+	gv_rates_free(&r);
+	return rc;
+}
+
 static int
 inputs_read(struct inputs *in, struct options *o, struct gv_error *e)
 {
@@ -61,8 +99,11 @@ inputs_read(struct inputs *in, struct options *o, struct gv_error *e)
 	    (o->entities != NULL && read_weights(&in->weights, o->entities, e) != 0) ||
 	    (o->sharing != NULL && read_pairs(&in->pairs, o->sharing, e) != 0) ||
 	    (o->warm != NULL &&
-		warm_read(&in->memory, o->warm, &in->cluster, o->name, e) != 0))
+		warm_read(&in->memory, o->warm, &in->cluster, o->name, e) != 0) ||
+	    read_previous(&in->previous, o->previous, &in->cluster, e) != 0)
 		return -1;
+	if (o->previous != NULL || o->has_stay)
+		o->answer.previous = &in->previous;
 	o->answer.policy.solve.memory = &in->memory;
 	o->answer.entities = &in->weights;
 	o->answer.pairs = o->sharing != NULL ? &in->pairs : NULL;
@@ -75,19 +116,9 @@ inputs_free(struct inputs *in)
 	gv_frame_free(&in->throughputs);
 	gv_entities_free(&in->weights);
 	gv_pairs_free(&in->pairs);
+	gv_previous_free(&in->previous);
 	gv_price_forget(&in->memory);
 	gv_cluster_free(&in->cluster);
-}
-
-/* Rates of the cluster's types; gangs on several nodes count as they are the faster. */
-static int
-rates_of(struct gv_rates *r, struct gv_frame *frame, const struct gv_cluster *c,
-    struct gv_error *e)
-{
-	if (gv_rates_from(r, frame, c, e) != 0)
-		return -1;
-	gv_rates_spread(r, c);
-	return 0;
 }
 
 /* The rates of the present table, joined with the throughputs if there are any. */
@@ -170,6 +201,7 @@ answer_no(void)
 static void
 check_proof(const struct options *o, const struct gv_answer *a)
 {
+	double gap = a->stayed.asked ? a->stayed.gap : a->s.gap;
 	double enough = o->policy->proved > 0 ? o->policy->proved : GV_TOL_PROVED;
 
 	if (o->answer.policy.solve.placeable)
@@ -179,13 +211,15 @@ check_proof(const struct options *o, const struct gv_answer *a)
 
 	if (a->p.n == 0 || !a->s.has_bound)
 		return;
-	if (a->s.gap <= enough && (a->s.exact || !o->answer.policy.solve.certify))
+	if (o->answer.policy.solve.certify)
+		gap = a->s.gap;
+	if (gap <= enough && (a->s.exact || !o->answer.policy.solve.certify))
 		return;
-	if (a->s.gap <= enough)
+	if (gap <= enough)
 		gv_warn("not proved in rational arithmetic");
 	else
 		gv_warn("not proved: the best objective may be larger by %.2g of itself",
-		    a->s.gap);
+		    gap);
 	if (o->answer.policy.solve.certify)
 		answer_no();
 }
@@ -201,7 +235,7 @@ write_files(const struct options *o, const struct gv_rates *r, const struct gv_c
 }
 
 static int
-answer_table(const struct options *o, struct gv_tab *t, const struct inputs *in,
+answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
     struct gv_tabw *w, struct gv_error *e)
 {
 	const struct gv_cluster *cluster = &in->cluster;
@@ -234,6 +268,8 @@ answer_table(const struct options *o, struct gv_tab *t, const struct inputs *in,
 		answer_write(&a, &r, cluster, o->name,
 		    o->answer.policy.relax_slo ? relaxation : NULL, o->sharing != NULL,
 		    w);
+		if (o->answer.previous != NULL)
+			gv_stay_remember(&in->previous, &a, &r);
 		if (gv_tab_paused(t) || o->stream)
 			gv_tabw_between(w);
 	}

@@ -26,14 +26,14 @@ static const char help[] =
     "  --prices=FILE --at=TIME  prices then; --budget=USD_PER_H, at most that\n"
     "  --entities=FILE          weights; --inside=fairness|fifo|none, in an entity\n"
     "  --space-sharing=FILE     two jobs may have the same GPUs: pairs, their rates\n"
-    "  --placeable              only shares that rounds of whole gangs can give\n"
     "  --relax-slo              longer deadlines where they cannot be met\n"
-    "  --agnostic               as if a job were equally fast wherever it can run\n"
+    "  --placeable, --agnostic  only what rounds can give; as if all types were alike\n"
     "  --per-dollar             min-cost as published; --alpha=A, allox: of who waits\n"
     "  --pop=K                  in K parts of jobs and GPUs; --seed=N, of draws\n"
     "  --solver=auto|price|glpk by prices of types, or job by job\n"
     "  --certify                prove the answer in rational arithmetic, or exit 1\n"
     "  --explain=FILE           what binds, prices; --dump-lp=FILE, the program\n"
+    "  --previous=FILE          stay close to it; --stay=PART, slower by that for it\n"
     "  --warm=FILE              remember prices there: sooner the next time, no other\n"
     "  --stream                 end each answer with an empty line; --tsv, write TSV\n"
     "  -o, --output=FILE        write here, whole or not at all\n"
@@ -153,6 +153,17 @@ set_budget(void *ctx, const char *arg)
 }
 
 static void
+set_stay(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->answer.stay = gv_opt_double(&o->common, "--stay", arg, 0, 1);
+	o->has_stay = true;
+	if (o->answer.stay == 1)
+		gv_opt_usage(&o->common, "--stay: expected a number below 1");
+}
+
+static void
 set_at(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
@@ -202,6 +213,8 @@ parse(struct options *o, int argc, char **argv)
 	    {"entities", required_argument, .text = &o->entities},
 	    {"prices", required_argument, .text = &o->prices},
 	    {"at", required_argument, .set = set_at},
+	    {"previous", required_argument, .text = &o->previous},
+	    {"stay", required_argument, .set = set_stay},
 	    {"budget", required_argument, .set = set_budget},
 	    {"pop", required_argument, .set = set_pop},
 	    {"solver", required_argument, .set = set_solver},
@@ -237,6 +250,31 @@ check_constraints(const struct options *o)
 	if (other != NULL)
 		gv_opt_usage(
 		    &o->common, "--placeable does not go together with %s", other);
+}
+
+/* Which policies can stay close to the last answer, and what that does not go with. */
+static void
+check_stay(const struct options *o)
+{
+	const char *option = o->has_stay ? "--stay" : "--previous";
+	const struct gv_solver_options *solve = &o->answer.policy.solve;
+	bool gives_up = o->answer.stay > 0;
+	const char *other = o->sharing != NULL  ? "--space-sharing"
+			    : solve->placeable  ? "--placeable"
+			    : o->answer.pop > 1 ? "--pop"
+			    : solve->certify && (gives_up || !o->policy->multipliers)
+				? "--certify"
+			    : o->explain != NULL && gives_up ? "--explain"
+							     : NULL;
+
+	if (!o->has_stay && o->previous == NULL)
+		return;
+	if (o->policy->measure == GV_MEASURE_NONE)
+		gv_opt_usage(&o->common, "%s: policy %s does not have it", option,
+		    o->policy->name);
+	if (other != NULL)
+		gv_opt_usage(
+		    &o->common, "%s does not go together with %s", option, other);
 }
 
 /* Which policies have --pop, and what it does not go with. */
@@ -298,6 +336,7 @@ finish_policy(struct options *o)
 		    o->policy->name);
 	check_constraints(o);
 	check_pop(o);
+	check_stay(o);
 	o->answer.multipliers = o->explain != NULL && !o->answer.policy.solve.placeable;
 	o->answer.pop_bound = o->common.verbose > 0;
 	snprintf(o->name, sizeof(o->name), "%s%s%s%s%s", o->policy->name,
@@ -316,8 +355,8 @@ finish_policy(struct options *o)
 static void
 check_files(const struct options *o)
 {
-	const char *const input[] = {
-	    o->input, o->cluster, o->throughputs, o->entities, o->prices, o->sharing};
+	const char *const input[] = {o->input, o->cluster, o->throughputs, o->entities,
+	    o->prices, o->sharing, o->previous};
 	const char *const output[] = {
 	    o->common.output == NULL ? "-" : o->common.output, o->dump_lp, o->explain};
 	size_t i, n = 0;

@@ -13,12 +13,14 @@ struct options {
 	bool per_dollar;
 	bool has_inside;
 	bool has_seed;
+	bool has_stay;
 	/* names of files; NULL: none */
 	const char *input; /* rates, or jobs where there are throughputs */
 	const char *cluster;
 	const char *throughputs;
 	const char *entities; /* weights */
 	const char *sharing;  /* pairs of jobs */
+	const char *previous; /* an allocation to stay close to */
 	const char *prices;   /* offers; else the cluster's prices */
 	double at_s; /* the time they are looked up at, INFINITY = at their end */
 	const char *dump_lp;

@@ -169,6 +169,19 @@ say_late(const struct options *o, const struct gv_rates *r, const struct gv_answ
 		    num);
 }
 
+/* What staying gave up, and what for. */
+static void
+stayed_text(char *text, size_t size, const struct gv_stayed *t)
+{
+	char num[3][GV_NUM_LEN];
+
+	gv_format_double(num[0], t->best);
+	snprintf(num[1], GV_NUM_LEN, "%.6g", t->moved);
+	snprintf(num[2], GV_NUM_LEN, "%.6g", t->without);
+	snprintf(text, size, " best=%s slower=%.2g moved=%s instead_of=%s", num[0],
+	    t->slower, num[1], num[2]);
+}
+
 void
 say_objective(
     const struct options *o, const struct gv_rates *r, const struct gv_answer *a)
@@ -177,6 +190,7 @@ say_objective(
 	char num[3][GV_NUM_LEN];
 	char more[4 * GV_NUM_LEN + 64] = "";
 	char pairs[2 * GV_NUM_LEN + 64] = "";
+	char stayed[4 * GV_NUM_LEN + 64] = "";
 
 	gv_format_double(num[0], s->objective);
 	gv_format_double(num[1], s->bound);
@@ -189,6 +203,8 @@ say_objective(
 	if (a->p.together != NULL)
 		snprintf(
 		    pairs, sizeof(pairs), " pairs=%zu shared=%zu", s->n_made, s->n_pairs);
-	gv_warn("policy=%s jobs=%zu classes=%zu types=%zu%s%s", o->name, r->n_jobs,
-	    a->n_classes, a->p.m, pairs, more);
+	if (a->stayed.asked)
+		stayed_text(stayed, sizeof(stayed), &a->stayed);
+	gv_warn("policy=%s jobs=%zu classes=%zu types=%zu%s%s%s", o->name, r->n_jobs,
+	    a->n_classes, a->p.m, pairs, more, stayed);
 }

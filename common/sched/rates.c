@@ -36,6 +36,7 @@ static const struct {
     {"steps_remaining", offsetof(struct gv_job, steps_remaining), NAN, NOT_NEGATIVE},
     {"elapsed_s", offsetof(struct gv_job, elapsed_s), 0, NOT_NEGATIVE},
     {"isolated_elapsed_s", offsetof(struct gv_job, isolated_elapsed_s), 0, NOT_NEGATIVE},
+    {"move_cost", offsetof(struct gv_job, move_cost), 1, NOT_NEGATIVE},
 };
 
 enum {

@@ -31,7 +31,8 @@ struct gv_job {
 	double steps_remaining;    /* default total_steps */
 	double elapsed_s;          /* since arrival; default 0 */
 	double isolated_elapsed_s; /* gavel.md A3; default 0 */
-	size_t row;                /* its first row in the frame */
+	double move_cost; /* what a GPU of it is worth that stays, >= 0; default 1 */
+	size_t row;       /* its first row in the frame */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include "alloc/prove/certificate.h"
 #include "pop.h"
 #include "shares.h"
+#include "stay.h"
 #include "lp/tolerance.h"
 
 /* Policies of cost divide by prices, budgets count them. */
@@ -92,6 +93,9 @@ gv_answer_make(struct gv_answer *a, const struct gv_rates *r, const struct gv_cl
 	if ((opt->policy.solve.placeable || opt->budget > 0) && a->p.together != NULL)
 		return gv_error_set(e, "%s does not go together with rows of two jobs",
 		    opt->policy.solve.placeable ? "--placeable" : "--budget");
+	if (opt->previous != NULL && a->p.together != NULL)
+		return gv_error_set(
+		    e, "--previous does not go together with rows of two jobs");
 	proof = opt->policy.solve.certify && policy->multipliers &&
 		gv_certificate_possible(&a->p, policy->measure);
 	if (proof) {
@@ -106,6 +110,9 @@ gv_answer_make(struct gv_answer *a, const struct gv_rates *r, const struct gv_cl
 		return -1;
 	for (i = 0; !opt->policy.relax_slo && !a->impossible && i < r->n_jobs; i++)
 		a->impossible = gv_answer_hopeless(a, r, policy, i);
+	if (opt->previous != NULL && a->p.n > 0 && !a->impossible &&
+	    gv_stay_solve(a, r, policy, opt, e) != 0)
+		return -1;
 	if (proof && a->p.n > 0 && !a->impossible && a->s.multipliers.known)
 		certify(a, policy->measure);
 	return 0;

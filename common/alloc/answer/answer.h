@@ -31,6 +31,7 @@
 #include "alloc/policy/policy.h"
 #include "alloc/problem/entities.h"
 #include "alloc/problem/pairs.h"
+#include "previous.h"
 #include "sched/rates.h"
 
 /* = {0} is what gv-alloc does without options. */
@@ -46,6 +47,20 @@ struct gv_answer_options {
 	double budget;    /* what all may cost, US dollars per hour; 0 = any */
 	bool agnostic;    /* rates are taken for equal on all types a job can run on */
 	bool multipliers; /* hand them out, where there are any */
+	/* shares that the answer stays close to (stay.h); NULL = none */
+	const struct gv_previous *previous;
+	double stay; /* part of its throughput that a job may give up for it, below 1 */
+};
+
+/* What staying close to the last answer did. */
+struct gv_stayed {
+	bool asked;
+	double
+	    moved; /* sum_i c_i s_i sum_j |x_ij - y_ij| / 2 over the jobs that were there */
+	double without; /* what it were of the policy's own shares */
+	double best;    /* the objective of those, and ... */
+	double gap;     /* ... its gap */
+	double slower;  /* the largest part of its throughput that a job gives up */
 };
 
 struct gv_answer {
@@ -59,6 +74,7 @@ struct gv_answer {
 	struct gv_solution s;
 	/* deadlines cannot be met, s.late and gv_answer_hopeless() say whose; no shares */
 	bool impossible;
+	struct gv_stayed stayed;
 };
 
 /*

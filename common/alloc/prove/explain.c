@@ -373,6 +373,54 @@ gv_explain_make(struct gv_explanation *x, const struct gv_problem *p,
 	measured_free(&d);
 }
 
+/* The least that the jobs of an entity have together, per weight. */
+static double
+least_entity(const struct measured *d)
+{
+	const struct gv_problem *p = d->p;
+	const double *entity = p->number[GV_NUMBER_ENTITY];
+	double least = INFINITY;
+	double *sum;
+	size_t i, entities = 0;
+
+	for (i = 0; i < p->n; i++)
+		if (entity[i] >= (double)entities)
+			entities = (size_t)entity[i] + 1;
+	sum = gv_xcalloc(entities, sizeof(*sum));
+	for (i = 0; i < p->n; i++)
+		sum[(size_t)entity[i]] += p->count[i] * p->weight[i] * value(d, i);
+	for (i = 0; i < p->n; i++)
+		least = fmin(least,
+		    sum[(size_t)entity[i]] / p->number[GV_NUMBER_ENTITY_WEIGHT][i]);
+	free(sum);
+	return least;
+}
+
+double
+gv_explain_objective(
+    const struct gv_problem *p, enum gv_measure measure, const struct gv_solution *s)
+{
+	struct measured d;
+	double least = INFINITY, most = 0, sum = 0;
+	size_t i;
+
+	measured_init(&d, p, measure, s);
+	for (i = 0; i < p->n; i++) {
+		double has = value(&d, i);
+
+		least = fmin(least, has); /* NAN counts as nothing */
+		most = fmax(most, has);
+		sum += p->count[i] *
+		       (measure == GV_MEASURE_RATIO ? d.throughput[i] / d.cost : has);
+	}
+	if (measure == GV_MEASURE_LEVEL && p->number[GV_NUMBER_ENTITY] != NULL)
+		least = least_entity(&d);
+	measured_free(&d);
+	return measure == GV_MEASURE_LEVEL                                    ? least
+	       : measure == GV_MEASURE_SECONDS || measure == GV_MEASURE_ALONE ? most
+									      : sum;
+}
+
 void
 gv_explain_free(struct gv_explanation *x)
 {

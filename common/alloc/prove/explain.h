@@ -60,4 +60,11 @@ void gv_explain_make(struct gv_explanation *x, const struct gv_problem *p,
     enum gv_measure measure, const struct gv_solution *s);
 void gv_explain_free(struct gv_explanation *x);
 
+/*
+ * The objective of shares, whosever they are; s->objective counts only for
+ * GV_MEASURE_RATIO, where it does not change what is found.
+ */
+double gv_explain_objective(
+    const struct gv_problem *p, enum gv_measure measure, const struct gv_solution *s);
+
 #endif
