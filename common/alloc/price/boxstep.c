@@ -147,7 +147,8 @@ gv_dual_boxstep(struct gv_dual_state *w, double part, double least)
 
 	for (k = 0; k < TRIES; k++) {
 		end = try_box(w, part, least, most);
-		if (end == GV_DUAL_CONVERGED || (part >= 1 && !w->problem->gains))
+		if (end == GV_DUAL_CONVERGED || end == GV_DUAL_SPENT ||
+		    (part >= 1 && !w->problem->gains))
 			break;
 		if (part >= 1) {
 			most *= 1e3;

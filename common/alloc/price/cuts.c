@@ -73,6 +73,8 @@ gv_dual_evaluate(struct gv_dual_state *w, const struct gv_cut *cut)
 	double left;
 
 	gv_oracle_demand(gv_dual_free_jobs(w), &o, t);
+	if (problem->effort != NULL)
+		*problem->effort -= gv_oracle_effort(gv_dual_free_jobs(w), &o);
 	for (j = 0; j < m; j++) {
 		t->used[j] += w->fixed_used[j] + w->fixed_slope[j] * cut->level;
 		w->part[j] =
@@ -156,6 +158,12 @@ gv_dual_note_mixture(struct gv_dual_state *w)
 		note_gains(w);
 	else
 		note_level(w);
+}
+
+bool
+gv_dual_spent(const struct gv_dual_state *w)
+{
+	return w->problem->effort != NULL && *w->problem->effort < 0;
 }
 
 double

@@ -167,7 +167,7 @@ minimise(struct gv_dual_state *w)
 		return end;
 	end = end_at_grid(w);
 	d->canonical = end == GV_DUAL_CONVERGED;
-	if (d->canonical)
+	if (d->canonical || end == GV_DUAL_SPENT)
 		return end;
 	gv_dual_start_prices(w);
 	if (w->all->n > SAMPLED)
@@ -206,7 +206,7 @@ gv_dual_minimise(struct gv_dual *d, const struct gv_oracle_jobs *c,
 	state_init(&w);
 	if (start != NULL)
 		end = minimise_from(&w, start);
-	if (end != GV_DUAL_CONVERGED)
+	if (end != GV_DUAL_CONVERGED && !gv_dual_spent(&w))
 		end = minimise(&w);
 	state_free(&w);
 	return end == GV_DUAL_CONVERGED ? 0 : 1;

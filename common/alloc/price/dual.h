@@ -43,6 +43,8 @@ struct gv_dual_problem {
 	 */
 	const double *incumbent_used;
 	double incumbent_gain;
+	/* operations that it may still take, counted down; NULL = any number */
+	double *effort;
 };
 
 /* Prices of a type's whole capacity, q_j = p_j N_j [m], and a level that were right for nearly the same jobs. */
@@ -82,7 +84,7 @@ struct gv_dual {
 /*
  * Minimises.  start NULL: nothing is known.  Else the same comes out, sooner; where that
  * is not sure the search begins anew without it.  0; 1 it came no nearer than d->bound -
- * d->level.  *d is to be freed in both cases.
+ * d->level, or took more than problem->effort.  *d is to be freed in both cases.
  */
 int gv_dual_minimise(struct gv_dual *d, const struct gv_oracle_jobs *jobs,
     const struct gv_dual_problem *problem, const struct gv_dual_start *start);

@@ -35,7 +35,12 @@ struct gv_dual_state {
 	bool rough;         /* what is found need not hold: it is looked at again */
 };
 
-enum gv_dual_end { GV_DUAL_CONVERGED, GV_DUAL_AT_BORDER, GV_DUAL_STALLED };
+enum gv_dual_end {
+	GV_DUAL_CONVERGED,
+	GV_DUAL_AT_BORDER,
+	GV_DUAL_STALLED,
+	GV_DUAL_SPENT /* no effort is left */
+};
 
 /* ---- cuts.c ---- */
 
@@ -53,6 +58,8 @@ double gv_dual_evaluate(struct gv_dual_state *w, const struct gv_cut *cut);
 void gv_dual_note_bound(struct gv_dual_state *w, const struct gv_cut *cut, double bound);
 /* The master's mixture becomes the solution: of levels if it is better than what there is. */
 void gv_dual_note_mixture(struct gv_dual_state *w);
+/* Whether it took all the effort that it may. */
+bool gv_dual_spent(const struct gv_dual_state *w);
 /* The gap to end at, absolute. */
 double gv_dual_tolerance(const struct gv_dual_state *w);
 

@@ -46,6 +46,7 @@ gv_dual_start_master(struct gv_dual_state *w)
 	gv_price_master_init(
 	    &w->master, w->d->m, w->problem->gains, w->box.lo, w->box.hi);
 	w->has_master = true;
+	w->master.effort = w->problem->effort;
 	for (j = 0; w->problem->incumbent_used != NULL && j < w->d->m; j++)
 		w->part[j] =
 		    w->problem->capacity[j] > 0
@@ -84,6 +85,8 @@ gv_dual_kelley(struct gv_dual_state *w, const double *capacity_price)
 
 		own = gv_dual_evaluate(w, cut);
 		gv_dual_note_bound(w, cut, own);
+		if (gv_dual_spent(w))
+			break;
 		gv_price_master_add(&w->master, w->part, w->demand.gain);
 		if (gv_price_master_solve(&w->master) != 0)
 			break;
@@ -111,6 +114,8 @@ gv_dual_kelley(struct gv_dual_state *w, const double *capacity_price)
 		}
 	}
 	free(q);
+	if (end != GV_DUAL_CONVERGED && gv_dual_spent(w))
+		return GV_DUAL_SPENT;
 	if (end == GV_DUAL_STALLED &&
 	    d->bound - d->level <= gv_dual_tolerance(w) * acceptable &&
 	    !(w->problem->gains && at_border(w)))

@@ -32,7 +32,7 @@ fill_gains(void *ctx, const struct gv_oracle_jobs *c)
 
 int
 gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
-    struct gv_level *l, struct gv_price_memory *memory, bool *raised)
+    struct gv_level *l, double *effort, struct gv_price_memory *memory, bool *raised)
 {
 	struct second second = {.p = p};
 	struct gv_oracle_jobs c;
@@ -41,6 +41,7 @@ gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
 	    .lambda = l->lambda,
 	    .price = l->price,
 	    .raised = l->raise,
+	    .effort = effort,
 	    .fill = fill_gains,
 	    .ctx = &second};
 	size_t i, j;

@@ -7,10 +7,10 @@
 
 /*
  * l as of gv_level_solve(), its multipliers in units of gv_level_unit(); *raised: the
- * second program was solved as well.  0 the bound is within 5e-10 of the level, 1 it is
- * not (other methods may).
+ * second program was solved as well.  effort: operations left, counted down; NULL = any
+ * number.  0 the bound is within 5e-10 of the level, 1 it is not (other methods may).
  */
 int gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
-    struct gv_level *l, struct gv_price_memory *memory, bool *raised);
+    struct gv_level *l, double *effort, struct gv_price_memory *memory, bool *raised);
 
 #endif

@@ -310,7 +310,7 @@ use_and_gain(const struct gv_linear *l, const struct gv_oracle_jobs *c, double *
 /* Into price: prices of nearly the best sum; l->s->x keeps the needs.  size: see sum_size. */
 static void
 find_prices(const struct gv_linear *l, bool needs, double size, double *price,
-    struct gv_price_memory *memory)
+    double *effort, struct gv_price_memory *memory)
 {
 	const struct gv_problem *p = l->p;
 	double *used = gv_xcalloc(p->m, sizeof(*used));
@@ -328,8 +328,8 @@ find_prices(const struct gv_linear *l, bool needs, double size, double *price,
 	}
 	if (needs)
 		gain = use_and_gain(l, &c, used);
-	gv_price_sum(
-	    &c, p->capacity, needs ? used : NULL, gain, needs ? 1 : 0, price, memory);
+	gv_price_sum(&c, p->capacity, needs ? used : NULL, gain, needs ? 1 : 0, price,
+	    effort, memory);
 	for (j = 0; j < p->m; j++)
 		price[j] *= size;
 	gv_oracle_jobs_free(&c);
@@ -399,9 +399,29 @@ prove(struct gv_linear *l, double size)
 	return off <= GV_TOL_SUM_PROVED * sum;
 }
 
+/*
+ * At the prices of the free jobs' program, or else at those of the search: of the former
+ * there are many where what is left of a type's GPUs is just what the free jobs take.
+ */
+static bool
+prove_at_either(struct gv_linear *l, const double *price, double size)
+{
+	if (prove(l, size))
+		return true;
+	memcpy(l->price, price, l->p->m * sizeof(*price));
+	return prove(l, size);
+}
+
+/* Takes that from the effort that is left, if there is a limit.  False: it is more. */
+static bool
+suffices(double *effort, double more)
+{
+	return effort == NULL || (*effort -= more) >= 0;
+}
+
 int
-gv_linear_by_prices(struct gv_linear *l, struct gv_price_memory *memory, const char *name,
-    struct gv_error *e)
+gv_linear_by_prices(struct gv_linear *l, double *effort, struct gv_price_memory *memory,
+    const char *name, struct gv_error *e)
 {
 	static const double part[] = {GV_TOL_FREE_1, GV_TOL_FREE_2, GV_TOL_FREE_3};
 	const struct gv_problem *p = l->p;
@@ -414,17 +434,22 @@ gv_linear_by_prices(struct gv_linear *l, struct gv_price_memory *memory, const c
 
 	for (i = 0; i < p->n && !needs; i++)
 		needs = need_of(l, i) > 0;
-	find_prices(l, needs, size, price, memory);
-	for (k = 0; k < 3 && rc == 1; k++) {
+	find_prices(l, needs, size, price, effort, memory);
+	for (k = 0; k < 3 && rc == 1 && suffices(effort, 0); k++) {
 		struct gv_problem q;
 
 		rc = fix_jobs(l, price, part[k], &q, is_free) ? 0 : 1;
+		if (rc == 0 && !suffices(effort, gv_simplex_sum_effort(q.n, q.m))) {
+			gv_problem_free(&q);
+			rc = 1;
+			break;
+		}
 		memcpy(l->price, price, p->m * sizeof(*price));
 		if (rc == 0 && q.n > 0)
 			rc = solve_free(l, &q, is_free, name, e);
 		gv_problem_free(&q);
 		if (rc == 0)
-			rc = prove(l, size) ? 0 : 1;
+			rc = prove_at_either(l, price, size) ? 0 : 1;
 	}
 	free(price);
 	free(is_free);

@@ -7,10 +7,10 @@
 
 /*
  * By prices, and a program of the few jobs that they do not fix.  memory NULL:
- * none.  0 and it is proved to 1e-10; 1 it is not (other methods may); -1 with *e set,
+ * none.  effort: operations left, counted down; NULL = any number.  0 and it is proved to 1e-10; 1 it is not (other methods may); -1 with *e set,
  * where name is who asks.
  */
-int gv_linear_by_prices(struct gv_linear *l, struct gv_price_memory *memory,
-    const char *name, struct gv_error *e);
+int gv_linear_by_prices(struct gv_linear *l, double *effort,
+    struct gv_price_memory *memory, const char *name, struct gv_error *e);
 
 #endif

@@ -297,6 +297,15 @@ answer(struct gv_price_master *p)
 		p->price[j] = fmax(0, -p->dual[j]);
 }
 
+/* What an iteration takes: every column is priced, the basis inverted anew at times. */
+static double
+iteration_effort(const struct gv_price_master *p)
+{
+	double r = (double)p->m + 1;
+
+	return r * ((double)(first_cut(p) + p->n) + 4 * r + 2 * r * r / AGAIN);
+}
+
 int
 gv_price_master_solve(struct gv_price_master *p)
 {
@@ -306,6 +315,8 @@ gv_price_master_solve(struct gv_price_master *p)
 	for (k = 0; k < MAX_ITERATIONS; k++) {
 		size_t in, out;
 
+		if (p->effort != NULL && (*p->effort -= iteration_effort(p)) < 0)
+			return 1;
 		if (k % AGAIN == 0) {
 			if (!invert(p))
 				return 1;

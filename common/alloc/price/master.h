@@ -31,6 +31,7 @@ struct gv_price_master {
 	double *weight;   /* [n] mu, out */
 	double *price;    /* [m] q_j of a type's whole capacity, out */
 	double excess;    /* GPUs beyond, the largest part of a capacity, out */
+	double *effort;   /* operations left, counted down; NULL = any number */
 	double objective; /* of the gains, those of GPUs beyond or unused included, out */
 };
 
@@ -41,7 +42,7 @@ void gv_price_master_init(
 void gv_price_master_add(struct gv_price_master *p, const double *used, double gain);
 /* The parts of the capacities that cut k uses.  [m] */
 const double *gv_price_master_used(const struct gv_price_master *p, size_t k);
-/* From where it was before.  0, or 1: rounding keeps it from the end. */
+/* From where it was before.  0, or 1: rounding keeps it from the end, or no effort is left. */
 int gv_price_master_solve(struct gv_price_master *p);
 /* Whether the prices are the only ones that prove the mixture: no basic column is at 0. */
 bool gv_price_master_unique(const struct gv_price_master *p);

@@ -307,6 +307,17 @@ sums_init(struct sums *s, size_t m)
 	s->used_slope = s->used + m * SUMS;
 }
 
+double
+gv_oracle_effort(const struct gv_oracle_jobs *c, const struct gv_dual_point *o)
+{
+	double m = (double)c->m, pairs = m * (m - 1) / 2;
+	double each = 1 + .9 * m;
+
+	if (o->level > 0)
+		each += (o->face != NULL ? 2.6 : 1.3) * pairs;
+	return (double)c->n * each;
+}
+
 void
 gv_oracle_demand(
     const struct gv_oracle_jobs *c, const struct gv_dual_point *o, struct gv_demand *t)

@@ -68,6 +68,9 @@ struct gv_demand {
 void gv_oracle_demand(
     const struct gv_oracle_jobs *c, const struct gv_dual_point *o, struct gv_demand *t);
 
+/* About the operations that a demand takes. */
+double gv_oracle_effort(const struct gv_oracle_jobs *c, const struct gv_dual_point *o);
+
 /*
  * Fixes jobs: the demand of only those that demand the same at all prices in [lo, hi], and at all levels
  * within part of o->level; the others

@@ -113,7 +113,8 @@ raise_gains(const struct gv_oracle_jobs *c, const double *capacity,
 	struct gv_dual_problem problem = {.capacity = capacity,
 	    .gains = true,
 	    .level = out->level,
-	    .gap = GV_TOL_DUAL_GAP};
+	    .gap = GV_TOL_DUAL_GAP,
+	    .effort = out->effort};
 	struct gv_dual s;
 	bool found;
 	size_t j;
@@ -141,7 +142,8 @@ gv_price_level(const struct gv_oracle_jobs *c, const double *capacity,
 	struct gv_price_memory none = {.m = c->m}, *m = memory_for(memory, &none);
 	const struct gv_dual_start start = {m->capacity_price, m->level};
 	struct gv_oracle_jobs levels = *c; /* without gains */
-	struct gv_dual_problem problem = {.capacity = capacity, .gap = GV_TOL_DUAL_GAP};
+	struct gv_dual_problem problem = {
+	    .capacity = capacity, .gap = GV_TOL_DUAL_GAP, .effort = out->effort};
 	struct gv_dual s;
 	bool raise = out->raised;
 	size_t binding;
@@ -165,6 +167,8 @@ gv_price_level(const struct gv_oracle_jobs *c, const double *capacity,
 	} else {
 		raise = false;
 	}
+	if (raise && !out->raised && out->effort != NULL && *out->effort < 0)
+		rc = 1;
 	if (rc == 0 && (!raise || !out->raised))
 		recover_shares(&levels, &s, &problem, out->x, out->lambda);
 	else if (rc == 0)
@@ -193,7 +197,8 @@ gv_price_solve(const struct gv_price_problem *p, struct gv_price_solution *out)
 
 int
 gv_price_sum(const struct gv_oracle_jobs *c, const double *capacity, const double *used,
-    double gain, double level, double *price, struct gv_price_memory *memory)
+    double gain, double level, double *price, double *effort,
+    struct gv_price_memory *memory)
 {
 	struct gv_price_memory none = {.m = c->m}, *m = memory_for(memory, &none);
 	const struct gv_dual_start start = {m->gain_capacity_price, 0};
@@ -203,7 +208,8 @@ gv_price_sum(const struct gv_oracle_jobs *c, const double *capacity, const doubl
 	    .gap = GV_TOL_DUAL_GAP,
 	    .gap_floor = 1e-3,
 	    .incumbent_used = used,
-	    .incumbent_gain = gain};
+	    .incumbent_gain = gain,
+	    .effort = effort};
 	struct gv_dual s;
 	int rc;
 

@@ -33,6 +33,7 @@ struct gv_price_solution {
 	double bound;      /* ... cannot be passed, both but for rounding */
 	bool raised;       /* the sum of gains is at its best, within 1e-10 */
 	int n_evaluations; /* of the dual */
+	double *effort;    /* operations left, counted down; NULL = any number */
 	/* Fills the crowd's gains, should they be needed; NULL = they are there. */
 	void (*fill)(void *ctx, const struct gv_oracle_jobs *c);
 	void *ctx;
@@ -40,7 +41,8 @@ struct gv_price_solution {
 
 /*
  * *s has room for its arrays.  0 it is solved, bound - level is within 1e-10 of
- * the level, usually 1e-12; 1 it did not come that close (other methods may).
+ * the level, usually 1e-12; 1 it did not come that close (other methods may), or
+ * s->effort does not suffice.
  */
 int gv_price_solve(const struct gv_price_problem *p, struct gv_price_solution *s);
 
@@ -72,11 +74,12 @@ void gv_price_forget(struct gv_price_memory *memory);
  *	       together; NULL = none do
  *	level  a job with a_ij INFINITY asks for nothing
  *	price  [m]
+ *	effort operations left, counted down; NULL = any number
  *
  * memory as in gv_price_level.  0 found; 1 it came to no end.
  */
 int gv_price_sum(const struct gv_oracle_jobs *c, const double *capacity,
-    const double *used, double gain, double level, double *price,
+    const double *used, double gain, double level, double *price, double *effort,
     struct gv_price_memory *memory);
 
 #endif

@@ -11,6 +11,13 @@
 #include "lp/lp.h"
 
 /*
+ * About the operations of a level's or a sum's program of n rows of jobs on m types: fit
+ * to what gv-alloc.choice measures, an operation a nanosecond, as are those of prices.
+ */
+double gv_simplex_level_effort(size_t n, size_t m);
+double gv_simplex_sum_effort(size_t n, size_t m);
+
+/*
  * A level: l as of gv_level_solve(), its multipliers in units of gv_level_unit().
  * exact: the basis is also proved in rational arithmetic.  *raised: the second program
  * was solved, or nobody asked for it.  0; 1 with *status saying what kept the simplex

@@ -8,9 +8,8 @@
 #include "alloc/price/level_prices.h"
 #include "alloc/price/linear_prices.h"
 #include "alloc/simplex/simplex.h"
+#include "choice.h"
 #include "lp/tolerance.h"
-
-enum { small = 256 }; /* rows up to which the program of all is fast enough */
 
 /* Tries the other way, and takes it if it gets further. */
 static int
@@ -24,7 +23,7 @@ try_prices(const struct gv_problem *p, const double *a, double unit, struct gv_l
 	int rc;
 
 	gv_level_init(&alike, p, &other, true);
-	rc = gv_level_by_prices(p, a, unit, &alike, NULL, &raised);
+	rc = gv_level_by_prices(p, a, unit, &alike, NULL, NULL, &raised);
 	if (rc == 0 && raised &&
 	    other.objective >= out->objective * (1 - GV_TOL_AS_GOOD)) {
 		memcpy(out->x, other.x, cells * sizeof(*other.x));
@@ -43,7 +42,8 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 {
 	enum gv_lp_status status = GV_LP_FAILED;
 	bool by_prices = opt->solver == GV_SOLVER_PRICE ||
-			 (opt->solver == GV_SOLVER_AUTO && p->n > small);
+			 (opt->solver == GV_SOLVER_AUTO && gv_prices_first(p->n));
+	double effort = gv_prices_effort(gv_simplex_level_effort(p->n, p->m));
 	struct gv_solution *out = l->s;
 	bool raised = false;
 	double unit;
@@ -53,12 +53,13 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 	unit = gv_level_unit(p, a);
 	out->has_bound = true;
 	if (by_prices && !opt->certify)
-		rc = gv_level_by_prices(p, a, unit, l, opt->memory, &raised);
+		rc = gv_level_by_prices(p, a, unit, l,
+		    opt->solver == GV_SOLVER_AUTO ? &effort : NULL, opt->memory, &raised);
 	if (rc == 1)
 		rc =
 		    gv_level_by_program(p, a, unit, opt->certify, l, &status, &raised, e);
 	if (rc == 1 && opt->solver == GV_SOLVER_AUTO && !opt->certify)
-		rc = gv_level_by_prices(p, a, unit, l, opt->memory, &raised);
+		rc = gv_level_by_prices(p, a, unit, l, NULL, opt->memory, &raised);
 	if (rc == 0 && !raised && !by_prices && opt->solver == GV_SOLVER_AUTO)
 		rc = try_prices(p, a, unit, l);
 	if (rc == 1)
@@ -71,17 +72,44 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 	return rc;
 }
 
+/* By prices, from the x that keeps the needs; it stays where that fails. */
+static int
+by_prices(struct gv_linear *l, double *effort, const struct gv_solver_options *opt,
+    const char *name, struct gv_error *e)
+{
+	size_t size = l->p->n * l->p->m * sizeof(*l->s->x);
+	double *x = gv_xcalloc(1, size);
+	int rc;
+
+	memcpy(x, l->s->x, size);
+	rc = gv_linear_by_prices(l, effort, opt->memory, name, e);
+	if (rc != 0)
+		memcpy(l->s->x, x, size);
+	free(x);
+	return rc;
+}
+
 int
 gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
     const char *name, struct gv_error *e)
 {
-	bool by_prices = opt->solver == GV_SOLVER_PRICE ||
-			 (opt->solver == GV_SOLVER_AUTO && l->p->n > small);
+	bool either = opt->solver == GV_SOLVER_AUTO && !opt->certify;
+	double effort = gv_prices_effort(gv_simplex_sum_effort(l->p->n, l->p->m));
+	bool limited = either && gv_prices_first(l->p->n);
 	int rc = 1;
 
-	if (by_prices && !opt->certify)
-		rc = gv_linear_by_prices(l, opt->memory, name, e);
+	if (limited || (opt->solver == GV_SOLVER_PRICE && !opt->certify))
+		rc = by_prices(l, limited ? &effort : NULL, opt, name, e);
 	if (rc == 1)
 		rc = gv_linear_by_program(l, opt->certify, name, e);
+	if (rc == -1 && either && (!limited || effort < 0)) {
+		struct gv_error other = {0};
+
+		if (by_prices(l, NULL, opt, name, &other) == 0) {
+			gv_error_clear(e);
+			rc = 0;
+		}
+		gv_error_clear(&other);
+	}
 	return rc;
 }

@@ -1,6 +1,6 @@
 /*
  * The programs of levels and of sums without pairs of jobs and without further
- * constraints: GLPK for few rows, prices for many, and the other one where one fails.
+ * constraints: by the solver that choice.h names first, and if it fails by the other.
  */
 #ifndef GV_ALLOC_PLAIN_H
 #define GV_ALLOC_PLAIN_H

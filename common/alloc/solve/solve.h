@@ -27,8 +27,8 @@ struct gv_solver_options {
 };
 
 /*
- * The level that a [n][m] asks for.  name: the policy, for messages.  Up to 256 rows by
- * GLPK, more in the space of prices, where opt->solver does not say otherwise; with
+ * The level that a [n][m] asks for.  name: the policy, for messages.  The solver of
+ * choice.h, where opt->solver does not say otherwise, and if it fails the other one; with
  * pairs of jobs by column generation.  0, or -1 with *e set.  l->s->bound is that of
  * gv_level_bound().
  */
@@ -37,8 +37,8 @@ int gv_level_solve(const struct gv_problem *p, const double *a,
     struct gv_error *e);
 
 /*
- * The sum that l asks for: up to 256 rows by GLPK, more by prices where opt->solver does
- * not say otherwise.  The needs must be possible, and l->s->x keep them (deadline.h).
+ * The sum that l asks for: by the solver of choice.h where opt->solver does not say
+ * otherwise, and if it fails by the other one.  The needs must be possible, and l->s->x keep them (deadline.h).
  * name: the policy, for messages.  0, or -1 with *e set.
  */
 int gv_linear_solve(struct gv_linear *l, const struct gv_solver_options *opt,

@@ -1,0 +1,214 @@
+/*
+ * How long the solvers of gv-alloc take, each policy by each solver, and whether the
+ * choice that gv-alloc makes by itself (auto) is a good one: time
+ * from a problem in memory to its shares, every job different from every other.
+ *
+ *	gv-alloc.choice [MOST [POLICY [TYPES]]]
+ *
+ * up to MOST jobs (default 4096), of one policy or several, and of one number of GPU
+ * types or several.  The last column is the time of auto over that of the better of the
+ * others; "-" took longer than 5 s.  Status 1 where two solvers' objectives differ by
+ * more than 1e-8 of them.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "alloc/problem/classes.h"
+#include "alloc/policy/policy.h"
+
+enum { KINDS = 26, LIMIT_S = 5, SOLVERS = 3 };
+
+/* What one solver came to; seconds INFINITY: to nothing in time. */
+struct outcome {
+	double seconds, objective;
+};
+
+static double
+uniform(uint32_t a, uint32_t b)
+{
+	return gv_random_uniform(7, a, 0, b);
+}
+
+/* As those of gv-alloc.solve: kinds of jobs, each a little different from its kind. */
+static struct gv_problem
+draw(size_t n, size_t m)
+{
+	struct gv_problem p;
+	size_t i, j;
+
+	gv_problem_alloc(&p, n, m);
+	gv_problem_ask(&p, (1u << GV_NUMBER_NEED) - 1);
+	for (j = 0; j < m; j++) {
+		p.capacity[j] = fmax(8, floor((double)n / 2 / (double)m));
+		p.price[j] = .3 + .5 * (double)(m - j);
+	}
+	for (i = 0; i < n; i++) {
+		uint32_t kind = (uint32_t)(uniform(1, (uint32_t)i) * KINDS);
+		double u = uniform(2, (uint32_t)i);
+
+		p.count[i] = 1;
+		p.scale[i] = u < .7 ? 1 : u < .8 ? 2 : u < .95 ? 4 : 8;
+		p.weight[i] = .5 + 1.5 * uniform(3, (uint32_t)i);
+		p.number[GV_NUMBER_STEPS][i] = exp(5 + 4 * uniform(4, (uint32_t)i));
+		p.number[GV_NUMBER_ELAPSED][i] = 3 * uniform(5, (uint32_t)i);
+		p.number[GV_NUMBER_ISOLATED][i] = 3 * uniform(6, (uint32_t)i);
+		for (j = 0; j < m; j++)
+			p.rate[i * m + j] =
+			    exp(3 * uniform(8, kind)) *
+			    (.2 + uniform(100 + (uint32_t)j, kind)) *
+			    (.85 + .3 * uniform(10 + (uint32_t)j, (uint32_t)i));
+	}
+	return p;
+}
+
+/* The problem with the numbers that a policy asks for. */
+static void
+classes(struct gv_classes *c, const struct gv_problem *p, const struct gv_policy *policy)
+{
+	struct gv_problem seen = *p;
+	bool needs = policy->numbers >> GV_NUMBER_NEED & 1;
+	size_t k;
+
+	for (k = 0; k < GV_N_NUMBERS; k++)
+		if (!(policy->numbers >> k & 1))
+			seen.number[k] = NULL;
+	if (needs)
+		seen.number[GV_NUMBER_NEED] = gv_xcalloc(p->n, sizeof(double));
+	gv_classes_make(c, &seen, true);
+	if (needs)
+		free(seen.number[GV_NUMBER_NEED]);
+}
+
+static double
+seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The shortest of a few runs of one solver. */
+static struct outcome
+solve(const struct gv_policy *policy, const struct gv_problem *p, enum gv_solver solver)
+{
+	const struct gv_policy_options opt = {.solve.solver = solver};
+	struct outcome o = {INFINITY, 0};
+	double all = 0;
+	int k;
+
+	for (k = 0; k < 3 || (k < 50 && all < .1); k++) {
+		struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+		struct gv_error e = {0};
+		double start = seconds(), took;
+
+		if (policy->solve(p, &opt, &s, &e) != 0)
+			_exit(1);
+		took = seconds() - start;
+		all += took;
+		if (all > 1)
+			k = 50;
+		o.seconds = fmin(o.seconds, took);
+		o.objective = s.objective;
+		free(s.x);
+	}
+	return o;
+}
+
+/* That in a process of its own, which is ended when it takes too long. */
+static struct outcome
+try(const struct gv_policy *policy, const struct gv_problem *p, enum gv_solver solver)
+{
+	struct outcome o = {INFINITY, NAN};
+	int fd[2];
+	pid_t pid;
+
+	if (pipe(fd) != 0 || (pid = fork()) < 0)
+		gv_die("fork");
+	if (pid == 0) {
+		const struct rlimit limit = {LIMIT_S, LIMIT_S};
+
+		setrlimit(RLIMIT_CPU, &limit);
+		o = solve(policy, p, solver);
+		_exit(write(fd[1], &o, sizeof(o)) != sizeof(o));
+	}
+	close(fd[1]);
+	if (read(fd[0], &o, sizeof(o)) != sizeof(o))
+		o = (struct outcome){INFINITY, NAN};
+	close(fd[0]);
+	waitpid(pid, NULL, 0);
+	return o;
+}
+
+/* True: the solvers' objectives differ. */
+static bool
+measure(const struct gv_policy *policy, const struct gv_problem *p)
+{
+	static const enum gv_solver solver[SOLVERS] = {
+	    GV_SOLVER_GLPK, GV_SOLVER_PRICE, GV_SOLVER_AUTO};
+	struct outcome o[SOLVERS];
+	struct gv_classes c;
+	bool differ = false;
+	size_t k;
+
+	classes(&c, p, policy);
+	printf("%-12s %5zu %8zu", policy->name, p->m, p->n);
+	for (k = 0; k < SOLVERS; k++) {
+		o[k] = try(policy, &c.p, solver[k]);
+		if (isfinite(o[k].seconds))
+			printf(" %10.2f", o[k].seconds * 1e3);
+		else
+			printf(" %10s", "-");
+		differ = differ || fabs(o[k].objective - o[0].objective) >
+				       1e-8 * fabs(o[0].objective);
+	}
+	printf(" %7.2f%s\n", o[2].seconds / fmin(o[0].seconds, o[1].seconds),
+	    differ ? " differ" : "");
+	fflush(stdout);
+	gv_classes_free(&c);
+	return differ;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct gv_policy *const policies[] = {&gv_policy_max_min,
+	    &gv_policy_finish_time, &gv_policy_max_sum, &gv_policy_fifo,
+	    &gv_policy_min_cost};
+	static const size_t types[] = {1, 2, 3, 4, 6, 8, 10, 16, 32, 64};
+	static const double jobs[] = {
+	    16, 64, 128, 256, 300, 512, 1024, 4096, 16384, 1e5, 1e6};
+	double most = argc > 1 ? atof(argv[1]) : 4096;
+	const char *only = argc > 2 ? argv[2] : NULL;
+	size_t only_types = argc > 3 ? (size_t)atol(argv[3]) : 0;
+	bool wrong = false;
+	size_t i, j, k;
+
+	gv_init("gv-alloc.choice");
+	printf("%-12s %5s %8s %10s %10s %10s %7s\n", "policy", "types", "jobs", "glpk ms",
+	    "price ms", "auto ms", "ratio");
+	for (k = 0; k < sizeof(policies) / sizeof(policies[0]); k++)
+		for (j = 0; j < sizeof(types) / sizeof(types[0]); j++)
+			for (i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+				struct gv_problem p;
+
+				if (jobs[i] > most ||
+				    (only != NULL &&
+					strcmp(only, policies[k]->name) != 0) ||
+				    (only_types > 0 && types[j] != only_types))
+					continue;
+				p = draw((size_t)jobs[i], types[j]);
+				wrong |= measure(policies[k], &p);
+				gv_problem_free(&p);
+			}
+	return wrong;
+}
