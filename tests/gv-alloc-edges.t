@@ -149,4 +149,13 @@ is_err "a price that is missing is none" <<E
 gv-alloc: policy min-cost needs the usd_per_h of every GPU type; "b" has none
 E
 is_status 2 "a price that is missing: status"
+
+# a rate as good as none is not a pool that is too small
+printf 'gpu_type,gpus\na,4\n' >slow.csv
+printf 'job_id,total_steps,gpu_type,steps_per_s\nx,100,a,1\ny,100,a,4e-324\nz,100,a,1e-300\n' >rates.csv
+run gv-alloc -p max-min -c slow.csv rates.csv
+is_err "rates as good as 0: the reason" <<E
+gv-alloc: rates.csv:3: job "y" can never run: no rate above 1e-290 steps/s where its GPUs are
+gv-alloc: rates.csv:4: job "z" can never run: no rate above 1e-290 steps/s where its GPUs are
+E
 done_testing

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lp/tolerance.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -67,6 +68,10 @@ say_never_running(
 			gv_warn("%s:%ld: job %s can never run: no rate above 0 on a GPU "
 				"of the cluster",
 			    r->frame.file, r->frame.line[j->row], q);
+		else if ((size_t)j->scale_factor <= largest[i])
+			gv_warn("%s:%ld: job %s can never run: no rate above %g steps/s "
+				"where its GPUs are",
+			    r->frame.file, r->frame.line[j->row], q, GV_SMALLEST_RATE);
 		else
 			gv_warn("%s:%ld: job %s can never run: it needs %lld GPUs of one "
 				"type, "
