@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,8 +109,8 @@ gv_quote(char buf[GV_QUOTE_LEN], const char *s, size_t len)
 {
 	static const char hex[] = "0123456789abcdef";
 	size_t cut = len > 64 ? 64 : len;
-	size_t hidden = 0; /* bytes to come of a character that must not be shown */
-	size_t n;
+	size_t left = 0; /* bytes to come of a character */
+	bool steers = false;
 	size_t i;
 	char *p = buf;
 
@@ -119,13 +120,13 @@ gv_quote(char buf[GV_QUOTE_LEN], const char *s, size_t len)
 	for (i = 0; i < cut; i++) {
 		unsigned char c = (unsigned char)s[i];
 
-		if (hidden == 0 && gv_utf8_steers(s + i, cut - i, &n))
-			hidden = n;
+		if (left == 0) /* its other bytes mean nothing by themselves */
+			steers = gv_utf8_steers(s + i, cut - i, &left);
+		left--;
 		if (c == '"' || c == '\\') {
 			*p++ = '\\';
 			*p++ = (char)c;
-		} else if (hidden > 0) {
-			hidden--;
+		} else if (steers) {
 			*p++ = '\\';
 			*p++ = 'x';
 			*p++ = hex[c >> 4];

@@ -233,6 +233,51 @@ test_near(void)
 	}
 }
 
+/* Where a long text is cut: before a character that does not fit, of 4 bytes at most. */
+static void
+quote_cut(void)
+{
+	static const struct {
+		const char *character;
+		int from, cut;
+	} of[] = {
+	    {"\xc3\xa9", 63, 63},
+	    {"\xc3\xa9", 62, 64},
+	    {"\xe2\x82\xac", 62, 62},
+	    {"\xe2\x82\xac", 63, 63},
+	    {"\xe2\x82\xac", 61, 64},
+	    {"\xf0\x9f\x98\x80", 61, 61},
+	    {"\xf0\x9f\x98\x80", 62, 62},
+	    {"\xf0\x9f\x98\x80", 63, 63},
+	    {"\xf0\x9f\x98\x80", 60, 64},
+	    {"\xf0\x9f\x98\x80", 64, 64},
+	};
+	char s[80], q[GV_QUOTE_LEN], want[80];
+	size_t k;
+	int i;
+
+	for (k = 0; k < sizeof(of) / sizeof(of[0]); k++) {
+		int len = of[k].from + (int)strlen(of[k].character) + 3;
+
+		memset(s, 'x', sizeof(s));
+		memcpy(s + of[k].from, of[k].character, strlen(of[k].character));
+		gv_quote(q, s, (size_t)len);
+		snprintf(want, sizeof(want), "\"%.*s...\"", of[k].cut, s);
+		is_str(q, want, "no part of a character of %zu bytes at %d",
+		    strlen(of[k].character), of[k].from);
+	}
+	/* bytes that go on and on are no character: the cut is near the end all the same */
+	memset(s, 'x', sizeof(s));
+	for (i = 50; i < 70; i++)
+		s[i] = '\xbf';
+	gv_quote(q, s, 75);
+	i = (int)strlen(q);
+	is_str(q + i - 5, "\xbf...\"", "bytes that are no text are cut, too");
+	is_int(i, 60 + 5, "not before the 60th");
+	gv_quote(q, s, 64);
+	ok(strstr(q, "...") == NULL, "64 bytes are not cut");
+}
+
 static void
 test_errors(void)
 {
@@ -262,11 +307,13 @@ test_errors(void)
 	    "\"a\\xe2\\x80\\xaeb\"", "and bidi controls");
 	is_str(gv_quote(q, "\xe2\x81\xa6\xc3\xa9", 5), "\"\\xe2\\x81\\xa6\xc3\xa9\"",
 	    "not letters");
+	gv_error_clear(&e);
 	gv_error_set(&e, "a\nb\xc2\x85"
 			 "c\xd8\x9c\xe2\x80\x8f.\xc3\x9f");
-	is_str(e.text[e.count - 1], "a?b??c?????.\xc3\x9f", "in messages they are marks");
+	is_str(e.text[0], "a?b??c?????.\xc3\x9f", "in messages they are marks");
 	gv_quote(q, many, sizeof(many));
 	is_int((long long)strlen(q), 64 + 5, "cut at 64");
+	quote_cut();
 }
 
 /* Known answers of Random123's kat_vectors for philox4x32-10. */
