@@ -141,11 +141,54 @@ test_refused(void)
 	gv_rates_free(&r);
 }
 
+static double over; /* by how much, relative, the shares of the next are too much */
+
+static int
+solve_over(const struct gv_problem *p, const struct gv_policy_options *opt,
+    struct gv_solution *s, struct gv_error *e)
+{
+	size_t i;
+
+	(void)opt;
+	(void)e;
+	gv_problem_isolated(p, s->x);
+	for (i = 0; i < p->n * p->m; i++)
+		s->x[i] *= 1 + over;
+	s->objective = 1;
+	return 0;
+}
+
+/* Shares of more GPUs or time than there are, but for rounding, are no answer. */
+static void
+test_excess(void)
+{
+	static const double by[] = {1e-12, 1e-8, 1e-6, 1e-2, INFINITY};
+	static const double rate[] = {1, 2, 3, 4};
+	static const struct gv_policy policy = {.name = "over", .solve = solve_over};
+	struct gv_rates r = rates_of(rate, 2);
+	const struct gv_answer_options opt = {0};
+	size_t k;
+
+	for (k = 0; k < sizeof(by) / sizeof(by[0]); k++) {
+		struct gv_error e = {0};
+		struct gv_answer a;
+		int rc;
+
+		over = by[k];
+		rc = gv_answer_make(&a, &r, &cluster, &policy, &opt, &e);
+		is_int(rc, k == 0 ? 0 : -1, "shares too large by %g", by[k]);
+		ok((e.count > 0) == (k > 0), "it is said");
+		gv_answer_free(&a);
+	}
+	gv_rates_free(&r);
+}
+
 int
 main(void)
 {
 	test_paper();
 	test_memory();
 	test_refused();
+	test_excess();
 	return done_testing();
 }

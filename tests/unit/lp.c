@@ -259,6 +259,39 @@ test_integer(void)
 	is_int(bad, 0, "knapsacks agree with trying all subsets");
 }
 
+/*
+ * GLPK takes 5e-6 for whole; rounded to 0 it allows no x at all.  A solution that is
+ * none must not be called the best.
+ */
+static void
+test_infeasible_integer(void)
+{
+	static const struct {
+		double least, most;
+		enum gv_lp_status status;
+	} of[] = {{50, 1e7, GV_LP_FAILED}, {5e-8, 1, GV_LP_FAILED},
+	    {5e-9, 1, GV_LP_OPTIMAL}, {50, 100, GV_LP_OPTIMAL}};
+	size_t k;
+
+	for (k = 0; k < sizeof(of) / sizeof(of[0]); k++) {
+		struct gv_lp lp = {0};
+		struct gv_lp_solution s;
+		struct gv_error e = {0};
+		size_t x = gv_lp_add_col(&lp, of[k].least, 60, 0);
+		size_t y = gv_lp_add_col(&lp, 0, 1, 1);
+
+		gv_lp_set_integer(&lp, y);
+		gv_lp_add_row(&lp, -INFINITY, 0);
+		gv_lp_set(&lp, 0, x, 1);
+		gv_lp_set(&lp, 0, y, -of[k].most);
+		is_int(gv_lp_solve(&lp, NULL, NULL, &s, &e), 0, "solves");
+		is_int(s.status, of[k].status, "%g <= x <= %g y: infeasible by %g",
+		    of[k].least, of[k].most, s.check.infeasibility);
+		gv_lp_solution_free(&s);
+		gv_lp_free(&lp);
+	}
+}
+
 int
 main(void)
 {
@@ -266,5 +299,6 @@ main(void)
 	test_outcomes();
 	test_random();
 	test_integer();
+	test_infeasible_integer();
 	return done_testing();
 }

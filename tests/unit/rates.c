@@ -239,6 +239,12 @@ test_rates(void)
 	bad_table(true,
 	    "job_id,gpu_type,steps_per_s,priority_weight\na,v100,1,2\na,k80,1,3\n",
 	    "t.csv:3: priority_weight: expected \"2\" as at line 2, got \"3\"");
+	bad_table(true,
+	    "job_id,gpu_type,steps_per_s,scale_factor\na,v100,1,2\nb,v100,1,1\na,k80,1,"
+	    "4\n",
+	    "t.csv:4: scale_factor: expected \"2\" as at line 2, got \"4\"");
+	bad_table(false, "job_id,total_steps,scale_factor\na,5,2\na,5,1\n",
+	    "t.csv:3: job_id: repeated job_id \"a\", first at line 2");
 }
 
 /* Rows of two jobs on the same GPUs. */

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "table/rows.h"
 #include "table/tab.h"
 
 static struct gv_tab *
@@ -305,6 +306,73 @@ test_write(void)
 	gv_strbuf_free(&s);
 }
 
+/* The rows of a table of two columns, -1 when it is refused; who splits them is asked. */
+static int
+rows_of(const char *s, bool only_libcsv, struct gv_error *e)
+{
+	static struct gv_rows r;
+	struct gv_in *in;
+	enum gv_rows_result result;
+	int n = 0;
+
+	gv_error_clear(e);
+	if (gv_in_memory(&in, "t.csv", s, strlen(s), 3, e) != 0)
+		return -1;
+	r.in = in;
+	r.only_libcsv = only_libcsv;
+	gv_rows_init(&r);
+	result = gv_rows_header(&r, e);
+	while (result == GV_ROWS_ROW || result == GV_ROWS_BLANK) {
+		n += result == GV_ROWS_ROW;
+		result = gv_rows_next(&r, e);
+	}
+	gv_rows_free(&r);
+	gv_in_close(in);
+	return result == GV_ROWS_ERROR ? -1 : n;
+}
+
+/* A carriage return belongs to a line feed, or stands within quotes: at the end, too. */
+static void
+test_carriage_returns(void)
+{
+	static const struct {
+		const char *text;
+		int rows;
+	} of[] = {
+	    {"a,b\r\n1,2\r\n", 2},
+	    {"a,b\n1,2", 2},
+	    {"a,b\n1,2\r", -1},
+	    {"a,b\n1,2\r\r", -1},
+	    {"a,b\n1,2\r\r\n", -1},
+	    {"a,b\n1,\"2\"\r", -1},
+	    {"a,b\n1,\"2\"\r\n", 2},
+	    {"a,b\n1,\"2\r\"", 2},
+	    {"a,b\n1,\r", -1},
+	    {"a,b\n\r", -1},
+	    {"a,b\r", -1},
+	    {"\r", -1},
+	    {"a,b\n1,2\r3,4\n", -1},
+	    {"a,b\n1,2\n\r\n", 2},
+	    {"a\tb\n1\t2\r", -1},
+	    {"a\tb\n1\t2\r\n", 2},
+	    {"a,b\n1,\"x\r\ny\"\r\n3,4\n", 3},
+	};
+	size_t k;
+
+	for (k = 0; k < 2 * sizeof(of) / sizeof(of[0]); k++) {
+		struct gv_error e = {0};
+		int n = rows_of(of[k / 2].text, k % 2, &e);
+
+		is_int(n, of[k / 2].rows, "carriage returns: table %zu%s", k / 2,
+		    k % 2 ? " by libcsv" : "");
+		if (of[k / 2].rows < 0)
+			ok(e.count == 1 &&
+				strstr(e.text[0],
+				    "carriage return without a line feed") != NULL,
+			    "it is said");
+	}
+}
+
 int
 main(void)
 {
@@ -318,6 +386,7 @@ main(void)
 	while (i > 0)
 		free(dirt[--i]);
 	test_rows();
+	test_carriage_returns();
 	test_several();
 	test_frame();
 	test_write();
