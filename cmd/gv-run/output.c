@@ -125,6 +125,7 @@ output_open(struct output *o, struct gv_out *file, bool tsv, int journal_fd, off
 	struct stat st;
 	size_t n;
 	char header[1024];
+	int mode = fcntl(STDOUT_FILENO, F_GETFL);
 
 	*o = (struct output){
 	    .file = file, .tsv = tsv, .fd = STDOUT_FILENO, .journal_fd = journal_fd};
@@ -136,7 +137,9 @@ output_open(struct output *o, struct gv_out *file, bool tsv, int journal_fd, off
 		return;
 	o->is_socket = S_ISSOCK(st.st_mode);
 	o->may_wait = true;
-	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) {
+	/* one that was closed is there only to be read (gv_init): writing must fail */
+	if ((S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) && mode != -1 &&
+	    (mode & O_ACCMODE) != O_RDONLY) {
 		int own = open_own(&o->gone);
 
 		o->may_wait = own == -1;

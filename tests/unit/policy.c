@@ -363,6 +363,11 @@ bad_stream(const char *what, const char *at_two, const char *sentence)
 	if (rc[2] != 0)
 		is_str(e.text[0], sentence, "%s: the sentence", what);
 	s = gv_policy_answer(p, &len);
+	if (rc[2] == 0 && rc[3] != 0) {
+		gv_strbuf_fmt(&b, "3\n");
+		rc[3] = gv_policy_ask(p, &b, &e) == 0 ? gv_policy_wait(p, &e) : -1;
+		s = gv_policy_answer(p, &len);
+	}
 	ok(rc[3] == 0 && len == 3 && memcmp(s, "a3\n", 3) == 0, "%s: and behind", what);
 	gv_policy_free(p);
 }
