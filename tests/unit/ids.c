@@ -61,7 +61,7 @@ main(void)
 	    "each node from 0");
 	gv_cluster_free(&c);
 
-	ok(read_text(&c, "gpu_type,gpus,ids\nv100,3,1;4;7\nk80,2,\nt4,0,\n", &e) == 0,
+	ok(read_text(&c, "gpu_type,gpus,ids\nv100,3,1;4;7\nk80,1,\nt4,0,\n", &e) == 0,
 	    "with ids");
 	ok(gv_pool_id(&c.pool[0], 0) == 1 && gv_pool_id(&c.pool[0], 2) == 7,
 	    "as they say");

@@ -196,7 +196,7 @@ main(void)
 	static const struct {
 		int rounds;
 		double points;
-	} bound[] = {{22, 10}, {100, 5}, {400, 5}};
+	} bound[] = {{22, 10}, {100, 5}, {400, 6}};
 	struct run r;
 	double begin_s;
 	int i;
