@@ -12,7 +12,7 @@ gv_simplex_level_effort(size_t n, size_t m)
 double
 gv_simplex_sum_effort(size_t n, size_t m)
 {
-	double rows = (double)n;
+	double rows = (double)n, few = m < 8 ? (double)m : 8;
 
-	return rows * (100 + rows * (12 + 9 * (double)m));
+	return rows * (100 + rows * (12 + 9 * few + 3 * ((double)m - few)));
 }
