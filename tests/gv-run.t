@@ -300,6 +300,21 @@ sed -n '2p' asked.1 | awk -F, '{ exit !($(NF - 2) < 120 && $(NF - 2) > 0 && $(NF
 status=$?
 is_status 0 "steps_remaining, elapsed_s and isolated_elapsed_s go on"
 rm -f asked.*
+# p and r would have half of big each, and no time on small, which they cannot use: 50 steps/s
+cat >other.csv <<EOT
+job_id,total_steps,arrival_s,command,gpu_type,steps_per_s,share
+p,20,0,$w -r 100,big,100,1
+r,20,0,$w -r 100,big,100,1
+q,5,0.25,$w -r 100,small,100,1
+EOT
+run gv-run -q -c cluster.csv -s pol_other --round=0.1 -p ./equal other.csv
+is_status 0 "-p: jobs of different types"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$1 != "q" { steps += $at["total_steps"] - $at["steps_remaining"]; s += $at["isolated_elapsed_s"] }
+	END { exit !(steps > 0 && s > .019999 * steps && s < .020001 * steps) }' asked.1
+status=$?
+is_status 0 "isolated_elapsed_s is on types that the job can use"
+rm -f asked.*
 sed 's/-r 100/-r 1000/; s/0\.7/0.03/' jobs3.csv >fast3.csv
 run gv-run -c one.csv -s pol2 --round=0.2 -p 'exit 3' fast3.csv
 is_status 0 "a policy that fails"
