@@ -93,9 +93,13 @@ take_step(struct run *r, struct gv_error *e)
 {
 	data_order_take(&r->order, r->step * r->o->batch + r->first, r->rows, r->visit);
 	r->agreed = 0;
-	if (gv_net_step_of(r->net, r->visit, r->loss) != 0)
-		return gv_error_set(e, "stopped after step %llu of %llu",
-		    (unsigned long long)r->step, (unsigned long long)r->last);
+	if (gv_net_step_of(r->net, r->visit, r->loss) != 0) {
+		const char *why = gv_net_error(r->net);
+
+		return gv_error_set(e, "stopped after step %llu of %llu%s%s",
+		    (unsigned long long)r->step, (unsigned long long)r->last,
+		    why != NULL ? ": " : "", why != NULL ? why : "");
+	}
 	r->step++;
 	if (r->place.world == 1)
 		r->agreed = run_flags();
