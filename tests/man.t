@@ -66,7 +66,6 @@ for page in "$src"/man/*.[157]; do
 	esac
 	# OPTIONS: each list by the long names
 	case $name in
-	gv-run.1) ;;
 	*.1)
 		awk '
 			/^\.Sh / { on = $0 == ".Sh OPTIONS"; seen = seen || on }

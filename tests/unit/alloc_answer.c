@@ -162,7 +162,7 @@ solve_over(const struct gv_problem *p, const struct gv_policy_options *opt,
 static void
 test_excess(void)
 {
-	static const double by[] = {1e-12, 1e-8, 1e-6, 1e-2, INFINITY};
+	static const double by[] = {1e-12, 1e-8, 1e-6, 1e-2, INFINITY, NAN};
 	static const double rate[] = {1, 2, 3, 4};
 	static const struct gv_policy policy = {.name = "over", .solve = solve_over};
 	struct gv_rates r = rates_of(rate, 2);

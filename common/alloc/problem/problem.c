@@ -346,12 +346,13 @@ gv_problem_excess(const struct gv_problem *p, const double *x)
 	for (i = 0; i < p->n; i++) {
 		double over = row_sum(p, x, i) - 1;
 
-		worst = over > worst ? over : worst;
+		worst = gv_worse(worst, over);
 	}
 	for (j = 0; j < p->m; j++)
-		worst = fmax(worst, (used[j] - p->capacity[j]) / fmax(1, p->capacity[j]));
+		worst =
+		    gv_worse(worst, (used[j] - p->capacity[j]) / fmax(1, p->capacity[j]));
 	free(used);
 	if (p->budget > 0)
-		worst = fmax(worst, gv_problem_cost(p, x) / p->budget - 1);
+		worst = gv_worse(worst, gv_problem_cost(p, x) / p->budget - 1);
 	return worst;
 }

@@ -115,6 +115,13 @@ gv_problem_rate(const struct gv_problem *p, size_t i, size_t j)
 	return p->rate[i * p->m + j];
 }
 
+/* The larger excess; what is no number is worse than any. */
+static inline double
+gv_worse(double a, double b)
+{
+	return b > a || b != b ? b : a;
+}
+
 void gv_problem_alloc(struct gv_problem *p, size_t n, size_t m);
 /* Makes room for the numbers asked for, zeroed. */
 void gv_problem_ask(struct gv_problem *p, unsigned numbers);

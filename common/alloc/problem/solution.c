@@ -150,9 +150,10 @@ gv_solution_excess(const struct gv_problem *p, const struct gv_solution *s)
 	time_used(p, s, time);
 	gpus_used(p, s, gpus);
 	for (i = 0; i < p->n; i++)
-		worst = fmax(worst, time[i] - 1);
+		worst = gv_worse(worst, time[i] - 1);
 	for (i = 0; i < p->m; i++)
-		worst = fmax(worst, (gpus[i] - p->capacity[i]) / fmax(1, p->capacity[i]));
+		worst =
+		    worse(worst, (gpus[i] - p->capacity[i]) / fmax(1, p->capacity[i]));
 	free(time);
 	free(gpus);
 	return worst;
