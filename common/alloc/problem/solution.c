@@ -153,7 +153,7 @@ gv_solution_excess(const struct gv_problem *p, const struct gv_solution *s)
 		worst = gv_worse(worst, time[i] - 1);
 	for (i = 0; i < p->m; i++)
 		worst =
-		    worse(worst, (gpus[i] - p->capacity[i]) / fmax(1, p->capacity[i]));
+		    gv_worse(worst, (gpus[i] - p->capacity[i]) / fmax(1, p->capacity[i]));
 	free(time);
 	free(gpus);
 	return worst;
