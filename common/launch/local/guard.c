@@ -124,7 +124,12 @@ await_keeper(pid_t keeper)
 			return status;
 		if (pid > 0)
 			continue;
-		if (sigwait(&set, &sig) == 0 && sig != SIGCHLD)
+		if (pid == -1 && errno == ECHILD)
+			return 125 << 8; /* somebody else has waited for it */
+		/* its signal may have been for the call that has failed: look again soon */
+		sig =
+		    pid == -1 ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL);
+		if (sig > 0 && sig != SIGCHLD)
 			kill(keeper, sig);
 	}
 }
