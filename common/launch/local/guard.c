@@ -18,6 +18,8 @@
 #include "launch/local/children.h"
 #include "launch/local/keeper.h"
 
+static const struct timespec tick = {.tv_nsec = 20000000};
+
 /*
  * Closes every descriptor from GV_KEEPER_OTHERS on: the locks and pipes of the
  * launcher.  At once where the system can: with thousands of launches there are
@@ -89,7 +91,6 @@ slay(void *ctx, pid_t pid)
 static void
 end_all(void)
 {
-	const struct timespec tick = {.tv_nsec = 20000000};
 
 	for (;;) {
 		sigset_t child;
