@@ -16,7 +16,7 @@ profiled() {
 	for model; do
 		model=${model%@*}
 		run gv-partition -q -v --all-gpus -l 2@100GB/s -o "$model.plan" "$model.csv"
-		ok "$model is planned: $(sed -n "s/^$model@*[0-9]*: //p" said)" [ $status -eq 0 ]
+		ok "$model is planned: $(sed -n "s/^$model@*[0-9]*: //p" said)" [ "$status" -eq 0 ]
 	done
 }
 # of FILE ROW COLUMN: a number of a profile
@@ -34,10 +34,9 @@ relu,b
 b,relu#2
 relu#2,c
 EOT
-cut -d, -f1 bare.csv | sed '/^$/,$d' | tr '\n' ' ' >out
-echo >>out
+cut -d, -f1 bare.csv | sed '/^$/,$d' | paste -s -d ' ' - >out
 is_out "functions belong to the call in front" <<'EOT'
-node_id a b 
+node_id a b
 EOT
 echo "$(of bare.csv a parameter_bytes) $(of bare.csv b parameter_bytes)" >out
 is_out "and so do their parameters" <<EOT

@@ -268,11 +268,11 @@ sed -n '1p; /^llama-3-70b/p' today.csv >llama.csv
 for without in context expert; do
 	all=scatter-gather,sequence-parallel,flash-attention,distributed-optimizer,overlap,short-last-stage
 	[ $without = context ] && other=expert || other=context
-	plan --features=$all,$other-parallel --gpu-type=H100 --gpus=64 --top=0 mixtral.csv |
-		columns "${without}_parallel" - | sort -u | tr '\n' ' '
-done >out && echo >>out
+	plan --features="$all,$other-parallel" --gpu-type=H100 --gpus=64 --top=0 mixtral.csv |
+		columns "${without}_parallel" - | sort -u
+done | paste -s -d ' ' - >out
 is_out "not where the program cannot" <<EOF
-1 context_parallel 1 expert_parallel 
+1 context_parallel 1 expert_parallel
 EOF
 # NVIDIA's Megatron-Bridge: 64 H100s train it in bf16 with t = 4, p = 4, c = 2 and a batch of 256
 sed 's/,8192,1024,/,8192,256,/' llama.csv >recipe.csv
@@ -306,19 +306,18 @@ zero_stage
 3
 EOF
 sed '1s/$/,zero_stage/; 2s/$/,3/' zero.csv >three.csv
-plan --gpu-type=H100 --gpus=64 --zero=1 three.csv | columns zero_stage - | sort -u | tr '\n' ' ' >out && echo >>out
+plan --gpu-type=H100 --gpus=64 --zero=1 three.csv | columns zero_stage - | sort -u | paste -s -d ' ' - >out
 is_out "the table before the option" <<EOF
-3 zero_stage 
+3 zero_stage
 EOF
 run plan --gpu-type=H100 --gpus=64 --zero=3 --top=0 llama.csv
 columns pipeline_parallel <out | sed 1d | sort -u >got && mv got out
 is_out "stages 2 and 3 have no pipeline" <<EOF
 1
 EOF
-plan --gpu-type=H100 --gpus=64 --features=overlap --top=1 today.csv 2>/dev/null | columns zero_stage - | sort -u | tr '\n' ' ' >out
-echo >>out
+plan --gpu-type=H100 --gpus=64 --features=overlap --top=1 today.csv 2>/dev/null | columns zero_stage - | sort -u | paste -s -d ' ' - >out
 is_out "without a distributed optimiser nothing is split" <<EOF
-0 zero_stage 
+0 zero_stage
 EOF
 
 # ---- messages ----

@@ -119,6 +119,7 @@ for i in 0 1 2 3 4 5 6 7 8 9; do
 	done
 done >>chatty.csv
 mkfifo lazy
+# shellcheck disable=SC2217
 sleep 60 <lazy &
 sleeper=$!
 gv-run -c one.csv -s lazy.state --round=0.2 chatty.csv >lazy 2>err &
@@ -201,7 +202,7 @@ job_id,total_steps,command,gpu_type,steps_per_s,share
 d,10,"echo step 10 >>\$GV_PROGRESS; echo checkpoint 10 >>\$GV_PROGRESS; exec sleep 600 # $mark",big,10,0.5
 e,300,$w -r 100,big,100,0.5
 EOT
-run timeout -s KILL 60 gv-run -c one.csv -s done --round=0.4 --grace=5 --max-failures=2 done.csv
+run timeout -s KILL 60 gv-run -c one.csv -s "done" --round=0.4 --grace=5 --max-failures=2 done.csv
 is_status 0 "a job that is done and does not leave by itself"
 is_events 1 finish d "has finished when it is told to stop"
 is_events 0 resume d "and is not started again"

@@ -150,6 +150,7 @@ EOF
 unset GV_PROGRESS
 
 # ---- whose they are ----
+# shellcheck disable=SC2012
 mode() { ls -ld "$1" | cut -c 1-10; }
 (umask 0 && run gv-train --data=digits:100 --steps=5 --checkpoint=new/dir --record=mine.csv mlp.tsv)
 echo "$(mode new/dir) $(mode new/dir/gv-train.ckpt) $(mode new/dir/losses.csv 2>/dev/null) $(mode mine.csv)" >out

@@ -10,158 +10,179 @@
 
 /* ---- lines ---- */
 
-void journal_header(struct gv_strbuf *b, bool pairs, bool sealed) {
-  struct gv_strbuf text = {0};
-  struct gv_out *out = gv_out_memory(&text);
-  struct gv_error e = {0};
-  struct gv_tabw w;
+void
+journal_header(struct gv_strbuf *b, bool pairs, bool sealed)
+{
+	struct gv_strbuf text = {0};
+	struct gv_out *out = gv_out_memory(&text);
+	struct gv_error e = {0};
+	struct gv_tabw w;
 
-  gv_tabw_init(&w, out, false);
-  if (pairs)
-    gv_events_write_header_with(&w);
-  else
-    gv_events_write_header(&w);
-  gv_out_close(out, &e);
-  gv_strbuf_add(b, text.s, text.len - 1);
-  if (sealed)
-    gv_strbuf_fmt(b, ",%s", lines_column);
-  gv_strbuf_char(b, '\n');
-  gv_strbuf_free(&text);
+	gv_tabw_init(&w, out, false);
+	if (pairs)
+		gv_events_write_header_with(&w);
+	else
+		gv_events_write_header(&w);
+	gv_out_close(out, &e);
+	gv_strbuf_add(b, text.s, text.len - 1);
+	if (sealed)
+		gv_strbuf_fmt(b, ",%s", lines_column);
+	gv_strbuf_char(b, '\n');
+	gv_strbuf_free(&text);
 }
 
-size_t journal_find_header(const char *s, size_t len, bool *pairs,
-                           bool *sealed) {
-  size_t found = 0;
-  int i;
+size_t
+journal_find_header(const char *s, size_t len, bool *pairs, bool *sealed)
+{
+	size_t found = 0;
+	int i;
 
-  for (i = 0; i < 4 && found == 0; i++) {
-    struct gv_strbuf header = {0};
+	for (i = 0; i < 4 && found == 0; i++) {
+		struct gv_strbuf header = {0};
 
-    *pairs = (i & 1) != 0;
-    *sealed = (i & 2) != 0;
-    journal_header(&header, *pairs, *sealed);
-    if (len >= header.len && memcmp(s, header.s, header.len) == 0)
-      found = header.len;
-    gv_strbuf_free(&header);
-  }
-  return found;
+		*pairs = (i & 1) != 0;
+		*sealed = (i & 2) != 0;
+		journal_header(&header, *pairs, *sealed);
+		if (len >= header.len && memcmp(s, header.s, header.len) == 0)
+			found = header.len;
+		gv_strbuf_free(&header);
+	}
+	return found;
 }
 
-static void begin(struct journal *l, bool pairs) {
-  l->pairs = pairs;
-  l->out = gv_out_memory(&l->row);
-  gv_tabw_init(&l->w, l->out, false);
+static void
+begin(struct journal *l, bool pairs)
+{
+	l->pairs = pairs;
+	l->out = gv_out_memory(&l->row);
+	gv_tabw_init(&l->w, l->out, false);
 }
 
 /* Takes the row that was formatted, without its line feed. */
-static size_t take_row(struct journal *l) {
-  size_t from = l->pending.len;
+static size_t
+take_row(struct journal *l)
+{
+	size_t from = l->pending.len;
 
-  gv_out_flush(l->out);
-  gv_strbuf_add(&l->pending, l->row.s, l->row.len - 1);
-  gv_strbuf_clear(&l->row);
-  return from;
+	gv_out_flush(l->out);
+	gv_strbuf_add(&l->pending, l->row.s, l->row.len - 1);
+	gv_strbuf_clear(&l->row);
+	return from;
 }
 
-static void add_event(struct journal *l, const struct gv_event *ev) {
-  if (l->pairs)
-    gv_events_write_with(&l->w, ev);
-  else
-    gv_events_write(&l->w, ev);
-  lines_seal(&l->pending, take_row(l));
+static void
+add_event(struct journal *l, const struct gv_event *ev)
+{
+	if (l->pairs)
+		gv_events_write_with(&l->w, ev);
+	else
+		gv_events_write(&l->w, ev);
+	lines_seal(&l->pending, take_row(l));
 }
 
-static void end(struct journal *l) {
-  struct gv_error e = {0};
+static void
+end(struct journal *l)
+{
+	struct gv_error e = {0};
 
-  gv_out_close(l->out, &e);
-  gv_strbuf_free(&l->row);
-  gv_strbuf_free(&l->pending);
-  gv_strbuf_free(&l->gpus);
-  l->out = NULL;
+	gv_out_close(l->out, &e);
+	gv_strbuf_free(&l->row);
+	gv_strbuf_free(&l->pending);
+	gv_strbuf_free(&l->gpus);
+	l->out = NULL;
 }
 
-int journal_rewrite(const char *path, const struct gv_events *events,
-                    bool pairs, struct gv_error *e) {
-  struct journal l = {.fd = -1};
-  size_t i;
-  int rc;
+int
+journal_rewrite(
+    const char *path, const struct gv_events *events, bool pairs, struct gv_error *e)
+{
+	struct journal l = {.fd = -1};
+	size_t i;
+	int rc;
 
-  begin(&l, pairs);
-  journal_header(&l.pending, pairs, true);
-  for (i = 0; i < events->n; i++)
-    add_event(&l, &events->event[i]);
-  rc = gv_file_write(path, l.pending.s, l.pending.len, e);
-  end(&l);
-  return rc;
+	begin(&l, pairs);
+	journal_header(&l.pending, pairs, true);
+	for (i = 0; i < events->n; i++)
+		add_event(&l, &events->event[i]);
+	rc = gv_file_write(path, l.pending.s, l.pending.len, e);
+	end(&l);
+	return rc;
 }
 
 /* ---- the file ---- */
 
-int journal_open(struct journal *l, const char *dir, bool pairs,
-                 struct gv_error *e) {
-  struct gv_strbuf path = {0};
-  struct stat st;
+int
+journal_open(struct journal *l, const char *dir, bool pairs, struct gv_error *e)
+{
+	struct gv_strbuf path = {0};
+	struct stat st;
 
-  *l = (struct journal){.dir = dir};
-  gv_strbuf_fmt(&path, "%s/events.csv", dir);
-  l->fd = open(path.s, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  if (l->fd == -1 || fstat(l->fd, &st) != 0) {
-    gv_error_sys(e, "%s: cannot open", path.s);
-    gv_strbuf_free(&path);
-    return -1;
-  }
-  gv_strbuf_free(&path);
-  begin(l, pairs);
-  l->size = st.st_size;
-  if (st.st_size > 0)
-    return 0;
-  journal_header(&l->pending, pairs, true);
-  journal_commit(l);
-  return l->broken ? gv_error_set(e, "%s/events.csv: cannot be begun", dir)
-                   : gv_sync_dir(dir, e);
+	*l = (struct journal){.dir = dir};
+	gv_strbuf_fmt(&path, "%s/events.csv", dir);
+	l->fd = open(path.s, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	if (l->fd == -1 || fstat(l->fd, &st) != 0) {
+		gv_error_sys(e, "%s: cannot open", path.s);
+		gv_strbuf_free(&path);
+		return -1;
+	}
+	gv_strbuf_free(&path);
+	begin(l, pairs);
+	l->size = st.st_size;
+	if (st.st_size > 0)
+		return 0;
+	journal_header(&l->pending, pairs, true);
+	journal_commit(l);
+	return l->broken ? gv_error_set(e, "%s/events.csv: cannot be begun", dir)
+			 : gv_sync_dir(dir, e);
 }
 
-void journal_row(struct journal *l, const struct jobs *jobs,
-                 const struct gv_life_row *row) {
-  struct gv_event ev;
+void
+journal_row(struct journal *l, const struct jobs *jobs, const struct gv_life_row *row)
+{
+	struct gv_event ev;
 
-  gv_life_event(&jobs->names, &jobs->life, row, &l->gpus, &ev);
-  add_event(l, &ev);
+	gv_life_event(&jobs->names, &jobs->life, row, &l->gpus, &ev);
+	add_event(l, &ev);
 }
 
-static int write_all(int fd, const char *s, size_t n) {
-  while (n > 0) {
-    ssize_t written = write(fd, s, n);
+static int
+write_all(int fd, const char *s, size_t n)
+{
+	while (n > 0) {
+		ssize_t written = write(fd, s, n);
 
-    if (written == -1 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return -1;
-    s += written;
-    n -= (size_t)written;
-  }
-  return 0;
+		if (written == -1 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return -1;
+		s += written;
+		n -= (size_t)written;
+	}
+	return 0;
 }
 
-void journal_commit(struct journal *l) {
-  if (l->pending.len == 0)
-    return;
-  if (!l->broken && (write_all(l->fd, l->pending.s, l->pending.len) != 0 ||
-                     fsync(l->fd) != 0)) {
-    gv_warn("%s/events.csv: cannot write: %s", l->dir, strerror(errno));
-    l->broken = true;
-  }
-  if (!l->broken)
-    l->size += (off_t)l->pending.len;
-  gv_strbuf_clear(&l->pending);
+void
+journal_commit(struct journal *l)
+{
+	if (l->pending.len == 0)
+		return;
+	if (!l->broken &&
+	    (write_all(l->fd, l->pending.s, l->pending.len) != 0 || fsync(l->fd) != 0)) {
+		gv_warn("%s/events.csv: cannot write: %s", l->dir, strerror(errno));
+		l->broken = true;
+	}
+	if (!l->broken)
+		l->size += (off_t)l->pending.len;
+	gv_strbuf_clear(&l->pending);
 }
 
-void journal_close(struct journal *l) {
-  if (l->fd == -1 || l->out == NULL)
-    return;
-  journal_commit(l);
-  end(l);
-  close(l->fd);
-  l->fd = -1;
+void
+journal_close(struct journal *l)
+{
+	if (l->fd == -1 || l->out == NULL)
+		return;
+	journal_commit(l);
+	end(l);
+	close(l->fd);
+	l->fd = -1;
 }

@@ -12,16 +12,16 @@
 #include "table/tab.h"
 
 struct journal {
-  const char *dir;          /* of the state */
-  int fd;                   /* DIR/events.csv, -1 = none */
-  off_t size;               /* bytes of it, on disk */
-  bool pairs;               /* events have the column with_job_id */
-  bool broken;              /* it cannot be written */
-  struct gv_strbuf pending; /* rows that are not on disk yet */
-  struct gv_out *out;       /* formats a row, */
-  struct gv_tabw w;
-  struct gv_strbuf row; /* here */
-  struct gv_strbuf gpus;
+	const char *dir;          /* of the state */
+	int fd;                   /* DIR/events.csv, -1 = none */
+	off_t size;               /* bytes of it, on disk */
+	bool pairs;               /* events have the column with_job_id */
+	bool broken;              /* it cannot be written */
+	struct gv_strbuf pending; /* rows that are not on disk yet */
+	struct gv_out *out;       /* formats a row, */
+	struct gv_tabw w;
+	struct gv_strbuf row; /* here */
+	struct gv_strbuf gpus;
 };
 
 /*
@@ -29,10 +29,9 @@ struct journal {
  * begins one that is empty.  pairs: events have the column with_job_id.  0 or
  * -1.
  */
-int journal_open(struct journal *l, const char *dir, bool pairs,
-                 struct gv_error *e);
-void journal_row(struct journal *l, const struct jobs *jobs,
-                 const struct gv_life_row *row);
+int journal_open(struct journal *l, const char *dir, bool pairs, struct gv_error *e);
+void journal_row(
+    struct journal *l, const struct jobs *jobs, const struct gv_life_row *row);
 /* Makes rows durable.  Sets broken when that fails. */
 void journal_commit(struct journal *l);
 void journal_close(struct journal *l);
@@ -43,8 +42,7 @@ void journal_close(struct journal *l);
  * lines have checksums.  journal_header: the header itself, with its line feed,
  * appended to b.
  */
-size_t journal_find_header(const char *s, size_t len, bool *pairs,
-                           bool *sealed);
+size_t journal_find_header(const char *s, size_t len, bool *pairs, bool *sealed);
 void journal_header(struct gv_strbuf *b, bool pairs, bool sealed);
 
 /*
@@ -52,7 +50,7 @@ void journal_header(struct gv_strbuf *b, bool pairs, bool sealed);
  * set.  It is what a journal becomes that has no checksums, no column
  * with_job_id or damage.
  */
-int journal_rewrite(const char *path, const struct gv_events *events,
-                    bool pairs, struct gv_error *e);
+int journal_rewrite(
+    const char *path, const struct gv_events *events, bool pairs, struct gv_error *e);
 
 #endif

@@ -31,19 +31,19 @@ bool lines_is_whole(const char *s, size_t len);
 
 /* Lines that are not whole, with others behind them or with an end. */
 struct lines_damage {
-  size_t at; /* bytes of the text */
-  size_t len;
-  long line; /* the number of the first, from 1 */
+	size_t at; /* bytes of the text */
+	size_t len;
+	long line; /* the number of the first, from 1 */
 };
 
 struct lines {
-  bool sealed; /* the header has the column; without it nothing can be told */
-  size_t rows; /* whole ones */
-  size_t torn_at; /* the text ends within a line that begins here; its length =
+	bool sealed;    /* the header has the column; without it nothing can be told */
+	size_t rows;    /* whole ones */
+	size_t torn_at; /* the text ends within a line that begins here; its length =
                      none */
-  size_t n_damaged;
-  size_t cap_damaged;
-  struct lines_damage *damaged;
+	size_t n_damaged;
+	size_t cap_damaged;
+	struct lines_damage *damaged;
 };
 
 /*
@@ -53,8 +53,7 @@ struct lines {
  * within quotes), or of NULs, is torn; others that are not whole are damaged.
  * Linear but for damage: 64 KiB for each line of it.
  */
-void lines_check(struct lines *l, const char *s, size_t len, size_t header,
-                 bool sealed);
+void lines_check(struct lines *l, const char *s, size_t len, size_t header, bool sealed);
 void lines_free(struct lines *l);
 
 #endif

@@ -15,8 +15,8 @@
  * anew.  Damaged lines are errors; with repair they are warned about and left
  * out, and the journal as it was is kept as DIR/events.csv.damaged.  0 or -1.
  */
-int restore(struct jobs *jobs, const char *dir, bool repair, bool *pairs,
-            bool *any, struct gv_error *e);
+int restore(struct jobs *jobs, const char *dir, bool repair, bool *pairs, bool *any,
+    struct gv_error *e);
 
 /*
  * Writes to out what restore would leave out of the journal in dir: 1 =

@@ -152,8 +152,8 @@ gv_net_sum(struct gv_net *net, double *loss)
 
 	if (gv_nn_reduce(net->be, p, &net->ranks, net->grads.v, n + p->B) != 0)
 		return -1;
-	status = net->be->get(
-	    net->be, net->mean, net->grads.v + n, p->B * sizeof(*net->mean));
+	status =
+	    net->be->get(net->be, net->mean, net->grads.v + n, p->B * sizeof(*net->mean));
 	for (b = 0; b < p->B; b++)
 		loss[b] = net->active[b] ? (double)net->mean[b] : (double)NAN;
 	return status;

@@ -62,6 +62,7 @@ alone 1
 wait
 
 same=0 differ=0
+# shellcheck disable=SC2013
 for id in $(cut -d, -f1 steps.csv); do
 	if cmp -s "alone/$id/losses.csv" "state/jobs/$id/checkpoint/losses.csv"; then
 		same=$((same + 1))

@@ -109,7 +109,8 @@ check_warm(const char *path, const struct gv_cluster *c)
 	int rc = warm_read(&first, path, c, "max-min", &e);
 
 	check_error(rc, &e);
-	if (rc == 0 && (first.capacity_price != NULL || first.gain_capacity_price != NULL)) {
+	if (rc == 0 &&
+	    (first.capacity_price != NULL || first.gain_capacity_price != NULL)) {
 		make_written();
 		HOLDS(warm_write(&first, written, c, "max-min", &e) == 0);
 		HOLDS(warm_read(&again, written, c, "max-min", &e) == 0);

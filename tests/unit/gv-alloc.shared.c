@@ -584,8 +584,8 @@ check_policies(void)
 		gv_together_free(&t);
 	}
 	ok(wrong == 0 && cases > 6 * (int)many(100),
-	    "policies with pairs are what they are defined as (%d of %d)",
-	    cases - wrong, cases);
+	    "policies with pairs are what they are defined as (%d of %d)", cases - wrong,
+	    cases);
 }
 
 /* ---- units ---- */
