@@ -231,7 +231,7 @@ static inline gv_real *
 gv_nn_dx(
     const struct gv_nn_call *c, const struct gv_nn_row *r, size_t k, size_t b, size_t i)
 {
-	return gv_nn_dy(c, gv_nn_input(c, r, k), b, i);
+	return gv_nn_dy(c, &c->plan->row[r->l.from[k]], b, i);
 }
 
 static inline const gv_real *

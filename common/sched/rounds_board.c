@@ -10,9 +10,9 @@ enum { BLOCKED = 64 }; /* wishes that are passed over in a look for one that can
 
 /* ---- putting and dropping ---- */
 
-/* Where wish i is in its bucket, or would be: after all that are smaller. */
+/* Where a wish is in its bucket, or would be: after all that are smaller. */
 static size_t
-find(const struct gv_round_board *b, const struct gv_round_bucket *of, size_t i)
+find(const struct gv_round_board *b, const struct gv_round_bucket *of, size_t wish)
 {
 	size_t low = 0;
 	size_t high = of->n;
@@ -21,8 +21,8 @@ find(const struct gv_round_board *b, const struct gv_round_bucket *of, size_t i)
 		size_t mid = (low + high) / 2;
 		size_t k = of->wish[mid];
 
-		if (b->wish[k].weight < b->wish[i].weight ||
-		    (b->wish[k].weight == b->wish[i].weight && k > i))
+		if (b->wish[k].weight < b->wish[wish].weight ||
+		    (b->wish[k].weight == b->wish[wish].weight && k > wish))
 			low = mid + 1;
 		else
 			high = mid;
