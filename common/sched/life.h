@@ -151,6 +151,10 @@ struct gv_life {
 	bool replaying;
 	int refusals;   /* launches in a row that could not be made, of all jobs */
 	double pause_s; /* no launch before */
+	size_t cap_planned;
+	size_t
+	    *planned; /* [rounds.n_jobs] 1 + the first GPU of each in plan; 0 when idle */
+	size_t *next_planned; /* [rounds.n_gpus] 1 + the next one of the same */
 	size_t n_timers;
 	size_t cap_timers;
 	struct gv_life_timer *timer; /* a heap */

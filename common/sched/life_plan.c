@@ -39,9 +39,9 @@ gv_life_announce(struct gv_life *l)
 	l->shares_due = false;
 	for (i = 0; i < l->n_active; i++)
 		announce_job(l, l->active[i]);
-	for (i = 0; i < l->rounds.pairs.n; i++)
-		if (gv_rounds_is_active(&l->rounds, l->rounds.pair[i]))
-			announce_job(l, l->rounds.pair[i]);
+	for (i = 0; i < l->rounds.n_live; i++)
+		if (gv_rounds_is_pair(&l->rounds, l->rounds.live[i]))
+			announce_job(l, l->rounds.live[i]);
 }
 
 void
@@ -122,6 +122,47 @@ new_round(struct gv_life *l)
 
 /* ---- starting ---- */
 
+/* Links the GPUs of each owner in the plan, in ascending order; unlink takes that back. */
+static void
+link_planned(struct gv_life *l)
+{
+	size_t before = l->cap_planned;
+	size_t g;
+
+	l->planned = gv_xgrow(
+	    l->planned, &l->cap_planned, l->rounds.n_jobs + 1, sizeof(*l->planned));
+	if (l->cap_planned > before)
+		memset(l->planned + before, 0,
+		    (l->cap_planned - before) * sizeof(*l->planned));
+	for (g = l->rounds.n_gpus; g-- > 0;)
+		if (l->plan[g] >= 0) {
+			l->next_planned[g] = l->planned[l->plan[g]];
+			l->planned[l->plan[g]] = g + 1;
+		}
+}
+
+static void
+unlink_planned(struct gv_life *l)
+{
+	size_t g;
+
+	for (g = 0; g < l->rounds.n_gpus; g++)
+		if (l->plan[g] >= 0)
+			l->planned[l->plan[g]] = 0;
+}
+
+/* The GPUs of an owner in the plan, which is linked. */
+static size_t
+planned_gpus(const struct gv_life *l, ptrdiff_t owner, size_t *gpu)
+{
+	size_t n = 0;
+	size_t at;
+
+	for (at = l->planned[owner]; at > 0; at = l->next_planned[at - 1])
+		gpu[n++] = at - 1;
+	return n;
+}
+
 /* Starts m, a member of the owner in the plan, when nobody else holds GPUs that it shall have. */
 static void
 start_member(struct gv_life *l, ptrdiff_t owner, size_t m, size_t *gpu)
@@ -134,7 +175,7 @@ start_member(struct gv_life *l, ptrdiff_t owner, size_t m, size_t *gpu)
 
 	if (j->state != GV_LIFE_WAITING || j->retry_s > l->now_s)
 		return;
-	n = gv_life_gpus(l, l->plan, m, gpu);
+	n = planned_gpus(l, owner, gpu);
 	there = l->holder[gpu[0]];
 	if (there != GV_GPU_IDLE && there != mate)
 		return;
@@ -158,6 +199,7 @@ start_planned(struct gv_life *l)
 		return;
 	l->startable = false;
 	gpu = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*gpu));
+	link_planned(l);
 	for (g = 0; g < l->rounds.n_gpus; g++) {
 		ptrdiff_t owner = l->plan[g];
 		const size_t *member;
@@ -169,6 +211,7 @@ start_planned(struct gv_life *l)
 		if (member[1] != member[0])
 			start_member(l, owner, member[1], gpu);
 	}
+	unlink_planned(l);
 	free(gpu);
 }
 

@@ -17,6 +17,7 @@ gv_life_init(
 	l->holder = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*l->holder));
 	l->plan = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*l->plan));
 	l->away = gv_xcalloc(l->rounds.n_pools + 1, sizeof(*l->away));
+	l->next_planned = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*l->next_planned));
 	for (g = 0; g < l->rounds.n_gpus; g++)
 		l->holder[g] = l->plan[g] = GV_GPU_IDLE;
 }
@@ -32,6 +33,8 @@ gv_life_free(struct gv_life *l)
 	free(l->holder);
 	free(l->plan);
 	free(l->away);
+	free(l->planned);
+	free(l->next_planned);
 	free(l->active);
 	free(l->open);
 	free(l->told);
@@ -105,7 +108,7 @@ set_active(struct gv_life *l, size_t m, bool active)
 	size_t i = place_of(l, m);
 	size_t *at;
 
-	l->rounds.job[m].active = active;
+	gv_rounds_set_active(&l->rounds, m, active);
 	if (active) {
 		l->active = gv_xgrow(
 		    l->active, &l->cap_active, l->n_active + 1, sizeof(*l->active));
@@ -207,10 +210,14 @@ gv_life_free_gpus(struct gv_life *l, size_t m)
 void
 gv_life_unplan(struct gv_life *l, size_t m)
 {
+	bool alone = l->rounds.job[m].pairs < 0;
 	size_t g;
 
 	for (g = 0; g < l->rounds.n_gpus; g++)
-		l->plan[g] = gv_rounds_leave(&l->rounds, l->plan[g], m);
+		if (l->plan[g] == (ptrdiff_t)m)
+			l->plan[g] = GV_GPU_IDLE;
+		else if (!alone)
+			l->plan[g] = gv_rounds_leave(&l->rounds, l->plan[g], m);
 }
 
 size_t

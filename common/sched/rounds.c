@@ -32,6 +32,7 @@ gv_rounds_free(struct gv_rounds *r)
 	free(r->gpu_pool);
 	free(r->job);
 	free(r->claim);
+	free(r->live);
 	free(r->pair);
 	gv_hash_free(&r->pairs);
 	gv_arena_free(&r->arena);
@@ -46,9 +47,68 @@ gv_rounds_add(struct gv_rounds *r, size_t gang)
 	r->job = gv_xgrow(r->job, &r->cap_jobs, n + 1, sizeof(*r->job));
 	r->claim =
 	    gv_xgrow(r->claim, &r->cap_claims, (n + 1) * r->n_types, sizeof(*r->claim));
-	r->job[n] = (struct gv_round_job){.gang = gang, .ready = true, .member = {n, n}};
+	r->job[n] = (struct gv_round_job){
+	    .gang = gang, .ready = true, .member = {n, n}, .pairs = -1};
 	memset(&r->claim[n * r->n_types], 0, r->n_types * sizeof(*r->claim));
 	return r->n_jobs++;
+}
+
+/* ---- those that are active ---- */
+
+/* Where in the list m is or belongs. */
+static size_t
+place_of(const struct gv_rounds *r, size_t m)
+{
+	size_t low = 0;
+	size_t high = r->n_live;
+
+	if (high > 0 && r->live[high - 1] < m)
+		return high;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (r->live[middle] < m)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Puts m into the list, or takes it out, as it is active or not. */
+static void
+list(struct gv_rounds *r, size_t m)
+{
+	bool active = gv_rounds_is_active(r, m);
+	size_t i = place_of(r, m);
+	size_t *at = r->live + i;
+
+	if (active == (i < r->n_live && *at == m))
+		return;
+	if (active) {
+		r->live =
+		    gv_xgrow(r->live, &r->cap_live, r->n_live + 1, sizeof(*r->live));
+		at = r->live + i;
+		memmove(at + 1, at, (r->n_live++ - i) * sizeof(*at));
+		*at = m;
+	} else {
+		memmove(at, at + 1, (--r->n_live - i) * sizeof(*at));
+	}
+}
+
+void
+gv_rounds_set_active(struct gv_rounds *r, size_t job, bool active)
+{
+	ptrdiff_t pair = r->job[job].pairs;
+
+	r->job[job].active = active;
+	list(r, job);
+	while (pair >= 0) {
+		const struct gv_round_job *p = &r->job[pair];
+
+		list(r, (size_t)pair);
+		pair = p->next[p->member[1] == job];
+	}
 }
 
 /* ---- pairs ---- */
@@ -89,6 +149,10 @@ gv_rounds_pair(struct gv_rounds *r, size_t a, size_t b)
 	n = gv_rounds_add(r, r->job[a].gang);
 	r->job[n].member[0] = a;
 	r->job[n].member[1] = b;
+	r->job[n].next[0] = r->job[a].pairs;
+	r->job[n].next[1] = r->job[b].pairs;
+	r->job[a].pairs = r->job[b].pairs = (ptrdiff_t)n;
+	list(r, n);
 	return r->pair[i] = n;
 }
 
@@ -146,12 +210,12 @@ gv_rounds_possible(const struct gv_rounds *r, size_t job)
 void
 gv_rounds_pass(struct gv_rounds *r, double seconds)
 {
-	size_t m;
+	size_t i;
 	size_t j;
 
-	for (m = 0; m < r->n_jobs; m++)
-		for (j = 0; gv_rounds_is_active(r, m) && j < r->n_types; j++) {
-			struct gv_round_claim *c = gv_rounds_claim(r, m, j);
+	for (i = 0; i < r->n_live; i++)
+		for (j = 0; j < r->n_types; j++) {
+			struct gv_round_claim *c = gv_rounds_claim(r, r->live[i], j);
 
 			c->waited_s += seconds;
 			c->lag_s += c->share * seconds;
@@ -191,16 +255,18 @@ void
 gv_rounds_settle(struct gv_rounds *r)
 {
 	size_t i;
+	size_t j;
 
-	for (i = 0; i < r->n_jobs * r->n_types; i++) {
-		struct gv_round_claim *c = &r->claim[i];
-		double *lag = &c->lag_s;
+	for (i = 0; i < r->n_live; i++)
+		for (j = 0; j < r->n_types; j++) {
+			struct gv_round_claim *c = gv_rounds_claim(r, r->live[i], j);
+			double *lag = &c->lag_s;
 
-		c->deficit_s += c->promised_s - c->since_s;
-		c->promised_s = c->since_s = 0;
-		if (c->share == 0 || *lag < 0)
-			*lag = 0;
-		else if (*lag > r->round_s)
-			*lag = r->round_s;
-	}
+			c->deficit_s += c->promised_s - c->since_s;
+			c->promised_s = c->since_s = 0;
+			if (c->share == 0 || *lag < 0)
+				*lag = 0;
+			else if (*lag > r->round_s)
+				*lag = r->round_s;
+		}
 }

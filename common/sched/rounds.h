@@ -86,11 +86,13 @@ enum {
 enum { GV_ROUND_DEBT = 8 };
 
 struct gv_round_job {
-	size_t gang;      /* s_m, GPUs at once */
-	bool active;      /* has arrived and is not done: what it was promised accrues */
-	bool ready;       /* may be placed */
-	size_t member[2]; /* the jobs; of a job alone twice itself, of a pair active and
+	size_t gang;       /* s_m, GPUs at once */
+	bool active;       /* gv_rounds_set_active */
+	bool ready;        /* may be placed */
+	size_t member[2];  /* the jobs; of a job alone twice itself, of a pair active and
 	                     ready mean nothing, theirs count */
+	ptrdiff_t pairs;   /* the last pair that it is in, -1 = none */
+	ptrdiff_t next[2]; /* of a pair: the one before that its members are in */
 };
 
 /* A job on a GPU type. */
@@ -132,7 +134,10 @@ struct gv_rounds {
 	size_t cap_claims;
 	struct gv_round_job *job;     /* [n_jobs] */
 	struct gv_round_claim *claim; /* [n_jobs][n_types] */
-	size_t *pair;                 /* [pairs.n] their numbers */
+	size_t n_live; /* active jobs, and pairs of two of them, in order of numbers */
+	size_t cap_live;
+	size_t *live;
+	size_t *pair; /* [pairs.n] their numbers */
 	size_t cap_pairs;
 	struct gv_hash pairs; /* by their members */
 	struct gv_arena arena;
@@ -144,6 +149,12 @@ void gv_rounds_free(struct gv_rounds *r);
 
 /* Adds a job that is not active, ready, without rates and shares: its index. */
 size_t gv_rounds_add(struct gv_rounds *r, size_t gang);
+
+/*
+ * Whether it has arrived and is not done: what it was promised accrues, and it may be
+ * placed.  Cost: O(active jobs) and its pairs.
+ */
+void gv_rounds_set_active(struct gv_rounds *r, size_t job, bool active);
 
 /*
  * The number of the pair of two jobs of equal gangs, in any order; it is added,
@@ -193,7 +204,7 @@ size_t gv_rounds_type(const struct gv_rounds *r, size_t gpu);
 /* Whether the job can ever run: some type has a rate and GPUs enough for the gang. */
 bool gv_rounds_possible(const struct gv_rounds *r, size_t job);
 
-/* Time passes: active jobs are owed their shares of it. */
+/* Time passes: active jobs are owed their shares of it.  Cost: those jobs. */
 void gv_rounds_pass(struct gv_rounds *r, double seconds);
 
 /* The job has held GPUs of the type for so long. */
@@ -207,7 +218,8 @@ void gv_rounds_hold(struct gv_rounds *r, const ptrdiff_t *owner, double seconds)
  * owed before is kept up to one round, which is what rounding can have caused;
  * beyond it the promise was not attainable and is forgotten, as is time that
  * was received beyond the promise on GPUs nobody else could use.  Without this
- * a newcomer would wait for the debts of the past.
+ * a newcomer would wait for the debts of the past.  Of active jobs only: of others it is
+ * as it was when they left.
  */
 void gv_rounds_settle(struct gv_rounds *r);
 
@@ -229,7 +241,7 @@ enum gv_round_mode {
  * type, the first in the order of numbers keeps them.  The
  * others, largest gang first, take the fullest node where the gang fits whole,
  * else the emptiest nodes, so that it lies on as few as possible.
- * Deterministic.  Cost: O(m n log(m n) + GPUs), O(gang sizes) per job and type that is
+ * Deterministic.  Cost: O(m n log(m n) + GPUs) for m active jobs, O(gang sizes) per job and type that is
  * owed something, and O(pools) per job moved; 10,000 jobs on 2,000 GPUs of 3 types 5 to
  * 25 ms (tests/bench/rounds.c).
  */

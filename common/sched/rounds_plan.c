@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "sched/rounds_choose.h"
+#include "sched/rounds_view.h"
 
 /* ---- placing: which GPUs of the type ---- */
 
@@ -154,8 +155,9 @@ holding_init(const struct gv_rounds *r, struct holding *h)
 		h->pair[m] = h->heir[m] = -1;
 }
 
-void
-gv_rounds_plan(const struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff_t *owner,
+/* The plan of rounds in which all jobs are of interest. */
+static void
+plan(const struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff_t *owner,
     ptrdiff_t *next)
 {
 	bool *placed = gv_xcalloc(r->n_jobs + 1, sizeof(*placed));
@@ -192,4 +194,21 @@ gv_rounds_plan(const struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff
 	free(h.pair);
 	free(h.gone);
 	free(h.heir);
+}
+
+void
+gv_rounds_plan(const struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff_t *owner,
+    ptrdiff_t *next)
+{
+	struct gv_round_view v;
+	size_t i;
+
+	gv_round_view_init(&v, r, owner);
+	for (i = 0; i < r->n_gpus; i++)
+		next[i] = gv_round_view_find(&v, owner[i]);
+	plan(&v.r, mode, next, next);
+	for (i = 0; i < r->n_gpus; i++)
+		if (next[i] >= 0)
+			next[i] = (ptrdiff_t)v.number[next[i]];
+	gv_round_view_free(&v);
 }

@@ -66,7 +66,7 @@ add_jobs(struct gv_rounds *r, size_t n, enum shares kind)
 		double u = gv_random_uniform(1, 0, 0, m);
 
 		gv_rounds_add(r, u < .7 ? 1 : u < .8 ? 2 : u < .95 ? 4 : 8);
-		r->job[m].active = true;
+		gv_rounds_set_active(r, m, true);
 		gpus += r->job[m].gang;
 	}
 	for (m = 0; m < n; m++)

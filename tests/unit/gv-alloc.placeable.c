@@ -197,7 +197,8 @@ shortfall(const struct gv_problem *p, const double *x, int rounds)
 	gv_rounds_init(&r, &c, 360);
 	for (i = 0; i < p->n; i++) {
 		gv_rounds_add(&r, (size_t)p->scale[i]);
-		r.job[i].active = r.job[i].ready = true;
+		gv_rounds_set_active(&r, i, true);
+		r.job[i].ready = true;
 		for (j = 0; j < p->m; j++) {
 			gv_rounds_claim(&r, i, j)->rate = gv_problem_rate(p, i, j);
 			gv_rounds_claim(&r, i, j)->share = x[i * p->m + j];

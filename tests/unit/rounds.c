@@ -46,7 +46,7 @@ add_jobs(struct world *w, size_t n, bool gangs)
 
 	for (m = 0; m < n; m++) {
 		gv_rounds_add(&w->r, gangs && below(4) > 0 ? (size_t)1 << below(4) : 1);
-		w->r.job[m].active = true;
+		gv_rounds_set_active(&w->r, m, true);
 		for (j = 0; j < w->c.n_types; j++)
 			gv_rounds_claim(&w->r, m, j)->rate = 1 + uniform();
 	}
@@ -476,7 +476,7 @@ test_fill(void)
 		for (m = 0; m < w.r.n_jobs;
 		     m++) /* some have left meanwhile, some may not start */
 			if (below(3) == 0) {
-				w.r.job[m].active = false;
+				gv_rounds_set_active(&w.r, m, false);
 				for (g = 0; g < w.r.n_gpus; g++)
 					if (w.owner[g] == (ptrdiff_t)m)
 						w.owner[g] = GV_GPU_IDLE;
@@ -599,14 +599,14 @@ test_settle(void)
 	gv_rounds_free(&w.r);
 	gv_rounds_init(&w.r, &w.c, round_s);
 	add_jobs(&w, 2, false);
-	w.r.job[1].active = false;
+	gv_rounds_set_active(&w.r, 1, false);
 	gv_rounds_claim(&w.r, 0, 0)->share = .5;
 	gv_rounds_claim(&w.r, 1, 0)->share = .5;
 	for (k = 0; k < 50; k++) /* alone, it receives twice what it was promised */
 		play(&w, &f);
 	is_near(gv_rounds_claim(&w.r, 0, 0)->lag_s, -25 * round_s, 1e-12,
 	    "ahead by 25 rounds");
-	w.r.job[1].active = true;
+	gv_rounds_set_active(&w.r, 1, true);
 	gv_rounds_settle(&w.r);
 	for (k = 0; k < 10; k++)
 		play(&w, &f);

@@ -5,6 +5,8 @@
 #include "tap.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "rounds_help.h"
 #include "sched/rounds_search.h"
@@ -30,7 +32,7 @@ make(struct world *w, size_t n_types, size_t gpus, size_t n_jobs)
 	world_start(w);
 	for (m = 0; m < n_jobs; m++) {
 		gv_rounds_add(&w->r, 1);
-		w->r.job[m].active = true;
+		gv_rounds_set_active(&w->r, m, true);
 		for (t = 0; t < n_types; t++)
 			gv_rounds_claim(&w->r, m, t)->rate = 1;
 	}
@@ -100,7 +102,8 @@ test_debt(void)
 	owe(&w, 1, 0, .5, GV_ROUND_DEBT);
 	plan(&w);
 	is_int(w.owner[0], 0, "and the first row");
-	w.r.job[0].active = w.r.job[1].active = false;
+	gv_rounds_set_active(&w.r, 0, false);
+	gv_rounds_set_active(&w.r, 1, false);
 	plan(&w);
 	is_int(w.owner[0], 2, "then the others");
 	gv_rounds_free(&w.r);
@@ -384,9 +387,60 @@ test_gavel(void)
 	ok(placed > 10000, "over many placements (%ld)", placed);
 }
 
+/* ---- many that are not there ---- */
+
+/* Seconds of 200 rounds of 8 active jobs, and where they were in the last one. */
+static double
+rounds_s(size_t n_jobs, size_t first, ptrdiff_t *owner)
+{
+	struct world w;
+	double start_s;
+	double s;
+	size_t m;
+	int k;
+
+	make(&w, 2, 3, n_jobs);
+	for (m = 0; m < n_jobs; m++)
+		if (m < first || m >= first + 8)
+			gv_rounds_set_active(&w.r, m, false);
+	for (m = first; m < first + 8; m++)
+		owe(&w, m, m % 2, .1 + .05 * (double)(m - first), 0);
+	start_s = (double)clock() / CLOCKS_PER_SEC;
+	for (k = 0; k < 200; k++) {
+		plan(&w);
+		gv_rounds_pass(&w.r, round_s);
+		for (m = 0; m < w.r.n_gpus; m++)
+			gv_rounds_credit(
+			    &w.r, (size_t)w.owner[m], gv_rounds_type(&w.r, m), round_s);
+		gv_rounds_settle(&w.r);
+	}
+	s = (double)clock() / CLOCKS_PER_SEC - start_s;
+	memcpy(owner, w.owner, w.r.n_gpus * sizeof(*owner));
+	gv_rounds_free(&w.r);
+	return s;
+}
+
+static void
+test_gone(void)
+{
+	ptrdiff_t few[6];
+	ptrdiff_t many[6];
+	double few_s = rounds_s(8, 0, few);
+	double many_s = rounds_s(100000, 50000, many);
+	int wrong = 0;
+	size_t i;
+
+	for (i = 0; i < 6; i++)
+		wrong += many[i] != few[i] + 50000;
+	is_int(wrong, 0, "jobs that are not there change nothing");
+	ok(many_s < 20 * few_s + .05, "and cost nothing (%g s of 8, %g s of 100,000)",
+	    few_s, many_s);
+}
+
 int
 main(void)
 {
+	test_gone();
 	test_ties();
 	test_debt();
 	test_cap();

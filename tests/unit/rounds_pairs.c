@@ -36,7 +36,7 @@ add_jobs(struct world *w, size_t n, bool gangs)
 	w->n_jobs = n;
 	for (m = 0; m < n; m++) {
 		gv_rounds_add(&w->r, gangs ? (size_t)1 << below(3) : 1);
-		w->r.job[m].active = true;
+		gv_rounds_set_active(&w->r, m, true);
 		for (j = 0; j < w->c.n_types; j++)
 			gv_rounds_claim(&w->r, m, j)->rate = 1 + uniform();
 	}
@@ -295,7 +295,7 @@ test_exact(void)
 	w.n_jobs = 2;
 	for (k = 0; k < 2; k++) {
 		gv_rounds_add(&w.r, 1);
-		w.r.job[k].active = true;
+		gv_rounds_set_active(&w.r, k, true);
 		*gv_rounds_claim(&w.r, (size_t)k, 0) =
 		    (struct gv_round_claim){.rate = 1, .share = .25};
 	}
@@ -330,7 +330,7 @@ test_exact(void)
 		play(&w, &f);
 	is_near(gv_rounds_claim(&w.r, p, 0)->received_s, 40 * round_s, 1e-12,
 	    "nor while one of them may not run");
-	w.r.job[0].active = false;
+	gv_rounds_set_active(&w.r, 0, false);
 	gv_rounds_claim(&w.r, p, 0)->lag_s = 0;
 	gv_rounds_pass(&w.r, round_s);
 	is_near(gv_rounds_claim(&w.r, p, 0)->lag_s, 0, 0,
@@ -358,7 +358,7 @@ test_triangle(void)
 	w.n_jobs = 3;
 	for (m = 0; m < 3; m++) {
 		gv_rounds_add(&w.r, 1);
-		w.r.job[m].active = true;
+		gv_rounds_set_active(&w.r, m, true);
 		gv_rounds_claim(&w.r, m, 0)->rate = 1;
 	}
 	for (m = 0; m < 3; m++)
@@ -399,7 +399,7 @@ test_fill(void)
 		play(&w, &f);
 		for (m = 0; m < w.n_jobs; m++)
 			if (below(3) == 0) { /* it leaves; the other one stays alone */
-				w.r.job[m].active = false;
+				gv_rounds_set_active(&w.r, m, false);
 				for (g = 0; g < w.r.n_gpus; g++)
 					w.owner[g] = gv_rounds_leave(&w.r, w.owner[g], m);
 			}

@@ -1,0 +1,27 @@
+/* Rounds without the jobs that are of no interest; private to common/sched. */
+#ifndef GV_SCHED_ROUNDS_VIEW_H
+#define GV_SCHED_ROUNDS_VIEW_H
+
+#include "sched/rounds.h"
+
+/*
+ * The active jobs and pairs of rounds, and whoever holds GPUs, as rounds of their own:
+ * a plan costs what these cost, however many have been or are to come.  Active ones are
+ * in the order of their numbers, so ties go the same way; behind them come holders that
+ * are not active, who are never placed.
+ */
+struct gv_round_view {
+	struct gv_rounds r; /* pools are those of the whole; no pair can be looked up */
+	size_t *number; /* [r.n_jobs] in the whole, the first n_live of them ascending */
+	size_t n_live;
+};
+
+/* owner as in gv_rounds_plan.  Cost: O(active jobs x types + GPUs log jobs). */
+void gv_round_view_init(
+    struct gv_round_view *v, const struct gv_rounds *r, const ptrdiff_t *owner);
+void gv_round_view_free(struct gv_round_view *v);
+
+/* The number in the view of an owner; those below 0 are what they are. */
+ptrdiff_t gv_round_view_find(const struct gv_round_view *v, ptrdiff_t owner);
+
+#endif
