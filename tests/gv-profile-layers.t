@@ -260,7 +260,7 @@ odd "a negative size" "n -- L -- $times, activation_size=3, parameter_size=-1" \
 odd "a stage" "n -- L -- $times, activation_size=3, parameter_size=1 -- stage=1" \
 	':1: expected stage_id=NUMBER, got "stage=1"'
 odd "more numbers" "n -- L -- $times, activation_size=3, parameter_size=1, x=2" \
-	':1: expected nothing behind the numbers, got ", x=2"'
+	':1: expected nothing after the numbers, got ", x=2"'
 odd "a node twice" "n -- L -- $times, activation_size=3, parameter_size=1\nn -- L -- $times, activation_size=3, parameter_size=1" \
 	':2: node_id: another node is called "n" too'
 odd "half an edge" "n -- L -- $times, activation_size=3, parameter_size=1\n\tn" ':2: expected ID -- ID, got "n"'

@@ -18,7 +18,7 @@ EOT
 run gv-profile -v devices
 is_status 2 "an option before the subcommand"
 is_err "an option before the subcommand: message" <<'EOT'
-gv-profile: options other than -h and -V go behind the subcommand
+gv-profile: options other than -h and -V go after the subcommand
 usage: gv-profile [-hV] devices|jobs|layers [option ...] [file]
 EOT
 run gv-profile devices --version

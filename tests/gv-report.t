@@ -390,7 +390,7 @@ refused '1,arrive,a,,,,,,,
 3,arrive,a,,,,,,,' '3: event: arrive of job "a", which has arrived at 1 s'
 refused '0,end,,,,,,,,
 
-time_s,event' '4: expected one table, got a second one behind an empty line'
+time_s,event' '4: expected one table, got a second one after an empty line'
 printf '%s\n' 'time_s,job_id' '0,a' >bad.csv
 run gv-report bad.csv
 is_err "a column that is missing" <<'E2'

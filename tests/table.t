@@ -217,8 +217,8 @@ refuses 'the header of a second table' <<'E'
 in:4: empty column name (column 1)
 E
 given 'a,b\n1,"2"3\n4,5\n'
-refuses 'text behind a closing quote' <<'E'
-in:2: text behind a closing quote
+refuses 'text after a closing quote' <<'E'
+in:2: text after a closing quote
 E
 given 'a,b\n1,2\n"x\ny",3"4\n4,5\n'
 refuses 'a quote in an unquoted cell; the line is where the row starts' <<'E'

@@ -6,7 +6,7 @@
 #include "answer_write.h"
 #include "base/strbuf.h"
 
-/* Names of a policy's program, and of rows behind its own. */
+/* Names of a policy's program, and of rows after its own. */
 struct longer_names {
 	struct gv_lp_names own;
 	size_t rows;

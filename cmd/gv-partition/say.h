@@ -18,10 +18,10 @@ void say_prefixes(
 GV_NORETURN void say_no_plan(
     const struct options *o, const struct gv_layers *l, const struct ideals *s);
 
-/* The same for GPUs of several types. */
+/* Why there is none on GPUs of several types; ends the program with status 1. */
 GV_NORETURN void say_no_types(enum fleet_result why);
 
-/* The same for the interleaved schedule. */
+/* Why there is none for the interleaved schedule; ends the program with status 1. */
 GV_NORETURN void say_no_chunks(const struct options *o);
 
 /* -v: times of the plan, and what bounds them. */

@@ -29,7 +29,7 @@ static const char help[] =
     "  jobs      how fast each job trains on each GPU type: a rates table\n"
     "  layers    how long each layer of a model takes, and its bytes: a layers table\n"
     "\n"
-    "  -h, --help      this text; behind a subcommand, its own\n"
+    "  -h, --help      this text; after a subcommand, its own\n"
     "  -V, --version   the version\n";
 
 /* Options before the subcommand. */
@@ -43,7 +43,7 @@ parse_options(struct gv_opt *o, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "+" GV_OPT_SHORT, longopts, NULL)) != -1)
 		gv_opt_common(o, c, argc, argv);
 	if (o->output != NULL || o->quiet || o->verbose > 0)
-		gv_opt_usage(o, "options other than -h and -V go behind the subcommand");
+		gv_opt_usage(o, "options other than -h and -V go after the subcommand");
 	if (optind == argc)
 		gv_opt_usage(o, "no subcommand given; known: devices, jobs, layers");
 }
@@ -62,7 +62,7 @@ main(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	optind =
-	    0; /* a new start for getopt_long, which then takes options behind operands */
+	    0; /* a new start for getopt_long, which then takes options after operands */
 	for (i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
 		if (strcmp(name, subcommands[i].name) == 0)
 			return subcommands[i].run(argc, argv);

@@ -43,7 +43,7 @@ struct reader {
 	struct edge *edge;
 };
 
-/* Cuts s at the next separator; what is behind it, or NULL. */
+/* Cuts s at the next separator; what is after it, or NULL. */
 static char *
 cut(char *s, const char *at)
 {
@@ -77,7 +77,7 @@ sum_list(const char *s, size_t len)
 	}
 }
 
-/* A number behind its key and in front of the next comma; moves *s behind that. */
+/* A number after its key and in front of the next comma; moves *s after that. */
 static int
 take(struct reader *r, char **s, int column, double *v, struct gv_error *e)
 {
@@ -126,7 +126,7 @@ read_node(struct reader *r, char *s, struct gv_error *e)
 		rest = stage;
 	if (*rest != '\0')
 		return gv_error_at(e, r->file, r->line, NULL,
-		    "expected nothing behind the numbers, got %s",
+		    "expected nothing after the numbers, got %s",
 		    gv_quote(q, rest, strlen(rest)));
 	if (gv_hash_add(&r->ids, s, strlen(s)) != r->n)
 		return gv_error_at(e, r->file, r->line, "node_id",

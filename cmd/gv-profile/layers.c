@@ -1,6 +1,6 @@
 /*
  * gv-profile layers: the time and the bytes of each layer of a model in training,
- * as gv-partition reads them; or the same out of another profiler's file.
+ * as gv-partition reads them, measured or from another profiler's file.
  */
 #include <stdlib.h>
 #include <string.h>

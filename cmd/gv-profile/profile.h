@@ -1,4 +1,4 @@
-/* The subcommands of gv-profile; each is a program of its own behind the first word. */
+/* The subcommands of gv-profile; each is a program of its own after the first word. */
 #ifndef GV_PROFILE_PROFILE_H
 #define GV_PROFILE_PROFILE_H
 

@@ -40,7 +40,7 @@ enum { FIT_MIN_REPORTS = 3, FIT_MAX_WINDOWS = 4 };
 extern const double fit_max_relative_error;
 
 /*
- * Where the measured window begins: the first report at least warmup_s behind
+ * Where the measured window begins: the first report at least warmup_s after
  * the first; n when there is none yet.
  */
 size_t fit_window(const struct fit_rule *rule, const struct report *r, size_t n);

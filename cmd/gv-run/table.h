@@ -37,7 +37,7 @@ int table_policy(const struct gv_rates *t, const char **name, struct gv_error *e
  */
 int table_write(
     const struct jobs *j, const double *isolated_s, const char *path, struct gv_error *e);
-/* The same of the jobs that are active, without shares: what a policy is asked. */
+/* Writes the rows of the active jobs without shares: what a policy is asked. */
 void table_write_rates(
     const struct jobs *j, const double *isolated_s, struct gv_out *out);
 

@@ -34,7 +34,7 @@ void work_do(struct work *w, const struct gv_life_out *out);
 void work_reap(struct work *w);
 /* Tells it what the workers have reported; a file that cannot be read is warned about. */
 void work_read_progress(struct work *w);
-/* The same of all jobs that were ever launched, after a restart. */
+/* Does so for all jobs that were ever launched, after a restart. */
 void work_read_all_progress(struct work *w);
 void work_close(struct work *w);
 

@@ -33,7 +33,7 @@ struct run {
 	uint32_t *visit;    /* [rows] samples of the batch */
 
 	struct gv_strbuf config; /* what a checkpoint must agree with */
-	char **line;             /* [B] the same of each model */
+	char **line;             /* [B] that of each model */
 	char *ckpt_path;         /* NULL = no checkpoints */
 	char *record_path;       /* NULL = none */
 	int lock;                /* the checkpoint directory, -1 = none */

@@ -119,7 +119,7 @@ enum gv_launch_state gv_launch_start(struct gv_launch **l, const struct gv_launc
 
 /* Tells it to stop: SIGTERM, grace, SIGKILL.  Returns at once; NULL is allowed. */
 void gv_launch_stop(struct gv_launch *l);
-/* The same without grace, also when it was told to stop before. */
+/* Kills it at once, also when it was told to stop before; NULL is allowed. */
 void gv_launch_kill(struct gv_launch *l);
 
 /*

@@ -127,7 +127,7 @@ rest(double limit, const struct sum *extreme, size_t missing, double own)
 	return -total(&s);
 }
 
-/* A bound found to hold is a hair wider than computed, so that rounding cannot make it wrong. */
+/* A bound found to hold is a little wider than computed, so that rounding cannot make it wrong. */
 static double
 wider(double v)
 {

@@ -90,8 +90,8 @@ struct gv_lp_solution {
 	struct gv_lp_check check;
 	/*
 	 * Asked for, and glp_exact, started at the final basis, came to the same
-	 * optimum in rational arithmetic.  It rounds each coefficient to a fraction
-	 * within 1e-10: what holds for the given numbers is in check.
+	 * optimum in rational arithmetic.  It rounds each coefficient to a nearby
+	 * fraction (solve.c): what holds for the given numbers is in check.
 	 */
 	bool exact;
 };
@@ -101,7 +101,7 @@ void gv_lp_solution_free(struct gv_lp_solution *s);
 struct gv_lp_options {
 	double time_limit_s; /* 0 = none */
 	long max_iterations; /* 0 = enough for anything that does not cycle */
-	double gap;          /* of the check that calls for no other attempt; 0 = 1e-9 */
+	double gap; /* of the check that calls for no other attempt; 0 = GV_TOL_SIMPLEX */
 	/* prove the basis in rational arithmetic (GMP); 0.5 to 3 times the solve */
 	bool exact;
 };
@@ -109,11 +109,11 @@ struct gv_lp_options {
 /*
  * Solves.  *basis, when not NULL, is where to start (if it holds one) and is
  * replaced by the final one.  opt NULL = defaults.  Integer columns: branch and
- * cut behind the simplex method, no duals, no basis.
+ * cut after the simplex method, no duals, no basis.
  *
- * GLPK runs the primal simplex method at tolerance 1e-9.  When it aborts, stalls
- * or returns what fails the check at 1e-9, further attempts follow: scaled, from
- * the slack basis, the dual method.  The result does not depend on the clock
+ * GLPK runs the primal simplex method at GV_TOL_SIMPLEX (tolerance.h).  When it aborts,
+ * stalls or returns what fails the check at that tolerance, further attempts follow: scaled,
+ * from the slack basis, the dual method.  The result does not depend on the clock
  * unless a time limit is set.
  *
  * 0 with s->status set, or -1 with *e set: the program is malformed (a bound
@@ -133,7 +133,7 @@ int gv_lp_solve(const struct gv_lp *lp, const struct gv_lp_options *opt,
  *
  * (for max; min is the mirror).  Where a column has no bound on the side that d_j
  * needs, one implied by the rows is used; where there is none either, a d_j within
- * 1e-8 of 0 counts as 0, the one step that is not rigorous.  Sums are compensated.
+ * GV_TOL_UNBOUNDED of 0 counts as 0, the one step that is not rigorous.  Sums are compensated.
  * Time: two passes over the entries for each of three rounds of implied bounds.
  */
 void gv_lp_check(

@@ -24,7 +24,7 @@ int gv_sock_listen(int *fd, const char *addr, int *port, struct gv_error *e);
 int gv_sock_accept(
     int *fd, int listener, double deadline, char addr[GV_SOCK_ADDR], struct gv_error *e);
 
-/* The same without waiting: a descriptor, or -1 with errno (EAGAIN: nobody is there). */
+/* Takes one connection without waiting: a descriptor, or -1 with errno (EAGAIN: nobody is there). */
 int gv_sock_take(int listener, char addr[GV_SOCK_ADDR]);
 
 /* Connects, trying again until the deadline while nobody listens. */

@@ -101,7 +101,7 @@ struct gv_model {
  * model; gv_model_free also after an error.
  */
 int gv_model_read(struct gv_model *m, const char *path, struct gv_error *e);
-/* The same from a table that was read already; m takes the frame over (*f is emptied). */
+/* Reads it from a table that is in memory; m takes the frame over (*f is emptied). */
 int gv_model_from_frame(struct gv_model *m, struct gv_frame *f, struct gv_error *e);
 void gv_model_free(struct gv_model *m);
 

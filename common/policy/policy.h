@@ -96,7 +96,7 @@ int gv_policy_wait(struct gv_policy *p, struct gv_error *e);
  */
 const char *gv_policy_answer(const struct gv_policy *p, size_t *len);
 
-/* The same as a table; name is the file in messages.  0, or -1 with *e set. */
+/* Reads its answer as a table; name is the file in messages.  0, or -1 with *e set. */
 int gv_policy_table(
     const struct gv_policy *p, const char *name, struct gv_frame *f, struct gv_error *e);
 

@@ -75,7 +75,7 @@ struct gv_event {
 
 void gv_events_write_header(struct gv_tabw *w);
 void gv_events_write(struct gv_tabw *w, const struct gv_event *ev);
-/* The same with the column with_job_id. */
+/* Header and rows with the column with_job_id. */
 void gv_events_write_header_with(struct gv_tabw *w);
 void gv_events_write_with(struct gv_tabw *w, const struct gv_event *ev);
 

@@ -14,7 +14,7 @@ struct gv_life_queued {
 
 /* Puts it at the end, with copies of what it points to. */
 void gv_life_queue(struct gv_life *l, const struct gv_life_out *what);
-/* The same of something that is no row. */
+/* Puts something at the end that is no row. */
 void gv_life_put(struct gv_life *l, enum gv_life_kind kind, ptrdiff_t m);
 /* A row of the job (-1 = of none), as it stands. */
 struct gv_life_row gv_life_row_of(
@@ -49,7 +49,7 @@ double *gv_life_told(struct gv_life *l, size_t m, size_t type);
 
 /* Writes it down and applies it. */
 void gv_life_emit(struct gv_life *l, const struct gv_life_row *row);
-/* The same of a row of the job, as it stands. */
+/* Writes down and applies a row of the job, as it stands. */
 void gv_life_write(
     struct gv_life *l, enum gv_event_kind kind, size_t m, const char *reason);
 

@@ -210,7 +210,7 @@ void gv_rounds_pass(struct gv_rounds *r, double seconds);
 /* The job has held GPUs of the type for so long. */
 void gv_rounds_credit(struct gv_rounds *r, size_t job, size_t type, double seconds);
 
-/* The same of all that hold GPUs now; owner as in gv_rounds_plan. */
+/* Credits all that hold GPUs now with so long; owner as in gv_rounds_plan(). */
 void gv_rounds_hold(struct gv_rounds *r, const ptrdiff_t *owner, double seconds);
 
 /*
@@ -233,7 +233,7 @@ enum gv_round_mode {
  *
  *   owner  [n_gpus] the job or pair on each GPU, GV_GPU_IDLE or GV_GPU_AWAY; a job
  *          is alone on all of its GPUs or in the same pair on all
- *   next   [n_gpus] out: the same for the coming round; may be owner itself
+ *   next   [n_gpus] out: who holds each in the coming round; may be owner itself
  *
  * A job that stays on its type keeps its GPUs (its lease is extended), also when
  * it goes from alone to a pair, back, or to another pair: the GPUs are those of one

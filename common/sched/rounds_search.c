@@ -189,7 +189,7 @@ settle(struct search *s, size_t job, bool now)
 	return s->b.wish[other].weight;
 }
 
-/* The same of all in s->out, the two of a pair also each by itself. */
+/* Settles all in s->out, the two of a pair also each by itself. */
 static double
 settle_all(struct search *s, bool now)
 {

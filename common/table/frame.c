@@ -24,7 +24,7 @@ gv_frame_start(struct gv_frame *f, const char *file, bool tsv, const struct gv_c
 
 /*
  * A row is one piece of the arena: the ends of its cells, counted from the start
- * of its text, then the text, each cell with a NUL behind it.
+ * of its text, then the text, each cell with a NUL after it.
  */
 void
 gv_frame_add(struct gv_frame *f, const struct gv_cell *cell, long line)

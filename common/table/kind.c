@@ -9,7 +9,7 @@ enum { MOST = 5 };
 
 static const struct {
 	const char *name;
-	const char *column[MOST]; /* NULL behind the last one */
+	const char *column[MOST]; /* NULL after the last one */
 } kinds[GV_KINDS] = {
     [GV_KIND_EVENTS] = {"an events table", {"time_s", "event"}},
     [GV_KIND_SCHEDULE] = {"a schedule", {"op", "stage", "micro_batch", "start_ms"}},

@@ -45,7 +45,7 @@ enum gv_kind gv_kind_of(const struct gv_cell *names, size_t n);
 
 enum gv_kind gv_tab_kind(const struct gv_tab *t); /* of the present table */
 
-/* As it stands behind "this is": "an allocation table". */
+/* As it stands after "this is": "an allocation table". */
 const char *gv_kind_name(enum gv_kind kind);
 
 /*

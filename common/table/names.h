@@ -19,7 +19,7 @@ void gv_names_warn(const struct gv_cell *name, size_t n, const char *const *know
 const struct gv_cell *gv_tab_names(const struct gv_tab *t);
 const struct gv_cell *gv_tab_cells(const struct gv_tab *t);
 
-/* A cell as it stands behind "got" in a message: quoted, or nothing.  Returns buf. */
+/* A cell as it stands after "got" in a message: quoted, or nothing.  Returns buf. */
 char *gv_cell_shown(char buf[GV_QUOTE_LEN], struct gv_cell c);
 
 #endif

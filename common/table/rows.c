@@ -275,7 +275,7 @@ feed(struct gv_rows *r, char *s, size_t n, enum line kind)
 	if (n > 0)
 		eaten = csv_parse(&r->csv, s, n, on_cell, on_row, r);
 	if (r->problem == NULL && eaten < n)
-		r->problem = r->csv.quoted ? "text behind a closing quote"
+		r->problem = r->csv.quoted ? "text after a closing quote"
 					   : "quote inside an unquoted cell";
 	if (r->problem == NULL && kind != LINE_PART && kind != LINE_WHOLE &&
 	    r->ended == 0 && csv_fini(&r->csv, on_cell, on_row, r) != 0)

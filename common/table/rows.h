@@ -21,7 +21,7 @@ enum { GV_ROWS_BUFFER = 64 * 1024 };
 
 enum gv_rows_result {
 	GV_ROWS_ERROR = -1,
-	GV_ROWS_END = 0, /* of the stream, also behind an error that lost the position */
+	GV_ROWS_END = 0, /* of the stream, also after an error that lost the position */
 	GV_ROWS_ROW = 1,
 	GV_ROWS_BLANK = 2 /* an empty line: the end of a table */
 };
@@ -43,7 +43,7 @@ struct gv_rows {
 	struct gv_cell *cell; /* [keep] */
 
 	/* a row that libcsv parses */
-	struct gv_strbuf text; /* its kept cells, one behind another */
+	struct gv_strbuf text; /* its kept cells, one after another */
 	size_t size;           /* bytes of all its cells, each with its delimiter */
 	int ended; /* the byte that ended it: LF, CR (its LF is still to come), 0 = none */
 	bool nul;
@@ -52,7 +52,7 @@ struct gv_rows {
 	size_t pos; /* bytes not yet used: buf[pos..len) */
 	size_t len;
 	size_t scanned;               /* no LF in buf[pos..scanned) */
-	char buf[GV_ROWS_BUFFER + 1]; /* room for an LF behind the last line */
+	char buf[GV_ROWS_BUFFER + 1]; /* room for an LF after the last line */
 };
 
 /* All of *r is set but r->in, r->only_libcsv. */
@@ -70,7 +70,7 @@ void gv_rows_keep(struct gv_rows *r, size_t n);
 
 /*
  * Reads a row into r->cell and r->n_cells.  An error is fatal (r->lost), but
- * for a NUL: then the next call goes on behind the row.
+ * for a NUL: then the next call goes on after the row.
  */
 enum gv_rows_result gv_rows_next(struct gv_rows *r, struct gv_error *e);
 

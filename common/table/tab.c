@@ -183,7 +183,7 @@ gv_tab_last(struct gv_tab *t, struct gv_error *e)
 	r = gv_rows_header(&t->rows, e);
 	if (r == GV_ROWS_ROW)
 		return gv_error_at(e, gv_tab_file(t), gv_tab_line(t), NULL,
-		    "expected one table, got a second one behind an empty line");
+		    "expected one table, got a second one after an empty line");
 	return r == GV_ROWS_END ? 0 : -1;
 }
 

@@ -78,7 +78,7 @@ int gv_tab_require(
 
 /*
  * Reads the next row: 1 a row, 0 the table has ended, -1 error.  After an error
- * in one row (ragged, NUL) the next call goes on with the row behind it, so
+ * in one row (ragged, NUL) the next call goes on with the row after it, so
  * that a reader can collect the errors of a file; after an error that loses the
  * position (bad quoting, read error) it returns 0.
  */

@@ -7,7 +7,7 @@
  * N jobs of Gavel's 26 types on N / 12 GPUs of each of 3 types; every rate, alone
  * and of each of the N (N - 1) / 2 pairs, 15 % around its type's.  A line for each N:
  * jobs, seconds, level, gap, pairs that were made, MiB of memory, of which pairs.
- * Then the same without noise, N / 4 GPUs of each type (POP's instance is such a one
+ * Then without noise, N / 4 GPUs of each type (POP's instance is such a one
  * of 2,048): merging, solving, dealing.  Status 1 when a gap is above 1e-9.
  */
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "alloc/problem/classes.h"
-#include "alloc/answer/deal.h"
+#include "alloc/answer/disaggregate.h"
 #include "alloc/policy/policy.h"
 #include "alloc/problem/together.h"
 #include "table/tab.h"
@@ -224,7 +224,7 @@ measure_types(const struct measured *with, size_t n)
 	if (gv_policy_max_min.solve(&c.p, &opt, &s, &e) != 0)
 		gv_die_error(&e);
 	solved = cpu_s();
-	dealt = gv_deal_pairs(&c, n, rank, s.pair, s.n_pairs, &n_dealt);
+	dealt = gv_disaggregate_pairs(&c, n, rank, s.pair, s.n_pairs, &n_dealt);
 	printf("%zu of %d types: merged in %.4f s, solved in %.4f, dealt in %.4f; level "
 	       "%.12g, gap %.2g\n",
 	    n, TYPES, merged - start, solved - merged, cpu_s() - solved, s.objective,

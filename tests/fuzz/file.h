@@ -8,7 +8,7 @@
 
 #include "holds.h"
 
-/* The path of a file with these bytes, until the next call for the same of two files. */
+/* The path of a file with these bytes, until the next call for that one of two files. */
 static inline const char *
 as_file(size_t which, const void *s, size_t len)
 {

@@ -112,7 +112,7 @@ hit(int call)
 	return 0;
 }
 
-/* The same for calls that some libraries are spared. */
+/* As hit(), for calls that some libraries are spared. */
 static int
 hit_from(int call, const void *caller)
 {

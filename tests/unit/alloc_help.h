@@ -112,7 +112,7 @@ answer(struct gv_solution *s, const struct gv_policy *policy, const struct gv_pr
 	s->x = x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
 	rc = policy->solve(&c.p, opt, s, e);
 	s->x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	gv_classes_deal(&c, p->n, x, s->x);
+	gv_classes_disaggregate(&c, p->n, x, s->x);
 	if (s->late != NULL) {
 		bool *late = gv_xcalloc(p->n, sizeof(*late));
 

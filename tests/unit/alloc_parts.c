@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "alloc/answer/deal.h"
+#include "alloc/answer/disaggregate.h"
 #include "alloc/place/hull.h"
 #include "alloc/price/dual_state.h"
 #include "base/mem.h"
@@ -25,7 +25,7 @@ ring_faults(size_t n)
 
 	for (i = 0; i < n; i++)
 		rank[i] = n - 1 - i;
-	dealt = gv_deal_pairs(&c, n, rank, &pair, 1, &n_dealt);
+	dealt = gv_disaggregate_pairs(&c, n, rank, &pair, 1, &n_dealt);
 	faults = n_dealt != (n == 2 ? 1 : n);
 	for (i = 0; i < n_dealt; i++) {
 		size_t next = (n_dealt == 1 ? 1 : i + 1) % n;
@@ -66,7 +66,7 @@ followed(const double *x, size_t n, size_t rounds)
 	for (i = 0; i < n; i++)
 		p.count[i] = p.scale[i] = p.weight[i] = p.rate[i] = 1;
 	gv_hull_init(&h, &p);
-	gv_hull_follow(&h, x, rounds);
+	gv_hull_add_rounds(&h, x, rounds);
 	for (k = 0; k < rounds; k++) {
 		said[k] = '-';
 		for (i = 0; i < n; i++)

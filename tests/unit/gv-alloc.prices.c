@@ -329,7 +329,7 @@ solve_jobs(struct found *f, const struct gv_oracle_jobs *c, const double *capaci
 {
 	f->n = c->n;
 	f->m = c->m;
-	f->s = (struct gv_price_solution){.raised = true,
+	f->s = (struct gv_price_solution){.second_done = true,
 	    .x = gv_xcalloc(c->n, c->m * sizeof(double)),
 	    .lambda = gv_xcalloc(c->n, sizeof(double)),
 	    .price = gv_xcalloc(c->m, sizeof(double))};

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "draws.h"
 #include "alloc/problem/classes.h"
-#include "alloc/answer/deal.h"
+#include "alloc/answer/disaggregate.h"
 #include "alloc/pairs/shared.h"
 #include "alloc/policy/policy.h"
 
@@ -264,7 +264,7 @@ check_level(const struct gv_problem *p, bool merge, enum gv_solver solver)
 	gv_shared_init(&h, &c.p, &s);
 	h.all = solver == GV_SOLVER_GLPK;
 	h.factor = f;
-	h.rise = r;
+	h.demand = r;
 	h.second = &second;
 	want = define(p, factor, rise, NULL);
 	if (gv_shared_solve(&h, "test", &e) != 0)
@@ -325,7 +325,7 @@ check_sum(const struct gv_problem *p, bool merge, enum gv_solver solver)
 	h.all = solver == GV_SOLVER_GLPK;
 	h.gain = &first;
 	h.second = uniform() < .5 ? &second : NULL;
-	h.rise = r;
+	h.demand = r;
 	if (gv_shared_solve(&h, "test", &e) != 0) {
 		wrong++;
 		printf("# %s\n", e.text[0]);
@@ -716,7 +716,7 @@ check_deal(void)
 								 : c.p.count[i] +
 								       c.p.count[k] - 1);
 				}
-		dealt = gv_deal_pairs(&c, jobs, rank, pair, n_pairs, &n);
+		dealt = gv_disaggregate_pairs(&c, jobs, rank, pair, n_pairs, &n);
 		check_dealt(&c, &p, pair, n_pairs, dealt, n);
 		if (n > named)
 			wrong++;

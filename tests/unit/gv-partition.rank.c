@@ -105,7 +105,7 @@ best_of_all(const struct world *w, struct gv_plan *p, size_t at, size_t gpus)
 	return best;
 }
 
-/* The same of the interleaved schedule: so many replicas of all, two stages of each GPU. */
+/* The best plan of the interleaved schedule: so many replicas of all, two stages on each GPU. */
 static double
 best_interleaved(const struct world *w, struct gv_plan *p, size_t at, size_t replicas)
 {

@@ -187,7 +187,7 @@ gone(const char *name)
 	return kill(pid, 0) == -1 && errno == ESRCH;
 }
 
-/* The same without waiting for it. */
+/* Whether it is gone, without waiting for it. */
 static bool
 is_gone_now(const char *name)
 {

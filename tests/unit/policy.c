@@ -377,7 +377,7 @@ bad_stream(const char *what, const char *at_two, const char *sentence)
 	gv_policy_free(p);
 }
 
-/* The same, instead of an answer. */
+/* Sends that instead of an answer. */
 static void
 bad_answer(const char *what, const char *at_two, const char *sentence)
 {

@@ -281,7 +281,7 @@ test_shares(bool gangs, bool full)
 }
 
 /*
- * The same of many clusters with gangs, every round planned and nothing else looked at:
+ * Many clusters with gangs, every round planned and nothing else looked at:
  * no lag comes near the debt at which the order changes, so none is ever forgotten.
  */
 static void

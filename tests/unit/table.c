@@ -120,7 +120,7 @@ test_several(void)
 	is_int(gv_tab_table(t, &e), 1, "the table");
 	is_int(gv_tab_last(t, &e), -1, "is not the last");
 	is_str(e.text[0],
-	    "t.csv:4: expected one table, got a second one behind an empty line",
+	    "t.csv:4: expected one table, got a second one after an empty line",
 	    "says where");
 	gv_tab_close(t);
 	t = tab_of("a\n1\n2\n\n\n");
@@ -137,9 +137,9 @@ test_load(void)
 		const char *text, *error;
 	} cases[] = {{"a,b\n1,2\n\n\n", NULL},
 	    {"a,b\n1,2\n\nc\n3\n",
-		":4: expected one table, got a second one behind an empty line"},
+		":4: expected one table, got a second one after an empty line"},
 	    {"a,b\n1,2\n\n,,\n3\n",
-		":4: expected one table, got a second one behind an empty line"},
+		":4: expected one table, got a second one after an empty line"},
 	    {"a,b\n1,2\n\n\"", ":4: unterminated quote"},
 	    {"a,b\n1\n", ":2: expected 2 cells, got 1"},
 	    {"", ": expected a table with a header line, got nothing"}};

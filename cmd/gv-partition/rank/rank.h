@@ -41,7 +41,7 @@ struct rank_task {
  *
  *   the plan whose slowest stage is fastest, under both cost models;
  *   without replicas, for each number of stages;
- *   the same with equal replicas of all stages on the remaining GPUs;
+ *   those with equal replicas of all stages on the remaining GPUs;
  *   interleaved: for each number of places.
  *
  * Of GPUs of several types: of none, half and all of each, the plan whose slowest stage is

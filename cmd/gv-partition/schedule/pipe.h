@@ -26,9 +26,9 @@ int pipe_make(struct gv_pipe *pipe, const struct gv_plan *p, const struct plan_r
     const struct gv_graph *g, const struct gv_machine *m, const struct cost_rules *rules,
     struct gv_error *e);
 /*
- * The same for a plan of one level whose stages stand where placed.h has them on *m: it
- * receives and reduces at the bandwidth of the slowest link crossed.  Call it behind
- * pipe_make.
+ * Corrects the pipe of a plan of one level whose stages stand where placed.h has them on
+ * *m: it receives and reduces at the bandwidth of the slowest link crossed.  Call it after
+ * pipe_make().
  */
 void pipe_place(struct gv_pipe *pipe, const struct gv_plan *p,
     const struct plan_report *r, const struct gv_machine *m,

@@ -178,7 +178,7 @@ void ptd_search(struct ptd_rows *r, const struct transformer *x,
 void ptd_rows_free(struct ptd_rows *r);
 
 /*
- * The same on the largest part of the GPUs, all of them if possible, that has a plan,
+ * The best plan on the largest part of the GPUs, all of them if possible, that has a plan,
  * whether it fits or not; m->gpus becomes that, or stays when none has.
  */
 void ptd_search_part(struct ptd_rows *r, const struct transformer *x,

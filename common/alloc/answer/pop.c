@@ -98,7 +98,7 @@ part_free(struct part *w)
 
 /* The shares and pairs of a part, into those of all. */
 static void
-take_part(struct gv_answer *a, const struct part *w)
+merge_part(struct gv_answer *a, const struct part *w)
 {
 	const struct gv_solution *s = &w->b.s;
 	size_t m = a->p.m;
@@ -169,7 +169,7 @@ gv_pop_solve(struct gv_answer *a, const struct gv_rates *r,
 		if (w.b.p.n > 0)
 			rc = gv_answer_solve(&w.b, policy, opt, e);
 		if (rc == 0 && w.b.p.n > 0) {
-			take_part(a, &w);
+			merge_part(a, &w);
 			a->s.objective = together(
 			    policy->measure, a->s.objective, w.b.s.objective, n++ == 0);
 			a->n_classes += w.b.n_classes;

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "alloc/problem/classes.h"
 #include "alloc/program/multipliers.h"
-#include "deal.h"
+#include "disaggregate.h"
 #include "draw.h"
 #include "lp/tolerance.h"
 
@@ -116,7 +116,7 @@ gv_answer_problem(struct gv_answer *a, const struct gv_rates *r,
 
 /* What each class was told of its deadline, for its jobs. */
 static void
-deal_late(struct gv_answer *a, const struct gv_classes *c)
+disaggregate_late(struct gv_answer *a, const struct gv_classes *c)
 {
 	bool *late = a->s.late;
 	size_t i;
@@ -131,7 +131,7 @@ deal_late(struct gv_answer *a, const struct gv_classes *c)
 
 /* The multipliers of the classes, for their jobs. */
 static void
-deal_multipliers(struct gv_answer *a, const struct gv_classes *c)
+disaggregate_multipliers(struct gv_answer *a, const struct gv_classes *c)
 {
 	struct gv_multipliers *to = &a->s.multipliers;
 	struct gv_multipliers of = *to;
@@ -151,13 +151,14 @@ deal_multipliers(struct gv_answer *a, const struct gv_classes *c)
 
 /* The pairs of the classes, for pairs of their jobs. */
 static void
-deal_shared(struct gv_answer *a, const struct gv_classes *c)
+disaggregate_shared(struct gv_answer *a, const struct gv_classes *c)
 {
 	struct gv_pair *pair = a->s.pair;
 
 	if (a->p.together == NULL)
 		return;
-	a->s.pair = gv_deal_pairs(c, a->p.n, a->rank, pair, a->s.n_pairs, &a->s.n_pairs);
+	a->s.pair =
+	    gv_disaggregate_pairs(c, a->p.n, a->rank, pair, a->s.n_pairs, &a->s.n_pairs);
 	free(pair);
 }
 
@@ -202,12 +203,12 @@ gv_answer_solve(struct gv_answer *a, const struct gv_policy *policy,
 	if (rc == 0)
 		gv_problem_trim(&c.p, x);
 	a->s.x = gv_xcalloc(a->p.n, a->p.m * sizeof(*x));
-	gv_classes_deal(&c, a->p.n, x, a->s.x);
-	deal_shared(a, &c);
+	gv_classes_disaggregate(&c, a->p.n, x, a->s.x);
+	disaggregate_shared(a, &c);
 	if (rc == 0 && a->p.together != NULL)
 		gv_solution_trim(&a->p, &a->s);
-	deal_late(a, &c);
-	deal_multipliers(a, &c);
+	disaggregate_late(a, &c);
+	disaggregate_multipliers(a, &c);
 	gv_classes_free(&c);
 	free(x);
 	a->impossible = rc == 1;

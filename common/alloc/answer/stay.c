@@ -295,7 +295,7 @@ raise_sum(struct program *g, double moves, struct gv_lp_basis *basis,
 
 /*
  * Both programs.  0 x [n][m] is found, 1 no solver came to it, -1 with *e set.  What
- * keeps all floors may be a thin set: then a hair less will do.
+ * keeps all floors may be a thin set: then a little less will do.
  */
 static int
 solve(const struct question *q, bool raise, double *x, struct gv_error *e)

@@ -6,16 +6,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { MANY = 100 }; /* rounds; usual are 10 to 20 */
+enum { MAX_ROUNDS_ASIDE = 100 }; /* rounds that set columns aside; usual are 10 to 20 */
 
 /*
- * GLPK lets columns be that would add 1e-9; where those that are left would add more
- * than GV_TOL_PAIR_FINE, a first sum is taken ZOOM times for some more steps.
+ * GLPK leaves out columns of reduced costs up to GV_TOL_SIMPLEX; where those left out would add more
+ * than GV_TOL_PAIR_FINE, a first sum is taken MAGNIFIED times for some more steps.
  */
-enum { ZOOM = 1000 };
+enum { MAGNIFIED = 1000 };
 
 static void
-use_pair(void *ctx, size_t a, size_t b, size_t pair, size_t type)
+add_pair(void *ctx, size_t a, size_t b, size_t pair, size_t type)
 {
 	gv_master_add(ctx, a, b, pair, type);
 }
@@ -33,7 +33,7 @@ count_pair(void *ctx, size_t a, size_t b, size_t pair, size_t type)
 }
 
 size_t
-gv_columns_all(const struct gv_problem *p)
+gv_columns_count_all(const struct gv_problem *p)
 {
 	struct gv_pricing g;
 	size_t n = 0;
@@ -45,7 +45,7 @@ gv_columns_all(const struct gv_problem *p)
 }
 
 static void
-add_all(struct gv_columns *w, const struct gv_pair *pair, size_t n)
+add_known_pairs(struct gv_columns *w, const struct gv_pair *pair, size_t n)
 {
 	const struct gv_problem *p = w->m.p;
 	size_t i;
@@ -70,12 +70,12 @@ gv_columns_init(struct gv_columns *w, const struct gv_shared *h, bool all)
 	w->all = all;
 	w->rounds = 0;
 	if (all)
-		gv_pricing_all(&w->g, use_pair, &w->m);
+		gv_pricing_all(&w->g, add_pair, &w->m);
 	else if (h->warm != NULL && h->warm->n > 0) {
-		add_all(w, h->warm->pair, h->warm->n);
+		add_known_pairs(w, h->warm->pair, h->warm->n);
 		gv_lp_basis_copy(&w->m.basis, &h->warm->basis);
 	} else {
-		add_all(w, h->s->pair, h->s->n_pairs);
+		add_known_pairs(w, h->s->pair, h->s->n_pairs);
 	}
 }
 
@@ -116,9 +116,9 @@ gv_columns_free(struct gv_columns *w)
 
 /* ---- multipliers and what they prove ---- */
 
-/* The time of a row is worth at least what its best share alone is worth. */
+/* t_i >= max_j (v_i T_ij - s_i p_j): then no job alone has a reduced cost above 0. */
 static void
-price_alone(struct gv_columns *w)
+raise_time_duals(struct gv_columns *w)
 {
 	const struct gv_problem *p = w->m.p;
 	size_t i, j;
@@ -134,9 +134,12 @@ price_alone(struct gv_columns *w)
 		}
 }
 
-/* Where two exceed their time together it is worth half of that more for each. */
+/*
+ * Weak duality, sum_j p_j N_j + sum_i n_i t_i: half of the largest reduced cost of a pair is
+ * added to the t_i of both its jobs, so that no pair has one above 0.
+ */
 double
-gv_columns_limit(
+gv_columns_bound(
     const struct gv_columns *w, const double *price, double unit, double *time)
 {
 	const struct gv_problem *p = w->m.p;
@@ -156,9 +159,9 @@ gv_columns_limit(
 
 /* ---- column generation ---- */
 
-/* Also raises *late to what the best of them would add. */
+/* Also raises *largest to what the best of them would add. */
 static bool
-add_pairs(struct gv_columns *w, double *late)
+add_pairs(struct gv_columns *w, double *largest)
 {
 	const struct gv_problem *p = w->m.p;
 	size_t before = w->m.n;
@@ -168,12 +171,12 @@ add_pairs(struct gv_columns *w, double *late)
 		const struct gv_candidate *c = &w->best[i];
 		double unit;
 
-		if (!(c->excess > 0))
+		if (!(c->reduced_cost > 0))
 			continue;
 		unit = fmin(
 		    p->count[c->a] * w->m.unit[c->a], p->count[c->b] * w->m.unit[c->b]);
-		*late = fmax(*late, c->excess * unit);
-		if (c->excess * unit > GV_TOL_PAIR_HELPS / w->m.zoom)
+		*largest = fmax(*largest, c->reduced_cost * unit);
+		if (c->reduced_cost * unit > GV_TOL_PAIR_HELPS / w->m.objective_scale)
 			gv_master_add(&w->m, c->a, c->b, c->pair, c->type);
 	}
 	return w->m.n > before;
@@ -181,48 +184,50 @@ add_pairs(struct gv_columns *w, double *late)
 
 /* Steps of a program that can be done without; 0 = no limit. */
 static long
-enough(const struct gv_master *m)
+iteration_limit(const struct gv_master *m)
 {
-	if (m->zoom > 1)
+	if (m->objective_scale > 1)
 		return (long)m->lp.n_rows + 1000;
-	return m->aim == 1 ? 10 * (long)m->lp.n_rows + 10000 : 0;
+	return m->objective == 1 ? 10 * (long)m->lp.n_rows + 10000 : 0;
 }
 
 int
-gv_columns_climb(struct gv_columns *w, const struct gv_lp_options *opt,
+gv_columns_generate(struct gv_columns *w, const struct gv_lp_options *opt,
     enum gv_lp_status *status, struct gv_error *e)
 {
 	struct gv_master *m = &w->m;
 	struct gv_lp_options own = opt != NULL ? *opt : (struct gv_lp_options){0};
-	bool more, nearer = false;
-	double late;
+	bool again, magnified = false;
+	double largest;
 	int rc;
 
 	do {
 		gv_lp_solution_free(&m->sol);
-		own.max_iterations = enough(m);
+		own.max_iterations = iteration_limit(m);
 		rc = gv_lp_solve(&m->lp, &own, &m->basis, &m->sol, e);
 		*status = m->sol.status;
-		if (rc == 0 && *status != GV_LP_OPTIMAL && m->zoom > 1) {
+		if (rc == 0 && *status != GV_LP_OPTIMAL && m->objective_scale > 1) {
 			/* too near; it was good enough before */
-			gv_master_aim(m, m->aim, 1);
-			more = true;
+			gv_master_set_objective(m, m->objective, 1);
+			again = true;
 			continue;
 		}
 		if (rc != 0 || *status != GV_LP_OPTIMAL)
 			return rc != 0 ? -1 : 1;
 		w->rounds++;
 		gv_master_prices(m, &w->v);
-		late = gv_master_late(m, &w->v);
-		more = !w->all && gv_master_review(m, &w->v, GV_TOL_PAIR_HELPS / m->zoom,
-				      w->rounds < MANY) > 0;
-		price_alone(w);
+		largest = gv_master_largest_reduced_cost(m, &w->v);
+		again = !w->all && gv_master_reprice(m, &w->v,
+				       GV_TOL_PAIR_HELPS / m->objective_scale,
+				       w->rounds < MAX_ROUNDS_ASIDE) > 0;
+		raise_time_duals(w);
 		gv_pricing_pass(&w->g, &w->v, w->best);
-		more = (!w->all && add_pairs(w, &late)) || more;
-		if (!more && late > GV_TOL_PAIR_FINE && m->aim == 0 && !nearer) {
-			nearer = more = true;
-			gv_master_aim(m, m->aim, ZOOM);
+		again = (!w->all && add_pairs(w, &largest)) || again;
+		if (!again && largest > GV_TOL_PAIR_FINE && m->objective == 0 &&
+		    !magnified) {
+			magnified = again = true;
+			gv_master_set_objective(m, m->objective, MAGNIFIED);
 		}
-	} while (more);
+	} while (again);
 	return 0;
 }

@@ -23,20 +23,20 @@ void gv_columns_keep(const struct gv_columns *w, struct gv_shared_warm *warm);
 void gv_columns_free(struct gv_columns *w);
 
 /* How many there would be if all were made. */
-size_t gv_columns_all(const struct gv_problem *p);
+size_t gv_columns_count_all(const struct gv_problem *p);
 
 /*
- * To the best of what w->m looks for.  0; 1 *status says what kept it from there; -1
- * with *e set.
+ * Column generation until no pair has a reduced cost above 0: the optimum of w->m's
+ * objective over all pairs.  0; 1 *status says what kept it from there; -1 with *e set.
  */
-int gv_columns_climb(struct gv_columns *w, const struct gv_lp_options *opt,
+int gv_columns_generate(struct gv_columns *w, const struct gv_lp_options *opt,
     enum gv_lp_status *status, struct gv_error *e);
 
 /*
- * What no allocation passes, in the units of what is looked for: the worth of all
- * GPUs, by price, and of all time, of which time[] is that of a row's jobs times unit.
+ * The dual bound that no allocation passes, in the units of the objective: sum_j p_j N_j +
+ * sum_i n_i t_i; time[] is t_i times unit.
  */
-double gv_columns_limit(
+double gv_columns_bound(
     const struct gv_columns *w, const double *price, double unit, double *time);
 
 #endif

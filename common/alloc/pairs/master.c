@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 /*
- * t counts for that, so that GLPK's tolerance of 1e-9 for duals is one of 1e-13: of
+ * t counts for that, so that GLPK's GV_TOL_SIMPLEX for duals is one of 1e-13: of
  * thousands of columns each may take as much from the bound.
  */
-static const double magnified = 1e4;
+static const double level_scale = 1e4;
 
-/* The first sum counts so much in its row: GLPK keeps rows but for 1e-9. */
-static const double lock = 1e3;
+/* The first sum is scaled by that in its row: GLPK keeps rows to GV_TOL_SIMPLEX. */
+static const double first_row_scale = 1e3;
 
 /* ---- in numbers of about 1 ---- */
 
@@ -22,20 +22,9 @@ factor(const struct gv_shared *h, size_t i)
 }
 
 static double
-rise(const struct gv_shared *h, size_t i)
+demand(const struct gv_shared *h, size_t i)
 {
-	return h->rise != NULL ? h->rise[i] : 0;
-}
-
-static double
-fastest(const struct gv_problem *p, size_t i)
-{
-	double most = 0;
-	size_t j;
-
-	for (j = 0; j < p->m; j++)
-		most = fmax(most, gv_problem_rate(p, i, j));
-	return most;
+	return h->demand != NULL ? h->demand[i] : 0;
 }
 
 /* A level that equal shares reach: all want so many GPUs at once, fit is what there is. */
@@ -53,9 +42,9 @@ equal_level(const struct gv_shared *h)
 	for (i = 0; i < p->n; i++)
 		gangs += p->count[i] * p->scale[i];
 	for (i = 0; i < p->n; i++)
-		if (rise(h, i) > 0)
-			level = fmin(level,
-			    fmin(1, gpus / gangs) * factor(h, i) * equal[i] / rise(h, i));
+		if (demand(h, i) > 0)
+			level = fmin(level, fmin(1, gpus / gangs) * factor(h, i) *
+						equal[i] / demand(h, i));
 	free(equal);
 	return level;
 }
@@ -78,11 +67,12 @@ set_units(struct gv_master *m)
 	}
 	for (i = 0; i < p->n; i++) {
 		double most = fmin(1, largest / (p->count[i] * p->scale[i]));
-		double level = m->level * rise(m->h, i) / factor(m->h, i);
+		double level = m->level * demand(m->h, i) / factor(m->h, i);
 
 		m->unit[i] = most;
 		if (m->h->gain == NULL && level > 0)
-			m->unit[i] = fmin(1, level / fastest(p, i));
+			m->unit[i] =
+			    fmin(1, level / gv_row_max(&p->rate[i * p->m], p->m));
 	}
 }
 
@@ -130,25 +120,26 @@ set_job(struct gv_master *m, size_t col, size_t i, double rate, double unit, dou
 	const struct gv_shared *h = m->h;
 	double n = m->p->count[i];
 
-	if (m->rise[i] != SIZE_MAX)
-		gv_lp_set(&m->lp, m->rise[i], col,
-		    factor(h, i) * rate * (unit / n) / (rise(h, i) * m->level));
+	if (m->demand[i] != SIZE_MAX)
+		gv_lp_set(&m->lp, m->demand[i], col,
+		    factor(h, i) * rate * (unit / n) / (demand(h, i) * m->level));
 	gv_lp_set(&m->lp, m->time[i], col, times * (unit / (n * m->unit[i])));
 }
 
 static double
 cost_of(const struct gv_master *m, const struct gv_share *s)
 {
-	return m->aim < 0
+	return m->objective < 0
 		   ? 0
-		   : m->zoom * (gv_master_gain(m, m->aim, s) * s->unit / m->size[m->aim]);
+		   : m->objective_scale * (gv_master_gain(m, m->objective, s) * s->unit /
+					      m->size[m->objective]);
 }
 
-/* In the row that keeps the first sum. */
+/* The coefficient in the row that keeps the first sum. */
 static double
-locked(const struct gv_master *m, const struct gv_share *s)
+in_first_row(const struct gv_master *m, const struct gv_share *s)
 {
-	return lock * (gv_master_gain(m, 0, s) * s->unit / m->size[0]);
+	return first_row_scale * (gv_master_gain(m, 0, s) * s->unit / m->size[0]);
 }
 
 static void
@@ -167,8 +158,8 @@ add_share(struct gv_master *m, const struct gv_share *s)
 		if (s->b != SIZE_MAX)
 			set_job(m, col, s->b, s->rate_b, s->unit, 1);
 	}
-	if (m->lock != SIZE_MAX)
-		gv_lp_set(&m->lp, m->lock, col, locked(m, s));
+	if (m->first_row != SIZE_MAX)
+		gv_lp_set(&m->lp, m->first_row, col, in_first_row(m, s));
 }
 
 bool
@@ -219,10 +210,11 @@ gv_master_init(struct gv_master *m, const struct gv_shared *h, bool plain)
 	const struct gv_problem *p = h->p;
 	size_t i, j;
 
-	*m = (struct gv_master){.p = p, .h = h, .lock = SIZE_MAX, .zoom = 1, .aim = -1};
+	*m = (struct gv_master){
+	    .p = p, .h = h, .first_row = SIZE_MAX, .objective_scale = 1, .objective = -1};
 	m->unit = gv_xcalloc(p->n, sizeof(*m->unit));
 	m->gpu_unit = gv_xcalloc(p->m, sizeof(*m->gpu_unit));
-	m->rise = gv_xcalloc(p->n, sizeof(*m->rise));
+	m->demand = gv_xcalloc(p->n, sizeof(*m->demand));
 	m->time = gv_xcalloc(p->n, sizeof(*m->time));
 	set_units(m);
 	m->size[0] = size_of(m, 0);
@@ -234,15 +226,15 @@ gv_master_init(struct gv_master *m, const struct gv_shared *h, bool plain)
 	if (plain)
 		m->level = m->size[0] = m->size[1] = 1;
 	m->lp.maximise = true;
-	gv_lp_add_col(&m->lp, 0, INFINITY, plain ? 1 : magnified);
+	gv_lp_add_col(&m->lp, 0, INFINITY, plain ? 1 : level_scale);
 	for (j = 0; j < p->m; j++)
 		gv_lp_add_row(&m->lp, -INFINITY, p->capacity[j] / m->gpu_unit[j]);
 	for (i = 0; i < p->n; i++) {
 		m->time[i] = gv_lp_add_row(&m->lp, -INFINITY, 1 / m->unit[i]);
-		m->rise[i] = SIZE_MAX;
-		if (rise(h, i) > 0) {
-			m->rise[i] = gv_lp_add_row(&m->lp, 0, INFINITY);
-			gv_lp_set(&m->lp, m->rise[i], 0, -1);
+		m->demand[i] = SIZE_MAX;
+		if (demand(h, i) > 0) {
+			m->demand[i] = gv_lp_add_row(&m->lp, 0, INFINITY);
+			gv_lp_set(&m->lp, m->demand[i], 0, -1);
 		}
 		for (j = 0; j < p->m; j++)
 			if (gv_problem_rate(p, i, j) > 0)
@@ -263,26 +255,26 @@ gv_master_free(struct gv_master *m)
 	free(m->share);
 	free(m->unit);
 	free(m->gpu_unit);
-	free(m->rise);
+	free(m->demand);
 	free(m->time);
 }
 
-/* ---- aims ---- */
+/* ---- objectives ---- */
 
 void
-gv_master_aim(struct gv_master *m, int aim, double zoom)
+gv_master_set_objective(struct gv_master *m, int objective, double objective_scale)
 {
 	size_t k;
 
-	m->aim = aim;
-	m->zoom = zoom;
-	m->lp.cost[0] = aim < 0 ? magnified : 0;
+	m->objective = objective;
+	m->objective_scale = objective_scale;
+	m->lp.cost[0] = objective < 0 ? level_scale : 0;
 	for (k = 0; k < m->n; k++)
 		m->lp.cost[k + 1] = cost_of(m, &m->share[k]);
 }
 
 void
-gv_master_keep_level(struct gv_master *m, double value)
+gv_master_fix_level(struct gv_master *m, double value)
 {
 	m->lp.col_lo[0] = m->lp.col_hi[0] = value;
 }
@@ -292,12 +284,13 @@ gv_master_keep_sum(struct gv_master *m, double value)
 {
 	size_t k;
 
-	if (m->lock == SIZE_MAX) {
-		m->lock = gv_lp_add_row(&m->lp, value * lock, INFINITY);
+	if (m->first_row == SIZE_MAX) {
+		m->first_row = gv_lp_add_row(&m->lp, value * first_row_scale, INFINITY);
 		for (k = 0; k < m->n; k++)
-			gv_lp_set(&m->lp, m->lock, k + 1, locked(m, &m->share[k]));
+			gv_lp_set(
+			    &m->lp, m->first_row, k + 1, in_first_row(m, &m->share[k]));
 	}
-	m->lp.row_lo[m->lock] = value * lock;
+	m->lp.row_lo[m->first_row] = value * first_row_scale;
 }
 
 /* ---- what sol says ---- */
@@ -306,7 +299,7 @@ gv_master_keep_sum(struct gv_master *m, double value)
 static double
 magnitude(const struct gv_master *m)
 {
-	return m->aim < 0 ? magnified : m->zoom;
+	return m->objective < 0 ? level_scale : m->objective_scale;
 }
 
 void
@@ -320,9 +313,9 @@ gv_master_duals(const struct gv_master *m, double *lambda, double *price)
 		price[j] = fmax(0, y[j]) / (m->gpu_unit[j] * magnitude(m));
 	for (i = 0; i < p->n; i++) {
 		lambda[i] = 0;
-		if (m->rise[i] != SIZE_MAX)
-			lambda[i] = fmax(0, -y[m->rise[i]]) /
-				    (rise(m->h, i) * m->level * magnitude(m));
+		if (m->demand[i] != SIZE_MAX)
+			lambda[i] = fmax(0, -y[m->demand[i]]) /
+				    (demand(m->h, i) * m->level * magnitude(m));
 	}
 }
 
@@ -357,11 +350,13 @@ gv_master_prices(const struct gv_master *m, struct gv_pair_prices *v)
 		for (j = 0; j < p->m; j++)
 			v->worth[i * p->m + j] = lambda[i] * factor(m->h, i) / n;
 	}
-	if (m->aim >= 0)
-		add_gains(m, m->aim, 1 / m->size[m->aim], v);
-	if (m->lock != SIZE_MAX)
-		add_gains(
-		    m, 0, fmax(0, -y[m->lock]) * lock / (m->size[0] * magnitude(m)), v);
+	if (m->objective >= 0)
+		add_gains(m, m->objective, 1 / m->size[m->objective], v);
+	if (m->first_row != SIZE_MAX)
+		add_gains(m, 0,
+		    fmax(0, -y[m->first_row]) * first_row_scale /
+			(m->size[0] * magnitude(m)),
+		    v);
 	free(lambda);
 }
 
@@ -371,9 +366,9 @@ gv_master_value(const struct gv_master *m)
 	return m->sol.check.objective / magnitude(m);
 }
 
-/* What a share gains at the prices v, and *gain without what it costs. */
+/* The reduced cost of a column at the prices v; *gain: without what it costs. */
 static double
-excess_of(const struct gv_master *m, const struct gv_pair_prices *v,
+reduced_cost_of(const struct gv_master *m, const struct gv_pair_prices *v,
     const struct gv_share *s, double *gain)
 {
 	const struct gv_problem *p = m->p;
@@ -388,7 +383,7 @@ excess_of(const struct gv_master *m, const struct gv_pair_prices *v,
 }
 
 size_t
-gv_master_review(
+gv_master_reprice(
     struct gv_master *m, const struct gv_pair_prices *v, double helps, bool aside)
 {
 	static const double far =
@@ -396,13 +391,13 @@ gv_master_review(
 	size_t k, back = 0;
 
 	for (k = 0; k < m->n; k++) {
-		double gain, excess = excess_of(m, v, &m->share[k], &gain);
+		double gain, reduced_cost = reduced_cost_of(m, v, &m->share[k], &gain);
 		double *most = &m->lp.col_hi[k + 1];
 
-		if (*most == 0 && excess * m->share[k].unit > helps) {
+		if (*most == 0 && reduced_cost * m->share[k].unit > helps) {
 			*most = INFINITY;
 			back++;
-		} else if (aside && m->sol.x[k + 1] == 0 && excess < -far * gain) {
+		} else if (aside && m->sol.x[k + 1] == 0 && reduced_cost < -far * gain) {
 			*most = 0;
 		}
 	}
@@ -410,15 +405,15 @@ gv_master_review(
 }
 
 double
-gv_master_late(const struct gv_master *m, const struct gv_pair_prices *v)
+gv_master_largest_reduced_cost(const struct gv_master *m, const struct gv_pair_prices *v)
 {
-	double late = 0, gain;
+	double largest = 0, gain;
 	size_t k;
 
 	for (k = 0; k < m->n; k++)
-		late =
-		    fmax(late, excess_of(m, v, &m->share[k], &gain) * m->share[k].unit);
-	return late;
+		largest = fmax(largest,
+		    reduced_cost_of(m, v, &m->share[k], &gain) * m->share[k].unit);
+	return largest;
 }
 
 void

@@ -32,12 +32,12 @@ struct gv_master {
 	double level;     /* t is that times column 0 */
 	double *unit;     /* [n] of shares of one job of the row */
 	double *gpu_unit; /* [m] of GPUs */
-	size_t *rise;     /* [n] row of a job's throughput, SIZE_MAX = none */
+	size_t *demand;   /* [n] row of a job's throughput, SIZE_MAX = none */
 	size_t *time;     /* [n] row of its time */
 	double size[2];   /* of the first and second sum: its gains are divided by that */
-	size_t lock;      /* row that keeps the first sum, SIZE_MAX = not yet */
-	double zoom;      /* a sum, in the program, is that times what it is */
-	int aim;          /* what is looked for: -1 t, 0 the first sum, 1 the second */
+	size_t first_row; /* row that keeps the first sum, SIZE_MAX = not yet */
+	double objective_scale; /* a sum, in the program, is that times what it is */
+	int objective;          /* -1: t, 0: the first sum, 1: the second */
 };
 
 /* All jobs alone.  plain: in the units of the problem. */
@@ -47,12 +47,12 @@ void gv_master_free(struct gv_master *m);
 /* True: the pair was not in and is now. */
 bool gv_master_add(struct gv_master *m, size_t a, size_t b, size_t pair, size_t type);
 
-/* From now on looks for t (-1), the first sum (0) or the second (1), and the sum zoom times. */
-void gv_master_aim(struct gv_master *m, int aim, double zoom);
+/* Maximises t (-1), the first sum (0) or the second (1) from now on, a sum times objective_scale. */
+void gv_master_set_objective(struct gv_master *m, int objective, double objective_scale);
 /* The optimum of sol. */
 double gv_master_value(const struct gv_master *m);
 /* Keeps t = level * value; the first sum at that of the program's sol or a little less. */
-void gv_master_keep_level(struct gv_master *m, double value);
+void gv_master_fix_level(struct gv_master *m, double value);
 void gv_master_keep_sum(struct gv_master *m, double value);
 
 /* Gain of a sum per pair of a share, in the units of the problem. */
@@ -62,15 +62,16 @@ double gv_master_gain(const struct gv_master *m, int sum, const struct gv_share 
 void gv_master_prices(const struct gv_master *m, struct gv_pair_prices *v);
 
 /*
- * Takes columns back that would add more than helps to an optimum of about 1 at the
- * prices v, which are those of sol; aside: sets those aside that are far from being of
- * use.  How many were taken back.
+ * Partial pricing: lets columns in again that were set aside and would add more than helps to
+ * an optimum of about 1 at the prices v, which are those of sol; aside: sets those aside whose
+ * reduced costs are far below 0.  How many came in again.
  */
-size_t gv_master_review(
+size_t gv_master_reprice(
     struct gv_master *m, const struct gv_pair_prices *v, double helps, bool aside);
 
-/* The largest that a column which is in would add to an optimum of about 1; all should be 0. */
-double gv_master_late(const struct gv_master *m, const struct gv_pair_prices *v);
+/* The largest reduced cost of a column that is in, of an optimum of about 1; should be 0. */
+double gv_master_largest_reduced_cost(
+    const struct gv_master *m, const struct gv_pair_prices *v);
 
 /* lambda and price of the jobs' rows and types in those units.  [n], [m] */
 void gv_master_duals(const struct gv_master *m, double *lambda, double *price);

@@ -39,7 +39,7 @@ gv_pricing_free(struct gv_pricing *g)
 }
 
 /* Two kinds on a type. */
-struct meeting {
+struct kind_pair {
 	const struct gv_pricing *g;
 	const struct gv_pair_prices *v;
 	size_t pair, type;
@@ -48,33 +48,33 @@ struct meeting {
 };
 
 static double
-worth(const struct meeting *t, size_t row, double rate)
+worth(const struct kind_pair *t, size_t row, double rate)
 {
 	return t->v->worth[row * t->g->p->m + t->type] * rate;
 }
 
 /*
- * What the pair of two rows exceeds its cost by, rounding allowed for, into most of
- * both; offer: also as their candidate.
+ * The reduced cost of the pair of two rows, rounding allowed for, into most of both;
+ * candidate: also as their candidate.
  */
 static void
-consider(
-    const struct meeting *t, size_t a, size_t b, bool offer, struct gv_candidate *best)
+price_rows(const struct kind_pair *t, size_t a, size_t b, bool candidate,
+    struct gv_candidate *best)
 {
 	double gain_a = worth(t, a, t->rate_a), gain_b = worth(t, b, t->rate_b);
 	double cost =
 	    t->v->time[a] + t->v->time[b] + t->g->p->scale[a] * t->v->gpu[t->type];
-	double excess = gain_a + gain_b - cost;
+	double reduced_cost = gain_a + gain_b - cost;
 
-	excess += (fabs(gain_a) + fabs(gain_b) + fabs(cost)) * (8 * DBL_EPSILON);
-	best[a].most = fmax(best[a].most, excess);
-	best[b].most = fmax(best[b].most, excess);
-	if (offer && excess > best[a].excess)
-		best[a] =
-		    (struct gv_candidate){best[a].most, excess, a, b, t->pair, t->type};
-	if (offer && excess > best[b].excess)
-		best[b] =
-		    (struct gv_candidate){best[b].most, excess, a, b, t->pair, t->type};
+	reduced_cost += (fabs(gain_a) + fabs(gain_b) + fabs(cost)) * (8 * DBL_EPSILON);
+	best[a].most = fmax(best[a].most, reduced_cost);
+	best[b].most = fmax(best[b].most, reduced_cost);
+	if (candidate && reduced_cost > best[a].reduced_cost)
+		best[a] = (struct gv_candidate){
+		    best[a].most, reduced_cost, a, b, t->pair, t->type};
+	if (candidate && reduced_cost > best[b].reduced_cost)
+		best[b] = (struct gv_candidate){
+		    best[b].most, reduced_cost, a, b, t->pair, t->type};
 }
 
 static int
@@ -90,7 +90,7 @@ by_value(const void *a, const void *b)
 
 /* The rows of a kind by what they gain for themselves, the largest first.  How many. */
 static size_t
-line_up(const struct meeting *t, size_t kind, double rate, struct gv_valued *side)
+sort_members(const struct kind_pair *t, size_t kind, double rate, struct gv_valued *side)
 {
 	const size_t *member = &t->g->member[t->g->first[kind]];
 	size_t n = t->g->first[kind + 1] - t->g->first[kind];
@@ -105,51 +105,51 @@ line_up(const struct meeting *t, size_t kind, double rate, struct gv_valued *sid
 
 /* Inside a kind the first with the second and so on; two of a row need two jobs. */
 static void
-meet_own(const struct meeting *t, struct gv_candidate *best)
+price_within_kind(const struct kind_pair *t, struct gv_candidate *best)
 {
 	const struct gv_problem *p = t->g->p;
 	const struct gv_valued *side = t->g->side[0];
-	size_t n = line_up(t, t->a, t->rate_a, t->g->side[0]);
+	size_t n = sort_members(t, t->a, t->rate_a, t->g->side[0]);
 	size_t k;
 
 	for (k = 0; k < n; k++) {
 		size_t i = side[k].row;
 
 		if (n > 1)
-			consider(t, i, side[k == 0].row, false, best);
+			price_rows(t, i, side[k == 0].row, false, best);
 		if (k + 1 < n)
-			consider(t, i, side[k + 1].row, k % 2 == 0, best);
+			price_rows(t, i, side[k + 1].row, k % 2 == 0, best);
 		if (p->count[i] >= 2)
-			consider(t, i, i, true, best);
+			price_rows(t, i, i, true, best);
 	}
 }
 
 /* Between kinds, each with who stands as far from the front. */
 static void
-meet(const struct meeting *t, struct gv_candidate *best)
+price_kinds(const struct kind_pair *t, struct gv_candidate *best)
 {
 	const struct gv_valued *a = t->g->side[0], *b = t->g->side[1];
 	size_t n_a, n_b, k;
 
 	if (t->a == t->b) {
-		meet_own(t, best);
+		price_within_kind(t, best);
 		return;
 	}
-	n_a = line_up(t, t->a, t->rate_a, t->g->side[0]);
-	n_b = line_up(t, t->b, t->rate_b, t->g->side[1]);
+	n_a = sort_members(t, t->a, t->rate_a, t->g->side[0]);
+	n_b = sort_members(t, t->b, t->rate_b, t->g->side[1]);
 	for (k = 0; k < n_a; k++) {
-		consider(t, a[k].row, b[0].row, false, best);
-		consider(t, a[k].row, b[k * n_b / n_a].row, true, best);
+		price_rows(t, a[k].row, b[0].row, false, best);
+		price_rows(t, a[k].row, b[k * n_b / n_a].row, true, best);
 	}
 	for (k = 0; k < n_b; k++) {
-		consider(t, a[0].row, b[k].row, false, best);
-		consider(t, a[k * n_a / n_b].row, b[k].row, true, best);
+		price_rows(t, a[0].row, b[k].row, false, best);
+		price_rows(t, a[k * n_a / n_b].row, b[k].row, true, best);
 	}
 }
 
 /* Prices the pair of two kinds of one row each, on all types: where all jobs differ, nearly all there is to do. */
 static void
-meet_two(const struct gv_pricing *g, const struct gv_pair_prices *v, size_t pair,
+price_two_rows(const struct gv_pricing *g, const struct gv_pair_prices *v, size_t pair,
     size_t a, size_t b, struct gv_candidate *best)
 {
 	size_t m = g->p->m;
@@ -163,17 +163,18 @@ meet_two(const struct gv_pricing *g, const struct gv_pair_prices *v, size_t pair
 		double gain_a = worth_a[j] * rate[2 * j];
 		double gain_b = worth_b[j] * rate[2 * j + 1];
 		double cost = time + scale * v->gpu[j];
-		double excess = gain_a + gain_b - cost;
+		double reduced_cost = gain_a + gain_b - cost;
 
-		excess += (fabs(gain_a) + fabs(gain_b) + fabs(cost)) * (8 * DBL_EPSILON);
-		if (rate[2 * j] > 0 && excess > most) {
-			most = excess;
+		reduced_cost +=
+		    (fabs(gain_a) + fabs(gain_b) + fabs(cost)) * (8 * DBL_EPSILON);
+		if (rate[2 * j] > 0 && reduced_cost > most) {
+			most = reduced_cost;
 			type = j;
 		}
 	}
-	if (most > best[a].excess)
+	if (most > best[a].reduced_cost)
 		best[a] = (struct gv_candidate){most, most, a, b, pair, type};
-	if (most > best[b].excess)
+	if (most > best[b].reduced_cost)
 		best[b] = (struct gv_candidate){most, most, a, b, pair, type};
 }
 
@@ -182,11 +183,12 @@ gv_pricing_pass(
     const struct gv_pricing *g, const struct gv_pair_prices *v, struct gv_candidate *best)
 {
 	const struct gv_together *with = g->p->together;
-	struct meeting t = {.g = g, .v = v};
+	struct kind_pair t = {.g = g, .v = v};
 	size_t i;
 
 	for (i = 0; i < g->p->n; i++)
-		best[i] = (struct gv_candidate){.most = -INFINITY, .excess = -INFINITY};
+		best[i] =
+		    (struct gv_candidate){.most = -INFINITY, .reduced_cost = -INFINITY};
 	for (t.a = 0; t.a < with->n_kinds; t.a++) {
 		size_t n_a = g->first[t.a + 1] - g->first[t.a];
 
@@ -198,7 +200,7 @@ gv_pricing_pass(
 			t.b = with->with[t.pair];
 			n_b = g->first[t.b + 1] - g->first[t.b];
 			if (n_a == 1 && n_b == 1 && t.a != t.b) {
-				meet_two(g, v, t.pair, g->member[g->first[t.a]],
+				price_two_rows(g, v, t.pair, g->member[g->first[t.a]],
 				    g->member[g->first[t.b]], best);
 				continue;
 			}
@@ -210,7 +212,7 @@ gv_pricing_pass(
 					continue;
 				t.rate_a = rate[0];
 				t.rate_b = rate[1];
-				meet(&t, best);
+				price_kinds(&t, best);
 			}
 		}
 	}

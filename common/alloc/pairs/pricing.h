@@ -2,7 +2,7 @@
  * All pairs of jobs, priced: which of them would help at given multipliers, and by
  * how much the multipliers must grow so that none does, which makes them a proof.
  *
- * A pair (a, b) on type j is of use where its excess is above 0:
+ * A pair (a, b) on type j improves the optimum where its reduced cost is above 0:
  *
  *	worth_aj T_a + worth_bj T_b - time_a - time_b - s gpu_j
  *
@@ -23,14 +23,14 @@ struct gv_pair_prices {
 
 /* What is found for a row. */
 struct gv_candidate {
-	/* largest excess of a pair with it, and what rounding may have taken */
+	/* largest reduced cost of a pair with it, rounding allowed for */
 	double most;
 	/*
-	 * A pair that would help; excess -INFINITY: there is none.
+	 * A pair that would help; reduced_cost -INFINITY: there is none.
 	 * Where rows of a kind are many they are not all given the one best partner, but
 	 * partners one after another.
 	 */
-	double excess;
+	double reduced_cost;
 	size_t a, b; /* rows; kind[a] <= kind[b] */
 	size_t pair; /* in together */
 	size_t type;

@@ -23,13 +23,13 @@ level_per_step(const struct gv_problem *p, const double *a, size_t i)
 	return found;
 }
 
-/* ---- jobs that want nothing ---- */
+/* ---- lifting: jobs that want nothing ---- */
 
 /*
- * They have their place in the inequality, too: what their steps may be worth without
- * any share, alone or in a pair, becoming worth more than its GPUs and its time cost.
+ * The inequality holds with lambda_i = 0 for them; it is lifted to the largest lambda_i
+ * found for which no column, alone or in a pair, is worth more than its GPUs and its time.
  */
-struct idle {
+struct lifting {
 	const struct gv_problem *p;
 	const double *price, *time; /* of GPUs; of a job's time */
 	const double *want;
@@ -44,7 +44,7 @@ struct idle {
  * wants something: its time and the GPUs, less what it makes.
  */
 static double
-left_by_partners(const struct idle *d, size_t other, double rate)
+least_left_by_partner(const struct lifting *d, size_t other, double rate)
 {
 	const struct gv_problem *p = d->p;
 	double left = INFINITY;
@@ -57,18 +57,19 @@ left_by_partners(const struct idle *d, size_t other, double rate)
 }
 
 static void
-bound_kind(struct idle *d, size_t kind, size_t other, size_t j, double own, double rate)
+bound_coefficient(
+    struct lifting *d, size_t kind, size_t other, size_t j, double own, double rate)
 {
 	double cost = d->scale[kind] * d->price[j];
 
 	if (own > 0)
 		d->least[kind] = fmin(d->least[kind],
-		    fmax(0, cost + fmin(0, left_by_partners(d, other, rate))) / own);
+		    fmax(0, cost + fmin(0, least_left_by_partner(d, other, rate))) / own);
 }
 
-/* Calls bound_kind() for both sides of all pairs. */
+/* Calls bound_coefficient() for both sides of all pairs. */
 static void
-bound_kinds(struct idle *d)
+bound_coefficients(struct lifting *d)
 {
 	const struct gv_together *t = d->p->together;
 	size_t k, i, j;
@@ -78,17 +79,17 @@ bound_kinds(struct idle *d)
 			for (j = 0; j < t->m; j++) {
 				const double *rate = &t->rate[(i * t->m + j) * 2];
 
-				bound_kind(d, k, t->with[i], j, rate[0], rate[1]);
-				bound_kind(d, t->with[i], k, j, rate[1], rate[0]);
+				bound_coefficient(d, k, t->with[i], j, rate[0], rate[1]);
+				bound_coefficient(d, t->with[i], k, j, rate[1], rate[0]);
 			}
 }
 
 /* By how much two that both want nothing are worth too much together, at most. */
 static double
-excess_of_both(const struct idle *d)
+overcharge_of_unwanting(const struct lifting *d)
 {
 	const struct gv_together *t = d->p->together;
-	double excess = 1;
+	double overcharge = 1;
 	size_t k, i, j;
 
 	for (k = 0; k < t->n_kinds; k++)
@@ -99,20 +100,19 @@ excess_of_both(const struct idle *d)
 				    d->most[k] * rate[0] + d->most[t->with[i]] * rate[1];
 
 				if (worth > 0)
-					excess = fmax(
-					    excess, worth / (d->scale[k] * d->price[j]));
+					overcharge = fmax(overcharge,
+					    worth / (d->scale[k] * d->price[j]));
 			}
-	return excess;
+	return overcharge;
 }
 
 static void
-price_idle(
-    struct gv_reach *r, const struct gv_shared *h, const double *a, const double *want)
+lift(struct gv_reach *r, const struct gv_shared *h, const double *a, const double *want)
 {
 	const struct gv_problem *p = h->p;
 	size_t kinds = p->together->n_kinds;
-	struct idle d = {.p = p, .price = h->price, .time = h->time, .want = want};
-	double excess;
+	struct lifting d = {.p = p, .price = h->price, .time = h->time, .want = want};
+	double overcharge;
 	size_t i, j;
 
 	d.worth = gv_xcalloc(p->n, sizeof(double));
@@ -126,7 +126,7 @@ price_idle(
 		if (want[i] > 0)
 			d.worth[i] = h->lambda[i] * h->factor[i] / p->count[i];
 	}
-	bound_kinds(&d);
+	bound_coefficients(&d);
 	for (i = 0; i < p->n; i++) {
 		if (want[i] > 0)
 			continue;
@@ -137,11 +137,11 @@ price_idle(
 				    p->scale[i] * h->price[j] / gv_problem_rate(p, i, j));
 		d.most[p->kind[i]] = fmax(d.most[p->kind[i]], d.worth[i]);
 	}
-	excess = excess_of_both(&d);
+	overcharge = overcharge_of_unwanting(&d);
 	for (i = 0; i < p->n; i++)
 		if (!(want[i] > 0))
-			r->lambda[i] =
-			    d.worth[i] * p->count[i] / (level_per_step(p, a, i) * excess);
+			r->lambda[i] = d.worth[i] * p->count[i] /
+				       (level_per_step(p, a, i) * overcharge);
 	free(d.worth);
 	free(d.least);
 	free(d.most);
@@ -153,20 +153,20 @@ gv_reach_by_pairs(struct gv_reach *r, const struct gv_problem *p, const double *
     const double *want, bool all, bool exact, struct gv_error *e)
 {
 	double *factor = gv_xcalloc(p->n, sizeof(*factor));
-	double *rise = gv_xcalloc(p->n, sizeof(*rise));
+	double *demand = gv_xcalloc(p->n, sizeof(*demand));
 	struct gv_solution s = {.x = r->x, .pair = r->pair};
 	struct gv_shared h;
 	size_t i;
 	int rc;
 
 	for (i = 0; i < p->n; i++) {
-		rise[i] = want[i] > 0;
+		demand[i] = want[i] > 0;
 		factor[i] = level_per_step(p, a, i) / (want[i] > 0 ? want[i] : 1);
 	}
 	memset(r->x, 0, p->n * p->m * sizeof(*r->x));
 	gv_shared_init(&h, p, &s);
 	h.factor = factor;
-	h.rise = rise;
+	h.demand = demand;
 	h.all = all;
 	h.exact = exact;
 	rc = gv_shared_solve(&h, "water-filling", e);
@@ -175,13 +175,13 @@ gv_reach_by_pairs(struct gv_reach *r, const struct gv_problem *p, const double *
 	if (rc == 0) {
 		for (i = 0; i < p->n; i++)
 			r->lambda[i] = want[i] > 0 ? h.lambda[i] / want[i] : 0;
-		price_idle(r, &h, a, want);
+		lift(r, &h, a, want);
 		memcpy(r->price, h.price, p->m * sizeof(*r->price));
 		r->limit = h.limit;
 		r->exact = s.exact;
 	}
 	gv_shared_free(&h);
 	free(factor);
-	free(rise);
+	free(demand);
 	return rc;
 }

@@ -10,7 +10,7 @@
 #include "columns.h"
 #include "lp/tolerance.h"
 
-enum { MOST = 1000000 }; /* pairs that one program is made of; half a gigabyte */
+enum { MAX_PAIRS = 1000000 }; /* pairs that one program is made of; half a gigabyte */
 
 /* Programs on the way need no proof of GLPK's, and the last has its own. */
 static const struct gv_lp_options quick = {.gap = GV_TOL_PAIR_QUICK};
@@ -43,24 +43,24 @@ level_of(const struct gv_shared *h)
 
 	gv_solution_throughput(h->p, h->s, throughput);
 	for (i = 0; i < h->p->n; i++)
-		if (h->rise != NULL && h->rise[i] > 0)
+		if (h->demand != NULL && h->demand[i] > 0)
 			level = fmin(level, (h->factor != NULL ? h->factor[i] : 1) *
-						throughput[i] / h->rise[i]);
+						throughput[i] / h->demand[i]);
 	free(throughput);
 	return level;
 }
 
 static void
-take_level(struct gv_columns *w, struct gv_shared *h)
+set_level(struct gv_columns *w, struct gv_shared *h)
 {
 	double sum = 0;
 	size_t i;
 
 	gv_master_shares(&w->m);
 	gv_master_duals(&w->m, h->lambda, h->price);
-	h->limit = gv_columns_limit(w, h->price, 1, h->time);
+	h->limit = gv_columns_bound(w, h->price, 1, h->time);
 	for (i = 0; i < h->p->n; i++)
-		sum += h->lambda[i] * (h->rise != NULL ? h->rise[i] : 0);
+		sum += h->lambda[i] * (h->demand != NULL ? h->demand[i] : 0);
 	h->value = level_of(h);
 	h->bound =
 	    h->limit / sum * (1 + ((double)(h->p->n + h->p->m) + 16) * DBL_EPSILON);
@@ -68,17 +68,17 @@ take_level(struct gv_columns *w, struct gv_shared *h)
 }
 
 /* Shares and pairs as they were, for an attempt that may fail. */
-struct kept {
+struct backup {
 	double *x;
 	struct gv_pair *pair;
 	size_t n_pairs;
 };
 
-static struct kept
-keep(struct gv_shared *h)
+static struct backup
+back_up(struct gv_shared *h)
 {
 	size_t bytes = h->p->n * h->p->m * sizeof(double);
-	struct kept k = {.pair = h->s->pair, .n_pairs = h->s->n_pairs};
+	struct backup k = {.pair = h->s->pair, .n_pairs = h->s->n_pairs};
 
 	k.x = gv_xcalloc(1, bytes);
 	memcpy(k.x, h->s->x, bytes);
@@ -88,7 +88,7 @@ keep(struct gv_shared *h)
 }
 
 static void
-restore(struct gv_shared *h, struct kept *k)
+restore(struct gv_shared *h, struct backup *k)
 {
 	memcpy(h->s->x, k->x, h->p->n * h->p->m * sizeof(double));
 	free(h->s->pair);
@@ -99,22 +99,23 @@ restore(struct gv_shared *h, struct kept *k)
 
 /*
  * The second sum at the best level, or where the simplex method does not find the
- * thin set of those, a hair below.  The shares stay where it fails.
+ * thin face of those, a little below.  The shares stay where it fails.
  */
 static int
-raise_level(struct gv_columns *w, struct gv_shared *h, double best, struct gv_error *e)
+second_stage_level(
+    struct gv_columns *w, struct gv_shared *h, double best, struct gv_error *e)
 {
 	static const double less[] = {0, GV_TOL_LESS_2, GV_TOL_LESS_3};
 	enum gv_lp_status status;
-	struct kept k = keep(h);
+	struct backup k = back_up(h);
 	double level = 0;
 	bool done = false;
 	int i, rc = 0;
 
-	gv_master_aim(&w->m, 1, 1);
+	gv_master_set_objective(&w->m, 1, 1);
 	for (i = 0; i < 3 && rc >= 0 && !done; i++) {
-		gv_master_keep_level(&w->m, best * (1 - less[i]));
-		rc = gv_columns_climb(w, &quick, &status, e);
+		gv_master_fix_level(&w->m, best * (1 - less[i]));
+		rc = gv_columns_generate(w, &quick, &status, e);
 		if (rc != 0)
 			continue;
 		gv_master_shares(&w->m);
@@ -134,14 +135,14 @@ static int
 solve_level(struct gv_columns *w, struct gv_shared *h, const struct gv_lp_options *opt,
     enum gv_lp_status *status, struct gv_error *e)
 {
-	int rc = gv_columns_climb(w, opt, status, e);
+	int rc = gv_columns_generate(w, opt, status, e);
 
 	if (rc != 0)
 		return rc;
-	take_level(w, h);
+	set_level(w, h);
 	if (h->warm != NULL)
 		gv_columns_keep(w, h->warm);
-	return h->second == NULL ? 0 : raise_level(w, h, w->m.sol.x[0], e);
+	return h->second == NULL ? 0 : second_stage_level(w, h, w->m.sol.x[0], e);
 }
 
 /* ---- the sum ---- */
@@ -173,12 +174,13 @@ sum_of(const struct gv_master *m)
 }
 
 /*
- * Were costs 1 + dearer times what they are, no share would have an excess, and what
- * owners of GPUs and time get would be paid by who needs: then no sum is above 0.
- * For that the owners may have to get less, which the shares' excess makes up for.
+ * With costs (1 + cost_margin) c_j no column has a reduced cost above 0, and sum_j p_j N_j +
+ * sum_i n_i t_i <= sum_i lambda_i be_i, so that no sum is above 0 by weak duality.  The
+ * margin pays for the largest reduced cost, and for the part by which p and t must be
+ * lowered for the second inequality.
  */
 static double
-dearer(const struct gv_columns *w, const double *price, double needs)
+cost_margin(const struct gv_columns *w, const double *price, double needs)
 {
 	const struct gv_problem *p = w->m.p;
 	const double *cost = w->m.h->gain->cost;
@@ -203,7 +205,7 @@ dearer(const struct gv_columns *w, const double *price, double needs)
 }
 
 static void
-take_sum(struct gv_columns *w, struct gv_shared *h)
+set_sum(struct gv_columns *w, struct gv_shared *h)
 {
 	const struct gv_problem *p = h->p;
 	double unit = w->m.size[0];
@@ -212,16 +214,16 @@ take_sum(struct gv_columns *w, struct gv_shared *h)
 
 	gv_master_shares(&w->m);
 	gv_master_duals(&w->m, h->lambda, h->price);
-	h->limit = gv_columns_limit(w, h->price, unit, h->time) * unit;
+	h->limit = gv_columns_bound(w, h->price, unit, h->time) * unit;
 	if (h->gain->cost != NULL) {
-		for (i = 0; i < p->n && h->rise != NULL; i++)
-			needs += h->lambda[i] * h->rise[i];
-		h->dearer = dearer(w, h->price, needs);
+		for (i = 0; i < p->n && h->demand != NULL; i++)
+			needs += h->lambda[i] * h->demand[i];
+		h->cost_margin = cost_margin(w, h->price, needs);
 		needs = 0;
 	}
 	for (i = 0; i < p->n; i++) {
 		h->lambda[i] *= unit;
-		needs += h->lambda[i] * (h->rise != NULL ? h->rise[i] : 0);
+		needs += h->lambda[i] * (h->demand != NULL ? h->demand[i] : 0);
 	}
 	for (i = 0; i < p->m; i++)
 		h->price[i] *= unit;
@@ -232,13 +234,13 @@ take_sum(struct gv_columns *w, struct gv_shared *h)
 
 /* What every job needs, by pairs if not alone: t = 1, or as near as there is. */
 static int
-meet_needs(
+phase_one(
     struct gv_columns *w, double *reached, enum gv_lp_status *status, struct gv_error *e)
 {
 	int rc;
 
 	w->m.lp.col_hi[0] = 1;
-	rc = gv_columns_climb(w, &quick, status, e);
+	rc = gv_columns_generate(w, &quick, status, e);
 	if (rc == 0 && w->m.sol.x[0] < 1 - GV_TOL_FEASIBLE) {
 		*status = GV_LP_INFEASIBLE;
 		return 1;
@@ -247,31 +249,33 @@ meet_needs(
 	return rc;
 }
 
-/* The first sum, where it must be with needs that are a hair lower. */
+/* The first sum, where it must be with needs that are a little lower. */
 static int
-climb_sum(struct gv_columns *w, struct gv_shared *h, const struct gv_lp_options *opt,
-    double needs, enum gv_lp_status *status, struct gv_error *e)
+first_stage_sum(struct gv_columns *w, struct gv_shared *h,
+    const struct gv_lp_options *opt, double needs, enum gv_lp_status *status,
+    struct gv_error *e)
 {
 	static const double less[] = {0, GV_TOL_LESS_1, GV_TOL_LESS_2, GV_TOL_LESS_3};
 	int i, rc = 1;
 
-	gv_master_aim(&w->m, 0, 1);
+	gv_master_set_objective(&w->m, 0, 1);
 	for (i = 0; i < 4 && rc == 1; i++) {
-		if (h->rise != NULL)
-			gv_master_keep_level(&w->m, needs * (1 - less[i]));
-		rc = gv_columns_climb(w, opt, status, e);
-		if (h->rise == NULL)
+		if (h->demand != NULL)
+			gv_master_fix_level(&w->m, needs * (1 - less[i]));
+		rc = gv_columns_generate(w, opt, status, e);
+		if (h->demand == NULL)
 			break;
 	}
 	return rc;
 }
 
 static int
-raise_sum(struct gv_columns *w, struct gv_shared *h, double best, struct gv_error *e)
+second_stage_sum(
+    struct gv_columns *w, struct gv_shared *h, double best, struct gv_error *e)
 {
 	static const double less[] = {0, 1, 10, 100};
 	enum gv_lp_status status;
-	struct kept k = keep(h);
+	struct backup k = back_up(h);
 	double size = fmax(1, fabs(best)) * w->m.size[0];
 	double sum = 0;
 	bool done = false;
@@ -280,8 +284,8 @@ raise_sum(struct gv_columns *w, struct gv_shared *h, double best, struct gv_erro
 	for (i = 0; i < 4 && rc >= 0 && !done; i++) {
 		gv_master_keep_sum(
 		    &w->m, best - less[i] * GV_TOL_LESS_1 * fmax(1, fabs(best)));
-		gv_master_aim(&w->m, 1, 1);
-		rc = gv_columns_climb(w, &quick, &status, e);
+		gv_master_set_objective(&w->m, 1, 1);
+		rc = gv_columns_generate(w, &quick, &status, e);
 		if (rc != 0)
 			continue;
 		gv_master_shares(&w->m);
@@ -304,15 +308,15 @@ solve_sum(struct gv_columns *w, struct gv_shared *h, const struct gv_lp_options 
 	double needs = 0;
 	int rc = 0;
 
-	if (h->rise != NULL)
-		rc = meet_needs(w, &needs, status, e);
+	if (h->demand != NULL)
+		rc = phase_one(w, &needs, status, e);
 	if (rc != 0)
 		return rc;
-	rc = climb_sum(w, h, opt, needs, status, e);
+	rc = first_stage_sum(w, h, opt, needs, status, e);
 	if (rc != 0)
 		return rc;
-	take_sum(w, h);
-	return h->second == NULL ? 0 : raise_sum(w, h, gv_master_value(&w->m), e);
+	set_sum(w, h);
+	return h->second == NULL ? 0 : second_stage_sum(w, h, gv_master_value(&w->m), e);
 }
 
 int
@@ -324,11 +328,11 @@ gv_shared_solve(struct gv_shared *h, const char *name, struct gv_error *e)
 	struct gv_columns w;
 	int rc;
 
-	if (all && gv_columns_all(h->p) > MOST)
+	if (all && gv_columns_count_all(h->p) > MAX_PAIRS)
 		return gv_error_set(e,
 		    "%zu pairs of jobs are too many for one program; --solver=auto does "
 		    "not make them all",
-		    gv_columns_all(h->p));
+		    gv_columns_count_all(h->p));
 	gv_columns_init(&w, h, all);
 	rc = h->gain == NULL ? solve_level(&w, h, &lp_opt, &status, e)
 			     : solve_sum(&w, h, &lp_opt, &status, e);

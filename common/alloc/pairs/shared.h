@@ -28,7 +28,7 @@
 
 /*
  * Where a program of levels ended, for the next one of the same jobs to start from:
- * other factors, the same jobs with a rise.  = {0} is none yet.
+ * other factors, but the same jobs with a demand.  = {0} is none yet.
  */
 struct gv_shared_warm {
 	struct gv_lp_basis basis;
@@ -41,7 +41,7 @@ void gv_shared_warm_free(struct gv_shared_warm *w);
 struct gv_shared {
 	const struct gv_problem *p; /* .together is not NULL */
 	const double *factor;       /* [n] f_i > 0; NULL = 1 */
-	const double *rise;         /* [n] be_i >= 0, 0: no such row; NULL = all 0 */
+	const double *demand;       /* [n] be_i >= 0, 0: no such row; NULL = all 0 */
 	const struct gv_shared_gain *gain;   /* NULL: t is what is looked for */
 	const struct gv_shared_gain *second; /* NULL: none */
 	struct gv_shared_warm
@@ -68,15 +68,15 @@ struct gv_shared {
 	double *time;
 	double limit;
 	/*
-	 * Of a sum with costs: no allocation that keeps rise gains more than 1 + dearer
+	 * Of a sum with costs: no allocation that meets the demands gains more than 1 + cost_margin
 	 * times what it costs, costs not counted as gains.
 	 */
-	double dearer;
+	double cost_margin;
 	size_t n_columns; /* pairs that were made */
 	int rounds;
 };
 
-/* Makes room for the multipliers; the rest of the program is set behind it. */
+/* Makes room for the multipliers; the rest of the program is set after it. */
 void gv_shared_init(
     struct gv_shared *h, const struct gv_problem *p, struct gv_solution *s);
 void gv_shared_free(struct gv_shared *h);
@@ -84,7 +84,7 @@ void gv_shared_free(struct gv_shared *h);
 /*
  * h->s->x has room, zeroed; h->s->pair is allocated here.  Pairs that are there, of
  * a similar program, are where to start; they are freed.
- * What rise asks of a sum must be possible but for 1e-10.
+ * The demands of a sum must be feasible, to GV_TOL_FEASIBLE.
  * name: the policy, for messages.  0, or -1 with *e set: GLPK came to no solution, or
  * there are more than 10^6 pairs to make beforehand.
  */

@@ -31,7 +31,7 @@ gv_shared_level(const struct gv_problem *p, const double *a, bool all, bool exac
     const char *name, struct gv_level *l, struct gv_error *e)
 {
 	double *factor = factors(p, a);
-	double *rise = gv_linear_ones(p);
+	double *demand = gv_linear_ones(p);
 	double *worth = gv_linear_normal(p);
 	const struct gv_shared_gain second = {.job = worth};
 	struct gv_solution *s = l->s;
@@ -41,8 +41,8 @@ gv_shared_level(const struct gv_problem *p, const double *a, bool all, bool exac
 
 	gv_shared_init(&h, p, s);
 	h.factor = factor;
-	h.rise = rise;
-	h.second = l->raise ? &second : NULL;
+	h.demand = demand;
+	h.second = l->lexicographic ? &second : NULL;
 	h.warm = l->warm;
 	h.all = all;
 	h.exact = exact;
@@ -63,7 +63,7 @@ gv_shared_level(const struct gv_problem *p, const double *a, bool all, bool exac
 	}
 	gv_shared_free(&h);
 	free(factor);
-	free(rise);
+	free(demand);
 	free(worth);
 	return rc;
 }
@@ -73,18 +73,18 @@ gv_shared_level_program(const struct gv_problem *p, const double *a, struct gv_l
     struct gv_lp_names *names)
 {
 	double *factor = factors(p, a);
-	double *rise = gv_linear_ones(p);
-	struct gv_shared h = {.p = p, .factor = factor, .rise = rise};
+	double *demand = gv_linear_ones(p);
+	struct gv_shared h = {.p = p, .factor = factor, .demand = demand};
 	size_t i;
 
 	for (i = 0; i < p->n; i++)
 		if (isinf(factor[i])) { /* it asks for nothing */
-			rise[i] = 0;
+			demand[i] = 0;
 			factor[i] = 1;
 		}
 	gv_shared_program(&h, lp, names);
 	free(factor);
-	free(rise);
+	free(demand);
 }
 
 int
@@ -103,12 +103,12 @@ gv_shared_linear(
 	gv_shared_init(&h, p, s);
 	h.gain = l->shared;
 	h.second = l->second != NULL ? l->shared_second : NULL;
-	h.rise = needs ? l->need : NULL;
+	h.demand = needs ? l->need : NULL;
 	h.all = all;
 	h.exact = exact;
 	rc = gv_shared_solve(&h, name, e);
 	if (rc == 0) {
-		l->dearer = h.dearer;
+		l->cost_margin = h.cost_margin;
 		s->objective = h.value;
 		s->bound = h.bound;
 		s->has_bound = true;
@@ -127,7 +127,7 @@ void
 gv_shared_linear_program(const struct gv_problem *p, const struct gv_shared_gain *gain,
     const double *need, struct gv_lp *lp, struct gv_lp_names *names)
 {
-	const struct gv_shared h = {.p = p, .gain = gain, .rise = need};
+	const struct gv_shared h = {.p = p, .gain = gain, .demand = need};
 
 	gv_shared_program(&h, lp, names);
 }

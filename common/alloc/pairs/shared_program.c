@@ -20,8 +20,8 @@ name_program(const struct gv_master *m, struct gv_lp_names *out)
 		snprintf(names->row[i], GV_LP_NAME_LEN, "gpus(%zu)", i + 1);
 	for (i = 0; i < p->n; i++) {
 		snprintf(names->row[m->time[i]], GV_LP_NAME_LEN, "time(%zu)", i + 1);
-		if (m->rise[i] != SIZE_MAX)
-			snprintf(names->row[m->rise[i]], GV_LP_NAME_LEN, "%s(%zu)",
+		if (m->demand[i] != SIZE_MAX)
+			snprintf(names->row[m->demand[i]], GV_LP_NAME_LEN, "%s(%zu)",
 			    m->h->gain == NULL ? "level" : "need", i + 1);
 	}
 	snprintf(names->col[0], GV_LP_NAME_LEN, "t");
@@ -54,8 +54,8 @@ make_all(struct gv_master *m, const struct gv_shared *h)
 	gv_pricing_all(&g, use_pair, m);
 	gv_pricing_free(&g);
 	if (h->gain != NULL) {
-		gv_master_aim(m, 0, 1);
-		gv_master_keep_level(m, 1);
+		gv_master_set_objective(m, 0, 1);
+		gv_master_fix_level(m, 1);
 	}
 }
 

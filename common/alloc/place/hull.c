@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "lp/tolerance.h"
 
-enum { MOST_STEPS = 20000 };
+enum { MAX_ITERATIONS = 20000 };
 
 void
 gv_hull_init(struct gv_hull *h, const struct gv_problem *p)
@@ -50,7 +50,7 @@ gv_hull_free(struct gv_hull *h)
 }
 
 static double
-weigh(const struct gv_hull *h, const double *point, const double *weight)
+inner_product(const struct gv_hull *h, const double *point, const double *weight)
 {
 	double sum = 0;
 	size_t i;
@@ -74,10 +74,13 @@ new_point(struct gv_hull *h)
 	return point;
 }
 
-/* The placement worth most, added to the others; *most what it is worth.  0 or -1. */
+/*
+ * The pricing problem: the placement n that maximises sum_ij g_ij n_ij for the Lagrangian
+ * gains g of the master's duals, added to the others; *most is its value.  0 or -1.
+ */
 static int
-find_place(struct gv_hull *h, const double *worth, double *most, const char *name,
-    struct gv_error *e)
+price_placement(struct gv_hull *h, const double *lagrangian_gain, double *most,
+    const char *name, struct gv_error *e)
 {
 	size_t cells = h->p->n * h->p->m;
 	struct gv_lp_solution sol = {0};
@@ -88,11 +91,11 @@ find_place(struct gv_hull *h, const double *worth, double *most, const char *nam
 
 	for (i = 0; i < cells; i++)
 		if (h->col[i] != SIZE_MAX)
-			largest = fmax(largest, worth[i]);
+			largest = fmax(largest, lagrangian_gain[i]);
 	for (i = 0; i < cells; i++)
 		if (h->col[i] != SIZE_MAX)
 			h->placement.cost[h->col[i]] =
-			    largest > 0 ? worth[i] / largest : 0;
+			    largest > 0 ? lagrangian_gain[i] / largest : 0;
 	rc = gv_lp_solve(&h->placement, NULL, NULL, &sol, e);
 	if (rc == 0 && sol.status != GV_LP_OPTIMAL)
 		rc = gv_error_set(e, "the linear program of %s: %s", name,
@@ -101,87 +104,91 @@ find_place(struct gv_hull *h, const double *worth, double *most, const char *nam
 		point = new_point(h);
 		for (i = 0; i < cells; i++)
 			point[i] = h->col[i] != SIZE_MAX ? sol.x[h->col[i]] : 0;
-		*most = weigh(h, point, worth);
+		*most = inner_product(h, point, lagrangian_gain);
 	}
 	gv_lp_solution_free(&sol);
 	return rc;
 }
 
-/* Jobs of a class that are owed time on a type, in jobs and rounds. */
-struct owed {
+/* What a class is still owed on a type, in jobs times rounds. */
+struct deficit {
 	size_t cell;
 	double rounds;
 };
 
 static int
-by_debt(const void *a, const void *b)
+by_deficit(const void *a, const void *b)
 {
-	const struct owed *x = a;
-	const struct owed *y = b;
+	const struct deficit *x = a;
+	const struct deficit *y = b;
 
 	if (x->rounds != y->rounds)
 		return x->rounds > y->rounds ? -1 : 1;
 	return (x->cell > y->cell) - (x->cell < y->cell);
 }
 
-/* A round: those that are owed most are placed, as many as fit; they are owed one less then. */
+/*
+ * A round of deficit round-robin (Shreedhar and Varghese 1995): the largest deficits are
+ * placed first, as many gangs as fit, and each that is placed is owed a round less.
+ */
 static void
-play(const struct gv_problem *p, struct owed *owed, size_t n, double *point, double *gpus,
-    double *jobs)
+run_round(const struct gv_problem *p, struct deficit *deficit, size_t n, double *point,
+    double *gpus, double *jobs)
 {
 	size_t k;
 
 	memcpy(gpus, p->capacity, p->m * sizeof(*gpus));
 	memcpy(jobs, p->count, p->n * sizeof(*jobs));
-	qsort(owed, n, sizeof(*owed), by_debt);
-	for (k = 0; k < n && owed[k].rounds > 0; k++) {
-		size_t i = owed[k].cell / p->m, j = owed[k].cell % p->m;
+	qsort(deficit, n, sizeof(*deficit), by_deficit);
+	for (k = 0; k < n && deficit[k].rounds > 0; k++) {
+		size_t i = deficit[k].cell / p->m, j = deficit[k].cell % p->m;
 		double fit = fmin(jobs[i], floor(gpus[j] / p->scale[i]));
-		double now = fmin(fit, ceil(owed[k].rounds));
+		double now = fmin(fit, ceil(deficit[k].rounds));
 
-		point[owed[k].cell] = now;
-		owed[k].rounds -= now;
+		point[deficit[k].cell] = now;
+		deficit[k].rounds -= now;
 		jobs[i] -= now;
 		gpus[j] -= now * p->scale[i];
 	}
 }
 
 void
-gv_hull_follow(struct gv_hull *h, const double *x, size_t rounds)
+gv_hull_add_rounds(struct gv_hull *h, const double *x, size_t rounds)
 {
 	const struct gv_problem *p = h->p;
-	struct owed *owed = gv_xcalloc(p->n, p->m * sizeof(*owed));
+	struct deficit *deficit = gv_xcalloc(p->n, p->m * sizeof(*deficit));
 	double *gpus = gv_xcalloc(p->m, sizeof(*gpus));
 	double *jobs = gv_xcalloc(p->n, sizeof(*jobs));
 	size_t i, k, n = 0;
 
 	for (i = 0; i < p->n * p->m; i++)
 		if (x[i] > 0)
-			owed[n++].cell = i;
+			deficit[n++].cell = i;
 	for (k = 0; k < rounds; k++) {
 		for (i = 0; i < n; i++)
-			owed[i].rounds += x[owed[i].cell] * p->count[owed[i].cell / p->m];
-		play(p, owed, n, new_point(h), gpus, jobs);
+			deficit[i].rounds +=
+			    x[deficit[i].cell] * p->count[deficit[i].cell / p->m];
+		run_round(p, deficit, n, new_point(h), gpus, jobs);
 	}
-	free(owed);
+	free(deficit);
 	free(gpus);
 	free(jobs);
 }
 
-/* ---- the program that mixes ---- */
+/* ---- the restricted master ---- */
 
 struct restricted_master {
 	struct gv_lp lp;
 	struct gv_lp_basis basis;
-	size_t *row;         /* [n] of a class, SIZE_MAX = none; row 0 is that of time */
-	size_t keep, cost;   /* rows */
-	size_t n_placements; /* that have columns; theirs are first + k */
-	size_t first;
+	size_t *row;         /* [n] of a class, SIZE_MAX = none; row 0 is convexity */
+	size_t first, cost;  /* rows */
+	size_t n_placements; /* that have columns; theirs are first_col + k */
+	size_t first_col;
 };
 
 static void
-master_make(
-    struct restricted_master *w, const struct gv_hull *h, const struct gv_mean_program *g)
+master_init(struct restricted_master *w, const struct gv_hull *h,
+    const struct gv_placement_program *g)
 {
 	size_t i;
 
@@ -190,26 +197,26 @@ master_make(
 	gv_lp_add_row(&w->lp, -INFINITY, 1);
 	if (g->level)
 		gv_lp_add_col(&w->lp, 0, INFINITY, 1);
-	w->first = w->lp.n_cols;
+	w->first_col = w->lp.n_cols;
 	for (i = 0; i < h->p->n; i++) {
-		double ask = g->level && g->ask != NULL ? g->ask[i] : 0;
-		double least = g->least != NULL ? g->least[i] : 0;
+		double demand = g->level && g->demand != NULL ? g->demand[i] : 0;
+		double lower = g->lower != NULL ? g->lower[i] : 0;
 
 		w->row[i] = SIZE_MAX;
-		if (ask == 0 && least == 0)
+		if (demand == 0 && lower == 0)
 			continue;
-		w->row[i] = gv_lp_add_row(&w->lp, least, INFINITY);
-		if (ask != 0)
-			gv_lp_set(&w->lp, w->row[i], 0, -ask);
+		w->row[i] = gv_lp_add_row(&w->lp, lower, INFINITY);
+		if (demand != 0)
+			gv_lp_set(&w->lp, w->row[i], 0, -demand);
 	}
-	if (g->keep != NULL)
-		w->keep = gv_lp_add_row(&w->lp, g->at_least, INFINITY);
+	if (g->first != NULL)
+		w->first = gv_lp_add_row(&w->lp, g->first_value, INFINITY);
 	if (g->cost != NULL)
 		w->cost = gv_lp_add_row(&w->lp, -INFINITY, g->budget);
 }
 
 static void
-gv_master_free(struct restricted_master *w)
+master_free(struct restricted_master *w)
 {
 	gv_lp_free(&w->lp);
 	gv_lp_basis_free(&w->basis);
@@ -218,113 +225,127 @@ gv_master_free(struct restricted_master *w)
 
 /* Columns of the placements that have none. */
 static void
-master_grow(
-    struct restricted_master *w, const struct gv_hull *h, const struct gv_mean_program *g)
+master_add_columns(struct restricted_master *w, const struct gv_hull *h,
+    const struct gv_placement_program *g)
 {
 	const struct gv_problem *p = h->p;
 	size_t i, j;
 
 	for (; w->n_placements < h->n_placements; w->n_placements++) {
 		const double *point = &h->point[w->n_placements * p->n * p->m];
-		size_t col = gv_lp_add_col(
-		    &w->lp, 0, INFINITY, g->gain != NULL ? weigh(h, point, g->gain) : 0);
+		size_t col = gv_lp_add_col(&w->lp, 0, INFINITY,
+		    g->gain != NULL ? inner_product(h, point, g->gain) : 0);
 
 		gv_lp_set(&w->lp, 0, col, 1);
 		for (i = 0; i < p->n; i++) {
-			double rise = 0;
+			double throughput = 0;
 
 			for (j = 0; j < p->m; j++)
-				rise += point[i * p->m + j] * g->rise[i * p->m + j];
-			if (w->row[i] != SIZE_MAX && rise != 0)
-				gv_lp_set(&w->lp, w->row[i], col, rise);
+				throughput +=
+				    point[i * p->m + j] * g->throughput[i * p->m + j];
+			if (w->row[i] != SIZE_MAX && throughput != 0)
+				gv_lp_set(&w->lp, w->row[i], col, throughput);
 		}
-		if (g->keep != NULL)
-			gv_lp_set(&w->lp, w->keep, col, weigh(h, point, g->keep));
+		if (g->first != NULL)
+			gv_lp_set(
+			    &w->lp, w->first, col, inner_product(h, point, g->first));
 		if (g->cost != NULL)
-			gv_lp_set(&w->lp, w->cost, col, weigh(h, point, g->cost));
+			gv_lp_set(&w->lp, w->cost, col, inner_product(h, point, g->cost));
 	}
 }
 
-/* What a job placed is worth at the duals of the program; also g->dual. */
+/*
+ * g_ij = gain_ij + lambda_i thr_ij + mu first_ij - b cost_ij: what a job of class i on type j
+ * adds to the Lagrangian at the master's duals; lambda into g->dual, b into g->budget_dual.
+ */
 static void
-find_worth(const struct restricted_master *w, const struct gv_hull *h,
-    struct gv_mean_program *g, const double *row_dual, double *worth)
+set_lagrangian_gains(const struct restricted_master *w, const struct gv_hull *h,
+    struct gv_placement_program *g, const double *row_dual, double *lagrangian_gain)
 {
 	const struct gv_problem *p = h->p;
-	double kept = g->keep != NULL ? fmax(0, -row_dual[w->keep]) : 0;
+	double first_dual = g->first != NULL ? fmax(0, -row_dual[w->first]) : 0;
 	size_t i, j;
 
-	g->cost_dual = g->cost != NULL ? fmax(0, row_dual[w->cost]) : 0;
+	g->budget_dual = g->cost != NULL ? fmax(0, row_dual[w->cost]) : 0;
 	for (i = 0; i < p->n; i++) {
 		g->dual[i] = w->row[i] == SIZE_MAX ? 0 : fmax(0, -row_dual[w->row[i]]);
 		for (j = 0; j < p->m; j++) {
 			size_t at = i * p->m + j;
 
-			worth[at] = g->dual[i] * g->rise[at];
+			lagrangian_gain[at] = g->dual[i] * g->throughput[at];
 			if (g->gain != NULL)
-				worth[at] += g->gain[at];
-			if (g->keep != NULL)
-				worth[at] += kept * g->keep[at];
+				lagrangian_gain[at] += g->gain[at];
+			if (g->first != NULL)
+				lagrangian_gain[at] += first_dual * g->first[at];
 			if (g->cost != NULL)
-				worth[at] -= g->cost_dual * g->cost[at];
+				lagrangian_gain[at] -= g->budget_dual * g->cost[at];
 		}
 	}
 }
 
 static void
-take_mean(const struct restricted_master *w, const struct gv_hull *h, const double *y,
-    double *mean)
+mix_placements(const struct restricted_master *w, const struct gv_hull *h,
+    const double *y, double *mean)
 {
 	size_t cells = h->p->n * h->p->m;
 	size_t i, k;
 
 	memset(mean, 0, cells * sizeof(*mean));
 	for (k = 0; k < w->n_placements; k++)
-		for (i = 0; i < cells && y[w->first + k] > 0; i++)
-			mean[i] += y[w->first + k] * h->point[k * cells + i];
+		for (i = 0; i < cells && y[w->first_col + k] > 0; i++)
+			mean[i] += y[w->first_col + k] * h->point[k * cells + i];
 }
 
-/* One solution of the master, and the placement that is worth most then.  0 to go on, 1 it is the best. */
+/*
+ * Solves the master and prices placements once.  A placement improves the mixture where its
+ * value is above the dual of the convexity row, sum_k y_k <= 1; where the best one is not,
+ * the mixture is optimal.  0 to go on, 1 at the end.
+ */
 static int
-step(struct restricted_master *w, struct gv_hull *h, struct gv_mean_program *g,
-    double *worth, enum gv_lp_status *status, const char *name, struct gv_error *e)
+iterate(struct restricted_master *w, struct gv_hull *h, struct gv_placement_program *g,
+    double *lagrangian_gain, enum gv_lp_status *status, const char *name,
+    struct gv_error *e)
 {
 	struct gv_lp_solution sol = {0};
-	double time = 0;
+	double convexity_dual = 0;
 	int rc;
 
-	master_grow(w, h, g);
+	master_add_columns(w, h, g);
 	rc = gv_lp_solve(&w->lp, NULL, &w->basis, &sol, e);
 	*status = sol.status;
 	if (rc == 0 && sol.status == GV_LP_OPTIMAL) {
 		g->value = sol.check.objective;
-		time = fmax(0, sol.row_dual[0]);
-		find_worth(w, h, g, sol.row_dual, worth);
-		take_mean(w, h, sol.x, g->mean);
-		g->most = INFINITY;
-		rc = g->value >= g->enough ? 1 : find_place(h, worth, &g->most, name, e);
-		if (rc == 0 && g->most <= time + g->close * fmax(1, time))
+		convexity_dual = fmax(0, sol.row_dual[0]);
+		set_lagrangian_gains(w, h, g, sol.row_dual, lagrangian_gain);
+		mix_placements(w, h, sol.x, g->mean);
+		g->lagrangian_max = INFINITY;
+		rc = g->value >= g->target ? 1
+					   : price_placement(h, lagrangian_gain,
+						 &g->lagrangian_max, name, e);
+		if (rc == 0 &&
+		    g->lagrangian_max <=
+			convexity_dual + g->tolerance * fmax(1, convexity_dual))
 			rc = 1;
-		g->most += GV_TOL_PLACEMENT * fmax(1, fabs(g->most));
+		g->lagrangian_max += GV_TOL_PLACEMENT * fmax(1, fabs(g->lagrangian_max));
 	}
 	gv_lp_solution_free(&sol);
 	return rc;
 }
 
 int
-gv_hull_solve(
-    struct gv_hull *h, struct gv_mean_program *g, const char *name, struct gv_error *e)
+gv_hull_solve(struct gv_hull *h, struct gv_placement_program *g, const char *name,
+    struct gv_error *e)
 {
-	double *worth = gv_xcalloc(h->p->n, h->p->m * sizeof(*worth));
+	double *lagrangian_gain = gv_xcalloc(h->p->n, h->p->m * sizeof(*lagrangian_gain));
 	enum gv_lp_status status = GV_LP_OPTIMAL;
 	struct restricted_master w;
 	int k, rc = 0;
 
-	master_make(&w, h, g);
-	for (k = 0; k < MOST_STEPS && rc == 0 && status == GV_LP_OPTIMAL; k++)
-		rc = step(&w, h, g, worth, &status, name, e);
-	gv_master_free(&w);
-	free(worth);
+	master_init(&w, h, g);
+	for (k = 0; k < MAX_ITERATIONS && rc == 0 && status == GV_LP_OPTIMAL; k++)
+		rc = iterate(&w, h, g, lagrangian_gain, &status, name, e);
+	master_free(&w);
+	free(lagrangian_gain);
 	if (rc != 0)
 		return rc == 1 ? 0 : -1;
 	if (status == GV_LP_INFEASIBLE)

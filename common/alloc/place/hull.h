@@ -12,21 +12,21 @@
  * gang of 2 and a single job on a type of 2 GPUs could have all the time each.
  *
  * Programs over that hull are solved column by column (Dantzig and Wolfe 1960):
- * a small linear program mixes the placements found so far, and an integer program
- * looks for the placement that its multipliers value most, until none is worth more
- * than those there are; its value bounds every mixture.
+ * a restricted master mixes the placements found so far, and an integer program
+ * (the pricing problem) looks for the placement of the largest value at its duals, until
+ * none is worth more than those there are; that value bounds every mixture.
  */
 #ifndef GV_ALLOC_HULL_H
 #define GV_ALLOC_HULL_H
 
 #include "lp/lp.h"
-#include "mean_program.h"
+#include "placement_program.h"
 
 struct gv_hull {
 	const struct gv_problem *p;
 	size_t n_placements, cap;
 	double *point;          /* [n_placements][n][m] n_ij */
-	struct gv_lp placement; /* the integer program */
+	struct gv_lp placement; /* the pricing problem */
 	size_t *col; /* [n][m] of n_ij there, SIZE_MAX where the job cannot run */
 };
 
@@ -34,17 +34,17 @@ void gv_hull_init(struct gv_hull *h, const struct gv_problem *p);
 void gv_hull_free(struct gv_hull *h);
 
 /*
- * Adds the placements of so many rounds that follow shares x [n][m] of the jobs, each
- * round those who are owed most first: a good start where x can nearly be given.
+ * Initial columns: the placements of so many rounds of deficit round-robin towards shares
+ * x [n][m] of the jobs; a good start where x can nearly be given.
  */
-void gv_hull_follow(struct gv_hull *h, const double *x, size_t rounds);
+void gv_hull_add_rounds(struct gv_hull *h, const double *x, size_t rounds);
 
 /*
- * The program over all mixtures; mean[] is of the best.  The placements that are
- * there must do for a solution; those found are added.  0; 1 no solution; -1 with *e
- * set, where name is who asks.
+ * Solves the program over all mixtures; g->mean is the best one.  The placements that are
+ * there must suffice for a feasible mixture; those found are added.  0; 1 infeasible; -1
+ * with *e set, where name is who asks.
  */
-int gv_hull_solve(
-    struct gv_hull *h, struct gv_mean_program *g, const char *name, struct gv_error *e);
+int gv_hull_solve(struct gv_hull *h, struct gv_placement_program *g, const char *name,
+    struct gv_error *e);
 
 #endif

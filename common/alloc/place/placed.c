@@ -9,28 +9,28 @@
 #include "hull.h"
 #include "lp/tolerance.h"
 
-enum { MOST_ROUNDS = 1000 }; /* to start with */
+enum { MAX_ROUNDS = 1000 }; /* to start with */
 
-/* What keeps the best may be too thin a set: then a hair less will do, relative. */
-static const double hair[] = {0, GV_TOL_LESS_2};
+/* The best face may be too thin for the simplex method: then this part less will do. */
+static const double slack[] = {0, GV_TOL_LESS_2};
 
-/* The points that a program is over. */
-struct points {
+/* The set P that a program is over (placement_program.h). */
+struct domain {
 	const struct gv_problem *p;
-	struct gv_hull *hull; /* NULL = all that GPUs and time allow */
-	struct gv_hull room;
+	struct gv_hull *hull; /* NULL = fractional placements */
+	struct gv_hull own_hull;
 	double *cost; /* [n][m] of a job, in units of dollars; NULL = none */
 	double unit;  /* a power of two about as large as the budget */
 };
 
 static void
-points_init(struct points *w, const struct gv_problem *p, bool placeable)
+domain_init(struct domain *w, const struct gv_problem *p, bool placeable)
 {
 	size_t i, j;
 
-	*w = (struct points){.p = p, .unit = 1};
+	*w = (struct domain){.p = p, .unit = 1};
 	if (placeable) {
-		w->hull = &w->room;
+		w->hull = &w->own_hull;
 		gv_hull_init(w->hull, p);
 	}
 	if (p->budget == 0)
@@ -43,7 +43,7 @@ points_init(struct points *w, const struct gv_problem *p, bool placeable)
 }
 
 static void
-points_free(struct points *w)
+domain_free(struct domain *w)
 {
 	if (w->hull != NULL)
 		gv_hull_free(w->hull);
@@ -51,28 +51,29 @@ points_free(struct points *w)
 }
 
 static int
-solve(struct points *w, struct gv_mean_program *g, const char *name, struct gv_error *e)
+solve(struct domain *w, struct gv_placement_program *g, const char *name,
+    struct gv_error *e)
 {
 	g->cost = w->cost;
 	g->budget = w->p->budget / w->unit;
 	return w->hull != NULL ? gv_hull_solve(w->hull, g, name, e)
-			       : gv_mean_program_solve(g, name, e);
+			       : gv_placement_program_solve(g, name, e);
 }
 
-/* A good start: rounds that follow shares x, two for each row of the programs. */
+/* Initial columns: rounds towards shares x, two for each row of the programs. */
 static void
-follow(struct points *w, const double *x)
+seed_columns(struct domain *w, const double *x)
 {
 	size_t cells = w->p->n * w->p->m;
 
 	if (w->hull != NULL)
-		gv_hull_follow(
-		    w->hull, x, 2 * cells < MOST_ROUNDS ? 2 * cells : MOST_ROUNDS);
+		gv_hull_add_rounds(
+		    w->hull, x, 2 * cells < MAX_ROUNDS ? 2 * cells : MAX_ROUNDS);
 }
 
-/* The jobs of a class take turns. */
+/* x_ij = n_ij / n_i: the jobs of a class take turns. */
 static void
-take_shares(const struct gv_problem *p, const double *mean, double *x)
+set_shares(const struct gv_problem *p, const double *mean, double *x)
 {
 	size_t i, j;
 
@@ -107,9 +108,10 @@ scaled(const double *v, size_t n, double by)
 
 /* ---- levels ---- */
 
-/* Rows of rise and ask in numbers of about 1; returns the level that t = 1 is. */
+/* Rows of throughput and demand in numbers of about 1; returns the level that t = 1 is. */
 static double
-scale(const struct gv_problem *p, const double *a, double *rise, double *ask)
+scale_levels(
+    const struct gv_problem *p, const double *a, double *throughput, double *demand)
 {
 	double unit = INFINITY;
 	size_t i, j;
@@ -118,74 +120,78 @@ scale(const struct gv_problem *p, const double *a, double *rise, double *ask)
 		double most = largest(&a[i * p->m], p->m);
 
 		unit = fmin(unit, most);
-		ask[i] = 1 / most;
+		demand[i] = 1 / most;
 		for (j = 0; j < p->m; j++)
-			rise[i * p->m + j] = a[i * p->m + j] / most / p->count[i];
+			throughput[i * p->m + j] = a[i * p->m + j] / most / p->count[i];
 	}
 	for (i = 0; i < p->n; i++)
-		ask[i] *= unit;
+		demand[i] *= unit;
 	return unit;
 }
 
-/* Keeps the level found, and raises the sum of s_i thr_i / P_i. */
+/* The second stage: the largest sum of s_i thr_i / P_i at the level found. */
 static int
-raise_level(struct points *w, const double *a, const struct gv_mean_program *first,
-    const char *name, struct gv_solution *s, struct gv_error *e)
+second_stage_level(struct domain *w, const double *a,
+    const struct gv_placement_program *first, const char *name, struct gv_solution *s,
+    struct gv_error *e)
 {
 	const struct gv_problem *p = w->p;
 	size_t cells = p->n * p->m;
 	double *normal = gv_linear_normalised(p);
 	double *second = scaled(normal, cells, largest(normal, cells));
-	double *least = gv_xcalloc(p->n, sizeof(*least));
+	double *lower = gv_xcalloc(p->n, sizeof(*lower));
 	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	struct gv_mean_program g;
+	struct gv_placement_program g;
 	size_t i, k;
 	int rc = 1;
 
-	gv_mean_program_init(&g, p);
-	g.close = GV_TOL_HULL_SECOND; /* what it proves is not said */
+	gv_placement_program_init(&g, p);
+	g.tolerance = GV_TOL_HULL_SECOND; /* what it proves is not said */
 	g.gain = second;
-	g.rise = first->rise;
-	g.least = least;
+	g.throughput = first->throughput;
+	g.lower = lower;
 	for (k = 0; k < 2 && rc == 1; k++) {
 		for (i = 0; i < p->n; i++)
-			least[i] = first->ask[i] * first->value * (1 - hair[k]);
+			lower[i] = first->demand[i] * first->value * (1 - slack[k]);
 		rc = solve(w, &g, name, e);
 	}
 	if (rc == 0) {
-		take_shares(p, g.mean, x);
-		if (gv_level_reached(p, a, x) >= s->objective * (1 - 2 * hair[1])) {
+		set_shares(p, g.mean, x);
+		if (gv_level_reached(p, a, x) >= s->objective * (1 - 2 * slack[1])) {
 			memcpy(s->x, x, cells * sizeof(*x));
 			s->objective = gv_level_reached(p, a, x);
 		}
 	}
-	gv_mean_program_free(&g);
+	gv_placement_program_free(&g);
 	free(normal);
 	free(second);
-	free(least);
+	free(lower);
 	free(x);
 	return rc < 0 ? -1 : 0;
 }
 
-/* The shares found, and the better one of both proofs. */
+/*
+ * The shares found, and the better one of two bounds: t <= (L + b B) / sum_i dual_i demand_i
+ * of the program here, and that of the relaxed one.
+ */
 static void
-take_level(struct gv_level *l, const struct points *w, const double *a,
-    const struct gv_mean_program *g, double unit, const struct gv_level *relaxed)
+set_level(struct gv_level *l, const struct domain *w, const double *a,
+    const struct gv_placement_program *g, double unit, const struct gv_level *relaxed)
 {
 	const struct gv_problem *p = w->p;
 	struct gv_solution *s = l->s;
 	double sum = 0, all = 0;
 	size_t i;
 
-	take_shares(p, g->mean, s->x);
+	set_shares(p, g->mean, s->x);
 	s->objective = gv_level_reached(p, a, s->x);
 	for (i = 0; i < p->n; i++) {
-		sum += g->dual[i] * g->ask[i];
+		sum += g->dual[i] * g->demand[i];
 		all += relaxed->lambda[i];
-		l->lambda[i] = g->dual[i] * g->ask[i] / unit;
+		l->lambda[i] = g->dual[i] * g->demand[i] / unit;
 	}
-	l->limit = g->most + g->cost_dual * g->budget;
-	l->budget = g->cost_dual / w->unit;
+	l->limit = g->lagrangian_max + g->budget_dual * g->budget;
+	l->budget = g->budget_dual / w->unit;
 	s->bound = unit * (l->limit / sum);
 	memcpy(l->price, g->price, p->m * sizeof(*l->price));
 	if (!(s->bound < relaxed->s->bound)) {
@@ -199,32 +205,32 @@ take_level(struct gv_level *l, const struct points *w, const double *a,
 }
 
 static int
-solve_level(struct points *w, const double *a, const char *name,
+solve_level(struct domain *w, const double *a, const char *name,
     const struct gv_level *relaxed, struct gv_level *l, struct gv_error *e)
 {
 	const struct gv_problem *p = w->p;
-	double *rise = gv_xcalloc(p->n, p->m * sizeof(*rise));
-	double *ask = gv_xcalloc(p->n, sizeof(*ask));
-	double unit = scale(p, a, rise, ask);
+	double *throughput = gv_xcalloc(p->n, p->m * sizeof(*throughput));
+	double *demand = gv_xcalloc(p->n, sizeof(*demand));
+	double unit = scale_levels(p, a, throughput, demand);
 	struct gv_solution *s = l->s;
-	struct gv_mean_program g;
+	struct gv_placement_program g;
 	int rc;
 
-	gv_mean_program_init(&g, p);
+	gv_placement_program_init(&g, p);
 	g.level = true;
-	g.rise = rise;
-	g.ask = ask;
-	g.enough = relaxed->s->objective / unit * (1 - GV_TOL_RELAXED);
+	g.throughput = throughput;
+	g.demand = demand;
+	g.target = relaxed->s->objective / unit * (1 - GV_TOL_RELAXED);
 	rc = solve(w, &g, name, e);
 	if (rc == 0) {
-		take_level(l, w, a, &g, unit, relaxed);
-		if (l->raise)
-			rc = raise_level(w, a, &g, name, s, e);
+		set_level(l, w, a, &g, unit, relaxed);
+		if (l->lexicographic)
+			rc = second_stage_level(w, a, &g, name, s, e);
 		s->gap = (s->bound - s->objective) / s->bound;
 	}
-	gv_mean_program_free(&g);
-	free(rise);
-	free(ask);
+	gv_placement_program_free(&g);
+	free(throughput);
+	free(demand);
 	return rc;
 }
 
@@ -233,21 +239,21 @@ gv_placed_level(const struct gv_problem *p, const double *a, bool placeable,
     const struct gv_level *relaxed, const char *name, struct gv_level *l,
     struct gv_error *e)
 {
-	struct points w;
+	struct domain w;
 	int rc;
 
-	points_init(&w, p, placeable);
-	follow(&w, relaxed->s->x);
+	domain_init(&w, p, placeable);
+	seed_columns(&w, relaxed->s->x);
 	rc = solve_level(&w, a, name, relaxed, l, e);
-	points_free(&w);
+	domain_free(&w);
 	return rc;
 }
 
 /* ---- sums ---- */
 
-/* Into rise and least: the needs, in numbers of about 1. */
+/* Into throughput and lower: the needs, in numbers of about 1. */
 static void
-scale_needs(const struct gv_linear *l, double *rise, double *least)
+scale_needs(const struct gv_linear *l, double *throughput, double *lower)
 {
 	const struct gv_problem *p = l->p;
 	size_t i, j;
@@ -255,29 +261,32 @@ scale_needs(const struct gv_linear *l, double *rise, double *least)
 	for (i = 0; i < p->n; i++) {
 		if (l->need == NULL || !(l->need[i] > 0))
 			continue;
-		least[i] = 1 - hair[1];
+		lower[i] = 1 - slack[1];
 		for (j = 0; j < p->m; j++)
-			rise[i * p->m + j] =
+			throughput[i * p->m + j] =
 			    gv_problem_rate(p, i, j) / l->need[i] / p->count[i];
 	}
 }
 
-/* Placements that a mixture of which meets all needs. */
+/*
+ * Phase one: columns until some mixture meets all needs, as a program of levels whose t = 1
+ * is all of them.
+ */
 static int
-meet_needs(struct points *w, const double *rise, const double *least, const char *name,
-    struct gv_error *e)
+phase_one(struct domain *w, const double *throughput, const double *lower,
+    const char *name, struct gv_error *e)
 {
-	struct gv_mean_program g;
+	struct gv_placement_program g;
 	int rc;
 
-	if (w->hull == NULL || largest(least, w->p->n) == 0)
+	if (w->hull == NULL || largest(lower, w->p->n) == 0)
 		return 0;
-	gv_mean_program_init(&g, w->p);
+	gv_placement_program_init(&g, w->p);
 	g.level = true;
-	g.rise = rise;
-	g.ask = least;
+	g.throughput = throughput;
+	g.demand = lower;
 	rc = solve(w, &g, name, e);
-	gv_mean_program_free(&g);
+	gv_placement_program_free(&g);
 	return rc;
 }
 
@@ -293,17 +302,17 @@ sum_of(const struct gv_problem *p, const double *gain, const double *x)
 	return sum;
 }
 
-/* The second sum among those of the best first, into l->s. */
+/* The second stage: the largest second sum at the best first one, into l->s. */
 static int
-raise_sum(struct points *w, const struct gv_linear *l,
-    const struct gv_mean_program *first, const char *name, struct gv_error *e)
+second_stage_sum(struct domain *w, const struct gv_linear *l,
+    const struct gv_placement_program *first, const char *name, struct gv_error *e)
 {
 	const struct gv_problem *p = w->p;
 	size_t cells = p->n * p->m;
 	/* sums of differences are about 0, and only as sure as what they are made of */
-	double room = fmax(l->size != NULL, fabs(first->value));
+	double size = fmax(l->size != NULL, fabs(first->value));
 	double *second, *x;
-	struct gv_mean_program g;
+	struct gv_placement_program g;
 	size_t k;
 	int rc = 1;
 
@@ -311,22 +320,22 @@ raise_sum(struct points *w, const struct gv_linear *l,
 		return 0;
 	second = scaled(l->second, cells, largest(l->second, cells));
 	x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	gv_mean_program_init(&g, p);
-	g.close = GV_TOL_HULL_SECOND; /* what it proves is not said */
+	gv_placement_program_init(&g, p);
+	g.tolerance = GV_TOL_HULL_SECOND; /* what it proves is not said */
 	g.gain = second;
-	g.rise = first->rise;
-	g.least = first->least;
-	g.keep = first->gain;
+	g.throughput = first->throughput;
+	g.lower = first->lower;
+	g.first = first->gain;
 	for (k = 0; k < 2 && rc == 1; k++) {
-		g.at_least = first->value - hair[k] * room;
+		g.first_value = first->value - slack[k] * size;
 		rc = solve(w, &g, name, e);
 	}
 	if (rc == 0) {
-		take_shares(p, g.mean, x);
-		if (sum_of(p, first->gain, x) >= first->value - GV_TOL_LESS_3 * room)
+		set_shares(p, g.mean, x);
+		if (sum_of(p, first->gain, x) >= first->value - GV_TOL_LESS_3 * size)
 			memcpy(l->s->x, x, cells * sizeof(*x));
 	}
-	gv_mean_program_free(&g);
+	gv_placement_program_free(&g);
 	free(second);
 	free(x);
 	return rc < 0 ? -1 : 0;
@@ -334,7 +343,7 @@ raise_sum(struct points *w, const struct gv_linear *l,
 
 /* The shares of g, whose gains are l's divided by unit; the bound is the better one of both. */
 static void
-take_sum(struct gv_linear *l, const struct points *w, const struct gv_mean_program *g,
+set_sum(struct gv_linear *l, const struct domain *w, const struct gv_placement_program *g,
     double unit, const struct gv_solution *relaxed)
 {
 	const struct gv_problem *p = l->p;
@@ -346,19 +355,19 @@ take_sum(struct gv_linear *l, const struct points *w, const struct gv_mean_progr
 		l->mu[i] = l->need != NULL && l->need[i] > 0
 			       ? unit * g->dual[i] / (l->need[i] * p->count[i])
 			       : 0;
-		needs += g->dual[i] * g->least[i];
+		needs += g->dual[i] * g->lower[i];
 	}
 	for (j = 0; j < p->m; j++)
 		l->price[j] = unit * g->price[j];
-	l->budget = unit * g->cost_dual / w->unit;
-	take_shares(p, g->mean, s->x);
-	s->bound =
-	    fmin(unit * (g->most + g->cost_dual * g->budget - needs), relaxed->bound);
+	l->budget = unit * g->budget_dual / w->unit;
+	set_shares(p, g->mean, s->x);
+	s->bound = fmin(unit * (g->lagrangian_max + g->budget_dual * g->budget - needs),
+	    relaxed->bound);
 	s->has_bound = true;
 }
 
 static int
-solve_linear(struct points *w, struct gv_linear *l, const struct gv_solution *relaxed,
+solve_linear(struct domain *w, struct gv_linear *l, const struct gv_solution *relaxed,
     const char *name, struct gv_error *e)
 {
 	const struct gv_problem *p = w->p;
@@ -366,35 +375,35 @@ solve_linear(struct points *w, struct gv_linear *l, const struct gv_solution *re
 	double most = largest(l->size != NULL ? l->size : l->gain, cells);
 	double unit = most > 0 ? most : 1;
 	double *gain = scaled(l->gain, cells, unit);
-	double *rise = gv_xcalloc(p->n, p->m * sizeof(*rise));
-	double *least = gv_xcalloc(p->n, sizeof(*least));
+	double *throughput = gv_xcalloc(p->n, p->m * sizeof(*throughput));
+	double *lower = gv_xcalloc(p->n, sizeof(*lower));
 	struct gv_solution *s = l->s;
-	struct gv_mean_program g;
+	struct gv_placement_program g;
 	int rc;
 
-	scale_needs(l, rise, least);
-	gv_mean_program_init(&g, p);
+	scale_needs(l, throughput, lower);
+	gv_placement_program_init(&g, p);
 	g.gain = gain;
-	g.rise = rise;
-	g.least = least;
-	g.enough = relaxed->objective / unit;
-	g.enough -= GV_TOL_RELAXED * fmax(1, fabs(g.enough));
-	rc = meet_needs(w, rise, least, name, e);
+	g.throughput = throughput;
+	g.lower = lower;
+	g.target = relaxed->objective / unit;
+	g.target -= GV_TOL_RELAXED * fmax(1, fabs(g.target));
+	rc = phase_one(w, throughput, lower, name, e);
 	if (rc == 0)
 		rc = solve(w, &g, name, e);
 	if (rc == 1)
 		rc = gv_error_set(e, "the linear program of %s: %s", name,
 		    gv_lp_status_name(GV_LP_INFEASIBLE));
 	if (rc == 0) {
-		take_sum(l, w, &g, unit, relaxed);
-		rc = raise_sum(w, l, &g, name, e);
+		set_sum(l, w, &g, unit, relaxed);
+		rc = second_stage_sum(w, l, &g, name, e);
 		s->objective = sum_of(p, l->gain, s->x);
 		s->gap = (s->bound - s->objective) / fmax(fabs(s->bound), DBL_MIN);
 	}
-	gv_mean_program_free(&g);
+	gv_placement_program_free(&g);
 	free(gain);
-	free(rise);
-	free(least);
+	free(throughput);
+	free(lower);
 	return rc;
 }
 
@@ -402,13 +411,13 @@ int
 gv_placed_linear(struct gv_linear *l, bool placeable, const struct gv_solution *relaxed,
     const char *name, struct gv_error *e)
 {
-	struct points w;
+	struct domain w;
 	int rc;
 
-	points_init(&w, l->p, placeable);
-	follow(&w, relaxed->x);
+	domain_init(&w, l->p, placeable);
+	seed_columns(&w, relaxed->x);
 	rc = solve_linear(&w, l, relaxed, name, e);
-	points_free(&w);
+	domain_free(&w);
 	return rc;
 }
 

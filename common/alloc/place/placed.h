@@ -4,8 +4,8 @@
  *
  *	sum_i sum_j n_i s_i c_j x_ij <= B
  *
- * where B is p->budget, if it is above 0.  Bounds with placements are sure to some
- * 1e-9, and have no prices of GPUs.
+ * where B is p->budget, if it is above 0.  Bounds with placements are sure to
+ * GV_TOL_PLACEMENT, and have no prices of GPUs.
  */
 #ifndef GV_ALLOC_PLACED_H
 #define GV_ALLOC_PLACED_H

@@ -25,7 +25,7 @@ struct waiting {
 };
 
 static int
-by_place(const void *a, const void *b)
+by_position(const void *a, const void *b)
 {
 	const struct waiting *x = a;
 	const struct waiting *y = b;
@@ -71,7 +71,7 @@ line_up(const struct gv_problem *p, double alpha, size_t *gpus, struct waiting *
 			line[n++] = (struct waiting){p->number[GV_NUMBER_POSITION][i], i};
 		}
 	}
-	qsort(line, n, sizeof(*line), by_place);
+	qsort(line, n, sizeof(*line), by_position);
 	for (j = 0; j < p->m; j++)
 		left += gpus[j];
 	most = fmax(floor(alpha * (double)n), (double)left);

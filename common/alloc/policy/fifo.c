@@ -15,7 +15,7 @@
 
 /* [n] (M - m_i) / max_j T_ij */
 static double *
-worth_of_step(const struct gv_problem *p)
+gain_per_step(const struct gv_problem *p)
 {
 	double *worth = gv_xcalloc(p->n, sizeof(*worth));
 	double jobs = 0;
@@ -57,7 +57,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 {
 	double *second = gv_linear_normalised(p);
 	double *gain = gains(p);
-	double *worth = worth_of_step(p), *normal = gv_linear_normal(p);
+	double *worth = gain_per_step(p), *normal = gv_linear_normal(p);
 	const struct gv_shared_gain shared = {.job = worth},
 				    shared_second = {.job = normal};
 	struct gv_linear l;
@@ -82,7 +82,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 static void
 program(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
-	double *gain = gains(p), *worth = worth_of_step(p);
+	double *gain = gains(p), *worth = gain_per_step(p);
 	const struct gv_shared_gain shared = {.job = worth};
 	const struct gv_linear l = {.p = p, .gain = gain, .shared = &shared};
 

@@ -25,7 +25,7 @@ struct queued {
 };
 
 static int
-by_place(const void *a, const void *b)
+by_position(const void *a, const void *b)
 {
 	const struct queued *x = a;
 	const struct queued *y = b;
@@ -142,7 +142,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	memcpy(left, p->capacity, p->m * sizeof(*left));
 	for (i = 0; i < p->n; i++)
 		g.queue[i] = (struct queued){p->number[GV_NUMBER_POSITION][i], i};
-	qsort(g.queue, p->n, sizeof(*g.queue), by_place);
+	qsort(g.queue, p->n, sizeof(*g.queue), by_position);
 	for (i = 0; i < p->n; i++) {
 		size_t row = g.queue[i].row;
 

@@ -172,8 +172,8 @@ root(const struct finish *f, const double *lambda, double right, double known)
 
 /* The program of levels at theta; s->objective and *bound become what it says of the ratio. */
 static int
-step(struct finish *f, double theta, const struct gv_solver_options *opt, bool raise,
-    struct gv_solution *s, double *bound, struct gv_error *e)
+step(struct finish *f, double theta, const struct gv_solver_options *opt,
+    bool lexicographic, struct gv_solution *s, double *bound, struct gv_error *e)
 {
 	const struct gv_problem *p = f->p;
 	struct gv_level l;
@@ -187,7 +187,7 @@ step(struct finish *f, double theta, const struct gv_solver_options *opt, bool r
 		for (j = 0; j < p->m; j++)
 			f->a[i * p->m + j] = gv_problem_rate(p, i, j) * part;
 	}
-	gv_level_init(&l, p, s, raise);
+	gv_level_init(&l, p, s, lexicographic);
 	l.warm = &f->warm;
 	rc = gv_level_solve(p, f->a, opt, "finish-time", &l, e);
 	if (rc == 0) {
@@ -255,8 +255,8 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	else
 		s.multipliers.known = s.multipliers.gpu != NULL;
 	if (rc == 0) {
-		gv_unfinished_deal(&w, s.x, out->x);
-		gv_unfinished_deal_pairs(&w, &s, out);
+		gv_unfinished_scatter(&w, s.x, out->x);
+		gv_unfinished_scatter_pairs(&w, &s, out);
 		out->objective = s.objective;
 		out->bound = s.bound;
 		out->gap = s.objective > 0 ? (s.objective - s.bound) / s.objective : 0;

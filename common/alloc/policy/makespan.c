@@ -91,8 +91,8 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	else
 		out->multipliers.known = out->multipliers.gpu != NULL;
 	if (rc == 0) {
-		gv_unfinished_deal(&w, s.x, out->x);
-		gv_unfinished_deal_pairs(&w, &s, out);
+		gv_unfinished_scatter(&w, s.x, out->x);
+		gv_unfinished_scatter_pairs(&w, &s, out);
 		out->objective = s.objective;
 		out->bound = s.bound;
 		out->gap = s.gap;

@@ -123,16 +123,16 @@ best_share(const struct gv_problem *p)
 }
 
 /*
- * A ratio that cannot be passed: a hair above theta the best sum is not above 0,
+ * A ratio that cannot be passed: a little above theta the best sum is not above 0,
  * which its own multipliers prove.  0, or -1 with *e set.
  */
 static int
 ratio_bound(struct gv_linear *l, struct gains *gain, double theta, double *bound,
     const struct gv_solver_options *opt, struct gv_error *e)
 {
-	static const double hair[] = {GV_TOL_ABOVE_1, GV_TOL_ABOVE_2, GV_TOL_ABOVE_3,
-	    GV_TOL_ABOVE_4, GV_TOL_ABOVE_5, GV_TOL_ABOVE_6};
-	const size_t n_hairs = opt->placeable ? 6 : 4;
+	static const double above_theta[] = {GV_TOL_ABOVE_1, GV_TOL_ABOVE_2,
+	    GV_TOL_ABOVE_3, GV_TOL_ABOVE_4, GV_TOL_ABOVE_5, GV_TOL_ABOVE_6};
+	const size_t n_tries = opt->placeable ? 6 : 4;
 	const struct gv_problem *p = l->p;
 	struct gv_solution other = {.x = gv_xcalloc(p->n, p->m * sizeof(*other.x))};
 	struct gv_linear above = *l;
@@ -143,11 +143,11 @@ ratio_bound(struct gv_linear *l, struct gains *gain, double theta, double *bound
 	above.s = &other;
 	memcpy(other.x, l->s->x, p->n * p->m * sizeof(*other.x));
 	above.second = NULL;
-	for (k = 0; k < n_hairs && rc == 0; k++) {
-		set_gains(p, theta * (1 + hair[k]), gain);
+	for (k = 0; k < n_tries && rc == 0; k++) {
+		set_gains(p, theta * (1 + above_theta[k]), gain);
 		rc = gv_linear_solve(&above, opt, "min-cost", e);
 		if (rc == 0 && other.bound <= 0) {
-			*bound = fmin(*bound, theta * (1 + hair[k]));
+			*bound = fmin(*bound, theta * (1 + above_theta[k]));
 			break;
 		}
 	}
@@ -170,7 +170,7 @@ start_ratio(const struct gv_linear *l)
 }
 
 static int
-climb(struct gv_linear *l, struct gains *gain, const double *second,
+dinkelbach(struct gv_linear *l, struct gains *gain, const double *second,
     const struct gv_solver_options *opt, struct gv_error *e)
 {
 	const struct gv_solver_options quick = {
@@ -200,8 +200,8 @@ climb(struct gv_linear *l, struct gains *gain, const double *second,
 	rc = gv_linear_solve(l, opt, "min-cost", e);
 	s->objective = rc == 0 ? ratio(p, s) : 0;
 	if (rc == 0 && p->together != NULL)
-		s->bound =
-		    fmin(best_share(p), theta * (1 + l->dearer) * (1 + 8 * DBL_EPSILON));
+		s->bound = fmin(
+		    best_share(p), theta * (1 + l->cost_margin) * (1 + 8 * DBL_EPSILON));
 	else if (rc == 0 && s->objective * (1 + GV_TOL_RATIO) < best_share(p))
 		rc =
 		    ratio_bound(l, gain, fmax(theta, s->objective), &s->bound, &quick, e);
@@ -233,7 +233,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	l.need = need;
 	rc = gv_deadline_needs(p, &opt->solve, opt->relax_slo, "min-cost", need, out, e);
 	if (rc == 0)
-		rc = climb(&l, &g, p->rate, &opt->solve, e);
+		rc = dinkelbach(&l, &g, p->rate, &opt->solve, e);
 	if (rc == 0)
 		gv_multipliers_of_linear(&out->multipliers, &l);
 	gv_linear_free(&l);
@@ -328,7 +328,7 @@ program(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 	double *cost = gv_xcalloc(p->m, sizeof(*cost));
 	const struct gv_shared_gain gain = {.job = ones};
 	const struct gv_shared h = {
-	    .p = p, .gain = &gain, .rise = p->number[GV_NUMBER_NEED]};
+	    .p = p, .gain = &gain, .demand = p->number[GV_NUMBER_NEED]};
 	size_t j;
 
 	for (j = 0; j < p->m; j++)

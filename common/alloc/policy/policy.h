@@ -48,7 +48,7 @@ struct gv_policy {
 	bool entities;    /* it also asks for GV_NUMBER_ENTITY... if there are any */
 	bool prices;      /* every type must have one */
 	bool shares;      /* it can give the same GPUs to two jobs */
-	double proved;    /* a larger gap is worth a warning; 0 = 1e-9 */
+	double proved;    /* a larger gap is worth a warning; 0 = GV_TOL_PROVED */
 };
 
 extern const struct gv_policy gv_policy_max_min;

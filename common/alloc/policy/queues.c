@@ -30,7 +30,7 @@ struct matching {
 };
 
 static void
-add_place(struct matching *a, size_t type)
+add_position(struct matching *a, size_t type)
 {
 	size_t k = ++a->q->length[type];
 
@@ -129,7 +129,7 @@ add_job(struct matching *a, size_t job)
 	}
 	c = a->position[end].type;
 	if (a->position[end].k == a->q->length[c] && a->position[end].n == a->q->gpus[c])
-		add_place(a, c);
+		add_position(a, c);
 }
 
 /* The answer, and both sums in blocks. */
@@ -173,7 +173,7 @@ gv_queues_fill(struct gv_queues *q)
 	q->sum_s = 0;
 	for (j = 0; j < q->m; j++)
 		if (q->gpus[j] > 0)
-			add_place(&a, j);
+			add_position(&a, j);
 	for (i = q->n; i-- > 0;) /* of equal jobs the first is in front */
 		add_job(&a, i);
 	take(&a);

@@ -129,13 +129,13 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	x = gv_xcalloc(c.p.n, p->m * sizeof(*x));
 	gv_eg_market_shares(k, x, price);
 	gv_problem_clean(&c.p, x);
-	gv_classes_deal(&c, p->n, x, s->x);
+	gv_classes_disaggregate(&c, p->n, x, s->x);
 	s->has_bound = true;
 	s->objective = mean_level(p, s->x);
 	s->gap = -expm1(-gap(p, price, s->x));
 	s->bound = s->objective / (1 - s->gap);
 	take_parts(&c.p, k, x);
-	gv_classes_deal(&c, p->n, x, s->x);
+	gv_classes_disaggregate(&c, p->n, x, s->x);
 	gv_eg_market_free(k);
 	gv_classes_free(&c);
 	free(price);

@@ -61,7 +61,7 @@ gv_eg_barrier_free(struct gv_eg_barrier *s)
 	*s = (struct gv_eg_barrier){0};
 }
 
-/* How fast it falls at the point a part of the step away. */
+/* How fast the barrier falls along the step, a part of it away: minus its slope there. */
 static double
 fall_at(const struct gv_eg_barrier *s, double part)
 {
@@ -95,41 +95,42 @@ fall_at(const struct gv_eg_barrier *s, double part)
 }
 
 static double
-room(double most, double value, double step)
+step_to_zero(double most, double value, double step)
 {
 	return step < 0 ? fmin(most, -value / step) : most;
 }
 
 /* The part of the step at which something is 0, at most 2. */
 static double
-to_the_wall(const struct gv_eg_barrier *s)
+step_to_boundary(const struct gv_eg_barrier *s)
 {
 	double most = 2;
 	size_t m = s->m, i, j, k;
 
 	for (j = 0; j < m; j++) {
 		if (s->has_gpus[j]) {
-			most = room(most, s->price[j] - s->low[j], s->d_price[j]);
-			most = room(most, s->high[j] - s->price[j], -s->d_price[j]);
+			most = step_to_zero(most, s->price[j] - s->low[j], s->d_price[j]);
+			most =
+			    step_to_zero(most, s->high[j] - s->price[j], -s->d_price[j]);
 		}
 		for (k = 0; k < m; k++)
 			if (s->fixed.pair[j * m + k] > 0)
-				most = room(most, s->price[j] - s->price[k],
+				most = step_to_zero(most, s->price[j] - s->price[k],
 				    s->d_price[j] - s->d_price[k]);
 	}
 	for (i = 0; i < s->n; i++) {
-		most = room(most, s->l[i], s->d_l[i]);
-		most = room(most, s->time[i], s->d_time[i]);
+		most = step_to_zero(most, s->l[i], s->d_l[i]);
+		most = step_to_zero(most, s->time[i], s->d_time[i]);
 		for (j = 0; j < m; j++)
 			if (s->a[i][j] > 0)
-				most = room(
+				most = step_to_zero(
 				    most, s->slack[i * m + j], s->d_slack[i * m + j]);
 	}
 	return most;
 }
 
 static void
-go(struct gv_eg_barrier *s, double part)
+take_step(struct gv_eg_barrier *s, double part)
 {
 	size_t i;
 
@@ -156,13 +157,13 @@ descend(struct gv_eg_barrier *s, double small)
 
 	for (k = 0; k < 100; k++) {
 		double fall = gv_eg_newton(s);
-		double part = fmin(1, .95 * to_the_wall(s));
+		double part = fmin(1, .95 * step_to_boundary(s));
 		bool end = fall <= small * small * s->mu ||
 			   (fall < .01 * s->mu && fall > last / 4);
 
 		while (part > GV_TOL_EG_STEP && fall_at(s, part) < -.5 * fall)
 			part /= 2;
-		go(s, part);
+		take_step(s, part);
 		if (end || isnan(fall))
 			return;
 		last = fall;

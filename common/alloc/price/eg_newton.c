@@ -24,7 +24,7 @@
  * of type j is slack_r + l (a_r - a_j) + s (p_j - p_r), so H_ll = sum_j y_j (a_r - a_j)^2 + 1 / l^2
  * + a_r^2 mu / time^2, and det H is a sum of products of numbers >= 0.
  */
-struct own {
+struct newton_system {
 	size_t r;
 	double l, slack;     /* gradient */
 	double ll, ls, ss;   /* Hessian */
@@ -32,12 +32,12 @@ struct own {
 	double det;
 };
 
-static struct own
-own_of(struct gv_eg_barrier *s, size_t i)
+static struct newton_system
+newton_system(struct gv_eg_barrier *s, size_t i)
 {
 	const double *a = s->a[i];
 	double time = s->mu / s->time[i]; /* left */
-	struct own o = {.r = s->m, .slack = 1 - time};
+	struct newton_system o = {.r = s->m, .slack = 1 - time};
 	double all = 0, plain = 0; /* of a^2 y, of y */
 	double *bend = s->bend;
 	size_t j, k;
@@ -78,7 +78,8 @@ own_of(struct gv_eg_barrier *s, size_t i)
 
 /* The job's step when prices go by d_price; NULL: they stay. */
 static void
-respond(struct gv_eg_barrier *s, size_t i, const struct own *o, const double *d_price)
+job_step(struct gv_eg_barrier *s, size_t i, const struct newton_system *o,
+    const double *d_price)
 {
 	const double *a = s->a[i];
 	double *d_slack = &s->d_slack[i * s->m];
@@ -104,7 +105,8 @@ respond(struct gv_eg_barrier *s, size_t i, const struct own *o, const double *d_
 
 /* What is left of det when type j is not there. */
 static double
-det_without(const struct gv_eg_barrier *s, size_t i, const struct own *o, size_t j)
+det_without(
+    const struct gv_eg_barrier *s, size_t i, const struct newton_system *o, size_t j)
 {
 	const double *a = s->a[i];
 	double det = o->curve * o->clock;
@@ -131,11 +133,11 @@ static void
 add_job(struct gv_eg_barrier *s, size_t i)
 {
 	const double *a = s->a[i];
-	struct own o = own_of(s, i);
+	struct newton_system o = newton_system(s, i);
 	double both = s->scale[i] * s->scale[i] * s->count[i];
 	size_t j, k, q;
 
-	respond(s, i, &o, NULL);
+	job_step(s, i, &o, NULL);
 	for (j = 0; j < s->m; j++) {
 		double slack = s->slack[i * s->m + j];
 		double y = s->bend[j];
@@ -160,13 +162,13 @@ add_job(struct gv_eg_barrier *s, size_t i)
 
 /* The job's part of the step, from that of the prices; returns how fast it makes the barrier fall. */
 static double
-step_job(struct gv_eg_barrier *s, size_t i)
+decrement_of_job(struct gv_eg_barrier *s, size_t i)
 {
-	struct own o = own_of(s, i);
+	struct newton_system o = newton_system(s, i);
 	double fall;
 	size_t j;
 
-	respond(s, i, &o, s->d_price);
+	job_step(s, i, &o, s->d_price);
 	fall = s->d_l[i] / s->l[i] - s->d_time[i] * (1 - s->mu / s->time[i]);
 	for (j = 0; j < s->m; j++)
 		if (s->a[i][j] > 0)
@@ -220,7 +222,7 @@ add_fixed(struct gv_eg_barrier *s)
 
 /* The fall along the prices' step by the fixed and their own barrier. */
 static double
-fall_of_fixed(const struct gv_eg_barrier *s)
+decrement_of_fixed(const struct gv_eg_barrier *s)
 {
 	const struct gv_eg_fixed *f = &s->fixed;
 	double fall = 0;
@@ -282,8 +284,8 @@ gv_eg_newton(struct gv_eg_barrier *s)
 	for (i = 0; i < s->n; i++)
 		add_job(s, i);
 	solve_prices(s);
-	fall = fall_of_fixed(s);
+	fall = decrement_of_fixed(s);
 	for (i = 0; i < s->n; i++)
-		fall += step_job(s, i);
+		fall += decrement_of_job(s, i);
 	return fall;
 }

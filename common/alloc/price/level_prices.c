@@ -32,7 +32,7 @@ fill_gains(void *ctx, const struct gv_oracle_jobs *c)
 
 int
 gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
-    struct gv_level *l, double *effort, struct gv_price_memory *memory, bool *raised)
+    struct gv_level *l, double *effort, struct gv_price_memory *memory, bool *second_done)
 {
 	struct second second = {.p = p};
 	struct gv_oracle_jobs c;
@@ -40,7 +40,7 @@ gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
 	struct gv_price_solution sol = {.x = out->x,
 	    .lambda = l->lambda,
 	    .price = l->price,
-	    .raised = l->raise,
+	    .second_done = l->lexicographic,
 	    .effort = effort,
 	    .fill = fill_gains,
 	    .ctx = &second};
@@ -49,7 +49,7 @@ gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
 
 	for (j = 0; j < p->m; j++)
 		second.gpus += p->capacity[j];
-	gv_oracle_jobs_alloc(&c, p->n, p->m, l->raise);
+	gv_oracle_jobs_alloc(&c, p->n, p->m, l->lexicographic);
 	for (i = 0; i < p->n; i++) {
 		c.use[i] = p->count[i] * p->scale[i];
 		for (j = 0; j < p->m; j++)
@@ -61,7 +61,7 @@ gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
 	if (memory != NULL)
 		memory->level *= unit;
 	gv_oracle_jobs_free(&c);
-	*raised = rc == 0 && sol.raised;
+	*second_done = rc == 0 && sol.second_done;
 	if (rc == 0) {
 		gv_problem_clean(p, out->x);
 		out->objective = gv_level_reached(p, a, out->x);

@@ -6,11 +6,12 @@
 #include "price.h"
 
 /*
- * l as of gv_level_solve(), its multipliers in units of gv_level_unit(); *raised: the
+ * l as of gv_level_solve(), its multipliers in units of gv_level_unit(); *second_done: the
  * second program was solved as well.  effort: operations left, counted down; NULL = any
- * number.  0 the bound is within 5e-10 of the level, 1 it is not (other methods may).
+ * number.  0 the bound is within GV_TOL_LEVEL_PROVED of the level, 1 it is not (other methods may).
  */
 int gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
-    struct gv_level *l, double *effort, struct gv_price_memory *memory, bool *raised);
+    struct gv_level *l, double *effort, struct gv_price_memory *memory,
+    bool *second_done);
 
 #endif

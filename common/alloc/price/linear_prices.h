@@ -6,9 +6,9 @@
 #include "price.h"
 
 /*
- * By prices, and a program of the few jobs that they do not fix.  memory NULL:
- * none.  effort: operations left, counted down; NULL = any number.  0 and it is proved to 1e-10; 1 it is not (other methods may); -1 with *e set,
- * where name is who asks.
+ * By prices, and a program of the few jobs that they do not fix.  memory NULL: none.
+ * effort: operations left, counted down; NULL = any number.  0: proved to
+ * GV_TOL_SUM_PROVED; 1: not (other methods may); -1 with *e set, where name is who asks.
  */
 int gv_linear_by_prices(struct gv_linear *l, double *effort,
     struct gv_price_memory *memory, const char *name, struct gv_error *e);

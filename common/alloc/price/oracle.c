@@ -184,14 +184,14 @@ make_room(struct gv_oracle_jobs *c, size_t n, size_t m, bool gains)
 	c->gain = gains ? c->a + m * stride : NULL;
 }
 
-/* Of a, and behind them of gain. */
+/* Of a, and after them of gain. */
 static size_t
 columns(const struct gv_oracle_jobs *c)
 {
 	return c->gain != NULL ? 2 * c->m : c->m;
 }
 
-/* Zeros behind the last job. */
+/* Zeros after the last job. */
 static void
 fill_up(struct gv_oracle_jobs *c)
 {

@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 /*
- * n jobs on m types.  Columns have room for a multiple of 8 jobs; those behind the
+ * n jobs on m types.  Columns have room for a multiple of 8 jobs; those after the
  * last are zeros, which demand nothing.
  */
 struct gv_oracle_jobs {
@@ -47,7 +47,7 @@ void gv_oracle_jobs_free(struct gv_oracle_jobs *c);
  * What is asked of all jobs: prices p of the types' GPUs, and the level.
  *
  * With gains a job demands what gains most after cost, else what costs least.  With
- * face it demands only what costs least at those prices, but for a part of 1e-9.
+ * face it demands only what costs least at those prices, but for a part of GV_TOL_FACE.
  */
 struct gv_dual_point {
 	const double *price; /* [m] */

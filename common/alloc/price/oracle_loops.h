@@ -419,7 +419,7 @@ NAME(fix)(const struct gv_oracle_jobs *c, const struct gv_dual_point *o, const d
 	return n;
 }
 
-/* The vertices as they are, [LANES] of each, behind one another in out. */
+/* The vertices as they are, [LANES] of each, one after another in out. */
 TARGET static void
 NAME(vertices)(const struct gv_oracle_jobs *c, const struct gv_dual_point *o, size_t i, struct vertices *out)
 {

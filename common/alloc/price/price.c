@@ -65,17 +65,17 @@ memory_for(struct gv_price_memory *memory, struct gv_price_memory *none)
 
 /* Prices of whole capacities for the next time, if they do not depend on the way to them. */
 static void
-remember(double **pool, const struct gv_dual *s, const double *capacity)
+save_prices(double **saved, const struct gv_dual *s, const double *capacity)
 {
 	size_t j;
 
-	free(*pool);
-	*pool = NULL;
+	free(*saved);
+	*saved = NULL;
 	if (!s->canonical)
 		return;
-	*pool = gv_xcalloc(s->m, sizeof(**pool));
+	*saved = gv_xcalloc(s->m, sizeof(**saved));
 	for (j = 0; j < s->m; j++)
-		(*pool)[j] = s->price[j] * capacity[j];
+		(*saved)[j] = s->price[j] * capacity[j];
 }
 
 /* Whether every GPU has a price: then all levels are equal in every best solution. */
@@ -105,7 +105,7 @@ find_multipliers(const struct gv_oracle_jobs *c, const struct gv_dual *s, double
  * all that reach the level, those of the largest sum of gains.
  */
 static bool
-raise_gains(const struct gv_oracle_jobs *c, const double *capacity,
+second_stage(const struct gv_oracle_jobs *c, const double *capacity,
     struct gv_price_solution *out, struct gv_price_memory *memory)
 {
 	const struct gv_dual_start start = {memory->gain_capacity_price, 0};
@@ -126,7 +126,7 @@ raise_gains(const struct gv_oracle_jobs *c, const double *capacity,
 		}
 	found = gv_dual_minimise(
 		    &s, c, &problem, start.capacity_price != NULL ? &start : NULL) == 0;
-	remember(&memory->gain_capacity_price, &s, capacity);
+	save_prices(&memory->gain_capacity_price, &s, capacity);
 	out->n_evaluations += s.n_evaluations;
 	if (found)
 		recover_shares(c, &s, &problem, out->x, NULL);
@@ -145,7 +145,7 @@ gv_price_level(const struct gv_oracle_jobs *c, const double *capacity,
 	struct gv_dual_problem problem = {
 	    .capacity = capacity, .gap = GV_TOL_DUAL_GAP, .effort = out->effort};
 	struct gv_dual s;
-	bool raise = out->raised;
+	bool lexicographic = out->second_done;
 	size_t binding;
 	int rc;
 
@@ -153,23 +153,23 @@ gv_price_level(const struct gv_oracle_jobs *c, const double *capacity,
 	problem.level = gv_oracle_time_bound(c, &binding);
 	rc = gv_dual_minimise(
 	    &s, &levels, &problem, start.capacity_price != NULL ? &start : NULL);
-	remember(&m->capacity_price, &s, capacity);
+	save_prices(&m->capacity_price, &s, capacity);
 	m->level = s.bound;
 	memcpy(out->price, s.price, c->m * sizeof(*out->price));
 	out->level = s.level;
 	out->bound = s.bound;
 	out->n_evaluations = s.n_evaluations;
-	out->raised = rc == 0 && all_priced(c, capacity, out->price);
-	if (rc == 0 && raise && !out->raised) {
+	out->second_done = rc == 0 && all_priced(c, capacity, out->price);
+	if (rc == 0 && lexicographic && !out->second_done) {
 		if (out->fill != NULL)
 			out->fill(out->ctx, c);
-		out->raised = raise_gains(c, capacity, out, m);
+		out->second_done = second_stage(c, capacity, out, m);
 	} else {
-		raise = false;
+		lexicographic = false;
 	}
-	if (raise && !out->raised && out->effort != NULL && *out->effort < 0)
+	if (lexicographic && !out->second_done && out->effort != NULL && *out->effort < 0)
 		rc = 1;
-	if (rc == 0 && (!raise || !out->raised))
+	if (rc == 0 && (!lexicographic || !out->second_done))
 		recover_shares(&levels, &s, &problem, out->x, out->lambda);
 	else if (rc == 0)
 		find_multipliers(&levels, &s, out->lambda);
@@ -189,7 +189,7 @@ gv_price_solve(const struct gv_price_problem *p, struct gv_price_solution *out)
 	int rc;
 
 	gv_oracle_jobs_fill(&c, p->n, p->m, p->a, p->use, p->gain);
-	out->raised = true;
+	out->second_done = true;
 	rc = gv_price_level(&c, p->capacity, out, NULL);
 	gv_oracle_jobs_free(&c);
 	return rc;
@@ -215,7 +215,7 @@ gv_price_sum(const struct gv_oracle_jobs *c, const double *capacity, const doubl
 
 	rc = gv_dual_minimise(
 	    &s, c, &problem, start.capacity_price != NULL ? &start : NULL);
-	remember(&m->gain_capacity_price, &s, capacity);
+	save_prices(&m->gain_capacity_price, &s, capacity);
 	memcpy(price, s.price, c->m * sizeof(*price));
 	gv_dual_free(&s);
 	gv_price_forget(&none);

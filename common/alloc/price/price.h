@@ -31,17 +31,17 @@ struct gv_price_solution {
 	double *price;     /* [m] ... and prices of the types, see level_bound() */
 	double level;      /* what x reaches, and ... */
 	double bound;      /* ... cannot be passed, both but for rounding */
-	bool raised;       /* the sum of gains is at its best, within 1e-10 */
+	bool second_done;  /* the sum of gains is at its best, to GV_TOL_SUM_PROVED */
 	int n_evaluations; /* of the dual */
 	double *effort;    /* operations left, counted down; NULL = any number */
-	/* Fills the crowd's gains, should they be needed; NULL = they are there. */
+	/* Fills the gains of the jobs, should they be needed; NULL = they are there. */
 	void (*fill)(void *ctx, const struct gv_oracle_jobs *c);
 	void *ctx;
 };
 
 /*
- * *s has room for its arrays.  0 it is solved, bound - level is within 1e-10 of
- * the level, usually 1e-12; 1 it did not come that close (other methods may), or
+ * *s has room for its arrays.  0: solved, bound - level is within GV_TOL_LEVEL_PROVED of the
+ * level, usually GV_TOL_DUAL_GAP; 1: it did not come that close (other methods may), or
  * s->effort does not suffice.
  */
 int gv_price_solve(const struct gv_price_problem *p, struct gv_price_solution *s);
@@ -58,7 +58,7 @@ struct gv_price_memory {
 };
 
 /*
- * Solves for jobs in columns; the second objective only where s->raised says so.
+ * Solves for jobs in columns; the second objective only where s->second_done says so.
  * memory (NULL: none) is read and written.
  */
 int gv_price_level(const struct gv_oracle_jobs *c, const double *capacity,

@@ -129,7 +129,7 @@ gv_classes_make(struct gv_classes *c, const struct gv_problem *jobs, bool merge)
 }
 
 void
-gv_classes_deal(
+gv_classes_disaggregate(
     const struct gv_classes *c, size_t n_jobs, const double *class_x, double *x)
 {
 	size_t m = c->p.m;

@@ -26,7 +26,7 @@ struct gv_classes {
  */
 void gv_classes_make(struct gv_classes *c, const struct gv_problem *jobs, bool merge);
 /* Gives each job its class's shares.  class_x [classes][m], x [jobs][m] */
-void gv_classes_deal(
+void gv_classes_disaggregate(
     const struct gv_classes *c, size_t n_jobs, const double *class_x, double *x);
 void gv_classes_free(struct gv_classes *c);
 

@@ -76,11 +76,8 @@ need(const struct gv_problem *p, size_t i, const struct gv_job *job)
 {
 	double total = isnan(job->total_steps) ? job->steps_remaining : job->total_steps;
 	double left = INFINITY;
-	double fastest = 0;
-	size_t j;
+	double fastest = gv_row_max(&p->rate[i * p->m], p->m);
 
-	for (j = 0; j < p->m; j++)
-		fastest = fmax(fastest, gv_problem_rate(p, i, j));
 	if (!isnan(job->deadline_s))
 		left = job->deadline_s - job->arrival_s;
 	if (!isnan(job->slo_factor))

@@ -185,10 +185,8 @@ gv_problem_agnostic(struct gv_problem *p)
 
 	for (i = 0; i < p->n; i++) {
 		double *rate = &p->rate[i * p->m];
-		double most = 0, sum, gpus;
+		double most = gv_row_max(rate, p->m), sum, gpus;
 
-		for (j = 0; j < p->m; j++)
-			most = fmax(most, rate[j]);
 		/* of rates up to 1, so that no sum is infinite */
 		sum = beyond != NULL ? beyond[i] / most : 0;
 		gpus = beyond != NULL ? p->number[GV_NUMBER_BEYOND_GPUS][i] : 0;
@@ -311,12 +309,10 @@ gv_problem_clean(const struct gv_problem *p, double *x)
 
 	for (i = 0; i < p->n; i++) {
 		double *row = &x[i * p->m];
-		double largest = 0;
+		double largest = gv_row_max(row, p->m);
 		double sum;
 		bool dust = false;
 
-		for (j = 0; j < p->m; j++)
-			largest = row[j] > largest ? row[j] : largest;
 		for (j = 0; j < p->m; j++) /* | and &: zeros cannot be foretold */
 			dust |= (row[j] != 0) & !(row[j] > GV_TOL_DUST * largest);
 		for (j = 0; dust && j < p->m; j++)

@@ -115,6 +115,18 @@ gv_problem_rate(const struct gv_problem *p, size_t i, size_t j)
 	return p->rate[i * p->m + j];
 }
 
+/* The largest of a row's m numbers >= 0: a_ij of the job's best type; 0 of none. */
+static inline double
+gv_row_max(const double *row, size_t m)
+{
+	double most = 0;
+	size_t j;
+
+	for (j = 0; j < m; j++)
+		most = row[j] > most ? row[j] : most;
+	return most;
+}
+
 /* The larger excess; what is no number is worse than any. */
 static inline double
 gv_worse(double a, double b)
@@ -135,8 +147,7 @@ void gv_problem_free(struct gv_problem *p);
  * The problem of a rates table.  Its types are the cluster's in order of their
  * names, so that the order of the cluster's rows does not matter; its jobs are
  * those that can run, in the table's order.  A rate counts only where the whole
- * gang fits into the type's GPUs, and from 1e-290 on, where sums are still exact to
- * the last places.
+ * gang fits into the type's GPUs and it is above GV_SMALLEST_RATE.
  *
  *	type[cluster type]  its column in the problem
  *	row[job]            its row in the problem, or SIZE_MAX: it can never run

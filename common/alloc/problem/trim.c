@@ -80,7 +80,7 @@ type_is_over(const struct gv_problem *p, const double *x, size_t j)
 	return is_over(&sum, p->capacity[j]);
 }
 
-/* Sums of the time of each job [n] and, behind them, of the GPUs of each type [m]. */
+/* Sums of the time of each job [n] and, after them, of the GPUs of each type [m]. */
 static void
 add_up(const struct gv_problem *p, const struct gv_solution *s, struct twice *sum)
 {

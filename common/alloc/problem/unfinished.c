@@ -26,7 +26,7 @@ gv_unfinished_find(struct gv_unfinished *w, const struct gv_problem *p)
 }
 
 void
-gv_unfinished_deal(const struct gv_unfinished *w, const double *x, double *all)
+gv_unfinished_scatter(const struct gv_unfinished *w, const double *x, double *all)
 {
 	size_t m = w->p.m;
 	size_t i;
@@ -36,7 +36,7 @@ gv_unfinished_deal(const struct gv_unfinished *w, const double *x, double *all)
 }
 
 void
-gv_unfinished_deal_pairs(
+gv_unfinished_scatter_pairs(
     const struct gv_unfinished *w, struct gv_solution *s, struct gv_solution *all)
 {
 	size_t i;

@@ -15,9 +15,9 @@ struct gv_unfinished {
 
 void gv_unfinished_find(struct gv_unfinished *w, const struct gv_problem *p);
 /* Puts the shares of w's jobs, x [w->p.n][m], into those of all; the others stay. */
-void gv_unfinished_deal(const struct gv_unfinished *w, const double *x, double *all);
+void gv_unfinished_scatter(const struct gv_unfinished *w, const double *x, double *all);
 /* Hands the pairs of s, whose rows are w's, over to all. */
-void gv_unfinished_deal_pairs(
+void gv_unfinished_scatter_pairs(
     const struct gv_unfinished *w, struct gv_solution *s, struct gv_solution *all);
 void gv_unfinished_free(struct gv_unfinished *w);
 

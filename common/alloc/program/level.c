@@ -7,10 +7,10 @@
 #include "base/mem.h"
 
 void
-gv_level_init(
-    struct gv_level *l, const struct gv_problem *p, struct gv_solution *s, bool raise)
+gv_level_init(struct gv_level *l, const struct gv_problem *p, struct gv_solution *s,
+    bool lexicographic)
 {
-	*l = (struct gv_level){.s = s, .raise = raise};
+	*l = (struct gv_level){.s = s, .lexicographic = lexicographic};
 	l->lambda = gv_xcalloc(p->n, sizeof(*l->lambda));
 	l->price = gv_xcalloc(p->m, sizeof(*l->price));
 	if (p->together != NULL)

@@ -30,7 +30,7 @@ struct gv_level {
 	double *time;  /* [n] of a job's time, where jobs share GPUs; else NULL */
 	/* and of the budget, per US dollar an hour; 0 = there is none */
 	double budget;
-	bool raise; /* also solve the second program */
+	bool lexicographic; /* the second program follows */
 	/* out, where there are no prices: sum lambda_i sum_j a_ij x_ij is at most that; else 0 */
 	double limit;
 	struct gv_shared_warm
@@ -38,8 +38,8 @@ struct gv_level {
 };
 
 /* Makes room for the multipliers. */
-void gv_level_init(
-    struct gv_level *l, const struct gv_problem *p, struct gv_solution *s, bool raise);
+void gv_level_init(struct gv_level *l, const struct gv_problem *p, struct gv_solution *s,
+    bool lexicographic);
 void gv_level_free(struct gv_level *l);
 
 /* The lowest level that shares x reach, min_i sum_j a_ij x_ij.  a [n][m], x [n][m] */

@@ -36,7 +36,7 @@ struct gv_linear {
 	const double *need;   /* [n] q_i, NULL = 0 */
 	/* Where jobs share GPUs (shared.h): what the gains and the second are made of. */
 	const struct gv_shared_gain *shared, *shared_second;
-	double dearer; /* out: as struct gv_shared's */
+	double cost_margin; /* out: as struct gv_shared's */
 	/* in: x that keeps the needs; out: the best, its sum, bound and gap */
 	struct gv_solution *s;
 	double *mu;    /* [n] out: multipliers of the needs and ... */

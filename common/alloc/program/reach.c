@@ -26,7 +26,7 @@ gv_reach_free(struct gv_reach *r)
 }
 
 void
-gv_reach_price_idle(
+gv_reach_lift(
     struct gv_reach *r, const struct gv_problem *p, const double *a, const double *want)
 {
 	size_t i, j;

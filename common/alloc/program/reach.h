@@ -11,7 +11,7 @@
  *	sum_i lambda_i sum_j a_ij x_ij <= limit
  *
  * which the shares found fill.  With pairs of jobs on the same GPUs as in
- *shared.h; each level is then that of all the job's shares.
+ * shared.h; each level is then that of all the job's shares.
  */
 #ifndef GV_ALLOC_REACH_H
 #define GV_ALLOC_REACH_H
@@ -37,10 +37,10 @@ void gv_reach_free(struct gv_reach *r); /* also of a zeroed one */
 double gv_reach_rounding(const struct gv_problem *p);
 
 /*
- * A job that wants nothing has its place in the inequality, too: whatever lambda its
- * GPUs' prices pay for leaves the limit as it is.
+ * Lifts the inequality to jobs that want nothing: lambda_i = min_j p_j n_i s_i / a_ij, which
+ * their GPUs' prices pay for, leaves the limit as it is.
  */
-void gv_reach_price_idle(
+void gv_reach_lift(
     struct gv_reach *r, const struct gv_problem *p, const double *a, const double *want);
 
 #endif

@@ -17,13 +17,13 @@ gv_certificate_possible(const struct gv_problem *p, enum gv_measure measure)
 static void
 allow_for_decimals(struct gv_certificate *c, enum gv_measure measure)
 {
-	const double hair = 0x1p-52;
+	const double rounding = 0x1p-52;
 	bool least = measure == GV_MEASURE_SECONDS || measure == GV_MEASURE_ALONE;
 
 	if (!isfinite(c->gap) || c->objective == 0)
 		return;
 	c->objective = nextafter(c->objective, least ? INFINITY : -INFINITY);
-	c->gap += hair;
+	c->gap += rounding;
 }
 
 void
@@ -41,10 +41,10 @@ gv_certificate_make(struct gv_certificate *c, const struct gv_problem *p,
 		break;
 	case GV_MEASURE_LEVEL:
 	case GV_MEASURE_SECONDS:
-		gv_proof_least(&w, c);
+		gv_proof_level(&w, c);
 		break;
 	case GV_MEASURE_ALONE:
-		gv_proof_finish(&w, c);
+		gv_proof_finish_time(&w, c);
 		break;
 	case GV_MEASURE_RATIO:
 		gv_proof_ratio(&w, c);

@@ -208,7 +208,7 @@ unit(const struct measured *d)
 
 /* u_i, where it is more than that or rounding. */
 static double
-worth_of_time(const struct measured *d, size_t i, double least)
+time_dual(const struct measured *d, size_t i, double least)
 {
 	const struct gv_problem *p = d->p;
 	const struct gv_multipliers *mu = &d->s->multipliers;
@@ -235,7 +235,8 @@ worth_of_time(const struct measured *d, size_t i, double least)
 
 /* Time of each job and GPUs of each type that are given away. */
 static void
-add_up(struct gv_explanation *x, const struct gv_problem *p, const struct gv_solution *s)
+add_up_use(
+    struct gv_explanation *x, const struct gv_problem *p, const struct gv_solution *s)
 {
 	size_t i, j;
 
@@ -260,7 +261,7 @@ add_up(struct gv_explanation *x, const struct gv_problem *p, const struct gv_sol
 }
 
 static unsigned
-what_binds(const struct gv_explanation *x, const struct gv_problem *p, size_t i,
+binding_constraints(const struct gv_explanation *x, const struct gv_problem *p, size_t i,
     double throughput)
 {
 	const struct gv_explained_job *job = &x->job[i];
@@ -286,7 +287,7 @@ what_binds(const struct gv_explanation *x, const struct gv_problem *p, size_t i,
 
 /* What all that counts amounts to, in the unit of the multipliers. */
 static double
-amount(const struct measured *d)
+dual_scale(const struct measured *d)
 {
 	const double *v = d->s->multipliers.job;
 	double sum = 0;
@@ -312,7 +313,7 @@ set_prices(struct gv_explanation *x, const struct measured *d)
 	const struct gv_problem *p = d->p;
 	const struct gv_multipliers *mu = &d->s->multipliers;
 	double per = unit(d);
-	double least = GV_TOL_PRICE * amount(d);
+	double least = GV_TOL_PRICE * dual_scale(d);
 	size_t i, j;
 
 	for (j = 0; j < p->m; j++)
@@ -326,7 +327,7 @@ set_prices(struct gv_explanation *x, const struct measured *d)
 
 		job->bottleneck = mu->job[i] * d->throughput[i] > least;
 		job->need_price = job->bottleneck ? per * mu->job[i] : 0;
-		job->time_price = per * worth_of_time(d, i, least);
+		job->time_price = per * time_dual(d, i, least);
 	}
 }
 
@@ -355,7 +356,7 @@ gv_explain_make(struct gv_explanation *x, const struct gv_problem *p,
 	x->type = gv_xcalloc(p->m, sizeof(*x->type));
 	x->entities = p->number[GV_NUMBER_ENTITY] != NULL;
 	measured_init(&d, p, measure, s);
-	add_up(x, p, s);
+	add_up_use(x, p, s);
 	for (j = 0; j < p->m; j++)
 		x->type[j].price = NAN;
 	x->budget_price = NAN;
@@ -363,7 +364,7 @@ gv_explain_make(struct gv_explanation *x, const struct gv_problem *p,
 	for (i = 0; i < p->n; i++) {
 		x->job[i].value = value(&d, i);
 		x->job[i].need = need != NULL && need[i] > 0 ? need[i] : NAN;
-		x->job[i].binds = what_binds(x, p, i, d.throughput[i]);
+		x->job[i].binds = binding_constraints(x, p, i, d.throughput[i]);
 		x->job[i].time_price = x->job[i].need_price = NAN;
 	}
 	if (s->multipliers.known)

@@ -55,15 +55,15 @@ read_printed(struct sums *w, double v)
 	char text[GV_NUM_LEN], digits[GV_NUM_LEN];
 	size_t i, n = 0;
 	long power = 0;
-	bool behind = false;
+	bool has_point = false;
 
 	gv_format_double(text, v);
 	for (i = 0; text[i] != '\0' && text[i] != 'e'; i++)
 		if (text[i] == '.') {
-			behind = true;
+			has_point = true;
 		} else {
 			digits[n++] = text[i];
-			power -= behind;
+			power -= has_point;
 		}
 	digits[n] = '\0';
 	mpz_set_str(w->share.digits, digits, 10);

@@ -113,7 +113,7 @@ gv_proof_shares(struct gv_proof *w, struct gv_certificate *c)
 }
 
 void
-gv_proof_limit(struct gv_proof *w, double r)
+gv_proof_lagrangian(struct gv_proof *w, double r)
 {
 	const struct gv_problem *p = w->p;
 	const struct gv_multipliers *mu = &w->s->multipliers;
@@ -123,7 +123,7 @@ gv_proof_limit(struct gv_proof *w, double r)
 	size_t i, j;
 
 	if (p->together != NULL) {
-		gv_proof_limit_pairs(w);
+		gv_proof_lagrangian_pairs(w);
 		return;
 	}
 	gv_exact_init(&most);

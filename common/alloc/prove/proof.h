@@ -41,7 +41,7 @@ void gv_proof_add_cost(struct gv_exact *x, const struct gv_problem *p, size_t i,
  * limit = C - sum_i v_i q_i; 3600 times as much of GV_MEASURE_RATIO, whose gains are
  * those at a ratio r.
  */
-void gv_proof_limit(struct gv_proof *w, double r);
+void gv_proof_lagrangian(struct gv_proof *w, double r);
 
 /* (x - limit) / limit where it is over 0, rounded up; limit 0: all of x is too much. */
 double gv_proof_over(struct gv_proof *w, const struct gv_exact *x, double limit);
@@ -49,13 +49,13 @@ double gv_proof_over(struct gv_proof *w, const struct gv_exact *x, double limit)
 /* Parts of the above where jobs share GPUs (proof_pairs.c). */
 void gv_proof_add_pairs(struct gv_proof *w);
 void gv_proof_shares_pairs(struct gv_proof *w, struct gv_certificate *c);
-void gv_proof_limit_pairs(struct gv_proof *w);
+void gv_proof_lagrangian_pairs(struct gv_proof *w);
 
 /* Excess and shortfall. */
 void gv_proof_shares(struct gv_proof *w, struct gv_certificate *c);
 /* Objective, bound and gap, of measures that are the least of all, and so on. */
-void gv_proof_least(struct gv_proof *w, struct gv_certificate *c);
-void gv_proof_finish(struct gv_proof *w, struct gv_certificate *c);
+void gv_proof_level(struct gv_proof *w, struct gv_certificate *c);
+void gv_proof_finish_time(struct gv_proof *w, struct gv_certificate *c);
 void gv_proof_sum(struct gv_proof *w, struct gv_certificate *c);
 void gv_proof_ratio(struct gv_proof *w, struct gv_certificate *c);
 

@@ -4,14 +4,15 @@
  *
  *	gains + sum_i v_i thr_i  <=  sum_j p_j N_j + sum_i t_i
  *
- * if no share of 1, of a job alone or of two jobs a, b on a type j together, gains
- * more than it is charged:
+ * if no column, a share of 1 of a job alone or of two jobs a, b on a type j together, has a
+ * reduced cost above 0:
  *
  *	g_ij + v_i T_ij          <=  t_i + s p_j
  *	g_abj + v_a T_a + v_b T_b  <=  t_a + t_b + s p_j
  *
- * Where one does, the times of both are worth half of the excess more.  Jobs that are
- * alike in all these numbers are looked at once, those without a step left not at all.
+ * Where one has, half of it is added to the t_i of both, which makes the multipliers dual
+ * feasible.  Jobs that are equal in all these numbers are looked at once, those without a
+ * step left not at all.
  */
 #include <float.h>
 #include <math.h>
@@ -82,16 +83,16 @@ gv_proof_shares_pairs(struct gv_proof *w, struct gv_certificate *c)
 
 /* ---- what no allocation passes ---- */
 
-/* Jobs that are alike. */
-struct alike {
+/* Jobs that the inequalities cannot tell apart. */
+struct job_kind {
 	size_t first; /* one of them */
 	double jobs;
-	double more; /* twice what their time is worth more */
+	double time_increase; /* twice what is added to their t_i */
 };
 
-struct kinds {
+struct job_kinds {
 	size_t n;
-	struct alike *of;
+	struct job_kind *of;
 };
 
 /* Jobs without a step left get nothing, where steps count: nobody shares with them. */
@@ -102,14 +103,14 @@ is_done(const struct gv_problem *p, size_t i)
 }
 
 /* Groups of jobs by all that the inequalities have of them. */
-static struct kinds
-find_kinds(const struct gv_proof *w)
+static struct job_kinds
+find_job_kinds(const struct gv_proof *w)
 {
 	const struct gv_problem *p = w->p;
 	const struct gv_multipliers *mu = &w->s->multipliers;
 	size_t width = p->m + 5;
 	double *key = gv_xcalloc(p->n, width * sizeof(*key));
-	struct kinds k = {.of = gv_xcalloc(p->n, sizeof(*k.of))};
+	struct job_kinds k = {.of = gv_xcalloc(p->n, sizeof(*k.of))};
 	struct gv_hash hash = {0};
 	size_t i, j;
 
@@ -138,14 +139,12 @@ find_kinds(const struct gv_proof *w)
 	return k;
 }
 
-/* What a step/s of job i on type j gains, about: to see what may be an excess. */
+/* About g_ij / T_ij, in doubles: enough to see where a reduced cost may be above 0. */
 static double
-about(const struct gv_proof *w, size_t i, size_t j)
+approximate_gain(const struct gv_proof *w, size_t i, size_t j)
 {
 	const struct gv_problem *p = w->p;
-	double top = 0;
-	double jobs;
-	size_t k;
+	double top, jobs;
 
 	switch (w->measure) {
 	case GV_MEASURE_SUM:
@@ -153,8 +152,7 @@ about(const struct gv_proof *w, size_t i, size_t j)
 	case GV_MEASURE_PER_DOLLAR:
 		return 3600 / p->price[j];
 	case GV_MEASURE_QUEUE:
-		for (k = 0; k < p->m; k++)
-			top = fmax(top, gv_problem_rate(p, i, k));
+		top = gv_row_max(&p->rate[i * p->m], p->m);
 		jobs = gv_exact_double(&w->jobs, GV_EXACT_UP);
 		return (jobs - p->number[GV_NUMBER_POSITION][i]) / top;
 	default:
@@ -162,17 +160,17 @@ about(const struct gv_proof *w, size_t i, size_t j)
 	}
 }
 
-/* A share of 1: the rates of its one or two jobs. */
-struct share {
+/* A column: the rates of its one or two jobs. */
+struct column {
 	size_t n;
 	size_t job[2];
 	double rate[2];
 	size_t type;
 };
 
-/* What it gains over its charge, rounded up; where that is far below 0, just below. */
+/* g + sum_k v_k T_k - sum_k t_k - s p_j, rounded up; where it is clearly below 0, just below. */
 static double
-excess(struct gv_proof *w, const struct share *q)
+reduced_cost(struct gv_proof *w, const struct column *q)
 {
 	const struct gv_problem *p = w->p;
 	const struct gv_multipliers *mu = &w->s->multipliers;
@@ -184,7 +182,7 @@ excess(struct gv_proof *w, const struct share *q)
 	for (k = 0; k < q->n; k++) {
 		size_t i = q->job[k];
 
-		plus += (mu->job[i] + about(w, i, q->type)) * q->rate[k];
+		plus += (mu->job[i] + approximate_gain(w, i, q->type)) * q->rate[k];
 		minus += mu->time[i];
 	}
 	if (plus < minus * (1 - GV_TOL_CLEARLY))
@@ -207,21 +205,22 @@ excess(struct gv_proof *w, const struct share *q)
 }
 
 static void
-look_alone(struct gv_proof *w, struct alike *a)
+price_single(struct gv_proof *w, struct job_kind *a)
 {
 	const struct gv_problem *p = w->p;
 	size_t j;
 
 	for (j = 0; j < p->m; j++) {
-		struct share q = {1, {a->first}, {gv_problem_rate(p, a->first, j)}, j};
+		struct column q = {1, {a->first}, {gv_problem_rate(p, a->first, j)}, j};
 
 		if (q.rate[0] > 0)
-			a->more = fmax(a->more, 2 * excess(w, &q));
+			a->time_increase =
+			    fmax(a->time_increase, 2 * reduced_cost(w, &q));
 	}
 }
 
 static void
-look_at_two(struct gv_proof *w, struct alike *a, struct alike *b)
+price_pair(struct gv_proof *w, struct job_kind *a, struct job_kind *b)
 {
 	const struct gv_problem *p = w->p;
 	const struct gv_together *with = p->together;
@@ -236,25 +235,25 @@ look_at_two(struct gv_proof *w, struct alike *a, struct alike *b)
 		return;
 	for (j = 0; j < p->m; j++) {
 		const double *rate = &with->rate[(pair * p->m + j) * 2];
-		struct share q = {
+		struct column q = {
 		    2, {a->first, b->first}, {rate[turned], rate[!turned]}, j};
 		double over;
 
 		if (!(rate[0] > 0))
 			continue;
-		over = excess(w, &q);
-		a->more = fmax(a->more, over);
-		b->more = fmax(b->more, over);
+		over = reduced_cost(w, &q);
+		a->time_increase = fmax(a->time_increase, over);
+		b->time_increase = fmax(b->time_increase, over);
 	}
 }
 
 void
-gv_proof_limit_pairs(struct gv_proof *w)
+gv_proof_lagrangian_pairs(struct gv_proof *w)
 {
 	const struct gv_problem *p = w->p;
 	const struct gv_multipliers *mu = &w->s->multipliers;
 	const double *need = p->number[GV_NUMBER_NEED];
-	struct kinds k = find_kinds(w);
+	struct job_kinds k = find_job_kinds(w);
 	struct gv_exact time;
 	size_t i, j;
 
@@ -263,12 +262,12 @@ gv_proof_limit_pairs(struct gv_proof *w)
 	for (j = 0; j < p->m; j++)
 		gv_exact_add_product(&w->limit, mu->gpu[j], p->capacity[j]);
 	for (i = 0; i < k.n; i++) {
-		look_alone(w, &k.of[i]);
+		price_single(w, &k.of[i]);
 		for (j = i; j < k.n; j++)
-			look_at_two(w, &k.of[i], &k.of[j]);
+			price_pair(w, &k.of[i], &k.of[j]);
 	}
 	for (i = 0; i < k.n; i++) {
-		gv_exact_set_double(&time, .5 * fmax(0, k.of[i].more));
+		gv_exact_set_double(&time, .5 * fmax(0, k.of[i].time_increase));
 		gv_exact_add_product(&time, mu->time[k.of[i].first], 1);
 		gv_exact_mul_double(&time, &time, k.of[i].jobs);
 		gv_exact_add(&w->limit, &w->limit, &time);

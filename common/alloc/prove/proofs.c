@@ -7,7 +7,8 @@
 
 /* Q_i = sum_j T_ij N_j over the types of reference that the gang fits into; *gpus: those. */
 static void
-equal(const struct gv_proof *w, size_t i, struct gv_exact *q, struct gv_exact *gpus)
+equal_share_rate(
+    const struct gv_proof *w, size_t i, struct gv_exact *q, struct gv_exact *gpus)
 {
 	const struct gv_problem *p = w->p;
 	const double *own = gv_proof_reference(p);
@@ -22,9 +23,9 @@ equal(const struct gv_proof *w, size_t i, struct gv_exact *q, struct gv_exact *g
 		}
 }
 
-/* What job i asks for: thr_i >= t top / bottom at a level of t. */
+/* a_i = top / bottom: job i needs thr_i >= t a_i for a level of t. */
 static void
-asks(struct gv_proof *w, size_t i, struct gv_exact *top, struct gv_exact *bottom)
+demanded_rate(struct gv_proof *w, size_t i, struct gv_exact *top, struct gv_exact *bottom)
 {
 	const struct gv_problem *p = w->p;
 
@@ -33,7 +34,7 @@ asks(struct gv_proof *w, size_t i, struct gv_exact *top, struct gv_exact *bottom
 		gv_exact_set_double(top, p->number[GV_NUMBER_STEPS][i]);
 		return;
 	}
-	equal(w, i, top, &w->t);
+	equal_share_rate(w, i, top, &w->t);
 	if (p->number[GV_NUMBER_BEYOND] != NULL)
 		gv_exact_add_product(top, p->number[GV_NUMBER_BEYOND][i], 1);
 	gv_exact_mul_double(top, top, p->weight[i]);
@@ -52,7 +53,7 @@ has_steps(const struct gv_proof *w, size_t i)
  * inverse of.
  */
 static void
-compare(struct gv_certificate *c, struct gv_exact *a, struct gv_exact *b,
+set_gap(struct gv_certificate *c, struct gv_exact *a, struct gv_exact *b,
     struct gv_exact *top, struct gv_exact *bottom, bool inverse)
 {
 	struct gv_exact x, one;
@@ -76,7 +77,7 @@ compare(struct gv_certificate *c, struct gv_exact *a, struct gv_exact *b,
 }
 
 void
-gv_proof_least(struct gv_proof *w, struct gv_certificate *c)
+gv_proof_level(struct gv_proof *w, struct gv_certificate *c)
 {
 	const struct gv_problem *p = w->p;
 	struct gv_exact low_top, low_bottom; /* of the lowest level */
@@ -89,12 +90,12 @@ gv_proof_least(struct gv_proof *w, struct gv_certificate *c)
 	gv_exact_init(&top);
 	gv_exact_init(&bottom);
 	gv_exact_init(&thr);
-	gv_proof_limit(w, 0);
+	gv_proof_lagrangian(w, 0);
 	gv_exact_set_double(&w->sum, 0);
 	for (i = 0; i < p->n; i++) {
 		if (!has_steps(w, i))
 			continue;
-		asks(w, i, &top, &bottom);
+		demanded_rate(w, i, &top, &bottom);
 		gv_proof_throughput(w, i, &thr);
 		gv_exact_mul(&thr, &thr, &bottom);
 		/* thr / top against the lowest so far */
@@ -113,7 +114,7 @@ gv_proof_least(struct gv_proof *w, struct gv_certificate *c)
 	if (!any)
 		c->gap = c->objective = c->bound = 0;
 	else if (gv_exact_sign(&low_top) > 0 && gv_exact_sign(&w->sum) > 0)
-		compare(c, &low_top, &low_bottom, &w->limit, &w->sum,
+		set_gap(c, &low_top, &low_bottom, &w->limit, &w->sum,
 		    w->measure == GV_MEASURE_SECONDS);
 	gv_exact_free(&low_top);
 	gv_exact_free(&low_bottom);
@@ -130,7 +131,7 @@ time_alone(struct gv_proof *w, size_t i, struct gv_exact *top, struct gv_exact *
 {
 	const struct gv_problem *p = w->p;
 
-	equal(w, i, bottom, &w->a);
+	equal_share_rate(w, i, bottom, &w->a);
 	gv_exact_mul_double(&w->b, &w->jobs, p->scale[i]);
 	if (gv_exact_compare(&w->a, &w->b) > 0)
 		gv_exact_set(&w->b, &w->a);
@@ -176,7 +177,7 @@ largest_ratio(struct gv_proof *w, struct gv_exact *top, struct gv_exact *bottom)
 
 /* Whether sum_i v_i n_i / (r D_i - e_i) > C, so that no allocation has the ratio r. */
 static bool
-out_of_reach(struct gv_proof *w, double r)
+finish_out_of_reach(struct gv_proof *w, double r)
 {
 	const struct gv_problem *p = w->p;
 	struct gv_exact d, q;
@@ -212,7 +213,7 @@ out_of_reach(struct gv_proof *w, double r)
  * reached as holds() proves; 0 = there is none near.
  */
 static double
-closest(struct gv_proof *w, bool (*holds)(struct gv_proof *, double), double side)
+closest_bound(struct gv_proof *w, bool (*holds)(struct gv_proof *, double), double side)
 {
 	double low = GV_TOL_CLOSEST_LOW,
 	       high =
@@ -237,7 +238,7 @@ closest(struct gv_proof *w, bool (*holds)(struct gv_proof *, double), double sid
 }
 
 void
-gv_proof_finish(struct gv_proof *w, struct gv_certificate *c)
+gv_proof_finish_time(struct gv_proof *w, struct gv_certificate *c)
 {
 	struct gv_exact top, bottom, one, bound;
 
@@ -246,13 +247,13 @@ gv_proof_finish(struct gv_proof *w, struct gv_certificate *c)
 	gv_exact_init(&one);
 	gv_exact_init(&bound);
 	gv_exact_set_double(&one, 1);
-	gv_proof_limit(w, 0);
+	gv_proof_lagrangian(w, 0);
 	if (!largest_ratio(w, &top, &bottom)) {
 		c->gap = c->objective = c->bound = 0;
 	} else if (gv_exact_sign(&bottom) > 0) {
-		gv_exact_set_double(&bound, closest(w, out_of_reach, -1));
+		gv_exact_set_double(&bound, closest_bound(w, finish_out_of_reach, -1));
 		if (gv_exact_sign(&bound) > 0)
-			compare(c, &bottom, &top, &one, &bound, true);
+			set_gap(c, &bottom, &top, &one, &bound, true);
 	}
 	gv_exact_free(&top);
 	gv_exact_free(&bottom);
@@ -264,7 +265,7 @@ gv_proof_finish(struct gv_proof *w, struct gv_certificate *c)
 
 /* What a pair gains. */
 static void
-add_pair(struct gv_proof *w, const struct gv_pair *q, struct gv_exact *sum)
+add_pair_gain(struct gv_proof *w, const struct gv_pair *q, struct gv_exact *sum)
 {
 	struct gv_exact g;
 
@@ -287,7 +288,7 @@ gv_proof_sum(struct gv_proof *w, struct gv_certificate *c)
 
 	gv_exact_init(&sum);
 	gv_exact_init(&g);
-	gv_proof_limit(w, 0);
+	gv_proof_lagrangian(w, 0);
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++) {
 			if (w->s->x[i * p->m + j] == 0)
@@ -298,11 +299,11 @@ gv_proof_sum(struct gv_proof *w, struct gv_certificate *c)
 			gv_exact_add(&sum, &sum, &g);
 		}
 	for (i = 0; i < w->s->n_pairs; i++)
-		add_pair(w, &w->s->pair[i], &sum);
+		add_pair_gain(w, &w->s->pair[i], &sum);
 	gv_exact_set_double(&w->t, 1);
 	gv_exact_set_double(&g, 1);
 	if (gv_exact_sign(&w->limit) > 0)
-		compare(c, &sum, &w->t, &w->limit, &g, false);
+		set_gap(c, &sum, &w->t, &w->limit, &g, false);
 	else if (gv_exact_sign(&sum) == 0)
 		c->gap = c->objective = c->bound = 0;
 	gv_exact_free(&sum);
@@ -313,9 +314,9 @@ gv_proof_sum(struct gv_proof *w, struct gv_certificate *c)
 
 /* Whether no allocation has r steps for a dollar. */
 static bool
-costs_too_much(struct gv_proof *w, double r)
+ratio_out_of_reach(struct gv_proof *w, double r)
 {
-	gv_proof_limit(w, r);
+	gv_proof_lagrangian(w, r);
 	return gv_exact_sign(&w->limit) <= 0;
 }
 
@@ -339,9 +340,9 @@ gv_proof_ratio(struct gv_proof *w, struct gv_certificate *c)
 			gv_proof_add_cost(
 			    &cost, p, i, j, w->s->x[i * p->m + j], p->count[i]);
 	}
-	gv_exact_set_double(&bound, closest(w, costs_too_much, 1));
+	gv_exact_set_double(&bound, closest_bound(w, ratio_out_of_reach, 1));
 	if (gv_exact_sign(&cost) > 0 && gv_exact_sign(&bound) > 0)
-		compare(c, &steps, &cost, &bound, &one, false);
+		set_gap(c, &steps, &cost, &bound, &one, false);
 	gv_exact_free(&steps);
 	gv_exact_free(&cost);
 	gv_exact_free(&one);

@@ -49,21 +49,16 @@ need_equal(struct scaled *s)
 	}
 }
 
-/* What a job's shares are counted in: what lifts it to the level on its best type. */
+/* unit_i = level / max_j a_ij */
 static void
 set_units(struct scaled *s)
 {
 	const struct gv_problem *p = s->p;
-	size_t i, j;
+	size_t i;
 
 	s->unit = gv_xcalloc(p->n, sizeof(*s->unit));
-	for (i = 0; i < p->n; i++) {
-		double best = 0;
-
-		for (j = 0; j < p->m; j++)
-			best = fmax(best, s->a[i * p->m + j]);
-		s->unit[i] = s->level / best;
-	}
+	for (i = 0; i < p->n; i++)
+		s->unit[i] = s->level / gv_row_max(&s->a[i * p->m], p->m);
 }
 
 static void
@@ -122,7 +117,7 @@ build(struct scaled *s)
 }
 
 static void
-take_shares(const struct scaled *s, const double *z, double *x)
+set_shares(const struct scaled *s, const double *z, double *x)
 {
 	const struct gv_problem *p = s->p;
 	size_t i, j;
@@ -141,7 +136,7 @@ take_shares(const struct scaled *s, const double *z, double *x)
  * throughputs.  0 x holds such shares, 1 it failed, -1 with *e set.
  */
 static int
-raise_sum(struct scaled *s, double u, const struct gv_lp_basis *from, double *x,
+solve_second(struct scaled *s, double u, const struct gv_lp_basis *from, double *x,
     struct gv_error *e)
 {
 	const struct gv_problem *p = s->p;
@@ -166,7 +161,7 @@ raise_sum(struct scaled *s, double u, const struct gv_lp_basis *from, double *x,
 				    (gv_problem_rate(p, i, j) / s->equal[i]) / gpus;
 	rc = gv_lp_solve(&s->lp, NULL, &basis, &sol, e);
 	if (rc == 0 && sol.status == GV_LP_OPTIMAL)
-		take_shares(s, sol.x, x);
+		set_shares(s, sol.x, x);
 	else if (rc == 0)
 		rc = 1;
 	gv_lp_solution_free(&sol);
@@ -176,10 +171,11 @@ raise_sum(struct scaled *s, double u, const struct gv_lp_basis *from, double *x,
 
 /*
  * Solves the second program into out->x and out->objective; they stay if it fails.  What
- * keeps the best level is a thin set, which the simplex method may not find: then a hair less will do.
+ * keeps the best level is a thin face, which the simplex method may not find: then a little
+ * less will do.
  */
 static int
-raise_shares(struct scaled *s, double u, const struct gv_lp_basis *basis,
+second_stage(struct scaled *s, double u, const struct gv_lp_basis *basis,
     struct gv_solution *out, struct gv_error *e)
 {
 	static const double less[] = {0, GV_TOL_LESS_2, GV_TOL_LESS_3};
@@ -190,7 +186,7 @@ raise_shares(struct scaled *s, double u, const struct gv_lp_basis *basis,
 	int rc = 1;
 
 	for (k = 0; k < 3 && rc == 1; k++) {
-		rc = raise_sum(s, u * (1 - less[k]), basis, x, e);
+		rc = solve_second(s, u * (1 - less[k]), basis, x, e);
 		level = rc == 0 ? gv_level_reached(p, s->a, x) : 0;
 		if (rc == 0 && level >= out->objective * (1 - less[k] - GV_TOL_KEPT)) {
 			memcpy(out->x, x, p->n * p->m * sizeof(*x));
@@ -205,7 +201,7 @@ raise_shares(struct scaled *s, double u, const struct gv_lp_basis *basis,
 
 int
 gv_level_by_program(const struct gv_problem *p, const double *a, double unit, bool exact,
-    struct gv_level *l, enum gv_lp_status *status, bool *raised, struct gv_error *e)
+    struct gv_level *l, enum gv_lp_status *status, bool *second_done, struct gv_error *e)
 {
 	const struct gv_lp_options lp_opt = {.exact = exact};
 	struct gv_lp_basis basis = {0};
@@ -222,7 +218,7 @@ gv_level_by_program(const struct gv_problem *p, const double *a, double unit, bo
 	if (rc == 0 && sol.status != GV_LP_OPTIMAL)
 		rc = 1;
 	if (rc == 0) {
-		take_shares(&s, sol.x, out->x);
+		set_shares(&s, sol.x, out->x);
 		out->objective = gv_level_reached(p, s.a, out->x);
 		for (i = 0; i < p->n; i++)
 			l->lambda[i] = fmax(0, -sol.row_dual[s.job[i]]);
@@ -231,10 +227,10 @@ gv_level_by_program(const struct gv_problem *p, const double *a, double unit, bo
 			    fmax(0, sol.row_dual[s.type_rows + i]) / s.gpu_unit[i];
 		out->bound = gv_level_bound(p, s.a, s.level, l->lambda, l->price);
 		out->exact = sol.exact;
-		*raised = !l->raise;
-		if (l->raise) {
-			rc = raise_shares(&s, sol.x[s.t], &basis, out, e);
-			*raised = rc == 0;
+		*second_done = !l->lexicographic;
+		if (l->lexicographic) {
+			rc = second_stage(&s, sol.x[s.t], &basis, out, e);
+			*second_done = rc == 0;
 			rc = rc < 0 ? -1 : 0;
 		}
 	}

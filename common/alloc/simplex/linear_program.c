@@ -107,7 +107,7 @@ build(struct scaled *s)
 }
 
 static void
-take_shares(const struct scaled *s, const double *z, double *x)
+set_shares(const struct scaled *s, const double *z, double *x)
 {
 	const struct gv_problem *p = s->l->p;
 	size_t i, j;
@@ -177,7 +177,7 @@ solve_second(struct scaled *s, const double *row_dual, const struct gv_lp_basis 
 	gv_lp_basis_copy(&basis, from);
 	rc = gv_lp_solve(lp, NULL, &basis, &sol, e);
 	if (rc == 0 && sol.status == GV_LP_OPTIMAL)
-		take_shares(s, sol.x, x);
+		set_shares(s, sol.x, x);
 	else if (rc == 0)
 		rc = 1;
 	free(d);
@@ -188,7 +188,7 @@ solve_second(struct scaled *s, const double *row_dual, const struct gv_lp_basis 
 
 /* Solves the second program into l->s->x, if the first sum does not suffer. */
 static int
-raise_second(struct scaled *s, const double *row_dual, const struct gv_lp_basis *from,
+second_stage(struct scaled *s, const double *row_dual, const struct gv_lp_basis *from,
     struct gv_error *e)
 {
 	const struct gv_linear *l = s->l;
@@ -207,7 +207,7 @@ raise_second(struct scaled *s, const double *row_dual, const struct gv_lp_basis 
 	return rc < 0 ? -1 : 0;
 }
 
-/* The first program.  What meets all needs may be a thin set: then a hair less will do. */
+/* The first program.  What meets all needs may be a thin set: then a little less will do. */
 static int
 solve_first(struct scaled *s, bool exact, struct gv_lp_basis *basis,
     struct gv_lp_solution *sol, struct gv_error *e)
@@ -249,7 +249,7 @@ gv_linear_by_program(
 		rc = gv_error_set(e, "the linear program of %s: %s", name,
 		    gv_lp_status_name(sol.status));
 	if (rc == 0) {
-		take_shares(&s, sol.x, l->s->x);
+		set_shares(&s, sol.x, l->s->x);
 		l->s->objective = gv_linear_sum(p, l->gain, l->s->x);
 		l->s->exact = sol.exact;
 		l->s->has_bound = true;
@@ -261,7 +261,7 @@ gv_linear_by_program(
 				       : fmax(0, -sol.row_dual[s.need[i]]) * s.gain /
 					     (l->need[i] * p->count[i]);
 		if (l->second != NULL)
-			rc = raise_second(&s, sol.row_dual, &basis, e);
+			rc = second_stage(&s, sol.row_dual, &basis, e);
 		gv_linear_prove(l);
 	}
 	gv_lp_solution_free(&sol);

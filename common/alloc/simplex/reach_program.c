@@ -6,18 +6,7 @@
 #include "base/mem.h"
 #include "simplex.h"
 
-static const double least = 1. / 128;
-
-static double
-best_of(const struct gv_problem *p, const double *a, size_t i)
-{
-	double best = 0;
-	size_t j;
-
-	for (j = 0; j < p->m; j++)
-		best = fmax(best, a[i * p->m + j]);
-	return best;
-}
+static const double least_unit = 1. / 128;
 
 /*
  * In numbers of about 1: x_ij = unit_i z_ij, where unit_i is the share that
@@ -47,10 +36,10 @@ static void
 add_job(
     struct scaled *g, const struct gv_problem *p, const double *a, double want, size_t i)
 {
-	double best = best_of(p, a, i);
+	double best = gv_row_max(&a[i * p->m], p->m);
 	size_t time, j;
 
-	g->unit[i] = fmax(want / best, least);
+	g->unit[i] = fmax(want / best, least_unit);
 	g->row[i] = gv_lp_add_row(&g->lp, 0, INFINITY);
 	time = gv_lp_add_row(&g->lp, -INFINITY, 1 / g->unit[i]);
 	gv_lp_set(&g->lp, g->row[i], g->f, -(want / best) / g->unit[i]);
@@ -92,14 +81,13 @@ program_make(
 }
 
 /*
- * The limit of lambda, by prices >= 0 of the types' GPUs, which every
- *allocation keeps as sum_j x_ij <= 1:
+ * What sum_i lambda_i sum_j a_ij x_ij is at most, by prices p_j >= 0 of the types' GPUs and as
+ * sum_j x_ij <= 1:
  *
- *	sum_j price_j N_j + sum_i max(0, max_j (lambda_i a_ij - price_j n_i
- *s_i))
+ *	sum_j p_j N_j + sum_i max(0, max_j (lambda_i a_ij - p_j n_i s_i))
  */
 static double
-limit(const struct gv_problem *p, const double *a, const double *lambda,
+lagrangian_bound(const struct gv_problem *p, const double *a, const double *lambda,
     const double *price)
 {
 	double sum = 0;
@@ -123,8 +111,8 @@ limit(const struct gv_problem *p, const double *a, const double *lambda,
 }
 
 static void
-take(struct gv_reach *r, const struct gv_problem *p, const double *a, const double *want,
-    const struct scaled *g, const struct gv_lp_solution *sol)
+set_reach(struct gv_reach *r, const struct gv_problem *p, const double *a,
+    const double *want, const struct scaled *g, const struct gv_lp_solution *sol)
 {
 	size_t i, j;
 
@@ -134,7 +122,7 @@ take(struct gv_reach *r, const struct gv_problem *p, const double *a, const doub
 		r->lambda[i] = 0;
 		if (want[i] > 0)
 			r->lambda[i] = fmax(0, -sol->row_dual[g->row[i]]) /
-				       (best_of(p, a, i) * g->unit[i]);
+				       (gv_row_max(&a[i * p->m], p->m) * g->unit[i]);
 		for (j = 0; j < p->m; j++) {
 			size_t col = g->col[i * p->m + j];
 
@@ -143,8 +131,8 @@ take(struct gv_reach *r, const struct gv_problem *p, const double *a, const doub
 		}
 	}
 	gv_problem_clean(p, r->x);
-	r->limit = limit(p, a, r->lambda, r->price);
-	gv_reach_price_idle(r, p, a, want);
+	r->limit = lagrangian_bound(p, a, r->lambda, r->price);
+	gv_reach_lift(r, p, a, want);
 	r->exact = sol->exact;
 }
 
@@ -163,7 +151,7 @@ gv_reach_by_program(struct gv_reach *r, const struct gv_problem *p, const double
 		rc = gv_error_set(e, "the linear program of water-filling: %s",
 		    gv_lp_status_name(sol.status));
 	if (rc == 0)
-		take(r, p, a, want, &g, &sol);
+		set_reach(r, p, a, want, &g, &sol);
 	gv_lp_solution_free(&sol);
 	scaled_free(&g);
 	return rc;

@@ -27,16 +27,17 @@ relax(const struct gv_problem *p, const struct gv_solver_options *opt,
 	return q;
 }
 
-/* The relaxed answer is the answer. */
+/* Whether the relaxed shares keep the constraint, too, and so are the answer. */
 static bool
-is_kept(const struct gv_problem *p, const struct gv_solver_options *opt, const double *x)
+relaxed_is_feasible(
+    const struct gv_problem *p, const struct gv_solver_options *opt, const double *x)
 {
 	return !opt->placeable && gv_problem_cost(p, x) <= p->budget;
 }
 
 /* The relaxed shares, and what is proved of them. */
 static void
-take_relaxed(
+accept_relaxed(
     const struct gv_problem *p, const struct gv_solution *relaxed, struct gv_solution *s)
 {
 	memcpy(s->x, relaxed->x, p->n * p->m * sizeof(*s->x));
@@ -62,8 +63,8 @@ gv_constrained_level(const struct gv_problem *p, const double *a,
 	rc = gv_constrained(&q, &other)
 		 ? gv_constrained_level(&q, a, &other, name, &relaxed, e)
 		 : gv_level_plain(&q, a, &other, name, &relaxed, e);
-	if (rc == 0 && is_kept(p, opt, s.x)) {
-		take_relaxed(p, &s, l->s);
+	if (rc == 0 && relaxed_is_feasible(p, opt, s.x)) {
+		accept_relaxed(p, &s, l->s);
 		memcpy(l->lambda, relaxed.lambda, p->n * sizeof(*l->lambda));
 		memcpy(l->price, relaxed.price, p->m * sizeof(*l->price));
 		l->limit = relaxed.limit;
@@ -95,8 +96,8 @@ gv_constrained_linear(struct gv_linear *l, const struct gv_solver_options *opt,
 	rc = gv_constrained(&q, &other) ? gv_constrained_linear(&relaxed, &other, name, e)
 					: gv_linear_plain(&relaxed, &other, name, e);
 	l->budget = relaxed.budget;
-	if (rc == 0 && is_kept(p, opt, s.x))
-		take_relaxed(p, &s, l->s);
+	if (rc == 0 && relaxed_is_feasible(p, opt, s.x))
+		accept_relaxed(p, &s, l->s);
 	else if (rc == 0)
 		rc = gv_placed_linear(l, opt->placeable, &s, name, e);
 	free(s.x);

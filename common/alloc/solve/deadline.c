@@ -86,7 +86,7 @@ shared_level_of_needs(const struct gv_problem *p, const struct gv_solver_options
 	int rc;
 
 	gv_shared_init(&h, p, &s);
-	h.rise = need;
+	h.demand = need;
 	h.all = opt->solver == GV_SOLVER_GLPK;
 	rc = gv_shared_solve(&h, name, e);
 	*level = h.value;

@@ -19,12 +19,12 @@ try_prices(const struct gv_problem *p, const double *a, double unit, struct gv_l
 	struct gv_solution *out = l->s;
 	struct gv_solution other = {.x = gv_xcalloc(cells, sizeof(*other.x))};
 	struct gv_level alike;
-	bool raised;
+	bool second_done;
 	int rc;
 
 	gv_level_init(&alike, p, &other, true);
-	rc = gv_level_by_prices(p, a, unit, &alike, NULL, NULL, &raised);
-	if (rc == 0 && raised &&
+	rc = gv_level_by_prices(p, a, unit, &alike, NULL, NULL, &second_done);
+	if (rc == 0 && second_done &&
 	    other.objective >= out->objective * (1 - GV_TOL_AS_GOOD)) {
 		memcpy(out->x, other.x, cells * sizeof(*other.x));
 		out->objective = other.objective;
@@ -45,7 +45,7 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 			 (opt->solver == GV_SOLVER_AUTO && gv_prices_first(p->n));
 	double effort = gv_prices_effort(gv_simplex_level_effort(p->n, p->m));
 	struct gv_solution *out = l->s;
-	bool raised = false;
+	bool second_done = false;
 	double unit;
 	size_t i;
 	int rc = 1;
@@ -54,13 +54,14 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 	out->has_bound = true;
 	if (by_prices && !opt->certify)
 		rc = gv_level_by_prices(p, a, unit, l,
-		    opt->solver == GV_SOLVER_AUTO ? &effort : NULL, opt->memory, &raised);
+		    opt->solver == GV_SOLVER_AUTO ? &effort : NULL, opt->memory,
+		    &second_done);
 	if (rc == 1)
-		rc =
-		    gv_level_by_program(p, a, unit, opt->certify, l, &status, &raised, e);
+		rc = gv_level_by_program(
+		    p, a, unit, opt->certify, l, &status, &second_done, e);
 	if (rc == 1 && opt->solver == GV_SOLVER_AUTO && !opt->certify)
-		rc = gv_level_by_prices(p, a, unit, l, NULL, opt->memory, &raised);
-	if (rc == 0 && !raised && !by_prices && opt->solver == GV_SOLVER_AUTO)
+		rc = gv_level_by_prices(p, a, unit, l, NULL, opt->memory, &second_done);
+	if (rc == 0 && !second_done && !by_prices && opt->solver == GV_SOLVER_AUTO)
 		rc = try_prices(p, a, unit, l);
 	if (rc == 1)
 		rc = gv_error_set(

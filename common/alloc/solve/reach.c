@@ -9,19 +9,11 @@
 #include "alloc/simplex/simplex.h"
 #include "lp/tolerance.h"
 
-/* Rows up to which linear programs are fast enough, one after another or once. */
-enum { few = 24, small = 128 };
-
-static double
-best_of(const struct gv_problem *p, const double *a, size_t i)
-{
-	double best = 0;
-	size_t j;
-
-	for (j = 0; j < p->m; j++)
-		best = fmax(best, a[i * p->m + j]);
-	return best;
-}
+/*
+ * Rows up to which the program of all is solved: where many follow one another (steps of
+ * progressive filling), and once, at a corner.
+ */
+enum { SMALL_STEP = 24, SMALL_CORNER = 128 };
 
 /*
  * The jobs of p that want something, and level [n][m] of a share of theirs.  Where all
@@ -48,7 +40,7 @@ pick_wanting(
 }
 
 static void
-put_back(struct gv_reach *r, const struct gv_problem *p, const double *want,
+scatter(struct gv_reach *r, const struct gv_problem *p, const double *want,
     const struct gv_level *l, const double *x)
 {
 	double sum = 0;
@@ -69,17 +61,18 @@ put_back(struct gv_reach *r, const struct gv_problem *p, const double *want,
 }
 
 /*
- * [n] what is wanted; a hair less than all the time on the best type, where time and
- * GPUs would bound the level alike.
+ * [n] what is wanted; less than all the time on the best type by GV_TOL_ALL_TIME, where
+ * time and GPUs would bound the level alike.
  */
 static double *
-a_hair_less(const struct gv_problem *p, const double *a, const double *want)
+below_saturation(const struct gv_problem *p, const double *a, const double *want)
 {
 	double *less = gv_xcalloc(p->n, sizeof(*less));
 	size_t i;
 
 	for (i = 0; i < p->n; i++)
-		less[i] = fmin(want[i], best_of(p, a, i) * (1 - GV_TOL_ALL_TIME));
+		less[i] =
+		    fmin(want[i], gv_row_max(&a[i * p->m], p->m) * (1 - GV_TOL_ALL_TIME));
 	return less;
 }
 
@@ -91,7 +84,7 @@ by_prices(struct gv_reach *r, const struct gv_problem *p, const double *a,
 	struct gv_solution s = {0};
 	struct gv_level l;
 	double *level = gv_xcalloc(p->n, p->m * sizeof(*level));
-	double *less = a_hair_less(p, a, want);
+	double *less = below_saturation(p, a, want);
 	int rc;
 
 	wanting = pick_wanting(p, a, less, level);
@@ -99,10 +92,10 @@ by_prices(struct gv_reach *r, const struct gv_problem *p, const double *a,
 	gv_level_init(&l, &wanting, &s, false);
 	rc = gv_level_solve(&wanting, level, opt, "water-filling", &l, e);
 	if (rc == 0)
-		put_back(r, p, less, &l, s.x);
+		scatter(r, p, less, &l, s.x);
 	memcpy(r->price, l.price, p->m * sizeof(*r->price));
 	if (rc == 0)
-		gv_reach_price_idle(r, p, a, want);
+		gv_reach_lift(r, p, a, want);
 	gv_level_free(&l);
 	free(s.x);
 	free(level);
@@ -117,7 +110,7 @@ gv_reach_solve(struct gv_reach *r, const struct gv_problem *p, const double *a,
     const double *want, bool corner, const struct gv_solver_options *opt,
     struct gv_error *e)
 {
-	size_t rows = corner ? small : few;
+	size_t rows = corner ? SMALL_CORNER : SMALL_STEP;
 	bool prices =
 	    !opt->certify && (opt->solver == GV_SOLVER_PRICE ||
 				 (opt->solver == GV_SOLVER_AUTO && p->n > rows));

@@ -27,8 +27,8 @@ void gv_cpu_gemm_pack(
     gv_real *packed, const gv_real *b, size_t rs, size_t cs, size_t k, size_t n);
 
 /*
- * The same for rows [row, row + k) of a matrix that has rows of them, into the
- * whole matrix' place; b is element (row, 0).
+ * Packs rows [row, row + k) of a matrix of so many rows into where they lie in the packed
+ * whole matrix; b is element (row, 0).
  */
 void gv_cpu_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs,
     size_t rows, size_t row, size_t k, size_t n);

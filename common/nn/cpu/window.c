@@ -91,7 +91,7 @@ max_channel_back(const struct gv_layer *l, const struct window *w, const gv_real
 }
 
 #ifdef __GNUC__
-/* The same for LANES channels; gcc does not vectorise it.  A comparison gives all bits or none. */
+/* LANES channels at once, which gcc does not vectorise.  A comparison gives all bits or none. */
 typedef gv_real numbers __attribute__((vector_size(32)));
 #ifdef GV_REAL_DOUBLE
 typedef int64_t bits __attribute__((vector_size(32)));

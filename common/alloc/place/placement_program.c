@@ -1,4 +1,4 @@
-#include "mean_program.h"
+#include "placement_program.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -9,35 +9,36 @@
 #include "lp/tolerance.h"
 
 void
-gv_mean_program_init(struct gv_mean_program *g, const struct gv_problem *p)
+gv_placement_program_init(struct gv_placement_program *g, const struct gv_problem *p)
 {
-	*g = (struct gv_mean_program){.p = p, .close = GV_TOL_HULL, .enough = INFINITY};
+	*g = (struct gv_placement_program){
+	    .p = p, .tolerance = GV_TOL_HULL, .target = INFINITY};
 	g->dual = gv_xcalloc(p->n, sizeof(*g->dual));
 	g->price = gv_xcalloc(p->m, sizeof(*g->price));
 	g->mean = gv_xcalloc(p->n, p->m * sizeof(*g->mean));
 }
 
 void
-gv_mean_program_free(struct gv_mean_program *g)
+gv_placement_program_free(struct gv_placement_program *g)
 {
 	free(g->dual);
 	free(g->price);
 	free(g->mean);
-	*g = (struct gv_mean_program){0};
+	*g = (struct gv_placement_program){0};
 }
 
-/* The linear program, n_ij = unit_i z_ij; the types' rows are the first. */
-struct plain {
+/* The program over fractional placements, n_ij = unit_i z_ij; the types' rows are the first. */
+struct fractional {
 	struct gv_lp lp;
-	size_t *col;       /* [n][m] of z_ij, SIZE_MAX where the job cannot run */
-	size_t *row;       /* [n] of a class, SIZE_MAX = none */
-	double *unit;      /* [n] */
-	double *gpu_unit;  /* [m] of the type's GPUs */
-	size_t keep, cost; /* rows */
+	size_t *col;        /* [n][m] of z_ij, SIZE_MAX where the job cannot run */
+	size_t *row;        /* [n] of a class, SIZE_MAX = none */
+	double *unit;       /* [n] */
+	double *gpu_unit;   /* [m] of the type's GPUs */
+	size_t first, cost; /* rows */
 };
 
 static void
-add_columns(struct plain *w, const struct gv_mean_program *g, size_t i)
+add_columns(struct fractional *w, const struct gv_placement_program *g, size_t i)
 {
 	const struct gv_problem *p = g->p;
 	size_t time = gv_lp_add_row(&w->lp, -INFINITY, p->count[i] / w->unit[i]);
@@ -56,22 +57,22 @@ add_columns(struct plain *w, const struct gv_mean_program *g, size_t i)
 		gv_lp_set(&w->lp, j, col, unit * p->scale[i] / w->gpu_unit[j]);
 		gv_lp_set(&w->lp, time, col, 1);
 		if (w->row[i] != SIZE_MAX)
-			gv_lp_set(&w->lp, w->row[i], col, unit * g->rise[at]);
-		if (g->keep != NULL)
-			gv_lp_set(&w->lp, w->keep, col, unit * g->keep[at]);
+			gv_lp_set(&w->lp, w->row[i], col, unit * g->throughput[at]);
+		if (g->first != NULL)
+			gv_lp_set(&w->lp, w->first, col, unit * g->first[at]);
 		if (g->cost != NULL)
 			gv_lp_set(&w->lp, w->cost, col, unit * g->cost[at]);
 	}
 }
 
 static void
-plain_make(struct plain *w, const struct gv_mean_program *g)
+fractional_init(struct fractional *w, const struct gv_placement_program *g)
 {
 	const struct gv_problem *p = g->p;
 	double largest = 0;
 	size_t i, j;
 
-	*w = (struct plain){.lp.maximise = true};
+	*w = (struct fractional){.lp.maximise = true};
 	w->col = gv_xcalloc(p->n, p->m * sizeof(*w->col));
 	w->row = gv_xcalloc(p->n, sizeof(*w->row));
 	w->unit = gv_xcalloc(p->n, sizeof(*w->unit));
@@ -81,28 +82,28 @@ plain_make(struct plain *w, const struct gv_mean_program *g)
 		largest = fmax(largest, w->gpu_unit[j]);
 		gv_lp_add_row(&w->lp, -INFINITY, p->capacity[j] / w->gpu_unit[j]);
 	}
-	if (g->keep != NULL)
-		w->keep = gv_lp_add_row(&w->lp, g->at_least, INFINITY);
+	if (g->first != NULL)
+		w->first = gv_lp_add_row(&w->lp, g->first_value, INFINITY);
 	if (g->cost != NULL)
 		w->cost = gv_lp_add_row(&w->lp, -INFINITY, g->budget);
 	if (g->level)
 		gv_lp_add_col(&w->lp, 0, INFINITY, 1);
 	for (i = 0; i < p->n; i++) {
-		double ask = g->level && g->ask != NULL ? g->ask[i] : 0;
-		double least = g->least != NULL ? g->least[i] : 0;
+		double demand = g->level && g->demand != NULL ? g->demand[i] : 0;
+		double lower = g->lower != NULL ? g->lower[i] : 0;
 
 		w->unit[i] = fmin(p->count[i], largest / p->scale[i]);
 		w->row[i] = SIZE_MAX;
-		if (ask != 0 || least != 0)
-			w->row[i] = gv_lp_add_row(&w->lp, least, INFINITY);
-		if (ask != 0)
-			gv_lp_set(&w->lp, w->row[i], 0, -ask);
+		if (demand != 0 || lower != 0)
+			w->row[i] = gv_lp_add_row(&w->lp, lower, INFINITY);
+		if (demand != 0)
+			gv_lp_set(&w->lp, w->row[i], 0, -demand);
 		add_columns(w, g, i);
 	}
 }
 
 static void
-plain_free(struct plain *w)
+fractional_free(struct fractional *w)
 {
 	gv_lp_free(&w->lp);
 	free(w->col);
@@ -111,44 +112,49 @@ plain_free(struct plain *w)
 	free(w->gpu_unit);
 }
 
-/* What a job there is worth at the multipliers. */
+/* g_ij = gain_ij + lambda_i thr_ij + mu first_ij - b cost_ij */
 static double
-worth(const struct gv_mean_program *g, double kept, size_t at)
+lagrangian_gain(const struct gv_placement_program *g, double first_dual, size_t at)
 {
-	double sum = g->dual[at / g->p->m] * g->rise[at];
+	double sum = g->dual[at / g->p->m] * g->throughput[at];
 
 	if (g->gain != NULL)
 		sum += g->gain[at];
-	if (g->keep != NULL)
-		sum += kept * g->keep[at];
+	if (g->first != NULL)
+		sum += first_dual * g->first[at];
 	if (g->cost != NULL)
-		sum -= g->cost_dual * g->cost[at];
+		sum -= g->budget_dual * g->cost[at];
 	return sum;
 }
 
-/* The multipliers, and what they prove. */
+/*
+ * The multipliers, and the Lagrangian bound L = sum_j p_j N_j + sum_i n_i max(0, max_j (g_ij
+ * - p_j s_i)), by weak duality in P; terms that could be positive but for rounding count in
+ * its allowance.
+ */
 static void
-take_duals(struct gv_mean_program *g, const struct plain *w, const double *row_dual)
+set_duals(
+    struct gv_placement_program *g, const struct fractional *w, const double *row_dual)
 {
 	const struct gv_problem *p = g->p;
-	double kept = g->keep != NULL ? fmax(0, -row_dual[w->keep]) : 0;
+	double first_dual = g->first != NULL ? fmax(0, -row_dual[w->first]) : 0;
 	double size = 0;
 	size_t i, j;
 
-	g->cost_dual = g->cost != NULL ? fmax(0, row_dual[w->cost]) : 0;
-	g->most = 0;
+	g->budget_dual = g->cost != NULL ? fmax(0, row_dual[w->cost]) : 0;
+	g->lagrangian_max = 0;
 	for (j = 0; j < p->m; j++) {
 		g->price[j] = fmax(0, row_dual[j]) / w->gpu_unit[j];
-		g->most += g->price[j] * p->capacity[j];
+		g->lagrangian_max += g->price[j] * p->capacity[j];
 	}
-	size = g->most + g->cost_dual * g->budget;
+	size = g->lagrangian_max + g->budget_dual * g->budget;
 	for (i = 0; i < p->n; i++) {
 		double most = 0, large = 0;
 
 		g->dual[i] = w->row[i] == SIZE_MAX ? 0 : fmax(0, -row_dual[w->row[i]]);
 		for (j = 0; j < p->m; j++) {
 			size_t at = i * p->m + j;
-			double plus = worth(g, kept, at);
+			double plus = lagrangian_gain(g, first_dual, at);
 			double minus = g->price[j] * p->scale[i];
 
 			if (w->col[at] == SIZE_MAX)
@@ -157,22 +163,23 @@ take_duals(struct gv_mean_program *g, const struct plain *w, const double *row_d
 			if (plus > minus * (1 - GV_TOL_NEAR))
 				large = fmax(large, plus + minus);
 		}
-		g->most += p->count[i] * most;
+		g->lagrangian_max += p->count[i] * most;
 		size += p->count[i] * large;
 	}
-	g->most += GV_TOL_TERMS * size;
+	g->lagrangian_max += GV_TOL_TERMS * size;
 }
 
 int
-gv_mean_program_solve(struct gv_mean_program *g, const char *name, struct gv_error *e)
+gv_placement_program_solve(
+    struct gv_placement_program *g, const char *name, struct gv_error *e)
 {
 	const struct gv_problem *p = g->p;
 	struct gv_lp_solution sol = {0};
-	struct plain w;
+	struct fractional w;
 	size_t i;
 	int rc;
 
-	plain_make(&w, g);
+	fractional_init(&w, g);
 	rc = gv_lp_solve(&w.lp, NULL, NULL, &sol, e);
 	if (rc == 0 && sol.status == GV_LP_INFEASIBLE)
 		rc = 1;
@@ -184,9 +191,9 @@ gv_mean_program_solve(struct gv_mean_program *g, const char *name, struct gv_err
 		for (i = 0; i < p->n * p->m; i++)
 			g->mean[i] =
 			    w.col[i] == SIZE_MAX ? 0 : sol.x[w.col[i]] * w.unit[i / p->m];
-		take_duals(g, &w, sol.row_dual);
+		set_duals(g, &w, sol.row_dual);
 	}
 	gv_lp_solution_free(&sol);
-	plain_free(&w);
+	fractional_free(&w);
 	return rc;
 }

@@ -1,4 +1,4 @@
-#include "deal.h"
+#include "disaggregate.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -37,13 +37,13 @@ members_make(
 	free(at);
 }
 
-struct dealt {
+struct pair_list {
 	struct gv_pair *pair;
 	size_t n, cap;
 };
 
 static void
-add(struct dealt *d, const struct gv_pair *of, size_t a, size_t b, double x)
+add(struct pair_list *d, const struct gv_pair *of, size_t a, size_t b, double x)
 {
 	d->pair = gv_xgrow(d->pair, &d->cap, d->n + 1, sizeof(*d->pair));
 	d->pair[d->n] = *of;
@@ -54,7 +54,7 @@ add(struct dealt *d, const struct gv_pair *of, size_t a, size_t b, double x)
 
 /* Inside a class of n jobs: each with the next; of two jobs that is one pair. */
 static void
-ring(struct dealt *d, const struct gv_pair *of, const size_t *job, size_t n)
+ring(struct pair_list *d, const struct gv_pair *of, const size_t *job, size_t n)
 {
 	size_t i;
 
@@ -71,7 +71,7 @@ ring(struct dealt *d, const struct gv_pair *of, const size_t *job, size_t n)
  * [k/m, (k+1)/m]; two have together what their parts have in common.
  */
 static void
-north_west(struct dealt *d, const struct gv_pair *of, const size_t *a, size_t n,
+north_west(struct pair_list *d, const struct gv_pair *of, const size_t *a, size_t n,
     const size_t *b, size_t m)
 {
 	double size = of->x / ((double)n * (double)m);
@@ -90,10 +90,10 @@ north_west(struct dealt *d, const struct gv_pair *of, const size_t *a, size_t n,
 }
 
 struct gv_pair *
-gv_deal_pairs(const struct gv_classes *c, size_t n_jobs, const size_t *rank,
+gv_disaggregate_pairs(const struct gv_classes *c, size_t n_jobs, const size_t *rank,
     const struct gv_pair *pair, size_t n_pairs, size_t *n)
 {
-	struct dealt d = {0};
+	struct pair_list d = {0};
 	struct members m;
 	size_t i;
 
