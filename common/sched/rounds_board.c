@@ -22,7 +22,7 @@ find(const struct gv_round_board *b, const struct gv_round_bucket *of, size_t wi
 		size_t k = of->wish[mid];
 
 		if (b->wish[k].weight < b->wish[wish].weight ||
-		    (b->wish[k].weight == b->wish[wish].weight && k > wish))
+		    (k > wish && b->wish[k].weight == b->wish[wish].weight))
 			low = mid + 1;
 		else
 			high = mid;
