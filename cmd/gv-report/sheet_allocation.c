@@ -28,11 +28,11 @@ struct totals {
 
 struct table {
 	struct gv_rates r;
-	struct gv_hash types;  /* names of GPU types, in their order */
-	ptrdiff_t *in_cluster; /* [types] or -1 */
-	struct on_type *on;    /* [jobs][types] */
-	struct totals *job;    /* [jobs] */
-	struct totals *type;   /* [types] */
+	struct gv_hash types;                  /* names of GPU types, in their order */
+	const struct gv_gpu_type **in_cluster; /* [types]; NULL = not there */
+	struct on_type *on;                    /* [jobs][types] */
+	struct totals *job;                    /* [jobs] */
+	struct totals *type;                   /* [types] */
 	struct totals all;
 	const struct gv_cluster *cluster; /* NULL = not given */
 	bool has_pairs, has_entities, has_gangs;
@@ -61,9 +61,7 @@ type_of_row(struct table *t, size_t row)
 static double
 price_of(const struct table *t, size_t type)
 {
-	double price = t->in_cluster[type] >= 0
-			   ? t->cluster->type[t->in_cluster[type]].usd_per_h
-			   : 0;
+	double price = t->in_cluster[type] != NULL ? t->in_cluster[type]->usd_per_h : 0;
 
 	return price > 0 ? price : NAN;
 }
@@ -127,10 +125,12 @@ table_read(struct table *t, struct gv_tab *tab, const struct gv_cluster *cluster
 	type_of = gv_xcalloc(t->r.n_rates, sizeof(*type_of));
 	for (i = 0; i < t->r.n_rates; i++)
 		type_of[i] = type_of_row(t, i);
-	t->in_cluster = gv_xcalloc(t->types.n, sizeof(*t->in_cluster));
-	for (i = 0; i < t->types.n; i++)
-		t->in_cluster[i] =
-		    cluster != NULL ? gv_cluster_find(cluster, type_cell(t, i)) : -1;
+	t->in_cluster = gv_xcalloc(t->types.n, sizeof(struct gv_gpu_type *));
+	for (i = 0; cluster != NULL && i < t->types.n; i++) {
+		ptrdiff_t k = gv_cluster_find(cluster, type_cell(t, i));
+
+		t->in_cluster[i] = k >= 0 ? &cluster->type[k] : NULL;
+	}
 	t->on = gv_xcalloc(t->r.n_jobs * t->types.n, sizeof(*t->on));
 	t->job = gv_xcalloc(t->r.n_jobs, sizeof(*t->job));
 	t->type = gv_xcalloc(t->types.n, sizeof(*t->type));
@@ -222,9 +222,7 @@ jobs_sheet(struct view *v, const struct table *t)
 static double
 gpus_of(const struct table *t, size_t type)
 {
-	return t->in_cluster[type] >= 0
-		   ? (double)t->cluster->type[t->in_cluster[type]].gpus
-		   : NAN;
+	return t->in_cluster[type] != NULL ? (double)t->in_cluster[type]->gpus : NAN;
 }
 
 static void

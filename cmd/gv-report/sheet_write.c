@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "draw/svg.h"
@@ -75,6 +76,7 @@ write_sheet(struct gv_out *out, const struct view *v, const struct sheet *s, int
 	struct grid g = {0};
 	size_t i;
 
+	GV_HOLDS(s->n_columns > 0);
 	for (i = 0; i < s->n_columns; i++)
 		if (s->column[i].head != NULL)
 			right[g.n_columns++] = s->column[i].kind != SHEET_TEXT;
@@ -194,6 +196,7 @@ view_write_table(
 	struct gv_tabw w;
 	size_t i, k;
 
+	GV_HOLDS(s->n_columns > 0);
 	gv_tabw_init(&w, out, tsv);
 	for (k = 0; k < s->n_columns; k++)
 		if (s->column[k].name != NULL)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/fileio.h"
 #include "base/mem.h"
 #include "base/opt.h"
@@ -199,6 +200,7 @@ read_cluster(const struct settings *o, struct gv_cluster *c, struct node_choice 
 	char *kept = NULL;
 	const char *path = o->cluster;
 
+	GV_HOLDS(o->state != NULL); /* options demand -c or -s */
 	if (path == NULL) {
 		size_t len = strlen(o->state) + sizeof("/cluster.csv");
 

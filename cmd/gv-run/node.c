@@ -173,7 +173,11 @@ node_check_jobs(const struct node_choice *choice, const struct gv_rates *t,
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; choice->name != NULL && i < t->n_rates; i++) {
+	if (choice->name == NULL) {
+		free(where);
+		return 0;
+	}
+	for (i = 0; i < t->n_rates; i++) {
 		const struct gv_rate *rate = &t->rate[i];
 
 		if (rate->type < 0 || rate->steps_per_s == 0)

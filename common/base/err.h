@@ -56,6 +56,10 @@ int gv_error_at(struct gv_error *e, const char *file, long line, const char *col
 #define gv_error_set(...) (gv_error_set(__VA_ARGS__), -1)
 #define gv_error_sys(...) (gv_error_sys(__VA_ARGS__), -1)
 #define gv_error_at(...)  (gv_error_at(__VA_ARGS__), -1)
+#define GV_HOLDS(x)       ((x) ? (void)0 : __builtin_unreachable())
+#else
+#define GV_HOLDS(x) \
+	((void)0) /* what callers see to, said where analysers see no caller */
 #endif
 
 /*

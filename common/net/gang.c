@@ -71,7 +71,7 @@ int
 gv_gang_join(struct gv_gang **g, const struct gv_gang_spec *s, struct gv_error *e)
 {
 	size_t world = (size_t)s->world, r;
-	struct gv_link **link = gv_xcalloc(world, sizeof(*link));
+	struct gv_link **link = gv_xcalloc(world, sizeof(struct gv_link *));
 	char(*host)[GV_SOCK_ADDR] = gv_xcalloc(world, sizeof(*host));
 	int *fd = gv_xcalloc(world, sizeof(*fd));
 	int status = 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/mem.h"
 
 #define LAST_WORDS_S .5
@@ -35,6 +36,7 @@ move_ready(struct gv_gang *g, int timeout_ms)
 	for (r = 0; r < g->world; r++) {
 		const struct gv_peer *p = &g->peer[r];
 
+		GV_HOLDS(g->peer != NULL);
 		g->poll[r].fd = p->link != NULL ? p->link->fd : -1;
 		g->poll[r].events = gv_out_waits(p) ? POLLIN | POLLOUT : POLLIN;
 		g->poll[r].revents = 0;

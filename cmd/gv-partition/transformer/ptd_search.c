@@ -92,19 +92,22 @@ try_schedules(const struct search *s, struct ptd_plan *k)
 static void
 try_batches(const struct search *s, struct ptd_plan *k)
 {
-	size_t each, layers = ptd_stage_layers(s->x, k);
+	size_t b, v, each, layers = ptd_stage_layers(s->x, k);
 
 	if ((size_t)s->x->batch % k->d != 0)
 		return;
 	each = (size_t)s->x->batch / k->d;
-	for (k->b = 1; k->b <= each; k->b++) {
-		if (!part(k->b, each, s->pins->b))
+	for (b = 1; b <= each; b++) {
+		if (!part(b, each, s->pins->b))
 			continue;
-		for (k->v = 1; k->v <= layers; k->v++)
-			if (part(k->v, layers, s->pins->v) &&
-			    (k->v == 1 || (k->p > 1 && k->last % k->v == 0 &&
-					      each / k->b % k->p == 0)))
+		k->b = b;
+		for (v = 1; v <= layers; v++)
+			if (part(v, layers, s->pins->v) &&
+			    (v == 1 ||
+				(k->p > 1 && k->last % v == 0 && each / b % k->p == 0))) {
+				k->v = v;
 				try_schedules(s, k);
+			}
 	}
 }
 

@@ -15,7 +15,7 @@ gv_previous_free(struct gv_previous *v)
 	gv_hash_free(&v->names);
 	free(v->name);
 	free(v->share);
-	*v = (struct gv_previous){0};
+	memset(v, 0, sizeof(*v));
 }
 
 void

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/err.h"
 #include "nn/cpu/depthwise.h"
 #include "nn/cpu/gather.h"
 #include "nn/cpu/gemm.h"
@@ -66,8 +67,10 @@ windows_of_dy(const struct gv_nn_row *r, const gv_real *dy, size_t group,
 static size_t
 block_places(size_t elements)
 {
-	size_t n = ((size_t)1 << 16) / elements / 12 * 12;
+	size_t n;
 
+	GV_HOLDS(elements > 0);
+	n = ((size_t)1 << 16) / elements / 12 * 12;
 	return n < 12 ? 12 : n > 240 ? 240 : n;
 }
 

@@ -87,25 +87,25 @@ taps_of_input(const struct gv_layer *l, size_t iy, size_t ix, struct reach *r)
  * samples are src_size apart, into dst.
  */
 static void
-one_place(const struct reach *reach, struct gv_cpu_chain *c, const gv_real *w,
+one_place(const struct reach *reach, struct gv_cpu_chain c, const gv_real *w,
     const gv_real *src, size_t src_size, gv_real *dst, size_t dst_size, size_t samples)
 {
 	const gv_real *from[TAPS], *weight[TAPS];
-	bool add = c->start == dst;
+	bool add = c.start == dst;
 	size_t t;
 
-	c->x = from;
-	c->w = weight;
-	c->terms = reach->n;
+	c.x = from;
+	c.w = weight;
+	c.terms = reach->n;
 	for (t = 0; t < reach->n; t++)
-		weight[t] = w + reach->tap[t] * c->n;
+		weight[t] = w + reach->tap[t] * c.n;
 	for (; samples > 0; samples--, src += src_size, dst += dst_size) {
 		for (t = 0; t < reach->n; t++)
-			from[t] = src + reach->at[t] * c->n;
-		c->y = dst;
+			from[t] = src + reach->at[t] * c.n;
+		c.y = dst;
 		if (add)
-			c->start = dst;
-		gv_cpu_chain(c);
+			c.start = dst;
+		gv_cpu_chain(&c);
 	}
 }
 
@@ -124,7 +124,7 @@ gv_cpu_depthwise_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 			    .n = n, .start = gv_nn_bias(c, r, s->b), .relu = r->l.relu};
 
 			taps_of_output(&r->l, oy, ox, &reach);
-			one_place(&reach, &chain, w, gv_cpu_x(c, r, s), r->in_size, y,
+			one_place(&reach, chain, w, gv_cpu_x(c, r, s), r->in_size, y,
 			    r->out_size, s->n);
 		}
 }
@@ -144,7 +144,7 @@ gv_cpu_depthwise_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 			    .n = n, .start = r->adds[s->input] ? dx : NULL};
 
 			taps_of_input(&r->l, iy, ix, &reach);
-			one_place(&reach, &chain, w, gv_cpu_dy(c, r, s), r->out_size, dx,
+			one_place(&reach, chain, w, gv_cpu_dy(c, r, s), r->out_size, dx,
 			    r->in_size, s->n);
 		}
 }
