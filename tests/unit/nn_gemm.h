@@ -1,6 +1,7 @@
 /*
  * Matrix products: bit for bit the chain of fused multiply-adds that gemm.h
- * promises, for every kernel that runs here, all sizes and layouts.
+ * promises, for every kernel that runs here, all sizes and layouts, and sums over
+ * shards the tree over such chains.
  */
 #include <stdlib.h>
 
@@ -66,7 +67,8 @@ wrong_in_one(size_t largest, bool fused)
 	packed = gv_xcalloc(gv_cpu_gemm_packed(g.k, g.n), sizeof(*packed));
 	gv_cpu_gemm_pack(packed, b, across ? 1 : ldb, across ? ldb : 1, g.k, g.n);
 	g.a = a;
-	g.b = packed;
+	g.ldb = !across && below(2) ? ldb : 0;
+	g.b = g.ldb > 0 ? b : packed;
 	g.c = c;
 	g.bias = !g.add && below(2) ? bias : NULL;
 	gv_cpu_gemm(&g);
@@ -91,6 +93,66 @@ wrong_in_one(size_t largest, bool fused)
 	free(c);
 	free(was);
 	free(bias);
+	free(packed);
+	return wrong;
+}
+
+/* Element (i, j) of shards [from, from + n). */
+static gv_real
+tree(const struct gv_cpu_shards *g, const gv_real *b, size_t i, size_t j, size_t from,
+    size_t n, bool fused)
+{
+	gv_real sum = 0;
+	size_t l;
+
+	if (n > 1)
+		return tree(g, b, i, j, from, n / 2, fused) +
+		       tree(g, b, i, j, from + n / 2, n / 2, fused);
+	for (l = from == 0 ? 0 : g->end[from - 1]; l < g->end[from]; l++)
+		sum = multiply_add(g->a[l * g->lda + i], b[l * g->n + j], sum, fused);
+	return sum;
+}
+
+/* Numbers that differ from the promise in one random sum over shards, some empty. */
+static size_t
+wrong_in_shards(bool fused)
+{
+	size_t end[16], shards = (size_t)1 << below(5), k = 0, i, j, wrong = 0;
+	struct gv_cpu_shards g = {.m = 1 + below(40),
+	    .n = 1 + below(80),
+	    .shards = shards,
+	    .end = end,
+	    .add = below(2)};
+	gv_real *a, *b, *c, *was, *packed;
+
+	for (i = 0; i < shards; i++)
+		end[i] = k += below(9);
+	g.lda = g.m + below(3);
+	g.ldc = g.n + below(3);
+	a = numbers(g.lda * k + 1);
+	b = numbers(g.n * k + 1);
+	c = numbers(g.ldc * g.m);
+	was = gv_xcalloc(g.ldc * g.m, sizeof(*was));
+	memcpy(was, c, g.ldc * g.m * sizeof(*was));
+	packed = gv_xcalloc(gv_cpu_gemm_packed(k, g.n) + 1, sizeof(*packed));
+	gv_cpu_gemm_pack(packed, b, g.n, 1, k, g.n);
+	g.a = a;
+	g.b = packed;
+	g.c = c;
+	gv_cpu_shards(&g);
+	for (i = 0; i < g.m; i++)
+		for (j = 0; j < g.ldc; j++) {
+			gv_real want = was[i * g.ldc + j];
+
+			if (j < g.n)
+				want = (g.add ? want : 0) +
+				       tree(&g, b, i, j, 0, shards, fused);
+			wrong += memcmp(&want, &c[i * g.ldc + j], sizeof(want)) != 0;
+		}
+	free(a);
+	free(b);
+	free(c);
+	free(was);
 	free(packed);
 	return wrong;
 }
@@ -144,6 +206,9 @@ main(void)
 		for (wrong = 0, i = 0; i < 300; i++)
 			wrong += wrong_in_one(i % 10 == 0 ? 900 : 70, fused);
 		is_int(wrong, 0, "%s: 300 products, every bit", kernels[k]);
+		for (wrong = 0, i = 0; i < 300; i++)
+			wrong += wrong_in_shards(fused);
+		is_int(wrong, 0, "%s: 300 sums over shards, every bit", kernels[k]);
 		test_nan(kernels[k]);
 	}
 	gv_cpu_gemm_use(NULL);

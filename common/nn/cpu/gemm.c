@@ -1,198 +1,15 @@
 #include "nn/cpu/gemm.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "nn/cpu/simd.h"
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#define X86 1
-#else
-#define X86 0
-#endif
-
-enum { START_0, START_C, START_BIAS };
-
-/* One tile of C: its rows of A, its panel of B, a piece of k. */
-struct tile {
-	size_t k, lda, ldc;
-	const gv_real *a, *b, *bias;
-	gv_real *c;
-	int start;
-	bool relu;
-};
-
-typedef void kernel(size_t rows, size_t vectors, bool transposed, const struct tile *t);
-
-#if defined(__clang__)
-#define UNROLL _Pragma("clang loop unroll(full)")
-#elif defined(__GNUC__)
-#define UNROLL _Pragma("GCC unroll 12")
-#else
-#define UNROLL
-#endif
-
-#ifdef GV_REAL_DOUBLE
-#define PER_VECTOR(bytes) ((bytes) / 8)
-#else
-#define PER_VECTOR(bytes) ((bytes) / 4)
-#endif
-
-#ifdef GV_REAL_DOUBLE
-#define FMA_OF_ONE __builtin_fma
-#else
-#define FMA_OF_ONE __builtin_fmaf
-#endif
-
-#if X86
-#define KERNEL kernel_avx512
-#define TILE   tile_avx512
-#define CHAIN  chain_avx512
-#define SPREAD spread_avx512
-#define FMA1   FMA_OF_ONE
-#define TARGET __attribute__((target("avx512f")))
-#define LANES  PER_VECTOR(64)
-#define ROWS   12
-#ifdef GV_REAL_DOUBLE
-#define V            __m512d
-#define LOAD(p)      _mm512_loadu_pd(p)
-#define STORE(p, v)  _mm512_storeu_pd(p, v)
-#define SET1(x)      _mm512_set1_pd(x)
-#define FMA(x, y, z) _mm512_fmadd_pd(x, y, z)
-#define RELU(v)      _mm512_max_pd(_mm512_setzero_pd(), v)
-#else
-#define V            __m512
-#define LOAD(p)      _mm512_loadu_ps(p)
-#define STORE(p, v)  _mm512_storeu_ps(p, v)
-#define SET1(x)      _mm512_set1_ps(x)
-#define FMA(x, y, z) _mm512_fmadd_ps(x, y, z)
-#define RELU(v)      _mm512_max_ps(_mm512_setzero_ps(), v)
-#endif
-#include "nn/cpu/tile.h"
-
-#define KERNEL kernel_avx2
-#define TILE   tile_avx2
-#define CHAIN  chain_avx2
-#define SPREAD spread_avx2
-#define FMA1   FMA_OF_ONE
-#define TARGET __attribute__((target("avx2,fma")))
-#define LANES  PER_VECTOR(32)
-#define ROWS   6
-#ifdef GV_REAL_DOUBLE
-#define V            __m256d
-#define LOAD(p)      _mm256_loadu_pd(p)
-#define STORE(p, v)  _mm256_storeu_pd(p, v)
-#define SET1(x)      _mm256_set1_pd(x)
-#define FMA(x, y, z) _mm256_fmadd_pd(x, y, z)
-#define RELU(v)      _mm256_max_pd(_mm256_setzero_pd(), v)
-#else
-#define V            __m256
-#define LOAD(p)      _mm256_loadu_ps(p)
-#define STORE(p, v)  _mm256_storeu_ps(p, v)
-#define SET1(x)      _mm256_set1_ps(x)
-#define FMA(x, y, z) _mm256_fmadd_ps(x, y, z)
-#define RELU(v)      _mm256_max_ps(_mm256_setzero_ps(), v)
-#endif
-#include "nn/cpu/tile.h"
-#endif
-
-/* Any other CPU: vectors of one number; fused where that is one instruction. */
-#define KERNEL kernel_c
-#define TILE   tile_c
-#define CHAIN  chain_c
-#define SPREAD spread_c
-#define TARGET
-#define LANES       1
-#define ROWS        4
-#define V           gv_real
-#define LOAD(p)     (*(p))
-#define STORE(p, v) (*(p) = (v))
-#define SET1(x)     (x)
-#ifdef GV_REAL_DOUBLE
-#ifdef FP_FAST_FMA
-#define FMA(x, y, z) fma(x, y, z)
-#endif
-#else
-#ifdef FP_FAST_FMAF
-#define FMA(x, y, z) fmaf(x, y, z)
-#endif
-#endif
-#ifndef FMA
-#define FMA(x, y, z) ((x) * (y) + (z))
-#endif
-#define RELU(v)       (0 > (v) ? 0 : (v))
-#define FMA1(x, y, z) FMA(x, y, z)
-#include "nn/cpu/tile.h"
-
-struct choice {
-	const char *name;
-	kernel *run;
-	void (*chain)(const struct gv_cpu_chain *c);
-	void (*spread)(size_t n, size_t terms, const gv_real *const *x, const gv_real *v,
-	    gv_real *const *acc);
-	size_t lanes, rows; /* of a vector, of the largest tile */
-};
-
-static const struct choice choices[] = {
-#if X86
-    {"avx512", kernel_avx512, chain_avx512, spread_avx512, PER_VECTOR(64), 12},
-    {"avx2", kernel_avx2, chain_avx2, spread_avx2, PER_VECTOR(32), 6},
-#endif
-    {"c", kernel_c, chain_c, spread_c, 1, 4},
-};
-enum { CHOICES = sizeof(choices) / sizeof(choices[0]) };
-
-static const struct choice *forced;
-
-static bool
-runs_here(const struct choice *ch)
-{
-#if X86
-	if (ch->run == kernel_avx512)
-		return __builtin_cpu_supports("avx512f");
-	if (ch->run == kernel_avx2)
-		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#endif
-	return ch->run == kernel_c;
-}
-
-static const struct choice *
-choice(void)
-{
-	const struct choice *ch = choices;
-
-	if (forced != NULL)
-		return forced;
-	while (!runs_here(ch))
-		ch++;
-	return ch;
-}
-
-const char *
-gv_cpu_gemm_kernel(void)
-{
-	return choice()->name;
-}
-
-bool
-gv_cpu_gemm_use(const char *name)
-{
-	int i;
-
-	forced = NULL;
-	for (i = 0; name != NULL && i < CHOICES; i++)
-		if (strcmp(choices[i].name, name) == 0 && runs_here(&choices[i]))
-			forced = &choices[i];
-	return name == NULL || forced != NULL;
-}
+#include "nn/cpu/kernels.h"
 
 /*
  * Packed b: panels of two vectors' width one after another, each [k][width];
  * the last one is as wide as it must be, in whole vectors, filled with zeros.
  */
 static size_t
-panel_width(const struct choice *ch, size_t left)
+panel_width(const struct gv_cpu_kernel *ch, size_t left)
 {
 	return left > ch->lanes ? 2 * ch->lanes : ch->lanes;
 }
@@ -200,7 +17,7 @@ panel_width(const struct choice *ch, size_t left)
 size_t
 gv_cpu_gemm_packed(size_t k, size_t n)
 {
-	size_t lanes = choice()->lanes;
+	size_t lanes = gv_cpu_kernel()->lanes;
 
 	return k * ((n + lanes - 1) / lanes * lanes);
 }
@@ -224,11 +41,26 @@ pack_across(gv_real *restrict packed, const gv_real *restrict b, size_t cs, size
 	}
 }
 
+/* The same where columns are next to each other: in squares, and what is left. */
+static void
+pack_columns(const struct gv_cpu_kernel *ch, gv_real *restrict packed,
+    const gv_real *restrict b, size_t cs, size_t k, size_t width, size_t used)
+{
+	size_t side = ch->lanes, l, i;
+	size_t down = k / side * side, across = used / side * side;
+
+	for (i = 0; i < across; i += side)
+		for (l = 0; l < down; l += side)
+			ch->square(packed + l * width + i, width, b + i * cs + l, cs);
+	pack_across(packed + across, b + across * cs, cs, 1, down, width, used - across);
+	pack_across(packed + down * width, b + down, cs, 1, k - down, width, used);
+}
+
 void
 gv_cpu_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs,
     size_t rows, size_t row, size_t k, size_t n)
 {
-	const struct choice *ch = choice();
+	const struct gv_cpu_kernel *ch = gv_cpu_kernel();
 	size_t j, i, l, width, used;
 
 	for (j = 0; j < n; j += width, packed += rows * width) {
@@ -241,6 +73,8 @@ gv_cpu_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs,
 			for (l = 0; l < k; l++)
 				memcpy(
 				    dst + l * width, b + l * rs + j, used * sizeof(*b));
+		else if (rs == 1 && ch->square != NULL)
+			pack_columns(ch, dst, b + j * cs, cs, k, width, used);
 		else
 			pack_across(dst, b + j * cs, cs, rs, k, width, used);
 		for (l = 0; l < k && used < width; l++)
@@ -260,8 +94,8 @@ enum { PIECE = 256, WIDEST = 32 }; /* of k, so that a panel's piece stays in L1 
 
 /* Tiles of one panel's piece, rows 0..m; edge: the panel is wider than c. */
 static void
-panel(const struct choice *ch, const struct gv_cpu_gemm *g, struct tile t, size_t width,
-    size_t used)
+panel(const struct gv_cpu_kernel *ch, const struct gv_cpu_gemm *g, struct gv_cpu_tile t,
+    size_t width, size_t used)
 {
 	gv_real edge[12 * WIDEST];
 	gv_real *c = t.c;
@@ -275,7 +109,7 @@ panel(const struct choice *ch, const struct gv_cpu_gemm *g, struct tile t, size_
 		if (used < width) {
 			t.c = edge;
 			t.ldc = width;
-			for (r = 0; r < rows && t.start == START_C; r++)
+			for (r = 0; r < rows && t.start == GV_CPU_START_C; r++)
 				memcpy(edge + r * width, c + (i + r) * g->ldc,
 				    used * sizeof(*c));
 		} else {
@@ -288,48 +122,120 @@ panel(const struct choice *ch, const struct gv_cpu_gemm *g, struct tile t, size_
 	}
 }
 
+/* Columns of b as it lies, a piece of k, as one panel. */
+static void
+pack_rest(
+    gv_real *packed, const gv_real *b, size_t ldb, size_t k, size_t width, size_t used)
+{
+	size_t l;
+
+	for (l = 0; l < k; l++, packed += width, b += ldb) {
+		memset(packed, 0, width * sizeof(*b));
+		memcpy(packed, b, used * sizeof(*b));
+	}
+}
+
+/* A piece of k of one panel of columns; b is where the panel begins. */
+static void
+piece_of(const struct gv_cpu_kernel *ch, const struct gv_cpu_gemm *g,
+    struct gv_cpu_tile t, const gv_real *b, size_t l, size_t width, size_t used)
+{
+	gv_real rest[PIECE * WIDEST];
+	struct gv_cpu_gemm piece = *g;
+
+	t.k = g->k - l < PIECE ? g->k - l : PIECE;
+	t.start = l > 0 || g->add   ? GV_CPU_START_C
+		  : g->bias != NULL ? GV_CPU_START_BIAS
+				    : GV_CPU_START_0;
+	t.relu = g->relu && l + t.k == g->k;
+	t.ldb = g->ldb > 0 ? g->ldb : width;
+	t.b = b + l * t.ldb;
+	if (g->ldb > 0 && used < width) {
+		pack_rest(rest, t.b, g->ldb, t.k, width, used);
+		t.b = rest;
+		t.ldb = width;
+	}
+	piece.a = g->a + (g->transposed ? l * g->lda : l);
+	panel(ch, &piece, t, width, used);
+}
+
 void
 gv_cpu_gemm(const struct gv_cpu_gemm *g)
 {
-	const struct choice *ch = choice();
-	const gv_real *b = g->b;
+	const struct gv_cpu_kernel *ch = gv_cpu_kernel();
 	gv_real bias[WIDEST] = {0};
-	struct gv_cpu_gemm piece = *g;
 	size_t j, l, width, used;
 
 	for (j = 0; j < g->n; j += width) {
+		struct gv_cpu_tile t = {
+		    .lda = g->lda, .ldc = g->ldc, .bias = bias, .c = g->c + j};
+		const gv_real *b = g->b + (g->ldb > 0 ? j : j * g->k);
+
 		width = panel_width(ch, g->n - j);
 		used = width < g->n - j ? width : g->n - j;
 		if (g->bias != NULL)
 			memcpy(bias, g->bias + j, used * sizeof(*bias));
-		for (l = 0; l == 0 || l < g->k; l += PIECE) {
-			struct tile t = {.k = g->k - l < PIECE ? g->k - l : PIECE,
-			    .lda = g->lda,
-			    .ldc = g->ldc,
-			    .b = b + l * width,
-			    .bias = bias,
-			    .c = g->c + j};
+		for (l = 0; l == 0 || l < g->k; l += PIECE)
+			piece_of(ch, g, t, b, l, width, used);
+	}
+}
 
-			t.start = l > 0 || g->add   ? START_C
-				  : g->bias != NULL ? START_BIAS
-						    : START_0;
-			t.relu = g->relu && l + t.k == g->k;
-			piece.a = g->a + (g->transposed ? l * g->lda : l);
-			panel(ch, &piece, t, width, used);
+/* Rows of one panel of columns. */
+static void
+shards_panel(const struct gv_cpu_kernel *ch, const struct gv_cpu_shards *g,
+    struct gv_cpu_shards_tile t, size_t width, size_t used)
+{
+	gv_real edge[8 * WIDEST];
+	gv_real *c = t.c;
+	size_t i, r, rows;
+
+	for (i = 0; i < g->m; i += rows, t.a += rows, c += rows * g->ldc) {
+		for (rows = ch->shard_rows; rows > g->m - i;)
+			rows /= 2;
+		t.c = c;
+		if (used < width) {
+			t.c = edge;
+			t.ldc = width;
 		}
-		b += g->k * width;
+		for (r = 0; r < rows && used < width && t.add; r++)
+			memcpy(edge + r * width, c + r * g->ldc, used * sizeof(*c));
+		ch->shards(rows, width / ch->lanes, &t);
+		for (r = 0; r < rows && used < width; r++)
+			memcpy(c + r * g->ldc, edge + r * width, used * sizeof(*c));
+	}
+}
+
+void
+gv_cpu_shards(const struct gv_cpu_shards *g)
+{
+	const struct gv_cpu_kernel *ch = gv_cpu_kernel();
+	size_t j, width, used, k = g->end[g->shards - 1];
+
+	for (j = 0; j < g->n; j += width) {
+		struct gv_cpu_shards_tile t = {.lda = g->lda,
+		    .ldc = g->ldc,
+		    .shards = g->shards,
+		    .end = g->end,
+		    .a = g->a,
+		    .b = g->b + j * k,
+		    .c = g->c + j,
+		    .add = g->add};
+
+		width = panel_width(ch, g->n - j);
+		used = width < g->n - j ? width : g->n - j;
+		shards_panel(ch, g, t, width, used);
 	}
 }
 
 void
 gv_cpu_chain(const struct gv_cpu_chain *c)
 {
-	choice()->chain(c);
+	gv_cpu_kernel()->chain(c);
 }
 
 void
 gv_cpu_spread(size_t n, size_t terms, const gv_real *const *x, const gv_real *v,
     gv_real *const *acc)
 {
-	choice()->spread(n, terms, x, v, acc);
+	gv_cpu_kernel()->spread(n, terms, x, v, acc);
 }

@@ -40,8 +40,10 @@ struct gv_cpu_gemm {
 	const gv_real *a;
 	size_t lda;
 	bool transposed;
-	const gv_real *b; /* packed */
-	gv_real *c;       /* element (i, j) is c[i * ldc + j] */
+	const gv_real
+	    *b; /* packed; or, ldb > 0, as it lies: element (l, j) is b[l * ldb + j] */
+	size_t ldb;
+	gv_real *c; /* element (i, j) is c[i * ldc + j] */
 	size_t ldc;
 	const gv_real *bias; /* [n], added to every row; NULL = none */
 	bool add;            /* start from what c holds; then no bias */
@@ -49,6 +51,25 @@ struct gv_cpu_gemm {
 };
 
 void gv_cpu_gemm(const struct gv_cpu_gemm *g);
+
+/*
+ * Sums over shards of a^T b: c[m][n] = or += a binary tree of shards' products,
+ * each of its own k, as if made one by one and added.  a and b hold the shards one
+ * behind the other: element (l, i) of a is a[l * lda + i].
+ */
+struct gv_cpu_shards {
+	size_t m, n;
+	size_t shards;     /* a power of two, at most 2^16 */
+	const size_t *end; /* [shards] where each ends in l */
+	const gv_real *a;
+	size_t lda;
+	const gv_real *b; /* packed, [end of the last][n] */
+	gv_real *c;
+	size_t ldc;
+	bool add;
+};
+
+void gv_cpu_shards(const struct gv_cpu_shards *g);
 
 /*
  * Products that are no matrix: n chains side by side, number by number,

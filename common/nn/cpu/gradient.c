@@ -71,27 +71,29 @@ sum_piece(const struct job *j, const struct gv_cpu_piece *p, size_t b,
 	}
 }
 
-static void
-gradient_item(void *ctx, size_t item, size_t thread)
+/* Where a piece goes in the gradients of a model, and how far its rows are apart. */
+static gv_real *
+place_of(const struct job *j, const struct gv_cpu_piece *p, size_t b, size_t *ld)
 {
-	const struct job *j = ctx;
-	const struct gv_cpu_piece *p = &j->piece[item % j->pieces];
 	const struct gv_nn_row *r = &j->c->plan->row[p->row];
-	size_t b = item / j->pieces, full, rows = p->last - p->first, ld;
-	size_t columns = p->last_column - p->column;
-	gv_real *out = j->g->v + b * j->c->plan->P,
-		*work = gv_cpu_scratch(j->cpu, thread);
-	struct stack s;
+	gv_real *g = j->g->v + b * j->c->plan->P;
 
-	if (!j->c->active[b])
-		return;
-	gv_cpu_times_item(j->cpu->times, thread);
-	ld = rows == 0 ? columns : r->columns;
-	out += rows == 0
-		   ? r->bias
-		   : r->weight + (p->group * r->matrix_rows + p->first) * ld + p->column;
-	rows += rows == 0;
-	s = (struct stack){out, ld, work, rows, columns};
+	*ld = p->first == p->last ? p->last_column : r->columns;
+	return p->first == p->last
+		   ? g + r->bias
+		   : g + r->weight + (p->group * r->matrix_rows + p->first) * *ld +
+			 p->column;
+}
+
+/* Shard by shard. */
+static void
+one_by_one(const struct job *j, const struct gv_cpu_piece *p, size_t b, gv_real *work)
+{
+	size_t rows = p->first == p->last ? 1 : p->last - p->first;
+	size_t columns = p->last_column - p->column, ld, full;
+	gv_real *out = place_of(j, p, b, &ld);
+	struct stack s = {out, ld, work, rows, columns};
+
 	if (j->add) {
 		s = (struct stack){work, columns, work + rows * columns, rows, columns};
 		work += rows * columns;
@@ -101,6 +103,30 @@ gradient_item(void *ctx, size_t item, size_t thread)
 	sum_piece(j, p, b, &s, work);
 	if (j->add)
 		gv_cpu_sum_two(out, ld, s.lowest, columns, rows, columns);
+}
+
+static void
+gradient_item(void *ctx, size_t item, size_t thread)
+{
+	const struct job *j = ctx;
+	const struct gv_cpu_piece *p = &j->piece[item % j->pieces];
+	const struct gv_nn_row *r = &j->c->plan->row[p->row];
+	const struct gv_cpu_op *op = &gv_cpu_ops[r->l.op];
+	struct gv_cpu_block all = {.b = item / j->pieces,
+	    .n = j->c->n,
+	    .scratch = gv_cpu_scratch(j->cpu, thread)};
+	size_t ld;
+
+	if (!j->c->active[all.b])
+		return;
+	gv_cpu_times_item(j->cpu->times, thread);
+	if (p->first < p->last && op->shards != NULL && all.n <= GV_CPU_SHARD_SAMPLES) {
+		gv_real *out = place_of(j, p, all.b, &ld);
+
+		op->shards(j->c, r, p, &all, out, ld, j->add);
+	} else {
+		one_by_one(j, p, all.b, all.scratch);
+	}
 	gv_cpu_times_lap(j->cpu->times, thread, p->row, GV_CPU_BACKWARD);
 }
 

@@ -6,6 +6,20 @@
 #include "nn/cpu/gemm.h"
 #include "nn/cpu/parts.h"
 
+/*
+ * Whether forward takes a matrix as it lies: packing it costs as much as reading it
+ * a few times, so where one tile of samples reads it, and where at most two blocks
+ * do and a panel's rows do not each lie on a page of their own.
+ */
+static bool
+is_raw(const struct gv_nn_plan *p, const struct gv_nn_row *r)
+{
+	enum { TILE = 12, FEW = 128, PAGE = 4096 };
+
+	return r->l.op == GV_OP_LINEAR &&
+	       (p->n <= TILE || (p->n <= FEW && r->columns * sizeof(gv_real) < PAGE));
+}
+
 static void
 lay_out_packed(struct gv_cpu *cpu, size_t row)
 {
@@ -20,7 +34,8 @@ lay_out_packed(struct gv_cpu *cpu, size_t row)
 		cpu->packed_size += at->packed_size;
 		return;
 	}
-	at->packed_size = gv_cpu_gemm_packed(r->matrix_rows, r->columns);
+	at->raw = is_raw(cpu->plan, r);
+	at->packed_size = at->raw ? 0 : gv_cpu_gemm_packed(r->matrix_rows, r->columns);
 	cpu->packed_size += r->l.g * at->packed_size;
 	at->back_columns =
 	    r->l.op == GV_OP_CONV ? r->l.in_shape.channels / r->l.g : r->in_size;

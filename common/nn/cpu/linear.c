@@ -6,12 +6,14 @@ void
 gv_cpu_linear_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
     const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
+	bool raw = cpu->row[r - cpu->plan->row].raw;
 	struct gv_cpu_gemm g = {.m = s->n,
 	    .n = r->out_size,
 	    .k = r->in_size,
 	    .a = gv_cpu_x(c, r, s),
 	    .lda = r->in_size,
-	    .b = gv_cpu_packed(cpu, c, r, s->b, 0),
+	    .b = raw ? gv_nn_weight(c, r, s->b) : gv_cpu_packed(cpu, c, r, s->b, 0),
+	    .ldb = raw ? r->out_size : 0,
 	    .c = gv_cpu_y(c, r, s),
 	    .ldc = r->out_size,
 	    .bias = gv_nn_bias(c, r, s->b),
@@ -37,7 +39,7 @@ gv_cpu_linear_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 	gv_cpu_gemm(&g);
 }
 
-enum { SAMPLES = 256 }; /* that are packed at a time */
+enum { SAMPLES = GV_CPU_SHARD_SAMPLES }; /* that are packed at a time */
 
 size_t
 gv_cpu_linear_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed)
@@ -73,4 +75,28 @@ gv_cpu_linear_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
 		    s->scratch, dy + at * r->out_size, r->out_size, 1, some, columns);
 		gv_cpu_gemm(&g);
 	}
+}
+
+void
+gv_cpu_linear_shards(const struct gv_nn_call *c, const struct gv_nn_row *r,
+    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw,
+    bool add)
+{
+	size_t end[SAMPLES], shard, first, columns = p->last_column - p->column;
+	struct gv_cpu_shards g = {.m = p->last - p->first,
+	    .n = columns,
+	    .shards = c->plan->shards,
+	    .end = end,
+	    .a = gv_cpu_x(c, r, s) + p->first,
+	    .lda = r->in_size,
+	    .b = s->scratch,
+	    .c = dw,
+	    .ldc = ldw,
+	    .add = add};
+
+	for (shard = 0; shard < g.shards; shard++)
+		gv_nn_shard(c->plan, shard, &first, &end[shard]);
+	gv_cpu_gemm_pack(
+	    s->scratch, gv_cpu_dy(c, r, s) + p->column, r->out_size, 1, s->n, columns);
+	gv_cpu_shards(&g);
 }

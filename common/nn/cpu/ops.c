@@ -3,13 +3,13 @@
 
 const struct gv_cpu_op gv_cpu_ops[GV_OPS] = {
     [GV_OP_LINEAR] = {gv_cpu_linear_forward, gv_cpu_linear_backward,
-	gv_cpu_linear_gradient, gv_cpu_linear_scratch},
+	gv_cpu_linear_gradient, gv_cpu_linear_scratch, gv_cpu_linear_shards},
     [GV_OP_CONV] = {gv_cpu_conv_forward, gv_cpu_conv_backward, gv_cpu_conv_gradient,
-	gv_cpu_conv_scratch},
-    [GV_OP_MAXPOOL] = {gv_cpu_maxpool_forward, gv_cpu_maxpool_backward, NULL, NULL},
-    [GV_OP_AVGPOOL] = {gv_cpu_avgpool_forward, gv_cpu_avgpool_backward, NULL, NULL},
-    [GV_OP_RELU] = {gv_cpu_relu_forward, gv_cpu_relu_backward, NULL, NULL},
-    [GV_OP_ADD] = {gv_cpu_add_forward, gv_cpu_add_backward, NULL, NULL},
-    [GV_OP_BN] = {gv_cpu_bn_forward, gv_cpu_bn_backward, NULL, gv_cpu_bn_scratch},
-    [GV_OP_XENT] = {gv_cpu_xent_forward, gv_cpu_xent_backward, NULL, NULL},
+	gv_cpu_conv_scratch, NULL},
+    [GV_OP_MAXPOOL] = {gv_cpu_maxpool_forward, gv_cpu_maxpool_backward, NULL, NULL, NULL},
+    [GV_OP_AVGPOOL] = {gv_cpu_avgpool_forward, gv_cpu_avgpool_backward, NULL, NULL, NULL},
+    [GV_OP_RELU] = {gv_cpu_relu_forward, gv_cpu_relu_backward, NULL, NULL, NULL},
+    [GV_OP_ADD] = {gv_cpu_add_forward, gv_cpu_add_backward, NULL, NULL, NULL},
+    [GV_OP_BN] = {gv_cpu_bn_forward, gv_cpu_bn_backward, NULL, gv_cpu_bn_scratch, NULL},
+    [GV_OP_XENT] = {gv_cpu_xent_forward, gv_cpu_xent_backward, NULL, NULL, NULL},
 };

@@ -73,7 +73,7 @@ pack_row(const struct packing *p, size_t row, size_t b, size_t strip, size_t thr
 		return;
 	}
 	for (group = 0; group < r->l.g; group++, w += r->matrix_rows * r->columns) {
-		if (what & GV_NN_FORWARD) {
+		if ((what & GV_NN_FORWARD) && !at->raw) {
 			pack_matrix(base + at->packed + group * at->packed_size, w,
 			    r->columns, 1, r->matrix_rows, r->columns, strip);
 			gv_cpu_times_lap(p->times, thread, row, GV_CPU_FORWARD);
@@ -86,6 +86,14 @@ pack_row(const struct packing *p, size_t row, size_t b, size_t strip, size_t thr
 	}
 }
 
+/* Which of what a row has packed. */
+static unsigned
+wanted(const struct gv_cpu_row *at, unsigned what)
+{
+	return what & ((at->packed_size > 0 ? GV_NN_FORWARD : 0u) |
+			  (at->back ? GV_NN_BACKWARD : 0u));
+}
+
 static void
 pack_item(void *ctx, size_t item, size_t thread)
 {
@@ -96,7 +104,7 @@ pack_item(void *ctx, size_t item, size_t thread)
 		return;
 	gv_cpu_times_item(p->times, thread);
 	for (i = p->first; i < p->last; i++)
-		if (p->cpu->row[i].packed_size > 0)
+		if (wanted(&p->cpu->row[i], p->what) != 0)
 			pack_row(p, i, b, item % p->strips, thread);
 }
 
@@ -107,7 +115,7 @@ is_due(struct packing *p, size_t row)
 	const struct gv_cpu_row *at = &p->cpu->row[row];
 	size_t columns = p->cpu->plan->row[row].columns;
 
-	if (at->packed_size == 0 || (p->what & ~(unsigned)p->c->w->is_packed[row]) == 0)
+	if ((wanted(at, p->what) & ~(unsigned)p->c->w->is_packed[row]) == 0)
 		return false;
 	if (at->back_columns > columns)
 		columns = at->back_columns;

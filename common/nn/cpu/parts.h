@@ -10,6 +10,7 @@ struct gv_cpu_row {
 	size_t packed, packed_size, packed_t, packed_t_size;
 	size_t back_rows, back_columns; /* the matrix for dx */
 	bool back;                      /* dx is wanted */
+	bool raw; /* forward takes the weights as they lie: few samples read them */
 };
 
 /*
@@ -54,17 +55,25 @@ typedef void gv_cpu_pass(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 typedef void gv_cpu_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
     const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw);
 
+/* The same for all samples of the rank, at most GV_CPU_SHARD_SAMPLES: the shards' sum. */
+enum { GV_CPU_SHARD_SAMPLES = 256 };
+typedef void gv_cpu_all_shards(const struct gv_nn_call *c, const struct gv_nn_row *r,
+    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw,
+    bool add);
+
 struct gv_cpu_op {
 	gv_cpu_pass *forward;      /* y */
 	gv_cpu_pass *backward;     /* dx of an input that is a row's output */
 	gv_cpu_gradient *gradient; /* NULL for a row without a weight matrix */
 	/* numbers of scratch that these need, whatever the block; NULL = none */
 	size_t (*scratch)(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
+	gv_cpu_all_shards *shards; /* NULL = one by one */
 };
 extern const struct gv_cpu_op gv_cpu_ops[GV_OPS];
 
 gv_cpu_pass gv_cpu_linear_forward, gv_cpu_linear_backward;
 gv_cpu_gradient gv_cpu_linear_gradient;
+gv_cpu_all_shards gv_cpu_linear_shards;
 size_t gv_cpu_linear_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
 gv_cpu_pass gv_cpu_conv_forward, gv_cpu_conv_backward;
 gv_cpu_gradient gv_cpu_conv_gradient;

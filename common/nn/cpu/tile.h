@@ -1,12 +1,13 @@
 /*
  * The inner loop of a matrix product, included once for each kind of vector by
- * gemm.c, which defines
+ * kernels.c, which defines
  *	KERNEL      the name of the function
  *	TARGET      attributes of its functions
  *	V, LANES    a vector, numbers in it
- *	LOAD STORE SET1 FMA RELU   what to do with it
+ *	LOAD STORE SET1 FMA ADD RELU   what to do with it
  *	ROWS        rows of the largest tile: 12, 6 or 4
- *	CHAIN SPREAD FMA1   names of two more functions, and one number's FMA
+ *	LOW HIGH    numbers of two vectors in turn: of their lower halves, upper halves
+ *	SHARDS CHAIN SPREAD SQUARE FMA1   names of more functions, and one number's FMA
  *
  * A tile is rows x vectors accumulators that stay in registers, while k runs.
  * Row i of A is reached from every third row on (as base, base + s, base + 2 s),
@@ -14,7 +15,7 @@
  */
 /* clang-format off */
 TARGET GV_INLINE static inline void
-TILE(int rows, int vectors, int transposed, const struct tile *t)
+TILE(int rows, int vectors, int transposed, const struct gv_cpu_tile *t)
 {
 	const gv_real *a[4], *b = t->b;
 	V acc[12][2];
@@ -25,8 +26,8 @@ TILE(int rows, int vectors, int transposed, const struct tile *t)
 	for (i = 0; i < rows; i++)
 		UNROLL
 		for (j = 0; j < vectors; j++)
-			acc[i][j] = t->start == START_C ? LOAD(t->c + (size_t)i * t->ldc + j * LANES)
-			    : t->start == START_BIAS    ? LOAD(t->bias + j * LANES)
+			acc[i][j] = t->start == GV_CPU_START_C ? LOAD(t->c + (size_t)i * t->ldc + j * LANES)
+			    : t->start == GV_CPU_START_BIAS    ? LOAD(t->bias + j * LANES)
 							: SET1(0);
 	UNROLL
 	for (i = 0; i < 4; i++)
@@ -45,7 +46,7 @@ TILE(int rows, int vectors, int transposed, const struct tile *t)
 			for (j = 0; j < vectors; j++)
 				acc[i][j] = FMA(av, bv[j], acc[i][j]);
 		}
-		b += vectors * LANES;
+		b += t->ldb;
 		UNROLL
 		for (i = 0; i < 4; i++)
 			a[i] += step;
@@ -58,6 +59,72 @@ TILE(int rows, int vectors, int transposed, const struct tile *t)
 			    t->relu ? RELU(acc[i][j]) : acc[i][j]);
 }
 
+/*
+ * The same of a^T b, shard by shard; the sums of shards are a stack, of which the
+ * two topmost are added when they stand for equally many.
+ */
+TARGET GV_INLINE static inline void
+SHARDS_TILE(int rows, int vectors, const struct gv_cpu_shards_tile *t)
+{
+	const gv_real *a = t->a, *b = t->b;
+	V sum[GV_CPU_DEEPEST][8][2];
+	size_t l = 0, shard, full, depth = 0;
+	int i, j;
+
+	for (shard = 0; shard < t->shards; shard++) {
+		V acc[8][2];
+
+		UNROLL
+		for (i = 0; i < rows; i++)
+			UNROLL
+			for (j = 0; j < vectors; j++)
+				acc[i][j] = SET1(0);
+		for (; l < t->end[shard]; l++, a += t->lda, b += vectors * LANES)
+			UNROLL
+			for (i = 0; i < rows; i++)
+				UNROLL
+				for (j = 0; j < vectors; j++)
+					acc[i][j] = FMA(SET1(a[i]), LOAD(b + j * LANES), acc[i][j]);
+		for (full = shard + 1; full % 2 == 0; full /= 2) {
+			depth--;
+			UNROLL
+			for (i = 0; i < rows; i++)
+				UNROLL
+				for (j = 0; j < vectors; j++)
+					acc[i][j] = ADD(sum[depth][i][j], acc[i][j]);
+		}
+		UNROLL
+		for (i = 0; i < rows; i++)
+			UNROLL
+			for (j = 0; j < vectors; j++) {
+				gv_real *c = t->c + (size_t)i * t->ldc + j * LANES;
+
+				if (shard + 1 < t->shards)
+					sum[depth][i][j] = acc[i][j];
+				else
+					STORE(c, t->add ? ADD(LOAD(c), acc[i][j]) : acc[i][j]);
+			}
+		depth++;
+	}
+}
+
+#define CASE(n)                                                       \
+	case n:                                                       \
+		vectors == 2 ? SHARDS_TILE(n, 2, t) : SHARDS_TILE(n, 1, t); \
+		break;
+
+TARGET static void
+SHARDS(size_t rows, size_t vectors, const struct gv_cpu_shards_tile *t)
+{
+	switch (rows) {
+	CASE(8)
+	CASE(4)
+	CASE(2)
+	CASE(1)
+	}
+}
+#undef CASE
+
 #define CASE(n)                                                       \
 	case n:                                                       \
 		if (vectors == 2)                                     \
@@ -67,7 +134,7 @@ TILE(int rows, int vectors, int transposed, const struct tile *t)
 		break;
 
 TARGET static void
-KERNEL(size_t rows, size_t vectors, bool transposed, const struct tile *t)
+KERNEL(size_t rows, size_t vectors, bool transposed, const struct gv_cpu_tile *t)
 {
 	switch (rows) {
 #if ROWS == 12
@@ -82,6 +149,40 @@ KERNEL(size_t rows, size_t vectors, bool transposed, const struct tile *t)
 	CASE(1)
 	}
 }
+
+#if LANES > 1
+/*
+ * to[l * width + i] = from[i * apart + l] for l, i < LANES: rows taken in turn with
+ * those half the square on move every number's index, row and column in one, round
+ * by one bit, so that half of its bits' rounds change row and column.
+ */
+TARGET static void
+SQUARE(gv_real *to, size_t width, const gv_real *from, size_t apart)
+{
+	V v[LANES];
+	int i, round;
+
+	UNROLL
+	for (i = 0; i < LANES; i++)
+		v[i] = LOAD(from + (size_t)i * apart);
+	UNROLL
+	for (round = 1; round < LANES; round *= 2) {
+		V u[LANES];
+
+		UNROLL
+		for (i = 0; i < LANES / 2; i++) {
+			u[2 * i] = LOW(v[i], v[i + LANES / 2]);
+			u[2 * i + 1] = HIGH(v[i], v[i + LANES / 2]);
+		}
+		UNROLL
+		for (i = 0; i < LANES; i++)
+			v[i] = u[i];
+	}
+	UNROLL
+	for (i = 0; i < LANES; i++)
+		STORE(to + (size_t)i * width, v[i]);
+}
+#endif
 
 /* gv_cpu_chain, and what gv_cpu_spread does, with these vectors. */
 TARGET static void
@@ -119,6 +220,11 @@ SPREAD(size_t n, size_t terms, const gv_real *const *x, const gv_real *v, gv_rea
 }
 
 #undef CASE
+#undef SQUARE
+#undef LOW
+#undef HIGH
+#undef SHARDS
+#undef SHARDS_TILE
 #undef CHAIN
 #undef SPREAD
 #undef FMA1
@@ -131,6 +237,7 @@ SPREAD(size_t n, size_t terms, const gv_real *const *x, const gv_real *v, gv_rea
 #undef STORE
 #undef SET1
 #undef FMA
+#undef ADD
 #undef RELU
 #undef ROWS
 /* clang-format on */

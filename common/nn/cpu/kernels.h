@@ -1,0 +1,50 @@
+/*
+ * The inner loops of matrix products, once for each kind of vector.  Private to
+ * gemm.c.
+ */
+#ifndef GV_NN_CPU_KERNELS_H
+#define GV_NN_CPU_KERNELS_H
+
+#include "nn/cpu/gemm.h"
+
+enum { GV_CPU_START_0, GV_CPU_START_C, GV_CPU_START_BIAS };
+
+/* One tile of C: its rows of A, its panel of B, a piece of k. */
+struct gv_cpu_tile {
+	size_t k, lda, ldb, ldc;
+	const gv_real *a, *b, *bias;
+	gv_real *c;
+	int start;
+	bool relu;
+};
+
+/* One tile of what gv_cpu_shards makes. */
+enum { GV_CPU_DEEPEST = 17 }; /* sums of 2^16 shards */
+struct gv_cpu_shards_tile {
+	size_t lda, ldc, shards;
+	const size_t *end; /* [shards] */
+	const gv_real *a, *b;
+	gv_real *c;
+	bool add;
+};
+
+typedef void gv_cpu_run(
+    size_t rows, size_t vectors, bool transposed, const struct gv_cpu_tile *t);
+
+struct gv_cpu_kernel {
+	const char *name;
+	gv_cpu_run *run;
+	void (*chain)(const struct gv_cpu_chain *c);
+	void (*spread)(size_t n, size_t terms, const gv_real *const *x, const gv_real *v,
+	    gv_real *const *acc);
+	/* the transpose of lanes x lanes numbers; NULL = no vectors */
+	void (*square)(gv_real *to, size_t width, const gv_real *from, size_t apart);
+	void (*shards)(size_t rows, size_t vectors, const struct gv_cpu_shards_tile *t);
+	size_t lanes, rows; /* of a vector, of the largest tile */
+	size_t shard_rows;
+};
+
+/* The one that runs here: of the widest vectors. */
+const struct gv_cpu_kernel *gv_cpu_kernel(void);
+
+#endif
