@@ -32,6 +32,59 @@ else
 	skip "strangers: not root"
 fi
 
+# ---- locks of others ----
+locker() { # HOW FILE...: until release
+	rm -f held
+	"$build/helpers/locker" "$@" >held &
+	holder=$!
+	true_within 10 grep -q locked held
+}
+release() {
+	kill "$holder"
+	wait "$holder" 2>/dev/null
+}
+# shellcheck disable=SC2046
+locker flock open $(find open -type f)
+ok "somebody has a flock on each file of the state, and on itself" grep locked held
+sed -i '/,finish,[ab],/d; /,end,/d' open/events.csv
+rm -f open/jobs/*/checkpoint/done
+run timeout -s KILL 60 gv-run --resume -s open --round=0.3
+silent "a run goes on"
+is_events 2 finish '' "to its end"
+gv-run -q -s open -c cluster.csv --round=0.3 --grace=0.2 long.csv >out 2>err &
+pid=$!
+true_within 10 grep -q ',start,l,' open/events.csv
+run gv-run -s open -c cluster.csv long.csv
+is_status 75 "and keeps a second one out"
+err_has "gv-run already runs here, process $pid" "by its number"
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+gv-run --resume -s open --round=0.3 --grace=0.2 >out 2>err &
+pid=$!
+true_within 10 grep -q ',resume,l,' out
+kill -TERM "$pid"
+status=0
+wait "$pid" || status=$?
+ran="gv-run --resume after kill -9"
+is_status 143 "killed, it goes on at once"
+release
+rm -rf open
+(umask 0 && gv-run -c cluster.csv -s open --round=0.3 -o open.csv short.csv) 2>err
+locker record open/lock
+run gv-run --resume -s open
+is_status 75 "another program's record lock on lock"
+is_err "is told from a gv-run's" <<EOT
+gv-run: $(cd open && pwd -P)/lock: locked by process $holder, which is no gv-run
+EOT
+release
+locker record open/workers.lock
+run gv-run -q --resume -s open --grace=0
+is_status 75 "and on workers.lock"
+is_err "from the workers'" <<EOT
+gv-run: $(cd open && pwd -P)/workers.lock: locked by process $holder, which is none of gv-run's
+EOT
+release
+
 # ---- files that are none ----
 for f in clock events.csv jobs.csv cluster.csv policy workers.lock; do
 	rm -rf pipes

@@ -158,8 +158,8 @@ echo "drwx------ -rw-------  -rw-rw-rw-" >want
 same_file want out "what gv-train makes is its owner's alone, what is asked for by name is not"
 (umask 0 && run gv-train --data=digits:100 --steps=5 --checkpoint=new/dir2 mlp.tsv)
 ok "the record of a checkpoint's directory: $(mode new/dir2/losses.csv)" test "$(mode new/dir2/losses.csv)" = -rw-------
+mkdir held
 if have flock; then
-	mkdir held
 	flock held sleep 20 &
 	holder=$!
 	sleep 0.1
@@ -170,6 +170,13 @@ if have flock; then
 else
 	skip "no flock"
 fi
+"$build/helpers/locker" flock held/.gv-train.lock >locked &
+holder=$!
+until grep -q locked locked; do sleep 0.02; done
+run gv-train --data=digits:100 --steps=5 --checkpoint=held mlp.tsv
+is_status 0 "nor one on the file of the lock"
+kill $holder
+wait $holder 2>/dev/null || :
 
 # ---- all steps done ----
 run gv-train --data=digits:100 --steps=20 --checkpoint=done mlp.tsv

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fileio.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
@@ -54,24 +54,29 @@ open_in(const struct state *s, const char *name, int *fd, struct gv_error *e)
 	return *fd == -1 ? -1 : 0;
 }
 
-/*
- * A lock of this process, not of an open file as flock's: a keeper, which is a
- * fork, must not hold it for one moment, and its holder can be named.
- */
+/* The lock of a process: a keeper, which is a fork, must not hold it for one moment. */
 static int
 lock(const struct state *s, struct gv_error *e)
 {
-	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	pid_t holder;
 
-	if (fcntl(s->lock_fd, F_SETLK, &l) == 0)
+	switch (gv_lock_take(s->lock_fd, GV_LOCK_PROCESS, &holder)) {
+	case GV_LOCK_TAKEN:
 		return 0;
-	if (errno != EACCES && errno != EAGAIN)
+	case GV_LOCK_FAILED:
 		return gv_error_sys(e, "%s/lock: cannot lock", s->dir);
-	if (fcntl(s->lock_fd, F_GETLK, &l) == 0 && l.l_type != F_UNLCK)
-		gv_warn(
-		    "%s: gv-run already runs here, process %ld", s->dir, (long)l.l_pid);
-	else
-		gv_warn("%s: gv-run already runs here", s->dir);
+	case GV_LOCK_FOREIGN:
+		gv_warn("%s/lock: locked by process %ld, which is no gv-run", s->dir,
+		    (long)holder);
+		break;
+	case GV_LOCK_HELD:
+		if (holder > 0)
+			gv_warn("%s: gv-run already runs here, process %ld", s->dir,
+			    (long)holder);
+		else
+			gv_warn("%s: gv-run already runs here", s->dir);
+		break;
+	}
 	exit(GV_EXIT_TEMPFAIL);
 }
 
@@ -148,23 +153,38 @@ state_open(struct state *s, const struct settings *o, struct gv_error *e)
 	return open_in(s, "clock", &s->clock_fd, e);
 }
 
+/* The time is up. */
+static GV_NORETURN void
+give_up_workers(const struct state *s, enum gv_lock_state lock, pid_t holder)
+{
+	if (lock == GV_LOCK_FOREIGN)
+		gv_warn(
+		    "%s/workers.lock: locked by process %ld, which is none of gv-run's",
+		    s->dir, (long)holder);
+	else
+		gv_warn("%s: workers of the gv-run before are still there", s->dir);
+	exit(GV_EXIT_TEMPFAIL);
+}
+
 int
 state_wait_workers(const struct state *s, struct gv_error *e)
 {
 	double until_s = gv_clock_s() + s->o->grace_s + 2;
+	enum gv_lock_state lock = GV_LOCK_HELD;
 	bool told = false;
+	pid_t holder;
 
-	while (signals_first() == 0 && flock(s->workers_fd, LOCK_EX | LOCK_NB) != 0) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
+	while (signals_first() == 0) {
+		lock = gv_lock_take(s->workers_fd, GV_LOCK_OPEN_FILE, &holder);
+		if (lock == GV_LOCK_TAKEN)
+			return 0;
+		if (lock == GV_LOCK_FAILED && errno != EINTR)
 			return gv_error_sys(e, "%s/workers.lock: cannot lock", s->dir);
 		if (!told && !s->o->quiet)
 			gv_warn("waiting for workers of the gv-run before to leave");
 		told = true;
-		if (gv_clock_s() > until_s) {
-			gv_warn(
-			    "%s: workers of the gv-run before are still there", s->dir);
-			exit(GV_EXIT_TEMPFAIL);
-		}
+		if (gv_clock_s() > until_s)
+			give_up_workers(s, lock, holder);
 		gv_sleep_s(.02);
 	}
 	return 0;

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "nn/cpu/cpu.h"
@@ -143,7 +143,7 @@ lock_directory(struct run *r, const char *dir, struct gv_error *e)
 		gv_warn("warning: %s: not this user's: nothing keeps a second gv-train "
 			"from this directory",
 		    path);
-	else if (flock(r->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+	else if (gv_lock_take(r->lock, GV_LOCK_OPEN_FILE, NULL) == GV_LOCK_HELD)
 		gv_error_set(e, "%s: another gv-train is at work there", dir);
 	free(path);
 	if (e->count == 0)

@@ -1,6 +1,6 @@
 /*
  * Files: inputs that may be standard input or gzip, outputs that replace a file
- * whole or not at all, small files, locks.
+ * whole or not at all, small files.
  */
 #ifndef GV_BASE_FILEIO_H
 #define GV_BASE_FILEIO_H

@@ -25,7 +25,7 @@
  *
  * Guard and keeper are in sessions of their own and ignore what a terminal
  * sends: only their launcher decides.  Of its descriptors they keep only keep_fd: a
- * lock (flock) held through it is released when the last worker is gone; the
+ * lock of the open file held through it is released when the last worker is gone; the
  * workers have none but 0 (/dev/null), 1 and 2 (the log), all signals at their
  * defaults, and die with a keeper that is killed.
  */
