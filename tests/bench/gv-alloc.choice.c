@@ -1,6 +1,6 @@
 /*
  * How long the solvers of gv-alloc take, each policy by each solver, and whether the
- * choice that gv-alloc makes by itself (auto) is a good one: time
+ * choice that gv-alloc makes by itself (auto) is a good one: time of the processor
  * from a problem in memory to its shares, every job different from every other.
  *
  *	gv-alloc.choice [MOST [POLICY [TYPES]]]
@@ -88,12 +88,13 @@ classes(struct gv_classes *c, const struct gv_problem *p, const struct gv_policy
 		free(seen.number[GV_NUMBER_NEED]);
 }
 
+/* Of this process alone, whatever else the machine does. */
 static double
 seconds(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -186,7 +187,7 @@ main(int argc, char **argv)
 	    &gv_policy_min_cost};
 	static const size_t types[] = {1, 2, 3, 4, 6, 8, 10, 16, 32, 64};
 	static const double jobs[] = {
-	    16, 64, 128, 256, 300, 512, 1024, 4096, 16384, 1e5, 1e6};
+	    4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384, 1e5, 1e6};
 	double most = argc > 1 ? atof(argv[1]) : 4096;
 	const char *only = argc > 2 ? argv[2] : NULL;
 	size_t only_types = argc > 3 ? (size_t)atol(argv[3]) : 0;

@@ -1,18 +1,21 @@
-/* What the simplex method takes: rows squared, as it is with GLPK's, times more the more types. */
+/*
+ * What the simplex method takes: for each row what it is to make and check a program, and
+ * rows squared, as it is with GLPK's, times more the more types.
+ */
 #include "simplex.h"
 
 double
 gv_simplex_level_effort(size_t n, size_t m)
 {
-	double rows = (double)n;
+	double rows = (double)n, types = (double)m;
 
-	return rows * (100 + rows * (40 + 13.5 * (double)m));
+	return rows * (2000 + 700 * types + rows * (40 + 13.5 * types));
 }
 
 double
 gv_simplex_sum_effort(size_t n, size_t m)
 {
-	double rows = (double)n, few = m < 8 ? (double)m : 8;
+	double rows = (double)n, types = (double)m, few = m < 8 ? types : 8;
 
-	return rows * (100 + rows * (12 + 9 * few + 3 * ((double)m - few)));
+	return rows * (1500 + 350 * types + rows * (12 + 9 * few + 3 * (types - few)));
 }

@@ -8,8 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether prices are tried before the program of all, n rows of jobs. */
-bool gv_prices_first(size_t n);
+/*
+ * Whether prices are tried before the program of all, which takes about so many operations:
+ * where those are few neither takes long, and the program's answer is a vertex.
+ */
+bool gv_prices_first(double program);
 
 /*
  * How many operations the search for prices may take where the program takes that many:

@@ -41,9 +41,10 @@ gv_level_plain(const struct gv_problem *p, const double *a,
     struct gv_error *e)
 {
 	enum gv_lp_status status = GV_LP_FAILED;
+	double program = gv_simplex_level_effort(p->n, p->m);
+	double effort = gv_prices_effort(program);
 	bool by_prices = opt->solver == GV_SOLVER_PRICE ||
-			 (opt->solver == GV_SOLVER_AUTO && gv_prices_first(p->n));
-	double effort = gv_prices_effort(gv_simplex_level_effort(p->n, p->m));
+			 (opt->solver == GV_SOLVER_AUTO && gv_prices_first(program));
 	struct gv_solution *out = l->s;
 	bool second_done = false;
 	double unit;
@@ -95,8 +96,9 @@ gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
     const char *name, struct gv_error *e)
 {
 	bool either = opt->solver == GV_SOLVER_AUTO && !opt->certify;
-	double effort = gv_prices_effort(gv_simplex_sum_effort(l->p->n, l->p->m));
-	bool limited = either && gv_prices_first(l->p->n);
+	double program = gv_simplex_sum_effort(l->p->n, l->p->m);
+	double effort = gv_prices_effort(program);
+	bool limited = either && gv_prices_first(program);
 	int rc = 1;
 
 	if (limited || (opt->solver == GV_SOLVER_PRICE && !opt->certify))

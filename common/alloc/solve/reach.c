@@ -7,13 +7,10 @@
 #include "base/mem.h"
 #include "alloc/pairs/reach_pairs.h"
 #include "alloc/simplex/simplex.h"
+#include "choice.h"
 #include "lp/tolerance.h"
 
-/*
- * Rows up to which the program of all is solved: where many follow one another (steps of
- * progressive filling), and once, at a corner.
- */
-enum { SMALL_STEP = 24, SMALL_CORNER = 128 };
+enum { SMALL_CORNER = 128 }; /* rows up to which one program of all takes little time */
 
 /*
  * The jobs of p that want something, and level [n][m] of a share of theirs.  Where all
@@ -110,10 +107,10 @@ gv_reach_solve(struct gv_reach *r, const struct gv_problem *p, const double *a,
     const double *want, bool corner, const struct gv_solver_options *opt,
     struct gv_error *e)
 {
-	size_t rows = corner ? SMALL_CORNER : SMALL_STEP;
-	bool prices =
-	    !opt->certify && (opt->solver == GV_SOLVER_PRICE ||
-				 (opt->solver == GV_SOLVER_AUTO && p->n > rows));
+	bool large = corner ? p->n > SMALL_CORNER
+			    : gv_prices_first(gv_simplex_level_effort(p->n, p->m));
+	bool prices = !opt->certify && (opt->solver == GV_SOLVER_PRICE ||
+					   (opt->solver == GV_SOLVER_AUTO && large));
 	int rc;
 
 	if (p->together != NULL)
