@@ -209,7 +209,17 @@ run gv-alloc -p gandiva -c cluster.csv --previous=previous.csv fewer.csv
 err_has "--previous: policy gandiva does not have it" "nor policies that aim for nothing"
 run gv-alloc -p max-min -c cluster.csv --previous=all.csv fewer.csv
 is_status 2 "rates are no allocation"
-err_has 'no column "share"' "which is said"
+err_has 'all.csv: no column "share"; --previous is an allocation' "which is said"
 run gv-alloc -p max-min -c cluster.csv --stay=1 fewer.csv
 is_status 2 "not all of it can be given up"
+err_has "--stay: expected a number below 1" "which is said"
+cat >pair.csv <<EOF
+job_id,gpu_type,steps_per_s,with_job_id,with_steps_per_s
+a,v100,10,,
+b,v100,10,,
+a,v100,8,b,8
+EOF
+run gv-alloc -p max-min -c one.csv --previous=was.csv pair.csv
+is_status 2 "rows of two jobs have no distance from an allocation"
+err_has "--previous does not go together with rows of two jobs" "which is said"
 done_testing
