@@ -109,8 +109,10 @@ gv_reach_solve(struct gv_reach *r, const struct gv_problem *p, const double *a,
 {
 	bool large = corner ? p->n > SMALL_CORNER
 			    : gv_prices_first(gv_simplex_level_effort(p->n, p->m));
-	bool prices = !opt->certify && (opt->solver == GV_SOLVER_PRICE ||
-					   (opt->solver == GV_SOLVER_AUTO && large));
+	bool either = opt->solver == GV_SOLVER_AUTO && !opt->certify;
+	bool prices =
+	    !opt->certify && (opt->solver == GV_SOLVER_PRICE || (either && large));
+	struct gv_error other = {0};
 	int rc;
 
 	if (p->together != NULL)
@@ -118,9 +120,12 @@ gv_reach_solve(struct gv_reach *r, const struct gv_problem *p, const double *a,
 		    r, p, a, want, opt->solver == GV_SOLVER_GLPK, opt->certify, e);
 	rc = prices ? by_prices(r, p, a, want, opt, e)
 		    : gv_reach_by_program(r, p, a, want, opt->certify, e);
-	if (rc != 0 && prices) {
+	if (rc == 0 || (!prices && !either))
+		return rc;
+	rc = prices ? gv_reach_by_program(r, p, a, want, opt->certify, &other)
+		    : by_prices(r, p, a, want, opt, &other);
+	if (rc == 0)
 		gv_error_clear(e);
-		rc = gv_reach_by_program(r, p, a, want, opt->certify, e);
-	}
+	gv_error_clear(&other);
 	return rc;
 }

@@ -1,0 +1,296 @@
+/*
+ * What follows where a solver fails: GLPK or the search for prices, as told here.  This
+ * program's glp_simplex() stands before GLPK's and fails for programs of many rows; the
+ * price solvers are compiled in and fail when told.
+ */
+#define _GNU_SOURCE /* RTLD_NEXT */
+
+#include "tap.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <glpk.h>
+
+#include "alloc_help.h"
+#include "alloc/solve/solve.h"
+
+#define gv_level_by_prices real_level_by_prices
+#include "../../common/alloc/price/level_prices.c"
+#undef gv_level_by_prices
+#define gv_linear_by_prices real_linear_by_prices
+#include "../../common/alloc/price/linear_prices.c"
+#undef gv_linear_by_prices
+
+int gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
+    struct gv_level *l, double *effort, struct gv_price_memory *memory,
+    bool *second_done);
+int gv_linear_by_prices(struct gv_linear *l, double *effort,
+    struct gv_price_memory *memory, const char *name, struct gv_error *e);
+
+/* GLPK fails for programs of more rows than that. */
+static int glpk_rows = INT_MAX;
+static int glpk_failed, glpk_solved;
+
+/* So many price searches fail after some that do not: with no effort left, or at no end. */
+static int prices_pass, prices_fail;
+static bool prices_spend;
+static int price_calls;
+
+int
+glp_simplex(glp_prob *p, const glp_smcp *parm)
+{
+	int (*next)(glp_prob *, const glp_smcp *);
+	void *found = dlsym(RTLD_NEXT, "glp_simplex");
+
+	if (glp_get_num_rows(p) > glpk_rows) {
+		glpk_failed++;
+		return GLP_EFAIL;
+	}
+	glpk_solved++;
+	memcpy(&next, &found, sizeof(next));
+	return next(p, parm);
+}
+
+/* Whether this search fails; its effort is spent then, if there is a limit. */
+static bool
+fails(double *effort)
+{
+	price_calls++;
+	if (prices_pass > 0 || prices_fail == 0) {
+		prices_pass -= prices_pass > 0;
+		return false;
+	}
+	prices_fail--;
+	if (prices_spend && effort != NULL)
+		*effort = -1;
+	return true;
+}
+
+int
+gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
+    struct gv_level *l, double *effort, struct gv_price_memory *memory, bool *second_done)
+{
+	*second_done = false;
+	if (fails(effort))
+		return 1;
+	return real_level_by_prices(p, a, unit, l, effort, memory, second_done);
+}
+
+int
+gv_linear_by_prices(struct gv_linear *l, double *effort, struct gv_price_memory *memory,
+    const char *name, struct gv_error *e)
+{
+	size_t i;
+
+	if (!fails(effort))
+		return real_linear_by_prices(l, effort, memory, name, e);
+	for (i = 0; i < l->p->n * l->p->m; i++) /* half of something */
+		l->s->x[i] = .5;
+	return 1;
+}
+
+static void
+all_work(void)
+{
+	glpk_rows = INT_MAX;
+	prices_pass = prices_fail = 0;
+	prices_spend = false;
+	glpk_failed = glpk_solved = price_calls = 0;
+}
+
+/* n jobs that all differ on three types; needs: some, that can be met. */
+static struct gv_problem
+draw(size_t n, bool needs)
+{
+	struct gv_problem p;
+	size_t i, j;
+
+	gv_problem_alloc(&p, n, 3);
+	gv_problem_ask(&p, 1u << GV_NUMBER_NEED);
+	for (j = 0; j < 3; j++) {
+		p.capacity[j] = (double)(n / 4 + 1 + below(5));
+		p.price[j] = 1 + uniform();
+	}
+	for (i = 0; i < n; i++) {
+		p.scale[i] = (double)(1 << below(3));
+		p.weight[i] = .5 + uniform();
+		p.count[i] = 1;
+		for (j = 0; j < 3; j++)
+			p.rate[i * 3 + j] = .5 + 4 * uniform();
+		p.number[GV_NUMBER_NEED][i] = needs && i % 4 == 0 ? .01 : 0;
+	}
+	return p;
+}
+
+/* Solves; the objective, or NAN where it failed with a sentence. */
+static double
+objective(const struct gv_policy *policy, const struct gv_problem *p,
+    enum gv_solver solver, bool certify)
+{
+	const struct gv_policy_options opt = {
+	    .solve = {.solver = solver, .certify = certify}};
+	struct gv_problem seen = seen_by(policy, p);
+	struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	struct gv_error e = {0};
+	double found = NAN;
+	int rc = policy->solve(&seen, &opt, &s, &e);
+
+	if (rc == 0) {
+		ok(e.count == 0, "%s: no error stays", policy->name);
+		ok(gv_problem_excess(p, s.x) <= 1e-9 && s.gap <= 1e-9,
+		    "%s: feasible and proved", policy->name);
+		found = s.objective;
+	} else {
+		ok(strstr(e.text[0], "the linear program of ") != NULL,
+		    "%s: says what failed: %s", policy->name, e.text[0]);
+	}
+	gv_error_clear(&e);
+	free(s.x);
+	free(s.late);
+	return found;
+}
+
+/*
+ * All ways of failing, of a policy and problem whose first solver is GLPK, or prices.
+ * needs: a program of levels says first whether they can be met.
+ */
+static void
+test_policy(const struct gv_policy *policy, size_t n, bool needs, bool prices_first)
+{
+	struct gv_problem p = draw(n, needs);
+	int small = n < 100 ? 14 : 100; /* programs of a few free jobs still work */
+	double best;
+
+	all_work();
+	best = objective(policy, &p, GV_SOLVER_AUTO, false);
+	ok(best > 0 && (price_calls > 0) == prices_first, "%s, %zu jobs: %s first",
+	    policy->name, n, prices_first ? "prices" : "GLPK");
+
+	all_work();
+	glpk_rows = small;
+	ok(near(objective(policy, &p, GV_SOLVER_AUTO, false), best, 1e-9) &&
+		price_calls > 0,
+	    "%s, %zu jobs: prices where GLPK fails", policy->name, n);
+	ok((glpk_failed > 0) == !prices_first, "which it did");
+
+	all_work();
+	prices_fail = 1000;
+	ok(near(objective(policy, &p, GV_SOLVER_AUTO, false), best, 1e-9) &&
+		glpk_solved > 0,
+	    "%s, %zu jobs: GLPK where prices fail", policy->name, n);
+
+	all_work();
+	prices_pass = needs; /* the search that says whether they can be met */
+	prices_fail = 1;
+	prices_spend = true;
+	glpk_rows = small;
+	if (prices_first)
+		ok(near(objective(policy, &p, GV_SOLVER_AUTO, false), best, 1e-9) &&
+			price_calls == 2 + needs && glpk_failed > 0,
+		    "%s, %zu jobs: prices without a limit where both fail first",
+		    policy->name, n);
+
+	all_work();
+	prices_fail = 1000;
+	prices_spend = true;
+	glpk_rows = 0;
+	ok(isnan(objective(policy, &p, GV_SOLVER_AUTO, false)) && price_calls > 0 &&
+		glpk_failed > 0,
+	    "%s, %zu jobs: an error where all fail", policy->name, n);
+	all_work();
+	glpk_rows = 0;
+	ok(isnan(objective(policy, &p, GV_SOLVER_GLPK, false)) && price_calls == 0,
+	    "%s, %zu jobs: --solver=glpk has no other way", policy->name, n);
+	all_work();
+	prices_fail = 1000;
+	ok(near(objective(policy, &p, GV_SOLVER_PRICE, false), best, 1e-9) &&
+		glpk_solved > 0,
+	    "%s, %zu jobs: --solver=price has GLPK", policy->name, n);
+	all_work();
+	glpk_rows = 0;
+	ok(isnan(objective(policy, &p, GV_SOLVER_AUTO, true)) &&
+		(needs || price_calls == 0),
+	    "%s, %zu jobs: prices are no certificate", policy->name, n);
+	gv_problem_free(&p);
+}
+
+/* A reach, at a corner or not; its factor, 0 where it fails. */
+static double
+reach(const struct gv_problem *p, const double *want, bool corner, enum gv_solver solver)
+{
+	const struct gv_solver_options opt = {.solver = solver};
+	struct gv_error e = {0};
+	struct gv_reach r;
+	double sum = 0, least = INFINITY;
+	size_t i, j;
+	int rc;
+
+	gv_reach_alloc(&r, p);
+	rc = gv_reach_solve(&r, p, p->rate, want, corner, &opt, &e);
+	for (i = 0; i < p->n && rc == 0; i++) {
+		double level = 0;
+
+		for (j = 0; j < p->m; j++)
+			level += p->rate[i * p->m + j] * r.x[i * p->m + j];
+		least = fmin(least, level / want[i]);
+		sum += r.lambda[i] * want[i];
+	}
+	ok((rc == 0) == (e.count == 0), "an error is said if there is one");
+	ok(rc != 0 || near(least, r.limit / sum, 1e-9), "the inequality is full");
+	gv_error_clear(&e);
+	gv_reach_free(&r);
+	return rc == 0 ? least : 0;
+}
+
+static void
+test_reach(size_t n, bool corner, bool prices_first)
+{
+	struct gv_problem p = draw(n, false);
+	double *want = gv_xcalloc(n, sizeof(*want));
+	double best;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		want[i] = .1 + uniform();
+	all_work();
+	best = reach(&p, want, corner, GV_SOLVER_AUTO);
+	ok(best > 0 && (price_calls > 0) == prices_first, "reach of %zu jobs: %s first",
+	    n, prices_first ? "prices" : "GLPK");
+	all_work();
+	glpk_rows = 0;
+	ok(near(reach(&p, want, corner, GV_SOLVER_AUTO), best, 1e-8),
+	    "reach of %zu jobs: prices where GLPK fails", n);
+	all_work();
+	prices_fail = 1000;
+	ok(near(reach(&p, want, corner, GV_SOLVER_AUTO), best, 1e-8),
+	    "reach of %zu jobs: GLPK where prices fail", n);
+	all_work();
+	prices_fail = 1000;
+	glpk_rows = 0;
+	ok(reach(&p, want, corner, GV_SOLVER_AUTO) == 0,
+	    "reach of %zu jobs: an error where both fail", n);
+	all_work();
+	glpk_rows = 0;
+	ok(reach(&p, want, corner, GV_SOLVER_GLPK) == 0 && price_calls == 0,
+	    "reach of %zu jobs: --solver=glpk has no other way", n);
+	free(want);
+	gv_problem_free(&p);
+}
+
+int
+main(void)
+{
+	draws_begin(41, 0, 0);
+	test_policy(&gv_policy_max_min, 8, false, false);
+	test_policy(&gv_policy_max_min, 150, false, true);
+	test_policy(&gv_policy_max_sum, 12, false, false);
+	test_policy(&gv_policy_max_sum, 150, false, true);
+	test_policy(&gv_policy_max_sum, 150, true, true);
+	test_reach(8, false, false);
+	test_reach(60, false, true);
+	test_reach(60, true, false);
+	return done_testing();
+}
