@@ -98,30 +98,26 @@ seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The shortest of a few runs of one solver. */
+/* The mean of runs of one solver: the processor's clock may tick in milliseconds. */
 static struct outcome
 solve(const struct gv_policy *policy, const struct gv_problem *p, enum gv_solver solver)
 {
 	const struct gv_policy_options opt = {.solve.solver = solver};
 	struct outcome o = {INFINITY, 0};
-	double all = 0;
+	double start = seconds(), all = 0;
 	int k;
 
-	for (k = 0; k < 3 || (k < 50 && all < .1); k++) {
+	for (k = 0; k == 0 || all < .08; k++) {
 		struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
 		struct gv_error e = {0};
-		double start = seconds(), took;
 
 		if (policy->solve(p, &opt, &s, &e) != 0)
 			_exit(1);
-		took = seconds() - start;
-		all += took;
-		if (all > 1)
-			k = 50;
-		o.seconds = fmin(o.seconds, took);
+		all = seconds() - start;
 		o.objective = s.objective;
 		free(s.x);
 	}
+	o.seconds = all / k;
 	return o;
 }
 
@@ -166,7 +162,7 @@ measure(const struct gv_policy *policy, const struct gv_problem *p)
 	for (k = 0; k < SOLVERS; k++) {
 		o[k] = try(policy, &c.p, solver[k]);
 		if (isfinite(o[k].seconds))
-			printf(" %10.2f", o[k].seconds * 1e3);
+			printf(" %10.4f", o[k].seconds * 1e3);
 		else
 			printf(" %10s", "-");
 		differ = differ || fabs(o[k].objective - o[0].objective) >
