@@ -224,7 +224,11 @@ same_file got want "in any order of the rows"
 if [ -n "${GV_SAN:-}" ]; then
 	skip "sanitizer: its runtime must come first"
 else
+	run gv-alloc -p water-filling -c four.csv equal.csv
+	cp out want
 	run env GV_GLPK=abort LD_PRELOAD="$build/preload/glpk.so" gv-alloc -p water-filling -c four.csv equal.csv
+	same_file out want "prices where GLPK gives up"
+	run env GV_GLPK=abort LD_PRELOAD="$build/preload/glpk.so" gv-alloc -p water-filling --solver=glpk -c four.csv equal.csv
 	is_err "a solver that gives up" <<EOF
 gv-alloc: the linear program of water-filling: failed
 EOF
