@@ -1,19 +1,28 @@
 #include "layers_run.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "gv-partition/fleet/fleet.h"
 #include "gv-partition/placed/placed.h"
+#include "gv-partition/refine/refine.h"
 #include "gv-partition/schedule/interleave.h"
 #include "say.h"
 
-enum { ROUNDS = 50 }; /* of looking near the plan, at most */
+static char units[64] = "prefixes";
 
 static void
 tell(size_t done, size_t of)
 {
-	say_progress(done, of, "prefixes");
+	say_progress(done, of, units);
+}
+
+static void
+tell_round(size_t round, size_t most)
+{
+	snprintf(
+	    units, sizeof(units), "prefixes, search %zu of at most %zu", round, most);
 }
 
 int
@@ -62,42 +71,21 @@ search(struct gv_plan *p, const struct task *t, const struct ideals *s,
 	return plan_search(p, s, g->n, &o->machine, &t->search) == SEARCH_FOUND;
 }
 
-/* Time of the slowest stage. */
-static double
-time_of(const struct task *t, const struct gv_plan *p)
+static bool
+find(void *ctx, struct gv_plan *p, const struct ideals *s)
 {
-	struct gv_error ignored = {0};
-	struct plan_report r = {0};
-	double time_s = INFINITY;
+	enum fleet_result why;
 
-	if (layers_cost(&r, t->o, t->l, p, &ignored) == 0)
-		time_s = r.bottleneck_s;
-	plan_report_free(&r);
-	return time_s;
+	return search(p, ctx, s, &why);
 }
 
-/* To a faster plan whose cuts are so many layers away at most; false when there is none. */
-static bool
-step(struct gv_plan *p, const struct task *t, size_t moved)
+static int
+cost(void *ctx, struct plan_report *r, const struct gv_plan *p)
 {
-	const struct gv_graph *g = &t->l->g;
-	struct gv_plan q = {0};
-	enum fleet_result why;
-	struct prefixes near;
-	bool faster;
+	const struct task *t = ctx;
+	struct gv_error ignored = {0};
 
-	if (!prefixes_near(&near, g, t->o->cut, p, moved, t->o->prefixes))
-		return false;
-	faster =
-	    search(&q, t, &near.s, &why) && time_of(t, &q) < time_of(t, p) * (1 - 1e-9);
-	if (faster) {
-		gv_plan_free(p);
-		*p = q;
-	} else {
-		gv_plan_free(&q);
-	}
-	prefixes_free(&near);
-	return faster;
+	return layers_cost(r, t->o, t->l, p, &ignored);
 }
 
 /*
@@ -120,25 +108,61 @@ exact_prefixes(const struct options *o, const struct gv_layers *l, const struct 
 	return (size_t)n;
 }
 
+/*
+ * Prefixes of a search to begin with: below memory on several levels it takes far longer,
+ * and plans near the one it finds soon are as good.
+ */
+static size_t
+first_prefixes(const struct options *o)
+{
+	enum { FEW = 512 };
+	bool slow = o->machine.n_levels > 1 && o->search.rules.memory > 0;
+
+	return slow && !o->prefixes_said && o->prefixes > FEW ? FEW : o->prefixes;
+}
+
+/* The plan to begin with; false when there is none between any prefixes that may be looked at. */
+static bool
+first_plan(
+    struct gv_plan *p, const struct task *t, struct prefixes *x, enum fleet_result *why)
+{
+	const struct options *o = t->o;
+	size_t limit = first_prefixes(o);
+
+	say_prefixes(x, o, t->l, limit, exact_prefixes(o, t->l, t));
+	if (search(p, t, &x->s, why))
+		return true;
+	if (x->exact || limit == o->prefixes)
+		return false;
+	prefixes_free(x);
+	prefixes_make(x, &t->l->g, o->cut, o->prefixes, o->prefixes);
+	return search(p, t, &x->s, why);
+}
+
 void
 layers_run(struct gv_plan *p, const struct options *o, const struct gv_layers *l,
     struct prefixes *x, const struct gv_fleet *fleet)
 {
 	struct task t = {o, l, fleet, o->search};
+	struct refining how = {.g = &l->g,
+	    .cut = o->cut,
+	    .limit = first_prefixes(o),
+	    .find = find,
+	    .cost = cost,
+	    .ctx = &t};
 	enum fleet_result why = FLEET_NONE;
-	size_t round;
 
-	if (!o->common.quiet)
+	if (!o->common.quiet) {
 		t.search.progress = tell;
-	say_prefixes(x, o, l, exact_prefixes(o, l, &t));
-	if (!search(p, &t, &x->s, &why)) {
+		how.progress = tell_round;
+	}
+	if (!first_plan(p, &t, x, &why)) {
 		if (fleet != NULL)
 			say_no_types(why);
 		if (o->search.rules.schedule == GV_SCHEDULE_INTERLEAVED)
 			say_no_chunks(o);
 		say_no_plan(o, l, &x->s);
 	}
-	for (round = 0; !x->exact && round < ROUNDS && (step(p, &t, 1) || step(p, &t, 2));
-	     round++)
-		;
+	if (!x->exact)
+		refine(p, &how);
 }

@@ -29,7 +29,7 @@ rank(struct ranking *k, const struct options *o, const struct gv_layers *l,
 	    .cut = o->cut,
 	    .progress = o->common.quiet ? NULL : progress};
 
-	say_prefixes(x, o, l, o->prefixes);
+	say_prefixes(x, o, l, o->prefixes, o->prefixes);
 	ranking_make(k, &task);
 	gv_progress(NULL);
 	if (k->n > 0 && o->common.verbose > 0)

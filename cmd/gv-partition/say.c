@@ -22,12 +22,12 @@ say_progress(size_t done, size_t of, const char *units)
 }
 
 void
-say_prefixes(
-    struct prefixes *x, const struct options *o, const struct gv_layers *l, size_t exact)
+say_prefixes(struct prefixes *x, const struct options *o, const struct gv_layers *l,
+    size_t limit, size_t exact)
 {
 	if (!o->common.quiet)
 		gv_progress("planning: looking where %zu layers can be cut", l->g.n);
-	prefixes_make(x, &l->g, o->cut, o->prefixes, exact);
+	prefixes_make(x, &l->g, o->cut, limit, exact);
 	if (!x->exact && !o->common.quiet)
 		gv_warn("warning: more than %zu prefixes, of which %zu are looked at",
 		    exact, x->s.n - 1);

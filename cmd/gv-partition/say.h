@@ -11,8 +11,8 @@
 void say_progress(size_t done, size_t of, const char *units);
 
 /* The prefixes to plan with, all up to exact; warns when these are not all. */
-void say_prefixes(
-    struct prefixes *x, const struct options *o, const struct gv_layers *l, size_t exact);
+void say_prefixes(struct prefixes *x, const struct options *o, const struct gv_layers *l,
+    size_t limit, size_t exact);
 
 /* Why there is no plan; ends the program with status 1. */
 GV_NORETURN void say_no_plan(

@@ -90,7 +90,7 @@ search(struct two_bw_rows *r, struct two_bw_cuts *c, const struct options *o,
 		two_bw_speeds_even(&v, m.batch);
 	else if (two_bw_speeds_read(&v, o->speeds, &e) != 0)
 		gv_die_error(&e);
-	say_prefixes(x, o, l, o->prefixes);
+	say_prefixes(x, o, l, o->prefixes, o->prefixes);
 	two_bw_cuts_make(c, &x->s, m.gpus, o->common.quiet ? NULL : progress);
 	gv_progress(NULL);
 	two_bw_search(r, &x->s, c, &m, &v);

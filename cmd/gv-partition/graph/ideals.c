@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "closures.h"
 
 /* As PipeDream's program counts: what is read by others than those that a maximal layer needs. */
 static double
@@ -64,7 +65,7 @@ ideals_cut(const struct gv_graph *g, const uint64_t *bits, enum ideals_kind kind
 
 	if (kind == IDEALS_ALL)
 		return cut_true(g, bits);
-	need = sets_closures(g);
+	need = closures_needs(g);
 	sum = cut_upstream(g, bits, need);
 	free(need);
 	return sum;
@@ -73,7 +74,7 @@ ideals_cut(const struct gv_graph *g, const uint64_t *bits, enum ideals_kind kind
 static void
 sum_up(struct ideals *s, const struct gv_graph *g, enum ideals_kind kind)
 {
-	uint64_t *need = kind == IDEALS_UPSTREAM ? sets_closures(g) : NULL;
+	uint64_t *need = kind == IDEALS_UPSTREAM ? closures_needs(g) : NULL;
 	size_t i, v;
 
 	for (i = 0; i < s->n; i++) {

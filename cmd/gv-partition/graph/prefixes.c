@@ -4,6 +4,9 @@
 #include "base/mem.h"
 #include "groups.h"
 #include "prefixes.h"
+#include "sides.h"
+
+enum { MANY = 8192 }; /* layers: their closures are sets of as many, for each */
 
 /* Whether the first k merges leave at most limit prefixes; more leave fewer. */
 static bool
@@ -120,6 +123,44 @@ add_upstream(struct sets *found, const struct gv_graph *g, size_t limit)
 	sets_free(&published);
 }
 
+/*
+ * Adds all ways to have the heaviest layers, as many as there may be, on either side of
+ * cuts of the layers in their order, which part the time evenly.
+ */
+static void
+add_heavy(
+    struct sets *found, const struct gv_graph *g, const uint32_t *order, size_t limit)
+{
+	enum { PARTS = 4 };
+	uint32_t *layer = gv_xcalloc(g->n, sizeof(*layer));
+	double *rank = gv_xcalloc(g->n, sizeof(*rank)), all_s = 0, done_s = 0;
+	uint64_t *cut = gv_xcalloc(found->words, sizeof(*cut));
+	struct closures c;
+	struct sides sides;
+	size_t i, k;
+
+	for (i = 0; i < g->n; i++) {
+		layer[i] = (uint32_t)i;
+		rank[i] = -g->layer[i].time_s;
+		all_s += g->layer[i].time_s;
+	}
+	sides_rank(layer, g->n, rank);
+	closures_open(&c, g);
+	sides_make(&sides, &c, layer, g->n, limit / (PARTS + 1) + 1);
+	for (i = k = 0; i < g->n; i++) {
+		for (; k < PARTS && done_s >= all_s * (double)k / PARTS; k++)
+			sides_add(found, &sides, cut);
+		set_put(cut, order[i]);
+		done_s += g->layer[order[i]].time_s;
+	}
+	sides_add(found, &sides, cut);
+	sides_free(&sides);
+	closures_close(&c);
+	free(layer);
+	free(rank);
+	free(cut);
+}
+
 void
 prefixes_make(struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind,
     size_t limit, size_t exact)
@@ -143,6 +184,8 @@ prefixes_make(struct prefixes *x, const struct gv_graph *g, enum ideals_kind kin
 	order = gv_xcalloc(g->n, sizeof(*order));
 	gv_graph_order(g, order);
 	add_sequence(&found, g, order, limit);
+	if (g->n <= MANY)
+		add_heavy(&found, g, order, limit);
 	free(order);
 	if (g->n <= limit / 2) {
 		order = branch_by_branch(g);

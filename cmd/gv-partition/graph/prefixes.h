@@ -20,11 +20,13 @@ void prefixes_grouped(
     struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind, size_t limit);
 
 /*
- * All prefixes where they are at most limit, or at most exact; else three or four
+ * All prefixes where they are at most limit, or at most exact; else three to five
  * families of them, each at most limit: those of prefixes_grouped; those of
- * PipeDream's program, if they are not more; and those of the layers in their order and,
- * if these are at most half of limit, branch by branch.  So no plan is worse than the
- * best with the published cuts, or of rows that are cut in their order.  Deterministic.
+ * PipeDream's program, if they are not more; those of the layers in their order and,
+ * if these are at most half of limit, branch by branch; and where there are at most
+ * 8192 layers, all ways to have the heaviest of them before and behind a cut.  So no plan
+ * is worse than the best with the published cuts, or of rows that are cut in their
+ * order, and what is heavy can be apart.  Deterministic.
  */
 void prefixes_make(struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind,
     size_t limit, size_t exact);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "closures.h"
 
 /* ---- families ---- */
 
@@ -107,31 +108,6 @@ sets_all(struct sets *found, const struct gv_graph *g, const uint32_t *group,
 	return found->n <= limit ? 0 : -1;
 }
 
-uint64_t *
-sets_closures(const struct gv_graph *g)
-{
-	size_t words = (g->n + 63) / 64;
-	uint64_t *need = gv_xcalloc(g->n * words, sizeof(*need));
-	uint32_t *order = gv_xcalloc(g->n, sizeof(*order));
-	uint32_t *dst = gv_xcalloc(g->n_edges, sizeof(*dst));
-	size_t *at = gv_graph_fed(g, dst);
-	size_t i, k, w;
-
-	gv_graph_order(g, order);
-	for (i = 0; i < g->n; i++) {
-		size_t v = order[i];
-
-		set_put(need + v * words, v);
-		for (k = at[v]; k < at[v + 1]; k++)
-			for (w = 0; w < words; w++)
-				need[dst[k] * words + w] |= need[v * words + w];
-	}
-	free(order);
-	free(dst);
-	free(at);
-	return need;
-}
-
 static size_t
 first_source(const struct gv_graph *g)
 {
@@ -149,7 +125,7 @@ first_source(const struct gv_graph *g)
 int
 sets_upstream(struct sets *found, const struct gv_graph *g, size_t limit)
 {
-	uint64_t *need = sets_closures(g);
+	uint64_t *need = closures_needs(g);
 	uint64_t *set = gv_xcalloc(found->words, sizeof(*set));
 	size_t at, k, w;
 
@@ -192,9 +168,8 @@ sets_sequence(struct sets *found, const struct gv_graph *g, const uint32_t *orde
 	free(set);
 }
 
-/* Of layers by their stages, in each in an order in which they can run. */
-static uint32_t *
-stage_order(const struct gv_graph *g, const uint32_t *of, size_t n_stages)
+uint32_t *
+sets_stage_order(const struct gv_graph *g, const uint32_t *of, size_t n_stages)
 {
 	uint32_t *order = gv_xcalloc(g->n, sizeof(*order));
 	uint32_t *by_stage = gv_xcalloc(g->n, sizeof(*by_stage));
@@ -217,34 +192,18 @@ stage_order(const struct gv_graph *g, const uint32_t *of, size_t n_stages)
 struct moves {
 	const struct gv_graph *g;
 	const uint32_t *of;
-	size_t words;
-	uint64_t *need; /* [g->n][words] each layer with all that it needs */
-	uint64_t *feed; /* [g->n][words] and with all that need it */
+	struct closures c;
 };
-
-static void
-moves_open(struct moves *m, const struct gv_graph *g, const uint32_t *of)
-{
-	size_t u, v;
-
-	*m = (struct moves){.g = g, .of = of, .words = (g->n + 63) / 64};
-	m->need = sets_closures(g);
-	m->feed = gv_xcalloc(g->n * m->words, sizeof(*m->feed));
-	for (v = 0; v < g->n; v++)
-		for (u = 0; u < g->n; u++)
-			if (set_has(m->need + v * m->words, u))
-				set_put(m->feed + u * m->words, v);
-}
 
 /* The cut with the layer moved over it, and what has to go with it, into to. */
 static void
 move(const struct moves *m, uint64_t *to, const uint64_t *cut, size_t v)
 {
-	const uint64_t *need = m->need + v * m->words, *feed = m->feed + v * m->words;
+	const uint64_t *need = closures_need(&m->c, v), *feed = closures_feed(&m->c, v);
 	bool back = set_has(cut, v);
 	size_t w;
 
-	for (w = 0; w < m->words; w++)
+	for (w = 0; w < m->c.words; w++)
 		to[w] = back ? cut[w] & ~feed[w] : cut[w] | need[w];
 }
 
@@ -253,8 +212,8 @@ static void
 move_cut(struct sets *found, const struct moves *m, const uint64_t *cut, size_t stage,
     bool twice)
 {
-	uint64_t *once = gv_xcalloc(2 * m->words, sizeof(*once)),
-		 *again = once + m->words;
+	uint64_t *once = gv_xcalloc(2 * m->c.words, sizeof(*once)),
+		 *again = once + m->c.words;
 	size_t v, u;
 
 	for (v = 0; v < m->g->n; v++) {
@@ -276,20 +235,19 @@ void
 sets_near(struct sets *found, const struct gv_graph *g, const uint32_t *of,
     size_t n_stages, bool twice)
 {
-	uint32_t *order = stage_order(g, of, n_stages);
+	uint32_t *order = sets_stage_order(g, of, n_stages);
 	uint64_t *cut = gv_xcalloc(found->words, sizeof(*cut));
 	size_t i, at = 0;
-	struct moves m;
+	struct moves m = {.g = g, .of = of};
 
-	moves_open(&m, g, of);
+	closures_open(&m.c, g);
 	sets_sequence(found, g, order);
 	for (i = 1; i < n_stages; i++) {
 		for (; of[order[at]] < i; at++)
 			set_put(cut, order[at]);
 		move_cut(found, &m, cut, i, twice);
 	}
-	free(m.need);
-	free(m.feed);
+	closures_close(&m.c);
 	free(order);
 	free(cut);
 }

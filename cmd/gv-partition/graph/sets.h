@@ -67,7 +67,7 @@ void sets_sequence(struct sets *found, const struct gv_graph *g, const uint32_t 
 void sets_near(struct sets *found, const struct gv_graph *g, const uint32_t *of,
     size_t n_stages, bool twice);
 
-/* Each layer with all that it needs, [g->n][words of layers]; to be freed. */
-uint64_t *sets_closures(const struct gv_graph *g);
+/* The layers by their stages, of[v] < n_stages, in each in an order in which they can run; to be freed. */
+uint32_t *sets_stage_order(const struct gv_graph *g, const uint32_t *of, size_t n_stages);
 
 #endif

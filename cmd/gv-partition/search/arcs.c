@@ -4,29 +4,29 @@
 #include "base/mem.h"
 #include "search.h"
 
-/* The most minibatches in flight for which the stage fits. */
+/* The most minibatches in flight for which the stage fits: its memory is linear in them. */
 static size_t
 most_in_flight(const struct search *x, size_t i, size_t k, bool recompute)
 {
+	const struct cost_rules *r = &x->o->rules;
 	struct stage_size size = search_stage(x, i, k);
 	double activation = x->s->activation[k] - x->s->activation[i];
-	size_t low = 0, high = stage_in_flight_most(&x->o->rules, x->gpus);
+	double none = stage_memory(r, &size, activation, 0, recompute);
+	double each = stage_memory(r, &size, activation, 1, recompute) - none, guess;
+	size_t any = stage_in_flight_most(r, x->gpus), n;
 
-	while (low < high) {
-		size_t mid = (low + high + 1) / 2;
-
-		if (stage_memory(&x->o->rules, &size, activation, mid, recompute) <=
-		    x->o->rules.memory)
-			low = mid;
-		else
-			high = mid - 1;
-	}
-	return low;
+	guess = (r->memory - none) / each;
+	n = !(guess < (double)any) ? any : guess > 0 ? (size_t)guess : 0;
+	while (
+	    n < any && stage_memory(r, &size, activation, n + 1, recompute) <= r->memory)
+		n++;
+	while (n > 0 && stage_memory(r, &size, activation, n, recompute) > r->memory)
+		n--;
+	return n;
 }
 
-void
-search_flights(
-    const struct search *x, size_t i, size_t k, size_t *kept, size_t *recomputed)
+static void
+find_flights(const struct search *x, size_t i, size_t k, size_t *kept, size_t *recomputed)
 {
 	enum recompute how = x->o->rules.recompute;
 	size_t any = stage_in_flight_most(&x->o->rules, x->gpus);
@@ -41,6 +41,33 @@ search_flights(
 		*recomputed = 0;
 	else if (limited)
 		*recomputed = most_in_flight(x, i, k, true);
+}
+
+uint32_t *
+search_flights_new(const struct search *x)
+{
+	enum { PREFIXES = 4096 }; /* 64 MiB */
+
+	if (!search_limited(x) || x->m->n_levels == 1 || x->s->n > PREFIXES ||
+	    stage_in_flight_most(&x->o->rules, x->gpus) >= UINT16_MAX)
+		return NULL;
+	return gv_xcalloc(x->s->n * x->s->n, sizeof(uint32_t));
+}
+
+void
+search_flights(
+    const struct search *x, size_t i, size_t k, size_t *kept, size_t *recomputed)
+{
+	uint32_t *known = x->flights != NULL ? &x->flights[i * x->s->n + k] : NULL;
+
+	if (known == NULL || *known == 0) {
+		find_flights(x, i, k, kept, recomputed);
+		if (known != NULL)
+			*known = ((uint32_t)*kept << 16 | (uint32_t)*recomputed) + 1;
+		return;
+	}
+	*kept = (*known - 1) >> 16;
+	*recomputed = (*known - 1) & UINT16_MAX;
 }
 
 /* The arc for stages of this size, unless it is slower than the limits. */

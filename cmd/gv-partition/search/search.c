@@ -97,11 +97,13 @@ coarse_time(
 		double found;
 
 		ideals_pick(&few, s, pick, search_few(pick, s, parts[i]));
+		x.flights = search_flights_new(&x);
 		found = search_path(&p, &x);
 		if (found < time)
 			time = found;
 		gv_plan_free(&p);
 		times_free(x.times);
+		free(x.flights);
 		ideals_free(&few);
 		free(pick);
 	}
@@ -133,11 +135,13 @@ search_all(struct gv_plan *p, const struct search *given)
 	size_t i;
 
 	x.times = times_new();
+	x.flights = search_flights_new(&x);
 	if (isfinite(known))
 		time = try_limit(p, &x, known);
 	for (i = 0; i < sizeof(trial) / sizeof(trial[0]) && !isfinite(time); i++)
 		time = try_limit(p, &x, trial[i] * (least > 0 ? least : 1));
 	times_free(x.times);
+	free(x.flights);
 	return time;
 }
 

@@ -15,6 +15,8 @@ struct search {
 	size_t gpus;    /* of the machine */
 	double limit_s; /* no slower plan is looked for */
 	struct times *times;
+	uint32_t
+	    *flights; /* [prefixes][prefixes] what search_flights found; NULL: not kept */
 
 	/* as stage_fewest from 1 replica on, where bandwidths depend on them; NULL: not */
 	size_t (*fewest)(const void *ctx, const struct stage_size *size, bool first,
@@ -127,6 +129,8 @@ void arcs_from(struct arcs *arcs, const struct column *k, size_t a);
  */
 void search_flights(
     const struct search *x, size_t i, size_t k, size_t *kept, size_t *recomputed);
+/* Room to keep them, where each would be found often; to be freed. */
+uint32_t *search_flights_new(const struct search *x);
 /* Whether the arc's stage fits, w components on it and behind. */
 bool arc_fits(const struct column *k, const struct arc *arc, size_t w);
 
