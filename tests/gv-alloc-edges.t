@@ -120,7 +120,7 @@ E
 is_status 1 "a deadline of a job that can never run: status"
 run gv-alloc -q -p max-sum --relax-slo -c cluster.csv never.csv
 is_status 0 "with --relax-slo the others run"
-run gv-alloc -q -p max-min -c cluster.csv -o /dev/null never.csv
+run gv-alloc -q -p proportional -c cluster.csv -o /dev/null never.csv
 is_status 0 "a policy without deadlines does not look at it"
 
 # ---- GPUs that cost nothing ----

@@ -89,7 +89,7 @@ ok "two parts of two jobs, two pairs at most" awk -F, '
 printf 'job_id,gpu_type,steps_per_s,total_steps,deadline_s\na,v100,5,10,9\n' >slo.csv
 run gv-alloc -p max-sum --pop=2 -c cluster.csv slo.csv
 is_err "not with deadlines" <<EOF
-gv-alloc: --pop: deadlines are not met part by part
+gv-alloc: --pop: deadlines and minimums are not met part by part
 EOF
 run gv-alloc -p fifo --pop=2 -c cluster.csv rates.csv
 is_err "a policy that does not have it" <<EOF

@@ -424,7 +424,7 @@ is_err "--relax-slo -q" </dev/null
 run gv-alloc -p max-sum -c cluster.csv over.csv
 tail -n 1 err >last && mv last err
 is_err "ten are named, the others counted, late" <<EOF
-gv-alloc: 2 more jobs cannot be done by their deadlines
+gv-alloc: 2 more jobs cannot have what they need
 EOF
 is_status 1 "all deadlines are over: status"
 printf 'job_id,gpu_type,steps_per_s,deadline_s\na,v100,1,5\n' >nosteps.csv
@@ -655,8 +655,8 @@ bad "two standard inputs" "only one input can be standard input" -p max-min -c -
 bad "two standard inputs, -t" "only one input can be standard input" -p max-min -c - -t - jobs.csv
 bad "--per-dollar of something else" "--per-dollar is an option of policy min-cost" \
 	--per-dollar -p max-min -c cluster.csv rates.csv
-bad "--relax-slo without deadlines" "--relax-slo: policy max-min has no deadlines" \
-	--relax-slo -p max-min -c cluster.csv rates.csv
+bad "--relax-slo without deadlines" "--relax-slo: policy proportional has no deadlines" \
+	--relax-slo -p proportional -c cluster.csv rates.csv
 bad "an option that -p does not know" 'unknown policy "max-min+fast"; known: '"$policies" -p max-min+fast
 bad "no program to dump" "--dump-lp: policy isolated is not a linear program" \
 	-p isolated --dump-lp=x -c cluster.csv rates.csv

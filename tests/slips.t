@@ -88,15 +88,16 @@ gv-alloc: warning: r.csv:3: entity: "Vision" is another entity than "vision" at 
 E
 
 # ---- what a policy does not look at ----
-alloc max-min r.csv <<E
-job_id,gpu_type,steps_per_s,deadline_s,slo_factor
-a,V100,1,,
-b,V100,1,5,
-c,V100,1,,2
+alloc proportional r.csv <<E
+job_id,gpu_type,steps_per_s,deadline_s,slo_factor,min_steps_per_s
+a,V100,1,,,.5
+b,V100,1,5,,
+c,V100,1,,2,0
 E
 is_err "deadlines" <<E
-gv-alloc: warning: r.csv:3: deadline_s: policy max-min does not look at it
-gv-alloc: warning: r.csv:4: slo_factor: policy max-min does not look at it
+gv-alloc: warning: r.csv:2: min_steps_per_s: policy proportional does not look at it
+gv-alloc: warning: r.csv:3: deadline_s: policy proportional does not look at it
+gv-alloc: warning: r.csv:4: slo_factor: policy proportional does not look at it
 E
 alloc max-min r.csv --entities=weights.csv <<E
 job_id,gpu_type,steps_per_s

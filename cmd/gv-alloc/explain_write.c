@@ -39,11 +39,12 @@ write_type(const struct gv_explained_type *t, const struct gv_gpu_type *type,
 static void
 write_binds(const struct gv_explained_job *job, struct gv_tabw *w)
 {
-	static const char *const names[] = {"time", "capacity", "deadline", "budget"};
+	static const char *const names[] = {
+	    "time", "capacity", "deadline", "budget", "minimum"};
 	struct gv_strbuf list = {0};
 	size_t k;
 
-	for (k = 0; job != NULL && k < 4; k++)
+	for (k = 0; job != NULL && k < 5; k++)
 		if (job->binds >> k & 1)
 			gv_strbuf_fmt(&list, "%s%s", list.len > 0 ? ";" : "", names[k]);
 	gv_tabw_str(w, job == NULL ? "never" : job->binds == 0 ? "nothing" : list.s);

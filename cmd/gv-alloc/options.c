@@ -26,7 +26,7 @@ static const char help[] =
     "  --prices=FILE --at=TIME  then current; --budget=USD_PER_H, at most\n"
     "  --entities=FILE          weights; --inside=fairness|fifo|none, of its jobs\n"
     "  --space-sharing=FILE     rates of two jobs that share GPUs\n"
-    "  --relax-slo              extend deadlines that cannot be met\n"
+    "  --relax-slo              relax deadlines and minimums that cannot be met\n"
     "  --placeable, --agnostic  only what rounds can give; no rate differs by type\n"
     "  --per-dollar             min-cost as published; --alpha=A, allox: of who waits\n"
     "  --pop=K                  solve in K parts; --seed=N, of random draws\n"
@@ -307,7 +307,7 @@ finish_policy(struct options *o)
 		o->policy = &gv_policy_per_dollar;
 	if (o->per_dollar && o->policy != &gv_policy_per_dollar)
 		gv_opt_usage(&o->common, "--per-dollar is an option of policy min-cost");
-	if (o->answer.policy.relax_slo && !(o->policy->numbers >> GV_NUMBER_NEED & 1))
+	if (o->answer.policy.relax_slo && !(o->policy->numbers & GV_NEEDS))
 		gv_opt_usage(&o->common, "--relax-slo: policy %s has no deadlines",
 		    o->policy->name);
 	if ((o->has_inside || o->entities != NULL) && !o->policy->entities)

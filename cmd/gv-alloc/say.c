@@ -84,13 +84,21 @@ say_never_running(
 	free(largest);
 }
 
+/* What a job cannot have: for its minimum, or for its deadline. */
+static const char *
+cannot(bool minimum)
+{
+	return minimum ? "have its min_steps_per_s" : "be done by its deadline";
+}
+
 static void
 name_hopeless(const struct gv_rates *r, const struct gv_job *j)
 {
+	bool minimum = isnan(j->deadline_s) && isnan(j->slo_factor);
 	char q[GV_QUOTE_LEN];
 
-	gv_warn("%s:%ld: job %s cannot be done by its deadline: it can never run",
-	    r->frame.file, r->frame.line[j->row], gv_quote(q, j->id.s, j->id.len));
+	gv_warn("%s:%ld: job %s cannot %s: it can never run", r->frame.file,
+	    r->frame.line[j->row], gv_quote(q, j->id.s, j->id.len), cannot(minimum));
 }
 
 /* The fastest rate of a job on a type of the cluster. */
@@ -106,8 +114,11 @@ fastest(const struct gv_answer *a, size_t row)
 }
 
 static void
-name_late(const struct gv_rates *r, const struct gv_job *j, double need, double most)
+name_late(const struct gv_rates *r, const struct gv_job *j, double deadline,
+    double minimum, double most)
 {
+	double need = fmax(deadline, minimum);
+	const char *what = cannot(minimum >= deadline);
 	char q[GV_QUOTE_LEN];
 	char num[2][GV_NUM_LEN];
 
@@ -118,13 +129,12 @@ name_late(const struct gv_rates *r, const struct gv_job *j, double need, double 
 		gv_warn("%s:%ld: job %s cannot be done by its deadline: it is over",
 		    r->frame.file, r->frame.line[j->row], q);
 	else if (need > most)
-		gv_warn("%s:%ld: job %s cannot be done by its deadline: it needs %s "
+		gv_warn("%s:%ld: job %s cannot %s: it needs %s "
 			"steps/s, its fastest GPU type gives %s",
-		    r->frame.file, r->frame.line[j->row], q, num[0], num[1]);
+		    r->frame.file, r->frame.line[j->row], q, what, num[0], num[1]);
 	else
-		gv_warn("%s:%ld: job %s cannot be done by its deadline: others need the "
-			"GPUs, too",
-		    r->frame.file, r->frame.line[j->row], q);
+		gv_warn("%s:%ld: job %s cannot %s: others need the GPUs, too",
+		    r->frame.file, r->frame.line[j->row], q, what);
 }
 
 void
@@ -141,11 +151,41 @@ relaxation_text(char text[GV_NUM_LEN], double relaxation)
 	snprintf(text, GV_NUM_LEN, "%.6g", shown + step);
 }
 
+/* By how much less all could have what they need. */
+static void
+say_relaxation(const struct options *o, const struct gv_answer *a)
+{
+	bool deadlines = false, minimums = false;
+	bool relaxed = o->answer.policy.relax_slo;
+	char num[GV_NUM_LEN];
+	size_t i;
+
+	for (i = 0; i < a->p.n; i++) {
+		double deadline = a->p.number[GV_NUMBER_NEED][i];
+
+		deadlines = deadlines || (deadline > 0 && isfinite(deadline));
+		minimums = minimums || a->p.number[GV_NUMBER_MINIMUM][i] > 0;
+	}
+	relaxation_text(num, a->s.relaxation);
+	if (deadlines && relaxed)
+		gv_warn("deadlines have %s times the time that is left", num);
+	else if (deadlines)
+		gv_warn(
+		    "with %s times the time that is left the deadlines could be met%s "
+		    "(--relax-slo)",
+		    num, minimums ? ", and each min_steps_per_s divided by it" : "");
+	if (minimums && relaxed)
+		gv_warn("each min_steps_per_s is divided by %s", num);
+	else if (minimums && !deadlines)
+		gv_warn(
+		    "divided by %s each min_steps_per_s could be met (--relax-slo)", num);
+}
+
 void
 say_late(const struct options *o, const struct gv_rates *r, const struct gv_answer *a)
 {
-	const double *need = a->p.number[GV_NUMBER_NEED];
-	char num[GV_NUM_LEN];
+	const double *deadline = a->p.number[GV_NUMBER_NEED];
+	const double *minimum = a->p.number[GV_NUMBER_MINIMUM];
 	size_t i, n = 0;
 
 	for (i = 0; i < r->n_jobs; i++) {
@@ -159,19 +199,12 @@ say_late(const struct options *o, const struct gv_rates *r, const struct gv_answ
 		if (row == SIZE_MAX || a->s.late == NULL || !a->s.late[row] ||
 		    n++ >= NAMED)
 			continue;
-		name_late(r, &r->job[i], need[row], fastest(a, row));
+		name_late(r, &r->job[i], deadline[row], minimum[row], fastest(a, row));
 	}
 	if (n > NAMED)
-		gv_warn("%zu more jobs cannot be done by their deadlines", n - NAMED);
-	if (!(a->s.relaxation > 1))
-		return;
-	relaxation_text(num, a->s.relaxation);
-	if (o->answer.policy.relax_slo)
-		gv_warn("deadlines have %s times the time that is left", num);
-	else
-		gv_warn("with %s times the time that is left the deadlines could be met "
-			"(--relax-slo)",
-		    num);
+		gv_warn("%zu more jobs cannot have what they need", n - NAMED);
+	if (a->s.relaxation > 1)
+		say_relaxation(o, a);
 }
 
 /* What staying gave up, and what for. */

@@ -23,6 +23,12 @@ some_slo(const struct gv_job *j)
 }
 
 static bool
+some_minimum(const struct gv_job *j)
+{
+	return j->min_steps_per_s > 0;
+}
+
+static bool
 some_weight(const struct gv_job *j)
 {
 	return j->priority_weight != 1;
@@ -75,7 +81,8 @@ warn_of_slips(
 	if (cluster->warnings != NULL)
 		w = *cluster->warnings;
 	gv_rates_slips(r, cluster, &w);
-	if (!(o->policy->numbers >> GV_NUMBER_NEED & 1)) {
+	if (!(o->policy->numbers & GV_NEEDS)) {
+		warn_of_column(o, r, "min_steps_per_s", some_minimum, &w);
 		warn_of_column(o, r, "deadline_s", some_deadline, &w);
 		warn_of_column(o, r, "slo_factor", some_slo, &w);
 	}

@@ -180,6 +180,12 @@
 /* finish-time: ratio and bound that close are one; rounding of a sum of terms, times sqrt(n). */
 #define GV_TOL_RATIO 1e-12
 #define GV_TOL_SUM   1e-15
+/*
+ * Floors that leave others less than that part of the level without them leave nothing;
+ * where they leave less than the larger one, a gap is relative to that.
+ */
+#define GV_TOL_NOTHING_LEFT 1e-9
+#define GV_TOL_LITTLE_LEFT  1e-3
 /* water-filling: an inequality that is broken by less is kept: its limit is as sure as the dual. */
 #define GV_TOL_BROKEN 1e-12
 /* A lambda or price below that part of the largest is none: GLPK's reduced costs are as sure. */

@@ -33,6 +33,7 @@ static const struct {
     {"arrival_s", offsetof(struct gv_job, arrival_s), 0, ANY},
     {"deadline_s", offsetof(struct gv_job, deadline_s), NAN, ANY},
     {"slo_factor", offsetof(struct gv_job, slo_factor), NAN, POSITIVE},
+    {"min_steps_per_s", offsetof(struct gv_job, min_steps_per_s), 0, NOT_NEGATIVE},
     {"steps_remaining", offsetof(struct gv_job, steps_remaining), NAN, NOT_NEGATIVE},
     {"elapsed_s", offsetof(struct gv_job, elapsed_s), 0, NOT_NEGATIVE},
     {"isolated_elapsed_s", offsetof(struct gv_job, isolated_elapsed_s), 0, NOT_NEGATIVE},

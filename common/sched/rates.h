@@ -28,6 +28,7 @@ struct gv_job {
 	double arrival_s; /* default 0 */
 	double deadline_s;
 	double slo_factor;
+	double min_steps_per_s;    /* that it shall have whatever comes; default 0 */
 	double steps_remaining;    /* default total_steps */
 	double elapsed_s;          /* since arrival; default 0 */
 	double isolated_elapsed_s; /* gavel.md A3; default 0 */

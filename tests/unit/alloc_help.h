@@ -72,7 +72,8 @@ draw_numbers(struct gv_problem *p, size_t i, double with_need)
 		p->number[GV_NUMBER_ELAPSED][i] = 20 * uniform();
 	if (p->number[GV_NUMBER_ISOLATED] != NULL)
 		p->number[GV_NUMBER_ISOLATED][i] = 20 * uniform();
-	if (p->number[GV_NUMBER_NEED] != NULL && uniform() < with_need)
+	if (p->number[GV_NUMBER_NEED] != NULL && uniform() < with_need &&
+	    !(p->number[GV_NUMBER_STEPS] != NULL && p->number[GV_NUMBER_STEPS][i] == 0))
 		p->number[GV_NUMBER_NEED][i] = .02 * uniform();
 	if (p->number[GV_NUMBER_POSITION] != NULL)
 		p->number[GV_NUMBER_POSITION][i] = (double)i;

@@ -125,13 +125,34 @@ divide(struct gv_lp *lp, const struct gv_problem *p, const double *per)
 			    lp->entry[i].value * per[lp->entry[i].row]);
 }
 
+/* Rows thr_i >= least_i, from those of f_i thr_i. */
+static void
+add_least(struct gv_lp *lp, const struct gv_problem *p, const double *factor,
+    const double *least)
+{
+	size_t entries = lp->n_entries, rows = lp->n_rows;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		gv_lp_add_row(lp, least[i], INFINITY);
+	for (i = 0; i < entries; i++) {
+		size_t row = lp->entry[i].row;
+
+		if (lp->entry[i].col == 0 || row < p->m || (row - p->m) % 2 == 0)
+			continue;
+		row = (row - p->m) / 2;
+		gv_lp_set(
+		    lp, rows + row, lp->entry[i].col, lp->entry[i].value / factor[row]);
+	}
+}
+
 /*
  * max t, or the sum while f thr >= be; every job a row, every two jobs a pair, looked up
  * in either order.
  */
 static double
 define(const struct gv_problem *p, const double *factor, const double *rise,
-    const struct sums *g)
+    const double *least, const struct sums *g)
 {
 	const struct gv_lp_options opt = {.gap = 1e-8};
 	struct gv_lp lp = {.maximise = true};
@@ -176,6 +197,8 @@ define(const struct gv_problem *p, const double *factor, const double *rise,
 			}
 		}
 	}
+	if (least != NULL)
+		add_least(&lp, p, factor, least);
 	if (g != NULL && g->per != NULL)
 		divide(&lp, p, g->per);
 	if (gv_lp_solve(&lp, &opt, NULL, &sol, &e) != 0 || sol.status != GV_LP_OPTIMAL)
@@ -266,7 +289,7 @@ check_level(const struct gv_problem *p, bool merge, enum gv_solver solver)
 	h.factor = f;
 	h.demand = r;
 	h.second = &second;
-	want = define(p, factor, rise, NULL);
+	want = define(p, factor, rise, NULL, NULL);
 	if (gv_shared_solve(&h, "test", &e) != 0)
 		wrong++;
 	else
@@ -310,7 +333,7 @@ check_sum(const struct gv_problem *p, bool merge, enum gv_solver solver)
 		type[i] = .5 + uniform();
 		cost[i] = 2 * uniform();
 	}
-	level = define(p, one, need, NULL);
+	level = define(p, one, need, NULL, NULL);
 	for (i = 0; i < p->n; i++)
 		need[i] *= isnan(level) ? 0 : fmin(1, level) * (1 - 1e-10);
 	sums = (struct sums){.job = worth, .type = type, .cost = cost};
@@ -330,7 +353,7 @@ check_sum(const struct gv_problem *p, bool merge, enum gv_solver solver)
 		wrong++;
 		printf("# %s\n", e.text[0]);
 	} else {
-		compare(h.value, h.bound, define(p, one, need, &sums),
+		compare(h.value, h.bound, define(p, one, need, NULL, &sums),
 		    gv_solution_excess(&c.p, &s));
 	}
 	gv_shared_free(&h);
@@ -482,9 +505,10 @@ define_ratio(const struct gv_problem *all, const struct gv_problem *q, const dou
 			double left = at * alone[i] - q->number[GV_NUMBER_ELAPSED][i];
 
 			possible = possible && left > 0;
-			need[i] = q->number[GV_NUMBER_STEPS][i] / left;
+			need[i] = fmax(q->number[GV_NUMBER_STEPS][i] / left,
+			    q->number[GV_NUMBER_NEED][i]);
 		}
-		if (possible && define(q, one, need, NULL) >= 1)
+		if (possible && define(q, one, need, NULL, NULL) >= 1)
 			high = at;
 		else
 			low = at;
@@ -498,6 +522,7 @@ define_ratio(const struct gv_problem *all, const struct gv_problem *q, const dou
 static void
 check_levels(const struct gv_problem *p)
 {
+	const double *need = p->number[GV_NUMBER_NEED];
 	double *factor = gv_xcalloc(p->n, sizeof(*factor));
 	double *one = gv_xcalloc(p->n, sizeof(*one));
 	struct gv_problem q = with_steps(p);
@@ -508,9 +533,10 @@ check_levels(const struct gv_problem *p)
 		factor[i] = p->scale[i] / (p->weight[i] * factor[i]);
 		one[i] = 1;
 	}
-	expect(&gv_policy_max_min, p, define(p, factor, one, NULL));
-	expect(
-	    &gv_policy_makespan, p, 1 / define(&q, one, q.number[GV_NUMBER_STEPS], NULL));
+	expect(&gv_policy_max_min, p, define(p, factor, one, need, NULL));
+	expect(&gv_policy_makespan, p,
+	    1 / define(
+		    &q, one, q.number[GV_NUMBER_STEPS], q.number[GV_NUMBER_NEED], NULL));
 	expect(&gv_policy_finish_time, p, define_ratio(p, &q, one));
 	gv_problem_free(&q);
 	free(factor);
@@ -521,7 +547,6 @@ static void
 check_sums(struct gv_problem *p)
 {
 	double *one = gv_xcalloc(p->n, sizeof(*one));
-	double *none = gv_xcalloc(p->n, sizeof(*none));
 	double *worth = gv_xcalloc(p->n, sizeof(*worth));
 	double *type = gv_xcalloc(p->m, sizeof(*type));
 	double *need = p->number[GV_NUMBER_NEED];
@@ -541,7 +566,7 @@ check_sums(struct gv_problem *p)
 	}
 	for (j = 0; j < p->m; j++)
 		type[j] = 3600 / p->price[j];
-	level = any ? define(p, one, need, NULL) : 2;
+	level = any ? define(p, one, need, NULL, NULL) : 2;
 	if (level < 1 - 1e-9) {
 		cases++;
 		if (ask(&gv_policy_max_sum, p, &got, &bound, &excess) != 1)
@@ -549,17 +574,16 @@ check_sums(struct gv_problem *p)
 		for (i = 0; i < p->n; i++)
 			need[i] *= .9 * level;
 	}
-	expect(&gv_policy_max_sum, p, define(p, one, need, &sums));
+	expect(&gv_policy_max_sum, p, define(p, one, need, NULL, &sums));
 	sums.type = type;
-	expect(&gv_policy_per_dollar, p, define(p, one, need, &sums));
+	expect(&gv_policy_per_dollar, p, define(p, one, need, NULL, &sums));
 	sums = (struct sums){.job = worth};
-	expect(&gv_policy_fifo, p, define(p, one, none, &sums));
+	expect(&gv_policy_fifo, p, define(p, one, need, NULL, &sums));
 	for (j = 0; j < p->m; j++)
 		type[j] = p->price[j] / 3600;
 	sums = (struct sums){.job = one, .per = type};
-	expect(&gv_policy_min_cost, p, define(p, one, need, &sums));
+	expect(&gv_policy_min_cost, p, define(p, one, need, NULL, &sums));
 	free(one);
-	free(none);
 	free(worth);
 	free(type);
 }
@@ -578,8 +602,8 @@ check_policies(void)
 		random_together(&t, kinds, m);
 		p = random_problem(1 + below(9), m, kinds, &t);
 		random_numbers(&p);
+		check_sums(&p); /* which also makes needs possible */
 		check_levels(&p);
-		check_sums(&p);
 		gv_problem_free(&p);
 		gv_together_free(&t);
 	}
@@ -600,6 +624,7 @@ change_units(struct gv_problem *p, struct gv_together *t, const double *size)
 		for (j = 0; j < p->m; j++)
 			p->rate[i * p->m + j] *= size[p->kind[i]];
 		p->number[GV_NUMBER_STEPS][i] *= size[p->kind[i]];
+		p->number[GV_NUMBER_NEED][i] *= size[p->kind[i]];
 	}
 	for (k = 0; k < t->n_kinds; k++)
 		for (i = t->first[k]; i < t->first[k + 1]; i++)
@@ -628,6 +653,8 @@ check_units(void)
 		random_together(&t, kinds, m);
 		p = random_problem(1 + below(9), m, kinds, &t);
 		random_numbers(&p);
+		for (k = 0; k < p.n; k++) /* needs that can be met in any unit */
+			p.number[GV_NUMBER_NEED][k] *= .01;
 		for (k = 0; k < 4; k++)
 			wrong += ask(same[k], &p, &before[k], &bound, &excess) != 0;
 		for (k = 0; k < 8; k++)

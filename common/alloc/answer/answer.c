@@ -39,8 +39,9 @@ gv_answer_hopeless(const struct gv_answer *a, const struct gv_rates *r,
 {
 	const struct gv_job *j = &r->job[job];
 
-	return policy->numbers >> GV_NUMBER_NEED & 1 && a->row[job] == SIZE_MAX &&
-	       (!isnan(j->deadline_s) || !isnan(j->slo_factor)) &&
+	return policy->numbers & GV_NEEDS && a->row[job] == SIZE_MAX &&
+	       (!isnan(j->deadline_s) || !isnan(j->slo_factor) ||
+		   j->min_steps_per_s > 0) &&
 	       !(j->steps_remaining <= 0);
 }
 
@@ -62,18 +63,6 @@ certify(struct gv_answer *a, enum gv_measure measure)
 		a->s.bound = c.bound;
 	}
 	free(need);
-}
-
-static bool
-needs_any(const struct gv_problem *p)
-{
-	const double *need = p->number[GV_NUMBER_NEED];
-	size_t i;
-
-	for (i = 0; need != NULL && i < p->n; i++)
-		if (need[i] > 0)
-			return true;
-	return false;
 }
 
 int
@@ -102,8 +91,9 @@ gv_answer_make(struct gv_answer *a, const struct gv_rates *r, const struct gv_cl
 		own.policy.solve.certify = false;
 		own.multipliers = true;
 	}
-	if (opt->pop > 1 && needs_any(&a->p))
-		return gv_error_set(e, "--pop: deadlines are not met part by part");
+	if (opt->pop > 1 && gv_answer_has_needs(a))
+		return gv_error_set(
+		    e, "--pop: deadlines and minimums are not met part by part");
 	if (a->p.n > 0 && opt->pop > 1)
 		return gv_pop_solve(a, r, policy, &own, e);
 	if (a->p.n > 0 && gv_answer_solve(a, policy, &own, e) != 0)
@@ -116,20 +106,6 @@ gv_answer_make(struct gv_answer *a, const struct gv_rates *r, const struct gv_cl
 	if (proof && a->p.n > 0 && !a->impossible && a->s.multipliers.known)
 		certify(a, policy->measure);
 	return 0;
-}
-
-double *
-gv_answer_needs(const struct gv_answer *a)
-{
-	const double *need = a->p.number[GV_NUMBER_NEED];
-	double *met = gv_xcalloc(a->p.n, sizeof(*met));
-	size_t i;
-
-	for (i = 0; need != NULL && i < a->p.n; i++)
-		met[i] = isinf(need[i])        ? 0
-			 : a->s.relaxation > 1 ? need[i] / a->s.relaxation
-					       : need[i];
-	return met;
 }
 
 double

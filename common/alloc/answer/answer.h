@@ -72,7 +72,7 @@ struct gv_answer {
 	size_t n_classes; /* what the policy saw */
 	/* of p: shares, objective, bound and gap; x and late are empty when no job can run */
 	struct gv_solution s;
-	/* deadlines cannot be met, s.late and gv_answer_hopeless() say whose; no shares */
+	/* needs cannot be met, s.late and gv_answer_hopeless() say whose; no shares */
 	bool impossible;
 	struct gv_stayed stayed;
 };
@@ -100,12 +100,16 @@ void gv_answer_free(struct gv_answer *a); /* also of a zeroed one */
  */
 double gv_answer_share(const struct gv_answer *a, const struct gv_rate *rate);
 
-/* Whether the job of the table has a deadline that counts, and no GPUs that it can run on. */
+/* Whether the job of the table has a need that counts, and no GPUs that it can run on. */
 bool gv_answer_hopeless(const struct gv_answer *a, const struct gv_rates *r,
     const struct gv_policy *policy, size_t job);
 
-/* The needs of a->p's jobs as they were met: of longer times where those were asked for.  The caller's. */
+/*
+ * The needs of a->p's jobs, for deadlines and minimums, as they were met: divided by the
+ * relaxation where that was asked for.  The caller's.
+ */
 double *gv_answer_needs(const struct gv_answer *a);
+bool gv_answer_has_needs(const struct gv_answer *a); /* whether any job has one */
 
 /*
  * The policy's program over all jobs, unmerged, with the budget as its last row where

@@ -69,8 +69,10 @@ keep_jobs(struct gv_answer *b, const struct gv_answer *a, const struct gv_rates 
 	keep_beyond(&b->p, &a->p);
 	for (i = 0; b->rank != NULL && i < p.n; i++)
 		b->rank[i] = a->rank != NULL ? a->rank[i] : i;
-	if (b->p.number[GV_NUMBER_NEED] != NULL)
+	if (b->p.number[GV_NUMBER_NEED] != NULL) {
 		memcpy(b->p.number[GV_NUMBER_NEED], need, p.n * sizeof(*need));
+		memset(b->p.number[GV_NUMBER_MINIMUM], 0, p.n * sizeof(*need));
+	}
 	/* those who could run only then stand in no queue yet */
 	if (b->p.number[GV_NUMBER_POSITION] != NULL)
 		memcpy(b->p.number[GV_NUMBER_POSITION], a->p.number[GV_NUMBER_POSITION],

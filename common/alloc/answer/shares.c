@@ -217,7 +217,9 @@ gv_answer_solve(struct gv_answer *a, const struct gv_policy *policy,
 	excess = gv_solution_excess(&a->p, &a->s);
 	if (!(excess <= GV_TOL_FEASIBLE) || !isfinite(a->s.objective) ||
 	    (a->s.has_bound && !isfinite(a->s.bound)) ||
-	    (a->s.objective <= 0 && !(a->s.has_bound && a->s.bound == 0)))
+	    (a->s.objective <= 0 && !(a->s.has_bound && a->s.bound == 0) &&
+		!(a->s.objective == 0 &&
+		    a->s.late != NULL))) /* needs may leave nothing */
 		return gv_error_set(e, "%s", too_far);
 	return 0;
 }

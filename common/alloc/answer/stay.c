@@ -56,12 +56,22 @@ gpus_of(const struct question *q, size_t i)
 	return q->rows->count[i] * q->rows->scale[i];
 }
 
+/* The throughput that job k of the answer must keep: a part may be given up, a need not. */
+static double
+least_of(const struct gv_answer *a, size_t k, double need, double part)
+{
+	double has = gv_problem_throughput(&a->p, a->s.x, k);
+
+	return fmin(has, fmax((1 - part) * has, need));
+}
+
 /* The rows of all jobs. */
 static void
 ask(struct gv_problem *rows, const struct gv_answer *a, const struct gv_rates *r,
     const struct gv_answer_options *opt)
 {
 	const struct gv_problem *p = &a->p;
+	double *need = gv_answer_needs(a);
 	double *equal = gv_xcalloc(p->n, sizeof(*equal));
 	size_t m = p->m;
 	size_t i, j, k;
@@ -80,13 +90,14 @@ ask(struct gv_problem *rows, const struct gv_answer *a, const struct gv_rates *r
 			row[j] = gv_problem_rate(p, k, j);
 		for (j = 0; last != NULL && j < opt->previous->m; j++)
 			row[m + a->type[j]] += fmin(1, last[j]);
-		row[2 * m] = (1 - opt->stay) * gv_problem_throughput(p, a->s.x, k);
+		row[2 * m] = least_of(a, k, need[k], opt->stay);
 		row[2 * m + 1] = equal[k];
 		rows->scale[k] = p->scale[k];
 		rows->weight[k] = last != NULL ? r->job[i].move_cost : 0;
 		rows->count[k] = 1;
 	}
 	free(equal);
+	free(need);
 }
 
 /* sum_i c_i s_i sum_j |x_ij - y_ij| / 2 */

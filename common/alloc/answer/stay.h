@@ -5,7 +5,7 @@
  * less a part f that may be given up,
  *
  *	min  1/2 sum_i c_i s_i sum_j |x_ij - y_ij|
- *	     subject to   thr_i(x) >= (1 - f) thr_i(x*)     each job i
+ *	     subject to   thr_i(x) >= (1 - f) thr_i(x*), and its need    each job i
  *	                  sum_j x_ij <= 1                   each job i
  *	                  sum_i s_i x_ij <= N_j             each type j
  *

@@ -1,7 +1,7 @@
 /*
  * fifo: who came first is served best.
  *
- *	max sum_i (M - m_i) thr_i(x) / max_j T_ij
+ *	max sum_i (M - m_i) thr_i(x) / max_j T_ij   subject to   thr_i(x) >= need_i
  *
  * with m_i = 0, 1, ... the place of job i in the queue and M the number of jobs.
  * Gavel, OSDI 2020, section 4.2.
@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "policy.h"
 #include "alloc/program/multipliers.h"
+#include "alloc/solve/deadline.h"
 
 /* [n] (M - m_i) / max_j T_ij */
 static double *
@@ -60,6 +61,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	double *worth = gain_per_step(p), *normal = gv_linear_normal(p);
 	const struct gv_shared_gain shared = {.job = worth},
 				    shared_second = {.job = normal};
+	double *need = gv_xcalloc(p->n, sizeof(*need));
 	struct gv_linear l;
 	int rc;
 
@@ -68,10 +70,14 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	l.second = second;
 	l.shared = &shared;
 	l.shared_second = &shared_second;
-	rc = gv_linear_solve(&l, &opt->solve, "fifo", e);
+	rc = gv_deadline_needs(p, &opt->solve, opt->relax_slo, "fifo", need, out, e);
+	l.need = out->late != NULL ? need : NULL;
+	if (rc == 0)
+		rc = gv_linear_solve(&l, &opt->solve, "fifo", e);
 	if (rc == 0)
 		gv_multipliers_of_linear(&out->multipliers, &l);
 	gv_linear_free(&l);
+	free(need);
 	free(second);
 	free(worth);
 	free(normal);
@@ -84,7 +90,8 @@ program(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
 	double *gain = gains(p), *worth = gain_per_step(p);
 	const struct gv_shared_gain shared = {.job = worth};
-	const struct gv_linear l = {.p = p, .gain = gain, .shared = &shared};
+	const struct gv_linear l = {
+	    .p = p, .gain = gain, .shared = &shared, .need = p->number[GV_NUMBER_NEED]};
 
 	gv_linear_program(&l, lp, names);
 	free(worth);
@@ -96,7 +103,7 @@ const struct gv_policy gv_policy_fifo = {
     .solve = solve,
     .program = program,
     .shares = true,
-    .numbers = 1u << GV_NUMBER_POSITION,
+    .numbers = 1u << GV_NUMBER_POSITION | GV_NEEDS,
     .measure = GV_MEASURE_QUEUE,
     .multipliers = true,
 };

@@ -17,6 +17,8 @@
  * a lower bound, and the next theta: Newton's method (Dinkelbach 1967), which climbs
  * to the best ratio in some five programs.  Their code has a cone program, which
  * failed in 24 of 312 replicated runs.
+ *
+ * A job that needs q_i anyway asks for max(n_i / (theta D_i - e_i), q_i) on both sides.
  */
 #include <float.h>
 #include <math.h>
@@ -27,6 +29,7 @@
 #include "policy.h"
 #include "alloc/price/price.h"
 #include "alloc/program/multipliers.h"
+#include "alloc/solve/deadline.h"
 #include "alloc/pairs/shared.h"
 #include "alloc/problem/unfinished.h"
 #include "lp/tolerance.h"
@@ -36,9 +39,13 @@ enum { MAX_STEPS = 60 };
 /* The jobs with steps, and their two times. */
 struct finish {
 	const struct gv_problem *p;
-	const size_t *of;           /* [n] their rows */
-	double *alone;              /* [n] D_i */
-	double *a;                  /* [n][m] T_ij (theta D_i - e_i) / n_i */
+	const size_t *of; /* [n] their rows */
+	double *alone;    /* [n] D_i */
+	double *need;     /* [n] q_i */
+	double *
+	    a; /* [n][m] T_ij (theta D_i - e_i) / n_i, or T_ij / q_i where that is less */
+	bool needs;                 /* some q_i is above 0 */
+	double reached;             /* what part of what they ask for all have */
 	struct gv_shared_warm warm; /* of pairs, from one ratio to the next */
 };
 
@@ -106,6 +113,15 @@ time_left(const struct finish *f, size_t i, double theta, bool above)
 	return above ? left + 4 * DBL_EPSILON * theta * f->alone[i] : left;
 }
 
+/* 1 over what the job asks for at theta. */
+static double
+per_asked(const struct finish *f, size_t i, double theta)
+{
+	double part = time_left(f, i, theta, false) / f->p->number[GV_NUMBER_STEPS][i];
+
+	return f->need[i] > 0 ? fmin(part, 1 / f->need[i]) : part;
+}
+
 /* The right side of the condition of the head of this file, and a little more. */
 static double
 right_side(const struct finish *f, const struct gv_level *l)
@@ -157,6 +173,10 @@ root(const struct finish *f, const double *lambda, double right, double known)
 			if (lambda[i] > 0) {
 				double t = time_left(f, i, theta, true);
 
+				if (t * f->need[i] >= steps[i]) {
+					left += lambda[i] * f->need[i];
+					continue;
+				}
 				left += lambda[i] * steps[i] / t;
 				slope += lambda[i] * steps[i] / t * (f->alone[i] / t);
 			}
@@ -181,8 +201,7 @@ step(struct finish *f, double theta, const struct gv_solver_options *opt,
 	int rc;
 
 	for (i = 0; i < p->n; i++) {
-		double part =
-		    time_left(f, i, theta, false) / p->number[GV_NUMBER_STEPS][i];
+		double part = per_asked(f, i, theta);
 
 		for (j = 0; j < p->m; j++)
 			f->a[i * p->m + j] = gv_problem_rate(p, i, j) * part;
@@ -192,9 +211,9 @@ step(struct finish *f, double theta, const struct gv_solver_options *opt,
 	rc = gv_level_solve(p, f->a, opt, "finish-time", &l, e);
 	if (rc == 0) {
 		for (i = 0; i < p->n; i++)
-			l.lambda[i] *=
-			    time_left(f, i, theta, false) / p->number[GV_NUMBER_STEPS][i];
+			l.lambda[i] *= per_asked(f, i, theta);
 		*bound = fmax(*bound, root(f, l.lambda, right_side(f, &l), *bound));
+		f->reached = s->objective;
 		s->objective = ratio(f, s);
 		gv_multipliers_of_level(&s->multipliers, p, f->of, p->rate, &l);
 	}
@@ -221,14 +240,17 @@ solve_unfinished(struct finish *f, const struct gv_solver_options *opt,
 		theta = bound;
 		memset(s->x, 0, cells * sizeof(*s->x));
 		rc = step(f, theta, &quick, false, s, &bound, e);
-		if (rc == 0 && (s->objective - bound <= GV_TOL_RATIO * s->objective ||
+		if (rc == 0 && ((s->objective - bound <= GV_TOL_RATIO * s->objective &&
+				    (!f->needs || f->reached >= 1 - GV_TOL_LESS_2)) ||
 				   bound <= theta * (1 + DBL_EPSILON)))
 			break;
 	}
 	if (rc == 0) {
 		memset(s->x, 0, cells * sizeof(*s->x));
 		last.memory = memory;
-		rc = step(f, fmin(bound, s->objective), &last, true, s, &bound, e);
+		/* what is reached, where needs must be met to the last places */
+		theta = f->needs ? s->objective : fmin(bound, s->objective);
+		rc = step(f, theta, &last, true, s, &bound, e);
 	}
 	gv_price_forget(&own);
 	s->bound = fmin(bound, s->objective);
@@ -239,20 +261,27 @@ static int
 solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
+	double *need = gv_xcalloc(p->n, sizeof(*need));
 	struct gv_solution s = {.multipliers = out->multipliers};
 	struct finish f = {0};
 	struct gv_unfinished w;
-	int rc = 0;
+	size_t i;
+	int rc;
 
 	gv_unfinished_find(&w, p);
+	rc = gv_deadline_needs(
+	    p, &opt->solve, opt->relax_slo, "finish-time", need, out, e);
+	f.need = gv_unfinished_take(&w, need, 1);
+	for (i = 0; i < w.p.n; i++)
+		f.needs = f.needs || f.need[i] > 0;
 	f.p = &w.p;
 	f.of = w.of;
 	f.alone = times_alone(p, &w);
 	f.a = gv_xcalloc(w.p.n, w.p.m * sizeof(*f.a));
 	s.x = gv_xcalloc(w.p.n, w.p.m * sizeof(*s.x));
-	if (w.p.n > 0)
+	if (rc == 0 && w.p.n > 0)
 		rc = solve_unfinished(&f, &opt->solve, &s, e);
-	else
+	else if (rc == 0)
 		s.multipliers.known = s.multipliers.gpu != NULL;
 	if (rc == 0) {
 		gv_unfinished_scatter(&w, s.x, out->x);
@@ -267,6 +296,8 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	free(s.x);
 	free(s.pair);
 	gv_shared_warm_free(&f.warm);
+	free(need);
+	free(f.need);
 	free(f.alone);
 	free(f.a);
 	gv_unfinished_free(&w);
@@ -276,7 +307,8 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 const struct gv_policy gv_policy_finish_time = {
     .name = "finish-time",
     .solve = solve,
-    .numbers = 1u << GV_NUMBER_STEPS | 1u << GV_NUMBER_ELAPSED | 1u << GV_NUMBER_ISOLATED,
+    .numbers = 1u << GV_NUMBER_STEPS | 1u << GV_NUMBER_ELAPSED |
+	       1u << GV_NUMBER_ISOLATED | GV_NEEDS,
     .minimises = true,
     .shares = true,
     .measure = GV_MEASURE_ALONE,

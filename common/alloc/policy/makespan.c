@@ -10,10 +10,13 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "policy.h"
 #include "alloc/program/multipliers.h"
+#include "alloc/solve/deadline.h"
+#include "alloc/solve/floored.h"
 #include "alloc/problem/unfinished.h"
 
 /* [n][m] T_ij / n_i */
@@ -45,18 +48,26 @@ makespan(const struct gv_problem *p, const struct gv_solution *s)
 	return most;
 }
 
-/* Of the jobs of w; also sets the multipliers of all jobs. */
+/*
+ * Of the jobs of w, which need [n] steps/s, and x of all keeps that; also sets the
+ * multipliers of all jobs.
+ */
 static int
-solve_unfinished(const struct gv_unfinished *w, const struct gv_solver_options *opt,
-    struct gv_solution *out, struct gv_multipliers *multipliers, struct gv_error *e)
+solve_unfinished(const struct gv_unfinished *w, const double *need, const double *x,
+    const struct gv_solver_options *opt, struct gv_solution *out,
+    struct gv_multipliers *multipliers, struct gv_error *e)
 {
 	const struct gv_problem *p = &w->p;
-	struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	struct gv_solution s = {.x = gv_unfinished_take(w, x, p->m)};
 	double *a = levels(p);
+	double *floor = gv_level_floors(p, a, need);
 	struct gv_level l;
 	int rc;
 
+	if (floor == NULL)
+		memset(s.x, 0, p->n * p->m * sizeof(*s.x));
 	gv_level_init(&l, p, &s, true);
+	l.floor = floor;
 	rc = gv_level_solve(p, a, opt, "makespan", &l, e);
 	if (rc == 0) {
 		out->x = s.x;
@@ -73,6 +84,7 @@ solve_unfinished(const struct gv_unfinished *w, const struct gv_solver_options *
 		free(s.pair);
 	}
 	gv_level_free(&l);
+	free(floor);
 	free(a);
 	return rc;
 }
@@ -81,15 +93,22 @@ static int
 solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
+	double *need = gv_xcalloc(p->n, sizeof(*need));
 	struct gv_solution s = {.exact = true};
 	struct gv_unfinished w;
-	int rc = 0;
+	int rc;
 
 	gv_unfinished_find(&w, p);
-	if (w.p.n > 0)
-		rc = solve_unfinished(&w, &opt->solve, &s, &out->multipliers, e);
-	else
+	rc = gv_deadline_needs(p, &opt->solve, opt->relax_slo, "makespan", need, out, e);
+	if (rc == 0 && w.p.n > 0) {
+		double *own = gv_unfinished_take(&w, need, 1);
+
+		rc = solve_unfinished(
+		    &w, own, out->x, &opt->solve, &s, &out->multipliers, e);
+		free(own);
+	} else {
 		out->multipliers.known = out->multipliers.gpu != NULL;
+	}
 	if (rc == 0) {
 		gv_unfinished_scatter(&w, s.x, out->x);
 		gv_unfinished_scatter_pairs(&w, &s, out);
@@ -99,6 +118,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 		out->exact = opt->solve.certify && s.exact;
 		out->has_bound = true;
 	}
+	free(need);
 	free(s.x);
 	free(s.pair);
 	gv_unfinished_free(&w);
@@ -130,7 +150,7 @@ program(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
 	double *a = levels(p);
 
-	gv_level_program(p, a, lp, names);
+	gv_level_program(p, a, p->number[GV_NUMBER_NEED], lp, names);
 	if (p->together != NULL)
 		drop_done(p, lp, names);
 	free(a);
@@ -140,7 +160,7 @@ const struct gv_policy gv_policy_makespan = {
     .name = "makespan",
     .solve = solve,
     .program = program,
-    .numbers = 1u << GV_NUMBER_STEPS,
+    .numbers = 1u << GV_NUMBER_STEPS | GV_NEEDS,
     .minimises = true,
     .shares = true,
     .measure = GV_MEASURE_SECONDS,

@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "policy.h"
 #include "alloc/program/multipliers.h"
+#include "alloc/solve/deadline.h"
+#include "alloc/solve/floored.h"
 
 /* [n][m] s_i T_ij / (w_i P_i) */
 static double *
@@ -40,14 +42,22 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
 	double *a = levels(p);
+	double *need = gv_xcalloc(p->n, sizeof(*need));
+	double *floor = NULL;
 	struct gv_level l;
 	int rc;
 
 	gv_level_init(&l, p, out, true);
-	rc = gv_level_solve(p, a, &opt->solve, "max-min", &l, e);
+	rc = gv_deadline_needs(p, &opt->solve, opt->relax_slo, "max-min", need, out, e);
+	if (rc == 0) {
+		l.floor = floor = gv_level_floors(p, a, need);
+		rc = gv_level_solve(p, a, &opt->solve, "max-min", &l, e);
+	}
 	if (rc == 0)
 		gv_multipliers_of_level(&out->multipliers, p, NULL, a, &l);
 	gv_level_free(&l);
+	free(floor);
+	free(need);
 	free(a);
 	return rc;
 }
@@ -57,7 +67,7 @@ program(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
 	double *a = levels(p);
 
-	gv_level_program(p, a, lp, names);
+	gv_level_program(p, a, p->number[GV_NUMBER_NEED], lp, names);
 	free(a);
 }
 
@@ -66,6 +76,7 @@ const struct gv_policy gv_policy_max_min = {
     .solve = solve,
     .program = program,
     .shares = true,
+    .numbers = GV_NEEDS,
     .measure = GV_MEASURE_LEVEL,
     .multipliers = true,
 };

@@ -64,7 +64,7 @@ const struct gv_policy gv_policy_max_sum = {
     .solve = solve,
     .program = program,
     .shares = true,
-    .numbers = 1u << GV_NUMBER_NEED,
+    .numbers = GV_NEEDS,
     .measure = GV_MEASURE_SUM,
     .multipliers = true,
 };

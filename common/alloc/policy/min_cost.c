@@ -285,6 +285,7 @@ row_name(void *ctx, size_t row, char buf[GV_LP_NAME_LEN])
 static void
 program_alone(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *names)
 {
+	const double *needs = p->number[GV_NUMBER_NEED];
 	struct column_names *c =
 	    gv_xcalloc(1, sizeof(*c) + (p->n * p->m + 1) * sizeof(c->job_type[0]));
 	size_t i, j, u;
@@ -302,7 +303,7 @@ program_alone(const struct gv_problem *p, struct gv_lp *lp, struct gv_lp_names *
 		size_t need = gv_lp_add_row(lp, 0, INFINITY);
 
 		gv_lp_set(lp, time, u, -1);
-		gv_lp_set(lp, need, u, -p->number[GV_NUMBER_NEED][i]);
+		gv_lp_set(lp, need, u, needs != NULL ? -needs[i] : 0);
 		for (j = 0; j < p->m; j++) {
 			double rate = gv_problem_rate(p, i, j);
 			size_t col;
@@ -346,7 +347,7 @@ const struct gv_policy gv_policy_min_cost = {
     .solve = solve,
     .program = program,
     .shares = true,
-    .numbers = 1u << GV_NUMBER_NEED,
+    .numbers = GV_NEEDS,
     .prices = true,
     .measure = GV_MEASURE_RATIO,
     .multipliers = true,

@@ -88,6 +88,19 @@ need(const struct gv_problem *p, size_t i, const struct gv_job *job)
 	return left > 0 ? job->steps_remaining / left : INFINITY;
 }
 
+/* Whether any job has a deadline or a minimum. */
+static bool
+any_needs(const struct gv_rates *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_jobs; i++)
+		if (!isnan(r->job[i].deadline_s) || !isnan(r->job[i].slo_factor) ||
+		    r->job[i].min_steps_per_s > 0)
+			return true;
+	return false;
+}
+
 /* A job with a deadline must say how many steps it has to do. */
 static int
 check_deadlines(const struct gv_rates *r, struct gv_error *e)
@@ -115,6 +128,8 @@ gv_problem_numbers(struct gv_problem *p, const struct gv_rates *r, unsigned numb
 {
 	size_t i;
 
+	if (!any_needs(r))
+		numbers &= ~(unsigned)GV_NEEDS;
 	gv_problem_ask(p, numbers);
 	if (p->number[GV_NUMBER_STEPS] != NULL && check_steps(r, e) != 0)
 		return -1;
@@ -135,6 +150,8 @@ gv_problem_numbers(struct gv_problem *p, const struct gv_rates *r, unsigned numb
 			p->number[GV_NUMBER_ISOLATED][row[i]] = job->isolated_elapsed_s;
 		if (p->number[GV_NUMBER_NEED] != NULL)
 			p->number[GV_NUMBER_NEED][row[i]] = need(p, row[i], job);
+		if (p->number[GV_NUMBER_MINIMUM] != NULL && !(job->steps_remaining <= 0))
+			p->number[GV_NUMBER_MINIMUM][row[i]] = job->min_steps_per_s;
 	}
 	return 0;
 }

@@ -22,6 +22,7 @@ enum gv_problem_number {
 	GV_NUMBER_ELAPSED,  /* elapsed_s */
 	GV_NUMBER_ISOLATED, /* isolated_elapsed_s */
 	GV_NUMBER_NEED, /* steps/s that meet the deadline: 0 none, INFINITY it is over */
+	GV_NUMBER_MINIMUM, /* min_steps_per_s */
 	GV_NUMBER_POSITION, /* in the queue, from 0: by arrival_s, then in the table's order */
 	GV_NUMBER_ENTITY,        /* which, from 0 */
 	GV_NUMBER_ENTITY_WEIGHT, /* its weight, W_e */
@@ -35,6 +36,9 @@ enum gv_problem_number {
 	GV_NUMBER_BEYOND_GPUS,
 	GV_N_NUMBERS
 };
+
+/* What a job must have at least; the problem has both or neither. */
+enum { GV_NEEDS = 1 << GV_NUMBER_NEED | 1 << GV_NUMBER_MINIMUM };
 
 /*
  * n jobs (or classes of equal jobs) on m GPU types.  A job that appears here can
@@ -99,9 +103,9 @@ struct gv_solution {
 	double gap;       /* |bound - objective|, relative to the larger */
 	bool has_bound;   /* the policy optimises something */
 	/*
-	 * [n] whose deadline cannot be met, NULL = there are none; and by how much the
-	 * time left would have to be longer, 1 = it need not, 0 = no deadlines were
-	 * looked at.
+	 * [n] whose need cannot be met, NULL = there are none; and what all needs would
+	 * have to be divided by (the time that is left, multiplied), 1 = they need not, 0
+	 * = none were looked at.
 	 */
 	bool *late;
 	double relaxation;
@@ -160,7 +164,10 @@ int gv_problem_from_rates(struct gv_problem *p, const struct gv_rates *r,
     const struct gv_cluster *c, unsigned numbers, size_t *type, size_t *row,
     struct gv_error *e);
 
-/* A part of it: the numbers of the jobs (numbers.c). */
+/*
+ * A part of it: the numbers of the jobs (numbers.c).  Needs are not there where no job
+ * has any; one without a step left needs nothing.
+ */
 int gv_problem_numbers(struct gv_problem *p, const struct gv_rates *r, unsigned numbers,
     const size_t *row, struct gv_error *e);
 

@@ -25,6 +25,17 @@ gv_unfinished_find(struct gv_unfinished *w, const struct gv_problem *p)
 	free(keep);
 }
 
+double *
+gv_unfinished_take(const struct gv_unfinished *w, const double *all, size_t width)
+{
+	double *own = gv_xcalloc(w->p.n, width * sizeof(*own));
+	size_t i;
+
+	for (i = 0; i < w->p.n; i++)
+		memcpy(&own[i * width], &all[w->of[i] * width], width * sizeof(*own));
+	return own;
+}
+
 void
 gv_unfinished_scatter(const struct gv_unfinished *w, const double *x, double *all)
 {

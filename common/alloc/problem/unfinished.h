@@ -14,6 +14,9 @@ struct gv_unfinished {
 };
 
 void gv_unfinished_find(struct gv_unfinished *w, const struct gv_problem *p);
+/* Those of w's jobs of what all [n][width] have; the caller's. */
+double *gv_unfinished_take(
+    const struct gv_unfinished *w, const double *all, size_t width);
 /* Puts the shares of w's jobs, x [w->p.n][m], into those of all; the others stay. */
 void gv_unfinished_scatter(const struct gv_unfinished *w, const double *x, double *all);
 /* Hands the pairs of s, whose rows are w's, over to all. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "lp/tolerance.h"
 
 void
 gv_level_init(struct gv_level *l, const struct gv_problem *p, struct gv_solution *s,
@@ -109,6 +110,51 @@ gv_level_bound(const struct gv_problem *p, const double *a, double unit,
 		}
 	}
 	return unit * (sum / multipliers) * (1 + sum_error);
+}
+
+double
+gv_level_per_step(const struct gv_problem *p, const double *a, size_t i)
+{
+	size_t j, best = 0;
+
+	for (j = 1; j < p->m; j++)
+		if (gv_problem_rate(p, i, j) > gv_problem_rate(p, i, best))
+			best = j;
+	return a[i * p->m + best] / gv_problem_rate(p, i, best);
+}
+
+double
+gv_level_rounding(const struct gv_problem *p)
+{
+	double n = (double)p->n, m = (double)p->m;
+
+	return fmin(GV_TOL_SUM * (sqrt(n) + m + 16), DBL_EPSILON * (n + m + 8));
+}
+
+double
+gv_level_limit(const struct gv_problem *p, const double *a, const struct gv_level *l)
+{
+	double rounding = gv_level_rounding(p);
+	double sum = 0;
+	size_t i, j;
+
+	if (l->limit > 0)
+		return l->limit * (1 + rounding);
+	for (j = 0; j < p->m; j++)
+		sum += l->price[j] * p->capacity[j];
+	for (i = 0; i < p->n; i++) {
+		double most = 0, size = 0;
+
+		for (j = 0; j < p->m; j++) {
+			double gain = l->lambda[i] * a[i * p->m + j];
+			double cost = l->price[j] * p->count[i] * p->scale[i];
+
+			size = fmax(size, gain);
+			most = gain > 0 ? fmax(most, gain - cost) : most;
+		}
+		sum += most + 2 * size * DBL_EPSILON;
+	}
+	return sum * (1 + rounding);
 }
 
 double

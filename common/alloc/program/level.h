@@ -31,6 +31,8 @@ struct gv_level {
 	/* and of the budget, per US dollar an hour; 0 = there is none */
 	double budget;
 	bool lexicographic; /* the second program follows */
+	/* in: [n] what sum_j a_ij x_ij must be at least, whatever t is; NULL = 0 */
+	const double *floor;
 	/* out, where there are no prices: sum lambda_i sum_j a_ij x_ij is at most that; else 0 */
 	double limit;
 	struct gv_shared_warm
@@ -62,6 +64,22 @@ double gv_level_unit(const struct gv_problem *p, const double *a);
  */
 double gv_level_bound(const struct gv_problem *p, const double *a, double unit,
     const double *lambda, const double *price);
+
+/*
+ * What a step/s of job i adds to its level: a_ij / T_ij of its fastest type; it is the
+ * same on all.
+ */
+double gv_level_per_step(const struct gv_problem *p, const double *a, size_t i);
+
+/* What rounding may do to sums over all jobs of numbers >= 0, relative. */
+double gv_level_rounding(const struct gv_problem *p);
+
+/*
+ * What sum_i lambda_i sum_j a_ij x_ij cannot pass by the multipliers of l, of a: from the
+ * prices as above, or l->limit where there are none.  Rounding is allowed for.
+ */
+double gv_level_limit(
+    const struct gv_problem *p, const double *a, const struct gv_level *l);
 
 /* How far the best level may be above this one, a part of the bound. */
 double gv_level_gap(const struct gv_problem *p, double bound, double level);

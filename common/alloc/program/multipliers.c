@@ -23,18 +23,6 @@ gv_multipliers_free(struct gv_multipliers *mu)
 	*mu = (struct gv_multipliers){0};
 }
 
-/* The job's level per step a second, from its fastest type. */
-static double
-per_step(const struct gv_problem *p, const double *a, size_t i)
-{
-	size_t j, best = 0;
-
-	for (j = 1; j < p->m; j++)
-		if (gv_problem_rate(p, i, j) > gv_problem_rate(p, i, best))
-			best = j;
-	return a[i * p->m + best] / gv_problem_rate(p, i, best);
-}
-
 void
 gv_multipliers_of_level(struct gv_multipliers *to, const struct gv_problem *p,
     const size_t *of, const double *a, const struct gv_level *l)
@@ -49,7 +37,9 @@ gv_multipliers_of_level(struct gv_multipliers *to, const struct gv_problem *p,
 		to->time[of != NULL ? of[i] : i] = l->time[i];
 	for (i = 0; i < p->n; i++)
 		to->job[of != NULL ? of[i] : i] =
-		    l->lambda[i] > 0 ? l->lambda[i] * per_step(p, a, i) / p->count[i] : 0;
+		    l->lambda[i] > 0
+			? l->lambda[i] * gv_level_per_step(p, a, i) / p->count[i]
+			: 0;
 	to->known = true;
 }
 

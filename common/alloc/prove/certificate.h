@@ -17,8 +17,10 @@
  * proof_pairs.c has the inequality.
  *
  *  - The least of all: thr_i >= t a_i with a_i = w_i P_i / s_i (levels), n_i (1 / s of
- *    the makespan), so t <= C / sum_i v_i a_i.
- *  - Finish times: a ratio r is out of reach where sum_i v_i n_i / (r D_i - e_i) > C.
+ *    the makespan), so t <= C / sum_i v_i a_i.  Jobs that need q_i anyway may be left out
+ *    of that sum, with C less their v_i q_i.
+ *  - Finish times: a ratio r is out of reach where sum_i v_i n_i / (r D_i - e_i) > C; a
+ *    job that needs more anyway counts with that.
  *  - Sums: with gains g_ij in front of v_i T_ij, C - sum_i v_i q_i for the needs q_i
  *    bounds the sum.
  *  - Steps per dollar: r is out of reach where that is < 0 for g_ij = T_ij - r s_i c_j.
@@ -47,7 +49,7 @@ bool gv_certificate_possible(const struct gv_problem *p, enum gv_measure measure
 /*
  * Takes from the shares of s what their decimals would have too much (printed.h), and
  * makes the certificate of s, whose multipliers are known; p->number[GV_NUMBER_NEED] is of
- * the deadlines as they were met.  Some
+ * all needs as they were met.  Some
  * microseconds a job.
  */
 void gv_certificate_make(struct gv_certificate *c, const struct gv_problem *p,

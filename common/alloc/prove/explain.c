@@ -186,6 +186,37 @@ slope(const struct measured *d, size_t i)
 	}
 }
 
+/* Whether the objective is the least or the largest of all jobs. */
+static bool
+is_least(enum gv_measure measure)
+{
+	return measure == GV_MEASURE_LEVEL || measure == GV_MEASURE_SECONDS ||
+	       measure == GV_MEASURE_ALONE;
+}
+
+/* Whether job i needs more anyway than the objective asks of it. */
+static bool
+needs_more(const struct measured *d, size_t i)
+{
+	const struct gv_problem *p = d->p;
+	const double *need = p->number[GV_NUMBER_NEED];
+	double o = d->s->objective;
+
+	if (need == NULL || !(need[i] > 0))
+		return false;
+	switch (d->measure) {
+	case GV_MEASURE_LEVEL:
+		return need[i] > o * slope(d, i);
+	case GV_MEASURE_SECONDS:
+		return need[i] > p->number[GV_NUMBER_STEPS][i] / o;
+	case GV_MEASURE_ALONE:
+		return need[i] * (o * d->alone[i] - p->number[GV_NUMBER_ELAPSED][i]) >
+		       p->number[GV_NUMBER_STEPS][i];
+	default:
+		return false;
+	}
+}
+
 /* The objective's change per unit of what the multipliers are of. */
 static double
 unit(const struct measured *d)
@@ -197,11 +228,10 @@ unit(const struct measured *d)
 
 	if (d->measure == GV_MEASURE_RATIO)
 		return d->cost > 0 ? 1 / d->cost : 0;
-	if (d->measure != GV_MEASURE_LEVEL && d->measure != GV_MEASURE_SECONDS &&
-	    d->measure != GV_MEASURE_ALONE)
+	if (!is_least(d->measure))
 		return 1;
 	for (i = 0; i < p->n; i++)
-		if (v[i] > 0)
+		if (v[i] > 0 && !needs_more(d, i))
 			sum += p->count[i] * v[i] * slope(d, i);
 	return sum != 0 ? 1 / sum : 0;
 }
@@ -260,10 +290,21 @@ add_up_use(
 		x->type[j].used = fmin(x->type[j].used, p->capacity[j]);
 }
 
-static unsigned
-binding_constraints(const struct gv_explanation *x, const struct gv_problem *p, size_t i,
-    double throughput)
+/* Whether the job needs so much for its minimum, not for its deadline. */
+static bool
+is_minimum(const struct measured *d, size_t i, double need)
 {
+	const double *minimum = d->p->number[GV_NUMBER_MINIMUM];
+
+	return minimum != NULL &&
+	       minimum[i] >= need * fmax(1, d->s->relaxation) * (1 - GV_TOL_BINDS);
+}
+
+static unsigned
+binding_constraints(const struct gv_explanation *x, const struct measured *d, size_t i)
+{
+	const struct gv_problem *p = d->p;
+
 	const struct gv_explained_job *job = &x->job[i];
 	unsigned binds = 0;
 	bool room = false;
@@ -280,8 +321,9 @@ binding_constraints(const struct gv_explanation *x, const struct gv_problem *p, 
 	if (job->time < 1 - GV_TOL_BINDS && p->budget > 0 &&
 	    x->cost >= p->budget * (1 - GV_TOL_BINDS))
 		binds |= GV_BINDS_BUDGET;
-	if (job->need > 0 && throughput <= job->need * (1 + GV_TOL_BINDS))
-		binds |= GV_BINDS_DEADLINE;
+	if (job->need > 0 && d->throughput[i] <= job->need * (1 + GV_TOL_BINDS))
+		binds |=
+		    is_minimum(d, i, job->need) ? GV_BINDS_MINIMUM : GV_BINDS_DEADLINE;
 	return binds;
 }
 
@@ -364,8 +406,10 @@ gv_explain_make(struct gv_explanation *x, const struct gv_problem *p,
 	for (i = 0; i < p->n; i++) {
 		x->job[i].value = value(&d, i);
 		x->job[i].need = need != NULL && need[i] > 0 ? need[i] : NAN;
-		x->job[i].binds = binding_constraints(x, p, i, d.throughput[i]);
+		x->job[i].binds = binding_constraints(x, &d, i);
 		x->job[i].time_price = x->job[i].need_price = NAN;
+		if (is_least(measure) && !needs_more(&d, i))
+			x->job[i].need = NAN; /* its part in the objective is more */
 	}
 	if (s->multipliers.known)
 		set_prices(x, &d);

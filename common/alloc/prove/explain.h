@@ -24,7 +24,8 @@ enum gv_binds {
 	GV_BINDS_TIME = 1,     /* it has all the time there is */
 	GV_BINDS_CAPACITY = 2, /* no type it can use has GPUs left */
 	GV_BINDS_DEADLINE = 4, /* it has just what its deadline needs */
-	GV_BINDS_BUDGET = 8    /* the budget is spent */
+	GV_BINDS_BUDGET = 8,   /* the budget is spent */
+	GV_BINDS_MINIMUM = 16  /* it has just its minimum */
 };
 
 struct gv_explained_job {
@@ -33,7 +34,7 @@ struct gv_explained_job {
 	double value;      /* what it has of what the policy counts; NAN = nothing */
 	double time;       /* sum of its shares */
 	double time_price; /* per unit of time that it had more; NAN = not known */
-	double need;       /* steps/s for its deadline; NAN = none */
+	double need;       /* steps/s for its deadline or minimum; NAN = none */
 	double need_price; /* per step/s that it needed less; NAN = not known */
 };
 
@@ -53,7 +54,7 @@ struct gv_explanation {
 
 /*
  * Of the shares s of p by a policy with that measure, which is not GV_MEASURE_NONE;
- * p->number[GV_NUMBER_NEED] is of the deadlines as they were met.  Linear in the
+ * p->number[GV_NUMBER_NEED] is of all needs as they were met.  Linear in the
  * jobs.
  */
 void gv_explain_make(struct gv_explanation *x, const struct gv_problem *p,

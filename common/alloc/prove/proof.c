@@ -25,6 +25,12 @@ gv_proof_init(struct gv_proof *w, const struct gv_problem *p, enum gv_measure me
 		gv_exact_add_product(&w->gpus, own[i], 1);
 	for (i = 0; i < p->n; i++)
 		gv_exact_add_product(&w->jobs, p->count[i], 1);
+	if (measure == GV_MEASURE_LEVEL) {
+		w->per_level = gv_xcalloc(p->n, sizeof(*w->per_level));
+		gv_problem_equal_throughput(p, w->per_level);
+		for (i = 0; i < p->n; i++)
+			w->per_level[i] *= p->weight[i] / p->scale[i];
+	}
 	if (p->together == NULL)
 		return;
 	thr = gv_xcalloc(p->n, sizeof(*thr));
@@ -44,6 +50,7 @@ gv_proof_free(struct gv_proof *w)
 	for (i = 0; w->thr != NULL && i < w->p->n; i++)
 		gv_exact_free(&w->thr[i]);
 	free(w->thr);
+	free(w->per_level);
 	gv_exact_free(&w->jobs);
 	gv_exact_free(&w->gpus);
 	gv_exact_free(&w->limit);
@@ -117,7 +124,6 @@ gv_proof_lagrangian(struct gv_proof *w, double r)
 {
 	const struct gv_problem *p = w->p;
 	const struct gv_multipliers *mu = &w->s->multipliers;
-	const double *need = p->number[GV_NUMBER_NEED];
 	double times = w->measure == GV_MEASURE_RATIO ? 3600 : 1;
 	struct gv_exact most, net;
 	size_t i, j;
@@ -150,9 +156,9 @@ gv_proof_lagrangian(struct gv_proof *w, double r)
 			if (gv_exact_compare(&net, &most) > 0)
 				gv_exact_set(&most, &net);
 		}
-		if (need != NULL && need[i] > 0) {
+		if (gv_proof_need(w, i) > 0) {
 			gv_exact_set_double(&net, mu->job[i]);
-			gv_exact_mul_double(&net, &net, need[i]);
+			gv_exact_mul_double(&net, &net, gv_proof_need(w, i));
 			gv_exact_mul_double(&net, &net, times);
 			gv_exact_sub(&most, &most, &net);
 		}

@@ -16,7 +16,8 @@ struct gv_proof {
 	struct gv_exact jobs;  /* M */
 	struct gv_exact gpus;  /* of reference */
 	struct gv_exact limit; /* C */
-	struct gv_exact *thr;  /* [n] of the jobs where they share GPUs; else NULL */
+	double *per_level; /* [n] steps/s of a level of 1, about; of levels, else NULL */
+	struct gv_exact *thr; /* [n] of the jobs where they share GPUs; else NULL */
 	struct gv_exact sum, a, b, t; /* scratch of the functions below */
 };
 
@@ -37,6 +38,11 @@ void gv_proof_gain(struct gv_proof *w, size_t i, size_t j, enum gv_exact_round r
 /* Adds what times as much of a share of so many jobs costs in an hour. */
 void gv_proof_add_cost(struct gv_exact *x, const struct gv_problem *p, size_t i, size_t j,
     double times, double jobs);
+/*
+ * What job i needs, where that counts in the limit: all needs of sums; of levels and
+ * seconds those of jobs that the objective asks less of than they need; of finish times none.
+ */
+double gv_proof_need(const struct gv_proof *w, size_t i);
 /*
  * limit = C - sum_i v_i q_i; 3600 times as much of GV_MEASURE_RATIO, whose gains are
  * those at a ratio r.

@@ -252,7 +252,6 @@ gv_proof_lagrangian_pairs(struct gv_proof *w)
 {
 	const struct gv_problem *p = w->p;
 	const struct gv_multipliers *mu = &w->s->multipliers;
-	const double *need = p->number[GV_NUMBER_NEED];
 	struct job_kinds k = find_job_kinds(w);
 	struct gv_exact time;
 	size_t i, j;
@@ -272,9 +271,13 @@ gv_proof_lagrangian_pairs(struct gv_proof *w)
 		gv_exact_mul_double(&time, &time, k.of[i].jobs);
 		gv_exact_add(&w->limit, &w->limit, &time);
 	}
-	for (i = 0; need != NULL && i < p->n; i++) {
+	for (i = 0; i < p->n; i++) {
+		double need = gv_proof_need(w, i);
+
+		if (!(need > 0))
+			continue;
 		gv_exact_set_double(&time, -mu->job[i]);
-		gv_exact_mul_double(&time, &time, need[i]);
+		gv_exact_mul_double(&time, &time, need);
 		gv_exact_mul_double(&time, &time, p->count[i]);
 		gv_exact_add(&w->limit, &w->limit, &time);
 	}

@@ -27,6 +27,27 @@ gv_proof_throughput(struct gv_proof *w, size_t i, struct gv_exact *x)
 /* ---- feasible ---- */
 
 double
+gv_proof_need(const struct gv_proof *w, size_t i)
+{
+	const struct gv_problem *p = w->p;
+	const double *need = p->number[GV_NUMBER_NEED];
+	double objective = w->s->objective;
+
+	if (need == NULL || !(need[i] > 0))
+		return 0;
+	switch (w->measure) {
+	case GV_MEASURE_ALONE:
+		return 0;
+	case GV_MEASURE_LEVEL:
+		return need[i] > objective * w->per_level[i] ? need[i] : 0;
+	case GV_MEASURE_SECONDS:
+		return need[i] > p->number[GV_NUMBER_STEPS][i] / objective ? need[i] : 0;
+	default:
+		return need[i];
+	}
+}
+
+double
 gv_proof_over(struct gv_proof *w, const struct gv_exact *x, double limit)
 {
 	gv_exact_set_double(&w->a, limit);

@@ -106,6 +106,8 @@ gv_proof_level(struct gv_proof *w, struct gv_certificate *c)
 			gv_exact_set(&low_bottom, &top);
 		}
 		any = true;
+		if (gv_proof_need(w, i) > 0)
+			continue;
 		gv_exact_mul_double(&top, &top, w->s->multipliers.job[i]);
 		gv_exact_mul_double(&top, &top, p->count[i]);
 		gv_exact_div(&top, &top, &bottom, GV_EXACT_DOWN);
@@ -175,7 +177,24 @@ largest_ratio(struct gv_proof *w, struct gv_exact *top, struct gv_exact *bottom)
 	return any;
 }
 
-/* Whether sum_i v_i n_i / (r D_i - e_i) > C, so that no allocation has the ratio r. */
+/* Whether job i needs more anyway than n_i q / d. */
+static bool
+needs_more(
+    struct gv_proof *w, size_t i, const struct gv_exact *q, const struct gv_exact *d)
+{
+	const double *need = w->p->number[GV_NUMBER_NEED];
+
+	if (need == NULL || !(need[i] > 0))
+		return false;
+	gv_exact_mul_double(&w->a, d, need[i]);
+	gv_exact_mul_double(&w->b, q, w->p->number[GV_NUMBER_STEPS][i]);
+	return gv_exact_compare(&w->a, &w->b) > 0;
+}
+
+/*
+ * Whether sum_i v_i max(n_i / (r D_i - e_i), q_i) > C, so that no allocation has the
+ * ratio r.
+ */
 static bool
 finish_out_of_reach(struct gv_proof *w, double r)
 {
@@ -195,8 +214,13 @@ finish_out_of_reach(struct gv_proof *w, double r)
 		gv_exact_mul_double(&w->t, &q, p->number[GV_NUMBER_ELAPSED][i]);
 		gv_exact_sub(&d, &d, &w->t);
 		never = gv_exact_sign(&d) <= 0; /* no time is left */
+		if (!never && needs_more(w, i, &q, &d)) {
+			gv_exact_set_double(&q, w->p->number[GV_NUMBER_NEED][i]);
+			gv_exact_set_double(&d, 1);
+		} else {
+			gv_exact_mul_double(&q, &q, p->number[GV_NUMBER_STEPS][i]);
+		}
 		gv_exact_mul_double(&q, &q, w->s->multipliers.job[i]);
-		gv_exact_mul_double(&q, &q, p->number[GV_NUMBER_STEPS][i]);
 		gv_exact_mul_double(&q, &q, p->count[i]);
 		if (!never && gv_exact_sign(&q) > 0) {
 			gv_exact_div(&q, &q, &d, GV_EXACT_DOWN);

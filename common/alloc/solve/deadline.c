@@ -8,23 +8,25 @@
 #include "alloc/pairs/shared.h"
 #include "lp/tolerance.h"
 
-/* Jobs that need something; a [n][m] of the level program. */
+/* Jobs that need something, and what, in their order. */
 static size_t
-needy(const struct gv_problem *p, const double *need, bool *keep)
+needy(const struct gv_problem *p, const double *need, bool *keep, double *kept)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < p->n; i++) {
 		keep[i] = need[i] > 0;
-		n += keep[i];
+		if (keep[i])
+			kept[n++] = need[i];
 	}
 	return n;
 }
 
 /* The best level of the needs of q, shares x that reach it, and whose multipliers hold it down. */
 static int
-level_of_needs(const struct gv_problem *q, const struct gv_solver_options *opt,
-    const char *name, double *level, double *x, double *lambda, struct gv_error *e)
+level_of_needs(const struct gv_problem *q, const double *need,
+    const struct gv_solver_options *opt, const char *name, double *level, double *x,
+    double *lambda, struct gv_error *e)
 {
 	const struct gv_solver_options quick = {
 	    .solver = opt->solver, .placeable = opt->placeable};
@@ -37,8 +39,7 @@ level_of_needs(const struct gv_problem *q, const struct gv_solver_options *opt,
 
 	for (i = 0; i < q->n; i++)
 		for (j = 0; j < q->m; j++)
-			a[i * q->m + j] =
-			    gv_problem_rate(q, i, j) / q->number[GV_NUMBER_NEED][i];
+			a[i * q->m + j] = gv_problem_rate(q, i, j) / need[i];
 	gv_level_init(&l, q, &s, false);
 	rc = gv_level_solve(q, a, &quick, name, &l, e);
 	*level = s.objective;
@@ -107,7 +108,8 @@ meet(const struct gv_problem *p, const struct gv_solver_options *opt, const char
     double *need, struct gv_solution *s, struct gv_error *e)
 {
 	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
-	size_t n = needy(p, need, keep);
+	double *kept = gv_xcalloc(p->n, sizeof(*kept));
+	size_t n = needy(p, need, keep, kept);
 	double *lambda = gv_xcalloc(n, sizeof(*lambda));
 	double *x = gv_xcalloc(n, p->m * sizeof(*x));
 	double level = INFINITY;
@@ -119,7 +121,7 @@ meet(const struct gv_problem *p, const struct gv_solver_options *opt, const char
 	if (n > 0 && p->together != NULL)
 		rc = shared_level_of_needs(p, opt, name, need, &level, lambda, e);
 	else if (n > 0)
-		rc = level_of_needs(&q, opt, name, &level, x, lambda, e);
+		rc = level_of_needs(&q, kept, opt, name, &level, x, lambda, e);
 	if (rc == 0 && level < 1 - GV_TOL_MET) {
 		s->relaxation = 1 / level;
 		mark_late(p, need, keep, lambda, s->late);
@@ -131,6 +133,7 @@ meet(const struct gv_problem *p, const struct gv_solver_options *opt, const char
 	}
 	gv_problem_free(&q);
 	free(keep);
+	free(kept);
 	free(lambda);
 	free(x);
 	return rc;
@@ -140,13 +143,17 @@ int
 gv_deadline_needs(const struct gv_problem *p, const struct gv_solver_options *opt,
     bool relax, const char *name, double *need, struct gv_solution *s, struct gv_error *e)
 {
+	const double *deadline = p->number[GV_NUMBER_NEED];
+	const double *minimum = p->number[GV_NUMBER_MINIMUM];
 	bool any = false, over = false;
 	size_t i;
 	int rc;
 
 	s->relaxation = 1;
 	for (i = 0; i < p->n; i++) {
-		need[i] = p->number[GV_NUMBER_NEED][i];
+		need[i] = deadline != NULL ? deadline[i] : 0;
+		if (minimum != NULL)
+			need[i] = fmax(need[i], minimum[i]);
 		any = any || need[i] > 0;
 	}
 	if (!any)
@@ -155,7 +162,7 @@ gv_deadline_needs(const struct gv_problem *p, const struct gv_solver_options *op
 	for (i = 0; i < p->n; i++)
 		if (isinf(need[i])) {
 			over = s->late[i] = true;
-			need[i] = 0;
+			need[i] = minimum != NULL ? minimum[i] : 0;
 		}
 	rc = meet(p, opt, name, need, s, e);
 	if (rc == 0 && (over || s->relaxation > 1) && !relax)

@@ -55,11 +55,11 @@ int gv_reach_solve(struct gv_reach *r, const struct gv_problem *p, const double 
 
 /*
  * The programs in the units of the problem, for --dump-lp; the caller frees *lp and
- * names->ctx.  a_ij INFINITY: the job asks for nothing.  Of a sum l->p, gain, shared and
- * need count.
+ * names->ctx.  a_ij INFINITY: the job asks for nothing; need [n] in
+ * steps/s, NULL = none.  Of a sum l->p, gain, shared and need count.
  */
-void gv_level_program(const struct gv_problem *p, const double *a, struct gv_lp *lp,
-    struct gv_lp_names *names);
+void gv_level_program(const struct gv_problem *p, const double *a, const double *need,
+    struct gv_lp *lp, struct gv_lp_names *names);
 void gv_linear_program(
     const struct gv_linear *l, struct gv_lp *lp, struct gv_lp_names *names);
 
