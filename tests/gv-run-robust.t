@@ -152,6 +152,23 @@ printf '9.5,resume,"a' >>harm/events.csv
 run gv-run --repair -s harm
 out_has 'the last line is torn: 13 bytes' "a torn line is told"
 is_status 0 "and is no damage"
+for what in 's/end/"nd/' 's/,end,/,end"/'; do
+	rm -rf harm
+	cp -r open harm
+	sed -i "\$$what" harm/events.csv
+	run gv-run --resume -s harm
+	is_status 2 "a last line with a quote too many ($what) is not torn"
+	err_has "harm/events.csv:$lines: damaged" "it is damaged"
+	err_has "without these lines jobs may run again: gv-run --repair says what would be lost, with --resume it goes on" \
+		"and what to do is said"
+done
+rm -rf harm
+cp -r open harm
+printf %s "$(cat open/events.csv)x" >harm/events.csv
+run gv-run --repair -s harm
+is_status 1 "nor is one whose line feed is another byte"
+rm -rf harm
+cp -r open harm
 sed -i '1s/event/evxnt/' harm/events.csv
 run gv-run --resume -s harm
 is_status 2 "a damaged header"
@@ -272,4 +289,10 @@ is_events 0 fail f "and is no failure of the job"
 is_events 1 finish f "which finishes"
 ran="counting warnings"
 if [ "$(grep -c 'cannot be launched' err)" -eq 1 ]; then pass "it is said once"; else fail "said once" err; fi
+run timeout 60 env LD_PRELOAD="$build/preload/faults.so" GV_FAIL=execve:1:EAGAIN gv-run -c one.csv -s execs --max-failures=1 forks.csv
+is_status 0 "a shell that cannot be run is a launch that cannot be made"
+is_events 0 fail f "and no failure of the job"
+is_err "and is said" <<'EOT'
+gv-run: warning: job "f" cannot be launched: cannot run /bin/sh as worker 0: Resource temporarily unavailable; it will be tried again
+EOT
 done_testing

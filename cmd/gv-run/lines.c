@@ -86,15 +86,46 @@ next_whole(const char *s, size_t len, size_t at)
 	return len;
 }
 
+/* Whether s[0..len) ends as lines do, but for one byte at most. */
+static bool
+ends_as_line(const char *s, size_t len)
+{
+	size_t wrong;
+	size_t i;
+
+	if (len < LINES_SEAL || s[len - 1] != '\n')
+		return false;
+	s += len - LINES_SEAL;
+	wrong = s[0] != ',';
+	for (i = 1; i < LINES_SEAL - 1; i++)
+		wrong += strchr("0123456789abcdef", s[i]) == NULL || s[i] == '\0';
+	return wrong <= 1;
+}
+
+/*
+ * A torn line is the beginning of one (or NULs): it has no end.  One that was damaged
+ * in its quotes has none either, as quotes have it, but ends as a line does; one whose
+ * line feed was damaged has its checksum.
+ */
 static bool
 is_torn(const char *s, size_t len)
 {
+	char digits[9];
 	size_t i;
 
 	for (i = 0; i < len && s[i] == '\0'; i++)
 		;
-	/* the last line that has an end is damaged, one that has none is torn */
-	return i == len || lines_next(s, len) == 0;
+	if (i == len)
+		return true;
+	for (i = 0; i < len; i++)
+		if (s[i] == '\n' && ends_as_line(s, i + 1))
+			return false;
+	if (lines_next(s, len) > 0)
+		return false;
+	if (len < LINES_SEAL || s[len - LINES_SEAL] != ',')
+		return true;
+	checksum(s, len - LINES_SEAL, digits);
+	return memcmp(s + len - LINES_SEAL + 1, digits, 8) != 0;
 }
 
 static long

@@ -49,8 +49,9 @@ struct lines {
 /*
  * Looks at the lines of a whole journal behind its header, s[header..len).
  * Where it has no header that is known header is 0, and its first line is
- * damaged.  sealed: they have checksums.  A last line without an end (also
- * within quotes), or of NULs, is torn; others that are not whole are damaged.
+ * damaged.  sealed: they have checksums.  A last line that is the beginning of one,
+ * or NULs, is torn; others that are not whole are damaged, also a last one whose
+ * quotes or line feed are.
  * Linear but for damage: 64 KiB for each line of it.
  */
 void lines_check(struct lines *l, const char *s, size_t len, size_t header, bool sealed);
