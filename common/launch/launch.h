@@ -111,8 +111,9 @@ struct gv_launch_news {
 /*
  * Launches; nothing of spec is kept.  Fills *news and returns its state: UP or
  * NONE (it is under way, gv_launch_poll tells what becomes of it) with *l set,
- * or NOT_STARTED with *l NULL; then nothing runs.  A command that cannot be run
- * shows as status 126 or 127 later.
+ * or NOT_STARTED with *l NULL; then nothing runs, also when only one worker's
+ * shell could not be run.  A command that cannot be run, or is too long to be given
+ * to a shell, shows as status 126 or 127 later.
  */
 enum gv_launch_state gv_launch_start(struct gv_launch **l, const struct gv_launcher *by,
     const struct gv_launch_spec *spec, struct gv_launch_news *news);

@@ -41,6 +41,30 @@ fork(void)
 	return real();
 }
 
+/* ---- an exec that can fail ---- */
+
+static int fail_exec;             /* errno of the workers' exec; 0 = none fails */
+static const char *fail_exec_for; /* "RANK=1": of that worker only; NULL = of all */
+
+int execve(const char *file, char *const argv[], char *const env[]);
+int
+execve(const char *file, char *const argv[], char *const env[])
+{
+	int (*real)(const char *, char *const[], char *const[]);
+	void *p = dlsym(RTLD_NEXT, "execve");
+	size_t i;
+
+	memcpy(&real, &p, sizeof(p));
+	for (i = 0; fail_exec_for != NULL && env[i] != NULL; i++)
+		if (strcmp(env[i], fail_exec_for) == 0)
+			break;
+	if (fail_exec != 0 && (fail_exec_for == NULL || env[i] != NULL)) {
+		errno = fail_exec;
+		return -1;
+	}
+	return real(file, argv, env);
+}
+
 /* ---- helpers ---- */
 
 static const char *
@@ -638,6 +662,86 @@ test_signals(void)
 	is_int(left_within(&l, 5), 143, "SIGTERM tells it to stop");
 }
 
+/* ---- shells that cannot be run ---- */
+
+/* It is the machine's fault, not the job's, and nothing of a gang is left behind. */
+static void
+test_no_shell(void)
+{
+	struct gv_launch_spec s =
+	    spec_of("trap '' TERM; echo $$ >$GV_CHECKPOINT_DIR/first; exec sleep 100", 3);
+	struct gv_launch_news news;
+	struct gv_launch *l;
+	double t = gv_clock_s();
+	char *big;
+
+	s.grace_s = 60;
+	fail_exec = EAGAIN;
+	fail_exec_for = "RANK=1";
+	ok(gv_launch_start(&l, &gv_launch_local, &s, &news) == GV_LAUNCH_NOT_STARTED &&
+		l == NULL,
+	    "the shell of one of a gang cannot be run: no launch");
+	is_int(news.error, EAGAIN, "with its errno");
+	is_str(news.reason,
+	    "cannot run /bin/sh as worker 1: Resource temporarily unavailable",
+	    "and its reason");
+	ok(gv_clock_s() - t < 30, "nobody waits for the grace time of the others");
+	ok(!exists("first") || gone("first"), "which are gone");
+	fail_exec_for = NULL;
+	fail_exec = ENOMEM;
+	ok(gv_launch_start(&l, &gv_launch_local, &s, &news) == GV_LAUNCH_NOT_STARTED,
+	    "none can be run: no launch");
+	is_int(news.error, ENOMEM, "with an errno");
+	fail_exec = 0;
+
+	big = malloc(1 << 20);
+	memset(big, 'x', (1 << 20) - 1);
+	big[(1 << 20) - 1] = '\0';
+	s.command = big;
+	s.n_gpus = 1;
+	ok(start(&l, &s) == 0, "a command that no system takes");
+	is_int(left_within(&l, 10), 126, "is the job's failure");
+	free(big);
+	big = content("log");
+	ok(strstr(big, "gv: cannot run /bin/sh: Argument list too long\n") != NULL,
+	    "and the log says why");
+	free(big);
+}
+
+/* The directory of a worker that takes long to enter, as one of a dead server does. */
+static int slow_chdir_s;
+
+int chdir(const char *to);
+int
+chdir(const char *to)
+{
+	int (*real)(const char *);
+	void *p = dlsym(RTLD_NEXT, "chdir");
+
+	memcpy(&real, &p, sizeof(p));
+	gv_sleep_s(slow_chdir_s);
+	return real(to);
+}
+
+static void
+test_slow_directory(void)
+{
+	struct gv_launch_spec s = spec_of("exit 5", 1);
+	struct gv_launch *l;
+	double t = gv_clock_s();
+
+	s.working_directory = dir;
+	slow_chdir_s = 3;
+	ok(start(&l, &s) == 0 && gv_clock_s() - t < 2.5,
+	    "a directory that takes long is not waited for");
+	is_int(left_within(&l, 20), 5, "but entered");
+	fail_exec = EIO;
+	slow_chdir_s = 2;
+	ok(start(&l, &s) == 0, "should the shell fail after that");
+	is_int(left_within(&l, 20), 126, "it counts as the job's status");
+	fail_exec = slow_chdir_s = 0;
+}
+
 /* ---- the environment ---- */
 
 static void
@@ -985,6 +1089,8 @@ main(void)
 	test_lock();
 	test_descriptors();
 	test_signals();
+	test_no_shell();
+	test_slow_directory();
 	test_environment();
 	test_nodes();
 	test_key();

@@ -1,5 +1,6 @@
 /* The keeper: starts the workers of a job, waits for them, stops all of them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -57,7 +58,7 @@ on_signal(int sig)
 void
 gv_keeper_say_ready(int fd, int worker, int error)
 {
-	struct gv_keeper_ready ready = {worker, error};
+	struct gv_keeper_ready ready = {worker, error, false};
 
 	while (write(fd, &ready, sizeof(ready)) == -1 && errno == EINTR)
 		;
@@ -73,6 +74,18 @@ set_signal(int sig, void (*handler)(int))
 	sa.sa_handler = handler;
 	sigemptyset(&sa.sa_mask);
 	sigaction(sig, &sa, NULL);
+}
+
+/* A worker that could not become its shell: no fault of the job's. */
+static GV_NORETURN void
+not_begun(size_t rank, int error)
+{
+	struct gv_keeper_ready ready = {(int)rank, error, true};
+
+	set_signal(SIGPIPE, SIG_IGN); /* the launcher may have lost patience */
+	while (write(GV_KEEPER_READY, &ready, sizeof(ready)) == -1 && errno == EINTR)
+		;
+	_exit(126);
 }
 
 /*
@@ -106,7 +119,7 @@ arrange_signals(void)
 
 /* ---- starting ---- */
 
-static void
+static GV_NORETURN void
 complain(const char *what, const char *which)
 {
 	char line[512];
@@ -118,6 +131,7 @@ complain(const char *what, const char *which)
 	len = strlen(line);
 	line[len] = '\n';
 	(void)!write(STDERR_FILENO, line, len + 1);
+	_exit(126);
 }
 
 /* A worker, just forked. */
@@ -129,9 +143,7 @@ work(const struct gv_keeper *k, size_t rank, pid_t group, pid_t keeper)
 	static char sh[] = "sh";
 	static char dash_c[] = "-c";
 	sigset_t none;
-	int error;
 	int sig;
-	int fd;
 
 	setpgid(0, group);
 #ifdef __linux__
@@ -145,24 +157,24 @@ work(const struct gv_keeper *k, size_t rank, pid_t group, pid_t keeper)
 	for (sig = 1; sig <= SIGRTMAX; sig++)
 		set_signal(sig, SIG_DFL);
 	if (dup2(GV_KEEPER_LOG, STDOUT_FILENO) == -1 ||
-	    dup2(GV_KEEPER_LOG, STDERR_FILENO) == -1)
-		_exit(125);
-	for (fd = GV_KEEPER_CONTROL; fd < GV_KEEPER_OTHERS; fd++)
-		close(fd);
+	    dup2(GV_KEEPER_LOG, STDERR_FILENO) == -1 ||
+	    fcntl(GV_KEEPER_READY, F_SETFD, FD_CLOEXEC) == -1)
+		not_begun(rank, errno);
+	close(GV_KEEPER_CONTROL);
+	close(GV_KEEPER_LOG);
+	close(GV_KEEPER_KEEP);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (spec->working_directory != NULL && chdir(spec->working_directory) != 0) {
+	if (spec->working_directory != NULL && chdir(spec->working_directory) != 0)
 		complain("change to the directory", spec->working_directory);
-		_exit(126);
-	}
 	argv[0] = sh;
 	argv[1] = dash_c;
 	argv[2] = strdup(spec->command);
 	if (argv[2] != NULL)
 		execve("/bin/sh", argv, k->env[rank]);
-	error = errno;
-	complain("run", "/bin/sh");
-	_exit(error == ENOENT ? 127 : 126);
+	if (errno == E2BIG) /* at any other time, too */
+		complain("run", "/bin/sh");
+	not_begun(rank, errno);
 }
 
 /* Starts all workers.  0, or the errno of the fork that failed. */

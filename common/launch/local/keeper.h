@@ -15,8 +15,8 @@ struct gv_keeper {
 	char ***env;   /* [n_gpus] of each worker */
 	pid_t *worker; /* [n_gpus] room; 0 = has left */
 	int control;   /* read end: GV_TELL_STOP, GV_TELL_KILL; at its end, stop */
-	int ready;     /* write end: one struct gv_keeper_ready */
-	int log;       /* the workers' stdout and stderr */
+	int ready; /* write end: struct gv_keeper_ready, its end when all workers run */
+	int log;   /* the workers' stdout and stderr */
 };
 
 enum { GV_TELL_STOP = 's', GV_TELL_KILL = 'k' };
@@ -30,12 +30,18 @@ enum {
 	GV_KEEPER_OTHERS
 };
 
-/* What is said on ready when everything has been started, or could not be. */
+/*
+ * What is said on ready, once by the keeper when everything has been forked, or could
+ * not be, and by each worker that cannot become its shell.  The others' ends close
+ * when they do.
+ */
 struct gv_keeper_ready {
 	int worker; /* rank that could not be started, -1 = something before */
 	int error;  /* errno, 0 = all run */
+	bool shell; /* there is a process, which cannot run its shell */
 };
 
+/* Says it for the keeper, and closes fd. */
 void gv_keeper_say_ready(int fd, int worker, int error);
 
 /*

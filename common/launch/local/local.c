@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,9 @@
 #include "launch/local/keeper.h"
 
 enum { DEFAULT_PORT = 29500 }; /* torchrun's */
+
+/* How long all workers of a launch may take to become their shells, to be watched. */
+static const int patience_ms = 1000;
 
 struct local {
 	struct gv_launch launch;
@@ -90,29 +94,51 @@ fork_guard(struct gv_keeper *k)
 	return pid;
 }
 
-/* Waits until the keeper says that the workers run.  0, or -1 with *news filled. */
+static void
+say_why(struct gv_launch_news *news, const struct gv_keeper_ready *r)
+{
+	if (r->shell)
+		gv_launch_not_started(
+		    news, r->error, "cannot run /bin/sh as worker %d", r->worker);
+	else if (r->worker < 0)
+		gv_launch_not_started(news, r->error, "cannot set up the keeper process");
+	else
+		gv_launch_not_started(
+		    news, r->error, "cannot start worker %d", r->worker);
+}
+
+/*
+ * Waits until the keeper has said that all workers are there, and each has become
+ * its shell or said that it cannot; for these not long, since entering a directory
+ * may take for ever.  0, or -1 with *news filled.
+ */
 static int
 await_ready(int fd, struct gv_launch_news *news)
 {
+	struct pollfd p = {.fd = fd, .events = POLLIN};
 	struct gv_keeper_ready ready;
+	bool heard = false, failed = false;
 	ssize_t n;
 
-	do
-		n = read(fd, &ready, sizeof(ready));
-	while (n == -1 && errno == EINTR);
+	for (;;) {
+		n = 0;
+		if (heard && poll(&p, 1, patience_ms) == 0)
+			break;
+		do
+			n = read(fd, &ready, sizeof(ready));
+		while (n == -1 && errno == EINTR);
+		if (n != (ssize_t)sizeof(ready))
+			break;
+		heard = heard || !ready.shell;
+		if (ready.error != 0 && !failed)
+			say_why(news, &ready);
+		failed = failed || ready.error != 0;
+	}
 	if (n == -1)
 		gv_launch_not_started(news, errno, "cannot hear of the keeper process");
-	else if (n != (ssize_t)sizeof(ready))
+	else if (!heard)
 		gv_launch_not_started(news, 0, "the keeper process has died");
-	else if (ready.error == 0)
-		return 0;
-	else if (ready.worker < 0)
-		gv_launch_not_started(
-		    news, ready.error, "cannot set up the keeper process");
-	else
-		gv_launch_not_started(
-		    news, ready.error, "cannot start worker %d", ready.worker);
-	return -1;
+	return n == 0 && heard && !failed ? 0 : -1;
 }
 
 /* A pair of sockets that are not inherited across exec.  0, or -1 with errno set. */
@@ -126,6 +152,13 @@ make_sockets(int fd[2])
 	fcntl(fd[0], F_SETFD, FD_CLOEXEC);
 	fcntl(fd[1], F_SETFD, FD_CLOEXEC);
 	return 0;
+}
+
+static void
+tell(int control, char what)
+{
+	while (send(control, &what, 1, MSG_NOSIGNAL) == -1 && errno == EINTR)
+		;
 }
 
 static struct gv_launch *
@@ -153,7 +186,10 @@ launch(struct gv_keeper *k, struct gv_launch_news *news)
 		r = await_ready(ready[0], news);
 	close_fd(&ready[0]);
 	if (r != 0) {
-		close_fd(&control[1]); /* a keeper that lives stops now */
+		/* a keeper that lives stops now; workers of it have nothing to save yet */
+		if (guard > 0)
+			tell(control[1], GV_TELL_KILL);
+		close_fd(&control[1]);
 		while (guard > 0 && waitpid(guard, NULL, 0) == -1 && errno == EINTR)
 			;
 		return NULL;
@@ -209,22 +245,15 @@ local_start(const struct gv_launcher *by, const struct gv_launch_spec *spec,
 }
 
 static void
-tell(const struct local *l, char what)
-{
-	while (send(l->control, &what, 1, MSG_NOSIGNAL) == -1 && errno == EINTR)
-		;
-}
-
-static void
 local_stop(struct gv_launch *launch)
 {
-	tell((const struct local *)launch, GV_TELL_STOP);
+	tell(((const struct local *)launch)->control, GV_TELL_STOP);
 }
 
 static void
 local_kill(struct gv_launch *launch)
 {
-	tell((const struct local *)launch, GV_TELL_KILL);
+	tell(((const struct local *)launch)->control, GV_TELL_KILL);
 }
 
 /* The guard was killed; whether its keeper, which stops the workers then, is gone, too. */
