@@ -33,10 +33,11 @@ struct gv_nn_flight {
 	const int32_t *label; /* [n], or NULL */
 	gv_real *own_x;       /* room for them here; NULL while nobody needed it */
 	int32_t *own_label;
-	gv_real *y, *dy; /* rows' outputs and their gradients: row_y, row_dy */
-	gv_real *hit;    /* [B][n] evaluating: 1 when the largest logit is at the label */
-	gv_real *stats;  /* [B][plan.stat_size]: GV_NN_STATS */
-	gv_real *sums;   /* [B][shards][plan.widest] room; in front, [B][width], what
+	/* rows' outputs and their gradients, by arena: gv_nn_y, gv_nn_dy */
+	gv_real *y[GV_NN_ARENAS], *dy[GV_NN_ARENAS];
+	gv_real *hit;   /* [B][n] evaluating: 1 when the largest logit is at the label */
+	gv_real *stats; /* [B][plan.stat_size]: GV_NN_STATS */
+	gv_real *sums;  /* [B][shards][plan.widest] room; in front, [B][width], what
 	                   is summed over the ranks */
 };
 
@@ -199,7 +200,7 @@ gv_nn_y(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b, size_t 
 {
 	const struct gv_nn_plan *p = c->plan;
 
-	return c->f->y + r->y * p->B * p->n + (b * p->n + i) * r->out_size;
+	return c->f->y[r->arena] + r->y * p->B * p->n + (b * p->n + i) * r->out_size;
 }
 
 static inline gv_real *
@@ -207,7 +208,7 @@ gv_nn_dy(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b, size_t
 {
 	const struct gv_nn_plan *p = c->plan;
 
-	return c->f->dy + r->y * p->B * p->n + (b * p->n + i) * r->out_size;
+	return c->f->dy[r->arena] + r->y * p->B * p->n + (b * p->n + i) * r->out_size;
 }
 
 /* The row that is input k; NULL = the sample. */

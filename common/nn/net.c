@@ -37,6 +37,9 @@ check_config(const struct gv_model *m, const struct gv_net_config *c, struct gv_
 	if (c->micro_batches > 1 << 20 || c->slots > 1 << 20 || c->versions > 1 << 20)
 		return gv_error_set(e, "%zu micro-batches, %zu slots, %zu versions",
 		    c->micro_batches, c->slots, c->versions);
+	if (c->last_row > m->n || c->first_row >= (c->last_row == 0 ? m->n : c->last_row))
+		return gv_error_set(e, "rows %zu to %zu of a model of %zu", c->first_row,
+		    c->last_row, m->n);
 	for (i = 0; i < m->n; i++) {
 		struct gv_shape s = m->layer[i].in_shape;
 
@@ -66,6 +69,18 @@ times(size_t n, size_t bytes)
 	return bytes > 0 && n >= GV_NN_TOO_MUCH / bytes ? GV_NN_TOO_MUCH : n * bytes;
 }
 
+/* Room for the largest reduce, where ranks cannot reach the backend's memory. */
+static size_t
+host_bytes(const struct gv_net *net)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	size_t most = p->P + 1 > p->widest ? p->P + 1 : p->widest;
+
+	if (p->R == 1 || net->be->host_memory)
+		return 0;
+	return gv_nn_bytes((double)p->B, (double)most);
+}
+
 static void
 count_bytes(struct gv_net *net)
 {
@@ -78,9 +93,10 @@ count_bytes(struct gv_net *net)
 	t->gradients = s->gradients;
 	t->state = gv_nn_bytes(BP, net->optimiser != GV_SGD ? 2 : net->momentum);
 	t->running = gv_nn_bytes(2 * B, (double)p->Q);
-	t->activations = times(net->slots, s->activations);
+	t->activations = together(times(net->slots, s->activations), s->shared);
 	t->scratch = together(s->scratch,
 	    together(times(net->versions, s->packed), times(net->slots, s->sums)));
+	t->scratch = together(t->scratch, host_bytes(net));
 	t->total = together(
 	    together(together(t->params, t->gradients), together(t->state, t->running)),
 	    together(t->activations, t->scratch));
@@ -110,17 +126,14 @@ prepare(struct gv_net *net, const struct gv_model *m, const struct gv_net_config
 	return 0;
 }
 
-/* Room for the largest reduce, where ranks cannot reach the backend's memory. */
 static int
 allocate_ranks(struct gv_net *net, struct gv_error *e)
 {
-	const struct gv_nn_plan *p = &net->plan;
-	size_t most = p->P + 1 > p->widest ? p->P + 1 : p->widest;
+	size_t bytes = host_bytes(net);
 
-	if (p->R == 1 || net->be->host_memory)
+	if (bytes == 0)
 		return 0;
-	net->ranks.host = net->be->alloc(
-	    net->be, GV_NN_PINNED, gv_nn_bytes((double)p->B, (double)most), e);
+	net->ranks.host = net->be->alloc(net->be, GV_NN_PINNED, bytes, e);
 	return net->ranks.host == NULL ? -1 : 0;
 }
 
@@ -143,10 +156,14 @@ allocate(struct gv_net *net, struct gv_error *e)
 	    (net->state = be->alloc(be, GV_NN_STATE, t->state, e)) == NULL ||
 	    (net->running = be->alloc(be, GV_NN_STATE, t->running, e)) == NULL)
 		return -1;
+	net->there = SIZE_MAX;
+	if (net->plan.recompute && (net->shared = be->alloc(be, GV_NN_ACTIVATIONS,
+					net->sizes.shared, e)) == NULL)
+		return -1;
 	for (i = 0; i < net->slots; i++) {
 		net->flight[i].stream = (int)i;
-		if (gv_nn_flight_make(&net->flight[i], be, &net->plan, &net->sizes, e) !=
-		    0)
+		if (gv_nn_flight_make(&net->flight[i], be, &net->plan, &net->sizes,
+			net->shared, e) != 0)
 			return -1;
 	}
 	net->scratch = be->alloc(be, GV_NN_SCRATCH, net->sizes.scratch, e);
@@ -196,6 +213,7 @@ free_memory(struct gv_net *net)
 	for (i = 0; net->flight != NULL && i < net->slots; i++)
 		gv_nn_flight_free(&net->flight[i], be);
 	gv_nn_grads_free(&net->grads, be);
+	be->release(be, GV_NN_ACTIVATIONS, net->shared);
 	be->release(be, GV_NN_STATE, net->state);
 	be->release(be, GV_NN_STATE, net->running);
 	be->release(be, GV_NN_SCRATCH, net->scratch);
@@ -248,7 +266,7 @@ draw_params(const struct gv_nn_plan *p, uint64_t seed, gv_real *v)
 {
 	size_t i;
 
-	for (i = 0; i < p->rows; i++) {
+	for (i = p->first_row; i < p->last_row; i++) {
 		const struct gv_nn_row *r = &p->row[i];
 
 		if (r->l.op == GV_OP_BN) {
@@ -268,7 +286,7 @@ fresh_running(const struct gv_nn_plan *p, gv_real *v)
 {
 	size_t i;
 
-	for (i = 0; i < p->rows; i++) {
+	for (i = p->first_row; i < p->last_row; i++) {
 		const struct gv_nn_row *r = &p->row[i];
 		size_t half = r->l.running / 2;
 

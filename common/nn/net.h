@@ -78,10 +78,13 @@ struct gv_net_config {
 	size_t micro_batches; /* M: of N samples each, to an update; 0 is as good as 1 */
 	size_t slots;    /* micro-batches on their way at a time; 0 is as good as 1 */
 	size_t versions; /* of the weights; 0 is as good as 1 */
-	size_t shards;   /* S, a power of two <= N; 0 = gv_net_shards(batch) */
-	size_t rank;     /* 0..ranks-1 */
-	size_t ranks;    /* R, a power of two <= S; 0 is as good as 1 */
-	size_t threads;  /* of the CPU; 0 is as good as 1: no thread is started */
+	/* the rows that this net holds, the whole model otherwise: below, "a part" */
+	size_t first_row, last_row; /* [first_row, last_row); last_row 0: to the end */
+	bool recompute; /* activations are made again for backward, not kept in slots */
+	size_t shards;  /* S, a power of two <= N; 0 = gv_net_shards(batch) */
+	size_t rank;    /* 0..ranks-1 */
+	size_t ranks;   /* R, a power of two <= S; 0 is as good as 1 */
+	size_t threads; /* of the CPU; 0 is as good as 1: no thread is started */
 	enum gv_optimiser optimiser;
 	const uint64_t *seed;           /* [B], copied */
 	const struct gv_net_coef *coef; /* [B], copied */
@@ -96,13 +99,15 @@ size_t gv_net_shards(size_t batch);
 
 /* Bytes of a net, by kind. */
 struct gv_net_bytes {
-	size_t params;    /* B*P, of each version */
+	size_t params;    /* B*P, of each version; P, Q: of the rows that the net holds */
 	size_t gradients; /* B*P + B */
 	size_t state; /* of the optimiser: SGD B*P (0 without any momentum), Adam 2*B*P */
 	size_t running; /* 2*B*Q: also as they will be after the update */
 	size_t
 	    activations; /* of the samples of this rank, with their gradients, each slot */
 	size_t scratch;  /* of the threads; weights packed for the products; sums of bn */
+	size_t
+	    samples; /* copies of them: made when gather or a device first needs them */
 	size_t total;
 };
 
@@ -200,11 +205,30 @@ bool gv_net_active(const struct gv_net *net, size_t b);
 struct gv_net_work {
 	size_t first, last;
 	size_t slot, version;
+	bool
+	    evaluate; /* forward: bn by its running statistics; nothing goes back from there */
 };
 
 /*
+ * A part.  With first_row and last_row a net holds these rows' weights, gradients,
+ * state and statistics, and in each slot their activations and those of the rows of
+ * gv_net_boundary; its bits are those of the same rows in the whole net.  All rows
+ * keep their numbers.  It takes part in work items on its rows; losses are NaN
+ * where it lacks the head, and gv_net_step and gv_net_eval are for whole nets.
+ *
+ * With recompute the slots share one set of activations, and a slot of its own has
+ * only what crosses the part's ends: what was put, and outputs that later parts
+ * read.  Backward begins by making the slot's activations again, with the version
+ * that it is given, unless its forward was the last work of all slots.  So forward
+ * of a slot's rows must be done at a stretch, as must backward and gradients;
+ * otherwise these fail.  Ranks sum bn's statistics once more.  The bits are the
+ * same.
+ */
+
+/*
  * A micro-batch into a slot: x [n][...], label [n].  They must stay as they are
- * until the slot's gradients are made (a device copies them).
+ * until the slot's gradients are made (a device copies them).  x may be NULL where no
+ * row of the net reads the sample, label where it lacks the head.
  */
 int gv_net_load(struct gv_net *net, size_t slot, const gv_real *x, const int32_t *label);
 
@@ -227,10 +251,14 @@ size_t gv_net_newest(const struct gv_net *net);
 /*
  * The rows before row first whose outputs rows from there on read, [*n], in order:
  * what a stage that begins with row first gets from others, and whose gradients
- * it gives back.  row has room for all rows.
+ * it gives back; among them what only later stages read, which it passes on.
+ * row has room for all rows.
  */
 void gv_net_boundary(const struct gv_net *net, size_t first, size_t *row, size_t *n);
-/* The output of a row, or its gradient, in a slot: [B][n][numbers], copied in or out. */
+/*
+ * The output of a row, or its gradient, in a slot: [B][n][numbers], copied in or out.
+ * 0, or -1: gv_net_error, as when the row is not of the net.
+ */
 enum gv_net_side { GV_NET_OUTPUT, GV_NET_GRADIENT };
 size_t gv_net_row_size(const struct gv_net *net, size_t row); /* B * n * numbers */
 int gv_net_put_row(

@@ -15,6 +15,8 @@ struct gv_net {
 	size_t versions, newest;
 	struct gv_nn_flight *flight; /* [slots] */
 	size_t slots;
+	gv_real *shared; /* activations of all slots, where they are recomputed */
+	size_t there;    /* the slot whose these are; SIZE_MAX: of none */
 	struct gv_nn_grads grads;
 	gv_real *state;   /* [0, 1 or 2][B][P] */
 	gv_real *running; /* [B][Q], then the same as the update will leave them */
@@ -31,7 +33,8 @@ struct gv_net {
 
 	const gv_real *data_x; /* gv_net_data */
 	const int32_t *data_label;
-	void *data_copy[2]; /* the device's, to be released */
+	void *data_copy[2]; /* the device's, to be released, */
+	size_t data_bytes;  /* and their size */
 
 	struct gv_error error; /* no memory for samples */
 };

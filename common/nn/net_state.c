@@ -104,14 +104,21 @@ gv_net_get_gradients(struct gv_net *net, size_t b, gv_real *v)
 	return net->be->get(net->be, v, net->grads.v + b * P, P * sizeof(*v));
 }
 
-/* A row's output or its gradient in a slot; its numbers. */
+/* A row's output or its gradient in a slot; NULL with the net's error set: not here. */
 static gv_real *
-find_row(const struct gv_net *net, size_t slot, size_t row, enum gv_net_side side)
+find_row(struct gv_net *net, size_t slot, size_t row, enum gv_net_side side)
 {
 	const struct gv_nn_flight *f = &net->flight[slot];
-	size_t at = net->plan.row[row].y * net->plan.B * net->plan.n;
+	const struct gv_nn_row *r = &net->plan.row[row];
 
-	return (side == GV_NET_OUTPUT ? f->y : f->dy) + at;
+	gv_error_clear(&net->error);
+	if (!r->held) {
+		gv_error_set(&net->error, "row %zu is not of rows %zu to %zu", row,
+		    net->plan.first_row, net->plan.last_row);
+		return NULL;
+	}
+	return (side == GV_NET_OUTPUT ? f->y : f->dy)[r->arena] +
+	       r->y * net->plan.B * net->plan.n;
 }
 
 size_t
@@ -124,16 +131,22 @@ int
 gv_net_put_row(
     struct gv_net *net, size_t slot, size_t row, enum gv_net_side side, const gv_real *v)
 {
-	return net->be->put(net->be, find_row(net, slot, row, side), v,
-	    gv_net_row_size(net, row) * sizeof(*v));
+	gv_real *at = find_row(net, slot, row, side);
+
+	if (at == NULL)
+		return -1;
+	return net->be->put(net->be, at, v, gv_net_row_size(net, row) * sizeof(*v));
 }
 
 int
 gv_net_get_row(
     struct gv_net *net, size_t slot, size_t row, enum gv_net_side side, gv_real *v)
 {
-	return net->be->get(net->be, v, find_row(net, slot, row, side),
-	    gv_net_row_size(net, row) * sizeof(*v));
+	gv_real *at = find_row(net, slot, row, side);
+
+	if (at == NULL)
+		return -1;
+	return net->be->get(net->be, v, at, gv_net_row_size(net, row) * sizeof(*v));
 }
 
 void
@@ -190,7 +203,7 @@ gv_net_tensor(const struct gv_net *net, size_t i, struct gv_net_tensor *t)
 	static const char *const names[] = {"weight", "bias", "mean", "variance"};
 	size_t k, part;
 
-	for (k = 0; k < net->plan.rows; k++) {
+	for (k = net->plan.first_row; k < net->plan.last_row; k++) {
 		const struct gv_nn_row *r = &net->plan.row[k];
 		size_t half = r->l.running / 2;
 		size_t n[4] = {r->l.weights, r->l.biases, half, half};

@@ -20,6 +20,26 @@ call_of(struct gv_net *net, size_t slot, size_t version, bool training)
 
 /* ---- samples ---- */
 
+static void
+count_samples(struct gv_net *net, size_t bytes)
+{
+	net->bytes.samples += bytes;
+	net->bytes.total += bytes;
+}
+
+/* The slot's own room for samples. */
+static int
+own_samples(struct gv_net *net, struct gv_nn_flight *f)
+{
+	gv_error_clear(&net->error);
+	if (f->own_label != NULL)
+		return 0;
+	if (gv_nn_flight_own(f, net->be, &net->sizes, &net->error) != 0)
+		return -1;
+	count_samples(net, net->sizes.samples + net->sizes.labels);
+	return 0;
+}
+
 /* n samples of the host for a slot. */
 static int
 load(struct gv_net *net, struct gv_nn_flight *f, const gv_real *x, const int32_t *label,
@@ -32,11 +52,11 @@ load(struct gv_net *net, struct gv_nn_flight *f, const gv_real *x, const int32_t
 	f->label = label;
 	if (be->host_memory)
 		return 0;
-	gv_error_clear(&net->error);
-	if (gv_nn_flight_own(f, be, &net->sizes, &net->error) != 0)
+	if (own_samples(net, f) != 0)
 		return -1;
 	f->x = f->own_x;
-	status = be->put(be, f->own_x, x, n * net->plan.in_size * sizeof(*x));
+	status =
+	    x == NULL ? 0 : be->put(be, f->own_x, x, n * net->plan.in_size * sizeof(*x));
 	if (label == NULL || status != 0)
 		return status;
 	f->label = f->own_label;
@@ -62,6 +82,10 @@ gv_net_data(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n
 	if (be->host_memory)
 		return 0;
 	gv_error_clear(&net->error);
+	net->bytes.samples -= net->data_bytes;
+	net->bytes.total -= net->data_bytes;
+	net->data_bytes = bytes[0] + bytes[1];
+	count_samples(net, net->data_bytes);
 	for (i = 0; i < 2; i++) {
 		be->release(be, GV_NN_ACTIVATIONS, net->data_copy[i]);
 		net->data_copy[i] =
@@ -82,8 +106,7 @@ gather(struct gv_net *net, struct gv_nn_flight *f, const uint32_t *visit)
 	struct gv_nn_backend *be = net->be;
 	size_t n = net->plan.n, bytes = net->plan.in_size * sizeof(gv_real);
 
-	gv_error_clear(&net->error);
-	if (gv_nn_flight_own(f, be, &net->sizes, &net->error) != 0)
+	if (own_samples(net, f) != 0)
 		return -1;
 	f->x = f->own_x;
 	f->label = f->own_label;
@@ -95,19 +118,52 @@ gather(struct gv_net *net, struct gv_nn_flight *f, const uint32_t *visit)
 
 /* ---- work items ---- */
 
+/* The error that a slot's activations have made way for others'. */
+static int
+gone(struct gv_net *net, size_t slot)
+{
+	gv_error_clear(&net->error);
+	return gv_error_set(&net->error,
+	    "activations of slot %zu are gone: another slot was worked on", slot);
+}
+
+/* What a slot shares with the others is its own from here on; 0, or -1: it is too late. */
+static int
+claim(struct gv_net *net, const struct gv_net_work *w)
+{
+	if (!net->plan.recompute || net->there == w->slot)
+		return 0;
+	if (w->first > net->plan.first_row)
+		return gone(net, w->slot);
+	net->there = w->slot;
+	return 0;
+}
+
 int
 gv_net_forward(struct gv_net *net, const struct gv_net_work *w)
 {
-	struct gv_nn_call c = call_of(net, w->slot, w->version, true);
+	struct gv_nn_call c = call_of(net, w->slot, w->version, !w->evaluate);
 
-	return gv_nn_stage_forward(net->be, &c, &net->ranks, w->first, w->last);
+	if (claim(net, w) != 0)
+		return -1;
+	if (!w->evaluate)
+		return gv_nn_stage_forward(net->be, &c, &net->ranks, w->first, w->last);
+	if (net->be->pack(net->be, &c, w->first, w->last, GV_NN_FORWARD) != 0)
+		return -1;
+	return gv_nn_stage_evaluate(net->be, &c, w->first, w->last);
 }
 
 int
 gv_net_backward(struct gv_net *net, const struct gv_net_work *w)
 {
 	struct gv_nn_call c = call_of(net, w->slot, w->version, true);
+	struct gv_net_work again = *w;
 
+	if (net->plan.recompute && net->there != w->slot) {
+		again.first = net->plan.first_row;
+		if (gv_net_forward(net, &again) != 0)
+			return -1;
+	}
 	return gv_nn_stage_backward(net->be, &c, &net->ranks, w->first, w->last);
 }
 
@@ -135,6 +191,8 @@ gv_net_gradients(struct gv_net *net, const struct gv_net_work *w, bool first)
 	struct gv_nn_backend *be = net->be;
 	int status;
 
+	if (net->plan.recompute && net->there != w->slot)
+		return gone(net, w->slot);
 	status = be->gradient(be, &c, w->first, w->last, &net->grads, !first);
 	if (status == 0 && w->last == net->plan.rows)
 		status = be->losses(be, &c, &net->grads, !first);
@@ -155,7 +213,8 @@ gv_net_sum(struct gv_net *net, double *loss)
 	status =
 	    net->be->get(net->be, net->mean, net->grads.v + n, p->B * sizeof(*net->mean));
 	for (b = 0; b < p->B; b++)
-		loss[b] = net->active[b] ? (double)net->mean[b] : (double)NAN;
+		loss[b] = net->active[b] && p->last_row == p->rows ? (double)net->mean[b]
+								   : (double)NAN;
 	return status;
 }
 
@@ -221,7 +280,9 @@ gv_net_advance(struct gv_net *net, size_t from, size_t to)
 static int
 micro_batch(struct gv_net *net, bool first)
 {
-	struct gv_net_work all = {0, net->plan.rows, 0, net->newest};
+	const struct gv_nn_plan *p = &net->plan;
+	struct gv_net_work all = {
+	    .first = p->first_row, .last = p->last_row, .version = net->newest};
 
 	return gv_net_forward(net, &all) != 0 || gv_net_backward(net, &all) != 0 ||
 		       gv_net_gradients(net, &all, first) != 0
@@ -311,7 +372,7 @@ evaluate_part(struct gv_net *net, const struct gv_nn_call *c, const struct part 
 	const struct gv_nn_row *head = &p->row[p->rows - 1];
 	size_t b;
 
-	if (gv_nn_stage_evaluate(net->be, c) != 0)
+	if (gv_nn_stage_evaluate(net->be, c, 0, p->rows) != 0)
 		return -1;
 	for (b = 0; b < p->B; b++) {
 		if (c->f->label != NULL && count_part(net, c, s, b, correct, loss) != 0)
@@ -331,10 +392,18 @@ gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n
 {
 	const struct gv_nn_plan *p = &net->plan;
 	struct gv_nn_call c = call_of(net, 0, net->newest, false);
-	struct part s = {.n = n, .room = gv_xcalloc(p->n, sizeof(*s.room))};
+	struct part s = {.n = n};
 	size_t b;
 	int status;
 
+	if (p->last_row - p->first_row < p->rows) {
+		gv_error_clear(&net->error);
+		return gv_error_set(&net->error,
+		    "rows %zu to %zu of %zu cannot be evaluated alone", p->first_row,
+		    p->last_row, p->rows);
+	}
+	net->there = SIZE_MAX;
+	s.room = gv_xcalloc(p->n, sizeof(*s.room));
 	for (b = 0; b < p->B; b++) {
 		if (correct != NULL)
 			correct[b] = 0;

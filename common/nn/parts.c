@@ -22,7 +22,10 @@ gv_nn_sizes(const struct gv_nn_plan *p, const struct gv_nn_room *room)
 	return (struct gv_nn_sizes){
 	    .params = gv_nn_bytes(B, (double)p->P),
 	    .packed = gv_nn_bytes(B, (double)room->packed),
-	    .activations = gv_nn_bytes(B * n, 2 * (double)p->activations + 1),
+	    .activations =
+		gv_nn_bytes(B * n, 2 * (double)p->numbers[GV_NN_OWN] + !p->recompute),
+	    .shared = gv_nn_bytes(
+		p->recompute ? B * n : 0, 2 * (double)p->numbers[GV_NN_SHARED] + 1),
 	    .samples = gv_nn_bytes(n, (double)p->in_size),
 	    .labels = p->n * sizeof(int32_t),
 	    .sums = gv_nn_bytes(B, sums),
@@ -68,15 +71,20 @@ gv_nn_weights_changed(struct gv_nn_weights *w, const struct gv_nn_plan *p)
 
 int
 gv_nn_flight_make(struct gv_nn_flight *f, struct gv_nn_backend *be,
-    const struct gv_nn_plan *p, const struct gv_nn_sizes *s, struct gv_error *e)
+    const struct gv_nn_plan *p, const struct gv_nn_sizes *s, gv_real *shared,
+    struct gv_error *e)
 {
-	size_t half = p->B * p->n * p->activations;
+	size_t i, half;
 
-	if (take(&f->y, be, GV_NN_ACTIVATIONS, s->activations, e) != 0 ||
+	if (take(&f->y[GV_NN_OWN], be, GV_NN_ACTIVATIONS, s->activations, e) != 0 ||
 	    take(&f->stats, be, GV_NN_SCRATCH, s->sums, e) != 0)
 		return -1;
-	f->dy = f->y + half;
-	f->hit = f->dy + half;
+	f->y[GV_NN_SHARED] = shared;
+	for (i = 0; i < GV_NN_ARENAS && f->y[i] != NULL; i++) {
+		half = p->B * p->n * p->numbers[i];
+		f->dy[i] = f->y[i] + half;
+		f->hit = f->dy[i] + half;
+	}
 	f->sums = f->stats + p->B * p->stat_size;
 	return 0;
 }
@@ -84,7 +92,7 @@ gv_nn_flight_make(struct gv_nn_flight *f, struct gv_nn_backend *be,
 void
 gv_nn_flight_free(struct gv_nn_flight *f, struct gv_nn_backend *be)
 {
-	be->release(be, GV_NN_ACTIVATIONS, f->y);
+	be->release(be, GV_NN_ACTIVATIONS, f->y[GV_NN_OWN]);
 	be->release(be, GV_NN_SCRATCH, f->stats);
 	be->release(be, GV_NN_ACTIVATIONS, f->own_x);
 	be->release(be, GV_NN_ACTIVATIONS, f->own_label);

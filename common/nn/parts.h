@@ -12,6 +12,7 @@
 struct gv_nn_sizes {
 	size_t params, packed;    /* of one version */
 	size_t activations, sums; /* of one slot: y, dy, hit; stats, sums */
+	size_t shared;            /* y, dy, hit of all slots, where they are recomputed */
 	size_t samples, labels;   /* of one slot, where it needs a copy of its batch */
 	size_t gradients, scratch;
 };
@@ -27,8 +28,10 @@ void gv_nn_weights_free(struct gv_nn_weights *w, struct gv_nn_backend *be);
 /* Nothing is packed any more. */
 void gv_nn_weights_changed(struct gv_nn_weights *w, const struct gv_nn_plan *p);
 
+/* shared: of that size, of all flights; NULL when none is wanted */
 int gv_nn_flight_make(struct gv_nn_flight *f, struct gv_nn_backend *be,
-    const struct gv_nn_plan *p, const struct gv_nn_sizes *s, struct gv_error *e);
+    const struct gv_nn_plan *p, const struct gv_nn_sizes *s, gv_real *shared,
+    struct gv_error *e);
 void gv_nn_flight_free(struct gv_nn_flight *f, struct gv_nn_backend *be);
 /* The flight's own room for samples, made when it is first wanted. */
 int gv_nn_flight_own(struct gv_nn_flight *f, struct gv_nn_backend *be,

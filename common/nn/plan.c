@@ -20,20 +20,51 @@ lay_out_matrix(struct gv_nn_row *r)
 	r->matrix_rows = l->weights / l->g / r->columns;
 }
 
+/* The last row that reads row i; 0 = none. */
+static size_t
+last_reader(const struct gv_nn_plan *p, size_t i)
+{
+	size_t reader, k;
+
+	for (reader = p->rows - 1; reader > i; reader--)
+		for (k = 0; k < p->row[reader].l.inputs; k++)
+			if (p->row[reader].l.from[k] == (ptrdiff_t)i)
+				return reader;
+	return 0;
+}
+
+/* Where row i's output is, if it is here. */
+static void
+lay_out_output(struct gv_nn_plan *p, size_t i)
+{
+	struct gv_nn_row *r = &p->row[i];
+	bool inside = i >= p->first_row && i < p->last_row;
+	size_t reader = last_reader(p, i);
+
+	r->in_size = gv_shape_size(r->l.in_shape);
+	r->out_size = gv_shape_size(r->l.out_shape);
+	r->held = inside || (i < p->first_row && reader >= p->first_row);
+	if (!r->held)
+		return;
+	r->arena =
+	    p->recompute && inside && reader < p->last_row ? GV_NN_SHARED : GV_NN_OWN;
+	r->y = p->numbers[r->arena];
+	p->numbers[r->arena] += r->out_size;
+	p->activations += r->out_size;
+}
+
+/* A row of the range. */
 static void
 lay_out_row(struct gv_nn_plan *p, struct gv_nn_row *r)
 {
 	const struct gv_layer *l = &r->l;
 
-	r->in_size = gv_shape_size(l->in_shape);
-	r->out_size = gv_shape_size(l->out_shape);
 	r->weight = p->P;
 	r->bias = p->P + l->weights;
 	p->P += l->weights + l->biases;
 	r->running = p->Q;
 	p->Q += l->running;
-	r->y = p->activations;
-	p->activations += r->out_size;
+	p->flops += (double)l->flops + (double)r->out_size;
 	if (gv_nn_ops[l->op].has_matrix)
 		lay_out_matrix(r);
 	if (l->op != GV_OP_BN)
@@ -87,13 +118,17 @@ gv_nn_plan_make(
 	p->n = (p->rank + 1) * p->shards * p->N / p->S - p->first;
 	p->in_size = gv_shape_size(m->input);
 	p->classes = m->classes;
-	p->flops = (double)m->flops + (double)m->activations;
 	p->rows = m->n;
+	p->first_row = c->first_row;
+	p->last_row = c->last_row == 0 ? m->n : c->last_row;
+	p->recompute = c->recompute;
 	p->row = gv_xcalloc(m->n, sizeof(*p->row));
-	for (i = 0; i < m->n; i++) {
+	for (i = 0; i < m->n; i++)
 		p->row[i].l = m->layer[i];
+	for (i = 0; i < m->n; i++)
+		lay_out_output(p, i);
+	for (i = p->first_row; i < p->last_row; i++)
 		lay_out_row(p, &p->row[i]);
-	}
 	order_readers(p);
 }
 

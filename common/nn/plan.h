@@ -10,13 +10,22 @@
 #include "nn/model.h"
 #include "nn/net.h"
 
+/*
+ * Where activations lie: in the slot's own memory, or, where they are recomputed, in
+ * one that slots share; then a slot has of its own what crosses the range's ends.
+ */
+enum gv_nn_arena { GV_NN_OWN, GV_NN_SHARED, GV_NN_ARENAS };
+
 struct gv_nn_row {
 	struct gv_layer l;
 	size_t in_size, out_size; /* numbers of one input (all have the same), output */
 	size_t weight, bias;      /* offsets in P */
 	size_t running;           /* offset in Q: mean [C], variance [C] */
-	size_t y;                 /* offset in a sample's activations */
-	size_t stat;              /* bn: offset in stats, GV_NN_STATS x channels */
+	/* the output is here: a row of the range, or of others that the range reads or relays */
+	bool held;
+	enum gv_nn_arena arena;      /* where it is, */
+	size_t y;                    /* and the offset in a sample's numbers there */
+	size_t stat;                 /* bn: offset in stats, GV_NN_STATS x channels */
 	size_t matrix_rows, columns; /* of the weight, per group: [g][rows][columns] */
 	/*
 	 * An output that several rows read gets the sum of their gradients: the last
@@ -42,11 +51,17 @@ struct gv_nn_plan {
 	size_t first, n; /* samples of this rank in a micro-batch */
 	size_t shards;   /* of this rank */
 	size_t in_size, classes;
-	size_t activations;       /* numbers of a sample, all rows */
+	size_t numbers[GV_NN_ARENAS]; /* of a sample's activations */
+	size_t activations;           /* all of them */
 	size_t stat_size, widest; /* numbers of all bn rows; most that one of them sums */
 	double flops; /* of the rows, forward, for one sample; at least one per number */
-	struct gv_nn_row *row; /* [rows] */
-	size_t rows;
+	/*
+	 * [rows] of the whole model; P, Q, activations, flops and sums are those of rows
+	 * [first_row, last_row), which the net holds
+	 */
+	struct gv_nn_row *row;
+	size_t rows, first_row, last_row;
+	bool recompute;
 };
 
 /* m has gone through gv_model_shape, c is right (gv_net_new).  To be freed. */

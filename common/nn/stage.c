@@ -69,12 +69,13 @@ gv_nn_stage_backward(struct gv_nn_backend *be, const struct gv_nn_call *c,
 }
 
 int
-gv_nn_stage_evaluate(struct gv_nn_backend *be, const struct gv_nn_call *c)
+gv_nn_stage_evaluate(
+    struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first, size_t last)
 {
 	size_t k;
 
-	for (k = 0; k < c->plan->rows; k++)
+	for (k = first; k < last; k++)
 		if (c->plan->row[k].l.op == GV_OP_BN && be->bn_use_running(be, c, k) != 0)
 			return -1;
-	return be->forward(be, c, 0, c->plan->rows);
+	return be->forward(be, c, first, last);
 }

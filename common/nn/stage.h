@@ -19,13 +19,14 @@ int gv_nn_reduce(struct gv_nn_backend *be, const struct gv_nn_plan *p,
     const struct gv_nn_ranks *ranks, gv_real *v, size_t n);
 
 /*
- * Rows [first, last) of a call: net.h's work items.  Forward of an evaluation
- * packs what it needs itself and asks nobody else.  0, or -1.
+ * Rows [first, last) of a call: net.h's work items.  An evaluation asks nobody
+ * else, and its weights must be packed (backend.h).  0, or -1.
  */
 int gv_nn_stage_forward(struct gv_nn_backend *be, const struct gv_nn_call *c,
     const struct gv_nn_ranks *ranks, size_t first, size_t last);
 int gv_nn_stage_backward(struct gv_nn_backend *be, const struct gv_nn_call *c,
     const struct gv_nn_ranks *ranks, size_t first, size_t last);
-int gv_nn_stage_evaluate(struct gv_nn_backend *be, const struct gv_nn_call *c);
+int gv_nn_stage_evaluate(
+    struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first, size_t last);
 
 #endif

@@ -1,82 +1,11 @@
 /*
  * The CPU's backend and the slow one give the same bits through backend.h on every
- * net, as do schedules of work items that cut a net into stages; micro-batches and
- * versions of the weights are what net.h says.
+ * net; micro-batches and versions of the weights are what net.h says.
  */
-#include "nn_cases.h"
-#include "nn_nets.h"
+#include "nn_fixture.h"
 #include "nn_slow.h"
 
 enum { STEPS = 3 };
-
-static const enum gv_optimiser optimisers[] = {GV_SGD, GV_ADAM, GV_ADAMW};
-
-/* A case's model, its data and two nets of it. */
-struct fixture {
-	const struct help_case *c;
-	struct gv_model m;
-	size_t size, most; /* numbers of a sample; samples of an update */
-	gv_real *x;
-	int32_t *label;
-	struct gv_net_config config;
-};
-
-static void
-open_fixture(struct fixture *f, size_t i)
-{
-	static struct help_case larger;
-
-	*f = (struct fixture){.c = i < CASES ? &cases[i] : &larger};
-	if (i >= CASES) {
-		const struct net_case *n = &nets[i - CASES];
-
-		larger = (struct help_case){n->name, n->table, n->height, n->width,
-		    n->channels, n->classes, n->batch, 2, n->shards};
-	}
-	f->m = help_model(
-	    f->c->table, f->c->height, f->c->width, f->c->channels, f->c->classes);
-	f->size = gv_shape_size(f->m.input);
-	f->config = (struct gv_net_config){.models = f->c->models,
-	    .batch = f->c->batch,
-	    .shards = f->c->shards,
-	    .optimiser = optimisers[i % 3]};
-	f->most = 4 * f->c->batch;
-	f->x = gv_xcalloc(f->most * f->size, sizeof(*f->x));
-	f->label = gv_xcalloc(f->most, sizeof(*f->label));
-}
-
-static void
-close_fixture(struct fixture *f)
-{
-	gv_model_free(&f->m);
-	free(f->x);
-	free(f->label);
-}
-
-static struct gv_net *
-make(const struct fixture *f, struct gv_nn_backend *be)
-{
-	struct gv_net_config c = f->config;
-
-	c.backend = be;
-	return help_net(&f->m, c, 0);
-}
-
-static size_t
-differences(const struct fixture *f, struct gv_net *a, struct gv_net *b)
-{
-	size_t n = 0, i;
-
-	for (i = 0; i < f->c->models; i++)
-		n += help_differences(a, i, b, i);
-	return n;
-}
-
-static void
-draw(const struct fixture *f, size_t k)
-{
-	help_batch(f->x, f->label, f->most, f->size, f->c->classes, 7 + k);
-}
 
 /* ---- one backend and another ---- */
 
@@ -155,109 +84,6 @@ test_gather(struct gv_nn_backend *be)
 	close_fixture(&f);
 }
 
-/* ---- stages ---- */
-
-/* What crosses the cut before row first goes from one net to another. */
-static void
-hand_over(struct gv_net *from, struct gv_net *to, size_t first, size_t slot,
-    enum gv_net_side side)
-{
-	size_t row[64], n, k;
-
-	gv_net_boundary(from, first, row, &n);
-	for (k = 0; k < n; k++) {
-		gv_real *v = gv_xcalloc(gv_net_row_size(from, row[k]), sizeof(*v));
-
-		gv_net_get_row(from, slot, row[k], side, v);
-		gv_net_put_row(to, slot, row[k], side, v);
-		free(v);
-	}
-}
-
-/*
- * One update of M micro-batches by two nets, each with its rows of them; slots as
- * many as micro-batches, forward all, backward all (GPipe).
- */
-static void
-step_of_stages(struct gv_net *stage[2], const struct fixture *f, size_t cut, size_t M)
-{
-	struct gv_net_work a = {0, cut, 0, 0}, b = {cut, f->m.n, 0, 0};
-	double loss[HELP_MODELS];
-	size_t m, n = f->c->batch;
-
-	for (m = 0; m < M; m++) {
-		a.slot = b.slot = m;
-		gv_net_load(stage[0], m, f->x + m * n * f->size, f->label + m * n);
-		gv_net_load(stage[1], m, f->x + m * n * f->size, f->label + m * n);
-		gv_net_forward(stage[0], &a);
-		hand_over(stage[0], stage[1], cut, m, GV_NET_OUTPUT);
-		gv_net_forward(stage[1], &b);
-	}
-	for (m = 0; m < M; m++) {
-		a.slot = b.slot = m;
-		gv_net_backward(stage[1], &b);
-		gv_net_gradients(stage[1], &b, m == 0);
-		hand_over(stage[1], stage[0], cut, m, GV_NET_GRADIENT);
-		gv_net_backward(stage[0], &a);
-		gv_net_gradients(stage[0], &a, m == 0);
-	}
-	gv_net_sum(stage[0], loss);
-	gv_net_sum(stage[1], loss);
-	gv_net_advance(stage[0], 0, 0);
-	gv_net_advance(stage[1], 0, 0);
-}
-
-/* Parameters of rows [first, last) of model b that differ. */
-static size_t
-row_differences(
-    struct gv_net *net, struct gv_net *other, size_t b, size_t first, size_t last)
-{
-	gv_real *v = help_array(net, 0, b), *w = help_array(other, 0, b);
-	struct gv_net_tensor t;
-	size_t i, j, n = 0;
-
-	for (i = 0; gv_net_tensor(net, i, &t) == 0; i++)
-		for (j = 0; j < t.n && !t.running && t.row >= first && t.row < last; j++)
-			n += memcmp(&v[t.offset + j], &w[t.offset + j], sizeof(*v)) != 0;
-	free(v);
-	free(w);
-	return n;
-}
-
-/* A net cut before any of its rows, CPU or slow, trains as the whole does. */
-static void
-test_stages(size_t i)
-{
-	enum { M = 3 };
-	struct fixture f;
-	struct gv_net *whole, *stage[2];
-	double loss[HELP_MODELS];
-	size_t cut, k, b, wrong = 0;
-
-	open_fixture(&f, i);
-	f.config.micro_batches = M;
-	f.config.slots = M;
-	for (cut = 1; cut < f.m.n; cut++) {
-		whole = make(&f, gv_cpu_new(1));
-		stage[0] = make(&f, gv_cpu_new(2));
-		stage[1] = make(&f, cut % 2 == 0 ? slow_new() : gv_cpu_new(1));
-		for (k = 0; k < 2; k++) {
-			draw(&f, k);
-			gv_net_step(whole, f.x, f.label, loss);
-			step_of_stages(stage, &f, cut, M);
-		}
-		for (b = 0; b < f.c->models; b++)
-			wrong += row_differences(whole, stage[0], b, 0, cut) +
-				 row_differences(whole, stage[1], b, cut, f.m.n);
-		gv_net_free(whole);
-		gv_net_free(stage[0]);
-		gv_net_free(stage[1]);
-	}
-	is_int(
-	    wrong, 0, "%s: two stages and three micro-batches, cut anywhere", f.c->name);
-	close_fixture(&f);
-}
-
 /* ---- micro-batches and versions ---- */
 
 /* Without bn M micro-batches of N samples are near one batch of M * N. */
@@ -324,7 +150,7 @@ test_versions(void)
 	gv_net_advance(net, 0, 1); /* no gradient yet: version 1 is as version 0 */
 	for (k = 0; k < 5; k++) {
 		draw(&f, k);
-		all = (struct gv_net_work){0, f.m.n, 0, k % 2};
+		all = (struct gv_net_work){.last = f.m.n, .version = k % 2};
 		gv_net_load(net, 0, f.x, f.label);
 		gv_net_forward(net, &all);
 		gv_net_backward(net, &all);
@@ -369,7 +195,7 @@ test_inactive_version(void)
 	fresh = make(&f, gv_cpu_new(1));
 	gv_net_set_active(net, 1, false);
 	draw(&f, 1);
-	all = (struct gv_net_work){0, f.m.n, 0, 0};
+	all = (struct gv_net_work){.last = f.m.n};
 	gv_net_load(net, 0, f.x, f.label);
 	gv_net_forward(net, &all);
 	gv_net_backward(net, &all);
@@ -466,8 +292,6 @@ main(void)
 		test_backend(i);
 	test_gather(gv_cpu_new(2));
 	test_gather(slow_new());
-	for (i = 0; i < CASES; i++)
-		test_stages(i);
 	test_micro_batches(2);
 	test_micro_batches(4);
 	test_micro_batches(9);

@@ -284,6 +284,12 @@ test_config(void)
 	    "rank 2 of 2 ranks");
 	is_config_error((struct gv_net_config){.models = 1, .batch = 9, .ranks = 2},
 	    "2 ranks, but no way to reduce");
+	is_config_error(
+	    (struct gv_net_config){
+		.models = 1, .batch = 4, .first_row = 2, .last_row = 2},
+	    "rows 2 to 2 of a model of 3");
+	is_config_error((struct gv_net_config){.models = 1, .batch = 4, .last_row = 99},
+	    "rows 0 to 99 of a model of 3");
 	is_config_error((struct gv_net_config){.models = 1, .batch = 1},
 	    "2: op: bn needs more than one number per channel to train on; the batch is "
 	    "1");

@@ -131,7 +131,7 @@ size_scratch(struct gv_cpu *cpu)
 	const struct gv_nn_plan *p = cpu->plan;
 	size_t i, most = p->classes > p->shards ? p->classes : p->shards;
 
-	for (i = 0; i < p->rows; i++) {
+	for (i = p->first_row; i < p->last_row; i++) {
 		const struct gv_nn_row *r = &p->row[i];
 		const struct gv_cpu_op *op = &gv_cpu_ops[r->l.op];
 		size_t need = 0;
@@ -172,7 +172,7 @@ gv_cpu_lay_out(struct gv_cpu *cpu)
 	size_t i;
 
 	cpu->row = gv_xcalloc(cpu->plan->rows, sizeof(*cpu->row));
-	for (i = 0; i < cpu->plan->rows; i++)
+	for (i = cpu->plan->first_row; i < cpu->plan->last_row; i++)
 		lay_out_packed(cpu, i);
 	cpu->block = block_samples(cpu);
 	size_scratch(cpu);
@@ -183,7 +183,7 @@ gv_cpu_cut_pieces(struct gv_cpu *cpu)
 {
 	size_t i, cap = 0;
 
-	for (i = 0; i < cpu->plan->rows; i++)
+	for (i = cpu->plan->first_row; i < cpu->plan->last_row; i++)
 		if (gv_cpu_ops[cpu->plan->row[i].l.op].gradient != NULL)
 			cut_row(cpu, i, &cap);
 }

@@ -122,7 +122,7 @@ gv_cpu_times_update_end(struct gv_cpu_times *t, const struct gv_nn_plan *plan)
 	if (t == NULL || plan->P == 0)
 		return;
 	waited = gv_clock_s() - t->begun_s;
-	for (k = 0; k < t->rows; k++) {
+	for (k = plan->first_row; k < plan->last_row; k++) {
 		const struct gv_layer *l = &plan->row[k].l;
 
 		t->result[k].update_s +=
