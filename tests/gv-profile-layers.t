@@ -143,7 +143,7 @@ EOT
 		--window=0s --repeats=5 "$models/linear.tsv"
 	is_status 0 "noise: status"
 	is_err "noise is warned of" <<'EOT'
-gv-profile: warning: times of 2 of 2 layers are noisy; layer 2 has a relative standard error of 0.38; measure longer, with --window
+gv-profile: warning: times of 2 of 2 layers are noisy; layer 2 has a relative standard error of 0.18; measure longer, with --window
 EOT
 	run env GV_CLOCK=1000 GV_CLOCK_NOISE=1 LD_PRELOAD="$clock" gv-profile layers -q --batch=8 --warmup=0s \
 		--window=0s --repeats=5 "$models/linear.tsv"
@@ -157,7 +157,7 @@ EOT
 	is_out "--repeats and --window are kept; --warmup is not counted" <<'EOT'
 40
 2
-19
+27
 EOT
 fi
 
