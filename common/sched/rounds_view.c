@@ -66,7 +66,8 @@ gv_round_view_init(
 	*v = (struct gv_round_view){.r = *r, .n_live = r->n_live};
 	v->r.n_jobs = v->r.cap_jobs = r->n_live;
 	v->number = gv_xcalloc(r->n_live + 1, sizeof(*v->number));
-	memcpy(v->number, r->live, r->n_live * sizeof(*v->number));
+	if (r->n_live > 0)
+		memcpy(v->number, r->live, r->n_live * sizeof(*v->number));
 	add_holders(v, r, owner);
 	v->r.job = gv_xcalloc(v->r.n_jobs + 1, sizeof(*v->r.job));
 	v->r.claim = gv_xcalloc(v->r.n_jobs * r->n_types + 1, sizeof(*v->r.claim));
