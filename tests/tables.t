@@ -96,6 +96,23 @@ header made | sort >got
 described Cluster | grep -vx usd_per_h | sort >want # a price nobody can measure
 same Cluster "what gv-profile devices writes"
 
+written Problems gv-trace check -t throughputs.csv -c cluster.csv jobs.csv
+written Prices gv-trace prices spot.csv
+spot='--jobs=spot-jobs.csv -t spot-throughputs.csv'
+# shellcheck disable=SC2086
+written "Spot: schedule" gv-trace prices -p dynamic --schedule $spot spot.csv
+header spot-jobs.csv >before
+# shellcheck disable=SC2086
+gv-trace prices -p one --start=2020-02-18 $spot -o made spot.csv
+header made | grep -vxFf before >got
+described "Spot: costs" >want
+same "Spot: costs" "what gv-trace prices -p appends"
+described Jobs >jobs.list
+gv-trace convert -q --from=slurm -o made sacct.txt
+header made | grep -vxFf jobs.list >got
+described "Jobs: traces" >want
+same "Jobs: traces" "what gv-trace convert adds to jobs"
+
 header jobs.csv >before
 gv-profile jobs -t throughputs.csv -c cluster.csv -o made jobs.csv
 header made | grep -vxFf before >got
@@ -221,6 +238,18 @@ same Micro-batches "what gv-partition --speeds reads"
 literals cmd/gv-partition/transformer/gpus.c >got
 described "GPU types" | grep -vx source | sort >want
 same "GPU types" "what gv-partition -p ptd-p reads"
+
+# wanted FILE: the first names of the columns of a table of wanted ones
+wanted() { grep -o '^    \[[A-Z]*\] = {{"[a-z_]*"' "$src/$1" | sed 's/.*"\(.*\)"/\1/'; }
+wanted cmd/gv-trace/prices/markets.c >got
+described "Spot series" >want
+same "Spot series" "what gv-trace prices reads"
+wanted cmd/gv-trace/prices/lifetimes.c >got
+described Lifetimes >want
+same Lifetimes "what gv-trace prices --lifetimes reads"
+required cmd/gv-trace/workload/types.c >got
+must "Job types" >want
+same "Job types" "what must be there"
 
 # ---- the names of events ----
 sed -n '/kind_name\[GV_EVENT_KINDS\]/,/;/p' "$src/common/sched/events.c" | grep -o '"[a-z]*"' | tr -d '"' >got

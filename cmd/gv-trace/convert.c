@@ -42,22 +42,22 @@ static const char help[] =
     "usage: gv-trace convert --from=FORMAT [option ...] [trace]\n"
     "Writes a trace of others as a jobs table.\n"
     "\n"
-    "      --from=FORMAT           gavel (7, 9 or 10 columns), philly-json, philly-csv,\n"
-    "                              slurm (sacct -P), alibaba-2020 (pai_job_table),\n"
-    "                              alibaba-2023 (openb_pod_list); required\n"
-    "      --tasks=FILE            of alibaba-2020: pai_task_table\n"
-    "      --data-dir=DIR          of gavel: where the data of its commands lie\n"
-    "      --completed             only jobs that ended well\n"
-    "  -t, --throughputs=FILE      draw job types, and take steps from their speeds\n"
-    "      --types=FILE            draw these: job_type, weight\n"
-    "      --reference=TYPE        the GPU type the trace ran on (the first of -t)\n"
-    "      --seed=N                of the types drawn (1)\n"
-    "      --tsv                   write TSV instead of CSV\n"
-    "  -o, --output=FILE           write to FILE, replaced whole or not at all\n"
-    "  -q, --quiet                 no warnings\n"
-    "  -v, --verbose               say how many jobs there are\n"
-    "  -h, --help                  this text\n"
-    "  -V, --version               the version\n";
+    "      --from=FORMAT       gavel (7, 9 or 10 columns), philly-json, philly-csv,\n"
+    "                          slurm (sacct -P), alibaba-2020 (pai_job_table),\n"
+    "                          alibaba-2023 (openb_pod_list); required\n"
+    "      --tasks=FILE        of alibaba-2020: pai_task_table\n"
+    "      --data-dir=DIR      of gavel: where the data of its commands lie\n"
+    "      --completed         only jobs that ended well\n"
+    "  -t, --throughputs=FILE  draw job types, and take steps from their speeds\n"
+    "      --types=FILE        draw these: job_type, weight\n"
+    "      --reference=TYPE    the GPU type the trace ran on (the first of -t)\n"
+    "      --seed=N            of the types drawn (1)\n"
+    "      --tsv               write TSV instead of CSV\n"
+    "  -o, --output=FILE       write to FILE, which is replaced whole or not at all\n"
+    "  -q, --quiet             no warnings\n"
+    "  -v, --verbose           say how many jobs there are\n"
+    "  -h, --help              this text\n"
+    "  -V, --version           the version\n";
 
 static void
 set_from(void *ctx, const char *arg)
@@ -353,11 +353,11 @@ say(const struct options *o, const struct traced_list *l, const struct speeds_of
 
 	for (why = 0; why < N_LEFT_OUT && !o->common.quiet; why++)
 		if (l->left[why] > 0)
-			gv_warn("warning: %s: left out: %zu jobs %s", o->input,
-			    l->left[why], left_out_name(why));
+			gv_warn("warning: %s: jobs left out %s: %zu", shown(o),
+			    left_out_name(why), l->left[why]);
 	if (s->n_unmeasured > 0 && !o->common.quiet)
-		gv_warn(
-		    "warning: %s: with more GPUs than any type was measured with: %zu",
+		gv_warn("warning: %s: jobs with more GPUs than any type was measured "
+			"with: %zu",
 		    shown(o), s->n_unmeasured);
 	for (i = 0; i < l->n; i++)
 		gpu_s += l->job[i].duration_s * (double)l->job[i].gpus;

@@ -8,12 +8,6 @@
 #include "prices/table.h"
 #include "trace.h"
 
-const char *const prices_policies[N_SPOT_POLICIES] = {[SPOT_ONE] = "one",
-    [SPOT_GPU_TYPE] = "gpu-type",
-    [SPOT_MULTI_GPU] = "multi-gpu",
-    [SPOT_MULTI_CLOUD] = "multi-cloud",
-    [SPOT_DYNAMIC] = "dynamic"};
-
 static const char usage[] =
     "usage: gv-trace prices [-qvV] [-o FILE] [-p POLICY --jobs=FILE -t THROUGHPUTS] "
     "[option ...] [series.csv ...]";
@@ -22,13 +16,13 @@ static const char help[] =
     "usage: gv-trace prices [option ...] [series.csv ...]\n"
     "Writes spot series as a price table; with -p what each job costs under a policy.\n"
     "\n"
-    "      --clouds=LIST           only these; --regions=LIST too\n"
-    "      --regions=LIST          only these\n"
+    "      --clouds=LIST           only these clouds\n"
+    "      --regions=LIST          only these regions\n"
     "      --start=DATE            what times count from (the first row)\n"
     "  -p, --policy=NAME           one, gpu-type, multi-gpu, multi-cloud, dynamic\n"
     "      --jobs=FILE             job_type, total_steps, arrival_s, deadline_s\n"
     "  -t, --throughputs=FILE      how fast jobs are\n"
-    "      --home=CLOUD            of all but multi-cloud and dynamic (the first row's)\n"
+    "      --home=CLOUD            of one, gpu-type, multi-gpu (the first row's)\n"
     "      --gpu-type=TYPE         of one (the first of the throughputs)\n"
     "      --every=TIME            when prices and choices are looked at (24h)\n"
     "      --move-cost=TIME        that a move takes (0s)\n"
@@ -48,7 +42,7 @@ set_policy(void *ctx, const char *arg)
 
 	o->has_policy = true;
 	o->rules.policy = (enum spot_policy)gv_opt_one_of(
-	    &o->common, "--policy", arg, prices_policies, N_SPOT_POLICIES);
+	    &o->common, "--policy", arg, spot_policy_names, N_SPOT_POLICIES);
 }
 
 static void

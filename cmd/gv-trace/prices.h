@@ -15,8 +15,6 @@ struct prices_options {
 	struct spot_rules rules;
 };
 
-extern const char *const prices_policies[N_SPOT_POLICIES];
-
 /*
  * Runs each job of the jobs table under the policy and writes what it cost, or with
  * schedule where it was when.  *all_well: all could run and met their deadlines.

@@ -23,28 +23,34 @@ struct work {
 	struct gv_arena arena;
 };
 
-static bool
-same_type(struct gv_cell small, const struct gv_hash_key *name)
+/* The GPU type of the throughputs with that name, in whatever letters; -1 = none. */
+static ptrdiff_t
+find_type(const struct speeds *s, const char *name, size_t len)
 {
-	size_t i;
+	size_t i, k;
 
-	if (small.len != name->len)
-		return false;
-	for (i = 0; i < small.len; i++)
-		if (small.s[i] != (char)tolower((unsigned char)name->s[i]))
-			return false;
-	return true;
+	for (i = 0; i < s->gpu_types.n; i++) {
+		const struct gv_hash_key *key = &s->gpu_types.key[i];
+
+		for (k = 0; k < len && k < key->len; k++)
+			if (tolower((unsigned char)name[k]) !=
+			    tolower((unsigned char)key->s[k]))
+				break;
+		if (k == len && k == key->len)
+			return (ptrdiff_t)i;
+	}
+	return -1;
 }
 
 static struct gv_cell
-small_letters(struct gv_arena *a, const char *s, size_t len)
+small_letters(struct gv_arena *a, const struct gv_hash_key *name)
 {
-	char *copy = gv_arena_strndup(a, s, len);
+	char *copy = gv_arena_strndup(a, name->s, name->len);
 	size_t i;
 
-	for (i = 0; i < len; i++)
+	for (i = 0; i < name->len; i++)
 		copy[i] = (char)tolower((unsigned char)copy[i]);
-	return (struct gv_cell){copy, len};
+	return (struct gv_cell){copy, name->len};
 }
 
 static int
@@ -52,27 +58,26 @@ load(struct work *w, struct gv_error *e)
 {
 	const struct prices_options *o = w->o;
 	struct gv_frame f;
-	ptrdiff_t one;
-	size_t k, i;
+	ptrdiff_t one = -1;
+	size_t k;
 
-	if (speeds_load(&w->speeds, o->throughputs, e) != 0 ||
-	    (one = speeds_gpu_type(&w->speeds, o->gpu_type, e)) < 0 ||
-	    gv_frame_load(&f, o->jobs, e) != 0 || gv_jobs_from(&w->jobs, &f, e) != 0)
+	if (speeds_load(&w->speeds, o->throughputs, e) != 0)
+		return -1;
+	if (o->gpu_type != NULL)
+		one = find_type(&w->speeds, o->gpu_type, strlen(o->gpu_type));
+	if (one < 0 && (one = speeds_gpu_type(&w->speeds, o->gpu_type, e)) < 0)
+		return -1;
+	if (gv_frame_load(&f, o->jobs, e) != 0 || gv_jobs_from(&w->jobs, &f, e) != 0)
 		return -1;
 	w->rules = o->rules;
 	w->rules.home = o->home != NULL ? (struct gv_cell){o->home, strlen(o->home)}
 					: w->m->first_cloud;
-	w->rules.gpu_type = small_letters(
-	    &w->arena, w->speeds.gpu_types.key[one].s, w->speeds.gpu_types.key[one].len);
+	w->rules.gpu_type = small_letters(&w->arena, &w->speeds.gpu_types.key[one]);
 	w->rate = gv_xcalloc(w->m->n, sizeof(*w->rate));
 	w->gpu_type = gv_xcalloc(w->m->n, sizeof(*w->gpu_type));
-	for (k = 0; k < w->m->n; k++) {
-		w->gpu_type[k] = -1;
-		for (i = 0; i < w->speeds.gpu_types.n && w->gpu_type[k] < 0; i++)
-			if (same_type(
-				w->m->market[k].gpu_type, &w->speeds.gpu_types.key[i]))
-				w->gpu_type[k] = (ptrdiff_t)i;
-	}
+	for (k = 0; k < w->m->n; k++)
+		w->gpu_type[k] = find_type(
+		    &w->speeds, w->m->market[k].gpu_type.s, w->m->market[k].gpu_type.len);
 	return 0;
 }
 
@@ -173,7 +178,7 @@ write_cost(struct gv_tabw *t, const struct work *w, const struct gv_job *j,
 		if (k == sizeof(replaced) / sizeof(replaced[0]))
 			gv_tabw_cell(t, gv_frame_cell(f, j->row, (ptrdiff_t)i));
 	}
-	gv_tabw_str(t, prices_policies[w->rules.policy]);
+	gv_tabw_str(t, spot_policy_names[w->rules.policy]);
 	gv_tabw_double(t, ran ? w->run.cost_usd : NAN);
 	gv_tabw_double(t, ran ? w->run.end_s - w->o->start_s : NAN);
 	if (ran)

@@ -4,8 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/num.h"
-
 void
 json_start(struct json *j, struct gv_in *in)
 {
@@ -164,17 +162,37 @@ read_string(struct json *j, enum json_token token, struct gv_error *e)
 	return token;
 }
 
-/* Whether s[0..len) is a number of JSON: of ours, without zeros in front. */
 static bool
-is_number(const char *s, size_t len)
+take_digits(const char **s)
 {
-	size_t digits = len > 0 && s[0] == '-';
-	double v;
+	const char *start = *s;
 
-	if (gv_parse_double(s, len, &v) != 0)
+	while (isdigit((unsigned char)**s))
+		++*s;
+	return *s > start;
+}
+
+/* Whether all of s is a number: digits without a zero in front, a fraction, an exponent. */
+static bool
+is_number(const char *s)
+{
+	s += *s == '-';
+	if (*s == '0')
+		s++;
+	else if (!take_digits(&s))
 		return false;
-	return !(len > digits + 1 && s[digits] == '0' &&
-		 isdigit((unsigned char)s[digits + 1]));
+	if (*s == '.') {
+		s++;
+		if (!take_digits(&s))
+			return false;
+	}
+	if (*s == 'e' || *s == 'E') {
+		s++;
+		s += *s == '+' || *s == '-';
+		if (!take_digits(&s))
+			return false;
+	}
+	return *s == '\0';
 }
 
 /* A number, true, false or null: what goes on to the next sign. */
@@ -203,8 +221,7 @@ read_word(struct json *j, struct gv_error *e)
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(j->text.s, words[i].word) == 0)
 			return words[i].token;
-	return is_number(j->text.s, j->text.len) ? JSON_NUMBER
-						 : bad(j, e, "a value was expected");
+	return is_number(j->text.s) ? JSON_NUMBER : bad(j, e, "a value was expected");
 }
 
 static enum json_token
@@ -271,20 +288,18 @@ json_next(struct json *j, struct gv_error *e)
 {
 	int c = peek_token(j, e);
 
-	if (c == -2)
-		return JSON_ERROR;
-	if (j->value_read && j->depth == 0)
+	if (j->value_read && j->depth == 0 && c != -2)
 		return c == -1 ? JSON_END : bad(j, e, "something behind the document");
-	if (c == -1)
-		return bad(j, e, "the end was not expected here");
 	if (j->value_read && c == ',') {
 		j->pos++;
 		j->value_read = false;
 		j->comma_read = true;
 		c = peek_token(j, e);
-		if (c == -2)
-			return JSON_ERROR;
 	}
+	if (c == -2)
+		return JSON_ERROR;
+	if (c == -1)
+		return bad(j, e, "the end was not expected here");
 	if (c == '}' || c == ']') {
 		j->pos++;
 		return close_level(j, c, e);

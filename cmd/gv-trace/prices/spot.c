@@ -3,6 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+const char *const spot_policy_names[N_SPOT_POLICIES] = {[SPOT_ONE] = "one",
+    [SPOT_GPU_TYPE] = "gpu-type",
+    [SPOT_MULTI_GPU] = "multi-gpu",
+    [SPOT_MULTI_CLOUD] = "multi-cloud",
+    [SPOT_DYNAMIC] = "dynamic"};
+
 double
 spot_interval(const struct market *m, const struct spot_rules *r)
 {

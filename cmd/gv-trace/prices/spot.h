@@ -30,6 +30,8 @@ enum spot_policy {
 	N_SPOT_POLICIES
 };
 
+extern const char *const spot_policy_names[N_SPOT_POLICIES]; /* "multi-cloud" */
+
 struct spot_rules {
 	enum spot_policy policy;
 	struct gv_cell home;     /* cloud */

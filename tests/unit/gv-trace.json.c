@@ -1,0 +1,141 @@
+/*
+ * The JSON reader: what RFC 8259 allows comes out token by token, whatever pieces the
+ * bytes come in; all else is an error with its line.
+ */
+#include <stdlib.h>
+
+#include "gv-trace/convert/json.h"
+#include "tap.h"
+
+/* The tokens of a text in letters, texts behind = ; "!" and the message at an error. */
+static void
+read_all(const char *s, size_t len, size_t piece, char out[400])
+{
+	static const char letters[] = "!.{}[]ksntfN";
+	struct json *j = calloc(1, sizeof(*j));
+	struct gv_error e = {0};
+	struct gv_in *in;
+	enum json_token t;
+	size_t n = 0;
+
+	gv_in_memory(&in, "f", s, len, piece, &e);
+	json_start(j, in);
+	do {
+		t = json_next(j, &e);
+		out[n++] = letters[t];
+		if (t == JSON_KEY || t == JSON_STRING || t == JSON_NUMBER)
+			n += (size_t)snprintf(out + n, 400 - n, "=%.40s ", j->text.s);
+	} while (t != JSON_ERROR && t != JSON_END && n < 300);
+	out[n] = '\0';
+	if (t == JSON_ERROR)
+		snprintf(out + n, 400 - n, "%s", e.text[0]);
+	json_free(j);
+	free(j);
+	gv_in_close(in);
+}
+
+static void
+reads(const char *s, const char *want)
+{
+	char whole[400], pieces[400], q[GV_QUOTE_LEN];
+
+	read_all(s, strlen(s), 0, whole);
+	read_all(s, strlen(s), 1, pieces);
+	is_str(whole, want, "%s", gv_quote(q, s, strlen(s)));
+	is_str(pieces, whole, "byte by byte");
+}
+
+static void
+texts_of_any_length(void)
+{
+	struct json *j = calloc(1, sizeof(*j));
+	size_t len = JSON_TEXT + 2, i;
+	char *s = malloc(len + 1), out[400];
+	struct gv_error e = {0};
+	struct gv_in *in;
+
+	memset(s, 'x', len);
+	s[0] = s[len - 1] = '"';
+	gv_in_memory(&in, "f", s, len, 0, &e);
+	json_start(j, in);
+	ok(json_next(j, &e) == JSON_STRING && j->text.len == JSON_TEXT,
+	    "a text of 1 MiB");
+	json_free(j);
+	gv_in_close(in);
+	s[len - 1] = 'x';
+	s[len] = '"';
+	read_all(s, len + 1, 0, out);
+	is_str(out, "!f:1: not JSON: a string over 1 MiB", "and of more");
+	for (i = 0; i < 65; i++)
+		s[i] = '[';
+	read_all(s, 65, 0, out);
+	is_str(out + 64, "!f:1: not JSON: more than 64 levels", "too deep");
+	free(s);
+	free(j);
+}
+
+static void
+skips(void)
+{
+	static const char s[] = "{\"a\": [1, {\"b\": [2]}, 3], \"c\": 4, \"d\": {}}";
+	struct json *j = calloc(1, sizeof(*j));
+	struct gv_error e = {0};
+	struct gv_in *in;
+
+	gv_in_memory(&in, "f", s, sizeof(s) - 1, 0, &e);
+	json_start(j, in);
+	ok(json_next(j, &e) == JSON_OBJECT && json_next(j, &e) == JSON_KEY, "a key");
+	ok(json_skip(j, json_next(j, &e), &e) == 0 && json_next(j, &e) == JSON_KEY &&
+		strcmp(j->text.s, "c") == 0,
+	    "over an array");
+	ok(json_skip(j, json_next(j, &e), &e) == 0 && json_next(j, &e) == JSON_KEY,
+	    "over a number");
+	ok(json_skip(j, json_next(j, &e), &e) == 0 &&
+		json_next(j, &e) == JSON_OBJECT_END && json_next(j, &e) == JSON_END,
+	    "over an empty object");
+	json_free(j);
+	free(j);
+	gv_in_close(in);
+}
+
+int
+main(void)
+{
+	reads("[]", "[].");
+	reads(" {} \n", "{}.");
+	reads("0", "n=0 .");
+	reads("\"\"", "s= .");
+	reads("[1, -0.5e+3, true, false, null, \"x\"]", "[n=1 n=-0.5e+3 tfNs=x ].");
+	reads("{\"a\": {\"b\": []}, \"c\": 1}", "{k=a {k=b []}k=c n=1 }.");
+	reads("[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"]", "[s=\"\\/\b\f\n\r\t ].");
+	reads("[\"\\u0041\\u00e9\\u20ac\\ud83d\\ude00\"]",
+	    "[s=A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 ].");
+
+	reads("", "!f:1: not JSON: the end was not expected here");
+	reads("[1\n,\n2", "[n=1 n=2 !f:3: not JSON: the end was not expected here");
+	reads("[] []", "[]!f:1: not JSON: something behind the document");
+	reads("[1,]", "[n=1 !f:1: not JSON: an end that does not belong here");
+	reads("[,1]", "[!f:1: not JSON: a value was expected");
+	reads("[1 2]", "[n=1 !f:1: not JSON: a comma was expected");
+	reads("{\"a\" 1}", "{!f:1: not JSON: a colon was expected");
+	reads("{\"a\":}", "{k=a !f:1: not JSON: an end that does not belong here");
+	reads("{1: 2}", "{!f:1: not JSON: a key was expected");
+	reads("{\"a\": 1,}", "{k=a n=1 !f:1: not JSON: an end that does not belong here");
+	reads("{\"a\": 1]", "{k=a n=1 !f:1: not JSON: an end that does not belong here");
+	reads("]", "!f:1: not JSON: an end that does not belong here");
+	reads("01", "!f:1: not JSON: a value was expected");
+	reads("-", "!f:1: not JSON: a value was expected");
+	reads("+1", "!f:1: not JSON: a value was expected");
+	reads("1.", "!f:1: not JSON: a value was expected");
+	reads("nul", "!f:1: not JSON: a value was expected");
+	reads("\"a", "!f:1: not JSON: a string without its end");
+	reads("\"\\x\"", "!f:1: not JSON: an escape that there is not");
+	reads("\"\\u12g4\"", "!f:1: not JSON: an escape that there is not");
+	reads("\"\\u0000\"", "!f:1: not JSON: an escape that there is not");
+	reads("\"\\ud83dx\"", "!f:1: not JSON: an escape that there is not");
+	reads("\"\\ude00\"", "!f:1: not JSON: an escape that there is not");
+	reads("\"a\nb\"", "!f:1: not JSON: a control byte in a string");
+	texts_of_any_length();
+	skips();
+	return done_testing();
+}
