@@ -61,6 +61,8 @@ LIBS_ALL         := -lcsv -lz -lm -ldl
 ALLOC            := $(BUILD)/libgv-alloc.a
 ARCHIVES_gv-alloc := $(ALLOC)
 LIBS_gv-alloc    := -lglpk -lgmp
+ARCHIVES_gv-sim  := $(ALLOC)
+LIBS_gv-sim      := -lglpk -lgmp
 LIBS_unit        := -lglpk -lgmp
 
 # ---- sources ----

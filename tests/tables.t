@@ -78,6 +78,15 @@ written Losses gv-train --data=digits:64 --steps=1 net.tsv
 for part in summary type entity job share; do
 	written "Report: $part" gv-report --format=csv --by=$part events.csv
 done
+written Simulation gv-sim -c cluster.csv -t throughputs.csv -p 'gv-alloc -p max-min' --summary=- jobs.csv
+header jobs.csv >before
+gv-sim -c cluster.csv -t throughputs.csv -p 'gv-alloc -p max-min' --isolated --jobs=made --events=- jobs.csv >events.made
+header made | grep -vxFf before >got
+described "Jobs: simulated" >want
+same "Jobs: simulated" "what gv-sim --jobs appends"
+header events.made >got
+described Events | grep -vx crc32 >want
+same Events "what gv-sim writes"
 gv-run --dry-run -c cluster.csv paired.csv >rounds.csv
 gv-alloc -p max-min -c cluster.csv -o made.csv --explain=why.csv rates.csv
 written "Report: allocation" gv-report --format=csv paired.csv

@@ -7,9 +7,8 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "alloc/answer/named.h"
 #include "alloc/answer/pop.h"
-
-enum { MOST_PARTS = 1000000 };
 
 static const char usage[] =
     "usage: gv-alloc -p POLICY -c CLUSTER [-t THROUGHPUTS] [OPTION...] [RATES]";
@@ -46,69 +45,17 @@ is_stdio(const char *path)
 	return path != NULL && strcmp(path, "-") == 0;
 }
 
-/* Cuts an end off a name, if it is there. */
-static bool
-cut_end(char *name, const char *end)
-{
-	size_t len = strlen(name), cut = strlen(end);
-
-	if (len < cut || strcmp(name + len - cut, end) != 0)
-		return false;
-	name[len - cut] = '\0';
-	return true;
-}
-
-/* Cuts "+pop" and a number of parts off. */
-static void
-cut_pop(char *name, size_t *parts)
-{
-	char *end = strrchr(name, '+');
-	int64_t n;
-
-	if (end == NULL || strncmp(end, "+pop", 4) != 0 ||
-	    gv_parse_int(end + 4, strlen(end + 4), &n) != 0 || n < 1 || n > MOST_PARTS)
-		return;
-	*parts = (size_t)n;
-	*end = '\0';
-}
-
-/* What stands for --inside. */
-static void
-cut_inside(char *name, struct options *o)
-{
-	enum gv_inside inside = cut_end(name, "+fifo")   ? GV_INSIDE_FIFO
-				: cut_end(name, "+none") ? GV_INSIDE_NONE
-							 : GV_INSIDE_FAIRNESS;
-
-	if (inside == GV_INSIDE_FAIRNESS)
-		return;
-	o->answer.policy.inside = inside;
-	o->has_inside = true;
-}
-
 static void
 set_policy(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
-	char known[512] = "";
+	char known[512];
 	char q[GV_QUOTE_LEN];
-	char *name = gv_xstrdup(arg);
-	size_t i, len = 0;
 
-	cut_pop(name, &o->answer.pop);
-	o->answer.policy.relax_slo =
-	    cut_end(name, "+relax-slo") || o->answer.policy.relax_slo;
-	o->answer.policy.solve.placeable =
-	    cut_end(name, "+placeable") || o->answer.policy.solve.placeable;
-	o->answer.agnostic = cut_end(name, "+agnostic") || o->answer.agnostic;
-	cut_inside(name, o);
-	o->policy = gv_policy_find(name);
-	free(name);
+	o->policy = gv_policy_named(arg, &o->answer, &o->has_inside);
 	if (o->policy != NULL)
 		return;
-	for (i = 0; gv_policies[i] != NULL && len < sizeof(known); i++)
-		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s",
-		    i > 0 ? ", " : "", gv_policies[i]->name);
+	gv_policy_names(known, sizeof(known));
 	gv_opt_usage(&o->common, "unknown policy %s; known: %s",
 	    gv_quote(q, arg, strlen(arg)), known);
 }
@@ -139,7 +86,7 @@ set_pop(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
-	o->answer.pop = (size_t)gv_opt_int(&o->common, "--pop", arg, 1, MOST_PARTS);
+	o->answer.pop = (size_t)gv_opt_int(&o->common, "--pop", arg, 1, GV_MOST_PARTS);
 }
 
 static void

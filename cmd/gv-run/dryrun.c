@@ -87,17 +87,6 @@ write_round(struct gv_tabw *w, const struct jobs *jobs)
 	free(runs);
 }
 
-/* The rate at which a job that runs gets on. */
-static double
-rate_of(const struct gv_life *l, size_t m)
-{
-	ptrdiff_t as = l->holder[l->job[m].gpu[0]];
-	const struct gv_round_claim *c =
-	    gv_rounds_claim(&l->rounds, (size_t)as, l->job[m].type);
-
-	return l->rounds.job[as].member[0] == m ? c->rate : c->with_rate;
-}
-
 /* A round goes by; jobs that end in it leave at its end. */
 static void
 play(struct gv_life *l, double round_s)
@@ -111,7 +100,7 @@ play(struct gv_life *l, double round_s)
 		size_t m = l->open[i];
 
 		gv_life_report(
-		    l, m, fmax(0, l->job[m].steps) + rate_of(l, m) * round_s, -1);
+		    l, m, fmax(0, l->job[m].steps) + gv_life_rate(l, m) * round_s, -1);
 		if (l->job[m].steps >= l->job[m].spec.total_steps)
 			runs[n++] = m;
 	}

@@ -190,6 +190,13 @@ gv_life_left(struct gv_life *l, size_t m, int status)
 }
 
 void
+gv_life_finish(struct gv_life *l, size_t m)
+{
+	if (!gv_life_is_open(l, m) && !is_done(l, m))
+		gv_life_write(l, GV_EVENT_FINISH, m, "");
+}
+
+void
 gv_life_lost(struct gv_life *l, size_t m, const char *reason)
 {
 	if (!gv_life_is_open(l, m))

@@ -219,6 +219,8 @@ void gv_life_report(struct gv_life *l, size_t m, double steps, double checkpoint
  * none that was told to stop is counted.
  */
 void gv_life_left(struct gv_life *l, size_t m, int status);
+/* A job without workers is done, by means of its own. */
+void gv_life_finish(struct gv_life *l, size_t m);
 /* Its workers are gone by no fault of its own, with their node say. */
 void gv_life_lost(struct gv_life *l, size_t m, const char *reason);
 /*
@@ -227,6 +229,11 @@ void gv_life_lost(struct gv_life *l, size_t m, const char *reason);
  */
 void gv_life_set_share(struct gv_life *l, size_t m, size_t type, double share);
 void gv_life_announce(struct gv_life *l);
+/*
+ * The shares are new, also those that are as before: Gavel's accounts of them begin anew
+ * (GV_ROUND_GAVEL; elsewhere nothing happens).  No row tells of it.
+ */
+void gv_life_renew(struct gv_life *l);
 /* A job shall not run, or may again; it is drained first. */
 void gv_life_hold(struct gv_life *l, size_t m, const char *reason);
 void gv_life_release(struct gv_life *l, size_t m);
@@ -260,6 +267,8 @@ void gv_life_restart(struct gv_life *l, double alive_s, double now_s, const char
 /* Whether workers of the job, or of any job, are there or on their way. */
 bool gv_life_is_open(const struct gv_life *l, size_t m);
 bool gv_life_any_open(const struct gv_life *l);
+/* Steps/s at which a job that has GPUs gets on, alone or beside its mate. */
+double gv_life_rate(const struct gv_life *l, size_t m);
 /* Every job has finished or was dropped. */
 bool gv_life_done(const struct gv_life *l);
 /* The GPUs in owner (holder, plan) of a job, alone or in a pair, into gpu; their number. */

@@ -45,6 +45,13 @@ gv_life_announce(struct gv_life *l)
 }
 
 void
+gv_life_renew(struct gv_life *l)
+{
+	gv_life_account(l);
+	l->settle_due |= l->rounds.order == GV_ROUND_GAVEL;
+}
+
+void
 gv_life_set_share(struct gv_life *l, size_t m, size_t type, double share)
 {
 	struct gv_round_claim *c = gv_rounds_claim(&l->rounds, m, type);

@@ -158,7 +158,8 @@ gv_life_enter(struct gv_life *l, size_t m, enum gv_life_state state)
 void
 gv_life_changed(struct gv_life *l)
 {
-	l->settle_due = true;
+	/* Gavel's accounts begin anew with new shares only */
+	l->settle_due |= l->rounds.order == GV_ROUND_OWED;
 	l->fill = true;
 	if (!l->asked && !l->replaying)
 		gv_life_put(l, GV_LIFE_ASK, -1);
@@ -238,6 +239,15 @@ gv_life_mate(const struct gv_life *l, const ptrdiff_t *owner, size_t m, size_t g
 	ptrdiff_t mate = gv_rounds_leave(&l->rounds, owner[gpu], m);
 
 	return mate >= 0 ? mate : -1;
+}
+
+double
+gv_life_rate(const struct gv_life *l, size_t m)
+{
+	size_t as = (size_t)l->holder[l->job[m].gpu[0]];
+	const struct gv_round_claim *c = gv_rounds_claim(&l->rounds, as, l->job[m].type);
+
+	return l->rounds.job[as].member[0] == m ? c->rate : c->with_rate;
 }
 
 /* ---- accounts ---- */

@@ -20,6 +20,9 @@ gv_rounds_init(struct gv_rounds *r, const struct gv_cluster *c, double round_s)
 		r->n_gpus += c->pool[p].gpus;
 	}
 	r->gpu_pool = gv_xcalloc(r->n_gpus + 1, sizeof(*r->gpu_pool));
+	r->turn = gv_xcalloc(r->n_types + 1, sizeof(*r->turn));
+	for (i = 0; i < r->n_types; i++)
+		r->turn[i] = i;
 	for (p = 0; p < c->n_pools; p++)
 		for (i = 0; i < r->pool[p].gpus; i++)
 			r->gpu_pool[r->pool[p].first + i] = p;
@@ -30,6 +33,7 @@ gv_rounds_free(struct gv_rounds *r)
 {
 	free(r->pool);
 	free(r->gpu_pool);
+	free(r->turn);
 	free(r->job);
 	free(r->claim);
 	free(r->live);
@@ -94,6 +98,8 @@ list(struct gv_rounds *r, size_t m)
 	} else {
 		memmove(at, at + 1, (--r->n_live - i) * sizeof(*at));
 	}
+	for (; i < r->n_live; i++)
+		r->job[r->live[i]].place = i;
 }
 
 void

@@ -91,6 +91,7 @@ struct gv_round_job {
 	bool ready;        /* may be placed */
 	size_t member[2];  /* the jobs; of a job alone twice itself, of a pair active and
 	                     ready mean nothing, theirs count */
+	size_t place;      /* in gv_rounds.live, if it is there */
 	ptrdiff_t pairs;   /* the last pair that it is in, -1 = none */
 	ptrdiff_t next[2]; /* of a pair: the one before that its members are in */
 };
@@ -123,6 +124,9 @@ enum gv_round_order {
 
 struct gv_rounds {
 	enum gv_round_order order; /* may be changed at any time */
+	size_t *
+	    turn; /* [n_types] GV_ROUND_GAVEL: types in this order; the caller's to change */
+	bool strict; /* who was promised nothing does not run, also where GPUs idle */
 	size_t n_types;
 	size_t n_pools;
 	size_t n_gpus;

@@ -204,15 +204,16 @@ static void
 choose_gavel(const struct gv_rounds *r, struct gv_round_choice *c, struct turn *turn)
 {
 	size_t m;
-	size_t j;
+	size_t i;
 
-	for (j = 0; j < r->n_types; j++) {
+	for (i = 0; i < r->n_types; i++) {
+		size_t j = r->turn[i];
 		size_t n = 0;
 
 		for (m = 0; m < r->n_jobs; m++) {
 			const struct gv_round_claim *k = gv_rounds_claim(r, m, j);
 
-			if ((k->share > 0 || !gv_rounds_is_pair(r, m)) &&
+			if ((k->share > 0 || (!r->strict && !gv_rounds_is_pair(r, m))) &&
 			    gv_round_fits(r, c, m, j))
 				turn[n++] = (struct turn){.key = priority(r, m, j),
 				    .second = k->deficit_s,
@@ -286,7 +287,7 @@ choose_rest(const struct gv_rounds *r, struct gv_round_choice *c, struct turn *t
 		}
 		w.rank =
 		    w.share > 0 ? 0 : 1; /* those that were promised nothing come last */
-		if (w.share > 0 || !gv_rounds_is_pair(r, m))
+		if (w.share > 0 || (!r->strict && !gv_rounds_is_pair(r, m)))
 			turn[n++] = w;
 	}
 	qsort(turn, n, sizeof(*turn), in_queue);

@@ -205,7 +205,7 @@ gv_rounds_plan(const struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff
 
 	gv_round_view_init(&v, r, owner);
 	for (i = 0; i < r->n_gpus; i++)
-		next[i] = gv_round_view_find(&v, owner[i]);
+		next[i] = gv_round_view_find(&v, r, owner[i]);
 	plan(&v.r, mode, next, next);
 	for (i = 0; i < r->n_gpus; i++)
 		if (next[i] >= 0)

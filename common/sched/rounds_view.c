@@ -6,34 +6,27 @@
 #include "base/mem.h"
 
 ptrdiff_t
-gv_round_view_find(const struct gv_round_view *v, ptrdiff_t owner)
+gv_round_view_find(
+    const struct gv_round_view *v, const struct gv_rounds *r, ptrdiff_t owner)
 {
-	size_t low = 0;
-	size_t high = v->n_live;
+	size_t i;
 
 	if (owner < 0)
 		return owner;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (v->number[middle] < (size_t)owner)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < v->n_live && v->number[low] == (size_t)owner)
-		return (ptrdiff_t)low;
-	for (low = v->n_live; low < v->r.n_jobs; low++)
-		if (v->number[low] == (size_t)owner)
-			return (ptrdiff_t)low;
+	i = r->job[owner].place;
+	if (i < v->n_live && v->number[i] == (size_t)owner)
+		return (ptrdiff_t)i;
+	for (i = v->n_live; i < v->r.n_jobs; i++)
+		if (v->number[i] == (size_t)owner)
+			return (ptrdiff_t)i;
 	return -1;
 }
 
 /* One more that is not active, unless it is there. */
 static void
-add(struct gv_round_view *v, size_t job)
+add(struct gv_round_view *v, const struct gv_rounds *r, size_t job)
 {
-	if (gv_round_view_find(v, (ptrdiff_t)job) >= 0)
+	if (gv_round_view_find(v, r, (ptrdiff_t)job) >= 0)
 		return;
 	v->number =
 	    gv_xgrow(v->number, &v->r.cap_jobs, v->r.n_jobs + 1, sizeof(*v->number));
@@ -51,9 +44,9 @@ add_holders(struct gv_round_view *v, const struct gv_rounds *r, const ptrdiff_t 
 		if (owner[i] < 0 || gv_rounds_is_active(r, (size_t)owner[i]))
 			continue;
 		member = r->job[owner[i]].member;
-		add(v, (size_t)owner[i]);
-		add(v, member[0]);
-		add(v, member[1]);
+		add(v, r, (size_t)owner[i]);
+		add(v, r, member[0]);
+		add(v, r, member[1]);
 	}
 }
 
@@ -76,9 +69,9 @@ gv_round_view_init(
 
 		v->r.job[i] = r->job[v->number[i]];
 		v->r.job[i].member[0] =
-		    (size_t)gv_round_view_find(v, (ptrdiff_t)member[0]);
+		    (size_t)gv_round_view_find(v, r, (ptrdiff_t)member[0]);
 		v->r.job[i].member[1] =
-		    (size_t)gv_round_view_find(v, (ptrdiff_t)member[1]);
+		    (size_t)gv_round_view_find(v, r, (ptrdiff_t)member[1]);
 		memcpy(&v->r.claim[i * r->n_types], gv_rounds_claim(r, v->number[i], 0),
 		    r->n_types * sizeof(*v->r.claim));
 	}

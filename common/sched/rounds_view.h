@@ -16,12 +16,13 @@ struct gv_round_view {
 	size_t n_live;
 };
 
-/* owner as in gv_rounds_plan.  Cost: O(active jobs x types + GPUs log jobs). */
+/* owner as in gv_rounds_plan.  Cost: O(active jobs x types + GPUs). */
 void gv_round_view_init(
     struct gv_round_view *v, const struct gv_rounds *r, const ptrdiff_t *owner);
 void gv_round_view_free(struct gv_round_view *v);
 
-/* The number in the view of an owner; those below 0 are what they are. */
-ptrdiff_t gv_round_view_find(const struct gv_round_view *v, ptrdiff_t owner);
+/* The number in the view, which was made of r, of an owner; those below 0 are what they are. */
+ptrdiff_t gv_round_view_find(
+    const struct gv_round_view *v, const struct gv_rounds *r, ptrdiff_t owner);
 
 #endif

@@ -42,6 +42,7 @@ static const struct {
 	{"width", "depth", "micro_batch", "execution"}},
     [GV_KIND_MICRO_BATCHES] = {"a table of speeds", {"micro_batch", "speed"}},
     [GV_KIND_REMEMBERED] = {"remembered prices", {"gpu_type", "price", "gain_price"}},
+    [GV_KIND_SIMULATION] = {"a summary of a simulation", {"measure", "value"}},
 };
 
 static bool

@@ -1,0 +1,150 @@
+#include "question.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* Columns that are written anew, not carried through. */
+static const char *const computed[] = {
+    "steps_remaining", "elapsed_s", "isolated_elapsed_s", "share", "policy"};
+enum { N_COMPUTED = 5, N_WRITTEN = 3 };
+
+void
+question_init(struct question *q, const struct sim *s)
+{
+	const struct gv_rates *t = s->table;
+	size_t *next;
+	size_t i;
+
+	*q = (struct question){0};
+	q->at = gv_xcalloc(t->n_jobs + 2, sizeof(*q->at));
+	q->row = gv_xcalloc(t->n_rates + 1, sizeof(*q->row));
+	q->place = gv_xcalloc(t->n_jobs + 1, sizeof(*q->place));
+	gv_isolated_init(&q->isolated, &s->life.rounds, t->n_jobs);
+	for (i = 0; i < t->n_rates; i++)
+		q->at[t->rate[i].job + 1]++;
+	for (i = 0; i < t->n_jobs; i++) {
+		q->at[i + 1] += q->at[i];
+		q->place[i] = -1;
+		q->isolated.elapsed_s[i] = t->job[i].isolated_elapsed_s;
+	}
+	next = gv_xcalloc(t->n_jobs + 1, sizeof(*next));
+	for (i = 0; i < t->n_rates; i++) {
+		size_t m = t->rate[i].job;
+
+		q->row[q->at[m] + next[m]++] = i;
+	}
+	free(next);
+	q->rates.frame = t->frame;
+}
+
+void
+question_free(struct question *q)
+{
+	free(q->at);
+	free(q->row);
+	free(q->place);
+	free(q->job);
+	free(q->rates.job);
+	free(q->rates.rate);
+	gv_isolated_free(&q->isolated);
+	*q = (struct question){0};
+}
+
+static void
+add_job(struct question *q, const struct sim *s, size_t m)
+{
+	struct gv_rates *r = &q->rates;
+	double done = sim_steps(s, m);
+	struct gv_job *j;
+
+	q->place[m] = (ptrdiff_t)r->n_jobs;
+	q->job = gv_xgrow(q->job, &q->cap_asked, r->n_jobs + 1, sizeof(*q->job));
+	q->job[r->n_jobs] = m;
+	r->job = gv_xgrow(r->job, &q->cap_jobs, r->n_jobs + 1, sizeof(*r->job));
+	j = &r->job[r->n_jobs++];
+	*j = s->table->job[m];
+	gv_isolated_count(&q->isolated, &s->life.rounds, m, s->life.n_active, done);
+	j->steps_remaining = fmax(0, j->total_steps - done);
+	j->elapsed_s = s->life.now_s - j->arrival_s;
+	j->isolated_elapsed_s = q->isolated.elapsed_s[m];
+}
+
+/* The rows of a job, those with another one if that is there, too. */
+static void
+add_rates(struct question *q, const struct sim *s, size_t m)
+{
+	struct gv_rates *r = &q->rates;
+	size_t i;
+
+	for (i = q->at[m]; i < q->at[m + 1]; i++) {
+		struct gv_rate rate = s->table->rate[q->row[i]];
+
+		if (rate.with >= 0 && q->place[rate.with] < 0)
+			continue;
+		rate.job = (size_t)q->place[m];
+		rate.with = rate.with >= 0 ? q->place[rate.with] : -1;
+		rate.share = 0;
+		r->rate =
+		    gv_xgrow(r->rate, &q->cap_rates, r->n_rates + 1, sizeof(*r->rate));
+		r->rate[r->n_rates++] = rate;
+	}
+}
+
+void
+question_make(struct question *q, const struct sim *s)
+{
+	size_t i;
+
+	for (i = 0; i < q->rates.n_jobs; i++)
+		q->place[q->job[i]] = -1;
+	q->rates.n_jobs = q->rates.n_rates = 0;
+	for (i = 0; i < s->life.n_active; i++)
+		add_job(q, s, s->life.active[i]);
+	for (i = 0; i < s->life.n_active; i++)
+		add_rates(q, s, s->life.active[i]);
+}
+
+/* ---- as a table ---- */
+
+static bool
+is_computed(struct gv_cell name)
+{
+	size_t i;
+
+	for (i = 0; i < N_COMPUTED; i++)
+		if (gv_cell_is(name, computed[i]))
+			return true;
+	return false;
+}
+
+void
+question_write(const struct question *q, struct gv_out *out)
+{
+	const struct gv_rates *r = &q->rates;
+	const struct gv_frame *f = &r->frame;
+	struct gv_tabw w;
+	size_t i;
+	size_t k;
+
+	gv_tabw_init(&w, out, false);
+	for (k = 0; k < f->n_columns; k++)
+		if (!is_computed(f->name[k]))
+			gv_tabw_cell(&w, f->name[k]);
+	for (k = 0; k < N_WRITTEN; k++)
+		gv_tabw_str(&w, computed[k]);
+	gv_tabw_end(&w);
+	for (i = 0; i < r->n_rates; i++) {
+		const struct gv_job *j = &r->job[r->rate[i].job];
+
+		for (k = 0; k < f->n_columns; k++)
+			if (!is_computed(f->name[k]))
+				gv_tabw_cell(
+				    &w, gv_frame_cell(f, r->rate[i].row, (ptrdiff_t)k));
+		gv_tabw_double(&w, j->steps_remaining);
+		gv_tabw_double(&w, j->elapsed_s);
+		gv_tabw_double(&w, j->isolated_elapsed_s);
+		gv_tabw_end(&w);
+	}
+}

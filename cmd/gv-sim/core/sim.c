@@ -1,0 +1,126 @@
+/* A simulation: made, the policy asked, the end seen. */
+#include "sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "sim_parts.h"
+
+static void
+take_rates(struct sim *s)
+{
+	struct gv_rounds *r = &s->life.rounds;
+	size_t i;
+
+	for (i = 0; i < s->table->n_rates; i++) {
+		const struct gv_rate *rate = &s->table->rate[i];
+		struct gv_round_claim *c;
+		size_t m = rate->job;
+		bool first;
+
+		if (rate->type < 0)
+			continue;
+		if (rate->with >= 0)
+			m = gv_rounds_pair(r, rate->job, (size_t)rate->with);
+		first = r->job[m].member[0] == rate->job;
+		c = gv_rounds_claim(r, m, (size_t)rate->type);
+		c->rate = first ? rate->steps_per_s : rate->with_steps_per_s;
+		c->with_rate = first ? rate->with_steps_per_s : rate->steps_per_s;
+		gv_life_set_share(&s->life, m, (size_t)rate->type, rate->share);
+	}
+}
+
+void
+sim_init(struct sim *s, const struct sim_settings *o, const struct gv_cluster *cluster,
+    const struct gv_rates *table)
+{
+	size_t n = table->n_jobs;
+	size_t m;
+	size_t j;
+
+	*s = (struct sim){
+	    .o = o, .cluster = cluster, .table = table, .asked_s = -HUGE_VAL};
+	gv_life_init(&s->life, cluster, o->round_s, 1);
+	s->life.rounds.order = o->order;
+	s->life.rounds.strict = o->strict;
+	s->job = gv_xcalloc(n + 1, sizeof(*s->job));
+	s->type = gv_xcalloc(cluster->n_types + 1, sizeof(*s->type));
+	for (j = 0; j < cluster->n_types; j++)
+		s->type[j].gpus = (double)cluster->type[j].gpus;
+	for (m = 0; m < n; m++) {
+		struct gv_life_spec spec = {.gang = (size_t)table->job[m].scale_factor,
+		    .total_steps = table->job[m].total_steps,
+		    .arrival_s = table->job[m].arrival_s};
+
+		gv_life_add(&s->life, &spec);
+		s->job[m] =
+		    (struct sim_job){.due_s = HUGE_VAL, .start_s = NAN, .finish_s = NAN};
+		s->left += m >= o->first && m < o->last;
+	}
+	take_rates(s);
+	gv_life_tell_pools(&s->life);
+}
+
+void
+sim_free(struct sim *s)
+{
+	gv_life_free(&s->life);
+	free(s->job);
+	free(s->type);
+	free(s->due);
+	*s = (struct sim){0};
+}
+
+/* ---- the policy ---- */
+
+int
+sim_ask(struct sim *s, struct gv_error *e)
+{
+	if (!s->asks || s->life.n_active == 0 ||
+	    s->life.now_s < s->asked_s + s->o->interval_s)
+		return 0;
+	s->asks = false;
+	if (s->ask == NULL)
+		return 0;
+	s->asked_s = s->life.now_s;
+	s->questions++;
+	if (s->ask(s->ctx, s, e) != 0)
+		return -1;
+	gv_life_renew(&s->life);
+	gv_life_announce(&s->life);
+	sim_obey(s);
+	return 0;
+}
+
+/* ---- the end ---- */
+
+/* Jobs wait, nobody runs, and no time will change that. */
+static bool
+is_stuck(const struct sim *s)
+{
+	bool asks = s->asks && s->ask != NULL;
+
+	if (s->life.n_active == 0 || s->life.n_timers > 0 || asks)
+		return false;
+	return s->o->ideal ? s->rates_sum == 0 : !gv_life_any_open(&s->life);
+}
+
+bool
+sim_is_over(struct sim *s)
+{
+	size_t waiting = s->life.n[GV_LIFE_WAITING];
+
+	if (s->o->ideal) /* nobody has GPUs of their own there */
+		waiting = s->o->most_waiting == SIZE_MAX ? 0 : s->life.n_active;
+	if (waiting > s->most_waited) {
+		s->most_waited = waiting;
+		s->waited_s = s->life.now_s;
+	}
+	s->end = s->left == 0                     ? SIM_DONE
+		 : waiting > s->o->most_waiting   ? SIM_SATURATED
+		 : is_stuck(s)                    ? SIM_STUCK
+		 : s->life.now_s >= s->o->until_s ? SIM_UNTIL
+						  : SIM_GOING;
+	return s->end != SIM_GOING;
+}

@@ -1,0 +1,235 @@
+/* What jobs do: they start, get on, end, save themselves. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "sim_parts.h"
+
+/* ---- who is due when ---- */
+
+static bool
+earlier(const struct sim_due *a, const struct sim_due *b)
+{
+	return a->time_s != b->time_s ? a->time_s < b->time_s : a->job < b->job;
+}
+
+static void
+heap_add(struct sim *s, const struct sim_due *due)
+{
+	size_t i = s->n_due;
+
+	s->due = gv_xgrow(s->due, &s->cap_due, ++s->n_due, sizeof(*s->due));
+	for (; i > 0 && earlier(due, &s->due[(i - 1) / 2]); i = (i - 1) / 2)
+		s->due[i] = s->due[(i - 1) / 2];
+	s->due[i] = *due;
+}
+
+static void
+heap_drop_first(struct sim *s)
+{
+	struct sim_due last = s->due[--s->n_due];
+	size_t i = 0;
+	size_t next;
+
+	while ((next = 2 * i + 1) < s->n_due) {
+		if (next + 1 < s->n_due && earlier(&s->due[next + 1], &s->due[next]))
+			next++;
+		if (!earlier(&s->due[next], &last))
+			break;
+		s->due[i] = s->due[next];
+		i = next;
+	}
+	s->due[i] = last;
+}
+
+double
+sim_due_s(struct sim *s)
+{
+	while (s->n_due > 0 && s->due[0].stamp != s->job[s->due[0].job].stamp)
+		heap_drop_first(s);
+	return s->n_due > 0 ? s->due[0].time_s : HUGE_VAL;
+}
+
+static void
+set_due(struct sim *s, size_t m, double time_s)
+{
+	struct sim_due due = {time_s, m, ++s->job[m].stamp};
+
+	s->job[m].due_s = time_s;
+	if (time_s < HUGE_VAL)
+		heap_add(s, &due);
+}
+
+/* ---- how far they are ---- */
+
+double
+sim_steps(const struct sim *s, size_t m)
+{
+	const struct sim_job *j = &s->job[m];
+
+	return j->steps + j->rate * fmax(0, s->life.now_s - j->from_s);
+}
+
+/* From now on it gets on at a rate; 0 = not at all. */
+static void
+set_rate(struct sim *s, size_t m, double rate)
+{
+	struct sim_job *j = &s->job[m];
+	double left;
+
+	j->steps = sim_steps(s, m);
+	j->from_s = fmax(j->from_s, s->life.now_s);
+	j->rate = rate;
+	left = fmax(0, s->life.job[m].spec.total_steps - j->steps);
+	set_due(s, m, rate > 0 ? j->from_s + left / rate : HUGE_VAL);
+}
+
+/* Who is beside m on its GPUs, and gets on itself; -1 = nobody. */
+static ptrdiff_t
+running_mate(const struct sim *s, size_t m)
+{
+	ptrdiff_t mate = gv_life_mate(&s->life, s->life.holder, m, s->life.job[m].gpu[0]);
+
+	return mate >= 0 && s->life.job[mate].state == GV_LIFE_RUNNING ? mate : -1;
+}
+
+/* GPUs of m that nobody else holds. */
+static double
+own_gpus(const struct sim *s, size_t m)
+{
+	const struct gv_life_job *j = &s->life.job[m];
+	size_t n = 0;
+	size_t i;
+
+	for (i = 0; i < j->n_gpus; i++)
+		n += s->life.holder[j->gpu[i]] == (ptrdiff_t)m;
+	return (double)n;
+}
+
+/* ---- coming and going ---- */
+
+static void
+start(struct sim *s, size_t m)
+{
+	struct sim_job *j = &s->job[m];
+	double now_s = s->life.now_s;
+	ptrdiff_t mate;
+
+	gv_life_started(&s->life, m);
+	sim_busy(s, s->life.job[m].type, own_gpus(s, m));
+	if (isnan(j->start_s))
+		j->start_s = now_s;
+	j->launches++;
+	j->held_s = now_s;
+	j->from_s = now_s + s->o->load_s;
+	set_rate(s, m, gv_life_rate(&s->life, m));
+	mate = running_mate(s, m);
+	if (mate >= 0)
+		set_rate(s, (size_t)mate, gv_life_rate(&s->life, (size_t)mate));
+}
+
+/* Its workers leave: done, or as they were told to. */
+static void
+leave(struct sim *s, size_t m, bool done)
+{
+	struct sim_job *j = &s->job[m];
+	double now_s = s->life.now_s;
+	double own = own_gpus(s, m);
+	size_t type = s->life.job[m].type;
+	ptrdiff_t mate = running_mate(s, m);
+
+	if (done)
+		j->steps = s->life.job[m].spec.total_steps;
+	j->running_s += now_s - j->held_s;
+	j->gpu_s += (now_s - j->held_s) * (double)s->life.job[m].spec.gang;
+	sim_busy(s, type, -own);
+	gv_life_report(&s->life, m, j->steps, -1);
+	gv_life_left(&s->life, m, done ? 0 : 143);
+	if (mate >= 0)
+		set_rate(s, (size_t)mate, gv_life_rate(&s->life, (size_t)mate));
+}
+
+/* The time of this launch that went into loading. */
+static double
+loading_s(const struct sim *s, size_t m)
+{
+	return fmin(s->o->load_s, s->life.now_s - s->job[m].held_s);
+}
+
+static void
+finish(struct sim *s, size_t m)
+{
+	set_due(s, m, HUGE_VAL);
+	s->job[m].loading_s += loading_s(s, m);
+	s->job[m].finish_s = s->life.now_s;
+	s->job[m].rate = 0;
+	leave(s, m, true);
+}
+
+/* It is told to stop, and saves itself. */
+static void
+stop(struct sim *s, size_t m)
+{
+	struct sim_job *j = &s->job[m];
+
+	j->loading_s += loading_s(s, m) + s->o->save_s;
+	j->preemptions++;
+	set_rate(s, m, 0);
+	if (s->o->save_s > 0)
+		set_due(s, m, s->life.now_s + s->o->save_s);
+	else
+		leave(s, m, false);
+}
+
+static void
+tell(struct sim *s, const struct gv_life_row *row)
+{
+	size_t m = (size_t)row->job;
+
+	if (row->kind == GV_EVENT_FINISH || row->kind == GV_EVENT_DROP)
+		s->left -= m >= s->o->first && m < s->o->last;
+	if (s->row != NULL)
+		s->row(s->ctx, s, row);
+}
+
+void
+sim_obey(struct sim *s)
+{
+	struct gv_life_out out;
+
+	while (gv_life_next(&s->life, &out)) {
+		switch (out.kind) {
+		case GV_LIFE_ROW:
+			tell(s, &out.row);
+			break;
+		case GV_LIFE_START:
+			start(s, (size_t)out.row.job);
+			break;
+		case GV_LIFE_STOP:
+		case GV_LIFE_KILL:
+			stop(s, (size_t)out.row.job);
+			break;
+		case GV_LIFE_ASK:
+			s->asks = true;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+void
+sim_come_due(struct sim *s)
+{
+	while (sim_due_s(s) <= s->life.now_s) {
+		size_t m = s->due[0].job;
+
+		heap_drop_first(s);
+		if (s->life.job[m].state == GV_LIFE_RUNNING) {
+			finish(s, m);
+		} else {
+			set_due(s, m, HUGE_VAL);
+			leave(s, m, false);
+		}
+	}
+}

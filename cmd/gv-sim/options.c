@@ -1,0 +1,228 @@
+#include "options.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+
+static const char usage[] =
+    "usage: gv-sim -c CLUSTER [-t THROUGHPUTS] [-p COMMAND] [OPTION]... [JOBS]";
+
+static const char help[] =
+    "usage: gv-sim -c CLUSTER [-t THROUGHPUTS] [-p COMMAND] [OPTION]... [JOBS]\n"
+    "Run jobs as gv-run would, on a virtual clock; write events.\n"
+    "\n"
+    "  -c, --cluster FILE      the GPUs: gpu_type, gpus, node, usd_per_h\n"
+    "  -t, --throughputs FILE  the input is jobs without rates; they are here\n"
+    "  -p, --policy COMMAND    rates in, allocation out; asked when jobs come and go\n"
+    "      --policy-timeout TIME  for its answer (60s)\n"
+    "      --interval TIME     at least, between two questions (0s)\n"
+    "  -r, --round TIME        length of a round (360s)\n"
+    "      --order ORDER       who goes first: owed (by default), gavel\n"
+    "      --shuffle SEED      gavel's order of types is drawn anew each round\n"
+    "      --strict            who was promised nothing does not run\n"
+    "      --in-step           jobs come and go between rounds only\n"
+    "      --ideal             no rounds: each job has exactly its shares\n"
+    "      --load TIME, --save TIME  lost at each launch, at each preemption (0s)\n"
+    "      --measure FIRST-LAST  these rows of the jobs, from 0; ends when they end\n"
+    "      --until TIME, --most-waiting N  ends then; when more than N jobs wait\n"
+    "      --isolated          beside each job: alone on its part of the GPUs\n"
+    "      --events FILE, --jobs FILE, --summary FILE\n"
+    "                          write these tables; - is the output, else events are\n"
+    "      --tsv               write TSV, not CSV\n"
+    "  -o, --output FILE       write to FILE, not to standard output\n"
+    "  -q, --quiet; -v, --verbose  no warnings; how it ended\n"
+    "  -h, --help; -V, --version\n";
+
+static const char *const orders[] = {
+    [GV_ROUND_OWED] = "owed", [GV_ROUND_GAVEL] = "gavel"};
+
+static double
+above_0(const struct options *o, const char *name, const char *arg)
+{
+	double v = gv_opt_duration(&o->common, name, arg);
+
+	if (!(v > 0))
+		gv_opt_usage(&o->common, "%s: expected a time above 0", name);
+	return v;
+}
+
+static void
+set_round(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.round_s = above_0(o, "--round", arg);
+}
+
+static void
+set_timeout(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->timeout_s = above_0(o, "--policy-timeout", arg);
+}
+
+static void
+set_until(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.until_s = above_0(o, "--until", arg);
+}
+
+static void
+set_interval(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.interval_s = gv_opt_duration(&o->common, "--interval", arg);
+}
+
+static void
+set_load(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.load_s = gv_opt_duration(&o->common, "--load", arg);
+}
+
+static void
+set_save(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.save_s = gv_opt_duration(&o->common, "--save", arg);
+}
+
+static void
+set_order(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.order =
+	    (enum gv_round_order)gv_opt_one_of(&o->common, "--order", arg, orders, 2);
+}
+
+static void
+set_most_waiting(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.most_waiting =
+	    (size_t)gv_opt_int(&o->common, "--most-waiting", arg, 0, INT64_MAX);
+}
+
+static void
+set_shuffle(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.shuffle = true;
+	o->sim.seed = (uint64_t)gv_opt_int(&o->common, "--shuffle", arg, 0, INT64_MAX);
+}
+
+static void
+set_measure(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+	const char *dash = strchr(arg, '-');
+	char q[GV_QUOTE_LEN];
+	int64_t first;
+	int64_t last;
+
+	if (dash == NULL || gv_parse_int(arg, (size_t)(dash - arg), &first) != 0 ||
+	    gv_parse_int(dash + 1, strlen(dash + 1), &last) != 0 || first < 0 ||
+	    last < first)
+		gv_opt_usage(&o->common,
+		    "--measure: expected rows such as 4000-4999, got %s",
+		    gv_quote(q, arg, strlen(arg)));
+	o->sim.first = (size_t)first;
+	o->sim.last = (size_t)last + 1;
+}
+
+static bool
+is_output(const char *path)
+{
+	return path != NULL && strcmp(path, "-") == 0;
+}
+
+/* Each table in a place of its own. */
+static void
+check_outputs(struct options *o)
+{
+	const char *const file[] = {o->common.output, o->events, o->jobs, o->summary};
+	size_t n = 0;
+	size_t i;
+	size_t k;
+
+	for (i = 1; i < 4; i++)
+		n += is_output(file[i]);
+	if (n > 1)
+		gv_opt_usage(&o->common, "the output can have only one table");
+	for (i = 0; i < 4; i++)
+		for (k = 0; k < i; k++)
+			if (file[i] != NULL && file[k] != NULL && !is_output(file[i]) &&
+			    strcmp(file[i], file[k]) == 0 &&
+			    strncmp(file[i], "/dev/", 5) != 0)
+				gv_opt_usage(
+				    &o->common, "%s is to have two tables", file[i]);
+	if (n == 0 && o->events == NULL)
+		o->events = "-";
+}
+
+/* What does not go together. */
+static void
+check(struct options *o)
+{
+	const struct sim_settings *s = &o->sim;
+	const char *rounds = s->in_step                   ? "--in-step"
+			     : s->order == GV_ROUND_GAVEL ? "--order"
+			     : s->strict                  ? "--strict"
+			     : s->load_s + s->save_s > 0  ? "--load, --save"
+							  : NULL;
+
+	if (o->cluster == NULL)
+		gv_opt_usage(&o->common, "a cluster is needed: -c CLUSTER");
+	if (s->ideal && rounds != NULL)
+		gv_opt_usage(&o->common, "--ideal does not go together with %s", rounds);
+	if (s->shuffle && s->order != GV_ROUND_GAVEL)
+		gv_opt_usage(&o->common, "--shuffle is an option of --order=gavel");
+	check_outputs(o);
+}
+
+void
+options_parse(struct options *o, int argc, char **argv)
+{
+	const struct gv_opt_own own[] = {
+	    {"cluster", required_argument, 'c', .text = &o->cluster},
+	    {"throughputs", required_argument, 't', .text = &o->throughputs},
+	    {"policy", required_argument, 'p', .text = &o->policy},
+	    {"policy-timeout", required_argument, .set = set_timeout},
+	    {"interval", required_argument, .set = set_interval},
+	    {"round", required_argument, 'r', .set = set_round},
+	    {"order", required_argument, .set = set_order},
+	    {"shuffle", required_argument, .set = set_shuffle},
+	    {"strict", no_argument, .flag = &o->sim.strict},
+	    {"in-step", no_argument, .flag = &o->sim.in_step},
+	    {"ideal", no_argument, .flag = &o->sim.ideal},
+	    {"load", required_argument, .set = set_load},
+	    {"save", required_argument, .set = set_save},
+	    {"measure", required_argument, .set = set_measure},
+	    {"until", required_argument, .set = set_until},
+	    {"most-waiting", required_argument, .set = set_most_waiting},
+	    {"isolated", no_argument, .flag = &o->isolated},
+	    {"events", required_argument, .text = &o->events},
+	    {"jobs", required_argument, .text = &o->jobs},
+	    {"summary", required_argument, .text = &o->summary}, {.name = NULL}};
+
+	*o = (struct options){.common = {.usage = usage, .help = help},
+	    .sim = {.round_s = 360,
+		.last = SIZE_MAX,
+		.until_s = HUGE_VAL,
+		.most_waiting = SIZE_MAX},
+	    .timeout_s = 60};
+	gv_opt_parse(&o->common, true, own, o, argc, argv);
+	check(o);
+	o->input = gv_opt_input(&o->common, argc, argv);
+}

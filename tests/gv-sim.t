@@ -1,0 +1,209 @@
+#!/bin/sh
+# gv-sim: jobs on a virtual clock.  Beside slow simulators: tests/unit/gv-sim.reference.c.
+. "${0%/*}/lib.sh"
+cp "$src"/examples/man/* .
+gavel=$shared/data/gavel
+
+cat >jobs.csv <<E
+job_id,job_type,scale_factor,total_steps,arrival_s
+a,t,1,1000,0
+b,t,1,1000,0
+c,t,2,500,100
+E
+cat >speeds.csv <<E
+job_type,scale_factor,gpu_type,steps_per_s
+t,1,v,2
+t,1,k,1
+t,2,v,4
+E
+printf 'gpu_type,gpus,usd_per_h\nv,2,3\nk,1,1\n' >gpus.csv
+# sim OPTION...: on these; value MEASURE TYPE: of the summary in out
+sim() { run gv-sim -c gpus.csv -t speeds.csv -r 60s "$@"; }
+value() { sed -n "s/^$1,$2,//p" out; }
+# equals WANT GOT NAME: to six digits
+equals() { ok "$3: $2" awk -v a="$1" -v b="$2" 'BEGIN { exit !(b != "" && (a - b) ^ 2 <= 1e-12 * (a * a + 1)) }'; }
+
+# ---- by hand ----
+sim -p 'gv-alloc -p max-min' --jobs=jobs.out --summary=summary.out --events=events.csv jobs.csv
+silent "three jobs on three GPUs"
+ok "nothing on standard output where all have files" [ ! -s out ]
+cat >want <<E
+job_id,job_type,scale_factor,total_steps,arrival_s,start_s,finish_s,completion_s,running_s,gpu_s,launches,preemptions
+a,t,1,1000,0,0,640,640,580,580,6,5
+b,t,1,1000,0,0,625,625,560,560,6,5
+c,t,2,500,100,180,605,505,125,250,3,2
+E
+same_file want jobs.out "the rows of the table, and what became of each job"
+run gv-report --format=csv --by=job events.csv
+ok "gv-report reads the events" [ "$status" = 0 ]
+ok "and says the same" [ "$(cut -d, -f1 out | tail -n +2 | tr '\n' ' ')" = "a b c " ]
+cp summary.out out
+equals 640 "$(value makespan_s '')" "makespan"
+equals 590 "$(value completion_mean_s '')" "mean completion"
+equals "$(awk 'BEGIN { print 580 + 560 + 250 }')" "$(value busy_gpu_s '')" "GPU time"
+v=$(value busy_gpu_s v) k=$(value busy_gpu_s k)
+equals "$(awk -v v="$v" -v k="$k" 'BEGIN { printf "%.12g", (3 * v + k) / 3600 }')" "$(value usd '')" "what it costs"
+equals "$(awk -v v="$v" 'BEGIN { printf "%.12g", v / (2 * 640) }')" "$(value utilisation v)" "utilisation of a type"
+
+# ideal: a and b alone 100 s, then 2/3 of v and 1/3 of k each, until c is done; c has 1/3 of v
+sim -p 'gv-alloc -p max-min' --ideal --jobs=- jobs.csv
+silent "--ideal"
+cut -d, -f1,7 out >got
+cat >want <<E
+job_id,finish_s
+a,562.5
+b,562.5
+c,475.00000000000017
+E
+same_file want got "each job has exactly its shares"
+
+# one job, so that times are plain: launched at 0, 5 s of loading
+printf 'job_id,total_steps,arrival_s,gpu_type,steps_per_s,share\nx,100,30,v,2,1\n' >one.csv
+run gv-sim -c gpus.csv --load=5s --jobs=- one.csv
+silent "--load, on shares of the table"
+ok "loading comes before work" [ "$(cut -d, -f8 out | tail -n 1)" = 85 ]
+# two on one GPU: each preemption costs saving and loading
+printf 'gpu_type,gpus\nv,1\n' >one-gpu.csv
+printf 'job_id,total_steps,gpu_type,steps_per_s,share\nx,100,v,1,0.5\ny,100,v,1,0.5\n' >two.csv
+run gv-sim -c one-gpu.csv -r 50s --load=3s --save=2s --summary=- two.csv
+silent "--load and --save"
+equals 4 "$(value launches '')" "launches"
+equals 2 "$(value preemptions '')" "preemptions"
+equals $((200 + 4 * 3 + 2 * 2)) "$(value makespan_s '')" "each costs loading or saving"
+equals $((4 * 3 + 2 * 2)) "$(value loading_gpu_s '')" "which is counted"
+
+# ---- the same bytes, whoever answers ----
+for p in max-min makespan finish-time 'max-min --agnostic' 'water-filling'; do
+	sim -p "gv-alloc -p $p" jobs.csv
+	cp out within
+	sim -p "env gv-alloc --stream -p $p -c gpus.csv" jobs.csv
+	silent "gv-alloc -p $p over pipes"
+	same_file within out "and within: the same bytes"
+done
+run gv-sim -c cluster.csv -t throughputs.csv -r 1s -p 'gv-alloc -p max-min --space-sharing=pairs.csv' "$src/examples/man/jobs.csv"
+cp out within
+silent "jobs that share GPUs"
+ok "do" grep -q ',allocate,.*,.*,[a-z]*$' within
+run gv-sim -c cluster.csv -t throughputs.csv -r 1s \
+	-p 'env gv-alloc --stream -p max-min -c cluster.csv --space-sharing=pairs.csv' "$src/examples/man/jobs.csv"
+same_file within out "the same bytes over pipes"
+sim -p "awk -f '$src/examples/policy/equal.awk' gpus.csv -" --summary=- jobs.csv
+silent "a policy in awk"
+equals 3 "$(value finished '')" "and all are done"
+if [ -x "$GV_PYTHON" ]; then
+	sim -p "$GV_PYTHON '$src/examples/policy/shortest.py' gpus.csv" --summary=- jobs.csv
+	silent "a policy in Python"
+	equals 3 "$(value finished '')" "and all are done"
+else
+	skip "no python3"
+fi
+
+# ---- policies that are none ----
+for p in 'false' 'echo nonsense' 'gv-alloc -p no-such' 'sed s/steps_per_s/share/'; do
+	sim -p "$p" -o events.none jobs.csv
+	is_status 2 "policy $p: status"
+	err_has "gv-sim: after 0 s of the simulation:" "when it was asked is said"
+	ok "no table is left behind" [ ! -e events.none ]
+done
+sim -p 'sleep 10' --policy-timeout=0.2s jobs.csv
+is_status 2 "a policy that hangs"
+sim -p 'sed "1s/\$/,share/; 2,\$s/\$/,0.8/"' jobs.csv
+is_status 2 "shares of a job above 1"
+err_has 'the shares of job "a" add up to 1.6, more than 1' "are named"
+sim -p "sed '1s/\$/,share/; 2,\$s/\$/,0.1/; s/^a,/z,/'" jobs.csv
+err_has 'the policy was not asked about job "z"' "shares of a job that is not there"
+sim -p 'cat' jobs.csv
+err_has 'missing column "share"' "no shares"
+printf 'deadline_s\n' | paste -d, jobs.csv - | sed '2,$s/$/1/' >late.csv
+sim -p 'gv-alloc -p min-cost' late.csv
+is_status 2 "deadlines that cannot be met"
+err_has 'the policy has no answer: not all deadlines can be met' "are named"
+
+# ---- how it ends ----
+sim -p 'gv-alloc -p max-min' --until=200s --summary=- jobs.csv
+is_status 1 "--until"
+is_err "says what is not done" <<E
+gv-sim: --until: 3 of the measured jobs are not done
+E
+equals 200 "$(value end_s '')" "and all is written"
+awk 'BEGIN { print "job_id,job_type,total_steps"; for (i = 0; i < 50; i++) print i ",t,1000" }' >many.csv
+sim -p 'gv-alloc -p max-min' --most-waiting=20 many.csv
+is_status 1 "--most-waiting"
+is_err "saturated" <<E
+gv-sim: saturated: after 0 s 47 jobs wait, more than --most-waiting=20
+E
+printf 'job_id,total_steps,gpu_type,steps_per_s,share\nx,100,v,1,0\ny,100,v,1,1\n' >none.csv
+run gv-sim -c gpus.csv --strict none.csv
+is_status 1 "--strict: who was promised nothing"
+is_err "waits for ever" <<E
+gv-sim: after 100 s: jobs that wait for ever, for they were promised nothing: 1
+E
+run gv-sim -c gpus.csv -v --summary=- none.csv
+is_status 0 "else it has what is left over"
+err_has 'gv-sim: jobs: 2, rounds: 1, questions to the policy: 0, at the end: 100 s' "-v says how it ended"
+printf 'job_id,total_steps,scale_factor,gpu_type,steps_per_s,share\nx,100,1,v,1,1\ny,100,9,v,1,1\n' >never.csv
+run gv-sim -c gpus.csv never.csv
+is_status 1 "a job that can never run"
+err_has 'warning: 1 job could never run, of 2' "is warned about"
+sim -p 'gv-alloc -p max-min' --measure=1-1 --summary=- jobs.csv
+equals 1 "$(value jobs '')" "--measure: one job"
+equals 625 "$(value end_s '')" "it ends when that is done"
+
+# ---- in step, isolated, deadlines ----
+sim -p 'gv-alloc -p max-min' --in-step --jobs=- jobs.csv
+ok "--in-step: jobs end with rounds" [ "$(cut -d, -f7 out | tail -n +2 | awk '$1 % 60' | wc -l)" -eq 0 ]
+sim -p 'gv-alloc -p isolated' --isolated --summary=- jobs.csv
+equals 1 "$(value fairness_max '')" "--isolated: as fast as itself"
+sed '1s/$/,slo_factor,deadline_s/; 2s/$/,1.1,/; 3s/$/,2,/; 4s/$/,,700/' jobs.csv >slo.csv
+sim -p 'gv-alloc -p max-min' --summary=- slo.csv
+equals 3 "$(value deadlines '')" "deadlines"
+equals 1 "$(value deadlines_missed '')" "that were missed"
+
+# ---- bad use ----
+run gv-sim -t speeds.csv jobs.csv
+err_has "a cluster is needed: -c CLUSTER" "no cluster"
+sim jobs.csv
+err_has 'missing column "share"; -p names a policy that says shares' "no policy, no shares"
+sim -p true --measure=5 jobs.csv
+err_has '--measure: expected rows such as 4000-4999, got "5"' "--measure"
+sim -p true --round=0s jobs.csv
+err_has '--round: expected a time above 0' "--round"
+sim -p true --ideal --in-step jobs.csv
+err_has '--ideal does not go together with --in-step' "--ideal"
+sim -p true --shuffle=1 jobs.csv
+err_has '--shuffle is an option of --order=gavel' "--shuffle"
+sim -p true --jobs=- --summary=- jobs.csv
+err_has 'the output can have only one table' "two tables on standard output"
+sim -p true -o x --jobs=x jobs.csv
+err_has 'x is to have two tables' "two tables in a file"
+sed 's/1000/0/' jobs.csv >zero.csv
+sim -p true zero.csv
+err_has 'zero.csv:2: total_steps: expected a number above 0' "jobs without steps"
+sed 's/^c,t/c,u/' jobs.csv >unknown.csv
+sim -p 'gv-alloc -p max-min' unknown.csv
+err_has 'warning: 1 job in unknown.csv is left out: no such job_type and scale_factor in speeds.csv, the first is "c"' \
+	"a type that was measured nowhere"
+
+# ---- Gavel's single-GPU trace at 4 jobs an hour, seed 0 ----
+trace=$gavel/trace_synth_single_seed0.csv.gz
+if [ -f "$trace" ]; then
+	gzip -dc "$trace" | awk -F, -v OFS=, '
+		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; print $0, "arrival_s"; next }
+		{ printf "%s,%.17g\n", $0, $c["unit_arrival"] * 3600 / 4 }' >trace.csv
+	printf 'gpu_type,gpus\nv100,36\np100,36\nk80,36\n' >108.csv
+	# las POLICY LOW HIGH NAME [OPTION]: mean completion, in hours
+	las() {
+		policy=$1 low=$2 high=$3 name=$4
+		shift 4
+		run gv-sim -c 108.csv -t "$gavel/throughputs.csv" --order=gavel --in-step --interval=1920s \
+			--measure=4000-4999 --summary=- -p "gv-alloc -p $policy" "$@" trace.csv
+		hours=$(awk -v s="$(value completion_mean_s '')" 'BEGIN { printf "%.2f", s / 3600 }')
+		ok "$name: $hours h" awk -v h="$hours" -v low="$low" -v high="$high" 'BEGIN { exit !(h >= low && h <= high) }'
+	}
+	las water-filling 16.32 17.32 "aware, within 3 % of the published 16.82 h"
+	las max-min 15.9 17.32 "aware, what is left given away, no worse than 3 %"
+	las max-min+agnostic 23.02 23.96 "agnostic, within 2 % of the published 23.49 h" --shuffle=0
+else
+	skip "no data/gavel"
+fi
+done_testing
