@@ -205,6 +205,26 @@ chunked=$(bytes --schedule=interleaved --micro-batches=8)
 run gv-partition --explain -l 4@10Gb/s -e edges.csv --schedule=interleaved --micro-batches=8 layers.csv
 most=$(sed 1d out | cut -d, -f18 | sort -g | tail -n 1)
 if [ "$most" = "$chunked" ]; then pass "interleaved: a row has the memory of its GPU"; else fail "$most $chunked" out; fi
+# the stages of a place take turns: the largest sum of their loads is the time of the plan
+slowest=$(awk -F, 'NR > 1 { load[$NF] += $13 } END { for (p in load) if (load[p] > most) most = load[p]; printf "%.12g\n", most }' out)
+gv-partition -v -o /dev/null -l 4@10Gb/s -e edges.csv --schedule=interleaved --micro-batches=8 layers.csv 2>err
+plan=$(awk '{ for (i = 1; i <= NF; i++) if (sub(/^slowest_s=/, "", $i)) printf "%.12g\n", $i }' err)
+ran="interleaved --explain: loads of places" status=0
+if [ -n "$plan" ] && [ "$slowest" = "$plan" ]; then pass "interleaved: loads of a place add up to the plan's time"; else fail "$slowest and $plan" out; fi
+cp out chunks.csv
+run gv-report -f json chunks.csv
+ok "and gv-report counts each GPU once" grep -q '^  "gpus": 4,' out
+run gv-report chunks.csv
+out_has "a minibatch: the stages of place " "and says which place is the slowest"
+run gv-report -f svg chunks.csv
+out_has ", place 1, " "and draws where stages are"
+run gv-report chunks.csv --format=csv
+silent "as a table"
+sed '2s/,0$/,-1/' chunks.csv >bad.csv
+run gv-report bad.csv
+is_err "a place" <<E
+gv-report: bad.csv:2: place: expected a whole number from 0 to 2147483648, got "-1"
+E
 run gv-partition --explain -l 4@10Gb/s -e edges.csv --schedule=interleaved --micro-batches=8 -m 1.2GB layers.csv
 silent "interleaved, to fit"
 over=$(sed 1d out | cut -d, -f18 | awk '$1 > 1.2e9' | wc -l)

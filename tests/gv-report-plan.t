@@ -228,6 +228,14 @@ ok "levels drawn: no bar runs past the slowest stage" awk -v red="$red" '
 	END { exit bad || n < 10 || red == "" }' out
 out_has "46.7 GiB" "levels drawn: bytes in GiB"
 
+# ---- long names, in any script: both ends of the first and the last layer, beside the bars ----
+awk 'BEGIN { print "node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes,stage,replicas"
+	for (i = 0; i < 64; i++) printf "%s%d,1,2,100,100,%d,1\n", i % 2 ? "层归一化注意力机制" : "transformer.encoder.block.", i, i / 4 }' >long.csv
+run gv-report -f svg long.csv
+out_has '>transf…lock.0 … 层归一…力机制3</text>' "long names lose their middle"
+ran="gv-report -f svg long.csv" status=0
+ok "as many stages as there are" [ "$(grep -c '>4 layers<' out)" -eq 16 ]
+
 # ---- messages ----
 # wrong NAME SED MESSAGE FILE: a bad table
 wrong() {

@@ -143,7 +143,11 @@ described Samples >want
 same Samples "what gv-train --export writes"
 
 printf 'gpu_type,gpus\nv100,4\n' >gpus.csv
-written Stages gv-partition --explain -c gpus.csv -l @10Gb/s -e edges.csv layers.csv
+gv-partition --explain -c gpus.csv -l @10Gb/s -e edges.csv layers.csv >typed.csv
+gv-partition --explain -l 4@10Gb/s --schedule=interleaved --micro-batches=8 layers.csv >placed.csv
+{ header typed.csv && header placed.csv; } | awk '!seen[$0]++' >got
+described Stages >want
+same Stages "what gv-partition --explain writes"
 written Ranking gv-partition --top=3 -l 4@10Gb/s layers.csv
 written Schedule gv-partition --timeline -l 4@10Gb/s --schedule=interleaved --micro-batches=8 layers.csv
 gv-partition --timeline -l 4@10Gb/s layers.csv >timeline.csv

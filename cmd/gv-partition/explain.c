@@ -46,9 +46,10 @@ explain_write(const struct plan_report *r, const struct gv_plan *p,
     const struct gv_layers *l, const struct cost_rules *rules, struct gv_out *out,
     bool tsv)
 {
+	bool chunks = rules->schedule == GV_SCHEDULE_INTERLEAVED && rules->chunks > 0;
+	size_t places = chunks ? r->n / rules->chunks : 0, i;
 	uint32_t *order = gv_xcalloc(l->g.n, sizeof(*order));
 	struct gv_tabw w;
-	size_t i;
 
 	gv_graph_order(&l->g, order); /* there is one: gv_layers_read looked */
 
@@ -57,6 +58,8 @@ explain_write(const struct plan_report *r, const struct gv_plan *p,
 		gv_tabw_str(&w, names[i]);
 	if (p->fleet != NULL)
 		gv_tabw_str(&w, "gpu_type");
+	if (places > 0)
+		gv_tabw_str(&w, "place");
 	gv_tabw_end(&w);
 	for (i = 0; i < r->n; i++) {
 		const struct stage_report *s = &r->row[i];
@@ -87,6 +90,8 @@ explain_write(const struct plan_report *r, const struct gv_plan *p,
 		}
 		if (p->fleet != NULL)
 			gv_tabw_str(&w, p->fleet->type[p->stage[s->first].type].name);
+		if (places > 0)
+			gv_tabw_int(&w, (int64_t)(s->stage % places));
 		gv_tabw_end(&w);
 	}
 	free(order);

@@ -34,7 +34,7 @@ static const char css[] =
     ".f0{fill:#3f6fa8}.f1{fill:#6f99c9}.f2{fill:#9dbce0}.f3{fill:#c5d9ef}"
     ".b0{fill:#3d8f6e}.b1{fill:#6cb394}.b2{fill:#9ad0b8}.b3{fill:#c6e6d8}"
     ".w0{fill:#e09a3e}.w1{fill:#ebb56d}.w2{fill:#f2cd9c}.w3{fill:#f8e3c8}"
-    ".ar{fill:#9b6bb3}.u{fill:#212529}.way{fill:#c08497}";
+    ".ar{fill:#c9a3dc}.u{fill:#212529}.way{fill:#c08497}";
 
 static const char *const op_word[GV_STEP_OPS] = {
     "forward", "backward", "weight gradients", "all-reduce", "update"};
@@ -180,6 +180,22 @@ update(
 	gv_svg_close(&d->svg);
 }
 
+/* Width of a backward pass, about. */
+static double
+backward_px(const struct drawing *d, const struct schedule_gpu *g)
+{
+	const struct gv_schedule_step *step = &d->s->step[g->first];
+	size_t k, n = 0;
+	double px = 0;
+
+	for (k = 0; k < g->n; k++)
+		if (step[k].op == GV_STEP_BACKWARD) {
+			px += x_of(d, step[k].end_ms) - x_of(d, step[k].start_ms);
+			n++;
+		}
+	return n > 0 ? px / (double)n : 0;
+}
+
 /* Updates, unless they are so near to each other that they would hide the rest. */
 static void
 updates(struct drawing *d, const struct schedule_gpu *g, double y, double h)
@@ -196,7 +212,9 @@ updates(struct drawing *d, const struct schedule_gpu *g, double y, double h)
 		apart = fmin(apart, x - was);
 		was = x;
 	}
-	for (k = 0; k < g->n && apart >= 5; k++)
+	if (apart < 5 || (apart < 40 && backward_px(d, g) < 6))
+		return;
+	for (k = 0; k < g->n; k++)
 		if (step[k].op == GV_STEP_UPDATE)
 			update(d, &step[k], y, h, apart >= 16);
 }

@@ -86,6 +86,9 @@ read_stage(struct stage *s, const struct gv_frame *f, size_t row, struct gv_erro
 	rc |= number(f, row, "activation_bytes", &s->activation, e);
 	rc |= number(f, row, "in_flight", &s->in_flight, e);
 	rc |= number(f, row, "memory_bytes", &s->memory, e);
+	s->place = -1;
+	if (gv_frame_cell(f, row, gv_frame_find(f, "place")).len > 0)
+		rc |= count(f, row, "place", 0, 0, &s->place, e);
 	if (rc == 0 && isnan(s->load_s))
 		rc = gv_frame_error(
 		    f, row, gv_frame_find(f, "load_s"), e, "expected a value");
@@ -178,6 +181,7 @@ sum_layers(struct stages *s, const struct gv_frame *edges, struct gv_error *e)
 		if (stage->layers == 0)
 			continue;
 		stage->level = 1;
+		stage->place = -1;
 		stage->first = text(&s->rows, ends[i].first, "node_id");
 		stage->last = text(&s->rows, ends[i].last, "node_id");
 		stage->stage = (int64_t)i;
@@ -192,6 +196,23 @@ sum_layers(struct stages *s, const struct gv_frame *edges, struct gv_error *e)
 	return rc;
 }
 
+/* Whether an earlier stage has the same place; and fills its time. */
+static bool
+place_known(const struct stages *s, struct stage *stage)
+{
+	const struct stage *other;
+	bool known = false;
+
+	stage->place_s = stage->load_s;
+	for (other = s->stage; stage->place >= 0 && other < s->stage + s->n; other++) {
+		if (other == stage || other->place != stage->place)
+			continue;
+		stage->place_s += other->load_s;
+		known = known || other < stage;
+	}
+	return known;
+}
+
 static void
 sum_up(struct stages *s)
 {
@@ -199,6 +220,9 @@ sum_up(struct stages *s)
 	size_t i;
 
 	s->fullest = s->n;
+	for (i = 0; i < s->n; i++)
+		if (!place_known(s, &s->stage[i]) && s->stage[i].level == 1)
+			s->gpus += s->stage[i].gpus;
 	for (i = 0; i < s->n; i++) {
 		const struct stage *stage = &s->stage[i];
 
@@ -208,18 +232,17 @@ sum_up(struct stages *s)
 			s->slowest = i;
 		}
 		if (stage->level == s->levels &&
-		    stage->load_s > s->stage[s->slowest].load_s)
+		    stage->place_s > s->stage[s->slowest].place_s)
 			s->slowest = i;
 		if (stage->level > 1)
 			continue;
 		s->n_stages++;
-		s->gpus += stage->gpus;
 		if (!isnan(stage->memory) &&
 		    (s->fullest == s->n || stage->memory > s->stage[s->fullest].memory))
 			s->fullest = i;
 	}
 	stages_nest(s);
-	slowest_s = s->n > 0 ? s->stage[s->slowest].load_s : 0;
+	slowest_s = s->n > 0 ? s->stage[s->slowest].place_s : 0;
 	for (i = 0; i < s->n; i++)
 		if (s->stage[i].level == 1 && slowest_s > 0)
 			busy += stage_busy(s, &s->stage[i]) * (double)s->stage[i].gpus;
@@ -231,7 +254,7 @@ stage_busy(const struct stages *s, const struct stage *stage)
 {
 	/* replicas of outer levels share the minibatches, too */
 	double share = (double)stage->replicas / (double)stage->gpus;
-	double slowest_s = s->stage[s->slowest].load_s;
+	double slowest_s = s->stage[s->slowest].place_s;
 
 	return slowest_s > 0 ? stage->part_s[PART_COMPUTE] * share / slowest_s : 0;
 }

@@ -16,11 +16,13 @@ enum stage_part { PART_COMPUTE, PART_SYNC, PART_TRANSFER, STAGE_PARTS };
 /* Numbers that are not told are NAN, texts empty. */
 struct stage {
 	int64_t level, stage, within;
+	int64_t place; /* which GPUs it shares with other stages; -1: none */
 	int64_t layers, replicas, gpus;
 	struct gv_cell first, last; /* node_ids */
 	struct gv_cell recompute, limit, gpu_type;
 	double part_s[STAGE_PARTS];
 	double load_s;
+	double place_s; /* of all stages of its place */
 	double parameter, activation, in_flight, memory;
 	size_t parent; /* the stage of the next level that it is in; n: none */
 	double outer;  /* replicas of all it is in, which share the minibatches */

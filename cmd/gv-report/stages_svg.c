@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "base/strbuf.h"
 #include "draw/svg.h"
+#include "draw/text.h"
 #include "grid.h"
 #include "stages.h"
 
@@ -32,7 +33,7 @@ static const char css[] =
     ".dim{fill:#868e96}.mid{text-anchor:middle}"
     ".page{fill:#fff}.grid{stroke:#e3e6ea}.axis{stroke:#adb5bd}"
     ".slowest{stroke:#c92a2a;stroke-dasharray:4 3}.track{fill:#e9ecef}"
-    ".p0{fill:#3f6fa8}.p1{fill:#9b6bb3}.p2{fill:#e09a3e}"
+    ".p0{fill:#3f6fa8}.p1{fill:#c9a3dc}.p2{fill:#e09a3e}"
     ".weights{fill:#748091}.memory{fill:#3d8f6e}";
 
 static const char *const part_word[STAGE_PARTS] = {
@@ -114,16 +115,39 @@ bytes(struct drawing *d, const struct stage *stage, double y)
 	label(d, NULL, SIDE_X + SIDE_W + 8, y + BAR_H - 1, text);
 }
 
-/* Bytes of the text that there is room for from x to the bars; whole characters. */
-static size_t
-fitting(const struct gv_strbuf *b, double x)
+/* A label as wide as there is room from x to the bars. */
+static void
+fitted(struct drawing *d, const char *cls, double x, double y, const struct gv_strbuf *b)
 {
-	size_t most = (size_t)((BAR_X - x - 8) / CHAR_W), n;
+	struct gv_strbuf text = {0};
 
-	for (n = 0; n < b->len; n++)
-		if (((unsigned char)b->s[n] & 0xc0) != 0x80 && most-- == 0)
-			break;
-	return n;
+	gv_text_fit(&text, b->s, b->len, BAR_X - x - 8);
+	gv_svg_label(&d->svg, cls, x, y, text.s, text.len);
+	gv_strbuf_free(&text);
+}
+
+/* "first ... last", where each has as much room as the other does not need. */
+static void
+layers(struct drawing *d, const struct stage *stage, double x, double y)
+{
+	static const char between[] = " \xe2\x80\xa6 ";
+	double room = BAR_X - x - 8 - gv_text_px(between, strlen(between)), px[2];
+	struct gv_strbuf b = {0}, name = {0};
+
+	px[0] = gv_text_px(stage->first.s, stage->first.len);
+	px[1] = gv_text_px(stage->last.s, stage->last.len);
+	gv_text_fit(&name, stage->first.s, stage->first.len,
+	    fmax(room / 2, stage->layers > 1 ? room - px[1] : room));
+	text_add(&b, name.s, name.len);
+	if (stage->layers > 1) {
+		gv_strbuf_str(&b, between);
+		gv_text_fit(
+		    &name, stage->last.s, stage->last.len, fmax(room / 2, room - px[0]));
+		text_add(&b, name.s, name.len);
+	}
+	gv_svg_label(&d->svg, "dim", x, y, b.s, b.len);
+	gv_strbuf_free(&b);
+	gv_strbuf_free(&name);
 }
 
 static void
@@ -139,20 +163,16 @@ row(struct drawing *d, const struct stage *stage, double y)
 	gv_strbuf_fmt(&b, "stage %lld", (long long)stage->stage);
 	if (d->s->levels > 1)
 		gv_strbuf_fmt(&b, " of level %lld", (long long)stage->level);
+	if (stage->place >= 0)
+		gv_strbuf_fmt(&b, ", place %lld", (long long)stage->place);
 	gv_strbuf_fmt(
 	    &b, ", %lld GPU%s", (long long)stage->gpus, stage->gpus == 1 ? "" : "s");
 	if (stage->gpu_type.len > 0) {
 		gv_strbuf_char(&b, ' ');
 		text_add(&b, stage->gpu_type.s, stage->gpu_type.len);
 	}
-	gv_svg_label(&d->svg, "h2", x, y + BAR_H - 1, b.s, fitting(&b, x));
-	gv_strbuf_clear(&b);
-	text_add(&b, stage->first.s, stage->first.len);
-	if (stage->layers > 1) {
-		gv_strbuf_str(&b, " \xe2\x80\xa6 ");
-		text_add(&b, stage->last.s, stage->last.len);
-	}
-	gv_svg_label(&d->svg, "dim", x, y + BAR_H + 14, b.s, fitting(&b, x));
+	fitted(d, "h2", x, y + BAR_H - 1, &b);
+	layers(d, stage, x, y + BAR_H + 14);
 	gv_strbuf_clear(&b);
 	gv_strbuf_fmt(
 	    &b, "%lld layer%s", (long long)stage->layers, stage->layers == 1 ? "" : "s");
@@ -202,7 +222,7 @@ axis(struct drawing *d, double top, double bottom)
 	gv_svg_line(&d->svg, "axis", BAR_X, bottom, BAR_X + BAR_W, bottom);
 	if (d->s->n == 0 || max <= 0)
 		return;
-	slowest = d->s->stage[d->s->slowest].load_s;
+	slowest = d->s->stage[d->s->slowest].place_s;
 	x = BAR_X + BAR_W * slowest / d->most_s;
 	gv_svg_line(&d->svg, "slowest", x, top, x, bottom);
 }
@@ -211,14 +231,16 @@ static void
 heading(struct drawing *d, const char *title)
 {
 	const struct stages *s = d->s;
+	const struct stage *slowest = s->n > 0 ? &s->stage[s->slowest] : NULL;
 	struct gv_strbuf b = {0};
 	char buf[FIXED_LEN];
 
 	label(d, "h1", MARGIN, 38, title);
 	if (s->n > 0)
 		gv_strbuf_fmt(&b,
-		    "slowest: stage %lld  \xc2\xb7  GPUs compute %s %% of the time",
-		    (long long)s->stage[s->slowest].stage,
+		    "slowest: %s %lld  \xc2\xb7  GPUs compute %s %% of the time",
+		    slowest->place >= 0 ? "place" : "stage",
+		    (long long)(slowest->place >= 0 ? slowest->place : slowest->stage),
 		    fixed(buf, 100 * s->busy_share, d->digits));
 	gv_svg_label(&d->svg, "sub", MARGIN, 60, b.s, b.len);
 	gv_strbuf_free(&b);
@@ -234,7 +256,7 @@ measure(struct drawing *d)
 		const struct stage *stage = &d->s->stage[i];
 		double v = d->s->whole ? stage->memory : stage->parameter;
 
-		d->most_s = fmax(d->most_s, stage->load_s / stage->outer);
+		d->most_s = fmax(d->most_s, stage->place_s / stage->outer);
 		for (k = 0; k < STAGE_PARTS; k++)
 			d->most_s = /* not NAN */
 			    fmax(d->most_s, stage->part_s[k] / stage->outer);
@@ -259,7 +281,7 @@ stages_svg(struct gv_out *out, const struct stages *s, int digits)
 	if (s->n > 0)
 		gv_strbuf_fmt(&title, ", %s%s %s a minibatch",
 		    s->whole ? "" : "computing ",
-		    fixed(buf, s->stage[s->slowest].load_s / d.unit.s, digits),
+		    fixed(buf, s->stage[s->slowest].place_s / d.unit.s, digits),
 		    d.unit.name);
 	gv_svg_begin(&d.svg, WIDTH, height, title.s);
 	gv_svg_open(&d.svg, "style");

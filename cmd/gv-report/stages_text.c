@@ -47,14 +47,19 @@ summary(struct gv_out *out, const struct stages *s, int digits, bool html)
 	if (s->n == 0)
 		return;
 	gv_strbuf_fmt(&b, "%s %s a minibatch",
-	    fixed(num, slowest->load_s / unit.s, digits), unit.name);
-	gv_strbuf_fmt(&b, ": stage %lld", (long long)slowest->stage);
+	    fixed(num, slowest->place_s / unit.s, digits), unit.name);
+	if (slowest->place >= 0)
+		gv_strbuf_fmt(
+		    &b, ": the stages of place %lld", (long long)slowest->place);
+	else
+		gv_strbuf_fmt(&b, ": stage %lld", (long long)slowest->stage);
 	if (s->levels > 1)
 		gv_strbuf_fmt(&b, " of level %lld", (long long)slowest->level);
-	gv_strbuf_str(&b, s->whole   ? ", limited by "
+	gv_strbuf_str(&b, slowest->place >= 0 ? ", one after the other"
+			  : s->whole          ? ", limited by "
 			  : s->typed ? ", its computing alone, at the profile's speed"
 				     : ", its computing alone");
-	if (s->whole)
+	if (s->whole && slowest->place < 0)
 		text_add(&b, slowest->limit.s, slowest->limit.len);
 	line(out, "slowest", b.s, html);
 	gv_strbuf_clear(&b);
@@ -346,7 +351,7 @@ stages_json(struct gv_out *out, const struct stages *s)
 	gv_json_key(&j, "gpus");
 	gv_json_int(&j, s->gpus);
 	gv_json_key(&j, "slowest_s");
-	gv_json_double(&j, s->n > 0 ? s->stage[s->slowest].load_s : NAN);
+	gv_json_double(&j, s->n > 0 ? s->stage[s->slowest].place_s : NAN);
 	gv_json_key(&j, "busy_share");
 	gv_json_double(&j, s->busy_share);
 	gv_json_key(&j, "stages");

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "colour.h"
 #include "draw/svg.h"
+#include "draw/text.h"
 #include "grid.h"
 
 /*
@@ -51,46 +51,13 @@ struct drawing {
 
 /* ---- texts ---- */
 
-static size_t
-characters(const char *s, size_t len)
-{
-	size_t i, n = 0;
-	uint32_t c;
-
-	for (i = 0; i < len; n++)
-		i += gv_utf8_next(s + i, len - i, &c);
-	return n;
-}
-
-/*
- * s, cut to n characters: the middle goes, since names often differ at their
- * ends.
- */
-static void
-clip(struct gv_strbuf *b, const char *s, size_t len, size_t n)
-{
-	size_t all = characters(s, len), tail = (n - 1) / 2, head = n - 1 - tail;
-	size_t i, step, k;
-	uint32_t c;
-
-	gv_strbuf_clear(b);
-	gv_strbuf_str(b, "");
-	for (i = 0, k = 0; i < len; i += step, k++) {
-		step = gv_utf8_next(s + i, len - i, &c);
-		if (all <= n || k < head || k >= all - tail)
-			gv_strbuf_add(b, s + i, step);
-		else if (k == head)
-			gv_strbuf_str(b, "\xe2\x80\xa6");
-	}
-}
-
 static void
 clipped(struct drawing *d, const char *cls, double x, double y, const char *s, size_t len,
     size_t n)
 {
 	struct gv_strbuf b = {0};
 
-	clip(&b, s, len, n);
+	gv_text_fit(&b, s, len, (double)n * CHAR_W);
 	gv_svg_label(&d->s, cls, x, y, b.s, b.len);
 	gv_strbuf_free(&b);
 }
@@ -179,7 +146,7 @@ bar(struct drawing *d, const struct run *from, double end_s, double y, double h,
 	gv_svg_close(&d->s);
 	if (from->failed)
 		gv_svg_line(&d->s, "fail", x + w, y, x + w, y + h);
-	if (h >= 12 && w > (double)characters(name, len) * CHAR_W + 8)
+	if (h >= 12 && w > gv_text_px(name, len) + 8)
 		gv_svg_label(&d->s, colour.dark ? "on mid light" : "on mid", x + w / 2,
 		    y + h / 2 + 4, name, len);
 }
@@ -437,13 +404,13 @@ legend(struct drawing *d, double y)
 	size_t i;
 
 	for (i = h->n_types < 4 ? h->n_types : 4; i-- > 0;) {
-		clip(&b, h->type[i].name, h->type[i].name_len, 16);
+		gv_text_fit(&b, h->type[i].name, h->type[i].name_len, 16 * CHAR_W);
 		if (i == 3 && h->n_types > 4) {
 			gv_strbuf_clear(&b);
 			gv_strbuf_str(&b, "other types");
 		}
 		gv_svg_label(&d->s, "end dim", x, y, b.s, b.len);
-		x -= (double)characters(b.s, b.len) * CHAR_W + 16;
+		x -= gv_text_px(b.s, b.len) + 16;
 		filled(d, x, y - 9, 10, 10, grey(i));
 		x -= 14;
 	}
