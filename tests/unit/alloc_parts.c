@@ -86,7 +86,7 @@ test_ties(void)
 
 	is_str(followed(three, 3, 8), "10211021", "of two owed as much, the first");
 	is_str(followed(two, 2, 4), "1010", "also after the other one was before it");
-	is_str(followed(one, 2, 4), "0-0-", "who is owed nothing is not placed");
+	is_str(followed(one, 2, 4), "0000", "a GPU that nobody else is owed is not idle");
 }
 
 /* ---- prices that hold ---- */

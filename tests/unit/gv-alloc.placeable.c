@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "alloc_help.h"
+#include "alloc/place/turns.h"
 #include "lp/lp.h"
 #include "sched/rounds.h"
 
@@ -170,6 +171,124 @@ test_all_placements(void)
 	ok(binds >= 30, "programs without --placeable promise more in %zu of 150", binds);
 }
 
+/* ---- shares that are the mean of placements ---- */
+
+/* The largest t such that a mixture of all placements gives every job t of its share of every type. */
+static double
+part_given(const struct all *all, const double *x)
+{
+	const struct gv_problem *p = all->p;
+	struct gv_lp lp = {.maximise = true};
+	struct gv_lp_solution s = {0};
+	struct gv_error e = {0};
+	double value;
+	size_t i, k;
+
+	gv_lp_add_col(&lp, 0, 2, 1);
+	gv_lp_add_row(&lp, -INFINITY, 1);
+	for (i = 0; i < p->n * p->m; i++) {
+		gv_lp_add_row(&lp, 0, INFINITY);
+		if (x[i] > 0)
+			gv_lp_set(&lp, 1 + i, 0, -x[i]);
+	}
+	for (k = 0; k < all->n; k++) {
+		size_t col = gv_lp_add_col(&lp, 0, INFINITY, 0);
+
+		gv_lp_set(&lp, 0, col, 1);
+		for (i = 0; i < p->n; i++)
+			if (all->place[k][i] > 0)
+				gv_lp_set(&lp,
+				    1 + i * p->m + (size_t)all->place[k][i] - 1, col, 1);
+	}
+	if (gv_lp_solve(&lp, NULL, NULL, &s, &e) != 0)
+		gv_die_error(&e);
+	value = s.check.objective;
+	gv_lp_solution_free(&s);
+	gv_lp_free(&lp);
+	return value;
+}
+
+/* Shares of the mean of some placements, so drawn. */
+static void
+mix(const struct all *all, double *x)
+{
+	const struct gv_problem *p = all->p;
+	size_t some = 1 + below(6), i, k;
+	double left = 1;
+
+	memset(x, 0, p->n * p->m * sizeof(*x));
+	for (k = 0; k < some; k++) {
+		const unsigned char *place = all->place[below(all->n)];
+		double part = k + 1 < some ? left * uniform() : left;
+
+		left -= part;
+		for (i = 0; i < p->n; i++)
+			if (place[i] > 0)
+				x[i * p->m + (size_t)place[i] - 1] += part;
+	}
+}
+
+static void
+test_turns(void)
+{
+	static struct all all;
+	size_t lies = 0, no = 0, seen = 0, unseen = 0;
+	int k;
+
+	for (k = 0; k < 400; k++) {
+		struct gv_problem p = random_problem(2 + below(5), 1 + below(3), 5, 6);
+		unsigned char now[8] = {0};
+		double x[8 * 3];
+
+		all.p = &p;
+		all.n = 0;
+		enumerate(&all, now, 0);
+		if (k % 2 == 0) {
+			mix(&all, x);
+			seen += gv_turns_exist(&p, x);
+			unseen += !gv_turns_exist(&p, x);
+		} else {
+			struct gv_solution s = solve(&gv_policy_max_min, &p, false);
+			double part = part_given(&all, s.x);
+
+			no += part < 1 - 1e-7;
+			lies += part < 1 - 1e-7 && gv_turns_exist(&p, s.x);
+			free(s.x);
+		}
+		gv_problem_free(&p);
+	}
+	ok(no >= 40 && lies == 0, "%zu shares that no mixture gives, %zu taken for such",
+	    no, lies);
+	ok(seen >= 20 * unseen, "%zu mixtures are seen to be such, %zu are not", seen,
+	    unseen);
+}
+
+/* A row for four equal jobs is as good as four rows. */
+static void
+test_turns_of_classes(void)
+{
+	struct gv_problem p;
+	double x[2] = {.75, .25};
+
+	gv_problem_alloc(&p, 1, 2);
+	p.rate[0] = p.rate[1] = p.weight[0] = 1;
+	p.scale[0] = 2;
+	p.count[0] = 4;
+	p.capacity[0] = 6;
+	p.capacity[1] = 2;
+	ok(gv_turns_exist(&p, x), "three of four equal gangs here, one there");
+	p.capacity[0] = 7;
+	p.capacity[1] = 1;
+	ok(!gv_turns_exist(&p, x), "half a gang does not run");
+	x[1] = 0;
+	p.count[0] = 5;
+	x[0] = .6;
+	ok(gv_turns_exist(&p, x), "five take turns on three places");
+	x[0] = .7;
+	ok(!gv_turns_exist(&p, x), "there are no more places than whole gangs");
+	gv_problem_free(&p);
+}
+
 /* ---- the rounds of gv-run ---- */
 
 enum { MAX_TYPES = 3, MAX_GPUS = 64 };
@@ -252,12 +371,47 @@ test_rounds(void)
 	    100 * without, missed);
 }
 
+/* More jobs than all mixtures are looked at for: the level is that of the program without. */
+static void
+test_many(void)
+{
+	double worst = 0, lower = 0, bound = 0;
+	int k;
+
+	for (k = 0; k < 40; k++) {
+		struct gv_problem p =
+		    random_problem(40 + below(20), 1 + below(2), 30, 60);
+		struct gv_solution s, free_s;
+		size_t i, j;
+
+		for (j = 0; j < p.m; j++)
+			p.capacity[j] = 10 + floor(2 * p.capacity[j] / 3);
+		for (i = 0; i < p.n; i++)
+			p.scale[i] = i % 3 > 0 ? 1 : p.scale[i];
+		s = solve(&gv_policy_max_min, &p, true);
+		free_s = solve(&gv_policy_max_min, &p, false);
+		worst = fmax(worst, shortfall(&p, s.x, 400));
+		lower = fmax(lower, 1 - s.objective / free_s.objective);
+		bound = fmax(bound, s.gap);
+		free(s.x);
+		free(free_s.x);
+		gv_problem_free(&p);
+	}
+	ok(worst <= .05, "40 to 60 jobs: 400 rounds give all shares but for %.1f points",
+	    100 * worst);
+	ok(lower <= 1e-9 && bound <= 2e-8, "at the level without: %g lower, proved to %g",
+	    lower, bound);
+}
+
 int
 main(void)
 {
 	gv_init("placeable");
 	draws_begin(31, 0, 0);
 	test_all_placements();
+	test_turns();
+	test_turns_of_classes();
 	test_rounds();
+	test_many();
 	return done_testing();
 }

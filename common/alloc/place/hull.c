@@ -44,6 +44,7 @@ void
 gv_hull_free(struct gv_hull *h)
 {
 	free(h->point);
+	free(h->weight);
 	free(h->col);
 	gv_lp_free(&h->placement);
 	*h = (struct gv_hull){0};
@@ -114,6 +115,14 @@ price_placement(struct gv_hull *h, const double *lagrangian_gain, double *most,
 struct deficit {
 	size_t cell;
 	double rounds;
+	double rank; /* in a round */
+};
+
+/* What is left in a round, and who is placed. */
+struct room {
+	double *gpus; /* [m] */
+	double *jobs; /* [n] of a class */
+	double *point;
 };
 
 static int
@@ -122,34 +131,46 @@ by_deficit(const void *a, const void *b)
 	const struct deficit *x = a;
 	const struct deficit *y = b;
 
-	if (x->rounds != y->rounds)
-		return x->rounds > y->rounds ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank > y->rank ? -1 : 1;
 	return (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+/* As many as fit, and no more than that. */
+static void
+place(const struct gv_problem *p, struct deficit *d, double most, struct room *r)
+{
+	size_t i = d->cell / p->m, j = d->cell % p->m;
+	double now = fmin(most, fmin(r->jobs[i], floor(r->gpus[j] / p->scale[i])));
+
+	if (!(now > 0))
+		return;
+	r->point[d->cell] += now;
+	d->rounds -= now;
+	r->jobs[i] -= now;
+	r->gpus[j] -= now * p->scale[i];
 }
 
 /*
  * A round of deficit round-robin (Shreedhar and Varghese 1995): the largest deficits are
- * placed first, as many gangs as fit, and each that is placed is owed a round less.
+ * placed first, as many gangs as fit, and then whoever still fits; each that is placed is
+ * owed a round less.  Larger gangs, which fit less often, count more.
  */
 static void
-run_round(const struct gv_problem *p, struct deficit *deficit, size_t n, double *point,
-    double *gpus, double *jobs)
+run_round(const struct gv_problem *p, struct deficit *deficit, size_t n, struct room *r)
 {
 	size_t k;
 
-	memcpy(gpus, p->capacity, p->m * sizeof(*gpus));
-	memcpy(jobs, p->count, p->n * sizeof(*jobs));
+	memcpy(r->gpus, p->capacity, p->m * sizeof(*r->gpus));
+	memcpy(r->jobs, p->count, p->n * sizeof(*r->jobs));
+	for (k = 0; k < n; k++)
+		deficit[k].rank =
+		    deficit[k].rounds * sqrt(p->scale[deficit[k].cell / p->m]);
 	qsort(deficit, n, sizeof(*deficit), by_deficit);
-	for (k = 0; k < n && deficit[k].rounds > 0; k++) {
-		size_t i = deficit[k].cell / p->m, j = deficit[k].cell % p->m;
-		double fit = fmin(jobs[i], floor(gpus[j] / p->scale[i]));
-		double now = fmin(fit, ceil(deficit[k].rounds));
-
-		point[deficit[k].cell] = now;
-		deficit[k].rounds -= now;
-		jobs[i] -= now;
-		gpus[j] -= now * p->scale[i];
-	}
+	for (k = 0; k < n; k++)
+		place(p, &deficit[k], ceil(deficit[k].rounds), r);
+	for (k = 0; k < n; k++)
+		place(p, &deficit[k], INFINITY, r);
 }
 
 void
@@ -157,10 +178,11 @@ gv_hull_add_rounds(struct gv_hull *h, const double *x, size_t rounds)
 {
 	const struct gv_problem *p = h->p;
 	struct deficit *deficit = gv_xcalloc(p->n, p->m * sizeof(*deficit));
-	double *gpus = gv_xcalloc(p->m, sizeof(*gpus));
-	double *jobs = gv_xcalloc(p->n, sizeof(*jobs));
+	struct room r;
 	size_t i, k, n = 0;
 
+	r.gpus = gv_xcalloc(p->m, sizeof(*r.gpus));
+	r.jobs = gv_xcalloc(p->n, sizeof(*r.jobs));
 	for (i = 0; i < p->n * p->m; i++)
 		if (x[i] > 0)
 			deficit[n++].cell = i;
@@ -168,11 +190,12 @@ gv_hull_add_rounds(struct gv_hull *h, const double *x, size_t rounds)
 		for (i = 0; i < n; i++)
 			deficit[i].rounds +=
 			    x[deficit[i].cell] * p->count[deficit[i].cell / p->m];
-		run_round(p, deficit, n, new_point(h), gpus, jobs);
+		r.point = new_point(h);
+		run_round(p, deficit, n, &r);
 	}
 	free(deficit);
-	free(gpus);
-	free(jobs);
+	free(r.gpus);
+	free(r.jobs);
 }
 
 /* ---- the restricted master ---- */
@@ -181,7 +204,9 @@ struct restricted_master {
 	struct gv_lp lp;
 	struct gv_lp_basis basis;
 	size_t *row;         /* [n] of a class, SIZE_MAX = none; row 0 is convexity */
+	size_t *cell;        /* [n][m] of a class on a type, SIZE_MAX = none */
 	size_t first, cost;  /* rows */
+	double effort;       /* so far */
 	size_t n_placements; /* that have columns; theirs are first_col + k */
 	size_t first_col;
 };
@@ -194,6 +219,7 @@ master_init(struct restricted_master *w, const struct gv_hull *h,
 
 	*w = (struct restricted_master){.lp.maximise = true};
 	w->row = gv_xcalloc(h->p->n, sizeof(*w->row));
+	w->cell = gv_xcalloc(h->p->n, h->p->m * sizeof(*w->cell));
 	gv_lp_add_row(&w->lp, -INFINITY, 1);
 	if (g->level)
 		gv_lp_add_col(&w->lp, 0, INFINITY, 1);
@@ -209,6 +235,13 @@ master_init(struct restricted_master *w, const struct gv_hull *h,
 		if (demand != 0)
 			gv_lp_set(&w->lp, w->row[i], 0, -demand);
 	}
+	for (i = 0; i < h->p->n * h->p->m; i++) {
+		w->cell[i] = SIZE_MAX;
+		if (g->each == NULL || g->each[i] == 0)
+			continue;
+		w->cell[i] = gv_lp_add_row(&w->lp, 0, INFINITY);
+		gv_lp_set(&w->lp, w->cell[i], 0, -g->each[i]);
+	}
 	if (g->first != NULL)
 		w->first = gv_lp_add_row(&w->lp, g->first_value, INFINITY);
 	if (g->cost != NULL)
@@ -221,6 +254,7 @@ master_free(struct restricted_master *w)
 	gv_lp_free(&w->lp);
 	gv_lp_basis_free(&w->basis);
 	free(w->row);
+	free(w->cell);
 }
 
 /* Columns of the placements that have none. */
@@ -240,12 +274,15 @@ master_add_columns(struct restricted_master *w, const struct gv_hull *h,
 		for (i = 0; i < p->n; i++) {
 			double throughput = 0;
 
-			for (j = 0; j < p->m; j++)
+			for (j = 0; j < p->m && w->row[i] != SIZE_MAX; j++)
 				throughput +=
 				    point[i * p->m + j] * g->throughput[i * p->m + j];
 			if (w->row[i] != SIZE_MAX && throughput != 0)
 				gv_lp_set(&w->lp, w->row[i], col, throughput);
 		}
+		for (i = 0; i < p->n * p->m; i++)
+			if (w->cell[i] != SIZE_MAX)
+				gv_lp_set(&w->lp, w->cell[i], col, point[i]);
 		if (g->first != NULL)
 			gv_lp_set(
 			    &w->lp, w->first, col, inner_product(h, point, g->first));
@@ -272,7 +309,10 @@ set_lagrangian_gains(const struct restricted_master *w, const struct gv_hull *h,
 		for (j = 0; j < p->m; j++) {
 			size_t at = i * p->m + j;
 
-			lagrangian_gain[at] = g->dual[i] * g->throughput[at];
+			lagrangian_gain[at] =
+			    g->dual[i] > 0 ? g->dual[i] * g->throughput[at] : 0;
+			if (w->cell[at] != SIZE_MAX)
+				lagrangian_gain[at] += fmax(0, -row_dual[w->cell[at]]);
 			if (g->gain != NULL)
 				lagrangian_gain[at] += g->gain[at];
 			if (g->first != NULL)
@@ -284,13 +324,17 @@ set_lagrangian_gains(const struct restricted_master *w, const struct gv_hull *h,
 }
 
 static void
-mix_placements(const struct restricted_master *w, const struct gv_hull *h,
-    const double *y, double *mean)
+mix_placements(
+    const struct restricted_master *w, struct gv_hull *h, const double *y, double *mean)
 {
 	size_t cells = h->p->n * h->p->m;
 	size_t i, k;
 
 	memset(mean, 0, cells * sizeof(*mean));
+	h->weight =
+	    gv_xgrow(h->weight, &h->cap_weights, h->n_placements + 1, sizeof(double));
+	memset(h->weight, 0, (h->n_placements + 1) * sizeof(double));
+	memcpy(h->weight, &y[w->first_col], w->n_placements * sizeof(double));
 	for (k = 0; k < w->n_placements; k++)
 		for (i = 0; i < cells && y[w->first_col + k] > 0; i++)
 			mean[i] += y[w->first_col + k] * h->point[k * cells + i];
@@ -319,9 +363,12 @@ iterate(struct restricted_master *w, struct gv_hull *h, struct gv_placement_prog
 		set_lagrangian_gains(w, h, g, sol.row_dual, lagrangian_gain);
 		mix_placements(w, h, sol.x, g->mean);
 		g->lagrangian_max = INFINITY;
-		rc = g->value >= g->target ? 1
-					   : price_placement(h, lagrangian_gain,
-						 &g->lagrangian_max, name, e);
+		w->effort += (double)w->lp.n_rows * (double)w->lp.n_cols;
+		if (g->value >= g->target || (g->effort > 0 && w->effort > g->effort))
+			rc = 1;
+		else
+			rc = price_placement(
+			    h, lagrangian_gain, &g->lagrangian_max, name, e);
 		if (rc == 0 &&
 		    g->lagrangian_max <=
 			convexity_dual + g->tolerance * fmax(1, convexity_dual))

@@ -25,7 +25,9 @@
 struct gv_hull {
 	const struct gv_problem *p;
 	size_t n_placements, cap;
-	double *point;          /* [n_placements][n][m] n_ij */
+	double *point; /* [n_placements][n][m] n_ij */
+	size_t cap_weights;
+	double *weight;         /* [n_placements] in the last mixture; later ones 0 */
 	struct gv_lp placement; /* the pricing problem */
 	size_t *col; /* [n][m] of n_ij there, SIZE_MAX where the job cannot run */
 };

@@ -3,6 +3,7 @@
  *
  *	max  level t + gain(n)
  *	     thr_i(n) - demand_i t >= lower_i    each class i with a demand or a lower bound
+ *	     n_ij - each_ij t >= 0               each class and type with an each
  *	     first(n) >= first_value             where there is a first objective
  *	     cost(n) <= budget                   where there is a cost
  *	     t >= 0, n in P
@@ -25,19 +26,21 @@ struct gv_placement_program {
 	const double *throughput; /* [n][m] likewise */
 	const double *demand;     /* [n] NULL = 0 */
 	const double *lower;      /* [n] NULL = 0 */
+	const double *each;       /* [n][m] NULL = 0; not of fractional placements */
 	const double *first; /* [n][m] gains of an objective that is kept; NULL = none */
 	double first_value;
 	const double *cost; /* [n][m] NULL = none */
 	double budget;
 	double tolerance; /* relative gap at which column generation ends ... */
 	double target; /* ... or at this value, known to be the best; INFINITY = none */
+	double effort; /* or after so many rows times columns of masters; 0 = any */
 	/* out */
 	double value;
 	/*
 	 * L = max over n in P of sum_ij g_ij n_ij, with the Lagrangian gains g_ij = gain_ij +
 	 * dual_i thr_ij - budget_dual cost_ij, rounding allowed for: the best value is at most
 	 * L + budget_dual budget - sum_i dual_i lower_i, a level at most that divided by
-	 * sum_i dual_i demand_i.  INFINITY = target was reached.
+	 * sum_i dual_i demand_i.  INFINITY = target was reached, or no effort was left.
 	 */
 	double lagrangian_max;
 	double *dual;       /* [n] multipliers of the classes' rows, >= 0 */

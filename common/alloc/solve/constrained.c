@@ -5,7 +5,11 @@
 
 #include "base/mem.h"
 #include "alloc/place/placed.h"
+#include "alloc/place/turns.h"
+#include "apart.h"
 #include "plain.h"
+
+enum { FEW = 32 };
 
 bool
 gv_constrained(const struct gv_problem *p, const struct gv_solver_options *opt)
@@ -32,7 +36,24 @@ static bool
 relaxed_is_feasible(
     const struct gv_problem *p, const struct gv_solver_options *opt, const double *x)
 {
-	return !opt->placeable && gv_problem_cost(p, x) <= p->budget;
+	return opt->placeable ? gv_turns_exist(p, x) : gv_problem_cost(p, x) <= p->budget;
+}
+
+/*
+ * Other shares of the relaxed level that rounds can give, into s; where there are few
+ * jobs all mixtures are looked at.
+ */
+static bool
+is_placed_apart(const struct gv_problem *p, const double *a,
+    const struct gv_solver_options *opt, struct gv_solution *s)
+{
+	if (!opt->placeable || p->n <= FEW ||
+	    !gv_level_apart(p, a, opt, s->objective, s->x, s->x) ||
+	    (p->budget > 0 && gv_problem_cost(p, s->x) > p->budget))
+		return false;
+	s->objective = gv_level_reached(p, a, s->x);
+	s->gap = gv_level_gap(p, s->bound, s->objective);
+	return true;
 }
 
 /* The relaxed shares, and what is proved of them. */
@@ -63,11 +84,13 @@ gv_constrained_level(const struct gv_problem *p, const double *a,
 	rc = gv_constrained(&q, &other)
 		 ? gv_constrained_level(&q, a, &other, name, &relaxed, e)
 		 : gv_level_plain(&q, a, &other, name, &relaxed, e);
-	if (rc == 0 && relaxed_is_feasible(p, opt, s.x)) {
+	if (rc == 0 &&
+	    (relaxed_is_feasible(p, opt, s.x) || is_placed_apart(p, a, opt, &s))) {
 		accept_relaxed(p, &s, l->s);
 		memcpy(l->lambda, relaxed.lambda, p->n * sizeof(*l->lambda));
 		memcpy(l->price, relaxed.price, p->m * sizeof(*l->price));
 		l->limit = relaxed.limit;
+		l->budget = relaxed.budget;
 	} else if (rc == 0) {
 		rc = gv_placed_level(p, a, opt->placeable, &relaxed, name, l, e);
 	}
