@@ -90,6 +90,10 @@ printf 'job_type,entity,duration_s,note\nsmall,x,9,"a,b"\n' >own.csv
 run gv-trace generate --tsv --jobs=1 --durations=1m --entities=me --types=own.csv t.csv
 printf 'job_id\tarrival_s\tjob_type\tscale_factor\ttotal_steps\tduration_s\tentity\tnote\n0\t0\tsmall\t1\t600\t60\tme\ta,b\n' |
 	is_out "but for those that are drawn; TSV"
+gv-trace generate --jobs=200 --durations=50ms..1s t.csv >real.csv
+run gv-trace generate --jobs=200 --durations=50ms..1s --whole-steps t.csv
+awk -F, -v OFS=, 'NR > 1 { $5 = int($5); if ($5 < 1) $5 = 1 } 1' real.csv >want
+same_file out want "--whole-steps: rounded down, at least 1"
 run gv-trace generate -v --jobs=2 --every=1h --durations=2h -o made t.csv
 is_err "-v" <<'E'
 gv-trace: 2 jobs, 4 GPU hours of v100, the last at 1 h
@@ -219,6 +223,15 @@ job_id,problem,job_type,scale_factor,clip_to,line
 a,runs-nowhere,a,1,,2
 b,not-measured,b,1,,3
 E
+printf 'job_id,job_type,scalefactor,total_steps\na,small,1,1\n' >trace.csv
+printf 'gpu_type,gpus,nodes\nk80,2,a\n' >c.csv
+run gv-trace check -t t.csv -c c.csv trace.csv
+is_err "columns that look misspelled" <<'E'
+gv-trace: warning: c.csv:1: column "nodes" is not known; is "node" meant?
+gv-trace: warning: trace.csv:1: column "scalefactor" is not known; is "scale_factor" meant?
+E
+run gv-trace check -q -t t.csv -c c.csv trace.csv
+silent "-q"
 usage_error 'check trace.csv' 'no throughputs given: use -t'
 usage_error 'check -t - -' 'standard input can be read only once'
 usage_error 'check -t t.csv --fix=x trace.csv' '--fix: unknown "x"; known: drop, clip'
@@ -298,4 +311,12 @@ run sh -c 'gv-trace generate --jobs=20 --rate=60 throughputs.csv |
 	gv-alloc -q -p max-min -t throughputs.csv -c cluster.csv'
 [ "$status" -eq 0 ] && [ "$(wc -l <out)" -eq 41 ] && head -n 1 out | grep -q '^job_id,arrival_s,.*,share,policy$'
 holds "to gv-alloc" out
+printf 'gpu_type,gpus,threads\ncpu1,1,1\n' >c.csv
+printf '%s\nshell,1,cpu1,50\n' $t >t.csv
+printf 'job_type,command\nshell,"n=0; while [ $n -lt $GV_TOTAL_STEPS ]; do n=$((n + 1)); echo step $n >>""$GV_PROGRESS""; done"\n' >types.csv
+gv-trace generate --jobs=2 --every=100ms --durations=0.1s --whole-steps --types=types.csv -o jobs.csv t.csv
+gv-alloc -p max-min -t t.csv -c c.csv -o allocation.csv jobs.csv
+run timeout 60 gv-run -q -r 1s -c c.csv allocation.csv
+[ "$status" -eq 0 ] && [ "$(grep -c ,finish, out)" -eq 2 ]
+holds "and to gv-run, which really runs them" out
 done_testing

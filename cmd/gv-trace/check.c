@@ -153,6 +153,18 @@ say(const struct options *o, const size_t count[N_PROBLEMS], size_t n, size_t n_
 		    count[PROBLEM_NONE] + n_clipped, n_clipped);
 }
 
+/* What looks misspelled in the tables. */
+static void
+warn_slips(const struct gv_rates *jobs, const struct gv_cluster *cluster)
+{
+	struct gv_error w = {0};
+
+	if (cluster->warnings != NULL)
+		w = *cluster->warnings;
+	gv_rates_slips(jobs, NULL, &w);
+	gv_warn_each(&w);
+}
+
 int
 trace_check(int argc, char **argv)
 {
@@ -174,6 +186,8 @@ trace_check(int argc, char **argv)
 	    gv_frame_load(&f, o.input, &e) != 0 || gv_jobs_from(&jobs, &f, &e) != 0 ||
 	    gv_out_open(&out, o.common.output, &e) != 0)
 		gv_die_error(&e);
+	if (!o.common.quiet)
+		warn_slips(&jobs, &cluster);
 	p.speeds = &speeds;
 	p.cluster = o.cluster != NULL ? &cluster : NULL;
 	gv_tabw_init(&w, out, o.common.tsv);

@@ -12,6 +12,7 @@ struct options {
 	struct gv_opt common;
 	const char *throughputs, *types, *reference;
 	int64_t jobs;
+	bool whole_steps;
 	struct sample_spec spec;
 };
 
@@ -33,6 +34,7 @@ static const char help[] =
     "      --priorities=LIST     priority_weight: 5:0.2; for the others 1\n"
     "      --slo=LIST            slo_factor: 1.2:0.33,2:0.34,10:0.33\n"
     "      --entities=LIST       entity: a:0.5,b:0.5\n"
+    "      --whole-steps         round steps down, for jobs that really run\n"
     "      --seed=N              of the random numbers (1)\n"
     "      --tsv                 write TSV instead of CSV\n"
     "  -o, --output=FILE         write to FILE, which is replaced whole or not at all\n"
@@ -143,6 +145,7 @@ parse_options(struct options *o, int argc, char **argv)
 	    {"priorities", required_argument, .set = set_priorities},
 	    {"slo", required_argument, .set = set_slo},
 	    {"entities", required_argument, .set = set_entities},
+	    {"whole-steps", no_argument, .flag = &o->whole_steps},
 	    {"seed", required_argument, .set = set_seed}, {.name = NULL}};
 
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
@@ -251,6 +254,8 @@ write_jobs(const struct options *o, struct sampler *s, struct gv_error *e)
 
 			rc = sample_next(s, &job, e);
 			if (rc == 0) {
+				if (o->whole_steps)
+					job.total_steps = fmax(1, floor(job.total_steps));
 				write_job(&w, i, &job, &o->spec, s->types, &c);
 				gpu_s += job.duration_s * (double)job.scale_factor;
 			}
