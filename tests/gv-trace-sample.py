@@ -3,6 +3,9 @@
 gv-trace-sample.py SEED N [WEIGHTED]: N jobs of two types, as
 gv-trace generate --rate=5.5 --scale-factors=1:0.7,2:0.1,4:0.2 --priorities=5:0.2
 --slo=1.2:0.33,2:0.34,10:0.33 '--entities=a b:0.25,c:0.25' draws them.
+
+gv-trace-sample.py SEED N testbed: as gv-trace generate --sampling=testbed
+--rate=5.5 --scale-factors=1:0.7,2:0.1,4:0.2 does.
 """
 
 import math
@@ -46,6 +49,23 @@ def draw_type(scale):
             return kind
 
 
+def testbed():
+    """The rule for the testbed: a stream of its own for all that is drawn."""
+    kinds, waits, hours, scales = (random.Random(seed + k) for k in range(4))
+    when = 0.0
+    print("job_id,arrival_s,job_type,scale_factor,total_steps,duration_s")
+    for i in range(n):
+        kind = kinds.choice(types)
+        gpus = among(scales.uniform(0, 1), [(1, 0.7), (2, 0.1)], 4) if kind == "large" else 1
+        seconds = hours.choice([1, 2, 3, 4]) * 3600
+        if i > 0:
+            when += -math.log(1.0 - waits.random()) * (3600 / 5.5)
+        print(i, int(when), kind, gpus, max(1, int(speed[kind, gpus] * seconds)), seconds, sep=",")
+
+
+if sys.argv[3:] == ["testbed"]:
+    testbed()
+    sys.exit()
 print("job_id,arrival_s,job_type,scale_factor,total_steps,duration_s,priority_weight,slo_factor,entity")
 for i in range(n):
     gpus = among(jobs.uniform(0, 1), [(1, 0.7), (2, 0.1)], 4)

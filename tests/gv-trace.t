@@ -52,6 +52,9 @@ else
 			"$GV_PYTHON" "$src/tests/gv-trace-sample.py" $seed 3000 $types >want
 			same_file out want "3000 jobs as Python draws them, seed $seed $types"
 		done
+		run gv-trace generate --sampling=testbed --jobs=3000 --rate=5.5 --seed=$seed --scale-factors=1:0.7,2:0.1,4:0.2 t.csv
+		"$GV_PYTHON" "$src/tests/gv-trace-sample.py" $seed 3000 testbed >want
+		same_file out want "3000 jobs of the testbed as Python draws them, seed $seed"
 	done
 fi
 
@@ -82,6 +85,20 @@ awk -F, 'NR > 1 {
 	}' out >odd
 [ "$status" -eq 0 ] && [ ! -s odd ]
 holds "mixtures, on another reference" odd
+run gv-trace generate --sampling=testbed --jobs=2000 --durations=2h,10s..1000s --scale-factors=2:0.5 t.csv
+awk -F, 'NR > 1 { n[$3, $4]++; if ($6 == 7200) hours++; whole += $5 == int($5) && $2 == 0 }
+	END { if (n["small", 1] < 900 || n["large", 1] < 400 || n["large", 2] < 400 || hours < 900 || hours > 1100 || whole != 2000)
+		print n["small", 1], n["large", 1], n["large", 2], hours, whole }' out >odd
+[ "$status" -eq 0 ] && [ ! -s odd ]
+holds "mixtures of the testbed" odd
+run gv-trace generate --sampling=testbed --jobs=2000 --durations=2h:0.25,1h:0.75 --scale-factors=3 -o made2 t.csv
+is_err "a scale factor that nobody measured" <<'E'
+gv-trace: t.csv: no job type to draw runs on "v100" with scale factor 3
+E
+printf 'job_type,weight\nsmall,1e300\nlarge,1\n' >rare.csv
+run timeout 20 gv-trace generate --jobs=2 --scale-factors=4 --types=rare.csv t.csv
+[ "$status" -eq 0 ] && [ "$(grep -c ,large,4, out)" -eq 2 ]
+holds "a type so rare that it is never drawn is taken when there is no other" out
 run gv-trace generate --jobs=2 --types=types.csv throughputs.csv
 [ "$(head -n 1 out)" = job_id,arrival_s,job_type,scale_factor,total_steps,duration_s,command ] &&
 	grep -q 'gv-train -q --data=digits:1000' out

@@ -35,6 +35,7 @@ static const char help[] =
     "      --slo=LIST            slo_factor: 1.2:0.33,2:0.34,10:0.33\n"
     "      --entities=LIST       entity: a:0.5,b:0.5\n"
     "      --whole-steps         round steps down, for jobs that really run\n"
+    "      --sampling=NAME       simulator or testbed: as Gavel draws for (simulator)\n"
     "      --seed=N              of the random numbers (1)\n"
     "      --tsv                 write TSV instead of CSV\n"
     "  -o, --output=FILE         write to FILE, which is replaced whole or not at all\n"
@@ -63,6 +64,16 @@ set_seed(void *ctx, const char *arg)
 	struct options *o = ctx;
 
 	o->spec.seed = (uint64_t)gv_opt_int(&o->common, "--seed", arg, 0, INT64_MAX - 7);
+}
+
+static void
+set_sampling(void *ctx, const char *arg)
+{
+	static const char *const names[] = {"simulator", "testbed"};
+	struct options *o = ctx;
+
+	o->spec.sampling =
+	    (enum sampling)gv_opt_one_of(&o->common, "--sampling", arg, names, 2);
 }
 
 static void
@@ -146,6 +157,7 @@ parse_options(struct options *o, int argc, char **argv)
 	    {"slo", required_argument, .set = set_slo},
 	    {"entities", required_argument, .set = set_entities},
 	    {"whole-steps", no_argument, .flag = &o->whole_steps},
+	    {"sampling", required_argument, .set = set_sampling},
 	    {"seed", required_argument, .set = set_seed}, {.name = NULL}};
 
 	gv_opt_parse(&o->common, true, own, o, argc, argv);

@@ -114,10 +114,14 @@ void
 sample_start(struct sampler *s, const struct sample_spec *spec,
     const struct speeds *speeds, const struct job_types *types, ptrdiff_t reference)
 {
+	const bool testbed = spec->sampling == SAMPLING_TESTBED;
+
 	*s = (struct sampler){
 	    .spec = spec, .speeds = speeds, .types = types, .reference = reference};
-	random_seed(&s->jobs, spec->seed + 2);
-	random_seed(&s->arrivals, spec->seed + 3);
+	random_seed(&s->jobs, spec->seed + (testbed ? 0 : 2));
+	random_seed(&s->arrivals, spec->seed + (testbed ? 1 : 3));
+	random_seed(&s->durations, spec->seed + 2);
+	random_seed(&s->scales, spec->seed + 3);
 	random_seed(&s->slo, spec->seed + 6);
 	random_seed(&s->entities, spec->seed + 7);
 }
@@ -135,9 +139,14 @@ draw_number(const struct numbers *n, struct random *r, double otherwise)
 }
 
 static double
+in_span(const struct span *s, struct random *r)
+{
+	return s->lo == s->hi ? s->lo : s->lo * pow(s->hi / s->lo, random_double(r));
+}
+
+static double
 draw_duration(const struct sample_spec *spec, struct random *r)
 {
-	const struct span *s;
 	size_t i = 0;
 
 	if (spec->durations.n == 0)
@@ -147,8 +156,7 @@ draw_duration(const struct sample_spec *spec, struct random *r)
 	if (spec->durations.n > 1)
 		i = weighted_pick(&spec->durations, random_double(r));
 	/* what probabilities leave: the last one */
-	s = &spec->span[i < spec->durations.n ? i : spec->durations.n - 1];
-	return s->lo == s->hi ? s->lo : s->lo * pow(s->hi / s->lo, random_double(r));
+	return in_span(&spec->span[i < spec->durations.n ? i : spec->durations.n - 1], r);
 }
 
 static double
@@ -164,44 +172,100 @@ draw_arrival(struct sampler *s)
 	return s->arrival_s;
 }
 
+/* A scale factor from a draw in [0,1). */
+static int64_t
+scale_of(const struct sample_spec *spec, double u)
+{
+	size_t i = weighted_pick(&spec->scale_factor.list, u);
+
+	return i < spec->scale_factor.list.n ? (int64_t)spec->scale_factor.value[i] : 1;
+}
+
+static int
+no_type(const struct sampler *s, int64_t scale_factor, struct gv_error *e)
+{
+	const struct gv_hash_key *gpu = &s->speeds->gpu_types.key[s->reference];
+	char q[GV_QUOTE_LEN];
+
+	return gv_error_set(e,
+	    "%s: no job type to draw runs on %s with scale factor %lld",
+	    s->speeds->frame.file, gv_quote(q, gpu->s, gpu->len),
+	    (long long)scale_factor);
+}
+
+static double
+speed_of(const struct sampler *s, size_t type, int64_t scale_factor)
+{
+	return speeds_find(s->speeds, s->types->number[type], scale_factor, s->reference);
+}
+
+/* Scale factor, duration, type and steps, as for the simulator. */
+static int
+draw_job(struct sampler *s, struct sampled *job, struct gv_error *e)
+{
+	struct random *r = &s->jobs;
+	/* drawn also where all are 1 */
+	const int64_t scale = scale_of(s->spec, random_double(r));
+	ptrdiff_t type;
+
+	job->duration_s = draw_duration(s->spec, r);
+	type = types_draw(s->types, s->speeds, r, scale, s->reference);
+	if (type < 0)
+		return no_type(s, scale, e);
+	job->scale_factor = scale;
+	job->type = (size_t)type;
+	job->total_steps = job->duration_s * speed_of(s, job->type, scale);
+	return 0;
+}
+
+/* The same, as for the testbed. */
+static int
+draw_testbed_job(struct sampler *s, struct sampled *job, struct gv_error *e)
+{
+	const struct sample_spec *spec = s->spec;
+	ptrdiff_t type = types_draw(s->types, s->speeds, &s->jobs, 1, s->reference);
+	size_t n;
+
+	if (type < 0)
+		return no_type(s, 1, e);
+	job->type = (size_t)type;
+	job->scale_factor = 1;
+	if (spec->scale_factor.list.n > 0 &&
+	    types_runs_wide(s->types, job->type, s->speeds, s->reference)) {
+		for (n = 0; n < 1000; n++) {
+			job->scale_factor = scale_of(spec, random_double(&s->scales));
+			if (speed_of(s, job->type, job->scale_factor) > 0)
+				break;
+		}
+		if (n == 1000)
+			return no_type(s, job->scale_factor, e);
+	}
+	if (spec->durations.n == 0)
+		job->duration_s = 3600 * (1 + (double)random_below(&s->durations, 4));
+	else if (spec->durations.equal)
+		job->duration_s =
+		    in_span(&spec->span[random_below(&s->durations, spec->durations.n)],
+			&s->durations);
+	else
+		job->duration_s = draw_duration(spec, &s->durations);
+	job->total_steps =
+	    fmax(1, floor(job->duration_s * speed_of(s, job->type, job->scale_factor)));
+	return 0;
+}
+
 int
 sample_next(struct sampler *s, struct sampled *job, struct gv_error *e)
 {
 	const struct sample_spec *spec = s->spec;
-	struct random *r = &s->jobs;
-	const struct gv_hash_key *gpu = &s->speeds->gpu_types.key[s->reference];
-	ptrdiff_t type;
-	double scale;
+	const bool testbed = spec->sampling == SAMPLING_TESTBED;
 
-	/* the published sampler draws a scale factor also where all are 1 */
-	scale = random_double(r);
-	if (spec->scale_factor.list.n == 0) {
-		scale = 1;
-	} else {
-		size_t i = weighted_pick(&spec->scale_factor.list, scale);
-
-		scale = i < spec->scale_factor.list.n ? spec->scale_factor.value[i] : 1;
-	}
-	job->scale_factor = (int64_t)scale;
-	job->duration_s = draw_duration(spec, r);
-	type = types_draw(s->types, s->speeds, r, job->scale_factor, s->reference);
-	if (type < 0) {
-		char q[GV_QUOTE_LEN];
-
-		return gv_error_set(e,
-		    "%s: no job type to draw runs on %s with scale factor %lld",
-		    s->speeds->frame.file, gv_quote(q, gpu->s, gpu->len),
-		    (long long)job->scale_factor);
-	}
-	job->type = (size_t)type;
-	job->total_steps =
-	    job->duration_s * speeds_find(s->speeds, s->types->number[type],
-				  job->scale_factor, s->reference);
-	job->priority = draw_number(&spec->priority, r, 1);
+	if (testbed ? draw_testbed_job(s, job, e) : draw_job(s, job, e))
+		return -1;
+	job->priority = draw_number(&spec->priority, &s->jobs, 1);
 	job->slo = draw_number(&spec->slo, &s->slo, NAN);
 	job->entity = spec->entities.n == 0
 			  ? 0
 			  : weighted_pick(&spec->entities, random_double(&s->entities));
-	job->arrival_s = draw_arrival(s);
+	job->arrival_s = testbed ? floor(draw_arrival(s)) : draw_arrival(s);
 	return 0;
 }

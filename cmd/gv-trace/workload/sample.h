@@ -7,6 +7,11 @@
  * a priority.  Steps are the duration by the type's speed.  Arrivals are a Poisson
  * process whose first job comes at 0.  Random streams of their own (random.h): jobs
  * seed + 2, arrivals seed + 3, objectives of service time seed + 6, entities seed + 7.
+ *
+ * The traces for the testbed were drawn otherwise (generate_trace.py): a job type; where
+ * it runs on several GPUs at all, a scale factor; a duration of 1, 2, 3 or 4 hours.
+ * Steps, at least 1, and arrivals are rounded down.  Streams: types seed, arrivals
+ * seed + 1, durations seed + 2, scale factors seed + 3.
  */
 #ifndef TRACE_WORKLOAD_SAMPLE_H
 #define TRACE_WORKLOAD_SAMPLE_H
@@ -28,7 +33,10 @@ struct span {
 	double lo, hi;
 };
 
+enum sampling { SAMPLING_SIMULATOR, SAMPLING_TESTBED };
+
 struct sample_spec {
+	enum sampling sampling;
 	uint64_t seed;
 	double rate_per_h;           /* Poisson arrivals; 0: see every_s */
 	double every_s;              /* one job each time, 0 = all come at 0 */
@@ -56,6 +64,7 @@ struct sampler {
 	const struct job_types *types;
 	ptrdiff_t reference; /* the GPU type that durations are of */
 	struct random jobs, arrivals, slo, entities;
+	struct random durations, scales; /* of the testbed */
 	size_t n_drawn;
 	double arrival_s; /* of the last job */
 };

@@ -113,16 +113,30 @@ ptrdiff_t
 types_draw(const struct job_types *t, const struct speeds *s, struct random *r,
     int64_t scale_factor, ptrdiff_t gpu_type)
 {
-	size_t first = draw(t, r), i = 0;
+	size_t first = draw(t, r), some = 0, i, n;
 
 	if (runs(t, first, s, scale_factor, gpu_type))
 		return (ptrdiff_t)first;
-	while (i < t->n && !runs(t, i, s, scale_factor, gpu_type))
-		i++;
-	if (i == t->n)
+	while (some < t->n && !runs(t, some, s, scale_factor, gpu_type))
+		some++;
+	if (some == t->n)
 		return -1;
-	do
+	for (n = 0; n < 1000000; n++) {
 		i = draw(t, r);
-	while (!runs(t, i, s, scale_factor, gpu_type));
-	return (ptrdiff_t)i;
+		if (runs(t, i, s, scale_factor, gpu_type))
+			return (ptrdiff_t)i;
+	}
+	return (ptrdiff_t)some;
+}
+
+bool
+types_runs_wide(
+    const struct job_types *t, size_t i, const struct speeds *s, ptrdiff_t gpu_type)
+{
+	int64_t scale;
+
+	for (scale = 2; scale <= s->max_scale; scale++)
+		if (runs(t, i, s, scale, gpu_type))
+			return true;
+	return false;
 }

@@ -28,9 +28,14 @@ void types_free(struct job_types *t); /* also of a zeroed one */
 /*
  * Draws one as random.choice() does, with weights as random.choices(); again and
  * again until it runs with that scale factor on the GPU type.  Its index; -1, with
- * nothing drawn behind the first one, where none does.
+ * nothing drawn behind the first one, where none does.  One so rare that a million
+ * draws do not meet it is taken then.
  */
 ptrdiff_t types_draw(const struct job_types *t, const struct speeds *s, struct random *r,
     int64_t scale_factor, ptrdiff_t gpu_type);
+
+/* Whether type i runs with some scale factor above 1 on the GPU type. */
+bool types_runs_wide(
+    const struct job_types *t, size_t i, const struct speeds *s, ptrdiff_t gpu_type);
 
 #endif

@@ -47,6 +47,7 @@ add_up(struct weighted *w, size_t n_given, struct gv_error *e)
 	if (n_given != 0 && n_given != w->n)
 		return gv_error_set(
 		    e, "expected a probability for each value, or for none");
+	w->equal = n_given == 0;
 	for (i = 0; i < w->n; i++) {
 		sum = n_given == 0 ? (double)(i + 1) / (double)w->n : sum + w->upto[i];
 		w->upto[i] = sum;

@@ -2,6 +2,7 @@
 #ifndef TRACE_WORKLOAD_WEIGHTED_H
 #define TRACE_WORKLOAD_WEIGHTED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -10,6 +11,7 @@ struct weighted {
 	size_t n;
 	char **text;  /* [n] the values */
 	double *upto; /* [n] sums of the probabilities so far */
+	bool equal;   /* no probability was given */
 };
 
 /*
