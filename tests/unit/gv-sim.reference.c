@@ -20,7 +20,7 @@ struct scenario {
 	struct gv_gpu_type type[TYPES];
 	struct gv_rates table;
 	struct gv_job job[JOBS];
-	struct gv_rate rate[JOBS * TYPES];
+	struct gv_rate rate[2 * JOBS * TYPES];
 	double weight[JOBS][TYPES]; /* shares are in proportion to these */
 	struct sim_settings o;
 };
@@ -555,6 +555,68 @@ test_rounds(void)
 	is_int(wrong, 0, "1,000 scenarios, as Gavel's program");
 }
 
+/* ---- pairs: no slow simulator, but everything adds up ---- */
+
+static int
+pair_policy(void *ctx, struct sim *s, struct gv_error *e)
+{
+	const struct gv_rounds *r = &s->life.rounds;
+	size_t i;
+	size_t j;
+
+	(void)ctx;
+	(void)e;
+	for (i = 0; i < r->n_live; i++)
+		for (j = 0; j < r->n_types; j++)
+			gv_life_set_share(&s->life, r->live[i], j,
+			    below(3) == 0 ? 0 : uniform() / (double)JOBS);
+	return 0;
+}
+
+static void
+draw_pairs(struct scenario *w)
+{
+	size_t m, j;
+
+	draw_rounds(w);
+	w->o.order = below(2) == 0 ? GV_ROUND_GAVEL : GV_ROUND_OWED;
+	w->o.in_step = below(2) == 0;
+	w->o.load_s = below(2) == 0 ? 0 : 3 * uniform();
+	w->o.save_s = below(2) == 0 ? 0 : 3 * uniform();
+	for (m = 1; m < w->table.n_jobs; m++)
+		for (j = 0; j < w->c.n_types; j++)
+			if (w->job[m].scale_factor == w->job[m - 1].scale_factor)
+				w->rate[w->table.n_rates++] = (struct gv_rate){.job = m,
+				    .type = (ptrdiff_t)j,
+				    .with = (ptrdiff_t)m - 1,
+				    .steps_per_s = uniform(),
+				    .with_steps_per_s = uniform()};
+}
+
+static void
+test_pairs(void)
+{
+	long wrong = 0;
+	int trial;
+
+	for (trial = 0; trial < 1000; trial++) {
+		struct gv_error e = {0};
+		struct scenario w;
+		struct sim s;
+
+		draws_begin((uint64_t)trial, 4, 0);
+		draw_pairs(&w);
+		sim_init(&s, &w.o, &w.c, &w.table);
+		s.ask = pair_policy;
+		if (sim_run(&s, &e) != SIM_DONE || sim_check(&s, &e) != 0) {
+			if (wrong++ == 0)
+				printf("# scenario %d: %s\n", trial, e.text[0]);
+		}
+		sim_free(&s);
+	}
+	is_int(wrong, 0, "1,000 scenarios with pairs add up");
+}
+
 /* ---- laws that are broken are noticed ---- */
 
 static void
@@ -586,6 +648,7 @@ main(void)
 {
 	test_seconds();
 	test_rounds();
+	test_pairs();
 	test_laws();
 	is_int(bad_checks, 0, "every run adds up");
 	return done_testing();

@@ -55,6 +55,7 @@ struct sim_job {
 	double from_s;   /* it trains from then on at rate, maybe after now */
 	double rate;     /* steps/s, 0 = it has no GPUs, or saves itself */
 	double due_s;    /* when it ends or has saved itself, if nothing happens before */
+	bool there;      /* it has been launched, and has not left */
 	unsigned stamp;  /* of the entry in the heap that counts */
 	double start_s;  /* first, NAN = not yet */
 	double finish_s; /* NAN = not yet */

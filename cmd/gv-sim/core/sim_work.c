@@ -84,26 +84,21 @@ set_rate(struct sim *s, size_t m, double rate)
 	set_due(s, m, rate > 0 ? j->from_s + left / rate : HUGE_VAL);
 }
 
-/* Who is beside m on its GPUs, and gets on itself; -1 = nobody. */
+/* Who is beside m on its GPUs, launched; -1 = nobody. */
 static ptrdiff_t
-running_mate(const struct sim *s, size_t m)
+mate_of(const struct sim *s, size_t m)
 {
 	ptrdiff_t mate = gv_life_mate(&s->life, s->life.holder, m, s->life.job[m].gpu[0]);
 
-	return mate >= 0 && s->life.job[mate].state == GV_LIFE_RUNNING ? mate : -1;
+	return mate >= 0 && s->job[mate].there ? mate : -1;
 }
 
-/* GPUs of m that nobody else holds. */
-static double
-own_gpus(const struct sim *s, size_t m)
+/* Its speed is another one since somebody came to its GPUs, or left them. */
+static void
+change_rate(struct sim *s, ptrdiff_t mate)
 {
-	const struct gv_life_job *j = &s->life.job[m];
-	size_t n = 0;
-	size_t i;
-
-	for (i = 0; i < j->n_gpus; i++)
-		n += s->life.holder[j->gpu[i]] == (ptrdiff_t)m;
-	return (double)n;
+	if (mate >= 0 && s->life.job[mate].state == GV_LIFE_RUNNING)
+		set_rate(s, (size_t)mate, gv_life_rate(&s->life, (size_t)mate));
 }
 
 /* ---- coming and going ---- */
@@ -116,16 +111,17 @@ start(struct sim *s, size_t m)
 	ptrdiff_t mate;
 
 	gv_life_started(&s->life, m);
-	sim_busy(s, s->life.job[m].type, own_gpus(s, m));
+	mate = mate_of(s, m);
+	if (mate < 0)
+		sim_busy(s, s->life.job[m].type, (double)s->life.job[m].spec.gang);
+	j->there = true;
 	if (isnan(j->start_s))
 		j->start_s = now_s;
 	j->launches++;
 	j->held_s = now_s;
 	j->from_s = now_s + s->o->load_s;
 	set_rate(s, m, gv_life_rate(&s->life, m));
-	mate = running_mate(s, m);
-	if (mate >= 0)
-		set_rate(s, (size_t)mate, gv_life_rate(&s->life, (size_t)mate));
+	change_rate(s, mate);
 }
 
 /* Its workers leave: done, or as they were told to. */
@@ -134,19 +130,18 @@ leave(struct sim *s, size_t m, bool done)
 {
 	struct sim_job *j = &s->job[m];
 	double now_s = s->life.now_s;
-	double own = own_gpus(s, m);
-	size_t type = s->life.job[m].type;
-	ptrdiff_t mate = running_mate(s, m);
+	ptrdiff_t mate = mate_of(s, m);
 
 	if (done)
 		j->steps = s->life.job[m].spec.total_steps;
 	j->running_s += now_s - j->held_s;
 	j->gpu_s += (now_s - j->held_s) * (double)s->life.job[m].spec.gang;
-	sim_busy(s, type, -own);
+	if (mate < 0)
+		sim_busy(s, s->life.job[m].type, -(double)s->life.job[m].spec.gang);
+	j->there = false;
 	gv_life_report(&s->life, m, j->steps, -1);
 	gv_life_left(&s->life, m, done ? 0 : 143);
-	if (mate >= 0)
-		set_rate(s, (size_t)mate, gv_life_rate(&s->life, (size_t)mate));
+	change_rate(s, mate);
 }
 
 /* The time of this launch that went into loading. */
