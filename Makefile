@@ -63,6 +63,8 @@ ARCHIVES_gv-alloc := $(ALLOC)
 LIBS_gv-alloc    := -lglpk -lgmp
 ARCHIVES_gv-sim  := $(ALLOC)
 LIBS_gv-sim      := -lglpk -lgmp
+ARCHIVES_gv-tree := $(ALLOC)
+LIBS_gv-tree     := -lglpk -lgmp
 LIBS_unit        := -lglpk -lgmp
 
 # ---- sources ----

@@ -148,6 +148,8 @@ gv-partition --explain -l 4@10Gb/s --schedule=interleaved --micro-batches=8 laye
 { header typed.csv && header placed.csv; } | awk '!seen[$0]++' >got
 described Stages >want
 same Stages "what gv-partition --explain writes"
+written Trees gv-tree links.csv
+written Scores gv-tree --score=3 links.csv
 written Ranking gv-partition --top=3 -l 4@10Gb/s layers.csv
 written Schedule gv-partition --timeline -l 4@10Gb/s --schedule=interleaved --micro-batches=8 layers.csv
 gv-partition --timeline -l 4@10Gb/s layers.csv >timeline.csv

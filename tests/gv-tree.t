@@ -1,0 +1,234 @@
+#!/bin/sh
+# gv-tree: optima of real machines as published, plans checked by a reader of their
+# own, the sets of GPUs of both DGX-1, other people's plans, messages.
+. "${0%/*}/lib.sh"
+topologies=$shared/data/topologies
+cp "$src"/examples/man/links.csv .
+
+# sum FILE: the weights of ./out on the links of FILE, or what is wrong with it
+sum() {
+	awk -F, -v gpus="${gpus:-$(cut -d, -f1 "$1" | grep -c -v src | head -n 1)}" -v root="${root:-}" \
+		-v lowered="${lowered:-}" -f "$src/tests/tree_check.awk" "$1" out
+}
+gpus_of() { sed 1d "$1" | cut -d, -f1 | grep -E '(^|\.)gpu[0-9]*$' | sort -u | wc -l; }
+# planned NAME LINKS COLLECTIVE WANT [OPTION...]: the plan is right and carries WANT GB/s
+planned() {
+	planned_name=$1 planned_links=$2 planned_of=$3 planned_want=$4
+	shift 4
+	run gv-tree -c "$planned_of" "$@" "$planned_links"
+	gpus=$(gpus_of "$planned_links") root=
+	case $planned_of in allreduce) lowered=1 ;; *) lowered= ;; esac
+	got=$(sum "$planned_links")
+	if [ "$status" -eq 0 ] && [ ! -s err ] &&
+		awk -v a="${got%% *}" -v b="$planned_want" 'BEGIN { exit !(a + 0 == a && (a - b) ^ 2 <= (2e-4 * b) ^ 2) }'; then
+		pass "$planned_name: $planned_of $planned_want"
+	else
+		echo "$got" >got
+		fail "$planned_name: $planned_of $planned_want" got err
+	fi
+}
+
+# ---- a small square, by hand: 9 lanes of 25 over 3 cuts; 4 lanes at the worst GPU ----
+planned links links.csv broadcast 100
+planned links links.csv reduce 100
+planned links links.csv allreduce 75
+planned links links.csv allgather 133.333
+planned links links.csv reducescatter 133.333
+run gv-tree -v -c broadcast -r 2 links.csv
+is_status 0 "the root by its number"
+root=gpu2 gpus=4 sum links.csv >got
+ok "every tree has that root" grep -q '^100 ' got
+ok "what is reached is said" grep -q "broadcast by forest: 100 of 100 GB/s (100 %), 4 trees" err
+ok "and the link that is used most" grep -q "busiest link: " err
+ok "and why no more is possible" grep -q "no plan is faster: all that " err
+run gv-tree -g gpu0,1,3 -c broadcast links.csv
+sed -n '1p;/gpu[013].*gpu[013]/p' links.csv >three.csv
+gpus=3 sum three.csv >got
+is_status 0 "some GPUs, by name and number"
+ok "as if the others were not there" grep -q '^50 ' got
+run gv-tree --tsv -c broadcast links.csv
+ok "tabs" grep -q "^0	gpu0	" out
+
+# ---- what is published of 18 machines: broadcast, allgather, allreduce ----
+if [ -d "$topologies" ]; then
+	while read -r name broadcast gather reduce; do
+		planned "$name" "$topologies/$name.csv" broadcast "$broadcast"
+		planned "$name" "$topologies/$name.csv" allgather "$gather"
+		planned "$name" "$topologies/$name.csv" allreduce "$reduce"
+		planned "$name" "$topologies/$name.csv" reducescatter "$gather"
+	done <<-E2
+		dgx1p 80 91.4286 45.7143
+		dgx1v 150 171.4286 85.7143
+		dgx2 150 160 80
+		dgxa100 300 342.8571 171.4286
+		dgxh100 450 514.2857 257.1429
+		mi250 300 342.8571 171.4286
+		dgxa100_x2 200 346.6667 173.3333
+		dgxh100_x2 400 533.3333 266.6667
+		mi250_x2 256 354.1333 177.0667
+		pcie8_single_root 12 13.7143 6.85714
+		pcie8_dual_root 9 13.7143 6.85714
+		dgx1v_x2_40gbe 5 10 5
+	E2
+	planned "both kinds of links" "$topologies/dgx1v_full.csv" broadcast 156
+	# fixed numbers of trees for each root, as published for ForestColl
+	planned "one tree each" "$topologies/mi250.csv" allgather 266.6667 --trees=1
+	planned "two trees each" "$topologies/mi250.csv" allgather 320 --trees=2
+	planned "one tree each" "$topologies/dgxa100_x2.csv" allgather 342.8571 --trees=1
+	planned "six trees" "$topologies/dgx1v.csv" broadcast 150 --trees=6
+	planned "at most five" "$topologies/dgx1v.csv" broadcast 125 --trees=5
+	planned "eight trees up and down" "$topologies/dgx1v.csv" allreduce 80 --trees=8
+	planned "six GPUs" "$topologies/alloc/dgx1p_0-1-3-4-5-7.csv" broadcast 60
+	for links in "$topologies"/alloc/*.csv; do
+		for of in broadcast allreduce; do
+			run gv-tree -v -c $of "$links"
+			gpus=$(gpus_of "$links") lowered=1 sum "$links" >got
+			if grep -q '(100 %)' err && grep -q '^[0-9.]* [0-9]*$' got; then
+				pass "${links##*/}: $of as fast as can be"
+			else
+				fail "${links##*/}: $of as fast as can be" err got
+			fi
+		done
+	done
+else
+	skip "published optima (no $topologies)"
+fi
+
+# ---- the sets of GPUs of a DGX-1 that have NVLinks among them, up to names ----
+if [ -d "$topologies" ]; then
+	# rate FILE GPUS METHOD COLLECTIVE: GB/s reached
+	rate() {
+		gv-tree -v -g "$2" -m "$3" -c "$4" "$1" 2>&1 >/dev/null | sed -n 's/.*: \([0-9.e+-]*\) of .*/\1/p'
+	}
+	# sets MACHINE LANE PCIE: a line for each class: GPUs, then tree over ring for both
+	sets() {
+		for k in 3 4 5 6 7 8; do
+			gv-tree --score=$k -c broadcast --tsv "$topologies/$1.csv" |
+				awk -F '\t' 'NR > 1 && $2 > 0 && !($3 in seen) { seen[$3]; print $1 }'
+		done >classes
+		while read -r set; do
+			n=$(($(echo "$set" | tr -cd ';' | wc -c) + 1))
+			for of in broadcast allreduce; do
+				best=$(rate "$topologies/$1.csv" "$set" auto $of)
+				ring=$(rate "$topologies/$1.csv" "$set" ring $of)
+				echo "$n $of $best ${ring:-none}"
+			done
+		done <classes >ratios
+		awk -v lane="$2" -v nominal="$4" -v p="$3" '
+			{
+				ring = $4 == "none" ? ($2 == "broadcast" ? p : p * $1 / (2 * ($1 - 1))) : $4 * lane / nominal
+				x = $3 * lane / nominal / ring
+				n[$2]++; sum[$2] += log(x); if (x > max[$2]) max[$2] = x
+			}
+			END {
+				printf "%d broadcast %.2f %.2f allreduce %.2f %.2f\n", n["broadcast"], max["broadcast"],
+					exp(sum["broadcast"] / n["broadcast"]), max["allreduce"], exp(sum["allreduce"] / n["allreduce"])
+			}' ratios
+	}
+	# published: up to 6x and 2x of the mean for 46 sets, 3x and 1.6x for 14; the ideal
+	# model at lanes of 25 and 20 GB/s and 8 and 6 over PCIe gives 6.25 and 1.98 (3.33, 1.68)
+	sets dgx1v 25 8 25 >got
+	echo "# DGX-1V, tree over ring of 2019 (sets; max and mean of both): $(cat got); published 46 sets, 6 and 2 (broadcast), 8 and 2 (allreduce)"
+	ok "46 sets of a DGX-1V" grep -q '^46 broadcast 6.25 1.98 allreduce ' got
+	sets dgx1p 20 6 20 >got
+	echo "# DGX-1P: $(cat got); published 14 sets, 3 and 1.6 (broadcast)"
+	ok "14 sets of a DGX-1P" grep -q '^14 broadcast 3.33 1.68 allreduce 5.33 2.06' got
+else
+	skip "sets of a DGX-1 (no $topologies)"
+fi
+
+# ---- other people's plans ----
+planned ring links.csv broadcast 100 -m ring
+planned ring links.csv allgather 133.333 -m ring
+planned ring links.csv allreduce 66.6667 -m ring
+planned chain links.csv broadcast 100 -m chain
+planned chain links.csv allreduce 75 -m chain
+planned blink links.csv broadcast 100 -m blink
+planned blink links.csv allreduce 75 -m blink
+planned "one hop" links.csv allgather 100 -m onehop
+{
+	echo src,dst,gbytes_per_s
+	for g in 0 1 2 3 4; do printf 'gpu%d,nvs,60\nnvs,gpu%d,60\n' $g $g; done
+} >star.csv
+planned "one hop over a switch" star.csv allgather 75 -m onehop
+planned "trees over a switch" star.csv allgather 75
+planned "a ring over a switch" star.csv allreduce 37.5 -m ring
+planned "a chain over a switch" star.csv allreduce 30 -m chain
+planned "one root over a switch" star.csv broadcast 60
+printf 'src,dst,gbytes_per_s\ngpu0,gpu1,10\ngpu1,gpu0,4\n' >lopsided.csv
+planned "two directions" lopsided.csv broadcast 10
+planned "two directions" lopsided.csv reduce 4
+planned "the slower one" lopsided.csv allreduce 4
+run gv-tree -v lopsided.csv
+ok "and it says so" grep -q "links whose directions differ count as their slower one" err
+{
+	echo src,dst,gbytes_per_s
+	for g in $(seq 0 63); do printf 'gpu%d,nvs,450\nnvs,gpu%d,450\n' "$g" "$g"; done
+} >large.csv
+planned "64 GPUs on a switch" large.csv allreduce 228.571
+
+# ---- sets ----
+run gv-tree --score=3 links.csv
+is_out "sets of three" <<'E2'
+gpus,gbytes_per_s,class
+gpu0;gpu2;gpu3,62.5,2
+gpu1;gpu2;gpu3,62.5,2
+gpu0;gpu1;gpu2,50,1
+gpu0;gpu1;gpu3,50,1
+E2
+
+# ---- messages ----
+bad() { # STATUS TEXT COMMAND...: ends so, saying that, writing nothing
+	bad_status=$1 bad_text=$2
+	shift 2
+	run "$@"
+	if [ "$status" -eq "$bad_status" ] && [ ! -s out ] && grep -qF -e "$bad_text" err; then pass "$bad_text"; else fail "$bad_text" err; fi
+}
+# table ROW...: a table of links
+table() { echo src,dst,gbytes_per_s && { [ $# -eq 0 ] || printf '%s\n' "$@"; }; }
+table gpu0,gpu1,1 gpu1,gpu1,1 >self.csv
+bad 2 'self.csv:3: dst: a link from "gpu1" to itself' gv-tree self.csv
+table gpu0,,1 >none.csv
+bad 2 'none.csv:2: dst: a node needs a name' gv-tree none.csv
+table gpu0,gpu1,-1 >minus.csv
+bad 2 'minus.csv:2: gbytes_per_s: expected 0 to 100000 GB/s' gv-tree minus.csv
+table gpu0,gpu1,fast >word.csv
+bad 2 'word.csv:2: gbytes_per_s: ' gv-tree word.csv
+echo src,dst >short.csv
+bad 2 'gbytes_per_s' gv-tree short.csv
+table >empty.csv
+bad 2 'empty.csv: 0 GPUs: a collective needs two (nodes named gpuN)' gv-tree empty.csv
+table a,b,1 b,a,1 >names.csv
+bad 2 'names.csv: 0 GPUs: a collective needs two' gv-tree names.csv
+bad 2 'links.csv: 1 GPU: a collective needs two' gv-tree -g 2 links.csv
+bad 2 '-g: "9": no GPU has that name or number' gv-tree -g 0,9 links.csv
+bad 2 '-g: "0" is named twice' gv-tree -g gpu0,0 links.csv
+table h0.gpu0,h1.gpu0,1 h1.gpu0,h0.gpu0,1 >two.csv
+bad 2 '-g: "0": several GPUs have that number; give the whole name' gv-tree -g 0 two.csv
+bad 2 '-r: "7": no GPU has that name or number' gv-tree -c broadcast -r 7 links.csv
+bad 2 '--root is of broadcast and reduce; allreduce has none' gv-tree -r 1 links.csv
+bad 2 'colgen packs trees for allreduce; forest is exact for broadcast' gv-tree -m colgen -c broadcast links.csv
+bad 2 'chain has one root, allgather has many: use forest' gv-tree -m chain -c allgather links.csv
+bad 2 '--trees bounds the trees of forest and colgen, not of ring' gv-tree -m ring --trees=2 links.csv
+table gpu0,gpu1,1 gpu1,gpu0,1 gpu2,gpu3,1 gpu3,gpu2,1 >parts.csv
+bad 1 'no links lead from "gpu0" to "gpu2"' gv-tree -c broadcast parts.csv
+bad 1 'no links lead from "gpu2" to "gpu0"' gv-tree parts.csv
+bad 1 'no links lead from "gpu0" to "gpu2"' gv-tree -c broadcast --trees=2 parts.csv
+bad 1 'direct links do not join all GPUs' gv-tree -m colgen parts.csv
+bad 1 'direct links do not join all GPUs' gv-tree -m colgen --trees=1 parts.csv
+bad 1 'no links lead from "gpu0" to all others' gv-tree -m blink parts.csv
+bad 1 'direct links hold no ring or chain, and no switches lead from "gpu0" to "gpu1"' gv-tree -m ring parts.csv
+bad 1 'no link, and no switch between, from "gpu0" to "gpu2"' gv-tree -m onehop parts.csv
+bad 1 'no set of 5 of 4 GPUs' gv-tree --score=5 links.csv
+bad 1 'sets of 32 of 64 GPUs; at most 100000 are ranked' gv-tree --score=32 large.csv
+{
+	echo src,dst,gbytes_per_s
+	for a in $(seq 0 10); do for b in $(seq 0 10); do [ "$a" -eq "$b" ] || echo "gpu$a,gpu$b,1"; done; done
+} >eleven.csv
+bad 1 'rings and chains are searched among at most 10 GPUs with direct links' gv-tree -m ring eleven.csv
+grep -v gpu10 eleven.csv >ten.csv
+bad 1 'more than 100000 rings or chains: too many to choose from' gv-tree -m ring ten.csv
+awk 'BEGIN { print "src,dst,gbytes_per_s"; for (i = 0; i < 1030; i++) print "gpu" i ",gpu" i + 1 ",1" }' >long.csv
+bad 2 '1031 nodes; at most 1024 are planned' gv-tree long.csv
+
+done_testing

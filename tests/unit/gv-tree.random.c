@@ -1,0 +1,375 @@
+/* gv-tree's cores on random fabrics, against every cut, partition and tree there is. */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gv-tree/forest/few.h"
+#include "gv-tree/forest/forest.h"
+#include "gv-tree/named/arborescence.h"
+#include "gv-tree/packing/packing.h"
+
+static uint64_t draws;
+
+static size_t
+below(size_t n)
+{
+	return (size_t)(gv_random_uniform(11, 0, 0, draws++) * (double)n);
+}
+
+/*
+ * gpus GPUs and switches; a pair is linked with chance density, with up to most units each
+ * way, the same both ways when equal.  Names are not needed.
+ */
+static void
+random_fabric(struct fabric *f, size_t gpus, size_t switches, double density, size_t most,
+    bool equal)
+{
+	size_t u, v;
+
+	*f = (struct fabric){.n = gpus + switches, .n_gpus = gpus, .unit = 1};
+	f->name = gv_xcalloc(f->n, sizeof(*f->name));
+	f->cap = gv_xcalloc(f->n * f->n, sizeof(*f->cap));
+	for (u = 0; u < f->n; u++) {
+		f->name[u] = gv_xstrdup("x");
+		for (v = 0; v < u; v++) {
+			if ((double)below(1000) >= density * 1000)
+				continue;
+			fabric_cap(f, u, v) = 1 + (int64_t)below(most);
+			fabric_cap(f, v, u) =
+			    equal ? fabric_cap(f, u, v) : (int64_t)below(most + 1);
+		}
+	}
+}
+
+/* ---- the slow, obvious way ---- */
+
+/* The least B+(S) / share(S) over all sets of nodes. */
+static double
+slow_rate(const struct fabric *f, const struct demand *d)
+{
+	double best = INFINITY;
+	size_t set, u, v;
+
+	for (set = 1; set < (size_t)1 << f->n; set++) {
+		int64_t leaves = 0, share = 0;
+		bool all = true;
+
+		for (u = 0; u < f->n; u++) {
+			if ((set >> u & 1) == 0) {
+				all = all && u >= f->n_gpus;
+				continue;
+			}
+			share += u < f->n_gpus ? d->share[u] : 0;
+			for (v = 0; v < f->n; v++)
+				leaves += (set >> v & 1) == 0 ? fabric_cap(f, u, v) : 0;
+		}
+		if (!all && share > 0 && (double)leaves / (double)share < best)
+			best = (double)leaves / (double)share;
+	}
+	return best;
+}
+
+/* The least crossing / (parts - 1) over all partitions: restricted growth strings. */
+static void
+partitions(const struct fabric *f, size_t *part, size_t at, size_t parts, double *best)
+{
+	size_t i, u, v;
+	int64_t crossing = 0;
+
+	if (at < f->n_gpus) {
+		for (i = 0; i <= parts; i++) {
+			part[at] = i;
+			partitions(f, part, at + 1, parts + (i == parts), best);
+		}
+		return;
+	}
+	if (parts < 2)
+		return;
+	for (u = 0; u < at; u++)
+		for (v = 0; v < u; v++)
+			if (part[u] != part[v]) {
+				int64_t a = fabric_cap(f, u, v), b = fabric_cap(f, v, u);
+
+				crossing += a < b ? a : b;
+			}
+	if ((double)crossing / (double)(parts - 1) < *best)
+		*best = (double)crossing / (double)(parts - 1);
+}
+
+/* The least sum of lengths over all ways to enter each node from another. */
+static void
+arborescences(size_t n, const double *length, size_t *from, size_t v, double *best)
+{
+	size_t u, at, steps;
+	double sum = 0;
+
+	if (v < n) {
+		for (u = 0; u < n; u++)
+			if (u != v) {
+				from[v] = u;
+				arborescences(n, length, from, v + 1, best);
+			}
+		return;
+	}
+	for (u = 1; u < n; u++) {
+		for (at = u, steps = 0; at != 0 && steps <= n; steps++)
+			at = from[at];
+		if (at != 0)
+			return;
+		sum += length[from[u] * n + u];
+	}
+	if (sum < *best)
+		*best = sum;
+}
+
+/* ---- what a forest carries ---- */
+
+/*
+ * Whether every tree reaches all GPUs from its root along links, and no direction
+ * carries more than it can (both_ways: each edge up and down); the sum of the weights of
+ * each root in *sent.
+ */
+static bool
+sound(const struct fabric *f, const struct forest *t, bool both_ways, double *sent)
+{
+	double *load = gv_xcalloc(f->n * f->n, sizeof(*load));
+	bool good = true;
+	size_t i, k, h, v;
+
+	for (i = 0; i < t->n; i++) {
+		const struct tree *x = &t->tree[i];
+		double w =
+		    (double)x->weight * (double)t->unit.over / (double)t->unit.under;
+		bool *has = gv_xcalloc(f->n, sizeof(*has));
+
+		has[x->root] = true;
+		sent[x->root] += w;
+		good = good && x->weight > 0 && x->n_edges == f->n_gpus - 1;
+		for (k = 0; k < x->n_edges; k++) {
+			const struct tree_edge *e = &x->edge[k];
+
+			good = good && has[e->from] && !has[e->to] && e->to < f->n_gpus &&
+			       e->path[0] == e->from && e->path[e->n_path - 1] == e->to;
+			has[e->to] = true;
+			for (h = 0; h + 1 < e->n_path; h++) {
+				load[e->path[h] * f->n + e->path[h + 1]] += w;
+				if (both_ways)
+					load[e->path[h + 1] * f->n + e->path[h]] += w;
+				good = good && (h == 0 || e->path[h] >= f->n_gpus);
+			}
+		}
+		free(has);
+	}
+	for (v = 0; v < f->n * f->n; v++)
+		good = good && load[v] <= (double)f->cap[v] * (1 + 1e-9);
+	free(load);
+	return good;
+}
+
+static double
+value(struct ratio r)
+{
+	return (double)r.over / (double)r.under;
+}
+
+/* ---- tests ---- */
+
+/* Balanced fabrics of up to 9 nodes: rates and packings of one and of all roots. */
+static void
+test_forest(void)
+{
+	size_t run, wrong_rate = 0, unsound = 0, short_of = 0, packed = 0, many = 0;
+	struct gv_error e = {0};
+
+	for (run = 0; run < 1500; run++) {
+		size_t gpus = 2 + below(5), switches = below(4), v;
+		bool direct = switches == 0, one = below(2) == 0;
+		struct fabric f;
+		struct demand d;
+		struct forest t;
+		struct ratio x;
+		double sent[8] = {0}, want;
+
+		random_fabric(&f, gpus, switches, .3 + .7 * (double)below(10) / 9,
+		    1 + below(4), !direct);
+		if (one)
+			demand_of_root(&d, &f, below(gpus));
+		else
+			demand_of_all(&d, &f);
+		want = slow_rate(&f, &d);
+		x = forest_rate(&f, &d, NULL);
+		wrong_rate += fabs(value(x) - want) > 1e-9 * (1 + want);
+		if (x.over == 0) {
+			short_of += forest_pack(&t, &f, &d, &x, &e) == 0;
+			gv_error_clear(&e);
+		} else if (forest_pack(&t, &f, &d, &x, &e) != 0) {
+			short_of++;
+			gv_error_clear(&e);
+		} else {
+			packed++;
+			unsound += !sound(&f, &t, false, sent);
+			for (v = 0; v < gpus; v++)
+				short_of += fabs(sent[v] - want * (double)d.share[v]) >
+					    1e-9 * want;
+			many += t.n > 40;
+		}
+		forest_free(&t);
+		demand_free(&d);
+		fabric_free(&f);
+	}
+	is_int(wrong_rate, 0, "rates are those of the best of all cuts");
+	is_int(unsound, 0, "trees reach all GPUs and pass no link");
+	is_int(short_of, 0, "and carry the rate");
+	ok(packed > 800, "in %zu of 1500 fabrics", packed);
+	ok(many < 30, "with more than 40 trees in %zu", many);
+}
+
+static void
+test_few(void)
+{
+	size_t run, unsound = 0, too_many = 0, worse = 0, last;
+	struct gv_error e = {0};
+
+	for (run = 0; run < 150; run++) {
+		size_t gpus = 2 + below(4), switches = below(3), most, v;
+		struct fabric f;
+		struct demand d;
+		double before = 0;
+
+		random_fabric(&f, gpus, switches, .9, 3, true);
+		demand_of_all(&d, &f);
+		for (most = 1; most <= 4; most++) {
+			struct forest t;
+			double sent[8] = {0}, x = value(forest_rate(&f, &d, NULL));
+
+			if (x == 0 || few_pack(&t, &f, &d, most, &e) != 0)
+				break;
+			unsound += !sound(&f, &t, false, sent);
+			too_many += t.n > most * gpus;
+			for (v = 1; v < gpus; v++)
+				worse += fabs(sent[v] - sent[0]) > 1e-9;
+			worse += sent[0] < before - 1e-9 || sent[0] > x * (1 + 1e-9);
+			before = sent[0];
+			forest_free(&t);
+		}
+		demand_free(&d);
+		fabric_free(&f);
+	}
+	is_int(unsound, 0, "few trees: they are sound");
+	is_int(too_many, 0, "and as few as asked for");
+	is_int(worse, 0, "and more trees carry no less");
+	for (run = 0, unsound = too_many = worse = 0; run < 150; run++) {
+		size_t gpus = 2 + below(5), most, v;
+		struct fabric f;
+		double best = INFINITY;
+		size_t part[8];
+
+		random_fabric(&f, gpus, 0, .8, 3, true);
+		partitions(&f, part, 0, 0, &best);
+		for (most = 1, last = 0; most <= 5 && best > 0; most++) {
+			struct forest t;
+			double sent[8] = {0}, sum = 0;
+
+			if (packing_few(&t, &f, most, &e) != 0) {
+				worse++;
+				break;
+			}
+			unsound += !sound(&f, &t, true, sent);
+			too_many += t.n > most;
+			for (v = 0; v < gpus; v++)
+				sum += sent[v];
+			worse += sum > best * (1 + 1e-9) || t.n < last;
+			last = t.n;
+			/* Nash-Williams: the whole part of the strength in unit trees */
+			worse += (double)most >= best && sum < floor(best) - 1e-9;
+			forest_free(&t);
+		}
+		fabric_free(&f);
+	}
+	is_int(unsound, 0, "few trees up and down: they are sound");
+	is_int(too_many, 0, "and as few as asked for");
+	is_int(worse, 0, "as good as Nash-Williams' theorem says");
+}
+
+static void
+test_packing(void)
+{
+	size_t run, wrong = 0, unsound = 0, short_of = 0, inexact = 0;
+	struct gv_error e = {0};
+
+	for (run = 0; run < 400; run++) {
+		size_t gpus = 2 + below(6), part[8], v;
+		struct fabric f;
+		struct forest t;
+		double best = INFINITY, sent[8] = {0}, sum = 0;
+		struct ratio s;
+
+		random_fabric(&f, gpus, 0, .4 + .6 * (double)below(10) / 9, 1 + below(5),
+		    below(2) == 0);
+		partitions(&f, part, 0, 0, &best);
+		s = packing_strength(&f, NULL);
+		wrong += fabs(value(s) - best) > 1e-12 * (1 + best);
+		if (s.over == 0) {
+			fabric_free(&f);
+			continue;
+		}
+		if (packing_colgen(&t, &f, &e) != 0) {
+			short_of++;
+			gv_error_clear(&e);
+		} else {
+			unsound += !sound(&f, &t, true, sent);
+			for (v = 0; v < gpus; v++)
+				sum += sent[v];
+			short_of += fabs(sum - best) > 1e-8 * best;
+			inexact += fabs(sum - best) > 1e-13 * best;
+		}
+		forest_free(&t);
+		fabric_free(&f);
+	}
+	is_int(wrong, 0, "the strength is that of the best of all partitions");
+	is_int(unsound, 0, "trees up and down pass no link");
+	is_int(short_of, 0, "and carry the strength");
+	ok(inexact <= 4, "exactly in all but %zu of 400", inexact);
+}
+
+static void
+test_arborescence(void)
+{
+	size_t run, wrong = 0;
+
+	for (run = 0; run < 1000; run++) {
+		size_t n = 2 + below(4), from[5], i, at, steps;
+		double length[25], best = INFINITY, got, sum = 0;
+
+		for (i = 0; i < n * n; i++)
+			length[i] = below(4) == 0 ? INFINITY : 1 + (double)below(9);
+		arborescences(n, length, from, 1, &best);
+		got = arborescence(n, 0, length, from);
+		if (isfinite(best) != (isfinite(got) != 0)) {
+			wrong++;
+			continue;
+		}
+		if (!isfinite(best))
+			continue;
+		for (i = 1; i < n; i++) {
+			sum += length[from[i] * n + i];
+			for (at = i, steps = 0; at != 0 && steps <= n; steps++)
+				at = from[at];
+			wrong += at != 0;
+		}
+		wrong += got != best || sum != best;
+	}
+	is_int(wrong, 0, "least arborescences");
+}
+
+int
+main(void)
+{
+	test_forest();
+	test_few();
+	test_packing();
+	test_arborescence();
+	return done_testing();
+}
