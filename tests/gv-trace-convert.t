@@ -227,6 +227,8 @@ job_id,arrival_s,job_type,scale_factor,total_steps,duration_s,entity,user,status
 2,86400,b,3,123,123,,,COMPLETED
 3,172800,c,3,7,7,,,TIMEOUT
 E
+sed 's/gpu:4/gpu:999999,gpu:a:999999,gres\/gpu:b=999999/' old.txt | gv-trace convert -q --from=slurm - >out
+out_has '1,0,a,1000000,93784' "more GPUs than a table of jobs may have"
 cat >times.txt <<'E'
 JobID|Submit|Start|End|ReqTRES
 1|2024-01-01T00:00:00|2024-01-01T01:00:00|2024-01-01T03:00:00|gres/gpu=1

@@ -232,8 +232,8 @@ a,too-large,large,4,1,2
 b,too-large,large,2,1,3
 E
 printf 'gpu_type,gpus\nk80,8\n' >c.csv
-printf '%s\na,1,k80,0\na,1,v100,1\nb,1,v100,1\n' $t >t2.csv
-printf 'job_id,job_type,scale_factor,total_steps\na,a,1,1\nb,b,1,1\n' >trace.csv
+printf '%s\na,1,k80,0\na,1,v100,1\nb,1,v100,1\nc,1,k80,0.01\n' $t >t2.csv
+printf 'job_id,job_type,scale_factor,total_steps\na,a,1,1\nb,b,1,1\nc,c,1,1\n' >trace.csv
 run gv-trace check -t t2.csv -c c.csv trace.csv
 is_out "where a job is too large for the memory" <<'E'
 job_id,problem,job_type,scale_factor,clip_to,line

@@ -141,8 +141,20 @@ lists(void)
 			strcmp(e.text[0], bad[i].error) == 0,
 		    "\"%s\": %s", bad[i].list, e.text[0]);
 	}
+	{
+		struct gv_error e = {0};
+
+		/* ten times 0.1 is less than 1 in doubles */
+		ok(weighted_parse(&w,
+		       "a:0.1,b:0.1,c:0.1,d:0.1,e:0.1,f:0.1,g:0.1,h:0.1,i:0.1,j:0.1",
+		       &e) == 0 &&
+			weighted_pick(&w, nextafter(1, 0)) == 9,
+		    "what rounding leaves belongs to the last one");
+		weighted_free(&w);
+	}
 	weights_are(
 	    "1:0.7,2:0.1,4:0.15,8:0.05", 4, (double[]){.7, .1, .15, .05}, "all of it");
+	weights_are("a:1", 1, (double[]){1}, "one that is certain");
 	weights_are(
 	    "a:0.2,b:0.3", 3, (double[]){.2, .3, .5}, "what is left is none of them");
 	weights_are("a,b,c,d", 4, (double[]){.25, .25, .25, .25}, "equal");

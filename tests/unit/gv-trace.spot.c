@@ -181,6 +181,18 @@ by_hand(void)
 	rules.move_s = 3000;
 	ok(spot_run(&run, &job, &m, &rules) && run.moves == 0, "a longer one does not");
 	is_near(run.cost_usd, 2 * (1 + 4.0), 1e-12, "it stays at the new price");
+	/* a rest that is long enough for a move of an hour and a half */
+	rules.move_s = 5400;
+	job.steps = 36000;
+	ok(spot_run(&run, &job, &m, &rules) && run.moves == 1 && run.n == 2,
+	    "a move longer than a period; hours at one price are one stay");
+	is_near(run.end_s, 3600 + 5400 + 16200, 1e-12, "its end");
+	is_near(run.cost_usd, 2 * (1 + 3 * 6.0), 1e-12, "its cost");
+	m.end_s = 1e9;
+	ok(spot_run(&run, &job, &m, &rules) && run.n == 2, "also period by period");
+	is_near(run.end_s, 3600 + 5400 + 16200, 1e-12, "its end");
+	m.end_s = 3600;
+	job.steps = 7200;
 	rules.move_s = 0;
 	rules.policy = SPOT_MULTI_CLOUD;
 	ok(spot_run(&run, &job, &m, &rules) && run.moves == 0 && run.n == 2,
@@ -189,7 +201,7 @@ by_hand(void)
 	job.deadline_s = 3600;
 	ok(spot_run(&run, &job, &m, &rules) && run.n == 1 && run.stay[0].market == 1,
 	    "a deadline takes the fast one");
-	is_near(run.end_s, 3600, 1e-12, "and is met");
+	is_near(run.end_s, 3600, 1e-12, "and is met, to the second");
 	job.deadline_s = 1800;
 	ok(spot_run(&run, &job, &m, &rules) && run.stay[0].market == 1 &&
 		run.end_s > 1800,
@@ -206,6 +218,9 @@ by_hand(void)
 	ok(spot_run(&run, &job, &m, &rules), "preempted");
 	is_near(run.stay[0].end_s, 3600, 1e-12, "an hour");
 	is_near(run.end_s, 3600 + (7200 - 3600 / 1.15) / 2, 1e-12, "that does less");
+	rules.restart_s = 20000;
+	ok(spot_run(&run, &job, &m, &rules) && run.stay[0].market == 1,
+	    "where it is preempted too often it does not go");
 	job.start_s = -1;
 	ok(!spot_run(&run, &job, &m, &rules), "no price yet");
 	spot_run_free(&run);

@@ -26,6 +26,8 @@ traced_add(struct traced_list *l, struct traced job, bool completed)
 		l->left[why]++;
 		return;
 	}
+	if (job.gpus > TRACED_GPUS)
+		job.gpus = TRACED_GPUS;
 	job.id = traced_text(l, job.id);
 	job.name = traced_text(l, job.name);
 	job.entity = traced_text(l, job.entity);

@@ -9,11 +9,13 @@
 #include "base/mem.h"
 #include "table/tab.h"
 
+enum { TRACED_GPUS = 1000000 }; /* the largest scale factor of a table of jobs */
+
 struct traced {
 	double arrival_s; /* on the trace's own clock */
 	double duration_s;
-	int64_t gpus;
-	long line; /* of the trace where it stands */
+	int64_t gpus; /* more than TRACED_GPUS count as so many */
+	long line;    /* of the trace where it stands */
 	/* texts that stay, len 0 = not told */
 	struct gv_cell id, name, entity, user, status;
 };

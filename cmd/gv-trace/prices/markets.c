@@ -100,18 +100,20 @@ market_of(struct markets *m, struct gv_strbuf *key, const struct source *s, int6
 	return new;
 }
 
+/* The cell as a number in [min, max]. */
 static int
-positive(const struct source *s, size_t k, double min, double *v, struct gv_error *e)
+read_number(const struct source *s, size_t k, double min, double max, double *v,
+    struct gv_error *e)
 {
 	struct gv_cell c = source_cell(s, k);
 	char q[GV_QUOTE_LEN];
 
 	if (source_number(s, k, v, e) != 0)
 		return -1;
-	if (*v >= min)
+	if (*v >= min && *v <= max)
 		return 0;
-	return source_error(
-	    s, k, e, "expected a number >= %g, got %s", min, gv_quote(q, c.s, c.len));
+	return source_error(s, k, e, "expected a number from %g to %g, got %s", min, max,
+	    gv_quote(q, c.s, c.len));
 }
 
 static int
@@ -124,8 +126,8 @@ read_row(
 	char q[GV_QUOTE_LEN];
 	int rc = source_time(s, TIME, &time_s, e);
 
-	rc |= positive(s, GPUS, 1, &gpus, e);
-	rc |= positive(s, PRICE, 0, &price, e);
+	rc |= read_number(s, GPUS, 1, 1e6, &gpus, e);
+	rc |= read_number(s, PRICE, 0, 1e9, &price, e);
 	if (rc != 0)
 		return -1;
 	if (isnan(time_s))
