@@ -17,6 +17,29 @@ gv_dual_gpu_prices(const struct gv_dual_problem *problem, const double *capacity
 		price[j] = problem->capacity[j] > 0
 			       ? fmax(0, capacity_price[j]) / problem->capacity[j]
 			       : 0;
+	for (j = 0; problem->dollars != NULL && j + 1 < m; j++)
+		price[j] += problem->dollars[j] * price[m - 1];
+}
+
+double
+gv_dual_own_price(
+    const struct gv_dual_problem *problem, const double *price, size_t m, size_t j)
+{
+	return problem->dollars == NULL || j + 1 == m
+		   ? price[j]
+		   : fmax(0, price[j] - problem->dollars[j] * price[m - 1]);
+}
+
+void
+gv_dual_spend(const struct gv_dual_problem *problem, double *gpus, size_t m)
+{
+	size_t j;
+
+	if (problem->dollars == NULL)
+		return;
+	gpus[m - 1] = 0;
+	for (j = 0; j + 1 < m; j++)
+		gpus[m - 1] += problem->dollars[j] * gpus[j];
 }
 
 static double
@@ -69,10 +92,11 @@ gv_dual_evaluate(struct gv_dual_state *w, const struct gv_cut *cut)
 	struct gv_demand *t = &w->demand;
 	const struct gv_dual_point o = {
 	    cut->price, problem->face, cut->level, problem->gains};
-	size_t j, m = w->d->m;
-	double left;
+	size_t j, m = w->d->m, types = m - (problem->dollars != NULL);
+	double left = 0;
 
 	gv_oracle_demand(gv_dual_free_jobs(w), &o, t);
+	gv_dual_spend(problem, t->used, m);
 	if (problem->effort != NULL)
 		*problem->effort -= gv_oracle_effort(gv_dual_free_jobs(w), &o);
 	for (j = 0; j < m; j++) {
@@ -83,8 +107,11 @@ gv_dual_evaluate(struct gv_dual_state *w, const struct gv_cut *cut)
 			w->part[j] /= cut->level;
 	}
 	t->gain += w->fixed_gain;
-	t->lambda += worth(cut->price, w->fixed_slope, m);
-	left = worth(cut->price, problem->capacity, m) - worth(cut->price, t->used, m);
+	t->lambda += worth(cut->price, w->fixed_slope, types);
+	for (j = 0; j < m; j++)
+		left +=
+		    gv_dual_own_price(problem, cut->price, m, j) * problem->capacity[j];
+	left -= worth(cut->price, t->used, types);
 	if (problem->gains)
 		return t->gain + left;
 	return t->lambda > 0 ? cut->level + left / t->lambda : INFINITY;

@@ -80,7 +80,8 @@ sample_prices(struct gv_dual_state *w, double *least)
 	state_free(&part);
 	for (j = 0; j < s.m; j++)
 		w->box.centre[j] =
-		    s.price[j] * (problem.gains ? w->problem->capacity[j] : capacity[j]);
+		    gv_dual_own_price(&problem, s.price, s.m, j) *
+		    (problem.gains ? w->problem->capacity[j] : capacity[j]);
 	*least = problem.gains ? 1e-3 * fabs(s.bound) / share : 1. / (double)s.m;
 	w->d->n_evaluations += s.n_evaluations;
 	w->start_level = s.bound;

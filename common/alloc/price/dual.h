@@ -32,6 +32,11 @@
 /* Which dual: of the best level (gains false), or of the best gains at a level. */
 struct gv_dual_problem {
 	const double *capacity; /* [m] N_j */
+	/*
+	 * [m] the last type is money, which no job runs on and a GPU of each other type
+	 * costs so much of; NULL = there is none.  Jobs then look at p_j + dollars_j p_m.
+	 */
+	const double *dollars;
 	bool gains;
 	double level;       /* gains: that each reaches; else what time allows, at most */
 	const double *face; /* [m] gains: see struct gv_dual_point; NULL */
@@ -47,6 +52,10 @@ struct gv_dual_problem {
 	double *effort;
 };
 
+/* The price that type j of m has of its own, without what it costs of money. */
+double gv_dual_own_price(
+    const struct gv_dual_problem *problem, const double *price, size_t m, size_t j);
+
 /* Prices of a type's whole capacity, q_j = p_j N_j [m], and a level that were right for nearly the same jobs. */
 struct gv_dual_start {
 	const double *capacity_price;
@@ -55,7 +64,7 @@ struct gv_dual_start {
 
 /* A cutting plane, and column of the master: the demand at these prices and level. */
 struct gv_cut {
-	double *price; /* [m] p_j of a GPU */
+	double *price; /* [m] p_j of a GPU, with what it costs of money */
 	double level;
 	double weight; /* mu_k, in the mixture */
 };

@@ -47,9 +47,11 @@ enum gv_dual_end {
 /* Jobs that are free: those whose demand each evaluation looks at. */
 const struct gv_oracle_jobs *gv_dual_free_jobs(const struct gv_dual_state *w);
 
-/* p_j = q_j / N_j */
+/* p_j = q_j / N_j, and what it costs of money */
 void gv_dual_gpu_prices(const struct gv_dual_problem *problem,
     const double *capacity_price, size_t m, double *price);
+/* Sets the last of gpus [m], where it is money, to what the others cost. */
+void gv_dual_spend(const struct gv_dual_problem *problem, double *gpus, size_t m);
 /* A new cut at those prices and the least bound so far; what it demands is not known yet. */
 struct gv_cut *gv_dual_next_cut(struct gv_dual_state *w, const double *capacity_price);
 void gv_dual_forget_cuts(struct gv_dual *d);

@@ -32,6 +32,8 @@ gv_dual_fix(struct gv_dual_state *w, double window)
 	gv_dual_gpu_prices(problem, w->box.lo, d->m, lo);
 	gv_dual_gpu_prices(problem, w->box.hi, d->m, hi);
 	n = gv_oracle_fix(from, &o, lo, hi, window, &w->demand, free_jobs);
+	gv_dual_spend(problem, w->demand.used, d->m);
+	gv_dual_spend(problem, w->demand.used_slope, d->m);
 	if (n > from->n / 8 * 7) {
 		free(free_jobs);
 		free(price);
@@ -79,10 +81,11 @@ shrink(struct gv_dual_state *w)
 		dearest = fmax(dearest, w->master.price[j]);
 		for (k = 0; k < d->n_cuts; k++)
 			if (w->master.weight[k + off] > GV_TOL_IN_MIXTURE)
-				reach[j] =
-				    fmax(reach[j], 4 * fabs(d->cut[k].price[j] *
-								w->problem->capacity[j] -
-							    w->master.price[j]));
+				reach[j] = fmax(
+				    reach[j], 4 * fabs(gv_dual_own_price(w->problem,
+							   d->cut[k].price, d->m, j) *
+							   w->problem->capacity[j] -
+						       w->master.price[j]));
 		most = fmax(most, reach[j]);
 	}
 	small = most > 0;
@@ -130,7 +133,8 @@ keep_cuts(struct gv_dual_state *w)
 		    w->problem->gains || cut->level <= w->fixed_level * (1 + w->window);
 
 		for (j = 0; j < d->m; j++) {
-			double q = cut->price[j] * w->problem->capacity[j];
+			double q = gv_dual_own_price(w->problem, cut->price, d->m, j) *
+				   w->problem->capacity[j];
 
 			inside = inside && q >= b->lo[j] && q <= b->hi[j];
 		}

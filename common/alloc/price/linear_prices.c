@@ -8,6 +8,7 @@
  * few free jobs, with the GPUs that the others leave, gives the right prices and the rest
  * of the shares.
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,34 @@ need_of(const struct gv_linear *l, size_t i)
 	return l->need != NULL ? l->need[i] : 0;
 }
 
+/* price [m + 1] of GPUs, with what they cost of money, and behind them of money. */
 static double
 net_of(const struct gv_linear *l, const double *price, size_t i, size_t j)
 {
 	return l->gain[i * l->p->m + j] - price[j] * l->p->scale[i];
+}
+
+/* At the prices of the proof. */
+static double
+net_proved(const struct gv_linear *l, size_t i, size_t j)
+{
+	const struct gv_problem *p = l->p;
+
+	return l->gain[i * p->m + j] -
+	       (l->price[j] + l->budget * p->price[j]) * p->scale[i];
+}
+
+/* Those prices become those of the proof. */
+static void
+prove_at(struct gv_linear *l, const double *price)
+{
+	const struct gv_problem *p = l->p;
+	size_t j;
+
+	l->budget = p->budget > 0 ? price[p->m] : 0;
+	for (j = 0; j < p->m; j++)
+		l->price[j] = p->budget > 0 ? fmax(0, price[j] - l->budget * p->price[j])
+					    : price[j];
 }
 
 /*
@@ -193,6 +218,12 @@ fix_jobs(const struct gv_linear *l, const double *price, double part,
 		fits = fits && left[j] >= -GV_TOL_NEED * p->capacity[j];
 		q->capacity[j] = fmax(0, left[j]);
 	}
+	if (p->budget > 0) {
+		double money = p->budget - gv_problem_cost(p, l->s->x);
+
+		fits = fits && money >= -GV_TOL_NEED * p->budget;
+		q->budget = fmax(money, DBL_MIN); /* 0 would be any */
+	}
 	free(good);
 	free(left);
 	free(vertex);
@@ -237,6 +268,7 @@ solve_free(struct gv_linear *l, const struct gv_problem *q, const bool *is_free,
 		if (is_free[i])
 			memcpy(&l->s->x[i * p->m], &s.x[k++ * p->m], p->m * sizeof(*s.x));
 	memcpy(l->price, part.price, p->m * sizeof(*l->price));
+	l->budget = part.budget;
 	if (rc != 0) { /* the prices were not near enough */
 		gv_error_clear(e);
 		rc = 1;
@@ -292,48 +324,69 @@ set_parts(const struct gv_linear *l, size_t i, double *a, size_t stride)
 			a[j * stride + i] = 1;
 }
 
-/* GPUs that the shares in l->s use into used [m], and what they gain. */
+/* GPUs that the shares in l->s use, and what they cost, into used [m + 1]; what they gain. */
 static double
 use_and_gain(const struct gv_linear *l, const struct gv_oracle_jobs *c, double *used)
 {
+	size_t m = l->p->m;
 	double gain = 0;
 	size_t i, j;
 
 	for (i = 0; i < c->n; i++)
-		for (j = 0; j < c->m; j++) {
-			used[j] += c->use[i] * l->s->x[i * c->m + j];
-			gain += c->gain[j * c->stride + i] * l->s->x[i * c->m + j];
+		for (j = 0; j < m; j++) {
+			used[j] += c->use[i] * l->s->x[i * m + j];
+			gain += c->gain[j * c->stride + i] * l->s->x[i * m + j];
 		}
+	used[m] = gv_problem_cost(l->p, l->s->x);
 	return gain;
 }
 
-/* Into price: prices of nearly the best sum; l->s->x keeps the needs.  size: see sum_size. */
+/* The jobs in columns; with a budget the last type is money, on which none runs. */
+static void
+sum_columns(const struct gv_linear *l, double size, struct gv_oracle_jobs *c)
+{
+	const struct gv_problem *p = l->p;
+	size_t i, j;
+
+	gv_oracle_jobs_alloc(c, p->n, p->m + (p->budget > 0), true);
+	for (i = 0; i < p->n; i++) {
+		c->use[i] = p->count[i] * p->scale[i];
+		set_parts(l, i, c->a, c->stride);
+		for (j = 0; j < p->m; j++)
+			c->gain[j * c->stride + i] =
+			    p->count[i] * (l->gain[i * p->m + j] / size);
+		if (c->m > p->m)
+			c->a[p->m * c->stride + i] = c->gain[p->m * c->stride + i] = 0;
+	}
+}
+
+/*
+ * Into price [m + 1]: prices of nearly the best sum; l->s->x keeps the needs.  size: see
+ * sum_size.
+ */
 static void
 find_prices(const struct gv_linear *l, bool needs, double size, double *price,
     double *effort, struct gv_price_memory *memory)
 {
 	const struct gv_problem *p = l->p;
-	double *used = gv_xcalloc(p->m, sizeof(*used));
+	double *used = gv_xcalloc(p->m + 1, sizeof(*used));
+	double *capacity = gv_xcalloc(p->m + 1, sizeof(*capacity));
 	struct gv_oracle_jobs c;
 	double gain = 0;
-	size_t i, j;
+	size_t j;
 
-	gv_oracle_jobs_alloc(&c, p->n, p->m, true);
-	for (i = 0; i < p->n; i++) {
-		c.use[i] = p->count[i] * p->scale[i];
-		set_parts(l, i, c.a, c.stride);
-		for (j = 0; j < p->m; j++)
-			c.gain[j * c.stride + i] =
-			    p->count[i] * (l->gain[i * p->m + j] / size);
-	}
+	memcpy(capacity, p->capacity, p->m * sizeof(*capacity));
+	capacity[p->m] = p->budget;
+	sum_columns(l, size, &c);
 	if (needs)
 		gain = use_and_gain(l, &c, used);
-	gv_price_sum(&c, p->capacity, needs ? used : NULL, gain, needs ? 1 : 0, price,
-	    effort, memory);
-	for (j = 0; j < p->m; j++)
+	gv_price_sum(&c, capacity, needs ? used : NULL, gain, needs ? 1 : 0,
+	    p->budget > 0 ? p->price : NULL, price, effort, memory);
+	for (j = 0; j <= p->m; j++)
 		price[j] *= size;
 	gv_oracle_jobs_free(&c);
 	free(used);
+	free(capacity);
 }
 
 /* What job i adds to the bound at a multiplier mu of its need: max(0, max_j (g_ij - p_j s_i + mu T_ij)) - mu q_i. */
@@ -345,8 +398,8 @@ surplus(const struct gv_linear *l, size_t i, double mu)
 
 	for (j = 0; j < l->p->m; j++)
 		if (gv_problem_rate(l->p, i, j) > 0)
-			most = fmax(most,
-			    net_of(l, l->price, i, j) + mu * gv_problem_rate(l->p, i, j));
+			most = fmax(
+			    most, net_proved(l, i, j) + mu * gv_problem_rate(l->p, i, j));
 	return most - mu * l->need[i];
 }
 
@@ -360,11 +413,11 @@ best_multiplier(const struct gv_linear *l, size_t i)
 
 	for (j = 0; j < p->m; j++) {
 		double rate = gv_problem_rate(p, i, j);
-		double net = net_of(l, l->price, i, j);
+		double net = net_proved(l, i, j);
 
 		for (k = 0; k <= p->m && rate > 0; k++) {
 			double other = k < p->m ? gv_problem_rate(p, i, k) : 0;
-			double mu = ((other > 0 ? net_of(l, l->price, i, k) : 0) - net) /
+			double mu = ((other > 0 ? net_proved(l, i, k) : 0) - net) /
 				    (rate - other);
 
 			if (rate > other && mu > 0 && surplus(l, i, mu) < least) {
@@ -408,7 +461,7 @@ prove_at_either(struct gv_linear *l, const double *price, double size)
 {
 	if (prove(l, size))
 		return true;
-	memcpy(l->price, price, l->p->m * sizeof(*price));
+	prove_at(l, price);
 	return prove(l, size);
 }
 
@@ -425,7 +478,7 @@ gv_linear_by_prices(struct gv_linear *l, double *effort, struct gv_price_memory 
 {
 	static const double part[] = {GV_TOL_FREE_1, GV_TOL_FREE_2, GV_TOL_FREE_3};
 	const struct gv_problem *p = l->p;
-	double *price = gv_xcalloc(p->m, sizeof(*price));
+	double *price = gv_xcalloc(p->m + 1, sizeof(*price));
 	bool *is_free = gv_xcalloc(p->n, sizeof(*is_free));
 	double size = sum_size(l);
 	bool needs = false;
@@ -444,7 +497,7 @@ gv_linear_by_prices(struct gv_linear *l, double *effort, struct gv_price_memory 
 			rc = 1;
 			break;
 		}
-		memcpy(l->price, price, p->m * sizeof(*price));
+		prove_at(l, price);
 		if (rc == 0 && q.n > 0)
 			rc = solve_free(l, &q, is_free, name, e);
 		gv_problem_free(&q);

@@ -65,7 +65,8 @@ memory_for(struct gv_price_memory *memory, struct gv_price_memory *none)
 
 /* Prices of whole capacities for the next time, if they do not depend on the way to them. */
 static void
-save_prices(double **saved, const struct gv_dual *s, const double *capacity)
+save_prices(
+    double **saved, const struct gv_dual *s, const struct gv_dual_problem *problem)
 {
 	size_t j;
 
@@ -75,16 +76,19 @@ save_prices(double **saved, const struct gv_dual *s, const double *capacity)
 		return;
 	*saved = gv_xcalloc(s->m, sizeof(**saved));
 	for (j = 0; j < s->m; j++)
-		(*saved)[j] = s->price[j] * capacity[j];
+		(*saved)[j] =
+		    gv_dual_own_price(problem, s->price, s->m, j) * problem->capacity[j];
 }
 
 /* Whether every GPU has a price: then all levels are equal in every best solution. */
 static bool
-all_priced(const struct gv_oracle_jobs *c, const double *capacity, const double *price)
+all_priced(const struct gv_oracle_jobs *c, const struct gv_dual_problem *problem,
+    const double *price)
 {
+	const double *capacity = problem->capacity;
 	size_t j;
 
-	for (j = 0; j < c->m; j++)
+	for (j = 0; j + (problem->dollars != NULL) < c->m; j++)
 		if (capacity[j] > 0 && price[j] * capacity[j] < GV_TOL_PRICED)
 			return false;
 	return true;
@@ -113,20 +117,21 @@ second_stage(const struct gv_oracle_jobs *c, const double *capacity,
 	struct gv_dual_problem problem = {.capacity = capacity,
 	    .gains = true,
 	    .level = out->level,
+	    .dollars = out->dollars,
 	    .gap = GV_TOL_DUAL_GAP,
 	    .effort = out->effort};
 	struct gv_dual s;
 	bool found;
 	size_t j;
 
-	for (j = 0; j < c->m; j++)
+	for (j = 0; j + (out->dollars != NULL) < c->m; j++)
 		if (out->price[j] * capacity[j] >= GV_TOL_PRICED) {
 			face[j] = out->price[j];
 			problem.face = face;
 		}
 	found = gv_dual_minimise(
 		    &s, c, &problem, start.capacity_price != NULL ? &start : NULL) == 0;
-	save_prices(&memory->gain_capacity_price, &s, capacity);
+	save_prices(&memory->gain_capacity_price, &s, &problem);
 	out->n_evaluations += s.n_evaluations;
 	if (found)
 		recover_shares(c, &s, &problem, out->x, NULL);
@@ -142,8 +147,10 @@ gv_price_level(const struct gv_oracle_jobs *c, const double *capacity,
 	struct gv_price_memory none = {.m = c->m}, *m = memory_for(memory, &none);
 	const struct gv_dual_start start = {m->capacity_price, m->level};
 	struct gv_oracle_jobs levels = *c; /* without gains */
-	struct gv_dual_problem problem = {
-	    .capacity = capacity, .gap = GV_TOL_DUAL_GAP, .effort = out->effort};
+	struct gv_dual_problem problem = {.capacity = capacity,
+	    .dollars = out->dollars,
+	    .gap = GV_TOL_DUAL_GAP,
+	    .effort = out->effort};
 	struct gv_dual s;
 	bool lexicographic = out->second_done;
 	size_t binding;
@@ -153,13 +160,13 @@ gv_price_level(const struct gv_oracle_jobs *c, const double *capacity,
 	problem.level = gv_oracle_time_bound(c, &binding);
 	rc = gv_dual_minimise(
 	    &s, &levels, &problem, start.capacity_price != NULL ? &start : NULL);
-	save_prices(&m->capacity_price, &s, capacity);
+	save_prices(&m->capacity_price, &s, &problem);
 	m->level = s.bound;
 	memcpy(out->price, s.price, c->m * sizeof(*out->price));
 	out->level = s.level;
 	out->bound = s.bound;
 	out->n_evaluations = s.n_evaluations;
-	out->second_done = rc == 0 && all_priced(c, capacity, out->price);
+	out->second_done = rc == 0 && all_priced(c, &problem, out->price);
 	if (rc == 0 && lexicographic && !out->second_done) {
 		if (out->fill != NULL)
 			out->fill(out->ctx, c);
@@ -197,7 +204,7 @@ gv_price_solve(const struct gv_price_problem *p, struct gv_price_solution *out)
 
 int
 gv_price_sum(const struct gv_oracle_jobs *c, const double *capacity, const double *used,
-    double gain, double level, double *price, double *effort,
+    double gain, double level, const double *dollars, double *price, double *effort,
     struct gv_price_memory *memory)
 {
 	struct gv_price_memory none = {.m = c->m}, *m = memory_for(memory, &none);
@@ -205,6 +212,7 @@ gv_price_sum(const struct gv_oracle_jobs *c, const double *capacity, const doubl
 	const struct gv_dual_problem problem = {.capacity = capacity,
 	    .gains = true,
 	    .level = level,
+	    .dollars = dollars,
 	    .gap = GV_TOL_DUAL_GAP,
 	    .gap_floor = 1e-3,
 	    .incumbent_used = used,
@@ -215,7 +223,7 @@ gv_price_sum(const struct gv_oracle_jobs *c, const double *capacity, const doubl
 
 	rc = gv_dual_minimise(
 	    &s, c, &problem, start.capacity_price != NULL ? &start : NULL);
-	save_prices(&m->gain_capacity_price, &s, capacity);
+	save_prices(&m->gain_capacity_price, &s, &problem);
 	memcpy(price, s.price, c->m * sizeof(*price));
 	gv_dual_free(&s);
 	gv_price_forget(&none);

@@ -33,7 +33,9 @@ struct gv_price_solution {
 	double bound;      /* ... cannot be passed, both but for rounding */
 	bool second_done;  /* the sum of gains is at its best, to GV_TOL_SUM_PROVED */
 	int n_evaluations; /* of the dual */
-	double *effort;    /* operations left, counted down; NULL = any number */
+	/* [m] as struct gv_dual_problem's; NULL = the last type is no money */
+	const double *dollars;
+	double *effort; /* operations left, counted down; NULL = any number */
 	/* Fills the gains of the jobs, should they be needed; NULL = they are there. */
 	void (*fill)(void *ctx, const struct gv_oracle_jobs *c);
 	void *ctx;
@@ -73,13 +75,14 @@ void gv_price_forget(struct gv_price_memory *memory);
  *	used   [m] GPUs of shares that reach the level within the capacities, which gain
  *	       together; NULL = none do
  *	level  a job with a_ij INFINITY asks for nothing
+ *	dollars as struct gv_dual_problem's; price has what a GPU costs of money then
  *	price  [m]
  *	effort operations left, counted down; NULL = any number
  *
  * memory as in gv_price_level.  0 found; 1 it came to no end.
  */
 int gv_price_sum(const struct gv_oracle_jobs *c, const double *capacity,
-    const double *used, double gain, double level, double *price, double *effort,
-    struct gv_price_memory *memory);
+    const double *used, double gain, double level, const double *dollars, double *price,
+    double *effort, struct gv_price_memory *memory);
 
 #endif

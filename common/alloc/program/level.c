@@ -76,11 +76,11 @@ gv_level_unit(const struct gv_problem *p, const double *a)
  */
 double
 gv_level_bound(const struct gv_problem *p, const double *a, double unit,
-    const double *lambda, const double *price)
+    const double *lambda, const double *price, double budget)
 {
 	enum { BLOCK = 1024 };
 	double gain_error = ((double)p->m + 8) * DBL_EPSILON / 2;
-	double cost_error = 2 * DBL_EPSILON;
+	double cost_error = (budget > 0 ? 4 : 2) * DBL_EPSILON;
 	double sum_error =
 	    2 * (fmin(BLOCK, (double)p->n) + (double)(p->n / BLOCK) + (double)p->m + 16) *
 	    DBL_EPSILON;
@@ -90,12 +90,15 @@ gv_level_bound(const struct gv_problem *p, const double *a, double unit,
 
 	for (j = 0; j < p->m; j++)
 		sum += price[j] * p->capacity[j];
+	sum += budget * p->budget;
 	for (i = 0; i < p->n; i++) {
 		double most = 0;
 
 		for (j = 0; j < p->m; j++) {
 			double gain = lambda[i] * (a[i * p->m + j] / unit);
-			double cost = price[j] * p->count[i] * p->scale[i];
+			double gpu =
+			    budget > 0 ? price[j] + budget * p->price[j] : price[j];
+			double cost = gpu * p->count[i] * p->scale[i];
 
 			double net = gain * (1 + gain_error) - cost * (1 - cost_error);
 

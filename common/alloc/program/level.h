@@ -59,11 +59,12 @@ double gv_level_unit(const struct gv_problem *p, const double *a);
  *
  *	t sum lambda <= sum_j p_j N_j + sum_i max(0, max_j (lambda_i a_ij - p_j n_i s_i))
  *
- * because every x of the program keeps sum_j x_ij <= 1.  From the problem's numbers; of
+ * because every x of the program keeps sum_j x_ij <= 1; with a price of the budget B of p,
+ * budget B is added and a GPU costs p_j + budget c_j.  From the problem's numbers; of
  * a solver only the multipliers are taken.  Rounding is allowed for.
  */
 double gv_level_bound(const struct gv_problem *p, const double *a, double unit,
-    const double *lambda, const double *price);
+    const double *lambda, const double *price, double budget);
 
 /*
  * What a step/s of job i adds to its level: a_ij / T_ij of its fastest type; it is the

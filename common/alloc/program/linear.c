@@ -92,13 +92,15 @@ sum_bound(const struct gv_linear *l)
 
 	for (j = 0; j < p->m; j++)
 		sum += l->price[j] * p->capacity[j];
+	sum += l->budget * p->budget;
 	magnitude = sum;
 	for (i = 0; i < p->n; i++) {
 		double most = 0, large = 0;
 
 		for (j = 0; j < p->m; j++) {
 			double more = l->mu[i] * gv_problem_rate(p, i, j);
-			double less = l->price[j] * p->scale[i];
+			double less =
+			    (l->price[j] + l->budget * p->price[j]) * p->scale[i];
 			double net = gain[i * p->m + j] + more - less;
 
 			if (gv_problem_rate(p, i, j) == 0)

@@ -65,6 +65,8 @@ double gv_linear_sum(const struct gv_problem *p, const double *gain, const doubl
  * most
  *
  *	sum_j p_j N_j - sum_i mu_i q_i + sum_i max(0, max_j (g_ij + mu_i T_ij - p_j s_i))
+ *
+ * and with a price of the budget as of gv_level_bound().
  */
 void gv_linear_prove(struct gv_linear *l);
 

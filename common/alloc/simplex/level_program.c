@@ -225,7 +225,7 @@ gv_level_by_program(const struct gv_problem *p, const double *a, double unit, bo
 		for (i = 0; i < p->m; i++)
 			l->price[i] =
 			    fmax(0, sol.row_dual[s.type_rows + i]) / s.gpu_unit[i];
-		out->bound = gv_level_bound(p, s.a, s.level, l->lambda, l->price);
+		out->bound = gv_level_bound(p, s.a, s.level, l->lambda, l->price, 0);
 		out->exact = sol.exact;
 		*second_done = !l->lexicographic;
 		if (l->lexicographic) {

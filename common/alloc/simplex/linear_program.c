@@ -18,9 +18,11 @@ struct scaled {
 	double gain;      /* of the sum */
 	double less;      /* needs are lower by that part */
 	struct gv_lp lp;
-	size_t *col;  /* [n][m], SIZE_MAX where the job cannot run */
-	size_t *need; /* [n] row, SIZE_MAX where the job needs nothing */
-	size_t *time; /* [n] row */
+	size_t *col;   /* [n][m], SIZE_MAX where the job cannot run */
+	size_t *need;  /* [n] row, SIZE_MAX where the job needs nothing */
+	size_t *time;  /* [n] row */
+	size_t budget; /* row, SIZE_MAX = none */
+	double budget_unit;
 };
 
 static void
@@ -104,6 +106,30 @@ build(struct scaled *s)
 		gv_lp_add_row(&s->lp, -INFINITY, p->capacity[j] / s->gpu_unit[j]);
 	for (i = 0; i < p->n; i++)
 		build_job(s, i);
+}
+
+/* The row of the budget, where there is one, in units of its largest coefficient. */
+static void
+add_budget(struct scaled *s)
+{
+	const struct gv_problem *p = s->l->p;
+	size_t i;
+
+	s->budget = SIZE_MAX;
+	s->budget_unit = 0;
+	for (i = 0; i < p->n * p->m && p->budget > 0; i++)
+		if (s->col[i] != SIZE_MAX)
+			s->budget_unit = fmax(
+			    s->budget_unit, p->count[i / p->m] * p->scale[i / p->m] *
+						s->unit[i / p->m] * p->price[i % p->m]);
+	if (s->budget_unit == 0)
+		return;
+	s->budget = gv_lp_add_row(&s->lp, -INFINITY, p->budget / s->budget_unit);
+	for (i = 0; i < p->n * p->m; i++)
+		if (s->col[i] != SIZE_MAX)
+			gv_lp_set(&s->lp, s->budget, s->col[i],
+			    p->count[i / p->m] * p->scale[i / p->m] * s->unit[i / p->m] *
+				p->price[i % p->m] / s->budget_unit);
 }
 
 static void
@@ -226,6 +252,7 @@ solve_first(struct scaled *s, bool exact, struct gv_lp_basis *basis,
 		scale(s, l);
 		s->less = less[k];
 		build(s);
+		add_budget(s);
 		rc = gv_lp_solve(&s->lp, &lp_opt, basis, sol, e);
 		if (rc != 0 || sol->status == GV_LP_OPTIMAL)
 			break;
@@ -255,6 +282,9 @@ gv_linear_by_program(
 		l->s->has_bound = true;
 		for (j = 0; j < p->m; j++)
 			l->price[j] = fmax(0, sol.row_dual[j]) * s.gain / s.gpu_unit[j];
+		if (s.budget != SIZE_MAX)
+			l->budget =
+			    fmax(0, sol.row_dual[s.budget]) * s.gain / s.budget_unit;
 		for (i = 0; i < p->n; i++)
 			l->mu[i] = s.need[i] == SIZE_MAX
 				       ? 0

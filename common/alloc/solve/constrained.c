@@ -7,6 +7,10 @@
 #include "alloc/place/placed.h"
 #include "alloc/place/turns.h"
 #include "apart.h"
+#include "alloc/price/level_prices.h"
+#include "alloc/price/linear_prices.h"
+#include "alloc/simplex/simplex.h"
+#include "choice.h"
 #include "plain.h"
 
 enum { FEW = 32 };
@@ -68,6 +72,31 @@ accept_relaxed(
 	s->has_bound = true;
 }
 
+/* Under a budget, by prices of GPUs and of money.  False: they did not find it. */
+static bool
+by_prices(const struct gv_problem *p, const double *a,
+    const struct gv_solver_options *opt, struct gv_level *l)
+{
+	double effort = gv_simplex_level_effort(p->n, p->m);
+	double unit = gv_level_unit(p, a);
+	bool any = opt->solver == GV_SOLVER_AUTO, second;
+	size_t i;
+
+	if (opt->placeable || opt->solver == GV_SOLVER_GLPK ||
+	    (any && !gv_prices_first(effort)) ||
+	    gv_level_by_prices(p, a, unit, l, any ? &effort : NULL, NULL, &second) != 0 ||
+	    (l->lexicographic && !second))
+		return false;
+	l->s->has_bound = true;
+	l->s->gap = gv_level_gap(p, l->s->bound, l->s->objective);
+	l->limit = 0;
+	for (i = 0; i < p->n; i++) {
+		l->lambda[i] /= unit;
+		l->limit += l->s->bound * l->lambda[i];
+	}
+	return true;
+}
+
 int
 gv_constrained_level(const struct gv_problem *p, const double *a,
     const struct gv_solver_options *opt, const char *name, struct gv_level *l,
@@ -91,12 +120,37 @@ gv_constrained_level(const struct gv_problem *p, const double *a,
 		memcpy(l->price, relaxed.price, p->m * sizeof(*l->price));
 		l->limit = relaxed.limit;
 		l->budget = relaxed.budget;
-	} else if (rc == 0) {
+	} else if (rc == 0 && !by_prices(p, a, opt, l)) {
 		rc = gv_placed_level(p, a, opt->placeable, &relaxed, name, l, e);
 	}
 	gv_level_free(&relaxed);
 	free(s.x);
 	return rc;
+}
+
+/* The same of a sum, from the x that keeps the needs; it stays where that fails. */
+static bool
+linear_by_prices(
+    struct gv_linear *l, const struct gv_solver_options *opt, const char *name)
+{
+	const struct gv_problem *p = l->p;
+	double effort = gv_simplex_sum_effort(p->n, p->m);
+	bool any = opt->solver == GV_SOLVER_AUTO, found;
+	size_t bytes = p->n * p->m * sizeof(double);
+	struct gv_error e = {0};
+	double *x;
+
+	if (opt->placeable || opt->solver == GV_SOLVER_GLPK ||
+	    (any && !gv_prices_first(effort)))
+		return false;
+	x = gv_xcalloc(1, bytes);
+	memcpy(x, l->s->x, bytes);
+	found = gv_linear_by_prices(l, any ? &effort : NULL, NULL, name, &e) == 0;
+	if (!found)
+		memcpy(l->s->x, x, bytes);
+	free(x);
+	gv_error_clear(&e);
+	return found;
 }
 
 int
@@ -121,7 +175,7 @@ gv_constrained_linear(struct gv_linear *l, const struct gv_solver_options *opt,
 	l->budget = relaxed.budget;
 	if (rc == 0 && relaxed_is_feasible(p, opt, s.x))
 		accept_relaxed(p, &s, l->s);
-	else if (rc == 0)
+	else if (rc == 0 && !linear_by_prices(l, opt, name))
 		rc = gv_placed_linear(l, opt->placeable, &s, name, e);
 	free(s.x);
 	return rc;
