@@ -137,20 +137,75 @@ freeze_held(struct gv_filling *f, const struct gv_reach *r, struct quality *q)
 	    fmax(q->unproved, (r->limit - weighed(p, r->lambda, f->have)) / r->limit);
 }
 
-/* Two of them in turn: the last inequality that was broken is kept. */
+enum { MOST_KEPT = 64 };
+
+/*
+ * Two of them in turn: the last inequality that was broken is kept.  Those of earlier
+ * times hold as well, and say from where a phase may begin.
+ */
 struct limits {
 	struct gv_reach now, broken;
 	bool is_broken; /* there was one */
+	struct gv_reach kept[MOST_KEPT];
+	size_t n_kept;
 };
 
 static void
-swap(struct limits *l)
+copy_limit(struct gv_reach *to, const struct gv_reach *from, const struct gv_problem *p)
+{
+	memcpy(to->lambda, from->lambda, p->n * sizeof(*to->lambda));
+	memcpy(to->price, from->price, p->m * sizeof(*to->price));
+	to->limit = from->limit;
+}
+
+static void
+swap(struct limits *l, const struct gv_problem *p)
 {
 	struct gv_reach r = l->now;
+	struct gv_reach *keep = &l->kept[l->n_kept++ % MOST_KEPT];
 
 	l->now = l->broken;
 	l->broken = r;
 	l->is_broken = true;
+	if (l->n_kept <= MOST_KEPT)
+		gv_reach_alloc(keep, p);
+	copy_limit(keep, &l->broken, p);
+}
+
+static void
+limits_free(struct limits *l)
+{
+	size_t k;
+
+	gv_reach_free(&l->now);
+	gv_reach_free(&l->broken);
+	for (k = 0; k < l->n_kept && k < MOST_KEPT; k++)
+		gv_reach_free(&l->kept[k]);
+}
+
+/*
+ * The time by which one of the inequalities so far is full, c where none is; that one
+ * becomes the broken one.  Those that the levels so far fill say nothing.
+ */
+static double
+start_time(const struct gv_filling *f, struct limits *l, double c)
+{
+	double *lambda = gv_xcalloc(f->n_active, sizeof(*lambda));
+	size_t k;
+
+	for (k = 0; k < l->n_kept && k < MOST_KEPT; k++) {
+		const struct gv_reach *r = &l->kept[k];
+		double rest = r->limit - split(f, r, lambda);
+
+		if (gv_filling_weighted(f, lambda, 0) > rest - GV_TOL_PRICE * r->limit ||
+		    gv_filling_weighted(f, lambda, c) <= rest + GV_TOL_BROKEN * r->limit)
+			continue;
+		c = time_of_limit(f, r, c);
+		copy_limit(&l->broken, r, f->p);
+		l->is_broken = true;
+	}
+	free(lambda);
+	return c;
 }
 
 /*
@@ -169,7 +224,7 @@ phase(struct gv_filling *f, struct limits *l, const struct gv_solver_options *op
 
 	l->is_broken = false;
 	gv_filling_sort(f);
-	c = gv_filling_time(f);
+	c = start_time(f, l, gv_filling_time(f));
 	do {
 		gv_filling_levels(f, c, v);
 		if (memcmp(v, f->have, p->n * sizeof(*v)) == 0)
@@ -180,7 +235,7 @@ phase(struct gv_filling *f, struct limits *l, const struct gv_solver_options *op
 		q->exact = q->exact && l->now.exact;
 		if (weighed(p, l->now.lambda, v) <= l->now.limit * (1 + GV_TOL_BROKEN))
 			break;
-		swap(l);
+		swap(l, p);
 		before = c;
 		c = time_of_limit(f, &l->broken, before);
 	} while (c < before);
@@ -235,8 +290,7 @@ fill_up(struct gv_filling *f, const struct gv_solver_options *opt, struct qualit
 			rc = gv_error_set(
 			    e, "water-filling: rounding kept it from its end");
 	}
-	gv_reach_free(&l.now);
-	gv_reach_free(&l.broken);
+	limits_free(&l);
 	return rc;
 }
 
