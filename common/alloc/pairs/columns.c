@@ -71,7 +71,7 @@ gv_columns_init(struct gv_columns *w, const struct gv_shared *h, bool all)
 	w->rounds = 0;
 	if (all)
 		gv_pricing_all(&w->g, add_pair, &w->m);
-	else if (h->warm != NULL && h->warm->n > 0) {
+	else if (h->warm != NULL && h->warm->basis.n_rows > 0) {
 		add_known_pairs(w, h->warm->pair, h->warm->n);
 		gv_lp_basis_copy(&w->m.basis, &h->warm->basis);
 	} else {
@@ -96,11 +96,19 @@ gv_columns_keep(const struct gv_columns *w, struct gv_shared_warm *warm)
 	gv_shared_warm_free(warm);
 	gv_lp_basis_copy(&warm->basis, &m->basis);
 	warm->pair = gv_xcalloc(m->made.n, sizeof(*warm->pair));
-	for (k = 0; k < m->n; k++)
-		if (m->share[k].b != SIZE_MAX)
+	warm->basis.n_cols = 1;
+	for (k = 0; k < m->n; k++) {
+		bool is_pair = m->share[k].b != SIZE_MAX;
+
+		if (is_pair &&
+		    m->lp.col_hi[k + 1] == 0) /* set aside: far from being of use */
+			continue;
+		warm->basis.col[warm->basis.n_cols++] = m->basis.col[k + 1];
+		if (is_pair)
 			warm->pair[warm->n++] = (struct gv_pair){.a = m->share[k].a,
 			    .b = m->share[k].b,
 			    .type = m->share[k].type};
+	}
 }
 
 void

@@ -114,6 +114,13 @@ gv_master_gain(const struct gv_master *m, int sum, const struct gv_share *s)
 
 /* ---- columns ---- */
 
+/* What a row of a job's throughput is counted in. */
+static double
+demand_unit(const struct gv_master *m, size_t i)
+{
+	return (demand(m->h, i) > 0 ? demand(m->h, i) : 1) * m->level;
+}
+
 static void
 set_job(struct gv_master *m, size_t col, size_t i, double rate, double unit, double times)
 {
@@ -122,7 +129,7 @@ set_job(struct gv_master *m, size_t col, size_t i, double rate, double unit, dou
 
 	if (m->demand[i] != SIZE_MAX)
 		gv_lp_set(&m->lp, m->demand[i], col,
-		    factor(h, i) * rate * (unit / n) / (demand(h, i) * m->level));
+		    factor(h, i) * rate * (unit / n) / demand_unit(m, i));
 	gv_lp_set(&m->lp, m->time[i], col, times * (unit / (n * m->unit[i])));
 }
 
@@ -232,10 +239,10 @@ gv_master_init(struct gv_master *m, const struct gv_shared *h, bool plain)
 	for (i = 0; i < p->n; i++) {
 		m->time[i] = gv_lp_add_row(&m->lp, -INFINITY, 1 / m->unit[i]);
 		m->demand[i] = SIZE_MAX;
-		if (demand(h, i) > 0) {
+		if (demand(h, i) > 0 || h->warm != NULL) /* the same rows each time */
 			m->demand[i] = gv_lp_add_row(&m->lp, 0, INFINITY);
+		if (demand(h, i) > 0)
 			gv_lp_set(&m->lp, m->demand[i], 0, -1);
-		}
 		for (j = 0; j < p->m; j++)
 			if (gv_problem_rate(p, i, j) > 0)
 				add_share(m, &(struct gv_share){i, SIZE_MAX, j,
@@ -313,9 +320,9 @@ gv_master_duals(const struct gv_master *m, double *lambda, double *price)
 		price[j] = fmax(0, y[j]) / (m->gpu_unit[j] * magnitude(m));
 	for (i = 0; i < p->n; i++) {
 		lambda[i] = 0;
-		if (m->demand[i] != SIZE_MAX)
+		if (demand(m->h, i) > 0)
 			lambda[i] = fmax(0, -y[m->demand[i]]) /
-				    (demand(m->h, i) * m->level * magnitude(m));
+				    (demand_unit(m, i) * magnitude(m));
 	}
 }
 

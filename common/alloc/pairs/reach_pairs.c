@@ -167,6 +167,7 @@ gv_reach_by_pairs(struct gv_reach *r, const struct gv_problem *p, const double *
 	gv_shared_init(&h, p, &s);
 	h.factor = factor;
 	h.demand = demand;
+	h.warm = all || exact ? NULL : r->warm;
 	h.all = all;
 	h.exact = exact;
 	rc = gv_shared_solve(&h, "water-filling", e);

@@ -28,7 +28,7 @@
 
 /*
  * Where a program of levels ended, for the next one of the same jobs to start from:
- * other factors, but the same jobs with a demand.  = {0} is none yet.
+ * other factors and demands.  = {0} is none yet.
  */
 struct gv_shared_warm {
 	struct gv_lp_basis basis;

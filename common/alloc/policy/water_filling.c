@@ -32,6 +32,7 @@
 #include "base/mem.h"
 #include "filling.h"
 #include "policy.h"
+#include "alloc/pairs/shared.h"
 #include "lp/tolerance.h"
 
 /* ---- how far ---- */
@@ -268,8 +269,8 @@ come_down(struct gv_filling *f, const struct gv_reach *r)
 
 /* All phases.  0 or -1. */
 static int
-fill_up(struct gv_filling *f, const struct gv_solver_options *opt, struct quality *q,
-    struct gv_error *e)
+fill_up(struct gv_filling *f, const struct gv_solver_options *opt,
+    struct gv_shared_warm *warm, struct quality *q, struct gv_error *e)
 {
 	struct limits l = {0};
 	size_t left = f->p->n;
@@ -279,6 +280,7 @@ fill_up(struct gv_filling *f, const struct gv_solver_options *opt, struct qualit
 
 	gv_reach_alloc(&l.now, f->p);
 	gv_reach_alloc(&l.broken, f->p);
+	l.now.warm = l.broken.warm = warm;
 	while (left > 0 && rc == 0) {
 		size_t before = left;
 
@@ -357,6 +359,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *s, struct gv_error *e)
 {
 	struct quality q = {.exact = opt->solve.certify};
+	struct gv_shared_warm warm = {0}; /* of pairs, from one program to the next */
 	struct gv_reach r = {0};
 	struct gv_filling f;
 	double *v = gv_xcalloc(p->n, sizeof(*v));
@@ -365,7 +368,8 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	gv_filling_init(&f, p,
 	    opt->inside == GV_INSIDE_FIFO && p->number[GV_NUMBER_POSITION] != NULL);
 	gv_reach_alloc(&r, p);
-	rc = fill_up(&f, &opt->solve, &q, e);
+	r.warm = &warm;
+	rc = fill_up(&f, &opt->solve, &warm, &q, e);
 	if (rc == 0)
 		rc = gv_reach_solve(&r, p, f.a, f.have, true, &opt->solve, e);
 	if (rc == 0) {
@@ -382,6 +386,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 		s->exact = q.exact && r.exact;
 	}
 	gv_reach_free(&r);
+	gv_shared_warm_free(&warm);
 	gv_filling_free(&f);
 	free(v);
 	return rc;

@@ -18,6 +18,8 @@
 
 #include "alloc/problem/problem.h"
 
+struct gv_shared_warm;
+
 struct gv_reach {
 	double *x;            /* [n][m] shares that give f want, with ... */
 	struct gv_pair *pair; /* [n_pairs] ... those of pairs, where jobs share GPUs */
@@ -27,6 +29,8 @@ struct gv_reach {
                      enough */
 	double limit;   /* but for rounding, see gv_reach_rounding() */
 	bool exact;     /* asked for, and proved in rational arithmetic */
+	struct gv_shared_warm
+	    *warm; /* where jobs share GPUs, see shared.h; NULL = cold */
 };
 
 /* = room for the problem; a reach may be solved again and again. */
