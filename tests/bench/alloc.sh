@@ -151,6 +151,33 @@ if command -v glpsol >/dev/null; then
 	done
 fi
 
+# ---- what may be asked for beside, against the same without ----
+
+# beside NAME POLICY N OPTION...: N jobs that all differ, a third of the GPUs they ask for
+beside() {
+	name=$1 policy=$2 n=$3
+	shift 3
+	head -n $((n + 1)) all.csv >jobs.csv
+	printf 'gpu_type,gpus,usd_per_h\nv100,%d,2.5\np100,%d,1.5\nk80,%d,.5\n' $((n / 6 + 8)) \
+		$((n / 6 + 8)) $((n / 6 + 8)) >cluster.csv
+	gv-alloc -q -p isolated -c cluster.csv -t thr.csv jobs.csv | differ >rates.csv
+	seconds without gv-alloc -q -p "$policy" -c cluster.csv -o out.csv rates.csv
+	seconds with gv-alloc -q -p "$policy" -c cluster.csv -o out.csv "$@" rates.csv
+	printf '%-34s %8d %9.4f %9s\n' "$name" "$n" "$with" "$(ratio "$with" "$without")"
+}
+echo
+printf '%-34s %8s %9s %9s\n' 'beside' jobs seconds 'to without'
+for n in 32 128 512 2048 4096; do beside "max-min --placeable" max-min "$n" --placeable; done
+for policy in max-min makespan max-sum fifo; do
+	for n in 128 512 2048 8192; do
+		beside "$policy --budget" "$policy" "$n" --budget=$((n / 3))
+	done
+done
+for n in 64 128 256; do
+	beside "a queue's water-filling, pairs" water-filling "$n" --inside=fifo \
+		--space-sharing="$data/throughputs_pairs.csv"
+done
+
 # ---- the published times: Gavel's Figure 14 (cvxpy with ECOS), POP's instance ----
 
 # published PROBLEM JOBS SECONDS COMMAND...: on N / 4 GPUs of each type
