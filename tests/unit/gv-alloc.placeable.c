@@ -232,7 +232,7 @@ static void
 test_turns(void)
 {
 	static struct all all;
-	size_t lies = 0, no = 0, seen = 0, unseen = 0;
+	size_t lies = 0, no = 0, seen = 0, unseen = 0, stairs = 0;
 	int k;
 
 	for (k = 0; k < 400; k++) {
@@ -245,6 +245,7 @@ test_turns(void)
 		enumerate(&all, now, 0);
 		if (k % 2 == 0) {
 			mix(&all, x);
+			stairs += gv_turns_by_stairs(&p, x);
 			seen += gv_turns_exist(&p, x);
 			unseen += !gv_turns_exist(&p, x);
 		} else {
@@ -259,6 +260,7 @@ test_turns(void)
 	}
 	ok(no >= 40 && lies == 0, "%zu shares that no mixture gives, %zu taken for such",
 	    no, lies);
+	ok(stairs >= 165, "%zu of 200 mixtures by stairs alone", stairs);
 	ok(seen >= 20 * unseen, "%zu mixtures are seen to be such, %zu are not", seen,
 	    unseen);
 }
@@ -286,6 +288,62 @@ test_turns_of_classes(void)
 	ok(gv_turns_exist(&p, x), "five take turns on three places");
 	x[0] = .7;
 	ok(!gv_turns_exist(&p, x), "there are no more places than whole gangs");
+	gv_problem_free(&p);
+}
+
+/* A row of so many jobs of a size on two types, and whether stairs show that they take turns. */
+static bool
+two_types(double jobs, double gang, double here, double there, double x, double y)
+{
+	struct gv_problem p;
+	double share[2] = {x, y};
+	bool seen;
+
+	gv_problem_alloc(&p, 1, 2);
+	p.rate[0] = p.rate[1] = p.weight[0] = 1;
+	p.scale[0] = gang;
+	p.count[0] = jobs;
+	p.capacity[0] = here;
+	p.capacity[1] = there;
+	seen = gv_turns_by_stairs(&p, share);
+	gv_problem_free(&p);
+	return seen;
+}
+
+static void
+test_stairs(void)
+{
+	ok(two_types(3, 2, 4, 4, .5, .5),
+	    "three gangs: one here, one there, one on both");
+	ok(!two_types(3, 2, 4, 2, .5, .5), "three gangs that need a place more there");
+	ok(two_types(5, 1, 2, 3, .4, .6), "five jobs that just fit");
+	ok(!two_types(5, 1, 2, 2, .4, .6), "five jobs, one too many");
+	ok(two_types(4, 2, 2, 4, .2, .4),
+	    "four gangs with time to spare, parted in proportion");
+	ok(!two_types(4, 2, 1, 8, .1, .4), "half a place is none");
+	ok(two_types(1, 2, 2, 2, .7, .3) && two_types(1, 1, 1, 1, .7, .3),
+	    "one after the other");
+	ok(!two_types(1, 2, 2, 1, .7, .3), "not where a gang has too few GPUs");
+	ok(two_types(7, 4, 12, 16, 3 / 7., 4 / 7.), "seven gangs all the time");
+}
+
+/* Two gangs each half of the time on the one type that both share with single jobs. */
+static void
+test_stays(void)
+{
+	struct gv_problem p;
+	double x[] = {.5, .5, .5, .5, .5, 0, .5, 0, 0, .5, 0, .5};
+	size_t i;
+
+	gv_problem_alloc(&p, 6, 2);
+	for (i = 0; i < 12; i++)
+		p.rate[i] = 1;
+	for (i = 0; i < 6; i++)
+		p.weight[i] = p.count[i] = 1, p.scale[i] = i < 2 ? 2 : 1;
+	p.capacity[0] = p.capacity[1] = 3;
+	ok(gv_turns_by_stairs(&p, x), "gangs pass each other, single jobs fill the rest");
+	x[4] = x[6] = .9;
+	ok(!gv_turns_by_stairs(&p, x), "there is no more than that");
 	gv_problem_free(&p);
 }
 
@@ -411,6 +469,8 @@ main(void)
 	test_all_placements();
 	test_turns();
 	test_turns_of_classes();
+	test_stairs();
+	test_stays();
 	test_rounds();
 	test_many();
 	return done_testing();

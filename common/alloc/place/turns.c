@@ -261,7 +261,7 @@ add_row(struct turns *w, size_t i, const double *x)
 }
 
 static bool
-exist(const struct gv_problem *p, const double *x, bool spread)
+by_stairs(const struct gv_problem *p, const double *x, bool spread)
 {
 	struct turns w;
 	size_t i, j;
@@ -278,7 +278,13 @@ exist(const struct gv_problem *p, const double *x, bool spread)
 }
 
 bool
+gv_turns_by_stairs(const struct gv_problem *p, const double *x)
+{
+	return by_stairs(p, x, false) || by_stairs(p, x, true);
+}
+
+bool
 gv_turns_exist(const struct gv_problem *p, const double *x)
 {
-	return exist(p, x, false) || exist(p, x, true) || gv_groups_fit(p, x);
+	return gv_turns_by_stairs(p, x) || gv_groups_fit(p, x);
 }

@@ -56,6 +56,9 @@ struct gv_turns_type {
  */
 bool gv_turns_exist(const struct gv_problem *p, const double *x);
 
+/* The same by stairs alone, without groups (groups.h): a few linear programs of few rows. */
+bool gv_turns_by_stairs(const struct gv_problem *p, const double *x);
+
 /* The same for one type; jobs come back sorted.  One linear program of a few rows. */
 bool gv_turns_fit(struct gv_turns_type *t);
 
