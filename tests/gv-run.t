@@ -483,16 +483,16 @@ if [ -f "$build/preload/faults.so" ] && [ -z "${GV_SAN:-}" ]; then
 	is_err "no pipe: says so" <<'EOT'
 gv-run: cannot make a pipe: Too many open files
 EOT
-	for lock in lock workers.lock; do
+	for lock in '/lock: cannot lock' '/workers.lock: cannot lock'; do
 		n=0
-		until grep -qF "/$lock: cannot lock" err; do # which fcntl is the lock
+		until grep -qF "fault$lock" err; do # which fcntl is the lock
 			n=$((n + 1))
 			[ "$n" -lt 20 ] || break
 			faulty "fcntl:$n:EIO" -s fault --round=0.2 --grace=1
 		done
-		is_status 2 "no $lock"
-		is_err "no $lock: says so" <<EOT
-gv-run: $(cd fault && pwd -P)/$lock: cannot lock: Input/output error
+		is_status 2 "no lock ($lock)"
+		is_err "says so" <<EOT
+gv-run: $(cd fault && pwd -P)$lock: Input/output error
 EOT
 	done
 	rm -rf fault
@@ -506,7 +506,14 @@ EOT
 		rm -rf fault
 		faulty "fsync:$n:EIO" -s fault --round=0.2 --grace=1
 	done
-	is_status 2 "a journal that cannot be written"
+	is_status 2 "a journal that cannot be written at all"
+	err_has 'fault/events.csv: cannot be begun' "cannot be begun"
+	for n in $((n + 1)) $((n + 2)) $((n + 3)); do # what is between them is not the journal's
+		rm -rf fault
+		faulty "fsync:$n:EIO" -s fault --round=0.2 --grace=1
+		! grep -q '/events.csv: cannot write' err || break
+	done
+	is_status 2 "a journal that cannot be written any more"
 	err_has '/events.csv: cannot write: Input/output error' "ends the run, saying so"
 	nothing_left "with all workers"
 	rm -rf fault
@@ -690,6 +697,8 @@ is_usage() { # MESSAGE ARGS...
 is_usage 'no cluster: -c FILE' alone.csv
 is_usage '--resume needs the state: -s DIR' --resume
 is_usage '--resume reads no table' --resume -s x alone.csv
+is_usage '--repair needs the state: -s DIR' --repair
+is_usage '--repair reads no table' --repair -s x alone.csv
 is_usage '--dry-run cannot be combined with --resume' --resume -n -s x
 is_usage '--round: expected a time above 0' -r 0 -c c
 is_usage '--policy-timeout: expected a time above 0' --policy-timeout=0s -c c

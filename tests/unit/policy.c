@@ -463,11 +463,15 @@ test_cannot_start(void)
 	struct gv_policy *p = gv_policy_new(&spec);
 	struct gv_error e = {0};
 	struct gv_strbuf b = table(1);
+	struct gv_frame f;
 
 	is_int(gv_policy_ask(p, &b, &e), -1, "no directory");
 	is_str(e.text[0], "/nowhere/at/all: cannot enter: No such file or directory",
 	    "says so");
 	is_int(gv_policy_turn(p, &e), GV_POLICY_FAILED, "and nothing is asked");
+	gv_error_clear(&e);
+	is_int(gv_policy_table(p, "x", &f, &e), -1, "so there is no table");
+	is_str(e.text[0], "the policy has not answered", "says so");
 	gv_policy_free(p);
 	gv_policy_free(NULL);
 }
