@@ -185,6 +185,36 @@ is_status 0 "it can be made anew"
 is_events 0 start '' "and nothing is lost"
 run gv-run --repair -s none
 is_status 2 "no journal"
+for what in empty header gone; do
+	rm -rf harm
+	cp -r open harm
+	case $what in
+	empty) : >harm/events.csv ;;
+	header) sed -i 1q harm/events.csv ;;
+	gone) rm harm/events.csv ;;
+	esac
+	run gv-run --resume -s harm
+	is_status 2 "a journal that has lost all ($what)"
+	is_err "does not begin anew by itself" <<EOT
+gv-run: $(cd harm && pwd -P)/events.csv: holds no events though the run had begun; --resume --repair runs all jobs again
+EOT
+	run gv-run --repair -s harm
+	[ $what = gone ] || out_has 'the run had begun: its events are lost, and all jobs would run again' "--repair says so"
+done
+run gv-run --resume --repair -s harm
+is_status 0 "but when it is told to"
+is_events 2 finish '' "all jobs run again"
+
+# ---- a clock that is damaged ----
+for clock in '0 1e300 5' '-1e300 1 5' '1 9 9000' x; do
+	rm -rf harm
+	cp -r open harm
+	sed -i '/,finish,b,/d; /,end,/d' harm/events.csv
+	printf '%-99s\n' "$clock" >harm/clock
+	run gv-run --resume -s harm --round=0.3
+	is_status 0 "a clock that says $clock"
+	ok "is not believed" awk -F, 'NR > 1 && ($1 > 60 || $8 > 999) { bad = 1 } END { exit bad }' out
+done
 
 # ---- readers that do not read ----
 cat >chatty.csv <<EOT

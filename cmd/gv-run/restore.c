@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fileio.h"
@@ -114,6 +115,23 @@ make_whole(const char *path, bool repair, bool *sealed, size_t *rows, struct gv_
 	return rc;
 }
 
+/*
+ * Whether the run of this state has written events before: its clock is written
+ * behind them.  Then a journal without any is one that was lost.
+ */
+static bool
+had_begun(const char *dir)
+{
+	struct gv_strbuf path = {0};
+	struct stat st;
+	bool had;
+
+	gv_strbuf_fmt(&path, "%s/clock", dir);
+	had = stat(path.s, &st) == 0 && st.st_size > 0;
+	gv_strbuf_free(&path);
+	return had;
+}
+
 int
 restore_inspect(const char *dir, struct gv_out *out, struct gv_error *e)
 {
@@ -123,6 +141,7 @@ restore_inspect(const char *dir, struct gv_out *out, struct gv_error *e)
 	size_t len;
 	size_t i;
 	bool sealed;
+	bool lost;
 	char *s;
 	int rc;
 
@@ -146,7 +165,11 @@ restore_inspect(const char *dir, struct gv_out *out, struct gv_error *e)
 	gv_out_fmt(out, "%zu of %zu lines are whole\n", l.rows, l.rows + l.n_damaged);
 	if (!sealed)
 		gv_out_str(out, "they have no checksums: damage cannot be told\n");
-	rc = l.n_damaged > 0;
+	lost = l.rows == 0 && l.n_damaged == 0 && had_begun(dir);
+	if (lost)
+		gv_out_str(out, "the run had begun: its events are lost, and all jobs "
+				"would run again\n");
+	rc = l.n_damaged > 0 || lost;
 	lines_free(&l);
 	free(s);
 	return rc;
@@ -192,6 +215,11 @@ restore(struct jobs *jobs, const char *dir, bool repair, bool *pairs, bool *any,
 	if (rc == 0)
 		replay(jobs, &events);
 	*any = events.n > 0;
+	if (rc == 0 && !*any && !repair && had_begun(dir))
+		rc = gv_error_set(e,
+		    "%s: holds no events though the run had begun; --resume --repair "
+		    "runs all jobs again",
+		    path.s);
 	if (rows > 0)
 		*pairs = *pairs || has;
 	if (rc == 0 && rows > 0 && (!sealed || has != *pairs))

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
+#include "lines.h"
 #include "sched/events.h"
 #include "signals.h"
 
@@ -253,22 +254,22 @@ state_directory_of(const struct state *s, const struct gv_job *job)
 /* ---- the clock ---- */
 
 /*
- * One line of fixed length, overwritten in place by one write: a kill leaves the
- * old or the new one.  It need not survive a loss of power; without it the time
- * goes on from the last event.
+ * One line of fixed length with a checksum, overwritten in place by one write: a kill
+ * leaves the old or the new one.  It need not survive a loss of power; without it the
+ * time goes on from the last event.
  */
 void
 state_write_clock(const struct state *s, double epoch_s, double now_s, int64_t round)
 {
-	char line[CLOCK_LINE + 1];
-	int n = snprintf(
-	    line, sizeof(line), "%.3f %.3f %lld", epoch_s, now_s, (long long)round);
+	struct gv_strbuf line = {0};
 
-	if (n < 0 || n >= CLOCK_LINE)
-		return;
-	memset(line + n, ' ', (size_t)(CLOCK_LINE - n));
-	line[CLOCK_LINE - 1] = '\n';
-	(void)!pwrite(s->clock_fd, line, CLOCK_LINE, 0);
+	gv_strbuf_fmt(&line, "%.3f %.3f %lld", epoch_s, now_s, (long long)round);
+	while (line.len < CLOCK_LINE - LINES_SEAL)
+		gv_strbuf_char(&line, ' ');
+	lines_seal(&line, 0);
+	if (line.len == CLOCK_LINE)
+		(void)!pwrite(s->clock_fd, line.s, CLOCK_LINE, 0);
+	gv_strbuf_free(&line);
 }
 
 int
@@ -280,11 +281,12 @@ state_read_clock(const struct state *s, double *epoch_s, double *now_s, int64_t 
 	size_t at = 0;
 	size_t i;
 
-	if (pread(s->clock_fd, line, CLOCK_LINE, 0) != CLOCK_LINE)
+	if (pread(s->clock_fd, line, CLOCK_LINE, 0) != CLOCK_LINE ||
+	    !lines_is_whole(line, CLOCK_LINE))
 		return -1;
 	for (i = 0; i < 3; i++) {
 		word[i] = line + at;
-		len[i] = strcspn(word[i], " ");
+		len[i] = strcspn(word[i], " ,");
 		at += len[i] + (word[i][len[i]] != '\0');
 	}
 	if (gv_parse_double(word[0], len[0], epoch_s) != 0 ||
