@@ -214,7 +214,7 @@ required common/alloc/problem/pairs.c >got
 must Pairs | sort >want
 same Pairs "what must be there"
 literals common/alloc/problem/entities.c >got
-described Entities >want
+described Entities | sort >want
 same Entities "what common/alloc/problem/entities.c reads"
 literals common/nn/model.c >got
 described Model | sort >want

@@ -55,6 +55,18 @@ read_weights(struct gv_entities *w, const char *path, struct gv_error *e)
 	return gv_frame_load(&frame, path, e) != 0 ? -1 : gv_entities_from(w, &frame, e);
 }
 
+/* That the cluster has the GPUs of all quotas. */
+static int
+check_quotas(const struct gv_entities *w, const struct gv_cluster *c, struct gv_error *e)
+{
+	double gpus = 0;
+	size_t i;
+
+	for (i = 0; i < c->n_types; i++)
+		gpus += (double)c->type[i].gpus;
+	return gv_entities_fit(w, gpus, e);
+}
+
 static int
 read_pairs(struct gv_pairs *t, const char *path, struct gv_error *e)
 {
@@ -97,6 +109,7 @@ inputs_read(struct inputs *in, struct options *o, struct gv_error *e)
 	    (o->throughputs != NULL &&
 		gv_frame_load(&in->throughputs, o->throughputs, e) != 0) ||
 	    (o->entities != NULL && read_weights(&in->weights, o->entities, e) != 0) ||
+	    check_quotas(&in->weights, &in->cluster, e) != 0 ||
 	    (o->sharing != NULL && read_pairs(&in->pairs, o->sharing, e) != 0) ||
 	    (o->warm != NULL &&
 		warm_read(&in->memory, o->warm, &in->cluster, o->name, e) != 0) ||

@@ -23,7 +23,7 @@ static const char help[] =
     "  -c, --cluster=FILE       GPUs: gpu_type, gpus\n"
     "  -t, --throughputs=FILE   rates by job_type, for jobs without any\n"
     "  --prices=FILE --at=TIME  then current; --budget=USD_PER_H, at most\n"
-    "  --entities=FILE          weights; --inside=fairness|fifo|none, of its jobs\n"
+    "  --entities=FILE          weights, quotas; --inside=fairness|fifo|none\n"
     "  --space-sharing=FILE     rates of two jobs that share GPUs\n"
     "  --relax-slo              relax deadlines and minimums that cannot be met\n"
     "  --placeable, --agnostic  only what rounds can give; no rate differs by type\n"

@@ -66,6 +66,7 @@ struct gv_stayed {
 struct gv_answer {
 	struct gv_problem p;         /* the jobs that can run */
 	struct gv_together together; /* their pairs, where they have any */
+	struct gv_tree tree;         /* their entities, where those are in others */
 	size_t *type;                /* [cluster types] column in p */
 	size_t *row;                 /* [jobs] row in p, SIZE_MAX = can never run */
 	size_t *rank;     /* [p.n] in the order of the jobs' names; NULL = no pairs */

@@ -106,7 +106,7 @@ gv_answer_problem(struct gv_answer *a, const struct gv_rates *r,
 	a->p.budget = opt->budget;
 	if (policy->entities && opt->policy.inside != GV_INSIDE_NONE &&
 	    gv_frame_find(&r->frame, "entity") >= 0)
-		gv_entities_number(&a->p, opt->entities, r, a->row);
+		gv_entities_number(&a->p, &a->tree, opt->entities, r, a->row);
 	if (a->p.number[GV_NUMBER_DRAW] != NULL)
 		gv_draw_order(&a->p, opt->seed, r, a->row);
 	return find_pairs(a, r, c, policy, opt, e);
@@ -219,7 +219,8 @@ gv_answer_solve(struct gv_answer *a, const struct gv_policy *policy,
 	    (a->s.has_bound && !isfinite(a->s.bound)) ||
 	    (a->s.objective <= 0 && !(a->s.has_bound && a->s.bound == 0) &&
 		!(a->s.objective == 0 &&
-		    a->s.late != NULL))) /* needs may leave nothing */
+		    (a->s.late != NULL ||
+			a->p.tree != NULL)))) /* needs and quotas may leave nothing */
 		return gv_error_set(e, "%s", too_far);
 	return 0;
 }
@@ -229,6 +230,7 @@ gv_answer_free(struct gv_answer *a)
 {
 	gv_problem_free(&a->p);
 	gv_together_free(&a->together);
+	gv_tree_free(&a->tree);
 	free(a->rank);
 	free(a->type);
 	free(a->row);

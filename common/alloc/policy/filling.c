@@ -1,20 +1,86 @@
 #include "filling.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "lp/tolerance.h"
 
-static double
-number(const struct gv_problem *p, enum gv_problem_number k, size_t i, double otherwise)
+/* ---- the nodes ---- */
+
+static void
+take_tree(struct gv_filling *f, const struct gv_tree *t)
 {
-	return p->number[k] != NULL ? p->number[k][i] : otherwise;
+	size_t k, at;
+
+	f->n_nodes = t->n;
+	f->node = gv_xcalloc(t->n, sizeof(*f->node));
+	for (k = 0; k < t->n; k++) {
+		f->node[k] = (struct gv_filling_node){
+		    .parent = t->parent[k], .weight = t->weight[k], .quota = t->quota[k]};
+		for (at = k; t->parent[at] != SIZE_MAX; at = t->parent[at])
+			f->node[k].depth++;
+		if (t->quota[k] > 0 && f->node[k].depth >= f->stage)
+			f->stage = f->node[k].depth + 1;
+	}
+}
+
+/* Entities without a tree are all at the top; without entities there is one. */
+static void
+take_entities(struct gv_filling *f)
+{
+	const double *entity = f->p->number[GV_NUMBER_ENTITY];
+	size_t i, k;
+
+	f->n_nodes = 1;
+	for (i = 0; entity != NULL && i < f->p->n; i++)
+		if (entity[i] >= (double)f->n_nodes)
+			f->n_nodes = (size_t)entity[i] + 1;
+	f->node = gv_xcalloc(f->n_nodes, sizeof(*f->node));
+	for (k = 0; k < f->n_nodes; k++)
+		f->node[k] = (struct gv_filling_node){.parent = SIZE_MAX, .weight = 1};
+	for (i = 0; entity != NULL && i < f->p->n; i++)
+		f->node[(size_t)entity[i]].weight =
+		    f->p->number[GV_NUMBER_ENTITY_WEIGHT][i];
+}
+
+/* Parents first: by depth. */
+static void
+order_nodes(struct gv_filling *f)
+{
+	size_t k, depth, n = 0;
+
+	f->order = gv_xcalloc(f->n_nodes, sizeof(*f->order));
+	for (depth = 0; n < f->n_nodes; depth++)
+		for (k = 0; k < f->n_nodes; k++)
+			if (f->node[k].depth == depth)
+				f->order[n++] = k;
+}
+
+/* Which nodes have something in them that has a floor, or will. */
+static void
+mark_floors(struct gv_filling *f)
+{
+	const double *entity = f->p->number[GV_NUMBER_ENTITY];
+	size_t i, k;
+
+	for (i = 0; i < f->p->n; i++)
+		if (f->floor[i] > 0)
+			f->node[entity != NULL ? (size_t)entity[i] : 0].floors = true;
+	for (k = f->n_nodes; k-- > 0;) {
+		struct gv_filling_node *node = &f->node[f->order[k]];
+
+		node->floors = node->floors || node->quota > 0;
+		if (node->floors && node->parent != SIZE_MAX)
+			f->node[node->parent].floors = true;
+	}
 }
 
 void
-gv_filling_init(struct gv_filling *f, const struct gv_problem *p, bool fifo)
+gv_filling_init(
+    struct gv_filling *f, const struct gv_problem *p, bool fifo, const double *need)
 {
 	double *equal = gv_xcalloc(p->n, sizeof(*equal));
 	double *fastest = gv_xcalloc(p->n, sizeof(*fastest));
@@ -25,11 +91,12 @@ gv_filling_init(struct gv_filling *f, const struct gv_problem *p, bool fifo)
 	f->most = gv_xcalloc(p->n, sizeof(*f->most));
 	f->have = gv_xcalloc(p->n, sizeof(*f->have));
 	f->frozen = gv_xcalloc(p->n, sizeof(*f->frozen));
-	f->active = gv_xcalloc(p->n, sizeof(*f->active));
-	f->entity = gv_xcalloc(p->n, sizeof(*f->entity));
+	f->floor = gv_xcalloc(p->n, sizeof(*f->floor));
 	gv_problem_equal_throughput(p, equal);
 	gv_problem_fastest(p, fastest);
 	for (i = 0; i < p->n; i++) {
+		f->floor[i] = need[i] > 0 ? p->scale[i] * (need[i] / equal[i]) : 0;
+		f->have[i] = f->floor[i];
 		f->most[i] = p->scale[i] * (fastest[i] / equal[i]);
 		for (j = 0; j < p->m; j++)
 			f->a[i * p->m + j] =
@@ -37,6 +104,15 @@ gv_filling_init(struct gv_filling *f, const struct gv_problem *p, bool fifo)
 	}
 	free(equal);
 	free(fastest);
+	if (p->tree != NULL)
+		take_tree(f, p->tree);
+	else
+		take_entities(f);
+	order_nodes(f);
+	mark_floors(f);
+	f->active = gv_xcalloc(p->n + f->n_nodes, sizeof(*f->active));
+	f->event = gv_xcalloc(p->n + f->n_nodes, 2 * sizeof(*f->event));
+	gv_filling_next(f);
 }
 
 void
@@ -46,8 +122,11 @@ gv_filling_free(struct gv_filling *f)
 	free(f->most);
 	free(f->have);
 	free(f->frozen);
+	free(f->floor);
+	free(f->node);
+	free(f->order);
 	free(f->active);
-	free(f->entity);
+	free(f->event);
 }
 
 /* ---- who may use what ---- */
@@ -129,178 +208,4 @@ gv_filling_freeze_types(struct gv_filling *f, const double *price, double none)
 		}
 	}
 	free(pairs);
-}
-
-/* ---- levels over time ---- */
-
-struct key {
-	double entity, key;
-	size_t job;
-};
-
-static int
-by_entity(const void *a, const void *b)
-{
-	const struct key *x = a;
-	const struct key *y = b;
-
-	if (x->entity != y->entity)
-		return x->entity < y->entity ? -1 : 1;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->job > y->job) - (x->job < y->job);
-}
-
-/* The entities of the keys in order. */
-static void
-find_entities(struct gv_filling *f, const struct key *key)
-{
-	size_t k;
-
-	f->n_entities = 0;
-	for (k = 0; k < f->n_active; k++) {
-		if (k > 0 && key[k].entity == key[k - 1].entity) {
-			f->entity[f->n_entities - 1].end++;
-			continue;
-		}
-		f->entity[f->n_entities++] = (struct gv_filling_entity){
-		    k, k + 1, number(f->p, GV_NUMBER_ENTITY_WEIGHT, key[k].job, 1)};
-	}
-}
-
-void
-gv_filling_sort(struct gv_filling *f)
-{
-	const struct gv_problem *p = f->p;
-	struct key *key = gv_xcalloc(p->n, sizeof(*key));
-	size_t i, k;
-
-	f->n_active = 0;
-	for (i = 0; i < p->n; i++) {
-		double room = (f->most[i] - f->have[i]) / p->weight[i];
-
-		if (!f->frozen[i])
-			key[f->n_active++] =
-			    (struct key){number(p, GV_NUMBER_ENTITY, i, 0),
-				f->fifo ? number(p, GV_NUMBER_POSITION, i, 0) : room, i};
-	}
-	qsort(key, f->n_active, sizeof(*key), by_entity);
-	for (k = f->n_active; k-- > 0;) {
-		struct gv_active_job *r = &f->active[k];
-
-		i = key[k].job;
-		*r = (struct gv_active_job){.job = i,
-		    .have = f->have[i],
-		    .most = f->most[i],
-		    .weight = p->weight[i],
-		    .count = p->count[i],
-		    .room = key[k].key,
-		    .rest = p->count[i] * p->weight[i]};
-		if (k + 1 < f->n_active && key[k + 1].entity == key[k].entity)
-			r->rest += r[1].rest;
-	}
-	find_entities(f, key);
-	free(key);
-}
-
-/*
- * An entity of weight W_e fills its jobs with W_e c in time c; those before *at have all
- * their time by then.  Of fairness the others have risen by w_i times what is returned,
- * which solves sum_i n_i min(w_i l, most_i - have_i) = W_e c for l; in a queue the next one
- * by that, and nobody else.
- */
-static double
-filled(
-    const struct gv_filling *f, const struct gv_filling_entity *e, double c, size_t *at)
-{
-	const struct gv_active_job *r = f->active;
-	double amount = c * e->weight;
-	double level = 0;
-	size_t k, end = e->end;
-
-	for (k = e->first; k < end; k++) {
-		double takes = f->fifo ? r[k].count * (r[k].most - r[k].have)
-				       : (r[k].room - level) * r[k].rest;
-
-		if (amount < takes)
-			break;
-		amount -= takes;
-		level = r[k].room;
-	}
-	*at = k;
-	if (k == end)
-		return 0;
-	if (!f->fifo)
-		return level + amount / r[k].rest;
-	amount /= r[k].count;
-	return amount > GV_TOL_LEFT_OVER * r[k].most ? amount
-						     : 0; /* else it is rounding */
-}
-
-/* The level of active[k], of an entity of which filled() says at and by. */
-static double
-level_of(const struct gv_filling *f, size_t k, size_t at, double by)
-{
-	const struct gv_active_job *r = &f->active[k];
-
-	if (k < at)
-		return r->most;
-	if (f->fifo)
-		return k == at ? fmin(r->have + by, r->most) : r->have;
-	return fmin(r->have + r->weight * by, r->most);
-}
-
-void
-gv_filling_levels(const struct gv_filling *f, double c, double *v)
-{
-	size_t i, k, at;
-
-	memcpy(v, f->have, f->p->n * sizeof(*v));
-	for (i = 0; i < f->n_entities; i++) {
-		const struct gv_filling_entity *e = &f->entity[i];
-		double by = filled(f, e, c, &at);
-
-		for (k = e->first; k < e->end; k++)
-			v[f->active[k].job] = level_of(f, k, at, by);
-	}
-}
-
-double
-gv_filling_weighted(const struct gv_filling *f, const double *lambda, double c)
-{
-	enum { BLOCK = 1024 };
-	double sum = 0, block = 0;
-	size_t i, k, at;
-
-	for (i = 0; i < f->n_entities; i++) {
-		const struct gv_filling_entity *e = &f->entity[i];
-		double by = filled(f, e, c, &at);
-
-		for (k = e->first; k < e->end; k++) {
-			block += lambda[k] * level_of(f, k, at, by);
-			if (k % BLOCK == BLOCK - 1) {
-				sum += block;
-				block = 0;
-			}
-		}
-	}
-	return sum + block;
-}
-
-double
-gv_filling_time(const struct gv_filling *f)
-{
-	double longest = 0;
-	size_t i, k;
-
-	for (i = 0; i < f->n_entities; i++) {
-		const struct gv_filling_entity *e = &f->entity[i];
-		double sum = 0;
-
-		for (k = e->first; k < e->end; k++)
-			sum +=
-			    f->active[k].count * (f->active[k].most - f->active[k].have);
-		longest = fmax(longest, sum / e->weight);
-	}
-	return longest * (1 + GV_TOL_LATER);
 }

@@ -26,9 +26,11 @@
  */
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/solve/deadline.h"
 #include "base/mem.h"
 #include "filling.h"
 #include "policy.h"
@@ -53,17 +55,22 @@ weighed(const struct gv_problem *p, const double *lambda, const double *v)
 	return sum;
 }
 
-/* The part of the inequality that frozen jobs have; lambda of the active ones, in their order. */
+/* The part of the inequality that jobs have that do not rise; lambda of the active ones, in their order. */
 static double
 split(const struct gv_filling *f, const struct gv_reach *r, double *lambda)
 {
+	bool *rises = gv_xcalloc(f->p->n, sizeof(*rises));
 	double sum = 0;
 	size_t i, k;
 
-	for (i = 0; i < f->p->n; i++)
-		sum += f->frozen[i] ? r->lambda[i] * f->have[i] : 0;
 	for (k = 0; k < f->n_active; k++)
-		lambda[k] = r->lambda[f->active[k].job];
+		if (f->active[k].job != SIZE_MAX) {
+			lambda[k] = r->lambda[f->active[k].job];
+			rises[f->active[k].job] = true;
+		}
+	for (i = 0; i < f->p->n; i++)
+		sum += rises[i] ? 0 : r->lambda[i] * f->have[i];
+	free(rises);
 	return sum;
 }
 
@@ -241,6 +248,7 @@ phase(struct gv_filling *f, struct limits *l, const struct gv_solver_options *op
 		c = time_of_limit(f, &l->broken, before);
 	} while (c < before);
 	gv_filling_levels(f, c, v);
+	gv_filling_go_on(f, c);
 	for (i = 0; i < p->n && rc == 0; i++) {
 		f->frozen[i] = f->frozen[i] || v[i] >= f->most[i] * (1 - 8 * DBL_EPSILON);
 		f->have[i] = v[i];
@@ -267,56 +275,72 @@ come_down(struct gv_filling *f, const struct gv_reach *r)
 	return part < 1 && part > 1 - GV_TOL_COME_DOWN;
 }
 
-/* All phases.  0 or -1. */
+/* All phases of a stage.  0 or -1. */
+static int
+fill_stage(struct gv_filling *f, struct limits *l, const struct gv_solver_options *opt,
+    struct quality *q, struct gv_error *e)
+{
+	size_t left = gv_filling_rising(f);
+	bool full = false; /* quotas are */
+	int tries = 0;
+	int rc = 0;
+
+	while (left > 0 && rc == 0 && !full) {
+		size_t before = left;
+
+		rc = phase(f, l, opt, q, e);
+		left = gv_filling_rising(f);
+		full = isfinite(f->limit) && !l->is_broken;
+		if (rc == 0 && left == before && !full &&
+		    !(l->is_broken && tries++ < 100 && come_down(f, &l->broken)))
+			rc = gv_error_set(
+			    e, "water-filling: rounding kept it from its end");
+	}
+	return rc;
+}
+
+/* All stages.  0 or -1. */
 static int
 fill_up(struct gv_filling *f, const struct gv_solver_options *opt,
     struct gv_shared_warm *warm, struct quality *q, struct gv_error *e)
 {
 	struct limits l = {0};
-	size_t left = f->p->n;
-	size_t i;
-	int tries = 0;
-	int rc = 0;
+	int rc;
 
 	gv_reach_alloc(&l.now, f->p);
 	gv_reach_alloc(&l.broken, f->p);
 	l.now.warm = l.broken.warm = warm;
-	while (left > 0 && rc == 0) {
-		size_t before = left;
-
-		rc = phase(f, &l, opt, q, e);
-		for (i = left = 0; i < f->p->n; i++)
-			left += !f->frozen[i];
-		if (rc == 0 && left == before &&
-		    !(l.is_broken && tries++ < 100 && come_down(f, &l.broken)))
-			rc = gv_error_set(
-			    e, "water-filling: rounding kept it from its end");
-	}
+	do
+		rc = fill_stage(f, &l, opt, q, e);
+	while (rc == 0 && gv_filling_next(f));
 	limits_free(&l);
 	return rc;
 }
 
 /* ---- the policy ---- */
 
-/* The least that an entity of several has, its jobs' v together, per weight. */
+/* The least that an entity at the top has, its jobs' v together, per weight. */
 static double
 lowest_entity(const struct gv_filling *f, const double *v)
 {
 	const struct gv_problem *p = f->p;
 	double lowest = INFINITY;
-	double *sum;
-	double entities = 0;
-	size_t i;
+	double *sum = gv_xcalloc(f->n_nodes, sizeof(*sum));
+	bool *any = gv_xcalloc(f->n_nodes, sizeof(*any));
+	size_t i, k;
 
-	for (i = 0; i < p->n; i++)
-		entities = fmax(entities, p->number[GV_NUMBER_ENTITY][i] + 1);
-	sum = gv_xcalloc((size_t)entities, sizeof(*sum));
-	for (i = 0; i < p->n; i++)
-		sum[(size_t)p->number[GV_NUMBER_ENTITY][i]] += p->count[i] * v[i];
-	for (i = 0; i < p->n; i++)
-		lowest = fmin(lowest, sum[(size_t)p->number[GV_NUMBER_ENTITY][i]] /
-					  p->number[GV_NUMBER_ENTITY_WEIGHT][i]);
+	for (i = 0; i < p->n; i++) {
+		k = (size_t)p->number[GV_NUMBER_ENTITY][i];
+		if (p->tree != NULL)
+			k = gv_tree_top(p->tree, k);
+		sum[k] += p->count[i] * v[i];
+		any[k] = true;
+	}
+	for (k = 0; k < f->n_nodes; k++)
+		if (any[k])
+			lowest = fmin(lowest, sum[k] / f->node[k].weight);
 	free(sum);
+	free(any);
 	return lowest;
 }
 
@@ -362,14 +386,17 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	struct gv_shared_warm warm = {0}; /* of pairs, from one program to the next */
 	struct gv_reach r = {0};
 	struct gv_filling f;
+	double *need = gv_xcalloc(p->n, sizeof(*need));
 	double *v = gv_xcalloc(p->n, sizeof(*v));
-	int rc;
+	int rc = gv_deadline_needs(
+	    p, &opt->solve, opt->relax_slo, "water-filling", need, s, e);
 
 	gv_filling_init(&f, p,
-	    opt->inside == GV_INSIDE_FIFO && p->number[GV_NUMBER_POSITION] != NULL);
+	    opt->inside == GV_INSIDE_FIFO && p->number[GV_NUMBER_POSITION] != NULL, need);
 	gv_reach_alloc(&r, p);
 	r.warm = &warm;
-	rc = fill_up(&f, &opt->solve, &warm, &q, e);
+	if (rc == 0)
+		rc = fill_up(&f, &opt->solve, &warm, &q, e);
 	if (rc == 0)
 		rc = gv_reach_solve(&r, p, f.a, f.have, true, &opt->solve, e);
 	if (rc == 0) {
@@ -388,6 +415,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	gv_reach_free(&r);
 	gv_shared_warm_free(&warm);
 	gv_filling_free(&f);
+	free(need);
 	free(v);
 	return rc;
 }
@@ -395,6 +423,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 const struct gv_policy gv_policy_water_filling = {
     .name = "water-filling",
     .solve = solve,
+    .numbers = GV_NEEDS,
     .entities = true,
     .shares = true,
     .measure = GV_MEASURE_LEVEL,

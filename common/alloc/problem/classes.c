@@ -102,6 +102,7 @@ gv_classes_make(struct gv_classes *c, const struct gv_problem *jobs, bool merge)
 	for (k = 0; k < GV_N_NUMBERS; k++)
 		gv_problem_ask(&c->p, jobs->number[k] != NULL ? 1u << k : 0);
 	c->p.together = jobs->together;
+	c->p.tree = jobs->tree;
 	if (jobs->kind != NULL)
 		c->p.kind = gv_xcalloc(n, sizeof(*c->p.kind));
 	rank = gv_xcalloc(n, sizeof(*rank));

@@ -8,13 +8,32 @@
 #include "base/mem.h"
 #include "table/kind.h"
 
+struct entity_columns {
+	ptrdiff_t entity, weight, parent, quota;
+};
+
+/* A cell of a number; absent ones are otherwise. */
 static int
-read_row(struct gv_entities *w, size_t row, ptrdiff_t entity, ptrdiff_t weight,
-    size_t *first, struct gv_error *e)
+read_number(const struct gv_frame *f, size_t row, ptrdiff_t column, double otherwise,
+    bool zero, double *v, struct gv_error *e)
+{
+	struct gv_cell cell = gv_frame_cell(f, row, column);
+	char q[GV_QUOTE_LEN];
+
+	if (gv_frame_double(f, row, column, otherwise, v, e) != 0)
+		return -1;
+	if (*v > 0 || (zero && *v == 0))
+		return 0;
+	return gv_frame_error(f, row, column, e, "expected a number %s 0, got %s",
+	    zero ? ">=" : ">", gv_quote(q, cell.s, cell.len));
+}
+
+static int
+read_row(
+    struct gv_entities *w, size_t row, const struct entity_columns *c, struct gv_error *e)
 {
 	const struct gv_frame *f = &w->frame;
-	struct gv_cell name = gv_frame_cell(f, row, entity);
-	struct gv_cell cell = gv_frame_cell(f, row, weight);
+	struct gv_cell name = gv_frame_cell(f, row, c->entity);
 	size_t known = w->names.n;
 	size_t k;
 	char q[GV_QUOTE_LEN];
@@ -22,24 +41,128 @@ read_row(struct gv_entities *w, size_t row, ptrdiff_t entity, ptrdiff_t weight,
 
 	k = gv_hash_add(&w->names, name.s, name.len);
 	if (k < known)
-		rc = gv_frame_error(f, row, entity, e,
+		rc = gv_frame_error(f, row, c->entity, e,
 		    "repeated entity %s, first at line %ld",
-		    gv_quote(q, name.s, name.len), f->line[first[k]]);
+		    gv_quote(q, name.s, name.len), f->line[w->row[k]]);
 	else
-		first[k] = row;
-	if (gv_frame_double(f, row, weight, 1, &w->weight[k], e) != 0)
-		return -1;
-	if (!(w->weight[k] > 0))
-		rc = gv_frame_error(f, row, weight, e, "expected a number > 0, got %s",
-		    gv_quote(q, cell.s, cell.len));
+		w->row[k] = row;
+	rc |= read_number(f, row, c->weight, 1, false, &w->weight[k], e);
+	rc |= read_number(f, row, c->quota, 0, true, &w->quota[k], e);
+	w->tree = w->tree || w->quota[k] > 0;
 	return rc;
+}
+
+/* ---- parents and quotas ---- */
+
+static int
+find_parents(struct gv_entities *w, const struct entity_columns *c, struct gv_error *e)
+{
+	const struct gv_frame *f = &w->frame;
+	char q[GV_QUOTE_LEN];
+	size_t k;
+	int rc = 0;
+
+	for (k = 0; k < w->names.n; k++) {
+		struct gv_cell name = gv_frame_cell(f, w->row[k], c->parent);
+		ptrdiff_t parent;
+
+		w->parent[k] = SIZE_MAX;
+		if (name.len == 0)
+			continue;
+		parent = gv_hash_find(&w->names, name.s, name.len);
+		if (parent < 0)
+			rc = gv_frame_error(f, w->row[k], c->parent, e,
+			    "no entity %s in this table", gv_quote(q, name.s, name.len));
+		else
+			w->parent[k] = (size_t)parent;
+		w->tree = true;
+	}
+	return rc;
+}
+
+/* That nobody is in itself; the first that is. */
+static int
+check_circles(
+    const struct gv_entities *w, const struct entity_columns *c, struct gv_error *e)
+{
+	char q[GV_QUOTE_LEN];
+	size_t k, at, steps;
+
+	for (k = 0; k < w->names.n; k++) {
+		struct gv_cell name = gv_frame_cell(&w->frame, w->row[k], c->entity);
+
+		at = w->parent[k];
+		for (steps = 0; at != SIZE_MAX && at != k && steps < w->names.n; steps++)
+			at = w->parent[at];
+		if (at == k)
+			return gv_frame_error(&w->frame, w->row[k], c->parent, e,
+			    "entity %s is in itself", gv_quote(q, name.s, name.len));
+	}
+	return 0;
+}
+
+/* What the quotas inside each entity add up to, those of entities without one counted as their own; [names.n], the caller's. */
+static double *
+quotas_inside(const struct gv_entities *w)
+{
+	double *inside = gv_xcalloc(w->names.n, sizeof(*inside));
+	size_t k, at;
+
+	for (k = 0; k < w->names.n; k++) {
+		if (!(w->quota[k] > 0))
+			continue;
+		at = w->parent[k];
+		while (at != SIZE_MAX && !(w->quota[at] > 0)) {
+			inside[at] += w->quota[k];
+			at = w->parent[at];
+		}
+		if (at != SIZE_MAX)
+			inside[at] += w->quota[k];
+	}
+	return inside;
+}
+
+static int
+check_quotas(
+    const struct gv_entities *w, const struct entity_columns *c, struct gv_error *e)
+{
+	double *inside = quotas_inside(w);
+	size_t k;
+	int rc = 0;
+
+	for (k = 0; k < w->names.n; k++)
+		if (w->quota[k] > 0 && inside[k] > w->quota[k] * (1 + 1e-12))
+			rc = gv_frame_error(&w->frame, w->row[k], c->quota, e,
+			    "the quotas inside add up to %g GPUs, this one is %g",
+			    inside[k], w->quota[k]);
+	free(inside);
+	return rc;
+}
+
+int
+gv_entities_fit(const struct gv_entities *w, double gpus, struct gv_error *e)
+{
+	double *inside;
+	double sum = 0;
+	size_t k;
+
+	if (!w->tree)
+		return 0;
+	inside = quotas_inside(w);
+	for (k = 0; k < w->names.n; k++)
+		if (w->parent[k] == SIZE_MAX)
+			sum += w->quota[k] > 0 ? w->quota[k] : inside[k];
+	free(inside);
+	if (sum <= gpus * (1 + 1e-12))
+		return 0;
+	return gv_error_set(e, "%s: the quotas add up to %g GPUs, the cluster has %g",
+	    w->frame.file, sum, gpus);
 }
 
 int
 gv_entities_from(struct gv_entities *w, struct gv_frame *frame, struct gv_error *e)
 {
-	ptrdiff_t entity, weight;
-	size_t *first = NULL;
+	struct entity_columns c;
 	size_t i;
 	int rc;
 
@@ -47,16 +170,25 @@ gv_entities_from(struct gv_entities *w, struct gv_frame *frame, struct gv_error 
 	*frame = (struct gv_frame){0};
 	rc = gv_frame_expect(&w->frame, GV_KIND_ENTITIES, e);
 	if (rc == 0) {
-		rc = gv_frame_require(&w->frame, "entity", &entity, e);
-		rc |= gv_frame_require(&w->frame, "weight", &weight, e);
+		rc = gv_frame_require(&w->frame, "entity", &c.entity, e);
+		rc |= gv_frame_require(&w->frame, "weight", &c.weight, e);
 	}
 	if (rc == 0) {
-		first = gv_xcalloc(w->frame.n_rows, sizeof(*first));
+		c.parent = gv_frame_find(&w->frame, "parent");
+		c.quota = gv_frame_find(&w->frame, "quota_gpus");
 		w->weight = gv_xcalloc(w->frame.n_rows, sizeof(*w->weight));
+		w->row = gv_xcalloc(w->frame.n_rows, sizeof(*w->row));
+		w->parent = gv_xcalloc(w->frame.n_rows, sizeof(*w->parent));
+		w->quota = gv_xcalloc(w->frame.n_rows, sizeof(*w->quota));
 		for (i = 0; i < w->frame.n_rows; i++)
-			rc |= read_row(w, i, entity, weight, first, e);
+			rc |= read_row(w, i, &c, e);
 	}
-	free(first);
+	if (rc == 0)
+		rc = find_parents(w, &c, e);
+	if (rc == 0)
+		rc = check_circles(w, &c, e);
+	if (rc == 0)
+		rc = check_quotas(w, &c, e);
 	if (rc != 0)
 		gv_entities_free(w);
 	return rc == 0 ? 0 : -1;
@@ -68,8 +200,13 @@ gv_entities_free(struct gv_entities *w)
 	gv_frame_free(&w->frame);
 	gv_hash_free(&w->names);
 	free(w->weight);
+	free(w->row);
+	free(w->parent);
+	free(w->quota);
 	*w = (struct gv_entities){0};
 }
+
+/* ---- numbers ---- */
 
 static int
 by_name(const void *a, const void *b)
@@ -98,12 +235,81 @@ ranks(const struct gv_hash *names)
 	return rank;
 }
 
+/* ---- trees ---- */
+
 void
-gv_entities_number(struct gv_problem *p, const struct gv_entities *w,
+gv_tree_free(struct gv_tree *t)
+{
+	free(t->parent);
+	free(t->weight);
+	free(t->quota);
+	*t = (struct gv_tree){0};
+}
+
+/* Names of the entities that those so far are in. */
+static void
+add_ancestors(struct gv_hash *names, const struct gv_entities *w)
+{
+	size_t k;
+
+	for (k = 0; k < names->n; k++) {
+		ptrdiff_t at =
+		    gv_hash_find(&w->names, names->key[k].s, names->key[k].len);
+
+		if (at >= 0 && w->parent[at] != SIZE_MAX)
+			gv_hash_add(names, w->names.key[w->parent[at]].s,
+			    w->names.key[w->parent[at]].len);
+	}
+}
+
+/*
+ * The tree of the names by their ranks, and behind them, for each that has jobs, has[],
+ * and others in it, a node of its own jobs: own[] of the rank.
+ */
+static void
+make_tree(struct gv_tree *t, const struct gv_entities *w, const struct gv_hash *names,
+    const double *rank, const bool *has, size_t *own)
+{
+	bool *inner = gv_xcalloc(names->n, sizeof(*inner));
+	size_t k;
+
+	t->n = names->n;
+	t->parent = gv_xcalloc(2 * t->n, sizeof(*t->parent));
+	t->weight = gv_xcalloc(2 * t->n, sizeof(*t->weight));
+	t->quota = gv_xcalloc(2 * t->n, sizeof(*t->quota));
+	for (k = 0; k < names->n; k++) {
+		size_t node = (size_t)rank[k];
+		ptrdiff_t at =
+		    gv_hash_find(&w->names, names->key[k].s, names->key[k].len);
+
+		own[node] = node;
+		t->weight[node] = at < 0 ? 1 : w->weight[at];
+		t->quota[node] = at < 0 ? 0 : w->quota[at];
+		t->parent[node] = SIZE_MAX;
+		if (at < 0 || w->parent[at] == SIZE_MAX)
+			continue;
+		at = gv_hash_find(names, w->names.key[w->parent[at]].s,
+		    w->names.key[w->parent[at]].len);
+		t->parent[node] = (size_t)rank[at];
+		inner[t->parent[node]] = true;
+	}
+	for (k = 0; k < names->n; k++)
+		if (inner[k] && has[k]) {
+			t->parent[t->n] = k;
+			t->weight[t->n] = 1;
+			own[k] = t->n++;
+		}
+	free(inner);
+}
+
+void
+gv_entities_number(struct gv_problem *p, struct gv_tree *t, const struct gv_entities *w,
     const struct gv_rates *r, const size_t *row)
 {
 	struct gv_hash names = {0};
 	size_t *of = gv_xcalloc(r->n_jobs, sizeof(*of));
+	size_t *own;
+	bool *has;
 	double *rank;
 	size_t i;
 
@@ -112,17 +318,34 @@ gv_entities_number(struct gv_problem *p, const struct gv_entities *w,
 		if (row[i] != SIZE_MAX)
 			of[i] =
 			    gv_hash_add(&names, r->job[i].entity.s, r->job[i].entity.len);
+	if (w != NULL && w->tree)
+		add_ancestors(&names, w);
 	rank = ranks(&names);
+	has = gv_xcalloc(names.n, sizeof(*has));
+	own = gv_xcalloc(names.n, sizeof(*own));
+	for (i = 0; i < r->n_jobs; i++)
+		if (row[i] != SIZE_MAX)
+			has[(size_t)rank[of[i]]] = true;
+	if (w != NULL && w->tree) {
+		make_tree(t, w, &names, rank, has, own);
+		p->tree = t;
+	}
 	for (i = 0; i < r->n_jobs; i++) {
 		struct gv_cell name = r->job[i].entity;
 		ptrdiff_t k = w == NULL ? -1 : gv_hash_find(&w->names, name.s, name.len);
+		double entity;
 
 		if (row[i] == SIZE_MAX)
 			continue;
-		p->number[GV_NUMBER_ENTITY][row[i]] = rank[of[i]];
+		entity = rank[of[i]];
+		if (p->tree != NULL)
+			entity = (double)own[(size_t)entity];
+		p->number[GV_NUMBER_ENTITY][row[i]] = entity;
 		p->number[GV_NUMBER_ENTITY_WEIGHT][row[i]] = k < 0 ? 1 : w->weight[k];
 	}
 	gv_hash_free(&names);
+	free(own);
+	free(has);
 	free(rank);
 	free(of);
 }

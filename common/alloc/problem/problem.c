@@ -20,6 +20,7 @@ gv_problem_alloc(struct gv_problem *p, size_t n, size_t m)
 	memset(p->number, 0, sizeof(p->number));
 	p->kind = NULL;
 	p->together = NULL;
+	p->tree = NULL;
 	p->capacity = gv_xcalloc(m, sizeof(*p->capacity));
 	p->price = gv_xcalloc(m, sizeof(*p->price));
 	p->reference = NULL;
@@ -62,6 +63,7 @@ gv_problem_pick(struct gv_problem *to, const struct gv_problem *p, const bool *k
 	for (k = 0; k < GV_N_NUMBERS; k++)
 		gv_problem_ask(to, p->number[k] != NULL ? 1u << k : 0);
 	to->together = p->together;
+	to->tree = p->tree;
 	if (p->kind != NULL)
 		to->kind = gv_xcalloc(n, sizeof(*to->kind));
 	n = 0;

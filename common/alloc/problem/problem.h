@@ -11,6 +11,7 @@
 #include "sched/cluster.h"
 #include "sched/rates.h"
 #include "together.h"
+#include "tree.h"
 
 /*
  * Numbers of a job that only some policies look at.  A policy names those it
@@ -65,6 +66,8 @@ struct gv_problem {
 	 */
 	size_t *kind;                       /* [n] of the job, in together */
 	const struct gv_together *together; /* not its own */
+	/* what GV_NUMBER_ENTITY are nodes of; NULL: entities are all of one level */
+	const struct gv_tree *tree; /* not its own */
 };
 
 /*

@@ -418,25 +418,35 @@ gv_explain_make(struct gv_explanation *x, const struct gv_problem *p,
 	measured_free(&d);
 }
 
+/* The entity at the top that row i is of. */
+static size_t
+entity_of(const struct gv_problem *p, size_t i)
+{
+	size_t entity = (size_t)p->number[GV_NUMBER_ENTITY][i];
+
+	return p->tree != NULL ? gv_tree_top(p->tree, entity) : entity;
+}
+
 /* The least that the jobs of an entity have together, per weight. */
 static double
 least_entity(const struct measured *d)
 {
 	const struct gv_problem *p = d->p;
-	const double *entity = p->number[GV_NUMBER_ENTITY];
 	double least = INFINITY;
 	double *sum;
 	size_t i, entities = 0;
 
 	for (i = 0; i < p->n; i++)
-		if (entity[i] >= (double)entities)
-			entities = (size_t)entity[i] + 1;
+		if (entity_of(p, i) >= entities)
+			entities = entity_of(p, i) + 1;
 	sum = gv_xcalloc(entities, sizeof(*sum));
 	for (i = 0; i < p->n; i++)
-		sum[(size_t)entity[i]] += p->count[i] * p->weight[i] * value(d, i);
+		sum[entity_of(p, i)] += p->count[i] * p->weight[i] * value(d, i);
 	for (i = 0; i < p->n; i++)
-		least = fmin(least,
-		    sum[(size_t)entity[i]] / p->number[GV_NUMBER_ENTITY_WEIGHT][i]);
+		least = fmin(
+		    least, sum[entity_of(p, i)] /
+			       (p->tree != NULL ? p->tree->weight[entity_of(p, i)]
+						: p->number[GV_NUMBER_ENTITY_WEIGHT][i]));
 	free(sum);
 	return least;
 }

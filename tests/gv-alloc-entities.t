@@ -1,0 +1,122 @@
+#!/bin/sh
+# gv-alloc -p water-filling: entities in entities, and their quotas.
+. "${0%/*}/lib.sh"
+
+printf 'gpu_type,gpus\nv100,8\n' >cluster.csv
+cat >jobs.csv <<EOF
+job_id,scale_factor,entity,gpu_type,steps_per_s
+a1,4,vision,v100,10
+a2,4,vision,v100,10
+b1,4,speech,v100,10
+b2,4,speech,v100,10
+c1,4,sales,v100,10
+c2,4,sales,v100,10
+EOF
+cat >entities.csv <<EOF
+entity,parent,weight,quota_gpus
+research,,1,
+vision,research,1,3
+speech,research,1,
+sales,,1,
+EOF
+# gpus OPTION...: how many GPUs each entity has
+gpus() {
+	run gv-alloc -q -p water-filling -c cluster.csv "$@"
+	awk -F, 'NR > 1 { if (!($3 in n)) name[++k] = $3; n[$3] += $2 * $(NF - 1) }
+		END { for (i = 1; i <= k; i++) printf "%s %.9g\n", name[i], n[name[i]] }' out >sums
+	mv sums out
+}
+
+gpus --entities=entities.csv jobs.csv
+is_out "two parts of one half; one has its quota of it" <<EOF
+vision 3
+speech 1
+sales 4
+EOF
+grep -v ^a jobs.csv >less.csv
+gpus --entities=entities.csv less.csv
+is_out "what a quota's entity does not use is borrowed" <<EOF
+speech 4
+sales 4
+EOF
+sed 's/,3$/,6/' entities.csv >six.csv
+gpus --entities=six.csv jobs.csv
+is_out "a quota above the fair part is kept, and those who wait have less" <<EOF
+vision 6
+speech 0
+sales 2
+EOF
+run gv-alloc -v -p water-filling -c cluster.csv --entities=six.csv -o /dev/null jobs.csv
+ok "the least that an entity at the top has" awk '{ sub(/.*objective=/, ""); exit !($1 - 2 < 1e-9 && 2 - $1 < 1e-9) }' err
+sed 's/,3$/,8/' entities.csv >eight.csv
+run gv-alloc -q -p water-filling -c cluster.csv --entities=eight.csv -o /dev/null jobs.csv
+is_status 0 "a quota of all there is leaves nothing, and is an answer"
+{ cat jobs.csv && echo d1,4,research,v100,10; } >inner.csv
+gpus --entities=entities.csv inner.csv
+is_out "jobs of an entity that has parts are one more of these" <<EOF
+vision 3
+speech 0.5
+sales 4
+research 0.5
+EOF
+printf 'entity,parent,weight\na,,1\nb,a,1\nc,b,1\nd,c,1\ne,d,3\nf,d,1\n' >deep.csv
+printf 'job_id,scale_factor,entity,gpu_type,steps_per_s\nx,8,e,v100,1\ny,8,f,v100,2\nz,8,other,v100,3\n' >deep-jobs.csv
+gpus --entities=deep.csv deep-jobs.csv
+is_out "five levels, and an entity that is in no table" <<EOF
+e 3
+f 1
+other 4
+EOF
+gpus --inside=none --entities=entities.csv jobs.csv
+is_out "--inside=none: neither" <<EOF
+vision 2.66666667
+speech 2.66666667
+sales 2.66666667
+EOF
+awk -v OFS=, '{ print $0, NR == 1 ? "min_steps_per_s" : /^b1/ ? 8 : "" }' jobs.csv >minimum.csv
+gpus --entities=entities.csv minimum.csv
+is_out "a minimum inside a part comes before all" <<EOF
+vision 3
+speech 3.2
+sales 1.8
+EOF
+{ cat jobs.csv && echo && cat less.csv; } | gv-alloc -q --stream -p water-filling -c cluster.csv --entities=entities.csv >both
+run gv-alloc -q -p water-filling -c cluster.csv --entities=entities.csv jobs.csv
+{ cat out && echo && gv-alloc -q -p water-filling -c cluster.csv --entities=entities.csv less.csv && echo; } >each
+same_file both each "--stream: each as if alone"
+cp out was.csv
+run gv-alloc -q -p water-filling -c cluster.csv --entities=entities.csv --previous=was.csv --stay=.1 jobs.csv
+same_file out was.csv "--previous: the same stays"
+run gv-alloc -q --certify -p water-filling -c cluster.csv --entities=entities.csv -o /dev/null jobs.csv
+is_status 0 "--certify proves it"
+run gv-alloc -q -p water-filling -c cluster.csv --entities=entities.csv --explain=why.csv -o /dev/null jobs.csv
+is_status 0 "--explain"
+# weights alone are what they were, whether or not others could be in them
+printf 'entity,weight\nvision,2\nspeech,1\nsales,1\n' >flat.csv
+printf 'entity,weight,parent,quota_gpus\nvision,2,,\nspeech,1,,0\nsales,1,,\n' >empty.csv
+run gv-alloc -p water-filling -c cluster.csv --entities=flat.csv jobs.csv
+cp out flat
+run gv-alloc -p water-filling -c cluster.csv --entities=empty.csv jobs.csv
+same_file out flat "columns without a parent or quota change nothing"
+printf 'entity,weight,parent\nall,7,\nvision,2,all\nspeech,1,all\nsales,1,all\n' >one.csv
+gpus --entities=flat.csv jobs.csv
+mv out flat
+gpus --entities=one.csv jobs.csv
+same_file out flat "neither does one entity around all"
+
+# wrong NAME ROWS MESSAGE
+wrong() {
+	printf 'entity,parent,weight,quota_gpus\n%b' "$2" >bad.csv
+	run gv-alloc -p water-filling -c cluster.csv --entities=bad.csv jobs.csv
+	echo "gv-alloc: bad.csv$3" | is_err "$1"
+	is_status 2 "$1: status"
+}
+wrong "an unknown parent" 'vision,reserch,1,\n' ':2: parent: no entity "reserch" in this table'
+wrong "a circle" 'a,b,1,\nb,c,1,\nc,b,1,\n' ':3: parent: entity "b" is in itself'
+wrong "its own parent" 'a,a,1,\n' ':2: parent: entity "a" is in itself'
+wrong "parts with more than the whole" 'a,,1,4\nb,a,1,\nc,b,1,3\nd,a,1,2\n' \
+	':2: quota_gpus: the quotas inside add up to 5 GPUs, this one is 4'
+wrong "more than the cluster has" 'a,,1,4\nb,,1,\nc,b,1,5\n' ': the quotas add up to 9 GPUs, the cluster has 8'
+wrong "below 0" 'a,,1,-1\n' ':2: quota_gpus: expected a number >= 0, got "-1"'
+wrong "no number" 'a,,1,x\n' ':2: quota_gpus: expected a number, got "x"'
+done_testing
