@@ -15,6 +15,7 @@
 #include "alloc/answer/one_more.h"
 #include "alloc/answer/stay.h"
 #include "alloc/price/price.h"
+#include "alloc/problem/nodes.h"
 #include "alloc/prove/explain.h"
 #include "answer_write.h"
 #include "options.h"
@@ -29,6 +30,7 @@
 /* The tables beside the main one, read once. */
 struct inputs {
 	struct gv_cluster cluster;
+	struct gv_cluster split;     /* for jobs that name their nodes */
 	struct gv_frame throughputs; /* when there are any */
 	struct gv_entities weights;
 	struct gv_pairs pairs;
@@ -36,14 +38,18 @@ struct inputs {
 	struct gv_price_memory memory; /* from one table to the next */
 };
 
-/* Rates of the cluster's types; gangs on several nodes count as they are the faster. */
+/*
+ * Rates of the cluster's types; gangs on several nodes count as they are the faster, unless
+ * jobs name their nodes.
+ */
 static int
 rates_of(struct gv_rates *r, struct gv_frame *frame, const struct gv_cluster *c,
     struct gv_error *e)
 {
 	if (gv_rates_from(r, frame, c, e) != 0)
 		return -1;
-	gv_rates_spread(r, c);
+	if (!gv_nodes_tied(r, c))
+		gv_rates_spread(r, c);
 	return 0;
 }
 
@@ -117,6 +123,7 @@ inputs_read(struct inputs *in, struct options *o, struct gv_error *e)
 		return -1;
 	if (o->previous != NULL || o->has_stay)
 		o->answer.previous = &in->previous;
+	gv_nodes_split(&in->split, &in->cluster);
 	o->answer.policy.solve.memory = &in->memory;
 	o->answer.entities = &in->weights;
 	o->answer.pairs = o->sharing != NULL ? &in->pairs : NULL;
@@ -131,6 +138,7 @@ inputs_free(struct inputs *in)
 	gv_pairs_free(&in->pairs);
 	gv_previous_free(&in->previous);
 	gv_price_forget(&in->memory);
+	gv_cluster_free(&in->split);
 	gv_cluster_free(&in->cluster);
 }
 
@@ -247,11 +255,32 @@ write_files(const struct options *o, const struct gv_rates *r, const struct gv_c
 	return o->explain != NULL ? explain(o, r, c, a, e) : 0;
 }
 
+/* The cluster as the jobs of r have it, whose rates get its types; NULL with *e set. */
+static const struct gv_cluster *
+cluster_of(struct gv_rates *r, const struct options *o, const struct inputs *in,
+    struct gv_error *e)
+{
+	const char *other = o->sharing != NULL           ? "--space-sharing"
+			    : o->answer.previous != NULL ? "--previous"
+			    : o->warm != NULL            ? "--warm"
+							 : NULL;
+
+	if (!gv_nodes_tied(r, &in->cluster))
+		return &in->cluster;
+	if (other != NULL)
+		gv_error_set(e,
+		    "%s: %s does not go together with jobs that name their nodes",
+		    r->frame.file, other);
+	return other == NULL && gv_nodes_tie(r, &in->cluster, &in->split, e) == 0
+		   ? &in->split
+		   : NULL;
+}
+
 static int
 answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
     struct gv_tabw *w, struct gv_error *e)
 {
-	const struct gv_cluster *cluster = &in->cluster;
+	const struct gv_cluster *cluster;
 	struct gv_rates r = {0};
 	struct gv_answer a = {0};
 	char relaxation[GV_NUM_LEN];
@@ -259,11 +288,14 @@ answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
 
 	if (read_rates(&r, t, o, in, e) != 0)
 		return -1;
-	if (gv_rates_check_types(&r, cluster, e) != 0) {
+	if (gv_rates_check_types(&r, &in->cluster, e) != 0) {
 		gv_warn_error(e);
 		answer_no();
 	}
-	warn_of_slips(o, &r, cluster);
+	warn_of_slips(o, &r, &in->cluster);
+	cluster = cluster_of(&r, o, in, e);
+	if (cluster == NULL)
+		return -1;
 	if (gv_answer_make(&a, &r, cluster, o->policy, &o->answer, e) == 0) {
 		if (!o->common.quiet)
 			say_never_running(&r, cluster, &a);

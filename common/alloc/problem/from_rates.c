@@ -37,7 +37,7 @@ can_run(const struct gv_rate *rate, const struct gv_rates *r, const struct gv_cl
 	return is_fast(rate) && fits(rate, r, c);
 }
 
-/* Rates on types that are too small for the gang. */
+/* Rates on types that are too small for the gang, or of GPUs that are out of its reach. */
 static void
 add_beyond(struct gv_problem *p, const struct gv_rates *r, const struct gv_cluster *c,
     const size_t *row)
@@ -49,12 +49,16 @@ add_beyond(struct gv_problem *p, const struct gv_rates *r, const struct gv_clust
 		size_t at = row[rate->job];
 		double gpus;
 
-		if (at == SIZE_MAX || !is_fast(rate) || fits(rate, r, c))
+		if (at == SIZE_MAX || !is_fast(rate))
+			continue;
+		gpus = (double)c->type[rate->type].elsewhere;
+		if (!fits(rate, r, c))
+			gpus += (double)c->type[rate->type].gpus;
+		if (gpus == 0)
 			continue;
 		if (p->number[GV_NUMBER_BEYOND] == NULL)
 			gv_problem_ask(
 			    p, 1u << GV_NUMBER_BEYOND | 1u << GV_NUMBER_BEYOND_GPUS);
-		gpus = (double)c->type[rate->type].gpus;
 		p->number[GV_NUMBER_BEYOND][at] += rate->steps_per_s * gpus;
 		p->number[GV_NUMBER_BEYOND_GPUS][at] += gpus;
 	}

@@ -30,8 +30,8 @@ enum gv_problem_number {
 	GV_NUMBER_DRAW,          /* in a random order, from 0 */
 	GV_NUMBER_STARTED, /* it has all its time on a type: which, from 1; 0 = none */
 	/*
-	 * Where some gang has a rate on a type with too few GPUs for it, asked for or
-	 * not: sum_j T_ij N_j and sum_j N_j over those types of reference.
+	 * Where some gang has a rate on a type with too few GPUs for it, or GPUs of it
+	 * elsewhere (nodes.h), asked for or not: sum_j T_ij N_j and sum_j N_j over those types of reference.
 	 */
 	GV_NUMBER_BEYOND,
 	GV_NUMBER_BEYOND_GPUS,

@@ -1,0 +1,149 @@
+#include "nodes.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static bool
+several_nodes(const struct gv_cluster *c)
+{
+	size_t i;
+
+	for (i = 1; i < c->n_pools; i++)
+		if (strcmp(c->pool[i].node, c->pool[0].node) != 0)
+			return true;
+	return false;
+}
+
+bool
+gv_nodes_tied(const struct gv_rates *r, const struct gv_cluster *c)
+{
+	size_t i;
+
+	if (!several_nodes(c))
+		return false;
+	for (i = 0; i < r->n_jobs; i++)
+		if (r->job[i].node.len > 0)
+			return true;
+	return false;
+}
+
+/* The type's pool on a node: SIZE_MAX, there is none. */
+static size_t
+find_pool(const struct gv_cluster *c, size_t type, const char *node)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_pools; i++)
+		if (c->pool[i].type == type && strcmp(c->pool[i].node, node) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+/* The next type of the split cluster: of a type, on a node, with so many GPUs. */
+static void
+add_type(struct gv_cluster *to, const struct gv_cluster *c, size_t type, const char *node,
+    size_t gpus)
+{
+	size_t len = strlen(c->type[type].name) + strlen(node) + 2;
+	char *name = gv_arena_alloc(&to->arena, len, 1);
+	size_t i = to->n_types++;
+
+	snprintf(name, len, "%s@%s", c->type[type].name, node);
+	to->type[i] = c->type[type];
+	to->type[i].name = name;
+	to->type[i].gpus = gpus;
+	to->type[i].elsewhere = c->type[type].gpus - gpus;
+	to->pool[i] = (struct gv_pool){.type = i, .gpus = gpus, .node = node};
+	to->n_pools = to->n_types;
+}
+
+void
+gv_nodes_split(struct gv_cluster *to, const struct gv_cluster *c)
+{
+	size_t most = c->n_pools * (c->n_types + 1);
+	size_t i, j;
+
+	*to = (struct gv_cluster){0};
+	to->type = gv_arena_alloc(&to->arena, most, sizeof(*to->type));
+	to->pool = gv_arena_alloc(&to->arena, most, sizeof(*to->pool));
+	for (i = 0; i < c->n_pools; i++)
+		add_type(to, c, c->pool[i].type, c->pool[i].node, c->pool[i].gpus);
+	for (i = 0; i < c->n_pools; i++)
+		for (j = 0; j < c->n_types; j++) {
+			size_t k = 0;
+
+			while (strcmp(c->pool[k].node, c->pool[i].node) != 0)
+				k++;
+			if (k == i && find_pool(c, j, c->pool[i].node) == SIZE_MAX)
+				add_type(to, c, j, c->pool[i].node, 0);
+		}
+}
+
+/* The split cluster's type of that name on that node, or -1. */
+static ptrdiff_t
+find_type(const struct gv_cluster *split, const char *type, struct gv_cell node)
+{
+	size_t len = strlen(type), i;
+
+	for (i = 0; i < split->n_types; i++)
+		if (gv_cell_is(node, split->pool[i].node) &&
+		    strlen(split->type[i].name) == len + 1 + node.len &&
+		    strncmp(split->type[i].name, type, len) == 0)
+			return (ptrdiff_t)i;
+	return -1;
+}
+
+static bool
+has_node(const struct gv_cluster *c, struct gv_cell node)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_pools; i++)
+		if (gv_cell_is(node, c->pool[i].node))
+			return true;
+	return false;
+}
+
+static int
+check_node(const struct gv_rates *r, const struct gv_job *job, const struct gv_cluster *c,
+    struct gv_error *e)
+{
+	ptrdiff_t column = gv_frame_find(&r->frame, "node");
+	char q[GV_QUOTE_LEN];
+
+	if (job->node.len == 0)
+		return gv_frame_error(&r->frame, job->row, column, e,
+		    "job %s has no node, others have one",
+		    gv_quote(q, job->id.s, job->id.len));
+	if (!has_node(c, job->node))
+		return gv_frame_error(&r->frame, job->row, column, e,
+		    "the cluster has no node %s",
+		    gv_quote(q, job->node.s, job->node.len));
+	return 0;
+}
+
+int
+gv_nodes_tie(struct gv_rates *r, const struct gv_cluster *c,
+    const struct gv_cluster *split, struct gv_error *e)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < r->n_jobs; i++)
+		rc |= check_node(r, &r->job[i], c, e);
+	for (i = 0; i < r->n_rates; i++) {
+		struct gv_rate *rate = &r->rate[i];
+
+		if (rate->with >= 0)
+			return gv_frame_error(&r->frame, rate->row,
+			    gv_frame_find(&r->frame, "with_job_id"), e,
+			    "jobs that name their nodes share no GPUs");
+		if (rate->type >= 0)
+			rate->type = find_type(
+			    split, c->type[rate->type].name, r->job[rate->job].node);
+	}
+	return rc;
+}

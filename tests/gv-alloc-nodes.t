@@ -1,0 +1,118 @@
+#!/bin/sh
+# gv-alloc: jobs that name their nodes are promised GPUs of these, as gv-run runs them.
+. "${0%/*}/lib.sh"
+
+cat >cluster.csv <<EOF
+gpu_type,gpus,node
+v100,4,n1
+v100,2,n2
+k80,2,n1
+EOF
+cat >rates.csv <<EOF
+job_id,scale_factor,node,command,gpu_type,steps_per_s
+a,1,n1,true,v100,10
+a,1,n1,true,k80,2
+b,4,n1,true,v100,20
+b,4,n1,true,k80,4
+c,1,n2,true,v100,10
+c,1,n2,true,k80,2
+d,2,n2,true,v100,16
+d,2,n2,true,k80,3
+EOF
+run gv-alloc -p max-min -c cluster.csv rates.csv
+silent "each node for itself"
+cp out allocation.csv
+is_out "what nodes have" <<EOF
+job_id,scale_factor,node,command,gpu_type,steps_per_s,share,policy
+a,1,n1,true,v100,10,1,max-min
+a,1,n1,true,k80,2,0,max-min
+b,4,n1,true,v100,20,0.75,max-min
+b,4,n1,true,k80,4,0,max-min
+c,1,n2,true,v100,10,1,max-min
+c,1,n2,true,k80,2,0,max-min
+d,2,n2,true,v100,16,0.5,max-min
+d,2,n2,true,k80,3,0,max-min
+EOF
+# what a job makes of an equal part of the cluster is the same wherever it runs
+run gv-alloc -q -p max-min -c cluster.csv --certify --explain=why.csv -o /dev/null rates.csv
+is_status 0 "--certify"
+cut -d, -f1,2,5,7 why.csv | grep -e ^job -e ^gpu_type >out
+is_out "levels are of the whole cluster; pools have names of their own" <<EOF
+gpu_type,v100@n1,,4
+gpu_type,v100@n2,,2
+gpu_type,k80@n1,,2
+gpu_type,k80@n2,,0
+job,a,1.25,1
+job,b,3.75,1
+job,c,1.25,1
+job,d,1.2549019607843137,1
+EOF
+for node in n1 n2; do
+	run gv-run -n --node=$node -c cluster.csv allocation.csv
+	silent "gv-run on $node takes it"
+done
+sed 's/^\([^,]*,[^,]*\),n.,/\1,,/' rates.csv >free.csv
+cut -d, -f1,2,4- rates.csv >none.csv
+run gv-alloc -q -p max-min -c cluster.csv free.csv
+cut -d, -f1,7 out >shares
+run gv-alloc -q -p max-min -c cluster.csv none.csv
+cut -d, -f1,6 out >without
+same_file shares without "a column without a node changes nothing"
+printf 'gpu_type,gpus,node\nv100,4,n1\nk80,2,n1\n' >one.csv
+run gv-alloc -q -p max-min -c one.csv rates.csv
+is_status 0 "one node: all are there"
+
+# ---- a node is as a cluster of its own ----
+sed 's/true/100/; 1s/command/total_steps/' rates.csv >steps.csv
+run gv-alloc -q -p max-sum -c cluster.csv steps.csv
+cp out both
+differ=0
+for node in n1 n2; do
+	grep -e gpu_type -e ,$node cluster.csv | cut -d, -f1,2 >own.csv
+	grep -e job_id -e ,$node, steps.csv | cut -d, -f1,2,4- >own-jobs.csv
+	gv-alloc -q -p max-sum -c own.csv own-jobs.csv | awk -F, 'NR > 1 { print $1, $4, $5 * $6 }' >alone
+	grep ,$node, both | awk -F, '{ print $1, $5, $6 * $7 }' >here
+	cmp -s alone here || differ=$((differ + 1))
+done
+ran="max-sum" status=0
+ok "sums are those of each node alone" [ "$differ" -eq 0 ]
+
+# wrong NAME TABLE MESSAGE OPTION...
+wrong() {
+	name=$1 table=$2 message=$3
+	shift 3
+	run gv-alloc -p max-min -c cluster.csv "$@" "$table"
+	echo "gv-alloc: $message" | is_err "$name"
+	is_status 2 "$name: status"
+}
+sed '2,3s/n1//' rates.csv >some.csv
+wrong "one without a node" some.csv 'some.csv:2: node: job "a" has no node, others have one'
+sed '8,9s/n2/n3/' rates.csv >other.csv
+wrong "a node that is not there" other.csv 'other.csv:8: node: the cluster has no node "n3"'
+wrong "--previous" rates.csv 'rates.csv: --previous does not go together with jobs that name their nodes' --previous=allocation.csv
+wrong "--stay" rates.csv 'rates.csv: --previous does not go together with jobs that name their nodes' --stay=.1
+wrong "--warm" rates.csv 'rates.csv: --warm does not go together with jobs that name their nodes' --warm=prices
+printf 'job_a,job_b,scale_factor,gpu_type,steps_per_s_a,steps_per_s_b\na,c,1,v100,8,8\n' >pairs.csv
+wrong "--space-sharing" rates.csv 'rates.csv: --space-sharing does not go together with jobs that name their nodes' --space-sharing=pairs.csv
+cat >with.csv <<EOF
+job_id,node,gpu_type,steps_per_s,with_job_id,with_steps_per_s
+a,n1,v100,10,,
+c,n1,v100,10,,
+a,n1,v100,8,c,8
+EOF
+wrong "pairs among the rates" with.csv 'with.csv:4: with_job_id: jobs that name their nodes share no GPUs'
+cat >spread.csv <<EOF
+job_id,scale_factor,node,gpu_type,steps_per_s
+g,4,n2,v100,10
+g,4,n2,v100_unconsolidated,9
+h,1,n2,v100,9
+EOF
+run gv-alloc -q -p max-min -c cluster.csv spread.csv
+cut -d, -f1,4,6 out >shares && mv shares out
+is_out "a gang of a node does not lie on others" <<EOF
+job_id,gpu_type,share
+g,v100,0
+g,v100_unconsolidated,0
+h,v100,1
+EOF
+done_testing
