@@ -35,6 +35,55 @@ gv-profile: $wrong_line
 EOT
 }
 
+# ---- branches: edges behind the layers, each once ----
+layers resnet-small
+silent "a model with branches"
+cp out branches.csv
+sed -n '/^src/,$p' branches.csv >out
+is_out "its edges" <<'EOT'
+src,dst
+1,2
+2,3
+3,4
+4,5
+5,6
+6,7
+2,7
+7,8
+8,9
+9,10
+10,11
+7,12
+12,13
+11,14
+13,14
+14,15
+15,16
+16,17
+EOT
+printf 'id,op,from,out\n4,linear,0,10\n5,add,4;4;0,\n9,xent,5,\n' >twice.csv
+layers --shape=1x1x10 --classes=10 twice.csv
+sed -n '/^src/,$p' out >got && mv got out
+is_out "a row that is read twice, and the sample" <<'EOT'
+src,dst
+4,5
+5,9
+EOT
+run gv-partition --straight --all-gpus -l 3@10GB/s -o planned.csv branches.csv
+silent "it is planned"
+awk -F, '
+	NR == 1 { for (i = 1; i <= NF; i++) if ($i == "stage") at = i; next }
+	$0 == "" { edges = 1; next }
+	!edges { stage[$1] = $at; if (!($at in seen)) { seen[$at] = 1; n++ }; next }
+	$1 != "src" { bad += stage[$1] > stage[$2]; k++ }
+	END { exit !(n == 3 && k == 18 && !bad) }' planned.csv
+ok "no layer feeds an earlier stage" [ $? -eq 0 ]
+layers planned.csv
+silent "a plan is a model, with its edges"
+ok "and gives the same edges" grep -q '^16,17$' out
+{ cat "$models/linear.tsv" && printf '\nid,op\n1,xent\n'; } | tr '\t' , >two.csv
+wrong "two models" "two.csv:$(grep -n '^id,op$' two.csv | sed 's/:.*//'): expected one table, got a second one after an empty line" two.csv
+
 # ---- the table ----
 layers "$models/cnn.tsv"
 silent "a model"

@@ -269,6 +269,7 @@ measure(const struct options *o, struct gv_error *e)
 			say(&t);
 		gv_tabw_init(&w, out, o->common.tsv);
 		write_layers(&w, &m, &t, o->rule.batch);
+		write_edges(&w, &m);
 		rc = gv_out_close(out, e);
 	}
 	layer_times_free(&t);

@@ -95,3 +95,49 @@ write_layers(struct gv_tabw *w, const struct gv_model *m, const struct layer_tim
 	}
 	gv_strbuf_free(&text);
 }
+
+/* Whether each row reads the one before it, the first the sample. */
+static bool
+is_chain(const struct gv_model *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		if (m->layer[i].inputs != 1 || m->layer[i].from[0] != (ptrdiff_t)i - 1)
+			return false;
+	return true;
+}
+
+static bool
+read_before(const struct gv_layer *l, size_t k)
+{
+	size_t i;
+
+	for (i = 0; i < k; i++)
+		if (l->from[i] == l->from[k])
+			return true;
+	return false;
+}
+
+void
+write_edges(struct gv_tabw *w, const struct gv_model *m)
+{
+	size_t i, k;
+
+	if (is_chain(m))
+		return;
+	gv_tabw_between(w);
+	gv_tabw_str(w, "src");
+	gv_tabw_str(w, "dst");
+	gv_tabw_end(w);
+	for (i = 0; i < m->n; i++)
+		for (k = 0; k < m->layer[i].inputs; k++) {
+			const struct gv_layer *l = &m->layer[i];
+
+			if (l->from[k] == GV_FROM_INPUT || read_before(l, k))
+				continue;
+			gv_tabw_int(w, m->layer[l->from[k]].id);
+			gv_tabw_int(w, l->id);
+			gv_tabw_end(w);
+		}
+}

@@ -8,9 +8,15 @@
  * The model's rows with all their columns byte for byte, then (in place of
  * columns of these names) node_id, layer, forward_ms, backward_ms,
  * activation_bytes, parameter_bytes, update_ms, repeats, forward_mad_ms,
- * backward_mad_ms.  A model's row reads the one before it: no edges.
+ * backward_mad_ms.
  */
 void write_layers(struct gv_tabw *w, const struct gv_model *m,
     const struct layer_times *t, size_t batch);
+
+/*
+ * Behind them, where a row reads another one than that before it, or several: a table of
+ * edges src, dst by node_id, each once.
+ */
+void write_edges(struct gv_tabw *w, const struct gv_model *m);
 
 #endif

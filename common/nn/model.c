@@ -300,6 +300,36 @@ gv_model_from_frame(struct gv_model *m, struct gv_frame *f, struct gv_error *e)
 	return check_graph(m, &c, e);
 }
 
+/* Behind a model's table that is also one of layers: its edges, as the column from says them. */
+static int
+pass_edges(struct gv_tab *t, struct gv_error *e)
+{
+	int more = gv_tab_table(t, e);
+
+	if (more != 1)
+		return more;
+	if (gv_tab_find(t, "src") < 0 || gv_tab_find(t, "dst") < 0)
+		return gv_error_at(e, gv_tab_file(t), gv_tab_line(t), NULL,
+		    "expected one table, got a second one after an empty line");
+	while ((more = gv_tab_next(t, e)) == 1)
+		;
+	return more == 0 ? gv_tab_last(t, e) : -1;
+}
+
+static int
+load(struct gv_frame *f, const char *path, struct gv_error *e)
+{
+	struct gv_tab *t;
+	int r = -1;
+
+	if (gv_tab_open(&t, path, e) != 0)
+		return -1;
+	if (gv_tab_table(t, e) == 1 && gv_frame_read(f, t, e) == 0)
+		r = pass_edges(t, e);
+	gv_tab_close(t);
+	return r;
+}
+
 int
 gv_model_read(struct gv_model *m, const char *path, struct gv_error *e)
 {
@@ -309,8 +339,7 @@ gv_model_read(struct gv_model *m, const char *path, struct gv_error *e)
 	if (strpbrk(path, "/.") == NULL && strcmp(path, "-") != 0 &&
 	    access(path, F_OK) != 0)
 		return gv_model_unknown(path, e);
-	if (gv_frame_load(&f, path, e) != 0 ||
-	    gv_frame_expect(&f, GV_KIND_MODEL, e) != 0) {
+	if (load(&f, path, e) != 0 || gv_frame_expect(&f, GV_KIND_MODEL, e) != 0) {
 		gv_frame_free(&f);
 		return -1;
 	}

@@ -96,7 +96,8 @@ struct gv_model {
 };
 
 /*
- * Reads a model table; path NULL or "-" is standard input.  0, or -1 with *e
+ * Reads a model table; edges of layers (src, dst) may follow it and are not looked at.
+ * path NULL or "-" is standard input.  0, or -1 with *e
  * set and located (all bad rows, not only the first).  = {0} is an empty
  * model; gv_model_free also after an error.
  */
