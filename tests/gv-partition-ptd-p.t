@@ -250,8 +250,15 @@ llama-3.1-405b 405853388800
 gemma-7b 8537680896
 mixtral-8x7b 46702792704
 mixtral-8x22b 140620634112
+qwen3-8b 8190735360
+qwen3-32b 32762123264
+qwen3-30b-a3b 30532122624
+qwen3-235b-a22b 235093634560
 EOF
 ok "each with a source" awk -F, '$NF == "" { exit 1 }' today.csv
+{ head -n 1 today.csv && grep '^qwen3-8b,' today.csv; } >qwen.csv
+run plan --gpu-type=H100 --gpus=8 --top=1 --export=megatron qwen.csv
+out_has " --normalization RMSNorm --qk-layernorm " "norms of queries and keys are exported"
 plan --gpu-type=H100 --gpus=1024 --top=0 today.csv >all
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	{ t = $at["tensor_parallel"]; c = $at["context_parallel"]; d = $at["data_parallel"]; e = $at["expert_parallel"]

@@ -17,6 +17,8 @@ add_sizes(struct gv_strbuf *s, const struct transformer *x, const struct ptd_mac
 		gv_strbuf_str(s, " --swiglu");
 	if (x->rms_norm)
 		gv_strbuf_str(s, " --normalization RMSNorm");
+	if (x->qk_norm)
+		gv_strbuf_str(s, " --qk-layernorm");
 	if (x->no_biases)
 		gv_strbuf_str(s, " --disable-bias-linear");
 	if (x->rotary)

@@ -46,7 +46,9 @@ double
 transformer_layer_parameters(const struct transformer *x)
 {
 	double biases = x->no_biases ? 0 : transformer_qkv_width(x) + x->hidden;
-	double rest = attention_weights(x) + biases + 2 * transformer_norm_parameters(x);
+	double norms = 2 * transformer_norm_parameters(x) +
+		       (x->qk_norm ? 2 * (x->rms_norm ? 1 : 2) * x->head_size : 0);
+	double rest = attention_weights(x) + biases + norms;
 
 	if (x->experts > 0)
 		return rest + transformer_expert_parameters(x) + x->experts * x->hidden +

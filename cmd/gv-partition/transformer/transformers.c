@@ -26,6 +26,7 @@ enum column {
 	TIED = FLAGS,
 	BIASES,
 	GATED,
+	QK_NORM,
 	GPUS_OF,
 	TENSOR,
 	PIPELINE,
@@ -48,10 +49,10 @@ enum column {
 static const char *const name[COLUMNS] = {"layers", "hidden_size", "attention_heads",
     "seq_len", "vocab", "global_batch", "ffn_hidden_size", "kv_heads", "head_size",
     "experts", "experts_per_token", "shared_ffn_hidden_size", "tied_embeddings", "biases",
-    "gated_ffn", "gpus", "tensor_parallel", "pipeline_parallel", "data_parallel",
-    "last_stage_layers", "virtual_stages", "micro_batch", "context_parallel",
-    "expert_parallel", "zero_stage", "norm", "positions", "recompute", "schedule",
-    "gpu_type"};
+    "gated_ffn", "qk_norm", "gpus", "tensor_parallel", "pipeline_parallel",
+    "data_parallel", "last_stage_layers", "virtual_stages", "micro_batch",
+    "context_parallel", "expert_parallel", "zero_stage", "norm", "positions", "recompute",
+    "schedule", "gpu_type"};
 
 static const char *const norm_name[] = {"layernorm", "rmsnorm"};
 static const char *const positions_name[] = {"learned", "rotary"};
@@ -59,7 +60,7 @@ static const char *const positions_name[] = {"learned", "rotary"};
 static bool
 is_flag(size_t column)
 {
-	return column >= FLAGS && column <= GATED;
+	return column >= FLAGS && column <= QK_NORM;
 }
 
 /* Of a column that is there; a part that has no experts may say so by 0. */
@@ -208,6 +209,7 @@ read_row(struct transformers *t, size_t row, const ptrdiff_t *at, struct gv_erro
 	    .gated = v[GATED] == 1,
 	    .rms_norm = norm == 1,
 	    .no_biases = v[BIASES] == 0,
+	    .qk_norm = v[QK_NORM] == 1,
 	    .rotary = positions == 1,
 	    .untied = v[TIED] == 0};
 	r->pins.t = (size_t)v[TENSOR];
