@@ -5,6 +5,8 @@
 
 #include "alloc_help.h"
 #include "alloc/place/turns.h"
+#include "alloc/program/linear.h"
+#include "alloc/solve/apart.h"
 #include "lp/lp.h"
 #include "sched/rounds.h"
 
@@ -429,11 +431,21 @@ test_rounds(void)
 	    100 * without, missed);
 }
 
+static double
+second_sum(const struct gv_problem *p, const double *x)
+{
+	double *gain = gv_linear_normalised(p);
+	double sum = gv_linear_sum(p, gain, x);
+
+	free(gain);
+	return sum;
+}
+
 /* More jobs than all mixtures are looked at for: the level is that of the program without. */
 static void
 test_many(void)
 {
-	double worst = 0, lower = 0, bound = 0;
+	double worst = 0, lower = 0, bound = 0, second = 1;
 	int k;
 
 	for (k = 0; k < 40; k++) {
@@ -451,14 +463,60 @@ test_many(void)
 		worst = fmax(worst, shortfall(&p, s.x, 400));
 		lower = fmax(lower, 1 - s.objective / free_s.objective);
 		bound = fmax(bound, s.gap);
+		second = fmin(second, second_sum(&p, s.x) / second_sum(&p, free_s.x));
 		free(s.x);
 		free(free_s.x);
 		gv_problem_free(&p);
 	}
+	ok(second >= .96, "the second sum is at least %.3f of that without", second);
 	ok(worst <= .05, "40 to 60 jobs: 400 rounds give all shares but for %.1f points",
 	    100 * worst);
 	ok(lower <= 1e-9 && bound <= 2e-8, "at the level without: %g lower, proved to %g",
 	    lower, bound);
+}
+
+/* Sizes of gangs with GPUs of their own, where there are about enough. */
+static void
+test_apart(void)
+{
+	const struct gv_solver_options opt = {0};
+	size_t found = 0, wrong = 0, k, i;
+	double second = 1, mean = 0;
+
+	for (k = 0; k < 100; k++) {
+		struct gv_problem p = random_problem(60, 1 + below(3), 40, 60);
+		struct gv_solution s;
+		double *a, *x = gv_xcalloc(p.n, p.m * sizeof(*x));
+
+		for (i = 0; i < p.m; i++)
+			p.capacity[i] = 30 + floor(20 * uniform());
+		for (i = 0; i < p.n; i++)
+			p.weight[i] = exp(2 * uniform());
+		s = solve(&gv_policy_max_min, &p, false);
+		a = gv_linear_normalised(&p);
+		for (i = 0; i < p.n * p.m; i++)
+			a[i] /= p.weight[i / p.m];
+		if (gv_level_apart(&p, a, &opt, s.objective, s.x, x)) {
+			double part = second_sum(&p, x) / second_sum(&p, s.x);
+
+			found++;
+			mean += part;
+			second = fmin(second, part);
+			wrong += gv_level_reached(&p, a, x) < s.objective * (1 - 1e-10) ||
+				 gv_problem_excess(&p, x) > 1e-9 ||
+				 !gv_turns_exist(&p, x);
+		}
+		free(a);
+		free(x);
+		free(s.x);
+		gv_problem_free(&p);
+	}
+	ok(found >= 93 && wrong == 0,
+	    "%zu of 100 levels are reached by each size on its own, %zu are not such",
+	    found, wrong);
+	ok(second >= .96 && mean / (double)found >= .995,
+	    "the second sum is %.4f of that without in the mean, at least %.4f",
+	    mean / (double)found, second);
 }
 
 int
@@ -473,5 +531,6 @@ main(void)
 	test_stays();
 	test_rounds();
 	test_many();
+	test_apart();
 	return done_testing();
 }

@@ -316,7 +316,8 @@ solve(const struct question *q, bool raise, double *x, struct gv_error *e)
 	size_t k;
 	int rc = 0;
 
-	for (k = 0; k < 4 && rc == 0 && status != GV_LP_OPTIMAL; k++) {
+	/* where nothing may be given up it is such a set */
+	for (k = raise ? 0 : 1; k < 4 && rc == 0 && status != GV_LP_OPTIMAL; k++) {
 		struct gv_lp_basis basis = {0};
 		struct gv_lp_solution sol = {0}, higher = {0};
 		struct program g;

@@ -18,9 +18,9 @@
  * with the largest sum of s_i thr_i / P_i, so that nothing idles that costs no move.
  *
  * One linear program by GLPK over the jobs that differ, in their last shares, too, with
- * two columns for each share.  On 3 types and f = 0.02: 0.1 s for 2,000 of them, 0.5 s for
- * 5,000, 2.4 s for 10,000; with f = 0, where the set of such shares is thin, 0.7 s, and more
- * than 25 s from 5,000 on.
+ * two columns for each share.  On 3 types: 0.1 s for 2,000 of them, 0.5 s for 5,000 and
+ * 2.4 s for 10,000 with f = 0.02; about five times as long with f = 0, where the set of
+ * such shares is thin: floors are then lower by GV_TOL_LESS_1.
  */
 #ifndef GV_ALLOC_STAY_H
 #define GV_ALLOC_STAY_H
