@@ -88,7 +88,7 @@ OUT      := $(PROGRAMS:%=$(BIN)/%)
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all help deps check check-long bench lint install install-files uninstall dist \
-	demo clean tests fuzz mutate format FORCE
+	demo reproduce clean tests fuzz mutate format FORCE
 
 all: $(OUT)
 
@@ -226,6 +226,9 @@ bench: deps ## measure; prints ratios
 demo: deps ## train real jobs on this machine through the whole pipe
 	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) all
 	@GV_BIN=$$(cd $(BIN) && pwd) sh examples/demo/demo.sh
+
+reproduce: all ## simulate Gavel's evaluation; DATA is the folder with its tables
+	@GV_BIN=$$(cd $(BIN) && pwd) sh examples/gavel/reproduce.sh $(call quoted,$(or $(DATA),../shared/data/gavel))
 
 lint: ## compilers' warnings, static analysers, manual pages, shell
 	@sh tests/lint.sh

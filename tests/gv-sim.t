@@ -136,7 +136,7 @@ printf 'job_id,total_steps,gpu_type,steps_per_s,share\nx,100,v,1,0\ny,100,v,1,1\
 run gv-sim -c gpus.csv --strict none.csv
 is_status 1 "--strict: who was promised nothing"
 is_err "waits for ever" <<E
-gv-sim: after 100 s: jobs that wait for ever, for they were promised nothing: 1
+gv-sim: after 100 s: jobs wait for ever, without a promise or without GPUs: 1
 E
 run gv-sim -c gpus.csv -v --summary=- none.csv
 is_status 0 "else it has what is left over"
@@ -158,6 +158,72 @@ sed '1s/$/,slo_factor,deadline_s/; 2s/$/,1.1,/; 3s/$/,2,/; 4s/$/,,700/' jobs.csv
 sim -p 'gv-alloc -p max-min' --summary=- slo.csv
 equals 3 "$(value deadlines '')" "deadlines"
 equals 1 "$(value deadlines_missed '')" "that were missed"
+
+# ---- GPUs go and come ----
+# alone on a GPU at 2 steps/s, 1000 steps; it goes at 100 s for 50 s
+printf 'job_id,total_steps,gpu_type,steps_per_s,share\nx,1000,v,2,1\n' >alone.csv
+printf 'time_s,gpu_type,event\n150,v,back\n100,v,away\n' >away.csv
+run gv-sim -c one-gpu.csv --changes=away.csv --summary=- alone.csv
+silent "--changes"
+equals 650 "$(value makespan_s '')" "what was done is lost"
+equals 200 "$(value steps_lost '')" "and counted"
+equals 1 "$(value utilisation v)" "GPUs that are away do not idle"
+run gv-sim -c one-gpu.csv --changes=away.csv --checkpoint=30s --summary=- alone.csv
+equals 560 "$(value makespan_s '')" "--checkpoint: only what came after the last one"
+run gv-sim -c one-gpu.csv --changes=away.csv alone.csv
+out_has '100,preempt,x,v,,0,0,0,,its GPUs are gone' "the event says why"
+out_has '150,resume,x,v,,0,0,' "it starts when they are back"
+sed 2d away.csv >gone.csv
+run gv-sim -c one-gpu.csv --changes=gone.csv alone.csv
+is_status 1 "GPUs that do not come back"
+is_err "are waited for" <<E
+gv-sim: after 100 s: jobs wait for ever, without a promise or without GPUs: 1
+E
+printf 'time_s,gpu_type,event\n1,w,away\n' >type.csv
+run gv-sim -c one-gpu.csv --changes=type.csv alone.csv
+is_err "a type that is none" <<E
+gv-sim: type.csv:2: gpu_type: expected a GPU type of the cluster
+E
+printf 'time_s,gpu_type,node,event\n1,v,far,away\n' >node.csv
+run gv-sim -c one-gpu.csv --changes=node.csv alone.csv
+err_has 'node.csv:2: node: the cluster has no such GPUs on this node' "a node that is none"
+printf 'time_s,gpu_type,event\n1,v,off\n' >event.csv
+run gv-sim -c one-gpu.csv --changes=event.csv alone.csv
+err_has 'event.csv:2: event: expected away or back' "an event that is none"
+run gv-sim -c one-gpu.csv --checkpoint=1s alone.csv
+err_has '--checkpoint is an option of --changes' "--checkpoint"
+
+# ---- real jobs: gv-run and gv-sim, with what a launch costs here ----
+if [ -n "${GV_LONG:-}" ]; then
+	printf 'gpu_type,gpus,threads\nbig,1,1\nsmall,2,1\n' >real.csv
+	awk -v w="$build/helpers/worker" 'BEGIN {
+		print "job_id,total_steps,arrival_s,command,gpu_type,steps_per_s"
+		n = split("6000 3600 10400 2800 4800 7200", steps, " "); split("0 0 2 4.8 10 12.4", at, " ")
+		command = "exec " w " -r $([ $GV_GPU_TYPE = big ] && echo 1000 || echo 400)"
+		for (i = 1; i <= n; i++) {
+			print "j" i "," steps[i] "," at[i] "," command ",big,1000"
+			print "j" i "," steps[i] "," at[i] "," command ",small,400"
+		}
+	}' >short.csv
+	run gv-run -q -c real.csv -s state --round=2s -p 'gv-alloc --stream -p max-min -c real.csv' short.csv
+	is_status 0 "six real jobs"
+	cp out run.csv
+	# time held that was no step, a launch
+	load=$(awk -F, '
+		$2 == "start" || $2 == "resume" { at[$3] = $1; had[$3] = $7; rate[$3] = $4 == "big" ? 1000 : 400; n++ }
+		$2 == "preempt" || $2 == "finish" { lost += $1 - at[$3] - ($7 - had[$3]) / rate[$3] }
+		END { printf "%.4f", lost / n }' run.csv)
+	run gv-sim -q -c real.csv --round=2s --load="$load" -p 'gv-alloc -p max-min' short.csv
+	cp out sim.csv
+	for f in run sim; do
+		awk -F, '$2 == "arrive" { at[$3] = $1 } $2 == "finish" { print $3, $1 - at[$3] }' $f.csv | sort >$f.times
+	done
+	join run.times sim.times >both.times
+	ok "the mean completion time within 8 %: $(tr "\n" ";" <both.times)" \
+		awk '{ a += $2; b += $3 } END { exit !(NR == 6 && (b / a - 1) ^ 2 < .08 ^ 2) }' both.times
+else
+	skip "26 s: set GV_LONG"
+fi
 
 # ---- bad use ----
 run gv-sim -t speeds.csv jobs.csv

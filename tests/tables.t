@@ -226,6 +226,9 @@ required common/sched/rates.c >got
 { must Jobs && must Rates; } | sort -u >want
 same "Jobs, rates" "what must be there"
 
+literals cmd/gv-sim/tables.c | grep -vx -e share -e total_steps >got
+described Changes | sort >want
+same Changes "what gv-sim --changes reads"
 literals common/plan/layers.c >got
 { described Layers && described Edges; } | sort -u >want
 same "Layers, edges" "what gv-partition reads"

@@ -91,6 +91,8 @@ begin(struct run *r, const struct options *o, const struct tables *t, const char
 		gv_die_error(&e);
 	sim_init(&r->sim, &o->sim, &t->cluster, &t->rates);
 	asker_begin(&r->asker, &r->sim);
+	r->sim.change = t->change;
+	r->sim.n_changes = t->n_changes;
 	r->sim.ctx = r;
 	r->sim.ask = policy != NULL ? ask : NULL;
 	r->sim.progress = o->common.quiet ? NULL : say_progress;
@@ -164,8 +166,8 @@ say_end(const struct run *r)
 			"--most-waiting=%zu",
 		    s->waited_s, s->most_waited, s->o->most_waiting);
 	else if (s->end == SIM_STUCK)
-		gv_warn("after %.15g s: jobs that wait for ever, for they were promised "
-			"nothing: %zu",
+		gv_warn("after %.15g s: jobs wait for ever, without a promise or without "
+			"GPUs: %zu",
 		    s->life.now_s, s->life.n_active);
 	else if (s->end == SIM_UNTIL)
 		gv_warn("--until: %zu of the measured jobs are not done", s->left);

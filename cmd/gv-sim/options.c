@@ -14,16 +14,17 @@ static const char help[] =
     "\n"
     "  -c, --cluster FILE      the GPUs: gpu_type, gpus, node, usd_per_h\n"
     "  -t, --throughputs FILE  the input is jobs without rates; they are here\n"
+    "      --changes FILE      GPUs go and come: time_s, gpu_type, node, event\n"
     "  -p, --policy COMMAND    rates in, allocation out; asked when jobs come and go\n"
-    "      --policy-timeout TIME  for its answer (60s)\n"
-    "      --interval TIME     at least, between two questions (0s)\n"
+    "      --policy-timeout TIME, --interval TIME  for its answer; between questions\n"
     "  -r, --round TIME        length of a round (360s)\n"
     "      --order ORDER       who goes first: owed (by default), gavel\n"
     "      --shuffle SEED      gavel's order of types is drawn anew each round\n"
     "      --strict            who was promised nothing does not run\n"
     "      --in-step           jobs come and go between rounds only\n"
     "      --ideal             no rounds: each job has exactly its shares\n"
-    "      --load TIME, --save TIME  lost at each launch, at each preemption (0s)\n"
+    "      --load TIME, --save TIME, --checkpoint TIME\n"
+    "                          lost at a launch, at a preemption; between checkpoints\n"
     "      --measure FIRST-LAST  these rows of the jobs, from 0; ends when they end\n"
     "      --until TIME, --most-waiting N  ends then; when more than N jobs wait\n"
     "      --isolated          beside each job: alone on its part of the GPUs\n"
@@ -31,8 +32,7 @@ static const char help[] =
     "                          write these tables; - is the output, else events are\n"
     "      --tsv               write TSV, not CSV\n"
     "  -o, --output FILE       write to FILE, not to standard output\n"
-    "  -q, --quiet; -v, --verbose  no warnings; how it ended\n"
-    "  -h, --help; -V, --version\n";
+    "  -q, --quiet; -v, --verbose; -h, --help; -V, --version\n";
 
 static const char *const orders[] = {
     [GV_ROUND_OWED] = "owed", [GV_ROUND_GAVEL] = "gavel"};
@@ -93,6 +93,14 @@ set_save(void *ctx, const char *arg)
 	struct options *o = ctx;
 
 	o->sim.save_s = gv_opt_duration(&o->common, "--save", arg);
+}
+
+static void
+set_checkpoint(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.checkpoint_s = above_0(o, "--checkpoint", arg);
 }
 
 static void
@@ -186,6 +194,8 @@ check(struct options *o)
 		gv_opt_usage(&o->common, "a cluster is needed: -c CLUSTER");
 	if (s->ideal && rounds != NULL)
 		gv_opt_usage(&o->common, "--ideal does not go together with %s", rounds);
+	if (o->changes == NULL && s->checkpoint_s > 0)
+		gv_opt_usage(&o->common, "--checkpoint is an option of --changes");
 	if (s->shuffle && s->order != GV_ROUND_GAVEL)
 		gv_opt_usage(&o->common, "--shuffle is an option of --order=gavel");
 	check_outputs(o);
@@ -198,6 +208,8 @@ options_parse(struct options *o, int argc, char **argv)
 	    {"cluster", required_argument, 'c', .text = &o->cluster},
 	    {"throughputs", required_argument, 't', .text = &o->throughputs},
 	    {"policy", required_argument, 'p', .text = &o->policy},
+	    {"changes", required_argument, .text = &o->changes},
+	    {"checkpoint", required_argument, .set = set_checkpoint},
 	    {"policy-timeout", required_argument, .set = set_timeout},
 	    {"interval", required_argument, .set = set_interval},
 	    {"round", required_argument, 'r', .set = set_round},

@@ -11,6 +11,7 @@ struct options {
 	const char *input; /* jobs, or rates */
 	const char *cluster;
 	const char *throughputs; /* the input is jobs; NULL = it is rates */
+	const char *changes;     /* GPUs that go and come; NULL = none do */
 	const char *policy;      /* a command; NULL = the table's shares stay */
 	double timeout_s;        /* for an answer of the policy */
 	bool isolated;           /* each job beside an isolated run */

@@ -222,7 +222,7 @@ write_gpus(const struct sim *s, struct gv_tabw *w)
 {
 	struct sim_type all = {0};
 	double loading = 0;
-	double end_s = s->life.now_s;
+	double lost = 0;
 	size_t j;
 	size_t m;
 
@@ -232,19 +232,23 @@ write_gpus(const struct sim *s, struct gv_tabw *w)
 
 		measure(w, "gpus", name, t->gpus);
 		measure(w, "busy_gpu_s", name, t->busy_gpu_s);
-		measure(w, "utilisation", name, t->busy_gpu_s / (t->gpus * end_s));
+		measure(w, "utilisation", name, t->busy_gpu_s / t->available_gpu_s);
 		measure(w, "usd", name, t->usd);
 		all.gpus += t->gpus;
+		all.available_gpu_s += t->available_gpu_s;
 		all.busy_gpu_s += t->busy_gpu_s;
 		all.usd += t->usd;
 	}
-	for (m = 0; m < s->table->n_jobs; m++)
+	for (m = 0; m < s->table->n_jobs; m++) {
 		loading += s->job[m].loading_s * (double)s->table->job[m].scale_factor;
+		lost += s->job[m].lost;
+	}
 	measure(w, "gpus", "", all.gpus);
 	measure(w, "busy_gpu_s", "", all.busy_gpu_s);
-	measure(w, "utilisation", "", all.busy_gpu_s / (all.gpus * end_s));
+	measure(w, "utilisation", "", all.busy_gpu_s / all.available_gpu_s);
 	measure(w, "usd", "", all.usd);
 	measure(w, "loading_gpu_s", "", loading);
+	measure(w, "steps_lost", "", lost);
 }
 
 void

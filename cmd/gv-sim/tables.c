@@ -64,6 +64,79 @@ check(const struct gv_rates *r, const struct options *o, struct gv_error *e)
 	return rc;
 }
 
+/* The pool of a type on a node. */
+static int
+find_pool(const struct gv_cluster *c, const struct gv_frame *f, size_t row,
+    ptrdiff_t type, ptrdiff_t node, size_t *pool, struct gv_error *e)
+{
+	struct gv_cell where = gv_frame_cell(f, row, node);
+	ptrdiff_t t = gv_cluster_find(c, gv_frame_cell(f, row, type));
+
+	if (t < 0)
+		return gv_frame_error(
+		    f, row, type, e, "expected a GPU type of the cluster");
+	for (*pool = 0; *pool < c->n_pools; ++*pool)
+		if (c->pool[*pool].type == (size_t)t &&
+		    gv_cell_is(where, c->pool[*pool].node))
+			return 0;
+	return gv_frame_error(f, row, node >= 0 ? node : type, e,
+	    "the cluster has no such GPUs on this node");
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	const struct sim_change *x = a;
+	const struct sim_change *y = b;
+
+	if (x->time_s != y->time_s)
+		return x->time_s < y->time_s ? -1 : 1;
+	if (x->pool != y->pool)
+		return x->pool < y->pool ? -1 : 1;
+	return (int)x->away - (int)y->away; /* back before away: of both, away holds */
+}
+
+static int
+take_changes(struct tables *t, const struct gv_frame *f, struct gv_error *e)
+{
+	ptrdiff_t time, type, event, node = gv_frame_find(f, "node");
+	size_t i;
+	int rc = 0;
+
+	if (gv_frame_require(f, "time_s", &time, e) != 0 ||
+	    gv_frame_require(f, "gpu_type", &type, e) != 0 ||
+	    gv_frame_require(f, "event", &event, e) != 0)
+		return -1;
+	t->change = gv_xcalloc(f->n_rows + 1, sizeof(*t->change));
+	for (i = 0; i < f->n_rows; i++) {
+		struct sim_change *c = &t->change[t->n_changes++];
+		struct gv_cell what = gv_frame_cell(f, i, event);
+
+		rc |= gv_frame_double(f, i, time, NAN, &c->time_s, e);
+		rc |= find_pool(&t->cluster, f, i, type, node, &c->pool, e);
+		c->away = gv_cell_is(what, "away");
+		if (!c->away && !gv_cell_is(what, "back"))
+			rc = gv_frame_error(f, i, event, e, "expected away or back");
+	}
+	qsort(t->change, t->n_changes, sizeof(*t->change), by_time);
+	return rc;
+}
+
+static int
+read_changes(struct tables *t, const char *path, struct gv_error *e)
+{
+	struct gv_frame f = {0};
+	int rc;
+
+	if (path == NULL)
+		return 0;
+	if (gv_frame_load(&f, path, e) != 0)
+		return -1;
+	rc = take_changes(t, &f, e);
+	gv_frame_free(&f);
+	return rc;
+}
+
 int
 tables_read(
     struct tables *t, const struct options *o, struct gv_error *w, struct gv_error *e)
@@ -72,6 +145,7 @@ tables_read(
 	struct gv_frame f = {0};
 
 	if (gv_cluster_read(&t->cluster, o->cluster, e) != 0 ||
+	    read_changes(t, o->changes, e) != 0 ||
 	    gv_frame_load(&given, o->input, e) != 0)
 		return -1;
 	if (o->throughputs == NULL)
@@ -93,6 +167,7 @@ tables_free(struct tables *t)
 	gv_rates_free(&t->jobs);
 	gv_rates_free(&t->rates);
 	gv_cluster_free(&t->cluster);
+	free(t->change);
 }
 
 const struct gv_rates *

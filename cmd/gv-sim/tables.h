@@ -6,8 +6,10 @@
 
 struct tables {
 	struct gv_cluster cluster;
-	struct gv_rates jobs;  /* as they were given, where throughputs are */
-	struct gv_rates rates; /* with rates: what is simulated */
+	struct gv_rates jobs; /* as they were given, where throughputs are */
+	size_t n_changes;
+	struct sim_change *change; /* by time */
+	struct gv_rates rates;     /* with rates: what is simulated */
 };
 
 /* 0, or -1 with *e set.  *w: what looks like a slip, and jobs that have no rate. */

@@ -246,6 +246,8 @@ gv_life_pool_away(struct gv_life *l, size_t pool, bool away)
 	size_t g;
 	size_t i;
 
+	if (l->away[pool] != away)
+		l->n_away += away ? 1 : (size_t)-1;
 	l->away[pool] = away;
 	l->fill = true;
 	for (g = p->first; away && g < p->first + p->gpus; g++)

@@ -141,6 +141,7 @@ struct gv_life {
 	double *told;     /* [rounds.n_jobs][n_types] shares of the last allocate rows */
 	size_t cap_told;
 	size_t n_told;
+	size_t n_away;   /* pools that are */
 	bool *away;      /* [rounds.n_pools] cannot be given out */
 	bool settle_due; /* the set of jobs or the shares have changed */
 	bool shares_due; /* some shares may not have been told */

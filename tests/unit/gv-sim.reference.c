@@ -23,6 +23,8 @@ struct scenario {
 	struct gv_rate rate[2 * JOBS * TYPES];
 	double weight[JOBS][TYPES]; /* shares are in proportion to these */
 	struct sim_settings o;
+	struct sim_change change[8];
+	size_t n_changes;
 };
 
 static void
@@ -583,6 +585,14 @@ draw_pairs(struct scenario *w)
 	w->o.in_step = below(2) == 0;
 	w->o.load_s = below(2) == 0 ? 0 : 3 * uniform();
 	w->o.save_s = below(2) == 0 ? 0 : 3 * uniform();
+	w->o.checkpoint_s = below(2) == 0 ? 0 : 1 + 20 * uniform();
+	for (m = below(5); m-- > 0;) { /* pools go, and are back by the end */
+		size_t pool = below(w->c.n_pools);
+		double time_s = 50 * (double)(4 - m) + 40 * uniform();
+
+		w->change[w->n_changes++] = (struct sim_change){time_s, pool, true};
+		w->change[w->n_changes++] = (struct sim_change){time_s + 9, pool, false};
+	}
 	for (m = 1; m < w->table.n_jobs; m++)
 		for (j = 0; j < w->c.n_types; j++)
 			if (w->job[m].scale_factor == w->job[m - 1].scale_factor)
@@ -596,7 +606,9 @@ draw_pairs(struct scenario *w)
 static void
 test_pairs(void)
 {
+	double lost = 0;
 	long wrong = 0;
+	size_t m;
 	int trial;
 
 	for (trial = 0; trial < 1000; trial++) {
@@ -608,13 +620,19 @@ test_pairs(void)
 		draw_pairs(&w);
 		sim_init(&s, &w.o, &w.c, &w.table);
 		s.ask = pair_policy;
+		s.change = w.change;
+		s.n_changes = w.n_changes;
 		if (sim_run(&s, &e) != SIM_DONE || sim_check(&s, &e) != 0) {
 			if (wrong++ == 0)
 				printf("# scenario %d: %s\n", trial, e.text[0]);
 		}
+		for (m = 0; m < w.table.n_jobs; m++)
+			lost += s.job[m].lost;
 		sim_free(&s);
 	}
-	is_int(wrong, 0, "1,000 scenarios with pairs add up");
+	is_int(wrong, 0,
+	    "1,000 scenarios with pairs, some without GPUs for a while, add up");
+	ok(lost > 1000, "steps were lost with GPUs (%.0f)", lost);
 }
 
 /* ---- laws that are broken are noticed ---- */

@@ -101,7 +101,8 @@ is_stuck(const struct sim *s)
 {
 	bool asks = s->asks && s->ask != NULL;
 
-	if (s->life.n_active == 0 || s->life.n_timers > 0 || asks)
+	if (s->life.n_active == 0 || s->life.n_timers > 0 || asks ||
+	    s->next_change < s->n_changes)
 		return false;
 	return s->o->ideal ? s->rates_sum == 0 : !gv_life_any_open(&s->life);
 }

@@ -36,8 +36,17 @@ struct sim_settings {
 	double load_s, save_s;
 	size_t first,
 	    last; /* jobs first <= m < last are measured; ends when these are done */
-	double until_s;      /* ends then at the latest; HUGE_VAL = never */
+	double
+	    checkpoint_s; /* from one checkpoint to the next, 0 = only when told to stop */
+	double until_s;   /* ends then at the latest; HUGE_VAL = never */
 	size_t most_waiting; /* more than that without GPUs: saturated; SIZE_MAX = any */
+};
+
+/* GPUs of a pool go, with whoever is on them, or are there again. */
+struct sim_change {
+	double time_s;
+	size_t pool; /* of the cluster */
+	bool away;
 };
 
 /* How a simulation ended: the first of these that was the case. */
@@ -51,6 +60,9 @@ enum sim_end {
 };
 
 struct sim_job {
+	double launch_s; /* it has trained since then */
+	double safe;     /* steps that are not lost with its GPUs */
+	double lost;     /* steps that were */
 	double steps;    /* done, at from_s */
 	double from_s;   /* it trains from then on at rate, maybe after now */
 	double rate;     /* steps/s, 0 = it has no GPUs, or saves itself */
@@ -68,10 +80,11 @@ struct sim_job {
 };
 
 struct sim_type {
-	double gpus;       /* there are */
-	double busy;       /* somebody holds; in ideal mode parts of one, too */
-	double busy_gpu_s; /* until counted_s */
-	double usd;        /* what those cost; NAN where there is no price */
+	double available_gpu_s; /* until counted_s */
+	double gpus;            /* there are */
+	double busy;            /* somebody holds; in ideal mode parts of one, too */
+	double busy_gpu_s;      /* until counted_s */
+	double usd;             /* what those cost; NAN where there is no price */
 };
 
 struct sim_due {
@@ -85,10 +98,13 @@ struct sim {
 	const struct gv_cluster *cluster;
 	const struct gv_rates *table; /* jobs have its numbers */
 	struct gv_life life;
-	struct sim_job *job;   /* [table->n_jobs] */
-	struct sim_type *type; /* [cluster->n_types] */
-	double counted_s;      /* until then busy is counted */
-	size_t n_due;          /* a heap, the earliest first */
+	struct sim_job *job;             /* [table->n_jobs] */
+	struct sim_type *type;           /* [cluster->n_types] */
+	double counted_s;                /* until then busy is counted */
+	const struct sim_change *change; /* [n_changes] by time; the caller's to set */
+	size_t n_changes;
+	size_t next_change;
+	size_t n_due; /* a heap, the earliest first */
 	size_t cap_due;
 	struct sim_due *due;
 	bool asks; /* the policy is to be asked */

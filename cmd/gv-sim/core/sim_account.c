@@ -12,6 +12,7 @@ sim_count(struct sim *s)
 	if (!(dt > 0))
 		return;
 	for (j = 0; j < s->cluster->n_types; j++) {
+		s->type[j].available_gpu_s += s->type[j].gpus * dt;
 		s->type[j].busy_gpu_s += s->type[j].busy * dt;
 		s->type[j].usd +=
 		    s->type[j].busy * dt / hour_s * s->cluster->type[j].usd_per_h;

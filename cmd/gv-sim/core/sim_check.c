@@ -72,21 +72,23 @@ check_job(const struct sim *s, size_t m, struct gv_error *e)
 {
 	double total = s->life.job[m].spec.total_steps;
 	double done = sim_steps(s, m);
+	double lost = s->job[m].lost;
 	double credited = credited_steps(&s->life.rounds, m);
 	bool finished = s->life.job[m].state == GV_LIFE_FINISHED;
 	char q[GV_QUOTE_LEN];
-	bool lost;
+	bool wrong;
 
 	/* in step a job keeps its GPUs to the end of its last round; loading is no work */
-	lost = s->o->in_step || s->o->load_s > 0 || s->o->save_s > 0
-		   ? done > credited * (1 + tolerance) + tolerance * total
-		   : differ(done, credited, total);
-	if (!lost && !(finished && differ(done, total, total)))
+	wrong = s->o->in_step || s->o->load_s > 0 || s->o->save_s > 0
+		    ? done + lost > credited * (1 + tolerance) + tolerance * total
+		    : differ(done + lost, credited, total);
+	if (!wrong && !(finished && differ(done, total, total)))
 		return 0;
 	return gv_error_set(e,
-	    "steps do not add up: job %s has done %.9g of %.9g, %.9g credited",
+	    "steps do not add up: job %s has done %.9g of %.9g and lost %.9g, %.9g "
+	    "credited",
 	    gv_quote(q, s->table->job[m].id.s, s->table->job[m].id.len), done, total,
-	    credited);
+	    lost, credited);
 }
 
 int

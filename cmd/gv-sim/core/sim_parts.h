@@ -13,6 +13,9 @@ void sim_come_due(struct sim *s);
 /* When the next one is due; HUGE_VAL = none. */
 double sim_due_s(struct sim *s);
 
+/* The GPUs of a pool go, and whoever is on them loses what is not safe; or they come back. */
+void sim_change_pool(struct sim *s, const struct sim_change *c);
+
 /* ---- sim_account.c ---- */
 
 /* GPUs have been busy until now. */

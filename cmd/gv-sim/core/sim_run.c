@@ -34,7 +34,19 @@ next_s(struct sim *s)
 		t = fmin(t, sim_due_s(s));
 	if (!s->o->in_step && s->asks && s->life.n_active > 0)
 		t = fmin(t, fmax(s->life.now_s, s->asked_s + s->o->interval_s));
+	if (s->next_change < s->n_changes && (!s->o->in_step || s->life.n_active == 0))
+		t = fmin(t, s->change[s->next_change].time_s);
 	return fmin(t, s->o->until_s);
+}
+
+/* The GPUs that go or come by now. */
+static void
+change_gpus(struct sim *s)
+{
+	for (; s->next_change < s->n_changes &&
+	       s->change[s->next_change].time_s <= s->life.now_s;
+	     s->next_change++)
+		sim_change_pool(s, &s->change[s->next_change]);
 }
 
 enum sim_end
@@ -45,6 +57,7 @@ sim_run(struct sim *s, struct gv_error *e)
 	for (;;) {
 		gv_life_time(&s->life, s->life.now_s);
 		sim_come_due(s);
+		change_gpus(s);
 		sim_obey(s);
 		if (sim_ask(s, e) != 0)
 			return s->end = SIM_FAILED;

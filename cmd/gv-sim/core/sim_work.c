@@ -70,6 +70,21 @@ sim_steps(const struct sim *s, size_t m)
 	return j->steps + j->rate * fmax(0, s->life.now_s - j->from_s);
 }
 
+/* Its last checkpoint by now, if that is one of the present rate. */
+static void
+keep_checkpoint(struct sim *s, size_t m)
+{
+	struct sim_job *j = &s->job[m];
+	double every_s = s->o->checkpoint_s;
+	double last_s;
+
+	if (!(every_s > 0) || !(j->rate > 0))
+		return;
+	last_s = j->launch_s + floor((s->life.now_s - j->launch_s) / every_s) * every_s;
+	if (last_s >= j->from_s)
+		j->safe = j->steps + j->rate * (last_s - j->from_s);
+}
+
 /* From now on it gets on at a rate; 0 = not at all. */
 static void
 set_rate(struct sim *s, size_t m, double rate)
@@ -77,6 +92,7 @@ set_rate(struct sim *s, size_t m, double rate)
 	struct sim_job *j = &s->job[m];
 	double left;
 
+	keep_checkpoint(s, m);
 	j->steps = sim_steps(s, m);
 	j->from_s = fmax(j->from_s, s->life.now_s);
 	j->rate = rate;
@@ -119,27 +135,38 @@ start(struct sim *s, size_t m)
 		j->start_s = now_s;
 	j->launches++;
 	j->held_s = now_s;
-	j->from_s = now_s + s->o->load_s;
+	j->from_s = j->launch_s = now_s + s->o->load_s;
+	j->safe = j->steps;
 	set_rate(s, m, gv_life_rate(&s->life, m));
 	change_rate(s, mate);
 }
 
-/* Its workers leave: done, or as they were told to. */
-static void
-leave(struct sim *s, size_t m, bool done)
+/* Its workers are gone: the life is told how by the caller.  Who was beside it. */
+static ptrdiff_t
+let_go(struct sim *s, size_t m)
 {
 	struct sim_job *j = &s->job[m];
 	double now_s = s->life.now_s;
 	ptrdiff_t mate = mate_of(s, m);
 
-	if (done)
-		j->steps = s->life.job[m].spec.total_steps;
 	j->running_s += now_s - j->held_s;
 	j->gpu_s += (now_s - j->held_s) * (double)s->life.job[m].spec.gang;
 	if (mate < 0)
 		sim_busy(s, s->life.job[m].type, -(double)s->life.job[m].spec.gang);
 	j->there = false;
 	gv_life_report(&s->life, m, j->steps, -1);
+	return mate;
+}
+
+/* Its workers leave: done, or as they were told to. */
+static void
+leave(struct sim *s, size_t m, bool done)
+{
+	ptrdiff_t mate;
+
+	if (done)
+		s->job[m].steps = s->life.job[m].spec.total_steps;
+	mate = let_go(s, m);
 	gv_life_left(&s->life, m, done ? 0 : 143);
 	change_rate(s, mate);
 }
@@ -227,4 +254,40 @@ sim_come_due(struct sim *s)
 			leave(s, m, false);
 		}
 	}
+}
+
+/* ---- GPUs that go and come ---- */
+
+/* Its GPUs are gone, and with them what it has done since it was safe. */
+static void
+lose(struct sim *s, size_t m)
+{
+	struct sim_job *j = &s->job[m];
+	bool saves = s->life.job[m].state == GV_LIFE_STOPPING;
+	ptrdiff_t mate;
+
+	if (!saves)
+		j->loading_s += loading_s(s, m);
+	set_rate(s, m, 0); /* it is due no more */
+	j->lost += j->steps - j->safe;
+	j->steps = j->safe;
+	mate = let_go(s, m);
+	gv_life_lost(&s->life, m, "its GPUs are gone");
+	change_rate(s, mate);
+}
+
+void
+sim_change_pool(struct sim *s, const struct sim_change *c)
+{
+	const struct gv_round_pool *p = &s->life.rounds.pool[c->pool];
+	size_t g;
+
+	if (s->life.away[c->pool] == c->away)
+		return;
+	sim_count(s);
+	s->type[p->type].gpus += c->away ? -(double)p->gpus : (double)p->gpus;
+	gv_life_pool_away(&s->life, c->pool, c->away);
+	for (g = p->first; c->away && g < p->first + p->gpus; g++)
+		while (s->life.holder[g] >= 0)
+			lose(s, s->life.rounds.job[s->life.holder[g]].member[0]);
 }
