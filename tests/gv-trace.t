@@ -262,6 +262,12 @@ if [ -f "$gavel/throughputs.csv" ]; then
 		run gv-trace check -t "$gavel/throughputs.csv" fit.csv
 		is_status 0 "the Philly trace $vc: the others can run"
 	done
+	# one of them through it all: every job is done
+	printf 'gpu_type,gpus\nv100,36\np100,36\nk80,36\n' >c.csv
+	gv-trace check --fix=clip -c c.csv -t "$gavel/throughputs.csv" -o fit.csv "$gavel/trace_philly_vc_0e4a51_seed0.csv"
+	run gv-sim -q -c c.csv -t "$gavel/throughputs.csv" -p 'gv-alloc -q -p fifo' --summary=- fit.csv
+	[ "$status" -eq 0 ] && grep -qx 'finished,,1181' out
+	holds "the Philly trace 0e4a51, simulated" out
 else
 	skip "no shared data"
 fi
