@@ -19,6 +19,9 @@
  * failed in 24 of 312 replicated runs.
  *
  * A job that needs q_i anyway asks for max(n_i / (theta D_i - e_i), q_i) on both sides.
+ *
+ * Any theta gives a bound, so where jobs are many it begins at the ratio of every 64th
+ * of them on as large a part of the GPUs: two programs of all are left.
  */
 #include <float.h>
 #include <math.h>
@@ -34,7 +37,7 @@
 #include "alloc/problem/unfinished.h"
 #include "lp/tolerance.h"
 
-enum { MAX_STEPS = 60 };
+enum { MAX_STEPS = 60, SAMPLED = 65536, PART = 64 };
 
 /* The jobs with steps, and their two times. */
 struct finish {
@@ -221,6 +224,74 @@ step(struct finish *f, double theta, const struct gv_solver_options *opt,
 	return rc;
 }
 
+/*
+ * Newton's method from theta on, without the second program; *bound is the ratio that it
+ * ends at, or is from by the square of near.  0 or -1.
+ */
+static int
+climb(struct finish *f, double theta, double near, const struct gv_solver_options *opt,
+    struct gv_solution *s, double *bound, struct gv_error *e)
+{
+	size_t cells = f->p->n * f->p->m;
+	int k, rc = 0;
+
+	for (k = 0; k < MAX_STEPS && rc == 0; k++) {
+		memset(s->x, 0, cells * sizeof(*s->x));
+		rc = step(f, theta, opt, false, s, bound, e);
+		if (rc == 0 && ((s->objective - *bound <= GV_TOL_RATIO * s->objective &&
+				    (!f->needs || f->reached >= 1 - GV_TOL_LESS_2)) ||
+				   *bound <= theta * (1 + near)))
+			break;
+		opt->memory->change = fabs(*bound / theta - 1);
+		theta = *bound;
+	}
+	return rc;
+}
+
+/* The ratio of every PART-th job on as large a part of the GPUs; 0 where it fails. */
+static double
+sampled_ratio(const struct finish *f, const struct gv_solver_options *opt)
+{
+	const struct gv_problem *p = f->p;
+	struct gv_price_memory memory = {0};
+	const struct gv_solver_options quick = {.solver = opt->solver, .memory = &memory};
+	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
+	double used = 0, sampled = 0, bound;
+	struct gv_solution s = {0};
+	struct gv_problem part;
+	struct gv_error e = {0};
+	struct finish sample = {.p = &part};
+	size_t i, k = 0;
+	int rc;
+
+	for (i = 0; i < p->n; i++) {
+		keep[i] = i % PART == PART / 2;
+		used += p->count[i] * p->scale[i];
+		sampled += keep[i] ? p->count[i] * p->scale[i] : 0;
+	}
+	gv_problem_pick(&part, p, keep);
+	for (i = 0; i < p->m; i++)
+		part.capacity[i] = p->capacity[i] * (sampled / used);
+	sample.a = gv_xcalloc(part.n, part.m * sizeof(*sample.a));
+	sample.alone = gv_xcalloc(part.n, sizeof(*sample.alone));
+	sample.need = gv_xcalloc(part.n, sizeof(*sample.need));
+	s.x = gv_xcalloc(part.n, part.m * sizeof(*s.x));
+	for (i = 0; i < p->n; i++)
+		if (keep[i])
+			sample.alone[k++] = f->alone[i];
+	bound = time_bound(&sample);
+	rc = climb(&sample, bound, GV_TOL_RATIO, &quick, &s, &bound, &e);
+	gv_price_forget(&memory);
+	gv_error_clear(&e);
+	gv_problem_free(&part);
+	free(sample.a);
+	free(sample.alone);
+	free(sample.need);
+	free(s.x);
+	free(keep);
+	return rc == 0 ? bound : 0;
+}
+
 /* Into s, of f->p. */
 static int
 solve_unfinished(struct finish *f, const struct gv_solver_options *opt,
@@ -233,18 +304,15 @@ solve_unfinished(struct finish *f, const struct gv_solver_options *opt,
 	struct gv_solver_options last = *opt;
 	size_t cells = f->p->n * f->p->m;
 	double bound = time_bound(f);
-	double theta;
-	int k, rc = 0;
+	double theta = bound, near = DBL_EPSILON;
+	int rc;
 
-	for (k = 0; k < MAX_STEPS && rc == 0; k++) {
-		theta = bound;
-		memset(s->x, 0, cells * sizeof(*s->x));
-		rc = step(f, theta, &quick, false, s, &bound, e);
-		if (rc == 0 && ((s->objective - bound <= GV_TOL_RATIO * s->objective &&
-				    (!f->needs || f->reached >= 1 - GV_TOL_LESS_2)) ||
-				   bound <= theta * (1 + DBL_EPSILON)))
-			break;
+	if (f->p->n > SAMPLED && f->p->together == NULL && !opt->placeable &&
+	    f->p->budget == 0 && !f->needs) {
+		theta = fmax(theta, sampled_ratio(f, opt));
+		near = sqrt(GV_TOL_RATIO); /* the last step below does the rest */
 	}
+	rc = climb(f, theta, near, &quick, s, &bound, e);
 	if (rc == 0) {
 		memset(s->x, 0, cells * sizeof(*s->x));
 		last.memory = memory;

@@ -180,13 +180,15 @@ minimise(struct gv_dual_state *w)
 static enum gv_dual_end
 minimise_from(struct gv_dual_state *w, const struct gv_dual_start *start)
 {
+	const double usual = 2e-3, least = 1e-5;
+	double part = start->part > 0 ? fmax(least, fmin(usual, start->part)) : usual;
 	struct gv_dual *d = w->d;
 
 	memcpy(
 	    w->box.centre, start->capacity_price, d->m * sizeof(*start->capacity_price));
 	w->start_level = start->level > 0 ? start->level : INFINITY;
 	w->rough = true;
-	if (gv_dual_boxstep(w, 2e-3, w->problem->gains ? 1e-3 : 1. / (double)d->m) !=
+	if (gv_dual_boxstep(w, part, w->problem->gains ? 1e-3 : 1. / (double)d->m) !=
 	    GV_DUAL_CONVERGED)
 		return GV_DUAL_STALLED;
 	w->rough = false;

@@ -60,6 +60,7 @@ double gv_dual_own_price(
 struct gv_dual_start {
 	const double *capacity_price;
 	double level;
+	double part; /* how far they may be off, about; 0 = not known */
 };
 
 /* A cutting plane, and column of the master: the demand at these prices and level. */

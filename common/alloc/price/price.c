@@ -9,6 +9,9 @@
 #include "dual.h"
 #include "lp/tolerance.h"
 
+/* Prices change by so much more than jobs do, at most; what is farther away costs a larger box. */
+enum { CHANGE_OF_PRICES = 64 };
+
 /*
  * Primal recovery: x_i = sum_k w_k x_i(p_k, t_k), the shares of a mixture, into x; lambda NULL, or the multipliers that prove the
  * bound (of levels).
@@ -112,7 +115,7 @@ static bool
 second_stage(const struct gv_oracle_jobs *c, const double *capacity,
     struct gv_price_solution *out, struct gv_price_memory *memory)
 {
-	const struct gv_dual_start start = {memory->gain_capacity_price, 0};
+	const struct gv_dual_start start = {memory->gain_capacity_price, 0, 0};
 	double *face = gv_xcalloc(c->m, sizeof(*face));
 	struct gv_dual_problem problem = {.capacity = capacity,
 	    .gains = true,
@@ -145,7 +148,8 @@ gv_price_level(const struct gv_oracle_jobs *c, const double *capacity,
     struct gv_price_solution *out, struct gv_price_memory *memory)
 {
 	struct gv_price_memory none = {.m = c->m}, *m = memory_for(memory, &none);
-	const struct gv_dual_start start = {m->capacity_price, m->level};
+	const struct gv_dual_start start = {
+	    m->capacity_price, m->level, CHANGE_OF_PRICES * m->change};
 	struct gv_oracle_jobs levels = *c; /* without gains */
 	struct gv_dual_problem problem = {.capacity = capacity,
 	    .dollars = out->dollars,
@@ -208,7 +212,7 @@ gv_price_sum(const struct gv_oracle_jobs *c, const double *capacity, const doubl
     struct gv_price_memory *memory)
 {
 	struct gv_price_memory none = {.m = c->m}, *m = memory_for(memory, &none);
-	const struct gv_dual_start start = {m->gain_capacity_price, 0};
+	const struct gv_dual_start start = {m->gain_capacity_price, 0, 0};
 	const struct gv_dual_problem problem = {.capacity = capacity,
 	    .gains = true,
 	    .level = level,

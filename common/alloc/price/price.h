@@ -57,6 +57,11 @@ struct gv_price_memory {
 	/* [m] prices q_j = p_j N_j of a type's whole capacity, of both objectives; NULL = not known */
 	double *capacity_price, *gain_capacity_price;
 	double level; /* about */
+	/*
+	 * The caller's: by which part the jobs have changed since, so that prices are looked
+	 * for nearby; 0 = not known.
+	 */
+	double change;
 };
 
 /*
