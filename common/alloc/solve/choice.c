@@ -11,5 +11,5 @@ gv_prices_first(double program)
 double
 gv_prices_effort(double program)
 {
-	return program / 2;
+	return .9 * program;
 }
