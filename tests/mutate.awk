@@ -57,9 +57,9 @@ function each(text, instead, from, i) {
 			site(at, length(number), number ~ /e-/ ? number " * 1e6" : "(" number " + 1)")
 		from = at + length(number)
 	}
-	# a call or an assignment that stands alone
-	if (line ~ /^\t+[a-z_][^=]*\(.*\);$/ && line !~ /^\t+(return|free|if|while|for|else|switch|struct|const|do)[^a-z_]/ ||
-	    line ~ /^\t+[a-z_*][a-z_0-9.>\[\]-]* [-+*\/|&]?= .*;$/) {
+	# a call or an assignment that stands alone; what frees memory is for sanitizers
+	if (line !~ /_(free|forget)\(/ && (line ~ /^\t+[a-z_][^=]*\(.*\);$/ && line !~ /^\t+(return|free|if|while|for|else|switch|struct|const|do)[^a-z_]/ ||
+	    line ~ /^\t+[a-z_*][a-z_0-9.>\[\]-]* [-+*\/|&]?= .*;$/)) {
 		match(line, /[^\t]/)
 		site(RSTART, length($0) - RSTART + 1, ";")
 	}
