@@ -96,4 +96,16 @@ for policy in makespan finish-time; do
 	run gv-alloc -v --certify -p $policy -c one.csv -o /dev/null done.csv
 	err_has "objective=0 bound=0 gap=0 certified=yes" "$policy of nothing"
 done
+
+# a gang that does not fit on b counts there, too: P = 10 of all, and 6/11 for each
+printf 'gpu_type,gpus\na,4\nb,2\n' >pools.csv
+{
+	echo job_id,scale_factor,gpu_type,steps_per_s
+	for job in g,4 1,1 2,1 3,1 4,1 5,1 6,1 7,1 8,1 9,1 10,1; do
+		printf '%s,a,10\n%s,b,10\n' $job $job
+	done
+} >gang.csv
+run gv-alloc -v --certify -p max-min -c pools.csv -o /dev/null gang.csv
+err_has "objective=0.54545454545454" "rates on types too small for the gang are in what is proved"
+err_has "bound=0.5454545454545" "and in the bound"
 done_testing

@@ -248,8 +248,8 @@ one(const struct jobs *k, struct counts *c)
 	/* half of the level, and the largest sum of gains */
 	low = .5 * cold.s.level;
 	effort = 1e15;
-	if (gv_price_sum(&k->jobs, k->capacity, NULL, 0, low, price, &effort, &none) ==
-	    0) {
+	if (gv_price_sum(
+		&k->jobs, k->capacity, NULL, 0, low, NULL, price, &effort, &none) == 0) {
 		double best = gains_at(k, price, low);
 		bool least = true;
 

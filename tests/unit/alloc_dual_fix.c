@@ -122,7 +122,7 @@ sum(const struct jobs *k)
 	size_t j;
 
 	calls = 0;
-	if (gv_price_sum(&k->c, k->capacity, NULL, 0, 0, price, NULL, NULL) == 0) {
+	if (gv_price_sum(&k->c, k->capacity, NULL, 0, 0, NULL, price, NULL, NULL) == 0) {
 		gv_oracle_demand(&k->c, &o, &t);
 		best = t.gain;
 		for (j = 0; j < TYPES; j++)
