@@ -17,7 +17,7 @@
 
 /*
  * As gv_turns_exist(), which tries it where nothing simpler does.  Ends after an effort of
- * about a second; false then, too.
+ * some tenths of a second; false then, too.
  */
 bool gv_groups_fit(const struct gv_problem *p, const double *x);
 
