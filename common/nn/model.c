@@ -61,8 +61,8 @@ read_op(const struct gv_frame *f, size_t row, ptrdiff_t column, enum gv_op *op,
 			return 0;
 		}
 	return gv_frame_error(f, row, column, e,
-	    "unknown operator %s; known: linear, conv, maxpool, avgpool, relu, add, bn, "
-	    "xent",
+	    "unknown operator %s; known: linear, conv, maxpool, avgpool, relu, gelu, "
+	    "add, bn, xent",
 	    gv_quote(q, c.s, c.len));
 }
 

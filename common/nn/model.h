@@ -11,7 +11,7 @@
  * Columns (any order, others are kept but not looked at; "-" is as good as an
  * empty cell):
  *	id    a whole number >= 1, no two equal
- *	op    linear conv maxpool avgpool relu add bn xent
+ *	op    linear conv maxpool avgpool relu gelu add bn xent
  *	from  the id of an earlier row whose output is read, 0 = the sample;
  *	      empty = the row before; add: two ids or more, as 3;7
  *	out   linear, conv: channels of the output; empty in the row that xent
@@ -47,6 +47,7 @@ enum gv_op {
 	GV_OP_MAXPOOL,
 	GV_OP_AVGPOOL,
 	GV_OP_RELU,
+	GV_OP_GELU,
 	GV_OP_ADD,
 	GV_OP_BN,
 	GV_OP_XENT,

@@ -117,6 +117,7 @@ const struct gv_nn_op gv_nn_ops[GV_OPS] = {
     [GV_OP_MAXPOOL] = {.name = "maxpool", .has_window = true, .shape = pool_shape},
     [GV_OP_AVGPOOL] = {.name = "avgpool", .has_window = true, .shape = pool_shape},
     [GV_OP_RELU] = {.name = "relu", .shape = same_shape},
+    [GV_OP_GELU] = {.name = "gelu", .shape = same_shape},
     [GV_OP_ADD] = {.name = "add", .has_act = true, .shape = same_shape},
     [GV_OP_BN] = {.name = "bn", .has_act = true, .shape = bn_shape},
     [GV_OP_XENT] = {.name = "xent", .shape = xent_shape},

@@ -21,6 +21,10 @@ static const struct help_case {
     {"relu as a row",
 	HEAD "1,linear,,9,,,,,,\n2,relu,,,,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n", 1,
 	1, 4, 3, 4, 2, 4},
+    {"gelu as a row, read with its input",
+	HEAD "1,linear,,9,,,,,,\n2,gelu,,,,,,,,\n3,gelu,1,,,,,,,\n4,add,1;2;3,,,,,,,\n"
+	     "5,linear,,,,,,,,\n6,xent,,,,,,,,\n",
+	1, 1, 4, 3, 4, 2, 4},
     {"conv", HEAD "1,conv,,3,3,1,1,,,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n", 5, 4, 2, 3, 3,
 	2, 2},
     {"conv, conv behind it",

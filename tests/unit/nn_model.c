@@ -153,7 +153,7 @@ test_errors(void)
 	is_error("id,op\n0,xent\n1,conf\n",
 	    "2: id: expected a whole number >= 1, got \"0\"\n"
 	    "3: op: unknown operator \"conf\"; known: linear, conv, maxpool, avgpool, "
-	    "relu, add, bn, xent");
+	    "relu, gelu, add, bn, xent");
 	is_error("id,op\n3,relu\n3,xent\n", "3: id: duplicate id 3, first at line 2");
 	is_error("id,op\n3,relu\n", "2: op: the last row must be xent, got relu");
 	is_error("id,op\n1,xent\n2,xent\n", "2: op: xent must be the last row");
@@ -233,6 +233,25 @@ test_input_errors(void)
 	ok(gv_model_shape(&m, (struct gv_shape){1, 16, 16}, 1, &e) == -1, "one class");
 	is_str(e.text[0], "1 classes; at least 2 are needed", "says so");
 	gv_model_free(&m);
+}
+
+static void
+test_shape_parse(void)
+{
+	static const char *const wrong[] = {"", "3", "3x", "x3", "0x3", "3x0", "2x3x0",
+	    "65537x1", "1x65537", "1x1x1x1", "ax1", "-1x1"};
+	struct gv_shape s = {7, 7, 7};
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ok(gv_shape_parse(wrong[i], &s) == -1 && s.height == 7,
+		    "\"%s\" is no shape", wrong[i]);
+	ok(gv_shape_parse("2x3", &s) == 0 && s.height == 2 && s.width == 3 &&
+		s.channels == 1,
+	    "height and width");
+	ok(gv_shape_parse("65536x1x5", &s) == 0 && s.height == 65536 && s.width == 1 &&
+		s.channels == 5,
+	    "and channels");
 }
 
 /* Wrong configurations of a net. */
@@ -480,6 +499,7 @@ main(void)
 	test_write();
 	test_errors();
 	test_input_errors();
+	test_shape_parse();
 	test_config();
 	test_too_much();
 	test_reduce_fails();

@@ -20,11 +20,13 @@
 #define SLOW_EXP  exp
 #define SLOW_LOG  log
 #define SLOW_SQRT sqrt
+#define SLOW_ERF  erf
 #else
 #define SLOW_FMA  fmaf
 #define SLOW_EXP  expf
 #define SLOW_LOG  logf
 #define SLOW_SQRT sqrtf
+#define SLOW_ERF  erff
 #endif
 
 /* ---- memory that is somewhere else ---- */
@@ -57,6 +59,13 @@ static inline gv_real
 slow_relu(gv_real v)
 {
 	return 0 > v ? 0 : v;
+}
+
+/* The normal distribution. */
+static inline gv_real
+slow_normal(gv_real x)
+{
+	return (gv_real)0.5 * (1 + SLOW_ERF(x * (gv_real)0.70710678118654752));
 }
 
 static inline int
@@ -331,6 +340,10 @@ slow_forward_one(const struct slow_at *a)
 		for (j = 0; j < a->r->out_size; j++)
 			a->y[j] = slow_relu(a->x[j]);
 		break;
+	case GV_OP_GELU:
+		for (j = 0; j < a->r->out_size; j++)
+			a->y[j] = a->x[j] * slow_normal(a->x[j]);
+		break;
 	case GV_OP_ADD:
 		slow_add(a);
 		break;
@@ -509,6 +522,16 @@ slow_backward_one(const struct slow_at *a, gv_real *dx, bool adds)
 		for (j = 0; j < a->r->in_size; j++) {
 			gv_real v = a->l->op == GV_OP_RELU && a->y[j] <= 0 ? 0 : a->dy[j];
 
+			dx[j] = adds ? dx[j] + v : v;
+		}
+		break;
+	case GV_OP_GELU:
+		for (j = 0; j < a->r->in_size; j++) {
+			gv_real x = a->x[j], v;
+
+			v = (gv_real)0.39894228040143268 *
+			    SLOW_EXP((gv_real)-0.5 * x * x);
+			v = a->dy[j] * (slow_normal(x) + x * v);
 			dx[j] = adds ? dx[j] + v : v;
 		}
 		break;

@@ -53,6 +53,8 @@ def build(rows, shape, classes):
             layers.append(nn.BatchNorm1d(channels) if flat else nn.BatchNorm2d(channels))
         elif op == "relu":
             layers.append(nn.ReLU())
+        elif op == "gelu":
+            layers.append(nn.GELU())
         if r["act"] == "relu":
             layers.append(nn.ReLU())
         if k:

@@ -9,6 +9,7 @@ const struct gv_cpu_op gv_cpu_ops[GV_OPS] = {
     [GV_OP_MAXPOOL] = {gv_cpu_maxpool_forward, gv_cpu_maxpool_backward, NULL, NULL, NULL},
     [GV_OP_AVGPOOL] = {gv_cpu_avgpool_forward, gv_cpu_avgpool_backward, NULL, NULL, NULL},
     [GV_OP_RELU] = {gv_cpu_relu_forward, gv_cpu_relu_backward, NULL, NULL, NULL},
+    [GV_OP_GELU] = {gv_cpu_gelu_forward, gv_cpu_gelu_backward, NULL, NULL, NULL},
     [GV_OP_ADD] = {gv_cpu_add_forward, gv_cpu_add_backward, NULL, NULL, NULL},
     [GV_OP_BN] = {gv_cpu_bn_forward, gv_cpu_bn_backward, NULL, gv_cpu_bn_scratch, NULL},
     [GV_OP_XENT] = {gv_cpu_xent_forward, gv_cpu_xent_backward, NULL, NULL, NULL},

@@ -81,6 +81,7 @@ size_t gv_cpu_conv_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *p
 gv_cpu_pass gv_cpu_maxpool_forward, gv_cpu_maxpool_backward;
 gv_cpu_pass gv_cpu_avgpool_forward, gv_cpu_avgpool_backward;
 gv_cpu_pass gv_cpu_relu_forward, gv_cpu_relu_backward;
+gv_cpu_pass gv_cpu_gelu_forward, gv_cpu_gelu_backward;
 gv_cpu_pass gv_cpu_add_forward, gv_cpu_add_backward;
 gv_cpu_pass gv_cpu_bn_forward, gv_cpu_bn_backward;
 size_t gv_cpu_bn_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
