@@ -285,11 +285,15 @@ test_tools(void)
 int
 main(void)
 {
+	const char *many;
 	size_t i;
 
 	gv_init("nn_backend");
 	for (i = 0; i < CASES + NETS; i++)
 		test_backend(i);
+	many = getenv("GV_LONG");
+	for (i = 0; i < (many != NULL && *many != '\0' ? 100u : 12u); i++)
+		test_backend(CASES + NETS + i);
 	test_gather(gv_cpu_new(2));
 	test_gather(slow_new());
 	test_micro_batches(2);

@@ -4,10 +4,11 @@
 
 #include "nn_cases.h"
 #include "nn_nets.h"
+#include "nn_random.h"
 
 static const enum gv_optimiser optimisers[] = {GV_SGD, GV_ADAM, GV_ADAMW};
 
-/* A case's model, its data and two nets of it. */
+/* A model and its data: one of cases, of nets behind them, of random ones behind these. */
 struct fixture {
 	const struct help_case *c;
 	struct gv_model m;
@@ -21,9 +22,15 @@ static inline void
 open_fixture(struct fixture *f, size_t i)
 {
 	static struct help_case larger;
+	static struct random_case r;
 
 	*f = (struct fixture){.c = i < CASES ? &cases[i] : &larger};
-	if (i >= CASES) {
+	if (i >= CASES + NETS) {
+		random_free(&r);
+		random_case(&r, i - CASES - NETS);
+		larger = (struct help_case){r.name, r.table.s, r.side, r.side, r.channels,
+		    r.classes, r.batch, 1 + i % 2, gv_net_shards(r.batch)};
+	} else if (i >= CASES) {
 		const struct net_case *n = &nets[i - CASES];
 
 		larger = (struct help_case){n->name, n->table, n->height, n->width,

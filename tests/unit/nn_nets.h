@@ -30,6 +30,11 @@ static const struct net_case {
 	HEAD "1,bn,,,,,,,,\n2,linear,,300,,,,,,\n3,bn,,,,,,,relu,\n4,linear,,,,,,,,\n5,"
 	     "xent,,,,,,,,\n",
 	1, 1, 37, 3, 9, 4, 50},
+    /* shards of more samples than are packed at a time, a matrix of several pieces */
+    {"a large batch",
+	HEAD "1,linear,,110,,,,,relu,\n2,linear,,9,,,,,relu,\n3,linear,,,,,,,,\n"
+	     "4,xent,,,,,,,,\n",
+	5, 5, 4, 4, 1100, 4, 2},
     /* enough work for the threads to share every kind of loop */
     {"a larger one",
 	HEAD "1,conv,,24,3,1,1,,,\n2,bn,,,,,,,relu,\n3,maxpool,,,2,,,,,\n"

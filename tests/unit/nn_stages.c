@@ -378,14 +378,23 @@ test_failures(void)
 
 static void *(*alloc_of)(
     struct gv_nn_backend *, enum gv_nn_memory, size_t, struct gv_error *);
-static size_t allocated;
+static void (*release_of)(struct gv_nn_backend *, enum gv_nn_memory, void *);
+static size_t allocated, pieces; /* bytes so far; allocations that there are */
 
 static void *
 count_alloc(
     struct gv_nn_backend *be, enum gv_nn_memory kind, size_t bytes, struct gv_error *e)
 {
 	allocated += bytes;
+	pieces++;
 	return alloc_of(be, kind, bytes, e);
+}
+
+static void
+count_release(struct gv_nn_backend *be, enum gv_nn_memory kind, void *p)
+{
+	pieces -= p != NULL;
+	release_of(be, kind, p);
 }
 
 static int
@@ -397,7 +406,7 @@ no_sum(void *ctx, gv_real *v, size_t n)
 	return 0;
 }
 
-/* Bytes of a net that differ between what it says and what it took. */
+/* Bytes of a net that differ between what it says and what it took, or that it keeps. */
 static size_t
 uncounted(const struct fixture *f, struct gv_nn_backend *be, size_t *params)
 {
@@ -408,7 +417,9 @@ uncounted(const struct fixture *f, struct gv_nn_backend *be, size_t *params)
 	size_t wrong, whole = f->config.last_row - f->config.first_row == f->m.n;
 
 	alloc_of = be->alloc;
+	release_of = be->release;
 	be->alloc = count_alloc;
+	be->release = count_release;
 	allocated = 0;
 	net = make(f, be);
 	gv_net_bytes(net, &bytes);
@@ -424,7 +435,7 @@ uncounted(const struct fixture *f, struct gv_nn_backend *be, size_t *params)
 	wrong += allocated != bytes.total || (whole && bytes.samples == 0);
 	gv_net_free(net);
 	free(visit);
-	return wrong;
+	return wrong + pieces;
 }
 
 static void

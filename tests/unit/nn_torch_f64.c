@@ -1,34 +1,42 @@
 /*
  * Agreement with PyTorch, in double: the same data and parameters, several
  * steps; losses, parameters and running statistics are the same to 1e-9.  One
- * case has PyTorch's numbers in here; the others ask it (nn_torch.py).
+ * case has PyTorch's numbers in here; the others ask it (nn_torch.py), among them
+ * random ones: batches of 1 to 1,024, 1 to 130 channels, depthwise and in groups.
+ * GV_LONG=1 draws more.
  */
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include "nn_help.h"
+#include "nn_random.h"
 
-#define HEAD "id,op,from,out,k,s,p,g,act,bias\n"
+enum { STEPS = 6 };
 
-enum { STEPS = 6, BATCH = 7 };
-
-static const struct net_case {
+struct net_case {
 	const char *name, *table;
-	size_t height, width, channels, classes;
+	size_t height, width, channels, classes, batch;
 	enum gv_optimiser optimiser;
 	struct gv_net_coef coef;
-} cases[] = {
+};
+
+static const struct net_case cases[] = {
     {"mlp, plain sgd", HEAD "1,linear,,9,,,,,relu,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n",
-	2, 3, 2, 4, GV_SGD, {.lr = 0.1}},
+	2, 3, 2, 4, 7, GV_SGD, {.lr = 0.1}},
     {"mlp, momentum and decay",
 	HEAD "1,linear,,9,,,,,,0\n2,relu,,,,,,,,\n3,linear,,,,,,,,\n"
 	     "4,xent,,,,,,,,\n",
-	2, 3, 2, 4, GV_SGD, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.01}},
+	2, 3, 2, 4, 7, GV_SGD, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.01}},
+    {"gelu behind conv, bn and linear",
+	HEAD "1,conv,,6,3,1,1,,,\n2,gelu,,,,,,,,\n3,conv,,6,3,2,1,6,,0\n4,bn,,,,,,,,\n"
+	     "5,gelu,,,,,,,,\n6,linear,,10,,,,,,\n7,gelu,,,,,,,,\n8,linear,,,,,,,,\n"
+	     "9,xent,,,,,,,,\n",
+	7, 6, 2, 5, 7, GV_ADAMW,
+	{.lr = 0.003, .beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.02}},
     {"cnn, adam",
 	HEAD "1,conv,,6,3,1,1,,relu,\n2,maxpool,,,3,2,1,,,\n3,conv,,8,3,2,1,2,relu,\n"
 	     "4,avgpool,,,2,1,1,,,\n5,linear,,10,,,,,relu,\n6,linear,,,,,,,,\n7,xent,,,,,"
 	     ",,,\n",
-	7, 6, 2, 5, GV_ADAM,
+	7, 6, 2, 5, 7, GV_ADAM,
 	{.lr = 0.003, .beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8, .weight_decay = 0.02}},
     {"cnn with bn, adamw",
 	HEAD
@@ -36,7 +44,7 @@ static const struct net_case {
 	"5,bn,,,,,,,,\n6,avgpool,,,,,,,,\n7,linear,,9,,,,,,\n8,bn,,,,,,,relu,\n9,linear,,"
 	",,,,,,\n"
 	"10,xent,,,,,,,,\n",
-	6, 6, 3, 4, GV_ADAMW,
+	6, 6, 3, 4, 7, GV_ADAMW,
 	{.lr = 0.01, .beta1 = 0.8, .beta2 = 0.999, .eps = 1e-6, .weight_decay = 0.1}},
 };
 
@@ -46,28 +54,40 @@ enum { CASES = sizeof(cases) / sizeof(cases[0]) };
 struct result {
 	double loss[STEPS];
 	size_t n;
-	double v[4096];
+	double *v;
 };
 
 struct data {
-	gv_real x[STEPS * BATCH * 128];
-	int32_t label[STEPS * BATCH];
-	double params[4096];
-	size_t n; /* parameters */
+	gv_real *x;
+	int32_t *label;
+	double *params;
+	size_t batch, n; /* parameters */
 };
 
 static void
-make_data(struct data *d, const struct gv_model *m)
+make_data(struct data *d, const struct gv_model *m, size_t batch)
 {
-	size_t i;
+	size_t i, samples = STEPS * batch, all = samples * gv_shape_size(m->input);
 
-	for (i = 0; i < STEPS * BATCH * gv_shape_size(m->input); i++)
-		d->x[i] = 1.5 * sin(0.7 * (double)i + 0.3 * (double)(i % 11));
-	for (i = 0; i < STEPS * BATCH; i++)
-		d->label[i] = (int32_t)((i * i + i / 3) % m->classes);
+	d->batch = batch;
 	d->n = m->parameters;
+	d->x = gv_xcalloc(all, sizeof(*d->x));
+	d->label = gv_xcalloc(samples, sizeof(*d->label));
+	d->params = gv_xcalloc(d->n + 1, sizeof(*d->params));
+	for (i = 0; i < all; i++)
+		d->x[i] = 1.5 * sin(0.7 * (double)i + 0.3 * (double)(i % 11));
+	for (i = 0; i < samples; i++)
+		d->label[i] = (int32_t)((i * i + i / 3) % m->classes);
 	for (i = 0; i < d->n; i++)
 		d->params[i] = 0.4 * cos(1.3 * (double)i * (double)(i % 7 + 1));
+}
+
+static void
+free_data(struct data *d)
+{
+	free(d->x);
+	free(d->label);
+	free(d->params);
 }
 
 static void
@@ -76,7 +96,7 @@ train(struct result *out, const struct net_case *c, const struct gv_model *m,
 {
 	uint64_t seed = 1;
 	struct gv_net_config config = {.models = 1,
-	    .batch = BATCH,
+	    .batch = c->batch,
 	    .optimiser = c->optimiser,
 	    .seed = &seed,
 	    .coef = &c->coef};
@@ -84,10 +104,11 @@ train(struct result *out, const struct net_case *c, const struct gv_model *m,
 	struct gv_net_array a;
 	size_t i;
 
+	out->v = gv_xcalloc(d->n + m->running + 1, sizeof(*out->v));
 	gv_net_put(net, 0, 0, d->params);
 	for (i = 0; i < STEPS; i++)
-		gv_net_step(net, d->x + i * BATCH * gv_shape_size(m->input),
-		    d->label + i * BATCH, &out->loss[i]);
+		gv_net_step(net, d->x + i * c->batch * gv_shape_size(m->input),
+		    d->label + i * c->batch, &out->loss[i]);
 	gv_net_get(net, 0, 0, out->v);
 	out->n = d->n;
 	for (i = 1; gv_net_array(net, i, &a) == 0; i++)
@@ -133,11 +154,11 @@ write_case(
 	    c->coef.lr, c->coef.momentum, c->coef.weight_decay);
 	fprintf(f, ", \"beta1\": %.17g, \"beta2\": %.17g, \"eps\": %.17g", c->coef.beta1,
 	    c->coef.beta2, c->coef.eps);
-	fprintf(f, ", \"steps\": %d, \"batch\": %d", STEPS, BATCH);
-	write_numbers(f, "x", d->x, STEPS * BATCH * gv_shape_size(m->input));
+	fprintf(f, ", \"steps\": %d, \"batch\": %zu", STEPS, d->batch);
+	write_numbers(f, "x", d->x, STEPS * d->batch * gv_shape_size(m->input));
 	write_numbers(f, "params", d->params, d->n);
 	fputs(",\n\"label\": [", f);
-	for (i = 0; i < STEPS * BATCH; i++)
+	for (i = 0; i < STEPS * d->batch; i++)
 		fprintf(f, "%s%d", i > 0 ? ", " : "", (int)d->label[i]);
 	fputs("]}\n", f);
 }
@@ -184,19 +205,24 @@ test_known(const struct result *ours)
 		    ours->v[29 * i], known[i], 1e-9, "number %zu as PyTorch's", 29 * i);
 }
 
+/* ---- PyTorch ---- */
+
 /* Runs nn_torch.py on the files; NULL when there is no Python. */
 static FILE *
-ask(char path[CASES][32])
+ask(char (*path)[32], size_t files)
 {
 	const char *python = getenv("GV_PYTHON");
-	char command[1000];
-	size_t i, n;
+	struct gv_strbuf command = {0};
+	FILE *f;
+	size_t i;
 
-	n = (size_t)snprintf(command, sizeof(command), "exec %s tests/unit/nn_torch.py",
+	gv_strbuf_fmt(&command, "exec %s tests/unit/nn_torch.py",
 	    python != NULL && *python != '\0' ? python : "python3");
-	for (i = 0; i < CASES; i++)
-		n += (size_t)snprintf(command + n, sizeof(command) - n, " %s", path[i]);
-	return popen(command, "r");
+	for (i = 0; i < files; i++)
+		gv_strbuf_fmt(&command, " %s", path[i]);
+	f = popen(command.s, "r");
+	gv_strbuf_free(&command);
+	return f;
 }
 
 /* The next n + STEPS lines; the numbers that there were. */
@@ -212,38 +238,74 @@ read_result(struct result *out, FILE *f, size_t n)
 	return i;
 }
 
+/*
+ * A random case, which lives as long as the program.  Adam divides rounding by eps, so
+ * that of thousands of small gradients stays below 1e-9 only with a large one.
+ */
+static struct net_case
+drawn(size_t i)
+{
+	struct random_case *r = gv_xcalloc(1, sizeof(*r));
+
+	random_case(r, i);
+	return (struct net_case){r->name, r->table.s, r->side, r->side, r->channels,
+	    r->classes, r->batch, (enum gv_optimiser)(i % 3),
+	    {.lr = 0.003, .momentum = 0.9, .beta1 = 0.9, .beta2 = 0.99, .eps = 1e-3}};
+}
+
+/* Trains a case and leaves it in a file for PyTorch. */
+static void
+prepare(struct result *ours, const struct net_case *c, char path[32])
+{
+	struct gv_model m =
+	    help_model(c->table, c->height, c->width, c->channels, c->classes);
+	struct data d;
+	FILE *f;
+
+	make_data(&d, &m, c->batch);
+	train(ours, c, &m, &d);
+	strcpy(path, "/tmp/gv-nn-XXXXXX");
+	f = fdopen(mkstemp(path), "w");
+	write_case(f, c, &m, &d);
+	fclose(f);
+	free_data(&d);
+	gv_model_free(&m);
+}
+
 int
 main(void)
 {
-	static struct data d;
-	static struct result ours[CASES], torch;
-	char path[CASES][32];
+	/* random ones where PyTorch is known to be */
+	size_t all = CASES, i, n = 0;
+	const char *more = getenv("GV_PYTHON"), *many = getenv("GV_LONG");
+	struct result *ours, torch;
+	struct net_case *c;
+	char(*path)[32];
 	FILE *f;
-	size_t i, n = 0;
 	int status;
 
 	gv_init("nn_torch_f64");
-	for (i = 0; i < CASES; i++) {
-		const struct net_case *c = &cases[i];
-		struct gv_model m =
-		    help_model(c->table, c->height, c->width, c->channels, c->classes);
-
-		make_data(&d, &m);
-		train(&ours[i], c, &m, &d);
-		strcpy(path[i], "/tmp/gv-nn-XXXXXX");
-		f = fdopen(mkstemp(path[i]), "w");
-		write_case(f, c, &m, &d);
-		fclose(f);
-		gv_model_free(&m);
+	if (more != NULL && *more != '\0')
+		all += many != NULL && *many != '\0' ? 60 : 15;
+	ours = gv_xcalloc(all, sizeof(*ours));
+	c = gv_xcalloc(all, sizeof(*c));
+	path = gv_xcalloc(all, sizeof(*path));
+	for (i = 0; i < all; i++) {
+		c[i] = i < CASES ? cases[i] : drawn(i - CASES);
+		prepare(&ours[i], &c[i], path[i]);
 	}
 	test_known(&ours[CASES - 1]);
-	f = ask(path);
-	for (i = 0; i < CASES && f != NULL; i++) {
+	f = ask(path, all);
+	for (i = 0; i < all && f != NULL; i++) {
+		torch.v = gv_xcalloc(ours[i].n + 1, sizeof(*torch.v));
 		n = read_result(&torch, f, ours[i].n);
+		if (i > 0 || n > 0) {
+			is_int(n, STEPS + ours[i].n, "%s: PyTorch answers", c[i].name);
+			compare(&c[i], &ours[i], &torch);
+		}
+		free(torch.v);
 		if (i == 0 && n == 0)
 			break;
-		is_int(n, STEPS + ours[i].n, "%s: PyTorch answers", cases[i].name);
-		compare(&cases[i], &ours[i], &torch);
 	}
 	status = f == NULL ? -1 : pclose(f);
 	/* 127 is the shell's: no Python */
@@ -252,7 +314,12 @@ main(void)
 		skip("no torch to compare with");
 	else
 		ok(n > 0, "PyTorch answered");
-	for (i = 0; i < CASES; i++)
+	for (i = 0; i < all; i++) {
 		unlink(path[i]);
+		free(ours[i].v);
+	}
+	free(ours);
+	free(c);
+	free(path);
 	return done_testing();
 }
