@@ -109,14 +109,17 @@ exact_prefixes(const struct options *o, const struct gv_layers *l, const struct 
 }
 
 /*
- * Prefixes of a search to begin with: below memory on several levels it takes far longer,
+ * Prefixes of a search to begin with: where it takes far longer than on one level, few,
  * and plans near the one it finds soon are as good.
  */
 static size_t
-first_prefixes(const struct options *o)
+first_prefixes(const struct task *t)
 {
 	enum { FEW = 512 };
-	bool slow = o->machine.n_levels > 1 && o->search.rules.memory > 0;
+	const struct options *o = t->o;
+	bool slow = (o->machine.n_levels > 1 && o->search.rules.memory > 0) ||
+		    o->placed.n_levels > 0 || t->fleet != NULL ||
+		    o->search.rules.schedule == GV_SCHEDULE_INTERLEAVED;
 
 	return slow && !o->prefixes_said && o->prefixes > FEW ? FEW : o->prefixes;
 }
@@ -127,7 +130,7 @@ first_plan(
     struct gv_plan *p, const struct task *t, struct prefixes *x, enum fleet_result *why)
 {
 	const struct options *o = t->o;
-	size_t limit = first_prefixes(o);
+	size_t limit = first_prefixes(t);
 
 	say_prefixes(x, o, t->l, limit, exact_prefixes(o, t->l, t));
 	if (search(p, t, &x->s, why))
@@ -146,7 +149,7 @@ layers_run(struct gv_plan *p, const struct options *o, const struct gv_layers *l
 	struct task t = {o, l, fleet, o->search};
 	struct refining how = {.g = &l->g,
 	    .cut = o->cut,
-	    .limit = first_prefixes(o),
+	    .limit = first_prefixes(&t),
 	    .find = find,
 	    .cost = cost,
 	    .ctx = &t};

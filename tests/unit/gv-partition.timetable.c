@@ -631,10 +631,45 @@ steady_states(void)
 	    CASES / 2);
 }
 
+/* Interleaved with one chunk is flush, step by step; and what a batch of 2bw must hold. */
+static void
+edges_of_schedules(void)
+{
+	static const double fbw[3] = {1, 2, 0};
+	size_t places, m, i, k, differ = 0;
+	struct gv_timetable t[2];
+	struct gv_error e = {0};
+	struct world w;
+
+	for (places = 1; places <= 5; places++)
+		for (m = places; m <= 3 * places; m += places) {
+			equal_stages(&w, GV_SCHEDULE_FLUSH, places, 1, m, fbw);
+			gv_timetable_make(&t[0], &w.p);
+			w.p.schedule = GV_SCHEDULE_INTERLEAVED;
+			gv_timetable_make(&t[1], &w.p);
+			for (i = 0; i < t[0].n; i++) {
+				differ += t[0].lane[i].n != t[1].lane[i].n;
+				for (k = 0; k < t[0].lane[i].n && k < t[1].lane[i].n; k++)
+					differ += t[0].lane[i].step[k].op !=
+						      t[1].lane[i].step[k].op ||
+						  t[0].lane[i].step[k].micro_batch !=
+						      t[1].lane[i].step[k].micro_batch;
+			}
+			gv_timetable_free(&t[0]);
+			gv_timetable_free(&t[1]);
+		}
+	is_int(differ, 0, "interleaved with one chunk is flush");
+	ok(gv_timetable_check_batch(GV_SCHEDULE_2BW, 4, 4, &e) == 0,
+	    "2bw: as many micro-batches as GPUs will do");
+	ok(gv_timetable_check_batch(GV_SCHEDULE_2BW, 3, 4, &e) != 0, "one less will not");
+	gv_error_clear(&e);
+}
+
 int
 main(void)
 {
 	published_times();
+	edges_of_schedules();
 	closed_forms();
 	in_flight();
 	versions();
