@@ -4,6 +4,7 @@
  */
 #include "tap.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "gv-run/lines.h"
@@ -94,6 +95,81 @@ test_damaged(size_t last)
 	gv_strbuf_free(&b);
 }
 
+/* One that is damaged with whole ones behind it: it alone is lost, by its number. */
+static void
+test_middle(void)
+{
+	static const char header[] = "a header,of\n";
+	struct gv_strbuf b = {0};
+	size_t start[N + 2];
+	long line[N + 2];
+	int wrong = 0, way;
+	struct lines l;
+	size_t i, k;
+
+	gv_strbuf_str(&b, header);
+	line[0] = 2;
+	for (i = 0; i <= N; i++) {
+		start[i] = b.len;
+		gv_strbuf_str(&b, row[i % N]);
+		lines_seal(&b, start[i]);
+		line[i + 1] = line[i];
+		for (k = start[i]; k < b.len; k++)
+			line[i + 1] += b.s[k] == '\n';
+	}
+	start[N + 1] = b.len;
+	for (i = 0; i < N; i++)
+		for (k = start[i]; k + 1 < start[i + 1]; k++)
+			for (way = 0; way < 2; way++) {
+				char was = b.s[k];
+				bool good;
+
+				if (was == '\n') /* then there are two of them */
+					continue;
+				b.s[k] = way == 0 ? '"' : '#';
+				if (b.s[k] == was)
+					continue;
+				lines_check(&l, b.s, b.len, sizeof(header) - 1, true);
+				good =
+				    l.n_damaged == 1 && l.damaged[0].at == start[i] &&
+				    l.damaged[0].at + l.damaged[0].len == start[i + 1] &&
+				    l.damaged[0].line == line[i] && l.rows == N &&
+				    l.torn_at == b.len && l.n_damaged == 1;
+				if (!good && wrong++ < 5)
+					printf("# row %zu, byte %zu: %zu damaged, %zu "
+					       "whole\n",
+					    i, k - start[i], l.n_damaged, l.rows);
+				lines_free(&l);
+				b.s[k] = was;
+			}
+	is_int(wrong, 0, "one byte in the middle costs one line");
+	b.s[start[2]]++;
+	b.s[start[4]]++;
+	lines_check(&l, b.s, b.len, sizeof(header) - 1, true);
+	ok(l.n_damaged == 2 && l.damaged[1].line == line[4] &&
+		l.damaged[1].at == start[4] && l.rows == N - 1,
+	    "two of them, each with its number");
+	lines_free(&l);
+	lines_check(&l, "x\n", 2, 0, true);
+	ok(l.n_damaged == 1 && l.damaged[0].line == 1, "without a header from line 1");
+	lines_free(&l);
+	gv_strbuf_free(&b);
+}
+
+/* A journal from before there were checksums: what has an end is whole. */
+static void
+test_unsealed(void)
+{
+	static const char text[] = "1,a\n\n2,\"b\nb\"\n3,c";
+	struct lines l;
+
+	lines_check(&l, text, sizeof(text) - 1, 0, false);
+	ok(l.rows == 3 && l.n_damaged == 0 && l.torn_at == sizeof(text) - 4,
+	    "without checksums lines with an end are whole: %zu, torn at %zu", l.rows,
+	    l.torn_at);
+	lines_free(&l);
+}
+
 int
 main(void)
 {
@@ -105,6 +181,8 @@ main(void)
 		test_torn(i);
 		test_damaged(i);
 	}
+	test_middle();
+	test_unsealed();
 	make(&b, 0, &at);
 	gv_strbuf_add(&b, "\0\0\0\0\0\0\0\0\0\0\0\0", 12);
 	check(&l, &b, b.len);

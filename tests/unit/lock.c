@@ -15,7 +15,7 @@
 
 static char path[] = "/tmp/gv-lock.XXXXXX";
 
-enum how { BY_FLOCK, BY_RECORD, BY_PROCESS, BY_OPEN_FILE };
+enum how { BY_FLOCK, BY_RECORD, BY_FIRST, BY_FROM, BY_PROCESS, BY_OPEN_FILE };
 
 /* Another process that holds a lock until it is ended; its pid. */
 static pid_t
@@ -28,12 +28,18 @@ another(enum how how)
 	if (pid == 0) {
 		struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 		int fd = open(path, O_RDWR);
-		int rc = how == BY_FLOCK    ? flock(fd, LOCK_EX)
-			 : how == BY_RECORD ? fcntl(fd, F_SETLK, &whole)
-					    : (int)gv_lock_take(fd,
-						  how == BY_PROCESS ? GV_LOCK_PROCESS
-								    : GV_LOCK_OPEN_FILE,
-						  NULL);
+		int rc;
+
+		if (how == BY_FROM) /* where ours begins (base/lock.c), and on */
+			whole.l_start = (off_t)0x6776 << 32;
+		if (how == BY_FIRST)
+			whole.l_len = 1;
+		rc = how == BY_FLOCK ? flock(fd, LOCK_EX)
+		     : how == BY_RECORD || how == BY_FIRST || how == BY_FROM
+			 ? fcntl(fd, F_SETLK, &whole)
+			 : (int)gv_lock_take(fd,
+			       how == BY_PROCESS ? GV_LOCK_PROCESS : GV_LOCK_OPEN_FILE,
+			       NULL);
 
 		if (rc == 0)
 			(void)!write(up[1], "", 1);
@@ -65,6 +71,8 @@ test_others(enum gv_lock_owner owner)
 		bool named;
 	} c[] = {{"a flock", BY_FLOCK, GV_LOCK_TAKEN, false},
 	    {"a record lock of the whole file", BY_RECORD, GV_LOCK_FOREIGN, true},
+	    {"one from where ours is on", BY_FROM, GV_LOCK_FOREIGN, true},
+	    {"a record lock of the first byte", BY_FIRST, GV_LOCK_TAKEN, false},
 	    {"one of ours of a process", BY_PROCESS, GV_LOCK_HELD, true},
 	    {"one of ours of an open file", BY_OPEN_FILE, GV_LOCK_HELD, false}};
 	const char *mine = owner == GV_LOCK_PROCESS ? "process" : "open file";

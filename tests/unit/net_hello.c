@@ -69,6 +69,8 @@ test_hmac(void)
 	    "block-size data. The key needs to be hashed before being used by the HMAC "
 	    "algorithm.";
 
+	is_mac("", 0, "", 0,
+	    "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
 	memset(key, 0x0b, 20);
 	is_mac(key, 20, "Hi There", 8,
 	    "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
@@ -164,11 +166,30 @@ test_answer(void)
 	ok(gv_answer_read(&a, b, 2) == -1, "a verdict that is none");
 }
 
+/* What stands where in a challenge, and what a roster may say. */
+static void
+test_bytes(void)
+{
+	unsigned char c[GV_CHALLENGE_LEN], b[GV_MEMBER_LEN] = {0}, nonce[GV_NONCE_LEN];
+	struct gv_member m = {1, "127.0.0.1"}, got;
+
+	memset(nonce, 'n', sizeof(nonce));
+	memset(c, 0, sizeof(c));
+	gv_challenge_write(c, nonce);
+	ok(gv_challenge_begins(c, 4) && memcmp(c + 4, nonce, sizeof(nonce)) == 0,
+	    "a challenge is a magic and a nonce");
+	gv_member_write(b, &m);
+	ok(gv_member_read(&got, b) == 0 && got.port == 1, "the lowest port");
+	b[4 + GV_SOCK_ADDR - 1] = 'x';
+	ok(gv_member_read(&got, b) == -1, "an address whose end is not its end");
+}
+
 int
 main(void)
 {
 	test_sha256();
 	test_hmac();
+	test_bytes();
 	test_hello();
 	test_answer();
 	return done_testing();
