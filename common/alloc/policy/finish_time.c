@@ -237,7 +237,9 @@ climb(struct finish *f, double theta, double near, const struct gv_solver_option
 
 	for (k = 0; k < MAX_STEPS && rc == 0; k++) {
 		memset(s->x, 0, cells * sizeof(*s->x));
+		opt->memory->first_of_many = k == 0;
 		rc = step(f, theta, opt, false, s, bound, e);
+		opt->memory->first_of_many = false;
 		if (rc == 0 && ((s->objective - *bound <= GV_TOL_RATIO * s->objective &&
 				    (!f->needs || f->reached >= 1 - GV_TOL_LESS_2)) ||
 				   *bound <= theta * (1 + near)))

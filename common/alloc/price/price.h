@@ -62,6 +62,8 @@ struct gv_price_memory {
 	 * for nearby; 0 = not known.
 	 */
 	double change;
+	/* The caller's: more programs like this one follow, which its prices make quicker. */
+	bool first_of_many;
 };
 
 /*

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "alloc/price/level_prices.h"
 #include "alloc/price/linear_prices.h"
+#include "alloc/price/price.h"
 #include "alloc/simplex/simplex.h"
 #include "choice.h"
 #include "lp/tolerance.h"
@@ -35,6 +36,15 @@ try_prices(const struct gv_problem *p, const double *a, double unit, struct gv_l
 	return rc < 0 ? -1 : 0;
 }
 
+/* What a search for prices may take: twice as much where others will begin at its end. */
+static double
+level_effort(const struct gv_price_memory *memory, double program)
+{
+	bool first = memory != NULL && memory->first_of_many;
+
+	return gv_prices_effort(program) * (first ? 2 : 1);
+}
+
 int
 gv_level_plain(const struct gv_problem *p, const double *a,
     const struct gv_solver_options *opt, const char *name, struct gv_level *l,
@@ -42,7 +52,7 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 {
 	enum gv_lp_status status = GV_LP_FAILED;
 	double program = gv_simplex_level_effort(p->n, p->m);
-	double effort = gv_prices_effort(program);
+	double effort = level_effort(opt->memory, program);
 	bool by_prices = opt->solver == GV_SOLVER_PRICE ||
 			 (opt->solver == GV_SOLVER_AUTO && gv_prices_first(program));
 	struct gv_solution *out = l->s;
