@@ -195,7 +195,7 @@ bad 2 'minus.csv:2: gbytes_per_s: expected 0 to 100000 GB/s' gv-tree minus.csv
 table gpu0,gpu1,fast >word.csv
 bad 2 'word.csv:2: gbytes_per_s: ' gv-tree word.csv
 echo src,dst >short.csv
-bad 2 'gbytes_per_s' gv-tree short.csv
+bad 2 'short.csv:1: this is a table of edges; expected a table of links (src, dst, gbytes_per_s)' gv-tree short.csv
 table >empty.csv
 bad 2 'empty.csv: 0 GPUs: a collective needs two (nodes named gpuN)' gv-tree empty.csv
 table a,b,1 b,a,1 >names.csv

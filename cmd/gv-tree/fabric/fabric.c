@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "table/kind.h"
 
 #define KB_PER_GB   1e6
 #define RATE_LIMIT  1e5 /* GB/s of one link, so that sums stay far below 2^63 */
@@ -298,7 +299,8 @@ fabric_read(
 	int rc = -1;
 
 	*f = (struct fabric){.unit = 1};
-	if (gv_frame_require(frame, "src", &r.src, e) != 0 ||
+	if (gv_frame_expect(frame, GV_KIND_LINKS, e) != 0 ||
+	    gv_frame_require(frame, "src", &r.src, e) != 0 ||
 	    gv_frame_require(frame, "dst", &r.dst, e) != 0 ||
 	    gv_frame_require(frame, "gbytes_per_s", &r.rate, e) != 0 ||
 	    read_names(&r, e) != 0)
