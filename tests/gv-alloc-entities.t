@@ -104,6 +104,26 @@ mv out flat
 gpus --entities=one.csv jobs.csv
 same_file out flat "neither does one entity around all"
 
+# e0 and e1 cannot have their quotas both, as e1's job is too slow on b; e2 has its own all the same, and no more
+printf 'gpu_type,gpus\na,1\nb,1\nc,2\n' >three.csv
+printf 'entity,weight,quota_gpus\ne0,1,0.9\ne1,1,3\ne2,0.01,0.1\ne3,1,\n' >four.csv
+cat >crowd.csv <<EOF
+job_id,scale_factor,entity,gpu_type,steps_per_s
+w,1,e0,a,1
+x,1,e1,a,10
+x,1,e1,b,1
+y,1,e2,c,1
+y2,1,e2,c,1
+z,1,e3,c,1
+z2,1,e3,c,1
+EOF
+run gv-alloc -q -p water-filling -c three.csv --entities=four.csv crowd.csv
+awk -F, 'NR > 1 && $3 > "e1" { n[$3] += $6 } END { printf "e2 %.6f\ne3 %.6f\n", n["e2"], n["e3"] }' out >sums && mv sums out
+is_out "a quota that others cannot have is nobody else's" <<EOF
+e2 0.050000
+e3 1.950000
+EOF
+
 # wrong NAME ROWS MESSAGE
 wrong() {
 	printf 'entity,parent,weight,quota_gpus\n%b' "$2" >bad.csv

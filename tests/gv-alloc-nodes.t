@@ -77,6 +77,19 @@ done
 ran="max-sum" status=0
 ok "sums are those of each node alone" [ "$differ" -eq 0 ]
 
+sed '3d; 2s/v100,10/k80,2/; 2s/n1//' rates.csv >only.csv
+run gv-alloc -q -p max-sum -c cluster.csv only.csv
+cut -d, -f1,5,7 out | sed -n 2p >first && mv first out
+is_out "a job whose GPUs are all of one node need not name it" <<EOF
+a,k80,1
+EOF
+{ cat rates.csv && echo never,1,,true,t4,5; } >never.csv
+run gv-alloc -q -p max-min -c cluster.csv never.csv
+is_status 0 "neither need one that can run nowhere"
+printf 'gpu_type,gpus,node\nv100,4,n1\nv100,2,\nk80,2,n1\n' >mixed.csv
+run gv-alloc -q -p max-min -c mixed.csv rates.csv
+is_status 0 "where some GPUs have no node, nodes do not count"
+
 # wrong NAME TABLE MESSAGE OPTION...
 wrong() {
 	name=$1 table=$2 message=$3
@@ -86,7 +99,7 @@ wrong() {
 	is_status 2 "$name: status"
 }
 sed '2,3s/n1//' rates.csv >some.csv
-wrong "one without a node" some.csv 'some.csv:2: node: job "a" has no node, others have one'
+wrong "one without a node" some.csv 'some.csv:2: node: job "a" has no node and could run on several; others have one'
 sed '8,9s/n2/n3/' rates.csv >other.csv
 wrong "a node that is not there" other.csv 'other.csv:8: node: the cluster has no node "n3"'
 wrong "--previous" rates.csv 'rates.csv: --previous does not go together with jobs that name their nodes' --previous=allocation.csv

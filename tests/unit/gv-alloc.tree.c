@@ -441,7 +441,8 @@ test(const char *name, bool quotas, bool needs, bool fifo, int rounds)
 		for (j = 0; j < m; j++)
 			gpus += p.capacity[j];
 		for (j = 0; j < tree.n; j++)
-			tree.quota[j] *= gpus / 6;
+			tree.quota[j] *=
+			    gpus / (k % 2 == 0 ? 6 : 3); /* of half of all, or of all */
 		if (needs)
 			draw_needs(&p, need);
 		if (define(&p, fifo, need, v)) {
@@ -472,7 +473,7 @@ main(void)
 	draws_begin(23, 0, 0);
 	test("trees", false, false, false, 60 * rounds);
 	test("minimums", false, true, false, 60 * rounds);
-	test("quotas", true, false, false, 60 * rounds);
+	test("quotas", true, false, false, 120 * rounds);
 	test("quotas and minimums", true, true, false, 60 * rounds);
 	test("queues in trees", false, false, true, 40 * rounds);
 	test("queues with quotas and minimums", true, true, true, 40 * rounds);

@@ -2,19 +2,24 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 
+/* GPUs without a node are of whichever node is asked about: then none is told apart. */
 static bool
 several_nodes(const struct gv_cluster *c)
 {
+	bool several = false;
 	size_t i;
 
-	for (i = 1; i < c->n_pools; i++)
-		if (strcmp(c->pool[i].node, c->pool[0].node) != 0)
-			return true;
-	return false;
+	for (i = 0; i < c->n_pools; i++) {
+		if (c->pool[i].node[0] == '\0')
+			return false;
+		several = several || strcmp(c->pool[i].node, c->pool[0].node) != 0;
+	}
+	return several;
 }
 
 bool
@@ -107,21 +112,58 @@ has_node(const struct gv_cluster *c, struct gv_cell node)
 	return false;
 }
 
+/*
+ * [jobs] the one node of all GPUs that each job has rates on, NULL where there are several,
+ * "" where it has none; the caller's.
+ */
+static const char **
+only_nodes(const struct gv_rates *r, const struct gv_cluster *c)
+{
+	const char **node = gv_xcalloc(r->n_jobs, sizeof(*node));
+	bool *several = gv_xcalloc(r->n_jobs, sizeof(*several));
+	size_t i, k;
+
+	for (i = 0; i < r->n_rates; i++) {
+		const struct gv_rate *rate = &r->rate[i];
+
+		for (k = 0; k < c->n_pools; k++) {
+			const struct gv_pool *pool = &c->pool[k];
+			const char **own = &node[rate->job];
+
+			if (!(rate->steps_per_s > 0) ||
+			    rate->type != (ptrdiff_t)pool->type)
+				continue;
+			if (*own != NULL && strcmp(*own, pool->node) != 0)
+				several[rate->job] = true;
+			*own = pool->node;
+		}
+	}
+	for (i = 0; i < r->n_jobs; i++)
+		if (several[i] || node[i] == NULL)
+			node[i] = several[i] ? NULL : "";
+	free(several);
+	return node;
+}
+
+/* The node of a job is in the cluster; one without is where it can run alone. */
 static int
-check_node(const struct gv_rates *r, const struct gv_job *job, const struct gv_cluster *c,
+set_node(struct gv_rates *r, size_t at, const char *only, const struct gv_cluster *c,
     struct gv_error *e)
 {
 	ptrdiff_t column = gv_frame_find(&r->frame, "node");
+	struct gv_job *job = &r->job[at];
 	char q[GV_QUOTE_LEN];
 
-	if (job->node.len == 0)
-		return gv_frame_error(&r->frame, job->row, column, e,
-		    "job %s has no node, others have one",
-		    gv_quote(q, job->id.s, job->id.len));
-	if (!has_node(c, job->node))
+	if (job->node.len == 0 && only != NULL)
+		job->node = (struct gv_cell){.s = only, .len = strlen(only)};
+	else if (job->node.len > 0 && !has_node(c, job->node))
 		return gv_frame_error(&r->frame, job->row, column, e,
 		    "the cluster has no node %s",
 		    gv_quote(q, job->node.s, job->node.len));
+	if (job->node.len == 0 && only == NULL)
+		return gv_frame_error(&r->frame, job->row, column, e,
+		    "job %s has no node and could run on several; others have one",
+		    gv_quote(q, job->id.s, job->id.len));
 	return 0;
 }
 
@@ -129,11 +171,13 @@ int
 gv_nodes_tie(struct gv_rates *r, const struct gv_cluster *c,
     const struct gv_cluster *split, struct gv_error *e)
 {
+	const char **only = only_nodes(r, c);
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; i < r->n_jobs; i++)
-		rc |= check_node(r, &r->job[i], c, e);
+		rc |= set_node(r, i, only[i], c, e);
+	free(only);
 	for (i = 0; i < r->n_rates; i++) {
 		struct gv_rate *rate = &r->rate[i];
 

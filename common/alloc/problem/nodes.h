@@ -20,8 +20,9 @@ void gv_nodes_split(struct gv_cluster *to, const struct gv_cluster *c);
 
 /*
  * The rates of r, read with c, get the types of its split cluster; rows of gangs across
- * nodes (TYPE_unconsolidated) get none.  0, or -1 with *e set: a job has no node, one that
- * the cluster lacks, or shares GPUs with another job.
+ * nodes (TYPE_unconsolidated) get none.  A job without a node, whose GPUs are all of one, gets
+ * that.  0, or -1 with *e set: a job could run on several nodes, has one that the cluster
+ * lacks, or shares GPUs with another job.
  */
 int gv_nodes_tie(struct gv_rates *r, const struct gv_cluster *c,
     const struct gv_cluster *split, struct gv_error *e);
