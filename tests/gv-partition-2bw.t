@@ -195,7 +195,7 @@ run plan -q --prefixes=3 -l 4@10Gb/s --batch=16 -e edges.csv layers.csv
 silent "-q"
 run plan --prefixes=3 -l 4@10Gb/s --batch=16 -e edges.csv layers.csv
 is_err "grouped layers" <<EOF
-gv-partition: warning: more than 3 prefixes, of which 5 are looked at
+gv-partition: warning: more than 3 prefixes, of which 7 are looked at
 EOF
 
 # ---- no plan, messages ----

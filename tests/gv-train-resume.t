@@ -177,6 +177,13 @@ run gv-train --data=digits:100 --steps=5 --checkpoint=held mlp.tsv
 is_status 0 "nor one on the file of the lock"
 kill $holder
 wait $holder 2>/dev/null || :
+mkdir strange
+ln -s ../mlp.tsv strange/.gv-train.lock
+run gv-train --data=digits:100 --steps=5 --checkpoint=strange mlp.tsv
+is_status 0 "a lock that is a link elsewhere is not opened"
+is_err "and is warned of" <<'EOT'
+gv-train: warning: strange/.gv-train.lock: not this user's: nothing keeps a second gv-train from this directory
+EOT
 
 # ---- all steps done ----
 run gv-train --data=digits:100 --steps=20 --checkpoint=done mlp.tsv

@@ -228,6 +228,10 @@ bad 1 'sets of 32 of 64 GPUs; at most 100000 are ranked' gv-tree --score=32 larg
 bad 1 'rings and chains are searched among at most 10 GPUs with direct links' gv-tree -m ring eleven.csv
 grep -v gpu10 eleven.csv >ten.csv
 bad 1 'more than 100000 rings or chains: too many to choose from' gv-tree -m ring ten.csv
+for a in $(seq 0 15); do
+	printf 'gpu%d,nvs,99999.99999%d\nnvs,gpu%d,99999.99999%d\n' "$a" $((a % 2 + 7)) "$a" $((a % 2 + 7))
+done | { echo src,dst,gbytes_per_s && cat; } >digits.csv
+bad 1 'rates with so many digits cannot be packed exactly in a fabric this large: round them' gv-tree -c allgather digits.csv
 awk 'BEGIN { print "src,dst,gbytes_per_s"; for (i = 0; i < 1030; i++) print "gpu" i ",gpu" i + 1 ",1" }' >long.csv
 bad 2 '1031 nodes; at most 1024 are planned' gv-tree long.csv
 

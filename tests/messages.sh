@@ -16,7 +16,12 @@ for f in tests/*/*.c; do joined "$f" && echo; done >>"$held"
 never='cannot accept a connection
 %s: checkpoints need a little-endian machine
 water-filling: rounding kept it from its end
-the schedule cannot go on'
+the schedule cannot go on
+the trees do not fit the rate found
+the linear program of trees was not solved: %s
+the integer program of trees was not solved: %s
+the integer program of orders was not solved: %s
+the plan uses %g times what a link carries'
 calls='gv_(error_set|error_sys|error_at|tab_error|frame_error|die|die_sys|warn|opt_usage)\('
 
 for source in common/*/*.c common/*/*/*.c cmd/*/*.c cmd/*/*/*.c; do

@@ -15,6 +15,12 @@
  *	the arrays of model 0, then of model 1, ...: raw, little-endian
  *	crc32 of everything before, 4 bytes, little-endian
  *
+ * The state line names what follows and how many numbers each is.  A net with
+ * several versions of its weights has them all here (params.1 is the one before the
+ * newest), since updates to come may begin at an older one; net.h says when a
+ * schedule is saved.  A part of a net writes its own file: its range of rows
+ * belongs into the caller's lines.
+ *
  * "head FILE" shows what it is.  Models follow each other, so one model's file
  * is its two lines and its bytes: a fused run's checkpoint splits into files
  * that are byte for byte those of the serial runs.  The velocity of a model

@@ -113,23 +113,28 @@ gv_ckpt_state_diverged(struct gv_ckpt_line state)
 	return state.len >= n && memcmp(state.s + state.len - n, word, n) == 0;
 }
 
-static const char *const array_names[] = {
-    "params", "momentum", "adam_m", "adam_v", "running"};
-enum { ARRAY_NAMES = sizeof(array_names) / sizeof(array_names[0]) };
-
-/* Bytes of a model by its state line; SIZE_MAX when the line makes no sense. */
+/* Bytes of a model by its state line, NAME=COUNT; SIZE_MAX when the line makes no sense. */
 static size_t
 state_bytes(struct gv_ckpt_line state, size_t size)
 {
-	uint64_t n, total = 0;
-	size_t i;
+	uint64_t total = 0;
+	size_t i, len;
 
-	for (i = 0; i < ARRAY_NAMES; i++)
-		if (gv_ckpt_state_number(state, array_names[i], &n)) {
-			if (n > SIZE_MAX / 64 || total > SIZE_MAX / 2)
-				return SIZE_MAX;
-			total += n * size;
-		}
+	for (i = 0; i < state.len; i += len + 1) {
+		struct gv_ckpt_line word = {state.s + i, state.len - i};
+		const char *space = memchr(word.s, ' ', word.len), *is;
+		int64_t n;
+
+		len = space != NULL ? (size_t)(space - word.s) : word.len;
+		is = memchr(word.s, '=', len);
+		if (is == NULL || starts(word, "steps="))
+			continue;
+		is++;
+		if (gv_parse_int(is, (size_t)(word.s + len - is), &n) != 0 || n < 0 ||
+		    (uint64_t)n > SIZE_MAX / 64 || total > SIZE_MAX / 2)
+			return SIZE_MAX;
+		total += (uint64_t)n * size;
+	}
 	return (size_t)total;
 }
 

@@ -1,5 +1,6 @@
 /* A net: its configuration, memory and beginning.  What it does is in net_work.c. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,6 +171,18 @@ allocate(struct gv_net *net, struct gv_error *e)
 	return net->scratch == NULL ? -1 : allocate_ranks(net, e);
 }
 
+static void
+name_versions(struct gv_net *net)
+{
+	size_t i;
+
+	net->order = gv_xcalloc(net->versions, sizeof(*net->order));
+	net->older = gv_xcalloc(net->versions, sizeof(*net->older));
+	for (i = 0; i + 1 < net->versions; i++)
+		snprintf(
+		    net->older[i].name, sizeof(net->older[i].name), "params.%zu", i + 1);
+}
+
 int
 gv_net_new(struct gv_net **out, const struct gv_model *m, const struct gv_net_config *c,
     struct gv_error *e)
@@ -182,6 +195,7 @@ gv_net_new(struct gv_net **out, const struct gv_model *m, const struct gv_net_co
 		gv_net_free(net);
 		return -1;
 	}
+	name_versions(net);
 	net->seed = gv_xcalloc(c->models, sizeof(*net->seed));
 	net->coef = gv_xcalloc(c->models, sizeof(*net->coef));
 	net->active = gv_xcalloc(c->models, sizeof(*net->active));
@@ -232,6 +246,8 @@ gv_net_free(struct gv_net *net)
 	gv_nn_plan_free(&net->plan);
 	free(net->weights);
 	free(net->flight);
+	free(net->order);
+	free(net->older);
 	free(net->seed);
 	free(net->coef);
 	free(net->active);
@@ -300,12 +316,14 @@ put_fresh(struct gv_net *net, gv_real *v)
 {
 	const struct gv_nn_plan *p = &net->plan;
 	struct gv_nn_backend *be = net->be;
-	size_t real = sizeof(*v), b;
+	size_t real = sizeof(*v), b, i;
 
 	for (b = 0; b < p->B; b++) {
 		draw_params(p, net->seed[b], v);
-		if (be->put(be, net->weights[0].params + b * p->P, v, p->P * real) != 0)
-			return -1;
+		for (i = 0; i < net->versions; i++)
+			if (be->put(be, net->weights[i].params + b * p->P, v,
+				p->P * real) != 0)
+				return -1;
 		fresh_running(p, v);
 		if (be->put(be, net->running + b * p->Q, v, p->Q * real) != 0)
 			return -1;
@@ -325,9 +343,10 @@ gv_net_init(struct gv_net *net)
 	memset(v, 0, most * sizeof(*v));
 	for (i = 0; i < net->bytes.state / sizeof(*v) && status == 0; i += p->P)
 		status = net->be->put(net->be, net->state + i, v, p->P * sizeof(*v));
-	for (i = 0; i < net->versions; i++)
+	for (i = 0; i < net->versions; i++) {
 		gv_nn_weights_changed(&net->weights[i], p);
-	net->newest = 0;
+		net->order[i] = i == 0 ? 0 : net->versions - i;
+	}
 	free(v);
 	return status;
 }

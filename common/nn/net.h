@@ -245,8 +245,13 @@ int gv_net_gradients(struct gv_net *net, const struct gv_net_work *w, bool first
 int gv_net_sum(struct gv_net *net, double *loss);
 /* Version to = version from, one optimiser step on; to may be from.  to is the newest then. */
 int gv_net_advance(struct gv_net *net, size_t from, size_t to);
-/* The version that gv_net_advance made last; the checkpoint's. */
-size_t gv_net_newest(const struct gv_net *net);
+/*
+ * The version that is age older than the newest, age < versions: that gv_net_advance
+ * made last (age 0), before that one, ...  In a fresh net all versions are the same
+ * and version 0 the newest, 1 the oldest, so that to = 1, 2, .. 0, 1, .. takes the
+ * oldest each time.
+ */
+size_t gv_net_version(const struct gv_net *net, size_t age);
 
 /*
  * The rows before row first whose outputs rows from there on read, [*n], in order:
@@ -271,8 +276,14 @@ int gv_net_get_row(
 /*
  * Everything that a net carries from step to step: arrays of n numbers a model, by
  * name: "params" (of the newest version), "momentum" (SGD with any momentum) or
- * "adam_m" and "adam_v", "running" (when there is bn).  Returns 0, or -1 when there
- * is no array i; n may be 0.
+ * "adam_m" and "adam_v", "running" (when there is bn), and "params.1", "params.2", ..
+ * of the versions of that age: what comes next may depend on them, as the next
+ * update of 2BW, whose gradient is of the weights before the newest.  Returns 0, or
+ * -1 when there is no array i; n may be 0.
+ *
+ * Micro-batches on their way and sums of gradients are no part of it: a schedule is
+ * saved between updates, when all micro-batches have gone back, and goes on from
+ * there as it begins.
  */
 struct gv_net_array {
 	const char *name;
@@ -282,7 +293,8 @@ int gv_net_array(const struct gv_net *net, size_t i, struct gv_net_array *a);
 
 /*
  * Array i of model b, copied out to v [n] or in.  A net whose arrays and steps are
- * those of another goes on as the other would.  0, or -1: gv_net_error.
+ * those of another goes on as the other would, with gv_net_version's numbers in place
+ * of the other's.  0, or -1: gv_net_error.
  */
 int gv_net_get(struct gv_net *net, size_t i, size_t b, gv_real *v);
 int gv_net_put(struct gv_net *net, size_t i, size_t b, const gv_real *v);

@@ -5,6 +5,10 @@
 #include "nn/parts.h"
 #include "nn/stage.h"
 
+struct gv_nn_older {
+	char name[32];
+};
+
 struct gv_net {
 	struct gv_nn_plan plan;
 	struct gv_nn_backend *be;
@@ -12,7 +16,9 @@ struct gv_net {
 	struct gv_net_bytes bytes;
 
 	struct gv_nn_weights *weights; /* [versions] */
-	size_t versions, newest;
+	size_t versions;
+	size_t *order;               /* [versions] their numbers, the newest first */
+	struct gv_nn_older *older;   /* [versions - 1] names of the others' arrays */
 	struct gv_nn_flight *flight; /* [slots] */
 	size_t slots;
 	gv_real *shared; /* activations of all slots, where they are recomputed */

@@ -49,7 +49,7 @@ find(const struct gv_net *net, size_t i, struct place *a)
 	struct place all[4];
 	size_t n = 0;
 
-	all[n++] = (struct place){"params", net->weights[net->newest].params, p->P};
+	all[n++] = (struct place){"params", net->weights[net->order[0]].params, p->P};
 	if (net->optimiser != GV_SGD) {
 		all[n++] = (struct place){"adam_m", net->state, p->P};
 		all[n++] = (struct place){"adam_v", net->state + p->B * p->P, p->P};
@@ -58,9 +58,15 @@ find(const struct gv_net *net, size_t i, struct place *a)
 	}
 	if (p->Q > 0)
 		all[n++] = (struct place){"running", net->running, p->Q};
-	if (i >= n)
+	if (i < n) {
+		*a = all[i];
+		return 0;
+	}
+	i -= n;
+	if (i + 1 >= net->versions)
 		return -1;
-	*a = all[i];
+	*a = (struct place){
+	    net->older[i].name, net->weights[net->order[i + 1]].params, p->P};
 	return 0;
 }
 
@@ -89,10 +95,12 @@ int
 gv_net_put(struct gv_net *net, size_t i, size_t b, const gv_real *v)
 {
 	struct place at;
+	size_t k;
 
 	if (find(net, i, &at) != 0)
 		return -1;
-	gv_nn_weights_changed(&net->weights[net->newest], &net->plan);
+	for (k = 0; k < net->versions; k++)
+		gv_nn_weights_changed(&net->weights[k], &net->plan);
 	return net->be->put(net->be, at.v + b * at.n, v, at.n * sizeof(*v));
 }
 
@@ -168,9 +176,9 @@ gv_net_boundary(const struct gv_net *net, size_t first, size_t *row, size_t *n)
 }
 
 size_t
-gv_net_newest(const struct gv_net *net)
+gv_net_version(const struct gv_net *net, size_t age)
 {
-	return net->newest;
+	return net->order[age];
 }
 
 uint64_t

@@ -248,6 +248,17 @@ keep_statistics(struct gv_net *net)
 	return status;
 }
 
+static void
+make_newest(struct gv_net *net, size_t version)
+{
+	size_t i = 0;
+
+	while (net->order[i] != version)
+		i++;
+	memmove(net->order + 1, net->order, i * sizeof(*net->order));
+	net->order[0] = version;
+}
+
 int
 gv_net_advance(struct gv_net *net, size_t from, size_t to)
 {
@@ -267,7 +278,7 @@ gv_net_advance(struct gv_net *net, size_t from, size_t to)
 	for (b = 0; b < net->plan.B; b++)
 		net->steps[b] += net->active[b];
 	gv_nn_weights_changed(&net->weights[to], &net->plan);
-	net->newest = to;
+	make_newest(net, to);
 	status = net->be->update(net->be, &u);
 	if (status == 0)
 		status = keep_inactive(net, from, to);
@@ -282,7 +293,7 @@ micro_batch(struct gv_net *net, bool first)
 {
 	const struct gv_nn_plan *p = &net->plan;
 	struct gv_net_work all = {
-	    .first = p->first_row, .last = p->last_row, .version = net->newest};
+	    .first = p->first_row, .last = p->last_row, .version = net->order[0]};
 
 	return gv_net_forward(net, &all) != 0 || gv_net_backward(net, &all) != 0 ||
 		       gv_net_gradients(net, &all, first) != 0
@@ -307,7 +318,7 @@ gv_net_gradient(struct gv_net *net, const gv_real *x, const int32_t *label, doub
 int
 gv_net_update(struct gv_net *net)
 {
-	return gv_net_advance(net, net->newest, net->newest);
+	return gv_net_advance(net, net->order[0], net->order[0]);
 }
 
 int
@@ -391,7 +402,7 @@ gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n
     size_t *correct, double *loss, gv_real *logits)
 {
 	const struct gv_nn_plan *p = &net->plan;
-	struct gv_nn_call c = call_of(net, 0, net->newest, false);
+	struct gv_nn_call c = call_of(net, 0, net->order[0], false);
 	struct part s = {.n = n};
 	size_t b;
 	int status;

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "base/strbuf.h"
 #include "nn/ckpt.h"
+#include "nn/backend.h"
 #include "nn/cpu/cpu.h"
 
 enum { MODELS = 3, BATCH = 8 };
@@ -23,6 +24,38 @@ static const char config[] = "optimizer sgd\nbatch 8\nrow 1 linear\n";
 static const char *const lines[MODELS] = {
     "seed=1 lr=0.1", "seed=2 lr=0.2", "seed=3 lr=0.3"};
 static const struct gv_ckpt_key key = {config, MODELS, lines};
+
+/* ---- a backend that fails once a count of copies has run out ---- */
+
+static int copies_left = -1; /* -1 = any number */
+static int (*copy_of)(struct gv_nn_backend *, void *, const void *, size_t);
+
+static int
+copy_or_fail(struct gv_nn_backend *be, void *to, const void *from, size_t bytes)
+{
+	if (copies_left == 0)
+		return -1;
+	copies_left -= copies_left > 0;
+	return copy_of(be, to, from, bytes);
+}
+
+static const char *
+why_it_failed(struct gv_nn_backend *be)
+{
+	(void)be;
+	return copies_left == 0 ? "the device is gone" : NULL;
+}
+
+static struct gv_nn_backend *
+backend_that_may_fail(void)
+{
+	struct gv_nn_backend *be = gv_cpu_new(1);
+
+	copy_of = be->get;
+	be->get = be->put = copy_or_fail;
+	be->error = why_it_failed;
+	return be;
+}
 
 static struct gv_net *
 make_net(size_t models, enum gv_optimiser kind)
@@ -39,7 +72,7 @@ make_net(size_t models, enum gv_optimiser kind)
 	struct gv_net *net = NULL;
 
 	c.seed = seed;
-	c.backend = gv_cpu_new(1);
+	c.backend = backend_that_may_fail();
 	c.coef = coef;
 	gv_file_write(other, table, sizeof(table) - 1, &e);
 	if (gv_model_read(&m, other, &e) != 0 ||
@@ -313,6 +346,45 @@ test_old(void)
 	gv_net_free(got);
 }
 
+/* A device that fails while it is read or written: said so, and the file stays. */
+static void
+test_device(void)
+{
+	struct gv_net *net = make_net(MODELS, GV_ADAM), *got = make_net(MODELS, GV_ADAM);
+	bool diverged[MODELS] = {false}, damaged = true;
+	struct gv_error e = {0};
+	char want[200];
+	int n;
+
+	train(net, 3);
+	ok(gv_ckpt_write(path, net, &key, diverged, &e) == 0, "a checkpoint");
+	train(net, 3);
+	/* each model has four arrays */
+	for (n = 0; n < 4 * MODELS; n += 5) {
+		gv_error_clear(&e);
+		copies_left = n;
+		is_int(gv_ckpt_write(path, net, &key, diverged, &e), -1,
+		    "a device fails after %d copies", n);
+		snprintf(want, sizeof(want),
+		    "%s: cannot read the net: the device is gone", path);
+		is_str(e.text[0], want, "and it is said");
+		gv_error_clear(&e);
+		is_int(gv_ckpt_read(path, got, &key, diverged, &damaged, &e),
+		    GV_CKPT_ERROR, "it fails in reading");
+		snprintf(want, sizeof(want),
+		    "%s: cannot write the net: the device is gone", path);
+		is_str(e.text[0], want, "which is said");
+		ok(!damaged, "the file is not to blame");
+		copies_left = -1;
+	}
+	gv_error_clear(&e);
+	is_int(gv_ckpt_read(path, got, &key, diverged, &damaged, &e), GV_CKPT_READ,
+	    "the last file is there");
+	is_int((long long)gv_net_steps(got, 0), 3, "and whole");
+	gv_net_free(net);
+	gv_net_free(got);
+}
+
 int
 main(void)
 {
@@ -329,6 +401,7 @@ main(void)
 	test_headers();
 	test_split();
 	test_old();
+	test_device();
 	free(whole);
 	gv_remove_tree(dir, &e);
 	return done_testing();
