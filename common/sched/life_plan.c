@@ -88,8 +88,10 @@ make_plan(struct gv_life *l, enum gv_round_mode mode)
 	gv_life_settle(l);
 	if (mode == GV_ROUND_NEW)
 		memcpy(l->plan, l->holder, l->rounds.n_gpus * sizeof(*l->plan));
-	mark_away(l, mode == GV_ROUND_NEW);
-	gv_rounds_plan(&l->rounds, mode, l->plan, l->plan);
+	if (mode == GV_ROUND_NEW || l->n[GV_LIFE_WAITING] > 0) { /* else nobody to fill */
+		mark_away(l, mode == GV_ROUND_NEW);
+		gv_rounds_plan(&l->rounds, mode, l->plan, l->plan);
+	}
 	for (g = 0; g < l->rounds.n_gpus; g++)
 		if (l->plan[g] == GV_GPU_AWAY)
 			l->plan[g] = GV_GPU_IDLE;
