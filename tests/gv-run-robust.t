@@ -334,6 +334,6 @@ if [ -z "${GV_SAN:-}" ]; then
 gv-run: warning: job "f" cannot be launched: cannot run /bin/sh as worker 0: Resource temporarily unavailable; it will be tried again
 EOT
 else
-	skip "launches that cannot be made: sanitizers are loaded first"
+	skip "sanitizers are loaded first: launches that cannot be made"
 fi
 done_testing

@@ -222,7 +222,7 @@ if [ -n "${GV_LONG:-}" ]; then
 	ok "the mean completion time within 8 %: $(tr "\n" ";" <both.times)" \
 		awk '{ a += $2; b += $3 } END { exit !(NR == 6 && (b / a - 1) ^ 2 < .08 ^ 2) }' both.times
 else
-	skip "26 s: set GV_LONG"
+	skip "long: 26 s of real jobs"
 fi
 
 # ---- bad use ----
@@ -270,6 +270,6 @@ if [ -f "$trace" ]; then
 	las max-min 15.9 17.32 "aware, what is left given away, no worse than 3 %"
 	las max-min+agnostic 23.02 23.96 "agnostic, within 2 % of the published 23.49 h" --shuffle=0
 else
-	skip "no data/gavel"
+	skip "no shared data: gavel"
 fi
 done_testing

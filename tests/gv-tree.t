@@ -91,7 +91,7 @@ if [ -d "$topologies" ]; then
 		done
 	done
 else
-	skip "published optima (no $topologies)"
+	skip "no shared data: published optima"
 fi
 
 # ---- the sets of GPUs of a DGX-1 that have NVLinks among them, up to names ----
@@ -134,7 +134,7 @@ if [ -d "$topologies" ]; then
 	echo "# DGX-1P: $(cat got); published 14 sets, 3 and 1.6 (broadcast)"
 	ok "14 sets of a DGX-1P" grep -q '^14 broadcast 3.33 1.68 allreduce 5.33 2.06' got
 else
-	skip "sets of a DGX-1 (no $topologies)"
+	skip "no shared data: sets of a DGX-1"
 fi
 
 # ---- other people's plans ----
