@@ -163,7 +163,7 @@ main(int argc, char **argv)
 {
 	struct options o = {
 	    .common = {.usage = usage, .help = help}, .wish = {.collective = ALL_REDUCE}};
-	struct fabric f;
+	struct fabric f = {0};
 	struct plan p;
 	struct gv_out *out;
 	struct gv_error e = {0};

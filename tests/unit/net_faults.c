@@ -14,7 +14,7 @@
 
 /* ---- calls that fail ---- */
 
-static int fail_poll;    /* the errno of poll; 0 = it works */
+int fail_poll; /* the errno of poll; 0 = it works (glibc has poll inline: not static) */
 static bool fail_random; /* there is no /dev/urandom */
 
 int

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "alloc/answer/named.h"
+#include "base/err.h"
 #include "base/mem.h"
 
 enum { MOST_WORDS = 32 };
@@ -42,6 +43,7 @@ argument(char *const *word, size_t n, size_t *i, const char *name, const char *l
 	size_t len = strlen(name);
 	const char *w = word[*i];
 
+	GV_HOLDS(w != NULL);
 	if (strncmp(w, name, len) == 0 && w[len] == '=')
 		return w + len + 1;
 	if (letter != NULL && strncmp(w, letter, 2) == 0 && w[2] != '\0')

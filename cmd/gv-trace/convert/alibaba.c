@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/hash.h"
 #include "formats.h"
 #include "gv-trace/source/source.h"
@@ -86,6 +87,7 @@ read_task(
 		t->of[at].gpus = 0;
 		t->of[at].start_s = NAN;
 	}
+	GV_HOLDS(t->of != NULL);
 	if (instances > 0 && gpus > 0)
 		t->of[at].gpus += instances * gpus / 100; /* plan_gpu is in per cent */
 	if (!(t->of[at].start_s <= start) && !isnan(start))
@@ -124,6 +126,7 @@ read_job(const struct tasks *t, struct traced_list *l, const struct source *s,
 	    source_number(s, JOB_END, &end, e) != 0)
 		return -1;
 	at = gv_hash_find(&t->jobs, name.s, name.len);
+	GV_HOLDS(at < 0 || t->of != NULL);
 	if (at >= 0) {
 		double gpus = ceil(t->of[at].gpus);
 

@@ -168,7 +168,6 @@ int
 slurm_read(struct traced_list *l, const char *path, struct gv_error *e)
 {
 	struct source s;
-	int row = 1;
 
 	if (source_lines(&s, path, '|', columns, N_COLUMNS, e) != 0)
 		return -1;
@@ -177,7 +176,7 @@ slurm_read(struct traced_list *l, const char *path, struct gv_error *e)
 		gv_error_at(e, s.file, s.line, NULL,
 		    "missing column \"ElapsedRaw\", or \"Elapsed\", or \"Start\" and "
 		    "\"End\"");
-	while (e->count == 0 && (row = source_next(&s, e)) == 1)
+	while (e->count == 0 && source_next(&s, e) == 1)
 		read_row(l, &s, e);
 	source_close(&s);
 	return e->count > 0 ? -1 : 0;

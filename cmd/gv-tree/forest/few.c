@@ -53,7 +53,8 @@ weights(const struct fabric *f, size_t most, size_t *n)
 		}
 	}
 	free(cap);
-	qsort(w, *n, sizeof(*w), greatest_first);
+	if (w != NULL)
+		qsort(w, *n, sizeof(*w), greatest_first);
 	return w;
 }
 

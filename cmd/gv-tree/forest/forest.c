@@ -106,7 +106,7 @@ int
 forest_unreached(const struct fabric *f, const struct demand *d, struct gv_error *e)
 {
 	bool *side = gv_xcalloc(f->n + 1, sizeof(*side));
-	size_t from = f->n_gpus, to = f->n_gpus, v;
+	size_t from = 0, to = 0, v;
 	char q[2][GV_QUOTE_LEN];
 
 	forest_rate(f, d, side);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 
 static struct route_list *
@@ -86,9 +87,12 @@ routes_join(struct routes *r, size_t u, size_t w, size_t t, int64_t amount)
 	while (amount > 0) {
 		const struct route *in = routes_front(r, u, w),
 				   *on = routes_front(r, w, t);
-		int64_t some = in->amount < on->amount ? in->amount : on->amount;
+		int64_t some = amount;
 
-		some = some < amount ? some : amount;
+		GV_HOLDS(
+		    in != NULL && on != NULL); /* routes come to what a pair carries */
+		some = in->amount < some ? in->amount : some;
+		some = on->amount < some ? on->amount : some;
 		if (u != t)
 			append(list_of(r, u, t), some, in, on);
 		routes_take(r, u, w, some);

@@ -31,6 +31,7 @@ walk_on(struct walk *w, size_t depth)
 	size_t v;
 
 	if (depth == h->n) {
+		GV_HOLDS(depth > 0);
 		if (w->kind == HAMILTON_RING && !linked(w, w->at[depth - 1], w->at[0]))
 			return true;
 		if (w->kind == HAMILTON_CHAIN && w->at[0] > w->at[depth - 1])

@@ -322,7 +322,7 @@ gv_turns_fit(struct gv_turns_type *t)
 {
 	struct stairs w = {.t = t};
 	size_t smallest = 0;
-	double reach;
+	int reach;
 	bool fits = false;
 
 	find_slots(&w);

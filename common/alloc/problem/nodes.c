@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 
 /* GPUs without a node are of whichever node is asked about: then none is told apart. */
@@ -133,6 +134,7 @@ only_nodes(const struct gv_rates *r, const struct gv_cluster *c)
 			if (!(rate->steps_per_s > 0) ||
 			    rate->type != (ptrdiff_t)pool->type)
 				continue;
+			GV_HOLDS(pool->node != NULL);
 			if (*own != NULL && strcmp(*own, pool->node) != 0)
 				several[rate->job] = true;
 			*own = pool->node;
