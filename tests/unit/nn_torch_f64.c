@@ -239,14 +239,12 @@ read_result(struct result *out, FILE *f, size_t n)
 }
 
 /*
- * A random case, which lives as long as the program.  Adam divides rounding by eps, so
+ * A random case, of what is drawn into *r.  Adam divides rounding by eps, so
  * that of thousands of small gradients stays below 1e-9 only with a large one.
  */
 static struct net_case
-drawn(size_t i)
+drawn(struct random_case *r, size_t i)
 {
-	struct random_case *r = gv_xcalloc(1, sizeof(*r));
-
 	random_case(r, i);
 	return (struct net_case){r->name, r->table.s, r->side, r->side, r->channels,
 	    r->classes, r->batch, (enum gv_optimiser)(i % 3),
@@ -279,6 +277,7 @@ main(void)
 	size_t all = CASES, i, n = 0;
 	const char *more = getenv("GV_PYTHON"), *many = getenv("GV_LONG");
 	struct result *ours, torch;
+	struct random_case *r;
 	struct net_case *c;
 	char(*path)[32];
 	FILE *f;
@@ -289,9 +288,10 @@ main(void)
 		all += many != NULL && *many != '\0' ? 60 : 15;
 	ours = gv_xcalloc(all, sizeof(*ours));
 	c = gv_xcalloc(all, sizeof(*c));
+	r = gv_xcalloc(all, sizeof(*r));
 	path = gv_xcalloc(all, sizeof(*path));
 	for (i = 0; i < all; i++) {
-		c[i] = i < CASES ? cases[i] : drawn(i - CASES);
+		c[i] = i < CASES ? cases[i] : drawn(&r[i], i - CASES);
 		prepare(&ours[i], &c[i], path[i]);
 	}
 	test_known(&ours[CASES - 1]);
@@ -317,8 +317,10 @@ main(void)
 	for (i = 0; i < all; i++) {
 		unlink(path[i]);
 		free(ours[i].v);
+		random_free(&r[i]);
 	}
 	free(ours);
+	free(r);
 	free(c);
 	free(path);
 	return done_testing();
