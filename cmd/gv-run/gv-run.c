@@ -320,7 +320,7 @@ begin(struct run *r, struct gv_out *out)
 		go_on(r);
 	else
 		gv_life_tell_pools(&r->jobs.life);
-	jobs_take_shares(&r->jobs);
+	gv_life_take_shares(&r->jobs.life, &r->jobs.table);
 	loop_carry_out(&r->loop);
 	r->loop.read_s = r->jobs.life.now_s;
 	policy_due(&r->policy);

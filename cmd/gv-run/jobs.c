@@ -17,31 +17,7 @@ jobs_make(struct jobs *j, const struct settings *o, char *const *log)
 
 		gv_life_add(&j->life, &spec);
 	}
-	jobs_take_shares(j);
-}
-
-void
-jobs_take_shares(struct jobs *j)
-{
-	struct gv_rounds *r = &j->life.rounds;
-	size_t i;
-
-	for (i = 0; i < j->table.n_rates; i++) {
-		const struct gv_rate *rate = &j->table.rate[i];
-		struct gv_round_claim *c;
-		size_t m = rate->job;
-		bool first;
-
-		if (rate->type < 0)
-			continue;
-		if (rate->with >= 0)
-			m = gv_rounds_pair(r, rate->job, (size_t)rate->with);
-		first = r->job[m].member[0] == rate->job;
-		c = gv_rounds_claim(r, m, (size_t)rate->type);
-		c->rate = first ? rate->steps_per_s : rate->with_steps_per_s;
-		c->with_rate = first ? rate->with_steps_per_s : rate->steps_per_s;
-		gv_life_set_share(&j->life, m, (size_t)rate->type, rate->share);
-	}
+	gv_life_take_shares(&j->life, &j->table);
 }
 
 void

@@ -24,8 +24,6 @@ struct jobs {
  * are, the caller's; log NULL = nowhere.
  */
 void jobs_make(struct jobs *j, const struct settings *o, char *const *log);
-/* Takes the rates and shares of the table; pairs that are new are added. */
-void jobs_take_shares(struct jobs *j);
 void jobs_free(struct jobs *j);
 
 /* Its id in quotes, for messages. */

@@ -101,20 +101,9 @@ policy_open(struct policy *p, const struct settings *o, const struct state *stat
     struct jobs *jobs, struct gv_error *e)
 {
 	size_t n = jobs->table.n_jobs;
-	size_t m;
 
 	*p = (struct policy){.o = o, .state = state, .jobs = jobs};
 	p->asked = gv_xcalloc(n + 1, sizeof(*p->asked));
-	p->isolated_s = gv_xcalloc(n + 1, sizeof(*p->isolated_s));
-	p->isolated_steps = gv_xcalloc(n + 1, sizeof(*p->isolated_steps));
-	p->isolated_rate = gv_xcalloc(n + 1, sizeof(*p->isolated_rate));
-	for (m = 0; m < n; m++) {
-		const struct gv_job *job = &jobs->table.job[m];
-		double done = job->total_steps - job->steps_remaining;
-
-		p->isolated_s[m] = job->isolated_elapsed_s;
-		p->isolated_steps[m] = done > 0 ? done : 0;
-	}
 	return choose(p, e);
 }
 
@@ -124,32 +113,27 @@ policy_close(struct policy *p)
 	gv_policy_free(p->client);
 	free(p->command);
 	free(p->asked);
-	free(p->isolated_s);
-	free(p->isolated_steps);
-	free(p->isolated_rate);
+	gv_isolated_free(&p->isolated);
 	*p = (struct policy){0};
 }
 
 /* ---- asking ---- */
 
-/* The rate of a job on its isolated share: N_j/(M s_m) of each type, at most 1 in all. */
-static double
-isolated_rate(const struct gv_rounds *r, size_t m, size_t n_active)
+/* What the table says of each job; its GPUs are known now that there is a life. */
+static void
+begin_isolated(struct policy *p)
 {
-	double sum = 0;
-	double rate = 0;
-	size_t p;
+	const struct jobs *jobs = p->jobs;
+	size_t m;
 
-	for (p = 0; p < r->n_pools; p++) {
-		const struct gv_round_pool *pool = &r->pool[p];
-		double x =
-		    (double)pool->gpus / ((double)n_active * (double)r->job[m].gang);
+	gv_isolated_init(&p->isolated, &jobs->life.rounds, jobs->table.n_jobs);
+	for (m = 0; m < jobs->table.n_jobs; m++) {
+		const struct gv_job *job = &jobs->table.job[m];
+		double done = job->total_steps - job->steps_remaining;
 
-		if (gv_rounds_claim(r, m, pool->type)->rate > 0)
-			sum += x; /* of a type it cannot use it has no time */
-		rate += x * gv_rounds_claim(r, m, pool->type)->rate;
+		p->isolated.elapsed_s[m] = job->isolated_elapsed_s;
+		p->isolated.steps[m] = done > 0 ? done : 0;
 	}
-	return sum > 1 ? rate / sum : rate;
 }
 
 static void
@@ -158,15 +142,14 @@ count_isolated(struct policy *p)
 	const struct gv_life *l = &p->jobs->life;
 	size_t i;
 
+	if (p->isolated.elapsed_s == NULL)
+		begin_isolated(p);
+
 	for (i = 0; i < p->n_asked; i++) {
 		size_t m = p->asked[i];
-		double steps = fmax(0, l->job[m].steps);
 
-		if (p->isolated_rate[m] > 0 && steps > p->isolated_steps[m])
-			p->isolated_s[m] +=
-			    (steps - p->isolated_steps[m]) / p->isolated_rate[m];
-		p->isolated_steps[m] = steps;
-		p->isolated_rate[m] = isolated_rate(&l->rounds, m, p->n_asked);
+		gv_isolated_count(
+		    &p->isolated, &l->rounds, m, p->n_asked, fmax(0, l->job[m].steps));
 	}
 }
 
@@ -203,7 +186,7 @@ put_question(struct policy *p, struct gv_error *e)
 
 	if (p->client == NULL)
 		p->client = gv_policy_new(&spec);
-	table_write_rates(p->jobs, p->isolated_s, out);
+	table_write_rates(p->jobs, p->isolated.elapsed_s, out);
 	rc = gv_out_close(out, e);
 	if (rc == 0) {
 		show(p, "policy.in.csv", table.s, table.len);
@@ -265,7 +248,7 @@ take_answer(struct policy *p)
 		gv_warn_error(&e);
 	} else {
 		gv_life_announce(&p->jobs->life);
-		if (table_write(p->jobs, p->isolated_s, table, &e) != 0) {
+		if (table_write(p->jobs, p->isolated.elapsed_s, table, &e) != 0) {
 			gv_warn_error(&e);
 			p->broken = true;
 		}

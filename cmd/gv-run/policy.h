@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "jobs.h"
 #include "policy/policy.h"
+#include "sched/isolated.h"
 #include "settings.h"
 #include "state.h"
 
@@ -28,10 +29,7 @@ struct policy {
 	double asked_s;
 	size_t *asked; /* [n_asked] the jobs it was asked about */
 	size_t n_asked;
-	/* isolated_elapsed_s (gavel.md A3) of each job: so far, */
-	double *isolated_s;
-	double *isolated_steps; /* the steps it is good for, */
-	double *isolated_rate;  /* steps/s of its isolated share, 0 = not known yet */
+	struct gv_isolated isolated; /* isolated_elapsed_s; made for the first question */
 };
 
 /* Chooses the command.  jobs has its table; its life is made before anybody is asked.  0 or -1. */

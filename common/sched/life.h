@@ -36,6 +36,7 @@
 
 #include "base/strbuf.h"
 #include "sched/events.h"
+#include "sched/rates.h"
 #include "sched/rounds.h"
 
 enum gv_life_state {
@@ -229,6 +230,11 @@ void gv_life_lost(struct gv_life *l, size_t m, const char *reason);
  * changed and whose jobs are there, in the order of numbers; gv_life_turn does, too.
  */
 void gv_life_set_share(struct gv_life *l, size_t m, size_t type, double share);
+/*
+ * The rates and shares of a whole table whose jobs are those of l, in the same order;
+ * its pairs become pairs of the rounds.  O(rows).
+ */
+void gv_life_take_shares(struct gv_life *l, const struct gv_rates *table);
 void gv_life_announce(struct gv_life *l);
 /*
  * The shares are new, also those that are as before: Gavel's accounts of them begin anew

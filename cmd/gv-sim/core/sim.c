@@ -7,30 +7,6 @@
 #include "base/mem.h"
 #include "sim_parts.h"
 
-static void
-take_rates(struct sim *s)
-{
-	struct gv_rounds *r = &s->life.rounds;
-	size_t i;
-
-	for (i = 0; i < s->table->n_rates; i++) {
-		const struct gv_rate *rate = &s->table->rate[i];
-		struct gv_round_claim *c;
-		size_t m = rate->job;
-		bool first;
-
-		if (rate->type < 0)
-			continue;
-		if (rate->with >= 0)
-			m = gv_rounds_pair(r, rate->job, (size_t)rate->with);
-		first = r->job[m].member[0] == rate->job;
-		c = gv_rounds_claim(r, m, (size_t)rate->type);
-		c->rate = first ? rate->steps_per_s : rate->with_steps_per_s;
-		c->with_rate = first ? rate->with_steps_per_s : rate->steps_per_s;
-		gv_life_set_share(&s->life, m, (size_t)rate->type, rate->share);
-	}
-}
-
 void
 sim_init(struct sim *s, const struct sim_settings *o, const struct gv_cluster *cluster,
     const struct gv_rates *table)
@@ -58,7 +34,7 @@ sim_init(struct sim *s, const struct sim_settings *o, const struct gv_cluster *c
 		    (struct sim_job){.due_s = HUGE_VAL, .start_s = NAN, .finish_s = NAN};
 		s->left += m >= o->first && m < o->last;
 	}
-	take_rates(s);
+	gv_life_take_shares(&s->life, s->table);
 	gv_life_tell_pools(&s->life);
 }
 
