@@ -191,7 +191,9 @@ bad 2 'self.csv:3: dst: a link from "gpu1" to itself' gv-tree self.csv
 table gpu0,,1 >none.csv
 bad 2 'none.csv:2: dst: a node needs a name' gv-tree none.csv
 table gpu0,gpu1,-1 >minus.csv
-bad 2 'minus.csv:2: gbytes_per_s: expected 0 to 100000 GB/s' gv-tree minus.csv
+bad 2 'minus.csv:2: gbytes_per_s: expected 0 to 10000 GB/s' gv-tree minus.csv
+table gpu0,gpu1,9000 gpu1,gpu0,1 gpu0,gpu1,2000 >sum.csv
+bad 2 'sum.csv:4: gbytes_per_s: the rows of these two nodes add up to more than 10000 GB/s' gv-tree sum.csv
 table gpu0,gpu1,fast >word.csv
 bad 2 'word.csv:2: gbytes_per_s: ' gv-tree word.csv
 echo src,dst >short.csv
@@ -228,8 +230,8 @@ bad 1 'sets of 32 of 64 GPUs; at most 100000 are ranked' gv-tree --score=32 larg
 bad 1 'rings and chains are searched among at most 10 GPUs with direct links' gv-tree -m ring eleven.csv
 grep -v gpu10 eleven.csv >ten.csv
 bad 1 'more than 100000 rings or chains: too many to choose from' gv-tree -m ring ten.csv
-for a in $(seq 0 15); do
-	printf 'gpu%d,nvs,99999.99999%d\nnvs,gpu%d,99999.99999%d\n' "$a" $((a % 2 + 7)) "$a" $((a % 2 + 7))
+for a in $(seq 0 127); do
+	printf 'gpu%d,nvs,9999.99999%d\nnvs,gpu%d,9999.99999%d\n' "$a" $((a % 2 + 7)) "$a" $((a % 2 + 7))
 done | { echo src,dst,gbytes_per_s && cat; } >digits.csv
 bad 1 'rates with so many digits cannot be packed exactly in a fabric this large: round them' gv-tree -c allgather digits.csv
 awk 'BEGIN { print "src,dst,gbytes_per_s"; for (i = 0; i < 1030; i++) print "gpu" i ",gpu" i + 1 ",1" }' >long.csv

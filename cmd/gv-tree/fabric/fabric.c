@@ -8,8 +8,9 @@
 #include "base/mem.h"
 #include "table/kind.h"
 
-#define KB_PER_GB   1e6
-#define RATE_LIMIT  1e5 /* GB/s of one link, so that sums stay far below 2^63 */
+#define KB_PER_GB 1e6
+#define RATE_LIMIT \
+	1e4 /* GB/s of a pair: cuts of 1,024 nodes times 1,024 stay below 2^63 */
 #define NODES_LIMIT 1024
 
 /* What is known while a table is read; nodes in the order of its rows. */
@@ -283,8 +284,13 @@ read_rates(
 			    "expected 0 to %g GB/s", RATE_LIMIT);
 			continue;
 		}
-		if (u >= 0 && v >= 0)
-			fabric_cap(f, (size_t)u, (size_t)v) += llround(rate * KB_PER_GB);
+		if (u < 0 || v < 0)
+			continue;
+		fabric_cap(f, (size_t)u, (size_t)v) += llround(rate * KB_PER_GB);
+		if ((double)fabric_cap(f, (size_t)u, (size_t)v) > RATE_LIMIT * KB_PER_GB)
+			return gv_frame_error(r->frame, row, r->rate, e,
+			    "the rows of these two nodes add up to more than %g GB/s",
+			    RATE_LIMIT);
 	}
 	return rc;
 }

@@ -144,7 +144,7 @@ choose(const struct blink *b, int64_t parts, int64_t *units, struct gv_error *e)
 	}
 	if (gv_lp_solve(&lp, &o, NULL, &s, e) != 0)
 		sum = -1;
-	else if (s.x == NULL)
+	else if (s.status != GV_LP_OPTIMAL) /* what a time limit left is no answer */
 		sum = gv_error_set(e, "the integer program of trees was not solved: %s",
 		    gv_lp_status_name(s.status));
 	for (i = 0; i < pool && sum >= 0; i++) {

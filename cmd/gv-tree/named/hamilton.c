@@ -98,7 +98,8 @@ choose(struct hamilton *h, const struct walk *w, struct gv_error *e)
 			gv_lp_set(&lp, row[at[n - 1] * n + at[0]], column, 1);
 	}
 	rc = gv_lp_solve(&lp, &o, NULL, &s, e);
-	if (rc == 0 && s.x == NULL)
+	if (rc == 0 &&
+	    s.status != GV_LP_OPTIMAL) /* what a time limit left is no answer */
 		rc = gv_error_set(e, "the integer program of orders was not solved: %s",
 		    gv_lp_status_name(s.status));
 	for (i = 0; rc == 0 && i < h->n_orders; i++)
