@@ -34,8 +34,8 @@ EOF
 run gv-alloc -p max-sum --budget=4.5 -c cluster.csv --explain=why two.csv
 is_out "the faster one first, then what the money is enough for" <<EOF
 job_id,gpu_type,steps_per_s,share,policy
-x,v100,10,0.5,max-sum
-y,v100,20,1,max-sum
+x,v100,10,0.5,max-sum --budget=4.5
+y,v100,20,1,max-sum --budget=4.5
 EOF
 sed 's/3[.]33333333*[0-9]/3.33/' why >out
 is_out "a dollar has a price" <<EOF
@@ -125,7 +125,7 @@ run gv-alloc -p max-sum --budget=1e-9 -c one.csv two.csv
 silent "a budget of 1e-9: proved"
 is_out "a budget of 1e-9: the faster job has it" <<EOF
 job_id,gpu_type,steps_per_s,share,policy
-slow,a,1,0,max-sum
-fast,a,3,5e-10,max-sum
+slow,a,1,0,max-sum --budget=1e-09
+fast,a,3,5e-10,max-sum --budget=1e-09
 EOF
 done_testing

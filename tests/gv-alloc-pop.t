@@ -48,7 +48,7 @@ for policy in max-min makespan max-sum min-cost+per-dollar; do
 done
 cut -d, -f7 out | tail -n 1 >name && mv name out
 is_out "the name says it" <<EOF
-min-cost+per-dollar+pop8
+min-cost+per-dollar+pop8 --seed=3
 EOF
 run gv-alloc -p makespan --pop=4 -c cluster.csv rates.csv
 silent "nothing is said of it without -v"

@@ -129,6 +129,64 @@ else
 	skip "no python3"
 fi
 
+# ---- the policy that the table names, with its options ----
+cat >entities.csv <<'EOT'
+entity,weight,quota_gpus
+x,1,0.75
+y,1,0
+EOT
+cat >whose.csv <<EOT
+job_id,entity,total_steps,command,gpu_type,steps_per_s
+a,x,600,$w -r 1000,big,1000
+b,y,600,$w -r 1000,big,1000
+c,y,5,$w -r 1000,big,1000
+EOT
+run gv-alloc -p water-filling -c one.csv --entities=entities.csv whose.csv
+cp out asked.csv
+awk -F, 'NR > 1 { printf "%s,%.6g,%s\n", $1, $7, $8 }' out >got
+printf '%s,water-filling --entities=entities.csv\n' a,0.75 b,0.125 c,0.125 >want
+same_file want got "gv-alloc says with which options it was asked"
+run gv-run -c one.csv -s n1 --round=0.1 asked.csv
+silent "they go with the next question"
+# new shares of a and b when c has left
+later() { awk -F, '$2 == "finish" { left[$3]; next } $2 == "allocate" && ("c" in left) && !("b" in left) && !("a" in left) { printf "%s %.6g\n", $3, $9 }' out; }
+later | grep b >got
+echo 'b 0.25' >want
+same_file want got "a quota holds when others have left"
+gv-alloc -p water-filling -c one.csv --entities=- whose.csv <entities.csv >stdin.csv
+run gv-run -c one.csv -s n2 --round=0.1 stdin.csv
+is_status 0 "a table that cannot be read again"
+is_err "is a warning" <<'EOT'
+gv-run: warning: the shares come from gv-alloc "--entities=-", and there is no such file to read again; they stay as they are when jobs come and go unless -p says how to ask
+EOT
+ok "and nobody is asked" [ "$(grep -c ',allocate,' out)" = 3 ]
+run gv-run -c one.csv -s n3 --round=0.1 -p 'gv-alloc --stream -p water-filling -c one.csv --entities=entities.csv' stdin.csv
+silent "-p says how"
+later | grep b >got
+echo 'b 0.25' >want
+same_file want got "and the quota holds"
+sed 's/--entities=-/--pop=3/' stdin.csv >other.csv
+run gv-run -c one.csv -s n4 other.csv
+is_status 2 "an option that gv-alloc does not write"
+is_err "is an error" <<'EOT'
+gv-run: policy: expected options that gv-alloc writes there, got "--pop=3"
+EOT
+# c leaves; a, alone on big, and b on small stay where they are though it does not matter
+printf 'gpu_type,gpus,threads\nbig,1,1\nsmall,1,1\n' >two.csv
+cat >stay.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share,policy
+a,60,$w -r 1000,small,1000,1,max-min --stay=0
+a,60,$w -r 1000,big,1000,0,max-min --stay=0
+b,60,$w -r 1000,small,1000,0,max-min --stay=0
+b,60,$w -r 1000,big,1000,1,max-min --stay=0
+c,5,$w -r 1000,big,1000,0,max-min --stay=0
+EOT
+run gv-run -c two.csv -s n5 --round=0.1 stay.csv
+silent "--stay is asked with the shares of now"
+later >got
+: >want
+same_file want got "so that nobody moves"
+
 # ---- the order ----
 cat >order.csv <<'EOT'
 job_id,command,scale_factor,total_steps,gpu_type,steps_per_s,share

@@ -17,6 +17,7 @@
 #include "alloc/price/price.h"
 #include "alloc/problem/nodes.h"
 #include "alloc/prove/explain.h"
+#include "again.h"
 #include "answer_write.h"
 #include "options.h"
 #include "prices.h"
@@ -36,6 +37,7 @@ struct inputs {
 	struct gv_pairs pairs;
 	struct gv_previous previous;
 	struct gv_price_memory memory; /* from one table to the next */
+	char *again;                   /* the policy with what it takes to ask it again */
 };
 
 /*
@@ -124,6 +126,7 @@ inputs_read(struct inputs *in, struct options *o, struct gv_error *e)
 	if (o->previous != NULL || o->has_stay)
 		o->answer.previous = &in->previous;
 	gv_nodes_split(&in->split, &in->cluster);
+	in->again = again_words(o);
 	o->answer.policy.solve.memory = &in->memory;
 	o->answer.entities = &in->weights;
 	o->answer.pairs = o->sharing != NULL ? &in->pairs : NULL;
@@ -138,6 +141,7 @@ inputs_free(struct inputs *in)
 	gv_pairs_free(&in->pairs);
 	gv_previous_free(&in->previous);
 	gv_price_forget(&in->memory);
+	free(in->again);
 	gv_cluster_free(&in->split);
 	gv_cluster_free(&in->cluster);
 }
@@ -310,7 +314,7 @@ answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
 		if (o->common.verbose > 0)
 			say_objective(o, &r, &a);
 		relaxation_text(relaxation, a.s.relaxation);
-		answer_write(&a, &r, cluster, o->name,
+		answer_write(&a, &r, cluster, in->again,
 		    o->answer.policy.relax_slo ? relaxation : NULL, o->sharing != NULL,
 		    w);
 		if (o->answer.previous != NULL)

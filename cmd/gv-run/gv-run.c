@@ -259,8 +259,8 @@ prepare(struct run *r, const struct gv_rates *given, const struct gv_frame *clus
 		gv_die_error(&e);
 	if (state_open(&r->state, &r->o, &e) != 0 ||
 	    keep_table(r, given, cluster, &e) != 0 ||
-	    policy_open(&r->policy, &r->o, &r->state, &r->jobs, &e) != 0 ||
 	    state_directory(&r->state, &e) != 0 ||
+	    policy_open(&r->policy, &r->o, &r->state, &r->jobs, &e) != 0 ||
 	    state_wait_workers(&r->state, &e) != 0 ||
 	    work_open(&r->work, &r->o, &r->state, &r->jobs, &e) != 0)
 		gv_die_error(&e);
@@ -300,7 +300,7 @@ static void
 begin(struct run *r, struct gv_out *out)
 {
 	struct gv_error e = {0};
-	bool pairs = r->jobs.life.rounds.pairs.n > 0 || r->policy.own;
+	bool pairs = r->jobs.life.rounds.pairs.n > 0 || r->policy.pairs;
 	bool before;
 
 	if (restore(&r->jobs, r->state.dir, r->o.repair, &pairs, &before, &e) != 0 ||

@@ -14,6 +14,7 @@
 #include "base/fileio.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "named.h"
 #include "table.h"
 
 /* Decisions wait that long for an answer under way; then the shares at hand are good enough. */
@@ -21,76 +22,31 @@ static const double head_start_s = 1;
 
 /* ---- which policy ---- */
 
-static void
-add_quoted(struct gv_strbuf *b, const char *s)
-{
-	gv_strbuf_char(b, '\'');
-	for (; *s != '\0'; s++)
-		if (*s == '\'')
-			gv_strbuf_str(b, "'\\''");
-		else
-			gv_strbuf_char(b, *s);
-	gv_strbuf_char(b, '\'');
-}
-
-/* The gv-alloc that was installed beside this program, else the one in PATH. */
-static void
-add_allocator(struct gv_strbuf *b)
-{
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 16);
-	char *slash;
-
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	if (slash != NULL) {
-		strcpy(slash + 1, "gv-alloc");
-		if (access(self, X_OK) == 0) {
-			add_quoted(b, self);
-			return;
-		}
-	}
-	gv_strbuf_str(b, "gv-alloc");
-}
-
-static char *
-named_policy(const struct state *state, const char *name)
-{
-	struct gv_strbuf b = {0};
-	char *cluster = state_path(state, "cluster.csv");
-
-	gv_strbuf_str(&b, "exec ");
-	add_allocator(&b);
-	gv_strbuf_str(&b, " --stream -p ");
-	add_quoted(&b, name);
-	gv_strbuf_str(&b, " -c ");
-	add_quoted(&b, cluster);
-	free(cluster);
-	return b.s;
-}
-
 /* The command of -p is kept for a later --resume; a table given without -p replaces it. */
 static int
 choose(struct policy *p, struct gv_error *e)
 {
 	const struct settings *o = p->o;
 	char *path = state_path(p->state, "policy");
-	const char *name;
+	const char *words;
+	struct named named = {0};
 	size_t len;
 	int rc = 0;
 
 	if (o->policy != NULL) {
 		p->command = gv_xstrdup(o->policy);
-		p->own = true;
+		p->own = p->pairs = true;
 		rc = gv_file_write(path, o->policy, strlen(o->policy), e);
 	} else if (o->resume && access(path, F_OK) == 0) {
 		rc = gv_file_read(path, &p->command, &len, 1 << 20, e);
-		p->own = true;
+		p->own = p->pairs = true;
 	} else {
 		unlink(path);
-		rc = table_policy(&p->jobs->table, &name, e);
-		if (rc == 0 && name != NULL)
-			p->command = named_policy(p->state, name);
+		rc = table_policy(&p->jobs->table, &words, e);
+		if (rc == 0 && words != NULL)
+			rc = named_command(&named, p->state, words, e);
+		p->command = named.command;
+		p->pairs = named.pairs;
 	}
 	free(path);
 	return rc;

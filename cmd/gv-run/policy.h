@@ -20,7 +20,8 @@ struct policy {
 	const struct state *state;
 	struct jobs *jobs;
 	char *command;            /* for sh -c; NULL = shares stay as they are */
-	bool own;                 /* of -p: it may let any two jobs share GPUs */
+	bool own;                 /* of -p */
+	bool pairs;               /* it may let any two jobs share GPUs */
 	struct gv_policy *client; /* NULL until it is asked first */
 	bool asking;              /* its answer is to come */
 	bool due;      /* the set of jobs has changed since it was last asked */
