@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every fuzz target over its corpus: inputs that once broke it or reach far.
+# Every fuzz target over its corpus, inputs that once broke it or reach far, and over
+# variants of each.
 . "${0%/*}/lib.sh"
 
 for target in "$src"/tests/fuzz/*.c; do
@@ -11,7 +12,7 @@ for target in "$src"/tests/fuzz/*.c; do
 		fail "$target has a corpus"
 		continue
 	fi
-	run "$build/fuzz/$target" "$corpus"
+	run "$build/fuzz/$target" -n ${GV_LONG:+20}5 "$corpus"
 	echo "$((n)) inputs" >want
 	if [ "$status" -eq 0 ] && cmp -s want out; then
 		pass "$target: $((n)) inputs"

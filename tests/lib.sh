@@ -3,7 +3,8 @@
 # Each test file runs in a scratch directory of its own with a clean
 # environment; $bin holds the programs, $src the source tree, $shared the real
 # data (may be absent).  run CMD... keeps stdout in out, stderr in err, the
-# status in $status; the checks below look at them.
+# status in $status; the checks below look at them.  With GV_TAP_STOP the first
+# that fails is the last.
 # shellcheck shell=sh disable=SC2034
 
 case ${0%/*} in
@@ -20,7 +21,7 @@ if [ -z "${GV_TEST_CLEAN:-}" ]; then
 		GV_SHARED="$shared" GV_PYTHON="${GV_PYTHON:-$(command -v python3 || :)}" \
 		${GV_LONG:+GV_LONG="$GV_LONG"} ${GV_SAN:+GV_SAN="$GV_SAN"} ${ASAN_OPTIONS:+ASAN_OPTIONS="$ASAN_OPTIONS"} \
 		${LSAN_OPTIONS:+LSAN_OPTIONS="$LSAN_OPTIONS"} ${UBSAN_OPTIONS:+UBSAN_OPTIONS="$UBSAN_OPTIONS"} \
-		${TSAN_OPTIONS:+TSAN_OPTIONS="$TSAN_OPTIONS"} \
+		${TSAN_OPTIONS:+TSAN_OPTIONS="$TSAN_OPTIONS"} ${GV_TAP_STOP:+GV_TAP_STOP="$GV_TAP_STOP"} \
 		sh "$src/tests/$(basename "$0")" "$@"
 fi
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gv-test.XXXXXX") || exit 2
@@ -50,6 +51,7 @@ fail() {
 	printf '# ran: %s (status %s) in %s\n' "$(printf %s "$ran" | sed '2,$s/^/#   /')" "$status" "$scratch"
 	shift
 	for f; do [ ! -f "$f" ] || sed "s|^|#   ${f##*/}: |;20q" "$f"; done
+	[ -z "${GV_TAP_STOP:-}" ] || kill $$
 }
 skip() { count 0 && echo "ok $tap_n # SKIP $1"; }
 # ok NAME CMD...: the command succeeds

@@ -79,9 +79,9 @@ fuzzed() {
 	FUZZ_S=${FUZZ_S:-20} sh tests/fuzz.sh || bad=1
 }
 mutated() {
-	sh tests/mutate.sh >"$out/mutants" || bad=1
+	MUTATE_S=${MUTATE_S:-1200} sh tests/mutate.sh >"$out/mutants" || bad=1
 	cat "$out/mutants"
-	n=$(sed -n 's/^mutants: \([0-9]*\) planted.*/\1/p' "$out/mutants")
+	n=$(sed -n 's/^all mutants: *\([0-9]*\) drawn.*/\1/p' "$out/mutants")
 }
 
 # answers BIN DIR: the plain runs of matrix.tab whose output is determined

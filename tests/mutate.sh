@@ -1,90 +1,256 @@
 #!/bin/sh
-# mutate.sh [FILE...]: plants small changes in the cores that tests/mutants lists, one
-# at a time, in a copy of the tree, and sees whether the tests named there notice.
-# Prints those that none notices, then per file and in all: planted, noticed, survived.
-# Status 1 when more than 5 % survive; those in tests/mutants.equivalent, which change
-# nothing that can be seen, do not count.
+# mutate.sh [PLACE...]: plants small changes (tests/mutate.awk) in the cores, one at a time,
+# in a copy of the tree, and sees whether a test notices.  PLACE is a folder of tests/mutants
+# or a file in one; without any, all folders.  Prints the changes that no test notices, and
+# per folder how many were drawn, killed (noticed), equivalent and survived; status 1 when
+# more than 5 % of all that are not equivalent survive.
 #
-# MUTANTS=N of each file, drawn by SEED (default 12 and 1; MUTANTS=all).
+# Equivalent is what compiles to the same code, and what tests/mutants.equivalent lists.
+#
+# MUTANTS=N changes of each folder, drawn by SEED (default 30 and 1; MUTANTS=all).
+# MUTATE_S=SECONDS ends it after about that long: folders share what time is left.
+#
+# What makes it cheap: the libraries of the copy are shared, and the objects of the folder
+# under test come before them in one of their own, so that a change costs one object and one
+# small link; which tests come to which line is counted first, and only those that come to
+# the changed one run, the quickest first, each up to its first failure.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 src=$PWD copy=$PWD/build/mutate
-most=${MUTANTS:-12} seed=${SEED:-1}
+most=${MUTANTS:-30} seed=${SEED:-1} seconds=${MUTATE_S:-}
 [ "$most" != all ] || most=1000000
 tab=$(printf '\t')
-unset MAKEFLAGS MAKELEVEL
+unset MAKEFLAGS MAKELEVEL MFLAGS
 
-mkdir -p "$copy"
-# what is there now, not what is committed; times are kept, so that make builds little
+mkdir -p "$copy/plant"
+# what is there now, not what is committed, and no more than that
 { git ls-files -co --exclude-standard 2>/dev/null || find . -type f ! -path './build/*' ! -path './bin/*'; } |
-	while IFS= read -r f; do [ ! -f "$f" ] || printf '%s\n' "$f"; done |
-	tar -cf - -T - | tar -C "$copy" -xf - || exit 2
+	while IFS= read -r f; do [ ! -f "$f" ] || printf '%s\n' "${f#./}"; done | sort >"$copy/files"
+(cd "$copy" && find common cmd tests -name '*.[ch]' 2>/dev/null | grep -vxFf files | while IFS= read -r f; do rm -f "$f"; done)
+# times are kept, so that make builds little
+while IFS= read -r f; do
+	cmp -s "$f" "$copy/$f" || printf '%s\n' "$f"
+done <"$copy/files" | tar -cf - -T - | tar -C "$copy" -xmf - || exit 2
 cd "$copy" || exit 2
-# what an earlier run has left there is older than its objects
-grep -v '^#' tests/mutants | cut -f 1 | xargs touch
-export GV_SHARED="$src/../shared" GV_DATA="$copy/share"
-targets=$(awk -F '\t' '!/^#/ && NF { n = split($2, t, " "); for (i = 1; i <= n; i++) if (t[i] ~ /^unit\//) print "build/" t[i] }' tests/mutants | sort -u)
-# shellcheck disable=SC2086
-make -s -j"$(nproc 2>/dev/null || echo 2)" all $targets >build.log 2>&1 || { tail build.log && exit 2; }
+export GV_SHARED="$src/../shared" GV_DATA="$copy/share" GV_BIN="$copy/bin" GV_BUILD="$copy/build" GV_TAP_STOP=1
 
-# notices TESTS: the tests fail on what is built, or cannot be built any more
-notices() {
-	for t in $1; do
-		case $t in
-		unit/*)
-			make -s "build/$t" >build.log 2>&1 || return 0
-			timeout 60 "build/$t" >test.log 2>&1 || return 0
-			;;
-		*)
-			make -s all >build.log 2>&1 || return 0
-			GV_BIN="$copy/bin" GV_BUILD="$copy/build" timeout 120 sh "tests/$t.t" >test.log 2>&1 || return 0
-			;;
-		esac
+# make in the copy: archives are shared libraries, and a program looks into that of the
+# folder under test before them
+planted=$copy/planted/libplanted.so
+build() {
+	# shellcheck disable=SC2016
+	make -s CC="${CC:-cc}" CFLAGS='-O2 -fPIC' \
+		LDFLAGS="-rdynamic -Wl,--no-as-needed '$planted' -Wl,-rpath,'$copy/planted' -Wl,-rpath,'$copy/build'" \
+		AR='shared() { shift; to=$$1; shift; $(CC) -shared -Wl,-soname,"$${to##*/}" -o "$$to" "$$@"; }; shared' "$@"
+}
+# link OBJECT...: these are what programs see first
+link() {
+	${CC:-cc} -shared -Wl,-soname,libplanted.so -o "$planted.new" "$@" && mv "$planted.new" "$planted"
+}
+# nothing NAME: an object without anything in it
+nothing() { echo 'extern int gv_nothing;' | ${CC:-cc} -x c - -c -o "$1"; }
+now() { # hundredths of a second
+	read -r up _ </proc/uptime && echo "${up%.*}${up#*.}"
+}
+# a test in the time of $2 hundredths, without leaving a program of ours behind; a change may
+# make it ask for all memory, or fill the disk
+try() {
+	case $1 in
+	unit/*) set -- "$2" "build/$1" ;;
+	fuzz/*) set -- "$2" "build/$1" -n 30 "tests/fuzz/corpus/${1#fuzz/}" ;;
+	*) set -- "$2" sh "tests/$1.t" ;;
+	esac
+	limit=$1
+	shift
+	{
+		# shellcheck disable=SC3045 # where a shell has no such limit, there is none
+		(ulimit -v 6000000 && ulimit -f 2000000 &&
+			exec timeout -k 1 "$((limit / 100)).$((limit / 10 % 10))" "$@") >test.log 2>&1 </dev/null
+		tried=$?
+	} 2>/dev/null # where the shell says what a signal ended
+	find /proc -maxdepth 2 -name exe \( -lname "$copy/bin/*" -o -lname "$copy/build/*" \) 2>/dev/null |
+		cut -d / -f 3 | xargs -r kill -9 2>/dev/null
+	return $tried
+}
+
+# of_folder FOLDER: its files but the main of a program
+of_folder() {
+	for f in "$1"/*.c; do
+		[ "$f" = "$1/${1##*/}.c" ] && [ "${1%/*}" = cmd ] || echo "$f"
 	done
+}
+# objects_of FOLDER TAIL: build/plant/NAME.TAIL of each
+objects_of() { of_folder "$1" | sed "s|.*/|plant/|; s|\.c\$|.$2|"; }
+
+# compile FILE OBJECT [OPTION...]: as make would, for a library that is shared
+compile() {
+	command=$(grep -F -- " -o build/obj/${1%.c}.o " commands | sed "s| -o [^ ]* | -o $2 |; s/ -MMD -MP / /")
+	shift 2
+	sh -c "$command -fPIC -w $*"
+}
+
+# which tests come to which line: TEST<TAB>FILE:LINE in plant/reach, lines that none comes to
+# with "-"; how long each takes in plant/took, those that fail without a change left out
+count_lines() { # FOLDER TESTS
+	while IFS= read -r f; do
+		o=${f##*/}
+		compile "$f" "plant/${o%.c}.cov.o" -O0 --coverage || return 1
+	done <folder
+	# shellcheck disable=SC2046
+	link --coverage $(objects_of "$1" cov.o) || return 1
+	: >plant/reach && : >plant/took
+	for t in $2; do
+		rm -f plant/*.gcda
+		began=$(now)
+		if ! try "$t" 60000; then
+			echo "$1: $t fails without any change: $(grep -m 1 '^not ok' test.log)" >&2
+			continue
+		fi
+		echo "$(($(now) - began))$tab$t" >>plant/took
+		for f in plant/*.gcda; do [ ! -f "$f" ] || gcov -t "$f" 2>/dev/null; done | awk -F : -v test="$t" '
+			$2 + 0 == 0 && $3 == "Source" { file = $4; sub(/^\.\//, "", file) }
+			$2 + 0 > 0 && $1 !~ /-$/ { print ($1 ~ /[#=]$/ ? "-" : test) "\t" file ":" ($2 + 0) }' >>plant/reach
+	done
+	sort -n plant/took >plant/sorted
+	sed "s|^|$1$tab|" plant/sorted >>took
+}
+
+# notices COMMA,SEPARATED,TESTS: one of them fails; it is tried first of all the next time
+notices() {
+	while IFS=$tab read -r took t <&7; do
+		case ",$1," in *",$t,"*) try "$t" $((3 * took + 300)) || return 0 ;; esac
+	done 7<plant/sorted
 	return 1
 }
 is_equivalent() { # FILE LINE
 	grep -qxF -e "$1$tab$2" tests/mutants.equivalent 2>/dev/null
 }
 
-: >totals
-grep -v '^#' tests/mutants | while IFS="$tab" read -r file tests; do
-	[ -n "$file" ] || continue
-	case " ${*:-$file} " in *" $file "*) ;; *) continue ;; esac
-	if notices "$tests"; then
-		echo "$file: its tests fail without any change" >&2
-		cat build.log test.log 2>/dev/null | grep '^not ok' | head -n 3 >&2
-		echo "$file 0 0 1" >>totals
-		continue
+# prepare FOLDER TESTS: everything built; where the folder is in programs, not in a library,
+# they are made without it, so that they take what is planted
+prepare() {
+	of_folder "$1" >folder
+	goals=$(for t in $2; do case $t in unit/* | fuzz/*) echo "build/$t" ;; *) echo "all $helpers" ;; esac done | sort -u)
+	objects=$(sed 's|^|build/obj/|; s|\.c$|.o|' folder)
+	# shellcheck disable=SC2046,SC2086
+	if ! build -j"$(nproc 2>/dev/null || echo 2)" $objects $goals >build.log 2>&1 ||
+		! build -n $(sed 's|^|-W |' folder) $objects >build.log 2>&1; then
+		tail build.log >&2
+		return 1
 	fi
-	cp "$file" saved
-	planted=0 noticed=0 survived=0
-	awk -f tests/mutate.awk "$file" | awk -v seed="$seed" -v most="$most" '
+	grep -- ' -c -o ' build.log >commands
+	while IFS= read -r f; do
+		o=${f##*/}
+		compile "$f" "plant/${o%.c}.o"
+	done <folder
+	case $1 in
+	cmd/*)
+		# shellcheck disable=SC2046
+		link $(objects_of "$1" o) || return 1
+		for o in $objects; do
+			mv "$o" "$o.saved" && nothing "$o"
+		done
+		# shellcheck disable=SC2086
+		build $goals >build.log 2>&1 || { tail build.log >&2 && return 1; }
+		;;
+	esac
+}
+
+# draw FILE...: changes of these files with the tests that come to them, "-" where none does
+draw() {
+	for f; do
+		awk -f tests/mutate.awk "$f" | sed "s|^|$f$tab|"
+	done | awk -v seed="$seed" -v most="$most" '
 		BEGIN { srand(seed) }
-		{ printf "%.9f\t%s\n", rand(), $0 }' | sort | head -n "$most" | cut -f 2- | sort -n >sites
-	while IFS="$tab" read -r line column length instead; do
-		INSTEAD=$instead awk -v line="$line" -v column="$column" -v n="$length" '
-			NR == line { $0 = substr($0, 1, column - 1) ENVIRON["INSTEAD"] substr($0, column + n) }
-			{ print }' saved >"$file"
-		planted=$((planted + 1))
-		if notices "$tests"; then
-			noticed=$((noticed + 1))
+		{ printf "%.9f\t%s\n", rand(), $0 }' | sort | head -n "$most" | cut -f 2- |
+		awk -F '\t' -v always="$always" -v OFS='\t' '
+			BEGIN {
+				while ((getline line < "plant/sorted") > 0) { split(line, p, "\t"); every = every "," p[2] }
+				while ((getline line < "plant/reach") > 0) {
+					split(line, p, "\t")
+					code[p[2]] = 1
+					if (p[1] != "-") comes[p[2]] = comes[p[2]] "," p[1]
+				}
+			}
+			{ at = $1 ":" $2; print ((always || !(at in code)) ? every : comes[at] != "" ? comes[at] : "-"), $0 }'
+}
+
+# plant TESTS FILE LINE COLUMN LENGTH INSTEAD: one change; counts what comes of it
+plant() {
+	o=${2##*/}
+	o=plant/${o%.c}
+	[ -f "$o.whole.o" ] || cp "$o.o" "$o.whole.o"
+	cp "$2" saved
+	INSTEAD=$6 awk -v line="$3" -v column="$4" -v n="$5" '
+		NR == line { $0 = substr($0, 1, column - 1) ENVIRON["INSTEAD"] substr($0, column + n) }
+		{ print }' saved >"$2"
+	now=$(sed -n "${3}s/^$tab*//p" "$2")
+	if compile "$2" "$o.o" 2>/dev/null; then # what is no program is no change
+		drawn=$((drawn + 1))
+		if cmp -s "$o.o" "$o.whole.o" || is_equivalent "$2" "$now"; then
+			equivalent=$((equivalent + 1))
+		elif [ "$1" = - ]; then
+			survived=$((survived + 1))
+			printf '%s:%s: %s (no test comes here)\n' "$2" "$3" "$now"
+		elif eval "link $planted_objects" && notices "$1"; then
+			killed=$((killed + 1))
 		else
-			now=$(sed -n "${line}s/^${tab}*//p" "$file")
-			if is_equivalent "$file" "$now"; then
-				planted=$((planted - 1))
-			else
-				survived=$((survived + 1))
-				printf '%s:%s: %s\n' "$file" "$line" "$now"
-			fi
+			survived=$((survived + 1))
+			printf '%s:%s: %s\n' "$2" "$3" "$now"
 		fi
-		cp saved "$file"
-	done <sites
-	echo "$file $planted $noticed $survived" >>totals
-	printf '%s\t%d planted, %d noticed, %d survived\n' "$file" $planted $noticed $survived
-done
-awk '{ planted += $2; noticed += $3; survived += $4 }
-	END {
-		printf "mutants: %d planted, %d noticed, %d survived\n", planted, noticed, survived
-		exit survived > .05 * planted
-	}' totals
+	fi
+	cp saved "$2"
+	cp "$o.whole.o" "$o.o"
+}
+
+# mutate FOLDER TESTS FILE...: changes of these files; a line of totals
+mutate() {
+	folder=$1 tests=$2
+	shift 2
+	always=
+	case $tests in '* '*) always=yes && tests=${tests#??} ;; esac
+	prepare "$folder" "$tests" && count_lines "$folder" "$tests" && draw "$@" >sites || return 1
+	planted_objects=$(objects_of "$folder" o | tr '\n' ' ')
+	drawn=0 killed=0 equivalent=0 survived=0
+	until=$(($(now) + ${share:-100000000}))
+	while IFS=$tab read -r by file line column length instead <&8; do
+		[ "$(now)" -lt "$until" ] || { echo "$folder: time is up" && break; }
+		plant "$by" "$file" "$line" "$column" "$length" "$instead"
+	done 8<sites
+	rm -f plant/*
+	for o in $objects; do
+		[ ! -f "$o.saved" ] || { mv "$o.saved" "$o" && touch "$o"; }
+	done
+	nothing plant/nothing.o && link plant/nothing.o
+	echo "$folder $drawn $killed $equivalent $survived" >>totals
+	row "$folder" $drawn $killed $equivalent $survived
+}
+row() { # NAME DRAWN KILLED EQUIVALENT SURVIVED
+	awk -v name="$1" -v d="$2" -v k="$3" -v e="$4" -v s="$5" 'BEGIN {
+		rate = d == e ? 0 : 100 * s / (d - e)
+		printf "%-32s %5d drawn, %5d killed, %4d equivalent, %4d survived, %4.1f %%\n", name, d, k, e, s, rate }'
+}
+
+mkdir -p planted
+helpers=$(for f in tests/helpers/*.c tests/preload/*.c; do echo "$f"; done |
+	sed 's|^tests|build|; s|\(/preload/.*\)\.c$|\1.so|; s|\.c$||' | tr '\n' ' ')
+nothing plant/nothing.o && link plant/nothing.o || exit 2
+: >totals
+: >took
+grep -v '^#' tests/mutants | grep "$tab" >rows
+began=$(now)
+left=$(wc -l <rows)
+while IFS=$tab read -r folder tests <&9; do
+	files=
+	for f in $(of_folder "$folder"); do
+		case " ${*:-$folder} " in *" $folder "* | *" $folder/ "* | *" $f "*) files="$files $f" ;; esac
+	done
+	[ -z "$seconds" ] || share=$(((began + seconds * 100 - $(now)) / left))
+	left=$((left - 1))
+	[ -n "$files" ] || continue
+	# shellcheck disable=SC2086
+	mutate "$folder" "$tests" $files || { echo "$folder: not tried" && echo "$folder 0 0 0 1" >>totals; }
+done 9<rows
+# shellcheck disable=SC2046
+row "all mutants:" $(awk '{ d += $2; k += $3; e += $4; s += $5 } END { print d + 0, k + 0, e + 0, s + 0 }' totals)
+awk '{ d += $2 - $4; s += $5 } END { exit s > .05 * d }' totals

@@ -1,15 +1,19 @@
 /*
- * replay DIRECTORY...: runs the fuzz target it is linked with over every file
- * of the directories, as libFuzzer would; prints how many.
+ * replay [-n N] DIRECTORY: runs the fuzz target it is linked with over every file
+ * of the directory, as libFuzzer would, and over N variants of each, which are the
+ * same every time; prints how many files.
  */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/rng.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *s, size_t len);
 
@@ -31,41 +35,121 @@ load(const char *path, size_t *len)
 	return s;
 }
 
-static size_t
-replay(const char *directory)
-{
-	DIR *d = opendir(directory);
-	const struct dirent *entry;
-	size_t n = 0;
+struct input {
+	uint8_t *s;
 	size_t len;
+};
 
-	if (d == NULL)
-		gv_die_sys("%s", directory);
-	while ((entry = readdir(d)) != NULL) {
-		char path[4096];
-		uint8_t *s;
+static uint64_t drawn;
 
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
-		s = load(path, &len);
-		LLVMFuzzerTestOneInput(s, len);
-		free(s);
-		n++;
+static size_t
+draw(size_t n)
+{
+	return (size_t)(gv_random_uniform(11, 0, 0, drawn++) * (double)n);
+}
+
+/* Puts what[0..n) in the place of in->s[at..at + removed). */
+static void
+replace(struct input *in, size_t at, size_t removed, const void *what, size_t n)
+{
+	uint8_t *s = gv_xrealloc(NULL, in->len - removed + n + 1, 1);
+
+	memcpy(s, in->s, at);
+	if (n > 0)
+		memcpy(s + at, what, n);
+	memcpy(s + at + n, in->s + at + removed, in->len - at - removed);
+	free(in->s);
+	*in = (struct input){s, in->len - removed + n};
+}
+
+/* One change: bytes that mean something to a format, a piece less, or one of another input. */
+static void
+change(struct input *in, const struct input *other)
+{
+	static const char *const token[] = {",", "\t", "\n", "\n\n", "\r", "\r\n", "\"",
+	    "\"\"", "\\", "\\n", "{", "}", "[", "]", ":", "0", "1", "9", "-", ".", "e9",
+	    "a", " ", "\xef\xbb\xbf", "\x80", "nan", ""};
+	size_t at = draw(in->len + 1), from = draw(other->len + 1);
+	size_t most = in->len - at < 16 ? in->len - at : 16;
+	const char *t = token[draw(sizeof(token) / sizeof(token[0]))];
+
+	switch (draw(4)) {
+	case 0:
+		replace(in, at, 0, t, *t == '\0' ? 1 : strlen(t));
+		break;
+	case 1:
+		replace(in, at, most < 1 ? 0 : 1, t, *t == '\0' ? 1 : strlen(t));
+		break;
+	case 2:
+		replace(in, at, draw(most + 1), NULL, 0);
+		break;
+	default:
+		replace(in, at, draw(most + 1), other->s + from,
+		    draw((other->len - from < 64 ? other->len - from : 64) + 1));
 	}
-	closedir(d);
+}
+
+/* Exactly as long as it is, so that sanitizers see its end. */
+static void
+try_variant(const struct input *in, const struct input *other)
+{
+	struct input v = {0};
+	size_t n = 1 + draw(4);
+
+	replace(&v, 0, 0, in->s, in->len);
+	while (n-- > 0)
+		change(&v, other);
+	v.s = gv_xrealloc(v.s, v.len, 1);
+	LLVMFuzzerTestOneInput(v.s, v.len);
+	free(v.s);
+}
+
+/* The files of a directory in the order of their names. */
+static size_t
+load_all(const char *directory, struct input **out)
+{
+	struct dirent **entry;
+	int i, found = scandir(directory, &entry, NULL, alphasort);
+	size_t n = 0;
+
+	if (found < 0)
+		gv_die_sys("%s", directory);
+	*out = gv_xcalloc((size_t)found, sizeof(**out));
+	for (i = 0; i < found; i++) {
+		char path[4096];
+
+		if (entry[i]->d_name[0] != '.') {
+			snprintf(
+			    path, sizeof(path), "%s/%s", directory, entry[i]->d_name);
+			(*out)[n].s = load(path, &(*out)[n].len);
+			n++;
+		}
+		free(entry[i]);
+	}
+	free(entry);
 	return n;
 }
 
 int
 main(int argc, char **argv)
 {
-	size_t n = 0;
-	int i;
+	bool has_n = argc == 4 && strcmp(argv[1], "-n") == 0;
+	size_t variants = has_n ? strtoul(argv[2], NULL, 10) : 0;
+	struct input *in;
+	size_t i, k, n;
 
 	gv_init("replay");
-	for (i = 1; i < argc; i++)
-		n += replay(argv[i]);
+	if (argc != 2 && !has_n)
+		gv_die("usage: replay [-n N] DIRECTORY");
+	n = load_all(argv[argc - 1], &in);
+	for (i = 0; i < n; i++) {
+		LLVMFuzzerTestOneInput(in[i].s, in[i].len);
+		for (k = 0; k < variants; k++)
+			try_variant(&in[i], &in[draw(n)]);
+	}
+	for (i = 0; i < n; i++)
+		free(in[i].s);
+	free(in);
 	printf("%zu inputs\n", n);
 	return n > 0 ? 0 : 1;
 }

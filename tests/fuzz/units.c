@@ -20,7 +20,8 @@ static const struct unit durations[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 
     {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}, {NULL, 0}};
 static const struct unit sizes[] = {{"", 1}, {"B", 1}, {"kB", 1e3}, {"KB", 1e3},
     {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20},
-    {"GiB", 0x1p30}, {"TiB", 0x1p40}, {NULL, 0}};
+    {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"K", 0x1p10}, {"M", 0x1p20}, {"G", 0x1p30},
+    {"T", 0x1p40}, {NULL, 0}};
 
 /*
  * Tries every unit as the tail of s: at most one can leave a number before it.

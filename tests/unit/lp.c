@@ -1,9 +1,14 @@
 /* common/lp: GLPK behind its interface, the independent check, bases, limits. */
 #include "tap.h"
 
+#include <float.h>
+#include <glpk.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/fileio.h"
 #include "base/rng.h"
+#include "base/strbuf.h"
 #include "lp/lp.h"
 
 static double
@@ -292,10 +297,303 @@ test_infeasible_integer(void)
 	}
 }
 
+/* A program with whole columns that no branch and cut solves soon: a market split problem. */
+static void
+split(struct gv_lp *lp)
+{
+	enum { ROWS = 5, COLS = 40 };
+	uint64_t at = 300000;
+	size_t r, k;
+
+	*lp = (struct gv_lp){0};
+	for (k = 0; k < COLS; k++)
+		gv_lp_set_integer(lp, gv_lp_add_col(lp, 0, 1, 0));
+	for (r = 0; r < ROWS; r++) {
+		double sum = 0;
+
+		gv_lp_add_row(lp, 0, 0);
+		for (k = 0; k < COLS; k++) {
+			double v = floor(uniform(&at) * 100);
+
+			gv_lp_set(lp, r, k, v);
+			sum += v;
+		}
+		lp->row_lo[r] = lp->row_hi[r] = floor(sum / 2);
+		for (k = 0; k < 2; k++) { /* what is too much, and too little */
+			size_t col = gv_lp_add_col(lp, 0, INFINITY, 1);
+
+			gv_lp_set(lp, r, col, k == 0 ? 1 : -1);
+		}
+	}
+}
+
+/* The shortest limit there is ends a search that would take hours. */
+static void
+test_time(void)
+{
+	struct gv_lp_options soon = {.time_limit_s = 1e-9};
+	struct gv_lp lp;
+	struct gv_lp_solution s;
+	struct gv_error e = {0};
+
+	split(&lp);
+	is_int(gv_lp_solve(&lp, &soon, NULL, &s, &e), 0, "a search with a time limit");
+	is_str(gv_lp_status_name(s.status), "limit reached", "ends there");
+	gv_lp_solution_free(&s);
+	gv_lp_free(&lp);
+}
+
+/* From its own final basis a program of 30 rows takes no step: one is allowed, and enough. */
+static void
+test_warm(void)
+{
+	struct gv_lp_options few = {.max_iterations = 1};
+	uint64_t at = 400000;
+	struct gv_lp lp = {.maximise = true};
+	struct gv_lp_basis basis = {0};
+	struct gv_lp_solution s;
+	struct gv_error e = {0};
+	double best;
+	size_t r, k;
+
+	for (k = 0; k < 40; k++)
+		gv_lp_add_col(&lp, 0, 1, uniform(&at));
+	for (r = 0; r < 30; r++) {
+		gv_lp_add_row(&lp, -INFINITY, 3);
+		for (k = 0; k < 40; k++)
+			gv_lp_set(&lp, r, k, uniform(&at));
+	}
+	gv_lp_solve(&lp, &few, NULL, &s, &e);
+	is_int(s.status, GV_LP_LIMIT, "one step is too few from nothing");
+	gv_lp_solution_free(&s);
+	gv_lp_solve(&lp, NULL, &basis, &s, &e);
+	best = s.check.objective;
+	gv_lp_solution_free(&s);
+	gv_lp_solve(&lp, &few, &basis, &s, &e);
+	is_int(s.status, GV_LP_OPTIMAL, "and enough from the final basis");
+	is_near(s.check.objective, best, 1e-12, "the same optimum");
+	gv_lp_solution_free(&s);
+	gv_lp_basis_free(&basis);
+	gv_lp_free(&lp);
+}
+
+/* A program of every kind of row and column, some rows empty. */
+static void
+make_any(struct gv_lp *lp, uint64_t *at)
+{
+	static const double value[] = {1, -2.5, 1. / 3, 1e-7, 4e9};
+	size_t n = 1 + (size_t)(uniform(at) * 12);
+	size_t m = 1 + (size_t)(uniform(at) * 8); /* GLPK reads none without rows */
+	size_t r, k;
+
+	*lp = (struct gv_lp){.maximise = uniform(at) < .5};
+	for (k = 0; k < n; k++) {
+		double lo = uniform(at) < .3 ? -INFINITY : floor(uniform(at) * 3) - 1;
+		double hi = uniform(at) < .3 ? INFINITY
+			    : isinf(lo)      ? floor(uniform(at) * 5) + 1
+					     : lo + floor(uniform(at) * 3);
+		size_t col = gv_lp_add_col(
+		    lp, lo, hi, uniform(at) < .5 ? 0 : value[(size_t)(uniform(at) * 5)]);
+
+		if (uniform(at) < .2)
+			gv_lp_set_integer(lp, col);
+	}
+	for (r = 0; r < m; r++) {
+		double lo = uniform(at) < .3 ? -INFINITY : uniform(at);
+
+		gv_lp_add_row(lp, lo,
+		    isinf(lo) || uniform(at) < .4 ? 5 + uniform(at)
+		    : uniform(at) < .5            ? lo
+						  : INFINITY);
+	}
+	/* column by column: the writer sorts them */
+	for (k = 0; k < n; k++)
+		for (r = m; r-- > 1;)
+			if (uniform(at) < .7)
+				gv_lp_set(lp, r, k, value[(size_t)(uniform(at) * 5)]);
+}
+
+/* the coefficient of a row (0: the objective) and a column of what GLPK has read */
+static double
+coefficient(glp_prob *p, int row, int col)
+{
+	int at[64];
+	double value[64];
+	int i, n;
+
+	if (row == 0)
+		return glp_get_obj_coef(p, col);
+	n = glp_get_mat_row(p, row, at, value);
+	for (i = 1; i <= n; i++)
+		if (at[i] == col)
+			return value[i];
+	return 0;
+}
+
+/* Whether a row of p has the coefficients of a row of lp and just this bound. */
+static bool
+is_row(glp_prob *p, const char *name, const struct gv_lp *lp, size_t row, double lo,
+    double hi)
+{
+	int i = glp_find_row(p, name);
+	double want[64] = {0};
+	size_t k;
+
+	if (i == 0)
+		return false;
+	for (k = 0; k < lp->n_entries; k++)
+		if (lp->entry[k].row == row)
+			want[lp->entry[k].col] = lp->entry[k].value;
+	for (k = 0; k < lp->n_cols; k++) {
+		char col[32];
+		int j;
+
+		snprintf(col, sizeof(col), "x%zu", k + 1);
+		j = glp_find_col(p, col);
+		if ((j == 0 ? 0 : coefficient(p, i, j)) != want[k])
+			return false;
+	}
+	return (isinf(lo) ? glp_get_row_lb(p, i) == -DBL_MAX
+			  : glp_get_row_lb(p, i) == lo) &&
+	       (isinf(hi) ? glp_get_row_ub(p, i) == DBL_MAX : glp_get_row_ub(p, i) == hi);
+}
+
+static bool
+is_col(glp_prob *p, const struct gv_lp *lp, size_t k)
+{
+	double lo = isinf(lp->col_lo[k]) ? -DBL_MAX : lp->col_lo[k];
+	double hi = isinf(lp->col_hi[k]) ? DBL_MAX : lp->col_hi[k];
+	char name[32];
+	int j;
+
+	snprintf(name, sizeof(name), "x%zu", k + 1);
+	j = glp_find_col(p, name);
+	if (j == 0) /* one without bounds of its own that stands nowhere is left out */
+		return lo == 0 && hi == DBL_MAX && lp->cost[k] == 0 && !lp->integer[k];
+	return glp_get_col_lb(p, j) == lo && glp_get_col_ub(p, j) == hi &&
+	       glp_get_obj_coef(p, j) == lp->cost[k] &&
+	       (glp_get_col_kind(p, j) != GLP_CV) == lp->integer[k];
+}
+
+/* Whether p is lp with a row of two bounds as two rows. */
+static bool
+is_same(glp_prob *p, const struct gv_lp *lp)
+{
+	int rows = 0;
+	size_t i;
+
+	glp_create_index(p);
+	if ((glp_get_obj_dir(p) == GLP_MAX) != lp->maximise)
+		return false;
+	for (i = 0; i < lp->n_cols; i++)
+		if (!is_col(p, lp, i))
+			return false;
+	for (i = 0; i < lp->n_rows; i++) {
+		double lo = lp->row_lo[i], hi = lp->row_hi[i];
+		bool two = isfinite(lo) && isfinite(hi) && lo != hi;
+		char name[32];
+
+		rows += two ? 2 : 1;
+		snprintf(name, sizeof(name), "r%zu%s", i + 1, two ? "_lo" : "");
+		if (!is_row(p, name, lp, i, lo, two ? INFINITY : hi))
+			return false;
+		snprintf(name, sizeof(name), "r%zu_hi", i + 1);
+		if (two && !is_row(p, name, lp, i, -INFINITY, hi))
+			return false;
+	}
+	return rows == glp_get_num_rows(p);
+}
+
+/* The most terms on a line of a text. */
+static int
+most_terms(const char *text)
+{
+	int most = 0, terms = 0;
+
+	for (; *text != '\0'; text++) {
+		terms = *text == '\n' ? 0 : terms + (*text == 'x');
+		most = terms > most ? terms : most;
+	}
+	return most;
+}
+
+/* What is written, read by GLPK, is the same program. */
+static void
+test_written(void)
+{
+	char file[] = "/tmp/gv-lp.XXXXXX";
+	int fd = mkstemp(file);
+	uint64_t at = 500000;
+	int i, bad = 0, long_lines = 0;
+
+	glp_term_out(GLP_OFF);
+	for (i = 0; i < 300; i++) {
+		struct gv_strbuf text = {0};
+		struct gv_out *out = gv_out_memory(&text);
+		struct gv_error e = {0};
+		struct gv_lp lp;
+		glp_prob *p = glp_create_prob();
+
+		make_any(&lp, &at);
+		gv_lp_write(&lp, NULL, out);
+		gv_out_close(out, &e);
+		bad += lseek(fd, 0, SEEK_SET) != 0 || ftruncate(fd, 0) != 0 ||
+		       write(fd, text.s, text.len) != (ssize_t)text.len ||
+		       glp_read_lp(p, NULL, file) != 0 || !is_same(p, &lp);
+		long_lines += most_terms(text.s) > 5;
+		glp_delete_prob(p);
+		gv_strbuf_free(&text);
+		gv_lp_free(&lp);
+	}
+	is_int(bad, 0, "programs that GLPK reads as they were written");
+	is_int(long_lines, 0, "five terms a line");
+	glp_free_env();
+	close(fd);
+	unlink(file);
+}
+
+/* Names and a comment of the caller's: text for text. */
+static void
+test_names(void)
+{
+	struct gv_strbuf text = {0};
+	struct gv_out *out = gv_out_memory(&text);
+	struct gv_lp_names names;
+	struct gv_lp_name_table *t;
+	struct gv_error e = {0};
+	struct gv_lp lp;
+
+	small(&lp);
+	gv_lp_set_integer(&lp, 1);
+	lp.cost[0] = 0;
+	t = gv_lp_name_table(&lp, &names);
+	strcpy(t->row[0], "first");
+	memset(t->row[1], 'r', GV_LP_NAME_LEN - 1);
+	strcpy(t->col[0], "one");
+	memset(t->col[1], 'c', GV_LP_NAME_LEN - 1);
+	names.head = "two\nlines";
+	gv_lp_write(&lp, &names, out);
+	gv_out_close(out, &e);
+	/* clang-format off */
+#define C63 "ccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc"
+#define R63 "rrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr"
+	is_str(text.s, "\\ two\n\\ lines\nMaximize\n obj: + 2 " C63 "\n\nSubject To\n"
+	    " first: + 1 one + 1 " C63 " <= 4\n " R63 ": + 1 one + 3 " C63 " <= 6\n"
+	    "\nBounds\n 0 <= one <= 3\n\nGeneral\n " C63 "\n\nEnd\n", "names of the caller's");
+	/* clang-format on */
+	gv_strbuf_free(&text);
+	free(names.ctx);
+	gv_lp_free(&lp);
+}
+
 int
 main(void)
 {
 	test_small();
+	test_time();
+	test_warm();
+	test_written();
+	test_names();
 	test_outcomes();
 	test_random();
 	test_integer();

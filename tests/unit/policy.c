@@ -12,9 +12,7 @@
 
 #include "base/clock.h"
 #include "base/fileio.h"
-#include "draws.h"
 #include "policy/policy.h"
-#include "table/end.h"
 
 static char dir[] = "/tmp/gv-policy.XXXXXX";
 
@@ -527,68 +525,6 @@ test_turns(void)
 	gv_policy_free(p);
 }
 
-/* ---- where a table ends ---- */
-
-/* The bytes up to the end of the first table, by the reader of tables. */
-static bool
-ends_by_reader(const char *s, size_t len)
-{
-	struct gv_error e = {0};
-	struct gv_in *in;
-	struct gv_tab *t;
-	bool paused = false;
-
-	if (gv_in_memory(&in, "m", s, len, 0, &e) != 0)
-		return false;
-	t = gv_tab_from(in);
-	if (gv_tab_table(t, &e) == 1) {
-		while (gv_tab_next(t, &e) == 1)
-			;
-		paused = e.count == 0 && gv_tab_paused(t);
-	}
-	gv_tab_close(t);
-	return paused;
-}
-
-static void
-test_end(void)
-{
-	static const char *const piece[] = {"a", "\"", "\"\"", ",", "\t", "\n", "\r\n",
-	    "\n\n", "b,c", "\"x\ny\"", "\"\n\"", "\\"};
-	long ended = 0;
-	long wrong = 0;
-	int trial;
-
-	for (trial = 0; trial < 200000; trial++) {
-		struct gv_table_end whole = {0};
-		struct gv_table_end parts = {0};
-		char s[128] = "";
-		size_t n = 1 + below(14);
-		size_t len, at, i;
-
-		draws_begin((uint64_t)trial, 7, 7);
-		if (below(20) == 0)
-			strcat(s, "\xef\xbb\xbf");
-		for (i = 0; i < n; i++)
-			strcat(s, piece[below(sizeof(piece) / sizeof(piece[0]))]);
-		len = strlen(s);
-		at = gv_table_end(&whole, s, len);
-		for (i = 0; i < len && !parts.found; i++)
-			gv_table_end(&parts, s + i, 1);
-		wrong += parts.found != whole.found || (whole.found && i != at);
-		/* the reader sees the end behind these bytes and not a byte before; what is
-		   no table, it need not see */
-		if (whole.found && ends_by_reader(s, at)) {
-			ended++;
-			wrong += ends_by_reader(s, at - 1);
-		} else {
-			wrong += !whole.found && ends_by_reader(s, len);
-		}
-	}
-	is_int(wrong, 0, "tables end where the reader says, byte by byte too");
-	ok(ended > 5000, "and many did (%ld)", ended);
-}
-
 /* ---- time ---- */
 
 static int
@@ -641,7 +577,6 @@ main(void)
 	if (mkdtemp(dir) == NULL)
 		return 2;
 	signal(SIGPIPE, SIG_DFL); /* as in a program that knows nothing of it */
-	test_end();
 	test_kinds();
 	test_known();
 	test_buffered();

@@ -7,6 +7,9 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "draws.h"
+#include "table/end.h"
+#include "table/kind.h"
 #include "table/rows.h"
 #include "table/tab.h"
 
@@ -373,6 +376,175 @@ test_carriage_returns(void)
 	}
 }
 
+/* The bytes up to the end of the first table, by the reader of tables. */
+static bool
+ends_by_reader(const char *s, size_t len)
+{
+	struct gv_error e = {0};
+	struct gv_in *in;
+	struct gv_tab *t;
+	bool paused = false;
+
+	if (gv_in_memory(&in, "m", s, len, 0, &e) != 0)
+		return false;
+	t = gv_tab_from(in);
+	if (gv_tab_table(t, &e) == 1) {
+		while (gv_tab_next(t, &e) == 1)
+			;
+		paused = e.count == 0 && gv_tab_paused(t);
+	}
+	gv_tab_close(t);
+	return paused;
+}
+
+static void
+test_end(void)
+{
+	static const char *const piece[] = {"a", "\"", "\"\"", ",", "\t", "\n", "\r\n",
+	    "\n\n", "b,c", "\"x\ny\"", "\"\n\"", "\\"};
+	long ended = 0;
+	long wrong = 0;
+	int trial;
+
+	for (trial = 0; trial < 200000; trial++) {
+		struct gv_table_end whole = {0};
+		struct gv_table_end parts = {0};
+		char s[128] = "";
+		size_t n = 1 + below(14);
+		size_t len, at, i;
+
+		draws_begin((uint64_t)trial, 7, 7);
+		if (below(20) == 0)
+			strcat(s, "\xef\xbb\xbf");
+		for (i = 0; i < n; i++)
+			strcat(s, piece[below(sizeof(piece) / sizeof(piece[0]))]);
+		len = strlen(s);
+		at = gv_table_end(&whole, s, len);
+		for (i = 0; i < len && !parts.found; i++)
+			gv_table_end(&parts, s + i, 1);
+		wrong += parts.found != whole.found || (whole.found && i != at);
+		/* the reader sees the end behind these bytes and not a byte before; what is
+		   no table, it need not see */
+		if (whole.found && ends_by_reader(s, at)) {
+			ended++;
+			wrong += ends_by_reader(s, at - 1);
+		} else {
+			wrong += !whole.found && ends_by_reader(s, len);
+		}
+	}
+	is_int(wrong, 0, "tables end where the reader says, byte by byte too");
+	ok(ended > 5000, "and many did (%ld)", ended);
+}
+
+/* The names of a list "a, b, c" that ends at end, as cells; how many. */
+static size_t
+listed(struct gv_cell *name, const char *s, const char *end)
+{
+	size_t n = 0;
+
+	while (s < end) {
+		const char *comma = strchr(s, ',');
+		const char *to = comma == NULL || comma > end ? end : comma;
+
+		name[n++] = (struct gv_cell){s, (size_t)(to - s)};
+		s = to + 2;
+	}
+	return n;
+}
+
+/*
+ * What is said to be expected of a kind of table is a table of that kind, which is
+ * taken for no other; one column less is not.
+ */
+static void
+test_kinds(void)
+{
+	static const struct gv_cell trees[] = {
+	    {"dst", 3}, {"src", 3}, {"weight", 6}, {"root", 4}, {"tree", 4}};
+	static const struct gv_cell loss[] = {{"loss", 4}, {"step", 4}};
+	static const struct gv_cell lines[] = {{"src;dst", 7}};
+	static const struct gv_cell own[] = {{"src;x", 5}, {"b", 1}};
+	int kind;
+
+	for (kind = 0; kind < GV_KINDS; kind++) {
+		bool tree = kind == GV_KIND_TREES;
+		struct gv_frame f = {0};
+		struct gv_error e = {0};
+		struct gv_cell name[8];
+		char end[100], *columns;
+		size_t n;
+
+		gv_frame_start(&f, "x", false, tree ? loss : trees, tree ? 2 : 5);
+		if (kind == GV_KIND_EDGES) { /* a table of trees is one of edges, too */
+			is_int(gv_frame_expect(&f, kind, &e), 0, "it has what is needed");
+			gv_frame_free(&f);
+			continue;
+		}
+		is_int(gv_frame_expect(&f, kind, &e), -1, "another table");
+		snprintf(end, sizeof(end), "x: this is %s; expected %s (",
+		    gv_kind_name(tree ? GV_KIND_LOSSES : GV_KIND_TREES),
+		    gv_kind_name(kind));
+		ok(e.count == 1 && strncmp(e.text[0], end, strlen(end)) == 0, "%s...",
+		    end);
+		columns = e.text[0] + strlen(end);
+		n = listed(name, columns, strchr(columns, ')'));
+		ok(n >= 2, "its columns");
+		is_int(gv_kind_of(name, n), kind, "%s is what it is", gv_kind_name(kind));
+		ok((int)gv_kind_of(name, n - 1) != kind, "and is not without the last");
+		ok((int)gv_kind_of(name + 1, n - 1) != kind, "nor without the first");
+		gv_frame_free(&f);
+	}
+	is_str(gv_kind_name(GV_KIND_NONE), "a table of another program", "of another");
+	for (kind = 0; kind < 2; kind++) {
+		struct gv_frame f = {0};
+		struct gv_error e = {0};
+
+		gv_frame_start(
+		    &f, "x", false, kind == 0 ? lines : own, kind == 0 ? 1 : 2);
+		is_int(gv_frame_expect(&f, GV_KIND_EDGES, &e), kind == 0 ? -1 : 0,
+		    "one column of names with semicolons is no table");
+		gv_frame_free(&f);
+	}
+}
+
+/* A missing column: as many of those found as the message has room for. */
+static void
+test_missing(void)
+{
+	size_t n, len;
+
+	for (n = 1; n < 60; n++)
+		for (len = 1; len < 8; len += 3) {
+			char header[1000] = "",
+			     want[1000] = "t.csv:1: missing column \"zq\" (found: ";
+			struct gv_error e = {0};
+			struct gv_tab *t;
+			size_t i, used = 0, column;
+			bool cut = false;
+
+			for (i = 0; i < n; i++) {
+				char name[64];
+				int k = snprintf(name, sizeof(name), "%s%.*s%02zu",
+				    i > 0 ? ", " : "", (int)len, "kwjkwjkwj", i);
+
+				strcat(header, i > 0 ? "," : "");
+				strcat(header, name + (i > 0 ? 2 : 0));
+				cut = cut || used + (size_t)k + 5 + 1 > 200;
+				if (!cut)
+					strcat(want, name);
+				used += (size_t)k;
+			}
+			strcat(header, "\n");
+			strcat(want, cut ? ", ...)" : ")");
+			t = tab_of(header);
+			gv_tab_table(t, &e);
+			is_int(
+			    gv_tab_require(t, "zq", &column, &e), -1, "a missing column");
+			is_str(e.text[0], want, "the names found");
+			gv_tab_close(t);
+		}
+}
+
 int
 main(void)
 {
@@ -390,6 +562,9 @@ main(void)
 	test_several();
 	test_frame();
 	test_write();
+	test_end();
+	test_kinds();
+	test_missing();
 	free(guard);
 	return done_testing();
 }

@@ -1,9 +1,11 @@
-/* TAP for unit tests: plan at the end, a failed check says where. */
+/* TAP for unit tests: plan at the end, a failed check says where; with GV_TAP_STOP in the
+ * environment it is the last. */
 #ifndef TAP_H
 #define TAP_H
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int tap_n, tap_failed;
@@ -17,6 +19,8 @@ static int tap_n, tap_failed;
 		if (!ok_) {                                                           \
 			tap_failed++;                                                 \
 			printf("# failed: %s at %s:%d\n", #cond, __FILE__, __LINE__); \
+			if (getenv("GV_TAP_STOP") != NULL)                            \
+				exit(1);                                              \
 		}                                                                     \
 	} while (0)
 
