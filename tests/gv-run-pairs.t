@@ -229,7 +229,7 @@ chmod +x finder
 rm -f asked.*
 gv-run -c one.csv -s new --round=0.2 -p ./finder plain.csv >out 2>err &
 pid=$!
-true_within 60 grep -q '^c,.*,b,160' new/jobs.csv
+true_within 60 grep -q '^b,.*,c,150' new/jobs.csv
 true_within 60 grep -q ',start,[bc],.*,[bc]$' out # once it is told it is in the journal
 true_within 60 test -s new/jobs/c/checkpoint/steps
 kill -9 "$pid"
@@ -238,14 +238,14 @@ ran="gv-run -p ./finder, kill -9"
 is_beside start c b "a pair that only the policy named runs"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 	$c["with_job_id"] != "" { print $c["job_id"], $c["gpu_type"], $c["steps_per_s"], $c["with_job_id"], $c["with_steps_per_s"], $c["share"], $c["total_steps"] }' new/jobs.csv >got
-echo 'c big 150 b 160 1 200' >want
+echo 'b big 160 c 150 1 300' >want
 same_file want got "and is kept with the table"
 run gv-run --resume -s new --round=0.2
 is_status 0 "resumed"
 ok "they go on together" grep -q ',resume,[bc],.*,[bc]$' out
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 	$c["with_job_id"] != "" { print $c["job_id"], $c["with_job_id"], $c["steps_per_s"], $c["with_steps_per_s"] }' asked.1 >got
-echo 'c b 150 160' >want
+echo 'b c 160 150' >want
 same_file want got "the policy is asked about them"
 for j in b:300 c:200; do every_step new ${j%:*} ${j#*:} "every step of ${j%:*} once"; done
 if have gv-alloc; then

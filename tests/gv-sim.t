@@ -109,7 +109,7 @@ sim -p 'sleep 10' --policy-timeout=0.2s jobs.csv
 is_status 2 "a policy that hangs"
 sim -p 'sed "1s/\$/,share/; 2,\$s/\$/,0.8/"' jobs.csv
 is_status 2 "shares of a job above 1"
-err_has 'the shares of job "a" add up to 1.6, more than 1' "are named"
+err_has 'expected shares of job "a" that add up to at most 1, got 1.6' "are named"
 sim -p "sed '1s/\$/,share/; 2,\$s/\$/,0.1/; s/^a,/z,/'" jobs.csv
 err_has 'the policy was not asked about job "z"' "shares of a job that is not there"
 sim -p 'cat' jobs.csv
@@ -136,7 +136,7 @@ printf 'job_id,total_steps,gpu_type,steps_per_s,share\nx,100,v,1,0\ny,100,v,1,1\
 run gv-sim -c gpus.csv --strict none.csv
 is_status 1 "--strict: who was promised nothing"
 is_err "waits for ever" <<E
-gv-sim: after 100 s: jobs wait for ever, without a promise or without GPUs: 1
+gv-sim: after 100 s: jobs wait for ever, without a promise or without GPUs: 1 ("x")
 E
 run gv-sim -c gpus.csv -v --summary=- none.csv
 is_status 0 "else it has what is left over"
@@ -144,7 +144,7 @@ err_has 'gv-sim: jobs: 2, rounds: 1, questions to the policy: 0, at the end: 100
 printf 'job_id,total_steps,scale_factor,gpu_type,steps_per_s,share\nx,100,1,v,1,1\ny,100,9,v,1,1\n' >never.csv
 run gv-sim -c gpus.csv never.csv
 is_status 1 "a job that can never run"
-err_has 'warning: 1 job could never run, of 2' "is warned about"
+err_has 'warning: 1 job could never run, of 2: "y"' "is warned about"
 sim -p 'gv-alloc -p max-min' --measure=1-1 --summary=- jobs.csv
 equals 1 "$(value jobs '')" "--measure: one job"
 equals 625 "$(value end_s '')" "it ends when that is done"
@@ -177,7 +177,7 @@ sed 2d away.csv >gone.csv
 run gv-sim -c one-gpu.csv --changes=gone.csv alone.csv
 is_status 1 "GPUs that do not come back"
 is_err "are waited for" <<E
-gv-sim: after 100 s: jobs wait for ever, without a promise or without GPUs: 1
+gv-sim: after 100 s: jobs wait for ever, without a promise or without GPUs: 1 ("x")
 E
 printf 'time_s,gpu_type,event\n1,w,away\n' >type.csv
 run gv-sim -c one-gpu.csv --changes=type.csv alone.csv

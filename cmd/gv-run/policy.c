@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answer.h"
 #include "base/fileio.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "named.h"
+#include "sched/reply.h"
 #include "table.h"
 
 /* Decisions wait that long for an answer under way; then the shares at hand are good enough. */
@@ -179,6 +179,8 @@ static int
 take_shares(struct policy *p, struct gv_error *e)
 {
 	char *path = state_path(p->state, "policy.out.csv");
+	const struct gv_asked asked = {p->n_asked, p->asked, p->jobs->table.job};
+	struct gv_reply reply = {0};
 	struct gv_frame f;
 	size_t len;
 	const char *s = gv_policy_answer(p->client, &len);
@@ -187,7 +189,10 @@ take_shares(struct policy *p, struct gv_error *e)
 	show(p, "policy.out.csv", s, len);
 	rc = gv_policy_table(p->client, path, &f, e);
 	if (rc == 0)
-		rc = answer_take(p->jobs, &f, p->asked, p->n_asked, e);
+		rc = gv_reply_from(&reply, &f, &p->jobs->cluster, &asked, e);
+	if (rc == 0)
+		gv_reply_take(&p->jobs->life, &reply, &asked);
+	gv_reply_free(&reply);
 	free(path);
 	return rc;
 }

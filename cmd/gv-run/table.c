@@ -14,8 +14,6 @@
 static const char *const computed[] = {
     "steps_remaining", "elapsed_s", "isolated_elapsed_s", "share", "policy"};
 
-static const double sum_tolerance = 1e-6;
-
 /* ---- reading ---- */
 
 static int
@@ -31,32 +29,6 @@ check_commands(const struct gv_rates *t, struct gv_error *e)
 		if (t->job[m].command.len == 0)
 			r = gv_frame_error(&t->frame, t->job[m].row, column, e,
 			    "expected a command, got nothing");
-	return r;
-}
-
-int
-table_check_sums(const struct gv_rates *t, struct gv_error *e)
-{
-	ptrdiff_t column = gv_frame_find(&t->frame, "share");
-	double *sum = gv_xcalloc(t->n_jobs + 1, sizeof(*sum));
-	char q[GV_QUOTE_LEN];
-	char number[GV_NUM_LEN];
-	size_t i;
-	int r = 0;
-
-	for (i = 0; i < t->n_rates; i++) {
-		sum[t->rate[i].job] += t->rate[i].share;
-		if (t->rate[i].with >= 0)
-			sum[t->rate[i].with] += t->rate[i].share;
-	}
-	for (i = 0; i < t->n_jobs; i++)
-		if (sum[i] > 1 + sum_tolerance) {
-			gv_format_double(number, sum[i]);
-			r = gv_frame_error(&t->frame, t->job[i].row, column, e,
-			    "expected shares of job %s that add up to at most 1, got %s",
-			    gv_quote(q, t->job[i].id.s, t->job[i].id.len), number);
-		}
-	free(sum);
 	return r;
 }
 
@@ -80,7 +52,7 @@ table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c,
 		    "missing column \"share\"; gv-alloc adds it, or -p names a command "
 		    "that does");
 	check_commands(t, e);
-	table_check_sums(t, e);
+	gv_rates_check_shares(t, e);
 	if (e->count == 0)
 		return 0;
 	gv_rates_free(t);

@@ -25,8 +25,6 @@ int table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c,
  */
 int table_merge(const struct gv_rates *known, const struct gv_rates *fresh,
     const char *path, struct gv_error *e);
-/* Shares of a job must add up to at most 1.  0 or -1. */
-int table_check_sums(const struct gv_rates *t, struct gv_error *e);
 /* The name in the column policy, NULL = none.  Rows that differ: *e and -1. */
 int table_policy(const struct gv_rates *t, const char **name, struct gv_error *e);
 

@@ -154,31 +154,55 @@ close_table(struct gv_out *out)
 		gv_die_error(&e);
 }
 
+/* The first few jobs that were dropped, or else that are there, by name. */
+static void
+add_names(struct gv_strbuf *text, const struct sim *s, bool dropped)
+{
+	enum { NAMED = 3 };
+	char q[GV_QUOTE_LEN];
+	size_t m, n = 0;
+
+	for (m = 0; m < s->life.n_jobs && n <= NAMED; m++) {
+		struct gv_cell id = s->table->job[m].id;
+		bool is = dropped ? s->life.job[m].state == GV_LIFE_DROPPED
+				  : s->life.rounds.job[m].active;
+
+		if (is && n++ < NAMED)
+			gv_strbuf_fmt(
+			    text, "%s%s", n > 1 ? ", " : "", gv_quote(q, id.s, id.len));
+	}
+	if (n > NAMED)
+		gv_strbuf_str(text, ", ...");
+}
+
 /* How it ended: the exit status. */
 static int
 say_end(const struct run *r)
 {
 	const struct sim *s = &r->sim;
 	size_t dropped = s->life.n[GV_LIFE_DROPPED];
+	struct gv_strbuf names = {0};
 
+	add_names(&names, s, s->end != SIM_STUCK);
 	if (s->end == SIM_SATURATED)
 		gv_warn("saturated: after %.15g s %zu jobs wait, more than "
 			"--most-waiting=%zu",
 		    s->waited_s, s->most_waited, s->o->most_waiting);
 	else if (s->end == SIM_STUCK)
 		gv_warn("after %.15g s: jobs wait for ever, without a promise or without "
-			"GPUs: %zu",
-		    s->life.now_s, s->life.n_active);
+			"GPUs: %zu (%s)",
+		    s->life.now_s, s->life.n_active, names.s);
 	else if (s->end == SIM_UNTIL)
 		gv_warn("--until: %zu of the measured jobs are not done", s->left);
 	else if (dropped > 0 && !r->o->common.quiet)
-		gv_warn("warning: %zu job%s could never run, of %zu", dropped,
-		    dropped == 1 ? "" : "s", s->life.n_jobs);
+		gv_warn("warning: %zu job%s could never run, of %zu: %s", dropped,
+		    dropped == 1 ? "" : "s", s->life.n_jobs, names.s);
 	else if (r->o->common.verbose > 0)
 		gv_warn("jobs: %zu, rounds: %lld, questions to the policy: %zu, at the "
 			"end: %.15g s",
 		    s->life.n_jobs, (long long)s->life.round + 1, s->questions,
 		    s->life.now_s);
+	gv_strbuf_free(&names);
 	return s->end != SIM_DONE || dropped > 0 ? GV_EXIT_NO : GV_EXIT_OK;
 }
 

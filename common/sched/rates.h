@@ -98,6 +98,9 @@ void gv_rates_slips(
 int gv_rates_check_types(
     const struct gv_rates *r, const struct gv_cluster *cluster, struct gv_error *e);
 
+/* That the shares of each job, those of its pairs included, add up to at most 1.  0 or -1. */
+int gv_rates_check_shares(const struct gv_rates *r, struct gv_error *e);
+
 /* The columns that a table of jobs or rates may have, to names; how many. */
 enum { GV_RATES_COLUMNS = 64 };
 size_t gv_rates_columns(const char *names[GV_RATES_COLUMNS]);

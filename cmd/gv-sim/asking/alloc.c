@@ -168,7 +168,7 @@ alloc_close(struct alloc *k)
 
 /* Shares that two jobs have on the same GPUs. */
 static void
-add_pairs(struct answer *out, const struct gv_answer *a, const struct question *q,
+add_pairs(struct gv_reply *out, const struct gv_answer *a, const struct question *q,
     const struct gv_cluster *c)
 {
 	size_t *job = gv_xcalloc(a->p.n + 1, sizeof(*job));
@@ -183,19 +183,19 @@ add_pairs(struct answer *out, const struct gv_answer *a, const struct question *
 
 		for (j = 0; j < c->n_types && a->type[j] != p->type;)
 			j++;
-		answer_add(out, &(struct answer_share){.job = job[p->a],
-				    .with = (ptrdiff_t)job[p->b],
-				    .type = j,
-				    .share = p->x,
-				    .rate = p->rate_a,
-				    .with_rate = p->rate_b});
+		gv_reply_add(out, &(struct gv_reply_share){.job = job[p->a],
+				      .with = (ptrdiff_t)job[p->b],
+				      .type = j,
+				      .share = p->x,
+				      .rate = p->rate_a,
+				      .with_rate = p->rate_b});
 	}
 	free(job);
 }
 
 int
 alloc_ask(struct alloc *k, const struct sim *s, const struct question *q,
-    struct answer *out, struct gv_error *e)
+    struct gv_reply *out, struct gv_error *e)
 {
 	struct gv_answer a = {0};
 	size_t i;
@@ -208,10 +208,10 @@ alloc_ask(struct alloc *k, const struct sim *s, const struct question *q,
 		const struct gv_rate *rate = &q->rates.rate[i];
 
 		if (rate->with < 0 && rate->type >= 0)
-			answer_add(out, &(struct answer_share){.job = rate->job,
-					    .with = -1,
-					    .type = (size_t)rate->type,
-					    .share = gv_answer_share(&a, rate)});
+			gv_reply_add(out, &(struct gv_reply_share){.job = rate->job,
+					      .with = -1,
+					      .type = (size_t)rate->type,
+					      .share = gv_answer_share(&a, rate)});
 	}
 	if (rc == 0)
 		add_pairs(out, &a, q, s->cluster);

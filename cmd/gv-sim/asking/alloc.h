@@ -4,7 +4,7 @@
 
 #include "alloc/answer/answer.h"
 #include "alloc/price/price.h"
-#include "answer.h"
+#include "sched/reply.h"
 #include "question.h"
 
 struct alloc {
@@ -30,6 +30,6 @@ void alloc_forget(struct alloc *k);
 
 /* Answers a question.  0, or -1 with *e set. */
 int alloc_ask(struct alloc *k, const struct sim *s, const struct question *q,
-    struct answer *a, struct gv_error *e);
+    struct gv_reply *out, struct gv_error *e);
 
 #endif
