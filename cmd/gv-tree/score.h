@@ -3,7 +3,7 @@
 #define TREE_SCORE_H
 
 #include "base/fileio.h"
-#include "plan.h"
+#include "gv-tree/plan/plan.h"
 
 /* A set of GPUs. */
 struct score {

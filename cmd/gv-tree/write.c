@@ -29,17 +29,18 @@ write_path(
 }
 
 static void
-write_phase(struct gv_tabw *w, const struct plan *p, size_t i, bool upwards)
+write_phase(struct gv_tabw *w, const struct plan *p, size_t i, size_t first, double part,
+    bool upwards)
 {
 	const struct tree *t = &p->forest.tree[i];
-	double unit = (double)p->forest.unit.over / (double)p->forest.unit.under;
+	double unit = (double)p->forest.unit.over / (double)p->forest.unit.under * part;
 	size_t k;
 
 	for (k = 0; k < t->n_edges; k++) {
 		/* leaves first on the way up: a node sends when all below it have sent */
 		const struct tree_edge *x = &t->edge[upwards ? t->n_edges - 1 - k : k];
 
-		gv_tabw_int(w, (int64_t)i);
+		gv_tabw_int(w, (int64_t)(first + i));
 		gv_tabw_str(w, p->f.name[t->root]);
 		gv_tabw_double(w, (double)t->weight * unit * GB_PER_KB);
 		gv_tabw_str(w, upwards ? "reduce" : "broadcast");
@@ -51,23 +52,85 @@ write_phase(struct gv_tabw *w, const struct plan *p, size_t i, bool upwards)
 }
 
 void
-write_trees(struct gv_out *out, const struct plan *p, bool tsv)
+write_header(struct gv_tabw *w, struct gv_out *out, bool tsv)
 {
 	static const char *const names[] = {
 	    "tree", "root", "weight", "phase", "src", "dst", "path"};
+	size_t i;
+
+	gv_tabw_init(w, out, tsv);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		gv_tabw_str(w, names[i]);
+	gv_tabw_end(w);
+}
+
+void
+write_trees(struct gv_tabw *w, const struct plan *p, size_t first, double part)
+{
 	enum collective c = p->wish.collective;
+	size_t i;
+
+	for (i = 0; i < p->forest.n; i++) {
+		if (c == REDUCE || c == REDUCE_SCATTER || c == ALL_REDUCE)
+			write_phase(w, p, i, first, part, true);
+		if (c == BROADCAST || c == ALL_GATHER || c == ALL_REDUCE)
+			write_phase(w, p, i, first, part, false);
+	}
+}
+
+static bool
+has_node(const struct fabric *f, struct gv_cell name)
+{
+	size_t v;
+
+	for (v = 0; v < f->n; v++)
+		if (gv_cell_is(name, f->name[v]))
+			return true;
+	return false;
+}
+
+void
+write_links(
+    struct gv_out *out, const struct gv_frame *frame, const struct fabric *f, bool tsv)
+{
+	static const char *const names[] = {"src", "dst", "gbytes_per_s", "kind"};
+	enum { COLUMNS = sizeof(names) / sizeof(names[0]) };
+	ptrdiff_t column[COLUMNS];
+	struct gv_tabw w;
+	size_t row, i;
+
+	gv_tabw_init(&w, out, tsv);
+	for (i = 0; i < COLUMNS; i++) {
+		column[i] = gv_frame_find(frame, names[i]);
+		gv_tabw_str(&w, names[i]);
+	}
+	gv_tabw_end(&w);
+	for (row = 0; row < frame->n_rows; row++) {
+		if (!has_node(f, gv_frame_cell(frame, row, column[0])) ||
+		    !has_node(f, gv_frame_cell(frame, row, column[1])))
+			continue;
+		for (i = 0; i < COLUMNS; i++)
+			gv_tabw_cell(&w, gv_frame_cell(frame, row, column[i]));
+		gv_tabw_end(&w);
+	}
+}
+
+void
+write_findings(struct gv_out *out, const struct xml_findings *f, bool tsv)
+{
 	struct gv_tabw w;
 	size_t i;
 
 	gv_tabw_init(&w, out, tsv);
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		gv_tabw_str(&w, names[i]);
+	gv_tabw_str(&w, "line");
+	gv_tabw_str(&w, "level");
+	gv_tabw_str(&w, "message");
 	gv_tabw_end(&w);
-	for (i = 0; i < p->forest.n; i++) {
-		if (c == REDUCE || c == REDUCE_SCATTER || c == ALL_REDUCE)
-			write_phase(&w, p, i, true);
-		if (c == BROADCAST || c == ALL_GATHER || c == ALL_REDUCE)
-			write_phase(&w, p, i, false);
+	for (i = 0; i < f->n; i++) {
+		gv_tabw_int(&w, f->finding[i].line);
+		gv_tabw_str(&w, xml_level_name[f->finding[i].level]);
+		gv_tabw_str(&w, f->finding[i].text);
+		gv_tabw_end(&w);
 	}
 }
 

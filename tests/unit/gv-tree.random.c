@@ -9,6 +9,7 @@
 #include "gv-tree/forest/forest.h"
 #include "gv-tree/named/arborescence.h"
 #include "gv-tree/packing/packing.h"
+#include "gv-tree/plan/plan.h"
 
 static uint64_t draws;
 
@@ -96,6 +97,47 @@ partitions(const struct fabric *f, size_t *part, size_t at, size_t parts, double
 			}
 	if ((double)crossing / (double)(parts - 1) < *best)
 		*best = (double)crossing / (double)(parts - 1);
+}
+
+/* What leaves the GPUs of a part at least, over all sets of switches with them. */
+static int64_t
+slow_leaving(const struct fabric *f, const size_t *part, size_t which)
+{
+	size_t switches = f->n - f->n_gpus, set, u, v;
+	int64_t least = INT64_MAX;
+
+	for (set = 0; set < (size_t)1 << switches; set++) {
+		int64_t leaves = 0;
+		bool in[16];
+
+		for (u = 0; u < f->n; u++)
+			in[u] = u < f->n_gpus ? part[u] == which
+					      : (set >> (u - f->n_gpus) & 1) != 0;
+		for (u = 0; u < f->n; u++)
+			for (v = 0; v < f->n; v++)
+				leaves += in[u] && !in[v] ? fabric_cap(f, u, v) : 0;
+		least = leaves < least ? leaves : least;
+	}
+	return least;
+}
+
+/* The least of what leaves all parts / (2 (parts - 1)) over all partitions. */
+static void
+slow_bound(const struct fabric *f, size_t *part, size_t at, size_t parts, double *best)
+{
+	size_t i;
+	int64_t sum = 0;
+
+	for (i = 0; i <= parts && at < f->n_gpus; i++) {
+		part[at] = i;
+		slow_bound(f, part, at + 1, parts + (i == parts), best);
+	}
+	if (at < f->n_gpus || parts < 2)
+		return;
+	for (i = 0; i < parts; i++)
+		sum += slow_leaving(f, part, i);
+	if ((double)sum / (2 * (double)(parts - 1)) < *best)
+		*best = (double)sum / (2 * (double)(parts - 1));
 }
 
 /* The least sum of lengths over all ways to enter each node from another. */
@@ -364,12 +406,55 @@ test_arborescence(void)
 	is_int(wrong, 0, "least arborescences");
 }
 
+/* An allreduce through switches: what no plan passes, and how near plans come. */
+static void
+test_allreduce(void)
+{
+	size_t run, wrong = 0, above = 0, failed = 0, planned = 0, best = 0;
+	struct gv_error e = {0};
+	double sum = 0, least = 1;
+
+	for (run = 0; run < 300; run++) {
+		size_t gpus = 2 + below(4), part[8], v;
+		struct fabric f;
+		struct plan p;
+		struct wish w = {.collective = ALL_REDUCE};
+		double want = INFINITY, sent[8] = {0}, got = 0;
+
+		random_fabric(&f, gpus, 1 + below(3), .3 + .7 * (double)below(10) / 9,
+		    1 + below(5), true);
+		slow_bound(&f, part, 0, 0, &want);
+		wrong += fabs(value(packing_bound(&f, NULL)) - want) > 1e-12 * (1 + want);
+		if (plan_make(&p, &f, &w, &e) != 0) {
+			failed += want > 0;
+			gv_error_clear(&e);
+		} else {
+			above += !sound(&p.f, &p.forest, true, sent);
+			for (v = 0; v < gpus; v++)
+				got += sent[v];
+			above += got > want * (1 + 1e-9);
+			planned++;
+			best += got > want * (1 - 1e-9);
+			sum += got / want;
+			least = got / want < least ? got / want : least;
+		}
+		plan_free(&p);
+	}
+	is_int(wrong, 0, "what no allreduce passes, of all partitions");
+	is_int(failed, 0, "each that is possible is planned");
+	is_int(above, 0, "soundly, and none passes it");
+	ok(sum / (double)planned > .95,
+	    "%.4f of it in the mean of %zu, %zu reach it, least %.3f",
+	    sum / (double)planned, planned, best, least);
+}
+
 int
 main(void)
 {
 	test_forest();
 	test_few();
 	test_packing();
+	test_allreduce();
 	test_arborescence();
 	return done_testing();
 }

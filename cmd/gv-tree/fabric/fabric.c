@@ -17,7 +17,9 @@
 struct reading {
 	struct gv_hash names;
 	const struct gv_frame *frame;
-	ptrdiff_t src, dst, rate;
+	ptrdiff_t src, dst, rate, kind;
+	const char *kinds;
+	bool others;
 	bool *taken; /* [names.n] */
 };
 
@@ -261,6 +263,23 @@ number(struct fabric *f, const struct reading *r, ptrdiff_t *place)
 	}
 }
 
+/* Whether a row is of a kind that counts. */
+static bool
+counts(const struct reading *r, size_t row)
+{
+	struct gv_cell kind = gv_frame_cell(r->frame, row, r->kind);
+	const char *at = r->kinds;
+
+	for (; at != NULL; at = *at != '\0' ? at + 1 : NULL) {
+		size_t len = strcspn(at, ",;");
+
+		if (len > 0 && len <= kind.len && memcmp(at, kind.s, len) == 0)
+			return !r->others;
+		at += len;
+	}
+	return r->kinds == NULL || r->others;
+}
+
 static int
 read_rates(
     struct fabric *f, const struct reading *r, const ptrdiff_t *place, struct gv_error *e)
@@ -284,7 +303,7 @@ read_rates(
 			    "expected 0 to %g GB/s", RATE_LIMIT);
 			continue;
 		}
-		if (u < 0 || v < 0)
+		if (u < 0 || v < 0 || !counts(r, row))
 			continue;
 		fabric_cap(f, (size_t)u, (size_t)v) += llround(rate * KB_PER_GB);
 		if ((double)fabric_cap(f, (size_t)u, (size_t)v) > RATE_LIMIT * KB_PER_GB)
@@ -296,10 +315,10 @@ read_rates(
 }
 
 int
-fabric_read(
-    struct fabric *f, const struct gv_frame *frame, const char *gpus, struct gv_error *e)
+fabric_read(struct fabric *f, const struct gv_frame *frame, const char *gpus,
+    const char *kinds, bool others, struct gv_error *e)
 {
-	struct reading r = {.frame = frame};
+	struct reading r = {.frame = frame, .kinds = kinds, .others = others, .kind = -1};
 	ptrdiff_t *place = NULL;
 	size_t i;
 	int rc = -1;
@@ -309,6 +328,7 @@ fabric_read(
 	    gv_frame_require(frame, "src", &r.src, e) != 0 ||
 	    gv_frame_require(frame, "dst", &r.dst, e) != 0 ||
 	    gv_frame_require(frame, "gbytes_per_s", &r.rate, e) != 0 ||
+	    (kinds != NULL && gv_frame_require(frame, "kind", &r.kind, e) != 0) ||
 	    read_names(&r, e) != 0)
 		goto out;
 	r.taken = gv_xcalloc(r.names.n + 1, sizeof(*r.taken));

@@ -29,10 +29,12 @@ struct fabric {
  * last dot, starts with "gpu"; all others relay.  gpus NULL takes all GPUs, else
  * those that the list names, with commas or semicolons between,, in full or by the number behind
  * "gpu" where only one has it.  GPUs that are not named are left out with their links.
- * Rates count to 1 kB/s.  0, or -1 with *e.
+ * Rates count to 1 kB/s.  Of kinds, when not NULL, a list of what the column kind
+ * begins with ("NV,XGMI"), only rows that match count, or, where others is true, only those that do not;
+ * all nodes stay.  0, or -1 with *e.
  */
-int fabric_read(
-    struct fabric *f, const struct gv_frame *frame, const char *gpus, struct gv_error *e);
+int fabric_read(struct fabric *f, const struct gv_frame *frame, const char *gpus,
+    const char *kinds, bool others, struct gv_error *e);
 /* The GPU of f of that name or number.  0, or -1 with *e. */
 int fabric_gpu(const struct fabric *f, const char *word, size_t *gpu, struct gv_error *e);
 void fabric_free(struct fabric *f);

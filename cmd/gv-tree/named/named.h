@@ -34,4 +34,13 @@ int named_ring(
 int named_chain(
     struct forest *t, const struct fabric *f, const size_t *root, struct gv_error *e);
 
+/*
+ * Blink's plan for an allreduce over several servers, in three phases: each server
+ * adds up its part of the data to a root of its own, the roots of a part exchange with one hop, and
+ * each hands the sum on.  A part is a local tree (direct links; else a star about a GPU), and each
+ * server's root owns as much of it, so that a part becomes as many trees as there are servers.
+ * Roots go where the way out is least used.
+ */
+int named_phases(struct forest *t, const struct fabric *f, struct gv_error *e);
+
 #endif

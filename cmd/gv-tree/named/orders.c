@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "hamilton.h"
 #include "named.h"
+#include "ways.h"
 
 static bool
 has_direct_links(const struct fabric *f)
@@ -16,83 +17,6 @@ has_direct_links(const struct fabric *f)
 			if (fabric_cap(f, u, v) > 0)
 				return true;
 	return false;
-}
-
-/*
- * The nodes from one GPU to another with the fewest hops, with a direct link or
- * about switches alone; their number, 0 = there is no way.
- */
-static size_t
-shortest(const struct fabric *f, size_t from, size_t to, bool direct, size_t *path)
-{
-	size_t *before = gv_xcalloc(f->n, sizeof(*before));
-	size_t *queue = gv_xcalloc(f->n, sizeof(*queue));
-	size_t head = 0, tail = 0, u, v, n = 0;
-
-	for (v = 0; v < f->n; v++)
-		before[v] = SIZE_MAX;
-	before[from] = from;
-	queue[tail++] = from;
-	while (head < tail && before[to] == SIZE_MAX) {
-		u = queue[head++];
-		/* GPUs do not relay */
-		for (v = 0; v < f->n && (u == from || u >= f->n_gpus); v++)
-			if (before[v] == SIZE_MAX && fabric_cap(f, u, v) > 0 &&
-			    (direct || u != from || v >= f->n_gpus)) {
-				before[v] = u;
-				queue[tail++] = v;
-			}
-	}
-	if (before[to] != SIZE_MAX) {
-		for (v = to; v != from; v = before[v])
-			n++;
-		path[0] = from;
-		for (v = to, u = n++; v != from; v = before[v])
-			path[u--] = v;
-	}
-	free(before);
-	free(queue);
-	return n;
-}
-
-/*
- * The largest weight at which trees of the given shares pass no link: cap over
- * load.  both_ways: each edge is used up and down.
- */
-static void
-fill(struct forest *t, const struct fabric *f, bool both_ways)
-{
-	int64_t *load = gv_xcalloc(f->n * f->n + 1, sizeof(*load));
-	struct ratio w = {0, 0};
-	size_t i, k, h;
-
-	for (i = 0; i < t->n; i++)
-		for (k = 0; k < t->tree[i].n_edges; k++) {
-			const struct tree_edge *x = &t->tree[i].edge[k];
-
-			for (h = 0; h + 1 < x->n_path; h++) {
-				size_t u = x->path[h], v = x->path[h + 1];
-
-				load[u * f->n + v] += t->tree[i].weight;
-				load[v * f->n + u] += both_ways ? t->tree[i].weight : 0;
-			}
-		}
-	for (i = 0; i < f->n * f->n; i++)
-		if (load[i] > 0 &&
-		    (w.under == 0 || f->cap[i] * w.under < w.over * load[i]))
-			w = (struct ratio){f->cap[i], load[i]};
-	free(load);
-	t->unit = (struct ratio){f->unit * w.over, w.under};
-}
-
-static int
-no_way(const struct fabric *f, size_t u, size_t v, const char *what, struct gv_error *e)
-{
-	char q[2][GV_QUOTE_LEN];
-
-	return gv_error_set(e, "%s from %s to %s", what,
-	    gv_quote(q[0], f->name[u], strlen(f->name[u])),
-	    gv_quote(q[1], f->name[v], strlen(f->name[v])));
 }
 
 int
@@ -110,10 +34,10 @@ named_one_hop(
 			continue;
 		tree = forest_add(t, root, d->share[root], f->n_gpus - 1);
 		for (v = 0, k = 0; v < f->n_gpus && rc == 0; v++) {
-			size_t n = v != root ? shortest(f, root, v, true, path) : 0;
+			size_t n = v != root ? ways_shortest(f, root, v, true, path) : 0;
 
 			if (v != root && (n < 2 || n > 3))
-				rc = no_way(
+				rc = ways_none(
 				    f, root, v, "no link, and no switch between,", e);
 			else if (v != root)
 				tree_edge_set(&tree->edge[k++], path, n);
@@ -121,7 +45,7 @@ named_one_hop(
 	}
 	free(path);
 	if (rc == 0)
-		fill(t, f, false);
+		ways_fill(t, f, false);
 	return rc;
 }
 
@@ -139,10 +63,10 @@ add_round(struct forest *t, const struct fabric *f, const size_t *order, size_t 
 		start++;
 	for (i = 0; i + 1 < n && rc == 0; i++) {
 		size_t u = order[(start + i) % n], v = order[(start + i + 1) % n];
-		size_t hops = shortest(f, u, v, direct, path);
+		size_t hops = ways_shortest(f, u, v, direct, path);
 
 		if (hops == 0)
-			rc = no_way(f, u, v,
+			rc = ways_none(f, u, v,
 			    "direct links hold no ring or chain, and no switches lead",
 			    e);
 		else
@@ -176,7 +100,7 @@ named_ring(
 	if (rc == 0 && h.n_orders > 0)
 		t->unit.under = d->sum > 1 ? d->sum - 1 : 1;
 	else if (rc == 0)
-		fill(t, f, false);
+		ways_fill(t, f, false);
 	hamilton_free(&h);
 	free(order);
 	return rc;
@@ -204,7 +128,7 @@ named_chain(
 			order[v] = (first + v) % f->n_gpus;
 		rc = add_round(t, f, order, first, 1, false, e);
 		if (rc == 0)
-			fill(t, f, root == NULL);
+			ways_fill(t, f, root == NULL);
 	}
 	hamilton_free(&h);
 	free(order);

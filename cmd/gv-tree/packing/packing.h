@@ -22,6 +22,16 @@
 struct ratio packing_strength(const struct fabric *f, size_t *part);
 
 /*
+ * No allreduce is faster, through switches neither: the same of all nodes,
+ *
+ *	min over partitions P of the GPUs of sum over its parts of b(part) / (2 (|P| - 1)),
+ *
+ * b = the least cut between a part and the other GPUs.  Of p parts, p - 1 sums must be
+ * handed on and come back, each over the edge of two parts; switches are taken not to add.
+ */
+struct ratio packing_bound(const struct fabric *f, size_t *part);
+
+/*
  * Trees of that total: the linear program over all spanning trees, by column
  * generation; a tree that pays is a minimum spanning tree under the duals.  At most
  * as many trees as links carry weight.  Weights are exact where a common denominator
@@ -29,6 +39,14 @@ struct ratio packing_strength(const struct fabric *f, size_t *part);
  * 0, or -1 with *e.
  */
 int packing_colgen(struct forest *t, const struct fabric *f, struct gv_error *e);
+
+/*
+ * The same through switches: trees whose edges are links or ways about switches, each
+ * of which counts on every link it passes; a tree that pays is a minimum spanning tree
+ * of the GPUs under the shortest such ways.  No such trees carry more, but for 10^-8.
+ * 0, or -1 with *e.
+ */
+int packing_relayed(struct forest *t, const struct fabric *f, struct gv_error *e);
 
 /*
  * At most so many trees, of the same weight (forest/few.h): a union of graphic

@@ -15,6 +15,7 @@ link_of(const struct fabric *f, size_t u, size_t v)
 
 struct search {
 	const struct fabric *f;
+	size_t nodes; /* GPUs, and switches where they count */
 	struct flow flow;
 	struct ratio x;
 	int64_t *y;   /* [n] of the nodes seen so far */
@@ -26,22 +27,24 @@ struct search {
  *
  *	under d(X) - 2 over - y(X - j),
  *
- * d(X) = what leaves X in the whole graph.  Every part that meets the minimiser
- * becomes one with it.
+ * d(X) = what leaves X in the whole graph, X having those switches with which that is
+ * least.  Every part that meets the minimiser becomes one with it.
  */
 static void
 join(struct search *s, size_t j)
 {
 	const struct fabric *f = s->f;
-	size_t u, v, sink = f->n_gpus;
+	size_t u, v, sink = s->nodes;
 	int64_t constant = -2 * s->x.over, outside_j = 0, cut;
 
-	flow_start(&s->flow, f->n_gpus + 1);
-	for (u = 0; u <= j; u++) {
+	flow_start(&s->flow, s->nodes + 1);
+	for (u = 0; u < s->nodes; u++) {
 		int64_t outside = 0, price;
 
-		for (v = 0; v < f->n_gpus; v++)
-			if (v > j)
+		if (u > j && u < f->n_gpus)
+			continue;
+		for (v = 0; v < s->nodes; v++)
+			if (v > j && v < f->n_gpus)
 				outside += link_of(f, u, v) * s->x.under;
 			else
 				flow_arc(&s->flow, u, v, link_of(f, u, v) * s->x.under);
@@ -50,7 +53,7 @@ join(struct search *s, size_t j)
 			continue;
 		}
 		/* what u costs on the side of j; a gain is a loss elsewhere */
-		price = outside - s->y[u];
+		price = outside - (u < j ? s->y[u] : 0);
 		flow_arc(&s->flow, u, sink, price);
 		flow_arc(&s->flow, j, u, -price);
 		if (price < 0)
@@ -70,28 +73,47 @@ join(struct search *s, size_t j)
 	}
 }
 
-/* crossing / (parts - 1) of the partition found; under = 0: it has one part. */
-static struct ratio
-of_partition(const struct search *s)
+/* What must leave a part: the least cut between its GPUs and all others. */
+static int64_t
+leaving(struct search *s, size_t part)
 {
-	size_t n = s->f->n_gpus, u, v, parts = 0;
-	int64_t crossing = 0, common;
+	const struct fabric *f = s->f;
+	size_t u, v, source = s->nodes, sink = source + 1;
 
-	for (u = 0; u < n; u++) {
-		parts += s->part[u] == u;
-		for (v = u + 1; v < n; v++)
-			crossing += s->part[u] != s->part[v] ? link_of(s->f, u, v) : 0;
+	flow_start(&s->flow, s->nodes + 2);
+	for (u = 0; u < s->nodes; u++) {
+		for (v = 0; v < s->nodes; v++)
+			flow_arc(&s->flow, u, v, link_of(f, u, v));
+		if (u < f->n_gpus && s->part[u] == part)
+			flow_arc(&s->flow, source, u, FLOW_MAX);
+		else if (u < f->n_gpus)
+			flow_arc(&s->flow, u, sink, FLOW_MAX);
 	}
-	if (parts < 2)
-		return (struct ratio){0, 0};
-	common = gcd64(crossing, (int64_t)parts - 1);
-	return (struct ratio){crossing / common, ((int64_t)parts - 1) / common};
+	return flow_run(&s->flow, source, sink, FLOW_MAX);
 }
 
-struct ratio
-packing_strength(const struct fabric *f, size_t *part)
+/* crossing / (parts - 1) of the partition found; under = 0: it has one part. */
+static struct ratio
+of_partition(struct search *s)
 {
-	struct search s = {.f = f};
+	size_t n = s->f->n_gpus, u, parts = 0;
+	int64_t twice = 0, common;
+
+	for (u = 0; u < n; u++)
+		if (s->part[u] == u) {
+			parts++;
+			twice += leaving(s, u);
+		}
+	if (parts < 2)
+		return (struct ratio){0, 0};
+	common = gcd64(twice, 2 * ((int64_t)parts - 1));
+	return (struct ratio){twice / common, 2 * ((int64_t)parts - 1) / common};
+}
+
+static struct ratio
+strength(const struct fabric *f, size_t nodes, size_t *part)
+{
+	struct search s = {.f = f, .nodes = nodes};
 	struct ratio found;
 	size_t n = f->n_gpus, v;
 
@@ -113,4 +135,16 @@ packing_strength(const struct fabric *f, size_t *part)
 	free(s.y);
 	free(s.part);
 	return s.x.under == 0 || s.x.over == 0 ? (struct ratio){0, 1} : s.x;
+}
+
+struct ratio
+packing_strength(const struct fabric *f, size_t *part)
+{
+	return strength(f, f->n_gpus, part);
+}
+
+struct ratio
+packing_bound(const struct fabric *f, size_t *part)
+{
+	return strength(f, f->n, part);
 }

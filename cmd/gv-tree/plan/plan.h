@@ -18,7 +18,7 @@ enum collective {
 	COLLECTIVES
 };
 
-enum method { AUTO, FOREST, COLGEN, BLINK, ONE_HOP, RING, CHAIN, METHODS };
+enum method { AUTO, FOREST, COLGEN, BLINK, ONE_HOP, RING, CHAIN, PHASES, METHODS };
 
 extern const char *const collective_name[COLLECTIVES];
 extern const char *const method_name[METHODS];
@@ -38,16 +38,9 @@ struct plan {
 	double optimum, achieved;
 	double busiest; /* used part of the link that is used most */
 	size_t busiest_from, busiest_to;
-	bool by_direct_links; /* trees used up and down reach the optimum */
 	bool *side; /* [f.n] what the cut that binds leaves; NULL = it is no cut */
 };
 
-/*
- * The optimum of each collective: broadcast and reduce, x* of one root; allgather
- * and reducescatter, n x* of all roots; allreduce, the better of trees that are used
- * up and down (packing_strength; direct links only) and of reducescatter followed by allgather, n x* / 2.
- * *f is used up.  0, or -1 with *e.
- */
 /* Whether method and collective go together: 0, or -1 with *e. */
 int plan_check(const struct wish *w, struct gv_error *e);
 
@@ -56,6 +49,13 @@ int plan_check(const struct wish *w, struct gv_error *e);
  */
 double plan_optimum(const struct fabric *f, enum collective c, size_t root);
 
+/*
+ * Makes the plan, and tells how much any plan could carry: of broadcast and reduce, x* of
+ * one root; of allgather and reducescatter, n x* of all roots; of an allreduce what
+ * packing_bound says.  AUTO is the forest; of an allreduce the trees of colgen.  Both reach the
+ * optimum, but for allreduces of a bounded number of trees.
+ * *f is used up.  0, or -1 with *e.
+ */
 int plan_make(struct plan *p, struct fabric *f, const struct wish *w, struct gv_error *e);
 void plan_free(struct plan *p);
 

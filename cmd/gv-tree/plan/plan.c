@@ -6,12 +6,13 @@
 #include "base/mem.h"
 #include "gv-tree/forest/few.h"
 #include "gv-tree/named/named.h"
+#include "gv-tree/named/ways.h"
 #include "gv-tree/packing/packing.h"
 
 const char *const collective_name[COLLECTIVES] = {
     "broadcast", "reduce", "allreduce", "allgather", "reducescatter"};
 const char *const method_name[METHODS] = {
-    "auto", "forest", "colgen", "blink", "onehop", "ring", "chain"};
+    "auto", "forest", "colgen", "blink", "onehop", "ring", "chain", "phases"};
 
 #define GB_PER_KB 1e-6
 
@@ -62,7 +63,7 @@ shares_trees(const struct plan *p)
 {
 	return has_two_phases(p->wish.collective) &&
 	       (p->wish.method == COLGEN || p->wish.method == BLINK ||
-		   p->wish.method == CHAIN);
+		   p->wish.method == CHAIN || p->wish.method == PHASES);
 }
 
 static void
@@ -86,32 +87,50 @@ whole(const struct plan *p, struct ratio x)
 	return has_two_phases(p->wish.collective) ? rate / 2 : rate;
 }
 
-/* What direct links alone carry, up and down. */
 static double
-strength_rate(const struct fabric *f)
+gbytes(const struct fabric *f, struct ratio r)
 {
-	struct ratio s = packing_strength(f, NULL);
+	return (double)r.over / (double)r.under * (double)f->unit * GB_PER_KB;
+}
 
-	return (double)s.over / (double)s.under * (double)f->unit * GB_PER_KB;
+/* The cut that binds where there are two parts; NULL = there are more. */
+static bool *
+side_of(const struct fabric *f, const size_t *part)
+{
+	bool *side = gv_xcalloc(f->n + 1, sizeof(*side));
+	size_t v, other = 0;
+
+	for (v = 0; v < f->n_gpus; v++) {
+		side[v] = part[v] == part[0];
+		if (!side[v] && other != 0 && part[v] != other - 1) {
+			free(side);
+			return NULL;
+		}
+		if (!side[v])
+			other = part[v] + 1;
+	}
+	return side;
 }
 
 static void
 find_optimum(struct plan *p)
 {
 	struct demand d;
-	double direct;
+	size_t *part;
 
 	p->side = gv_xcalloc(p->f.n + 1, sizeof(*p->side));
 	demand_of(&d, p);
 	p->optimum = whole(p, forest_rate(&p->f, &d, p->side));
 	demand_free(&d);
-	direct = has_two_phases(p->wish.collective) ? strength_rate(&p->f) : 0;
-	p->by_direct_links = direct > 0 && direct >= p->optimum;
-	if (direct > p->optimum) {
-		p->optimum = direct;
+	if (!has_two_phases(p->wish.collective))
+		return;
+	part = gv_xcalloc(p->f.n_gpus + 1, sizeof(*part));
+	if (p->optimum < gbytes(&p->f, packing_bound(&p->f, part)) * (1 - 1e-12)) {
+		p->optimum = gbytes(&p->f, packing_bound(&p->f, NULL));
 		free(p->side);
-		p->side = NULL;
+		p->side = side_of(&p->f, part);
 	}
+	free(part);
 }
 
 static int
@@ -124,8 +143,10 @@ pack(struct plan *p, struct gv_error *e)
 	demand_of(&d, p);
 	switch (p->wish.method) {
 	case COLGEN:
-		rc = p->wish.trees > 0 ? packing_few(&p->forest, &p->f, p->wish.trees, e)
-				       : packing_colgen(&p->forest, &p->f, e);
+		rc = fabric_has_switches(&p->f) ? packing_relayed(&p->forest, &p->f, e)
+		     : p->wish.trees > 0
+			 ? packing_few(&p->forest, &p->f, p->wish.trees, e)
+			 : packing_colgen(&p->forest, &p->f, e);
 		break;
 	case BLINK:
 		rc = named_blink(&p->forest, &p->f,
@@ -137,6 +158,9 @@ pack(struct plan *p, struct gv_error *e)
 	case RING:
 		rc = named_ring(&p->forest, &p->f, &d, e);
 		break;
+	case PHASES:
+		rc = named_phases(&p->forest, &p->f, e);
+		break;
 	case CHAIN:
 		rc = named_chain(&p->forest, &p->f,
 		    to_one_root(p->wish.collective) ? &p->wish.root : NULL, e);
@@ -146,6 +170,8 @@ pack(struct plan *p, struct gv_error *e)
 				       : forest_pack(&p->forest, &p->f, &d, &rate, e);
 	}
 	demand_free(&d);
+	if (rc == 0 && p->wish.method == FOREST && has_two_phases(p->wish.collective))
+		ways_fill(&p->forest, &p->f, true);
 	return rc;
 }
 
@@ -157,7 +183,8 @@ measure(struct plan *p)
 	double *load = gv_xcalloc(f->n * f->n + 1, sizeof(*load)), sum = 0, unit;
 	size_t i, k, h;
 
-	if (has_two_phases(p->wish.collective) && !shares_trees(p))
+	if (has_two_phases(p->wish.collective) && !shares_trees(p) &&
+	    p->wish.method != FOREST)
 		p->forest.unit.under *= 2; /* each direction carries both phases */
 	unit = (double)p->forest.unit.over / (double)p->forest.unit.under;
 	for (i = 0; i < p->forest.n; i++) {
@@ -199,6 +226,9 @@ plan_check(const struct wish *w, struct gv_error *e)
 		return gv_error_set(e,
 		    "colgen packs trees for allreduce; forest is exact for %s",
 		    collective_name[c]);
+	if (m == PHASES && c != ALL_REDUCE)
+		return gv_error_set(
+		    e, "phases are a plan for allreduce, not for %s", collective_name[c]);
 	if ((m == BLINK || m == CHAIN) && (c == ALL_GATHER || c == REDUCE_SCATTER))
 		return gv_error_set(e, "%s has one root, %s has many: use forest",
 		    method_name[m], collective_name[c]);
@@ -237,19 +267,33 @@ plan_optimum(const struct fabric *f, enum collective c, size_t root)
 	return optimum;
 }
 
-int
-plan_make(struct plan *p, struct fabric *f, const struct wish *w, struct gv_error *e)
+static bool
+reaches_by_direct_links(const struct plan *from)
 {
-	*p = (struct plan){.wish = *w, .f = *f};
-	*f = (struct fabric){0};
-	prepare(p);
-	find_optimum(p);
-	if (p->wish.method == AUTO)
-		p->wish.method = p->by_direct_links ? COLGEN : FOREST;
-	if (p->wish.method == COLGEN || p->wish.method == BLINK) {
+	return gbytes(&from->f, packing_strength(&from->f, NULL)) >=
+	       from->optimum * (1 - 1e-12);
+}
+
+/* Whether a method's trees have direct links alone. */
+static bool
+leaves_switches(const struct plan *from, enum method m)
+{
+	return m == BLINK ||
+	       (m == COLGEN && (from->wish.trees > 0 || reaches_by_direct_links(from)));
+}
+
+/* One method on a copy of the fabric; what the optimum is, is told already. */
+static int
+attempt(struct plan *p, const struct plan *from, enum method m, struct gv_error *e)
+{
+	*p = (struct plan){.wish = from->wish, .optimum = from->optimum};
+	p->wish.method = m;
+	fabric_copy(&p->f, &from->f);
+	if (leaves_switches(from, m))
 		fabric_drop_switches(&p->f);
-		free(p->side);
-		p->side = NULL;
+	else if (from->side != NULL) {
+		p->side = gv_xcalloc(from->f.n + 1, sizeof(*p->side));
+		memcpy(p->side, from->side, from->f.n * sizeof(*p->side));
 	}
 	if (pack(p, e) != 0)
 		return -1;
@@ -258,6 +302,59 @@ plan_make(struct plan *p, struct fabric *f, const struct wish *w, struct gv_erro
 		return gv_error_set(
 		    e, "the plan uses %g times what a link carries", p->busiest);
 	return 0;
+}
+
+/*
+ * Trees that are used up and down are the fastest and fewest; a number of them that is
+ * bounded is packed exactly over direct links alone.
+ */
+static enum method
+best_for(const struct plan *from)
+{
+	if (!has_two_phases(from->wish.collective))
+		return FOREST;
+	return from->wish.trees == 0 || reaches_by_direct_links(from) ? COLGEN : FOREST;
+}
+
+/* Whether all GPUs reach each other, both ways on the same links where trees are used so. */
+static int
+check_reach(const struct fabric *given, const struct plan *from, struct gv_error *e)
+{
+	struct demand d;
+	bool reached;
+	int rc = 0;
+
+	if (!has_two_phases(from->wish.collective) || from->optimum > 0)
+		return 0;
+	demand_of_all(&d, given);
+	reached = forest_rate(given, &d, NULL).over > 0;
+	if (!reached)
+		rc = forest_unreached(given, &d, e);
+	else
+		rc =
+		    gv_error_set(e, "an allreduce uses links up and down, and those that "
+				    "have two directions do not join all GPUs");
+	demand_free(&d);
+	return rc;
+}
+
+int
+plan_make(struct plan *p, struct fabric *f, const struct wish *w, struct gv_error *e)
+{
+	struct plan from = {.wish = *w};
+	enum method m = w->method;
+	int rc;
+
+	*p = (struct plan){.wish = *w};
+	fabric_copy(&from.f, f);
+	prepare(&from);
+	find_optimum(&from);
+	rc = m == AUTO || m == FOREST ? check_reach(f, &from, e) : 0;
+	fabric_free(f);
+	if (rc == 0)
+		rc = attempt(p, &from, m == AUTO ? best_for(&from) : m, e);
+	plan_free(&from);
+	return rc;
 }
 
 void
