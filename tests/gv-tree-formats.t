@@ -224,6 +224,9 @@ bad 2 'm.txt:3: GPU0 has a row already' gv-tree m.txt
 printf ' GPU0 GPU1\nGPU0 X PIX\nGPU7 X PIX\n' | matrix >m.txt
 bad 2 'm.txt:3: GPU7 has no column' gv-tree m.txt
 
+head -c 67200000 /dev/zero | tr '\000' ' ' | gzip -1 >blanks.gz
+bad 2 'blanks.gz: more than 64 MiB are no table of links' gv-tree blanks.gz
+
 # ---- kinds and servers ----
 printf 'src,dst,gbytes_per_s\ngpu0,gpu1,1\ngpu1,gpu0,1\n' >pair.csv
 bad 2 'pair.csv:1: missing column "kind"' gv-tree --kind=NV pair.csv
@@ -232,7 +235,7 @@ bad 2 '--hybrid: soon: expected a time such as 20us' gv-tree --hybrid=soon links
 bad 2 '--size: 0: expected bytes such as 64MiB' gv-tree --hybrid=1us --size=0 links.csv
 bad 2 '--hybrid=TIME and --size=BYTES go together' gv-tree --hybrid=1us links.csv
 bad 2 '--hybrid=TIME and --size=BYTES go together' gv-tree --size=1MB links.csv
-bad 2 '--hybrid splits links by their kind' gv-tree --hybrid=0 --export=dot links.csv
+bad 2 '--hybrid splits links by their kind and writes a table: not with --export, --kind or --score' gv-tree --hybrid=0 --export=dot links.csv
 bad 2 'phases are a plan for allreduce, not for broadcast' gv-tree -m phases -c broadcast links.csv
 bad 1 'phases are for several servers (GPUs named SERVER.gpuN); there is one' gv-tree -m phases links.csv
 if [ -d "$topologies" ]; then
@@ -240,7 +243,7 @@ if [ -d "$topologies" ]; then
 	run gv-tree -v --hybrid=0 -c broadcast "$topologies/dgx1v_full.csv"
 	ok "both kinds of links, published 2 to 5 GB/s more" grep -q 'hybrid: 156 GB/s, 3.846 % of the buffer over the host' err
 	run gv-tree -v --hybrid=20us --size=100MB -c broadcast "$topologies/dgx1v_full.csv"
-	ok "what changing over costs" grep -q 'hybrid: 155.813 GB/s, 3.731 % of' err
+	ok "what changing over costs" grep -q 'hybrid: 155.813 GB/s, 3.731 % of the buffer over the host' err
 	awk -F, 'NR > 1 && !($1 in s) { s[$1]; sum += $3 } END { printf "%.3f\n", sum }' out >got
 	ok "weights are what flows" grep -qx 155.813 got
 	run gv-tree -v --hybrid=1ms --size=100KB -c broadcast "$topologies/dgx1v_full.csv"

@@ -17,6 +17,8 @@
 #include "score.h"
 #include "write.h"
 
+enum { LONG_GPUS = 64 }; /* from here on a plan may take a second */
+
 struct options {
 	struct gv_opt common;
 	struct wish wish;
@@ -203,6 +205,16 @@ close_output(struct gv_out *out)
 		gv_die_error(&e);
 }
 
+/* For a terminal; looking at the clock costs more than a set of few GPUs. */
+static void
+tell_sets(size_t done, size_t of)
+{
+	if (done % 64 == 1)
+		gv_progress("ranking: %zu of %zu sets of GPUs", done, of);
+	if (done == of)
+		gv_progress(NULL);
+}
+
 static int
 score(const struct options *o, struct fabric *f)
 {
@@ -210,7 +222,7 @@ score(const struct options *o, struct fabric *f)
 	struct gv_error e = {0};
 	struct gv_out *out;
 
-	if (scores_find(&s, f, o->score, o->wish.collective, &e) != 0) {
+	if (scores_find(&s, f, o->score, o->wish.collective, tell_sets, &e) != 0) {
 		gv_warn_error(&e);
 		fabric_free(f);
 		return 1;
@@ -294,7 +306,12 @@ plan(const struct options *o, struct fabric *f)
 {
 	struct plan p;
 	struct gv_error e = {0};
-	bool done = plan_make(&p, f, &o->wish, &e) == 0;
+	bool done;
+
+	if (f->n_gpus >= LONG_GPUS)
+		gv_progress("packing trees between %zu GPUs", f->n_gpus);
+	done = plan_make(&p, f, &o->wish, &e) == 0;
+	gv_progress(NULL);
 
 	if (done && o->common.verbose > 0)
 		say_plan(&p);

@@ -210,7 +210,7 @@ class_of(struct classes *c, struct fabric *f, enum collective collective)
 
 int
 scores_find(struct scores *s, const struct fabric *f, size_t k, enum collective c,
-    struct gv_error *e)
+    void (*tell)(size_t done, size_t of), struct gv_error *e)
 {
 	struct classes seen = {0};
 	size_t *gpu, i;
@@ -231,6 +231,8 @@ scores_find(struct scores *s, const struct fabric *f, size_t k, enum collective 
 		struct score *x = &s->score[s->n++];
 		struct fabric part;
 
+		if (tell != NULL)
+			tell(s->n, (size_t)sets(f->n_gpus, k));
 		x->gpu = gv_xcalloc(k, sizeof(*gpu));
 		memcpy(x->gpu, gpu, k * sizeof(*gpu));
 		restrict_to(&part, f, gpu, k);

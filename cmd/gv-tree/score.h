@@ -24,10 +24,10 @@ enum { SCORE_SETS = 100000 };
  * first, then by class, then in order.  Classes: sets with the same direct links up
  * to a change of names, numbered from 1 as they are first seen; with switches a set is
  * its own class unless its rows of the fabric agree.  Of broadcast and reduce the
- * least over all roots.  0, or -1 with *e: more than SCORE_SETS sets.
+ * least over all roots.  tell, when not NULL, is called before each set.  0, or -1 with *e: more than SCORE_SETS sets.
  */
 int scores_find(struct scores *s, const struct fabric *f, size_t k, enum collective c,
-    struct gv_error *e);
+    void (*tell)(size_t done, size_t of), struct gv_error *e);
 void scores_free(struct scores *s);
 
 /* gpus, gbytes_per_s, class */
