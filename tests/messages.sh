@@ -21,7 +21,8 @@ the trees do not fit the rate found
 the linear program of trees was not solved: %s
 the integer program of trees was not solved: %s
 the integer program of orders was not solved: %s
-the plan uses %g times what a link carries'
+the plan uses %g times what a link carries
+%.0f elements were wrong'
 calls='gv_(error_set|error_sys|error_at|tab_error|frame_error|die|die_sys|warn|opt_usage)\('
 
 for source in common/*/*.c common/*/*/*.c cmd/*/*.c cmd/*/*/*.c; do

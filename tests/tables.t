@@ -150,6 +150,7 @@ described Stages >want
 same Stages "what gv-partition --explain writes"
 written Trees gv-tree links.csv
 written Scores gv-tree --score=3 links.csv
+written Collectives gv-comm --model trees.csv
 written Ranking gv-partition --top=3 -l 4@10Gb/s layers.csv
 written Schedule gv-partition --timeline -l 4@10Gb/s --schedule=interleaved --micro-batches=8 layers.csv
 gv-partition --timeline -l 4@10Gb/s layers.csv >timeline.csv
@@ -216,6 +217,12 @@ same Pairs "what must be there"
 literals common/alloc/problem/entities.c >got
 described Entities | sort >want
 same Entities "what common/alloc/problem/entities.c reads"
+literals common/coll/trees.c | sort >got
+described Trees | sort >want
+same Trees "what common/coll/trees.c reads"
+required common/coll/trees.c >got
+must Trees | sort >want
+same Trees "what must be there"
 literals common/nn/model.c >got
 described Model | sort >want
 same Model "what common/nn/model.c reads"

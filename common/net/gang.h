@@ -134,6 +134,14 @@ int gv_gang_poll(struct gv_gang *g, struct gv_error *e);
 /* Waits until m is done, moving everything meanwhile.  0, or -1 with *e set. */
 int gv_gang_wait(struct gv_gang *g, struct gv_message *m, struct gv_error *e);
 
+/*
+ * Waits until something has moved, at most until a time (gv_clock_s; infinity = no
+ * bound).  The n messages are what is waited for since then: whoever of their peers
+ * is gone, or silent since, is to blame.  0 or -1 with *e set.
+ */
+int gv_gang_wait_some(struct gv_gang *g, struct gv_message *const *m, size_t n,
+    double since, double until, struct gv_error *e);
+
 /* ---- sums ---- */
 
 /*

@@ -1,11 +1,12 @@
 /*
- * A link: a stream of bytes to one other member, whatever carries it.  TCP is one
- * (link_tcp); memory that two processes of a node share would be another, with
- * the socket as its bell; tests bring theirs.
+ * A link: a stream of bytes to one other member, whatever carries it: TCP
+ * (link_tcp), or memory that two processes of a node share, with a socket as its bell
+ * (link_memory); tests bring theirs.
  */
 #ifndef GV_NET_LINK_H
 #define GV_NET_LINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/uio.h>
 
@@ -21,6 +22,12 @@ struct gv_link_ops {
 	 * until the deadline (gv_clock_s; 0 = not at all).
 	 */
 	void (*close)(struct gv_link *l, double deadline);
+	/*
+	 * Before fd is polled: what to poll it for.  *ready (false before) = recv, or send
+	 * where there is something to send, can go on at once.  NULL: for POLLIN, and
+	 * POLLOUT where there is something to send.
+	 */
+	short (*rest)(struct gv_link *l, bool sends, bool *ready);
 };
 
 struct gv_link {
@@ -30,5 +37,13 @@ struct gv_link {
 
 /* Of a connected TCP socket, which it owns. */
 struct gv_link *gv_link_tcp(int fd);
+
+/*
+ * Of one end of a pair of stream sockets without waiting, which it owns, and of memory
+ * that both ends share, gv_link_memory_bytes() of it, aligned as pages are and zeroed
+ * before the first use; one end is the second.  The memory outlives the link.
+ */
+struct gv_link *gv_link_memory(int fd, void *memory, bool second);
+size_t gv_link_memory_bytes(void);
 
 #endif

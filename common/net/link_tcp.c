@@ -78,7 +78,7 @@ tcp_close(struct gv_link *l, double deadline)
 struct gv_link *
 gv_link_tcp(int fd)
 {
-	static const struct gv_link_ops ops = {tcp_send, tcp_recv, tcp_close};
+	static const struct gv_link_ops ops = {tcp_send, tcp_recv, tcp_close, NULL};
 	struct gv_link *l = gv_xcalloc(1, sizeof(*l));
 
 	l->ops = &ops;

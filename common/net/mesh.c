@@ -27,6 +27,18 @@ move_peer(struct gv_gang *g, struct gv_peer *p)
 	return moved;
 }
 
+/* What to poll a peer's link for. */
+static short
+events_of(struct gv_peer *p)
+{
+	bool sends = gv_out_waits(p);
+
+	p->ready = false;
+	if (p->link != NULL && p->link->ops->rest != NULL)
+		return p->link->ops->rest(p->link, sends, &p->ready);
+	return sends ? POLLIN | POLLOUT : POLLIN;
+}
+
 static bool
 move_ready(struct gv_gang *g, int timeout_ms)
 {
@@ -34,17 +46,20 @@ move_ready(struct gv_gang *g, int timeout_ms)
 	int r;
 
 	for (r = 0; r < g->world; r++) {
-		const struct gv_peer *p = &g->peer[r];
+		struct gv_peer *p = &g->peer[r];
 
 		GV_HOLDS(g->peer != NULL);
 		g->poll[r].fd = p->link != NULL ? p->link->fd : -1;
-		g->poll[r].events = gv_out_waits(p) ? POLLIN | POLLOUT : POLLIN;
+		g->poll[r].events = events_of(p);
 		g->poll[r].revents = 0;
+		if (p->ready)
+			timeout_ms = 0;
 	}
-	if (poll(g->poll, (nfds_t)g->world, timeout_ms) <= 0)
+	if (poll(g->poll, (nfds_t)g->world, timeout_ms) < 0)
 		return false;
 	for (r = 0; r < g->world && g->blame == GV_BLAME_NONE; r++)
-		if (g->poll[r].revents != 0 && move_peer(g, &g->peer[r]))
+		if ((g->poll[r].revents != 0 || g->peer[r].ready) &&
+		    move_peer(g, &g->peer[r]))
 			moved = true;
 	return moved;
 }
@@ -107,6 +122,28 @@ gv_mesh_wait(struct gv_gang *g, struct gv_message *const *m, size_t n, struct gv
 			gv_mesh_move(
 			    g, NULL, wait > 3600 ? 3600000 : (int)(wait * 1000) + 1);
 	}
+}
+
+int
+gv_gang_wait_some(struct gv_gang *g, struct gv_message *const *m, size_t n, double since,
+    double until, struct gv_error *e)
+{
+	while (gv_mesh_state(g, e) == 0) {
+		double wait, left;
+
+		if (gv_mesh_move(g, NULL, 0))
+			return 0;
+		wait = look_at(g, m, n, since);
+		left = until - gv_clock_s();
+		if (g->blame != GV_BLAME_NONE)
+			continue;
+		if (left <= 0)
+			return 0;
+		wait = fmin(wait, left);
+		if (gv_mesh_move(g, NULL, wait > 3600 ? 3600000 : (int)(wait * 1000) + 1))
+			return 0;
+	}
+	return -1;
 }
 
 /* ---- beginning and end ---- */

@@ -27,11 +27,11 @@ enum {
 	GV_MESH_BUFFER = 32 * 1024
 };
 
-enum gv_frame_type { GV_DATA = 1, GV_GRANT, GV_OFFER, GV_TAKEN, GV_ABORT, GV_BYE };
+enum gv_net_frame_type { GV_DATA = 1, GV_GRANT, GV_OFFER, GV_TAKEN, GV_ABORT, GV_BYE };
 
 #define GV_FRAME_MAGIC 0x67764d32u
 
-struct gv_frame {
+struct gv_net_frame {
 	uint32_t magic;
 	uint32_t type;
 	struct gv_tag tag;
@@ -47,13 +47,13 @@ struct gv_queue {
 
 /* Grants or offers that have come before their message was posted. */
 struct gv_notes {
-	struct gv_frame *note;
+	struct gv_net_frame *note;
 	size_t first, n, cap;
 };
 
 /* A small message that came before its receive was posted. */
 struct gv_early {
-	struct gv_frame frame;
+	struct gv_net_frame frame;
 	struct gv_early *next;
 	unsigned char data[];
 };
@@ -63,6 +63,7 @@ struct gv_peer {
 	char host[GV_SOCK_ADDR];
 	bool left;    /* it has said BYE */
 	bool deaf;    /* it takes no more */
+	bool ready;   /* it need not be polled */
 	double moved; /* when a byte went either way */
 
 	struct gv_queue out;    /* may go; the first is being written */
@@ -70,13 +71,13 @@ struct gv_peer {
 	struct gv_notes say;    /* frames without bytes, to be written between messages */
 	struct gv_notes grants; /* of messages that were not posted yet */
 	size_t window;          /* used, of small messages that we sent */
-	struct gv_frame head;   /* being written */
-	size_t head_left;       /* bytes of it; of a message also body_left */
+	struct gv_net_frame head; /* being written */
+	size_t head_left;         /* bytes of it; of a message also body_left */
 	size_t body_left;
 
 	unsigned char buf[GV_MESH_BUFFER];
 	size_t at, end;
-	struct gv_frame in;     /* whose bytes are coming */
+	struct gv_net_frame in; /* whose bytes are coming */
 	unsigned char *into;    /* where the next one goes */
 	size_t in_left;         /* how many */
 	struct gv_message *to;  /* its receive, or */
@@ -114,7 +115,7 @@ struct gv_gang *gv_mesh_new(
 /* Breaks the gang, and tells the others whose fault it is. */
 void gv_mesh_blame(struct gv_gang *g, enum gv_blame why, int culprit, int accuser);
 /* Says what nobody waits for the end of, unless within the bytes of a message. */
-void gv_mesh_say_last(struct gv_peer *p, enum gv_frame_type type, struct gv_tag tag);
+void gv_mesh_say_last(struct gv_peer *p, enum gv_net_frame_type type, struct gv_tag tag);
 
 /* -1 with the sentence in *e when it is broken, else 0. */
 int gv_mesh_state(const struct gv_gang *g, struct gv_error *e);
@@ -135,9 +136,9 @@ void gv_queue_add(struct gv_queue *q, struct gv_message *m);
 void gv_queue_remove(struct gv_queue *q, struct gv_message *m);
 
 /* Adds; false: a peer is too far ahead. */
-bool gv_notes_add(struct gv_notes *n, const struct gv_frame *f);
+bool gv_notes_add(struct gv_notes *n, const struct gv_net_frame *f);
 /* Removes the first of a tag; false: there is none. */
-bool gv_notes_take(struct gv_notes *n, struct gv_tag tag, struct gv_frame *f);
+bool gv_notes_take(struct gv_notes *n, struct gv_tag tag, struct gv_net_frame *f);
 
 static inline bool
 gv_tag_same(struct gv_tag a, struct gv_tag b)
@@ -151,10 +152,10 @@ gv_tag_same(struct gv_tag a, struct gv_tag b)
 bool gv_out_move(struct gv_gang *g, struct gv_peer *p);
 bool gv_out_waits(const struct gv_peer *p); /* something is to be written */
 void gv_out_post(struct gv_gang *g, struct gv_peer *p, struct gv_message *m);
-void gv_out_say(struct gv_gang *g, struct gv_peer *p, enum gv_frame_type type,
+void gv_out_say(struct gv_gang *g, struct gv_peer *p, enum gv_net_frame_type type,
     struct gv_tag tag, uint64_t bytes);
 /* A grant has come, or room in the window. */
-void gv_out_granted(struct gv_gang *g, struct gv_peer *p, const struct gv_frame *f);
+void gv_out_granted(struct gv_gang *g, struct gv_peer *p, const struct gv_net_frame *f);
 void gv_out_taken(struct gv_gang *g, struct gv_peer *p, uint64_t bytes);
 
 /* Reads what can be read; true when something moved. */

@@ -71,7 +71,7 @@ take_kept(struct gv_peer *p, struct gv_tag tag)
 }
 
 static void
-finish(struct gv_message *m, const struct gv_frame *f)
+finish(struct gv_message *m, const struct gv_net_frame *f)
 {
 	m->word = f->word;
 	m->done = true;
@@ -98,7 +98,7 @@ void
 gv_in_post(struct gv_gang *g, struct gv_peer *p, struct gv_message *m)
 {
 	struct gv_early *early = posted(p, m->tag) == NULL ? take_kept(p, m->tag) : NULL;
-	struct gv_frame offer;
+	struct gv_net_frame offer;
 
 	if (early != NULL) {
 		deliver(g, p, early, m);
@@ -162,7 +162,7 @@ message_ends(struct gv_gang *g, struct gv_peer *p)
 }
 
 static void
-offered(struct gv_gang *g, struct gv_peer *p, const struct gv_frame *f)
+offered(struct gv_gang *g, struct gv_peer *p, const struct gv_net_frame *f)
 {
 	const struct gv_message *m = posted(p, f->tag);
 
@@ -171,7 +171,7 @@ offered(struct gv_gang *g, struct gv_peer *p, const struct gv_frame *f)
 }
 
 static void
-aborted(struct gv_gang *g, struct gv_peer *p, const struct gv_frame *f)
+aborted(struct gv_gang *g, struct gv_peer *p, const struct gv_net_frame *f)
 {
 	if (f->tag.slot >= (uint32_t)g->world || f->tag.kind == GV_BLAME_NONE ||
 	    f->tag.kind > GV_BLAME_STEP)
@@ -184,7 +184,7 @@ aborted(struct gv_gang *g, struct gv_peer *p, const struct gv_frame *f)
 static void
 frame_begins(struct gv_gang *g, struct gv_peer *p)
 {
-	const struct gv_frame *f = &p->in;
+	const struct gv_net_frame *f = &p->in;
 
 	if (f->magic != GV_FRAME_MAGIC) {
 		out_of_step(g, p);

@@ -11,10 +11,10 @@ is_small(const struct gv_message *m)
 }
 
 void
-gv_out_say(struct gv_gang *g, struct gv_peer *p, enum gv_frame_type type,
+gv_out_say(struct gv_gang *g, struct gv_peer *p, enum gv_net_frame_type type,
     struct gv_tag tag, uint64_t bytes)
 {
-	struct gv_frame f = {GV_FRAME_MAGIC, (uint32_t)type, tag, 0, 0, bytes};
+	struct gv_net_frame f = {GV_FRAME_MAGIC, (uint32_t)type, tag, 0, 0, bytes};
 
 	if (!p->deaf && !gv_notes_add(&p->say, &f))
 		gv_mesh_blame(g, GV_BLAME_STEP, (int)(p - g->peer), g->rank);
@@ -60,7 +60,7 @@ release(struct gv_gang *g, struct gv_peer *p)
 	struct gv_message *m, *next;
 
 	for (m = p->held.first; m != NULL; m = next) {
-		struct gv_frame grant = {0};
+		struct gv_net_frame grant = {0};
 
 		next = m->next;
 		if (is_small(m) && !fits(p, m))
@@ -89,7 +89,7 @@ void
 gv_out_post(struct gv_gang *g, struct gv_peer *p, struct gv_message *m)
 {
 	bool first = p->held.first == NULL || held(p, m->tag, NULL) == NULL;
-	struct gv_frame grant = {0};
+	struct gv_net_frame grant = {0};
 
 	if (first && (is_small(m) ? p->held.first == NULL && fits(p, m)
 				  : gv_notes_take(&p->grants, m->tag, &grant))) {
@@ -105,7 +105,7 @@ gv_out_post(struct gv_gang *g, struct gv_peer *p, struct gv_message *m)
 }
 
 void
-gv_out_granted(struct gv_gang *g, struct gv_peer *p, const struct gv_frame *f)
+gv_out_granted(struct gv_gang *g, struct gv_peer *p, const struct gv_net_frame *f)
 {
 	struct gv_message *m = held(p, f->tag, NULL);
 
@@ -148,7 +148,7 @@ begin(struct gv_peer *p)
 		p->head = p->say.note[p->say.first++];
 		p->say.n--;
 	} else if (m != NULL) {
-		p->head = (struct gv_frame){
+		p->head = (struct gv_net_frame){
 		    GV_FRAME_MAGIC, GV_DATA, m->tag, m->word, 0, m->bytes};
 		p->body_left = m->bytes;
 	} else {

@@ -35,7 +35,7 @@ gv_queue_remove(struct gv_queue *q, struct gv_message *m)
 }
 
 bool
-gv_notes_add(struct gv_notes *n, const struct gv_frame *f)
+gv_notes_add(struct gv_notes *n, const struct gv_net_frame *f)
 {
 	if (n->n >= GV_MESH_PENDING_MAX)
 		return false;
@@ -49,9 +49,9 @@ gv_notes_add(struct gv_notes *n, const struct gv_frame *f)
 }
 
 bool
-gv_notes_take(struct gv_notes *n, struct gv_tag tag, struct gv_frame *f)
+gv_notes_take(struct gv_notes *n, struct gv_tag tag, struct gv_net_frame *f)
 {
-	struct gv_frame *all = n->note + n->first;
+	struct gv_net_frame *all = n->note + n->first;
 	size_t i;
 
 	for (i = 0; i < n->n; i++)
@@ -71,9 +71,9 @@ gv_notes_take(struct gv_notes *n, struct gv_tag tag, struct gv_frame *f)
 /* ---- what goes wrong ---- */
 
 void
-gv_mesh_say_last(struct gv_peer *p, enum gv_frame_type type, struct gv_tag tag)
+gv_mesh_say_last(struct gv_peer *p, enum gv_net_frame_type type, struct gv_tag tag)
 {
-	struct gv_frame f = {GV_FRAME_MAGIC, (uint32_t)type, tag, 0, 0, 0};
+	struct gv_net_frame f = {GV_FRAME_MAGIC, (uint32_t)type, tag, 0, 0, 0};
 	struct iovec v = {&f, sizeof(f)};
 
 	if (p->link != NULL && !p->deaf && p->head_left == 0 && p->body_left == 0)

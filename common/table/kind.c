@@ -19,6 +19,7 @@ static const struct {
     [GV_KIND_TREES] = {"a table of trees", {"tree", "root", "weight", "src", "dst"}},
     [GV_KIND_LINKS] = {"a table of links", {"src", "dst", "gbytes_per_s"}},
     [GV_KIND_SCORES] = {"a ranking of GPUs", {"gpus", "gbytes_per_s", "class"}},
+    [GV_KIND_COLLECTIVES] = {"a table of collectives", {"collective", "size", "time_us"}},
     [GV_KIND_EDGES] = {"a table of edges", {"src", "dst"}},
     [GV_KIND_ROUNDS] = {"a dry run", {"round", "job_id", "gpu_type", "gpus"}},
     [GV_KIND_EXPLANATION] = {"an explanation", {"kind", "name", "binds", "bottleneck"}},

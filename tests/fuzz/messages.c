@@ -63,7 +63,7 @@ input_close(struct gv_link *l, double deadline)
 static struct gv_link *
 link_over(const uint8_t *s, size_t len, int fd)
 {
-	static const struct gv_link_ops ops = {input_send, input_recv, input_close};
+	static const struct gv_link_ops ops = {input_send, input_recv, input_close, NULL};
 	struct input *in = gv_xcalloc(1, sizeof(*in));
 
 	in->link.ops = &ops;

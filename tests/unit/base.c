@@ -2,12 +2,15 @@
 #include "tap.h"
 
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/num.h"
 #include "base/rng.h"
+#include "base/shm.h"
 
 static void
 parse_ok(const char *s, double want)
@@ -372,9 +375,31 @@ test_arena(void)
 	ok(a.head == NULL, "freed twice");
 }
 
+static void
+test_shared(void)
+{
+	struct gv_error e = {0};
+	unsigned char *p = gv_shm_new(70000, &e);
+
+	ok(p != NULL && p[0] == 0 && p[69999] == 0, "shared memory is zeroed");
+	fflush(stdout);
+	if (p != NULL && fork() == 0) {
+		p[69999] = 7;
+		_exit(0);
+	}
+	wait(NULL);
+	ok(p != NULL && p[69999] == 7, "and the same to a child");
+	gv_shm_free(p, 70000);
+	gv_shm_free(NULL, 0);
+	ok(gv_shm_new(SIZE_MAX / 4, &e) == NULL &&
+		strncmp(e.text[0], "no shared memory of ", 20) == 0,
+	    "more than there is is refused");
+}
+
 int
 main(void)
 {
+	test_shared();
 	test_parse();
 	test_round_trip();
 	test_format();

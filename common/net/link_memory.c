@@ -1,0 +1,175 @@
+/*
+ * Two rings of bytes in memory that two processes share, and a socket between them:
+ * a byte on it wakes who sleeps, its end says that the other one is gone.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "net/link.h"
+
+enum { RING = 256 * 1024, LINE = 64 };
+
+/* One direction.  Counts run on and on; their difference is what lies in the ring. */
+struct ring {
+	_Alignas(LINE) atomic_size_t written;
+	atomic_bool writer_sleeps;
+	_Alignas(LINE) atomic_size_t read;
+	atomic_bool reader_sleeps;
+	_Alignas(LINE) unsigned char byte[RING];
+};
+
+struct memory {
+	struct gv_link l;
+	struct ring *out, *in;
+};
+
+size_t
+gv_link_memory_bytes(void)
+{
+	return 2 * sizeof(struct ring);
+}
+
+/* ---- the bell ---- */
+
+/* Wakes the other one if it sleeps; false: it is gone. */
+static bool
+wake(struct memory *m, atomic_bool *sleeps)
+{
+	/* after what it shall see: between its last look and its sleep it sees one or the other */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(sleeps, memory_order_relaxed) ||
+	    !atomic_exchange(sleeps, false))
+		return true;
+	return send(m->l.fd, "", 1, MSG_NOSIGNAL) >= 0 || errno == EAGAIN ||
+	       errno == EWOULDBLOCK || errno == EINTR;
+}
+
+/* Takes the bytes that woke us; false: the other one is gone. */
+static bool
+hush(struct memory *m)
+{
+	char rest[64];
+	ssize_t n;
+
+	do
+		n = recv(m->l.fd, rest, sizeof(rest), 0);
+	while (n > 0);
+	return n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
+
+/* ---- bytes ---- */
+
+static size_t
+filled(struct ring *r)
+{
+	return atomic_load_explicit(&r->written, memory_order_acquire) -
+	       atomic_load_explicit(&r->read, memory_order_acquire);
+}
+
+static void
+copy_in(struct ring *r, size_t at, const unsigned char *b, size_t n)
+{
+	size_t first = RING - at % RING;
+
+	first = first < n ? first : n;
+	memcpy(r->byte + at % RING, b, first);
+	memcpy(r->byte, b + first, n - first);
+}
+
+static void
+copy_out(const struct ring *r, size_t at, unsigned char *b, size_t n)
+{
+	size_t first = RING - at % RING;
+
+	first = first < n ? first : n;
+	memcpy(b, r->byte + at % RING, first);
+	memcpy(b + first, r->byte, n - first);
+}
+
+static ptrdiff_t
+memory_send(struct gv_link *l, struct iovec *v, int n)
+{
+	struct memory *m = (struct memory *)l;
+	struct ring *r = m->out;
+	size_t at = atomic_load_explicit(&r->written, memory_order_relaxed);
+	size_t room = RING - filled(r), sent = 0;
+	int i;
+
+	for (i = 0; i < n && room > 0; i++) {
+		size_t len = v[i].iov_len < room ? v[i].iov_len : room;
+
+		if (len > 0)
+			copy_in(r, at + sent, v[i].iov_base, len);
+		sent += len;
+		room -= len;
+	}
+	if (sent == 0)
+		return 0;
+	atomic_store_explicit(&r->written, at + sent, memory_order_release);
+	return wake(m, &r->reader_sleeps) ? (ptrdiff_t)sent : -1;
+}
+
+static ptrdiff_t
+memory_recv(struct gv_link *l, void *b, size_t n)
+{
+	struct memory *m = (struct memory *)l;
+	struct ring *r = m->in;
+	size_t at = atomic_load_explicit(&r->read, memory_order_relaxed);
+	size_t have = filled(r);
+	bool there = have > 0 || hush(m);
+
+	/* its last bytes may have come before it went */
+	if (have == 0)
+		have = filled(r);
+	if (have == 0)
+		return there ? 0 : -1;
+	n = n < have ? n : have;
+	copy_out(r, at, b, n);
+	atomic_store_explicit(&r->read, at + n, memory_order_release);
+	wake(m, &r->writer_sleeps);
+	return (ptrdiff_t)n;
+}
+
+/* Whoever is about to sleep says so, and looks once more. */
+static short
+memory_rest(struct gv_link *l, bool sends, bool *ready)
+{
+	struct memory *m = (struct memory *)l;
+
+	atomic_store(&m->in->reader_sleeps, true);
+	atomic_store(&m->out->writer_sleeps, sends);
+	atomic_thread_fence(memory_order_seq_cst);
+	*ready = filled(m->in) > 0 || (sends && filled(m->out) < RING);
+	return POLLIN;
+}
+
+/* What was taken lies where the other one can read it. */
+static void
+memory_close(struct gv_link *l, double deadline)
+{
+	(void)deadline;
+	close(l->fd);
+	free(l);
+}
+
+struct gv_link *
+gv_link_memory(int fd, void *memory, bool second)
+{
+	static const struct gv_link_ops ops = {
+	    memory_send, memory_recv, memory_close, memory_rest};
+	struct memory *m = gv_xcalloc(1, sizeof(*m));
+	struct ring *r = memory;
+
+	m->l.ops = &ops;
+	m->l.fd = fd;
+	m->out = &r[second];
+	m->in = &r[!second];
+	return &m->l;
+}
