@@ -67,10 +67,10 @@ share_memory(struct gv_local *l, struct gv_error *e)
 
 		if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) != 0)
 			return gv_error_sys(e, "no sockets");
-		for (end = 0; end < 2; end++) {
-			fcntl(fd[end], F_SETFD, FD_CLOEXEC);
-			fcntl(fd[end], F_SETFL, O_NONBLOCK);
-		}
+		for (end = 0; end < 2; end++)
+			if (fcntl(fd[end], F_SETFD, FD_CLOEXEC) == -1 ||
+			    fcntl(fd[end], F_SETFL, O_NONBLOCK) == -1)
+				return gv_error_sys(e, "no sockets");
 	}
 	return 0;
 }
