@@ -1,0 +1,136 @@
+/* common/draw: scales, ticks, curves and bars of charts. */
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "draw/chart.h"
+
+static bool
+near(double a, double b)
+{
+	return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+/* Every scale holds what it was made for, begins and ends at round numbers, and has ticks. */
+static void
+test_scales(void)
+{
+	struct gv_tick tick[GV_TICKS];
+	int i, bad = 0;
+
+	for (i = 0; i < 4000; i++) {
+		double least = pow(10, (i % 89) / 9.0 - 5),
+		       most = least * pow(1.37, i % 61);
+		struct gv_scale linear = gv_scale_linear(most);
+		struct gv_scale ratio = gv_scale_log(least, most);
+		size_t n, k;
+
+		bad += !(linear.max >= most * (1 - 1e-9)) || !(linear.max <= 2.5 * most);
+		bad += !(ratio.min <= least * (1 + 1e-9)) ||
+		       !(ratio.max >= most * (1 - 1e-9));
+		bad += !(ratio.min >= least / 2.6) || !(ratio.max <= most * 2.6);
+		n = gv_scale_ticks(&linear, 5, tick);
+		bad += n < 2 || n > 12;
+		for (k = 1; k < n; k++)
+			bad += !(tick[k].value > tick[k - 1].value) || !tick[k].named;
+		n = gv_scale_ticks(&ratio, 6, tick);
+		bad += n < 1 || n > GV_TICKS;
+		for (k = 1; k < n; k++)
+			bad += !(tick[k].value > tick[k - 1].value);
+	}
+	is_int(bad, 0, "scales hold their numbers, with round ends and rising ticks");
+}
+
+static void
+test_places(void)
+{
+	struct gv_scale s = {
+	    .min = 1, .max = 100, .log = true, .from_px = 10, .to_px = 30};
+
+	ok(near(gv_scale_px(&s, 10), 20), "by ratio");
+	ok(near(gv_scale_px(&s, 0), 10) && near(gv_scale_px(&s, 1e9), 30),
+	    "outside: the nearer end");
+	ok(near(gv_scale_px(&s, NAN), 10), "no number: the beginning");
+	s = (struct gv_scale){.max = 4, .from_px = 30, .to_px = 10};
+	ok(near(gv_scale_px(&s, 1), 25), "in proportion, upwards");
+	s = gv_scale_linear(NAN);
+	ok(s.max == 1, "a scale of no numbers");
+	s = gv_scale_log(NAN, NAN);
+	ok(s.min == 1 && s.max == 10, "by ratio, a scale of no numbers");
+	s = gv_scale_log(5, 5);
+	ok(s.max > s.min, "a scale of a single number");
+}
+
+static void
+test_names(void)
+{
+	static const struct {
+		double v;
+		const char *name;
+	} of[] = {{0, "0"}, {9999, "9999"}, {10000, "10k"}, {12345, "12.35k"},
+	    {-2.5e6, "-2.5M"}, {0.001, "0.001"}, {3e15, "3000T"}};
+	char buf[GV_TICK_LEN];
+	struct gv_scale s = {.max = 1};
+	struct gv_tick tick[GV_TICKS];
+	size_t i;
+
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		is_str(gv_show_number(buf, of[i].v), of[i].name, "%s", of[i].name);
+	gv_scale_ticks(&s, 5, tick);
+	is_str(tick[0].name, "0.0", "ticks have as many digits as they need");
+}
+
+/* A million points become no more than the pixels hold. */
+static void
+test_curves(void)
+{
+	struct gv_strbuf b = {0};
+	struct gv_svg s = {.out = gv_out_memory(&b)};
+	struct gv_panel p = {
+	    .s = &s, .box = {0, 0, 600, 300}, .x = {.max = 1e6}, .y = {.max = 1}};
+	struct gv_curve c = {.p = &p, .steps = true};
+	struct gv_error e = {0};
+	size_t before;
+	int i;
+
+	gv_svg_begin(&s, 600, 300, "a chart");
+	gv_panel_begin(&p);
+	gv_out_flush(s.out);
+	before = b.len;
+	for (i = 0; i < 1000000; i++)
+		gv_curve_point(&c, i, i % 7 / 1e7 + i / 1e6);
+	gv_curve_draw(&c, gv_line_class(9), "<it>");
+	gv_svg_close(&s);
+	gv_out_close(s.out, &e);
+	ok(b.len - before < 30000, "a curve of a million points is short");
+	ok(strstr(b.s, "class=\"l2 d1\"") != NULL && strstr(b.s, "&lt;it&gt;") != NULL,
+	    "the tenth series is dashed, titles are escaped");
+	gv_strbuf_free(&b);
+}
+
+static void
+test_legend(void)
+{
+	struct gv_legend l[40];
+	size_t i;
+
+	for (i = 0; i < 40; i++)
+		l[i] = (struct gv_legend){"a name of some length", 21, i, i % 2};
+	ok(gv_legend(NULL, l, 0, 0, 0, 500) == 0, "no legend, no height");
+	ok(gv_legend(NULL, l, 2, 0, 0, 500) == gv_legend(NULL, l, 1, 0, 0, 500),
+	    "two names in a line");
+	ok(gv_legend(NULL, l, 40, 0, 0, 500) > 5 * gv_legend(NULL, l, 1, 0, 0, 500),
+	    "many names take several lines");
+}
+
+int
+main(void)
+{
+	test_scales();
+	test_places();
+	test_names();
+	test_curves();
+	test_legend();
+	return done_testing();
+}
