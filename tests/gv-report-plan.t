@@ -3,7 +3,7 @@
 . "${0%/*}/lib.sh"
 
 cp "$src/examples/man/layers.csv" "$src/examples/man/edges.csv" .
-usage='usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-c CLUSTER] [-o FILE] [TABLE]'
+usage='usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-c CLUSTER] [-o FILE] [[NAME=]TABLE ...]'
 head='level,stage,within,layers,first_layer,last_layer,replicas,gpus,recompute,compute_s,sync_s,transfer_s,load_s,limit,parameter_bytes,activation_bytes,in_flight,memory_bytes'
 
 # columns_of NAMES: those columns of standard input or ./out, spaces between
@@ -196,7 +196,7 @@ EOT
 	fi
 done
 mv made.html out
-ok "html: loads nothing" sh -c '! grep -q -e "<script" -e "src=" -e "href=" -e "url(" -e "@import" out'
+ok "html: loads nothing" sh -c '! grep -q -e "<script " -e "src=" -e "href=" -e "url(" -e "@import" out'
 ok "html: holds the drawing" [ "$(grep -c '^<svg ' out)" -eq 1 ]
 out_has '<dt>slowest</dt>' "html: the summary"
 sed 's/conv1/<b>\&"/; s/,compute,/,a<b,/' stages.csv >odd.csv

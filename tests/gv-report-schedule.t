@@ -2,7 +2,7 @@
 # gv-report of a pipeline's schedule: what it sums up, how it draws it, messages.
 . "${0%/*}/lib.sh"
 
-usage='usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-c CLUSTER] [-o FILE] [TABLE]'
+usage='usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-c CLUSTER] [-o FILE] [[NAME=]TABLE ...]'
 head='gpu,stage,replica,step,op,micro_batch,version,start_ms,end_ms'
 
 # Two GPUs with the first stage, one with the second; 100 ms.  Busy: 45, 35 of
@@ -125,7 +125,7 @@ else
 	skip "no python3"
 fi
 mv made.html out
-ok "html: loads nothing" sh -c '! grep -q -e "<script" -e "src=" -e "href=" -e "url(" -e "@import" out'
+ok "html: loads nothing" sh -c '! grep -q -e "<script " -e "src=" -e "href=" -e "url(" -e "@import" out'
 ok "html: holds the drawing" [ "$(grep -c '^<svg ' out)" -eq 1 ]
 out_has '<dt>in flight</dt>' "html: the summary"
 out_has '>stages 0, 2<' "interleaved: a GPU's stages"

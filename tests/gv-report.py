@@ -282,6 +282,13 @@ available = sum(k["available_gpu_s"] or 0 for k in kinds)
 all_left = all(j["state"] in ("finished", "dropped") for j in jobs)
 lefts = [e["time_s"] for e in events if e["event"] in ("finish", "drop")]
 n = len(completion)
+
+
+def percentile(values, percent):
+    """The least of them that so many percent are not above."""
+    return sorted(values)[-(-percent * len(values) // 100) - 1] if values else None
+
+
 summary = dict(
     jobs=len(jobs), **{s: sum(j["state"] == s for j in jobs) for s in states}, ended=int(ended), elapsed_s=last,
     makespan_s=max(lefts) - min(j["arrival_s"] for j in jobs) if all_left else None,
@@ -296,7 +303,9 @@ summary = dict(
     jain_index=ratio(sum(ratios) ** 2, len(ratios) * sum(r * r for r in ratios)) if ratios else None,
     least_share_ratio=min(ratios, default=None),
     largest_share_difference=max((abs(s["share_difference"]) for s in shares
-                                  if s["share_difference"] is not None), default=None))
+                                  if s["share_difference"] is not None), default=None),
+    completion_p95_s=percentile(completion, 95), completion_p99_s=percentile(completion, 99),
+    queueing_p95_s=percentile(queueing, 95), queueing_p99_s=percentile(queueing, 99))
 
 for part, rows in (("summary", [summary]), ("type", kinds), ("entity", entities), ("job", jobs), ("share", shares)):
     with open("%s/%s.csv" % (where, part), "w", newline="") as f:

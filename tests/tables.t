@@ -89,6 +89,13 @@ described Events | grep -vx crc32 >want
 same Events "what gv-sim writes"
 gv-run --dry-run -c cluster.csv paired.csv >rounds.csv
 gv-alloc -p max-min -c cluster.csv -o made.csv --explain=why.csv rates.csv
+for p in max-min fifo; do
+	gv-sim -c cluster.csv -t throughputs.csv -p "gv-alloc -p $p" --events=$p.csv jobs.csv
+done
+written "Report: runs" gv-report --format=csv max-min.csv fifo.csv
+for part in type job curve; do
+	written "Report: runs, $part" gv-report --format=csv --by=$part max-min.csv fifo.csv
+done
 written "Report: allocation" gv-report --format=csv paired.csv
 written "Report: allocation, type" gv-report --format=csv --by=type paired.csv
 written "Report: allocation, entity" gv-report --format=csv --by=entity paired.csv

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-enum { CYCLE = 10 };
+enum { CYCLE = 7 };
 
 /*
  * A colour as painted on a type: the first type strongly, later ones mixed
@@ -26,9 +26,10 @@ on_type(const unsigned char rgb[3], size_t type)
 struct colour
 job_colour(size_t job, size_t type)
 {
-	static const unsigned char base[CYCLE][3] = {{78, 121, 167}, {242, 142, 43},
-	    {89, 161, 79}, {225, 87, 89}, {118, 183, 178}, {176, 122, 161},
-	    {237, 201, 72}, {156, 117, 95}, {255, 157, 167}, {121, 112, 110}};
+	/* those of draw/palette.h */
+	static const unsigned char base[CYCLE][3] = {{0, 114, 178}, {213, 94, 0},
+	    {0, 158, 115}, {204, 121, 167}, {230, 159, 0}, {86, 180, 233},
+	    {108, 117, 125}};
 	const unsigned char *b = base[job % CYCLE];
 	unsigned char rgb[3];
 	int i;

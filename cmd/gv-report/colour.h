@@ -12,8 +12,8 @@ struct colour {
 
 /*
  * A job's colour, and grey, as painted on a GPU type: strongly on the first
- * type, later ones mixed with more white.  Ten jobs have colours of their own;
- * the next ten take them darker, the next lighter, then they repeat.
+ * type, later ones mixed with more white.  Seven jobs have colours of their own;
+ * the next seven take them darker, the next lighter, then they repeat.
  */
 struct colour job_colour(size_t job, size_t type);
 struct colour grey(size_t type);

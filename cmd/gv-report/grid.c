@@ -236,27 +236,40 @@ grid_print(const struct grid *g, const bool *right, struct gv_out *out)
 	free(l.width);
 }
 
+static void
+html_row(const struct grid *g, const bool *right, size_t row, struct gv_svg *s)
+{
+	size_t k;
+
+	gv_svg_open(s, "tr");
+	for (k = 0; k < g->n_columns; k++) {
+		gv_svg_open(s, row == 0 ? "th" : "td");
+		if (row == 0)
+			gv_svg_attr(s, "scope", "col");
+		if (right[k])
+			gv_svg_attr(s, "class", "r");
+		gv_svg_str(s, g->cell[row * g->n_columns + k]);
+		gv_svg_close(s);
+	}
+	gv_svg_close(s);
+}
+
 void
 grid_html(const struct grid *g, const bool *right, struct gv_out *out)
 {
 	struct gv_svg s = {.out = out};
-	size_t i;
+	size_t row;
 
 	gv_svg_open(&s, "div");
 	gv_svg_open(&s, "table");
-	for (i = 0; i < g->n; i++) {
-		size_t column = i % g->n_columns;
-
-		if (column == 0)
-			gv_svg_open(&s, "tr");
-		gv_svg_open(&s, i < g->n_columns ? "th" : "td");
-		if (right[column])
-			gv_svg_attr(&s, "class", "r");
-		gv_svg_str(&s, g->cell[i]);
-		gv_svg_close(&s);
-		if (column + 1 == g->n_columns)
-			gv_svg_close(&s);
-	}
+	gv_svg_open(&s, "thead");
+	html_row(g, right, 0, &s);
+	gv_svg_close(&s);
+	gv_svg_open(&s, "tbody");
+	for (row = 1; row < g->n / g->n_columns; row++)
+		html_row(g, right, row, &s);
+	gv_svg_str(&s, ""); /* HTML knows no <tbody/> */
+	gv_svg_close(&s);
 	gv_svg_close(&s);
 	gv_svg_close(&s);
 }

@@ -8,155 +8,15 @@
  */
 #include <string.h>
 
-#include "base/opt.h"
+#include "compare.h"
 #include "expect.h"
+#include "gv-report/history/read.h"
+#include "name.h"
+#include "options.h"
 #include "schedule.h"
 #include "sheet.h"
 #include "stages.h"
 #include "write.h"
-
-enum format {
-	FORMAT_TEXT,
-	FORMAT_CSV,
-	FORMAT_TSV,
-	FORMAT_JSON,
-	FORMAT_SVG,
-	FORMAT_HTML,
-	FORMAT_PROM,
-	FORMATS
-};
-
-static const char *const format_name[FORMATS] = {
-    "text", "csv", "tsv", "json", "svg", "html", "prom"};
-
-struct options {
-	struct gv_opt common;
-	enum format format;
-	const struct part *part; /* NULL = the format's default */
-	int digits;
-	const char *by;      /* what --by says */
-	const char *cluster; /* NULL = not given */
-	const char *run;     /* its name for Prometheus; NULL = by the file's */
-	bool per_job;
-	bool expect_finished;
-	double expect_points; /* < 0: nothing is expected of shares */
-};
-
-static const char usage[] =
-    "usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-c CLUSTER] [-o FILE] [TABLE]";
-
-static const char help[] =
-    "usage: gv-report [options] [TABLE]\n"
-    "\n"
-    "Reports what happened in a run, from the events table that gv-run writes; sums\n"
-    "up and draws a pipeline's plan and schedule; and shows allocations, rates, dry\n"
-    "runs, explanations and any other table of gv.\n"
-    "\n"
-    "  -f, --format=FORMAT    text (default), csv, tsv, json, svg (drawn), html\n"
-    "                         (svg and text), or prom (for Prometheus)\n"
-    "  -j, --json; --tsv      short for --format=json, --format=tsv\n"
-    "  -b, --by=PART          one part only: summary, type, entity, job or share\n"
-    "  -c, --cluster=CLUSTER  allocation: how many GPUs there are, what they cost\n"
-    "  -d, --digits=N         digits behind the point: text, svg, html (default 1)\n"
-    "      --expect-finished  exit 1 unless every job has finished\n"
-    "      --expect-shares=POINTS\n"
-    "                         exit 1 unless each share received is within that many\n"
-    "                         percentage points of the share promised\n"
-    "      --per-job          prom: also series of every job\n"
-    "      --run=NAME         prom: the label run (default: by the file's name)\n"
-    "  -o, --output=FILE      write there, atomically (default standard output)\n"
-    "  -q, --quiet            no warnings\n"
-    "  -v, --verbose          say how many events were read\n"
-    "  -h, --help; -V, --version  this text; name and version\n";
-
-static enum format
-parse_format(const struct gv_opt *o, const char *arg)
-{
-	char q[GV_QUOTE_LEN];
-	int i;
-
-	for (i = 0; i < FORMATS; i++)
-		if (strcmp(arg, format_name[i]) == 0)
-			return (enum format)i;
-	gv_opt_usage(o, "unknown format %s; known: text, csv, tsv, json, svg, html, prom",
-	    gv_quote(q, arg, strlen(arg)));
-}
-
-static const struct part *
-parse_part(const struct gv_opt *o, const char *arg)
-{
-	char q[GV_QUOTE_LEN];
-	int i;
-
-	for (i = 0; i < PARTS; i++)
-		if (strcmp(arg, parts[i].by) == 0)
-			return &parts[i];
-	gv_opt_usage(o, "unknown part %s; known: summary, type, entity, job, share",
-	    gv_quote(q, arg, strlen(arg)));
-}
-
-static void
-parse_options(struct options *o, int argc, char **argv)
-{
-	enum { EXPECT_FINISHED = GV_OPT_OWN, EXPECT_SHARES, PER_JOB, RUN };
-	static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
-	    {"format", required_argument, NULL, 'f'},
-	    {"by", required_argument, NULL, 'b'},
-	    {"digits", required_argument, NULL, 'd'}, {"json", no_argument, NULL, 'j'},
-	    {"expect-finished", no_argument, NULL, EXPECT_FINISHED},
-	    {"expect-shares", required_argument, NULL, EXPECT_SHARES},
-	    {"per-job", no_argument, NULL, PER_JOB},
-	    {"cluster", required_argument, NULL, 'c'},
-	    {"run", required_argument, NULL, RUN}, {NULL, 0, NULL, 0}};
-	int c;
-
-	while ((c = getopt_long(argc, argv, GV_OPT_SHORT "f:b:c:d:j", longopts, NULL)) !=
-	       -1) {
-		switch (c) {
-		case 'f':
-			o->format = parse_format(&o->common, optarg);
-			break;
-		case 'j':
-			o->format = FORMAT_JSON;
-			break;
-		case GV_OPT_TSV:
-			o->format = FORMAT_TSV;
-			break;
-		case 'c':
-			o->cluster = optarg;
-			break;
-		case RUN:
-			o->run = optarg;
-			break;
-		case 'b':
-			o->by = optarg;
-			o->part = parse_part(&o->common, optarg);
-			break;
-		case 'd':
-			o->digits =
-			    (int)gv_opt_int(&o->common, "--digits", optarg, 0, 15);
-			break;
-		case PER_JOB:
-			o->per_job = true;
-			break;
-		case EXPECT_FINISHED:
-			o->expect_finished = true;
-			break;
-		case EXPECT_SHARES:
-			o->expect_points =
-			    gv_opt_double(&o->common, "--expect-shares", optarg, 0, 100);
-			break;
-		default:
-			gv_opt_common(&o->common, c, argc, argv);
-		}
-	}
-	if (o->part != NULL && o->format >= FORMAT_SVG)
-		gv_opt_usage(&o->common, "--by cannot be used with --format=%s",
-		    format_name[o->format]);
-	if ((o->per_job || o->run != NULL) && o->format != FORMAT_PROM)
-		gv_opt_usage(&o->common, "--%s needs --format=prom",
-		    o->per_job ? "per-job" : "run");
-}
 
 /* ---- a schedule, a plan ---- */
 
@@ -164,7 +24,7 @@ parse_options(struct options *o, int argc, char **argv)
 static void
 check_options(const struct options *o, const char *what)
 {
-	if (o->part != NULL)
+	if (o->by != NULL)
 		gv_opt_usage(&o->common, "--by is for events, this is a %s", what);
 	if (o->cluster != NULL)
 		gv_opt_usage(
@@ -172,6 +32,9 @@ check_options(const struct options *o, const char *what)
 	if (o->format == FORMAT_PROM)
 		gv_opt_usage(
 		    &o->common, "--format=prom is for events, this is a %s", what);
+	if (o->chart != NULL || o->run != NULL)
+		gv_opt_usage(&o->common, "--%s is for runs, this is a %s",
+		    o->chart != NULL ? "chart" : "run", what);
 	if (o->expect_finished || o->expect_points >= 0)
 		gv_opt_usage(&o->common, "--expect-%s is for events, this is a %s",
 		    o->expect_finished ? "finished" : "shares", what);
@@ -272,16 +135,19 @@ check_view_options(const struct options *o, const struct view *v, const struct s
 {
 	const char *what = gv_kind_name(v->kind);
 
-	if (o->part != NULL && by == NULL)
+	if (o->by != NULL && by == NULL)
 		gv_opt_usage(&o->common, "--by=%s: this is %s, which has no such part",
 		    o->by, what);
 	if (o->format == FORMAT_SVG || o->format == FORMAT_PROM)
 		gv_opt_usage(&o->common, "--format=%s is for events%s; this is %s",
-		    format_name[o->format],
+		    format_name(o->format),
 		    o->format == FORMAT_SVG ? ", plans and schedules" : "", what);
 	if (o->expect_finished || o->expect_points >= 0)
 		gv_opt_usage(&o->common, "--expect-%s is for events, this is %s",
 		    o->expect_finished ? "finished" : "shares", what);
+	if (o->chart != NULL || o->run != NULL)
+		gv_opt_usage(&o->common, "--%s is for runs; this is %s",
+		    o->chart != NULL ? "chart" : "run", what);
 	if (o->cluster != NULL && v->kind != GV_KIND_ALLOCATION)
 		gv_opt_usage(
 		    &o->common, "--cluster is for allocations, this is %s", what);
@@ -352,43 +218,14 @@ report_view(const struct options *o, struct gv_tab *tab)
 
 /* ---- events ---- */
 
-/*
- * Reads all events; errors are collected, so that one run shows them all.  A
- * log may end in the middle of a row, which its writer has yet to finish.
- */
-static int
-read_history(
-    struct history *h, const struct options *o, struct gv_tab *tab, struct gv_error *e)
-{
-	struct gv_events_in in;
-	struct gv_event ev;
-	size_t before = e->count, bad;
-	int got;
-
-	if (gv_events_on(&in, tab, e) != 0)
-		return -1;
-	for (bad = before; (got = gv_events_next(&in, &ev, e)) != 0; bad = e->count) {
-		if (got > 0) {
-			history_event(
-			    h, &ev, gv_tab_file(in.tab), gv_tab_line(in.tab), e);
-		} else if (gv_tab_cut(in.tab) && !h->ended) {
-			e->count = bad;
-			if (!o->common.quiet)
-				gv_warn("warning: %s:%ld: the last row is not complete, "
-					"ignored",
-				    gv_tab_file(in.tab), gv_tab_line(in.tab));
-		}
-	}
-	if (e->count == before)
-		gv_tab_last(in.tab, e);
-	gv_events_close(&in);
-	history_close(h);
-	return e->count == before ? 0 : -1;
-}
+/* More rows of jobs than anybody looks at. */
+enum { MOST_DRAWN = 500 };
 
 static void
-write_report(struct gv_out *out, const struct report *r, const struct options *o)
+write_report(struct gv_out *out, const struct report *r, const struct runs *runs,
+    const char *name, const struct options *o)
 {
+	bool few = r->history.n_jobs <= MOST_DRAWN;
 	const struct part *job = &parts[PART_JOB];
 
 	switch (o->format) {
@@ -401,13 +238,17 @@ write_report(struct gv_out *out, const struct report *r, const struct options *o
 		write_json(out, r, o->part);
 		break;
 	case FORMAT_SVG:
-		write_svg(out, r, o->digits);
+		if (o->drawn || (o->chart == NULL && few))
+			write_svg(out, r, o->digits);
+		else
+			write_runs_svg(out, runs, o->charts);
 		break;
 	case FORMAT_HTML:
-		write_html(out, r, o->digits);
+		write_html(out, r, runs, o->chart != NULL ? o->drawn : few, o->charts,
+		    o->digits);
 		break;
 	case FORMAT_PROM:
-		write_prom(out, r, o->run, o->per_job);
+		write_prom(out, r, name, o->per_job);
 		break;
 	default:
 		write_text(out, r, o->part, o->digits);
@@ -429,88 +270,105 @@ as_expected(const struct report *r, const struct options *o)
 	return e.count == 0;
 }
 
+static void
+check_events_options(const struct options *o)
+{
+	if (o->run != NULL && o->format < FORMAT_SVG)
+		gv_opt_usage(&o->common, "--run needs --format=prom, svg or html");
+	if (o->cluster != NULL)
+		gv_opt_usage(&o->common,
+		    "--cluster is for allocations and several runs, this is an events "
+		    "table");
+	if (o->drawn && o->charts != 0 && o->format == FORMAT_SVG)
+		gv_opt_usage(&o->common, "--chart=jobs is a drawing of its own");
+}
+
+/* The one table of events. */
+static int
+read_events(
+    struct history *h, const struct options *o, struct gv_tab *tab, struct gv_error *e)
+{
+	long cut;
+
+	if (history_read(h, tab, &cut, e) != 0 || gv_tab_last(tab, e) != 0)
+		return -1;
+	if (cut > 0 && !o->common.quiet)
+		warn_of_cut(gv_tab_file(tab), cut);
+	gv_tab_close(tab);
+	return 0;
+}
+
 /* Reports the events that tab is at; whether all is as expected. */
 static bool
-report_events(const struct options *o, struct gv_tab *tab)
+report_events(const struct options *o, struct gv_tab *tab, const char *name)
 {
+	bool figures = o->format == FORMAT_SVG || o->format == FORMAT_HTML;
+	struct over_time over = {0};
 	struct gv_error e = {0};
 	struct report r = {0};
+	struct runs runs = {0};
 	struct gv_out *out;
 	bool met;
 
-	r.history.keep_runs = o->format == FORMAT_SVG || o->format == FORMAT_HTML;
-	if (read_history(&r.history, o, tab, &e) != 0)
+	check_events_options(o);
+	r.history.keep_runs = figures;
+	r.history.over = figures ? &over : NULL;
+	if (read_events(&r.history, o, tab, &e) != 0)
 		gv_die_error(&e);
 	summary_of(&r.summary, &r.history);
+	if (figures) {
+		runs_history(&runs, o->run != NULL ? o->run : "this run", name,
+		    &r.history, &r.summary);
+		runs_finish(&runs);
+	}
 	if (o->common.verbose > 0)
 		gv_warn("%zu events of %zu jobs", r.history.events, r.history.n_jobs);
 	if (gv_out_open(&out, o->common.output, &e) != 0)
 		gv_die_error(&e);
-	write_report(out, &r, o);
+	write_report(out, &r, &runs, name, o);
 	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
 	met = as_expected(&r, o);
+	runs_free(&runs);
 	summary_free(&r.summary);
 	history_free(&r.history);
 	return met;
 }
 
-/*
- * What Prometheus calls a run that has no name: its file without directories and
- * endings; of a journal, which is always called events, its directory.
- */
-static const char *
-run_name(const char *path)
+/* Reports a single table. */
+static bool
+report_one(const struct options *o, struct operand operand)
 {
-	static char name[256];
-	const char *slash = strrchr(path, '/');
-	const char *file = slash != NULL ? slash + 1 : path;
-	const char *from = file;
-	size_t len = strcspn(file, ".");
+	struct gv_error e = {0};
+	struct gv_tab *tab;
 
-	if (strcmp(path, "-") == 0)
-		return "stdin";
-	if (slash != NULL && len == strlen("events") &&
-	    memcmp(file, "events", len) == 0) {
-		while (slash > path && slash[-1] == '/')
-			slash--;
-		for (from = slash; from > path && from[-1] != '/'; from--)
-			continue;
-		len = (size_t)(slash - from);
-	}
-	if (len == 0 || len >= sizeof(name)) {
-		from = file;
-		len = strlen(file) < sizeof(name) ? strlen(file) : sizeof(name) - 1;
-	}
-	memcpy(name, from, len);
-	name[len] = '\0';
-	return name;
+	if (gv_tab_open(&tab, operand.path, &e) != 0 || gv_tab_table(tab, &e) != 1)
+		gv_die_error(&e);
+	if (compare_takes(tab, o->by))
+		return compare_one(o, operand, tab);
+	if (stages_are(tab))
+		report_stages(o, tab);
+	else if (gv_schedule_is(tab))
+		report_schedule(o, tab);
+	else if (gv_tab_kind(tab) != GV_KIND_NONE && gv_tab_kind(tab) != GV_KIND_EVENTS)
+		report_view(o, tab);
+	else
+		return report_events(o, tab, operand.name);
+	return true;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct options o = {
-	    .common = {.usage = usage, .help = help}, .digits = 1, .expect_points = -1};
-	struct gv_error e = {0};
-	struct gv_tab *tab;
-	const char *path;
-	bool met = true;
+	struct options o = {.digits = 1, .expect_points = -1};
+	bool met;
 
 	gv_init("gv-report");
-	parse_options(&o, argc, argv);
-	path = gv_opt_input(&o.common, argc, argv);
-	if (o.run == NULL)
-		o.run = run_name(path);
-	if (gv_tab_open(&tab, path, &e) != 0 || gv_tab_table(tab, &e) != 1)
-		gv_die_error(&e);
-	if (stages_are(tab))
-		report_stages(&o, tab);
-	else if (gv_schedule_is(tab))
-		report_schedule(&o, tab);
-	else if (gv_tab_kind(tab) != GV_KIND_NONE && gv_tab_kind(tab) != GV_KIND_EVENTS)
-		report_view(&o, tab);
+	options_parse(&o, argc, argv);
+	if (argc - optind > 1)
+		met = compare(&o, argv + optind, (size_t)(argc - optind));
 	else
-		met = report_events(&o, tab);
+		met = report_one(
+		    &o, operand_of(gv_opt_input(&o.common, argc, argv), o.run));
 	return gv_finish() != 0 ? GV_EXIT_TROUBLE : met ? GV_EXIT_OK : GV_EXIT_NO;
 }

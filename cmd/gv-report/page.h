@@ -3,10 +3,15 @@
 #define GV_REPORT_PAGE_H
 
 #include "base/strbuf.h"
+#include "gv-report/runs/run.h"
 #include "parts.h"
 
-/* How an HTML page begins, up to its title. */
-extern const char page_head[];
+/* How an HTML page begins, up to its title, and how it ends. */
+void page_begin(struct gv_out *out);
+void page_end(struct gv_out *out);
+
+/* The figures of which chart has the bit, as far as there are any, with their numbers. */
+void page_figures(struct gv_out *out, const struct runs *r, unsigned charts, int digits);
 
 /* What a page needs everywhere. */
 struct page {
@@ -19,6 +24,8 @@ struct page {
 	struct gv_strbuf text; /* of the present line of the summary */
 };
 
+struct page page_of(struct gv_out *out, const struct report *r, int digits, bool html);
+void page_all_tables(struct page *p); /* those of a report of all parts */
 void page_summary(struct page *p);
 void page_types(struct page *p);
 void page_entities(struct page *p);

@@ -5,6 +5,8 @@
 #include "draw/svg.h"
 #include "grid.h"
 
+enum { ENOUGH = 20 }; /* jobs, for percentiles to say more than the longest */
+
 static const char *
 plural(size_t n)
 {
@@ -56,6 +58,10 @@ spread_line(struct page *p, const char *label, const struct spread *s)
 		return;
 	add_time(p, "mean ", s->mean);
 	add_time(p, ", median ", s->median);
+	if (s->n >= ENOUGH) {
+		add_time(p, ", p95 ", s->p95);
+		add_time(p, ", p99 ", s->p99);
+	}
 	add_time(p, ", longest ", s->max);
 	line(p, label);
 }

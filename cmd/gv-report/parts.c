@@ -43,7 +43,8 @@ static const char *const summary_column[] = {"jobs", "waiting", "running", "pree
     "completion_mean_s", "completion_median_s", "completion_max_s", "queueing_mean_s",
     "queueing_max_s", "gpus", "available_gpu_s", "busy_gpu_s", "busy_share", "launches",
     "preemptions", "failures", "checkpoints", "restarts", "steps_lost", "jain_index",
-    "least_share_ratio", "largest_share_difference"};
+    "least_share_ratio", "largest_share_difference", "completion_p95_s",
+    "completion_p99_s", "queueing_p95_s", "queueing_p99_s"};
 
 static void
 summary_rows(
@@ -77,6 +78,10 @@ summary_rows(
 	*p++ = number(s->jain);
 	*p++ = number(s->least_ratio);
 	*p++ = number(s->worst_difference);
+	*p++ = number(s->completion.p95);
+	*p++ = number(s->completion.p99);
+	*p++ = number(s->queueing.p95);
+	*p++ = number(s->queueing.p99);
 	put(to, v);
 }
 

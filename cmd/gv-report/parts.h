@@ -5,8 +5,8 @@
 #ifndef GV_REPORT_PARTS_H
 #define GV_REPORT_PARTS_H
 
-#include "history.h"
-#include "summary.h"
+#include "gv-report/history/history.h"
+#include "gv-report/history/summary.h"
 
 struct report {
 	struct history history;

@@ -131,14 +131,14 @@ schedule_html(struct gv_out *out, const struct schedule *s, int digits)
 	struct gv_strbuf b = {0};
 
 	counts(&b, s);
-	gv_out_str(out, page_head);
+	page_begin(out);
 	gv_out_fmt(out, "<title>%s</title>\n", b.s);
 	schedule_svg(out, s, digits);
 	gv_out_str(out, "<h2>Summary</h2>\n<dl>\n");
 	summary(out, s, digits, true);
 	gv_out_str(out, "</dl>\n<h2>Stages</h2>\n");
 	places(out, s, digits, true);
-	gv_out_str(out, "</html>\n");
+	page_end(out);
 	gv_strbuf_free(&b);
 }
 

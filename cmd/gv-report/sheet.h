@@ -33,7 +33,7 @@ struct sheet_cell {
 	double number;
 };
 
-enum { SHEETS = 4, VIEW_LINES = 8 };
+enum { SHEETS = 8, VIEW_LINES = 8 };
 
 struct sheet {
 	const char *by;   /* as --by names it; NULL: --by cannot ask for it */
@@ -55,6 +55,7 @@ struct view {
 	} line[VIEW_LINES];
 	const char *note; /* below the tables; NULL = none */
 	double longest_s; /* decides on the unit of all times */
+	bool in_hours;    /* hours for some days more */
 	size_t n_sheets;
 	struct sheet sheet[SHEETS]; /* the first is that of CSV and TSV without --by */
 	struct gv_arena arena;
@@ -90,6 +91,8 @@ const struct sheet *view_find(const struct view *v, const char *by);
 /* by NULL: all of it; else that sheet. */
 void view_write_text(struct gv_out *out, const struct view *v, const struct sheet *by,
     int digits, bool html);
+/* The sheets that people see and the note, as HTML within a page. */
+void view_write_sheets(struct gv_out *out, const struct view *v, int digits);
 void view_write_table(
     struct gv_out *out, const struct view *v, const struct sheet *by, bool tsv);
 void view_write_json(struct gv_out *out, const struct view *v, const struct sheet *by);

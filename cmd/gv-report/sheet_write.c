@@ -19,10 +19,10 @@ unit_of(const struct view *v)
 {
 	double s = v->longest_s;
 
-	return s < 300         ? (struct unit){"s", 1}
-	       : s < 3 * 3600  ? (struct unit){"min", 60}
-	       : s < 3 * 86400 ? (struct unit){"h", 3600}
-			       : (struct unit){"d", 86400};
+	return s < 300                              ? (struct unit){"s", 1}
+	       : s < 3 * 3600                       ? (struct unit){"min", 60}
+	       : s < (v->in_hours ? 14 : 3) * 86400 ? (struct unit){"h", 3600}
+						    : (struct unit){"d", 86400};
 }
 
 /* Three digits of what is small, whatever the digits behind the point. */
@@ -134,7 +134,7 @@ write_html_head(struct gv_out *out, const struct view *v)
 {
 	struct gv_svg h = {.out = out};
 
-	gv_out_str(out, page_head);
+	page_begin(out);
 	gv_svg_open(&h, "title");
 	gv_svg_text(&h, v->title.s, v->title.len);
 	gv_svg_close(&h);
@@ -171,7 +171,19 @@ view_write_text(struct gv_out *out, const struct view *v, const struct sheet *by
 		gv_out_fmt(
 		    out, "%s%s%s\n", html ? "<p>" : "", v->note, html ? "</p>" : "");
 	if (html)
-		gv_out_str(out, "</html>\n");
+		page_end(out);
+}
+
+void
+view_write_sheets(struct gv_out *out, const struct view *v, int digits)
+{
+	size_t i;
+
+	for (i = 0; i < v->n_sheets; i++)
+		if (v->sheet[i].shown && v->sheet[i].n > 0)
+			write_sheet(out, v, &v->sheet[i], digits, true);
+	if (v->note != NULL)
+		gv_out_fmt(out, "<p>%s</p>\n", v->note);
 }
 
 /* ---- for machines ---- */

@@ -226,14 +226,14 @@ stages_html(struct gv_out *out, const struct stages *s, int digits)
 	struct gv_strbuf b = {0};
 
 	counts(&b, s);
-	gv_out_str(out, page_head);
+	page_begin(out);
 	gv_out_fmt(out, "<title>%s</title>\n", b.s);
 	stages_svg(out, s, digits);
 	gv_out_str(out, "<h2>Summary</h2>\n<dl>\n");
 	summary(out, s, digits, true);
 	gv_out_str(out, "</dl>\n<h2>Stages</h2>\n");
 	table(out, s, digits, true);
-	gv_out_str(out, "</html>\n");
+	page_end(out);
 	gv_strbuf_free(&b);
 }
 

@@ -2,6 +2,7 @@
 #ifndef GV_REPORT_WRITE_H
 #define GV_REPORT_WRITE_H
 
+#include "gv-report/runs/run.h"
 #include "parts.h"
 
 /*
@@ -27,11 +28,16 @@ void write_prom(
 
 /*
  * The run drawn over time: what ran on each GPU, when each job ran, and its
- * shares.  history.keep_runs was set.  write_html: a page of it with the
- * summary and the tables of the text.
+ * shares.  history.keep_runs was set.
  */
 void write_svg(struct gv_out *out, const struct report *r, int digits);
-void write_html(struct gv_out *out, const struct report *r, int digits);
+
+/*
+ * A page of the summary and the tables of the text, with that drawing (drawn) and the
+ * figures of runs, which is this one run, of which charts has the bit.
+ */
+void write_html(struct gv_out *out, const struct report *r, const struct runs *runs,
+    bool drawn, unsigned charts, int digits);
 
 /* One unit for all times of a report, by its length, so that they compare by eye. */
 struct unit {

@@ -106,7 +106,7 @@ sort_runs(struct drawing *d, bool of_jobs, size_t *first)
 }
 
 static void
-tooltip(struct drawing *d, const struct run *from, double end_s)
+tooltip(struct drawing *d, const struct launch *from, double end_s)
 {
 	const struct job *j = &d->h->job[from->job];
 	const struct lane *l = &d->h->lane[from->lane];
@@ -128,7 +128,7 @@ tooltip(struct drawing *d, const struct run *from, double end_s)
 
 /* A bar from the start of a run to end_s, with a name on it when it fits. */
 static void
-bar(struct drawing *d, const struct run *from, double end_s, double y, double h,
+bar(struct drawing *d, const struct launch *from, double end_s, double y, double h,
     struct colour colour, const char *name, size_t len)
 {
 	double x = x_of(d, from->start_s), w = fmax(x_of(d, end_s) - x, MERGE_PX);
@@ -160,12 +160,12 @@ bars(struct drawing *d, size_t from, size_t to, bool of_job, double y, double h)
 	size_t i, k;
 
 	for (i = from; i < to; i = k) {
-		const struct run *r = &hist->run[d->order[i]];
+		const struct launch *r = &hist->run[d->order[i]];
 		size_t type = hist->lane[r->lane].type;
 		double end_s = r->end_s;
 
 		for (k = i + 1; k < to; k++) {
-			const struct run *next = &hist->run[d->order[k]];
+			const struct launch *next = &hist->run[d->order[k]];
 
 			if (r->failed || next->failed || next->job != r->job ||
 			    hist->lane[next->lane].type != type ||
@@ -189,7 +189,7 @@ bars(struct drawing *d, size_t from, size_t to, bool of_job, double y, double h)
 
 /* A run while it is the rank-th of so many on its GPU. */
 struct piece {
-	struct run run;
+	struct launch run;
 	size_t rank, of;
 };
 
@@ -218,7 +218,7 @@ draw_piece(struct drawing *d, const struct piece *p, double now, double y, doubl
 {
 	const struct job *j = &d->h->job[p->run.job];
 	double part_h = h / (double)p->of;
-	struct run run = p->run;
+	struct launch run = p->run;
 
 	run.failed = run.failed && now == run.end_s;
 	if (p->of > 0 && (now - run.start_s) * d->x_per_s >= MERGE_PX / 4)

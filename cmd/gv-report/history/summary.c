@@ -52,32 +52,6 @@ job_queueing_s(const struct job *j)
 	return j->start_s - j->arrival_s;
 }
 
-static int
-by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Sorts v. */
-static struct spread
-spread_of(double *v, size_t n)
-{
-	struct spread s = {n, 0, NAN, NAN, NAN};
-	size_t i;
-
-	if (n == 0)
-		return s;
-	for (i = 0; i < n; i++)
-		s.sum += v[i];
-	qsort(v, n, sizeof(*v), by_size);
-	s.mean = s.sum / (double)n;
-	s.median = n % 2 == 1 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-	s.max = v[n - 1];
-	return s;
-}
-
 static void
 times(struct summary *s, const struct history *h)
 {

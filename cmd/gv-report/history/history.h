@@ -25,6 +25,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "over_time.h"
 #include "sched/events.h"
 
 enum job_state {
@@ -65,6 +66,7 @@ struct job {
 	const char *id;     /* id[id_len] is NUL */
 	const char *entity; /* "" = none */
 	size_t id_len, entity_len;
+	size_t entity_no; /* by first appearance; 0 = none */
 	enum job_state state;
 	double arrival_s;
 	double start_s; /* of its first run */
@@ -105,7 +107,7 @@ struct pool {
 };
 
 /* One launch on one GPU, for drawing. */
-struct run {
+struct launch {
 	size_t job;
 	size_t lane;
 	double start_s;
@@ -125,21 +127,23 @@ struct lane {
 };
 
 struct history {
-	bool keep_runs; /* set it before the first event */
+	/* set these before the first event */
+	bool keep_runs;
+	struct over_time *over; /* is filled, if any; the caller's */
 	size_t n_jobs, n_types, n_pools, n_lanes,
 	    n_runs; /* in order of first appearance */
 	struct job *job;
 	struct gpu_type *type;
 	struct pool *pool;
 	struct lane *lane;
-	struct run *run;
+	struct launch *run;
 	double last_s; /* of the last event; 0 before the first */
 	size_t events;
 	size_t restarts;
 	bool ended; /* the last event is an end */
 
 	size_t cap_jobs, cap_types, cap_pools, cap_lanes, cap_runs;
-	struct gv_hash jobs, types, pools, lanes;
+	struct gv_hash jobs, types, pools, lanes, entities;
 	struct gv_hash joints;
 	struct joint *joint; /* [joints.n] */
 	size_t cap_joints;

@@ -62,6 +62,7 @@ job_of(struct history *h, const struct gv_cell *id, double now)
 		h->job[i] = (struct job){.id = h->jobs.key[i].s,
 		    .id_len = id->len,
 		    .entity = "",
+		    .entity_no = number_of(h, &h->entities, "", 0, &is_new),
 		    .arrival_s = now,
 		    .start_s = NAN,
 		    .left_s = NAN,
@@ -135,7 +136,7 @@ use_lane(struct history *h, struct job *j, size_t lane, double now, bool told)
 	if (h->keep_runs) {
 		h->run = gv_xgrow(h->run, &h->cap_runs, h->n_runs + 1, sizeof(*h->run));
 		h->run[h->n_runs++] =
-		    (struct run){(size_t)(j - h->job), lane, now, now, j->run, false};
+		    (struct launch){(size_t)(j - h->job), lane, now, now, j->run, false};
 		j->run = h->n_runs;
 	}
 	if (!told)
@@ -165,6 +166,15 @@ lanes_of(struct history *h, const struct gv_event *ev, size_t type, struct job *
 	}
 }
 
+/* GPUs of a type were busy for a time: the GPU-seconds. */
+static double
+were_busy(struct history *h, size_t type, double from_s, double to_s, double gpus)
+{
+	if (h->over != NULL)
+		over_time_busy(h->over, type, from_s, to_s, gpus);
+	return (to_s - from_s) * gpus;
+}
+
 /*
  * The job leaves its GPUs: the GPU-seconds in which they were busy, as far as nobody
  * else is there to tell them later.
@@ -173,7 +183,7 @@ static double
 leave_lanes(struct history *h, struct job *j, double now)
 {
 	double gpu_s = 0, since_s = 0, n = 0; /* GPUs busy since the same time */
-	size_t i;
+	size_t type = j->on->type, i;
 
 	for (i = 0; i < j->n_lanes; i++) {
 		struct lane *l = &h->lane[j->lane[i]];
@@ -181,22 +191,25 @@ leave_lanes(struct history *h, struct job *j, double now)
 		if (--l->users > 0)
 			continue;
 		if (l->busy_since_s != since_s) {
-			gpu_s += (now - since_s) * n;
+			gpu_s += were_busy(h, type, since_s, now, n);
 			since_s = l->busy_since_s;
 			n = 0;
 		}
 		n++;
 	}
 	j->n_lanes = 0;
-	return gpu_s + (now - since_s) * n;
+	return gpu_s + were_busy(h, type, since_s, now, n);
 }
 
 /* ---- events ---- */
 
 /* Accounts for the GPUs that a type has had so far. */
 static void
-settle_type(struct gpu_type *t, double now)
+settle_type(struct history *h, struct gpu_type *t, double now)
 {
+	if (h->over != NULL)
+		over_time_available(
+		    h->over, (size_t)(t - h->type), t->since_s, now, (double)t->gpus);
 	t->available_gpu_s += (double)t->gpus * (now - t->since_s);
 	t->since_s = now;
 }
@@ -221,7 +234,7 @@ take_pool(struct history *h, const struct gv_event *ev)
 		h->pool[i] = (struct pool){type, 0};
 		h->n_pools = i + 1;
 	}
-	settle_type(&h->type[type], ev->time_s);
+	settle_type(h, &h->type[type], ev->time_s);
 	h->type[type].gpus -= h->pool[i].gpus;
 	h->pool[i].gpus = count_gpus(ev->gpus);
 	h->type[type].gpus += h->pool[i].gpus;
@@ -284,12 +297,17 @@ settle_run(struct history *h, struct job *j, double now)
 	double s = now - j->since_s, gpu_s = s * (double)j->run_gpus;
 	size_t i;
 
+	if (h->over != NULL)
+		over_time_run(h->over, (size_t)(j - h->job), j->entity_no, j->since_s,
+		    now, j->run_gpus, j->lane, j->n_lanes);
 	j->running_s += s;
 	j->gpu_s += gpu_s;
 	j->on->running_s += s;
 	j->on->gpu_s += gpu_s;
 	h->type[j->on->type].busy_gpu_s +=
-	    j->n_lanes > 0 ? leave_lanes(h, j, now) : gpu_s;
+	    j->n_lanes > 0
+		? leave_lanes(h, j, now)
+		: were_busy(h, j->on->type, j->since_s, now, (double)j->run_gpus);
 	j->since_s = now;
 	for (i = j->run; i > 0; i = h->run[i - 1].next)
 		h->run[i - 1].end_s = now;
@@ -415,7 +433,11 @@ take_arrival(struct history *h, struct job *j, const struct gv_event *ev)
 	j->arrival_s = ev->time_s;
 	j->total_steps = ev->steps;
 	if (ev->reason.len > 0) {
-		j->entity = gv_arena_strndup(&h->arena, ev->reason.s, ev->reason.len);
+		bool is_new;
+
+		j->entity_no =
+		    number_of(h, &h->entities, ev->reason.s, ev->reason.len, &is_new);
+		j->entity = h->entities.key[j->entity_no].s;
 		j->entity_len = ev->reason.len;
 	}
 }
@@ -520,7 +542,7 @@ history_close(struct history *h)
 	for (i = 0; i < h->joints.n; i++)
 		settle_joint(&h->joint[i], h->last_s);
 	for (i = 0; i < h->n_types; i++)
-		settle_type(&h->type[i], h->last_s);
+		settle_type(h, &h->type[i], h->last_s);
 }
 
 void
@@ -541,6 +563,7 @@ history_free(struct history *h)
 	gv_hash_free(&h->pools);
 	gv_hash_free(&h->lanes);
 	gv_hash_free(&h->joints);
+	gv_hash_free(&h->entities);
 	gv_arena_free(&h->arena);
 	*h = (struct history){0};
 }

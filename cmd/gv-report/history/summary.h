@@ -3,12 +3,7 @@
 #define GV_REPORT_SUMMARY_H
 
 #include "history.h"
-
-/* Median: of an even number, the mean of the middle two.  All but sum are NAN of nothing. */
-struct spread {
-	size_t n;
-	double sum, mean, median, max;
-};
+#include "spread.h"
 
 struct entity {
 	const char *name; /* "" = the jobs without one */

@@ -1,0 +1,85 @@
+"""gv-report-charts.py KIND SVG TABLE: does a chart show the numbers of the table?
+
+completion: TABLE is gv-report --by=job of runs; every job must lie on its run's line.
+busy: TABLE is --by=type; the area of each type must be its GPU-seconds."""
+import csv
+import math
+import re
+import sys
+import xml.dom.minidom
+
+kind, drawing, table = sys.argv[1:]
+dom = xml.dom.minidom.parse(drawing)
+rows = list(csv.DictReader(open(table)))
+UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+
+
+def texts(cls):
+    return [(float(t.getAttribute("x")), float(t.getAttribute("y")), t.firstChild.data)
+            for t in dom.getElementsByTagName("text") if t.getAttribute("class") == cls and t.firstChild]
+
+
+def number(s):
+    factor = {"k": 1e3, "M": 1e6, "G": 1e9}.get(s[-1])
+    return float(s[:-1]) * factor if factor else float(s)
+
+
+def points(d):
+    """The corners of a path of M, H, V, L and Z."""
+    x = y = 0.0
+    for command, rest in re.findall(r"([MHVLZ])([^MHVLZ]*)", d):
+        values = [float(v) for v in rest.split()]
+        if command in "ML":
+            x, y = values
+        elif command == "H":
+            x = values[0]
+        elif command == "V":
+            y = values[0]
+        else:
+            continue
+        yield x, y
+
+
+def fit(marks, f):
+    """The straight line through the first and the last of (pixel, value)."""
+    (a, va), (b, vb) = marks[0], marks[-1]
+    slope = (b - a) / (f(vb) - f(va))
+    return lambda v: a + slope * (f(v) - f(va))
+
+
+unit = UNITS[[t for x, y, t in texts("c-dim c-end") if ", " in t][0].split(", ")[1]]
+paths = [(p.getAttribute("class"), p.getElementsByTagName("title")[0].firstChild.data,
+          list(points(p.getAttribute("d")))) for p in dom.getElementsByTagName("path")]
+x_marks = sorted((x, number(t)) for x, y, t in texts("c-dim c-mid"))
+y_marks = sorted((y - 4, number(t)) for x, y, t in texts("c-dim c-end") if re.fullmatch(r"[0-9.]+[kMG]?", t))
+
+if kind == "completion":
+    x_of, y_of = fit(x_marks, math.log), fit(y_marks, float)
+    for cls, run, line in paths:
+        times = [float(r["completion_s"]) if r["completion_s"] else math.inf for r in rows if r["run"] == run]
+        for k, v in enumerate(sorted(times)):
+            if v == math.inf:
+                continue
+            x, y = x_of(v / unit), y_of(100 * (k + 1) / len(times))
+            # some point of the line is as far right, and there the line has come as high
+            if not any(abs(px - x) < 1.2 and py < y + 1.2 for px, py in line):
+                print("run", run, "job", k, "at", x, y)
+        if abs(line[-1][1] - y_of(100 * sum(t < math.inf for t in times) / len(times))) > 0.6:
+            print("run", run, "ends at", line[-1])
+    if len(paths) != len({r["run"] for r in rows}):
+        print(len(paths), "lines")
+else:
+    x_of, y_of = fit(x_marks, float), fit(y_marks, float)
+    px_per_s = (x_of(1) - x_of(0)) / unit
+    px_per_gpu = y_of(0) - y_of(1)
+    want = {r["gpu_type"]: float(r["busy_gpu_s"]) for r in rows}
+    for cls, name, line in paths:
+        if name not in want:
+            continue
+        area = abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(line, line[1:] + line[:1]))) / 2
+        got = area / px_per_s / px_per_gpu
+        width = line[-1][0] - max(p[0] for p in line)
+        if abs(got - want.pop(name)) > 0.02 * got - width / px_per_s / px_per_gpu:
+            print("type", name, "has", got)
+    if any(want.values()):
+        print("not drawn:", want)
