@@ -333,6 +333,23 @@ if [ -z "${GV_SAN:-}" ]; then
 	is_err "and is said" <<'EOT'
 gv-run: warning: job "f" cannot be launched: cannot run /bin/sh as worker 0: Resource temporarily unavailable; it will be tried again
 EOT
+	# a shell that runs and then cannot fork, twice; what it says is known by its words and its status
+	cat >starved.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share
+f,20,"n=$PWD/tried; if [ ! -e \$n.2 ]; then mv \$n.1 \$n.2 2>&- || : >\$n.1; export LD_PRELOAD=$build/preload/faults.so GV_FAIL=fork:1:EAGAIN; exec sh -c '(:); exit 0'; fi; $w -r 200",big,200,1
+EOT
+	run timeout 60 gv-run -c one.csv -s starved --max-failures=1 starved.csv
+	is_status 0 "a shell that cannot fork"
+	is_events 0 fail f "is no failure of the job"
+	is_events 2 preempt f "it is tried again, and again"
+	is_events 1 finish f "and the job finishes"
+	out_has ',preempt,f,big,,0,,0,,its shell cannot fork' "the event says why"
+	is_err "and it is said once" <<'EOT'
+gv-run: warning: job "f" cannot be launched: its shell cannot fork; it will be tried again
+EOT
+	printf 'job_id,total_steps,command,gpu_type,steps_per_s,share\nf,20,"echo I cannot fork; exit 2",big,200,1\n' >poor.csv
+	run timeout 60 gv-run -q -c one.csv -s poor --max-failures=1 poor.csv
+	is_events 1 fail f "other words are the job's own"
 else
 	skip "sanitizers are loaded first: launches that cannot be made"
 fi

@@ -77,18 +77,33 @@ launch(struct work *w, size_t m, const size_t *gpu, size_t n, struct gv_launch_n
 	return state;
 }
 
-/* A launch that could not be made is no failure of the job; the same reason is said once. */
+/* The same reason is said once. */
 static void
-refused(struct work *w, size_t m, const char *reason)
+say_refusal(struct work *w, size_t m, const char *reason)
 {
 	char q[GV_QUOTE_LEN];
 
-	if (strcmp(w->refusal, reason) != 0) {
-		gv_warn("warning: job %s cannot be launched: %s; it will be tried again",
-		    jobs_name(w->jobs, m, q), reason);
-		snprintf(w->refusal, sizeof(w->refusal), "%s", reason);
-	}
+	if (strcmp(w->refusal, reason) == 0)
+		return;
+	gv_warn("warning: job %s cannot be launched: %s; it will be tried again",
+	    jobs_name(w->jobs, m, q), reason);
+	snprintf(w->refusal, sizeof(w->refusal), "%s", reason);
+}
+
+/* A launch that could not be made is no failure of the job. */
+static void
+refused(struct work *w, size_t m, const char *reason)
+{
+	say_refusal(w, m, reason);
 	gv_life_not_started(&w->jobs->life, m);
+}
+
+/* The same, of a launch whose shell could not go on. */
+static void
+starved(struct work *w, size_t m, int status)
+{
+	say_refusal(w, m, "its shell cannot fork");
+	gv_life_starved(&w->jobs->life, m, status);
 }
 
 static void
@@ -185,6 +200,8 @@ look(struct work *w, size_t m)
 	read_progress(w, m);
 	if (state == GV_LAUNCH_LOST)
 		gv_life_lost(l, m, news.reason);
+	else if (news.starved)
+		starved(w, m, news.status);
 	else
 		gv_life_left(l, m, news.status);
 }

@@ -98,6 +98,8 @@ struct gv_launch_news {
 	 * the order of leaving; 128+n for death by signal n.
 	 */
 	int status;
+	/* Left: its shell could not start a process, and has said so; the job did not. */
+	bool starved;
 	/*
 	 * Not started: the errno (EAGAIN, EMFILE, ENOMEM, ENOSPC ...: try again
 	 * later), 0 when no system call is to blame.

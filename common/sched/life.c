@@ -107,6 +107,20 @@ left_over(struct gv_life *l, size_t m)
 		gv_life_write(l, GV_EVENT_DROP, m, "cancelled");
 }
 
+/* A job without workers, and all launches, wait: there is not enough of something. */
+static void
+wait_for_better(struct gv_life *l, size_t m, int times)
+{
+	struct gv_life_job *j = &l->job[m];
+
+	j->retry_s = l->now_s + refusal_wait_s(l, times);
+	l->rounds.job[m].ready = false;
+	gv_life_timer_add(l, j->retry_s, m);
+	l->pause_s = l->now_s + refusal_wait_s(l, ++l->refusals);
+	gv_life_timer_add(l, l->pause_s, SIZE_MAX);
+	l->fill = true;
+}
+
 void
 gv_life_not_started(struct gv_life *l, size_t m)
 {
@@ -118,12 +132,7 @@ gv_life_not_started(struct gv_life *l, size_t m)
 	gv_life_free_gpus(l, m);
 	gv_life_unplan(l, m);
 	gv_life_enter(l, m, j->held ? GV_LIFE_HELD : GV_LIFE_WAITING);
-	j->retry_s = l->now_s + refusal_wait_s(l, ++j->refusals);
-	l->rounds.job[m].ready = false;
-	gv_life_timer_add(l, j->retry_s, m);
-	l->pause_s = l->now_s + refusal_wait_s(l, ++l->refusals);
-	gv_life_timer_add(l, l->pause_s, SIZE_MAX);
-	l->fill = true;
+	wait_for_better(l, m, ++j->refusals);
 	left_over(l, m);
 }
 
@@ -186,6 +195,27 @@ gv_life_left(struct gv_life *l, size_t m, int status)
 		gv_life_write(l, GV_EVENT_PREEMPT, m, reason);
 	else
 		fail(l, m, reason);
+	left_over(l, m);
+}
+
+void
+gv_life_starved(struct gv_life *l, size_t m, int status)
+{
+	struct gv_life_job *j = &l->job[m];
+
+	if (j->state == GV_LIFE_STARTING || !gv_life_is_open(l, m))
+		return;
+	if (j->starved == 0 || j->steps > j->starved_at) {
+		j->starved = 0;
+		j->starved_at = j->steps;
+	}
+	if (++j->starved >= GV_LIFE_STARVED) {
+		gv_life_left(l, m, status);
+		return;
+	}
+	gv_life_write(l, GV_EVENT_PREEMPT, m, "its shell cannot fork");
+	if (!is_done(l, m))
+		wait_for_better(l, m, j->starved);
 	left_over(l, m);
 }
 

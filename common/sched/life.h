@@ -68,18 +68,20 @@ struct gv_life_job {
 	double steps;      /* done in all, as it told last, -1 = nothing */
 	double checkpoint; /* steps that are safe, -1 = none */
 	int launches;
-	int failures;     /* in a row without progress */
-	double failed_at; /* the most steps it had when it failed, -1 = never */
-	double retry_s;   /* not to be launched before */
-	int refusals;     /* launches in a row that could not be made */
-	bool held;        /* goes to HELD as soon as it can */
-	bool cancelled;   /* is dropped as soon as it has left */
-	bool unwanted;    /* STARTING: is to be stopped once it runs */
-	size_t type;      /* of its GPUs now, or last */
-	ptrdiff_t mate;   /* shares GPUs with it while both are there, -1 = nobody */
-	size_t *gpu;      /* [n_gpus] held, ascending */
-	size_t n_gpus;    /* 0 = none, or GPUs that this cluster does not have */
-	size_t open_at;   /* its place in gv_life.open */
+	int failures;      /* in a row without progress */
+	double failed_at;  /* the most steps it had when it failed, -1 = never */
+	double retry_s;    /* not to be launched before */
+	int refusals;      /* launches in a row that could not be made */
+	int starved;       /* and whose shell could not go on, without progress */
+	double starved_at; /* the steps it had then */
+	bool held;         /* goes to HELD as soon as it can */
+	bool cancelled;    /* is dropped as soon as it has left */
+	bool unwanted;     /* STARTING: is to be stopped once it runs */
+	size_t type;       /* of its GPUs now, or last */
+	ptrdiff_t mate;    /* shares GPUs with it while both are there, -1 = nobody */
+	size_t *gpu;       /* [n_gpus] held, ascending */
+	size_t n_gpus;     /* 0 = none, or GPUs that this cluster does not have */
+	size_t open_at;    /* its place in gv_life.open */
 };
 
 /* A row of the journal, jobs and GPUs by number. */
@@ -221,6 +223,13 @@ void gv_life_report(struct gv_life *l, size_t m, double steps, double checkpoint
  * none that was told to stop is counted.
  */
 void gv_life_left(struct gv_life *l, size_t m, int status);
+/*
+ * It has left since its shell could not start a process for it, with the status: no failure
+ * of its own, and tried again after a wait that grows; but the GV_LIFE_STARVED'th
+ * time in a row without progress counts, since then it may be too much by itself.
+ */
+enum { GV_LIFE_STARVED = 20 };
+void gv_life_starved(struct gv_life *l, size_t m, int status);
 /* A job without workers is done, by means of its own. */
 void gv_life_finish(struct gv_life *l, size_t m);
 /* Its workers are gone by no fault of its own, with their node say. */

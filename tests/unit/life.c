@@ -214,6 +214,8 @@ leave(struct world *w, size_t m)
 	k->there = false;
 	if (u < .05) {
 		gv_life_lost(&w->life, m, "the node is gone");
+	} else if (u < .1) {
+		gv_life_starved(&w->life, m, 2);
 	} else if (k->told && u < .8) {
 		report(w, m, true);
 		gv_life_left(&w->life, m, u < .7 ? 143 : 0);
@@ -495,9 +497,65 @@ test_random(void)
 	ok(worst_lag <= 2 * round_s, "and what is owed to within two rounds");
 }
 
+/* Time goes on until the job is to be started; whether it is within round_s. */
+static bool
+await_start(struct gv_life *l, struct world *w, long *n_fails)
+{
+	double end_s = l->now_s + round_s;
+
+	for (;;) {
+		struct gv_life_out out;
+
+		gv_life_turn(l, true);
+		while (gv_life_next(l, &out)) {
+			*n_fails +=
+			    out.kind == GV_LIFE_ROW && out.row.kind == GV_EVENT_FAIL;
+			w->worker[0].starting |= out.kind == GV_LIFE_START;
+		}
+		if (w->worker[0].starting)
+			return l->now_s <= end_s;
+		gv_life_time(l, gv_life_wakes_s(l, true));
+	}
+}
+
+/* A shell that cannot fork is no failure of the job, but the 20th in a row is. */
+static void
+test_starved(void)
+{
+	struct gv_life_spec spec = {.gang = 1, .total_steps = 100};
+	struct world w = {0};
+	struct gv_life *l = &w.life;
+	long n_fails = 0;
+	long late = 0;
+	int i;
+
+	w.c = (struct gv_cluster){
+	    .n_types = 1, .type = w.type, .n_pools = 1, .pool = w.pool};
+	w.pool[0].gpus = w.type[0].gpus = 1;
+	gv_life_init(l, &w.c, round_s, MAX_FAILURES);
+	gv_life_add(l, &spec);
+	gv_rounds_claim(&l->rounds, 0, 0)->rate = 1;
+	gv_life_arrive(l, 0);
+	for (i = 1; i <= 2 * GV_LIFE_STARVED; i++) {
+		w.worker[0].starting = false;
+		late += !await_start(l, &w, &n_fails);
+		gv_life_started(l, 0);
+		if (i == GV_LIFE_STARVED - 1)
+			gv_life_report(l, 0, 10, -1); /* begins anew */
+		gv_life_starved(l, 0, 2);
+		if (i == 2 * GV_LIFE_STARVED - 3)
+			is_int(n_fails, 0, "a starved shell is no failure");
+	}
+	await_start(l, &w, &n_fails);
+	is_int(late, 0, "the job is tried again within a round");
+	ok(n_fails == 3, "from the 20th time without progress it is: %ld", n_fails);
+	gv_life_free(l);
+}
+
 int
 main(void)
 {
+	test_starved();
 	test_random();
 	return done_testing();
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@ struct local {
 	struct gv_launch launch;
 	pid_t guard; /* 0 = it was killed, and its keeper stops */
 	int status;  /* of a guard that was killed */
+	char *log;   /* NULL = not known */
+	off_t from;  /* where its own words begin there */
 	int control; /* a socket: what we say, and end of file when guard and keeper are gone */
 };
 
@@ -161,15 +164,28 @@ tell(int control, char what)
 		;
 }
 
+/* Remembers where the words of its workers are going to be. */
+static void
+mark_log(struct local *l, const struct gv_keeper *k)
+{
+	struct stat st;
+
+	if (k->spec->log == NULL || fstat(k->log, &st) != 0)
+		return;
+	l->log = gv_xstrdup(k->spec->log);
+	l->from = st.st_size;
+}
+
 static struct gv_launch *
 launch(struct gv_keeper *k, struct gv_launch_news *news)
 {
 	int control[2] = {-1, -1};
 	int ready[2] = {-1, -1};
 	pid_t guard = -1;
-	struct local *l;
+	struct local *l = gv_xcalloc(1, sizeof(*l));
 	int r = -1;
 
+	mark_log(l, k);
 	if (make_sockets(control) != 0 || make_pipe(ready) != 0) {
 		gv_launch_not_started(news, errno, "cannot make a pipe");
 	} else {
@@ -192,9 +208,10 @@ launch(struct gv_keeper *k, struct gv_launch_news *news)
 		close_fd(&control[1]);
 		while (guard > 0 && waitpid(guard, NULL, 0) == -1 && errno == EINTR)
 			;
+		free(l->log);
+		free(l);
 		return NULL;
 	}
-	l = gv_xcalloc(1, sizeof(*l));
 	l->guard = guard;
 	l->control = control[1];
 	news->state = GV_LAUNCH_UP;
@@ -266,6 +283,56 @@ keeper_is_gone(const struct local *l, bool wait)
 	return n == 0 || (n == -1 && errno != EAGAIN && errno != EINTR);
 }
 
+/* Whether a line is what sh says when it cannot fork, whichever it is. */
+static bool
+is_starving(const char *line, size_t len)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%.*s", (int)(len < sizeof(text) ? len : 127), line);
+	return strncmp(text, "sh: ", 4) == 0 && strstr(text, "fork") != NULL;
+}
+
+/*
+ * Whether a shell left because it could not fork: with the status that dash or bash
+ * have for it, and their words in the log.
+ */
+static bool
+was_starved(const struct local *l, int status)
+{
+	char buf[4096], *line = buf, *end;
+	struct stat st;
+	bool is = false;
+	ssize_t n;
+	int fd;
+
+	if ((status != 2 && status != 254) || l->log == NULL)
+		return false;
+	fd = open(l->log, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd == -1)
+		return false;
+	n = fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)
+		? -1
+		: pread(fd, buf, sizeof(buf) - 1,
+		      st.st_size - l->from < (off_t)sizeof(buf)
+			  ? l->from
+			  : st.st_size - (off_t)sizeof(buf) + 1);
+	close(fd);
+	buf[n > 0 ? n : 0] = '\0';
+	for (; !is && (end = strchr(line, '\n')) != NULL; line = end + 1)
+		is = is_starving(line, (size_t)(end - line));
+	return is;
+}
+
+/* Its workers are gone, with that status. */
+static void
+has_left(const struct local *l, int status, struct gv_launch_news *news)
+{
+	news->state = GV_LAUNCH_LEFT;
+	news->status = status;
+	news->starved = was_starved(l, status);
+}
+
 static void
 local_poll(struct gv_launch *launch, bool wait, struct gv_launch_news *news)
 {
@@ -286,8 +353,7 @@ local_poll(struct gv_launch *launch, bool wait, struct gv_launch_news *news)
 		return;
 	}
 	if (pid > 0 && WIFEXITED(status)) {
-		news->state = GV_LAUNCH_LEFT;
-		news->status = WEXITSTATUS(status);
+		has_left(l, WEXITSTATUS(status), news);
 		return;
 	}
 	if (pid > 0)
@@ -305,6 +371,7 @@ local_free(struct gv_launch *launch)
 	struct local *l = (struct local *)launch;
 
 	close_fd(&l->control);
+	free(l->log);
 	free(l);
 }
 
