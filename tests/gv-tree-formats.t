@@ -294,6 +294,9 @@ ok "chains are no rings" eval '! grep -q "id=\"0\"" out && grep -q "id=\"1\" pat
 } >star.csv
 run gv-tree -m ring --export=nccl-graph star.csv
 ok "a ring over a switch" grep -q 'nchannels="1" speedintra="60" .* typeintra="SYS"' out
+printf 'src,dst,gbytes_per_s\ngpu0,gpu1,20\ngpu1,gpu0,20\ngpu1,gpu2,20\ngpu2,gpu1,20\n' >line.csv
+run gv-tree -m relayed -c broadcast --export=nccl-graph line.csv
+ok "a ring that passes a GPU twice" grep -q 'nchannels="1" speedintra="20" .* typeintra="NVB"' out
 run gv-tree -m ring -c allgather --export=tuner ring.csv
 is_out "the tuner's table" <<'E2'
 # collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks

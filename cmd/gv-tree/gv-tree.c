@@ -49,7 +49,7 @@ static const char help[] =
     "      --lane=RATE        of an NVLink, where LINKS counts lanes\n"
     "      --lint             what NCCL makes of a topology file; no trees\n"
     "  -m, --method=METHOD    auto (default); forest, colgen: the best there is;\n"
-    "                         blink, onehop, ring, chain, phases: to compare with\n"
+    "                         blink, onehop, ring, relayed, chain, phases: others\n"
     "  -r, --root=GPU         of broadcast and reduce (default: the first)\n"
     "      --score=N          instead of trees: all sets of N GPUs, the fastest first\n"
     "      --size=BYTES       of the buffer that --hybrid splits\n"

@@ -7,28 +7,35 @@
 
 enum { CHANNELS = 32 }; /* that NCCL's search has; it may double them */
 
-/* The GPUs of a tree in their order along it; false: it has branches. */
 static bool
-order_of(const struct tree *t, size_t *order, bool *direct)
+has_rings(const struct plan *p)
+{
+	return p->wish.method == RING || p->wish.method == RELAYED_RING;
+}
+
+/* The GPUs of a chain in their order along it. */
+static void
+order_of(const struct plan *p, const struct tree *t, size_t *order, const char **kind)
 {
 	size_t k;
 
 	order[0] = t->root;
 	for (k = 0; k < t->n_edges; k++) {
-		if (t->edge[k].from != order[k])
-			return false;
 		order[k + 1] = t->edge[k].to;
-		*direct = *direct && t->edge[k].n_path == 2;
+		if (t->edge[k].n_path > 2)
+			*kind = t->edge[k].path[1] < p->f.n_gpus ? "NVB" : "SYS";
 	}
-	return true;
+	/* the hop that closes a ring is in no tree of its first GPU */
+	if (has_rings(p) && strcmp(*kind, "NVL") == 0 &&
+	    fabric_cap(&p->f, order[t->n_edges], order[0]) == 0)
+		*kind = "NVB";
 }
 
 /* Of rings every GPU's tree is the same ring: one tree of each is looked at. */
 static size_t
 first_root(const struct plan *p)
 {
-	return p->wish.method == RING && p->forest.n > 0 ? p->forest.tree[0].root
-							 : SIZE_MAX;
+	return has_rings(p) && p->forest.n > 0 ? p->forest.tree[0].root : SIZE_MAX;
 }
 
 static int64_t
@@ -57,8 +64,8 @@ channels_of(struct channels *c, const struct plan *p, struct gv_error *e)
 	double unit = (double)p->forest.unit.over / (double)p->forest.unit.under * 1e-6;
 	size_t n = p->f.n_gpus, i, cap = 0, *order = gv_xcalloc(n + 1, sizeof(*order));
 
-	*c = (struct channels){.n_gpus = n, .direct = true};
-	if (p->wish.method != RING && p->wish.method != CHAIN) {
+	*c = (struct channels){.n_gpus = n, .rings = has_rings(p), .kind = "NVL"};
+	if (!has_rings(p) && p->wish.method != CHAIN) {
 		free(order);
 		return gv_error_set(e,
 		    "NCCL takes rings and chains, no trees: use --method=ring or chain");
@@ -69,7 +76,7 @@ channels_of(struct channels *c, const struct plan *p, struct gv_error *e)
 
 		if (first_root(p) != SIZE_MAX && t->root != first_root(p))
 			continue;
-		order_of(t, order, &c->direct);
+		order_of(p, t, order, &c->kind);
 		if (sum > CHANNELS) /* one at least; the others by weight */
 			some = 1 + (t->weight - 1) * CHANNELS / sum;
 		for (k = 0; k < some && c->n < CHANNELS; k++) {
@@ -81,8 +88,8 @@ channels_of(struct channels *c, const struct plan *p, struct gv_error *e)
 	free(order);
 	/* each link of a ring carries the parts of all roots but one */
 	c->gbytes_per_s = (double)sum * unit / (double)(c->n > 0 ? c->n : 1);
-	if (p->wish.method == RING && p->forest.n > 0 &&
-	    p->wish.collective != BROADCAST && p->wish.collective != REDUCE)
+	if (has_rings(p) && p->forest.n > 0 && p->wish.collective != BROADCAST &&
+	    p->wish.collective != REDUCE)
 		c->gbytes_per_s *=
 		    (double)(n - 1) * (p->wish.collective == ALL_REDUCE ? 2.0 : 1.0);
 	return 0;

@@ -37,7 +37,6 @@ write_graph(
     struct gv_out *out, const struct channels *c, const int64_t *dev, int id, int pattern)
 {
 	char speed[GV_NUM_LEN];
-	const char *kind = c->direct ? "NVL" : "SYS";
 	size_t i, k;
 
 	snprintf(speed, sizeof(speed), "%.12g", c->gbytes_per_s);
@@ -45,7 +44,7 @@ write_graph(
 	    "  <graph id=\"%d\" pattern=\"%d\" crossnic=\"0\" nchannels=\"%zu\" "
 	    "speedintra=\"%s\" speedinter=\"%s\" latencyinter=\"0\" typeintra=\"%s\" "
 	    "typeinter=\"PIX\" samechannels=\"0\">\n",
-	    id, pattern, c->n, speed, speed, kind);
+	    id, pattern, c->n, speed, speed, c->kind);
 	for (i = 0; i < c->n; i++) {
 		gv_out_str(out, "    <channel>\n");
 		for (k = 0; k < c->n_gpus; k++)
@@ -75,7 +74,7 @@ export_nccl_graph(const struct plan *p, struct gv_out *out, struct gv_error *e)
 	rc = device_numbers(p, dev, e);
 	if (rc == 0) {
 		gv_out_str(out, "<graphs version=\"1\">\n");
-		if (p->wish.method == RING)
+		if (c.rings)
 			write_graph(out, &c, dev, RING_ID, RING_PATTERN);
 		write_graph(out, &c, dev, TREE_ID, TREE_PATTERN);
 		gv_out_str(out, "</graphs>\n");

@@ -40,8 +40,8 @@ export_tuner(const struct plan *p, struct gv_out *out, struct gv_error *e)
 	gv_out_str(out, "# collective_type,min_bytes,max_bytes,algorithm,protocol,"
 			"channels,nNodes,nRanks\n");
 	gv_out_fmt(out, "%s," FROM_BYTES "," TO_BYTES ",%s,simple,%zu,%zu,%zu\n",
-	    collective_name[p->wish.collective], p->wish.method == RING ? "ring" : "tree",
-	    c.n, servers(p), p->f.n_gpus);
+	    collective_name[p->wish.collective], c.rings ? "ring" : "tree", c.n,
+	    servers(p), p->f.n_gpus);
 	channels_free(&c);
 	return 0;
 }

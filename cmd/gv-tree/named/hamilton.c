@@ -19,8 +19,53 @@ struct walk {
 static bool
 linked(const struct walk *w, size_t u, size_t v)
 {
+	if (w->kind == HAMILTON_RELAYED && w->h->relay[u * w->h->n + v] > 0)
+		return true;
 	return fabric_cap(w->f, u, v) > 0 &&
 	       (w->kind != HAMILTON_CHAIN || fabric_cap(w->f, v, u) > 0);
+}
+
+static bool
+is_ring(enum hamilton_kind kind)
+{
+	return kind == HAMILTON_RING || kind == HAMILTON_RELAYED;
+}
+
+/* Of each pair without a link, the GPU between that has the widest links to both. */
+static void
+find_relays(struct hamilton *h, const struct fabric *f)
+{
+	size_t n = h->n, u, v, w;
+
+	h->relay = gv_xcalloc(n * n + 1, sizeof(*h->relay));
+	for (u = 0; u < n; u++)
+		for (v = 0; v < n; v++) {
+			int64_t best = 0;
+
+			for (w = 0; w < n && u != v && fabric_cap(f, u, v) == 0; w++) {
+				int64_t there = fabric_cap(f, u, w),
+					on = fabric_cap(f, w, v);
+
+				if (on < there)
+					there = on;
+				if (there > best) {
+					best = there;
+					h->relay[u * n + v] = w + 1;
+				}
+			}
+		}
+}
+
+size_t
+hamilton_hop(const struct hamilton *h, size_t u, size_t v, size_t path[3])
+{
+	size_t relay = h->relay != NULL ? h->relay[u * h->n + v] : 0, n = 0;
+
+	path[n++] = u;
+	if (relay > 0)
+		path[n++] = relay - 1;
+	path[n++] = v;
+	return n;
 }
 
 /* Goes on from at[0 .. depth); false when there are too many. */
@@ -32,7 +77,7 @@ walk_on(struct walk *w, size_t depth)
 
 	if (depth == h->n) {
 		GV_HOLDS(depth > 0);
-		if (w->kind == HAMILTON_RING && !linked(w, w->at[depth - 1], w->at[0]))
+		if (is_ring(w->kind) && !linked(w, w->at[depth - 1], w->at[0]))
 			return true;
 		if (w->kind == HAMILTON_CHAIN && w->at[0] > w->at[depth - 1])
 			return true;
@@ -60,7 +105,7 @@ find_orders(struct walk *w, size_t root)
 {
 	if (w->kind == HAMILTON_CHAIN)
 		return walk_on(w, 0);
-	w->at[0] = w->kind == HAMILTON_RING ? 0 : root;
+	w->at[0] = is_ring(w->kind) ? 0 : root;
 	w->seen[w->at[0]] = true;
 	return walk_on(w, 1);
 }
@@ -74,11 +119,13 @@ choose(struct hamilton *h, const struct walk *w, struct gv_error *e)
 	struct gv_lp_solution s = {0};
 	struct gv_lp_options o = {.time_limit_s = 20};
 	size_t n = h->n, u, v, i, k, *row = gv_xcalloc(n * n, sizeof(*row));
+	double *times = gv_xcalloc(n * n, sizeof(*times));
 	int rc;
 
 	for (u = 0; u < n; u++)
 		for (v = 0; v < n; v++)
-			if (linked(w, u, v) && (w->kind != HAMILTON_CHAIN || u < v)) {
+			if (fabric_cap(f, u, v) > 0 && linked(w, u, v) &&
+			    (w->kind != HAMILTON_CHAIN || u < v)) {
 				int64_t c = fabric_cap(f, u, v);
 
 				if (w->kind == HAMILTON_CHAIN && fabric_cap(f, v, u) < c)
@@ -92,11 +139,19 @@ choose(struct hamilton *h, const struct walk *w, struct gv_error *e)
 		size_t column = gv_lp_add_col(&lp, 0, INFINITY, 1);
 
 		gv_lp_set_integer(&lp, column);
-		for (k = 0; k + 1 < n; k++)
-			gv_lp_set(&lp, row[at[k] * n + at[k + 1]], column, 1);
-		if (w->kind == HAMILTON_RING)
-			gv_lp_set(&lp, row[at[n - 1] * n + at[0]], column, 1);
+		memset(times, 0, n * n * sizeof(*times));
+		for (k = 0; k + (is_ring(w->kind) ? 0 : 1) < n; k++) {
+			size_t path[3],
+			    hops = hamilton_hop(h, at[k], at[(k + 1) % n], path), j;
+
+			for (j = 0; j + 1 < hops; j++)
+				times[path[j] * n + path[j + 1]]++;
+		}
+		for (k = 0; k < n * n; k++)
+			if (times[k] > 0)
+				gv_lp_set(&lp, row[k], column, times[k]);
 	}
+	free(times);
 	rc = gv_lp_solve(&lp, &o, NULL, &s, e);
 	if (rc == 0 &&
 	    s.status != GV_LP_OPTIMAL) /* what a time limit left is no answer */
@@ -122,6 +177,8 @@ hamilton_pack(struct hamilton *h, const struct fabric *f, enum hamilton_kind kin
 		    "rings and chains are searched among at most %d "
 		    "GPUs with direct links",
 		    HAMILTON_GPUS);
+	if (kind == HAMILTON_RELAYED)
+		find_relays(h, f);
 	if (!find_orders(&w, root))
 		return gv_error_set(e,
 		    "more than %d rings or chains: too many to choose from",
@@ -137,5 +194,6 @@ hamilton_free(struct hamilton *h)
 {
 	free(h->order);
 	free(h->units);
+	free(h->relay);
 	*h = (struct hamilton){0};
 }

@@ -10,9 +10,10 @@
 enum { HAMILTON_GPUS = 10, HAMILTON_ORDERS = 100000 };
 
 enum hamilton_kind {
-	HAMILTON_RING,  /* closed, begun at GPU 0 */
-	HAMILTON_ROOT,  /* begun at the root */
-	HAMILTON_CHAIN, /* used both ways: begun at the lesser end */
+	HAMILTON_RING,    /* closed, begun at GPU 0 */
+	HAMILTON_RELAYED, /* the same; GPUs without a link meet about a third */
+	HAMILTON_ROOT,    /* begun at the root */
+	HAMILTON_CHAIN,   /* used both ways: begun at the lesser end */
 };
 
 struct hamilton {
@@ -20,7 +21,12 @@ struct hamilton {
 	size_t *order;  /* [n_orders][n] */
 	int64_t *units; /* [n_orders], how often each is taken */
 	size_t n_orders, cap;
+	size_t
+	    *relay; /* [n][n] of HAMILTON_RELAYED: the GPU between two, + 1; 0 = none */
 };
+
+/* The nodes of the hop from u to v; their number, 2 or 3. */
+size_t hamilton_hop(const struct hamilton *h, size_t u, size_t v, size_t path[3]);
 
 /*
  * Finds all of them and takes as many units as the links hold together, by an

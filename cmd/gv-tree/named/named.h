@@ -25,10 +25,11 @@ int named_one_hop(
  * As many rings at once as direct links hold (a whole number of units each); where
  * they hold none, one ring in the order of the GPUs over switches, as NCCL fell
  * back on PCIe until 2.8.  A root's tree is the ring without its last link.
- * At most 10 GPUs with direct links.
+ * At most 10 GPUs with direct links.  relayed: before that, rings in which GPUs without a link
+ * meet about a third one, as NCCL has them since 2.8 (NVB).
  */
-int named_ring(
-    struct forest *t, const struct fabric *f, const struct demand *d, struct gv_error *e);
+int named_ring(struct forest *t, const struct fabric *f, const struct demand *d,
+    bool relayed, struct gv_error *e);
 
 /* As many paths through all GPUs as fit, from the root, or up and down for an all-reduce (root NULL). */
 int named_chain(

@@ -49,21 +49,22 @@ named_one_hop(
 	return rc;
 }
 
-/* The chain that begins at the root and goes once around the ring. */
+/* The chain that begins at the root and goes once around; h NULL: over switches. */
 static int
-add_round(struct forest *t, const struct fabric *f, const size_t *order, size_t root,
-    int64_t weight, bool direct, struct gv_error *e)
+add_round(struct forest *t, const struct fabric *f, const struct hamilton *h,
+    const size_t *order, size_t root, int64_t weight, struct gv_error *e)
 {
 	size_t n = f->n_gpus, start = 0, i;
 	struct tree *tree = forest_add(t, root, weight, n - 1);
-	size_t *path = gv_xcalloc(f->n, sizeof(*path));
+	size_t *path = gv_xcalloc(f->n + 3, sizeof(*path));
 	int rc = 0;
 
 	while (order[start] != root)
 		start++;
 	for (i = 0; i + 1 < n && rc == 0; i++) {
 		size_t u = order[(start + i) % n], v = order[(start + i + 1) % n];
-		size_t hops = ways_shortest(f, u, v, direct, path);
+		size_t hops = h != NULL ? hamilton_hop(h, u, v, path)
+					: ways_shortest(f, u, v, false, path);
 
 		if (hops == 0)
 			rc = ways_none(f, u, v,
@@ -77,8 +78,8 @@ add_round(struct forest *t, const struct fabric *f, const size_t *order, size_t 
 }
 
 int
-named_ring(
-    struct forest *t, const struct fabric *f, const struct demand *d, struct gv_error *e)
+named_ring(struct forest *t, const struct fabric *f, const struct demand *d, bool relayed,
+    struct gv_error *e)
 {
 	struct hamilton h = {0};
 	size_t i, v, *order = gv_xcalloc(f->n_gpus, sizeof(*order));
@@ -87,15 +88,19 @@ named_ring(
 	*t = (struct forest){.unit = {f->unit, 1}};
 	if (has_direct_links(f))
 		rc = hamilton_pack(&h, f, HAMILTON_RING, 0, e);
+	if (rc == 0 && relayed && h.n_orders == 0) {
+		hamilton_free(&h);
+		rc = hamilton_pack(&h, f, HAMILTON_RELAYED, 0, e);
+	}
 	for (v = 0; v < f->n_gpus; v++)
 		order[v] = v;
 	for (v = 0; v < f->n_gpus && rc == 0; v++) {
 		for (i = 0; i < h.n_orders && d->share[v] > 0 && rc == 0; i++)
 			if (h.units[i] > 0)
 				rc = add_round(
-				    t, f, &h.order[i * h.n], v, h.units[i], true, e);
+				    t, f, &h, &h.order[i * h.n], v, h.units[i], e);
 		if (h.n_orders == 0 && d->share[v] > 0 && rc == 0)
-			rc = add_round(t, f, order, v, 1, false, e);
+			rc = add_round(t, f, NULL, order, v, 1, e);
 	}
 	if (rc == 0 && h.n_orders > 0)
 		t->unit.under = d->sum > 1 ? d->sum - 1 : 1;
@@ -121,12 +126,12 @@ named_chain(
 		    &h, f, root != NULL ? HAMILTON_ROOT : HAMILTON_CHAIN, first, e);
 	for (i = 0; i < h.n_orders && rc == 0; i++)
 		if (h.units[i] > 0)
-			rc = add_round(t, f, &h.order[i * h.n], h.order[i * h.n],
-			    h.units[i], true, e);
+			rc = add_round(
+			    t, f, &h, &h.order[i * h.n], h.order[i * h.n], h.units[i], e);
 	if (rc == 0 && h.n_orders == 0) {
 		for (v = 0; v < f->n_gpus; v++)
 			order[v] = (first + v) % f->n_gpus;
-		rc = add_round(t, f, order, first, 1, false, e);
+		rc = add_round(t, f, NULL, order, first, 1, e);
 		if (rc == 0)
 			ways_fill(t, f, root == NULL);
 	}

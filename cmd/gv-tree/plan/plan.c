@@ -12,7 +12,7 @@
 const char *const collective_name[COLLECTIVES] = {
     "broadcast", "reduce", "allreduce", "allgather", "reducescatter"};
 const char *const method_name[METHODS] = {
-    "auto", "forest", "colgen", "blink", "onehop", "ring", "chain", "phases"};
+    "auto", "forest", "colgen", "blink", "onehop", "ring", "relayed", "chain", "phases"};
 
 #define GB_PER_KB 1e-6
 
@@ -156,7 +156,8 @@ pack(struct plan *p, struct gv_error *e)
 		rc = named_one_hop(&p->forest, &p->f, &d, e);
 		break;
 	case RING:
-		rc = named_ring(&p->forest, &p->f, &d, e);
+	case RELAYED_RING:
+		rc = named_ring(&p->forest, &p->f, &d, p->wish.method == RELAYED_RING, e);
 		break;
 	case PHASES:
 		rc = named_phases(&p->forest, &p->f, e);

@@ -18,7 +18,18 @@ enum collective {
 	COLLECTIVES
 };
 
-enum method { AUTO, FOREST, COLGEN, BLINK, ONE_HOP, RING, CHAIN, PHASES, METHODS };
+enum method {
+	AUTO,
+	FOREST,
+	COLGEN,
+	BLINK,
+	ONE_HOP,
+	RING,
+	RELAYED_RING,
+	CHAIN,
+	PHASES,
+	METHODS
+};
 
 extern const char *const collective_name[COLLECTIVES];
 extern const char *const method_name[METHODS];
