@@ -21,7 +21,7 @@ static const char help[] =
     "      --order ORDER       who goes first: owed (by default), gavel\n"
     "      --shuffle SEED      gavel's order of types is drawn anew each round\n"
     "      --strict            who was promised nothing does not run\n"
-    "      --in-step           jobs come and go between rounds only\n"
+    "      --in-step, --ask-first  jobs come between rounds; wait for the policy\n"
     "      --ideal             no rounds: each job has exactly its shares\n"
     "      --load TIME, --save TIME, --checkpoint TIME\n"
     "                          lost at a launch, at a preemption; between checkpoints\n"
@@ -185,6 +185,7 @@ check(struct options *o)
 {
 	const struct sim_settings *s = &o->sim;
 	const char *rounds = s->in_step                   ? "--in-step"
+			     : s->ask_first               ? "--ask-first"
 			     : s->order == GV_ROUND_GAVEL ? "--order"
 			     : s->strict                  ? "--strict"
 			     : s->load_s + s->save_s > 0  ? "--load, --save"
@@ -217,6 +218,7 @@ options_parse(struct options *o, int argc, char **argv)
 	    {"shuffle", required_argument, .set = set_shuffle},
 	    {"strict", no_argument, .flag = &o->sim.strict},
 	    {"in-step", no_argument, .flag = &o->sim.in_step},
+	    {"ask-first", no_argument, .flag = &o->sim.ask_first},
 	    {"ideal", no_argument, .flag = &o->sim.ideal},
 	    {"load", required_argument, .set = set_load},
 	    {"save", required_argument, .set = set_save},

@@ -358,6 +358,7 @@ struct gavel {
 	const struct scenario *w;
 	bool there[JOBS], gone[JOBS];
 	double share[JOBS][TYPES], received[JOBS][TYPES], deficit[JOBS][TYPES];
+	bool asked[JOBS]; /* may run: --ask-first */
 	double done[JOBS], since_s, now_s;
 	double end_s; /* of the round */
 	ptrdiff_t on[JOBS];
@@ -374,13 +375,15 @@ gavel_ask(struct gavel *g, size_t n)
 {
 	size_t m, j;
 
-	for (m = 0; m < g->w->table.n_jobs; m++)
+	for (m = 0; m < g->w->table.n_jobs; m++) {
+		g->asked[m] |= g->there[m];
 		for (j = 0; j < g->w->c.n_types && g->there[m]; j++) {
 			g->deficit[m][j] += g->share[m][j] * g->since_s -
 					    (g->received[m][j] - g->w->o.round_s / 2);
 			g->received[m][j] = g->w->o.round_s / 2;
 			g->share[m][j] = share_of(g->w, m, j, n);
 		}
+	}
 	g->since_s = 0;
 }
 
@@ -405,6 +408,7 @@ gavel_place(struct gavel *g)
 				double p = g->share[m][j] / g->received[m][j];
 
 				if (!g->there[m] || g->on[m] >= 0 || tried[m] ||
+				    (w->o.ask_first && !g->asked[m]) ||
 				    !(rate_on(w, m, j) > 0))
 					continue;
 				if (best == JOBS || p > best_p ||
@@ -446,6 +450,9 @@ gavel_play(struct gavel *g, struct result *r, ptrdiff_t before[JOBS])
 			r->launches[m] += before[m] != j;
 			r->busy_gpu_s[j] += dt * (double)g->w->job[m].scale_factor;
 			g->received[m][j] += dt;
+			r->finish_s[m] =
+			    g->now_s + (g->w->job[m].total_steps - g->done[m]) /
+					   rate_on(g->w, m, (size_t)j);
 			g->done[m] += dt * rate_on(g->w, m, (size_t)j);
 		}
 		before[m] = j;
@@ -480,7 +487,6 @@ count_rounds(const struct scenario *w, struct result *r)
 				g.there[m] = false;
 				g.gone[m] = asks = true;
 				before[m] = -1;
-				r->finish_s[m] = g.now_s;
 				left--;
 			}
 			if (!g.there[m] && !g.gone[m] && w->job[m].arrival_s <= g.now_s)
@@ -517,6 +523,7 @@ draw_rounds(struct scenario *w)
 	w->o = (struct sim_settings){.round_s = 16,
 	    .order = GV_ROUND_GAVEL,
 	    .in_step = true,
+	    .ask_first = below(2) == 0,
 	    .interval_s = below(2) == 0 ? 0 : 80,
 	    .last = SIZE_MAX,
 	    .until_s = HUGE_VAL,

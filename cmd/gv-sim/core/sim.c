@@ -50,6 +50,23 @@ sim_free(struct sim *s)
 
 /* ---- the policy ---- */
 
+/* Jobs that came since the last question may run from now on. */
+static void
+let_run(struct sim *s)
+{
+	size_t i;
+
+	for (i = 0; s->o->ask_first && i < s->life.n_active; i++) {
+		size_t m = s->life.active[i];
+
+		if (!s->job[m].unasked)
+			continue;
+		s->job[m].unasked = false;
+		s->life.rounds.job[m].ready = true;
+		s->life.fill = true;
+	}
+}
+
 int
 sim_ask(struct sim *s, struct gv_error *e)
 {
@@ -63,6 +80,7 @@ sim_ask(struct sim *s, struct gv_error *e)
 	s->questions++;
 	if (s->ask(s->ctx, s, e) != 0)
 		return -1;
+	let_run(s);
 	gv_life_renew(&s->life);
 	gv_life_announce(&s->life);
 	sim_obey(s);

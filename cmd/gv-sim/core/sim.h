@@ -31,6 +31,7 @@ struct sim_settings {
 	uint64_t seed;
 	bool strict;       /* who was promised nothing does not run */
 	bool in_step;      /* jobs come and go at the ends of rounds */
+	bool ask_first;    /* a new job waits for the next answer of the policy */
 	bool ideal;        /* no rounds: each job has exactly its shares (sim_ideal.h) */
 	double interval_s; /* at least, from one question to the policy to the next */
 	double load_s, save_s;
@@ -68,11 +69,13 @@ struct sim_job {
 	double rate;     /* steps/s, 0 = it has no GPUs, or saves itself */
 	double due_s;    /* when it ends or has saved itself, if nothing happens before */
 	bool there;      /* it has been launched, and has not left */
+	bool unasked;    /* it waits for the policy to be asked (ask_first) */
 	unsigned stamp;  /* of the entry in the heap that counts */
 	double start_s;  /* first, NAN = not yet */
-	double finish_s; /* NAN = not yet */
-	double held_s;   /* since it has its GPUs */
-	double gpu_s;    /* GPU time held, shared or not */
+	double
+	    finish_s; /* its last step, in step before the end of a round; NAN = not yet */
+	double held_s;    /* since it has its GPUs */
+	double gpu_s;     /* GPU time held, shared or not */
 	double running_s; /* time that it held GPUs */
 	double loading_s; /* of that, loading and saving */
 	size_t launches;

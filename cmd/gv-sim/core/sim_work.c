@@ -181,9 +181,9 @@ loading_s(const struct sim *s, size_t m)
 static void
 finish(struct sim *s, size_t m)
 {
+	s->job[m].finish_s = s->job[m].due_s;
 	set_due(s, m, HUGE_VAL);
 	s->job[m].loading_s += loading_s(s, m);
-	s->job[m].finish_s = s->life.now_s;
 	s->job[m].rate = 0;
 	leave(s, m, true);
 }
@@ -208,6 +208,10 @@ tell(struct sim *s, const struct gv_life_row *row)
 {
 	size_t m = (size_t)row->job;
 
+	if (row->kind == GV_EVENT_ARRIVE && s->o->ask_first && s->ask != NULL) {
+		s->job[m].unasked = true;
+		s->life.rounds.job[m].ready = false;
+	}
 	if (row->kind == GV_EVENT_FINISH || row->kind == GV_EVENT_DROP)
 		s->left -= m >= s->o->first && m < s->o->last;
 	if (s->row != NULL)
