@@ -61,6 +61,6 @@ function each(text, instead, from, i) {
 	if (line !~ /_(free|forget)\(/ && (line ~ /^\t+[a-z_][^=]*\(.*\);$/ && line !~ /^\t+(return|free|if|while|for|else|switch|struct|const|do)[^a-z_]/ ||
 	    line ~ /^\t+[a-z_*][a-z_0-9.>\[\]-]* [-+*\/|&]?= .*;$/)) {
 		match(line, /[^\t]/)
-		site(RSTART, length($0) - RSTART + 1, ";")
+		site(RSTART, 0, "while (0) ")
 	}
 }

@@ -1,0 +1,477 @@
+/*
+ * What multipliers prove of levels and sums, and the small sums around it, against the
+ * same in long double: no bound is below the exact one, and none is above it by more than
+ * rounding, whatever the multipliers.
+ */
+#include "tap.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "draws.h"
+#include "alloc/program/level.h"
+#include "alloc/program/linear.h"
+#include "alloc/program/multipliers.h"
+#include "alloc/program/reach.h"
+
+/* Of any size within some; 0 now and then. */
+static double
+any(double zero)
+{
+	return uniform() < zero ? 0 : exp(6 * uniform() - 3);
+}
+
+/* Many jobs now and then: sums go by blocks. */
+static struct gv_problem
+draw_problem(size_t k)
+{
+	struct gv_problem p;
+	size_t i, j, n = k % 20 == 0 ? 1020 + below(2000) : 1 + below(12);
+
+	gv_problem_alloc(&p, n, 1 + below(4));
+	gv_problem_ask(&p, 1u << GV_NUMBER_NEED);
+	for (j = 0; j < p.m; j++) {
+		p.capacity[j] = (double)(j == 0 ? 4 + below(9) : below(9));
+		p.price[j] = any(0);
+	}
+	p.budget = uniform() < .5 ? 0 : any(0);
+	for (i = 0; i < p.n; i++) {
+		p.count[i] = (double)(1 + below(3));
+		p.scale[i] = (double)(1 + below(4));
+		p.weight[i] = any(0);
+		for (j = 0; j < p.m; j++)
+			p.rate[i * p.m + j] = j == 0 ? any(0) : any(.3);
+		p.number[GV_NUMBER_NEED][i] = any(.5);
+	}
+	return p;
+}
+
+/* [n][m] numbers where there are rates. */
+static double *
+draw_where_rates(const struct gv_problem *p, bool below_zero)
+{
+	double *a = gv_xcalloc(p->n, p->m * sizeof(*a));
+	size_t i;
+
+	for (i = 0; i < p->n * p->m; i++)
+		a[i] = p->rate[i] > 0 ? any(0) - (below_zero ? any(.5) : 0) : 0;
+	return a;
+}
+
+static double *
+draw_list(size_t n, double zero)
+{
+	double *v = gv_xcalloc(n, sizeof(*v));
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v[i] = any(zero);
+	return v;
+}
+
+/* got is no less than want, and no more than rounding allows. */
+static bool
+is_just_above(double got, long double want, long double size, const struct gv_problem *p)
+{
+	long double room = size * ((double)(p->n + p->m) + 40) * 8 * DBL_EPSILON;
+
+	return got >= want && got <= want + room;
+}
+
+static bool
+is_close(double got, long double want)
+{
+	return fabsl(got - want) <= 1e-12L * fmaxl(1e-6L, fabsl(want)) ||
+	       (isinf(got) && isinf((double)want));
+}
+
+/* ---- levels ---- */
+
+/* sum p N + b B + sum max(0, max_j (lambda a - n s (p + b c))) */
+static long double
+most_of_levels(const struct gv_problem *p, const double *a, const double *lambda,
+    const double *price, double budget)
+{
+	long double sum = (long double)budget * p->budget;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		sum += (long double)price[j] * p->capacity[j];
+	for (i = 0; i < p->n; i++) {
+		long double most = 0;
+
+		for (j = 0; j < p->m; j++)
+			if (a[i * p->m + j] > 0)
+				most = fmaxl(
+				    most, (long double)lambda[i] * a[i * p->m + j] -
+					      p->count[i] * (long double)p->scale[i] *
+						  (price[j] +
+						      (long double)budget * p->price[j]));
+		sum += most;
+	}
+	return sum;
+}
+
+/* Equal shares, made smaller until they fit. */
+static long double
+equal_level(const struct gv_problem *p, const double *a)
+{
+	long double gpus = 0, gangs = 0, least = INFINITY;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		gpus += p->capacity[j];
+	for (i = 0; i < p->n; i++) {
+		long double own = 0;
+
+		for (j = 0; j < p->m; j++)
+			own += a[i * p->m + j] * p->capacity[j] / gpus;
+		least = fminl(least, own);
+		gangs += p->count[i] * (long double)p->scale[i];
+	}
+	return least * fminl(1, gpus / gangs);
+}
+
+static long double
+lowest(const struct gv_problem *p, const double *a, const double *x)
+{
+	long double least = INFINITY;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		long double own = 0;
+
+		for (j = 0; j < p->m; j++)
+			own += (long double)a[i * p->m + j] * x[i * p->m + j];
+		least = fminl(least, own);
+	}
+	return least;
+}
+
+static void
+test_levels(void)
+{
+	size_t k, wrong_bound = 0, wrong_limit = 0, wrong_sums = 0;
+
+	for (k = 0; k < 2000; k++) {
+		struct gv_problem p = draw_problem(k);
+		double *a = draw_where_rates(&p, false);
+		double *lambda = draw_list(p.n, .2), *price = draw_list(p.m, .3);
+		double *x = draw_list(p.n * p.m, .2);
+		double budget = p.budget > 0 && k % 3 > 0 ? any(.3) : 0;
+		double unit = ldexp(1, (int)below(9) - 4);
+		struct gv_level l = {.lambda = lambda, .price = price};
+		long double sum = 0, exact;
+		size_t i;
+
+		lambda[0] = any(0);
+		for (i = 0; i < p.n; i++)
+			sum += lambda[i];
+		exact = most_of_levels(&p, a, lambda, price, budget) / sum;
+		for (i = 0; i < p.n * p.m; i++)
+			a[i] *= unit; /* of which the multipliers are: exactly */
+		wrong_bound +=
+		    !is_just_above(gv_level_bound(&p, a, unit, lambda, price, budget),
+			unit * exact, unit * exact, &p);
+		for (i = 0; i < p.n * p.m; i++)
+			a[i] /= unit;
+		exact = most_of_levels(&p, a, lambda, price, 0);
+		wrong_limit +=
+		    !is_just_above(gv_level_limit(&p, a, &l), exact, exact + sum, &p);
+		l.limit = any(0);
+		wrong_limit +=
+		    !is_just_above(gv_level_limit(&p, a, &l), l.limit, l.limit, &p);
+		wrong_sums += !is_close(gv_level_unit(&p, a), equal_level(&p, a));
+		wrong_sums += !is_close(gv_level_reached(&p, a, x), lowest(&p, a, x));
+		free(a);
+		free(lambda);
+		free(price);
+		free(x);
+		gv_problem_free(&p);
+	}
+	is_int(wrong_bound, 0, "bounds of levels are just above the exact ones");
+	is_int(wrong_limit, 0, "so are the limits of what levels weigh");
+	is_int(wrong_sums, 0, "levels of equal shares, and of any");
+}
+
+/* What rounding of a sum over n jobs of one number each may take is allowed for. */
+static void
+test_rounding(void)
+{
+	size_t k, low = 0, high = 0;
+
+	for (k = 0; k < 200; k++) {
+		size_t n = 1 + below(5000), i;
+		struct gv_problem p = {.n = n, .m = 1 + below(5)};
+		double sum = 0;
+		long double exact = 0;
+
+		for (i = 0; i < n; i++) {
+			double v = exp(20 * uniform());
+
+			sum += v;
+			exact += v;
+		}
+		low += fabsl(sum - exact) > gv_level_rounding(&p) * exact;
+		low += gv_level_rounding(&p) < 24 * DBL_EPSILON / 3;
+		low += gv_reach_rounding(&p) < (double)(n + p.m) * DBL_EPSILON;
+		high += gv_level_rounding(&p) > 2 * (double)(n + p.m + 8) * DBL_EPSILON;
+		high += gv_reach_rounding(&p) > 2 * (double)(n + p.m + 16) * DBL_EPSILON;
+	}
+	is_int(low, 0, "rounding of sums is allowed for");
+	is_int(high, 0, "and not much more");
+	ok(gv_level_gap(&(struct gv_problem){.m = 3}, 2, 1) >= .5 &&
+		gv_level_gap(&(struct gv_problem){.m = 3}, 2, 1) < .5 + 1e-14 &&
+		gv_level_gap(&(struct gv_problem){.m = 3}, 2, 2) > 0,
+	    "the gap of a level is a part of the bound, with rounding");
+}
+
+/* ---- sums ---- */
+
+static long double
+most_of_sums(const struct gv_linear *l, long double *size)
+{
+	const struct gv_problem *p = l->p;
+	long double sum = (long double)l->budget * p->budget;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		sum += (long double)l->price[j] * p->capacity[j];
+	*size = sum;
+	for (i = 0; i < p->n; i++) {
+		long double most = 0, large = 0, need = l->need != NULL ? l->need[i] : 0;
+
+		for (j = 0; j < p->m; j++) {
+			long double more = l->mu[i] * (long double)p->rate[i * p->m + j];
+			long double less =
+			    p->scale[i] *
+			    (l->price[j] + (long double)l->budget * p->price[j]);
+
+			if (p->rate[i * p->m + j] == 0)
+				continue;
+			most = fmaxl(most, l->gain[i * p->m + j] + more - less);
+			large = fmaxl(large, fabsl(l->gain[i * p->m + j]) + more + less);
+		}
+		sum += p->count[i] * (most - l->mu[i] * need);
+		*size += p->count[i] * (large + l->mu[i] * need);
+	}
+	return sum;
+}
+
+static void
+test_sums(void)
+{
+	size_t k, wrong_bound = 0, wrong_gap = 0, wrong_sum = 0;
+
+	for (k = 0; k < 2000; k++) {
+		struct gv_problem p = draw_problem(k);
+		double *gain = draw_where_rates(&p, true);
+		double *x = draw_list(p.n * p.m, .2);
+		struct gv_solution s = {.objective = any(0)};
+		struct gv_linear l;
+		long double exact, size, sum = 0;
+		size_t i;
+
+		gv_linear_init(&l, &p, &s);
+		l.gain = gain;
+		l.need = uniform() < .5 ? NULL : p.number[GV_NUMBER_NEED];
+		l.budget = p.budget > 0 ? any(.3) : 0;
+		for (i = 0; i < p.n; i++)
+			l.mu[i] = any(.3);
+		for (i = 0; i < p.m; i++)
+			l.price[i] = any(.3);
+		gv_linear_prove(&l);
+		exact = most_of_sums(&l, &size);
+		wrong_bound += !is_just_above(s.bound, exact, size, &p);
+		wrong_gap += !is_close(s.gap, (s.bound - s.objective) / fabs(s.bound));
+		for (i = 0; i < p.n * p.m; i++)
+			sum += (long double)gain[i] * x[i] * p.count[i / p.m];
+		wrong_sum += fabsl(gv_linear_sum(&p, gain, x) - sum) > 1e-9;
+		gv_linear_free(&l);
+		free(gain);
+		free(x);
+		gv_problem_free(&p);
+	}
+	is_int(wrong_bound, 0, "bounds of sums are just above the exact ones");
+	is_int(wrong_gap, 0, "their gap is a part of the bound");
+	is_int(wrong_sum, 0, "what shares gain");
+}
+
+/* Gains of the normalised sum: of a share, and of a step/s. */
+static void
+test_normalised(void)
+{
+	size_t k, wrong = 0;
+
+	for (k = 0; k < 100; k++) {
+		struct gv_problem p = draw_problem(k);
+		double *equal = gv_xcalloc(p.n, sizeof(*equal));
+		double *g = gv_linear_normalised(&p);
+		double *normal = gv_linear_normal(&p), *ones = gv_linear_ones(&p);
+		size_t i;
+
+		gv_problem_equal_throughput(&p, equal);
+		for (i = 0; i < p.n * p.m; i++) {
+			double per = p.scale[i / p.m] / equal[i / p.m];
+
+			wrong += !is_close(g[i], (long double)per * p.rate[i]) ||
+				 !is_close(normal[i / p.m], per) || ones[i / p.m] != 1;
+		}
+		free(equal);
+		free(g);
+		free(normal);
+		free(ones);
+		gv_problem_free(&p);
+	}
+	is_int(wrong, 0, "the normalised sum");
+}
+
+/* ---- multipliers ---- */
+
+/*
+ * The multipliers of a level are of one job and of its steps/s; those of rows, of which
+ * only some are in the program, go to their places.
+ */
+static void
+test_of_level(void)
+{
+	size_t k, wrong = 0;
+
+	for (k = 0; k < 200; k++) {
+		struct gv_problem p = draw_problem(1 + k % 19);
+		double *scale = draw_list(p.n, 0);
+		double *a = gv_xcalloc(p.n, p.m * sizeof(*a));
+		size_t *of = gv_xcalloc(p.n, sizeof(*of));
+		struct gv_multipliers to = {0};
+		struct gv_solution s = {0};
+		struct gv_level l;
+		size_t i;
+
+		for (i = 0; i < p.n * p.m; i++)
+			a[i] = scale[i / p.m] * p.rate[i];
+		for (i = 0; i < p.n; i++)
+			of[i] = 2 * (p.n - 1 - i) + 1;
+		gv_level_init(&l, &p, &s, true);
+		l.time = draw_list(p.n, 0);
+		l.budget = any(.5);
+		for (i = 0; i < p.n; i++)
+			l.lambda[i] = any(.3);
+		for (i = 0; i < p.m; i++)
+			l.price[i] = any(.3);
+		gv_multipliers_of_level(&to, &p, of, a, &l);
+		wrong += to.known;
+		gv_multipliers_alloc(&to, 2 * p.n, p.m);
+		gv_multipliers_of_level(&to, &p, of, a, &l);
+		wrong += !to.known || to.budget != l.budget || !l.lexicographic;
+		for (i = 0; i < p.m; i++)
+			wrong += to.gpu[i] != l.price[i];
+		for (i = 0; i < p.n; i++)
+			wrong += to.job[2 * i] != 0 || to.time[of[i]] != l.time[i] ||
+				 !is_close(to.job[of[i]],
+				     (long double)l.lambda[i] * scale[i] / p.count[i]);
+		gv_multipliers_of_level(&to, &p, NULL, a, &l);
+		for (i = 0; i < p.n; i++)
+			wrong += to.time[i] != l.time[i] ||
+				 !is_close(to.job[i],
+				     (long double)l.lambda[i] * scale[i] / p.count[i]);
+		gv_multipliers_free(&to);
+		gv_level_free(&l);
+		free(scale);
+		free(a);
+		free(of);
+		gv_problem_free(&p);
+	}
+	is_int(wrong, 0, "multipliers of levels as those of jobs");
+}
+
+static void
+test_of_linear(void)
+{
+	struct gv_problem p = draw_problem(1);
+	struct gv_solution s = {0};
+	struct gv_multipliers to = {0};
+	struct gv_linear l;
+	size_t i, wrong = 0;
+
+	gv_linear_init(&l, &p, &s);
+	l.time = draw_list(p.n, 0);
+	l.budget = 3;
+	for (i = 0; i < p.n; i++)
+		l.mu[i] = any(0);
+	for (i = 0; i < p.m; i++)
+		l.price[i] = any(0);
+	gv_multipliers_of_linear(&to, &l);
+	ok(!to.known && to.gpu == NULL, "where nobody asked there are none");
+	gv_multipliers_alloc(&to, p.n, p.m);
+	gv_multipliers_of_linear(&to, &l);
+	for (i = 0; i < p.n; i++)
+		wrong += to.job[i] != l.mu[i] || to.time[i] != l.time[i];
+	for (i = 0; i < p.m; i++)
+		wrong += to.gpu[i] != l.price[i];
+	ok(wrong == 0 && to.budget == 3 && to.known, "those of sums are the same");
+	gv_multipliers_free(&to);
+	gv_linear_free(&l);
+	gv_problem_free(&p);
+}
+
+/* Jobs that want nothing: just what their GPUs' prices pay for on every type. */
+static void
+test_lift(void)
+{
+	size_t k, wrong = 0, tight = 0, lifted = 0;
+
+	for (k = 0; k < 300; k++) {
+		struct gv_problem p = draw_problem(1 + k % 19);
+		double *a = draw_where_rates(&p, false);
+		double *want = draw_list(p.n, .5);
+		struct gv_reach r;
+		size_t i, j;
+
+		gv_reach_alloc(&r, &p);
+		for (i = 0; i < p.m; i++)
+			r.price[i] = any(.2);
+		for (i = 0; i < p.n; i++)
+			r.lambda[i] = 7;
+		gv_reach_lift(&r, &p, a, want);
+		for (i = 0; i < p.n; i++) {
+			bool paid = false;
+
+			if (want[i] > 0) {
+				wrong += r.lambda[i] != 7;
+				continue;
+			}
+			lifted++;
+			for (j = 0; j < p.m; j++) {
+				double worth = r.lambda[i] * a[i * p.m + j];
+				double cost = r.price[j] * p.count[i] * p.scale[i];
+
+				wrong += worth > cost * (1 + 1e-12);
+				paid =
+				    paid || (a[i * p.m + j] > 0 && is_close(worth, cost));
+			}
+			tight += paid;
+		}
+		gv_reach_free(&r);
+		wrong += r.x != NULL || r.lambda != NULL || r.price != NULL;
+		free(a);
+		free(want);
+		gv_problem_free(&p);
+	}
+	ok(wrong == 0 && tight == lifted && lifted > 100,
+	    "an inequality is lifted as far as prices pay (%zu of %zu)", tight, lifted);
+}
+
+int
+main(void)
+{
+	draws_begin(91, 0, 0);
+	test_levels();
+	test_rounding();
+	test_sums();
+	test_normalised();
+	test_of_level();
+	test_of_linear();
+	test_lift();
+	return done_testing();
+}
