@@ -53,17 +53,21 @@ leave_for_good(struct gv_life *l, size_t m, enum gv_life_state state)
 	gv_life_changed(l);
 }
 
-/* Whether a job may have the GPUs of a replayed row: they exist, and are free or its mate's. */
+/* Whether a job may have the GPUs of a row: they exist, once each, and are free or its mate's. */
 static bool
 may_take(const struct gv_life *l, const struct gv_life_row *row)
 {
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < row->n_gpus; i++) {
 		ptrdiff_t there;
 
 		if (row->gpu[i] >= l->rounds.n_gpus)
 			return false;
+		if (i > 0 && row->gpu[i] <= row->gpu[i - 1]) /* they mostly ascend */
+			for (k = 0; k < i; k++)
+				if (row->gpu[k] == row->gpu[i])
+					return false;
 		there = l->holder[row->gpu[i]];
 		if (gv_rounds_type(&l->rounds, row->gpu[i]) != (size_t)row->type ||
 		    (there != GV_GPU_IDLE && there != row->with))
@@ -80,20 +84,23 @@ apply_start(struct gv_life *l, const struct gv_life_row *row)
 	size_t m = (size_t)row->job;
 	struct gv_life_job *j = &l->job[m];
 	ptrdiff_t before = j->mate;
+	ptrdiff_t with = row->with == row->job ? -1 : row->with;
 
 	j->launches++;
 	j->refusals = 0;
 	if (before >= 0 && l->job[before].mate == row->job)
 		l->job[before].mate = -1;
-	j->mate = row->with;
-	if (row->with >= 0)
-		l->job[row->with].mate = row->job;
-	if (row->type >= 0)
+	j->mate = with;
+	if (with >= 0)
+		l->job[with].mate = row->job;
+	if (row->type < 0)
+		return;
+	if (j->n_gpus == 0) {
 		j->type = (size_t)row->type;
-	if (j->n_gpus == 0 && row->type >= 0 && may_take(l, row))
-		gv_life_take_gpus(l, m, row->gpu, row->n_gpus);
-	if (row->type >= 0)
-		gv_life_enter(l, m, GV_LIFE_RUNNING);
+		if (may_take(l, row))
+			gv_life_take_gpus(l, m, row->gpu, row->n_gpus);
+	}
+	gv_life_enter(l, m, GV_LIFE_RUNNING);
 }
 
 static void

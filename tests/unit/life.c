@@ -552,10 +552,114 @@ test_starved(void)
 	gv_life_free(l);
 }
 
+/* ---- journals that somebody has changed ---- */
+
+/* One row of a journal says something else: of another job, mate, type, GPUs, or share. */
+static void
+spoil(struct world *w, struct gv_life_row *row)
+{
+	size_t n = below(4), i;
+	size_t *gpu = gv_arena_alloc(&w->arena, n + 1, sizeof(*gpu));
+
+	switch (below(5)) {
+	case 0:
+		row->job = (ptrdiff_t)below(JOBS + 1) - 1;
+		break;
+	case 1:
+		row->with = (ptrdiff_t)below(JOBS + 1) - 1;
+		break;
+	case 2:
+		row->type = (ptrdiff_t)below(w->c.n_types + 1) - 1;
+		break;
+	case 3:
+		for (i = 0; i < n; i++)
+			gpu[i] = below(w->life.rounds.n_gpus + 2);
+		row->gpu = gpu;
+		row->n_gpus = n;
+		break;
+	default:
+		row->kind = below(2) == 0 ? GV_EVENT_RESUME : GV_EVENT_ALLOCATE;
+		row->share = uniform();
+	}
+}
+
+/* GPUs that not just those hold that say so; a job has all GPUs of its gang, of its type. */
+static long
+holders_wrong(const struct gv_life *l)
+{
+	const struct gv_rounds *r = &l->rounds;
+	size_t held[64] = {0};
+	long wrong = 0;
+	size_t m, i;
+
+	for (m = 0; m < JOBS; m++) {
+		const struct gv_life_job *j = &l->job[m];
+
+		wrong += j->n_gpus != 0 && j->n_gpus != j->spec.gang;
+		wrong += j->mate >= 0 && j->mate == (ptrdiff_t)m;
+		for (i = 0; i < j->n_gpus; i++) {
+			wrong += j->gpu[i] >= r->n_gpus ||
+				 !gv_rounds_has(r, l->holder[j->gpu[i]], m);
+			wrong += gv_rounds_type(r, j->gpu[i]) != j->type;
+			held[j->gpu[i]]++;
+		}
+	}
+	for (i = 0; i < r->n_gpus; i++)
+		wrong +=
+		    held[i] != (l->holder[i] < 0                                ? 0U
+				   : gv_rounds_is_pair(r, (size_t)l->holder[i]) ? 2U
+										: 1U);
+	return wrong;
+}
+
+/*
+ * What a changed journal says is done as far as it can be: GPUs stay with those that have
+ * them, shares are of jobs and pairs that there are, and life goes on from there.
+ */
+static void
+test_spoilt(void)
+{
+	long wrong = 0, after = 0, changed = 0;
+	uint64_t seed;
+
+	for (seed = 1; seed <= 300; seed++) {
+		struct world w, n;
+		struct gv_life *l = &n.life;
+		size_t i;
+
+		world_init(&w, seed);
+		world_init(&n, seed);
+		draws_begin(seed, 3, 0);
+		for (i = 0; i < 300; i++)
+			input(&w);
+		for (i = 0; i < w.n_rows; i++) {
+			if (uniform() < .1) {
+				spoil(&w, &w.row[i]);
+				changed++;
+			}
+			gv_life_replay(l, &w.row[i]);
+			wrong += holders_wrong(l);
+		}
+		gv_life_restart(l, l->now_s, l->now_s + 5, "killed");
+		drain(&n);
+		for (i = 0; i < 100; i++) {
+			input(&n);
+			after += gpus_wrong(&n);
+		}
+		world_free(&w);
+		world_free(&n);
+	}
+	ok(changed > 1000, "%ld rows of journals were changed", changed);
+	is_int(wrong, 0, "GPUs have one holder, whatever a journal says");
+	is_int(after, 0, "and life goes on");
+	wrong_steps = 0; /* workers there know nothing of what was changed */
+}
+
 int
 main(void)
 {
 	test_starved();
+	test_spoilt();
 	test_random();
 	return done_testing();
 }
