@@ -32,6 +32,8 @@ while IFS= read -r f; do
 	cmp -s "$f" "$copy/$f" || printf '%s\n' "$f"
 done <"$copy/files" | tar -cf - -T - | tar -C "$copy" -xmf - || exit 2
 cd "$copy" || exit 2
+# what reads behind the end of something is noticed by the address sanitizer
+export GV_SAN=1 ASAN_OPTIONS=exitcode=99:detect_leaks=0:hard_rss_limit_mb=4000:allocator_may_return_null=1
 export GV_SHARED="$src/../shared" GV_DATA="$copy/share" GV_BIN="$copy/bin" GV_BUILD="$copy/build" GV_TAP_STOP=1
 
 # make in the copy: archives are shared libraries, and a program looks into that of the
@@ -40,7 +42,7 @@ planted=$copy/planted/libplanted.so
 build() {
 	# shellcheck disable=SC2016
 	make -s CC="${CC:-cc}" CFLAGS='-O2 -fPIC' \
-		LDFLAGS="-rdynamic -Wl,--no-as-needed '$planted' -Wl,-rpath,'$copy/planted' -Wl,-rpath,'$copy/build'" \
+		LDFLAGS="-fsanitize=address -rdynamic -Wl,--no-as-needed '$planted' -Wl,-rpath,'$copy/planted' -Wl,-rpath,'$copy/build'" \
 		AR='shared() { shift; to=$$1; shift; $(CC) -shared -Wl,-soname,"$${to##*/}" -o "$$to" "$$@"; }; shared' "$@"
 }
 # link OBJECT...: these are what programs see first
@@ -63,8 +65,7 @@ try() {
 	limit=$1
 	shift
 	{
-		# shellcheck disable=SC3045 # where a shell has no such limit, there is none
-		(ulimit -v 6000000 && ulimit -f 2000000 &&
+		(ulimit -f 2000000 &&
 			exec timeout -k 1 "$((limit / 100)).$((limit / 10 % 10))" "$@") >test.log 2>&1 </dev/null
 		tried=$?
 	} 2>/dev/null # where the shell says what a signal ended
@@ -86,7 +87,7 @@ objects_of() { of_folder "$1" | sed "s|.*/|plant/|; s|\.c\$|.$2|"; }
 compile() {
 	command=$(grep -F -- " -o build/obj/${1%.c}.o " commands | sed "s| -o [^ ]* | -o $2 |; s/ -MMD -MP / /")
 	shift 2
-	sh -c "$command -fPIC -w $*"
+	sh -c "$command -fPIC -w ${*:--fsanitize=address}"
 }
 
 # which tests come to which line: TEST<TAB>FILE:LINE in plant/reach, lines that none comes to

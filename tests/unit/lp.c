@@ -1,15 +1,45 @@
-/* common/lp: GLPK behind its interface, the independent check, bases, limits. */
+/*
+ * common/lp: GLPK behind its interface, the independent check, bases, limits.  This
+ * program's glp_simplex() stands before GLPK's: it notes what is asked of it, and fails when
+ * told.
+ */
+#define _GNU_SOURCE /* RTLD_NEXT */
+
 #include "tap.h"
 
+#include <dlfcn.h>
 #include <float.h>
 #include <glpk.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fileio.h"
 #include "base/rng.h"
 #include "base/strbuf.h"
 #include "lp/lp.h"
+
+/* So many calls fail; of the last attempts: the method, the limits. */
+static int failures, attempts;
+static glp_smcp asked[3];
+
+int
+glp_simplex(glp_prob *p, const glp_smcp *parm)
+{
+	int (*next)(glp_prob *, const glp_smcp *);
+	void *found = dlsym(RTLD_NEXT, "glp_simplex");
+
+	if (attempts < 3)
+		asked[attempts] = *parm;
+	attempts++;
+	if (failures > 0) {
+		failures--;
+		return GLP_EFAIL;
+	}
+	memcpy(&next, &found, sizeof(next));
+	return next(p, parm);
+}
 
 static double
 uniform(uint64_t *i)
@@ -343,6 +373,136 @@ test_time(void)
 	gv_lp_free(&lp);
 }
 
+/* A limit that leaves some solution leaves it in x; it is in seconds. */
+static void
+test_time_left(void)
+{
+	struct gv_lp_options third = {.time_limit_s = .3};
+	struct gv_lp lp;
+	struct gv_lp_solution s;
+	struct gv_error e = {0};
+	double start_s = gv_clock_s(), sum = 0;
+	size_t k;
+
+	split(&lp);
+	is_int(gv_lp_solve(&lp, &third, NULL, &s, &e), 0, "a search of .3 s");
+	is_str(gv_lp_status_name(s.status), "limit reached", "ends there");
+	ok(gv_clock_s() - start_s > .2, "not before");
+	ok(s.check.infeasibility == 0, "with a solution");
+	for (k = 0; k < lp.n_cols; k++)
+		sum += s.x[k];
+	ok(sum >= 1, "that is one");
+	gv_lp_solution_free(&s);
+	gv_lp_free(&lp);
+}
+
+/* What follows where an attempt fails: three of them, the last by the dual method. */
+static void
+test_attempts(void)
+{
+	int fail;
+
+	for (fail = 0; fail <= 3; fail++) {
+		struct gv_lp lp;
+		struct gv_lp_solution s;
+		struct gv_error e = {0};
+		int k;
+
+		small(&lp);
+		failures = fail;
+		attempts = 0;
+		is_int(gv_lp_solve(&lp, NULL, NULL, &s, &e), 0, "%d attempts fail", fail);
+		is_int(
+		    attempts, fail < 3 ? fail + 1 : 3, "as many and one more, at most 3");
+		is_int(s.status, fail < 3 ? GV_LP_OPTIMAL : GV_LP_FAILED, "its status");
+		if (fail < 3)
+			is_near(s.check.objective, 11, 1e-12, "the same objective");
+		for (k = 0; k < attempts; k++)
+			ok(asked[k].meth == (k == 2 ? GLP_DUAL : GLP_PRIMAL) &&
+				asked[k].msg_lev == GLP_MSG_OFF &&
+				asked[k].it_lim == 10000 + 50 * 4,
+			    "attempt %d", k);
+		gv_lp_solution_free(&s);
+		gv_lp_free(&lp);
+	}
+	failures = 0;
+}
+
+/* Limits go to GLPK as they are asked for, as long as its numbers hold them. */
+static void
+test_limits(void)
+{
+	static const struct {
+		double seconds;
+		long iterations;
+		int ms, its;
+	} of[] = {{0, 7, INT_MAX, 7}, {1e-9, 1999999999, 1, 1999999999},
+	    {.25, 3000000000, 250, 2000000000}, {3e6, 0, 2000000000, 10200}};
+	size_t k;
+
+	for (k = 0; k < sizeof(of) / sizeof(of[0]); k++) {
+		struct gv_lp_options o = {
+		    .time_limit_s = of[k].seconds, .max_iterations = of[k].iterations};
+		struct gv_lp lp;
+		struct gv_lp_solution s;
+		struct gv_error e = {0};
+
+		small(&lp);
+		attempts = 0;
+		gv_lp_solve(&lp, &o, NULL, &s, &e);
+		is_int(asked[0].tm_lim, of[k].ms, "%g s", of[k].seconds);
+		is_int(asked[0].it_lim, of[k].its, "%ld iterations", of[k].iterations);
+		gv_lp_solution_free(&s);
+		gv_lp_free(&lp);
+	}
+}
+
+/* Every two bounds, of a row and of a column: refused where no number is between them. */
+static void
+test_bounds(void)
+{
+	static const double at[] = {NAN, -INFINITY, -1, 0, 1, INFINITY};
+	size_t k, wrong = 0;
+
+	for (k = 0; k < 2 * 36; k++) {
+		double lo = at[k % 6], hi = at[k / 6 % 6];
+		struct gv_lp lp = {0};
+		struct gv_lp_solution s;
+		struct gv_error e = {0};
+		bool none = isnan(lo) || isnan(hi) || lo > hi || lo == INFINITY ||
+			    hi == -INFINITY;
+
+		gv_lp_add_col(&lp, k < 36 ? lo : 0, k < 36 ? hi : 1, 0);
+		gv_lp_add_row(&lp, k < 36 ? 0 : lo, k < 36 ? 0 : hi);
+		wrong += gv_lp_solve(&lp, NULL, NULL, &s, &e) != (none ? -1 : 0);
+		gv_lp_solution_free(&s);
+		gv_lp_free(&lp);
+	}
+	is_int(wrong, 0, "bounds that no number keeps are refused, no others");
+}
+
+/* A copy of a basis of any size is the same, and freed twice. */
+static void
+test_basis_copy(void)
+{
+	size_t rows, cols, wrong = 0;
+
+	for (rows = 0; rows < 4; rows++)
+		for (cols = 0; cols < 4; cols++) {
+			signed char row[] = {1, 2, 3, 4}, col[] = {5, 4, 3, 2};
+			struct gv_lp_basis from = {rows, cols, row, col}, to = {0};
+
+			gv_lp_basis_copy(&to, &from);
+			wrong += to.n_rows != rows || to.n_cols != cols ||
+				 (rows > 0 && memcmp(to.row, row, rows) != 0) ||
+				 (cols > 0 && memcmp(to.col, col, cols) != 0);
+			gv_lp_basis_free(&to);
+			gv_lp_basis_free(&to);
+			wrong += to.row != NULL || to.n_rows != 0;
+		}
+	is_int(wrong, 0, "copies of bases");
+}
+
 /* From its own final basis a program of 30 rows takes no step: one is allowed, and enough. */
 static void
 test_warm(void)
@@ -591,6 +751,11 @@ main(void)
 {
 	test_small();
 	test_time();
+	test_time_left();
+	test_attempts();
+	test_limits();
+	test_bounds();
+	test_basis_copy();
 	test_warm();
 	test_written();
 	test_names();
