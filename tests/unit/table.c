@@ -238,10 +238,10 @@ test_frame(void)
 
 	test_load();
 	gv_error_clear(&e);
-	is_int(
-	    gv_frame_load(&f, "/nonexistent", &e), -1, "load a file that is not there");
-	is_str(
-	    e.text[0], "/nonexistent: cannot open: No such file or directory", "message");
+	is_int(gv_frame_load(&f, "/nonexistent/table", &e), -1,
+	    "load a file that is not there");
+	is_str(e.text[0], "/nonexistent/table: cannot open: No such file or directory",
+	    "message");
 	is_int(f.n_rows, 0, "leaves an empty table");
 	gv_frame_free(&f);
 }
