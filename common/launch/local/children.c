@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /*
@@ -35,10 +36,11 @@ stat_of(pid_t pid, char *buf, size_t size)
 bool
 gv_child_is_stopped(pid_t pid)
 {
-	char buf[512];
-	const char *s = stat_of(pid, buf, sizeof(buf));
+	siginfo_t info = {0};
 
-	return s != NULL && s[1] == 'T';
+	/* it stays to be waited for, so that the next look finds it, too */
+	return waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == pid;
 }
 
 static long
@@ -65,19 +67,38 @@ each_of_all(void (*visit)(void *ctx, pid_t pid), void *ctx)
 	return n;
 }
 
+/* The children of whom last was asked; opened once, since keepers look often. */
+static struct {
+	pid_t self; /* 0 = none */
+	int fd;
+} listed;
+
+static int
+list_of_children(void)
+{
+	char path[64];
+	pid_t self = getpid();
+
+	if (listed.self == self)
+		return listed.fd;
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)self);
+	listed.fd = open(path, O_RDONLY | O_CLOEXEC);
+	listed.self = self;
+	return listed.fd;
+}
+
 long
 gv_children_each(void (*visit)(void *ctx, pid_t pid), void *ctx)
 {
-	char path[64], buf[1024];
+	char buf[1024];
 	long n = 0, pid = 0;
 	ssize_t got;
-	int fd;
+	off_t at;
+	int fd = list_of_children();
 
-	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
 		return each_of_all(visit, ctx);
-	while ((got = read(fd, buf, sizeof(buf))) > 0) {
+	for (at = 0; (got = pread(fd, buf, sizeof(buf), at)) > 0; at += got) {
 		ssize_t i;
 
 		for (i = 0; i < got; i++) {
@@ -90,6 +111,5 @@ gv_children_each(void (*visit)(void *ctx, pid_t pid), void *ctx)
 			}
 		}
 	}
-	close(fd);
 	return n;
 }

@@ -21,10 +21,12 @@ enum { MAX_ASKED = 4096 };
 
 /*
  * Between two looks at what is left while stopping, though nobody has left: what
- * others leave behind becomes our child without a word.  Longer and longer, since
- * thousands of keepers may wait for workers that take their time.
+ * children leave behind becomes our child with their death, of which we hear, but what
+ * their children do without a word.  Each is tick_growth times as long as the one
+ * before, since thousands of keepers may wait for workers that take their time; so
+ * whoever became our child still has most of the grace time that is left.
  */
-static const double first_tick_s = 0.05, last_tick_s = 1;
+static const double first_tick_s = 0.05, tick_growth = 3;
 
 struct state {
 	struct gv_keeper *k;
@@ -342,7 +344,7 @@ sleep_until_something(struct state *s)
 		hear_control(s);
 		break;
 	case 0:
-		s->tick_s = fmin(2 * s->tick_s, last_tick_s);
+		s->tick_s *= tick_growth;
 		break;
 	}
 }
