@@ -147,7 +147,7 @@ report(struct runs *r, const struct options *o)
 	if (o->cluster != NULL)
 		add_costs(r, o->cluster);
 	runs_finish(r);
-	view_runs(&v, r);
+	view_runs(&v, r, o->by != NULL || o->format == FORMAT_JSON);
 	if (o->by != NULL && (by = view_find(&v, o->by)) == NULL)
 		gv_opt_usage(&o->common,
 		    "--by=%s: these are runs, which have the parts run, type, job and "

@@ -156,10 +156,13 @@ job_row(struct page *p, struct grid *g, const struct job *j, struct shown show)
 	}
 }
 
+enum { MOST_ROWS = 1000 }; /* of a page: nobody reads on, and browsers slow down */
+
 void
 page_jobs(struct page *p)
 {
 	const struct history *h = &p->r->history;
+	size_t n = p->html && h->n_jobs > MOST_ROWS ? MOST_ROWS : h->n_jobs;
 	struct shown show = what_to_show(h);
 	struct grid g = {.n_columns = 8 + (size_t)show.entity + (size_t)show.gpus +
 				      (size_t)show.failed + h->n_types};
@@ -184,9 +187,13 @@ page_jobs(struct page *p)
 	grid_str(&g, "share");
 	for (i = 0; i < h->n_types; i++)
 		grid_text(&g, h->type[i].name, h->type[i].name_len);
-	for (i = 0; i < h->n_jobs; i++)
+	for (i = 0; i < n; i++)
 		job_row(p, &g, &h->job[i], show);
 	finish(p, &g, right);
+	if (n < h->n_jobs)
+		gv_out_fmt(p->out,
+		    "<p>The first %zu of %zu jobs; --format=csv has all.</p>\n", n,
+		    h->n_jobs);
 	gv_out_fmt(p->out,
 	    "%sTimes in %s.  Shares are received/promised, in %% of the time from "
 	    "arrival to "

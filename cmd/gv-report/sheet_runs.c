@@ -232,7 +232,7 @@ longest(const struct runs *r)
 }
 
 void
-view_runs(struct view *v, const struct runs *r)
+view_runs(struct view *v, const struct runs *r, bool full)
 {
 	static const enum measure completion[] = {M_JOBS, M_FINISHED, M_COMPLETION_MEAN,
 	    M_COMPLETION_MEDIAN, M_COMPLETION_P95, M_COMPLETION_P99, M_COMPLETION_MAX,
@@ -259,8 +259,10 @@ view_runs(struct view *v, const struct runs *r)
 	    M_COMPLETION_MEAN);
 	some_sheet(v, r, others, sizeof(others) / sizeof(others[0]), M_MAKESPAN);
 	types_sheet(v, r);
-	jobs_sheet(v, r);
-	curves_sheet(v, r);
+	if (full) {
+		jobs_sheet(v, r);
+		curves_sheet(v, r);
+	}
 	v->note = "JCT: from arrival to finish.  To first: how many times that of the "
 		  "first run.";
 }

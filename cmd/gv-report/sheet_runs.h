@@ -6,9 +6,9 @@
 #include "sheet.h"
 
 /*
- * Sheets run, type, job and curve for machines, and what people compare runs by; texts
- * are those of the runs, which must outlive the view.
+ * What people compare runs by, and the sheets run and type; in full also job and curve,
+ * which grow with the jobs.  Texts are those of the runs, which must outlive the view.
  */
-void view_runs(struct view *v, const struct runs *r);
+void view_runs(struct view *v, const struct runs *r, bool full);
 
 #endif

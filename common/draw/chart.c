@@ -213,15 +213,17 @@ gv_rule_y(const struct gv_panel *p, double y, const char *name)
 
 /* ---- legends and bars ---- */
 
-enum { LEGEND_H = 18, SAMPLE_W = 22 };
+enum { LEGEND_H = 18, SAMPLE_W = 30 };
 
 static void
 sample(struct gv_svg *s, const struct gv_legend *l, double x, double y)
 {
+	char cls[GV_CLASS_LEN];
+
 	if (l->area)
 		gv_svg_rect(s, gv_fill_class(l->series), x, y - 5, 10, 10);
 	else
-		gv_svg_line(s, gv_line_class(l->series), x, y, x + SAMPLE_W, y);
+		gv_svg_line(s, gv_line_class(cls, l->series), x, y, x + SAMPLE_W, y);
 }
 
 double
@@ -256,7 +258,7 @@ double
 gv_bars(struct gv_svg *s, struct gv_box box, const char *title, double name_w,
     double most, const struct gv_bar *bar, size_t n)
 {
-	double value_w = 66, x = box.x + name_w, w = box.w - name_w - value_w;
+	double value_w = 78, x = box.x + name_w, w = box.w - name_w - value_w;
 	struct gv_strbuf b = {0};
 	size_t i;
 

@@ -1,8 +1,7 @@
 #include "draw/palette.h"
 
+#include <stdio.h>
 #include <string.h>
-
-enum { DASHES = 4 };
 
 static const struct {
 	const char *name; /* of the variable, without the dashes in front */
@@ -48,15 +47,15 @@ static const char fonts[] =
     ".c-end{text-anchor:end}.c-mid{text-anchor:middle}"
     ".c-most{fill:none;stroke-dasharray:2 3}.c-rule{stroke-dasharray:5 4}";
 
-const char *
-gv_line_class(size_t i)
-{
-	static const char *const class[GV_PALETTE * DASHES] = {"l0", "l1", "l2", "l3",
-	    "l4", "l5", "l6", "l0 d1", "l1 d1", "l2 d1", "l3 d1", "l4 d1", "l5 d1",
-	    "l6 d1", "l0 d2", "l1 d2", "l2 d2", "l3 d2", "l4 d2", "l5 d2", "l6 d2",
-	    "l0 d3", "l1 d3", "l2 d3", "l3 d3", "l4 d3", "l5 d3", "l6 d3"};
+/* Of lines behind the first, which has none. */
+static const char *const dashes[] = {"9 3", "5 3", "2 2", "9 3 2 3", "14 4", "5 2 2 2"};
 
-	return class[i % (GV_PALETTE * DASHES)];
+const char *
+gv_line_class(char buf[GV_CLASS_LEN], size_t i)
+{
+	snprintf(buf, GV_CLASS_LEN, "l%zu d%zu", i % GV_PALETTE,
+	    (i + i / GV_PALETTE) % GV_PALETTE);
+	return buf;
 }
 
 const char *
@@ -130,6 +129,7 @@ gv_chart_style(struct gv_out *out, bool page)
 		put(out, "fill", i, page);
 		gv_out_str(out, "}");
 	}
-	gv_out_str(out, ".d1{stroke-dasharray:7 3}.d2{stroke-dasharray:2 "
-			"2}.d3{stroke-dasharray:8 3 2 3}\n");
+	for (i = 0; i < sizeof(dashes) / sizeof(dashes[0]); i++)
+		gv_out_fmt(out, ".d%zu{stroke-dasharray:%s}", i + 1, dashes[i]);
+	gv_out_char(out, '\n');
 }

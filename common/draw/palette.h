@@ -2,8 +2,8 @@
  * Colours of charts, and the style sheet that has them.
  *
  * Series differ to people with any colour vision: six colours of Okabe and Ito's
- * palette without the yellow that nobody sees on white, and a grey; from the
- * eighth series on dashes tell them apart.
+ * palette without the yellow that nobody sees on white, and a grey.  All lines but the
+ * first have dashes of their own, for paper, and since lines that coincide then show.
  */
 #ifndef GV_DRAW_PALETTE_H
 #define GV_DRAW_PALETTE_H
@@ -13,10 +13,13 @@
 
 #include "base/fileio.h"
 
-enum { GV_PALETTE = 7 };
+enum { GV_PALETTE = 7, GV_CLASS_LEN = 16 };
 
-/* The classes of the i-th series: of its line, and of an area filled with its colour. */
-const char *gv_line_class(size_t i);
+/*
+ * The classes of the i-th series: of its line (49 differ), in buf, which is returned, and
+ * of an area filled with its colour.
+ */
+const char *gv_line_class(char buf[GV_CLASS_LEN], size_t i);
 const char *gv_fill_class(size_t i);
 /* Its colour on white, "#0072b2". */
 const char *gv_palette(size_t i);

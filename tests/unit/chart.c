@@ -91,6 +91,7 @@ test_curves(void)
 	    .s = &s, .box = {0, 0, 600, 300}, .x = {.max = 1e6}, .y = {.max = 1}};
 	struct gv_curve c = {.p = &p, .steps = true};
 	struct gv_error e = {0};
+	char cls[GV_CLASS_LEN];
 	size_t before;
 	int i;
 
@@ -100,13 +101,25 @@ test_curves(void)
 	before = b.len;
 	for (i = 0; i < 1000000; i++)
 		gv_curve_point(&c, i, i % 7 / 1e7 + i / 1e6);
-	gv_curve_draw(&c, gv_line_class(9), "<it>");
+	gv_curve_draw(&c, gv_line_class(cls, 9), "<it>");
 	gv_svg_close(&s);
 	gv_out_close(s.out, &e);
 	ok(b.len - before < 30000, "a curve of a million points is short");
-	ok(strstr(b.s, "class=\"l2 d1\"") != NULL && strstr(b.s, "&lt;it&gt;") != NULL,
-	    "the tenth series is dashed, titles are escaped");
+	ok(strstr(b.s, "class=\"l2 d3\"") != NULL && strstr(b.s, "&lt;it&gt;") != NULL,
+	    "the tenth series has its colour and dashes, titles are escaped");
 	gv_strbuf_free(&b);
+}
+
+static void
+test_classes(void)
+{
+	char cls[49][GV_CLASS_LEN];
+	int i, k, same = 0;
+
+	for (i = 0; i < 49; i++)
+		for (gv_line_class(cls[i], (size_t)i), k = 0; k < i; k++)
+			same += strcmp(cls[i], cls[k]) == 0;
+	is_int(same, 0, "49 lines differ");
 }
 
 static void
@@ -131,6 +144,7 @@ main(void)
 	test_places();
 	test_names();
 	test_curves();
+	test_classes();
 	test_legend();
 	return done_testing();
 }

@@ -62,6 +62,7 @@ line(const struct gv_panel *p, const struct cdf *c, size_t i, double unit)
 	double all =
 	    (double)(c->of_all && c->length == LENGTH_UNKNOWN ? run->n_jobs : of->n);
 	struct gv_curve curve = {.p = p, .steps = true};
+	char cls[GV_CLASS_LEN];
 	size_t k;
 
 	if (of->n == 0)
@@ -70,7 +71,7 @@ line(const struct gv_panel *p, const struct cdf *c, size_t i, double unit)
 	for (k = 0; k < of->n; k++)
 		gv_curve_point(&curve, of->v[k] / unit, (double)(k + 1) / all * 100);
 	gv_curve_point(&curve, p->x.max, (double)of->n / all * 100);
-	gv_curve_draw(&curve, gv_line_class(i), run->name);
+	gv_curve_draw(&curve, gv_line_class(cls, i), run->name);
 }
 
 static void

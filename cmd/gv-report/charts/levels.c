@@ -389,13 +389,14 @@ draw_waiting(struct gv_svg *s, const struct runs *r, double y)
 	}
 	for (i = 0; s != NULL && i < r->n; i++) {
 		struct gv_curve c = {.p = &p, .steps = true};
+		char cls[GV_CLASS_LEN];
 
 		waiting_of(t, &r->run[i], unit.s);
 		for (k = 0; k < t->n; k++) {
 			gv_curve_point(&c, t->x[k], t->high[k]);
 			gv_curve_point(&c, t->x[k + 1], t->high[k]);
 		}
-		gv_curve_draw(&c, gv_line_class(i), r->run[i].name);
+		gv_curve_draw(&c, gv_line_class(cls, i), r->run[i].name);
 	}
 	free(t);
 	return head + SINGLE_H;
