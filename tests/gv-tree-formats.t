@@ -166,6 +166,15 @@ bad 2 'changed.xml:4: a value that is not in quotes' gv-tree changed.xml
 run gv-tree --lint --tsv two.xml
 ok "tabs" grep -q '^line	level	message$' out
 
+for option in --lint --export=links --export=dot --export=msccl; do
+	run sh -c "gv-tree $option two.xml >/dev/full"
+	is_status 2 "$option on a full disk"
+done
+printf '\357\273\277' | cat - two.xml >bom.xml
+finding '1,error,"text where ""<"" should be"' bom.xml
+run gv-tree -v --kind=NV bom.xml
+ok "a mark of the byte order is no table's name" [ "$status" -eq 2 ]
+
 # ---- nvidia-smi topo -m ----
 if [ -d "$topologies" ]; then
 	for machine in dgx1v dgx1p; do

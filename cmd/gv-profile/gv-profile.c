@@ -16,10 +16,11 @@ static const struct {
     {"devices", profile_devices},
     {"jobs", profile_jobs},
     {"layers", profile_layers},
+    {"links", profile_links},
 };
 
 static const char usage[] =
-    "usage: gv-profile [-hV] devices|jobs|layers [option ...] [file]";
+    "usage: gv-profile [-hV] devices|jobs|layers|links [option ...] [file]";
 
 static const char help[] =
     "usage: gv-profile [-hV] SUBCOMMAND [option ...] [file]\n"
@@ -28,6 +29,7 @@ static const char help[] =
     "  devices   what GPUs (or CPU) this machine has: a cluster table\n"
     "  jobs      how fast each job trains on each GPU type: a rates table\n"
     "  layers    how long each layer of a model takes, and its bytes: a layers table\n"
+    "  links     how fast bytes pass between processes: a links table\n"
     "\n"
     "  -h, --help      this text; after a subcommand, its own\n"
     "  -V, --version   the version\n";
@@ -45,7 +47,7 @@ parse_options(struct gv_opt *o, int argc, char **argv)
 	if (o->output != NULL || o->quiet || o->verbose > 0)
 		gv_opt_usage(o, "options other than -h and -V go after the subcommand");
 	if (optind == argc)
-		gv_opt_usage(o, "no subcommand given; known: devices, jobs, layers");
+		gv_opt_usage(o, "no subcommand given; known: devices, jobs, layers, links");
 }
 
 int
@@ -66,6 +68,6 @@ main(int argc, char **argv)
 	for (i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
 		if (strcmp(name, subcommands[i].name) == 0)
 			return subcommands[i].run(argc, argv);
-	gv_opt_usage(&o, "unknown subcommand %s; known: devices, jobs, layers",
+	gv_opt_usage(&o, "unknown subcommand %s; known: devices, jobs, layers, links",
 	    gv_quote(q, name, strlen(name)));
 }

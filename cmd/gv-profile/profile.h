@@ -6,5 +6,6 @@
 int profile_devices(int argc, char **argv);
 int profile_jobs(int argc, char **argv);
 int profile_layers(int argc, char **argv);
+int profile_links(int argc, char **argv);
 
 #endif
