@@ -161,6 +161,7 @@ test_bad(void)
 	for (i = 0; i < a.count && i < b.count; i++)
 		differ += strcmp(a.text[i], b.text[i]) != 0;
 	ok(a.count == b.count && differ == 0, "in the same words");
+	memset(&in, 0xa5, sizeof(in)); /* what is never set then shows */
 	ok(gv_events_open(&in, "/nonexistent", &a) == -1 && in.tab == NULL,
 	    "no such file");
 	gv_events_close(&in);

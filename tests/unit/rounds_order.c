@@ -260,6 +260,88 @@ test_search_exact(void)
 	gv_rounds_free(&w.r);
 }
 
+/*
+ * Many single GPUs of one type: the largest sum there is.  Gangs of several sizes on
+ * several types: nobody twice, no room passed, and no wish left that there is room for.
+ */
+static void
+test_search_many(void)
+{
+	static struct gv_round_wish wish[900];
+	static bool taken[900];
+	size_t trial, wrong = 0, left = 0;
+
+	for (trial = 0; trial < 30; trial++) {
+		size_t n_types = trial < 10 ? 1 : 1 + below(3);
+		size_t n_jobs = 100 + below(200), n = 0, i, j, m;
+		size_t room[ALL_TYPES], all;
+		bool placed[300] = {false};
+		double sum = 0, best = 0;
+		struct gv_cluster c = {0};
+		struct gv_pool pool[3] = {0};
+		struct gv_gpu_type type[3] = {0};
+		struct gv_rounds r;
+
+		seed(100 + (uint64_t)trial);
+		c.n_types = c.n_pools = n_types;
+		c.type = type;
+		c.pool = pool;
+		for (j = 0; j < n_types; j++) {
+			type[j] =
+			    (struct gv_gpu_type){.name = "t", .gpus = 20 + below(100)};
+			pool[j] =
+			    (struct gv_pool){.type = j, .gpus = type[j].gpus, .node = ""};
+			room[j] = type[j].gpus;
+		}
+		gv_rounds_init(&r, &c, round_s);
+		for (m = 0; m < n_jobs; m++)
+			gv_rounds_add(&r, trial < 10 ? 1 : (size_t)1 << below(4));
+		for (m = 0; m < n_jobs; m++)
+			for (j = 0; j < n_types; j++)
+				wish[n++] = (struct gv_round_wish){.01 + uniform(), m, j};
+		gv_round_search(&r, room, wish, n, taken);
+		all = room[0];
+		for (i = 0; i < n; i++) {
+			const struct gv_round_wish *w = &wish[i];
+
+			if (!taken[i])
+				continue;
+			wrong += placed[w->job] || r.job[w->job].gang > room[w->type];
+			placed[w->job] = true;
+			room[w->type] -= r.job[w->job].gang;
+			sum += w->weight;
+		}
+		for (i = 0; i < n; i++)
+			left += !placed[wish[i].job] &&
+				r.job[wish[i].job].gang <= room[wish[i].type];
+		for (i = 0; trial < 10 && i < n; i++) { /* among the largest that fit */
+			size_t larger = 0;
+
+			for (j = 0; j < n; j++)
+				larger += wish[j].weight > wish[i].weight;
+			best += larger < all ? wish[i].weight : 0;
+		}
+		wrong += trial < 10 && fabs(sum - best) > 1e-9;
+		gv_rounds_free(&r);
+	}
+	is_int(wrong, 0, "hundreds of wishes: the best, nobody twice, no room passed");
+	is_int(left, 0, "and none left that there is room for");
+}
+
+/* Who has no share is owed nothing, whatever was owed before. */
+static void
+test_no_share(void)
+{
+	struct world w;
+
+	make(&w, 1, 1, 2);
+	owe(&w, 0, 0, 0, GV_ROUND_DEBT + 1);
+	owe(&w, 1, 0, .5, .25);
+	plan(&w);
+	is_int(w.owner[0], 1, "a share goes before what was owed without one");
+	gv_rounds_free(&w.r);
+}
+
 /* ---- Gavel's order ---- */
 
 struct gavel {
@@ -447,6 +529,8 @@ main(void)
 	test_search(false);
 	test_search(true);
 	test_search_exact();
+	test_search_many();
+	test_no_share();
 	test_gavel();
 	return done_testing();
 }

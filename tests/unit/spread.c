@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "sched/isolated.h"
 #include "sched/rates.h"
 
 static uint64_t drawn;
@@ -126,10 +127,55 @@ test_random(void)
 	ok(spread > 500, "spread gangs were among them: %zu", spread);
 }
 
+/* ---- isolated times ---- */
+
+/* Steps since the last question over the rate of an equal part of the cluster of then. */
+static void
+test_isolated(void)
+{
+	struct gv_pool pool[3] = {{.type = 0, .gpus = 3, .node = ""},
+	    {.type = 1, .gpus = 8, .node = ""}, {.type = 0, .gpus = 1, .node = "b"}};
+	struct gv_gpu_type type[2] = {{.name = "a", .gpus = 4}, {.name = "b", .gpus = 8}};
+	struct gv_cluster c = {.n_types = 2, .type = type, .n_pools = 3, .pool = pool};
+	struct gv_rounds r;
+	struct gv_isolated v;
+	size_t k;
+
+	gv_rounds_init(&r, &c, 10);
+	for (k = 0; k < 3; k++)
+		gv_rounds_add(&r, 1 + k);
+	gv_rounds_claim(&r, 0, 0)->rate = 3;
+	gv_rounds_claim(&r, 0, 1)->rate = 1;
+	gv_rounds_claim(&r, 1, 1)->rate = 6;
+	gv_isolated_init(&v, &r, 3);
+	ok(v.gpus[0] == 4 && v.gpus[1] == 8, "GPUs of all pools");
+	gv_isolated_count(&v, &r, 0, 24, 100);
+	ok(v.elapsed_s[0] == 0 && v.steps[0] == 100,
+	    "what was before the first is not known");
+	is_near(v.rate[0], 3 * 4. / 24 + 8. / 24, 1e-15, "a 24th of both types");
+	gv_isolated_count(&v, &r, 0, 6, 150);
+	is_near(v.elapsed_s[0], 50 / (20. / 24), 1e-12, "50 steps at that rate");
+	is_near(v.rate[0], (3 * 4. / 6 + 8. / 6) / 2, 1e-12, "no more than all the time");
+	gv_isolated_count(&v, &r, 0, 1, 150);
+	is_near(v.elapsed_s[0], 60, 1e-12, "no step, no time");
+	gv_isolated_count(&v, &r, 0, 1, 140);
+	is_near(v.elapsed_s[0], 60, 1e-12, "nor back");
+	is_near(v.rate[0], (3 * 4. + 8) / 12, 1e-12, "alone");
+	gv_isolated_count(&v, &r, 1, 8, 0);
+	is_near(v.rate[1], 6 * 8. / 16, 1e-12, "a gang of two: half the time each");
+	gv_isolated_count(&v, &r, 2, 8, 0);
+	gv_isolated_count(&v, &r, 2, 8, 10);
+	ok(v.rate[2] == 0 && v.elapsed_s[2] == 0, "one that can run nowhere has no time");
+	gv_isolated_free(&v);
+	gv_isolated_free(&v);
+	gv_rounds_free(&r);
+}
+
 int
 main(void)
 {
 	gv_init("spread");
 	test_random();
+	test_isolated();
 	return done_testing();
 }
