@@ -443,6 +443,32 @@ if have "$python"; then
 		gang 4 --checkpoint=g4 --threads=2 $args
 		same one g4 "a gang of four with two threads each: $net"
 	done
+	# over trees: one that adds in the order of the gang's own sums has its bits; packed
+	# ones have the same in every run, and all but the last bits
+	args="--data=digits:300 --steps=20 --log-every=3 --batch=16 --lr=0.1 --momentum=0.9 mlp.tsv"
+	rm -rf one g4 g4b
+	gv-train --checkpoint=one $args >plain
+	{
+		echo tree,root,weight,phase,src,dst
+		printf '0,gpu0,1,%s\n' reduce,gpu3,gpu2 reduce,gpu2,gpu0 reduce,gpu1,gpu0 broadcast,gpu0,gpu2 broadcast,gpu0,gpu1 broadcast,gpu2,gpu3
+	} >same.csv
+	gang 4 --checkpoint=g4 --trees=same.csv $args
+	ok "a gang of four over a tree: statuses$statuses" test "$statuses" = " 0 0 0 0"
+	same one g4 "a gang of four over a tree like its own"
+	gv-tree -o packed.csv "$src/examples/man/links.csv"
+	rm -rf g4
+	gang 4 --checkpoint=g4 --trees=packed.csv $args
+	cp out.0 first
+	gang 4 --checkpoint=g4b --trees=packed.csv $args
+	same g4 g4b "over packed trees, twice"
+	ok "its losses are those without" awk -F, 'NR == FNR { x[FNR] = $3; next } FNR > 1 && ($3 - x[FNR]) ^ 2 > 1e-8 * x[FNR] ^ 2 { exit 1 } END { exit FNR < 4 }' plain first
+	gang 2 --trees=packed.csv $args
+	echo "gv-train: packed.csv: trees over 4 GPUs; this gang has workers=2" >want
+	same_file want err.0 "trees of another gang"
+	gv-tree -c broadcast -o bad.csv "$src/examples/man/links.csv"
+	gang 4 --trees=bad.csv $args
+	echo "gv-train: bad.csv: these trees are of a collective that sums nothing up for all, broadcast; expected allreduce" >want
+	same_file want err.0 "trees of another collective"
 	# one worker is told to stop, and all do; then they go on
 	args="--data=digits:300 --steps=6000 --log-every=1000 --batch=16 --lr=0.1 mlp.tsv"
 	gv-train --checkpoint=long $args >/dev/null

@@ -26,7 +26,7 @@ static const char help_text[] =
     "  --checkpoint-every=TIME  (30s); --checkpoint-steps=N also every N steps\n"
     "  --log-every=N      a row of losses every N steps (100)\n"
     "  --record=FILE      keep the rows there (DIR/losses.csv)\n"
-    "  --timeout=TIME     give up on silent workers of a gang (5m)\n"
+    "  --timeout=TIME     give up on silent workers (5m); --trees=FILE to sum over\n"
     "  --shapes           print the model with shapes, parameters and flops\n"
     "  --export=FILE      write the data set as a table\n"
     "  --split=DIR        write the models of the checkpoint MODEL one by one\n"
@@ -65,6 +65,7 @@ enum {
 	OPT_TEST_EVERY,
 	OPT_RECORD,
 	OPT_TIMEOUT,
+	OPT_TREES,
 	OPT_SHAPES,
 	OPT_EXPORT,
 	OPT_SPLIT
@@ -99,6 +100,7 @@ static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"test-every", required_argument, NULL, OPT_TEST_EVERY},
     {"record", required_argument, NULL, OPT_RECORD},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"trees", required_argument, NULL, OPT_TREES},
     {"shapes", no_argument, NULL, OPT_SHAPES},
     {"export", required_argument, NULL, OPT_EXPORT},
     {"split", required_argument, NULL, OPT_SPLIT}, {NULL, 0, NULL, 0}};
@@ -264,6 +266,9 @@ take_files(struct options *o, int c)
 		return true;
 	case OPT_TIMEOUT:
 		o->timeout_s = gv_opt_duration(&o->common, "--timeout", optarg);
+		return true;
+	case OPT_TREES:
+		o->trees = optarg;
 		return true;
 	case OPT_SHAPES:
 		o->shapes = true;

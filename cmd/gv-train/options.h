@@ -35,6 +35,7 @@ struct options {
 	int64_t log_every;
 	int64_t test_every; /* 0 = at the end only */
 	double timeout_s;
+	const char *trees; /* that gradients are summed over; NULL = the gang's own way */
 };
 
 /* Names as options and checkpoints spell them. */

@@ -4,6 +4,7 @@
 
 #include "array.h"
 #include "data.h"
+#include "coll/coll.h"
 #include "net/gang.h"
 #include "nn/ckpt.h"
 #include "nn/model.h"
@@ -20,6 +21,8 @@ struct run {
 
 	struct gv_gang_spec place; /* rank, world, ... */
 	struct gv_gang *gang;
+	struct gv_trees trees; /* n 0 = sums are the gang's own */
+	struct gv_coll *coll;
 	unsigned agreed; /* flags that all ranks saw in this step */
 	struct gv_error gang_error;
 
@@ -54,6 +57,17 @@ int run_read(struct run *r, struct gv_error *e);
  * uses the checkpoint directory (*e set too).
  */
 int run_open(struct run *r, struct gv_error *e);
+
+/*
+ * --trees.  Reads them: 0, or -1 with *e, also where they are of another collective
+ * or of another number of workers.  key: what ranks must share, with them.  start: once
+ * the gang has met.  sum: makes v its sum over all, in the order of the trees; 0, or -1
+ * with r->gang_error.
+ */
+int run_trees_read(struct run *r, struct gv_error *e);
+uint32_t run_trees_key(const struct run *r, uint32_t key);
+void run_trees_start(struct run *r);
+int run_trees_sum(struct run *r, gv_real *v, size_t n);
 
 /*
  * Trains until all steps are done or a signal asks to stop.  Returns an exit

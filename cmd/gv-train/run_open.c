@@ -291,6 +291,11 @@ reduce(void *ctx, gv_real *v, size_t n)
 	struct run *r = ctx;
 	unsigned flags = run_flags();
 
+	if (r->coll != NULL) {
+		if (run_trees_sum(r, v, n) != 0)
+			return -1;
+		n = 0; /* the flags are left */
+	}
 	if (gv_gang_sum(r->gang, v, n, &flags, &r->gang_error) != 0)
 		return -1;
 	r->agreed |= flags;
@@ -383,7 +388,7 @@ run_open(struct run *r, struct gv_error *e)
 	r->last = array_last(&r->array);
 	r->place.join_s = r->place.silence_s = r->o->timeout_s;
 	r->place.log = r->o->common.quiet ? NULL : say_stranger;
-	if (gv_gang_env(&r->place, e) != 0)
+	if (gv_gang_env(&r->place, e) != 0 || run_trees_read(r, e) != 0)
 		return -1;
 	data_scale(&r->data, r->test.n > 0 ? &r->test : NULL, r->o->scale);
 	describe(r);
@@ -392,9 +397,10 @@ run_open(struct run *r, struct gv_error *e)
 	status = open_checkpoint(r, e);
 	if (status != 0)
 		return status;
-	r->place.fingerprint = gang_key(r);
+	r->place.fingerprint = run_trees_key(r, gang_key(r));
 	if (gv_gang_join(&r->gang, &r->place, e) != 0 || open_outputs(r, e) != 0)
 		return -1;
+	run_trees_start(r);
 	r->saved_s = gv_clock_s();
 	if (!r->o->common.quiet && r->place.rank == 0)
 		warn_plan(r);
@@ -413,6 +419,8 @@ run_close(struct run *r)
 	free(r->line);
 	gv_strbuf_free(&r->config);
 	gv_gang_leave(r->gang);
+	gv_coll_free(r->coll);
+	gv_trees_free(&r->trees);
 	gv_net_free(r->net);
 	gv_model_free(&r->model);
 	array_free(&r->array);
