@@ -21,13 +21,24 @@ ok "what is measured is said" grep -q 'gv-profile: 5 processes over memory, mess
 echo old >kept.csv
 gv-profile links -n 4 --window=2s --repeats=100 -o kept.csv 2>err &
 pid=$!
-until child=$(pgrep -P $pid | sed -n 4p) && [ -n "$child" ]; do sleep .05; done
+until child=$(pgrep -P "$pid" | sed -n 4p) && [ -n "$child" ]; do sleep .05; done
 kill -9 "$child"
 status=0
-wait $pid || status=$?
+wait "$pid" || status=$?
 is_status 2 "a process that is killed ends the measurement"
 ok "and is told" grep -Eq 'gv-profile: (a process was killed by signal 9|.* of this machine is gone)' err
 ok "and the old file stays" grep -qx old kept.csv
+
+# one process stands still for a while: the repeats tell that something is wrong
+gv-profile links -n 2 --window=5ms --repeats=40 >out 2>err &
+pid=$!
+until child=$(pgrep -P "$pid" | sed -n 2p) && [ -n "$child" ]; do sleep .02; done
+sleep .1
+kill -STOP "$child" && sleep .4 && kill -CONT "$child"
+status=0
+wait "$pid" || status=$?
+is_status 0 "a process that stands still is waited for"
+ok "and it shows" grep -q 'warning: repeats of one measurement differ by a factor of .*: the machine was busy' err
 
 bad() { # TEXT COMMAND...
 	bad_text=$1

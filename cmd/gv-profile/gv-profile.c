@@ -47,7 +47,8 @@ parse_options(struct gv_opt *o, int argc, char **argv)
 	if (o->output != NULL || o->quiet || o->verbose > 0)
 		gv_opt_usage(o, "options other than -h and -V go after the subcommand");
 	if (optind == argc)
-		gv_opt_usage(o, "no subcommand given; known: devices, jobs, layers, links");
+		gv_opt_usage(
+		    o, "no subcommand given; known: devices, jobs, layers, links");
 }
 
 int

@@ -45,7 +45,7 @@ hybrid_say(const struct hybrid *h)
 	say_plan(&h->fast);
 	if (h->slow.achieved > 0)
 		say_plan(&h->slow);
-	gv_warn("hybrid: %.6g GB/s, %.4g %% of the buffer over the host", h->achieved,
+	gv_warn("hybrid: %.6g GB/s; over the host goes %.4g %%", h->achieved,
 	    100 * h->slow_part);
 }
 
