@@ -200,6 +200,33 @@ run gv-alloc -qv --certify -p max-min -c cluster.csv --previous=previous.csv few
 is_status 0 "what gives up nothing can be proved"
 err_has certified=yes "and is"
 
+# ---- a solver that fails ----
+if [ -n "${GV_SAN:-}" ]; then
+	skip "sanitizer: its runtime must come first"
+else
+	# failing HOW ARG...: with a GLPK that fails where it looks for the least, or the largest
+	failing() {
+		how=$1
+		shift
+		run env GV_GLPK="$how" LD_PRELOAD="$build/preload/glpk.so" gv-alloc -q -p max-min \
+			--solver=price -c cluster.csv "$@" fewer.csv
+	}
+	run gv-alloc -q -p max-min --solver=price -c cluster.csv fewer.csv
+	cp out own
+	failing min --previous=previous.csv --stay=.1
+	is_err "no shares that stay close: a warning" <<EOF
+gv-alloc: --previous: no solver came to shares that stay close; these are the policy's own
+EOF
+	is_status 0 "no shares that stay close: an answer all the same"
+	same_file out own "which is the policy's own"
+	failing max --previous=previous.csv --stay=.1
+	is_err "nothing looked for what idles: a warning" <<EOF
+gv-alloc: --stay: no solver came to what else could run where jobs stay
+EOF
+	failing max --previous=previous.csv
+	is_err "without --stay it is not looked for" </dev/null
+fi
+
 # ---- what does not go ----
 run gv-alloc -p max-min -c cluster.csv --certify --stay=.1 fewer.csv
 is_status 2 "no proof of what is given up"

@@ -249,6 +249,17 @@ check_proof(const struct options *o, const struct gv_answer *a)
 		answer_no();
 }
 
+/* Shares that are farther from the last ones than they could be. */
+static void
+say_stayed(const struct gv_stayed *s)
+{
+	if (s->failed)
+		gv_warn("--previous: no solver came to shares that stay close; these are "
+			"the policy's own");
+	else if (s->idle)
+		gv_warn("--stay: no solver came to what else could run where jobs stay");
+}
+
 /* What goes beside the answer first, so that there is no answer where that fails. */
 static int
 write_files(const struct options *o, const struct gv_rates *r, const struct gv_cluster *c,
@@ -308,6 +319,7 @@ answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
 		if (a.impossible)
 			answer_no();
 		check_proof(o, &a);
+		say_stayed(&a.stayed);
 		rc = write_files(o, &r, cluster, &a, e);
 	}
 	if (rc == 0) {

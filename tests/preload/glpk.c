@@ -5,6 +5,8 @@
  *	shares  values of columns but the first are too small by 5e-9 of themselves
  *	duals   all duals are 0
  *	abort   glp_simplex reports an internal error
+ *	min     glp_simplex fails where the least is looked for
+ *	max     where the largest is
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -60,6 +62,8 @@ glp_simplex(glp_prob *p, const glp_smcp *parm)
 
 	if (is("abort"))
 		glp_error("%s\n", "teta >= 0.0");
+	if (is(glp_get_obj_dir(p) == GLP_MIN ? "min" : "max"))
+		return GLP_EFAIL;
 	*(void **)&f = original("glp_simplex");
 	return f(p, parm);
 }

@@ -61,6 +61,8 @@ struct gv_stayed {
 	double best;    /* the objective of those, and ... */
 	double gap;     /* ... its gap */
 	double slower;  /* the largest part of its throughput that a job gives up */
+	bool failed;    /* no solver came to such shares; those of the policy stay */
+	bool idle;      /* they move least, but no solver filled what idles */
 };
 
 struct gv_answer {

@@ -305,11 +305,11 @@ raise_sum(struct program *g, double moves, struct gv_lp_basis *basis,
 }
 
 /*
- * Both programs.  0 x [n][m] is found, 1 no solver came to it, -1 with *e set.  What
- * keeps all floors may be a thin set: then a little less will do.
+ * Both programs.  0 x [n][m] is found, 1 no solver came to it, -1 with *e set; *idle: the
+ * second one failed.  What keeps all floors may be a thin set: then a little less will do.
  */
 static int
-solve(const struct question *q, bool raise, double *x, struct gv_error *e)
+solve(const struct question *q, bool raise, double *x, bool *idle, struct gv_error *e)
 {
 	static const double less[] = {0, GV_TOL_LESS_1, GV_TOL_LESS_2, GV_TOL_LESS_3};
 	enum gv_lp_status status = GV_LP_FAILED;
@@ -330,7 +330,8 @@ solve(const struct question *q, bool raise, double *x, struct gv_error *e)
 			if (raise)
 				rc = raise_sum(
 				    &g, sol.check.objective, &basis, &higher, e);
-			if (rc == 0 && raise && higher.status == GV_LP_OPTIMAL)
+			*idle = raise && higher.status != GV_LP_OPTIMAL;
+			if (rc == 0 && raise && !*idle)
 				take_shares(&g, higher.x, x);
 		}
 		gv_lp_solution_free(&sol);
@@ -359,10 +360,10 @@ slower(const struct gv_answer *a, const double *x)
 	return most;
 }
 
-/* The shares of all jobs: 0, 1 there are none that are better, -1 with *e set. */
+/* The shares of all jobs, and *idle, as solve() has them of classes. */
 static int
 solve_classes(const struct gv_answer *a, const struct question *all, bool raise,
-    double *x, struct gv_error *e)
+    double *x, bool *idle, struct gv_error *e)
 {
 	struct question q = *all;
 	struct gv_classes c;
@@ -374,7 +375,7 @@ solve_classes(const struct gv_answer *a, const struct question *all, bool raise,
 	class_x = gv_xcalloc(c.p.n, all->m * sizeof(*class_x));
 	q.n = c.p.n;
 	q.rows = &c.p;
-	rc = solve(&q, raise, class_x, e);
+	rc = solve(&q, raise, class_x, idle, e);
 	for (i = 0; i < all->n; i++)
 		memcpy(&x[i * q.m], &class_x[c.of[i] * q.m], q.m * sizeof(*x));
 	gv_problem_clean(&a->p, x);
@@ -407,7 +408,7 @@ gv_stay_solve(struct gv_answer *a, const struct gv_rates *r,
 	struct gv_problem rows;
 	struct question q = {.n = a->p.n, .m = a->p.m, .p = &a->p, .rows = &rows};
 	struct gv_solution s = a->s;
-	int rc = 1;
+	int rc = 0;
 
 	*to = (struct gv_stayed){.asked = true, .best = s.objective, .gap = s.gap};
 	ask(&rows, a, r, opt);
@@ -416,9 +417,11 @@ gv_stay_solve(struct gv_answer *a, const struct gv_rates *r,
 	to->moved = to->without = distance(&q, a->s.x);
 	s.x = gv_xcalloc(q.n, q.m * sizeof(*s.x));
 	if (to->without > 0)
-		rc = solve_classes(a, &q, opt->stay > 0, s.x, e);
-	if (rc == 0 && distance(&q, s.x) < to->without * (1 - GV_TOL_FEASIBLE) &&
-	    slower(a, s.x) <= opt->stay + GV_TOL_FEASIBLE) {
+		rc = solve_classes(a, &q, opt->stay > 0, s.x, &to->idle, e);
+	to->failed = rc == 1 || (rc == 0 && to->without > 0 &&
+				    !(slower(a, s.x) <= opt->stay + GV_TOL_FEASIBLE));
+	if (rc == 0 && !to->failed &&
+	    distance(&q, s.x) < to->without * (1 - GV_TOL_FEASIBLE)) {
 		to->moved = distance(&q, s.x);
 		to->slower = slower(a, s.x);
 		memcpy(a->s.x, s.x, q.n * q.m * sizeof(*s.x));

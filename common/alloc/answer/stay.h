@@ -29,8 +29,8 @@
 
 /*
  * Replaces a->s.x by shares that are closer to opt->previous, and sets a->s.objective,
- * its gap, and a->stayed.  Where no program is solved, the shares stay as they are.  a has
- * no pairs, the policy a measure.  0, or -1 with *e set.
+ * its gap, and a->stayed.  Where GLPK comes to no solution the shares stay as they are and
+ * a->stayed.failed says so.  a has no pairs, the policy a measure.  0, or -1 with *e set.
  */
 int gv_stay_solve(struct gv_answer *a, const struct gv_rates *r,
     const struct gv_policy *policy, const struct gv_answer_options *opt,
