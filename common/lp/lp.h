@@ -64,6 +64,7 @@ const char *gv_lp_status_name(enum gv_lp_status status);
  * A basis: for each row and column whether it is basic, or at which bound it
  * stands (GLPK's GLP_BS ...).  = {0} is none.
  */
+enum { GV_LP_BASIC = 1 }; /* GLP_BS */
 struct gv_lp_basis {
 	size_t n_rows, n_cols;
 	signed char *row, *col;
@@ -101,7 +102,13 @@ void gv_lp_solution_free(struct gv_lp_solution *s);
 struct gv_lp_options {
 	double time_limit_s; /* 0 = none */
 	long max_iterations; /* 0 = enough for anything that does not cycle */
-	double gap; /* of the check that calls for no other attempt; 0 = GV_TOL_SIMPLEX */
+	/* of the check that calls for no other attempt; 0 = GV_TOL_SIMPLEX, INFINITY = any */
+	double gap;
+	/*
+	 * Bounds are kept to that, less than GV_TOL_SIMPLEX, and where they cannot be from a
+	 * given basis, the program is infeasible; 0 = GV_TOL_SIMPLEX
+	 */
+	double tight;
 	/* prove the basis in rational arithmetic (GMP); 0.5 to 3 times the solve */
 	bool exact;
 };

@@ -11,6 +11,8 @@
 
 enum { MAX_DIM = 100000000, MAX_ENTRIES = 500000000 }; /* GLPK's M_MAX, N_MAX, NNZ_MAX */
 
+_Static_assert(GV_LP_BASIC == GLP_BS, "a basis is in GLPK's words");
+
 /* ---- is it a program at all ---- */
 
 static int
@@ -63,8 +65,9 @@ bound_type(double lo, double hi)
 	return isfinite(lo) ? GLP_LO : isfinite(hi) ? GLP_UP : GLP_FR;
 }
 
-/* The entries as GLPK takes them, from 1. */
+/* The entries as GLPK takes them, from 1, but for those that have become 0. */
 struct triplets {
+	int n;
 	int *row, *col;
 	double *value;
 };
@@ -77,10 +80,14 @@ triplets_make(struct triplets *t, const struct gv_lp *lp)
 	t->row = gv_xcalloc(lp->n_entries + 1, sizeof(*t->row));
 	t->col = gv_xcalloc(lp->n_entries + 1, sizeof(*t->col));
 	t->value = gv_xcalloc(lp->n_entries + 1, sizeof(*t->value));
+	t->n = 0;
 	for (i = 0; i < lp->n_entries; i++) {
-		t->row[i + 1] = (int)lp->entry[i].row + 1;
-		t->col[i + 1] = (int)lp->entry[i].col + 1;
-		t->value[i + 1] = lp->entry[i].value;
+		if (lp->entry[i].value == 0)
+			continue;
+		t->n++;
+		t->row[t->n] = (int)lp->entry[i].row + 1;
+		t->col[t->n] = (int)lp->entry[i].col + 1;
+		t->value[t->n] = lp->entry[i].value;
 	}
 }
 
@@ -113,7 +120,7 @@ make_problem(const struct gv_lp *lp, const struct triplets *t)
 		if (lp->integer[i])
 			glp_set_col_kind(p, i + 1, GLP_IV);
 	}
-	glp_load_matrix(p, (int)lp->n_entries, t->row, t->col, t->value);
+	glp_load_matrix(p, t->n, t->row, t->col, t->value);
 	return p;
 }
 
@@ -216,6 +223,9 @@ set_options(glp_smcp *parm, const struct attempt *a)
 				? (double)a->opt->max_iterations
 				: 50.0 * (double)(a->lp->n_rows + a->lp->n_cols) + 10000;
 
+	if (a->opt->tight > 0) /* near its end, or it cycles */
+		iterations = fmin(
+		    iterations, (a->number == 0 ? 500 : 5000) + (double)a->lp->n_rows);
 	glp_init_smcp(parm);
 	parm->msg_lev = GLP_MSG_OFF;
 	parm->tol_bnd = parm->tol_dj = GV_TOL_SIMPLEX;
@@ -235,7 +245,7 @@ take_solution(glp_prob *p, struct attempt *a)
 		s->x[i] = glp_get_col_prim(p, (int)i + 1);
 	for (i = 0; i < a->lp->n_rows; i++)
 		s->row_dual[i] = glp_get_row_dual(p, (int)i + 1);
-	gv_lp_check(a->lp, s->x, s->row_dual, &s->check);
+	gv_lp_check(a->lp, s->x, isinf(a->opt->gap) ? NULL : s->row_dual, &s->check);
 }
 
 /*
@@ -278,6 +288,24 @@ branch_and_cut(glp_prob *p, struct attempt *a)
 	gv_lp_check(a->lp, s->x, NULL, &s->check);
 }
 
+/*
+ * The ratio test lets basic variables be beyond their bounds by its tolerance: dual steps bring
+ * them back, or say that there is nothing within the bounds.  What takes long may be of
+ * rounding; then it is as it was.
+ */
+static int
+tighten(glp_prob *p, const glp_smcp *parm, double tight)
+{
+	glp_smcp dual = *parm;
+	int rc;
+
+	dual.meth = GLP_DUAL;
+	dual.tol_bnd = tight;
+	dual.it_lim = 100;
+	rc = glp_simplex(p, &dual);
+	return rc == GLP_EITLIM ? glp_simplex(p, parm) : rc;
+}
+
 /* Attempts: 0 as given, warm when there is a basis; 1 scaled, cold; 2 the dual method, cold. */
 static void
 attempt_inside(struct attempt *a)
@@ -296,6 +324,8 @@ attempt_inside(struct attempt *a)
 	else
 		glp_std_basis(p);
 	rc = glp_simplex(p, &parm);
+	if (rc == 0 && glp_get_status(p) == GLP_OPT && a->opt->tight > 0)
+		rc = tighten(p, &parm, a->opt->tight);
 	a->s->status = status_of(rc, glp_get_status(p));
 	if (a->s->status == GV_LP_OPTIMAL && a->lp->has_integer) {
 		branch_and_cut(p, a);
@@ -348,7 +378,7 @@ is_good(const struct gv_lp *lp, const struct gv_lp_options *opt, int number, boo
 		return number >= 1;
 	if (s->status !=
 	    GV_LP_OPTIMAL) /* from a bad basis GLPK has called a program infeasible */
-		return s->status != GV_LP_FAILED && !warm;
+		return s->status != GV_LP_FAILED && (!warm || opt->tight > 0);
 	return s->check.infeasibility <= 10 * GV_TOL_SIMPLEX &&
 	       (lp->has_integer ||
 		   s->check.gap <= (opt->gap > 0 ? opt->gap : GV_TOL_SIMPLEX));

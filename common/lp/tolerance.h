@@ -160,6 +160,14 @@
 #define GV_TOL_PAIR_FINE 1e-13
 /* The check of programs on the way, which need no proof of their own. */
 #define GV_TOL_PAIR_QUICK 1e-6
+/*
+ * What programs that go on from each other may be beyond a bound; and by what part floors are
+ * lower, at first and at most, for what that adds up to: hundreds of times it may show in
+ * the level of a job whose GPUs are next to free.
+ */
+#define GV_TOL_CLIMB       1e-13
+#define GV_TOL_CLIMB_SLACK 1e-14
+#define GV_TOL_CLIMB_MOST  1e-9
 
 /* ---- place/ ---- */
 

@@ -173,7 +173,7 @@ for policy in max-min makespan max-sum fifo; do
 		beside "$policy --budget" "$policy" "$n" --budget=$((n / 3))
 	done
 done
-for n in 64 128 256; do
+for n in 128 512 2048; do
 	beside "a queue's water-filling, pairs" water-filling "$n" --inside=fifo \
 		--space-sharing="$data/throughputs_pairs.csv"
 done

@@ -30,8 +30,9 @@ int gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
 int gv_linear_by_prices(struct gv_linear *l, double *effort,
     struct gv_price_memory *memory, const char *name, struct gv_error *e);
 
-/* GLPK fails for programs of more rows than that. */
+/* GLPK fails for programs of more rows than that, and after so many by the dual method. */
 static int glpk_rows = INT_MAX;
+static int glpk_dual = INT_MAX;
 static int glpk_failed, glpk_solved;
 
 /* So many price searches fail after some that do not: with no effort left, or at no end. */
@@ -45,7 +46,8 @@ glp_simplex(glp_prob *p, const glp_smcp *parm)
 	int (*next)(glp_prob *, const glp_smcp *);
 	void *found = dlsym(RTLD_NEXT, "glp_simplex");
 
-	if (glp_get_num_rows(p) > glpk_rows) {
+	if (glp_get_num_rows(p) > glpk_rows ||
+	    (parm->meth == GLP_DUAL && glpk_dual-- <= 0)) {
 		glpk_failed++;
 		return GLP_EFAIL;
 	}
@@ -95,7 +97,7 @@ gv_linear_by_prices(struct gv_linear *l, double *effort, struct gv_price_memory 
 static void
 all_work(void)
 {
-	glpk_rows = INT_MAX;
+	glpk_rows = glpk_dual = INT_MAX;
 	prices_pass = prices_fail = 0;
 	prices_spend = false;
 	glpk_failed = glpk_solved = price_calls = 0;
@@ -280,6 +282,64 @@ test_reach(size_t n, bool corner, bool prices_first)
 	gv_problem_free(&p);
 }
 
+/* Levels of a queue of jobs that share GPUs: [n], the caller's. */
+static double *
+queue_levels(const struct gv_problem *p)
+{
+	const struct gv_policy_options opt = {.inside = GV_INSIDE_FIFO};
+	struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(*s.x))};
+	double *v = gv_xcalloc(p->n, sizeof(*v));
+	struct gv_error e = {0};
+
+	ok(gv_policy_water_filling.solve(p, &opt, &s, &e) == 0 && s.gap <= 1e-9,
+	    "a queue: proved");
+	ok(e.count == 0, "a queue: no error stays");
+	gv_solution_throughput(p, &s, v);
+	gv_error_clear(&e);
+	free(s.x);
+	free(s.pair);
+	return v;
+}
+
+/* From job to job, until GLPK fails: then by phases. */
+static void
+test_steps(size_t n, int solved)
+{
+	struct gv_together_entry entry[3];
+	struct gv_together with;
+	struct gv_problem p = draw(n, false);
+	double *best, *v;
+	size_t i, bad = 0;
+
+	p.kind = gv_xcalloc(n, sizeof(*p.kind));
+	gv_problem_ask(&p, 1u << GV_NUMBER_POSITION);
+	for (i = 0; i < n; i++) {
+		p.kind[i] = i % 2;
+		p.scale[i] = 1;
+		p.number[GV_NUMBER_POSITION][i] = (double)i;
+	}
+	for (i = 0; i < 3; i++)
+		entry[i] = (struct gv_together_entry){.b = 1,
+		    .type = (uint32_t)i,
+		    .rate_a = .4 + uniform(),
+		    .rate_b = .4 + uniform()};
+	gv_together_make(&with, 2, 3, entry, 3);
+	p.together = &with;
+	all_work();
+	best = queue_levels(&p);
+	all_work();
+	glpk_dual = solved;
+	v = queue_levels(&p);
+	ok(glpk_failed > 0, "%zu jobs in a queue: GLPK failed", n);
+	for (i = 0; i < n; i++)
+		bad += !(fabs(v[i] - best[i]) <= 1e-8 * fmax(1, best[i]));
+	ok(bad == 0, "%zu jobs in a queue: phases where steps fail after %d", n, solved);
+	free(best);
+	free(v);
+	gv_problem_free(&p);
+	gv_together_free(&with);
+}
+
 int
 main(void)
 {
@@ -292,5 +352,7 @@ main(void)
 	test_reach(8, false, false);
 	test_reach(60, false, true);
 	test_reach(60, true, false);
+	test_steps(20, 0);
+	test_steps(40, 10);
 	return done_testing();
 }

@@ -328,6 +328,35 @@ test_paper_loop(const char *name, size_t entities, bool fifo, int rounds)
 
 /* Jobs of two scales, each of a kind; those of one scale share GPUs as a random table says. */
 static void
+draw_pairs(struct gv_problem *p, struct gv_together *with, size_t kinds)
+{
+	struct gv_together_entry entry[256];
+	size_t k, a, b, j, made = 0;
+
+	p->kind = gv_xcalloc(p->n, sizeof(*p->kind));
+	for (k = 0; k < p->n; k++) {
+		p->kind[k] = below(kinds);
+		p->scale[k] = p->kind[k] % 2 == 0 ? 1 : 2;
+		for (j = 0; j < p->m; j++) {
+			p->capacity[j] = fmax(2, p->capacity[j]);
+			p->rate[k * p->m + j] =
+			    uniform() < .2 && j != k % p->m ? 0 : .5 + uniform();
+		}
+	}
+	for (a = 0; a < kinds; a++)
+		for (b = a; b < kinds; b += 2)
+			for (j = 0; j < p->m && uniform() < .8; j++)
+				entry[made++] =
+				    (struct gv_together_entry){.a = (uint32_t)a,
+					.b = (uint32_t)b,
+					.type = (uint32_t)j,
+					.rate_a = .2 + .6 * uniform(),
+					.rate_b = .2 + .6 * uniform()};
+	gv_together_make(with, kinds, p->m, entry, made);
+	p->together = with;
+}
+
+static void
 test_pairs(const char *name, size_t entities, bool fifo, int rounds)
 {
 	struct tally t = {0};
@@ -337,35 +366,66 @@ test_pairs(const char *name, size_t entities, bool fifo, int rounds)
 		size_t n = 2 + below(6), m = 1 + below(3), kinds = 2 + below(4);
 		struct gv_problem p = random_problem(n, m, 0, entities, fifo);
 		struct gv_together with;
-		struct gv_together_entry entry[64];
-		size_t k, a, b, j, made = 0;
 
-		p.kind = gv_xcalloc(n, sizeof(*p.kind));
-		for (k = 0; k < n; k++) {
-			p.kind[k] = below(kinds);
-			p.scale[k] = p.kind[k] % 2 == 0 ? 1 : 2;
-			for (j = 0; j < m; j++) {
-				p.capacity[j] = fmax(2, p.capacity[j]);
-				p.rate[k * m + j] =
-				    uniform() < .2 && j != k % m ? 0 : .5 + uniform();
-			}
-		}
-		for (a = 0; a < kinds; a++)
-			for (b = a; b < kinds; b += 2)
-				for (j = 0; j < m && uniform() < .8; j++)
-					entry[made++] =
-					    (struct gv_together_entry){.a = (uint32_t)a,
-						.b = (uint32_t)b,
-						.type = (uint32_t)j,
-						.rate_a = .2 + .6 * uniform(),
-						.rate_b = .2 + .6 * uniform()};
-		gv_together_make(&with, kinds, m, entry, made);
-		p.together = &with;
+		draw_pairs(&p, &with, kinds);
 		compare(&t, &p, fifo);
 		gv_problem_free(&p);
 		gv_together_free(&with);
 	}
 	judge(&t, name, rounds);
+}
+
+/* Two nodes at the top with quotas, a leaf of its own and two leaves in the second. */
+static const struct gv_tree tree = {.n = 5,
+    .parent = (size_t[]){SIZE_MAX, SIZE_MAX, 1, 1, SIZE_MAX},
+    .weight = (double[]){1, 2, 1, 3, 1},
+    .quota = (double[]){2, 1.5, 0, 1, 0}};
+
+/*
+ * More jobs in queues, some with minimums, in a tree: from job to job by one program that lives,
+ * and by phases with programs of all pairs.
+ */
+static void
+test_steps(bool trees, bool needs, int rounds)
+{
+	static const size_t leaf[] = {0, 2, 3, 4};
+	int i, bad = 0, unproved = 0;
+	double worst = 0;
+
+	for (i = 0; i < rounds; i++) {
+		struct gv_problem p = random_problem(
+		    10 + below(40), 1 + below(3), 0, trees ? 4 : below(4), true);
+		struct gv_together with;
+		struct outcome steps, phases;
+		double d;
+		size_t k;
+
+		draw_pairs(&p, &with, 2 + below(8));
+		for (k = 0; k < p.m; k++)
+			p.capacity[k] *= 1 + (double)below(5);
+		for (k = 0; k < p.n && trees; k++)
+			p.number[GV_NUMBER_ENTITY][k] =
+			    (double)leaf[(size_t)p.number[GV_NUMBER_ENTITY][k]];
+		p.tree = trees ? &tree : NULL;
+		gv_problem_ask(&p, GV_NEEDS);
+		for (k = 0; k < p.n && needs; k++)
+			p.number[GV_NUMBER_MINIMUM][k] =
+			    uniform() < .3 ? uniform() / (double)(4 * p.n) : 0;
+		steps = solve(&p, GV_SOLVER_AUTO, true);
+		phases = solve(&p, GV_SOLVER_GLPK, true);
+		d = worst_difference(&p, steps.v, phases.v);
+		worst = fmax(worst, d);
+		bad += !(d <= 5e-8); /* of phases: 1e-8 for who must stay at 0 */
+		unproved += !(steps.gap <= 1e-9 && phases.gap <= 1e-9);
+		free(steps.v);
+		free(phases.v);
+		gv_problem_free(&p);
+		gv_together_free(&with);
+	}
+	printf("# pairs in queues%s%s: worst difference of steps and phases %.2g\n",
+	    trees ? " of a tree" : "", needs ? ", minimums" : "", worst);
+	is_int(bad, 0, "pairs in queues: steps and phases end at the same levels");
+	is_int(unproved, 0, "pairs in queues: proved");
 }
 
 /* More jobs, with GPUs for nearly all: by prices as by programs, and in few phases. */
@@ -416,5 +476,8 @@ main(void)
 	test_many(0, false, 6 * rounds);
 	test_many(4, false, 6 * rounds);
 	test_many(4, true, 6 * rounds);
+	test_steps(false, false, 20 * rounds);
+	test_steps(true, false, 20 * rounds);
+	test_steps(true, true, 20 * rounds);
 	return done_testing();
 }

@@ -99,11 +99,12 @@ gv_columns_keep(const struct gv_columns *w, struct gv_shared_warm *warm)
 	warm->basis.n_cols = 1;
 	for (k = 0; k < m->n; k++) {
 		bool is_pair = m->share[k].b != SIZE_MAX;
+		size_t col = m->share[k].col;
 
 		if (is_pair &&
-		    m->lp.col_hi[k + 1] == 0) /* set aside: far from being of use */
+		    m->lp.col_hi[col] == 0) /* set aside: far from being of use */
 			continue;
-		warm->basis.col[warm->basis.n_cols++] = m->basis.col[k + 1];
+		warm->basis.col[warm->basis.n_cols++] = m->basis.col[col];
 		if (is_pair)
 			warm->pair[warm->n++] = (struct gv_pair){.a = m->share[k].a,
 			    .b = m->share[k].b,
@@ -167,6 +168,62 @@ gv_columns_bound(
 
 /* ---- column generation ---- */
 
+/* The reduced cost of a column at the prices v; *gain: without what it costs. */
+static double
+reduced_cost_of(const struct gv_master *m, const struct gv_pair_prices *v,
+    const struct gv_share *s, double *gain)
+{
+	const struct gv_problem *p = m->p;
+	double cost = v->time[s->a] + p->scale[s->a] * v->gpu[s->type];
+
+	*gain = v->worth[s->a * p->m + s->type] * s->rate_a;
+	if (s->b != SIZE_MAX) {
+		*gain += v->worth[s->b * p->m + s->type] * s->rate_b;
+		cost += v->time[s->b];
+	}
+	return *gain - cost;
+}
+
+/*
+ * Partial pricing: lets columns in again that were set aside and would add more than helps to
+ * an optimum of about 1 at the prices v, which are those of sol; aside: sets those aside whose
+ * reduced costs are far below 0.  How many came in again.
+ */
+static size_t
+reprice(struct gv_master *m, const struct gv_pair_prices *v, double helps, bool aside)
+{
+	static const double far =
+	    .1; /* of what they gain; from .1 to .2 it is the fastest */
+	size_t k, back = 0;
+
+	for (k = 0; k < m->n; k++) {
+		double gain, reduced_cost = reduced_cost_of(m, v, &m->share[k], &gain);
+		double *most = &m->lp.col_hi[m->share[k].col];
+
+		if (*most == 0 && reduced_cost * m->share[k].unit > helps) {
+			*most = INFINITY;
+			back++;
+		} else if (aside && m->sol.x[m->share[k].col] == 0 &&
+			   reduced_cost < -far * gain) {
+			*most = 0;
+		}
+	}
+	return back;
+}
+
+/* The largest reduced cost of a column that is in, of an optimum of about 1; should be 0. */
+static double
+largest_reduced_cost(const struct gv_master *m, const struct gv_pair_prices *v)
+{
+	double largest = 0, gain;
+	size_t k;
+
+	for (k = 0; k < m->n; k++)
+		largest = fmax(largest,
+		    reduced_cost_of(m, v, &m->share[k], &gain) * m->share[k].unit);
+	return largest;
+}
+
 /* Also raises *largest to what the best of them would add. */
 static bool
 add_pairs(struct gv_columns *w, double *largest)
@@ -223,11 +280,13 @@ gv_columns_generate(struct gv_columns *w, const struct gv_lp_options *opt,
 		if (rc != 0 || *status != GV_LP_OPTIMAL)
 			return rc != 0 ? -1 : 1;
 		w->rounds++;
+		if (gv_master_at_most(m))
+			return 0;
 		gv_master_prices(m, &w->v);
-		largest = gv_master_largest_reduced_cost(m, &w->v);
-		again = !w->all && gv_master_reprice(m, &w->v,
-				       GV_TOL_PAIR_HELPS / m->objective_scale,
-				       w->rounds < MAX_ROUNDS_ASIDE) > 0;
+		largest = largest_reduced_cost(m, &w->v);
+		again =
+		    !w->all && reprice(m, &w->v, GV_TOL_PAIR_HELPS / m->objective_scale,
+				   w->rounds < MAX_ROUNDS_ASIDE) > 0;
 		raise_time_duals(w);
 		gv_pricing_pass(&w->g, &w->v, w->best);
 		again = (!w->all && add_pairs(w, &largest)) || again;

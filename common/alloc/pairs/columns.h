@@ -27,7 +27,8 @@ size_t gv_columns_count_all(const struct gv_problem *p);
 
 /*
  * Column generation until no pair has a reduced cost above 0: the optimum of w->m's
- * objective over all pairs.  0; 1 *status says what kept it from there; -1 with *e set.
+ * objective over all pairs; t as large as it may be is such, whatever pairs there are.
+ * 0; 1 *status says what kept it from there; -1 with *e set.
  */
 int gv_columns_generate(struct gv_columns *w, const struct gv_lp_options *opt,
     enum gv_lp_status *status, struct gv_error *e);

@@ -60,7 +60,7 @@ set_units(struct gv_master *m)
 	double largest = 0;
 	size_t i;
 
-	m->level = m->h->gain == NULL ? equal_level(m->h) : 1;
+	m->level = m->h->gain == NULL && !m->h->turns ? equal_level(m->h) : 1;
 	for (i = 0; i < p->m; i++) {
 		m->gpu_unit[i] = fmax(1, p->capacity[i]);
 		largest = fmax(largest, p->capacity[i]);
@@ -70,7 +70,7 @@ set_units(struct gv_master *m)
 		double level = m->level * demand(m->h, i) / factor(m->h, i);
 
 		m->unit[i] = most;
-		if (m->h->gain == NULL && level > 0)
+		if (m->h->gain == NULL && !m->h->turns && level > 0)
 			m->unit[i] =
 			    fmin(1, level / gv_row_max(&p->rate[i * p->m], p->m));
 	}
@@ -118,7 +118,7 @@ gv_master_gain(const struct gv_master *m, int sum, const struct gv_share *s)
 static double
 demand_unit(const struct gv_master *m, size_t i)
 {
-	return (demand(m->h, i) > 0 ? demand(m->h, i) : 1) * m->level;
+	return (demand(m->h, i) > 0 ? demand(m->h, i) : 1) * (m->h->turns ? 1 : m->level);
 }
 
 static void
@@ -156,7 +156,8 @@ add_share(struct gv_master *m, const struct gv_share *s)
 	size_t col = gv_lp_add_col(&m->lp, 0, INFINITY, cost_of(m, s));
 
 	m->share = gv_xgrow(m->share, &m->cap, m->n + 1, sizeof(*m->share));
-	m->share[m->n++] = *s;
+	m->share[m->n] = *s;
+	m->share[m->n++].col = col;
 	gv_lp_set(&m->lp, s->type, col, p->scale[s->a] * s->unit / m->gpu_unit[s->type]);
 	if (s->b == s->a) {
 		set_job(m, col, s->a, s->rate_a + s->rate_b, s->unit, 2);
@@ -167,6 +168,27 @@ add_share(struct gv_master *m, const struct gv_share *s)
 	}
 	if (m->first_row != SIZE_MAX)
 		gv_lp_set(&m->lp, m->first_row, col, in_first_row(m, s));
+}
+
+void
+gv_master_add_job(struct gv_master *m, size_t i)
+{
+	const struct gv_problem *p = m->p;
+	const struct gv_shared *h = m->h;
+	size_t j;
+
+	if (m->time[i] != SIZE_MAX)
+		return;
+	m->time[i] = gv_lp_add_row(&m->lp, -INFINITY, 1 / m->unit[i]);
+	if (demand(h, i) > 0 || h->warm != NULL) /* the same rows each time */
+		m->demand[i] = gv_lp_add_row(&m->lp, h->turns ? -INFINITY : 0, INFINITY);
+	if (demand(h, i) > 0 && !h->turns)
+		gv_lp_set(&m->lp, m->demand[i], m->level_col, -1);
+	for (j = 0; j < p->m; j++)
+		if (gv_problem_rate(p, i, j) > 0)
+			add_share(m,
+			    &(struct gv_share){i, SIZE_MAX, j, gv_problem_rate(p, i, j),
+				0, p->count[i] * m->unit[i], 0});
 }
 
 bool
@@ -186,6 +208,8 @@ gv_master_add(struct gv_master *m, size_t a, size_t b, size_t pair, size_t type)
 	s.rate_a = rate[0];
 	s.rate_b = rate[1];
 	s.unit = fmin(p->count[a] * m->unit[a], p->count[b] * m->unit[b]);
+	gv_master_add_job(m, a);
+	gv_master_add_job(m, b);
 	add_share(m, &s);
 	return true;
 }
@@ -201,7 +225,7 @@ size_of(const struct gv_master *m, int sum)
 	for (i = 0; i < p->n && gain_of(m, sum) != NULL; i++)
 		for (j = 0; j < p->m; j++) {
 			struct gv_share s = {
-			    i, SIZE_MAX, j, gv_problem_rate(p, i, j), 0, 0};
+			    i, SIZE_MAX, j, gv_problem_rate(p, i, j), 0, 0, 0};
 
 			if (s.rate_a == 0)
 				continue;
@@ -233,22 +257,13 @@ gv_master_init(struct gv_master *m, const struct gv_shared *h, bool plain)
 	if (plain)
 		m->level = m->size[0] = m->size[1] = 1;
 	m->lp.maximise = true;
-	gv_lp_add_col(&m->lp, 0, INFINITY, plain ? 1 : level_scale);
+	gv_lp_add_col(&m->lp, 0, INFINITY, plain || h->turns ? 1 : level_scale);
 	for (j = 0; j < p->m; j++)
 		gv_lp_add_row(&m->lp, -INFINITY, p->capacity[j] / m->gpu_unit[j]);
-	for (i = 0; i < p->n; i++) {
-		m->time[i] = gv_lp_add_row(&m->lp, -INFINITY, 1 / m->unit[i]);
-		m->demand[i] = SIZE_MAX;
-		if (demand(h, i) > 0 || h->warm != NULL) /* the same rows each time */
-			m->demand[i] = gv_lp_add_row(&m->lp, 0, INFINITY);
-		if (demand(h, i) > 0)
-			gv_lp_set(&m->lp, m->demand[i], 0, -1);
-		for (j = 0; j < p->m; j++)
-			if (gv_problem_rate(p, i, j) > 0)
-				add_share(m, &(struct gv_share){i, SIZE_MAX, j,
-						 gv_problem_rate(p, i, j), 0,
-						 p->count[i] * m->unit[i]});
-	}
+	for (i = 0; i < p->n; i++)
+		m->time[i] = m->demand[i] = SIZE_MAX;
+	for (i = 0; i < p->n && !h->turns; i++)
+		gv_master_add_job(m, i);
 }
 
 void
@@ -275,15 +290,15 @@ gv_master_set_objective(struct gv_master *m, int objective, double objective_sca
 
 	m->objective = objective;
 	m->objective_scale = objective_scale;
-	m->lp.cost[0] = objective < 0 ? level_scale : 0;
+	m->lp.cost[m->level_col] = objective < 0 ? level_scale : 0;
 	for (k = 0; k < m->n; k++)
-		m->lp.cost[k + 1] = cost_of(m, &m->share[k]);
+		m->lp.cost[m->share[k].col] = cost_of(m, &m->share[k]);
 }
 
 void
 gv_master_fix_level(struct gv_master *m, double value)
 {
-	m->lp.col_lo[0] = m->lp.col_hi[0] = value;
+	m->lp.col_lo[m->level_col] = m->lp.col_hi[m->level_col] = value;
 }
 
 void
@@ -294,8 +309,8 @@ gv_master_keep_sum(struct gv_master *m, double value)
 	if (m->first_row == SIZE_MAX) {
 		m->first_row = gv_lp_add_row(&m->lp, value * first_row_scale, INFINITY);
 		for (k = 0; k < m->n; k++)
-			gv_lp_set(
-			    &m->lp, m->first_row, k + 1, in_first_row(m, &m->share[k]));
+			gv_lp_set(&m->lp, m->first_row, m->share[k].col,
+			    in_first_row(m, &m->share[k]));
 	}
 	m->lp.row_lo[m->first_row] = value * first_row_scale;
 }
@@ -306,6 +321,8 @@ gv_master_keep_sum(struct gv_master *m, double value)
 static double
 magnitude(const struct gv_master *m)
 {
+	if (m->h->turns)
+		return 1;
 	return m->objective < 0 ? level_scale : m->objective_scale;
 }
 
@@ -320,7 +337,7 @@ gv_master_duals(const struct gv_master *m, double *lambda, double *price)
 		price[j] = fmax(0, y[j]) / (m->gpu_unit[j] * magnitude(m));
 	for (i = 0; i < p->n; i++) {
 		lambda[i] = 0;
-		if (demand(m->h, i) > 0)
+		if (demand(m->h, i) > 0 && m->demand[i] != SIZE_MAX)
 			lambda[i] = fmax(0, -y[m->demand[i]]) /
 				    (demand_unit(m, i) * magnitude(m));
 	}
@@ -353,7 +370,10 @@ gv_master_prices(const struct gv_master *m, struct gv_pair_prices *v)
 	for (i = 0; i < p->n; i++) {
 		double n = p->count[i];
 
-		v->time[i] = fmax(0, y[m->time[i]]) / (n * m->unit[i] * magnitude(m));
+		v->time[i] = 0;
+		if (m->time[i] != SIZE_MAX)
+			v->time[i] =
+			    fmax(0, y[m->time[i]]) / (n * m->unit[i] * magnitude(m));
 		for (j = 0; j < p->m; j++)
 			v->worth[i * p->m + j] = lambda[i] * factor(m->h, i) / n;
 	}
@@ -367,60 +387,18 @@ gv_master_prices(const struct gv_master *m, struct gv_pair_prices *v)
 	free(lambda);
 }
 
+bool
+gv_master_at_most(const struct gv_master *m)
+{
+	return m->objective < 0 &&
+	       m->lp.col_lo[m->level_col] < m->lp.col_hi[m->level_col] &&
+	       m->sol.x[m->level_col] >= m->lp.col_hi[m->level_col];
+}
+
 double
 gv_master_value(const struct gv_master *m)
 {
 	return m->sol.check.objective / magnitude(m);
-}
-
-/* The reduced cost of a column at the prices v; *gain: without what it costs. */
-static double
-reduced_cost_of(const struct gv_master *m, const struct gv_pair_prices *v,
-    const struct gv_share *s, double *gain)
-{
-	const struct gv_problem *p = m->p;
-	double cost = v->time[s->a] + p->scale[s->a] * v->gpu[s->type];
-
-	*gain = v->worth[s->a * p->m + s->type] * s->rate_a;
-	if (s->b != SIZE_MAX) {
-		*gain += v->worth[s->b * p->m + s->type] * s->rate_b;
-		cost += v->time[s->b];
-	}
-	return *gain - cost;
-}
-
-size_t
-gv_master_reprice(
-    struct gv_master *m, const struct gv_pair_prices *v, double helps, bool aside)
-{
-	static const double far =
-	    .1; /* of what they gain; from .1 to .2 it is the fastest */
-	size_t k, back = 0;
-
-	for (k = 0; k < m->n; k++) {
-		double gain, reduced_cost = reduced_cost_of(m, v, &m->share[k], &gain);
-		double *most = &m->lp.col_hi[k + 1];
-
-		if (*most == 0 && reduced_cost * m->share[k].unit > helps) {
-			*most = INFINITY;
-			back++;
-		} else if (aside && m->sol.x[k + 1] == 0 && reduced_cost < -far * gain) {
-			*most = 0;
-		}
-	}
-	return back;
-}
-
-double
-gv_master_largest_reduced_cost(const struct gv_master *m, const struct gv_pair_prices *v)
-{
-	double largest = 0, gain;
-	size_t k;
-
-	for (k = 0; k < m->n; k++)
-		largest = fmax(largest,
-		    reduced_cost_of(m, v, &m->share[k], &gain) * m->share[k].unit);
-	return largest;
 }
 
 void
@@ -435,7 +413,7 @@ gv_master_shares(const struct gv_master *m)
 	s->pair = gv_xcalloc(m->n, sizeof(*s->pair));
 	for (k = 0; k < m->n; k++) {
 		const struct gv_share *c = &m->share[k];
-		double x = fmax(0, m->sol.x[k + 1]) * c->unit;
+		double x = fmax(0, m->sol.x[c->col]) * c->unit;
 
 		if (c->b == SIZE_MAX)
 			s->x[c->a * p->m + c->type] = x / p->count[c->a];

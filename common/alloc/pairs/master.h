@@ -16,6 +16,7 @@ struct gv_share {
 	size_t type;
 	double rate_a, rate_b;
 	double unit;
+	size_t col;
 };
 
 struct gv_master {
@@ -25,30 +26,36 @@ struct gv_master {
 	struct gv_lp_basis basis;
 	struct gv_lp_solution sol;
 	size_t n, cap;
-	struct gv_share *share; /* [n] column 1 + k is share k; column 0 is t */
+	struct gv_share *share; /* [n] */
+	size_t level_col;       /* t */
 	struct gv_hash made;    /* pairs that are in */
 	struct gv_arena keys;
 
-	double level;     /* t is that times column 0 */
+	double level;     /* t is that times its column */
 	double *unit;     /* [n] of shares of one job of the row */
 	double *gpu_unit; /* [m] of GPUs */
 	size_t *demand;   /* [n] row of a job's throughput, SIZE_MAX = none */
-	size_t *time;     /* [n] row of its time */
+	size_t *time;     /* [n] row of its time, SIZE_MAX = the job is not in yet */
 	double size[2];   /* of the first and second sum: its gains are divided by that */
 	size_t first_row; /* row that keeps the first sum, SIZE_MAX = not yet */
 	double objective_scale; /* a sum, in the program, is that times what it is */
 	int objective;          /* -1: t, 0: the first sum, 1: the second */
 };
 
-/* All jobs alone.  plain: in the units of the problem. */
+/* All jobs alone, or where t turns none yet.  plain: in the units of the problem. */
 void gv_master_init(struct gv_master *m, const struct gv_shared *h, bool plain);
 void gv_master_free(struct gv_master *m);
+
+/* The rows of a job and its shares alone, if they are not in yet. */
+void gv_master_add_job(struct gv_master *m, size_t i);
 
 /* True: the pair was not in and is now. */
 bool gv_master_add(struct gv_master *m, size_t a, size_t b, size_t pair, size_t type);
 
 /* Maximises t (-1), the first sum (0) or the second (1) from now on, a sum times objective_scale. */
 void gv_master_set_objective(struct gv_master *m, int objective, double objective_scale);
+/* Whether t is what is looked for and has all that it may have. */
+bool gv_master_at_most(const struct gv_master *m);
 /* The optimum of sol. */
 double gv_master_value(const struct gv_master *m);
 /* Keeps t = level * value; the first sum at that of the program's sol or a little less. */
@@ -60,18 +67,6 @@ double gv_master_gain(const struct gv_master *m, int sum, const struct gv_share 
 
 /* The multipliers of sol, in the units of what is looked for; v has room. */
 void gv_master_prices(const struct gv_master *m, struct gv_pair_prices *v);
-
-/*
- * Partial pricing: lets columns in again that were set aside and would add more than helps to
- * an optimum of about 1 at the prices v, which are those of sol; aside: sets those aside whose
- * reduced costs are far below 0.  How many came in again.
- */
-size_t gv_master_reprice(
-    struct gv_master *m, const struct gv_pair_prices *v, double helps, bool aside);
-
-/* The largest reduced cost of a column that is in, of an optimum of about 1; should be 0. */
-double gv_master_largest_reduced_cost(
-    const struct gv_master *m, const struct gv_pair_prices *v);
 
 /* lambda and price of the jobs' rows and types in those units.  [n], [m] */
 void gv_master_duals(const struct gv_master *m, double *lambda, double *price);

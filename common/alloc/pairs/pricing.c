@@ -124,6 +124,34 @@ price_within_kind(const struct kind_pair *t, struct gv_candidate *best)
 	}
 }
 
+/* The most that a row of a kind gains for itself, rounding of price_rows() allowed for. */
+static double
+most_of_kind(const struct kind_pair *t, size_t kind, double rate)
+{
+	static const double up = 1 + 8 * DBL_EPSILON, down = 1 - 8 * DBL_EPSILON;
+	const struct gv_pricing *g = t->g;
+	double most = -INFINITY;
+	size_t k;
+
+	for (k = g->first[kind]; k < g->first[kind + 1]; k++) {
+		size_t i = g->member[k];
+		double gains = worth(t, i, rate) * up - t->v->time[i] * down;
+
+		most = gains > most ? gains : most;
+	}
+	return most;
+}
+
+/* Whether no two rows of the kinds have a reduced cost above 0. */
+static bool
+is_priced_out(const struct kind_pair *t)
+{
+	double scale = t->g->p->scale[t->g->member[t->g->first[t->a]]];
+
+	return most_of_kind(t, t->a, t->rate_a) + most_of_kind(t, t->b, t->rate_b) <=
+	       scale * t->v->gpu[t->type] * (1 - 8 * DBL_EPSILON);
+}
+
 /* Between kinds, each with who stands as far from the front. */
 static void
 price_kinds(const struct kind_pair *t, struct gv_candidate *best)
@@ -131,6 +159,8 @@ price_kinds(const struct kind_pair *t, struct gv_candidate *best)
 	const struct gv_valued *a = t->g->side[0], *b = t->g->side[1];
 	size_t n_a, n_b, k;
 
+	if (is_priced_out(t))
+		return;
 	if (t->a == t->b) {
 		price_within_kind(t, best);
 		return;

@@ -5,23 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/program/level.h"
 #include "base/mem.h"
 #include "shared.h"
-
-/* v_i per step/s of the job, of its fastest type, where it is known best. */
-static double
-level_per_step(const struct gv_problem *p, const double *a, size_t i)
-{
-	double fastest = 0, found = 0;
-	size_t j;
-
-	for (j = 0; j < p->m; j++)
-		if (gv_problem_rate(p, i, j) > fastest) {
-			fastest = gv_problem_rate(p, i, j);
-			found = a[i * p->m + j] / fastest;
-		}
-	return found;
-}
 
 /* ---- lifting: jobs that want nothing ---- */
 
@@ -37,6 +23,8 @@ struct lifting {
 	double *least; /* [kinds] bound of it for those that want nothing */
 	double *most;  /* [kinds] the largest worth of those */
 	double *scale; /* [kinds] */
+	/* [kinds + 1] of wanting, rows that want something, kind by kind */
+	size_t *first, *wanting;
 };
 
 /*
@@ -46,14 +34,33 @@ struct lifting {
 static double
 least_left_by_partner(const struct lifting *d, size_t other, double rate)
 {
-	const struct gv_problem *p = d->p;
 	double left = INFINITY;
-	size_t i;
+	size_t k;
 
-	for (i = 0; i < p->n; i++)
-		if (p->kind[i] == other && d->want[i] > 0)
-			left = fmin(left, d->time[i] - d->worth[i] * rate);
+	for (k = d->first[other]; k < d->first[other + 1]; k++) {
+		size_t i = d->wanting[k];
+
+		left = fmin(left, d->time[i] - d->worth[i] * rate);
+	}
 	return left;
+}
+
+static void
+list_wanting(struct lifting *d)
+{
+	const struct gv_problem *p = d->p;
+	size_t kinds = p->together->n_kinds;
+	size_t i, k;
+
+	d->first = gv_xcalloc(kinds + 1, sizeof(*d->first));
+	d->wanting = gv_xcalloc(p->n, sizeof(*d->wanting));
+	for (i = 0; i < p->n; i++)
+		d->first[p->kind[i]] += d->want[i] > 0;
+	for (k = 1; k <= kinds; k++) /* ends, which become beginnings */
+		d->first[k] += d->first[k - 1];
+	for (i = p->n; i-- > 0;)
+		if (d->want[i] > 0)
+			d->wanting[--d->first[p->kind[i]]] = i;
 }
 
 static void
@@ -126,6 +133,7 @@ lift(struct gv_reach *r, const struct gv_shared *h, const double *a, const doubl
 		if (want[i] > 0)
 			d.worth[i] = h->lambda[i] * h->factor[i] / p->count[i];
 	}
+	list_wanting(&d);
 	bound_coefficients(&d);
 	for (i = 0; i < p->n; i++) {
 		if (want[i] > 0)
@@ -141,11 +149,26 @@ lift(struct gv_reach *r, const struct gv_shared *h, const double *a, const doubl
 	for (i = 0; i < p->n; i++)
 		if (!(want[i] > 0))
 			r->lambda[i] = d.worth[i] * p->count[i] /
-				       (level_per_step(p, a, i) * overcharge);
+				       (gv_level_per_step(p, a, i) * overcharge);
+	free(d.first);
+	free(d.wanting);
 	free(d.worth);
 	free(d.least);
 	free(d.most);
 	free(d.scale);
+}
+
+void
+gv_reach_from_pairs(
+    struct gv_reach *r, const struct gv_shared *h, const double *a, const double *want)
+{
+	size_t i;
+
+	for (i = 0; i < h->p->n; i++)
+		r->lambda[i] = want[i] > 0 ? h->lambda[i] : 0;
+	lift(r, h, a, want);
+	memcpy(r->price, h->price, h->p->m * sizeof(*r->price));
+	r->limit = h->limit;
 }
 
 int
@@ -161,7 +184,7 @@ gv_reach_by_pairs(struct gv_reach *r, const struct gv_problem *p, const double *
 
 	for (i = 0; i < p->n; i++) {
 		demand[i] = want[i] > 0;
-		factor[i] = level_per_step(p, a, i) / (want[i] > 0 ? want[i] : 1);
+		factor[i] = gv_level_per_step(p, a, i) / (want[i] > 0 ? want[i] : 1);
 	}
 	memset(r->x, 0, p->n * p->m * sizeof(*r->x));
 	gv_shared_init(&h, p, &s);
@@ -174,11 +197,9 @@ gv_reach_by_pairs(struct gv_reach *r, const struct gv_problem *p, const double *
 	r->pair = s.pair;
 	r->n_pairs = s.n_pairs;
 	if (rc == 0) {
+		gv_reach_from_pairs(r, &h, a, want);
 		for (i = 0; i < p->n; i++)
-			r->lambda[i] = want[i] > 0 ? h.lambda[i] / want[i] : 0;
-		lift(r, &h, a, want);
-		memcpy(r->price, h.price, p->m * sizeof(*r->price));
-		r->limit = h.limit;
+			r->lambda[i] /= want[i] > 0 ? want[i] : 1;
 		r->exact = s.exact;
 	}
 	gv_shared_free(&h);

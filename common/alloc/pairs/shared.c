@@ -158,7 +158,7 @@ sum_of(const struct gv_master *m)
 	for (i = 0; i < p->n; i++)
 		for (j = 0; j < p->m; j++) {
 			struct gv_share c = {
-			    i, SIZE_MAX, j, gv_problem_rate(p, i, j), 0, 0};
+			    i, SIZE_MAX, j, gv_problem_rate(p, i, j), 0, 0, 0};
 
 			if (s->x[i * p->m + j] > 0)
 				sum += p->count[i] * s->x[i * p->m + j] *
@@ -166,7 +166,7 @@ sum_of(const struct gv_master *m)
 		}
 	for (i = 0; i < s->n_pairs; i++) {
 		const struct gv_pair *q = &s->pair[i];
-		struct gv_share c = {q->a, q->b, q->type, q->rate_a, q->rate_b, 0};
+		struct gv_share c = {q->a, q->b, q->type, q->rate_a, q->rate_b, 0, 0};
 
 		sum += q->x * gv_master_gain(m, 0, &c);
 	}

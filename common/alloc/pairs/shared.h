@@ -45,7 +45,9 @@ struct gv_shared {
 	const struct gv_shared_gain *gain;   /* NULL: t is what is looked for */
 	const struct gv_shared_gain *second; /* NULL: none */
 	struct gv_shared_warm
-	    *warm;  /* where to start, and where it ended; NULL: nowhere */
+	    *warm; /* where to start, and where it ended; NULL: nowhere */
+	/* t turns (climb.h): demand is the unit of f_i thr_i, and jobs come in when they want */
+	bool turns;
 	bool all;   /* all pairs are made beforehand; so also for exact */
 	bool exact; /* the program of GLPK is also proved in rational arithmetic */
 

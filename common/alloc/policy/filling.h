@@ -97,6 +97,11 @@ void gv_filling_levels(const struct gv_filling *f, double c, double *v);
 double gv_filling_weighted(const struct gv_filling *f, const double *lambda, double c);
 /* A time after which all have all the time there is, or the stage is at its end. */
 double gv_filling_time(const struct gv_filling *f);
+/*
+ * Into slope [n]: how fast the levels rise from now on; the time until the first of the
+ * active has all, or one more begins to rise, or the stage is at its end.
+ */
+double gv_filling_slopes(const struct gv_filling *f, double *slope);
 /* Lets the time c go by; have is the caller's to set. */
 void gv_filling_go_on(struct gv_filling *f, double c);
 

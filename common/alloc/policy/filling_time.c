@@ -176,6 +176,67 @@ gv_filling_weighted(const struct gv_filling *f, const double *lambda, double c)
 	return w.sum + w.block;
 }
 
+/* l rises by that in a unit of time, as node's items have amount together; *until: no longer. */
+static double
+speed_of(const struct gv_filling *f, const struct gv_filling_node *node, double amount,
+    double *begin, double *until)
+{
+	const struct gv_filling_event *event = &f->event[2 * node->first];
+	const struct gv_active_item *first = &f->active[node->first];
+	size_t k, n = 2 * (node->end - node->first);
+	double slope = 0;
+
+	*begin = 0;
+	if (in_queue(f, node)) {
+		*until = first->count * (first->most - first->have) / amount;
+		return amount / first->count;
+	}
+	if (!node->waits) {
+		*until = first->room * first->rest / amount;
+		return amount / first->rest;
+	}
+	*begin = event[0].at;
+	for (k = 0; k < n && event[k].at <= *begin; k++)
+		slope += event[k].slope;
+	*until = (event[k].at - *begin) * slope / amount;
+	return amount / slope;
+}
+
+double
+gv_filling_slopes(const struct gv_filling *f, double *slope)
+{
+	double *amount = gv_xcalloc(f->n_nodes, sizeof(*amount));
+	double least = f->limit - f->time;
+	size_t i, k;
+
+	memset(slope, 0, f->p->n * sizeof(*slope));
+	for (i = 0; i < f->n_nodes; i++) {
+		const struct gv_filling_node *node = &f->node[f->order[i]];
+		double rises = node->root ? node->speed : amount[f->order[i]];
+		double begin, until, by;
+
+		if (node->first == node->end || !(rises > 0))
+			continue;
+		if (node->root && node->start > 0) {
+			least = fmin(least, node->start);
+			continue;
+		}
+		by = speed_of(f, node, rises, &begin, &until);
+		least = fmin(least, until);
+		for (k = node->first; k < node->end; k++) {
+			const struct gv_active_item *r = &f->active[k];
+			bool queue = in_queue(f, node);
+			double own = queue ? by : by * r->weight;
+
+			if (queue ? k > node->first : r->start > begin)
+				continue;
+			*(r->job != SIZE_MAX ? &slope[r->job] : &amount[r->node]) = own;
+		}
+	}
+	free(amount);
+	return least;
+}
+
 double
 gv_filling_time(const struct gv_filling *f)
 {

@@ -23,6 +23,9 @@
  * levels, and nobody else's.  So the others go on with the other types, each as
  * far as those let it: there are about as many phases as types, however many
  * jobs stop.
+ *
+ * In queues of jobs that share GPUs few rise at a time, each next to where the one before it
+ * ended: there time is stepped through, from one job to the next (pairs/climb.h).
  */
 #include <float.h>
 #include <math.h>
@@ -32,290 +35,11 @@
 
 #include "alloc/solve/deadline.h"
 #include "base/mem.h"
-#include "filling.h"
+#include "filling_stages.h"
 #include "policy.h"
+#include "alloc/pairs/climb.h"
 #include "alloc/pairs/shared.h"
 #include "lp/tolerance.h"
-
-/* ---- how far ---- */
-
-static double
-weighed(const struct gv_problem *p, const double *lambda, const double *v)
-{
-	double sum = 0, block = 0;
-	size_t i;
-
-	for (i = 0; i < p->n; i++) {
-		block += lambda[i] * v[i];
-		if (i % 1024 == 1023 || i == p->n - 1) {
-			sum += block;
-			block = 0;
-		}
-	}
-	return sum;
-}
-
-/* The part of the inequality that jobs have that do not rise; lambda of the active ones, in their order. */
-static double
-split(const struct gv_filling *f, const struct gv_reach *r, double *lambda)
-{
-	bool *rises = gv_xcalloc(f->p->n, sizeof(*rises));
-	double sum = 0;
-	size_t i, k;
-
-	for (k = 0; k < f->n_active; k++)
-		if (f->active[k].job != SIZE_MAX) {
-			lambda[k] = r->lambda[f->active[k].job];
-			rises[f->active[k].job] = true;
-		}
-	for (i = 0; i < f->p->n; i++)
-		sum += rises[i] ? 0 : r->lambda[i] * f->have[i];
-	free(rises);
-	return sum;
-}
-
-/*
- * The time at which the inequality is full; at c it is broken.  The left side grows
- * with time and is linear between stops: secants between a time on either side,
- * halved where they are slow.
- */
-static double
-time_of_limit(const struct gv_filling *f, const struct gv_reach *r, double c)
-{
-	double *lambda = gv_xcalloc(f->n_active, sizeof(*lambda));
-	double rest = r->limit - split(f, r, lambda);
-	double low = 0, high = c;
-	double above = gv_filling_weighted(f, lambda, c) - rest;
-	double below = gv_filling_weighted(f, lambda, 0) - rest;
-	int k;
-
-	if (below >= 0 || above <= 0)
-		low = below >= 0 ? 0 : c * (1 - DBL_EPSILON);
-	for (k = 0;
-	     below < 0 && above > 0 && k < 300 && high - low > 2 * DBL_EPSILON * high;
-	     k++) {
-		double at = low + (high - low) * (below / (below - above));
-		double value;
-
-		if (k % 3 == 2 || !(at > low && at < high))
-			at = low + (high - low) / 2;
-		value = gv_filling_weighted(f, lambda, at) - rest;
-		if (value <= 0) {
-			low = at;
-			below = value;
-		} else {
-			high = at;
-			above = value;
-		}
-		if (fabs(value) <= 8 * DBL_EPSILON * r->limit) {
-			low = at;
-			break;
-		}
-	}
-	free(lambda);
-	return low; /* v jumps where what a job would have is rounding */
-}
-
-struct quality {
-	double unproved; /* how far an inequality that frozen jobs is from full,
-                      relative */
-	bool exact;      /* all were proved in rational arithmetic */
-};
-
-/* Stops the jobs that the inequality, full at f->have, holds. */
-static void
-freeze_held(struct gv_filling *f, const struct gv_reach *r, struct quality *q)
-{
-	const struct gv_problem *p = f->p;
-	double *dear =
-	    gv_xcalloc(p->n, sizeof(*dear)); /* what a GPU is worth to the job */
-	double dearest = 0;
-	size_t i;
-
-	for (i = 0; i < p->n; i++) {
-		dear[i] = r->lambda[i] * f->most[i] / (p->count[i] * p->scale[i]);
-		dearest = fmax(dearest, dear[i]);
-	}
-	for (i = 0; i < p->n; i++)
-		if (dear[i] > GV_TOL_PRICE * dearest)
-			f->frozen[i] = true;
-	gv_filling_freeze_types(f, r->price, GV_TOL_PRICE * dearest);
-	free(dear);
-	q->unproved =
-	    fmax(q->unproved, (r->limit - weighed(p, r->lambda, f->have)) / r->limit);
-}
-
-enum { MOST_KEPT = 64 };
-
-/*
- * Two of them in turn: the last inequality that was broken is kept.  Those of earlier
- * times hold as well, and say from where a phase may begin.
- */
-struct limits {
-	struct gv_reach now, broken;
-	bool is_broken; /* there was one */
-	struct gv_reach kept[MOST_KEPT];
-	size_t n_kept;
-};
-
-static void
-copy_limit(struct gv_reach *to, const struct gv_reach *from, const struct gv_problem *p)
-{
-	memcpy(to->lambda, from->lambda, p->n * sizeof(*to->lambda));
-	memcpy(to->price, from->price, p->m * sizeof(*to->price));
-	to->limit = from->limit;
-}
-
-static void
-swap(struct limits *l, const struct gv_problem *p)
-{
-	struct gv_reach r = l->now;
-	struct gv_reach *keep = &l->kept[l->n_kept++ % MOST_KEPT];
-
-	l->now = l->broken;
-	l->broken = r;
-	l->is_broken = true;
-	if (l->n_kept <= MOST_KEPT)
-		gv_reach_alloc(keep, p);
-	copy_limit(keep, &l->broken, p);
-}
-
-static void
-limits_free(struct limits *l)
-{
-	size_t k;
-
-	gv_reach_free(&l->now);
-	gv_reach_free(&l->broken);
-	for (k = 0; k < l->n_kept && k < MOST_KEPT; k++)
-		gv_reach_free(&l->kept[k]);
-}
-
-/*
- * The time by which one of the inequalities so far is full, c where none is; that one
- * becomes the broken one.  Those that the levels so far fill say nothing.
- */
-static double
-start_time(const struct gv_filling *f, struct limits *l, double c)
-{
-	double *lambda = gv_xcalloc(f->n_active, sizeof(*lambda));
-	size_t k;
-
-	for (k = 0; k < l->n_kept && k < MOST_KEPT; k++) {
-		const struct gv_reach *r = &l->kept[k];
-		double rest = r->limit - split(f, r, lambda);
-
-		if (gv_filling_weighted(f, lambda, 0) > rest - GV_TOL_PRICE * r->limit ||
-		    gv_filling_weighted(f, lambda, c) <= rest + GV_TOL_BROKEN * r->limit)
-			continue;
-		c = time_of_limit(f, r, c);
-		copy_limit(&l->broken, r, f->p);
-		l->is_broken = true;
-	}
-	free(lambda);
-	return c;
-}
-
-/*
- * One phase: lets the levels rise as far as GPUs allow, into f->have, and stops
- * who must.  0 or -1.
- */
-static int
-phase(struct gv_filling *f, struct limits *l, const struct gv_solver_options *opt,
-    struct quality *q, struct gv_error *e)
-{
-	const struct gv_problem *p = f->p;
-	double *v = gv_xcalloc(p->n, sizeof(*v));
-	double c, before;
-	size_t i;
-	int rc = 0;
-
-	l->is_broken = false;
-	gv_filling_sort(f);
-	c = start_time(f, l, gv_filling_time(f));
-	do {
-		gv_filling_levels(f, c, v);
-		if (memcmp(v, f->have, p->n * sizeof(*v)) == 0)
-			break;
-		rc = gv_reach_solve(&l->now, p, f->a, v, false, opt, e);
-		if (rc != 0)
-			break;
-		q->exact = q->exact && l->now.exact;
-		if (weighed(p, l->now.lambda, v) <= l->now.limit * (1 + GV_TOL_BROKEN))
-			break;
-		swap(l, p);
-		before = c;
-		c = time_of_limit(f, &l->broken, before);
-	} while (c < before);
-	gv_filling_levels(f, c, v);
-	gv_filling_go_on(f, c);
-	for (i = 0; i < p->n && rc == 0; i++) {
-		f->frozen[i] = f->frozen[i] || v[i] >= f->most[i] * (1 - 8 * DBL_EPSILON);
-		f->have[i] = v[i];
-	}
-	free(v);
-	if (rc == 0 && l->is_broken)
-		freeze_held(f, &l->broken, q);
-	return rc;
-}
-
-/*
- * What a solver was wrong by has raised the levels of those that have frozen
- * so that the inequality is broken whatever the others do: all come down by
- * that. False: by more than it can be wrong.
- */
-static bool
-come_down(struct gv_filling *f, const struct gv_reach *r)
-{
-	double part = r->limit / weighed(f->p, r->lambda, f->have);
-	size_t i;
-
-	for (i = 0; i < f->p->n; i++)
-		f->have[i] *= part;
-	return part < 1 && part > 1 - GV_TOL_COME_DOWN;
-}
-
-/* All phases of a stage.  0 or -1. */
-static int
-fill_stage(struct gv_filling *f, struct limits *l, const struct gv_solver_options *opt,
-    struct quality *q, struct gv_error *e)
-{
-	size_t left = gv_filling_rising(f);
-	bool full = false; /* quotas are */
-	int tries = 0;
-	int rc = 0;
-
-	while (left > 0 && rc == 0 && !full) {
-		size_t before = left;
-
-		rc = phase(f, l, opt, q, e);
-		left = gv_filling_rising(f);
-		full = isfinite(f->limit) && !l->is_broken;
-		if (rc == 0 && left == before && !full &&
-		    !(l->is_broken && tries++ < 100 && come_down(f, &l->broken)))
-			rc = gv_error_set(
-			    e, "water-filling: rounding kept it from its end");
-	}
-	return rc;
-}
-
-/* All stages.  0 or -1. */
-static int
-fill_up(struct gv_filling *f, const struct gv_solver_options *opt,
-    struct gv_shared_warm *warm, struct quality *q, struct gv_error *e)
-{
-	struct limits l = {0};
-	int rc;
-
-	gv_reach_alloc(&l.now, f->p);
-	gv_reach_alloc(&l.broken, f->p);
-	l.now.warm = l.broken.warm = warm;
-	do
-		rc = fill_stage(f, &l, opt, q, e);
-	while (rc == 0 && gv_filling_next(f));
-	limits_free(&l);
-	return rc;
-}
 
 /* ---- the policy ---- */
 
@@ -378,42 +102,94 @@ levels(const struct gv_filling *f, const struct gv_solution *s, double *v)
 	return worst;
 }
 
+/* Shares of the levels, in s.  0 or -1. */
+static int
+share(struct gv_filling *f, const struct gv_solver_options *opt,
+    struct gv_shared_warm *warm, struct gv_solution *s, struct gv_filling_quality *q,
+    struct gv_error *e)
+{
+	const struct gv_problem *p = f->p;
+	struct gv_reach r = {0};
+	int rc;
+
+	gv_reach_alloc(&r, p);
+	r.warm = warm;
+	rc = gv_reach_solve(&r, p, f->a, f->have, true, opt, e);
+	if (rc == 0) {
+		memcpy(s->x, r.x, p->n * p->m * sizeof(*s->x));
+		s->pair = r.pair;
+		s->n_pairs = r.n_pairs;
+		q->exact = q->exact && r.exact;
+		r.pair = NULL;
+	}
+	gv_reach_free(&r);
+	return rc;
+}
+
+/* Fills phase by phase, and finds the shares.  0 or -1. */
+static int
+fill(struct gv_filling *f, const struct gv_solver_options *opt, struct gv_solution *s,
+    struct gv_filling_quality *q, struct gv_error *e)
+{
+	struct gv_shared_warm warm = {0}; /* of pairs, from one program to the next */
+	int rc = gv_filling_fill(f, opt, &warm, NULL, q, e);
+
+	if (rc == 0)
+		rc = share(f, opt, &warm, s, q, e);
+	gv_shared_warm_free(&warm);
+	return rc;
+}
+
+/* Step by step, where the last one has the shares. */
+static int
+fill_by_steps(struct gv_filling *f, const struct gv_solver_options *opt,
+    struct gv_solution *s, struct gv_filling_quality *q, struct gv_error *e)
+{
+	struct gv_climb path;
+	int rc;
+
+	gv_climb_init(&path, f->p, f->a, f->most);
+	rc = gv_filling_fill(f, opt, NULL, &path, q, e);
+	if (rc == 0)
+		gv_climb_shares(&path, s);
+	gv_climb_free(&path);
+	return rc;
+}
+
 static int
 solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *s, struct gv_error *e)
 {
-	struct quality q = {.exact = opt->solve.certify};
-	struct gv_shared_warm warm = {0}; /* of pairs, from one program to the next */
-	struct gv_reach r = {0};
+	struct gv_filling_quality q = {.exact = opt->solve.certify};
+	bool fifo =
+	    opt->inside == GV_INSIDE_FIFO && p->number[GV_NUMBER_POSITION] != NULL;
+	bool steps = fifo && p->together != NULL && !opt->solve.certify &&
+		     opt->solve.solver != GV_SOLVER_GLPK;
 	struct gv_filling f;
 	double *need = gv_xcalloc(p->n, sizeof(*need));
 	double *v = gv_xcalloc(p->n, sizeof(*v));
 	int rc = gv_deadline_needs(
 	    p, &opt->solve, opt->relax_slo, "water-filling", need, s, e);
 
-	gv_filling_init(&f, p,
-	    opt->inside == GV_INSIDE_FIFO && p->number[GV_NUMBER_POSITION] != NULL, need);
-	gv_reach_alloc(&r, p);
-	r.warm = &warm;
-	if (rc == 0)
-		rc = fill_up(&f, &opt->solve, &warm, &q, e);
-	if (rc == 0)
-		rc = gv_reach_solve(&r, p, f.a, f.have, true, &opt->solve, e);
+	gv_filling_init(&f, p, fifo, need);
+	if (rc == 0 && steps && fill_by_steps(&f, &opt->solve, s, &q, e) != 0) {
+		gv_error_clear(e);
+		gv_filling_free(&f);
+		gv_filling_init(&f, p, fifo, need);
+		q.unproved = 0;
+		steps = false;
+	}
+	if (rc == 0 && !steps)
+		rc = fill(&f, &opt->solve, s, &q, e);
 	if (rc == 0) {
-		memcpy(s->x, r.x, p->n * p->m * sizeof(*s->x));
-		s->pair = r.pair;
-		s->n_pairs = r.n_pairs;
-		r.pair = NULL;
 		gv_solution_clean(p, s);
 		s->gap = q.unproved + levels(&f, s, v) + 2 * gv_reach_rounding(p);
 		s->objective = p->number[GV_NUMBER_ENTITY] != NULL ? lowest_entity(&f, v)
 								   : lowest(p, v);
 		s->bound = s->objective / (1 - s->gap);
 		s->has_bound = true;
-		s->exact = q.exact && r.exact;
+		s->exact = q.exact;
 	}
-	gv_reach_free(&r);
-	gv_shared_warm_free(&warm);
 	gv_filling_free(&f);
 	free(need);
 	free(v);
