@@ -366,7 +366,7 @@ gv_life_restart(struct gv_life *l, double alive_s, double now_s, const char *rea
 		gv_life_write(l, GV_EVENT_PREEMPT, first, reason);
 	}
 	l->now_s = fmax(l->now_s, now_s);
-	l->counted_s = l->now_s;
+	gv_rounds_pause(&l->rounds, l->now_s);
 	l->round_end_s = l->now_s;
 	gv_life_tell(l, GV_EVENT_RESTART);
 }

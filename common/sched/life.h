@@ -24,8 +24,8 @@
  * cancellation of a job whose workers have not left yet.
  *
  * Times are seconds, and never fall.  Deterministic.  Cost: an input O(log jobs +
- * GPUs); whoever changes the set of jobs, the shares or the round pays for the
- * mechanism (sched/rounds.h) and O(active jobs).
+ * GPUs of the job); who starts on GPUs that have come free, O(jobs that wait); a round
+ * pays for the mechanism (sched/rounds.h), O(active jobs + GPUs).
  */
 #ifndef GV_SCHED_LIFE_H
 #define GV_SCHED_LIFE_H
@@ -82,6 +82,9 @@ struct gv_life_job {
 	size_t *gpu;       /* [n_gpus] held, ascending */
 	size_t n_gpus;     /* 0 = none, or GPUs that this cluster does not have */
 	size_t open_at;    /* its place in gv_life.open */
+	size_t waiting_at; /* its place in gv_life.waiting */
+	ptrdiff_t
+	    as; /* whose time it counts, its own or its pair's; -1 = it holds no GPUs */
 };
 
 /* A row of the journal, jobs and GPUs by number. */
@@ -140,25 +143,35 @@ struct gv_life {
 	size_t n_open; /* those whose workers are there */
 	size_t cap_open;
 	size_t *open;
-	double counted_s; /* time before is in the rounds' accounts */
-	double *told;     /* [rounds.n_jobs][n_types] shares of the last allocate rows */
+	size_t n_waiting; /* those WAITING */
+	size_t cap_waiting;
+	size_t *waiting;
+	double *told; /* [rounds.n_jobs][n_types] shares of the last allocate rows */
 	size_t cap_told;
 	size_t n_told;
 	size_t n_away;   /* pools that are */
 	bool *away;      /* [rounds.n_pools] cannot be given out */
 	bool settle_due; /* the set of jobs or the shares have changed */
-	bool shares_due; /* some shares may not have been told */
-	bool fill;       /* GPUs may have come free, or somebody can take them */
-	bool startable;  /* somebody may start on the GPUs planned */
-	bool asked;      /* GV_LIFE_ASK is on its way */
+	bool shares_due; /* some shares may not have been told: of these */
+	size_t n_due;
+	size_t cap_due;
+	size_t *due;
+	bool fill;        /* GPUs may have come free, or somebody can take them */
+	bool startable;   /* somebody may start on the GPUs planned */
+	size_t n_touched; /* or, if not, on these */
+	size_t cap_touched;
+	size_t *touched;
+	bool asked; /* GV_LIFE_ASK is on its way */
 	bool ending;
 	bool replaying;
-	int refusals;   /* launches in a row that could not be made, of all jobs */
-	double pause_s; /* no launch before */
+	int refusals;     /* launches in a row that could not be made, of all jobs */
+	double pause_s;   /* no launch before */
+	size_t n_planned; /* rounds.n_jobs, as it was */
 	size_t cap_planned;
-	size_t
-	    *planned; /* [rounds.n_jobs] 1 + the first GPU of each in plan; 0 when idle */
+	size_t *planned; /* [n_planned] 1 + the first GPU of each in plan, 0 = none */
 	size_t *next_planned; /* [rounds.n_gpus] 1 + the next one of the same */
+	size_t *gpus;         /* [rounds.n_gpus] of one job, now and then */
+	size_t *idle;         /* [rounds.n_pools] GPUs of nobody in plan */
 	size_t n_timers;
 	size_t cap_timers;
 	struct gv_life_timer *timer; /* a heap */
@@ -260,6 +273,9 @@ void gv_life_pool_away(struct gv_life *l, size_t pool, bool away);
 /* The run ends: everybody is told to leave, nobody starts.  gv_life_kill: at once. */
 void gv_life_end(struct gv_life *l);
 void gv_life_kill(struct gv_life *l);
+
+/* The accounts of rounds are as of now: before claims are read. */
+void gv_life_count(struct gv_life *l);
 
 /* Rows of the run itself: its pools, and one of no job (GV_EVENT_END). */
 void gv_life_tell_pools(struct gv_life *l);

@@ -36,14 +36,33 @@ void gv_life_take_gpus(struct gv_life *l, size_t m, const size_t *gpu, size_t n)
 void gv_life_free_gpus(struct gv_life *l, size_t m);
 /* A job that runs is told to stop; one that is being launched, when it runs. */
 void gv_life_stop(struct gv_life *l, size_t m);
-/* It has no GPUs in the plan any more. */
-void gv_life_unplan(struct gv_life *l, size_t m);
 /* The set of jobs or the shares have changed. */
 void gv_life_changed(struct gv_life *l);
 void gv_life_timer_add(struct gv_life *l, double time_s, size_t m);
 void gv_life_timer_drop_first(struct gv_life *l);
 /* The share of the last allocate row. */
 double *gv_life_told(struct gv_life *l, size_t m, size_t type);
+
+/* Its shares are to be told, when it is active. */
+void gv_life_share_due(struct gv_life *l, size_t m);
+
+/* ---- life_planned.c: which GPUs are whose in the plan ---- */
+
+/* A plan has been made, of all GPUs; in one that was filled these were given. */
+void gv_life_link(struct gv_life *l);
+void gv_life_link_given(struct gv_life *l, const size_t *gpu, size_t n);
+/* The GPUs of an owner in the plan, ascending; their number. */
+size_t gv_life_planned(const struct gv_life *l, size_t owner, size_t *gpu);
+/* Whether a job has GPUs in the plan, alone or in a pair. */
+bool gv_life_is_planned(const struct gv_life *l, size_t m);
+/* Whether some of them cannot be given out in this round. */
+bool gv_life_planned_away(const struct gv_life *l, size_t m);
+/* It has none any more. */
+void gv_life_unplan(struct gv_life *l, size_t m);
+
+/* Somebody may start on a GPU; on those of m, or where m is planned. */
+void gv_life_touch_gpu(struct gv_life *l, size_t g);
+void gv_life_touch(struct gv_life *l, size_t m);
 
 /* ---- life_rows.c: rows, applied ---- */
 

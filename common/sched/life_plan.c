@@ -29,19 +29,31 @@ announce_job(struct gv_life *l, size_t m)
 	}
 }
 
+static int
+by_number(const void *a, const void *b)
+{
+	const size_t *x = a;
+	const size_t *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
 void
 gv_life_announce(struct gv_life *l)
 {
+	size_t pass;
 	size_t i;
 
 	if (!l->shares_due)
 		return;
 	l->shares_due = false;
-	for (i = 0; i < l->n_active; i++)
-		announce_job(l, l->active[i]);
-	for (i = 0; i < l->rounds.n_live; i++)
-		if (gv_rounds_is_pair(&l->rounds, l->rounds.live[i]))
-			announce_job(l, l->rounds.live[i]);
+	qsort(l->due, l->n_due, sizeof(*l->due), by_number);
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < l->n_due; i++)
+			if (gv_rounds_is_pair(&l->rounds, l->due[i]) == (pass == 1) &&
+			    gv_rounds_is_active(&l->rounds, l->due[i]))
+				announce_job(l, l->due[i]);
+	l->n_due = 0;
 }
 
 void
@@ -59,44 +71,93 @@ gv_life_set_share(struct gv_life *l, size_t m, size_t type, double share)
 	if (c->share == share)
 		return;
 	gv_life_account(l); /* by the share before */
-	c->share = share;
+	gv_rounds_set_share(&l->rounds, m, type, share);
 	if (!gv_rounds_is_active(&l->rounds, m))
 		return; /* told when it is */
 	l->fill = true;
-	l->shares_due = true;
+	gv_life_share_due(l, m);
 }
 
 /* ---- planning ---- */
 
-/* Marks GPUs that cannot be given out: with everybody on them, or only those idle. */
+/* All GPUs but those away are given anew. */
 static void
-mark_away(struct gv_life *l, bool everybody)
+plan_anew(struct gv_life *l)
 {
 	size_t g;
 
-	for (g = 0; g < l->rounds.n_gpus; g++)
-		if (l->away[l->rounds.gpu_pool[g]] && (everybody || l->plan[g] < 0))
+	memcpy(l->plan, l->holder, l->rounds.n_gpus * sizeof(*l->plan));
+	for (g = 0; l->n_away > 0 && g < l->rounds.n_gpus; g++)
+		if (l->away[l->rounds.gpu_pool[g]])
 			l->plan[g] = GV_GPU_AWAY;
+	gv_rounds_plan(&l->rounds, GV_ROUND_NEW, l->plan, l->plan);
+	for (g = 0; l->n_away > 0 && g < l->rounds.n_gpus; g++)
+		if (l->plan[g] == GV_GPU_AWAY)
+			l->plan[g] = GV_GPU_IDLE;
+	gv_life_link(l);
+	l->startable = true;
+}
+
+/* GPUs that idle in the plan, by pool; how many. */
+static size_t
+count_idle(const struct gv_life *l, size_t *idle)
+{
+	size_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < l->rounds.n_pools; i++)
+		sum += idle[i] = l->away[i] ? 0 : l->idle[i];
+	return sum;
+}
+
+/* Those that wait, or leave, and have no GPUs in the plan; how many. */
+static size_t
+list_unplanned(const struct gv_life *l, size_t *job)
+{
+	bool some_leave = l->n[GV_LIFE_STOPPING] + l->n[GV_LIFE_KILLING] > 0;
+	size_t n = 0;
+	size_t i;
+
+	for (i = 0; i < l->n_waiting; i++)
+		if (!gv_life_is_planned(l, l->waiting[i]))
+			job[n++] = l->waiting[i];
+	for (i = 0; some_leave && i < l->n_open; i++)
+		if (l->job[l->open[i]].state != GV_LIFE_RUNNING &&
+		    !gv_life_is_planned(l, l->open[i]))
+			job[n++] = l->open[i];
+	return n;
+}
+
+static void
+plan_idle(struct gv_life *l)
+{
+	size_t *idle = gv_xcalloc(l->rounds.n_pools + 1, sizeof(*idle));
+	size_t *job = gv_xcalloc(l->n_waiting + l->n_open + 1, sizeof(*job));
+	struct gv_round_fill f = {.job = job, .idle = idle, .next = l->plan};
+	size_t i;
+
+	if (count_idle(l, idle) > 0) {
+		f.n = list_unplanned(l, job);
+		gv_rounds_fill(&l->rounds, &f);
+	}
+	gv_life_link_given(l, f.given, f.n_given);
+	for (i = 0; i < f.n_given; i++)
+		gv_life_touch_gpu(l, f.given[i]);
+	free(f.given);
+	free(job);
+	free(idle);
 }
 
 static void
 make_plan(struct gv_life *l, enum gv_round_mode mode)
 {
-	size_t g;
-
 	gv_life_account(l);
 	gv_life_settle(l);
 	if (mode == GV_ROUND_NEW)
-		memcpy(l->plan, l->holder, l->rounds.n_gpus * sizeof(*l->plan));
-	if (mode == GV_ROUND_NEW || l->n[GV_LIFE_WAITING] > 0) { /* else nobody to fill */
-		mark_away(l, mode == GV_ROUND_NEW);
-		gv_rounds_plan(&l->rounds, mode, l->plan, l->plan);
-	}
-	for (g = 0; g < l->rounds.n_gpus; g++)
-		if (l->plan[g] == GV_GPU_AWAY)
-			l->plan[g] = GV_GPU_IDLE;
+		plan_anew(l);
+	else if (l->n_waiting > 0) /* else nobody to fill */
+		plan_idle(l);
 	l->fill = false;
-	l->startable = true;
 	gv_life_put(l, mode == GV_ROUND_NEW ? GV_LIFE_ROUND : GV_LIFE_FILL, -1);
 }
 
@@ -131,47 +192,6 @@ new_round(struct gv_life *l)
 
 /* ---- starting ---- */
 
-/* Links the GPUs of each owner in the plan, in ascending order; unlink takes that back. */
-static void
-link_planned(struct gv_life *l)
-{
-	size_t before = l->cap_planned;
-	size_t g;
-
-	l->planned = gv_xgrow(
-	    l->planned, &l->cap_planned, l->rounds.n_jobs + 1, sizeof(*l->planned));
-	if (l->cap_planned > before)
-		memset(l->planned + before, 0,
-		    (l->cap_planned - before) * sizeof(*l->planned));
-	for (g = l->rounds.n_gpus; g-- > 0;)
-		if (l->plan[g] >= 0) {
-			l->next_planned[g] = l->planned[l->plan[g]];
-			l->planned[l->plan[g]] = g + 1;
-		}
-}
-
-static void
-unlink_planned(struct gv_life *l)
-{
-	size_t g;
-
-	for (g = 0; g < l->rounds.n_gpus; g++)
-		if (l->plan[g] >= 0)
-			l->planned[l->plan[g]] = 0;
-}
-
-/* The GPUs of an owner in the plan, which is linked. */
-static size_t
-planned_gpus(const struct gv_life *l, ptrdiff_t owner, size_t *gpu)
-{
-	size_t n = 0;
-	size_t at;
-
-	for (at = l->planned[owner]; at > 0; at = l->next_planned[at - 1])
-		gpu[n++] = at - 1;
-	return n;
-}
-
 /* Starts m, a member of the owner in the plan, when nobody else holds GPUs that it shall have. */
 static void
 start_member(struct gv_life *l, ptrdiff_t owner, size_t m, size_t *gpu)
@@ -184,7 +204,7 @@ start_member(struct gv_life *l, ptrdiff_t owner, size_t m, size_t *gpu)
 
 	if (j->state != GV_LIFE_WAITING || j->retry_s > l->now_s)
 		return;
-	n = planned_gpus(l, owner, gpu);
+	n = gv_life_planned(l, (size_t)owner, gpu);
 	there = l->holder[gpu[0]];
 	if (there != GV_GPU_IDLE && there != mate)
 		return;
@@ -198,30 +218,36 @@ start_member(struct gv_life *l, ptrdiff_t owner, size_t m, size_t *gpu)
 	gv_life_put(l, GV_LIFE_START, (ptrdiff_t)m);
 }
 
+/* Starts who is planned on a GPU that it does not hold. */
+static void
+start_on(struct gv_life *l, size_t g, size_t *gpu)
+{
+	ptrdiff_t owner = l->plan[g];
+	const size_t *member;
+
+	if (owner < 0 || l->holder[g] == owner)
+		return;
+	member = l->rounds.job[owner].member;
+	start_member(l, owner, member[0], gpu);
+	if (member[1] != member[0])
+		start_member(l, owner, member[1], gpu);
+}
+
 static void
 start_planned(struct gv_life *l)
 {
-	size_t *gpu;
-	size_t g;
+	bool all = l->startable;
+	size_t n = all ? l->rounds.n_gpus : l->n_touched;
+	size_t i;
 
-	if (!l->startable || l->pause_s > l->now_s)
+	if (n == 0 || l->pause_s > l->now_s)
 		return;
+	if (!all)
+		qsort(l->touched, n, sizeof(*l->touched), by_number);
+	for (i = 0; i < n; i++)
+		start_on(l, all ? i : l->touched[i], l->gpus);
 	l->startable = false;
-	gpu = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*gpu));
-	link_planned(l);
-	for (g = 0; g < l->rounds.n_gpus; g++) {
-		ptrdiff_t owner = l->plan[g];
-		const size_t *member;
-
-		if (owner < 0 || l->holder[g] == owner)
-			continue;
-		member = l->rounds.job[owner].member;
-		start_member(l, owner, member[0], gpu);
-		if (member[1] != member[0])
-			start_member(l, owner, member[1], gpu);
-	}
-	unlink_planned(l);
-	free(gpu);
+	l->n_touched = 0;
 }
 
 void

@@ -22,24 +22,11 @@ count_failure(struct gv_life *l, size_t m)
 	gv_life_timer_add(l, j->retry_s, m);
 }
 
-/* Whether GPUs that it shall have in this round cannot be given out. */
-static bool
-is_planned_away(const struct gv_life *l, size_t m)
-{
-	size_t g;
-
-	for (g = 0; l->n_away > 0 && g < l->rounds.n_gpus; g++)
-		if (l->away[l->rounds.gpu_pool[g]] &&
-		    gv_rounds_has(&l->rounds, l->plan[g], m))
-			return true;
-	return false;
-}
-
 /* A job without workers, and not at its end. */
 static void
 wait_again(struct gv_life *l, size_t m)
 {
-	if (l->job[m].held || is_planned_away(l, m))
+	if (l->job[m].held || gv_life_planned_away(l, m))
 		gv_life_unplan(l, m);
 	gv_life_enter(l, m, l->job[m].held ? GV_LIFE_HELD : GV_LIFE_WAITING);
 }
@@ -112,7 +99,7 @@ apply_share(struct gv_life *l, const struct gv_life_row *row)
 		m = gv_rounds_find_pair(&l->rounds, (size_t)row->job, (size_t)row->with);
 	if (m < 0 || row->type < 0)
 		return;
-	gv_rounds_claim(&l->rounds, (size_t)m, (size_t)row->type)->share = row->share;
+	gv_rounds_set_share(&l->rounds, (size_t)m, (size_t)row->type, row->share);
 	*gv_life_told(l, (size_t)m, (size_t)row->type) = row->share;
 	l->settle_due = true;
 }

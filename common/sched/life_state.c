@@ -18,8 +18,11 @@ gv_life_init(
 	l->plan = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*l->plan));
 	l->away = gv_xcalloc(l->rounds.n_pools + 1, sizeof(*l->away));
 	l->next_planned = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*l->next_planned));
+	l->gpus = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*l->gpus));
+	l->idle = gv_xcalloc(l->rounds.n_pools + 1, sizeof(*l->idle));
 	for (g = 0; g < l->rounds.n_gpus; g++)
 		l->holder[g] = l->plan[g] = GV_GPU_IDLE;
+	gv_life_link(l);
 }
 
 void
@@ -35,6 +38,11 @@ gv_life_free(struct gv_life *l)
 	free(l->away);
 	free(l->planned);
 	free(l->next_planned);
+	free(l->idle);
+	free(l->gpus);
+	free(l->waiting);
+	free(l->due);
+	free(l->touched);
 	free(l->active);
 	free(l->open);
 	free(l->told);
@@ -56,8 +64,12 @@ gv_life_add(struct gv_life *l, const struct gv_life_spec *spec)
 	l->job = gv_xgrow(l->job, &l->cap_jobs, m + 1, sizeof(*l->job));
 	if (l->cap_jobs > before)
 		memset(l->job + before, 0, (l->cap_jobs - before) * sizeof(*l->job));
-	l->job[m] = (struct gv_life_job){
-	    .spec = *spec, .steps = -1, .checkpoint = -1, .failed_at = -1, .mate = -1};
+	l->job[m] = (struct gv_life_job){.spec = *spec,
+	    .steps = -1,
+	    .checkpoint = -1,
+	    .failed_at = -1,
+	    .mate = -1,
+	    .as = -1};
 	l->n_jobs++;
 	l->n[GV_LIFE_LATER]++;
 	if (spec->arrival_s < HUGE_VAL)
@@ -115,10 +127,26 @@ set_active(struct gv_life *l, size_t m, bool active)
 		at = l->active + i;
 		memmove(at + 1, at, (l->n_active++ - i) * sizeof(*at));
 		*at = m;
-		l->shares_due = true;
+		gv_life_share_due(l, m);
 	} else {
 		at = l->active + i;
 		memmove(at, at + 1, (--l->n_active - i) * sizeof(*at));
+	}
+}
+
+static void
+set_waiting(struct gv_life *l, size_t m, bool waiting)
+{
+	if (waiting) {
+		l->waiting = gv_xgrow(
+		    l->waiting, &l->cap_waiting, l->n_waiting + 1, sizeof(*l->waiting));
+		l->job[m].waiting_at = l->n_waiting;
+		l->waiting[l->n_waiting++] = m;
+	} else {
+		size_t last = l->waiting[--l->n_waiting];
+
+		l->waiting[l->job[m].waiting_at] = last;
+		l->job[last].waiting_at = l->job[m].waiting_at;
 	}
 }
 
@@ -138,6 +166,34 @@ set_open(struct gv_life *l, size_t m, bool open)
 	}
 }
 
+/* What a job runs as: itself, or its pair while the other one is there, too. */
+static size_t
+runs_as(const struct gv_life *l, size_t m)
+{
+	ptrdiff_t mate = l->job[m].mate;
+	ptrdiff_t pair = -1;
+
+	if (mate >= 0 && has_workers(l->job[mate].state) &&
+	    l->job[mate].mate == (ptrdiff_t)m)
+		pair = gv_rounds_find_pair(&l->rounds, m, (size_t)mate);
+	return pair >= 0 ? (size_t)pair : m;
+}
+
+/* The time of GPUs is its own or its pair's from now on, or nobody's. */
+static void
+count_as(struct gv_life *l, size_t m)
+{
+	struct gv_life_job *j = &l->job[m];
+	ptrdiff_t as = has_workers(j->state) ? (ptrdiff_t)runs_as(l, m) : -1;
+
+	if (as != j->as && j->as >= 0)
+		gv_rounds_set_held(&l->rounds, (size_t)j->as, -1);
+	j->as = as;
+	if (as >= 0)
+		gv_rounds_set_held(&l->rounds, (size_t)as,
+		    (ptrdiff_t)l->job[l->rounds.job[as].member[0]].type);
+}
+
 void
 gv_life_enter(struct gv_life *l, size_t m, enum gv_life_state state)
 {
@@ -153,6 +209,30 @@ gv_life_enter(struct gv_life *l, size_t m, enum gv_life_state state)
 	}
 	if (has_workers(before) != has_workers(state))
 		set_open(l, m, has_workers(state));
+	if ((before == GV_LIFE_WAITING) != (state == GV_LIFE_WAITING))
+		set_waiting(l, m, state == GV_LIFE_WAITING);
+	count_as(l, m);
+	if (j->mate >= 0)
+		count_as(l, (size_t)j->mate);
+}
+
+void
+gv_life_share_due(struct gv_life *l, size_t m)
+{
+	ptrdiff_t pair = l->rounds.job[m].pairs;
+	bool is_pair = gv_rounds_is_pair(&l->rounds, m);
+
+	l->shares_due = true;
+	if (l->n_due > 0 && l->due[l->n_due - 1] == m)
+		return;
+	l->due = gv_xgrow(l->due, &l->cap_due, l->n_due + 1, sizeof(*l->due));
+	l->due[l->n_due++] = m;
+	while (!is_pair && pair >= 0) {
+		const struct gv_round_job *p = &l->rounds.job[pair];
+
+		gv_life_share_due(l, (size_t)pair);
+		pair = p->next[p->member[1] == m];
+	}
 }
 
 void
@@ -202,23 +282,10 @@ gv_life_free_gpus(struct gv_life *l, size_t m)
 	for (i = 0; i < j->n_gpus; i++)
 		l->holder[j->gpu[i]] =
 		    gv_rounds_leave(&l->rounds, l->holder[j->gpu[i]], m);
+	gv_life_touch(l, m);
 	free(j->gpu);
 	j->gpu = NULL;
 	j->n_gpus = 0;
-	l->startable = true;
-}
-
-void
-gv_life_unplan(struct gv_life *l, size_t m)
-{
-	bool alone = l->rounds.job[m].pairs < 0;
-	size_t g;
-
-	for (g = 0; g < l->rounds.n_gpus; g++)
-		if (l->plan[g] == (ptrdiff_t)m)
-			l->plan[g] = GV_GPU_IDLE;
-		else if (!alone)
-			l->plan[g] = gv_rounds_leave(&l->rounds, l->plan[g], m);
 }
 
 size_t
@@ -252,19 +319,6 @@ gv_life_rate(const struct gv_life *l, size_t m)
 
 /* ---- accounts ---- */
 
-/* What a job runs as: itself, or its pair while the other one is there, too. */
-static size_t
-runs_as(const struct gv_life *l, size_t m)
-{
-	ptrdiff_t mate = l->job[m].mate;
-	ptrdiff_t pair = -1;
-
-	if (mate >= 0 && has_workers(l->job[mate].state) &&
-	    l->job[mate].mate == (ptrdiff_t)m)
-		pair = gv_rounds_find_pair(&l->rounds, m, (size_t)mate);
-	return pair >= 0 ? (size_t)pair : m;
-}
-
 void
 gv_life_settle(struct gv_life *l)
 {
@@ -276,22 +330,18 @@ gv_life_settle(struct gv_life *l)
 void
 gv_life_account(struct gv_life *l)
 {
-	double dt = l->now_s - l->counted_s;
-	size_t i;
-
-	if (!(dt > 0))
+	if (!(l->now_s > l->rounds.now_s))
 		return;
 	gv_life_settle(l);
-	gv_rounds_pass(&l->rounds, dt);
-	for (i = 0; i < l->n_open; i++) {
-		size_t m = l->open[i];
-		size_t as = runs_as(l, m);
+	gv_rounds_at(&l->rounds, l->now_s);
+}
 
-		/* a pair once, when its first member is looked at */
-		if (l->rounds.job[as].member[0] == m)
-			gv_rounds_credit(&l->rounds, as, l->job[m].type, dt);
-	}
-	l->counted_s = l->now_s;
+void
+gv_life_count(struct gv_life *l)
+{
+	gv_life_account(l);
+	gv_life_settle(l);
+	gv_rounds_count(&l->rounds);
 }
 
 double *

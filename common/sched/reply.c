@@ -157,7 +157,7 @@ gv_reply_take(struct gv_life *l, struct gv_reply *r, const struct gv_asked *aske
 	share = gv_xcalloc(rounds->n_live * rounds->n_types + 1, sizeof(*share));
 	for (i = 0; i < r->n; i++)
 		if (gv_rounds_is_active(rounds, owner[i]))
-			share[rounds->job[owner[i]].place * rounds->n_types +
+			share[gv_rounds_place(rounds, owner[i]) * rounds->n_types +
 			      r->share[i].type] = r->share[i].share;
 	for (i = 0; i < rounds->n_live; i++) {
 		size_t m = rounds->live[i];

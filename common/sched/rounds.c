@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sched/rounds_view.h"
+
 /* ---- state ---- */
 
 void
@@ -37,6 +39,7 @@ gv_rounds_free(struct gv_rounds *r)
 	free(r->job);
 	free(r->claim);
 	free(r->live);
+	free(r->fresh);
 	free(r->pair);
 	gv_hash_free(&r->pairs);
 	gv_arena_free(&r->arena);
@@ -52,7 +55,7 @@ gv_rounds_add(struct gv_rounds *r, size_t gang)
 	r->claim =
 	    gv_xgrow(r->claim, &r->cap_claims, (n + 1) * r->n_types, sizeof(*r->claim));
 	r->job[n] = (struct gv_round_job){
-	    .gang = gang, .ready = true, .member = {n, n}, .pairs = -1};
+	    .gang = gang, .ready = true, .member = {n, n}, .pairs = -1, .held = -1};
 	memset(&r->claim[n * r->n_types], 0, r->n_types * sizeof(*r->claim));
 	return r->n_jobs++;
 }
@@ -87,7 +90,7 @@ list(struct gv_rounds *r, size_t m)
 	size_t i = place_of(r, m);
 	size_t *at = r->live + i;
 
-	if (active == (i < r->n_live && *at == m))
+	if (active == r->job[m].live)
 		return;
 	if (active) {
 		r->live =
@@ -95,11 +98,24 @@ list(struct gv_rounds *r, size_t m)
 		at = r->live + i;
 		memmove(at + 1, at, (r->n_live++ - i) * sizeof(*at));
 		*at = m;
+		r->job[m].live = true;
+		r->job[m].counted_s = r->now_s;
+		gv_rounds_touch(r, m);
 	} else {
+		gv_rounds_touch(r, m);
+		r->job[m].live = false;
 		memmove(at, at + 1, (--r->n_live - i) * sizeof(*at));
 	}
-	for (; i < r->n_live; i++)
-		r->job[r->live[i]].place = i;
+	if (i < r->n_placed)
+		r->n_placed = i;
+}
+
+size_t
+gv_rounds_place(struct gv_rounds *r, size_t m)
+{
+	for (; r->n_placed < r->n_live; r->n_placed++)
+		r->job[r->live[r->n_placed]].place = r->n_placed;
+	return r->job[m].place;
 }
 
 void
@@ -214,35 +230,6 @@ gv_rounds_possible(const struct gv_rounds *r, size_t job)
 }
 
 void
-gv_rounds_pass(struct gv_rounds *r, double seconds)
-{
-	size_t i;
-	size_t j;
-
-	for (i = 0; i < r->n_live; i++)
-		for (j = 0; j < r->n_types; j++) {
-			struct gv_round_claim *c = gv_rounds_claim(r, r->live[i], j);
-
-			c->waited_s += seconds;
-			c->lag_s += c->share * seconds;
-			c->promised_s += c->share * seconds;
-			if (c->lag_s > GV_ROUND_DEBT * r->round_s)
-				c->lag_s = GV_ROUND_DEBT * r->round_s;
-		}
-}
-
-void
-gv_rounds_credit(struct gv_rounds *r, size_t job, size_t type, double seconds)
-{
-	struct gv_round_claim *c = gv_rounds_claim(r, job, type);
-
-	c->received_s += seconds;
-	c->since_s += seconds;
-	c->lag_s -= seconds;
-	c->waited_s = 0;
-}
-
-void
 gv_rounds_hold(struct gv_rounds *r, const ptrdiff_t *owner, double seconds)
 {
 	bool *seen = gv_xcalloc(r->n_jobs + 1, sizeof(*seen));
@@ -255,24 +242,4 @@ gv_rounds_hold(struct gv_rounds *r, const ptrdiff_t *owner, double seconds)
 		gv_rounds_credit(r, (size_t)owner[i], gv_rounds_type(r, i), seconds);
 	}
 	free(seen);
-}
-
-void
-gv_rounds_settle(struct gv_rounds *r)
-{
-	size_t i;
-	size_t j;
-
-	for (i = 0; i < r->n_live; i++)
-		for (j = 0; j < r->n_types; j++) {
-			struct gv_round_claim *c = gv_rounds_claim(r, r->live[i], j);
-			double *lag = &c->lag_s;
-
-			c->deficit_s += c->promised_s - c->since_s;
-			c->promised_s = c->since_s = 0;
-			if (c->share == 0 || *lag < 0)
-				*lag = 0;
-			else if (*lag > r->round_s)
-				*lag = r->round_s;
-		}
 }

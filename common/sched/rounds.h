@@ -91,12 +91,16 @@ struct gv_round_job {
 	bool ready;        /* may be placed */
 	size_t member[2];  /* the jobs; of a job alone twice itself, of a pair active and
 	                     ready mean nothing, theirs count */
-	size_t place;      /* in gv_rounds.live, if it is there */
+	size_t place;      /* gv_rounds_place */
 	ptrdiff_t pairs;   /* the last pair that it is in, -1 = none */
 	ptrdiff_t next[2]; /* of a pair: the one before that its members are in */
+	ptrdiff_t held;    /* the type that it holds GPUs of, -1 = none */
+	double counted_s;  /* its claims are as they were then */
+	bool live;         /* it is in gv_rounds.live */
+	bool fresh;        /* counted since the last settling */
 };
 
-/* A job on a GPU type. */
+/* A job on a GPU type.  What time changes is as it was at counted_s: gv_rounds_count. */
 struct gv_round_claim {
 	double rate;      /* T_mj, steps/s; 0 = cannot run there; of a pair member[0]'s */
 	double with_rate; /* of a pair member[1]'s */
@@ -141,6 +145,12 @@ struct gv_rounds {
 	size_t n_live; /* active jobs, and pairs of two of them, in order of numbers */
 	size_t cap_live;
 	size_t *live;
+	size_t n_placed; /* of these know their place */
+	double now_s;
+	double settled_s; /* gv_rounds_settle was called last */
+	size_t n_fresh;
+	size_t cap_fresh;
+	size_t *fresh;
 	size_t *pair; /* [pairs.n] their numbers */
 	size_t cap_pairs;
 	struct gv_hash pairs; /* by their members */
@@ -208,7 +218,26 @@ size_t gv_rounds_type(const struct gv_rounds *r, size_t gpu);
 /* Whether the job can ever run: some type has a rate and GPUs enough for the gang. */
 bool gv_rounds_possible(const struct gv_rounds *r, size_t job);
 
-/* Time passes: active jobs are owed their shares of it.  Cost: those jobs. */
+/* Where in gv_rounds.live a job or pair is that is there. */
+size_t gv_rounds_place(struct gv_rounds *r, size_t job);
+
+/*
+ * Accounts.  Time passes for all at once, in O(1); what it has brought to a job is
+ * counted when its share, what it holds or whether it is active changes, and where a
+ * round is planned.  gv_rounds_count does it for all, before claims are read.
+ */
+
+/* It is so late: active jobs are owed their shares, and receive what they hold.  O(1). */
+void gv_rounds_at(struct gv_rounds *r, double now_s);
+/* It is so late, but nobody is owed anything for the time since. */
+void gv_rounds_pause(struct gv_rounds *r, double now_s);
+/* What was promised and what is held from now on; type -1 = none.  O(types). */
+void gv_rounds_set_share(struct gv_rounds *r, size_t job, size_t type, double share);
+void gv_rounds_set_held(struct gv_rounds *r, size_t job, ptrdiff_t type);
+/* All claims of active jobs are as of now. */
+void gv_rounds_count(struct gv_rounds *r);
+
+/* For who counts by himself: time passes, and all claims are counted. */
 void gv_rounds_pass(struct gv_rounds *r, double seconds);
 
 /* The job has held GPUs of the type for so long. */
@@ -223,7 +252,7 @@ void gv_rounds_hold(struct gv_rounds *r, const ptrdiff_t *owner, double seconds)
  * beyond it the promise was not attainable and is forgotten, as is time that
  * was received beyond the promise on GPUs nobody else could use.  Without this
  * a newcomer would wait for the debts of the past.  Of active jobs only: of others it is
- * as it was when they left.
+ * as it was when they left.  Cost: those that were counted since it was called last.
  */
 void gv_rounds_settle(struct gv_rounds *r);
 
@@ -249,7 +278,26 @@ enum gv_round_mode {
  * owed something, and O(pools) per job moved; 10,000 jobs on 2,000 GPUs of 3 types 5 to
  * 25 ms (tests/bench/rounds.c).
  */
-void gv_rounds_plan(const struct gv_rounds *r, enum gv_round_mode mode,
-    const ptrdiff_t *owner, ptrdiff_t *next);
+void gv_rounds_plan(struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff_t *owner,
+    ptrdiff_t *next);
+
+/* Idle GPUs within a round. */
+struct gv_round_fill {
+	const size_t
+	    *job; /* [n] active jobs without a place, and no pairs, in any order */
+	size_t n;
+	size_t *
+	    idle; /* [n_pools] GPUs that can be given; those that are given are taken off */
+	ptrdiff_t *next; /* [n_gpus] GV_GPU_IDLE, and whose they are then */
+	size_t
+	    *given; /* [n_given] these, ascending; the caller's to free, NULL at first */
+	size_t n_given;
+};
+
+/*
+ * gv_rounds_plan with GV_ROUND_FILL, for who knows what idles and who waits: cost O(n)
+ * and, for as many as there are idle GPUs, as a plan of them.
+ */
+void gv_rounds_fill(struct gv_rounds *r, struct gv_round_fill *f);
 
 #endif

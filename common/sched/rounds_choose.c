@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "sched/rounds_search.h"
+#include "sched/rounds_view.h"
 
 /* A wish to run, in the order of a queue. */
 struct turn {
@@ -118,9 +119,8 @@ serve(const struct gv_rounds *r, struct gv_round_choice *c, struct turn *turn, s
 
 /* L_mj + X_mj r in rounds: what is owed at the end of the round, 0 = nothing. */
 static double
-owed_rounds(const struct gv_rounds *r, size_t m, size_t j)
+owed_rounds(const struct gv_rounds *r, const struct gv_round_claim *k)
 {
-	const struct gv_round_claim *k = gv_rounds_claim(r, m, j);
 	double owed = k->share > 0 ? k->lag_s / r->round_s + k->share : 0;
 
 	return owed > 1e-9 ? owed : 0; /* less is rounding */
@@ -138,7 +138,7 @@ choose_debtors(const struct gv_rounds *r, struct gv_round_choice *c, struct turn
 		for (j = 0; j < r->n_types; j++) {
 			const struct gv_round_claim *k = gv_rounds_claim(r, m, j);
 
-			if (owed_rounds(r, m, j) >= GV_ROUND_DEBT &&
+			if (owed_rounds(r, k) >= GV_ROUND_DEBT &&
 			    gv_round_fits(r, c, m, j))
 				turn[n++] = (struct turn){.key = k->waited_s,
 				    .share = k->share,
@@ -166,7 +166,7 @@ choose_owed(const struct gv_rounds *r, struct gv_round_choice *c)
 
 	for (m = 0; m < r->n_jobs; m++)
 		for (j = 0; j < r->n_types; j++) {
-			double owed = owed_rounds(r, m, j);
+			double owed = owed_rounds(r, gv_rounds_claim(r, m, j));
 
 			if (owed > 0 && gv_round_fits(r, c, m, j))
 				wish[n++] =
@@ -188,10 +188,8 @@ choose_owed(const struct gv_rounds *r, struct gv_round_choice *c)
  * were new.  The sum in f is the same for all on a type, so it does not change their order.
  */
 static double
-priority(const struct gv_rounds *r, size_t m, size_t j)
+priority(const struct gv_rounds *r, const struct gv_round_claim *k)
 {
-	const struct gv_round_claim *k = gv_rounds_claim(r, m, j);
-
 	return k->share / (k->since_s + r->round_s / 2);
 }
 
@@ -215,7 +213,7 @@ choose_gavel(const struct gv_rounds *r, struct gv_round_choice *c, struct turn *
 
 			if ((k->share > 0 || (!r->strict && !gv_rounds_is_pair(r, m))) &&
 			    gv_round_fits(r, c, m, j))
-				turn[n++] = (struct turn){.key = priority(r, m, j),
+				turn[n++] = (struct turn){.key = priority(r, k),
 				    .second = k->deficit_s,
 				    .share = k->share,
 				    .job = m,
@@ -299,11 +297,16 @@ choose_rest(const struct gv_rounds *r, struct gv_round_choice *c, struct turn *t
 	}
 }
 
-void
-gv_round_choose(const struct gv_rounds *r, struct gv_round_choice *c)
+static struct turn *
+turns(const struct gv_rounds *r)
 {
-	struct turn *turn =
-	    gv_xcalloc(r->n_jobs * r->n_types + r->n_jobs + 1, sizeof(*turn));
+	return gv_xcalloc(r->n_jobs * r->n_types + r->n_jobs + 1, sizeof(struct turn));
+}
+
+void
+gv_round_choose_promised(const struct gv_rounds *r, struct gv_round_choice *c)
+{
+	struct turn *turn = turns(r);
 
 	if (r->order == GV_ROUND_GAVEL) {
 		choose_gavel(r, c, turn);
@@ -311,6 +314,57 @@ gv_round_choose(const struct gv_rounds *r, struct gv_round_choice *c)
 		choose_debtors(r, c, turn);
 		choose_owed(r, c);
 	}
+	free(turn);
+}
+
+void
+gv_round_choose_rest(const struct gv_rounds *r, struct gv_round_choice *c)
+{
+	struct turn *turn = turns(r);
+
 	choose_rest(r, c, turn);
 	free(turn);
+}
+
+void
+gv_round_choose(const struct gv_rounds *r, struct gv_round_choice *c)
+{
+	gv_round_choose_promised(r, c);
+	gv_round_choose_rest(r, c);
+}
+
+/* ---- the order of one among many ---- */
+
+bool
+gv_round_rank_promised(
+    const struct gv_rounds *r, size_t m, size_t type, struct gv_round_rank *rank)
+{
+	const struct gv_round_claim k = gv_rounds_counted(r, m, type);
+	double owed = owed_rounds(r, &k);
+
+	if (r->order == GV_ROUND_GAVEL) {
+		*rank = (struct gv_round_rank){{priority(r, &k), k.deficit_s, k.share}};
+		return k.share > 0 || !r->strict;
+	}
+	if (owed >= GV_ROUND_DEBT) /* before all others, the longest waiting first */
+		owed += k.waited_s;
+	*rank = (struct gv_round_rank){{owed, k.share, 0}};
+	return owed > 0;
+}
+
+bool
+gv_round_rank_rest(const struct gv_rounds *r, size_t m, struct gv_round_rank *rank)
+{
+	double lag = 0;
+	double share = 0;
+	size_t j;
+
+	for (j = 0; j < r->n_types; j++) {
+		const struct gv_round_claim k = gv_rounds_counted(r, m, j);
+
+		lag += k.lag_s;
+		share += k.share;
+	}
+	*rank = (struct gv_round_rank){{share > 0, lag, share}};
+	return share > 0 || !r->strict;
 }

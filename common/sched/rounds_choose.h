@@ -24,7 +24,26 @@ void gv_round_run(
 void gv_round_take(
     const struct gv_rounds *r, struct gv_round_choice *c, size_t m, size_t type);
 
-/* Chooses among those that are not placed, by r->order, until no GPU idles in vain. */
+/*
+ * Chooses among those that are not placed, by r->order, until no GPU idles in vain: by
+ * what was promised, then what is left over.
+ */
 void gv_round_choose(const struct gv_rounds *r, struct gv_round_choice *c);
+void gv_round_choose_promised(const struct gv_rounds *r, struct gv_round_choice *c);
+void gv_round_choose_rest(const struct gv_rounds *r, struct gv_round_choice *c);
+
+/*
+ * The order in which a job, no pair, is looked at, the largest first, then the smaller
+ * number.  Of those of equal gangs on a type only the first can be chosen.
+ */
+struct gv_round_rank {
+	double key[3];
+};
+
+/* By what was promised on a type; false: it has no turn there. */
+bool gv_round_rank_promised(
+    const struct gv_rounds *r, size_t m, size_t type, struct gv_round_rank *rank);
+/* By what is left over. */
+bool gv_round_rank_rest(const struct gv_rounds *r, size_t m, struct gv_round_rank *rank);
 
 #endif

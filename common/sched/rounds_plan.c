@@ -3,9 +3,10 @@
 
 #include "base/mem.h"
 #include "sched/rounds_choose.h"
+#include "sched/rounds_seat.h"
 #include "sched/rounds_view.h"
 
-/* ---- placing: which GPUs of the type ---- */
+/* ---- leases ---- */
 
 /* Who holds what now. */
 struct holding {
@@ -61,87 +62,6 @@ extend_leases(const struct gv_rounds *r, const struct gv_round_choice *c,
 				    keep(r, c, h, m, r->job[m].member[1]);
 }
 
-/* Gives up to want idle GPUs of a pool to a job; returns how many. */
-static size_t
-give(const struct gv_rounds *r, size_t pool, size_t want, size_t job, size_t *idle,
-    ptrdiff_t *next)
-{
-	const struct gv_round_pool *p = &r->pool[pool];
-	size_t given = 0;
-	size_t i;
-
-	for (i = p->first; i < p->first + p->gpus && given < want; i++)
-		if (next[i] == GV_GPU_IDLE) {
-			next[i] = (ptrdiff_t)job;
-			given++;
-		}
-	idle[pool] -= given;
-	return given;
-}
-
-/* The tightest pool that has room for all, else the one with most room. */
-static size_t
-best_pool(const struct gv_rounds *r, size_t type, size_t want, const size_t *idle)
-{
-	size_t best = r->n_pools;
-	size_t p;
-
-	for (p = 0; p < r->n_pools; p++) {
-		if (r->pool[p].type != type || idle[p] == 0)
-			continue;
-		if (best == r->n_pools || (idle[best] < want && idle[p] > idle[best]) ||
-		    (idle[p] >= want && idle[p] < idle[best]))
-			best = p;
-	}
-	return best;
-}
-
-/* A job that needs GPUs. */
-struct mover {
-	size_t gang;
-	size_t job;
-};
-
-static int
-largest_first(const void *a, const void *b)
-{
-	const struct mover *x = a;
-	const struct mover *y = b;
-
-	if (x->gang != y->gang)
-		return x->gang > y->gang ? -1 : 1;
-	return x->job < y->job ? -1 : x->job > y->job;
-}
-
-/* next holds GV_GPU_IDLE where GPUs can be given. */
-static void
-place_movers(const struct gv_rounds *r, const struct gv_round_choice *c,
-    const bool *placed, ptrdiff_t *next)
-{
-	struct mover *mover = gv_xcalloc(r->n_jobs + 1, sizeof(*mover));
-	size_t *idle = gv_xcalloc(r->n_pools + 1, sizeof(*idle));
-	size_t n = 0;
-	size_t m;
-	size_t i;
-
-	for (i = 0; i < r->n_gpus; i++)
-		idle[r->gpu_pool[i]] += next[i] == GV_GPU_IDLE;
-	for (m = 0; m < r->n_jobs; m++)
-		if (c->type[m] >= 0 && !placed[m])
-			mover[n++] = (struct mover){r->job[m].gang, m};
-	qsort(mover, n, sizeof(*mover), largest_first);
-	for (i = 0; i < n; i++) {
-		size_t want = mover[i].gang;
-		size_t type = (size_t)c->type[mover[i].job];
-
-		while (want > 0)
-			want -= give(r, best_pool(r, type, want, idle), want,
-			    mover[i].job, idle, next);
-	}
-	free(mover);
-	free(idle);
-}
-
 static void
 holding_init(const struct gv_rounds *r, struct holding *h)
 {
@@ -155,14 +75,15 @@ holding_init(const struct gv_rounds *r, struct holding *h)
 		h->pair[m] = h->heir[m] = -1;
 }
 
-/* The plan of rounds in which all jobs are of interest. */
+/* All GPUs but those away are given anew; who stays on its type keeps its GPUs. */
 static void
-plan(const struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff_t *owner,
-    ptrdiff_t *next)
+plan_anew(const struct gv_round_view *v, const ptrdiff_t *owner, ptrdiff_t *next)
 {
-	bool *placed = gv_xcalloc(r->n_jobs + 1, sizeof(*placed));
+	const struct gv_rounds *r = &v->r;
+	struct gv_round_seats seats;
 	struct gv_round_choice c;
 	struct holding h;
+	bool *placed = gv_xcalloc(r->n_jobs + 1, sizeof(*placed));
 	size_t i;
 
 	gv_round_choice_init(&c, r);
@@ -172,22 +93,20 @@ plan(const struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff_t *owner,
 
 		if (owner[i] >= 0)
 			hold(r, &h, (size_t)owner[i], type);
-		if (owner[i] >= 0 && mode == GV_ROUND_FILL) {
-			gv_round_run(r, &c, (size_t)owner[i], type);
-			placed[owner[i]] = true;
-		} else if (owner[i] != GV_GPU_AWAY) {
-			c.room[type]++;
-		}
+		c.room[type] += owner[i] != GV_GPU_AWAY;
 	}
 	gv_round_choose(r, &c);
-	if (mode == GV_ROUND_NEW)
-		extend_leases(r, &c, &h, placed);
+	extend_leases(r, &c, &h, placed);
+	gv_round_seats_init(&seats, v, next);
 	for (i = 0; i < r->n_gpus; i++) {
-		next[i] = owner[i];
-		if (owner[i] >= 0 && mode == GV_ROUND_NEW)
-			next[i] = h.heir[r->job[owner[i]].member[0]];
+		ptrdiff_t heir =
+		    owner[i] < 0 ? owner[i] : h.heir[r->job[owner[i]].member[0]];
+
+		next[i] = heir < 0 ? heir : (ptrdiff_t)v->number[heir];
+		seats.idle[r->gpu_pool[i]] += next[i] == GV_GPU_IDLE;
 	}
-	place_movers(r, &c, placed, next);
+	gv_round_seat(&seats, &c, placed);
+	gv_round_seats_free(&seats);
 	free(placed);
 	gv_round_choice_free(&c);
 	free(h.gpus);
@@ -196,9 +115,8 @@ plan(const struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff_t *owner,
 	free(h.heir);
 }
 
-void
-gv_rounds_plan(const struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff_t *owner,
-    ptrdiff_t *next)
+static void
+plan_new(struct gv_rounds *r, const ptrdiff_t *owner, ptrdiff_t *next)
 {
 	struct gv_round_view v;
 	size_t i;
@@ -206,9 +124,43 @@ gv_rounds_plan(const struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff
 	gv_round_view_init(&v, r, owner);
 	for (i = 0; i < r->n_gpus; i++)
 		next[i] = gv_round_view_find(&v, r, owner[i]);
-	plan(&v.r, mode, next, next);
-	for (i = 0; i < r->n_gpus; i++)
-		if (next[i] >= 0)
-			next[i] = (ptrdiff_t)v.number[next[i]];
+	plan_anew(&v, next, next);
 	gv_round_view_free(&v);
+}
+
+/* Who has no place, and which GPUs nobody has. */
+static void
+plan_idle(struct gv_rounds *r, const ptrdiff_t *owner, ptrdiff_t *next)
+{
+	bool *placed = gv_xcalloc(r->n_jobs + 1, sizeof(*placed));
+	size_t *job = gv_xcalloc(r->n_live + 1, sizeof(*job));
+	size_t *idle = gv_xcalloc(r->n_pools + 1, sizeof(*idle));
+	struct gv_round_fill f = {.job = job, .idle = idle, .next = next};
+	size_t i;
+
+	for (i = 0; i < r->n_gpus; i++) {
+		next[i] = owner[i];
+		idle[r->gpu_pool[i]] += owner[i] == GV_GPU_IDLE;
+		if (owner[i] >= 0)
+			placed[r->job[owner[i]].member[0]] =
+			    placed[r->job[owner[i]].member[1]] = true;
+	}
+	for (i = 0; i < r->n_live; i++)
+		if (!placed[r->live[i]] && !gv_rounds_is_pair(r, r->live[i]))
+			job[f.n++] = r->live[i];
+	gv_rounds_fill(r, &f);
+	free(f.given);
+	free(placed);
+	free(job);
+	free(idle);
+}
+
+void
+gv_rounds_plan(
+    struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff_t *owner, ptrdiff_t *next)
+{
+	if (mode == GV_ROUND_NEW)
+		plan_new(r, owner, next);
+	else
+		plan_idle(r, owner, next);
 }

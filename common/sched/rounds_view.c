@@ -5,6 +5,24 @@
 
 #include "base/mem.h"
 
+/* Where a number is among the first, or would be. */
+static size_t
+place_of(const struct gv_round_view *v, size_t number)
+{
+	size_t low = 0;
+	size_t high = v->n_sorted;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (v->number[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 ptrdiff_t
 gv_round_view_find(
     const struct gv_round_view *v, const struct gv_rounds *r, ptrdiff_t owner)
@@ -13,10 +31,10 @@ gv_round_view_find(
 
 	if (owner < 0)
 		return owner;
-	i = r->job[owner].place;
-	if (i < v->n_live && v->number[i] == (size_t)owner)
+	i = v->all ? r->job[owner].place : place_of(v, (size_t)owner);
+	if (i < v->n_sorted && v->number[i] == (size_t)owner)
 		return (ptrdiff_t)i;
-	for (i = v->n_live; i < v->r.n_jobs; i++)
+	for (i = v->n_sorted; i < v->r.n_jobs; i++)
 		if (v->number[i] == (size_t)owner)
 			return (ptrdiff_t)i;
 	return -1;
@@ -50,31 +68,52 @@ add_holders(struct gv_round_view *v, const struct gv_rounds *r, const ptrdiff_t 
 	}
 }
 
-void
-gv_round_view_init(
-    struct gv_round_view *v, const struct gv_rounds *r, const ptrdiff_t *owner)
+/* Jobs and claims, as they are now. */
+static void
+copy_jobs(struct gv_round_view *v, const struct gv_rounds *r)
 {
 	size_t i;
+	size_t k;
 
-	*v = (struct gv_round_view){.r = *r, .n_live = r->n_live};
+	v->r.job = gv_xcalloc(v->r.n_jobs + 1, sizeof(*v->r.job));
+	v->r.claim = gv_xcalloc(v->r.n_jobs * r->n_types + 1, sizeof(*v->r.claim));
+	for (i = 0; i < v->r.n_jobs; i++) {
+		struct gv_round_job *job = &v->r.job[i];
+		struct gv_round_claim *claim = &v->r.claim[i * r->n_types];
+
+		*job = r->job[v->number[i]];
+		for (k = 0; k < 2; k++)
+			job->member[k] = job->member[k] == v->number[i]
+					     ? i
+					     : (size_t)gv_round_view_find(
+						   v, r, (ptrdiff_t)job->member[k]);
+		memcpy(claim, gv_rounds_claim(r, v->number[i], 0),
+		    r->n_types * sizeof(*claim));
+		gv_rounds_count_claims(r, job, claim);
+	}
+}
+
+void
+gv_round_view_init(struct gv_round_view *v, struct gv_rounds *r, const ptrdiff_t *owner)
+{
+	if (r->n_live > 0) /* all know theirs then */
+		gv_rounds_place(r, r->live[0]);
+	*v = (struct gv_round_view){.r = *r, .n_sorted = r->n_live, .all = true};
 	v->r.n_jobs = v->r.cap_jobs = r->n_live;
 	v->number = gv_xcalloc(r->n_live + 1, sizeof(*v->number));
 	if (r->n_live > 0)
 		memcpy(v->number, r->live, r->n_live * sizeof(*v->number));
 	add_holders(v, r, owner);
-	v->r.job = gv_xcalloc(v->r.n_jobs + 1, sizeof(*v->r.job));
-	v->r.claim = gv_xcalloc(v->r.n_jobs * r->n_types + 1, sizeof(*v->r.claim));
-	for (i = 0; i < v->r.n_jobs; i++) {
-		const size_t *member = r->job[v->number[i]].member;
+	copy_jobs(v, r);
+}
 
-		v->r.job[i] = r->job[v->number[i]];
-		v->r.job[i].member[0] =
-		    (size_t)gv_round_view_find(v, r, (ptrdiff_t)member[0]);
-		v->r.job[i].member[1] =
-		    (size_t)gv_round_view_find(v, r, (ptrdiff_t)member[1]);
-		memcpy(&v->r.claim[i * r->n_types], gv_rounds_claim(r, v->number[i], 0),
-		    r->n_types * sizeof(*v->r.claim));
-	}
+void
+gv_round_view_some(
+    struct gv_round_view *v, const struct gv_rounds *r, size_t *number, size_t n)
+{
+	*v = (struct gv_round_view){.r = *r, .number = number, .n_sorted = n};
+	v->r.n_jobs = v->r.cap_jobs = n;
+	copy_jobs(v, r);
 }
 
 void

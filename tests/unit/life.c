@@ -395,8 +395,8 @@ replay_differs(struct world *w, uint64_t seed, struct gv_life *got)
 	gv_life_tell(&w->life, GV_EVENT_END);
 	drain(w);
 	w->n_rows--;
-	gv_life_settle(&w->life);
-	gv_life_settle(got);
+	gv_life_count(&w->life);
+	gv_life_count(got);
 	for (i = 0; i < JOBS; i++)
 		n += job_differs(w, got, i);
 	n += claims_differ(&w->life, got);

@@ -161,6 +161,7 @@ shortfall(struct run *r, double alive_s)
 
 	gv_life_tell(&r->life, GV_EVENT_END);
 	carry_out(r);
+	gv_life_count(&r->life);
 	for (m = 0; m < JOBS; m++)
 		for (t = 0; t < TYPES; t++) {
 			double got =

@@ -612,6 +612,7 @@ test_settle(void)
 		play(&w, &f);
 	is_near(gv_rounds_claim(&w.r, 1, 0)->received_s, 5 * round_s, 0,
 	    "not held against it");
+	gv_rounds_count(&w.r);
 	gv_rounds_claim(&w.r, 1, 0)->lag_s = 1e6;
 	gv_rounds_settle(&w.r);
 	is_near(gv_rounds_claim(&w.r, 1, 0)->lag_s, round_s, 0,

@@ -78,5 +78,6 @@ sim_run(struct sim *s, struct gv_error *e)
 	gv_life_tell(&s->life, GV_EVENT_END);
 	sim_obey(s);
 	sim_count(s);
+	gv_life_count(&s->life);
 	return s->end;
 }
