@@ -7,9 +7,11 @@
 #include <zlib.h>
 
 #include "base/fileio.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "base/strbuf.h"
 #include "nn/ckpt.h"
+#include "nn/ckpt_file.h"
 #include "nn/backend.h"
 #include "nn/cpu/cpu.h"
 
@@ -385,11 +387,82 @@ test_device(void)
 	gv_net_free(got);
 }
 
+/* Words of a state line: a number behind just that name, and a last word. */
+static void
+test_state(void)
+{
+	static const struct {
+		const char *line, *name;
+		long long number; /* -1 = none */
+	} of[] = {
+	    {"steps=5", "steps", 5},
+	    {"steps=5 params=12 m=3", "steps", 5},
+	    {"steps=5 params=12 m=3", "params", 12},
+	    {"steps=5 params=12 m=3", "m", 3},
+	    {"steps=5 params=12 m=3", "s", -1},
+	    {"steps=5 params=12 m=3", "steps=5", -1},
+	    {"steps=5 params=12 m=3", "momentum", -1},
+	    {"steps=0", "steps", 0},
+	    {"steps=-1", "steps", -1},
+	    {"steps=", "steps", -1},
+	    {"steps", "steps", -1},
+	    {"steps=1e3", "steps", -1},
+	    {"xsteps=4 steps=6", "steps", 6},
+	    {"", "steps", -1},
+	    {"steps=7 diverged", "steps", 7},
+	    {"steps=7 diverged", "diverged", -1},
+	};
+	static const struct {
+		const char *line;
+		bool diverged;
+	} ends[] = {{"steps=7 diverged", true}, {" diverged", true}, {"diverged", false},
+	    {"steps=7 diverged ", false}, {"steps=7", false}, {"", false}};
+	size_t i;
+
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		char *copy = gv_xstrndup(of[i].line, strlen(of[i].line));
+		struct gv_ckpt_line line = {copy, strlen(copy)};
+		uint64_t v = 99;
+		bool found = gv_ckpt_state_number(line, of[i].name, &v);
+
+		ok(found == (of[i].number >= 0) &&
+			v == (found ? (uint64_t)of[i].number : 99),
+		    "\"%s\": %s", of[i].line, of[i].name);
+		free(copy);
+	}
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct gv_ckpt_line line = {ends[i].line, strlen(ends[i].line)};
+
+		ok(gv_ckpt_state_diverged(line) == ends[i].diverged, "\"%s\"",
+		    ends[i].line);
+	}
+}
+
+/* Arrays behind the last one are none. */
+static void
+test_arrays(void)
+{
+	struct gv_net *net = make_net(1, GV_ADAM);
+	struct gv_net_array a;
+	gv_real v[64] = {0};
+	size_t n = 0;
+
+	while (gv_net_array(net, n, &a) == 0)
+		n++;
+	ok(n >= 3, "parameters and moments");
+	is_int(gv_net_array(net, n + 5, &a), -1, "no more arrays");
+	is_int(gv_net_get(net, n, 0, v), -1, "to get");
+	is_int(gv_net_put(net, n, 0, v), -1, "or to put");
+	gv_net_free(net);
+}
+
 int
 main(void)
 {
 	struct gv_error e = {0};
 
+	test_state();
+	test_arrays();
 	if (mkdtemp(dir) == NULL)
 		return 2;
 	snprintf(path, sizeof(path), "%s/a", dir);

@@ -1,7 +1,10 @@
 /* Model tables: reading, errors, shapes, counts. */
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fileio.h"
+#include "base/mem.h"
 #include "nn_help.h"
 
 #define HEAD "id,op,from,out,k,s,p,g,act,bias\n"
@@ -490,6 +493,62 @@ test_init(void)
 	gv_model_free(&m);
 }
 
+static void
+is_path(const char *name, const char *want)
+{
+	char *got = gv_model_path(name);
+
+	is_str(got, want, "the path of %s", name);
+	free(got);
+}
+
+/* Names are those of models that are shipped, where there is no such file. */
+static void
+test_names(void)
+{
+	char dir[] = "/tmp/gv-models.XXXXXX", models[64], file[96], want[96];
+	const char *was = getenv("GV_DATA");
+	char *data = was != NULL ? gv_xstrdup(was) : NULL;
+	struct gv_error e = {0};
+	static const char *const shipped[] = {"zero.tsv", "one.tsv", "two.txt", ".tsv"};
+	size_t i;
+
+	if (mkdtemp(dir) == NULL)
+		abort();
+	setenv("GV_DATA", dir, 1);
+	gv_model_unknown("one", &e);
+	snprintf(want, sizeof(want),
+	    "one: there is no such file, and no models in %s/models", dir);
+	is_str(e.text[0], want, "nothing is shipped");
+	snprintf(models, sizeof(models), "%s/models", dir);
+	mkdir(models, 0700);
+	for (i = 0; i < 4; i++) {
+		snprintf(file, sizeof(file), "%s/%s", models, shipped[i]);
+		gv_file_write(file, "", 0, &e);
+	}
+	snprintf(want, sizeof(want), "%s/one.tsv", models);
+	is_path("one", want);
+	is_path("two", "two");
+	is_path("./one", "./one");
+	is_path("-", "-");
+	is_path(want, want);
+	gv_error_clear(&e);
+	is_int(gv_model_unknown("two", &e), -1, "an unknown one");
+	is_str(e.text[0],
+	    "two: there is no such file and no such model; shipped are one, zero",
+	    "message");
+	if (chdir(dir) != 0)
+		abort();
+	gv_file_write("one", "", 0, &e);
+	is_path("one", "one");
+	if (data != NULL)
+		setenv("GV_DATA", data, 1);
+	else
+		unsetenv("GV_DATA");
+	free(data);
+	gv_remove_tree(dir, &e);
+}
+
 int
 main(void)
 {
@@ -505,5 +564,6 @@ main(void)
 	test_reduce_fails();
 	test_memory();
 	test_init();
+	test_names();
 	return done_testing();
 }
