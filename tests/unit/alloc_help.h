@@ -95,6 +95,22 @@ seen_by(const struct gv_policy *policy, const struct gv_problem *p)
 }
 
 /*
+ * A gap is what is between the objective and the bound, a part of the larger, but for
+ * rounding; where floors leave next to nothing it is a part of more.
+ */
+static inline void
+check_gap(const struct gv_policy *policy, const struct gv_solution *s)
+{
+	double larger = fmax(fabs(s->objective), fabs(s->bound));
+
+	if (s->has_bound && isfinite(s->bound) && isfinite(s->objective) &&
+	    larger > 1e-2 &&
+	    !(fabs(s->gap - fabs(s->bound - s->objective) / larger) <= 1e-11))
+		gv_die("%s: objective %.17g, bound %.17g, gap %g", policy->name,
+		    s->objective, s->bound, s->gap);
+}
+
+/*
  * A policy's answer as a row a job: s->x [n][m] and s->late [n] (or NULL), to be
  * freed.  merge: equal jobs are one class.  Returns what the policy does.
  */
@@ -112,6 +128,8 @@ answer(struct gv_solution *s, const struct gv_policy *policy, const struct gv_pr
 	gv_classes_make(&c, &seen, merge);
 	s->x = x = gv_xcalloc(c.p.n, c.p.m * sizeof(*x));
 	rc = policy->solve(&c.p, opt, s, e);
+	if (rc == 0)
+		check_gap(policy, s);
 	s->x = gv_xcalloc(p->n, p->m * sizeof(*x));
 	gv_classes_disaggregate(&c, p->n, x, s->x);
 	if (s->late != NULL) {
@@ -157,6 +175,7 @@ solve_rows(
 	gv_multipliers_alloc(&s.multipliers, p->n, p->m);
 	if (policy->solve(p, &opt, &s, &e) != 0)
 		gv_die_error(&e);
+	check_gap(policy, &s);
 	return s;
 }
 

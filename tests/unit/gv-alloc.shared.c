@@ -433,6 +433,10 @@ ask(const struct gv_policy *policy, const struct gv_problem *p, double *objectiv
 	gv_classes_make(&c, p, true);
 	s.x = gv_xcalloc(c.p.n, c.p.m * sizeof(*s.x));
 	rc = policy->solve(&c.p, &opt, &s, &e);
+	if (rc == 0 &&
+	    !(fabs(s.gap - fabs(s.bound - s.objective) /
+			       fmax(fabs(s.bound), fabs(s.objective))) <= 1e-11))
+		wrong++;
 	*objective = s.objective;
 	*bound = s.bound;
 	*excess = gv_solution_excess(&c.p, &s);
