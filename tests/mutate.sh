@@ -157,7 +157,8 @@ prepare() {
 	esac
 }
 
-# draw FILE...: changes of these files with the tests that come to them, "-" where none does
+# draw FILE...: changes of these files with the tests that come to them; all, behind a "-", where
+# none is seen to, for what ends by _exit() is not
 draw() {
 	for f; do
 		awk -f tests/mutate.awk "$f" | sed "s|^|$f$tab|"
@@ -173,7 +174,7 @@ draw() {
 					if (p[1] != "-") comes[p[2]] = comes[p[2]] "," p[1]
 				}
 			}
-			{ at = $1 ":" $2; print ((always || !(at in code)) ? every : comes[at] != "" ? comes[at] : "-"), $0 }'
+			{ at = $1 ":" $2; print ((always || !(at in code)) ? every : comes[at] != "" ? comes[at] : "-" every), $0 }'
 }
 
 # plant TESTS FILE LINE COLUMN LENGTH INSTEAD: one change; counts what comes of it
@@ -190,14 +191,12 @@ plant() {
 		drawn=$((drawn + 1))
 		if cmp -s "$o.o" "$o.whole.o" || is_equivalent "$2" "$now"; then
 			equivalent=$((equivalent + 1))
-		elif [ "$1" = - ]; then
-			survived=$((survived + 1))
-			printf '%s:%s: %s (no test comes here)\n' "$2" "$3" "$now"
 		elif eval "link $planted_objects" && notices "$1"; then
 			killed=$((killed + 1))
 		else
 			survived=$((survived + 1))
-			printf '%s:%s: %s\n' "$2" "$3" "$now"
+			case $1 in -*) none=' (no test seems to come here)' ;; *) none= ;; esac
+			printf '%s:%s: %s%s\n' "$2" "$3" "$now" "$none"
 		fi
 	fi
 	cp saved "$2"

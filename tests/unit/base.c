@@ -2,15 +2,21 @@
 #include "tap.h"
 
 #include <stdlib.h>
+#include <time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
+#include "base/fileio.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/num.h"
 #include "base/rng.h"
 #include "base/shm.h"
+#include "base/strbuf.h"
+#include "base/words.h"
+#include "draws.h"
 
 static void
 parse_ok(const char *s, double want)
@@ -396,6 +402,110 @@ test_shared(void)
 	    "more than there is is refused");
 }
 
+/* ---- words ---- */
+
+/* Words put together are cut into the same, and are those that sh reads. */
+static void
+test_words(void)
+{
+	static const char *const piece[] = {
+	    "a", " ", "'", "\\", "\t", "$x", "\"", "*", "=1"};
+	static const struct {
+		const char *text,
+		    *shown; /* words with | between them; NULL: a quote is open */
+	} of[] = {{"", ""}, {"  \t ", ""}, {"a", "a"}, {" a  b\tc ", "a|b|c"},
+	    {"'a b'c d", "a bc|d"}, {"'' x", "|x"}, {"a\\ b", "a b"}, {"\\'", "'"},
+	    {"'\\'", "\\"}, {"'a", NULL}, {"a\\", NULL}, {"a 'b' 'c", NULL}};
+	size_t k, i, n, wrong = 0;
+
+	for (k = 0; k < sizeof(of) / sizeof(of[0]); k++) {
+		char **word = gv_words_cut(of[k].text, &n);
+		struct gv_strbuf s = {0};
+
+		gv_strbuf_str(&s, "");
+		for (i = 0; word != NULL && i < n; i++)
+			gv_strbuf_fmt(&s, "%s%s", i > 0 ? "|" : "", word[i]);
+		ok((word == NULL) == (of[k].shown == NULL) &&
+			(word == NULL ||
+			    (strcmp(s.s, of[k].shown) == 0 && word[n] == NULL)),
+		    "words of \"%s\"", of[k].text);
+		gv_strbuf_free(&s);
+		free(word);
+	}
+	for (k = 0; k < 3000; k++) {
+		char list[6][64] = {""};
+		size_t count = 1 + below(6), len;
+		struct gv_strbuf s = {0};
+		char **word;
+
+		for (i = 0; i < count; i++)
+			for (len = below(5); len > 0; len--)
+				strcat(list[i],
+				    piece[below(sizeof(piece) / sizeof(*piece))]);
+		for (i = 0; i < count; i++)
+			gv_words_add(&s, list[i]);
+		word = gv_words_cut(s.s, &n);
+		wrong += word == NULL || n != count || word[n] != NULL;
+		for (i = 0; word != NULL && i < n && n == count; i++)
+			wrong += strcmp(word[i], list[i]) != 0;
+		if (k < 20) { /* sh reads them so, too */
+			struct gv_strbuf command = {0};
+			char got[400] = "";
+			FILE *f;
+
+			gv_strbuf_fmt(&command, "printf '%%s|' %s", s.s);
+			f = popen(command.s, "r");
+			(void)!fread(got, 1, sizeof(got) - 1, f);
+			pclose(f);
+			gv_strbuf_clear(&command);
+			for (i = 0; i < count; i++)
+				gv_strbuf_fmt(&command, "%s|", list[i]);
+			wrong += strcmp(got, command.s) != 0;
+			gv_strbuf_free(&command);
+		}
+		gv_strbuf_free(&s);
+		free(word);
+	}
+	is_int(wrong, 0, "words put together and cut again");
+	{
+		struct gv_strbuf s = {0};
+
+		gv_words_add(&s, "plain/word-1.5,a:b@c%+=_");
+		is_str(s.s, "plain/word-1.5,a:b@c%+=_", "plain words are not quoted");
+		gv_strbuf_free(&s);
+	}
+}
+
+/* ---- time ---- */
+
+static void
+test_sleep(void)
+{
+	double start_s = gv_clock_s(), took_s;
+
+	gv_sleep_s(0);
+	gv_sleep_s(-1);
+	gv_sleep_s(NAN);
+	gv_sleep_s(.05);
+	took_s = gv_clock_s() - start_s;
+	ok(took_s >= .05 && took_s < 5, "sleeps as long as it is told: %g s", took_s);
+	ok(fabs(gv_now_s() - (double)time(NULL)) < 5, "the time of day");
+}
+
+/* A directory is synced; one that is not there, and a file, cannot be. */
+static void
+test_sync(void)
+{
+	struct gv_error e = {0};
+
+	is_int(gv_sync_dir("/tmp", &e), 0, "a directory");
+	is_int((long long)e.count, 0, "without an error");
+	is_int(gv_sync_dir("/tmp/gv-none/none", &e), -1, "one that is not there");
+	is_str(e.text[0], "/tmp/gv-none/none: cannot sync: No such file or directory",
+	    "message");
+	is_int(gv_sync_dir("/dev/null", &e), -1, "no directory");
+}
+
 int
 main(void)
 {
@@ -410,5 +520,9 @@ main(void)
 	test_errors();
 	test_philox();
 	test_arena();
+	draws_begin(41, 0, 0);
+	test_words();
+	test_sleep();
+	test_sync();
 	return done_testing();
 }
