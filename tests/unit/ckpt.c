@@ -462,13 +462,13 @@ main(void)
 	struct gv_error e = {0};
 
 	test_state();
-	test_arrays();
 	if (mkdtemp(dir) == NULL)
 		return 2;
 	snprintf(path, sizeof(path), "%s/a", dir);
 	snprintf(other, sizeof(other), "%s/b", dir);
 	test_round_trip(GV_ADAM, "adam");
 	test_round_trip(GV_SGD, "sgd");
+	test_arrays();
 	test_missing();
 	test_damage();
 	test_headers();
