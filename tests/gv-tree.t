@@ -78,6 +78,10 @@ if [ -d "$topologies" ]; then
 	planned "six trees" "$topologies/dgx1v.csv" broadcast 150 --trees=6
 	planned "at most five" "$topologies/dgx1v.csv" broadcast 125 --trees=5
 	planned "eight trees up and down" "$topologies/dgx1v.csv" allreduce 80 --trees=8
+	for links in "$topologies"/alloc/*.csv "$topologies"/dgx1p.csv; do
+		run gv-tree -v --trees=12 "$links"
+		ok "${links##*/}: twelve trees come within 5 %" eval 'sed -n "1s/.*(\\([0-9.]*\\) %).*/\\1/p" err | awk "{ exit !(\$1 >= 95) }"'
+	done
 	planned "six GPUs" "$topologies/alloc/dgx1p_0-1-3-4-5-7.csv" broadcast 60
 	for links in "$topologies"/alloc/*.csv; do
 		for of in broadcast allreduce; do
@@ -94,53 +98,25 @@ else
 	skip "no shared data: published optima"
 fi
 
-# ---- the sets of GPUs of a DGX-1 that have NVLinks among them, up to names ----
+# ---- the sets of GPUs of a DGX-1 that have NVLinks among them: examples/blink ----
 if [ -d "$topologies" ]; then
-	# rate FILE GPUS METHOD COLLECTIVE: GB/s reached
-	rate() {
-		gv-tree -v -g "$2" -m "$3" -c "$4" "$1" 2>&1 >/dev/null | sed -n 's/.*: \([0-9.e+-]*\) of .*/\1/p'
-	}
-	# sets MACHINE LANE PCIE: a line for each class: GPUs, then tree over ring for both
-	sets() {
-		for k in 3 4 5 6 7 8; do
-			gv-tree --score=$k -c broadcast --tsv "$topologies/$1.csv" |
-				awk -F '\t' 'NR > 1 && $2 > 0 && !($3 in seen) { seen[$3]; print $1 }'
-		done >classes
-		while read -r set; do
-			n=$(($(echo "$set" | tr -cd ';' | wc -c) + 1))
-			for of in broadcast allreduce; do
-				best=$(rate "$topologies/$1.csv" "$set" auto $of)
-				ring=$(rate "$topologies/$1.csv" "$set" ring $of)
-				echo "$n $of $best ${ring:-none}" "$(rate "$topologies/$1.csv" "$set" relayed $of)"
-			done
-		done <classes >ratios
-		awk -v lane="$2" -v nominal="$4" -v p="$3" '
-			{
-				ring = $4 == "none" ? ($2 == "broadcast" ? p : p * $1 / (2 * ($1 - 1))) : $4 * lane / nominal
-				x = $3 * lane / nominal / ring
-				n[$2]++; sum[$2] += log(x); if (x > max[$2]) max[$2] = x
-				x = $3 / $5; later[$2] += log(x); if (x > most[$2]) most[$2] = x
-			}
-			END {
-				printf "%d broadcast %.2f %.2f allreduce %.2f %.2f", n["broadcast"], max["broadcast"],
-					exp(sum["broadcast"] / n["broadcast"]), max["allreduce"], exp(sum["allreduce"] / n["allreduce"])
-				printf " relayed %.2f %.2f and %.2f %.2f\n", most["broadcast"], exp(later["broadcast"] / n["broadcast"]),
-					most["allreduce"], exp(later["allreduce"] / n["allreduce"])
-			}' ratios
-	}
-	# published: up to 6x and 2x of the mean for 46 sets, 3x and 1.6x for 14; the ideal
-	# model at lanes of 25 and 20 GB/s and 8 and 6 over PCIe gives 6.25 and 1.98 (3.33, 1.68)
-	sets dgx1v 25 8 25 >got
-	echo "# DGX-1V, tree over ring of 2019 (sets; max and mean of both): $(cat got); published 46 sets, 6 and 2 (broadcast), 8 and 2 (allreduce)"
-	ok "46 sets of a DGX-1V" grep -q '^46 broadcast 6.25 1.98 allreduce ' got
-	# of NCCL 2.28 itself, run offline, 1.50 and 1.06 are known for broadcast
-	ok "and beside rings that relay" grep -q ' relayed 1.50 1.07 ' got
-	sets dgx1p 20 6 20 >got
-	echo "# DGX-1P: $(cat got); published 14 sets, 3 and 1.6 (broadcast)"
-	ok "14 sets of a DGX-1P" grep -q '^14 broadcast 3.33 1.68 allreduce 5.33 2.06' got
+	run sh "$src/examples/blink/compare.sh" "$topologies"
+	is_status 0 "both DGX-1s"
+	grep '^|' out >got
+	grep '^|' "$src/examples/blink/README.md" >want
+	ok "the table of examples/blink" cmp got want
+	sed 's/^/# /' got
+	# published: 46 and 14 sets; up to 6x and 2x of the mean, 3x and 1.6x; the ideal model
+	# at lanes of 25 and 20 GB/s and 8 and 6 over PCIe gives 6.25 and 1.98, 3.33 and 1.68
+	ok "46 sets of a DGX-1V" grep -q 'DGX-1V | broadcast | rings or PCIe, as of 2019 | 46 | 6.25 | 1.98 |' got
+	ok "14 sets of a DGX-1P" grep -q 'DGX-1P | broadcast | rings or PCIe, as of 2019 | 14 | 3.33 | 1.68 |' got
+	# of NCCL 2.28 itself, run offline, 1.50 and 1.06 are known
+	ok "rings that relay" grep -q 'DGX-1V | broadcast | rings that relay, as since 2.8 | 46 | 1.50 | 1.07 |' got
 else
 	skip "no shared data: sets of a DGX-1"
 fi
+run sh "$src/examples/blink/compare.sh" nowhere
+is_status 2 "a folder that is not there"
 
 # ---- other people's plans ----
 planned ring links.csv broadcast 100 -m ring
