@@ -415,7 +415,7 @@ wrong() {
 	same_file want err "usage: $want"
 }
 wrong 'unknown format "xml"; known: text, csv, tsv, json, svg, html, prom' --format=xml
-wrong 'unknown part "day"; known: summary, type, entity, job, share; of runs: run, type, job, curve' --by day
+wrong 'unknown part "day"; known: summary, type, entity, job, share; of runs: run, type, job, curve; of trees: tree, link' --by day
 wrong '--digits: expected a whole number from 0 to 15, got "16"' --digits=16
 wrong '--digits: expected a whole number from 0 to 15, got "x"' -d x
 wrong '--expect-shares: expected a number from 0 to 100, got "-1"' --expect-shares=-1

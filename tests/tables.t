@@ -157,6 +157,9 @@ described Stages >want
 same Stages "what gv-partition --explain writes"
 written Trees gv-tree links.csv
 written Scores gv-tree --score=3 links.csv
+gv-tree -o trees.csv links.csv
+written "Report: trees" gv-report --format=csv trees.csv links.csv
+written "Report: trees, link" gv-report --format=csv --by=link trees.csv links.csv
 written Collectives gv-comm --model trees.csv
 written Ranking gv-partition --top=3 -l 4@10Gb/s layers.csv
 written Schedule gv-partition --timeline -l 4@10Gb/s --schedule=interleaved --micro-batches=8 layers.csv

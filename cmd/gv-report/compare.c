@@ -177,7 +177,7 @@ compare_one(const struct options *o, struct operand operand, struct gv_tab *tab)
 }
 
 bool
-compare(const struct options *o, char **operand, size_t n)
+compare(const struct options *o, struct gv_tab *tab, char **operand, size_t n)
 {
 	struct runs r = {0};
 	size_t i;
@@ -189,9 +189,9 @@ compare(const struct options *o, char **operand, size_t n)
 	for (i = 0; i < n; i++) {
 		struct operand of = operand_of(operand[i], NULL);
 		struct gv_error e = {0};
-		struct gv_tab *tab;
 
-		if (gv_tab_open(&tab, of.path, &e) != 0 || gv_tab_table(tab, &e) != 1)
+		if (i > 0 &&
+		    (gv_tab_open(&tab, of.path, &e) != 0 || gv_tab_table(tab, &e) != 1))
 			gv_die_error(&e);
 		take_tables(&r, o, of.name, tab);
 	}

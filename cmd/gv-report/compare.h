@@ -15,8 +15,11 @@
  */
 bool compare_takes(const struct gv_tab *t, const char *by);
 
-/* Reads all tables of the operands and reports them; whether all is as expected. */
-bool compare(const struct options *o, char **operand, size_t n);
+/*
+ * Reads all tables of the operands, of the first of which tab is at its first, and
+ * reports them; whether all is as expected.
+ */
+bool compare(const struct options *o, struct gv_tab *tab, char **operand, size_t n);
 /* The same of the tables of one input, the first of which tab is at; closes it. */
 bool compare_one(const struct options *o, struct operand operand, struct gv_tab *tab);
 

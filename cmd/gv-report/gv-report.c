@@ -13,6 +13,7 @@
 #include "gv-report/history/read.h"
 #include "name.h"
 #include "options.h"
+#include "report_topology.h"
 #include "schedule.h"
 #include "sheet.h"
 #include "stages.h"
@@ -346,6 +347,10 @@ report_one(const struct options *o, struct operand operand)
 		gv_die_error(&e);
 	if (compare_takes(tab, o->by))
 		return compare_one(o, operand, tab);
+	if (report_topology_takes(tab, o)) {
+		report_topology(o, tab, NULL, 0);
+		return true;
+	}
 	if (stages_are(tab))
 		report_stages(o, tab);
 	else if (gv_schedule_is(tab))
@@ -354,6 +359,22 @@ report_one(const struct options *o, struct operand operand)
 		report_view(o, tab);
 	else
 		return report_events(o, tab, operand.name);
+	return true;
+}
+
+/* Reports several: links and trees, or runs. */
+static bool
+report_several(const struct options *o, char **operand, size_t n)
+{
+	struct gv_error e = {0};
+	struct gv_tab *tab;
+
+	if (gv_tab_open(&tab, operand_of(operand[0], NULL).path, &e) != 0 ||
+	    gv_tab_table(tab, &e) != 1)
+		gv_die_error(&e);
+	if (!topology_takes(tab))
+		return compare(o, tab, operand, n);
+	report_topology(o, tab, operand + 1, n - 1);
 	return true;
 }
 
@@ -366,7 +387,7 @@ main(int argc, char **argv)
 	gv_init("gv-report");
 	options_parse(&o, argc, argv);
 	if (argc - optind > 1)
-		met = compare(&o, argv + optind, (size_t)(argc - optind));
+		met = report_several(&o, argv + optind, (size_t)(argc - optind));
 	else
 		met = report_one(
 		    &o, operand_of(gv_opt_input(&o.common, argc, argv), o.run));

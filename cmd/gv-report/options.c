@@ -15,13 +15,14 @@ static const char help[] =
     "\n"
     "Reports what happened in a run, from the events table that gv-run and gv-sim\n"
     "write; compares several runs, from events, jobs and summaries of gv-sim; sums up\n"
-    "and draws a pipeline's plan and schedule; shows any other table of gv.\n"
+    "and draws plans and schedules of pipelines, links and trees of gv-tree; shows\n"
+    "any other table of gv.\n"
     "\n"
     "  -f, --format=FORMAT    text (default), csv, tsv, json, svg (drawn), html\n"
     "                         (svg and text), or prom (for Prometheus)\n"
     "  -j, --json; --tsv      short for --format=json, --format=tsv\n"
     "  -b, --by=PART          one part only: summary, type, entity, job or share; of\n"
-    "                         runs run, type, job or curve\n"
+    "                         runs run, type, job or curve; of trees tree or link\n"
     "      --chart=LIST       only these charts: jobs, runs, completion, lengths,\n"
     "                         queueing, fairness, busy, waiting, held, rounds\n"
     "  -c, --cluster=CLUSTER  how many GPUs there are (allocation), what they cost\n"
@@ -58,17 +59,19 @@ parse_format(const struct gv_opt *o, const char *arg)
 static const struct part *
 parse_part(const struct gv_opt *o, const char *arg)
 {
+	static const char *const others[] = {"run", "curve", "tree", "link"};
 	char q[GV_QUOTE_LEN];
 	int i;
 
 	for (i = 0; i < PARTS; i++)
 		if (strcmp(arg, parts[i].by) == 0)
 			return &parts[i];
-	if (strcmp(arg, "run") == 0 || strcmp(arg, "curve") == 0)
-		return NULL;
+	for (i = 0; i < 4; i++)
+		if (strcmp(arg, others[i]) == 0)
+			return NULL;
 	gv_opt_usage(o,
 	    "unknown part %s; known: summary, type, entity, job, share; of runs: run, "
-	    "type, job, curve",
+	    "type, job, curve; of trees: tree, link",
 	    gv_quote(q, arg, strlen(arg)));
 }
 

@@ -69,13 +69,18 @@ unit_of_run(double s)
 }
 
 struct grid_of
+grid_in(size_t n, size_t columns, double h)
+{
+	return (struct grid_of){.n = n < MOST_PANELS ? n : MOST_PANELS,
+	    .columns = columns,
+	    .w = (INNER_W + GAP) / (double)columns,
+	    .h = h};
+}
+
+struct grid_of
 grid_of(size_t n, double h)
 {
-	struct grid_of g = {.n = n < MOST_PANELS ? n : MOST_PANELS, .h = h};
-
-	g.columns = g.n <= 3 ? (g.n > 0 ? g.n : 1) : g.n == 4 ? 2 : 3;
-	g.w = (INNER_W + GAP) / (double)g.columns;
-	return g;
+	return grid_in(n, n <= 1 ? 1 : n == 2 || n == 4 ? 2 : 3, h);
 }
 
 struct gv_box

@@ -42,6 +42,7 @@ struct grid_of {
 	double w, h; /* of a panel, gaps included */
 };
 struct grid_of grid_of(size_t n, double h);
+struct grid_of grid_in(size_t n, size_t columns, double h);
 struct gv_box grid_box(const struct grid_of *g, size_t i, double y);
 double grid_height(const struct grid_of *g);
 

@@ -168,8 +168,11 @@ draw_run(struct gv_svg *s, const struct levels *l, const struct run *run,
 	gv_panel_begin(&p);
 	stack_begin(t, run->end_s, unit.s, width_s);
 	for (i = 0; i < n; i++) {
-		size_t series = l->series(l, run, i);
+		size_t series;
 
+		if (b[i].width_s == 0)
+			continue; /* never held: it has no series */
+		series = l->series(l, run, i);
 		stack_add(t, &p, &b[i], series, l->legend.of[series].name);
 	}
 	line_of_available(&p, run, t, width_s);
