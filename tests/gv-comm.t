@@ -32,6 +32,23 @@ done
 run gv-comm --model -b 0 -e 2KiB trees.csv
 ok "nothing takes no time; then 1 KiB" awk -F, 'NR == 2 { a = $2 == 0 && $7 == 0 && $8 == 0 } NR == 3 { exit !(a && $2 == 1024) }' out
 
+# over given links, chunk by chunk: a chain has each of its links for itself, so that the formula is exact
+gv-tree -m chain -c broadcast links.csv >out
+awk -F, 'NR == 1 || $1 == 0' out >t
+sed 's/,50,/,25,/' links.csv >even.csv
+gv-comm --model --chunk-cost=20us -b 1MB -e 1MB -f 2 -c 50000 t >want
+run gv-comm --model --chunk-cost=20us -b 1MB -e 1MB -f 2 -c 50000 -l even.csv t
+same_file want out "one chain, simulated: the formula's time"
+gv-comm --model --slower=100 -b 1MB -e 1MB -c 50000 t >want
+run gv-comm --model --slower=100 -b 1MB -e 1MB -c 50000 -l even.csv t
+same_file want out "and a hundred times slower"
+run gv-comm --model -b 1MB -e 1MB -c 50000 -l links.csv trees.csv
+# every byte must pass the cut about gpu0, 100 GB/s
+says "$(column time_us) > 10 && $(column algbw) < 100" "no faster than the links"
+gv-tree -c allreduce links.csv >t
+gv-comm --model -l links.csv -b 256MiB -e 256MiB -c 128KiB --chunk-cost=.1us t >out
+says "$(column algbw) > 72 && $(column algbw) < 75" "large buffers come near what links carry, 75 GB/s"
+
 # ---- every collective, every element ----
 # runs NAME OPTION...: the trees of ./t are run, all elements right
 runs() {
@@ -195,6 +212,21 @@ elif [ -d "$topologies" ]; then
 	many=$(part "$topologies/dgx1v.csv" 3000 150 -b 24MiB -e 24MiB -c 32KiB)
 	echo "# broadcast by 6 trees over links of 8 MB/s a lane: $many %"
 	says "$many >= 88 && $many < 100" "six trees carry 88 %"
+	# trees beside a ring, measured and by the simulation
+	for i in 1 2 3; do
+		for method in auto ring; do
+			gv-tree -m $method -o t "$six"
+			run gv-comm -l "$six" --slower=1000 -n 3 -b 6MiB -e 6MiB -c 32KiB t
+			echo "$(column algbw)" >"algbw.$method"
+			gv-comm --model -l "$six" --slower=1000 -b 6MiB -e 6MiB -c 32KiB t >out
+			echo "$(column algbw)" >"model.$method"
+		done
+		measured=$(awk -v a="$(cat algbw.auto)" -v b="$(cat algbw.ring)" 'BEGIN { printf "%.3f", a / b }')
+		model=$(awk -v a="$(cat model.auto)" -v b="$(cat model.ring)" 'BEGIN { printf "%.3f", a / b }')
+		awk "BEGIN { exit !(($measured / $model - 1) ^ 2 < .03 ^ 2) }" && break
+	done
+	echo "# allreduce over packed trees against the ring: $measured times as fast; by the simulation $model"
+	says "($measured / $model - 1) ^ 2 < .05 ^ 2 && $measured > 1.3" "trees beside a ring, as simulated"
 	# the chunk that is found, beside others over the range
 	gv-tree -c broadcast -o t "$six"
 	for i in 1 2 3; do
@@ -260,7 +292,7 @@ bad '--min-size: expected bytes, as in 64KiB, got "some"' gv-comm -b some trees.
 bad '--chunk: expected bytes, search or formula, got "0"' gv-comm -c 0 trees.csv
 bad '--chunk-cost: expected a time above 0' gv-comm --chunk-cost=0s trees.csv
 bad '--min-size is above --max-size' gv-comm -b 2 -e 1 trees.csv
-bad '--links is of runs; --model takes the rates of the trees' gv-comm --model -l links.csv trees.csv
+bad 'chunks of 1 bytes are too many to simulate; give larger ones' gv-comm --model -l links.csv -b 64MiB -c 1 trees.csv
 bad '--links is of processes on one machine; here are workers that a launcher has started' env RANK=0 WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT=1 gv-comm -l links.csv trees.csv
 bad 'no sockets: Too many open files' sh -c 'ulimit -n 12 && exec gv-comm trees.csv'
 bad '2 workers for trees over 4 GPUs' env RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=1 gv-comm trees.csv

@@ -16,6 +16,7 @@
 #include "shape.h"
 #include "spawn.h"
 #include "table/tab.h"
+#include "ways.h"
 
 #define MEET_S 60
 
@@ -58,16 +59,39 @@ finish(struct table *x)
 	return x->wrong > 0 ? GV_EXIT_NO : GV_EXIT_OK;
 }
 
+/* The links that --links names; false: none. */
+static bool
+read_links(struct ways *w, const struct table *x)
+{
+	struct gv_frame links;
+	struct gv_error e = {0};
+
+	if (x->o->links == NULL)
+		return false;
+	if (gv_frame_load(&links, x->o->links, &e) != 0 ||
+	    ways_read(w, x->t, &links, x->o->cost.slower, &e) != 0)
+		gv_die_error(&e);
+	gv_frame_free(&links);
+	return true;
+}
+
 static void
 predict_all(struct table *x)
 {
+	struct ways ways = {0};
+	bool over_links = read_links(&ways, x);
 	int64_t bytes;
 	struct row r;
 
 	for (bytes = x->o->least_bytes; bytes >= 0; bytes = row_next(x->o, bytes)) {
-		predict(&r, x->t, x->o, bytes);
+		predict(&r, x->t, x->o, over_links ? &ways : NULL, bytes);
+		if (r.time_s > 1e18)
+			gv_die("chunks of %.0f bytes are too many to simulate; give "
+			       "larger ones",
+			    r.chunk_bytes);
 		tell(x, &r);
 	}
+	ways_free(&ways);
 }
 
 /* All members on this machine, as children. */
@@ -75,19 +99,16 @@ static void
 run_here(struct table *x)
 {
 	struct shape *shape = NULL;
-	struct gv_frame links;
+	struct ways ways = {0};
 	struct gv_error e = {0};
 
-	if (x->o->links != NULL) {
-		if (gv_frame_load(&links, x->o->links, &e) != 0 ||
-		    shape_new(&shape, x->t, &links, x->o->cost.slower, &e) != 0)
-			gv_die_error(&e);
-		gv_frame_free(&links);
-	}
+	if (read_links(&ways, x) && shape_new(&shape, &ways, &e) != 0)
+		gv_die_error(&e);
 	/* without a message: the table could not be written, which closing it says */
 	if (spawn(x->t, x->o, shape, tell, x, &e) != 0 && e.count > 0)
 		gv_die_error(&e);
 	shape_free(shape);
+	ways_free(&ways);
 }
 
 /* What all members must have been told alike. */

@@ -151,7 +151,7 @@ choose_chunk(struct state *s, struct row *r, int64_t bytes, struct gv_error *e)
 {
 	const struct member *m = s->m;
 
-	predict(r, m->trees, m->o, bytes);
+	predict(r, m->trees, m->o, NULL, bytes);
 	if (m->o->chunk_by != CHUNK_SEARCH || r->count == 0)
 		return 0;
 	return search(s, r, row_bytes(m->trees, m->o, r->count), e);

@@ -22,7 +22,8 @@ static const char help[] =
     "  -c, --chunk=CHUNK      bytes of a chunk, search (default: the fastest that is\n"
     "                         found) or formula (the fastest by the model)\n"
     "      --chunk-cost=TIME  of each chunk beside its bytes, for the model (10us)\n"
-    "  -l, --links=LINKS      each link carries what this table says, no more\n"
+    "  -l, --links=LINKS      each link carries what this table says, no more; the\n"
+    "                         model simulates them, chunk by chunk\n"
     "      --slower=N         all links are N times slower\n"
     "  -t, --transport=NAME   memory (default) or tcp\n"
     "      --op=NAME          sum (default), max or min\n"
@@ -170,7 +171,4 @@ parse_options(struct options *o, int argc, char **argv)
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
 	if (o->least_bytes > o->most_bytes)
 		gv_opt_usage(&o->common, "--min-size is above --max-size");
-	if (o->model && o->links != NULL)
-		gv_opt_usage(&o->common,
-		    "--links is of runs; --model takes the rates of the trees");
 }

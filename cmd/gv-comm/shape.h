@@ -13,19 +13,14 @@
 #define COMM_SHAPE_H
 
 #include "coll/coll.h"
-#include "table/tab.h"
+#include "ways.h"
 
 #define SHAPE_LATE_S .1
 
 struct shape;
 
-/*
- * Of the links in frame (src, dst, gbytes_per_s; rows of one pair add up), that many
- * times slower.  Must be made before members are forked.  0, or -1 with *e: a hop of a
- * tree has no link.
- */
-int shape_new(struct shape **s, const struct gv_trees *t, const struct gv_frame *frame,
-    double slower, struct gv_error *e);
+/* Over these links.  Must be made before members are forked.  0, or -1 with *e. */
+int shape_new(struct shape **s, const struct ways *ways, struct gv_error *e);
 void shape_free(struct shape *s); /* NULL is allowed */
 
 /* Of NULL: no pace. */

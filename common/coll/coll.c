@@ -121,22 +121,6 @@ set_edges(
 	*out += f->n_out;
 }
 
-/* Elements of a chunk of tree k. */
-static size_t
-chunk_of(const struct gv_coll *c, size_t k)
-{
-	const struct gv_trees *t = c->s.trees;
-	double largest = 0, elements;
-	size_t i;
-
-	for (i = 0; i < t->n_trees; i++)
-		if (t->tree[i].weight > largest)
-			largest = t->tree[i].weight;
-	elements =
-	    (double)c->s.chunk_bytes / (double)c->size * t->tree[k].weight / largest;
-	return elements < 1 ? 1 : (size_t)(elements + .5);
-}
-
 static void
 take_windows(struct gv_coll *c)
 {
@@ -183,14 +167,16 @@ gv_coll_new(struct gv_gang *g, const struct gv_coll_spec *s)
 
 		if (x->up.above != NULL) {
 			up = &c->flow[c->n_flows++];
-			*up =
-			    (struct flow){.tree = k, .up = true, .most = chunk_of(c, k)};
+			*up = (struct flow){.tree = k,
+			    .up = true,
+			    .most = gv_trees_chunk(t, k, c->size, s->chunk_bytes)};
 			set_edges(c, up, &in, &out, child);
 		}
 		if (x->down.above != NULL) {
 			struct flow *down = &c->flow[c->n_flows++];
 
-			*down = (struct flow){.tree = k, .most = chunk_of(c, k)};
+			*down = (struct flow){.tree = k,
+			    .most = gv_trees_chunk(t, k, c->size, s->chunk_bytes)};
 			down->before = x->root == s->rank ? up : NULL;
 			set_edges(c, down, &in, &out, child);
 		}
@@ -512,10 +498,7 @@ gv_coll_begin(struct gv_coll *c, const void *in, void *out, size_t count)
 		struct flow *f = &c->flow[k];
 
 		f->count = gv_trees_part(c->s.trees, f->tree, count, &f->first);
-		f->chunks = (f->count + f->most - 1) / f->most;
-		f->chunk = f->chunks > 0 ? (f->count + f->chunks - 1) / f->chunks : 0;
-		/* rounding up may leave none for the last */
-		f->chunks = f->chunks > 0 ? (f->count + f->chunk - 1) / f->chunk : 0;
+		f->chunks = gv_trees_cut(f->count, f->most, &f->chunk);
 		f->ready = 0;
 		f->done = false;
 		free(f->when);

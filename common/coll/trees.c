@@ -407,3 +407,26 @@ gv_trees_part(const struct gv_trees *t, size_t k, size_t count, size_t *first)
 	*first = from + (blocks ? (size_t)root * count : 0);
 	return to - from;
 }
+
+size_t
+gv_trees_chunk(const struct gv_trees *t, size_t k, size_t size, size_t chunk_bytes)
+{
+	double largest = 0, elements;
+	size_t i;
+
+	for (i = 0; i < t->n_trees; i++)
+		if (t->tree[i].weight > largest)
+			largest = t->tree[i].weight;
+	elements = (double)chunk_bytes / (double)size * t->tree[k].weight / largest;
+	return elements < 1 ? 1 : (size_t)(elements + .5);
+}
+
+size_t
+gv_trees_cut(size_t n, size_t most, size_t *chunk)
+{
+	size_t chunks = (n + most - 1) / most;
+
+	*chunk = chunks > 0 ? (n + chunks - 1) / chunks : 0;
+	/* rounding up may leave none for the last */
+	return chunks > 0 ? (n + *chunk - 1) / *chunk : 0;
+}

@@ -79,4 +79,14 @@ bool gv_collective_has_blocks(enum gv_collective c);
  */
 size_t gv_trees_part(const struct gv_trees *t, size_t k, size_t count, size_t *first);
 
+/*
+ * The elements, of so many bytes each, of a chunk of tree k at most, where those of the tree
+ * of the largest weight have chunk_bytes; at least one.
+ */
+size_t gv_trees_chunk(
+    const struct gv_trees *t, size_t k, size_t size, size_t chunk_bytes);
+
+/* Cuts n elements into the fewest chunks of most at most: how many; *chunk, of all but the last. */
+size_t gv_trees_cut(size_t n, size_t most, size_t *chunk);
+
 #endif
