@@ -14,6 +14,7 @@
 #include "alloc/program/multipliers.h"
 #include "alloc/prove/certificate.h"
 #include "alloc/prove/explain.h"
+#include "lp/tolerance.h"
 
 enum { JOBS = 9, TYPES = 3, KINDS = 5 };
 
@@ -663,6 +664,79 @@ test_entities(void)
 	is_int(wrong, 0, "levels of entities");
 }
 
+/*
+ * What holds whom: without prices those at the lowest level; with prices of any size who
+ * and what has one above rounding, of all that counts.
+ */
+static void
+test_explained(void)
+{
+	int k, wrong = 0, low = 0, paid = 0, unpaid = 0;
+
+	for (k = 0; k < 600; k++) {
+		enum gv_measure measure = k % 2 ? GV_MEASURE_LEVEL : GV_MEASURE_SUM;
+		struct gv_problem p = draw_problem(measure, NULL, 1 + below(TYPES));
+		struct gv_solution s = draw_answer(&p, measure);
+		struct gv_explanation x;
+		long double least, all = 0;
+		size_t i, j;
+
+		memset(p.number[GV_NUMBER_NEED], 0, p.n * sizeof(double));
+		s.multipliers.job[0] = 1;
+		s.objective = (double)objective(&p, measure, &s);
+		if (measure == GV_MEASURE_LEVEL) {
+			gv_explain_make(&x, &p, measure, &s);
+			for (i = 0; i < p.n; i++) {
+				long double o =
+				    throughput(&p, &s, i) / demand(&p, measure, i);
+
+				wrong +=
+				    x.job[i].bottleneck !=
+				    (o <= s.objective * (1 + (long double)GV_TOL_BINDS));
+				wrong += !is_close(x.job[i].value, o, 1e-12L);
+				low += x.job[i].bottleneck;
+			}
+			gv_explain_free(&x);
+		}
+		s.multipliers.known = true;
+		for (j = 0; j < p.m; j++)
+			s.multipliers.gpu[j] *= pow(10, -(double)below(15));
+		for (i = 0; i < p.n; i++) {
+			s.multipliers.job[i] *= pow(10, -(double)below(15));
+			all += s.multipliers.job[i] * throughput(&p, &s, i) * p.count[i];
+		}
+		gv_explain_make(&x, &p, measure, &s);
+		least = GV_TOL_PRICE * (measure == GV_MEASURE_SUM ? s.objective : all);
+		for (i = 0; i < p.n; i++) {
+			bool above = s.multipliers.job[i] * throughput(&p, &s, i) > least;
+
+			wrong += x.job[i].bottleneck != above;
+			wrong += (x.job[i].need_price > 0) != above;
+			if (measure == GV_MEASURE_SUM && above)
+				wrong += !is_close(
+				    x.job[i].need_price, s.multipliers.job[i], 1e-12L);
+		}
+		for (j = 0; j < p.m; j++) {
+			bool above = s.multipliers.gpu[j] * p.capacity[j] > least;
+
+			paid += above;
+			unpaid += !above;
+			wrong += (x.type[j].price > 0) != above;
+			if (measure == GV_MEASURE_SUM && above)
+				wrong += x.type[j].price != s.multipliers.gpu[j];
+		}
+		gv_explain_free(&x);
+		gv_explain_free(&x);
+		free(s.x);
+		free(s.pair);
+		gv_multipliers_free(&s.multipliers);
+		gv_problem_free(&p);
+	}
+	is_int(wrong, 0, "what is explained");
+	ok(low > 200 && paid > 100 && unpaid > 100,
+	    "the lowest (%d), prices (%d) and none (%d)", low, paid, unpaid);
+}
+
 /* Nobody can do anything, and that is proved. */
 static void
 test_nothing(void)
@@ -696,6 +770,7 @@ main(void)
 	draws_begin(83, 0, 0);
 	test_nothing();
 	test_entities();
+	test_explained();
 	test_measure(GV_MEASURE_LEVEL, "levels", false);
 	test_measure(GV_MEASURE_SECONDS, "seconds", false);
 	test_measure(GV_MEASURE_ALONE, "finish times", false);
