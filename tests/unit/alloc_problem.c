@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "draws.h"
+#include "alloc/problem/classes.h"
 #include "alloc/problem/problem.h"
 #include "alloc/problem/unfinished.h"
 
@@ -567,6 +568,139 @@ test_parts(void)
 	ok(n_all > 100, "and all of them");
 }
 
+/* ---- classes ---- */
+
+/* Job i of p becomes like job k of q, but for how many it stands for. */
+static void
+copy_row(struct gv_problem *p, size_t i, const struct gv_problem *q, size_t k)
+{
+	size_t c;
+
+	memcpy(&p->rate[i * p->m], &q->rate[k * q->m], q->m * sizeof(*q->rate));
+	p->scale[i] = q->scale[k];
+	p->weight[i] = q->weight[k];
+	if (q->kind != NULL)
+		p->kind[i] = q->kind[k];
+	for (c = 0; c < GV_N_NUMBERS; c++)
+		if (q->number[c] != NULL)
+			p->number[c][i] = q->number[c][k];
+}
+
+/* One number of job i becomes another. */
+static void
+differ_in_one(struct gv_problem *p, size_t i)
+{
+	switch (below(p->kind != NULL ? 5 : 4)) {
+	case 0:
+		p->rate[i * p->m + below(p->m)] += 1;
+		break;
+	case 1:
+		p->scale[i] += 1;
+		break;
+	case 2:
+		p->weight[i] *= 2;
+		break;
+	case 3:
+		p->number[GV_NUMBER_NEED][i] += 1;
+		break;
+	default:
+		p->kind[i] = (p->kind[i] + 1) % KINDS;
+	}
+}
+
+static bool
+same_row(const struct gv_problem *p, size_t i, const struct gv_problem *q, size_t k)
+{
+	size_t c;
+	bool same =
+	    memcmp(&p->rate[i * p->m], &q->rate[k * q->m], q->m * sizeof(double)) == 0 &&
+	    p->scale[i] == q->scale[k] && p->weight[i] == q->weight[k] &&
+	    (p->kind == NULL || p->kind[i] == q->kind[k]);
+
+	for (c = 0; c < GV_N_NUMBERS; c++)
+		same = same && (p->number[c] == NULL) == (q->number[c] == NULL) &&
+		       (p->number[c] == NULL || p->number[c][i] == q->number[c][k]);
+	return same;
+}
+
+/* Whether the classes are those of p's jobs, and hand on what is the problem's. */
+static size_t
+classes_wrong(const struct gv_classes *c, const struct gv_problem *p, bool merge)
+{
+	double count[JOBS] = {0};
+	size_t i, k,
+	    n = c->p.m != p->m || c->p.budget != p->budget ||
+		c->p.together != p->together || c->p.tree != p->tree ||
+		(c->p.reference == NULL) != (p->reference == NULL);
+
+	for (k = 0; k < p->m; k++)
+		n += c->p.capacity[k] != p->capacity[k] || c->p.price[k] != p->price[k] ||
+		     (p->reference != NULL && c->p.reference[k] != p->reference[k]);
+	for (i = 0; i < p->n; i++) {
+		n += c->of[i] >= c->p.n || !same_row(&c->p, c->of[i], p, i);
+		count[c->of[i]] += p->count[i];
+		for (k = 0; k < i; k++)
+			n += (c->of[i] == c->of[k]) != (merge && same_row(p, i, p, k));
+	}
+	for (i = 0; i < c->p.n; i++)
+		n += c->p.count[i] != count[i] || count[i] == 0;
+	return n;
+}
+
+/* Equal jobs are one class, in whatever order they come. */
+static void
+test_classes(void)
+{
+	size_t k, order = 0, merged = 0;
+
+	wrong = 0;
+	for (k = 0; k < 1000; k++) {
+		struct gv_together t = {0};
+		struct gv_problem p = draw_problem(k % 2 ? &t : NULL), q;
+		bool merge = k % 5 > 0, all[JOBS];
+		struct gv_classes c, d;
+		double x[JOBS * TYPES], class_x[JOBS * TYPES];
+		size_t i, j;
+
+		p.tree = (const void *)&t; /* any place */
+		for (i = 1; i < p.n; i++) {
+			if (below(2) == 0)
+				copy_row(&p, i, &p, below(i));
+			if (below(4) == 0)
+				differ_in_one(&p, i);
+		}
+		memset(all, true, sizeof(all));
+		gv_problem_pick(&q, &p, all);
+		for (i = 0; i < p.n; i++) { /* turned around */
+			copy_row(&q, i, &p, p.n - 1 - i);
+			q.count[i] = p.count[p.n - 1 - i];
+		}
+		gv_classes_make(&c, &p, merge);
+		gv_classes_make(&d, &q, merge);
+		wrong += classes_wrong(&c, &p, merge) + classes_wrong(&d, &q, merge);
+		merged += c.p.n < p.n;
+		order += c.p.n != d.p.n;
+		for (i = 0; i < c.p.n && c.p.n == d.p.n; i++)
+			order += !same_row(&c.p, i, &d.p, i) ||
+				 (merge && c.p.count[i] != d.p.count[i]);
+		for (i = 0; i < c.p.n * p.m; i++)
+			class_x[i] = (double)i;
+		gv_classes_disaggregate(&c, p.n, class_x, x);
+		for (i = 0; i < p.n; i++)
+			for (j = 0; j < p.m; j++)
+				wrong += x[i * p.m + j] != (double)(c.of[i] * p.m + j);
+		gv_classes_free(&c);
+		gv_classes_free(&d);
+		p.tree = q.tree = NULL;
+		gv_problem_free(&p);
+		gv_problem_free(&q);
+		gv_together_free(&t);
+	}
+	ok(wrong == 0 && merged > 100, "equal jobs are one class (%zu: %zu wrong)",
+	    merged, wrong);
+	is_int(order, 0, "whatever their order");
+}
+
 int
 main(void)
 {
@@ -576,5 +710,6 @@ main(void)
 	test_constraints();
 	test_nan();
 	test_parts();
+	test_classes();
 	return done_testing();
 }
