@@ -128,4 +128,86 @@ g,v100,0
 g,v100_unconsolidated,0
 h,v100,1
 EOF
+
+# ---- a node for each job ----
+run gv-alloc -v -p max-min -c cluster.csv --nodes none.csv
+is_status 0 "--nodes"
+is_out "each job has a node, and shares of its GPUs alone" <<EOF
+job_id,scale_factor,command,gpu_type,steps_per_s,node,share,policy
+a,1,true,v100,10,n2,1,max-min
+a,1,true,k80,2,n2,0,max-min
+b,4,true,v100,20,n1,0.75,max-min
+b,4,true,k80,4,n1,0,max-min
+c,1,true,v100,10,n1,1,max-min
+c,1,true,k80,2,n1,0,max-min
+d,2,true,v100,16,n2,0.5,max-min
+d,2,true,k80,3,n2,0,max-min
+EOF
+err_has ' objective=1.25 ' "-v says what comes of it"
+err_has ' together=1.25' "and what would if all were one node"
+cp out chosen.csv
+for node in n1 n2; do gv-run -n --node=$node -c cluster.csv chosen.csv | cut -d, -f2 | sed 1d | sort -u >on.$node; done
+ran="gv-run -n on each node"
+sort on.n1 on.n2 >got
+printf '%s\n' a b c d >want
+same_file want got "gv-run on each node: every job on one of them"
+sed '/^[bd]/s/,n.,/,,/' rates.csv >half.csv
+run gv-alloc -q -p max-min -c cluster.csv --nodes half.csv
+cut -d, -f1,3 out | sed 1d | sort -u >got
+printf '%s\n' a,n1 b,n1 c,n2 d,n2 >want
+same_file want got "a job that names its node has that"
+printf 'job_id,scale_factor,gpu_type,steps_per_s\nx,1,v100,1\nhuge,5,v100,1\n' >huge.csv
+run gv-alloc -p max-min -c cluster.csv --nodes huge.csv
+err_has 'huge.csv:3: job "huge" can never run: it needs 5 GPUs of one type, the largest pool it has a rate on has 4' \
+	"a gang larger than any node can never run"
+run gv-alloc -q -p max-min -c one.csv --nodes none.csv
+cp out got
+run gv-alloc -q -p max-min -c one.csv none.csv
+same_file out got "one node: nothing to choose"
+run gv-alloc -p max-min -c mixed.csv --nodes none.csv
+is_status 2 "GPUs without a node"
+is_err "are an error" <<EOF
+gv-alloc: mixed.csv: --nodes: GPUs of type "v100" have no node
+EOF
+for option in --previous=allocation.csv --stay=.1 --warm=prices --space-sharing=pairs.csv; do
+	run gv-alloc -p max-min -c cluster.csv --nodes $option none.csv
+	name=${option%%=*}
+	[ "$name" != --stay ] || name=--previous
+	err_has "gv-alloc: --nodes does not go together with $name" "$option"
+done
+# against the best of all ways to put five jobs on three nodes; c does not fit on the third
+cat >three.csv <<EOF
+gpu_type,gpus,node
+v100,2,n1
+k80,4,n1
+v100,4,n2
+k80,1,n3
+v100,1,n3
+EOF
+cat >five.csv <<EOF
+job_id,scale_factor,gpu_type,steps_per_s
+a,1,v100,9
+a,1,k80,2
+b,2,v100,11
+b,2,k80,7
+c,4,v100,17
+c,4,k80,16
+d,1,v100,5
+d,1,k80,4
+e,1,v100,8
+e,1,k80,3
+EOF
+objective() { sed -n 's/.* objective=\([^ ]*\) .*/\1/p' err; }
+ways() { awk 'BEGIN { for (i = 0; i < 243; i++) { s = ""; for (k = 0; k < 5; k++) s = s int(i / 3 ^ k) % 3 + 1; if (s !~ /^.[3]|^..3/) print s } }'; }
+for policy in max-min max-sum; do
+	run gv-alloc -v -p $policy -c three.csv --nodes five.csv
+	chosen=$(objective) best=0
+	for way in $(ways); do
+		awk -F, -v OFS=, -v way="$way" 'NR == 1 { print $0, "node"; next } { print $0, "n" substr(way, index("abcde", $1), 1) }' five.csv >way.csv
+		gv-alloc -v -p $policy -c three.csv way.csv >way.out 2>err
+		best=$(awk -v a="$(objective)" -v b="$best" 'BEGIN { print (a + 0 > b + 0 ? a : b) }')
+	done
+	ran="gv-alloc -p $policy --nodes: $chosen, the best of all $best"
+	ok "$policy: within 10 % of the best of all ways: $chosen of $best" awk "BEGIN { exit !($chosen >= .9 * $best && $best > 0) }"
+done
 done_testing

@@ -18,6 +18,7 @@
 #include "alloc/problem/nodes.h"
 #include "alloc/prove/explain.h"
 #include "again.h"
+#include "assign.h"
 #include "answer_write.h"
 #include "options.h"
 #include "prices.h"
@@ -299,6 +300,7 @@ answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
 	struct gv_rates r = {0};
 	struct gv_answer a = {0};
 	char relaxation[GV_NUM_LEN];
+	double together;
 	int rc = -1;
 
 	if (read_rates(&r, t, o, in, e) != 0)
@@ -308,6 +310,8 @@ answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
 		answer_no();
 	}
 	warn_of_slips(o, &r, &in->cluster);
+	if (assign_nodes(&r, o, &in->cluster, &together, e) != 0)
+		return -1;
 	cluster = cluster_of(&r, o, in, e);
 	if (cluster == NULL)
 		return -1;
@@ -324,7 +328,7 @@ answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
 	}
 	if (rc == 0) {
 		if (o->common.verbose > 0)
-			say_objective(o, &r, &a);
+			say_objective(o, &r, &a, together);
 		relaxation_text(relaxation, a.s.relaxation);
 		answer_write(&a, &r, cluster, in->again,
 		    o->answer.policy.relax_slo ? relaxation : NULL, o->sharing != NULL,

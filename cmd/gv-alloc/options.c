@@ -27,8 +27,8 @@ static const char help[] =
     "  --space-sharing=FILE     rates of two jobs that share GPUs\n"
     "  --relax-slo              relax deadlines and minimums that cannot be met\n"
     "  --placeable, --agnostic  only what rounds can give; no rate differs by type\n"
-    "  --per-dollar             min-cost as published; --alpha=A, allox: of who waits\n"
-    "  --pop=K                  solve in K parts; --seed=N, of random draws\n"
+    "  --nodes                  a node for each job; --alpha=A, allox: of who waits\n"
+    "  --pop=K, --per-dollar    solve in K parts; min-cost as published; --seed=N\n"
     "  --solver=auto|price|glpk prices of GPU types, or one linear program\n"
     "  --certify                prove the answer in rational arithmetic, or exit 1\n"
     "  --explain=FILE           what binds, prices; --dump-lp=FILE, the program\n"
@@ -155,6 +155,7 @@ parse(struct options *o, int argc, char **argv)
 	    {"agnostic", no_argument, .flag = &o->answer.agnostic},
 	    {"per-dollar", no_argument, .flag = &o->per_dollar},
 	    {"relax-slo", no_argument, .flag = &o->answer.policy.relax_slo},
+	    {"nodes", no_argument, .flag = &o->nodes},
 	    {"placeable", no_argument, .flag = &o->answer.policy.solve.placeable},
 	    {"inside", required_argument, .set = set_inside},
 	    {"entities", required_argument, .text = &o->entities},
@@ -244,6 +245,19 @@ check_pop(const struct options *o)
 		gv_opt_usage(&o->common, "--pop does not go together with %s", other);
 }
 
+/* What needs GPUs that are not told apart by nodes. */
+static void
+check_nodes(const struct options *o)
+{
+	const char *other = o->sharing != NULL                   ? "--space-sharing"
+			    : o->previous != NULL || o->has_stay ? "--previous"
+			    : o->warm != NULL                    ? "--warm"
+								 : NULL;
+
+	if (o->nodes && other != NULL)
+		gv_opt_usage(&o->common, "--nodes does not go together with %s", other);
+}
+
 /* Options of policies, and the name that says it all. */
 static void
 finish_policy(struct options *o)
@@ -284,6 +298,7 @@ finish_policy(struct options *o)
 	check_constraints(o);
 	check_pop(o);
 	check_stay(o);
+	check_nodes(o);
 	o->answer.multipliers = o->explain != NULL && !o->answer.policy.solve.placeable;
 	o->answer.pop_bound = o->common.verbose > 0;
 	snprintf(o->name, sizeof(o->name), "%s%s%s%s%s", o->policy->name,

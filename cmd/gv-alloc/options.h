@@ -14,6 +14,7 @@ struct options {
 	bool has_inside;
 	bool has_seed;
 	bool has_stay;
+	bool nodes; /* jobs get one each */
 	/* names of files; NULL: none */
 	const char *input; /* rates, or jobs where there are throughputs */
 	const char *cluster;

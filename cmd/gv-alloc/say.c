@@ -221,14 +221,15 @@ stayed_text(char *text, size_t size, const struct gv_stayed *t)
 }
 
 void
-say_objective(
-    const struct options *o, const struct gv_rates *r, const struct gv_answer *a)
+say_objective(const struct options *o, const struct gv_rates *r,
+    const struct gv_answer *a, double together)
 {
 	const struct gv_solution *s = &a->s;
 	char num[3][GV_NUM_LEN];
 	char more[4 * GV_NUM_LEN + 64] = "";
 	char pairs[2 * GV_NUM_LEN + 64] = "";
 	char stayed[4 * GV_NUM_LEN + 64] = "";
+	char apart[GV_NUM_LEN + 64] = "";
 
 	gv_format_double(num[0], s->objective);
 	gv_format_double(num[1], s->bound);
@@ -243,6 +244,10 @@ say_objective(
 		    pairs, sizeof(pairs), " pairs=%zu shared=%zu", s->n_made, s->n_pairs);
 	if (a->stayed.asked)
 		stayed_text(stayed, sizeof(stayed), &a->stayed);
-	gv_warn("policy=%s jobs=%zu classes=%zu types=%zu%s%s%s", o->name, r->n_jobs,
-	    a->n_classes, a->p.m, pairs, more, stayed);
+	if (!isnan(together)) {
+		gv_format_double(num[0], together);
+		snprintf(apart, sizeof(apart), " together=%s", num[0]);
+	}
+	gv_warn("policy=%s jobs=%zu classes=%zu types=%zu%s%s%s%s", o->name, r->n_jobs,
+	    a->n_classes, a->p.m, pairs, more, stayed, apart);
 }

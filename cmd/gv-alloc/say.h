@@ -24,8 +24,11 @@ void say_late(
  */
 void relaxation_text(char text[GV_NUM_LEN], double relaxation);
 
-/* -v: the objective, its bound and the gap. */
-void say_objective(
-    const struct options *o, const struct gv_rates *r, const struct gv_answer *a);
+/*
+ * -v: the objective, its bound and the gap; together: what --nodes has to compare it
+ * with, NAN = nothing.
+ */
+void say_objective(const struct options *o, const struct gv_rates *r,
+    const struct gv_answer *a, double together);
 
 #endif

@@ -8,9 +8,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* GPUs without a node are of whichever node is asked about: then none is told apart. */
-static bool
-several_nodes(const struct gv_cluster *c)
+bool
+gv_nodes_several(const struct gv_cluster *c)
 {
 	bool several = false;
 	size_t i;
@@ -28,7 +27,7 @@ gv_nodes_tied(const struct gv_rates *r, const struct gv_cluster *c)
 {
 	size_t i;
 
-	if (!several_nodes(c))
+	if (!gv_nodes_several(c))
 		return false;
 	for (i = 0; i < r->n_jobs; i++)
 		if (r->job[i].node.len > 0)

@@ -9,6 +9,12 @@
 #include "sched/cluster.h"
 #include "sched/rates.h"
 
+/*
+ * Whether the cluster has several nodes.  GPUs without a node are of whichever node is
+ * asked about: then none is told apart.
+ */
+bool gv_nodes_several(const struct gv_cluster *c);
+
 /* Whether jobs of r say so, and the cluster has several nodes. */
 bool gv_nodes_tied(const struct gv_rates *r, const struct gv_cluster *c);
 
