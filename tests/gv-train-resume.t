@@ -28,7 +28,8 @@ again() {
 	shift 3
 	status=0
 	ran="gv-train $* (SIG$signal after $after s)"
-	timeout --preserve-status -s "$signal" "$after" gv-train --checkpoint="$dir" "$@" >out 2>err || status=$?
+	# in the foreground it is waited for: else a KILL takes timeout, too, and the next run may find the lock still held
+	timeout --foreground --preserve-status -s "$signal" "$after" gv-train --checkpoint="$dir" "$@" >out 2>err || status=$?
 }
 # same DIR DIR NAME: both left the same
 same() {
