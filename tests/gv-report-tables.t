@@ -152,7 +152,7 @@ for file in *.csv net.tsv "$src/share/gpus.csv"; do
 	is_status 0 "${file##*/}: every format"
 done
 run gv-report --format=svg rates.csv
-err_has '--format=svg is for events, plans and schedules; this is a table of rates' "no drawing"
+err_has '--format=svg is for events, allocations, dry runs, links, trees, plans and schedules; this is a table of rates' "no drawing"
 run gv-report --format=prom cluster.csv
 err_has '--format=prom is for events; this is a cluster' "no Prometheus"
 run gv-report --by=share allocation.csv
@@ -161,6 +161,28 @@ run gv-report --expect-finished rates.csv
 err_has '--expect-finished is for events, this is a table of rates' "nothing to expect"
 run gv-report -c cluster.csv rates.csv
 err_has '--cluster is for allocations, this is a table of rates' "a cluster for nothing"
+
+# ---- drawn ----
+run gv-report -f svg some.csv
+silent "an allocation, drawn"
+ok "a job has a bar of each type it has a share on" [ "$(grep -c '<rect class="f[01]"' out)" -eq 7 ] # two of them in the legend
+out_has '>85.0 %<' "and their sum"
+grep -o '<rect class="f0" x="[^"]*" y="[^"]*" width="[0-9.]*"' out | sed 's/.*width="//; s/"//' | tail -n 2 >got
+awk 'NR == 1 { a = $1 } NR == 2 { exit a / $1 != 2 }' got || status=1
+is_status 0 "half of the time is twice a quarter"
+run gv-report -f svg dry.csv
+silent "a dry run, drawn"
+ok "rounds that follow each other are one bar" [ "$(grep -c '<rect class="f0"' out)" -eq 4 ]
+for file in some.csv dry.csv; do
+	run gv-report -f html $file
+	ok "$file: the page has the chart" grep -q '<svg ' out
+done
+awk 'BEGIN { print "job_id,gpu_type,steps_per_s,share"; for (i = 0; i < 1000; i++) print "j" i ",v100,1,0.5" }' >thousand.csv
+run gv-report -f svg thousand.csv
+out_has 'The first 60 of 1000 jobs.' "many jobs: the first"
+printf 'job_id,gpu_type,steps_per_s,share\n' >none.csv
+run gv-report -f svg none.csv
+silent "no jobs, drawn"
 
 # ---- the label run ----
 # label FILE [OPTION]: the label run of all series

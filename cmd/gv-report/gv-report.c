@@ -139,10 +139,14 @@ check_view_options(const struct options *o, const struct view *v, const struct s
 	if (o->by != NULL && by == NULL)
 		gv_opt_usage(&o->common, "--by=%s: this is %s, which has no such part",
 		    o->by, what);
-	if (o->format == FORMAT_SVG || o->format == FORMAT_PROM)
+	if (o->format == FORMAT_PROM ||
+	    (o->format == FORMAT_SVG && v->chart == CHART_NONE))
 		gv_opt_usage(&o->common, "--format=%s is for events%s; this is %s",
 		    format_name(o->format),
-		    o->format == FORMAT_SVG ? ", plans and schedules" : "", what);
+		    o->format == FORMAT_SVG
+			? ", allocations, dry runs, links, trees, plans and schedules"
+			: "",
+		    what);
 	if (o->expect_finished || o->expect_points >= 0)
 		gv_opt_usage(&o->common, "--expect-%s is for events, this is %s",
 		    o->expect_finished ? "finished" : "shares", what);
@@ -185,6 +189,9 @@ write_view(struct gv_out *out, const struct view *v, const struct sheet *by,
 		break;
 	case FORMAT_JSON:
 		view_write_json(out, v, by);
+		break;
+	case FORMAT_SVG:
+		view_write_svg(out, v);
 		break;
 	default:
 		view_write_text(out, v, by, o->digits, o->format == FORMAT_HTML);

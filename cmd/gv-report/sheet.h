@@ -33,6 +33,9 @@ struct sheet_cell {
 	double number;
 };
 
+/* What a view can be drawn as: shares of jobs on GPU types, or who has which round. */
+enum view_chart { CHART_NONE, CHART_SHARES, CHART_ROUNDS };
+
 enum { SHEETS = 8, VIEW_LINES = 8 };
 
 struct sheet {
@@ -54,8 +57,14 @@ struct view {
 		struct gv_strbuf text;
 	} line[VIEW_LINES];
 	const char *note; /* below the tables; NULL = none */
-	double longest_s; /* decides on the unit of all times */
-	bool in_hours;    /* hours for some days more */
+	enum view_chart chart;
+	/* its sheet, whose first column names rows, and the column of the first share or
+	   of a letter each round, A for the first series */
+	size_t chart_sheet, chart_column;
+	size_t n_series;
+	const char **series; /* [n_series] GPU types, in the arena */
+	double longest_s;    /* decides on the unit of all times */
+	bool in_hours;       /* hours for some days more */
 	size_t n_sheets;
 	struct sheet sheet[SHEETS]; /* the first is that of CSV and TSV without --by */
 	struct gv_arena arena;
@@ -85,6 +94,14 @@ int view_rates(struct view *v, struct gv_tab *t, struct gv_error *e);
 int view_rounds(struct view *v, struct gv_tab *t, struct gv_error *e);
 int view_explanation(struct view *v, struct gv_tab *t, struct gv_error *e);
 int view_plain(struct view *v, struct gv_tab *t, struct gv_error *e);
+
+/*
+ * The chart from y down, as wide as figures are; its height; svg NULL: only that.  Of at
+ * most 60 rows.
+ */
+struct gv_svg;
+double view_draw(struct gv_svg *svg, const struct view *v, double y);
+void view_write_svg(struct gv_out *out, const struct view *v);
 
 /* The sheet that --by names, or NULL. */
 const struct sheet *view_find(const struct view *v, const char *by);

@@ -184,11 +184,17 @@ jobs_sheet(struct view *v, const struct table *t)
 	bool priced = knows_prices(t);
 	size_t m, k;
 
+	v->chart = CHART_SHARES;
+	v->chart_column = 3;
+	v->n_series = t->types.n;
+	v->series = gv_arena_alloc(&v->arena, t->types.n, sizeof(*v->series));
 	sheet_column(s, "job_id", "job", SHEET_TEXT);
 	sheet_column(s, "entity", t->has_entities ? "entity" : NULL, SHEET_TEXT);
 	sheet_column(s, "scale_factor", t->has_gangs ? "GPUs" : NULL, SHEET_COUNT);
-	for (k = 0; k < t->types.n; k++)
-		sheet_column(s, NULL, view_text(v, type_cell(t, k)), SHEET_SHARE);
+	for (k = 0; k < t->types.n; k++) {
+		v->series[k] = view_text(v, type_cell(t, k));
+		sheet_column(s, NULL, v->series[k], SHEET_SHARE);
+	}
 	sheet_column(s, "share", "all", SHEET_SHARE);
 	sheet_column(s, "used_gpus", "GPUs used", SHEET_NUMBER);
 	sheet_column(s, "steps_per_s", "steps/s", SHEET_NUMBER);

@@ -107,6 +107,12 @@ drawn_sheet(struct view *v, const struct rounds *r)
 	struct sheet *s = view_sheet(v, NULL, NULL, true, 2);
 	size_t i;
 
+	v->chart = CHART_ROUNDS;
+	v->chart_column = 1;
+	v->n_series = r->types.n < sizeof(letters) - 1 ? r->types.n : sizeof(letters) - 1;
+	v->series = gv_arena_alloc(&v->arena, v->n_series, sizeof(*v->series));
+	for (i = 0; i < v->n_series; i++)
+		v->series[i] = view_text(v, name_of(&r->types, i));
 	sheet_column(s, NULL, "job", SHEET_TEXT);
 	sheet_column(s, NULL, r->n > MOST_DRAWN ? "first rounds" : "rounds", SHEET_TEXT);
 	for (i = 0; i < r->jobs.n; i++) {

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "draw/svg.h"
+#include "gv-report/charts/figure.h"
 #include "grid.h"
 #include "page.h"
 #include "sheet.h"
@@ -144,6 +145,15 @@ write_html_head(struct gv_out *out, const struct view *v)
 	gv_out_str(out, "<dl>\n");
 	write_lines(out, v, true);
 	gv_out_str(out, "</dl>\n");
+	if (v->chart != CHART_NONE) {
+		gv_svg_begin(&h, FIGURE_W, view_draw(NULL, v, 0), v->title.s);
+		gv_svg_open(&h, "g");
+		gv_svg_attr(&h, "class", "chart");
+		gv_svg_str(&h, "");
+		view_draw(&h, v, 0);
+		gv_svg_close(&h);
+		gv_svg_close(&h);
+	}
 }
 
 void
