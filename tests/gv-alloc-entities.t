@@ -125,6 +125,50 @@ e2 0.050000
 e3 1.950000
 EOF
 
+# ---- why ----
+# entities OPTION...: what the explanation says of them, rounded
+entities() {
+	run gv-alloc -q -p water-filling -c cluster.csv --explain=why.csv -o shares.csv "$@"
+	awk -F, 'function r(x) { return x == "" ? "-" : sprintf("%.6g", x + 0 < 1e-9 && x > -1e-9 ? 0 : x) }
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		$1 == "entity" { print $2, $3, $4 == "" ? "-" : $4, r($5), r($6), r($7),
+			r($at["one_more_gpu"]), r($at["one_more_quota"]) }' why.csv >out
+}
+entities --entities=entities.csv jobs.csv
+is_out "levels, GPUs, quotas; one more GPU, one more of quota" <<EOF
+research capacity yes 4 4 - 0.5 0
+sales capacity yes 4 4 - 0.5 0
+speech capacity - 1 1 - 0.5 0
+vision capacity - 3 3 3 0 1
+EOF
+entities --entities=six.csv jobs.csv
+is_out "a quota that binds: more of it is its own gain" <<EOF
+research capacity no 6 6 - 0 0
+sales capacity yes 2 2 - 1 0
+speech capacity - 0 0 - 0 1
+vision capacity - 6 6 6 0 1
+EOF
+entities --entities=deep.csv deep-jobs.csv
+is_out "all that it is in has what an entity has; one without a row has no quota" <<EOF
+a capacity yes 4 4 - 0.5 0
+b capacity - 4 4 - 0.5 0
+c capacity - 4 4 - 0.5 0
+d capacity - 4 4 - 0.5 0
+e capacity - 1 3 - 0.125 0
+f capacity - 1 1 - 0.125 0
+other capacity yes 4 4 - 0.5 -
+EOF
+printf 'entity,weight\nspeech,3\nvision,1\n' >flat.csv
+sed '/^[ab]2/d' jobs.csv >single.csv
+entities --entities=flat.csv single.csv
+is_out "weights without a tree; an entity with all its time" <<EOF
+sales capacity no 2 2 - 0.5 -
+speech time yes 1.33333 4 - 0 0
+vision capacity no 2 2 - 0.5 0
+EOF
+gv-alloc -q -p water-filling -c cluster.csv --inside=none --explain=why.csv -o shares.csv single.csv
+ok "no entities, no such rows and no such column" awk '/entity|quota/ { exit 1 }' why.csv
+
 # wrong NAME ROWS MESSAGE
 wrong() {
 	printf 'entity,parent,weight,quota_gpus\n%b' "$2" >bad.csv

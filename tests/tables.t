@@ -73,7 +73,7 @@ written Devices gv-profile devices -q --cpu --list
 written Throughputs gv-profile jobs --throughputs -t throughputs.csv -c cluster.csv jobs.csv
 gv-alloc -p max-min -c cluster.csv --space-sharing=pairs.csv -o paired.csv rates.csv
 written Rounds gv-run --dry-run -c cluster.csv paired.csv
-written Explanation gv-alloc -p max-min -c cluster.csv -o made.csv --explain=- rates.csv
+written Explanation gv-alloc -p water-filling -c cluster.csv -o made.csv --explain=- rates.csv
 written Losses gv-train --data=digits:64 --steps=1 net.tsv
 for part in summary type entity job share; do
 	written "Report: $part" gv-report --format=csv --by=$part events.csv

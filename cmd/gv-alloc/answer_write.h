@@ -21,11 +21,11 @@ void answer_write_lp(const struct gv_answer *a, const struct gv_rates *r,
     const struct gv_cluster *c, const struct gv_policy *policy, struct gv_out *out);
 
 /*
- * The table of gv-tables(5), "Explanation": the policy, each type, each job.
+ * The table of gv-tables(5), "Explanation": the policy, each type, each entity, each job.
  * more [cluster types].
  */
 void explain_write(const struct gv_explanation *x, const struct gv_answer *a,
     const struct gv_rates *r, const struct gv_cluster *c, const char *policy,
-    const struct gv_one_more *more, struct gv_tabw *w);
+    const struct gv_one_more *more, const struct gv_entity_levels *l, struct gv_tabw *w);
 
 #endif

@@ -193,6 +193,7 @@ explain(const struct options *o, const struct gv_rates *r, const struct gv_clust
 	struct gv_one_more *more = gv_xcalloc(c->n_types, sizeof(*more));
 	struct gv_problem p = a->p;
 	double *need = gv_answer_needs(a);
+	struct gv_entity_levels entities;
 	struct gv_explanation x = {0};
 	struct gv_out *out = NULL;
 	struct gv_tabw w;
@@ -201,14 +202,16 @@ explain(const struct options *o, const struct gv_rates *r, const struct gv_clust
 	if (p.number[GV_NUMBER_NEED] != NULL)
 		p.number[GV_NUMBER_NEED] = need;
 	gv_explain_make(&x, &p, o->policy->measure, &a->s);
-	rc = gv_one_more_make(more, a, r, c, o->policy, &o->answer, e);
+	gv_entity_levels_make(&entities, a, r, o->answer.entities);
+	rc = gv_one_more_make(more, &entities, a, r, c, o->policy, &o->answer, e);
 	if (rc == 0)
 		rc = gv_out_open(&out, o->explain, e);
 	if (rc == 0) {
 		gv_tabw_init(&w, out, o->common.tsv);
-		explain_write(&x, a, r, c, o->name, more, &w);
+		explain_write(&x, a, r, c, o->name, more, &entities, &w);
 		rc = out == gv_stdout() ? 0 : gv_out_close(out, e);
 	}
+	gv_entity_levels_free(&entities);
 	gv_explain_free(&x);
 	free(need);
 	free(more);

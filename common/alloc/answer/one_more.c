@@ -81,36 +81,125 @@ keep_jobs(struct gv_answer *b, const struct gv_answer *a, const struct gv_rates 
 	free(keep);
 }
 
+/* What a number changes; nothing, but for rounding, is nothing. */
+static double
+change(double now, double was)
+{
+	return fabs(now - was) <= GV_TOL_CHANGE * fabs(was) ? 0 : now - was;
+}
+
+/* The jobs of a, answered again: the caller's. */
 static int
-solve_with(struct gv_one_more *more, const struct gv_answer *a, const struct gv_rates *r,
-    const struct gv_cluster *c, const struct gv_policy *policy,
+solve_with(struct gv_answer *b, size_t *unlocked, const struct gv_answer *a,
+    const struct gv_rates *r, const struct gv_cluster *c, const struct gv_policy *policy,
     const struct gv_answer_options *opt, struct gv_error *e)
 {
-	struct gv_answer b = {0};
-	int rc = gv_answer_problem(&b, r, c, policy, opt, e);
+	int rc = gv_answer_problem(b, r, c, policy, opt, e);
 
-	if (rc == 0) {
-		more->unlocked = b.p.n - a->p.n;
-		more->change = NAN;
-	}
+	if (rc == 0)
+		*unlocked = b->p.n - a->p.n;
 	if (rc == 0 && a->p.n > 0) {
-		keep_jobs(&b, a, r);
+		keep_jobs(b, a, r);
 		if (opt->agnostic)
-			gv_problem_agnostic(&b.p);
-		rc = gv_answer_solve(&b, policy, opt, e);
-		more->change = b.s.objective - a->s.objective;
-		/* no less than nothing, but for rounding */
-		if (fabs(more->change) <= GV_TOL_CHANGE * fabs(a->s.objective))
-			more->change = 0;
+			gv_problem_agnostic(&b->p);
+		rc = gv_answer_solve(b, policy, opt, e);
+	}
+	return rc;
+}
+
+/* ---- a GPU of a type ---- */
+
+/* What entities of l have more in b. */
+static void
+compare_entities(struct gv_entity_levels *l, const struct gv_answer *b,
+    const struct gv_rates *r, const struct gv_entities *w)
+{
+	struct gv_entity_levels now;
+	size_t k;
+
+	gv_entity_levels_make(&now, b, r, w);
+	for (k = 0; k < l->names.n; k++) {
+		struct gv_entity_level *was = &l->level[k];
+		ptrdiff_t at =
+		    gv_hash_find(&now.names, l->names.key[k].s, l->names.key[k].len);
+
+		was->one_more_gpu =
+		    fmax(was->one_more_gpu, change(now.level[at].value, was->value));
+	}
+	gv_entity_levels_free(&now);
+}
+
+static int
+one_more_of_type(struct gv_one_more *more, struct gv_entity_levels *l,
+    const struct gv_answer *a, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct gv_policy *policy, const struct gv_answer_options *opt,
+    struct gv_error *e)
+{
+	struct gv_answer b = {0};
+	int rc = solve_with(&b, &more->unlocked, a, r, c, policy, opt, e);
+
+	more->change = NAN;
+	if (rc == 0 && a->p.n > 0) {
+		more->change = change(b.s.objective, a->s.objective);
+		compare_entities(l, &b, r, opt->entities);
 	}
 	gv_answer_free(&b);
 	return rc;
 }
 
-int
-gv_one_more_make(struct gv_one_more *more, const struct gv_answer *a,
+/* ---- a GPU of a quota ---- */
+
+/* The quotas with one more for entity at, and for those that it is in and that have one. */
+static double *
+larger_quotas(const struct gv_entities *w, size_t at)
+{
+	double *quota = gv_xcalloc(w->names.n, sizeof(*quota));
+
+	memcpy(quota, w->quota, w->names.n * sizeof(*quota));
+	quota[at]++;
+	while (w->parent[at] != SIZE_MAX) {
+		at = w->parent[at];
+		quota[at] += quota[at] > 0;
+	}
+	return quota;
+}
+
+static int
+one_more_of_quota(struct gv_entity_levels *l, size_t k, const struct gv_answer *a,
     const struct gv_rates *r, const struct gv_cluster *c, const struct gv_policy *policy,
     const struct gv_answer_options *opt, struct gv_error *e)
+{
+	const struct gv_hash_key *name = &l->names.key[k];
+	ptrdiff_t at = gv_hash_find(&opt->entities->names, name->s, name->len);
+	struct gv_answer_options own = *opt;
+	struct gv_entities larger = *opt->entities;
+	struct gv_entity_levels now;
+	struct gv_answer b = {0};
+	size_t unlocked;
+	int rc;
+
+	if (at < 0)
+		return 0;
+	larger.quota = larger_quotas(opt->entities, (size_t)at);
+	larger.tree = true;
+	own.entities = &larger;
+	rc = solve_with(&b, &unlocked, a, r, c, policy, &own, e);
+	if (rc == 0) {
+		gv_entity_levels_make(&now, &b, r, &larger);
+		l->level[k].one_more_quota =
+		    change(now.level[k].value, l->level[k].value);
+		gv_entity_levels_free(&now);
+	}
+	gv_answer_free(&b);
+	free(larger.quota);
+	return rc;
+}
+
+int
+gv_one_more_make(struct gv_one_more *more, struct gv_entity_levels *l,
+    const struct gv_answer *a, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct gv_policy *policy, const struct gv_answer_options *opt,
+    struct gv_error *e)
 {
 	struct gv_answer_options quick = *opt;
 	size_t j;
@@ -121,8 +210,10 @@ gv_one_more_make(struct gv_one_more *more, const struct gv_answer *a,
 	for (j = 0; j < c->n_types && rc == 0; j++) {
 		struct gv_cluster larger = with_one_more(c, j);
 
-		rc = solve_with(&more[j], a, r, &larger, policy, &quick, e);
+		rc = one_more_of_type(&more[j], l, a, r, &larger, policy, &quick, e);
 		free(larger.type);
 	}
+	for (j = 0; j < l->names.n && opt->entities != NULL && a->p.n > 0 && rc == 0; j++)
+		rc = one_more_of_quota(l, j, a, r, c, policy, &quick, e);
 	return rc;
 }

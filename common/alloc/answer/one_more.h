@@ -1,8 +1,8 @@
-/* What a whole GPU more of each type would bring: by solving again. */
+/* What a whole GPU more of each type, or of a quota, would bring: by solving again. */
 #ifndef GV_ALLOC_ONE_MORE_H
 #define GV_ALLOC_ONE_MORE_H
 
-#include "answer.h"
+#include "entity_levels.h"
 
 struct gv_one_more {
 	double change;   /* of the objective; NAN = nobody can run */
@@ -13,10 +13,13 @@ struct gv_one_more {
  * For the jobs that can run now, also on types that then first have room for
  * them.  What their levels and times alone are compared with stays (reference in
  * problem.h), and so do the needs of their deadlines.  more [cluster types] is the
- * caller's.  Solves once for each type.  0, or -1 with *e set.
+ * caller's; l, entities' levels of a, gets what it says of one more.  A quota is larger by
+ * one with those of what the entity is in.  Solves once for each type and each entity that
+ * opt->entities has.  0, or -1 with *e set.
  */
-int gv_one_more_make(struct gv_one_more *more, const struct gv_answer *a,
-    const struct gv_rates *r, const struct gv_cluster *c, const struct gv_policy *policy,
-    const struct gv_answer_options *opt, struct gv_error *e);
+int gv_one_more_make(struct gv_one_more *more, struct gv_entity_levels *l,
+    const struct gv_answer *a, const struct gv_rates *r, const struct gv_cluster *c,
+    const struct gv_policy *policy, const struct gv_answer_options *opt,
+    struct gv_error *e);
 
 #endif

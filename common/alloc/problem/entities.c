@@ -349,3 +349,21 @@ gv_entities_number(struct gv_problem *p, struct gv_tree *t, const struct gv_enti
 	free(rank);
 	free(of);
 }
+
+void
+gv_entities_named(struct gv_hash *names, const struct gv_entities *w,
+    const struct gv_rates *r, const size_t *row)
+{
+	struct gv_hash seen = {0};
+	size_t i;
+
+	for (i = 0; i < r->n_jobs; i++)
+		if (row[i] != SIZE_MAX)
+			gv_hash_add(&seen, r->job[i].entity.s, r->job[i].entity.len);
+	if (w != NULL && w->tree)
+		add_ancestors(&seen, w);
+	qsort(seen.key, seen.n, sizeof(*seen.key), by_name);
+	for (i = 0; i < seen.n; i++)
+		gv_hash_add(names, seen.key[i].s, seen.key[i].len);
+	gv_hash_free(&seen);
+}

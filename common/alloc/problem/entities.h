@@ -40,4 +40,11 @@ int gv_entities_fit(const struct gv_entities *w, double gpus, struct gv_error *e
 void gv_entities_number(struct gv_problem *p, struct gv_tree *t,
     const struct gv_entities *w, const struct gv_rates *r, const size_t *row);
 
+/*
+ * Their names in the order of their numbers, of those that have one; in a tree nodes of an
+ * entity's own jobs come after them.  Into *names, empty at first, with strings of w and r.
+ */
+void gv_entities_named(struct gv_hash *names, const struct gv_entities *w,
+    const struct gv_rates *r, const size_t *row);
+
 #endif
