@@ -344,25 +344,13 @@ int
 gv_policy_table(
     const struct gv_policy *p, const char *name, struct gv_frame *f, struct gv_error *e)
 {
-	struct gv_in *in;
-	struct gv_tab *t;
 	size_t len;
 	const char *s = gv_policy_answer(p, &len);
-	int rc = -1;
 
 	*f = (struct gv_frame){0};
 	if (s == NULL)
 		return gv_error_set(e, "the policy has not answered");
-	if (gv_in_memory(&in, name, s, len, 0, e) != 0)
-		return -1;
-	t = gv_tab_from(in);
-	if (gv_tab_table(t, e) == 1 && gv_frame_read(f, t, e) == 0) {
-		rc = gv_tab_last(t, e);
-		if (rc != 0)
-			gv_frame_free(f);
-	}
-	gv_tab_close(t);
-	return rc;
+	return gv_frame_parse(f, name, s, len, e);
 }
 
 long

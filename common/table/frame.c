@@ -70,15 +70,12 @@ gv_frame_read(struct gv_frame *f, struct gv_tab *t, struct gv_error *e)
 	return -1;
 }
 
-int
-gv_frame_load(struct gv_frame *f, const char *path, struct gv_error *e)
+/* The one table of t, which is closed. */
+static int
+read_only(struct gv_frame *f, struct gv_tab *t, struct gv_error *e)
 {
-	struct gv_tab *t;
 	int r = -1;
 
-	*f = (struct gv_frame){0};
-	if (gv_tab_open(&t, path, e) != 0)
-		return -1;
 	if (gv_tab_table(t, e) == 1 && gv_frame_read(f, t, e) == 0) {
 		r = gv_tab_last(t, e);
 		if (r != 0)
@@ -86,6 +83,27 @@ gv_frame_load(struct gv_frame *f, const char *path, struct gv_error *e)
 	}
 	gv_tab_close(t);
 	return r;
+}
+
+int
+gv_frame_load(struct gv_frame *f, const char *path, struct gv_error *e)
+{
+	struct gv_tab *t;
+
+	*f = (struct gv_frame){0};
+	return gv_tab_open(&t, path, e) == 0 ? read_only(f, t, e) : -1;
+}
+
+int
+gv_frame_parse(
+    struct gv_frame *f, const char *name, const char *s, size_t len, struct gv_error *e)
+{
+	struct gv_in *in;
+
+	*f = (struct gv_frame){0};
+	return gv_in_memory(&in, name, s, len, 0, e) == 0
+		   ? read_only(f, gv_tab_from(in), e)
+		   : -1;
 }
 
 void

@@ -64,26 +64,6 @@ load_nccl(struct gv_frame *f, const char *name, const char *s, size_t len, doubl
 	return i > 0 ? -1 : 0;
 }
 
-static int
-load_table(
-    struct gv_frame *f, const char *name, const char *s, size_t len, struct gv_error *e)
-{
-	struct gv_in *in;
-	struct gv_tab *t;
-	int rc = -1;
-
-	if (gv_in_memory(&in, name, s, len, 0, e) != 0)
-		return -1;
-	t = gv_tab_from(in);
-	if (gv_tab_table(t, e) == 1 && gv_frame_read(f, t, e) == 0) {
-		rc = gv_tab_last(t, e);
-		if (rc != 0)
-			gv_frame_free(f);
-	}
-	gv_tab_close(t);
-	return rc;
-}
-
 int
 import_load(struct gv_frame *f, const char *path, double lane, struct gv_error *e)
 {
@@ -100,7 +80,7 @@ import_load(struct gv_frame *f, const char *path, double lane, struct gv_error *
 	else if (smi_is(s, len))
 		rc = smi_links(f, name, s, len, lane, e);
 	else
-		rc = load_table(f, name, s, len, e);
+		rc = gv_frame_parse(f, name, s, len, e);
 	free(s);
 	free(name);
 	return rc;
