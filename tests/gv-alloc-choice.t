@@ -54,4 +54,39 @@ compare 16 300 4 fifo
 compare 32 300 1 max-sum
 compare 32 300 1 max-min
 compare 8 256 1 max-min
+
+# what neither prices nor the simplex method did in a minute: rates over five decades
+far_apart() {
+	awk -v m="$1" -v n="$2" -v seed="$3" '
+		function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+		function pick(list, k) { k = split(list, of, " "); return of[1 + int(k * u())] }
+		BEGIN {
+			s = seed * 7919 + 1
+			for (i = 0; i < 10; i++) u()
+			print "gpu_type,gpus,usd_per_h" >"cluster.csv"
+			for (j = 0; j < m; j++)
+				printf "t%d,%d,%.2f\n", j, pick("1 2 4 8 16 64"), .1 + 5 * u() >"cluster.csv"
+			print "job_id,scale_factor,total_steps,priority_weight,elapsed_s,isolated_elapsed_s,gpu_type,steps_per_s" >"rates.csv"
+			for (i = 0; i < n; i++) {
+				gang = pick("1 1 1 1 2 4")
+				steps = exp(log(10) * (2 + 4 * u()))
+				weight = pick("1 1 2 5")
+				for (j = 0; j < m; j++)
+					if (j == 0 || u() < .9)
+						printf "j%d,%d,%.6f,%d,0,0,t%d,%.9g\n", i, gang, steps, weight, j,
+							exp(log(10) * (5 * u() - 2)) >"rates.csv"
+			}
+		}'
+}
+for policy in makespan max-min finish-time max-sum fifo; do
+	far_apart 64 300 3
+	solve auto -p $policy --certify
+	is_status 0 "64 types, 300 jobs, rates far apart: $policy is proved"
+	ran="$auto_s s"
+	ok "$policy: soon" awk -v a="$auto_s" 'BEGIN { exit !(a < 20) }'
+	a=$auto
+	solve interior -p $policy --solver=interior
+	ok "$policy: as by --solver=interior" awk -v a="$a" -v b="$interior" \
+		'BEGIN { d = a - b; exit !(a > 0 && (d < 0 ? -d : d) <= 1e-9 * b) }'
+done
 done_testing

@@ -29,7 +29,7 @@ static const char help[] =
     "  --placeable, --agnostic  only what rounds can give; no rate differs by type\n"
     "  --nodes                  a node for each job; --alpha=A, allox: of who waits\n"
     "  --pop=K, --per-dollar    solve in K parts; min-cost as published; --seed=N\n"
-    "  --solver=auto|price|glpk prices of GPU types, or one linear program\n"
+    "  --solver=auto|glpk|interior|price  one linear program, or prices\n"
     "  --certify                prove the answer in rational arithmetic, or exit 1\n"
     "  --explain=FILE           what binds, prices; --dump-lp=FILE, the program\n"
     "  --previous=FILE          stay close to it; --stay=PART, giving up that\n"
@@ -63,11 +63,11 @@ set_policy(void *ctx, const char *arg)
 static void
 set_solver(void *ctx, const char *arg)
 {
-	static const char *const names[] = {"auto", "glpk", "price"};
+	static const char *const names[] = {"auto", "glpk", "price", "interior"};
 	struct options *o = ctx;
 
 	o->answer.policy.solve.solver =
-	    (enum gv_solver)gv_opt_one_of(&o->common, "--solver", arg, names, 3);
+	    (enum gv_solver)gv_opt_one_of(&o->common, "--solver", arg, names, 4);
 }
 
 static void
@@ -77,7 +77,7 @@ set_inside(void *ctx, const char *arg)
 	struct options *o = ctx;
 
 	o->answer.policy.inside =
-	    (enum gv_inside)gv_opt_one_of(&o->common, "--inside", arg, names, 3);
+	    (enum gv_inside)gv_opt_one_of(&o->common, "--inside", arg, names, 4);
 	o->has_inside = true;
 }
 

@@ -146,6 +146,25 @@
 /* A part of a step that is too short to be tried. */
 #define GV_TOL_EG_STEP 1e-6
 
+/* ---- interior/ ---- */
+
+/* The gap to end at; where rounding keeps it above, the best point counts. */
+#define GV_TOL_INTERIOR 1e-11
+/* Below that few steps more will do, or rounding is in the way; above it is no solution. */
+#define GV_TOL_INTERIOR_NEAR 1e-6
+/* A gap on the way, with all shares well inside: where a program like this one may begin. */
+#define GV_TOL_INTERIOR_MIDDLE .1
+/* A pivot, in a matrix of numbers of about 1 and more, that is rounding. */
+#define GV_TOL_INTERIOR_PIVOT 1e-30
+/* Gains that are differences may sum to 0: a sum counts as not smaller than that part of them. */
+#define GV_TOL_INTERIOR_SUM 1e-3
+/*
+ * The second program needs room between the shares that keep the level: it is given that
+ * much less to keep, and if its best is another vertex then, less.
+ */
+#define GV_TOL_INTERIOR_ROOM_1 1e-6
+#define GV_TOL_INTERIOR_ROOM_2 1e-8
+
 /* ---- pairs/ ---- */
 
 /*

@@ -25,7 +25,7 @@
 #include "alloc/problem/classes.h"
 #include "alloc/policy/policy.h"
 
-enum { KINDS = 26, LIMIT_S = 5, SOLVERS = 3 };
+enum { KINDS = 26, LIMIT_S = 5, SOLVERS = 4 };
 
 /* What one solver came to; seconds INFINITY: to nothing in time. */
 struct outcome {
@@ -151,7 +151,7 @@ static bool
 measure(const struct gv_policy *policy, const struct gv_problem *p)
 {
 	static const enum gv_solver solver[SOLVERS] = {
-	    GV_SOLVER_GLPK, GV_SOLVER_PRICE, GV_SOLVER_AUTO};
+	    GV_SOLVER_GLPK, GV_SOLVER_PRICE, GV_SOLVER_INTERIOR, GV_SOLVER_AUTO};
 	struct outcome o[SOLVERS];
 	struct gv_classes c;
 	bool differ = false;
@@ -168,7 +168,8 @@ measure(const struct gv_policy *policy, const struct gv_problem *p)
 		differ = differ || fabs(o[k].objective - o[0].objective) >
 				       1e-8 * fabs(o[0].objective);
 	}
-	printf(" %7.2f%s\n", o[2].seconds / fmin(o[0].seconds, o[1].seconds),
+	printf(" %7.2f%s\n",
+	    o[3].seconds / fmin(fmin(o[0].seconds, o[1].seconds), o[2].seconds),
 	    differ ? " differ" : "");
 	fflush(stdout);
 	gv_classes_free(&c);
@@ -191,8 +192,8 @@ main(int argc, char **argv)
 	size_t i, j, k;
 
 	gv_init("gv-alloc.choice");
-	printf("%-12s %5s %8s %10s %10s %10s %7s\n", "policy", "types", "jobs", "glpk ms",
-	    "price ms", "auto ms", "ratio");
+	printf("%-12s %5s %8s %10s %10s %10s %10s %7s\n", "policy", "types", "jobs",
+	    "glpk ms", "price ms", "interior ms", "auto ms", "ratio");
 	for (k = 0; k < sizeof(policies) / sizeof(policies[0]); k++)
 		for (j = 0; j < sizeof(types) / sizeof(types[0]); j++)
 			for (i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {

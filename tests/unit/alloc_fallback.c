@@ -1,7 +1,7 @@
 /*
- * What follows where a solver fails: GLPK or the search for prices, as told here.  This
- * program's glp_simplex() stands before GLPK's and fails for programs of many rows; the
- * price solvers are compiled in and fail when told.
+ * What follows where a solver fails: GLPK, the search for prices or the interior-point
+ * method, as told here.  This program's glp_simplex() stands before GLPK's and fails for
+ * programs of many rows; the others are compiled in and fail when told.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
 
@@ -20,15 +20,23 @@
 #define gv_level_by_prices real_level_by_prices
 #include "../../common/alloc/price/level_prices.c"
 #undef gv_level_by_prices
-#define gv_linear_by_prices real_linear_by_prices
+#define gv_linear_by_prices   real_linear_by_prices
+#define gv_linear_by_interior real_linear_by_interior
 #include "../../common/alloc/price/linear_prices.c"
 #undef gv_linear_by_prices
+#undef gv_linear_by_interior
+#define gv_level_by_interior real_level_by_interior
+#include "../../common/alloc/interior/level_interior.c"
+#undef gv_level_by_interior
 
 int gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
     struct gv_level *l, double *effort, struct gv_price_memory *memory,
     bool *second_done);
 int gv_linear_by_prices(struct gv_linear *l, double *effort,
     struct gv_price_memory *memory, const char *name, struct gv_error *e);
+int gv_linear_by_interior(struct gv_linear *l, const char *name, struct gv_error *e);
+int gv_level_by_interior(const struct gv_problem *p, const double *a, double unit,
+    struct gv_level *l, bool *second_done, struct gv_error *e);
 
 /* GLPK fails for programs of more rows than that, and after so many by the dual method. */
 static int glpk_rows = INT_MAX;
@@ -39,6 +47,10 @@ static int glpk_failed, glpk_solved;
 static int prices_pass, prices_fail;
 static bool prices_spend;
 static int price_calls;
+
+/* Whether the interior-point method fails. */
+static bool interior_fails;
+static int interior_calls;
 
 int
 glp_simplex(glp_prob *p, const glp_smcp *parm)
@@ -71,6 +83,16 @@ fails(double *effort)
 	return true;
 }
 
+/* Half of something, which must not stay. */
+static void
+spoil(struct gv_solution *s, const struct gv_problem *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n * p->m; i++)
+		s->x[i] = .5;
+}
+
 int
 gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
     struct gv_level *l, double *effort, struct gv_price_memory *memory, bool *second_done)
@@ -85,12 +107,31 @@ int
 gv_linear_by_prices(struct gv_linear *l, double *effort, struct gv_price_memory *memory,
     const char *name, struct gv_error *e)
 {
-	size_t i;
-
 	if (!fails(effort))
 		return real_linear_by_prices(l, effort, memory, name, e);
-	for (i = 0; i < l->p->n * l->p->m; i++) /* half of something */
-		l->s->x[i] = .5;
+	spoil(l->s, l->p);
+	return 1;
+}
+
+int
+gv_linear_by_interior(struct gv_linear *l, const char *name, struct gv_error *e)
+{
+	interior_calls++;
+	if (!interior_fails)
+		return real_linear_by_interior(l, name, e);
+	spoil(l->s, l->p);
+	return 1;
+}
+
+int
+gv_level_by_interior(const struct gv_problem *p, const double *a, double unit,
+    struct gv_level *l, bool *second_done, struct gv_error *e)
+{
+	interior_calls++;
+	*second_done = false;
+	if (!interior_fails)
+		return real_level_by_interior(p, a, unit, l, second_done, e);
+	spoil(l->s, p);
 	return 1;
 }
 
@@ -100,7 +141,8 @@ all_work(void)
 	glpk_rows = glpk_dual = INT_MAX;
 	prices_pass = prices_fail = 0;
 	prices_spend = false;
-	glpk_failed = glpk_solved = price_calls = 0;
+	interior_fails = false;
+	glpk_failed = glpk_solved = price_calls = interior_calls = 0;
 }
 
 /* n jobs that all differ on three types; needs: some, that can be met. */
@@ -180,24 +222,32 @@ test_policy(const struct gv_policy *policy, size_t n, bool needs, bool prices_fi
 
 	all_work();
 	prices_fail = 1000;
+	glpk_rows = prices_first ? small : INT_MAX;
+	ok(near(objective(policy, &p, GV_SOLVER_AUTO, false), best, 1e-9) &&
+		(interior_calls > 0) == prices_first,
+	    "%s, %zu jobs: the interior-point method where prices fail", policy->name, n);
+
+	all_work();
+	prices_fail = 1000;
+	interior_fails = true;
 	ok(near(objective(policy, &p, GV_SOLVER_AUTO, false), best, 1e-9) &&
 		glpk_solved > 0,
-	    "%s, %zu jobs: GLPK where prices fail", policy->name, n);
+	    "%s, %zu jobs: GLPK where both fail", policy->name, n);
 
 	all_work();
 	prices_pass = needs; /* the search that says whether they can be met */
 	prices_fail = 1;
-	prices_spend = true;
+	prices_spend = interior_fails = true;
 	glpk_rows = small;
 	if (prices_first)
 		ok(near(objective(policy, &p, GV_SOLVER_AUTO, false), best, 1e-9) &&
 			price_calls == 2 + needs && glpk_failed > 0,
-		    "%s, %zu jobs: prices without a limit where both fail first",
+		    "%s, %zu jobs: prices without a limit where all fail first",
 		    policy->name, n);
 
 	all_work();
 	prices_fail = 1000;
-	prices_spend = true;
+	prices_spend = interior_fails = true;
 	glpk_rows = 0;
 	ok(isnan(objective(policy, &p, GV_SOLVER_AUTO, false)) && price_calls > 0 &&
 		glpk_failed > 0,
@@ -211,6 +261,16 @@ test_policy(const struct gv_policy *policy, size_t n, bool needs, bool prices_fi
 	ok(near(objective(policy, &p, GV_SOLVER_PRICE, false), best, 1e-9) &&
 		glpk_solved > 0,
 	    "%s, %zu jobs: --solver=price has GLPK", policy->name, n);
+	all_work();
+	prices_fail = 1000;
+	ok(near(objective(policy, &p, GV_SOLVER_INTERIOR, false), best, 1e-9) &&
+		interior_calls > 0 && price_calls == 0,
+	    "%s, %zu jobs: --solver=interior asks it alone", policy->name, n);
+	all_work();
+	interior_fails = true;
+	ok(near(objective(policy, &p, GV_SOLVER_INTERIOR, false), best, 1e-9) &&
+		interior_calls > 0 && glpk_solved > 0,
+	    "%s, %zu jobs: --solver=interior has GLPK", policy->name, n);
 	all_work();
 	glpk_rows = 0;
 	ok(isnan(objective(policy, &p, GV_SOLVER_AUTO, true)) &&
@@ -268,12 +328,18 @@ test_reach(size_t n, bool corner, bool prices_first)
 	all_work();
 	prices_fail = 1000;
 	ok(near(reach(&p, want, corner, GV_SOLVER_AUTO), best, 1e-8),
-	    "reach of %zu jobs: GLPK where prices fail", n);
+	    "reach of %zu jobs: another where prices fail", n);
 	all_work();
 	prices_fail = 1000;
+	interior_fails = true;
+	ok(near(reach(&p, want, corner, GV_SOLVER_AUTO), best, 1e-8),
+	    "reach of %zu jobs: GLPK where both fail", n);
+	all_work();
+	prices_fail = 1000;
+	interior_fails = true;
 	glpk_rows = 0;
 	ok(reach(&p, want, corner, GV_SOLVER_AUTO) == 0,
-	    "reach of %zu jobs: an error where both fail", n);
+	    "reach of %zu jobs: an error where all fail", n);
 	all_work();
 	glpk_rows = 0;
 	ok(reach(&p, want, corner, GV_SOLVER_GLPK) == 0 && price_calls == 0,

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "alloc/interior/interior.h"
 #include "alloc/simplex/simplex.h"
 #include "linear_prices.h"
 #include "lp/tolerance.h"
@@ -389,6 +390,43 @@ find_prices(const struct gv_linear *l, bool needs, double size, double *price,
 	free(capacity);
 }
 
+/*
+ * The same by the interior-point method.  False: it came to nothing, or there is a budget,
+ * which it does not know.
+ */
+static bool
+find_prices_inside(const struct gv_linear *l, double size, double *price)
+{
+	const struct gv_problem *p = l->p;
+	double *gain = gv_xcalloc(p->n, p->m * sizeof(*gain));
+	double *use = gv_xcalloc(p->n, sizeof(*use));
+	struct gv_interior_program ip = {.n = p->n,
+	    .m = p->m,
+	    .level = p->rate,
+	    .use = use,
+	    .gain = gain,
+	    .need = l->need,
+	    .capacity = p->capacity};
+	struct gv_interior_point at = {.gap = INFINITY};
+	bool near;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		use[i] = p->count[i] * p->scale[i];
+		for (j = 0; j < p->m; j++)
+			gain[i * p->m + j] = p->count[i] * (l->gain[i * p->m + j] / size);
+	}
+	if (p->budget <= 0)
+		gv_interior_solve(&ip, &at);
+	for (j = 0; j < p->m && at.gap < GV_TOL_INTERIOR_NEAR; j++)
+		price[j] = at.price[j] * size;
+	free(gain);
+	free(use);
+	near = at.gap < GV_TOL_INTERIOR_NEAR;
+	gv_interior_free(&at);
+	return near;
+}
+
 /* What job i adds to the bound at a multiplier mu of its need: max(0, max_j (g_ij - p_j s_i + mu T_ij)) - mu q_i. */
 static double
 surplus(const struct gv_linear *l, size_t i, double mu)
@@ -472,22 +510,16 @@ suffices(double *effort, double more)
 	return effort == NULL || (*effort -= more) >= 0;
 }
 
-int
-gv_linear_by_prices(struct gv_linear *l, double *effort, struct gv_price_memory *memory,
+/* From prices that are near enough: 0, 1 or -1 as of gv_linear_by_prices(). */
+static int
+finish(struct gv_linear *l, const double *price, double size, double *effort,
     const char *name, struct gv_error *e)
 {
 	static const double part[] = {GV_TOL_FREE_1, GV_TOL_FREE_2, GV_TOL_FREE_3};
-	const struct gv_problem *p = l->p;
-	double *price = gv_xcalloc(p->m + 1, sizeof(*price));
-	bool *is_free = gv_xcalloc(p->n, sizeof(*is_free));
-	double size = sum_size(l);
-	bool needs = false;
-	size_t i, k;
+	bool *is_free = gv_xcalloc(l->p->n, sizeof(*is_free));
+	size_t k;
 	int rc = 1;
 
-	for (i = 0; i < p->n && !needs; i++)
-		needs = need_of(l, i) > 0;
-	find_prices(l, needs, size, price, effort, memory);
 	for (k = 0; k < 3 && rc == 1 && suffices(effort, 0); k++) {
 		struct gv_problem q;
 
@@ -504,7 +536,37 @@ gv_linear_by_prices(struct gv_linear *l, double *effort, struct gv_price_memory 
 		if (rc == 0)
 			rc = prove_at_either(l, price, size) ? 0 : 1;
 	}
-	free(price);
 	free(is_free);
+	return rc;
+}
+
+int
+gv_linear_by_prices(struct gv_linear *l, double *effort, struct gv_price_memory *memory,
+    const char *name, struct gv_error *e)
+{
+	double *price = gv_xcalloc(l->p->m + 1, sizeof(*price));
+	double size = sum_size(l);
+	bool needs = false;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < l->p->n && !needs; i++)
+		needs = need_of(l, i) > 0;
+	find_prices(l, needs, size, price, effort, memory);
+	rc = finish(l, price, size, effort, name, e);
+	free(price);
+	return rc;
+}
+
+int
+gv_linear_by_interior(struct gv_linear *l, const char *name, struct gv_error *e)
+{
+	double *price = gv_xcalloc(l->p->m + 1, sizeof(*price));
+	double size = sum_size(l);
+	int rc = 1;
+
+	if (find_prices_inside(l, size, price))
+		rc = finish(l, price, size, NULL, name, e);
+	free(price);
 	return rc;
 }

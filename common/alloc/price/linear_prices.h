@@ -13,4 +13,7 @@
 int gv_linear_by_prices(struct gv_linear *l, double *effort,
     struct gv_price_memory *memory, const char *name, struct gv_error *e);
 
+/* The same from prices that the interior-point method finds (interior/interior.h). */
+int gv_linear_by_interior(struct gv_linear *l, const char *name, struct gv_error *e);
+
 #endif

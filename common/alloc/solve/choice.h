@@ -9,17 +9,19 @@
 #include <stddef.h>
 
 /*
- * Whether prices are tried before the program of all, which takes about so many operations:
- * where those are few neither takes long, and the program's answer is a vertex.
+ * Whether the linear program of all is solved whole, which takes about so many operations:
+ * where those are few nothing takes long, and its answer is a vertex.
  */
-bool gv_prices_first(double program);
+bool gv_choice_whole(double program);
 
 /*
- * How many operations the search for prices may take where the program takes that many: nine
- * tenths of them.  Then, if it has not ended, the program follows, and both together take at
- * most twice as long as the better one: whichever that is, about as much was needed (the
- * bound of every choice between going on and changing over, Karlin et al. 1988).
+ * How many operations the search for prices of n jobs on m types may take where the
+ * interior-point method, which follows, takes so many.  Where there are few types the
+ * search is much the faster; it then may take nine tenths of that, so that both together take
+ * at most twice as long as the better one, whichever that is (the bound of every choice
+ * between going on and changing over, Karlin et al. 1988).  Where there are many it is only
+ * tried for a while, for GPUs may be plenty and prices 0, unless jobs are few.
  */
-double gv_prices_effort(double program);
+double gv_choice_prices_effort(size_t n, size_t m, double interior);
 
 #endif

@@ -83,7 +83,7 @@ by_prices(const struct gv_problem *p, const double *a,
 	size_t i;
 
 	if (opt->placeable || opt->solver == GV_SOLVER_GLPK ||
-	    (any && !gv_prices_first(effort)) ||
+	    (any && gv_choice_whole(effort)) ||
 	    gv_level_by_prices(p, a, unit, l, any ? &effort : NULL, NULL, &second) != 0 ||
 	    (l->lexicographic && !second))
 		return false;
@@ -141,7 +141,7 @@ linear_by_prices(
 	double *x;
 
 	if (opt->placeable || opt->solver == GV_SOLVER_GLPK ||
-	    (any && !gv_prices_first(effort)))
+	    (any && gv_choice_whole(effort)))
 		return false;
 	x = gv_xcalloc(1, bytes);
 	memcpy(x, l->s->x, bytes);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "alloc/interior/interior.h"
+#include "alloc/interior/level_interior.h"
 #include "alloc/price/level_prices.h"
 #include "alloc/price/linear_prices.h"
 #include "alloc/price/price.h"
@@ -36,13 +38,61 @@ try_prices(const struct gv_problem *p, const double *a, double unit, struct gv_l
 	return rc < 0 ? -1 : 0;
 }
 
-/* What a search for prices may take: twice as much where others will begin at its end. */
-static double
-level_effort(const struct gv_price_memory *memory, double program)
-{
-	bool first = memory != NULL && memory->first_of_many;
+/* The solvers, in the order in which they are tried. */
+struct turns {
+	enum gv_solver solver[4];
+	size_t n;
+	double effort; /* of prices where others follow */
+};
 
-	return gv_prices_effort(program) * (first ? 2 : 1);
+static void
+add_turn(struct turns *t, enum gv_solver solver)
+{
+	t->solver[t->n++] = solver;
+}
+
+/*
+ * program, interior: what those take, about.  certify: the simplex method proves its basis
+ * exactly, the others have none.
+ */
+static struct turns
+turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, double program,
+    double interior)
+{
+	bool whole = gv_choice_whole(program);
+	struct turns t = {.effort = gv_choice_prices_effort(p->n, p->m, interior)};
+
+	if (opt->certify || (opt->solver == GV_SOLVER_AUTO && whole))
+		add_turn(&t, GV_SOLVER_GLPK);
+	if (opt->certify)
+		return t;
+	if (opt->solver != GV_SOLVER_AUTO) {
+		add_turn(&t, opt->solver);
+		if (opt->solver != GV_SOLVER_GLPK)
+			add_turn(&t, GV_SOLVER_GLPK);
+		return t;
+	}
+	if (!whole) {
+		add_turn(&t, GV_SOLVER_PRICE);
+		add_turn(&t, GV_SOLVER_INTERIOR);
+		add_turn(&t, GV_SOLVER_GLPK);
+	}
+	add_turn(&t, GV_SOLVER_PRICE);
+	return t;
+}
+
+/* Whether the k-th turn has no limit: the last one has none, nor has one that was asked for. */
+static bool
+is_last(const struct turns *t, size_t k)
+{
+	return k + 1 == t->n || t->n <= 2;
+}
+
+/* Whether the k-th turn would be a search for prices that came to no end before. */
+static bool
+has_ended(const struct turns *t, size_t k, double effort)
+{
+	return k > 1 && t->solver[k] == GV_SOLVER_PRICE && effort >= 0;
 }
 
 int
@@ -50,29 +100,30 @@ gv_level_plain(const struct gv_problem *p, const double *a,
     const struct gv_solver_options *opt, const char *name, struct gv_level *l,
     struct gv_error *e)
 {
+	struct turns t = turns_of(p, opt, gv_simplex_level_effort(p->n, p->m),
+	    gv_interior_level_effort(p->n, p->m));
 	enum gv_lp_status status = GV_LP_FAILED;
-	double program = gv_simplex_level_effort(p->n, p->m);
-	double effort = level_effort(opt->memory, program);
-	bool by_prices = opt->solver == GV_SOLVER_PRICE ||
-			 (opt->solver == GV_SOLVER_AUTO && gv_prices_first(program));
+	bool first = opt->memory != NULL && opt->memory->first_of_many;
+	double effort = t.effort * (first ? 2 : 1); /* others will begin at its end */
+	double unit = gv_level_unit(p, a);
 	struct gv_solution *out = l->s;
 	bool second_done = false;
-	double unit;
-	size_t i;
+	size_t i, k;
 	int rc = 1;
 
-	unit = gv_level_unit(p, a);
 	out->has_bound = true;
-	if (by_prices && !opt->certify)
-		rc = gv_level_by_prices(p, a, unit, l,
-		    opt->solver == GV_SOLVER_AUTO ? &effort : NULL, opt->memory,
-		    &second_done);
-	if (rc == 1)
-		rc = gv_level_by_program(
-		    p, a, unit, opt->certify, l, &status, &second_done, e);
-	if (rc == 1 && opt->solver == GV_SOLVER_AUTO && !opt->certify)
-		rc = gv_level_by_prices(p, a, unit, l, NULL, opt->memory, &second_done);
-	if (rc == 0 && !second_done && !by_prices && opt->solver == GV_SOLVER_AUTO)
+	for (k = 0; k < t.n && rc == 1 && !has_ended(&t, k, effort); k++) {
+		if (t.solver[k] == GV_SOLVER_INTERIOR)
+			rc = gv_level_by_interior(p, a, unit, l, &second_done, e);
+		else if (t.solver[k] == GV_SOLVER_PRICE)
+			rc = gv_level_by_prices(p, a, unit, l,
+			    is_last(&t, k) ? NULL : &effort, opt->memory, &second_done);
+		else
+			rc = gv_level_by_program(
+			    p, a, unit, opt->certify, l, &status, &second_done, e);
+	}
+	if (rc == 0 && !second_done && t.solver[k - 1] == GV_SOLVER_GLPK &&
+	    opt->solver == GV_SOLVER_AUTO)
 		rc = try_prices(p, a, unit, l);
 	if (rc == 1)
 		rc = gv_error_set(
@@ -86,43 +137,55 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 
 /* By prices, from the x that keeps the needs; it stays where that fails. */
 static int
-by_prices(struct gv_linear *l, double *effort, const struct gv_solver_options *opt,
-    const char *name, struct gv_error *e)
+by_prices(struct gv_linear *l, bool inside, double *effort,
+    const struct gv_solver_options *opt, const char *name, struct gv_error *e)
 {
 	size_t size = l->p->n * l->p->m * sizeof(*l->s->x);
 	double *x = gv_xcalloc(1, size);
 	int rc;
 
 	memcpy(x, l->s->x, size);
-	rc = gv_linear_by_prices(l, effort, opt->memory, name, e);
+	rc = inside ? gv_linear_by_interior(l, name, e)
+		    : gv_linear_by_prices(l, effort, opt->memory, name, e);
 	if (rc != 0)
 		memcpy(l->s->x, x, size);
 	free(x);
 	return rc;
 }
 
+/* One turn of a sum. */
+static int
+linear_turn(struct gv_linear *l, enum gv_solver solver, double *effort,
+    const struct gv_solver_options *opt, const char *name, struct gv_error *e)
+{
+	if (solver == GV_SOLVER_GLPK)
+		return gv_linear_by_program(l, opt->certify, name, e);
+	return by_prices(l, solver == GV_SOLVER_INTERIOR, effort, opt, name, e);
+}
+
 int
 gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
     const char *name, struct gv_error *e)
 {
-	bool either = opt->solver == GV_SOLVER_AUTO && !opt->certify;
-	double program = gv_simplex_sum_effort(l->p->n, l->p->m);
-	double effort = gv_prices_effort(program);
-	bool limited = either && gv_prices_first(program);
+	size_t n = l->p->n, m = l->p->m, k;
+	struct turns t = turns_of(
+	    l->p, opt, gv_simplex_sum_effort(n, m), gv_interior_sum_effort(n, m));
+	double effort = t.effort;
 	int rc = 1;
 
-	if (limited || (opt->solver == GV_SOLVER_PRICE && !opt->certify))
-		rc = by_prices(l, limited ? &effort : NULL, opt, name, e);
-	if (rc == 1)
-		rc = gv_linear_by_program(l, opt->certify, name, e);
-	if (rc == -1 && either && (!limited || effort < 0)) {
-		struct gv_error other = {0};
+	for (k = 0; k < t.n && rc != 0 && !has_ended(&t, k, effort); k++) {
+		struct gv_error own = {0};
 
-		if (by_prices(l, NULL, opt, name, &other) == 0) {
-			gv_error_clear(e);
-			rc = 0;
-		}
-		gv_error_clear(&other);
+		rc = linear_turn(
+		    l, t.solver[k], is_last(&t, k) ? NULL : &effort, opt, name, &own);
+		if (rc < 0 && e->count == 0)
+			*e = own;
+		else
+			gv_error_clear(&own);
 	}
-	return rc;
+	if (rc == 0)
+		gv_error_clear(e);
+	else if (e->count == 0)
+		gv_error_set(e, "the linear program of %s: failed", name);
+	return rc == 0 ? 0 : -1;
 }

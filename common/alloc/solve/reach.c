@@ -108,10 +108,10 @@ gv_reach_solve(struct gv_reach *r, const struct gv_problem *p, const double *a,
     struct gv_error *e)
 {
 	bool large = corner ? p->n > SMALL_CORNER
-			    : gv_prices_first(gv_simplex_level_effort(p->n, p->m));
+			    : !gv_choice_whole(gv_simplex_level_effort(p->n, p->m));
 	bool either = opt->solver == GV_SOLVER_AUTO && !opt->certify;
 	bool prices =
-	    !opt->certify && (opt->solver == GV_SOLVER_PRICE || (either && large));
+	    !opt->certify && opt->solver != GV_SOLVER_GLPK && (!either || large);
 	struct gv_error other = {0};
 	int rc;
 

@@ -11,9 +11,10 @@
 #include "lp/lp.h"
 
 enum gv_solver {
-	GV_SOLVER_AUTO, /* the fastest for the problem's size */
-	GV_SOLVER_GLPK, /* a linear program of everything */
-	GV_SOLVER_PRICE /* prices of types, price/price.h */
+	GV_SOLVER_AUTO,    /* the fastest for the problem's size */
+	GV_SOLVER_GLPK,    /* a linear program of everything */
+	GV_SOLVER_PRICE,   /* prices of types, price/price.h */
+	GV_SOLVER_INTERIOR /* the interior-point method, interior/interior.h */
 };
 
 struct gv_price_memory;

@@ -1,0 +1,300 @@
+/*
+ * The interior-point method (interior/interior.h) and what is made of its points: levels and
+ * sums, on their own, against the linear program of everything; rates over many decades,
+ * gangs, GPUs in plenty and few jobs, which make degenerate programs.  And the matrices
+ * below it, against loops that anybody can read.
+ *
+ *	alloc_interior [SEED [FROM TO]]
+ */
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc_help.h"
+#include "alloc/interior/interior.h"
+#include "alloc/interior/level_interior.h"
+#include "alloc/interior/outer.h"
+#include "alloc/price/linear_prices.h"
+#include "alloc/simplex/simplex.h"
+
+/* ---- the matrices ---- */
+
+/* A matrix of m x m whose eigenvalues are at least 1. */
+static double *
+draw_matrix(size_t m, size_t stride)
+{
+	double *a = gv_xcalloc(stride, stride * sizeof(*a));
+	double *row = gv_xcalloc(m, sizeof(*row));
+	size_t i, j, k;
+
+	for (k = 0; k < m; k++) {
+		for (i = 0; i < m; i++)
+			row[i] = uniform() - .5;
+		for (i = 0; i < m; i++)
+			for (j = 0; j <= i; j++)
+				a[i * stride + j] += row[i] * row[j] + (k == 0 && i == j);
+	}
+	free(row);
+	return a;
+}
+
+static void
+test_cholesky(size_t m)
+{
+	size_t stride = gv_interior_stride(m), i, j, k;
+	double *a = draw_matrix(m, stride), worst = 0;
+	double *factor = gv_xcalloc(stride, stride * sizeof(*factor));
+
+	memcpy(factor, a, stride * stride * sizeof(*a));
+	ok(stride % GV_INTERIOR_TILE == 0 && stride >= m &&
+		gv_interior_cholesky(factor, stride, m),
+	    "%zu: factorised", m);
+	for (i = 0; i < m; i++)
+		for (j = 0; j <= i; j++) {
+			double sum = 0;
+
+			for (k = 0; k <= j; k++)
+				sum += factor[i * stride + k] * factor[j * stride + k];
+			worst = fmax(worst, fabs(sum - a[i * stride + j]));
+		}
+	ok(worst <= 1e-13 * (double)(m + 8), "the factor's square is the matrix: %g",
+	    worst);
+	a[0] = NAN;
+	ok(!gv_interior_cholesky(a, stride, m), "no number, no factor");
+	free(a);
+	free(factor);
+}
+
+static void
+test_outer(size_t m, size_t rows)
+{
+	size_t stride = gv_interior_stride(m), i, j, k;
+	double *c = gv_xcalloc(stride, stride * sizeof(*c));
+	double *r = gv_xcalloc(rows + 1, stride * sizeof(*r));
+	bool same = true;
+
+	for (i = 0; i < rows; i++)
+		for (j = 0; j < m; j++)
+			r[i * stride + j] = uniform();
+	gv_interior_outer(c, stride, 0, m, r, rows);
+	for (i = 0; i < m; i++)
+		for (j = 0; j <= i; j++) {
+			double sum = 0;
+
+			for (k = 0; k < rows; k++)
+				sum -= r[k * stride + i] * r[k * stride + j];
+			same = same && sum == c[i * stride + j];
+		}
+	ok(same, "%zu products of %zu: the same bits as one after another", rows, m);
+	free(c);
+	free(r);
+}
+
+/* A pivot of 0 leaves its variable where it is. */
+static void
+test_singular(void)
+{
+	size_t stride = gv_interior_stride(2);
+	double *a = gv_xcalloc(stride, stride * sizeof(*a));
+
+	a[0] = a[stride] = a[stride + 1] = 4;
+	ok(gv_interior_cholesky(a, stride, 2) && a[0] == 2 && a[stride] == 2 &&
+		a[stride + 1] > 1e100,
+	    "a singular matrix has a factor");
+	free(a);
+}
+
+/* ---- programs ---- */
+
+/* Jobs whose rates lie within that many decades. */
+static struct gv_problem
+draw(size_t n, size_t m, double decades)
+{
+	struct gv_problem p;
+	double plenty = below(4) == 0 ? 8 : 1;
+	size_t i, j;
+
+	gv_problem_alloc(&p, n, m);
+	for (j = 0; j < m; j++) {
+		p.capacity[j] = floor(8 + plenty * (double)below(1 + 2 * n / m));
+		p.price[j] = 1 + uniform();
+	}
+	for (i = 0; i < n; i++) {
+		p.scale[i] = (double)(1 << below(4));
+		p.weight[i] = .5 + uniform();
+		p.count[i] = below(3) == 0 ? (double)(1 + below(4)) : 1;
+		for (j = 0; j < m; j++)
+			p.rate[i * m + j] =
+			    below(8) == 0 ? 0 : pow(10, decades * uniform());
+		make_runnable(&p, i);
+	}
+	return p;
+}
+
+static double *
+levels_of(const struct gv_problem *p, bool times)
+{
+	double *a = gv_xcalloc(p->n, p->m * sizeof(*a));
+	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	size_t i, j;
+
+	gv_problem_equal_throughput(p, equal);
+	for (i = 0; i < p->n; i++) {
+		double by = times ? pow(10, 4 * uniform())
+				  : p->weight[i] * equal[i] / p->scale[i];
+
+		for (j = 0; j < p->m; j++)
+			a[i * p->m + j] = gv_problem_rate(p, i, j) / by;
+	}
+	free(equal);
+	return a;
+}
+
+/* A bit less of the level, which may be rounding, may buy so much more of the second sum. */
+#define SECOND 1e-5
+
+/* How often each came to a proof; it need not, others follow. */
+static struct {
+	int all, levels, sums;
+} count;
+
+static void
+test_level(const struct gv_problem *p, bool times)
+{
+	double *a = levels_of(p, times), *gain = gv_linear_normalised(p);
+	double unit = gv_level_unit(p, a);
+	struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(double))};
+	struct gv_solution t = {.x = gv_xcalloc(p->n, p->m * sizeof(double))};
+	enum gv_lp_status status;
+	struct gv_level l, k;
+	struct gv_error e = {0};
+	bool done, program_done;
+
+	gv_level_init(&l, p, &s, true);
+	gv_level_init(&k, p, &t, true);
+	if (gv_level_by_interior(p, a, unit, &l, &done, &e) == 0 &&
+	    gv_level_by_program(p, a, unit, false, &k, &status, &program_done, &e) == 0) {
+		double ours = gv_linear_sum(p, gain, s.x),
+		       theirs = gv_linear_sum(p, gain, t.x);
+
+		count.levels++;
+		if (!done || !near(s.objective, t.objective, 1e-9) ||
+		    !(s.bound >= s.objective) || !near(s.bound, s.objective, 1e-9) ||
+		    gv_problem_excess(p, s.x) > 1e-9 ||
+		    (program_done && !near(ours, theirs, SECOND)))
+			ok(false,
+			    "levels of %zu jobs on %zu types: %.15g %.15g, bound %.15g; "
+			    "%.15g %.15g",
+			    p->n, p->m, s.objective, t.objective, s.bound, ours, theirs);
+	}
+	gv_level_free(&l);
+	gv_level_free(&k);
+	gv_error_clear(&e);
+	free(a);
+	free(gain);
+	free(s.x);
+	free(t.x);
+}
+
+static void
+test_sum(const struct gv_problem *p, bool needs)
+{
+	double *need = gv_xcalloc(p->n, sizeof(*need));
+	double *second = gv_linear_normalised(p);
+	struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(double))};
+	struct gv_solution t = {.x = gv_xcalloc(p->n, p->m * sizeof(double))};
+	struct gv_linear l, k;
+	struct gv_error e = {0};
+	size_t i;
+
+	gv_problem_isolated(p, s.x);
+	for (i = 0; i < p->n; i++)
+		need[i] = needs && i % 3 == 0
+			      ? .3 / p->count[i] * gv_problem_throughput(p, s.x, i)
+			      : 0;
+	gv_linear_init(&l, p, &s);
+	gv_linear_init(&k, p, &t);
+	l.gain = k.gain = p->rate;
+	l.need = k.need = needs ? need : NULL;
+	l.second = k.second = needs ? NULL : second;
+	if (gv_linear_by_interior(&l, "a sum", &e) == 0 &&
+	    gv_linear_by_program(&k, false, "a sum", &e) == 0) {
+		count.sums++;
+		if (!near(s.objective, t.objective, 1e-9) || s.gap > 1e-9 ||
+		    gv_problem_excess(p, s.x) > 1e-9)
+			ok(false, "a sum of %zu jobs on %zu types: %.15g %.15g", p->n,
+			    p->m, s.objective, t.objective);
+		for (i = 0; i < p->n && needs; i++)
+			if (gv_problem_throughput(p, s.x, i) < need[i] * (1 - 1e-9))
+				ok(false, "job %zu has what it needs", i);
+	}
+	free(second);
+	gv_linear_free(&l);
+	gv_linear_free(&k);
+	gv_error_clear(&e);
+	free(need);
+	free(s.x);
+	free(t.x);
+}
+
+/* A budget is what it does not know. */
+static void
+test_budget(void)
+{
+	struct gv_problem p = draw(20, 4, 1);
+	double *a = levels_of(&p, false);
+	struct gv_solution s = {.x = gv_xcalloc(p.n, p.m * sizeof(double))};
+	struct gv_error e = {0};
+	struct gv_linear k;
+	struct gv_level l;
+	bool done;
+
+	p.budget = 1;
+	gv_level_init(&l, &p, &s, true);
+	gv_linear_init(&k, &p, &s);
+	k.gain = p.rate;
+	is_int(gv_level_by_interior(&p, a, 1, &l, &done, &e), 1,
+	    "levels under a budget: no");
+	is_int(gv_linear_by_interior(&k, "a sum", &e), 1, "nor sums");
+	gv_level_free(&l);
+	gv_linear_free(&k);
+	free(a);
+	free(s.x);
+	gv_problem_free(&p);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const size_t sizes[] = {1, 2, 7, 8, 9, 31, 32, 33, 64, 71};
+	uint32_t seed = argc > 1 ? (uint32_t)atol(argv[1]) : 5;
+	uint32_t from = argc > 3 ? (uint32_t)atol(argv[2]) : 0;
+	uint32_t to = argc > 3 ? (uint32_t)atol(argv[3]) : 150, k;
+	size_t i;
+
+	draws_begin(seed, 0, 0);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		test_cholesky(sizes[i]);
+		test_outer(sizes[i], sizes[i] / 2);
+	}
+	test_singular();
+	test_budget();
+	for (k = from; k < to; k++) {
+		struct gv_problem p;
+		size_t n, m;
+
+		draws_begin(seed, 1, k);
+		m = 1 + below(k % 4 == 0 ? 40 : 10);
+		n = 1 + below(k % 2 == 0 ? 60 : 12);
+		p = draw(n, m, below(2) == 0 ? 1 : 5);
+		count.all++;
+		test_level(&p, below(2) == 0);
+		test_sum(&p, below(2) == 0);
+		gv_problem_free(&p);
+	}
+	ok(count.levels >= .95 * count.all && count.sums >= .95 * count.all,
+	    "it comes to a proof by itself: %d levels, %d sums of %d", count.levels,
+	    count.sums, count.all);
+	return done_testing();
+}
