@@ -650,7 +650,7 @@ bad() {
 bad "no policy" "a policy is needed: -p POLICY" -c cluster.csv rates.csv
 bad "no cluster" "a cluster is needed: -c CLUSTER" -p max-min rates.csv
 bad "unknown policy" 'unknown policy "maxmin"; known: '"$policies" -p maxmin
-bad "unknown solver" '--solver: unknown "cplex"; known: auto, glpk, price' --solver=cplex
+bad "unknown solver" '--solver: unknown "cplex"; known: auto, glpk, price, interior' --solver=cplex
 bad "two standard inputs" "only one input can be standard input" -p max-min -c -
 bad "two standard inputs, -t" "only one input can be standard input" -p max-min -c - -t - jobs.csv
 bad "--per-dollar of something else" "--per-dollar is an option of policy min-cost" \
