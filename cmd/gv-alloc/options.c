@@ -77,7 +77,7 @@ set_inside(void *ctx, const char *arg)
 	struct options *o = ctx;
 
 	o->answer.policy.inside =
-	    (enum gv_inside)gv_opt_one_of(&o->common, "--inside", arg, names, 4);
+	    (enum gv_inside)gv_opt_one_of(&o->common, "--inside", arg, names, 3);
 	o->has_inside = true;
 }
 

@@ -158,6 +158,8 @@
 #define GV_TOL_INTERIOR_PIVOT 1e-30
 /* Gains that are differences may sum to 0: a sum counts as not smaller than that part of them. */
 #define GV_TOL_INTERIOR_SUM 1e-3
+/* A reduced cost below 0 by that part of what it is made of: its column is missing. */
+#define GV_TOL_INTERIOR_MISSING 1e-9
 /*
  * The second program needs room between the shares that keep the level: it is given that
  * much less to keep, and if its best is another vertex then, less.

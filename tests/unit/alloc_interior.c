@@ -18,6 +18,13 @@
 #include "alloc/price/linear_prices.h"
 #include "alloc/simplex/simplex.h"
 
+/* Sifting, of programs that are not so large. */
+#undef GV_INTERIOR_MANY
+#define GV_INTERIOR_MANY 1000
+#define gv_interior_sift sift_few
+#include "../../common/alloc/interior/sift.c"
+#undef gv_interior_sift
+
 /* ---- the matrices ---- */
 
 /* A matrix of m x m whose eigenvalues are at least 1. */
@@ -238,6 +245,42 @@ test_sum(const struct gv_problem *p, bool needs)
 	free(t.x);
 }
 
+/* Columns that are chosen by what some jobs pay come to what all columns come to. */
+static void
+test_sift(size_t n, size_t m, bool sum, bool needs)
+{
+	struct gv_problem p = draw(n, m, 2);
+	double *a = levels_of(&p, true), *use = gv_xcalloc(n, sizeof(*use));
+	double *gain = gv_linear_normalised(&p), *need = gv_xcalloc(n, sizeof(*need));
+	struct gv_interior_point all, few;
+	struct gv_interior_program ip = {
+	    .n = n, .m = m, .level = a, .use = use, .capacity = p.capacity};
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		use[i] = p.count[i] * p.scale[i];
+	gv_interior_solve(&ip, &all);
+	for (i = 0; i < n; i++)
+		need[i] = i % 2 == 0 ? .5 * all.objective : 0;
+	ip.gain = sum ? gain : NULL;
+	ip.need = needs ? need : NULL;
+	gv_interior_free(&all);
+	gv_interior_solve(&ip, &all);
+	sift_few(&ip, &few);
+	ok(near(all.objective, few.objective, 1e-6) && few.gap < 1e-6 &&
+		few.n_columns < all.n_columns,
+	    "%zu jobs on %zu types%s%s: %.12g by %zu columns, %.12g by %zu", n, m,
+	    sum ? ", sum" : "", needs ? ", needs" : "", few.objective, few.n_columns,
+	    all.objective, all.n_columns);
+	gv_interior_free(&all);
+	gv_interior_free(&few);
+	free(a);
+	free(use);
+	free(gain);
+	free(need);
+	gv_problem_free(&p);
+}
+
 /* A budget is what it does not know. */
 static void
 test_budget(void)
@@ -280,6 +323,11 @@ main(int argc, char **argv)
 	}
 	test_singular();
 	test_budget();
+	for (i = 0; i < 6; i++) {
+		test_sift(400 << i % 3, 3 + 4 * i / 3, false, false);
+		test_sift(400 << i % 3, 3 + 4 * i / 3, true, false);
+		test_sift(400 << i % 3, 3 + 4 * i / 3, true, true);
+	}
 	for (k = from; k < to; k++) {
 		struct gv_problem p;
 		size_t n, m;

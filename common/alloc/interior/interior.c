@@ -31,15 +31,6 @@ vector_alloc(struct gv_interior_vector *v, size_t columns, size_t n, size_t m)
 	v->price = v->left + m;
 }
 
-static bool
-is_column(const struct gv_interior_program *p, size_t i, size_t j)
-{
-	size_t at = i * p->m + j;
-
-	return p->capacity[j] > 0 &&
-	       (p->column != NULL ? p->column[at] : p->level[at] > 0);
-}
-
 static void
 find_columns(struct gv_interior_state *s)
 {
@@ -49,13 +40,13 @@ find_columns(struct gv_interior_state *s)
 	s->begin = gv_xcalloc(s->n + 1, sizeof(*s->begin));
 	for (i = 0; i < s->n; i++)
 		for (j = 0; j < s->m; j++)
-			s->n_columns += is_column(p, i, j);
+			s->n_columns += gv_interior_has_column(p, i, j);
 	s->type = gv_xcalloc(s->n_columns, sizeof(*s->type));
 	s->a = gv_xcalloc(s->n_columns, sizeof(*s->a));
 	s->g = gv_xcalloc(s->n_columns, sizeof(*s->g));
 	for (i = 0; i < s->n; i++) {
 		for (j = 0; j < s->m; j++) {
-			if (!is_column(p, i, j))
+			if (!gv_interior_has_column(p, i, j))
 				continue;
 			s->type[k] = j;
 			s->a[k] = p->level[i * s->m + j];
@@ -123,14 +114,18 @@ level_of(const struct gv_interior_state *s, const double *x, size_t i)
 	return sum;
 }
 
-/* Equal shares of half of the GPUs and half of the time; what is left and over. */
-static void
-start_shares(struct gv_interior_state *s)
+/*
+ * Equal shares of half of the GPUs and half of the time, or those given; what is left and
+ * over.  False: that is not inside.
+ */
+static bool
+start_shares(struct gv_interior_state *s, const double *start)
 {
 	const struct gv_interior_program *p = s->p;
 	struct gv_interior_vector *at = &s->at;
-	const double part = p->start != NULL ? .01 : .1;
+	const double part = start != NULL ? .01 : .1;
 	double load = 0, gpus = 0, least = INFINITY;
+	bool inside = true;
 	size_t i, j, e;
 
 	for (i = 0; i < s->n; i++)
@@ -144,8 +139,8 @@ start_shares(struct gv_interior_state *s)
 		for (e = s->begin[i]; e < s->begin[i + 1]; e++) {
 			j = s->type[e];
 			at->x[e] = .5 * p->capacity[j] / fmax(load, gpus);
-			if (p->start != NULL && p->start[i * s->m + j] > 0)
-				at->x[e] = p->start[i * s->m + j];
+			if (start != NULL && start[i * s->m + j] > 0)
+				at->x[e] = start[i * s->m + j];
 			at->idle[i] -= at->x[e];
 			at->left[j] -= p->use[i] * at->x[e];
 		}
@@ -158,7 +153,11 @@ start_shares(struct gv_interior_state *s)
 
 		at->over[i] =
 		    s->wants[i] ? fmax(level_of(s, at->x, i) - want, part * want) : 1;
+		inside = inside && at->idle[i] > 0;
 	}
+	for (j = 0; j < s->m; j++)
+		inside = inside && (at->left[j] > 0 || p->capacity[j] <= 0);
+	return inside;
 }
 
 /* Multipliers whose products with those are all the same. */
@@ -496,7 +495,8 @@ gv_interior_solve(const struct gv_interior_program *p, struct gv_interior_point 
 	int k;
 
 	state_init(&s, p);
-	start_shares(&s);
+	if (!start_shares(&s, p->start))
+		start_shares(&s, NULL);
 	start_multipliers(&s);
 	*to = (struct gv_interior_point){.gap = INFINITY};
 	for (k = 0; k < MOST_STEPS &&

@@ -33,6 +33,15 @@ struct gv_interior_program {
 	    *start; /* [n][m] shares to begin at, inside of all but the needs; NULL */
 };
 
+static inline bool
+gv_interior_has_column(const struct gv_interior_program *p, size_t i, size_t j)
+{
+	size_t at = i * p->m + j;
+
+	return p->capacity[j] > 0 &&
+	       (p->column != NULL ? p->column[at] : p->level[at] > 0);
+}
+
 /* Where it ended.  gv_interior_free() frees it. */
 struct gv_interior_point {
 	size_t n_columns;

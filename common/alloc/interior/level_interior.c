@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "lp/tolerance.h"
+#include "sift.h"
 #include "vertex.h"
 
 /* The level's program and what is found on the way. */
@@ -117,7 +118,7 @@ first_stage(struct work *w, struct gv_level *l, struct gv_error *e)
 	int rc = 0;
 	size_t k;
 
-	gv_interior_solve(&w->ip, &at);
+	gv_interior_sift(&w->ip, &at);
 	l->s->objective = 0;
 	l->s->bound = INFINITY;
 	if (at.gap < GV_TOL_INTERIOR_NEAR) {
@@ -276,7 +277,7 @@ second_stage(struct work *w, struct gv_level *l, struct gv_error *e)
 		struct gv_interior_point at;
 
 		set_needs(w, level * (1 - room[k]), w->need);
-		gv_interior_solve(&w->ip, &at);
+		gv_interior_sift(&w->ip, &at);
 		for (t = 0; t < 3 && rc == 1 && at.gap < GV_TOL_INTERIOR_NEAR; t++) {
 			set_needs(w, level * (1 - less[t]), exact);
 			rc = second_vertex(w, &at, exact, l, e);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "alloc/interior/interior.h"
+#include "alloc/interior/sift.h"
 #include "alloc/simplex/simplex.h"
 #include "linear_prices.h"
 #include "lp/tolerance.h"
@@ -417,7 +417,7 @@ find_prices_inside(const struct gv_linear *l, double size, double *price)
 			gain[i * p->m + j] = p->count[i] * (l->gain[i * p->m + j] / size);
 	}
 	if (p->budget <= 0)
-		gv_interior_solve(&ip, &at);
+		gv_interior_sift(&ip, &at);
 	for (j = 0; j < p->m && at.gap < GV_TOL_INTERIOR_NEAR; j++)
 		price[j] = at.price[j] * size;
 	free(gain);
