@@ -22,6 +22,7 @@
 
 /* So many calls fail; of the last attempts: the method, the limits. */
 static int failures, attempts;
+static int failing = GLP_EFAIL, fails_after; /* as what, and behind so many that do not */
 static glp_smcp asked[3];
 
 int
@@ -33,9 +34,9 @@ glp_simplex(glp_prob *p, const glp_smcp *parm)
 	if (attempts < 3)
 		asked[attempts] = *parm;
 	attempts++;
-	if (failures > 0) {
+	if (attempts > fails_after && failures > 0) {
 		failures--;
-		return GLP_EFAIL;
+		return failing;
 	}
 	memcpy(&next, &found, sizeof(next));
 	return next(p, parm);
@@ -428,6 +429,66 @@ test_attempts(void)
 	failures = 0;
 }
 
+/* Tighter bounds: a few steps of the dual method; where they are not enough, as it was. */
+static void
+test_tight(void)
+{
+	struct gv_lp_options tight = {.tight = 1e-11};
+	int k;
+
+	for (k = 0; k < 2; k++) {
+		struct gv_lp lp;
+		struct gv_lp_solution s;
+		struct gv_error e = {0};
+
+		small(&lp);
+		attempts = 0;
+		fails_after = 1;
+		failures = k;
+		failing = GLP_EITLIM;
+		is_int(gv_lp_solve(&lp, &tight, NULL, &s, &e), 0, "solves");
+		is_int(attempts, 2 + k, "calls of GLPK");
+		ok(asked[0].meth == GLP_PRIMAL && asked[1].meth == GLP_DUAL &&
+			asked[1].tol_bnd == 1e-11 && asked[1].it_lim == 100,
+		    "dual steps behind the primal method");
+		ok(k == 0 || asked[2].meth == GLP_PRIMAL, "and that again");
+		is_int(s.status, GV_LP_OPTIMAL, "optimal");
+		is_near(s.check.objective, 11, 1e-12, "the same objective");
+		gv_lp_solution_free(&s);
+		gv_lp_free(&lp);
+	}
+	fails_after = failures = 0;
+	failing = GLP_EFAIL;
+}
+
+/* Every entry that is none is refused by its number. */
+static void
+test_entries(void)
+{
+	size_t k;
+
+	for (k = 0; k < 4 * 3; k++) {
+		struct gv_lp lp;
+		struct gv_lp_solution s;
+		struct gv_error e = {0};
+		char start[64];
+
+		small(&lp);
+		if (k % 3 == 0)
+			lp.entry[k / 3].row = 2;
+		else if (k % 3 == 1)
+			lp.entry[k / 3].col = 2;
+		else
+			lp.entry[k / 3].value = NAN;
+		snprintf(start, sizeof(start), "linear program: entry %zu: ", k / 3 + 1);
+		ok(gv_lp_solve(&lp, NULL, NULL, &s, &e) == -1 &&
+			strncmp(e.text[0], start, strlen(start)) == 0,
+		    "%s", start);
+		gv_lp_solution_free(&s);
+		gv_lp_free(&lp);
+	}
+}
+
 /* Limits go to GLPK as they are asked for, as long as its numbers hold them. */
 static void
 test_limits(void)
@@ -753,6 +814,8 @@ main(void)
 	test_time();
 	test_time_left();
 	test_attempts();
+	test_tight();
+	test_entries();
 	test_limits();
 	test_bounds();
 	test_basis_copy();
