@@ -59,7 +59,7 @@ now() { # hundredths of a second
 try() {
 	case $1 in
 	unit/*) set -- "$2" "build/$1" ;;
-	fuzz/*) set -- "$2" "build/$1" -n 30 "tests/fuzz/corpus/${1#fuzz/}" ;;
+	fuzz/*) set -- "$2" "build/$1" -n 5 "tests/fuzz/corpus/${1#fuzz/}" ;;
 	*) set -- "$2" sh "tests/$1.t" ;;
 	esac
 	limit=$1
