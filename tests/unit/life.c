@@ -552,6 +552,46 @@ test_starved(void)
 	gv_life_free(l);
 }
 
+/* Whether a turn says to start job 0. */
+static bool
+starts_now(struct gv_life *l)
+{
+	struct gv_life_out out;
+	bool starts_it = false;
+
+	gv_life_turn(l, true);
+	while (gv_life_next(l, &out))
+		starts_it = starts_it || out.kind == GV_LIFE_START;
+	return starts_it;
+}
+
+/* A node goes, then the job that was there: it has the other node's GPU at once. */
+static void
+test_lost(void)
+{
+	struct gv_life_spec spec = {.gang = 1, .total_steps = 100};
+	struct world w = {0};
+	struct gv_life *l = &w.life;
+	size_t at;
+
+	w.c = (struct gv_cluster){
+	    .n_types = 1, .type = w.type, .n_pools = 2, .pool = w.pool};
+	w.pool[0].gpus = w.pool[1].gpus = 1;
+	w.type[0].gpus = 2;
+	gv_life_init(l, &w.c, round_s, MAX_FAILURES);
+	gv_life_add(l, &spec);
+	gv_rounds_claim(&l->rounds, 0, 0)->rate = 1;
+	gv_life_arrive(l, 0);
+	ok(starts_now(l), "a job starts");
+	gv_life_started(l, 0);
+	at = l->job[0].gpu[0];
+	gv_life_pool_away(l, at, true);
+	ok(!starts_now(l), "its node goes away");
+	gv_life_lost(l, 0, "the node is gone");
+	ok(starts_now(l) && l->job[0].gpu[0] == 1 - at, "it starts on the other at once");
+	gv_life_free(l);
+}
+
 /* ---- journals that somebody has changed ---- */
 
 /* One row of a journal says something else: of another job, mate, type, GPUs, or share. */
@@ -659,6 +699,7 @@ int
 main(void)
 {
 	test_starved();
+	test_lost();
 	test_spoilt();
 	test_random();
 	return done_testing();
