@@ -38,7 +38,7 @@ test_rows(void)
 	int64_t i = 5;
 	double v = 5;
 
-	ok(gv_tab_next(t, &e) == 0, "no row before a table");
+	ok(gv_tab_next(t, &e) == 0 && gv_tab_line(t) == 0, "no row before a table");
 	is_int(gv_tab_table(t, &e), 1, "a table");
 	is_int(gv_tab_columns(t), 3, "three columns");
 	is_str(gv_tab_name(t, 2).s, "x", "names end in NUL");
