@@ -184,6 +184,28 @@ wait $parent || status=$?
 is_status 2 "three are killed at once"
 ok "nobody is left" gone
 
+# members that a launcher has started say who is gone
+p=$((20000 + ($$ * 13) % 12000)) pids=
+for rank in 0 1 2 3; do
+	env RANK=$rank WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT=$p timeout 60 gv-comm -n 100000 -b 1MiB -e 1MiB -c 64KiB trees.csv >"out.$rank" 2>"err.$rank" &
+	pids="$pids $!"
+done
+sleep 1.5
+# shellcheck disable=SC2086
+set -- $pids
+kill -9 "$(children "$3" | tr -d ' ')"
+begun=$(now_ms)
+told=0
+for rank in 0 1 3; do
+	status=0
+	eval "wait \$$((rank + 1))" || status=$?
+	[ $status -eq 2 ] && grep -q '^gv-comm: rank 2 of 127.0.0.1 is gone$' "err.$rank" && told=$((told + 1))
+done
+took=$(($(now_ms) - begun))
+wait
+cat err.0 err.1 err.3 >err
+says "$told == 3 && $took < 1500" "the others say so, within a second ($took ms)"
+
 # ---- links of given rates ----
 # of carries BEST of 3 tries at least WANT: chunks are what they carry when processors are free
 if [ -n "${GV_SAN:-}" ]; then
@@ -217,9 +239,9 @@ elif [ -d "$topologies" ]; then
 		for method in auto ring; do
 			gv-tree -m $method -o t "$six"
 			run gv-comm -l "$six" --slower=1000 -n 3 -b 6MiB -e 6MiB -c 32KiB t
-			echo "$(column algbw)" >"algbw.$method"
+			column algbw >"algbw.$method"
 			gv-comm --model -l "$six" --slower=1000 -b 6MiB -e 6MiB -c 32KiB t >out
-			echo "$(column algbw)" >"model.$method"
+			column algbw >"model.$method"
 		done
 		measured=$(awk -v a="$(cat algbw.auto)" -v b="$(cat algbw.ring)" 'BEGIN { printf "%.3f", a / b }')
 		model=$(awk -v a="$(cat model.auto)" -v b="$(cat model.ring)" 'BEGIN { printf "%.3f", a / b }')
@@ -234,7 +256,7 @@ elif [ -d "$topologies" ]; then
 		found=$(column algbw) chunk=$(column chunk_bytes) best=0
 		for other in 4KiB 16KiB 64KiB 256KiB; do
 			run gv-comm -l "$six" --slower=1000 -n 3 -b 12MiB -e 12MiB -c $other t
-			best=$(awk -v b=$best -v x="$(column algbw)" 'BEGIN { print (x > b ? x : b) }')
+			best=$(awk -v b="$best" -v x="$(column algbw)" 'BEGIN { print (x > b ? x : b) }')
 		done
 		awk "BEGIN { exit !($found >= .97 * $best) }" && break
 	done

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,8 +15,8 @@
 #include "member.h"
 #include "net/mesh.h"
 
-#define SILENCE_S  60
-#define FAREWELL_S 1 /* between the first failure and the end of all */
+#define SILENCE_S  3600 /* links may be that slow; who dies is heard at once */
+#define FAREWELL_S 1    /* between the first failure and the end of all */
 
 /* What a member says to its parent, whole in one write. */
 struct report {
@@ -236,6 +237,18 @@ run_crew(struct crew *c, int (*tell)(void *ctx, const struct row *r), void *ctx,
 	return rc;
 }
 
+/* As many descriptors as this process may have: two for each two neighbours. */
+static void
+raise_limit(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &l);
+	}
+}
+
 int
 spawn(const struct gv_trees *t, const struct options *o, struct shape *shape,
     int (*tell)(void *ctx, const struct row *r), void *ctx, struct gv_error *e)
@@ -243,6 +256,7 @@ spawn(const struct gv_trees *t, const struct options *o, struct shape *shape,
 	struct crew c = {.t = t, .o = o, .shape = shape, .first_dead = -1};
 	int rc;
 
+	raise_limit();
 	if (pipe(c.pipe) != 0)
 		return gv_error_sys(e, "no pipe");
 	if (gv_local_open(&c.links, t->n + 1, o->transport, joined, t, e) != 0) {
