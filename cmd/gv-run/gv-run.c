@@ -17,6 +17,7 @@
 #include "base/fileio.h"
 #include "base/mem.h"
 #include "base/opt.h"
+#include "control.h"
 #include "dryrun.h"
 #include "jobs.h"
 #include "journal.h"
@@ -36,11 +37,13 @@ static const char usage[] = "usage: gv-run -c CLUSTER [-s DIR] [-r TIME] [-g TIM
 static const char help[] =
     "usage: gv-run -c CLUSTER [OPTION]... [ALLOCATION]\n"
     "       gv-run --resume -s DIR [OPTION]...\n"
+    "       gv-run --cancel|--hold|--release -s DIR JOB...\n"
     "Run the jobs of an allocation table in rounds; write events.\n"
     "\n"
     "  -c, --cluster FILE     the GPUs: gpu_type, gpus, node, threads\n"
     "  -s, --state DIR        where the run's state is kept (default: below TMPDIR)\n"
     "      --resume           go on with the run in DIR; no table is read\n"
+    "      --cancel, --hold, --release  jobs of the run in DIR, from elsewhere\n"
     "      --repair           say what damage in DIR would lose; with --resume do\n"
     "  -r, --round TIME       length of a round (360s)\n"
     "  -g, --grace TIME       from SIGTERM to SIGKILL (60s)\n"
@@ -65,7 +68,10 @@ enum {
 	OPT_NODE,
 	OPT_REPAIR,
 	OPT_CLEAN_ENV,
-	OPT_ORDER
+	OPT_ORDER,
+	OPT_CANCEL,
+	OPT_HOLD,
+	OPT_RELEASE
 };
 
 static const char *const order[] = {[GV_ROUND_OWED] = "owed", [GV_ROUND_GAVEL] = "gavel"};
@@ -80,6 +86,8 @@ static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"log-dir", required_argument, NULL, OPT_LOG_DIR},
     {"node", required_argument, NULL, OPT_NODE},
     {"order", required_argument, NULL, OPT_ORDER},
+    {"cancel", no_argument, NULL, OPT_CANCEL}, {"hold", no_argument, NULL, OPT_HOLD},
+    {"release", no_argument, NULL, OPT_RELEASE},
     {"clean-env", no_argument, NULL, OPT_CLEAN_ENV}, {"dry-run", no_argument, NULL, 'n'},
     {NULL, 0, NULL, 0}};
 
@@ -91,6 +99,16 @@ positive(const struct gv_opt *opt, const char *name)
 	if (!(v > 0))
 		gv_opt_usage(opt, "%s: expected a time above 0", name);
 	return v;
+}
+
+/* One request at a time. */
+static void
+ask_for(struct settings *o, const struct gv_opt *opt, enum control_kind kind)
+{
+	if (o->request != CONTROL_NONE && o->request != kind)
+		gv_opt_usage(opt, "--%s cannot be combined with --%s",
+		    control_name[o->request], control_name[kind]);
+	o->request = kind;
 }
 
 static void
@@ -114,6 +132,15 @@ parse_option(struct settings *o, struct gv_opt *opt, int code, int argc, char **
 		break;
 	case 'n':
 		o->dry_run = true;
+		break;
+	case OPT_CANCEL:
+		ask_for(o, opt, CONTROL_CANCEL);
+		break;
+	case OPT_HOLD:
+		ask_for(o, opt, CONTROL_HOLD);
+		break;
+	case OPT_RELEASE:
+		ask_for(o, opt, CONTROL_RELEASE);
 		break;
 	case OPT_REPAIR:
 		o->repair = true;
@@ -158,6 +185,15 @@ parse_options(struct settings *o, struct gv_opt *opt, int argc, char **argv)
 	o->quiet = opt->quiet;
 	o->verbose = opt->verbose;
 	o->tsv = opt->tsv;
+	if (o->request != CONTROL_NONE) {
+		const char *name = control_name[o->request];
+
+		if (o->state == NULL)
+			gv_opt_usage(opt, "--%s needs the state: -s DIR", name);
+		if (optind >= argc)
+			gv_opt_usage(opt, "--%s needs jobs", name);
+		return;
+	}
 	if (o->resume && o->dry_run)
 		gv_opt_usage(opt, "--dry-run cannot be combined with --resume");
 	if (o->resume && o->state == NULL)
@@ -188,6 +224,7 @@ struct run {
 	struct output output;
 	struct policy policy;
 	struct work work;
+	struct control control;
 	struct loop loop;
 };
 
@@ -315,12 +352,15 @@ begin(struct run *r, struct gv_out *out)
 	    .output = &r->output,
 	    .policy = &r->policy,
 	    .work = &r->work,
+	    .control = &r->control,
 	    .zero_s = gv_clock_s()};
+	control_open(&r->control, r->state.dir);
 	if (before)
 		go_on(r);
 	else
 		gv_life_tell_pools(&r->jobs.life);
 	gv_life_take_shares(&r->jobs.life, &r->jobs.table);
+	control_take(&r->control, &r->jobs);
 	loop_carry_out(&r->loop);
 	r->loop.read_s = r->jobs.life.now_s;
 	policy_due(&r->policy);
@@ -388,6 +428,12 @@ main(int argc, char **argv)
 	parse_options(&r.o, &opt, argc, argv);
 	if (r.o.state != NULL && state_check(r.o.state, &e) != 0)
 		gv_die_error(&e);
+	if (r.o.request != CONTROL_NONE) {
+		if (control_send(r.o.state, r.o.request, argv + optind,
+			(size_t)(argc - optind), &e) != 0)
+			gv_die_error(&e);
+		return gv_finish();
+	}
 	if (r.o.repair && !r.o.resume)
 		return inspect(&r.o);
 	read_cluster(&r.o, &r.jobs.cluster, &node, &cluster);
@@ -416,6 +462,7 @@ main(int argc, char **argv)
 	gv_rates_free(&given);
 	output_close(&r.output);
 	work_close(&r.work);
+	control_close(&r.control);
 	policy_close(&r.policy);
 	jobs_free(&r.jobs);
 	if (status == 128 + SIGPIPE) { /* as any filter whose reader has gone */

@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "signals.h"
 
-/* How often progress files are read and the clock is written down. */
+/* How often progress files and requests are read and the clock is written down. */
 static const double look_s = .5;
 
 /* How long a run that was ended waits for who reads its events. */
@@ -118,9 +118,8 @@ wakes_s(const struct loop *l)
 	if (ends_early(l))
 		return l->read_s + look_s;
 	t = fmin(t, gv_life_wakes_s(life, !policy_holds(l->policy)));
-	if (life->n_open > 0)
-		t = fmin(t, l->read_s + look_s);
-	return t;
+	/* progress, and what users want */
+	return fmin(t, l->read_s + look_s);
 }
 
 /* Sleeps until a signal, or the output, or so long. */
@@ -191,6 +190,8 @@ static void
 write_events(struct loop *l)
 {
 	journal_commit(l->journal);
+	if (!l->journal->broken)
+		control_written(l->control, l->jobs);
 	output_turn(l->output, l->journal->size);
 }
 
@@ -235,6 +236,7 @@ loop_run(struct loop *l)
 		if (life->now_s >= l->read_s + look_s) {
 			l->read_s = life->now_s;
 			work_read_progress(l->work);
+			control_take(l->control, l->jobs);
 		}
 		look_at_signals(l);
 		if (!ends_early(l))

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "control.h"
 #include "jobs.h"
 #include "journal.h"
 #include "output.h"
@@ -20,6 +21,7 @@ struct loop {
 	struct output *output;
 	struct policy *policy;
 	struct work *work;
+	struct control *control;
 	double zero_s; /* of gv_clock_s at time 0 */
 	double read_s; /* progress files were read */
 	int signal;    /* that ends the run, 0 = none; SIGPIPE: nobody reads the events */

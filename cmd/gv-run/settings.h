@@ -6,6 +6,9 @@
 
 #include "sched/rounds.h"
 
+/* What a user wants of jobs of a run that is under way (control.h). */
+enum control_kind { CONTROL_NONE, CONTROL_CANCEL, CONTROL_HOLD, CONTROL_RELEASE };
+
 struct settings {
 	const char *cluster;
 	const char *state;  /* NULL = a directory below TMPDIR */
@@ -21,6 +24,7 @@ struct settings {
 	bool dry_run;
 	bool resume;
 	bool repair;
+	enum control_kind request; /* else this is a run */
 	bool clean_env;
 	bool quiet;
 	int verbose;
