@@ -152,7 +152,7 @@ for file in *.csv net.tsv "$src/share/gpus.csv"; do
 	is_status 0 "${file##*/}: every format"
 done
 run gv-report --format=svg rates.csv
-err_has '--format=svg is for events, allocations, dry runs, links, trees, plans and schedules; this is a table of rates' "no drawing"
+err_has '--format=svg is for events, allocations, dry runs, links, trees, losses, plans and schedules; this is a table of rates' "no drawing"
 run gv-report --format=prom cluster.csv
 err_has '--format=prom is for events; this is a cluster' "no Prometheus"
 run gv-report --by=share allocation.csv
@@ -183,6 +183,30 @@ out_has 'The first 60 of 1000 jobs.' "many jobs: the first"
 printf 'job_id,gpu_type,steps_per_s,share\n' >none.csv
 run gv-report -f svg none.csv
 silent "no jobs, drawn"
+
+printf 'step,model,loss,test_loss,accuracy\n1,0,2.5,,\n1,1,2.25,,\n2,0,1.5,1.75,0.5\n2,1,,,\n3,0,0.5,0.75,0.75\n' >l.csv
+run gv-report -f svg l.csv
+silent "losses, drawn"
+ok "a panel of each kind" [ "$(grep -c 'class="c-head"' out)" -eq 3 ]
+ok "a line of each model that has any" [ "$(grep -c '<path class="l0 d0"' out)" -eq 3 ]
+out_has '<title>model 1</title>' "models are named where there are several"
+run gv-report -f svg a=l.csv b=losses.csv
+out_has '<title>a, model 0</title>' "several trainings: names"
+ok "several trainings: three models" [ "$(grep -c '<line class="l[0-9] d[0-9]"' out)" -eq 3 ]
+run gv-report -f html l.csv
+silent "losses, a page"
+printf 'step,loss\n' >none.csv
+run gv-report -f svg none.csv
+out_has 'Nothing is told yet.' "no losses, drawn"
+run gv-report l.csv losses.csv
+err_has 'several tables of losses are drawn: --format=svg or --format=html' "several trainings are no text"
+run gv-report -f svg l.csv cluster.csv
+echo 'gv-report: cluster.csv: this is no table of losses' | is_err "losses and another table"
+run gv-report -f svg --chart=busy l.csv
+err_has '--chart is for runs of jobs, these are losses' "no charts of losses"
+sed '2s/2.5/x/' l.csv >bad.csv
+run gv-report -f svg bad.csv
+echo 'gv-report: bad.csv:2: loss: expected a number, got "x"' | is_err "a bad loss"
 
 # ---- the label run ----
 # label FILE [OPTION]: the label run of all series

@@ -6,6 +6,7 @@
  * Prometheus).  It does so for a pipeline's plan and schedule, too, and shows
  * the other tables of the house, which it knows by their columns.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
@@ -13,6 +14,7 @@
 #include "gv-report/history/read.h"
 #include "name.h"
 #include "options.h"
+#include "report_losses.h"
 #include "report_topology.h"
 #include "schedule.h"
 #include "sheet.h"
@@ -144,7 +146,8 @@ check_view_options(const struct options *o, const struct view *v, const struct s
 		gv_opt_usage(&o->common, "--format=%s is for events%s; this is %s",
 		    format_name(o->format),
 		    o->format == FORMAT_SVG
-			? ", allocations, dry runs, links, trees, plans and schedules"
+			? ", allocations, dry runs, links, trees, losses, plans and "
+			  "schedules"
 			: "",
 		    what);
 	if (o->expect_finished || o->expect_points >= 0)
@@ -358,6 +361,10 @@ report_one(const struct options *o, struct operand operand)
 		report_topology(o, tab, NULL, 0);
 		return true;
 	}
+	if (report_losses_takes(tab, o)) {
+		report_losses(o, tab, &operand, 1);
+		return true;
+	}
 	if (stages_are(tab))
 		report_stages(o, tab);
 	else if (gv_schedule_is(tab))
@@ -369,7 +376,19 @@ report_one(const struct options *o, struct operand operand)
 	return true;
 }
 
-/* Reports several: links and trees, or runs. */
+static void
+several_losses(const struct options *o, struct gv_tab *tab, char **operand, size_t n)
+{
+	struct operand *of = gv_xcalloc(n, sizeof(*of));
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		of[i] = operand_of(operand[i], NULL);
+	report_losses(o, tab, of, n);
+	free(of);
+}
+
+/* Reports several: links and trees, losses, or runs. */
 static bool
 report_several(const struct options *o, char **operand, size_t n)
 {
@@ -379,10 +398,15 @@ report_several(const struct options *o, char **operand, size_t n)
 	if (gv_tab_open(&tab, operand_of(operand[0], NULL).path, &e) != 0 ||
 	    gv_tab_table(tab, &e) != 1)
 		gv_die_error(&e);
-	if (!topology_takes(tab))
-		return compare(o, tab, operand, n);
-	report_topology(o, tab, operand + 1, n - 1);
-	return true;
+	if (topology_takes(tab)) {
+		report_topology(o, tab, operand + 1, n - 1);
+		return true;
+	}
+	if (losses_take(tab)) {
+		several_losses(o, tab, operand, n);
+		return true;
+	}
+	return compare(o, tab, operand, n);
 }
 
 int

@@ -9,7 +9,8 @@
 #define LEFT   48.0 /* of a plot: names of ticks */
 #define RIGHT  14.0
 #define BOTTOM 36.0
-#define HALF   0.5 /* pixels that nobody misses */
+#define HALF   0.5  /* pixels that nobody misses */
+#define SEEN   0.05 /* what paths are written to */
 
 static void
 label(struct gv_svg *s, const char *cls, double x, double y, const char *text)
@@ -128,18 +129,35 @@ to(struct gv_curve *c, double x, double y)
 	c->y = y;
 }
 
+/* Draws what is open. */
+static void
+flush(struct gv_curve *c)
+{
+	if (c->open && c->low < c->y - SEEN)
+		to(c, c->from_x, c->low);
+	if (c->open && c->high > c->y + SEEN)
+		to(c, c->from_x, c->high);
+	if (c->open && (fabs(c->last_y - c->y) > SEEN || c->last_x != c->x))
+		to(c, c->last_x, c->last_y);
+	c->open = false;
+}
+
 void
 gv_curve_point(struct gv_curve *c, double x, double y)
 {
 	x = gv_scale_px(&c->p->x, x);
 	y = gv_scale_px(&c->p->y, y);
-	c->has_next = c->d.len > 0 && fabs(x - c->x) < HALF && fabs(y - c->y) < HALF;
-	if (c->has_next) {
-		c->next_x = x;
-		c->next_y = y;
-		return;
+	if (!c->open || fabs(x - c->from_x) >= HALF) {
+		flush(c);
+		to(c, x, y);
+		c->open = true;
+		c->from_x = x;
+		c->low = c->high = y;
 	}
-	to(c, x, y);
+	c->low = fmin(c->low, y);
+	c->high = fmax(c->high, y);
+	c->last_x = x;
+	c->last_y = y;
 }
 
 /* <path class d>, with its title. */
@@ -160,8 +178,7 @@ path(struct gv_svg *s, const char *cls, const char *title, const char *d)
 void
 gv_curve_draw(struct gv_curve *c, const char *cls, const char *title)
 {
-	if (c->has_next)
-		to(c, c->next_x, c->next_y);
+	flush(c);
 	if (c->d.len > 0)
 		path(c->p->s, cls, title, c->d.s);
 	gv_strbuf_free(&c->d);
@@ -184,8 +201,7 @@ gv_area(const struct gv_panel *p, const char *cls, const char *title, const doub
 		gv_curve_point(&c, x[i + 1], low[i]);
 		gv_curve_point(&c, x[i], low[i]);
 	}
-	if (c.has_next)
-		to(&c, c.next_x, c.next_y);
+	flush(&c);
 	gv_strbuf_char(&c.d, 'Z');
 	path(p->s, cls, title, c.d.s);
 	gv_strbuf_free(&c.d);

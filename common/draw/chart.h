@@ -32,17 +32,19 @@ struct gv_panel {
 void gv_panel_begin(struct gv_panel *p);
 
 /*
- * A line through points that come from left to right; points less than half a pixel
- * away from the one before are left out, so that it never has more than 2 (w + h).
- * = {.p = panel} is an empty one; gv_curve_draw or gv_curve_free ends it.
+ * A line through points that come from left to right.  Of those within half a pixel's
+ * width only the first, the lowest, the highest and the last are drawn, so that it
+ * never has more than 8 w of them and shows every peak.  = {.p = panel} is an empty one;
+ * gv_curve_draw ends it.
  */
 struct gv_curve {
 	const struct gv_panel *p;
 	bool steps; /* goes right, then up or down, instead of straight */
 	struct gv_strbuf d;
-	double x, y;           /* the last point drawn */
-	double next_x, next_y; /* one that was left out so far */
-	bool has_next;
+	double x, y; /* the last point drawn */
+	/* what came since from_x and is not drawn */
+	bool open;
+	double from_x, low, high, last_x, last_y;
 };
 
 void gv_curve_point(struct gv_curve *c, double x, double y);

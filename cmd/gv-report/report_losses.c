@@ -1,0 +1,93 @@
+#include "report_losses.h"
+
+#include "draw/palette.h"
+#include "gv-report/charts/figure.h"
+#include "page.h"
+
+bool
+report_losses_takes(const struct gv_tab *t, const struct options *o)
+{
+	return losses_take(t) && (o->format == FORMAT_SVG || o->format == FORMAT_HTML);
+}
+
+static void
+drawing(struct gv_out *out, const struct losses *l, bool page)
+{
+	double height = losses_draw(NULL, l, 12) + 12;
+	struct gv_svg s = {.out = out};
+
+	gv_svg_begin(&s, FIGURE_W, height, "How training goes");
+	if (!page) {
+		gv_svg_open(&s, "style");
+		gv_svg_str(&s, ""); /* as it is: nothing in it needs an escape */
+		gv_chart_style(out, false);
+		gv_svg_close(&s);
+		gv_svg_rect(&s, "c-page", 0, 0, FIGURE_W, height);
+	}
+	gv_svg_open(&s, "g");
+	gv_svg_attr(&s, "class", "chart");
+	gv_svg_str(&s, "");
+	losses_draw(&s, l, 12);
+	gv_svg_close(&s);
+	gv_svg_close(&s);
+}
+
+static void
+write_all(struct gv_out *out, const struct losses *l, const struct options *o)
+{
+	if (o->format == FORMAT_SVG) {
+		drawing(out, l, false);
+		return;
+	}
+	page_begin(out);
+	gv_out_str(out, "<title>How training goes</title>\n");
+	drawing(out, l, true);
+	page_end(out);
+}
+
+static void
+check_options(const struct options *o)
+{
+	const char *what = o->chart != NULL        ? "chart"
+			   : o->cluster != NULL    ? "cluster"
+			   : o->expect_finished    ? "expect-finished"
+			   : o->expect_points >= 0 ? "expect-shares"
+						   : NULL;
+
+	if (what != NULL)
+		gv_opt_usage(
+		    &o->common, "--%s is for runs of jobs, these are losses", what);
+	if (o->format != FORMAT_SVG && o->format != FORMAT_HTML)
+		gv_opt_usage(&o->common,
+		    "several tables of losses are drawn: --format=svg or --format=html");
+}
+
+void
+report_losses(
+    const struct options *o, struct gv_tab *tab, const struct operand *operand, size_t n)
+{
+	struct gv_error e = {0};
+	struct losses l = {0};
+	struct gv_out *out;
+	size_t i;
+
+	check_options(o);
+	for (i = 0; i < n; i++) {
+		if (i > 0 && (gv_tab_open(&tab, operand[i].path, &e) != 0 ||
+				 gv_tab_table(tab, &e) != 1))
+			gv_die_error(&e);
+		if (!losses_take(tab))
+			gv_die("%s: this is no table of losses", gv_tab_file(tab));
+		if (losses_read(&l, n > 1 || o->run != NULL ? operand[i].name : "", tab,
+			&e) != 0 ||
+		    gv_tab_last(tab, &e) != 0)
+			gv_die_error(&e);
+		gv_tab_close(tab);
+	}
+	if (gv_out_open(&out, o->common.output, &e) != 0)
+		gv_die_error(&e);
+	write_all(out, &l, o);
+	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
+		gv_die_error(&e);
+	losses_free(&l);
+}
