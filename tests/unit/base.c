@@ -1,7 +1,11 @@
 /* common/base: numbers, quoting, random numbers, arenas. */
+#define _XOPEN_SOURCE   700 /* posix_openpt */
+#define _DEFAULT_SOURCE     /* struct winsize */
 #include "tap.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +19,7 @@
 #include "base/rng.h"
 #include "base/shm.h"
 #include "base/strbuf.h"
+#include "base/term.h"
 #include "base/words.h"
 #include "draws.h"
 
@@ -492,6 +497,87 @@ test_sleep(void)
 	ok(fabs(gv_now_s() - (double)time(NULL)) < 5, "the time of day");
 }
 
+/* ---- terminals ---- */
+
+struct seen {
+	size_t width;
+	bool colour;
+};
+
+/* What a program sees whose output is a terminal of so many columns, with that environment. */
+static struct seen
+see(bool terminal, unsigned short columns, const char *const env[3])
+{
+	static const char *const name[] = {"COLUMNS", "NO_COLOR", "TERM"};
+	struct seen seen = {99, false};
+	int to[2];
+	pid_t pid;
+	size_t i;
+
+	fflush(stdout);
+	if (pipe(to) != 0 || (pid = fork()) == -1)
+		abort();
+	if (pid == 0) {
+		int master = posix_openpt(O_RDWR | O_NOCTTY), out;
+		struct winsize size = {.ws_col = columns, .ws_row = 24};
+
+		if (master == -1 || grantpt(master) != 0 || unlockpt(master) != 0)
+			_exit(1);
+		out = terminal ? open(ptsname(master), O_RDWR | O_NOCTTY)
+			       : open("/dev/null", O_WRONLY);
+		if (dup2(out, STDOUT_FILENO) == -1 ||
+		    (terminal && ioctl(STDOUT_FILENO, TIOCSWINSZ, &size) != 0))
+			_exit(1);
+		for (i = 0; i < 3; i++)
+			if (env[i] != NULL)
+				setenv(name[i], env[i], 1);
+			else
+				unsetenv(name[i]);
+		memset(&seen, 0, sizeof(seen));
+		seen.width = gv_term_width();
+		seen.colour = gv_term_colour();
+		_exit(write(to[1], &seen, sizeof(seen)) != sizeof(seen));
+	}
+	close(to[1]);
+	if (read(to[0], &seen, sizeof(seen)) != sizeof(seen))
+		seen.width = 98;
+	close(to[0]);
+	waitpid(pid, NULL, 0);
+	return seen;
+}
+
+static void
+test_terminal(void)
+{
+	static const struct {
+		bool terminal;
+		unsigned short columns;
+		const char *env[3]; /* COLUMNS, NO_COLOR, TERM */
+		struct seen want;
+	} of[] = {
+	    {false, 0, {"50", NULL, "xterm"}, {0, false}},
+	    {true, 70, {NULL, NULL, "xterm"}, {70, true}},
+	    {true, 1, {NULL, NULL, "xterm"}, {1, true}},
+	    {true, 70, {"50", "", "xterm"}, {50, true}},
+	    {true, 70, {"1", "1", "xterm"}, {1, false}},
+	    {true, 70, {"0", "yes", "xterm"}, {70, false}},
+	    {true, 70, {"-3", NULL, "dumb"}, {70, false}},
+	    {true, 70, {"wide", NULL, ""}, {70, false}},
+	    {true, 70, {"99999", NULL, NULL}, {99999, false}},
+	    {true, 70, {"100000", NULL, "vt100"}, {70, true}},
+	    {true, 0, {NULL, NULL, "vt100"}, {80, true}},
+	};
+	size_t k;
+
+	for (k = 0; k < sizeof(of) / sizeof(of[0]); k++) {
+		struct seen got = see(of[k].terminal, of[k].columns, of[k].env);
+
+		is_int((long long)got.width, (long long)of[k].want.width,
+		    "terminal %zu: width", k);
+		is_int(got.colour, of[k].want.colour, "terminal %zu: colour", k);
+	}
+}
+
 /* A directory is synced; one that is not there, and a file, cannot be. */
 static void
 test_sync(void)
@@ -524,5 +610,6 @@ main(void)
 	test_words();
 	test_sleep();
 	test_sync();
+	test_terminal();
 	return done_testing();
 }
