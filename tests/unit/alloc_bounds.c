@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "draws.h"
@@ -14,6 +15,7 @@
 #include "alloc/program/linear.h"
 #include "alloc/program/multipliers.h"
 #include "alloc/program/reach.h"
+#include "alloc/simplex/simplex.h"
 
 /* Of any size within some; 0 now and then. */
 static double
@@ -462,6 +464,141 @@ test_lift(void)
 	    "an inequality is lifted as far as prices pay (%zu of %zu)", tight, lifted);
 }
 
+/* ---- the programs of --dump-lp ---- */
+
+/* The index of a row or column of that name; SIZE_MAX = none, or several. */
+static size_t
+named(gv_lp_namer *name, void *ctx, size_t n, const char *format, size_t i, size_t j)
+{
+	char want[GV_LP_NAME_LEN], is[GV_LP_NAME_LEN];
+	size_t k, at = SIZE_MAX, found = 0;
+
+	if (j == SIZE_MAX)
+		snprintf(want, sizeof(want), "%s(%zu)", format, i + 1);
+	else
+		snprintf(want, sizeof(want), "%s(%zu,%zu)", format, i + 1, j + 1);
+	for (k = 0; k < n; k++) {
+		name(ctx, k, is);
+		if (strcmp(is, want) == 0) {
+			at = k;
+			found++;
+		}
+	}
+	return found == 1 ? at : SIZE_MAX;
+}
+
+static double
+coefficient(const struct gv_lp *lp, size_t row, size_t col)
+{
+	size_t k;
+
+	for (k = 0; k < lp->n_entries; k++)
+		if (lp->entry[k].row == row && lp->entry[k].col == col)
+			return lp->entry[k].value;
+	return 0;
+}
+
+/* Job i's columns in the rows that all programs have, and in its own row, where it has a[]. */
+static size_t
+job_wrong(const struct gv_lp *lp, const struct gv_lp_names *names,
+    const struct gv_problem *p, size_t i, const char *own, const double *a,
+    double own_scale)
+{
+	size_t time = named(names->row, names->ctx, lp->n_rows, "time", i, SIZE_MAX);
+	size_t row = named(names->row, names->ctx, lp->n_rows, own, i, SIZE_MAX);
+	size_t j, k, n = time == SIZE_MAX || lp->row_hi[time] != 1;
+
+	for (j = 0; j < p->m; j++) {
+		size_t col = named(names->col, names->ctx, lp->n_cols, "x", i, j);
+
+		n += (col == SIZE_MAX) != (p->rate[i * p->m + j] == 0);
+		if (col == SIZE_MAX)
+			continue;
+		n += lp->col_lo[col] != 0 || lp->col_hi[col] != INFINITY;
+		for (k = 0; k < lp->n_rows; k++) {
+			size_t gpus = named(
+			    names->row, names->ctx, lp->n_rows, "gpus", j, SIZE_MAX);
+			double want = k == gpus   ? p->count[i] * p->scale[i]
+				      : k == time ? 1
+				      : k == row  ? a[i * p->m + j] * own_scale
+						  : 0;
+
+			n += !is_close(coefficient(lp, k, col), want);
+		}
+	}
+	return n;
+}
+
+static void
+test_programs(void)
+{
+	size_t k, wrong_level = 0, wrong_linear = 0;
+
+	for (k = 0; k < 60; k++) {
+		struct gv_problem p = draw_problem(1 + k % 19);
+		double *a = draw_where_rates(&p, false),
+		       *gain = draw_where_rates(&p, true);
+		const double *need = k % 2 ? p.number[GV_NUMBER_NEED] : NULL;
+		struct gv_lp_names names;
+		struct gv_lp lp;
+		size_t i, j;
+
+		gv_level_lp(&p, a, &lp, &names);
+		wrong_level +=
+		    !lp.maximise || lp.n_rows != p.m + 2 * p.n || lp.has_integer;
+		for (j = 0; j < p.m; j++) {
+			size_t row =
+			    named(names.row, names.ctx, lp.n_rows, "gpus", j, SIZE_MAX);
+
+			wrong_level += row == SIZE_MAX ||
+				       lp.row_hi[row] != p.capacity[j] ||
+				       lp.row_lo[row] != -INFINITY;
+		}
+		for (i = 0; i < p.n; i++) {
+			size_t row =
+			    named(names.row, names.ctx, lp.n_rows, "level", i, SIZE_MAX);
+
+			wrong_level += job_wrong(&lp, &names, &p, i, "level", a, 1);
+			wrong_level += row == SIZE_MAX || lp.row_lo[row] != 0 ||
+				       lp.row_hi[row] != INFINITY ||
+				       coefficient(&lp, row, 0) != -1;
+		}
+		for (i = 0; i < lp.n_cols; i++)
+			wrong_level += lp.cost[i] != (i == 0);
+		gv_lp_free(&lp);
+		free(names.ctx);
+
+		gv_linear_lp(&p, gain, need, &lp, &names);
+		wrong_linear += !lp.maximise || lp.has_integer;
+		for (i = 0; i < p.n; i++) {
+			double q = need != NULL && need[i] > 0 ? need[i] : 0;
+			size_t row =
+			    named(names.row, names.ctx, lp.n_rows, "need", i, SIZE_MAX);
+
+			wrong_linear += job_wrong(
+			    &lp, &names, &p, i, "need", p.rate, q > 0 ? 1 / q : 0);
+			wrong_linear += (row == SIZE_MAX) != (q == 0);
+			if (row != SIZE_MAX)
+				wrong_linear += fabs(lp.row_lo[row] - 1) > 1e-6;
+			for (j = 0; j < p.m; j++) {
+				size_t col =
+				    named(names.col, names.ctx, lp.n_cols, "x", i, j);
+
+				wrong_linear += col != SIZE_MAX &&
+						!is_close(lp.cost[col],
+						    p.count[i] * gain[i * p.m + j]);
+			}
+		}
+		gv_lp_free(&lp);
+		free(names.ctx);
+		free(a);
+		free(gain);
+		gv_problem_free(&p);
+	}
+	is_int(wrong_level, 0, "programs of levels as they are written down");
+	is_int(wrong_linear, 0, "and those of sums");
+}
+
 int
 main(void)
 {
@@ -473,5 +610,6 @@ main(void)
 	test_of_level();
 	test_of_linear();
 	test_lift();
+	test_programs();
 	return done_testing();
 }
