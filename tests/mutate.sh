@@ -208,13 +208,14 @@ mutate() {
 	folder=$1 tests=$2
 	shift 2
 	always=
+	until=$(($(now) + ${share:-100000000}))
 	case $tests in '* '*) always=yes && tests=${tests#??} ;; esac
 	prepare "$folder" "$tests" && count_lines "$folder" "$tests" && draw "$@" >sites || return 1
 	planted_objects=$(objects_of "$folder" o | tr '\n' ' ')
 	drawn=0 killed=0 equivalent=0 survived=0
-	until=$(($(now) + ${share:-100000000}))
 	while IFS=$tab read -r by file line column length instead <&8; do
-		[ "$(now)" -lt "$until" ] || { echo "$folder: time is up" && break; }
+		# some of each, however long it took to build
+		[ "$drawn" -lt 4 ] || [ "$(now)" -lt "$until" ] || { echo "$folder: time is up" && break; }
 		plant "$by" "$file" "$line" "$column" "$length" "$instead"
 	done 8<sites
 	rm -f plant/*
