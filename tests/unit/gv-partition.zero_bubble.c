@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/rng.h"
 #include "plan/simulate.h"
 #include "tap.h"
 
@@ -172,6 +173,108 @@ ours(size_t p, size_t m, const int ticks[3])
 	return end;
 }
 
+/* ---- memory ---- */
+
+/* The most that a GPU holds as it goes through its steps. */
+static double
+peak(const struct gv_pipe *p, const struct gv_lane *lane)
+{
+	const struct gv_pipe_stage *s = &p->stage[lane->place];
+	double stashes = 0, working = 0, most = 0;
+	size_t i;
+
+	for (i = 0; i < lane->n; i++) {
+		stashes += lane->step[i].op == GV_STEP_FORWARD;
+		working += lane->step[i].op == GV_STEP_BACKWARD;
+		most = fmax(most, stashes * s->stash + working * s->working);
+		stashes -= lane->step[i].op == GV_STEP_WEIGHT;
+		working -= lane->step[i].op == GV_STEP_WEIGHT;
+	}
+	return (2 + p->state) * s->parameter + most;
+}
+
+static bool
+same_order(const struct gv_lane *a, const struct gv_lane *b)
+{
+	size_t i;
+
+	if (a->n != b->n)
+		return false;
+	for (i = 0; i < a->n; i++)
+		if (a->step[i].op != b->step[i].op ||
+		    a->step[i].micro_batch != b->step[i].micro_batch)
+			return false;
+	return true;
+}
+
+/*
+ * A GPU puts off as many gradients as fit: no limit that it can keep is passed, one more
+ * would pass it, and a large one changes nothing; one that it cannot keep makes it hold the
+ * least that it can.
+ */
+static void
+test_memory(void)
+{
+	size_t k, i, passed = 0, idle = 0, changed = 0, more = 0, limited = 0;
+	uint64_t n = 0;
+
+	for (k = 0; k < 400; k++) {
+		struct gv_pipe_stage stage[6];
+		struct gv_pipe p = {.n = 2 + k % 5,
+		    .stage = stage,
+		    .schedule = GV_SCHEDULE_ZB_H1,
+		    .chunks = 1,
+		    .micro_batches = 1 + k / 5 % 12,
+		    .state = (double)(k % 3)};
+		struct gv_timetable none, tight, some, enough;
+
+		p.batch = p.micro_batches;
+		for (i = 0; i < p.n; i++)
+			stage[i] = (struct gv_pipe_stage){.replicas = 1,
+			    .forward_s = 1,
+			    .backward_s = 1,
+			    .weight_s = 1,
+			    .parameter = 1 + floor(9 * gv_random_uniform(3, 0, 0, n++)),
+			    .stash = 1 + floor(9 * gv_random_uniform(3, 0, 0, n++)),
+			    .working = floor(9 * gv_random_uniform(3, 0, 0, n++))};
+		gv_timetable_make(&none, &p);
+		for (i = 0; i < p.n; i++)
+			stage[i].memory = 1e-9; /* of any stage too little */
+		gv_timetable_make(&tight, &p);
+		for (i = 0; i < p.n; i++) {
+			double low = peak(&p, &tight.lane[i]),
+			       high = peak(&p, &none.lane[i]);
+
+			more += low > high;
+			limited += low < high;
+			stage[i].memory =
+			    low + floor((high - low) * gv_random_uniform(3, 0, 0, n++));
+		}
+		gv_timetable_make(&some, &p);
+		for (i = 0; i < p.n; i++) {
+			double held = peak(&p, &some.lane[i]);
+
+			passed += held > stage[i].memory;
+			idle +=
+			    p.micro_batches > 2 * p.n &&
+			    !same_order(&some.lane[i], &none.lane[i]) &&
+			    held + stage[i].stash + stage[i].working <= stage[i].memory;
+			stage[i].memory = 1e6;
+		}
+		gv_timetable_make(&enough, &p);
+		for (i = 0; i < p.n; i++)
+			changed += !same_order(&enough.lane[i], &none.lane[i]);
+		gv_timetable_free(&none);
+		gv_timetable_free(&tight);
+		gv_timetable_free(&some);
+		gv_timetable_free(&enough);
+	}
+	is_int(passed, 0, "zb-h1 keeps the memory that there is");
+	is_int(idle, 0, "and leaves none that one more would fit into");
+	is_int(changed, 0, "puts off all that it would where there is enough");
+	ok(more == 0 && limited > 300, "and less where there is not (%zu)", limited);
+}
+
 int
 main(void)
 {
@@ -193,5 +296,6 @@ main(void)
 		    row[i].p, row[i].m, row[i].ticks[0], row[i].ticks[1], row[i].ticks[2],
 		    got, best);
 	}
+	test_memory();
 	return done_testing();
 }
