@@ -417,6 +417,36 @@ test_of_linear(void)
 	gv_problem_free(&p);
 }
 
+/* Multipliers of the jobs' time where jobs share GPUs, and nowhere else. */
+static void
+test_time(void)
+{
+	struct gv_problem p = draw_problem(1);
+	struct gv_together t = {0};
+	struct gv_solution s = {0};
+	size_t k, i, wrong = 0;
+
+	for (k = 0; k < 2; k++) {
+		struct gv_level level;
+		struct gv_linear linear;
+
+		p.together = k ? &t : NULL;
+		gv_level_init(&level, &p, &s, false);
+		gv_linear_init(&linear, &p, &s);
+		wrong += (level.time != NULL) != k || (linear.time != NULL) != k ||
+			 level.lexicographic || level.s != &s || linear.s != &s ||
+			 linear.p != &p;
+		for (i = 0; i < p.n && k; i++)
+			wrong += level.time[i] != 0 || linear.time[i] != 0 ||
+				 level.lambda[i] != 0 || linear.mu[i] != 0;
+		gv_level_free(&level);
+		gv_linear_free(&linear);
+	}
+	p.together = NULL;
+	gv_problem_free(&p);
+	is_int(wrong, 0, "time has multipliers where jobs share GPUs");
+}
+
 /* Jobs that want nothing: just what their GPUs' prices pay for on every type. */
 static void
 test_lift(void)
@@ -609,6 +639,7 @@ main(void)
 	test_normalised();
 	test_of_level();
 	test_of_linear();
+	test_time();
 	test_lift();
 	test_programs();
 	return done_testing();

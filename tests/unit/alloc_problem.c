@@ -13,6 +13,7 @@
 #include "alloc/problem/classes.h"
 #include "alloc/problem/problem.h"
 #include "alloc/problem/unfinished.h"
+#include "alloc/prove/exact.h"
 
 enum { JOBS = 8, TYPES = 4, KINDS = 5, MOST_PAIRS = JOBS * JOBS * TYPES };
 
@@ -469,6 +470,88 @@ test_constraints(void)
 	is_int(dust, 0, "dust goes");
 }
 
+/* Limits that are passed, summed without rounding. */
+static size_t
+passed(const struct gv_problem *p, const struct gv_solution *s)
+{
+	size_t n = p->n + p->m, i, j, over_limit = 0;
+	struct gv_exact *sum = gv_xcalloc(n, sizeof(*sum)), limit;
+
+	gv_exact_init(&limit);
+	for (i = 0; i < n; i++)
+		gv_exact_init(&sum[i]);
+	for (i = 0; i < p->n; i++)
+		for (j = 0; j < p->m; j++) {
+			gv_exact_add_product(&sum[i], s->x[i * p->m + j], 1);
+			gv_exact_add_product(&sum[p->n + j], s->x[i * p->m + j],
+			    p->scale[i] * p->count[i]);
+		}
+	for (i = 0; i < s->n_pairs; i++) {
+		const struct gv_pair *q = &s->pair[i];
+
+		gv_exact_add_product(&sum[q->a], q->x, 1);
+		gv_exact_add_product(&sum[q->b], q->x, 1);
+		gv_exact_add_product(&sum[p->n + q->type], q->x, p->scale[q->a]);
+	}
+	for (i = 0; i < n; i++) {
+		gv_exact_set_double(&limit, i < p->n ? 1 : p->capacity[i - p->n]);
+		over_limit += gv_exact_compare(&sum[i], &limit) > 0;
+		gv_exact_free(&sum[i]);
+	}
+	gv_exact_free(&limit);
+	free(sum);
+	return over_limit;
+}
+
+/* Shares that fill all there is keep it to the last bit, and stay as large but for that. */
+static void
+test_trim(void)
+{
+	size_t k, i, before = 0, after = 0, smaller = 0;
+
+	for (k = 0; k < 3000; k++) {
+		struct gv_together t = {0};
+		bool pairs = k % 2;
+		struct gv_problem p = draw_problem(pairs ? &t : NULL);
+		struct gv_solution s = draw_shares(&p, 5), was;
+
+		p.budget = 0;
+		for (i = 0; i < p.n && pairs; i++)
+			p.count[i] = 1;
+		for (i = 0; i < s.n_pairs;
+		     i++) /* two jobs of one scale, and two of them */
+			s.pair[i].b = s.pair[i].a == 0 ? p.n - 1 : s.pair[i].a - 1;
+		for (i = 0; i < s.n_pairs; i++)
+			if (s.pair[i].a == s.pair[i].b)
+				s.n_pairs = 0;
+		if (pairs)
+			gv_solution_clean(&p, &s);
+		else
+			gv_problem_clean(&p, s.x);
+		was = copy_of(&p, &s);
+		before += passed(&p, &s) > 0;
+		if (pairs)
+			gv_solution_trim(&p, &s);
+		else
+			gv_problem_trim(&p, s.x);
+		after += passed(&p, &s);
+		for (i = 0; i < p.n * p.m; i++)
+			smaller += s.x[i] > was.x[i] || s.x[i] < was.x[i] * (1 - 1e-14);
+		for (i = 0; i < s.n_pairs; i++)
+			smaller += s.pair[i].x > was.pair[i].x ||
+				   s.pair[i].x < was.pair[i].x * (1 - 1e-14);
+		free(s.x);
+		free(s.pair);
+		free(was.x);
+		free(was.pair);
+		gv_problem_free(&p);
+		gv_together_free(&t);
+	}
+	ok(before > 300, "rounding breaks limits of %zu", before);
+	is_int(after, 0, "of none that were trimmed");
+	is_int(smaller, 0, "by no more than rounding");
+}
+
 /* NaN is worse than any excess. */
 static void
 test_nan(void)
@@ -708,6 +791,7 @@ main(void)
 	test_together();
 	test_terms();
 	test_constraints();
+	test_trim();
 	test_nan();
 	test_parts();
 	test_classes();
