@@ -118,7 +118,7 @@ ok "the others are silent" [ ! -s rest ]
 # The links are so slow that it takes minutes.
 slow='-l links.csv --slower=1e5 -b 64MiB -e 64MiB'
 # children PID: its processes
-children() { ps -o pid= --ppid "$1"; }
+children() { grep -ls "^PPid:	$1\$" /proc/[0-9]*/status | sed 's,/proc/,,; s,/status,,' | sort -n; }
 # start OPTION...: in the background, until all members are there
 start() {
 	# shellcheck disable=SC2086
@@ -134,7 +134,7 @@ start() {
 }
 # shellcheck disable=SC2013 # numbers
 # gone: no member is left; one whose parent is not there may wait for somebody to ask how it ended
-gone() { for pid in $(cat members); do case $(ps -o stat= -p "$pid") in '' | Z*) ;; *) return 1 ;; esac; done; }
+gone() { for pid in $(cat members); do case $(sed -n 's/^State:	\(.\).*/\1/p' "/proc/$pid/status" 2>/dev/null) in '' | Z) ;; *) return 1 ;; esac; done; }
 # soon CMD: within a second
 soon() {
 	for i in $(seq 20); do
