@@ -198,6 +198,36 @@ gv_hull_add_rounds(struct gv_hull *h, const double *x, size_t rounds)
 	free(r.jobs);
 }
 
+/*
+ * A placement by the largest Lagrangian gains of a GPU, as many gangs as fit, added to the
+ * others; *most is its value, which others may exceed.
+ */
+static void
+place_greedily(struct gv_hull *h, const double *lagrangian_gain, double *most)
+{
+	const struct gv_problem *p = h->p;
+	struct deficit *by_gain = gv_xcalloc(p->n, p->m * sizeof(*by_gain));
+	struct room r;
+	size_t i, k, n = 0;
+
+	r.gpus = gv_xcalloc(p->m, sizeof(*r.gpus));
+	r.jobs = gv_xcalloc(p->n, sizeof(*r.jobs));
+	memcpy(r.gpus, p->capacity, p->m * sizeof(*r.gpus));
+	memcpy(r.jobs, p->count, p->n * sizeof(*r.jobs));
+	for (i = 0; i < p->n * p->m; i++)
+		if (h->col[i] != SIZE_MAX && lagrangian_gain[i] > 0)
+			by_gain[n++] = (struct deficit){
+			    .cell = i, .rank = lagrangian_gain[i] / p->scale[i / p->m]};
+	qsort(by_gain, n, sizeof(*by_gain), by_deficit);
+	r.point = new_point(h);
+	for (k = 0; k < n; k++)
+		place(p, &by_gain[k], INFINITY, &r);
+	*most = inner_product(h, r.point, lagrangian_gain);
+	free(by_gain);
+	free(r.gpus);
+	free(r.jobs);
+}
+
 /* ---- the restricted master ---- */
 
 struct restricted_master {
@@ -207,6 +237,7 @@ struct restricted_master {
 	size_t *cell;        /* [n][m] of a class on a type, SIZE_MAX = none */
 	size_t first, cost;  /* rows */
 	double effort;       /* so far */
+	size_t exact;        /* best placements, so far, where they are few */
 	size_t n_placements; /* that have columns; theirs are first_col + k */
 	size_t first_col;
 };
@@ -341,6 +372,25 @@ mix_placements(
 }
 
 /*
+ * Adds a placement: any of a value above enough where the best one is not asked for, else
+ * the best, so many times.  As iterate().
+ */
+static int
+price(struct restricted_master *w, struct gv_hull *h, struct gv_placement_program *g,
+    const double *lagrangian_gain, double enough, const char *name, struct gv_error *e)
+{
+	if (g->exact > 0) {
+		place_greedily(h, lagrangian_gain, &g->lagrangian_max);
+		if (g->lagrangian_max > enough)
+			return 0;
+		h->n_placements--;
+		if (w->exact++ == g->exact)
+			return 1;
+	}
+	return price_placement(h, lagrangian_gain, &g->lagrangian_max, name, e);
+}
+
+/*
  * Solves the master and prices placements once.  A placement improves the mixture where its
  * value is above the dual of the convexity row, sum_k y_k <= 1; where the best one is not,
  * the mixture is optimal.  0 to go on, 1 at the end.
@@ -367,8 +417,9 @@ iterate(struct restricted_master *w, struct gv_hull *h, struct gv_placement_prog
 		if (g->value >= g->target || (g->effort > 0 && w->effort > g->effort))
 			rc = 1;
 		else
-			rc = price_placement(
-			    h, lagrangian_gain, &g->lagrangian_max, name, e);
+			rc = price(w, h, g, lagrangian_gain,
+			    convexity_dual + g->tolerance * fmax(1, convexity_dual), name,
+			    e);
 		if (rc == 0 &&
 		    g->lagrangian_max <=
 			convexity_dual + g->tolerance * fmax(1, convexity_dual))

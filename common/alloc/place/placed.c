@@ -11,6 +11,12 @@
 
 enum { MAX_ROUNDS = 1000 }; /* to start with */
 
+/*
+ * What a second stage may take, about a second: best placements, times cells, and rows times
+ * columns of masters.  Hundreds of placements bring the last thousandth.
+ */
+enum { MOST_EXACT = 2000, MOST_EFFORT = 4000000 };
+
 /* The best face may be too thin for the simplex method: then this part less will do. */
 static const double slack[] = {0, GV_TOL_LESS_2};
 
@@ -147,6 +153,8 @@ second_stage_level(struct domain *w, const double *a,
 
 	gv_placement_program_init(&g, p);
 	g.tolerance = GV_TOL_HULL_SECOND; /* what it proves is not said */
+	g.exact = 2 + MOST_EXACT / cells;
+	g.effort = MOST_EFFORT;
 	g.gain = second;
 	g.throughput = first->throughput;
 	g.lower = lower;
@@ -322,6 +330,8 @@ second_stage_sum(struct domain *w, const struct gv_linear *l,
 	x = gv_xcalloc(p->n, p->m * sizeof(*x));
 	gv_placement_program_init(&g, p);
 	g.tolerance = GV_TOL_HULL_SECOND; /* what it proves is not said */
+	g.exact = 2 + MOST_EXACT / cells;
+	g.effort = MOST_EFFORT;
 	g.gain = second;
 	g.throughput = first->throughput;
 	g.lower = first->lower;
