@@ -80,7 +80,7 @@ for part in summary type entity job share; do
 done
 written Simulation gv-sim -c cluster.csv -t throughputs.csv -p 'gv-alloc -p max-min' --summary=- jobs.csv
 header jobs.csv >before
-gv-sim -c cluster.csv -t throughputs.csv -p 'gv-alloc -p max-min' --isolated --jobs=made --events=- jobs.csv >events.made
+gv-sim -c cluster.csv -t throughputs.csv -p 'gv-alloc -p max-min' --isolated --job-mtbf=1000d --jobs=made --events=- jobs.csv >events.made
 header made | grep -vxFf before >got
 described "Jobs: simulated" >want
 same "Jobs: simulated" "what gv-sim --jobs appends"

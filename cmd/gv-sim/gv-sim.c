@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/fileio.h"
 #include "base/mem.h"
+#include "key.h"
 #include "options.h"
 #include "results.h"
 #include "sched/life_events.h"
@@ -93,6 +94,11 @@ begin(struct run *r, const struct options *o, const struct tables *t, const char
 	asker_begin(&r->asker, &r->sim);
 	r->sim.change = t->change;
 	r->sim.n_changes = t->n_changes;
+	if (t->offers.n > 0)
+		sim_offers(&r->sim, t->offers.of_pool, t->offers.n);
+	r->sim.price = t->offers.price;
+	r->sim.n_prices = t->offers.n_prices;
+	r->sim.bid = t->offers.bid;
 	r->sim.ctx = r;
 	r->sim.ask = policy != NULL ? ask : NULL;
 	r->sim.progress = o->common.quiet ? NULL : say_progress;
@@ -106,6 +112,20 @@ begin(struct run *r, const struct options *o, const struct tables *t, const char
 		gv_events_write_header_with(&r->w);
 	else
 		gv_events_write_header(&r->w);
+}
+
+/* What the policy answers is kept, and what it has answered is taken. */
+static void
+keep_answers(struct run *r, const struct tables *t)
+{
+	char key[JOURNAL_KEY_LEN + 1];
+	struct gv_error e = {0};
+
+	if (r->o->state == NULL)
+		return;
+	key_of(t, r->o, key);
+	if (journal_open(&r->asker.journal, r->o->state, key, &e) != 0)
+		gv_die_error(&e);
 }
 
 static void
@@ -195,8 +215,10 @@ say_end(const struct run *r)
 	else if (s->end == SIM_UNTIL)
 		gv_warn("--until: %zu of the measured jobs are not done", s->left);
 	else if (dropped > 0 && !r->o->common.quiet)
-		gv_warn("warning: %zu job%s could never run, of %zu: %s", dropped,
-		    dropped == 1 ? "" : "s", s->life.n_jobs, names.s);
+		gv_warn("warning: %zu job%s could never run%s, of %zu: %s", dropped,
+		    dropped == 1 ? "" : "s",
+		    s->job_failures > 0 ? " or failed too often" : "", s->life.n_jobs,
+		    names.s);
 	else if (r->o->common.verbose > 0)
 		gv_warn("jobs: %zu, rounds: %lld, questions to the policy: %zu, at the "
 			"end: %.15g s",
@@ -231,6 +253,7 @@ main(int argc, char **argv)
 	jobs = open_table(&o, o.jobs);
 	summary = open_table(&o, o.summary);
 	begin(&run, &o, &t, o.policy, events);
+	keep_answers(&run, &t);
 	play(&run);
 	if (o.isolated) {
 		begin(&isolated, &o, &t, "gv-alloc -p isolated", NULL);

@@ -15,23 +15,23 @@ static const char help[] =
     "  -c, --cluster FILE      the GPUs: gpu_type, gpus, node, usd_per_h\n"
     "  -t, --throughputs FILE  the input is jobs without rates; they are here\n"
     "      --changes FILE      GPUs go and come: time_s, gpu_type, node, event\n"
+    "      --prices FILE, --bid [TYPE:]USD,...  what GPUs cost; away above that\n"
+    "      --node-mtbf TIME, --repair TIME, --seed N  nodes fail at random\n"
+    "      --job-mtbf TIME, --max-failures N  jobs do, and are dropped\n"
     "  -p, --policy COMMAND    rates in, allocation out; asked when jobs come and go\n"
-    "      --policy-timeout TIME, --interval TIME  for its answer; between questions\n"
+    "      --policy-timeout TIME, --interval TIME, --ask-every TIME  when it is asked\n"
+    "  -s, --state FILE        keep its answers; go on where it was ended\n"
     "  -r, --round TIME        length of a round (360s)\n"
-    "      --order ORDER       who goes first: owed (by default), gavel\n"
-    "      --shuffle SEED      gavel's order of types is drawn anew each round\n"
+    "      --order ORDER, --shuffle SEED  owed or gavel; gavel's types at random\n"
     "      --strict            who was promised nothing does not run\n"
     "      --in-step, --ask-first  jobs come between rounds; wait for the policy\n"
     "      --ideal             no rounds: each job has exactly its shares\n"
-    "      --load TIME, --save TIME, --checkpoint TIME\n"
-    "                          lost at a launch, at a preemption; between checkpoints\n"
+    "      --load TIME, --save TIME, --checkpoint TIME  what launches, stops cost\n"
     "      --measure FIRST-LAST  these rows of the jobs, from 0; ends when they end\n"
     "      --until TIME, --most-waiting N  ends then; when more than N jobs wait\n"
     "      --isolated          beside each job: alone on its part of the GPUs\n"
-    "      --events FILE, --jobs FILE, --summary FILE\n"
-    "                          write these tables; - is the output, else events are\n"
-    "      --tsv               write TSV, not CSV\n"
-    "  -o, --output FILE       write to FILE, not to standard output\n"
+    "      --events FILE, --jobs FILE, --summary FILE  write these; - is the output\n"
+    "  -o, --output FILE       write there; events, if none of those does; --tsv\n"
     "  -q, --quiet; -v, --verbose; -h, --help; -V, --version\n";
 
 static const char *const orders[] = {
@@ -101,6 +101,55 @@ set_checkpoint(void *ctx, const char *arg)
 	struct options *o = ctx;
 
 	o->sim.checkpoint_s = above_0(o, "--checkpoint", arg);
+}
+
+static void
+set_node_mtbf(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.node_mtbf_s = above_0(o, "--node-mtbf", arg);
+}
+
+static void
+set_repair(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.repair_s = above_0(o, "--repair", arg);
+}
+
+static void
+set_job_mtbf(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.job_mtbf_s = above_0(o, "--job-mtbf", arg);
+}
+
+static void
+set_max_failures(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.max_failures =
+	    (int)gv_opt_int(&o->common, "--max-failures", arg, 1, 1000000);
+}
+
+static void
+set_seed(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.fault_seed = (uint64_t)gv_opt_int(&o->common, "--seed", arg, 0, INT64_MAX);
+}
+
+static void
+set_ask_every(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->sim.ask_every_s = above_0(o, "--ask-every", arg);
 }
 
 static void
@@ -189,14 +238,25 @@ check(struct options *o)
 			     : s->order == GV_ROUND_GAVEL ? "--order"
 			     : s->strict                  ? "--strict"
 			     : s->load_s + s->save_s > 0  ? "--load, --save"
+			     : o->prices != NULL          ? "--prices"
+			     : s->node_mtbf_s > 0         ? "--node-mtbf"
+			     : s->job_mtbf_s > 0          ? "--job-mtbf"
+			     : s->ask_every_s > 0         ? "--ask-every"
 							  : NULL;
 
 	if (o->cluster == NULL)
 		gv_opt_usage(&o->common, "a cluster is needed: -c CLUSTER");
 	if (s->ideal && rounds != NULL)
 		gv_opt_usage(&o->common, "--ideal does not go together with %s", rounds);
-	if (o->changes == NULL && s->checkpoint_s > 0)
-		gv_opt_usage(&o->common, "--checkpoint is an option of --changes");
+	if (o->changes == NULL && o->bids == NULL &&
+	    !(s->node_mtbf_s + s->job_mtbf_s > 0) && s->checkpoint_s > 0)
+		gv_opt_usage(&o->common, "--checkpoint is an option of --changes, --bid, "
+					 "--node-mtbf and --job-mtbf");
+	if (o->bids != NULL && o->prices == NULL)
+		gv_opt_usage(&o->common, "--bid is an option of --prices");
+	if (o->policy == NULL && (s->ask_every_s > 0 || o->state != NULL))
+		gv_opt_usage(&o->common, "%s is an option of --policy",
+		    o->state != NULL ? "--state" : "--ask-every");
 	if (s->shuffle && s->order != GV_ROUND_GAVEL)
 		gv_opt_usage(&o->common, "--shuffle is an option of --order=gavel");
 	check_outputs(o);
@@ -211,6 +271,15 @@ options_parse(struct options *o, int argc, char **argv)
 	    {"policy", required_argument, 'p', .text = &o->policy},
 	    {"changes", required_argument, .text = &o->changes},
 	    {"checkpoint", required_argument, .set = set_checkpoint},
+	    {"node-mtbf", required_argument, .set = set_node_mtbf},
+	    {"repair", required_argument, .set = set_repair},
+	    {"job-mtbf", required_argument, .set = set_job_mtbf},
+	    {"max-failures", required_argument, .set = set_max_failures},
+	    {"seed", required_argument, .set = set_seed},
+	    {"prices", required_argument, .text = &o->prices},
+	    {"bid", required_argument, .text = &o->bids},
+	    {"ask-every", required_argument, .set = set_ask_every},
+	    {"state", required_argument, 's', .text = &o->state},
 	    {"policy-timeout", required_argument, .set = set_timeout},
 	    {"interval", required_argument, .set = set_interval},
 	    {"round", required_argument, 'r', .set = set_round},
@@ -236,6 +305,8 @@ options_parse(struct options *o, int argc, char **argv)
 		.until_s = HUGE_VAL,
 		.most_waiting = SIZE_MAX},
 	    .timeout_s = 60};
+	o->sim.repair_s = 3600;
+	o->sim.max_failures = 5;
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
 	check(o);
 	o->input = gv_opt_input(&o->common, argc, argv);

@@ -57,20 +57,39 @@ write_job(const struct sim *s, const struct sim *isolated, size_t m, struct gv_t
 	gv_tabw_double(w, j->gpu_s);
 	gv_tabw_int(w, (int64_t)j->launches);
 	gv_tabw_int(w, (int64_t)j->preemptions);
-	if (isolated == NULL)
-		return;
-	gv_tabw_double(w, completion_s(isolated, m));
-	gv_tabw_double(w, fairness(s, isolated, m));
+	if (isolated != NULL) {
+		gv_tabw_double(w, completion_s(isolated, m));
+		gv_tabw_double(w, fairness(s, isolated, m));
+	}
+	if (s->o->job_mtbf_s > 0)
+		gv_tabw_int(w, (int64_t)j->failures);
+}
+
+/* The columns of results; how many. */
+static size_t
+columns(const struct sim *s, const struct sim *isolated, const char *name[12])
+{
+	static const char *const always[] = {"start_s", "finish_s", "completion_s",
+	    "running_s", "gpu_s", "launches", "preemptions"};
+	size_t n;
+
+	for (n = 0; n < sizeof(always) / sizeof(always[0]); n++)
+		name[n] = always[n];
+	if (isolated != NULL) {
+		name[n++] = "isolated_completion_s";
+		name[n++] = "fairness";
+	}
+	if (s->o->job_mtbf_s > 0)
+		name[n++] = "failures";
+	return n;
 }
 
 void
 results_jobs(const struct tables *t, const struct sim *s, const struct sim *isolated,
     struct gv_tabw *w)
 {
-	static const char *const name[] = {"start_s", "finish_s", "completion_s",
-	    "running_s", "gpu_s", "launches", "preemptions", "isolated_completion_s",
-	    "fairness"};
-	const size_t n_names = isolated != NULL ? 9 : 7;
+	const char *name[12];
+	const size_t n_names = columns(s, isolated, name);
 	const struct gv_frame *f = &tables_given(t)->frame;
 	ptrdiff_t id_column = gv_frame_find(f, "job_id");
 	struct gv_hash ids = {0};
@@ -266,4 +285,6 @@ results_summary(const struct sim *s, const struct sim *isolated, struct gv_tabw 
 	measure(w, "rounds", "", (double)(s->life.round + 1));
 	measure(w, "questions", "", (double)s->questions);
 	measure(w, "most_waiting", "", (double)s->most_waited);
+	measure(w, "job_failures", "", (double)s->job_failures);
+	measure(w, "node_failures", "", (double)s->node_failures);
 }

@@ -137,6 +137,14 @@ read_changes(struct tables *t, const char *path, struct gv_error *e)
 	return rc;
 }
 
+static int
+read_prices(struct tables *t, const struct options *o, struct gv_error *e)
+{
+	if (o->prices != NULL && offers_read(&t->offers, &t->cluster, o->prices, e) != 0)
+		return -1;
+	return o->bids != NULL ? offers_bids(&t->offers, &t->cluster, o->bids, e) : 0;
+}
+
 int
 tables_read(
     struct tables *t, const struct options *o, struct gv_error *w, struct gv_error *e)
@@ -145,7 +153,7 @@ tables_read(
 	struct gv_frame f = {0};
 
 	if (gv_cluster_read(&t->cluster, o->cluster, e) != 0 ||
-	    read_changes(t, o->changes, e) != 0 ||
+	    read_changes(t, o->changes, e) != 0 || read_prices(t, o, e) != 0 ||
 	    gv_frame_load(&given, o->input, e) != 0)
 		return -1;
 	if (o->throughputs == NULL)
@@ -167,6 +175,7 @@ tables_free(struct tables *t)
 	gv_rates_free(&t->jobs);
 	gv_rates_free(&t->rates);
 	gv_cluster_free(&t->cluster);
+	offers_free(&t->offers);
 	free(t->change);
 }
 

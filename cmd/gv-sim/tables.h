@@ -2,6 +2,7 @@
 #ifndef TABLES_H
 #define TABLES_H
 
+#include "offers.h"
 #include "options.h"
 
 struct tables {
@@ -9,7 +10,8 @@ struct tables {
 	struct gv_rates jobs; /* as they were given, where throughputs are */
 	size_t n_changes;
 	struct sim_change *change; /* by time */
-	struct gv_rates rates;     /* with rates: what is simulated */
+	struct offers offers;
+	struct gv_rates rates; /* with rates: what is simulated */
 };
 
 /* 0, or -1 with *e set.  *w: what looks like a slip, and jobs that have no rate. */

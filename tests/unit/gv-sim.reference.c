@@ -25,6 +25,10 @@ struct scenario {
 	struct sim_settings o;
 	struct sim_change change[8];
 	size_t n_changes;
+	struct sim_price price[8];
+	size_t n_prices;
+	double bid[TYPES];
+	bool bids;
 };
 
 static void
@@ -84,9 +88,22 @@ struct result {
 	double finish_s[JOBS];
 	double busy_gpu_s[TYPES];
 	size_t launches[JOBS];
+	double lost[JOBS];
+	double usd;
 };
 
 static long bad_checks;
+
+/* GPUs that go and come, and what they cost. */
+static void
+set_world(struct sim *s, const struct scenario *w)
+{
+	s->change = w->change;
+	s->n_changes = w->n_changes;
+	s->price = w->price;
+	s->n_prices = w->n_prices;
+	s->bid = w->bids ? w->bid : NULL;
+}
 
 static void
 simulate(const struct scenario *w, struct result *r)
@@ -98,6 +115,7 @@ simulate(const struct scenario *w, struct result *r)
 	sim_init(&s, &w->o, &w->c, &w->table);
 	s.ask = policy;
 	s.ctx = (void *)(uintptr_t)w;
+	set_world(&s, w);
 	if (sim_run(&s, &e) != SIM_DONE || sim_check(&s, &e) != 0) {
 		printf("# %s\n", e.text[0]);
 		bad_checks++;
@@ -106,9 +124,11 @@ simulate(const struct scenario *w, struct result *r)
 	for (i = 0; i < w->table.n_jobs; i++) {
 		r->finish_s[i] = s.job[i].finish_s;
 		r->launches[i] = s.job[i].launches;
+		r->lost[i] = s.job[i].lost;
 	}
 	for (i = 0; i < w->c.n_types; i++)
 		r->busy_gpu_s[i] = s.type[i].busy_gpu_s;
+	r->usd = w->n_prices > 0 ? s.type[0].usd : 0;
 	sim_free(&s);
 }
 
@@ -122,7 +142,9 @@ differ(const struct scenario *w, const struct result *a, const struct result *b)
 	for (i = 0; i < w->table.n_jobs; i++) {
 		n += !(fabs(a->finish_s[i] - b->finish_s[i]) <= 1e-6);
 		n += a->launches[i] != b->launches[i];
+		n += !(fabs(a->lost[i] - b->lost[i]) <= 1e-6);
 	}
+	n += !(fabs(a->usd - b->usd) <= 1e-9);
 	for (i = 0; i < w->c.n_types; i++)
 		n += !(fabs(a->busy_gpu_s[i] - b->busy_gpu_s[i]) <= 1e-6);
 	return n;
@@ -144,20 +166,29 @@ show(const struct scenario *w, int trial, const struct result *a, const struct r
 		    m, (long long)w->job[m].scale_factor, w->job[m].total_steps,
 		    w->job[m].arrival_s, a->finish_s[m], b->finish_s[m], a->launches[m],
 		    b->launches[m]);
+	for (m = 0; m < w->n_changes; m++)
+		printf("# at %g s GPUs %s\n", w->change[m].time_s,
+		    w->change[m].away ? "away" : "back");
+	for (m = 0; m < w->n_prices; m++)
+		printf("# at %g s %g USD/h, bid %g\n", w->price[m].time_s,
+		    w->price[m].usd_per_h, w->bids ? w->bid[0] : HUGE_VAL);
+	printf("# %.15g and %.15g USD\n", a->usd, b->usd);
 }
 
 /* ---- second after second ---- */
 
 struct second_job {
 	bool there, runs, ran;
-	double done, lag, share, told;
+	double done, safe, lag, share, told, waited;
 };
 
 struct seconds {
 	const struct scenario *w;
 	struct second_job job[JOBS];
 	long now, round_end;
-	bool changed;
+	bool changed, begun;
+	bool away, dear;
+	double usd_per_h;
 };
 
 static size_t
@@ -199,6 +230,12 @@ before(const struct seconds *t, size_t a, size_t b)
 
 	if (pays != qays)
 		return pays;
+	if ((p >= GV_ROUND_DEBT) != (q >= GV_ROUND_DEBT))
+		return p >= GV_ROUND_DEBT;
+	if (pays && p >= GV_ROUND_DEBT && x->waited != y->waited)
+		return x->waited > y->waited;
+	if (pays && p >= GV_ROUND_DEBT)
+		p = q;
 	if (!pays) { /* left over: whoever was promised something, by lag */
 		if ((x->share > 0) != (y->share > 0))
 			return x->share > 0;
@@ -238,14 +275,44 @@ give_gpus(struct seconds *t, struct result *r)
 		/* on a grid, but for idle times */
 		long end = t->round_end + (long)t->w->o.round_s;
 
-		t->round_end = end <= t->now ? t->now + (long)t->w->o.round_s : end;
+		t->round_end =
+		    end <= t->now || !t->begun ? t->now + (long)t->w->o.round_s : end;
+		t->begun = true;
 		for (m = 0; m < t->w->table.n_jobs; m++)
 			t->job[m].runs = false;
 	}
-	while (how_many(t, true) < t->w->type[0].gpus && (m = next_of(t)) < JOBS)
+	while (!t->away && !t->dear && how_many(t, true) < t->w->type[0].gpus &&
+	       (m = next_of(t)) < JOBS)
 		t->job[m].runs = true;
 	for (m = 0; m < t->w->table.n_jobs; m++)
-		r->launches[m] += t->job[m].runs && !had[m];
+		if (t->job[m].runs && !had[m]) {
+			r->launches[m]++;
+			t->job[m].safe = t->job[m].done;
+		}
+}
+
+/* GPUs go or come, by the table or since their price is above the bid. */
+static void
+change_gpus(struct seconds *t, struct result *r)
+{
+	size_t i;
+
+	for (i = 0; i < t->w->n_changes; i++)
+		if (t->w->change[i].time_s == (double)t->now)
+			t->away = t->w->change[i].away;
+	for (i = 0; i < t->w->n_prices; i++)
+		if (t->w->price[i].time_s == (double)t->now)
+			t->usd_per_h = t->w->price[i].usd_per_h;
+	t->dear = t->w->bids && t->usd_per_h > t->w->bid[0];
+	for (i = 0; i < t->w->table.n_jobs && (t->away || t->dear); i++) {
+		struct second_job *j = &t->job[i];
+
+		if (!j->runs)
+			continue;
+		r->lost[i] += j->done - j->safe;
+		j->done = j->safe;
+		j->runs = false;
+	}
 }
 
 static void
@@ -256,8 +323,8 @@ come_and_go(struct seconds *t, struct result *r)
 	for (m = 0; m < t->w->table.n_jobs; m++) {
 		struct second_job *j = &t->job[m];
 
-		if (!j->there && j->done == 0 &&
-		    t->w->job[m].arrival_s <= (double)t->now && isnan(r->finish_s[m])) {
+		if (!j->there && t->w->job[m].arrival_s <= (double)t->now &&
+		    isnan(r->finish_s[m])) {
 			j->there = t->changed = true;
 		} else if (j->there && j->done >= t->w->job[m].total_steps) {
 			j->there = j->runs = false;
@@ -279,6 +346,7 @@ count_seconds(const struct scenario *w, struct result *r)
 		r->finish_s[m] = NAN;
 	for (t.now = 0; left > 0; t.now++) {
 		come_and_go(&t, r);
+		change_gpus(&t, r);
 		if (t.changed)
 			for (m = 0; m < w->table.n_jobs; m++)
 				if (t.job[m].there)
@@ -295,13 +363,14 @@ count_seconds(const struct scenario *w, struct result *r)
 
 			left += isnan(r->finish_s[m]);
 			if (j->there)
-				j->lag =
-				    fmin(j->lag + j->share, GV_ROUND_DEBT * w->o.round_s);
+				j->lag = fmin(j->lag + j->share - (j->runs ? 1 : 0),
+				    GV_ROUND_DEBT * w->o.round_s);
+			j->waited = j->runs ? 0 : j->waited + j->there;
 			if (!j->runs)
 				continue;
-			j->lag -= 1;
 			j->done += w->rate[m].steps_per_s;
 			r->busy_gpu_s[0]++;
+			r->usd += t.usd_per_h / 3600;
 		}
 	}
 }
@@ -327,6 +396,57 @@ draw_seconds(struct scenario *w)
 		w->weight[m][0] = (double)(1 + below(64)) / 16;
 		add_rate(w, m, 0, rate);
 	}
+}
+
+/* GPUs are away for a while, twice, and cost what they cost; back by the end. */
+static void
+draw_market(struct scenario *w)
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		double time_s = (double)(200 * i + 1 + below(100));
+
+		w->change[w->n_changes++] = (struct sim_change){time_s, 0, true};
+		w->change[w->n_changes++] =
+		    (struct sim_change){time_s + (double)(1 + below(90)), 0, false};
+	}
+	for (i = 0; i < 5; i++)
+		w->price[w->n_prices++] =
+		    (struct sim_price){(double)(i == 0 ? 0 : 100 * i + below(90)), 0,
+			i < 4 ? (double)(1 + below(4)) : 1};
+	w->bids = below(2) == 0;
+	w->bid[0] = 2.5;
+}
+
+static void
+test_market(void)
+{
+	double lost = 0;
+	long wrong = 0;
+	int trial;
+
+	for (trial = 0; trial < 1000; trial++) {
+		struct scenario w;
+		struct result a, b;
+		size_t m;
+		long n;
+
+		draws_begin((uint64_t)trial, 5, 0);
+		draw_seconds(&w);
+		draw_market(&w);
+		simulate(&w, &a);
+		count_seconds(&w, &b);
+		n = differ(&w, &a, &b);
+		if (n > 0 && wrong == 0)
+			show(&w, trial, &a, &b);
+		wrong += n > 0;
+		for (m = 0; m < w.table.n_jobs; m++)
+			lost += b.lost[m];
+	}
+	is_int(wrong, 0, "1,000 scenarios whose GPUs go, come and cost more or less");
+	ok(lost > 1000, "and jobs lose what they have done since they were safe (%.0f)",
+	    lost);
 }
 
 static void
@@ -593,6 +713,20 @@ draw_pairs(struct scenario *w)
 	w->o.load_s = below(2) == 0 ? 0 : 3 * uniform();
 	w->o.save_s = below(2) == 0 ? 0 : 3 * uniform();
 	w->o.checkpoint_s = below(2) == 0 ? 0 : 1 + 20 * uniform();
+	w->o.node_mtbf_s = below(2) == 0 ? 0 : 100 + 500 * uniform();
+	w->o.repair_s = 10 + 50 * uniform();
+	w->o.job_mtbf_s = below(2) == 0 ? 0 : 300 + 500 * uniform();
+	w->o.max_failures = 20; /* hardly ever */
+	w->o.fault_seed = below(1000);
+	for (m = 0; m < 4; m++) { /* as dear as it may be at last */
+		double usd = m < 3 ? (double)(1 + below(4)) : 2;
+
+		w->price[w->n_prices++] =
+		    (struct sim_price){60 * (double)m, below(w->c.n_types), usd};
+	}
+	w->bids = below(2) == 0;
+	for (m = 0; m < TYPES; m++)
+		w->bid[m] = m == w->price[3].offer ? 2.5 : 10;
 	for (m = below(5); m-- > 0;) { /* pools go, and are back by the end */
 		size_t pool = below(w->c.n_pools);
 		double time_s = 50 * (double)(4 - m) + 40 * uniform();
@@ -613,6 +747,8 @@ draw_pairs(struct scenario *w)
 static void
 test_pairs(void)
 {
+	size_t node_failures = 0;
+	size_t job_failures = 0;
 	double lost = 0;
 	long wrong = 0;
 	size_t m;
@@ -627,19 +763,22 @@ test_pairs(void)
 		draw_pairs(&w);
 		sim_init(&s, &w.o, &w.c, &w.table);
 		s.ask = pair_policy;
-		s.change = w.change;
-		s.n_changes = w.n_changes;
+		set_world(&s, &w);
 		if (sim_run(&s, &e) != SIM_DONE || sim_check(&s, &e) != 0) {
 			if (wrong++ == 0)
 				printf("# scenario %d: %s\n", trial, e.text[0]);
 		}
 		for (m = 0; m < w.table.n_jobs; m++)
 			lost += s.job[m].lost;
+		node_failures += s.node_failures;
+		job_failures += s.job_failures;
 		sim_free(&s);
 	}
 	is_int(wrong, 0,
 	    "1,000 scenarios with pairs, some without GPUs for a while, add up");
 	ok(lost > 1000, "steps were lost with GPUs (%.0f)", lost);
+	ok(node_failures > 300 && job_failures > 300,
+	    "%zu failures of nodes, %zu of jobs", node_failures, job_failures);
 }
 
 /* ---- laws that are broken are noticed ---- */
@@ -672,6 +811,7 @@ int
 main(void)
 {
 	test_seconds();
+	test_market();
 	test_rounds();
 	test_pairs();
 	test_laws();

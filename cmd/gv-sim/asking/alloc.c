@@ -199,7 +199,7 @@ alloc_ask(struct alloc *k, const struct sim *s, const struct question *q,
 {
 	struct gv_answer a = {0};
 	size_t i;
-	int rc = gv_answer_make(&a, &q->rates, s->cluster, k->policy, &k->options, e);
+	int rc = gv_answer_make(&a, &q->rates, &q->cluster, k->policy, &k->options, e);
 
 	if (rc == 0 && a.impossible)
 		rc = gv_error_set(e, "the policy has no answer: not all deadlines can "

@@ -27,6 +27,7 @@ asker_close(struct asker *k)
 {
 	gv_policy_free(k->client);
 	alloc_close(&k->alloc);
+	journal_close(&k->journal);
 	*k = (struct asker){0};
 }
 
@@ -87,6 +88,20 @@ ask_pipe(struct asker *k, struct sim *s, struct gv_reply *reply, struct gv_error
 	return rc == 0 ? read_answer(k, s, reply, e) : -1;
 }
 
+/* The answer: of before, or a new one. */
+static int
+get_reply(struct asker *k, struct sim *s, struct gv_reply *reply, struct gv_error *e)
+{
+	int rc = journal_next(&k->journal, s->life.now_s, k->question.rates.n_jobs,
+	    s->cluster->n_types, reply, e);
+
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	rc = k->within ? alloc_ask(&k->alloc, s, &k->question, reply, e)
+		       : ask_pipe(k, s, reply, e);
+	return rc == 0 ? journal_add(&k->journal, s->life.now_s, reply, e) : -1;
+}
+
 int
 asker_ask(struct asker *k, struct sim *s, struct gv_error *e)
 {
@@ -97,8 +112,7 @@ asker_ask(struct asker *k, struct sim *s, struct gv_error *e)
 	if (k->command == NULL)
 		return 0;
 	question_make(&k->question, s);
-	rc = k->within ? alloc_ask(&k->alloc, s, &k->question, &reply, e)
-		       : ask_pipe(k, s, &reply, e);
+	rc = get_reply(k, s, &reply, e);
 	asked = asked_of(k, s);
 	if (rc == 0)
 		gv_reply_take(&s->life, &reply, &asked);

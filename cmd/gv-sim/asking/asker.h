@@ -7,6 +7,7 @@
 #define ASKER_H
 
 #include "alloc.h"
+#include "journal.h"
 #include "policy/policy.h"
 #include "question.h"
 
@@ -17,6 +18,7 @@ struct asker {
 	bool within; /* it is gv-alloc itself */
 	struct gv_policy *client;
 	struct question question;
+	struct journal journal; /* the caller's to open */
 };
 
 /* cluster_file: what -c of the command must name for it to be asked within.  0 or -1. */

@@ -7,8 +7,8 @@
 
 /* Columns that are written anew, not carried through. */
 static const char *const computed[] = {
-    "steps_remaining", "elapsed_s", "isolated_elapsed_s", "share", "policy"};
-enum { N_COMPUTED = 5, N_WRITTEN = 3 };
+    "steps_remaining", "elapsed_s", "isolated_elapsed_s", "share", "policy", "usd_per_h"};
+enum { N_COMPUTED = 5, N_WRITTEN = 3, USD = 5 }; /* that one with prices only */
 
 void
 question_init(struct question *q, const struct sim *s)
@@ -37,6 +37,10 @@ question_init(struct question *q, const struct sim *s)
 	}
 	free(next);
 	q->rates.frame = t->frame;
+	q->cluster = *s->cluster;
+	q->cluster.type = gv_xcalloc(s->cluster->n_types + 1, sizeof(*q->cluster.type));
+	for (i = 0; i < s->cluster->n_types; i++)
+		q->cluster.type[i] = s->cluster->type[i];
 }
 
 void
@@ -48,6 +52,7 @@ question_free(struct question *q)
 	free(q->job);
 	free(q->rates.job);
 	free(q->rates.rate);
+	free(q->cluster.type);
 	gv_isolated_free(&q->isolated);
 	*q = (struct question){0};
 }
@@ -92,6 +97,22 @@ add_rates(struct question *q, const struct sim *s, size_t m)
 	}
 }
 
+/* Of each type what the cheapest of its GPUs costs. */
+static void
+set_prices(struct question *q, const struct sim *s)
+{
+	size_t i;
+
+	q->has_prices = s->n_prices > 0;
+	for (i = 0; i < s->cluster->n_types && q->has_prices; i++)
+		q->cluster.type[i].usd_per_h = NAN;
+	for (i = 0; i < s->n_offers && q->has_prices; i++) {
+		double *usd = &q->cluster.type[s->offer[i].type].usd_per_h;
+
+		*usd = fmin(*usd, s->offer[i].usd_per_h); /* a number before none */
+	}
+}
+
 void
 question_make(struct question *q, const struct sim *s)
 {
@@ -100,6 +121,7 @@ question_make(struct question *q, const struct sim *s)
 	for (i = 0; i < q->rates.n_jobs; i++)
 		q->place[q->job[i]] = -1;
 	q->rates.n_jobs = q->rates.n_rates = 0;
+	set_prices(q, s);
 	for (i = 0; i < s->life.n_active; i++)
 		add_job(q, s, s->life.active[i]);
 	for (i = 0; i < s->life.n_active; i++)
@@ -109,11 +131,11 @@ question_make(struct question *q, const struct sim *s)
 /* ---- as a table ---- */
 
 static bool
-is_computed(struct gv_cell name)
+is_computed(const struct question *q, struct gv_cell name)
 {
 	size_t i;
 
-	for (i = 0; i < N_COMPUTED; i++)
+	for (i = 0; i < N_COMPUTED + (size_t)q->has_prices; i++)
 		if (gv_cell_is(name, computed[i]))
 			return true;
 	return false;
@@ -130,21 +152,25 @@ question_write(const struct question *q, struct gv_out *out)
 
 	gv_tabw_init(&w, out, false);
 	for (k = 0; k < f->n_columns; k++)
-		if (!is_computed(f->name[k]))
+		if (!is_computed(q, f->name[k]))
 			gv_tabw_cell(&w, f->name[k]);
 	for (k = 0; k < N_WRITTEN; k++)
 		gv_tabw_str(&w, computed[k]);
+	if (q->has_prices)
+		gv_tabw_str(&w, computed[USD]);
 	gv_tabw_end(&w);
 	for (i = 0; i < r->n_rates; i++) {
 		const struct gv_job *j = &r->job[r->rate[i].job];
 
 		for (k = 0; k < f->n_columns; k++)
-			if (!is_computed(f->name[k]))
+			if (!is_computed(q, f->name[k]))
 				gv_tabw_cell(
 				    &w, gv_frame_cell(f, r->rate[i].row, (ptrdiff_t)k));
 		gv_tabw_double(&w, j->steps_remaining);
 		gv_tabw_double(&w, j->elapsed_s);
 		gv_tabw_double(&w, j->isolated_elapsed_s);
+		if (q->has_prices)
+			gv_tabw_double(&w, q->cluster.type[r->rate[i].type].usd_per_h);
 		gv_tabw_end(&w);
 	}
 }

@@ -13,6 +13,10 @@ struct question {
 	ptrdiff_t *place; /* [n_jobs] in the question, -1 = it is not there */
 	struct gv_isolated isolated;
 
+	/* the cluster, at what its GPUs cost now */
+	struct gv_cluster cluster;
+	bool has_prices;
+
 	/* the present one; rates.frame is the table's */
 	struct gv_rates rates;
 	size_t *job; /* [rates.n_jobs] numbers in the table, ascending */
@@ -27,7 +31,7 @@ void question_make(struct question *q, const struct sim *s);
 
 /*
  * Writes it as a table: the columns of the table but shares and what is computed,
- * and steps_remaining, elapsed_s, isolated_elapsed_s.
+ * and steps_remaining, elapsed_s, isolated_elapsed_s, with prices usd_per_h.
  */
 void question_write(const struct question *q, struct gv_out *out);
 

@@ -17,7 +17,8 @@ sim_init(struct sim *s, const struct sim_settings *o, const struct gv_cluster *c
 
 	*s = (struct sim){
 	    .o = o, .cluster = cluster, .table = table, .asked_s = -HUGE_VAL};
-	gv_life_init(&s->life, cluster, o->round_s, 1);
+	gv_life_init(
+	    &s->life, cluster, o->round_s, o->max_failures > 0 ? o->max_failures : 1);
 	s->life.rounds.order = o->order;
 	s->life.rounds.strict = o->strict;
 	s->job = gv_xcalloc(n + 1, sizeof(*s->job));
@@ -34,6 +35,9 @@ sim_init(struct sim *s, const struct sim_settings *o, const struct gv_cluster *c
 		    (struct sim_job){.due_s = HUGE_VAL, .start_s = NAN, .finish_s = NAN};
 		s->left += m >= o->first && m < o->last;
 	}
+	s->away_why = gv_xcalloc(cluster->n_pools + 1, sizeof(*s->away_why));
+	sim_offers(s, NULL, cluster->n_types);
+	sim_faults_init(s);
 	gv_life_take_shares(&s->life, s->table);
 	gv_life_tell_pools(&s->life);
 }
@@ -45,6 +49,11 @@ sim_free(struct sim *s)
 	free(s->job);
 	free(s->type);
 	free(s->due);
+	free(s->offer);
+	free(s->offer_of);
+	free(s->away_why);
+	free(s->node);
+	free(s->node_of);
 	*s = (struct sim){0};
 }
 
@@ -70,6 +79,11 @@ let_run(struct sim *s)
 int
 sim_ask(struct sim *s, struct gv_error *e)
 {
+	if (s->o->ask_every_s > 0 && s->life.now_s >= s->again_s) {
+		s->asks = true;
+		s->again_s =
+		    s->o->ask_every_s * (floor(s->life.now_s / s->o->ask_every_s) + 1);
+	}
 	if (!s->asks || s->life.n_active == 0 ||
 	    s->life.now_s < s->asked_s + s->o->interval_s)
 		return 0;
@@ -96,7 +110,8 @@ is_stuck(const struct sim *s)
 	bool asks = s->asks && s->ask != NULL;
 
 	if (s->life.n_active == 0 || s->life.n_timers > 0 || asks ||
-	    s->next_change < s->n_changes)
+	    s->next_change < s->n_changes || s->next_price < s->n_prices ||
+	    sim_any_down(s) || (s->o->ask_every_s > 0 && s->ask != NULL))
 		return false;
 	return s->o->ideal ? s->rates_sum == 0 : !gv_life_any_open(&s->life);
 }

@@ -39,7 +39,16 @@ struct sim_settings {
 	    last; /* jobs first <= m < last are measured; ends when these are done */
 	double
 	    checkpoint_s; /* from one checkpoint to the next, 0 = only when told to stop */
-	double until_s;   /* ends then at the latest; HUGE_VAL = never */
+	double
+	    node_mtbf_s; /* mean time from repair to failure of a node; 0 = none fails */
+	double repair_s; /* mean time from failure to repair */
+	double
+	    job_mtbf_s; /* mean time of training to a failure of a job; 0 = none fails */
+	uint64_t fault_seed;
+	int max_failures; /* in a row without progress, then it is dropped */
+	double
+	    ask_every_s; /* the policy, also when nobody comes or goes; 0 = only then */
+	double until_s;  /* ends then at the latest; HUGE_VAL = never */
 	size_t most_waiting; /* more than that without GPUs: saturated; SIZE_MAX = any */
 };
 
@@ -48,6 +57,34 @@ struct sim_change {
 	double time_s;
 	size_t pool; /* of the cluster */
 	bool away;
+};
+
+/* Why GPUs are away; they may be for several reasons at once. */
+enum {
+	SIM_AWAY_CHANGED = 1, /* sim.change */
+	SIM_AWAY_FAILED = 2,
+	SIM_AWAY_DEAR = 4 /* their price is above the bid */
+};
+
+/* GPUs of a type that are offered at one price. */
+struct sim_offer {
+	size_t type;
+	double usd_per_h; /* of one; NAN = unknown */
+	double busy;      /* somebody holds */
+};
+
+/* The price of an offer from then on. */
+struct sim_price {
+	double time_s;
+	size_t offer;
+	double usd_per_h;
+};
+
+/* GPUs that fail together. */
+struct sim_node {
+	bool down;
+	double next_s; /* it fails, or is repaired */
+	uint64_t drawn;
 };
 
 /* How a simulation ended: the first of these that was the case. */
@@ -69,9 +106,11 @@ struct sim_job {
 	double rate;     /* steps/s, 0 = it has no GPUs, or saves itself */
 	double due_s;    /* when it ends or has saved itself, if nothing happens before */
 	bool there;      /* it has been launched, and has not left */
-	bool unasked;    /* it waits for the policy to be asked (ask_first) */
-	unsigned stamp;  /* of the entry in the heap that counts */
-	double start_s;  /* first, NAN = not yet */
+	double fails_s;  /* when it fails, if it is not done or stopped before */
+	size_t failures;
+	bool unasked;   /* it waits for the policy to be asked (ask_first) */
+	unsigned stamp; /* of the entry in the heap that counts */
+	double start_s; /* first, NAN = not yet */
 	double
 	    finish_s; /* its last step, in step before the end of a round; NAN = not yet */
 	double held_s;    /* since it has its GPUs */
@@ -107,11 +146,27 @@ struct sim {
 	const struct sim_change *change; /* [n_changes] by time; the caller's to set */
 	size_t n_changes;
 	size_t next_change;
+	struct sim_offer *offer; /* [n_offers] */
+	size_t n_offers;
+	size_t *offer_of;              /* [cluster->n_pools] */
+	const struct sim_price *price; /* [n_prices] by time; the caller's to set */
+	size_t n_prices;
+	size_t next_price;
+	const double
+	    *bid; /* [cluster->n_types] most that is paid; NULL = whatever it is */
+	unsigned *away_why; /* [cluster->n_pools] */
+	size_t n_nodes;
+	struct sim_node *node;
+	size_t *node_of;   /* [cluster->n_pools] */
+	size_t first_node; /* to which something happens */
+	size_t node_failures;
+	size_t job_failures;
 	size_t n_due; /* a heap, the earliest first */
 	size_t cap_due;
 	struct sim_due *due;
 	bool asks; /* the policy is to be asked */
 	double asked_s;
+	double again_s; /* it is asked again, ask_every_s */
 	size_t questions;
 	size_t left;      /* measured jobs that are not done */
 	double rates_sum; /* ideal: of all jobs */
@@ -134,6 +189,8 @@ struct sim {
  */
 void sim_init(struct sim *s, const struct sim_settings *o,
     const struct gv_cluster *cluster, const struct gv_rates *table);
+/* Pools have these offers; at first each type is one, at its price in the cluster. */
+void sim_offers(struct sim *s, const size_t *offer_of, size_t n_offers);
 void sim_free(struct sim *s);
 
 /* Runs to the end: s->end; *e is set where it is SIM_FAILED. */

@@ -52,6 +52,8 @@ set_rates(struct sim *s)
 			s->type[j].busy +=
 			    gv_rounds_claim(r, m, j)->share * (double)r->job[m].gang;
 	}
+	for (j = 0; j < r->n_types; j++)
+		s->offer[j].busy = s->type[j].busy;
 }
 
 /* GPU time of everybody until now. */

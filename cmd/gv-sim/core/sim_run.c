@@ -34,8 +34,13 @@ next_s(struct sim *s)
 		t = fmin(t, sim_due_s(s));
 	if (!s->o->in_step && s->asks && s->life.n_active > 0)
 		t = fmin(t, fmax(s->life.now_s, s->asked_s + s->o->interval_s));
-	if (s->next_change < s->n_changes && (!s->o->in_step || s->life.n_active == 0))
-		t = fmin(t, s->change[s->next_change].time_s);
+	if (!s->o->in_step || s->life.n_active == 0) {
+		if (s->next_change < s->n_changes)
+			t = fmin(t, s->change[s->next_change].time_s);
+		t = fmin(t, fmin(sim_fault_s(s), sim_price_s(s)));
+	}
+	if (!s->o->in_step && s->o->ask_every_s > 0 && s->life.n_active > 0)
+		t = fmin(t, fmax(s->life.now_s, s->again_s));
 	return fmin(t, s->o->until_s);
 }
 
@@ -46,7 +51,10 @@ change_gpus(struct sim *s)
 	for (; s->next_change < s->n_changes &&
 	       s->change[s->next_change].time_s <= s->life.now_s;
 	     s->next_change++)
-		sim_change_pool(s, &s->change[s->next_change]);
+		sim_set_away(s, s->change[s->next_change].pool, SIM_AWAY_CHANGED,
+		    s->change[s->next_change].away);
+	sim_faults_due(s);
+	sim_prices_due(s);
 }
 
 enum sim_end

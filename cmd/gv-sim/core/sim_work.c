@@ -97,7 +97,7 @@ set_rate(struct sim *s, size_t m, double rate)
 	j->from_s = fmax(j->from_s, s->life.now_s);
 	j->rate = rate;
 	left = fmax(0, s->life.job[m].spec.total_steps - j->steps);
-	set_due(s, m, rate > 0 ? j->from_s + left / rate : HUGE_VAL);
+	set_due(s, m, rate > 0 ? fmin(j->from_s + left / rate, j->fails_s) : HUGE_VAL);
 }
 
 /* Who is beside m on its GPUs, launched; -1 = nobody. */
@@ -129,7 +129,7 @@ start(struct sim *s, size_t m)
 	gv_life_started(&s->life, m);
 	mate = mate_of(s, m);
 	if (mate < 0)
-		sim_busy(s, s->life.job[m].type, (double)s->life.job[m].spec.gang);
+		sim_busy(s, m, true);
 	j->there = true;
 	if (isnan(j->start_s))
 		j->start_s = now_s;
@@ -137,6 +137,7 @@ start(struct sim *s, size_t m)
 	j->held_s = now_s;
 	j->from_s = j->launch_s = now_s + s->o->load_s;
 	j->safe = j->steps;
+	j->fails_s = sim_job_fails_s(s, m);
 	set_rate(s, m, gv_life_rate(&s->life, m));
 	change_rate(s, mate);
 }
@@ -152,7 +153,7 @@ let_go(struct sim *s, size_t m)
 	j->running_s += now_s - j->held_s;
 	j->gpu_s += (now_s - j->held_s) * (double)s->life.job[m].spec.gang;
 	if (mate < 0)
-		sim_busy(s, s->life.job[m].type, -(double)s->life.job[m].spec.gang);
+		sim_busy(s, m, false);
 	j->there = false;
 	gv_life_report(&s->life, m, j->steps, -1);
 	return mate;
@@ -186,6 +187,25 @@ finish(struct sim *s, size_t m)
 	s->job[m].loading_s += loading_s(s, m);
 	s->job[m].rate = 0;
 	leave(s, m, true);
+}
+
+/* It fails by itself, and loses what it has done since it was safe. */
+static void
+fail(struct sim *s, size_t m)
+{
+	struct sim_job *j = &s->job[m];
+	ptrdiff_t mate;
+
+	j->loading_s += loading_s(s, m);
+	j->failures++;
+	s->job_failures++;
+	set_rate(s, m, 0);
+	mate = let_go(s, m); /* it has told of what is lost now, as a real one */
+	j->lost += j->steps - j->safe;
+	j->steps = j->safe;
+	gv_life_left(&s->life, m, 1);
+	gv_life_report(&s->life, m, j->steps, -1);
+	change_rate(s, mate);
 }
 
 /* It is told to stop, and saves itself. */
@@ -244,6 +264,16 @@ sim_obey(struct sim *s)
 	}
 }
 
+/* Whether a job that is due has failed before its work was done. */
+static bool
+fails_first(const struct sim *s, size_t m)
+{
+	const struct sim_job *j = &s->job[m];
+	double left = fmax(0, s->life.job[m].spec.total_steps - j->steps);
+
+	return j->fails_s < j->from_s + left / j->rate;
+}
+
 void
 sim_come_due(struct sim *s)
 {
@@ -251,7 +281,9 @@ sim_come_due(struct sim *s)
 		size_t m = s->due[0].job;
 
 		heap_drop_first(s);
-		if (s->life.job[m].state == GV_LIFE_RUNNING) {
+		if (s->life.job[m].state == GV_LIFE_RUNNING && fails_first(s, m)) {
+			fail(s, m);
+		} else if (s->life.job[m].state == GV_LIFE_RUNNING) {
 			finish(s, m);
 		} else {
 			set_due(s, m, HUGE_VAL);
@@ -281,17 +313,20 @@ lose(struct sim *s, size_t m)
 }
 
 void
-sim_change_pool(struct sim *s, const struct sim_change *c)
+sim_set_away(struct sim *s, size_t pool, unsigned why, bool away)
 {
-	const struct gv_round_pool *p = &s->life.rounds.pool[c->pool];
+	const struct gv_round_pool *p = &s->life.rounds.pool[pool];
+	unsigned before = s->away_why[pool];
+	unsigned after = away ? before | why : before & ~why;
 	size_t g;
 
-	if (s->life.away[c->pool] == c->away)
+	s->away_why[pool] = after;
+	if ((before != 0) == (after != 0))
 		return;
 	sim_count(s);
-	s->type[p->type].gpus += c->away ? -(double)p->gpus : (double)p->gpus;
-	gv_life_pool_away(&s->life, c->pool, c->away);
-	for (g = p->first; c->away && g < p->first + p->gpus; g++)
+	s->type[p->type].gpus += away ? -(double)p->gpus : (double)p->gpus;
+	gv_life_pool_away(&s->life, pool, away);
+	for (g = p->first; away && g < p->first + p->gpus; g++)
 		while (s->life.holder[g] >= 0)
 			lose(s, s->life.rounds.job[s->life.holder[g]].member[0]);
 }
