@@ -160,11 +160,134 @@ test_long(void)
 	free(g.edge);
 }
 
+/* ---- families of prefixes ---- */
+
+/* The layers that a set must hold to be a prefix, by brute force. */
+static bool
+is_prefix(const struct gv_graph *g, uint64_t set)
+{
+	size_t k;
+
+	for (k = 0; k < g->n_edges; k++)
+		if (set >> g->edge[k].dst & 1 && !(set >> g->edge[k].src & 1))
+			return false;
+	return true;
+}
+
+static bool
+is_there(const struct sets *s, uint64_t set)
+{
+	size_t k;
+
+	for (k = 0; k < s->n; k++)
+		if (s->bits[k] == set)
+			return true;
+	return false;
+}
+
+/* What goes over a cut with layer v: all it needs, or all that need it. */
+static uint64_t
+moved(const struct gv_graph *g, uint64_t cut, size_t v)
+{
+	uint64_t with = UINT64_C(1) << v, before = 0;
+	bool back = cut >> v & 1;
+	size_t k;
+
+	while (with != before) {
+		before = with;
+		for (k = 0; k < g->n_edges; k++)
+			if (back && with >> g->edge[k].src & 1)
+				with |= UINT64_C(1) << g->edge[k].dst;
+			else if (!back && with >> g->edge[k].dst & 1)
+				with |= UINT64_C(1) << g->edge[k].src;
+	}
+	return back ? cut & ~with : cut | with;
+}
+
+/* Each a prefix, and no set twice. */
+static size_t
+family_wrong(const struct gv_graph *g, const struct sets *s)
+{
+	size_t k, i, n = 0;
+
+	for (k = 0; k < s->n; k++) {
+		n += !is_prefix(g, s->bits[k]);
+		for (i = 0; i < k; i++)
+			n += s->bits[i] == s->bits[k];
+	}
+	return n;
+}
+
+/* All prefixes there are; the beginnings of an order; those near a plan. */
+static void
+test_families(void)
+{
+	struct gv_graph_layer layer[MOST];
+	struct gv_graph_edge edge[MOST * MOST];
+	struct gv_graph g = {.layer = layer, .edge = edge};
+	size_t k, i, v, u, wrong_all = 0, wrong_sequence = 0, wrong_near = 0;
+	uint32_t order[MOST], own[MOST], of[MOST];
+
+	for (k = 0; k < 300; k++) {
+		struct sets all = {.words = 1}, few = {.words = 1}, line = {.words = 1},
+			    near = {.words = 1};
+		size_t n = 0, stages, stage;
+		bool twice = draw(2) == 0;
+		uint64_t set;
+
+		random_graph(&g);
+		stages = 1 + draw(g.n < 4 ? g.n : 4);
+		gv_graph_order(&g, order);
+		for (i = 0; i < g.n; i++)
+			own[i] = (uint32_t)i;
+		for (set = 0; set < UINT64_C(1) << g.n; set++)
+			n += is_prefix(&g, set);
+		wrong_all += sets_all(&all, &g, own, g.n, n) != 0 || all.n != n ||
+			     family_wrong(&g, &all) > 0;
+		wrong_all += n > g.n + 1 && sets_all(&few, &g, own, g.n, n - 1) != -1;
+		sets_sequence(&line, &g, order);
+		wrong_sequence += line.n != g.n + 1;
+		for (i = 0, set = 0; i <= g.n && i < line.n; i++) {
+			wrong_sequence += line.bits[i] != set;
+			set |= i < g.n ? UINT64_C(1) << order[i] : 0;
+		}
+		for (i = 0; i < g.n; i++)
+			of[order[i]] = (uint32_t)(i * stages / g.n);
+		sets_near(&near, &g, of, stages, twice);
+		wrong_near += family_wrong(&g, &near);
+		for (stage = 1; stage < stages; stage++) {
+			uint64_t cut = 0, once;
+
+			for (i = 0; i < g.n; i++)
+				cut |= of[i] < stage ? UINT64_C(1) << i : 0;
+			wrong_near += !is_there(&near, cut);
+			for (v = 0; v < g.n; v++) {
+				if (of[v] + 1 != stage && of[v] != stage)
+					continue;
+				once = moved(&g, cut, v);
+				wrong_near += !is_there(&near, once);
+				for (u = 0; twice && u < g.n; u++)
+					if (of[u] + 1 == stage || of[u] == stage)
+						wrong_near +=
+						    !is_there(&near, moved(&g, once, u));
+			}
+		}
+		sets_free(&all);
+		sets_free(&few);
+		sets_free(&line);
+		sets_free(&near);
+	}
+	is_int(wrong_all, 0, "all prefixes, each once, and no more than asked for");
+	is_int(wrong_sequence, 0, "the beginnings of an order");
+	is_int(wrong_near, 0, "the cuts of a plan with a layer moved, or two");
+}
+
 int
 main(void)
 {
 	draws_begin(5, 7, 9);
 	test_random();
 	test_long();
+	test_families();
 	return done_testing();
 }
