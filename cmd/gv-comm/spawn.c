@@ -39,6 +39,8 @@ struct crew {
 	bool failed;             /* somebody has */
 	char text[GV_ERROR_LEN]; /* what the first of them said */
 	double deadline;
+	struct report said; /* being read */
+	size_t n_said;
 };
 
 /* ---- a member ---- */
@@ -166,6 +168,26 @@ kill_all(struct crew *c)
 		}
 }
 
+/* Reads on; 1 a report is whole, 0 all have closed their ends, -1 nothing yet. */
+static int
+read_report(struct crew *c)
+{
+	char *at = (char *)&c->said + c->n_said;
+	ssize_t n = read(c->pipe[0], at, sizeof(c->said) - c->n_said);
+
+	if (n == -1 && errno == EINTR)
+		return -1;
+	if (n == -1)
+		fail(c, strerror(errno));
+	if (n <= 0)
+		return 0;
+	c->n_said += (size_t)n;
+	if (c->n_said < sizeof(c->said))
+		return -1;
+	c->n_said = 0;
+	return 1;
+}
+
 /* Hears what members say until all have ended. */
 static int
 listen_to(struct crew *c, int (*tell)(void *ctx, const struct row *r), void *ctx)
@@ -175,17 +197,13 @@ listen_to(struct crew *c, int (*tell)(void *ctx, const struct row *r), void *ctx
 
 	while (left || open) {
 		struct pollfd p = {open ? c->pipe[0] : -1, POLLIN, 0};
-		struct report said;
-		ssize_t n = -1;
+		int got = poll(&p, 1, left ? 20 : 0) > 0 ? read_report(c) : -1;
 
-		if (poll(&p, 1, left ? 20 : 0) > 0)
-			n = read(c->pipe[0], &said, sizeof(said));
-		if (n == (ssize_t)sizeof(said) && said.failed)
-			fail(c, said.text);
-		else if (n == (ssize_t)sizeof(said) && rc == 0)
-			rc = tell(ctx, &said.row);
-		if (n == 0)
-			open = false;
+		if (got == 1 && c->said.failed)
+			fail(c, c->said.text);
+		else if (got == 1 && rc == 0)
+			rc = tell(ctx, &c->said.row);
+		open = open && got != 0;
 		left = reap(c);
 		if (left && (rc != 0 || (c->failed && gv_clock_s() > c->deadline)))
 			kill_all(c);
