@@ -127,4 +127,55 @@ run gv-run --hold -s empty a
 is_err "no run" <<'EOT'
 gv-run: empty: holds no run
 EOT
+# ---- how it is ----
+cat >status.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share,arrival_s
+now,100000,$w -r 200,big,200,0.5,0
+idle,100000,$w -r 200,big,200,0.25,0
+gang,1000,$w -r 200,big,200,0.25,0
+tomorrow,10,true,big,200,0,86400
+never,10,true,small,200,0,0
+EOT
+rm -rf s
+gv-run -q -c two.csv -s s --round=60 status.csv >ev 2>err.run &
+pid=$!
+within 20 has ,start,gang
+gv-run --hold -s s idle
+within 20 has ,hold,idle,
+within 20 test -s s/jobs/now/progress
+sleep 1
+run gv-run --status -s s
+silent "--status"
+head -n 1 out >got
+echo job_id,state,gpu_type,gpus,steps,total_steps,steps_per_s,share,received_share,eta_s >want
+same_file want got "a table"
+cut -d, -f1,2,3,6,7,8 out | sed 1d >got
+cat >want <<'EOT'
+now,running,big,100000,200,0.5
+idle,held,,100000,,0.25
+gang,running,big,1000,200,0.25
+tomorrow,later,,10,,
+never,dropped,,10,,
+EOT
+same_file want got "says how each job is"
+ok "steps are what the job has told" awk -F, '$1 == "now" { exit !($5 > 0) }' out
+ok "the time left is of the share" awk -F, '$1 == "now" { d = $10 - (100000 - $5) / 100; exit !(d < .01 && d > -.01) }' out
+ok "what it has received is of the time" awk -F, '$1 == "now" { exit !($9 > .5 && $9 <= 1) }' out
+cp s/events.csv whole.csv
+printf '3,preempt,no' >>s/events.csv
+run gv-run --status -s s
+silent "a line that is being written is not read"
+cp whole.csv s/events.csv
+kill $pid
+wait $pid 2>/dev/null
+sed '5s/a/b/' whole.csv >s/events.csv
+run gv-run --status -s s
+is_status 2 "a damaged journal"
+err_has ':5: damaged: its checksum is wrong' "is an error"
+run gv-run --status
+err_has 'gv-run: --status needs the state: -s DIR' "no state"
+run gv-run --status -s empty
+err_has 'gv-run: empty: holds no run' "no run"
+run gv-run --status -s s jobs.csv
+err_has 'gv-run: --status reads no table' "no table"
 done_testing

@@ -21,7 +21,7 @@ kill_at() {
 		i=$((i + 1))
 		echo old >target
 		after=$(awk -v n=$moments -v i=$i -v s="$length_s" 'BEGIN { printf "%.4f", s * i / n }')
-		timeout -s "$1" "$after" gv-alloc -p max-min -c cluster.csv -o target rates.csv 2>/dev/null
+		timeout --foreground -s "$1" "$after" gv-alloc -p max-min -c cluster.csv -o target rates.csv 2>/dev/null
 		case $(sum target) in
 		"$new") whole=$((whole + 1)) ;;
 		"$old") ;;

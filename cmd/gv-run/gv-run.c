@@ -29,6 +29,7 @@
 #include "settings.h"
 #include "signals.h"
 #include "state.h"
+#include "status.h"
 #include "table.h"
 #include "work.h"
 
@@ -37,13 +38,13 @@ static const char usage[] = "usage: gv-run -c CLUSTER [-s DIR] [-r TIME] [-g TIM
 static const char help[] =
     "usage: gv-run -c CLUSTER [OPTION]... [ALLOCATION]\n"
     "       gv-run --resume -s DIR [OPTION]...\n"
-    "       gv-run --cancel|--hold|--release -s DIR JOB...\n"
+    "       gv-run --cancel|--hold|--release -s DIR JOB... | --status -s DIR\n"
     "Run the jobs of an allocation table in rounds; write events.\n"
     "\n"
     "  -c, --cluster FILE     the GPUs: gpu_type, gpus, node, threads\n"
     "  -s, --state DIR        where the run's state is kept (default: below TMPDIR)\n"
     "      --resume           go on with the run in DIR; no table is read\n"
-    "      --cancel, --hold, --release  jobs of the run in DIR, from elsewhere\n"
+    "      --cancel, --hold, --release  jobs of the run in DIR; --status, a table\n"
     "      --repair           say what damage in DIR would lose; with --resume do\n"
     "  -r, --round TIME       length of a round (360s)\n"
     "  -g, --grace TIME       from SIGTERM to SIGKILL (60s)\n"
@@ -71,7 +72,8 @@ enum {
 	OPT_ORDER,
 	OPT_CANCEL,
 	OPT_HOLD,
-	OPT_RELEASE
+	OPT_RELEASE,
+	OPT_STATUS
 };
 
 static const char *const order[] = {[GV_ROUND_OWED] = "owed", [GV_ROUND_GAVEL] = "gavel"};
@@ -88,6 +90,7 @@ static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"order", required_argument, NULL, OPT_ORDER},
     {"cancel", no_argument, NULL, OPT_CANCEL}, {"hold", no_argument, NULL, OPT_HOLD},
     {"release", no_argument, NULL, OPT_RELEASE},
+    {"status", no_argument, NULL, OPT_STATUS},
     {"clean-env", no_argument, NULL, OPT_CLEAN_ENV}, {"dry-run", no_argument, NULL, 'n'},
     {NULL, 0, NULL, 0}};
 
@@ -142,6 +145,9 @@ parse_option(struct settings *o, struct gv_opt *opt, int code, int argc, char **
 	case OPT_RELEASE:
 		ask_for(o, opt, CONTROL_RELEASE);
 		break;
+	case OPT_STATUS:
+		o->status = true;
+		break;
 	case OPT_REPAIR:
 		o->repair = true;
 		break;
@@ -194,6 +200,12 @@ parse_options(struct settings *o, struct gv_opt *opt, int argc, char **argv)
 			gv_opt_usage(opt, "--%s needs jobs", name);
 		return;
 	}
+	if (o->status && o->state == NULL)
+		gv_opt_usage(opt, "--status needs the state: -s DIR");
+	if (o->status && optind < argc)
+		gv_opt_usage(opt, "--status reads no table");
+	if (o->status)
+		return;
 	if (o->resume && o->dry_run)
 		gv_opt_usage(opt, "--dry-run cannot be combined with --resume");
 	if (o->resume && o->state == NULL)
@@ -431,6 +443,13 @@ main(int argc, char **argv)
 	if (r.o.request != CONTROL_NONE) {
 		if (control_send(r.o.state, r.o.request, argv + optind,
 			(size_t)(argc - optind), &e) != 0)
+			gv_die_error(&e);
+		return gv_finish();
+	}
+	if (r.o.status) {
+		if (gv_out_open(&out, opt.output, &e) != 0 ||
+		    status_write(&r.o, out, &e) != 0 ||
+		    (opt.output != NULL && gv_out_close(out, &e) != 0))
 			gv_die_error(&e);
 		return gv_finish();
 	}

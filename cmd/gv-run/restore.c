@@ -193,6 +193,40 @@ replay(struct jobs *jobs, const struct gv_events *events)
 }
 
 int
+restore_view(struct jobs *jobs, const char *dir, struct gv_error *e)
+{
+	struct gv_strbuf path = {0};
+	struct gv_events events = {0};
+	struct gv_frame f = {0};
+	struct lines l = {0};
+	bool sealed;
+	char *s = NULL;
+	size_t len, i;
+	int rc = 0;
+
+	gv_strbuf_fmt(&path, "%s/events.csv", dir);
+	if (access(path.s, F_OK) == 0 &&
+	    (rc = gv_file_read(path.s, &s, &len, LARGEST_JOURNAL, e)) == 0)
+		look(&l, s, len, &sealed);
+	for (i = 0; i < l.n_damaged; i++) {
+		tell_damage(e, path.s, s, &l.damaged[i]);
+		rc = -1;
+	}
+	if (rc == 0 && l.torn_at > 0) {
+		rc = gv_frame_parse(&f, path.s, s, l.torn_at, e) == 0
+			 ? gv_events_from(&events, &f, e)
+			 : -1;
+		if (rc == 0)
+			replay(jobs, &events);
+	}
+	gv_events_free(&events);
+	lines_free(&l);
+	free(s);
+	gv_strbuf_free(&path);
+	return rc;
+}
+
+int
 restore(struct jobs *jobs, const char *dir, bool repair, bool *pairs, bool *any,
     struct gv_error *e)
 {

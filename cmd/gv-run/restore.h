@@ -24,4 +24,10 @@ int restore(struct jobs *jobs, const char *dir, bool repair, bool *pairs, bool *
  */
 int restore_inspect(const char *dir, struct gv_out *out, struct gv_error *e);
 
+/*
+ * Replays the whole lines of DIR/events.csv, to be looked at, also while a run writes
+ * there; changes nothing.  0, or -1 with *e set: lines are damaged.
+ */
+int restore_view(struct jobs *jobs, const char *dir, struct gv_error *e);
+
 #endif

@@ -26,6 +26,7 @@ struct settings {
 	bool repair;
 	enum control_kind request; /* else this is a run */
 	bool clean_env;
+	bool status; /* a look at a run */
 	bool quiet;
 	int verbose;
 	bool tsv;

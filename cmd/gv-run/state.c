@@ -316,6 +316,17 @@ add_name(struct gv_strbuf *b, struct gv_cell id)
 	}
 }
 
+char *
+state_progress(const char *dir, struct gv_cell id)
+{
+	struct gv_strbuf path = {0};
+
+	gv_strbuf_fmt(&path, "%s/jobs/", dir);
+	add_name(&path, id);
+	gv_strbuf_str(&path, "/progress");
+	return path.s;
+}
+
 /* A file of a job exists, for its owner, before workers with another mask write it. */
 static int
 make_file(const char *path, struct gv_error *e)

@@ -48,6 +48,8 @@ int state_wait_workers(const struct state *s, struct gv_error *e);
 /* Names and makes the directories of a job; free with state_files_free.  0 or -1. */
 int state_job(const struct state *s, struct gv_cell id, struct state_files *files,
     struct gv_error *e);
+/* Where the job tells its progress, in the state of that directory; the caller frees. */
+char *state_progress(const char *dir, struct gv_cell id);
 void state_files_free(struct state_files *files);
 /* Finds s->directory, or keeps it for later.  0 or -1. */
 int state_directory(struct state *s, struct gv_error *e);

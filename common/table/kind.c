@@ -53,6 +53,7 @@ static const struct {
     [GV_KIND_MICRO_BATCHES] = {"a table of speeds", {"micro_batch", "speed"}},
     [GV_KIND_REMEMBERED] = {"remembered prices", {"gpu_type", "price", "gain_price"}},
     [GV_KIND_SIMULATION] = {"a summary of a simulation", {"measure", "value"}},
+    [GV_KIND_STATUS] = {"a status", {"job_id", "state", "received_share", "eta_s"}},
 };
 
 static bool

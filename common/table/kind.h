@@ -46,6 +46,7 @@ enum gv_kind {
 	GV_KIND_MICRO_BATCHES,
 	GV_KIND_REMEMBERED,
 	GV_KIND_SIMULATION,
+	GV_KIND_STATUS,
 	GV_KINDS,
 	GV_KIND_NONE = GV_KINDS /* none of the house */
 };
