@@ -214,8 +214,10 @@ gv_life_starved(struct gv_life *l, size_t m, int status)
 		return;
 	}
 	gv_life_write(l, GV_EVENT_PREEMPT, m, "its shell cannot fork");
-	if (!is_done(l, m))
+	if (!is_done(l, m)) {
+		gv_life_unplan(l, m); /* its GPUs are others' while it waits */
 		wait_for_better(l, m, j->starved);
+	}
 	left_over(l, m);
 }
 
