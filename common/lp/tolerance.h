@@ -158,6 +158,14 @@
 #define GV_TOL_INTERIOR_PIVOT 1e-30
 /* Gains that are differences may sum to 0: a sum counts as not smaller than that part of them. */
 #define GV_TOL_INTERIOR_SUM 1e-3
+/*
+ * At the first gap columns are left out whose reduced costs are more than the second part of
+ * what they are made of, and shares less than the third part of their job's largest: of those
+ * that count they are about the gap, or less.
+ */
+#define GV_TOL_INTERIOR_NARROW   .03
+#define GV_TOL_INTERIOR_LEFT_OUT .2
+#define GV_TOL_INTERIOR_SMALL    .05
 /* A reduced cost below 0 by that part of what it is made of: its column is missing. */
 #define GV_TOL_INTERIOR_MISSING 1e-9
 /*

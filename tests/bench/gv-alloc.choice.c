@@ -3,11 +3,11 @@
  * choice that gv-alloc makes by itself (auto) is a good one: time of the processor
  * from a problem in memory to its shares, every job different from every other.
  *
- *	gv-alloc.choice [MOST [POLICY [TYPES]]]
+ *	gv-alloc.choice [MOST [POLICY [TYPES [LEAST]]]]
  *
- * up to MOST jobs (default 4096), of one policy or several, and of one number of GPU
- * types or several.  The last column is the time of auto over that of the better of the
- * others; "-" took longer than 5 s.  Status 1 where two solvers' objectives differ by
+ * from LEAST up to MOST jobs (default 4096), of one policy or several, and of one number
+ * of GPU types or several.  The last column is the time of auto over that of the best of
+ * the others; "-" took longer than 5 s.  Status 1 where two solvers' objectives differ by
  * more than 1e-8 of them.
  */
 #include <math.h>
@@ -188,6 +188,7 @@ main(int argc, char **argv)
 	double most = argc > 1 ? atof(argv[1]) : 4096;
 	const char *only = argc > 2 ? argv[2] : NULL;
 	size_t only_types = argc > 3 ? (size_t)atol(argv[3]) : 0;
+	double least = argc > 4 ? atof(argv[4]) : 0;
 	bool wrong = false;
 	size_t i, j, k;
 
@@ -199,7 +200,7 @@ main(int argc, char **argv)
 			for (i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
 				struct gv_problem p;
 
-				if (jobs[i] > most ||
+				if (jobs[i] > most || jobs[i] < least ||
 				    (only != NULL &&
 					strcmp(only, policies[k]->name) != 0) ||
 				    (only_types > 0 && types[j] != only_types))

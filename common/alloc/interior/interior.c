@@ -426,6 +426,14 @@ infeasibility(struct gv_interior_state *s)
 	return worst;
 }
 
+/* What the reduced cost of a job's column is made of. */
+static double
+size_of(const struct gv_interior_state *s, size_t i, size_t e)
+{
+	return s->p->use[i] * s->at.price[s->type[e]] + s->at.time[i] +
+	       s->at.lambda[i] * s->a[e] + fabs(s->g[e]);
+}
+
 static void
 take(struct gv_interior_state *s, struct gv_interior_point *to)
 {
@@ -438,7 +446,6 @@ take(struct gv_interior_state *s, struct gv_interior_point *to)
 	    .gap = to->gap,
 	    .middle = to->middle,
 	    .steps = to->steps};
-	s->begin = s->type = NULL;
 	to->x = gv_xcalloc(3 * s->n_columns + s->m + 2 * s->n, sizeof(*to->x));
 	to->z = to->x + s->n_columns;
 	to->size = to->z + s->n_columns;
@@ -452,9 +459,53 @@ take(struct gv_interior_state *s, struct gv_interior_point *to)
 	memcpy(to->lambda, s->at.lambda, s->n * sizeof(*to->lambda));
 	for (i = 0; i < s->n; i++)
 		for (e = to->begin[i]; e < to->begin[i + 1]; e++)
-			to->size[e] = s->p->use[i] * to->price[to->type[e]] +
-				      to->time[i] + to->lambda[i] * s->a[e] +
-				      fabs(s->g[e]);
+			to->size[e] = size_of(s, i, e);
+	s->begin = s->type = NULL; /* handed over */
+}
+
+/* The shares [n][m], the caller's. */
+static double *
+spread(const struct gv_interior_state *s)
+{
+	double *x = gv_xcalloc(s->n, s->m * sizeof(*x));
+	size_t i, e;
+
+	for (i = 0; i < s->n; i++)
+		for (e = s->begin[i]; e < s->begin[i + 1]; e++)
+			x[i * s->m + s->type[e]] = s->at.x[e];
+	return x;
+}
+
+/*
+ * Leaves out columns whose reduced costs are a large part of what they are made of, and whose
+ * shares a small part of their job's largest.
+ */
+static void
+leave_out(struct gv_interior_state *s)
+{
+	struct gv_interior_vector *at = &s->at;
+	size_t i, e, k = 0, from = 0;
+
+	for (i = 0; i < s->n; i++) {
+		size_t end = s->begin[i + 1];
+		double most = 0;
+
+		for (e = from; e < end; e++)
+			most = fmax(most, at->x[e]);
+		for (e = from; e < end; e++) {
+			if (at->z[e] > GV_TOL_INTERIOR_LEFT_OUT * size_of(s, i, e) &&
+			    at->x[e] < GV_TOL_INTERIOR_SMALL * most)
+				continue;
+			s->type[k] = s->type[e];
+			s->a[k] = s->a[e];
+			s->g[k] = s->g[e];
+			at->x[k] = at->x[e];
+			at->z[k++] = at->z[e];
+		}
+		from = end;
+		s->begin[i + 1] = k;
+	}
+	s->n_columns = k;
 }
 
 /* What there is none of: for how many steps. */
@@ -476,10 +527,8 @@ note_progress(struct gv_interior_state *s, struct gv_interior_point *to, double 
 		was->since = 0;
 	was->gap = fmin(was->gap, gap);
 	was->product = fmin(was->product, product);
-	if (to->middle == NULL && gap < GV_TOL_INTERIOR_MIDDLE) {
-		to->middle = gv_xcalloc(s->n_columns, sizeof(*to->middle));
-		memcpy(to->middle, s->at.x, s->n_columns * sizeof(*to->middle));
-	}
+	if (to->middle == NULL && gap < GV_TOL_INTERIOR_MIDDLE)
+		to->middle = spread(s);
 	if (!(gap < to->gap))
 		return;
 	to->gap = gap;
@@ -492,6 +541,7 @@ gv_interior_solve(const struct gv_interior_program *p, struct gv_interior_point 
 {
 	struct gv_interior_state s;
 	struct progress was = {INFINITY, INFINITY, 0};
+	bool narrowed = false;
 	int k;
 
 	state_init(&s, p);
@@ -508,6 +558,11 @@ gv_interior_solve(const struct gv_interior_program *p, struct gv_interior_point 
 		gap = fabs(bound - objective) / fmax(fmax(fabs(bound), s.size), DBL_MIN);
 		gap = fmax(gap, infeasibility(&s));
 		note_progress(&s, to, gap, objective, &was);
+		if (p->narrow && !narrowed && gap < GV_TOL_INTERIOR_NARROW) {
+			leave_out(&s);
+			narrowed = true;
+			to->gap = INFINITY; /* the best point is of all columns */
+		}
 		to->steps = k + 1;
 		if (gap <= GV_TOL_INTERIOR || length == 0)
 			break;

@@ -29,8 +29,9 @@ struct gv_interior_program {
 	const double *need;     /* [n] q_i of a sum; NULL: none */
 	const double *capacity; /* [m] N_j */
 	const bool *column;     /* [n][m] those that there are; NULL: all with a_ij > 0 */
-	const double
-	    *start; /* [n][m] shares to begin at, inside of all but the needs; NULL */
+	/* [n][m] shares to begin at, inside of all but the needs; NULL */
+	const double *start;
+	bool narrow; /* leave out columns on the way that hardly are among the best */
 };
 
 static inline bool

@@ -91,17 +91,16 @@ note_shares(const struct work *w, struct gv_level *l, double *x)
 	memcpy(l->s->x, x, p->n * p->m * sizeof(*x));
 }
 
-/* Shares of the point's columns. */
+/* The point's own shares. */
 static void
-spread(const struct gv_problem *p, const struct gv_interior_point *at,
-    const double *share, double *x)
+spread(const struct gv_problem *p, const struct gv_interior_point *at, double *x)
 {
 	size_t i, e;
 
 	memset(x, 0, p->n * p->m * sizeof(*x));
 	for (i = 0; i < p->n; i++)
 		for (e = at->begin[i]; e < at->begin[i + 1]; e++)
-			x[i * p->m + at->type[e]] = share[e];
+			x[i * p->m + at->type[e]] = at->x[e];
 }
 
 static bool
@@ -123,7 +122,7 @@ first_stage(struct work *w, struct gv_level *l, struct gv_error *e)
 	l->s->bound = INFINITY;
 	if (at.gap < GV_TOL_INTERIOR_NEAR) {
 		note_bound(w, l, at.lambda, at.price);
-		spread(w->p, &at, at.x, w->vertex.x);
+		spread(w->p, &at, w->vertex.x);
 		note_shares(w, l, w->vertex.x);
 	}
 	for (k = 0; k < PARTS && rc >= 0 && at.gap < GV_TOL_INTERIOR_NEAR &&
@@ -135,10 +134,8 @@ first_stage(struct work *w, struct gv_level *l, struct gv_error *e)
 			note_shares(w, l, w->vertex.x);
 		}
 	}
-	if (at.middle != NULL) {
-		w->start = gv_xcalloc(w->p->n, w->p->m * sizeof(*w->start));
-		spread(w->p, &at, at.middle, w->start);
-	}
+	w->start = at.middle;
+	at.middle = NULL;
 	gv_interior_free(&at);
 	return rc < 0 ? -1 : is_proved(w, l, GV_TOL_LEVEL_PROVED) ? 0 : 1;
 }

@@ -5,7 +5,7 @@
 #include "interior.h"
 
 /* Rows that are taken off the matrix at once; jobs of that part of all types are put there. */
-enum { GV_INTERIOR_ASIDE = 32, GV_INTERIOR_DENSE = 5 };
+enum { GV_INTERIOR_ASIDE = 64, GV_INTERIOR_DENSE = 5 };
 
 /* A point, or a step: variables and the multipliers of their constraints. */
 struct gv_interior_vector {

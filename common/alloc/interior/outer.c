@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "lp/tolerance.h"
 
-enum { LINES = 4, PANEL = 32 };
+enum { PANEL = 32 };
 
 /* A vector as large as the largest, which smaller processors do in parts. */
 typedef double vector __attribute__((vector_size(GV_INTERIOR_TILE * sizeof(double))));
@@ -19,14 +19,17 @@ typedef double unaligned_vector __attribute__((
 #if defined(__x86_64__)
 #define NAME(x) x##_avx512
 #define TARGET  __attribute__((target("avx512f")))
+#define LINES   8
 #include "outer_loops.h"
 #define NAME(x) x##_avx2
 #define TARGET  __attribute__((target("avx2")))
+#define LINES   4
 #include "outer_loops.h"
 #endif
 
 #define NAME(x) x##_plain
 #define TARGET
+#define LINES 4
 #include "outer_loops.h"
 
 size_t

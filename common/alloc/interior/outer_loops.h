@@ -1,7 +1,18 @@
 /*
- * The loops of outer.c, for one kind of processor: NAME and TARGET are set.  A tile of
+ * The loops of outer.c, for one kind of processor: NAME, TARGET and LINES are set.  A tile of
  * LINES x GV_INTERIOR_TILE numbers stays in registers.
  */
+#define EACH_OF_4(DO) DO(0) DO(1) DO(2) DO(3)
+#define EACH_OF_8(DO) EACH_OF_4(DO) DO(4) DO(5) DO(6) DO(7)
+#if LINES == 8
+#define EACH EACH_OF_8
+#else
+#define EACH EACH_OF_4
+#endif
+#define FETCH(l) vector s##l = LOAD(&c[(i + (l)) * stride + j]);
+#define TAKE(l)  s##l -= row[i + (l)] * v;
+#define KEEP(l)  STORE(&c[(i + (l)) * stride + j], s##l);
+
 TARGET static void
 NAME(outer)(
     double *c, size_t stride, size_t from, size_t end, const double *r, size_t n_rows)
@@ -10,26 +21,23 @@ NAME(outer)(
 
 	for (i = from; i < end; i += LINES)
 		for (j = from; j < i + LINES; j += GV_INTERIOR_TILE) {
-			vector s0 = LOAD(&c[i * stride + j]);
-			vector s1 = LOAD(&c[(i + 1) * stride + j]);
-			vector s2 = LOAD(&c[(i + 2) * stride + j]);
-			vector s3 = LOAD(&c[(i + 3) * stride + j]);
-
+			EACH(FETCH)
 			for (k = 0; k < n_rows; k++) {
 				const double *row = &r[k * stride];
 				vector v = LOAD(&row[j]);
 
-				s0 -= row[i] * v;
-				s1 -= row[i + 1] * v;
-				s2 -= row[i + 2] * v;
-				s3 -= row[i + 3] * v;
+				EACH(TAKE)
 			}
-			STORE(&c[i * stride + j], s0);
-			STORE(&c[(i + 1) * stride + j], s1);
-			STORE(&c[(i + 2) * stride + j], s2);
-			STORE(&c[(i + 3) * stride + j], s3);
+			EACH(KEEP)
 		}
 }
 
+#undef FETCH
+#undef TAKE
+#undef KEEP
+#undef EACH
+#undef EACH_OF_4
+#undef EACH_OF_8
 #undef NAME
 #undef TARGET
+#undef LINES

@@ -184,30 +184,55 @@ add_columns(
 	return any;
 }
 
+/* The columns of that point. */
+static void
+keep_columns(
+    const struct gv_interior_program *p, const struct gv_interior_point *at, bool *column)
+{
+	size_t i, e;
+
+	memset(column, 0, p->n * p->m * sizeof(*column));
+	for (i = 0; i < p->n; i++)
+		for (e = at->begin[i]; e < at->begin[i + 1]; e++)
+			column[i * p->m + at->type[e]] = true;
+}
+
 void
 gv_interior_sift(const struct gv_interior_program *p, struct gv_interior_point *to)
 {
 	struct gv_interior_program some = *p;
-	double *price = gv_xcalloc(p->m, sizeof(*price)), level;
+	size_t columns = count_columns(p);
+	double *price, level;
 	bool *column;
 	int k;
 
-	if (count_columns(p) <= GV_INTERIOR_MANY || p->n < PART * p->m ||
-	    !sample_prices(p, price, &level)) {
-		free(price);
+	if (columns <= GV_INTERIOR_FEW) {
 		gv_interior_solve(p, to);
 		return;
 	}
+	price = gv_xcalloc(p->m, sizeof(*price));
 	column = gv_xcalloc(p->n, p->m * sizeof(*column));
-	choose_columns(p, price, level,
-	    fmin(.5, 2 / sqrt((double)p->n / PART / (double)p->m)), column);
-	some.column = column;
+	if (columns > GV_INTERIOR_MANY && p->n >= PART * p->m &&
+	    sample_prices(p, price, &level)) {
+		choose_columns(p, price, level,
+		    fmin(.5, 2 / sqrt((double)p->n / PART / (double)p->m)), column);
+		some.column = column;
+	}
+	some.narrow = true;
 	gv_interior_solve(&some, to);
+	keep_columns(p, to, column);
+	some.column = column;
+	some.narrow = false;
 	for (k = 0;
 	     k < ROUNDS && to->gap < GV_TOL_INTERIOR_NEAR && add_columns(p, to, column);
 	     k++) {
 		gv_interior_free(to);
 		gv_interior_solve(&some, to);
+	}
+	if (!(to->gap <
+		GV_TOL_INTERIOR_NEAR)) { /* those columns may not keep the needs */
+		gv_interior_free(to);
+		gv_interior_solve(p, to);
 	}
 	free(price);
 	free(column);

@@ -8,19 +8,25 @@ gv_choice_whole(double program)
 	return program <= little;
 }
 
-/* What the search takes where it has to find prices of all types. */
+/*
+ * What the search takes where it has to find prices of all types: of a sample, where jobs are
+ * many, and a pass over all.
+ */
 static double
 search_effort(size_t n, size_t m)
 {
+	const double sample = 8192;
 	double jobs = (double)n, types = (double)m, cubed = types * types * types;
+	double looked_at = jobs < sample ? jobs : sample;
 
-	return cubed * (200 * types + 8 * jobs);
+	return cubed * (500 * types + 6 * looked_at) + 25 * jobs * types;
 }
 
 double
 gv_choice_prices_effort(size_t n, size_t m, double interior)
 {
-	bool quick = search_effort(n, m) < interior || n <= 2 * m;
+	const size_t few = 64;
+	bool quick = search_effort(n, m) < interior || (n <= m && n <= few);
 
-	return interior * (quick ? .9 : .3);
+	return interior * (quick ? .9 : .05);
 }
