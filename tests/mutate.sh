@@ -32,6 +32,10 @@ while IFS= read -r f; do
 	cmp -s "$f" "$copy/$f" || printf '%s\n' "$f"
 done <"$copy/files" | tar -cf - -T - | tar -C "$copy" -xmf - || exit 2
 cd "$copy" || exit 2
+# what a run that was ended has left out of programs
+find build/obj -name '*.o.saved' 2>/dev/null | while IFS= read -r o; do
+	mv "$o" "${o%.saved}" && touch "${o%.saved}"
+done
 # what reads behind the end of something is noticed by the address sanitizer
 export GV_SAN=1 ASAN_OPTIONS=exitcode=99:detect_leaks=0:hard_rss_limit_mb=4000:allocator_may_return_null=1
 export GV_SHARED="$src/../shared" GV_DATA="$copy/share" GV_BIN="$copy/bin" GV_BUILD="$copy/build" GV_TAP_STOP=1
