@@ -139,9 +139,10 @@ EOT
 rm -rf s
 gv-run -q -c two.csv -s s --round=60 status.csv >ev 2>err.run &
 pid=$!
-within 20 has ,start,gang
+within 20 has ,start,now
 gv-run --hold -s s idle
 within 20 has ,hold,idle,
+within 20 has ,start,gang
 within 20 test -s s/jobs/now/progress
 sleep 1
 run gv-run --status -s s
