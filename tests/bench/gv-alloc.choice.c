@@ -46,7 +46,7 @@ draw(size_t n, size_t m)
 	size_t i, j;
 
 	gv_problem_alloc(&p, n, m);
-	gv_problem_ask(&p, (1u << GV_NUMBER_NEED) - 1);
+	gv_problem_ask(&p, ((1u << GV_NUMBER_NEED) - 1) | 1u << GV_NUMBER_POSITION);
 	for (j = 0; j < m; j++) {
 		p.capacity[j] = fmax(8, floor((double)n / 2 / (double)m));
 		p.price[j] = .3 + .5 * (double)(m - j);
@@ -60,6 +60,7 @@ draw(size_t n, size_t m)
 		p.weight[i] = .5 + 1.5 * uniform(3, (uint32_t)i);
 		p.number[GV_NUMBER_STEPS][i] = exp(5 + 4 * uniform(4, (uint32_t)i));
 		p.number[GV_NUMBER_ELAPSED][i] = 3 * uniform(5, (uint32_t)i);
+		p.number[GV_NUMBER_POSITION][i] = (double)i;
 		p.number[GV_NUMBER_ISOLATED][i] = 3 * uniform(6, (uint32_t)i);
 		for (j = 0; j < m; j++)
 			p.rate[i * m + j] =
