@@ -141,19 +141,34 @@ is_computed(const struct question *q, struct gv_cell name)
 	return false;
 }
 
+/* The columns that are carried through, into column [n_columns]; how many. */
+static size_t
+carried(const struct question *q, ptrdiff_t *column)
+{
+	const struct gv_frame *f = &q->rates.frame;
+	size_t n = 0;
+	size_t k;
+
+	for (k = 0; k < f->n_columns; k++)
+		if (!is_computed(q, f->name[k]))
+			column[n++] = (ptrdiff_t)k;
+	return n;
+}
+
 void
 question_write(const struct question *q, struct gv_out *out)
 {
 	const struct gv_rates *r = &q->rates;
 	const struct gv_frame *f = &r->frame;
+	ptrdiff_t *column = gv_xcalloc(f->n_columns + 1, sizeof(*column));
+	size_t n = carried(q, column);
 	struct gv_tabw w;
 	size_t i;
 	size_t k;
 
 	gv_tabw_init(&w, out, false);
-	for (k = 0; k < f->n_columns; k++)
-		if (!is_computed(q, f->name[k]))
-			gv_tabw_cell(&w, f->name[k]);
+	for (k = 0; k < n; k++)
+		gv_tabw_cell(&w, f->name[column[k]]);
 	for (k = 0; k < N_WRITTEN; k++)
 		gv_tabw_str(&w, computed[k]);
 	if (q->has_prices)
@@ -162,10 +177,8 @@ question_write(const struct question *q, struct gv_out *out)
 	for (i = 0; i < r->n_rates; i++) {
 		const struct gv_job *j = &r->job[r->rate[i].job];
 
-		for (k = 0; k < f->n_columns; k++)
-			if (!is_computed(q, f->name[k]))
-				gv_tabw_cell(
-				    &w, gv_frame_cell(f, r->rate[i].row, (ptrdiff_t)k));
+		for (k = 0; k < n; k++)
+			gv_tabw_cell(&w, gv_frame_cell(f, r->rate[i].row, column[k]));
 		gv_tabw_double(&w, j->steps_remaining);
 		gv_tabw_double(&w, j->elapsed_s);
 		gv_tabw_double(&w, j->isolated_elapsed_s);
@@ -173,4 +186,5 @@ question_write(const struct question *q, struct gv_out *out)
 			gv_tabw_double(&w, q->cluster.type[r->rate[i].type].usd_per_h);
 		gv_tabw_end(&w);
 	}
+	free(column);
 }
