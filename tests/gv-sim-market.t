@@ -66,6 +66,8 @@ run gv-sim -c one-gpu.csv --bid=1 alone.csv
 err_has '--bid is an option of --prices' "a bid without prices"
 run gv-sim -c one-gpu.csv --ask-every=1s alone.csv
 err_has '--ask-every is an option of --policy' "nobody to ask"
+run gv-sim -c one-gpu.csv --checkpoint=1s alone.csv
+err_has '--checkpoint is an option of --changes, --bid, --node-mtbf and --job-mtbf' "nothing that is lost"
 printf 'gpu_type,usd_per_h,time_s\nv,-1,0\n' >negative.csv
 run gv-sim -c one-gpu.csv --prices=negative.csv alone.csv
 err_has 'negative.csv:2: usd_per_h: expected a number of 0 or more' "a price below 0"
@@ -126,6 +128,14 @@ err_has 'an answer at 1 s, but the question is at 0 s: of another version of gv-
 sed '3s/^0 /77 /' state >odd
 sim -p ./counted.sh --state=odd jobs.csv
 same_file whole.csv out "answers about nobody are asked for again"
+gv-sim -c gpus.csv -t speeds.csv -p 'sleep 9' --state=locked jobs.csv >locked.out 2>&1 &
+sleep .5
+sim -p ./counted.sh --state=locked jobs.csv
+err_has 'another gv-sim writes to locked' "one at a time"
+kill $!
+wait $! 2>err
+run gv-sim -c gpus.csv -t speeds.csv -p ./counted.sh --state=/dev/null jobs.csv
+err_has '/dev/null is no file of --state' "a device is no state"
 # killed again and again
 for after in .6 .6; do
 	gv-sim -c gpus.csv -t speeds.csv -r 60s -p ./slow.sh --state=killed -o killed.csv jobs.csv 2>err &

@@ -137,8 +137,8 @@ int gv_frame_read(struct gv_frame *f, struct gv_tab *t, struct gv_error *e);
 /* Opens path, reads its one table, closes; a second table is an error.  0 or -1. */
 int gv_frame_load(struct gv_frame *f, const char *path, struct gv_error *e);
 /* The same of s[0..len), which messages call name. */
-int gv_frame_parse(struct gv_frame *f, const char *name, const char *s, size_t len,
-    struct gv_error *e);
+int gv_frame_parse(
+    struct gv_frame *f, const char *name, const char *s, size_t len, struct gv_error *e);
 void gv_frame_free(struct gv_frame *f);
 
 /* Makes a table: starts it with its names, adds a row [n_columns]; both copy the texts. */
