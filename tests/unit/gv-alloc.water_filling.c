@@ -216,6 +216,7 @@ paper_loop(const struct gv_problem *p, bool fifo, double *v)
 struct outcome {
 	double *v; /* [n] levels */
 	double gap, excess;
+	bool failed; /* GLPK, asked for alone, came to no end; else that is an error */
 };
 
 static struct outcome
@@ -233,8 +234,10 @@ solve(const struct gv_problem *p, enum gv_solver solver, bool fifo)
 
 	gv_classes_make(&c, p, solver != GV_SOLVER_GLPK);
 	s.x = gv_xcalloc(c.p.n, c.p.m * sizeof(*s.x));
-	if (gv_policy_water_filling.solve(&c.p, &opt, &s, &e) != 0)
+	o.failed = gv_policy_water_filling.solve(&c.p, &opt, &s, &e) != 0;
+	if (o.failed && solver != GV_SOLVER_GLPK)
 		gv_die_error(&e);
+	gv_error_clear(&e);
 	gv_solution_throughput(&c.p, &s, thr);
 	gv_problem_equal_throughput(p, equal);
 	for (i = 0; i < p->n; i++)
@@ -389,7 +392,7 @@ static void
 test_steps(bool trees, bool needs, int rounds)
 {
 	static const size_t leaf[] = {0, 2, 3, 4};
-	int i, bad = 0, unproved = 0;
+	int i, bad = 0, unproved = 0, lost = 0;
 	double worst = 0;
 
 	for (i = 0; i < rounds; i++) {
@@ -413,10 +416,11 @@ test_steps(bool trees, bool needs, int rounds)
 			    uniform() < .3 ? uniform() / (double)(4 * p.n) : 0;
 		steps = solve(&p, GV_SOLVER_AUTO, true);
 		phases = solve(&p, GV_SOLVER_GLPK, true);
-		d = worst_difference(&p, steps.v, phases.v);
+		lost += phases.failed;
+		d = phases.failed ? 0 : worst_difference(&p, steps.v, phases.v);
 		worst = fmax(worst, d);
 		bad += !(d <= 5e-8); /* of phases: 1e-8 for who must stay at 0 */
-		unproved += !(steps.gap <= 1e-9 && phases.gap <= 1e-9);
+		unproved += !(steps.gap <= 1e-9 && (phases.failed || phases.gap <= 1e-9));
 		free(steps.v);
 		free(phases.v);
 		gv_problem_free(&p);
@@ -426,6 +430,8 @@ test_steps(bool trees, bool needs, int rounds)
 	    trees ? " of a tree" : "", needs ? ", minimums" : "", worst);
 	is_int(bad, 0, "pairs in queues: steps and phases end at the same levels");
 	is_int(unproved, 0, "pairs in queues: proved");
+	ok(lost <= rounds / 20, "pairs in queues: phases came to an end, %d did not",
+	    lost);
 }
 
 /* More jobs, with GPUs for nearly all: by prices as by programs, and in few phases. */
