@@ -41,6 +41,7 @@ int gv_level_by_interior(const struct gv_problem *p, const double *a, double uni
 /* GLPK fails for programs of more rows than that, and after so many by the dual method. */
 static int glpk_rows = INT_MAX;
 static int glpk_dual = INT_MAX;
+static int glpk_first; /* so many of the next calls fail */
 static int glpk_failed, glpk_solved;
 
 /* So many price searches fail after some that do not: with no effort left, or at no end. */
@@ -59,7 +60,7 @@ glp_simplex(glp_prob *p, const glp_smcp *parm)
 	void *found = dlsym(RTLD_NEXT, "glp_simplex");
 
 	if (glp_get_num_rows(p) > glpk_rows ||
-	    (parm->meth == GLP_DUAL && glpk_dual-- <= 0)) {
+	    (parm->meth == GLP_DUAL && glpk_dual-- <= 0) || glpk_first-- > 0) {
 		glpk_failed++;
 		return GLP_EFAIL;
 	}
@@ -139,7 +140,7 @@ static void
 all_work(void)
 {
 	glpk_rows = glpk_dual = INT_MAX;
-	prices_pass = prices_fail = 0;
+	glpk_first = prices_pass = prices_fail = 0;
 	prices_spend = false;
 	interior_fails = false;
 	glpk_failed = glpk_solved = price_calls = interior_calls = 0;
@@ -406,6 +407,32 @@ test_steps(size_t n, int solved)
 	gv_together_free(&with);
 }
 
+/* Phases fail, and jobs that share nothing go step by step. */
+static void
+test_steps_alone(size_t n)
+{
+	struct gv_problem p = draw(n, false);
+	double *best, *v;
+	size_t i, bad = 0;
+
+	gv_problem_ask(&p, 1u << GV_NUMBER_POSITION);
+	for (i = 0; i < n; i++)
+		p.number[GV_NUMBER_POSITION][i] = (double)i;
+	all_work();
+	best = queue_levels(&p);
+	all_work();
+	prices_fail = 1000;
+	glpk_first = 3; /* the attempts of a program */
+	v = queue_levels(&p);
+	ok(glpk_failed == 3 && glpk_solved > 0, "a queue of %zu: a program failed", n);
+	for (i = 0; i < n; i++)
+		bad += !(fabs(v[i] - best[i]) <= 1e-8 * fmax(1, best[i]));
+	ok(bad == 0, "a queue of %zu: steps where phases fail", n);
+	free(best);
+	free(v);
+	gv_problem_free(&p);
+}
+
 int
 main(void)
 {
@@ -418,6 +445,8 @@ main(void)
 	test_reach(8, false, false);
 	test_reach(60, false, true);
 	test_reach(60, true, false);
+	test_steps_alone(12);
+	test_steps_alone(60);
 	test_steps(20, 0);
 	test_steps(40, 10);
 	return done_testing();

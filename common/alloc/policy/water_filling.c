@@ -156,10 +156,37 @@ fill_by_steps(struct gv_filling *f, const struct gv_solver_options *opt,
 	return rc;
 }
 
+/* Step by step as if jobs could share GPUs, where none do: what is left where phases fail. */
+static int
+fill_alone_by_steps(struct gv_filling *f, bool fifo, const double *need,
+    const struct gv_solver_options *opt, struct gv_solution *s,
+    struct gv_filling_quality *q, struct gv_error *e)
+{
+	const struct gv_problem *p = f->p;
+	struct gv_problem shared = *p;
+	struct gv_together none;
+	int rc;
+
+	gv_together_make(&none, 1, p->m, NULL, 0);
+	shared.kind = gv_xcalloc(p->n, sizeof(*shared.kind));
+	shared.together = &none;
+	gv_filling_free(f);
+	gv_filling_init(f, &shared, fifo, need);
+	rc = fill_by_steps(f, opt, s, q, e);
+	f->p = p;
+	free(s->pair);
+	s->pair = NULL;
+	s->n_pairs = s->n_made = 0;
+	gv_together_free(&none);
+	free(shared.kind);
+	return rc;
+}
+
 static int
 solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *s, struct gv_error *e)
 {
+	struct gv_error other = {0};
 	struct gv_filling_quality q = {.exact = opt->solve.certify};
 	bool fifo =
 	    opt->inside == GV_INSIDE_FIFO && p->number[GV_NUMBER_POSITION] != NULL;
@@ -181,6 +208,14 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	}
 	if (rc == 0 && !steps)
 		rc = fill(&f, &opt->solve, s, &q, e);
+	if (rc == -1 && !q.exact && p->together == NULL &&
+	    opt->solve.solver == GV_SOLVER_AUTO) {
+		q.unproved = 0;
+		rc = fill_alone_by_steps(&f, fifo, need, &opt->solve, s, &q, &other);
+		if (rc == 0)
+			gv_error_clear(e);
+		gv_error_clear(&other);
+	}
 	if (rc == 0) {
 		gv_solution_clean(p, s);
 		s->gap = q.unproved + levels(&f, s, v) + 2 * gv_reach_rounding(p);
