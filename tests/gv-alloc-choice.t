@@ -78,6 +78,10 @@ far_apart() {
 			}
 		}'
 }
+far_apart 16 400 3
+solve filling -p water-filling
+ran="$filling_s s"
+ok "16 types, 400 jobs: water-filling needs multipliers that are 0" awk -v a="$filling_s" 'BEGIN { exit !(a < 20) }'
 for policy in makespan max-min finish-time max-sum fifo; do
 	far_apart 64 300 3
 	solve auto -p $policy --certify

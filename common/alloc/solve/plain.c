@@ -60,7 +60,9 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, double
     double interior)
 {
 	bool whole = gv_choice_whole(program);
-	struct turns t = {.effort = gv_choice_prices_effort(p->n, p->m, interior)};
+	struct turns t = {.effort = opt->sharp
+					? .9 * program
+					: gv_choice_prices_effort(p->n, p->m, interior)};
 
 	if (opt->certify || (opt->solver == GV_SOLVER_AUTO && whole))
 		add_turn(&t, GV_SOLVER_GLPK);
@@ -74,7 +76,8 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, double
 	}
 	if (!whole) {
 		add_turn(&t, GV_SOLVER_PRICE);
-		add_turn(&t, GV_SOLVER_INTERIOR);
+		if (!opt->sharp)
+			add_turn(&t, GV_SOLVER_INTERIOR);
 		add_turn(&t, GV_SOLVER_GLPK);
 	}
 	add_turn(&t, GV_SOLVER_PRICE);

@@ -77,6 +77,7 @@ static int
 by_prices(struct gv_reach *r, const struct gv_problem *p, const double *a,
     const double *want, const struct gv_solver_options *opt, struct gv_error *e)
 {
+	struct gv_solver_options sharp = *opt;
 	struct gv_problem wanting;
 	struct gv_solution s = {0};
 	struct gv_level l;
@@ -87,7 +88,8 @@ by_prices(struct gv_reach *r, const struct gv_problem *p, const double *a,
 	wanting = pick_wanting(p, a, less, level);
 	s.x = gv_xcalloc(wanting.n, p->m * sizeof(*s.x));
 	gv_level_init(&l, &wanting, &s, false);
-	rc = gv_level_solve(&wanting, level, opt, "water-filling", &l, e);
+	sharp.sharp = true;
+	rc = gv_level_solve(&wanting, level, &sharp, "water-filling", &l, e);
 	if (rc == 0)
 		scatter(r, p, less, &l, s.x);
 	memcpy(r->price, l.price, p->m * sizeof(*r->price));

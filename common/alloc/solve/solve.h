@@ -23,6 +23,11 @@ struct gv_solver_options {
 	enum gv_solver solver;
 	bool certify;   /* prove optimality in rational arithmetic as well */
 	bool placeable; /* only shares that rounds can give (place/hull.h) */
+	/*
+	 * Each multiplier is looked at, whether it is 0: not those of the interior-point
+	 * method, which by itself has none that is.
+	 */
+	bool sharp;
 	struct gv_price_memory
 	    *memory; /* of the last solution (price/price.h); NULL = none */
 };
