@@ -45,10 +45,10 @@ gpu0   sw     40.0  5.00    12.5
 sw     gpu0   40.0   0.0     0.0
 E
 cp out want
-sed -n '/^from/q; p' want >head
+sed -n '/^from/q; p' want >first_part
 run gv-report links.csv trees.csv
 sed -n '/^from/q; p' out >got
-same_file head got "in any order"
+same_file first_part got "in any order"
 { cat trees.csv && echo && cat links.csv; } >both.csv
 run gv-report both.csv
 same_file want out "both in one file"

@@ -106,9 +106,9 @@ sim -p ./counted.sh --state=state jobs.csv
 same_file whole.csv out "--state changes nothing"
 rm asked
 for bytes in 0 10 81 82 83 84 100 150 200 250 300 350 400 9999; do
-	head -c $bytes state >cut
-	sim -p ./counted.sh --state=cut jobs.csv
-	cmp -s whole.csv out && cmp -s state cut || echo "$bytes" >>differ
+	head -c $bytes state >part
+	sim -p ./counted.sh --state=part jobs.csv
+	cmp -s whole.csv out && cmp -s state part || echo "$bytes" >>differ
 done
 ok "wherever it was cut off, it goes on to the same end" [ ! -e differ ]
 ok "and asks for what is not there: $(wc -l <asked) of $((14 * n)) times" \

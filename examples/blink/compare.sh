@@ -2,7 +2,10 @@
 # compare.sh TOPOLOGIES: trees beside rings and chains on every set of GPUs of a
 # DGX-1V and a DGX-1P that NVLinks join, up to names, as Blink's evaluation has it.
 set -eu
-[ $# -eq 1 ] && [ -d "$1" ] || { echo "usage: ${0##*/} TOPOLOGIES" >&2 && exit 2; }
+if [ $# -ne 1 ] || [ ! -d "$1" ]; then
+	echo "usage: ${0##*/} TOPOLOGIES" >&2
+	exit 2
+fi
 topologies=$1
 [ -z "${GV_BIN:-}" ] || PATH=$GV_BIN:$PATH
 scratch=$(mktemp -d)
