@@ -40,7 +40,8 @@ gv_reach_lift(
 			if (a[i * p->m + j] > 0)
 				lambda = fmin(lambda, r->price[j] * p->count[i] *
 							  p->scale[i] / a[i * p->m + j]);
-		r->lambda[i] = lambda;
+		/* who can have nothing holds nobody up, whatever its multiplier */
+		r->lambda[i] = isfinite(lambda) ? lambda : 0;
 	}
 }
 

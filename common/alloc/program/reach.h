@@ -42,7 +42,7 @@ double gv_reach_rounding(const struct gv_problem *p);
 
 /*
  * Lifts the inequality to jobs that want nothing: lambda_i = min_j p_j n_i s_i / a_ij, which
- * their GPUs' prices pay for, leaves the limit as it is.
+ * their GPUs' prices pay for, leaves the limit as it is; 0 where no GPU is left to a job.
  */
 void gv_reach_lift(
     struct gv_reach *r, const struct gv_problem *p, const double *a, const double *want);
