@@ -269,6 +269,7 @@ test_cuts(void)
 			failed++;
 			printf("# cut at %zu: %s\n", cut, e.text[0]);
 		} else {
+			gv_rounds_count(&r.jobs.life.rounds);
 			wrong += differs(&r, &a) > 0;
 		}
 		close_run(&r);
@@ -337,6 +338,7 @@ test_pairs(void)
 	is_near(
 	    gv_rounds_claim(&r.jobs.life.rounds, 3, 0)->with_rate, 7, 0, "a's beside b");
 	ok(restore_run(&r, &e) == 0, "restored");
+	gv_rounds_count(&r.jobs.life.rounds);
 	is_near(received(&r, 0, 0), 2, 1e-12, "a alone");
 	is_near(received(&r, 0, 1), 2, 1e-12, "a and b");
 	is_near(received(&r, 1, 1), .5, 1e-12, "b alone");
