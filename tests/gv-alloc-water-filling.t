@@ -234,4 +234,36 @@ gv-alloc: the linear program of water-filling: failed
 EOF
 	is_status 2 "a solver that gives up: status"
 fi
+
+# ---- queues: the last GPU type of one who waits goes to others, who still rise ----
+printf 'gpu_type,gpus\na,5\nb,5\nc,6\nd,6\n' >four.csv
+printf 'entity,weight\ne0,2\ne1,2\ne2,3\n' >entities.csv
+cat >queues.csv <<'EOF'
+job_id,scale_factor,priority_weight,entity,arrival_s,gpu_type,steps_per_s
+j0,4,1.761,e2,1,b,3.6045
+j0,4,1.761,e2,1,d,7.6339
+j1,1,1,e0,4,a,5.7572
+j1,1,1,e0,4,b,13.074
+j1,1,1,e0,4,c,1.189
+j2,2,4.145,e1,7,a,5.559
+j2,2,4.145,e1,7,c,1.89
+j3,4,2.595,e2,2,a,9.9205
+j3,4,2.595,e2,2,b,9.2119
+j3,4,2.595,e2,2,c,8.8546
+j4,2,1,e1,5,a,1.4896
+j4,2,1,e1,5,d,3.1659
+j5,4,2.667,e1,8,b,15.0527
+j5,4,2.667,e1,8,c,17.2806
+j6,4,0.9,e2,3,a,2.9415
+j6,4,0.9,e2,3,b,2.9836
+j6,4,0.9,e2,3,c,8.9367
+j6,4,0.9,e2,3,d,11.4667
+j7,1,1,e2,6,a,9.8347
+j7,1,1,e2,6,d,5.3479
+EOF
+run gv-alloc -q -p water-filling+fifo -c four.csv --entities=entities.csv queues.csv
+is_status 0 "queues in entities"
+awk -F, 'NR > 1 { s[$1] += $7 * $8 } END { printf "%.3f %.3f\n", s["j5"], s["j7"] }' out >got
+echo '15.994 0.000' >want
+same_file want got "who can rise beside one who can have nothing rises"
 done_testing
