@@ -26,7 +26,8 @@ name_of(const struct run *r)
 static bool
 says_anything(const struct runs *r, enum measure m)
 {
-	bool is_news = m <= M_FINISHED || measures[m].kind == OF_SECONDS;
+	bool is_news =
+	    m <= M_FINISHED || (m < MEASURES && measures[m].kind == OF_SECONDS);
 	size_t i, n = 0;
 
 	for (i = 0; i < r->n; i++)

@@ -42,7 +42,7 @@ check_known(const char *dir, char *const *job, size_t n, struct gv_error *e)
 	struct gv_hash ids = {0};
 	struct gv_frame f = {0};
 	char q[GV_QUOTE_LEN];
-	ptrdiff_t column;
+	ptrdiff_t column = -1;
 	size_t i;
 	int rc;
 
@@ -192,7 +192,7 @@ new_requests(const struct control *c, size_t *n)
 	}
 	if (d != NULL)
 		closedir(d);
-	if (*n > 1)
+	if (name != NULL && *n > 1)
 		qsort(name, *n, sizeof(*name), by_name);
 	return name;
 }

@@ -229,14 +229,16 @@ test_memory(void)
 		struct gv_timetable none, tight, some, enough;
 
 		p.batch = p.micro_batches;
-		for (i = 0; i < p.n; i++)
+		for (i = 0; i < p.n; i++) {
 			stage[i] = (struct gv_pipe_stage){.replicas = 1,
 			    .forward_s = 1,
 			    .backward_s = 1,
-			    .weight_s = 1,
-			    .parameter = 1 + floor(9 * gv_random_uniform(3, 0, 0, n++)),
-			    .stash = 1 + floor(9 * gv_random_uniform(3, 0, 0, n++)),
-			    .working = floor(9 * gv_random_uniform(3, 0, 0, n++))};
+			    .weight_s = 1};
+			stage[i].parameter =
+			    1 + floor(9 * gv_random_uniform(3, 0, 0, n++));
+			stage[i].stash = 1 + floor(9 * gv_random_uniform(3, 0, 0, n++));
+			stage[i].working = floor(9 * gv_random_uniform(3, 0, 0, n++));
+		}
 		gv_timetable_make(&none, &p);
 		for (i = 0; i < p.n; i++)
 			stage[i].memory = 1e-9; /* of any stage too little */

@@ -27,6 +27,7 @@ following(const struct xml_node *n)
 static bool
 is(const struct xml_node *n, const char *name)
 {
+	GV_HOLDS(n != NULL);
 	return strcmp(n->name, name) == 0;
 }
 

@@ -43,21 +43,17 @@ static bool
 is_less(int64_t a, int64_t b, int64_t c, int64_t d)
 {
 	for (;;) {
-		int64_t rest;
+		int64_t left = a % b, right = c % d;
 
 		if (a / b != c / d)
 			return a / b < c / d;
-		a %= b;
-		c %= d;
-		if (a == 0 || c == 0)
-			return c != 0;
-		/* a/b < c/d where d/c < b/a */
-		rest = a;
+		if (left == 0 || right == 0)
+			return right != 0;
+		/* left / b < right / d where d / right < b / left */
 		a = d;
-		d = rest;
-		rest = b;
-		b = c;
-		c = rest;
+		c = b;
+		b = right;
+		d = left;
 	}
 }
 

@@ -95,7 +95,7 @@ is_last(const struct turns *t, size_t k)
 static bool
 has_ended(const struct turns *t, size_t k, double effort)
 {
-	return k > 1 && t->solver[k] == GV_SOLVER_PRICE && effort >= 0;
+	return k > 1 && k < t->n && t->solver[k] == GV_SOLVER_PRICE && effort >= 0;
 }
 
 int
