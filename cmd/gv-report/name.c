@@ -46,7 +46,7 @@ name_of(const char *path)
 		continue;
 	if (slash != NULL && (is(from, len, "events") || is(from, len, "jobs") ||
 				 is(from, len, "summary"))) {
-		const char *of = from;
+		const char *of;
 
 		while (slash > path && slash[-1] == '/')
 			slash--;

@@ -97,6 +97,7 @@ rounds_free(struct rounds *r)
 static struct gv_cell
 name_of(const struct gv_hash *h, size_t i)
 {
+	GV_HOLDS(i < h->n && h->key != NULL);
 	return (struct gv_cell){h->key[i].s, h->key[i].len};
 }
 

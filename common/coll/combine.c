@@ -12,7 +12,7 @@ gv_coll_type_size(enum gv_coll_type t)
 
 #define COMBINE(T)                                                                 \
 	static void combine_##T(                                                   \
-	    enum gv_coll_op op, T *to, const T *a, const T *b, size_t n)           \
+	    enum gv_coll_op op, T to[], const T *a, const T *b, size_t n)          \
 	{                                                                          \
 		size_t i;                                                          \
                                                                                    \

@@ -39,10 +39,10 @@ round_to(double v, bool up)
 	int i;
 
 	if (up) {
-		for (i = 0; nice[i] * unit < v * (1 - 1e-12); i++)
+		for (i = 0; i < 3 && nice[i] * unit < v * (1 - 1e-12); i++)
 			continue;
 	} else {
-		for (i = 2; nice[i] * unit > v * (1 + 1e-12); i--)
+		for (i = 2; i > 0 && nice[i] * unit > v * (1 + 1e-12); i--)
 			continue;
 	}
 	return nice[i] * unit;
@@ -97,13 +97,15 @@ linear_ticks(const struct gv_scale *s, int about, struct gv_tick *tick)
 {
 	int digits;
 	double step = gv_ticks(s->max - s->min, about, &digits);
-	double i = ceil(s->min / step - 1e-9) + 0.0; /* no -0 */
+	double first = ceil(s->min / step - 1e-9) + 0.0; /* no -0 */
 	size_t n = 0;
 
-	for (; i * step <= s->max + 1e-9 * step && n < GV_TICKS; i++) {
-		add(tick, &n, i * step, true);
+	while ((first + (double)n) * step <= s->max + 1e-9 * step && n < GV_TICKS) {
+		double v = (first + (double)n) * step;
+
+		add(tick, &n, v, true);
 		if (digits > 0 && s->max < 1e4)
-			snprintf(tick[n - 1].name, GV_TICK_LEN, "%.*f", digits, i * step);
+			snprintf(tick[n - 1].name, GV_TICK_LEN, "%.*f", digits, v);
 	}
 	return n;
 }

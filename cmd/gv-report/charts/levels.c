@@ -173,6 +173,7 @@ draw_run(struct gv_svg *s, const struct levels *l, const struct run *run,
 		if (b[i].width_s == 0)
 			continue; /* never held: it has no series */
 		series = l->series(l, run, i);
+		GV_HOLDS(l->legend.of != NULL); /* what was held has a series */
 		stack_add(t, &p, &b[i], series, l->legend.of[series].name);
 	}
 	line_of_available(&p, run, t, width_s);

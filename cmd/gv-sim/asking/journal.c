@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -134,9 +135,9 @@ read_shares(
 {
 	char line[LINE];
 	double v[6];
-	double i;
+	uint64_t i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; (double)i < n; i++) {
 		if (!read_line(j, line) || !read_numbers(line, v, 6) || v[0] < 0 ||
 		    v[2] < 0 || !is_number(v[0], n_jobs) || !is_number(v[1], n_jobs) ||
 		    !is_number(v[2], n_types))

@@ -95,7 +95,7 @@ next_cell(struct text *line, char word[WORD])
 static bool
 gpu_number(const char *word, int *number)
 {
-	int64_t v;
+	int64_t v = 0;
 
 	if (strncmp(word, "GPU", 3) != 0 || !isdigit((unsigned char)word[3]) ||
 	    gv_parse_int(word + 3, strlen(word + 3), &v) != 0 || v > 100000)
@@ -108,7 +108,7 @@ gpu_number(const char *word, int *number)
 static bool
 read_header(struct matrix *m, struct text line)
 {
-	char word[WORD];
+	char word[WORD] = "";
 	size_t column;
 
 	m->numa_column = -1;
@@ -168,7 +168,7 @@ distance_of(const char *word, int *lanes)
 static int
 read_row(struct matrix *m, size_t gpu, struct text line, long number, struct gv_error *e)
 {
-	char word[WORD], q[GV_QUOTE_LEN], column_name[WORD];
+	char word[WORD] = "", q[GV_QUOTE_LEN], column_name[WORD];
 	size_t column;
 
 	m->seen[gpu] = true;
@@ -210,7 +210,7 @@ read_rows(struct matrix *m, const char *at, const char *end, struct gv_error *e)
 
 	while (at < end) {
 		struct text line = next_line(&at, end);
-		char word[WORD];
+		char word[WORD] = "";
 		int gpu;
 
 		number++;

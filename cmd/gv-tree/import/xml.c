@@ -107,16 +107,15 @@ get_name(struct reader *r, bool value_may_follow, char *last)
 static const char *
 get_value(struct reader *r, char *last)
 {
-	char quote = get(r), c;
+	char quote = get(r);
 	const char *from = r->at;
 	size_t len = 0;
 
 	if (!r->failed && quote != '"' && quote != '\'')
 		fail(r, "a value that is not in quotes");
-	while (!r->failed && (c = get(r)) != quote) {
+	while (!r->failed && get(r) != quote)
 		if (len++ == XML_TEXT)
 			fail(r, "a value of more than 253 bytes");
-	}
 	*last = r->failed ? '\0' : get(r);
 	return r->failed ? "" : gv_arena_strndup(&r->x->arena, from, len);
 }

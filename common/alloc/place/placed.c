@@ -153,6 +153,7 @@ second_stage_level(struct domain *w, const double *a,
 
 	gv_placement_program_init(&g, p);
 	g.tolerance = GV_TOL_HULL_SECOND; /* what it proves is not said */
+	GV_HOLDS(cells > 0);              /* a program has jobs and types */
 	g.exact = 2 + MOST_EXACT / cells;
 	g.effort = MOST_EFFORT;
 	g.gain = second;
@@ -330,6 +331,7 @@ second_stage_sum(struct domain *w, const struct gv_linear *l,
 	x = gv_xcalloc(p->n, p->m * sizeof(*x));
 	gv_placement_program_init(&g, p);
 	g.tolerance = GV_TOL_HULL_SECOND; /* what it proves is not said */
+	GV_HOLDS(cells > 0);              /* a program has jobs and types */
 	g.exact = 2 + MOST_EXACT / cells;
 	g.effort = MOST_EFFORT;
 	g.gain = second;

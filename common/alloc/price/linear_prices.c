@@ -418,7 +418,7 @@ find_prices_inside(const struct gv_linear *l, double size, double *price)
 	}
 	if (p->budget <= 0)
 		gv_interior_sift(&ip, &at);
-	for (j = 0; j < p->m && at.gap < GV_TOL_INTERIOR_NEAR; j++)
+	for (j = 0; at.price != NULL && j < p->m && at.gap < GV_TOL_INTERIOR_NEAR; j++)
 		price[j] = at.price[j] * size;
 	free(gain);
 	free(use);

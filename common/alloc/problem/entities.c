@@ -362,7 +362,8 @@ gv_entities_named(struct gv_hash *names, const struct gv_entities *w,
 			gv_hash_add(&seen, r->job[i].entity.s, r->job[i].entity.len);
 	if (w != NULL && w->tree)
 		add_ancestors(&seen, w);
-	qsort(seen.key, seen.n, sizeof(*seen.key), by_name);
+	if (seen.n > 1)
+		qsort(seen.key, seen.n, sizeof(*seen.key), by_name);
 	for (i = 0; i < seen.n; i++)
 		gv_hash_add(names, seen.key[i].s, seen.key[i].len);
 	gv_hash_free(&seen);
