@@ -152,7 +152,9 @@ with '<nvlink target="0000:07:00.0" count="2" tclass="0x030200"/>' ''
 finding '4,warning,gpu 0: no nvlink: NCCL asks NVML' changed.xml
 finding 'warning,"nvlink: 2 lanes to 0000:06:00.0, which has 0 back"' changed.xml
 with 'count="2"' 'count="0"'
-finding '5,error,"nvlink: no count of lanes, a whole number from 1 on"' changed.xml
+finding '5,error,"nvlink: no count of lanes, a whole number from 1 to 4096"' changed.xml
+with 'count="2"' 'count="9223372036854775807"'
+finding '5,error,"nvlink: no count of lanes, a whole number from 1 to 4096"' changed.xml
 with ' target="0000:07:00.0"' ''
 finding '5,error,nvlink: no target' changed.xml
 with 'target="0000:07:00.0"' 'target="0000:99:00.0"'
@@ -239,6 +241,8 @@ bad 2 'blanks.gz: more than 64 MiB are no table of links' gv-tree blanks.gz
 # ---- kinds and servers ----
 printf 'src,dst,gbytes_per_s\ngpu0,gpu1,1\ngpu1,gpu0,1\n' >pair.csv
 bad 2 'pair.csv:1: missing column "kind"' gv-tree --kind=NV pair.csv
+bad 2 'pair.csv:1: missing column "kind"' gv-tree --hybrid=0 pair.csv
+bad 2 '--score writes a table of sets: not with --export' gv-tree --score=2 --export=dot pair.csv
 bad 2 '--lane: fast: expected a rate such as 25GB/s' gv-tree --lane=fast links.csv
 bad 2 '--hybrid: soon: expected a time such as 20us' gv-tree --hybrid=soon links.csv
 bad 2 '--size: 0: expected bytes such as 64MiB' gv-tree --hybrid=1us --size=0 links.csv
@@ -316,6 +320,8 @@ ok "NCCL calls chains trees" grep -q '^allreduce,4194304,4294967295,tree,simple,
 bad 1 'NCCL takes rings and chains, no trees: use --method=ring or chain' gv-tree --export=tuner ring.csv
 printf 'src,dst,gbytes_per_s\ngpux,gpu1,1\ngpu1,gpux,1\n' >named.csv
 bad 1 '"gpux": NCCL knows a GPU by its number' gv-tree -m ring --export=nccl-graph named.csv
+printf 'src,dst,gbytes_per_s\ngpu-1,gpu1,1\ngpu1,gpu-1,1\n' >named.csv
+bad 1 '"gpu-1": NCCL knows a GPU by its number' gv-tree -m ring --export=nccl-graph named.csv
 printf 'src,dst,gbytes_per_s\na.gpu0,b.gpu1,1\nb.gpu1,a.gpu0,1\n' >named.csv
 bad 1 'b.gpu1 is of another server than a.gpu0: a graph file has one' gv-tree -m ring --export=nccl-graph named.csv
 {

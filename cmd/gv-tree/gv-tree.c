@@ -160,6 +160,9 @@ parse_options(struct options *o, int argc, char **argv)
 		gv_opt_usage(&o->common,
 		    "--hybrid splits links by their kind and writes a "
 		    "table: not with --export, --kind or --score");
+	if (o->score > 0 && o->exports)
+		gv_opt_usage(
+		    &o->common, "--score writes a table of sets: not with --export");
 	if (o->hybrid.asked != (o->hybrid.bytes > 0) &&
 	    (o->hybrid.switch_s > 0 || !o->hybrid.asked))
 		gv_opt_usage(&o->common, "--hybrid=TIME and --size=BYTES go together");
@@ -286,8 +289,12 @@ plan_hybrid(const struct options *o, const struct gv_frame *frame)
 	struct hybrid h = o->hybrid;
 	struct gv_error e = {0};
 	struct gv_out *out;
-	int rc = hybrid_make(&h, frame, o->gpus, &o->wish, &e);
+	ptrdiff_t kind;
+	int rc;
 
+	if (gv_frame_require(frame, "kind", &kind, &e) != 0)
+		gv_die_error(&e);
+	rc = hybrid_make(&h, frame, o->gpus, &o->wish, &e);
 	if (rc == 0 && o->common.verbose > 0)
 		hybrid_say(&h);
 	if (rc == 0) {

@@ -20,7 +20,7 @@ device_numbers(const struct plan *p, int64_t *dev, struct gv_error *e)
 		const char *name = p->f.name[v], *dot = strrchr(name, '.');
 		const char *digits = (dot != NULL ? dot + 1 : name) + 3;
 
-		if (gv_parse_int(digits, strlen(digits), &dev[v]) != 0)
+		if (gv_parse_int(digits, strlen(digits), &dev[v]) != 0 || dev[v] < 0)
 			return gv_error_set(e, "%s: NCCL knows a GPU by its number",
 			    gv_quote(q, name, strlen(name)));
 		if (v > 0 && strchr(name, '.') != NULL &&

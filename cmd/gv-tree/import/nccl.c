@@ -9,7 +9,10 @@
 #include "base/num.h"
 #include "links.h"
 
-enum { NODE_NAME = 300 };
+enum {
+	NODE_NAME = 300,
+	LANES_MOST = 4096 /* of one link; sums of them stay small */
+};
 
 /* ---- elements ---- */
 
@@ -48,6 +51,17 @@ int_value(const struct xml_node *n, const char *key, int64_t *v)
 	const char *s = xml_value(n, key);
 
 	return s != NULL && gv_parse_int(s, strlen(s), v) == 0;
+}
+
+/* Lanes of an NVLink; 0: it says none that can be. */
+static int64_t
+lanes_of(const struct xml_node *link)
+{
+	int64_t count;
+
+	return int_value(link, "count", &count) && count > 0 && count <= LANES_MOST
+		   ? count
+		   : 0;
 }
 
 /* Of an NVLink's target: a GPU (false) or an NVSwitch. */
@@ -263,13 +277,12 @@ static int64_t
 lanes(const struct xml_node *gpu, const char *bus)
 {
 	const struct xml_node *l;
-	int64_t sum = 0, count;
+	int64_t sum = 0;
 
 	for (l = gpu->sub; l != NULL && bus != NULL; l = l->next)
 		if (is(l, "nvlink") && xml_value(l, "target") != NULL &&
-		    strcmp(xml_value(l, "target"), bus) == 0 &&
-		    int_value(l, "count", &count))
-			sum += count;
+		    strcmp(xml_value(l, "target"), bus) == 0)
+			sum += lanes_of(l);
 	return sum;
 }
 
@@ -279,18 +292,18 @@ check_nvlink(struct check *c, const struct xml *x, const struct xml_node *n)
 	const char *target = xml_value(n, "target"),
 		   *here = xml_value(n->up->up, "busid");
 	const struct xml_node *there = gpu_at(x, target);
-	int64_t count = 0;
+	int64_t count = lanes_of(n);
 
-	if (!int_value(n, "count", &count) || count < 1)
+	if (count == 0)
 		xml_say(c->f, n->line, XML_ERROR,
-		    "nvlink: no count of lanes, a whole number from 1 on");
+		    "nvlink: no count of lanes, a whole number from 1 to %d", LANES_MOST);
 	if (target == NULL) {
 		xml_say(c->f, n->line, XML_ERROR, "nvlink: no target");
 		return;
 	}
 	want(c, n, "tclass");
 	if (to_switch(n)) {
-		c->lanes_to_switches += count > 0 ? (size_t)count : 0;
+		c->lanes_to_switches += (size_t)count;
 		return;
 	}
 	if (there == NULL) {
@@ -420,8 +433,9 @@ nvlinks(struct gv_frame *f, const struct xml *x, double lane)
 	int64_t count;
 
 	for (n = x->top; n != NULL; n = following(n)) {
-		if (!is(n, "nvlink") || !int_value(n, "count", &count))
+		if (!is(n, "nvlink"))
 			continue;
+		count = lanes_of(n);
 		there = gpu_at(x, xml_value(n, "target"));
 		name_of(here, x, n->up->up);
 		snprintf(kind, sizeof(kind), "NV%" PRId64, count);
