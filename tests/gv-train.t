@@ -37,8 +37,8 @@ bad "two operands" "too many operands" --data=digits:10 --steps=1 mlp.tsv mlp.ts
 bad "unknown option" 'unknown option "--stepz=1"' --stepz=1 mlp.tsv
 bad "steps" '--steps: expected a whole number from 0 to 9007199254740992, got "x"' --steps=x mlp.tsv
 bad "batch" '--batch: expected a whole number from 1 to 16777216, got "0"' --batch=0 mlp.tsv
-bad "optimizer" '--optimizer: expected sgd, adam or adamw, got "lamb"' --optimizer=lamb mlp.tsv
-bad "scale" '--scale: expected standard, unit or none, got "big"' --scale=big mlp.tsv
+bad "optimizer" '--optimizer: unknown "lamb"; known: sgd, adam, adamw' --optimizer=lamb mlp.tsv
+bad "scale" '--scale: unknown "big"; known: standard, unit, none' --scale=big mlp.tsv
 bad "lr" '--lr: expected a number from 0 to 1e+30, got "-1"' --lr=-1 mlp.tsv
 bad "momentum" '--momentum: expected a number from 0 to 1, got "2"' --momentum=2 mlp.tsv
 bad "shape" '--shape: expected HxW or HxWxC, got "4"' --shape=4 mlp.tsv

@@ -1,6 +1,8 @@
 #include "options.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,100 +12,24 @@ static const char usage_text[] = "usage: gv-train [options] --data=DATA MODEL";
 static const char help_text[] =
     "usage: gv-train [options] --data=DATA MODEL\n"
     "Trains the network of a model table, or an array; saves itself on SIGTERM.\n"
-    "  --data=DATA        digits[:N[:SEED]], idx:IMAGES,LABELS or csv:FILE\n"
-    "  --test=DATA        test on it at the end; --test-every=N steps, too\n"
-    "  --label=NAME       csv: column of the labels; --shape=HxWxC of a sample\n"
-    "  --scale=HOW        standard, unit or none\n"
-    "  --steps=N          batches to train on ($GV_TOTAL_STEPS)\n"
-    "  --batch=N          samples of a batch (64); --shards=N its parts (4)\n"
-    "  --optimizer=NAME   sgd, adam or adamw; --lr=X (0.01), --momentum=X,\n"
-    "                     --weight-decay=X, --beta1=X, --beta2=X, --eps=X\n"
-    "  --lr-step=N        multiply the rate every N steps by --lr-gamma=X (0.1)\n"
-    "  --seed=N           of the parameters (1); --order-seed=N of the order (1)\n"
-    "  --array=FILE       models to train at once: seed, lr, momentum, steps, ...\n"
-    "  --threads=N        $GV_THREADS or 1\n"
-    "  --checkpoint=DIR   save there and go on from there ($GV_CHECKPOINT_DIR)\n"
-    "  --checkpoint-every=TIME  (30s); --checkpoint-steps=N also every N steps\n"
-    "  --log-every=N      a row of losses every N steps (100)\n"
-    "  --record=FILE      keep the rows there (DIR/losses.csv)\n"
-    "  --timeout=TIME     give up on silent workers (5m); --trees=FILE to sum over\n"
-    "  --shapes           print the model with shapes, parameters and flops\n"
-    "  --export=FILE      write the data set as a table\n"
-    "  --split=DIR        write the models of the checkpoint MODEL one by one\n"
-    "  -o, --output=FILE  write the rows there; --tsv with tabs\n"
-    "  -h, --help  -V, --version  -q, --quiet  -v, --verbose\n";
+    "samples  --data=DATA --test=DATA: digits[:N[:SEED]] idx:IMAGES,LABELS csv:FILE\n"
+    "         --label=NAME (of csv)  --shape=HxW[xC]  --scale=standard|unit|none\n"
+    "steps    --steps=N ($GV_TOTAL_STEPS)  --batch=N (64)  --shards=N (4)\n"
+    "update   --optimizer=sgd|adam|adamw  --lr=X (.01)  --momentum=X (0)\n"
+    "         --weight-decay=X (0)  --beta1=X (.9)  --beta2=X (.999)  --eps=X (1e-8)\n"
+    "rate     --lr-step=N: times --lr-gamma=X (.1) every N steps\n"
+    "models   --seed=N (1)  --order-seed=N (1) of the samples  --array=FILE: many\n"
+    "saving   --checkpoint=DIR ($GV_CHECKPOINT_DIR): there, and go on from there\n"
+    "         --checkpoint-every=TIME (30s)  --checkpoint-steps=N\n"
+    "losses   --log-every=N (100)  --test-every=N (at the end)\n"
+    "         --record=FILE (DIR/losses.csv)  -o, --output=FILE  --tsv\n"
+    "workers  --threads=N ($GV_THREADS or 1)  --timeout=TIME (5m)  --trees=FILE\n"
+    "instead  --shapes of the model's rows  --export=FILE: the data set\n"
+    "         --split=DIR: the models of the checkpoint MODEL\n"
+    "other    -h, --help  -V, --version  -q, --quiet  -v, --verbose\n";
 
 const char *const optimiser_names[] = {"sgd", "adam", "adamw", NULL};
 const char *const scale_names[] = {"standard", "unit", "none", NULL};
-
-enum {
-	OPT_DATA = GV_OPT_OWN,
-	OPT_TEST,
-	OPT_LABEL,
-	OPT_SHAPE,
-	OPT_SCALE,
-	OPT_STEPS,
-	OPT_BATCH,
-	OPT_OPTIMIZER,
-	OPT_LR,
-	OPT_MOMENTUM,
-	OPT_WEIGHT_DECAY,
-	OPT_BETA1,
-	OPT_BETA2,
-	OPT_EPS,
-	OPT_LR_STEP,
-	OPT_LR_GAMMA,
-	OPT_SEED,
-	OPT_ORDER_SEED,
-	OPT_ARRAY,
-	OPT_THREADS,
-	OPT_SHARDS,
-	OPT_CHECKPOINT,
-	OPT_CHECKPOINT_EVERY,
-	OPT_CHECKPOINT_STEPS,
-	OPT_LOG_EVERY,
-	OPT_TEST_EVERY,
-	OPT_RECORD,
-	OPT_TIMEOUT,
-	OPT_TREES,
-	OPT_SHAPES,
-	OPT_EXPORT,
-	OPT_SPLIT
-};
-
-static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
-    {"data", required_argument, NULL, OPT_DATA},
-    {"test", required_argument, NULL, OPT_TEST},
-    {"label", required_argument, NULL, OPT_LABEL},
-    {"shape", required_argument, NULL, OPT_SHAPE},
-    {"scale", required_argument, NULL, OPT_SCALE},
-    {"steps", required_argument, NULL, OPT_STEPS},
-    {"batch", required_argument, NULL, OPT_BATCH},
-    {"optimizer", required_argument, NULL, OPT_OPTIMIZER},
-    {"lr", required_argument, NULL, OPT_LR},
-    {"momentum", required_argument, NULL, OPT_MOMENTUM},
-    {"weight-decay", required_argument, NULL, OPT_WEIGHT_DECAY},
-    {"beta1", required_argument, NULL, OPT_BETA1},
-    {"beta2", required_argument, NULL, OPT_BETA2},
-    {"eps", required_argument, NULL, OPT_EPS},
-    {"lr-step", required_argument, NULL, OPT_LR_STEP},
-    {"lr-gamma", required_argument, NULL, OPT_LR_GAMMA},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"order-seed", required_argument, NULL, OPT_ORDER_SEED},
-    {"array", required_argument, NULL, OPT_ARRAY},
-    {"threads", required_argument, NULL, OPT_THREADS},
-    {"shards", required_argument, NULL, OPT_SHARDS},
-    {"checkpoint", required_argument, NULL, OPT_CHECKPOINT},
-    {"checkpoint-every", required_argument, NULL, OPT_CHECKPOINT_EVERY},
-    {"checkpoint-steps", required_argument, NULL, OPT_CHECKPOINT_STEPS},
-    {"log-every", required_argument, NULL, OPT_LOG_EVERY},
-    {"test-every", required_argument, NULL, OPT_TEST_EVERY},
-    {"record", required_argument, NULL, OPT_RECORD},
-    {"timeout", required_argument, NULL, OPT_TIMEOUT},
-    {"trees", required_argument, NULL, OPT_TREES},
-    {"shapes", no_argument, NULL, OPT_SHAPES},
-    {"export", required_argument, NULL, OPT_EXPORT},
-    {"split", required_argument, NULL, OPT_SPLIT}, {NULL, 0, NULL, 0}};
 
 static void
 set_defaults(struct options *o)
@@ -126,161 +52,133 @@ set_defaults(struct options *o)
 	o->timeout_s = 300;
 }
 
-static int
-one_of(const struct options *o, const char *option, const char *const *names)
-{
-	char q[GV_QUOTE_LEN];
-	int i;
+/* How an option's argument becomes a part of struct options. */
+enum kind {
+	TEXT,     /* const char *, as it is */
+	FLAG,     /* bool */
+	REAL,     /* double from 0 to most */
+	WHOLE,    /* int64_t or uint64_t, within from and to */
+	DURATION, /* double, seconds */
+	SPECIAL   /* by its own function */
+};
 
-	for (i = 0; names[i] != NULL; i++)
-		if (strcmp(optarg, names[i]) == 0)
-			return i;
-	gv_opt_usage(&o->common, "%s: expected %s, %s or %s, got %s", option, names[0],
-	    names[1], names[2], gv_quote(q, optarg, strlen(optarg)));
+struct own {
+	const char *name;
+	int has_arg;
+	enum kind kind;
+	size_t at;        /* where in struct options */
+	double most;      /* REAL */
+	int64_t from, to; /* WHOLE */
+	void (*special)(struct options *, const char *option);
+};
+
+static void
+take_optimizer(struct options *o, const char *option)
+{
+	o->optimiser = (enum gv_optimiser)gv_opt_one_of(
+	    &o->common, option, optarg, optimiser_names, GV_ADAMW + 1);
 }
 
 static void
-parse_shape(struct options *o)
+take_scale(struct options *o, const char *option)
+{
+	o->scale = (enum data_scale)gv_opt_one_of(
+	    &o->common, option, optarg, scale_names, SCALE_NONE + 1);
+}
+
+static void
+take_label(struct options *o, const char *option)
+{
+	(void)option;
+	o->data.label = o->test.label = optarg;
+}
+
+static void
+take_shape(struct options *o, const char *option)
 {
 	struct gv_shape shape;
 	char q[GV_QUOTE_LEN];
 
 	if (gv_shape_parse(optarg, &shape) != 0)
-		gv_opt_usage(&o->common, "--shape: expected HxW or HxWxC, got %s",
+		gv_opt_usage(&o->common, "%s: expected HxW or HxWxC, got %s", option,
 		    gv_quote(q, optarg, strlen(optarg)));
 	o->data.h = o->test.h = shape.height;
 	o->data.w = o->test.w = shape.width;
 	o->data.c = o->test.c = shape.channels;
 }
 
-static double
-number(const struct options *o, const char *option, double max)
-{
-	return gv_opt_double(&o->common, option, optarg, 0, max);
-}
+#define AT(member)   .at = offsetof(struct options, member)
+#define UP_TO(x)     .most = (x)
+#define WITHIN(a, b) .from = (a), .to = (b)
+#define BY(function) .special = (function)
 
-static int64_t
-whole(const struct options *o, const char *option, int64_t min, int64_t max)
-{
-	return gv_opt_int(&o->common, option, optarg, min, max);
-}
+#define LARGE 1e30
+enum { SHARDS_MOST = 1024, THREADS_MOST = 1024, BATCH_MOST = 1 << 24 };
+#define STEPS_MOST (INT64_C(1) << 53)
 
-static const double LARGE = 1e30;
+static const struct own own[] = {
+    {"data", required_argument, TEXT, AT(data.text)},
+    {"test", required_argument, TEXT, AT(test.text)},
+    {"label", required_argument, SPECIAL, BY(take_label)},
+    {"shape", required_argument, SPECIAL, BY(take_shape)},
+    {"scale", required_argument, SPECIAL, BY(take_scale)},
+    {"steps", required_argument, WHOLE, AT(steps), WITHIN(0, STEPS_MOST)},
+    {"batch", required_argument, WHOLE, AT(batch), WITHIN(1, BATCH_MOST)},
+    {"shards", required_argument, WHOLE, AT(shards), WITHIN(1, SHARDS_MOST)},
+    {"test-every", required_argument, WHOLE, AT(test_every), WITHIN(1, STEPS_MOST)},
+    {"threads", required_argument, WHOLE, AT(threads), WITHIN(1, THREADS_MOST)},
+    {"optimizer", required_argument, SPECIAL, BY(take_optimizer)},
+    {"lr", required_argument, REAL, AT(coef.lr), UP_TO(LARGE)},
+    {"momentum", required_argument, REAL, AT(coef.momentum), UP_TO(1)},
+    {"weight-decay", required_argument, REAL, AT(coef.weight_decay), UP_TO(LARGE)},
+    {"beta1", required_argument, REAL, AT(coef.beta1), UP_TO(1)},
+    {"beta2", required_argument, REAL, AT(coef.beta2), UP_TO(1)},
+    {"eps", required_argument, REAL, AT(coef.eps), UP_TO(1)},
+    {"lr-step", required_argument, WHOLE, AT(lr_step), WITHIN(1, STEPS_MOST)},
+    {"lr-gamma", required_argument, REAL, AT(lr_gamma), UP_TO(LARGE)},
+    {"seed", required_argument, WHOLE, AT(seed), WITHIN(0, INT64_MAX)},
+    {"order-seed", required_argument, WHOLE, AT(order_seed), WITHIN(0, INT64_MAX)},
+    {"array", required_argument, TEXT, AT(array)},
+    {"checkpoint", required_argument, TEXT, AT(checkpoint)},
+    {"checkpoint-every", required_argument, DURATION, AT(checkpoint_s)},
+    {"checkpoint-steps", required_argument, WHOLE, AT(checkpoint_steps),
+	WITHIN(1, STEPS_MOST)},
+    {"log-every", required_argument, WHOLE, AT(log_every), WITHIN(1, STEPS_MOST)},
+    {"record", required_argument, TEXT, AT(record)},
+    {"timeout", required_argument, DURATION, AT(timeout_s)},
+    {"trees", required_argument, TEXT, AT(trees)},
+    {"shapes", no_argument, FLAG, AT(shapes)},
+    {"export", required_argument, TEXT, AT(export_to)},
+    {"split", required_argument, TEXT, AT(split_into)},
+};
+enum { OWN = sizeof(own) / sizeof(own[0]) };
 
-/* true when the option was one of these */
-static bool
-take_training(struct options *o, int c)
+static void
+take(struct options *o, const struct own *w)
 {
-	switch (c) {
-	case OPT_STEPS:
-		o->steps = whole(o, "--steps", 0, INT64_C(1) << 53);
-		return true;
-	case OPT_BATCH:
-		o->batch = (size_t)whole(o, "--batch", 1, 1 << 24);
-		return true;
-	case OPT_OPTIMIZER:
-		o->optimiser =
-		    (enum gv_optimiser)one_of(o, "--optimizer", optimiser_names);
-		return true;
-	case OPT_LR:
-		o->coef.lr = number(o, "--lr", LARGE);
-		return true;
-	case OPT_MOMENTUM:
-		o->coef.momentum = number(o, "--momentum", 1);
-		return true;
-	case OPT_WEIGHT_DECAY:
-		o->coef.weight_decay = number(o, "--weight-decay", LARGE);
-		return true;
-	case OPT_BETA1:
-		o->coef.beta1 = number(o, "--beta1", 1);
-		return true;
-	case OPT_BETA2:
-		o->coef.beta2 = number(o, "--beta2", 1);
-		return true;
-	case OPT_EPS:
-		o->coef.eps = number(o, "--eps", 1);
-		return true;
-	case OPT_LR_STEP:
-		o->lr_step = whole(o, "--lr-step", 1, INT64_C(1) << 53);
-		return true;
-	case OPT_LR_GAMMA:
-		o->lr_gamma = number(o, "--lr-gamma", LARGE);
-		return true;
-	case OPT_SEED:
-		o->seed = (uint64_t)whole(o, "--seed", 0, INT64_MAX);
-		return true;
-	case OPT_ORDER_SEED:
-		o->order_seed = (uint64_t)whole(o, "--order-seed", 0, INT64_MAX);
-		return true;
-	case OPT_ARRAY:
-		o->array = optarg;
-		return true;
-	case OPT_THREADS:
-		o->threads = (size_t)whole(o, "--threads", 1, 1024);
-		return true;
-	case OPT_SHARDS:
-		o->shards = (size_t)whole(o, "--shards", 1, 1024);
-		return true;
-	default:
-		return false;
-	}
-}
+	char *to = (char *)o + w->at;
+	char option[40];
 
-static bool
-take_files(struct options *o, int c)
-{
-	switch (c) {
-	case OPT_DATA:
-		o->data.text = optarg;
-		return true;
-	case OPT_TEST:
-		o->test.text = optarg;
-		return true;
-	case OPT_LABEL:
-		o->data.label = o->test.label = optarg;
-		return true;
-	case OPT_SHAPE:
-		parse_shape(o);
-		return true;
-	case OPT_SCALE:
-		o->scale = (enum data_scale)one_of(o, "--scale", scale_names);
-		return true;
-	case OPT_CHECKPOINT:
-		o->checkpoint = optarg;
-		return true;
-	case OPT_CHECKPOINT_EVERY:
-		o->checkpoint_s =
-		    gv_opt_duration(&o->common, "--checkpoint-every", optarg);
-		return true;
-	case OPT_CHECKPOINT_STEPS:
-		o->checkpoint_steps = whole(o, "--checkpoint-steps", 1, INT64_C(1) << 53);
-		return true;
-	case OPT_LOG_EVERY:
-		o->log_every = whole(o, "--log-every", 1, INT64_C(1) << 53);
-		return true;
-	case OPT_TEST_EVERY:
-		o->test_every = whole(o, "--test-every", 1, INT64_C(1) << 53);
-		return true;
-	case OPT_RECORD:
-		o->record = optarg;
-		return true;
-	case OPT_TIMEOUT:
-		o->timeout_s = gv_opt_duration(&o->common, "--timeout", optarg);
-		return true;
-	case OPT_TREES:
-		o->trees = optarg;
-		return true;
-	case OPT_SHAPES:
-		o->shapes = true;
-		return true;
-	case OPT_EXPORT:
-		o->export_to = optarg;
-		return true;
-	case OPT_SPLIT:
-		o->split_into = optarg;
-		return true;
-	default:
-		return false;
+	snprintf(option, sizeof(option), "--%s", w->name);
+	switch (w->kind) {
+	case TEXT:
+		*(const char **)to = optarg;
+		break;
+	case FLAG:
+		*(bool *)to = true;
+		break;
+	case REAL:
+		*(double *)to = gv_opt_double(&o->common, option, optarg, 0, w->most);
+		break;
+	case WHOLE:
+		*(int64_t *)to = gv_opt_int(&o->common, option, optarg, w->from, w->to);
+		break;
+	case DURATION:
+		*(double *)to = gv_opt_duration(&o->common, option, optarg);
+		break;
+	case SPECIAL:
+		w->special(o, option);
+		break;
 	}
 }
 
@@ -309,7 +207,7 @@ take_environment(struct options *o)
 	if (o->steps < 0)
 		o->steps = environment("GV_TOTAL_STEPS", 0, -1);
 	if (o->threads == 0)
-		o->threads = (size_t)environment("GV_THREADS", 1, 1);
+		o->threads = (uint64_t)environment("GV_THREADS", 1, 1);
 	if (o->checkpoint == NULL && dir != NULL && dir[0] != '\0')
 		o->checkpoint = dir;
 }
@@ -335,13 +233,24 @@ check(struct options *o, int argc, char **argv)
 void
 options_parse(struct options *o, int argc, char **argv)
 {
+	static const struct option common[] = {GV_OPT_COMMON, GV_OPT_TABLE};
+	enum { COMMON = sizeof(common) / sizeof(common[0]) };
+	struct option longopts[COMMON + OWN + 1] = {{0}};
+	size_t i;
 	int c;
 
+	memcpy(longopts, common, sizeof(common));
+	for (i = 0; i < OWN; i++)
+		longopts[COMMON + i] = (struct option){
+		    own[i].name, own[i].has_arg, NULL, GV_OPT_OWN + (int)i};
 	set_defaults(o);
 	while ((c = getopt_long(
-		    argc, argv, GV_OPT_SHORT GV_OPT_TABLE_SHORT, longopts, NULL)) != -1)
-		if (!take_training(o, c) && !take_files(o, c))
+		    argc, argv, GV_OPT_SHORT GV_OPT_TABLE_SHORT, longopts, NULL)) != -1) {
+		if (c >= GV_OPT_OWN)
+			take(o, &own[c - GV_OPT_OWN]);
+		else
 			gv_opt_common(&o->common, c, argc, argv);
+	}
 	take_environment(o);
 	check(o, argc, argv);
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/opt.h"
-#include "data.h"
+#include "gv-train/data/data.h"
 #include "nn/net.h"
 
 struct options {
@@ -19,8 +19,8 @@ struct options {
 	const char *model; /* the operand: a model table, or with --split a checkpoint */
 	struct data_spec data, test; /* test.text NULL = none */
 	enum data_scale scale;
-	int64_t steps; /* -1 = not given */
-	size_t batch, shards, threads;
+	int64_t steps;                   /* -1 = not given */
+	uint64_t batch, shards, threads; /* shards 0: as gv_net_shards */
 	enum gv_optimiser optimiser;
 	struct gv_net_coef coef;
 	int64_t lr_step; /* 0 = constant learning rate */

@@ -3,7 +3,7 @@
 #define GV_TRAIN_RUN_H
 
 #include "array.h"
-#include "data.h"
+#include "gv-train/data/data.h"
 #include "coll/coll.h"
 #include "net/gang.h"
 #include "nn/ckpt.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gv-train/data.h"
+#include "gv-train/data/data.h"
 
 static void
 test_digits(void)

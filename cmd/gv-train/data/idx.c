@@ -2,7 +2,7 @@
  * IDX files, as MNIST's: two zero bytes, a type (8 = unsigned byte), the number
  * of dimensions, each dimension as a big-endian 32-bit number, then the bytes.
  */
-#include "data.h"
+#include "gv-train/data/data.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Data sets: which reader, scaling, export. */
-#include "data.h"
+#include "gv-train/data/data.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * Pixels are bytes, as in real image files: 255 * (0.25 + v / 2), v = ink +
  * noise, so that two sigmas of noise fit below and above.
  */
-#include "data.h"
+#include "gv-train/data/data.h"
 
 #include <math.h>
 

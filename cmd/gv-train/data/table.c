@@ -2,7 +2,7 @@
  * Samples in a table: one row each; the label's column holds whole numbers from
  * 0 up, all other columns are features in the order of the header.
  */
-#include "data.h"
+#include "gv-train/data/data.h"
 
 #include <float.h>
 #include <math.h>

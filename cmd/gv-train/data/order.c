@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "data.h"
+#include "gv-train/data/data.h"
 
 enum { STREAM_ORDER = 0x6f726465 };
 
