@@ -1,0 +1,358 @@
+/*
+ * What a GPU computes: one function for each thing that an operator needs, there and
+ * back.  Each fills in a grid and hands one kernel, or two, to a queue; what runs
+ * them, CUDA or the emulation of the tests, is behind struct gv_cuda_queue.
+ *
+ * Pointers are the device's unless they say "of the host".  Activations and their
+ * gradients are arrays [B][n][numbers], model b at v + b * v_apart numbers (0: one for
+ * all, the samples); they and the weights of products (w) have the type of the
+ * call.  Everything else (biases, gamma, gradients of weights, statistics, losses,
+ * state of the optimiser) is float.  Sums are made in float.
+ *
+ * active [B], a byte each: models whose byte is 0 cost no time and are not
+ * written; NULL = all.
+ *
+ * In float the bits are those of common/nn/cpu, whatever the grid: sums are chains in
+ * the order of that backend, no kernel adds with atomics.  What goes through exp,
+ * log or erf (xent, gelu) has the bits of the device's own functions; tests hold
+ * these within 1e-6.  In bfloat16 the same chains run in float over rounded numbers,
+ * and what is stored is rounded once, to nearest and even.
+ *
+ * All functions: 0; -1 when the queue could not take the kernel; GV_CUDA_TOO_LARGE
+ * when a size does not fit in a grid.  Nothing is allocated.
+ */
+#ifndef GV_CUDA_KERNELS_H
+#define GV_CUDA_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum gv_cuda_type { GV_CUDA_F32, GV_CUDA_BF16 };
+enum { GV_CUDA_TOO_LARGE = -2 };
+
+/* Kernels are numbered; kernels_list.h has them all. */
+enum gv_cuda_kernel {
+#define GV_CUDA_KERNEL(name, args, threads) GV_CUDA_##name,
+#include "cuda/kernels_list.h"
+#undef GV_CUDA_KERNEL
+	GV_CUDA_KERNELS
+};
+/* [GV_CUDA_KERNELS] "gv_cuda_NAME": what they are called in a module */
+extern const char *const gv_cuda_kernel_name[];
+
+struct gv_cuda_grid {
+	unsigned x, y, z;
+};
+
+/*
+ * Where kernels go, in order.  run hands over one whose single parameter is the struct
+ * at args, bytes long, copied before run comes back (cuLaunchKernel does, and so
+ * does a graph that is captured).  Shared memory is the kernel's own.  0, or -1.
+ */
+struct gv_cuda_queue {
+	int (*run)(const struct gv_cuda_queue *q, enum gv_cuda_kernel kernel,
+	    struct gv_cuda_grid grid, unsigned threads, const void *args, size_t bytes);
+	void *ctx; /* run's own: a stream, say */
+};
+
+/* ---- copies ---- */
+
+/* to[j] = from[index[j]], j < n, of bytes each. */
+struct gv_cuda_gather {
+	void *to;
+	const void *from;
+	const uint32_t *index;
+	size_t n, bytes;
+};
+int gv_cuda_gather(const struct gv_cuda_queue *q, const struct gv_cuda_gather *a);
+
+/* n numbers of type from_type to the other type: pack for bfloat16, samples, and back. */
+struct gv_cuda_convert {
+	void *to;
+	const void *from;
+	size_t B, n, to_apart, from_apart;
+};
+int gv_cuda_convert(const struct gv_cuda_queue *q, enum gv_cuda_type from_type,
+    const struct gv_cuda_convert *a);
+
+/* ---- products ---- */
+
+/*
+ * c[z] = a[z] b[z], z < batch: struct gv_nn_gemm's, element by element one chain of
+ * fused multiply-adds in the order of k.  a and b have the type; c has c_type.
+ */
+struct gv_cuda_gemm {
+	const void *a, *b;
+	void *c;
+	const float *bias;           /* [n] z * bias_batch on; NULL = none */
+	const unsigned char *active; /* [batch] */
+	/* element (i, l) of a is a[z * a_batch + i * lda + l]; transposed: l * lda + i */
+	size_t batch, m, n, k, lda, ldb, ldc, a_batch, b_batch, c_batch, bias_batch;
+	const void
+	    *mask; /* as c: 0 where mask <= 0 (the gradient of a relu); NULL = none */
+	size_t mask_batch;
+	bool a_transposed, b_transposed;
+	bool add;                 /* start from what c holds; then no bias */
+	bool relu;                /* afterwards c = max(c, 0), NaN stays */
+	enum gv_cuda_type c_type; /* of c and mask; float, or the type of a and b */
+};
+int gv_cuda_gemm(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_gemm *a);
+
+/* Shards of the samples: gv_nn_shard. */
+struct gv_cuda_shards {
+	size_t N, S;   /* samples and shards of the batch */
+	size_t before; /* shards of the ranks before this one */
+	size_t first;  /* samples of these */
+	size_t shards; /* of this rank, a power of two */
+};
+
+/*
+ * linear and conv, forward, dx and gradient of w; linear is a conv of height = width =
+ * k = s = g = 1, p = 0.  Windows are gathered on the way into the product, never
+ * stored; depthwise rows (channels = out = g) have kernels of their own.
+ */
+struct gv_cuda_conv {
+	size_t B, n; /* models; samples */
+	size_t height, width, channels, out_height, out_width, out, k, s, p, g;
+	const unsigned char *active;
+
+	const void *x;     /* [n][height][width][channels] */
+	const void *w;     /* [g][k][k][channels / g][out / g] */
+	const float *bias; /* [out]; NULL = none */
+	void *y;           /* [n][out_height][out_width][out]; forward */
+	bool relu;         /* forward */
+
+	const void *dy;   /* as y; backward and gradient */
+	void *dx;         /* as x; backward */
+	bool add;         /* to what dx, or dw, holds */
+	const void *mask; /* as dx: 0 where mask <= 0; NULL = none */
+
+	float *dw; /* as w; gradient */
+	struct gv_cuda_shards shards;
+	float *scratch; /* gv_cuda_conv_scratch numbers */
+
+	size_t x_apart, w_apart, bias_apart, y_apart, dy_apart, dx_apart, mask_apart,
+	    dw_apart;
+};
+int gv_cuda_conv_forward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a);
+int gv_cuda_conv_backward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a);
+/* Of w alone: the bias is gv_cuda_sums. */
+int gv_cuda_conv_gradient(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a);
+/* Numbers of scratch that the gradient wants: few, parts of a sum that is cut up. */
+size_t gv_cuda_conv_scratch(const struct gv_cuda_conv *a);
+
+/* y = act(y + bias) of a [B][rows][n], behind a product of somebody else's. */
+struct gv_cuda_bias {
+	void *y;
+	const float *bias; /* NULL = none */
+	const unsigned char *active;
+	size_t B, rows, n, y_apart, bias_apart;
+	bool relu;
+};
+int gv_cuda_bias(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_bias *a);
+
+/* ---- pools ---- */
+
+struct gv_cuda_pool {
+	size_t B, n;
+	/* k 0: the whole input (average) */
+	size_t height, width, channels, out_height, out_width, k, s, p;
+	const unsigned char *active;
+	const void *x; /* of an average backward it is not read */
+	void *y;
+	const void *dy;
+	void *dx;         /* backward */
+	bool add;         /* to what dx holds */
+	const void *mask; /* as dx: 0 where mask <= 0; NULL = none */
+	size_t x_apart, y_apart, dy_apart, dx_apart, mask_apart;
+};
+int gv_cuda_maxpool_forward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_pool *a);
+int gv_cuda_maxpool_backward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_pool *a);
+int gv_cuda_avgpool_forward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_pool *a);
+int gv_cuda_avgpool_backward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_pool *a);
+
+/* ---- number by number ---- */
+
+/*
+ * n numbers of each model.  forward: y = f(x[0]), add: x[0] + x[1] + ..., relu
+ * afterwards.  backward: dx = f'(..) dy: of relu by y, of gelu by x[0], of add dy.
+ */
+enum { GV_CUDA_INPUTS = 8 };
+enum gv_cuda_function { GV_CUDA_RELU, GV_CUDA_GELU, GV_CUDA_ADD };
+struct gv_cuda_map {
+	size_t B, n;
+	const unsigned char *active;
+	size_t inputs; /* 1; ADD: as many as there are */
+	const void *x[GV_CUDA_INPUTS];
+	void *y;
+	const void *dy;
+	void *dx;
+	bool relu;        /* ADD, forward */
+	bool add;         /* to what dx holds */
+	const void *mask; /* as dx: 0 where mask <= 0; NULL = none; may be y's or x's */
+	size_t x_apart[GV_CUDA_INPUTS], y_apart, dy_apart, dx_apart, mask_apart;
+};
+int gv_cuda_map_forward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    enum gv_cuda_function f, const struct gv_cuda_map *a);
+int gv_cuda_map_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    enum gv_cuda_function f, const struct gv_cuda_map *a);
+
+/* ---- sums over samples ---- */
+
+/*
+ * Sums over the rows of v [rows][n] of each shard, per column: strips of 32 rows in
+ * float, the strips in double; and over the shards as a tree.  A row is one place
+ * of a sample.  to[b * to_apart + j] = or += the sum.
+ */
+enum gv_cuda_sum {
+	GV_CUDA_SUM,     /* of v: n numbers */
+	GV_CUDA_SQUARES, /* of (v - mean)^2: n */
+	GV_CUDA_PRODUCTS /* of v, and of v * ((x - mean) * rstd): 2 n */
+};
+struct gv_cuda_sums {
+	size_t B, n, places; /* places: rows of a sample */
+	const unsigned char *active;
+	const void *v, *x;
+	const float *mean, *rstd; /* [n] */
+	struct gv_cuda_shards shards;
+	float *scratch;   /* gv_cuda_sums_scratch numbers */
+	float *to, *also; /* also: a second copy; NULL = none */
+	bool add;         /* to what to holds; also is written */
+	bool zero;        /* models that are not active: to = 0 rather than left alone */
+	size_t v_apart, x_apart, stat_apart, to_apart, also_apart;
+};
+int gv_cuda_sums(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    enum gv_cuda_sum what, const struct gv_cuda_sums *a);
+size_t gv_cuda_sums_scratch(enum gv_cuda_sum what, const struct gv_cuda_sums *a);
+
+/*
+ * to[b * to_apart + j] = or += a binary tree over parts of v[b * v_apart + part *
+ * part_apart + j], j < n; parts a power of two.  to may be v.
+ */
+struct gv_cuda_tree {
+	size_t B, parts, n;
+	const float *v;
+	float *to, *also;
+	const unsigned char *active;
+	bool add, zero; /* as of gv_cuda_sums */
+	size_t v_apart, part_apart, to_apart, also_apart;
+};
+int gv_cuda_tree(const struct gv_cuda_queue *q, const struct gv_cuda_tree *a);
+
+/* to[b] = or += the sum of loss [n] of each shard in double / samples, a tree over them. */
+struct gv_cuda_losses {
+	size_t B;
+	const float *loss;
+	float *to;
+	const unsigned char *active; /* the others' are 0 */
+	struct gv_cuda_shards shards;
+	double samples;
+	bool add;
+	size_t loss_apart;
+};
+int gv_cuda_losses(const struct gv_cuda_queue *q, const struct gv_cuda_losses *a);
+
+/* ---- bn ---- */
+
+/* y = (x - mean) * rstd * gamma + beta; dx from dy and the sums (GV_NN_STATS). */
+struct gv_cuda_bn {
+	size_t B, rows, n; /* rows: samples x places; n: channels */
+	const unsigned char *active;
+	const void *x;
+	void *y;
+	const void *dy;
+	void *dx;
+	const float *gamma, *beta; /* [n] */
+	const float *stats;        /* [GV_NN_STATS][n] */
+	double count;              /* numbers of a channel: gv_nn_count */
+	bool relu;                 /* forward */
+	bool add;                  /* to what dx holds */
+	const void *mask;          /* as dx: 0 where mask <= 0; NULL = none */
+	size_t x_apart, y_apart, dy_apart, dx_apart, mask_apart, param_apart, stat_apart;
+};
+int gv_cuda_bn_forward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_bn *a);
+int gv_cuda_bn_backward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_bn *a);
+
+/* What becomes of bn's sums; statistics from running ones, and these from those. */
+enum gv_cuda_stats {
+	GV_CUDA_TAKE_X,       /* sums -> mean */
+	GV_CUDA_TAKE_SQUARES, /* sums -> variance, 1 / deviation */
+	GV_CUDA_TAKE_DY,      /* sums -> both sums */
+	GV_CUDA_USE_RUNNING,
+	GV_CUDA_UPDATE_RUNNING /* to = from running and the statistics; active ones */
+};
+struct gv_cuda_stat {
+	size_t B, n;
+	const unsigned char *active;
+	float *stats;         /* [GV_NN_STATS][n] */
+	const float *sums;    /* [n] or, TAKE_DY, [2 n] */
+	const float *running; /* [2][n] */
+	float *to;            /* as running */
+	double count;
+	size_t stat_apart, sum_apart, running_apart;
+};
+int gv_cuda_stats(
+    const struct gv_cuda_queue *q, enum gv_cuda_stats what, const struct gv_cuda_stat *a);
+
+/* ---- the head ---- */
+
+/* xent: loss of each sample; the gradient of the mean loss; evaluating, hits. */
+struct gv_cuda_xent {
+	size_t B, n, classes;
+	const unsigned char *active;
+	const void *x;        /* logits */
+	const int32_t *label; /* [n] */
+	float *loss;          /* [n] */
+	float *hit;           /* [n]; NULL = training */
+	void *dx;             /* NULL = none */
+	float samples;        /* what the gradient is divided by */
+	size_t x_apart, loss_apart, hit_apart, dx_apart;
+};
+int gv_cuda_xent(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_xent *a);
+
+/* ---- the update ---- */
+
+/* Coefficients of one model, on the device; gv_cuda_coef_of makes them. */
+struct gv_cuda_coef {
+	float lr, decay, momentum; /* SGD; momentum 0: the state is not touched */
+	float beta1, beta2, rest1, rest2, step, root, eps, keep; /* ADAM, ADAMW */
+	uint32_t active;
+};
+enum gv_cuda_optimiser { GV_CUDA_SGD, GV_CUDA_ADAM };
+struct gv_cuda_update {
+	size_t B, first, last;           /* parameters [first, last) of each */
+	const struct gv_cuda_coef *coef; /* [B] */
+	const float *from, *grads;       /* [B][P] */
+	float *to;                       /* may be from */
+	float *state, *second; /* [B][P]; ADAM: m, v; SGD without momentum: NULL */
+	void *rounded; /* bfloat16, [B][P]: the new parameters once more; NULL = none */
+	size_t apart;  /* P */
+};
+int gv_cuda_update(const struct gv_cuda_queue *q, enum gv_cuda_optimiser o,
+    const struct gv_cuda_update *a);
+struct gv_nn_update;
+/* Of model b, at its step: steps and active are in u. */
+void gv_cuda_coef_of(const struct gv_nn_update *u, size_t b, struct gv_cuda_coef *to);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

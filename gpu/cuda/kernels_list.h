@@ -1,0 +1,63 @@
+/*
+ * Every kernel: its name behind gv_cuda_, the struct that is its parameter, the threads
+ * of a block.  Included with GV_CUDA_KERNEL defined; no guard.
+ */
+#define GV_CUDA_TYPES(name, args, threads)        \
+	GV_CUDA_KERNEL(name##_f32, args, threads) \
+	GV_CUDA_KERNEL(name##_bf16, args, threads)
+
+GV_CUDA_KERNEL(gather_16, gv_cuda_gather, 256)
+GV_CUDA_KERNEL(gather_4, gv_cuda_gather, 256)
+GV_CUDA_KERNEL(gather_1, gv_cuda_gather, 256)
+GV_CUDA_TYPES(convert, gv_cuda_convert, 256)
+
+/* a tile is 64 x 64 or 32 x 32 numbers */
+GV_CUDA_TYPES(gemm_64, gv_cuda_gemm, 256)
+GV_CUDA_TYPES(gemm_32, gv_cuda_gemm, 256)
+GV_CUDA_KERNEL(gemm_64_mixed, gv_cuda_gemm, 256)
+GV_CUDA_KERNEL(gemm_32_mixed, gv_cuda_gemm, 256)
+GV_CUDA_TYPES(conv_forward_64, gv_cuda_conv, 256)
+GV_CUDA_TYPES(conv_forward_32, gv_cuda_conv, 256)
+GV_CUDA_TYPES(conv_backward_64, gv_cuda_conv, 256)
+GV_CUDA_TYPES(conv_backward_32, gv_cuda_conv, 256)
+GV_CUDA_TYPES(conv_gradient_64, gv_cuda_conv_parts, 256)
+GV_CUDA_TYPES(conv_gradient_32, gv_cuda_conv_parts, 256)
+GV_CUDA_TYPES(depthwise_forward, gv_cuda_conv, 256)
+GV_CUDA_TYPES(depthwise_backward, gv_cuda_conv, 256)
+GV_CUDA_TYPES(depthwise_gradient, gv_cuda_conv, 256)
+
+GV_CUDA_TYPES(maxpool_forward, gv_cuda_pool, 256)
+GV_CUDA_TYPES(maxpool_backward, gv_cuda_pool, 256)
+GV_CUDA_TYPES(avgpool_forward, gv_cuda_pool, 256)
+GV_CUDA_TYPES(avgpool_backward, gv_cuda_pool, 256)
+
+GV_CUDA_TYPES(bias, gv_cuda_bias, 256)
+GV_CUDA_TYPES(relu_forward, gv_cuda_map, 256)
+GV_CUDA_TYPES(relu_backward, gv_cuda_map, 256)
+GV_CUDA_TYPES(gelu_forward, gv_cuda_map, 256)
+GV_CUDA_TYPES(gelu_backward, gv_cuda_map, 256)
+GV_CUDA_TYPES(add_forward, gv_cuda_map, 256)
+GV_CUDA_TYPES(add_backward, gv_cuda_map, 256)
+
+/* sums of one strip of rows each; of whole shards, from these or at once */
+GV_CUDA_TYPES(strips_sum, gv_cuda_sums_run, 256)
+GV_CUDA_TYPES(strips_squares, gv_cuda_sums_run, 256)
+GV_CUDA_TYPES(strips_products, gv_cuda_sums_run, 256)
+GV_CUDA_KERNEL(totals, gv_cuda_sums_run, 256)
+GV_CUDA_TYPES(sums_sum, gv_cuda_sums_run, 256)
+GV_CUDA_TYPES(sums_squares, gv_cuda_sums_run, 256)
+GV_CUDA_TYPES(sums_products, gv_cuda_sums_run, 256)
+GV_CUDA_KERNEL(tree, gv_cuda_tree, 256)
+GV_CUDA_KERNEL(losses, gv_cuda_losses, 256)
+
+GV_CUDA_TYPES(bn_forward, gv_cuda_bn, 256)
+GV_CUDA_TYPES(bn_backward, gv_cuda_bn, 256)
+GV_CUDA_KERNEL(stats, gv_cuda_stat_run, 256)
+
+GV_CUDA_TYPES(xent_narrow, gv_cuda_xent, 128)
+GV_CUDA_TYPES(xent_wide, gv_cuda_xent, 256)
+
+GV_CUDA_KERNEL(sgd, gv_cuda_update, 256)
+GV_CUDA_KERNEL(adam, gv_cuda_update, 256)
+
+#undef GV_CUDA_TYPES
