@@ -80,6 +80,49 @@ x,100,b,10,1,sjf
 y,1000,a,5,1,sjf
 E
 
+# ---- GPUs that are away ----
+printf 'gpu_type,gpus\na,4\nb,1\n' >away-cluster.csv
+cat >away.csv <<E
+job_id,scale_factor,gpu_type,steps_per_s,gpus_available
+x,1,a,10,1
+y,1,a,10,1
+z,1,b,5,
+gang,2,a,20,1
+E
+run gv-alloc -p max-min -c away-cluster.csv away.csv
+is_out "gpus_available: those that are there are divided" <<E
+job_id,scale_factor,gpu_type,steps_per_s,gpus_available,share,policy
+x,1,a,10,1,0.5,max-min
+y,1,a,10,1,0.5,max-min
+z,1,b,5,,1,max-min
+gang,2,a,20,1,0,max-min
+E
+silent "a gang that waits for GPUs is no reason to warn"
+awk -F, -v OFS=, 'NR == 1 { print $0, "total_steps"; next } { print $0, 100 * NR }' away.csv >steps.csv
+cut -d, -f 1-4,6 steps.csv >whole.csv
+{ cat steps.csv; echo; cat whole.csv; echo; cat steps.csv; } >stream.in
+for p in max-min finish-time makespan fifo; do
+	gv-alloc --stream -p $p -c away-cluster.csv stream.in >stream.out
+	gv-alloc -p $p -c away-cluster.csv steps.csv >alone.1
+	gv-alloc -p $p -c away-cluster.csv whole.csv >alone.2
+	{ cat alone.1; echo; cat alone.2; echo; cat alone.1; echo; } >alone.out
+	same_file alone.out stream.out "$p: a table's word is for that table"
+done
+printf 'job_id,gpu_type,steps_per_s,gpus_available\nx,a,1,2\ny,a,1,3\nz,a,1,-1\n' >bad.csv
+run gv-alloc -p max-min -c away-cluster.csv bad.csv
+is_err "rows that differ, GPUs below 0" <<E
+gv-alloc: bad.csv:3: gpus_available: expected 2 as at line 2, got "3"
+gv-alloc: bad.csv:4: gpus_available: expected a whole number >= 0, got "-1"
+E
+cat >waits.csv <<E
+job_id,scale_factor,total_steps,deadline_s,gpu_type,steps_per_s,gpus_available
+gang,2,10,100,a,1,1
+one,1,10,100,a,1,1
+E
+run gv-alloc -p max-sum -c away-cluster.csv waits.csv
+is_status 0 "a deadline of a gang that waits does not stop the others"
+ok "who have what there is" grep -q '^one,.*,1,max-sum$' out
+
 # ---- deadlines: the factor that is named is enough, and stands in the table ----
 cat >relax.awk <<'E'
 BEGIN {

@@ -137,8 +137,8 @@ y,1,0
 EOT
 cat >whose.csv <<EOT
 job_id,entity,total_steps,command,gpu_type,steps_per_s
-a,x,600,$w -r 1000,big,1000
-b,y,600,$w -r 1000,big,1000
+a,x,2000,$w -r 1000,big,1000
+b,y,2000,$w -r 1000,big,1000
 c,y,5,$w -r 1000,big,1000
 EOT
 run gv-alloc -p water-filling -c one.csv --entities=entities.csv whose.csv

@@ -96,6 +96,31 @@ equals "$(awk 'BEGIN { printf "%.12g", (240 * 2 + 520 * .5) / 3600 }')" "$(value
 run gv-sim -c two-types.csv -r 60s --ask-every=100s --prices=cheap.csv -p 'gv-alloc -p min-cost+per-dollar' --summary=- either.csv
 equals 760 "$(value makespan_s '')" "gv-alloc within knows them, too"
 
+# ---- GPUs are away, and the policy is told ----
+printf 'gpu_type,gpus,node\nv,2,n1\nv,2,n2\nk,2,n3\n' >three.csv
+cat >many.csv <<E
+job_id,scale_factor,total_steps,arrival_s,gpu_type,steps_per_s
+a,1,4000,0,v,4
+a,1,4000,0,k,1
+b,1,4000,0,v,2
+b,1,4000,0,k,1
+c,4,1000,0,v,8
+d,1,3000,300,v,3
+d,1,3000,300,k,2
+E
+printf '#!/bin/sh\ntee -a asked.csv | gv-alloc -q -p "$1" -c three.csv -\n' >told.sh
+chmod +x told.sh
+for p in max-min finish-time makespan; do
+	rm -f asked.csv
+	set -- -q -c three.csv -r 60s --node-mtbf=2000s --repair=500s --seed=5 --checkpoint=100s
+	run gv-sim "$@" -p "gv-alloc -p $p -c three.csv" many.csv
+	cp out within
+	run gv-sim "$@" -p "./told.sh $p" many.csv
+	same_file within out "$p: over the pipe as within, while nodes fail"
+	ok "$p: and it was told how many there are" awk -F, 'NR == 1 && $NF != "gpus_available" { exit 1 }
+		$5 == "v" { seen[$NF] } END { exit !(("0" in seen || "2" in seen) && "4" in seen) }' asked.csv
+done
+
 # ---- it is ended, and goes on ----
 printf '#!/bin/sh\necho >>asked\nexec awk -f %s gpus.csv -\n' "'$src/examples/policy/equal.awk'" >counted.sh
 printf '#!/bin/sh\nsleep .4\nexec ./counted.sh\n' >slow.sh

@@ -199,11 +199,11 @@ described Events >want
 same Events "what gv-run writes, and its journal"
 header run.csv >before
 header asked.csv | grep -vxFf before | sort >got
-described Rates | grep -vx -e gpu_type -e steps_per_s -e with_job_id -e with_steps_per_s | sort >want
+described Rates | grep -vx -e gpu_type -e steps_per_s -e with_job_id -e with_steps_per_s -e gpus_available | sort >want
 same Rates "what gv-run appends for the policy"
 
 # ---- read ----
-literals common/sched/rates.c >got
+{ literals common/sched/rates.c; literals common/sched/available.c; } | sort -u >got
 { described Jobs && described Rates && echo share; } | sort -u >want
 same "Jobs, rates" "what common/sched/rates.c reads"
 { literals common/sched/cluster.c && literals common/sched/ids.c; } | sort -u >got

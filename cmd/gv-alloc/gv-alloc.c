@@ -24,6 +24,7 @@
 #include "prices.h"
 #include "say.h"
 #include "warnings.h"
+#include "sched/available.h"
 #include "sched/cluster.h"
 #include "sched/rates.h"
 #include "warm.h"
@@ -300,6 +301,7 @@ answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
     struct gv_tabw *w, struct gv_error *e)
 {
 	const struct gv_cluster *cluster;
+	struct gv_cluster now = {0};
 	struct gv_rates r = {0};
 	struct gv_answer a = {0};
 	char relaxation[GV_NUM_LEN];
@@ -318,6 +320,11 @@ answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
 	cluster = cluster_of(&r, o, in, e);
 	if (cluster == NULL)
 		return -1;
+	if (cluster == &in->cluster) {
+		if (gv_rates_available(&r, cluster, &now, e) != 0)
+			return -1;
+		cluster = &now;
+	}
 	if (gv_answer_make(&a, &r, cluster, o->policy, &o->answer, e) == 0) {
 		if (!o->common.quiet)
 			say_never_running(&r, cluster, &a);
@@ -343,6 +350,7 @@ answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
 	}
 	gv_answer_free(&a);
 	gv_rates_free(&r);
+	free(now.type);
 	return rc;
 }
 

@@ -61,7 +61,7 @@ say_never_running(
 		const struct gv_job *j = &r->job[i];
 		char q[GV_QUOTE_LEN];
 
-		if (a->row[i] != SIZE_MAX || n++ >= NAMED)
+		if (a->row[i] != SIZE_MAX || a->later[i] || n++ >= NAMED)
 			continue;
 		gv_quote(q, j->id.s, j->id.len);
 		if (largest[i] == 0)

@@ -11,8 +11,9 @@
 #include "table/tab.h"
 
 /* Columns that are written anew, not carried through. */
-static const char *const computed[] = {
-    "steps_remaining", "elapsed_s", "isolated_elapsed_s", "share", "policy"};
+static const char *const computed[] = {"steps_remaining", "elapsed_s",
+    "isolated_elapsed_s", "share", "policy", "gpus_available"};
+enum { AVAILABLE = 5 };
 
 /* ---- reading ---- */
 
@@ -117,7 +118,8 @@ add_columns(struct columns *c, const struct gv_frame *f, const struct gv_frame *
 }
 
 static void
-write_header(struct gv_tabw *w, const struct columns *c, bool shares, bool policy)
+write_header(
+    struct gv_tabw *w, const struct columns *c, bool shares, bool policy, bool available)
 {
 	size_t i;
 
@@ -125,6 +127,8 @@ write_header(struct gv_tabw *w, const struct columns *c, bool shares, bool polic
 		gv_tabw_str(w, c->name[i]);
 	for (i = 0; i < 3 + (size_t)shares + (size_t)policy; i++)
 		gv_tabw_str(w, computed[i]);
+	if (available)
+		gv_tabw_str(w, computed[AVAILABLE]);
 	gv_tabw_end(w);
 }
 
@@ -201,7 +205,7 @@ table_merge(const struct gv_rates *known, const struct gv_rates *fresh, const ch
 	if (known != NULL)
 		add_columns(&c, &known->frame, &fresh->frame);
 	gv_tabw_init(&w, out, false);
-	write_header(&w, &c, true, policy != NULL);
+	write_header(&w, &c, true, policy != NULL, false);
 	if (known != NULL)
 		merge_rows(&w, &c, known, &fresh_ids, known, &known_ids, policy);
 	merge_rows(&w, &c, fresh, NULL, known, &known_ids, policy);
@@ -313,6 +317,23 @@ add_pair_columns(struct columns *c, const struct now *now)
 		c->name[c->n++] = "with_steps_per_s";
 }
 
+/* A policy that is asked while GPUs are away hears how many are there. */
+static bool
+tells_away(const struct now *now)
+{
+	return !now->everything && now->jobs->life.n_away > 0;
+}
+
+static void
+write_available(struct gv_tabw *w, const struct now *now, ptrdiff_t type)
+{
+	if (tells_away(now) && type < 0)
+		gv_tabw_str(w, "");
+	else if (tells_away(now))
+		gv_tabw_int(
+		    w, (int64_t)gv_life_available(&now->jobs->life, (size_t)type));
+}
+
 /* What has been done of a job, and how long it took. */
 static void
 write_progress(struct gv_tabw *w, const struct now *now, size_t m)
@@ -348,6 +369,7 @@ write_pairs(
 		if (policy >= 0)
 			gv_tabw_cell(w, gv_frame_cell(&now->jobs->table.frame,
 					    now->jobs->table.job[m].row, policy));
+		write_available(w, now, (ptrdiff_t)(i % n));
 		gv_tabw_end(w);
 	}
 	free(has);
@@ -365,7 +387,7 @@ write_now(const struct now *now, struct gv_out *out)
 	add_columns(&c, &t->frame, NULL);
 	add_pair_columns(&c, now);
 	gv_tabw_init(&w, out, false);
-	write_header(&w, &c, now->everything, policy >= 0);
+	write_header(&w, &c, now->everything, policy >= 0, tells_away(now));
 	for (i = 0; i < t->n_rates; i++) {
 		const struct gv_rate *rate = &t->rate[i];
 
@@ -380,6 +402,7 @@ write_now(const struct now *now, struct gv_out *out)
 			gv_tabw_double(&w, share_now(now, rate));
 		if (policy >= 0)
 			gv_tabw_cell(&w, gv_frame_cell(&t->frame, rate->row, policy));
+		write_available(&w, now, rate->type);
 		gv_tabw_end(&w);
 	}
 	write_pairs(&w, &c, now, policy);

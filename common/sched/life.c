@@ -282,6 +282,7 @@ gv_life_pool_away(struct gv_life *l, size_t pool, bool away)
 		l->n_away += away ? 1 : (size_t)-1;
 	l->away[pool] = away;
 	l->fill = true;
+	gv_life_ask(l);
 	for (g = p->first; away && g < p->first + p->gpus; g++)
 		for (i = 0; l->plan[g] >= 0 && i < 2; i++) {
 			size_t m = l->rounds.job[l->plan[g]].member[i];
@@ -289,6 +290,18 @@ gv_life_pool_away(struct gv_life *l, size_t pool, bool away)
 			if (!gv_life_is_open(l, m))
 				gv_life_unplan(l, m);
 		}
+}
+
+size_t
+gv_life_available(const struct gv_life *l, size_t type)
+{
+	size_t gpus = 0;
+	size_t p;
+
+	for (p = 0; p < l->rounds.n_pools; p++)
+		if (l->rounds.pool[p].type == type && !l->away[p])
+			gpus += l->rounds.pool[p].gpus;
+	return gpus;
 }
 
 void

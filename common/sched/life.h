@@ -268,8 +268,10 @@ void gv_life_hold(struct gv_life *l, size_t m, const char *reason);
 void gv_life_release(struct gv_life *l, size_t m);
 /* A job shall not be done: it is dropped once its workers have left. */
 void gv_life_cancel(struct gv_life *l, size_t m);
-/* The GPUs of a pool cannot be given out, or can be again. */
+/* The GPUs of a pool cannot be given out, or can be again; new shares are asked for. */
 void gv_life_pool_away(struct gv_life *l, size_t pool, bool away);
+/* The GPUs of a type that are not away. */
+size_t gv_life_available(const struct gv_life *l, size_t type);
 /* The run ends: everybody is told to leave, nobody starts.  gv_life_kill: at once. */
 void gv_life_end(struct gv_life *l);
 void gv_life_kill(struct gv_life *l);

@@ -36,6 +36,8 @@ void gv_life_take_gpus(struct gv_life *l, size_t m, const size_t *gpu, size_t n)
 void gv_life_free_gpus(struct gv_life *l, size_t m);
 /* A job that runs is told to stop; one that is being launched, when it runs. */
 void gv_life_stop(struct gv_life *l, size_t m);
+/* New shares are asked for. */
+void gv_life_ask(struct gv_life *l);
 /* The set of jobs or the shares have changed. */
 void gv_life_changed(struct gv_life *l);
 void gv_life_timer_add(struct gv_life *l, double time_s, size_t m);

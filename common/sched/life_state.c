@@ -236,14 +236,20 @@ gv_life_share_due(struct gv_life *l, size_t m)
 }
 
 void
+gv_life_ask(struct gv_life *l)
+{
+	if (!l->asked && !l->replaying)
+		gv_life_put(l, GV_LIFE_ASK, -1);
+	l->asked = !l->replaying;
+}
+
+void
 gv_life_changed(struct gv_life *l)
 {
 	/* Gavel's accounts begin anew with new shares only */
 	l->settle_due |= l->rounds.order == GV_ROUND_OWED;
 	l->fill = true;
-	if (!l->asked && !l->replaying)
-		gv_life_put(l, GV_LIFE_ASK, -1);
-	l->asked = !l->replaying;
+	gv_life_ask(l);
 }
 
 void

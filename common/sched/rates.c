@@ -431,7 +431,8 @@ size_t
 gv_rates_columns(const char *names[GV_RATES_COLUMNS])
 {
 	static const char *const others[] = {"job_id", "scale_factor", "gpu_type",
-	    "steps_per_s", "share", "with_job_id", "with_steps_per_s", "policy"};
+	    "steps_per_s", "share", "with_job_id", "with_steps_per_s", "policy",
+	    "gpus_available"};
 	size_t i, n = 0;
 
 	for (i = 0; i < N_TEXTS; i++)

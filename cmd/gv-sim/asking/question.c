@@ -6,9 +6,14 @@
 #include "base/mem.h"
 
 /* Columns that are written anew, not carried through. */
-static const char *const computed[] = {
-    "steps_remaining", "elapsed_s", "isolated_elapsed_s", "share", "policy", "usd_per_h"};
-enum { N_COMPUTED = 5, N_WRITTEN = 3, USD = 5 }; /* that one with prices only */
+static const char *const computed[] = {"steps_remaining", "elapsed_s",
+    "isolated_elapsed_s", "share", "policy", "usd_per_h", "gpus_available"};
+enum {
+	N_COMPUTED = 5,
+	N_WRITTEN = 3,
+	USD = 5,
+	AVAILABLE = 6
+}; /* those where they may change */
 
 void
 question_init(struct question *q, const struct sim *s)
@@ -113,6 +118,21 @@ set_prices(struct question *q, const struct sim *s)
 	}
 }
 
+/* Without the GPUs that are away. */
+static void
+set_available(struct question *q, const struct sim *s)
+{
+	size_t i;
+
+	q->has_away = s->n_changes > 0 || s->n_nodes > 0 || s->bid != NULL;
+	for (i = 0; i < s->cluster->n_types && q->has_away; i++) {
+		struct gv_gpu_type *t = &q->cluster.type[i];
+
+		t->gpus = gv_life_available(&s->life, i);
+		t->away = s->cluster->type[i].gpus - t->gpus;
+	}
+}
+
 void
 question_make(struct question *q, const struct sim *s)
 {
@@ -122,6 +142,7 @@ question_make(struct question *q, const struct sim *s)
 		q->place[q->job[i]] = -1;
 	q->rates.n_jobs = q->rates.n_rates = 0;
 	set_prices(q, s);
+	set_available(q, s);
 	for (i = 0; i < s->life.n_active; i++)
 		add_job(q, s, s->life.active[i]);
 	for (i = 0; i < s->life.n_active; i++)
@@ -135,10 +156,11 @@ is_computed(const struct question *q, struct gv_cell name)
 {
 	size_t i;
 
-	for (i = 0; i < N_COMPUTED + (size_t)q->has_prices; i++)
+	for (i = 0; i < N_COMPUTED; i++)
 		if (gv_cell_is(name, computed[i]))
 			return true;
-	return false;
+	return (q->has_prices && gv_cell_is(name, computed[USD])) ||
+	       gv_cell_is(name, computed[AVAILABLE]);
 }
 
 /* The columns that are carried through, into column [n_columns]; how many. */
@@ -153,6 +175,22 @@ carried(const struct question *q, ptrdiff_t *column)
 		if (!is_computed(q, f->name[k]))
 			column[n++] = (ptrdiff_t)k;
 	return n;
+}
+
+/* What is true of the type now; nothing of one that the cluster lacks. */
+static void
+write_type(const struct question *q, ptrdiff_t type, struct gv_tabw *w)
+{
+	const struct gv_gpu_type *t = type < 0 ? NULL : &q->cluster.type[type];
+
+	if (q->has_prices && t == NULL)
+		gv_tabw_str(w, "");
+	else if (q->has_prices)
+		gv_tabw_double(w, t->usd_per_h);
+	if (q->has_away && t == NULL)
+		gv_tabw_str(w, "");
+	else if (q->has_away)
+		gv_tabw_int(w, (int64_t)t->gpus);
 }
 
 void
@@ -173,6 +211,8 @@ question_write(const struct question *q, struct gv_out *out)
 		gv_tabw_str(&w, computed[k]);
 	if (q->has_prices)
 		gv_tabw_str(&w, computed[USD]);
+	if (q->has_away)
+		gv_tabw_str(&w, computed[AVAILABLE]);
 	gv_tabw_end(&w);
 	for (i = 0; i < r->n_rates; i++) {
 		const struct gv_job *j = &r->job[r->rate[i].job];
@@ -182,8 +222,7 @@ question_write(const struct question *q, struct gv_out *out)
 		gv_tabw_double(&w, j->steps_remaining);
 		gv_tabw_double(&w, j->elapsed_s);
 		gv_tabw_double(&w, j->isolated_elapsed_s);
-		if (q->has_prices)
-			gv_tabw_double(&w, q->cluster.type[r->rate[i].type].usd_per_h);
+		write_type(q, r->rate[i].type, &w);
 		gv_tabw_end(&w);
 	}
 	free(column);

@@ -13,9 +13,9 @@ struct question {
 	ptrdiff_t *place; /* [n_jobs] in the question, -1 = it is not there */
 	struct gv_isolated isolated;
 
-	/* the cluster, at what its GPUs cost now */
+	/* the cluster: the GPUs that are there now, at what they cost */
 	struct gv_cluster cluster;
-	bool has_prices;
+	bool has_prices, has_away; /* prices are known; GPUs may be away */
 
 	/* the present one; rates.frame is the table's */
 	struct gv_rates rates;
@@ -31,7 +31,7 @@ void question_make(struct question *q, const struct sim *s);
 
 /*
  * Writes it as a table: the columns of the table but shares and what is computed,
- * and steps_remaining, elapsed_s, isolated_elapsed_s, with prices usd_per_h.
+ * and steps_remaining, elapsed_s, isolated_elapsed_s, with prices usd_per_h, where GPUs may be away gpus_available.
  */
 void question_write(const struct question *q, struct gv_out *out);
 

@@ -39,7 +39,7 @@ gv_answer_hopeless(const struct gv_answer *a, const struct gv_rates *r,
 {
 	const struct gv_job *j = &r->job[job];
 
-	return policy->numbers & GV_NEEDS && a->row[job] == SIZE_MAX &&
+	return policy->numbers & GV_NEEDS && a->row[job] == SIZE_MAX && !a->later[job] &&
 	       (!isnan(j->deadline_s) || !isnan(j->slo_factor) ||
 		   j->min_steps_per_s > 0) &&
 	       !(j->steps_remaining <= 0);

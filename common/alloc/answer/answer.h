@@ -70,7 +70,8 @@ struct gv_answer {
 	struct gv_together together; /* their pairs, where they have any */
 	struct gv_tree tree;         /* their entities, where those are in others */
 	size_t *type;                /* [cluster types] column in p */
-	size_t *row;                 /* [jobs] row in p, SIZE_MAX = can never run */
+	size_t *row;                 /* [jobs] row in p, SIZE_MAX = cannot run */
+	bool *later;      /* [jobs] it can, but only once GPUs that are away are back */
 	size_t *rank;     /* [p.n] in the order of the jobs' names; NULL = no pairs */
 	size_t n_classes; /* what the policy saw */
 	/* of p: shares, objective, bound and gap; x and late are empty when no job can run */

@@ -48,6 +48,24 @@ rank_jobs(struct gv_answer *a, const struct gv_rates *r)
 	free(job);
 }
 
+/* Jobs that wait for GPUs that are away. */
+static void
+find_later(struct gv_answer *a, const struct gv_rates *r, const struct gv_cluster *c)
+{
+	size_t i;
+
+	a->later = gv_xcalloc(r->n_jobs + 1, sizeof(*a->later));
+	for (i = 0; i < r->n_rates; i++) {
+		const struct gv_rate *rate = &r->rate[i];
+
+		if (a->row[rate->job] == SIZE_MAX && rate->type >= 0 && rate->with < 0 &&
+		    rate->steps_per_s > GV_SMALLEST_RATE &&
+		    (uint64_t)r->job[rate->job].scale_factor <=
+			c->type[rate->type].gpus + c->type[rate->type].away)
+			a->later[rate->job] = true;
+	}
+}
+
 /* Who can share with whom, where the policy lets them. */
 static int
 find_pairs(struct gv_answer *a, const struct gv_rates *r, const struct gv_cluster *c,
@@ -101,6 +119,7 @@ gv_answer_problem(struct gv_answer *a, const struct gv_rates *r,
 		numbers |= 1u << GV_NUMBER_POSITION;
 	if (gv_problem_from_rates(&a->p, r, c, numbers, a->type, a->row, e) != 0)
 		return -1;
+	find_later(a, r, c);
 	if (policy->prices)
 		price_free_types(&a->p);
 	a->p.budget = opt->budget;
@@ -234,6 +253,7 @@ gv_answer_free(struct gv_answer *a)
 	free(a->rank);
 	free(a->type);
 	free(a->row);
+	free(a->later);
 	free(a->s.x);
 	free(a->s.pair);
 	free(a->s.late);
