@@ -44,7 +44,7 @@ spread_of(double *v, size_t n)
 struct bench {
 	struct gv_net *net;
 	gv_real *x;
-	int32_t *label;
+	void *target;
 	double loss;
 	size_t rows;
 	struct gv_net_times *now;  /* [rows] of one step */
@@ -52,6 +52,27 @@ struct bench {
 	struct gv_net_times *seen; /* [n][rows] */
 	double *step_s;            /* [n] of the steps between */
 };
+
+/* Of n samples, for the model's head; to be freed. */
+static void *
+draw_targets(const struct gv_model *m, size_t n)
+{
+	bool labels = m->target == GV_TARGET_LABELS;
+	int32_t *label;
+	gv_real *number;
+	void *v;
+	size_t i;
+
+	v = gv_xcalloc(n * m->targets, labels ? sizeof(*label) : sizeof(*number));
+	label = v;
+	number = v;
+	for (i = 0; i < n * m->targets; i++)
+		if (labels)
+			label[i] = (int32_t)(gv_random(1, 0, 1, i) % m->classes);
+		else
+			number[i] = (gv_real)gv_random_uniform(1, 0, 1, i);
+	return v;
+}
 
 static int
 bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *rule,
@@ -74,11 +95,9 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 	b->rows = m->n;
 	b->now = gv_xcalloc(m->n, sizeof(*b->now));
 	b->x = gv_xcalloc(rule->batch * size, sizeof(*b->x));
-	b->label = gv_xcalloc(rule->batch, sizeof(*b->label));
+	b->target = draw_targets(m, rule->batch);
 	for (i = 0; i < rule->batch * size; i++)
 		b->x[i] = (gv_real)gv_random_normal(1, 0, 0, i);
-	for (i = 0; i < rule->batch; i++)
-		b->label[i] = (int32_t)(gv_random(1, 0, 1, i) % m->classes);
 	return 0;
 }
 
@@ -88,7 +107,7 @@ bench_close(struct bench *b)
 	gv_net_free(b->net);
 	free(b->now);
 	free(b->x);
-	free(b->label);
+	free(b->target);
 	free(b->seen);
 	free(b->step_s);
 }
@@ -100,7 +119,7 @@ step(struct bench *b)
 	double start_s = gv_clock_s();
 
 	/* fails only with other ranks */
-	(void)gv_net_step(b->net, b->x, b->label, &b->loss);
+	(void)gv_net_step(b->net, b->x, b->target, &b->loss);
 	return gv_clock_s() - start_s;
 }
 

@@ -22,12 +22,16 @@ static int
 read_data(struct run *r, struct gv_error *e)
 {
 	const struct options *o = r->o;
+	struct data_spec spec = o->data;
 
-	if (data_open(&r->data, &o->data, e) != 0)
+	spec.numbers = r->model.target == GV_TARGET_NUMBERS;
+	if (data_open(&r->data, &spec, e) != 0)
 		return -1;
 	if (o->test.text == NULL)
 		return 0;
-	if (data_open(&r->test, &o->test, e) != 0)
+	spec = o->test;
+	spec.numbers = r->model.target == GV_TARGET_NUMBERS;
+	if (data_open(&r->test, &spec, e) != 0)
 		return -1;
 	if (r->test.h != r->data.h || r->test.w != r->data.w || r->test.c != r->data.c)
 		return gv_error_set(e,
@@ -40,6 +44,19 @@ read_data(struct run *r, struct gv_error *e)
 	return 0;
 }
 
+/* Labels for a model that wants numbers. */
+static void
+make_numbers(struct run *r)
+{
+	size_t classes = r->data.classes;
+
+	if (r->model.target != GV_TARGET_NUMBERS || r->data.y == NULL)
+		return;
+	data_one_hot(&r->data, classes);
+	if (r->test.n > 0)
+		data_one_hot(&r->test, classes);
+}
+
 int
 run_read(struct run *r, struct gv_error *e)
 {
@@ -50,8 +67,16 @@ run_read(struct run *r, struct gv_error *e)
 	free(path);
 	if (status != 0 || read_data(r, e) != 0)
 		return -1;
+	make_numbers(r);
 	input = (struct gv_shape){r->data.c, r->data.h, r->data.w};
-	return gv_model_shape(&r->model, input, r->data.classes, e);
+	if (gv_model_shape(&r->model, input, r->data.classes, e) != 0)
+		return -1;
+	if (r->model.targets != r->data.targets)
+		return gv_error_set(e,
+		    "%s: a sample of %s has %zu targets, the model's head wants %zu",
+		    r->model.table.file, r->o->data.text, r->data.targets,
+		    r->model.targets);
+	return 0;
 }
 
 /* ---- what the checkpoint must agree with ---- */
@@ -83,6 +108,8 @@ describe(struct run *r)
 	    optimiser_names[o->optimiser], o->batch, shards);
 	gv_strbuf_fmt(&r->config, "samples %zu\nshape %zux%zux%zu\nclasses %zu\n", d->n,
 	    d->h, d->w, d->c, d->classes);
+	if (d->targets > 1)
+		gv_strbuf_fmt(&r->config, "targets %zu\n", d->targets);
 	gv_strbuf_fmt(&r->config,
 	    "data_crc %08" PRIx32 "\nscale %s\norder_seed %" PRIu64 "\n", d->crc,
 	    scale_names[o->scale], o->order_seed);
@@ -321,7 +348,7 @@ build(struct run *r, struct gv_error *e)
 	c.ctx = r;
 	if (gv_net_new(&r->net, &r->model, &c, e) != 0)
 		return -1;
-	if (gv_net_data(r->net, r->data.x, r->data.y, r->data.n) != 0)
+	if (gv_net_data(r->net, r->data.x, data_targets(&r->data), r->data.n) != 0)
 		return gv_error_set(e, "%s", gv_net_error(r->net));
 	gv_net_rows(r->net, &r->first, &r->rows);
 	r->diverged = gv_xcalloc(r->array.n, sizeof(*r->diverged));

@@ -136,9 +136,11 @@ test(struct run *r, double *loss, double *accuracy)
 		due = due || (gv_net_active(r->net, b) && test_due(r, b));
 	}
 	if (due) {
-		gv_net_eval(r->net, r->test.x, r->test.y, r->test.n, correct, loss, NULL);
-		for (b = 0; b < r->array.n; b++)
-			accuracy[b] = (double)correct[b] / (double)r->test.n;
+		gv_net_eval(r->net, r->test.x, data_targets(&r->test), r->test.n, correct,
+		    loss, NULL);
+		for (b = 0; b < r->array.n && gv_model_counts_hits(&r->model); b++)
+			accuracy[b] =
+			    (double)correct[b] / (double)(r->test.n * r->test.targets);
 	}
 	free(correct);
 }

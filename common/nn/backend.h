@@ -29,13 +29,17 @@ enum { GV_NN_FORWARD = 1, GV_NN_BACKWARD = 2 };
 /* One micro-batch on its way: the slot that holds it. */
 struct gv_nn_flight {
 	int stream;
-	const gv_real *x;     /* [n][in_size] the samples, the same for all models */
-	const int32_t *label; /* [n], or NULL */
-	gv_real *own_x;       /* room for them here; NULL while nobody needed it */
-	int32_t *own_label;
+	const gv_real *x; /* [n][in_size] the samples, the same for all models */
+	/* what the head compares with, of each sample plan.targets: labels or numbers,
+	   by plan.target; both NULL: nothing, and the head does nothing */
+	const int32_t *label;  /* [n][targets], below 0: this place counts for nothing */
+	const gv_real *number; /* [n][targets] */
+	gv_real *own_x;        /* room for them here; NULL while nobody needed it */
+	void *own_target;
 	/* rows' outputs and their gradients, by arena: gv_nn_y, gv_nn_dy */
 	gv_real *y[GV_NN_ARENAS], *dy[GV_NN_ARENAS];
-	gv_real *hit;   /* [B][n] evaluating: 1 when the largest logit is at the label */
+	gv_real *
+	    hit; /* [B][n] evaluating: how many of a sample's targets are met (GV_OP_XENT) */
 	gv_real *stats; /* [B][plan.stat_size]: GV_NN_STATS */
 	gv_real *sums;  /* [B][shards][plan.widest] room; in front, [B][width], what
 	                   is summed over the ranks */
@@ -261,11 +265,21 @@ gv_nn_count(const struct gv_nn_call *c, const struct gv_nn_row *r)
 	return (double)c->plan->N * (double)(r->l.in_shape.height * r->l.in_shape.width);
 }
 
-/* What losses and their gradients are divided by: the samples of an update. */
+/* What losses are divided by: the samples of an update. */
 static inline double
 gv_nn_samples(const struct gv_nn_plan *p)
 {
 	return (double)p->N * (double)p->micro_batches;
+}
+
+/*
+ * What gradients of the head are divided by: the samples' targets.  The head's output
+ * is a sample's loss: the mean over its targets, summed in order in double.
+ */
+static inline double
+gv_nn_targets(const struct gv_nn_plan *p)
+{
+	return gv_nn_samples(p) * (double)p->targets;
 }
 
 #endif

@@ -16,6 +16,12 @@ gv_op_name(enum gv_op op)
 	return gv_nn_ops[op].name;
 }
 
+bool
+gv_model_counts_hits(const struct gv_model *m)
+{
+	return m->layer[m->n - 1].op != GV_OP_MSE;
+}
+
 /* Columns of the table; -1 = not there. */
 struct columns {
 	ptrdiff_t id, op, from, out, k, s, p, g, act, bias;
@@ -62,7 +68,7 @@ read_op(const struct gv_frame *f, size_t row, ptrdiff_t column, enum gv_op *op,
 		}
 	return gv_frame_error(f, row, column, e,
 	    "unknown operator %s; known: linear, conv, maxpool, avgpool, relu, gelu, "
-	    "add, bn, xent",
+	    "add, bn, xent, mse, bce",
 	    gv_quote(q, c.s, c.len));
 }
 
@@ -242,15 +248,16 @@ check_graph(struct gv_model *m, const struct columns *c, struct gv_error *e)
 	size_t i, k;
 	int bad = 0;
 
-	if (head->op != GV_OP_XENT)
+	if (!gv_nn_ops[head->op].is_head)
 		bad |= gv_frame_error(f, m->n - 1, c->op, e,
-		    "the last row must be xent, got %s", gv_op_name(head->op));
+		    "the last row must be xent, mse or bce, got %s",
+		    gv_op_name(head->op));
 	for (i = m->n; i-- > 0;) {
 		const struct gv_layer *l = &m->layer[i];
 
-		if (l->op == GV_OP_XENT && i + 1 < m->n)
-			bad |=
-			    gv_frame_error(f, i, c->op, e, "xent must be the last row");
+		if (gv_nn_ops[l->op].is_head && i + 1 < m->n)
+			bad |= gv_frame_error(
+			    f, i, c->op, e, "%s must be the last row", gv_op_name(l->op));
 		else if (i + 1 < m->n && !read[i])
 			bad |= gv_frame_error(
 			    f, i, c->id, e, "no row reads row %lld", (long long)l->id);
@@ -262,8 +269,9 @@ check_graph(struct gv_model *m, const struct columns *c, struct gv_error *e)
 		if (m->layer[i].out == 0 && gv_nn_ops[m->layer[i].op].has_out &&
 		    head->from[0] != (ptrdiff_t)i)
 			bad |= gv_frame_error(f, i, c->out, e,
-			    "expected a number of channels; only the row that xent reads "
-			    "may leave it out");
+			    "expected a number of channels; only the row that %s reads "
+			    "may leave it out",
+			    gv_op_name(head->op));
 	free(read);
 	return bad;
 }
@@ -297,6 +305,7 @@ gv_model_from_frame(struct gv_model *m, struct gv_frame *f, struct gv_error *e)
 		bad |= read_row(m, i, &c, e);
 	if (bad != 0)
 		return -1;
+	m->target = gv_nn_ops[m->layer[m->n - 1].op].target;
 	return check_graph(m, &c, e);
 }
 

@@ -11,11 +11,11 @@
  * Columns (any order, others are kept but not looked at; "-" is as good as an
  * empty cell):
  *	id    a whole number >= 1, no two equal
- *	op    linear conv maxpool avgpool relu gelu add bn xent
+ *	op    linear conv maxpool avgpool relu gelu add bn, and a head: xent mse bce
  *	from  the id of an earlier row whose output is read, 0 = the sample;
  *	      empty = the row before; add: two ids or more, as 3;7
- *	out   linear, conv: channels of the output; empty in the row that xent
- *	      reads = the number of classes
+ *	out   linear, conv: channels of the output; empty in the row that the
+ *	      head reads = the number of classes (mse, bce: of targets)
  *	k     conv, maxpool: window (k x k); avgpool: the same, empty = all of it
  *	s     stride; empty = 1 for conv, k for pools
  *	p     zero padding on every side; empty = 0.  A pool's padding is never
@@ -23,8 +23,14 @@
  *	g     conv: groups; empty = 1
  *	act   relu, applied to the row's output; linear, conv, bn and add only
  *	bias  linear, conv: 0 = none; empty = 1
- * Only id and op must be there.  The last row is the head, xent (softmax cross
- * entropy); every other row is read by a later one, or by several: add is the sum
+ * Only id and op must be there.  The last row is the head: it compares its
+ * input with a sample's targets, and the mean over these is the sample's loss.
+ *	xent  softmax cross entropy with a label at every place of its input, whose
+ *	      channels are the classes; or with one label, where all of the input is
+ *	mse   (x - t)^2 with a number t for each of its input
+ *	bce   binary cross entropy of logits, -t log p - (1 - t) log (1 - p) with
+ *	      p = 1 / (1 + e^-x), and a number t of 0..1 for each
+ * Every other row is read by a later one, or by several: add is the sum
  * of outputs of one shape, in the order of from (a residual connection).
  *
  * Layout of everything that has a place: [height][width][channels], channels
@@ -51,8 +57,13 @@ enum gv_op {
 	GV_OP_ADD,
 	GV_OP_BN,
 	GV_OP_XENT,
+	GV_OP_MSE,
+	GV_OP_BCE,
 	GV_OPS
 };
+
+/* What a head compares its input with. */
+enum gv_target { GV_TARGET_LABELS, GV_TARGET_NUMBERS };
 
 enum { GV_FROM_INPUT = -1, GV_FROM_MAX = 8 };
 
@@ -89,6 +100,10 @@ struct gv_model {
 	/* by gv_model_shape */
 	struct gv_shape input;
 	size_t classes;
+	enum gv_target
+	    target;        /* by the head: known once it is read; these by the shape: */
+	size_t targets;    /* of a sample: labels, or numbers */
+	size_t outputs;    /* numbers that the head reads */
 	size_t parameters; /* P: sum of weights and biases */
 	size_t running;    /* Q: sum of running statistics */
 	/* numbers that a sample leaves behind: sum of the rows' outputs */
@@ -109,9 +124,9 @@ void gv_model_free(struct gv_model *m);
 
 /*
  * The shape pass: what every row gets and gives for samples of shape input and
- * labels 0..classes-1.  May be called again with other values.  0, or -1 with
+ * labels 0..classes-1 (mse, bce: of so many targets).  May be called again with other values.  0, or -1 with
  * *e located: a window larger than its padded input, channels that groups do
- * not divide, a head whose input is not classes numbers, sizes that overflow.
+ * not divide, an xent whose input is not classes numbers, sizes that overflow.
  */
 int gv_model_shape(
     struct gv_model *m, struct gv_shape input, size_t classes, struct gv_error *e);
@@ -133,6 +148,9 @@ int gv_model_unknown(const char *name, struct gv_error *e);
 
 /* "HxW" or "HxWxC" (C 1 otherwise), each 1..65536.  0, or -1: it is not so. */
 int gv_shape_parse(const char *s, struct gv_shape *shape);
+
+/* Whether an evaluation can say how many targets are met: not of mse. */
+bool gv_model_counts_hits(const struct gv_model *m);
 
 /* The name of an op as the table spells it. */
 const char *gv_op_name(enum gv_op op);

@@ -150,26 +150,28 @@ void gv_net_rows(const struct gv_net *net, size_t *first, size_t *n);
  * One step: forward, backward, reduce, update.
  *
  *	x      [M][n][height][width][channels] this rank's samples (gv_net_rows)
- *	label  [M][n] classes, 0..classes-1
+ *	target [M][n][targets] by the model's head: int32_t labels, 0..classes-1 (one
+ *	       below 0 counts for nothing: its loss and gradient are 0, but means are
+ *	       still over all targets), or gv_real numbers
  *	loss   [B] out: mean loss of the whole batch before the update, the same
  *	       on all ranks; NaN for a model that is not active
  *
  * 0, or -1 when reduce failed (or the backend: gv_net_error): then parameters,
  * state, running statistics and steps are as before the call.
  */
-int gv_net_step(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss);
+int gv_net_step(struct gv_net *net, const gv_real *x, const void *target, double *loss);
 
 /* The two halves of a step. */
 int gv_net_gradient(
-    struct gv_net *net, const gv_real *x, const int32_t *label, double *loss);
+    struct gv_net *net, const gv_real *x, const void *target, double *loss);
 int gv_net_update(struct gv_net *net);
 
 /*
- * A data set that stays: x [n][height][width][channels] and label [n] must stay
+ * A data set that stays: x [n][height][width][channels] and target [n] must stay
  * as they are as long as the net lives (a device takes a copy).  Then a step by
  * the numbers of its samples, visit [M][n].  0, or -1 as above.
  */
-int gv_net_data(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n);
+int gv_net_data(struct gv_net *net, const gv_real *x, const void *target, size_t n);
 int gv_net_step_of(struct gv_net *net, const uint32_t *visit, double *loss);
 
 /* Why the last call failed; NULL when it was the reduce. */
@@ -179,14 +181,16 @@ const char *gv_net_error(const struct gv_net *net);
  * Evaluates n samples (any number; no batch, no ranks: every rank gives the same
  * bits): bn uses its running statistics.
  *
- *	correct [B] out: how many have their largest logit at the label (NULL = not wanted)
+ *	correct [B] out: how many targets are met (NULL = not wanted): xent, the largest
+ *	        logit of the place is at the label; bce, number and logit are on the
+ *	        same side of 1/2 and 0; mse, none
  *	loss    [B] out: mean loss over the n samples (NULL = not wanted)
- *	logits  [B][n][classes] out (NULL = not wanted)
- * label may be NULL when neither correct nor loss is wanted.  What slot 0 held is
+ *	outputs [B][n][outputs] out, what the head reads (NULL = not wanted)
+ * target may be NULL when neither correct nor loss is wanted.  What slot 0 held is
  * gone.  0, or -1: gv_net_error.
  */
-int gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n,
-    size_t *correct, double *loss, gv_real *logits);
+int gv_net_eval(struct gv_net *net, const gv_real *x, const void *target, size_t n,
+    size_t *correct, double *loss, gv_real *outputs);
 
 /*
  * Stops or resumes model b: while it is not active its parameters, state,
@@ -226,11 +230,11 @@ struct gv_net_work {
  */
 
 /*
- * A micro-batch into a slot: x [n][...], label [n].  They must stay as they are
+ * A micro-batch into a slot: x [n][...], target [n].  They must stay as they are
  * until the slot's gradients are made (a device copies them).  x may be NULL where no
- * row of the net reads the sample, label where it lacks the head.
+ * row of the net reads the sample, target where it lacks the head.
  */
-int gv_net_load(struct gv_net *net, size_t slot, const gv_real *x, const int32_t *label);
+int gv_net_load(struct gv_net *net, size_t slot, const gv_real *x, const void *target);
 
 /* Each 0, or -1 as gv_net_step; bn rows call reduce. */
 int gv_net_forward(struct gv_net *net, const struct gv_net_work *w);

@@ -38,7 +38,7 @@ struct gv_net {
 	gv_real *mean; /* [B] losses on their way out */
 
 	const gv_real *data_x; /* gv_net_data */
-	const int32_t *data_label;
+	const void *data_target;
 	void *data_copy[2]; /* the device's, to be released, */
 	size_t data_bytes;  /* and their size */
 

@@ -32,24 +32,32 @@ static int
 own_samples(struct gv_net *net, struct gv_nn_flight *f)
 {
 	gv_error_clear(&net->error);
-	if (f->own_label != NULL)
+	if (f->own_target != NULL)
 		return 0;
 	if (gv_nn_flight_own(f, net->be, &net->sizes, &net->error) != 0)
 		return -1;
-	count_samples(net, net->sizes.samples + net->sizes.labels);
+	count_samples(net, net->sizes.samples + net->sizes.targets);
 	return 0;
+}
+
+/* What the head of a flight compares with: of the kind that it is. */
+static void
+set_target(const struct gv_net *net, struct gv_nn_flight *f, const void *target)
+{
+	f->label = net->plan.target == GV_TARGET_LABELS ? target : NULL;
+	f->number = net->plan.target == GV_TARGET_NUMBERS ? target : NULL;
 }
 
 /* n samples of the host for a slot. */
 static int
-load(struct gv_net *net, struct gv_nn_flight *f, const gv_real *x, const int32_t *label,
+load(struct gv_net *net, struct gv_nn_flight *f, const gv_real *x, const void *target,
     size_t n)
 {
 	struct gv_nn_backend *be = net->be;
 	int status;
 
 	f->x = x;
-	f->label = label;
+	set_target(net, f, target);
 	if (be->host_memory)
 		return 0;
 	if (own_samples(net, f) != 0)
@@ -57,28 +65,29 @@ load(struct gv_net *net, struct gv_nn_flight *f, const gv_real *x, const int32_t
 	f->x = f->own_x;
 	status =
 	    x == NULL ? 0 : be->put(be, f->own_x, x, n * net->plan.in_size * sizeof(*x));
-	if (label == NULL || status != 0)
+	if (target == NULL || status != 0)
 		return status;
-	f->label = f->own_label;
-	return be->put(be, f->own_label, label, n * sizeof(*label));
+	set_target(net, f, f->own_target);
+	return be->put(be, f->own_target, target, n * gv_nn_target_bytes(&net->plan));
 }
 
 int
-gv_net_load(struct gv_net *net, size_t slot, const gv_real *x, const int32_t *label)
+gv_net_load(struct gv_net *net, size_t slot, const gv_real *x, const void *target)
 {
-	return load(net, &net->flight[slot], x, label, net->plan.n);
+	return load(net, &net->flight[slot], x, target, net->plan.n);
 }
 
 int
-gv_net_data(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n)
+gv_net_data(struct gv_net *net, const gv_real *x, const void *target, size_t n)
 {
 	struct gv_nn_backend *be = net->be;
-	size_t bytes[2] = {n * net->plan.in_size * sizeof(*x), n * sizeof(*label)};
-	const void *from[2] = {x, label};
+	size_t bytes[2] = {
+	    n * net->plan.in_size * sizeof(*x), n * gv_nn_target_bytes(&net->plan)};
+	const void *from[2] = {x, target};
 	size_t i;
 
 	net->data_x = x;
-	net->data_label = label;
+	net->data_target = target;
 	if (be->host_memory)
 		return 0;
 	gv_error_clear(&net->error);
@@ -95,7 +104,7 @@ gv_net_data(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n
 			return -1;
 	}
 	net->data_x = net->data_copy[0];
-	net->data_label = net->data_copy[1];
+	net->data_target = net->data_copy[1];
 	return 0;
 }
 
@@ -109,11 +118,11 @@ gather(struct gv_net *net, struct gv_nn_flight *f, const uint32_t *visit)
 	if (own_samples(net, f) != 0)
 		return -1;
 	f->x = f->own_x;
-	f->label = f->own_label;
+	set_target(net, f, f->own_target);
 	if (be->gather(be, f->stream, f->own_x, net->data_x, visit, n, bytes) != 0)
 		return -1;
-	return be->gather(be, f->stream, f->own_label, net->data_label, visit, n,
-	    sizeof(*net->data_label));
+	return be->gather(be, f->stream, f->own_target, net->data_target, visit, n,
+	    gv_nn_target_bytes(&net->plan));
 }
 
 /* ---- work items ---- */
@@ -302,14 +311,14 @@ micro_batch(struct gv_net *net, bool first)
 }
 
 int
-gv_net_gradient(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss)
+gv_net_gradient(struct gv_net *net, const gv_real *x, const void *target, double *loss)
 {
 	const struct gv_nn_plan *p = &net->plan;
-	size_t m;
+	size_t bytes = p->n * gv_nn_target_bytes(p), m;
 
 	for (m = 0; m < p->micro_batches; m++)
-		if (gv_net_load(net, 0, x + m * p->n * p->in_size, label + m * p->n) !=
-			0 ||
+		if (gv_net_load(net, 0, x + m * p->n * p->in_size,
+			(const char *)target + m * bytes) != 0 ||
 		    micro_batch(net, m == 0) != 0)
 			return -1;
 	return gv_net_sum(net, loss);
@@ -322,9 +331,9 @@ gv_net_update(struct gv_net *net)
 }
 
 int
-gv_net_step(struct gv_net *net, const gv_real *x, const int32_t *label, double *loss)
+gv_net_step(struct gv_net *net, const gv_real *x, const void *target, double *loss)
 {
-	if (gv_net_gradient(net, x, label, loss) != 0)
+	if (gv_net_gradient(net, x, target, loss) != 0)
 		return -1;
 	return gv_net_update(net);
 }
@@ -364,7 +373,7 @@ count_part(struct gv_net *net, const struct gv_nn_call *c, const struct part *s,
 		if (net->be->get(net->be, s->room, c->f->hit + b * p->n, bytes) != 0)
 			return -1;
 		for (i = 0; i < s->some; i++)
-			correct[b] += s->room[i] != 0;
+			correct[b] += (size_t)s->room[i];
 	}
 	if (loss != NULL) {
 		if (net->be->get(net->be, s->room, gv_nn_y(c, head, b, 0), bytes) != 0)
@@ -377,7 +386,7 @@ count_part(struct gv_net *net, const struct gv_nn_call *c, const struct part *s,
 
 static int
 evaluate_part(struct gv_net *net, const struct gv_nn_call *c, const struct part *s,
-    size_t *correct, double *loss, gv_real *logits)
+    size_t *correct, double *loss, gv_real *outputs)
 {
 	const struct gv_nn_plan *p = &net->plan;
 	const struct gv_nn_row *head = &p->row[p->rows - 1];
@@ -386,25 +395,26 @@ evaluate_part(struct gv_net *net, const struct gv_nn_call *c, const struct part 
 	if (gv_nn_stage_evaluate(net->be, c, 0, p->rows) != 0)
 		return -1;
 	for (b = 0; b < p->B; b++) {
-		if (c->f->label != NULL && count_part(net, c, s, b, correct, loss) != 0)
+		if ((c->f->label != NULL || c->f->number != NULL) &&
+		    count_part(net, c, s, b, correct, loss) != 0)
 			return -1;
-		if (logits != NULL &&
-		    net->be->get(net->be, logits + (b * s->n + s->at) * p->classes,
+		if (outputs != NULL &&
+		    net->be->get(net->be, outputs + (b * s->n + s->at) * p->outputs,
 			gv_nn_x(c, head, 0, b, 0),
-			s->some * p->classes * sizeof(*logits)) != 0)
+			s->some * p->outputs * sizeof(*outputs)) != 0)
 			return -1;
 	}
 	return 0;
 }
 
 int
-gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n,
-    size_t *correct, double *loss, gv_real *logits)
+gv_net_eval(struct gv_net *net, const gv_real *x, const void *target, size_t n,
+    size_t *correct, double *loss, gv_real *outputs)
 {
 	const struct gv_nn_plan *p = &net->plan;
 	struct gv_nn_call c = call_of(net, 0, net->order[0], false);
 	struct part s = {.n = n};
-	size_t b;
+	size_t bytes = gv_nn_target_bytes(p), b;
 	int status;
 
 	if (p->last_row - p->first_row < p->rows) {
@@ -426,9 +436,9 @@ gv_net_eval(struct gv_net *net, const gv_real *x, const int32_t *label, size_t n
 		s.some = n - s.at < p->n ? n - s.at : p->n;
 		c.n = s.some;
 		status = load(net, c.f, x + s.at * p->in_size,
-		    label == NULL ? NULL : label + s.at, s.some);
+		    target == NULL ? NULL : (const char *)target + s.at * bytes, s.some);
 		if (status == 0)
-			status = evaluate_part(net, &c, &s, correct, loss, logits);
+			status = evaluate_part(net, &c, &s, correct, loss, outputs);
 	}
 	for (b = 0; b < p->B && loss != NULL; b++)
 		loss[b] /= (double)n;

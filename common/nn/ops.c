@@ -91,7 +91,7 @@ bn_shape(struct gv_layer *l, const char **column, char text[200])
 }
 
 static const char *
-xent_shape(struct gv_layer *l, const char **column, char text[200])
+head_shape(struct gv_layer *l, const char **column, char text[200])
 {
 	(void)column;
 	(void)text;
@@ -120,5 +120,13 @@ const struct gv_nn_op gv_nn_ops[GV_OPS] = {
     [GV_OP_GELU] = {.name = "gelu", .shape = same_shape},
     [GV_OP_ADD] = {.name = "add", .has_act = true, .shape = same_shape},
     [GV_OP_BN] = {.name = "bn", .has_act = true, .shape = bn_shape},
-    [GV_OP_XENT] = {.name = "xent", .shape = xent_shape},
+    [GV_OP_XENT] = {.name = "xent", .is_head = true, .shape = head_shape},
+    [GV_OP_MSE] = {.name = "mse",
+	.is_head = true,
+	.target = GV_TARGET_NUMBERS,
+	.shape = head_shape},
+    [GV_OP_BCE] = {.name = "bce",
+	.is_head = true,
+	.target = GV_TARGET_NUMBERS,
+	.shape = head_shape},
 };

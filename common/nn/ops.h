@@ -10,8 +10,10 @@
 struct gv_nn_op {
 	const char *name;
 	bool has_out, has_window, has_groups, has_act,
-	    has_bias;    /* columns that mean something */
-	bool has_matrix; /* weights that are matrices: linear, conv */
+	    has_bias;          /* columns that mean something */
+	bool has_matrix;       /* weights that are matrices: linear, conv */
+	bool is_head;          /* the last row, and no other */
+	enum gv_target target; /* of a head */
 	/*
 	 * Fills out_shape, weights, biases, running and flops from in_shape.
 	 * NULL, or what is wrong, with *column set to the column to name.

@@ -27,7 +27,7 @@ gv_nn_sizes(const struct gv_nn_plan *p, const struct gv_nn_room *room)
 	    .shared = gv_nn_bytes(
 		p->recompute ? B * n : 0, 2 * (double)p->numbers[GV_NN_SHARED] + 1),
 	    .samples = gv_nn_bytes(n, (double)p->in_size),
-	    .labels = p->n * sizeof(int32_t),
+	    .targets = p->n * gv_nn_target_bytes(p),
 	    .sums = gv_nn_bytes(B, sums),
 	    .gradients = gv_nn_bytes(B * (double)p->P + B, 1),
 	    .scratch = gv_nn_bytes((double)room->scratch, 1),
@@ -95,19 +95,19 @@ gv_nn_flight_free(struct gv_nn_flight *f, struct gv_nn_backend *be)
 	be->release(be, GV_NN_ACTIVATIONS, f->y[GV_NN_OWN]);
 	be->release(be, GV_NN_SCRATCH, f->stats);
 	be->release(be, GV_NN_ACTIVATIONS, f->own_x);
-	be->release(be, GV_NN_ACTIVATIONS, f->own_label);
+	be->release(be, GV_NN_ACTIVATIONS, f->own_target);
 }
 
 int
 gv_nn_flight_own(struct gv_nn_flight *f, struct gv_nn_backend *be,
     const struct gv_nn_sizes *s, struct gv_error *e)
 {
-	if (f->own_label != NULL)
+	if (f->own_target != NULL)
 		return 0;
 	if (f->own_x == NULL &&
 	    take(&f->own_x, be, GV_NN_ACTIVATIONS, s->samples, e) != 0)
 		return -1;
-	return take(&f->own_label, be, GV_NN_ACTIVATIONS, s->labels, e);
+	return take(&f->own_target, be, GV_NN_ACTIVATIONS, s->targets, e);
 }
 
 int

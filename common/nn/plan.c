@@ -117,7 +117,9 @@ gv_nn_plan_make(
 	p->first = p->rank * p->shards * p->N / p->S;
 	p->n = (p->rank + 1) * p->shards * p->N / p->S - p->first;
 	p->in_size = gv_shape_size(m->input);
-	p->classes = m->classes;
+	p->outputs = m->outputs;
+	p->target = m->target;
+	p->targets = m->targets;
 	p->rows = m->n;
 	p->first_row = c->first_row;
 	p->last_row = c->last_row == 0 ? m->n : c->last_row;

@@ -50,7 +50,10 @@ struct gv_nn_plan {
 	size_t micro_batches;
 	size_t first, n; /* samples of this rank in a micro-batch */
 	size_t shards;   /* of this rank */
-	size_t in_size, classes;
+	size_t in_size;
+	size_t outputs;               /* numbers that the head reads */
+	enum gv_target target;        /* what it compares them with, */
+	size_t targets;               /* and how many of these a sample has */
 	size_t numbers[GV_NN_ARENAS]; /* of a sample's activations */
 	size_t activations;           /* all of them */
 	size_t stat_size, widest; /* numbers of all bn rows; most that one of them sums */
@@ -63,6 +66,14 @@ struct gv_nn_plan {
 	size_t rows, first_row, last_row;
 	bool recompute;
 };
+
+/* Bytes of a sample's targets. */
+static inline size_t
+gv_nn_target_bytes(const struct gv_nn_plan *p)
+{
+	return p->targets *
+	       (p->target == GV_TARGET_LABELS ? sizeof(int32_t) : sizeof(gv_real));
+}
 
 /* m has gone through gv_model_shape, c is right (gv_net_new).  To be freed. */
 void gv_nn_plan_make(

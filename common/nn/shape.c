@@ -68,6 +68,26 @@ shape_inputs(struct gv_model *m, size_t row, struct gv_error *e)
 	return 0;
 }
 
+/* How many targets the head compares its input with.  0, or -1 with text. */
+static int
+shape_targets(struct gv_model *m, const struct gv_layer *l, char text[200])
+{
+	m->outputs = gv_shape_size(l->in_shape);
+	m->target = gv_nn_ops[l->op].target;
+	m->targets = m->outputs;
+	if (m->target == GV_TARGET_NUMBERS)
+		return 0;
+	m->targets = 1;
+	if (m->outputs == m->classes)
+		return 0;
+	m->targets = l->in_shape.height * l->in_shape.width;
+	if (l->in_shape.channels == m->classes)
+		return 0;
+	snprintf(text, 200, "%zu classes, but its input has %zu numbers", m->classes,
+	    m->outputs);
+	return -1;
+}
+
 static int
 shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 {
@@ -80,11 +100,8 @@ shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 		return -1;
 	l->weights = l->biases = l->running = 0;
 	l->flops = 0;
-	if (l->op == GV_OP_XENT && gv_shape_size(l->in_shape) != m->classes) {
-		snprintf(text, sizeof(text), "%zu classes, but its input has %zu numbers",
-		    m->classes, gv_shape_size(l->in_shape));
+	if (gv_nn_ops[l->op].is_head && shape_targets(m, l, text) != 0)
 		return shape_error(m, row, "op", text, e);
-	}
 	if (l->out == 0 && gv_nn_ops[l->op].has_out)
 		l->out = m->classes;
 	wrong = largest_of(l) > LARGEST ? "too large"
@@ -103,6 +120,7 @@ int
 gv_model_shape(
     struct gv_model *m, struct gv_shape input, size_t classes, struct gv_error *e)
 {
+	const struct gv_nn_op *head = &gv_nn_ops[m->layer[m->n - 1].op];
 	size_t i;
 
 	m->input = input;
@@ -112,7 +130,7 @@ gv_model_shape(
 	if (gv_shape_size(input) == 0 || size_of(input) > LARGEST)
 		return gv_error_set(e, "a sample of %zu x %zu x %zu numbers",
 		    input.height, input.width, input.channels);
-	if (classes < 2)
+	if (classes < 2 && head->target == GV_TARGET_LABELS)
 		return gv_error_set(e, "%zu classes; at least 2 are needed", classes);
 	for (i = 0; i < m->n; i++)
 		if (shape_row(m, i, e) != 0)

@@ -87,7 +87,7 @@ go_on(struct run *r, size_t from, size_t to)
 				if (s > 0)
 					hand_over(r, m, GV_NET_OUTPUT);
 				gv_net_load(r->part[s], m, r->f->x + m * n * r->f->size,
-				    r->f->label + m * n);
+				    r->f->target + m * n * r->f->bytes);
 				gv_net_forward(r->part[s], &w);
 			}
 		for (m = 0; m < MICRO; m++)

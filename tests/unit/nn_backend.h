@@ -23,18 +23,18 @@ test_backend(size_t i)
 	slow = make(&f, slow_new());
 	for (k = 0; k < STEPS; k++) {
 		draw(&f, k);
-		if (gv_net_step(cpu, f.x, f.label, loss) != 0 ||
-		    gv_net_step(slow, f.x, f.label, other) != 0)
+		if (gv_net_step(cpu, f.x, f.target, loss) != 0 ||
+		    gv_net_step(slow, f.x, f.target, other) != 0)
 			gv_die("a step failed");
 		wrong += memcmp(loss, other, f.c->models * sizeof(*loss)) != 0;
 	}
 	is_int(wrong, 0, "%s: losses of both backends", f.c->name);
 	is_int(differences(&f, cpu, slow), 0, "%s: and what they carry", f.c->name);
-	n = f.c->models * f.most * f.c->classes;
+	n = f.c->models * f.most * f.m.outputs;
 	logits = gv_xcalloc(n, sizeof(*logits));
 	others = gv_xcalloc(n, sizeof(*others));
-	gv_net_eval(cpu, f.x, f.label, f.most, correct, loss, logits);
-	gv_net_eval(slow, f.x, f.label, f.most, hits, other, others);
+	gv_net_eval(cpu, f.x, f.target, f.most, correct, loss, logits);
+	gv_net_eval(slow, f.x, f.target, f.most, hits, other, others);
 	ok(memcmp(logits, others, n * sizeof(*logits)) == 0 &&
 		memcmp(loss, other, f.c->models * sizeof(*loss)) == 0 &&
 		memcmp(correct, hits, f.c->models * sizeof(*hits)) == 0,
@@ -56,7 +56,7 @@ test_gather(struct gv_nn_backend *be)
 	const char *name = be->name;
 	uint32_t visit[64];
 	gv_real *x;
-	int32_t *label;
+	char *target;
 	size_t j, n;
 
 	open_fixture(&f, 4);
@@ -65,20 +65,20 @@ test_gather(struct gv_nn_backend *be)
 	plain = make(&f, gv_cpu_new(1));
 	draw(&f, 1);
 	x = gv_xcalloc(n * f.size, sizeof(*x));
-	label = gv_xcalloc(n, sizeof(*label));
+	target = gv_xcalloc(n, f.bytes);
 	for (j = 0; j < n; j++) {
 		visit[j] = (uint32_t)((5 * j + 2) % f.most);
 		memcpy(x + j * f.size, f.x + visit[j] * f.size, f.size * sizeof(*x));
-		label[j] = f.label[visit[j]];
+		memcpy(target + j * f.bytes, f.target + visit[j] * f.bytes, f.bytes);
 	}
-	gv_net_data(net, f.x, f.label, f.most);
+	gv_net_data(net, f.x, f.target, f.most);
 	ok(gv_net_step_of(net, visit, loss) == 0 &&
-		gv_net_step(plain, x, label, other) == 0 &&
+		gv_net_step(plain, x, target, other) == 0 &&
 		memcmp(loss, other, f.c->models * sizeof(*loss)) == 0,
 	    "%s: a step by numbers", name);
 	is_int(differences(&f, net, plain), 0, "%s: is the step of these samples", name);
 	free(x);
-	free(label);
+	free(target);
 	gv_net_free(net);
 	gv_net_free(plain);
 	close_fixture(&f);
@@ -104,8 +104,8 @@ test_micro_batches(size_t i)
 	f.config.batch *= 4;
 	one = make(&f, gv_cpu_new(1));
 	draw(&f, 1);
-	gv_net_step(many, f.x, f.label, loss);
-	gv_net_step(one, f.x, f.label, other);
+	gv_net_step(many, f.x, f.target, loss);
+	gv_net_step(one, f.x, f.target, other);
 	for (b = 0; b < f.c->models; b++) {
 		v = help_array(many, 0, b);
 		w = help_array(one, 0, b);
@@ -150,14 +150,14 @@ test_versions(void)
 	for (k = 0; k < 5; k++) {
 		draw(&f, k);
 		all = (struct gv_net_work){.last = f.m.n, .version = k % 2};
-		gv_net_load(net, 0, f.x, f.label);
+		gv_net_load(net, 0, f.x, f.target);
 		gv_net_forward(net, &all);
 		gv_net_backward(net, &all);
 		gv_net_gradients(net, &all, true);
 		gv_net_sum(net, loss);
 		gv_net_advance(net, (k + 1) % 2, k % 2);
 		gv_net_put(plain, 0, 0, before);
-		gv_net_gradient(plain, f.x, f.label, loss);
+		gv_net_gradient(plain, f.x, f.target, loss);
 		gv_net_get_gradients(plain, 0, grad);
 		memcpy(before, now, f.m.parameters * sizeof(*now));
 		for (j = 0; j < f.m.parameters; j++)
@@ -196,7 +196,7 @@ test_inactive_version(void)
 	gv_net_set_active(net, 1, false);
 	draw(&f, 1);
 	all = (struct gv_net_work){.last = f.m.n};
-	gv_net_load(net, 0, f.x, f.label);
+	gv_net_load(net, 0, f.x, f.target);
 	gv_net_forward(net, &all);
 	gv_net_backward(net, &all);
 	gv_net_gradients(net, &all, true);

@@ -152,13 +152,13 @@ typedef int ask(struct gv_net *net, const struct fixture *f, double *loss);
 static int
 ask_step(struct gv_net *net, const struct fixture *f, double *loss)
 {
-	return gv_net_step(net, f->x, f->label, loss);
+	return gv_net_step(net, f->x, f->target, loss);
 }
 
 static int
 ask_gradient(struct gv_net *net, const struct fixture *f, double *loss)
 {
-	return gv_net_gradient(net, f->x, f->label, loss);
+	return gv_net_gradient(net, f->x, f->target, loss);
 }
 
 static int
@@ -166,7 +166,7 @@ ask_gather(struct gv_net *net, const struct fixture *f, double *loss)
 {
 	static uint32_t visit[256];
 
-	return gv_net_data(net, f->x, f->label, f->most) != 0 ||
+	return gv_net_data(net, f->x, f->target, f->most) != 0 ||
 		       gv_net_step_of(net, visit, loss) != 0
 		   ? -1
 		   : 0;
@@ -177,7 +177,7 @@ ask_evaluation(struct gv_net *net, const struct fixture *f, double *loss)
 {
 	size_t correct[HELP_MODELS], n = f->c->models * f->most * f->c->classes;
 	gv_real *logits = gv_xcalloc(n, sizeof(*logits));
-	int status = gv_net_eval(net, f->x, f->label, f->most, correct, loss, logits);
+	int status = gv_net_eval(net, f->x, f->target, f->most, correct, loss, logits);
 
 	free(logits);
 	return status;

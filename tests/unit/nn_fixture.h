@@ -14,7 +14,8 @@ struct fixture {
 	struct gv_model m;
 	size_t size, most; /* numbers of a sample; samples of an update */
 	gv_real *x;
-	int32_t *label;
+	char *target;
+	size_t bytes; /* of a sample's targets */
 	struct gv_net_config config;
 };
 
@@ -45,7 +46,8 @@ open_fixture(struct fixture *f, size_t i)
 	    .optimiser = optimisers[i % 3]};
 	f->most = 4 * f->c->batch;
 	f->x = gv_xcalloc(f->most * f->size, sizeof(*f->x));
-	f->label = gv_xcalloc(f->most, sizeof(*f->label));
+	f->bytes = help_target_bytes(&f->m);
+	f->target = gv_xcalloc(f->most, f->bytes);
 }
 
 static inline void
@@ -53,7 +55,7 @@ close_fixture(struct fixture *f)
 {
 	gv_model_free(&f->m);
 	free(f->x);
-	free(f->label);
+	free(f->target);
 }
 
 static inline struct gv_net *
@@ -78,7 +80,7 @@ differences(const struct fixture *f, struct gv_net *a, struct gv_net *b)
 static inline void
 draw(const struct fixture *f, size_t k)
 {
-	help_batch(f->x, f->label, f->most, f->size, f->c->classes, 7 + k);
+	help_samples(&f->m, f->x, f->target, f->most, 7 + k);
 }
 
 #endif

@@ -7,17 +7,17 @@
 /* The gradient by differences of parameter i of model b, against the net's. */
 static double
 error_of(struct gv_net *net, gv_real *params, double grad, size_t i, size_t b,
-    const gv_real *x, const int32_t *label)
+    const gv_real *x, const void *target)
 {
 	double up[HELP_MODELS], down[HELP_MODELS], was = params[i], h = 1e-5, numeric,
 						   size;
 
 	params[i] = was + h;
 	gv_net_put(net, 0, b, params);
-	gv_net_gradient(net, x, label, up);
+	gv_net_gradient(net, x, target, up);
 	params[i] = was - h;
 	gv_net_put(net, 0, b, params);
-	gv_net_gradient(net, x, label, down);
+	gv_net_gradient(net, x, target, down);
 	params[i] = was;
 	gv_net_put(net, 0, b, params);
 	numeric = (up[b] - down[b]) / (2 * h);
@@ -39,14 +39,14 @@ check(size_t c)
 	size_t size = gv_shape_size(m.input), n = cases[c].batch,
 	       all = config.models * m.parameters;
 	gv_real *x = gv_xcalloc(n * size, sizeof(*x));
-	int32_t *label = gv_xcalloc(n, sizeof(*label));
+	char *target = gv_xcalloc(n, help_target_bytes(&m));
 	double *grads = gv_xcalloc(m.parameters, sizeof(*grads)), loss[HELP_MODELS],
 	       worst = 0;
 	gv_real *params;
 	size_t i, b, at = 0, zeros = 0;
 
 	/* of these batches no number lies within h of a kink of relu or maxpool */
-	help_batch(x, label, n, size, m.classes, 40 + c);
+	help_samples(&m, x, target, n, 40 + c);
 	/* bn starts at gamma 1, beta 0: move away from there */
 	for (b = 0; b < config.models; b++) {
 		params = help_array(net, 0, b);
@@ -58,10 +58,10 @@ check(size_t c)
 	}
 	for (b = 0; b < config.models; b++) {
 		params = help_array(net, 0, b);
-		gv_net_gradient(net, x, label, loss);
+		gv_net_gradient(net, x, target, loss);
 		gv_net_get_gradients(net, b, grads);
 		for (i = 0; i < m.parameters; i++) {
-			double error = error_of(net, params, grads[i], i, b, x, label);
+			double error = error_of(net, params, grads[i], i, b, x, target);
 
 			zeros += grads[i] == 0;
 			if (!(error <= worst)) {
@@ -79,7 +79,7 @@ check(size_t c)
 	gv_net_free(net);
 	gv_model_free(&m);
 	free(x);
-	free(label);
+	free(target);
 	free(grads);
 }
 

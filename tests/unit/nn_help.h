@@ -87,6 +87,34 @@ help_batch(gv_real *x, int32_t *label, size_t n, size_t size, size_t classes, ui
 		label[i] = (int32_t)(gv_random(78, 0, (uint32_t)k, i) % classes);
 }
 
+/* Bytes of a sample's targets. */
+static inline size_t
+help_target_bytes(const struct gv_model *m)
+{
+	return m->targets *
+	       (m->target == GV_TARGET_LABELS ? sizeof(int32_t) : sizeof(gv_real));
+}
+
+/* Samples and targets of batch k, as the model wants them: among many labels some count for nothing. */
+static inline void
+help_samples(const struct gv_model *m, gv_real *x, void *target, size_t n, uint64_t k)
+{
+	int32_t *label = target;
+	gv_real *number = target;
+	size_t i;
+
+	for (i = 0; i < n * gv_shape_size(m->input); i++)
+		x[i] = (gv_real)gv_random_normal(77, 0, (uint32_t)k, i);
+	for (i = 0; i < n * m->targets; i++)
+		if (m->target == GV_TARGET_NUMBERS)
+			number[i] = (gv_real)gv_random_uniform(78, 0, (uint32_t)k, i);
+		else
+			label[i] = m->targets > 1 && i % 7 == 3
+				       ? -100
+				       : (int32_t)(gv_random(78, 0, (uint32_t)k, i) %
+						   m->classes);
+}
+
 /* A copy of array i of model b, to be freed. */
 static inline gv_real *
 help_array(struct gv_net *net, size_t i, size_t b)

@@ -156,9 +156,10 @@ test_errors(void)
 	is_error("id,op\n0,xent\n1,conf\n",
 	    "2: id: expected a whole number >= 1, got \"0\"\n"
 	    "3: op: unknown operator \"conf\"; known: linear, conv, maxpool, avgpool, "
-	    "relu, gelu, add, bn, xent");
+	    "relu, gelu, add, bn, xent, mse, bce");
 	is_error("id,op\n3,relu\n3,xent\n", "3: id: duplicate id 3, first at line 2");
-	is_error("id,op\n3,relu\n", "2: op: the last row must be xent, got relu");
+	is_error(
+	    "id,op\n3,relu\n", "2: op: the last row must be xent, mse or bce, got relu");
 	is_error("id,op\n1,xent\n2,xent\n", "2: op: xent must be the last row");
 	is_error(HEAD "1,relu,2,,,,,,,\n" END,
 	    "2: from: expected 0 or the id of one earlier row, got \"2\"");

@@ -19,16 +19,17 @@ train(
 {
 	size_t size = gv_shape_size(m->input), first, n, k;
 	gv_real *x = gv_xcalloc(c->batch * size, sizeof(*x));
-	int32_t *label = gv_xcalloc(c->batch, sizeof(*label));
+	size_t bytes = help_target_bytes(m);
+	char *target = gv_xcalloc(c->batch, bytes);
 
 	gv_net_rows(net, &first, &n);
 	for (k = 0; k < c->steps; k++) {
-		help_batch(x, label, c->batch, size, c->classes, k);
-		if (gv_net_step(net, x + first * size, label + first, loss) != 0)
+		help_samples(m, x, target, c->batch, k);
+		if (gv_net_step(net, x + first * size, target + first * bytes, loss) != 0)
 			gv_die("a step failed");
 	}
 	free(x);
-	free(label);
+	free(target);
 }
 
 /* ---- gangs: threads that meet at a barrier stand for processes ---- */
@@ -277,7 +278,8 @@ test_stops(const struct net_case *c)
 	double loss[MODELS], last[MODELS];
 	size_t size = gv_shape_size(m.input), k;
 	gv_real *x = gv_xcalloc(c->batch * size, sizeof(*x));
-	int32_t *label = gv_xcalloc(c->batch, sizeof(*label));
+	size_t bytes = help_target_bytes(&m);
+	char *target = gv_xcalloc(c->batch, bytes);
 
 	some.steps = c->steps / 2;
 	part = help_net(&m, config, 0);
@@ -288,8 +290,8 @@ test_stops(const struct net_case *c)
 	ok(!gv_net_active(net, 1) && gv_net_active(net, 2), "%s: model 1 is stopped",
 	    c->name);
 	for (k = some.steps; k < c->steps; k++) {
-		help_batch(x, label, c->batch, size, c->classes, k);
-		gv_net_step(net, x, label, last);
+		help_samples(&m, x, target, c->batch, k);
+		gv_net_step(net, x, target, last);
 	}
 	ok(isnan(last[1]), "%s: a stopped model has no loss", c->name);
 	is_int(help_differences(net, 1, part, 1), 0, "%s: it stays as it was", c->name);
@@ -300,7 +302,7 @@ test_stops(const struct net_case *c)
 	gv_net_free(part);
 	gv_model_free(&m);
 	free(x);
-	free(label);
+	free(target);
 }
 
 /* A net whose arrays and steps are copied goes on as the other would. */

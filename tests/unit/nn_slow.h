@@ -16,17 +16,19 @@
 #include "nn/cpu/gemm.h"
 
 #ifdef GV_REAL_DOUBLE
-#define SLOW_FMA  fma
-#define SLOW_EXP  exp
-#define SLOW_LOG  log
-#define SLOW_SQRT sqrt
-#define SLOW_ERF  erf
+#define SLOW_FMA   fma
+#define SLOW_EXP   exp
+#define SLOW_LOG   log
+#define SLOW_LOG1P log1p
+#define SLOW_SQRT  sqrt
+#define SLOW_ERF   erf
 #else
-#define SLOW_FMA  fmaf
-#define SLOW_EXP  expf
-#define SLOW_LOG  logf
-#define SLOW_SQRT sqrtf
-#define SLOW_ERF  erff
+#define SLOW_FMA   fmaf
+#define SLOW_EXP   expf
+#define SLOW_LOG   logf
+#define SLOW_LOG1P log1pf
+#define SLOW_SQRT  sqrtf
+#define SLOW_ERF   erff
 #endif
 
 /* ---- memory that is somewhere else ---- */
@@ -277,33 +279,72 @@ slow_bn(const struct slow_at *a)
 	}
 }
 
-static inline void
-slow_xent(const struct slow_at *a)
+/* One place of xent: its loss; its gradient to dx, where that is not NULL. */
+static inline gv_real
+slow_xent_one(
+    const struct slow_at *a, const gv_real *x, int32_t at, gv_real *dx, size_t *hits)
 {
-	const struct gv_nn_call *c = a->c;
-	const int32_t *labels = slow_host(c->f->label);
-	size_t classes = a->r->in_size, j, label;
-	gv_real top = a->x[0], sum = 0, hit = 1, *dx;
+	size_t classes = a->r->in_size / a->c->plan->targets, j, label = (size_t)at;
+	gv_real top = x[0], sum = 0;
+	bool hit = true;
 
-	if (labels == NULL)
-		return;
-	label = (size_t)labels[a->i];
+	for (j = 0; j < classes && at < 0 && dx != NULL; j++)
+		dx[j] = 0;
+	if (at < 0)
+		return 0;
 	for (j = 0; j < classes; j++) {
-		top = a->x[j] > top ? a->x[j] : top;
-		if (!(j < label ? a->x[label] > a->x[j] : a->x[label] >= a->x[j]))
-			hit = 0;
+		top = x[j] > top ? x[j] : top;
+		hit &= j < label ? x[label] > x[j] : x[label] >= x[j];
 	}
 	for (j = 0; j < classes; j++)
-		sum += SLOW_EXP(a->x[j] - top);
-	a->y[0] = SLOW_LOG(sum) - (a->x[label] - top);
-	if (!c->training)
-		slow_real(c->f->hit)[a->b * c->plan->n + a->i] = hit;
-	if (!c->training || gv_nn_input(c, a->r, 0) == NULL)
+		sum += SLOW_EXP(x[j] - top);
+	for (j = 0; j < classes && dx != NULL; j++)
+		dx[j] = (SLOW_EXP(x[j] - top) / sum - (j == label ? 1 : 0)) /
+			(gv_real)gv_nn_targets(a->c->plan);
+	*hits += hit;
+	return SLOW_LOG(sum) - (x[label] - top);
+}
+
+static inline gv_real
+slow_number_one(const struct slow_at *a, gv_real x, gv_real t, gv_real *dx, size_t *hits)
+{
+	bool mse = a->l->op == GV_OP_MSE;
+	gv_real e = SLOW_EXP(x > 0 ? -x : x), one = 1;
+	gv_real slope =
+	    mse ? 2 * (x - t) : (x >= 0 ? one / (one + e) : e / (one + e)) - t;
+
+	*hits += !mse && (x > 0) == (t > (gv_real)0.5);
+	if (dx != NULL)
+		*dx = slope / (gv_real)gv_nn_targets(a->c->plan);
+	return mse ? (x - t) * (x - t) : (x > 0 ? x : 0) - x * t + SLOW_LOG1P(e);
+}
+
+static inline void
+slow_head(const struct slow_at *a)
+{
+	const struct gv_nn_call *c = a->c;
+	const int32_t *label = slow_host(c->f->label);
+	const gv_real *number = slow_real(c->f->number);
+	size_t n = c->plan->targets, each = a->r->in_size / n, hits = 0, t;
+	gv_real *dx = c->training && gv_nn_input(c, a->r, 0) != NULL
+			  ? slow_real(gv_nn_dx(c, a->r, 0, a->b, a->i))
+			  : NULL;
+	double sum = 0;
+
+	if (label == NULL && number == NULL)
 		return;
-	dx = slow_real(gv_nn_dx(c, a->r, 0, a->b, a->i));
-	for (j = 0; j < classes; j++)
-		dx[j] = (SLOW_EXP(a->x[j] - top) / sum - (j == label ? 1 : 0)) /
-			(gv_real)gv_nn_samples(c->plan);
+	for (t = 0; t < n; t++) {
+		const gv_real *x = a->x + t * each;
+		gv_real *to = dx == NULL ? NULL : dx + t * each;
+		size_t at = a->i * n + t;
+
+		sum += (double)(label != NULL
+				    ? slow_xent_one(a, x, label[at], to, &hits)
+				    : slow_number_one(a, *x, number[at], to, &hits));
+	}
+	a->y[0] = (gv_real)(sum / (double)n);
+	if (!c->training)
+		slow_real(c->f->hit)[a->b * c->plan->n + a->i] = (gv_real)hits;
 }
 
 /* Every place and channel of the output by a function of these. */
@@ -351,7 +392,7 @@ slow_forward_one(const struct slow_at *a)
 		slow_bn(a);
 		break;
 	default:
-		slow_xent(a);
+		slow_head(a);
 	}
 }
 

@@ -84,7 +84,7 @@ forward(struct pipe *p, size_t s, size_t m, bool evaluate)
 		hand_over(p, s, slot, GV_NET_OUTPUT);
 	gv_net_load(p->part[s], slot,
 	    reads_sample(p, s) ? p->f->x + m * n * p->f->size : NULL,
-	    s + 1 == p->parts ? p->f->label + m * n : NULL);
+	    s + 1 == p->parts ? p->f->target + m * n * p->f->bytes : NULL);
 	if (gv_net_forward(p->part[s], &w) != 0)
 		gv_die("forward fails");
 }
@@ -210,13 +210,13 @@ other_logits(struct gv_net *whole, struct pipe *p)
 {
 	const struct fixture *f = p->f;
 	size_t row = (size_t)f->m.layer[f->m.n - 1].from[0], n = f->c->batch, i, s;
-	size_t all = f->c->models * n * f->c->classes, wrong = 0;
+	size_t all = f->c->models * n * f->m.outputs, wrong = 0;
 	gv_real *v = gv_xcalloc(all, sizeof(*v)), *w = gv_xcalloc(all, sizeof(*w));
 
 	for (s = 0; s < p->parts; s++)
 		forward(p, s, 0, true);
 	gv_net_get_row(p->part[p->parts - 1], 0, row, GV_NET_OUTPUT, v);
-	gv_net_eval(whole, f->x, f->label, n, NULL, NULL, w);
+	gv_net_eval(whole, f->x, f->target, n, NULL, NULL, w);
 	for (i = 0; i < all; i++)
 		wrong += memcmp(&v[i], &w[i], sizeof(*v)) != 0;
 	free(v);
@@ -236,7 +236,7 @@ wrong_cut(const struct fixture *f, const size_t *cut, size_t parts, size_t slots
 	open_pipe(&p, f, cut, parts, slots, recompute);
 	for (k = 0; k < STEPS; k++) {
 		draw(f, k);
-		gv_net_step(whole, f->x, f->label, loss);
+		gv_net_step(whole, f->x, f->target, loss);
 		step(&p, other);
 		wrong += memcmp(loss, other, f->c->models * sizeof(*loss)) != 0;
 	}
@@ -290,8 +290,8 @@ two_versions(struct gv_net *net, const struct fixture *f, double *loss)
 		struct gv_net_work last = {
 		    .last = f->m.n, .slot = (k + 1) % 2, .version = (k + 1) % 2};
 
-		gv_net_load(
-		    net, w.slot, f->x + k % 4 * n * f->size, f->label + k % 4 * n);
+		gv_net_load(net, w.slot, f->x + k % 4 * n * f->size,
+		    f->target + k % 4 * n * f->bytes);
 		gv_net_forward(net, &w);
 		if (k == 0)
 			continue;
@@ -367,7 +367,7 @@ test_failures(void)
 	    "row 2 is not of rows 0 to 2");
 	is_failure(gv_net_put_row(net, 0, 2, GV_NET_GRADIENT, v), net,
 	    "row 2 is not of rows 0 to 2");
-	is_failure(gv_net_eval(net, f.x, f.label, 1, NULL, NULL, v), net,
+	is_failure(gv_net_eval(net, f.x, f.target, 1, NULL, NULL, v), net,
 	    "rows 0 to 2 of 3 cannot be evaluated alone");
 	free(v);
 	gv_net_free(net);
@@ -426,10 +426,10 @@ uncounted(const struct fixture *f, struct gv_nn_backend *be, size_t *params)
 	wrong = allocated != bytes.total;
 	*params += bytes.params;
 	if (whole) {
-		gv_net_data(net, f->x, f->label, f->most);
+		gv_net_data(net, f->x, f->target, f->most);
 		gv_net_step_of(net, visit, loss);
 	} else {
-		gv_net_load(net, 0, f->x, f->label);
+		gv_net_load(net, 0, f->x, f->target);
 	}
 	gv_net_bytes(net, &bytes);
 	wrong += allocated != bytes.total || (whole && bytes.samples == 0);

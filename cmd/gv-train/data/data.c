@@ -77,14 +77,22 @@ finish(struct data *d)
 	size_t i;
 	uLong crc = crc32(0, NULL, 0);
 
-	for (i = 0; i < d->n; i++) {
+	if (d->targets == 0)
+		d->targets = 1;
+	if (d->t != NULL)
+		d->classes = d->targets;
+	for (i = 0; i < d->n * d->targets && d->y != NULL; i++)
 		if ((size_t)d->y[i] >= d->classes)
 			d->classes = (size_t)d->y[i] + 1;
+	for (i = 0; i < d->n; i++)
 		crc = crc32(crc, (const Bytef *)(d->x + i * d->size),
 		    (uInt)(d->size * sizeof(*d->x)));
-	}
-	for (i = 0; i < d->n; i++)
-		crc = crc32(crc, (const Bytef *)(d->y + i), sizeof(*d->y));
+	if (d->y != NULL)
+		crc =
+		    crc32_z(crc, (const Bytef *)d->y, d->n * d->targets * sizeof(*d->y));
+	if (d->t != NULL)
+		crc =
+		    crc32_z(crc, (const Bytef *)d->t, d->n * d->targets * sizeof(*d->t));
 	d->crc = (uint32_t)crc;
 }
 
@@ -101,7 +109,7 @@ data_open(struct data *d, const struct data_spec *spec, struct gv_error *e)
 	else if (strncmp(s, "idx:", 4) == 0)
 		r = open_idx(d, spec, s + 4, e);
 	else if (strncmp(s, "csv:", 4) == 0)
-		r = data_table(d, s + 4, spec->label, e);
+		r = data_table(d, s + 4, spec->label, spec->numbers, e);
 	else
 		return gv_error_set(e,
 		    "unknown data set %s; known: digits[:N[:SEED]], idx:IMAGES,LABELS, "
@@ -120,7 +128,22 @@ data_free(struct data *d)
 {
 	free(d->x);
 	free(d->y);
+	free(d->t);
 	memset(d, 0, sizeof(*d));
+}
+
+void
+data_one_hot(struct data *d, size_t classes)
+{
+	size_t i, all = d->n * d->targets;
+
+	d->t = gv_xcalloc(all * classes, sizeof(*d->t));
+	for (i = 0; i < all; i++)
+		d->t[i * classes + (size_t)d->y[i]] = 1;
+	free(d->y);
+	d->y = NULL;
+	d->targets *= classes;
+	d->classes = d->targets;
 }
 
 /* x = (x - shift) / width over one channel */
@@ -183,14 +206,18 @@ data_export(const struct data *d, const char *path, struct gv_error *e)
 	if (gv_out_open(&out, path, e) != 0)
 		return -1;
 	gv_tabw_init(&w, out, false);
-	gv_tabw_str(&w, "label");
+	for (k = 0; k < d->targets; k++) {
+		snprintf(name, sizeof(name), "label%zu", k);
+		gv_tabw_str(&w, d->targets == 1 ? "label" : name);
+	}
 	for (k = 0; k < d->size; k++) {
 		snprintf(name, sizeof(name), "p%zu", k);
 		gv_tabw_str(&w, name);
 	}
 	gv_tabw_end(&w);
 	for (i = 0; i < d->n; i++) {
-		gv_tabw_int(&w, d->y[i]);
+		for (k = 0; k < d->targets; k++)
+			gv_tabw_int(&w, d->y[i * d->targets + k]);
 		for (k = 0; k < d->size; k++)
 			gv_tabw_double(&w, d->x[i * d->size + k]);
 		gv_tabw_end(&w);

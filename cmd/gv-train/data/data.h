@@ -8,6 +8,7 @@
 #ifndef GV_TRAIN_DATA_H
 #define GV_TRAIN_DATA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,9 +26,11 @@ struct data {
 	size_t n;
 	size_t h, w, c;
 	size_t size;     /* h * w * c */
-	size_t classes;  /* largest label + 1 */
+	size_t targets;  /* of a sample: labels, or numbers */
+	size_t classes;  /* largest label + 1; numbers: as many as targets */
 	float *x;        /* [n][h][w][c] */
-	int32_t *y;      /* [n] labels, 0 and up */
+	int32_t *y;      /* [n][targets] labels, 0 and up; NULL = numbers */
+	float *t;        /* [n][targets] numbers; NULL = labels */
 	float low, high; /* the range of the values that SCALE_UNIT maps to [0,1] */
 	uint32_t crc;    /* of the samples and labels as read, before scaling */
 };
@@ -36,6 +39,7 @@ struct data {
 struct data_spec {
 	const char *text;    /* as given, for messages */
 	const char *label;   /* the label's column in a table */
+	bool numbers;        /* a table's labels are numbers */
 	uint64_t digit_seed; /* of digits without a seed of their own */
 	size_t h, w, c;      /* the shape to give the samples; 0 = as they come */
 };
@@ -58,7 +62,18 @@ void data_free(struct data *d); /* also of a zeroed one */
  */
 void data_digits(struct data *d, size_t n, uint64_t seed);
 int data_idx(struct data *d, const char *images, const char *labels, struct gv_error *e);
-int data_table(struct data *d, const char *path, const char *label, struct gv_error *e);
+int data_table(struct data *d, const char *path, const char *label, bool numbers,
+    struct gv_error *e);
+
+/* What a net compares with: y or t. */
+static inline const void *
+data_targets(const struct data *d)
+{
+	return d->t != NULL ? (const void *)d->t : d->y;
+}
+
+/* Labels become numbers: 1 at the label's place of so many, 0 elsewhere. */
+void data_one_hot(struct data *d, size_t classes);
 
 /*
  * Scales the training set d and, by the same numbers, the test set (NULL =
@@ -66,7 +81,7 @@ int data_table(struct data *d, const char *path, const char *label, struct gv_er
  */
 void data_scale(struct data *d, struct data *test, enum data_scale how);
 
-/* Writes "label,p0,p1,..." (the values unscaled); 0 or -1. */
+/* Writes "label,p0,p1,..." (the values unscaled; many labels: label0, ...); 0 or -1. */
 int data_export(const struct data *d, const char *path, struct gv_error *e);
 
 /*

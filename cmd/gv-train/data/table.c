@@ -1,6 +1,6 @@
 /*
  * Samples in a table: one row each; the label's column holds whole numbers from
- * 0 up, all other columns are features in the order of the header.
+ * 0 up, or any numbers where a model wants these; all other columns are features in the order of the header.
  */
 #include "gv-train/data/data.h"
 
@@ -28,20 +28,28 @@ read_label(const struct gv_tab *t, size_t column, int32_t *y, struct gv_error *e
 }
 
 static int
+read_value(const struct gv_tab *t, size_t column, float *to, struct gv_error *e)
+{
+	double v;
+
+	if (gv_tab_double(t, column, &v, e) != 0)
+		return -1;
+	if (fabs(v) > FLT_MAX)
+		return gv_tab_error(t, column, e, "%g does not fit a 32-bit float", v);
+	*to = (float)v;
+	return 0;
+}
+
+static int
 read_features(const struct gv_tab *t, size_t label, float *x, struct gv_error *e)
 {
 	size_t j, k = 0;
 
 	for (j = 0; j < gv_tab_columns(t); j++) {
-		double v;
-
 		if (j == label)
 			continue;
-		if (gv_tab_double(t, j, &v, e) != 0)
+		if (read_value(t, j, &x[k++], e) != 0)
 			return -1;
-		if (fabs(v) > FLT_MAX)
-			return gv_tab_error(t, j, e, "%g does not fit a 32-bit float", v);
-		x[k++] = (float)v;
 	}
 	return 0;
 }
@@ -59,7 +67,8 @@ find_range(struct data *d)
 }
 
 static int
-read_rows(struct data *d, struct gv_tab *t, const char *label, struct gv_error *e)
+read_rows(
+    struct data *d, struct gv_tab *t, const char *label, bool numbers, struct gv_error *e)
 {
 	size_t column, cap_x = 0, cap_y = 0;
 	int r;
@@ -78,8 +87,12 @@ read_rows(struct data *d, struct gv_tab *t, const char *label, struct gv_error *
 		if (r == -1)
 			continue;
 		d->x = gv_xgrow(d->x, &cap_x, (d->n + 1) * d->size, sizeof(*d->x));
-		d->y = gv_xgrow(d->y, &cap_y, d->n + 1, sizeof(*d->y));
-		if (read_label(t, column, &d->y[d->n], e) == 0 &&
+		if (numbers)
+			d->t = gv_xgrow(d->t, &cap_y, d->n + 1, sizeof(*d->t));
+		else
+			d->y = gv_xgrow(d->y, &cap_y, d->n + 1, sizeof(*d->y));
+		if ((numbers ? read_value(t, column, &d->t[d->n], e)
+			     : read_label(t, column, &d->y[d->n], e)) == 0 &&
 		    read_features(t, column, d->x + d->n * d->size, e) == 0)
 			d->n++;
 	}
@@ -92,14 +105,15 @@ read_rows(struct data *d, struct gv_tab *t, const char *label, struct gv_error *
 }
 
 int
-data_table(struct data *d, const char *path, const char *label, struct gv_error *e)
+data_table(
+    struct data *d, const char *path, const char *label, bool numbers, struct gv_error *e)
 {
 	struct gv_tab *t;
 	int r;
 
 	if (gv_tab_open(&t, path, e) != 0)
 		return -1;
-	r = read_rows(d, t, label, e);
+	r = read_rows(d, t, label, numbers, e);
 	gv_tab_close(t);
 	return r;
 }

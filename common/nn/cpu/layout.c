@@ -129,7 +129,7 @@ static void
 size_scratch(struct gv_cpu *cpu)
 {
 	const struct gv_nn_plan *p = cpu->plan;
-	size_t i, most = p->classes > p->shards ? p->classes : p->shards;
+	size_t i, most = p->outputs > p->shards ? p->outputs : p->shards;
 
 	for (i = p->first_row; i < p->last_row; i++) {
 		const struct gv_nn_row *r = &p->row[i];

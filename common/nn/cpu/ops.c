@@ -12,5 +12,7 @@ const struct gv_cpu_op gv_cpu_ops[GV_OPS] = {
     [GV_OP_GELU] = {gv_cpu_gelu_forward, gv_cpu_gelu_backward, NULL, NULL, NULL},
     [GV_OP_ADD] = {gv_cpu_add_forward, gv_cpu_add_backward, NULL, NULL, NULL},
     [GV_OP_BN] = {gv_cpu_bn_forward, gv_cpu_bn_backward, NULL, gv_cpu_bn_scratch, NULL},
-    [GV_OP_XENT] = {gv_cpu_xent_forward, gv_cpu_xent_backward, NULL, NULL, NULL},
+    [GV_OP_XENT] = {gv_cpu_xent_forward, gv_cpu_head_backward, NULL, NULL, NULL},
+    [GV_OP_MSE] = {gv_cpu_mse_forward, gv_cpu_head_backward, NULL, NULL, NULL},
+    [GV_OP_BCE] = {gv_cpu_bce_forward, gv_cpu_head_backward, NULL, NULL, NULL},
 };

@@ -85,7 +85,8 @@ gv_cpu_pass gv_cpu_gelu_forward, gv_cpu_gelu_backward;
 gv_cpu_pass gv_cpu_add_forward, gv_cpu_add_backward;
 gv_cpu_pass gv_cpu_bn_forward, gv_cpu_bn_backward;
 size_t gv_cpu_bn_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
-gv_cpu_pass gv_cpu_xent_forward, gv_cpu_xent_backward;
+gv_cpu_pass gv_cpu_xent_forward, gv_cpu_mse_forward, gv_cpu_bce_forward;
+gv_cpu_pass gv_cpu_head_backward; /* nothing is left to do: forward made the gradient */
 
 /* Gradients of relu: dy = 0 where y <= 0. */
 void gv_cpu_relu_mask(gv_real *dy, const gv_real *y, size_t n);

@@ -1,4 +1,4 @@
-/* xent, the head: softmax cross entropy, mean over the batch. */
+/* xent, a head: softmax cross entropy at every place that has a label. */
 #include <math.h>
 
 #include "nn/cpu/parts.h"
@@ -42,9 +42,31 @@ is_hit(const gv_real *x, size_t classes, int32_t label)
 	return true;
 }
 
+/* One place: its loss; where to: the gradient that reaches it, otherwise room. */
+static gv_real
+place(const gv_real *x, size_t classes, int32_t label, gv_real divisor, bool back,
+    gv_real *to)
+{
+	gv_real loss;
+	size_t j;
+
+	if (label < 0) {
+		for (j = 0; j < classes && back; j++)
+			to[j] = 0;
+		return 0;
+	}
+	loss = softmax(x, classes, label, to);
+	if (back) {
+		to[label] -= 1;
+		for (j = 0; j < classes; j++)
+			to[j] /= divisor;
+	}
+	return loss;
+}
+
 /*
  * The loss of each sample is the row's output.  Training, the gradient of the
- * batch's mean loss goes to the logits at once; evaluating, hit is noted.
+ * batch's mean loss goes to the logits at once; evaluating, hits are noted.
  */
 void
 gv_cpu_xent_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
@@ -52,35 +74,28 @@ gv_cpu_xent_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 {
 	const gv_real *x = gv_cpu_x(c, r, s);
 	gv_real *loss = gv_cpu_y(c, r, s), *hit = c->f->hit + s->b * c->plan->n + s->i;
-	size_t i, j, classes = r->in_size;
-	gv_real samples = (gv_real)gv_nn_samples(c->plan);
+	size_t i, t, places = c->plan->targets, classes = r->in_size / places;
+	gv_real divisor = (gv_real)gv_nn_targets(c->plan);
 	bool back = c->training && gv_nn_input(c, r, 0) != NULL;
 	gv_real *p = back ? gv_nn_dx(c, r, 0, s->b, s->i) : s->scratch;
+	const int32_t *label = c->f->label;
 
 	(void)cpu;
-	if (c->f->label == NULL)
+	if (label == NULL)
 		return;
-	for (i = 0; i < s->n; i++, x += classes, p += back ? classes : 0) {
-		int32_t label = c->f->label[s->i + i];
+	label += s->i * places;
+	for (i = 0; i < s->n; i++) {
+		double sum = 0;
+		size_t hits = 0;
 
-		loss[i] = softmax(x, classes, label, p);
+		for (t = 0; t < places; t++, label++, x += classes) {
+			sum += (double)place(x, classes, *label, divisor, back, p);
+			if (!c->training && *label >= 0)
+				hits += is_hit(x, classes, *label);
+			p += back ? classes : 0;
+		}
+		loss[i] = (gv_real)(sum / (double)places);
 		if (!c->training)
-			hit[i] = is_hit(x, classes, label);
-		if (!back)
-			continue;
-		p[label] -= 1;
-		for (j = 0; j < classes; j++)
-			p[j] /= samples;
+			hit[i] = (gv_real)hits;
 	}
-}
-
-/* Nothing is left to do: forward made the gradient. */
-void
-gv_cpu_xent_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
-    const struct gv_nn_row *r, const struct gv_cpu_block *s)
-{
-	(void)cpu;
-	(void)c;
-	(void)r;
-	(void)s;
 }
