@@ -133,6 +133,11 @@ GPU type  binds     bottleneck  used    of  worth of one  one GPU more  jobs unl
 cpu2      capacity  yes         1.00  1.00        3599.0         820.0              0
 cpu1      capacity  yes         2.00  2.00        2307.0         474.6              0
 E
+printf 'job_id,entity,gpu_type,steps_per_s\nj,x,cpu1,2\nk,y,cpu1,3\nl,y,cpu1,3\n' >owned.csv
+printf 'entity,weight,quota_gpus\nx,2,\ny,1,1\n' >entities.csv
+gv-alloc -q -p water-filling -c cluster.csv --entities=entities.csv --explain=whose.csv -o /dev/null owned.csv
+run gv-report -f csv -b entity whose.csv
+ok "its entities, with what they have" [ "$(awk -F, 'NR > 1 { printf "%s %.6g %s; ", $1, $5, $6 }' out)" = "x 1 ; y 1 1; " ]
 run gv-report -f csv -b job why.csv
 ok "its jobs are the table's" [ "$(cut -d, -f1 out | tr '\n' ' ')" = "name wide deep tiny pair " ]
 

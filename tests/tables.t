@@ -102,6 +102,10 @@ written "Report: allocation, entity" gv-report --format=csv --by=entity paired.c
 written "Report: rates" gv-report --format=csv rates.csv
 written "Report: rounds" gv-report --format=csv rounds.csv
 written "Report: explanation" gv-report --format=csv why.csv
+printf 'entity,weight\nx,2\n' >entities.csv
+printf 'job_id,entity,gpu_type,steps_per_s\nj,x,cpu1,2\nk,y,cpu1,3\n' >owned.csv
+gv-alloc -q -p water-filling -c cluster.csv --entities=entities.csv --explain=whose.csv -o /dev/null owned.csv
+written "Report: explanation, entity" gv-report --format=csv --by=entity whose.csv
 written "Report: explanation, job" gv-report --format=csv --by=job why.csv
 gv-profile layers -q --warmup=0s --window=0s --repeats=1 --tsv net.tsv >made
 header made | sort >got

@@ -12,6 +12,12 @@ static const struct sheet_column of_types[] = {{"name", "GPU type", SHEET_TEXT},
     {"one_more_gpu", "one GPU more", SHEET_NUMBER},
     {"jobs_unlocked", "jobs unlocked", SHEET_COUNT}};
 
+static const struct sheet_column of_entities[] = {{"name", "entity", SHEET_TEXT},
+    {"binds", "binds", SHEET_TEXT}, {"bottleneck", "bottleneck", SHEET_TEXT},
+    {"value", "value", SHEET_NUMBER}, {"used", "GPUs", SHEET_NUMBER},
+    {"limit", "quota", SHEET_NUMBER}, {"one_more_gpu", "one GPU more", SHEET_NUMBER},
+    {"one_more_quota", "one more of quota", SHEET_NUMBER}};
+
 static const struct sheet_column of_jobs[] = {{"name", "job", SHEET_TEXT},
     {"binds", "binds", SHEET_TEXT}, {"bottleneck", "bottleneck", SHEET_TEXT},
     {"value", "value", SHEET_NUMBER}, {"used", "time", SHEET_SHARE},
@@ -121,6 +127,10 @@ view_explanation(struct view *v, struct gv_tab *t, struct gv_error *e)
 	add_lines(v);
 	rc = add_sheet(v, "type", "types", "gpu_type", of_types,
 	    sizeof(of_types) / sizeof(of_types[0]), e);
+	if (!is_empty(&v->frame, gv_frame_find(&v->frame, "kind"), "entity",
+		gv_frame_find(&v->frame, "name")))
+		rc |= add_sheet(v, "entity", "entities", "entity", of_entities,
+		    sizeof(of_entities) / sizeof(of_entities[0]), e);
 	rc |= add_sheet(
 	    v, "job", "jobs", "job", of_jobs, sizeof(of_jobs) / sizeof(of_jobs[0]), e);
 	v->note = "Worth: change of the objective for each unit more (need: less).";
