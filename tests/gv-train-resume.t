@@ -434,7 +434,7 @@ gang() {
 }
 if have "$python"; then
 	for net in mlp.tsv bn.csv res.csv; do
-		args="--data=digits:300 --test=digits:50 --test-every=8 --steps=20 --log-every=3 --batch=16 --lr=0.1 --momentum=0.9 $net"
+		args="--data=digits:300 --test=digits:50 --test-every=8 --steps=20 --log-every=3 --batch=16 --lr=0.1 --momentum=0.9 --clip-norm=0.5 --clip-value=0.1 $net"
 		rm -rf one g2 g4
 		gv-train --checkpoint=one $args >/dev/null
 		gang 2 --checkpoint=g2 $args
@@ -444,6 +444,12 @@ if have "$python"; then
 		gang 4 --checkpoint=g4 --threads=2 $args
 		same one g4 "a gang of four with two threads each: $net"
 	done
+	args="--data=digits:300 --steps=20 --log-every=1 --batch=16 --lr=0.1 --micro-batches=2 mlp.tsv"
+	rm -rf one g2
+	gv-train --checkpoint=one $args >/dev/null
+	gang 2 --checkpoint=g2 $args
+	paste -d, one/losses.csv g2/losses.csv | awk -F, 'NR > 1 && ($3 - $8) ^ 2 > 1e-12 { exit 1 } END { exit NR != 21 }'
+	ok "a gang of two with micro-batches: losses of one, but for last digits" test $? -eq 0
 	# over trees: one that adds in the order of the gang's own sums has its bits; packed
 	# ones have the same in every run, and all but the last bits
 	args="--data=digits:300 --steps=20 --log-every=3 --batch=16 --lr=0.1 --momentum=0.9 mlp.tsv"

@@ -1,7 +1,7 @@
 #include "array.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,7 @@ array_alloc(struct array *a, size_t n)
 	a->seed = gv_xcalloc(n, sizeof(*a->seed));
 	a->coef = gv_xcalloc(n, sizeof(*a->coef));
 	a->steps = gv_xcalloc(n, sizeof(*a->steps));
-	a->lr_step = gv_xcalloc(n, sizeof(*a->lr_step));
-	a->lr_gamma = gv_xcalloc(n, sizeof(*a->lr_gamma));
+	a->schedule = gv_xcalloc(n, sizeof(*a->schedule));
 }
 
 void
@@ -28,8 +27,7 @@ array_free(struct array *a)
 	free(a->seed);
 	free(a->coef);
 	free(a->steps);
-	free(a->lr_step);
-	free(a->lr_gamma);
+	free(a->schedule);
 	memset(a, 0, sizeof(*a));
 }
 
@@ -40,6 +38,8 @@ take_double(const struct gv_frame *f, size_t row, const char *name, double max, 
 {
 	ptrdiff_t column = gv_frame_find(f, name);
 
+	if (gv_frame_cell(f, row, column).len == 0)
+		return 0;
 	if (gv_frame_double(f, row, column, *v, v, e) != 0)
 		return -1;
 	if (*v < 0 || *v > max)
@@ -64,14 +64,60 @@ take_int(const struct gv_frame *f, size_t row, const char *name, uint64_t *v,
 	return 0;
 }
 
+static int
+take_kind(const struct gv_frame *f, size_t row, const char *name,
+    enum schedule_kind *kind, struct gv_error *e)
+{
+	ptrdiff_t column = gv_frame_find(f, name);
+	struct gv_cell cell = gv_frame_cell(f, row, column);
+	char q[GV_QUOTE_LEN];
+	size_t i;
+
+	if (cell.len == 0)
+		return 0;
+	for (i = 0; i < SCHEDULES; i++)
+		if (gv_cell_is(cell, schedule_names[i])) {
+			*kind = (enum schedule_kind)i;
+			return 0;
+		}
+	return gv_frame_error(f, row, column, e,
+	    "expected constant, step, linear, polynomial, cosine or one-cycle, got %s",
+	    gv_quote(q, cell.s, cell.len));
+}
+
+/* What names a row in messages: FILE:LINE. */
+static int
+complete(struct array *a, size_t b, const struct gv_frame *f, struct gv_error *e)
+{
+	char place[GV_ERROR_LEN / 2];
+
+	snprintf(place, sizeof(place), "%s:%ld", f->file, f->line[b]);
+	return schedule_complete(&a->schedule[b], a->steps[b], place, e);
+}
+
+static int
+take_schedule(struct schedule *s, size_t b, const struct gv_frame *f, struct gv_error *e)
+{
+	int bad = 0;
+
+	bad |= take_kind(f, b, "lr_schedule", &s->kind, e);
+	bad |= take_int(f, b, "lr_warmup", &s->warmup, e);
+	bad |= take_double(f, b, "lr_start", 1, &s->start, e);
+	bad |= take_int(f, b, "lr_total", &s->total, e);
+	bad |= take_double(f, b, "lr_end", 1, &s->end, e);
+	bad |= take_double(f, b, "lr_power", LARGE, &s->power, e);
+	bad |= take_int(f, b, "lr_step", &s->step, e);
+	bad |= take_double(f, b, "lr_gamma", LARGE, &s->gamma, e);
+	return bad;
+}
+
 static void
 take_options(struct array *a, size_t b, const struct options *o)
 {
 	a->seed[b] = o->seed;
 	a->coef[b] = o->coef;
 	a->steps[b] = o->steps < 0 ? 0 : (uint64_t)o->steps;
-	a->lr_step[b] = (uint64_t)o->lr_step;
-	a->lr_gamma[b] = o->lr_gamma;
+	a->schedule[b] = o->schedule;
 }
 
 static int
@@ -82,15 +128,16 @@ take_row(struct array *a, size_t b, const struct gv_frame *f, struct gv_error *e
 
 	bad |= take_int(f, b, "seed", &a->seed[b], e);
 	bad |= take_int(f, b, "steps", &a->steps[b], e);
-	bad |= take_int(f, b, "lr_step", &a->lr_step[b], e);
-	bad |= take_double(f, b, "lr_gamma", LARGE, &a->lr_gamma[b], e);
 	bad |= take_double(f, b, "lr", LARGE, &c->lr, e);
 	bad |= take_double(f, b, "momentum", 1, &c->momentum, e);
 	bad |= take_double(f, b, "weight_decay", LARGE, &c->weight_decay, e);
 	bad |= take_double(f, b, "beta1", 1, &c->beta1, e);
 	bad |= take_double(f, b, "beta2", 1, &c->beta2, e);
 	bad |= take_double(f, b, "eps", 1, &c->eps, e);
-	return bad;
+	bad |= take_double(f, b, "clip_norm", LARGE, &c->clip_norm, e);
+	bad |= take_double(f, b, "clip_value", LARGE, &c->clip_value, e);
+	bad |= take_schedule(&a->schedule[b], b, f, e);
+	return bad != 0 ? -1 : complete(a, b, f, e);
 }
 
 static int
@@ -132,7 +179,7 @@ array_read(struct array *a, const struct options *o, struct gv_error *e)
 		return gv_error_set(e, "how many steps? --steps or GV_TOTAL_STEPS");
 	array_alloc(a, 1);
 	take_options(a, 0, o);
-	return 0;
+	return schedule_complete(&a->schedule[0], a->steps[0], "--lr-schedule", e);
 }
 
 static void
@@ -152,10 +199,7 @@ array_describe(
 
 	gv_strbuf_fmt(s, "seed=%" PRIu64, a->seed[b]);
 	add(s, "lr", c->lr);
-	if (a->lr_step[b] > 0) {
-		gv_strbuf_fmt(s, " lr_step=%" PRIu64, a->lr_step[b]);
-		add(s, "lr_gamma", a->lr_gamma[b]);
-	}
+	schedule_describe(&a->schedule[b], s);
 	if (kind == GV_SGD) {
 		add(s, "momentum", c->momentum);
 	} else {
@@ -164,21 +208,16 @@ array_describe(
 		add(s, "eps", c->eps);
 	}
 	add(s, "weight_decay", c->weight_decay);
+	if (c->clip_norm > 0)
+		add(s, "clip_norm", c->clip_norm);
+	if (c->clip_value > 0)
+		add(s, "clip_value", c->clip_value);
 }
 
-/* By multiplication: pow's last digit differs between libraries. */
 double
 array_rate(const struct array *a, size_t b, uint64_t step)
 {
-	double factor = 1, base = a->lr_gamma[b];
-	uint64_t n = a->lr_step[b] > 0 ? step / a->lr_step[b] : 0;
-
-	for (; n > 0; n >>= 1) {
-		if (n & 1)
-			factor *= base;
-		base *= base;
-	}
-	return a->coef[b].lr * factor;
+	return schedule_rate(&a->schedule[b], a->coef[b].lr, step);
 }
 
 uint64_t

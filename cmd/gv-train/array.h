@@ -9,15 +9,14 @@ struct array {
 	size_t n; /* B */
 	uint64_t *seed;
 	struct gv_net_coef *coef;
-	uint64_t *steps;   /* of each model */
-	uint64_t *lr_step; /* the learning rate changes every so many steps; 0 = never */
-	double *lr_gamma;  /* by this factor */
+	uint64_t *steps;           /* of each model */
+	struct schedule *schedule; /* complete */
 };
 
 /*
- * Fills *a from the table o->array, whose columns seed, lr, momentum,
- * weight_decay, beta1, beta2, eps, lr_step, lr_gamma and steps override the
- * options of the same names, one row a model (other columns are not looked at);
+ * Fills *a from the table o->array, whose columns seed, steps, lr, momentum,
+ * weight_decay, beta1, beta2, eps, clip_norm, clip_value and lr_* of schedules override
+ * the options of the same names, one row a model (other columns are not looked at);
  * without a table from the options alone.  0, or -1 with *e set.
  */
 int array_read(struct array *a, const struct options *o, struct gv_error *e);
@@ -27,7 +26,7 @@ void array_free(struct array *a); /* also of a zeroed one */
 void array_describe(
     const struct array *a, size_t b, enum gv_optimiser kind, struct gv_strbuf *s);
 
-/* The learning rate of model b in step step (from 0): lr * gamma^floor(step / lr_step). */
+/* The learning rate of model b at its update step (from 0). */
 double array_rate(const struct array *a, size_t b, uint64_t step);
 
 /* The longest of the models' steps. */

@@ -14,16 +14,20 @@ static const char help_text[] =
     "Trains the network of a model table, or an array; saves itself on SIGTERM.\n"
     "samples  --data=DATA --test=DATA: digits[:N[:SEED]] idx:IMAGES,LABELS csv:FILE\n"
     "         --label=NAME (of csv)  --shape=HxW[xC]  --scale=standard|unit|none\n"
-    "steps    --steps=N ($GV_TOTAL_STEPS)  --batch=N (64)  --shards=N (4)\n"
+    "steps    --steps=N ($GV_TOTAL_STEPS)  --batch=N (64)  --micro-batches=N (1)\n"
     "update   --optimizer=sgd|adam|adamw  --lr=X (.01)  --momentum=X (0)\n"
     "         --weight-decay=X (0)  --beta1=X (.9)  --beta2=X (.999)  --eps=X (1e-8)\n"
-    "rate     --lr-step=N: times --lr-gamma=X (.1) every N steps\n"
+    "         --clip-norm=X  --clip-value=X\n"
+    "rate     --lr-schedule=constant|step|linear|polynomial|cosine|one-cycle\n"
+    "         --lr-warmup=N  --lr-start=X  --lr-total=N (--steps)  --lr-end=X (0)\n"
+    "         --lr-power=X (1)  --lr-step=N  --lr-gamma=X (.1)\n"
     "models   --seed=N (1)  --order-seed=N (1) of the samples  --array=FILE: many\n"
     "saving   --checkpoint=DIR ($GV_CHECKPOINT_DIR): there, and go on from there\n"
     "         --checkpoint-every=TIME (30s)  --checkpoint-steps=N\n"
     "losses   --log-every=N (100)  --test-every=N (at the end)\n"
     "         --record=FILE (DIR/losses.csv)  -o, --output=FILE  --tsv\n"
-    "workers  --threads=N ($GV_THREADS or 1)  --timeout=TIME (5m)  --trees=FILE\n"
+    "workers  --threads=N ($GV_THREADS or 1)  --shards=N (4)  --timeout=TIME (5m)\n"
+    "         --trees=FILE to sum over\n"
     "instead  --shapes of the model's rows  --export=FILE: the data set\n"
     "         --split=DIR: the models of the checkpoint MODEL\n"
     "other    -h, --help  -V, --version  -q, --quiet  -v, --verbose\n";
@@ -35,6 +39,7 @@ static void
 set_defaults(struct options *o)
 {
 	struct gv_net_coef coef = GV_NET_COEF_DEFAULT;
+	struct schedule schedule = SCHEDULE_DEFAULT;
 
 	memset(o, 0, sizeof(*o));
 	o->common.usage = usage_text;
@@ -42,7 +47,8 @@ set_defaults(struct options *o)
 	o->steps = -1;
 	o->batch = 64;
 	o->coef = coef;
-	o->lr_gamma = 0.1;
+	o->schedule = schedule;
+	o->micro_batches = 1;
 	o->seed = o->order_seed = 1;
 	o->data.label = o->test.label = "label";
 	o->data.digit_seed = 1;
@@ -87,6 +93,13 @@ take_scale(struct options *o, const char *option)
 }
 
 static void
+take_schedule(struct options *o, const char *option)
+{
+	o->schedule.kind = (enum schedule_kind)gv_opt_one_of(
+	    &o->common, option, optarg, schedule_names, SCHEDULES);
+}
+
+static void
 take_label(struct options *o, const char *option)
 {
 	(void)option;
@@ -113,7 +126,12 @@ take_shape(struct options *o, const char *option)
 #define BY(function) .special = (function)
 
 #define LARGE 1e30
-enum { SHARDS_MOST = 1024, THREADS_MOST = 1024, BATCH_MOST = 1 << 24 };
+enum {
+	MICRO_BATCHES_MOST = 1 << 16,
+	SHARDS_MOST = 1024,
+	THREADS_MOST = 1024,
+	BATCH_MOST = 1 << 24
+};
 #define STEPS_MOST (INT64_C(1) << 53)
 
 static const struct own own[] = {
@@ -124,6 +142,8 @@ static const struct own own[] = {
     {"scale", required_argument, SPECIAL, BY(take_scale)},
     {"steps", required_argument, WHOLE, AT(steps), WITHIN(0, STEPS_MOST)},
     {"batch", required_argument, WHOLE, AT(batch), WITHIN(1, BATCH_MOST)},
+    {"micro-batches", required_argument, WHOLE, AT(micro_batches),
+	WITHIN(1, MICRO_BATCHES_MOST)},
     {"shards", required_argument, WHOLE, AT(shards), WITHIN(1, SHARDS_MOST)},
     {"test-every", required_argument, WHOLE, AT(test_every), WITHIN(1, STEPS_MOST)},
     {"threads", required_argument, WHOLE, AT(threads), WITHIN(1, THREADS_MOST)},
@@ -134,8 +154,16 @@ static const struct own own[] = {
     {"beta1", required_argument, REAL, AT(coef.beta1), UP_TO(1)},
     {"beta2", required_argument, REAL, AT(coef.beta2), UP_TO(1)},
     {"eps", required_argument, REAL, AT(coef.eps), UP_TO(1)},
-    {"lr-step", required_argument, WHOLE, AT(lr_step), WITHIN(1, STEPS_MOST)},
-    {"lr-gamma", required_argument, REAL, AT(lr_gamma), UP_TO(LARGE)},
+    {"clip-norm", required_argument, REAL, AT(coef.clip_norm), UP_TO(LARGE)},
+    {"clip-value", required_argument, REAL, AT(coef.clip_value), UP_TO(LARGE)},
+    {"lr-schedule", required_argument, SPECIAL, BY(take_schedule)},
+    {"lr-warmup", required_argument, WHOLE, AT(schedule.warmup), WITHIN(0, STEPS_MOST)},
+    {"lr-start", required_argument, REAL, AT(schedule.start), UP_TO(1)},
+    {"lr-total", required_argument, WHOLE, AT(schedule.total), WITHIN(1, STEPS_MOST)},
+    {"lr-end", required_argument, REAL, AT(schedule.end), UP_TO(1)},
+    {"lr-power", required_argument, REAL, AT(schedule.power), UP_TO(LARGE)},
+    {"lr-step", required_argument, WHOLE, AT(schedule.step), WITHIN(1, STEPS_MOST)},
+    {"lr-gamma", required_argument, REAL, AT(schedule.gamma), UP_TO(LARGE)},
     {"seed", required_argument, WHOLE, AT(seed), WITHIN(0, INT64_MAX)},
     {"order-seed", required_argument, WHOLE, AT(order_seed), WITHIN(0, INT64_MAX)},
     {"array", required_argument, TEXT, AT(array)},
@@ -226,6 +254,10 @@ check(struct options *o, int argc, char **argv)
 		o->model = gv_opt_input(&o->common, argc, argv);
 	else if (optind < argc)
 		gv_opt_usage(&o->common, "--export takes no operand");
+	if (o->batch % o->micro_batches != 0)
+		gv_opt_usage(&o->common,
+		    "--micro-batches: %llu are no equal parts of a batch of %llu",
+		    (unsigned long long)o->micro_batches, (unsigned long long)o->batch);
 	if (o->timeout_s <= 0)
 		gv_opt_usage(&o->common, "--timeout: expected more than 0 s");
 }

@@ -6,6 +6,7 @@
 
 #include "base/opt.h"
 #include "gv-train/data/data.h"
+#include "gv-train/recipe/schedule.h"
 #include "nn/net.h"
 
 struct options {
@@ -19,12 +20,11 @@ struct options {
 	const char *model; /* the operand: a model table, or with --split a checkpoint */
 	struct data_spec data, test; /* test.text NULL = none */
 	enum data_scale scale;
-	int64_t steps;                   /* -1 = not given */
-	uint64_t batch, shards, threads; /* shards 0: as gv_net_shards */
+	int64_t steps;                                  /* -1 = not given */
+	uint64_t batch, micro_batches, shards, threads; /* shards 0: as gv_net_shards */
 	enum gv_optimiser optimiser;
 	struct gv_net_coef coef;
-	int64_t lr_step; /* 0 = constant learning rate */
-	double lr_gamma;
+	struct schedule schedule;
 	uint64_t seed, order_seed;
 	const char *array;
 

@@ -32,8 +32,8 @@ struct run {
 	uint64_t step;  /* done, of the longest model */
 	uint64_t last;  /* to do */
 
-	size_t first, rows; /* of the batch that are this rank's */
-	uint32_t *visit;    /* [rows] samples of the batch */
+	size_t first, rows; /* of a micro-batch that are this rank's */
+	uint32_t *visit;    /* [micro-batches][rows] samples of the batch */
 
 	struct gv_strbuf config; /* what a checkpoint must agree with */
 	char **line;             /* [B] that of each model */

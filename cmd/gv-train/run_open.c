@@ -101,11 +101,16 @@ describe(struct run *r)
 {
 	const struct options *o = r->o;
 	const struct data *d = &r->data;
-	size_t shards = o->shards > 0 ? o->shards : gv_net_shards(o->batch);
+	size_t shards =
+	    o->shards > 0 ? o->shards : gv_net_shards(o->batch / o->micro_batches);
 	size_t i;
 
-	gv_strbuf_fmt(&r->config, "optimizer %s\nbatch %zu\nshards %zu\n",
-	    optimiser_names[o->optimiser], o->batch, shards);
+	gv_strbuf_fmt(&r->config, "optimizer %s\nbatch %" PRIu64 "\n",
+	    optimiser_names[o->optimiser], o->batch);
+	if (o->micro_batches > 1)
+		gv_strbuf_fmt(
+		    &r->config, "micro_batches %" PRIu64 "\n", o->micro_batches);
+	gv_strbuf_fmt(&r->config, "shards %zu\n", shards);
 	gv_strbuf_fmt(&r->config, "samples %zu\nshape %zux%zux%zu\nclasses %zu\n", d->n,
 	    d->h, d->w, d->c, d->classes);
 	if (d->targets > 1)
@@ -336,7 +341,8 @@ build(struct run *r, struct gv_error *e)
 	struct gv_net_config c = {0};
 
 	c.models = r->array.n;
-	c.batch = o->batch;
+	c.batch = o->batch / o->micro_batches;
+	c.micro_batches = o->micro_batches;
 	c.shards = o->shards;
 	c.rank = (size_t)r->place.rank;
 	c.ranks = (size_t)r->place.world;
@@ -353,7 +359,7 @@ build(struct run *r, struct gv_error *e)
 	gv_net_rows(r->net, &r->first, &r->rows);
 	r->diverged = gv_xcalloc(r->array.n, sizeof(*r->diverged));
 	r->loss = gv_xcalloc(r->array.n, sizeof(*r->loss));
-	r->visit = gv_xcalloc(r->rows, sizeof(*r->visit));
+	r->visit = gv_xcalloc(r->rows * o->micro_batches, sizeof(*r->visit));
 	data_order_init(&r->order, r->data.n, o->order_seed);
 	return 0;
 }

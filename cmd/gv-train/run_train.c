@@ -88,10 +88,21 @@ choose(struct run *r)
 	return active;
 }
 
+/* This rank's samples of the step's batch. */
+static void
+visit(struct run *r)
+{
+	uint64_t parts = r->o->micro_batches, size = r->o->batch / parts, m;
+
+	for (m = 0; m < parts; m++)
+		data_order_take(&r->order, r->step * r->o->batch + m * size + r->first,
+		    r->rows, r->visit + m * r->rows);
+}
+
 static int
 take_step(struct run *r, struct gv_error *e)
 {
-	data_order_take(&r->order, r->step * r->o->batch + r->first, r->rows, r->visit);
+	visit(r);
 	r->agreed = 0;
 	if (gv_net_step_of(r->net, r->visit, r->loss) != 0) {
 		const char *why = gv_net_error(r->net);

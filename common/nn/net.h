@@ -55,6 +55,8 @@ struct gv_net_coef {
 	double weight_decay;
 	double momentum;          /* SGD */
 	double beta1, beta2, eps; /* ADAM, ADAMW */
+	/* of gradients, before all that: 0 = not clipped; gv_net_clip */
+	double clip_value, clip_norm;
 };
 #define GV_NET_COEF_DEFAULT                                           \
 	{                                                             \
@@ -247,6 +249,22 @@ int gv_net_backward(struct gv_net *net, const struct gv_net_work *w);
 int gv_net_gradients(struct gv_net *net, const struct gv_net_work *w, bool first);
 /* Sums gradients and losses over the ranks; loss [B] as gv_net_step's. */
 int gv_net_sum(struct gv_net *net, double *loss);
+/*
+ * Clips the summed gradients, as torch.nn.utils.clip_grad_value_ and behind it
+ * clip_grad_norm_ do: of the models that train and whose coefficients say so, each
+ * number to +-clip_value; then, with norm the root of the sum of all squares of a
+ * model, each number times clip_norm / (norm + 1e-6) where that is below 1.
+ *
+ * In two halves, since a net may be a part of a model.  squares: the first clip, and
+ * the sum of squares of each row, sq [B][rows of the model], 0 where a row is not of
+ * this net; so the parts' tables are added up number by number, and all parts know the
+ * same norm to the last bit.  clip: the second, by the sum of each model's rows in
+ * their order.  A step of gv_net_step does both.  All is summed in double, within a
+ * row over blocks of 4096 numbers and then over these as a tree.  0 or -1.
+ */
+bool gv_net_clips(const struct gv_net *net);
+int gv_net_squares(struct gv_net *net, double *sq);
+int gv_net_clip(struct gv_net *net, const double *sq);
 /* Version to = version from, one optimiser step on; to may be from.  to is the newest then. */
 int gv_net_advance(struct gv_net *net, size_t from, size_t to);
 /*

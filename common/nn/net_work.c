@@ -324,9 +324,28 @@ gv_net_gradient(struct gv_net *net, const gv_real *x, const void *target, double
 	return gv_net_sum(net, loss);
 }
 
+/* Both halves of the clipping, where all rows are here. */
+static int
+clip(struct gv_net *net)
+{
+	double *sq;
+	int status;
+
+	if (!gv_net_clips(net))
+		return 0;
+	sq = gv_xcalloc(net->plan.B * net->plan.rows, sizeof(*sq));
+	status = gv_net_squares(net, sq);
+	if (status == 0)
+		status = gv_net_clip(net, sq);
+	free(sq);
+	return status;
+}
+
 int
 gv_net_update(struct gv_net *net)
 {
+	if (clip(net) != 0)
+		return -1;
 	return gv_net_advance(net, net->order[0], net->order[0]);
 }
 
