@@ -42,7 +42,7 @@ enum gv_cuda_kernel {
 #undef GV_CUDA_KERNEL
 	GV_CUDA_KERNELS
 };
-/* [GV_CUDA_KERNELS] "gv_cuda_NAME": what they are called in a module */
+/* [GV_CUDA_KERNELS] "gv_kernel_NAME": what they are called in a module */
 extern const char *const gv_cuda_kernel_name[];
 
 struct gv_cuda_grid {

@@ -1,5 +1,5 @@
 /*
- * Every kernel: its name behind gv_cuda_, the struct that is its parameter, the threads
+ * Every kernel: its name behind gv_kernel_, the struct that is its parameter, the threads
  * of a block.  Included with GV_CUDA_KERNEL defined; no guard.
  */
 #define GV_CUDA_TYPES(name, args, threads)        \

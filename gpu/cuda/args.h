@@ -1,0 +1,32 @@
+/* Parameters of kernels that are more than what kernels.h was asked.  Private to gpu/cuda. */
+#ifndef GV_CUDA_ARGS_H
+#define GV_CUDA_ARGS_H
+
+#include "cuda/kernels.h"
+
+/*
+ * The gradient of conv: a block makes the sum over inner (1, 2 or 4) shards that follow
+ * one another; parts of these make the whole.  out [B][parts][weights], or dw itself.
+ */
+struct gv_cuda_conv_parts {
+	struct gv_cuda_conv c;
+	float *out;
+	size_t parts, inner, out_apart, part_apart;
+	bool add; /* to what out holds */
+};
+
+/* The longest sum of strips: GV_CUDA_STRIP rows in float. */
+enum { GV_CUDA_STRIP = 32 };
+struct gv_cuda_sums_run {
+	struct gv_cuda_sums s;
+	size_t width; /* n, or 2 n */
+	size_t
+	    strips; /* of a shard, at most: room in scratch [B][shards][strips][width] */
+};
+
+struct gv_cuda_stat_run {
+	struct gv_cuda_stat s;
+	enum gv_cuda_stats what;
+};
+
+#endif

@@ -1,0 +1,516 @@
+/*
+ * linear and conv as products whose operands are gathered: struct gv_cuda_conv.  A
+ * block of the grid's first dimension is a tile, of its second one a model's group
+ * (and, on the way back, a class of places; of the gradient a part of the shards).
+ */
+#include "product.h"
+
+/* What all three need, of one model's group. */
+template <class T> struct conv {
+	const struct gv_cuda_conv &c;
+	unsigned height, width, out_height, out_width, k, s, p;
+	unsigned cin, cout, group; /* channels of the group */
+
+	GV_MEMBER
+	conv(const struct gv_cuda_conv &a, size_t g) : c(a)
+	{
+		height = (unsigned)a.height;
+		width = (unsigned)a.width;
+		out_height = (unsigned)a.out_height;
+		out_width = (unsigned)a.out_width;
+		k = (unsigned)a.k;
+		s = (unsigned)a.s;
+		p = (unsigned)a.p;
+		cin = (unsigned)(a.channels / a.g);
+		cout = (unsigned)(a.out / a.g);
+		group = (unsigned)g;
+	}
+	GV_MEMBER unsigned
+	places() const
+	{
+		return (unsigned)c.n * out_height * out_width;
+	}
+	GV_MEMBER const T *
+	x(size_t b) const
+	{
+		return (const T *)c.x + b * c.x_apart + group * cin;
+	}
+	GV_MEMBER const T *
+	w(size_t b) const
+	{
+		return (const T *)c.w + b * c.w_apart +
+		       (size_t)group * k * k * cin * cout;
+	}
+	GV_MEMBER const T *
+	dy(size_t b) const
+	{
+		return (const T *)c.dy + b * c.dy_apart + group * cout;
+	}
+};
+
+/* A window of x: its upper left corner may be outside. */
+template <class T> struct corner {
+	const T *sample; /* NULL: no such window */
+	int y, x;
+};
+
+/* An element of a window. */
+struct tap {
+	int y, x;
+	unsigned c;
+};
+
+template <class T>
+GV_DEVICE corner<T>
+corner_of(const conv<T> &v, const T *x, unsigned place)
+{
+	gv_place o = gv_place_of(place, v.out_height, v.out_width, 1);
+	corner<T> at = {NULL, (int)(o.y * v.s) - (int)v.p, (int)(o.x * v.s) - (int)v.p};
+
+	if (place < v.places())
+		at.sample = x + (size_t)o.sample * v.height * v.width * v.c.channels;
+	return at;
+}
+
+template <class T>
+GV_DEVICE tap
+tap_of(const conv<T> &v, unsigned element)
+{
+	unsigned t = element / v.cin;
+	tap e = {(int)(t / v.k), (int)(t % v.k), element % v.cin};
+
+	return e;
+}
+
+template <class T>
+GV_DEVICE float
+under(const conv<T> &v, const corner<T> &at, const tap &e)
+{
+	int y = at.y + e.y, x = at.x + e.x;
+
+	if (at.sample == NULL || y < 0 || x < 0 || y >= (int)v.height ||
+	    x >= (int)v.width || e.y >= (int)v.k)
+		return 0;
+	return gv_get(at.sample + ((size_t)y * v.width + (size_t)x) * v.c.channels + e.c);
+}
+
+/* Element (place, element of its window). */
+template <class T> struct windows {
+	typedef corner<T> outer_type;
+	const conv<T> &v;
+	const T *x;
+
+	GV_MEMBER bool
+	along_k() const
+	{
+		return true;
+	}
+	GV_MEMBER outer_type
+	outer(unsigned i) const
+	{
+		return corner_of(v, x, i);
+	}
+	GV_MEMBER tap
+	inner(unsigned l) const
+	{
+		return tap_of(v, l);
+	}
+	GV_MEMBER float
+	get(const outer_type &at, const tap &e) const
+	{
+		return under(v, at, e);
+	}
+};
+
+/* Element (element of a window, place): the same, transposed. */
+template <class T> struct windows_across {
+	typedef tap outer_type;
+	const conv<T> &v;
+	const T *x;
+
+	GV_MEMBER bool
+	along_k() const
+	{
+		return false;
+	}
+	GV_MEMBER outer_type
+	outer(unsigned i) const
+	{
+		return tap_of(v, i);
+	}
+	GV_MEMBER corner<T>
+	inner(unsigned l) const
+	{
+		return corner_of(v, x, l);
+	}
+	GV_MEMBER float
+	get(const outer_type &e, const corner<T> &at) const
+	{
+		return under(v, at, e);
+	}
+};
+
+/* Element (l, j) of rows that are apart: a matrix of weights, dy by place. */
+template <class T> struct rows {
+	typedef unsigned outer_type;
+	const T *v;
+	size_t apart;
+	unsigned n; /* columns */
+
+	GV_MEMBER bool
+	along_k() const
+	{
+		return false;
+	}
+	GV_MEMBER outer_type
+	outer(unsigned j) const
+	{
+		return j;
+	}
+	GV_MEMBER const T *
+	inner(unsigned l) const
+	{
+		return v + l * apart;
+	}
+	GV_MEMBER float
+	get(outer_type j, const T *row) const
+	{
+		return j < n ? gv_get(row + j) : 0;
+	}
+};
+
+/* ---- forward: places x channels of the output ---- */
+
+template <class T, int TILE>
+GV_DEVICE void
+forward(const struct gv_cuda_conv &a)
+{
+	GV_SHARED(gv_product_shared<TILE>, s);
+
+	for (size_t z = gv_block_y; z < a.B * a.g; z += gv_grid_y) {
+		size_t b = z / a.g;
+		conv<T> v(a, z % a.g);
+		windows<T> x = {v, v.x(b)};
+		rows<T> w = {v.w(b), v.cout, v.cout};
+		gv_tile t(gv_block_x, v.cout, TILE);
+		T *y = (T *)a.y + b * a.y_apart + v.group * v.cout;
+		gv_product<TILE> p;
+
+		if (!gv_active(a.active, b))
+			continue;
+		for (unsigned i = 0; i < p.EACH; i++)
+			for (unsigned j = 0; j < p.EACH; j++) {
+				unsigned o = t.column + p.column(j);
+
+				p.v[i][j] =
+				    a.bias != NULL && o < v.cout
+					? a.bias[b * a.bias_apart + v.group * v.cout + o]
+					: 0;
+			}
+		p.run(s, x, w, t.row, t.column, 0, v.k * v.k * v.cin);
+		for (unsigned i = 0; i < p.EACH; i++)
+			for (unsigned j = 0; j < p.EACH; j++) {
+				unsigned place = t.row + p.row(i);
+				unsigned o = t.column + p.column(j);
+
+				if (place < v.places() && o < v.cout)
+					gv_put(y + place * a.out + o,
+					    a.relu ? gv_relu(p.v[i][j]) : p.v[i][j]);
+			}
+	}
+}
+
+GV_KERNEL(conv_forward_64_f32, gv_cuda_conv)
+{
+	forward<float, 64>(a);
+}
+GV_KERNEL(conv_forward_32_f32, gv_cuda_conv)
+{
+	forward<float, 32>(a);
+}
+GV_KERNEL(conv_forward_64_bf16, gv_cuda_conv)
+{
+	forward<gv_bf16, 64>(a);
+}
+GV_KERNEL(conv_forward_32_bf16, gv_cuda_conv)
+{
+	forward<gv_bf16, 32>(a);
+}
+
+/* ---- backward: places x channels of the input ---- */
+
+/*
+ * With stride s the places of the input fall into s x s classes by (place + p) mod s:
+ * those of a class meet the same taps, so no product is with zeros between dy.  One
+ * side of a class:
+ */
+struct side {
+	unsigned phase; /* the first of its taps */
+	unsigned taps;  /* phase, phase + s ... */
+	unsigned first; /* of its places; they are s apart */
+	unsigned n;
+
+	GV_MEMBER
+	side(unsigned f, unsigned k, unsigned s, unsigned p, unsigned size)
+	{
+		phase = f;
+		taps = f < k ? (k - f + s - 1) / s : 0;
+		first = (f + s - p % s) % s;
+		n = first < size ? (size - first + s - 1) / s : 0;
+	}
+};
+
+/* Element (place of the class, tap and channel of the output): taps from the last. */
+template <class T> struct reach {
+	struct outer_type {
+		const T *sample; /* NULL: no such place */
+		int y, x;        /* the output place under the first tap */
+	};
+	const conv<T> &v;
+	const T *dy;
+	side h, w;
+
+	GV_MEMBER bool
+	along_k() const
+	{
+		return true;
+	}
+	GV_MEMBER gv_place
+	place(unsigned i) const
+	{
+		gv_place at = gv_place_of(i, h.n, w.n, 1);
+
+		at.y = h.first + at.y * v.s;
+		at.x = w.first + at.x * v.s;
+		return at;
+	}
+	GV_MEMBER outer_type
+	outer(unsigned i) const
+	{
+		gv_place at = place(i);
+		outer_type o = {NULL, (int)((at.y + v.p - h.phase) / v.s),
+		    (int)((at.x + v.p - w.phase) / v.s)};
+
+		if (at.sample < v.c.n)
+			o.sample =
+			    dy + (size_t)at.sample * v.out_height * v.out_width * v.c.out;
+		return o;
+	}
+	GV_MEMBER tap
+	inner(unsigned l) const
+	{
+		unsigned t = l / v.cout;
+		tap e = {(int)(h.taps - 1 - t / w.taps), (int)(w.taps - 1 - t % w.taps),
+		    l % v.cout};
+
+		return e;
+	}
+	GV_MEMBER float
+	get(const outer_type &o, const tap &e) const
+	{
+		int y = o.y - e.y, x = o.x - e.x;
+
+		if (o.sample == NULL || y < 0 || x < 0 || y >= (int)v.out_height ||
+		    x >= (int)v.out_width)
+			return 0;
+		return gv_get(
+		    o.sample + ((size_t)y * v.out_width + (size_t)x) * v.c.out + e.c);
+	}
+};
+
+/* Element (tap and channel of the output, channel of the input) of the weights. */
+template <class T> struct weights_back {
+	typedef const T *outer_type;
+	const conv<T> &v;
+	const T *weight;
+	side h, w;
+
+	GV_MEMBER bool
+	along_k() const
+	{
+		return true;
+	}
+	GV_MEMBER outer_type
+	outer(unsigned j) const
+	{
+		return j < v.cin ? weight + (size_t)j * v.cout : NULL;
+	}
+	GV_MEMBER size_t
+	inner(unsigned l) const
+	{
+		unsigned t = l / v.cout;
+		unsigned ky = h.phase + (h.taps - 1 - t / w.taps) * v.s;
+		unsigned kx = w.phase + (w.taps - 1 - t % w.taps) * v.s;
+
+		return (size_t)(ky * v.k + kx) * v.cin * v.cout + l % v.cout;
+	}
+	GV_MEMBER float
+	get(outer_type column, size_t at) const
+	{
+		return column != NULL ? gv_get(column + at) : 0;
+	}
+};
+
+/* A tile of one class of places. */
+template <class T, int TILE>
+GV_DEVICE void
+backward_class(const conv<T> &v, gv_product_shared<TILE> &s, size_t b, side h, side w)
+{
+	const struct gv_cuda_conv &a = v.c;
+	unsigned places = (unsigned)a.n * h.n * w.n;
+	reach<T> dy = {v, v.dy(b), h, w};
+	weights_back<T> weight = {v, v.w(b), h, w};
+	gv_tile t(gv_block_x, v.cin, TILE);
+	T *dx = (T *)a.dx + b * a.dx_apart;
+	const T *mask = a.mask == NULL ? NULL : (const T *)a.mask + b * a.mask_apart;
+	gv_product<TILE> p;
+	size_t at[gv_product<TILE>::EACH];
+
+	if (t.row >= places)
+		return;
+	for (unsigned i = 0; i < p.EACH; i++) {
+		gv_place to = dy.place(t.row + p.row(i));
+
+		at[i] = (((size_t)to.sample * v.height + to.y) * v.width + to.x) *
+			    a.channels +
+			v.group * v.cin;
+		for (unsigned j = 0; j < p.EACH; j++) {
+			unsigned c = t.column + p.column(j);
+
+			p.v[i][j] = a.add && t.row + p.row(i) < places && c < v.cin
+					? gv_get(dx + at[i] + c)
+					: 0;
+		}
+	}
+	p.run(s, dy, weight, t.row, t.column, 0, h.taps * w.taps * v.cout);
+	for (unsigned i = 0; i < p.EACH; i++)
+		for (unsigned j = 0; j < p.EACH; j++) {
+			unsigned c = t.column + p.column(j);
+
+			if (t.row + p.row(i) < places && c < v.cin)
+				gv_put(dx + at[i] + c,
+				    gv_masked(mask, at[i] + c, p.v[i][j]));
+		}
+}
+
+template <class T, int TILE>
+GV_DEVICE void
+backward(const struct gv_cuda_conv &a)
+{
+	GV_SHARED(gv_product_shared<TILE>, s);
+	unsigned k = (unsigned)a.k, step = (unsigned)a.s, p = (unsigned)a.p;
+	size_t classes = a.s * a.s;
+
+	for (size_t z = gv_block_y; z < a.B * a.g * classes; z += gv_grid_y) {
+		size_t b = z / classes / a.g, f = z % classes;
+		conv<T> v(a, z / classes % a.g);
+		side h((unsigned)(f / a.s), k, step, p, v.height);
+		side w((unsigned)(f % a.s), k, step, p, v.width);
+
+		if (gv_active(a.active, b))
+			backward_class<T, TILE>(v, s, b, h, w);
+	}
+}
+
+GV_KERNEL(conv_backward_64_f32, gv_cuda_conv)
+{
+	backward<float, 64>(a);
+}
+GV_KERNEL(conv_backward_32_f32, gv_cuda_conv)
+{
+	backward<float, 32>(a);
+}
+GV_KERNEL(conv_backward_64_bf16, gv_cuda_conv)
+{
+	backward<gv_bf16, 64>(a);
+}
+GV_KERNEL(conv_backward_32_bf16, gv_cuda_conv)
+{
+	backward<gv_bf16, 32>(a);
+}
+
+/* ---- gradient: elements of a window x channels of the output ---- */
+
+/* The sum over the shards of a part, as a tree: sum[0] is shards 0 and 1, sum[1] 2 and 3. */
+template <int TILE> struct tree_of_four {
+	enum { EACH = gv_product<TILE>::EACH };
+	float sum[2][EACH][EACH];
+
+	GV_MEMBER void
+	take(unsigned shard, unsigned i, unsigned j, float v)
+	{
+		float *at = &sum[shard >> 1][i][j];
+
+		*at = shard & 1 ? *at + v : v;
+		if (shard == 3)
+			sum[0][i][j] += *at;
+	}
+};
+
+template <class T, int TILE>
+GV_DEVICE void
+gradient_part(const struct gv_cuda_conv_parts &a, const conv<T> &v,
+    gv_product_shared<TILE> &s, size_t b, size_t part)
+{
+	unsigned elements = v.k * v.k * v.cin, first, last;
+	unsigned places = v.out_height * v.out_width;
+	windows_across<T> x = {v, v.x(b)};
+	rows<T> dy = {v.dy(b), a.c.out, v.cout};
+	gv_tile t(gv_block_x, v.cout, TILE);
+	float *out = a.out + b * a.out_apart + part * a.part_apart +
+		     (size_t)v.group * elements * v.cout;
+	tree_of_four<TILE> sum;
+
+	for (unsigned shard = 0; shard < a.inner; shard++) {
+		gv_product<TILE> p = {};
+
+		gv_shard(&a.c.shards, part * a.inner + shard, &first, &last);
+		p.run(s, x, dy, t.row, t.column, first * places, last * places);
+		GV_UNROLL
+		for (unsigned i = 0; i < p.EACH; i++)
+			GV_UNROLL
+		for (unsigned j = 0; j < p.EACH; j++)
+			sum.take(shard, i, j, p.v[i][j]);
+	}
+	for (unsigned i = 0; i < sum.EACH; i++)
+		for (unsigned j = 0; j < sum.EACH; j++) {
+			unsigned e = t.row + gv_product<TILE>::row(i);
+			unsigned o = t.column + gv_product<TILE>::column(j);
+			float *to = out + (size_t)e * v.cout + o;
+
+			if (e < elements && o < v.cout)
+				*to = a.add ? *to + sum.sum[0][i][j] : sum.sum[0][i][j];
+		}
+}
+
+template <class T, int TILE>
+GV_DEVICE void
+gradient(const struct gv_cuda_conv_parts &a)
+{
+	GV_SHARED(gv_product_shared<TILE>, s);
+
+	for (size_t z = gv_block_y; z < a.c.B * a.c.g * a.parts; z += gv_grid_y) {
+		size_t b = z / a.parts / a.c.g;
+		conv<T> v(a.c, z / a.parts % a.c.g);
+
+		if (gv_active(a.c.active, b))
+			gradient_part<T, TILE>(a, v, s, b, z % a.parts);
+	}
+}
+
+GV_KERNEL(conv_gradient_64_f32, gv_cuda_conv_parts)
+{
+	gradient<float, 64>(a);
+}
+GV_KERNEL(conv_gradient_32_f32, gv_cuda_conv_parts)
+{
+	gradient<float, 32>(a);
+}
+GV_KERNEL(conv_gradient_64_bf16, gv_cuda_conv_parts)
+{
+	gradient<gv_bf16, 64>(a);
+}
+GV_KERNEL(conv_gradient_32_bf16, gv_cuda_conv_parts)
+{
+	gradient<gv_bf16, 32>(a);
+}

@@ -1,0 +1,104 @@
+/* Batched products: struct gv_cuda_gemm. */
+#include "product.h"
+
+/* Element (i, l) of a matrix whose rows and columns are strides apart. */
+template <class T> struct strided {
+	typedef const T *outer_type;
+	const T *v;
+	size_t apart, k_apart; /* in i, in k */
+	unsigned n;
+
+	GV_MEMBER bool
+	along_k() const
+	{
+		return k_apart == 1;
+	}
+	GV_MEMBER outer_type
+	outer(unsigned i) const
+	{
+		return i < n ? v + i * apart : NULL;
+	}
+	GV_MEMBER size_t
+	inner(unsigned l) const
+	{
+		return l * k_apart;
+	}
+	GV_MEMBER float
+	get(outer_type row, size_t at) const
+	{
+		return row != NULL ? gv_get(row + at) : 0;
+	}
+};
+
+template <class T, class C, int TILE>
+GV_DEVICE void
+one_tile(const struct gv_cuda_gemm &g, gv_product_shared<TILE> &s, size_t z)
+{
+	unsigned m = (unsigned)g.m, n = (unsigned)g.n;
+	gv_tile t(gv_block_x, n, TILE);
+	strided<T> a = {(const T *)g.a + z * g.a_batch, g.a_transposed ? 1 : g.lda,
+	    g.a_transposed ? g.lda : 1, m};
+	strided<T> b = {(const T *)g.b + z * g.b_batch, g.b_transposed ? g.ldb : 1,
+	    g.b_transposed ? 1 : g.ldb, n};
+	C *c = (C *)g.c + z * g.c_batch;
+	const C *mask = g.mask == NULL ? NULL : (const C *)g.mask + z * g.mask_batch;
+	gv_product<TILE> p;
+
+	for (unsigned i = 0; i < p.EACH; i++)
+		for (unsigned j = 0; j < p.EACH; j++) {
+			unsigned row = t.row + p.row(i), column = t.column + p.column(j);
+			bool there = row < m && column < n;
+
+			p.v[i][j] = there && g.add ? gv_get(c + row * g.ldc + column)
+				    : there && g.bias != NULL
+					? g.bias[z * g.bias_batch + column]
+					: 0;
+		}
+	p.run(s, a, b, t.row, t.column, 0, (unsigned)g.k);
+	for (unsigned i = 0; i < p.EACH; i++)
+		for (unsigned j = 0; j < p.EACH; j++) {
+			unsigned row = t.row + p.row(i), column = t.column + p.column(j);
+			size_t at = row * g.ldc + column;
+			float v = p.v[i][j];
+
+			if (row < m && column < n)
+				gv_put(
+				    c + at, gv_masked(mask, at, g.relu ? gv_relu(v) : v));
+		}
+}
+
+template <class T, class C, int TILE>
+GV_DEVICE void
+gemm(const struct gv_cuda_gemm &g)
+{
+	GV_SHARED(gv_product_shared<TILE>, s);
+
+	for (size_t z = gv_block_y; z < g.batch; z += gv_grid_y)
+		if (gv_active(g.active, z))
+			one_tile<T, C, TILE>(g, s, z);
+}
+
+GV_KERNEL(gemm_64_f32, gv_cuda_gemm)
+{
+	gemm<float, float, 64>(a);
+}
+GV_KERNEL(gemm_32_f32, gv_cuda_gemm)
+{
+	gemm<float, float, 32>(a);
+}
+GV_KERNEL(gemm_64_bf16, gv_cuda_gemm)
+{
+	gemm<gv_bf16, gv_bf16, 64>(a);
+}
+GV_KERNEL(gemm_32_bf16, gv_cuda_gemm)
+{
+	gemm<gv_bf16, gv_bf16, 32>(a);
+}
+GV_KERNEL(gemm_64_mixed, gv_cuda_gemm)
+{
+	gemm<gv_bf16, float, 64>(a);
+}
+GV_KERNEL(gemm_32_mixed, gv_cuda_gemm)
+{
+	gemm<gv_bf16, float, 32>(a);
+}

@@ -1,0 +1,277 @@
+/*
+ * Sums over samples in the order of common/nn/cpu/sums.c: strips of 32 rows in float,
+ * the strips of a shard in double, the shards as a binary tree.
+ *
+ * A block is 32 columns (or, of the losses, models) x 8 shards; groups of 8 shards are
+ * added as a tree in shared memory, the groups as they come by the first 32 threads.
+ */
+#include "device.h"
+
+enum { COLUMNS = 32, GROUP = 8, DEEPEST = 17 };
+
+struct group {
+	float v[GROUP][COLUMNS];
+};
+
+/* ---- a tree over groups of shards ---- */
+
+/* Sums of equally many shards, the two topmost added whenever they are; of one column. */
+struct stack {
+	float level[DEEPEST];
+	unsigned depth, groups;
+
+	GV_MEMBER
+	stack() : level(), depth(0), groups(0)
+	{
+	}
+	GV_MEMBER void
+	push(float v)
+	{
+		level[depth++] = v;
+		for (unsigned full = ++groups; full % 2 == 0; full /= 2, depth--)
+			level[depth - 2] += level[depth - 1];
+	}
+};
+
+GV_DEVICE unsigned
+lane(void)
+{
+	return gv_thread % COLUMNS;
+}
+
+GV_DEVICE unsigned
+warp(void)
+{
+	return gv_thread / COLUMNS;
+}
+
+/*
+ * Takes each thread's v, that of shard warp() of a group of n (a power of two at most
+ * GROUP) and column lane(); the first warp pushes their sum.
+ */
+GV_DEVICE void
+add_group(group &s, stack &to, float v, unsigned n)
+{
+	s.v[warp()][lane()] = v;
+	gv_sync();
+	for (unsigned step = 1; step < n; step *= 2) {
+		if (warp() % (2 * step) == 0 && warp() + step < n)
+			s.v[warp()][lane()] += s.v[warp() + step][lane()];
+		gv_sync();
+	}
+	if (warp() == 0)
+		to.push(s.v[0][lane()]);
+	gv_sync(); /* before the next group is written */
+}
+
+GV_DEVICE unsigned
+group_size(size_t shards)
+{
+	return shards < GROUP ? (unsigned)shards : (unsigned)GROUP;
+}
+
+/* ---- what is summed ---- */
+
+/* Column j of width, of the rows [i, end) in float. */
+template <class T, enum gv_cuda_sum WHAT>
+GV_DEVICE float
+strip(const struct gv_cuda_sums &a, size_t b, unsigned j, size_t i, size_t end)
+{
+	const T *v = (const T *)a.v + b * a.v_apart;
+	unsigned n = (unsigned)a.n, column = j % n;
+	float part = 0, mean, rstd;
+
+	if (WHAT == GV_CUDA_SUM || (WHAT == GV_CUDA_PRODUCTS && j < n)) {
+		for (; i < end; i++)
+			part += gv_get(v + i * n + column);
+		return part;
+	}
+	mean = a.mean[b * a.stat_apart + column];
+	if (WHAT == GV_CUDA_SQUARES) {
+		for (; i < end; i++) {
+			float apart = gv_get(v + i * n + column) - mean;
+
+			part += apart * apart;
+		}
+		return part;
+	}
+	rstd = a.rstd[b * a.stat_apart + column];
+	for (; i < end; i++) {
+		float x = gv_get((const T *)a.x + b * a.x_apart + i * n + column);
+
+		part += gv_get(v + i * n + column) * ((x - mean) * rstd);
+	}
+	return part;
+}
+
+/* Rows [*first, *last) of a shard. */
+GV_DEVICE void
+rows_of(const struct gv_cuda_sums &a, size_t shard, size_t *first, size_t *last)
+{
+	unsigned f, l;
+
+	gv_shard(&a.shards, shard, &f, &l);
+	*first = f * a.places;
+	*last = l * a.places;
+}
+
+GV_DEVICE size_t
+lesser(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* A thread a strip and column, into scratch [B][shards][strips][width]. */
+template <class T, enum gv_cuda_sum WHAT>
+GV_DEVICE void
+strips(const struct gv_cuda_sums_run &r)
+{
+	const struct gv_cuda_sums &a = r.s;
+	size_t i = gv_global(GV_THREADS_strips_sum_f32), first, last, at;
+	size_t number = i / r.width, shard = number / r.strips;
+	unsigned j = (unsigned)(i % r.width);
+
+	if (shard >= a.shards.shards)
+		return;
+	rows_of(a, shard, &first, &last);
+	at = first + number % r.strips * GV_CUDA_STRIP;
+	if (at >= last)
+		return;
+	GV_EACH_MODEL(b, a)
+	a.scratch[b * a.shards.shards * r.strips * r.width + i] =
+	    strip<T, WHAT>(a, b, j, at, lesser(at + GV_CUDA_STRIP, last));
+}
+
+/* A shard's strips, from scratch or made here. */
+template <class T, enum gv_cuda_sum WHAT, bool MADE>
+GV_DEVICE float
+shard_sum(const struct gv_cuda_sums_run &r, size_t b, size_t shard, unsigned j)
+{
+	const struct gv_cuda_sums &a = r.s;
+	const float *made =
+	    a.scratch + (b * a.shards.shards + shard) * r.strips * r.width + j;
+	size_t first, last;
+	double total = 0;
+
+	rows_of(a, shard, &first, &last);
+	for (size_t i = first; i < last; i += GV_CUDA_STRIP, made += MADE ? r.width : 0)
+		total += (double)(MADE ? *made
+				       : strip<T, WHAT>(a, b, j, i,
+					     lesser(i + GV_CUDA_STRIP, last)));
+	return (float)total;
+}
+
+/* The sum, 0 for models that are not active; NULL pointers are left alone. */
+GV_DEVICE void
+deliver(float *to, float *also, bool add, float sum)
+{
+	if (also != NULL)
+		*also = sum;
+	*to = add ? *to + sum : sum;
+}
+
+template <class T, enum gv_cuda_sum WHAT, bool MADE>
+GV_DEVICE void
+sums(const struct gv_cuda_sums_run &r)
+{
+	GV_SHARED(group, s);
+	const struct gv_cuda_sums &a = r.s;
+	size_t j = (size_t)gv_block_x * COLUMNS + lane();
+	unsigned n = group_size(a.shards.shards);
+
+	for (size_t b = gv_block_y; b < a.B; b += gv_grid_y) {
+		bool active = gv_active(a.active, b);
+		stack total;
+
+		if (!active && !a.zero)
+			continue;
+		for (size_t at = 0; at < a.shards.shards; at += n)
+			add_group(s, total,
+			    active && j < r.width && warp() < n
+				? shard_sum<T, WHAT, MADE>(r, b, at + warp(), (unsigned)j)
+				: 0,
+			    n);
+		if (warp() == 0 && j < r.width)
+			deliver(a.to + b * a.to_apart + j,
+			    a.also == NULL ? NULL : a.also + b * a.also_apart + j, a.add,
+			    total.level[0]);
+	}
+}
+
+#define SUMS(name, what)                                  \
+	GV_KERNEL(strips_##name##_f32, gv_cuda_sums_run)  \
+	{                                                 \
+		strips<float, what>(a);                   \
+	}                                                 \
+	GV_KERNEL(strips_##name##_bf16, gv_cuda_sums_run) \
+	{                                                 \
+		strips<gv_bf16, what>(a);                 \
+	}                                                 \
+	GV_KERNEL(sums_##name##_f32, gv_cuda_sums_run)    \
+	{                                                 \
+		sums<float, what, false>(a);              \
+	}                                                 \
+	GV_KERNEL(sums_##name##_bf16, gv_cuda_sums_run)   \
+	{                                                 \
+		sums<gv_bf16, what, false>(a);            \
+	}
+SUMS(sum, GV_CUDA_SUM)
+SUMS(squares, GV_CUDA_SQUARES)
+SUMS(products, GV_CUDA_PRODUCTS)
+
+GV_KERNEL(totals, gv_cuda_sums_run)
+{
+	sums<float, GV_CUDA_SUM, true>(a);
+}
+
+/* ---- a tree alone ---- */
+
+GV_KERNEL(tree, gv_cuda_tree)
+{
+	size_t j = gv_global(GV_THREADS_tree);
+
+	if (j >= a.n)
+		return;
+	for (size_t b = gv_block_y; b < a.B; b += gv_grid_y) {
+		bool active = gv_active(a.active, b);
+		stack total;
+
+		if (!active && !a.zero)
+			continue;
+		for (size_t part = 0; part < a.parts; part++)
+			total.push(
+			    active ? a.v[b * a.v_apart + part * a.part_apart + j] : 0);
+		deliver(a.to + b * a.to_apart + j,
+		    a.also == NULL ? NULL : a.also + b * a.also_apart + j, a.add,
+		    total.level[0]);
+	}
+}
+
+/* ---- losses: a column a model ---- */
+
+GV_DEVICE float
+mean_of_shard(const struct gv_cuda_losses &a, size_t b, size_t shard)
+{
+	unsigned first, last;
+	double sum = 0;
+
+	gv_shard(&a.shards, shard, &first, &last);
+	for (unsigned i = first; i < last; i++)
+		sum += (double)a.loss[b * a.loss_apart + i];
+	return (float)(sum / a.samples);
+}
+
+GV_KERNEL(losses, gv_cuda_losses)
+{
+	GV_SHARED(group, s);
+	size_t b = (size_t)gv_block_x * COLUMNS + lane();
+	bool active = b < a.B && gv_active(a.active, b);
+	unsigned n = group_size(a.shards.shards);
+	stack total;
+
+	for (size_t at = 0; at < a.shards.shards; at += n)
+		add_group(s, total,
+		    active && warp() < n ? mean_of_shard(a, b, at + warp()) : 0, n);
+	if (warp() == 0 && b < a.B)
+		a.to[b] = a.add ? a.to[b] + total.level[0] : total.level[0];
+}

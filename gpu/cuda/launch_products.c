@@ -1,0 +1,188 @@
+/* Grids of products: which tile, how many parts. */
+#include "cuda/launch.h"
+
+enum { LARGE = 64, SMALL = 32, ENOUGH = 264 /* blocks that keep a large GPU busy */ };
+#define MOST ((size_t)1 << 31)
+
+static size_t
+tiles(size_t rows, size_t columns, size_t tile)
+{
+	return gv_cuda_ceil(rows, tile) * gv_cuda_ceil(columns, tile);
+}
+
+/* Large tiles read less; small ones fit small matrices, and are more. */
+static size_t
+tile_of(size_t rows, size_t columns, size_t batch)
+{
+	return rows <= SMALL || columns <= SMALL ||
+		       tiles(rows, columns, LARGE) * batch < ENOUGH
+		   ? SMALL
+		   : LARGE;
+}
+
+int
+gv_cuda_gemm(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_gemm *a)
+{
+	size_t tile = tile_of(a->m, a->n, a->batch);
+	bool mixed = a->c_type != type;
+	enum gv_cuda_kernel kernel =
+	    mixed ? tile == LARGE ? GV_CUDA_gemm_64_mixed : GV_CUDA_gemm_32_mixed
+		  : gv_cuda_of(
+			tile == LARGE ? GV_CUDA_gemm_64_f32 : GV_CUDA_gemm_32_f32, type);
+
+	if (a->m >= MOST || a->n >= MOST || a->k >= MOST)
+		return GV_CUDA_TOO_LARGE;
+	return gv_cuda_run(q, kernel, tiles(a->m, a->n, tile), a->batch, a, sizeof(*a));
+}
+
+static bool
+is_depthwise(const struct gv_cuda_conv *a)
+{
+	return a->g > 1 && a->channels == a->g && a->out == a->g;
+}
+
+/* What kernels count in 32 bits: places, elements of a window, numbers of a sample. */
+static bool
+is_large(const struct gv_cuda_conv *a)
+{
+	return a->n * a->out_height * a->out_width >= MOST ||
+	       a->n * a->height * a->width >= MOST ||
+	       a->k * a->k * a->channels / a->g >= MOST ||
+	       a->k * a->k * a->out / a->g >= MOST || a->p >= MOST;
+}
+
+int
+gv_cuda_conv_forward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
+{
+	size_t places = a->n * a->out_height * a->out_width, out = a->out / a->g;
+	size_t tile = tile_of(places, out, a->B * a->g);
+
+	if (is_large(a))
+		return GV_CUDA_TOO_LARGE;
+	if (is_depthwise(a))
+		return gv_cuda_run_each(q,
+		    gv_cuda_of(GV_CUDA_depthwise_forward_f32, type), places * a->out,
+		    a->B, a, sizeof(*a));
+	return gv_cuda_run(q,
+	    gv_cuda_of(
+		tile == LARGE ? GV_CUDA_conv_forward_64_f32 : GV_CUDA_conv_forward_32_f32,
+		type),
+	    tiles(places, out, tile), a->B * a->g, a, sizeof(*a));
+}
+
+int
+gv_cuda_conv_backward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
+{
+	/* the places of the largest class: those that are s apart */
+	size_t places =
+	    a->n * gv_cuda_ceil(a->height, a->s) * gv_cuda_ceil(a->width, a->s);
+	size_t in = a->channels / a->g, batch = a->B * a->g * a->s * a->s;
+	size_t tile = tile_of(places, in, batch);
+
+	if (is_large(a))
+		return GV_CUDA_TOO_LARGE;
+	if (is_depthwise(a))
+		return gv_cuda_run_each(q,
+		    gv_cuda_of(GV_CUDA_depthwise_backward_f32, type),
+		    a->n * a->height * a->width * a->channels, a->B, a, sizeof(*a));
+	return gv_cuda_run(q,
+	    gv_cuda_of(tile == LARGE ? GV_CUDA_conv_backward_64_f32
+				     : GV_CUDA_conv_backward_32_f32,
+		type),
+	    tiles(places, in, tile), batch, a, sizeof(*a));
+}
+
+/* ---- the gradient: shards in a block, as many as leave enough blocks ---- */
+
+struct cut {
+	size_t tile, inner, parts;
+};
+
+static struct cut
+cut_of(const struct gv_cuda_conv *a)
+{
+	size_t rows = a->k * a->k * a->channels / a->g, columns = a->out / a->g;
+	size_t shards = a->shards.shards, batch = a->B * a->g;
+	struct cut c = {tile_of(rows, columns, batch), shards < 4 ? shards : 4, 0};
+
+	while (c.inner > 1 &&
+	       tiles(rows, columns, c.tile) * batch * (shards / c.inner) < ENOUGH)
+		c.inner /= 2;
+	c.parts = shards / c.inner;
+	return c;
+}
+
+static size_t
+weights_of(const struct gv_cuda_conv *a)
+{
+	return a->k * a->k * a->channels / a->g * a->out;
+}
+
+size_t
+gv_cuda_conv_scratch(const struct gv_cuda_conv *a)
+{
+	size_t parts = is_depthwise(a) ? a->shards.shards : cut_of(a).parts;
+
+	return parts == 1 && !is_depthwise(a) ? 0 : a->B * parts * weights_of(a);
+}
+
+/* Parts [B][parts][weights] in scratch become dw. */
+static int
+add_parts(const struct gv_cuda_queue *q, const struct gv_cuda_conv *a, size_t parts)
+{
+	size_t weights = weights_of(a);
+	struct gv_cuda_tree t = {.B = a->B,
+	    .parts = parts,
+	    .n = weights,
+	    .v = a->scratch,
+	    .to = a->dw,
+	    .active = a->active,
+	    .add = a->add,
+	    .v_apart = parts * weights,
+	    .part_apart = weights,
+	    .to_apart = a->dw_apart};
+
+	return gv_cuda_tree(q, &t);
+}
+
+static int
+depthwise_gradient(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
+{
+	size_t shards = a->shards.shards;
+	int r = gv_cuda_run_each(q, gv_cuda_of(GV_CUDA_depthwise_gradient_f32, type),
+	    shards * weights_of(a), a->B, a, sizeof(*a));
+
+	return r != 0 ? r : add_parts(q, a, shards);
+}
+
+int
+gv_cuda_conv_gradient(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
+{
+	struct cut c = cut_of(a);
+	size_t weights = weights_of(a), rows = a->k * a->k * a->channels / a->g;
+	bool whole = c.parts == 1;
+	struct gv_cuda_conv_parts p = {.c = *a,
+	    .out = whole ? a->dw : a->scratch,
+	    .parts = c.parts,
+	    .inner = c.inner,
+	    .out_apart = whole ? a->dw_apart : c.parts * weights,
+	    .part_apart = weights,
+	    .add = whole && a->add};
+	int r;
+
+	if (is_large(a))
+		return GV_CUDA_TOO_LARGE;
+	if (is_depthwise(a))
+		return depthwise_gradient(q, type, a);
+	r = gv_cuda_run(q,
+	    gv_cuda_of(c.tile == LARGE ? GV_CUDA_conv_gradient_64_f32
+				       : GV_CUDA_conv_gradient_32_f32,
+		type),
+	    tiles(rows, a->out / a->g, c.tile), a->B * a->g * c.parts, &p, sizeof(p));
+	return r != 0 || whole ? r : add_parts(q, a, c.parts);
+}

@@ -1,0 +1,211 @@
+/* Grids of what is no product. */
+#include "cuda/launch.h"
+
+int
+gv_cuda_gather(const struct gv_cuda_queue *q, const struct gv_cuda_gather *a)
+{
+	uintptr_t where = (uintptr_t)a->to | (uintptr_t)a->from | a->bytes;
+	size_t word = where % 16 == 0 ? 16 : where % 4 == 0 ? 4 : 1;
+	enum gv_cuda_kernel kernel = word == 16  ? GV_CUDA_gather_16
+				     : word == 4 ? GV_CUDA_gather_4
+						 : GV_CUDA_gather_1;
+
+	return gv_cuda_run_each(q, kernel, a->n * (a->bytes / word), 1, a, sizeof(*a));
+}
+
+int
+gv_cuda_convert(const struct gv_cuda_queue *q, enum gv_cuda_type from_type,
+    const struct gv_cuda_convert *a)
+{
+	return gv_cuda_run_each(
+	    q, gv_cuda_of(GV_CUDA_convert_f32, from_type), a->n, a->B, a, sizeof(*a));
+}
+
+int
+gv_cuda_bias(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_bias *a)
+{
+	return gv_cuda_run_each(
+	    q, gv_cuda_of(GV_CUDA_bias_f32, type), a->rows * a->n, a->B, a, sizeof(*a));
+}
+
+/* ---- pools ---- */
+
+static int
+pool(const struct gv_cuda_queue *q, enum gv_cuda_kernel kernel, enum gv_cuda_type type,
+    const struct gv_cuda_pool *a, bool backward)
+{
+	size_t places = backward ? a->height * a->width : a->out_height * a->out_width;
+
+	return gv_cuda_run_each(q, gv_cuda_of(kernel, type), a->n * places * a->channels,
+	    a->B, a, sizeof(*a));
+}
+
+int
+gv_cuda_maxpool_forward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_pool *a)
+{
+	return pool(q, GV_CUDA_maxpool_forward_f32, type, a, false);
+}
+
+int
+gv_cuda_maxpool_backward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_pool *a)
+{
+	return pool(q, GV_CUDA_maxpool_backward_f32, type, a, true);
+}
+
+int
+gv_cuda_avgpool_forward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_pool *a)
+{
+	return pool(q, GV_CUDA_avgpool_forward_f32, type, a, false);
+}
+
+int
+gv_cuda_avgpool_backward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_pool *a)
+{
+	return pool(q, GV_CUDA_avgpool_backward_f32, type, a, true);
+}
+
+/* ---- number by number ---- */
+
+int
+gv_cuda_map_forward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    enum gv_cuda_function f, const struct gv_cuda_map *a)
+{
+	static const enum gv_cuda_kernel kernels[] = {
+	    [GV_CUDA_RELU] = GV_CUDA_relu_forward_f32,
+	    [GV_CUDA_GELU] = GV_CUDA_gelu_forward_f32,
+	    [GV_CUDA_ADD] = GV_CUDA_add_forward_f32};
+
+	return gv_cuda_run_each(
+	    q, gv_cuda_of(kernels[f], type), a->n, a->B, a, sizeof(*a));
+}
+
+int
+gv_cuda_map_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    enum gv_cuda_function f, const struct gv_cuda_map *a)
+{
+	static const enum gv_cuda_kernel kernels[] = {
+	    [GV_CUDA_RELU] = GV_CUDA_relu_backward_f32,
+	    [GV_CUDA_GELU] = GV_CUDA_gelu_backward_f32,
+	    [GV_CUDA_ADD] = GV_CUDA_add_backward_f32};
+
+	return gv_cuda_run_each(
+	    q, gv_cuda_of(kernels[f], type), a->n, a->B, a, sizeof(*a));
+}
+
+/* ---- sums ---- */
+
+/* Rows of a shard up to which one kernel makes strips and totals. */
+enum { FEW_ROWS = 256, COLUMNS = 32 };
+
+/* The strips that the longest shard has. */
+static size_t
+strips_of(const struct gv_cuda_sums *a)
+{
+	size_t samples = gv_cuda_ceil(a->shards.N, a->shards.S);
+
+	return gv_cuda_ceil(samples * a->places, GV_CUDA_STRIP);
+}
+
+static bool
+is_short(const struct gv_cuda_sums *a)
+{
+	return strips_of(a) * GV_CUDA_STRIP <= FEW_ROWS;
+}
+
+static size_t
+width_of(enum gv_cuda_sum what, const struct gv_cuda_sums *a)
+{
+	return what == GV_CUDA_PRODUCTS ? 2 * a->n : a->n;
+}
+
+size_t
+gv_cuda_sums_scratch(enum gv_cuda_sum what, const struct gv_cuda_sums *a)
+{
+	return is_short(a) ? 0
+			   : a->B * a->shards.shards * strips_of(a) * width_of(what, a);
+}
+
+int
+gv_cuda_sums(const struct gv_cuda_queue *q, enum gv_cuda_type type, enum gv_cuda_sum what,
+    const struct gv_cuda_sums *a)
+{
+	static const enum gv_cuda_kernel strips[] = {
+	    [GV_CUDA_SUM] = GV_CUDA_strips_sum_f32,
+	    [GV_CUDA_SQUARES] = GV_CUDA_strips_squares_f32,
+	    [GV_CUDA_PRODUCTS] = GV_CUDA_strips_products_f32};
+	static const enum gv_cuda_kernel at_once[] = {
+	    [GV_CUDA_SUM] = GV_CUDA_sums_sum_f32,
+	    [GV_CUDA_SQUARES] = GV_CUDA_sums_squares_f32,
+	    [GV_CUDA_PRODUCTS] = GV_CUDA_sums_products_f32};
+	struct gv_cuda_sums_run r = {
+	    .s = *a, .width = width_of(what, a), .strips = strips_of(a)};
+	size_t blocks = gv_cuda_ceil(r.width, COLUMNS);
+	int status;
+
+	if (is_short(a))
+		return gv_cuda_run(
+		    q, gv_cuda_of(at_once[what], type), blocks, a->B, &r, sizeof(r));
+	status = gv_cuda_run_each(q, gv_cuda_of(strips[what], type),
+	    a->shards.shards * r.strips * r.width, a->B, &r, sizeof(r));
+	return status != 0 ? status
+			   : gv_cuda_run(q, GV_CUDA_totals, blocks, a->B, &r, sizeof(r));
+}
+
+int
+gv_cuda_tree(const struct gv_cuda_queue *q, const struct gv_cuda_tree *a)
+{
+	return gv_cuda_run_each(q, GV_CUDA_tree, a->n, a->B, a, sizeof(*a));
+}
+
+int
+gv_cuda_losses(const struct gv_cuda_queue *q, const struct gv_cuda_losses *a)
+{
+	return gv_cuda_run(
+	    q, GV_CUDA_losses, gv_cuda_ceil(a->B, COLUMNS), 1, a, sizeof(*a));
+}
+
+/* ---- bn, the head ---- */
+
+int
+gv_cuda_bn_forward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_bn *a)
+{
+	return gv_cuda_run_each(q, gv_cuda_of(GV_CUDA_bn_forward_f32, type),
+	    a->rows * a->n, a->B, a, sizeof(*a));
+}
+
+int
+gv_cuda_bn_backward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_bn *a)
+{
+	return gv_cuda_run_each(q, gv_cuda_of(GV_CUDA_bn_backward_f32, type),
+	    a->rows * a->n, a->B, a, sizeof(*a));
+}
+
+int
+gv_cuda_stats(
+    const struct gv_cuda_queue *q, enum gv_cuda_stats what, const struct gv_cuda_stat *a)
+{
+	struct gv_cuda_stat_run r = {.s = *a, .what = what};
+
+	return gv_cuda_run_each(q, GV_CUDA_stats, a->n, a->B, &r, sizeof(r));
+}
+
+/* Classes up to which a thread takes a sample. */
+enum { NARROW = 64 };
+
+int
+gv_cuda_xent(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_xent *a)
+{
+	if (a->classes <= NARROW)
+		return gv_cuda_run_each(q, gv_cuda_of(GV_CUDA_xent_narrow_f32, type),
+		    a->n, a->B, a, sizeof(*a));
+	return gv_cuda_run(
+	    q, gv_cuda_of(GV_CUDA_xent_wide_f32, type), a->n, a->B, a, sizeof(*a));
+}
