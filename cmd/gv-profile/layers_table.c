@@ -26,6 +26,8 @@ is_added(struct gv_cell name)
 static void
 describe(struct gv_strbuf *s, const struct gv_layer *l)
 {
+	char act[GV_ACT_LEN];
+
 	gv_strbuf_clear(s);
 	gv_strbuf_str(s, gv_op_name(l->op));
 	if (l->op == GV_OP_LINEAR || l->op == GV_OP_CONV)
@@ -38,8 +40,8 @@ describe(struct gv_strbuf *s, const struct gv_layer *l)
 		gv_strbuf_fmt(s, " p%zu", l->p);
 	if (l->g > 1)
 		gv_strbuf_fmt(s, " g%zu", l->g);
-	if (l->relu)
-		gv_strbuf_str(s, " relu");
+	gv_act_text(l, act);
+	gv_strbuf_fmt(s, "%s%s", act[0] != '\0' ? " " : "", act);
 }
 
 /* In ms; more than 6 digits mean nothing, and less than 1 ps is rounding. */

@@ -84,6 +84,7 @@ run_read(struct run *r, struct gv_error *e)
 static void
 describe_layer(struct gv_strbuf *s, const struct gv_model *m, const struct gv_layer *l)
 {
+	char act[GV_ACT_LEN];
 	size_t k;
 
 	gv_strbuf_fmt(s, "row %" PRId64 " %s from=", l->id, gv_op_name(l->op));
@@ -93,7 +94,12 @@ describe_layer(struct gv_strbuf *s, const struct gv_model *m, const struct gv_la
 	gv_strbuf_fmt(s, " out=%zu", l->out_shape.channels);
 	if (l->op == GV_OP_CONV || l->op == GV_OP_MAXPOOL || l->op == GV_OP_AVGPOOL)
 		gv_strbuf_fmt(s, " k=%zu s=%zu p=%zu g=%zu", l->k, l->s, l->p, l->g);
-	gv_strbuf_fmt(s, "%s%s\n", l->bias ? " bias" : "", l->relu ? " relu" : "");
+	gv_act_text(l, act);
+	gv_strbuf_fmt(
+	    s, "%s%s%s", l->bias ? " bias" : "", act[0] != '\0' ? " " : "", act);
+	if (l->op == GV_OP_DROPOUT)
+		gv_strbuf_fmt(s, " rate=%.17g", l->rate);
+	gv_strbuf_str(s, "\n");
 }
 
 static void

@@ -26,7 +26,14 @@ struct gv_nn_weights {
 };
 enum { GV_NN_FORWARD = 1, GV_NN_BACKWARD = 2 };
 
-/* One micro-batch on its way: the slot that holds it. */
+/*
+ * One micro-batch on its way: the slot that holds it.
+ *
+ * key: what dropout draws by, of each model.  Number j of sample i (counted in the
+ * micro-batch of all ranks) becomes 0 in row r, counted in the whole model, when
+ *	gv_philox({j / 4, i, r, 0}, {key, key >> 32}, u);  u[j % 4] < rate * 2^32
+ * so there, back and again draw the same.
+ */
 struct gv_nn_flight {
 	int stream;
 	const gv_real *x; /* [n][in_size] the samples, the same for all models */
@@ -38,6 +45,7 @@ struct gv_nn_flight {
 	void *own_target;
 	/* rows' outputs and their gradients, by arena: gv_nn_y, gv_nn_dy */
 	gv_real *y[GV_NN_ARENAS], *dy[GV_NN_ARENAS];
+	uint64_t *key; /* [B] of the host */
 	gv_real *
 	    hit; /* [B][n] evaluating: how many of a sample's targets are met (GV_OP_XENT) */
 	gv_real *stats; /* [B][plan.stat_size]: GV_NN_STATS */
@@ -144,7 +152,7 @@ struct gv_nn_backend {
 	    size_t last, unsigned what);
 	/*
 	 * Rows [first, last), there and back: y from x, and dx of every input that is
-	 * a row's output from dy (with that row's relu when ends says so).  In training
+	 * a row's output from dy (with that row's act when ends says so).  In training
 	 * a bn may only be the first of the rows forward and the last backward, and its
 	 * sums are made; so samples need not know of each other, and a backend may
 	 * carry some of them through all of the rows while they are in cache.
@@ -153,6 +161,8 @@ struct gv_nn_backend {
 	    struct gv_nn_backend *, const struct gv_nn_call *, size_t first, size_t last);
 	int (*backward)(
 	    struct gv_nn_backend *, const struct gv_nn_call *, size_t first, size_t last);
+	/* The row's act back: dy, the gradient of y, becomes that of what act was put to. */
+	int (*act_back)(struct gv_nn_backend *, const struct gv_nn_call *, size_t row);
 	/*
 	 * Gradients of rows' weights and biases into grads, or added to them: within
 	 * each shard in the order of samples and places, over the shards a tree.
@@ -215,6 +225,35 @@ gv_nn_dy(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b, size_t
 	return c->f->dy[r->arena] + r->y * p->B * p->n + (b * p->n + i) * r->out_size;
 }
 
+/*
+ * What row r keeps of model b, l.kept numbers of each sample in any order of the row's
+ * own; and as many that belong to its gradient.  An act that keeps has what it was put
+ * to there, at the end: gv_nn_before.
+ */
+static inline gv_real *
+gv_nn_kept(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b)
+{
+	const struct gv_nn_plan *p = c->plan;
+
+	return c->f->y[r->kept_arena] + (r->kept * p->B + b * r->l.kept) * p->n;
+}
+
+static inline gv_real *
+gv_nn_kept_dy(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b)
+{
+	const struct gv_nn_plan *p = c->plan;
+
+	return c->f->dy[r->kept_arena] + (r->kept * p->B + b * r->l.kept) * p->n;
+}
+
+/* [n][out_size], from sample i on. */
+static inline gv_real *
+gv_nn_before(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b, size_t i)
+{
+	return gv_nn_kept(c, r, b) + (r->l.kept - r->out_size) * c->plan->n +
+	       i * r->out_size;
+}
+
 /* The row that is input k; NULL = the sample. */
 static inline const struct gv_nn_row *
 gv_nn_input(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t k)
@@ -228,7 +267,16 @@ gv_nn_x(
 {
 	const struct gv_nn_row *from = gv_nn_input(c, r, k);
 
-	return from == NULL ? c->f->x + i * r->in_size : gv_nn_y(c, from, b, i);
+	return from == NULL ? c->f->x + i * c->plan->in_size : gv_nn_y(c, from, b, i);
+}
+
+/* Numbers of input k. */
+static inline size_t
+gv_nn_input_size(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t k)
+{
+	const struct gv_nn_row *from = gv_nn_input(c, r, k);
+
+	return from == NULL ? c->plan->in_size : from->out_size;
 }
 
 /* Of an input that is a row's output. */

@@ -7,6 +7,7 @@
 
 #include "base/num.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "nn/ops.h"
 #include "table/kind.h"
 
@@ -24,7 +25,7 @@ gv_model_counts_hits(const struct gv_model *m)
 
 /* Columns of the table; -1 = not there. */
 struct columns {
-	ptrdiff_t id, op, from, out, k, s, p, g, act, bias;
+	ptrdiff_t id, op, from, out, k, s, p, g, act, bias, rate;
 };
 
 static bool
@@ -58,18 +59,22 @@ read_op(const struct gv_frame *f, size_t row, ptrdiff_t column, enum gv_op *op,
     struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(f, row, column);
+	struct gv_strbuf known = {0};
 	char q[GV_QUOTE_LEN];
 	int i;
 
-	for (i = 0; i < GV_OPS; i++)
+	for (i = 0; i < GV_OPS; i++) {
 		if (gv_cell_is(c, gv_nn_ops[i].name)) {
 			*op = (enum gv_op)i;
+			gv_strbuf_free(&known);
 			return 0;
 		}
-	return gv_frame_error(f, row, column, e,
-	    "unknown operator %s; known: linear, conv, maxpool, avgpool, relu, gelu, "
-	    "add, bn, xent, mse, bce",
-	    gv_quote(q, c.s, c.len));
+		gv_strbuf_fmt(&known, "%s%s", i > 0 ? ", " : "", gv_nn_ops[i].name);
+	}
+	gv_frame_error(f, row, column, e, "unknown operator %s; known: %s",
+	    gv_quote(q, c.s, c.len), known.s);
+	gv_strbuf_free(&known);
+	return -1;
 }
 
 /* The earlier row with an id, or GV_FROM_INPUT for 0; false: there is none. */
@@ -92,7 +97,7 @@ find_row(const struct gv_model *m, size_t row, const char *s, size_t len, ptrdif
 	return false;
 }
 
-/* The inputs of add, "3;7": two or more. */
+/* The inputs of add or concat, "3;7": two or more. */
 static int
 read_inputs(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
 {
@@ -125,7 +130,7 @@ read_from(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
 	struct gv_layer *l = &m->layer[row];
 	char q[GV_QUOTE_LEN];
 
-	if (l->op == GV_OP_ADD)
+	if (gv_nn_ops[l->op].has_list)
 		return read_inputs(m, row, column, e);
 	l->inputs = 1;
 	l->from[0] = (ptrdiff_t)row - 1;
@@ -149,17 +154,57 @@ unused(const struct gv_frame *f, size_t row, ptrdiff_t column, const struct gv_n
 	    f, row, column, e, "%s has none, got %s", op->name, gv_quote(q, c.s, c.len));
 }
 
+/* "relu", or "leaky:0.01": the slope of leaky is .2 where there is none. */
 static int
-read_act(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *relu,
+read_act(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv_layer *l,
+    struct gv_error *e)
+{
+	struct gv_cell c = gv_frame_cell(f, row, column);
+	const size_t len = strlen(gv_nn_acts[GV_ACT_LEAKY]) + 1;
+	char q[GV_QUOTE_LEN];
+	int i;
+
+	l->slope = 0.2;
+	if (is_empty(c))
+		return 0;
+	for (i = 1; i < GV_ACTS; i++)
+		if (gv_cell_is(c, gv_nn_acts[i])) {
+			l->act = (enum gv_act)i;
+			return 0;
+		}
+	if (c.len > len && strncmp(c.s, "leaky:", len) == 0 &&
+	    gv_parse_double(c.s + len, c.len - len, &l->slope) == 0 && l->slope > 0 &&
+	    l->slope < 1) {
+		l->act = GV_ACT_LEAKY;
+		return 0;
+	}
+	return gv_frame_error(f, row, column, e,
+	    "expected relu, leaky, leaky:SLOPE with a slope between 0 and 1, sigmoid, "
+	    "tanh, gelu, silu or nothing, got %s",
+	    gv_quote(q, c.s, c.len));
+}
+
+void
+gv_act_text(const struct gv_layer *l, char text[GV_ACT_LEN])
+{
+	snprintf(text, GV_ACT_LEN, "%s", gv_nn_acts[l->act]);
+	if (l->act == GV_ACT_LEAKY && l->slope != 0.2)
+		snprintf(text, GV_ACT_LEN, "leaky:%.17g", l->slope);
+}
+
+/* dropout's share, [0, 1) */
+static int
+read_rate(const struct gv_frame *f, size_t row, ptrdiff_t column, double *rate,
     struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(f, row, column);
 	char q[GV_QUOTE_LEN];
 
-	*relu = gv_cell_is(c, "relu");
-	if (*relu || is_empty(c))
+	if (!is_empty(c) && gv_parse_double(c.s, c.len, rate) == 0 && *rate >= 0 &&
+	    *rate < 1)
 		return 0;
-	return gv_frame_error(f, row, column, e, "expected relu or nothing, got %s",
+	return gv_frame_error(f, row, column, e,
+	    "expected the share that becomes 0, from 0 to below 1, got %s",
 	    gv_quote(q, c.s, c.len));
 }
 
@@ -215,7 +260,7 @@ read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_erro
 			   : unused(f, row, c->out, op, e);
 	if (op->has_window) {
 		bad |= number(f, row, c->k, 1, 0, &l->k, e);
-		if (l->k == 0 && l->op != GV_OP_AVGPOOL && bad == 0)
+		if (l->k == 0 && !op->whole_input && bad == 0)
 			bad |= gv_frame_error(
 			    f, row, c->k, e, "%s needs a window size", op->name);
 		bad |= number(f, row, c->s, 1, l->op == GV_OP_CONV ? 1 : l->k, &l->s, e);
@@ -231,8 +276,10 @@ read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_erro
 	l->g = 1;
 	bad |= op->has_groups ? number(f, row, c->g, 1, 1, &l->g, e)
 			      : unused(f, row, c->g, op, e);
-	bad |= op->has_act ? read_act(f, row, c->act, &l->relu, e)
-			   : unused(f, row, c->act, op, e);
+	bad |=
+	    op->has_act ? read_act(f, row, c->act, l, e) : unused(f, row, c->act, op, e);
+	bad |= op->has_rate ? read_rate(f, row, c->rate, &l->rate, e)
+			    : unused(f, row, c->rate, op, e);
 	bad |= op->has_bias ? read_bias(f, row, c->bias, &l->bias, e)
 			    : unused(f, row, c->bias, op, e);
 	return bad;
@@ -297,6 +344,7 @@ gv_model_from_frame(struct gv_model *m, struct gv_frame *f, struct gv_error *e)
 	c.g = gv_frame_find(f, "g");
 	c.act = gv_frame_find(f, "act");
 	c.bias = gv_frame_find(f, "bias");
+	c.rate = gv_frame_find(f, "rate");
 	if (f->n_rows == 0)
 		return gv_error_at(e, f->file, 0, NULL, "a model needs at least one row");
 	m->n = f->n_rows;

@@ -11,18 +11,21 @@
  * Columns (any order, others are kept but not looked at; "-" is as good as an
  * empty cell):
  *	id    a whole number >= 1, no two equal
- *	op    linear conv maxpool avgpool relu gelu add bn, and a head: xent mse bce
+ *	op    linear conv maxpool avgpool relu gelu add concat bn dropout, and a head:
+ *	      xent mse bce
  *	from  the id of an earlier row whose output is read, 0 = the sample;
- *	      empty = the row before; add: two ids or more, as 3;7
+ *	      empty = the row before; add and concat: two ids or more, as 3;7
  *	out   linear, conv: channels of the output; empty in the row that the
  *	      head reads = the number of classes (mse, bce: of targets)
- *	k     conv, maxpool: window (k x k); avgpool: the same, empty = all of it
+ *	k     conv: window (k x k); maxpool, avgpool: the same, empty = all of it
  *	s     stride; empty = 1 for conv, k for pools
  *	p     zero padding on every side; empty = 0.  A pool's padding is never
  *	      chosen (max) or counted (average); p <= k / 2 there
  *	g     conv: groups; empty = 1
- *	act   relu, applied to the row's output; linear, conv, bn and add only
+ *	act   applied to the row's output: relu, leaky (of slope 0.2) or leaky:SLOPE,
+ *	      sigmoid, tanh, gelu, silu; linear, conv, bn, add and concat only
  *	bias  linear, conv: 0 = none; empty = 1
+ *	rate  dropout: the share of numbers that become 0 in training, below 1
  * Only id and op must be there.  The last row is the head: it compares its
  * input with a sample's targets, and the mean over these is the sample's loss.
  *	xent  softmax cross entropy with a label at every place of its input, whose
@@ -31,7 +34,12 @@
  *	bce   binary cross entropy of logits, -t log p - (1 - t) log (1 - p) with
  *	      p = 1 / (1 + e^-x), and a number t of 0..1 for each
  * Every other row is read by a later one, or by several: add is the sum
- * of outputs of one shape, in the order of from (a residual connection).
+ * of outputs of one shape, in the order of from (a residual connection), concat has
+ * the channels of one after those of the other, of outputs of one height and width.
+ *
+ * dropout divides the numbers that stay by 1 - rate; an evaluation leaves all as they
+ * are.  What becomes 0 is a function of the model's seed, the row, the number of the
+ * micro-batch in the training, the sample's place in it and the number's in the sample.
  *
  * Layout of everything that has a place: [height][width][channels], channels
  * next to each other.  A linear row reads its input as one vector in that
@@ -55,7 +63,9 @@ enum gv_op {
 	GV_OP_RELU,
 	GV_OP_GELU,
 	GV_OP_ADD,
+	GV_OP_CONCAT,
 	GV_OP_BN,
+	GV_OP_DROPOUT,
 	GV_OP_XENT,
 	GV_OP_MSE,
 	GV_OP_BCE,
@@ -64,6 +74,18 @@ enum gv_op {
 
 /* What a head compares its input with. */
 enum gv_target { GV_TARGET_LABELS, GV_TARGET_NUMBERS };
+
+/* What a row's output goes through. */
+enum gv_act {
+	GV_ACT_NONE,
+	GV_ACT_RELU,    /* x > 0 ? x : 0 */
+	GV_ACT_LEAKY,   /* x > 0 ? x : slope * x */
+	GV_ACT_SIGMOID, /* 1 / (1 + exp(-x)) */
+	GV_ACT_TANH,
+	GV_ACT_GELU, /* x Phi(x), Phi the normal distribution */
+	GV_ACT_SILU, /* x sigmoid(x) */
+	GV_ACTS
+};
 
 enum { GV_FROM_INPUT = -1, GV_FROM_MAX = 8 };
 
@@ -77,18 +99,22 @@ struct gv_shape {
 struct gv_layer {
 	int64_t id;
 	enum gv_op op;
-	size_t inputs;               /* 1; add: 2..GV_FROM_MAX */
+	size_t inputs;               /* 1; add, concat: 2..GV_FROM_MAX */
 	ptrdiff_t from[GV_FROM_MAX]; /* indices of earlier rows, or GV_FROM_INPUT */
 	size_t out;                  /* 0 = number of classes, until the shape pass */
-	size_t k, s, p, g;           /* k 0 = whole input (avgpool) */
-	bool relu;                   /* act */
+	size_t k, s, p, g;           /* k 0 = whole input (pools) */
+	enum gv_act act;
+	double slope; /* of leaky */
 	bool bias;
+	double rate; /* of dropout */
 
 	/* by gv_model_shape, per model and sample */
+	/* in_shape: of each input; of concat's inputs together */
 	struct gv_shape in_shape, out_shape;
 	size_t weights; /* numbers of the weight; bn: of gamma */
 	size_t biases;  /* numbers of the bias; bn: of beta */
 	size_t running; /* numbers of running statistics: bn, mean and variance */
+	size_t kept;    /* numbers that forward leaves for backward beside the output */
 	uint64_t flops; /* forward: 2 x multiply-adds of linear and conv, 0 elsewhere */
 };
 
@@ -106,7 +132,7 @@ struct gv_model {
 	size_t outputs;    /* numbers that the head reads */
 	size_t parameters; /* P: sum of weights and biases */
 	size_t running;    /* Q: sum of running statistics */
-	/* numbers that a sample leaves behind: sum of the rows' outputs */
+	/* numbers that a sample leaves behind: sum of the rows' outputs and of what they keep */
 	size_t activations;
 	uint64_t flops; /* forward, per sample */
 };
@@ -154,6 +180,11 @@ bool gv_model_counts_hits(const struct gv_model *m);
 
 /* The name of an op as the table spells it. */
 const char *gv_op_name(enum gv_op op);
+/* An activation as the table spells it, "" for none: room for GV_ACT_LEN. */
+enum { GV_ACT_LEN = 40 };
+void gv_act_text(const struct gv_layer *l, char text[GV_ACT_LEN]);
+/* Whether its derivative needs what the output was before, so that this is kept. */
+bool gv_act_keeps(enum gv_act act);
 
 static inline size_t
 gv_shape_size(struct gv_shape s)

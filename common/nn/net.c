@@ -206,6 +206,8 @@ gv_net_new(struct gv_net **out, const struct gv_model *m, const struct gv_net_co
 		net->coef[b] = c->coef[b];
 		net->active[b] = true;
 	}
+	for (b = 0; b < net->slots; b++)
+		gv_net_number(net, b, 0);
 	if (net->be->start(net->be, net->scratch, e) != 0 || gv_net_init(net) != 0) {
 		if (e->count == 0)
 			gv_error_set(e, "%s: %s", net->be->name, gv_net_error(net));

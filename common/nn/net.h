@@ -11,7 +11,7 @@
  * and coefficients.  Nothing of model b reaches another, not even a NaN.
  *
  * Determinism.  A model's bits depend on its table, seed and coefficients, on
- * the samples, on N and S; not on B, threads or R.  The batch is cut into S
+ * the samples, on N and S; not on B, threads, R or the cuts of a pipeline.  The batch is cut into S
  * shards, shard j = samples [j*N/S, (j+1)*N/S).  What is summed over samples
  * (gradients, losses, statistics of bn) is summed within each shard in a fixed
  * order and then over the shards in a binary tree: with S = 4,
@@ -237,6 +237,14 @@ struct gv_net_work {
  * row of the net reads the sample, target where it lacks the head.
  */
 int gv_net_load(struct gv_net *net, size_t slot, const gv_real *x, const void *target);
+
+/*
+ * Says that the micro-batch in a slot is number k of the training, from 0: micro-batch
+ * m of update u is u * M + m.  What dropout draws is a function of that, so it is to
+ * be said before forward, by every part that has a dropout row; gv_net_step counts by
+ * itself.  A slot without a number has that of its last micro-batch, at first 0.
+ */
+void gv_net_number(struct gv_net *net, size_t slot, uint64_t k);
 
 /* Each 0, or -1 as gv_net_step; bn rows call reduce. */
 int gv_net_forward(struct gv_net *net, const struct gv_net_work *w);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/rng.h"
 #include "nn/net_private.h"
 
 static struct gv_nn_call
@@ -75,6 +76,22 @@ int
 gv_net_load(struct gv_net *net, size_t slot, const gv_real *x, const void *target)
 {
 	return load(net, &net->flight[slot], x, target, net->plan.n);
+}
+
+/* What model b draws in micro-batch k of its training. */
+static void
+set_key(struct gv_net *net, size_t slot, size_t b, uint64_t k)
+{
+	net->flight[slot].key[b] = gv_random(net->seed[b], 0, 2, k);
+}
+
+void
+gv_net_number(struct gv_net *net, size_t slot, uint64_t k)
+{
+	size_t b;
+
+	for (b = 0; b < net->plan.B; b++)
+		set_key(net, slot, b, k);
 }
 
 int
@@ -296,16 +313,19 @@ gv_net_advance(struct gv_net *net, size_t from, size_t to)
 
 /* ---- a step ---- */
 
-/* Gradients of one micro-batch that is in slot 0. */
+/* Gradients of micro-batch m of an update, which is in slot 0. */
 static int
-micro_batch(struct gv_net *net, bool first)
+micro_batch(struct gv_net *net, size_t m)
 {
 	const struct gv_nn_plan *p = &net->plan;
 	struct gv_net_work all = {
 	    .first = p->first_row, .last = p->last_row, .version = net->order[0]};
+	size_t b;
 
+	for (b = 0; b < p->B; b++)
+		set_key(net, 0, b, net->steps[b] * p->micro_batches + m);
 	return gv_net_forward(net, &all) != 0 || gv_net_backward(net, &all) != 0 ||
-		       gv_net_gradients(net, &all, first) != 0
+		       gv_net_gradients(net, &all, m == 0) != 0
 		   ? -1
 		   : 0;
 }
@@ -319,7 +339,7 @@ gv_net_gradient(struct gv_net *net, const gv_real *x, const void *target, double
 	for (m = 0; m < p->micro_batches; m++)
 		if (gv_net_load(net, 0, x + m * p->n * p->in_size,
 			(const char *)target + m * bytes) != 0 ||
-		    micro_batch(net, m == 0) != 0)
+		    micro_batch(net, m) != 0)
 			return -1;
 	return gv_net_sum(net, loss);
 }
@@ -365,7 +385,7 @@ gv_net_step_of(struct gv_net *net, const uint32_t *visit, double *loss)
 
 	for (m = 0; m < p->micro_batches; m++)
 		if (gather(net, &net->flight[0], visit + m * p->n) != 0 ||
-		    micro_batch(net, m == 0) != 0)
+		    micro_batch(net, m) != 0)
 			return -1;
 	if (gv_net_sum(net, loss) != 0)
 		return -1;

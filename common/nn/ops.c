@@ -99,6 +99,15 @@ head_shape(struct gv_layer *l, const char **column, char text[200])
 	return NULL;
 }
 
+const char *const gv_nn_acts[GV_ACTS] = {
+    "", "relu", "leaky", "sigmoid", "tanh", "gelu", "silu"};
+
+bool
+gv_act_keeps(enum gv_act act)
+{
+	return act == GV_ACT_GELU || act == GV_ACT_SILU;
+}
+
 const struct gv_nn_op gv_nn_ops[GV_OPS] = {
     [GV_OP_LINEAR] = {.name = "linear",
 	.has_out = true,
@@ -114,12 +123,24 @@ const struct gv_nn_op gv_nn_ops[GV_OPS] = {
 	.has_bias = true,
 	.has_matrix = true,
 	.shape = conv_shape},
-    [GV_OP_MAXPOOL] = {.name = "maxpool", .has_window = true, .shape = pool_shape},
-    [GV_OP_AVGPOOL] = {.name = "avgpool", .has_window = true, .shape = pool_shape},
+    [GV_OP_MAXPOOL] = {.name = "maxpool",
+	.has_window = true,
+	.whole_input = true,
+	.shape = pool_shape},
+    [GV_OP_AVGPOOL] = {.name = "avgpool",
+	.has_window = true,
+	.whole_input = true,
+	.shape = pool_shape},
     [GV_OP_RELU] = {.name = "relu", .shape = same_shape},
     [GV_OP_GELU] = {.name = "gelu", .shape = same_shape},
-    [GV_OP_ADD] = {.name = "add", .has_act = true, .shape = same_shape},
+    [GV_OP_ADD] = {.name = "add", .has_act = true, .has_list = true, .shape = same_shape},
+    [GV_OP_CONCAT] = {.name = "concat",
+	.has_act = true,
+	.has_list = true,
+	.joins = true,
+	.shape = same_shape},
     [GV_OP_BN] = {.name = "bn", .has_act = true, .shape = bn_shape},
+    [GV_OP_DROPOUT] = {.name = "dropout", .has_rate = true, .shape = same_shape},
     [GV_OP_XENT] = {.name = "xent", .is_head = true, .shape = head_shape},
     [GV_OP_MSE] = {.name = "mse",
 	.is_head = true,

@@ -9,8 +9,11 @@
 
 struct gv_nn_op {
 	const char *name;
-	bool has_out, has_window, has_groups, has_act,
-	    has_bias;          /* columns that mean something */
+	bool has_out, has_window, has_groups, has_act, has_bias,
+	    has_rate;          /* columns that mean something */
+	bool has_list;         /* several inputs: add, concat */
+	bool joins;            /* they may have different channels */
+	bool whole_input;      /* k may be empty */
 	bool has_matrix;       /* weights that are matrices: linear, conv */
 	bool is_head;          /* the last row, and no other */
 	enum gv_target target; /* of a head */
@@ -22,5 +25,6 @@ struct gv_nn_op {
 };
 
 extern const struct gv_nn_op gv_nn_ops[GV_OPS];
+extern const char *const gv_nn_acts[GV_ACTS]; /* their names */
 
 #endif

@@ -86,6 +86,7 @@ gv_nn_flight_make(struct gv_nn_flight *f, struct gv_nn_backend *be,
 		f->hit = f->dy[i] + half;
 	}
 	f->sums = f->stats + p->B * p->stat_size;
+	f->key = gv_xcalloc(p->B, sizeof(*f->key));
 	return 0;
 }
 
@@ -94,6 +95,7 @@ gv_nn_flight_free(struct gv_nn_flight *f, struct gv_nn_backend *be)
 {
 	be->release(be, GV_NN_ACTIVATIONS, f->y[GV_NN_OWN]);
 	be->release(be, GV_NN_SCRATCH, f->stats);
+	free(f->key);
 	be->release(be, GV_NN_ACTIVATIONS, f->own_x);
 	be->release(be, GV_NN_ACTIVATIONS, f->own_target);
 }

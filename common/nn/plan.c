@@ -51,6 +51,12 @@ lay_out_output(struct gv_nn_plan *p, size_t i)
 	r->y = p->numbers[r->arena];
 	p->numbers[r->arena] += r->out_size;
 	p->activations += r->out_size;
+	if (!inside)
+		return;
+	r->kept_arena = p->recompute ? GV_NN_SHARED : GV_NN_OWN;
+	r->kept = p->numbers[r->kept_arena];
+	p->numbers[r->kept_arena] += r->l.kept;
+	p->activations += r->l.kept;
 }
 
 /* A row of the range. */
@@ -95,9 +101,13 @@ order_readers(struct gv_nn_plan *p)
 			read[from] = true;
 			last[from] = (struct reader){i, k};
 		}
-	for (i = 0; i < p->rows; i++)
-		if (read[i])
+	for (i = 0; i < p->rows; i++) {
+		bool here = i >= p->first_row && last[i].row < p->last_row;
+
+		if (read[i] && here)
 			p->row[last[i].row].ends[last[i].input] = true;
+		p->row[i].late = read[i] && i >= p->first_row && i < p->last_row && !here;
+	}
 	free(last);
 	free(read);
 }

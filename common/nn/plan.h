@@ -18,22 +18,26 @@ enum gv_nn_arena { GV_NN_OWN, GV_NN_SHARED, GV_NN_ARENAS };
 
 struct gv_nn_row {
 	struct gv_layer l;
-	size_t in_size, out_size; /* numbers of one input (all have the same), output */
+	size_t in_size, out_size; /* numbers of one input (concat: of all), output */
 	size_t weight, bias;      /* offsets in P */
 	size_t running;           /* offset in Q: mean [C], variance [C] */
 	/* the output is here: a row of the range, or of others that the range reads or relays */
 	bool held;
-	enum gv_nn_arena arena;      /* where it is, */
-	size_t y;                    /* and the offset in a sample's numbers there */
+	enum gv_nn_arena arena; /* where it is, */
+	size_t y;               /* and the offset in a sample's numbers there */
+	/* what it keeps for its own backward, and that for its gradient: l.kept numbers */
+	enum gv_nn_arena kept_arena;
+	size_t kept;
 	size_t stat;                 /* bn: offset in stats, GV_NN_STATS x channels */
 	size_t matrix_rows, columns; /* of the weight, per group: [g][rows][columns] */
 	/*
 	 * An output that several rows read gets the sum of their gradients: the last
 	 * reader's first, then the others in descending order.  adds: input k has
 	 * a gradient already, to be added to.  ends: this was the last one to be
-	 * added, so the input's relu may be gone through.
+	 * added, so the input's act may be gone back through.  Where the last is not of
+	 * the range, late: then the row's act is gone through when its gradient is there.
 	 */
-	bool adds[GV_FROM_MAX], ends[GV_FROM_MAX];
+	bool adds[GV_FROM_MAX], ends[GV_FROM_MAX], late;
 };
 
 /*

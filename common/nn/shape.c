@@ -41,13 +41,17 @@ shape_error(const struct gv_model *m, size_t row, const char *column, const char
 	return gv_error_at(e, m->table.file, m->table.line[row], column, "%s", text);
 }
 
-/* What an input gives; all of a row's are of one shape.  0, or -1 with *e set. */
+/*
+ * What inputs give: all of a row's are of one shape, or, where they are joined, of one
+ * height and width.  0, or -1 with *e set.
+ */
 static int
 shape_inputs(struct gv_model *m, size_t row, struct gv_error *e)
 {
 	struct gv_layer *l = &m->layer[row];
+	bool joins = gv_nn_ops[l->op].joins;
+	size_t k, channels = 0;
 	char text[200];
-	size_t k;
 
 	for (k = 0; k < l->inputs; k++) {
 		ptrdiff_t from = l->from[k];
@@ -57,14 +61,19 @@ shape_inputs(struct gv_model *m, size_t row, struct gv_error *e)
 
 		if (k == 0)
 			l->in_shape = s;
+		channels += s.channels;
 		if (s.height == in->height && s.width == in->width &&
-		    s.channels == in->channels)
+		    (joins || s.channels == in->channels))
 			continue;
 		snprintf(text, sizeof(text),
-		    "inputs of one shape are added, got %zux%zux%zu and %zux%zux%zu",
+		    "inputs of one %s are %s, got %zux%zux%zu "
+		    "and %zux%zux%zu",
+		    joins ? "height and width" : "shape", joins ? "joined" : "added",
 		    in->height, in->width, in->channels, s.height, s.width, s.channels);
 		return shape_error(m, row, "from", text, e);
 	}
+	if (joins)
+		l->in_shape.channels = channels;
 	return 0;
 }
 
@@ -98,7 +107,7 @@ shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 
 	if (shape_inputs(m, row, e) != 0)
 		return -1;
-	l->weights = l->biases = l->running = 0;
+	l->weights = l->biases = l->running = l->kept = 0;
 	l->flops = 0;
 	if (gv_nn_ops[l->op].is_head && shape_targets(m, l, text) != 0)
 		return shape_error(m, row, "op", text, e);
@@ -109,9 +118,11 @@ shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 	l->out = asked;
 	if (wrong != NULL)
 		return shape_error(m, row, column, wrong, e);
+	if (gv_act_keeps(l->act))
+		l->kept += gv_shape_size(l->out_shape);
 	m->parameters += l->weights + l->biases;
 	m->running += l->running;
-	m->activations += gv_shape_size(l->out_shape);
+	m->activations += gv_shape_size(l->out_shape) + l->kept;
 	m->flops += l->flops;
 	return 0;
 }

@@ -57,6 +57,10 @@ gv_nn_stage_backward(struct gv_nn_backend *be, const struct gv_nn_call *c,
 {
 	size_t k, to = last;
 
+	for (k = first; k < last; k++)
+		if (c->plan->row[k].late && c->plan->row[k].l.act != GV_ACT_NONE &&
+		    be->act_back(be, c, k) != 0)
+			return -1;
 	for (k = last; k-- > first;) {
 		if (c->plan->row[k].l.op != GV_OP_BN)
 			continue;

@@ -7,6 +7,7 @@
 #ifndef HEAD
 #define HEAD "id,op,from,out,k,s,p,g,act,bias\n"
 #endif
+#define HEAD_RATE "id,op,from,out,k,s,p,g,act,bias,rate\n"
 
 static const struct help_case {
 	const char *name, *table;
@@ -128,6 +129,37 @@ static const struct help_case {
 	HEAD "1,linear,,6,,,,,relu,\n2,bn,1,,,,,,,\n3,bn,1,,,,,,relu,\n"
 	     "4,linear,1,6,,,,,,\n5,add,2;3;4,,,,,,,\n6,linear,,,,,,,,\n7,xent,,,,,,,,\n",
 	1, 1, 4, 3, 6, 2, 2},
+    {"every act, behind every operator that has one",
+	HEAD "1,conv,,4,3,1,1,,silu,\n2,bn,,,,,,,gelu,\n3,conv,1,4,3,1,1,4,leaky,\n"
+	     "4,add,1;2;3,,,,,,tanh,\n5,concat,4;0;1,,,,,,sigmoid,\n"
+	     "6,conv,5,3,1,1,0,,leaky:0.01,\n7,linear,6,9,,,,,gelu,\n"
+	     "8,bn,7,,,,,,leaky:0.5,\n9,linear,,9,,,,,sigmoid,\n"
+	     "10,add,7;8;9,,,,,,silu,\n11,linear,,7,,,,,tanh,\n12,linear,,,,,,,,\n"
+	     "13,xent,,,,,,,,\n",
+	4, 3, 2, 3, 4, 2, 2},
+    {"concat, one input twice, relu behind",
+	HEAD "1,conv,,3,3,1,1,,relu,\n2,conv,1,5,1,1,0,,,\n3,concat,1;2;0;1,,,,,,relu,\n"
+	     "4,maxpool,3,,2,,,,,\n5,avgpool,3,,2,,,,,\n6,concat,5;4,,,,,,,\n"
+	     "7,linear,,8,,,,,,\n8,linear,6,5,,,,,relu,\n9,concat,8;7,,,,,,,\n"
+	     "10,linear,,,,,,,,\n11,xent,,,,,,,,\n",
+	5, 4, 2, 3, 5, 2, 4},
+    {"dropout",
+	HEAD_RATE
+	"1,dropout,0,,,,,,,,0.25\n2,linear,,9,,,,,relu,,\n3,dropout,,,,,,,,,0.5\n"
+	"4,linear,2,9,,,,,,,\n5,dropout,4,,,,,,,,0\n6,add,3;5;4,,,,,,tanh,,\n"
+	"7,linear,,,,,,,,,\n8,xent,,,,,,,,,\n",
+	2, 3, 2, 4, 7, 2, 2},
+    {"dropout of maps, concat and bn",
+	HEAD_RATE "1,conv,,5,3,1,1,,,0,\n2,bn,,,,,,,relu,,\n3,dropout,,,,,,,,,0.3\n"
+		  "4,conv,,6,3,1,1,,silu,,\n5,concat,2;4,,,,,,,,\n"
+		  "6,maxpool,,,,,,,,,\n7,dropout,,,,,,,,,0.5\n8,linear,,,,,,,,,\n"
+		  "9,xent,,,,,,,,,\n",
+	4, 4, 3, 3, 5, 2, 4},
+    {"max over points",
+	HEAD "1,conv,,7,1,,,,relu,\n2,bn,,,,,,,tanh,\n3,conv,,9,1,,,,,\n4,bn,,,,,,,,\n"
+	     "5,maxpool,,,,,,,,\n6,linear,,8,,,,,relu,\n7,linear,,,,,,,,\n"
+	     "8,xent,,,,,,,,\n",
+	11, 1, 3, 4, 5, 2, 2},
 };
 
 enum { CASES = sizeof(cases) / sizeof(cases[0]) };

@@ -147,6 +147,11 @@ is_error(const char *table, const char *want)
 	gv_model_free(&m);
 }
 
+#define LEAKY                                                                      \
+	"2: act: expected relu, leaky, leaky:SLOPE with a slope between 0 and 1, " \
+	"sigmoid, tanh, gelu, silu or nothing, got "
+#define RATE "2: rate: expected the share that becomes 0, from 0 to below 1, got "
+
 static void
 test_errors(void)
 {
@@ -156,7 +161,7 @@ test_errors(void)
 	is_error("id,op\n0,xent\n1,conf\n",
 	    "2: id: expected a whole number >= 1, got \"0\"\n"
 	    "3: op: unknown operator \"conf\"; known: linear, conv, maxpool, avgpool, "
-	    "relu, gelu, add, bn, xent, mse, bce");
+	    "relu, gelu, add, concat, bn, dropout, xent, mse, bce");
 	is_error("id,op\n3,relu\n3,xent\n", "3: id: duplicate id 3, first at line 2");
 	is_error(
 	    "id,op\n3,relu\n", "2: op: the last row must be xent, mse or bce, got relu");
@@ -195,13 +200,24 @@ test_errors(void)
 	is_error(HEAD "1,linear,,9999999999,,,,,,\n" END,
 	    "2: out: expected a whole number >= 1, got \"9999999999\"");
 	is_error(HEAD "1,conv,,8,,,,,,\n" END, "2: k: conv needs a window size");
-	is_error(HEAD "1,maxpool,,,,,,,,\n" END, "2: k: maxpool needs a window size");
-	is_error(HEAD "1,conv,,8,3,0,-1,x,gelu,2\n" END,
+	is_error(HEAD "1,conv,,8,3,0,-1,x,swish,2\n" END,
 	    "2: s: expected a whole number >= 1, got \"0\"\n"
 	    "2: p: expected a whole number >= 0, got \"-1\"\n"
 	    "2: g: expected a whole number >= 1, got \"x\"\n"
-	    "2: act: expected relu or nothing, got \"gelu\"\n"
+	    "2: act: expected relu, leaky, leaky:SLOPE with a slope between 0 and 1, "
+	    "sigmoid, tanh, gelu, silu or nothing, got \"swish\"\n"
 	    "2: bias: expected 0 or 1, got \"2\"");
+	is_error(HEAD "1,linear,,8,,,,,leaky:1,\n" END, LEAKY "\"leaky:1\"");
+	is_error(HEAD "1,linear,,8,,,,,leaky:0,\n" END, LEAKY "\"leaky:0\"");
+	is_error(HEAD "1,linear,,8,,,,,leaky:,\n" END, LEAKY "\"leaky:\"");
+	is_error(HEAD "1,linear,,8,,,,,leaky:x,\n" END, LEAKY "\"leaky:x\"");
+	is_error("id,op,rate\n1,dropout,1\n2,xent,\n", RATE "\"1\"");
+	is_error("id,op,rate\n1,dropout,-0.1\n2,xent,\n", RATE "\"-0.1\"");
+	is_error("id,op,rate\n1,dropout,\n2,xent,\n", RATE "\"\"");
+	is_error(
+	    "id,op,rate\n1,relu,0.5\n2,xent,\n", "2: rate: relu has none, got \"0.5\"");
+	is_error(HEAD "1,maxpool,,,2,,,,,\n2,concat,0;1,,,,,,,\n" END,
+	    "3: from: inputs of one height and width are joined, got 6x5x4 and 3x2x4");
 	is_error(HEAD "1,maxpool,,,3,1,2,,,\n" END,
 	    "2: p: padding 2 is more than half of the window 3");
 	is_error(HEAD "1,bn,,4,2,1,1,2,,1\n" END,

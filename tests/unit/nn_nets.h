@@ -47,6 +47,14 @@ static const struct net_case {
 	     "10,conv,9,12,1,,,,,\n11,add,7;8;10,,,,,,relu,\n12,linear,,,,,,,,\n"
 	     "13,xent,,,,,,,,\n",
 	8, 8, 3, 5, 14, 4, 30},
+    {"dropout, concat, acts and bn",
+	"id,op,from,out,k,s,p,g,act,bias,rate\n"
+	"1,conv,,8,3,1,1,,,0,\n2,bn,,,,,,,leaky,,\n3,dropout,,,,,,,,,0.2\n"
+	"4,conv,,8,3,1,1,8,gelu,,\n5,conv,2,5,1,,,,tanh,,\n6,concat,3;4;5,,,,,,,,\n"
+	"7,conv,,12,3,2,1,,silu,,\n8,maxpool,,,,,,,,,\n9,avgpool,7,,,,,,,,\n"
+	"10,concat,8;9,,,,,,relu,,\n11,dropout,,,,,,,,,0.5\n12,linear,,20,,,,,sigmoid,,\n"
+	"13,linear,,,,,,,,,\n14,xent,,,,,,,,,\n",
+	7, 8, 3, 5, 19, 8, 30},
 };
 enum { NETS = sizeof(nets) / sizeof(nets[0]) };
 

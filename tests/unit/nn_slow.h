@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/rng.h"
 #include "nn/backend.h"
 #include "nn/cpu/gemm.h"
 
@@ -22,6 +23,7 @@
 #define SLOW_LOG1P log1p
 #define SLOW_SQRT  sqrt
 #define SLOW_ERF   erf
+#define SLOW_TANH  tanh
 #else
 #define SLOW_FMA   fmaf
 #define SLOW_EXP   expf
@@ -29,6 +31,7 @@
 #define SLOW_LOG1P log1pf
 #define SLOW_SQRT  sqrtf
 #define SLOW_ERF   erff
+#define SLOW_TANH  tanhf
 #endif
 
 /* ---- memory that is somewhere else ---- */
@@ -68,6 +71,67 @@ static inline gv_real
 slow_normal(gv_real x)
 {
 	return (gv_real)0.5 * (1 + SLOW_ERF(x * (gv_real)0.70710678118654752));
+}
+
+static inline gv_real
+slow_sigmoid(gv_real x)
+{
+	return 1 / (1 + SLOW_EXP(-x));
+}
+
+static inline gv_real
+slow_act(const struct gv_layer *l, gv_real x)
+{
+	switch (l->act) {
+	case GV_ACT_RELU:
+		return slow_relu(x);
+	case GV_ACT_LEAKY:
+		return 0 > x ? (gv_real)l->slope * x : x;
+	case GV_ACT_SIGMOID:
+		return slow_sigmoid(x);
+	case GV_ACT_TANH:
+		return SLOW_TANH(x);
+	case GV_ACT_GELU:
+		return x * slow_normal(x);
+	case GV_ACT_SILU:
+		return x * slow_sigmoid(x);
+	default:
+		return x;
+	}
+}
+
+/* The slope of gelu at x. */
+static inline gv_real
+slow_gelu_slope(gv_real x)
+{
+	gv_real v = (gv_real)0.39894228040143268 * SLOW_EXP((gv_real)-0.5 * x * x);
+
+	return slow_normal(x) + x * v;
+}
+
+/* dy through an act that gave y of x. */
+static inline gv_real
+slow_act_back(const struct gv_layer *l, gv_real dy, gv_real y, gv_real x)
+{
+	gv_real s;
+
+	switch (l->act) {
+	case GV_ACT_RELU:
+		return y <= 0 ? 0 : dy;
+	case GV_ACT_LEAKY:
+		return y <= 0 ? (gv_real)l->slope * dy : dy;
+	case GV_ACT_SIGMOID:
+		return dy * (y * (1 - y));
+	case GV_ACT_TANH:
+		return dy * (1 - y * y);
+	case GV_ACT_GELU:
+		return dy * slow_gelu_slope(x);
+	case GV_ACT_SILU:
+		s = slow_sigmoid(x);
+		return dy * (s * (1 + x * (1 - s)));
+	default:
+		return dy;
+	}
 }
 
 static inline int
@@ -203,7 +267,7 @@ slow_linear(const struct slow_at *a)
 
 		for (i = 0; i < a->r->in_size; i++)
 			acc = slow_fma(a->x[i], a->w[i * a->r->out_size + o], acc);
-		a->y[o] = a->l->relu ? slow_relu(acc) : acc;
+		a->y[o] = acc;
 	}
 }
 
@@ -222,7 +286,7 @@ slow_conv_one(const struct slow_at *a, size_t oy, size_t ox, size_t o)
 				acc = slow_fma(
 				    slow_window(a, oy, ox, ky, kx, group * cin + c), *w,
 				    acc);
-	return a->l->relu ? slow_relu(acc) : acc;
+	return acc;
 }
 
 static inline gv_real
@@ -261,8 +325,49 @@ slow_add(const struct slow_at *a)
 
 		for (k = 1; k < a->l->inputs; k++)
 			v += slow_real(gv_nn_x(a->c, a->r, k, a->b, a->i))[j];
-		a->y[j] = a->l->relu ? slow_relu(v) : v;
+		a->y[j] = v;
 	}
+}
+
+/* Channel j of all inputs: whose it is, and its number there. */
+static inline size_t
+slow_joined(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t *j)
+{
+	size_t places = r->l.out_shape.height * r->l.out_shape.width, k, n;
+
+	for (k = 0; *j >= (n = gv_nn_input_size(c, r, k) / places); k++)
+		*j -= n;
+	return k;
+}
+
+static inline void
+slow_concat(const struct slow_at *a)
+{
+	size_t n = a->l->out_shape.channels, j, k, at, own;
+
+	for (j = 0; j < a->r->out_size; j++) {
+		at = j % n;
+		k = slow_joined(a->c, a->r, &at);
+		own = gv_nn_input_size(a->c, a->r, k) / (a->r->out_size / n);
+		a->y[j] = slow_real(gv_nn_x(a->c, a->r, k, a->b, a->i))[j / n * own + at];
+	}
+}
+
+/* What dropout makes of number j. */
+static inline gv_real
+slow_drop(const struct slow_at *a, size_t j, gv_real v)
+{
+	uint64_t key = a->c->f->key[a->b];
+	uint32_t halves[2] = {(uint32_t)key, (uint32_t)(key >> 32)}, u[4];
+	uint32_t at[4] = {(uint32_t)(j / 4), (uint32_t)(a->c->plan->first + a->i),
+	    (uint32_t)(a->r - a->c->plan->row), 0};
+
+	if (!a->c->training)
+		return v;
+	gv_philox(at, halves, u);
+	return (double)u[j % 4] < floor(a->l->rate * 0x1p32)
+		   ? 0
+		   : (gv_real)(1 / (1 - a->l->rate)) * v;
 }
 
 static inline void
@@ -275,7 +380,7 @@ slow_bn(const struct slow_at *a)
 		gv_real v =
 		    (a->x[j] - s[j % n]) * s[n + j % n] * a->w[j % n] + a->bias[j % n];
 
-		a->y[j] = a->l->relu ? slow_relu(v) : v;
+		a->y[j] = v;
 	}
 }
 
@@ -388,11 +493,23 @@ slow_forward_one(const struct slow_at *a)
 	case GV_OP_ADD:
 		slow_add(a);
 		break;
+	case GV_OP_CONCAT:
+		slow_concat(a);
+		break;
+	case GV_OP_DROPOUT:
+		for (j = 0; j < a->r->out_size; j++)
+			a->y[j] = slow_drop(a, j, a->x[j]);
+		break;
 	case GV_OP_BN:
 		slow_bn(a);
 		break;
 	default:
 		slow_head(a);
+	}
+	for (j = 0; j < a->r->out_size && a->l->act != GV_ACT_NONE; j++) {
+		if (gv_act_keeps(a->l->act))
+			slow_real(gv_nn_before(a->c, a->r, a->b, a->i))[j] = a->y[j];
+		a->y[j] = slow_act(a->l, a->y[j]);
 	}
 }
 
@@ -567,12 +684,12 @@ slow_backward_one(const struct slow_at *a, gv_real *dx, bool adds)
 		}
 		break;
 	case GV_OP_GELU:
+	case GV_OP_DROPOUT:
 		for (j = 0; j < a->r->in_size; j++) {
-			gv_real x = a->x[j], v;
+			gv_real v = a->l->op == GV_OP_GELU
+					? a->dy[j] * slow_gelu_slope(a->x[j])
+					: slow_drop(a, j, a->dy[j]);
 
-			v = (gv_real)0.39894228040143268 *
-			    SLOW_EXP((gv_real)-0.5 * x * x);
-			v = a->dy[j] * (slow_normal(x) + x * v);
 			dx[j] = adds ? dx[j] + v : v;
 		}
 		break;
@@ -581,22 +698,68 @@ slow_backward_one(const struct slow_at *a, gv_real *dx, bool adds)
 	}
 }
 
+/* A row's act back, of all samples of a model. */
+static inline void
+slow_row_act_back(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b)
+{
+	size_t i, j;
+
+	for (i = 0; i < c->n && r->l.act != GV_ACT_NONE; i++) {
+		struct slow_at a = slow_at(c, r, b, i);
+		const gv_real *x =
+		    gv_act_keeps(r->l.act) ? slow_real(gv_nn_before(c, r, b, i)) : a.y;
+
+		for (j = 0; j < r->out_size; j++)
+			a.dy[j] = slow_act_back(&r->l, a.dy[j], a.y[j], x[j]);
+	}
+}
+
+static inline int
+slow_act_back_row(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t row)
+{
+	size_t b;
+
+	(void)be;
+	for (b = 0; b < c->plan->B; b++)
+		if (c->active[b])
+			slow_row_act_back(c, &c->plan->row[row], b);
+	return 0;
+}
+
+/* Input k of concat: its channels of dy. */
+static inline void
+slow_concat_back(const struct slow_at *a, size_t k, gv_real *dx)
+{
+	size_t n = a->l->out_shape.channels, j, at, own;
+
+	for (j = 0; j < a->r->out_size; j++) {
+		at = j % n;
+		if (slow_joined(a->c, a->r, &at) != k)
+			continue;
+		own = gv_nn_input_size(a->c, a->r, k) / (a->r->out_size / n);
+		at += j / n * own;
+		dx[at] = a->r->adds[k] ? dx[at] + a->dy[j] : a->dy[j];
+	}
+}
+
 static inline void
 slow_backward_row(
     const struct gv_nn_call *c, const struct gv_nn_row *r, size_t k, size_t b)
 {
 	const struct gv_nn_row *from = gv_nn_input(c, r, k);
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < c->n && from != NULL; i++) {
 		struct slow_at a = slow_at(c, r, b, i);
 		gv_real *dx = slow_real(gv_nn_dx(c, r, k, b, i));
-		const gv_real *x = slow_real(gv_nn_x(c, r, k, b, i));
 
-		slow_backward_one(&a, dx, r->adds[k]);
-		for (j = 0; j < r->in_size && r->ends[k] && from->l.relu; j++)
-			dx[j] = x[j] <= 0 ? 0 : dx[j];
+		if (r->l.op == GV_OP_CONCAT)
+			slow_concat_back(&a, k, dx);
+		else
+			slow_backward_one(&a, dx, r->adds[k]);
 	}
+	if (r->ends[k] && from != NULL)
+		slow_row_act_back(c, from, b);
 }
 
 static inline int
@@ -1036,6 +1199,7 @@ slow_new(void)
 	    .pack = slow_pack,
 	    .forward = slow_forward,
 	    .backward = slow_backward,
+	    .act_back = slow_act_back_row,
 	    .gradient = slow_gradient,
 	    .losses = slow_losses,
 	    .bn_sum = slow_bn_sum,

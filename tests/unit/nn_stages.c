@@ -12,7 +12,7 @@ enum { MOST = 4, MICRO = 3, STEPS = 2 };
 struct pipe {
 	const struct fixture *f;
 	struct gv_net *part[MOST];
-	size_t cut[MOST + 1], parts, slots;
+	size_t cut[MOST + 1], parts, slots, step;
 };
 
 static void
@@ -85,6 +85,7 @@ forward(struct pipe *p, size_t s, size_t m, bool evaluate)
 	gv_net_load(p->part[s], slot,
 	    reads_sample(p, s) ? p->f->x + m * n * p->f->size : NULL,
 	    s + 1 == p->parts ? p->f->target + m * n * p->f->bytes : NULL);
+	gv_net_number(p->part[s], slot, p->step * MICRO + m);
 	if (gv_net_forward(p->part[s], &w) != 0)
 		gv_die("forward fails");
 }
@@ -137,6 +138,7 @@ step(struct pipe *p, double *loss)
 	size_t s;
 
 	(p->slots == MICRO ? part_by_part : one_back)(p);
+	p->step++;
 	for (s = 0; s < p->parts; s++) {
 		gv_net_sum(p->part[s], s + 1 == p->parts ? loss : none);
 		if (s + 1 < p->parts && !isnan(none[0]))
@@ -292,6 +294,7 @@ two_versions(struct gv_net *net, const struct fixture *f, double *loss)
 
 		gv_net_load(net, w.slot, f->x + k % 4 * n * f->size,
 		    f->target + k % 4 * n * f->bytes);
+		gv_net_number(net, w.slot, k);
 		gv_net_forward(net, &w);
 		if (k == 0)
 			continue;

@@ -58,7 +58,7 @@ gv_cpu_bn_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 
 	(void)cpu;
 	normalise(gv_cpu_x(c, r, s), gv_cpu_y(c, r, s), s->n * places(r), channels,
-	    r->l.relu, mean, mean + channels, gv_nn_weight(c, r, s->b),
+	    r->l.act == GV_ACT_RELU, mean, mean + channels, gv_nn_weight(c, r, s->b),
 	    gv_nn_bias(c, r, s->b));
 }
 

@@ -145,7 +145,7 @@ gv_cpu_conv_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 		    .c = gv_cpu_y(c, r, s) + group * out,
 		    .ldc = r->l.out_shape.channels,
 		    .bias = bias == NULL ? NULL : bias + group * out,
-		    .relu = r->l.relu};
+		    .relu = r->l.act == GV_ACT_RELU};
 
 		convolve(&w, is_pointwise(&r->l), s->n, g, s->scratch);
 	}

@@ -206,6 +206,7 @@ gv_cpu_new(size_t threads)
 	    .pack = gv_cpu_pack,
 	    .forward = gv_cpu_forward,
 	    .backward = gv_cpu_backward,
+	    .act_back = gv_cpu_act_back_row,
 	    .gradient = gv_cpu_gradients,
 	    .losses = gv_cpu_losses,
 	    .bn_sum = gv_cpu_bn_sum,

@@ -120,8 +120,9 @@ gv_cpu_depthwise_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 
 	for (oy = 0; oy < r->l.out_shape.height; oy++)
 		for (ox = 0; ox < r->l.out_shape.width; ox++, y += n) {
-			struct gv_cpu_chain chain = {
-			    .n = n, .start = gv_nn_bias(c, r, s->b), .relu = r->l.relu};
+			struct gv_cpu_chain chain = {.n = n,
+			    .start = gv_nn_bias(c, r, s->b),
+			    .relu = r->l.act == GV_ACT_RELU};
 
 			taps_of_output(&r->l, oy, ox, &reach);
 			one_place(&reach, chain, w, gv_cpu_x(c, r, s), r->in_size, y,

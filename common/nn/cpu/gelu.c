@@ -24,6 +24,20 @@ distribution(gv_real x)
 	return (gv_real)0.5 * (1 + ERF(x * ROOT_HALF));
 }
 
+gv_real
+gv_cpu_gelu(gv_real x)
+{
+	return x * distribution(x);
+}
+
+gv_real
+gv_cpu_gelu_slope(gv_real x)
+{
+	gv_real density = DENSITY_AT_0 * EXP((gv_real)-0.5 * x * x);
+
+	return distribution(x) + x * density;
+}
+
 void
 gv_cpu_gelu_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
     const struct gv_nn_row *r, const struct gv_cpu_block *s)
@@ -34,7 +48,7 @@ gv_cpu_gelu_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 
 	(void)cpu;
 	for (i = 0; i < s->n * r->out_size; i++)
-		y[i] = x[i] * distribution(x[i]);
+		y[i] = gv_cpu_gelu(x[i]);
 }
 
 void
@@ -48,8 +62,7 @@ gv_cpu_gelu_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 
 	(void)cpu;
 	for (i = 0; i < s->n * r->out_size; i++) {
-		gv_real density = DENSITY_AT_0 * EXP((gv_real)-0.5 * x[i] * x[i]);
-		gv_real v = dy[i] * (distribution(x[i]) + x[i] * density);
+		gv_real v = dy[i] * gv_cpu_gelu_slope(x[i]);
 
 		dx[i] = add ? dx[i] + v : v;
 	}

@@ -17,7 +17,7 @@ gv_cpu_linear_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 	    .c = gv_cpu_y(c, r, s),
 	    .ldc = r->out_size,
 	    .bias = gv_nn_bias(c, r, s->b),
-	    .relu = r->l.relu};
+	    .relu = r->l.act == GV_ACT_RELU};
 
 	gv_cpu_gemm(&g);
 }

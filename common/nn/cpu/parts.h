@@ -83,13 +83,24 @@ gv_cpu_pass gv_cpu_avgpool_forward, gv_cpu_avgpool_backward;
 gv_cpu_pass gv_cpu_relu_forward, gv_cpu_relu_backward;
 gv_cpu_pass gv_cpu_gelu_forward, gv_cpu_gelu_backward;
 gv_cpu_pass gv_cpu_add_forward, gv_cpu_add_backward;
+gv_cpu_pass gv_cpu_concat_forward, gv_cpu_concat_backward;
+gv_cpu_pass gv_cpu_dropout_forward, gv_cpu_dropout_backward;
 gv_cpu_pass gv_cpu_bn_forward, gv_cpu_bn_backward;
 size_t gv_cpu_bn_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
 gv_cpu_pass gv_cpu_xent_forward, gv_cpu_mse_forward, gv_cpu_bce_forward;
 gv_cpu_pass gv_cpu_head_backward; /* nothing is left to do: forward made the gradient */
 
-/* Gradients of relu: dy = 0 where y <= 0. */
+/* y = max(y, 0), a NaN stays; gradients of relu: dy = 0 where y <= 0. */
+void gv_cpu_relu(gv_real *y, size_t n);
 void gv_cpu_relu_mask(gv_real *dy, const gv_real *y, size_t n);
+/*
+ * The act of a layer put to y [n] in place; before: where to keep what y was, NULL for
+ * an act that needs it not.  And back: dy times the slope at v, which is y, or before.
+ */
+void gv_cpu_act(const struct gv_layer *l, gv_real *y, gv_real *before, size_t n);
+void gv_cpu_act_back(const struct gv_layer *l, gv_real *dy, const gv_real *v, size_t n);
+/* x Phi(x), and its slope */
+gv_real gv_cpu_gelu(gv_real x), gv_cpu_gelu_slope(gv_real x);
 
 /* ---- sums ---- */
 
@@ -125,6 +136,7 @@ int gv_cpu_forward(
     struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first, size_t last);
 int gv_cpu_backward(
     struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first, size_t last);
+int gv_cpu_act_back_row(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t row);
 int gv_cpu_gradients(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,
     size_t last, const struct gv_nn_grads *g, bool add);
 int gv_cpu_losses(struct gv_nn_backend *be, const struct gv_nn_call *c,

@@ -35,6 +35,15 @@ relu_back_add(
 }
 
 GV_HOT void
+gv_cpu_relu(gv_real *y, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		y[i] = 0 > y[i] ? 0 : y[i];
+}
+
+GV_HOT void
 gv_cpu_relu_mask(gv_real *restrict dy, const gv_real *restrict y, size_t n)
 {
 	size_t i;
@@ -104,7 +113,8 @@ gv_cpu_add_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 	(void)cpu;
 	for (k = 1; k < last; k++, sum = y)
 		add_two(y, sum, gv_nn_x(c, r, k, s->b, s->i), n);
-	(r->l.relu ? add_two_relu : add_two)(y, sum, gv_nn_x(c, r, last, s->b, s->i), n);
+	(r->l.act == GV_ACT_RELU ? add_two_relu : add_two)(
+	    y, sum, gv_nn_x(c, r, last, s->b, s->i), n);
 }
 
 void

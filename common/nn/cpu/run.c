@@ -25,6 +25,17 @@ block_of(const struct job *j, size_t item, size_t thread)
 	    .scratch = gv_cpu_scratch(j->cpu, thread)};
 }
 
+/* The act of a row that neither its product nor its sum has applied. */
+static void
+finish(const struct job *j, const struct gv_nn_row *r, const struct gv_cpu_block *s)
+{
+	if (r->l.act == GV_ACT_NONE || r->l.act == GV_ACT_RELU)
+		return;
+	gv_cpu_act(&r->l, gv_nn_y(j->c, r, s->b, s->i),
+	    gv_act_keeps(r->l.act) ? gv_nn_before(j->c, r, s->b, s->i) : NULL,
+	    s->n * r->out_size);
+}
+
 static void
 forward_item(void *ctx, size_t item, size_t thread)
 {
@@ -39,11 +50,27 @@ forward_item(void *ctx, size_t item, size_t thread)
 		const struct gv_nn_row *r = &j->c->plan->row[k];
 
 		gv_cpu_ops[r->l.op].forward(j->cpu, j->c, r, &s);
+		finish(j, r, &s);
 		gv_cpu_times_lap(j->times, thread, k, GV_CPU_FORWARD);
 	}
 }
 
-/* dx of one input of row k; and the input's relu once all its readers are through. */
+/* A row's act back. */
+static void
+act_back(const struct job *j, const struct gv_nn_row *r, const struct gv_cpu_block *s,
+    size_t thread)
+{
+	if (r->l.act == GV_ACT_NONE)
+		return;
+	gv_cpu_act_back(&r->l, gv_nn_dy(j->c, r, s->b, s->i),
+	    gv_act_keeps(r->l.act) ? gv_nn_before(j->c, r, s->b, s->i)
+				   : gv_nn_y(j->c, r, s->b, s->i),
+	    s->n * r->out_size);
+	gv_cpu_times_lap(
+	    j->times, thread, (size_t)(r - j->c->plan->row), GV_CPU_BACKWARD);
+}
+
+/* dx of one input of row k; and the input's act once all its readers are through. */
 static void
 backward_input(const struct job *j, size_t k, const struct gv_cpu_block *s, size_t thread)
 {
@@ -54,12 +81,8 @@ backward_input(const struct job *j, size_t k, const struct gv_cpu_block *s, size
 		return;
 	gv_cpu_ops[r->l.op].backward(j->cpu, j->c, r, s);
 	gv_cpu_times_lap(j->times, thread, k, GV_CPU_BACKWARD);
-	if (!r->ends[s->input] || !from->l.relu)
-		return;
-	gv_cpu_relu_mask(gv_nn_dy(j->c, from, s->b, s->i),
-	    gv_nn_y(j->c, from, s->b, s->i), s->n * from->out_size);
-	gv_cpu_times_lap(
-	    j->times, thread, (size_t)(from - j->c->plan->row), GV_CPU_BACKWARD);
+	if (r->ends[s->input])
+		act_back(j, from, s, thread);
 }
 
 static void
@@ -75,6 +98,18 @@ backward_item(void *ctx, size_t item, size_t thread)
 	for (k = j->last; k-- > j->first;)
 		for (s.input = j->c->plan->row[k].l.inputs; s.input-- > 0;)
 			backward_input(j, k, &s, thread);
+}
+
+static void
+act_back_item(void *ctx, size_t item, size_t thread)
+{
+	const struct job *j = ctx;
+	struct gv_cpu_block s = block_of(j, item, thread);
+
+	if (!j->c->active[s.b])
+		return;
+	gv_cpu_times_item(j->times, thread);
+	act_back(j, &j->c->plan->row[j->first], &s, thread);
 }
 
 static int
@@ -107,4 +142,10 @@ gv_cpu_backward(
     struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first, size_t last)
 {
 	return run(be, c, first, last, backward_item);
+}
+
+int
+gv_cpu_act_back_row(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t row)
+{
+	return run(be, c, row, row + 1, act_back_item);
 }
