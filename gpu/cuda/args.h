@@ -24,6 +24,13 @@ struct gv_cuda_sums_run {
 	    strips; /* of a shard, at most: room in scratch [B][shards][strips][width] */
 };
 
+/* Losses and hits of targets [n][targets], on their way to those of samples. */
+struct gv_cuda_head_run {
+	struct gv_cuda_head h;
+	float *loss, *hit; /* hit: NULL = training */
+	size_t loss_apart, hit_apart;
+};
+
 struct gv_cuda_stat_run {
 	struct gv_cuda_stat s;
 	enum gv_cuda_stats what;

@@ -310,22 +310,30 @@ struct gv_cuda_stat {
 int gv_cuda_stats(
     const struct gv_cuda_queue *q, enum gv_cuda_stats what, const struct gv_cuda_stat *a);
 
-/* ---- the head ---- */
+/* ---- heads ---- */
 
-/* xent: loss of each sample; the gradient of the mean loss; evaluating, hits. */
-struct gv_cuda_xent {
-	size_t B, n, classes;
+/*
+ * Losses of the samples, each the mean over its targets; the gradient of the mean
+ * loss; evaluating, how many targets are met.
+ */
+enum gv_cuda_head_kind { GV_CUDA_XENT, GV_CUDA_MSE, GV_CUDA_BCE };
+struct gv_cuda_head {
+	size_t B, n, targets; /* targets of a sample */
+	size_t classes;       /* XENT: numbers at a target; otherwise 1 */
 	const unsigned char *active;
-	const void *x;        /* logits */
-	const int32_t *label; /* [n] */
+	const void *x;        /* [n][targets][classes] logits, numbers */
+	const int32_t *label; /* XENT: [n][targets], below 0: counts for nothing */
+	const float *number;  /* the others: [n][targets] */
 	float *loss;          /* [n] */
 	float *hit;           /* [n]; NULL = training */
-	void *dx;             /* NULL = none */
-	float samples;        /* what the gradient is divided by */
+	void *dx;             /* as x; NULL = none */
+	float divisor;        /* of the gradient: gv_nn_targets */
+	float *scratch;       /* gv_cuda_head_scratch numbers */
 	size_t x_apart, loss_apart, hit_apart, dx_apart;
 };
-int gv_cuda_xent(
-    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_xent *a);
+int gv_cuda_head(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    enum gv_cuda_head_kind kind, const struct gv_cuda_head *a);
+size_t gv_cuda_head_scratch(const struct gv_cuda_head *a);
 
 /* ---- the update ---- */
 

@@ -54,8 +54,11 @@ GV_CUDA_TYPES(bn_forward, gv_cuda_bn, 256)
 GV_CUDA_TYPES(bn_backward, gv_cuda_bn, 256)
 GV_CUDA_KERNEL(stats, gv_cuda_stat_run, 256)
 
-GV_CUDA_TYPES(xent_narrow, gv_cuda_xent, 128)
-GV_CUDA_TYPES(xent_wide, gv_cuda_xent, 256)
+GV_CUDA_TYPES(xent_narrow, gv_cuda_head_run, 128)
+GV_CUDA_TYPES(xent_wide, gv_cuda_head_run, 256)
+GV_CUDA_TYPES(mse, gv_cuda_head_run, 128)
+GV_CUDA_TYPES(bce, gv_cuda_head_run, 128)
+GV_CUDA_KERNEL(head_mean, gv_cuda_head_run, 128)
 
 GV_CUDA_KERNEL(sgd, gv_cuda_update, 256)
 GV_CUDA_KERNEL(adam, gv_cuda_update, 256)

@@ -196,16 +196,52 @@ gv_cuda_stats(
 	return gv_cuda_run_each(q, GV_CUDA_stats, a->n, a->B, &r, sizeof(r));
 }
 
-/* Classes up to which a thread takes a sample. */
+/* ---- heads ---- */
+
+size_t
+gv_cuda_head_scratch(const struct gv_cuda_head *a)
+{
+	return a->targets == 1 ? 0 : 2 * a->B * a->n * a->targets;
+}
+
+/* Classes up to which a thread takes a target. */
 enum { NARROW = 64 };
 
-int
-gv_cuda_xent(
-    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_xent *a)
+static int
+judge(const struct gv_cuda_queue *q, enum gv_cuda_type type, enum gv_cuda_head_kind kind,
+    const struct gv_cuda_head_run *r)
 {
-	if (a->classes <= NARROW)
-		return gv_cuda_run_each(q, gv_cuda_of(GV_CUDA_xent_narrow_f32, type),
-		    a->n, a->B, a, sizeof(*a));
-	return gv_cuda_run(
-	    q, gv_cuda_of(GV_CUDA_xent_wide_f32, type), a->n, a->B, a, sizeof(*a));
+	const struct gv_cuda_head *a = &r->h;
+	enum gv_cuda_kernel kernel = kind == GV_CUDA_XENT  ? GV_CUDA_xent_narrow_f32
+				     : kind == GV_CUDA_MSE ? GV_CUDA_mse_f32
+							   : GV_CUDA_bce_f32;
+
+	if (kind == GV_CUDA_XENT && a->classes > NARROW)
+		return gv_cuda_run(q, gv_cuda_of(GV_CUDA_xent_wide_f32, type),
+		    a->n * a->targets, a->B, r, sizeof(*r));
+	return gv_cuda_run_each(
+	    q, gv_cuda_of(kernel, type), a->n * a->targets, a->B, r, sizeof(*r));
+}
+
+int
+gv_cuda_head(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    enum gv_cuda_head_kind kind, const struct gv_cuda_head *a)
+{
+	size_t targets = a->n * a->targets;
+	struct gv_cuda_head_run r = {.h = *a,
+	    .loss = a->loss,
+	    .hit = a->hit,
+	    .loss_apart = a->loss_apart,
+	    .hit_apart = a->hit_apart};
+	int status;
+
+	if (a->targets > 1) {
+		r.loss = a->scratch;
+		r.hit = a->hit == NULL ? NULL : a->scratch + a->B * targets;
+		r.loss_apart = r.hit_apart = targets;
+	}
+	status = judge(q, type, kind, &r);
+	return status != 0 || a->targets == 1
+		   ? status
+		   : gv_cuda_run_each(q, GV_CUDA_head_mean, a->n, a->B, &r, sizeof(r));
 }

@@ -1,6 +1,7 @@
 /* bn over numbers, and what becomes of its sums: common/nn/cpu/bn.c has the formulas. */
 #include "device.h"
 
+namespace gv_bn {
 #define EPSILON  1e-5
 #define MOMENTUM 0.1
 
@@ -108,3 +109,4 @@ GV_KERNEL(stats, gv_cuda_stat_run)
 		}
 	}
 }
+} // namespace gv_bn

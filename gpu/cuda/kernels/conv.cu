@@ -5,6 +5,7 @@
  */
 #include "product.h"
 
+namespace gv_conv {
 /* What all three need, of one model's group. */
 template <class T> struct conv {
 	const struct gv_cuda_conv &c;
@@ -514,3 +515,4 @@ GV_KERNEL(conv_gradient_32_bf16, gv_cuda_conv_parts)
 {
 	gradient<gv_bf16, 32>(a);
 }
+} // namespace gv_conv

@@ -4,6 +4,7 @@
  */
 #include "device.h"
 
+namespace gv_depthwise {
 template <class T>
 GV_DEVICE void
 forward(const struct gv_cuda_conv &a)
@@ -127,3 +128,4 @@ gradient(const struct gv_cuda_conv &a)
 }
 
 GV_KERNELS(depthwise_gradient, gv_cuda_conv, gradient)
+} // namespace gv_depthwise

@@ -1,6 +1,7 @@
 /* Copies: samples by their numbers, numbers as another type. */
 #include "device.h"
 
+namespace gv_gather {
 template <class WORD>
 GV_DEVICE void
 gather(const struct gv_cuda_gather &a)
@@ -49,3 +50,4 @@ GV_KERNEL(convert_bf16, gv_cuda_convert)
 {
 	convert<gv_bf16, float>(a);
 }
+} // namespace gv_gather

@@ -1,6 +1,7 @@
 /* Batched products: struct gv_cuda_gemm. */
 #include "product.h"
 
+namespace gv_gemm {
 /* Element (i, l) of a matrix whose rows and columns are strides apart. */
 template <class T> struct strided {
 	typedef const T *outer_type;
@@ -102,3 +103,4 @@ GV_KERNEL(gemm_32_mixed, gv_cuda_gemm)
 {
 	gemm<gv_bf16, float, 32>(a);
 }
+} // namespace gv_gemm

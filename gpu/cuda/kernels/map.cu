@@ -1,6 +1,7 @@
 /* What works number by number: relu, gelu, add, and the bias behind another's product. */
 #include "device.h"
 
+namespace gv_map {
 #define ROOT_HALF    0.70710678118654752f
 #define DENSITY_AT_0 0.39894228040143268f /* 1 / sqrt(2 pi) */
 
@@ -137,3 +138,4 @@ bias(const struct gv_cuda_bias &a)
 }
 
 GV_KERNELS(bias, gv_cuda_bias, bias)
+} // namespace gv_map

@@ -1,6 +1,7 @@
 /* maxpool and avgpool: a thread a number; back, it asks the windows that it is in. */
 #include "device.h"
 
+namespace gv_pool {
 /* Rows, or columns, [first, last) of the input under one place of the output. */
 struct span {
 	unsigned first, last;
@@ -207,3 +208,4 @@ GV_KERNEL(avgpool_backward_bf16, gv_cuda_pool)
 {
 	backward<gv_bf16, false>(a);
 }
+} // namespace gv_pool

@@ -7,6 +7,7 @@
  */
 #include "device.h"
 
+namespace gv_sums {
 enum { COLUMNS = 32, GROUP = 8, DEEPEST = 17 };
 
 struct group {
@@ -275,3 +276,4 @@ GV_KERNEL(losses, gv_cuda_losses)
 	if (warp() == 0 && b < a.B)
 		a.to[b] = a.add ? a.to[b] + total.level[0] : total.level[0];
 }
+} // namespace gv_sums

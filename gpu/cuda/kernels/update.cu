@@ -1,6 +1,7 @@
 /* The optimisers over the arena of parameters; their formulas are in nn/net.h. */
 #include "device.h"
 
+namespace gv_update {
 GV_DEVICE void
 store(const struct gv_cuda_update &a, size_t at, float w)
 {
@@ -50,3 +51,4 @@ GV_KERNEL(adam, gv_cuda_update)
 		store(a, at, w * c.keep - c.step * (m / (sqrtf(v) / c.root + c.eps)));
 	}
 }
+} // namespace gv_update
