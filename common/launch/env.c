@@ -24,7 +24,8 @@ static const char *const own[] = {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
     /* set anew, so that they lead to the data of this gv */
     "GV_DATA", "PYTHONPATH"};
 
-static const char *const clean[] = {"PATH", "HOME", "LANG", "TZ", "USER"};
+static const char *const clean[] = {"PATH", "HOME", "LANG", "TZ", "USER",
+    "GV_LAUNCH_DIR"}; /* by which what a launch leaves on a node of Slurm is found */
 
 struct env {
 	char **s;

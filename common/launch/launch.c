@@ -1,13 +1,20 @@
 /* What all launchers have in common. */
 #include "launch/launch.h"
 
+#include <arpa/inet.h>
+#include <math.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/entropy.h"
 #include "launch/launcher.h"
+
+enum { DEFAULT_PORT = 29500 }; /* torchrun's */
 
 void
 gv_launch_not_started(struct gv_launch_news *news, int error, const char *fmt, ...)
@@ -83,7 +90,45 @@ gv_launch_outcome(int status, bool told, double steps, double total_steps)
 	return told && status == 128 + SIGTERM ? GV_PREEMPTED : GV_FAILED;
 }
 
+/* ---- where ---- */
+
+void
+gv_launch_look(const struct gv_launcher *by, struct gv_launch_site *site)
+{
+	*site = (struct gv_launch_site){.left_s = HUGE_VAL};
+	if (by->look != NULL)
+		by->look(by, site);
+}
+
+bool
+gv_launch_usable(
+    const struct gv_launcher *by, const char *node, int gpu, const char **why)
+{
+	*why = "";
+	return by->usable == NULL || by->usable(by, node, gpu, why);
+}
+
 /* ---- how a gang meets ---- */
+
+int
+gv_launch_free_port(void)
+{
+	struct sockaddr_in a;
+	socklen_t len = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	int port = DEFAULT_PORT;
+
+	if (fd == -1)
+		return port;
+	memset(&a, 0, sizeof(a));
+	a.sin_family = AF_INET;
+	a.sin_addr.s_addr = htonl(INADDR_ANY);
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 &&
+	    getsockname(fd, (struct sockaddr *)&a, &len) == 0)
+		port = ntohs(a.sin_port);
+	close(fd);
+	return port;
+}
 
 int
 gv_launch_meet(struct gv_launch_meeting *m, const struct gv_launch_spec *spec)
@@ -98,6 +143,11 @@ gv_launch_meet(struct gv_launch_meeting *m, const struct gv_launch_spec *spec)
 				  strcmp(spec->node[0], spec->node[spec->n_gpus - 1]) != 0
 			      ? spec->node[0]
 			      : "127.0.0.1";
+	m->port = spec->master_port;
+	if (spec->gang_key != NULL) {
+		snprintf(m->key, sizeof(m->key), "%s", spec->gang_key);
+		return 0;
+	}
 	if (spec->n_gpus == 1)
 		return 0;
 	if (gv_entropy(b, sizeof(b)) != 0)

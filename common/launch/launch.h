@@ -60,8 +60,12 @@ struct gv_launch_spec {
 	/* [n_gpus] the node of each GPU, those of one node together; NULL = all on this one */
 	const char *const *node;
 	size_t n_gpus;
+	/* workers of this node only are started here; NULL = all, which are on one node */
+	const char *here;
 	const char *master_addr; /* where rank 0 is reached; NULL = 127.0.0.1, of several
 	                            nodes the first */
+	int master_port;         /* 0 = one that is free here */
+	const char *gang_key;    /* that others of the gang have, too; NULL = drawn */
 	int threads;             /* > 0: CPU devices of that many threads; 0: real GPUs */
 	const char *checkpoint_dir; /* absolute, exists */
 	const char *progress;       /* absolute path of the progress file */
@@ -76,8 +80,9 @@ struct gv_launch_spec {
 	                no worker has it; -1 = none */
 };
 
-struct gv_launcher; /* a way to run workers: &gv_launch_local of launch/local/local.h */
-struct gv_launch;   /* one launch; NULL = none */
+/* A way to run workers: &gv_launch_local of launch/local/local.h, or one of gv_slurm_open. */
+struct gv_launcher;
+struct gv_launch; /* one launch; NULL = none */
 
 enum gv_launch_state {
 	GV_LAUNCH_NONE,        /* under way, or there is no launch */
@@ -133,6 +138,27 @@ void gv_launch_kill(struct gv_launch *l);
  */
 enum gv_launch_state gv_launch_poll(
     struct gv_launch **l, bool wait, struct gv_launch_news *news);
+
+/* ---- where workers can be started ---- */
+
+struct gv_launch_site {
+	bool over;      /* nothing can be started any more: the allocation has ended */
+	double left_s;  /* until it will, as far as is known; HUGE_VAL = for ever */
+	unsigned turns; /* how often what gv_launch_usable says has changed */
+	char reason[GV_ERROR_LEN]; /* over: why */
+};
+
+/*
+ * What is known of the places of a launcher, which it asks for without waiting: call it
+ * from time to time.  Those of this node are there for ever.
+ */
+void gv_launch_look(const struct gv_launcher *by, struct gv_launch_site *site);
+/*
+ * Whether workers can be started on a GPU of a node; if not, *why says so in words that
+ * are good until gv_launch_look.
+ */
+bool gv_launch_usable(
+    const struct gv_launcher *by, const char *node, int gpu, const char **why);
 
 enum gv_outcome { GV_FINISHED, GV_PREEMPTED, GV_FAILED };
 

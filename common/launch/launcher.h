@@ -32,6 +32,10 @@ struct gv_launcher {
 	/* Sets news->state and what belongs to it; told is filled in by launch.c. */
 	void (*poll)(struct gv_launch *l, bool wait, struct gv_launch_news *news);
 	void (*free)(struct gv_launch *l); /* of a launch that is over */
+	/* As gv_launch_look and gv_launch_usable; NULL = nothing ever changes. */
+	void (*look)(const struct gv_launcher *by, struct gv_launch_site *site);
+	bool (*usable)(
+	    const struct gv_launcher *by, const char *node, int gpu, const char **why);
 };
 
 /* "not started": fills *news with a reason; error is an errno or 0. */
@@ -48,11 +52,13 @@ struct gv_launch_meeting {
 };
 
 /*
- * Fills addr from the spec and key with fresh random bytes when there are
- * several workers; port is the launcher's to choose.  0, or -1 with errno set:
- * no random bytes are to be had.
+ * Fills addr and port from the spec, and key, unless the spec has one, with fresh random
+ * bytes when there are several workers; port 0 is the launcher's to choose.  0, or -1
+ * with errno set: no random bytes are to be had.
  */
 int gv_launch_meet(struct gv_launch_meeting *m, const struct gv_launch_spec *spec);
+/* A port of this node that nobody listens on at this moment; torchrun's if none is told. */
+int gv_launch_free_port(void);
 
 /*
  * The environment of a worker: this process's own (or the few variables that

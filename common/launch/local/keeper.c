@@ -183,11 +183,10 @@ work(const struct gv_keeper *k, size_t rank, pid_t group, pid_t keeper)
 static int
 start(struct state *s)
 {
-	const struct gv_launch_spec *spec = s->k->spec;
 	pid_t keeper = getpid();
 	size_t rank;
 
-	for (rank = 0; rank < spec->n_gpus; rank++) {
+	for (rank = 0; rank < s->k->n; rank++) {
 		pid_t pid = fork();
 
 		if (pid == -1)
@@ -298,9 +297,9 @@ has_left(struct state *s, pid_t pid, int wait_status)
 		if (s->asked[i] == pid)
 			s->asked[i] =
 			    s->asked[--s->n_asked]; /* its number may come again */
-	for (i = 0; i < s->k->spec->n_gpus && s->k->worker[i] != pid; i++)
+	for (i = 0; i < s->k->n && s->k->worker[i] != pid; i++)
 		;
-	if (i == s->k->spec->n_gpus)
+	if (i == s->k->n)
 		return;
 	s->k->worker[i] = 0;
 	s->running--;

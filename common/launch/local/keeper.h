@@ -12,8 +12,9 @@
 /* What they need, prepared before the fork so that they allocate nothing. */
 struct gv_keeper {
 	const struct gv_launch_spec *spec;
-	char ***env;   /* [n_gpus] of each worker */
-	pid_t *worker; /* [n_gpus] room; 0 = has left */
+	size_t n;      /* workers on this node */
+	char ***env;   /* [n] of each worker */
+	pid_t *worker; /* [n] room; 0 = has left */
 	int control;   /* read end: GV_TELL_STOP, GV_TELL_KILL; at its end, stop */
 	int ready; /* write end: struct gv_keeper_ready, its end when all workers run */
 	int log;   /* the workers' stdout and stderr */

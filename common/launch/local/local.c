@@ -1,11 +1,9 @@
 /* Launches on this node: each has a guard and a keeper. */
 #include "launch/local/local.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,8 +18,6 @@
 #include "launch/launcher.h"
 #include "launch/local/keeper.h"
 
-enum { DEFAULT_PORT = 29500 }; /* torchrun's */
-
 /* How long all workers of a launch may take to become their shells, to be watched. */
 static const int patience_ms = 1000;
 
@@ -33,27 +29,6 @@ struct local {
 	off_t from;  /* where its own words begin there */
 	int control; /* a socket: what we say, and end of file when guard and keeper are gone */
 };
-
-/* A port that nobody listens on at this moment. */
-static int
-free_port(void)
-{
-	struct sockaddr_in a;
-	socklen_t len = sizeof(a);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	int port = DEFAULT_PORT;
-
-	if (fd == -1)
-		return port;
-	memset(&a, 0, sizeof(a));
-	a.sin_family = AF_INET;
-	a.sin_addr.s_addr = htonl(INADDR_ANY);
-	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 &&
-	    getsockname(fd, (struct sockaddr *)&a, &len) == 0)
-		port = ntohs(a.sin_port);
-	close(fd);
-	return port;
-}
 
 /* A pipe whose ends are not inherited across exec.  0, or -1 with errno set. */
 static int
@@ -218,21 +193,40 @@ launch(struct gv_keeper *k, struct gv_launch_news *news)
 	return &l->launch;
 }
 
+/* Of the workers, those that are started here: the first and how many.  0, or -1. */
+static int
+find_here(const struct gv_launch_spec *spec, size_t *first, size_t *n)
+{
+	*first = 0;
+	*n = spec->n_gpus;
+	if (spec->here == NULL || spec->node == NULL)
+		return spec->node == NULL ||
+			       strcmp(spec->node[0], spec->node[*n - 1]) == 0
+			   ? 0
+			   : -1;
+	while (*first < spec->n_gpus && strcmp(spec->node[*first], spec->here) != 0)
+		++*first;
+	for (*n = 0; *first + *n < spec->n_gpus &&
+		     strcmp(spec->node[*first + *n], spec->here) == 0;)
+		++*n;
+	return *n > 0 ? 0 : -1;
+}
+
 static struct gv_launch *
 local_start(const struct gv_launcher *by, const struct gv_launch_spec *spec,
     struct gv_launch_news *news)
 {
 	struct gv_keeper k = {.spec = spec, .log = STDERR_FILENO};
-	size_t n = spec->n_gpus, rank;
 	struct gv_launch_meeting m;
 	struct gv_launch *l;
+	size_t first, i;
 
 	(void)by;
-	if (spec->node != NULL && strcmp(spec->node[0], spec->node[n - 1]) != 0) {
+	if (find_here(spec, &first, &k.n) != 0) {
 		gv_launch_not_started(news, 0,
 		    "job \"%s\" has GPUs of nodes %s and %s, and workers are started "
 		    "on this node only",
-		    spec->job_id, spec->node[0], spec->node[n - 1]);
+		    spec->job_id, spec->node[0], spec->node[spec->n_gpus - 1]);
 		return NULL;
 	}
 	if (gv_launch_meet(&m, spec) != 0) {
@@ -246,14 +240,15 @@ local_start(const struct gv_launcher *by, const struct gv_launch_spec *spec,
 			return NULL;
 		}
 	}
-	m.port = free_port();
-	k.env = gv_xcalloc(n, sizeof(*k.env));
-	k.worker = gv_xcalloc(n, sizeof(*k.worker));
-	for (rank = 0; rank < n; rank++)
-		k.env[rank] = gv_launch_env(spec, rank, &m);
+	if (m.port == 0)
+		m.port = gv_launch_free_port();
+	k.env = gv_xcalloc(k.n, sizeof(*k.env));
+	k.worker = gv_xcalloc(k.n, sizeof(*k.worker));
+	for (i = 0; i < k.n; i++)
+		k.env[i] = gv_launch_env(spec, first + i, &m);
 	l = launch(&k, news);
-	for (rank = 0; rank < n; rank++)
-		gv_launch_env_free(k.env[rank]);
+	for (i = 0; i < k.n; i++)
+		gv_launch_env_free(k.env[i]);
 	free(k.env);
 	free(k.worker);
 	if (spec->log != NULL)
@@ -376,7 +371,7 @@ local_free(struct gv_launch *launch)
 }
 
 const struct gv_launcher gv_launch_local = {
-    "local", local_start, local_stop, local_kill, local_poll, local_free};
+    "local", local_start, local_stop, local_kill, local_poll, local_free, NULL, NULL};
 
 pid_t
 gv_launch_local_guard(const struct gv_launch *l)
