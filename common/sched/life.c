@@ -237,7 +237,11 @@ gv_life_lost(struct gv_life *l, size_t m, const char *reason)
 		gv_life_not_started(l, m);
 		return;
 	}
-	gv_life_write(l, GV_EVENT_PREEMPT, m, reason);
+	/* what it had saved last may have been all */
+	if (l->job[m].checkpoint >= l->job[m].spec.total_steps)
+		gv_life_write(l, GV_EVENT_FINISH, m, reason);
+	else
+		gv_life_write(l, GV_EVENT_PREEMPT, m, reason);
 	l->fill = true;
 	left_over(l, m);
 }
@@ -271,36 +275,60 @@ gv_life_cancel(struct gv_life *l, size_t m)
 		left_over(l, m);
 }
 
+/* Nobody is planned there who has not begun. */
+static void
+leave(struct gv_life *l, size_t g)
+{
+	size_t i;
+
+	for (i = 0; l->plan[g] >= 0 && i < 2; i++) {
+		size_t m = l->rounds.job[l->plan[g]].member[i];
+
+		if (!gv_life_is_open(l, m))
+			gv_life_unplan(l, m);
+	}
+}
+
+void
+gv_life_gpu_away(struct gv_life *l, size_t gpu, bool away)
+{
+	size_t *idle = &l->idle[l->rounds.gpu_pool[gpu]];
+
+	if (l->away[gpu] == away)
+		return;
+	l->n_away += away ? 1 : (size_t)-1;
+	l->away[gpu] = away;
+	l->fill = true;
+	gv_life_ask(l);
+	if (away)
+		leave(l, gpu);
+	if (away && l->plan[gpu] == GV_GPU_IDLE) {
+		l->plan[gpu] = GV_GPU_AWAY;
+		--*idle;
+	} else if (!away && l->plan[gpu] == GV_GPU_AWAY) {
+		l->plan[gpu] = GV_GPU_IDLE;
+		++*idle;
+	}
+}
+
 void
 gv_life_pool_away(struct gv_life *l, size_t pool, bool away)
 {
 	const struct gv_round_pool *p = &l->rounds.pool[pool];
 	size_t g;
-	size_t i;
 
-	if (l->away[pool] != away)
-		l->n_away += away ? 1 : (size_t)-1;
-	l->away[pool] = away;
-	l->fill = true;
-	gv_life_ask(l);
-	for (g = p->first; away && g < p->first + p->gpus; g++)
-		for (i = 0; l->plan[g] >= 0 && i < 2; i++) {
-			size_t m = l->rounds.job[l->plan[g]].member[i];
-
-			if (!gv_life_is_open(l, m))
-				gv_life_unplan(l, m);
-		}
+	for (g = p->first; g < p->first + p->gpus; g++)
+		gv_life_gpu_away(l, g, away);
 }
 
 size_t
 gv_life_available(const struct gv_life *l, size_t type)
 {
 	size_t gpus = 0;
-	size_t p;
+	size_t g;
 
-	for (p = 0; p < l->rounds.n_pools; p++)
-		if (l->rounds.pool[p].type == type && !l->away[p])
-			gpus += l->rounds.pool[p].gpus;
+	for (g = 0; g < l->rounds.n_gpus; g++)
+		gpus += gv_rounds_type(&l->rounds, g) == type && !l->away[g];
 	return gpus;
 }
 

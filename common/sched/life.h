@@ -129,7 +129,8 @@ struct gv_life {
 	struct gv_life_job *job;
 	size_t n[GV_LIFE_STATES]; /* jobs in each state */
 	ptrdiff_t *holder; /* [rounds.n_gpus] whose workers are there: a job or a pair */
-	ptrdiff_t *plan;   /* [rounds.n_gpus] whose workers shall be there */
+	ptrdiff_t *plan;   /* [rounds.n_gpus] whose workers shall be there; of nobody
+	                      GV_GPU_AWAY where it is away */
 	double now_s;
 	int64_t round; /* the present one, -1 = none yet */
 	double round_end_s;
@@ -149,8 +150,8 @@ struct gv_life {
 	double *told; /* [rounds.n_jobs][n_types] shares of the last allocate rows */
 	size_t cap_told;
 	size_t n_told;
-	size_t n_away;   /* pools that are */
-	bool *away;      /* [rounds.n_pools] cannot be given out */
+	size_t n_away;   /* GPUs that are */
+	bool *away;      /* [rounds.n_gpus] cannot be given out */
 	bool settle_due; /* the set of jobs or the shares have changed */
 	bool shares_due; /* some shares may not have been told: of these */
 	size_t n_due;
@@ -270,6 +271,8 @@ void gv_life_release(struct gv_life *l, size_t m);
 void gv_life_cancel(struct gv_life *l, size_t m);
 /* The GPUs of a pool cannot be given out, or can be again; new shares are asked for. */
 void gv_life_pool_away(struct gv_life *l, size_t pool, bool away);
+/* The same of one GPU.  Who has it leaves at the end of the round. */
+void gv_life_gpu_away(struct gv_life *l, size_t gpu, bool away);
 /* The GPUs of a type that are not away. */
 size_t gv_life_available(const struct gv_life *l, size_t type);
 /* The run ends: everybody is told to leave, nobody starts.  gv_life_kill: at once. */

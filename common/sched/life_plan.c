@@ -80,6 +80,23 @@ gv_life_set_share(struct gv_life *l, size_t m, size_t type, double share)
 
 /* ---- planning ---- */
 
+/* Who holds a GPU that is away holds none for the mechanism: it cannot keep its others. */
+static void
+leave_away_out(struct gv_life *l, size_t g)
+{
+	ptrdiff_t owner = l->holder[g];
+	const struct gv_life_job *j;
+	size_t i;
+
+	if (owner >= 0) {
+		j = &l->job[l->rounds.job[owner].member[0]];
+		for (i = 0; i < j->n_gpus; i++)
+			if (l->plan[j->gpu[i]] >= 0)
+				l->plan[j->gpu[i]] = GV_GPU_IDLE;
+	}
+	l->plan[g] = GV_GPU_AWAY;
+}
+
 /* All GPUs but those away are given anew. */
 static void
 plan_anew(struct gv_life *l)
@@ -88,12 +105,9 @@ plan_anew(struct gv_life *l)
 
 	memcpy(l->plan, l->holder, l->rounds.n_gpus * sizeof(*l->plan));
 	for (g = 0; l->n_away > 0 && g < l->rounds.n_gpus; g++)
-		if (l->away[l->rounds.gpu_pool[g]])
-			l->plan[g] = GV_GPU_AWAY;
+		if (l->away[g])
+			leave_away_out(l, g);
 	gv_rounds_plan(&l->rounds, GV_ROUND_NEW, l->plan, l->plan);
-	for (g = 0; l->n_away > 0 && g < l->rounds.n_gpus; g++)
-		if (l->plan[g] == GV_GPU_AWAY)
-			l->plan[g] = GV_GPU_IDLE;
 	gv_life_link(l);
 	l->startable = true;
 }
@@ -106,7 +120,7 @@ count_idle(const struct gv_life *l, size_t *idle)
 	size_t i;
 
 	for (i = 0; i < l->rounds.n_pools; i++)
-		sum += idle[i] = l->away[i] ? 0 : l->idle[i];
+		sum += idle[i] = l->idle[i];
 	return sum;
 }
 

@@ -35,7 +35,7 @@ gv_life_link(struct gv_life *l)
 		if (l->plan[g] >= 0)
 			link_first(l, g);
 		else
-			l->idle[l->rounds.gpu_pool[g]]++;
+			l->idle[l->rounds.gpu_pool[g]] += l->plan[g] == GV_GPU_IDLE;
 }
 
 void
@@ -92,8 +92,8 @@ gv_life_unplan(struct gv_life *l, size_t m)
 	if (rest >= 0)
 		l->planned[rest] = l->planned[as];
 	for (at = l->planned[as]; at > 0; at = l->next_planned[at - 1]) {
-		l->plan[at - 1] = rest;
-		l->idle[l->rounds.gpu_pool[at - 1]] += rest < 0;
+		l->plan[at - 1] = rest < 0 && l->away[at - 1] ? GV_GPU_AWAY : rest;
+		l->idle[l->rounds.gpu_pool[at - 1]] += l->plan[at - 1] == GV_GPU_IDLE;
 	}
 	l->planned[as] = 0;
 }
@@ -105,7 +105,7 @@ gv_life_planned_away(const struct gv_life *l, size_t m)
 	size_t at;
 
 	for (at = as >= 0 ? l->planned[as] : 0; at > 0; at = l->next_planned[at - 1])
-		if (l->away[l->rounds.gpu_pool[at - 1]])
+		if (l->away[at - 1])
 			return true;
 	return false;
 }

@@ -16,7 +16,7 @@ gv_life_init(
 	gv_rounds_init(&l->rounds, c, round_s);
 	l->holder = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*l->holder));
 	l->plan = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*l->plan));
-	l->away = gv_xcalloc(l->rounds.n_pools + 1, sizeof(*l->away));
+	l->away = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*l->away));
 	l->next_planned = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*l->next_planned));
 	l->gpus = gv_xcalloc(l->rounds.n_gpus + 1, sizeof(*l->gpus));
 	l->idle = gv_xcalloc(l->rounds.n_pools + 1, sizeof(*l->idle));

@@ -251,6 +251,9 @@ wishes(struct world *w, size_t m)
 		gv_life_release(&w->life, m);
 	else if (uniform() < .2)
 		gv_life_cancel(&w->life, m);
+	else if (uniform() < .5)
+		gv_life_gpu_away(&w->life,
+		    (size_t)((double)w->life.rounds.n_gpus * uniform()), uniform() < .5);
 	else
 		gv_life_pool_away(
 		    &w->life, (size_t)((double)w->c.n_pools * uniform()), uniform() < .5);
@@ -290,10 +293,17 @@ gpus_wrong(const struct world *w)
 	const struct gv_life *l = &w->life;
 	const struct gv_rounds *r = &l->rounds;
 	size_t held[64] = {0};
+	size_t idle[64] = {0};
 	long wrong = 0;
 	size_t m;
 	size_t i;
 
+	for (i = 0; i < r->n_gpus; i++) {
+		wrong += l->plan[i] < 0 && (l->plan[i] == GV_GPU_AWAY) != l->away[i];
+		idle[r->gpu_pool[i]] += l->plan[i] == GV_GPU_IDLE;
+	}
+	for (i = 0; i < r->n_pools; i++)
+		wrong += idle[i] != l->idle[i];
 	for (m = 0; m < JOBS; m++) {
 		const struct gv_life_job *j = &l->job[m];
 
