@@ -28,9 +28,8 @@ write_job(struct gv_tabw *w, const struct jobs *jobs, size_t m)
 {
 	const struct gv_life *l = &jobs->life;
 	const struct gv_life_job *j = &l->job[m];
-	const struct gv_pool *pool = gv_life_gpu_pool(&jobs->names, l, j->gpu[0]);
 	ptrdiff_t mate = gv_life_mate(l, l->holder, m, j->gpu[0]);
-	struct gv_strbuf ids = {0};
+	struct gv_strbuf ids = {0}, nodes = {0};
 	size_t i;
 
 	for (i = 0; i < j->n_gpus; i++)
@@ -38,8 +37,9 @@ write_job(struct gv_tabw *w, const struct jobs *jobs, size_t m)
 		    gv_life_gpu_id(&jobs->names, l, j->gpu[i]));
 	gv_tabw_int(w, l->round);
 	gv_tabw_cell(w, jobs->table.job[m].id);
-	gv_tabw_str(w, jobs->cluster.type[pool->type].name);
-	gv_tabw_str(w, pool->node);
+	gv_life_nodes(&jobs->names, l, j->gpu, j->n_gpus, &nodes);
+	gv_tabw_str(w, jobs->cluster.type[j->type].name);
+	gv_tabw_str(w, nodes.s);
 	gv_tabw_str(w, ids.s);
 	gv_tabw_cell(w, jobs->table.job[m].command);
 	if (mate >= 0)
@@ -47,6 +47,7 @@ write_job(struct gv_tabw *w, const struct jobs *jobs, size_t m)
 	else if (l->rounds.pairs.n > 0)
 		gv_tabw_empty(w);
 	gv_tabw_end(w);
+	gv_strbuf_free(&nodes);
 	gv_strbuf_free(&ids);
 }
 

@@ -195,40 +195,49 @@ look_for_slips(struct gv_cluster *c, const struct gv_frame *f)
 }
 
 int
-gv_cluster_read(struct gv_cluster *c, const char *path, struct gv_error *e)
+gv_cluster_from(struct gv_cluster *c, const struct gv_frame *f, struct gv_error *e)
 {
-	struct gv_frame f = {0};
 	struct columns col;
 	struct seen seen = {0};
 	int rc = -1;
 
 	*c = (struct gv_cluster){0};
-	if (gv_frame_load(&f, path, e) != 0)
+	if (find_columns(&col, f, e) != 0)
 		goto out;
-	if (find_columns(&col, &f, e) != 0)
-		goto out;
-	if (f.n_rows == 0) {
-		gv_error_at(e, f.file, 0, NULL, "a cluster needs at least one row");
+	if (f->n_rows == 0) {
+		gv_error_at(e, f->file, 0, NULL, "a cluster needs at least one row");
 		goto out;
 	}
-	c->type = gv_arena_alloc(&c->arena, f.n_rows, sizeof(*c->type));
-	c->pool = gv_arena_alloc(&c->arena, f.n_rows, sizeof(*c->pool));
-	memset(c->pool, 0, f.n_rows * sizeof(*c->pool));
-	seen.type_row = gv_xcalloc(f.n_rows, sizeof(*seen.type_row));
-	seen.pool_row = gv_xcalloc(f.n_rows, sizeof(*seen.pool_row));
-	rc = read_rows(c, &f, &col, &seen, e);
+	c->type = gv_arena_alloc(&c->arena, f->n_rows, sizeof(*c->type));
+	c->pool = gv_arena_alloc(&c->arena, f->n_rows, sizeof(*c->pool));
+	memset(c->pool, 0, f->n_rows * sizeof(*c->pool));
+	seen.type_row = gv_xcalloc(f->n_rows, sizeof(*seen.type_row));
+	seen.pool_row = gv_xcalloc(f->n_rows, sizeof(*seen.pool_row));
+	rc = read_rows(c, f, &col, &seen, e);
 	if (rc == 0)
-		rc = gv_cluster_set_ids(c, &f, e);
+		rc = gv_cluster_set_ids(c, f, e);
 	if (rc == 0)
-		look_for_slips(c, &f);
+		look_for_slips(c, f);
 out:
 	free(seen.type_row);
 	free(seen.pool_row);
 	gv_hash_free(&seen.types);
 	gv_hash_free(&seen.pools);
-	gv_frame_free(&f);
 	if (rc != 0)
 		gv_cluster_free(c);
+	return rc;
+}
+
+int
+gv_cluster_read(struct gv_cluster *c, const char *path, struct gv_error *e)
+{
+	struct gv_frame f = {0};
+	int rc = gv_frame_load(&f, path, e);
+
+	*c = (struct gv_cluster){0};
+	if (rc == 0)
+		rc = gv_cluster_from(c, &f, e);
+	gv_frame_free(&f);
 	return rc;
 }
 

@@ -45,6 +45,8 @@ struct gv_cluster {
  * negative number, the same type twice on one node, no row at all.
  */
 int gv_cluster_read(struct gv_cluster *c, const char *path, struct gv_error *e);
+/* The same of a table at hand, of which nothing is kept. */
+int gv_cluster_from(struct gv_cluster *c, const struct gv_frame *f, struct gv_error *e);
 /*
  * The id of GPU i of a pool on its node: what the column ids ("0;1") says, else
  * counted: of a CPU from 0 in each pool, of real GPUs over the node's pools in

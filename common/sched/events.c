@@ -48,6 +48,24 @@ write_names(struct gv_tabw *w, int n)
 	gv_tabw_end(w);
 }
 
+struct gv_cell
+gv_event_node(const struct gv_event *ev, size_t i)
+{
+	struct gv_cell node = ev->node;
+	const char *stop;
+
+	if (node.len == 0 || memchr(node.s, ';', node.len) == NULL)
+		return node;
+	while (i-- > 0 && (stop = memchr(node.s, ';', node.len)) != NULL) {
+		node.len -= (size_t)(stop + 1 - node.s);
+		node.s = stop + 1;
+	}
+	stop = node.len > 0 ? memchr(node.s, ';', node.len) : NULL;
+	if (stop != NULL)
+		node.len = (size_t)(stop - node.s);
+	return node;
+}
+
 void
 gv_events_write_header(struct gv_tabw *w)
 {

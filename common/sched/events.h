@@ -7,6 +7,7 @@
  *
  *   time_s   seconds since the run began, never falling
  *   event    one of the names below
+ *   node     where they are; of several nodes that of each, "n1;n1;n2"
  *   gpus     ids of the GPUs concerned, "0;1"; of a pool event its number of GPUs' ids
  *   steps    steps the job has done in all, as far as known; of an arrive event those to
  *            do, of a checkpoint event those that are safe
@@ -53,7 +54,11 @@ int gv_event_kind(struct gv_cell name);
 /* So that a round can always follow, and be a number of a table. */
 #define GV_EVENT_LAST_ROUND ((int64_t)1 << 53)
 
-/* Texts that do not apply have len 0; numbers that do not apply are NAN or -1. */
+/*
+ * Texts that do not apply have len 0; where gpus are on several nodes, node is the list of
+ * each one's, "n1;n1;n2", as long as gpus; numbers that do
+ * not apply are NAN or -1.
+ */
 struct gv_event {
 	double time_s;
 	enum gv_event_kind kind;
@@ -72,6 +77,9 @@ struct gv_event {
 	{                                               \
 		.steps = NAN, .round = -1, .share = NAN \
 	}
+
+/* The node of the i-th of its GPUs. */
+struct gv_cell gv_event_node(const struct gv_event *ev, size_t i);
 
 void gv_events_write_header(struct gv_tabw *w);
 void gv_events_write(struct gv_tabw *w, const struct gv_event *ev);

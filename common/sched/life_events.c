@@ -36,6 +36,21 @@ gv_life_gpu_id(const struct gv_life_names *n, const struct gv_life *l, size_t gp
 	return gv_pool_id(&n->cluster->pool[p], gpu - l->rounds.pool[p].first);
 }
 
+void
+gv_life_nodes(const struct gv_life_names *n, const struct gv_life *l, const size_t *gpu,
+    size_t n_gpus, struct gv_strbuf *nodes)
+{
+	const char *first = gv_life_gpu_pool(n, l, gpu[0])->node;
+	size_t i;
+
+	for (i = 1;
+	     i < n_gpus && strcmp(gv_life_gpu_pool(n, l, gpu[i])->node, first) == 0; i++)
+		;
+	gv_strbuf_str(nodes, first);
+	for (n_gpus = i < n_gpus ? n_gpus : 1, i = 1; i < n_gpus; i++)
+		gv_strbuf_fmt(nodes, ";%s", gv_life_gpu_pool(n, l, gpu[i])->node);
+}
+
 static struct gv_cell
 text(const char *s)
 {
@@ -46,6 +61,7 @@ void
 gv_life_event(const struct gv_life_names *n, const struct gv_life *l,
     const struct gv_life_row *row, struct gv_strbuf *gpus, struct gv_event *ev)
 {
+	size_t len;
 	size_t i;
 
 	*ev = (struct gv_event)GV_EVENT_NONE;
@@ -64,13 +80,15 @@ gv_life_event(const struct gv_life_names *n, const struct gv_life *l,
 	if (row->type >= 0)
 		ev->gpu_type = text(n->cluster->type[row->type].name);
 	gv_strbuf_clear(gpus);
+	if (row->n_gpus == 0)
+		return;
 	for (i = 0; i < row->n_gpus; i++)
 		gv_strbuf_fmt(
 		    gpus, "%s%d", i > 0 ? ";" : "", gv_life_gpu_id(n, l, row->gpu[i]));
-	if (row->n_gpus > 0) {
-		ev->node = text(gv_life_gpu_pool(n, l, row->gpu[0])->node);
-		ev->gpus = (struct gv_cell){gpus->s, gpus->len};
-	}
+	len = gpus->len;
+	gv_life_nodes(n, l, row->gpu, row->n_gpus, gpus);
+	ev->gpus = (struct gv_cell){gpus->s, len};
+	ev->node = (struct gv_cell){gpus->s + len, gpus->len - len};
 }
 
 /* ---- back ---- */
@@ -112,7 +130,7 @@ parse_gpus(const struct gv_life_names *n, const struct gv_life *l, size_t type,
 		int64_t id;
 
 		if (n_gpus == l->rounds.n_gpus || gv_parse_int(s, len, &id) != 0 ||
-		    !find_gpu(n, l, type, ev->node, id, &gpu[n_gpus]))
+		    !find_gpu(n, l, type, gv_event_node(ev, n_gpus), id, &gpu[n_gpus]))
 			return 0;
 		n_gpus++;
 		s += len + 1;

@@ -39,6 +39,13 @@ void gv_life_event(const struct gv_life_names *n, const struct gv_life *l,
 void gv_life_row(const struct gv_life_names *n, const struct gv_life *l,
     const struct gv_event *ev, size_t *gpu, struct gv_life_row *row);
 
+/*
+ * Appends where GPUs are, at least one: the node, or, if there are several, that of each
+ * ("n1;n1;n2").
+ */
+void gv_life_nodes(const struct gv_life_names *n, const struct gv_life *l,
+    const size_t *gpu, size_t n_gpus, struct gv_strbuf *nodes);
+
 /* The number by which its node knows a GPU. */
 int gv_life_gpu_id(const struct gv_life_names *n, const struct gv_life *l, size_t gpu);
 /* The pool in which it is. */

@@ -152,12 +152,13 @@ static void
 lanes_of(struct history *h, const struct gv_event *ev, size_t type, struct job *j)
 {
 	const char *s = ev->gpus.s, *end = s + ev->gpus.len, *p;
-	size_t lane;
+	size_t lane, n = 0;
 
 	for (p = s;; p++) {
 		if (p < end && *p != ';')
 			continue;
-		lane = lane_of(h, type, ev->node, (struct gv_cell){s, (size_t)(p - s)});
+		lane = lane_of(h, type, gv_event_node(ev, n++),
+		    (struct gv_cell){s, (size_t)(p - s)});
 		if (j != NULL)
 			use_lane(h, j, lane, ev->time_s, ev->gpus.len > 0);
 		if (p == end)
