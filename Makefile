@@ -88,7 +88,7 @@ OUT      := $(PROGRAMS:%=$(BIN)/%)
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all help deps check check-long bench lint install install-files uninstall dist \
-	demo reproduce clean tests fuzz mutate format FORCE
+	demo reproduce clean tests fuzz mutate format kernels FORCE
 
 all: $(OUT)
 
@@ -181,6 +181,8 @@ $(WHOLE):
 	$(Q)echo 'int main(void) { return 0; }' | $(CC) $(GV_CFLAGS) $(GV_LDFLAGS) -o $@ -x c - -x none \
 		-Wl,--whole-archive $^ -Wl,--no-whole-archive $(LIBS_$(patsubst lib%,%,$(@F))) $(LIBS_ALL)
 
+include tests/kernels/rules.mk
+
 # programs that only tests run: workers, benchmarks
 $(BUILD)/helpers/%: tests/helpers/%.c $(BUILD)/libgv.a
 	@mkdir -p $(@D)
@@ -208,7 +210,7 @@ help: ## this list
 deps: ## install what is missing to build and test (apt-get; without root says how)
 	@sh tests/deps.sh install $(BUILD)
 
-tests: $(OUT) $(UNITS) $(REPLAYS) $(HELPERS) $(PRELOADS) $(WHOLE)
+tests: $(OUT) $(UNITS) $(KERNEL_TESTS) $(REPLAYS) $(HELPERS) $(PRELOADS) $(WHOLE)
 
 # deps first and alone, then everything in parallel
 check: deps ## build and run the tests

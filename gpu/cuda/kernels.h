@@ -58,6 +58,9 @@ struct gv_cuda_queue {
 	int (*run)(const struct gv_cuda_queue *q, enum gv_cuda_kernel kernel,
 	    struct gv_cuda_grid grid, unsigned threads, const void *args, size_t bytes);
 	void *ctx; /* run's own: a stream, say */
+	/* blocks that keep the device busy, some two for each of its multiprocessors;
+	   0 is as good as 264.  No bit depends on it. */
+	unsigned blocks;
 };
 
 /* ---- copies ---- */
@@ -148,7 +151,7 @@ int gv_cuda_conv_backward(
 int gv_cuda_conv_gradient(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a);
 /* Numbers of scratch that the gradient wants: few, parts of a sum that is cut up. */
-size_t gv_cuda_conv_scratch(const struct gv_cuda_conv *a);
+size_t gv_cuda_conv_scratch(const struct gv_cuda_queue *q, const struct gv_cuda_conv *a);
 
 /* y = act(y + bias) of a [B][rows][n], behind a product of somebody else's. */
 struct gv_cuda_bias {

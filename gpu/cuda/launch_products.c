@@ -1,7 +1,7 @@
 /* Grids of products: which tile, how many parts. */
 #include "cuda/launch.h"
 
-enum { LARGE = 64, SMALL = 32, ENOUGH = 264 /* blocks that keep a large GPU busy */ };
+enum { LARGE = 64, SMALL = 32 };
 #define MOST ((size_t)1 << 31)
 
 static size_t
@@ -10,12 +10,18 @@ tiles(size_t rows, size_t columns, size_t tile)
 	return gv_cuda_ceil(rows, tile) * gv_cuda_ceil(columns, tile);
 }
 
+static size_t
+enough(const struct gv_cuda_queue *q)
+{
+	return q->blocks > 0 ? q->blocks : 264;
+}
+
 /* Large tiles read less; small ones fit small matrices, and are more. */
 static size_t
-tile_of(size_t rows, size_t columns, size_t batch)
+tile_of(const struct gv_cuda_queue *q, size_t rows, size_t columns, size_t batch)
 {
 	return rows <= SMALL || columns <= SMALL ||
-		       tiles(rows, columns, LARGE) * batch < ENOUGH
+		       tiles(rows, columns, LARGE) * batch < enough(q)
 		   ? SMALL
 		   : LARGE;
 }
@@ -24,7 +30,7 @@ int
 gv_cuda_gemm(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_gemm *a)
 {
-	size_t tile = tile_of(a->m, a->n, a->batch);
+	size_t tile = tile_of(q, a->m, a->n, a->batch);
 	bool mixed = a->c_type != type;
 	enum gv_cuda_kernel kernel =
 	    mixed ? tile == LARGE ? GV_CUDA_gemm_64_mixed : GV_CUDA_gemm_32_mixed
@@ -57,7 +63,7 @@ gv_cuda_conv_forward(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
 {
 	size_t places = a->n * a->out_height * a->out_width, out = a->out / a->g;
-	size_t tile = tile_of(places, out, a->B * a->g);
+	size_t tile = tile_of(q, places, out, a->B * a->g);
 
 	if (is_large(a))
 		return GV_CUDA_TOO_LARGE;
@@ -80,7 +86,7 @@ gv_cuda_conv_backward(
 	size_t places =
 	    a->n * gv_cuda_ceil(a->height, a->s) * gv_cuda_ceil(a->width, a->s);
 	size_t in = a->channels / a->g, batch = a->B * a->g * a->s * a->s;
-	size_t tile = tile_of(places, in, batch);
+	size_t tile = tile_of(q, places, in, batch);
 
 	if (is_large(a))
 		return GV_CUDA_TOO_LARGE;
@@ -102,14 +108,14 @@ struct cut {
 };
 
 static struct cut
-cut_of(const struct gv_cuda_conv *a)
+cut_of(const struct gv_cuda_queue *q, const struct gv_cuda_conv *a)
 {
 	size_t rows = a->k * a->k * a->channels / a->g, columns = a->out / a->g;
 	size_t shards = a->shards.shards, batch = a->B * a->g;
-	struct cut c = {tile_of(rows, columns, batch), shards < 4 ? shards : 4, 0};
+	struct cut c = {tile_of(q, rows, columns, batch), shards < 4 ? shards : 4, 0};
 
 	while (c.inner > 1 &&
-	       tiles(rows, columns, c.tile) * batch * (shards / c.inner) < ENOUGH)
+	       tiles(rows, columns, c.tile) * batch * (shards / c.inner) < enough(q))
 		c.inner /= 2;
 	c.parts = shards / c.inner;
 	return c;
@@ -122,9 +128,9 @@ weights_of(const struct gv_cuda_conv *a)
 }
 
 size_t
-gv_cuda_conv_scratch(const struct gv_cuda_conv *a)
+gv_cuda_conv_scratch(const struct gv_cuda_queue *q, const struct gv_cuda_conv *a)
 {
-	size_t parts = is_depthwise(a) ? a->shards.shards : cut_of(a).parts;
+	size_t parts = is_depthwise(a) ? a->shards.shards : cut_of(q, a).parts;
 
 	return parts == 1 && !is_depthwise(a) ? 0 : a->B * parts * weights_of(a);
 }
@@ -163,7 +169,7 @@ int
 gv_cuda_conv_gradient(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
 {
-	struct cut c = cut_of(a);
+	struct cut c = cut_of(q, a);
 	size_t weights = weights_of(a), rows = a->k * a->k * a->channels / a->g;
 	bool whole = c.parts == 1;
 	struct gv_cuda_conv_parts p = {.c = *a,

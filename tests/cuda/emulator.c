@@ -410,4 +410,4 @@ run(const struct gv_cuda_queue *q, enum gv_cuda_kernel kernel, struct gv_cuda_gr
 	return emulator_run(kernels[kernel].run, grid, threads, args);
 }
 
-const struct gv_cuda_queue emulator = {run, NULL};
+const struct gv_cuda_queue emulator = {run, NULL, 0};
