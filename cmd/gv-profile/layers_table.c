@@ -30,11 +30,11 @@ describe(struct gv_strbuf *s, const struct gv_layer *l)
 
 	gv_strbuf_clear(s);
 	gv_strbuf_str(s, gv_op_name(l->op));
-	if (l->op == GV_OP_LINEAR || l->op == GV_OP_CONV)
+	if (gv_op_has_out(l->op))
 		gv_strbuf_fmt(s, " %zu", l->out_shape.channels);
 	if (l->k > 0)
 		gv_strbuf_fmt(s, " k%zu", l->k);
-	if (l->k > 0 && l->s != (l->op == GV_OP_CONV ? 1 : l->k))
+	if (l->k > 0 && l->s != (gv_op_has_out(l->op) ? 1 : l->k))
 		gv_strbuf_fmt(s, " s%zu", l->s);
 	if (l->p > 0)
 		gv_strbuf_fmt(s, " p%zu", l->p);

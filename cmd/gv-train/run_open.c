@@ -92,13 +92,16 @@ describe_layer(struct gv_strbuf *s, const struct gv_model *m, const struct gv_la
 		gv_strbuf_fmt(s, "%s%" PRId64, k > 0 ? ";" : "",
 		    l->from[k] == GV_FROM_INPUT ? 0 : m->layer[l->from[k]].id);
 	gv_strbuf_fmt(s, " out=%zu", l->out_shape.channels);
-	if (l->op == GV_OP_CONV || l->op == GV_OP_MAXPOOL || l->op == GV_OP_AVGPOOL)
+	if (l->op == GV_OP_CONV || l->op == GV_OP_TCONV || l->op == GV_OP_MAXPOOL ||
+	    l->op == GV_OP_AVGPOOL)
 		gv_strbuf_fmt(s, " k=%zu s=%zu p=%zu g=%zu", l->k, l->s, l->p, l->g);
 	gv_act_text(l, act);
 	gv_strbuf_fmt(
 	    s, "%s%s%s", l->bias ? " bias" : "", act[0] != '\0' ? " " : "", act);
 	if (l->op == GV_OP_DROPOUT)
 		gv_strbuf_fmt(s, " rate=%.17g", l->rate);
+	if (l->op == GV_OP_LSTM)
+		gv_strbuf_fmt(s, " dir=%d", (int)l->dir);
 	gv_strbuf_str(s, "\n");
 }
 

@@ -18,6 +18,12 @@ gv_op_name(enum gv_op op)
 }
 
 bool
+gv_op_has_out(enum gv_op op)
+{
+	return gv_nn_ops[op].has_out;
+}
+
+bool
 gv_model_counts_hits(const struct gv_model *m)
 {
 	return m->layer[m->n - 1].op != GV_OP_MSE;
@@ -25,7 +31,7 @@ gv_model_counts_hits(const struct gv_model *m)
 
 /* Columns of the table; -1 = not there. */
 struct columns {
-	ptrdiff_t id, op, from, out, k, s, p, g, act, bias, rate;
+	ptrdiff_t id, op, from, out, k, s, p, g, act, bias, rate, dir;
 };
 
 static bool
@@ -208,6 +214,28 @@ read_rate(const struct gv_frame *f, size_t row, ptrdiff_t column, double *rate,
 	    gv_quote(q, c.s, c.len));
 }
 
+/* Which way an lstm goes. */
+static int
+read_dir(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv_layer *l,
+    struct gv_error *e)
+{
+	static const char *const names[] = {"forward", "back", "both"};
+	struct gv_cell c = gv_frame_cell(f, row, column);
+	char q[GV_QUOTE_LEN];
+	int i;
+
+	if (is_empty(c))
+		return 0;
+	for (i = 0; i < 3; i++)
+		if (gv_cell_is(c, names[i])) {
+			l->dir = (enum gv_dir)i;
+			l->g = l->dir == GV_DIR_BOTH ? 2 : 1;
+			return 0;
+		}
+	return gv_frame_error(f, row, column, e,
+	    "expected forward, back, both or nothing, got %s", gv_quote(q, c.s, c.len));
+}
+
 static int
 read_bias(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *bias,
     struct gv_error *e)
@@ -263,9 +291,9 @@ read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_erro
 		if (l->k == 0 && !op->whole_input && bad == 0)
 			bad |= gv_frame_error(
 			    f, row, c->k, e, "%s needs a window size", op->name);
-		bad |= number(f, row, c->s, 1, l->op == GV_OP_CONV ? 1 : l->k, &l->s, e);
+		bad |= number(f, row, c->s, 1, op->has_matrix ? 1 : l->k, &l->s, e);
 		bad |= number(f, row, c->p, 0, 0, &l->p, e);
-		if (l->op != GV_OP_CONV && l->k > 0 && l->p > l->k / 2 && bad == 0)
+		if (!op->has_matrix && l->k > 0 && l->p > l->k / 2 && bad == 0)
 			bad |= gv_frame_error(f, row, c->p, e,
 			    "padding %zu is more than half of the window %zu", l->p,
 			    l->k);
@@ -278,6 +306,8 @@ read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_erro
 			      : unused(f, row, c->g, op, e);
 	bad |=
 	    op->has_act ? read_act(f, row, c->act, l, e) : unused(f, row, c->act, op, e);
+	bad |=
+	    op->has_dir ? read_dir(f, row, c->dir, l, e) : unused(f, row, c->dir, op, e);
 	bad |= op->has_rate ? read_rate(f, row, c->rate, &l->rate, e)
 			    : unused(f, row, c->rate, op, e);
 	bad |= op->has_bias ? read_bias(f, row, c->bias, &l->bias, e)
@@ -345,6 +375,7 @@ gv_model_from_frame(struct gv_model *m, struct gv_frame *f, struct gv_error *e)
 	c.act = gv_frame_find(f, "act");
 	c.bias = gv_frame_find(f, "bias");
 	c.rate = gv_frame_find(f, "rate");
+	c.dir = gv_frame_find(f, "dir");
 	if (f->n_rows == 0)
 		return gv_error_at(e, f->file, 0, NULL, "a model needs at least one row");
 	m->n = f->n_rows;

@@ -11,21 +11,24 @@
  * Columns (any order, others are kept but not looked at; "-" is as good as an
  * empty cell):
  *	id    a whole number >= 1, no two equal
- *	op    linear conv maxpool avgpool relu gelu add concat bn dropout, and a head:
- *	      xent mse bce
+ *	op    linear conv tconv maxpool avgpool relu gelu add concat bn dropout lstm,
+ *	      and a head: xent mse bce
  *	from  the id of an earlier row whose output is read, 0 = the sample;
  *	      empty = the row before; add and concat: two ids or more, as 3;7
- *	out   linear, conv: channels of the output; empty in the row that the
+ *	out   linear, conv, tconv, lstm: channels of the output; empty in the row that the
  *	      head reads = the number of classes (mse, bce: of targets)
- *	k     conv: window (k x k); maxpool, avgpool: the same, empty = all of it
- *	s     stride; empty = 1 for conv, k for pools
+ *	k     conv, tconv: window (k x k); maxpool, avgpool: the same, empty = all of it
+ *	s     stride; empty = 1 for conv and tconv, k for pools
  *	p     zero padding on every side; empty = 0.  A pool's padding is never
  *	      chosen (max) or counted (average); p <= k / 2 there
- *	g     conv: groups; empty = 1
+ *	g     conv, tconv: groups; empty = 1
  *	act   applied to the row's output: relu, leaky (of slope 0.2) or leaky:SLOPE,
- *	      sigmoid, tanh, gelu, silu; linear, conv, bn, add and concat only
- *	bias  linear, conv: 0 = none; empty = 1
+ *	      sigmoid, tanh, gelu, silu; linear, conv, tconv, bn, add and
+ *	      concat only
+ *	bias  linear, conv, tconv, lstm: 0 = none; empty = 1
  *	rate  dropout: the share of numbers that become 0 in training, below 1
+ *	dir   lstm: the way that it goes along the sequence: forward (or empty), back
+ *	      or both, each of which makes half of the channels
  * Only id and op must be there.  The last row is the head: it compares its
  * input with a sample's targets, and the mean over these is the sample's loss.
  *	xent  softmax cross entropy with a label at every place of its input, whose
@@ -36,6 +39,16 @@
  * Every other row is read by a later one, or by several: add is the sum
  * of outputs of one shape, in the order of from (a residual connection), concat has
  * the channels of one after those of the other, of outputs of one height and width.
+ *
+ * tconv, a transposed convolution, is what a conv of the same k, s, p and g does to
+ * gradients, of its output's shape: a place of the input adds to k x k of the output,
+ * (n - 1) s + k - 2 p places a side.
+ *
+ * lstm reads its input, of width 1, as a sequence of height places, from a state of
+ * zeros: with [i f g o] = x W + h W' + bias
+ *	c = sigmoid(f) c + sigmoid(i) tanh(g);  h = sigmoid(o) tanh(c)
+ * (Hochreiter and Schmidhuber, 1997, as PyTorch has it, but with one bias), and each
+ * h is its output at that place.
  *
  * dropout divides the numbers that stay by 1 - rate; an evaluation leaves all as they
  * are.  What becomes 0 is a function of the model's seed, the row, the number of the
@@ -58,6 +71,7 @@
 enum gv_op {
 	GV_OP_LINEAR,
 	GV_OP_CONV,
+	GV_OP_TCONV,
 	GV_OP_MAXPOOL,
 	GV_OP_AVGPOOL,
 	GV_OP_RELU,
@@ -66,6 +80,7 @@ enum gv_op {
 	GV_OP_CONCAT,
 	GV_OP_BN,
 	GV_OP_DROPOUT,
+	GV_OP_LSTM,
 	GV_OP_XENT,
 	GV_OP_MSE,
 	GV_OP_BCE,
@@ -87,6 +102,9 @@ enum gv_act {
 	GV_ACTS
 };
 
+/* Which way an lstm goes. */
+enum gv_dir { GV_DIR_FORWARD, GV_DIR_BACK, GV_DIR_BOTH };
+
 enum { GV_FROM_INPUT = -1, GV_FROM_MAX = 8 };
 
 /* A vector of n numbers is {n, 1, 1}. */
@@ -106,7 +124,8 @@ struct gv_layer {
 	enum gv_act act;
 	double slope; /* of leaky */
 	bool bias;
-	double rate; /* of dropout */
+	double rate;     /* of dropout */
+	enum gv_dir dir; /* of lstm; g is the number of ways */
 
 	/* by gv_model_shape, per model and sample */
 	/* in_shape: of each input; of concat's inputs together */
@@ -180,6 +199,8 @@ bool gv_model_counts_hits(const struct gv_model *m);
 
 /* The name of an op as the table spells it. */
 const char *gv_op_name(enum gv_op op);
+/* Whether the column out means something to it. */
+bool gv_op_has_out(enum gv_op op);
 /* An activation as the table spells it, "" for none: room for GV_ACT_LEN. */
 enum { GV_ACT_LEN = 40 };
 void gv_act_text(const struct gv_layer *l, char text[GV_ACT_LEN]);

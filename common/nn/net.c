@@ -291,7 +291,9 @@ draw_params(const struct gv_nn_plan *p, uint64_t seed, gv_real *v)
 			fill(v + r->weight, r->l.weights, 1);
 			fill(v + r->bias, r->l.biases, 0);
 		} else if (r->l.weights > 0) {
-			double bound = 1 / sqrt((double)r->matrix_rows);
+			size_t fan_in =
+			    r->l.op == GV_OP_LSTM ? r->columns / 4 : r->matrix_rows;
+			double bound = 1 / sqrt((double)fan_in);
 
 			draw(v + r->weight, r->l.weights, bound, seed, i, 0);
 			draw(v + r->bias, r->l.biases, bound, seed, i, 1);

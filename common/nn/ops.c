@@ -52,6 +52,68 @@ conv_shape(struct gv_layer *l, const char **column, char text[200])
 	return NULL;
 }
 
+/* Output length of a transposed window; 0 when padding takes all of it. */
+static size_t
+spread_out(const char *what, size_t in, const struct gv_layer *l, char text[200])
+{
+	size_t n = (in - 1) * l->s + l->k;
+
+	if (n > 2 * l->p)
+		return n - 2 * l->p;
+	snprintf(text, 200, "padding %zu takes all %zu of the %s", l->p, n, what);
+	return 0;
+}
+
+static const char *
+tconv_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	struct gv_shape in = l->in_shape, *out = &l->out_shape;
+
+	out->channels = l->out;
+	*column = "p";
+	if ((out->height = spread_out("height", in.height, l, text)) == 0 ||
+	    (out->width = spread_out("width", in.width, l, text)) == 0)
+		return text;
+	*column = "g";
+	if (in.channels % l->g != 0 || l->out % l->g != 0) {
+		snprintf(text, 200,
+		    "%zu groups divide not both %zu channels in and %zu out", l->g,
+		    in.channels, l->out);
+		return text;
+	}
+	l->weights = l->k * l->k * (l->out / l->g) * in.channels;
+	l->biases = l->bias ? l->out : 0;
+	l->flops = 2 * (uint64_t)l->weights * in.height * in.width;
+	return NULL;
+}
+
+static const char *
+lstm_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	struct gv_shape in = l->in_shape;
+	size_t each = l->out / l->g;
+
+	*column = "from";
+	if (in.width != 1) {
+		snprintf(text, 200, "an lstm reads places along the height, got %zux%zu",
+		    in.height, in.width);
+		return text;
+	}
+	*column = "out";
+	if (l->out % l->g != 0) {
+		snprintf(
+		    text, 200, "%zu channels cannot be halved for both ways", l->out);
+		return text;
+	}
+	l->out_shape = (struct gv_shape){l->out, in.height, 1};
+	l->weights = l->g * (in.channels + each) * 4 * each;
+	l->biases = l->bias ? 4 * l->out : 0;
+	/* of each place the four gates and the cell */
+	l->kept = 5 * l->out * in.height;
+	l->flops = 2 * (uint64_t)l->weights * in.height;
+	return NULL;
+}
+
 static const char *
 pool_shape(struct gv_layer *l, const char **column, char text[200])
 {
@@ -123,6 +185,14 @@ const struct gv_nn_op gv_nn_ops[GV_OPS] = {
 	.has_bias = true,
 	.has_matrix = true,
 	.shape = conv_shape},
+    [GV_OP_TCONV] = {.name = "tconv",
+	.has_out = true,
+	.has_window = true,
+	.has_groups = true,
+	.has_act = true,
+	.has_bias = true,
+	.has_matrix = true,
+	.shape = tconv_shape},
     [GV_OP_MAXPOOL] = {.name = "maxpool",
 	.has_window = true,
 	.whole_input = true,
@@ -141,6 +211,12 @@ const struct gv_nn_op gv_nn_ops[GV_OPS] = {
 	.shape = same_shape},
     [GV_OP_BN] = {.name = "bn", .has_act = true, .shape = bn_shape},
     [GV_OP_DROPOUT] = {.name = "dropout", .has_rate = true, .shape = same_shape},
+    [GV_OP_LSTM] = {.name = "lstm",
+	.has_out = true,
+	.has_bias = true,
+	.has_dir = true,
+	.has_matrix = true,
+	.shape = lstm_shape},
     [GV_OP_XENT] = {.name = "xent", .is_head = true, .shape = head_shape},
     [GV_OP_MSE] = {.name = "mse",
 	.is_head = true,

@@ -16,7 +16,11 @@ lay_out_matrix(struct gv_nn_row *r)
 {
 	const struct gv_layer *l = &r->l;
 
-	r->columns = (l->out == 0 ? l->out_shape.channels : l->out) / l->g;
+	r->columns = l->out_shape.channels / l->g;
+	if (l->op == GV_OP_TCONV) /* as of the conv whose transpose it is */
+		r->columns = l->in_shape.channels / l->g;
+	if (l->op == GV_OP_LSTM)
+		r->columns *= 4;
 	r->matrix_rows = l->weights / l->g / r->columns;
 }
 

@@ -28,8 +28,12 @@ struct gv_nn_row {
 	/* what it keeps for its own backward, and that for its gradient: l.kept numbers */
 	enum gv_nn_arena kept_arena;
 	size_t kept;
-	size_t stat;                 /* bn: offset in stats, GV_NN_STATS x channels */
-	size_t matrix_rows, columns; /* of the weight, per group: [g][rows][columns] */
+	size_t stat; /* bn: offset in stats, GV_NN_STATS x channels */
+	/*
+	 * of the weight, per group: [g][rows][columns]; tconv: [k][k][out / g] rows of
+	 * in / g; lstm: those of the input, then of the state, of 4 gates in each way
+	 */
+	size_t matrix_rows, columns;
 	/*
 	 * An output that several rows read gets the sum of their gradients: the last
 	 * reader's first, then the others in descending order.  adds: input k has

@@ -19,18 +19,20 @@ size_of(struct gv_shape s)
 static double
 largest_of(const struct gv_layer *l)
 {
-	double k = l->op == GV_OP_CONV ? (double)l->k : 1;
-	double in =
-	    l->op == GV_OP_CONV ? (double)l->in_shape.channels : size_of(l->in_shape);
-	double weights = gv_nn_ops[l->op].has_out ? k * k * in * (double)l->out : 0;
-	double places = size_of(l->in_shape) / (double)l->in_shape.channels;
-	double wide = (double)l->in_shape.width + 2 * (double)l->p;
-	double high = (double)l->in_shape.height + 2 * (double)l->p;
-	double out =
-	    gv_nn_ops[l->op].has_out ? (double)l->out : (double)l->in_shape.channels;
+	const struct gv_nn_op *op = &gv_nn_ops[l->op];
+	bool conv = op->has_window && op->has_matrix;
+	double channels = (double)l->in_shape.channels, k = conv ? (double)l->k : 1;
+	double in = conv || op->has_dir ? channels : size_of(l->in_shape);
+	double each = op->has_dir ? 4 * (in + (double)l->out) : k * k * in;
+	double weights = op->has_out ? each * (double)l->out : 0;
+	double places = size_of(l->in_shape) / channels;
+	double wide = (double)l->in_shape.width, high = (double)l->in_shape.height;
+	double out = op->has_out ? (double)l->out : channels;
 
-	if (gv_nn_ops[l->op].has_window)
-		places = wide * high;
+	if (l->op == GV_OP_TCONV)
+		places = (wide * (double)l->s + k) * (high * (double)l->s + k);
+	else if (op->has_window)
+		places = (wide + 2 * (double)l->p) * (high + 2 * (double)l->p);
 	return fmax(fmax(weights, places * out), 0x1p-19 * weights * places);
 }
 

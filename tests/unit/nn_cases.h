@@ -7,6 +7,7 @@
 #ifndef HEAD
 #define HEAD "id,op,from,out,k,s,p,g,act,bias\n"
 #endif
+#define HEAD_DIR  "id,op,from,out,bias,dir\n"
 #define HEAD_RATE "id,op,from,out,k,s,p,g,act,bias,rate\n"
 
 static const struct help_case {
@@ -155,6 +156,26 @@ static const struct help_case {
 		  "6,maxpool,,,,,,,,,\n7,dropout,,,,,,,,,0.5\n8,linear,,,,,,,,,\n"
 		  "9,xent,,,,,,,,,\n",
 	4, 4, 3, 3, 5, 2, 4},
+    {"tconv",
+	HEAD
+	"1,tconv,0,4,3,2,1,,relu,\n2,tconv,1,3,2,1,0,,,0\n3,tconv,1,6,4,3,2,2,silu,\n"
+	"4,tconv,1,5,1,2,,,,\n5,linear,4,7,,,,,,\n6,linear,3,7,,,,,,\n"
+	"7,linear,2,7,,,,,,\n8,add,5;6;7,,,,,,,\n9,linear,,,,,,,,\n10,xent,,,,,,,,\n",
+	3, 2, 2, 3, 3, 2, 2},
+    {"tconv and conv in turn, depthwise, twice read",
+	HEAD
+	"1,conv,,6,3,2,1,,leaky,\n2,tconv,1,6,4,2,1,6,leaky,\n3,conv,2,6,3,2,1,,,\n"
+	"4,tconv,1,4,2,3,0,2,,\n5,add,3;1,,,,,,,\n6,linear,4,5,,,,,,\n"
+	"7,linear,5,5,,,,,,\n8,concat,6;7,,,,,,,\n9,linear,,,,,,,,\n10,xent,,,,,,,,\n",
+	6, 5, 2, 3, 4, 2, 4},
+    {"lstm, from the sample, both ways, back, without bias",
+	HEAD_DIR "1,lstm,0,6,,both\n2,lstm,1,5,0,\n3,lstm,1,5,,back\n4,add,2;3,,,\n"
+		 "5,lstm,4,5,,forward\n6,add,5;4,,,\n7,linear,,,,\n8,xent,,,,\n",
+	5, 1, 3, 3, 4, 2, 2},
+    {"lstm of one place, and of many samples",
+	HEAD_DIR
+	"1,linear,,30,,\n2,lstm,,6,,both\n3,lstm,2,3,,\n4,linear,,,,\n5,xent,,,,\n",
+	4, 1, 2, 4, 9, 1, 8},
     {"max over points",
 	HEAD "1,conv,,7,1,,,,relu,\n2,bn,,,,,,,tanh,\n3,conv,,9,1,,,,,\n4,bn,,,,,,,,\n"
 	     "5,maxpool,,,,,,,,\n6,linear,,8,,,,,relu,\n7,linear,,,,,,,,\n"

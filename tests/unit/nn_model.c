@@ -160,8 +160,9 @@ test_errors(void)
 	is_error("id,op\n", " a model needs at least one row");
 	is_error("id,op\n0,xent\n1,conf\n",
 	    "2: id: expected a whole number >= 1, got \"0\"\n"
-	    "3: op: unknown operator \"conf\"; known: linear, conv, maxpool, avgpool, "
-	    "relu, gelu, add, concat, bn, dropout, xent, mse, bce");
+	    "3: op: unknown operator \"conf\"; known: linear, conv, "
+	    "tconv, maxpool, avgpool, relu, gelu, add, concat, bn, dropout, lstm, xent, "
+	    "mse, bce");
 	is_error("id,op\n3,relu\n3,xent\n", "3: id: duplicate id 3, first at line 2");
 	is_error(
 	    "id,op\n3,relu\n", "2: op: the last row must be xent, mse or bce, got relu");
@@ -216,6 +217,26 @@ test_errors(void)
 	is_error("id,op,rate\n1,dropout,\n2,xent,\n", RATE "\"\"");
 	is_error(
 	    "id,op,rate\n1,relu,0.5\n2,xent,\n", "2: rate: relu has none, got \"0.5\"");
+	is_error("id,op,dir\n1,lstm,right\n2,xent,\n",
+	    "2: dir: expected forward, back, both or nothing, got \"right\"");
+	is_error("id,op,dir\n1,linear,both\n2,xent,\n",
+	    "2: dir: linear has none, got \"both\"");
+	is_error("id,op,out,dir\n1,lstm,4,both\n2,linear,,\n3,xent,,\n",
+	    "2: from: an lstm reads places along the height, got 6x5");
+	is_error("id,op,out,dir\n1,linear,4,\n2,lstm,7,both\n3,linear,,\n4,xent,,\n",
+	    "3: out: 7 channels cannot be halved for both ways");
+	is_error("id,op,out,dir\n1,linear,4,\n2,lstm,1000000,\n3,lstm,2147483646,both\n"
+		 "4,linear,,\n5,xent,,\n",
+	    "3: op: too large");
+	is_error(HEAD "1,tconv,,8,,,,,,\n" END, "2: k: tconv needs a window size");
+	is_error(
+	    HEAD "1,tconv,,8,1,,3,,,\n" END, "2: p: padding 3 takes all 6 of the height");
+	is_error(
+	    HEAD "1,tconv,,8,2,,3,,,\n" END, "2: p: padding 3 takes all 6 of the width");
+	is_error(HEAD "1,tconv,,8,3,,,3,,\n" END,
+	    "2: g: 3 groups divide not both 4 channels in and 8 out");
+	is_error(HEAD "1,tconv,,8,3,2147483647,,,,\n" END, "2: op: too large");
+	is_error(HEAD "1,tconv,,8,2147483647,,,,,\n" END, "2: op: too large");
 	is_error(HEAD "1,maxpool,,,2,,,,,\n2,concat,0;1,,,,,,,\n" END,
 	    "3: from: inputs of one height and width are joined, got 6x5x4 and 3x2x4");
 	is_error(HEAD "1,maxpool,,,3,1,2,,,\n" END,

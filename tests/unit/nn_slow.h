@@ -271,14 +271,13 @@ slow_linear(const struct slow_at *a)
 	}
 }
 
-/* Output channel o of conv at a place. */
+/* Output channel o of conv at a place, on top of acc. */
 static inline gv_real
-slow_conv_one(const struct slow_at *a, size_t oy, size_t ox, size_t o)
+slow_conv_sum(const struct slow_at *a, size_t oy, size_t ox, size_t o, gv_real acc)
 {
 	size_t cin = a->l->in_shape.channels / a->l->g, cout = a->r->columns;
 	size_t group = o / cout, ky, kx, c;
 	const gv_real *w = a->w + group * a->r->matrix_rows * cout + o % cout;
-	gv_real acc = a->bias != NULL ? a->bias[o] : 0;
 
 	for (ky = 0; ky < a->l->k; ky++)
 		for (kx = 0; kx < a->l->k; kx++)
@@ -287,6 +286,12 @@ slow_conv_one(const struct slow_at *a, size_t oy, size_t ox, size_t o)
 				    slow_window(a, oy, ox, ky, kx, group * cin + c), *w,
 				    acc);
 	return acc;
+}
+
+static inline gv_real
+slow_conv_one(const struct slow_at *a, size_t oy, size_t ox, size_t o)
+{
+	return slow_conv_sum(a, oy, ox, o, a->bias != NULL ? a->bias[o] : 0);
 }
 
 static inline gv_real
@@ -466,6 +471,206 @@ slow_each(const struct slow_at *a,
 				a->y[slow_index(s, y, x, c)] = one(a, y, x, c);
 }
 
+/* dy that reaches x at (y, x) through tap (ky, kx); 0 where there is none. */
+static inline gv_real
+slow_reach(const struct slow_at *a, size_t y, size_t x, size_t ky, size_t kx, size_t o)
+{
+	size_t s = a->l->s, oy, ox;
+
+	if (y + a->l->p < ky || x + a->l->p < kx || (y + a->l->p - ky) % s != 0 ||
+	    (x + a->l->p - kx) % s != 0)
+		return 0;
+	oy = (y + a->l->p - ky) / s;
+	ox = (x + a->l->p - kx) / s;
+	if (oy >= a->l->out_shape.height || ox >= a->l->out_shape.width)
+		return 0;
+	return a->dy[slow_index(a->l->out_shape, oy, ox, o)];
+}
+
+/* The taps from the last to the first. */
+static inline gv_real
+slow_conv_back_one(const struct slow_at *a, size_t y, size_t x, size_t c, gv_real acc)
+{
+	size_t cin = a->l->in_shape.channels / a->l->g, cout = a->r->columns;
+	size_t group = c / cin, ky, kx, o, k = a->l->k;
+	const gv_real *w = a->w + group * a->r->matrix_rows * cout;
+
+	for (ky = k; ky-- > 0;)
+		for (kx = k; kx-- > 0;)
+			for (o = 0; o < cout; o++)
+				acc = slow_fma(
+				    slow_reach(a, y, x, ky, kx, group * cout + o),
+				    w[((ky * k + kx) * cin + c % cin) * cout + o], acc);
+	return acc;
+}
+
+/* A tconv as the conv whose transpose it is; l has room for its layer. */
+static inline struct slow_at
+slow_turned(const struct slow_at *a, struct gv_layer *l)
+{
+	struct slow_at conv = *a;
+
+	*l = *a->l;
+	l->in_shape = a->l->out_shape;
+	l->out_shape = a->l->in_shape;
+	conv.l = l;
+	conv.x = a->dy;
+	conv.dy = (gv_real *)(uintptr_t)a->x;
+	return conv;
+}
+
+static inline gv_real
+slow_tconv_one(const struct slow_at *a, size_t y, size_t x, size_t c)
+{
+	struct gv_layer l;
+	struct slow_at conv = slow_turned(a, &l);
+
+	return slow_conv_back_one(&conv, y, x, c, a->bias != NULL ? a->bias[c] : 0);
+}
+
+/* ---- lstm, a sample at a time: gates [steps][way][4][state], cells [steps][way][state] ---- */
+
+struct slow_lstm {
+	size_t T, in, H, G, Y; /* G gates and Y outputs of a place */
+	gv_real *gates, *cells, *dgates, *y;
+	const gv_real *x, *dy;
+};
+
+static inline struct slow_lstm
+slow_lstm_at(const struct slow_at *a)
+{
+	size_t T = a->l->in_shape.height, Y = a->l->out_shape.channels, G = 4 * Y;
+	gv_real *kept = slow_real(gv_nn_kept(a->c, a->r, a->b));
+	gv_real *dkept = slow_real(gv_nn_kept_dy(a->c, a->r, a->b));
+
+	return (struct slow_lstm){T, a->l->in_shape.channels, Y / a->l->g, G, Y,
+	    kept + a->i * T * G, kept + a->c->plan->n * T * G + a->i * T * Y,
+	    dkept + a->i * T * G, a->y, a->x, a->dy};
+}
+
+static inline size_t
+slow_lstm_place(const struct slow_at *a, size_t way, size_t k)
+{
+	return a->l->dir == GV_DIR_BACK || way == 1 ? a->l->in_shape.height - 1 - k : k;
+}
+
+/* Place k of a way: t, and before it. */
+static inline void
+slow_lstm_step(const struct slow_at *a, size_t way, size_t k)
+{
+	struct slow_lstm d = slow_lstm_at(a);
+	const gv_real *w = a->w + way * a->r->matrix_rows * 4 * d.H;
+	size_t t = slow_lstm_place(a, way, k), i, j;
+	size_t last = k > 0 ? slow_lstm_place(a, way, k - 1) : 0;
+	gv_real *gate = d.gates + t * d.G + way * 4 * d.H;
+
+	for (j = 0; j < 4 * d.H; j++) {
+		gv_real acc = a->bias != NULL ? a->bias[way * 4 * d.H + j] : 0;
+
+		for (i = 0; i < d.in; i++)
+			acc = slow_fma(d.x[t * d.in + i], w[i * 4 * d.H + j], acc);
+		for (i = 0; i < d.H && k > 0; i++)
+			acc = slow_fma(d.y[last * d.Y + way * d.H + i],
+			    w[(d.in + i) * 4 * d.H + j], acc);
+		gate[j] = j / d.H == 2 ? SLOW_TANH(acc) : slow_sigmoid(acc);
+	}
+	for (j = 0; j < d.H; j++) {
+		size_t at = way * d.H + j;
+		gv_real was = k > 0 ? d.cells[last * d.Y + at] : 0;
+		gv_real c = gate[d.H + j] * was + gate[j] * gate[2 * d.H + j];
+
+		d.cells[t * d.Y + at] = c;
+		d.y[t * d.Y + at] = gate[3 * d.H + j] * SLOW_TANH(c);
+	}
+}
+
+static inline void
+slow_lstm(const struct slow_at *a)
+{
+	size_t way, k;
+
+	for (way = 0; way < a->l->g; way++)
+		for (k = 0; k < a->l->in_shape.height; k++)
+			slow_lstm_step(a, way, k);
+}
+
+/* Gradients of the sums of place k of a way; carry [H]: to its cell, and to the one before. */
+static inline void
+slow_lstm_step_back(const struct slow_at *a, size_t way, size_t k, gv_real *carry)
+{
+	struct slow_lstm d = slow_lstm_at(a);
+	const gv_real *w = a->w + (way * a->r->matrix_rows + d.in) * 4 * d.H;
+	size_t t = slow_lstm_place(a, way, k), i, j;
+	const gv_real *gate = d.gates + t * d.G + way * 4 * d.H, *next = NULL;
+	gv_real *to = d.dgates + t * d.G + way * 4 * d.H;
+
+	if (k + 1 < d.T)
+		next = d.dgates + slow_lstm_place(a, way, k + 1) * d.G + way * 4 * d.H;
+	for (j = 0; j < d.H; j++) {
+		size_t at = way * d.H + j;
+		gv_real in = gate[j], forget = gate[d.H + j], new = gate[2 * d.H + j];
+		gv_real out = gate[3 * d.H + j], dh = d.dy[t * d.Y + at], th, dc, was = 0;
+
+		for (i = 0; i < 4 * d.H && next != NULL; i++)
+			dh = slow_fma(next[i], w[j * 4 * d.H + i], dh);
+		if (k > 0)
+			was = d.cells[slow_lstm_place(a, way, k - 1) * d.Y + at];
+		th = SLOW_TANH(d.cells[t * d.Y + at]);
+		dc = dh * out * (1 - th * th) + carry[j];
+		to[j] = dc * new *(in * (1 - in));
+		to[d.H + j] = dc * was * (forget * (1 - forget));
+		to[2 * d.H + j] = dc * in * (1 - new *new);
+		to[3 * d.H + j] = dh * th * (out * (1 - out));
+		carry[j] = dc * forget;
+	}
+}
+
+/* dx NULL: nobody wants it. */
+static inline void
+slow_lstm_back(const struct slow_at *a, gv_real *dx, bool adds)
+{
+	struct slow_lstm d = slow_lstm_at(a);
+	size_t way, k, i, j;
+
+	for (way = 0; way < a->l->g; way++) {
+		const gv_real *w = a->w + way * a->r->matrix_rows * 4 * d.H;
+		gv_real *carry = gv_xcalloc(d.H, sizeof(*carry));
+
+		for (k = d.T; k-- > 0;)
+			slow_lstm_step_back(a, way, k, carry);
+		free(carry);
+		for (i = 0; i < d.T * d.in && dx != NULL; i++) {
+			gv_real acc = adds || way > 0 ? dx[i] : 0;
+
+			for (j = 0; j < 4 * d.H; j++)
+				acc =
+				    slow_fma(d.dgates[i / d.in * d.G + way * 4 * d.H + j],
+					w[i % d.in * 4 * d.H + j], acc);
+			dx[i] = acc;
+		}
+	}
+}
+
+/* Of number e of a way's input and state, and sum o of its gates: a sample's places. */
+static inline gv_real
+slow_lstm_weight(const struct slow_at *a, size_t way, size_t e, size_t o, gv_real acc)
+{
+	struct slow_lstm d = slow_lstm_at(a);
+	bool back = a->l->dir == GV_DIR_BACK || way == 1;
+	size_t t, first = slow_lstm_place(a, way, 0);
+
+	for (t = 0; t < d.T; t++) {
+		gv_real x =
+		    e < d.in ? d.x[t * d.in + e]
+		    : t == first
+			? 0
+			: d.y[(back ? t + 1 : t - 1) * d.Y + way * d.H + e - d.in];
+
+		acc = slow_fma(x, d.dgates[t * d.G + way * 4 * d.H + o], acc);
+	}
+	return acc;
+}
+
 static inline void
 slow_forward_one(const struct slow_at *a)
 {
@@ -477,6 +682,12 @@ slow_forward_one(const struct slow_at *a)
 		break;
 	case GV_OP_CONV:
 		slow_each(a, slow_conv_one);
+		break;
+	case GV_OP_TCONV:
+		slow_each(a, slow_tconv_one);
+		break;
+	case GV_OP_LSTM:
+		slow_lstm(a);
 		break;
 	case GV_OP_MAXPOOL:
 	case GV_OP_AVGPOOL:
@@ -546,39 +757,6 @@ slow_linear_back(const struct slow_at *a, gv_real *dx, bool adds)
 	}
 }
 
-/* dy that reaches x at (y, x) through tap (ky, kx); 0 where there is none. */
-static inline gv_real
-slow_reach(const struct slow_at *a, size_t y, size_t x, size_t ky, size_t kx, size_t o)
-{
-	size_t s = a->l->s, oy, ox;
-
-	if (y + a->l->p < ky || x + a->l->p < kx || (y + a->l->p - ky) % s != 0 ||
-	    (x + a->l->p - kx) % s != 0)
-		return 0;
-	oy = (y + a->l->p - ky) / s;
-	ox = (x + a->l->p - kx) / s;
-	if (oy >= a->l->out_shape.height || ox >= a->l->out_shape.width)
-		return 0;
-	return a->dy[slow_index(a->l->out_shape, oy, ox, o)];
-}
-
-/* The taps from the last to the first. */
-static inline gv_real
-slow_conv_back_one(const struct slow_at *a, size_t y, size_t x, size_t c, gv_real acc)
-{
-	size_t cin = a->l->in_shape.channels / a->l->g, cout = a->r->columns;
-	size_t group = c / cin, ky, kx, o, k = a->l->k;
-	const gv_real *w = a->w + group * a->r->matrix_rows * cout;
-
-	for (ky = k; ky-- > 0;)
-		for (kx = k; kx-- > 0;)
-			for (o = 0; o < cout; o++)
-				acc = slow_fma(
-				    slow_reach(a, y, x, ky, kx, group * cout + o),
-				    w[((ky * k + kx) * cin + c % cin) * cout + o], acc);
-	return acc;
-}
-
 static inline void
 slow_conv_back(const struct slow_at *a, gv_real *dx, bool adds)
 {
@@ -591,6 +769,23 @@ slow_conv_back(const struct slow_at *a, gv_real *dx, bool adds)
 				gv_real *d = &dx[slow_index(s, y, x, c)];
 
 				*d = slow_conv_back_one(a, y, x, c, adds ? *d : 0);
+			}
+}
+
+static inline void
+slow_tconv_back(const struct slow_at *a, gv_real *dx, bool adds)
+{
+	struct gv_shape s = a->l->in_shape;
+	struct gv_layer l;
+	struct slow_at conv = slow_turned(a, &l);
+	size_t y, x, c;
+
+	for (y = 0; y < s.height; y++)
+		for (x = 0; x < s.width; x++)
+			for (c = 0; c < s.channels; c++) {
+				gv_real *d = &dx[slow_index(s, y, x, c)];
+
+				*d = slow_conv_sum(&conv, y, x, c, adds ? *d : 0);
 			}
 }
 
@@ -667,6 +862,12 @@ slow_backward_one(const struct slow_at *a, gv_real *dx, bool adds)
 		break;
 	case GV_OP_CONV:
 		slow_conv_back(a, dx, adds);
+		break;
+	case GV_OP_TCONV:
+		slow_tconv_back(a, dx, adds);
+		break;
+	case GV_OP_LSTM:
+		slow_lstm_back(a, dx, adds);
 		break;
 	case GV_OP_MAXPOOL:
 	case GV_OP_AVGPOOL:
@@ -749,9 +950,9 @@ slow_backward_row(
 	const struct gv_nn_row *from = gv_nn_input(c, r, k);
 	size_t i;
 
-	for (i = 0; i < c->n && from != NULL; i++) {
+	for (i = 0; i < c->n && (from != NULL || r->l.op == GV_OP_LSTM); i++) {
 		struct slow_at a = slow_at(c, r, b, i);
-		gv_real *dx = slow_real(gv_nn_dx(c, r, k, b, i));
+		gv_real *dx = from == NULL ? NULL : slow_real(gv_nn_dx(c, r, k, b, i));
 
 		if (r->l.op == GV_OP_CONCAT)
 			slow_concat_back(&a, k, dx);
@@ -950,8 +1151,12 @@ slow_weight_shard(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t 
 {
 	size_t first, last, i, oy, ox, out = r->columns, o = j % out;
 	size_t group = j / out / r->matrix_rows, e = j / out % r->matrix_rows;
-	size_t cin = r->l.op == GV_OP_CONV ? r->l.in_shape.channels / r->l.g : 1;
-	struct gv_shape s = r->l.out_shape;
+	bool turned = r->l.op == GV_OP_TCONV;
+	struct gv_shape s = turned ? r->l.in_shape : r->l.out_shape;
+	size_t cin = r->l.op == GV_OP_CONV ? r->l.in_shape.channels / r->l.g
+		     : turned              ? r->l.out_shape.channels / r->l.g
+					   : 1;
+	struct gv_layer l;
 	gv_real acc = 0;
 
 	gv_nn_shard(c->plan, shard, &first, &last);
@@ -962,6 +1167,12 @@ slow_weight_shard(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t 
 			acc = slow_fma(a.x[e], a.dy[o], acc);
 			continue;
 		}
+		if (r->l.op == GV_OP_LSTM) {
+			acc = slow_lstm_weight(&a, group, e, o, acc);
+			continue;
+		}
+		if (turned)
+			a = slow_turned(&a, &l);
 		for (oy = 0; oy < s.height; oy++)
 			for (ox = 0; ox < s.width; ox++)
 				acc = slow_fma(
@@ -980,9 +1191,14 @@ slow_bias_shard(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b,
 	struct slow_sum sum = {0};
 
 	gv_nn_shard(c->plan, shard, &first, &last);
-	for (i = first; i < last; i++)
-		for (at = j; at < r->out_size; at += r->l.out_shape.channels)
-			slow_term(&sum, slow_at(c, r, b, i).dy[at]);
+	for (i = first; i < last; i++) {
+		struct slow_at a = slow_at(c, r, b, i);
+		bool lstm = r->l.op == GV_OP_LSTM;
+		const gv_real *dy = lstm ? slow_lstm_at(&a).dgates : a.dy;
+
+		for (at = j; at < (lstm ? 4 : 1) * r->out_size; at += r->l.biases)
+			slow_term(&sum, dy[at]);
+	}
 	return slow_total(&sum);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "nn/cpu/conv.h"
 #include "nn/cpu/depthwise.h"
 #include "nn/cpu/gather.h"
 #include "nn/cpu/gemm.h"
@@ -127,28 +128,44 @@ convolve(const struct gv_cpu_windows *w, bool pointwise, size_t n, struct gv_cpu
 }
 
 void
+gv_cpu_convolve(const struct gv_cpu_conv *c)
+{
+	const struct gv_nn_row *r = c->r;
+	size_t group, out = r->columns;
+
+	for (group = 0; group < r->l.g; group++) {
+		struct gv_cpu_windows w = windows_of_x(r, c->from, group);
+		struct gv_cpu_gemm g = {.n = out,
+		    .k = r->matrix_rows,
+		    .b = c->packed + group * c->at->packed_size,
+		    .c = c->to + group * out,
+		    .ldc = r->l.out_shape.channels,
+		    .bias = c->bias == NULL ? NULL : c->bias + group * out,
+		    .add = c->add,
+		    .relu = c->relu};
+
+		convolve(&w, is_pointwise(&r->l), c->n, g, c->scratch);
+	}
+}
+
+void
 gv_cpu_conv_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
     const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	const gv_real *bias = gv_nn_bias(c, r, s->b);
-	size_t group, out = r->columns;
+	struct gv_cpu_conv conv = {.r = r,
+	    .at = &cpu->row[r - cpu->plan->row],
+	    .from = gv_cpu_x(c, r, s),
+	    .packed = gv_cpu_packed(cpu, c, r, s->b, 0),
+	    .to = gv_cpu_y(c, r, s),
+	    .n = s->n,
+	    .bias = gv_nn_bias(c, r, s->b),
+	    .relu = r->l.act == GV_ACT_RELU,
+	    .scratch = s->scratch};
 
-	if (gv_cpu_is_depthwise(r)) {
+	if (gv_cpu_is_depthwise(r))
 		gv_cpu_depthwise_forward(cpu, c, r, s);
-		return;
-	}
-	for (group = 0; group < r->l.g; group++) {
-		struct gv_cpu_windows w = windows_of_x(r, gv_cpu_x(c, r, s), group);
-		struct gv_cpu_gemm g = {.n = out,
-		    .k = r->matrix_rows,
-		    .b = gv_cpu_packed(cpu, c, r, s->b, group),
-		    .c = gv_cpu_y(c, r, s) + group * out,
-		    .ldc = r->l.out_shape.channels,
-		    .bias = bias == NULL ? NULL : bias + group * out,
-		    .relu = r->l.act == GV_ACT_RELU};
-
-		convolve(&w, is_pointwise(&r->l), s->n, g, s->scratch);
-	}
+	else
+		gv_cpu_convolve(&conv);
 }
 
 /* Numbers of c [some][n] from or to places of dx that lie a stride apart. */
@@ -215,41 +232,53 @@ backward_group(const struct gv_cpu_row *at, const struct gv_nn_row *r, size_t gr
 }
 
 void
-gv_cpu_conv_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
-    const struct gv_nn_row *r, const struct gv_cpu_block *s)
+gv_cpu_convolve_back(const struct gv_cpu_conv *c)
 {
-	const struct gv_cpu_row *at = &cpu->row[r - cpu->plan->row];
-	size_t group, in = at->back_columns;
+	size_t group, in = c->at->back_columns;
 
-	if (gv_cpu_is_depthwise(r)) {
-		gv_cpu_depthwise_backward(cpu, c, r, s);
-		return;
-	}
-	for (group = 0; group < r->l.g; group++) {
+	for (group = 0; group < c->r->l.g; group++) {
 		struct gv_cpu_gemm g = {.n = in,
-		    .b = gv_cpu_packed_t(cpu, c, r, s->b, group),
-		    .c = gv_cpu_dx(c, r, s) + group * in,
-		    .ldc = r->l.in_shape.channels,
-		    .add = r->adds[s->input]};
+		    .b = c->packed + group * c->at->packed_t_size,
+		    .c = c->to + group * in,
+		    .ldc = c->r->l.in_shape.channels,
+		    .bias = c->bias == NULL ? NULL : c->bias + group * in,
+		    .add = c->add,
+		    .relu = c->relu};
 
-		backward_group(at, r, group, gv_cpu_dy(c, r, s), g, s->n, s->scratch);
+		backward_group(c->at, c->r, group, c->from, g, c->n, c->scratch);
 	}
 }
 
 void
-gv_cpu_conv_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
-    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw)
+gv_cpu_conv_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	struct gv_cpu_windows w = windows_of_x(r, gv_cpu_x(c, r, s), p->group);
-	size_t channels = r->l.out_shape.channels, out = p->last_column - p->column;
-	size_t total = s->n * w.out_height * w.out_width, at, some;
-	const gv_real *dy = gv_cpu_dy(c, r, s) + p->group * r->columns + p->column;
-	gv_real *packed = s->scratch + PLACES * (p->last - p->first);
+	struct gv_cpu_conv conv = {.r = r,
+	    .at = &cpu->row[r - cpu->plan->row],
+	    .from = gv_cpu_dy(c, r, s),
+	    .packed = gv_cpu_packed_t(cpu, c, r, s->b, 0),
+	    .to = gv_cpu_dx(c, r, s),
+	    .n = s->n,
+	    .add = r->adds[s->input],
+	    .scratch = s->scratch};
 
-	if (gv_cpu_is_depthwise(r)) {
-		gv_cpu_depthwise_gradient(c, r, p, s, dw, ldw);
-		return;
-	}
+	if (gv_cpu_is_depthwise(r))
+		gv_cpu_depthwise_backward(cpu, c, r, s);
+	else
+		gv_cpu_convolve_back(&conv);
+}
+
+void
+gv_cpu_convolve_gradient(const struct gv_nn_row *r, const struct gv_cpu_piece *p,
+    const gv_real *x, const gv_real *dy, size_t n, gv_real *scratch, gv_real *dw,
+    size_t ldw)
+{
+	struct gv_cpu_windows w = windows_of_x(r, x, p->group);
+	size_t channels = r->l.out_shape.channels, out = p->last_column - p->column;
+	size_t total = n * w.out_height * w.out_width, at, some;
+	gv_real *packed = scratch + PLACES * (p->last - p->first);
+
+	dy += p->group * r->columns + p->column;
 	for (at = 0; at < total; at += some) {
 		struct gv_cpu_gemm g = {.m = p->last - p->first,
 		    .n = out,
@@ -264,11 +293,22 @@ gv_cpu_conv_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
 			g.a = w.src + at * r->matrix_rows + p->first;
 			g.lda = r->matrix_rows;
 		} else {
-			gv_cpu_gather(&w, at, some, p->first, p->last, s->scratch);
-			g.a = s->scratch;
+			gv_cpu_gather(&w, at, some, p->first, p->last, scratch);
+			g.a = scratch;
 			g.lda = g.m;
 		}
 		gv_cpu_gemm_pack(packed, dy + at * channels, channels, 1, some, out);
 		gv_cpu_gemm(&g);
 	}
+}
+
+void
+gv_cpu_conv_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
+    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw)
+{
+	if (gv_cpu_is_depthwise(r))
+		gv_cpu_depthwise_gradient(c, r, p, s, dw, ldw);
+	else
+		gv_cpu_convolve_gradient(r, p, gv_cpu_x(c, r, s), gv_cpu_dy(c, r, s),
+		    s->n, s->scratch, dw, ldw);
 }

@@ -21,15 +21,17 @@ shard_piece(const struct job *j, const struct gv_cpu_piece *p, size_t b, size_t 
 	const struct gv_nn_row *r = &j->c->plan->row[p->row];
 	size_t first, last, places = r->l.out_shape.height * r->l.out_shape.width;
 	struct gv_cpu_block s = {.b = b, .scratch = scratch};
+	const struct gv_cpu_op *op = &gv_cpu_ops[r->l.op];
 
 	gv_nn_shard(j->c->plan, shard, &first, &last);
 	s.i = first;
 	s.n = last - first;
 	if (p->first == p->last)
 		gv_cpu_sum_columns(
-		    gv_cpu_dy(j->c, r, &s), s.n * places, r->l.out_shape.channels, out);
+		    op->bias != NULL ? op->bias(j->c, r, &s) : gv_cpu_dy(j->c, r, &s),
+		    s.n * places, r->l.biases, out);
 	else
-		gv_cpu_ops[r->l.op].gradient(j->c, r, p, &s, out, ld);
+		op->gradient(j->c, r, p, &s, out, ld);
 }
 
 /* Where partial sums lie: the lowest in its place already (or, to be added, in front). */

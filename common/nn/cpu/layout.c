@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "nn/cpu/depthwise.h"
 #include "nn/cpu/gemm.h"
-#include "nn/cpu/parts.h"
+#include "nn/cpu/lstm.h"
 
 /*
  * Whether forward takes a matrix as it lies: packing it costs as much as reading it
@@ -18,6 +18,23 @@ is_raw(const struct gv_nn_plan *p, const struct gv_nn_row *r)
 
 	return r->l.op == GV_OP_LINEAR &&
 	       (p->n <= TILE || (p->n <= FEW && r->columns * sizeof(gv_real) < PAGE));
+}
+
+/* The matrices of the input and of the state, each by itself; turned the state's is first. */
+static void
+lay_out_lstm(struct gv_cpu *cpu, const struct gv_nn_row *r, struct gv_cpu_row *at)
+{
+	struct gv_cpu_lstm d = gv_cpu_lstm_sizes(r);
+	size_t each = r->columns;
+
+	at->packed_size =
+	    gv_cpu_gemm_packed(d.in, each) + gv_cpu_gemm_packed(d.state, each);
+	at->packed_t = at->packed + r->l.g * at->packed_size;
+	at->packed_t_size =
+	    gv_cpu_gemm_packed(each, d.state) + gv_cpu_gemm_packed(each, d.in);
+	at->back_columns = d.in > d.state ? d.in : d.state;
+	at->back = true;
+	cpu->packed_size = at->packed_t + r->l.g * at->packed_t_size;
 }
 
 static void
@@ -34,14 +51,20 @@ lay_out_packed(struct gv_cpu *cpu, size_t row)
 		cpu->packed_size += at->packed_size;
 		return;
 	}
+	if (r->l.op == GV_OP_LSTM) {
+		lay_out_lstm(cpu, r, at);
+		return;
+	}
 	at->raw = is_raw(cpu->plan, r);
-	at->packed_size = at->raw ? 0 : gv_cpu_gemm_packed(r->matrix_rows, r->columns);
-	cpu->packed_size += r->l.g * at->packed_size;
-	at->back_columns =
-	    r->l.op == GV_OP_CONV ? r->l.in_shape.channels / r->l.g : r->in_size;
-	at->back_rows = r->l.weights / r->l.g / at->back_columns;
 	at->back = r->l.from[0] != GV_FROM_INPUT;
-	if (!at->back)
+	if (!at->raw && (at->back || !gv_cpu_is_turned(r)))
+		at->packed_size = gv_cpu_gemm_packed(r->matrix_rows, r->columns);
+	cpu->packed_size += r->l.g * at->packed_size;
+	at->back_columns = r->l.op == GV_OP_CONV    ? r->l.in_shape.channels / r->l.g
+			   : r->l.op == GV_OP_TCONV ? r->l.out_shape.channels / r->l.g
+						    : r->in_size;
+	at->back_rows = r->l.weights / r->l.g / at->back_columns;
+	if (!at->back && !gv_cpu_is_turned(r))
 		return;
 	at->packed_t = cpu->packed_size;
 	at->packed_t_size = gv_cpu_gemm_packed(at->back_rows, at->back_columns);
@@ -56,7 +79,7 @@ lay_out_packed(struct gv_cpu *cpu, size_t row)
 static size_t
 piece_rows(const struct gv_nn_row *r)
 {
-	size_t most = r->l.op == GV_OP_CONV ? 240 : 96;
+	size_t most = r->l.op == GV_OP_LINEAR ? 96 : 240;
 	size_t pieces = (r->matrix_rows + most - 1) / most;
 	size_t rows = (r->matrix_rows + pieces - 1) / pieces;
 
@@ -68,7 +91,7 @@ piece_rows(const struct gv_nn_row *r)
 static size_t
 piece_columns(const struct gv_nn_row *r)
 {
-	size_t most = r->l.op == GV_OP_CONV ? GV_CPU_PIECE_COLUMNS : 64;
+	size_t most = r->l.op == GV_OP_LINEAR ? 64 : GV_CPU_PIECE_COLUMNS;
 
 	return gv_cpu_lesser(r->columns, most);
 }
@@ -140,9 +163,8 @@ size_scratch(struct gv_cpu *cpu)
 			need += op->scratch(r, &cpu->row[i]);
 		/* and one more, where gradients are added to others */
 		if (op->gradient != NULL)
-			need +=
-			    (1 + tree_depth(p->shards)) *
-			    (piece_rows(r) * piece_columns(r) + r->l.out_shape.channels);
+			need += (1 + tree_depth(p->shards)) *
+				(piece_rows(r) * piece_columns(r) + r->l.biases);
 		if (need > most)
 			most = need;
 	}

@@ -1,7 +1,7 @@
 /* Weights packed for the products: for y as they are, for dx transposed. */
 #include "nn/cpu/depthwise.h"
 #include "nn/cpu/gemm.h"
-#include "nn/cpu/parts.h"
+#include "nn/cpu/lstm.h"
 #include "nn/cpu/times.h"
 
 enum { COLUMNS = 128 }; /* that one item packs; whole panels */
@@ -36,7 +36,7 @@ pack_back(gv_real *packed, const gv_real *w, const struct gv_nn_row *r,
     const struct gv_cpu_row *at, size_t strip)
 {
 	size_t in = at->back_columns, out = r->columns, column = strip * COLUMNS;
-	bool conv = r->l.op == GV_OP_CONV;
+	bool conv = r->l.op == GV_OP_CONV || r->l.op == GV_OP_TCONV;
 	size_t s = conv ? r->l.s : 1, k = conv ? r->l.k : 1, rest, ky, kx, rows, row;
 
 	if (column >= in)
@@ -57,6 +57,26 @@ pack_back(gv_real *packed, const gv_real *w, const struct gv_nn_row *r,
 	}
 }
 
+/* One way of an lstm (lay_out_lstm). */
+static void
+pack_lstm(gv_real *packed, gv_real *packed_t, const gv_real *w, const struct gv_nn_row *r,
+    unsigned what, size_t strip)
+{
+	struct gv_cpu_lstm d = gv_cpu_lstm_sizes(r);
+	size_t n = r->columns;
+
+	if (what & GV_NN_FORWARD) {
+		pack_matrix(packed, w, n, 1, d.in, n, strip);
+		pack_matrix(packed + gv_cpu_gemm_packed(d.in, n), w + d.in * n, n, 1,
+		    d.state, n, strip);
+	}
+	if (what & GV_NN_BACKWARD) {
+		pack_matrix(packed_t, w + d.in * n, 1, n, n, d.state, strip);
+		pack_matrix(
+		    packed_t + gv_cpu_gemm_packed(n, d.state), w, 1, n, n, d.in, strip);
+	}
+}
+
 static void
 pack_row(const struct packing *p, size_t row, size_t b, size_t strip, size_t thread)
 {
@@ -65,6 +85,8 @@ pack_row(const struct packing *p, size_t row, size_t b, size_t strip, size_t thr
 	unsigned what = p->what & ~(unsigned)p->c->w->is_packed[row];
 	const gv_real *w = gv_nn_weight(p->c, r, b);
 	gv_real *base = p->c->w->packed + b * p->cpu->packed_size;
+	unsigned plain = gv_cpu_is_turned(r) ? GV_NN_BACKWARD : GV_NN_FORWARD;
+	unsigned turned = GV_NN_FORWARD + GV_NN_BACKWARD - plain;
 	size_t group;
 
 	if (gv_cpu_is_depthwise(r)) {
@@ -72,13 +94,21 @@ pack_row(const struct packing *p, size_t row, size_t b, size_t strip, size_t thr
 			gv_cpu_depthwise_pack(base + at->packed, w, r);
 		return;
 	}
+	if (r->l.op == GV_OP_LSTM) {
+		for (group = 0; group < r->l.g; group++)
+			pack_lstm(base + at->packed + group * at->packed_size,
+			    base + at->packed_t + group * at->packed_t_size,
+			    w + group * r->matrix_rows * r->columns, r, what, strip);
+		gv_cpu_times_lap(p->times, thread, row, GV_CPU_FORWARD);
+		return;
+	}
 	for (group = 0; group < r->l.g; group++, w += r->matrix_rows * r->columns) {
-		if ((what & GV_NN_FORWARD) && !at->raw) {
+		if ((what & plain) && at->packed_size > 0) {
 			pack_matrix(base + at->packed + group * at->packed_size, w,
 			    r->columns, 1, r->matrix_rows, r->columns, strip);
 			gv_cpu_times_lap(p->times, thread, row, GV_CPU_FORWARD);
 		}
-		if ((what & GV_NN_BACKWARD) && at->back) {
+		if ((what & turned) && at->packed_t_size > 0) {
 			pack_back(base + at->packed_t + group * at->packed_t_size, w, r,
 			    at, strip);
 			gv_cpu_times_lap(p->times, thread, row, GV_CPU_BACKWARD);
@@ -88,10 +118,13 @@ pack_row(const struct packing *p, size_t row, size_t b, size_t strip, size_t thr
 
 /* Which of what a row has packed. */
 static unsigned
-wanted(const struct gv_cpu_row *at, unsigned what)
+wanted(const struct gv_cpu *cpu, size_t row, unsigned what)
 {
-	return what & ((at->packed_size > 0 ? GV_NN_FORWARD : 0u) |
-			  (at->back ? GV_NN_BACKWARD : 0u));
+	const struct gv_cpu_row *at = &cpu->row[row];
+	bool forward = gv_cpu_is_turned(&cpu->plan->row[row]) ? at->packed_t_size > 0
+							      : at->packed_size > 0;
+
+	return what & ((forward ? GV_NN_FORWARD : 0u) | (at->back ? GV_NN_BACKWARD : 0u));
 }
 
 static void
@@ -104,7 +137,7 @@ pack_item(void *ctx, size_t item, size_t thread)
 		return;
 	gv_cpu_times_item(p->times, thread);
 	for (i = p->first; i < p->last; i++)
-		if (wanted(&p->cpu->row[i], p->what) != 0)
+		if (wanted(p->cpu, i, p->what) != 0)
 			pack_row(p, i, b, item % p->strips, thread);
 }
 
@@ -115,7 +148,7 @@ is_due(struct packing *p, size_t row)
 	const struct gv_cpu_row *at = &p->cpu->row[row];
 	size_t columns = p->cpu->plan->row[row].columns;
 
-	if ((wanted(at, p->what) & ~(unsigned)p->c->w->is_packed[row]) == 0)
+	if ((wanted(p->cpu, row, p->what) & ~(unsigned)p->c->w->is_packed[row]) == 0)
 		return false;
 	if (at->back_columns > columns)
 		columns = at->back_columns;

@@ -68,6 +68,10 @@ struct gv_cpu_op {
 	/* numbers of scratch that these need, whatever the block; NULL = none */
 	size_t (*scratch)(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
 	gv_cpu_all_shards *shards; /* NULL = one by one */
+	/* what the gradient of the bias is summed from, [places][biases]; NULL = dy */
+	const gv_real *(*bias)(const struct gv_nn_call *c, const struct gv_nn_row *r,
+	    const struct gv_cpu_block *s);
+	bool inner; /* backward is wanted though the input is the sample */
 };
 extern const struct gv_cpu_op gv_cpu_ops[GV_OPS];
 
@@ -78,6 +82,13 @@ size_t gv_cpu_linear_scratch(const struct gv_nn_row *r, const struct gv_cpu_row 
 gv_cpu_pass gv_cpu_conv_forward, gv_cpu_conv_backward;
 gv_cpu_gradient gv_cpu_conv_gradient;
 size_t gv_cpu_conv_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
+gv_cpu_pass gv_cpu_tconv_forward, gv_cpu_tconv_backward;
+gv_cpu_gradient gv_cpu_tconv_gradient;
+gv_cpu_pass gv_cpu_lstm_forward, gv_cpu_lstm_backward;
+gv_cpu_gradient gv_cpu_lstm_gradient;
+size_t gv_cpu_lstm_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
+const gv_real *gv_cpu_lstm_bias(
+    const struct gv_nn_call *c, const struct gv_nn_row *r, const struct gv_cpu_block *s);
 gv_cpu_pass gv_cpu_maxpool_forward, gv_cpu_maxpool_backward;
 gv_cpu_pass gv_cpu_avgpool_forward, gv_cpu_avgpool_backward;
 gv_cpu_pass gv_cpu_relu_forward, gv_cpu_relu_backward;
@@ -150,6 +161,13 @@ int gv_cpu_bn_use_running(
 int gv_cpu_bn_update_running(
     struct gv_nn_backend *be, const struct gv_nn_call *c, size_t row, gv_real *to);
 int gv_cpu_update(struct gv_nn_backend *be, const struct gv_nn_update *u);
+
+/* Forward has the weights turned round, and dx as they are. */
+static inline bool
+gv_cpu_is_turned(const struct gv_nn_row *r)
+{
+	return r->l.op == GV_OP_TCONV;
+}
 
 static inline size_t
 gv_cpu_lesser(size_t a, size_t b)

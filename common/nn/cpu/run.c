@@ -77,11 +77,11 @@ backward_input(const struct job *j, size_t k, const struct gv_cpu_block *s, size
 	const struct gv_nn_row *r = &j->c->plan->row[k];
 	const struct gv_nn_row *from = gv_nn_input(j->c, r, s->input);
 
-	if (from == NULL)
+	if (from == NULL && !gv_cpu_ops[r->l.op].inner)
 		return;
 	gv_cpu_ops[r->l.op].backward(j->cpu, j->c, r, s);
 	gv_cpu_times_lap(j->times, thread, k, GV_CPU_BACKWARD);
-	if (r->ends[s->input])
+	if (from != NULL && r->ends[s->input])
 		act_back(j, from, s, thread);
 }
 
