@@ -92,7 +92,8 @@ differing(
 
 		if (isnan(want)
 			? !isnan(got)
-			: !(fabs(got - want) <= tolerance * size + unit * fabs(want)))
+			: got != want &&
+			      !(fabs(got - want) <= tolerance * size + unit * fabs(want)))
 			n++;
 	}
 	return n;
