@@ -19,15 +19,23 @@ array_alloc(struct array *a, size_t n)
 	a->coef = gv_xcalloc(n, sizeof(*a->coef));
 	a->steps = gv_xcalloc(n, sizeof(*a->steps));
 	a->schedule = gv_xcalloc(n, sizeof(*a->schedule));
+	a->init = gv_xcalloc(n, sizeof(*a->init));
+	a->init_crc = gv_xcalloc(n, sizeof(*a->init_crc));
 }
 
 void
 array_free(struct array *a)
 {
+	size_t b;
+
 	free(a->seed);
 	free(a->coef);
 	free(a->steps);
 	free(a->schedule);
+	for (b = 0; b < a->n; b++)
+		free(a->init[b]);
+	free(a->init);
+	free(a->init_crc);
 	memset(a, 0, sizeof(*a));
 }
 
@@ -85,6 +93,18 @@ take_kind(const struct gv_frame *f, size_t row, const char *name,
 	    gv_quote(q, cell.s, cell.len));
 }
 
+/* A text in the place of *s. */
+static void
+take_text(const struct gv_frame *f, size_t row, const char *name, char **s)
+{
+	struct gv_cell c = gv_frame_cell(f, row, gv_frame_find(f, name));
+
+	if (c.len == 0)
+		return;
+	free(*s);
+	*s = gv_xstrndup(c.s, c.len);
+}
+
 /* What names a row in messages: FILE:LINE. */
 static int
 complete(struct array *a, size_t b, const struct gv_frame *f, struct gv_error *e)
@@ -118,6 +138,7 @@ take_options(struct array *a, size_t b, const struct options *o)
 	a->coef[b] = o->coef;
 	a->steps[b] = o->steps < 0 ? 0 : (uint64_t)o->steps;
 	a->schedule[b] = o->schedule;
+	a->init[b] = o->init != NULL ? gv_xstrdup(o->init) : NULL;
 }
 
 static int
@@ -136,6 +157,7 @@ take_row(struct array *a, size_t b, const struct gv_frame *f, struct gv_error *e
 	bad |= take_double(f, b, "eps", 1, &c->eps, e);
 	bad |= take_double(f, b, "clip_norm", LARGE, &c->clip_norm, e);
 	bad |= take_double(f, b, "clip_value", LARGE, &c->clip_value, e);
+	take_text(f, b, "init", &a->init[b]);
 	bad |= take_schedule(&a->schedule[b], b, f, e);
 	return bad != 0 ? -1 : complete(a, b, f, e);
 }
@@ -208,6 +230,8 @@ array_describe(
 		add(s, "eps", c->eps);
 	}
 	add(s, "weight_decay", c->weight_decay);
+	if (a->init[b] != NULL)
+		gv_strbuf_fmt(s, " init=%08" PRIx32, a->init_crc[b]);
 	if (c->clip_norm > 0)
 		add(s, "clip_norm", c->clip_norm);
 	if (c->clip_value > 0)

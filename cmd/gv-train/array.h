@@ -11,11 +11,13 @@ struct array {
 	struct gv_net_coef *coef;
 	uint64_t *steps;           /* of each model */
 	struct schedule *schedule; /* complete */
+	char **init;               /* the file that it begins with; NULL = none */
+	uint32_t *init_crc;        /* its checksum, once it is read */
 };
 
 /*
  * Fills *a from the table o->array, whose columns seed, steps, lr, momentum,
- * weight_decay, beta1, beta2, eps, clip_norm, clip_value and lr_* of schedules override
+ * weight_decay, beta1, beta2, eps, clip_norm, clip_value, init and lr_* of schedules override
  * the options of the same names, one row a model (other columns are not looked at);
  * without a table from the options alone.  0, or -1 with *e set.
  */

@@ -22,6 +22,7 @@ static const char help_text[] =
     "         --lr-warmup=N  --lr-start=X  --lr-total=N (--steps)  --lr-end=X (0)\n"
     "         --lr-power=X (1)  --lr-step=N  --lr-gamma=X (.1)\n"
     "models   --seed=N (1)  --order-seed=N (1) of the samples  --array=FILE: many\n"
+    "         --init=FILE  --init-partial  --weights=FILE: safetensors, in and out\n"
     "saving   --checkpoint=DIR ($GV_CHECKPOINT_DIR): there, and go on from there\n"
     "         --checkpoint-every=TIME (30s)  --checkpoint-steps=N\n"
     "losses   --log-every=N (100)  --test-every=N (at the end)\n"
@@ -167,6 +168,9 @@ static const struct own own[] = {
     {"seed", required_argument, WHOLE, AT(seed), WITHIN(0, INT64_MAX)},
     {"order-seed", required_argument, WHOLE, AT(order_seed), WITHIN(0, INT64_MAX)},
     {"array", required_argument, TEXT, AT(array)},
+    {"init", required_argument, TEXT, AT(init)},
+    {"init-partial", no_argument, FLAG, AT(init_partial)},
+    {"weights", required_argument, TEXT, AT(weights)},
     {"checkpoint", required_argument, TEXT, AT(checkpoint)},
     {"checkpoint-every", required_argument, DURATION, AT(checkpoint_s)},
     {"checkpoint-steps", required_argument, WHOLE, AT(checkpoint_steps),

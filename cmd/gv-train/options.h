@@ -27,6 +27,9 @@ struct options {
 	struct schedule schedule;
 	uint64_t seed, order_seed;
 	const char *array;
+	const char *init; /* a file of tensors to begin with, NULL = none */
+	bool init_partial;
+	const char *weights; /* a file for the tensors at the end, NULL = none */
 
 	const char *checkpoint; /* a directory, NULL = none */
 	double checkpoint_s;

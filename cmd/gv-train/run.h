@@ -70,6 +70,13 @@ void run_trees_start(struct run *r);
 int run_trees_sum(struct run *r, gv_real *v, size_t n);
 
 /*
+ * --init and --weights: the models' parameters from files, before anything is restored;
+ * into files (by rank 0).  0, or -1 with *e set.
+ */
+int run_weights_take(struct run *r, struct gv_error *e);
+int run_weights_write(struct run *r, struct gv_error *e);
+
+/*
  * Trains until all steps are done or a signal asks to stop.  Returns an exit
  * status: 0 done, 1 every model diverged, 128+n stopped by signal n (and
  * saved), or -1 with *e set.

@@ -433,9 +433,9 @@ run_open(struct run *r, struct gv_error *e)
 	if (gv_gang_env(&r->place, e) != 0 || run_trees_read(r, e) != 0)
 		return -1;
 	data_scale(&r->data, r->test.n > 0 ? &r->test : NULL, r->o->scale);
-	describe(r);
-	if (build(r, e) != 0)
+	if (build(r, e) != 0 || run_weights_take(r, e) != 0)
 		return -1;
+	describe(r);
 	status = open_checkpoint(r, e);
 	if (status != 0)
 		return status;

@@ -266,7 +266,7 @@ save_and_part(struct run *r, struct gv_error *e)
 {
 	unsigned flags = 0;
 
-	if (save(r, e) != 0)
+	if (save(r, e) != 0 || run_weights_write(r, e) != 0)
 		return -1;
 	return r->place.world == 1 ? 0 : gv_gang_sum(r->gang, NULL, 0, &flags, e);
 }

@@ -5,10 +5,10 @@
 
 #include "base/num.h"
 #include "formats.h"
-#include "json.h"
+#include "base/json_in.h"
 
 struct reader {
-	struct json json;
+	struct gv_json_in json;
 	struct traced_list *list;
 	struct gv_arena texts; /* of the present job */
 };
@@ -24,13 +24,13 @@ expected(struct reader *r, const char *key, const char *what, struct gv_error *e
 static int
 read_text(struct reader *r, const char *key, struct gv_cell *text, struct gv_error *e)
 {
-	enum json_token t = json_next(&r->json, e);
+	enum gv_json_token t = gv_json_in_next(&r->json, e);
 
-	if (t == JSON_ERROR)
+	if (t == GV_JSON_ERROR)
 		return -1;
-	if (t == JSON_NULL)
+	if (t == GV_JSON_NULL)
 		return 0;
-	if (t != JSON_STRING && t != JSON_NUMBER)
+	if (t != GV_JSON_STRING && t != GV_JSON_NUMBER)
 		return expected(r, key, "a text", e);
 	*text = (struct gv_cell){
 	    gv_arena_strndup(&r->texts, r->json.text.s, r->json.text.len),
@@ -42,20 +42,20 @@ read_text(struct reader *r, const char *key, struct gv_cell *text, struct gv_err
 static int
 read_date(struct reader *r, const char *key, double *v, struct gv_error *e)
 {
-	enum json_token t = json_next(&r->json, e);
+	enum gv_json_token t = gv_json_in_next(&r->json, e);
 	char q[GV_QUOTE_LEN];
 
 	*v = NAN;
-	if (t == JSON_ERROR)
+	if (t == GV_JSON_ERROR)
 		return -1;
-	if (t == JSON_NULL ||
-	    (t == JSON_STRING &&
+	if (t == GV_JSON_NULL ||
+	    (t == GV_JSON_STRING &&
 		(r->json.text.len == 0 || strcmp(r->json.text.s, "None") == 0)))
 		return 0;
-	if ((t == JSON_STRING || t == JSON_NUMBER) &&
+	if ((t == GV_JSON_STRING || t == GV_JSON_NUMBER) &&
 	    gv_parse_time(r->json.text.s, v) == 0)
 		return 0;
-	if (t != JSON_STRING)
+	if (t != GV_JSON_STRING)
 		return expected(r, key, "a date", e);
 	return gv_error_at(e, gv_in_name(r->json.in), r->json.line, key,
 	    "expected a date such as 2017-10-07 01:12:09, got %s",
@@ -69,10 +69,10 @@ read_date(struct reader *r, const char *key, double *v, struct gv_error *e)
 static int
 next_key(struct reader *r, struct gv_error *e)
 {
-	switch (json_next(&r->json, e)) {
-	case JSON_KEY:
+	switch (gv_json_in_next(&r->json, e)) {
+	case GV_JSON_KEY:
 		return 1;
-	case JSON_OBJECT_END:
+	case GV_JSON_OBJECT_END:
 		return 0;
 	default:
 		return -1;
@@ -83,12 +83,12 @@ next_key(struct reader *r, struct gv_error *e)
 static int
 next_object(struct reader *r, const char *key, struct gv_error *e)
 {
-	switch (json_next(&r->json, e)) {
-	case JSON_OBJECT:
+	switch (gv_json_in_next(&r->json, e)) {
+	case GV_JSON_OBJECT:
 		return 1;
-	case JSON_ARRAY_END:
+	case GV_JSON_ARRAY_END:
 		return 0;
-	case JSON_ERROR:
+	case GV_JSON_ERROR:
 		return -1;
 	default:
 		return expected(r, key, "an object", e);
@@ -99,12 +99,12 @@ next_object(struct reader *r, const char *key, struct gv_error *e)
 static int
 open_array(struct reader *r, const char *key, struct gv_error *e)
 {
-	switch (json_next(&r->json, e)) {
-	case JSON_ARRAY:
+	switch (gv_json_in_next(&r->json, e)) {
+	case GV_JSON_ARRAY:
 		return 1;
-	case JSON_NULL:
+	case GV_JSON_NULL:
 		return 0;
-	case JSON_ERROR:
+	case GV_JSON_ERROR:
 		return -1;
 	default:
 		return expected(r, key, "an array", e);
@@ -114,19 +114,19 @@ open_array(struct reader *r, const char *key, struct gv_error *e)
 static int
 skip_value(struct reader *r, struct gv_error *e)
 {
-	return json_skip(&r->json, json_next(&r->json, e), e);
+	return gv_json_in_skip(&r->json, gv_json_in_next(&r->json, e), e);
 }
 
 static int
 count_gpus(struct reader *r, int64_t *gpus, struct gv_error *e)
 {
-	enum json_token t;
+	enum gv_json_token t;
 	int rc = open_array(r, "gpus", e);
 
 	if (rc != 1)
 		return rc;
-	while ((t = json_next(&r->json, e)) != JSON_ARRAY_END) {
-		if (json_skip(&r->json, t, e) != 0)
+	while ((t = gv_json_in_next(&r->json, e)) != GV_JSON_ARRAY_END) {
+		if (gv_json_in_skip(&r->json, t, e) != 0)
 			return -1;
 		++*gpus;
 	}
@@ -233,12 +233,12 @@ read_log(struct reader *r, struct gv_error *e)
 {
 	int rc;
 
-	if (json_next(&r->json, e) != JSON_ARRAY)
+	if (gv_json_in_next(&r->json, e) != GV_JSON_ARRAY)
 		return e->count > 0 ? -1 : expected(r, NULL, "an array of jobs", e);
 	while ((rc = next_object(r, "a job", e)) == 1)
 		if (read_job(r, e) != 0)
 			return -1;
-	if (rc == 0 && json_next(&r->json, e) != JSON_END)
+	if (rc == 0 && gv_json_in_next(&r->json, e) != GV_JSON_END)
 		return -1;
 	return rc;
 }
@@ -252,9 +252,9 @@ philly_json_read(struct traced_list *l, const char *path, struct gv_error *e)
 
 	r->list = l;
 	if (gv_in_open(&in, path, e) == 0) {
-		json_start(&r->json, in);
+		gv_json_in_start(&r->json, in);
 		rc = read_log(r, e);
-		json_free(&r->json);
+		gv_json_in_free(&r->json);
 		gv_arena_free(&r->texts);
 		gv_in_close(in);
 	}

@@ -1,11 +1,11 @@
-#include "json.h"
+#include "base/json_in.h"
 
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
 void
-json_start(struct json *j, struct gv_in *in)
+gv_json_in_start(struct gv_json_in *j, struct gv_in *in)
 {
 	j->in = in;
 	j->line = 1;
@@ -16,21 +16,21 @@ json_start(struct json *j, struct gv_in *in)
 }
 
 void
-json_free(struct json *j)
+gv_json_in_free(struct gv_json_in *j)
 {
 	gv_strbuf_free(&j->text);
 }
 
-static enum json_token
-bad(struct json *j, struct gv_error *e, const char *what)
+static enum gv_json_token
+bad(struct gv_json_in *j, struct gv_error *e, const char *what)
 {
 	gv_error_at(e, gv_in_name(j->in), j->line, NULL, "not JSON: %s", what);
-	return JSON_ERROR;
+	return GV_JSON_ERROR;
 }
 
 /* The next byte without taking it; -1 the end, -2 an error, which is set. */
 static int
-peek(struct json *j, struct gv_error *e)
+peek(struct gv_json_in *j, struct gv_error *e)
 {
 	ssize_t n;
 
@@ -45,7 +45,7 @@ peek(struct json *j, struct gv_error *e)
 }
 
 static int
-take(struct json *j, struct gv_error *e)
+take(struct gv_json_in *j, struct gv_error *e)
 {
 	int c = peek(j, e);
 
@@ -55,7 +55,7 @@ take(struct json *j, struct gv_error *e)
 }
 
 static int
-peek_token(struct json *j, struct gv_error *e)
+peek_token(struct gv_json_in *j, struct gv_error *e)
 {
 	int c;
 
@@ -68,7 +68,7 @@ peek_token(struct json *j, struct gv_error *e)
 
 /* Four hexadecimal digits, or -1. */
 static int32_t
-hex4(struct json *j, struct gv_error *e)
+hex4(struct gv_json_in *j, struct gv_error *e)
 {
 	int32_t v = 0;
 	int i, c;
@@ -105,7 +105,7 @@ add_utf8(struct gv_strbuf *b, uint32_t c)
 
 /* Behind "\u".  0 or -1. */
 static int
-unicode_escape(struct json *j, struct gv_error *e)
+unicode_escape(struct gv_json_in *j, struct gv_error *e)
 {
 	int32_t c = hex4(j, e), low;
 
@@ -124,7 +124,7 @@ unicode_escape(struct json *j, struct gv_error *e)
 }
 
 static int
-escape(struct json *j, struct gv_error *e)
+escape(struct gv_json_in *j, struct gv_error *e)
 {
 	static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
 	int c = take(j, e);
@@ -140,23 +140,23 @@ escape(struct json *j, struct gv_error *e)
 }
 
 /* Behind the opening quote. */
-static enum json_token
-read_string(struct json *j, enum json_token token, struct gv_error *e)
+static enum gv_json_token
+read_string(struct gv_json_in *j, enum gv_json_token token, struct gv_error *e)
 {
 	int c;
 
 	gv_strbuf_clear(&j->text);
 	while ((c = take(j, e)) != '"') {
 		if (c < 0x20)
-			return c == -2   ? JSON_ERROR
+			return c == -2   ? GV_JSON_ERROR
 			       : c == -1 ? bad(j, e, "a string without its end")
 					 : bad(j, e, "a control byte in a string");
-		if (j->text.len >= JSON_TEXT)
+		if (j->text.len >= GV_JSON_IN_TEXT)
 			return bad(j, e, "a string over 1 MiB");
 		if (c != '\\')
 			gv_strbuf_char(&j->text, (char)c);
 		else if (escape(j, e) != 0)
-			return e->count > 0 ? JSON_ERROR
+			return e->count > 0 ? GV_JSON_ERROR
 					    : bad(j, e, "an escape that there is not");
 	}
 	return token;
@@ -196,13 +196,14 @@ is_number(const char *s)
 }
 
 /* A number, true, false or null: what goes on to the next sign. */
-static enum json_token
-read_word(struct json *j, struct gv_error *e)
+static enum gv_json_token
+read_word(struct gv_json_in *j, struct gv_error *e)
 {
 	static const struct {
 		const char *word;
-		enum json_token token;
-	} words[] = {{"true", JSON_TRUE}, {"false", JSON_FALSE}, {"null", JSON_NULL}};
+		enum gv_json_token token;
+	} words[] = {
+	    {"true", GV_JSON_TRUE}, {"false", GV_JSON_FALSE}, {"null", GV_JSON_NULL}};
 	size_t i;
 	int c;
 
@@ -215,27 +216,27 @@ read_word(struct json *j, struct gv_error *e)
 		j->pos++;
 	}
 	if (c == -2)
-		return JSON_ERROR;
+		return GV_JSON_ERROR;
 	if (j->text.len == 0)
 		return bad(j, e, "a value was expected");
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(j->text.s, words[i].word) == 0)
 			return words[i].token;
-	return is_number(j->text.s) ? JSON_NUMBER : bad(j, e, "a value was expected");
+	return is_number(j->text.s) ? GV_JSON_NUMBER : bad(j, e, "a value was expected");
 }
 
-static enum json_token
-open_level(struct json *j, bool object, struct gv_error *e)
+static enum gv_json_token
+open_level(struct gv_json_in *j, bool object, struct gv_error *e)
 {
-	if (j->depth == JSON_DEPTH)
+	if (j->depth == GV_JSON_IN_DEPTH)
 		return bad(j, e, "more than 64 levels");
 	j->object[j->depth++] = object;
 	j->value_read = j->comma_read = j->key_read = false;
-	return object ? JSON_OBJECT : JSON_ARRAY;
+	return object ? GV_JSON_OBJECT : GV_JSON_ARRAY;
 }
 
-static enum json_token
-close_level(struct json *j, int c, struct gv_error *e)
+static enum gv_json_token
+close_level(struct gv_json_in *j, int c, struct gv_error *e)
 {
 	bool object = c == '}';
 
@@ -244,29 +245,29 @@ close_level(struct json *j, int c, struct gv_error *e)
 		return bad(j, e, "an end that does not belong here");
 	j->depth--;
 	j->value_read = true;
-	return object ? JSON_OBJECT_END : JSON_ARRAY_END;
+	return object ? GV_JSON_OBJECT_END : GV_JSON_ARRAY_END;
 }
 
-static enum json_token
-read_key(struct json *j, struct gv_error *e)
+static enum gv_json_token
+read_key(struct gv_json_in *j, struct gv_error *e)
 {
 	int c;
 
-	if (read_string(j, JSON_KEY, e) == JSON_ERROR)
-		return JSON_ERROR;
+	if (read_string(j, GV_JSON_KEY, e) == GV_JSON_ERROR)
+		return GV_JSON_ERROR;
 	c = peek_token(j, e);
 	if (c != ':')
-		return c == -2 ? JSON_ERROR : bad(j, e, "a colon was expected");
+		return c == -2 ? GV_JSON_ERROR : bad(j, e, "a colon was expected");
 	j->pos++;
 	j->key_read = true;
 	j->comma_read = false;
-	return JSON_KEY;
+	return GV_JSON_KEY;
 }
 
-static enum json_token
-read_value(struct json *j, int c, struct gv_error *e)
+static enum gv_json_token
+read_value(struct gv_json_in *j, int c, struct gv_error *e)
 {
-	enum json_token token;
+	enum gv_json_token token;
 
 	if (c == '{' || c == '[') {
 		j->pos++;
@@ -274,7 +275,7 @@ read_value(struct json *j, int c, struct gv_error *e)
 	}
 	if (c == '"') {
 		j->pos++;
-		token = read_string(j, JSON_STRING, e);
+		token = read_string(j, GV_JSON_STRING, e);
 	} else {
 		token = read_word(j, e);
 	}
@@ -283,13 +284,13 @@ read_value(struct json *j, int c, struct gv_error *e)
 	return token;
 }
 
-enum json_token
-json_next(struct json *j, struct gv_error *e)
+enum gv_json_token
+gv_json_in_next(struct gv_json_in *j, struct gv_error *e)
 {
 	int c = peek_token(j, e);
 
 	if (j->value_read && j->depth == 0 && c != -2)
-		return c == -1 ? JSON_END : bad(j, e, "something behind the document");
+		return c == -1 ? GV_JSON_END : bad(j, e, "something behind the document");
 	if (j->value_read && c == ',') {
 		j->pos++;
 		j->value_read = false;
@@ -297,7 +298,7 @@ json_next(struct json *j, struct gv_error *e)
 		c = peek_token(j, e);
 	}
 	if (c == -2)
-		return JSON_ERROR;
+		return GV_JSON_ERROR;
 	if (c == -1)
 		return bad(j, e, "the end was not expected here");
 	if (c == '}' || c == ']') {
@@ -316,16 +317,16 @@ json_next(struct json *j, struct gv_error *e)
 }
 
 int
-json_skip(struct json *j, enum json_token began, struct gv_error *e)
+gv_json_in_skip(struct gv_json_in *j, enum gv_json_token began, struct gv_error *e)
 {
 	size_t depth = j->depth;
 
-	if (began == JSON_ERROR)
+	if (began == GV_JSON_ERROR)
 		return -1;
-	if (began != JSON_OBJECT && began != JSON_ARRAY)
+	if (began != GV_JSON_OBJECT && began != GV_JSON_ARRAY)
 		return 0;
 	while (j->depth >= depth)
-		if (json_next(j, e) == JSON_ERROR)
+		if (gv_json_in_next(j, e) == GV_JSON_ERROR)
 			return -1;
 	return 0;
 }

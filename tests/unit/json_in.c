@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "gv-trace/convert/json.h"
+#include "base/json_in.h"
 #include "tap.h"
 
 /* The tokens of a text in letters, texts behind = ; "!" and the message at an error. */
@@ -12,24 +12,24 @@ static void
 read_all(const char *s, size_t len, size_t piece, char out[400])
 {
 	static const char letters[] = "!.{}[]ksntfN";
-	struct json *j = calloc(1, sizeof(*j));
+	struct gv_json_in *j = calloc(1, sizeof(*j));
 	struct gv_error e = {0};
 	struct gv_in *in;
-	enum json_token t;
+	enum gv_json_token t;
 	size_t n = 0;
 
 	gv_in_memory(&in, "f", s, len, piece, &e);
-	json_start(j, in);
+	gv_json_in_start(j, in);
 	do {
-		t = json_next(j, &e);
+		t = gv_json_in_next(j, &e);
 		out[n++] = letters[t];
-		if (t == JSON_KEY || t == JSON_STRING || t == JSON_NUMBER)
+		if (t == GV_JSON_KEY || t == GV_JSON_STRING || t == GV_JSON_NUMBER)
 			n += (size_t)snprintf(out + n, 400 - n, "=%.40s ", j->text.s);
-	} while (t != JSON_ERROR && t != JSON_END && n < 300);
+	} while (t != GV_JSON_ERROR && t != GV_JSON_END && n < 300);
 	out[n] = '\0';
-	if (t == JSON_ERROR)
+	if (t == GV_JSON_ERROR)
 		snprintf(out + n, 400 - n, "%s", e.text[0]);
-	json_free(j);
+	gv_json_in_free(j);
 	free(j);
 	gv_in_close(in);
 }
@@ -48,8 +48,8 @@ reads(const char *s, const char *want)
 static void
 texts_of_any_length(void)
 {
-	struct json *j = calloc(1, sizeof(*j));
-	size_t len = JSON_TEXT + 2, i;
+	struct gv_json_in *j = calloc(1, sizeof(*j));
+	size_t len = GV_JSON_IN_TEXT + 2, i;
 	char *s = malloc(len + 1), out[400];
 	struct gv_error e = {0};
 	struct gv_in *in;
@@ -57,10 +57,10 @@ texts_of_any_length(void)
 	memset(s, 'x', len);
 	s[0] = s[len - 1] = '"';
 	gv_in_memory(&in, "f", s, len, 0, &e);
-	json_start(j, in);
-	ok(json_next(j, &e) == JSON_STRING && j->text.len == JSON_TEXT,
+	gv_json_in_start(j, in);
+	ok(gv_json_in_next(j, &e) == GV_JSON_STRING && j->text.len == GV_JSON_IN_TEXT,
 	    "a text of 1 MiB");
-	json_free(j);
+	gv_json_in_free(j);
 	gv_in_close(in);
 	s[len - 1] = 'x';
 	s[len] = '"';
@@ -78,22 +78,26 @@ static void
 skips(void)
 {
 	static const char s[] = "{\"a\": [1, {\"b\": [2]}, 3], \"c\": 4, \"d\": {}}";
-	struct json *j = calloc(1, sizeof(*j));
+	struct gv_json_in *j = calloc(1, sizeof(*j));
 	struct gv_error e = {0};
 	struct gv_in *in;
 
 	gv_in_memory(&in, "f", s, sizeof(s) - 1, 0, &e);
-	json_start(j, in);
-	ok(json_next(j, &e) == JSON_OBJECT && json_next(j, &e) == JSON_KEY, "a key");
-	ok(json_skip(j, json_next(j, &e), &e) == 0 && json_next(j, &e) == JSON_KEY &&
-		strcmp(j->text.s, "c") == 0,
+	gv_json_in_start(j, in);
+	ok(gv_json_in_next(j, &e) == GV_JSON_OBJECT &&
+		gv_json_in_next(j, &e) == GV_JSON_KEY,
+	    "a key");
+	ok(gv_json_in_skip(j, gv_json_in_next(j, &e), &e) == 0 &&
+		gv_json_in_next(j, &e) == GV_JSON_KEY && strcmp(j->text.s, "c") == 0,
 	    "over an array");
-	ok(json_skip(j, json_next(j, &e), &e) == 0 && json_next(j, &e) == JSON_KEY,
+	ok(gv_json_in_skip(j, gv_json_in_next(j, &e), &e) == 0 &&
+		gv_json_in_next(j, &e) == GV_JSON_KEY,
 	    "over a number");
-	ok(json_skip(j, json_next(j, &e), &e) == 0 &&
-		json_next(j, &e) == JSON_OBJECT_END && json_next(j, &e) == JSON_END,
+	ok(gv_json_in_skip(j, gv_json_in_next(j, &e), &e) == 0 &&
+		gv_json_in_next(j, &e) == GV_JSON_OBJECT_END &&
+		gv_json_in_next(j, &e) == GV_JSON_END,
 	    "over an empty object");
-	json_free(j);
+	gv_json_in_free(j);
 	free(j);
 	gv_in_close(in);
 }

@@ -1,0 +1,44 @@
+/*
+ * Parameters of a net as PyTorch names and lays them out, from and to files of tensors.
+ *
+ * Row ID of the model table, or of a name in its column "name", has the tensors
+ *
+ *	ID.weight        linear [out][in], conv [out][in / g][k][k], bn [channels]
+ *	ID.bias          [out], [channels]
+ *	ID.running_mean  bn [channels]; and ID.running_var, as is what follows
+ *	ID.num_batches_tracked  written as PyTorch has it, and not read
+ *
+ * those of nn.Linear, nn.Conv2d, nn.BatchNorm1d and nn.BatchNorm2d.  A linear row that
+ * reads an image reads it, here, by places: [height][width][channels]; its columns are
+ * put in PyTorch's order, [channels][height][width], so that nn.Flatten before nn.Linear
+ * is the same.  Other operators' tensors are as the net has them, one row of numbers.
+ */
+#ifndef GV_NN_WEIGHTS_FILE_H
+#define GV_NN_WEIGHTS_FILE_H
+
+#include "nn/net.h"
+#include "nn/tensors.h"
+
+/*
+ * Puts the tensors of a file into model b: in all versions of its weights.  m is what
+ * the net was made of.  A tensor of another shape, or of no real numbers, is an error; one
+ * that is missing, too, unless partial: then that tensor stays as it is and say tells of
+ * it.  say also tells of tensors in the file that are of no row.  (NULL = nobody listens.)
+ * Then 0, or -1 with *e set: every tensor that is wrong (the net may hold some of the
+ * others).
+ */
+struct gv_weights_take {
+	const struct gv_model *m;
+	const char *path; /* in messages */
+	bool partial;
+	void (*say)(void *ctx, const char *line);
+	void *ctx;
+};
+int gv_weights_take(struct gv_net *net, size_t b, const struct gv_tensors *t,
+    const struct gv_weights_take *how, struct gv_error *e);
+
+/* Writes model b's rows that the net holds; 0, or -1 with *e set. */
+int gv_weights_write(const char *path, struct gv_net *net, const struct gv_model *m,
+    size_t b, struct gv_error *e);
+
+#endif
