@@ -275,6 +275,24 @@ void gv_life_pool_away(struct gv_life *l, size_t pool, bool away);
 void gv_life_gpu_away(struct gv_life *l, size_t gpu, bool away);
 /* The GPUs of a type that are not away. */
 size_t gv_life_available(const struct gv_life *l, size_t type);
+/* What there is from now on: other GPUs, more jobs. */
+struct gv_life_change {
+	const struct gv_cluster *cluster;
+	const ptrdiff_t
+	    *type; /* [rounds.n_types] its number there, -1 = none; NULL = the same */
+	const ptrdiff_t
+	    *gpu; /* [rounds.n_gpus] likewise; nobody holds one that is gone */
+	size_t n_jobs;
+	const struct gv_life_spec *spec; /* [n_jobs] more jobs, LATER */
+};
+/*
+ * Goes on with it.  Jobs keep their numbers and what they were promised, have received
+ * and hold; those that are new come behind them, and pairs behind all jobs.  Rates on new
+ * types are 0 (gv_life_take_shares sets them); who was promised time on a type that is
+ * gone is not any more.  Jobs were all added before the first pair, and gv_life_next has
+ * handed out everything.  O((jobs + pairs) types + GPUs).
+ */
+void gv_life_change(struct gv_life *l, const struct gv_life_change *c);
 /* The run ends: everybody is told to leave, nobody starts.  gv_life_kill: at once. */
 void gv_life_end(struct gv_life *l);
 void gv_life_kill(struct gv_life *l);

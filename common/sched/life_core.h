@@ -29,6 +29,8 @@ void gv_life_account(struct gv_life *l);
  * of a moment, before time is counted or a round is planned.
  */
 void gv_life_settle(struct gv_life *l);
+/* There is a job of that number, LATER; it has a place in job and in the rounds. */
+void gv_life_begin_job(struct gv_life *l, size_t m, const struct gv_life_spec *spec);
 /* A job goes over into a state; the lists and the mechanism hear of it. */
 void gv_life_enter(struct gv_life *l, size_t m, enum gv_life_state state);
 /* GPUs become the job's, or nobody's. */

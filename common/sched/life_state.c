@@ -64,6 +64,13 @@ gv_life_add(struct gv_life *l, const struct gv_life_spec *spec)
 	l->job = gv_xgrow(l->job, &l->cap_jobs, m + 1, sizeof(*l->job));
 	if (l->cap_jobs > before)
 		memset(l->job + before, 0, (l->cap_jobs - before) * sizeof(*l->job));
+	gv_life_begin_job(l, m, spec);
+	return m;
+}
+
+void
+gv_life_begin_job(struct gv_life *l, size_t m, const struct gv_life_spec *spec)
+{
 	l->job[m] = (struct gv_life_job){.spec = *spec,
 	    .steps = -1,
 	    .checkpoint = -1,
@@ -74,7 +81,6 @@ gv_life_add(struct gv_life *l, const struct gv_life_spec *spec)
 	l->n[GV_LIFE_LATER]++;
 	if (spec->arrival_s < HUGE_VAL)
 		gv_life_timer_add(l, spec->arrival_s, m);
-	return m;
 }
 
 /* ---- lists ---- */

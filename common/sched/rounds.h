@@ -165,6 +165,15 @@ void gv_rounds_free(struct gv_rounds *r);
 size_t gv_rounds_add(struct gv_rounds *r, size_t gang);
 
 /*
+ * Goes on on the GPUs of another cluster, with n more jobs of these gangs: number of a
+ * type there by its old one, -1 = none, NULL = the same.  Jobs, which were all added
+ * before the first pair, keep their numbers and their accounts; the new ones come
+ * behind them, and the pairs, in their order, behind all jobs.  O((jobs + pairs) types).
+ */
+void gv_rounds_change(struct gv_rounds *r, const struct gv_cluster *c,
+    const ptrdiff_t *type, const size_t *gang, size_t n);
+
+/*
  * Whether it has arrived and is not done: what it was promised accrues, and it may be
  * placed.  Cost: O(active jobs) and its pairs.
  */

@@ -32,6 +32,9 @@ struct world {
 	struct gv_pool pool[POOLS];
 	struct gv_gpu_type type[TYPES];
 	struct gv_life life;
+	struct gv_life_spec spec[JOBS];
+	double rate[JOBS][TYPES];
+	double with[JOBS][TYPES];
 	struct worker worker[JOBS];
 	size_t n_rows;
 	size_t cap_rows;
@@ -41,36 +44,59 @@ struct world {
 	bool killed;
 };
 
+/* What the jobs are, and how fast alone and, on any type, beside the one before. */
 static void
-add_jobs(struct world *w, struct gv_life *l, uint64_t seed)
+draw_jobs(struct world *w, uint64_t seed)
 {
 	size_t m;
 	size_t j;
 
 	draws_begin(seed, 1, 0);
 	for (m = 0; m < JOBS; m++) {
-		struct gv_life_spec spec = {
-		    .gang = 1 + (size_t)(uniform() * uniform() * 4),
-		    .total_steps = uniform() < .2 ? NAN : floor(50 + 200 * uniform()),
-		    .arrival_s = uniform() < .5 ? 0 : 300 * uniform()};
-		size_t n = gv_life_add(l, &spec);
-
+		w->spec[m] =
+		    (struct gv_life_spec){.gang = 1 + (size_t)(uniform() * uniform() * 4),
+			.total_steps = uniform() < .2 ? NAN : floor(50 + 200 * uniform()),
+			.arrival_s = uniform() < .5 ? 0 : 300 * uniform()};
 		for (j = 0; j < w->c.n_types; j++)
-			gv_rounds_claim(&l->rounds, n, j)->rate =
-			    uniform() < .2 ? 0 : 1 + 9 * uniform();
+			w->rate[m][j] = uniform() < .2 ? 0 : 1 + 9 * uniform();
 	}
 	for (m = 1; m < JOBS; m++)
-		if (l->rounds.job[m].gang == l->rounds.job[m - 1].gang)
+		for (j = 0; j < w->c.n_types; j++)
+			w->with[m][j] = 1 + uniform();
+}
+
+/* The rates of jobs from a to b, and of the pairs that they make. */
+static void
+set_rates(const struct world *w, struct gv_life *l, size_t a, size_t b)
+{
+	size_t m;
+	size_t j;
+
+	for (m = a; m < b; m++)
+		for (j = 0; j < w->c.n_types; j++)
+			gv_rounds_claim(&l->rounds, m, j)->rate = w->rate[m][j];
+	for (m = a > 0 ? a : 1; m < b; m++)
+		if (w->spec[m].gang == w->spec[m - 1].gang)
 			for (j = 0; j < w->c.n_types; j++) {
 				struct gv_round_claim *c = gv_rounds_claim(
 				    &l->rounds, gv_rounds_pair(&l->rounds, m - 1, m), j);
 
-				c->rate = c->with_rate = 1 + uniform();
+				c->rate = c->with_rate = w->with[m][j];
 			}
 }
 
 static void
-world_init(struct world *w, uint64_t seed)
+add_jobs(const struct world *w, struct gv_life *l, size_t n)
+{
+	size_t m;
+
+	for (m = 0; m < n; m++)
+		gv_life_add(l, &w->spec[m]);
+	set_rates(w, l, 0, n);
+}
+
+static void
+world_init(struct world *w, uint64_t seed, bool some_later)
 {
 	size_t p;
 
@@ -87,7 +113,8 @@ world_init(struct world *w, uint64_t seed)
 		w->type[p % w->c.n_types].gpus += w->pool[p].gpus;
 	}
 	gv_life_init(&w->life, &w->c, round_s, MAX_FAILURES);
-	add_jobs(w, &w->life, seed);
+	draw_jobs(w, seed);
+	add_jobs(w, &w->life, some_later ? 1 + (size_t)(JOBS * uniform()) : JOBS);
 	for (p = 0; p < JOBS; p++)
 		w->worker[p].known = w->worker[p].reported = -1;
 }
@@ -103,7 +130,7 @@ world_free(struct world *w)
 /* ---- what comes out ---- */
 
 static long wrong_steps;
-static long starts, refusals, finishes, fails, drops, pairs_met;
+static long starts, refusals, finishes, fails, drops, pairs_met, changes;
 
 static void
 keep_row(struct world *w, const struct gv_life_row *row)
@@ -259,10 +286,24 @@ wishes(struct world *w, size_t m)
 		    &w->life, (size_t)((double)w->c.n_pools * uniform()), uniform() < .5);
 }
 
+/* More jobs are there, or none: then nothing must change. */
+static void
+more_jobs(struct world *w)
+{
+	size_t n = w->life.n_jobs;
+	struct gv_life_change c = {.cluster = &w->c,
+	    .n_jobs = (size_t)((double)(JOBS - n + 1) * uniform() * uniform()),
+	    .spec = w->spec + n};
+
+	gv_life_change(&w->life, &c);
+	set_rates(w, &w->life, n, n + c.n_jobs);
+	changes++;
+}
+
 static void
 input(struct world *w)
 {
-	size_t m = (size_t)(JOBS * uniform());
+	size_t m = (size_t)((double)w->life.n_jobs * uniform());
 	struct worker *k = &w->worker[m];
 	double u = uniform();
 
@@ -273,6 +314,8 @@ input(struct world *w)
 		new_shares(w);
 	else if (u < .42)
 		wishes(w, m);
+	else if (u < .43)
+		more_jobs(w);
 	else if (k->starting)
 		launcher(w, m);
 	else if (k->there && uniform() < (k->told ? .5 : .03))
@@ -304,7 +347,7 @@ gpus_wrong(const struct world *w)
 	}
 	for (i = 0; i < r->n_pools; i++)
 		wrong += idle[i] != l->idle[i];
-	for (m = 0; m < JOBS; m++) {
+	for (m = 0; m < l->n_jobs; m++) {
 		const struct gv_life_job *j = &l->job[m];
 
 		wrong += gv_life_is_open(l, m) != (j->n_gpus > 0);
@@ -389,14 +432,14 @@ claims_differ(const struct gv_life *a, const struct gv_life *b)
 
 /* Replays what w has written, up to now; differences. */
 static long
-replay_differs(struct world *w, uint64_t seed, struct gv_life *got)
+replay_differs(struct world *w, struct gv_life *got)
 {
 	struct gv_life_row now = {.job = -1, .round = -1, .kind = GV_EVENT_KINDS};
 	long n = 0;
 	size_t i;
 
 	gv_life_init(got, &w->c, round_s, MAX_FAILURES);
-	add_jobs(w, got, seed);
+	add_jobs(w, got, w->life.n_jobs);
 	for (i = 0; i < w->n_rows; i++)
 		gv_life_replay(got, &w->row[i]);
 	now.time_s = w->life.now_s;
@@ -407,7 +450,7 @@ replay_differs(struct world *w, uint64_t seed, struct gv_life *got)
 	w->n_rows--;
 	gv_life_count(&w->life);
 	gv_life_count(got);
-	for (i = 0; i < JOBS; i++)
+	for (i = 0; i < w->life.n_jobs; i++)
 		n += job_differs(w, got, i);
 	n += claims_differ(&w->life, got);
 	return n + (got->n_active != w->life.n_active);
@@ -419,7 +462,7 @@ kill_and_restart(struct world *w, uint64_t seed)
 {
 	uint64_t drawn = draws.n;
 	struct gv_life got;
-	long n = replay_differs(w, seed, &got);
+	long n = replay_differs(w, &got);
 	size_t m;
 
 	draws_begin(seed, 2, 0);
@@ -446,7 +489,7 @@ steps_wrong(const struct world *w)
 	long n = 0;
 	size_t m;
 
-	for (m = 0; m < JOBS; m++) {
+	for (m = 0; m < w->life.n_jobs; m++) {
 		const struct worker *k = &w->worker[m];
 		const struct gv_life_job *j = &w->life.job[m];
 
@@ -474,7 +517,7 @@ test_random(void)
 		struct gv_life got;
 		int i;
 
-		world_init(&w, seed);
+		world_init(&w, seed, true);
 		draws_begin(seed, 2, 0);
 		for (i = 0; i < INPUTS; i++) {
 			input(&w);
@@ -485,7 +528,7 @@ test_random(void)
 				kills++;
 			}
 		}
-		differ += replay_differs(&w, seed, &got);
+		differ += replay_differs(&w, &got);
 		steps += steps_wrong(&w);
 		inputs += w.inputs;
 		rows += (long)w.n_rows;
@@ -494,8 +537,9 @@ test_random(void)
 	}
 	printf("# %ld inputs, %ld rows: %ld starts, %ld refused, %ld finished, %ld "
 	       "failures, "
-	       "%ld dropped, %ld to a mate, %ld kills\n",
-	    inputs, rows, starts, refusals, finishes, fails, drops, pairs_met, kills);
+	       "%ld dropped, %ld to a mate, %ld kills, %ld changes\n",
+	    inputs, rows, starts, refusals, finishes, fails, drops, pairs_met, kills,
+	    changes);
 	printf("# largest difference of a lag: %.3g rounds\n", worst_lag / round_s);
 	ok(inputs == 1000000, "a million inputs");
 	is_int(gpus, 0, "GPUs are those of the jobs that hold them");
@@ -642,7 +686,7 @@ holders_wrong(const struct gv_life *l)
 	long wrong = 0;
 	size_t m, i;
 
-	for (m = 0; m < JOBS; m++) {
+	for (m = 0; m < l->n_jobs; m++) {
 		const struct gv_life_job *j = &l->job[m];
 
 		wrong += j->n_gpus != 0 && j->n_gpus != j->spec.gang;
@@ -677,8 +721,8 @@ test_spoilt(void)
 		struct gv_life *l = &n.life;
 		size_t i;
 
-		world_init(&w, seed);
-		world_init(&n, seed);
+		world_init(&w, seed, false);
+		world_init(&n, seed, false);
 		draws_begin(seed, 3, 0);
 		for (i = 0; i < 300; i++)
 			input(&w);
