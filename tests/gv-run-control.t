@@ -65,7 +65,7 @@ ran="starts of a while it was held"
 is_status 0 "who is held does not start, also when the run goes on after a kill"
 
 # ---- requests that wait for a run ----
-rm -rf s
+rm -rf s ev
 gv-run -c two.csv -s s --round=0.5 jobs.csv >ev 2>err.run &
 pid=$!
 within 20 has ,start,a
@@ -96,7 +96,7 @@ n=${n:-150}
 	for i in $(seq "$n"); do echo "j$i,10,$w -r 100,big,100,0.01"; done
 } >many.csv
 printf 'gpu_type,gpus,threads\nbig,8,1\n' >eight.csv
-rm -rf s
+rm -rf s ev
 gv-run -q -c eight.csv -s s --round=1 many.csv >ev 2>err.run &
 pid=$!
 within 20 has ,start,j1
@@ -136,7 +136,7 @@ gang,1000,$w -r 200,big,200,0.25,0
 tomorrow,10,true,big,200,0,86400
 never,10,true,small,200,0,0
 EOT
-rm -rf s
+rm -rf s ev
 gv-run -q -c two.csv -s s --round=60 status.csv >ev 2>err.run &
 pid=$!
 within 20 has ,start,now

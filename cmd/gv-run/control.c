@@ -1,19 +1,14 @@
 #include "control.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fileio.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "spool.h"
 #include "table/tab.h"
 
 const char *const control_name[] = {[CONTROL_NONE] = "",
@@ -21,6 +16,7 @@ const char *const control_name[] = {[CONTROL_NONE] = "",
     [CONTROL_HOLD] = "hold",
     [CONTROL_RELEASE] = "release"};
 
+static const char spool[] = "control";
 static const char column_what[] = "request", column_job[] = "job_id";
 
 static char *
@@ -68,53 +64,29 @@ check_known(const char *dir, char *const *job, size_t n, struct gv_error *e)
 	return rc;
 }
 
-static int
-write_request(
-    const char *path, const char *what, char *const *job, size_t n, struct gv_error *e)
+int
+control_send(const char *dir, enum control_kind kind, char *const *job, size_t n,
+    struct gv_error *e)
 {
 	struct gv_strbuf text = {0};
 	struct gv_out *out = gv_out_memory(&text);
 	struct gv_tabw w;
 	size_t i;
-	int rc;
+	int rc = check_known(dir, job, n, e);
 
 	gv_tabw_init(&w, out, false);
 	gv_tabw_str(&w, column_what);
 	gv_tabw_str(&w, column_job);
 	gv_tabw_end(&w);
 	for (i = 0; i < n; i++) {
-		gv_tabw_str(&w, what);
+		gv_tabw_str(&w, control_name[kind]);
 		gv_tabw_str(&w, job[i]);
 		gv_tabw_end(&w);
 	}
-	rc = gv_out_close(out, e);
+	rc = gv_out_close(out, e) | rc;
 	if (rc == 0)
-		rc = gv_file_write(path, text.s, text.len, e);
+		rc = spool_put(dir, spool, text.s, text.len, NULL, e);
 	gv_strbuf_free(&text);
-	return rc;
-}
-
-int
-control_send(const char *dir, enum control_kind kind, char *const *job, size_t n,
-    struct gv_error *e)
-{
-	char *control = path_in(dir, "control");
-	struct timespec now;
-	char name[64], *path;
-	int rc = check_known(dir, job, n, e);
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	/* digits and a point: nothing else is taken for a request */
-	snprintf(name, sizeof(name), "%012lld%09ld.%ld", (long long)now.tv_sec,
-	    now.tv_nsec, (long)getpid());
-	path = path_in(control, name);
-	umask(077);
-	if (rc == 0 && mkdir(control, 0700) != 0 && errno != EEXIST)
-		rc = gv_error_sys(e, "%s: cannot make", control);
-	if (rc == 0)
-		rc = write_request(path, control_name[kind], job, n, e);
-	free(path);
-	free(control);
 	return rc;
 }
 
@@ -129,7 +101,7 @@ struct control_request {
 void
 control_open(struct control *c, const char *state_dir)
 {
-	*c = (struct control){.dir = path_in(state_dir, "control")};
+	*c = (struct control){.dir = gv_xstrdup(state_dir)};
 }
 
 static void
@@ -152,12 +124,6 @@ control_close(struct control *c)
 }
 
 static bool
-is_request(const char *name)
-{
-	return name[0] != '.' && name[strspn(name, "0123456789.")] == '\0';
-}
-
-static bool
 is_taken(const struct control *c, const char *name)
 {
 	size_t i;
@@ -166,35 +132,6 @@ is_taken(const struct control *c, const char *name)
 		if (strcmp(c->request[i].name, name) == 0)
 			return true;
 	return false;
-}
-
-static int
-by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The names of new requests in their order, [*n]; the caller's, each. */
-static char **
-new_requests(const struct control *c, size_t *n)
-{
-	const struct dirent *entry;
-	char **name = NULL;
-	size_t cap = 0;
-	DIR *d = opendir(c->dir);
-
-	*n = 0;
-	while (d != NULL && (entry = readdir(d)) != NULL) {
-		if (!is_request(entry->d_name) || is_taken(c, entry->d_name))
-			continue;
-		name = gv_xgrow(name, &cap, *n + 1, sizeof(*name));
-		name[(*n)++] = gv_xstrdup(entry->d_name);
-	}
-	if (d != NULL)
-		closedir(d);
-	if (name != NULL && *n > 1)
-		qsort(name, *n, sizeof(*name), by_name);
-	return name;
 }
 
 /* Does what a row says; an unknown job is somebody's slip, not this run's end. */
@@ -217,29 +154,50 @@ obey(struct control_request *r, struct jobs *jobs, struct gv_cell what, struct g
 	}
 }
 
+/* What a request says; one that is not good is warned about. */
+static int
+load(const struct control *c, const char *name, struct gv_frame *f)
+{
+	struct gv_strbuf path = {0};
+	struct gv_error e = {0};
+	char *s = NULL;
+	size_t len;
+	int rc = spool_read(c->dir, spool, name, &s, &len, &e);
+
+	gv_strbuf_fmt(&path, "%s/%s/%s", c->dir, spool, name);
+	if (rc == 0)
+		rc = gv_frame_parse(f, path.s, s, len, &e);
+	if (rc != 0) {
+		gv_warn("warning: a request is not good:");
+		gv_warn_error(&e);
+	}
+	gv_strbuf_free(&path);
+	free(s);
+	return rc;
+}
+
 static void
 take(struct control *c, struct jobs *jobs, char *name)
 {
-	char *path = path_in(c->dir, name);
 	struct control_request r = {.name = name};
 	struct gv_error e = {0};
 	struct gv_frame f = {0};
 	ptrdiff_t what, job;
 	size_t i;
 
-	if (gv_frame_load(&f, path, &e) == 0 &&
-	    gv_frame_require(&f, column_what, &what, &e) == 0 &&
-	    gv_frame_require(&f, column_job, &job, &e) == 0) {
-		r.cancel = gv_xcalloc(f.n_rows + 1, sizeof(*r.cancel));
-		for (i = 0; i < f.n_rows; i++)
-			obey(&r, jobs, gv_frame_cell(&f, i, what),
-			    gv_frame_cell(&f, i, job));
-	} else {
-		gv_warn("warning: a request is not good:");
-		gv_warn_error(&e);
+	if (load(c, name, &f) == 0) {
+		if (gv_frame_require(&f, column_what, &what, &e) == 0 &&
+		    gv_frame_require(&f, column_job, &job, &e) == 0) {
+			r.cancel = gv_xcalloc(f.n_rows + 1, sizeof(*r.cancel));
+			for (i = 0; i < f.n_rows; i++)
+				obey(&r, jobs, gv_frame_cell(&f, i, what),
+				    gv_frame_cell(&f, i, job));
+		} else {
+			gv_warn("warning: a request is not good:");
+			gv_warn_error(&e);
+		}
 	}
 	gv_frame_free(&f);
-	free(path);
 	c->request = gv_xgrow(c->request, &c->cap, c->n + 1, sizeof(*c->request));
 	c->request[c->n++] = r;
 }
@@ -248,10 +206,13 @@ void
 control_take(struct control *c, struct jobs *jobs)
 {
 	size_t n, i;
-	char **name = new_requests(c, &n);
+	char **name = spool_list(c->dir, spool, &n);
 
 	for (i = 0; i < n; i++)
-		take(c, jobs, name[i]);
+		if (is_taken(c, name[i]))
+			free(name[i]);
+		else
+			take(c, jobs, name[i]);
 	free(name);
 }
 
@@ -273,15 +234,11 @@ control_written(struct control *c, const struct jobs *jobs)
 	size_t i = 0;
 
 	while (i < c->n) {
-		char *path;
-
-		if (!is_done(&c->request[i], &jobs->life)) {
+		/* one that cannot be removed stays known, or it would be done again */
+		if (!is_done(&c->request[i], &jobs->life) ||
+		    spool_drop(c->dir, spool, c->request[i].name) != 0)
 			i++;
-			continue;
-		}
-		path = path_in(c->dir, c->request[i].name);
-		(void)unlink(path); /* what stays is done again, which changes nothing */
-		free(path);
-		forget(c, i);
+		else
+			forget(c, i);
 	}
 }

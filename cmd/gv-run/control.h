@@ -28,7 +28,7 @@ int control_send(const char *dir, enum control_kind kind, char *const *job, size
 
 /* The run's side: requests that were taken and may not be in the journal yet. */
 struct control {
-	char *dir; /* DIR/control */
+	char *dir; /* the state */
 	size_t n;
 	size_t cap;
 	struct control_request *request;
