@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "spool.h"
+#include "submission.h"
+#include "submit.h"
 #include "table/tab.h"
 
 const char *const control_name[] = {[CONTROL_NONE] = "",
@@ -36,29 +38,25 @@ check_known(const char *dir, char *const *job, size_t n, struct gv_error *e)
 {
 	char *path = path_in(dir, "jobs.csv");
 	struct gv_hash ids = {0};
+	struct gv_arena arena = {0};
 	struct gv_frame f = {0};
 	char q[GV_QUOTE_LEN];
-	ptrdiff_t column = -1;
 	size_t i;
 	int rc;
+
+	submit_waiting(dir, &ids, &arena);
 
 	if (access(path, F_OK) != 0)
 		rc = gv_error_set(e, "%s: holds no run", dir);
 	else
-		rc = gv_frame_load(&f, path, e) == 0
-			 ? gv_frame_require(&f, column_job, &column, e)
-			 : -1;
-	for (i = 0; rc == 0 && i < f.n_rows; i++) {
-		struct gv_cell id = gv_frame_cell(&f, i, column);
-
-		if (gv_hash_find(&ids, id.s, id.len) < 0)
-			gv_hash_add(&ids, id.s, id.len);
-	}
+		rc = gv_frame_load(&f, path, e);
+	submission_ids(&ids, &arena, &f);
 	for (i = 0; f.n_rows > 0 && i < n; i++)
 		if (gv_hash_find(&ids, job[i], strlen(job[i])) < 0)
 			rc = gv_error_set(e, "%s: has no job %s", dir,
 			    gv_quote(q, job[i], strlen(job[i])));
 	gv_hash_free(&ids);
+	gv_arena_free(&arena);
 	gv_frame_free(&f);
 	free(path);
 	return rc;

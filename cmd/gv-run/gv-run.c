@@ -19,6 +19,7 @@
 #include "base/opt.h"
 #include "control.h"
 #include "dryrun.h"
+#include "intake.h"
 #include "jobs.h"
 #include "journal.h"
 #include "loop.h"
@@ -30,6 +31,7 @@
 #include "signals.h"
 #include "state.h"
 #include "status.h"
+#include "submit.h"
 #include "table.h"
 #include "work.h"
 
@@ -37,14 +39,14 @@ static const char usage[] = "usage: gv-run -c CLUSTER [-s DIR] [-r TIME] [-g TIM
 			    "COMMAND] [-o FILE] [TABLE]";
 static const char help[] =
     "usage: gv-run -c CLUSTER [OPTION]... [ALLOCATION]\n"
-    "       gv-run --resume -s DIR [OPTION]...\n"
-    "       gv-run --cancel|--hold|--release -s DIR JOB... | --status -s DIR\n"
+    "       gv-run --resume|--status|--submit|--cancel|... -s DIR [TABLE|JOB...]\n"
     "Run the jobs of an allocation table in rounds; write events.\n"
     "\n"
     "  -c, --cluster FILE     the GPUs: gpu_type, gpus, node, threads\n"
     "  -s, --state DIR        where the run's state is kept (default: below TMPDIR)\n"
     "      --resume           go on with the run in DIR; no table is read\n"
-    "      --cancel, --hold, --release  jobs of the run in DIR; --status, a table\n"
+    "      --status, --submit  how the run in DIR is; add the jobs of a table to it\n"
+    "      --cancel, --hold, --release  jobs of the run in DIR\n"
     "      --repair           say what damage in DIR would lose; with --resume do\n"
     "  -r, --round TIME       length of a round (360s)\n"
     "  -g, --grace TIME       from SIGTERM to SIGKILL (60s)\n"
@@ -56,8 +58,7 @@ static const char help[] =
     "      --node NAME        run on the GPUs of this node of the cluster table\n"
     "      --clean-env        give workers PATH, HOME, LANG, TZ and USER only\n"
     "  -n, --dry-run          print the first rounds; start nothing\n"
-    "      --tsv              write TSV, not CSV\n"
-    "  -o, --output FILE      write to FILE, not to standard output\n"
+    "      --tsv              write TSV, not CSV;  -o, --output FILE  to FILE\n"
     "  -q, --quiet            no warnings about failing jobs\n"
     "  -v, --verbose          say what is decided    -h, --help    -V, --version\n";
 
@@ -73,7 +74,8 @@ enum {
 	OPT_CANCEL,
 	OPT_HOLD,
 	OPT_RELEASE,
-	OPT_STATUS
+	OPT_STATUS,
+	OPT_SUBMIT
 };
 
 static const char *const order[] = {[GV_ROUND_OWED] = "owed", [GV_ROUND_GAVEL] = "gavel"};
@@ -90,7 +92,7 @@ static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"order", required_argument, NULL, OPT_ORDER},
     {"cancel", no_argument, NULL, OPT_CANCEL}, {"hold", no_argument, NULL, OPT_HOLD},
     {"release", no_argument, NULL, OPT_RELEASE},
-    {"status", no_argument, NULL, OPT_STATUS},
+    {"status", no_argument, NULL, OPT_STATUS}, {"submit", no_argument, NULL, OPT_SUBMIT},
     {"clean-env", no_argument, NULL, OPT_CLEAN_ENV}, {"dry-run", no_argument, NULL, 'n'},
     {NULL, 0, NULL, 0}};
 
@@ -147,6 +149,9 @@ parse_option(struct settings *o, struct gv_opt *opt, int code, int argc, char **
 		break;
 	case OPT_STATUS:
 		o->status = true;
+		break;
+	case OPT_SUBMIT:
+		o->submit = true;
 		break;
 	case OPT_REPAIR:
 		o->repair = true;
@@ -206,6 +211,12 @@ parse_options(struct settings *o, struct gv_opt *opt, int argc, char **argv)
 		gv_opt_usage(opt, "--status reads no table");
 	if (o->status)
 		return;
+	if (o->submit) {
+		if (o->state == NULL)
+			gv_opt_usage(opt, "--submit needs the state: -s DIR");
+		o->input = gv_opt_input(opt, argc, argv);
+		return;
+	}
 	if (o->resume && o->dry_run)
 		gv_opt_usage(opt, "--dry-run cannot be combined with --resume");
 	if (o->resume && o->state == NULL)
@@ -237,6 +248,7 @@ struct run {
 	struct policy policy;
 	struct work work;
 	struct control control;
+	struct intake intake;
 	struct loop loop;
 };
 
@@ -301,8 +313,6 @@ static void
 prepare(struct run *r, const struct gv_rates *given, const struct gv_frame *cluster)
 {
 	struct gv_error e = {0};
-	char **log;
-	size_t m;
 
 	if (r->o.log_dir != NULL && gv_mkdirs(r->o.log_dir, &e) != 0)
 		gv_die_error(&e);
@@ -313,11 +323,7 @@ prepare(struct run *r, const struct gv_rates *given, const struct gv_frame *clus
 	    state_wait_workers(&r->state, &e) != 0 ||
 	    work_open(&r->work, &r->o, &r->state, &r->jobs, &e) != 0)
 		gv_die_error(&e);
-	log = gv_xcalloc(r->jobs.table.n_jobs + 1, sizeof(*log));
-	for (m = 0; m < r->jobs.table.n_jobs; m++)
-		log[m] = r->work.worker[m].files.log;
-	jobs_make(&r->jobs, &r->o, log);
-	free(log);
+	jobs_make(&r->jobs, &r->o, r->work.log);
 }
 
 /* Time goes on where it was, plus the time that gv-run was away. */
@@ -365,13 +371,22 @@ begin(struct run *r, struct gv_out *out)
 	    .policy = &r->policy,
 	    .work = &r->work,
 	    .control = &r->control,
+	    .intake = &r->intake,
 	    .zero_s = gv_clock_s()};
 	control_open(&r->control, r->state.dir);
+	r->intake = (struct intake){.o = &r->o,
+	    .state = &r->state,
+	    .jobs = &r->jobs,
+	    .journal = &r->journal,
+	    .policy = &r->policy,
+	    .work = &r->work};
 	if (before)
 		go_on(r);
 	else
 		gv_life_tell_pools(&r->jobs.life);
 	gv_life_take_shares(&r->jobs.life, &r->jobs.table);
+	loop_carry_out(&r->loop);
+	intake_turn(&r->intake);
 	control_take(&r->control, &r->jobs);
 	loop_carry_out(&r->loop);
 	r->loop.read_s = r->jobs.life.now_s;
@@ -446,6 +461,13 @@ main(int argc, char **argv)
 			gv_die_error(&e);
 		return gv_finish();
 	}
+	if (r.o.submit) {
+		if (submit_send(&r.o, &slips, &e) != 0)
+			gv_die_error(&e);
+		if (!r.o.quiet)
+			gv_warn_each(&slips);
+		return gv_finish();
+	}
 	if (r.o.status) {
 		if (gv_out_open(&out, opt.output, &e) != 0 ||
 		    status_write(&r.o, out, &e) != 0 ||
@@ -482,6 +504,7 @@ main(int argc, char **argv)
 	output_close(&r.output);
 	work_close(&r.work);
 	control_close(&r.control);
+	intake_close(&r.intake);
 	policy_close(&r.policy);
 	jobs_free(&r.jobs);
 	if (status == 128 + SIGPIPE) { /* as any filter whose reader has gone */

@@ -145,6 +145,18 @@ journal_row(struct journal *l, const struct jobs *jobs, const struct gv_life_row
 	add_event(l, &ev);
 }
 
+void
+journal_submission(struct journal *l, const struct gv_life *life, const char *id)
+{
+	struct gv_event ev = GV_EVENT_NONE;
+
+	ev.time_s = life->now_s;
+	ev.kind = GV_EVENT_SUBMIT;
+	ev.round = life->round;
+	ev.reason = (struct gv_cell){id, strlen(id)};
+	add_event(l, &ev);
+}
+
 static int
 write_all(int fd, const char *s, size_t n)
 {

@@ -30,6 +30,8 @@ struct journal {
  * -1.
  */
 int journal_open(struct journal *l, const char *dir, bool pairs, struct gv_error *e);
+/* A submission is taken, one of that id. */
+void journal_submission(struct journal *l, const struct gv_life *life, const char *id);
 void journal_row(
     struct journal *l, const struct jobs *jobs, const struct gv_life_row *row);
 /* Makes rows durable.  Sets broken when that fails. */

@@ -98,7 +98,7 @@ time_now(const struct loop *l)
 bool
 loop_is_broken(const struct loop *l)
 {
-	return l->journal->broken || l->policy->broken ||
+	return l->journal->broken || l->policy->broken || l->intake->broken ||
 	       (l->output->error != 0 && !l->output->gone);
 }
 
@@ -236,6 +236,8 @@ loop_run(struct loop *l)
 		if (life->now_s >= l->read_s + look_s) {
 			l->read_s = life->now_s;
 			work_read_progress(l->work);
+			loop_carry_out(l);
+			intake_turn(l->intake);
 			control_take(l->control, l->jobs);
 		}
 		look_at_signals(l);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "control.h"
+#include "intake.h"
 #include "jobs.h"
 #include "journal.h"
 #include "output.h"
@@ -22,6 +23,7 @@ struct loop {
 	struct policy *policy;
 	struct work *work;
 	struct control *control;
+	struct intake *intake;
 	double zero_s; /* of gv_clock_s at time 0 */
 	double read_s; /* progress files were read */
 	int signal;    /* that ends the run, 0 = none; SIGPIPE: nobody reads the events */

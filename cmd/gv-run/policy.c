@@ -58,7 +58,7 @@ policy_open(struct policy *p, const struct settings *o, const struct state *stat
 {
 	size_t n = jobs->table.n_jobs;
 
-	*p = (struct policy){.o = o, .state = state, .jobs = jobs};
+	*p = (struct policy){.o = o, .state = state, .jobs = jobs, .n_jobs = n};
 	p->asked = gv_xcalloc(n + 1, sizeof(*p->asked));
 	return choose(p, e);
 }
@@ -92,15 +92,38 @@ begin_isolated(struct policy *p)
 	}
 }
 
+const double *
+policy_isolated_s(struct policy *p)
+{
+	if (p->isolated.elapsed_s == NULL)
+		begin_isolated(p);
+	return p->isolated.elapsed_s;
+}
+
+void
+policy_grow(struct policy *p)
+{
+	struct gv_isolated before = p->isolated;
+	size_t n = p->n_jobs;
+
+	p->n_jobs = p->jobs->table.n_jobs;
+	p->asked = gv_xrealloc(p->asked, p->n_jobs + 1, sizeof(*p->asked));
+	if (before.elapsed_s == NULL)
+		return;
+	gv_isolated_init(&p->isolated, &p->jobs->life.rounds, p->n_jobs);
+	memcpy(p->isolated.elapsed_s, before.elapsed_s, n * sizeof(*before.elapsed_s));
+	memcpy(p->isolated.steps, before.steps, n * sizeof(*before.steps));
+	memcpy(p->isolated.rate, before.rate, n * sizeof(*before.rate));
+	gv_isolated_free(&before);
+}
+
 static void
 count_isolated(struct policy *p)
 {
 	const struct gv_life *l = &p->jobs->life;
 	size_t i;
 
-	if (p->isolated.elapsed_s == NULL)
-		begin_isolated(p);
-
+	(void)policy_isolated_s(p);
 	for (i = 0; i < p->n_asked; i++) {
 		size_t m = p->asked[i];
 

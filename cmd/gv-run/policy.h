@@ -30,6 +30,7 @@ struct policy {
 	double asked_s;
 	size_t *asked; /* [n_asked] the jobs it was asked about */
 	size_t n_asked;
+	size_t n_jobs;               /* of the table, as asked and isolated have room */
 	struct gv_isolated isolated; /* isolated_elapsed_s; made for the first question */
 };
 
@@ -38,6 +39,10 @@ int policy_open(struct policy *p, const struct settings *o, const struct state *
     struct jobs *jobs, struct gv_error *e);
 /* The set of jobs has changed. */
 void policy_due(struct policy *p);
+/* isolated_elapsed_s of each job, for the table of the state. */
+const double *policy_isolated_s(struct policy *p);
+/* There are more jobs, or other GPUs (then it is asked anew). */
+void policy_grow(struct policy *p);
 /* What to wait for beside the time: the number of entries set.  Then policy_turn. */
 size_t policy_fds(const struct policy *p, struct pollfd fd[2]);
 /* Asks when it is due; takes the answer when it is there. */

@@ -184,9 +184,12 @@ replay(struct jobs *jobs, const struct gv_events *events)
 	size_t i;
 
 	for (i = 0; i < events->n; i++) {
+		const struct gv_event *ev = &events->event[i];
 		struct gv_life_row row;
 
-		gv_life_row(&jobs->names, &jobs->life, &events->event[i], gpu, &row);
+		if (ev->kind == GV_EVENT_SUBMIT)
+			jobs_taken(jobs, ev->reason.s, ev->reason.len);
+		gv_life_row(&jobs->names, &jobs->life, ev, gpu, &row);
 		gv_life_replay(&jobs->life, &row);
 	}
 	free(gpu);

@@ -27,6 +27,7 @@ struct settings {
 	enum control_kind request; /* else this is a run */
 	bool clean_env;
 	bool status; /* a look at a run */
+	bool submit; /* jobs for one */
 	bool quiet;
 	int verbose;
 	bool tsv;

@@ -81,6 +81,19 @@ lock(const struct state *s, struct gv_error *e)
 	exit(GV_EXIT_TEMPFAIL);
 }
 
+bool
+state_is_alive(const struct state *s)
+{
+	char *path = state_path(s, "lock");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool alive = fd != -1 && gv_lock_look(fd) == GV_LOCK_HELD;
+
+	if (fd != -1)
+		close(fd);
+	free(path);
+	return alive;
+}
+
 static int
 make_temporary(struct state *s, struct gv_error *e)
 {

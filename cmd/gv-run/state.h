@@ -40,6 +40,8 @@ int state_check(const char *dir, struct gv_error *e);
  * Until state_close files that are made are their owner's alone.
  */
 int state_open(struct state *s, const struct settings *o, struct gv_error *e);
+/* Whether a gv-run has it now. */
+bool state_is_alive(const struct state *s);
 /* A path in it; the caller frees. */
 char *state_path(const struct state *s, const char *name);
 bool state_has(const struct state *s, const char *name);

@@ -88,8 +88,8 @@ table_policy(const struct gv_rates *t, const char **name, struct gv_error *e)
 
 /* ---- writing ---- */
 
-static bool
-is_computed(struct gv_cell name)
+bool
+table_computes(struct gv_cell name)
 {
 	size_t i;
 
@@ -112,7 +112,7 @@ add_columns(struct columns *c, const struct gv_frame *f, const struct gv_frame *
 
 	c->name = gv_xrealloc(c->name, c->n + f->n_columns + 1, sizeof(*c->name));
 	for (i = 0; i < f->n_columns; i++)
-		if (!is_computed(f->name[i]) &&
+		if (!table_computes(f->name[i]) &&
 		    (unless_in == NULL || gv_frame_find(unless_in, f->name[i].s) < 0))
 			c->name[c->n++] = f->name[i].s;
 }
@@ -409,6 +409,12 @@ write_now(const struct now *now, struct gv_out *out)
 	free(c.name);
 }
 
+void
+table_write_to(const struct jobs *j, const double *isolated_s, struct gv_out *out)
+{
+	write_now(&(struct now){j, isolated_s, true}, out);
+}
+
 int
 table_write(
     const struct jobs *j, const double *isolated_s, const char *path, struct gv_error *e)
@@ -417,7 +423,7 @@ table_write(
 
 	if (gv_out_open(&out, path, e) != 0)
 		return -1;
-	write_now(&(struct now){j, isolated_s, true}, out);
+	table_write_to(j, isolated_s, out);
 	return gv_out_close(out, e);
 }
 

@@ -35,6 +35,9 @@ int table_policy(const struct gv_rates *t, const char **name, struct gv_error *e
  */
 int table_write(
     const struct jobs *j, const double *isolated_s, const char *path, struct gv_error *e);
+void table_write_to(const struct jobs *j, const double *isolated_s, struct gv_out *out);
+/* Columns that the run computes, and does not take from who describes jobs. */
+bool table_computes(struct gv_cell name);
 /* Writes the rows of the active jobs without shares: what a policy is asked. */
 void table_write_rates(
     const struct jobs *j, const double *isolated_s, struct gv_out *out);

@@ -8,20 +8,36 @@
 #include "base/mem.h"
 #include "launch/local/local.h"
 
+void
+work_grow(struct work *w, const struct state_files *files, size_t n)
+{
+	size_t i;
+
+	w->worker = gv_xrealloc(w->worker, w->n + n + 1, sizeof(*w->worker));
+	w->log = gv_xrealloc(w->log, w->n + n + 1, sizeof(*w->log));
+	for (i = 0; i < n; i++, w->n++) {
+		w->worker[w->n] =
+		    (struct worker){.files = files[i], .report = GV_PROGRESS_NONE};
+		w->log[w->n] = files[i].log;
+	}
+}
+
 int
 work_open(struct work *w, const struct settings *o, const struct state *state,
     struct jobs *jobs, struct gv_error *e)
 {
 	size_t m;
+	int rc = 0;
 
 	*w = (struct work){.o = o, .state = state, .jobs = jobs};
-	w->worker = gv_xcalloc(jobs->table.n_jobs + 1, sizeof(*w->worker));
-	for (m = 0; m < jobs->table.n_jobs; m++) {
-		w->worker[m].report = (struct gv_progress_report)GV_PROGRESS_NONE;
-		if (state_job(state, jobs->table.job[m].id, &w->worker[m].files, e) != 0)
-			return -1;
+	work_grow(w, NULL, 0);
+	for (m = 0; m < jobs->table.n_jobs && rc == 0; m++) {
+		struct state_files files = {0};
+
+		rc = state_job(state, jobs->table.job[m].id, &files, e);
+		work_grow(w, &files, 1);
 	}
-	return 0;
+	return rc;
 }
 
 void
@@ -29,9 +45,10 @@ work_close(struct work *w)
 {
 	size_t m;
 
-	for (m = 0; w->worker != NULL && m < w->jobs->table.n_jobs; m++)
+	for (m = 0; m < w->n; m++)
 		state_files_free(&w->worker[m].files);
 	free(w->worker);
+	free(w->log);
 	*w = (struct work){0};
 }
 

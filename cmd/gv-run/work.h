@@ -20,7 +20,9 @@ struct work {
 	const struct settings *o;
 	const struct state *state;
 	struct jobs *jobs;
-	struct worker *worker; /* [jobs->table.n_jobs] */
+	size_t n;
+	struct worker *worker; /* [n] of the jobs of the table */
+	char **log;            /* [n] where their words are; theirs */
 	char refusal
 	    [GV_ERROR_LEN]; /* why jobs could not be launched, as it was said last */
 };
@@ -28,6 +30,8 @@ struct work {
 /* Makes the places of the jobs of the table; their life is made before any is launched.  0 or -1. */
 int work_open(struct work *w, const struct settings *o, const struct state *state,
     struct jobs *jobs, struct gv_error *e);
+/* Places of n more jobs, made before; takes over what files has. */
+void work_grow(struct work *w, const struct state_files *files, size_t n);
 /* Does what the life of the jobs wants: GV_LIFE_START, STOP or KILL. */
 void work_do(struct work *w, const struct gv_life_out *out);
 /* Tells the life of the jobs which workers have left. */

@@ -54,3 +54,17 @@ gv_lock_take(int fd, enum gv_lock_owner owner, pid_t *holder)
 	return l.l_start == ours.l_start && l.l_len == ours.l_len ? GV_LOCK_HELD
 								  : GV_LOCK_FOREIGN;
 }
+
+enum gv_lock_state
+gv_lock_look(int fd)
+{
+	struct flock l = range();
+	const struct flock ours = l;
+
+	if (fcntl(fd, F_GETLK, &l) != 0)
+		return GV_LOCK_FAILED;
+	if (l.l_type == F_UNLCK)
+		return GV_LOCK_TAKEN;
+	return l.l_start == ours.l_start && l.l_len == ours.l_len ? GV_LOCK_HELD
+								  : GV_LOCK_FOREIGN;
+}

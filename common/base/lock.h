@@ -32,4 +32,7 @@ enum gv_lock_state {
  */
 enum gv_lock_state gv_lock_take(int fd, enum gv_lock_owner owner, pid_t *holder);
 
+/* Who has it, without taking it: HELD by one of ours that is alive, else TAKEN (it could be), FOREIGN or FAILED. */
+enum gv_lock_state gv_lock_look(int fd);
+
 #endif

@@ -13,7 +13,7 @@ static const char *const column_name[GV_EVENT_COLUMNS] = {"time_s", "event", "jo
 
 static const char *const kind_name[GV_EVENT_KINDS] = {"pool", "arrive", "allocate",
     "start", "resume", "checkpoint", "hold", "release", "preempt", "finish", "fail",
-    "drop", "restart", "end"};
+    "drop", "submit", "restart", "end"};
 
 const char *
 gv_event_name(enum gv_event_kind kind)

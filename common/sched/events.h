@@ -41,6 +41,7 @@ enum gv_event_kind {
 	GV_EVENT_FINISH, /* done */
 	GV_EVENT_FAIL,   /* its workers have left on their own; it may be resumed */
 	GV_EVENT_DROP,   /* failed too often, or can never run: given up */
+	GV_EVENT_SUBMIT, /* jobs were added to the run; reason = the submission's id */
 	GV_EVENT_RESTART, /* gv-run itself began again on its state; runs that were open ended
 	                        at or before this time */
 	GV_EVENT_END,     /* the run is over */
