@@ -450,6 +450,11 @@ if have "$python"; then
 	gang 2 --checkpoint=g2 $args
 	paste -d, one/losses.csv g2/losses.csv | awk -F, 'NR > 1 && ($3 - $8) ^ 2 > 1e-12 { exit 1 } END { exit NR != 21 }'
 	ok "a gang of two with micro-batches: losses of one, but for last digits" test $? -eq 0
+	args="--data=sentences:200 --context=16 --steps=20 --log-every=3 --batch=8 --optimizer=adamw gpt-tiny"
+	rm -rf one g2
+	gv-train --checkpoint=one $args >/dev/null
+	gang 2 --checkpoint=g2 --threads=2 $args
+	same one g2 "a gang of two is as one: a transformer"
 	# over trees: one that adds in the order of the gang's own sums has its bits; packed
 	# ones have the same in every run, and all but the last bits
 	args="--data=digits:300 --steps=20 --log-every=3 --batch=16 --lr=0.1 --momentum=0.9 mlp.tsv"

@@ -67,7 +67,7 @@ bad "shards over the batch" \
 
 # ---- data sets that are none ----
 bad "unknown data" \
-	'unknown data set "mnist"; known: digits[:N[:SEED]], idx:IMAGES,LABELS, csv:FILE' \
+	'unknown data set "mnist"; known: digits[:N[:SEED]], idx:IMAGES,LABELS, csv:FILE, sentences[:N[:SEED]], text:FILE, tokens:FILE, tokens32:FILE' \
 	--data=mnist --steps=1 mlp.tsv
 bad "digits of none" 'digits:0: expected digits:N with N from 1 to 4194304, got "0"' \
 	--data=digits:0 --steps=1 mlp.tsv

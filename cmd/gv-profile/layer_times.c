@@ -97,7 +97,8 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 	b->x = gv_xcalloc(rule->batch * size, sizeof(*b->x));
 	b->target = draw_targets(m, rule->batch);
 	for (i = 0; i < rule->batch * size; i++)
-		b->x[i] = (gv_real)gv_random_normal(1, 0, 0, i);
+		b->x[i] = m->tokens > 0 ? (gv_real)(gv_random(1, 0, 0, i) % m->tokens)
+					: (gv_real)gv_random_normal(1, 0, 0, i);
 	return 0;
 }
 

@@ -13,6 +13,7 @@ static const char help_text[] =
     "usage: gv-train [options] --data=DATA MODEL\n"
     "Trains the network of a model table, or an array; saves itself on SIGTERM.\n"
     "samples  --data=DATA --test=DATA: digits[:N[:SEED]] idx:IMAGES,LABELS csv:FILE\n"
+    "         sentences[:N[:SEED]] text:FILE tokens:FILE  --context=N tokens (64)\n"
     "         --label=NAME (of csv)  --shape=HxW[xC]  --scale=standard|unit|none\n"
     "steps    --steps=N ($GV_TOTAL_STEPS)  --batch=N (64)  --micro-batches=N (1)\n"
     "update   --optimizer=sgd|adam|adamw  --lr=X (.01)  --momentum=X (0)\n"
@@ -52,6 +53,7 @@ set_defaults(struct options *o)
 	o->micro_batches = 1;
 	o->seed = o->order_seed = 1;
 	o->data.label = o->test.label = "label";
+	o->data.context = o->test.context = 64;
 	o->data.digit_seed = 1;
 	o->test.digit_seed = 2;
 	o->checkpoint_s = 30;
@@ -108,6 +110,13 @@ take_label(struct options *o, const char *option)
 }
 
 static void
+take_context(struct options *o, const char *option)
+{
+	o->data.context = o->test.context =
+	    gv_opt_int(&o->common, option, optarg, 1, 1 << 20);
+}
+
+static void
 take_shape(struct options *o, const char *option)
 {
 	struct gv_shape shape;
@@ -139,6 +148,7 @@ static const struct own own[] = {
     {"data", required_argument, TEXT, AT(data.text)},
     {"test", required_argument, TEXT, AT(test.text)},
     {"label", required_argument, SPECIAL, BY(take_label)},
+    {"context", required_argument, SPECIAL, BY(take_context)},
     {"shape", required_argument, SPECIAL, BY(take_shape)},
     {"scale", required_argument, SPECIAL, BY(take_scale)},
     {"steps", required_argument, WHOLE, AT(steps), WITHIN(0, STEPS_MOST)},

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,17 +58,38 @@ make_numbers(struct run *r)
 		data_one_hot(&r->test, classes);
 }
 
+/* Samples for a model that embeds them are tokens that it knows. */
+static int
+check_tokens(
+    const struct run *r, const struct data *d, const char *name, struct gv_error *e)
+{
+	size_t i, known = r->model.tokens;
+
+	for (i = 0; i < d->n * d->size && known > 0; i++)
+		if (!(d->x[i] >= 0 && d->x[i] < (float)known &&
+			d->x[i] == floorf(d->x[i])))
+			return gv_error_set(e,
+			    "%s: sample %zu: %g is no token from 0 to %zu, which embed "
+			    "knows",
+			    name, i / d->size, (double)d->x[i], known - 1);
+	return 0;
+}
+
 int
 run_read(struct run *r, struct gv_error *e)
 {
 	char *path = gv_model_path(r->o->model);
 	int status = gv_model_read(&r->model, path, e);
 	struct gv_shape input;
+	size_t vocabulary;
 
 	free(path);
 	if (status != 0 || read_data(r, e) != 0)
 		return -1;
 	make_numbers(r);
+	vocabulary = gv_model_vocabulary(&r->model);
+	if (vocabulary > r->data.classes && r->data.y != NULL && r->data.targets > 1)
+		r->data.classes = vocabulary;
 	input = (struct gv_shape){r->data.c, r->data.h, r->data.w};
 	if (gv_model_shape(&r->model, input, r->data.classes, e) != 0)
 		return -1;
@@ -76,7 +98,9 @@ run_read(struct run *r, struct gv_error *e)
 		    "%s: a sample of %s has %zu targets, the model's head wants %zu",
 		    r->model.table.file, r->o->data.text, r->data.targets,
 		    r->model.targets);
-	return 0;
+	if (check_tokens(r, &r->data, r->o->data.text, e) != 0)
+		return -1;
+	return check_tokens(r, &r->test, r->o->test.text, e);
 }
 
 /* ---- what the checkpoint must agree with ---- */
@@ -95,6 +119,8 @@ describe_layer(struct gv_strbuf *s, const struct gv_model *m, const struct gv_la
 	if (l->op == GV_OP_CONV || l->op == GV_OP_TCONV || l->op == GV_OP_MAXPOOL ||
 	    l->op == GV_OP_AVGPOOL)
 		gv_strbuf_fmt(s, " k=%zu s=%zu p=%zu g=%zu", l->k, l->s, l->p, l->g);
+	else if (l->k > 0 || l->g > 1)
+		gv_strbuf_fmt(s, " k=%zu g=%zu", l->k, l->g);
 	gv_act_text(l, act);
 	gv_strbuf_fmt(
 	    s, "%s%s%s", l->bias ? " bias" : "", act[0] != '\0' ? " " : "", act);
@@ -432,7 +458,8 @@ run_open(struct run *r, struct gv_error *e)
 	r->place.log = r->o->common.quiet ? NULL : say_stranger;
 	if (gv_gang_env(&r->place, e) != 0 || run_trees_read(r, e) != 0)
 		return -1;
-	data_scale(&r->data, r->test.n > 0 ? &r->test : NULL, r->o->scale);
+	data_scale(&r->data, r->test.n > 0 ? &r->test : NULL,
+	    r->model.tokens > 0 ? SCALE_NONE : r->o->scale);
 	if (build(r, e) != 0 || run_weights_take(r, e) != 0)
 		return -1;
 	describe(r);

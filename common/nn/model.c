@@ -17,6 +17,18 @@ gv_op_name(enum gv_op op)
 	return gv_nn_ops[op].name;
 }
 
+size_t
+gv_model_vocabulary(const struct gv_model *m)
+{
+	size_t i, least = 0;
+
+	for (i = 0; i < m->n; i++)
+		if (m->layer[i].op == GV_OP_EMBED && m->layer[i].k > 0 &&
+		    (least == 0 || m->layer[i].k < least))
+			least = m->layer[i].k;
+	return least;
+}
+
 bool
 gv_op_has_out(enum gv_op op)
 {
@@ -298,8 +310,9 @@ read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_erro
 			    "padding %zu is more than half of the window %zu", l->p,
 			    l->k);
 	} else {
-		bad |= unused(f, row, c->k, op, e) | unused(f, row, c->s, op, e) |
-		       unused(f, row, c->p, op, e);
+		bad |= op->has_k ? number(f, row, c->k, 1, 0, &l->k, e)
+				 : unused(f, row, c->k, op, e);
+		bad |= unused(f, row, c->s, op, e) | unused(f, row, c->p, op, e);
 	}
 	l->g = 1;
 	bad |= op->has_groups ? number(f, row, c->g, 1, 1, &l->g, e)

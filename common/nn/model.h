@@ -11,21 +11,23 @@
  * Columns (any order, others are kept but not looked at; "-" is as good as an
  * empty cell):
  *	id    a whole number >= 1, no two equal
- *	op    linear conv tconv maxpool avgpool relu gelu add concat bn dropout lstm,
- *	      and a head: xent mse bce
+ *	op    linear conv tconv maxpool avgpool relu gelu add concat bn dropout lstm
+ *	      ln embed attention causal, and a head: xent mse bce
  *	from  the id of an earlier row whose output is read, 0 = the sample;
  *	      empty = the row before; add and concat: two ids or more, as 3;7
- *	out   linear, conv, tconv, lstm: channels of the output; empty in the row that the
- *	      head reads = the number of classes (mse, bce: of targets)
- *	k     conv, tconv: window (k x k); maxpool, avgpool: the same, empty = all of it
+ *	out   linear, conv, tconv, lstm, embed: channels of the output; empty in the row
+ *	      that the head reads = the number of classes (mse, bce: of targets)
+ *	k     conv, tconv: window (k x k); maxpool, avgpool: the same, empty = all of it;
+ *	      linear: 1 = of each place by itself, empty = of all as one vector;
+ *	      embed: tokens that it knows, empty = the number of classes
  *	s     stride; empty = 1 for conv and tconv, k for pools
  *	p     zero padding on every side; empty = 0.  A pool's padding is never
  *	      chosen (max) or counted (average); p <= k / 2 there
- *	g     conv, tconv: groups; empty = 1
+ *	g     conv, tconv: groups; attention, causal: heads; empty = 1
  *	act   applied to the row's output: relu, leaky (of slope 0.2) or leaky:SLOPE,
  *	      sigmoid, tanh, gelu, silu; linear, conv, tconv, bn, add and
  *	      concat only
- *	bias  linear, conv, tconv, lstm: 0 = none; empty = 1
+ *	bias  linear, conv, tconv, lstm, ln, embed: 0 = none; empty = 1
  *	rate  dropout: the share of numbers that become 0 in training, below 1
  *	dir   lstm: the way that it goes along the sequence: forward (or empty), back
  *	      or both, each of which makes half of the channels
@@ -54,6 +56,12 @@
  * are.  What becomes 0 is a function of the model's seed, the row, the number of the
  * micro-batch in the training, the sample's place in it and the number's in the sample.
  *
+ * Sequences.  embed reads the sample, whose numbers are tokens (0, 1, ...; one that is
+ * none is token 0): a place for each, with the token's row of the weight plus the
+ * place's own of the bias (positions).  ln normalises the channels of a place.
+ * attention reads queries, keys and values of each place, a third of the channels each,
+ * in that order, and gives a third; causal is the same, but places do not see later ones.
+ *
  * Layout of everything that has a place: [height][width][channels], channels
  * next to each other.  A linear row reads its input as one vector in that
  * order.
@@ -81,6 +89,10 @@ enum gv_op {
 	GV_OP_BN,
 	GV_OP_DROPOUT,
 	GV_OP_LSTM,
+	GV_OP_LN,
+	GV_OP_EMBED,
+	GV_OP_ATTENTION,
+	GV_OP_CAUSAL,
 	GV_OP_XENT,
 	GV_OP_MSE,
 	GV_OP_BCE,
@@ -146,8 +158,10 @@ struct gv_model {
 	struct gv_shape input;
 	size_t classes;
 	enum gv_target
-	    target;        /* by the head: known once it is read; these by the shape: */
-	size_t targets;    /* of a sample: labels, or numbers */
+	    target;     /* by the head: known once it is read; these by the shape: */
+	size_t targets; /* of a sample: labels, or numbers */
+	size_t
+	    tokens; /* that a row of embed knows, the fewest; 0 = samples are numbers */
 	size_t outputs;    /* numbers that the head reads */
 	size_t parameters; /* P: sum of weights and biases */
 	size_t running;    /* Q: sum of running statistics */
@@ -193,6 +207,9 @@ int gv_model_unknown(const char *name, struct gv_error *e);
 
 /* "HxW" or "HxWxC" (C 1 otherwise), each 1..65536.  0, or -1: it is not so. */
 int gv_shape_parse(const char *s, struct gv_shape *shape);
+
+/* Tokens that a row of embed asks for by its k, the fewest; 0: none does.  Before the shape pass. */
+size_t gv_model_vocabulary(const struct gv_model *m);
 
 /* Whether an evaluation can say how many targets are met: not of mse. */
 bool gv_model_counts_hits(const struct gv_model *m);

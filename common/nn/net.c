@@ -278,6 +278,9 @@ fill(gv_real *v, size_t n, gv_real x)
 		*v++ = x;
 }
 
+/* Uniform numbers of GPT-2's deviation, 0.02. */
+#define EMBED_BOUND 0.034641016151377546
+
 /* Fresh parameters of a model, [P]. */
 static void
 draw_params(const struct gv_nn_plan *p, uint64_t seed, gv_real *v)
@@ -287,13 +290,14 @@ draw_params(const struct gv_nn_plan *p, uint64_t seed, gv_real *v)
 	for (i = p->first_row; i < p->last_row; i++) {
 		const struct gv_nn_row *r = &p->row[i];
 
-		if (r->l.op == GV_OP_BN) {
+		if (r->l.op == GV_OP_BN || r->l.op == GV_OP_LN) {
 			fill(v + r->weight, r->l.weights, 1);
 			fill(v + r->bias, r->l.biases, 0);
 		} else if (r->l.weights > 0) {
 			size_t fan_in =
 			    r->l.op == GV_OP_LSTM ? r->columns / 4 : r->matrix_rows;
-			double bound = 1 / sqrt((double)fan_in);
+			double bound = r->l.op == GV_OP_EMBED ? EMBED_BOUND
+							      : 1 / sqrt((double)fan_in);
 
 			draw(v + r->weight, r->l.weights, bound, seed, i, 0);
 			draw(v + r->bias, r->l.biases, bound, seed, i, 1);

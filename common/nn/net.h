@@ -128,7 +128,8 @@ void gv_net_free(struct gv_net *net); /* NULL is allowed; joins the threads */
  * Parameters as at the beginning: PyTorch's defaults.  linear, conv and tconv: weight
  * and bias uniform in +-1/sqrt(fan_in), fan_in of tconv k * k * out / g; lstm: in
  * +-1/sqrt(numbers of its state); bn: gamma 1, beta 0, running mean 0 and
- * variance 1.  Draw i of a tensor is a function of (seed[b], row of the table,
+ * variance 1; ln: gamma 1, beta 0; embed: uniform of deviation 0.02 (GPT-2's).
+ * Draw i of a tensor is a function of (seed[b], row of the table,
  * weight or bias, i) alone.  The optimiser's state and the steps become 0.
  */
 int gv_net_init(struct gv_net *net);
@@ -341,9 +342,10 @@ void gv_net_set_coef(struct gv_net *net, size_t b, const struct gv_net_coef *c);
 /*
  * Where a tensor lies in params and gradients (or, when running is true, in
  * running): numbers [offset, offset + n) of each model.  Names are ID.weight
- * and ID.bias (bn: gamma and beta are called so too), ID.mean, ID.variance.
+ * and ID.bias (bn, ln: gamma and beta are called so too), ID.mean, ID.variance.
  * Weights are [in][out] and [g][k][k][in / g][out / g]; tconv's [g][k][k][out / g][in / g];
- * lstm's [way][in, then state][i f g o of the state], its bias [way][i f g o].  0, or -1 when there is no
+ * lstm's [way][in, then state][i f g o of the state], its bias [way][i f g o]; embed's
+ * [tokens][out], its bias [places][out].  0, or -1 when there is no
  * tensor i.
  */
 struct gv_net_tensor {

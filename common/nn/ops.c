@@ -124,14 +124,22 @@ pool_shape(struct gv_layer *l, const char **column, char text[200])
 static const char *
 linear_shape(struct gv_layer *l, const char **column, char text[200])
 {
-	size_t in = gv_shape_size(l->in_shape);
+	struct gv_shape s = l->in_shape;
+	size_t in = l->k == 1 ? s.channels : gv_shape_size(s);
+	size_t places = gv_shape_size(s) / in;
 
-	(void)column;
-	(void)text;
+	*column = "k";
+	if (l->k > 1) {
+		snprintf(
+		    text, 200, "linear is of one place, 1, or of all, got %zu", l->k);
+		return text;
+	}
 	l->out_shape = (struct gv_shape){l->out, 1, 1};
+	if (l->k == 1)
+		l->out_shape = (struct gv_shape){l->out, s.height, s.width};
 	l->weights = in * l->out;
 	l->biases = l->bias ? l->out : 0;
-	l->flops = 2 * (uint64_t)in * l->out;
+	l->flops = 2 * (uint64_t)in * l->out * places;
 	return NULL;
 }
 
@@ -150,6 +158,52 @@ bn_shape(struct gv_layer *l, const char **column, char text[200])
 	l->weights = l->biases = l->in_shape.channels;
 	l->running = 2 * l->in_shape.channels;
 	return same_shape(l, column, text);
+}
+
+static const char *
+ln_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	l->weights = l->in_shape.channels;
+	l->biases = l->bias ? l->in_shape.channels : 0;
+	return same_shape(l, column, text);
+}
+
+static const char *
+embed_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	size_t places = gv_shape_size(l->in_shape);
+
+	*column = "from";
+	if (l->from[0] != GV_FROM_INPUT) {
+		snprintf(text, 200, "embed reads the sample, 0");
+		return text;
+	}
+	l->out_shape = (struct gv_shape){l->out, places, 1};
+	l->weights = l->k * l->out;
+	l->biases = l->bias ? places * l->out : 0;
+	return NULL;
+}
+
+static const char *
+attention_shape(struct gv_layer *l, const char **column, char text[200])
+{
+	struct gv_shape s = l->in_shape;
+	uint64_t places = s.height * s.width, pairs = places * places;
+
+	*column = "g";
+	if (s.channels % (3 * l->g) != 0) {
+		snprintf(text, 200,
+		    "%zu heads: queries, keys and values need 3 times as many channels "
+		    "or a "
+		    "multiple, got %zu",
+		    l->g, s.channels);
+		return text;
+	}
+	if (l->op == GV_OP_CAUSAL)
+		pairs = places * (places + 1) / 2;
+	l->out_shape = (struct gv_shape){s.channels / 3, s.height, s.width};
+	l->flops = 4 * pairs * l->out_shape.channels;
+	return NULL;
 }
 
 static const char *
@@ -173,6 +227,7 @@ gv_act_keeps(enum gv_act act)
 const struct gv_nn_op gv_nn_ops[GV_OPS] = {
     [GV_OP_LINEAR] = {.name = "linear",
 	.has_out = true,
+	.has_k = true,
 	.has_act = true,
 	.has_bias = true,
 	.has_matrix = true,
@@ -217,6 +272,17 @@ const struct gv_nn_op gv_nn_ops[GV_OPS] = {
 	.has_dir = true,
 	.has_matrix = true,
 	.shape = lstm_shape},
+    [GV_OP_LN] = {.name = "ln", .has_bias = true, .has_matrix = true, .shape = ln_shape},
+    [GV_OP_EMBED] = {.name = "embed",
+	.has_out = true,
+	.has_k = true,
+	.has_bias = true,
+	.has_matrix = true,
+	.shape = embed_shape},
+    [GV_OP_ATTENTION] = {.name = "attention",
+	.has_groups = true,
+	.shape = attention_shape},
+    [GV_OP_CAUSAL] = {.name = "causal", .has_groups = true, .shape = attention_shape},
     [GV_OP_XENT] = {.name = "xent", .is_head = true, .shape = head_shape},
     [GV_OP_MSE] = {.name = "mse",
 	.is_head = true,

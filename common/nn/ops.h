@@ -9,12 +9,12 @@
 
 struct gv_nn_op {
 	const char *name;
-	bool has_out, has_window, has_groups, has_act, has_bias, has_rate,
-	    has_dir;           /* columns that mean something */
+	/* columns that mean something; has_k: k alone */
+	bool has_out, has_window, has_k, has_groups, has_act, has_bias, has_rate, has_dir;
 	bool has_list;         /* several inputs: add, concat */
 	bool joins;            /* they may have different channels */
 	bool whole_input;      /* k may be empty */
-	bool has_matrix;       /* weights that are matrices: linear, conv, tconv, lstm */
+	bool has_matrix;       /* weights that are [g][rows][columns] */
 	bool is_head;          /* the last row, and no other */
 	enum gv_target target; /* of a head */
 	/*

@@ -47,6 +47,9 @@ lay_out_output(struct gv_nn_plan *p, size_t i)
 
 	r->in_size = gv_shape_size(r->l.in_shape);
 	r->out_size = gv_shape_size(r->l.out_shape);
+	r->places = r->l.op == GV_OP_LINEAR && r->l.k == 1
+			? r->l.in_shape.height * r->l.in_shape.width
+			: 1;
 	r->held = inside || (i < p->first_row && reader >= p->first_row);
 	if (!r->held)
 		return;

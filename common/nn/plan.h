@@ -34,6 +34,7 @@ struct gv_nn_row {
 	 * in / g; lstm: those of the input, then of the state, of 4 gates in each way
 	 */
 	size_t matrix_rows, columns;
+	size_t places; /* linear: vectors of a sample that it works on, 1 or all */
 	/*
 	 * An output that several rows read gets the sum of their gradients: the last
 	 * reader's first, then the others in descending order.  adds: input k has

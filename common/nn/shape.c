@@ -21,8 +21,11 @@ largest_of(const struct gv_layer *l)
 {
 	const struct gv_nn_op *op = &gv_nn_ops[l->op];
 	bool conv = op->has_window && op->has_matrix;
-	double channels = (double)l->in_shape.channels, k = conv ? (double)l->k : 1;
-	double in = conv || op->has_dir ? channels : size_of(l->in_shape);
+	double channels = (double)l->in_shape.channels;
+	double k = conv ? (double)l->k : l->op == GV_OP_EMBED ? sqrt((double)l->k) : 1;
+	double in = conv || op->has_dir || l->op == GV_OP_EMBED || l->k == 1
+			? channels
+			: size_of(l->in_shape);
 	double each = op->has_dir ? 4 * (in + (double)l->out) : k * k * in;
 	double weights = op->has_out ? each * (double)l->out : 0;
 	double places = size_of(l->in_shape) / channels;
@@ -33,6 +36,10 @@ largest_of(const struct gv_layer *l)
 		places = (wide * (double)l->s + k) * (high * (double)l->s + k);
 	else if (op->has_window)
 		places = (wide + 2 * (double)l->p) * (high + 2 * (double)l->p);
+	if (l->op == GV_OP_EMBED)
+		places = size_of(l->in_shape);
+	if (l->op == GV_OP_ATTENTION || l->op == GV_OP_CAUSAL)
+		weights = places * out; /* flops are those of these with every place */
 	return fmax(fmax(weights, places * out), 0x1p-19 * weights * places);
 }
 
@@ -103,7 +110,7 @@ static int
 shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 {
 	struct gv_layer *l = &m->layer[row];
-	size_t asked = l->out;
+	size_t asked = l->out, asked_k = l->k;
 	char text[200];
 	const char *column = "op", *wrong;
 
@@ -115,9 +122,14 @@ shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 		return shape_error(m, row, "op", text, e);
 	if (l->out == 0 && gv_nn_ops[l->op].has_out)
 		l->out = m->classes;
+	if (l->op == GV_OP_EMBED && l->k == 0)
+		l->k = m->classes;
+	if (l->op == GV_OP_EMBED && (m->tokens == 0 || l->k < m->tokens))
+		m->tokens = l->k;
 	wrong = largest_of(l) > LARGEST ? "too large"
 					: gv_nn_ops[l->op].shape(l, &column, text);
 	l->out = asked;
+	l->k = asked_k;
 	if (wrong != NULL)
 		return shape_error(m, row, column, wrong, e);
 	if (gv_act_keeps(l->act))
@@ -138,7 +150,7 @@ gv_model_shape(
 
 	m->input = input;
 	m->classes = classes;
-	m->parameters = m->running = m->activations = 0;
+	m->parameters = m->running = m->activations = m->tokens = 0;
 	m->flops = 0;
 	if (gv_shape_size(input) == 0 || size_of(input) > LARGEST)
 		return gv_error_set(e, "a sample of %zu x %zu x %zu numbers",

@@ -126,6 +126,38 @@ static const struct help_case {
     {"bce at every place",
 	HEAD "1,conv,,6,3,1,1,,relu,\n2,conv,,2,3,1,1,,,\n3,bce,,,,,,,,\n", 4, 3, 2, 2, 5,
 	2, 4},
+    {"linear at every place",
+	HEAD "1,linear,,6,1,,,,relu,\n2,linear,,4,1,,,,,0\n3,xent,,,,,,,,\n", 5, 1, 3, 4,
+	5, 2, 4},
+    {"tokens and their places, their mean",
+	HEAD "1,embed,,5,7,,,,,\n2,avgpool,,,,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n",
+	6, 1, 1, 3, 5, 2, 4},
+    {"tokens alone", HEAD "1,embed,,5,,,,,,0\n2,linear,,,1,,,,,\n3,xent,,,,,,,,\n", 6, 1,
+	1, 4, 3, 1, 2},
+    {"ln", HEAD "1,linear,,6,,,,,,\n2,ln,,,,,,,,\n3,linear,,,,,,,,\n4,xent,,,,,,,,\n", 1,
+	1, 5, 3, 5, 2, 4},
+    {"ln of places, read with its input, and of the sample",
+	HEAD "1,ln,0,,,,,,,0\n2,linear,,5,1,,,,,\n3,ln,2,,,,,,,\n4,ln,2,,,,,,,0\n"
+	     "5,add,2;4;3,,,,,,relu,\n6,linear,,,1,,,,,\n7,xent,,,,,,,,\n",
+	5, 2, 3, 3, 5, 2, 2},
+    {"attention",
+	HEAD "1,linear,,9,1,,,,,\n2,attention,,,,,,,,\n3,linear,,,1,,,,,\n"
+	     "4,xent,,,,,,,,\n",
+	5, 1, 4, 3, 3, 2, 2},
+    {"attention of heads, whose input is read twice",
+	HEAD
+	"1,linear,,12,1,,,,,\n2,causal,1,,,,,2,,\n3,attention,1,,,,,2,,\n"
+	"4,linear,1,4,1,,,,,\n5,add,2;4;3,,,,,,,\n6,linear,,,1,,,,,\n7,xent,,,,,,,,\n",
+	4, 2, 3, 3, 3, 2, 2},
+    {"causal attention, many places",
+	HEAD "1,linear,,6,1,,,,,\n2,causal,,,,,,,,\n3,xent,,,,,,,,\n", 101, 1, 2, 2, 2, 1,
+	2},
+    {"a transformer",
+	HEAD "1,embed,,8,,,,,,\n2,ln,,,,,,,,\n3,linear,,24,1,,,,,\n4,causal,,,,,,2,,\n"
+	     "5,linear,,8,1,,,,,\n6,add,1;5,,,,,,,\n7,ln,,,,,,,,\n8,linear,,16,1,,,,,\n"
+	     "9,gelu,,,,,,,,\n10,linear,,8,1,,,,,\n11,add,6;10,,,,,,,\n12,ln,,,,,,,,\n"
+	     "13,linear,,,1,,,,,0\n14,xent,,,,,,,,\n",
+	7, 1, 1, 6, 5, 2, 4},
     {"bn reads what another row reads",
 	HEAD "1,linear,,6,,,,,relu,\n2,bn,1,,,,,,,\n3,bn,1,,,,,,relu,\n"
 	     "4,linear,1,6,,,,,,\n5,add,2;3;4,,,,,,,\n6,linear,,,,,,,,\n7,xent,,,,,,,,\n",

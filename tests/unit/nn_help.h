@@ -104,7 +104,9 @@ help_samples(const struct gv_model *m, gv_real *x, void *target, size_t n, uint6
 	size_t i;
 
 	for (i = 0; i < n * gv_shape_size(m->input); i++)
-		x[i] = (gv_real)gv_random_normal(77, 0, (uint32_t)k, i);
+		x[i] = m->tokens > 0
+			   ? (gv_real)(gv_random(77, 0, (uint32_t)k, i) % m->tokens)
+			   : (gv_real)gv_random_normal(77, 0, (uint32_t)k, i);
 	for (i = 0; i < n * m->targets; i++)
 		if (m->target == GV_TARGET_NUMBERS)
 			number[i] = (gv_real)gv_random_uniform(78, 0, (uint32_t)k, i);

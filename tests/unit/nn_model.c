@@ -76,6 +76,18 @@ test_shipped(void)
 	    {"share/models/resnet-small.tsv", {1, 16, 16},
 		10 * 16 + 2 * 145 * 16 + 145 * 32 + 289 * 32 + 17 * 32 +
 		    2 * (3 * 16 + 3 * 32) + 33 * 10},
+	    /* tokens and places; of a block two ln, attention, two wide ones */
+	    {"share/models/gpt-tiny.tsv", {1, 64, 1},
+		(10 + 64) * 32 + 2 * (4 * 32 + 33 * 96 + 33 * 32 + 33 * 128 + 129 * 32) +
+		    2 * 32 + 32 * 10},
+	    {"share/models/gpt-small.tsv", {1, 64, 1},
+		(10 + 64) * 256 +
+		    4 * (4 * 256 + 257 * 768 + 257 * 256 + 257 * 1024 + 1025 * 256) +
+		    2 * 256 + 256 * 10},
+	    {"share/models/encoder.tsv", {1, 64, 1},
+		(256 + 64) * 64 +
+		    2 * (4 * 64 + 65 * 192 + 65 * 64 + 65 * 256 + 257 * 64) + 2 * 64 +
+		    65 * 10},
 	};
 	size_t i;
 
@@ -161,7 +173,8 @@ test_errors(void)
 	is_error("id,op\n0,xent\n1,conf\n",
 	    "2: id: expected a whole number >= 1, got \"0\"\n"
 	    "3: op: unknown operator \"conf\"; known: linear, conv, "
-	    "tconv, maxpool, avgpool, relu, gelu, add, concat, bn, dropout, lstm, xent, "
+	    "tconv, maxpool, avgpool, relu, gelu, add, concat, bn, dropout, lstm, ln, "
+	    "embed, attention, causal, xent, "
 	    "mse, bce");
 	is_error("id,op\n3,relu\n3,xent\n", "3: id: duplicate id 3, first at line 2");
 	is_error(
@@ -259,6 +272,18 @@ test_errors(void)
 	is_error(HEAD "1,maxpool,,,2147483647,1,1073741823,,,\n" END, "2: op: too large");
 	is_error(HEAD "1,linear,,2147483647,,,,,,\n2,linear,,2147483647,,,,,,\n" END,
 	    "3: op: too large");
+	is_error(HEAD "1,embed,,2147483647,2147483647,,,,,\n" END, "2: op: too large");
+	is_error(HEAD "1,linear,,8,2,,,,,\n" END,
+	    "2: k: linear is of one place, 1, or of all, got 2");
+	is_error(HEAD "1,relu,,,,,,,,\n2,embed,,4,,,,,,\n" END,
+	    "3: from: embed reads the sample, 0");
+	is_error(HEAD "1,linear,,12,1,,,,,\n2,causal,,,,,,3,,\n" END,
+	    "3: g: 3 heads: queries, keys and values need 3 times as many channels or a "
+	    "multiple, got 12");
+	is_error(HEAD "1,linear,,6,1,,,,,\n2,attention,,,,,,0,,\n" END,
+	    "3: g: expected a whole number >= 1, got \"0\"");
+	is_error(HEAD "1,linear,,6,1,,,,,\n2,xent,,,,,,,,\n",
+	    "3: op: 3 classes, but its input has 180 numbers");
 }
 
 static void

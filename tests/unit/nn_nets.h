@@ -55,6 +55,13 @@ static const struct net_case {
 	"10,concat,8;9,,,,,,relu,,\n11,dropout,,,,,,,,,0.5\n12,linear,,20,,,,,sigmoid,,\n"
 	"13,linear,,,,,,,,,\n14,xent,,,,,,,,,\n",
 	7, 8, 3, 5, 19, 8, 30},
+    {"a transformer",
+	HEAD "1,embed,,24,,,,,,\n2,ln,,,,,,,,\n3,linear,,72,1,,,,,\n4,causal,,,,,,3,,\n"
+	     "5,linear,,24,1,,,,,\n6,add,1;5,,,,,,,\n7,ln,,,,,,,,\n8,linear,,96,1,,,,,\n"
+	     "9,gelu,,,,,,,,\n10,linear,,24,1,,,,,\n11,add,6;10,,,,,,,\n12,ln,,,,,,,,\n"
+	     "13,linear,,72,1,,,,,\n14,attention,,,,,,2,,\n15,linear,,24,1,,,,,\n"
+	     "16,add,11;15,,,,,,,\n17,ln,,,,,,,,\n18,linear,,,1,,,,,0\n19,xent,,,,,,,,\n",
+	50, 1, 1, 40, 10, 4, 6},
 };
 enum { NETS = sizeof(nets) / sizeof(nets[0]) };
 

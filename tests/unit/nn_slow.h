@@ -260,13 +260,14 @@ slow_window(const struct slow_at *a, size_t oy, size_t ox, size_t ky, size_t kx,
 static inline void
 slow_linear(const struct slow_at *a)
 {
-	size_t i, o;
+	size_t in = a->r->matrix_rows, out = a->r->columns, i, o;
 
 	for (o = 0; o < a->r->out_size; o++) {
-		gv_real acc = a->bias != NULL ? a->bias[o] : 0;
+		const gv_real *x = a->x + o / out * in;
+		gv_real acc = a->bias != NULL ? a->bias[o % out] : 0;
 
-		for (i = 0; i < a->r->in_size; i++)
-			acc = slow_fma(a->x[i], a->w[i * a->r->out_size + o], acc);
+		for (i = 0; i < in; i++)
+			acc = slow_fma(x[i], a->w[i * out + o % out], acc);
 		a->y[o] = acc;
 	}
 }
@@ -456,6 +457,8 @@ slow_head(const struct slow_at *a)
 	if (!c->training)
 		slow_real(c->f->hit)[a->b * c->plan->n + a->i] = (gv_real)hits;
 }
+
+#include "nn_slow_sequence.h"
 
 /* Every place and channel of the output by a function of these. */
 static inline void
@@ -714,6 +717,16 @@ slow_forward_one(const struct slow_at *a)
 	case GV_OP_BN:
 		slow_bn(a);
 		break;
+	case GV_OP_LN:
+		slow_ln(a);
+		break;
+	case GV_OP_EMBED:
+		slow_embed(a);
+		break;
+	case GV_OP_ATTENTION:
+	case GV_OP_CAUSAL:
+		slow_attention(a);
+		break;
 	default:
 		slow_head(a);
 	}
@@ -746,13 +759,14 @@ slow_forward(
 static inline void
 slow_linear_back(const struct slow_at *a, gv_real *dx, bool adds)
 {
-	size_t i, o;
+	size_t in = a->r->matrix_rows, out = a->r->columns, i, o;
 
 	for (i = 0; i < a->r->in_size; i++) {
+		const gv_real *dy = a->dy + i / in * out;
 		gv_real acc = adds ? dx[i] : 0;
 
-		for (o = 0; o < a->r->out_size; o++)
-			acc = slow_fma(a->dy[o], a->w[i * a->r->out_size + o], acc);
+		for (o = 0; o < out; o++)
+			acc = slow_fma(dy[o], a->w[i % in * out + o], acc);
 		dx[i] = acc;
 	}
 }
@@ -876,6 +890,13 @@ slow_backward_one(const struct slow_at *a, gv_real *dx, bool adds)
 	case GV_OP_BN:
 		slow_bn_back(a, dx, adds);
 		break;
+	case GV_OP_LN:
+		slow_ln_back(a, dx, adds);
+		break;
+	case GV_OP_ATTENTION:
+	case GV_OP_CAUSAL:
+		slow_attention_back(a, dx, adds);
+		break;
 	case GV_OP_RELU:
 	case GV_OP_ADD:
 		for (j = 0; j < a->r->in_size; j++) {
@@ -894,7 +915,7 @@ slow_backward_one(const struct slow_at *a, gv_real *dx, bool adds)
 			dx[j] = adds ? dx[j] + v : v;
 		}
 		break;
-	default: /* xent's forward has done it */
+	default: /* a head's forward has done it; embed has none */
 		break;
 	}
 }
@@ -1149,7 +1170,7 @@ static inline gv_real
 slow_weight_shard(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b,
     size_t shard, size_t j)
 {
-	size_t first, last, i, oy, ox, out = r->columns, o = j % out;
+	size_t first, last, i, at, oy, ox, out = r->columns, o = j % out;
 	size_t group = j / out / r->matrix_rows, e = j / out % r->matrix_rows;
 	bool turned = r->l.op == GV_OP_TCONV;
 	struct gv_shape s = turned ? r->l.in_shape : r->l.out_shape;
@@ -1157,16 +1178,27 @@ slow_weight_shard(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t 
 		     : turned              ? r->l.out_shape.channels / r->l.g
 					   : 1;
 	struct gv_layer l;
-	gv_real acc = 0;
+	gv_real acc = 0, xhat[64];
+	struct slow_sum sum = {0};
 
 	gv_nn_shard(c->plan, shard, &first, &last);
 	for (i = first; i < last; i++) {
 		struct slow_at a = slow_at(c, r, b, i);
 
-		if (r->l.op == GV_OP_LINEAR) {
-			acc = slow_fma(a.x[e], a.dy[o], acc);
-			continue;
+		for (at = 0; at < r->out_size && r->l.op != GV_OP_LSTM; at += out) {
+			if (r->l.op == GV_OP_LINEAR)
+				acc = slow_fma(a.x[at / out * r->matrix_rows + e],
+				    a.dy[at + o], acc);
+			if (r->l.op == GV_OP_EMBED && slow_token(&a, at / out) == e)
+				acc += a.dy[at + o];
+			if (r->l.op == GV_OP_LN) {
+				(void)slow_xhat(a.x + at, out, xhat);
+				slow_term(&sum, a.dy[at + o] * xhat[o]);
+			}
 		}
+		if (r->l.op == GV_OP_LINEAR || r->l.op == GV_OP_EMBED ||
+		    r->l.op == GV_OP_LN)
+			continue;
 		if (r->l.op == GV_OP_LSTM) {
 			acc = slow_lstm_weight(&a, group, e, o, acc);
 			continue;
@@ -1180,7 +1212,7 @@ slow_weight_shard(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t 
 					e / cin % r->l.k, group * cin + e % cin),
 				    a.dy[slow_index(s, oy, ox, group * out + o)], acc);
 	}
-	return acc;
+	return r->l.op == GV_OP_LN ? slow_total(&sum) : acc;
 }
 
 static inline gv_real

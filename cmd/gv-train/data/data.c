@@ -14,28 +14,44 @@
 
 enum { DIGITS_DEFAULT = 8000, DIGITS_MAX = 1 << 22 };
 
-/* "" | ":N" | ":N:SEED" */
+/* "" | ":N" | ":N:SEED" behind a name */
 static int
-open_digits(
-    struct data *d, const struct data_spec *spec, const char *rest, struct gv_error *e)
+read_count(const struct data_spec *spec, const char *name, int64_t *n, int64_t *seed,
+    struct gv_error *e)
 {
 	char q[GV_QUOTE_LEN];
-	int64_t n = DIGITS_DEFAULT, seed = (int64_t)spec->digit_seed;
+	const char *rest = spec->text + strlen(name);
 	const char *colon = rest[0] == ':' ? strchr(rest + 1, ':') : NULL;
+
+	*n = DIGITS_DEFAULT;
+	*seed = (int64_t)spec->digit_seed;
 
 	if (rest[0] == ':') {
 		size_t len =
 		    colon != NULL ? (size_t)(colon - rest) - 1 : strlen(rest + 1);
 
-		if (gv_parse_int(rest + 1, len, &n) != 0 || n < 1 || n > DIGITS_MAX)
+		if (gv_parse_int(rest + 1, len, n) != 0 || *n < 1 || *n > DIGITS_MAX)
 			return gv_error_set(e,
-			    "%s: expected digits:N with N from 1 to %d, got %s",
-			    spec->text, DIGITS_MAX, gv_quote(q, rest + 1, len));
+			    "%s: expected %s:N with N from 1 to %d, got %s", spec->text,
+			    name, DIGITS_MAX, gv_quote(q, rest + 1, len));
 	}
 	if (colon != NULL &&
-	    (gv_parse_int(colon + 1, strlen(colon + 1), &seed) != 0 || seed < 0))
+	    (gv_parse_int(colon + 1, strlen(colon + 1), seed) != 0 || *seed < 0))
 		return gv_error_set(e, "%s: expected a seed from 0 up, got %s",
 		    spec->text, gv_quote(q, colon + 1, strlen(colon + 1)));
+	return 0;
+}
+
+static int
+open_generated(struct data *d, const struct data_spec *spec, struct gv_error *e)
+{
+	bool digits = spec->text[0] == 'd';
+	int64_t n, seed;
+
+	if (read_count(spec, digits ? "digits" : "sentences", &n, &seed, e) != 0)
+		return -1;
+	if (!digits)
+		return data_sentences(d, spec, (size_t)n, (uint64_t)seed, e);
 	data_digits(d, (size_t)n, (uint64_t)seed);
 	return 0;
 }
@@ -104,16 +120,24 @@ data_open(struct data *d, const struct data_spec *spec, struct gv_error *e)
 	int r;
 
 	memset(d, 0, sizeof(*d));
-	if (strcmp(s, "digits") == 0 || strncmp(s, "digits:", 7) == 0)
-		r = open_digits(d, spec, s + 6, e);
+	if (strcmp(s, "digits") == 0 || strncmp(s, "digits:", 7) == 0 ||
+	    strcmp(s, "sentences") == 0 || strncmp(s, "sentences:", 10) == 0)
+		r = open_generated(d, spec, e);
 	else if (strncmp(s, "idx:", 4) == 0)
 		r = open_idx(d, spec, s + 4, e);
 	else if (strncmp(s, "csv:", 4) == 0)
 		r = data_table(d, s + 4, spec->label, spec->numbers, e);
+	else if (strncmp(s, "text:", 5) == 0)
+		r = data_tokens(d, spec, s + 5, 1, e);
+	else if (strncmp(s, "tokens:", 7) == 0)
+		r = data_tokens(d, spec, s + 7, 2, e);
+	else if (strncmp(s, "tokens32:", 9) == 0)
+		r = data_tokens(d, spec, s + 9, 4, e);
 	else
 		return gv_error_set(e,
 		    "unknown data set %s; known: digits[:N[:SEED]], idx:IMAGES,LABELS, "
-		    "csv:FILE",
+		    "csv:FILE, sentences[:N[:SEED]], text:FILE, tokens:FILE, "
+		    "tokens32:FILE",
 		    gv_quote(q, s, strlen(s)));
 	if (r != 0 || reshape(d, spec, e) != 0) {
 		data_free(d);

@@ -1,5 +1,5 @@
 /*
- * Labelled samples: generated digits, IDX files, tables.
+ * Labelled samples: generated digits, IDX files, tables; text.
  *
  * A data set is whole in memory.  Its samples are numbered; the order in which
  * training visits them is a function of (order seed, epoch) alone, so the place
@@ -42,6 +42,7 @@ struct data_spec {
 	bool numbers;        /* a table's labels are numbers */
 	uint64_t digit_seed; /* of digits without a seed of their own */
 	size_t h, w, c;      /* the shape to give the samples; 0 = as they come */
+	int64_t context;     /* tokens of a sample of text */
 };
 
 /*
@@ -50,6 +51,12 @@ struct data_spec {
  *   digits[:N[:SEED]]    generated digits (default 8000)
  *   idx:IMAGES,LABELS    IDX files, as MNIST's; .gz too
  *   csv:FILE             a table: the label's column, all others are features
+ *   sentences[:N[:SEED]] generated text (default 8000); its bytes are tokens
+ *   text:FILE            the bytes of a file
+ *   tokens:FILE          uint16, or as llm.c's header says; tokens32:FILE: uint32
+ *
+ * A sample of text is context places of one channel, each a token; the labels are
+ * the tokens behind each.
  *
  * 0, or -1 with *e set.  d is owned by the caller: data_free.
  */
@@ -64,6 +71,15 @@ void data_digits(struct data *d, size_t n, uint64_t seed);
 int data_idx(struct data *d, const char *images, const char *labels, struct gv_error *e);
 int data_table(struct data *d, const char *path, const char *label, bool numbers,
     struct gv_error *e);
+/* Text of n sentences, the i-th a function of (seed, i) only. */
+int data_sentences(struct data *d, const struct data_spec *spec, size_t n, uint64_t seed,
+    struct gv_error *e);
+/* width: bytes of a token */
+int data_tokens(struct data *d, const struct data_spec *spec, const char *path,
+    size_t width, struct gv_error *e);
+/* Samples of tokens [tokens], each below known. */
+int data_windows(struct data *d, const struct data_spec *spec, const uint32_t *token,
+    size_t tokens, size_t known, struct gv_error *e);
 
 /* What a net compares with: y or t. */
 static inline const void *

@@ -19,7 +19,7 @@ shard_piece(const struct job *j, const struct gv_cpu_piece *p, size_t b, size_t 
     gv_real *out, size_t ld, gv_real *scratch)
 {
 	const struct gv_nn_row *r = &j->c->plan->row[p->row];
-	size_t first, last, places = r->l.out_shape.height * r->l.out_shape.width;
+	size_t first, last;
 	struct gv_cpu_block s = {.b = b, .scratch = scratch};
 	const struct gv_cpu_op *op = &gv_cpu_ops[r->l.op];
 
@@ -29,7 +29,9 @@ shard_piece(const struct job *j, const struct gv_cpu_piece *p, size_t b, size_t 
 	if (p->first == p->last)
 		gv_cpu_sum_columns(
 		    op->bias != NULL ? op->bias(j->c, r, &s) : gv_cpu_dy(j->c, r, &s),
-		    s.n * places, r->l.biases, out);
+		    s.n * (op->bias != NULL ? r->l.out_shape.height * r->l.out_shape.width
+					    : r->out_size / r->l.biases),
+		    r->l.biases, out);
 	else
 		op->gradient(j->c, r, p, &s, out, ld);
 }
@@ -117,18 +119,16 @@ gradient_item(void *ctx, size_t item, size_t thread)
 	struct gv_cpu_block all = {.b = item / j->pieces,
 	    .n = j->c->n,
 	    .scratch = gv_cpu_scratch(j->cpu, thread)};
+	gv_real *out;
 	size_t ld;
 
 	if (!j->c->active[all.b])
 		return;
 	gv_cpu_times_item(j->cpu->times, thread);
-	if (p->first < p->last && op->shards != NULL && all.n <= GV_CPU_SHARD_SAMPLES) {
-		gv_real *out = place_of(j, p, all.b, &ld);
-
-		op->shards(j->c, r, p, &all, out, ld, j->add);
-	} else {
+	out = place_of(j, p, all.b, &ld);
+	if (p->first == p->last || op->shards == NULL ||
+	    !op->shards(j->c, r, p, &all, out, ld, j->add))
 		one_by_one(j, p, all.b, all.scratch);
-	}
 	gv_cpu_times_lap(j->cpu->times, thread, p->row, GV_CPU_BACKWARD);
 }
 

@@ -17,7 +17,8 @@ is_raw(const struct gv_nn_plan *p, const struct gv_nn_row *r)
 	enum { TILE = 12, FEW = 128, PAGE = 4096 };
 
 	return r->l.op == GV_OP_LINEAR &&
-	       (p->n <= TILE || (p->n <= FEW && r->columns * sizeof(gv_real) < PAGE));
+	       (p->n * r->places <= TILE ||
+		   (p->n * r->places <= FEW && r->columns * sizeof(gv_real) < PAGE));
 }
 
 /* The matrices of the input and of the state, each by itself; turned the state's is first. */
@@ -43,7 +44,9 @@ lay_out_packed(struct gv_cpu *cpu, size_t row)
 	const struct gv_nn_row *r = &cpu->plan->row[row];
 	struct gv_cpu_row *at = &cpu->row[row];
 
-	if (gv_cpu_ops[r->l.op].gradient == NULL)
+	at->samples = cpu->plan->n;
+	at->shards = cpu->plan->shards;
+	if (!gv_cpu_has_products(r))
 		return;
 	at->packed = cpu->packed_size;
 	if (gv_cpu_is_depthwise(r)) {
@@ -62,7 +65,7 @@ lay_out_packed(struct gv_cpu *cpu, size_t row)
 	cpu->packed_size += r->l.g * at->packed_size;
 	at->back_columns = r->l.op == GV_OP_CONV    ? r->l.in_shape.channels / r->l.g
 			   : r->l.op == GV_OP_TCONV ? r->l.out_shape.channels / r->l.g
-						    : r->in_size;
+						    : r->in_size / r->places;
 	at->back_rows = r->l.weights / r->l.g / at->back_columns;
 	if (!at->back && !gv_cpu_is_turned(r))
 		return;
@@ -85,6 +88,8 @@ piece_rows(const struct gv_nn_row *r)
 
 	if (gv_cpu_is_depthwise(r))
 		return gv_cpu_depthwise_piece(r);
+	if (!gv_cpu_has_products(r))
+		return gv_cpu_lesser(r->matrix_rows, GV_CPU_EMBED_ROWS);
 	return (rows + 11) / 12 * 12;
 }
 
@@ -93,7 +98,7 @@ piece_columns(const struct gv_nn_row *r)
 {
 	size_t most = r->l.op == GV_OP_LINEAR ? 64 : GV_CPU_PIECE_COLUMNS;
 
-	return gv_cpu_lesser(r->columns, most);
+	return gv_cpu_has_products(r) ? gv_cpu_lesser(r->columns, most) : r->columns;
 }
 
 static void
@@ -148,6 +153,15 @@ tree_depth(size_t shards)
 	return depth;
 }
 
+/* Numbers of a row's largest piece. */
+static size_t
+piece_room(const struct gv_nn_row *r, const struct gv_cpu_op *op)
+{
+	size_t matrix = op->gradient == NULL ? 0 : piece_rows(r) * piece_columns(r);
+
+	return matrix + (r->l.biases > 0 ? r->l.biases : r->l.out_shape.channels);
+}
+
 static void
 size_scratch(struct gv_cpu *cpu)
 {
@@ -162,9 +176,8 @@ size_scratch(struct gv_cpu *cpu)
 		if (op->scratch != NULL)
 			need += op->scratch(r, &cpu->row[i]);
 		/* and one more, where gradients are added to others */
-		if (op->gradient != NULL)
-			need += (1 + tree_depth(p->shards)) *
-				(piece_rows(r) * piece_columns(r) + r->l.biases);
+		if (gv_cpu_has_pieces(r))
+			need += (1 + tree_depth(p->shards)) * piece_room(r, op);
 		if (need > most)
 			most = need;
 	}
@@ -179,9 +192,15 @@ size_scratch(struct gv_cpu *cpu)
 static size_t
 block_samples(const struct gv_cpu *cpu)
 {
-	size_t block = ((size_t)1 << 18) / (cpu->plan->activations + 1);
+	size_t block = ((size_t)1 << 18) / (cpu->plan->activations + 1), least = 1, i;
 
-	block = block < 8 ? 8 : block > 64 ? 64 : block;
+	/* where a sample is a row of a product */
+	for (i = cpu->plan->first_row; i < cpu->plan->last_row; i++)
+		if (gv_cpu_has_products(&cpu->plan->row[i]) &&
+		    gv_shape_size(cpu->plan->row[i].l.out_shape) ==
+			cpu->plan->row[i].l.out_shape.channels)
+			least = 8;
+	block = block < least ? least : block > 64 ? 64 : block;
 	while (block > 12 && cpu->threads > 1 &&
 	       cpu->plan->B * ((cpu->plan->n + block - 1) / block) < 2 * cpu->threads)
 		block = (block + 1) / 2;
@@ -206,6 +225,6 @@ gv_cpu_cut_pieces(struct gv_cpu *cpu)
 	size_t i, cap = 0;
 
 	for (i = cpu->plan->first_row; i < cpu->plan->last_row; i++)
-		if (gv_cpu_ops[cpu->plan->row[i].l.op].gradient != NULL)
+		if (gv_cpu_has_pieces(&cpu->plan->row[i]))
 			cut_row(cpu, i, &cap);
 }

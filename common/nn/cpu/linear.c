@@ -1,4 +1,4 @@
-/* linear: y = x W + bias, W [in][out]. */
+/* linear: y = x W + bias, W [in][out]; of every sample, or of every place. */
 #include "nn/cpu/gemm.h"
 #include "nn/cpu/parts.h"
 
@@ -7,15 +7,16 @@ gv_cpu_linear_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
     const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
 	bool raw = cpu->row[r - cpu->plan->row].raw;
-	struct gv_cpu_gemm g = {.m = s->n,
-	    .n = r->out_size,
-	    .k = r->in_size,
+	size_t in = r->in_size / r->places, out = r->out_size / r->places;
+	struct gv_cpu_gemm g = {.m = s->n * r->places,
+	    .n = out,
+	    .k = in,
 	    .a = gv_cpu_x(c, r, s),
-	    .lda = r->in_size,
+	    .lda = in,
 	    .b = raw ? gv_nn_weight(c, r, s->b) : gv_cpu_packed(cpu, c, r, s->b, 0),
-	    .ldb = raw ? r->out_size : 0,
+	    .ldb = raw ? out : 0,
 	    .c = gv_cpu_y(c, r, s),
-	    .ldc = r->out_size,
+	    .ldc = out,
 	    .bias = gv_nn_bias(c, r, s->b),
 	    .relu = r->l.act == GV_ACT_RELU};
 
@@ -26,14 +27,15 @@ void
 gv_cpu_linear_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
     const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	struct gv_cpu_gemm g = {.m = s->n,
-	    .n = r->in_size,
-	    .k = r->out_size,
+	size_t in = r->in_size / r->places, out = r->out_size / r->places;
+	struct gv_cpu_gemm g = {.m = s->n * r->places,
+	    .n = in,
+	    .k = out,
 	    .a = gv_cpu_dy(c, r, s),
-	    .lda = r->out_size,
+	    .lda = out,
 	    .b = gv_cpu_packed_t(cpu, c, r, s->b, 0),
 	    .c = gv_cpu_dx(c, r, s),
-	    .ldc = r->in_size,
+	    .ldc = in,
 	    .add = r->adds[s->input]};
 
 	gv_cpu_gemm(&g);
@@ -49,54 +51,61 @@ gv_cpu_linear_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed
 	    SAMPLES, gv_cpu_lesser(r->columns, GV_CPU_PIECE_COLUMNS));
 }
 
-/* dW = x^T dy, sample by sample */
+/* dW = x^T dy, sample by sample, place by place */
 void
 gv_cpu_linear_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
     const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw)
 {
 	size_t at, some, columns = p->last_column - p->column;
+	size_t in = r->in_size / r->places, out = r->out_size / r->places;
+	size_t n = s->n * r->places;
 	const gv_real *x = gv_cpu_x(c, r, s) + p->first;
 	const gv_real *dy = gv_cpu_dy(c, r, s) + p->column;
 
-	for (at = 0; at < s->n; at += some) {
+	for (at = 0; at < n; at += some) {
 		struct gv_cpu_gemm g = {.m = p->last - p->first,
 		    .n = columns,
-		    .lda = r->in_size,
+		    .lda = in,
 		    .transposed = true,
-		    .a = x + at * r->in_size,
+		    .a = x + at * in,
 		    .b = s->scratch,
 		    .c = dw,
 		    .ldc = ldw,
 		    .add = at > 0};
 
-		some = gv_cpu_lesser(s->n - at, SAMPLES);
+		some = gv_cpu_lesser(n - at, SAMPLES);
 		g.k = some;
-		gv_cpu_gemm_pack(
-		    s->scratch, dy + at * r->out_size, r->out_size, 1, some, columns);
+		gv_cpu_gemm_pack(s->scratch, dy + at * out, out, 1, some, columns);
 		gv_cpu_gemm(&g);
 	}
 }
 
-void
+bool
 gv_cpu_linear_shards(const struct gv_nn_call *c, const struct gv_nn_row *r,
     const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw,
     bool add)
 {
 	size_t end[SAMPLES], shard, first, columns = p->last_column - p->column;
+	size_t in = r->in_size / r->places, out = r->out_size / r->places;
 	struct gv_cpu_shards g = {.m = p->last - p->first,
 	    .n = columns,
 	    .shards = c->plan->shards,
 	    .end = end,
 	    .a = gv_cpu_x(c, r, s) + p->first,
-	    .lda = r->in_size,
+	    .lda = in,
 	    .b = s->scratch,
 	    .c = dw,
 	    .ldc = ldw,
 	    .add = add};
 
-	for (shard = 0; shard < g.shards; shard++)
+	if (s->n * r->places > SAMPLES)
+		return false;
+	for (shard = 0; shard < g.shards; shard++) {
 		gv_nn_shard(c->plan, shard, &first, &end[shard]);
-	gv_cpu_gemm_pack(
-	    s->scratch, gv_cpu_dy(c, r, s) + p->column, r->out_size, 1, s->n, columns);
+		end[shard] *= r->places;
+	}
+	gv_cpu_gemm_pack(s->scratch, gv_cpu_dy(c, r, s) + p->column, out, 1,
+	    s->n * r->places, columns);
 	gv_cpu_shards(&g);
+	return true;
 }

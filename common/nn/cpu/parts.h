@@ -11,6 +11,7 @@ struct gv_cpu_row {
 	size_t back_rows, back_columns; /* the matrix for dx */
 	bool back;                      /* dx is wanted */
 	bool raw; /* forward takes the weights as they lie: few samples read them */
+	size_t samples, shards; /* of this rank */
 };
 
 /*
@@ -55,19 +56,20 @@ typedef void gv_cpu_pass(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 typedef void gv_cpu_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
     const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw);
 
-/* The same for all samples of the rank, at most GV_CPU_SHARD_SAMPLES: the shards' sum. */
-enum { GV_CPU_SHARD_SAMPLES = 256 };
-typedef void gv_cpu_all_shards(const struct gv_nn_call *c, const struct gv_nn_row *r,
+/* The same for all samples of the rank: the shards' sum.  false: one by one, please. */
+enum { GV_CPU_SHARD_SAMPLES = 256 }; /* that linear takes at a time */
+enum { GV_CPU_EMBED_ROWS = 512 };    /* of a piece of embed */
+typedef bool gv_cpu_all_shards(const struct gv_nn_call *c, const struct gv_nn_row *r,
     const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw,
     bool add);
 
 struct gv_cpu_op {
 	gv_cpu_pass *forward;      /* y */
 	gv_cpu_pass *backward;     /* dx of an input that is a row's output */
-	gv_cpu_gradient *gradient; /* NULL for a row without a weight matrix */
+	gv_cpu_gradient *gradient; /* NULL for a row without weights, */
 	/* numbers of scratch that these need, whatever the block; NULL = none */
 	size_t (*scratch)(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
-	gv_cpu_all_shards *shards; /* NULL = one by one */
+	gv_cpu_all_shards *shards; /* or with this alone; NULL = one by one */
 	/* what the gradient of the bias is summed from, [places][biases]; NULL = dy */
 	const gv_real *(*bias)(const struct gv_nn_call *c, const struct gv_nn_row *r,
 	    const struct gv_cpu_block *s);
@@ -98,8 +100,32 @@ gv_cpu_pass gv_cpu_concat_forward, gv_cpu_concat_backward;
 gv_cpu_pass gv_cpu_dropout_forward, gv_cpu_dropout_backward;
 gv_cpu_pass gv_cpu_bn_forward, gv_cpu_bn_backward;
 size_t gv_cpu_bn_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
+gv_cpu_pass gv_cpu_ln_forward, gv_cpu_ln_backward;
+gv_cpu_gradient gv_cpu_ln_gradient;
+size_t gv_cpu_ln_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
+gv_cpu_pass gv_cpu_embed_forward, gv_cpu_embed_backward;
+gv_cpu_all_shards gv_cpu_embed_shards;
+size_t gv_cpu_embed_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
+gv_cpu_pass gv_cpu_attention_forward, gv_cpu_attention_backward;
+size_t gv_cpu_attention_scratch(
+    const struct gv_nn_row *r, const struct gv_cpu_row *packed);
 gv_cpu_pass gv_cpu_xent_forward, gv_cpu_mse_forward, gv_cpu_bce_forward;
 gv_cpu_pass gv_cpu_head_backward; /* nothing is left to do: forward made the gradient */
+
+/* Whether its weights are factors of matrix products, and packed for these. */
+static inline bool
+gv_cpu_has_products(const struct gv_nn_row *r)
+{
+	return gv_cpu_ops[r->l.op].gradient != NULL && r->l.op != GV_OP_LN;
+}
+/* Whether it has weights whose gradient is made by pieces. */
+static inline bool
+gv_cpu_has_pieces(const struct gv_nn_row *r)
+{
+	const struct gv_cpu_op *op = &gv_cpu_ops[r->l.op];
+
+	return op->gradient != NULL || op->shards != NULL;
+}
 
 /* y = max(y, 0), a NaN stays; gradients of relu: dy = 0 where y <= 0. */
 void gv_cpu_relu(gv_real *y, size_t n);

@@ -1,0 +1,296 @@
+/*
+ * attention, causal: of every place's query, key and value, 3 C channels that the row
+ * reads, in g heads of D = C / g channels (Vaswani et al., "Attention is all you need",
+ * 2017):
+ *
+ *	s[i][j] = q[i] . k[j],  p[i] = softmax of s[i] / sqrt(D),  y[i] = sum of p[i][j] v[j]
+ *
+ * over all places j, causal: over j <= i.  No probability is kept: backward makes them
+ * again.  Of one head ROWS queries at a time are worked on, so that what is between
+ * stays in cache and, causal, little beyond the diagonal is computed.  Products are
+ * chains in the order of channels, or of places; sums of a row as gv_cpu_sum makes them.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "nn/cpu/exp.h"
+#include "nn/cpu/gemm.h"
+#include "nn/cpu/parts.h"
+#include "nn/cpu/simd.h"
+
+enum {
+	ROWS = 48,
+	PANELS = 32 /* columns of packed matrices: whole panels of any kernel */
+};
+
+/* One head of one sample. */
+struct head {
+	size_t T, C, D;
+	bool causal;
+	gv_real scale;
+	const gv_real *q, *k, *v;   /* [T][3 C], this head's channels first */
+	gv_real *keys_t, *values_t; /* packed, [D][T]: for s and its gradient */
+	gv_real *rows;              /* [T][D] values, for y; keys, for q's gradient */
+	gv_real *p, *ds;            /* [ROWS][T] */
+};
+
+static struct head
+head_of(const struct gv_nn_row *r, const gv_real *x, size_t number, gv_real *scratch)
+{
+	size_t T = r->l.in_shape.height * r->l.in_shape.width;
+	size_t C = r->l.out_shape.channels, D = C / r->l.g;
+	struct head h = {.T = T,
+	    .C = C,
+	    .D = D,
+	    .causal = r->l.op == GV_OP_CAUSAL,
+	    .scale = (gv_real)(1 / sqrt((double)D))};
+
+	h.q = x + number * D;
+	h.k = h.q + C;
+	h.v = h.k + C;
+	h.keys_t = scratch;
+	h.values_t = h.keys_t + gv_cpu_gemm_packed(D, T);
+	h.rows = h.values_t + gv_cpu_gemm_packed(D, T);
+	h.p = h.rows + T * D;
+	h.ds = h.p + ROWS * T;
+	return h;
+}
+
+size_t
+gv_cpu_attention_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed)
+{
+	size_t T = r->l.in_shape.height * r->l.in_shape.width;
+	size_t D = r->l.out_shape.channels / r->l.g;
+
+	(void)packed;
+	return 2 * gv_cpu_gemm_packed(D, T) + T * D + 2 * ROWS * T;
+}
+
+/* Places that queries [first, last) look at; and so many that are computed, whole panels. */
+static size_t
+seen(const struct head *h, size_t last)
+{
+	return h->causal ? last : h->T;
+}
+
+static size_t
+computed(const struct head *h, size_t last)
+{
+	return gv_cpu_lesser((seen(h, last) + PANELS - 1) / PANELS * PANELS, h->T);
+}
+
+/* to[i][j] = a[i] . b[j], of rows [first, last) of a; b is packed. */
+static void
+products(const struct head *h, const gv_real *a, size_t lda, const gv_real *b,
+    gv_real *to, size_t first, size_t last)
+{
+	struct gv_cpu_gemm g = {.m = last - first,
+	    .n = computed(h, last),
+	    .k = h->D,
+	    .a = a + first * lda,
+	    .lda = lda,
+	    .b = b,
+	    .c = to,
+	    .ldc = h->T};
+
+	gv_cpu_gemm(&g);
+}
+
+GV_HOT static gv_real
+largest(const gv_real *s, size_t n)
+{
+	gv_real lane[16], top = s[0];
+	size_t i, j;
+
+	for (j = 0; j < 16; j++)
+		lane[j] = s[0];
+	for (i = 0; i + 16 <= n; i += 16)
+		for (j = 0; j < 16; j++)
+			lane[j] = s[i + j] > lane[j] ? s[i + j] : lane[j];
+	for (; i < n; i++)
+		top = s[i] > top ? s[i] : top;
+	for (j = 0; j < 16; j++)
+		top = lane[j] > top ? lane[j] : top;
+	return top;
+}
+
+GV_HOT static void
+shift_and_scale(gv_real *s, size_t n, gv_real top, gv_real scale)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		s[i] = (s[i] - top) * scale;
+}
+
+GV_HOT static void
+multiply(gv_real *v, size_t n, gv_real by)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v[i] *= by;
+}
+
+/* Probabilities of queries [first, last), in place of s; 0 where they do not look. */
+static void
+softmax(const struct head *h, size_t first, size_t last)
+{
+	size_t i, n, end = computed(h, last);
+	gv_real *p = h->p;
+
+	products(h, h->q, 3 * h->C, h->keys_t, p, first, last);
+	for (i = first; i < last; i++, p += h->T) {
+		n = seen(h, i + 1);
+		shift_and_scale(p, n, largest(p, n), h->scale);
+		gv_cpu_exp(p, n);
+		multiply(p, n, 1 / gv_cpu_sum(p, n));
+		memset(p + n, 0, (end - n) * sizeof(*p));
+	}
+}
+
+static void
+copy_rows(const struct head *h, const gv_real *from)
+{
+	size_t i;
+
+	for (i = 0; i < h->T; i++)
+		memcpy(h->rows + i * h->D, from + i * 3 * h->C, h->D * sizeof(*from));
+}
+
+/* to[i] = the sum of a[i][j] rows[j], of queries [first, last); to's rows are ldc apart. */
+static void
+gather(const struct head *h, const gv_real *a, gv_real *to, size_t ldc, bool add,
+    size_t first, size_t last)
+{
+	struct gv_cpu_gemm g = {.m = last - first,
+	    .n = h->D,
+	    .k = seen(h, last),
+	    .a = a,
+	    .lda = h->T,
+	    .b = h->rows,
+	    .ldb = h->D,
+	    .c = to + first * ldc,
+	    .ldc = ldc,
+	    .add = add};
+
+	gv_cpu_gemm(&g);
+}
+
+static void
+forward_head(const struct head *h, gv_real *y)
+{
+	size_t first, last;
+
+	gv_cpu_gemm_pack(h->keys_t, h->k, 1, 3 * h->C, h->D, h->T);
+	copy_rows(h, h->v);
+	for (first = 0; first < h->T; first = last) {
+		last = gv_cpu_lesser(first + ROWS, h->T);
+		softmax(h, first, last);
+		gather(h, h->p, y, h->C, false, first, last);
+	}
+}
+
+void
+gv_cpu_attention_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
+{
+	const gv_real *x = gv_cpu_x(c, r, s);
+	gv_real *y = gv_cpu_y(c, r, s);
+	size_t i, k;
+
+	(void)cpu;
+	for (i = 0; i < s->n; i++, x += r->in_size, y += r->out_size)
+		for (k = 0; k < r->l.g; k++) {
+			struct head h = head_of(r, x, k, s->scratch);
+
+			forward_head(&h, y + k * h.D);
+		}
+}
+
+/* ---- back ---- */
+
+GV_HOT static void
+slope(gv_real *restrict ds, const gv_real *restrict p, size_t n, gv_real mean, gv_real by)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ds[i] = p[i] * (ds[i] - mean) * by;
+}
+
+/* Gradients of s, of queries [first, last), whose probabilities are there. */
+static void
+softmax_back(const struct head *h, const gv_real *dy, size_t first, size_t last)
+{
+	size_t i, n, end = computed(h, last);
+	const gv_real *p = h->p;
+	gv_real *ds = h->ds;
+
+	products(h, dy, h->C, h->values_t, ds, first, last);
+	for (i = first; i < last; i++, p += h->T, ds += h->T) {
+		n = seen(h, i + 1);
+		slope(ds, p, n, gv_cpu_dot(p, ds, n), h->scale);
+		memset(ds + n, 0, (end - n) * sizeof(*ds));
+	}
+}
+
+/* to[j] += the sum of a[i][j] b[i] over queries [first, last). */
+static void
+spread(const struct head *h, const gv_real *a, const gv_real *b, size_t ldb, gv_real *to,
+    size_t first, size_t last)
+{
+	struct gv_cpu_gemm g = {.m = seen(h, last),
+	    .n = h->D,
+	    .k = last - first,
+	    .a = a,
+	    .lda = h->T,
+	    .transposed = true,
+	    .b = b + first * ldb,
+	    .ldb = ldb,
+	    .c = to,
+	    .ldc = 3 * h->C,
+	    .add = true};
+
+	gv_cpu_gemm(&g);
+}
+
+static void
+backward_head(const struct head *h, const gv_real *dy, gv_real *dx, bool add)
+{
+	gv_real *dk = dx + h->C, *dv = dk + h->C;
+	size_t first, last, i;
+
+	gv_cpu_gemm_pack(h->keys_t, h->k, 1, 3 * h->C, h->D, h->T);
+	gv_cpu_gemm_pack(h->values_t, h->v, 1, 3 * h->C, h->D, h->T);
+	copy_rows(h, h->k);
+	for (i = 0; i < h->T && !add; i++) {
+		memset(dk + i * 3 * h->C, 0, h->D * sizeof(*dk));
+		memset(dv + i * 3 * h->C, 0, h->D * sizeof(*dv));
+	}
+	for (first = 0; first < h->T; first = last) {
+		last = gv_cpu_lesser(first + ROWS, h->T);
+		softmax(h, first, last);
+		softmax_back(h, dy, first, last);
+		gather(h, h->ds, dx, 3 * h->C, add, first, last);
+		spread(h, h->ds, h->q, 3 * h->C, dk, first, last);
+		spread(h, h->p, dy, h->C, dv, first, last);
+	}
+}
+
+void
+gv_cpu_attention_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
+    const struct gv_nn_row *r, const struct gv_cpu_block *s)
+{
+	const gv_real *x = gv_cpu_x(c, r, s), *dy = gv_cpu_dy(c, r, s);
+	gv_real *dx = gv_cpu_dx(c, r, s);
+	size_t i, k, step = r->in_size;
+
+	(void)cpu;
+	for (i = 0; i < s->n; i++, x += step, dx += step, dy += r->out_size)
+		for (k = 0; k < r->l.g; k++) {
+			struct head h = head_of(r, x, k, s->scratch);
+
+			backward_head(&h, dy + k * h.D, dx + k * h.D, r->adds[s->input]);
+		}
+}
