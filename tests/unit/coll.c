@@ -68,6 +68,26 @@ random_tree(int n, int root, int *above)
 		above[order[i]] = order[k ? (size_t)i - 1 : draw((size_t)i)];
 }
 
+/* Chunks of half the largest weight have half as many elements, to the nearest. */
+static bool
+chunks_are_right(const struct gv_trees *t)
+{
+	double largest = 0;
+	size_t k, elements, bad = 0;
+
+	for (k = 0; k < t->n_trees; k++)
+		largest = fmax(largest, t->tree[k].weight);
+	for (k = 0; k < t->n_trees; k++)
+		for (elements = 1; elements < 40; elements++) {
+			double exact = (double)elements * t->tree[k].weight / largest;
+			size_t n = gv_trees_chunk(t, k, 8, 8 * elements);
+
+			bad += n < 1 || (exact >= 1 && fabs((double)n - exact) > .5) ||
+			       (exact < 1 && n != 1);
+		}
+	return bad == 0;
+}
+
 static void
 random_trees(struct gv_trees *t, int n, size_t per_root, enum gv_collective of)
 {
@@ -79,6 +99,7 @@ random_trees(struct gv_trees *t, int n, size_t per_root, enum gv_collective of)
 	bool blocks = gv_collective_has_blocks(of);
 	size_t n_trees = blocks ? (size_t)n * per_root : per_root, k;
 	int above[64], r, one_root = (int)draw((size_t)n);
+	double all = 0;
 
 	for (k = 0; k < 7; k++)
 		head[k] = (struct gv_cell){names[k], strlen(names[k])};
@@ -89,6 +110,7 @@ random_trees(struct gv_trees *t, int n, size_t per_root, enum gv_collective of)
 			   : of == GV_ALL_REDUCE ? (int)draw((size_t)n)
 						 : one_root;
 
+		all += weight;
 		if (of == GV_ALL_REDUCE || of == GV_REDUCE || of == GV_REDUCE_SCATTER) {
 			random_tree(n, root, above);
 			for (r = 0; r < n; r++)
@@ -103,9 +125,10 @@ random_trees(struct gv_trees *t, int n, size_t per_root, enum gv_collective of)
 		}
 	}
 	ok(gv_trees_read(t, &f, &e) == 0 && t->collective == of && t->n == n &&
-		t->n_trees == n_trees,
+		t->n_trees == n_trees && fabs(t->weight - all) < 1e-9 * all,
 	    "%zu trees of %s over %d are read%s%s", n_trees, gv_collective_name[of], n,
 	    e.count > 0 ? ": " : "", e.text[0]);
+	ok(chunks_are_right(t), "and chunks are as the weights, of an element at least");
 	gv_frame_free(&f);
 }
 

@@ -525,6 +525,32 @@ test_turns(void)
 	gv_policy_free(p);
 }
 
+/* Who waits as long as it is told is not woken for nothing. */
+static void
+test_sleeps(void)
+{
+	struct gv_policy_spec spec = {.command = "sleep .3; exec sh stream.sh",
+	    .directory = dir,
+	    .timeout_s = 20,
+	    .streams = true};
+	struct gv_policy *p = gv_policy_new(&spec);
+	struct gv_error e = {0};
+	struct gv_strbuf b = table(3);
+	int turns = 0;
+	enum gv_policy_state s;
+
+	gv_policy_ask(p, &b, &e);
+	while ((s = gv_policy_turn(p, &e)) == GV_POLICY_ASKED && turns++ < 1000) {
+		struct pollfd fd[2];
+		size_t n = gv_policy_fds(p, fd);
+
+		poll(fd, (nfds_t)n, (int)(1000 * fmin(gv_policy_wait_s(p), 10)));
+	}
+	ok(s == GV_POLICY_ANSWERED && turns < 50,
+	    "it sleeps until there is an answer (%d)", turns);
+	gv_policy_free(p);
+}
+
 /* ---- time ---- */
 
 static int
@@ -587,6 +613,7 @@ main(void)
 	test_cannot_start();
 	test_large();
 	test_turns();
+	test_sleeps();
 	test_time();
 	{
 		struct gv_error e = {0};
