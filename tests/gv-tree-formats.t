@@ -42,6 +42,30 @@ run gv-tree --export=links --lane=20GB/s two.xml
 ok "lanes as one says" grep -q '^gpu0,gpu1,40,NV2$' out
 run gv-tree -v --kind=NV two.xml
 ok "NVLinks alone" grep -q ': 50 of 50 GB/s' err
+# two sockets, whose link is as NCCL has it for the processor
+while read -r gbytes_per_s which; do
+	{
+		echo '<system version="1">'
+		for g in 0 1; do
+			printf '<cpu numaid="%s" affinity="ffff" %s>\n' "$g" "$which"
+			gpu "0$g" "$g"
+			echo '</cpu>'
+		done
+		echo '</system>'
+	} >sockets.xml
+	gv-tree --export=links sockets.xml | sed -n 's/^cpu0,cpu1,\([^,]*\),SYS$/\1/p' >got
+	ok "between sockets: $gbytes_per_s GB/s, $which" [ "$(cat got)" = "$gbytes_per_s" ]
+done <<E2
+6 arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="79"
+10 arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="85"
+10 arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="142"
+22 arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143"
+40 arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="207"
+16 arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49"
+32 arch="ppc64" vendor="IBM" familyid="0" modelid="0"
+E2
+run gv-tree -v --kind=PHB,NV2 two.xml
+ok "a kind by its whole name" grep -q ': 62 of 62 GB/s' err
 {
 	for g in 0 1 2; do
 		printf '<pci busid="0000:0%s:00.0" class="0x030200" link_speed="16.0 GT/s PCIe" link_width="8">\n<gpu dev="%s" sm="90" rank="%s" gdr="1">\n' "$g" "$g" "$g"
@@ -220,6 +244,8 @@ cpu1,gpu3,12,PHB
 cpu0,cpu1,6,SYS
 cpu1,cpu0,6,SYS
 E2
+printf ' GPU0 GPU1 GPU2\nGPU0 X NV1 NV1\nGPU1 NV1 X NV1\nGPU2 NV1 NV1 X\n' | matrix >m.txt
+ok "NVLinks that hide everything: one socket" [ "$(gv-tree --export=links m.txt | grep -c -e ',cpu0,.*PHB' -e SYS)" = 3 ]
 printf ' GPU0 GPU1\nGPU0 X NV2\nGPU1 NV3 X\n' | matrix >m.txt
 bad 2 'm.txt:3: GPU1 to GPU0 is not what GPU0 to GPU1 is' gv-tree m.txt
 printf ' GPU0 GPU1\nGPU0 X FAR\nGPU1 FAR X\n' | matrix >m.txt
