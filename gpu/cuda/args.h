@@ -15,6 +15,11 @@ struct gv_cuda_conv_parts {
 	bool add; /* to what out holds */
 };
 
+struct gv_cuda_acts_run {
+	struct gv_cuda_acts a;
+	enum gv_cuda_act act;
+};
+
 /* The longest sum of strips: GV_CUDA_STRIP rows in float. */
 enum { GV_CUDA_STRIP = 32 };
 struct gv_cuda_sums_run {

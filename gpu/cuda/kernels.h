@@ -136,12 +136,22 @@ struct gv_cuda_conv {
 	bool add;         /* to what dx, or dw, holds */
 	const void *mask; /* as dx: 0 where mask <= 0; NULL = none */
 
+	/*
+	 * A tconv is a conv the other way round: its forward is backward from dy to dx
+	 * with a bias and a relu, its backward is forward that may add and mask, and in
+	 * the gradient x and dy have changed places.
+	 */
+	const float *dx_bias; /* [channels]; NULL = none */
+	bool dx_relu;
+	bool y_add;
+	const void *y_mask;
+
 	float *dw; /* as w; gradient */
 	struct gv_cuda_shards shards;
 	float *scratch; /* gv_cuda_conv_scratch numbers */
 
 	size_t x_apart, w_apart, bias_apart, y_apart, dy_apart, dx_apart, mask_apart,
-	    dw_apart;
+	    dw_apart, dx_bias_apart, y_mask_apart;
 };
 int gv_cuda_conv_forward(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a);
@@ -214,6 +224,64 @@ int gv_cuda_map_forward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
 int gv_cuda_map_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
     enum gv_cuda_function f, const struct gv_cuda_map *a);
 
+/*
+ * The act of a row, in place: forward y = act(y), with what y was in before (NULL: it
+ * is not kept); backward dy = dy act'(v), v the row's output or, gelu and silu, before.
+ */
+enum gv_cuda_act {
+	GV_CUDA_ACT_RELU,
+	GV_CUDA_ACT_LEAKY,
+	GV_CUDA_ACT_SIGMOID,
+	GV_CUDA_ACT_TANH,
+	GV_CUDA_ACT_GELU,
+	GV_CUDA_ACT_SILU
+};
+struct gv_cuda_acts {
+	size_t B, n;
+	const unsigned char *active;
+	void *y, *before, *dy;
+	const void *v;
+	float slope; /* of leaky */
+	size_t y_apart, before_apart, dy_apart, v_apart;
+};
+int gv_cuda_act_forward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    enum gv_cuda_act act, const struct gv_cuda_acts *a);
+int gv_cuda_act_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    enum gv_cuda_act act, const struct gv_cuda_acts *a);
+
+/*
+ * rows x n numbers, rows so far apart: to = or += from; concat, an input at a time,
+ * there and back; and copies of the type.
+ */
+struct gv_cuda_move {
+	size_t B, rows, n, to_row, from_row;
+	const unsigned char *active;
+	void *to;
+	const void *from;
+	bool relu, add;
+	const void *mask; /* as to: 0 where mask <= 0; NULL = none */
+	size_t to_apart, from_apart, mask_apart;
+};
+int gv_cuda_move(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_move *a);
+
+/* to = or += from times the mask of struct gv_nn_flight; there and back are the same. */
+struct gv_cuda_dropout {
+	size_t B, n, size; /* size: numbers of a sample */
+	const unsigned char *active;
+	const void *from;
+	void *to;
+	const uint64_t *key; /* [B] */
+	uint32_t first;      /* sample of the micro-batch */
+	uint32_t row;
+	double rate;
+	bool add;
+	const void *mask; /* as to: 0 where mask <= 0; NULL = none */
+	size_t to_apart, from_apart, mask_apart;
+};
+int gv_cuda_dropout(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    const struct gv_cuda_dropout *a);
+
 /* ---- sums over samples ---- */
 
 /*
@@ -222,15 +290,16 @@ int gv_cuda_map_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
  * of a sample.  to[b * to_apart + j] = or += the sum.
  */
 enum gv_cuda_sum {
-	GV_CUDA_SUM,     /* of v: n numbers */
-	GV_CUDA_SQUARES, /* of (v - mean)^2: n */
-	GV_CUDA_PRODUCTS /* of v, and of v * ((x - mean) * rstd): 2 n */
+	GV_CUDA_SUM,      /* of v: n numbers */
+	GV_CUDA_SQUARES,  /* of (v - mean)^2: n */
+	GV_CUDA_PRODUCTS, /* of v, and of v * ((x - mean) * rstd): 2 n */
+	GV_CUDA_SCALED    /* of v * ((x - mean) * rstd), these of the row: n */
 };
 struct gv_cuda_sums {
 	size_t B, n, places; /* places: rows of a sample */
 	const unsigned char *active;
 	const void *v, *x;
-	const float *mean, *rstd; /* [n] */
+	const float *mean, *rstd; /* [n]; SCALED: [rows] */
 	struct gv_cuda_shards shards;
 	float *scratch;   /* gv_cuda_sums_scratch numbers */
 	float *to, *also; /* also: a second copy; NULL = none */
@@ -312,6 +381,82 @@ struct gv_cuda_stat {
 };
 int gv_cuda_stats(
     const struct gv_cuda_queue *q, enum gv_cuda_stats what, const struct gv_cuda_stat *a);
+
+/* ---- sequences ---- */
+
+/*
+ * ln: y = (x - mean) * rstd * gamma + beta over the n numbers of each row; dx from dy.
+ * stats [2][rows] get mean and rstd, which GV_CUDA_SCALED wants for gamma's gradient;
+ * with y NULL that is all that forward does.
+ */
+struct gv_cuda_ln {
+	size_t B, rows, n;
+	const unsigned char *active;
+	const void *x;
+	void *y;
+	const void *dy;
+	void *dx;
+	const float *gamma, *beta; /* beta NULL: none */
+	float *stats;              /* NULL: not wanted; forward */
+	bool add;                  /* to what dx holds */
+	const void *mask;          /* as dx: 0 where mask <= 0; NULL = none */
+	size_t x_apart, y_apart, dy_apart, dx_apart, gamma_apart, beta_apart, stats_apart,
+	    mask_apart;
+};
+int gv_cuda_ln_forward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_ln *a);
+int gv_cuda_ln_backward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_ln *a);
+
+/*
+ * embed: y = w[token] + bias[place] of the places of n samples, the same for all
+ * models.  The gradient adds dy token by token, a shard's in order and shards as a tree.
+ */
+struct gv_cuda_embed {
+	size_t B, n, places, tokens, width; /* places of a sample; w [tokens][width] */
+	const unsigned char *active;
+	const float *x;        /* [n][places] tokens; what is none is token 0 */
+	const float *w, *bias; /* bias [places][width]; NULL = none */
+	void *y;               /* [n][places][width] */
+	const void *dy;
+	float *dw;
+	bool add;
+	struct gv_cuda_shards shards;
+	uint32_t *lists; /* gradient: room for 2 n places numbers */
+	size_t w_apart, bias_apart, y_apart, dy_apart, dw_apart;
+};
+int gv_cuda_embed_forward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_embed *a);
+int gv_cuda_embed_gradient(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_embed *a);
+
+/*
+ * attention of n sequences of T places in heads of D channels each, at most
+ * GV_CUDA_HEAD: x [n][T][3][heads][D] are queries, keys and values, y [n][T][heads][D].
+ * Softmax of q k / sqrt(D) over places that are seen: causal, those up to one's own.
+ * No probability is stored; the sum of a row's is, in lse [n][heads][T], as a logarithm.
+ * Backward takes y and lse of forward; dots is room as lse.  Sums are not the CPU's
+ * in order: tests hold them within 1e-5 of what is larger, 1 or the number.
+ */
+enum { GV_CUDA_HEAD = 128 };
+struct gv_cuda_attention {
+	size_t B, n, T, heads, D;
+	const unsigned char *active;
+	bool causal;
+	const void *x;
+	void *y;
+	float *lse;
+	const void *dy;
+	void *dx;
+	float *dots;
+	bool add;         /* to what dx holds */
+	const void *mask; /* as dx: 0 where mask <= 0; NULL = none */
+	size_t x_apart, y_apart, lse_apart, dy_apart, dx_apart, mask_apart;
+};
+int gv_cuda_attention_forward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    const struct gv_cuda_attention *a);
+int gv_cuda_attention_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    const struct gv_cuda_attention *a);
 
 /* ---- heads ---- */
 

@@ -97,6 +97,43 @@ gv_cuda_map_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
 	    q, gv_cuda_of(kernels[f], type), a->n, a->B, a, sizeof(*a));
 }
 
+int
+gv_cuda_act_forward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    enum gv_cuda_act act, const struct gv_cuda_acts *a)
+{
+	struct gv_cuda_acts_run r = {*a, act};
+
+	return gv_cuda_run_each(
+	    q, gv_cuda_of(GV_CUDA_act_forward_f32, type), a->n, a->B, &r, sizeof(r));
+}
+
+int
+gv_cuda_act_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    enum gv_cuda_act act, const struct gv_cuda_acts *a)
+{
+	struct gv_cuda_acts_run r = {*a, act};
+
+	return gv_cuda_run_each(
+	    q, gv_cuda_of(GV_CUDA_act_backward_f32, type), a->n, a->B, &r, sizeof(r));
+}
+
+int
+gv_cuda_move(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_move *a)
+{
+	return gv_cuda_run_each(
+	    q, gv_cuda_of(GV_CUDA_move_f32, type), a->rows * a->n, a->B, a, sizeof(*a));
+}
+
+int
+gv_cuda_dropout(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    const struct gv_cuda_dropout *a)
+{
+	/* a draw of the counter is for four numbers */
+	return gv_cuda_run_each(q, gv_cuda_of(GV_CUDA_dropout_f32, type),
+	    a->n * gv_cuda_ceil(a->size, 4), a->B, a, sizeof(*a));
+}
+
 /* ---- sums ---- */
 
 /* Rows of a shard up to which one kernel makes strips and totals. */
@@ -137,11 +174,13 @@ gv_cuda_sums(const struct gv_cuda_queue *q, enum gv_cuda_type type, enum gv_cuda
 	static const enum gv_cuda_kernel strips[] = {
 	    [GV_CUDA_SUM] = GV_CUDA_strips_sum_f32,
 	    [GV_CUDA_SQUARES] = GV_CUDA_strips_squares_f32,
-	    [GV_CUDA_PRODUCTS] = GV_CUDA_strips_products_f32};
+	    [GV_CUDA_PRODUCTS] = GV_CUDA_strips_products_f32,
+	    [GV_CUDA_SCALED] = GV_CUDA_strips_scaled_f32};
 	static const enum gv_cuda_kernel at_once[] = {
 	    [GV_CUDA_SUM] = GV_CUDA_sums_sum_f32,
 	    [GV_CUDA_SQUARES] = GV_CUDA_sums_squares_f32,
-	    [GV_CUDA_PRODUCTS] = GV_CUDA_sums_products_f32};
+	    [GV_CUDA_PRODUCTS] = GV_CUDA_sums_products_f32,
+	    [GV_CUDA_SCALED] = GV_CUDA_sums_scaled_f32};
 	struct gv_cuda_sums_run r = {
 	    .s = *a, .width = width_of(what, a), .strips = strips_of(a)};
 	size_t blocks = gv_cuda_ceil(r.width, COLUMNS);

@@ -195,6 +195,10 @@ forward(const struct gv_cuda_conv &a)
 		rows<T> w = {v.w(b), v.cout, v.cout};
 		gv_tile t(gv_block_x, v.cout, TILE);
 		T *y = (T *)a.y + b * a.y_apart + v.group * v.cout;
+		const T *mask =
+		    a.y_mask == NULL
+			? NULL
+			: (const T *)a.y_mask + b * a.y_mask_apart + v.group * v.cout;
 		gv_product<TILE> p;
 
 		if (!gv_active(a.active, b))
@@ -214,9 +218,12 @@ forward(const struct gv_cuda_conv &a)
 				unsigned place = t.row + p.row(i);
 				unsigned o = t.column + p.column(j);
 
+				size_t at = (size_t)place * a.out + o;
+
 				if (place < v.places() && o < v.cout)
-					gv_put(y + place * a.out + o,
-					    a.relu ? gv_relu(p.v[i][j]) : p.v[i][j]);
+					gv_put(y + at,
+					    gv_masked(mask, at,
+						a.relu ? gv_relu(p.v[i][j]) : p.v[i][j]));
 			}
 	}
 }
@@ -378,9 +385,13 @@ backward_class(const conv<T> &v, gv_product_shared<TILE> &s, size_t b, side h, s
 		for (unsigned j = 0; j < p.EACH; j++) {
 			unsigned c = t.column + p.column(j);
 
-			p.v[i][j] = a.add && t.row + p.row(i) < places && c < v.cin
-					? gv_get(dx + at[i] + c)
-					: 0;
+			bool there = t.row + p.row(i) < places && c < v.cin;
+
+			p.v[i][j] =
+			    there && a.add ? gv_get(dx + at[i] + c)
+			    : there && a.dx_bias != NULL
+				? a.dx_bias[b * a.dx_bias_apart + v.group * v.cin + c]
+				: 0;
 		}
 	}
 	p.run(s, dy, weight, t.row, t.column, 0, h.taps * w.taps * v.cout);
@@ -388,9 +399,10 @@ backward_class(const conv<T> &v, gv_product_shared<TILE> &s, size_t b, side h, s
 		for (unsigned j = 0; j < p.EACH; j++) {
 			unsigned c = t.column + p.column(j);
 
+			float to = a.dx_relu ? gv_relu(p.v[i][j]) : p.v[i][j];
+
 			if (t.row + p.row(i) < places && c < v.cin)
-				gv_put(dx + at[i] + c,
-				    gv_masked(mask, at[i] + c, p.v[i][j]));
+				gv_put(dx + at[i] + c, gv_masked(mask, at[i] + c, to));
 		}
 }
 

@@ -21,7 +21,12 @@ forward(const struct gv_cuda_conv &a)
 		const T *x = (const T *)a.x + b * a.x_apart + o.c +
 			     (size_t)o.sample * height * width * a.channels;
 		const T *w = (const T *)a.w + b * a.w_apart + o.c * (size_t)k * k;
-		float v = a.bias != NULL ? a.bias[b * a.bias_apart + o.c] : 0;
+		const T *mask =
+		    a.y_mask == NULL ? NULL : (const T *)a.y_mask + b * a.y_mask_apart;
+		T *to = (T *)a.y + b * a.y_apart + i;
+		float v = a.y_add          ? gv_get(to)
+			  : a.bias != NULL ? a.bias[b * a.bias_apart + o.c]
+					   : 0;
 
 		for (unsigned ky = 0; ky < k; ky++)
 			for (unsigned kx = 0; kx < k; kx++) {
@@ -34,7 +39,7 @@ forward(const struct gv_cuda_conv &a)
 								a.channels),
 					    gv_get(w + ky * k + kx), v);
 			}
-		gv_put((T *)a.y + b * a.y_apart + i, a.relu ? gv_relu(v) : v);
+		gv_put(to, gv_masked(mask, i, a.relu ? gv_relu(v) : v));
 	}
 }
 
@@ -59,7 +64,9 @@ backward(const struct gv_cuda_conv &a)
 		const T *mask =
 		    a.mask == NULL ? NULL : (const T *)a.mask + b * a.mask_apart;
 		T *dx = (T *)a.dx + b * a.dx_apart + i;
-		float v = a.add ? gv_get(dx) : 0;
+		float v = a.add               ? gv_get(dx)
+			  : a.dx_bias != NULL ? a.dx_bias[b * a.dx_bias_apart + at.c]
+					      : 0;
 
 		for (unsigned ky = k; ky-- > 0;)
 			for (unsigned kx = k; kx-- > 0;) {
@@ -74,7 +81,7 @@ backward(const struct gv_cuda_conv &a)
 						    a.channels),
 				    gv_get(w + ky * k + kx), v);
 			}
-		gv_put(dx, gv_masked(mask, i, v));
+		gv_put(dx, gv_masked(mask, i, a.dx_relu ? gv_relu(v) : v));
 	}
 }
 

@@ -19,6 +19,7 @@
 #define GV_MEMBER          __device__ __forceinline__
 #define GV_SHARED(type, s) __shared__ type s
 #define gv_sync()          __syncthreads()
+#define gv_sync_warp()     __syncwarp()
 #define gv_xor(v, k)       __shfl_xor_sync(0xffffffffu, v, k)
 #define gv_thread          threadIdx.x
 #define gv_block_x         blockIdx.x

@@ -11,6 +11,14 @@ normal(float x)
 	return 0.5f * (1 + erff(x * ROOT_HALF));
 }
 
+GV_DEVICE float
+gelu_slope(float x)
+{
+	float density = DENSITY_AT_0 * expf(-0.5f * x * x);
+
+	return normal(x) + x * density;
+}
+
 struct relu {
 	template <class T>
 	GV_MEMBER static float
@@ -40,9 +48,8 @@ struct gelu {
 	backward(const struct gv_cuda_map &a, size_t b, size_t i, float dy)
 	{
 		float x = gv_get((const T *)a.x[0] + b * a.x_apart[0] + i);
-		float density = DENSITY_AT_0 * expf(-0.5f * x * x);
 
-		return dy * (normal(x) + x * density);
+		return dy * gelu_slope(x);
 	}
 };
 
@@ -138,4 +145,182 @@ bias(const struct gv_cuda_bias &a)
 }
 
 GV_KERNELS(bias, gv_cuda_bias, bias)
+
+/* ---- the acts of rows ---- */
+
+GV_DEVICE float
+sigmoid(float x)
+{
+	return 1 / (1 + expf(-x));
+}
+
+GV_DEVICE float
+act_of(const struct gv_cuda_acts_run &a, float x)
+{
+	switch (a.act) {
+	case GV_CUDA_ACT_LEAKY:
+		return 0 > x ? a.a.slope * x : x;
+	case GV_CUDA_ACT_SIGMOID:
+		return sigmoid(x);
+	case GV_CUDA_ACT_TANH:
+		return tanhf(x);
+	case GV_CUDA_ACT_GELU:
+		return x * normal(x);
+	case GV_CUDA_ACT_SILU:
+		return x * sigmoid(x);
+	default:
+		return gv_relu(x);
+	}
+}
+
+/* The gradient dy through an act that gave, or (gelu, silu) got, v. */
+GV_DEVICE float
+act_back(const struct gv_cuda_acts_run &a, float v, float dy)
+{
+	float s;
+
+	switch (a.act) {
+	case GV_CUDA_ACT_LEAKY:
+		return v <= 0 ? a.a.slope * dy : dy;
+	case GV_CUDA_ACT_SIGMOID:
+		return dy * (v * (1 - v));
+	case GV_CUDA_ACT_TANH:
+		return dy * (1 - v * v);
+	case GV_CUDA_ACT_GELU:
+		return dy * gelu_slope(v);
+	case GV_CUDA_ACT_SILU:
+		s = sigmoid(v);
+		return dy * (s * (1 + v * (1 - s)));
+	default:
+		return v <= 0 ? 0 : dy;
+	}
+}
+
+template <class T>
+GV_DEVICE void
+act_forward(const struct gv_cuda_acts_run &r)
+{
+	const struct gv_cuda_acts &a = r.a;
+	size_t i = gv_global(GV_THREADS_act_forward_f32);
+
+	if (i >= a.n)
+		return;
+	GV_EACH_MODEL(b, a)
+	{
+		T *y = (T *)a.y + b * a.y_apart + i;
+
+		if (a.before != NULL)
+			((T *)a.before)[b * a.before_apart + i] = *y;
+		gv_put(y, act_of(r, gv_get(y)));
+	}
+}
+
+GV_KERNELS(act_forward, gv_cuda_acts_run, act_forward)
+
+template <class T>
+GV_DEVICE void
+act_backward(const struct gv_cuda_acts_run &r)
+{
+	const struct gv_cuda_acts &a = r.a;
+	size_t i = gv_global(GV_THREADS_act_backward_f32);
+
+	if (i >= a.n)
+		return;
+	GV_EACH_MODEL(b, a)
+	{
+		T *dy = (T *)a.dy + b * a.dy_apart + i;
+
+		gv_put(dy,
+		    act_back(r, gv_get((const T *)a.v + b * a.v_apart + i), gv_get(dy)));
+	}
+}
+
+GV_KERNELS(act_backward, gv_cuda_acts_run, act_backward)
+
+/* ---- concat ---- */
+
+template <class T>
+GV_DEVICE void
+move(const struct gv_cuda_move &a)
+{
+	size_t i = gv_global(GV_THREADS_move_f32);
+	unsigned row = (unsigned)i / (unsigned)a.n, j = (unsigned)i % (unsigned)a.n;
+
+	if (i >= a.rows * a.n)
+		return;
+	GV_EACH_MODEL(b, a)
+	{
+		size_t at = row * a.to_row + j;
+		const T *mask =
+		    a.mask == NULL ? NULL : (const T *)a.mask + b * a.mask_apart;
+		T *to = (T *)a.to + b * a.to_apart + at;
+		float v =
+		    gv_get((const T *)a.from + b * a.from_apart + row * a.from_row + j);
+
+		v = a.add ? gv_get(to) + v : v;
+		gv_put(to, gv_masked(mask, at, a.relu ? gv_relu(v) : v));
+	}
+}
+
+GV_KERNELS(move, gv_cuda_move, move)
+
+/* ---- dropout ---- */
+
+/* Four draws: gv_philox of (at, sample, row, 0) under the key. */
+struct draws {
+	unsigned v[4];
+	GV_MEMBER
+	draws(unsigned at, unsigned sample, unsigned row, uint64_t key)
+	{
+		unsigned k0 = (unsigned)key, k1 = (unsigned)(key >> 32);
+
+		v[0] = at;
+		v[1] = sample;
+		v[2] = row;
+		v[3] = 0;
+		for (int round = 0; round < 10; round++) {
+			uint64_t p0 = (uint64_t)v[0] * 0xD2511F53u;
+			uint64_t p1 = (uint64_t)v[2] * 0xCD9E8D57u;
+
+			v[0] = (unsigned)(p1 >> 32) ^ v[1] ^ k0;
+			v[1] = (unsigned)p1;
+			v[2] = (unsigned)(p0 >> 32) ^ v[3] ^ k1;
+			v[3] = (unsigned)p0;
+			k0 += 0x9E3779B9u;
+			k1 += 0xBB67AE85u;
+		}
+	}
+};
+
+/* A thread a draw, which is for four numbers of a sample. */
+template <class T>
+GV_DEVICE void
+dropout(const struct gv_cuda_dropout &a)
+{
+	unsigned fours = (unsigned)((a.size + 3) / 4);
+	unsigned i = (unsigned)gv_global(GV_THREADS_dropout_f32);
+	unsigned sample = i / fours, four = i % fours;
+	uint64_t below = (uint64_t)(a.rate * 4294967296.0);
+	float scale = (float)(1 / (1 - a.rate));
+
+	if (sample >= a.n)
+		return;
+	GV_EACH_MODEL(b, a)
+	{
+		draws u(four, a.first + sample, a.row, a.key[b]);
+		const T *mask =
+		    a.mask == NULL ? NULL : (const T *)a.mask + b * a.mask_apart;
+
+		for (unsigned k = 0; k < 4 && 4 * four + k < a.size; k++) {
+			size_t at = sample * a.size + 4 * four + k;
+			T *to = (T *)a.to + b * a.to_apart + at;
+			float x = gv_get((const T *)a.from + b * a.from_apart + at);
+			float v = u.v[k] < below ? 0 : scale * x;
+
+			gv_put(to, gv_masked(mask, at, a.add ? gv_get(to) + v : v));
+		}
+	}
+}
+
+GV_KERNELS(dropout, gv_cuda_dropout, dropout)
 } // namespace gv_map

@@ -87,6 +87,17 @@ strip(const struct gv_cuda_sums &a, size_t b, unsigned j, size_t i, size_t end)
 			part += gv_get(v + i * n + column);
 		return part;
 	}
+	if (WHAT == GV_CUDA_SCALED) {
+		const float *means = a.mean + b * a.stat_apart;
+		const float *rstds = a.rstd + b * a.stat_apart;
+
+		for (; i < end; i++) {
+			float x = gv_get((const T *)a.x + b * a.x_apart + i * n + column);
+
+			part += gv_get(v + i * n + column) * ((x - means[i]) * rstds[i]);
+		}
+		return part;
+	}
 	mean = a.mean[b * a.stat_apart + column];
 	if (WHAT == GV_CUDA_SQUARES) {
 		for (; i < end; i++) {
@@ -219,6 +230,7 @@ sums(const struct gv_cuda_sums_run &r)
 SUMS(sum, GV_CUDA_SUM)
 SUMS(squares, GV_CUDA_SQUARES)
 SUMS(products, GV_CUDA_PRODUCTS)
+SUMS(scaled, GV_CUDA_SCALED)
 
 GV_KERNEL(totals, gv_cuda_sums_run)
 {
