@@ -229,6 +229,37 @@ checkpoint 2
 checkpoint 3
 EOF
 
+# ---- a terminal ----
+# terminal FILE ARGS...: gv-train with a terminal for all it writes, which goes to FILE
+terminal() {
+	terminal_to=$1
+	shift
+	run "$python" -c 'import os, pty, sys
+out = open(sys.argv[1], "wb")
+def read(fd):
+    s = os.read(fd, 65536)
+    out.write(s)
+    return s
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[2:], read)))' "$terminal_to" "$@"
+}
+# screen FILE: what stands there at the end, each line as it was erased and written
+screen() { tr -d '\r' <"$1" | awk '{ n = split($0, piece, "\033\\[K"); print piece[n] }'; }
+if have "$python"; then
+	terminal seen gv-train --data=digits:200 --steps=20000 --log-every=5000 --test=digits:50 mlp.tsv
+	is_status 0 "on a terminal"
+	ok "progress: where, how fast, how long" grep -aq \
+		'step [0-9]* of 20000, loss [0-9.]*, [0-9]* samples/s, [0-9]* s left' seen
+	gv-train --data=digits:200 --steps=20000 --log-every=5000 --test=digits:50 mlp.tsv >want
+	screen seen | sed '/^$/d' >got
+	same_file want got "and at the end nothing of it stands between the rows"
+	terminal seen gv-train -q --data=digits:200 --steps=20000 --log-every=5000 mlp.tsv
+	ok "--quiet: no progress" test "$(grep -ac ' of 20000' seen)" -eq 0
+	terminal seen gv-train --data=digits:200 --steps=20000 --lr=1e9 mlp.tsv
+	is_status 1 "diverged on a terminal"
+	screen seen | grep -q '^gv-train: model 0 diverged' && ! screen seen | grep -q ' of 20000'
+	ok "a message stands on a line of its own" test $? -eq 0
+fi
+
 # ---- what it learns ----
 # right SHARE: the last row's accuracy is at least that
 right() { awk -F, -v least="$1" 'END { exit !($5 >= least) }' out; }

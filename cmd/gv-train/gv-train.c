@@ -77,6 +77,7 @@ train(const struct options *o)
 	run_catch_stop();
 	if (status == 0)
 		status = run_train(&r, &e);
+	gv_progress(NULL);
 	if (status < 0 || record_close(&r.record, &e) != 0 ||
 	    (r.out != NULL && gv_out_close(r.out, &e) != 0))
 		gv_die_error(&e);

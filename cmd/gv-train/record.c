@@ -159,6 +159,7 @@ record_flush(struct record *r, bool durable, struct gv_error *e)
 {
 	size_t done = 0;
 
+	gv_progress(NULL); /* rows may go to the same terminal */
 	if (r->out != NULL)
 		gv_out_flush(r->out); /* a failure shows when it is closed */
 	if (r->fd == -1)

@@ -10,6 +10,7 @@
 #include "nn/model.h"
 #include "nn/net.h"
 #include "options.h"
+#include "progress.h"
 #include "record.h"
 
 struct run {
@@ -44,6 +45,7 @@ struct run {
 	uint64_t saved_step; /* of the checkpoint on disk, UINT64_MAX = none or damaged */
 	uint64_t told_step;  /* of the last checkpoint reported, UINT64_MAX = none */
 	double told_s;       /* of the last report of progress */
+	struct progress progress;
 	struct record record;
 	struct gv_out *out; /* of rank 0 */
 };

@@ -214,6 +214,17 @@ tell(struct run *r, const char *kind)
 	}
 }
 
+static void
+show_progress(struct run *r, double now_s)
+{
+	struct progress_now now = {
+	    now_s, r->step, r->last, r->o->batch, r->loss, r->array.n};
+	char line[PROGRESS_LEN];
+
+	progress_text(line, &r->progress, &now);
+	gv_progress("%s", line);
+}
+
 static int
 tell_now_and_then(struct run *r, double now, struct gv_error *e)
 {
@@ -221,10 +232,11 @@ tell_now_and_then(struct run *r, double now, struct gv_error *e)
 		return 0;
 	r->told_s = now;
 	tell(r, "step");
+	if (record_flush(&r->record, false, e) != 0)
+		return -1;
 	if (!r->o->common.quiet)
-		gv_progress("step %llu of %llu, loss %g", (unsigned long long)r->step,
-		    (unsigned long long)r->last, r->loss[0]);
-	return record_flush(&r->record, false, e);
+		show_progress(r, now);
+	return 0;
 }
 
 static int
@@ -348,6 +360,7 @@ broken(struct run *r, struct gv_error *e)
 int
 run_train(struct run *r, struct gv_error *e)
 {
+	r->progress = (struct progress){gv_clock_s(), r->step, 0};
 	if (verdict(r) != GV_EXIT_OK && r->place.rank == 0)
 		gv_warn("nothing is left to train: every model had diverged by step %llu",
 		    (unsigned long long)r->step);
