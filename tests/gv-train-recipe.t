@@ -130,4 +130,53 @@ for net in mlp.tsv bn.csv; do
 		done
 	done
 done
+
+# ---- joined, and gone on ----
+# three models that stopped at other steps go on together, as each would alone
+printf 'seed,lr,momentum,steps\n1,.05,.9,60\n2,.1,0,45\n3,.02,.5,60\n' >long.csv
+model() { # B STEPS DIR
+	sed -n "$(($1 + 2))p" long.csv | { IFS=, read -r seed lr momentum _ &&
+		gv-train $data --log-every=5 --seed="$seed" --lr="$lr" --momentum="$momentum" --steps="$2" \
+			--checkpoint="$3" bn.csv >/dev/null; }
+}
+model 0 20 j0 && model 1 45 j1 && model 2 33 j2
+mkdir j
+run gv-train --join=j/gv-train.ckpt j0/gv-train.ckpt j1/gv-train.ckpt j2/gv-train.ckpt
+silent "--join"
+gv-train --split=parted j/gv-train.ckpt
+for b in 0 1 2; do same_file parted/$b.ckpt j$b/gv-train.ckpt "what is joined is split: model $b"; done
+{ cat j0/losses.csv && rows j1/losses.csv | sed 's/,0,/,1,/' && rows j2/losses.csv | sed 's/,0,/,2,/'; } >j/losses.csv
+run gv-train $data --log-every=5 --checkpoint=one --array=long.csv bn.csv
+silent "an array"
+run gv-train $data --log-every=5 --checkpoint=j --array=long.csv bn.csv
+silent "a joined array goes on"
+same_file one/gv-train.ckpt j/gv-train.ckpt "to the same checkpoint"
+grep -v '^33,2' j/losses.csv >rows.j
+same_file one/losses.csv rows.j "and the same record, in order, but for the last row of a part"
+# the same, stopped on the way by a shorter run of the second kind
+rm -rf j
+mkdir j
+gv-train --join=j/gv-train.ckpt j0/gv-train.ckpt j1/gv-train.ckpt j2/gv-train.ckpt
+{ cat j0/losses.csv && rows j1/losses.csv | sed 's/,0,/,1,/' && rows j2/losses.csv | sed 's/,0,/,2,/'; } >j/losses.csv
+printf 'seed,lr,momentum,steps\n1,.05,.9,28\n2,.1,0,45\n3,.02,.5,38\n' >short.csv
+run gv-train $data --log-every=5 --checkpoint=j --array=short.csv bn.csv
+silent "a part of the way"
+ok "which is in order, too" sort -c -t, -n -k1,1 -k2,2 j/losses.csv
+run gv-train $data --log-every=5 --checkpoint=j --array=long.csv bn.csv
+same_file one/gv-train.ckpt j/gv-train.ckpt "and on to the same checkpoint"
+grep -v -e '^28,0' -e '^33,2' -e '^38,2' j/losses.csv >rows.j
+same_file one/losses.csv rows.j "and record, but for the last rows of the parts"
+run gv-train --join=x.ckpt
+is_status 2 "--join of nothing: status"
+err_has '--join: no checkpoints are named' "--join of nothing"
+gv-train --data=digits:300 --batch=8 --steps=1 --checkpoint=b8 bn.csv >/dev/null
+run gv-train --join=x.ckpt j0/gv-train.ckpt b8/gv-train.ckpt
+is_err "--join of two runs" <<'EOF'
+gv-train: b8/gv-train.ckpt: of another run than j0/gv-train.ckpt: it has "batch 8", that one "batch 16"
+EOF
+run gv-train --join=x.ckpt j0/gv-train.ckpt mlp.tsv
+is_err "--join of no checkpoint" <<'EOF'
+gv-train: mlp.tsv: not a whole checkpoint: it does not start with "gvckpt 1"
+EOF
+ok "nothing is written" test ! -e x.ckpt
 done_testing

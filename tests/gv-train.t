@@ -47,7 +47,7 @@ bad "shape of nothing" '--shape: expected HxW or HxWxC, got "0x4"' --shape=0x4 m
 bad "checkpoint-every" '--checkpoint-every: expected a duration such as 90s, 15m or 2h, got "often"' \
 	--checkpoint-every=often mlp.tsv
 bad "timeout" '--timeout: expected more than 0 s' --timeout=0 --data=digits --steps=1 mlp.tsv
-bad "two modes" '--shapes, --export and --split exclude each other' --shapes --export=x --data=digits
+bad "two modes" '--shapes, --export, --split and --join exclude each other' --shapes --export=x --data=digits
 bad "export with an operand" '--export takes no operand' --export=x --data=digits mlp.tsv
 GV_TOTAL_STEPS=1.5
 export GV_TOTAL_STEPS

@@ -59,6 +59,15 @@ split(const struct options *o)
 	free(path);
 }
 
+static void
+join(const struct options *o)
+{
+	struct gv_error e = {0};
+
+	if (gv_ckpt_join(o->parts, o->n_parts, o->join_into, &e) != 0)
+		gv_die_error(&e);
+}
+
 static int
 train(const struct options *o)
 {
@@ -99,6 +108,8 @@ main(int argc, char **argv)
 		export_data(&o);
 	else if (o.split_into != NULL)
 		split(&o);
+	else if (o.join_into != NULL)
+		join(&o);
 	else
 		status = train(&o);
 	finished = gv_finish();

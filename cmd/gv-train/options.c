@@ -31,7 +31,7 @@ static const char help_text[] =
     "workers  --threads=N ($GV_THREADS or 1)  --shards=N (4)  --timeout=TIME (5m)\n"
     "         --trees=FILE to sum over\n"
     "instead  --shapes of the model's rows  --export=FILE: the data set\n"
-    "         --split=DIR: the models of the checkpoint MODEL\n"
+    "         --split=DIR: the models of a checkpoint  --join=FILE: one of many\n"
     "other    -h, --help  -V, --version  -q, --quiet  -v, --verbose\n";
 
 const char *const optimiser_names[] = {"sgd", "adam", "adamw", NULL};
@@ -192,6 +192,7 @@ static const struct own own[] = {
     {"shapes", no_argument, FLAG, AT(shapes)},
     {"export", required_argument, TEXT, AT(export_to)},
     {"split", required_argument, TEXT, AT(split_into)},
+    {"join", required_argument, TEXT, AT(join_into)},
 };
 enum { OWN = sizeof(own) / sizeof(own[0]) };
 
@@ -257,14 +258,19 @@ take_environment(struct options *o)
 static void
 check(struct options *o, int argc, char **argv)
 {
-	bool needs_model = o->export_to == NULL;
-
-	if (o->shapes + (o->export_to != NULL) + (o->split_into != NULL) > 1)
-		gv_opt_usage(
-		    &o->common, "--shapes, --export and --split exclude each other");
-	if (o->split_into == NULL && o->data.text == NULL)
+	if (o->shapes + (o->export_to != NULL) + (o->split_into != NULL) +
+		(o->join_into != NULL) >
+	    1)
+		gv_opt_usage(&o->common,
+		    "--shapes, --export, --split and --join exclude each other");
+	if (o->split_into == NULL && o->join_into == NULL && o->data.text == NULL)
 		gv_opt_usage(&o->common, "no data: --data=digits, for example");
-	if (needs_model)
+	if (o->join_into != NULL) {
+		o->parts = (const char *const *)argv + optind;
+		o->n_parts = (size_t)(argc - optind);
+		if (o->n_parts == 0)
+			gv_opt_usage(&o->common, "--join: no checkpoints are named");
+	} else if (o->export_to == NULL)
 		o->model = gv_opt_input(&o->common, argc, argv);
 	else if (optind < argc)
 		gv_opt_usage(&o->common, "--export takes no operand");

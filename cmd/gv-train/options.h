@@ -17,6 +17,10 @@ struct options {
 	const char *export_to;  /* write the data set as a table */
 	const char *split_into; /* a directory for the models of a checkpoint */
 
+	const char *join_into;    /* a file for the array of the checkpoints parts */
+	const char *const *parts; /* [n_parts] the operands, with --join */
+	size_t n_parts;
+
 	const char *model; /* the operand: a model table, or with --split a checkpoint */
 	struct data_spec data, test; /* test.text NULL = none */
 	enum data_scale scale;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "table/tab.h"
 
@@ -18,48 +19,178 @@ static const char header[] = "step,model,loss,test_loss,accuracy\n";
 
 /* ---- what is already there ---- */
 
-/* The step of a row, or UINT64_MAX when the line is no row. */
-static uint64_t
-row_step(const char *line, size_t len)
-{
-	const char *comma = memchr(line, ',', len);
-	int64_t step;
+struct line {
+	const char *s;
+	size_t len; /* with its line feed */
+	uint64_t step, model;
+};
 
-	if (comma == NULL || gv_parse_int(line, (size_t)(comma - line), &step) != 0 ||
-	    step < 0)
-		return UINT64_MAX;
-	return (uint64_t)step;
+static bool
+parse_number(const char **at, const char *end, uint64_t *v)
+{
+	const char *comma = memchr(*at, ',', (size_t)(end - *at));
+	int64_t n;
+
+	if (comma == NULL || gv_parse_int(*at, (size_t)(comma - *at), &n) != 0 || n < 0)
+		return false;
+	*v = (uint64_t)n;
+	*at = comma + 1;
+	return true;
 }
 
-/* Bytes of s to keep: the header and the whole rows of steps <= step; *last is the last's step. */
-static size_t
-kept(const char *s, size_t len, uint64_t step, uint64_t *last)
+/* The row at s, or false: there is no whole one. */
+static bool
+parse_line(struct line *l, const char *s, size_t len)
 {
-	size_t at = sizeof(header) - 1;
+	const char *nl = memchr(s, '\n', len), *at = s;
 
-	*last = 0;
-	while (at < len) {
-		const char *nl = memchr(s + at, '\n', len - at);
-		uint64_t row;
+	if (nl == NULL)
+		return false;
+	l->s = s;
+	l->len = (size_t)(nl - s) + 1;
+	return parse_number(&at, nl, &l->step) && parse_number(&at, nl, &l->model);
+}
 
-		if (nl == NULL)
-			break;
-		row = row_step(s + at, (size_t)(nl - (s + at)));
-		if (row > step)
-			break;
-		*last = row;
-		at = (size_t)(nl - s) + 1;
+/* The rows of a record in memory that past has (NULL: all); those of a damaged end are lost. */
+static struct line *
+kept(const char *s, size_t len, const struct record_past *past, size_t models, size_t *n)
+{
+	size_t at = sizeof(header) - 1, cap = 0;
+	struct line *line = NULL, l;
+
+	*n = 0;
+	for (; at < len && parse_line(&l, s + at, len - at); at += l.len) {
+		if (past != NULL && (l.model >= models || l.step > past[l.model].steps))
+			continue;
+		if (*n == cap) {
+			cap = 2 * cap + 64;
+			line = gv_xrealloc(line, cap, sizeof(*line));
+		}
+		line[(*n)++] = l;
 	}
-	return at;
+	return line;
 }
 
 static int
-cut(struct record *r, uint64_t step, uint64_t last_row, bool *short_of,
+by_step(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	if (x->model != y->model)
+		return x->model < y->model ? -1 : 1;
+	return x->s < y->s ? -1 : x->s > y->s;
+}
+
+static bool
+in_order(const struct line *line, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (by_step(&line[i - 1], &line[i]) > 0)
+			return false;
+	return true;
+}
+
+/* Whether every model's last row is there. */
+static bool
+complete(const struct line *line, size_t n, const struct record_past *past, size_t models)
+{
+	uint64_t *last = gv_xcalloc(models, sizeof(*last));
+	size_t i;
+	bool all = true;
+
+	for (i = 0; i < n; i++)
+		last[line[i].model] = line[i].step;
+	for (i = 0; i < models; i++)
+		all = all && last[i] >= past[i].last_row;
+	free(last);
+	return all;
+}
+
+/* The first rows that are one behind the other in the file. */
+static size_t
+in_front(const struct line *line, size_t n, const char *s)
+{
+	size_t i;
+
+	s += sizeof(header) - 1;
+	for (i = 0; i < n && line[i].s == s; i++)
+		s += line[i].len;
+	return i;
+}
+
+/* The record anew, atomically, of these rows. */
+static int
+rewrite_rows(struct record *r, const struct line *line, size_t n, struct gv_error *e)
+{
+	struct stat st;
+	struct gv_out *out;
+	size_t i;
+	int fd;
+
+	if (gv_out_open(&out, r->path, e) != 0)
+		return -1;
+	if (fstat(r->fd, &st) == 0 && (st.st_mode & 077) == 0)
+		gv_out_private(out);
+	gv_out_str(out, header);
+	for (i = 0; i < n; i++)
+		gv_out_write(out, line[i].s, line[i].len);
+	if (gv_out_close(out, e) != 0)
+		return -1;
+	fd = open(r->path, O_RDWR | O_CLOEXEC);
+	if (fd == -1)
+		return gv_error_sys(e, "%s: cannot open", r->path);
+	close(r->fd);
+	r->fd = fd;
+	return lseek(fd, 0, SEEK_END) == -1 ? gv_error_sys(e, "%s: cannot write", r->path)
+					    : 0;
+}
+
+static int
+cut_at(struct record *r, size_t keep, struct gv_error *e)
+{
+	if (ftruncate(r->fd, (off_t)keep) != 0 || lseek(r->fd, 0, SEEK_END) == -1)
+		return gv_error_sys(e, "%s: cannot write", r->path);
+	if (keep == 0)
+		gv_strbuf_str(&r->pending, header);
+	return 0;
+}
+
+/* The rows of the past stay. */
+static int
+keep_rows(struct record *r, const char *s, size_t len, const struct record_past *past,
+    size_t models, bool *short_of, struct gv_error *e)
+{
+	size_t n, front, i;
+	struct line *line = kept(s, len, past, models, &n);
+	int status;
+
+	*short_of = !complete(line, n, past, models);
+	front = in_front(line, n, s);
+	if (front == n)
+		status = cut_at(r,
+		    n == 0 ? sizeof(header) - 1
+			   : (size_t)(line[n - 1].s - s) + line[n - 1].len,
+		    e);
+	else
+		status = rewrite_rows(r, line, n, e);
+	r->mixed = !in_order(line, n);
+	for (i = 0; i < models; i++)
+		r->mixed |= past[i].steps != past[0].steps;
+	free(line);
+	return status;
+}
+
+static int
+cut(struct record *r, const struct record_past *past, size_t models, bool *short_of,
     struct gv_error *e)
 {
 	char *s;
-	size_t len, keep = 0, known;
-	uint64_t last = 0;
+	size_t len, known;
+	int status;
 
 	if (gv_file_read(r->path, &s, &len, SIZE_MAX / 4, e) != 0)
 		return -1;
@@ -69,15 +200,35 @@ cut(struct record *r, uint64_t step, uint64_t last_row, bool *short_of,
 		free(s);
 		return gv_error_set(e, "%s: is there, and no record of losses", r->path);
 	}
-	if (known == sizeof(header) - 1)
-		keep = kept(s, len, step, &last);
+	if (known == sizeof(header) - 1) {
+		status = keep_rows(r, s, len, past, models, short_of, e);
+	} else {
+		*short_of = !complete(NULL, 0, past, models);
+		status = cut_at(r, 0, e);
+	}
 	free(s);
-	*short_of = last < last_row;
-	if (ftruncate(r->fd, (off_t)keep) != 0 || lseek(r->fd, 0, SEEK_END) == -1)
-		return gv_error_sys(e, "%s: cannot write", r->path);
-	if (keep == 0)
-		gv_strbuf_str(&r->pending, header);
-	return 0;
+	return status;
+}
+
+/* All rows by their steps, when the last one is there. */
+static int
+put_in_order(struct record *r, struct gv_error *e)
+{
+	struct line *line;
+	size_t len, n;
+	char *s;
+	int status = 0;
+
+	if (gv_file_read(r->path, &s, &len, SIZE_MAX / 4, e) != 0)
+		return -1;
+	line = kept(s, len, NULL, 0, &n);
+	if (!in_order(line, n)) {
+		qsort(line, n, sizeof(*line), by_step);
+		status = rewrite_rows(r, line, n, e);
+	}
+	free(line);
+	free(s);
+	return status;
 }
 
 /* ---- rows ---- */
@@ -96,7 +247,7 @@ write_header(struct record *r)
 
 int
 record_open(struct record *r, struct gv_out *out, bool tsv, const char *path, bool own,
-    uint64_t step, uint64_t last_row, bool *short_of, struct gv_error *e)
+    const struct record_past *past, size_t models, bool *short_of, struct gv_error *e)
 {
 	memset(r, 0, sizeof(*r));
 	r->out = out;
@@ -108,7 +259,7 @@ record_open(struct record *r, struct gv_out *out, bool tsv, const char *path, bo
 		r->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, own ? 0600 : 0666);
 		if (r->fd == -1)
 			return gv_error_sys(e, "%s: cannot open", path);
-		if (cut(r, step, last_row, short_of, e) != 0) {
+		if (cut(r, past, models, short_of, e) != 0) {
 			close(r->fd);
 			r->fd = -1;
 			return -1;
@@ -188,6 +339,8 @@ record_close(struct record *r, struct gv_error *e)
 		return 0;
 	if (r->fd != -1) {
 		status = record_flush(r, true, e);
+		if (status == 0 && r->mixed)
+			status = put_in_order(r, e);
 		close(r->fd);
 	}
 	gv_strbuf_free(&r->pending);

@@ -21,6 +21,7 @@ struct record {
 	const char *path;   /* NULL = no record */
 	int fd;
 	struct gv_strbuf pending; /* rows not yet in the record */
+	bool mixed;               /* its rows may not be in order of their steps */
 };
 
 struct row {
@@ -31,14 +32,25 @@ struct row {
 	double accuracy;
 };
 
+/* What a model has done before: rows behind it are not true. */
+struct record_past {
+	uint64_t steps;
+	uint64_t last_row; /* the last step, up to there, that wrote a row */
+};
+
 /*
- * Writes the header to out and opens the record at path (NULL = none; own: one
- * that is made is its owner's alone), keeping its rows of steps <= step.  *short_of tells that rows that should be there
- * are not: the last kept row is of a step before last_row.  0, or -1 with *e
- * set: path cannot be written, or holds something else.
+ * Writes the header to out and opens the record at path (NULL = none; own: one that is
+ * made is its owner's alone), keeping its rows of steps that past [models] has.
+ * *short_of tells that rows that should be there are not: a model's last kept row is of
+ * a step before its last_row.  0, or -1 with *e set: path cannot be written, or holds
+ * something else.
+ *
+ * Models that had gone further than others when an array was joined have rows of steps
+ * that others have still to make; when it is closed, the record is put in order.
  */
 int record_open(struct record *r, struct gv_out *out, bool tsv, const char *path,
-    bool own, uint64_t step, uint64_t last_row, bool *short_of, struct gv_error *e);
+    bool own, const struct record_past *past, size_t models, bool *short_of,
+    struct gv_error *e);
 
 void record_add(struct record *r, const struct row *row);
 

@@ -316,23 +316,35 @@ open_checkpoint(struct run *r, struct gv_error *e)
 
 /* ---- outputs ---- */
 
-/* The last step <= r->step that wrote a row. */
 static uint64_t
-last_row(const struct run *r)
+steps_of(const struct run *r, size_t b)
 {
-	uint64_t log = (uint64_t)r->o->log_every, last = r->step / log * log;
+	return r->net != NULL ? gv_net_steps(r->net, b) : r->step;
+}
+
+/* What each model has done, and the last step up to there that wrote a row. */
+static struct record_past *
+past_of(const struct run *r)
+{
+	struct record_past *past = gv_xcalloc(r->array.n, sizeof(*past));
+	uint64_t log = (uint64_t)r->o->log_every;
 	size_t b;
 
-	for (b = 0; b < r->array.n; b++)
-		if (r->array.steps[b] <= r->step && r->array.steps[b] > last)
-			last = r->array.steps[b];
-	return last;
+	for (b = 0; b < r->array.n; b++) {
+		uint64_t done = steps_of(r, b);
+
+		past[b].steps = done;
+		past[b].last_row = done == r->array.steps[b] ? done : done / log * log;
+	}
+	return past;
 }
 
 static int
 open_outputs(struct run *r, struct gv_error *e)
 {
+	struct record_past *past;
 	bool short_of;
+	int status;
 
 	if (r->place.rank != 0)
 		return 0;
@@ -340,14 +352,16 @@ open_outputs(struct run *r, struct gv_error *e)
 		r->record_path = gv_xstrdup(r->o->record);
 	else if (r->ckpt_path != NULL)
 		r->record_path = join(r->o->checkpoint, "losses.csv");
-	if (gv_out_open(&r->out, r->o->common.output, e) != 0 ||
-	    record_open(&r->record, r->out, r->o->common.tsv, r->record_path,
-		r->o->record == NULL, r->step, last_row(r), &short_of, e) != 0)
+	if (gv_out_open(&r->out, r->o->common.output, e) != 0)
 		return -1;
-	if (short_of && !r->o->common.quiet)
+	past = past_of(r);
+	status = record_open(&r->record, r->out, r->o->common.tsv, r->record_path,
+	    r->o->record == NULL, past, r->array.n, &short_of, e);
+	free(past);
+	if (status == 0 && short_of && !r->o->common.quiet)
 		gv_warn("warning: %s: rows before step %llu are missing", r->record_path,
 		    (unsigned long long)r->step);
-	return 0;
+	return status;
 }
 
 /* ---- the net ---- */

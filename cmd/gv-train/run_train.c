@@ -69,14 +69,40 @@ run_flags(void)
 
 /* ---- a step ---- */
 
+/*
+ * The step that comes next: the first that a model has still to do.  Models of a joined
+ * array may have gone further than others; they wait.
+ */
+static void
+find_step(struct run *r)
+{
+	uint64_t next = UINT64_MAX;
+	size_t b;
+
+	for (b = 0; b < r->array.n; b++) {
+		uint64_t done = gv_net_steps(r->net, b);
+
+		if (!r->diverged[b] && done < r->array.steps[b] && done < next)
+			next = done;
+	}
+	if (next == UINT64_MAX)
+		return;
+	/* what is on disk is of another step than this one will be */
+	if (next < r->step)
+		r->saved_step = r->told_step = UINT64_MAX;
+	r->step = next;
+}
+
 /* Which models take part in the next step, and at what rate; how many. */
 static size_t
 choose(struct run *r)
 {
 	size_t b, active = 0;
 
+	find_step(r);
 	for (b = 0; b < r->array.n; b++) {
-		bool on = !r->diverged[b] && gv_net_steps(r->net, b) < r->array.steps[b];
+		uint64_t done = gv_net_steps(r->net, b);
+		bool on = !r->diverged[b] && done < r->array.steps[b] && done == r->step;
 
 		struct gv_net_coef coef = gv_net_coef(r->net, b);
 

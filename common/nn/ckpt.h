@@ -73,4 +73,11 @@ int gv_ckpt_models(const char *path, size_t *models, struct gv_error *e);
 /* Writes the checkpoint of model b alone, the file that its serial run writes.  0 or -1. */
 int gv_ckpt_split(const char *path, size_t b, const char *out, struct gv_error *e);
 
+/*
+ * Writes to out, atomically, the checkpoint of the array whose models are those of the n
+ * files, one file after the other: what gv_ckpt_split has parted.  All must be of one
+ * run but for their models, whose steps may differ.  0, or -1 with *e set.
+ */
+int gv_ckpt_join(const char *const *path, size_t n, const char *out, struct gv_error *e);
+
 #endif

@@ -324,6 +324,43 @@ test_split(void)
 	gv_net_free(one);
 }
 
+/* A checkpoint of one model without numbers. */
+static void
+write_empty(const char *to, const char *dtype)
+{
+	struct gv_ckpt_out w = {.crc = crc32(0, NULL, 0)};
+	struct gv_strbuf head = {0};
+	struct gv_error e = {0};
+
+	gv_out_open(&w.out, to, &e);
+	gv_ckpt_preamble(&head, dtype, 1, "batch 1\n");
+	gv_strbuf_str(&head, "model a\nstate steps=3\n\n");
+	gv_ckpt_put(&w, head.s, head.len);
+	gv_ckpt_put_crc(&w);
+	gv_strbuf_free(&head);
+	gv_out_close(w.out, &e);
+}
+
+static void
+test_join(void)
+{
+	const char *const both[] = {path, other};
+	char joined[80], want[200];
+	struct gv_error e = {0};
+	size_t n;
+
+	snprintf(joined, sizeof(joined), "%s.joined", path);
+	write_empty(path, "f32");
+	write_empty(other, "f32");
+	is_int(gv_ckpt_join(both, 2, joined, &e), 0, "two are joined");
+	ok(gv_ckpt_models(joined, &n, &e) == 0 && n == 2, "to one of two");
+	write_empty(other, "f64");
+	is_int(gv_ckpt_join(both, 2, joined, &e), -1, "floats and doubles are not");
+	snprintf(want, sizeof(want),
+	    "%s: of another run than %s: numbers of another kind", other, path);
+	is_str(e.text[0], want, "says so");
+}
+
 static void
 test_old(void)
 {
@@ -473,6 +510,7 @@ main(void)
 	test_damage();
 	test_headers();
 	test_split();
+	test_join();
 	test_old();
 	test_device();
 	free(whole);
