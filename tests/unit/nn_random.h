@@ -35,6 +35,30 @@ random_one_of(const size_t *v, size_t n)
 	random_one_of((const size_t[]){__VA_ARGS__}, \
 	    sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t))
 
+static inline const char *
+random_act(void)
+{
+	static const char *const acts[] = {
+	    "", "relu", "leaky", "leaky:0.3", "sigmoid", "tanh", "gelu", "silu"};
+
+	return acts[random_below(sizeof(acts) / sizeof(acts[0]))];
+}
+
+/* Places twice as many and more, of a map that is small. */
+static inline void
+random_up(struct gv_strbuf *t, size_t *row, size_t *channels, size_t *side)
+{
+	size_t k = 1 + random_below(4), s = 1 + random_below(3);
+	size_t p = random_below(k < 3 ? 1 : 2), out = ONE_OF(1, 4, 16, 33, 64), g = 1;
+
+	if (*channels % 2 == 0 && out % 2 == 0 && random_below(2) == 0)
+		g = 2;
+	gv_strbuf_fmt(t, "%zu,tconv,,%zu,%zu,%zu,%zu,%zu,%s,%d\n", (*row)++, out, k, s, p,
+	    g, random_act(), (int)random_below(2));
+	*channels = out;
+	*side = (*side - 1) * s + k - 2 * p;
+}
+
 /* A conv and behind it nothing, bn, a pool or relu. */
 static inline void
 random_block(struct gv_strbuf *t, size_t *row, size_t *channels, size_t *side)
@@ -48,7 +72,7 @@ random_block(struct gv_strbuf *t, size_t *row, size_t *channels, size_t *side)
 	else if (*channels % 2 == 0 && out % 2 == 0 && random_below(2) == 0)
 		g = 2;
 	gv_strbuf_fmt(t, "%zu,conv,,%zu,%zu,%zu,%zu,%zu,%s,%d\n", (*row)++, out, k, s, p,
-	    g, random_below(2) == 0 ? "relu" : "", (int)random_below(2));
+	    g, random_below(2) == 0 ? "relu" : random_act(), (int)random_below(2));
 	*channels = out;
 	*side = (*side + 2 * p - k) / s + 1;
 	switch (random_below(4)) {
@@ -56,7 +80,7 @@ random_block(struct gv_strbuf *t, size_t *row, size_t *channels, size_t *side)
 		gv_strbuf_fmt(t, "%zu,relu,,,,,,,,\n", (*row)++);
 		break;
 	case 0:
-		gv_strbuf_fmt(t, "%zu,bn,,,,,,,relu,\n", (*row)++);
+		gv_strbuf_fmt(t, "%zu,bn,,,,,,,%s,\n", (*row)++, random_act());
 		break;
 	case 1:
 		if (*side < 2)
@@ -90,7 +114,10 @@ random_case(struct random_case *c, size_t i)
 	snprintf(c->name, sizeof(c->name), "random %zu", i);
 	gv_strbuf_str(t, HEAD);
 	for (; blocks > 0 && channels < 130; blocks--)
-		random_block(t, &row, &channels, &side);
+		if (side < 4 && random_below(3) == 0)
+			random_up(t, &row, &channels, &side);
+		else
+			random_block(t, &row, &channels, &side);
 	if (random_below(3) > 0) {
 		size_t act = random_below(3); /* as the linear's own, or a row */
 

@@ -9,88 +9,135 @@ try:
 except ImportError:
     sys.exit(3)
 from torch import nn
+from torch.nn import functional as F
 
 torch.set_num_threads(1)
 torch.set_default_dtype(torch.float64)
 
-
-class ToRows(nn.Module):
-    """[n][c][h][w] to vectors in gv's order, [h][w][c]."""
-
-    def forward(self, x):
-        return x.permute(0, 2, 3, 1).flatten(1)
+ACTS = {
+    "relu": F.relu,
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+    "gelu": F.gelu,
+    "silu": F.silu,
+}
 
 
 def number(row, column, otherwise):
-    return int(row[column]) if row[column] else otherwise
+    return int(row[column]) if row.get(column) else otherwise
 
 
-def build(rows, shape, classes):
-    height, width, channels = shape
-    layers, flat = [], False
-    for r in rows:
-        op, k = r["op"], number(r, "k", 0)
-        s, p = number(r, "s", 1 if op == "conv" else k), number(r, "p", 0)
-        g, bias = number(r, "g", 1), r["bias"] != "0"
-        if op == "xent":
-            break
-        if op == "linear" and not flat:
-            layers.append(ToRows())
-            channels, height, width, flat = channels * height * width, 1, 1, True
-        out = number(r, "out", classes if op == "linear" else channels)
+def activate(name, x):
+    if name.startswith("leaky"):
+        return F.leaky_relu(x, float(name[6:] or 0.2))
+    return ACTS[name](x) if name else x
+
+
+class Net(nn.Module):
+    """Rows over [n][c][h][w]; parameters lie as gv keeps them and are turned when they are read."""
+
+    def __init__(self, rows, shape, classes, params):
+        super().__init__()
+        self.rows, self.at, self.flat = rows, 0, params
+        self.weights, self.bns = nn.ParameterList(), nn.ModuleDict()
+        self.shapes = {"0": (shape[2], shape[0], shape[1])}
+        last = "0"
+        for r in rows:
+            sources = (r["from"] or last).split(";")
+            self.add_row(r, [self.shapes[s] for s in sources], classes)
+            r["sources"], last = sources, r["id"]
+        assert self.at == len(params)
+
+    def take(self, *shape):
+        n = torch.Size(shape).numel()
+        self.weights.append(nn.Parameter(torch.tensor(self.flat[self.at : self.at + n]).reshape(shape)))
+        self.at += n
+        return len(self.weights) - 1
+
+    def add_row(self, r, inputs, classes):
+        op, (c, h, w) = r["op"], inputs[0]
+        out, k, g = number(r, "out", classes), number(r, "k", 0), number(r, "g", 1)
+        s, p = number(r, "s", 1 if op in ("conv", "tconv") else k), number(r, "p", 0)
+        r.update(k=k, s=s, p=p, g=g, out=out)
+        bias = out if r.get("bias") != "0" else 0
+        shape = (c, h, w)
         if op == "linear":
-            layers.append(nn.Linear(channels, out, bias=bias))
+            r["weight"], shape = self.take(c * h * w, out), (out, 1, 1)
         elif op == "conv":
-            layers.append(nn.Conv2d(channels, out, k, s, p, groups=g, bias=bias))
-        elif op == "maxpool":
-            layers.append(nn.MaxPool2d(k, s, p))
-        elif op == "avgpool" and k == 0:
-            layers.append(nn.AdaptiveAvgPool2d(1))
-            height = width = 1
-        elif op == "avgpool":
-            layers.append(nn.AvgPool2d(k, s, p, count_include_pad=False))
+            r["weight"] = self.take(g, k, k, c // g, out // g)
+            shape = (out, (h + 2 * p - k) // s + 1, (w + 2 * p - k) // s + 1)
+        elif op == "tconv":
+            r["weight"] = self.take(g, k, k, out // g, c // g)
+            shape = (out, (h - 1) * s + k - 2 * p, (w - 1) * s + k - 2 * p)
+        elif op == "lstm":
+            ways = 2 if r["dir"] == "both" else 1
+            r["weight"] = self.take(ways, c + out // ways, 4 * (out // ways))
+            bias, shape = 4 * out if bias else 0, (out, h, 1)
         elif op == "bn":
-            layers.append(nn.BatchNorm1d(channels) if flat else nn.BatchNorm2d(channels))
-        elif op == "relu":
-            layers.append(nn.ReLU())
-        elif op == "gelu":
-            layers.append(nn.GELU())
-        if r["act"] == "relu":
-            layers.append(nn.ReLU())
-        if k:
-            height, width = (height + 2 * p - k) // s + 1, (width + 2 * p - k) // s + 1
-        channels = out
-    return nn.Sequential(*layers)
+            self.bns[r["id"]] = nn.BatchNorm2d(c, affine=False)
+            r["weight"], bias = self.take(c), c
+        elif op in ("maxpool", "avgpool"):
+            shape = (c, (h + 2 * p - k) // s + 1, (w + 2 * p - k) // s + 1) if k else (c, 1, 1)
+        elif op == "concat":
+            shape = (sum(i[0] for i in inputs), h, w)
+        if "weight" in r and bias:
+            r["bias_at"] = self.take(bias)
+        self.shapes[r["id"]] = shape
 
+    def lstm(self, r, x):
+        w, (c, h, _) = self.weights[r["weight"]], self.shapes[r["sources"][0]]
+        state = w.shape[2] // 4
+        module = nn.LSTM(c, state, batch_first=True, bidirectional=len(w) == 2)
+        bias = self.weights[r["bias_at"]].reshape(len(w), -1) if "bias_at" in r else torch.zeros(len(w), 4 * state)
+        named = {}
+        for way, end in enumerate(["", "_reverse"][: len(w)]):
+            named["weight_ih_l0" + end], named["weight_hh_l0" + end] = w[way, :c].t(), w[way, c:].t()
+            named["bias_ih_l0" + end], named["bias_hh_l0" + end] = bias[way], torch.zeros(4 * state)
+        x = x[:, :, :, 0].permute(0, 2, 1)
+        x = x.flip(1) if r["dir"] == "back" else x
+        y = torch.func.functional_call(module, named, (x,))[0]
+        y = y.flip(1) if r["dir"] == "back" else y
+        return y.permute(0, 2, 1)[:, :, :, None]
 
-def as_ours(layer, v):
-    """A weight as gv keeps it: [in][out], [g][k][k][in / g][out / g]."""
-    if isinstance(layer, nn.Linear):
-        return v.t()
-    if isinstance(layer, nn.Conv2d):
-        g = layer.groups
-        return v.reshape(g, v.shape[0] // g, *v.shape[1:]).permute(0, 3, 4, 2, 1)
-    return v
+    def row(self, r, inputs):
+        op, x = r["op"], inputs[0]
+        k, s, p, g = r["k"], r["s"], r["p"], r["g"]
+        w = self.weights[r["weight"]] if "weight" in r else None
+        bias = self.weights[r["bias_at"]] if "bias_at" in r else None
+        if op == "linear":
+            x = x.permute(0, 2, 3, 1).flatten(1) @ w
+            return (x if bias is None else x + bias)[:, :, None, None]
+        if op == "conv":
+            w = w.permute(0, 4, 3, 1, 2)
+            return F.conv2d(x, w.reshape(-1, *w.shape[2:]).contiguous(), bias, s, p, groups=g)
+        if op == "tconv":
+            w = w.permute(0, 4, 3, 1, 2)
+            return F.conv_transpose2d(x, w.reshape(-1, *w.shape[2:]).contiguous(), bias, s, p, groups=g)
+        if op == "lstm":
+            return self.lstm(r, x)
+        if op == "bn":
+            return self.bns[r["id"]](x) * w[:, None, None] + bias[:, None, None]
+        if op == "maxpool":
+            return F.max_pool2d(x, k, s, p) if k else x.amax((2, 3), keepdim=True)
+        if op == "avgpool":
+            return F.avg_pool2d(x, k, s, p, count_include_pad=False) if k else x.mean((2, 3), keepdim=True)
+        if op == "add":
+            return sum(inputs[1:], x)
+        if op == "concat":
+            return torch.cat(inputs, 1)
+        return {"relu": F.relu, "gelu": F.gelu}[op](x)
 
-
-def weights(net):
-    for layer in net:
-        if getattr(layer, "weight", None) is not None:
-            yield as_ours(layer, layer.weight)
-            if layer.bias is not None:
-                yield layer.bias
+    def forward(self, x):
+        made = {"0": x}
+        for r in self.rows[:-1]:
+            made[r["id"]] = activate(r["act"], self.row(r, [made[s] for s in r["sources"]]))
+        return made[self.rows[-1]["sources"][0]].flatten(1)
 
 
 def train(path):
     with open(path) as f:
         case = json.load(f)
-    net = build(case["rows"], case["shape"], case["classes"])
-    at = 0
-    with torch.no_grad():
-        for w in weights(net):
-            w.copy_(torch.tensor(case["params"][at : at + w.numel()]).reshape(w.shape))
-            at += w.numel()
-    assert at == len(case["params"])
+    net = Net(case["rows"], case["shape"], case["classes"], case["params"])
     lr, decay = case["lr"], case["weight_decay"]
     if case["optimiser"] == "sgd":
         optimiser = torch.optim.SGD(net.parameters(), lr, case["momentum"], weight_decay=decay)
@@ -103,17 +150,16 @@ def train(path):
     label = torch.tensor(case["label"]).reshape(case["steps"], case["batch"])
     for step in range(case["steps"]):
         optimiser.zero_grad()
-        loss = nn.functional.cross_entropy(net(x[step].permute(0, 3, 1, 2)), label[step])
+        loss = F.cross_entropy(net(x[step].permute(0, 3, 1, 2)), label[step])
         loss.backward()
         optimiser.step()
         print(repr(loss.item()))
-    for w in weights(net):
+    for w in net.weights:
         for v in w.detach().reshape(-1).tolist():
             print(repr(v))
-    for layer in net:
-        if hasattr(layer, "running_mean"):
-            for v in layer.running_mean.tolist() + layer.running_var.tolist():
-                print(repr(v))
+    for bn in net.bns.values():
+        for v in bn.running_mean.tolist() + bn.running_var.tolist():
+            print(repr(v))
 
 
 for name in sys.argv[1:]:
