@@ -18,7 +18,7 @@ const char *const control_name[] = {[CONTROL_NONE] = "",
     [CONTROL_HOLD] = "hold",
     [CONTROL_RELEASE] = "release"};
 
-static const char spool[] = "control";
+const char control_spool[] = "control";
 static const char column_what[] = "request", column_job[] = "job_id";
 
 static char *
@@ -83,7 +83,7 @@ control_send(const char *dir, enum control_kind kind, char *const *job, size_t n
 	}
 	rc = gv_out_close(out, e) | rc;
 	if (rc == 0)
-		rc = spool_put(dir, spool, text.s, text.len, NULL, e);
+		rc = spool_put(dir, control_spool, text.s, text.len, NULL, e);
 	gv_strbuf_free(&text);
 	return rc;
 }
@@ -160,9 +160,9 @@ load(const struct control *c, const char *name, struct gv_frame *f)
 	struct gv_error e = {0};
 	char *s = NULL;
 	size_t len;
-	int rc = spool_read(c->dir, spool, name, &s, &len, &e);
+	int rc = spool_read(c->dir, control_spool, name, &s, &len, &e);
 
-	gv_strbuf_fmt(&path, "%s/%s/%s", c->dir, spool, name);
+	gv_strbuf_fmt(&path, "%s/%s/%s", c->dir, control_spool, name);
 	if (rc == 0)
 		rc = gv_frame_parse(f, path.s, s, len, &e);
 	if (rc != 0) {
@@ -204,7 +204,7 @@ void
 control_take(struct control *c, struct jobs *jobs)
 {
 	size_t n, i;
-	char **name = spool_list(c->dir, spool, &n);
+	char **name = spool_list(c->dir, control_spool, &n);
 
 	for (i = 0; i < n; i++)
 		if (is_taken(c, name[i]))
@@ -234,7 +234,7 @@ control_written(struct control *c, const struct jobs *jobs)
 	while (i < c->n) {
 		/* one that cannot be removed stays known, or it would be done again */
 		if (!is_done(&c->request[i], &jobs->life) ||
-		    spool_drop(c->dir, spool, c->request[i].name) != 0)
+		    spool_drop(c->dir, control_spool, c->request[i].name) != 0)
 			i++;
 		else
 			forget(c, i);

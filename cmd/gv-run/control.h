@@ -16,6 +16,8 @@
 #include "jobs.h"
 #include "settings.h"
 
+/* Where requests are entered in the state (spool.h). */
+extern const char control_spool[];
 /* Of a kind: its name in requests, which is that of the option. */
 extern const char *const control_name[];
 

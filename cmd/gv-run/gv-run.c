@@ -19,6 +19,7 @@
 #include "base/opt.h"
 #include "control.h"
 #include "dryrun.h"
+#include "follow.h"
 #include "intake.h"
 #include "jobs.h"
 #include "journal.h"
@@ -46,7 +47,7 @@ static const char help[] =
     "  -s, --state DIR        where the run's state is kept (default: below TMPDIR)\n"
     "      --resume           go on with the run in DIR; no table is read\n"
     "      --status, --submit  how the run in DIR is; add the jobs of a table to it\n"
-    "      --cancel, --hold, --release  jobs of the run in DIR\n"
+    "      --cancel, --hold, --release  jobs of the run in DIR; --follow its events\n"
     "      --repair           say what damage in DIR would lose; with --resume do\n"
     "  -r, --round TIME       length of a round (360s)\n"
     "  -g, --grace TIME       from SIGTERM to SIGKILL (60s)\n"
@@ -75,7 +76,8 @@ enum {
 	OPT_HOLD,
 	OPT_RELEASE,
 	OPT_STATUS,
-	OPT_SUBMIT
+	OPT_SUBMIT,
+	OPT_FOLLOW
 };
 
 static const char *const order[] = {[GV_ROUND_OWED] = "owed", [GV_ROUND_GAVEL] = "gavel"};
@@ -93,6 +95,7 @@ static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"cancel", no_argument, NULL, OPT_CANCEL}, {"hold", no_argument, NULL, OPT_HOLD},
     {"release", no_argument, NULL, OPT_RELEASE},
     {"status", no_argument, NULL, OPT_STATUS}, {"submit", no_argument, NULL, OPT_SUBMIT},
+    {"follow", no_argument, NULL, OPT_FOLLOW},
     {"clean-env", no_argument, NULL, OPT_CLEAN_ENV}, {"dry-run", no_argument, NULL, 'n'},
     {NULL, 0, NULL, 0}};
 
@@ -150,6 +153,9 @@ parse_option(struct settings *o, struct gv_opt *opt, int code, int argc, char **
 	case OPT_STATUS:
 		o->status = true;
 		break;
+	case OPT_FOLLOW:
+		o->follow = true;
+		break;
 	case OPT_SUBMIT:
 		o->submit = true;
 		break;
@@ -205,12 +211,15 @@ parse_options(struct settings *o, struct gv_opt *opt, int argc, char **argv)
 			gv_opt_usage(opt, "--%s needs jobs", name);
 		return;
 	}
-	if (o->status && o->state == NULL)
-		gv_opt_usage(opt, "--status needs the state: -s DIR");
-	if (o->status && optind < argc)
-		gv_opt_usage(opt, "--status reads no table");
-	if (o->status)
+	if (o->status || o->follow) {
+		const char *name = o->status ? "status" : "follow";
+
+		if (o->state == NULL)
+			gv_opt_usage(opt, "--%s needs the state: -s DIR", name);
+		if (optind < argc)
+			gv_opt_usage(opt, "--%s reads no table", name);
 		return;
+	}
 	if (o->submit) {
 		if (o->state == NULL)
 			gv_opt_usage(opt, "--submit needs the state: -s DIR");
@@ -434,6 +443,22 @@ inspect(const struct settings *o)
 	return gv_finish() != 0 ? GV_EXIT_TROUBLE : rc == 0 ? GV_EXIT_OK : GV_EXIT_NO;
 }
 
+/* --status, --follow */
+static int
+look_at(const struct settings *o, const char *output)
+{
+	struct gv_error e = {0};
+	struct gv_out *out;
+	bool aligned = output == NULL && !o->tsv && isatty(STDOUT_FILENO) != 0;
+
+	if (gv_out_open(&out, output, &e) != 0 ||
+	    (o->follow ? follow(o, output == NULL ? NULL : out, &e)
+		       : status_write(o, out, aligned, &e)) != 0 ||
+	    (output != NULL && gv_out_close(out, &e) != 0))
+		gv_die_error(&e);
+	return gv_finish();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -468,13 +493,8 @@ main(int argc, char **argv)
 			gv_warn_each(&slips);
 		return gv_finish();
 	}
-	if (r.o.status) {
-		if (gv_out_open(&out, opt.output, &e) != 0 ||
-		    status_write(&r.o, out, &e) != 0 ||
-		    (opt.output != NULL && gv_out_close(out, &e) != 0))
-			gv_die_error(&e);
-		return gv_finish();
-	}
+	if (r.o.status || r.o.follow)
+		return look_at(&r.o, opt.output);
 	if (r.o.repair && !r.o.resume)
 		return inspect(&r.o);
 	read_cluster(&r.o, &r.jobs.cluster, &node, &cluster);

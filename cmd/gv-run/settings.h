@@ -28,6 +28,7 @@ struct settings {
 	bool clean_env;
 	bool status; /* a look at a run */
 	bool submit; /* jobs for one */
+	bool follow; /* its events */
 	bool quiet;
 	int verbose;
 	bool tsv;

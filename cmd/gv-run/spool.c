@@ -137,18 +137,28 @@ by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* NULL: there is no such directory. */
+static DIR *
+open_list(const char *dir, const char *name)
+{
+	struct gv_strbuf path = {0};
+	DIR *d;
+
+	gv_strbuf_fmt(&path, "%s/%s", dir, name);
+	d = opendir(path.s);
+	gv_strbuf_free(&path);
+	return d;
+}
+
 char **
 spool_list(const char *dir, const char *name, size_t *n)
 {
-	struct gv_strbuf path = {0};
 	const struct dirent *entry;
 	char **id = NULL;
 	size_t cap = 0;
-	DIR *d;
+	DIR *d = open_list(dir, name);
 
 	*n = 0;
-	gv_strbuf_fmt(&path, "%s/%s", dir, name);
-	d = opendir(path.s);
 	while (d != NULL && (entry = readdir(d)) != NULL) {
 		if (!is_entry(entry->d_name))
 			continue;
@@ -159,20 +169,39 @@ spool_list(const char *dir, const char *name, size_t *n)
 		closedir(d);
 	if (*n > 1)
 		qsort(id, *n, sizeof(*id), by_name);
-	gv_strbuf_free(&path);
 	return id;
+}
+
+static size_t
+count(const char *dir, const char *name, bool refused)
+{
+	static const char end[] = ".refused";
+	const struct dirent *entry;
+	size_t n = 0;
+	DIR *d = open_list(dir, name);
+
+	while (d != NULL && (entry = readdir(d)) != NULL) {
+		size_t len = strlen(entry->d_name);
+
+		n += refused ? len > strlen(end) &&
+				   strcmp(entry->d_name + len - strlen(end), end) == 0
+			     : is_entry(entry->d_name);
+	}
+	if (d != NULL)
+		closedir(d);
+	return n;
 }
 
 size_t
 spool_count(const char *dir, const char *name)
 {
-	size_t n, i;
-	char **id = spool_list(dir, name, &n);
+	return count(dir, name, false);
+}
 
-	for (i = 0; i < n; i++)
-		free(id[i]);
-	free(id);
-	return n;
+size_t
+spool_refused(const char *dir, const char *name)
+{
+	return count(dir, name, true);
 }
 
 static int

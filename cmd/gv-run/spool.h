@@ -26,6 +26,8 @@ int spool_put(const char *dir, const char *name, const char *s, size_t len,
 char **spool_list(const char *dir, const char *name, size_t *n);
 /* How many wait. */
 size_t spool_count(const char *dir, const char *name);
+/* How many were refused, NAME.refused in there. */
+size_t spool_refused(const char *dir, const char *name);
 /* The text of one, for free(); NUL behind it.  0, or -1 with *e set: gone, or refused. */
 int spool_read(const char *dir, const char *name, const char *id, char **s, size_t *len,
     struct gv_error *e);

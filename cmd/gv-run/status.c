@@ -3,14 +3,19 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "align.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "control.h"
 #include "jobs.h"
 #include "launch/progress.h"
 #include "restore.h"
+#include "spool.h"
 #include "state.h"
+#include "submit.h"
 #include "table/tab.h"
 
 /* ---- reading ---- */
@@ -150,16 +155,99 @@ write_job(struct gv_tabw *w, const struct jobs *jobs, const char *dir, size_t m,
 	gv_tabw_end(w);
 }
 
+static void
+write_jobs(
+    const struct jobs *jobs, const char *dir, bool tsv, double now_s, struct gv_out *out)
+{
+	struct part *part = parts(&jobs->life);
+	struct gv_tabw w;
+	size_t i;
+
+	gv_tabw_init(&w, out, tsv);
+	for (i = 0; i < sizeof(column) / sizeof(column[0]); i++)
+		gv_tabw_str(&w, column[i]);
+	gv_tabw_end(&w);
+	for (i = 0; i < jobs->life.n_jobs; i++)
+		write_job(&w, jobs, dir, i, &part[i], now_s);
+	free(part);
+}
+
+/* The same for people. */
+static int
+write_aligned(const struct jobs *jobs, const char *dir, double now_s, struct gv_out *out,
+    struct gv_error *e)
+{
+	struct gv_strbuf text = {0};
+	struct gv_out *table = gv_out_memory(&text);
+	struct gv_frame f = {0};
+	int rc;
+
+	write_jobs(jobs, dir, false, now_s, table);
+	rc = gv_out_close(table, e);
+	if (rc == 0)
+		rc = gv_frame_parse(&f, "status", text.s, text.len, e);
+	if (rc == 0)
+		align_write(&f, out);
+	gv_frame_free(&f);
+	gv_strbuf_free(&text);
+	return rc;
+}
+
+/* ---- what else a user should know ---- */
+
+static const char *
+plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* That what is said is of the past, unless all is done. */
+static void
+say_if_dead(const struct state *s, const struct gv_life *l)
+{
+	double epoch_s, now_s;
+	int64_t round;
+	char at[64] = "";
+
+	if (gv_life_done(l) || state_is_alive(s))
+		return;
+	if (s->clock_fd != -1 && state_read_clock(s, &epoch_s, &now_s, &round) == 0) {
+		time_t t = (time_t)(epoch_s + now_s);
+		struct tm local;
+
+		if (localtime_r(&t, &local) != NULL)
+			strftime(at, sizeof(at),
+			    "; this is how it was on %Y-%m-%d %H:%M:%S", &local);
+	}
+	gv_warn("%s: no gv-run runs here%s", s->dir, at);
+}
+
+static void
+say_waiting(const struct state *s)
+{
+	size_t submissions = spool_count(s->dir, submit_spool);
+	size_t requests = spool_count(s->dir, control_spool);
+	size_t refused = spool_refused(s->dir, submit_spool);
+
+	if (submissions > 0)
+		gv_warn("%s: %zu submission%s to be taken", s->dir, submissions,
+		    plural(submissions));
+	if (requests > 0)
+		gv_warn(
+		    "%s: %zu request%s to be done", s->dir, requests, plural(requests));
+	if (refused > 0)
+		gv_warn("%s: %zu submission%s refused; why is in %s/%s/*.refused", s->dir,
+		    refused, plural(refused), s->dir, submit_spool);
+}
+
 int
-status_write(const struct settings *o, struct gv_out *out, struct gv_error *e)
+status_write(
+    const struct settings *o, struct gv_out *out, bool aligned, struct gv_error *e)
 {
 	struct state s = STATE_NONE;
 	struct jobs jobs = {0};
 	struct gv_strbuf clock = {0};
-	struct part *part;
-	struct gv_tabw w;
 	double now_s;
-	size_t i;
 	int rc;
 
 	s.dir = gv_xstrdup(o->state);
@@ -172,14 +260,15 @@ status_write(const struct settings *o, struct gv_out *out, struct gv_error *e)
 		now_s = time_of(&s, &jobs.life);
 		gv_rounds_at(&jobs.life.rounds, now_s);
 		gv_rounds_count(&jobs.life.rounds);
-		part = parts(&jobs.life);
-		gv_tabw_init(&w, out, o->tsv);
-		for (i = 0; i < sizeof(column) / sizeof(column[0]); i++)
-			gv_tabw_str(&w, column[i]);
-		gv_tabw_end(&w);
-		for (i = 0; i < jobs.life.n_jobs; i++)
-			write_job(&w, &jobs, s.dir, i, &part[i], now_s);
-		free(part);
+		if (aligned)
+			rc = write_aligned(&jobs, s.dir, now_s, out, e);
+		else
+			write_jobs(&jobs, s.dir, o->tsv, now_s, out);
+		if (!o->quiet) {
+			gv_out_flush(out);
+			say_if_dead(&s, &jobs.life);
+			say_waiting(&s);
+		}
 		if (s.clock_fd != -1)
 			close(s.clock_fd);
 	}

@@ -1,0 +1,185 @@
+#include "follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "journal.h"
+#include "lines.h"
+#include "output.h"
+#include "state.h"
+
+/* How often the journal is looked at. */
+static const double look_s = .1;
+
+struct follow {
+	char *path;
+	int fd;
+	struct gv_strbuf header;
+	off_t size; /* of the lines that are whole */
+	bool over;  /* the last of them ends the run */
+	bool told;  /* that no gv-run is there */
+};
+
+/* All of the journal from a place on; the caller's. */
+static char *
+read_from(const struct follow *f, off_t at, size_t *len)
+{
+	struct stat st;
+	char *s;
+	size_t room;
+
+	*len = 0;
+	if (fstat(f->fd, &st) != 0 || st.st_size <= at)
+		return NULL;
+	room = (size_t)(st.st_size - at);
+	s = gv_xcalloc(room + 1, 1);
+	while (*len < room) {
+		ssize_t n = pread(f->fd, s + *len, room - *len, at + (off_t)*len);
+
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		*len += (size_t)n;
+	}
+	return s;
+}
+
+/* Which lines are whole, and what the last one says. */
+static void
+look(struct follow *f)
+{
+	size_t len, n, at = 0;
+	char *s = read_from(f, f->size, &len);
+
+	while ((n = lines_next(s + at, len - at)) > 0 && lines_is_whole(s + at, n)) {
+		const char *event = memchr(s + at, ',', n);
+
+		f->over = event != NULL && strncmp(event, ",end,", 5) == 0;
+		at += n;
+	}
+	f->size += (off_t)at;
+	free(s);
+}
+
+/* The header is there: 1, 0 = not yet, -1 with *e set. */
+static int
+begin(struct follow *f, struct gv_error *e)
+{
+	bool pairs, sealed;
+	size_t len, header;
+	char *s;
+
+	f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
+	if (f->fd == -1)
+		return errno == ENOENT ? 0 : gv_error_sys(e, "%s: cannot open", f->path);
+	s = read_from(f, 0, &len);
+	header = s != NULL ? journal_find_header(s, len, &pairs, &sealed) : 0;
+	if (header > 0 && !sealed)
+		gv_error_set(e, "%s: has no checksums; --resume writes it anew", f->path);
+	if (header == 0 && len > 0 && memchr(s, '\n', len) != NULL)
+		gv_error_set(e, "%s: no journal of gv-run", f->path);
+	gv_strbuf_add(&f->header, s, header);
+	f->size = (off_t)header;
+	free(s);
+	if (header > 0 && e->count == 0)
+		return 1;
+	close(f->fd);
+	f->fd = -1;
+	return e->count > 0 ? -1 : 0;
+}
+
+/* A journal that was written anew is gone on with where it has the same columns. */
+static int
+follow_file(struct follow *f, struct output *out, struct gv_error *e)
+{
+	struct stat there, ours;
+	size_t len;
+	char *s;
+	int fd;
+	bool same;
+
+	if (stat(f->path, &there) != 0 || fstat(f->fd, &ours) != 0 ||
+	    (there.st_ino == ours.st_ino && there.st_dev == ours.st_dev))
+		return 0;
+	fd = open(f->path, O_RDONLY | O_CLOEXEC);
+	if (fd == -1)
+		return 0;
+	close(f->fd);
+	f->fd = out->journal_fd = fd;
+	s = read_from(f, 0, &len);
+	same = len >= f->header.len && memcmp(s, f->header.s, f->header.len) == 0;
+	free(s);
+	return same
+		   ? 0
+		   : gv_error_set(e, "%s: was written anew, with other columns", f->path);
+}
+
+static void
+say_if_dead(struct follow *f, const struct state *s)
+{
+	bool alive = state_is_alive(s);
+
+	if (!alive && !f->told && !s->o->quiet)
+		gv_warn("%s: no gv-run runs here: events come when one goes on with it",
+		    s->dir);
+	f->told = !alive;
+}
+
+static int
+run(struct follow *f, const struct state *s, struct gv_out *file, struct gv_error *e)
+{
+	struct output out;
+	int rc = 0, began;
+
+	while ((began = begin(f, e)) == 0) {
+		say_if_dead(f, s);
+		gv_sleep_s(look_s);
+	}
+	if (began < 0)
+		return -1;
+	output_open(&out, file, s->o->tsv, f->fd, f->size);
+	while (rc == 0 && !out.gone && out.error == 0) {
+		look(f);
+		output_turn(&out, f->size);
+		if (f->over && !output_lags(&out))
+			break;
+		if (!f->over)
+			say_if_dead(f, s);
+		gv_sleep_s(look_s);
+		rc = follow_file(f, &out, e);
+	}
+	if (out.error != 0 && !out.gone && file == NULL)
+		rc = gv_error_set(
+		    e, "cannot write to standard output: %s", strerror(out.error));
+	output_close(&out);
+	return rc;
+}
+
+int
+follow(const struct settings *o, struct gv_out *out, struct gv_error *e)
+{
+	struct state s = STATE_NONE;
+	struct follow f = {.fd = -1};
+	int rc;
+
+	s.o = o;
+	s.dir = gv_xstrdup(o->state);
+	f.path = state_path(&s, "events.csv");
+	if (state_has(&s, "jobs.csv"))
+		rc = run(&f, &s, out, e);
+	else
+		rc = gv_error_set(e, "%s: holds no run", o->state);
+	if (f.fd != -1)
+		close(f.fd);
+	gv_strbuf_free(&f.header);
+	free(f.path);
+	free(s.dir);
+	return rc;
+}
