@@ -39,7 +39,7 @@ struct device {
 	float *dx;                          /* [in] what is there before */
 };
 
-#define DEVICE_HEAD "id,op,from,out,k,s,p,g,act,bias\n"
+#define DEVICE_HEAD "id,op,from,out,k,s,p,g,act,bias,rate\n"
 
 static inline struct gv_cuda_shards
 device_shards(const struct gv_nn_plan *p)
@@ -64,9 +64,17 @@ open_device(struct device *d, const struct row_case *c, enum gv_cuda_type type)
 	size_t B = c->models, b, i;
 
 	*d = (struct device){.c = c, .type = type, .be = gv_cpu_new(1)};
-	snprintf(table, sizeof(table),
-	    DEVICE_HEAD "1,relu,0,,,,,,,\n2,%s\n3,linear,2,3,,,,,,\n4,xent,,,,,,,,\n",
-	    c->row);
+	if (strncmp(c->row, "embed", 5) ==
+	    0) /* which reads the sample, as one more does */
+		snprintf(table, sizeof(table),
+		    DEVICE_HEAD "1,%s,\n2,%s,\n3,add,1;2,,,,,,,,\n4,linear,3,3,,,,,,,\n"
+				"5,xent,,,,,,,,,\n",
+		    c->row, c->row);
+	else
+		snprintf(table, sizeof(table),
+		    DEVICE_HEAD "1,relu,0,,,,,,,,\n2,%s,%s\n3,linear,2,3,,,,,,,\n"
+				"4,xent,,,,,,,,,\n",
+		    c->row, strncmp(c->row, "dropout", 7) == 0 ? "0.3" : "");
 	d->m = help_model(table, c->height, c->width, c->channels, 3);
 	config.last_row = d->m.n;
 	gv_nn_plan_make(&d->plan, &d->m, &config);
@@ -81,7 +89,7 @@ open_device(struct device *d, const struct row_case *c, enum gv_cuda_type type)
 	d->scratch = gv_xcalloc(room.scratch + 1, sizeof(float));
 	if (d->be->start(d->be, d->scratch, &e) != 0)
 		gv_die_error(&e);
-	d->in = B * c->samples * d->row->in_size;
+	d->in = B * c->samples * d->from->out_size;
 	d->out = B * c->samples * d->row->out_size;
 	d->w.params = normals(GV_CUDA_F32, B * d->plan.P, 1);
 	for (i = 0; i < B * d->plan.P; i++) /* weights of products are rounded */
@@ -102,6 +110,8 @@ open_device(struct device *d, const struct row_case *c, enum gv_cuda_type type)
 		d->f.stats[i] = fabsf(d->f.stats[i]) + 0.1f;
 	d->f.sums = gv_xcalloc(B * d->plan.shards * d->plan.widest + 1, sizeof(float));
 	d->f.key = gv_xcalloc(B, sizeof(*d->f.key));
+	for (b = 0; b < B; b++)
+		d->f.key[b] = gv_random(17, 0, 0, b);
 	d->grads.v = normals(GV_CUDA_F32, B * d->plan.P + B, 6);
 	d->running = normals(GV_CUDA_F32, B * d->plan.Q, 7);
 	for (i = 0; i < B * d->plan.Q; i++)

@@ -42,7 +42,7 @@ open_head(struct head *h, const struct head_case *c, enum gv_cuda_type type)
 	d->be = gv_cpu_new(1);
 	d->type = type;
 	snprintf(
-	    table, sizeof(table), DEVICE_HEAD "1,relu,0,,,,,,,\n2,%s,,,,,,,,\n", c->op);
+	    table, sizeof(table), DEVICE_HEAD "1,relu,0,,,,,,,,\n2,%s,,,,,,,,,\n", c->op);
 	d->m = help_model(table, c->places, 1, c->classes,
 	    labels ? c->classes : c->places * c->classes);
 	config.last_row = d->m.n;

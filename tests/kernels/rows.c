@@ -3,156 +3,8 @@
  * weights, odd sizes, arrays of models one of which stands still, two types, three
  * orders of threads.
  */
-#include "device.h"
-
-/* So that small products have large tiles, too. */
-static struct gv_cuda_queue queue;
-
-static const unsigned orders[] = {0, 1, 7};
-enum { ORDERS = sizeof(orders) / sizeof(orders[0]) };
-
-/* What of a row is wrong, over all orders. */
-struct wrong {
-	size_t y, dx, dw, launches;
-};
-
-static void
-report(const struct device *d, const struct wrong *w, const char *exact)
-{
-	const struct row_case *c = d->c;
-	bool good = w->y + w->dx + w->dw + w->launches == 0;
-
-	ok(good, "%s: %s of %zux%zux%zu, %zu models, %zu samples in %zu shards%s%s, %s",
-	    type_name[d->type], c->row, c->height, c->width, c->channels, c->models,
-	    c->samples, c->shards, c->add ? ", added" : "", c->mask ? ", masked" : "",
-	    exact);
-	if (!good)
-		printf("# y %zu, dx %zu, dw %zu numbers wrong; %zu launches failed: %s\n",
-		    w->y, w->dx, w->dw, w->launches, emulator_error);
-}
-
-/* All numbers of the model's part in the parameters. */
-static struct tensor
-weights(const struct device *d, enum gv_cuda_type type, size_t offset, size_t n)
-{
-	struct tensor t = tensor(type, d->plan.B * n, NULL);
-	float *v = gv_xcalloc(d->plan.B * n + 1, sizeof(*v));
-	size_t b;
-
-	for (b = 0; b < d->plan.B; b++)
-		memcpy(v + b * n, d->w.params + b * d->plan.P + offset, n * sizeof(*v));
-	free(t.p);
-	t = tensor(type, d->plan.B * n, v);
-	free(v);
-	return t;
-}
-
-/* The device's gradients of numbers [offset, offset + n) of each model. */
-static float *
-gradients(const struct device *d, size_t offset, size_t n)
-{
-	float *v = gv_xcalloc(d->plan.B * n + 1, sizeof(*v));
-	size_t b;
-
-	for (b = 0; b < d->plan.B; b++)
-		memcpy(v + b * n, d->grads.v + b * d->plan.P + offset, n * sizeof(*v));
-	return v;
-}
-
-/* What all rows have. */
-struct tensors {
-	struct tensor x, y, dy, dx, w, bias, dw, dbias, scratch;
-	float *dw_was, *dbias_was;
-};
-
-static struct tensors
-make_tensors(const struct device *d)
-{
-	const struct gv_layer *l = &d->row->l;
-	struct tensors t = {.x = tensor(d->type, d->in, device_y(d, d->from)),
-	    .y = tensor(d->type, d->out, NULL),
-	    .dy = tensor(d->type, d->out, device_dy(d, d->row)),
-	    .dx = tensor(d->type, d->in, d->c->add ? d->dx : NULL),
-	    .w = weights(
-		d, l->op == GV_OP_BN ? GV_CUDA_F32 : d->type, d->row->weight, l->weights),
-	    .bias = weights(d, GV_CUDA_F32, d->row->bias, l->biases),
-	    .dw_was = normals(GV_CUDA_F32, d->plan.B * l->weights, 8),
-	    .dbias_was = normals(GV_CUDA_F32, d->plan.B * l->biases, 9)};
-
-	t.dw = tensor(GV_CUDA_F32, d->plan.B * l->weights, d->c->add ? t.dw_was : NULL);
-	t.dbias =
-	    tensor(GV_CUDA_F32, d->plan.B * l->biases, d->c->add ? t.dbias_was : NULL);
-	return t;
-}
-
-static void
-free_tensors(struct tensors *t)
-{
-	free(t->x.p);
-	free(t->y.p);
-	free(t->dy.p);
-	free(t->dx.p);
-	free(t->w.p);
-	free(t->bias.p);
-	free(t->dw.p);
-	free(t->dbias.p);
-	free(t->scratch.p);
-	free(t->dw_was);
-	free(t->dbias_was);
-}
-
-/* The gradients that are there before are those that kernels add to. */
-static void
-set_gradients(struct device *d)
-{
-	const struct gv_layer *l = &d->row->l;
-	float *w = normals(GV_CUDA_F32, d->plan.B * l->weights, 8);
-	float *bias = normals(GV_CUDA_F32, d->plan.B * l->biases, 9);
-	size_t b;
-
-	for (b = 0; b < d->plan.B; b++) {
-		float *g = d->grads.v + b * d->plan.P;
-
-		memcpy(g + d->row->weight, w + b * l->weights, l->weights * sizeof(*g));
-		memcpy(g + d->row->bias, bias + b * l->biases, l->biases * sizeof(*g));
-	}
-	free(w);
-	free(bias);
-}
-
-/* dw and dbias are wrong in so many numbers. */
-static size_t
-wrong_gradients(const struct device *d, const struct tensors *t)
-{
-	const struct gv_layer *l = &d->row->l;
-	float *dw = gradients(d, d->row->weight, l->weights);
-	float *dbias = gradients(d, d->row->bias, l->biases);
-	bool add = d->c->add;
-	size_t n = device_differs(d, &t->dw, dw, add ? t->dw_was : NULL, 0) +
-		   device_differs(d, &t->dbias, dbias, add ? t->dbias_was : NULL, 0);
-
-	free(dw);
-	free(dbias);
-	return n;
-}
-
-static struct gv_cuda_sums
-bias_sums(const struct device *d, struct tensors *t)
-{
-	const struct gv_layer *l = &d->row->l;
-	size_t places = l->out_shape.height * l->out_shape.width;
-
-	return (struct gv_cuda_sums){.B = d->plan.B,
-	    .n = l->out_shape.channels,
-	    .places = places,
-	    .active = d->away,
-	    .v = t->dy.p,
-	    .shards = device_shards(&d->plan),
-	    .to = t->dbias.p,
-	    .add = d->c->add,
-	    .v_apart = d->c->samples * d->row->out_size,
-	    .to_apart = l->biases};
-}
+#include "nn/cpu/parts.h"
+#include "tensors.h"
 
 /* ---- linear and conv ---- */
 
@@ -161,15 +13,15 @@ conv_of(const struct device *d, struct tensors *t)
 {
 	const struct gv_layer *l = &d->row->l;
 	bool linear = l->op == GV_OP_LINEAR;
-	size_t n = d->c->samples;
+	size_t n = d->c->samples, places = d->row->places;
 
 	return (struct gv_cuda_conv){.B = d->plan.B,
 	    .n = n,
-	    .height = linear ? 1 : l->in_shape.height,
+	    .height = linear ? places : l->in_shape.height,
 	    .width = linear ? 1 : l->in_shape.width,
-	    .channels = linear ? d->row->in_size : l->in_shape.channels,
-	    .out_height = l->out_shape.height,
-	    .out_width = l->out_shape.width,
+	    .channels = linear ? d->row->in_size / places : l->in_shape.channels,
+	    .out_height = linear ? places : l->out_shape.height,
+	    .out_width = linear ? 1 : l->out_shape.width,
 	    .out = l->out_shape.channels,
 	    .k = linear ? 1 : l->k,
 	    .s = linear ? 1 : l->s,
@@ -213,6 +65,72 @@ run_conv(const struct device *d, struct wrong *w)
 	w->launches += gv_cuda_conv_backward(&queue, d->type, &a) != 0;
 	w->launches += gv_cuda_conv_gradient(&queue, d->type, &a) != 0;
 	if (s.to_apart > 0)
+		w->launches += gv_cuda_sums(&queue, d->type, GV_CUDA_SUM, &s) != 0;
+	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, 0);
+	w->dx +=
+	    device_differs(d, &t.dx, device_dy(d, d->from), d->c->add ? d->dx : NULL, 0);
+	w->dw += wrong_gradients(d, &t);
+	free(strips.p);
+	free_tensors(&t);
+}
+
+/* ---- tconv: the conv that it is, the other way round ---- */
+
+static void
+run_tconv(const struct device *d, struct wrong *w)
+{
+	const struct gv_layer *l = &d->row->l;
+	struct tensors t = make_tensors(d);
+	struct gv_cuda_sums s = bias_sums(d, &t);
+	struct tensor strips =
+	    tensor(GV_CUDA_F32, gv_cuda_sums_scratch(GV_CUDA_SUM, &s), NULL);
+	size_t in = d->c->samples * d->row->in_size,
+	       out = d->c->samples * d->row->out_size;
+	struct gv_cuda_conv a = {.B = d->plan.B,
+	    .n = d->c->samples,
+	    .height = l->out_shape.height,
+	    .width = l->out_shape.width,
+	    .channels = l->out_shape.channels,
+	    .out_height = l->in_shape.height,
+	    .out_width = l->in_shape.width,
+	    .out = l->in_shape.channels,
+	    .k = l->k,
+	    .s = l->s,
+	    .p = l->p,
+	    .g = l->g,
+	    .active = d->away,
+	    .w = t.w.p,
+	    .w_apart = l->weights,
+	    .dw = t.dw.p,
+	    .dw_apart = l->weights,
+	    .shards = device_shards(&d->plan)};
+	struct gv_cuda_conv forward = a, backward = a, gradient = a;
+
+	forward.dy = t.x.p;
+	forward.dx = t.y.p;
+	forward.dx_bias = l->biases > 0 ? t.bias.p : NULL;
+	forward.dx_bias_apart = l->biases;
+	forward.dx_relu = l->act == GV_ACT_RELU;
+	forward.dy_apart = in;
+	forward.dx_apart = out;
+	backward.x = t.dy.p;
+	backward.y = t.dx.p;
+	backward.y_add = d->c->add;
+	backward.y_mask = d->c->mask ? t.x.p : NULL;
+	backward.x_apart = out;
+	backward.y_apart = backward.y_mask_apart = in;
+	gradient.x = t.dy.p;
+	gradient.dy = t.x.p;
+	gradient.x_apart = out;
+	gradient.dy_apart = in;
+	gradient.add = d->c->add;
+	t.scratch = tensor(GV_CUDA_F32, gv_cuda_conv_scratch(&queue, &gradient), NULL);
+	gradient.scratch = t.scratch.p;
+	s.scratch = strips.p;
+	w->launches += gv_cuda_conv_backward(&queue, d->type, &forward) != 0;
+	w->launches += gv_cuda_conv_forward(&queue, d->type, &backward) != 0;
+	w->launches += gv_cuda_conv_gradient(&queue, d->type, &gradient) != 0;
+	if (l->biases > 0)
 		w->launches += gv_cuda_sums(&queue, d->type, GV_CUDA_SUM, &s) != 0;
 	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, 0);
 	w->dx +=
@@ -307,6 +225,153 @@ run_map(const struct device *d, struct wrong *w)
 	free_tensors(&t);
 }
 
+/* ---- dropout and concat ---- */
+
+static void
+run_dropout(const struct device *d, struct wrong *w)
+{
+	struct tensors t = make_tensors(d);
+	size_t n = d->c->samples * d->row->in_size;
+	struct gv_cuda_dropout a = {.B = d->plan.B,
+	    .n = d->c->samples,
+	    .size = d->row->in_size,
+	    .active = d->away,
+	    .from = t.x.p,
+	    .to = t.y.p,
+	    .key = d->f.key,
+	    .row = 1,
+	    .rate = d->row->l.rate,
+	    .to_apart = n,
+	    .from_apart = n,
+	    .mask_apart = n};
+
+	w->launches += gv_cuda_dropout(&queue, d->type, &a) != 0;
+	a.from = t.dy.p;
+	a.to = t.dx.p;
+	a.add = d->c->add;
+	a.mask = d->c->mask ? t.x.p : NULL;
+	w->launches += gv_cuda_dropout(&queue, d->type, &a) != 0;
+	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, 0);
+	w->dx +=
+	    device_differs(d, &t.dx, device_dy(d, d->from), d->c->add ? d->dx : NULL, 0);
+	free_tensors(&t);
+}
+
+/* Of the row before and the sample, in the order of the case. */
+static void
+run_concat(const struct device *d, struct wrong *w)
+{
+	const struct gv_layer *l = &d->row->l;
+	struct tensors t = make_tensors(d);
+	struct tensor sample = tensor(d->type, d->c->samples * d->plan.in_size, d->f.x);
+	size_t places = l->out_shape.height * l->out_shape.width, at = 0, k;
+	size_t n = d->from->out_size / places;
+	struct gv_cuda_move a = {.B = d->plan.B,
+	    .rows = d->c->samples * places,
+	    .n = n,
+	    .active = d->away,
+	    .to_apart = d->c->samples * d->row->out_size,
+	    .to_row = l->out_shape.channels,
+	    .from_row = n,
+	    .relu = l->act == GV_ACT_RELU};
+
+	for (k = 0; k < l->inputs; k++, at += n) {
+		bool row = l->from[k] != GV_FROM_INPUT;
+
+		a.to = (char *)t.y.p + at * (d->type == GV_CUDA_F32 ? 4 : 2);
+		a.from = row ? t.x.p : sample.p;
+		a.from_apart = row ? d->in / d->plan.B : 0;
+		w->launches += gv_cuda_move(&queue, d->type, &a) != 0;
+	}
+	for (k = at = 0; l->from[k] == GV_FROM_INPUT; k++)
+		at += n;
+	a = (struct gv_cuda_move){.B = d->plan.B,
+	    .rows = d->c->samples * places,
+	    .n = n,
+	    .active = d->away,
+	    .to = t.dx.p,
+	    .from = (char *)t.dy.p + at * (d->type == GV_CUDA_F32 ? 4 : 2),
+	    .to_row = n,
+	    .from_row = l->out_shape.channels,
+	    .to_apart = d->in / d->plan.B,
+	    .from_apart = d->out / d->plan.B,
+	    .add = d->c->add,
+	    .mask = d->c->mask ? t.x.p : NULL,
+	    .mask_apart = d->in / d->plan.B};
+	w->launches += gv_cuda_move(&queue, d->type, &a) != 0;
+	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, 0);
+	w->dx +=
+	    device_differs(d, &t.dx, device_dy(d, d->from), d->c->add ? d->dx : NULL, 0);
+	free(sample.p);
+	free_tensors(&t);
+}
+
+/* ---- acts, which are no rows ---- */
+
+static void
+test_act(enum gv_act act, enum gv_cuda_act as, const char *name, enum gv_cuda_type type,
+    double tolerance)
+{
+	enum { B = 3, N = 301 };
+	struct gv_layer l = {.act = act, .slope = 0.2};
+	bool keeps = gv_act_keeps(act);
+	float *y = normals(type, B * N, 1), *before = normals(type, B * N, 2);
+	float *dy = normals(type, B * N, 3);
+	struct tensor ty = tensor(type, B * N, y), tbefore = tensor(type, B * N, NULL);
+	struct tensor tdy = tensor(type, B * N, dy), tv;
+	unsigned char active[] = {1, 0, 1};
+	struct gv_cuda_acts a = {.B = B,
+	    .n = N,
+	    .active = active,
+	    .y = ty.p,
+	    .before = keeps ? tbefore.p : NULL,
+	    .dy = tdy.p,
+	    .slope = 0.2f,
+	    .y_apart = N,
+	    .before_apart = N,
+	    .dy_apart = N,
+	    .v_apart = N};
+	size_t b, wrong = 0, i;
+
+	for (b = 0; b < B; b += 2)
+		if (act == GV_ACT_RELU) /* which the CPU has where sums are made */
+			gv_cpu_relu(y + b * N, N);
+		else
+			gv_cpu_act(&l, y + b * N, keeps ? before + b * N : NULL, N);
+	emulator_order = 2;
+	wrong += gv_cuda_act_forward(&queue, type, as, &a) != 0;
+	wrong += differing(&ty, 0, B * N, y, tolerance);
+	for (b = 0; b < B && keeps; b += 2)
+		wrong += differing(&tbefore, b * N, b * N + N, before, 0);
+	for (i = 0; i < B * N; i++)
+		y[i] = rounded(type, y[i]);
+	tv = tensor(type, B * N, keeps ? before : y);
+	a.v = tv.p;
+	for (b = 0; b < B; b += 2)
+		gv_cpu_act_back(&l, dy + b * N, (keeps ? before : y) + b * N, N);
+	wrong += gv_cuda_act_backward(&queue, type, as, &a) != 0;
+	wrong += differing(&tdy, 0, B * N, dy, tolerance);
+	is_int(wrong, 0, "%s: %s as an act, there and back", type_name[type], name);
+	free(y);
+	free(before);
+	free(dy);
+	free(ty.p);
+	free(tbefore.p);
+	free(tdy.p);
+	free(tv.p);
+}
+
+static void
+test_acts(enum gv_cuda_type type)
+{
+	test_act(GV_ACT_RELU, GV_CUDA_ACT_RELU, "relu", type, 0);
+	test_act(GV_ACT_LEAKY, GV_CUDA_ACT_LEAKY, "leaky", type, 0);
+	test_act(GV_ACT_SIGMOID, GV_CUDA_ACT_SIGMOID, "sigmoid", type, 0);
+	test_act(GV_ACT_TANH, GV_CUDA_ACT_TANH, "tanh", type, 0);
+	test_act(GV_ACT_GELU, GV_CUDA_ACT_GELU, "gelu", type, 0);
+	test_act(GV_ACT_SILU, GV_CUDA_ACT_SILU, "silu", type, 0);
+}
+
 /* ---- all of them ---- */
 
 static const struct row_case products[] = {
@@ -316,6 +381,8 @@ static const struct row_case products[] = {
     {"linear,,70,,,,,,0", 1, 1, 65, 1, 66, 2, false, true},
     {"linear,,65,,,,,,", 1, 1, 66, 3, 34, 1, true, false},
     {"linear,,17,,,,,,", 1, 1, 19, 4, 16, 16, false, false},
+    {"linear,,21,1,,,,,", 5, 3, 7, 3, 4, 2, true, true},
+    {"linear,,9,1,,,,relu,", 70, 1, 5, 2, 5, 1, false, false},
     {"conv,,5,3,1,1,,relu,", 7, 5, 3, 3, 3, 2, false, false},
     {"conv,,13,3,2,1,,,", 11, 9, 7, 2, 5, 4, true, true},
     {"conv,,6,2,3,0,,,0", 8, 7, 5, 1, 2, 1, false, true},
@@ -346,33 +413,20 @@ static const struct row_case maps[] = {
     {"add,1;0,,,,,,,", 3, 5, 7, 3, 5, 1, false, false},
     {"add,0;0;1,,,,,,relu,", 1, 1, 129, 2, 3, 1, true, true},
 };
-
-static void
-each_case(const struct row_case *c, size_t n,
-    void (*run)(const struct device *, struct wrong *), const char *exact)
-{
-	struct device d;
-	size_t i, type, k;
-
-	for (i = 0; i < n; i++)
-		for (type = 0; type < 2; type++) {
-			struct wrong w = {0};
-
-			open_device(&d, &c[i], (enum gv_cuda_type)type);
-			set_gradients(&d);
-			if (d.be->forward(d.be, &d.call, 1, 2) != 0 ||
-			    d.be->backward(d.be, &d.call, 1, 2) != 0 ||
-			    d.be->gradient(d.be, &d.call, 1, 2, &d.grads, c[i].add) != 0)
-				gv_die("the CPU failed");
-			/* the types differ in how numbers are read and written */
-			for (k = type == GV_CUDA_F32 ? 0 : ORDERS - 1; k < ORDERS; k++) {
-				emulator_order = orders[k];
-				run(&d, &w);
-			}
-			report(&d, &w, exact);
-			close_device(&d);
-		}
-}
+static const struct row_case tconvs[] = {
+    {"tconv,,5,4,2,1,,relu,", 3, 4, 7, 3, 3, 2, false, false},
+    {"tconv,,34,3,1,0,,,", 4, 3, 35, 2, 2, 1, true, true},
+    {"tconv,,6,2,3,0,2,,0", 3, 3, 4, 1, 4, 4, false, true},
+    {"tconv,,5,3,2,1,5,relu,", 4, 3, 5, 3, 3, 1, true, true},
+};
+static const struct row_case drops[] = {
+    {"dropout,,,,,,,,", 3, 5, 7, 3, 5, 1, false, false},
+    {"dropout,,,,,,,,", 1, 1, 258, 2, 3, 1, true, true},
+};
+static const struct row_case concats[] = {
+    {"concat,1;0,,,,,,,", 3, 5, 7, 3, 5, 1, false, false},
+    {"concat,0;0;1,,,,,,relu,", 2, 1, 129, 2, 3, 1, true, true},
+};
 
 int
 main(void)
@@ -384,5 +438,11 @@ main(void)
 	    products, sizeof(products) / sizeof(products[0]), run_conv, "bit for bit");
 	each_case(pools, sizeof(pools) / sizeof(pools[0]), run_pool, "bit for bit");
 	each_case(maps, sizeof(maps) / sizeof(maps[0]), run_map, "bit for bit");
+	each_case(tconvs, sizeof(tconvs) / sizeof(tconvs[0]), run_tconv, "bit for bit");
+	each_case(drops, sizeof(drops) / sizeof(drops[0]), run_dropout, "bit for bit");
+	each_case(
+	    concats, sizeof(concats) / sizeof(concats[0]), run_concat, "bit for bit");
+	test_acts(GV_CUDA_F32);
+	test_acts(GV_CUDA_BF16);
 	return done_testing();
 }

@@ -205,10 +205,14 @@ forward(const struct gv_cuda_conv &a)
 			continue;
 		for (unsigned i = 0; i < p.EACH; i++)
 			for (unsigned j = 0; j < p.EACH; j++) {
+				unsigned place = t.row + p.row(i);
 				unsigned o = t.column + p.column(j);
+				bool there = place < v.places() && o < v.cout;
 
 				p.v[i][j] =
-				    a.bias != NULL && o < v.cout
+				    there && a.y_add
+					? gv_get(y + (size_t)place * a.out + o)
+				    : there && a.bias != NULL
 					? a.bias[b * a.bias_apart + v.group * v.cout + o]
 					: 0;
 			}
@@ -217,7 +221,6 @@ forward(const struct gv_cuda_conv &a)
 			for (unsigned j = 0; j < p.EACH; j++) {
 				unsigned place = t.row + p.row(i);
 				unsigned o = t.column + p.column(j);
-
 				size_t at = (size_t)place * a.out + o;
 
 				if (place < v.places() && o < v.cout)
