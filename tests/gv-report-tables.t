@@ -213,6 +213,51 @@ sed '2s/2.5/x/' l.csv >bad.csv
 run gv-report -f svg bad.csv
 echo 'gv-report: bad.csv:2: loss: expected a number, got "x"' | is_err "a bad loss"
 
+# a run that is writing its record, cut at any byte of its last row
+printf 'step,model,loss,test_loss,accuracy\n1,0,2.5,,\n2,0,1.5,1.75,0.5\n' >whole.csv
+run gv-report -f svg whole.csv
+cp out whole.svg
+for n in 1 2 3 5 9; do
+	{ cat whole.csv && printf '3,0,0.75,1.5,0.625\n' | head -c $n; } >cut.csv
+	run gv-report -f svg cut.csv
+	is_status 0 "a row cut after $n bytes: status"
+	echo 'gv-report: warning: cut.csv:4: the last row is not complete, ignored' | is_err "a row cut after $n bytes"
+	same_file whole.svg out "is drawn without: $n"
+done
+run gv-report -q -f svg cut.csv
+silent "--quiet: a cut row is not told"
+printf 'step,model,loss,test_loss,accuracy\n1,0\n2,0,1.5,1.75,0.5\n' >bad.csv
+run gv-report -f svg bad.csv
+is_status 2 "a short row within is an error"
+
+# ---- how losses are drawn ----
+# means over 2 steps of 4 0 4 0 are 4 2 2 2: places of the curve that has a title
+awk 'BEGIN { print "step,loss"; for (i = 1; i <= 4; i++) print i "," 4 * (i % 2) }' >saw.csv
+printf 'step,loss\n1,4\n2,2\n3,2\n4,2\n' >means.csv
+# points FILE: the last line drawn there
+points() { gv-report -f svg "$@" | grep -o '<path class="l0 d0" d="[^"]*"' | tail -n 1; }
+ok "--smooth: means" test "$(points --smooth=2 saw.csv)" = "$(points means.csv)"
+gv-report -f svg --smooth=2 saw.csv >out
+out_has 'means of 2 steps' "--smooth: said so"
+ok "--smooth: and the losses behind" test "$(grep -c 'opacity="0.25"' out)" -eq 1
+printf 'step,loss\n1,4\n2,2\n3,1\n4,0\n' >halves.csv
+# the three points over 0 lie on a straight line by ratio, and not in proportion
+straight() {
+	points "$@" | sed 's/.* d="M//; s/"//' | tr L '\n' | awk '{ y[NR] = $2 }
+		END { d = y[3] - 2 * y[2] + y[1]; exit !(d < .3 && d > -.3) }'
+}
+ok "--axis=log: by ratios, without what is not over 0" straight --axis=log halves.csv
+ok "--axis=linear: in proportion" test "$(points --axis=linear halves.csv)" = "$(points halves.csv)"
+ok "which is not straight" test "$(straight --axis=linear halves.csv && echo yes)" != yes
+run gv-report -f svg --axis=square halves.csv
+err_has '--axis: unknown "square"; known: auto, linear, log' "another axis"
+run gv-report --smooth=3 halves.csv
+err_has '--smooth needs --format=svg or --format=html' "a text has no means"
+run gv-report -f svg --smooth=3 rates.csv
+err_has '--smooth is for losses' "nor have rates"
+run gv-report -f svg --axis=log rates.csv rates.csv
+err_has '--axis is for losses' "nor have several tables of others"
+
 # ---- the label run ----
 # label FILE [OPTION]: the label run of all series
 label() {

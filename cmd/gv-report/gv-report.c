@@ -346,6 +346,15 @@ report_events(const struct options *o, struct gv_tab *tab, const char *name)
 	return met;
 }
 
+/* What is asked for is only for losses, and these are none. */
+static void
+check_losses(const struct options *o)
+{
+	if (o->axis != LOSS_AUTO || o->smooth > 0)
+		gv_opt_usage(
+		    &o->common, "--%s is for losses", o->smooth > 0 ? "smooth" : "axis");
+}
+
 /* Reports a single table. */
 static bool
 report_one(const struct options *o, struct operand operand)
@@ -355,6 +364,8 @@ report_one(const struct options *o, struct operand operand)
 
 	if (gv_tab_open(&tab, operand.path, &e) != 0 || gv_tab_table(tab, &e) != 1)
 		gv_die_error(&e);
+	if (!losses_take(tab))
+		check_losses(o);
 	if (compare_takes(tab, o->by))
 		return compare_one(o, operand, tab);
 	if (report_topology_takes(tab, o)) {
@@ -398,6 +409,8 @@ report_several(const struct options *o, char **operand, size_t n)
 	if (gv_tab_open(&tab, operand_of(operand[0], NULL).path, &e) != 0 ||
 	    gv_tab_table(tab, &e) != 1)
 		gv_die_error(&e);
+	if (!losses_take(tab))
+		check_losses(o);
 	if (topology_takes(tab)) {
 		report_topology(o, tab, operand + 1, n - 1);
 		return true;

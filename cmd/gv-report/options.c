@@ -7,12 +7,13 @@
 static const char *const format_names[FORMATS] = {
     "text", "csv", "tsv", "json", "svg", "html", "prom"};
 
+static const char *const axes[] = {"auto", "linear", "log"};
+
 static const char usage[] = "usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-c CLUSTER] "
 			    "[-o FILE] [[NAME=]TABLE ...]";
 
 static const char help[] =
     "usage: gv-report [options] [[NAME=]TABLE ...]\n"
-    "\n"
     "Reports what happened in a run, from the events table that gv-run and gv-sim\n"
     "write; compares several runs, from events, jobs and summaries of gv-sim; sums up\n"
     "and draws plans and schedules of pipelines, links and trees of gv-tree; shows\n"
@@ -25,6 +26,7 @@ static const char help[] =
     "                         runs run, type, job or curve; of trees tree or link\n"
     "      --chart=LIST       only these charts: jobs, runs, completion, lengths,\n"
     "                         queueing, fairness, busy, waiting, held, rounds\n"
+    "      --axis=AXIS        of losses: log or linear; --smooth=N: means of N steps\n"
     "  -c, --cluster=CLUSTER  how many GPUs there are (allocation), what they cost\n"
     "  -d, --digits=N         digits behind the point: text, svg, html (default 1)\n"
     "      --expect-finished  exit 1 unless every job has finished\n"
@@ -118,6 +120,10 @@ check(const struct options *o)
 		    format_names[o->format]);
 	if (o->per_job && o->format != FORMAT_PROM)
 		gv_opt_usage(&o->common, "--per-job needs --format=prom");
+	if ((o->axis != LOSS_AUTO || o->smooth > 0) && o->format != FORMAT_SVG &&
+	    o->format != FORMAT_HTML)
+		gv_opt_usage(&o->common, "--%s needs --format=svg or --format=html",
+		    o->smooth > 0 ? "smooth" : "axis");
 	if (o->chart != NULL && o->format != FORMAT_SVG && o->format != FORMAT_HTML)
 		gv_opt_usage(&o->common, "--chart needs --format=svg or --format=html");
 }
@@ -125,7 +131,15 @@ check(const struct options *o)
 void
 options_parse(struct options *o, int argc, char **argv)
 {
-	enum { EXPECT_FINISHED = GV_OPT_OWN, EXPECT_SHARES, PER_JOB, RUN, CHART };
+	enum {
+		EXPECT_FINISHED = GV_OPT_OWN,
+		EXPECT_SHARES,
+		PER_JOB,
+		RUN,
+		CHART,
+		AXIS,
+		SMOOTH
+	};
 	static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
 	    {"format", required_argument, NULL, 'f'},
 	    {"by", required_argument, NULL, 'b'},
@@ -133,6 +147,8 @@ options_parse(struct options *o, int argc, char **argv)
 	    {"digits", required_argument, NULL, 'd'}, {"json", no_argument, NULL, 'j'},
 	    {"expect-finished", no_argument, NULL, EXPECT_FINISHED},
 	    {"expect-shares", required_argument, NULL, EXPECT_SHARES},
+	    {"axis", required_argument, NULL, AXIS},
+	    {"smooth", required_argument, NULL, SMOOTH},
 	    {"per-job", no_argument, NULL, PER_JOB},
 	    {"cluster", required_argument, NULL, 'c'},
 	    {"run", required_argument, NULL, RUN}, {NULL, 0, NULL, 0}};
@@ -169,6 +185,14 @@ options_parse(struct options *o, int argc, char **argv)
 		case 'd':
 			o->digits =
 			    (int)gv_opt_int(&o->common, "--digits", optarg, 0, 15);
+			break;
+		case AXIS:
+			o->axis = (enum loss_axis)gv_opt_one_of(
+			    &o->common, "--axis", optarg, axes, 3);
+			break;
+		case SMOOTH:
+			o->smooth = (double)gv_opt_int(
+			    &o->common, "--smooth", optarg, 1, INT64_C(1) << 53);
 			break;
 		case PER_JOB:
 			o->per_job = true;

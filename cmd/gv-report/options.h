@@ -3,6 +3,7 @@
 #define GV_REPORT_OPTIONS_H
 
 #include "base/opt.h"
+#include "gv-report/losses/losses.h"
 #include "parts.h"
 
 enum format {
@@ -27,6 +28,8 @@ struct options {
 	const char *chart;   /* what --chart says */
 	unsigned charts;     /* figures: a bit for each, charts/figure.h */
 	bool drawn;          /* the drawing of one run's jobs is asked for */
+	enum loss_axis axis; /* of losses */
+	double smooth;       /* steps; 0 = losses as they are */
 	bool per_job;
 	bool expect_finished;
 	double expect_points; /* < 0: nothing is expected of shares */

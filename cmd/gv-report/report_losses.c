@@ -1,5 +1,6 @@
 #include "report_losses.h"
 
+#include "compare.h"
 #include "draw/palette.h"
 #include "gv-report/charts/figure.h"
 #include "page.h"
@@ -67,9 +68,10 @@ report_losses(
     const struct options *o, struct gv_tab *tab, const struct operand *operand, size_t n)
 {
 	struct gv_error e = {0};
-	struct losses l = {0};
+	struct losses l = {.axis = o->axis, .smooth = o->smooth};
 	struct gv_out *out;
 	size_t i;
+	long cut;
 
 	check_options(o);
 	for (i = 0; i < n; i++) {
@@ -79,9 +81,11 @@ report_losses(
 		if (!losses_take(tab))
 			gv_die("%s: this is no table of losses", gv_tab_file(tab));
 		if (losses_read(&l, n > 1 || o->run != NULL ? operand[i].name : "", tab,
-			&e) != 0 ||
+			&cut, &e) != 0 ||
 		    gv_tab_last(tab, &e) != 0)
 			gv_die_error(&e);
+		if (cut > 0 && !o->common.quiet)
+			warn_of_cut(gv_tab_file(tab), cut);
 		gv_tab_close(tab);
 	}
 	if (gv_out_open(&out, o->common.output, &e) != 0)

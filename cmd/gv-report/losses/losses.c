@@ -1,6 +1,7 @@
 #include "losses.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,24 +26,37 @@ add(struct loss_curve *c, double step, double value)
 	c->point[c->n++] = (struct loss_point){step, value};
 }
 
+/* The number in a cell of the present row; *there: it is not empty. */
 static int
-read_row(struct losses *l, size_t first, struct gv_hash *models, const struct gv_frame *f,
-    size_t row, const ptrdiff_t *column, struct gv_error *e)
+read_number(
+    struct gv_tab *t, ptrdiff_t column, double *v, bool *there, struct gv_error *e)
 {
-	struct gv_cell name = gv_frame_cell(f, row, column[C_MODEL]);
-	size_t k = gv_hash_add(models, name.s, name.len);
-	double step, value;
+	*there = column >= 0 && gv_tab_cell(t, (size_t)column).len > 0;
+	return *there ? gv_tab_double(t, (size_t)column, v, e) : 0;
+}
+
+static int
+read_row(struct losses *l, size_t first, struct gv_hash *models, struct gv_tab *t,
+    const ptrdiff_t *column, struct gv_error *e)
+{
+	struct gv_cell name = {"", 0};
+	double step = NAN, value = 0;
+	size_t k;
+	bool there;
 	int rc, i;
 
+	if (column[C_MODEL] >= 0)
+		name = gv_tab_cell(t, (size_t)column[C_MODEL]);
+	k = gv_hash_add(models, name.s, name.len);
 	if (first + k == l->n) {
 		l->model = gv_xgrow(l->model, &l->cap, l->n + 1, sizeof(*l->model));
 		l->model[l->n++] = (struct loss_model){
 		    .name = gv_arena_strndup(&l->arena, name.s, name.len)};
 	}
-	rc = gv_frame_double(f, row, column[C_STEP], NAN, &step, e);
+	rc = read_number(t, column[C_STEP], &step, &there, e);
 	for (i = 0; i < LOSS_KINDS; i++) {
-		rc |= gv_frame_double(f, row, column[C_FIRST + i], HUGE_VAL, &value, e);
-		if (rc == 0 && value != HUGE_VAL)
+		rc |= read_number(t, column[C_FIRST + i], &value, &there, e);
+		if (rc == 0 && there)
 			add(&l->model[first + k].curve[i], step, value);
 	}
 	return rc;
@@ -68,26 +82,30 @@ name_models(struct losses *l, size_t first, const char *run)
 }
 
 int
-losses_read(struct losses *l, const char *name, struct gv_tab *t, struct gv_error *e)
+losses_read(
+    struct losses *l, const char *name, struct gv_tab *t, long *cut, struct gv_error *e)
 {
 	static const char *const of[COLUMNS] = {
 	    "step", "model", "loss", "test_loss", "accuracy"};
 	struct gv_hash models = {0};
 	ptrdiff_t column[COLUMNS];
-	size_t first = l->n, i;
-	struct gv_frame f;
-	int rc = 0;
+	size_t first = l->n, before = e->count, bad, i;
+	int got;
 
-	if (gv_frame_read(&f, t, e) != 0)
-		return -1;
+	*cut = 0;
 	for (i = 0; i < COLUMNS; i++)
-		column[i] = gv_frame_find(&f, of[i]);
-	for (i = 0; i < f.n_rows; i++)
-		rc |= read_row(l, first, &models, &f, i, column, e);
+		column[i] = gv_tab_find(t, of[i]);
+	for (bad = before; (got = gv_tab_next(t, e)) != 0; bad = e->count) {
+		if (got > 0) {
+			read_row(l, first, &models, t, column, e);
+		} else if (gv_tab_cut(t)) {
+			e->count = bad;
+			*cut = gv_tab_line(t);
+		}
+	}
 	name_models(l, first, name);
 	gv_hash_free(&models);
-	gv_frame_free(&f);
-	return rc;
+	return e->count == before ? 0 : -1;
 }
 
 void
@@ -124,25 +142,54 @@ has(const struct losses *l, int kind)
 static void
 scales(const struct losses *l, int kind, struct gv_panel *p)
 {
-	double least = NAN, most = NAN, steps = 0;
+	double least = NAN, most = NAN, positive = NAN, steps = 0;
+	bool by_ratio;
 	size_t i, k;
 
 	for (i = 0; i < l->n; i++) {
 		const struct loss_curve *c = &l->model[i].curve[kind];
 
 		for (k = 0; k < c->n; k++) {
-			least = fmin(least, c->point[k].value);
-			most = fmax(most, c->point[k].value);
+			double v = c->point[k].value;
+
+			least = fmin(least, v);
+			most = fmax(most, v);
+			positive = v > 0 ? fmin(positive, v) : positive;
 			steps = fmax(steps, c->point[k].step);
 		}
 	}
+	by_ratio = l->axis == LOSS_LOG ||
+		   (l->axis == LOSS_AUTO && least > 0 && most > BY_RATIO * least);
 	p->x = (struct gv_scale){.max = steps > 0 ? steps : 1};
 	if (kind == LOSS_ACCURACY)
 		p->y = (struct gv_scale){.max = 100};
-	else if (least > 0 && most > BY_RATIO * least)
-		p->y = gv_scale_log(least, most);
+	else if (by_ratio && positive > 0)
+		p->y = gv_scale_log(positive, most);
 	else
 		p->y = gv_scale_linear(most);
+}
+
+/* A curve as it is, or each point the mean of those of the last smooth steps. */
+static void
+draw_curve(const struct gv_panel *p, const struct loss_curve *of, double unit,
+    double smooth, const char *cls, const char *name)
+{
+	struct gv_curve c = {.p = p};
+	size_t k, from = 0;
+	double sum = 0;
+
+	for (k = 0; k < of->n; k++) {
+		const struct loss_point *at = &of->point[k];
+
+		sum += at->value;
+		while (of->point[from].step <= at->step - smooth && from < k)
+			sum -= of->point[from++].value;
+		if (from == k)
+			sum = at->value;
+		if (!p->y.log || sum > 0)
+			gv_curve_point(&c, at->step, unit * sum / (double)(k - from + 1));
+	}
+	gv_curve_draw(&c, cls, name);
 }
 
 static void
@@ -155,19 +202,26 @@ panel(struct gv_svg *s, const struct losses *l, int kind, struct gv_box box)
 	    .x_name = "steps",
 	    .y_name = kind == LOSS_ACCURACY ? "right, %" : "loss"};
 	double unit = kind == LOSS_ACCURACY ? 100 : 1;
-	size_t i, k;
+	bool smooth = l->smooth > 0 && kind == LOSS_TRAINING;
+	char cls[GV_CLASS_LEN], note[80];
+	size_t i;
 
+	snprintf(note, sizeof(note), "means of %g steps", l->smooth);
+	p.note = smooth ? note : NULL;
 	scales(l, kind, &p);
 	gv_panel_begin(&p);
-	for (i = 0; i < l->n; i++) {
-		const struct loss_curve *of = &l->model[i].curve[kind];
-		struct gv_curve c = {.p = &p};
-		char cls[GV_CLASS_LEN];
-
-		for (k = 0; k < of->n; k++)
-			gv_curve_point(&c, of->point[k].step, unit * of->point[k].value);
-		gv_curve_draw(&c, gv_line_class(cls, i), l->model[i].name);
+	if (smooth) { /* what is there, faintly, below the means */
+		gv_svg_open(s, "g");
+		gv_svg_attr(s, "opacity", "0.25");
+		gv_svg_str(s, "");
+		for (i = 0; i < l->n; i++)
+			draw_curve(&p, &l->model[i].curve[kind], unit, 0,
+			    gv_line_class(cls, i), NULL);
+		gv_svg_close(s);
 	}
+	for (i = 0; i < l->n; i++)
+		draw_curve(&p, &l->model[i].curve[kind], unit, smooth ? l->smooth : 0,
+		    gv_line_class(cls, i), l->model[i].name);
 }
 
 double

@@ -25,8 +25,13 @@ struct loss_model {
 	struct loss_curve curve[LOSS_KINDS];
 };
 
+/* Of losses: by their ratios, in proportion, or as they need. */
+enum loss_axis { LOSS_AUTO, LOSS_LINEAR, LOSS_LOG };
+
 /* = {0} is empty. */
 struct losses {
+	enum loss_axis axis;
+	double smooth; /* steps of which training losses are means; 0 = as they are */
 	size_t n, cap;
 	struct loss_model *model;
 	struct gv_arena arena;
@@ -34,8 +39,13 @@ struct losses {
 
 bool losses_take(const struct gv_tab *t);
 
-/* Adds the models of the present table of t, of the run called name.  0, or -1 with *e set. */
-int losses_read(struct losses *l, const char *name, struct gv_tab *t, struct gv_error *e);
+/*
+ * Adds the models of the present table of t, of the run called name.  *cut is the line of
+ * a last row that is not complete, since the run may just be writing it, and 0 otherwise.
+ * 0, or -1 with *e set.
+ */
+int losses_read(
+    struct losses *l, const char *name, struct gv_tab *t, long *cut, struct gv_error *e);
 
 /*
  * Draws a panel of each kind there is from y down, as wide as figures are
