@@ -47,6 +47,8 @@ a
 b
 EOT
 table 20 c | sed 's/^c/"c,d"/' | gv-run --submit -s s
+run gv-report s/events.csv
+out_has '3 jobs:' "a submission is no job of a report"
 ok "a table on standard input" within 10 has ',finish,"c,d",'
 
 # ---- tables that are none ----

@@ -34,6 +34,7 @@
 #include "status.h"
 #include "submit.h"
 #include "table.h"
+#include "watch.h"
 #include "work.h"
 
 static const char usage[] = "usage: gv-run -c CLUSTER [-s DIR] [-r TIME] [-g TIME] [-p "
@@ -44,6 +45,7 @@ static const char help[] =
     "Run the jobs of an allocation table in rounds; write events.\n"
     "\n"
     "  -c, --cluster FILE     the GPUs: gpu_type, gpus, node, threads\n"
+    "      --watch            read it again when it changes, or on SIGHUP\n"
     "  -s, --state DIR        where the run's state is kept (default: below TMPDIR)\n"
     "      --resume           go on with the run in DIR; no table is read\n"
     "      --status, --submit  how the run in DIR is; add the jobs of a table to it\n"
@@ -55,8 +57,7 @@ static const char help[] =
     "      --policy-timeout TIME  for its answer (60s)\n"
     "      --order ORDER      who goes first: owed (by default), gavel\n"
     "      --max-failures N   in a row without progress, then the job is dropped (5)\n"
-    "      --log-dir DIR      for the jobs' output (default: in the state)\n"
-    "      --node NAME        run on the GPUs of this node of the cluster table\n"
+    "      --log-dir DIR      for the jobs' output;  --node NAME  use its GPUs\n"
     "      --clean-env        give workers PATH, HOME, LANG, TZ and USER only\n"
     "  -n, --dry-run          print the first rounds; start nothing\n"
     "      --tsv              write TSV, not CSV;  -o, --output FILE  to FILE\n"
@@ -77,7 +78,8 @@ enum {
 	OPT_RELEASE,
 	OPT_STATUS,
 	OPT_SUBMIT,
-	OPT_FOLLOW
+	OPT_FOLLOW,
+	OPT_WATCH
 };
 
 static const char *const order[] = {[GV_ROUND_OWED] = "owed", [GV_ROUND_GAVEL] = "gavel"};
@@ -95,7 +97,7 @@ static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"cancel", no_argument, NULL, OPT_CANCEL}, {"hold", no_argument, NULL, OPT_HOLD},
     {"release", no_argument, NULL, OPT_RELEASE},
     {"status", no_argument, NULL, OPT_STATUS}, {"submit", no_argument, NULL, OPT_SUBMIT},
-    {"follow", no_argument, NULL, OPT_FOLLOW},
+    {"follow", no_argument, NULL, OPT_FOLLOW}, {"watch", no_argument, NULL, OPT_WATCH},
     {"clean-env", no_argument, NULL, OPT_CLEAN_ENV}, {"dry-run", no_argument, NULL, 'n'},
     {NULL, 0, NULL, 0}};
 
@@ -155,6 +157,9 @@ parse_option(struct settings *o, struct gv_opt *opt, int code, int argc, char **
 		break;
 	case OPT_FOLLOW:
 		o->follow = true;
+		break;
+	case OPT_WATCH:
+		o->watch = true;
 		break;
 	case OPT_SUBMIT:
 		o->submit = true;
@@ -226,6 +231,8 @@ parse_options(struct settings *o, struct gv_opt *opt, int argc, char **argv)
 		o->input = gv_opt_input(opt, argc, argv);
 		return;
 	}
+	if (o->watch && o->cluster == NULL)
+		gv_opt_usage(opt, "--watch needs the file: -c FILE");
 	if (o->resume && o->dry_run)
 		gv_opt_usage(opt, "--dry-run cannot be combined with --resume");
 	if (o->resume && o->state == NULL)
@@ -258,6 +265,7 @@ struct run {
 	struct work work;
 	struct control control;
 	struct intake intake;
+	struct watch watch;
 	struct loop loop;
 };
 
@@ -381,8 +389,16 @@ begin(struct run *r, struct gv_out *out)
 	    .work = &r->work,
 	    .control = &r->control,
 	    .intake = &r->intake,
+	    .watch = &r->watch,
 	    .zero_s = gv_clock_s()};
 	control_open(&r->control, r->state.dir);
+	r->watch = (struct watch){.o = &r->o,
+	    .state = &r->state,
+	    .jobs = &r->jobs,
+	    .journal = &r->journal,
+	    .policy = &r->policy,
+	    .work = &r->work};
+	watch_open(&r->watch);
 	r->intake = (struct intake){.o = &r->o,
 	    .state = &r->state,
 	    .jobs = &r->jobs,
@@ -419,7 +435,7 @@ run(struct run *r, const struct gv_rates *given, const struct gv_frame *cluster,
 {
 	int status;
 
-	signals_catch();
+	signals_catch(r->o.watch);
 	prepare(r, given, cluster);
 	begin(r, out);
 	loop_run(&r->loop);
@@ -525,6 +541,7 @@ main(int argc, char **argv)
 	work_close(&r.work);
 	control_close(&r.control);
 	intake_close(&r.intake);
+	watch_close(&r.watch);
 	policy_close(&r.policy);
 	jobs_free(&r.jobs);
 	if (status == 128 + SIGPIPE) { /* as any filter whose reader has gone */

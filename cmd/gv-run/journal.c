@@ -157,6 +157,19 @@ journal_submission(struct journal *l, const struct gv_life *life, const char *id
 	add_event(l, &ev);
 }
 
+void
+journal_no_pool(
+    struct journal *l, const struct gv_life *life, const char *type, const char *node)
+{
+	struct gv_event ev = GV_EVENT_NONE;
+
+	ev.time_s = life->now_s;
+	ev.kind = GV_EVENT_POOL;
+	ev.gpu_type = (struct gv_cell){type, strlen(type)};
+	ev.node = (struct gv_cell){node, strlen(node)};
+	add_event(l, &ev);
+}
+
 static int
 write_all(int fd, const char *s, size_t n)
 {

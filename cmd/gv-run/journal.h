@@ -30,6 +30,9 @@ struct journal {
  * -1.
  */
 int journal_open(struct journal *l, const char *dir, bool pairs, struct gv_error *e);
+/* There are no such GPUs any more. */
+void journal_no_pool(
+    struct journal *l, const struct gv_life *life, const char *type, const char *node);
 /* A submission is taken, one of that id. */
 void journal_submission(struct journal *l, const struct gv_life *life, const char *id);
 void journal_row(

@@ -99,7 +99,7 @@ bool
 loop_is_broken(const struct loop *l)
 {
 	return l->journal->broken || l->policy->broken || l->intake->broken ||
-	       (l->output->error != 0 && !l->output->gone);
+	       l->watch->broken || (l->output->error != 0 && !l->output->gone);
 }
 
 static bool
@@ -238,6 +238,7 @@ loop_run(struct loop *l)
 			work_read_progress(l->work);
 			loop_carry_out(l);
 			intake_turn(l->intake);
+			watch_turn(l->watch, signals_hup());
 			control_take(l->control, l->jobs);
 		}
 		look_at_signals(l);

@@ -12,6 +12,7 @@
 #include "policy.h"
 #include "settings.h"
 #include "state.h"
+#include "watch.h"
 #include "work.h"
 
 struct loop {
@@ -24,6 +25,7 @@ struct loop {
 	struct work *work;
 	struct control *control;
 	struct intake *intake;
+	struct watch *watch;
 	double zero_s; /* of gv_clock_s at time 0 */
 	double read_s; /* progress files were read */
 	int signal;    /* that ends the run, 0 = none; SIGPIPE: nobody reads the events */

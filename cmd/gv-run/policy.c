@@ -117,6 +117,15 @@ policy_grow(struct policy *p)
 	gv_isolated_free(&before);
 }
 
+void
+policy_renew(struct policy *p)
+{
+	gv_policy_free(p->client);
+	p->client = NULL;
+	p->asking = false;
+	p->due = true;
+}
+
 static void
 count_isolated(struct policy *p)
 {

@@ -43,6 +43,8 @@ void policy_due(struct policy *p);
 const double *policy_isolated_s(struct policy *p);
 /* There are more jobs, or other GPUs (then it is asked anew). */
 void policy_grow(struct policy *p);
+/* What it knew may be old, such as the cluster: it is begun anew, and asked. */
+void policy_renew(struct policy *p);
 /* What to wait for beside the time: the number of entries set.  Then policy_turn. */
 size_t policy_fds(const struct policy *p, struct pollfd fd[2]);
 /* Asks when it is due; takes the answer when it is there. */

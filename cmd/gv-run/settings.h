@@ -29,6 +29,7 @@ struct settings {
 	bool status; /* a look at a run */
 	bool submit; /* jobs for one */
 	bool follow; /* its events */
+	bool watch;
 	bool quiet;
 	int verbose;
 	bool tsv;

@@ -15,13 +15,17 @@
 static int wake[2] = {-1, -1};
 static volatile sig_atomic_t first;
 static volatile sig_atomic_t another;
+static volatile sig_atomic_t hup;
+static volatile sig_atomic_t asks;
 
 static void
 on_signal(int sig)
 {
 	int error = errno;
 
-	if (sig != SIGCHLD && first == 0)
+	if (sig == SIGHUP && asks)
+		hup = 1;
+	else if (sig != SIGCHLD && first == 0)
 		first = sig;
 	else if (sig != SIGCHLD && sig != first)
 		another = 1;
@@ -30,12 +34,13 @@ on_signal(int sig)
 }
 
 void
-signals_catch(void)
+signals_catch(bool hup_asks)
 {
 	static const int caught[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
 	struct sigaction sa;
 	size_t i;
 
+	asks = hup_asks;
 	if (pipe(wake) != 0)
 		gv_die_sys("cannot make a pipe");
 	for (i = 0; i < 2; i++)
@@ -44,7 +49,7 @@ signals_catch(void)
 			gv_die_sys("cannot make a pipe");
 	for (i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {
 		if (sigaction(caught[i], NULL, &sa) == 0 && sa.sa_handler == SIG_IGN &&
-		    caught[i] != SIGCHLD)
+		    caught[i] != SIGCHLD && !(caught[i] == SIGHUP && hup_asks))
 			continue; /* nohup */
 		memset(&sa, 0, sizeof(sa));
 		sa.sa_handler = on_signal;
@@ -54,6 +59,15 @@ signals_catch(void)
 	}
 	/* the output tells, and the workers must be stopped first */
 	signal(SIGPIPE, SIG_IGN);
+}
+
+bool
+signals_hup(void)
+{
+	bool came = hup != 0;
+
+	hup = 0;
+	return came;
 }
 
 int

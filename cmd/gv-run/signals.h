@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 
-/* Catches them from now on. */
-void signals_catch(void);
+/* Catches them from now on; with hup_asks SIGHUP ends nothing (signals_hup). */
+void signals_catch(bool hup_asks);
+/* Whether SIGHUP came since this was asked last. */
+bool signals_hup(void);
 /* The first one that ends the run, 0 = none. */
 int signals_first(void);
 /*

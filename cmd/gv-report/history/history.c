@@ -515,6 +515,7 @@ history_event(struct history *h, const struct gv_event *ev, const char *file, lo
 		}
 		h->restarts++;
 		break;
+	case GV_EVENT_SUBMIT: /* its jobs arrive */
 	case GV_EVENT_END:
 		break;
 	default:

@@ -1,0 +1,106 @@
+#!/bin/sh
+# gv-run --watch: the cluster table changes while a run goes on.
+. "${0%/*}/lib.sh"
+
+w=$build/helpers/worker
+# within SECONDS CMD...: the command succeeds before that
+within() {
+	looks=$(($1 * 20))
+	shift
+	while [ $looks -gt 0 ]; do
+		"$@" 2>/dev/null && return
+		looks=$((looks - 1))
+		sleep 0.05
+	done
+	return 1
+}
+# cluster POOL...: the table, put in place as a whole
+cluster() {
+	echo gpu_type,node,gpus,threads,ids >new.csv
+	for row; do echo "$row" >>new.csv; done
+	mv new.csv c.csv
+}
+has() { grep -q "$1" s/events.csv; }
+running() { [ "$(gv-run -q --status -s s | grep -c ",running,")" -eq "$1" ]; }
+on() { gv-run -q --status -s s | awk -F, -v j="$1" -v t="$2" '$1 == j && $2 == "running" && $3 == t { ok = 1 } END { exit !ok }'; }
+{
+	echo job_id,total_steps,command,gpu_type,steps_per_s,share
+	for j in a b c d; do
+		echo "$j,100000,$w -r 100,big,100,0.5"
+		echo "$j,100000,$w -r 100,small,50,0.5"
+	done
+} >jobs.csv
+
+run gv-run --watch --resume -s s
+err_has 'gv-run: --watch needs the file: -c FILE' "which file"
+cluster big,,2,1,
+gv-run -c c.csv --watch -s s --round=0.5 --grace=5 jobs.csv >ev 2>err.run &
+pid=$!
+ok "two run" within 20 running 2
+cluster small,,1,1, big,,2,1,
+ok "a type that comes is used" within 10 running 3
+ok "it is told" grep -q 'gv-run: c.csv: was read again: 3 GPUs' err.run
+ok "and in the events" has ',pool,,small,,0,'
+ok "the state has it" grep -q small s/cluster.csv
+cluster big,,3,1, small,,1,1,
+ok "a pool that grows, in another order" within 10 running 4
+cluster 'big,,1,1,1' small,,1,1,
+ok "a pool that shrinks" within 10 running 2
+sleep 1
+ok "only what is left is used" running 2
+gpus() { gv-run -q --status -s s | awk -F, '$3 == "big" { print $4 }' | sort -u; }
+ok "by its id" test "$(gpus)" = 1
+cluster small,,2,1,
+ok "a pool that goes" within 10 has ',pool,,big,,,'
+ok "jobs go to the other" within 10 running 2
+ok "nobody has failed" sh -c '! grep -q ,fail, s/events.csv'
+echo nonsense >c.csv
+ok "a bad table" within 10 grep -q 'gv-run: warning: the cluster table is not good, the GPUs stay as they are:' err.run
+ok "changes nothing" running 2
+cluster small,,2,1, big,,1,1,
+ok "the next one does" within 10 running 3
+lines=$(grep -c 'was read again' err.run)
+kill -HUP $pid
+again() { [ "$(grep -c 'was read again' err.run)" -gt "$lines" ]; }
+ok "SIGHUP reads it again" within 10 again
+ok "and ends nothing" running 3
+kill -9 $pid
+wait $pid 2>/dev/null
+gv-run -q --resume -s s --round=0.5 --grace=5 >again 2>err.again &
+pid=$!
+ok "the state goes on with the GPUs of last" within 20 running 3
+gv-run --cancel -s s a b c d
+wait $pid
+ok "the events are a table of events" gv-report s/events.csv
+
+# ---- pairs, and a policy that reads the table ----
+rm -rf s
+cat >pairs.csv <<EOT
+job_id,total_steps,command,gpu_type,steps_per_s,share,with_job_id,with_steps_per_s
+p,100000,$w -r 200,big,200,0.1,,
+q,100000,$w -r 200,big,200,0.1,,
+p,100000,$w -r 200,big,100,0.8,q,100
+EOT
+cluster big,,1,1,
+gv-run -q -c c.csv --watch -s s --round=0.5 --grace=5 pairs.csv >ev 2>err.run &
+pid=$!
+ok "two on one GPU" within 20 running 2
+cluster small,,1,1, big,,2,1,
+ok "go on beside others" within 10 has ',pool,,small,'
+sleep 1
+ok "both" running 2
+gv-run --cancel -s s p q
+wait $pid
+rm -rf s
+cut -d, -f1-5 jobs.csv >rates.csv
+cluster big,,1,1,
+gv-alloc -p max-min -c c.csv rates.csv >alloc.csv
+gv-run -q -c c.csv --watch -s s --round=0.5 --grace=5 alloc.csv >ev 2>err.run &
+pid=$!
+within 20 has ,start,
+ok "a share of one GPU each" has ',allocate,a,big,,,,,0.25,'
+cluster big,,4,1,
+ok "the policy sees the new table" within 10 has ',allocate,a,big,,,,[0-9]*,1,'
+gv-run --cancel -s s a b c d
+wait $pid
+done_testing
