@@ -1,5 +1,6 @@
 /*
- * Speed of a training step: nn MODEL HEIGHT WIDTH CHANNELS BATCH [MODELS [THREADS]].
+ * Speed of a training step:
+ * nn MODEL HEIGHT WIDTH CHANNELS BATCH [MODELS [THREADS [CLASSES]]].
  * Prints samples per second, the best of several windows; of one thread per
  * second of its own time, which other programs disturb less.
  */
@@ -13,7 +14,7 @@
 #include "nn/cpu/cpu.h"
 #include "nn/net.h"
 
-enum { CLASSES = 10, WINDOWS = 9 };
+enum { WINDOWS = 9 };
 
 static size_t
 argument(int argc, char **argv, int i, size_t otherwise)
@@ -51,14 +52,15 @@ main(int argc, char **argv)
 	struct gv_shape shape = {argument(argc, argv, 4, 1), argument(argc, argv, 2, 16),
 	    argument(argc, argv, 3, 16)};
 	size_t batch = argument(argc, argv, 5, 64), threads = argument(argc, argv, 7, 1),
-	       models = argument(argc, argv, 6, 1), i;
+	       models = argument(argc, argv, 6, 1), classes = argument(argc, argv, 8, 10),
+	       i;
 	struct gv_net_config c = {
 	    .models = models, .batch = batch, .backend = gv_cpu_new(threads)};
 	uint64_t *seed = gv_xcalloc(models, sizeof(*seed));
 	struct gv_net_coef *coef = gv_xcalloc(models, sizeof(*coef));
 	double *loss = gv_xcalloc(models, sizeof(*loss)), best = 0;
 	gv_real *x = gv_xcalloc(batch * gv_shape_size(shape), sizeof(*x));
-	int32_t *label = gv_xcalloc(batch, sizeof(*label));
+	int32_t *label;
 	struct gv_net *net;
 
 	gv_init("nn");
@@ -71,16 +73,18 @@ main(int argc, char **argv)
 		coef[i] = (struct gv_net_coef)GV_NET_COEF_DEFAULT;
 		coef[i].momentum = 0.9;
 	}
-	for (i = 0; i < batch * gv_shape_size(shape); i++)
-		x[i] = (gv_real)gv_random_normal(1, 0, 0, i);
-	for (i = 0; i < batch; i++)
-		label[i] = (int32_t)(gv_random(2, 0, 0, i) % CLASSES);
 	c.seed = seed;
 	c.coef = coef;
 	if (gv_model_read(&m, argv[1], &e) != 0 ||
-	    gv_model_shape(&m, shape, CLASSES, &e) != 0 ||
+	    gv_model_shape(&m, shape, classes, &e) != 0 ||
 	    gv_net_new(&net, &m, &c, &e) != 0)
 		gv_die_error(&e);
+	for (i = 0; i < batch * gv_shape_size(shape); i++)
+		x[i] = m.tokens > 0 ? (gv_real)(gv_random(1, 0, 0, i) % m.tokens)
+				    : (gv_real)gv_random_normal(1, 0, 0, i);
+	label = gv_xcalloc(batch * m.targets, sizeof(*label));
+	for (i = 0; i < batch * m.targets; i++)
+		label[i] = (int32_t)(gv_random(2, 0, 0, i) % classes);
 	window(net, x, label, loss, batch * models, threads);
 	for (i = 0; i < WINDOWS; i++) {
 		double rate = window(net, x, label, loss, batch * models, threads);
@@ -88,7 +92,7 @@ main(int argc, char **argv)
 		if (rate > best)
 			best = rate;
 	}
-	printf("%.0f\n", best);
+	printf("%.2f\n", best);
 	gv_net_free(net);
 	gv_model_free(&m);
 	free(seed);

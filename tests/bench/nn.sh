@@ -22,6 +22,18 @@ cnn 16 16 1 64
 cnn-bn 16 16 1 64
 cnn-bn 32 32 3 64
 EOF
+while read -r context batch classes; do
+	table=$here/../../share/models/gpt-small.tsv
+	ours=$("$build/bench/nn" "$table" "$context" 1 1 "$batch" 1 1 "$classes")
+	theirs=$(python3 "$here/gpt.py" "$context" "$batch" "$classes")
+	echo "$context $batch $classes $ours $theirs" |
+		awk '{ printf "nn gpt-small context %d batch %d classes %d: %.2f times PyTorch (%d tokens/s)\n", $1, $2, $3, $4 / $5, $4 * $1 }'
+done <<EOF
+64 16 256
+256 8 256
+1024 2 256
+256 4 8192
+EOF
 for array in 4 16; do
 	one=$("$build/bench/nn" "$here/../../share/models/mlp.tsv" 8 8 1 32 1)
 	many=$("$build/bench/nn" "$here/../../share/models/mlp.tsv" 8 8 1 32 "$array")

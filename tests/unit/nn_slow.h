@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "nn/backend.h"
+#include "nn/cpu/exp.h"
 #include "nn/cpu/gemm.h"
 
 #ifdef GV_REAL_DOUBLE
@@ -22,7 +23,6 @@
 #define SLOW_LOG   log
 #define SLOW_LOG1P log1p
 #define SLOW_SQRT  sqrt
-#define SLOW_ERF   erf
 #define SLOW_TANH  tanh
 #else
 #define SLOW_FMA   fmaf
@@ -30,7 +30,6 @@
 #define SLOW_LOG   logf
 #define SLOW_LOG1P log1pf
 #define SLOW_SQRT  sqrtf
-#define SLOW_ERF   erff
 #define SLOW_TANH  tanhf
 #endif
 
@@ -70,7 +69,10 @@ slow_relu(gv_real v)
 static inline gv_real
 slow_normal(gv_real x)
 {
-	return (gv_real)0.5 * (1 + SLOW_ERF(x * (gv_real)0.70710678118654752));
+	gv_real v = x * (gv_real)0.70710678118654752;
+
+	gv_cpu_erf(&v, 1);
+	return (gv_real)0.5 * (1 + v);
 }
 
 static inline gv_real
@@ -104,9 +106,10 @@ slow_act(const struct gv_layer *l, gv_real x)
 static inline gv_real
 slow_gelu_slope(gv_real x)
 {
-	gv_real v = (gv_real)0.39894228040143268 * SLOW_EXP((gv_real)-0.5 * x * x);
+	gv_real v = (gv_real)-0.5 * x * x;
 
-	return slow_normal(x) + x * v;
+	gv_cpu_exp(&v, 1);
+	return slow_normal(x) + x * ((gv_real)0.39894228040143268 * v);
 }
 
 /* dy through an act that gave y of x. */
@@ -390,14 +393,16 @@ slow_bn(const struct slow_at *a)
 	}
 }
 
+#include "nn_slow_sequence.h"
+
 /* One place of xent: its loss; its gradient to dx, where that is not NULL. */
 static inline gv_real
 slow_xent_one(
     const struct slow_at *a, const gv_real *x, int32_t at, gv_real *dx, size_t *hits)
 {
 	size_t classes = a->r->in_size / a->c->plan->targets, j, label = (size_t)at;
-	gv_real top = x[0], sum = 0;
-	bool hit = true;
+	gv_real top = x[0], sum = 0, *e, divisor = (gv_real)gv_nn_targets(a->c->plan);
+	bool hit = true, many = a->c->plan->targets > 1;
 
 	for (j = 0; j < classes && at < 0 && dx != NULL; j++)
 		dx[j] = 0;
@@ -407,12 +412,20 @@ slow_xent_one(
 		top = x[j] > top ? x[j] : top;
 		hit &= j < label ? x[label] > x[j] : x[label] >= x[j];
 	}
-	for (j = 0; j < classes; j++)
-		sum += SLOW_EXP(x[j] - top);
+	e = gv_xcalloc(classes, sizeof(*e));
+	for (j = 0; j < classes; j++) {
+		e[j] = many ? x[j] - top : SLOW_EXP(x[j] - top);
+		if (many)
+			gv_cpu_exp(&e[j], 1);
+		sum += e[j];
+	}
+	if (many)
+		sum = slow_lanes(e, NULL, classes);
 	for (j = 0; j < classes && dx != NULL; j++)
-		dx[j] = (SLOW_EXP(x[j] - top) / sum - (j == label ? 1 : 0)) /
-			(gv_real)gv_nn_targets(a->c->plan);
+		dx[j] = many ? (e[j] * (1 / sum) - (j == label ? 1 : 0)) * (1 / divisor)
+			     : (e[j] / sum - (j == label ? 1 : 0)) / divisor;
 	*hits += hit;
+	free(e);
 	return SLOW_LOG(sum) - (x[label] - top);
 }
 
@@ -457,8 +470,6 @@ slow_head(const struct slow_at *a)
 	if (!c->training)
 		slow_real(c->f->hit)[a->b * c->plan->n + a->i] = (gv_real)hits;
 }
-
-#include "nn_slow_sequence.h"
 
 /* Every place and channel of the output by a function of these. */
 static inline void

@@ -2,8 +2,6 @@
 #ifndef NN_SLOW_SEQUENCE_H
 #define NN_SLOW_SEQUENCE_H
 
-#include "nn/cpu/exp.h"
-
 /* v[i] * w[i] (w NULL: v[i]), i < n: number i to lane i % 16, then a tree of lanes. */
 static inline gv_real
 slow_lanes(const gv_real *v, const gv_real *w, size_t n)

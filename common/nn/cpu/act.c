@@ -86,8 +86,7 @@ gv_cpu_act(const struct gv_layer *l, gv_real *y, gv_real *before, size_t n)
 			y[i] = TANH(y[i]);
 		break;
 	case GV_ACT_GELU:
-		for (i = 0; i < n; i++)
-			y[i] = gv_cpu_gelu(y[i]);
+		gv_cpu_gelu(y, y, n);
 		break;
 	case GV_ACT_SILU:
 		for (i = 0; i < n; i++)
@@ -117,8 +116,7 @@ gv_cpu_act_back(const struct gv_layer *l, gv_real *dy, const gv_real *v, size_t 
 		tanh_back(dy, v, n);
 		break;
 	case GV_ACT_GELU:
-		for (i = 0; i < n; i++)
-			dy[i] = dy[i] * gv_cpu_gelu_slope(v[i]);
+		gv_cpu_gelu_back(dy, dy, v, n, false);
 		break;
 	case GV_ACT_SILU:
 		for (i = 0; i < n; i++)

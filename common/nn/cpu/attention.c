@@ -96,55 +96,17 @@ products(const struct head *h, const gv_real *a, size_t lda, const gv_real *b,
 	gv_cpu_gemm(&g);
 }
 
-GV_HOT static gv_real
-largest(const gv_real *s, size_t n)
-{
-	gv_real lane[16], top = s[0];
-	size_t i, j;
-
-	for (j = 0; j < 16; j++)
-		lane[j] = s[0];
-	for (i = 0; i + 16 <= n; i += 16)
-		for (j = 0; j < 16; j++)
-			lane[j] = s[i + j] > lane[j] ? s[i + j] : lane[j];
-	for (; i < n; i++)
-		top = s[i] > top ? s[i] : top;
-	for (j = 0; j < 16; j++)
-		top = lane[j] > top ? lane[j] : top;
-	return top;
-}
-
-GV_HOT static void
-shift_and_scale(gv_real *s, size_t n, gv_real top, gv_real scale)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		s[i] = (s[i] - top) * scale;
-}
-
-GV_HOT static void
-multiply(gv_real *v, size_t n, gv_real by)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		v[i] *= by;
-}
-
 /* Probabilities of queries [first, last), in place of s; 0 where they do not look. */
 static void
 softmax(const struct head *h, size_t first, size_t last)
 {
 	size_t i, n, end = computed(h, last);
-	gv_real *p = h->p;
+	gv_real *p = h->p, top;
 
 	products(h, h->q, 3 * h->C, h->keys_t, p, first, last);
 	for (i = first; i < last; i++, p += h->T) {
 		n = seen(h, i + 1);
-		shift_and_scale(p, n, largest(p, n), h->scale);
-		gv_cpu_exp(p, n);
-		multiply(p, n, 1 / gv_cpu_sum(p, n));
+		(void)gv_cpu_softmax(p, n, h->scale, &top);
 		memset(p + n, 0, (end - n) * sizeof(*p));
 	}
 }

@@ -1,4 +1,4 @@
-/* Exponentials of many numbers.  Private to common/nn/cpu. */
+/* Functions and sums of many numbers.  Private to common/nn/cpu. */
 #ifndef GV_NN_CPU_EXP_H
 #define GV_NN_CPU_EXP_H
 
@@ -13,9 +13,23 @@
  */
 void gv_cpu_exp(gv_real *v, size_t n);
 
+/*
+ * v[i] = erf(v[i]), NaN stays.  In float a quotient of polynomials, to 4e-7 of the
+ * value, with the same bits on every CPU; in double the C library's.
+ */
+void gv_cpu_erf(gv_real *v, size_t n);
+
 /* The sum of v: number i is added to lane i % 16, then the lanes as a tree. */
 gv_real gv_cpu_sum(const gv_real *v, size_t n);
 /* of a[i] * b[i] */
 gv_real gv_cpu_dot(const gv_real *a, const gv_real *b, size_t n);
+
+/*
+ * v = e^((v - top) scale) / sum of these, top the largest of v, which goes to *top;
+ * the sum, as gv_cpu_sum makes it.  n >= 1.
+ */
+gv_real gv_cpu_softmax(gv_real *v, size_t n, gv_real scale, gv_real *top);
+/* v = v * by */
+void gv_cpu_scale(gv_real *v, size_t n, gv_real by);
 
 #endif

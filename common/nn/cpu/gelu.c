@@ -1,69 +1,121 @@
 /*
  * gelu: y = x Phi(x), Phi the normal distribution (Hendrycks and Gimpel, "Gaussian
  * error linear units", 2016), by erf, not by tanh; dx = dy (Phi(x) + x phi(x)).
- * Some 10 ns a number and direction: the C library's erf and exp.
  */
-#include <math.h>
-
+#include "nn/cpu/exp.h"
 #include "nn/cpu/parts.h"
-
-#ifdef GV_REAL_DOUBLE
-#define ERF erf
-#define EXP exp
-#else
-#define ERF erff
-#define EXP expf
-#endif
+#include "nn/cpu/simd.h"
 
 #define ROOT_HALF    ((gv_real)0.70710678118654752)
 #define DENSITY_AT_0 ((gv_real)0.39894228040143268) /* 1 / sqrt(2 pi) */
 
-static gv_real
-distribution(gv_real x)
+enum { CHUNK = 256 };
+
+GV_HOT static void
+scale(gv_real *restrict to, const gv_real *restrict x, gv_real by, size_t n)
 {
-	return (gv_real)0.5 * (1 + ERF(x * ROOT_HALF));
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		to[i] = x[i] * by;
 }
 
-gv_real
-gv_cpu_gelu(gv_real x)
+GV_HOT static void
+halves(gv_real *restrict to, const gv_real *restrict x, size_t n)
 {
-	return x * distribution(x);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		to[i] = (gv_real)-0.5 * x[i] * x[i];
 }
 
-gv_real
-gv_cpu_gelu_slope(gv_real x)
+/* to = x Phi(x), of erf */
+GV_HOT static void
+value(gv_real *to, const gv_real *x, const gv_real *restrict erf, size_t n)
 {
-	gv_real density = DENSITY_AT_0 * EXP((gv_real)-0.5 * x * x);
+	size_t i;
 
-	return distribution(x) + x * density;
+	for (i = 0; i < n; i++)
+		to[i] = x[i] * ((gv_real)0.5 * (1 + erf[i]));
+}
+
+/* to = Phi(x) + x phi(x), of erf and e^(-x^2 / 2) */
+GV_HOT static void
+slope(gv_real *restrict to, const gv_real *restrict x, const gv_real *restrict erf,
+    const gv_real *restrict e, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		to[i] = (gv_real)0.5 * (1 + erf[i]) + x[i] * (DENSITY_AT_0 * e[i]);
+}
+
+void
+gv_cpu_gelu(gv_real *y, const gv_real *x, size_t n)
+{
+	gv_real erf[CHUNK];
+	size_t at, some;
+
+	for (at = 0; at < n; at += some) {
+		some = gv_cpu_lesser(n - at, CHUNK);
+		scale(erf, x + at, ROOT_HALF, some);
+		gv_cpu_erf(erf, some);
+		value(y + at, x + at, erf, some);
+	}
+}
+
+/* The slope at x [n], n <= CHUNK. */
+static void
+slope_at(gv_real *to, const gv_real *x, size_t n)
+{
+	gv_real erf[CHUNK], e[CHUNK];
+
+	scale(erf, x, ROOT_HALF, n);
+	gv_cpu_erf(erf, n);
+	halves(e, x, n);
+	gv_cpu_exp(e, n);
+	slope(to, x, erf, e, n);
+}
+
+GV_HOT static void
+multiply(gv_real *to, const gv_real *dy, const gv_real *restrict by, size_t n, bool add)
+{
+	size_t i;
+
+	if (add)
+		for (i = 0; i < n; i++)
+			to[i] += dy[i] * by[i];
+	else
+		for (i = 0; i < n; i++)
+			to[i] = dy[i] * by[i];
+}
+
+void
+gv_cpu_gelu_back(gv_real *dx, const gv_real *dy, const gv_real *x, size_t n, bool add)
+{
+	gv_real by[CHUNK];
+	size_t at, some;
+
+	for (at = 0; at < n; at += some) {
+		some = gv_cpu_lesser(n - at, CHUNK);
+		slope_at(by, x + at, some);
+		multiply(dx + at, dy + at, by, some, add);
+	}
 }
 
 void
 gv_cpu_gelu_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
     const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	const gv_real *x = gv_cpu_x(c, r, s);
-	gv_real *y = gv_cpu_y(c, r, s);
-	size_t i;
-
 	(void)cpu;
-	for (i = 0; i < s->n * r->out_size; i++)
-		y[i] = gv_cpu_gelu(x[i]);
+	gv_cpu_gelu(gv_cpu_y(c, r, s), gv_cpu_x(c, r, s), s->n * r->out_size);
 }
 
 void
 gv_cpu_gelu_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
     const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	const gv_real *x = gv_cpu_x(c, r, s), *dy = gv_cpu_dy(c, r, s);
-	gv_real *dx = gv_cpu_dx(c, r, s);
-	bool add = r->adds[s->input];
-	size_t i;
-
 	(void)cpu;
-	for (i = 0; i < s->n * r->out_size; i++) {
-		gv_real v = dy[i] * gv_cpu_gelu_slope(x[i]);
-
-		dx[i] = add ? dx[i] + v : v;
-	}
+	gv_cpu_gelu_back(gv_cpu_dx(c, r, s), gv_cpu_dy(c, r, s), gv_cpu_x(c, r, s),
+	    s->n * r->out_size, r->adds[s->input]);
 }

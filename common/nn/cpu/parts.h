@@ -136,8 +136,10 @@ void gv_cpu_relu_mask(gv_real *dy, const gv_real *y, size_t n);
  */
 void gv_cpu_act(const struct gv_layer *l, gv_real *y, gv_real *before, size_t n);
 void gv_cpu_act_back(const struct gv_layer *l, gv_real *dy, const gv_real *v, size_t n);
-/* x Phi(x), and its slope */
-gv_real gv_cpu_gelu(gv_real x), gv_cpu_gelu_slope(gv_real x);
+/* y = x Phi(x), y may be x; dx = or += dy times its slope at x, dx may be dy */
+void gv_cpu_gelu(gv_real *y, const gv_real *x, size_t n);
+void gv_cpu_gelu_back(
+    gv_real *dx, const gv_real *dy, const gv_real *x, size_t n, bool add);
 
 /* ---- sums ---- */
 

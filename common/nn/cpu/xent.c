@@ -1,6 +1,8 @@
 /* xent, a head: softmax cross entropy at every place that has a label. */
 #include <math.h>
+#include <string.h>
 
+#include "nn/cpu/exp.h"
 #include "nn/cpu/parts.h"
 
 #ifdef GV_REAL_DOUBLE
@@ -42,10 +44,21 @@ is_hit(const gv_real *x, size_t classes, int32_t label)
 	return true;
 }
 
+/* The same of one of many places, of which each counts for little time. */
+static gv_real
+softmax_of_place(const gv_real *x, size_t classes, int32_t label, gv_real *p)
+{
+	gv_real top, sum;
+
+	memcpy(p, x, classes * sizeof(*p));
+	sum = gv_cpu_softmax(p, classes, 1, &top);
+	return LOG(sum) - (x[label] - top);
+}
+
 /* One place: its loss; where to: the gradient that reaches it, otherwise room. */
 static gv_real
-place(const gv_real *x, size_t classes, int32_t label, gv_real divisor, bool back,
-    gv_real *to)
+place(const gv_real *x, size_t classes, int32_t label, gv_real divisor, bool many,
+    bool back, gv_real *to)
 {
 	gv_real loss;
 	size_t j;
@@ -55,12 +68,14 @@ place(const gv_real *x, size_t classes, int32_t label, gv_real divisor, bool bac
 			to[j] = 0;
 		return 0;
 	}
-	loss = softmax(x, classes, label, to);
-	if (back) {
-		to[label] -= 1;
-		for (j = 0; j < classes; j++)
-			to[j] /= divisor;
-	}
+	loss = (many ? softmax_of_place : softmax)(x, classes, label, to);
+	if (!back)
+		return loss;
+	to[label] -= 1;
+	if (many)
+		gv_cpu_scale(to, classes, 1 / divisor);
+	for (j = 0; j < classes && !many; j++)
+		to[j] /= divisor;
 	return loss;
 }
 
@@ -89,7 +104,8 @@ gv_cpu_xent_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 		size_t hits = 0;
 
 		for (t = 0; t < places; t++, label++, x += classes) {
-			sum += (double)place(x, classes, *label, divisor, back, p);
+			sum += (double)place(
+			    x, classes, *label, divisor, places > 1, back, p);
 			if (!c->training && *label >= 0)
 				hits += is_hit(x, classes, *label);
 			p += back ? classes : 0;
