@@ -88,9 +88,9 @@ OUT      := $(PROGRAMS:%=$(BIN)/%)
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all help deps check check-long bench lint install install-files uninstall dist \
-	demo reproduce clean tests fuzz mutate format kernels FORCE
+	demo reproduce clean tests fuzz mutate format kernels cuda plugin check-gpu bench-gpu FORCE
 
-all: $(OUT)
+all: $(OUT) plugin
 
 # ---- rules; a line for each file made, the whole command with V=1 ----
 ifdef V
@@ -100,6 +100,9 @@ Q := @
 else
 Q = @echo "  make  $@";
 endif
+
+# PLUGIN, where there is nvcc; CUDA_FAKE, CUDA_TESTED
+include gpu/cuda/rules.mk
 
 $(BUILD)/deps.ok:
 	@sh tests/deps.sh probe $(BUILD)
@@ -113,9 +116,10 @@ endef
 $(BUILD)/flags: FORCE
 	$(call remember,$(CC) $(STD) $(HARDENING) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANFLAGS) $(VERSION))
 $(BUILD)/datadir: FORCE
-	$(call remember,$(datadir))
+	$(call remember,$(datadir) $(libdir))
 
-$(BUILD)/obj/common/base/datadir.o: GV_CPPFLAGS += -DGV_DATADIR=$(call quoted,"$(call c_string,$(datadir))")
+$(BUILD)/obj/common/base/datadir.o: GV_CPPFLAGS += -DGV_DATADIR=$(call quoted,"$(call c_string,$(datadir))") \
+	-DGV_LIBDIR=$(call quoted,"$(call c_string,$(libdir))")
 $(BUILD)/obj/common/base/datadir.o: $(BUILD)/datadir
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/deps.ok
@@ -152,10 +156,11 @@ $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 parts = $(foreach p,$(filter $(PROGRAMS),$(firstword $(subst ., ,$(1)))),$(patsubst \
 	%.c,$(BUILD)/obj/%.o,$(filter-out cmd/$(p)/$(p).c,$(sort $(wildcard cmd/$(p)/*.c cmd/$(p)/*/*.c)))))
 define unit
-$(BUILD)/unit/$(1): tests/unit/$(1).c $(call parts,$(1)) \
+$(BUILD)/unit/$(1): tests/unit/$(1).c $(call parts,$(1)) $(if $(filter cuda_%,$(1)),$(CUDA_TESTED)) \
 	$(if $(filter %_f64,$(1)),$(BUILD)/libgv64.a) $(ALLOC) $(BUILD)/libgv.a
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(GV_CPPFLAGS) $(if $(filter %_f64,$(1)),-DGV_REAL_DOUBLE) -Itests/unit -Icmd \
+		$(if $(filter cuda_%,$(1)),-Igpu -Itests/cuda) \
 		$$(GV_CFLAGS) $$(GV_LDFLAGS) -MMD -MP -MF $$@.d -o $$@ tests/unit/$(1).c $$(filter %.o %.a,$$^) \
 		$$(LIBS_unit) $$(LIBS_ALL)
 endef
@@ -210,7 +215,7 @@ help: ## this list
 deps: ## install what is missing to build and test (apt-get; without root says how)
 	@sh tests/deps.sh install $(BUILD)
 
-tests: $(OUT) $(UNITS) $(KERNEL_TESTS) $(REPLAYS) $(HELPERS) $(PRELOADS) $(WHOLE)
+tests: $(OUT) $(UNITS) $(KERNEL_TESTS) $(CUDA_FAKE) $(REPLAYS) $(HELPERS) $(PRELOADS) $(WHOLE)
 
 # deps first and alone, then everything in parallel
 check: deps ## build and run the tests

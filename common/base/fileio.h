@@ -5,6 +5,7 @@
 #ifndef GV_BASE_FILEIO_H
 #define GV_BASE_FILEIO_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -97,5 +98,10 @@ int gv_sync_dir(const char *path, struct gv_error *e);
  * install.  The text stays until the process ends or GV_DATA changes.
  */
 const char *gv_data_dir(void);
+/*
+ * Where a plug-in of that name is: in $GV_PLUGINS; else beside the running program, as
+ * above; else in gv/ where make was told to install libraries.  It need not be there.
+ */
+void gv_plugin_path(char path[PATH_MAX], const char *name);
 
 #endif

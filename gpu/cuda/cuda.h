@@ -1,0 +1,48 @@
+/*
+ * NVIDIA's GPUs as a backend (nn/backend.h), over tables of functions: the
+ * driver's and, for math other than fp32, cuBLAS's.  Everything runs in one stream,
+ * in the order of the calls; nothing waits but get and sync.
+ *
+ * In fp32 all products are kernels of our own, whose chains of sums are those
+ * of the CPU: what does not go through exp, log and erf has its bits.  tf32 and bf16
+ * round the factors of the products of linear rows (and of convolutions of 1 x 1)
+ * to 10 and 7 bits behind the point and sum in float, on tensor cores, in
+ * cuBLAS's order; weights, activations and everything else stay float.
+ *
+ * What a step launches is gathered in a list first.  A list that comes a second time,
+ * argument for argument, is captured as a CUDA graph while it runs, and from then
+ * on it is one launch.  Graphs change no bits.
+ */
+#ifndef GV_CUDA_CUDA_H
+#define GV_CUDA_CUDA_H
+
+#include "cuda/driver.h"
+#include "nn/backend.h"
+#include "nn/device.h"
+
+/* The oldest driver: CUDA 12.0, as cuDriverGetVersion counts. */
+enum { GV_CUDA_LEAST_DRIVER = 12000 };
+
+/* What a device is made over; all pointers must outlive it. */
+struct gv_cuda_config {
+	const struct gv_cuda_driver *driver;
+	const struct gv_cuda_blas *blas; /* NULL: math must be fp32 */
+	const void *image;               /* kernels, for cuModuleLoadData */
+	int device;                      /* as the driver counts */
+	enum gv_nn_math math;
+	bool no_graphs; /* every launch by itself */
+};
+
+/*
+ * Opens the device.  NULL with *e set: one sentence that says whether there is no
+ * driver, one too old, no such device, one too old for these kernels, or no memory left.
+ */
+struct gv_nn_backend *gv_cuda_new(const struct gv_cuda_config *c, struct gv_error *e);
+
+/* How many devices the driver sees; -1 with *e set as above. */
+int gv_cuda_count(const struct gv_cuda_driver *d, struct gv_error *e);
+
+/* The kernels that are built in (kernels.fatbin). */
+extern const char gv_cuda_image[];
+
+#endif

@@ -1,0 +1,58 @@
+/* The tables from the libraries of this machine. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/driver.h"
+
+/* C has no conversion from an object's to a function's pointer; POSIX has this */
+static bool
+find(void *library, const char *name, void *field)
+{
+	void *p = dlsym(library, name);
+
+	memcpy(field, &p, sizeof(p));
+	return p != NULL;
+}
+
+int
+gv_cuda_load_driver(struct gv_cuda_driver *d, struct gv_error *e)
+{
+	static const char name[] = "libcuda.so.1";
+	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+
+	if (library == NULL)
+		return gv_error_set(e, "no NVIDIA driver: %s is not there", name);
+#define X(field, symbol, args)                  \
+	if (!find(library, #symbol, &d->field)) \
+		return gv_error_set(            \
+		    e, "the NVIDIA driver is too old: %s has no %s", name, #symbol);
+	GV_CUDA_DRIVER(X)
+#undef X
+	return 0;
+}
+
+int
+gv_cuda_load_blas(struct gv_cuda_blas *b, struct gv_error *e)
+{
+	static const char *const names[] = {"libcublas.so.13", "libcublas.so.12",
+	    "/usr/local/cuda/lib64/libcublas.so.13",
+	    "/usr/local/cuda/lib64/libcublas.so.12"};
+	void *library = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && library == NULL; i++)
+		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	if (library == NULL)
+		return gv_error_set(
+		    e, "no cuBLAS: %s is not there; --math=fp32 needs none", names[0]);
+#define X(field, symbol, args)                  \
+	if (!find(library, #symbol, &b->field)) \
+		return gv_error_set(e, "cuBLAS is too old: it has no %s", #symbol);
+	GV_CUDA_BLAS(X)
+#undef X
+	if (!find(library, "cublasGetStatusString", &b->status_string))
+		return gv_error_set(
+		    e, "cuBLAS is too old: it has no %s", "cublasGetStatusString");
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* What gv-cuda.so shows to whoever opens it. */
+#include "cuda/cuda.h"
+
+extern const struct gv_nn_plugin gv_nn_plugin;
+
+static struct gv_nn_backend *
+open_cuda(const struct gv_nn_device *d, struct gv_error *e)
+{
+	static struct gv_cuda_driver driver;
+	static struct gv_cuda_blas blas;
+	struct gv_cuda_config c = {.driver = &driver,
+	    .image = gv_cuda_image,
+	    .device = d->number,
+	    .math = d->math,
+	    .no_graphs = d->no_graphs};
+
+	if (gv_cuda_load_driver(&driver, e) != 0)
+		return NULL;
+	if (d->math != GV_NN_FP32) {
+		if (gv_cuda_load_blas(&blas, e) != 0)
+			return NULL;
+		c.blas = &blas;
+	}
+	return gv_cuda_new(&c, e);
+}
+
+__attribute__((visibility("default")))
+const struct gv_nn_plugin gv_nn_plugin = {.interface = GV_NN_INTERFACE,
+    .size = GV_NN_SIZES_HERE,
+    .version = GV_VERSION,
+    .open = open_cuda};
