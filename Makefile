@@ -90,7 +90,7 @@ OUT      := $(PROGRAMS:%=$(BIN)/%)
 .PHONY: all help deps check check-long bench lint install install-files uninstall dist \
 	demo reproduce clean tests fuzz mutate format kernels cuda plugin check-gpu bench-gpu FORCE
 
-all: $(OUT) plugin
+all: $(OUT)
 
 # ---- rules; a line for each file made, the whole command with V=1 ----
 ifdef V

@@ -27,43 +27,21 @@ static const size_t ARENA = (size_t)1 << 32;
 
 /* ---- what was asked for, what is broken ---- */
 
-#define NAMES(X)                                                                        \
-	X(cuInit)                                                                       \
-	X(cuDriverGetVersion)                                                           \
-	X(cuGetErrorName) X(cuGetErrorString) X(cuDeviceGetCount) X(cuDeviceGet) X(     \
-	    cuDeviceGetName) X(cuDeviceTotalMem_v2) X(cuDeviceGetAttribute)             \
-	    X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease_v2) X(              \
-		cuCtxSetCurrent) X(cuModuleLoadData) X(cuModuleUnload)                  \
-		X(cuModuleGetFunction) X(cuFuncSetAttribute) X(cuMemGetInfo_v2) X(      \
-		    cuMemAlloc_v2) X(cuMemFree_v2) X(cuMemHostAlloc) X(cuMemFreeHost)   \
-		    X(cuMemsetD8Async) X(cuMemcpyHtoDAsync_v2) X(                       \
-			cuMemcpyDtoHAsync_v2) X(cuMemcpyDtoDAsync_v2) X(cuStreamCreate) \
-			X(cuStreamDestroy_v2) X(cuStreamSynchronize) X(                 \
-			    cuStreamWaitEvent) X(cuStreamBeginCapture_v2)               \
-			    X(cuStreamEndCapture) X(cuGraphInstantiateWithFlags) X(     \
-				cuGraphLaunch) X(cuGraphDestroy) X(cuGraphExecDestroy)  \
-				X(cuEventCreate) X(cuEventDestroy_v2) X(cuEventRecord)  \
-				    X(cuEventSynchronize) X(cuEventElapsedTime)         \
-					X(cuLaunchKernel) X(cublasCreate_v2)            \
-					    X(cublasDestroy_v2) X(cublasSetStream_v2)   \
-						X(cublasSetWorkspace_v2)                \
-						    X(cublasGemmStridedBatchedEx)
-
 enum name {
-#define X(n) N_##n,
-	NAMES(X)
+#define X(field, symbol, args) N_##symbol,
+	GV_CUDA_DRIVER(X) GV_CUDA_BLAS(X)
 #undef X
-	    NAMES_N
+	    NAMES
 };
 static const char *const name_of[] = {
-#define X(n) #n,
-    NAMES(X)
+#define X(field, symbol, args) #symbol,
+    GV_CUDA_DRIVER(X) GV_CUDA_BLAS(X)
 #undef X
 };
 
 struct gv_fake_cuda gv_fake_cuda = {
     .memory = 1 << 30, .devices = 1, .driver = 13000, .capability = 90};
-static size_t called[NAMES_N];
+static size_t called[NAMES];
 static int broken; /* a result that stays */
 static char log_path[256];
 
@@ -73,7 +51,7 @@ write_log(void)
 	FILE *f = fopen(log_path, "w");
 	size_t i;
 
-	for (i = 0; f != NULL && i < NAMES_N; i++)
+	for (i = 0; f != NULL && i < NAMES; i++)
 		if (called[i] > 0)
 			fprintf(f, "%s %zu\n", name_of[i], called[i]);
 	if (f != NULL)
@@ -117,7 +95,7 @@ gv_fake_cuda_called(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < NAMES_N; i++)
+	for (i = 0; i < NAMES; i++)
 		if (strcmp(name_of[i], name) == 0)
 			return called[i];
 	return SIZE_MAX;
@@ -126,7 +104,7 @@ gv_fake_cuda_called(const char *name)
 const char *
 gv_fake_cuda_name(size_t i)
 {
-	return i < NAMES_N ? name_of[i] : NULL;
+	return i < NAMES ? name_of[i] : NULL;
 }
 
 /* Counts a call; what it is to return without doing anything, or 0. */
