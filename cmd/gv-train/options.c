@@ -30,6 +30,7 @@ static const char help_text[] =
     "         --record=FILE (DIR/losses.csv)  -o, --output=FILE  --tsv\n"
     "workers  --threads=N ($GV_THREADS or 1)  --shards=N (4)  --timeout=TIME (5m)\n"
     "         --trees=FILE to sum over\n"
+    "device   --device=cpu|cuda[:N]|auto (cpu)  --math=fp32|tf32|bf16 (fp32)\n"
     "instead  --shapes of the model's rows  --export=FILE: the data set\n"
     "         --split=DIR: the models of a checkpoint  --join=FILE: one of many\n"
     "other    -h, --help  -V, --version  -q, --quiet  -v, --verbose\n";
@@ -103,6 +104,25 @@ take_schedule(struct options *o, const char *option)
 }
 
 static void
+take_device(struct options *o, const char *option)
+{
+	char q[GV_QUOTE_LEN];
+
+	if (gv_nn_device_parse(optarg, &o->device) != 0)
+		gv_opt_usage(&o->common, "%s: expected cpu, cuda, cuda:N or auto, got %s",
+		    option, gv_quote(q, optarg, strlen(optarg)));
+}
+
+static void
+take_math(struct options *o, const char *option)
+{
+	static const char *const names[] = {"fp32", "tf32", "bf16"};
+
+	o->device.math = (enum gv_nn_math)gv_opt_one_of(
+	    &o->common, option, optarg, names, GV_NN_BF16 + 1);
+}
+
+static void
 take_label(struct options *o, const char *option)
 {
 	(void)option;
@@ -158,6 +178,8 @@ static const struct own own[] = {
     {"shards", required_argument, WHOLE, AT(shards), WITHIN(1, SHARDS_MOST)},
     {"test-every", required_argument, WHOLE, AT(test_every), WITHIN(1, STEPS_MOST)},
     {"threads", required_argument, WHOLE, AT(threads), WITHIN(1, THREADS_MOST)},
+    {"device", required_argument, SPECIAL, BY(take_device)},
+    {"math", required_argument, SPECIAL, BY(take_math)},
     {"optimizer", required_argument, SPECIAL, BY(take_optimizer)},
     {"lr", required_argument, REAL, AT(coef.lr), UP_TO(LARGE)},
     {"momentum", required_argument, REAL, AT(coef.momentum), UP_TO(1)},
@@ -278,6 +300,8 @@ check(struct options *o, int argc, char **argv)
 		gv_opt_usage(&o->common,
 		    "--micro-batches: %llu are no equal parts of a batch of %llu",
 		    (unsigned long long)o->micro_batches, (unsigned long long)o->batch);
+	if (o->device.kind == GV_NN_CPU && o->device.math != GV_NN_FP32)
+		gv_opt_usage(&o->common, "--math: the CPU has fp32 alone");
 	if (o->timeout_s <= 0)
 		gv_opt_usage(&o->common, "--timeout: expected more than 0 s");
 }

@@ -7,6 +7,7 @@
 #include "base/opt.h"
 #include "gv-train/data/data.h"
 #include "gv-train/recipe/schedule.h"
+#include "nn/device.h"
 #include "nn/net.h"
 
 struct options {
@@ -26,6 +27,7 @@ struct options {
 	enum data_scale scale;
 	int64_t steps;                                  /* -1 = not given */
 	uint64_t batch, micro_batches, shards, threads; /* shards 0: as gv_net_shards */
+	struct gv_nn_device device;                     /* its threads: those above */
 	enum gv_optimiser optimiser;
 	struct gv_net_coef coef;
 	struct schedule schedule;

@@ -15,7 +15,6 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "nn/cpu/cpu.h"
 #include "plan/plan.h"
 #include "run.h"
 
@@ -383,6 +382,21 @@ reduce(void *ctx, gv_real *v, size_t n)
 	return 0;
 }
 
+static struct gv_nn_backend *
+open_device(const struct run *r, struct gv_error *e)
+{
+	struct gv_nn_device d = r->o->device;
+	struct gv_nn_backend *be;
+	char why[GV_ERROR_LEN];
+
+	d.threads = r->o->threads;
+	be = gv_nn_device_open(&d, why, e);
+	if (be != NULL && why[0] != '\0' && r->o->common.verbose > 0 &&
+	    r->place.rank == 0)
+		gv_warn("training on the CPU: %s", why);
+	return be;
+}
+
 static int
 build(struct run *r, struct gv_error *e)
 {
@@ -395,7 +409,9 @@ build(struct run *r, struct gv_error *e)
 	c.shards = o->shards;
 	c.rank = (size_t)r->place.rank;
 	c.ranks = (size_t)r->place.world;
-	c.backend = gv_cpu_new(o->threads);
+	c.backend = open_device(r, e);
+	if (c.backend == NULL)
+		return -1;
 	c.optimiser = o->optimiser;
 	c.seed = r->array.seed;
 	c.coef = r->array.coef;

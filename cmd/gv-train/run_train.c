@@ -160,26 +160,28 @@ test_due(const struct run *r, size_t b)
 	       (r->o->test_every > 0 && r->step % (uint64_t)r->o->test_every == 0);
 }
 
-/* Tests once for all models that are due. */
-static void
+/* Tests once for all models that are due.  0, or -1: gv_net_error. */
+static int
 test(struct run *r, double *loss, double *accuracy)
 {
 	size_t *correct = gv_xcalloc(r->array.n, sizeof(*correct));
 	size_t b;
 	bool due = false;
+	int status = 0;
 
 	for (b = 0; b < r->array.n; b++) {
 		loss[b] = accuracy[b] = NAN;
 		due = due || (gv_net_active(r->net, b) && test_due(r, b));
 	}
 	if (due) {
-		gv_net_eval(r->net, r->test.x, data_targets(&r->test), r->test.n, correct,
-		    loss, NULL);
+		status = gv_net_eval(r->net, r->test.x, data_targets(&r->test), r->test.n,
+		    correct, loss, NULL);
 		for (b = 0; b < r->array.n && gv_model_counts_hits(&r->model); b++)
 			accuracy[b] =
 			    (double)correct[b] / (double)(r->test.n * r->test.targets);
 	}
 	free(correct);
+	return status;
 }
 
 /* A loss that is no number ends its model; every rank sees the same losses. */
@@ -198,18 +200,22 @@ find_diverged(struct run *r)
 	}
 }
 
-static void
-log_step(struct run *r)
+static int
+log_step(struct run *r, struct gv_error *e)
 {
 	size_t n = r->array.n, b;
 	double *loss, *accuracy;
+	int status;
 
 	if (r->place.rank != 0)
-		return;
+		return 0;
 	loss = gv_xcalloc(2 * n, sizeof(*loss));
 	accuracy = loss + n;
-	test(r, loss, accuracy);
-	for (b = 0; b < n; b++) {
+	status = test(r, loss, accuracy);
+	if (status != 0)
+		gv_error_set(e, "testing after step %llu: %s",
+		    (unsigned long long)r->step, gv_net_error(r->net));
+	for (b = 0; b < n && status == 0; b++) {
 		struct row row = {r->step, b, r->loss[b], NAN, NAN};
 
 		if (!gv_net_active(r->net, b))
@@ -224,6 +230,7 @@ log_step(struct run *r)
 		record_add(&r->record, &row);
 	}
 	free(loss);
+	return status;
 }
 
 /* ---- telling and saving ---- */
@@ -315,7 +322,8 @@ after_step(struct run *r, struct gv_error *e)
 	double now = gv_clock_s();
 
 	find_diverged(r);
-	log_step(r);
+	if (log_step(r, e) != 0)
+		return -1;
 	if (r->place.rank == 0 && tell_now_and_then(r, now, e) != 0)
 		return -1;
 	if (r->agreed & FLAG_SAVE)

@@ -48,7 +48,7 @@ $(BUILD)/cuda/image.o: gpu/cuda/image.c $(BUILD)/cuda/kernels.fatbin
 		-DGV_CUDA_IMAGE=$(call quoted,"$(call c_string,$(BUILD)/cuda/kernels.fatbin)")
 $(BUILD)/fake/image.o: gpu/cuda/image.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(GV_CPPFLAGS) -Igpu -Icommon -fPIC -c -o $@ $<
+	$(Q)$(CC) $(GV_CPPFLAGS) -Igpu -Icommon -fPIC -fvisibility=hidden -c -o $@ $<
 
 define shared
 	@mkdir -p $(@D)

@@ -1,0 +1,178 @@
+#!/bin/sh
+# gv-train on a GPU that is a fake: gv-cuda.so as it is, over a driver of the tests
+# (tests/cuda/fake.c), with kernels that are emulated.  What it says where something
+# is missing.
+. "${0%/*}/lib.sh"
+
+fake=$build/fake
+if [ ! -f "$fake/libcuda.so.1" ]; then
+	skip "no C++ compiler: kernels are not emulated"
+	done_testing
+	exit 0
+fi
+# train [WORD=VALUE...] -- OPTION...: on the fake, whose words these are
+gpu() { run env GV_PLUGINS="$fake" LD_LIBRARY_PATH="$fake" GV_FAKE_CUDA="$GV_FAKE" gv-train --data=digits:64 --batch=16 --steps=4 --log-every=1 "$@" mlp.tsv; }
+GV_FAKE=
+printf 'id\top\tout\tact\n1\tlinear\t12\trelu\n2\tlinear\t\t\n3\txent\t\t\n' >mlp.tsv
+# says NAME MESSAGE: the program ended with it, and nothing else
+says() {
+	is_status 2 "$1: status"
+	printf 'gv-train: %s\n' "$2" | is_err "$1"
+}
+
+# ---- it trains, and as the CPU does ----
+gv-train --data=digits:64 --batch=16 --steps=4 --log-every=1 mlp.tsv >cpu
+GV_FAKE=log=calls
+gpu --device=cuda
+is_status 0 "--device=cuda"
+same_file cpu out "the losses of the CPU"
+ok "kernels were launched" grep -q '^cuLaunchKernel' calls
+ok "and graphs" grep -q '^cuGraphLaunch' calls
+GV_FAKE=
+gpu --device=cuda --math=bf16
+is_status 0 "--math=bf16"
+ok "--math=bf16: near, but not the same" test "$(cut -d, -f1 out)" = "$(cut -d, -f1 cpu)" -a "$(cat out)" != "$(cat cpu)"
+gpu --device=cuda --math=tf32 --test=digits:32
+is_status 0 "--math=tf32, with a test"
+printf 'seed,lr\n1,.1\n2,.01\n3,.001\n' >array.csv
+gv-train --data=digits:64 --batch=16 --steps=4 --log-every=1 --array=array.csv --test=digits:50 --test-every=2 mlp.tsv >cpu
+gpu --device=cuda:0 --array=array.csv --test=digits:50 --test-every=2
+same_file cpu out "an array, and tests on the way"
+
+# ---- checkpoints from one device to the other ----
+gv-train --data=digits:64 --batch=16 --steps=4 --momentum=.9 --checkpoint=whole mlp.tsv >/dev/null
+gv-train --data=digits:64 --batch=16 --steps=2 --momentum=.9 --checkpoint=parts mlp.tsv >/dev/null
+gpu --device=cuda --momentum=.9 --checkpoint=parts
+is_status 0 "a checkpoint of the CPU goes on on the GPU"
+same_file whole/gv-train.ckpt parts/gv-train.ckpt "and ends as if it had never left"
+rm -r parts
+gpu --device=cuda --momentum=.9 --checkpoint=parts --steps=2
+run gv-train --data=digits:64 --batch=16 --steps=4 --momentum=.9 --checkpoint=parts mlp.tsv
+same_file whole/gv-train.ckpt parts/gv-train.ckpt "and one of the GPU on the CPU"
+
+# ---- what is missing ----
+run env GV_PLUGINS=/nowhere gv-train --device=cuda --data=digits:8 --steps=1 mlp.tsv
+says "no gv-cuda.so" "no support for GPUs: /nowhere/gv-cuda.so is not there (gv was built without nvcc)"
+mkdir plug
+echo nothing >plug/gv-cuda.so
+run env GV_PLUGINS=plug gv-train --device=cuda --data=digits:8 --steps=1 mlp.tsv
+is_status 2 "a file that is no library: status"
+err_has "no support for GPUs: plug/gv-cuda.so: " "a file that is no library"
+cp "$fake/libcuda.so.1" plug/gv-cuda.so
+run env GV_PLUGINS=plug gv-train --device=cuda --data=digits:8 --steps=1 mlp.tsv
+says "a library that is none of ours" "no support for GPUs: plug/gv-cuda.so is no plug-in of gv"
+if have cc; then
+	for i in 'unsigned gv_nn_plugin[32] = {99};' \
+		'struct { unsigned i; unsigned long size[5]; const char *v; } gv_nn_plugin = {1, {1, 2, 3, 4, 5}, "0.0"};'; do
+		echo "$i" >p.c
+		cc -shared -fPIC -o plug/gv-cuda.so p.c
+		run env GV_PLUGINS=plug gv-train --device=cuda --data=digits:8 --steps=1 mlp.tsv
+		is_status 2 "a plug-in of another version: status"
+		err_has "plug/gv-cuda.so is of gv " "a plug-in of another version"
+		err_has ": install both from one build" "and what to do"
+	done
+else
+	skip "no cc"
+fi
+mkdir no-driver
+ln -s "$fake/gv-cuda.so" no-driver/
+if [ -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ]; then skip "a driver is here"; else
+	run env GV_PLUGINS=no-driver gv-train --device=cuda --data=digits:8 --steps=1 mlp.tsv
+	says "no driver" "no NVIDIA driver: libcuda.so.1 is not there"
+	run env GV_PLUGINS=no-driver gv-train --device=auto --data=digits:8 --steps=1 mlp.tsv
+	is_status 0 "--device=auto without a driver: the CPU"
+	ok "in silence" test ! -s err
+	run env GV_PLUGINS=no-driver gv-train -v --device=auto --data=digits:8 --steps=1 mlp.tsv
+	err_has "training on the CPU: no NVIDIA driver: libcuda.so.1 is not there" "-v says why"
+fi
+if have cc; then
+	echo 'int cuInit(unsigned f) { return (int)f; }' >p.c
+	cc -shared -fPIC -o no-driver/libcuda.so.1 p.c
+	run env GV_PLUGINS=no-driver LD_LIBRARY_PATH=no-driver gv-train --device=cuda --data=digits:8 --steps=1 mlp.tsv
+	says "a driver that lacks functions" "the NVIDIA driver is too old: libcuda.so.1 has no cuDriverGetVersion"
+	cp "$fake/libcuda.so.1" no-driver/libcuda.so.1
+	cc -shared -fPIC -o no-driver/libcublas.so.13 p.c
+	run env GV_PLUGINS=no-driver LD_LIBRARY_PATH=no-driver gv-train --device=cuda --math=tf32 --data=digits:8 --steps=1 mlp.tsv
+	says "a cuBLAS that lacks functions" "cuBLAS is too old: it has no cublasCreate_v2"
+else
+	skip "no cc"
+fi
+GV_FAKE=driver=11040
+gpu --device=cuda
+says "an old driver" "the NVIDIA driver is too old: it has CUDA 11.4, at least 12.0 is needed"
+GV_FAKE=devices=0
+gpu --device=cuda
+says "no GPU" "the NVIDIA driver sees no GPU"
+GV_FAKE=devices=2
+gpu --device=cuda:2
+says "no such GPU" "there is no GPU 2: the driver sees 2"
+GV_FAKE=capability=75
+gpu --device=cuda
+says "an old GPU" "Fake H100 (GPU 0): compute capability 7.5 is not one that the kernels were built for (8.0 and up)"
+GV_FAKE=memory=20000
+gpu --device=cuda
+is_status 2 "little memory: status"
+err_has "too little memory on Fake H100 (GPU 0): " "little memory"
+GV_FAKE=memory=1000000
+gpu --device=cuda --math=bf16
+says "no memory for cuBLAS" "too little memory on Fake H100 (GPU 0): 33554432 bytes wanted for cuBLAS"
+GV_FAKE=fail=cuMemAlloc_v2:1:999
+gpu --device=cuda
+says "memory that fails otherwise" "Fake H100 (GPU 0): no memory: unknown error (CUDA_ERROR_UNKNOWN)"
+GV_FAKE=fail=cublasCreate_v2:1:3
+gpu --device=cuda --math=bf16
+says "cuBLAS fails" "Fake H100 (GPU 0): cuBLAS does not start; is memory left?"
+GV_FAKE=fail=cublasSetStream_v2:1:3
+gpu --device=cuda --math=bf16
+says "cuBLAS fails later" "Fake H100 (GPU 0): cuBLAS does not take a stream"
+GV_FAKE=fail=cuLaunchKernel:20:719
+gpu --device=cuda
+is_status 2 "a kernel that dies: status"
+err_has "unspecified launch failure (CUDA_ERROR_LAUNCH_FAILED)" "a kernel that dies"
+GV_FAKE=fail=cuMemcpyDtoHAsync_v2:5:999
+gpu --device=cuda --test=digits:20
+says "a test that fails" "testing after step 4: Fake H100 (GPU 0): a copy from the device: unknown error (CUDA_ERROR_UNKNOWN)"
+GV_FAKE=
+printf 'id\top\tout\trate\n1\tdropout\t\t.5\n2\tlinear\t\t\n3\txent\t\t\n' >odd.tsv
+run env GV_PLUGINS="$fake" LD_LIBRARY_PATH="$fake" gv-train --device=cuda --data=digits:8 --steps=1 odd.tsv
+says "an operator without kernels" "row 1 of the model: dropout has no kernels for GPUs yet"
+run gv-train --device=gpu --data=digits:8 --steps=1 mlp.tsv
+is_status 2 "a device that is none: status"
+err_has '--device: expected cpu, cuda, cuda:N or auto, got "gpu"' "a device that is none"
+run gv-train --math=tf32 --data=digits:8 --steps=1 mlp.tsv
+err_has "--math: the CPU has fp32 alone" "--math on the CPU"
+run env GV_PLUGINS=/nowhere gv-train -v --device=auto --data=digits:8 --steps=1 mlp.tsv
+err_has "training on the CPU: no support for GPUs: " "--device=auto without gv-cuda.so"
+
+# ---- what it is made of ----
+run nm -D --undefined-only "$fake/gv-cuda.so"
+if [ "$status" -eq 0 ] && ! grep -qE ' U (cu[A-Z]|cublas|cuda|nccl|glp_)' out; then
+	pass "gv-cuda.so links neither CUDA nor GLPK"
+else
+	fail "gv-cuda.so links neither CUDA nor GLPK" out
+fi
+run nm -D --defined-only "$fake/gv-cuda.so"
+ok "it shows one name" test "$(awk '{ print $3 }' out | grep -v '^_')" = gv_nn_plugin
+# our declarations against NVIDIA's, where there are some
+include=/usr/local/cuda/include
+if have cc && [ -f "$include/cuda.h" ] && [ -f "$include/cublas_v2.h" ]; then
+	cat >same.c <<'EOF'
+#include <cuda.h>
+#include <cublas_v2.h>
+#include "cuda/driver.h"
+#define Y(field, symbol, args) void check_it_##field(void); void check_it_##field(void) { struct gv_cuda_driver d; d.field = (void *)symbol; (void)d; }
+GV_CUDA_DRIVER(Y)
+_Static_assert(GV_CU_OUT_OF_MEMORY == CUDA_ERROR_OUT_OF_MEMORY && GV_CU_NO_DEVICE == CUDA_ERROR_NO_DEVICE &&
+	GV_CU_NO_BINARY_FOR_GPU == CUDA_ERROR_NO_BINARY_FOR_GPU && GV_CU_LAUNCH_FAILED == CUDA_ERROR_LAUNCH_FAILED &&
+	GV_CU_MAJOR == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR && GV_CU_MINOR == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR &&
+	GV_CU_PROCESSORS == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT && GV_CU_NON_BLOCKING == CU_STREAM_NON_BLOCKING &&
+	GV_CU_CAPTURE_THREAD == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, "driver");
+_Static_assert(GV_CU_BLAS_T == CUBLAS_OP_T && GV_CU_R_32F == CUDA_R_32F && GV_CU_COMPUTE_32F_FAST_TF32 == CUBLAS_COMPUTE_32F_FAST_TF32 &&
+	GV_CU_COMPUTE_32F_FAST_16BF == CUBLAS_COMPUTE_32F_FAST_16BF && GV_CU_BLAS_DEFAULT == CUBLAS_GEMM_DEFAULT, "cuBLAS");
+EOF
+	run cc -std=gnu17 -w -I"$include" -I"$src/gpu" -I"$src/common" -c -o same.o same.c
+	if [ "$status" -eq 0 ]; then pass "numbers and names are those of cuda.h"; else fail "numbers and names are those of cuda.h" err; fi
+else
+	skip "no headers of CUDA"
+fi
+done_testing
