@@ -72,9 +72,10 @@ conv_shape(const struct gv_nn_plan *p, const struct gv_nn_row *r, size_t n)
 	struct gv_cuda_conv v = {.B = p->B, .n = n, .shards = gv_cuda_shards_of(p)};
 
 	if (l->op == GV_OP_LINEAR) {
-		v.height = v.width = v.out_height = v.out_width = v.k = v.s = v.g = 1;
-		v.channels = r->in_size;
-		v.out = r->out_size;
+		v.width = v.out_width = v.k = v.s = v.g = 1;
+		v.height = v.out_height = r->places;
+		v.channels = r->matrix_rows;
+		v.out = r->columns;
 		return v;
 	}
 	v.height = l->in_shape.height;
