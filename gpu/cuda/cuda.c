@@ -207,8 +207,9 @@ start(struct gv_nn_backend *be, gv_real *scratch, struct gv_error *e)
 
 		if (!gv_cuda_has(r))
 			return gv_error_set(e,
-			    "row %lld of the model: %s has no kernels for GPUs yet",
-			    (long long)r->l.id, gv_nn_ops[r->l.op].name);
+			    "row %lld of the model: %s%s has no kernels for GPUs yet",
+			    (long long)r->l.id, gv_nn_ops[r->l.op].name,
+			    r->l.act > GV_ACT_RELU ? " with this act" : "");
 	}
 	c->scratch = scratch;
 	c->coef = (struct gv_cuda_coef *)(void *)(scratch + at.coef);
