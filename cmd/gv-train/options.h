@@ -7,7 +7,7 @@
 #include "base/opt.h"
 #include "gv-train/data/data.h"
 #include "gv-train/recipe/schedule.h"
-#include "nn/device.h"
+#include "nn/device/device.h"
 #include "nn/net.h"
 
 struct options {

@@ -18,7 +18,7 @@
 
 #include "cuda/driver.h"
 #include "nn/backend.h"
-#include "nn/device.h"
+#include "nn/device/device.h"
 
 /* The oldest driver: CUDA 12.0, as cuDriverGetVersion counts. */
 enum { GV_CUDA_LEAST_DRIVER = 12000 };

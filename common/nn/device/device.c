@@ -1,4 +1,4 @@
-#include "nn/device.h"
+#include "nn/device/device.h"
 
 #include <dlfcn.h>
 #include <limits.h>
