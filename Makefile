@@ -87,7 +87,7 @@ OUT      := $(PROGRAMS:%=$(BIN)/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps check check-long bench lint install install-files uninstall dist \
+.PHONY: all help deps deps-test check check-long bench lint install install-files uninstall dist \
 	demo reproduce clean tests fuzz mutate format kernels cuda plugin check-gpu bench-gpu FORCE
 
 all: $(OUT)
@@ -217,6 +217,8 @@ deps: ## install what is missing to build and test (apt-get; without root says h
 
 tests: $(OUT) $(UNITS) $(KERNEL_TESTS) $(CUDA_FAKE) $(REPLAYS) $(HELPERS) $(PRELOADS) $(WHOLE)
 
+deps-test: ## the same, and what only some tests need: Slurm
+	@sh tests/deps.sh long $(BUILD)
 # deps first and alone, then everything in parallel
 check: deps ## build and run the tests
 	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) tests

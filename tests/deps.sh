@@ -1,7 +1,7 @@
 #!/bin/sh
-# deps.sh probe|install BUILD: is everything here that the build (and, for
-# install, the tests) need?  probe only asks; install also gets it through
-# apt-get.  BUILD/deps.ok remembers that the build's needs are met.
+# deps.sh probe|install|long BUILD: is everything here that the build (and, for
+# install, the tests, for long, the long ones) need?  probe only asks; the others also
+# get it through apt-get.  BUILD/deps.ok remembers that the build's needs are met.
 set -eu
 mode=$1 build=$2
 
@@ -15,6 +15,10 @@ needs_test='prove perl
 glpsol glpk-utils
 mandoc mandoc
 json.py python3'
+
+needs_long='slurmctld slurmctld
+slurmd slurmd
+srun slurm-client'
 
 have_header() {
 	printf '#include <stdio.h>\n#include <%s>\n' "$1" | ${CC:-cc} -E - >/dev/null 2>&1
@@ -34,12 +38,15 @@ look() {
 }
 
 look "$needs_build"
-if [ "$mode" = install ]; then
+if [ "$mode" != probe ]; then
 	look "$needs_test"
+fi
+if [ "$mode" = long ]; then
+	look "$needs_long"
 fi
 if [ -n "$missing" ]; then
 	line="apt-get install -y --no-install-recommends$missing"
-	if [ "$mode" = install ] && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
+	if [ "$mode" != probe ] && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
 		echo "installing:$missing"
 		export DEBIAN_FRONTEND=noninteractive
 		# shellcheck disable=SC2086

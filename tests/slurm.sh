@@ -18,16 +18,15 @@ PATH=$PATH:/usr/sbin:/sbin
 export SLURM_CONF="$d/slurm.conf" PATH
 
 # has PID LINE: it was begun with that in its environment
-has() { tr '\0' '\n' 2>/dev/null <"/proc/$1/environ" | grep -qxF "$2"; }
+has() { grep -qsazxF "$2" "/proc/$1/environ"; }
 
 # those of this cluster: daemons and steps, and what they run
 ours() {
-	for p in /proc/[0-9]*; do
-		p=${p#/proc/}
-		if has "$p" "GV_TEST_SLURM=$d" || { has "$p" "SLURM_CONF=$d/slurm.conf" && tr '\0' '\n' 2>/dev/null <"/proc/$p/environ" | grep -q '^GV_LAUNCH_DIR='; }; then
-			echo "$p"
-		fi
-	done
+	{
+		grep -lsazxF "GV_TEST_SLURM=$d" /proc/[0-9]*/environ
+		grep -lsazxF "SLURM_CONF=$d/slurm.conf" /proc/[0-9]*/environ |
+			xargs -r grep -lsaz '^GV_LAUNCH_DIR='
+	} | tr -dc '0-9\n'
 }
 
 free_ports() {

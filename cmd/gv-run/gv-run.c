@@ -17,15 +17,18 @@
 #include "base/fileio.h"
 #include "base/mem.h"
 #include "base/opt.h"
+#include "allocation.h"
 #include "control.h"
 #include "dryrun.h"
 #include "follow.h"
 #include "intake.h"
 #include "jobs.h"
 #include "journal.h"
+#include "launch/local/local.h"
 #include "loop.h"
 #include "node.h"
 #include "output.h"
+#include "places.h"
 #include "policy.h"
 #include "restore.h"
 #include "settings.h"
@@ -58,6 +61,7 @@ static const char help[] =
     "      --order ORDER      who goes first: owed (by default), gavel\n"
     "      --max-failures N   in a row without progress, then the job is dropped (5)\n"
     "      --log-dir DIR      for the jobs' output;  --node NAME  use its GPUs\n"
+    "      --launcher=slurm   in an allocation of Slurm: this, or --slurm-job ID|NAME\n"
     "      --clean-env        give workers PATH, HOME, LANG, TZ and USER only\n"
     "  -n, --dry-run          print the first rounds; start nothing\n"
     "      --tsv              write TSV, not CSV;  -o, --output FILE  to FILE\n"
@@ -79,10 +83,15 @@ enum {
 	OPT_STATUS,
 	OPT_SUBMIT,
 	OPT_FOLLOW,
-	OPT_WATCH
+	OPT_WATCH,
+	OPT_LAUNCHER,
+	OPT_SLURM_JOB
 };
 
 static const char *const order[] = {[GV_ROUND_OWED] = "owed", [GV_ROUND_GAVEL] = "gavel"};
+
+static const char *const launcher_name[] = {
+    [LAUNCHER_LOCAL] = "local", [LAUNCHER_SLURM] = "slurm"};
 
 static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"cluster", required_argument, NULL, 'c'}, {"state", required_argument, NULL, 's'},
@@ -93,6 +102,8 @@ static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"max-failures", required_argument, NULL, OPT_MAX_FAILURES},
     {"log-dir", required_argument, NULL, OPT_LOG_DIR},
     {"node", required_argument, NULL, OPT_NODE},
+    {"launcher", required_argument, NULL, OPT_LAUNCHER},
+    {"slurm-job", required_argument, NULL, OPT_SLURM_JOB},
     {"order", required_argument, NULL, OPT_ORDER},
     {"cancel", no_argument, NULL, OPT_CANCEL}, {"hold", no_argument, NULL, OPT_HOLD},
     {"release", no_argument, NULL, OPT_RELEASE},
@@ -190,6 +201,13 @@ parse_option(struct settings *o, struct gv_opt *opt, int code, int argc, char **
 	case OPT_CLEAN_ENV:
 		o->clean_env = true;
 		break;
+	case OPT_LAUNCHER:
+		o->launcher = (enum launcher)gv_opt_one_of(
+		    opt, "--launcher", optarg, launcher_name, 2);
+		break;
+	case OPT_SLURM_JOB:
+		o->slurm_job = optarg;
+		break;
 	default:
 		gv_opt_common(opt, code, argc, argv);
 	}
@@ -246,7 +264,15 @@ parse_options(struct settings *o, struct gv_opt *opt, int argc, char **argv)
 			gv_opt_usage(opt, "--repair reads no table");
 		return;
 	}
-	if (!o->resume && o->cluster == NULL)
+	if (o->launcher == LAUNCHER_SLURM && o->node != NULL)
+		gv_opt_usage(opt, "--node cannot be combined with --launcher=slurm");
+	if (o->launcher == LAUNCHER_SLURM && !o->dry_run && o->state == NULL)
+		gv_opt_usage(
+		    opt, "--launcher=slurm needs a state that all nodes see: -s DIR");
+	if (o->launcher != LAUNCHER_SLURM && o->slurm_job != NULL)
+		gv_opt_usage(opt, "--slurm-job goes with --launcher=slurm");
+	if (!o->resume && o->cluster == NULL &&
+	    (o->launcher != LAUNCHER_SLURM || o->dry_run))
 		gv_opt_usage(opt, "no cluster: -c FILE");
 	if (!o->resume)
 		o->input = gv_opt_input(opt, argc, argv);
@@ -266,6 +292,8 @@ struct run {
 	struct control control;
 	struct intake intake;
 	struct watch watch;
+	struct allocation allocation;
+	struct places places;
 	struct loop loop;
 };
 
@@ -295,6 +323,21 @@ read_cluster(const struct settings *o, struct gv_cluster *c, struct node_choice 
 	free(kept);
 }
 
+/* The cluster of an allocation of Slurm; a dry run takes all that -c names. */
+static void
+read_allocation(struct run *r, struct node_choice *node, struct gv_frame *f)
+{
+	struct gv_error e = {0};
+
+	*node = (struct node_choice){0};
+	if (r->o.dry_run ? gv_frame_load(f, r->o.cluster, &e) != 0
+			 : allocation_open(&r->allocation, &r->o, &e) != 0 ||
+			       allocation_table(&r->allocation, &r->o, f, &e) != 0)
+		gv_die_error(&e);
+	if (gv_cluster_from(&r->jobs.cluster, f, &e) != 0)
+		gv_die_error(&e);
+}
+
 /* The table given, merged into the one kept. */
 static int
 keep_table(struct run *r, const struct gv_rates *given, const struct gv_frame *cluster,
@@ -310,7 +353,9 @@ keep_table(struct run *r, const struct gv_rates *given, const struct gv_frame *c
 	if (kept && (gv_frame_load(&f, jobs, e) != 0 ||
 			gv_rates_from(&known, &f, &r->jobs.cluster, e) != 0))
 		rc = -1;
-	if (rc == 0 && r->o.cluster != NULL)
+	if (rc == 0 && r->allocation.slurm != NULL)
+		rc = allocation_keep(&r->allocation, &r->o, e);
+	if (rc == 0 && (r->o.cluster != NULL || r->allocation.slurm != NULL))
 		rc = node_write(&r->jobs.cluster, cluster, pools, e);
 	if (rc == 0 && given != NULL)
 		rc = table_merge(kept ? &known : NULL, given, jobs, e);
@@ -326,6 +371,31 @@ keep_table(struct run *r, const struct gv_rates *given, const struct gv_frame *c
 	return rc;
 }
 
+static size_t
+largest_gang(const struct jobs *jobs)
+{
+	size_t gang = 0, m;
+
+	for (m = 0; m < jobs->table.n_jobs; m++)
+		if ((size_t)jobs->table.job[m].scale_factor > gang)
+			gang = (size_t)jobs->table.job[m].scale_factor;
+	return gang;
+}
+
+/* Who runs the workers; on the nodes of Slurm nothing of a run before is left.  0 or -1. */
+static int
+choose_launcher(struct run *r, struct gv_error *e)
+{
+	r->places = (struct places){.o = &r->o, .jobs = &r->jobs, .by = &gv_launch_local};
+	if (r->allocation.slurm == NULL)
+		return 0;
+	r->places.by = gv_slurm_launcher(r->allocation.slurm);
+	if (allocation_check_groups(
+		&r->allocation, &r->jobs.cluster, largest_gang(&r->jobs), e) != 0)
+		return -1;
+	return gv_slurm_clean(r->allocation.slurm, e);
+}
+
 static void
 prepare(struct run *r, const struct gv_rates *given, const struct gv_frame *cluster)
 {
@@ -337,8 +407,8 @@ prepare(struct run *r, const struct gv_rates *given, const struct gv_frame *clus
 	    keep_table(r, given, cluster, &e) != 0 ||
 	    state_directory(&r->state, &e) != 0 ||
 	    policy_open(&r->policy, &r->o, &r->state, &r->jobs, &e) != 0 ||
-	    state_wait_workers(&r->state, &e) != 0 ||
-	    work_open(&r->work, &r->o, &r->state, &r->jobs, &e) != 0)
+	    state_wait_workers(&r->state, &e) != 0 || choose_launcher(r, &e) != 0 ||
+	    work_open(&r->work, &r->o, &r->state, &r->jobs, r->places.by, &e) != 0)
 		gv_die_error(&e);
 	jobs_make(&r->jobs, &r->o, r->work.log);
 }
@@ -390,6 +460,7 @@ begin(struct run *r, struct gv_out *out)
 	    .control = &r->control,
 	    .intake = &r->intake,
 	    .watch = &r->watch,
+	    .places = &r->places,
 	    .zero_s = gv_clock_s()};
 	control_open(&r->control, r->state.dir);
 	r->watch = (struct watch){.o = &r->o,
@@ -407,7 +478,7 @@ begin(struct run *r, struct gv_out *out)
 	    .work = &r->work};
 	if (before)
 		go_on(r);
-	else
+	if (!before || r->allocation.slurm != NULL) /* it may be another one */
 		gv_life_tell_pools(&r->jobs.life);
 	gv_life_take_shares(&r->jobs.life, &r->jobs.table);
 	loop_carry_out(&r->loop);
@@ -426,6 +497,8 @@ exit_status(const struct run *r)
 		return GV_EXIT_TROUBLE;
 	if (r->loop.signal != 0)
 		return 128 + r->loop.signal;
+	if (r->places.over && !gv_life_done(&r->jobs.life))
+		return GV_EXIT_TEMPFAIL;
 	return r->jobs.life.n[GV_LIFE_DROPPED] > 0 ? GV_EXIT_NO : GV_EXIT_OK;
 }
 
@@ -493,6 +566,9 @@ main(int argc, char **argv)
 	int status = 0;
 
 	gv_init("gv-run");
+	if (argc == 2 && strncmp(argv[1], "--worker=", 9) == 0)
+		return gv_slurm_worker(
+		    argv[1] + 9); /* on a node of Slurm, by ourselves */
 	parse_options(&r.o, &opt, argc, argv);
 	if (r.o.state != NULL && state_check(r.o.state, &e) != 0)
 		gv_die_error(&e);
@@ -513,7 +589,10 @@ main(int argc, char **argv)
 		return look_at(&r.o, opt.output);
 	if (r.o.repair && !r.o.resume)
 		return inspect(&r.o);
-	read_cluster(&r.o, &r.jobs.cluster, &node, &cluster);
+	if (r.o.launcher == LAUNCHER_SLURM)
+		read_allocation(&r, &node, &cluster);
+	else
+		read_cluster(&r.o, &r.jobs.cluster, &node, &cluster);
 	if (!r.o.resume && table_read(&given, r.o.input, &r.jobs.cluster, &node,
 			       r.o.policy == NULL, &slips, &e) != 0)
 		gv_die_error(&e);
@@ -539,6 +618,7 @@ main(int argc, char **argv)
 	gv_rates_free(&given);
 	output_close(&r.output);
 	work_close(&r.work);
+	allocation_close(&r.allocation);
 	control_close(&r.control);
 	intake_close(&r.intake);
 	watch_close(&r.watch);

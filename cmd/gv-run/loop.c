@@ -13,6 +13,9 @@
 /* How often progress files and requests are read and the clock is written down. */
 static const double look_s = .5;
 
+/* How often it is looked whether launches under way are up. */
+static const double up_s = .05;
+
 /* How long a run that was ended waits for who reads its events. */
 static const double last_words_s = 1;
 
@@ -105,7 +108,7 @@ loop_is_broken(const struct loop *l)
 static bool
 ends_early(const struct loop *l)
 {
-	return l->signal != 0 || loop_is_broken(l);
+	return l->signal != 0 || l->places->over || loop_is_broken(l);
 }
 
 /* When something is to be done, if nothing happens before. */
@@ -115,6 +118,8 @@ wakes_s(const struct loop *l)
 	const struct gv_life *life = &l->jobs->life;
 	double t = policy_wakes_s(l->policy);
 
+	if (life->n[GV_LIFE_STARTING] > 0)
+		return life->now_s + up_s;
 	if (ends_early(l))
 		return l->read_s + look_s;
 	t = fmin(t, gv_life_wakes_s(life, !policy_holds(l->policy)));
@@ -236,6 +241,7 @@ loop_run(struct loop *l)
 		if (life->now_s >= l->read_s + look_s) {
 			l->read_s = life->now_s;
 			work_read_progress(l->work);
+			places_look(l->places);
 			loop_carry_out(l);
 			intake_turn(l->intake);
 			watch_turn(l->watch, signals_hup());

@@ -9,6 +9,7 @@
 #include "jobs.h"
 #include "journal.h"
 #include "output.h"
+#include "places.h"
 #include "policy.h"
 #include "settings.h"
 #include "state.h"
@@ -26,6 +27,7 @@ struct loop {
 	struct control *control;
 	struct intake *intake;
 	struct watch *watch;
+	struct places *places;
 	double zero_s; /* of gv_clock_s at time 0 */
 	double read_s; /* progress files were read */
 	int signal;    /* that ends the run, 0 = none; SIGPIPE: nobody reads the events */

@@ -9,6 +9,8 @@
 /* What a user wants of jobs of a run that is under way (control.h). */
 enum control_kind { CONTROL_NONE, CONTROL_CANCEL, CONTROL_HOLD, CONTROL_RELEASE };
 
+enum launcher { LAUNCHER_LOCAL, LAUNCHER_SLURM };
+
 struct settings {
 	const char *cluster;
 	const char *state;  /* NULL = a directory below TMPDIR */
@@ -16,6 +18,8 @@ struct settings {
 	const char *log_dir;
 	const char *node;
 	const char *input;
+	enum launcher launcher;
+	const char *slurm_job; /* NULL = that around us */
 	double round_s;
 	double grace_s;
 	double policy_timeout_s;

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "launch/local/local.h"
 
 void
 work_grow(struct work *w, const struct state_files *files, size_t n)
@@ -24,12 +23,12 @@ work_grow(struct work *w, const struct state_files *files, size_t n)
 
 int
 work_open(struct work *w, const struct settings *o, const struct state *state,
-    struct jobs *jobs, struct gv_error *e)
+    struct jobs *jobs, const struct gv_launcher *by, struct gv_error *e)
 {
 	size_t m;
 	int rc = 0;
 
-	*w = (struct work){.o = o, .state = state, .jobs = jobs};
+	*w = (struct work){.o = o, .state = state, .jobs = jobs, .by = by};
 	work_grow(w, NULL, 0);
 	for (m = 0; m < jobs->table.n_jobs && rc == 0; m++) {
 		struct state_files files = {0};
@@ -61,6 +60,7 @@ launch(struct work *w, size_t m, const size_t *gpu, size_t n, struct gv_launch_n
 	const struct gv_job *job = &w->jobs->table.job[m];
 	const struct gv_pool *pool = gv_life_gpu_pool(&w->jobs->names, l, gpu[0]);
 	const struct gv_gpu_type *type = &w->jobs->cluster.type[pool->type];
+	const char **node = gv_xcalloc(n, sizeof(*node));
 	int *id = gv_xcalloc(n, sizeof(*id));
 	char *directory = state_directory_of(w->state, job);
 	struct gv_launch_spec spec = {
@@ -69,6 +69,7 @@ launch(struct work *w, size_t m, const size_t *gpu, size_t n, struct gv_launch_n
 	    .working_directory = directory,
 	    .gpu_type = type->name,
 	    .gpus = id,
+	    .node = w->o->launcher == LAUNCHER_SLURM ? node : NULL,
 	    .n_gpus = n,
 	    .threads = type->threads,
 	    .checkpoint_dir = w->worker[m].files.checkpoint_dir,
@@ -84,12 +85,15 @@ launch(struct work *w, size_t m, const size_t *gpu, size_t n, struct gv_launch_n
 	enum gv_launch_state state;
 	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		id[i] = gv_life_gpu_id(&w->jobs->names, l, gpu[i]);
+		node[i] = gv_life_gpu_pool(&w->jobs->names, l, gpu[i])->node;
+	}
 	umask(w->state->user_mask); /* what jobs write is theirs */
-	state = gv_launch_start(&w->worker[m].launch, &gv_launch_local, &spec, news);
+	state = gv_launch_start(&w->worker[m].launch, w->by, &spec, news);
 	umask(077);
 	free(directory);
+	free(node);
 	free(id);
 	return state;
 }

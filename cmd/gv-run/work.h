@@ -20,6 +20,7 @@ struct work {
 	const struct settings *o;
 	const struct state *state;
 	struct jobs *jobs;
+	const struct gv_launcher *by;
 	size_t n;
 	struct worker *worker; /* [n] of the jobs of the table */
 	char **log;            /* [n] where their words are; theirs */
@@ -29,7 +30,7 @@ struct work {
 
 /* Makes the places of the jobs of the table; their life is made before any is launched.  0 or -1. */
 int work_open(struct work *w, const struct settings *o, const struct state *state,
-    struct jobs *jobs, struct gv_error *e);
+    struct jobs *jobs, const struct gv_launcher *by, struct gv_error *e);
 /* Places of n more jobs, made before; takes over what files has. */
 void work_grow(struct work *w, const struct state_files *files, size_t n);
 /* Does what the life of the jobs wants: GV_LIFE_START, STOP or KILL. */

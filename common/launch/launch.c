@@ -93,11 +93,11 @@ gv_launch_outcome(int status, bool told, double steps, double total_steps)
 /* ---- where ---- */
 
 void
-gv_launch_look(const struct gv_launcher *by, struct gv_launch_site *site)
+gv_launch_look(const struct gv_launcher *by, bool soon, struct gv_launch_site *site)
 {
 	*site = (struct gv_launch_site){.left_s = HUGE_VAL};
 	if (by->look != NULL)
-		by->look(by, site);
+		by->look(by, soon, site);
 }
 
 bool

@@ -7,7 +7,8 @@
  *
  *	none -> up -> left                the workers ran, and have all gone
  *	none -> not started               it could not be made
- *	up   -> lost                      their node went away with them
+ *	up   -> lost                      their node went away with them, or who looked
+ *                                     after them was killed
  *
  * Told to stop, the workers get SIGTERM, have grace seconds to save themselves,
  * and are killed.  Whatever a launcher does, when it says that a launch has left,
@@ -89,7 +90,7 @@ enum gv_launch_state {
 	GV_LAUNCH_UP,          /* its workers were started, and some run */
 	GV_LAUNCH_LEFT,        /* all have left: status */
 	GV_LAUNCH_NOT_STARTED, /* it could not be made: reason, error; no fault of the job's */
-	GV_LAUNCH_LOST         /* its node is gone: node, reason; no fault of the job's */
+	GV_LAUNCH_LOST         /* it was taken away: node, reason; no fault of the job's */
 };
 
 enum { GV_LAUNCH_NODE_LEN = 256 };
@@ -110,7 +111,7 @@ struct gv_launch_news {
 	 * later), 0 when no system call is to blame.
 	 */
 	int error;
-	char node[GV_LAUNCH_NODE_LEN]; /* lost: which; "" = not known */
+	char node[GV_LAUNCH_NODE_LEN]; /* lost with a node: which; else "" */
 	/* not started, lost, left with a status that nobody saw (125): why; else "" */
 	char reason[GV_ERROR_LEN];
 };
@@ -150,9 +151,10 @@ struct gv_launch_site {
 
 /*
  * What is known of the places of a launcher, which it asks for without waiting: call it
- * from time to time.  Those of this node are there for ever.
+ * from time to time.  soon: it matters now, a round begins say, so what is known should
+ * be fresh at the next call.
  */
-void gv_launch_look(const struct gv_launcher *by, struct gv_launch_site *site);
+void gv_launch_look(const struct gv_launcher *by, bool soon, struct gv_launch_site *site);
 /*
  * Whether workers can be started on a GPU of a node; if not, *why says so in words that
  * are good until gv_launch_look.

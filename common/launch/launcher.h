@@ -33,7 +33,8 @@ struct gv_launcher {
 	void (*poll)(struct gv_launch *l, bool wait, struct gv_launch_news *news);
 	void (*free)(struct gv_launch *l); /* of a launch that is over */
 	/* As gv_launch_look and gv_launch_usable; NULL = nothing ever changes. */
-	void (*look)(const struct gv_launcher *by, struct gv_launch_site *site);
+	void (*look)(
+	    const struct gv_launcher *by, bool soon, struct gv_launch_site *site);
 	bool (*usable)(
 	    const struct gv_launcher *by, const char *node, int gpu, const char **why);
 };

@@ -360,29 +360,30 @@ gv_life_kill(struct gv_life *l)
 /* ---- the run ---- */
 
 void
+gv_life_tell_pool(struct gv_life *l, size_t p)
+{
+	const struct gv_round_pool *pool = &l->rounds.pool[p];
+	struct gv_life_row row = gv_life_row_of(l, GV_EVENT_POOL, -1, "");
+	size_t g;
+
+	row.round = -1;
+	row.type = (ptrdiff_t)pool->type;
+	row.pool = p;
+	row.gpu = l->gpus;
+	for (g = pool->first; g < pool->first + pool->gpus; g++)
+		if (!l->away[g])
+			l->gpus[row.n_gpus++] = g;
+	gv_life_emit(l, &row);
+}
+
+void
 gv_life_tell_pools(struct gv_life *l)
 {
 	size_t p;
 
-	for (p = 0; p < l->rounds.n_pools; p++) {
-		const struct gv_round_pool *pool = &l->rounds.pool[p];
-		struct gv_life_row row = gv_life_row_of(l, GV_EVENT_POOL, -1, "");
-		struct gv_strbuf gpus = {0};
-		size_t i;
-
-		for (i = 0; i < pool->gpus; i++) {
-			size_t g = pool->first + i;
-
-			gv_strbuf_add(&gpus, (const char *)&g, sizeof(g));
-		}
-		row.round = -1;
-		row.type = (ptrdiff_t)pool->type;
-		row.gpu = (const size_t *)(const void *)gpus.s;
-		row.n_gpus = pool->gpus;
-		if (pool->gpus > 0)
-			gv_life_emit(l, &row);
-		gv_strbuf_free(&gpus);
-	}
+	for (p = 0; p < l->rounds.n_pools; p++)
+		if (l->rounds.pool[p].gpus > 0)
+			gv_life_tell_pool(l, p);
 }
 
 void

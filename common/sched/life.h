@@ -94,6 +94,7 @@ struct gv_life_row {
 	ptrdiff_t job;  /* -1 = of none */
 	ptrdiff_t with; /* allocate: of this pair; start, resume: is there already; -1 */
 	ptrdiff_t type; /* of GPU, -1 = none */
+	size_t pool;    /* of a pool row: which, whose GPUs that are not away gpu lists */
 	const size_t *gpu; /* [n_gpus] */
 	size_t n_gpus;
 	double steps;  /* NAN = does not apply; of a checkpoint what is safe */
@@ -300,8 +301,9 @@ void gv_life_kill(struct gv_life *l);
 /* The accounts of rounds are as of now: before claims are read. */
 void gv_life_count(struct gv_life *l);
 
-/* Rows of the run itself: its pools, and one of no job (GV_EVENT_END). */
+/* Rows of the run itself: its pools, one that has changed, and one of no job (GV_EVENT_END). */
 void gv_life_tell_pools(struct gv_life *l);
+void gv_life_tell_pool(struct gv_life *l, size_t pool);
 void gv_life_tell(struct gv_life *l, enum gv_event_kind kind);
 
 /* ---- back from a journal ---- */

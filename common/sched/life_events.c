@@ -80,6 +80,8 @@ gv_life_event(const struct gv_life_names *n, const struct gv_life *l,
 	if (row->type >= 0)
 		ev->gpu_type = text(n->cluster->type[row->type].name);
 	gv_strbuf_clear(gpus);
+	if (row->kind == GV_EVENT_POOL)
+		ev->node = text(n->cluster->pool[row->pool].node);
 	if (row->n_gpus == 0)
 		return;
 	for (i = 0; i < row->n_gpus; i++)

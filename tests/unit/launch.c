@@ -99,7 +99,9 @@ spec_of(const char *command, int n)
 	return s;
 }
 
-/* Its status, -1 when it has not left within the time. */
+enum { LOST = -4 };
+
+/* Its status, -1 when it has not left within the time; LOST. */
 static int
 left_within(struct gv_launch **l, double seconds)
 {
@@ -112,6 +114,8 @@ left_within(struct gv_launch **l, double seconds)
 			break;
 		case GV_LAUNCH_LEFT:
 			return *l == NULL ? news.status : -3;
+		case GV_LAUNCH_LOST:
+			return LOST;
 		default:
 			return -2;
 		}
@@ -456,7 +460,8 @@ test_killed_keeper(bool guard)
 	ok(start(&l, &s) == 0 && appears("near") && appears("far"), "a launch");
 	gv_sleep_s(0.05);
 	kill(guard ? guard_of(l) : keeper_of(l), SIGKILL);
-	is_int(left_within(&l, 5), 137, "whose %s is killed", who);
+	is_int(left_within(&l, 5), LOST,
+	    "whose %s is killed: it is lost, by no fault of the job's", who);
 	ok(is_gone_now("near") && is_gone_now("far"),
 	    "%s: when it has left, nothing of it runs", who);
 }
@@ -477,7 +482,7 @@ test_wait_without_guard(void)
 	kill(guard_of(l), SIGKILL);
 	while (l != NULL)
 		gv_launch_poll(&l, true, &news);
-	is_int(news.status, 137, "is waited for when its guard is killed");
+	is_int(news.state, GV_LAUNCH_LOST, "is waited for when its guard is killed");
 	ok(gv_clock_s() - t >= 0.3, "through the grace time of its worker");
 }
 

@@ -168,5 +168,6 @@ gv_guard_run(struct gv_keeper *k)
 	if (WIFEXITED(status))
 		_exit(WEXITSTATUS(status));
 	end_all();
+	kill(self, SIGKILL); /* as the keeper was: no status of the job's is known */
 	_exit(128 + WTERMSIG(status));
 }

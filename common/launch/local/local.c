@@ -355,8 +355,9 @@ local_poll(struct gv_launch *launch, bool wait, struct gv_launch_news *news)
 		l->status = 128 + WTERMSIG(status);
 	l->guard = 0;
 	if (keeper_is_gone(l, wait)) {
-		news->state = GV_LAUNCH_LEFT;
-		news->status = l->status;
+		news->state = GV_LAUNCH_LOST;
+		snprintf(news->reason, sizeof(news->reason),
+		    "who looked after it was killed (status %d)", l->status);
 	}
 }
 

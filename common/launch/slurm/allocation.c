@@ -9,6 +9,9 @@
 #include "base/num.h"
 #include "base/strbuf.h"
 
+/* A node that does not answer for so long is not usable, s. */
+static const double patience_s = 5;
+
 enum { MOST_HOSTS = 1000000, LONGEST_NAME = 255 };
 
 /* ---- lists of names ---- */
@@ -350,8 +353,18 @@ badness(const char *s, size_t len)
 	return 0;
 }
 
+static void
+take_badness(struct gv_slurm_node *node, int bad, double now_s)
+{
+	if (node->bad == 0)
+		node->bad_since_s = now_s;
+	if (bad == 1 && now_s >= node->bad_since_s + patience_s)
+		bad = 2;
+	node->bad = bad;
+}
+
 bool
-gv_slurm_take_nodes(struct gv_slurm_allocation *a, const char *text)
+gv_slurm_take_nodes(struct gv_slurm_allocation *a, const char *text, double now_s)
 {
 	bool changed = false;
 
@@ -369,8 +382,7 @@ gv_slurm_take_nodes(struct gv_slurm_allocation *a, const char *text)
 		if (n[1] > 0 && (strlen(node->address) != n[1] ||
 				    memcmp(node->address, f[1], n[1]) != 0))
 			node->address = gv_arena_strndup(&a->arena, f[1], n[1]);
-		node->bad =
-		    badness(f[2], n[2]) == 0 ? 0 : node->bad + badness(f[2], n[2]);
+		take_badness(node, badness(f[2], n[2]), now_s);
 		if (!node->mine)
 			continue;
 		if (node->bad >= 2) {

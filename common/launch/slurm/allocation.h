@@ -24,8 +24,9 @@ struct gv_slurm_node {
 	struct gv_slurm_gpu *gpu; /* [n_gpus] that are allocated there */
 	bool seen;                /* its tasks have said which GPUs they see */
 	bool mine;                /* it is in the allocation (still) */
-	int bad;                  /* looks in a row at which it could not be used */
-	char why[GV_ERROR_LEN];   /* it cannot be used; "" = it can */
+	int bad;                  /* 1 = perhaps soon usable again, 2 = not usable */
+	double bad_since_s;
+	char why[GV_ERROR_LEN]; /* it cannot be used; "" = it can */
 };
 
 struct gv_slurm_allocation {
@@ -56,17 +57,22 @@ void gv_slurm_allocation_free(struct gv_slurm_allocation *a);
 struct gv_slurm_node *gv_slurm_find(
     const struct gv_slurm_allocation *a, const char *name, size_t len);
 
+/* What squeue -o and sinfo -o are told, for what is taken below. */
+#define GV_SLURM_QUEUE "%A|%T|%L|%N"
+#define GV_SLURM_INFO  "%N|%o|%t"
+
 /*
- * Takes "sinfo -h -N -o '%N|%o|%t'": addresses and states.  A node that is down, drained
- * or failing is bad at once, one that does not answer ("*") at the second look in a row.
+ * Takes "sinfo -h -N -o GV_SLURM_INFO": addresses and states.  A node that is down,
+ * drained or failing is bad at once, one that does not answer ("*") when it has not for
+ * some seconds, for a controller that restarts knows none of them.  now_s: of gv_clock_s.
  * Whether anything changed that gv_slurm_node.why tells.
  */
-bool gv_slurm_take_nodes(struct gv_slurm_allocation *a, const char *text);
+bool gv_slurm_take_nodes(struct gv_slurm_allocation *a, const char *text, double now_s);
 
 enum gv_slurm_life { GV_SLURM_RUNS, GV_SLURM_PENDS, GV_SLURM_OVER };
 
 /*
- * Takes "squeue -h -j IDS -o '%A|%T|%L|%N'": *left_s seconds are left, and which nodes are
+ * Takes "squeue -h -j IDS -o GV_SLURM_QUEUE": *left_s seconds are left, and which nodes are
  * in the allocation; *changed as above.  OVER: no job of it runs any more.
  */
 enum gv_slurm_life gv_slurm_take_queue(

@@ -48,7 +48,7 @@ void gv_slurm_step_free(struct gv_launch *l);
 
 /* ---- site.c ---- */
 
-void gv_slurm_look(const struct gv_launcher *by, struct gv_launch_site *site);
+void gv_slurm_look(const struct gv_launcher *by, bool soon, struct gv_launch_site *site);
 bool gv_slurm_usable(
     const struct gv_launcher *by, const char *node, int gpu, const char **why);
 /* Something has gone wrong: look at once. */

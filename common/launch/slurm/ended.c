@@ -9,6 +9,7 @@ static const char *const how_name[] = {[OWN] = "own",
     [TOLD] = "told",
     [TERM] = "term",
     [FENCED] = "fenced",
+    [UNKEPT] = "unkept",
     [REFUSED] = "refused"};
 
 enum { HOWS = sizeof(how_name) / sizeof(how_name[0]), KILLED = 137 };
@@ -160,16 +161,21 @@ was_refused(const struct step *t, const char **why)
 static void
 lost(const struct step *t, struct gv_launch_news *news)
 {
-	const char *node = t->failed;
+	const char *node = t->failed, *unkept = NULL;
 	size_t i;
 
 	for (i = 0; node[0] == '\0' && i < t->n_nodes; i++)
 		if (!t->left[i].known && t->node[i]->why[0] != '\0')
 			node = t->node[i]->name;
+	for (i = 0; node[0] == '\0' && i < t->n_nodes; i++)
+		if (t->left[i].known && t->left[i].how == UNKEPT)
+			unkept = t->left[i].text;
 	news->state = GV_LAUNCH_LOST;
 	snprintf(news->node, sizeof(news->node), "%s", node);
 	if (node[0] != '\0')
 		snprintf(news->reason, sizeof(news->reason), "node %s lost", node);
+	else if (unkept != NULL)
+		snprintf(news->reason, sizeof(news->reason), "%s", unkept);
 	else if (t->slurm->over)
 		snprintf(news->reason, sizeof(news->reason), "the allocation has ended");
 	else if (t->srun_killed)

@@ -21,8 +21,8 @@ static void
 begin_look(struct gv_slurm *s)
 {
 	char squeue[] = "squeue", h[] = "-h", j[] = "-j", o[] = "-o",
-	     what[] = "%A|%T|%L|%N";
-	char sinfo[] = "sinfo", n[] = "-N", nodes[] = "-n", of[] = "%N|%o|%t";
+	     what[] = GV_SLURM_QUEUE;
+	char sinfo[] = "sinfo", n[] = "-N", nodes[] = "-n", of[] = GV_SLURM_INFO;
 	char *queue[] = {squeue, h, j, s->jobs, o, what, NULL};
 	char *info[] = {sinfo, h, n, nodes, s->nodes, o, of, NULL};
 
@@ -68,16 +68,19 @@ take_look(struct gv_slurm *s)
 		s->ends_s = gv_clock_s() + left_s;
 	}
 	if (info_ok)
-		changed |= gv_slurm_take_nodes(&s->allocation, s->info.out.s);
+		changed |=
+		    gv_slurm_take_nodes(&s->allocation, s->info.out.s, gv_clock_s());
 	s->turns += changed;
 	answers(s, queue_ok || s->over);
 }
 
 void
-gv_slurm_look(const struct gv_launcher *by, struct gv_launch_site *site)
+gv_slurm_look(const struct gv_launcher *by, bool soon, struct gv_launch_site *site)
 {
 	struct gv_slurm *s = ((const struct gv_slurm_handle *)by)->slurm;
 
+	if (soon)
+		gv_slurm_look_soon(s);
 	if (s->looking) {
 		bool queue = gv_slurm_command_poll(&s->queue);
 

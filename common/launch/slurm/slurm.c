@@ -17,6 +17,9 @@
 /* A first step on nodes that have to wake up may take its time, s. */
 static const double probe_s = 120;
 
+/* A controller that does not answer may be about to restart, s. */
+static const double restart_s = 60;
+
 /* ---- which job ---- */
 
 static bool
@@ -25,17 +28,52 @@ is_number(const char *s)
 	return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
 }
 
+/* Whether it may succeed a little later: the controller is away, or restarts. */
+static bool
+is_passing(const struct gv_slurm_command *c)
+{
+	static const char *const words[] = {"Unable to contact slurm controller",
+	    "Unable to confirm allocation", "Connection refused", "Zero Bytes were",
+	    "Socket timed out", "nodes are busy", "Communication connection failure",
+	    "Transport endpoint is not connected",
+	    /* nodes have not registered yet with a controller that has restarted */
+	    "Memory required by task is not available"};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (c->out.s != NULL && strstr(c->out.s, words[i]) != NULL)
+			return true;
+	return c->status == 124;
+}
+
+/* Runs it until it succeeds, or fails for good, or for as long as a restart may take: its status. */
+static int
+run_patiently(struct gv_slurm_command *c, char *const *argv, double limit_s)
+{
+	double until_s = gv_clock_s() + restart_s;
+	double wait_s = .25;
+
+	while (gv_slurm_command_run(c, argv, limit_s) != 0 && is_passing(c) &&
+	       gv_clock_s() < until_s) {
+		gv_sleep_s(wait_s);
+		wait_s = fmin(2 * wait_s, 4);
+	}
+	return c->status;
+}
+
 /* What a command has said, as one error. */
 static int
 cannot(struct gv_error *e, const struct gv_slurm_command *c, const char *what)
 {
-	size_t len = c->out.s != NULL ? strcspn(c->out.s, "\n") : 0;
+	const char *line = c->out.s != NULL ? c->out.s : "", *at;
 
-	if (c->status == 127 && len == 0)
+	if (c->status == 127 && *line == '\0')
 		return gv_error_set(e, "%s: Slurm's commands are not here", what);
 	if (c->status == 124)
 		return gv_error_set(e, "%s: Slurm does not answer", what);
-	return gv_error_set(e, "%s: %.*s", what, (int)len, len > 0 ? c->out.s : "");
+	for (at = line; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n')
+		line = at; /* the last one: warnings go before */
+	return gv_error_set(e, "%s: %.*s", what, (int)strcspn(line, "\n"), line);
 }
 
 /* The id of the running job of that name, of this user: the caller frees; NULL, *e set. */
@@ -51,7 +89,7 @@ find_named(const char *name, struct gv_error *e)
 	const char *s;
 
 	gv_quote(q, name, strlen(name));
-	if (gv_slurm_command_run(&c, argv, 3 * gv_slurm_patience_s) != 0)
+	if (run_patiently(&c, argv, gv_slurm_patience_s) != 0)
 		cannot(e, &c, "squeue");
 	for (s = c.out.s; e->count == 0 && s != NULL && *s != '\0';) {
 		size_t len = strspn(s, "0123456789");
@@ -101,7 +139,7 @@ read_allocation(struct gv_slurm *s, char *job, struct gv_error *e)
 	struct gv_error ignored = {0};
 	int rc = 0;
 
-	if (gv_slurm_command_run(&c, argv, 3 * gv_slurm_patience_s) != 0)
+	if (run_patiently(&c, argv, gv_slurm_patience_s) != 0)
 		rc = cannot(e, &c, "scontrol");
 	else if (gv_slurm_allocation_read(&s->allocation, c.out.s, &ignored) != 0)
 		rc = gv_error_set(e, "job %s: %s", job, ignored.text[0]);
@@ -123,6 +161,24 @@ make_lists(struct gv_slurm *s)
 		    &nodes, "%s%s", i > 0 ? "," : "", s->allocation.node[i].name);
 	s->jobs = jobs.s;
 	s->nodes = nodes.s;
+}
+
+/* Where nodes are reached by others, which may differ from their names. */
+static int
+read_addresses(struct gv_slurm *s, struct gv_error *e)
+{
+	char sinfo[] = "sinfo", h[] = "-h", n[] = "-N", nodes[] = "-n", o[] = "-o",
+	     what[] = GV_SLURM_INFO;
+	char *argv[] = {sinfo, h, n, nodes, s->nodes, o, what, NULL};
+	struct gv_slurm_command c = {0};
+	int rc = 0;
+
+	if (run_patiently(&c, argv, gv_slurm_patience_s) != 0)
+		rc = cannot(e, &c, "sinfo");
+	else
+		gv_slurm_take_nodes(&s->allocation, c.out.s, gv_clock_s());
+	gv_slurm_command_free(&c);
+	return rc;
 }
 
 /* ---- steps on all nodes ---- */
@@ -153,7 +209,7 @@ on_all(struct gv_slurm *s, const char *mode, double limit_s,
 		if (n == 0)
 			continue;
 		gv_srun_make(&srun, s, node, n, "gv:probe", mode);
-		if (gv_slurm_command_run(&c, srun.word, limit_s) != 0)
+		if (run_patiently(&c, srun.word, limit_s) != 0)
 			rc = cannot(e, &c, "srun");
 		else
 			rc = take(s, c.out.s, e);
@@ -287,6 +343,9 @@ gv_slurm_open(struct gv_slurm **out, const struct gv_slurm_options *o, struct gv
 		rc = read_allocation(s, job, e);
 	if (rc == 0) {
 		make_lists(s);
+		rc = read_addresses(s, e);
+	}
+	if (rc == 0) {
 		rc = gv_mkdirs(s->dir, e);
 	}
 	if (rc == 0)

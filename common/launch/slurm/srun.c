@@ -25,8 +25,8 @@ add_fixed(struct gv_srun *r)
 	static char srun[] = "srun", overlap[] = "--overlap",
 		    bad_exit[] = "--kill-on-bad-exit=1", input[] = "--input=all",
 		    mpi[] = "--mpi=none", bind[] = "--cpu-bind=none",
-		    one[] = "--ntasks-per-node=1";
-	char *const word[] = {srun, overlap, bad_exit, input, mpi, bind, one};
+		    memory[] = "--mem=0", one[] = "--ntasks-per-node=1";
+	char *const word[] = {srun, overlap, bad_exit, input, mpi, bind, memory, one};
 	size_t i;
 
 	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++)

@@ -20,6 +20,7 @@ enum how {
 	TOLD,   /* told to stop on their standard input */
 	TERM,   /* Slurm sent SIGTERM */
 	FENCED, /* the launch was given up by who made it */
+	UNKEPT, /* who looked after them was killed; text */
 	REFUSED /* they could not be started; text: why */
 };
 

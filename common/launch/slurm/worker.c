@@ -205,6 +205,7 @@ run(struct worker *w)
 {
 	struct gv_launch_news news;
 	enum gv_launch_state state;
+	int i;
 
 	if (find_port(w) != 0) {
 		refuse(w, "the first node of the gang has told no port");
@@ -230,6 +231,14 @@ run(struct worker *w)
 	}
 	w->left.status = news.status;
 	w->left.starved = news.starved;
+	if (state == GV_LAUNCH_LOST) {
+		w->left.how = UNKEPT;
+		w->left.status = 128 + SIGKILL;
+		snprintf(w->left.text, sizeof(w->left.text), "%s", news.reason);
+	}
+	/* Slurm may have sent SIGTERM to the workers a moment before it sends us ours */
+	for (i = 0; i < 10 && news.status == 128 + SIGTERM && w->left.how == OWN; i++)
+		sleep_a_while(w, .05);
 }
 
 static int

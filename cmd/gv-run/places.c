@@ -1,0 +1,83 @@
+#include "places.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a run that ends needs beside the grace time: for its last events, and Slurm's clock. */
+static const double spare_s = 60;
+
+/* Of the GPUs of a pool; whether any has changed. */
+static bool
+look_at_pool(struct places *p, size_t pool, const char **why, size_t *n_away)
+{
+	struct gv_life *l = &p->jobs->life;
+	const struct gv_round_pool *of = &l->rounds.pool[pool];
+	bool changed = false;
+	size_t g;
+
+	*n_away = 0;
+	for (g = of->first; g < of->first + of->gpus; g++) {
+		const char *reason;
+		bool away = !gv_launch_usable(p->by, p->jobs->cluster.pool[pool].node,
+		    gv_life_gpu_id(&p->jobs->names, l, g), &reason);
+
+		changed |= away != l->away[g];
+		*n_away += away;
+		if (away)
+			*why = reason;
+		gv_life_gpu_away(l, g, away);
+	}
+	return changed;
+}
+
+static void
+say_pool(const struct places *p, size_t pool, const char *why, size_t n_away)
+{
+	const struct gv_pool *of = &p->jobs->cluster.pool[pool];
+	const char *type = p->jobs->cluster.type[of->type].name;
+	const char *on = of->node[0] != '\0' ? " of node " : "";
+
+	if (n_away > 0)
+		gv_warn("warning: %zu of %zu GPUs %s%s%s cannot be used: %s", n_away,
+		    of->gpus, type, on, of->node, why);
+	else
+		gv_warn("GPUs %s%s%s can be used again", type, on, of->node);
+}
+
+static void
+ends(struct places *p, const struct gv_launch_site *site)
+{
+	if (p->over)
+		return;
+	p->over = true;
+	if (site->over)
+		gv_warn("%s: the run stops, and goes on with --resume", site->reason);
+	else
+		gv_warn("the allocation ends in %.0f s: the run stops, and goes on with "
+			"--resume",
+		    fmax(site->left_s, 0));
+}
+
+void
+places_look(struct places *p)
+{
+	struct gv_launch_site site;
+	size_t pool;
+
+	gv_launch_look(p->by, p->jobs->life.round != p->round, &site);
+	p->round = p->jobs->life.round;
+	if (site.over || site.left_s < p->o->grace_s + spare_s)
+		ends(p, &site);
+	if (site.turns == p->turns)
+		return;
+	p->turns = site.turns;
+	for (pool = 0; pool < p->jobs->cluster.n_pools; pool++) {
+		const char *why = "";
+		size_t n_away;
+
+		if (!look_at_pool(p, pool, &why, &n_away))
+			continue;
+		say_pool(p, pool, why, n_away);
+		gv_life_tell_pool(&p->jobs->life, pool);
+	}
+}

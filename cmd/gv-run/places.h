@@ -1,0 +1,24 @@
+/* Where workers can be started: GPUs and nodes that go and come back while a run goes on. */
+#ifndef PLACES_H
+#define PLACES_H
+
+#include "jobs.h"
+#include "launch/launch.h"
+#include "settings.h"
+
+struct places {
+	const struct settings *o;
+	const struct gv_launcher *by;
+	struct jobs *jobs;
+	int64_t round;  /* at the last look */
+	unsigned turns; /* of what is known */
+	bool over; /* the run must end: there is nothing to run on, or soon will be */
+};
+
+/*
+ * Looks, without waiting: GPUs that cannot be used are taken away from the jobs' life,
+ * or are given back to it; over is set when the allocation ends.
+ */
+void places_look(struct places *p);
+
+#endif

@@ -1,0 +1,99 @@
+#!/bin/sh
+# gv-run in an allocation of Slurm that does not last: nodes that drain, die and come back, a
+# controller that goes away, an allocation that is cancelled or runs out of time.
+. "${0%/*}/lib.sh"
+. "$src/tests/slurm_runs.sh"
+
+allocate
+# jobs N RATE STEPS: an allocation table of N jobs that run anywhere
+jobs() {
+	awk -v n="$1" -v rate="$2" -v steps="$3" -v w="exec $worker" 'BEGIN {
+		OFS = ","
+		print "job_id", "scale_factor", "total_steps", "command", "gpu_type", "steps_per_s", "share"
+		split("v100 p100 k80", type, " ")
+		for (i = 1; i <= n; i++)
+			for (t = 1; t <= 3; t++)
+				print "j" i, 1, steps, w " -e 10 -r " rate, type[t], rate, 1 / 3
+	}'
+}
+# whole STATE N STEPS NAME: each of N jobs has finished, has done each step, and never ran twice at once
+whole() {
+	for i in $(seq "$2"); do
+		sort -nu "$1/jobs/j$i/checkpoint/steps" 2>/dev/null >did
+		seq "$3" | cmp -s - did || echo "j$i steps"
+		! grep TWICE "$1/jobs/j$i/checkpoint/log" || echo "j$i twice"
+		[ "$(grep -c ",finish,j$i," "$1/events.csv")" = 1 ] || echo "j$i not finished"
+	done >got
+	same_file /dev/null got "$4"
+}
+
+# ---- a node drains and comes back ----
+jobs 8 20 120 >jobs.csv
+begin drain --round=1s --grace=3s jobs.csv
+until_true 10 grep -q ',start,[^,]*,v100,n1' drain/events.csv
+scontrol update nodename=n1 state=drain reason=test
+until_true 15 grep -q ',pool,,v100,n1,,' drain/events.csv
+is 0 $? "a node that drains is taken out"
+sleep 1.5
+is 0 "$(awk -F, '$5 == "n1" { if ($2 ~ /start|resume/) open[$3] = 1; else if ($2 ~ /preempt|finish/) delete open[$3] }
+	END { n = 0; for (j in open) n++; print n }' drain/events.csv)" "its jobs leave at the end of the round"
+scontrol update nodename=n1 state=resume
+until_true 15 sh -c 'grep -c ",pool,,v100,n1,0;1;2;3" drain/events.csv | grep -q 2'
+is 0 $? "and is there again"
+finish
+is_status 0 "the run goes on"
+err_has 'GPUs v100 of node n1 cannot be used: it is dr' "it says so"
+err_has 'GPUs v100 of node n1 can be used again' "once each"
+is 0 "$(n fail)" "nothing counts as a failure"
+whole drain 8 120 "all steps are done"
+
+# ---- the controller goes away ----
+jobs 8 40 120 >jobs.csv
+begin away --round=1s --grace=3s jobs.csv
+until_true 10 grep -q ',start,j8' away/events.csv
+kill -9 "$(cat slurm/run/ctld.pid)"
+sleep 4
+slurm start "$scratch/slurm"
+finish
+is_status 0 "without slurmctld for four seconds"
+is 0 "$(n fail)" "nothing counts as a failure"
+whole away 8 120 "all steps are done"
+
+# ---- a node dies ----
+jobs 6 20 160 >jobs.csv
+begin dies --round=4s --grace=3s jobs.csv
+until_true 10 grep -q ',start,[^,]*,v100,n1' dies/events.csv
+slurm kill "$scratch/slurm" n1
+finish
+is_status 0 "a node dies"
+grep -q ',pool,,v100,n1,,' out
+is 0 $? "it is taken out"
+is 0 "$(n fail)" "nothing counts as a failure"
+whole dies 6 160 "all steps are done, elsewhere"
+slurm start "$scratch/slurm" n1
+
+# ---- the allocation is cancelled ----
+jobs 8 40 200 >jobs.csv
+begin ends --round=1s --grace=3s jobs.csv
+until_true 10 grep -q ',start,j8' ends/events.csv
+sleep 1
+scancel "$job"
+finish
+is_status 75 "the allocation is cancelled"
+err_has 'the allocation has ended: the run stops, and goes on with --resume' "it says so"
+is 0 "$(n fail)" "nothing counts as a failure"
+until_true 20 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
+allocate --time=1
+run gvrun -s ends --resume --round=1s --grace=3s
+is_status 75 "another one has less time left than it takes to stop"
+err_has 'the allocation ends in' "it says how much"
+scancel "$job"
+until_true 20 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
+allocate
+begin ends --resume --round=1s --grace=3s
+finish
+is_status 0 "a third one finishes"
+is 0 "$(grep -c ',fail,' ends/events.csv)" "nothing counts as a failure"
+whole ends 8 200 "all steps are done"
+nothing_left
+done_testing

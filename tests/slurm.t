@@ -1,0 +1,156 @@
+#!/bin/sh
+# gv-run in an allocation of Slurm: three nodes of a Slurm of our own, on this host.
+. "${0%/*}/lib.sh"
+
+. "$src/tests/slurm_runs.sh"
+allocate
+
+# ---- without an allocation ----
+cat >cluster.csv <<'EOT'
+gpu_type,gpus,node
+g,4,n1
+g,4,n2
+g,4,n3
+EOT
+cat >gang.csv <<'EOT'
+job_id,gpu_type,steps_per_s,share,scale_factor,total_steps,command
+a,g,10,1,6,20,"sleep .3; echo $SLURMD_NODENAME $RANK $LOCAL_RANK $GROUP_RANK $GROUP_WORLD_SIZE $LOCAL_WORLD_SIZE $CUDA_VISIBLE_DEVICES $MASTER_ADDR $MASTER_PORT $GV_GANG_KEY >>ranks"
+b,g,10,1,6,20,"sleep .3; echo $SLURMD_NODENAME $RANK $LOCAL_RANK $GROUP_RANK $GROUP_WORLD_SIZE $LOCAL_WORLD_SIZE $CUDA_VISIBLE_DEVICES $MASTER_ADDR $MASTER_PORT $GV_GANG_KEY >>ranks"
+EOT
+run env -u SLURM_CONF gv-run --launcher=slurm -n -c cluster.csv gang.csv
+silent "a dry run needs no Slurm"
+out_has '0,b,g,n2;n2;n3;n3;n3;n3,2;3;0;1;2;3,' "and shows gangs over nodes"
+run gv-run --launcher=slurm -s st gang.csv
+is_status 2 "outside of an allocation"
+err_has 'SLURM_JOB_ID is not set' "it asks which"
+run gv-run --launcher=slurm --slurm-job=nothing -s st gang.csv
+err_has 'Slurm runs no job "nothing" of yours' "a name that no job has"
+run gv-run --launcher=slurm --slurm-job=99 -s st gang.csv
+err_has 'Invalid job id' "an id that no job has"
+run gvrun gang.csv
+err_has 'needs a state that all nodes see' "it needs a state"
+run gv-run --slurm-job="$job" -c cluster.csv gang.csv
+err_has '--slurm-job goes with --launcher=slurm' "its job needs the launcher"
+run gvrun -s st --node=n1 -c cluster.csv gang.csv
+err_has '--node cannot be combined with --launcher=slurm' "it has nodes of its own"
+run gv-run --worker=work
+err_has '--worker is for gv itself' "its other side is started by Slurm only"
+
+# ---- a cluster table against what tasks see ----
+printf 'gpu_type,gpus,node,ids\ng,2,n1,0;1\ng,2,n7,0;1\ng,2,n2,3;4\n' >seen.csv
+run gvrun -s st -c seen.csv gang.csv
+is_status 2 "GPUs that are not there"
+err_has 'not in the allocation, and left out: n7' "a node that is not is left out"
+err_has 'seen.csv:4: ids: node n2 has no GPU 4 for its tasks, which see 0;1;2;3' "and are named"
+printf 'gpu_type,gpus\ng,2\n' >seen.csv
+run gvrun -s st -c seen.csv gang.csv
+err_has 'expected the node of these GPUs' "GPUs of no node"
+printf 'gpu_type,gpus,node\ng,2,m\n' >seen.csv
+run gvrun -s st -c seen.csv gang.csv
+err_has 'no node of the allocation' "only other nodes"
+rm -rf st
+
+# ---- a gang over two nodes ----
+run gvrun -s gang --round=20s -c cluster.csv gang.csv
+silent "gangs of six on nodes of four"
+is 2 "$(n finish)" "both finish"
+sort -n -k2 ranks | awk '
+	{ addr[$8 " " $9 " " $10]++; seen[$8 " " $9, $2]++ }
+	{ print $2, $3, $4, $5, $6, $7 }
+	END { for (a in addr) print addr[a], "with one address, port and key"; for (s in seen) if (seen[s] > 1) print "twice", s }' |
+	sort >got
+sort >want <<'EOT'
+0 0 0 2 2 2,3
+0 0 0 2 4 0,1,2,3
+1 1 0 2 2 2,3
+1 1 0 2 4 0,1,2,3
+2 0 1 2 4 0,1,2,3
+2 2 0 2 4 0,1,2,3
+3 1 1 2 4 0,1,2,3
+3 3 0 2 4 0,1,2,3
+4 0 1 2 2 0,1
+4 2 1 2 4 0,1,2,3
+5 1 1 2 2 0,1
+5 3 1 2 4 0,1,2,3
+6 with one address, port and key
+6 with one address, port and key
+EOT
+same_file want got "ranks, nodes and devices are right on both"
+ok "the address is the node's" test "$(cut -d' ' -f8 ranks | sort -u)" = 127.0.0.1
+out_has ',start,b,g,n2;n2;n3;n3;n3;n3,2;3;0;1;2;3,' "the events name each GPU's node"
+
+# ---- the pipe on twelve GPUs ----
+awk -v w="$worker" 'BEGIN {
+	OFS = ","
+	print "job_id", "scale_factor", "total_steps", "command", "gpu_type", "steps_per_s"
+	split("v100 p100 k80", type, " ")
+	for (i = 1; i <= 6; i++)
+		for (t = 1; t <= 3; t++)
+			print "j" i, i % 2 ? 4 : 1, 30, "exec " w " -r 40", type[t], 40 / t
+}' >rates.csv
+printf 'gpu_type,gpus,node\nv100,4,n1\np100,4,n2\nk80,4,n3\n' >types.csv
+gv-alloc -p max-min -c types.csv rates.csv >alloc.csv
+run gvrun -s pipe --round=1s --grace=5s alloc.csv
+is_status 0 "gv-alloc | gv-run, without a cluster table"
+is 6 "$(n finish)" "all finish"
+is 0 "$(n fail)" "none fails"
+cp out pipe.csv
+run gv-report pipe.csv
+is_status 0 "gv-report reads it"
+for i in 1 2 3 4 5 6; do
+	seq 30 | cmp -s - pipe/jobs/j$i/checkpoint/steps || echo "j$i"
+done >got
+same_file /dev/null got "each step is done once"
+
+# ---- stopping ----
+cat >loader <<'EOT'
+# a trainer whose child must live until it has saved itself
+mark=$GV_CHECKPOINT_DIR
+trap 'kill -0 $child && echo the child lives >>$mark/said; sleep .2; kill $child; exit 143' TERM
+sh -c 'trap "echo the child was told >>$0/said" TERM; while :; do sleep .05; done' "$mark" &
+child=$!
+echo step 1 >>$GV_PROGRESS
+wait
+EOT
+cat >stop.csv <<'EOT'
+job_id,gpu_type,steps_per_s,share,scale_factor,total_steps,command
+l,v100,10,1,2,20,exec sh loader
+f,p100,10,1,2,20,"[ $RANK = 0 ] || exit 3; trap 'exit 143' TERM; while :; do sleep .1; done"
+i,k80,10,1,1,20,"trap '' TERM; while :; do sleep .1; done"
+EOT
+begin stop --grace=1s --max-failures=1 stop.csv
+until_true 10 grep -q ',drop,f,' stop/events.csv
+until_true 10 grep -q ',start,i,' stop/events.csv
+until_true 10 test -s stop/jobs/l/progress
+kill -TERM "$pid"
+finish
+is_status 143 "gv-run is told to stop"
+cat >want <<'EOT'
+the child lives
+the child lives
+EOT
+sed -i '/told/q' stop/jobs/l/checkpoint/said
+head -n2 stop/jobs/l/checkpoint/said >got
+same_file want got "a trainer's children live until it has saved itself"
+is 1 "$(n preempt l)" "it is preempted"
+out_has ',fail,f,p100,n2,0;1,,0,,status 3' "a gang leaves with the status of who failed first"
+grep -q ',preempt,i,.*status 137' out
+is 0 $? "who ignores it is killed after the grace time"
+
+# ---- forty at once ----
+awk 'BEGIN {
+	OFS = ","
+	print "job_id", "total_steps", "command", "gpu_type", "steps_per_s", "share"
+	for (i = 0; i < 40; i++)
+		print "f" i, 1, "sleep .2; echo step 1 >>$GV_PROGRESS", "c", 1, 1
+}' >forty.csv
+printf 'gpu_type,gpus,node,threads\nc,14,n1,1\nc,14,n2,1\nc,12,n3,1\n' >forty.cluster.csv
+begun=$(date +%s)
+run gvrun -s forty --round=60s -c forty.cluster.csv forty.csv
+silent "forty launches at once, of GPUs that are CPUs"
+is 40 "$(n finish)" "all finish"
+is 40 "$(n start)" "each was started once"
+ok "in less than 15 s" test $(($(date +%s) - begun)) -lt 15
+
+nothing_left
+done_testing
