@@ -1,6 +1,7 @@
 #!/bin/sh
 # gv-run in an allocation of Slurm that does not last: nodes that drain, die and come back, a
 # controller that goes away, an allocation that is cancelled or runs out of time.
+# shellcheck disable=SC2013,SC2015,SC2035,SC2154,SC2016
 . "${0%/*}/lib.sh"
 . "$src/tests/slurm_runs.sh"
 

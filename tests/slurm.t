@@ -1,5 +1,6 @@
 #!/bin/sh
 # gv-run in an allocation of Slurm: three nodes of a Slurm of our own, on this host.
+# shellcheck disable=SC2013,SC2015,SC2035,SC2154,SC2016
 . "${0%/*}/lib.sh"
 
 . "$src/tests/slurm_runs.sh"

@@ -1,6 +1,6 @@
 # Runs of gv-run in an allocation of Slurm, for tests: source it behind lib.sh.  Three nodes
 # are begun, and ended with the test; without Slurm the test is skipped.
-# shellcheck shell=sh disable=SC2034,SC2154
+# shellcheck shell=sh disable=SC2034,SC2154,SC2013,SC2015,SC2035
 
 slurm() { sh "$src/tests/slurm.sh" "$@"; }
 # soon: a node counts as lost, and steps that are told to end are killed, s

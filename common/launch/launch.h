@@ -90,7 +90,7 @@ enum gv_launch_state {
 	GV_LAUNCH_UP,          /* its workers were started, and some run */
 	GV_LAUNCH_LEFT,        /* all have left: status */
 	GV_LAUNCH_NOT_STARTED, /* it could not be made: reason, error; no fault of the job's */
-	GV_LAUNCH_LOST         /* it was taken away: node, reason; no fault of the job's */
+	GV_LAUNCH_LOST /* it was taken away: node, reason; no fault of the job's */
 };
 
 enum { GV_LAUNCH_NODE_LEN = 256 };
