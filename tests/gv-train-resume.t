@@ -84,6 +84,22 @@ id,op,from,out,k,s,p,act
 END
 interrupted "residual" --data=digits:300 --steps=$m --checkpoint-steps=10 --log-every=3 --batch=16 --momentum=0.9 \
 	--threads=2 res.csv
+cat >drop.csv <<'END'
+id,op,from,out,k,s,p,act,rate,dir
+1,dropout,0,,,,,,0.2,
+2,conv,1,6,3,2,1,gelu,,
+3,dropout,2,,,,,,0.3,
+4,conv,1,5,3,2,1,leaky,,
+5,concat,3;4,,,,,tanh,,
+6,maxpool,5,,2,,,,,
+7,linear,6,24,,,,relu,,
+8,lstm,7,8,,,,,,both
+9,dropout,8,,,,,,0.5,
+10,linear,9,,,,,,,
+11,xent,10,,,,,,,
+END
+interrupted "dropout, two micro-batches and threads" --data=digits:300 --steps=$m --checkpoint-steps=10 --log-every=3 \
+	--batch=16 --micro-batches=2 --optimizer=adam --threads=2 drop.csv
 interrupted "an array of three" --data=digits:300 --test=digits:50 $saving --batch=16 --array=array.csv mlp.tsv
 
 # ---- signals ----

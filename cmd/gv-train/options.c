@@ -15,6 +15,7 @@ static const char help_text[] =
     "samples  --data=DATA --test=DATA: digits[:N[:SEED]] idx:IMAGES,LABELS csv:FILE\n"
     "         sentences[:N[:SEED]] text:FILE tokens:FILE  --context=N tokens (64)\n"
     "         --label=NAME (of csv)  --shape=HxW[xC]  --scale=standard|unit|none\n"
+    "         --autoencode: samples are their own targets\n"
     "steps    --steps=N ($GV_TOTAL_STEPS)  --batch=N (64)  --micro-batches=N (1)\n"
     "update   --optimizer=sgd|adam|adamw  --lr=X (.01)  --momentum=X (0)\n"
     "         --weight-decay=X (0)  --beta1=X (.9)  --beta2=X (.999)  --eps=X (1e-8)\n"
@@ -202,6 +203,7 @@ static const struct own own[] = {
     {"array", required_argument, TEXT, AT(array)},
     {"init", required_argument, TEXT, AT(init)},
     {"init-partial", no_argument, FLAG, AT(init_partial)},
+    {"autoencode", no_argument, FLAG, AT(autoencode)},
     {"weights", required_argument, TEXT, AT(weights)},
     {"checkpoint", required_argument, TEXT, AT(checkpoint)},
     {"checkpoint-every", required_argument, DURATION, AT(checkpoint_s)},

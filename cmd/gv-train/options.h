@@ -25,7 +25,8 @@ struct options {
 	const char *model; /* the operand: a model table, or with --split a checkpoint */
 	struct data_spec data, test; /* test.text NULL = none */
 	enum data_scale scale;
-	int64_t steps;                                  /* -1 = not given */
+	bool autoencode; /* samples are their own targets */
+	int64_t steps;   /* -1 = not given */
 	uint64_t batch, micro_batches, shards, threads; /* shards 0: as gv_net_shards */
 	struct gv_nn_device device;                     /* its threads: those above */
 	enum gv_optimiser optimiser;

@@ -44,6 +44,20 @@ read_data(struct run *r, struct gv_error *e)
 	return 0;
 }
 
+/* Samples that are their own targets. */
+static int
+make_own(struct run *r, struct gv_error *e)
+{
+	if (r->model.target != GV_TARGET_NUMBERS)
+		return gv_error_set(e,
+		    "--autoencode: the head of %s compares with labels, not numbers",
+		    r->model.table.file);
+	data_own_targets(&r->data);
+	if (r->test.n > 0)
+		data_own_targets(&r->test);
+	return 0;
+}
+
 /* Labels for a model that wants numbers. */
 static void
 make_numbers(struct run *r)
@@ -84,6 +98,8 @@ run_read(struct run *r, struct gv_error *e)
 
 	free(path);
 	if (status != 0 || read_data(r, e) != 0)
+		return -1;
+	if (r->o->autoencode && make_own(r, e) != 0)
 		return -1;
 	make_numbers(r);
 	vocabulary = gv_model_vocabulary(&r->model);
@@ -149,6 +165,8 @@ describe(struct run *r)
 	    d->h, d->w, d->c, d->classes);
 	if (d->targets > 1)
 		gv_strbuf_fmt(&r->config, "targets %zu\n", d->targets);
+	if (o->autoencode)
+		gv_strbuf_str(&r->config, "autoencode\n");
 	gv_strbuf_fmt(&r->config,
 	    "data_crc %08" PRIx32 "\nscale %s\norder_seed %" PRIu64 "\n", d->crc,
 	    scale_names[o->scale], o->order_seed);
@@ -490,6 +508,10 @@ run_open(struct run *r, struct gv_error *e)
 		return -1;
 	data_scale(&r->data, r->test.n > 0 ? &r->test : NULL,
 	    r->model.tokens > 0 ? SCALE_NONE : r->o->scale);
+	if (r->o->autoencode)
+		data_own_targets_fill(&r->data);
+	if (r->o->autoencode && r->test.n > 0)
+		data_own_targets_fill(&r->test);
 	if (build(r, e) != 0 || run_weights_take(r, e) != 0)
 		return -1;
 	describe(r);

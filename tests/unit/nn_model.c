@@ -88,6 +88,38 @@ test_shipped(void)
 		(256 + 64) * 64 +
 		    2 * (4 * 64 + 65 * 192 + 65 * 64 + 65 * 256 + 257 * 64) + 2 * 64 +
 		    65 * 10},
+	    /* torchvision's and PyTorch's example's numbers, of 10 classes in place of 1,000 */
+	    {"share/models/vgg16.tsv", {3, 224, 224}, 138357544 - 990 * 4097},
+	    {"share/models/resnet18.tsv", {3, 224, 224}, 11689512 - 990 * 513},
+	    {"share/models/mobilenet-v2.tsv", {3, 224, 224}, 3504872 - 990 * 1281},
+	    {"share/models/dcgan-discriminator.tsv", {3, 64, 64}, 2765568},
+	    {"share/models/dcgan.tsv", {3, 64, 64},
+		2765568 - 512 * 16 + 512 * 16 * 100 + 3576704},
+	    {"share/models/dcgan-small.tsv", {1, 16, 16},
+		16 * (8 + 8 * 16 + 16 * 24 + 24 * 16 + 16 * 8 + 8) + 2 * (16 + 16 + 8)},
+	    {"share/models/vgg-small.tsv", {1, 16, 16},
+		10 * 16 + 145 * 32 + 289 * 64 + 577 * 64 + 257 * 128 + 129 * 128 +
+		    129 * 10},
+	    {"share/models/mobilenet-small.tsv", {1, 16, 16},
+		/* stem; blocks up, depthwise, down with bn; tail; head */
+		9 * 8 + 16 + (72 + 16 + 64 + 16) + (320 + 352 + 544) +
+		    (1152 + 704 + 1056) + (1152 + 704 + 1584) + (2496 + 1056 + 2352) +
+		    24 * 64 + 128 + 65 * 10},
+	    /* of three coordinates */
+	    {"share/models/pointnet.tsv", {3, 1024, 1},
+		6 * 64 + 2 * 67 * 64 + 67 * 128 + 131 * 1024 + 1027 * 512 + 515 * 256 +
+		    257 * 10},
+	    {"share/models/pointnet-small.tsv", {3, 64, 1},
+		6 * 16 + 19 * 32 + 35 * 64 + 67 * 32 + 33 * 10},
+	    /* tokens and places, attention, lstm layers of one bias */
+	    {"share/models/gnmt-small.tsv", {1, 32, 1},
+		(10 + 32) * 48 + 49 * 144 + (2 * 48 + 1 + 2 * (3 * 48 + 1)) * 192 +
+		    49 * 10},
+	    {"share/models/gnmt.tsv", {1, 32, 1},
+		(10 + 32) * 1024 + 1025 * 3072 +
+		    (2 * 1024 + 1 + 7 * (3 * 1024 + 1)) * 4096 + 1025 * 10},
+	    {"share/models/lstm-small.tsv", {16, 16, 1},
+		2 * (16 + 16 + 1) * 64 + 2 * 65 * 128 + 33 * 10},
 	};
 	size_t i;
 

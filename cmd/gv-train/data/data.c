@@ -170,6 +170,22 @@ data_one_hot(struct data *d, size_t classes)
 	d->classes = d->targets;
 }
 
+void
+data_own_targets(struct data *d)
+{
+	free(d->y);
+	free(d->t);
+	d->y = NULL;
+	d->t = gv_xcalloc(d->n * d->size + 1, sizeof(*d->t));
+	d->targets = d->classes = d->size;
+}
+
+void
+data_own_targets_fill(struct data *d)
+{
+	memcpy(d->t, d->x, d->n * d->size * sizeof(*d->t));
+}
+
 /* x = (x - shift) / width over one channel */
 static void
 apply(struct data *d, size_t channel, double shift, double width)

@@ -92,6 +92,13 @@ data_targets(const struct data *d)
 void data_one_hot(struct data *d, size_t classes);
 
 /*
+ * In place of labels or numbers every sample gets room for its own numbers; filled with
+ * them, as they are scaled, by data_own_targets_fill.
+ */
+void data_own_targets(struct data *d);
+void data_own_targets_fill(struct data *d);
+
+/*
  * Scales the training set d and, by the same numbers, the test set (NULL =
  * none).  Constant channels have deviation 1.  Sums run in sample order.
  */
