@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "gv-train/pipeline/set.h"
 #include "run.h"
 
 static void
@@ -63,7 +64,15 @@ static void
 join(const struct options *o)
 {
 	struct gv_error e = {0};
+	struct set s;
 
+	if (o->n_parts == 1 && set_is(o->parts[0])) {
+		if (set_load(&s, o->parts[0], &e) != 1 ||
+		    gv_ckpt_join_slices(s.slice, s.n, o->join_into, &e) != 0)
+			gv_die_error(&e);
+		set_free(&s);
+		return;
+	}
 	if (gv_ckpt_join(o->parts, o->n_parts, o->join_into, &e) != 0)
 		gv_die_error(&e);
 }
@@ -85,7 +94,8 @@ train(const struct options *o)
 	}
 	run_catch_stop();
 	if (status == 0)
-		status = run_train(&r, &e);
+		status =
+		    o->pipeline != NULL ? run_pipeline_train(&r, &e) : run_train(&r, &e);
 	gv_progress(NULL);
 	if (status < 0 || record_close(&r.record, &e) != 0 ||
 	    (r.out != NULL && gv_out_close(r.out, &e) != 0))

@@ -29,7 +29,7 @@ static const char help_text[] =
     "losses   --log-every=N (100)  --test-every=N (at the end)\n"
     "         --record=FILE (DIR/losses.csv)  -o, --output=FILE  --tsv\n"
     "workers  --threads=N ($GV_THREADS or 1)  --shards=N (4)  --timeout=TIME (5m)\n"
-    "         --trees=FILE to sum over\n"
+    "         --trees=FILE  --schedule=NAME, by the plan  --chunks=N  --vertical-sync\n"
     "device   --device=cpu|cuda[:N]|auto (cpu)  --math=fp32|tf32|bf16 (fp32)\n"
     "instead  --shapes of the model's rows  --export=FILE: the data set\n"
     "         --split=DIR: the models of a checkpoint  --join=FILE: one of many\n"
@@ -158,6 +158,7 @@ take_shape(struct options *o, const char *option)
 #define LARGE 1e30
 enum {
 	MICRO_BATCHES_MOST = 1 << 16,
+	CHUNKS_MOST = 64,
 	SHARDS_MOST = 1024,
 	THREADS_MOST = 1024,
 	BATCH_MOST = 1 << 24
@@ -180,6 +181,9 @@ static const struct own own[] = {
     {"threads", required_argument, WHOLE, AT(threads), WITHIN(1, THREADS_MOST)},
     {"device", required_argument, SPECIAL, BY(take_device)},
     {"math", required_argument, SPECIAL, BY(take_math)},
+    {"schedule", required_argument, TEXT, AT(pipeline)},
+    {"chunks", required_argument, WHOLE, AT(chunks), WITHIN(1, CHUNKS_MOST)},
+    {"vertical-sync", no_argument, FLAG, AT(vertical_sync)},
     {"optimizer", required_argument, SPECIAL, BY(take_optimizer)},
     {"lr", required_argument, REAL, AT(coef.lr), UP_TO(LARGE)},
     {"momentum", required_argument, REAL, AT(coef.momentum), UP_TO(1)},
@@ -303,6 +307,12 @@ check(struct options *o, int argc, char **argv)
 		    (unsigned long long)o->micro_batches, (unsigned long long)o->batch);
 	if (o->device.kind == GV_NN_CPU && o->device.math != GV_NN_FP32)
 		gv_opt_usage(&o->common, "--math: the CPU has fp32 alone");
+	if (o->pipeline == NULL && (o->vertical_sync || o->chunks > 0))
+		gv_opt_usage(&o->common, "--chunks and --vertical-sync need --schedule");
+	if (o->chunks == 0)
+		o->chunks = o->pipeline != NULL && strcmp(o->pipeline, "interleaved") == 0
+				? 2
+				: 1;
 	if (o->timeout_s <= 0)
 		gv_opt_usage(&o->common, "--timeout: expected more than 0 s");
 }

@@ -29,6 +29,9 @@ struct options {
 	int64_t steps;   /* -1 = not given */
 	uint64_t batch, micro_batches, shards, threads; /* shards 0: as gv_net_shards */
 	struct gv_nn_device device;                     /* its threads: those above */
+	const char *pipeline; /* a schedule's name or file; NULL = none */
+	uint64_t chunks;      /* stages of a worker */
+	bool vertical_sync;
 	enum gv_optimiser optimiser;
 	struct gv_net_coef coef;
 	struct schedule schedule;

@@ -27,11 +27,13 @@ struct run {
 	unsigned agreed; /* flags that all ranks saw in this step */
 	struct gv_error gang_error;
 
-	struct gv_net *net;
-	bool *diverged; /* [B] */
-	double *loss;   /* [B] of the last step */
-	uint64_t step;  /* done, of the longest model */
-	uint64_t last;  /* to do */
+	struct gv_net *net;            /* NULL in a pipeline */
+	struct run_pipeline *pipeline; /* NULL without a schedule */
+	unsigned wish;                 /* flags that this worker wants all to hear */
+	bool *diverged;                /* [B] */
+	double *loss;                  /* [B] of the last step */
+	uint64_t step;                 /* done, of the longest model */
+	uint64_t last;                 /* to do */
 
 	size_t first, rows; /* of a micro-batch that are this rank's */
 	uint32_t *visit;    /* [micro-batches][rows] samples of the batch */
@@ -39,6 +41,8 @@ struct run {
 	struct gv_strbuf config; /* what a checkpoint must agree with */
 	char **line;             /* [B] that of each model */
 	char *ckpt_path;         /* NULL = no checkpoints */
+	char *old_path;          /* of the one before it */
+	char *set_path;          /* of a pipeline's, in the same directory */
 	char *record_path;       /* NULL = none */
 	int lock;                /* the checkpoint directory, -1 = none */
 	double saved_s;          /* gv_clock_s of the last checkpoint */
@@ -85,13 +89,34 @@ int run_weights_write(struct run *r, struct gv_error *e);
  */
 int run_train(struct run *r, struct gv_error *e);
 
+/*
+ * The same with a schedule, as a worker of a pipeline (run_open calls build): 0, or -1
+ * with *e set; an exit status, as run_train.
+ */
+int run_pipeline_build(struct run *r, struct gv_error *e);
+int run_pipeline_train(struct run *r, struct gv_error *e);
+/* From the slices of a pipeline's checkpoint, or what another run has saved.  0 or -1. */
+int run_slices_restore(struct run *r, struct gv_error *e);
+bool run_slices_there(const struct run *r);  /* whether there are any */
+void run_slices_forget(const struct run *r); /* there is a newer file of the whole */
+void run_pipeline_close(struct run *r);
+
 void run_close(struct run *r); /* frees; also of a zeroed one */
 
-/* What the ranks tell each other in every step. */
-enum { FLAG_STOP = 1, FLAG_INTERRUPT = 2, FLAG_SAVE = 4 };
+/* What computes, as the options say.  NULL with *e set. */
+struct gv_nn_backend *run_device(const struct run *r, struct gv_error *e);
 
-/* The flags of the signals that came so far. */
+/* What the ranks tell each other in every step. */
+enum { FLAG_STOP = 1, FLAG_INTERRUPT = 2, FLAG_SAVE = 4, FLAG_END = 8 };
+
+/* The flags of the signals that came so far; SIGUSR1 is forgotten. */
 unsigned run_flags(void);
+void run_forget_save(void);
+
+/* Reports progress: a kind and its step. */
+void run_tell(struct run *r, const char *kind, uint64_t step);
+/* Now and then: that of the present step, and what is to be seen of the record.  0 or -1. */
+int run_tell_now_and_then(struct run *r, double now, struct gv_error *e);
 
 /*
  * Catches SIGUSR1 (save), at the start; SIGTERM and SIGINT (stop) only once

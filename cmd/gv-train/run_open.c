@@ -189,7 +189,8 @@ gang_key(struct run *r)
 	size_t b;
 
 	for (b = 0; b < r->array.n; b++) {
-		uint64_t n[2] = {gv_net_steps(r->net, b), r->array.steps[b]};
+		uint64_t n[2] = {r->net != NULL ? gv_net_steps(r->net, b) : r->step,
+		    r->array.steps[b]};
 
 		crc = crc32_z(crc, (const Bytef *)r->line[b], strlen(r->line[b]));
 		crc = crc32_z(crc, (const Bytef *)n, sizeof(n));
@@ -328,6 +329,10 @@ open_checkpoint(struct run *r, struct gv_error *e)
 	if (r->place.rank == 0)
 		remove_leftovers(dir);
 	r->ckpt_path = join(dir, "gv-train.ckpt");
+	r->old_path = join(dir, "gv-train.ckpt.old");
+	r->set_path = join(dir, "gv-train.set");
+	if (r->pipeline != NULL || run_slices_there(r))
+		return run_slices_restore(r, e);
 	return restore(r, e);
 }
 
@@ -400,21 +405,6 @@ reduce(void *ctx, gv_real *v, size_t n)
 	return 0;
 }
 
-static struct gv_nn_backend *
-open_device(const struct run *r, struct gv_error *e)
-{
-	struct gv_nn_device d = r->o->device;
-	struct gv_nn_backend *be;
-	char why[GV_ERROR_LEN];
-
-	d.threads = r->o->threads;
-	be = gv_nn_device_open(&d, why, e);
-	if (be != NULL && why[0] != '\0' && r->o->common.verbose > 0 &&
-	    r->place.rank == 0)
-		gv_warn("training on the CPU: %s", why);
-	return be;
-}
-
 static int
 build(struct run *r, struct gv_error *e)
 {
@@ -427,7 +417,7 @@ build(struct run *r, struct gv_error *e)
 	c.shards = o->shards;
 	c.rank = (size_t)r->place.rank;
 	c.ranks = (size_t)r->place.world;
-	c.backend = open_device(r, e);
+	c.backend = run_device(r, e);
 	if (c.backend == NULL)
 		return -1;
 	c.optimiser = o->optimiser;
@@ -512,7 +502,8 @@ run_open(struct run *r, struct gv_error *e)
 		data_own_targets_fill(&r->data);
 	if (r->o->autoencode && r->test.n > 0)
 		data_own_targets_fill(&r->test);
-	if (build(r, e) != 0 || run_weights_take(r, e) != 0)
+	if ((r->o->pipeline != NULL ? run_pipeline_build : build)(r, e) != 0 ||
+	    run_weights_take(r, e) != 0)
 		return -1;
 	describe(r);
 	status = open_checkpoint(r, e);
@@ -523,9 +514,9 @@ run_open(struct run *r, struct gv_error *e)
 		return -1;
 	run_trees_start(r);
 	r->saved_s = gv_clock_s();
-	if (!r->o->common.quiet && r->place.rank == 0)
+	if (!r->o->common.quiet && r->place.rank == 0 && r->pipeline == NULL)
 		warn_plan(r);
-	if (r->o->common.verbose > 0 && r->place.rank == 0)
+	if (r->o->common.verbose > 0 && r->place.rank == 0 && r->pipeline == NULL)
 		say_what(r);
 	return 0;
 }
@@ -541,6 +532,7 @@ run_close(struct run *r)
 	gv_strbuf_free(&r->config);
 	gv_gang_leave(r->gang);
 	gv_coll_free(r->coll);
+	run_pipeline_close(r);
 	gv_trees_free(&r->trees);
 	gv_net_free(r->net);
 	gv_model_free(&r->model);
@@ -552,6 +544,8 @@ run_close(struct run *r)
 	free(r->loss);
 	free(r->visit);
 	free(r->ckpt_path);
+	free(r->old_path);
+	free(r->set_path);
 	free(r->record_path);
 	if (r->lock > 2)
 		close(r->lock);

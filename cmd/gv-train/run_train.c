@@ -9,8 +9,6 @@
 #include "launch/progress.h"
 #include "run.h"
 
-static const double TELL_S = 0.2; /* between two reports of progress */
-
 /* ---- signals: the one thing here that is not of the run ---- */
 
 static volatile sig_atomic_t stop_signal;
@@ -65,6 +63,12 @@ run_flags(void)
 	if (stop_signal != 0)
 		flags |= stop_signal == SIGINT ? FLAG_INTERRUPT : FLAG_STOP;
 	return flags;
+}
+
+void
+run_forget_save(void)
+{
+	save_signal = 0;
 }
 
 /* ---- a step ---- */
@@ -235,43 +239,6 @@ log_step(struct run *r, struct gv_error *e)
 
 /* ---- telling and saving ---- */
 
-/* A report that cannot be written stops nobody; it is told once. */
-static void
-tell(struct run *r, const char *kind)
-{
-	struct gv_error e = {0};
-
-	if (gv_progress_write(kind, (int64_t)r->step, &e) != 0 && r->told_s >= 0) {
-		gv_warn_error(&e);
-		r->told_s = -1;
-	}
-}
-
-static void
-show_progress(struct run *r, double now_s)
-{
-	struct progress_now now = {
-	    now_s, r->step, r->last, r->o->batch, r->loss, r->array.n};
-	char line[PROGRESS_LEN];
-
-	progress_text(line, &r->progress, &now);
-	gv_progress("%s", line);
-}
-
-static int
-tell_now_and_then(struct run *r, double now, struct gv_error *e)
-{
-	if (r->told_s < 0 || now - r->told_s < TELL_S)
-		return 0;
-	r->told_s = now;
-	tell(r, "step");
-	if (record_flush(&r->record, false, e) != 0)
-		return -1;
-	if (!r->o->common.quiet)
-		show_progress(r, now);
-	return 0;
-}
-
 static int
 save(struct run *r, struct gv_error *e)
 {
@@ -283,13 +250,14 @@ save(struct run *r, struct gv_error *e)
 		return -1;
 	if (r->told_step == r->step)
 		return 0;
-	tell(r, "step");
+	run_tell(r, "step", r->step);
 	if (r->ckpt_path == NULL)
 		return 0;
 	if (r->saved_step != r->step &&
 	    gv_ckpt_write(r->ckpt_path, r->net, &key, r->diverged, e) != 0)
 		return -1;
-	tell(r, "checkpoint");
+	run_slices_forget(r);
+	run_tell(r, "checkpoint", r->step);
 	r->saved_s = gv_clock_s();
 	r->saved_step = r->told_step = r->step;
 	return 0;
@@ -324,10 +292,10 @@ after_step(struct run *r, struct gv_error *e)
 	find_diverged(r);
 	if (log_step(r, e) != 0)
 		return -1;
-	if (r->place.rank == 0 && tell_now_and_then(r, now, e) != 0)
+	if (r->place.rank == 0 && run_tell_now_and_then(r, now, e) != 0)
 		return -1;
 	if (r->agreed & FLAG_SAVE)
-		save_signal = 0;
+		run_forget_save();
 	if (r->place.rank == 0 && r->ckpt_path != NULL && save_due(r, now))
 		return save(r, e);
 	return 0;

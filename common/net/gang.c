@@ -104,6 +104,12 @@ gv_gang_poll(struct gv_gang *g, struct gv_error *e)
 }
 
 int
+gv_gang_culprit(const struct gv_gang *g)
+{
+	return g->blame == GV_BLAME_NONE ? -1 : g->culprit;
+}
+
+int
 gv_gang_wait(struct gv_gang *g, struct gv_message *m, struct gv_error *e)
 {
 	return gv_mesh_wait(g, &m, 1, e);

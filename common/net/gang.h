@@ -88,6 +88,9 @@ struct gv_gang;
  */
 int gv_gang_join(struct gv_gang **g, const struct gv_gang_spec *s, struct gv_error *e);
 
+/* Who is to blame that the gang is broken: a rank; -1: it is not. */
+int gv_gang_culprit(const struct gv_gang *g);
+
 /* Lets go; sends that are not done may not arrive.  NULL is allowed. */
 void gv_gang_leave(struct gv_gang *g);
 

@@ -203,11 +203,31 @@ same(struct gv_ckpt_line l, const char *s)
 	return l.len == strlen(s) && memcmp(l.s, s, l.len) == 0;
 }
 
+int
+gv_ckpt_same_config(const struct gv_ckpt_file *f, const char *path, const char *config,
+    struct gv_error *e)
+{
+	return same(f->config, config) ? 0 : other_line(path, f->config, config, e);
+}
+
+int
+gv_ckpt_same_model(const struct gv_ckpt_file *f, const char *path, size_t b,
+    const char *model, struct gv_error *e)
+{
+	char q[GV_QUOTE_LEN], q2[GV_QUOTE_LEN];
+
+	if (same(f->part[b].model, model))
+		return 0;
+	return gv_error_set(e, "%s: of another run: model %zu was %s, is now %s", path, b,
+	    gv_quote(q, f->part[b].model.s, f->part[b].model.len),
+	    gv_quote(q2, model, strlen(model)));
+}
+
 static int
 check_key(const struct gv_ckpt_file *f, const char *path, struct gv_net *net,
     const struct gv_ckpt_key *key, struct gv_error *e)
 {
-	char q[GV_QUOTE_LEN], q2[GV_QUOTE_LEN];
+	char q[GV_QUOTE_LEN];
 	struct gv_net_array a;
 	size_t b, i;
 
@@ -219,16 +239,13 @@ check_key(const struct gv_ckpt_file *f, const char *path, struct gv_net *net,
 		return gv_error_set(e,
 		    "%s: of another run: it holds %zu models, this run trains %zu", path,
 		    f->models, key->models);
-	if (!same(f->config, key->config))
-		return other_line(path, f->config, key->config, e);
+	if (gv_ckpt_same_config(f, path, key->config, e) != 0)
+		return -1;
 	for (b = 0; b < f->models; b++) {
 		size_t bytes = 0;
 
-		if (!same(f->part[b].model, key->model[b]))
-			return gv_error_set(e,
-			    "%s: of another run: model %zu was %s, is now %s", path, b,
-			    gv_quote(q, f->part[b].model.s, f->part[b].model.len),
-			    gv_quote(q2, key->model[b], strlen(key->model[b])));
+		if (gv_ckpt_same_model(f, path, b, key->model[b], e) != 0)
+			return -1;
 		for (i = 0; gv_net_array(net, i, &a) == 0; i++) {
 			uint64_t n = 0;
 

@@ -64,4 +64,10 @@ bool gv_ckpt_next_line(const char **p, const char *limit, struct gv_ckpt_line *l
 bool gv_ckpt_state_number(struct gv_ckpt_line state, const char *name, uint64_t *v);
 bool gv_ckpt_state_diverged(struct gv_ckpt_line state);
 
+/* Whether the caller's lines, and model b's, are these: 0, or -1 with *e set. */
+int gv_ckpt_same_config(const struct gv_ckpt_file *f, const char *path,
+    const char *config, struct gv_error *e);
+int gv_ckpt_same_model(const struct gv_ckpt_file *f, const char *path, size_t b,
+    const char *model, struct gv_error *e);
+
 #endif

@@ -248,6 +248,9 @@ int gv_net_load(struct gv_net *net, size_t slot, const gv_real *x, const void *t
  */
 void gv_net_number(struct gv_net *net, size_t slot, uint64_t k);
 
+/* The same of samples of gv_net_data by their numbers, visit [n]. */
+int gv_net_load_of(struct gv_net *net, size_t slot, const uint32_t *visit);
+
 /* Each 0, or -1 as gv_net_step; bn rows call reduce. */
 int gv_net_forward(struct gv_net *net, const struct gv_net_work *w);
 int gv_net_backward(struct gv_net *net, const struct gv_net_work *w);
@@ -302,6 +305,21 @@ int gv_net_put_row(
     struct gv_net *net, size_t slot, size_t row, enum gv_net_side, const gv_real *v);
 int gv_net_get_row(
     struct gv_net *net, size_t slot, size_t row, enum gv_net_side, gv_real *v);
+
+/*
+ * Gradients of rows [first, last) of the net, copied out or in, for whoever sums them
+ * over nets: of each model those of the rows in their order, and where the head is among
+ * them the sum of its losses behind, [B].  size: numbers.  0, or -1: gv_net_error.
+ */
+size_t gv_net_gradients_size(const struct gv_net *net, size_t first, size_t last);
+int gv_net_gradients_get(struct gv_net *net, size_t first, size_t last, gv_real *v);
+int gv_net_gradients_put(struct gv_net *net, size_t first, size_t last, gv_real *v);
+
+/*
+ * What a micro-batch that was evaluated came to, each [B][n] and copied out: the loss of
+ * each sample, and how many of its targets are met.  0, or -1: gv_net_error.
+ */
+int gv_net_scores(struct gv_net *net, size_t slot, gv_real *loss, gv_real *hit);
 
 /* ---- what a checkpoint holds ---- */
 

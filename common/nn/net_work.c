@@ -142,6 +142,27 @@ gather(struct gv_net *net, struct gv_nn_flight *f, const uint32_t *visit)
 	    gv_nn_target_bytes(&net->plan));
 }
 
+/* Whether a row of the net reads the sample. */
+static bool
+reads_sample(const struct gv_nn_plan *p)
+{
+	size_t i, k;
+
+	for (i = p->first_row; i < p->last_row; i++)
+		for (k = 0; k < p->row[i].l.inputs; k++)
+			if (p->row[i].l.from[k] == GV_FROM_INPUT)
+				return true;
+	return false;
+}
+
+int
+gv_net_load_of(struct gv_net *net, size_t slot, const uint32_t *visit)
+{
+	if (!reads_sample(&net->plan) && net->plan.last_row < net->plan.rows)
+		return 0;
+	return gather(net, &net->flight[slot], visit);
+}
+
 /* ---- work items ---- */
 
 /* The error that a slot's activations have made way for others'. */

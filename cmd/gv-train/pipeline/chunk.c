@@ -1,0 +1,336 @@
+#include "chunk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+/* Numbers of a bucket: large enough that its messages are few. */
+enum { BUCKET = 256 * 1024 };
+
+/* ---- opening ---- */
+
+static void
+find_crossing(struct crossing *x, const struct gv_net *net, size_t first, size_t rows)
+{
+	size_t k;
+
+	x->row = gv_xcalloc(rows, sizeof(*x->row));
+	gv_net_boundary(net, first, x->row, &x->n);
+	for (k = 0; k < x->n; k++)
+		x->numbers += gv_net_row_size(net, x->row[k]);
+}
+
+/* Whether a row of the stage reads the sample. */
+static bool
+reads_sample(const struct gv_model *m, const struct stage *at)
+{
+	size_t i, k;
+
+	for (i = at->first; i < at->last; i++)
+		for (k = 0; k < m->layer[i].inputs; k++)
+			if (m->layer[i].from[k] == GV_FROM_INPUT)
+				return true;
+	return false;
+}
+
+static void
+open_group(struct chunk *c, const struct worker_spec *spec)
+{
+	size_t all = gv_net_gradients_size(c->net, c->at->first, c->at->last);
+	uint64_t head = route_together(
+	    spec->route, spec->stages->stage[spec->stages->n - 1].replicas);
+
+	c->group = (struct group){.first = spec->route->rank[c->stage],
+	    .n = c->at->replicas,
+	    .own = spec->rank - spec->route->rank[c->stage],
+	    .stage = c->stage};
+	c->scale = (double)head / (double)route_together(spec->route, c->at->replicas);
+	if (c->group.n > 1)
+		c->room = gv_xcalloc(all + 1, sizeof(*c->room));
+}
+
+int
+chunk_open(
+    struct chunk *c, const struct worker_spec *spec, size_t stage, struct gv_error *e)
+{
+	struct gv_net_config config = spec->net;
+	const struct gv_course *course = &spec->route->course;
+	struct gv_course_needs needs = gv_course_needs(course, (uint32_t)stage);
+	size_t i;
+
+	*c = (struct chunk){.stage = stage, .at = &spec->stages->stage[stage]};
+	for (i = 0; i < course->n; i++)
+		c->split |= course->step[i].op == GV_STEP_WEIGHT;
+	c->models = config.models;
+	c->is_last = stage + 1 == spec->stages->n;
+	c->reads_sample = reads_sample(spec->model, c->at);
+	config.first_row = c->at->first;
+	config.last_row = c->at->last;
+	config.recompute = c->at->recompute;
+	/* where an update follows late, all slots may be taken when it is tested */
+	if (spec->tests && spec->route->kind == GV_SCHEDULE_2BW && c->at->replicas > 1)
+		needs.slots++;
+	config.slots = c->slots = needs.slots;
+	config.versions = c->versions = needs.versions;
+	config.micro_batches = (size_t)route_together(
+	    spec->route, spec->stages->stage[spec->stages->n - 1].replicas);
+	config.backend = spec->device(spec->ctx, e);
+	if (config.backend == NULL)
+		return -1;
+	if (gv_net_new(&c->net, spec->model, &config, e) != 0)
+		return -1;
+	if (gv_net_data(c->net, spec->x, spec->target, spec->samples) != 0)
+		return gv_error_set(e, "%s", gv_net_error(c->net));
+	c->held = gv_xcalloc(c->slots, sizeof(*c->held));
+	for (i = 0; i < c->slots; i++)
+		c->held[i] = UINT64_MAX;
+	find_crossing(&c->in, c->net, c->at->first, spec->model->n);
+	find_crossing(&c->out, c->net, c->at->last, spec->model->n);
+	open_group(c, spec);
+	return 0;
+}
+
+void
+chunk_close(struct chunk *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->buckets; i++)
+		reduce_free(&c->bucket[i].sum);
+	gv_net_free(c->net);
+	free(c->held);
+	free(c->in.row);
+	free(c->out.row);
+	free(c->room);
+}
+
+/* ---- slots and versions ---- */
+
+size_t
+chunk_slot(const struct chunk *c, uint64_t micro_batch)
+{
+	size_t i;
+
+	for (i = 0; i < c->slots; i++)
+		if (c->held[i] == micro_batch)
+			return i;
+	return SIZE_MAX;
+}
+
+size_t
+chunk_take(struct chunk *c, uint64_t micro_batch)
+{
+	size_t slot = chunk_slot(c, UINT64_MAX);
+
+	if (slot != SIZE_MAX)
+		c->held[slot] = micro_batch;
+	return slot;
+}
+
+void
+chunk_drop(struct chunk *c, size_t slot)
+{
+	c->held[slot] = UINT64_MAX;
+}
+
+size_t
+chunk_version(const struct chunk *c, uint64_t updates)
+{
+	return gv_net_version(c->net, (size_t)(c->newest - updates));
+}
+
+/* ---- what crosses ---- */
+
+int
+chunk_put(struct chunk *c, const struct crossing *x, size_t slot, enum gv_net_side side,
+    const gv_real *v)
+{
+	size_t k;
+
+	for (k = 0; k < x->n; k++) {
+		if (gv_net_put_row(c->net, slot, x->row[k], side, v) != 0)
+			return -1;
+		v += gv_net_row_size(c->net, x->row[k]);
+	}
+	return 0;
+}
+
+int
+chunk_get(struct chunk *c, const struct crossing *x, size_t slot, enum gv_net_side side,
+    gv_real *v)
+{
+	size_t k;
+
+	for (k = 0; k < x->n; k++) {
+		if (gv_net_get_row(c->net, slot, x->row[k], side, v) != 0)
+			return -1;
+		v += gv_net_row_size(c->net, x->row[k]);
+	}
+	return 0;
+}
+
+/* ---- gradients ---- */
+
+static int
+begin_sum(struct chunk *c, size_t first, size_t last)
+{
+	struct bucket *b = &c->bucket[c->buckets];
+	size_t n = gv_net_gradients_size(c->net, first, last);
+	gv_real *v = c->room;
+	size_t i;
+
+	for (i = 0; i < c->buckets; i++)
+		v += c->bucket[i].sum.n;
+	*b = (struct bucket){.first = first, .last = last, .v = v};
+	if (gv_net_gradients_get(c->net, first, last, v) != 0)
+		return -1;
+	c->buckets++;
+	reduce_begin(&b->sum, &c->group, v, n);
+	return 0;
+}
+
+/* The first row of the bucket that ends with row last. */
+static size_t
+bucket_begin(const struct chunk *c, size_t last)
+{
+	size_t first = last;
+
+	if (c->buckets + 1 == BUCKETS_MOST)
+		return c->at->first;
+	while (first > c->at->first &&
+	       (first == last || gv_net_gradients_size(c->net, first, last) < BUCKET))
+		first--;
+	/* what is left is not worth a bucket */
+	if (gv_net_gradients_size(
+		c->net, c->at->first, first == c->at->first ? last : first) < BUCKET / 4)
+		first = c->at->first;
+	return first;
+}
+
+int
+chunk_backward(struct chunk *c, size_t slot, size_t version, bool sums)
+{
+	struct gv_net_work w = {.last = c->at->last, .slot = slot, .version = version};
+	double from = gv_clock_s();
+
+	for (; w.last > c->at->first; w.last = w.first) {
+		w.first = sums ? bucket_begin(c, w.last) : c->at->first;
+		if (gv_net_backward(c->net, &w) != 0 ||
+		    (!c->split && gv_net_gradients(c->net, &w, c->added == 0) != 0))
+			return -1;
+		if (sums && begin_sum(c, w.first, w.last) != 0)
+			return -1;
+		chunk_move(c);
+	}
+	c->added += !c->split;
+	c->times.backward_s += gv_clock_s() - from;
+	return 0;
+}
+
+int
+chunk_reduce(struct chunk *c)
+{
+	c->added = 0;
+	return c->buckets > 0 ? 0 : begin_sum(c, c->at->first, c->at->last);
+}
+
+void
+chunk_move(struct chunk *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->buckets; i++)
+		reduce_move(&c->bucket[i].sum);
+}
+
+/* The sums into the net's gradients. */
+static int
+take_sums(struct chunk *c, bool *lost)
+{
+	size_t i, k;
+
+	for (i = 0; i < c->buckets; i++) {
+		struct bucket *b = &c->bucket[i];
+		size_t n = b->sum.n;
+
+		if (reduce_end(&b->sum) != 0) {
+			*lost = true;
+			return -1;
+		}
+		for (k = 0; k < n && (c->scale < 1 || c->scale > 1); k++)
+			b->v[k] = (gv_real)(b->v[k] * c->scale);
+		if (gv_net_gradients_put(c->net, b->first, b->last, b->v) != 0)
+			return -1;
+		reduce_free(&b->sum);
+	}
+	c->buckets = 0;
+	return 0;
+}
+
+/* Index of an array of the net by its name, SIZE_MAX: there is none. */
+static size_t
+find_array(const struct gv_net *net, const char *name, size_t *n)
+{
+	struct gv_net_array a;
+	size_t i;
+
+	for (i = 0; gv_net_array(net, i, &a) == 0; i++)
+		if (strcmp(a.name, name) == 0) {
+			*n = a.n;
+			return i;
+		}
+	return SIZE_MAX;
+}
+
+/* Each replica has seen other micro-batches: running statistics are their mean. */
+static int
+share_running(struct chunk *c, bool *lost)
+{
+	size_t n = 0, models = c->models, k, b, i = find_array(c->net, "running", &n);
+	struct reduce sum = {0};
+	gv_real *v;
+	int status = 0;
+
+	if (i == SIZE_MAX)
+		return 0;
+	v = gv_xcalloc(models * n, sizeof(*v));
+	for (b = 0; b < models && status == 0; b++)
+		status = gv_net_get(c->net, i, b, v + b * n);
+	if (status == 0) {
+		reduce_begin(&sum, &c->group, v, models * n);
+		*lost = reduce_end(&sum) != 0;
+		status = *lost ? -1 : 0;
+	}
+	for (k = 0; k < models * n; k++)
+		v[k] /= (gv_real)c->group.n;
+	for (b = 0; b < models && status == 0; b++)
+		status = gv_net_put(c->net, i, b, v + b * n);
+	if (*lost)
+		return -1; /* what is on its way points there */
+	reduce_free(&sum);
+	free(v);
+	return status;
+}
+
+int
+chunk_update(struct chunk *c, bool *lost)
+{
+	size_t from = gv_net_version(c->net, 0);
+	bool summed = c->group.n > 1;
+	double began;
+
+	*lost = false;
+	if (summed && take_sums(c, lost) != 0)
+		return -1;
+	began = gv_clock_s();
+	if (gv_net_advance(c->net, from, gv_net_version(c->net, c->versions - 1)) != 0)
+		return -1;
+	c->times.update_s += gv_clock_s() - began;
+	if (summed && share_running(c, lost) != 0)
+		return -1;
+	c->added = 0;
+	c->newest++;
+	return 0;
+}

@@ -1,0 +1,79 @@
+/* One stage of a worker: its net, its micro-batches on their way, what crosses its ends. */
+#ifndef GV_TRAIN_CHUNK_H
+#define GV_TRAIN_CHUNK_H
+
+#include "reduce.h"
+#include "worker.h"
+
+/* Rows whose outputs cross a cut, and their numbers. */
+struct crossing {
+	size_t *row, n;
+	size_t numbers;
+};
+
+enum { BUCKETS_MOST = 64 };
+
+struct bucket {
+	size_t first, last; /* rows */
+	gv_real *v;
+	struct reduce sum;
+};
+
+struct chunk {
+	size_t stage;
+	const struct stage *at;
+	struct gv_net *net;
+	bool is_last, reads_sample;
+	bool split; /* its weights' gradients are a pass of their own */
+	struct crossing in, out;
+
+	size_t slots, versions;
+	uint64_t *held;  /* [slots] the micro-batch there, UINT64_MAX = none */
+	uint64_t newest; /* version: updates that it has had */
+	size_t added;    /* micro-batches in the gradients so far */
+
+	struct group group;
+	struct bucket bucket[BUCKETS_MOST]; /* being summed */
+	size_t buckets;
+	gv_real *room; /* of all gradients */
+	double scale;  /* of the sum */
+	size_t models;
+
+	struct worker_times times;
+};
+
+/* 0, or -1 with *e set. */
+int chunk_open(
+    struct chunk *c, const struct worker_spec *spec, size_t stage, struct gv_error *e);
+void chunk_close(struct chunk *c);
+
+/* The slot of a micro-batch; SIZE_MAX: it has none.  take: a free one. */
+size_t chunk_slot(const struct chunk *c, uint64_t micro_batch);
+size_t chunk_take(struct chunk *c, uint64_t micro_batch);
+void chunk_drop(struct chunk *c, size_t slot);
+
+/* The number of the net's version that has had so many updates. */
+size_t chunk_version(const struct chunk *c, uint64_t updates);
+
+/* What crosses an end, from a buffer into a slot or back.  0, or -1: gv_net_error. */
+int chunk_put(struct chunk *c, const struct crossing *x, size_t slot,
+    enum gv_net_side side, const gv_real *v);
+int chunk_get(struct chunk *c, const struct crossing *x, size_t slot,
+    enum gv_net_side side, gv_real *v);
+
+/*
+ * Backward and gradients of a slot; sums: those of the replicas begin as soon as they are
+ * made, in buckets.  0, or -1: gv_net_error.
+ */
+int chunk_backward(struct chunk *c, size_t slot, size_t version, bool sums);
+/* Begins the sums of all gradients.  0, or -1. */
+int chunk_reduce(struct chunk *c);
+/* Moves the sums on, without waiting. */
+void chunk_move(struct chunk *c);
+/*
+ * One update: with the sums that were begun, or without replicas with the gradients as
+ * they are.  0, or -1: gv_net_error, or *lost and the post's error.
+ */
+int chunk_update(struct chunk *c, bool *lost);
+
+#endif

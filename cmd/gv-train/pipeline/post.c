@@ -1,0 +1,161 @@
+#include "post.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+struct parcel *
+post_blank(struct post *p, size_t n)
+{
+	struct parcel **at = &p->spare, *x;
+
+	while (*at != NULL && (*at)->room < n)
+		at = &(*at)->next;
+	x = *at;
+	if (x != NULL) {
+		*at = x->next;
+	} else {
+		x = gv_xcalloc(1, sizeof(*x));
+		x->room = n;
+		x->v = gv_xcalloc(n + 1, sizeof(*x->v));
+	}
+	x->n = n;
+	x->next = NULL;
+	return x;
+}
+
+void
+post_back(struct post *p, struct parcel *x)
+{
+	x->next = p->spare;
+	p->spare = x;
+}
+
+/* Buffers of what is out. */
+static void
+collect(struct post *p)
+{
+	struct parcel **at = &p->sent;
+
+	while (*at != NULL) {
+		struct parcel *x = *at;
+
+		if (!x->m.done) {
+			at = &x->next;
+			continue;
+		}
+		*at = x->next;
+		post_back(p, x);
+	}
+}
+
+void
+post_send(struct post *p, struct parcel *x, size_t to, struct gv_tag tag)
+{
+	collect(p);
+	x->tag = tag;
+	if (to == p->rank) {
+		x->next = p->kept;
+		p->kept = x;
+		return;
+	}
+	x->next = p->sent;
+	p->sent = x;
+	gv_gang_send(p->gang, &x->m, (int)to, tag, x->v, x->n * sizeof(*x->v));
+}
+
+struct parcel *
+post_ask(struct post *p, size_t n, size_t from, struct gv_tag tag)
+{
+	struct parcel *x = post_blank(p, n);
+
+	x->tag = tag;
+	x->within = from == p->rank;
+	if (!x->within)
+		gv_gang_recv(p->gang, &x->m, (int)from, tag, x->v, n * sizeof(*x->v));
+	return x;
+}
+
+int
+post_move(struct post *p)
+{
+	gv_error_clear(&p->error);
+	return gv_gang_poll(p->gang, &p->error);
+}
+
+int
+post_wait(struct post *p, struct gv_message *m)
+{
+	double from = gv_clock_s();
+	int status;
+
+	gv_error_clear(&p->error);
+	status = gv_gang_wait(p->gang, m, &p->error);
+	p->waited_s += gv_clock_s() - from;
+	return status;
+}
+
+/* The first of a tag that was kept; NULL: none was. */
+static struct parcel *
+find_kept(struct post *p, struct gv_tag tag)
+{
+	struct parcel **at, **found = NULL, *x = NULL;
+
+	for (at = &p->kept; *at != NULL; at = &(*at)->next)
+		if ((*at)->tag.slot == tag.slot && (*at)->tag.kind == tag.kind)
+			found = at;
+	if (found != NULL) {
+		x = *found;
+		*found = x->next;
+	}
+	return x;
+}
+
+int
+post_take(struct post *p, struct parcel *x)
+{
+	struct parcel *kept;
+
+	if (!x->within)
+		return post_wait(p, &x->m);
+	kept = find_kept(p, x->tag);
+	if (kept == NULL || kept->n != x->n) {
+		gv_error_clear(&p->error);
+		return gv_error_set(&p->error, "the schedule needs what is not made yet");
+	}
+	memcpy(x->v, kept->v, x->n * sizeof(*x->v));
+	post_back(p, kept);
+	return 0;
+}
+
+int
+post_flush(struct post *p)
+{
+	for (collect(p); p->sent != NULL; collect(p))
+		if (post_wait(p, &p->sent->m) != 0)
+			return -1;
+	return 0;
+}
+
+static void
+free_all(struct parcel *x)
+{
+	struct parcel *next;
+
+	for (; x != NULL; x = next) {
+		next = x->next;
+		free(x->v);
+		free(x);
+	}
+}
+
+void
+post_free(struct post *p)
+{
+	free_all(p->sent);
+	free_all(p->kept);
+	free_all(p->spare);
+	*p = (struct post){0};
+}

@@ -1,0 +1,163 @@
+#include "route.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* The schedule of that name; GV_SCHEDULES: none, so it is a file. */
+static enum gv_schedule_kind
+kind_of(const char *name)
+{
+	size_t k = 0;
+
+	while (k < GV_SCHEDULES && strcmp(name, gv_schedule_name[k]) != 0)
+		k++;
+	return (enum gv_schedule_kind)k;
+}
+
+/* ---- a schedule by its name ---- */
+
+static int
+check(const struct route *r, const struct route_spec *spec, const struct gv_pipe *p,
+    struct gv_error *e)
+{
+	size_t k;
+
+	if (r->kind == GV_SCHEDULE_1F1B && spec->micro_batches > 1)
+		return gv_error_set(e,
+		    "--micro-batches: 1f1b updates the weights behind each micro-batch; "
+		    "got %llu",
+		    (unsigned long long)spec->micro_batches);
+	for (k = 0; k < p->n; k++)
+		if (r->unit < p->stage[k].replicas)
+			return gv_error_set(e,
+			    "stage %zu has replicas=%zu, which need as many "
+			    "micro-batches: --micro-batches",
+			    k, p->stage[k].replicas);
+	if ((spec->steps * r->micro_batches) % r->unit != 0)
+		return gv_error_set(e,
+		    "1f1b on this plan trains a multiple of %llu steps, got %llu",
+		    (unsigned long long)r->unit, (unsigned long long)spec->steps);
+	return gv_timetable_check(p, e);
+}
+
+/* As at the first stage in all stages, counted in micro-batches. */
+static void
+sync_versions(struct gv_timetable *t, const struct gv_pipe *p)
+{
+	size_t first = p->stage[0].replicas, i, k;
+
+	for (i = 0; i < t->n; i++) {
+		struct gv_lane *l = &t->lane[i];
+		size_t own = p->stage[l->place].replicas;
+
+		for (k = 0; k < l->n; k++) {
+			struct gv_step *s = &l->step[k];
+			const struct gv_lane *at = &t->lane[s->micro_batch % first];
+			size_t j;
+
+			if (s->op != GV_STEP_FORWARD && s->op != GV_STEP_BACKWARD)
+				continue;
+			for (j = 0; at->step[j].op != GV_STEP_FORWARD ||
+				    at->step[j].micro_batch != s->micro_batch;
+			     j++)
+				;
+			if (l != at)
+				s->version =
+				    (uint32_t)(at->step[j].version * first / own);
+		}
+	}
+}
+
+static int
+by_name(struct route *r, const struct route_spec *spec, const struct stages *s,
+    size_t rank, struct gv_error *e)
+{
+	uint64_t all = spec->steps * r->micro_batches;
+	struct gv_pipe p = {
+	    .n = s->n, .schedule = r->kind, .chunks = spec->chunks, .batch = r->unit};
+	struct gv_timetable t;
+	const struct gv_lane *l;
+	size_t k;
+	int status;
+
+	r->flushes = r->kind != GV_SCHEDULE_1F1B && r->kind != GV_SCHEDULE_2BW;
+	p.batch = r->micro_batches;
+	p.stage = gv_xcalloc(s->n, sizeof(*p.stage));
+	for (k = 0; k < s->n; k++)
+		p.stage[k].replicas = s->stage[k].replicas;
+	r->unit = r->kind == GV_SCHEDULE_1F1B ? gv_pipe_round(&p) : r->micro_batches;
+	p.micro_batches = r->unit;
+	status = check(r, spec, &p, e);
+	if (status == 0) {
+		p.micro_batches = gv_course_some(&p, all);
+		if (p.micro_batches == 0)
+			p.micro_batches = r->unit;
+		gv_timetable_make(&t, &p);
+		if (spec->vertical_sync)
+			sync_versions(&t, &p);
+		l = &t.lane[rank];
+		status = gv_course_make(&r->course, l->step, l->n, p.micro_batches,
+		    all > 0 ? all : p.micro_batches, e);
+		gv_timetable_free(&t);
+	}
+	gv_pipe_free(&p);
+	return status;
+}
+
+/* ---- the whole ---- */
+
+static void
+place(struct route *r, const struct route_spec *spec, const struct stages *s)
+{
+	size_t places = s->n / spec->chunks, rank = 0, k;
+
+	r->rank = gv_xcalloc(s->n, sizeof(*r->rank));
+	for (k = 0; k < s->n; k++) {
+		r->rank[k] = k < places ? rank : r->rank[k - places];
+		rank += k < places ? s->stage[k].replicas : 0;
+	}
+}
+
+int
+route_make(struct route *r, const struct route_spec *spec, const struct stages *s,
+    size_t rank, struct gv_error *e)
+{
+	size_t gpus;
+
+	*r = (struct route){.kind = kind_of(spec->schedule),
+	    .micro_batches = spec->micro_batches > 0 ? spec->micro_batches : 1};
+	if (s->n % spec->chunks != 0)
+		return gv_error_set(e,
+		    "a plan of stages=%zu has no chunks=%zu on each worker", s->n,
+		    spec->chunks);
+	gpus = stages_gpus(s, spec->chunks);
+	if (gpus != spec->workers)
+		return gv_error_set(e, "a plan on gpus=%zu; this gang has workers=%zu",
+		    gpus, spec->workers);
+	r->workers = gpus;
+	place(r, spec, s);
+	return by_name(r, spec, s, rank, e);
+}
+
+void
+route_free(struct route *r)
+{
+	free(r->rank);
+	gv_course_free(&r->course);
+	*r = (struct route){0};
+}
+
+size_t
+route_replica(const struct route *r, size_t replicas, uint64_t micro_batch)
+{
+	return (size_t)((r->flushes ? micro_batch % r->micro_batches : micro_batch) %
+			replicas);
+}
+
+uint64_t
+route_together(const struct route *r, size_t replicas)
+{
+	return r->kind == GV_SCHEDULE_1F1B ? replicas : r->micro_batches;
+}

@@ -1,0 +1,36 @@
+/* The stages of a plan as ranges of rows of the model that it is a table of. */
+#ifndef GV_TRAIN_STAGES_H
+#define GV_TRAIN_STAGES_H
+
+#include "base/err.h"
+#include "nn/model.h"
+#include "plan/timetable.h"
+
+struct stage {
+	size_t first, last; /* rows [first, last) */
+	size_t replicas;
+	bool recompute;
+	double forward_s, backward_s; /* of a micro-batch by the profile; 0: not told */
+};
+
+/* = {0} is empty. */
+struct stages {
+	size_t n;
+	struct stage *stage; /* [n] */
+};
+
+/* Whether the table of the model has the columns of a plan. */
+bool stages_are(const struct gv_model *m);
+
+/*
+ * Fills *s from the columns stage, replicas, recompute, forward_ms and backward_ms of the
+ * model's table.  0, or -1 with *e set: the rows of a stage do not follow each other, no
+ * row is of it, its rows disagree.
+ */
+int stages_read(struct stages *s, const struct gv_model *m, struct gv_error *e);
+void stages_free(struct stages *s);
+
+/* GPUs of the plan when each has so many stages, of which it has as many replicas. */
+size_t stages_gpus(const struct stages *s, size_t chunks);
+
+#endif

@@ -1,0 +1,40 @@
+/* Inside a worker.  Private to pipeline/worker*.c. */
+#ifndef GV_TRAIN_WORKER_PRIVATE_H
+#define GV_TRAIN_WORKER_PRIVATE_H
+
+#include "chunk.h"
+
+enum { WORKER_AHEAD = 4 }; /* parcels asked for ahead of their steps */
+
+struct worker {
+	struct worker_spec s;
+	struct chunk *chunk;
+	size_t chunks;
+	struct post post;
+
+	uint64_t k, length; /* steps of the course: the next one, all */
+	uint64_t begun;     /* micro-batches before it were done when the worker began */
+	uint64_t units;     /* ended, from the very beginning */
+
+	struct parcel *asked[WORKER_AHEAD]; /* in the order of the steps that need them */
+	size_t first_asked, n_asked;
+	uint64_t ahead; /* the first step that was not looked at for it */
+
+	struct gv_sum *agreed; /* [room] of a unit, by its number */
+	size_t room;
+	uint64_t sums, first_sum; /* begun up to unit sums, from first_sum on */
+	uint32_t *visit;
+};
+
+/* The rank that has a micro-batch in a stage. */
+size_t worker_rank_of(const struct worker *w, size_t stage, uint64_t micro_batch);
+
+/* What crosses an end of a stage, on its way to a rank.  0, or -1: gv_net_error. */
+int worker_send_rows(struct worker *w, struct chunk *c, const struct crossing *x,
+    size_t slot, enum gv_net_side side, size_t to, struct gv_tag tag);
+
+/* Fills *e with why a step failed: its net, or the gang.  -1. */
+int worker_net_failed(const struct chunk *c, struct gv_error *e);
+int worker_lost(struct worker *w, struct gv_error *e);
+
+#endif

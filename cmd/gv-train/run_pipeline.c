@@ -1,0 +1,331 @@
+/* A run as a worker of a pipeline. */
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "run_pipeline.h"
+
+/* ---- what the worker asks ---- */
+
+static void
+visit(void *ctx, uint64_t micro_batch, uint32_t *sample)
+{
+	struct run *r = ctx;
+	size_t n = r->pipeline->batch;
+
+	data_order_take(&r->order, micro_batch * n, n, sample);
+}
+
+static double
+rate(void *ctx, size_t model, uint64_t step)
+{
+	struct run *r = ctx;
+
+	return array_rate(&r->array, model, step);
+}
+
+static unsigned
+flags(void *ctx)
+{
+	struct run *r = ctx;
+
+	return run_flags() | r->wish;
+}
+
+static struct gv_nn_backend *
+device(void *ctx, struct gv_error *e)
+{
+	return run_device(ctx, e);
+}
+
+/* ---- opening ---- */
+
+static int
+check(const struct run *r, struct gv_error *e)
+{
+	size_t b;
+
+	if (!stages_are(&r->model))
+		return gv_error_set(e,
+		    "%s: no plan: --schedule needs the columns stage and replicas, as "
+		    "gv-partition writes them",
+		    r->model.table.file);
+	if (r->o->weights != NULL || r->o->trees != NULL)
+		return gv_error_set(e,
+		    "--weights and --trees are not for a pipeline: its checkpoint goes "
+		    "on in one process, which can write them");
+	for (b = 0; b < r->array.n; b++) {
+		if (r->array.init[b] != NULL)
+			return gv_error_set(e, "--init is not for a pipeline");
+		if (r->array.coef[b].clip_norm > 0)
+			return gv_error_set(e,
+			    "--clip-norm is not for a pipeline: no stage knows the "
+			    "gradients of the others");
+	}
+	for (b = 1; b < r->array.n; b++)
+		if (r->array.steps[b] != r->array.steps[0])
+			return gv_error_set(e,
+			    "models of other steps cannot share a pipeline: model %zu "
+			    "has "
+			    "%llu, model 0 %llu",
+			    b, (unsigned long long)r->array.steps[b],
+			    (unsigned long long)r->array.steps[0]);
+	return 0;
+}
+
+int
+run_pipeline_build(struct run *r, struct gv_error *e)
+{
+	const struct options *o = r->o;
+	struct run_pipeline *p = gv_xcalloc(1, sizeof(*p));
+	struct route_spec route = {.schedule = o->pipeline,
+	    .chunks = (size_t)o->chunks,
+	    .micro_batches = o->micro_batches,
+	    .steps = r->last,
+	    .vertical_sync = o->vertical_sync,
+	    .workers = (size_t)r->place.world};
+	struct worker_spec w = {.model = &r->model,
+	    .stages = &p->stages,
+	    .route = &p->route,
+	    .rank = (size_t)r->place.rank,
+	    .tests = r->test.n > 0,
+	    .x = r->data.x,
+	    .target = data_targets(&r->data),
+	    .samples = r->data.n,
+	    .ctx = r,
+	    .visit = visit,
+	    .rate = rate,
+	    .device = device,
+	    .flags = flags};
+
+	r->pipeline = p;
+	if (check(r, e) != 0 || stages_read(&p->stages, &r->model, e) != 0 ||
+	    route_make(&p->route, &route, &p->stages, w.rank, e) != 0)
+		return -1;
+	p->batch = o->batch / p->route.micro_batches;
+	w.net = (struct gv_net_config){.models = r->array.n,
+	    .batch = p->batch,
+	    .shards = o->shards,
+	    .optimiser = o->optimiser,
+	    .seed = r->array.seed,
+	    .coef = r->array.coef};
+	r->diverged = gv_xcalloc(r->array.n, sizeof(*r->diverged));
+	r->loss = gv_xcalloc(r->array.n, sizeof(*r->loss));
+	data_order_init(&r->order, r->data.n, o->order_seed);
+	if (!p->route.flushes)
+		gv_strbuf_fmt(&r->config, "schedule %s%s\n",
+		    gv_schedule_name[p->route.kind],
+		    o->vertical_sync ? " vertical-sync" : "");
+	p->saved = gv_xcalloc(p->stages.n, sizeof(struct parcel *));
+	return worker_new(&p->worker, &w, e);
+}
+
+void
+run_pipeline_close(struct run *r)
+{
+	struct run_pipeline *p = r->pipeline;
+
+	if (p == NULL)
+		return;
+	worker_free(p->worker);
+	route_free(&p->route);
+	stages_free(&p->stages);
+	set_free(&p->set);
+	free(p->saved);
+	free(p);
+	r->pipeline = NULL;
+}
+
+/* ---- steps ---- */
+
+static bool
+passes(uint64_t from, uint64_t step, int64_t every)
+{
+	return every > 0 && step / (uint64_t)every > from / (uint64_t)every;
+}
+
+/* A loss that is no number ends its model; when all have, the pipeline ends. */
+static void
+find_diverged(struct run *r, uint64_t step, bool *now)
+{
+	size_t b, left = 0;
+
+	for (b = 0; b < r->array.n; b++) {
+		now[b] = !r->diverged[b] && !isfinite(r->loss[b]);
+		if (now[b])
+			gv_warn("model %zu diverged: its loss at step %llu is no number",
+			    b, (unsigned long long)step);
+		left += !r->diverged[b] && !now[b];
+	}
+	if (left == 0)
+		r->wish |= FLAG_END;
+}
+
+/* What the test behind the present step gave; NULL when there was none. */
+struct tested {
+	size_t *correct;
+	double *loss;
+};
+
+static void
+log_step(struct run *r, uint64_t step, const struct tested *t)
+{
+	bool *now = gv_xcalloc(r->array.n, sizeof(*now));
+	size_t b;
+
+	find_diverged(r, step, now);
+	for (b = 0; b < r->array.n; b++) {
+		struct row row = {step, b, r->loss[b], NAN, NAN};
+
+		if (r->diverged[b])
+			continue;
+		r->diverged[b] = now[b];
+		if (t != NULL && step == r->step && !now[b]) {
+			row.test_loss = t->loss[b];
+			row.accuracy =
+			    (double)t->correct[b] / (double)(r->test.n * r->test.targets);
+		} else if (step % (uint64_t)r->o->log_every != 0 && step != r->last &&
+			   !now[b]) {
+			continue;
+		}
+		record_add(&r->record, &row);
+	}
+	free(now);
+}
+
+/* Rank 0: the rows of the steps up to the present one. */
+static int
+log_steps(struct run *r, uint64_t from, const struct tested *t, struct gv_error *e)
+{
+	uint64_t step;
+
+	if (r->place.rank != 0)
+		return 0;
+	for (step = from; step < r->step; step++) {
+		if (worker_loss(r->pipeline->worker, step, r->loss, e) != 0)
+			return -1;
+		log_step(r, step + 1, t);
+	}
+	return run_tell_now_and_then(r, gv_clock_s(), e);
+}
+
+static int
+test_and_log(struct run *r, uint64_t from, struct gv_error *e)
+{
+	struct tested t = {0};
+	int status;
+
+	if (r->test.n == 0 ||
+	    (r->step != r->last && !passes(from, r->step, r->o->test_every)))
+		return log_steps(r, from, NULL, e);
+	t.correct = gv_xcalloc(r->array.n, sizeof(*t.correct));
+	t.loss = gv_xcalloc(r->array.n, sizeof(*t.loss));
+	status = worker_test(r->pipeline->worker, r->test.x, data_targets(&r->test),
+	    r->test.n, t.correct, t.loss, e);
+	if (status == 0)
+		status = log_steps(r, from, &t, e);
+	free(t.correct);
+	free(t.loss);
+	return status;
+}
+
+/* ---- saving ---- */
+
+static int
+save(struct run *r, bool wait, struct gv_error *e)
+{
+	if (r->ckpt_path == NULL)
+		return 0;
+	if (run_slices_save(r, e) != 0)
+		return -1;
+	return r->place.rank == 0 ? run_slices_commit(r, wait, e) : 0;
+}
+
+/* What rank 0 wishes on its own: its clock decides for all. */
+static void
+wish(struct run *r)
+{
+	if (r->place.rank == 0 && r->ckpt_path != NULL &&
+	    gv_clock_s() - r->saved_s >= r->o->checkpoint_s)
+		r->wish |= FLAG_SAVE;
+}
+
+static int
+after_unit(struct run *r, uint64_t from, unsigned heard, struct gv_error *e)
+{
+	if (test_and_log(r, from, e) != 0)
+		return -1;
+	if (heard & FLAG_SAVE) {
+		r->wish &= ~(unsigned)FLAG_SAVE;
+		run_forget_save();
+	}
+	wish(r);
+	if ((heard & FLAG_SAVE) || passes(from, r->step, r->o->checkpoint_steps))
+		return save(r, false, e);
+	return r->place.rank == 0 ? run_slices_commit(r, false, e) : 0;
+}
+
+/* ---- the whole ---- */
+
+static int
+verdict(const struct run *r, unsigned heard)
+{
+	size_t b;
+
+	if (heard & (FLAG_STOP | FLAG_INTERRUPT))
+		return 128 + (heard & FLAG_STOP ? SIGTERM : SIGINT);
+	if (heard & FLAG_END)
+		return GV_EXIT_NO;
+	for (b = 0; b < r->array.n; b++)
+		if (!r->diverged[b])
+			return GV_EXIT_OK;
+	return GV_EXIT_NO;
+}
+
+/* Nobody leaves before rank 0 has made the set; what it says of the end holds for all. */
+static int
+part(struct run *r, unsigned heard, struct gv_error *e)
+{
+	unsigned said = 0;
+	bool stopped = heard & (FLAG_STOP | FLAG_INTERRUPT) && r->step < r->last;
+
+	if (save(r, true, e) != 0 ||
+	    (r->place.rank == 0 && record_flush(&r->record, true, e) != 0))
+		return -1;
+	if (!stopped)
+		heard = 0;
+	if (verdict(r, 0) == GV_EXIT_NO && r->place.rank == 0)
+		said = FLAG_END;
+	run_tell(r, "step", r->step);
+	if (worker_meet(r->pipeline->worker, &said, e) != 0)
+		return -1;
+	if (stopped && r->ckpt_path == NULL && r->place.rank == 0)
+		gv_warn("stopped after step %llu of %llu; nothing is saved without "
+			"--checkpoint",
+		    (unsigned long long)r->step, (unsigned long long)r->last);
+	return verdict(r, heard | said);
+}
+
+int
+run_pipeline_train(struct run *r, struct gv_error *e)
+{
+	struct worker *w = r->pipeline->worker;
+	const unsigned ends = FLAG_STOP | FLAG_INTERRUPT | FLAG_END;
+	unsigned heard = 0;
+
+	r->progress = (struct progress){gv_clock_s(), r->step, 0};
+	worker_begin(w, r->gang, r->step);
+	while (r->step < r->last && !(heard & ends)) {
+		uint64_t from = r->step;
+
+		if (worker_go(w, &heard, e) != 0)
+			return -1;
+		r->step = worker_step(w);
+		if (after_unit(r, from, heard, e) != 0)
+			return -1;
+	}
+	return part(r, heard, e);
+}

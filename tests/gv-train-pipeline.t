@@ -1,0 +1,279 @@
+#!/bin/sh
+# gv-train as worker of a pipeline: flush, gpipe and interleaved are one process with the
+# same micro-batches, byte for byte; every schedule, plan and number of replicas runs;
+# whoever is killed whenever, the run goes on to the same end.
+# shellcheck disable=SC2086
+. "${0%/*}/lib.sh"
+
+seed=${GV_SEED:-1}
+draw() {
+	seed=$(((seed * 1103515245 + 12345) % 2147483648))
+	echo $((seed / 65536 % 1000))
+}
+port=$((20000 + $$ % 12000))
+# a port that nobody has
+free_port() {
+	port=$((port + 1))
+	[ -z "$GV_PYTHON" ] || port=$("$GV_PYTHON" -c 'import socket
+s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+}
+# start N ARGS...: N workers in the background; pids in $pids, outputs in out.R and err.R
+start() {
+	world=$1 r=0 pids=
+	shift
+	free_port
+	ran="gv-train $* (on $world workers)"
+	while [ $r -lt $world ]; do
+		RANK=$r WORLD_SIZE=$world MASTER_ADDR=127.0.0.1 MASTER_PORT=$port \
+			gv-train --timeout=20 "$@" >out.$r 2>err.$r &
+		pids="$pids $!"
+		r=$((r + 1))
+	done
+}
+# ended: waits for them; statuses in $status (the largest) and $statuses
+ended() {
+	statuses='' status=0
+	for pid in $pids; do
+		one=0
+		wait $pid 2>/dev/null || one=$?
+		statuses="$statuses $one"
+		[ $one -le $status ] || status=$one
+	done
+	cat err.* >err
+	cp out.0 out
+}
+gang() {
+	rm -f out.* err.*
+	start "$@"
+	ended
+}
+
+# plan CUTS REPLICAS <model >plan: the stages begin with the rows CUTS ("0 2 3"), on so many each
+plan() {
+	awk -F, -v OFS=, -v cuts="$1" -v replicas="$2" '
+	BEGIN { n = split(cuts, cut, " "); split(replicas, r, " ") }
+	NR == 1 { print $0, "stage", "replicas"; next }
+	{ s = 0; for (i = 1; i <= n; i++) if (NR - 2 >= cut[i]) s = i; print $0, s - 1, r[s] }'
+}
+cat >mlp.csv <<'END'
+id,op,out,act
+1,linear,32,relu
+2,linear,24,relu
+3,linear,24,relu
+4,linear,,
+5,xent,,
+END
+cat >res.csv <<'END'
+id,op,from,out,k,s,p,act
+1,conv,0,4,3,2,1,relu
+2,conv,1,4,3,,1,
+3,bn,2,,,,,
+4,add,3;1,,,,,relu
+5,maxpool,4,,4,,,
+6,linear,5,16,,,,relu
+7,linear,6,,,,,
+8,xent,7,,,,,
+END
+data="--data=digits:300 --test=digits:70"
+common="$data --log-every=3 --test-every=5 --batch=24 --micro-batches=4"
+
+# ---- as one process ----
+# same MODEL CUTS SCHEDULE OPTIONS: losses and checkpoint are those of one process
+same() {
+	model=$1 cuts=$2 schedule=$3
+	shift 3
+	rm -rf one many
+	run gv-train $common "$@" --steps=12 --checkpoint=one $model.csv
+	mv out want
+	world=$(echo $cuts | wc -w)
+	plan "$cuts" "1 1 1 1 1 1" <$model.csv >plan.csv
+	case $schedule in interleaved) world=$((world / 2)) ;; esac
+	gang $world $common "$@" --steps=12 --checkpoint=many --schedule=$schedule plan.csv
+	silent "$schedule of $model cut at $cuts, $*"
+	same_file want out.0 "$schedule of $model cut at $cuts, $*: losses"
+	same_file one/losses.csv many/losses.csv "$schedule of $model cut at $cuts, $*: record"
+	run gv-train --join=joined.ckpt many/gv-train.set
+	same_file one/gv-train.ckpt joined.ckpt "$schedule of $model cut at $cuts, $*: joined"
+	run gv-train $common "$@" --steps=12 --checkpoint=many $model.csv
+	same_file one/gv-train.ckpt many/gv-train.ckpt "$schedule of $model cut at $cuts, $*: gone on from in one process"
+	ok "and nothing else is left" test "$(echo many/*)" = "many/gv-train.ckpt many/losses.csv"
+}
+same mlp "0 2" flush --lr=.1
+same mlp "0 1 3" gpipe --lr=.05 --momentum=.9
+same mlp "0 1 2 3" flush --optimizer=adam
+same mlp "0 1 2 3" interleaved --lr=.1
+same mlp "0 2" zb-h1 --lr=.1
+same res "0 2" flush --lr=.05 --momentum=.9
+same res "0 3 5" gpipe --optimizer=adamw --weight-decay=.01
+printf 'seed,lr\n1,.1\n2,.05\n' >array.csv
+same mlp "0 2" flush --array=array.csv
+
+# ---- every plan runs ----
+# trained NAME: all workers are done, and the last loss is a number
+trained() {
+	if [ "$statuses" = "$(echo "$statuses" | sed 's/[1-9][0-9]*/0/g')" ] &&
+		awk -F, 'END { exit !($3 > 0 && $3 < 2.5) }' out.0; then pass "$1"; else fail "$1: statuses$statuses" err out.0; fi
+}
+for schedule in flush gpipe 2bw zb-h1; do
+	for replicas in "2 1" "1 3" "2 2"; do
+		plan "0 2" "$replicas" <mlp.csv >plan.csv
+		gang $(($(echo $replicas | tr ' ' +))) $common --lr=.1 --steps=9 --schedule=$schedule plan.csv
+		trained "$schedule on replicas $replicas"
+	done
+done
+for replicas in "1 1 1" "2 1 1" "2 3 1" "1 2 2"; do
+	plan "0 2 3" "$replicas" <mlp.csv >plan.csv
+	gang $(($(echo $replicas | tr ' ' +))) $data --batch=8 --lr=.05 --steps=36 --schedule=1f1b plan.csv
+	trained "1f1b on replicas $replicas"
+	gang $(($(echo $replicas | tr ' ' +))) $data --batch=8 --lr=.05 --steps=36 --schedule=1f1b --vertical-sync plan.csv
+	trained "1f1b with vertical sync on replicas $replicas"
+done
+
+# ---- stopped and killed ----
+# interrupted NAME WORLD ARGS...: some worker gets TERM or KILL, by turns, until the run is done
+interrupted() {
+	name=$1 size=$2
+	shift 2
+	rm -rf whole parts
+	gang $size "$@" --checkpoint=whole plan.csv
+	silent "$name: uninterrupted"
+	turn=0 status=1
+	while [ $status -ne 0 ] && [ $turn -lt 25 ]; do
+		turn=$((turn + 1))
+		case $((turn % 3)) in 0) signal=TERM ;; *) signal=KILL ;; esac
+		rm -f out.* err.*
+		start $size "$@" --checkpoint=parts plan.csv
+		set -- "$@"
+		victim=$(echo $pids | cut -d' ' -f$(($(draw) % size + 1)))
+		sleep "$(awk -v t=$turn -v r="$(draw)" 'BEGIN { print 0.03 + (0.05 + t / 30) * r / 1000 }')"
+		[ $turn -gt 20 ] || kill -$signal $victim 2>/dev/null
+		ended
+		if grep -q 'is silent' err; then fail "$name: turn $turn hangs:$statuses" err && return; fi
+	done
+	ok "$name: done after $turn turns:$statuses" test $status -eq 0
+	same_file whole/losses.csv parts/losses.csv "$name: record"
+	for file in whole/*.ckpt; do
+		same_file $file parts/${file#whole/} "$name: ${file#whole/}"
+	done
+	ok "$name: nothing left behind" test "$(ls parts)" = "$(ls whole)"
+}
+plan "0 2" "1 1" <mlp.csv >plan.csv
+interrupted "flush" 2 $common --lr=.1 --momentum=.9 --steps=400 --checkpoint-steps=10 --schedule=flush
+plan "0 1 3" "1 1 1" <mlp.csv >plan.csv
+interrupted "1f1b with stashing" 3 $data --batch=8 --lr=.05 --steps=800 --checkpoint-steps=20 --schedule=1f1b
+plan "0 2" "2 1" <mlp.csv >plan.csv
+interrupted "2bw with replicas" 3 $common --lr=.1 --steps=300 --checkpoint-steps=10 --schedule=2bw
+
+# ---- who dies is named ----
+plan "0 2" "1 2" <mlp.csv >plan.csv
+rm -f out.* err.*
+start 3 $data --batch=8 --steps=100000000 --schedule=1f1b plan.csv
+sleep 0.5
+kill -KILL $(echo $pids | cut -d' ' -f3)
+ended
+ok "a worker that dies takes the others with it:$statuses" test "$statuses" = " 2 2 137"
+for r in 0 1; do
+	cp err.$r err
+	is_err "rank $r names it and its stage" <<'END'
+gv-train: rank 2 of 127.0.0.1 is gone: it had stage 1, replica 1
+END
+done
+plan "0 2" "1 1" <mlp.csv >plan.csv
+rm -f out.* err.*
+start 2 $data --batch=8 --steps=100000000 --schedule=1f1b plan.csv
+sleep 0.5
+kill -KILL $(echo $pids | cut -d' ' -f1)
+ended
+cp err.1 err
+is_err "without replicas the stage is enough" <<'END'
+gv-train: rank 0 of 127.0.0.1 is gone: it had stage 0
+END
+
+# ---- what cannot be ----
+# refused NAME WORLD ARGS... <<EOF: all workers leave with 2 and this message
+refused() {
+	name=$1 size=$2
+	shift 2
+	rm -f out.* err.*
+	start $size "$@"
+	ended
+	is_status 2 "$name: status"
+	cp err.0 err
+	is_err "$name"
+}
+few="$data --steps=4 --batch=8"
+run gv-train $few --chunks=2 mlp.csv
+err_has "--chunks and --vertical-sync need --schedule" "chunks without a schedule"
+refused "no plan" 2 $few --schedule=flush mlp.csv <<'END'
+gv-train: mlp.csv: no plan: --schedule needs the columns stage and replicas, as gv-partition writes them
+END
+refused "other workers" 3 $few --schedule=flush plan.csv <<'END'
+gv-train: a plan on gpus=2; this gang has workers=3
+END
+refused "chunks of nothing" 2 $few --schedule=interleaved --chunks=3 plan.csv <<'END'
+gv-train: a plan of stages=2 has no chunks=3 on each worker
+END
+refused "1f1b has no micro-batches" 2 $few --micro-batches=4 --schedule=1f1b plan.csv <<'END'
+gv-train: --micro-batches: 1f1b updates the weights behind each micro-batch; got 4
+END
+plan "0 2" "2 1" <mlp.csv >plan3.csv
+refused "1f1b ends in the middle" 3 $few --schedule=1f1b --steps=5 plan3.csv <<'END'
+gv-train: 1f1b on this plan trains a multiple of 2 steps, got 5
+END
+refused "replicas without work" 3 $few --schedule=flush plan3.csv <<'END'
+gv-train: stage 0 has replicas=2, which need as many micro-batches: --micro-batches
+END
+refused "2bw with few micro-batches" 3 $few --schedule=2bw --micro-batches=2 plan3.csv <<'END'
+gv-train: 2bw needs as many micro-batches in a batch as the plan has GPUs, 3; got 2
+END
+sed 's/^2,.*/2,linear,24,relu,1,2/' plan3.csv >odd.csv
+refused "stages out of order" 3 $few --schedule=flush odd.csv <<'END'
+gv-train: odd.csv:4: stage: other rows of stage 1 have another replicas or recompute
+END
+sed 's/^2,.*/2,linear,24,relu,2,2/' plan3.csv >odd.csv
+refused "a stage is left out" 3 $few --schedule=flush odd.csv <<'END'
+gv-train: odd.csv:3: stage: the rows of a stage follow each other, behind those of the stage before: expected 0 or the next, got 2
+END
+refused "clipped by the norm" 2 $few --clip-norm=1 --schedule=flush plan.csv <<'END'
+gv-train: --clip-norm is not for a pipeline: no stage knows the gradients of the others
+END
+refused "tensors at the beginning" 2 $few --init=x --schedule=flush plan.csv <<'END'
+gv-train: --init is not for a pipeline
+END
+refused "tensors at the end" 2 $few --weights=x --schedule=flush plan.csv <<'END'
+gv-train: --weights and --trees are not for a pipeline: its checkpoint goes on in one process, which can write them
+END
+printf 'steps\n4\n5\n' >array.csv
+refused "models of other steps" 2 $data --batch=8 --array=array.csv --schedule=1f1b plan.csv <<'END'
+gv-train: models of other steps cannot share a pipeline: model 1 has 5, model 0 4
+END
+
+# ---- damaged, and of another run ----
+rm -rf d
+gang 2 $few --checkpoint=d --schedule=flush plan.csv
+cp -r d good
+printf 'gvset 1\nstep 4\n' >d/gv-train.set
+refused "a set that is cut" 2 $few --checkpoint=d --schedule=flush plan.csv <<'END'
+gv-train: d/gv-train.set: not a whole set of slices: it ends too early
+END
+sed 's/^step 4/step 5/' good/gv-train.set >d/gv-train.set
+refused "a set that is changed" 2 $few --checkpoint=d --schedule=flush plan.csv <<'END'
+gv-train: d/gv-train.set: not a whole set of slices: its checksum is wrong
+END
+cp good/gv-train.set d/gv-train.set
+cp good/gv-train.4.0.ckpt d/gv-train.4.2.ckpt
+refused "a slice of other rows" 2 $few --checkpoint=d --schedule=flush plan.csv <<'END'
+gv-train: d/gv-train.4.2.ckpt: a slice of another run: its rows are others
+END
+rm -rf d && cp -r good d
+refused "another learning rate" 2 $few --lr=.5 --checkpoint=d --schedule=flush plan.csv <<'END'
+gv-train: d/gv-train.4.0.ckpt: of another run: model 0 was "seed=1 lr=0.01 momentum=0 weight_decay=0", is now "seed=1 lr=0.5 momentum=0 weight_decay=0"
+END
+# behind step 7 of one process the replicas of a stage have not gone equally far
+rm -rf d
+gang 2 $data --batch=8 --steps=7 --checkpoint=d --schedule=1f1b plan.csv
+refused "a step between two updates" 3 $data --batch=8 --steps=8 --checkpoint=d --schedule=1f1b plan3.csv <<'END'
+gv-train: d/gv-train.7.0.ckpt: saved behind step 7, where the workers of this plan have not gone equally far: they have every 2
+END
+
+done_testing
