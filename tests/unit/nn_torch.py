@@ -61,8 +61,18 @@ class Net(nn.Module):
         r.update(k=k, s=s, p=p, g=g, out=out)
         bias = out if r.get("bias") != "0" else 0
         shape = (c, h, w)
-        if op == "linear":
+        if op == "linear" and k == 1:
+            r["weight"], shape = self.take(c, out), (out, h, w)
+        elif op == "linear":
             r["weight"], shape = self.take(c * h * w, out), (out, 1, 1)
+        elif op == "ln":
+            r["weight"], bias = self.take(c), c if bias else 0
+        elif op == "embed":
+            shape = (out, c * h * w, 1)
+            r["weight"] = self.take(k or classes, out)
+            bias = bias and out * shape[1]
+        elif op in ("attention", "causal"):
+            shape = (c // 3, h, w)
         elif op == "conv":
             r["weight"] = self.take(g, k, k, c // g, out // g)
             shape = (out, (h + 2 * p - k) // s + 1, (w + 2 * p - k) // s + 1)
@@ -104,6 +114,20 @@ class Net(nn.Module):
         k, s, p, g = r["k"], r["s"], r["p"], r["g"]
         w = self.weights[r["weight"]] if "weight" in r else None
         bias = self.weights[r["bias_at"]] if "bias_at" in r else None
+        if op == "linear" and k == 1:
+            x = x.permute(0, 2, 3, 1) @ w
+            return (x if bias is None else x + bias).permute(0, 3, 1, 2)
+        if op == "ln":
+            return F.layer_norm(x.permute(0, 2, 3, 1), w.shape, w, bias).permute(0, 3, 1, 2)
+        if op == "embed":
+            x = F.embedding(x.permute(0, 2, 3, 1).flatten(1).long(), w)
+            x = x if bias is None else x + bias.reshape(x.shape[1:])
+            return x.permute(0, 2, 1)[:, :, :, None]
+        if op in ("attention", "causal"):
+            n, c, height, width = x.shape
+            parts = x.reshape(n, 3, g, c // 3 // g, -1).permute(1, 0, 2, 4, 3)
+            y = F.scaled_dot_product_attention(*parts, is_causal=op == "causal")
+            return y.permute(0, 1, 3, 2).reshape(n, c // 3, height, width)
         if op == "linear":
             x = x.permute(0, 2, 3, 1).flatten(1) @ w
             return (x if bias is None else x + bias)[:, :, None, None]
@@ -131,7 +155,17 @@ class Net(nn.Module):
         made = {"0": x}
         for r in self.rows[:-1]:
             made[r["id"]] = activate(r["act"], self.row(r, [made[s] for s in r["sources"]]))
-        return made[self.rows[-1]["sources"][0]].flatten(1)
+        return made[self.rows[-1]["sources"][0]].permute(0, 2, 3, 1)
+
+
+def loss_of(op, y, target):
+    """The head's loss of [n][h][w][c]; a label below 0 counts for nothing, but in the mean."""
+    if op == "mse":
+        return F.mse_loss(y.reshape(target.shape), target)
+    if op == "bce":
+        return F.binary_cross_entropy_with_logits(y.reshape(target.shape), target)
+    y, label = y.reshape(target.numel(), -1), target.flatten().long()
+    return F.cross_entropy(y, label, reduction="sum", ignore_index=-100) / label.numel()
 
 
 def train(path):
@@ -147,10 +181,10 @@ def train(path):
         optimiser = kind(net.parameters(), lr, betas, case["eps"], decay)
     height, width, channels = case["shape"]
     x = torch.tensor(case["x"]).reshape(case["steps"], case["batch"], height, width, channels)
-    label = torch.tensor(case["label"]).reshape(case["steps"], case["batch"])
+    target = torch.tensor(case["target"]).reshape(case["steps"], case["batch"], -1)
     for step in range(case["steps"]):
         optimiser.zero_grad()
-        loss = F.cross_entropy(net(x[step].permute(0, 3, 1, 2)), label[step])
+        loss = loss_of(net.rows[-1]["op"], net(x[step].permute(0, 3, 1, 2)), target[step])
         loss.backward()
         optimiser.step()
         print(repr(loss.item()))

@@ -68,6 +68,24 @@ static const struct net_case cases[] = {
 	     "9,linear,,,,,,,,\n10,xent,,,,,,,,\n",
 	13, 1, 3, 4, 5, GV_ADAMW,
 	{.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-5}},
+    {"as a GPT: tokens, ln, causal attention, labels at every place",
+	HEAD "1,embed,0,12,,,,,,\n2,ln,,,,,,,,\n3,linear,,36,1,,,,,\n4,causal,,,,,,3,,\n"
+	     "5,linear,,12,1,,,,,\n6,add,1;5,,,,,,,\n7,ln,,,,,,,,\n"
+	     "8,linear,,30,1,,,,gelu,\n9,linear,,12,1,,,,,\n10,add,6;9,,,,,,,\n"
+	     "11,ln,,,,,,,,0\n12,linear,,,1,,,,,0\n13,xent,,,,,,,,\n",
+	19, 1, 1, 11, 5, GV_ADAMW,
+	{.lr = 0.003, .beta1 = 0.9, .beta2 = 0.99, .eps = 1e-3, .weight_decay = 0.1}},
+    {"as an encoder: attention, the mean of the places",
+	HEAD "1,embed,0,8,23,,,,,0\n2,linear,,24,1,,,,,\n3,attention,,,,,,2,,\n"
+	     "4,add,1;3,,,,,,,\n5,ln,,,,,,,,\n6,avgpool,,,,,,,,\n7,linear,,,,,,,,\n"
+	     "8,xent,,,,,,,,\n",
+	9, 1, 1, 4, 6, GV_SGD, {.lr = 0.05, .momentum = 0.9}},
+    {"mse at every place",
+	HEAD "1,conv,,6,3,1,1,,tanh,\n2,conv,,3,3,1,1,,,\n3,mse,,,,,,,,\n", 5, 4, 2, 3, 6,
+	GV_SGD, {.lr = 0.1, .momentum = 0.9}},
+    {"bce of some logits",
+	HEAD "1,linear,,9,,,,,relu,\n2,linear,,,,,,,,\n3,bce,,,,,,,,\n", 2, 3, 2, 3, 6,
+	GV_ADAM, {.lr = 0.01, .beta1 = 0.9, .beta2 = 0.99, .eps = 1e-4}},
     {"as a GNMT: lstm both ways, back, without bias, residual",
 	"id,op,from,out,k,bias,dir,act\n1,lstm,,8,,,both,\n2,lstm,,8,,0,,\n3,add,2;1,,,,,"
 	"\n"
@@ -96,6 +114,7 @@ struct result {
 struct data {
 	gv_real *x;
 	int32_t *label;
+	gv_real *number; /* as label, for heads that want numbers */
 	double *params;
 	size_t batch, n; /* parameters */
 };
@@ -104,16 +123,24 @@ static void
 make_data(struct data *d, const struct gv_model *m, size_t batch)
 {
 	size_t i, samples = STEPS * batch, all = samples * gv_shape_size(m->input);
+	size_t targets = samples * m->targets;
 
 	d->batch = batch;
 	d->n = m->parameters;
 	d->x = gv_xcalloc(all, sizeof(*d->x));
-	d->label = gv_xcalloc(samples, sizeof(*d->label));
+	d->label = gv_xcalloc(targets, sizeof(*d->label));
+	d->number = gv_xcalloc(targets, sizeof(*d->number));
 	d->params = gv_xcalloc(d->n + 1, sizeof(*d->params));
 	for (i = 0; i < all; i++)
-		d->x[i] = 1.5 * sin(0.7 * (double)i + 0.3 * (double)(i % 11));
-	for (i = 0; i < samples; i++)
+		d->x[i] = m->tokens > 0
+			      ? (double)((i * i + i / 5) % m->tokens)
+			      : 1.5 * sin(0.7 * (double)i + 0.3 * (double)(i % 11));
+	for (i = 0; i < targets; i++) {
 		d->label[i] = (int32_t)((i * i + i / 3) % m->classes);
+		if (m->targets > 1 && i % 7 == 2)
+			d->label[i] = -100;
+		d->number[i] = (double)(i % 13) / 12;
+	}
 	for (i = 0; i < d->n; i++)
 		d->params[i] = 0.4 * cos(1.3 * (double)i * (double)(i % 7 + 1));
 }
@@ -123,6 +150,7 @@ free_data(struct data *d)
 {
 	free(d->x);
 	free(d->label);
+	free(d->number);
 	free(d->params);
 }
 
@@ -144,7 +172,10 @@ train(struct result *out, const struct net_case *c, const struct gv_model *m,
 	gv_net_put(net, 0, 0, d->params);
 	for (i = 0; i < STEPS; i++)
 		gv_net_step(net, d->x + i * c->batch * gv_shape_size(m->input),
-		    d->label + i * c->batch, &out->loss[i]);
+		    m->target == GV_TARGET_NUMBERS
+			? (const void *)(d->number + i * c->batch * m->targets)
+			: d->label + i * c->batch * m->targets,
+		    &out->loss[i]);
 	gv_net_get(net, 0, 0, out->v);
 	out->n = d->n;
 	for (i = 1; gv_net_array(net, i, &a) == 0; i++)
@@ -193,9 +224,10 @@ write_case(
 	fprintf(f, ", \"steps\": %d, \"batch\": %zu", STEPS, d->batch);
 	write_numbers(f, "x", d->x, STEPS * d->batch * gv_shape_size(m->input));
 	write_numbers(f, "params", d->params, d->n);
-	fputs(",\n\"label\": [", f);
-	for (i = 0; i < STEPS * d->batch; i++)
-		fprintf(f, "%s%d", i > 0 ? ", " : "", (int)d->label[i]);
+	fputs(",\n\"target\": [", f);
+	for (i = 0; i < STEPS * d->batch * m->targets; i++)
+		fprintf(f, "%s%.17g", i > 0 ? ", " : "",
+		    m->target == GV_TARGET_NUMBERS ? d->number[i] : (double)d->label[i]);
 	fputs("]}\n", f);
 }
 
