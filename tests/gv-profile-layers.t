@@ -35,6 +35,18 @@ gv-profile: $wrong_line
 EOT
 }
 
+# ---- sequences: from the table to a plan ----
+layers --shape=16x1 --classes=20 --batch=4 gpt-tiny
+silent "a language model"
+column layer | head -n 4 >names
+printf 'embed 32\nln\nlinear 96 k1\ncausal g2\n' >want
+same_file want names "names of its layers"
+cp out gpt.csv
+run gv-partition -l 2@1GB/s --straight gpt.csv
+silent "and its plan"
+ok "in two stages" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "stage") at = i }
+	NR > 1 && NF > 2 { seen[$at]++ } END { exit !(seen[0] > 0 && seen[1] > 0) }' out
+
 # ---- branches: edges behind the layers, each once ----
 layers resnet-small
 silent "a model with branches"

@@ -34,7 +34,7 @@ describe(struct gv_strbuf *s, const struct gv_layer *l)
 		gv_strbuf_fmt(s, " %zu", l->out_shape.channels);
 	if (l->k > 0)
 		gv_strbuf_fmt(s, " k%zu", l->k);
-	if (l->k > 0 && l->s != (gv_op_has_out(l->op) ? 1 : l->k))
+	if (l->s > 0 && l->s != (gv_op_has_out(l->op) ? 1 : l->k))
 		gv_strbuf_fmt(s, " s%zu", l->s);
 	if (l->p > 0)
 		gv_strbuf_fmt(s, " p%zu", l->p);
