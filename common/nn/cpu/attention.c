@@ -26,6 +26,8 @@ enum {
 /* One head of one sample. */
 struct head {
 	size_t T, C, D;
+	size_t
+	    ld; /* rows of p and ds are so far apart: not all in one set of the cache */
 	bool causal;
 	gv_real scale;
 	const gv_real *q, *k, *v;   /* [T][3 C], this head's channels first */
@@ -33,6 +35,12 @@ struct head {
 	gv_real *rows;              /* [T][D] values, for y; keys, for q's gradient */
 	gv_real *p, *ds;            /* [ROWS][T] */
 };
+
+static size_t
+row_of(size_t places)
+{
+	return (places + 15) / 16 * 16 + 16;
+}
 
 static struct head
 head_of(const struct gv_nn_row *r, const gv_real *x, size_t number, gv_real *scratch)
@@ -42,6 +50,7 @@ head_of(const struct gv_nn_row *r, const gv_real *x, size_t number, gv_real *scr
 	struct head h = {.T = T,
 	    .C = C,
 	    .D = D,
+	    .ld = row_of(T),
 	    .causal = r->l.op == GV_OP_CAUSAL,
 	    .scale = (gv_real)(1 / sqrt((double)D))};
 
@@ -52,7 +61,7 @@ head_of(const struct gv_nn_row *r, const gv_real *x, size_t number, gv_real *scr
 	h.values_t = h.keys_t + gv_cpu_gemm_packed(D, T);
 	h.rows = h.values_t + gv_cpu_gemm_packed(D, T);
 	h.p = h.rows + T * D;
-	h.ds = h.p + ROWS * T;
+	h.ds = h.p + ROWS * h.ld;
 	return h;
 }
 
@@ -63,7 +72,7 @@ gv_cpu_attention_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *pac
 	size_t D = r->l.out_shape.channels / r->l.g;
 
 	(void)packed;
-	return 2 * gv_cpu_gemm_packed(D, T) + T * D + 2 * ROWS * T;
+	return 2 * gv_cpu_gemm_packed(D, T) + T * D + 2 * ROWS * row_of(T);
 }
 
 /* Places that queries [first, last) look at; and so many that are computed, whole panels. */
@@ -91,7 +100,7 @@ products(const struct head *h, const gv_real *a, size_t lda, const gv_real *b,
 	    .lda = lda,
 	    .b = b,
 	    .c = to,
-	    .ldc = h->T};
+	    .ldc = h->ld};
 
 	gv_cpu_gemm(&g);
 }
@@ -104,7 +113,7 @@ softmax(const struct head *h, size_t first, size_t last)
 	gv_real *p = h->p, top;
 
 	products(h, h->q, 3 * h->C, h->keys_t, p, first, last);
-	for (i = first; i < last; i++, p += h->T) {
+	for (i = first; i < last; i++, p += h->ld) {
 		n = seen(h, i + 1);
 		(void)gv_cpu_softmax(p, n, h->scale, &top);
 		memset(p + n, 0, (end - n) * sizeof(*p));
@@ -129,7 +138,7 @@ gather(const struct head *h, const gv_real *a, gv_real *to, size_t ldc, bool add
 	    .n = h->D,
 	    .k = seen(h, last),
 	    .a = a,
-	    .lda = h->T,
+	    .lda = h->ld,
 	    .b = h->rows,
 	    .ldb = h->D,
 	    .c = to + first * ldc,
@@ -190,7 +199,7 @@ softmax_back(const struct head *h, const gv_real *dy, size_t first, size_t last)
 	gv_real *ds = h->ds;
 
 	products(h, dy, h->C, h->values_t, ds, first, last);
-	for (i = first; i < last; i++, p += h->T, ds += h->T) {
+	for (i = first; i < last; i++, p += h->ld, ds += h->ld) {
 		n = seen(h, i + 1);
 		slope(ds, p, n, gv_cpu_dot(p, ds, n), h->scale);
 		memset(ds + n, 0, (end - n) * sizeof(*ds));
@@ -206,7 +215,7 @@ spread(const struct head *h, const gv_real *a, const gv_real *b, size_t ldb, gv_
 	    .n = h->D,
 	    .k = last - first,
 	    .a = a,
-	    .lda = h->T,
+	    .lda = h->ld,
 	    .transposed = true,
 	    .b = b + first * ldb,
 	    .ldb = ldb,
