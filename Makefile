@@ -88,7 +88,7 @@ OUT      := $(PROGRAMS:%=$(BIN)/%)
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all help deps deps-test check check-long bench lint install install-files uninstall dist \
-	demo reproduce clean tests fuzz mutate format kernels cuda plugin check-gpu bench-gpu FORCE
+	demo reproduce clean tests fuzz mutate format kernels kernels-coverage cuda plugin check-gpu bench-gpu FORCE
 
 all: $(OUT)
 

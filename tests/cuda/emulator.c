@@ -70,8 +70,10 @@ __asm__(".text\n.globl emulator_switch\n.type emulator_switch,@function\n"
 #define GO(from, to) swapcontext(&(from)->context, &(to)->context)
 #endif
 
+#ifdef __SANITIZE_ADDRESS__
 static const void *home_stack;
 static size_t home_size;
+#endif
 
 static void
 change(struct fiber *from, struct fiber *to)

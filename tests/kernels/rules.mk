@@ -5,8 +5,9 @@ KERNEL_SRC   := $(sort $(wildcard gpu/cuda/kernels/*.cu))
 KERNEL_DIR   := $(BUILD)/kernels$(if $(COVERAGE),-coverage)
 KERNEL_OBJ   := $(KERNEL_SRC:gpu/cuda/kernels/%.cu=$(KERNEL_DIR)/%.o) \
 	$(patsubst %.c,$(KERNEL_DIR)/%.o,$(notdir $(wildcard gpu/cuda/launch*.c)) emulator.c)
-KERNEL_TESTS := $(if $(shell command -v $(CXX)),$(patsubst \
-	tests/kernels/%.c,$(BUILD)/unit/kernels_%,$(sort $(wildcard tests/kernels/*.c))))
+KERNEL_NAMES := $(patsubst tests/kernels/%.c,kernels_%,$(sort $(wildcard tests/kernels/*.c)))
+# the thread sanitizer knows nothing of stacks that are changed
+KERNEL_TESTS := $(if $(filter thread,$(SAN)),,$(if $(shell command -v $(firstword $(CXX))),$(KERNEL_NAMES:%=$(BUILD)/unit/%)))
 KERNEL_CPP   := -D_GNU_SOURCE -Icommon -Igpu -Itests/unit -Itests/cuda -Itests/kernels
 KERNEL_FLAGS  = -g $(if $(COVERAGE),-O0 --coverage,-O2) -ffp-contract=off -MMD -MP \
 	$$(cat $(KERNEL_DIR)/sanitizer)
@@ -34,4 +35,9 @@ $(BUILD)/unit/kernels_%: $(KERNEL_DIR)/kernels_%
 	@cp $< $@
 
 kernels: $(KERNEL_TESTS) ## tests of the GPU's kernels alone
+
+kernels-coverage: ## lines of the GPU's kernels that tests run
+	@$(MAKE) --no-print-directory COVERAGE=1 $(KERNEL_NAMES:%=$(BUILD)/kernels-coverage/%)
+	@sh tests/kernels/coverage.sh $(BUILD)/kernels-coverage
+
 -include $(wildcard $(KERNEL_DIR)/*.d)

@@ -60,9 +60,9 @@ add_group(group &s, stack &to, float v, unsigned n)
 			s.v[warp()][lane()] += s.v[warp() + step][lane()];
 		gv_sync();
 	}
+	/* the next group's first number of a column is written by who reads this */
 	if (warp() == 0)
 		to.push(s.v[0][lane()]);
-	gv_sync(); /* before the next group is written */
 }
 
 GV_DEVICE unsigned
