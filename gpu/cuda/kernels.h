@@ -13,9 +13,9 @@
  * written; NULL = all.
  *
  * In float the bits are those of common/nn/cpu, whatever the grid: sums are chains in
- * the order of that backend, no kernel adds with atomics.  What goes through exp,
- * log or erf (xent, gelu) has the bits of the device's own functions; tests hold
- * these within 1e-6.  In bfloat16 the same chains run in float over rounded numbers,
+ * the order of that backend, no kernel adds with atomics.  What goes
+ * through the device's own exp, log and tanh (heads, sigmoid, tanh, silu, attention)
+ * is within 1e-6 of it; gelu has the CPU's polynomials.  In bfloat16 the same chains run in float over rounded numbers,
  * and what is stored is rounded once, to nearest and even.
  *
  * All functions: 0; -1 when the queue could not take the kernel; GV_CUDA_TOO_LARGE

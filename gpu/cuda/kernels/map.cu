@@ -1,5 +1,5 @@
 /* What works number by number: relu, gelu, add, and the bias behind another's product. */
-#include "device.h"
+#include "functions.h"
 
 namespace gv_map {
 #define ROOT_HALF    0.70710678118654752f
@@ -8,15 +8,13 @@ namespace gv_map {
 GV_DEVICE float
 normal(float x)
 {
-	return 0.5f * (1 + erff(x * ROOT_HALF));
+	return 0.5f * (1 + gv_erf(x * ROOT_HALF));
 }
 
 GV_DEVICE float
 gelu_slope(float x)
 {
-	float density = DENSITY_AT_0 * expf(-0.5f * x * x);
-
-	return normal(x) + x * density;
+	return normal(x) + x * (DENSITY_AT_0 * gv_exp(-0.5f * x * x));
 }
 
 struct relu {
