@@ -138,6 +138,23 @@ out_has ',fail,f,p100,n2,0;1,,0,,status 3' "a gang leaves with the status of who
 grep -q ',preempt,i,.*status 137' out
 is 0 $? "who ignores it is killed after the grace time"
 
+# ---- the cluster table is read again ----
+printf 'gpu_type,gpus,node\ng,4,n1\n' >pools.csv
+awk -v w="exec $worker -e 10 -r 20" 'BEGIN {
+	OFS = ","
+	print "job_id", "total_steps", "command", "gpu_type", "steps_per_s", "share"
+	for (i = 1; i <= 8; i++) print "w" i, 60, w, "g", 20, 0.5
+}' >watch.csv
+begin watch --watch --round=1s --grace=3s -c pools.csv watch.csv
+until_true 10 grep -q ',start,w4' watch/events.csv
+printf 'gpu_type,gpus,node\ng,4,n3\ng,2,n2\n' >pools.new
+mv pools.new pools.csv
+finish
+is_status 0 "with --watch the table of -c may change"
+ok "all GPUs of the new table are used" test "$(grep -c ',\(start\|resume\),w[0-9],g,n[23],' out)" -ge 6
+is '' "$(awk -F, '/,pool,/ && $5 == "n3" { on = 1 } on && /,(start|resume),/ && $5 == "n1"' out)" "and no others"
+is 0 "$(n fail)" "nothing counts as a failure"
+
 # ---- forty at once ----
 awk 'BEGIN {
 	OFS = ","

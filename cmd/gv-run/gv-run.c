@@ -386,7 +386,8 @@ largest_gang(const struct jobs *jobs)
 static int
 choose_launcher(struct run *r, struct gv_error *e)
 {
-	r->places = (struct places){.o = &r->o, .jobs = &r->jobs, .by = &gv_launch_local};
+	r->places = (struct places){
+	    .o = &r->o, .jobs = &r->jobs, .watch = &r->watch, .by = &gv_launch_local};
 	if (r->allocation.slurm == NULL)
 		return 0;
 	r->places.by = gv_slurm_launcher(r->allocation.slurm);
@@ -468,7 +469,8 @@ begin(struct run *r, struct gv_out *out)
 	    .jobs = &r->jobs,
 	    .journal = &r->journal,
 	    .policy = &r->policy,
-	    .work = &r->work};
+	    .work = &r->work,
+	    .allocation = &r->allocation};
 	watch_open(&r->watch);
 	r->intake = (struct intake){.o = &r->o,
 	    .state = &r->state,

@@ -241,10 +241,10 @@ loop_run(struct loop *l)
 		if (life->now_s >= l->read_s + look_s) {
 			l->read_s = life->now_s;
 			work_read_progress(l->work);
-			places_look(l->places);
 			loop_carry_out(l);
 			intake_turn(l->intake);
 			watch_turn(l->watch, signals_hup());
+			places_look(l->places);
 			control_take(l->control, l->jobs);
 		}
 		look_at_signals(l);

@@ -20,12 +20,13 @@ look_at_pool(struct places *p, size_t pool, const char **why, size_t *n_away)
 		const char *reason;
 		bool away = !gv_launch_usable(p->by, p->jobs->cluster.pool[pool].node,
 		    gv_life_gpu_id(&p->jobs->names, l, g), &reason);
+		bool leaves = watch_leaves(p->watch, g);
 
-		changed |= away != l->away[g];
+		changed |= !leaves && away != l->away[g];
 		*n_away += away;
 		if (away)
 			*why = reason;
-		gv_life_gpu_away(l, g, away);
+		gv_life_gpu_away(l, g, away || leaves);
 	}
 	return changed;
 }
@@ -68,9 +69,10 @@ places_look(struct places *p)
 	p->round = p->jobs->life.round;
 	if (site.over || site.left_s < p->o->grace_s + spare_s)
 		ends(p, &site);
-	if (site.turns == p->turns)
+	if (site.turns == p->turns && p->watch->turns == p->watched)
 		return;
 	p->turns = site.turns;
+	p->watched = p->watch->turns;
 	for (pool = 0; pool < p->jobs->cluster.n_pools; pool++) {
 		const char *why = "";
 		size_t n_away;

@@ -5,13 +5,15 @@
 #include "jobs.h"
 #include "launch/launch.h"
 #include "settings.h"
+#include "watch.h"
 
 struct places {
 	const struct settings *o;
 	const struct gv_launcher *by;
 	struct jobs *jobs;
-	int64_t round;  /* at the last look */
-	unsigned turns; /* of what is known */
+	const struct watch *watch;
+	int64_t round;           /* at the last look */
+	unsigned turns, watched; /* of what is known of them, and of the cluster table */
 	bool over; /* the run must end: there is nothing to run on, or soon will be */
 };
 

@@ -30,6 +30,7 @@ forget(struct watch *w)
 	gv_cluster_free(&w->next);
 	gv_frame_free(&w->frame);
 	w->pending = false;
+	w->turns++;
 }
 
 void
@@ -38,38 +39,50 @@ watch_close(struct watch *w)
 	forget(w);
 }
 
-/* GPUs that go are away, all others are there. */
-static void
-mark(const struct watch *w)
+bool
+watch_leaves(const struct watch *w, size_t gpu)
 {
-	struct gv_life *l = &w->jobs->life;
-	size_t g;
+	return w->pending && jobs_gpu_in(w->jobs, gpu, &w->next) < 0;
+}
 
-	for (g = 0; g < l->rounds.n_gpus; g++)
-		gv_life_gpu_away(
-		    l, g, w->pending && jobs_gpu_in(w->jobs, g, &w->next) < 0);
+/* The file's table, of the nodes that are ours.  0 or -1. */
+static int
+read_table(struct watch *w, struct gv_error *e)
+{
+	const char *path = w->o->cluster;
+	struct node_choice node = {0};
+	int rc;
+
+	if (w->allocation->slurm != NULL) {
+		rc = allocation_table(w->allocation, w->o, &w->frame, e);
+		if (rc == 0)
+			rc = gv_cluster_from(&w->next, &w->frame, e);
+		return rc;
+	}
+	rc = gv_cluster_read(&w->next, path, e);
+	if (rc == 0)
+		rc = node_select(&w->next, path, w->o->node, &node, e);
+	if (rc == 0)
+		rc = gv_frame_load(&w->frame, path, e);
+	node_free(&node);
+	return rc;
 }
 
 static void
 read_again(struct watch *w)
 {
-	const char *path = w->o->cluster;
-	struct node_choice node = {0};
 	struct gv_error e = {0};
 
 	forget(w);
-	if (gv_cluster_read(&w->next, path, &e) == 0 &&
-	    node_select(&w->next, path, w->o->node, &node, &e) == 0 &&
-	    gv_frame_load(&w->frame, path, &e) == 0) {
+	if (read_table(w, &e) == 0) {
 		w->pending = true;
+		w->turns++;
 	} else {
 		forget(w);
 		gv_warn(
 		    "warning: the cluster table is not good, the GPUs stay as they are:");
 		gv_warn_error(&e);
 	}
-	node_free(&node);
-	mark(w);
 }
 
 /* ---- the change ---- */
@@ -81,8 +94,9 @@ is_held(const struct watch *w)
 	size_t g;
 
 	for (g = 0; g < l->rounds.n_gpus; g++)
-		if (l->away[g] && (l->holder[g] >= 0 || l->plan[g] >= 0))
-			return true;
+		if (watch_leaves(w, g) &&
+		    (!l->away[g] || l->holder[g] >= 0 || l->plan[g] >= 0))
+			return true; /* or nobody has heard of it yet */
 	return false;
 }
 

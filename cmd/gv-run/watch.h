@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "allocation.h"
 #include "jobs.h"
 #include "journal.h"
 #include "node.h"
@@ -26,8 +27,10 @@ struct watch {
 	struct journal *journal;
 	struct policy *policy;
 	struct work *work;
+	const struct allocation *allocation;
 	struct stat seen; /* the file when it was read last */
 	bool pending;     /* next is to become the run's */
+	unsigned turns;   /* what watch_leaves says has changed */
 	bool broken;      /* the state cannot be written */
 	struct gv_cluster next;
 	struct gv_frame frame; /* its table */
@@ -40,6 +43,8 @@ void watch_open(struct watch *w);
  * handed out everything (loop_carry_out).
  */
 void watch_turn(struct watch *w, bool again);
+/* Whether a GPU is not in a table that is to become the run's. */
+bool watch_leaves(const struct watch *w, size_t gpu);
 void watch_close(struct watch *w); /* also of a zeroed one */
 
 #endif
