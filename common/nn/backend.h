@@ -82,6 +82,12 @@ enum gv_nn_memory {
 struct gv_nn_room {
 	size_t packed;  /* of each model, in every version of the weights */
 	size_t scratch; /* once */
+	/*
+	 * Models of an array that go through a step at a time, the whole of it, before
+	 * the next ones, where one process trains them; 0 = all.  (Partial fusion: what
+	 * a model works on stays in a cache.  The bits are the same.)
+	 */
+	size_t together;
 };
 
 /* Sums of bn over a micro-batch; what they become is in its statistics. */

@@ -122,6 +122,7 @@ prepare(struct gv_net *net, const struct gv_model *m, const struct gv_net_config
 	for (b = 0; b < c->models; b++)
 		net->momentum |= c->coef[b].momentum != 0;
 	net->be->plan(net->be, &net->plan, &room);
+	net->together = room.together > 0 ? room.together : c->models;
 	net->sizes = gv_nn_sizes(&net->plan, &room);
 	count_bytes(net);
 	return 0;
@@ -201,6 +202,8 @@ gv_net_new(struct gv_net **out, const struct gv_model *m, const struct gv_net_co
 	net->active = gv_xcalloc(c->models, sizeof(*net->active));
 	net->steps = gv_xcalloc(c->models, sizeof(*net->steps));
 	net->mean = gv_xcalloc(c->models, sizeof(*net->mean));
+	net->chosen = gv_xcalloc(c->models, sizeof(*net->chosen));
+	net->group_loss = gv_xcalloc(c->models, sizeof(*net->group_loss));
 	for (b = 0; b < c->models; b++) {
 		net->seed[b] = c->seed[b];
 		net->coef[b] = c->coef[b];
@@ -255,6 +258,8 @@ gv_net_free(struct gv_net *net)
 	free(net->active);
 	free(net->steps);
 	free(net->mean);
+	free(net->chosen);
+	free(net->group_loss);
 	free(net);
 }
 

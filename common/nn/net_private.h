@@ -35,7 +35,10 @@ struct gv_net {
 	struct gv_net_coef *coef;
 	bool *active;
 	uint64_t *steps;
-	gv_real *mean; /* [B] losses on their way out */
+	gv_real *mean;      /* [B] losses on their way out */
+	size_t together;    /* models that go through a step at a time */
+	bool *chosen;       /* [B] that are active, while some of them go */
+	double *group_loss; /* [B] */
 
 	const gv_real *data_x; /* gv_net_data */
 	const void *data_target;

@@ -398,19 +398,56 @@ gv_net_step(struct gv_net *net, const gv_real *x, const void *target, double *lo
 	return gv_net_update(net);
 }
 
-int
-gv_net_step_of(struct gv_net *net, const uint32_t *visit, double *loss)
+/* A step of the models that are active now; loaded: the batch is in slot 0 already. */
+static int
+step_active(struct gv_net *net, const uint32_t *visit, bool loaded, double *loss)
 {
 	const struct gv_nn_plan *p = &net->plan;
 	size_t m;
 
 	for (m = 0; m < p->micro_batches; m++)
-		if (gather(net, &net->flight[0], visit + m * p->n) != 0 ||
+		if ((!loaded && gather(net, &net->flight[0], visit + m * p->n) != 0) ||
 		    micro_batch(net, m) != 0)
 			return -1;
 	if (gv_net_sum(net, loss) != 0)
 		return -1;
 	return gv_net_update(net);
+}
+
+/* Steps of together models at a time, which so stay in the caches. */
+static int
+step_in_groups(struct gv_net *net, const uint32_t *visit, double *loss)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	size_t b = 0, i, end, on;
+	bool loaded = false;
+	int status = 0;
+
+	memcpy(net->chosen, net->active, p->B * sizeof(*net->chosen));
+	for (i = 0; i < p->B; i++)
+		loss[i] = (double)NAN;
+	for (; b < p->B && status == 0; b = end) {
+		memset(net->active, 0, p->B * sizeof(*net->active));
+		for (end = b, on = 0; end < p->B && on < net->together; end++)
+			on += net->active[end] = net->chosen[end];
+		if (on == 0)
+			continue;
+		status = step_active(net, visit, loaded, net->group_loss);
+		loaded = p->micro_batches == 1;
+		for (i = b; i < end; i++)
+			loss[i] = net->group_loss[i];
+	}
+	memcpy(net->active, net->chosen, p->B * sizeof(*net->active));
+	return status;
+}
+
+int
+gv_net_step_of(struct gv_net *net, const uint32_t *visit, double *loss)
+{
+	/* sums over ranks are of all models at once, and what fails fails for all */
+	if (net->together < net->plan.B && net->plan.R == 1)
+		return step_in_groups(net, visit, loss);
+	return step_active(net, visit, false, loss);
 }
 
 /* ---- evaluation ---- */

@@ -1365,7 +1365,7 @@ static inline void
 slow_learn(struct gv_nn_backend *be, const struct gv_nn_plan *p, struct gv_nn_room *room)
 {
 	((struct slow *)be)->plan = p;
-	*room = (struct gv_nn_room){0, 0};
+	*room = (struct gv_nn_room){.packed = 0};
 }
 
 /* ---- general tools, and what there is nothing of ---- */

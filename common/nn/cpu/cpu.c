@@ -9,6 +9,23 @@
 #include "nn/cpu/parts.h"
 #include "nn/cpu/times.h"
 
+enum { CACHE = 1 << 20 };
+
+/*
+ * As many models as have their parameters, gradients, state and activations in the
+ * second cache, for each thread; at least one.
+ */
+static size_t
+models_together(const struct gv_cpu *cpu)
+{
+	const struct gv_nn_plan *p = cpu->plan;
+	double bytes = sizeof(gv_real) *
+		       (4 * (double)p->P + 2 * (double)p->activations * (double)p->n);
+	double models = (double)CACHE / (bytes + 1);
+
+	return cpu->threads * (models < 1 ? 1 : (size_t)models);
+}
+
 static void
 learn_plan(
     struct gv_nn_backend *be, const struct gv_nn_plan *plan, struct gv_nn_room *room)
@@ -19,6 +36,7 @@ learn_plan(
 	gv_cpu_lay_out(cpu);
 	room->packed = cpu->packed_size;
 	room->scratch = cpu->threads * cpu->scratch_size;
+	room->together = models_together(cpu);
 }
 
 static int
