@@ -175,7 +175,7 @@ ask_gather(struct gv_net *net, const struct fixture *f, double *loss)
 static int
 ask_evaluation(struct gv_net *net, const struct fixture *f, double *loss)
 {
-	size_t correct[HELP_MODELS], n = f->c->models * f->most * f->c->classes;
+	size_t correct[HELP_MODELS], n = f->c->models * f->most * f->m.outputs;
 	gv_real *logits = gv_xcalloc(n, sizeof(*logits));
 	int status = gv_net_eval(net, f->x, f->target, f->most, correct, loss, logits);
 
