@@ -272,6 +272,8 @@ install-files: # what is built, without building
 	install -d $(foreach d,bindir bashdir zshdir datadir docdir,$(call to,$($(d)))) \
 		$(foreach n,1 5 7,$(call to,$(mandir)/man$(n)))
 	install -m 755 $(OUT) $(call to,$(bindir))
+	if [ -f $(BUILD)/plugin/gv-cuda.so ]; then \
+		install -D -m 755 $(BUILD)/plugin/gv-cuda.so $(call to,$(libdir)/gv)/gv-cuda.so; fi
 	$(if $(MAN1),install -m 644 $(MAN1) $(call to,$(mandir)/man1))
 	$(if $(MAN5),install -m 644 $(MAN5) $(call to,$(mandir)/man5))
 	$(if $(MAN7),install -m 644 $(MAN7) $(call to,$(mandir)/man7))
@@ -290,6 +292,7 @@ remove_whole = if cd $(call to,$(1)) 2>/dev/null; then rm -f $(2); \
 
 uninstall: ## remove what install put there
 	$(call remove,$(bindir),$(PROGRAMS))
+	$(call remove_whole,$(libdir)/gv,gv-cuda.so)
 	$(call remove,$(mandir)/man1,$(notdir $(MAN1)))
 	$(call remove,$(mandir)/man5,$(notdir $(MAN5)))
 	$(call remove,$(mandir)/man7,$(notdir $(MAN7)))

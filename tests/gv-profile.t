@@ -6,20 +6,20 @@
 run gv-profile
 is_status 2 "no subcommand"
 is_err "no subcommand: message" <<'EOT'
-gv-profile: no subcommand given; known: devices, jobs, layers, links
-usage: gv-profile [-hV] devices|jobs|layers|links [option ...] [file]
+gv-profile: no subcommand given; known: arrays, devices, jobs, layers, links, memory
+usage: gv-profile [-hV] arrays|devices|jobs|layers|links|memory [option ...] [file]
 EOT
 run gv-profile nothing
 is_status 2 "an unknown subcommand"
 is_err "an unknown subcommand: message" <<'EOT'
-gv-profile: unknown subcommand "nothing"; known: devices, jobs, layers, links
-usage: gv-profile [-hV] devices|jobs|layers|links [option ...] [file]
+gv-profile: unknown subcommand "nothing"; known: arrays, devices, jobs, layers, links, memory
+usage: gv-profile [-hV] arrays|devices|jobs|layers|links|memory [option ...] [file]
 EOT
 run gv-profile -v devices
 is_status 2 "an option before the subcommand"
 is_err "an option before the subcommand: message" <<'EOT'
 gv-profile: options other than -h and -V go after the subcommand
-usage: gv-profile [-hV] devices|jobs|layers|links [option ...] [file]
+usage: gv-profile [-hV] arrays|devices|jobs|layers|links|memory [option ...] [file]
 EOT
 run gv-profile devices --version
 is_out "version" <<EOT
@@ -29,7 +29,7 @@ silent "version: status"
 run gv-profile --help
 out_has "jobs      how fast each job trains on each GPU type: a rates table" "help names the subcommands"
 silent "help: status"
-usage='usage: gv-profile devices [-hqvV] [-o FILE] [--list] [--cpu] [--node=NAME] [--map=FROM=TO]'
+usage='usage: gv-profile devices [-hqvV] [-o FILE] [--list] [--cpu] [--measure] [--node=NAME] [--map=FROM=TO]'
 run gv-profile devices file
 is_status 2 "devices: an operand"
 is_err "devices: an operand: message" <<EOT

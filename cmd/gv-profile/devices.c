@@ -7,7 +7,9 @@
 #include "base/strbuf.h"
 #include "gpu/nvml.h"
 #include "cpu.h"
+#include "device_speed.h"
 #include "gpu_type.h"
+#include "layers_table.h"
 #include "profile.h"
 #include "table/tab.h"
 
@@ -15,14 +17,15 @@ struct options {
 	struct gv_opt common;
 	bool list;
 	bool cpu;
+	bool measure;
 	const char *node;
 	struct gpu_type_map map;
 };
 
-enum { OPT_LIST = GV_OPT_OWN, OPT_CPU, OPT_NODE, OPT_MAP };
+enum { OPT_LIST = GV_OPT_OWN, OPT_CPU, OPT_NODE, OPT_MAP, OPT_MEASURE };
 
 static const char usage[] = "usage: gv-profile devices [-hqvV] [-o FILE] [--list] "
-			    "[--cpu] [--node=NAME] [--map=FROM=TO]";
+			    "[--cpu] [--measure] [--node=NAME] [--map=FROM=TO]";
 
 static const char help[] =
     "usage: gv-profile devices [option ...]\n"
@@ -31,6 +34,7 @@ static const char help[] =
     "      --cpu            the CPU too: type cpu, as many threads as cores\n"
     "      --list           a row per device: index, uuid, name, memory, ...\n"
     "      --map=FROM=TO    call GPUs of model (or short name) FROM TO; repeatable\n"
+    "      --measure        also how fast: copies, products of matrices, a launch\n"
     "      --node=NAME      fill the column node, for tables of several machines\n"
     "      --tsv            write TSV instead of CSV\n"
     "  -o, --output=FILE    write to FILE, which is replaced whole or not at all\n"
@@ -42,6 +46,7 @@ static const char help[] =
 static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"cpu", no_argument, NULL, OPT_CPU}, {"list", no_argument, NULL, OPT_LIST},
     {"map", required_argument, NULL, OPT_MAP},
+    {"measure", no_argument, NULL, OPT_MEASURE},
     {"node", required_argument, NULL, OPT_NODE}, {NULL, 0, NULL, 0}};
 
 static void
@@ -76,6 +81,9 @@ parse_options(struct options *o, int argc, char **argv)
 		case OPT_MAP:
 			add_mapping(o, optarg);
 			break;
+		case OPT_MEASURE:
+			o->measure = true;
+			break;
 		case OPT_NODE:
 			o->node = optarg;
 			break;
@@ -97,10 +105,48 @@ cell_bytes(struct gv_tabw *w, int64_t v)
 }
 
 static void
-header(struct gv_tabw *w, const char *const *names)
+header(struct gv_tabw *w, const char *const *names, const struct options *o)
 {
+	static const char *const measured[] = {"copy_gbytes_per_s", "fp32_gflops_per_s",
+	    "tf32_gflops_per_s", "bf16_gflops_per_s", "launch_us"};
+	size_t i;
+
 	for (; *names != NULL; names++)
 		gv_tabw_str(w, *names);
+	for (i = 0; o->measure && i < sizeof(measured) / sizeof(measured[0]); i++)
+		gv_tabw_str(w, measured[i]);
+	gv_tabw_end(w);
+}
+
+static void
+cell_measured(struct gv_tabw *w, double v)
+{
+	if (v > 0)
+		write_rounded(w, v);
+	else
+		gv_tabw_empty(w);
+}
+
+/* Measures a device, number < 0: the CPU, and ends its row. */
+static void
+end_row(struct gv_tabw *w, int number, const struct options *o)
+{
+	struct gv_nn_device d = {.kind = number < 0 ? GV_NN_CPU : GV_NN_CUDA,
+	    .number = number < 0 ? 0 : number,
+	    .threads = 1};
+	struct device_speed s = {0};
+	struct gv_error e = {0};
+	size_t i;
+
+	if (o->measure) {
+		if (device_speed(&s, &d, &e) != 0 && !o->common.quiet)
+			gv_warn("warning: GPU %d: not all is measured: %s", number,
+			    e.text[0]);
+		cell_measured(w, s.copy_gbytes_per_s);
+		for (i = 0; i < DEVICE_MATHS; i++)
+			cell_measured(w, s.gflops_per_s[i]);
+		cell_measured(w, s.launch_us);
+	}
 	gv_tabw_end(w);
 }
 
@@ -111,6 +157,7 @@ struct group {
 	char type[GV_GPU_TEXT];
 	size_t gpus;
 	int64_t memory_bytes; /* of the smallest, -1 = not told */
+	int first;            /* index of the first, which is measured */
 	struct gv_strbuf ids;
 };
 
@@ -133,6 +180,7 @@ make_groups(struct group *group, const struct gv_gpus *g, const struct options *
 			;
 		if (k == n) {
 			memcpy(group[n].type, type, sizeof(type));
+			group[n].first = gpu->index;
 			group[n++].memory_bytes = gpu->memory_bytes;
 		}
 		if (gpu->memory_bytes < group[k].memory_bytes)
@@ -153,7 +201,7 @@ write_cluster(
 	size_t n = make_groups(group, g, o);
 	size_t i;
 
-	header(w, names);
+	header(w, names, o);
 	for (i = 0; i < n; i++) {
 		gv_tabw_str(w, group[i].type);
 		gv_tabw_int(w, (int64_t)group[i].gpus);
@@ -161,7 +209,7 @@ write_cluster(
 		cell_bytes(w, group[i].memory_bytes);
 		gv_tabw_empty(w);
 		gv_tabw_str(w, group[i].ids.s);
-		gv_tabw_end(w);
+		end_row(w, group[i].first, o);
 		gv_strbuf_free(&group[i].ids);
 	}
 	free(group);
@@ -173,7 +221,7 @@ write_cluster(
 	cell_bytes(w, cpu_memory_bytes());
 	gv_tabw_int(w, cpu_threads());
 	gv_tabw_empty(w);
-	gv_tabw_end(w);
+	end_row(w, -1, o);
 }
 
 /* ---- a row per device ---- */
@@ -186,7 +234,7 @@ write_list(struct gv_tabw *w, const struct gv_gpus *g, bool cpu, const struct op
 	    "problem", NULL};
 	size_t i;
 
-	header(w, names);
+	header(w, names, o);
 	for (i = 0; i < g->n; i++) {
 		const struct gv_gpu *gpu = &g->gpu[i];
 		char type[GV_GPU_TEXT] = "";
@@ -204,7 +252,7 @@ write_list(struct gv_tabw *w, const struct gv_gpus *g, bool cpu, const struct op
 		gv_tabw_empty(w);
 		gv_tabw_str(w, g->driver);
 		gv_tabw_str(w, gpu->problem);
-		gv_tabw_end(w);
+		end_row(w, gpu->index, o);
 	}
 	if (!cpu)
 		return;
@@ -218,7 +266,7 @@ write_list(struct gv_tabw *w, const struct gv_gpus *g, bool cpu, const struct op
 	gv_tabw_int(w, cpu_threads());
 	gv_tabw_empty(w);
 	gv_tabw_empty(w);
-	gv_tabw_end(w);
+	end_row(w, -1, o);
 }
 
 static void
@@ -243,6 +291,8 @@ profile_devices(int argc, char **argv)
 	size_t i, usable = 0;
 
 	parse_options(&o, argc, argv);
+	/* CUDA counts as NVML does */
+	setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
 	if (gv_gpus_list(&gpus, &e) != 0 || gv_out_open(&out, o.common.output, &e) != 0)
 		gv_die_error(&e);
 	for (i = 0; i < gpus.n; i++)

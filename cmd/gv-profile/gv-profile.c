@@ -13,23 +13,27 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } subcommands[] = {
+    {"arrays", profile_arrays},
     {"devices", profile_devices},
     {"jobs", profile_jobs},
     {"layers", profile_layers},
     {"links", profile_links},
+    {"memory", profile_memory},
 };
 
 static const char usage[] =
-    "usage: gv-profile [-hV] devices|jobs|layers|links [option ...] [file]";
+    "usage: gv-profile [-hV] arrays|devices|jobs|layers|links|memory [option ...] [file]";
 
 static const char help[] =
     "usage: gv-profile [-hV] SUBCOMMAND [option ...] [file]\n"
     "Measures, and writes what it found as a table.\n"
     "\n"
+    "  arrays    how long steps of arrays take, by the number of models\n"
     "  devices   what GPUs (or CPU) this machine has: a cluster table\n"
     "  jobs      how fast each job trains on each GPU type: a rates table\n"
     "  layers    how long each layer of a model takes, and its bytes: a layers table\n"
     "  links     how fast bytes pass between processes: a links table\n"
+    "  memory    what memory holds over a step of training, row by row\n"
     "\n"
     "  -h, --help      this text; after a subcommand, its own\n"
     "  -V, --version   the version\n";
@@ -47,8 +51,8 @@ parse_options(struct gv_opt *o, int argc, char **argv)
 	if (o->output != NULL || o->quiet || o->verbose > 0)
 		gv_opt_usage(o, "options other than -h and -V go after the subcommand");
 	if (optind == argc)
-		gv_opt_usage(
-		    o, "no subcommand given; known: devices, jobs, layers, links");
+		gv_opt_usage(o, "no subcommand given; known: arrays, devices, jobs, "
+				"layers, links, memory");
 }
 
 int
@@ -69,6 +73,7 @@ main(int argc, char **argv)
 	for (i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
 		if (strcmp(name, subcommands[i].name) == 0)
 			return subcommands[i].run(argc, argv);
-	gv_opt_usage(&o, "unknown subcommand %s; known: devices, jobs, layers, links",
+	gv_opt_usage(&o,
+	    "unknown subcommand %s; known: arrays, devices, jobs, layers, links, memory",
 	    gv_quote(q, name, strlen(name)));
 }

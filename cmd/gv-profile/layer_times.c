@@ -6,8 +6,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/rng.h"
-#include "nn/cpu/cpu.h"
+#include "bench.h"
 
 static int
 ascending(const void *a, const void *b)
@@ -40,90 +39,6 @@ spread_of(double *v, size_t n)
 	return s;
 }
 
-/* Everything that steps need. */
-struct bench {
-	struct gv_net *net;
-	gv_real *x;
-	void *target;
-	double loss;
-	size_t rows;
-	struct gv_net_times *now;  /* [rows] of one step */
-	size_t n, cap, cap_step;   /* steps timed */
-	struct gv_net_times *seen; /* [n][rows] */
-	double *step_s;            /* [n] of the steps between */
-};
-
-/* Of n samples, for the model's head; to be freed. */
-static void *
-draw_targets(const struct gv_model *m, size_t n)
-{
-	bool labels = m->target == GV_TARGET_LABELS;
-	int32_t *label;
-	gv_real *number;
-	void *v;
-	size_t i;
-
-	v = gv_xcalloc(n * m->targets, labels ? sizeof(*label) : sizeof(*number));
-	label = v;
-	number = v;
-	for (i = 0; i < n * m->targets; i++)
-		if (labels)
-			label[i] = (int32_t)(gv_random(1, 0, 1, i) % m->classes);
-		else
-			number[i] = (gv_real)gv_random_uniform(1, 0, 1, i);
-	return v;
-}
-
-static int
-bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *rule,
-    struct gv_error *e)
-{
-	struct gv_net_coef coef = GV_NET_COEF_DEFAULT;
-	uint64_t seed = 1;
-	struct gv_net_config c = {.models = 1,
-	    .batch = rule->batch,
-	    .backend = gv_cpu_new(rule->threads),
-	    .optimiser = rule->optimiser,
-	    .seed = &seed,
-	    .coef = &coef};
-	size_t i, size = gv_shape_size(m->input);
-
-	coef.lr = 0; /* so that no number grows, whatever the model */
-	coef.momentum = rule->momentum;
-	if (gv_net_new(&b->net, m, &c, e) != 0)
-		return -1;
-	b->rows = m->n;
-	b->now = gv_xcalloc(m->n, sizeof(*b->now));
-	b->x = gv_xcalloc(rule->batch * size, sizeof(*b->x));
-	b->target = draw_targets(m, rule->batch);
-	for (i = 0; i < rule->batch * size; i++)
-		b->x[i] = m->tokens > 0 ? (gv_real)(gv_random(1, 0, 0, i) % m->tokens)
-					: (gv_real)gv_random_normal(1, 0, 0, i);
-	return 0;
-}
-
-static void
-bench_close(struct bench *b)
-{
-	gv_net_free(b->net);
-	free(b->now);
-	free(b->x);
-	free(b->target);
-	free(b->seen);
-	free(b->step_s);
-}
-
-/* One step; its seconds. */
-static double
-step(struct bench *b)
-{
-	double start_s = gv_clock_s();
-
-	/* fails only with other ranks */
-	(void)gv_net_step(b->net, b->x, b->target, &b->loss);
-	return gv_clock_s() - start_s;
-}
-
 static void
 measure(struct bench *b)
 {
@@ -131,10 +46,10 @@ measure(struct bench *b)
 	b->step_s = gv_xgrow(b->step_s, &b->cap_step, b->n + 1, sizeof(*b->step_s));
 	memset(b->now, 0, b->rows * sizeof(*b->now));
 	gv_net_time(b->net, b->now);
-	step(b);
+	bench_step(b);
 	gv_net_time(b->net, NULL);
 	memcpy(b->seen + b->n * b->rows, b->now, b->rows * sizeof(*b->now));
-	b->step_s[b->n++] = step(b);
+	b->step_s[b->n++] = bench_step(b);
 }
 
 static void
@@ -143,11 +58,12 @@ run(struct bench *b, const struct times_rule *rule)
 	double start_s = gv_clock_s(), now_s, told_s = start_s;
 
 	do {
-		step(b);
+		bench_step(b);
 		now_s = gv_clock_s();
-	} while (now_s < start_s + rule->warmup_s);
+	} while (!b->failed && now_s < start_s + rule->warmup_s);
 	start_s = now_s;
-	while (b->n < rule->least_steps || now_s < start_s + rule->window_s) {
+	while (!b->failed &&
+	       (b->n < rule->least_steps || now_s < start_s + rule->window_s)) {
 		measure(b);
 		now_s = gv_clock_s();
 		if (rule->quiet || now_s < told_s + 0.2)
@@ -207,12 +123,15 @@ layer_times(struct layer_times *t, const struct gv_model *m,
     const struct times_rule *rule, struct gv_error *e)
 {
 	struct bench b = {0};
-	int status = bench_open(&b, m, rule, e);
+	int status = bench_open(&b, m, rule, NULL, e);
 
 	memset(t, 0, sizeof(*t));
 	if (status == 0) {
 		run(&b, rule);
-		evaluate(t, &b);
+		if (b.failed)
+			status = gv_error_set(e, "a step: %s", gv_net_error(b.net));
+		else
+			evaluate(t, &b);
 	}
 	bench_close(&b);
 	return status;

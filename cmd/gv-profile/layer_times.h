@@ -2,11 +2,13 @@
 #ifndef GV_PROFILE_LAYER_TIMES_H
 #define GV_PROFILE_LAYER_TIMES_H
 
+#include "nn/device/device.h"
 #include "nn/net.h"
 
 struct times_rule {
 	size_t batch;
-	size_t threads;
+	size_t models; /* of an array */
+	struct gv_nn_device device;
 	enum gv_optimiser optimiser;
 	double momentum;    /* of SGD */
 	double warmup_s;    /* at least one step */

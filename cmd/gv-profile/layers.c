@@ -8,19 +8,15 @@
 #include "base/opt.h"
 #include "import_graph.h"
 #include "layers_table.h"
+#include "net_options.h"
 #include "profile.h"
 
 /* Errors above this part of a time are warned of. */
 static const double max_relative_error = 0.05;
 
 struct options {
-	struct gv_opt common;
-	const char *model; /* or a graph */
+	struct net_options net; /* its model: or a graph */
 	bool import;
-	bool measuring; /* an option about measuring was given */
-	struct gv_shape shape;
-	size_t classes;
-	struct times_rule rule;
 };
 
 static const char usage[] =
@@ -36,6 +32,7 @@ static const char help[] =
     "      --classes=N        of the labels (10)\n"
     "      --optimizer=NAME   sgd, momentum, adam or adamw (sgd)\n"
     "      --threads=N        of the CPU (1)\n"
+    "      --device=DEVICE    cpu, cuda[:N] or auto (cpu); --math=fp32|tf32|bf16\n"
     "      --warmup=TIME      train first, not measured (0.5s)\n"
     "      --window=TIME      measure for at least this long (2s)\n"
     "      --repeats=N        and at least so many steps (20)\n"
@@ -52,112 +49,24 @@ set_from(void *ctx, const char *arg)
 	static const char *const names[] = {"pipedream"};
 	struct options *o = ctx;
 
-	gv_opt_one_of(&o->common, "--from", arg, names, 1);
+	gv_opt_one_of(&o->net.common, "--from", arg, names, 1);
 	o->import = true;
-}
-
-static size_t
-whole(struct options *o, const char *option, const char *arg, int64_t min, int64_t max)
-{
-	o->measuring = true;
-	return (size_t)gv_opt_int(&o->common, option, arg, min, max);
-}
-
-static void
-set_batch(void *ctx, const char *arg)
-{
-	struct options *o = ctx;
-
-	o->rule.batch = whole(o, "--batch", arg, 1, 1 << 24);
-}
-
-static void
-set_classes(void *ctx, const char *arg)
-{
-	struct options *o = ctx;
-
-	o->classes = whole(o, "--classes", arg, 2, 1 << 24);
-}
-
-static void
-set_threads(void *ctx, const char *arg)
-{
-	struct options *o = ctx;
-
-	o->rule.threads = whole(o, "--threads", arg, 1, 1024);
-}
-
-static void
-set_repeats(void *ctx, const char *arg)
-{
-	struct options *o = ctx;
-
-	o->rule.least_steps = whole(o, "--repeats", arg, 1, 1000000);
-}
-
-static void
-set_shape(void *ctx, const char *arg)
-{
-	struct options *o = ctx;
-	char q[GV_QUOTE_LEN];
-
-	if (gv_shape_parse(arg, &o->shape) != 0)
-		gv_opt_usage(&o->common, "--shape: expected HxW or HxWxC, got %s",
-		    gv_quote(q, arg, strlen(arg)));
-	o->measuring = true;
-}
-
-static void
-set_optimizer(void *ctx, const char *arg)
-{
-	static const char *const names[] = {"sgd", "momentum", "adam", "adamw"};
-	static const enum gv_optimiser kinds[] = {GV_SGD, GV_SGD, GV_ADAM, GV_ADAMW};
-	struct options *o = ctx;
-	size_t i = gv_opt_one_of(&o->common, "--optimizer", arg, names, 4);
-
-	o->rule.optimiser = kinds[i];
-	o->rule.momentum = i == 1 ? 0.9 : 0;
-	o->measuring = true;
-}
-
-static void
-set_warmup(void *ctx, const char *arg)
-{
-	struct options *o = ctx;
-
-	o->rule.warmup_s = gv_opt_duration(&o->common, "--warmup", arg);
-	o->measuring = true;
-}
-
-static void
-set_window(void *ctx, const char *arg)
-{
-	struct options *o = ctx;
-
-	o->rule.window_s = gv_opt_duration(&o->common, "--window", arg);
-	o->measuring = true;
 }
 
 static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct gv_opt_own own[] = {
-	    {"from", required_argument, .set = set_from},
-	    {"batch", required_argument, .set = set_batch},
-	    {"shape", required_argument, .set = set_shape},
-	    {"classes", required_argument, .set = set_classes},
-	    {"optimizer", required_argument, .set = set_optimizer},
-	    {"threads", required_argument, .set = set_threads},
-	    {"warmup", required_argument, .set = set_warmup},
-	    {"window", required_argument, .set = set_window},
-	    {"repeats", required_argument, .set = set_repeats}, {.name = NULL}};
+	    {"from", required_argument, .set = set_from}, NET_OPTIONS, TIMES_OPTIONS,
+	    {.name = NULL}};
 
 	opterr = 0;
-	gv_opt_parse(&o->common, true, own, o, argc, argv);
-	if (o->import && o->measuring)
-		gv_opt_usage(&o->common, "with --from nothing is measured: options of "
-					 "measuring say nothing");
-	o->model = gv_opt_input(&o->common, argc, argv);
+	gv_opt_parse(&o->net.common, true, own, o, argc, argv);
+	if (o->import && o->net.measuring)
+		gv_opt_usage(&o->net.common,
+		    "with --from nothing is measured: options of "
+		    "measuring say nothing");
+	o->net.model = gv_opt_input(&o->net.common, argc, argv);
 }
 
 /* ---- import ---- */
@@ -183,12 +92,12 @@ import(const struct options *o, struct gv_error *e)
 	struct gv_frame layers = {0}, edges = {0};
 	struct gv_out *out;
 	struct gv_tabw w;
-	int rc = import_graph(&layers, &edges, o->model, e);
+	int rc = import_graph(&layers, &edges, o->net.model, e);
 
 	if (rc == 0)
-		rc = gv_out_open(&out, o->common.output, e);
+		rc = gv_out_open(&out, o->net.common.output, e);
 	if (rc == 0) {
-		gv_tabw_init(&w, out, o->common.tsv);
+		gv_tabw_init(&w, out, o->net.common.tsv);
 		write_frame(&w, &layers);
 		gv_tabw_between(&w);
 		write_frame(&w, &edges);
@@ -252,23 +161,19 @@ measure(const struct options *o, struct gv_error *e)
 	struct gv_model m = {0};
 	struct gv_out *out = NULL;
 	struct gv_tabw w;
-	char *path = gv_model_path(o->model);
-	int rc = gv_model_read(&m, path, e);
+	int rc = net_model(&m, &o->net, e);
 
-	free(path);
 	if (rc == 0)
-		rc = gv_model_shape(&m, o->shape, o->classes, e);
+		rc = gv_out_open(&out, o->net.common.output, e);
 	if (rc == 0)
-		rc = gv_out_open(&out, o->common.output, e);
-	if (rc == 0)
-		rc = layer_times(&t, &m, &o->rule, e);
+		rc = layer_times(&t, &m, &o->net.rule, e);
 	if (rc == 0) {
-		if (!o->common.quiet)
+		if (!o->net.common.quiet)
 			warn_noise(&m, &t);
-		if (o->common.verbose > 0)
+		if (o->net.common.verbose > 0)
 			say(&t);
-		gv_tabw_init(&w, out, o->common.tsv);
-		write_layers(&w, &m, &t, o->rule.batch);
+		gv_tabw_init(&w, out, o->net.common.tsv);
+		write_layers(&w, &m, &t, o->net.rule.batch);
 		write_edges(&w, &m);
 		rc = gv_out_close(out, e);
 	}
@@ -280,19 +185,11 @@ measure(const struct options *o, struct gv_error *e)
 int
 profile_layers(int argc, char **argv)
 {
-	struct options o = {.common = {.usage = usage, .help = help},
-	    .shape = {1, 28, 28},
-	    .classes = 10,
-	    .rule = {.batch = 64,
-		.threads = 1,
-		.optimiser = GV_SGD,
-		.warmup_s = 0.5,
-		.window_s = 2,
-		.least_steps = 20}};
+	struct options o = {.net = NET_DEFAULTS(usage, help)};
 	struct gv_error e = {0};
 
 	parse_options(&o, argc, argv);
-	o.rule.quiet = o.common.quiet;
+	o.net.rule.quiet = o.net.common.quiet;
 	if ((o.import ? import(&o, &e) : measure(&o, &e)) != 0)
 		gv_die_error(&e);
 	return gv_finish();

@@ -44,17 +44,22 @@ describe(struct gv_strbuf *s, const struct gv_layer *l)
 	gv_strbuf_fmt(s, "%s%s", act[0] != '\0' ? " " : "", act);
 }
 
-/* In ms; more than 6 digits mean nothing, and less than 1 ps is rounding. */
+void
+write_rounded(struct gv_tabw *w, double v)
+{
+	char text[GV_NUM_LEN];
+	double rounded;
+	int len = snprintf(text, sizeof(text), "%.6g", v);
+
+	gv_parse_double(text, (size_t)len, &rounded);
+	gv_tabw_double(w, rounded);
+}
+
+/* In ms; less than 1 ps is rounding. */
 static void
 write_ms(struct gv_tabw *w, double seconds)
 {
-	char text[GV_NUM_LEN];
-	double ms;
-	int len =
-	    snprintf(text, sizeof(text), "%.6g", seconds < 1e-12 ? 0 : seconds * 1000);
-
-	gv_parse_double(text, (size_t)len, &ms);
-	gv_tabw_double(w, ms);
+	write_rounded(w, seconds < 1e-12 ? 0 : seconds * 1000);
 }
 
 static void

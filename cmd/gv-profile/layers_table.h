@@ -19,4 +19,7 @@ void write_layers(struct gv_tabw *w, const struct gv_model *m,
  */
 void write_edges(struct gv_tabw *w, const struct gv_model *m);
 
+/* Of what is measured more than 6 digits mean nothing. */
+void write_rounded(struct gv_tabw *w, double v);
+
 #endif

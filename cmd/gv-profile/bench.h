@@ -1,0 +1,29 @@
+/* A net that trains on random samples at a learning rate of 0, to be measured. */
+#ifndef GV_PROFILE_BENCH_H
+#define GV_PROFILE_BENCH_H
+
+#include "layer_times.h"
+#include "memory_log.h"
+
+/* = {0} before bench_open */
+struct bench {
+	struct gv_net *net;
+	gv_real *x;
+	void *target;
+	double *loss; /* [models] */
+	bool failed;
+	size_t rows;
+	struct gv_net_times *now;  /* [rows] of one step */
+	size_t n, cap, cap_step;   /* steps timed */
+	struct gv_net_times *seen; /* [n][rows] */
+	double *step_s;            /* [n] of the steps between */
+};
+
+/* log: what is allocated goes there; NULL = none.  0, or -1 with *e set. */
+int bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *rule,
+    struct memory_log *log, struct gv_error *e);
+void bench_close(struct bench *b); /* also when it could not be opened */
+/* One step; its seconds.  b->failed: gv_net_error. */
+double bench_step(struct bench *b);
+
+#endif
