@@ -55,6 +55,16 @@ is_err "two rows of one name" <<'EOF'
 gv-train: t.safetensors: two rows of the model have a tensor "same.num_batches_tracked"
 EOF
 
+# a language model: as nn.Embedding, nn.LayerNorm and nn.Linear have them
+text='--data=sentences:50 --context=16 --batch=4'
+run gv-train $text --steps=2 --weights=w.safetensors gpt-tiny
+silent "--weights: gpt-tiny"
+run gv-train $text --steps=0 --init=w.safetensors --weights=again.safetensors gpt-tiny
+same_file w.safetensors again.safetensors "what was written is read: gpt-tiny"
+for tensor in 1.weight:256,.32 1.bias:16,.32 2.weight:32 3.weight:96,.32 3.bias:96 23.weight:256,.32; do
+	ok "gpt-tiny: $tensor" grep -aq "\"${tensor%:*}\": {\"dtype\": \"F32\", \"shape\": \[${tensor#*:}\]" w.safetensors
+done
+
 # ---- what does not fit ----
 gv-train $data --steps=0 --weights=w.safetensors mlp.csv >/dev/null
 sed 's/,16,/,17,/' mlp.csv >wide.csv

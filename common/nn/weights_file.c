@@ -58,6 +58,16 @@ vector(size_t n)
 	    .n = {1, 1, 1, 1, n}, .stride = {[4] = 1}, .shape = {n}, .dims = 1};
 }
 
+/* Of embed: [tokens][out], [places][out], as nn.Embedding has them. */
+static struct layout
+rows_of(size_t n, size_t out)
+{
+	return (struct layout){.n = {1, 1, 1, n / out, out},
+	    .stride = {[3] = out, [4] = 1},
+	    .shape = {n / out, out},
+	    .dims = 2};
+}
+
 /* [h][w][c][out] to [out][c][h][w]; at one place [in][out] to [out][in] */
 static struct layout
 linear(const struct gv_layer *l)
@@ -93,6 +103,8 @@ layout_of(const struct gv_layer *l, enum part part, size_t n)
 		return linear(l);
 	if (part == WEIGHT && l->op == GV_OP_CONV)
 		return conv(l);
+	if (l->op == GV_OP_EMBED)
+		return rows_of(n, l->out_shape.channels);
 	return vector(n);
 }
 
