@@ -48,7 +48,8 @@ try_stretch(struct gv_course *c, size_t k, size_t period)
 	while (last + period < c->n && repeats(c, last))
 		last++;
 	c->first = first;
-	return last - first >= period;
+	/* a short one may be behind itself by chance */
+	return last - first >= period && 2 * (last - first + period) >= c->n;
 }
 
 /* Between two updates in the middle, and some more of them. */

@@ -1,5 +1,6 @@
 #include "post.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,10 +90,14 @@ int
 post_wait(struct post *p, struct gv_message *m)
 {
 	double from = gv_clock_s();
-	int status;
+	int status = 0;
 
 	gv_error_clear(&p->error);
-	status = gv_gang_wait(p->gang, m, &p->error);
+	while (!m->done && status == 0) {
+		status = gv_gang_wait_some(p->gang, &m, 1, from, INFINITY, &p->error);
+		if (status == 0 && p->work != NULL)
+			p->work(p->ctx);
+	}
 	p->waited_s += gv_clock_s() - from;
 	return status;
 }

@@ -30,10 +30,13 @@ struct parcel {
 struct post {
 	struct gv_gang *gang;
 	size_t rank;
-	struct parcel *sent;   /* on their way, */
-	struct parcel *kept;   /* to this worker itself, the last first */
-	struct parcel *spare;  /* buffers for the next ones */
-	double waited_s;       /* in post_wait */
+	struct parcel *sent;  /* on their way, */
+	struct parcel *kept;  /* to this worker itself, the last first */
+	struct parcel *spare; /* buffers for the next ones */
+	double waited_s;      /* in post_wait */
+	/* goes on with what has come, whoever waits for what: others may wait for that */
+	void (*work)(void *ctx);
+	void *ctx;
 	struct gv_error error; /* of the last failure */
 };
 

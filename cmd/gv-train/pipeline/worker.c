@@ -149,6 +149,17 @@ worker_post(struct worker *w)
 	return &w->post;
 }
 
+/* Sums that are on their way; replicas that are further wait for this one's part. */
+static void
+move_sums(void *ctx)
+{
+	struct worker *w = ctx;
+	size_t i;
+
+	for (i = 0; i < w->chunks; i++)
+		chunk_move(&w->chunk[i]);
+}
+
 void
 worker_begin(struct worker *w, struct gv_gang *gang, uint64_t step)
 {
@@ -157,6 +168,8 @@ worker_begin(struct worker *w, struct gv_gang *gang, uint64_t step)
 
 	w->post.gang = gang;
 	w->post.rank = w->s.rank;
+	w->post.work = move_sums;
+	w->post.ctx = w;
 	w->begun = step * r->micro_batches;
 	w->units = w->sums = w->first_sum = w->begun / r->unit;
 	w->k = w->ahead = gv_course_begin(&r->course, w->begun);
