@@ -78,9 +78,12 @@ def build(path, classes):
     for r in rows:
         k = number(r, "k", 0)
         out = number(r, "out", classes if r["op"] == "linear" else c)
-        s, p = number(r, "s", 1 if r["op"] == "conv" else k), number(r, "p", 0)
+        s, p = number(r, "s", 1 if "conv" in r["op"] else k), number(r, "p", 0)
         if r["op"] == "conv":
             m = torch.nn.Conv2d(c, out, k, s, p, groups=number(r, "g", 1), bias=r.get("bias") != "0")
+        elif r["op"] == "tconv":
+            m = torch.nn.ConvTranspose2d(c, out, k, s, p, groups=number(r, "g", 1))
+            size, k = (size - 1) * s - 2 * p + k, 0
         elif r["op"] == "maxpool":
             m = torch.nn.MaxPool2d(k, s, p)
         elif r["op"] == "bn":

@@ -16,11 +16,19 @@ id,op,from,out,k,s,p,g,act,bias
 11,linear,10,,,,,,,
 12,xent,11,,,,,,,
 EOF
+cat >tconv.csv <<'EOF'
+id,op,from,out,k,s,p,g,act
+1,conv,0,6,3,2,1,,relu
+2,tconv,1,4,4,2,1,2,relu
+3,maxpool,2,,4,,,,
+4,linear,3,,,,,,
+5,xent,4,,,,,,
+EOF
 data='--data=digits:32 --batch=32 --scale=unit'
 rows() { tail -n +2 "$1"; }
 
 # ---- out and in ----
-for net in mlp.csv bn.csv; do
+for net in tconv.csv mlp.csv bn.csv; do
 	run gv-train $data --steps=0 --weights=w.safetensors $net
 	silent "--weights: $net"
 	run gv-train $data --steps=0 --seed=5 --init=w.safetensors --weights=again.safetensors $net
@@ -142,5 +150,6 @@ as_torch mlp.csv optimizer=adam lr=0.01 weight-decay=0.1 lr-schedule=linear micr
 as_torch bn.csv optimizer=sgd lr=0.1 weight-decay=0.1 lr-schedule=polynomial lr-power=2 clip-value=0.01 clip-norm=0.1
 as_torch bn.csv optimizer=adamw lr=0.003 weight-decay=0.2 lr-schedule=constant clip-norm=1
 as_torch mlp.csv optimizer=adamw lr=0.01 weight-decay=0.5 lr-schedule=one-cycle
+as_torch tconv.csv optimizer=sgd lr=0.1 momentum=0.5 lr-schedule=constant
 as_torch mlp.csv optimizer=sgd lr=0.2 momentum=0.9 lr-schedule=step lr-step=5 clip-value=0.001
 done_testing

@@ -96,6 +96,19 @@ conv(const struct gv_layer *l)
 	    .dims = 4};
 }
 
+/* [g][k][k][out / g][in / g] to [in][out / g][k][k] */
+static struct layout
+tconv(const struct gv_layer *l)
+{
+	size_t in = l->in_shape.channels / l->g, out = l->out_shape.channels / l->g;
+	size_t window = l->k * l->k;
+
+	return (struct layout){.n = {l->g, l->k, l->k, out, in},
+	    .stride = {in * out * window, l->k, 1, window, out * window},
+	    .shape = {in * l->g, out, l->k, l->k},
+	    .dims = 4};
+}
+
 static struct layout
 layout_of(const struct gv_layer *l, enum part part, size_t n)
 {
@@ -105,6 +118,8 @@ layout_of(const struct gv_layer *l, enum part part, size_t n)
 		return conv(l);
 	if (l->op == GV_OP_EMBED)
 		return rows_of(n, l->out_shape.channels);
+	if (part == WEIGHT && l->op == GV_OP_TCONV)
+		return tconv(l);
 	return vector(n);
 }
 

@@ -3,12 +3,13 @@
  *
  * Row ID of the model table, or of a name in its column "name", has the tensors
  *
- *	ID.weight        linear [out][in], conv [out][in / g][k][k], bn [channels]
+ *	ID.weight        linear [out][in], conv [out][in / g][k][k],
+ *	                 tconv [in][out / g][k][k], bn [channels]
  *	ID.bias          [out], [channels]
  *	ID.running_mean  bn [channels]; and ID.running_var, as is what follows
  *	ID.num_batches_tracked  written as PyTorch has it, and not read
  *
- * those of nn.Linear, nn.Conv2d, nn.BatchNorm1d and nn.BatchNorm2d.  A linear row that
+ * those of nn.Linear, nn.Conv2d, nn.ConvTranspose2d, nn.BatchNorm1d and nn.BatchNorm2d.  A linear row that
  * reads an image reads it, here, by places: [height][width][channels]; its columns are
  * put in PyTorch's order, [channels][height][width], so that nn.Flatten before nn.Linear
  * is the same.  Other operators' tensors are as the net has them, one row of numbers.
