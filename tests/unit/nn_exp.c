@@ -61,6 +61,41 @@ test_erf(void)
 	    worst, at);
 }
 
+static double
+sigmoid(double x)
+{
+	return 1 / (1 + exp(-x));
+}
+
+/* sigmoid and tanh, from small to large, and at their ends. */
+static void
+test_squash(void (*ours)(gv_real *, size_t), double (*right)(double), double low,
+    const char *name)
+{
+	gv_real v[4] = {INFINITY, -INFINITY, NAN, 0};
+	double worst = 0, at = 0;
+	size_t k;
+
+	ours(v, 4);
+	ok((double)v[0] == 1 && fabs((double)v[1] - low) < 1e-37 && isnan(v[2]) &&
+		(double)v[3] == right(0),
+	    "%s: its ends", name);
+	for (k = 0; k < 20000; k++) {
+		double x = pow(10, 8 * gv_random_uniform(5, 0, 0, k) - 6), off;
+
+		v[0] = (gv_real)(k % 2 == 0 ? x : -x / 2);
+		x = (double)v[0];
+		ours(v, 1);
+		off = fabs((double)v[0] - right(x)) / fmax(fabs(right(x)), 1e-30);
+		if (off > worst) {
+			worst = off;
+			at = x;
+		}
+	}
+	ok(worst < 3e-7, "%s: the worst of 20000 is off by %.2g of the value, at %g",
+	    name, worst, at);
+}
+
 /* As long as it may be: the lanes, what is left over; the same bits at any length. */
 static void
 test_sums(void)
@@ -101,6 +136,8 @@ main(void)
 	gv_init("nn_exp");
 	test_exp();
 	test_erf();
+	test_squash(gv_cpu_sigmoid, sigmoid, 0, "sigmoid");
+	test_squash(gv_cpu_tanh, tanh, -1, "tanh");
 	test_sums();
 	return done_testing();
 }

@@ -23,14 +23,12 @@
 #define SLOW_LOG   log
 #define SLOW_LOG1P log1p
 #define SLOW_SQRT  sqrt
-#define SLOW_TANH  tanh
 #else
 #define SLOW_FMA   fmaf
 #define SLOW_EXP   expf
 #define SLOW_LOG   logf
 #define SLOW_LOG1P log1pf
 #define SLOW_SQRT  sqrtf
-#define SLOW_TANH  tanhf
 #endif
 
 /* ---- memory that is somewhere else ---- */
@@ -78,7 +76,15 @@ slow_normal(gv_real x)
 static inline gv_real
 slow_sigmoid(gv_real x)
 {
-	return 1 / (1 + SLOW_EXP(-x));
+	gv_cpu_sigmoid(&x, 1);
+	return x;
+}
+
+static inline gv_real
+slow_tanh(gv_real x)
+{
+	gv_cpu_tanh(&x, 1);
+	return x;
 }
 
 static inline gv_real
@@ -92,7 +98,7 @@ slow_act(const struct gv_layer *l, gv_real x)
 	case GV_ACT_SIGMOID:
 		return slow_sigmoid(x);
 	case GV_ACT_TANH:
-		return SLOW_TANH(x);
+		return slow_tanh(x);
 	case GV_ACT_GELU:
 		return x * slow_normal(x);
 	case GV_ACT_SILU:
@@ -586,7 +592,7 @@ slow_lstm_step(const struct slow_at *a, size_t way, size_t k)
 		for (i = 0; i < d.H && k > 0; i++)
 			acc = slow_fma(d.y[last * d.Y + way * d.H + i],
 			    w[(d.in + i) * 4 * d.H + j], acc);
-		gate[j] = j / d.H == 2 ? SLOW_TANH(acc) : slow_sigmoid(acc);
+		gate[j] = j / d.H == 2 ? slow_tanh(acc) : slow_sigmoid(acc);
 	}
 	for (j = 0; j < d.H; j++) {
 		size_t at = way * d.H + j;
@@ -594,7 +600,7 @@ slow_lstm_step(const struct slow_at *a, size_t way, size_t k)
 		gv_real c = gate[d.H + j] * was + gate[j] * gate[2 * d.H + j];
 
 		d.cells[t * d.Y + at] = c;
-		d.y[t * d.Y + at] = gate[3 * d.H + j] * SLOW_TANH(c);
+		d.y[t * d.Y + at] = gate[3 * d.H + j] * slow_tanh(c);
 	}
 }
 
@@ -629,7 +635,7 @@ slow_lstm_step_back(const struct slow_at *a, size_t way, size_t k, gv_real *carr
 			dh = slow_fma(next[i], w[j * 4 * d.H + i], dh);
 		if (k > 0)
 			was = d.cells[slow_lstm_place(a, way, k - 1) * d.Y + at];
-		th = SLOW_TANH(d.cells[t * d.Y + at]);
+		th = slow_tanh(d.cells[t * d.Y + at]);
 		dc = dh * out * (1 - th * th) + carry[j];
 		to[j] = dc * new *(in * (1 - in));
 		to[d.H + j] = dc * was * (forget * (1 - forget));

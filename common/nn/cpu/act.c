@@ -2,25 +2,13 @@
  * Activations as the act of a row.  relu, leaky, sigmoid and tanh go back by what they
  * gave; gelu and silu, which rise and fall, by what they were given.
  */
-#include <math.h>
 #include <string.h>
 
+#include "nn/cpu/exp.h"
 #include "nn/cpu/parts.h"
 #include "nn/cpu/simd.h"
 
-#ifdef GV_REAL_DOUBLE
-#define EXP  exp
-#define TANH tanh
-#else
-#define EXP  expf
-#define TANH tanhf
-#endif
-
-static gv_real
-sigmoid(gv_real x)
-{
-	return 1 / (1 + EXP(-x));
-}
+enum { CHUNK = 64 };
 
 GV_HOT static void
 leaky(gv_real *y, gv_real slope, size_t n)
@@ -58,19 +46,57 @@ tanh_back(gv_real *restrict dy, const gv_real *restrict y, size_t n)
 		dy[i] = dy[i] * (1 - y[i] * y[i]);
 }
 
-static gv_real
-silu_slope(gv_real x)
+GV_HOT static void
+times(gv_real *restrict y, const gv_real *restrict s, size_t n)
 {
-	gv_real s = sigmoid(x);
+	size_t i;
 
-	return s * (1 + x * (1 - s));
+	for (i = 0; i < n; i++)
+		y[i] = y[i] * s[i];
+}
+
+static void
+silu(gv_real *y, size_t n)
+{
+	gv_real s[CHUNK];
+	size_t at, some;
+
+	for (at = 0; at < n; at += some) {
+		some = gv_cpu_lesser(n - at, CHUNK);
+		memcpy(s, y + at, some * sizeof(*s));
+		gv_cpu_sigmoid(s, some);
+		times(y + at, s, some);
+	}
+}
+
+/* dy times the slope at x, whose sigmoid is s. */
+GV_HOT static void
+silu_slope(
+    gv_real *restrict dy, const gv_real *restrict x, const gv_real *restrict s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		dy[i] = dy[i] * (s[i] * (1 + x[i] * (1 - s[i])));
+}
+
+static void
+silu_back(gv_real *dy, const gv_real *x, size_t n)
+{
+	gv_real s[CHUNK];
+	size_t at, some;
+
+	for (at = 0; at < n; at += some) {
+		some = gv_cpu_lesser(n - at, CHUNK);
+		memcpy(s, x + at, some * sizeof(*s));
+		gv_cpu_sigmoid(s, some);
+		silu_slope(dy + at, x + at, s, some);
+	}
 }
 
 void
 gv_cpu_act(const struct gv_layer *l, gv_real *y, gv_real *before, size_t n)
 {
-	size_t i;
-
 	if (before != NULL)
 		memcpy(before, y, n * sizeof(*y));
 	switch (l->act) {
@@ -78,19 +104,16 @@ gv_cpu_act(const struct gv_layer *l, gv_real *y, gv_real *before, size_t n)
 		leaky(y, (gv_real)l->slope, n);
 		break;
 	case GV_ACT_SIGMOID:
-		for (i = 0; i < n; i++)
-			y[i] = sigmoid(y[i]);
+		gv_cpu_sigmoid(y, n);
 		break;
 	case GV_ACT_TANH:
-		for (i = 0; i < n; i++)
-			y[i] = TANH(y[i]);
+		gv_cpu_tanh(y, n);
 		break;
 	case GV_ACT_GELU:
 		gv_cpu_gelu(y, y, n);
 		break;
 	case GV_ACT_SILU:
-		for (i = 0; i < n; i++)
-			y[i] = y[i] * sigmoid(y[i]);
+		silu(y, n);
 		break;
 	default: /* relu is applied where the sums are made */
 		break;
@@ -100,8 +123,6 @@ gv_cpu_act(const struct gv_layer *l, gv_real *y, gv_real *before, size_t n)
 void
 gv_cpu_act_back(const struct gv_layer *l, gv_real *dy, const gv_real *v, size_t n)
 {
-	size_t i;
-
 	switch (l->act) {
 	case GV_ACT_RELU:
 		gv_cpu_relu_mask(dy, v, n);
@@ -119,8 +140,7 @@ gv_cpu_act_back(const struct gv_layer *l, gv_real *dy, const gv_real *v, size_t 
 		gv_cpu_gelu_back(dy, dy, v, n, false);
 		break;
 	case GV_ACT_SILU:
-		for (i = 0; i < n; i++)
-			dy[i] = dy[i] * silu_slope(v[i]);
+		silu_back(dy, v, n);
 		break;
 	default:
 		break;

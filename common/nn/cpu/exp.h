@@ -19,6 +19,13 @@ void gv_cpu_exp(gv_real *v, size_t n);
  */
 void gv_cpu_erf(gv_real *v, size_t n);
 
+/*
+ * v[i] = 1 / (1 + e^-v[i]), and tanh v[i]; NaN stays.  In float to 2e-7 of the value,
+ * by gv_cpu_exp and, for a tanh near 0, a polynomial; in double the C library's.
+ */
+void gv_cpu_sigmoid(gv_real *v, size_t n);
+void gv_cpu_tanh(gv_real *v, size_t n);
+
 /* The sum of v: number i is added to lane i % 16, then the lanes as a tree. */
 gv_real gv_cpu_sum(const gv_real *v, size_t n);
 /* of a[i] * b[i] */

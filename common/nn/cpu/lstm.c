@@ -5,19 +5,11 @@
  */
 #include "nn/cpu/lstm.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "nn/cpu/exp.h"
 #include "nn/cpu/gemm.h"
 #include "nn/cpu/simd.h"
-
-#ifdef GV_REAL_DOUBLE
-#define EXP  exp
-#define TANH tanh
-#else
-#define EXP  expf
-#define TANH tanhf
-#endif
 
 enum { PLACES = 256 }; /* of a block of the weights' gradient */
 
@@ -61,31 +53,40 @@ place(const struct gv_nn_row *r, size_t way, size_t k)
 	return goes_back(r, way) ? r->l.in_shape.height - 1 - k : k;
 }
 
-static gv_real
-sigmoid(gv_real x)
+/* cell and its tanh, which is multiplied with the last gate to the output afterwards */
+GV_HOT static void
+cells(gv_real *restrict cell, gv_real *restrict h, const gv_real *restrict gates,
+    const gv_real *restrict before, size_t n)
 {
-	return 1 / (1 + EXP(-x));
+	const gv_real *in = gates, *forget = in + n, *new = forget + n;
+	size_t j;
+
+	for (j = 0; j < n; j++) {
+		gv_real was = before != NULL ? before[j] : 0;
+
+		h[j] = cell[j] = forget[j] * was + in[j] * new[j];
+	}
+}
+
+GV_HOT static void
+times(gv_real *restrict h, const gv_real *restrict out, size_t n)
+{
+	size_t j;
+
+	for (j = 0; j < n; j++)
+		h[j] = out[j] * h[j];
 }
 
 /* One place of one sample: sums of the gates become gates, cell and output. */
 static void
 cell_forward(gv_real *gates, const gv_real *before, gv_real *cell, gv_real *h, size_t n)
 {
-	gv_real *in = gates, *forget = in + n, *new = forget + n, *out = new + n;
-	size_t j;
-
-	for (j = 0; j < 3 * n; j++)
-		if (j < 2 * n)
-			gates[j] = sigmoid(gates[j]);
-		else
-			gates[j] = TANH(gates[j]);
-	for (j = 0; j < n; j++) {
-		gv_real was = before != NULL ? before[j] : 0;
-
-		out[j] = sigmoid(out[j]);
-		cell[j] = forget[j] * was + in[j] * new[j];
-		h[j] = out[j] * TANH(cell[j]);
-	}
+	gv_cpu_sigmoid(gates, 2 * n);
+	gv_cpu_tanh(gates + 2 * n, n);
+	gv_cpu_sigmoid(gates + 3 * n, n);
+	cells(cell, h, gates, before, n);
+	gv_cpu_tanh(h, n);
+	times(h, gates + 3 * n, n);
 }
 
 void
@@ -176,7 +177,7 @@ way_back(const struct gv_cpu *cpu, const struct gv_nn_call *c, const struct gv_n
 	struct kept kept = kept_at(c, gv_nn_kept(c, r, s->b), &d, s->i);
 	struct kept dkept = kept_at(c, gv_nn_kept_dy(c, r, s->b), &d, s->i);
 	const gv_real *dy = gv_cpu_dy(c, r, s);
-	size_t k, i, j, each = 4 * d.state;
+	size_t k, i, each = 4 * d.state;
 
 	for (k = d.steps; k-- > 0;) {
 		bool ends = k + 1 == d.steps;
@@ -202,8 +203,8 @@ way_back(const struct gv_cpu *cpu, const struct gv_nn_call *c, const struct gv_n
 			size_t at = i * r->out_size + way * d.state;
 			const gv_real *cells = kept.cells + at;
 
-			for (j = 0; j < d.state; j++)
-				s->scratch[j] = TANH(cells[t * d.out + j]);
+			memcpy(s->scratch, cells + t * d.out, d.state * sizeof(*dh));
+			gv_cpu_tanh(s->scratch, d.state);
 			cell_back(dkept.gates + (i * d.steps + t) * d.gates + way * each,
 			    kept.gates + (i * d.steps + t) * d.gates + way * each,
 			    s->scratch,
