@@ -163,14 +163,15 @@ free_device(struct gv_nn_backend *be)
 	free(c->lap);
 	free(c->coef_host);
 	free(c->active_host);
+	free(c->key_host);
 	free(c);
 }
 
 /* ---- the plan ---- */
 
-/* Behind the rows' scratch: coefficients, active and the numbers of gathered samples. */
+/* Behind the rows' scratch: coefficients, active, keys and the numbers of gathered samples. */
 struct places {
-	size_t coef, active, index, all; /* in numbers */
+	size_t coef, active, key, index, all; /* in numbers */
 };
 
 static struct places
@@ -180,7 +181,8 @@ places_of(const struct gv_cuda *c)
 	struct places at = {.coef = (gv_cuda_rows_scratch(c) + 3) / 4 * 4};
 
 	at.active = at.coef + p->B * (sizeof(struct gv_cuda_coef) / sizeof(gv_real));
-	at.index = at.active + (p->B + 15) / 16 * 4;
+	at.key = at.active + (p->B + 15) / 16 * 4;
+	at.index = at.key + 2 * p->B;
 	at.all = at.index + p->n;
 	return at;
 }
@@ -214,9 +216,11 @@ start(struct gv_nn_backend *be, gv_real *scratch, struct gv_error *e)
 	c->scratch = scratch;
 	c->coef = (struct gv_cuda_coef *)(void *)(scratch + at.coef);
 	c->active = (unsigned char *)(scratch + at.active);
+	c->key = (uint64_t *)(void *)(scratch + at.key);
 	c->index = (uint32_t *)(void *)(scratch + at.index);
 	c->coef_host = gv_xcalloc(B, sizeof(*c->coef_host));
 	c->active_host = gv_xcalloc(B, 1);
+	c->key_host = gv_xcalloc(B, sizeof(*c->key_host));
 	return 0;
 }
 

@@ -435,7 +435,8 @@ int gv_cuda_embed_gradient(
  * GV_CUDA_HEAD: x [n][T][3][heads][D] are queries, keys and values, y [n][T][heads][D].
  * Softmax of q k / sqrt(D) over places that are seen: causal, those up to one's own.
  * No probability is stored; the sum of a row's is, in lse [n][heads][T], as a logarithm.
- * Backward takes y and lse of forward; dots is room as lse.  Sums are not the CPU's
+ * Backward takes y and lse of forward, which with y NULL makes lse alone; dots is room
+ * as lse.  Sums are not the CPU's
  * in order: tests hold them within 1e-5 of what is larger, 1 or the number.
  */
 enum { GV_CUDA_HEAD = 128 };

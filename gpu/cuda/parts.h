@@ -64,7 +64,9 @@ struct gv_cuda {
 	struct gv_cuda_coef *coef, *coef_host; /* [B] on the device; as it has them */
 	unsigned char *active, *active_host;   /* [B] the same */
 	bool coef_known, active_known;
-	uint32_t *index; /* [n] of gather, on the device */
+	uint32_t *index;          /* [n] of gather, on the device */
+	uint64_t *key, *key_host; /* [B] of dropout, on the device; as it has them */
+	bool key_known;
 
 	struct gv_net_times *times;
 	struct gv_cuda_lap *lap;

@@ -1,67 +1,7 @@
 /* Rows forward, backward and their gradients: each what kernels.h has for it. */
 #include <stdio.h>
 
-#include "cuda/parts.h"
-
-/* A row that is worked on. */
-struct at {
-	struct gv_cuda *c;
-	const struct gv_nn_call *call;
-	const struct gv_nn_row *r;
-	size_t k; /* the input whose gradient is made */
-};
-
-static const struct gv_nn_row *
-input(const struct at *a)
-{
-	return gv_nn_input(a->call, a->r, a->k);
-}
-
-/* Numbers from one model to the next: of an output, of an input (the sample is everybody's). */
-static size_t
-apart(const struct at *a)
-{
-	return a->call->plan->n * a->r->out_size;
-}
-
-static size_t
-x_apart(const struct at *a, size_t k)
-{
-	if (gv_nn_input(a->call, a->r, k) == NULL)
-		return 0;
-	return a->call->plan->n * gv_nn_input_size(a->call, a->r, k);
-}
-
-static const gv_real *
-x_of(const struct at *a, size_t k)
-{
-	return gv_nn_x(a->call, a->r, k, 0, 0);
-}
-
-static gv_real *
-y_of(const struct at *a)
-{
-	return gv_nn_y(a->call, a->r, 0, 0);
-}
-
-static const gv_real *
-dy_of(const struct at *a)
-{
-	return gv_nn_dy(a->call, a->r, 0, 0);
-}
-
-static gv_real *
-dx_of(const struct at *a)
-{
-	return gv_nn_dx(a->call, a->r, a->k, 0, 0);
-}
-
-/* The input's relu, when this was the last of its readers. */
-static const gv_real *
-mask_of(const struct at *a)
-{
-	return a->r->ends[a->k] && input(a)->l.act == GV_ACT_RELU ? x_of(a, a->k) : NULL;
-}
+#include "cuda/rows.h"
 
 /* ---- linear and conv ---- */
 
@@ -92,20 +32,20 @@ conv_shape(const struct gv_nn_plan *p, const struct gv_nn_row *r, size_t n)
 }
 
 static struct gv_cuda_conv
-conv_of(const struct at *a)
+conv_of(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_conv v = conv_shape(a->call->plan, a->r, a->call->n);
 	size_t P = a->call->plan->P;
 
 	v.active = gv_cuda_active_of(a->c, a->call);
-	v.x = x_of(a, 0);
-	v.x_apart = x_apart(a, 0);
+	v.x = gv_cuda_x(a, 0);
+	v.x_apart = gv_cuda_x_apart(a, 0);
 	v.w = gv_nn_weight(a->call, a->r, 0);
 	v.bias = gv_nn_bias(a->call, a->r, 0);
 	v.w_apart = v.bias_apart = v.dw_apart = P;
-	v.y = y_of(a);
-	v.dy = dy_of(a);
-	v.y_apart = v.dy_apart = apart(a);
+	v.y = gv_cuda_y(a);
+	v.dy = gv_cuda_dy(a);
+	v.y_apart = v.dy_apart = gv_cuda_apart(a);
 	v.relu = a->r->l.act == GV_ACT_RELU;
 	v.scratch = a->c->scratch;
 	return v;
@@ -113,7 +53,7 @@ conv_of(const struct at *a)
 
 /* A row that is one product of matrices, and math that leaves it to cuBLAS. */
 static bool
-is_product(const struct at *a)
+is_product(const struct gv_cuda_at *a)
 {
 	const struct gv_layer *l = &a->r->l;
 
@@ -125,7 +65,7 @@ is_product(const struct at *a)
 
 /* y [places][out] = x [places][in] w [in][out], all models; then bias and relu. */
 static int
-product_forward(const struct at *a, const struct gv_cuda_conv *v)
+product_forward(const struct gv_cuda_at *a, const struct gv_cuda_conv *v)
 {
 	size_t places = v->n * v->height * v->width;
 	struct gv_nn_gemm g = {.batch = v->B,
@@ -160,7 +100,7 @@ product_forward(const struct at *a, const struct gv_cuda_conv *v)
 
 /* dx = dy w', then the relu of x's row. */
 static int
-product_backward(const struct at *a, const struct gv_cuda_conv *v)
+product_backward(const struct gv_cuda_at *a, const struct gv_cuda_conv *v)
 {
 	size_t places = v->n * v->height * v->width;
 	struct gv_nn_gemm g = {.batch = v->B,
@@ -198,7 +138,7 @@ product_backward(const struct at *a, const struct gv_cuda_conv *v)
 
 /* dw = x' dy over all samples at once: cuBLAS's order, not that of shards. */
 static int
-product_gradient(const struct at *a, const struct gv_cuda_conv *v)
+product_gradient(const struct gv_cuda_at *a, const struct gv_cuda_conv *v)
 {
 	struct gv_nn_gemm g = {.batch = v->B,
 	    .m = v->channels,
@@ -220,7 +160,7 @@ product_gradient(const struct at *a, const struct gv_cuda_conv *v)
 }
 
 static int
-conv_forward(const struct at *a)
+conv_forward(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_conv v = conv_of(a);
 
@@ -230,13 +170,13 @@ conv_forward(const struct at *a)
 }
 
 static int
-conv_backward(const struct at *a)
+conv_backward(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_conv v = conv_of(a);
 
-	v.dx = dx_of(a);
-	v.mask = mask_of(a);
-	v.dx_apart = v.mask_apart = x_apart(a, a->k);
+	v.dx = gv_cuda_dx(a);
+	v.mask = gv_cuda_mask(a);
+	v.dx_apart = v.mask_apart = gv_cuda_x_apart(a, a->k);
 	v.add = a->r->adds[a->k];
 	if (is_product(a))
 		return product_backward(a, &v);
@@ -244,7 +184,7 @@ conv_backward(const struct at *a)
 }
 
 static int
-conv_gradient(const struct at *a, float *to, bool add)
+conv_gradient(const struct gv_cuda_at *a, float *to, bool add)
 {
 	struct gv_cuda_conv v = conv_of(a);
 	struct gv_cuda_sums s = {.B = v.B,
@@ -273,7 +213,7 @@ conv_gradient(const struct at *a, float *to, bool add)
 /* ---- pools, and what works number by number ---- */
 
 static struct gv_cuda_pool
-pool_of(const struct at *a)
+pool_of(const struct gv_cuda_at *a)
 {
 	const struct gv_layer *l = &a->r->l;
 
@@ -288,16 +228,16 @@ pool_of(const struct at *a)
 	    .s = l->s,
 	    .p = l->p,
 	    .active = gv_cuda_active_of(a->c, a->call),
-	    .x = x_of(a, 0),
-	    .y = y_of(a),
-	    .dy = dy_of(a),
-	    .x_apart = x_apart(a, 0),
-	    .y_apart = apart(a),
-	    .dy_apart = apart(a)};
+	    .x = gv_cuda_x(a, 0),
+	    .y = gv_cuda_y(a),
+	    .dy = gv_cuda_dy(a),
+	    .x_apart = gv_cuda_x_apart(a, 0),
+	    .y_apart = gv_cuda_apart(a),
+	    .dy_apart = gv_cuda_apart(a)};
 }
 
 static int
-pool_forward(const struct at *a)
+pool_forward(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_pool v = pool_of(a);
 
@@ -307,21 +247,21 @@ pool_forward(const struct at *a)
 }
 
 static int
-pool_backward(const struct at *a)
+pool_backward(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_pool v = pool_of(a);
 
-	v.dx = dx_of(a);
+	v.dx = gv_cuda_dx(a);
 	v.add = a->r->adds[a->k];
-	v.mask = mask_of(a);
-	v.dx_apart = v.mask_apart = x_apart(a, a->k);
+	v.mask = gv_cuda_mask(a);
+	v.dx_apart = v.mask_apart = gv_cuda_x_apart(a, a->k);
 	return a->r->l.op == GV_OP_MAXPOOL
 		   ? gv_cuda_maxpool_backward(&a->c->queue, GV_CUDA_F32, &v)
 		   : gv_cuda_avgpool_backward(&a->c->queue, GV_CUDA_F32, &v);
 }
 
 static enum gv_cuda_function
-function_of(const struct at *a)
+function_of(const struct gv_cuda_at *a)
 {
 	switch (a->r->l.op) {
 	case GV_OP_RELU:
@@ -334,27 +274,27 @@ function_of(const struct at *a)
 }
 
 static struct gv_cuda_map
-map_of(const struct at *a)
+map_of(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_map v = {.B = a->call->plan->B,
 	    .n = a->call->n * a->r->out_size,
 	    .active = gv_cuda_active_of(a->c, a->call),
 	    .inputs = a->r->l.inputs,
-	    .y = y_of(a),
-	    .dy = dy_of(a),
-	    .y_apart = apart(a),
-	    .dy_apart = apart(a)};
+	    .y = gv_cuda_y(a),
+	    .dy = gv_cuda_dy(a),
+	    .y_apart = gv_cuda_apart(a),
+	    .dy_apart = gv_cuda_apart(a)};
 	size_t k;
 
 	for (k = 0; k < v.inputs; k++) {
-		v.x[k] = x_of(a, k);
-		v.x_apart[k] = x_apart(a, k);
+		v.x[k] = gv_cuda_x(a, k);
+		v.x_apart[k] = gv_cuda_x_apart(a, k);
 	}
 	return v;
 }
 
 static int
-map_forward(const struct at *a)
+map_forward(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_map v = map_of(a);
 
@@ -363,21 +303,21 @@ map_forward(const struct at *a)
 }
 
 static int
-map_backward(const struct at *a)
+map_backward(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_map v = map_of(a);
 
-	v.dx = dx_of(a);
+	v.dx = gv_cuda_dx(a);
 	v.add = a->r->adds[a->k];
-	v.mask = mask_of(a);
-	v.dx_apart = v.mask_apart = x_apart(a, a->k);
+	v.mask = gv_cuda_mask(a);
+	v.dx_apart = v.mask_apart = gv_cuda_x_apart(a, a->k);
 	return gv_cuda_map_backward(&a->c->queue, GV_CUDA_F32, function_of(a), &v);
 }
 
 /* ---- bn and the head ---- */
 
 static struct gv_cuda_bn
-bn_of(const struct at *a)
+bn_of(const struct gv_cuda_at *a)
 {
 	const struct gv_nn_plan *p = a->call->plan;
 	struct gv_shape s = a->r->l.in_shape;
@@ -386,23 +326,23 @@ bn_of(const struct at *a)
 	    .rows = a->call->n * s.height * s.width,
 	    .n = s.channels,
 	    .active = gv_cuda_active_of(a->c, a->call),
-	    .x = x_of(a, 0),
-	    .y = y_of(a),
-	    .dy = dy_of(a),
+	    .x = gv_cuda_x(a, 0),
+	    .y = gv_cuda_y(a),
+	    .dy = gv_cuda_dy(a),
 	    .gamma = gv_nn_weight(a->call, a->r, 0),
 	    .beta = gv_nn_bias(a->call, a->r, 0),
 	    .stats = gv_nn_stats(a->call, a->r, 0),
 	    .count = gv_nn_count(a->call, a->r),
 	    .relu = a->r->l.act == GV_ACT_RELU,
-	    .x_apart = x_apart(a, 0),
-	    .y_apart = apart(a),
-	    .dy_apart = apart(a),
+	    .x_apart = gv_cuda_x_apart(a, 0),
+	    .y_apart = gv_cuda_apart(a),
+	    .dy_apart = gv_cuda_apart(a),
 	    .param_apart = p->P,
 	    .stat_apart = p->stat_size};
 }
 
 static int
-bn_forward(const struct at *a)
+bn_forward(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_bn v = bn_of(a);
 
@@ -410,20 +350,20 @@ bn_forward(const struct at *a)
 }
 
 static int
-bn_backward(const struct at *a)
+bn_backward(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_bn v = bn_of(a);
 
-	v.dx = dx_of(a);
+	v.dx = gv_cuda_dx(a);
 	v.add = a->r->adds[a->k];
-	v.mask = mask_of(a);
-	v.dx_apart = v.mask_apart = x_apart(a, a->k);
+	v.mask = gv_cuda_mask(a);
+	v.dx_apart = v.mask_apart = gv_cuda_x_apart(a, a->k);
 	return gv_cuda_bn_backward(&a->c->queue, GV_CUDA_F32, &v);
 }
 
 /* What the sums of bn_sum are: gamma's behind beta's (GV_NN_STATS). */
 static int
-bn_gradient(const struct at *a, float *to, bool add)
+bn_gradient(const struct gv_cuda_at *a, float *to, bool add)
 {
 	const struct gv_nn_plan *p = a->call->plan;
 	size_t n = a->r->l.in_shape.channels;
@@ -455,7 +395,7 @@ head_of(const struct gv_nn_plan *p, const struct gv_nn_row *r, size_t n)
 }
 
 static int
-head_forward(const struct at *a)
+head_forward(const struct gv_cuda_at *a)
 {
 	const struct gv_nn_call *call = a->call;
 	struct gv_cuda_head v = head_of(call->plan, a->r, call->n);
@@ -464,19 +404,19 @@ head_forward(const struct at *a)
 	if (call->f->label == NULL && call->f->number == NULL)
 		return 0;
 	v.active = gv_cuda_active_of(a->c, call);
-	v.x = x_of(a, 0);
-	v.x_apart = x_apart(a, 0);
+	v.x = gv_cuda_x(a, 0);
+	v.x_apart = gv_cuda_x_apart(a, 0);
 	v.label = call->f->label;
 	v.number = call->f->number;
-	v.loss = y_of(a);
-	v.loss_apart = apart(a);
+	v.loss = gv_cuda_y(a);
+	v.loss_apart = gv_cuda_apart(a);
 	v.divisor = (float)gv_nn_targets(call->plan);
 	v.scratch = a->c->scratch;
 	v.hit_apart = call->plan->n;
 	if (!call->training) {
 		v.hit = call->f->hit;
-	} else if (input(a) != NULL) {
-		v.dx = dx_of(a);
+	} else if (gv_cuda_input(a) != NULL) {
+		v.dx = gv_cuda_dx(a);
 		v.dx_apart = v.x_apart;
 	}
 	return gv_cuda_head(&a->c->queue, GV_CUDA_F32,
@@ -488,7 +428,7 @@ head_forward(const struct at *a)
 
 /* A head's forward has made the gradient. */
 static int
-nothing(const struct at *a)
+nothing(const struct gv_cuda_at *a)
 {
 	(void)a;
 	return 0;
@@ -498,7 +438,7 @@ nothing(const struct at *a)
 
 /* What kernels.h answers, with its reason where the device has none. */
 static int
-done(const struct at *a, int status)
+done(const struct gv_cuda_at *a, int status)
 {
 	char text[120];
 
@@ -510,36 +450,116 @@ done(const struct at *a, int status)
 }
 
 static const struct op {
-	int (*forward)(const struct at *a);
-	int (*backward)(const struct at *a);
-	int (*gradient)(const struct at *a, float *to, bool add); /* NULL: no weights */
+	gv_cuda_pass *forward, *backward;
+	gv_cuda_gradient *gradient; /* NULL: no weights */
+	/* numbers of scratch beside those of heads, sums and products; NULL: none */
+	size_t (*scratch)(const struct gv_nn_plan *p, const struct gv_nn_row *r);
 } ops[GV_OPS] = {
-    [GV_OP_LINEAR] = {conv_forward, conv_backward, conv_gradient},
-    [GV_OP_CONV] = {conv_forward, conv_backward, conv_gradient},
-    [GV_OP_MAXPOOL] = {pool_forward, pool_backward, NULL},
-    [GV_OP_AVGPOOL] = {pool_forward, pool_backward, NULL},
-    [GV_OP_RELU] = {map_forward, map_backward, NULL},
-    [GV_OP_GELU] = {map_forward, map_backward, NULL},
-    [GV_OP_ADD] = {map_forward, map_backward, NULL},
-    [GV_OP_BN] = {bn_forward, bn_backward, bn_gradient},
-    [GV_OP_XENT] = {head_forward, nothing, NULL},
-    [GV_OP_MSE] = {head_forward, nothing, NULL},
-    [GV_OP_BCE] = {head_forward, nothing, NULL},
+    [GV_OP_LINEAR] = {conv_forward, conv_backward, conv_gradient, NULL},
+    [GV_OP_CONV] = {conv_forward, conv_backward, conv_gradient, NULL},
+    [GV_OP_MAXPOOL] = {pool_forward, pool_backward, NULL, NULL},
+    [GV_OP_AVGPOOL] = {pool_forward, pool_backward, NULL, NULL},
+    [GV_OP_RELU] = {map_forward, map_backward, NULL, NULL},
+    [GV_OP_GELU] = {map_forward, map_backward, NULL, NULL},
+    [GV_OP_ADD] = {map_forward, map_backward, NULL, NULL},
+    [GV_OP_TCONV] = {gv_cuda_row_tconv, gv_cuda_row_tconv_back,
+	gv_cuda_row_tconv_gradient, gv_cuda_row_tconv_scratch},
+    [GV_OP_CONCAT] = {gv_cuda_row_concat, gv_cuda_row_concat_back, NULL, NULL},
+    [GV_OP_DROPOUT] = {gv_cuda_row_dropout, gv_cuda_row_dropout_back, NULL, NULL},
+    [GV_OP_LN] = {gv_cuda_row_ln, gv_cuda_row_ln_back, gv_cuda_row_ln_gradient,
+	gv_cuda_row_ln_scratch},
+    [GV_OP_EMBED] = {gv_cuda_row_embed, nothing, gv_cuda_row_embed_gradient,
+	gv_cuda_row_embed_scratch},
+    [GV_OP_ATTENTION] = {gv_cuda_row_attention, gv_cuda_row_attention_back, NULL,
+	gv_cuda_row_attention_scratch},
+    [GV_OP_CAUSAL] = {gv_cuda_row_attention, gv_cuda_row_attention_back, NULL,
+	gv_cuda_row_attention_scratch},
+    [GV_OP_BN] = {bn_forward, bn_backward, bn_gradient, NULL},
+    [GV_OP_XENT] = {head_forward, nothing, NULL, NULL},
+    [GV_OP_MSE] = {head_forward, nothing, NULL, NULL},
+    [GV_OP_BCE] = {head_forward, nothing, NULL, NULL},
 };
 
 bool
 gv_cuda_has(const struct gv_nn_row *r)
 {
-	if (r->l.act > GV_ACT_RELU || (r->l.op == GV_OP_MAXPOOL && r->l.k == 0))
+	/* rows that hold a head's channels in shared memory */
+	if ((r->l.op == GV_OP_ATTENTION || r->l.op == GV_OP_CAUSAL) &&
+	    r->l.out_shape.channels / r->l.g > GV_CUDA_HEAD)
 		return false;
 	return ops[r->l.op].forward != NULL;
+}
+
+/* ---- acts other than relu, which is applied where sums are made ---- */
+
+static struct gv_cuda_acts
+acts_of(const struct gv_cuda_at *a)
+{
+	struct gv_cuda_acts v = {.B = a->call->plan->B,
+	    .n = a->call->n * a->r->out_size,
+	    .active = gv_cuda_active_of(a->c, a->call),
+	    .y = gv_cuda_y(a),
+	    .dy = gv_nn_dy(a->call, a->r, 0, 0),
+	    .v = gv_cuda_y(a),
+	    .slope = (float)a->r->l.slope,
+	    .y_apart = gv_cuda_apart(a),
+	    .dy_apart = gv_cuda_apart(a),
+	    .v_apart = gv_cuda_apart(a)};
+
+	if (gv_act_keeps(a->r->l.act)) {
+		v.before = gv_nn_before(a->call, a->r, 0, 0);
+		v.v = v.before;
+		v.before_apart = v.v_apart = a->call->plan->n * a->r->l.kept;
+	}
+	return v;
+}
+
+static const enum gv_cuda_act kinds[GV_ACTS] = {[GV_ACT_RELU] = GV_CUDA_ACT_RELU,
+    [GV_ACT_LEAKY] = GV_CUDA_ACT_LEAKY,
+    [GV_ACT_SIGMOID] = GV_CUDA_ACT_SIGMOID,
+    [GV_ACT_TANH] = GV_CUDA_ACT_TANH,
+    [GV_ACT_GELU] = GV_CUDA_ACT_GELU,
+    [GV_ACT_SILU] = GV_CUDA_ACT_SILU};
+
+static int
+act_forward(const struct gv_cuda_at *a)
+{
+	struct gv_cuda_acts v = acts_of(a);
+
+	if (a->r->l.act <= GV_ACT_RELU)
+		return 0;
+	return gv_cuda_act_forward(&a->c->queue, GV_CUDA_F32, kinds[a->r->l.act], &v);
+}
+
+static int
+act_backward(const struct gv_cuda_at *a)
+{
+	struct gv_cuda_acts v = acts_of(a);
+
+	return gv_cuda_act_backward(&a->c->queue, GV_CUDA_F32, kinds[a->r->l.act], &v);
+}
+
+/* dx of an input; the last of its readers goes through its act, too. */
+static int
+input_backward(const struct gv_cuda_at *a)
+{
+	struct gv_cuda_at from = *a;
+	int status;
+
+	from.r = gv_cuda_input(a);
+	if (from.r == NULL)
+		return 0;
+	status = ops[a->r->l.op].backward(a);
+	return status != 0 || !a->r->ends[a->k] || from.r->l.act <= GV_ACT_RELU
+		   ? status
+		   : act_backward(&from);
 }
 
 int
 gv_cuda_rows_forward(
     struct gv_nn_backend *be, const struct gv_nn_call *call, size_t first, size_t last)
 {
-	struct at a = {.c = (struct gv_cuda *)be, .call = call};
+	struct gv_cuda_at a = {.c = (struct gv_cuda *)be, .call = call};
 	size_t k;
 
 	if (call->training && gv_cuda_lap_start(a.c) != 0)
@@ -547,6 +567,7 @@ gv_cuda_rows_forward(
 	for (k = first; k < last; k++) {
 		a.r = &call->plan->row[k];
 		if (done(&a, ops[a.r->l.op].forward(&a)) != 0 ||
+		    done(&a, act_forward(&a)) != 0 ||
 		    (call->training && gv_cuda_lap(a.c, k, GV_CUDA_LAP_FORWARD) != 0))
 			return -1;
 	}
@@ -557,7 +578,7 @@ int
 gv_cuda_rows_backward(
     struct gv_nn_backend *be, const struct gv_nn_call *call, size_t first, size_t last)
 {
-	struct at a = {.c = (struct gv_cuda *)be, .call = call};
+	struct gv_cuda_at a = {.c = (struct gv_cuda *)be, .call = call};
 	size_t k;
 
 	if (gv_cuda_lap_start(a.c) != 0)
@@ -565,8 +586,7 @@ gv_cuda_rows_backward(
 	for (k = last; k-- > first;) {
 		a.r = &call->plan->row[k];
 		for (a.k = a.r->l.inputs; a.k-- > 0;)
-			if (input(&a) != NULL &&
-			    done(&a, ops[a.r->l.op].backward(&a)) != 0)
+			if (done(&a, input_backward(&a)) != 0)
 				return -1;
 		if (gv_cuda_lap(a.c, k, GV_CUDA_LAP_BACKWARD) != 0)
 			return -1;
@@ -578,7 +598,7 @@ int
 gv_cuda_rows_gradient(struct gv_nn_backend *be, const struct gv_nn_call *call,
     size_t first, size_t last, const struct gv_nn_grads *g, bool add)
 {
-	struct at a = {.c = (struct gv_cuda *)be, .call = call};
+	struct gv_cuda_at a = {.c = (struct gv_cuda *)be, .call = call};
 	size_t k;
 
 	if (gv_cuda_lap_start(a.c) != 0)
@@ -597,17 +617,10 @@ gv_cuda_rows_gradient(struct gv_nn_backend *be, const struct gv_nn_call *call,
 int
 gv_cuda_act_back(struct gv_nn_backend *be, const struct gv_nn_call *call, size_t row)
 {
-	struct at a = {
+	struct gv_cuda_at a = {
 	    .c = (struct gv_cuda *)be, .call = call, .r = &call->plan->row[row]};
-	struct gv_cuda_map v = map_of(&a);
 
-	v.inputs = 1;
-	v.dx = gv_nn_dy(call, a.r, 0, 0);
-	v.mask = v.y;
-	v.dx_apart = v.mask_apart = v.dy_apart;
-	if (a.r->l.act == GV_ACT_NONE)
-		return 0;
-	return done(&a, gv_cuda_map_backward(&a.c->queue, GV_CUDA_F32, GV_CUDA_ADD, &v));
+	return a.r->l.act == GV_ACT_NONE ? 0 : done(&a, act_backward(&a));
 }
 
 static size_t
@@ -644,6 +657,8 @@ gv_cuda_rows_scratch(const struct gv_cuda *c)
 
 			most = larger(most, gv_cuda_head_scratch(&v));
 		}
+		if (ops[r->l.op].scratch != NULL)
+			most = larger(most, ops[r->l.op].scratch(p, r));
 		if (r->l.weights == 0)
 			continue;
 		most = larger(most, sums_scratch(p, r));

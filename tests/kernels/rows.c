@@ -401,6 +401,7 @@ static const struct row_case pools[] = {
     {"maxpool,,,3,2,1,,,", 7, 6, 17, 2, 3, 1, true, true},
     {"maxpool,,,3,1,0,,,", 5, 5, 1, 1, 2, 1, false, true},
     {"maxpool,,,2,3,0,,,", 9, 8, 2, 1, 2, 1, false, false},
+    {"maxpool,,,,,,,,", 5, 7, 9, 2, 3, 1, true, true},
     {"avgpool,,,2,,,,,", 6, 5, 3, 3, 4, 2, false, false},
     {"avgpool,,,3,2,1,,,", 7, 6, 17, 2, 3, 1, true, true},
     {"avgpool,,,,,,,,", 5, 7, 33, 3, 3, 1, false, true},

@@ -95,6 +95,22 @@ train(const struct fixture *f, struct gv_net *a, struct gv_net *b, size_t steps)
 	return worst;
 }
 
+/*
+ * How near parameters are: a key's bias in attention has no gradient but what rounding
+ * leaves, of which Adam makes whole steps.
+ */
+static double
+nearness(const struct fixture *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->m.n; i++)
+		if (f->m.layer[i].op == GV_OP_ATTENTION ||
+		    f->m.layer[i].op == GV_OP_CAUSAL)
+			return 1e-2;
+	return 1e-6;
+}
+
 /* A net on both devices: losses of some steps, what they carry, evaluations. */
 static void
 test_beside_cpu(size_t i, size_t steps)
@@ -115,7 +131,7 @@ test_beside_cpu(size_t i, size_t steps)
 	params = apart(&f, cpu, gpu);
 	ok(worst < 1e-6, "%s: losses of %zu steps within %.2g of the CPU", f.c->name,
 	    steps, worst);
-	ok(params < 1e-6, "%s: parameters within %.2g", f.c->name, params);
+	ok(params < nearness(&f), "%s: parameters within %.2g", f.c->name, params);
 	help_copy(gpu, cpu, f.c->models);
 	if (gv_net_eval(cpu, f.x, f.target, f.most, correct, loss, NULL) != 0 ||
 	    gv_net_eval(gpu, f.x, f.target, f.most, hits, other, NULL) != 0)

@@ -168,14 +168,15 @@ forward_head(const head<T> &h, shared &s, size_t b)
 			y[e] *= v;
 		s.p[warp()][0][lane()] = p;
 		gv_sync_warp();
-		add_places(s, 0, 1, h.D, y);
+		if (a.y != NULL)
+			add_places(s, 0, 1, h.D, y);
 	}
 	if (i >= h.n)
 		return;
 	if (lane() == 0)
 		a.lse[h.lse + i] = top * h.scale + logf(total);
 	for (unsigned e = 0; e < EACH; e++)
-		if (lane() + e * WARP < h.D)
+		if (lane() + e * WARP < h.D && a.y != NULL)
 			gv_put((T *)a.y + b * a.y_apart + h.y + i * h.y_row + lane() +
 				   e * WARP,
 			    y[e] / total);

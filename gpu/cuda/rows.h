@@ -1,0 +1,94 @@
+/* What rows of all kinds share.  Private to gpu/cuda/rows*.c. */
+#ifndef GV_CUDA_ROWS_H
+#define GV_CUDA_ROWS_H
+
+#include "cuda/parts.h"
+
+/* A row that is worked on. */
+struct gv_cuda_at {
+	struct gv_cuda *c;
+	const struct gv_nn_call *call;
+	const struct gv_nn_row *r;
+	size_t k; /* the input whose gradient is made */
+};
+
+static inline const struct gv_nn_row *
+gv_cuda_input(const struct gv_cuda_at *a)
+{
+	return gv_nn_input(a->call, a->r, a->k);
+}
+
+/* Numbers from one model to the next: of an output, of an input (the sample is everybody's). */
+static inline size_t
+gv_cuda_apart(const struct gv_cuda_at *a)
+{
+	return a->call->plan->n * a->r->out_size;
+}
+
+static inline size_t
+gv_cuda_x_apart(const struct gv_cuda_at *a, size_t k)
+{
+	if (gv_nn_input(a->call, a->r, k) == NULL)
+		return 0;
+	return a->call->plan->n * gv_nn_input_size(a->call, a->r, k);
+}
+
+static inline const gv_real *
+gv_cuda_x(const struct gv_cuda_at *a, size_t k)
+{
+	return gv_nn_x(a->call, a->r, k, 0, 0);
+}
+
+static inline gv_real *
+gv_cuda_y(const struct gv_cuda_at *a)
+{
+	return gv_nn_y(a->call, a->r, 0, 0);
+}
+
+static inline const gv_real *
+gv_cuda_dy(const struct gv_cuda_at *a)
+{
+	return gv_nn_dy(a->call, a->r, 0, 0);
+}
+
+static inline gv_real *
+gv_cuda_dx(const struct gv_cuda_at *a)
+{
+	return gv_nn_dx(a->call, a->r, a->k, 0, 0);
+}
+
+/* The input's relu, when this was the last of its readers. */
+static inline const gv_real *
+gv_cuda_mask(const struct gv_cuda_at *a)
+{
+	return a->r->ends[a->k] && gv_cuda_input(a)->l.act == GV_ACT_RELU
+		   ? gv_cuda_x(a, a->k)
+		   : NULL;
+}
+
+/* What of kernels.h a row does: its status. */
+typedef int gv_cuda_pass(const struct gv_cuda_at *a);
+/* Gradients of the row's weights to there, of the bias behind them, or added. */
+typedef int gv_cuda_gradient(const struct gv_cuda_at *a, float *to, bool add);
+
+gv_cuda_pass gv_cuda_row_tconv, gv_cuda_row_tconv_back;
+gv_cuda_gradient gv_cuda_row_tconv_gradient;
+size_t gv_cuda_row_tconv_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+gv_cuda_pass gv_cuda_row_concat, gv_cuda_row_concat_back;
+gv_cuda_pass gv_cuda_row_dropout, gv_cuda_row_dropout_back;
+
+gv_cuda_pass gv_cuda_row_ln, gv_cuda_row_ln_back;
+gv_cuda_gradient gv_cuda_row_ln_gradient;
+size_t gv_cuda_row_ln_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+gv_cuda_pass gv_cuda_row_embed;
+gv_cuda_gradient gv_cuda_row_embed_gradient;
+size_t gv_cuda_row_embed_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+gv_cuda_pass gv_cuda_row_attention, gv_cuda_row_attention_back;
+size_t gv_cuda_row_attention_scratch(
+    const struct gv_nn_plan *p, const struct gv_nn_row *r);
+
+/* The gradient of a row's bias, l.biases numbers, from dy; room: scratch for it. */
+int gv_cuda_row_bias(const struct gv_cuda_at *a, float *weights, bool add, float *room);
+size_t gv_cuda_row_bias_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+
+#endif
