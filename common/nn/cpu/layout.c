@@ -184,6 +184,25 @@ size_scratch(struct gv_cpu *cpu)
 	cpu->scratch_size = (most + 15) / 16 * 16;
 }
 
+/* One where nearly all products are of the places of a sample, as in a transformer. */
+static size_t
+least_samples(const struct gv_nn_plan *p)
+{
+	uint64_t of_places = 0, others = 0;
+	size_t i;
+
+	for (i = p->first_row; i < p->last_row; i++) {
+		const struct gv_nn_row *r = &p->row[i];
+
+		if (r->places > 1 || r->l.op == GV_OP_ATTENTION ||
+		    r->l.op == GV_OP_CAUSAL)
+			of_places += r->l.flops;
+		else
+			others += r->l.flops;
+	}
+	return others < of_places / 4 ? 1 : 8;
+}
+
 /*
  * Samples that one item carries through the rows: few enough that what they
  * leave behind stays in cache, enough for the matrix products.  No bit depends
@@ -192,16 +211,11 @@ size_scratch(struct gv_cpu *cpu)
 static size_t
 block_samples(const struct gv_cpu *cpu)
 {
-	size_t block = ((size_t)1 << 18) / (cpu->plan->activations + 1), least = 1, i;
+	size_t block = ((size_t)1 << 18) / (cpu->plan->activations + 1);
+	size_t least = least_samples(cpu->plan), shared = least == 1 ? 1 : 12;
 
-	/* where a sample is a row of a product */
-	for (i = cpu->plan->first_row; i < cpu->plan->last_row; i++)
-		if (gv_cpu_has_products(&cpu->plan->row[i]) &&
-		    gv_shape_size(cpu->plan->row[i].l.out_shape) ==
-			cpu->plan->row[i].l.out_shape.channels)
-			least = 8;
 	block = block < least ? least : block > 64 ? 64 : block;
-	while (block > 12 && cpu->threads > 1 &&
+	while (block > shared && cpu->threads > 1 &&
 	       cpu->plan->B * ((cpu->plan->n + block - 1) / block) < 2 * cpu->threads)
 		block = (block + 1) / 2;
 	return block;
