@@ -129,6 +129,31 @@ for replicas in "1 1 1" "2 1 1" "2 3 1" "1 2 2"; do
 	trained "1f1b with vertical sync on replicas $replicas"
 done
 
+# ---- whatever gv-partition prints ----
+# costs <model >layers: random times and bytes for the planner
+costs() {
+	awk -F, -v OFS=, -v seed="$(draw)" '
+	BEGIN { srand(seed) }
+	NR == 1 { print $0, "node_id", "forward_ms", "backward_ms", "activation_bytes", "parameter_bytes"; next }
+	{ t = rand() * rand(); print $0, $1, t, 2 * t, int(1e5 * rand()), int(1e6 * rand() * rand()) }'
+}
+workers() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR > 1 { r[$c["stage"]] = $c["replicas"] } END { for (i in r) n += r[i]; print n }' "$1"; }
+for i in 1 2 3 4 5 6; do
+	costs <mlp.csv >layers.csv
+	case $i in 1 | 4) schedule=flush m=8 ;; 2 | 5) schedule=1f1b m=1 ;; *) schedule=2bw m=8 ;; esac
+	gv-partition -q -l $((2 + i % 3))@1GB/s --schedule=$schedule \
+		$([ $m = 1 ] || echo --micro-batches=$m) layers.csv >plan.csv 2>err || fail "plan $i" err layers.csv
+	gang "$(workers plan.csv)" $data --batch=$((6 * m)) --micro-batches=$m --lr=.05 --steps=12 --log-every=12 --schedule=$schedule plan.csv
+	trained "$schedule on plan $i of gv-partition: $(cut -d, -f10- plan.csv | tr '\n' ' ')"
+	[ $schedule != 2bw ] || continue
+	mv out.0 want
+	gv-partition -l $((2 + i % 3))@1GB/s --evaluate --timeline --schedule=$schedule --micro-batches=$((m == 1 ? 48 : m)) plan.csv >schedule.csv
+	gang "$(workers plan.csv)" $data --batch=$((6 * m)) --micro-batches=$m --lr=.05 --steps=$((m == 1 ? 48 : 12)) --log-every=12 \
+		--schedule=schedule.csv plan.csv
+	trained "and by its timeline"
+	[ $schedule = 1f1b ] || same_file want out.0 "with the same losses"
+done
+
 # ---- stopped and killed ----
 # interrupted NAME WORLD ARGS...: some worker gets TERM or KILL, by turns, until the run is done
 interrupted() {
@@ -195,7 +220,7 @@ refused() {
 	name=$1 size=$2
 	shift 2
 	rm -f out.* err.*
-	start $size "$@"
+	start $size --timeout=3 "$@"
 	ended
 	is_status 2 "$name: status"
 	cp err.0 err
@@ -246,6 +271,52 @@ END
 printf 'steps\n4\n5\n' >array.csv
 refused "models of other steps" 2 $data --batch=8 --array=array.csv --schedule=1f1b plan.csv <<'END'
 gv-train: models of other steps cannot share a pipeline: model 1 has 5, model 0 4
+END
+
+# ---- tables that are no schedule ----
+plan "0 2" "1 1" <mlp.csv | awk -F, -v OFS=, 'NR == 1 { print $0, "node_id", "forward_ms", "backward_ms", "activation_bytes", "parameter_bytes"; next } { print $0, $1, 1, 2, 10, 10 }' >two.csv
+gv-partition -q -l 2@1GB/s --evaluate --timeline --schedule=flush --micro-batches=2 two.csv >flush.csv
+gv-partition -q -l 2@1GB/s --evaluate --timeline --schedule=2bw --micro-batches=2 two.csv >2bw.csv
+two="$data --steps=4 --batch=8 --micro-batches=2"
+refused "other micro-batches" 2 $data --steps=4 --batch=8 --micro-batches=4 --schedule=flush.csv two.csv <<'END'
+gv-train: flush.csv: an update has 2 micro-batches there; --micro-batches says 4
+END
+refused "versions of a table" 2 $two --vertical-sync --schedule=flush.csv two.csv <<'END'
+gv-train: --vertical-sync: a table has its versions already
+END
+refused "fewer than it has" 2 $data --steps=2 --batch=8 --micro-batches=2 --schedule=2bw.csv two.csv <<'END'
+gv-train: 2bw.csv: it has 6 micro-batches, this run 4
+END
+refused "too short to repeat" 2 $two --schedule=2bw.csv two.csv <<'END'
+gv-train: a schedule of 6 micro-batches, in which nothing repeats, cannot be that of 8
+END
+grep -v ',B,1,' flush.csv >bad.csv
+refused "a step is missing" 2 $two --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: micro-batch 1 does not go through stage 0
+END
+awk -F, '{ print } /^1,.*,B,0,/' flush.csv >bad.csv
+refused "a step is there twice" 2 $two --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: B of micro-batch 0 on stage 1: it is there twice
+END
+awk -F, -v OFS=, 'NR > 1 && $5 == "F" && $1 == 0 { $8 = $9 = 99 } { print }' flush.csv >bad.csv
+refused "a circle" 2 $two --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: F of micro-batch 0 on stage 1: what it needs comes later, or never
+END
+awk -F, -v OFS=, 'NR > 1 { $1 = 1 - $1 } { print }' flush.csv >bad.csv
+refused "another GPU" 2 $two --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: F of micro-batch 0 on stage 0: it is another GPU's
+END
+awk -F, -v OFS=, 'NR > 1 && $2 == 1 { $2 = 2 } { print }' flush.csv >bad.csv
+refused "another stage" 2 $two --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: F of micro-batch 0 on stage 2: the plan has no such stage
+END
+cut -d, -f1-6,8- flush.csv >bad.csv
+refused "no versions" 2 $two --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: F of micro-batch 0 on stage 0: a version is missing, or numbers are out of range
+END
+head -n 1 flush.csv >bad.csv
+refused "nothing" 2 $two --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: no steps
 END
 
 # ---- damaged, and of another run ----

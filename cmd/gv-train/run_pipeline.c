@@ -118,7 +118,9 @@ run_pipeline_build(struct run *r, struct gv_error *e)
 	if (!p->route.flushes)
 		gv_strbuf_fmt(&r->config, "schedule %s%s\n",
 		    gv_schedule_name[p->route.kind],
-		    o->vertical_sync ? " vertical-sync" : "");
+		    p->route.table != 0 ? " of a table"
+		    : o->vertical_sync  ? " vertical-sync"
+					: "");
 	p->saved = gv_xcalloc(p->stages.n, sizeof(struct parcel *));
 	return worker_new(&p->worker, &w, e);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "table.h"
 
 /* The schedule of that name; GV_SCHEDULES: none, so it is a file. */
 static enum gv_schedule_kind
@@ -106,6 +107,63 @@ by_name(struct route *r, const struct route_spec *spec, const struct stages *s,
 	return status;
 }
 
+/* ---- a schedule from a table ---- */
+
+static int
+check_table(const struct route *r, const struct route_spec *spec, const struct table *t,
+    struct gv_error *e)
+{
+	if (spec->vertical_sync)
+		return gv_error_set(
+		    e, "--vertical-sync: a table has its versions already");
+	if (r->kind != GV_SCHEDULE_1F1B && spec->micro_batches != t->together)
+		return gv_error_set(e,
+		    "%s: an update has %llu micro-batches there; --micro-batches says "
+		    "%llu",
+		    spec->schedule, (unsigned long long)t->together,
+		    (unsigned long long)spec->micro_batches);
+	if (r->kind == GV_SCHEDULE_1F1B && spec->micro_batches > 1)
+		return gv_error_set(e,
+		    "--micro-batches: 1f1b updates the weights behind each micro-batch; "
+		    "got %llu",
+		    (unsigned long long)spec->micro_batches);
+	if (spec->steps * r->micro_batches < t->micro_batches)
+		return gv_error_set(e, "%s: it has %llu micro-batches, this run %llu",
+		    spec->schedule, (unsigned long long)t->micro_batches,
+		    (unsigned long long)(spec->steps * r->micro_batches));
+	return 0;
+}
+
+static int
+by_table(struct route *r, const struct route_spec *spec, const struct stages *s,
+    size_t rank, struct gv_error *e)
+{
+	struct gv_pipe p = {.n = s->n, .chunks = spec->chunks};
+	struct gv_step *step;
+	struct table t;
+	size_t n, k;
+	int status;
+
+	if (table_read(&t, spec->schedule, s, r->rank, e) != 0)
+		return -1;
+	r->kind = t.kind;
+	r->table = t.crc;
+	r->flushes = t.kind == GV_SCHEDULE_FLUSH;
+	p.stage = gv_xcalloc(s->n, sizeof(*p.stage));
+	for (k = 0; k < s->n; k++)
+		p.stage[k].replicas = s->stage[k].replicas;
+	r->unit = r->kind == GV_SCHEDULE_1F1B ? gv_pipe_round(&p) : r->micro_batches;
+	gv_pipe_free(&p);
+	status = check_table(r, spec, &t, e);
+	step = table_lane(&t, rank, &n);
+	if (status == 0)
+		status = gv_course_make(&r->course, step, n, t.micro_batches,
+		    spec->steps * r->micro_batches, e);
+	free(step);
+	table_free(&t);
+	return status;
+}
+
 /* ---- the whole ---- */
 
 static void
@@ -138,7 +196,7 @@ route_make(struct route *r, const struct route_spec *spec, const struct stages *
 		    gpus, spec->workers);
 	r->workers = gpus;
 	place(r, spec, s);
-	return by_name(r, spec, s, rank, e);
+	return (r->kind == GV_SCHEDULES ? by_table : by_name)(r, spec, s, rank, e);
 }
 
 void

@@ -17,8 +17,10 @@ struct route_spec {
 
 /* = {0} is an empty one. */
 struct route {
-	enum gv_schedule_kind kind; /* GV_SCHEDULES: a table's own */
-	uint64_t micro_batches;     /* of a step */
+	enum gv_schedule_kind
+	    kind;               /* a table's: 1f1b, 2bw or flush, whichever goes on so */
+	uint32_t table;         /* crc of its steps; 0: there is none */
+	uint64_t micro_batches; /* of a step */
 	/* after so many every worker has gone as far, so that they can be saved and left */
 	uint64_t unit;
 	bool

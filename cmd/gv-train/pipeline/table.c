@@ -1,0 +1,228 @@
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/mem.h"
+#include "table/tab.h"
+
+/* ---- lanes ---- */
+
+/* The GPU of a step: its number, or where the table has none its stage's. */
+static size_t
+gpu_of(const struct gv_schedule *s, const size_t *rank, const struct gv_schedule_step *x)
+{
+	const struct gv_schedule_gpu *g = &s->gpu[x->gpu];
+
+	return g->gpu >= 0 ? (size_t)g->gpu : rank[x->stage] + (size_t)g->replica;
+}
+
+struct gv_step *
+table_lane(const struct table *t, size_t rank, size_t *n)
+{
+	struct gv_step *step = gv_xcalloc(t->s.n_steps + 1, sizeof(*step));
+	size_t i;
+
+	*n = 0;
+	for (i = 0; i < t->s.n_steps; i++) {
+		const struct gv_schedule_step *x = &t->s.step[i];
+
+		if (x->gpu != rank)
+			continue;
+		step[(*n)++] = (struct gv_step){.op = x->op,
+		    .stage = (uint32_t)x->stage,
+		    .micro_batch = (uint32_t)x->micro_batch,
+		    .version = (uint32_t)x->version};
+	}
+	return step;
+}
+
+/* ---- checks ---- */
+
+static int
+wrong(struct gv_error *e, const char *path, const struct gv_schedule_step *x,
+    const char *what)
+{
+	return gv_error_set(e, "%s: %s of micro-batch %lld on stage %lld: %s", path,
+	    gv_step_name[x->op], (long long)x->micro_batch, (long long)x->stage, what);
+}
+
+/* Numbers in range, and the GPU's number in the place of its index. */
+static int
+check_steps(struct table *t, const char *path, const struct stages *s, const size_t *rank,
+    struct gv_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < t->s.n_steps; i++) {
+		struct gv_schedule_step *x = &t->s.step[i];
+		size_t own, gpu;
+
+		if (x->stage < 0 || (size_t)x->stage >= s->n)
+			return wrong(e, path, x, "the plan has no such stage");
+		if (x->micro_batch < 0 || x->micro_batch > INT32_MAX || x->version < 0 ||
+		    x->version > INT32_MAX)
+			return wrong(e, path, x,
+			    "a version is missing, or numbers are out of range");
+		own = (size_t)x->micro_batch % s->stage[x->stage].replicas;
+		gpu = gpu_of(&t->s, rank, x);
+		if (gpu != rank[x->stage] + own)
+			return wrong(e, path, x, "it is another GPU's");
+		x->gpu = gpu;
+		if ((uint64_t)x->micro_batch >= t->micro_batches)
+			t->micro_batches = (uint64_t)x->micro_batch + 1;
+	}
+	return t->s.n_steps > 0 ? 0 : gv_error_set(e, "%s: no steps", path);
+}
+
+/* What has been done, by micro-batch and stage. */
+enum { FORWARD = 1, BACKWARD = 2 };
+
+static bool
+may_go(const struct table *t, const struct stages *s, const unsigned char *done,
+    const struct gv_schedule_step *x)
+{
+	size_t i = (size_t)x->micro_batch * s->n + (size_t)x->stage;
+
+	(void)t;
+	if (x->op == GV_STEP_FORWARD)
+		return x->stage == 0 || (done[i - 1] & FORWARD);
+	if (x->op != GV_STEP_BACKWARD)
+		return true;
+	return (done[i] & FORWARD) &&
+	       ((size_t)x->stage + 1 == s->n || (done[i + 1] & BACKWARD));
+}
+
+/* Goes through all GPUs as far as each can, until all are through. */
+static int
+check_order(
+    const struct table *t, const char *path, const struct stages *s, struct gv_error *e)
+{
+	size_t places = (size_t)t->micro_batches * s->n, left = t->s.n_steps, i, g;
+	unsigned char *done = gv_xcalloc(places, 1);
+	size_t *at = gv_xcalloc(t->s.n_gpus, sizeof(*at));
+	const struct gv_schedule_step *x = NULL;
+	bool moved = true;
+
+	while (moved && left > 0 && e->count == 0)
+		for (moved = false, g = 0; g < t->s.n_gpus; g++)
+			for (; at[g] < t->s.gpu[g].n; at[g]++, left--, moved = true) {
+				unsigned char bit;
+
+				x = &t->s.step[t->s.gpu[g].first + at[g]];
+				i = (size_t)x->micro_batch * s->n + (size_t)x->stage;
+				if (!may_go(t, s, done, x))
+					break;
+				bit = x->op == GV_STEP_FORWARD    ? FORWARD
+				      : x->op == GV_STEP_BACKWARD ? BACKWARD
+								  : 0;
+				if (done[i] & bit)
+					wrong(e, path, x, "it is there twice");
+				done[i] |= bit;
+			}
+	if (left > 0 && e->count == 0)
+		wrong(e, path, x, "what it needs comes later, or never");
+	for (i = 0; i < places && e->count == 0; i++)
+		if (done[i] != (FORWARD | BACKWARD))
+			gv_error_set(e,
+			    "%s: micro-batch %zu does not go through stage %zu", path,
+			    i / s->n, i % s->n);
+	free(done);
+	free(at);
+	return e->count == 0 ? 0 : -1;
+}
+
+/* ---- what it is ---- */
+
+/* Micro-batches of an update of a GPU: from one of its updates to the next, or all. */
+static uint64_t
+together(const struct table *t, const struct gv_schedule_gpu *g, uint64_t *versions)
+{
+	int64_t last = -1;
+	uint64_t n = t->micro_batches;
+	size_t i;
+
+	for (*versions = 0, i = 0; i < g->n; i++) {
+		const struct gv_schedule_step *x = &t->s.step[g->first + i];
+
+		if (x->op != GV_STEP_UPDATE || x->stage != t->s.step[g->first].stage)
+			continue;
+		if (last >= 0)
+			n = (uint64_t)(x->micro_batch - last);
+		last = x->micro_batch;
+		++*versions;
+	}
+	return n;
+}
+
+static int
+find_kind(struct table *t, const char *path, const struct stages *s, struct gv_error *e)
+{
+	uint64_t versions, all = 0, n = 0;
+	bool own = true, same = true;
+	size_t g;
+
+	for (g = 0; g < t->s.n_gpus; g++) {
+		size_t stage = (size_t)t->s.step[t->s.gpu[g].first].stage;
+		uint64_t here = together(t, &t->s.gpu[g], &versions);
+
+		n = g == 0 ? here : n;
+		same = same && here == n;
+		own = own && here == s->stage[stage].replicas;
+		all += versions > 1;
+	}
+	t->together = n;
+	t->kind = all == 0 ? GV_SCHEDULE_FLUSH : own ? GV_SCHEDULE_1F1B : GV_SCHEDULE_2BW;
+	if (same || own)
+		return 0;
+	return gv_error_set(e,
+	    "%s: updates of as many micro-batches on all GPUs, or of one on each, are "
+	    "expected",
+	    path);
+}
+
+static void
+add_crc(struct table *t)
+{
+	uLong crc = crc32(0, NULL, 0);
+	size_t i;
+
+	for (i = 0; i < t->s.n_steps; i++) {
+		const struct gv_schedule_step *x = &t->s.step[i];
+		int64_t v[5] = {(int64_t)x->op, (int64_t)x->gpu, x->stage, x->micro_batch,
+		    x->version};
+
+		crc = crc32_z(crc, (const Bytef *)v, sizeof(v));
+	}
+	t->crc = (uint32_t)crc;
+}
+
+int
+table_read(struct table *t, const char *path, const struct stages *s, const size_t *rank,
+    struct gv_error *e)
+{
+	struct gv_tab *tab;
+	int status = -1;
+
+	*t = (struct table){0};
+	if (gv_tab_open(&tab, path, e) != 0)
+		return -1;
+	if (gv_tab_table(tab, e) == 1)
+		status = gv_schedule_read(&t->s, tab, e);
+	gv_tab_close(tab);
+	if (status != 0 || check_steps(t, path, s, rank, e) != 0 ||
+	    check_order(t, path, s, e) != 0 || find_kind(t, path, s, e) != 0) {
+		table_free(t);
+		return -1;
+	}
+	add_crc(t);
+	return 0;
+}
+
+void
+table_free(struct table *t)
+{
+	gv_schedule_free(&t->s);
+	*t = (struct table){0};
+}
