@@ -100,6 +100,10 @@ of() {
 run gv-report -f csv slow.jobs.csv
 of run jobs finished completion_mean_s fairness_mean deadlines deadlines_missed preemptions makespan_s
 echo "slow 3 2 25 1.25 3 2 1 " | is_out "jobs alone: one of them is not done"
+sed '2s/,20$/,/' slow.jobs.csv >free.jobs.csv
+run gv-report -f csv free.jobs.csv
+of deadlines deadlines_missed
+echo "2 2" | is_out "a job without a deadline, and those behind it that have one"
 run gv-report -f csv slow.summary.csv
 of run jobs completion_mean_s usd
 echo "slow 2 99 2.5" | is_out "a summary alone"
