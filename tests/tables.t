@@ -291,7 +291,7 @@ must "Job types" >want
 same "Job types" "what must be there"
 
 # ---- the names of events ----
-sed -n '/kind_name\[GV_EVENT_KINDS\]/,/;/p' "$src/common/sched/events.c" | grep -o '"[a-z]*"' | tr -d '"' >got
+sed -n '/kind_name\[GV_EVENT_KINDS\]/,/;/p' "$src/common/sched/events.c" | grep -o '"[a-z_]*"' | tr -d '"' >got
 awk '/^The events are/ { on = 1 } /^\.S[sh]/ { on = 0 } on && /^\.It Cm/ { print $3 }' "$page" >want
 same Events "the names of events"
 # columns of an array are options of gv-train

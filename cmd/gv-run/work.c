@@ -1,5 +1,6 @@
 #include "work.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,8 @@ launch(struct work *w, size_t m, const size_t *gpu, size_t n, struct gv_launch_n
 	enum gv_launch_state state;
 	size_t i;
 
+	w->worker[m].begun = w->worker[m].report.steps;
+	w->worker[m].stepped = false;
 	for (i = 0; i < n; i++) {
 		id[i] = gv_life_gpu_id(&w->jobs->names, l, gpu[i]);
 		node[i] = gv_life_gpu_pool(&w->jobs->names, l, gpu[i])->node;
@@ -167,7 +170,7 @@ work_do(struct work *w, const struct gv_life_out *out)
 /* ---- listening ---- */
 
 static void
-read_progress(struct work *w, size_t m)
+read_progress_of(struct work *w, size_t m, bool is_open)
 {
 	struct gv_progress_report *r = &w->worker[m].report;
 	struct gv_error e = {0};
@@ -175,6 +178,11 @@ read_progress(struct work *w, size_t m)
 	if (gv_progress_read(w->worker[m].files.progress, r, &e) != 0)
 		gv_warn_error(&e);
 	gv_life_report(&w->jobs->life, m, r->steps, r->checkpoint);
+	if (!is_open || w->worker[m].stepped || r->steps == w->worker[m].begun)
+		return;
+	w->worker[m].stepped = true;
+	w->worker[m].fruitless = 0;
+	gv_life_stepped(&w->jobs->life, m);
 }
 
 void
@@ -184,7 +192,7 @@ work_read_progress(struct work *w)
 	size_t i;
 
 	for (i = 0; i < l->n_open; i++)
-		read_progress(w, l->open[i]);
+		read_progress_of(w, l->open[i], true);
 }
 
 void
@@ -194,7 +202,44 @@ work_read_all_progress(struct work *w)
 
 	for (m = 0; m < w->jobs->table.n_jobs; m++)
 		if (w->jobs->life.job[m].launches > 0)
-			read_progress(w, m);
+			read_progress_of(w, m, false);
+}
+
+/* Seconds, as a person would say: 20s, 2m. */
+static void
+say_time(char *buf, size_t size, double s)
+{
+	if (s <= 55)
+		snprintf(buf, size, "%.0fs", ceil(s / 5) * 5);
+	else
+		snprintf(buf, size, "%.0fm", ceil(s / 60));
+}
+
+/* Starts that came to nothing: rounds are too short for it. */
+static void
+count_fruitless(struct work *w, size_t m)
+{
+	enum { MANY = 3 };
+	const struct gv_life_job *j = &w->jobs->life.job[m];
+	struct worker *k = &w->worker[m];
+	char q[GV_QUOTE_LEN], known[64] = "", round[16];
+	double cost_s;
+
+	if (k->stepped)
+		return;
+	k->waited_s = fmax(k->waited_s, w->jobs->life.now_s - j->launched_s);
+	/* less than a second in all may be a busy machine's */
+	if (++k->fruitless < MANY || k->waited_s * k->fruitless < 1 || k->told ||
+	    w->o->quiet)
+		return;
+	k->told = true;
+	cost_s = fmax(k->waited_s, j->startup_s);
+	say_time(round, sizeof(round), 10 * cost_s);
+	if (j->startup_s > 0)
+		snprintf(known, sizeof(known), ", first step after %.3g s", j->startup_s);
+	gv_warn("warning: job %s was started %d times without a step: round of %.6g "
+		"s%s: use --round=%s",
+	    jobs_name(w->jobs, m, q), k->fruitless, w->o->round_s, known, round);
 }
 
 /* What has become of a launch. */
@@ -218,7 +263,9 @@ look(struct work *w, size_t m)
 		return;
 	if (news.reason[0] != '\0')
 		gv_warn("job %s: %s", jobs_name(w->jobs, m, q), news.reason);
-	read_progress(w, m);
+	read_progress_of(w, m, true);
+	if (news.told)
+		count_fruitless(w, m);
 	if (state == GV_LAUNCH_LOST)
 		gv_life_lost(l, m, news.reason);
 	else if (news.starved)

@@ -14,6 +14,11 @@ struct worker {
 	struct state_files files;
 	struct gv_launch *launch; /* NULL = none */
 	struct gv_progress_report report;
+	double begun;    /* steps it had told when it was launched */
+	bool stepped;    /* it has told another number since */
+	int fruitless;   /* launches in a row that were stopped without that */
+	double waited_s; /* the longest of them */
+	bool told;       /* and that was said */
 };
 
 struct work {

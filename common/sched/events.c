@@ -12,8 +12,8 @@ static const char *const column_name[GV_EVENT_COLUMNS] = {"time_s", "event", "jo
     "gpu_type", "node", "gpus", "steps", "round", "share", "reason", "with_job_id"};
 
 static const char *const kind_name[GV_EVENT_KINDS] = {"pool", "arrive", "allocate",
-    "start", "resume", "checkpoint", "hold", "release", "preempt", "finish", "fail",
-    "drop", "submit", "restart", "end"};
+    "start", "resume", "checkpoint", "first_step", "hold", "release", "preempt", "finish",
+    "fail", "drop", "submit", "restart", "end"};
 
 const char *
 gv_event_name(enum gv_event_kind kind)

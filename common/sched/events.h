@@ -35,6 +35,7 @@ enum gv_event_kind {
 	GV_EVENT_START,    /* its workers were launched for the first time */
 	GV_EVENT_RESUME,     /* launched again */
 	GV_EVENT_CHECKPOINT, /* it said that it has saved itself */
+	GV_EVENT_FIRST_STEP, /* since it was launched it has done a step */
 	GV_EVENT_HOLD,       /* it shall not run until it is released; reason = why */
 	GV_EVENT_RELEASE,    /* it may run again */
 	GV_EVENT_PREEMPT, /* its workers have left, unfinished, because they were told to */

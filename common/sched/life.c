@@ -155,6 +155,15 @@ gv_life_report(struct gv_life *l, size_t m, double steps, double checkpoint)
 	gv_life_emit(l, &row);
 }
 
+void
+gv_life_stepped(struct gv_life *l, size_t m)
+{
+	const struct gv_life_job *j = &l->job[m];
+
+	if (gv_life_is_open(l, m) && j->state != GV_LIFE_STARTING && !j->stepped)
+		gv_life_write(l, GV_EVENT_FIRST_STEP, m, "");
+}
+
 static void
 fail(struct gv_life *l, size_t m, const char *reason)
 {

@@ -68,11 +68,16 @@ struct gv_life_job {
 	double steps;      /* done in all, as it told last, -1 = nothing */
 	double checkpoint; /* steps that are safe, -1 = none */
 	int launches;
-	int failures;      /* in a row without progress */
-	double failed_at;  /* the most steps it had when it failed, -1 = never */
-	double retry_s;    /* not to be launched before */
-	int refusals;      /* launches in a row that could not be made */
-	int starved;       /* and whose shell could not go on, without progress */
+	double launched_s;  /* the last time */
+	double launched_at; /* steps it had then, -1 = none */
+	bool stepped;       /* it has done a step since */
+	bool measured;      /* startup_s is */
+	double startup_s; /* from launch to first step, the last one measured; 0 = none */
+	int failures;     /* in a row without progress */
+	double failed_at; /* the most steps it had when it failed, -1 = never */
+	double retry_s;   /* not to be launched before */
+	int refusals;     /* launches in a row that could not be made */
+	int starved;      /* and whose shell could not go on, without progress */
 	double starved_at; /* the steps it had then */
 	bool held;         /* goes to HELD as soon as it can */
 	bool cancelled;    /* is dropped as soon as it has left */
@@ -231,6 +236,12 @@ void gv_life_started(struct gv_life *l, size_t m);
 void gv_life_not_started(struct gv_life *l, size_t m);
 /* It has told: steps in all, and the steps that are safe; -1 = nothing of that kind. */
 void gv_life_report(struct gv_life *l, size_t m, double steps, double checkpoint);
+/*
+ * Since it was launched it has reported a step, the first one: what a start costs is
+ * known.  It counts when rounds are planned (GV_ROUND_LEASE), as does, where it is more,
+ * the time so far of a later start.
+ */
+void gv_life_stepped(struct gv_life *l, size_t m);
 /*
  * Its workers have left with that status, as sh(1) has it.  0: it is done, unless it was told
  * to stop and has done fewer than all steps.  143 when told to stop: preempted.  All

@@ -97,12 +97,30 @@ leave_away_out(struct gv_life *l, size_t g)
 	l->plan[g] = GV_GPU_AWAY;
 }
 
+/* What it would cost to start those anew that run; less than it can be measured is nothing. */
+static void
+set_costs(struct gv_life *l)
+{
+	static const double least_s = .5;
+	size_t i;
+
+	for (i = 0; i < l->n_open; i++) {
+		const struct gv_life_job *j = &l->job[l->open[i]];
+		double so_far_s =
+		    j->measured && !j->stepped ? l->now_s - j->launched_s : 0;
+		double cost_s = fmax(j->startup_s, so_far_s);
+
+		l->rounds.job[l->open[i]].move_s = cost_s < least_s ? 0 : cost_s;
+	}
+}
+
 /* All GPUs but those away are given anew. */
 static void
 plan_anew(struct gv_life *l)
 {
 	size_t g;
 
+	set_costs(l);
 	memcpy(l->plan, l->holder, l->rounds.n_gpus * sizeof(*l->plan));
 	for (g = 0; l->n_away > 0 && g < l->rounds.n_gpus; g++)
 		if (l->away[g])

@@ -65,6 +65,17 @@ may_take(const struct gv_life *l, const struct gv_life_row *row)
 				     (size_t)row->with) >= 0);
 }
 
+/* Steps that were done before it was looked at again took time, too. */
+static void
+apply_first_step(struct gv_life_job *j, double time_s, double rate)
+{
+	double more = fmax(0, j->steps - fmax(0, j->launched_at) - 1);
+
+	j->startup_s =
+	    fmax(0, time_s - j->launched_s - (rate > 0 && more > 0 ? more / rate : 0));
+	j->stepped = j->measured = true;
+}
+
 static void
 apply_start(struct gv_life *l, const struct gv_life_row *row)
 {
@@ -74,6 +85,9 @@ apply_start(struct gv_life *l, const struct gv_life_row *row)
 	ptrdiff_t with = row->with == row->job ? -1 : row->with;
 
 	j->launches++;
+	j->launched_s = row->time_s;
+	j->launched_at = j->steps;
+	j->stepped = false;
 	j->refusals = 0;
 	if (before >= 0 && l->job[before].mate == row->job)
 		l->job[before].mate = -1;
@@ -130,6 +144,12 @@ apply_to_job(struct gv_life *l, const struct gv_life_row *row)
 		break;
 	case GV_EVENT_CHECKPOINT:
 		j->checkpoint = row->steps;
+		break;
+	case GV_EVENT_FIRST_STEP:
+		apply_first_step(j, row->time_s,
+		    row->type < 0
+			? 0
+			: gv_rounds_claim(&l->rounds, m, (size_t)row->type)->rate);
 		break;
 	case GV_EVENT_HOLD:
 	case GV_EVENT_RELEASE:

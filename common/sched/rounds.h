@@ -52,7 +52,7 @@
  * here is what was really held, not a seed value.  GV_ROUND_GAVEL has Gavel's order
  * as it is, for curves that were published with it; nothing below holds for it.
  *
- * Bounds, tested (tests/unit/rounds.c).  Where shares are attainable (a mixture of
+ * Bounds, where moving costs nothing, tested (tests/unit/rounds.c).  Where shares are attainable (a mixture of
  * placements) and the jobs stay the same, no job of 10,000 random clusters with gangs has
  * received less than its share on a type by more than 10 points after K >= 20
  * rounds, 5 after 100, 3 after 400 (seen: 8.8, 3.1, 1.4; in 1,500 of them after 2000: .5);
@@ -85,6 +85,16 @@ enum {
  */
 enum { GV_ROUND_DEBT = 8 };
 
+/*
+ * Leases.  To move a job costs the time that it needs to start again (move_s), in which
+ * its GPUs do nothing.  Who holds GPUs counts in the second pass as if it were owed so
+ * many times that cost more, so it is moved only for somebody who is owed that much more
+ * than it.  Two jobs that take turns then keep their GPUs for LEASE costs and a round,
+ * and at most a fifth of the time goes into starting; a lag grows by half of that, and
+ * by GV_ROUND_DEBT rounds at most, since who is owed these goes before all leases.
+ */
+enum { GV_ROUND_LEASE = 4 };
+
 struct gv_round_job {
 	size_t gang;       /* s_m, GPUs at once */
 	bool active;       /* gv_rounds_set_active */
@@ -98,6 +108,7 @@ struct gv_round_job {
 	double counted_s;  /* its claims are as they were then */
 	bool live;         /* it is in gv_rounds.live */
 	bool fresh;        /* counted since the last settling */
+	double move_s; /* what starting it anew costs, gang time; the caller's to set */
 };
 
 /* A job on a GPU type.  What time changes is as it was at counted_s: gv_rounds_count. */

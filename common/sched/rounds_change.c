@@ -19,6 +19,7 @@ take_over(struct gv_rounds *to, size_t k, const struct gv_rounds *from, size_t m
 	size_t j;
 
 	to->job[k].ready = from->job[m].ready;
+	to->job[k].move_s = from->job[m].move_s;
 	to->job[k].held = mapped(type, from->job[m].held);
 	for (j = 0; j < from->n_types; j++) {
 		ptrdiff_t now = mapped(type, (ptrdiff_t)j);

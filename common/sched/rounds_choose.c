@@ -1,6 +1,7 @@
 /* Who runs next: those in debt, then the placement that serves most of what is owed, then the rest. */
 #include "sched/rounds_choose.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -117,11 +118,11 @@ serve(const struct gv_rounds *r, struct gv_round_choice *c, struct turn *turn, s
 
 /* ---- by what is owed ---- */
 
-/* L_mj + X_mj r in rounds: what is owed at the end of the round, 0 = nothing. */
+/* L_mj + X_mj r in rounds: what is owed at the end of the round, and more; 0 = nothing. */
 static double
-owed_rounds(const struct gv_rounds *r, const struct gv_round_claim *k)
+owed_rounds(const struct gv_rounds *r, const struct gv_round_claim *k, double more)
 {
-	double owed = k->share > 0 ? k->lag_s / r->round_s + k->share : 0;
+	double owed = k->share > 0 ? k->lag_s / r->round_s + k->share + more : 0;
 
 	return owed > 1e-9 ? owed : 0; /* less is rounding */
 }
@@ -138,7 +139,7 @@ choose_debtors(const struct gv_rounds *r, struct gv_round_choice *c, struct turn
 		for (j = 0; j < r->n_types; j++) {
 			const struct gv_round_claim *k = gv_rounds_claim(r, m, j);
 
-			if (owed_rounds(r, k) >= GV_ROUND_DEBT &&
+			if (owed_rounds(r, k, 0) >= GV_ROUND_DEBT &&
 			    gv_round_fits(r, c, m, j))
 				turn[n++] = (struct turn){.key = k->waited_s,
 				    .share = k->share,
@@ -146,6 +147,16 @@ choose_debtors(const struct gv_rounds *r, struct gv_round_choice *c, struct turn
 				    .type = j};
 		}
 	serve(r, c, turn, n);
+}
+
+/* What moving it from GPUs that it holds there counts, in rounds. */
+static double
+lease_rounds(const struct gv_rounds *r, size_t m, size_t j)
+{
+	const size_t *member = r->job[m].member;
+	double cost_s = fmax(r->job[member[0]].move_s, r->job[member[1]].move_s);
+
+	return r->job[m].held == (ptrdiff_t)j ? GV_ROUND_LEASE * cost_s / r->round_s : 0;
 }
 
 /*
@@ -166,7 +177,8 @@ choose_owed(const struct gv_rounds *r, struct gv_round_choice *c)
 
 	for (m = 0; m < r->n_jobs; m++)
 		for (j = 0; j < r->n_types; j++) {
-			double owed = owed_rounds(r, gv_rounds_claim(r, m, j));
+			double owed = owed_rounds(
+			    r, gv_rounds_claim(r, m, j), lease_rounds(r, m, j));
 
 			if (owed > 0 && gv_round_fits(r, c, m, j))
 				wish[n++] =
@@ -340,7 +352,7 @@ gv_round_rank_promised(
     const struct gv_rounds *r, size_t m, size_t type, struct gv_round_rank *rank)
 {
 	const struct gv_round_claim k = gv_rounds_counted(r, m, type);
-	double owed = owed_rounds(r, &k);
+	double owed = owed_rounds(r, &k, 0);
 
 	if (r->order == GV_ROUND_GAVEL) {
 		*rank = (struct gv_round_rank){{priority(r, &k), k.deficit_s, k.share}};

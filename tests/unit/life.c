@@ -226,6 +226,8 @@ train(struct world *w, size_t m)
 	k->steps += n;
 	k->work += n;
 	report(w, m, uniform() < .3);
+	if (uniform() < .5)
+		gv_life_stepped(&w->life, m);
 	if (!(left > n) && uniform() < .8) {
 		k->there = false;
 		gv_life_left(&w->life, m, uniform() < .9 ? 0 : 1);
@@ -399,6 +401,7 @@ job_differs(const struct world *w, const struct gv_life *got, size_t m)
 
 	n += as_told(a) != b->state || a->held != b->held;
 	n += b->steps != w->worker[m].known || a->checkpoint != b->checkpoint;
+	n += a->startup_s != b->startup_s || a->stepped != b->stepped;
 	n += a->launches != b->launches || a->failures != b->failures;
 	n += a->failed_at != b->failed_at || a->arrived_s != b->arrived_s;
 	n += there && (a->type != b->type || a->mate != b->mate);

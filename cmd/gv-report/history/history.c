@@ -472,6 +472,7 @@ take_job_event(struct history *h, const struct gv_event *ev, const char *file, l
 		if (!(ev->steps < j->steps)) /* it may have done more than is safe */
 			take_steps(j, ev->steps, ev->time_s);
 		return 0;
+	case GV_EVENT_FIRST_STEP:
 	case GV_EVENT_HOLD:
 	case GV_EVENT_RELEASE:
 		return 0;

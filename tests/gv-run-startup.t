@@ -1,0 +1,52 @@
+#!/bin/sh
+# gv-run: what a start costs is measured, and counts.
+. "${0%/*}/lib.sh"
+
+w=$build/helpers/worker
+printf 'gpu_type,gpus,threads\nbig,1,1\n' >one.csv
+# table SECONDS: two jobs that need so long until they train
+table() {
+	echo job_id,total_steps,command,gpu_type,steps_per_s,share
+	for j in a b; do echo "$j,100000,sleep $1; exec $w -r 200,big,200,0.5"; done
+}
+
+# ---- rounds that are too short ----
+table 2 >jobs.csv
+timeout 12 gv-run -c one.csv -s s --round=0.5 --grace=5 jobs.csv >ev 2>err
+status=$?
+ran="two jobs that need 2 s, in rounds of .5 s"
+err_has 'gv-run: warning: job "a" was started 3 times without a step: round of 0.5 s: use --round=' "who gets nowhere is named"
+ok "once" test "$(grep -c 'job "a" was started' err)" -eq 1
+rm -rf s
+timeout 12 gv-run -q -c one.csv -s s --round=0.5 --grace=5 jobs.csv >ev 2>err
+ok "--quiet" sh -c '! grep "was started" err'
+
+# ---- leases ----
+rm -rf s
+table 0.6 >jobs.csv
+timeout 16 gv-run -c one.csv -s s --round=1 --grace=5 jobs.csv >ev 2>err
+ran="two jobs that need .6 s, in rounds of 1 s, for 16 s"
+ok "first steps are in the events" grep -q ',first_step,a,big,,0,' ev
+awk -F, '($2 == "start" || $2 == "resume") { at[$3] = $1 } $2 == "first_step" { d = $1 - at[$3]; n++; if (d < .55 || d > 2) bad++ }
+	END { print n + 0; exit !(n > 1 && !bad) }' ev >out
+status=$?
+is_status 0 "and come as long after the start as it takes"
+starts=$(grep -c -e ',start,' -e ',resume,' ev)
+echo "# $starts starts in 16 s, 16 without leases"
+ok "GPUs are kept for longer than a round: $starts starts" test "$starts" -le 8
+ok "and handed over" test "$starts" -ge 3
+kill_at=$(tail -n 1 s/events.csv | cut -d, -f1)
+timeout 8 gv-run --resume -s s --round=1 --grace=5 >again 2>err
+awk -F, -v t="$kill_at" '$2 == "resume" && $1 > t { n++ } END { exit n > 4 }' again
+status=$?
+is_status 0 "also by who goes on with the state"
+ok "the journal is a table of events" gv-report s/events.csv
+
+# who starts at once is moved as ever
+rm -rf s
+sed 's/sleep 0.6; exec //' jobs.csv >fast.csv
+timeout 8 gv-run -c one.csv -s s --round=0.5 --grace=5 fast.csv >ev 2>err
+ran="two jobs that start at once, in rounds of .5 s, for 8 s"
+starts=$(grep -c -e ',start,' -e ',resume,' ev)
+ok "who starts at once takes turns: $starts starts" test "$starts" -ge 7
+done_testing
