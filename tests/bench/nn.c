@@ -2,7 +2,7 @@
  * Speed of a training step:
  * nn MODEL HEIGHT WIDTH CHANNELS BATCH [MODELS [THREADS [CLASSES]]].
  * Prints samples per second, the best of several windows; of one thread per
- * second of its own time, which other programs disturb less.
+ * second of its own time, which other programs disturb less (THREADS 0: one, by the clock).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ argument(int argc, char **argv, int i, size_t otherwise)
 static double
 now_s(size_t threads)
 {
-	return threads > 1 ? gv_clock_s() : (double)clock() / CLOCKS_PER_SEC;
+	return threads != 1 ? gv_clock_s() : (double)clock() / CLOCKS_PER_SEC;
 }
 
 /* Samples per second of one window of at least 0.15 s. */
