@@ -1,7 +1,7 @@
 #!/bin/sh
 # gv-run in an allocation of Slurm that does not last: nodes that drain, die and come back, a
 # controller that goes away, an allocation that is cancelled or runs out of time.
-# shellcheck disable=SC2013,SC2015,SC2035,SC2154,SC2016
+# shellcheck disable=SC2002,SC2013,SC2015,SC2016,SC2035,SC2046,SC2086,SC2154
 . "${0%/*}/lib.sh"
 . "$src/tests/slurm_runs.sh"
 
@@ -60,6 +60,22 @@ is_status 0 "without slurmctld for four seconds"
 is 0 "$(n fail)" "nothing counts as a failure"
 whole away 8 120 "all steps are done"
 
+# ---- a controller that does not answer is told of once ----
+mkdir stub
+printf '#!/bin/sh\n[ -f answers ] || { echo none >&2; exit 1; }\nexec %s "$@"\n' "$(command -v squeue)" >stub/squeue
+chmod +x stub/squeue
+jobs 2 40 200 >two.csv
+PATH="$PWD/stub:$PATH" gv-run --launcher=slurm --slurm-job="$job" -s quiet --round=1s two.csv >out 2>err &
+pid=$!
+until_true 10 grep -q 'does not answer' err
+touch answers
+status=0
+wait "$pid" || status=$?
+is_status 0 "squeue fails for a while"
+err_has 'warning: Slurm does not answer; what runs goes on, launches wait' "it says so"
+err_has 'Slurm answers again' "and that it is over"
+is 1 "$(grep -c 'does not answer' err)" "once"
+
 # ---- a node dies ----
 jobs 6 20 160 >jobs.csv
 begin dies --round=4s --grace=3s jobs.csv
@@ -87,7 +103,7 @@ until_true 20 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
 allocate --time=1
 run gvrun -s ends --resume --round=1s --grace=3s
 is_status 75 "another one has less time left than it takes to stop"
-err_has 'the allocation ends in' "it says how much"
+err_has ' s: the run stops, and goes on with --resume' "it says how much"
 scancel "$job"
 until_true 20 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
 allocate

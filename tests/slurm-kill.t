@@ -1,7 +1,7 @@
 #!/bin/sh
 # Under Slurm anything is killed at any moment: gv-run, the programs on the nodes, srun, slurmd,
 # slurmctld.  No job is lost, none runs twice at once, none is blamed, nothing is left behind.
-# shellcheck disable=SC2013,SC2015,SC2035,SC2154,SC2016
+# shellcheck disable=SC2002,SC2013,SC2015,SC2016,SC2035,SC2046,SC2086,SC2154
 . "${0%/*}/lib.sh"
 . "$src/tests/slurm_runs.sh"
 

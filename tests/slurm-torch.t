@@ -1,7 +1,7 @@
 #!/bin/sh
 # A gang of PyTorch's DistributedDataParallel with DataLoaders over two nodes of Slurm, stopped
 # and started again ten times: every rank does every step once.
-# shellcheck disable=SC2013,SC2015,SC2035,SC2154,SC2016
+# shellcheck disable=SC2002,SC2013,SC2015,SC2016,SC2035,SC2046,SC2086,SC2154
 . "${0%/*}/lib.sh"
 [ -n "${GV_LONG:-}" ] || { echo "1..0 # SKIP GV_LONG is not set" && exit 0; }
 "$GV_PYTHON" -c 'import torch' 2>/dev/null || { echo "1..0 # SKIP PyTorch is not there: GV_PYTHON" && exit 0; }

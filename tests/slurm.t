@@ -1,6 +1,6 @@
 #!/bin/sh
 # gv-run in an allocation of Slurm: three nodes of a Slurm of our own, on this host.
-# shellcheck disable=SC2013,SC2015,SC2035,SC2154,SC2016
+# shellcheck disable=SC2002,SC2013,SC2015,SC2016,SC2035,SC2046,SC2086,SC2154
 . "${0%/*}/lib.sh"
 
 . "$src/tests/slurm_runs.sh"
@@ -23,33 +23,80 @@ silent "a dry run needs no Slurm"
 out_has '0,b,g,n2;n2;n3;n3;n3;n3,2;3;0;1;2;3,' "and shows gangs over nodes"
 run gv-run --launcher=slurm -s st gang.csv
 is_status 2 "outside of an allocation"
-err_has 'SLURM_JOB_ID is not set' "it asks which"
+err_has "this is no allocation of Slurm's (SLURM_JOB_ID is not set): say which with --slurm-job" "it asks which"
 run gv-run --launcher=slurm --slurm-job=nothing -s st gang.csv
 err_has 'Slurm runs no job "nothing" of yours' "a name that no job has"
 run gv-run --launcher=slurm --slurm-job=99 -s st gang.csv
 err_has 'Invalid job id' "an id that no job has"
 run gvrun gang.csv
-err_has 'needs a state that all nodes see' "it needs a state"
+err_has '--launcher=slurm needs a state that all nodes see: -s DIR' "it needs a state"
 run gv-run --slurm-job="$job" -c cluster.csv gang.csv
 err_has '--slurm-job goes with --launcher=slurm' "its job needs the launcher"
 run gvrun -s st --node=n1 -c cluster.csv gang.csv
 err_has '--node cannot be combined with --launcher=slurm' "it has nodes of its own"
 run gv-run --worker=work
-err_has '--worker is for gv itself' "its other side is started by Slurm only"
+err_has '--worker is for gv itself: it is started by Slurm' "its other side is started by Slurm only"
 
 # ---- a cluster table against what tasks see ----
 printf 'gpu_type,gpus,node,ids\ng,2,n1,0;1\ng,2,n7,0;1\ng,2,n2,3;4\n' >seen.csv
 run gvrun -s st -c seen.csv gang.csv
 is_status 2 "GPUs that are not there"
-err_has 'not in the allocation, and left out: n7' "a node that is not is left out"
+err_has 'warning: not in the allocation, and left out: n7' "a node that is not is left out"
 err_has 'seen.csv:4: ids: node n2 has no GPU 4 for its tasks, which see 0;1;2;3' "and are named"
 printf 'gpu_type,gpus\ng,2\n' >seen.csv
 run gvrun -s st -c seen.csv gang.csv
-err_has 'expected the node of these GPUs' "GPUs of no node"
+err_has 'expected the node of these GPUs: under Slurm all have one' "GPUs of no node"
 printf 'gpu_type,gpus,node\ng,2,m\n' >seen.csv
 run gvrun -s st -c seen.csv gang.csv
 err_has 'no node of the allocation' "only other nodes"
 rm -rf st
+
+# ---- commands of Slurm that say something else ----
+# says COMMAND TEXT: what it says instead, and leaves with 0
+says() {
+	printf '#!/bin/sh\ncat <<"X"\n%s\nX\n' "$2" >"stub/$1" && chmod +x "stub/$1"
+}
+stubbed() { PATH="$PWD/stub:$PATH" gv-run --launcher=slurm -s st gang.csv "$@"; }
+mkdir stub
+run env PATH="$bin" gv-run --launcher=slurm --slurm-job=1 -s st gang.csv
+err_has "scontrol: Slurm's commands are not here" "none at all"
+says squeue "1
+2"
+run stubbed --slurm-job=pool
+err_has 'Slurm runs several jobs "pool": which one, say by its id' "two jobs of a name"
+says squeue "7+0
+7+1"
+says scontrol 'JobId=7 JobState=PENDING Nodes=n1 CPU_IDs=0 Mem=0 GRES='
+run stubbed --slurm-job=pool
+err_has 'job 7: no Slurm job runs there' "one that waits"
+says scontrol 'JobId=7 JobState=RUNNING  Nodes=n[1- CPU_IDs=0 Mem=0 GRES='
+run stubbed --slurm-job=7
+err_has 'scontrol: expected nodes and GPUs of a job, got "JobId=7' "a list that is none"
+says scontrol 'JobId=7 JobState=RUNNING  Nodes=n[1-2] CPU_IDs=0 Mem=0 GRES=gpu:g:2(IDX:1,3)
+JobId=8 JobState=RUNNING  Nodes=n3 CPU_IDs=0 Mem=0 GRES=gpu:g:1(IDX:0)'
+says sinfo 'n1|a1|idle'
+says srun ''
+run stubbed --slurm-job=7
+err_has 'node n1: the probe has said nothing' "a probe that says nothing"
+says srun 'probe n1 0,1
+probe n2 0,1
+probe n3 0'
+run stubbed --slurm-job=7
+err_has "node n1 does not see $PWD/st/launches: the state must be on a file system that all nodes share" "a state of one's own"
+cat >stub/srun <<'EOT'
+#!/bin/sh
+for word; do case $word in --worker=probe=*) d=${word#--worker=probe=} ;; esac; done
+for node in n1 n2 n3; do : >"$d/probe.$node"; done
+printf 'probe n1 0,1\nprobe n2 0,1\nprobe n3 0\n'
+EOT
+run stubbed --slurm-job=7
+err_has 'is in two groups of a heterogeneous job (nodes n1 and n3), and a gang cannot run in both: call them differently in a cluster table' "a type in two groups"
+printf '#!/bin/sh\nsleep 100\n' >stub/scontrol
+if [ -n "${GV_LONG:-}" ]; then
+	run stubbed --slurm-job=7
+	err_has 'scontrol: Slurm does not answer' "a command that never ends"
+fi
+rm -rf st stub
 
 # ---- a gang over two nodes ----
 run gvrun -s gang --round=20s -c cluster.csv gang.csv

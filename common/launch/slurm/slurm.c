@@ -320,7 +320,7 @@ find_self(struct gv_slurm *s, struct gv_error *e)
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (n <= 0)
-		return gv_error_sys(e, "cannot find this program");
+		return gv_error_sys(e, "%s: cannot open", "/proc/self/exe");
 	self[n] = '\0';
 	s->self = gv_xstrdup(self);
 	return 0;

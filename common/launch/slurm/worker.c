@@ -246,7 +246,7 @@ work(void)
 {
 	struct worker w = {.left.how = OWN};
 	struct gv_strbuf line = {0};
-	bool own;
+	bool own, told;
 
 	if (gv_handing_take(&w.h) != 0) {
 		gv_warn("--worker is for gv itself: it is started by Slurm");
@@ -260,9 +260,10 @@ work(void)
 		run(&w);
 	w.left.time_s = gv_now_s();
 	gv_step_write_left(&line, &w.left);
-	if (gv_slurm_file_put(w.h.dir, "left", w.h.spec.here, line.s) != 0)
-		gv_warn("%s: cannot write into it", w.h.dir);
+	told = gv_slurm_file_put(w.h.dir, "left", w.h.spec.here, line.s) == 0;
 	gv_strbuf_free(&line);
+	if (!told) /* a step looks after what nothing is known of */
+		return GV_EXIT_TROUBLE;
 	/* any other status ends the gang's other workers: they may still save themselves */
 	own = w.left.how == OWN || w.left.how == REFUSED;
 	return own ? w.left.status : 0;

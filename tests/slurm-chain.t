@@ -1,0 +1,28 @@
+#!/bin/sh
+# examples/slurm: a run in one allocation after the other, on a Slurm of our own.
+# shellcheck disable=SC2002,SC2013,SC2015,SC2016,SC2035,SC2046,SC2086,SC2154
+. "${0%/*}/lib.sh"
+. "$src/tests/slurm_runs.sh"
+
+export GV_RUN_OPTIONS='--round=1s --grace=5s' STATE="$scratch/chain"
+run sbatch --parsable -o chain.log "$src/examples/slurm/nightly.sh" "$src/examples/slurm/jobs.csv"
+is_status 0 "examples/slurm/nightly.sh is a batch script"
+until_true 90 grep -q ',start,cnn' chain/events.csv
+sleep 2
+scancel "$(cat out)"
+until_true 90 grep -q ',restart,' chain/events.csv
+is 0 $? "its allocation is cancelled: it submits itself again, and goes on"
+until_true 120 grep -q ',end,' chain/events.csv
+is 0 $? "to the end"
+ran='nightly.sh' && cp chain/events.csv out && cp chain.log err
+is 2 "$(n finish)" "both have finished"
+is 0 "$(n fail)" "nothing counts as a failure"
+for job in mlp:30000:.05 cnn-small:2000:.02; do
+	lr=${job##*:} model=${job%%:*}
+	steps=${job#*:}
+	gv-train -q --data=digits:2000 --batch=64 --lr="$lr" --steps="${steps%:*}" --checkpoint="alone.$model" \
+		"$src/share/models/$model.tsv" >/dev/null
+	same_file "alone.$model/losses.csv" "chain/jobs/${model%-small}/checkpoint/losses.csv" "$model: the losses are those of an uninterrupted training"
+done
+nothing_left
+done_testing
