@@ -90,7 +90,7 @@ OUT      := $(PROGRAMS:%=$(BIN)/%)
 .PHONY: all help deps deps-test check check-long bench lint install install-files uninstall dist \
 	demo reproduce clean tests fuzz mutate format kernels kernels-coverage cuda plugin check-gpu bench-gpu FORCE
 
-all: $(OUT)
+all: $(OUT) plugin
 
 # ---- rules; a line for each file made, the whole command with V=1 ----
 ifdef V
@@ -231,6 +231,12 @@ check-long: deps ## the long tests: faults, kill, valgrind, sanitizers, fuzzing
 bench: deps ## measure; prints ratios
 	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) $(OUT) $(BENCHES)
 	@sh tests/bench.sh $(BUILD) $(BIN)
+
+check-gpu: all ## operators and nets on a GPU against the CPU; skips without one
+	@GV_BIN=$$(cd $(BIN) && pwd) GV_BUILD=$$(cd $(BUILD) && pwd) sh tests/gpu/check.sh
+
+bench-gpu: all ## measure on a GPU, beside PyTorch and JAX where they are (GV_PYTHON)
+	@GV_BIN=$$(cd $(BIN) && pwd) GV_BUILD=$$(cd $(BUILD) && pwd) sh tests/gpu/bench.sh
 
 demo: deps ## train real jobs on this machine through the whole pipe
 	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) all

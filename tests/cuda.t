@@ -68,8 +68,8 @@ if have cc; then
 		cc -shared -fPIC -o plug/gv-cuda.so p.c
 		run env GV_PLUGINS=plug gv-train --device=cuda --data=digits:8 --steps=1 mlp.tsv
 		is_status 2 "a plug-in of another version: status"
-		err_has "plug/gv-cuda.so is of gv " "a plug-in of another version"
-		err_has ": install both from one build" "and what to do"
+		err_has "plug/gv-cuda.so is of another build of gv (" "a plug-in of another version"
+		err_has " here): install both from one" "and what to do"
 	done
 else
 	skip "no cc"
@@ -143,6 +143,23 @@ run gv-train --math=tf32 --data=digits:8 --steps=1 mlp.tsv
 err_has "--math: the CPU has fp32 alone" "--math on the CPU"
 run env GV_PLUGINS=/nowhere gv-train -v --device=auto --data=digits:8 --steps=1 mlp.tsv
 err_has "training on the CPU: no support for GPUs: " "--device=auto without gv-cuda.so"
+
+# ---- make check-gpu, on the fake; make bench-gpu without a GPU ----
+run env GV_PLUGINS="$fake" LD_LIBRARY_PATH="$fake" GV_CHECK_MODELS=op-bn GV_CHECK_STEPS=40 sh "$src/tests/gpu/check.sh"
+is_status 0 "make check-gpu"
+ok "it compared" grep -q '^ok .* - op-bn, adamw: graphs and none' out
+ok "it names the machine" grep -q '^# 0,' out
+run env GV_PLUGINS=/nowhere sh "$src/tests/gpu/check.sh"
+is_status 0 "make check-gpu without a GPU"
+ok "a clear skip" grep -q '^ok 1 # SKIP no support for GPUs: ' out
+run env GV_PLUGINS=/nowhere sh "$src/tests/gpu/bench.sh"
+is_status 0 "make bench-gpu without a GPU"
+ok "a clear end" grep -q '^nothing is measured: no support for GPUs: ' out
+run env GV_DEVICE=cpu GV_BENCH_MOST=2 GV_BENCH_S=.05 GV_BENCH_WORKLOADS=W1 GV_BENCH_K=2 GV_PYTHON=/nonexistent GV_BENCH_OUT=bench.csv \
+	sh "$src/tests/gpu/bench.sh"
+is_status 0 "make bench-gpu, the CPU in its place"
+ok "rows of arrays, and of processes" test "$(cut -d, -f1,2,3,4 bench.csv | grep -c '^gv')" -eq 3
+ok "and a table of ratios" grep -q '^W1 ' out
 
 # ---- what it is made of ----
 run nm -D --undefined-only "$fake/gv-cuda.so"

@@ -11,11 +11,10 @@ have_fake() { [ -f "$fake/libcuda.so.1" ]; }
 total() { awk -F, -v t="$1" 'NR > 1 && $4 == t && $3 > 0 { s += $3 } END { printf "%d\n", s }' out; }
 
 # ---- memory: the bytes are those of the shapes ----
-shapes() { gv-train --shapes --data=digits:1 "$1"; }
 for model in mlp cnn-bn resnet-small; do
 	run gv-profile memory --shape=16x16 --batch=6 --models=3 --optimizer=adam "$model"
 	silent "$model: memory"
-	shapes "$model" >shapes
+	gv-train --shapes --data=digits:1 "$model" >shapes
 	awk -F'\t' '
 		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 		{ p += $c["parameters"]; print "y." $c["id"], 18 * $c["activation_bytes"] }

@@ -36,6 +36,16 @@ for dir in "$src"/cmd/*/; do
 		skip "no readelf"
 	fi
 done
+if [ -f "$build/plugin/gv-cuda.so" ]; then
+	run cmp "$build/plugin/gv-cuda.so" "$root/lib/gv/gv-cuda.so"
+	silent "gv-cuda.so is installed where it was built"
+	run env -u GV_PLUGINS "$root/bin/gv-train" --device=cuda:999 --data=digits:1 --steps=1 mlp
+	is_status 2 "an installed program finds it"
+	ok "and says what is missing behind it" grep -q -e 'NVIDIA driver' -e 'no GPU 999' err
+else
+	run test ! -e "$root/lib/gv/gv-cuda.so"
+	silent "gv-cuda.so was not built, and is not installed"
+fi
 run sh -c 'cd "$1" && find . -type f ! -perm -u+r -o -type f -perm -g+w -o -type f -perm -o+w' sh "$dest"
 if [ "$status" -eq 0 ] && [ ! -s out ]; then pass "modes"; else fail "modes: everybody may write" out; fi
 for file in "$root"/share/man/man[157]/gv*; do
@@ -84,20 +94,22 @@ silent "uninstall where nothing is"
 
 # a small part of the tree, built in a folder whose name has spaces
 if have cc; then
-	mkdir -p "a tree/common" "a tree/cmd" "a tree/tests"
+	mkdir -p "a tree/common" "a tree/cmd" "a tree/tests/kernels" "a tree/gpu/cuda"
 	cp "$src/Makefile" "$src/config.mk" "$src/VERSION" "a tree"
 	cp "$src"/tests/deps.sh "$src"/tests/harden.sh "$src"/tests/link.sh "a tree/tests"
+	cp "$src/tests/kernels/rules.mk" "a tree/tests/kernels"
+	cp "$src/gpu/cuda/rules.mk" "a tree/gpu/cuda"
 	cp -r "$src"/common/base "$src"/common/table "a tree/common"
 	mkdir "a tree/cmd/gv-cat"
 	cp "$src/tests/helpers/tabcat.c" "a tree/cmd/gv-cat/gv-cat.c"
 	printf 'a,b\n1,2\n' >table.csv
 	for flags in 'CFLAGS=-O1' 'CFLAGS=-O0 BUILD=new' 'HARDEN= CFLAGS=-O0 BUILD=none'; do
-		run make -s -C "a tree" WERROR=1 BUILD="$scratch/a build" BIN="$scratch/a bin" $flags all
+		run make -s -C "a tree" WERROR=1 CUDA=0 BUILD="$scratch/a build" BIN="$scratch/a bin" $flags all
 		silent "a tree and folders with spaces, ${flags%% *}: make, without a warning"
 		run "$scratch/a bin/gv-cat" table.csv
 		silent "and it runs"
 	done
-	run make -s -C "a tree" SAN=1 CFLAGS=-O0 all
+	run make -s -C "a tree" SAN=1 CUDA=0 CFLAGS=-O0 all
 	silent "the same with sanitizers"
 else
 	skip "no compiler"

@@ -97,7 +97,7 @@ failed(const struct work *w, struct gv_error *e)
 {
 	const char *why = w->be->error(w->be);
 
-	return gv_error_set(e, "%s", why != NULL ? why : "the device failed");
+	return gv_error_set(e, "%s", why != NULL ? why : "");
 }
 
 /* Products twice as large each time, until one takes long enough. */

@@ -42,7 +42,8 @@ check_plugin(const struct gv_nn_plugin *p, const char *path, struct gv_error *e)
 
 	if (p->interface == GV_NN_INTERFACE && memcmp(p->size, here, sizeof(here)) == 0)
 		return 0;
-	return gv_error_set(e, "%s is of gv %s, this is %s: install both from one build",
+	return gv_error_set(e,
+	    "%s is of another build of gv (%s there, %s here): install both from one",
 	    path, p->interface == 0 || p->version == NULL ? "?" : p->version, GV_VERSION);
 }
 

@@ -23,7 +23,6 @@ struct gv_nn_device {
 	int number; /* CUDA: which, from 0 */
 	enum gv_nn_math math;
 	size_t threads; /* of the CPU */
-	bool no_graphs; /* CUDA: no graphs */
 };
 
 /* "cpu", "cuda", "cuda:N" or "auto" to kind and number; 0, or -1. */
