@@ -12,14 +12,16 @@ look_at_pool(struct places *p, size_t pool, const char **why, size_t *n_away)
 {
 	struct gv_life *l = &p->jobs->life;
 	const struct gv_round_pool *of = &l->rounds.pool[pool];
+	bool cpu = p->jobs->cluster.type[of->type].threads > 0;
 	bool changed = false;
 	size_t g;
 
 	*n_away = 0;
 	for (g = of->first; g < of->first + of->gpus; g++) {
 		const char *reason;
-		bool away = !gv_launch_usable(p->by, p->jobs->cluster.pool[pool].node,
-		    gv_life_gpu_id(&p->jobs->names, l, g), &reason);
+		int id = cpu ? -1 : gv_life_gpu_id(&p->jobs->names, l, g);
+		bool away = !gv_launch_usable(
+		    p->by, p->jobs->cluster.pool[pool].node, id, &reason);
 		bool leaves = watch_leaves(p->watch, g);
 
 		changed |= !leaves && away != l->away[g];

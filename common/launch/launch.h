@@ -156,7 +156,7 @@ struct gv_launch_site {
  */
 void gv_launch_look(const struct gv_launcher *by, bool soon, struct gv_launch_site *site);
 /*
- * Whether workers can be started on a GPU of a node; if not, *why says so in words that
+ * Whether workers can be started on a GPU of a node (-1 = on its CPU); if not, *why says so in words that
  * are good until gv_launch_look.
  */
 bool gv_launch_usable(

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "launch/launcher.h"
 #include "launch/local/keeper.h"
+#include "launch/local/site.h"
 
 /* How long all workers of a launch may take to become their shells, to be watched. */
 static const int patience_ms = 1000;
@@ -371,8 +372,8 @@ local_free(struct gv_launch *launch)
 	free(l);
 }
 
-const struct gv_launcher gv_launch_local = {
-    "local", local_start, local_stop, local_kill, local_poll, local_free, NULL, NULL};
+const struct gv_launcher gv_launch_local = {"local", local_start, local_stop, local_kill,
+    local_poll, local_free, gv_local_look, gv_local_usable};
 
 pid_t
 gv_launch_local_guard(const struct gv_launch *l)
