@@ -57,6 +57,9 @@ vgg11 32 32 3 32
 mobilenet-small 32 32 3 32
 discriminator 64 64 3 16
 resnet18 64 64 3 8
+generator 1 1 100 32
+pointnet-small 256 1 3 16
+lstm-small 28 1 28 32
 EOF
 	cat "$drawn/rows"
 } | grep -E "$chosen" >"$drawn/chosen" || :

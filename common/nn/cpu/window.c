@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "nn/cpu/few.h"
 #include "nn/cpu/parts.h"
 #include "nn/cpu/simd.h"
 
@@ -202,8 +203,12 @@ backward(place_pass *pass, const struct gv_nn_call *c, const struct gv_nn_row *r
 
 	if (!r->adds[s->input])
 		memset(dx, 0, s->n * r->in_size * sizeof(*dx));
-	each_place(
-	    pass, r, s->n, gv_cpu_x(c, r, s), dx, gv_cpu_y(c, r, s), gv_cpu_dy(c, r, s));
+	if (pass == max_place_back && gv_cpu_is_few(&r->l))
+		gv_cpu_few_maxpool_back(&r->l, s->n, gv_cpu_x(c, r, s), dx,
+		    gv_cpu_y(c, r, s), gv_cpu_dy(c, r, s));
+	else
+		each_place(pass, r, s->n, gv_cpu_x(c, r, s), dx, gv_cpu_y(c, r, s),
+		    gv_cpu_dy(c, r, s));
 }
 
 void
@@ -211,7 +216,10 @@ gv_cpu_maxpool_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
     const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
 	(void)cpu;
-	forward(max_place, c, r, s);
+	if (gv_cpu_is_few(&r->l))
+		gv_cpu_few_maxpool(&r->l, s->n, gv_cpu_x(c, r, s), gv_cpu_y(c, r, s));
+	else
+		forward(max_place, c, r, s);
 }
 
 void
