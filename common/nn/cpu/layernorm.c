@@ -7,6 +7,7 @@
  * of a place is made again where it is needed, from numbers that are in cache then.
  */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "nn/cpu/exp.h"
@@ -110,8 +111,8 @@ size_t
 gv_cpu_ln_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed)
 {
 	(void)packed;
-	return (STRIP + 1 + 2 * sizeof(double) / sizeof(gv_real)) *
-	       r->l.in_shape.channels;
+	return (STRIP + 1 + sizeof(double) / sizeof(gv_real)) * r->l.in_shape.channels +
+	       1;
 }
 
 /* Of gamma: dy * xhat summed over the places; the piece is all of it. */
@@ -121,7 +122,9 @@ gv_cpu_ln_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
 {
 	const gv_real *x = gv_cpu_x(c, r, s), *dy = gv_cpu_dy(c, r, s);
 	size_t n = r->l.in_shape.channels, places = s->n * r->in_size / n, at, i, j, some;
-	double *total = (double *)(void *)s->scratch;
+	/* the room before may be an odd number of floats */
+	size_t odd = (uintptr_t)s->scratch % sizeof(double) != 0;
+	double *total = (double *)(void *)(s->scratch + odd);
 	gv_real *part = (gv_real *)(total + n), *strip = part + n;
 
 	(void)p;
