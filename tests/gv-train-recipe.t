@@ -85,15 +85,15 @@ EOF
 jobs() {
 	awk -v n="$1" 'BEGIN {
 		k = split("constant step linear polynomial cosine one-cycle", name, " ")
-		print "seed,lr,momentum,weight_decay,steps,beta1,beta2,eps,clip_norm,clip_value," \
+		print "seed,order_seed,lr,momentum,weight_decay,steps,beta1,beta2,eps,clip_norm,clip_value," \
 			"lr_schedule,lr_warmup,lr_end,lr_power,lr_step,lr_gamma"
 		for (b = 0; b < n; b++) {
-			row = b + 1 "," .01 * (b + 1) "," b % 2 * .9 "," b % 3 * .001 "," 20 + 3 * (b % 4) "," \
+			row = b + 1 "," 1 + b % 5 % 2 "," .01 * (b + 1) "," b % 2 * .9 "," b % 3 * .001 "," 20 + 3 * (b % 4) "," \
 				.8 + .01 * b "," .99 "," "1e-" 6 + b % 3 "," b % 4 * .3 "," b % 5 * .01 "," \
 				name[b % k + 1] "," b % 3 * 4 "," .1 * (b % 2) ",2," 5 + b ",.5"
 			print row
 			m = split(row, v, ",")
-			split("seed lr momentum weight-decay steps beta1 beta2 eps clip-norm clip-value " \
+			split("seed order-seed lr momentum weight-decay steps beta1 beta2 eps clip-norm clip-value " \
 				"lr-schedule lr-warmup lr-end lr-power lr-step lr-gamma", o, " ")
 			line = ""
 			for (i = 1; i <= m; i++) line = line " --" o[i] "=" v[i]

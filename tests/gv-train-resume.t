@@ -242,7 +242,8 @@ refused 'it has "batch 64", this run "batch 32"' $base --batch=32 mlp.tsv
 refused 'it has "shards 4", this run "shards 2"' $base --shards=2 mlp.tsv
 refused 'it has "samples 100", this run "samples 101"' --data=digits:101 --lr=0.1 mlp.tsv
 refused 'it has "scale standard", this run "scale none"' $base --scale=none mlp.tsv
-refused 'it has "order_seed 1", this run "order_seed 2"' $base --order-seed=2 mlp.tsv
+refused 'model 0 was "seed=1 lr=0.1 momentum=0 weight_decay=0", is now "seed=1 order_seed=2 lr=0.1 momentum=0 weight_decay=0"' \
+	$base --order-seed=2 mlp.tsv
 refused 'it holds 1 models, this run trains 2' $base --array=pair.csv mlp.tsv
 refused 'model 0 was "seed=1 lr=0.1 momentum=0 weight_decay=0", is now "seed=2 lr=0.1 momentum=0 weight_decay=0"' \
 	$base --seed=2 mlp.tsv

@@ -16,6 +16,7 @@ array_alloc(struct array *a, size_t n)
 {
 	a->n = n;
 	a->seed = gv_xcalloc(n, sizeof(*a->seed));
+	a->order_seed = gv_xcalloc(n, sizeof(*a->order_seed));
 	a->coef = gv_xcalloc(n, sizeof(*a->coef));
 	a->steps = gv_xcalloc(n, sizeof(*a->steps));
 	a->schedule = gv_xcalloc(n, sizeof(*a->schedule));
@@ -29,6 +30,7 @@ array_free(struct array *a)
 	size_t b;
 
 	free(a->seed);
+	free(a->order_seed);
 	free(a->coef);
 	free(a->steps);
 	free(a->schedule);
@@ -135,6 +137,7 @@ static void
 take_options(struct array *a, size_t b, const struct options *o)
 {
 	a->seed[b] = o->seed;
+	a->order_seed[b] = o->order_seed;
 	a->coef[b] = o->coef;
 	a->steps[b] = o->steps < 0 ? 0 : (uint64_t)o->steps;
 	a->schedule[b] = o->schedule;
@@ -148,6 +151,7 @@ take_row(struct array *a, size_t b, const struct gv_frame *f, struct gv_error *e
 	int bad = 0;
 
 	bad |= take_int(f, b, "seed", &a->seed[b], e);
+	bad |= take_int(f, b, "order_seed", &a->order_seed[b], e);
 	bad |= take_int(f, b, "steps", &a->steps[b], e);
 	bad |= take_double(f, b, "lr", LARGE, &c->lr, e);
 	bad |= take_double(f, b, "momentum", 1, &c->momentum, e);
@@ -220,6 +224,8 @@ array_describe(
 	const struct gv_net_coef *c = &a->coef[b];
 
 	gv_strbuf_fmt(s, "seed=%" PRIu64, a->seed[b]);
+	if (a->order_seed[b] != 1)
+		gv_strbuf_fmt(s, " order_seed=%" PRIu64, a->order_seed[b]);
 	add(s, "lr", c->lr);
 	schedule_describe(&a->schedule[b], s);
 	if (kind == GV_SGD) {

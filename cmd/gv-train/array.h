@@ -8,6 +8,7 @@
 struct array {
 	size_t n; /* B */
 	uint64_t *seed;
+	uint64_t *order_seed; /* of its samples */
 	struct gv_net_coef *coef;
 	uint64_t *steps;           /* of each model */
 	struct schedule *schedule; /* complete */
@@ -16,7 +17,7 @@ struct array {
 };
 
 /*
- * Fills *a from the table o->array, whose columns seed, steps, lr, momentum,
+ * Fills *a from the table o->array, whose columns seed, order_seed, steps, lr, momentum,
  * weight_decay, beta1, beta2, eps, clip_norm, clip_value, init and lr_* of schedules override
  * the options of the same names, one row a model (other columns are not looked at);
  * without a table from the options alone.  0, or -1 with *e set.

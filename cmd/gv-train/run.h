@@ -18,7 +18,9 @@ struct run {
 	struct gv_model model;
 	struct array array;
 	struct data data, test; /* test.n 0 = none */
-	struct data_order order;
+	/* the orders of samples that models have, and which of them each has, [B] */
+	struct data_order *order;
+	size_t orders, *order_of;
 
 	struct gv_gang_spec place; /* rank, world, ... */
 	struct gv_gang *gang;
@@ -81,6 +83,9 @@ int run_trees_sum(struct run *r, gv_real *v, size_t n);
  */
 int run_weights_take(struct run *r, struct gv_error *e);
 int run_weights_write(struct run *r, struct gv_error *e);
+
+/* The orders of samples that the models ask for. */
+void run_orders_make(struct run *r);
 
 /*
  * Trains until all steps are done or a signal asks to stop.  Returns an exit

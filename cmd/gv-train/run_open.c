@@ -167,9 +167,8 @@ describe(struct run *r)
 		gv_strbuf_fmt(&r->config, "targets %zu\n", d->targets);
 	if (o->autoencode)
 		gv_strbuf_str(&r->config, "autoencode\n");
-	gv_strbuf_fmt(&r->config,
-	    "data_crc %08" PRIx32 "\nscale %s\norder_seed %" PRIu64 "\n", d->crc,
-	    scale_names[o->scale], o->order_seed);
+	gv_strbuf_fmt(&r->config, "data_crc %08" PRIx32 "\nscale %s\n", d->crc,
+	    scale_names[o->scale]);
 	for (i = 0; i < r->model.n; i++)
 		describe_layer(&r->config, &r->model, &r->model.layer[i]);
 	r->line = gv_xcalloc(r->array.n, sizeof(*r->line));
@@ -405,6 +404,23 @@ reduce(void *ctx, gv_real *v, size_t n)
 	return 0;
 }
 
+void
+run_orders_make(struct run *r)
+{
+	const uint64_t *seed = r->array.order_seed;
+	size_t b, k;
+
+	r->order = gv_xcalloc(r->array.n, sizeof(*r->order));
+	r->order_of = gv_xcalloc(r->array.n, sizeof(*r->order_of));
+	for (b = 0; b < r->array.n; b++) {
+		for (k = 0; k < r->orders && r->order[k].seed != seed[b];)
+			k++;
+		if (k == r->orders)
+			data_order_init(&r->order[r->orders++], r->data.n, seed[b]);
+		r->order_of[b] = k;
+	}
+}
+
 static int
 build(struct run *r, struct gv_error *e)
 {
@@ -433,7 +449,7 @@ build(struct run *r, struct gv_error *e)
 	r->diverged = gv_xcalloc(r->array.n, sizeof(*r->diverged));
 	r->loss = gv_xcalloc(r->array.n, sizeof(*r->loss));
 	r->visit = gv_xcalloc(r->rows * o->micro_batches, sizeof(*r->visit));
-	data_order_init(&r->order, r->data.n, o->order_seed);
+	run_orders_make(r);
 	return 0;
 }
 
@@ -539,7 +555,10 @@ run_close(struct run *r)
 	array_free(&r->array);
 	data_free(&r->data);
 	data_free(&r->test);
-	data_order_free(&r->order);
+	for (b = 0; b < r->orders; b++)
+		data_order_free(&r->order[b]);
+	free(r->order);
+	free(r->order_of);
 	free(r->diverged);
 	free(r->loss);
 	free(r->visit);

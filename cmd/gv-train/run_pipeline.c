@@ -16,7 +16,7 @@ visit(void *ctx, uint64_t micro_batch, uint32_t *sample)
 	struct run *r = ctx;
 	size_t n = r->pipeline->batch;
 
-	data_order_take(&r->order, micro_batch * n, n, sample);
+	data_order_take(&r->order[0], micro_batch * n, n, sample);
 }
 
 static double
@@ -66,6 +66,10 @@ check(const struct run *r, struct gv_error *e)
 			    "gradients of the others");
 	}
 	for (b = 1; b < r->array.n; b++)
+		if (r->array.order_seed[b] != r->array.order_seed[0])
+			return gv_error_set(
+			    e, "models of other order_seeds cannot share a pipeline");
+	for (b = 1; b < r->array.n; b++)
 		if (r->array.steps[b] != r->array.steps[0])
 			return gv_error_set(e,
 			    "models of other steps cannot share a pipeline: model %zu "
@@ -114,7 +118,7 @@ run_pipeline_build(struct run *r, struct gv_error *e)
 	    .coef = r->array.coef};
 	r->diverged = gv_xcalloc(r->array.n, sizeof(*r->diverged));
 	r->loss = gv_xcalloc(r->array.n, sizeof(*r->loss));
-	data_order_init(&r->order, r->data.n, o->order_seed);
+	run_orders_make(r);
 	if (!p->route.flushes)
 		gv_strbuf_fmt(&r->config, "schedule %s%s\n",
 		    gv_schedule_name[p->route.kind],

@@ -118,23 +118,78 @@ choose(struct run *r)
 	return active;
 }
 
-/* This rank's samples of the step's batch. */
+/* This rank's samples of the step's batch, in one of the orders. */
 static void
-visit(struct run *r)
+visit(struct run *r, struct data_order *order)
 {
 	uint64_t parts = r->o->micro_batches, size = r->o->batch / parts, m;
 
 	for (m = 0; m < parts; m++)
-		data_order_take(&r->order, r->step * r->o->batch + m * size + r->first,
+		data_order_take(order, r->step * r->o->batch + m * size + r->first,
 		    r->rows, r->visit + m * r->rows);
+}
+
+/*
+ * The step of the models that visit samples in one order, which go together; the others
+ * stand still.  on [B]: who trains at all.
+ */
+static int
+step_in_order(struct run *r, size_t k, const bool *on, double *loss)
+{
+	size_t b, active = 0;
+
+	for (b = 0; b < r->array.n; b++) {
+		bool goes = on[b] && r->order_of[b] == k;
+
+		gv_net_set_active(r->net, b, goes);
+		active += goes;
+	}
+	if (active == 0)
+		return 0;
+	visit(r, &r->order[k]);
+	if (gv_net_step_of(r->net, r->visit, loss) != 0)
+		return -1;
+	for (b = 0; b < r->array.n; b++)
+		if (gv_net_active(r->net, b))
+			r->loss[b] = loss[b];
+	return 0;
+}
+
+static int
+step_in_orders(struct run *r)
+{
+	size_t n = r->array.n, b, k;
+	double *loss = gv_xcalloc(n, sizeof(*loss));
+	bool *on = gv_xcalloc(n, sizeof(*on));
+	int status = 0;
+
+	for (b = 0; b < n; b++) {
+		on[b] = gv_net_active(r->net, b);
+		r->loss[b] = (double)NAN;
+	}
+	for (k = 0; k < r->orders && status == 0; k++)
+		status = step_in_order(r, k, on, loss);
+	for (b = 0; b < n; b++)
+		gv_net_set_active(r->net, b, on[b]);
+	free(loss);
+	free(on);
+	return status;
+}
+
+static int
+step(struct run *r)
+{
+	if (r->orders > 1)
+		return step_in_orders(r);
+	visit(r, &r->order[0]);
+	return gv_net_step_of(r->net, r->visit, r->loss);
 }
 
 static int
 take_step(struct run *r, struct gv_error *e)
 {
-	visit(r);
 	r->agreed = 0;
-	if (gv_net_step_of(r->net, r->visit, r->loss) != 0) {
+	if (step(r) != 0) {
 		const char *why = gv_net_error(r->net);
 
 		return gv_error_set(e, "stopped after step %llu of %llu%s%s",
