@@ -98,7 +98,7 @@ same() {
 	same_file one/gv-train.ckpt many/gv-train.ckpt "$schedule of $model cut at $cuts, $*: gone on from in one process"
 	ok "and nothing else is left" test "$(echo many/*)" = "many/gv-train.ckpt many/losses.csv"
 }
-same mlp "0 2" flush --lr=.1
+same mlp "0 2" flush --lr=.1 --clip-value=.01
 same mlp "0 1 3" gpipe --lr=.05 --momentum=.9
 same mlp "0 1 2 3" flush --optimizer=adam
 same mlp "0 1 2 3" interleaved --lr=.1
@@ -258,6 +258,10 @@ END
 sed 's/^2,.*/2,linear,24,relu,2,2/' plan3.csv >odd.csv
 refused "a stage is left out" 3 $few --schedule=flush odd.csv <<'END'
 gv-train: odd.csv:3: stage: the rows of a stage follow each other, behind those of the stage before: expected 0 or the next, got 2
+END
+printf 'order_seed\n1\n2\n' >orders.csv
+refused "models of two orders" 2 $few --array=orders.csv --schedule=flush plan.csv <<'END'
+gv-train: models of other order_seeds cannot share a pipeline
 END
 refused "clipped by the norm" 2 $few --clip-norm=1 --schedule=flush plan.csv <<'END'
 gv-train: --clip-norm is not for a pipeline: no stage knows the gradients of the others

@@ -276,6 +276,7 @@ int gv_net_sum(struct gv_net *net, double *loss);
  * row over blocks of 4096 numbers and then over these as a tree.  0 or -1.
  */
 bool gv_net_clips(const struct gv_net *net);
+int gv_net_clip_values(struct gv_net *net); /* the first clip alone */
 int gv_net_squares(struct gv_net *net, double *sq);
 int gv_net_clip(struct gv_net *net, const double *sq);
 /* Version to = version from, one optimiser step on; to may be from.  to is the newest then. */

@@ -63,13 +63,6 @@ gv_net_clips(const struct gv_net *net)
 	return false;
 }
 
-static bool
-clipped(const struct gv_net *net, size_t b)
-{
-	return net->active[b] &&
-	       (net->coef[b].clip_norm > 0 || net->coef[b].clip_value > 0);
-}
-
 /* Model b's gradients where the host can work on them; room [P] where they must be copied. */
 static gv_real *
 take(struct gv_net *net, size_t b, gv_real *room)
@@ -111,30 +104,44 @@ row_squares(const struct gv_nn_plan *p, const gv_real *v, double *sq)
 }
 
 int
+gv_net_clip_values(struct gv_net *net)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	gv_real *room = room_of(net), *v;
+	size_t b;
+	int status = 0;
+
+	for (b = 0; b < p->B && status == 0; b++) {
+		double most = net->coef[b].clip_value;
+
+		if (!net->active[b] || !(most > 0))
+			continue;
+		v = take(net, b, room);
+		if (v != NULL)
+			limit(v, p->P, (gv_real)most);
+		status = v == NULL ? -1 : give(net, b, v);
+	}
+	free(room);
+	return status;
+}
+
+int
 gv_net_squares(struct gv_net *net, double *sq)
 {
 	const struct gv_nn_plan *p = &net->plan;
-	gv_real *room = room_of(net);
+	gv_real *room = room_of(net), *v;
 	size_t b, i;
-	int status = 0;
+	int status = gv_net_clip_values(net);
 
 	for (i = 0; i < p->B * p->rows; i++)
 		sq[i] = 0;
 	for (b = 0; b < p->B && status == 0; b++) {
-		double most = net->coef[b].clip_value;
-		gv_real *v;
-
-		if (!clipped(net, b))
+		if (!net->active[b] || !(net->coef[b].clip_norm > 0))
 			continue;
-		if ((v = take(net, b, room)) == NULL) {
-			status = -1;
-			break;
-		}
-		if (most > 0) {
-			limit(v, p->P, (gv_real)most);
-			status = give(net, b, v);
-		}
-		row_squares(p, v, sq + b * p->rows);
+		v = take(net, b, room);
+		if (v != NULL)
+			row_squares(p, v, sq + b * p->rows);
+		status = v == NULL ? -1 : 0;
 	}
 	free(room);
 	return status;

@@ -325,7 +325,9 @@ chunk_update(struct chunk *c, bool *lost)
 	if (summed && take_sums(c, lost) != 0)
 		return -1;
 	began = gv_clock_s();
-	if (gv_net_advance(c->net, from, gv_net_version(c->net, c->versions - 1)) != 0)
+	/* the norm of all would need the other stages */
+	if (gv_net_clip_values(c->net) != 0 ||
+	    gv_net_advance(c->net, from, gv_net_version(c->net, c->versions - 1)) != 0)
 		return -1;
 	c->times.update_s += gv_clock_s() - began;
 	if (summed && share_running(c, lost) != 0)
