@@ -13,9 +13,9 @@
  * written; NULL = all.
  *
  * In float the bits are those of common/nn/cpu, whatever the grid: sums are chains in
- * the order of that backend, no kernel adds with atomics.  What goes
- * through the device's own exp, log and tanh (heads, sigmoid, tanh, silu, attention)
- * is within 1e-6 of it; gelu has the CPU's polynomials.  In bfloat16 the same chains run in float over rounded numbers,
+ * the order of that backend, no kernel adds with atomics; functions are its polynomials.
+ * Heads have the device's own exp and log, and attention another order: they are within
+ * 1e-6 and 1e-5 of it.  In bfloat16 the same chains run in float over rounded numbers,
  * and what is stored is rounded once, to nearest and even.
  *
  * All functions: 0; -1 when the queue could not take the kernel; GV_CUDA_TOO_LARGE
@@ -458,6 +458,41 @@ int gv_cuda_attention_forward(const struct gv_cuda_queue *q, enum gv_cuda_type t
     const struct gv_cuda_attention *a);
 int gv_cuda_attention_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
     const struct gv_cuda_attention *a);
+
+/*
+ * One place of an lstm, of n samples whose places are so many numbers apart: forward the
+ * gates' sums [i f g o][state] become gates, cell and h; backward dh, what the next
+ * place gives back to the cell (carry), and the gates become the sums' gradients, and
+ * dh what goes to the cell before.  before, carry NULL: there is none.
+ */
+struct gv_cuda_cell {
+	size_t B, n, state;
+	const unsigned char *active;
+	void *gates;
+	const void *before;
+	void *cell, *h;
+	void *dgates, *dh;
+	const void *carry;
+	size_t gates_row, row;      /* from a sample to the next: of gates; of all else */
+	size_t kept_apart, h_apart; /* models: of gates and cells; of h */
+	size_t dkept_apart;         /* of dgates, dh and carry */
+};
+int gv_cuda_cell_forward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_cell *a);
+int gv_cuda_cell_backward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_cell *a);
+
+/* Places one on: to [n][steps][width] = from's place before, or behind; 0 at the end. */
+struct gv_cuda_shift {
+	size_t B, n, steps, width, from_row; /* from_row: from a place to the next */
+	const unsigned char *active;
+	void *to;
+	const void *from;
+	bool behind;
+	size_t to_apart, from_apart;
+};
+int gv_cuda_shift(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_shift *a);
 
 /* ---- heads ---- */
 

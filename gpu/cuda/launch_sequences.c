@@ -47,6 +47,32 @@ gv_cuda_embed_gradient(
 			    a->n * a->places, a->B, a, sizeof(*a));
 }
 
+/* ---- lstm ---- */
+
+int
+gv_cuda_cell_forward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_cell *a)
+{
+	return gv_cuda_run_each(q, gv_cuda_of(GV_CUDA_cell_forward_f32, type),
+	    a->n * a->state, a->B, a, sizeof(*a));
+}
+
+int
+gv_cuda_cell_backward(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_cell *a)
+{
+	return gv_cuda_run_each(q, gv_cuda_of(GV_CUDA_cell_backward_f32, type),
+	    a->n * a->state, a->B, a, sizeof(*a));
+}
+
+int
+gv_cuda_shift(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_shift *a)
+{
+	return gv_cuda_run_each(q, gv_cuda_of(GV_CUDA_shift_f32, type),
+	    a->n * a->steps * a->width, a->B, a, sizeof(*a));
+}
+
 /* ---- attention: eight rows a block ---- */
 
 enum { EIGHT = 8 };

@@ -464,6 +464,8 @@ static const struct op {
     [GV_OP_ADD] = {map_forward, map_backward, NULL, NULL},
     [GV_OP_TCONV] = {gv_cuda_row_tconv, gv_cuda_row_tconv_back,
 	gv_cuda_row_tconv_gradient, gv_cuda_row_tconv_scratch},
+    [GV_OP_LSTM] = {gv_cuda_row_lstm, gv_cuda_row_lstm_back, gv_cuda_row_lstm_gradient,
+	gv_cuda_row_lstm_scratch},
     [GV_OP_CONCAT] = {gv_cuda_row_concat, gv_cuda_row_concat_back, NULL, NULL},
     [GV_OP_DROPOUT] = {gv_cuda_row_dropout, gv_cuda_row_dropout_back, NULL, NULL},
     [GV_OP_LN] = {gv_cuda_row_ln, gv_cuda_row_ln_back, gv_cuda_row_ln_gradient,
@@ -547,10 +549,12 @@ input_backward(const struct gv_cuda_at *a)
 	int status;
 
 	from.r = gv_cuda_input(a);
-	if (from.r == NULL)
+	/* an lstm's gradients want what its way back leaves */
+	if (from.r == NULL && a->r->l.op != GV_OP_LSTM)
 		return 0;
 	status = ops[a->r->l.op].backward(a);
-	return status != 0 || !a->r->ends[a->k] || from.r->l.act <= GV_ACT_RELU
+	return status != 0 || from.r == NULL || !a->r->ends[a->k] ||
+		       from.r->l.act <= GV_ACT_RELU
 		   ? status
 		   : act_backward(&from);
 }

@@ -87,6 +87,10 @@ gv_cuda_pass gv_cuda_row_attention, gv_cuda_row_attention_back;
 size_t gv_cuda_row_attention_scratch(
     const struct gv_nn_plan *p, const struct gv_nn_row *r);
 
+gv_cuda_pass gv_cuda_row_lstm, gv_cuda_row_lstm_back;
+gv_cuda_gradient gv_cuda_row_lstm_gradient;
+size_t gv_cuda_row_lstm_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+
 /* The gradient of a row's bias, l.biases numbers, from dy; room: scratch for it. */
 int gv_cuda_row_bias(const struct gv_cuda_at *a, float *weights, bool add, float *room);
 size_t gv_cuda_row_bias_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);

@@ -168,6 +168,126 @@ run_attention(const struct device *d, struct wrong *w)
 	free_tensors(&t);
 }
 
+/* ---- lstm: all of it is in tests/unit/cuda_backend.c; here its cells in both types ---- */
+
+static void
+test_cell(enum gv_cuda_type type, size_t B, size_t n, size_t state, bool begins)
+{
+	size_t i, gates_row = 4 * state + 3, row = state + 2, wrong = 0;
+	size_t kept = n * gates_row, cells = n * row;
+	float *gates = normals(type, B * kept, 1), *before = normals(type, B * kept, 2);
+	float *cell = normals(type, B * kept, 3), *h = normals(type, B * cells, 4);
+	float *dh = normals(type, B * kept, 5), *carry = normals(type, B * kept, 6);
+	struct tensor tg = tensor(type, B * kept, gates),
+		      tc = tensor(type, B * kept, cell);
+	struct tensor th = tensor(type, B * cells, h), td = tensor(type, B * kept, NULL);
+	struct tensor tb = tensor(type, B * kept, before),
+		      tdh = tensor(type, B * kept, dh);
+	struct tensor tcarry = tensor(type, B * kept, carry);
+	struct gv_cuda_cell a = {.B = B,
+	    .n = n,
+	    .state = state,
+	    .gates = tg.p,
+	    .before = begins ? NULL : tb.p,
+	    .cell = tc.p,
+	    .h = th.p,
+	    .dgates = td.p,
+	    .dh = tdh.p,
+	    .carry = begins ? NULL : tcarry.p,
+	    .gates_row = gates_row,
+	    .row = row,
+	    .kept_apart = kept,
+	    .h_apart = cells,
+	    .dkept_apart = kept};
+
+	emulator_order = 3;
+	wrong += gv_cuda_cell_forward(&queue, type, &a) != 0;
+	wrong += gv_cuda_cell_backward(&queue, type, &a) != 0;
+	for (i = 0; i < B * n * state; i++) {
+		size_t b = i / (n * state), at = b * kept, j = i % state,
+		       s = i / state % n;
+		double in, forget, fresh, out, was, c, t, d, dc, tolerance;
+
+		at += s * gates_row + j;
+		in = 1 / (1 + exp(-(double)gates[at]));
+		forget = 1 / (1 + exp(-(double)gates[at + state]));
+		fresh = tanh((double)gates[at + 2 * state]);
+		out = 1 / (1 + exp(-(double)gates[at + 3 * state]));
+		at = b * kept + s * row + j;
+		was = begins ? 0 : (double)before[at];
+		c = forget * was + in * fresh;
+		t = tanh(c);
+		d = (double)dh[at];
+		dc = d * out * (1 - t * t) + (begins ? 0 : (double)carry[at]);
+		/* in bfloat16 gates and cell are rounded before the way back */
+		tolerance = type == GV_CUDA_F32 ? 2e-6 : 4e-2;
+		wrong += !(fabs((double)number(&tc, at) - c) < tolerance);
+		wrong += !(fabs((double)number(&th, b * cells + s * row + j) - out * t) <
+			   tolerance);
+		wrong += !(fabs((double)number(&tdh, at) - dc * forget) < tolerance);
+		at = b * kept + s * gates_row + j;
+		wrong += !(fabs((double)number(&td, at) - dc * fresh * in * (1 - in)) <
+			   tolerance);
+		wrong += !(fabs((double)number(&td, at + state) -
+				dc * was * forget * (1 - forget)) < tolerance);
+		wrong += !(fabs((double)number(&td, at + 2 * state) -
+				dc * in * (1 - fresh * fresh)) < tolerance);
+		wrong += !(fabs((double)number(&td, at + 3 * state) -
+				d * t * out * (1 - out)) < tolerance);
+	}
+	is_int(wrong, 0,
+	    "%s: cells of %zu models, %zu samples of %zu, %s, there and back",
+	    type_name[type], B, n, state, begins ? "the first" : "further on");
+	free(gates);
+	free(before);
+	free(cell);
+	free(h);
+	free(dh);
+	free(carry);
+	free(tg.p);
+	free(tc.p);
+	free(th.p);
+	free(td.p);
+	free(tb.p);
+	free(tdh.p);
+	free(tcarry.p);
+}
+
+static void
+test_shift(enum gv_cuda_type type, bool behind)
+{
+	enum { B = 2, N = 3, STEPS = 5, WIDTH = 7, ROW = 9 };
+	float *v = normals(type, B * N * STEPS * ROW, 1);
+	float *want = normals(type, B * N * STEPS * WIDTH, 2);
+	struct tensor from = tensor(type, B * N * STEPS * ROW, v);
+	struct tensor to = tensor(type, B * N * STEPS * WIDTH, NULL);
+	struct gv_cuda_shift a = {.B = B,
+	    .n = N,
+	    .steps = STEPS,
+	    .width = WIDTH,
+	    .from_row = ROW,
+	    .to = to.p,
+	    .from = from.p,
+	    .behind = behind,
+	    .to_apart = N * STEPS * WIDTH,
+	    .from_apart = N * STEPS * ROW};
+	size_t i;
+
+	for (i = 0; i < B * N * STEPS * WIDTH; i++) {
+		size_t t = i / WIDTH % STEPS, at = i / WIDTH * ROW + i % WIDTH;
+
+		want[i] = behind  ? t + 1 < STEPS ? v[at + ROW] : 0
+			  : t > 0 ? v[at - ROW]
+				  : 0;
+	}
+	ok(gv_cuda_shift(&queue, type, &a) == 0 && differing(&to, 0, to.n, want, 0) == 0,
+	    "%s: places one %s", type_name[type], behind ? "back" : "on");
+	free(v);
+	free(want);
+	free(from.p);
+	free(to.p);
+}
+
 static void
 test_wide_heads(void)
 {
@@ -210,6 +330,14 @@ main(void)
 	each_case(lns, sizeof(lns) / sizeof(lns[0]), run_ln, "bit for bit");
 	each_case(attentions, sizeof(attentions) / sizeof(attentions[0]), run_attention,
 	    "within 1e-5");
+	test_cell(GV_CUDA_F32, 2, 3, 37, true);
+	test_cell(GV_CUDA_F32, 1, 20, 33, false);
+	test_cell(GV_CUDA_BF16, 2, 3, 37, true);
+	test_cell(GV_CUDA_BF16, 1, 20, 33, false);
+	test_shift(GV_CUDA_F32, false);
+	test_shift(GV_CUDA_F32, true);
+	test_shift(GV_CUDA_BF16, false);
+	test_shift(GV_CUDA_BF16, true);
 	test_wide_heads();
 	return done_testing();
 }

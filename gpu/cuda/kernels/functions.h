@@ -1,4 +1,4 @@
-/* e^x and erf with the bits of common/nn/cpu/exp.c: its polynomials, unfused. */
+/* Functions with the bits of common/nn/cpu/exp.h: its polynomials, unfused. */
 #ifndef GV_CUDA_FUNCTIONS_H
 #define GV_CUDA_FUNCTIONS_H
 
@@ -42,6 +42,27 @@ gv_erf(float v)
 	q = q * s - 7.37332916720468e-03f;
 	q = q * s - 1.42647390514189e-02f;
 	return x * p / q;
+}
+
+GV_DEVICE float
+gv_sigmoid(float v)
+{
+	return 1.0f / (1.0f + gv_exp(v < -88.0f ? 88.0f : -v));
+}
+
+GV_DEVICE float
+gv_tanh(float v)
+{
+	float x = v < 0 ? -v : v, s = v * v, y = -5.70498872745e-3f;
+	float far = 1.0f - 2.0f / (gv_exp(x > 20.0f ? 40.0f : 2 * x) + 1.0f);
+
+	/* where the difference would cancel */
+	y = y * s + 2.06390887954e-2f;
+	y = y * s - 5.37397155531e-2f;
+	y = y * s + 1.33314422036e-1f;
+	y = y * s - 3.33332819422e-1f;
+	y = y * s * v + v;
+	return s < 0.390625f ? y : v < 0 ? -far : far;
 }
 
 #endif

@@ -147,25 +147,19 @@ GV_KERNELS(bias, gv_cuda_bias, bias)
 /* ---- the acts of rows ---- */
 
 GV_DEVICE float
-sigmoid(float x)
-{
-	return 1 / (1 + expf(-x));
-}
-
-GV_DEVICE float
 act_of(const struct gv_cuda_acts_run &a, float x)
 {
 	switch (a.act) {
 	case GV_CUDA_ACT_LEAKY:
 		return 0 > x ? a.a.slope * x : x;
 	case GV_CUDA_ACT_SIGMOID:
-		return sigmoid(x);
+		return gv_sigmoid(x);
 	case GV_CUDA_ACT_TANH:
-		return tanhf(x);
+		return gv_tanh(x);
 	case GV_CUDA_ACT_GELU:
 		return x * normal(x);
 	case GV_CUDA_ACT_SILU:
-		return x * sigmoid(x);
+		return x * gv_sigmoid(x);
 	default:
 		return gv_relu(x);
 	}
@@ -187,7 +181,7 @@ act_back(const struct gv_cuda_acts_run &a, float v, float dy)
 	case GV_CUDA_ACT_GELU:
 		return dy * gelu_slope(v);
 	case GV_CUDA_ACT_SILU:
-		s = sigmoid(v);
+		s = gv_sigmoid(v);
 		return dy * (s * (1 + v * (1 - s)));
 	default:
 		return v <= 0 ? 0 : dy;
