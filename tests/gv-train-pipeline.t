@@ -2,7 +2,7 @@
 # gv-train as worker of a pipeline: flush, gpipe and interleaved are one process with the
 # same micro-batches, byte for byte; every schedule, plan and number of replicas runs;
 # whoever is killed whenever, the run goes on to the same end.
-# shellcheck disable=SC2086
+# shellcheck disable=SC2046,SC2086
 . "${0%/*}/lib.sh"
 
 seed=${GV_SEED:-1}
@@ -108,6 +108,30 @@ same res "0 3 5" gpipe --optimizer=adamw --weight-decay=.01
 printf 'seed,lr\n1,.1\n2,.05\n' >array.csv
 same mlp "0 2" flush --array=array.csv
 
+# stages that recompute
+plan "0 3" "1 1" <res.csv | awk -F, -v OFS=, 'NR == 1 { print $0, "recompute"; next } { print $0, "full" }' >plan.csv
+run gv-train -q $common --lr=.05 --steps=12 res.csv
+mv out want
+gang 2 $common --lr=.05 --steps=12 --schedule=flush plan.csv
+same_file want out.0 "stages that recompute: losses"
+
+# ---- what stages hold and take ----
+# held NAME STAGE: what -v says of a stage is what gv-partition has for it
+held() {
+	awk -F, -v s="$2" 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR > 1 && $c["stage"] == s { printf "%.0f (the plan: %.0f)\n", $c["memory_bytes"], $c["memory_bytes"] }' explained >want
+	grep "^gv-train: stage $2," err | sed 's/.*: \([0-9]*\) bytes \((the plan: [0-9]*)\).*/\1 \2/' >got
+	same_file want got "$1: stage $2 holds what gv-partition says"
+	ok "and took some time" grep -Eq "^gv-train: stage $2, replica 0: a micro-batch took [0-9.]+ ms forward \(the plan: [0-9.]+\) and [0-9.]+ ms backward \([0-9.]+\); waited [0-9.]+ % of the time; " err
+}
+gv-profile layers -q --batch=6 --shape=16x16 --classes=10 --window=.01 --warmup=.01 --repeats=1 mlp.csv >layers.csv 2>/dev/null
+gv-partition -q -l 3@1GB/s --straight --all-gpus --optimizer=adam layers.csv >plan.csv
+for schedule in 1f1b flush 2bw; do
+	case $schedule in 1f1b) m=1 ;; *) m=4 ;; esac
+	gv-partition -q -l 3@1GB/s --evaluate --explain --optimizer=adam --schedule=$schedule --micro-batches=$m plan.csv >explained
+	gang 3 -v --data=digits:300 --batch=$((6 * m)) --micro-batches=$m --steps=12 --optimizer=adam --schedule=$schedule plan.csv
+	for stage in 0 1 2; do held $schedule $stage; done
+done
+
 # ---- every plan runs ----
 # trained NAME: all workers are done, and the last loss is a number
 trained() {
@@ -188,6 +212,35 @@ plan "0 1 3" "1 1 1" <mlp.csv >plan.csv
 interrupted "1f1b with stashing" 3 $data --batch=8 --lr=.05 --steps=800 --checkpoint-steps=20 --schedule=1f1b
 plan "0 2" "2 1" <mlp.csv >plan.csv
 interrupted "2bw with replicas" 3 $common --lr=.1 --steps=300 --checkpoint-steps=10 --schedule=2bw
+
+# ---- a language model on two stages of two replicas, by gv-run ----
+gv-train --shapes --data=sentences:50 --context=16 gpt-tiny 2>err |
+	awk -F'\t' -v OFS='\t' 'NR == 1 { print $0, "stage", "replicas"; next } { print $0, (NR > 12), 2 }' >gpt.tsv
+cat >jobs.csv <<END
+job_id,scale_factor,total_steps,command,gpu_type,steps_per_s,share
+gpt,4,800,exec gv-train --data=sentences:400 --context=16 --batch=16 --micro-batches=4 --optimizer=adam --lr=.003 --log-every=10 --schedule=flush $PWD/gpt.tsv,cpu,100,1
+END
+printf 'gpu_type,gpus\ncpu,4\n' >cluster.csv
+run gv-run -q -c cluster.csv -s whole.state --round=60 jobs.csv
+silent "gv-run, a gpt on 2 x 2 workers"
+ran="gv-run, stopped in the middle" status=0
+gv-run -q -c cluster.csv -s parts.state --round=60 jobs.csv >out 2>err &
+pid=$!
+for turn in $(seq 1 200); do
+	! grep -qs '^50,' parts.state/jobs/gpt/checkpoint/losses.csv || break
+	sleep 0.05
+done
+kill -TERM $pid
+wait $pid || status=$?
+cp parts.state/jobs/gpt/checkpoint/losses.csv before 2>/dev/null || : >before
+ok "is saved when it is stopped" grep -q "^gvset 1" parts.state/jobs/gpt/checkpoint/gv-train.set
+run gv-run -q -c cluster.csv -s parts.state --round=60 jobs.csv
+silent "and goes on"
+same_file whole.state/jobs/gpt/checkpoint/losses.csv parts.state/jobs/gpt/checkpoint/losses.csv "with the losses of one run"
+ok "from the middle: $(wc -l <before) of $(wc -l <parts.state/jobs/gpt/checkpoint/losses.csv) rows" \
+	test "$(wc -l <before)" -lt "$(wc -l <parts.state/jobs/gpt/checkpoint/losses.csv)"
+ok "which fall: $(sed -n '2p;$p' parts.state/jobs/gpt/checkpoint/losses.csv | tr '\n' ' ')" awk -F, 'NR == 2 { first = $3 } END { exit !($3 < .8 * first) }' \
+	parts.state/jobs/gpt/checkpoint/losses.csv
 
 # ---- who dies is named ----
 plan "0 2" "1 2" <mlp.csv >plan.csv

@@ -315,6 +315,32 @@ part(struct run *r, unsigned heard, struct gv_error *e)
 	return verdict(r, heard | said);
 }
 
+/* -v: what each stage took and holds, beside what the plan has for it. */
+static void
+say_times(const struct run *r)
+{
+	const struct run_pipeline *p = r->pipeline;
+	size_t i, stage;
+
+	for (i = 0; i < worker_stages(p->worker); i++) {
+		struct worker_times t = worker_times(p->worker, i);
+		double n = t.micro_batches > 0 ? (double)t.micro_batches : 1;
+		const struct stage *at;
+
+		worker_net(p->worker, i, &stage);
+		at = &p->stages.stage[stage];
+		gv_warn("stage %zu, replica %zu: a micro-batch took %.4g ms forward (the "
+			"plan: %.4g) and %.4g ms backward (%.4g); waited %.1f %% of the "
+			"time; %zu versions and %zu micro-batches: %.0f bytes (the plan: "
+			"%.0f), %zu with what it received, gradients of outputs, samples "
+			"and scratch",
+		    stage, (size_t)r->place.rank - worker_rank(p->worker, stage),
+		    t.forward_s / n * 1e3, at->forward_s * 1e3, t.backward_s / n * 1e3,
+		    at->backward_s * 1e3, 100 * t.waited_s / t.all_s, t.versions, t.slots,
+		    t.held, t.planned, t.bytes.total);
+	}
+}
+
 int
 run_pipeline_train(struct run *r, struct gv_error *e)
 {
@@ -333,5 +359,7 @@ run_pipeline_train(struct run *r, struct gv_error *e)
 		if (after_unit(r, from, heard, e) != 0)
 			return -1;
 	}
+	if (r->o->common.verbose > 0)
+		say_times(r);
 	return part(r, heard, e);
 }

@@ -12,16 +12,16 @@ stages_are(const struct gv_model *m)
 	return gv_frame_find(&m->table, "stage") >= 0;
 }
 
-/* Milliseconds of a cell in seconds; an empty one is none. */
+/* Adds a cell in its unit; an empty one is nothing. */
 static int
-add_ms(const struct gv_frame *f, size_t row, const char *name, double *sum,
+add(const struct gv_frame *f, size_t row, const char *name, double unit, double *sum,
     struct gv_error *e)
 {
-	double ms;
+	double v;
 
-	if (gv_frame_double(f, row, gv_frame_find(f, name), 0, &ms, e) != 0)
+	if (gv_frame_double(f, row, gv_frame_find(f, name), 0, &v, e) != 0)
 		return -1;
-	*sum += ms / 1e3;
+	*sum += v * unit;
 	return 0;
 }
 
@@ -52,10 +52,12 @@ take_row(struct stages *s, const struct gv_frame *f, const struct gv_plan_column
 		    "other rows of stage %lld have another replicas or recompute",
 		    (long long)row.stage);
 	stage->last = i + 1;
-	if (add_ms(f, i, "forward_ms", &stage->forward_s, e) != 0 ||
-	    add_ms(f, i, "backward_ms", &stage->backward_s, e) != 0)
-		return -1;
-	return 0;
+	return add(f, i, "forward_ms", 1e-3, &stage->forward_s, e) != 0 ||
+		       add(f, i, "backward_ms", 1e-3, &stage->backward_s, e) != 0 ||
+		       add(f, i, "activation_bytes", 1, &stage->activation, e) != 0 ||
+		       add(f, i, "parameter_bytes", 1, &stage->parameter, e) != 0
+		   ? -1
+		   : 0;
 }
 
 int

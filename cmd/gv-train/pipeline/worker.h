@@ -83,8 +83,11 @@ struct post *worker_post(struct worker *w);
 struct worker_times {
 	double forward_s, backward_s, update_s; /* computing */
 	double waited_s;                        /* for others */
+	double all_s;                           /* since worker_begin */
 	uint64_t micro_batches;
 	struct gv_net_bytes bytes;
+	/* as gv-partition counts: held, and by the profile; 0: it does not tell */
+	double held, planned;
 	size_t slots, versions;
 };
 struct worker_times worker_times(const struct worker *w, size_t i);

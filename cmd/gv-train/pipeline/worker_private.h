@@ -24,6 +24,7 @@ struct worker {
 	size_t room;
 	uint64_t sums, first_sum; /* begun up to unit sums, from first_sum on */
 	uint32_t *visit;
+	double began_s;
 };
 
 /* The rank that has a micro-batch in a stage. */
