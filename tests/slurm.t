@@ -217,5 +217,20 @@ is 40 "$(n finish)" "all finish"
 is 40 "$(n start)" "each was started once"
 ok "in less than 15 s" test $(($(date +%s) - begun)) -lt 15
 
+# ---- a heterogeneous job: two groups are pools of one cluster ----
+scancel "$job"
+until_true 20 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
+job=$(salloc --no-shell -J het -N1 --gres=gpu:v100:4 : -N2 --gres=gpu:2 2>&1 |
+	sed -n 's/.*Granted job allocation //p')
+cat >het.csv <<'EOT'
+job_id,gpu_type,steps_per_s,share,scale_factor,total_steps,command
+one,v100,10,1,4,1,echo $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES $SLURM_JOB_ID >>het
+two,p100,10,1,2,1,echo $SLURMD_NODENAME $CUDA_VISIBLE_DEVICES $SLURM_JOB_ID >>het
+EOT
+run gvrun -s het.st --round=20s het.csv
+silent "two groups of a heterogeneous job"
+sort -u het | cut -d' ' -f1,2 >got
+printf 'n1 0,1,2,3\nn2 0,1\n' >want
+same_file want got "each has its nodes and GPUs"
 nothing_left
 done_testing

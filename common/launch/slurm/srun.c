@@ -42,7 +42,10 @@ gv_srun_make(struct gv_srun *r, const struct gv_slurm *s,
 
 	*r = (struct gv_srun){0};
 	add_fixed(r);
-	gv_strbuf_fmt(next_text(r), "--jobid=%s", s->allocation.job[node[0]->group]);
+	gv_strbuf_fmt(next_text(r), "--jobid=%s", s->allocation.job[0]);
+	/* groups by their numbers: by the id of the first srun would mean all of them */
+	if (s->allocation.n_jobs > 1)
+		gv_strbuf_fmt(next_text(r), "--het-group=%zu", node[0]->group);
 	gv_strbuf_fmt(next_text(r), "--job-name=%s", name);
 	t = next_text(r);
 	gv_strbuf_fmt(t, "--nodelist=%s", node[0]->name);

@@ -1,0 +1,138 @@
+/* What Slurm's commands say, read. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "launch/slurm/allocation.h"
+#include "tap.h"
+
+static struct gv_strbuf names;
+
+static void
+add(void *ctx, const char *name)
+{
+	(void)ctx;
+	gv_strbuf_fmt(&names, "%s%s", names.len > 0 ? " " : "", name);
+}
+
+static void
+is_list(const char *list, const char *want)
+{
+	int rc;
+
+	gv_strbuf_clear(&names);
+	gv_strbuf_str(&names, "");
+	rc = gv_slurm_hosts(list, add, NULL);
+	if (want == NULL)
+		ok(rc == -1, "\"%s\" is no list", list);
+	else
+		ok(rc == 0 && strcmp(names.s, want) == 0, "\"%s\": %s", list, names.s);
+}
+
+static void
+test_lists(void)
+{
+	is_list("", "");
+	is_list("n1", "n1");
+	is_list("n[1-3]", "n1 n2 n3");
+	is_list("n[08-11,3],m", "n08 n09 n10 n11 n3 m");
+	is_list("r[1-2]n[1-2]-ib", "r1n1-ib r1n2-ib r2n1-ib r2n2-ib");
+	is_list("a,b[7],c", "a b7 c");
+	is_list("n[1-", NULL);
+	is_list("n[]", NULL);
+	is_list("n[3-1]", NULL);
+	is_list("n[1-x]", NULL);
+	is_list("a,,b", NULL);
+	is_list("n[1-9999999]", NULL);
+	is_list("n[1-1000]m[1-10000]", NULL);
+}
+
+static const char two_groups[] =
+    "JobId=5 HetJobId=5 JobState=RUNNING NumNodes=2 JOB_GRES=gpu:v100:4   Nodes=n[1-2] "
+    "CPU_IDs=0 Mem=0 GRES=gpu:v100:2(IDX:1,3),shard:2(IDX:0) MinCPUsNode=1\n"
+    "JobId=6 HetJobId=5 JobState=RUNNING   Nodes=m CPU_IDs=0-7 Mem=0 "
+    "GRES=gpu:a:2(IDX:2-3),gpu:b:2(IDX:0-1)   Nodes=cpu CPU_IDs=0-7 Mem=0 GRES= X=1\n"
+    "JobId=7 JobState=PENDING Nodes=x CPU_IDs=0 Mem=0 GRES=gpu:1(IDX:0)\n";
+
+static void
+test_allocation(void)
+{
+	struct gv_slurm_allocation a;
+	struct gv_error e = {0};
+	struct gv_slurm_node *n;
+
+	ok(gv_slurm_allocation_read(&a, two_groups, &e) == 0, "two jobs that run");
+	ok(a.n_jobs == 2 && strcmp(a.job[1], "6") == 0, "by their ids");
+	ok(a.n_nodes == 4, "four nodes, none of one that waits");
+	n = gv_slurm_find(&a, "n2", 2);
+	ok(n != NULL && n->group == 0 && n->n_gpus == 2 && n->gpu[0].id == 1 &&
+		n->gpu[1].id == 3 && strcmp(n->gpu[0].type, "v100") == 0,
+	    "GPUs by their numbers, other gres left out");
+	n = gv_slurm_find(&a, "m", 1);
+	ok(n != NULL && n->group == 1 && n->n_gpus == 4 &&
+		strcmp(n->gpu[0].type, "b") == 0 && n->gpu[3].id == 3 &&
+		strcmp(n->gpu[3].type, "a") == 0,
+	    "two types of a node, in the order of numbers");
+	n = gv_slurm_find(&a, "cpu", 3);
+	ok(n != NULL && n->n_gpus == 0, "a node without");
+	ok(gv_slurm_find(&a, "n", 1) == NULL, "no node by half a name");
+	gv_slurm_allocation_free(&a);
+	ok(gv_slurm_allocation_read(&a, "", &e) == -1, "nothing");
+	gv_slurm_allocation_free(&a);
+}
+
+static void
+test_looks(void)
+{
+	struct gv_slurm_allocation a;
+	struct gv_error e = {0};
+	struct gv_slurm_node *n;
+	bool changed = false;
+	double left_s;
+
+	gv_slurm_allocation_read(&a, two_groups, &e);
+	n = gv_slurm_find(&a, "n1", 2);
+	ok(!gv_slurm_take_nodes(&a, "n1|10.0.0.1|alloc\nn2|n2|idle\nz|z|down\n", 1),
+	    "all is well");
+	ok(strcmp(n->address, "10.0.0.1") == 0, "an address");
+	ok(!gv_slurm_take_nodes(&a, "n1|n1|alloc*\n", 2) && n->bad == 1,
+	    "one that does not answer may soon");
+	ok(!gv_slurm_take_nodes(&a, "n1|n1|alloc*\n", 6.9) && n->why[0] == '\0',
+	    "for five seconds");
+	ok(gv_slurm_take_nodes(&a, "n1|n1|alloc*\n", 7) &&
+		strcmp(n->why, "it is alloc*") == 0,
+	    "then it is not usable");
+	ok(gv_slurm_take_nodes(&a, "n1|n1|mix\n", 8) && n->why[0] == '\0', "until it is");
+	ok(gv_slurm_take_nodes(&a, "n1|n1|drng\n", 9) && n->bad == 2,
+	    "one that drains is not at once");
+	ok(gv_slurm_take_queue(&a, "5|RUNNING|1-02:03:04|n2\n6|RUNNING|9:59|m,cpu\n",
+	       &left_s, &changed) == GV_SLURM_RUNS,
+	    "it runs");
+	ok(left_s == 599, "the least time that is left: %g", left_s);
+	ok(changed && !n->mine && strstr(n->why, "not in the allocation") != NULL,
+	    "a node that it has lost");
+	gv_slurm_take_nodes(&a, "n1|n1|idle\n", 10);
+	ok(n->why[0] != '\0', "is not used again");
+	gv_slurm_take_queue(&a, "5|RUNNING|UNLIMITED|n2\n", &left_s, &changed);
+	ok(left_s == HUGE_VAL, "no end");
+	ok(gv_slurm_take_queue(&a, "5|PENDING|1:00|\n", &left_s, &changed) ==
+		GV_SLURM_PENDS,
+	    "it waits");
+	ok(gv_slurm_take_queue(&a, "5|COMPLETING|1:00|n2\n", &left_s, &changed) ==
+		GV_SLURM_OVER,
+	    "it has ended");
+	ok(gv_slurm_take_queue(&a, "", &left_s, &changed) == GV_SLURM_OVER,
+	    "nobody knows it");
+	gv_slurm_allocation_free(&a);
+}
+
+int
+main(void)
+{
+	test_lists();
+	test_allocation();
+	test_looks();
+	gv_strbuf_free(&names);
+	return done_testing();
+}
