@@ -103,21 +103,24 @@ jobs() {
 }
 # wide.csv is too large for a cache: its models go through a step one by one
 printf 'id\top\tout\tact\n1\tlinear\t500\trelu\n2\tlinear\t\t\n3\txent\t\t\n' >wide.tsv
-for net in mlp.tsv bn.csv wide.tsv; do
-	optimizers='sgd adam adamw'
-	[ $net != wide.tsv ] || optimizers=adam
+for net in mlp.tsv bn.csv wide.tsv gpt-tiny; do
+	optimizers='sgd adam adamw' samples=$data
+	case $net in
+	wide.tsv) optimizers=adam ;;
+	gpt-tiny) optimizers=adamw samples='--data=sentences:50 --context=16 --batch=4' ;;
+	esac
 	for optimizer in $optimizers; do
 		# the models alone, once for all sizes of arrays
 		jobs 8
 		for b in 0 1 2 3 4 5 6 7; do
 			rm -rf alone$b
-			gv-train $data --optimizer=$optimizer --micro-batches=2 --log-every=5 --checkpoint=alone$b \
+			gv-train $samples --optimizer=$optimizer --micro-batches=2 --log-every=5 --checkpoint=alone$b \
 				$(cat options.$b) $net >alone$b.csv 2>err
 		done
 		for n in 1 2 3 8; do
 			jobs $n
 			rm -rf f split
-			run gv-train $data --optimizer=$optimizer --micro-batches=2 --log-every=5 --checkpoint=f \
+			run gv-train $samples --optimizer=$optimizer --micro-batches=2 --log-every=5 --checkpoint=f \
 				--array=jobs.csv $net
 			silent "array of $n: $optimizer, $net"
 			gv-train --split=split f/gv-train.ckpt
