@@ -29,7 +29,7 @@ silent "version: status"
 run gv-profile --help
 out_has "jobs      how fast each job trains on each GPU type: a rates table" "help names the subcommands"
 silent "help: status"
-usage='usage: gv-profile devices [-hqvV] [-o FILE] [--list] [--cpu] [--measure] [--node=NAME] [--map=FROM=TO]'
+usage='usage: gv-profile devices [-hqvV] [-o FILE] [--list] [--cpu] [--from=FILE] [--measure] [--node=NAME] [--map=FROM=TO]'
 run gv-profile devices file
 is_status 2 "devices: an operand"
 is_err "devices: an operand: message" <<EOT

@@ -9,6 +9,7 @@
 #include "cpu.h"
 #include "device_speed.h"
 #include "gpu_type.h"
+#include "import_devices.h"
 #include "layers_table.h"
 #include "profile.h"
 #include "table/tab.h"
@@ -19,19 +20,23 @@ struct options {
 	bool cpu;
 	bool measure;
 	const char *node;
+	const char *from;
 	struct gpu_type_map map;
 };
 
-enum { OPT_LIST = GV_OPT_OWN, OPT_CPU, OPT_NODE, OPT_MAP, OPT_MEASURE };
+enum { OPT_LIST = GV_OPT_OWN, OPT_CPU, OPT_NODE, OPT_MAP, OPT_MEASURE, OPT_FROM };
 
-static const char usage[] = "usage: gv-profile devices [-hqvV] [-o FILE] [--list] "
-			    "[--cpu] [--measure] [--node=NAME] [--map=FROM=TO]";
+static const char usage[] =
+    "usage: gv-profile devices [-hqvV] [-o FILE] [--list] "
+    "[--cpu] [--from=FILE] [--measure] [--node=NAME] [--map=FROM=TO]";
 
 static const char help[] =
     "usage: gv-profile devices [option ...]\n"
     "Lists the GPUs of this machine, or its CPU when it has none: a cluster table.\n"
     "\n"
     "      --cpu            the CPU too: type cpu, as many threads as cores\n"
+    "      --from=FILE      of scontrol show node, sinfo -No '%N %G' or nvidia-smi's "
+    "CSV\n"
     "      --list           a row per device: index, uuid, name, memory, ...\n"
     "      --map=FROM=TO    call GPUs of model (or short name) FROM TO; repeatable\n"
     "      --measure        also how fast: copies, products of matrices, a launch\n"
@@ -45,6 +50,7 @@ static const char help[] =
 
 static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"cpu", no_argument, NULL, OPT_CPU}, {"list", no_argument, NULL, OPT_LIST},
+    {"from", required_argument, NULL, OPT_FROM},
     {"map", required_argument, NULL, OPT_MAP},
     {"measure", no_argument, NULL, OPT_MEASURE},
     {"node", required_argument, NULL, OPT_NODE}, {NULL, 0, NULL, 0}};
@@ -81,6 +87,9 @@ parse_options(struct options *o, int argc, char **argv)
 		case OPT_MAP:
 			add_mapping(o, optarg);
 			break;
+		case OPT_FROM:
+			o->from = optarg;
+			break;
 		case OPT_MEASURE:
 			o->measure = true;
 			break;
@@ -93,6 +102,9 @@ parse_options(struct options *o, int argc, char **argv)
 	}
 	if (optind < argc)
 		gv_opt_usage(&o->common, "too many operands");
+	if (o->from != NULL && (o->cpu || o->list || o->measure))
+		gv_opt_usage(&o->common,
+		    "--from cannot be combined with --cpu, --list or --measure");
 }
 
 static void
@@ -191,17 +203,18 @@ make_groups(struct group *group, const struct gv_gpus *g, const struct options *
 	return n;
 }
 
+static const char *const cluster_names[] = {
+    "gpu_type", "gpus", "node", "memory_bytes", "threads", "ids", NULL};
+
 static void
 write_cluster(
     struct gv_tabw *w, const struct gv_gpus *g, bool cpu, const struct options *o)
 {
-	static const char *const names[] = {
-	    "gpu_type", "gpus", "node", "memory_bytes", "threads", "ids", NULL};
 	struct group *group = gv_xcalloc(g->n, sizeof(*group));
 	size_t n = make_groups(group, g, o);
 	size_t i;
 
-	header(w, names, o);
+	header(w, cluster_names, o);
 	for (i = 0; i < n; i++) {
 		gv_tabw_str(w, group[i].type);
 		gv_tabw_int(w, (int64_t)group[i].gpus);
@@ -222,6 +235,35 @@ write_cluster(
 	gv_tabw_int(w, cpu_threads());
 	gv_tabw_empty(w);
 	end_row(w, -1, o);
+}
+
+/* What another program has listed; where it does not say the node, that of --node. */
+static void
+write_imported(struct gv_tabw *w, const struct options *o)
+{
+	struct import_devices d;
+	struct gv_error e = {0};
+	size_t i;
+
+	if (import_devices(&d, o->from, &e) != 0)
+		gv_die_error(&e);
+	if (!o->common.quiet)
+		gv_warn_each(&d.left_out);
+	header(w, cluster_names, o);
+	for (i = 0; i < d.n; i++) {
+		const struct import_pool *p = &d.pool[i];
+		char type[GV_GPU_TEXT];
+
+		gpu_type_mapped(type, sizeof(type), p->name, &o->map);
+		gv_tabw_str(w, type);
+		gv_tabw_int(w, (int64_t)p->gpus);
+		gv_tabw_str(w, p->node[0] != '\0' ? p->node : o->node);
+		cell_bytes(w, p->memory_bytes);
+		gv_tabw_empty(w);
+		gv_tabw_str(w, p->ids);
+		gv_tabw_end(w);
+	}
+	import_devices_free(&d);
 }
 
 /* ---- a row per device ---- */
@@ -280,6 +322,24 @@ warn_problems(const struct gv_gpus *g)
 			    g->gpu[i].problem);
 }
 
+/* --from: nothing of this machine is looked at. */
+static int
+imported(const struct options *o)
+{
+	struct gv_error e = {0};
+	struct gv_out *out;
+	struct gv_tabw w;
+
+	if (gv_out_open(&out, o->common.output, &e) != 0)
+		gv_die_error(&e);
+	gv_tabw_init(&w, out, o->common.tsv);
+	write_imported(&w, o);
+	if (gv_out_close(out, &e) != 0)
+		gv_die_error(&e);
+	free(o->map.entry);
+	return gv_finish();
+}
+
 int
 profile_devices(int argc, char **argv)
 {
@@ -291,6 +351,8 @@ profile_devices(int argc, char **argv)
 	size_t i, usable = 0;
 
 	parse_options(&o, argc, argv);
+	if (o.from != NULL)
+		return imported(&o);
 	/* CUDA counts as NVML does */
 	setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
 	if (gv_gpus_list(&gpus, &e) != 0 || gv_out_open(&out, o.common.output, &e) != 0)
