@@ -16,6 +16,7 @@ bin=${GV_BIN:-$here/../../bin}
 device=${GV_DEVICE:-cuda} most=${GV_BENCH_MOST:-128} seconds=${GV_BENCH_S:-1} processes=${GV_BENCH_K:-8}
 workloads=${GV_BENCH_WORKLOADS:-W1 W2 W3 W4 W5} python=${GV_PYTHON:-python3}
 rows=${GV_BENCH_OUT:-bench-gpu.csv}
+others=$(echo "$workloads" | sed "s/W5//")
 maths=${GV_BENCH_MATH:-fp32 tf32}
 [ "$device" != cpu ] || maths=fp32
 work=$(mktemp -d) || exit 2
@@ -100,7 +101,7 @@ for math in $maths; do
 	command -v "$python" >/dev/null 2>&1 || continue
 	for script in torch_vmap jax_vmap; do
 		if "$python" -c "import ${script%_vmap}" 2>/dev/null; then
-			"$python" "$here/$script.py" "$device" "$most" $math "$seconds" $(echo "$workloads" | sed 's/W5//') >>"$rows"
+			"$python" "$here/$script.py" "$device" "$most" $math "$seconds" $others >>"$rows"
 		else
 			echo "no ${script%_vmap}: its rows are left out ($python)"
 		fi
