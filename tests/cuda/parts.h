@@ -1,0 +1,93 @@
+/* Between the files of the fake driver; fake.c says what it is. */
+#ifndef TESTS_CUDA_PARTS_H
+#define TESTS_CUDA_PARTS_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/args.h"
+#include "emulator.h"
+#include "fake.h"
+
+enum name {
+#define X(field, symbol, args) N_##symbol,
+	GV_CUDA_DRIVER(X) GV_CUDA_BLAS(X)
+#undef X
+	    NAMES
+};
+
+/* What it stands for. */
+#define X(field, symbol, args) int symbol args;
+GV_CUDA_DRIVER(X)
+GV_CUDA_BLAS(X)
+#undef X
+const char *cublasGetStatusString(int r);
+
+/* Counts a call; what it is to return without doing anything, or 0. */
+int gv_fake_enter(enum name n);
+#define ENTER(n)                                    \
+	do {                                        \
+		int failure = gv_fake_enter(N_##n); \
+		if (failure != 0)                   \
+			return failure;             \
+	} while (0)
+extern int gv_fake_broken; /* a result that stays */
+
+/* Memory of the device may be touched between on and off. */
+void gv_fake_open_memory(int on);
+int gv_fake_is_pinned(const void *p);
+void gv_fake_forget_memory(void);
+
+/* ---- streams: queues ---- */
+
+enum kind { KERNEL, PRODUCT, FILL, COPY, RECORD };
+struct product {
+	int ta, tb, m, n, k, lda, ldb, ldc, batch, compute;
+	float alpha, beta;
+	const float *a, *b;
+	float *c;
+	long long a_stride, b_stride, c_stride;
+};
+struct op {
+	enum kind kind;
+	void *to;
+	const void *from;
+	char *kept; /* what was at from, when it may change; freed with the op */
+	size_t bytes;
+	enum gv_cuda_kernel kernel;
+	struct gv_cuda_grid grid;
+	unsigned threads;
+	struct product product;
+	struct CUevent_st *event;
+};
+struct ops {
+	struct op *op;
+	size_t n, cap;
+};
+struct CUstream_st {
+	struct ops queue, graph;
+	int capturing;
+	struct CUstream_st *next;
+};
+struct CUgraph_st {
+	struct ops ops;
+};
+struct CUgraphExec_st {
+	struct ops ops;
+};
+struct CUevent_st {
+	float ms;
+	int recorded;
+};
+
+/* Into the stream, or its graph; 0 or a CUresult. */
+int gv_fake_submit(struct CUstream_st *s, const struct op *op);
+void gv_fake_append(struct ops *o, const struct op *op);
+void gv_fake_empty(struct ops *o);
+void *gv_fake_keep(const void *from, size_t bytes); /* a copy */
+void gv_fake_run_streams(void);
+void gv_fake_forget_streams(void);
+
+#endif
