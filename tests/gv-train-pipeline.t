@@ -105,6 +105,20 @@ same mlp "0 1 2 3" interleaved --lr=.1
 same mlp "0 2" zb-h1 --lr=.1
 same res "0 2" flush --lr=.05 --momentum=.9
 same res "0 3 5" gpipe --optimizer=adamw --weight-decay=.01
+cat >drop.csv <<'END'
+id,op,from,out,k,s,p,act,rate
+1,conv,0,6,3,2,1,gelu,
+2,dropout,1,,,,,,0.3
+3,conv,1,5,3,2,1,leaky,
+4,maxpool,2,,2,,,,
+5,concat,4;3,,,,,silu,
+6,linear,5,24,,,,gelu,
+7,dropout,6,,,,,,0.5
+8,linear,7,,,,,,
+9,xent,8,,,,,,
+END
+same drop "0 5" flush --lr=.05 --momentum=.9
+same drop "0 1 6" gpipe --optimizer=adam
 printf 'seed,lr\n1,.1\n2,.05\n' >array.csv
 same mlp "0 2" flush --array=array.csv
 
