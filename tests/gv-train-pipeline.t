@@ -385,6 +385,10 @@ cut -d, -f1-6,8- flush.csv >bad.csv
 refused "no versions" 2 $two --schedule=bad.csv two.csv <<'END'
 gv-train: bad.csv: F of micro-batch 0 on stage 0: a version is missing, or numbers are out of range
 END
+grep -v '^1,.*,U,3,' 2bw.csv >bad.csv
+refused "fewer updates on one GPU than on the other" 2 $data --steps=3 --batch=8 --micro-batches=2 --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: updates of as many micro-batches on all GPUs, or of one on each, are expected
+END
 head -n 1 flush.csv >bad.csv
 refused "nothing" 2 $two --schedule=bad.csv two.csv <<'END'
 gv-train: bad.csv: no steps

@@ -22,7 +22,10 @@ the linear program of trees was not solved: %s
 the integer program of trees was not solved: %s
 the integer program of orders was not solved: %s
 the plan uses %g times what a link carries
-%.0f elements were wrong'
+%.0f elements were wrong
+the schedule needs what is not made yet
+the schedule ends before its last update
+stage %zu: no room to test in'
 calls='gv_(error_set|error_sys|error_at|tab_error|frame_error|die|die_sys|warn|opt_usage)\('
 
 for source in common/*/*.c common/*/*/*.c cmd/*/*.c cmd/*/*/*.c; do
@@ -43,6 +46,7 @@ for source in common/*/*.c common/*/*/*.c cmd/*/*.c cmd/*/*/*.c; do
 			for (i = 1; i <= n; i++)
 				if (length(piece[i]) > length(longest)) longest = piece[i]
 			gsub(/^[ :]+|[ :]+$/, "", longest)
+			gsub(/%%/, "%", longest)
 			if (length(longest) >= 5) print source "\t" longest "\t" best
 		}
 	}'
