@@ -370,7 +370,7 @@ refused '-1,end,,,,,,,,' '2: time_s: expected a time of 0 s or more, got "-1"'
 refused ',end,,,,,,,,' '2: time_s: expected a time of 0 s or more, got ""'
 refused '5,restart,,,,,,,,
 4.5,end,,,,,,,,' '3: time_s: expected a time of 5 s or more, as in the row before, got "4.5"'
-refused '0,began,,,,,,,,' '2: event: unknown event "began"; known: pool, arrive, allocate, start, resume, checkpoint, hold, release, preempt, finish, fail, drop, submit, restart, end'
+refused '0,began,,,,,,,,' '2: event: unknown event "began"; known: pool, arrive, allocate, start, resume, checkpoint, first_step, hold, release, preempt, finish, fail, drop, submit, restart, end'
 refused '0,start,,v100,,,,,,' '2: job_id: expected the job of this start event, got nothing'
 refused '0,checkpoint,a,,,,many,,,' '2: steps: expected a number of 0 or more, got "many"'
 refused '0,checkpoint,a,,,,-1,,,' '2: steps: expected a number of 0 or more, got "-1"'

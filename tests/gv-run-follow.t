@@ -79,6 +79,7 @@ echo nonsense >old/events.csv
 run gv-run --follow -s old
 err_has 'old/events.csv: no journal of gv-run' "and no journal"
 grep -v ,end, s/events.csv >old/events.csv
+rm followed # of before
 timeout 20 gv-run --follow -s old >followed 2>err.follow &
 follower=$!
 within 10 test -s followed

@@ -11,8 +11,8 @@ jobs=$(nproc 2>/dev/null || echo 2)
 failed=
 
 warn=$(sed -n '/^WARN :=/,/[^\\]$/p' Makefile | tr -d '\\\n' | sed 's/^WARN := //')
-flags="-D_POSIX_C_SOURCE=200809L -Icommon -Icmd -Itests/unit $warn"
-sources=$(ls common/*/*.c common/*/*/*.c cmd/*/*.c cmd/*/*/*.c)
+flags="-D_POSIX_C_SOURCE=200809L -Icommon -Icmd -Igpu -Itests/unit -Itests/cuda $warn"
+sources=$(ls common/*/*.c common/*/*/*.c cmd/*/*.c cmd/*/*/*.c gpu/*/*.c)
 tests=$(ls tests/unit/*.c tests/helpers/*.c tests/bench/*.c tests/fuzz/*.c 2>/dev/null)
 
 # lint NAME TOOL COMMAND...: shows what the command prints or that it failed
