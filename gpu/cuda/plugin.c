@@ -3,6 +3,10 @@
 
 #include "cuda/cuda.h"
 
+#ifndef GV_VERSION
+#define GV_VERSION "unknown"
+#endif
+
 extern const struct gv_nn_plugin gv_nn_plugin;
 
 static struct gv_nn_backend *

@@ -11,6 +11,10 @@
 #include "nn/backend.h"
 #include "nn/cpu/cpu.h"
 
+#ifndef GV_VERSION
+#define GV_VERSION "unknown"
+#endif
+
 static const char plugin_name[] = "gv-cuda.so";
 
 int
