@@ -5,6 +5,7 @@
     checkpoint_dir()  where to keep it: $GV_CHECKPOINT_DIR, or the given directory
     stopped()         true after SIGTERM: save, then sys.exit(PREEMPTED).  Its first
                       call catches the signal; a script that never asks just dies of it.
+    catch()           catches SIGTERM now, also where a framework has taken it meanwhile
 
 Only rank 0 of a gang reports, so every rank may call all of them.
 """
@@ -40,10 +41,14 @@ def _on_term(signum, frame):
     _stopped = True
 
 
-def stopped():
+def catch():
     global _stopped
+    _stopped = bool(_stopped)
+    if "GV_PROGRESS" in os.environ:
+        signal.signal(signal.SIGTERM, _on_term)
+
+
+def stopped():
     if _stopped is None:
-        _stopped = False
-        if "GV_PROGRESS" in os.environ:
-            signal.signal(signal.SIGTERM, _on_term)
+        catch()
     return _stopped
