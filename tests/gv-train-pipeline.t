@@ -393,6 +393,39 @@ head -n 1 flush.csv >bad.csv
 refused "nothing" 2 $two --schedule=bad.csv two.csv <<'END'
 gv-train: bad.csv: no steps
 END
+# versions are made one by one, each of all its micro-batches and by all replicas
+once="$data --steps=1 --batch=8 --micro-batches=2"
+awk -F, -v OFS=, '$2 == 1 && $5 == "F" { $7 = 5 } { print }' flush.csv >bad.csv
+refused "a version of the future" 2 $once --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: F of micro-batch 0 on stage 1: its version is not made before
+END
+awk -F, -v OFS=, '$2 == 1 && $5 == "U" { $7 = 3 } { print }' flush.csv >bad.csv
+refused "a version is left out" 2 $once --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: U of micro-batch 1 on stage 1: it does not make the version behind the newest
+END
+awk -F, -v OFS=, '$2 == 1 && $6 == 1 && $5 == "B" { $5 = "U"; $7 = 1; print; next }
+	$2 == 1 && $5 == "U" { $5 = "B"; $7 = 0 } { print }' flush.csv >bad.csv
+refused "an update by half" 2 $once --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: U of micro-batch 1 on stage 1: it is not behind the last of its micro-batches
+END
+grep -v '^1,.*,U,' flush.csv >bad.csv
+refused "a stage without its update" 2 $once --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: stage 1, replica 0: an update is missing
+END
+awk -F, -v OFS=, '$5 == "U" { print; $7++ } { print }' flush.csv >bad.csv
+refused "updates of nothing" 2 $once --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: updates of as many micro-batches on all GPUs, or of one on each, are expected
+END
+gv-partition -q -l 2@1GB/s --evaluate --timeline --schedule=zb-h1 --micro-batches=2 two.csv >zb-h1.csv
+grep -v '^1,.*,W,0,' zb-h1.csv >bad.csv
+refused "gradients of the weights are missing" 2 $once --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: U of micro-batch 1 on stage 1: it is not behind the last of its micro-batches
+END
+plan "0" "2" <mlp.csv | awk -F, -v OFS=, 'NR == 1 { print $0, "node_id", "forward_ms", "backward_ms", "activation_bytes", "parameter_bytes"; next } { print $0, $1, 1, 2, 10, 10 }' >pair.csv
+gv-partition -q -l 2@1GB/s --evaluate --timeline --schedule=flush --micro-batches=2 pair.csv | grep -v ',AR,' >bad.csv
+refused "replicas that do not meet" 2 $once --schedule=bad.csv pair.csv <<'END'
+gv-train: bad.csv: U of micro-batch 0 on stage 0: the replicas' gradients are not summed before
+END
 
 # ---- damaged, and of another run ----
 rm -rf d

@@ -77,17 +77,18 @@ check_steps(struct table *t, const char *path, const struct stages *s, const siz
 }
 
 /* What has been done, by micro-batch and stage. */
-enum { FORWARD = 1, BACKWARD = 2 };
+enum { FORWARD = 1, BACKWARD = 2, WEIGHT = 4 };
 
 static bool
-may_go(const struct table *t, const struct stages *s, const unsigned char *done,
-    const struct gv_schedule_step *x)
+may_go(
+    const struct stages *s, const unsigned char *done, const struct gv_schedule_step *x)
 {
 	size_t i = (size_t)x->micro_batch * s->n + (size_t)x->stage;
 
-	(void)t;
 	if (x->op == GV_STEP_FORWARD)
 		return x->stage == 0 || (done[i - 1] & FORWARD);
+	if (x->op == GV_STEP_WEIGHT)
+		return done[i] & BACKWARD;
 	if (x->op != GV_STEP_BACKWARD)
 		return true;
 	return (done[i] & FORWARD) &&
@@ -112,10 +113,11 @@ check_order(
 
 				x = &t->s.step[t->s.gpu[g].first + at[g]];
 				i = (size_t)x->micro_batch * s->n + (size_t)x->stage;
-				if (!may_go(t, s, done, x))
+				if (!may_go(s, done, x))
 					break;
 				bit = x->op == GV_STEP_FORWARD    ? FORWARD
 				      : x->op == GV_STEP_BACKWARD ? BACKWARD
+				      : x->op == GV_STEP_WEIGHT   ? WEIGHT
 								  : 0;
 				if (done[i] & bit)
 					wrong(e, path, x, "it is there twice");
@@ -124,7 +126,7 @@ check_order(
 	if (left > 0 && e->count == 0)
 		wrong(e, path, x, "what it needs comes later, or never");
 	for (i = 0; i < places && e->count == 0; i++)
-		if (done[i] != (FORWARD | BACKWARD))
+		if ((done[i] | WEIGHT) != (FORWARD | BACKWARD | WEIGHT))
 			gv_error_set(e,
 			    "%s: micro-batch %zu does not go through stage %zu", path,
 			    i / s->n, i % s->n);
@@ -174,12 +176,100 @@ find_kind(struct table *t, const char *path, const struct stages *s, struct gv_e
 	}
 	t->together = n;
 	t->kind = all == 0 ? GV_SCHEDULE_FLUSH : own ? GV_SCHEDULE_1F1B : GV_SCHEDULE_2BW;
-	if (same || own)
+	if ((same || own) && n > 0 && n <= t->micro_batches)
 		return 0;
 	return gv_error_set(e,
 	    "%s: updates of as many micro-batches on all GPUs, or of one on each, are "
 	    "expected",
 	    path);
+}
+
+/* What a replica of a stage has done so far. */
+struct tally {
+	uint64_t backward, weight, reduced, newest; /* newest: updates */
+};
+
+/* Micro-batches of a replica among those of the first updates. */
+static uint64_t
+share_of(uint64_t micro_batches, size_t replicas, size_t replica)
+{
+	return (micro_batches + replicas - 1 - replica) / replicas;
+}
+
+/* An update, or the sum before it, has all gradients of its micro-batches and no others. */
+static const char *
+check_closing(const struct gv_schedule_step *x, const struct tally *y, uint64_t together,
+    size_t replicas)
+{
+	uint64_t before = x->op == GV_STEP_REDUCE ? y->reduced : y->newest;
+	uint64_t all = share_of(
+	    (before + 1) * together, replicas, (size_t)x->micro_batch % replicas);
+
+	if ((uint64_t)x->version != before + 1)
+		return "it does not make the version behind the newest";
+	if (y->backward != all || (y->weight != 0 && y->weight != all) ||
+	    (uint64_t)x->micro_batch / together != before)
+		return "it is not behind the last of its micro-batches";
+	if (x->op == GV_STEP_UPDATE && replicas > 1 && y->reduced != (uint64_t)x->version)
+		return "the replicas' gradients are not summed before";
+	return NULL;
+}
+
+static const char *
+check_version(
+    const struct gv_schedule_step *x, struct tally *y, uint64_t together, size_t replicas)
+{
+	const char *what = NULL;
+
+	if (x->op == GV_STEP_REDUCE || x->op == GV_STEP_UPDATE)
+		what = check_closing(x, y, together, replicas);
+	else if ((uint64_t)x->version > y->newest)
+		what = "its version is not made before";
+	y->backward += x->op == GV_STEP_BACKWARD;
+	y->weight += x->op == GV_STEP_WEIGHT;
+	y->reduced += x->op == GV_STEP_REDUCE;
+	y->newest += x->op == GV_STEP_UPDATE;
+	return what;
+}
+
+/* Versions are made one by one on each replica, each of as many micro-batches as of all. */
+static int
+check_versions(
+    const struct table *t, const char *path, const struct stages *s, struct gv_error *e)
+{
+	size_t gpus = 0, i, k, *first = gv_xcalloc(s->n + 1, sizeof(*first));
+	struct tally *tally;
+
+	for (k = 0; k < s->n; k++) {
+		first[k] = gpus;
+		gpus += s->stage[k].replicas;
+	}
+	tally = gv_xcalloc(gpus, sizeof(*tally));
+	for (i = 0; i < t->s.n_steps && e->count == 0; i++) {
+		const struct gv_schedule_step *x = &t->s.step[i];
+		size_t replicas = s->stage[x->stage].replicas;
+		const char *what = check_version(x,
+		    &tally[first[x->stage] + (size_t)x->micro_batch % replicas],
+		    t->kind == GV_SCHEDULE_1F1B ? replicas : t->together, replicas);
+
+		if (what != NULL)
+			wrong(e, path, x, what);
+	}
+	for (k = 0; k < s->n; k++)
+		for (i = first[k]; i < first[k] + s->stage[k].replicas; i++) {
+			uint64_t together = t->kind == GV_SCHEDULE_1F1B
+						? s->stage[k].replicas
+						: t->together;
+
+			if (e->count == 0 &&
+			    (tally[i].newest + 1) * together <= t->micro_batches)
+				gv_error_set(e,
+				    "%s: stage %zu, replica %zu: an update is missing",
+				    path, k, i - first[k]);
+		}
+	free(tally);
+	free(first);
+	return e->count == 0 ? 0 : -1;
 }
 
 static void
@@ -212,7 +302,8 @@ table_read(struct table *t, const char *path, const struct stages *s, const size
 		status = gv_schedule_read(&t->s, tab, e);
 	gv_tab_close(tab);
 	if (status != 0 || check_steps(t, path, s, rank, e) != 0 ||
-	    check_order(t, path, s, e) != 0 || find_kind(t, path, s, e) != 0) {
+	    check_order(t, path, s, e) != 0 || find_kind(t, path, s, e) != 0 ||
+	    check_versions(t, path, s, e) != 0) {
 		table_free(t);
 		return -1;
 	}

@@ -18,7 +18,8 @@ struct table {
 /*
  * Reads it for stages whose replicas are the GPUs from rank[stage] on.  0, or -1 with *e
  * set: a step on another GPU than that of its stage and micro-batch, one that is missing,
- * there twice or before what it needs, updates that no schedule has.
+ * there twice or before what it needs, updates that no schedule has, a pass on weights
+ * that are not made before, an update that is not behind all its gradients.
  */
 int table_read(struct table *t, const char *path, const struct stages *s,
     const size_t *rank, struct gv_error *e);
