@@ -194,6 +194,8 @@ same_file plain.out torn.csv "a record whose header was cut short"
 echo precious >other
 bad "a record is not written over another file" "other: is there, and no record of losses" \
 	--record=other --data=digits:20 --steps=1 mlp.tsv
+bad "a device is no record" "/dev/zero: no regular file, so no record" \
+	--record=/dev/zero --data=digits:20 --steps=1 mlp.tsv
 echo precious >want
 same_file want other "which stays"
 train --steps=0 --data=digits:20 mlp.tsv

@@ -188,10 +188,14 @@ static int
 cut(struct record *r, const struct record_past *past, size_t models, bool *short_of,
     struct gv_error *e)
 {
+	struct stat st;
 	char *s;
 	size_t len, known;
 	int status;
 
+	/* a device or a pipe may have no end */
+	if (fstat(r->fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return gv_error_set(e, "%s: no regular file, so no record", r->path);
 	if (gv_file_read(r->path, &s, &len, SIZE_MAX / 4, e) != 0)
 		return -1;
 	/* a write that was cut short may have left a part of the header */
