@@ -167,7 +167,7 @@ spool_list(const char *dir, const char *name, size_t *n)
 	}
 	if (d != NULL)
 		closedir(d);
-	if (*n > 1)
+	if (id != NULL && *n > 1)
 		qsort(id, *n, sizeof(*id), by_name);
 	return id;
 }

@@ -238,13 +238,15 @@ take(struct options *o, const struct own *w)
 		*(bool *)to = true;
 		break;
 	case REAL:
-		*(double *)to = gv_opt_double(&o->common, option, optarg, 0, w->most);
+		*(double *)(void *)to =
+		    gv_opt_double(&o->common, option, optarg, 0, w->most);
 		break;
 	case WHOLE:
-		*(int64_t *)to = gv_opt_int(&o->common, option, optarg, w->from, w->to);
+		*(int64_t *)(void *)to =
+		    gv_opt_int(&o->common, option, optarg, w->from, w->to);
 		break;
 	case DURATION:
-		*(double *)to = gv_opt_duration(&o->common, option, optarg);
+		*(double *)(void *)to = gv_opt_duration(&o->common, option, optarg);
 		break;
 	case SPECIAL:
 		w->special(o, option);

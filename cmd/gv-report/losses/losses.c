@@ -182,7 +182,7 @@ draw_curve(const struct gv_panel *p, const struct loss_curve *of, double unit,
 		const struct loss_point *at = &of->point[k];
 
 		sum += at->value;
-		while (of->point[from].step <= at->step - smooth && from < k)
+		while (from < k && of->point[from].step <= at->step - smooth)
 			sum -= of->point[from++].value;
 		if (from == k)
 			sum = at->value;

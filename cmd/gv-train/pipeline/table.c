@@ -44,6 +44,7 @@ static int
 wrong(struct gv_error *e, const char *path, const struct gv_schedule_step *x,
     const char *what)
 {
+	GV_HOLDS(x != NULL);
 	return gv_error_set(e, "%s: %s of micro-batch %lld on stage %lld: %s", path,
 	    gv_step_name[x->op], (long long)x->micro_batch, (long long)x->stage, what);
 }

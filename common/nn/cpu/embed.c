@@ -24,12 +24,15 @@ gv_cpu_embed_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 	(void)cpu;
 	for (i = 0; i < s->n * r->in_size; i++, y += n) {
 		const gv_real *from = w + token_of(x[i], r->matrix_rows) * n;
-		const gv_real *place = bias + i % r->in_size * n;
+		const gv_real *place;
 
-		for (j = 0; j < n && bias != NULL; j++)
-			y[j] = from[j] + place[j];
-		if (bias == NULL)
+		if (bias == NULL) {
 			memcpy(y, from, n * sizeof(*y));
+			continue;
+		}
+		place = bias + i % r->in_size * n;
+		for (j = 0; j < n; j++)
+			y[j] = from[j] + place[j];
 	}
 }
 

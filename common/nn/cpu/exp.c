@@ -35,7 +35,7 @@ GV_HOT static void
 chunk(float *restrict v, size_t n)
 {
 	float r[CHUNK], p[CHUNK], power[CHUNK];
-	uint32_t bits[CHUNK];
+	uint32_t bits[CHUNK] = {0};
 	size_t i;
 
 	for (i = 0; i < n; i++) {

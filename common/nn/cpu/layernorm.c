@@ -125,7 +125,7 @@ gv_cpu_ln_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
 	/* the room before may be an odd number of floats */
 	size_t odd = (uintptr_t)s->scratch % sizeof(double) != 0;
 	double *total = (double *)(void *)(s->scratch + odd);
-	gv_real *part = (gv_real *)(total + n), *strip = part + n;
+	gv_real *part = (gv_real *)(void *)(total + n), *strip = part + n;
 
 	(void)p;
 	(void)ldw;
