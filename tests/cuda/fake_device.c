@@ -234,8 +234,8 @@ cublasCreate_v2(gv_cu_blas *h)
 int
 cublasDestroy_v2(gv_cu_blas h)
 {
-	ENTER(cublasDestroy_v2);
 	free(h);
+	ENTER(cublasDestroy_v2);
 	return 0;
 }
 

@@ -159,16 +159,17 @@ int
 cuStreamDestroy_v2(gv_cu_stream s)
 {
 	struct CUstream_st **at = &streams;
+	int failure = gv_fake_enter(N_cuStreamDestroy_v2);
 
-	ENTER(cuStreamDestroy_v2);
 	while (*at != s)
 		at = &(*at)->next;
 	*at = s->next;
-	run_stream(s);
+	if (failure == 0)
+		run_stream(s);
 	gv_fake_empty(&s->queue);
 	gv_fake_empty(&s->graph);
 	free(s);
-	return 0;
+	return failure;
 }
 
 int
@@ -299,18 +300,18 @@ cuGraphLaunch(gv_cu_graph_exec x, gv_cu_stream s)
 int
 cuGraphDestroy(gv_cu_graph g)
 {
-	ENTER(cuGraphDestroy);
 	gv_fake_empty(&g->ops);
 	free(g);
+	ENTER(cuGraphDestroy);
 	return 0;
 }
 
 int
 cuGraphExecDestroy(gv_cu_graph_exec x)
 {
-	ENTER(cuGraphExecDestroy);
 	gv_fake_empty(&x->ops);
 	free(x);
+	ENTER(cuGraphExecDestroy);
 	return 0;
 }
 
@@ -325,8 +326,8 @@ cuEventCreate(gv_cu_event *e, unsigned flags)
 int
 cuEventDestroy_v2(gv_cu_event e)
 {
-	ENTER(cuEventDestroy_v2);
 	free(e);
+	ENTER(cuEventDestroy_v2);
 	return 0;
 }
 

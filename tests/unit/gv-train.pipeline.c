@@ -264,6 +264,8 @@ open_script(struct script *x, const struct scene *s)
 			c.backend = gv_cpu_new(1);
 			if (gv_net_new(&x->net[k][r], &s->m, &c, &e) != 0)
 				gv_die_error(&e);
+			if (r > 0)
+				continue; /* they all begin with the same */
 			x->version[k][0] = gv_xcalloc(MOST, sizeof(gv_real));
 			params(x->net[k][r], x->version[k][0]);
 		}
