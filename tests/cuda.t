@@ -133,11 +133,9 @@ GV_FAKE=fail=cuMemcpyDtoHAsync_v2:5:999
 gpu --device=cuda --test=digits:20
 says "a test that fails" "testing after step 4: Fake H100 (GPU 0): a copy from the device: unknown error (CUDA_ERROR_UNKNOWN)"
 GV_FAKE=
-printf 'id\top\tout\n1\tlstm\t4\n2\tlinear\t\n3\txent\t\n' >odd.tsv
-run env GV_PLUGINS="$fake" LD_LIBRARY_PATH="$fake" gv-train --device=cuda --data=digits:8 --shape=256x1 --batch=8 --steps=1 odd.tsv
-if [ "$status" -eq 0 ]; then skip "every operator has kernels"; else
-	says "an operator without kernels" "row 1 of the model: lstm has no kernels for GPUs yet"
-fi
+printf 'id\top\tout\tk\tg\n1\tembed\t4\t\t\n2\tlinear\t600\t1\t\n3\tcausal\t\t\t1\n4\tlinear\t\t1\t\n5\txent\t\t\t\n' >wide.tsv
+run env GV_PLUGINS="$fake" LD_LIBRARY_PATH="$fake" gv-train --device=cuda --data=sentences:20 --context=4 --batch=2 --steps=1 wide.tsv
+says "heads wider than kernels have" "row 3 of the model: causal has no kernels for GPUs yet"
 run gv-train --device=gpu --data=digits:8 --steps=1 mlp.tsv
 is_status 2 "a device that is none: status"
 err_has '--device: expected cpu, cuda, cuda:N or auto, got "gpu"' "a device that is none"

@@ -106,7 +106,7 @@ if have_fake; then
 		run env GV_PLUGINS="$fake" LD_LIBRARY_PATH=lib GV_FAKE_NVML=gpus gv-profile devices --measure
 		ok "a GPU, in all kinds of math" awk -F, '$7 > 0 && $8 > 0 && $9 > 0 && $10 > 0 && $11 > 0 { ok = 1 } END { exit !ok }' out
 	else
-		skip "a minute of emulated products: GV_LONG"
+		skip "long: a minute of emulated products"
 	fi
 fi
 done_testing

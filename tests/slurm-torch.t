@@ -3,8 +3,8 @@
 # and started again ten times: every rank does every step once.
 # shellcheck disable=SC2002,SC2013,SC2015,SC2016,SC2035,SC2046,SC2086,SC2154
 . "${0%/*}/lib.sh"
-[ -n "${GV_LONG:-}" ] || { echo "1..0 # SKIP GV_LONG is not set" && exit 0; }
-"$GV_PYTHON" -c 'import torch' 2>/dev/null || { echo "1..0 # SKIP PyTorch is not there: GV_PYTHON" && exit 0; }
+[ -n "${GV_LONG:-}" ] || { echo "1..0 # SKIP long: a gang over two nodes" && exit 0; }
+"$GV_PYTHON" -c 'import torch' 2>/dev/null || { echo "1..0 # SKIP no torch" && exit 0; }
 . "$src/tests/slurm_runs.sh"
 
 cat >ddp.py <<'EOT'
