@@ -122,6 +122,19 @@ E
 run gv-alloc -p max-sum -c away-cluster.csv waits.csv
 is_status 0 "a deadline of a gang that waits does not stop the others"
 ok "who have what there is" grep -q '^one,.*,1,max-sum$' out
+cat >least.csv <<E
+job_id,total_steps,min_steps_per_s,gpu_type,steps_per_s,gpus_available
+g,100,9,a,10,1
+h,100,9,a,10,1
+E
+run gv-alloc -p max-min -c away-cluster.csv least.csv
+is_status 0 "minimums that some of the GPUs cannot give"
+ok "are divided meanwhile" [ "$(awk -F, 'NR > 1 { printf "%.6g ", $7 }' out)" = "0.5 0.5 " ]
+err_has 'each min_steps_per_s is divided by 1.8' "which is said"
+cut -d, -f 1-5 least.csv >held.csv
+printf 'gpu_type,gpus\na,1\n' >one-a.csv
+run gv-alloc -p max-min -c one-a.csv held.csv
+is_status 1 "but not on a cluster that has no more"
 
 # ---- deadlines: the factor that is named is enough, and stands in the table ----
 cat >relax.awk <<'E'

@@ -121,6 +121,19 @@ for p in max-min finish-time makespan; do
 		$5 == "v" { seen[$NF] } END { exit !(("0" in seen || "2" in seen) && "4" in seen) }' asked.csv
 done
 
+printf 'gpu_type,gpus,node\na,1,n1\na,1,n2\n' >nodes.csv
+cat >least.csv <<E
+job_id,scale_factor,total_steps,min_steps_per_s,gpu_type,steps_per_s
+g,1,10000,9,a,10
+h,1,10000,9,a,10
+E
+set -- -q -c nodes.csv --node-mtbf=500s --repair=100s --checkpoint=10s
+run gv-sim "$@" -p 'gv-alloc -p max-min -c nodes.csv' least.csv
+silent "a node that fails ends no simulation of jobs that need a minimum"
+cp out within
+run gv-sim "$@" -p 'exec gv-alloc -q --stream -p max-min -c nodes.csv -' least.csv
+same_file within out "nor over the pipe"
+
 # ---- it is ended, and goes on ----
 printf '#!/bin/sh\necho >>asked\nexec awk -f %s gpus.csv -\n' "'$src/examples/policy/equal.awk'" >counted.sh
 printf '#!/bin/sh\nsleep .4\nexec ./counted.sh\n' >slow.sh

@@ -153,10 +153,10 @@ relaxation_text(char text[GV_NUM_LEN], double relaxation)
 
 /* By how much less all could have what they need. */
 static void
-say_relaxation(const struct options *o, const struct gv_answer *a)
+say_relaxation(const struct gv_answer *a)
 {
 	bool deadlines = false, minimums = false;
-	bool relaxed = o->answer.policy.relax_slo;
+	bool relaxed = !a->impossible;
 	char num[GV_NUM_LEN];
 	size_t i;
 
@@ -204,7 +204,7 @@ say_late(const struct options *o, const struct gv_rates *r, const struct gv_answ
 	if (n > NAMED)
 		gv_warn("%zu more jobs cannot have what they need", n - NAMED);
 	if (a->s.relaxation > 1)
-		say_relaxation(o, a);
+		say_relaxation(a);
 }
 
 /* What staying gave up, and what for. */

@@ -65,15 +65,29 @@ certify(struct gv_answer *a, enum gv_measure measure)
 	free(need);
 }
 
+static bool
+any_away(const struct gv_cluster *c)
+{
+	size_t i = 0;
+
+	while (i < c->n_types && c->type[i].away == 0)
+		i++;
+	return i < c->n_types;
+}
+
 int
 gv_answer_make(struct gv_answer *a, const struct gv_rates *r, const struct gv_cluster *c,
     const struct gv_policy *policy, const struct gv_answer_options *opt,
     struct gv_error *e)
 {
-	struct gv_answer_options own = *opt;
+	struct gv_answer_options now = *opt, own;
 	bool proof;
 	size_t i;
 
+	/* what was promised on all GPUs need not be possible on some: as much as there can be */
+	now.policy.relax_slo |= any_away(c);
+	opt = &now;
+	own = now;
 	if (gv_answer_problem(a, r, c, policy, opt, e) != 0 ||
 	    check_prices(policy, opt, c, e) != 0)
 		return -1;

@@ -84,7 +84,8 @@ struct gv_answer {
 /*
  * Asks the policy for shares of all jobs of r on the GPUs of c.  Equal jobs become one
  * class before the policy sees them (the same optimum; equal jobs get equal shares),
- * unless the solver is GV_SOLVER_GLPK, which is asked to look at each.
+ * unless the solver is GV_SOLVER_GLPK, which is asked to look at each.  While GPUs of c
+ * are away, needs are relaxed where they cannot be met.
  *
  * 0, or -1 with *e set: a job lacks a number that the policy asks for, the solver
  * failed, or its answer breaks a constraint.  *a must be freed in both cases.  r, c and
