@@ -331,6 +331,15 @@ fi
 run gv-train --split=x mlp.tsv
 is_status 2 "--split of something else: status"
 err_has 'mlp.tsv: not a whole checkpoint: it does not start with "gvckpt 1"' "--split of something else"
+run timeout 20 gv-train --split=pieces /dev/zero
+err_has '/dev/zero: not a whole checkpoint: it is no regular file' "--split of what has no end"
+mkdir endless piped
+ln -s /dev/full endless/gv-train.ckpt
+mkfifo piped/gv-train.ckpt
+for d in endless piped; do
+	run timeout 20 gv-train --data=digits:20 --steps=1 --checkpoint=$d linear
+	err_has "$d/gv-train.ckpt: not a whole checkpoint: it is no regular file" "nor is gone on from: $d"
+done
 
 # ---- the record ----
 good

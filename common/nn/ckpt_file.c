@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -219,11 +220,23 @@ find_parts(struct gv_ckpt_file *f, const char *path, struct gv_error *e)
 	return left == 0 ? 0 : damaged(path, e, "more bytes than its header says");
 }
 
+/* Devices and pipes have no end, or nobody at the other one. */
+static int
+check_regular(const char *path, struct gv_error *e)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return damaged(path, e, "it is no regular file");
+	return 0;
+}
+
 int
 gv_ckpt_file_read(struct gv_ckpt_file *f, const char *path, struct gv_error *e)
 {
 	memset(f, 0, sizeof(*f));
-	if (gv_file_read(path, &f->bytes, &f->len, SIZE_MAX / 4, e) == 0 &&
+	if (check_regular(path, e) == 0 &&
+	    gv_file_read(path, &f->bytes, &f->len, SIZE_MAX / 4, e) == 0 &&
 	    check_sum(f, path, e) == 0 && parse_header(f, path, e) == 0 &&
 	    find_parts(f, path, e) == 0)
 		return 0;
