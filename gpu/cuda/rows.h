@@ -71,6 +71,18 @@ typedef int gv_cuda_pass(const struct gv_cuda_at *a);
 /* Gradients of the row's weights to there, of the bias behind them, or added. */
 typedef int gv_cuda_gradient(const struct gv_cuda_at *a, float *to, bool add);
 
+gv_cuda_pass gv_cuda_row_conv, gv_cuda_row_conv_back; /* linear, too */
+gv_cuda_gradient gv_cuda_row_conv_gradient;
+size_t gv_cuda_row_conv_scratch(const struct gv_cuda *c, const struct gv_nn_row *r);
+gv_cuda_pass gv_cuda_row_pool, gv_cuda_row_pool_back;
+gv_cuda_pass gv_cuda_row_map, gv_cuda_row_map_back;
+/* The acts other than relu, which is applied where sums are made; back: relu, too. */
+gv_cuda_pass gv_cuda_row_act, gv_cuda_row_act_back;
+gv_cuda_pass gv_cuda_row_bn, gv_cuda_row_bn_back;
+gv_cuda_gradient gv_cuda_row_bn_gradient;
+gv_cuda_pass gv_cuda_row_head;
+size_t gv_cuda_row_head_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+
 gv_cuda_pass gv_cuda_row_tconv, gv_cuda_row_tconv_back;
 gv_cuda_gradient gv_cuda_row_tconv_gradient;
 size_t gv_cuda_row_tconv_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
