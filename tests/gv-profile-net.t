@@ -37,6 +37,13 @@ for model in mlp cnn-bn resnet-small; do
 		is_status 0 "$model: on a GPU"
 		for f in cpu out; do awk -F, '$4 ~ /^d?y\./ { print $3, $4 }' $f | sort >$f.y; done
 		same_file cpu.y out.y "$model: the same outputs as on the CPU"
+		gpu gv-profile memory --shape=16x16 --batch=6 --models=3 --optimizer=adam --device=cuda --math=bf16 "$model"
+		is_status 0 "$model: on a GPU in bf16"
+		awk '{ print $1 / 2, $2 }' cpu.y | sort >cpu.half
+		awk -F, '$4 ~ /^d?y\./ { print $3, $4 }' out | sort >out.y
+		same_file cpu.half out.y "$model: bf16: half of the bytes"
+		ok "$model: bf16: parameters and gradients as ever" test "$(total parameters) $(total gradients)" = "$(awk -F, '
+			$4 == "parameters" { p = $3 } $4 == "gradients" { g = $3 } END { print p, g }' cpu)"
 	fi
 done
 run gv-profile memory -v mlp

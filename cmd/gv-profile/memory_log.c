@@ -75,7 +75,7 @@ touch(const struct gv_nn_call *c, const struct gv_nn_row *r, int side)
 	l->made = true;
 	l->to_s = here.now_s;
 	here.bytes[k] = (int64_t)(c->plan->B * c->plan->n * (r->out_size + r->l.kept)) *
-			(int64_t)sizeof(gv_real);
+			(int64_t)c->plan->stored;
 }
 
 /* Rows one by one: what each reads and makes. */

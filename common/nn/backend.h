@@ -21,7 +21,8 @@
 struct gv_nn_weights {
 	gv_real *params; /* [B][P] */
 	gv_real *packed; /* [B][room.packed]: what pack makes of them */
-	/* [rows] what packed holds of the models that train: GV_NN_FORWARD | _BACKWARD */
+	/* [rows] what packed holds of the models that train: GV_NN_FORWARD | _BACKWARD;
+	   an update that packs them, too, says so here */
 	unsigned char *is_packed;
 };
 enum { GV_NN_FORWARD = 1, GV_NN_BACKWARD = 2 };
@@ -46,8 +47,11 @@ struct gv_nn_flight {
 	/* rows' outputs and their gradients, by arena: gv_nn_y, gv_nn_dy */
 	gv_real *y[GV_NN_ARENAS], *dy[GV_NN_ARENAS];
 	uint64_t *key; /* [B] of the host */
+	gv_real *loss; /* [B][n] the head's output; NULL: it is not here */
 	gv_real *
 	    hit; /* [B][n] evaluating: how many of a sample's targets are met (GV_OP_XENT) */
+	void
+	    *stored_x; /* x as rows store numbers; NULL: x is it, or no row reads it so */
 	gv_real *stats; /* [B][plan.stat_size]: GV_NN_STATS */
 	gv_real *sums;  /* [B][shards][plan.widest] room; in front, [B][width], what
 	                   is summed over the ranks */
@@ -88,6 +92,11 @@ struct gv_nn_room {
 	 * a model works on stays in a cache.  The bits are the same.)
 	 */
 	size_t together;
+	/*
+	 * Bytes of a number of an activation or its gradient; 0 = those of gv_real.  2:
+	 * bfloat16; gv_real * to them are addresses only.  Losses, hits, sums stay gv_real.
+	 */
+	size_t stored;
 };
 
 /* Sums of bn over a micro-batch; what they become is in its statistics. */
@@ -106,6 +115,7 @@ struct gv_nn_update {
 	const bool *active;             /* [B] of the host */
 	const gv_real *from;            /* [B][P] */
 	gv_real *to;                    /* [B][P], may be from */
+	struct gv_nn_weights *into;     /* whose params are to */
 	const gv_real *grads;           /* [B][P] */
 	gv_real *state;                 /* [1 or 2][B][P] */
 	size_t first, last;
@@ -215,12 +225,20 @@ struct gv_nn_backend {
 
 /* ---- where numbers are: model b, from sample i on ---- */
 
+/* n numbers of activations behind v. */
+static inline gv_real *
+gv_nn_plus(const struct gv_nn_plan *p, gv_real *v, size_t n)
+{
+	return (gv_real *)(void *)((char *)v + n * p->stored);
+}
+
 static inline gv_real *
 gv_nn_y(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b, size_t i)
 {
 	const struct gv_nn_plan *p = c->plan;
 
-	return c->f->y[r->arena] + r->y * p->B * p->n + (b * p->n + i) * r->out_size;
+	return gv_nn_plus(
+	    p, c->f->y[r->arena], r->y * p->B * p->n + (b * p->n + i) * r->out_size);
 }
 
 static inline gv_real *
@@ -228,7 +246,8 @@ gv_nn_dy(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b, size_t
 {
 	const struct gv_nn_plan *p = c->plan;
 
-	return c->f->dy[r->arena] + r->y * p->B * p->n + (b * p->n + i) * r->out_size;
+	return gv_nn_plus(
+	    p, c->f->dy[r->arena], r->y * p->B * p->n + (b * p->n + i) * r->out_size);
 }
 
 /*
@@ -241,7 +260,8 @@ gv_nn_kept(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b)
 {
 	const struct gv_nn_plan *p = c->plan;
 
-	return c->f->y[r->kept_arena] + (r->kept * p->B + b * r->l.kept) * p->n;
+	return gv_nn_plus(
+	    p, c->f->y[r->kept_arena], (r->kept * p->B + b * r->l.kept) * p->n);
 }
 
 static inline gv_real *
@@ -249,15 +269,16 @@ gv_nn_kept_dy(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b)
 {
 	const struct gv_nn_plan *p = c->plan;
 
-	return c->f->dy[r->kept_arena] + (r->kept * p->B + b * r->l.kept) * p->n;
+	return gv_nn_plus(
+	    p, c->f->dy[r->kept_arena], (r->kept * p->B + b * r->l.kept) * p->n);
 }
 
 /* [n][out_size], from sample i on. */
 static inline gv_real *
 gv_nn_before(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b, size_t i)
 {
-	return gv_nn_kept(c, r, b) + (r->l.kept - r->out_size) * c->plan->n +
-	       i * r->out_size;
+	return gv_nn_plus(c->plan, gv_nn_kept(c, r, b),
+	    (r->l.kept - r->out_size) * c->plan->n + i * r->out_size);
 }
 
 /* The row that is input k; NULL = the sample. */

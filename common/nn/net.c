@@ -122,6 +122,8 @@ prepare(struct gv_net *net, const struct gv_model *m, const struct gv_net_config
 	for (b = 0; b < c->models; b++)
 		net->momentum |= c->coef[b].momentum != 0;
 	net->be->plan(net->be, &net->plan, &room);
+	if (room.stored > 0)
+		net->plan.stored = room.stored;
 	net->together = room.together > 0 ? room.together : c->models;
 	net->sizes = gv_nn_sizes(&net->plan, &room);
 	count_bytes(net);

@@ -125,8 +125,8 @@ find_row(struct gv_net *net, size_t slot, size_t row, enum gv_net_side side)
 		    net->plan.first_row, net->plan.last_row);
 		return NULL;
 	}
-	return (side == GV_NET_OUTPUT ? f->y : f->dy)[r->arena] +
-	       r->y * net->plan.B * net->plan.n;
+	return gv_nn_plus(&net->plan, (side == GV_NET_OUTPUT ? f->y : f->dy)[r->arena],
+	    r->y * net->plan.B * net->plan.n);
 }
 
 size_t
@@ -143,7 +143,8 @@ gv_net_put_row(
 
 	if (at == NULL)
 		return -1;
-	return net->be->put(net->be, at, v, gv_net_row_size(net, row) * sizeof(*v));
+	return gv_nn_put_stored(
+	    net->be, at, v, gv_net_row_size(net, row), net->plan.stored);
 }
 
 int
@@ -154,7 +155,8 @@ gv_net_get_row(
 
 	if (at == NULL)
 		return -1;
-	return net->be->get(net->be, v, at, gv_net_row_size(net, row) * sizeof(*v));
+	return gv_nn_get_stored(
+	    net->be, v, at, gv_net_row_size(net, row), net->plan.stored);
 }
 
 void

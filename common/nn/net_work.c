@@ -316,6 +316,7 @@ gv_net_advance(struct gv_net *net, size_t from, size_t to)
 	    .active = net->active,
 	    .from = net->weights[from].params,
 	    .to = net->weights[to].params,
+	    .into = &net->weights[to],
 	    .grads = net->grads.v,
 	    .state = net->state,
 	    .last = net->plan.P};
@@ -463,7 +464,6 @@ count_part(struct gv_net *net, const struct gv_nn_call *c, const struct part *s,
     size_t *correct, double *loss)
 {
 	const struct gv_nn_plan *p = &net->plan;
-	const struct gv_nn_row *head = &p->row[p->rows - 1];
 	size_t bytes = s->some * sizeof(gv_real), i;
 
 	if (correct != NULL) {
@@ -473,7 +473,7 @@ count_part(struct gv_net *net, const struct gv_nn_call *c, const struct part *s,
 			correct[b] += (size_t)s->room[i];
 	}
 	if (loss != NULL) {
-		if (net->be->get(net->be, s->room, gv_nn_y(c, head, b, 0), bytes) != 0)
+		if (net->be->get(net->be, s->room, c->f->loss + b * p->n, bytes) != 0)
 			return -1;
 		for (i = 0; i < s->some; i++)
 			loss[b] += (double)s->room[i];
@@ -496,9 +496,10 @@ evaluate_part(struct gv_net *net, const struct gv_nn_call *c, const struct part 
 		    count_part(net, c, s, b, correct, loss) != 0)
 			return -1;
 		if (outputs != NULL &&
-		    net->be->get(net->be, outputs + (b * s->n + s->at) * p->outputs,
-			gv_nn_x(c, head, 0, b, 0),
-			s->some * p->outputs * sizeof(*outputs)) != 0)
+		    gv_nn_get_stored(net->be, outputs + (b * s->n + s->at) * p->outputs,
+			gv_nn_x(c, head, 0, b, 0), s->some * p->outputs,
+			gv_nn_input(c, head, 0) == NULL ? sizeof(*outputs) : p->stored) !=
+			0)
 			return -1;
 	}
 	return 0;

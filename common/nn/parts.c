@@ -1,5 +1,6 @@
 #include "nn/parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,67 @@ gv_nn_bytes(double a, double b)
 	return n >= (double)GV_NN_TOO_MUCH ? GV_NN_TOO_MUCH : (size_t)n;
 }
 
+static size_t
+in_bytes(double n)
+{
+	return n >= (double)GV_NN_TOO_MUCH ? GV_NN_TOO_MUCH : (size_t)n;
+}
+
+/* Shorter numbers than gv_real: then everything begins at 16 bytes. */
+static bool
+is_short(const struct gv_nn_plan *p)
+{
+	return p->stored < sizeof(gv_real);
+}
+
+static double
+up_to_16(double bytes)
+{
+	return 16 * ceil(bytes / 16);
+}
+
+/* Bytes of outputs in an arena; their gradients are as many. */
+static double
+half_of(const struct gv_nn_plan *p, enum gv_nn_arena arena)
+{
+	double bytes =
+	    (double)p->B * (double)p->n * (double)p->numbers[arena] * (double)p->stored;
+
+	return is_short(p) ? up_to_16(bytes) : bytes;
+}
+
+/* Bytes of a gv_real of each sample. */
+static double
+scores_of(const struct gv_nn_plan *p)
+{
+	double bytes = (double)p->B * (double)p->n * sizeof(gv_real);
+
+	return is_short(p) ? up_to_16(bytes) : bytes;
+}
+
+/* Whether a row reads the sample's numbers as those of an activation. */
+static bool
+stores_x(const struct gv_nn_plan *p)
+{
+	size_t i, k;
+
+	for (i = p->first_row; i < p->last_row && is_short(p); i++)
+		for (k = 0; k < p->row[i].l.inputs && p->row[i].l.op != GV_OP_EMBED; k++)
+			if (p->row[i].l.from[k] == GV_FROM_INPUT)
+				return true;
+	return false;
+}
+
+/* Short numbers: bytes of the losses, and of the samples once more. */
+static double
+apart_of(const struct gv_nn_plan *p)
+{
+	if (!is_short(p))
+		return 0;
+	return scores_of(p) +
+	       (stores_x(p) ? (double)p->n * (double)p->in_size * (double)p->stored : 0);
+}
+
 struct gv_nn_sizes
 gv_nn_sizes(const struct gv_nn_plan *p, const struct gv_nn_room *room)
 {
@@ -22,10 +84,10 @@ gv_nn_sizes(const struct gv_nn_plan *p, const struct gv_nn_room *room)
 	return (struct gv_nn_sizes){
 	    .params = gv_nn_bytes(B, (double)p->P),
 	    .packed = gv_nn_bytes(B, (double)room->packed),
-	    .activations =
-		gv_nn_bytes(B * n, 2 * (double)p->numbers[GV_NN_OWN] + !p->recompute),
-	    .shared = gv_nn_bytes(
-		p->recompute ? B * n : 0, 2 * (double)p->numbers[GV_NN_SHARED] + 1),
+	    .activations = in_bytes(2 * half_of(p, GV_NN_OWN) +
+				    (p->recompute ? 0 : scores_of(p)) + apart_of(p)),
+	    .shared =
+		p->recompute ? in_bytes(2 * half_of(p, GV_NN_SHARED) + scores_of(p)) : 0,
 	    .samples = gv_nn_bytes(n, (double)p->in_size),
 	    .targets = p->n * gv_nn_target_bytes(p),
 	    .sums = gv_nn_bytes(B, sums),
@@ -69,22 +131,46 @@ gv_nn_weights_changed(struct gv_nn_weights *w, const struct gv_nn_plan *p)
 	memset(w->is_packed, 0, p->rows);
 }
 
+static void *
+behind(void *p, size_t bytes)
+{
+	return (char *)p + bytes;
+}
+
+/* Losses, which are gv_real, and samples, which are not: where outputs are short, apart. */
+static void
+place_apart(struct gv_nn_flight *f, const struct gv_nn_plan *p)
+{
+	const struct gv_nn_row *head = &p->row[p->rows - 1];
+	size_t half = (size_t)half_of(p, GV_NN_OWN), scores = (size_t)scores_of(p);
+
+	if (is_short(p)) {
+		f->loss = behind(f->dy[GV_NN_OWN], half + (p->recompute ? 0 : scores));
+		if (stores_x(p))
+			f->stored_x = behind(f->loss, scores);
+	} else if (p->last_row == p->rows) {
+		f->loss = f->y[head->arena] + head->y * p->B * p->n;
+	}
+}
+
 int
 gv_nn_flight_make(struct gv_nn_flight *f, struct gv_nn_backend *be,
     const struct gv_nn_plan *p, const struct gv_nn_sizes *s, gv_real *shared,
     struct gv_error *e)
 {
-	size_t i, half;
+	size_t i;
 
 	if (take(&f->y[GV_NN_OWN], be, GV_NN_ACTIVATIONS, s->activations, e) != 0 ||
 	    take(&f->stats, be, GV_NN_SCRATCH, s->sums, e) != 0)
 		return -1;
 	f->y[GV_NN_SHARED] = shared;
 	for (i = 0; i < GV_NN_ARENAS && f->y[i] != NULL; i++) {
-		half = p->B * p->n * p->numbers[i];
-		f->dy[i] = f->y[i] + half;
-		f->hit = f->dy[i] + half;
+		size_t half = (size_t)half_of(p, (enum gv_nn_arena)i);
+
+		f->dy[i] = behind(f->y[i], half);
+		f->hit = behind(f->dy[i], half);
 	}
+	place_apart(f, p);
 	f->sums = f->stats + p->B * p->stat_size;
 	f->key = gv_xcalloc(p->B, sizeof(*f->key));
 	return 0;
@@ -123,4 +209,62 @@ void
 gv_nn_grads_free(struct gv_nn_grads *g, struct gv_nn_backend *be)
 {
 	be->release(be, GV_NN_GRADIENTS, g->v);
+}
+
+/* ---- numbers of the host from and to stored ones: gv_real, or bfloat16 ---- */
+
+static uint16_t
+to_bf16(gv_real v)
+{
+	float f = (float)v;
+	uint32_t bits;
+
+	memcpy(&bits, &f, sizeof(bits));
+	return f != f ? 0x7fff : (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static gv_real
+from_bf16(uint16_t v)
+{
+	uint32_t bits = (uint32_t)v << 16;
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return (gv_real)f;
+}
+
+int
+gv_nn_put_stored(
+    struct gv_nn_backend *be, void *to, const gv_real *v, size_t n, size_t stored)
+{
+	uint16_t *s;
+	size_t i;
+	int status;
+
+	if (stored == sizeof(*v))
+		return be->put(be, to, v, n * sizeof(*v));
+	s = gv_xcalloc(n + 1, sizeof(*s));
+	for (i = 0; i < n; i++)
+		s[i] = to_bf16(v[i]);
+	status = be->put(be, to, s, n * sizeof(*s));
+	free(s);
+	return status;
+}
+
+int
+gv_nn_get_stored(
+    struct gv_nn_backend *be, gv_real *v, const void *from, size_t n, size_t stored)
+{
+	uint16_t *s;
+	size_t i;
+	int status;
+
+	if (stored == sizeof(*v))
+		return be->get(be, v, from, n * sizeof(*v));
+	s = gv_xcalloc(n + 1, sizeof(*s));
+	status = be->get(be, s, from, n * sizeof(*s));
+	for (i = 0; i < n; i++)
+		v[i] = from_bf16(s[i]);
+	free(s);
+	return status;
 }

@@ -41,4 +41,13 @@ int gv_nn_grads_make(struct gv_nn_grads *g, struct gv_nn_backend *be,
     const struct gv_nn_sizes *s, struct gv_error *e);
 void gv_nn_grads_free(struct gv_nn_grads *g, struct gv_nn_backend *be);
 
+/*
+ * n numbers of the host to activations, or from them: of stored bytes each, gv_real's
+ * or 2 (bfloat16, to the nearest).  0, or -1 as put and get.
+ */
+int gv_nn_put_stored(
+    struct gv_nn_backend *be, void *to, const gv_real *v, size_t n, size_t stored);
+int gv_nn_get_stored(
+    struct gv_nn_backend *be, gv_real *v, const void *from, size_t n, size_t stored);
+
 #endif

@@ -125,7 +125,8 @@ gv_nn_plan_make(
 {
 	size_t i;
 
-	*p = (struct gv_nn_plan){.B = c->models, .N = c->batch};
+	*p =
+	    (struct gv_nn_plan){.B = c->models, .N = c->batch, .stored = sizeof(gv_real)};
 	p->S = c->shards == 0 ? gv_net_shards(c->batch) : c->shards;
 	p->R = c->ranks == 0 ? 1 : c->ranks;
 	p->rank = c->rank;

@@ -65,6 +65,7 @@ struct gv_nn_plan {
 	size_t targets;               /* and how many of these a sample has */
 	size_t numbers[GV_NN_ARENAS]; /* of a sample's activations */
 	size_t activations;           /* all of them */
+	size_t stored;            /* bytes of one: gv_real's, or as the backend says */
 	size_t stat_size, widest; /* numbers of all bn rows; most that one of them sums */
 	double flops; /* of the rows, forward, for one sample; at least one per number */
 	/*

@@ -50,17 +50,21 @@ gv_cuda_blas_close(struct gv_cuda *c)
 
 /* Without bias and relu, which are launches behind it. */
 int
-gv_cuda_blas_product(struct gv_cuda *c, const struct gv_nn_gemm *g)
+gv_cuda_blas_product(struct gv_cuda *c, const struct gv_cuda_product *p)
 {
+	const struct gv_nn_gemm *g = &p->g;
 	static const float one = 1, zero = 0;
-	int compute = c->math == GV_NN_TF32 ? GV_CU_COMPUTE_32F_FAST_TF32
-					    : GV_CU_COMPUTE_32F_FAST_16BF;
+	int type = p->type == GV_CUDA_F32 ? GV_CU_R_32F : GV_CU_R_16BF;
+	int c_type = p->c_type == GV_CUDA_F32 ? GV_CU_R_32F : GV_CU_R_16BF;
+	int compute = p->type == GV_CUDA_BF16 ? GV_CU_COMPUTE_32F
+		      : c->math == GV_NN_TF32 ? GV_CU_COMPUTE_32F_FAST_TF32
+					      : GV_CU_COMPUTE_32F_FAST_16BF;
 
 	return check(
 	    c, c->b->gemm(c->blas, g->b_transposed ? GV_CU_BLAS_T : GV_CU_BLAS_N,
 		   g->a_transposed ? GV_CU_BLAS_T : GV_CU_BLAS_N, (int)g->n, (int)g->m,
-		   (int)g->k, &one, g->b, GV_CU_R_32F, (int)g->ldb, (long long)g->b_batch,
-		   g->a, GV_CU_R_32F, (int)g->lda, (long long)g->a_batch,
-		   g->add ? &one : &zero, g->c, GV_CU_R_32F, (int)g->ldc,
-		   (long long)g->c_batch, (int)g->batch, compute, GV_CU_BLAS_DEFAULT));
+		   (int)g->k, &one, g->b, type, (int)g->ldb, (long long)g->b_batch, g->a,
+		   type, (int)g->lda, (long long)g->a_batch, g->add ? &one : &zero, g->c,
+		   c_type, (int)g->ldc, (long long)g->c_batch, (int)g->batch, compute,
+		   GV_CU_BLAS_DEFAULT));
 }

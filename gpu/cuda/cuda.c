@@ -195,6 +195,12 @@ learn_plan(
 
 	c->plan = plan;
 	*room = (struct gv_nn_room){.scratch = places_of(c).all};
+	if (c->type == GV_CUDA_F32)
+		return;
+	/* a model's begin at 16 bytes */
+	c->packed = (plan->P + 7) / 8 * 8;
+	room->packed = c->packed / 2;
+	room->stored = 2;
 }
 
 static int
@@ -262,16 +268,32 @@ gather(struct gv_nn_backend *be, int stream, void *to, const void *from,
 	return gv_cuda_gather(&c->queue, &g);
 }
 
+/* What lies between the first and the last row that is not packed, of all models. */
 static int
 pack(struct gv_nn_backend *be, const struct gv_nn_call *call, size_t first, size_t last,
     unsigned what)
 {
-	(void)be;
-	(void)call;
-	(void)first;
-	(void)last;
-	(void)what;
-	return 0;
+	struct gv_cuda *c = (struct gv_cuda *)be;
+	const struct gv_nn_plan *p = call->plan;
+	struct gv_cuda_convert v = {.B = p->B, .to_apart = c->packed, .from_apart = p->P};
+	size_t from, end, k;
+
+	if (c->type == GV_CUDA_F32)
+		return 0;
+	while (first < last && call->w->is_packed[first])
+		first++;
+	while (first < last && call->w->is_packed[last - 1])
+		last--;
+	if (first == last)
+		return 0;
+	from = p->row[first].weight;
+	end = last < p->last_row ? p->row[last].weight : p->P;
+	v.n = end - from;
+	v.to = gv_nn_plus(p, call->w->packed, from);
+	v.from = call->w->params + from;
+	for (k = first; k < last; k++)
+		call->w->is_packed[k] = (unsigned char)what;
+	return gv_cuda_convert(&c->queue, GV_CUDA_F32, &v);
 }
 
 static int
@@ -300,7 +322,8 @@ gemm(struct gv_nn_backend *be, int stream, const struct gv_nn_gemm *g)
 
 	(void)stream;
 	if (c->math != GV_NN_FP32 && g->bias == NULL && !g->relu)
-		return gv_cuda_queue_product(c, g);
+		return gv_cuda_queue_product(
+		    c, &(struct gv_cuda_product){*g, GV_CUDA_F32, GV_CUDA_F32});
 	return gv_cuda_gemm(&c->queue, GV_CUDA_F32, &v);
 }
 
@@ -323,6 +346,7 @@ gv_cuda_new(const struct gv_cuda_config *config, struct gv_error *e)
 	c->d = config->driver;
 	c->b = config->blas;
 	c->math = config->math;
+	c->type = c->math == GV_NN_BF16 ? GV_CUDA_BF16 : GV_CUDA_F32;
 	c->graphs = !config->no_graphs;
 	c->base = (struct gv_nn_backend){.name = "cuda",
 	    .plan = learn_plan,

@@ -4,10 +4,12 @@
  * in the order of the calls; nothing waits but get and sync.
  *
  * In fp32 all products are kernels of our own, whose chains of sums are those
- * of the CPU: what does not go through exp, log and erf has its bits.  tf32 and bf16
- * round the factors of the products of linear rows (and of convolutions of 1 x 1)
- * to 10 and 7 bits behind the point and sum in float, on tensor cores, in
- * cuBLAS's order; weights, activations and everything else stay float.
+ * of the CPU: what does not go through exp, log and erf has its bits.  tf32 rounds the
+ * factors of the products of linear rows (and of convolutions of 1 x 1) to 10 bits
+ * behind the point and sums in float, on tensor cores, in cuBLAS's order.  bf16 stores
+ * activations and their gradients as bfloat16 and reads weights of products from a copy
+ * in that type, which the update writes; the weights themselves, their gradients,
+ * statistics, sums and losses stay float.
  *
  * What a step launches is gathered in a list first.  A list that comes a second time,
  * argument for argument, is captured as a CUDA graph while it runs, and from then

@@ -534,8 +534,8 @@ struct gv_cuda_update {
 	const float *from, *grads;       /* [B][P] */
 	float *to;                       /* may be from */
 	float *state, *second; /* [B][P]; ADAM: m, v; SGD without momentum: NULL */
-	void *rounded; /* bfloat16, [B][P]: the new parameters once more; NULL = none */
-	size_t apart;  /* P */
+	void *rounded;         /* bfloat16: the new parameters once more; NULL = none */
+	size_t apart, rounded_apart; /* P; as much, or more */
 };
 int gv_cuda_update(const struct gv_cuda_queue *q, enum gv_cuda_optimiser o,
     const struct gv_cuda_update *a);

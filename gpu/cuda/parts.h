@@ -14,6 +14,12 @@ struct gv_cuda_list {
 	size_t launches;
 };
 
+/* A product of cuBLAS: what a and b hold, what c does; pointers are to numbers of these. */
+struct gv_cuda_product {
+	struct gv_nn_gemm g;
+	enum gv_cuda_type type, c_type;
+};
+
 /* A list that was met before. */
 struct gv_cuda_known {
 	char *bytes; /* NULL = free */
@@ -35,6 +41,8 @@ struct gv_cuda {
 	const struct gv_cuda_driver *d;
 	const struct gv_cuda_blas *b;
 	enum gv_nn_math math;
+	enum gv_cuda_type type; /* of activations, and of weights in products */
+	size_t packed;          /* BF16: numbers of a model's weights in that type */
 	bool graphs;
 
 	int device;
@@ -96,7 +104,7 @@ int gv_cuda_sync(struct gv_nn_backend *);
 void gv_cuda_queue_open(struct gv_cuda *c);
 void gv_cuda_queue_close(struct gv_cuda *c);
 int gv_cuda_queue_copy(struct gv_cuda *c, void *to, const void *from, size_t bytes);
-int gv_cuda_queue_product(struct gv_cuda *c, const struct gv_nn_gemm *g);
+int gv_cuda_queue_product(struct gv_cuda *c, const struct gv_cuda_product *g);
 int gv_cuda_flush(struct gv_cuda *c);
 int gv_cuda_record(struct gv_nn_backend *, int stream, int event);
 int gv_cuda_wait(struct gv_nn_backend *, int stream, int event);
@@ -107,7 +115,7 @@ int gv_cuda_replay(struct gv_nn_backend *, int stream, int graph);
 /* blas.c */
 int gv_cuda_blas_open(struct gv_cuda *c, struct gv_error *e);
 void gv_cuda_blas_close(struct gv_cuda *c);
-int gv_cuda_blas_product(struct gv_cuda *c, const struct gv_nn_gemm *g);
+int gv_cuda_blas_product(struct gv_cuda *c, const struct gv_cuda_product *g);
 
 /* times.c */
 void gv_cuda_time(struct gv_nn_backend *, struct gv_net_times *);
@@ -137,6 +145,9 @@ int gv_cuda_optimise(struct gv_nn_backend *, const struct gv_nn_update *);
 size_t gv_cuda_rows_scratch(const struct gv_cuda *c);
 /* Whether there are kernels for a row. */
 bool gv_cuda_has(const struct gv_nn_row *r);
+
+/* Samples as rows read them, where row is the first that does. */
+int gv_cuda_store_sample(struct gv_cuda *c, const struct gv_nn_call *call, size_t row);
 
 /* The call as rows see it. */
 const unsigned char *gv_cuda_active_of(struct gv_cuda *c, const struct gv_nn_call *call);

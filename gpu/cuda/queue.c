@@ -88,7 +88,7 @@ gv_cuda_queue_copy(struct gv_cuda *c, void *to, const void *from, size_t bytes)
 }
 
 int
-gv_cuda_queue_product(struct gv_cuda *c, const struct gv_nn_gemm *g)
+gv_cuda_queue_product(struct gv_cuda *c, const struct gv_cuda_product *g)
 {
 	struct record r = record_of(PRODUCT);
 

@@ -89,6 +89,35 @@ input_backward(const struct gv_cuda_at *a)
 		   : gv_cuda_row_act_back(&from);
 }
 
+/* The first row that reads the sample's numbers as those of an activation; rows: none. */
+static size_t
+reader_of_sample(const struct gv_nn_call *call)
+{
+	const struct gv_nn_plan *p = call->plan;
+	size_t i, k;
+
+	if (call->f->stored_x == NULL)
+		return p->rows;
+	for (i = p->first_row; i < p->last_row; i++)
+		for (k = 0; k < p->row[i].l.inputs && p->row[i].l.op != GV_OP_EMBED; k++)
+			if (p->row[i].l.from[k] == GV_FROM_INPUT)
+				return i;
+	return p->rows;
+}
+
+int
+gv_cuda_store_sample(struct gv_cuda *c, const struct gv_nn_call *call, size_t row)
+{
+	struct gv_cuda_convert v = {.B = 1,
+	    .n = call->n * call->plan->in_size,
+	    .to = call->f->stored_x,
+	    .from = call->f->x};
+
+	if (row != reader_of_sample(call))
+		return 0;
+	return gv_cuda_convert(&c->queue, GV_CUDA_F32, &v);
+}
+
 int
 gv_cuda_rows_forward(
     struct gv_nn_backend *be, const struct gv_nn_call *call, size_t first, size_t last)
@@ -100,7 +129,8 @@ gv_cuda_rows_forward(
 		return -1;
 	for (k = first; k < last; k++) {
 		a.r = &call->plan->row[k];
-		if (done(&a, ops[a.r->l.op].forward(&a)) != 0 ||
+		if (done(&a, gv_cuda_store_sample(a.c, call, k)) != 0 ||
+		    done(&a, ops[a.r->l.op].forward(&a)) != 0 ||
 		    done(&a, gv_cuda_row_act(&a)) != 0 ||
 		    (call->training && gv_cuda_lap(a.c, k, GV_CUDA_LAP_FORWARD) != 0))
 			return -1;

@@ -33,32 +33,56 @@ gv_cuda_x_apart(const struct gv_cuda_at *a, size_t k)
 	return a->call->plan->n * gv_nn_input_size(a->call, a->r, k);
 }
 
-static inline const gv_real *
+/* n numbers of activations, or of weights as products read them, behind p. */
+static inline void *
+gv_cuda_plus(const struct gv_cuda_at *a, const void *p, size_t n)
+{
+	return (char *)(uintptr_t)p + n * a->call->plan->stored;
+}
+
+static inline const void *
 gv_cuda_x(const struct gv_cuda_at *a, size_t k)
 {
+	if (gv_nn_input(a->call, a->r, k) == NULL && a->call->f->stored_x != NULL)
+		return a->call->f->stored_x;
 	return gv_nn_x(a->call, a->r, k, 0, 0);
 }
 
-static inline gv_real *
+static inline void *
 gv_cuda_y(const struct gv_cuda_at *a)
 {
 	return gv_nn_y(a->call, a->r, 0, 0);
 }
 
-static inline const gv_real *
+static inline const void *
 gv_cuda_dy(const struct gv_cuda_at *a)
 {
 	return gv_nn_dy(a->call, a->r, 0, 0);
 }
 
-static inline gv_real *
+static inline void *
 gv_cuda_dx(const struct gv_cuda_at *a)
 {
 	return gv_nn_dx(a->call, a->r, a->k, 0, 0);
 }
 
+/* The weights of a product in the type of activations, and from a model to the next. */
+static inline const void *
+gv_cuda_weight(const struct gv_cuda_at *a)
+{
+	if (a->c->type == GV_CUDA_F32)
+		return gv_nn_weight(a->call, a->r, 0);
+	return gv_cuda_plus(a, a->call->w->packed, a->r->weight);
+}
+
+static inline size_t
+gv_cuda_weight_apart(const struct gv_cuda_at *a)
+{
+	return a->c->type == GV_CUDA_F32 ? a->call->plan->P : a->c->packed;
+}
+
 /* The input's relu, when this was the last of its readers. */
-static inline const gv_real *
+static inline const void *
 gv_cuda_mask(const struct gv_cuda_at *a)
 {
 	return a->r->ends[a->k] && gv_cuda_input(a)->l.act == GV_ACT_RELU

@@ -36,9 +36,10 @@ conv_of(const struct gv_cuda_at *a)
 	v.active = gv_cuda_active_of(a->c, a->call);
 	v.x = gv_cuda_x(a, 0);
 	v.x_apart = gv_cuda_x_apart(a, 0);
-	v.w = gv_nn_weight(a->call, a->r, 0);
+	v.w = gv_cuda_weight(a);
+	v.w_apart = gv_cuda_weight_apart(a);
 	v.bias = gv_nn_bias(a->call, a->r, 0);
-	v.w_apart = v.bias_apart = v.dw_apart = P;
+	v.bias_apart = v.dw_apart = P;
 	v.y = gv_cuda_y(a);
 	v.dy = gv_cuda_dy(a);
 	v.y_apart = v.dy_apart = gv_cuda_apart(a);
@@ -57,6 +58,13 @@ is_product(const struct gv_cuda_at *a)
 		return false;
 	return l->op == GV_OP_LINEAR ||
 	       (l->op == GV_OP_CONV && l->k == 1 && l->s == 1 && l->p == 0 && l->g == 1);
+}
+
+static int
+queue_product(const struct gv_cuda_at *a, const struct gv_nn_gemm *g)
+{
+	return gv_cuda_queue_product(
+	    a->c, &(struct gv_cuda_product){*g, a->c->type, a->c->type});
 }
 
 /* y [places][out] = x [places][in] w [in][out], all models; then bias and relu. */
@@ -87,11 +95,11 @@ product_forward(const struct gv_cuda_at *a, const struct gv_cuda_conv *v)
 	    .bias_apart = v->bias_apart,
 	    .relu = v->relu};
 
-	if (gv_cuda_queue_product(a->c, &g) != 0)
+	if (queue_product(a, &g) != 0)
 		return -1;
 	if (v->bias == NULL && !v->relu)
 		return 0;
-	return gv_cuda_bias(&a->c->queue, GV_CUDA_F32, &bias);
+	return gv_cuda_bias(&a->c->queue, a->c->type, &bias);
 }
 
 /* dx = dy w', then the relu of x's row. */
@@ -125,11 +133,11 @@ product_backward(const struct gv_cuda_at *a, const struct gv_cuda_conv *v)
 	    .dx_apart = v->dx_apart,
 	    .mask_apart = v->mask_apart};
 
-	if (gv_cuda_queue_product(a->c, &g) != 0)
+	if (queue_product(a, &g) != 0)
 		return -1;
 	if (v->mask == NULL)
 		return 0;
-	return gv_cuda_map_backward(&a->c->queue, GV_CUDA_F32, GV_CUDA_ADD, &relu);
+	return gv_cuda_map_backward(&a->c->queue, a->c->type, GV_CUDA_ADD, &relu);
 }
 
 /* dw = x' dy over all samples at once: cuBLAS's order, not that of shards. */
@@ -152,7 +160,8 @@ product_gradient(const struct gv_cuda_at *a, const struct gv_cuda_conv *v)
 	    .c_batch = v->dw_apart,
 	    .add = v->add};
 
-	return gv_cuda_queue_product(a->c, &g);
+	return gv_cuda_queue_product(
+	    a->c, &(struct gv_cuda_product){g, a->c->type, GV_CUDA_F32});
 }
 
 int
@@ -162,7 +171,7 @@ gv_cuda_row_conv(const struct gv_cuda_at *a)
 
 	if (is_product(a))
 		return product_forward(a, &v);
-	return gv_cuda_conv_forward(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_conv_forward(&a->c->queue, a->c->type, &v);
 }
 
 int
@@ -176,7 +185,7 @@ gv_cuda_row_conv_back(const struct gv_cuda_at *a)
 	v.add = a->r->adds[a->k];
 	if (is_product(a))
 		return product_backward(a, &v);
-	return gv_cuda_conv_backward(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_conv_backward(&a->c->queue, a->c->type, &v);
 }
 
 int
@@ -199,11 +208,11 @@ gv_cuda_row_conv_gradient(const struct gv_cuda_at *a, float *to, bool add)
 	v.dw = to;
 	v.add = add;
 	status = is_product(a) ? product_gradient(a, &v)
-			       : gv_cuda_conv_gradient(&a->c->queue, GV_CUDA_F32, &v);
+			       : gv_cuda_conv_gradient(&a->c->queue, a->c->type, &v);
 	if (status != 0)
 		return status;
 	return v.bias == NULL ? 0
-			      : gv_cuda_sums(&a->c->queue, GV_CUDA_F32, GV_CUDA_SUM, &s);
+			      : gv_cuda_sums(&a->c->queue, a->c->type, GV_CUDA_SUM, &s);
 }
 
 size_t

@@ -31,7 +31,7 @@ gv_cuda_row_bn(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_bn v = bn_of(a);
 
-	return gv_cuda_bn_forward(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_bn_forward(&a->c->queue, a->c->type, &v);
 }
 
 int
@@ -43,7 +43,7 @@ gv_cuda_row_bn_back(const struct gv_cuda_at *a)
 	v.add = a->r->adds[a->k];
 	v.mask = gv_cuda_mask(a);
 	v.dx_apart = v.mask_apart = gv_cuda_x_apart(a, a->k);
-	return gv_cuda_bn_backward(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_bn_backward(&a->c->queue, a->c->type, &v);
 }
 
 /* What the sums of bn_sum are: gamma's behind beta's (GV_NN_STATS). */
@@ -93,8 +93,8 @@ gv_cuda_row_head(const struct gv_cuda_at *a)
 	v.x_apart = gv_cuda_x_apart(a, 0);
 	v.label = call->f->label;
 	v.number = call->f->number;
-	v.loss = gv_cuda_y(a);
-	v.loss_apart = gv_cuda_apart(a);
+	v.loss = call->f->loss;
+	v.loss_apart = call->plan->n;
 	v.divisor = (float)gv_nn_targets(call->plan);
 	v.scratch = a->c->scratch;
 	v.hit_apart = call->plan->n;
@@ -104,7 +104,7 @@ gv_cuda_row_head(const struct gv_cuda_at *a)
 		v.dx = gv_cuda_dx(a);
 		v.dx_apart = v.x_apart;
 	}
-	return gv_cuda_head(&a->c->queue, GV_CUDA_F32,
+	return gv_cuda_head(&a->c->queue, a->c->type,
 	    op == GV_OP_XENT  ? GV_CUDA_XENT
 	    : op == GV_OP_MSE ? GV_CUDA_MSE
 			      : GV_CUDA_BCE,

@@ -8,7 +8,7 @@
 struct lstm {
 	const struct gv_cuda_at *a;
 	size_t steps, in, out, state, gates, each; /* each: gates of a way */
-	float *kept, *cells, *dkept, *dcells;
+	void *kept, *cells, *dkept, *dcells;
 	size_t kept_apart, w_way; /* w_way: numbers of a way's matrix */
 	const unsigned char *active;
 };
@@ -37,8 +37,8 @@ lstm_of(const struct gv_cuda_at *a)
 	s.a = a;
 	s.kept = gv_nn_kept(a->call, a->r, 0);
 	s.dkept = gv_nn_kept_dy(a->call, a->r, 0);
-	s.cells = s.kept + n * s.steps * s.gates;
-	s.dcells = s.dkept + n * s.steps * s.gates;
+	s.cells = gv_cuda_plus(a, s.kept, n * s.steps * s.gates);
+	s.dcells = gv_cuda_plus(a, s.dkept, n * s.steps * s.gates);
 	s.kept_apart = n * a->r->l.kept;
 	s.active = gv_cuda_active_of(a->c, a->call);
 	return s;
@@ -51,23 +51,22 @@ place(const struct lstm *s, size_t way, size_t k)
 	return s->a->r->l.dir == GV_DIR_BACK || way == 1 ? s->steps - 1 - k : k;
 }
 
-static const float *
-matrix(const struct lstm *s, size_t way)
+/* A way's matrix, from a row on. */
+static const void *
+matrix(const struct lstm *s, size_t way, size_t row)
 {
-	return gv_nn_weight(s->a->call, s->a->r, 0) + way * s->w_way;
+	return gv_cuda_plus(s->a, gv_cuda_weight(s->a), way * s->w_way + row * s->each);
 }
 
 static struct gv_cuda_gemm
 gemm_of(const struct lstm *s)
 {
-	size_t P = s->a->call->plan->P;
-
 	return (struct gv_cuda_gemm){.batch = s->a->call->plan->B,
 	    .active = s->active,
-	    .b_batch = P,
-	    .bias_batch = P,
+	    .b_batch = gv_cuda_weight_apart(s->a),
+	    .bias_batch = s->a->call->plan->P,
 	    .ldb = s->each,
-	    .c_type = GV_CUDA_F32};
+	    .c_type = s->a->c->type};
 }
 
 static struct gv_cuda_cell
@@ -78,11 +77,11 @@ cell_of(const struct lstm *s, size_t way, size_t k)
 	    .n = s->a->call->n,
 	    .state = s->state,
 	    .active = s->active,
-	    .gates = s->kept + t * s->gates + way * s->each,
-	    .cell = s->cells + at,
-	    .h = gv_cuda_y(s->a) + at,
-	    .dgates = s->dkept + t * s->gates + way * s->each,
-	    .dh = s->dcells + at,
+	    .gates = gv_cuda_plus(s->a, s->kept, t * s->gates + way * s->each),
+	    .cell = gv_cuda_plus(s->a, s->cells, at),
+	    .h = gv_cuda_plus(s->a, gv_cuda_y(s->a), at),
+	    .dgates = gv_cuda_plus(s->a, s->dkept, t * s->gates + way * s->each),
+	    .dh = gv_cuda_plus(s->a, s->dcells, at),
 	    .gates_row = s->steps * s->gates,
 	    .row = s->steps * s->out,
 	    .kept_apart = s->kept_apart,
@@ -90,9 +89,11 @@ cell_of(const struct lstm *s, size_t way, size_t k)
 	    .dkept_apart = s->kept_apart};
 
 	if (k > 0)
-		v.before = s->cells + place(s, way, k - 1) * s->out + way * s->state;
+		v.before = gv_cuda_plus(
+		    s->a, s->cells, place(s, way, k - 1) * s->out + way * s->state);
 	if (k + 1 < s->steps)
-		v.carry = s->dcells + place(s, way, k + 1) * s->out + way * s->state;
+		v.carry = gv_cuda_plus(
+		    s->a, s->dcells, place(s, way, k + 1) * s->out + way * s->state);
 	return v;
 }
 
@@ -109,17 +110,18 @@ step(const struct lstm *s, size_t way, size_t k)
 		g.m = s->a->call->n;
 		g.n = s->each;
 		g.k = s->state;
-		g.a = gv_cuda_y(s->a) + place(s, way, k - 1) * s->out + way * s->state;
+		g.a = gv_cuda_plus(s->a, gv_cuda_y(s->a),
+		    place(s, way, k - 1) * s->out + way * s->state);
 		g.lda = s->steps * s->out;
 		g.a_batch = gv_cuda_apart(s->a);
-		g.b = matrix(s, way) + s->in * s->each;
+		g.b = matrix(s, way, s->in);
 		g.c = v.gates;
 		g.ldc = v.gates_row;
 		g.c_batch = s->kept_apart;
 		g.add = true;
-		status = gv_cuda_gemm(q, GV_CUDA_F32, &g);
+		status = gv_cuda_gemm(q, s->a->c->type, &g);
 	}
-	return status != 0 ? status : gv_cuda_cell_forward(q, GV_CUDA_F32, &v);
+	return status != 0 ? status : gv_cuda_cell_forward(q, s->a->c->type, &v);
 }
 
 int
@@ -139,12 +141,12 @@ gv_cuda_row_lstm(const struct gv_cuda_at *a)
 		g.a = gv_cuda_x(a, 0);
 		g.lda = s.in;
 		g.a_batch = gv_cuda_x_apart(a, 0);
-		g.b = matrix(&s, way);
-		g.c = s.kept + way * s.each;
+		g.b = matrix(&s, way, 0);
+		g.c = gv_cuda_plus(a, s.kept, way * s.each);
 		g.ldc = s.gates;
 		g.c_batch = s.kept_apart;
 		g.bias = bias == NULL ? NULL : bias + way * s.each;
-		status = gv_cuda_gemm(&a->c->queue, GV_CUDA_F32, &g);
+		status = gv_cuda_gemm(&a->c->queue, a->c->type, &g);
 		for (k = 0; k < s.steps && status == 0; k++)
 			status = step(&s, way, k);
 	}
@@ -167,27 +169,29 @@ step_back(const struct lstm *s, size_t way, size_t k)
 	    .from_row = v.row,
 	    .active = s->active,
 	    .to = v.dh,
-	    .from = gv_cuda_dy(s->a) + place(s, way, k) * s->out + way * s->state,
+	    .from = gv_cuda_plus(
+		s->a, gv_cuda_dy(s->a), place(s, way, k) * s->out + way * s->state),
 	    .to_apart = s->kept_apart,
 	    .from_apart = gv_cuda_apart(s->a)};
-	int status = gv_cuda_move(q, GV_CUDA_F32, &dy);
+	int status = gv_cuda_move(q, s->a->c->type, &dy);
 
 	if (status == 0 && k + 1 < s->steps) {
 		g.m = s->a->call->n;
 		g.n = s->state;
 		g.k = s->each;
-		g.a = s->dkept + place(s, way, k + 1) * s->gates + way * s->each;
+		g.a = gv_cuda_plus(
+		    s->a, s->dkept, place(s, way, k + 1) * s->gates + way * s->each);
 		g.lda = v.gates_row;
 		g.a_batch = s->kept_apart;
-		g.b = matrix(s, way) + s->in * s->each;
+		g.b = matrix(s, way, s->in);
 		g.b_transposed = true;
 		g.c = v.dh;
 		g.ldc = v.row;
 		g.c_batch = s->kept_apart;
 		g.add = true;
-		status = gv_cuda_gemm(q, GV_CUDA_F32, &g);
+		status = gv_cuda_gemm(q, s->a->c->type, &g);
 	}
-	return status != 0 ? status : gv_cuda_cell_backward(q, GV_CUDA_F32, &v);
+	return status != 0 ? status : gv_cuda_cell_backward(q, s->a->c->type, &v);
 }
 
 static int
@@ -199,17 +203,17 @@ input_back(const struct lstm *s, size_t way)
 	g.m = a->call->n * s->steps;
 	g.n = s->in;
 	g.k = s->each;
-	g.a = s->dkept + way * s->each;
+	g.a = gv_cuda_plus(a, s->dkept, way * s->each);
 	g.lda = s->gates;
 	g.a_batch = s->kept_apart;
-	g.b = matrix(s, way);
+	g.b = matrix(s, way, 0);
 	g.b_transposed = true;
 	g.c = gv_cuda_dx(a);
 	g.ldc = s->in;
 	g.c_batch = g.mask_batch = gv_cuda_x_apart(a, a->k);
 	g.add = way > 0 || a->r->adds[a->k];
 	g.mask = way + 1 == a->r->l.g ? gv_cuda_mask(a) : NULL;
-	return gv_cuda_gemm(&a->c->queue, GV_CUDA_F32, &g);
+	return gv_cuda_gemm(&a->c->queue, a->c->type, &g);
 }
 
 /* Also where the input is the sample: the gradients want what is left of the gates. */
@@ -286,8 +290,8 @@ gv_cuda_row_lstm_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r)
 }
 
 static int
-product(const struct lstm *s, const float *x, size_t x_apart, size_t rows, float *to,
-    bool add)
+product(
+    const struct lstm *s, const void *x, size_t x_apart, size_t rows, float *to, bool add)
 {
 	const struct gv_cuda_at *a = s->a;
 	struct room at = room_of(a->call->plan, s);
@@ -301,7 +305,7 @@ product(const struct lstm *s, const float *x, size_t x_apart, size_t rows, float
 	v.dw = to;
 	v.add = add;
 	v.scratch = a->c->scratch + at.rest;
-	return gv_cuda_conv_gradient(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_conv_gradient(&a->c->queue, a->c->type, &v);
 }
 
 static int
@@ -318,7 +322,7 @@ way_gradient(const struct lstm *s, size_t way, float *to, bool add)
 	    .from_row = s->gates,
 	    .active = s->active,
 	    .to = a->c->scratch + at.dgates,
-	    .from = s->dkept + way * s->each,
+	    .from = gv_cuda_plus(a, s->dkept, way * s->each),
 	    .to_apart = rows * s->each,
 	    .from_apart = s->kept_apart};
 	struct gv_cuda_shift states = {.B = a->call->plan->B,
@@ -328,14 +332,14 @@ way_gradient(const struct lstm *s, size_t way, float *to, bool add)
 	    .from_row = s->out,
 	    .active = s->active,
 	    .to = a->c->scratch + at.states,
-	    .from = gv_cuda_y(a) + way * s->state,
+	    .from = gv_cuda_plus(a, gv_cuda_y(a), way * s->state),
 	    .behind = place(s, way, 0) > 0,
 	    .to_apart = rows * s->state,
 	    .from_apart = gv_cuda_apart(a)};
-	int status = gv_cuda_move(q, GV_CUDA_F32, &dgates);
+	int status = gv_cuda_move(q, s->a->c->type, &dgates);
 
 	if (status == 0)
-		status = gv_cuda_shift(q, GV_CUDA_F32, &states);
+		status = gv_cuda_shift(q, s->a->c->type, &states);
 	if (status == 0)
 		status =
 		    product(s, gv_cuda_x(a, 0), gv_cuda_x_apart(a, 0), s->in, to, add);
@@ -363,5 +367,5 @@ gv_cuda_row_lstm_gradient(const struct gv_cuda_at *a, float *to, bool add)
 	b.to = to + (a->r->bias - a->r->weight);
 	b.to_apart = a->call->plan->P;
 	b.add = add;
-	return gv_cuda_sums(&a->c->queue, GV_CUDA_F32, GV_CUDA_SUM, &b);
+	return gv_cuda_sums(&a->c->queue, a->c->type, GV_CUDA_SUM, &b);
 }

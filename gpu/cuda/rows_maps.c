@@ -31,8 +31,8 @@ gv_cuda_row_pool(const struct gv_cuda_at *a)
 	struct gv_cuda_pool v = pool_of(a);
 
 	return a->r->l.op == GV_OP_MAXPOOL
-		   ? gv_cuda_maxpool_forward(&a->c->queue, GV_CUDA_F32, &v)
-		   : gv_cuda_avgpool_forward(&a->c->queue, GV_CUDA_F32, &v);
+		   ? gv_cuda_maxpool_forward(&a->c->queue, a->c->type, &v)
+		   : gv_cuda_avgpool_forward(&a->c->queue, a->c->type, &v);
 }
 
 int
@@ -45,8 +45,8 @@ gv_cuda_row_pool_back(const struct gv_cuda_at *a)
 	v.mask = gv_cuda_mask(a);
 	v.dx_apart = v.mask_apart = gv_cuda_x_apart(a, a->k);
 	return a->r->l.op == GV_OP_MAXPOOL
-		   ? gv_cuda_maxpool_backward(&a->c->queue, GV_CUDA_F32, &v)
-		   : gv_cuda_avgpool_backward(&a->c->queue, GV_CUDA_F32, &v);
+		   ? gv_cuda_maxpool_backward(&a->c->queue, a->c->type, &v)
+		   : gv_cuda_avgpool_backward(&a->c->queue, a->c->type, &v);
 }
 
 static enum gv_cuda_function
@@ -88,7 +88,7 @@ gv_cuda_row_map(const struct gv_cuda_at *a)
 	struct gv_cuda_map v = map_of(a);
 
 	v.relu = a->r->l.op == GV_OP_ADD && a->r->l.act == GV_ACT_RELU;
-	return gv_cuda_map_forward(&a->c->queue, GV_CUDA_F32, function_of(a), &v);
+	return gv_cuda_map_forward(&a->c->queue, a->c->type, function_of(a), &v);
 }
 
 int
@@ -100,7 +100,7 @@ gv_cuda_row_map_back(const struct gv_cuda_at *a)
 	v.add = a->r->adds[a->k];
 	v.mask = gv_cuda_mask(a);
 	v.dx_apart = v.mask_apart = gv_cuda_x_apart(a, a->k);
-	return gv_cuda_map_backward(&a->c->queue, GV_CUDA_F32, function_of(a), &v);
+	return gv_cuda_map_backward(&a->c->queue, a->c->type, function_of(a), &v);
 }
 
 /* ---- acts other than relu, which is applied where sums are made ---- */
@@ -141,7 +141,7 @@ gv_cuda_row_act(const struct gv_cuda_at *a)
 
 	if (a->r->l.act <= GV_ACT_RELU)
 		return 0;
-	return gv_cuda_act_forward(&a->c->queue, GV_CUDA_F32, kinds[a->r->l.act], &v);
+	return gv_cuda_act_forward(&a->c->queue, a->c->type, kinds[a->r->l.act], &v);
 }
 
 int
@@ -149,5 +149,5 @@ gv_cuda_row_act_back(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_acts v = acts_of(a);
 
-	return gv_cuda_act_backward(&a->c->queue, GV_CUDA_F32, kinds[a->r->l.act], &v);
+	return gv_cuda_act_backward(&a->c->queue, a->c->type, kinds[a->r->l.act], &v);
 }

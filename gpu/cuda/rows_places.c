@@ -38,7 +38,7 @@ gv_cuda_row_bias(const struct gv_cuda_at *a, float *weights, bool add, float *ro
 	s.to = weights + (a->r->bias - a->r->weight);
 	s.to_apart = a->call->plan->P;
 	s.add = add;
-	return gv_cuda_sums(&a->c->queue, GV_CUDA_F32, GV_CUDA_SUM, &s);
+	return gv_cuda_sums(&a->c->queue, a->c->type, GV_CUDA_SUM, &s);
 }
 
 /* ---- tconv: the conv that it is, the other way round ---- */
@@ -61,7 +61,6 @@ shape_of(const struct gv_nn_plan *p, const struct gv_nn_row *r, size_t n)
 	    .p = l->p,
 	    .g = l->g,
 	    .shards = gv_cuda_shards_of(p),
-	    .w_apart = p->P,
 	    .dx_bias_apart = p->P,
 	    .dw_apart = p->P};
 }
@@ -83,7 +82,8 @@ conv_of(const struct gv_cuda_at *a)
 	struct gv_cuda_conv v = shape_of(a->call->plan, a->r, a->call->n);
 
 	v.active = gv_cuda_active_of(a->c, a->call);
-	v.w = gv_nn_weight(a->call, a->r, 0);
+	v.w = gv_cuda_weight(a);
+	v.w_apart = gv_cuda_weight_apart(a);
 	v.scratch = a->c->scratch;
 	return v;
 }
@@ -99,7 +99,7 @@ gv_cuda_row_tconv(const struct gv_cuda_at *a)
 	v.dx_apart = gv_cuda_apart(a);
 	v.dx_bias = gv_nn_bias(a->call, a->r, 0);
 	v.dx_relu = a->r->l.act == GV_ACT_RELU;
-	return gv_cuda_conv_backward(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_conv_backward(&a->c->queue, a->c->type, &v);
 }
 
 int
@@ -113,7 +113,7 @@ gv_cuda_row_tconv_back(const struct gv_cuda_at *a)
 	v.y_add = a->r->adds[a->k];
 	v.y_mask = gv_cuda_mask(a);
 	v.y_apart = v.y_mask_apart = gv_cuda_x_apart(a, a->k);
-	return gv_cuda_conv_forward(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_conv_forward(&a->c->queue, a->c->type, &v);
 }
 
 int
@@ -128,7 +128,7 @@ gv_cuda_row_tconv_gradient(const struct gv_cuda_at *a, float *to, bool add)
 	v.dy_apart = gv_cuda_x_apart(a, 0);
 	v.dw = to;
 	v.add = add;
-	status = gv_cuda_conv_gradient(&a->c->queue, GV_CUDA_F32, &v);
+	status = gv_cuda_conv_gradient(&a->c->queue, a->c->type, &v);
 	return status != 0 ? status : gv_cuda_row_bias(a, to, add, v.scratch);
 }
 
@@ -168,14 +168,14 @@ gv_cuda_row_concat(const struct gv_cuda_at *a)
 
 		n = channels(a, k, &first);
 		v = move_of(a, n);
-		v.to = gv_cuda_y(a) + first;
+		v.to = gv_cuda_plus(a, gv_cuda_y(a), first);
 		v.to_row = a->r->l.out_shape.channels;
 		v.to_apart = gv_cuda_apart(a);
 		v.from = gv_cuda_x(a, k);
 		v.from_row = n;
 		v.from_apart = gv_cuda_x_apart(a, k);
 		v.relu = a->r->l.act == GV_ACT_RELU;
-		status = gv_cuda_move(&a->c->queue, GV_CUDA_F32, &v);
+		status = gv_cuda_move(&a->c->queue, a->c->type, &v);
 	}
 	return status;
 }
@@ -189,12 +189,12 @@ gv_cuda_row_concat_back(const struct gv_cuda_at *a)
 	v.to = gv_cuda_dx(a);
 	v.to_row = n;
 	v.to_apart = v.mask_apart = gv_cuda_x_apart(a, a->k);
-	v.from = gv_cuda_dy(a) + first;
+	v.from = gv_cuda_plus(a, gv_cuda_dy(a), first);
 	v.from_row = a->r->l.out_shape.channels;
 	v.from_apart = gv_cuda_apart(a);
 	v.add = a->r->adds[a->k];
 	v.mask = gv_cuda_mask(a);
-	return gv_cuda_move(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_move(&a->c->queue, a->c->type, &v);
 }
 
 /* ---- dropout ---- */
@@ -241,7 +241,7 @@ gv_cuda_row_dropout(const struct gv_cuda_at *a)
 		v.from_apart = gv_cuda_x_apart(a, 0);
 		v.to = gv_cuda_y(a);
 		v.to_apart = gv_cuda_apart(a);
-		return gv_cuda_dropout(&a->c->queue, GV_CUDA_F32, &v);
+		return gv_cuda_dropout(&a->c->queue, a->c->type, &v);
 	}
 	all = (struct gv_cuda_move){.B = a->call->plan->B,
 	    .rows = 1,
@@ -250,7 +250,7 @@ gv_cuda_row_dropout(const struct gv_cuda_at *a)
 	    .from = gv_cuda_x(a, 0),
 	    .to_apart = gv_cuda_apart(a),
 	    .from_apart = gv_cuda_x_apart(a, 0)};
-	return gv_cuda_move(&a->c->queue, GV_CUDA_F32, &all);
+	return gv_cuda_move(&a->c->queue, a->c->type, &all);
 }
 
 int
@@ -264,5 +264,5 @@ gv_cuda_row_dropout_back(const struct gv_cuda_at *a)
 	v.to_apart = v.mask_apart = gv_cuda_x_apart(a, a->k);
 	v.add = a->r->adds[a->k];
 	v.mask = gv_cuda_mask(a);
-	return gv_cuda_dropout(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_dropout(&a->c->queue, a->c->type, &v);
 }

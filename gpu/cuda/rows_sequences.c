@@ -33,7 +33,7 @@ gv_cuda_row_ln(const struct gv_cuda_at *a)
 
 	v.y = gv_cuda_y(a);
 	v.y_apart = gv_cuda_apart(a);
-	return gv_cuda_ln_forward(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_ln_forward(&a->c->queue, a->c->type, &v);
 }
 
 int
@@ -47,7 +47,7 @@ gv_cuda_row_ln_back(const struct gv_cuda_at *a)
 	v.dx_apart = v.mask_apart = gv_cuda_x_apart(a, a->k);
 	v.add = a->r->adds[a->k];
 	v.mask = gv_cuda_mask(a);
-	return gv_cuda_ln_backward(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_ln_backward(&a->c->queue, a->c->type, &v);
 }
 
 /* Sums of gamma's gradient; in front of their scratch are the rows' statistics. */
@@ -91,9 +91,9 @@ gv_cuda_row_ln_gradient(const struct gv_cuda_at *a, float *to, bool add)
 	s.to = to;
 	s.to_apart = a->call->plan->P;
 	s.add = add;
-	status = gv_cuda_ln_forward(&a->c->queue, GV_CUDA_F32, &v);
+	status = gv_cuda_ln_forward(&a->c->queue, a->c->type, &v);
 	if (status == 0)
-		status = gv_cuda_sums(&a->c->queue, GV_CUDA_F32, GV_CUDA_SCALED, &s);
+		status = gv_cuda_sums(&a->c->queue, a->c->type, GV_CUDA_SCALED, &s);
 	return status != 0 ? status : gv_cuda_row_bias(a, to, add, s.scratch);
 }
 
@@ -110,7 +110,7 @@ embed_of(const struct gv_cuda_at *a)
 	    .tokens = a->r->matrix_rows,
 	    .width = a->r->columns,
 	    .active = gv_cuda_active_of(a->c, a->call),
-	    .x = gv_cuda_x(a, 0),
+	    .x = a->call->f->x, /* tokens */
 	    .w = gv_nn_weight(a->call, a->r, 0),
 	    .bias = gv_nn_bias(a->call, a->r, 0),
 	    .y = gv_cuda_y(a),
@@ -128,7 +128,7 @@ gv_cuda_row_embed(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_embed v = embed_of(a);
 
-	return gv_cuda_embed_forward(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_embed_forward(&a->c->queue, a->c->type, &v);
 }
 
 size_t
@@ -148,7 +148,7 @@ gv_cuda_row_embed_gradient(const struct gv_cuda_at *a, float *to, bool add)
 	v.dw = to;
 	v.add = add;
 	v.lists = (uint32_t *)(void *)a->c->scratch;
-	status = gv_cuda_embed_gradient(&a->c->queue, GV_CUDA_F32, &v);
+	status = gv_cuda_embed_gradient(&a->c->queue, a->c->type, &v);
 	return status != 0 ? status : gv_cuda_row_bias(a, to, add, a->c->scratch);
 }
 
@@ -194,7 +194,7 @@ gv_cuda_row_attention(const struct gv_cuda_at *a)
 {
 	struct gv_cuda_attention v = attention_of(a);
 
-	return gv_cuda_attention_forward(&a->c->queue, GV_CUDA_F32, &v);
+	return gv_cuda_attention_forward(&a->c->queue, a->c->type, &v);
 }
 
 /* The logarithms of the sums are not kept until here: other rows had their place. */
@@ -205,7 +205,7 @@ gv_cuda_row_attention_back(const struct gv_cuda_at *a)
 	int status;
 
 	sums.y = NULL;
-	status = gv_cuda_attention_forward(&a->c->queue, GV_CUDA_F32, &sums);
+	status = gv_cuda_attention_forward(&a->c->queue, a->c->type, &sums);
 	v.dy = gv_cuda_dy(a);
 	v.dy_apart = gv_cuda_apart(a);
 	v.dx = gv_cuda_dx(a);
@@ -213,5 +213,5 @@ gv_cuda_row_attention_back(const struct gv_cuda_at *a)
 	v.add = a->r->adds[a->k];
 	v.mask = gv_cuda_mask(a);
 	return status != 0 ? status
-			   : gv_cuda_attention_backward(&a->c->queue, GV_CUDA_F32, &v);
+			   : gv_cuda_attention_backward(&a->c->queue, a->c->type, &v);
 }

@@ -1,7 +1,7 @@
 /* Sums over samples, what becomes of bn's, and the update. */
 #include <string.h>
 
-#include "cuda/parts.h"
+#include "cuda/rows.h"
 
 struct gv_cuda_shards
 gv_cuda_shards_of(const struct gv_nn_plan *p)
@@ -20,7 +20,7 @@ gv_cuda_rows_losses(struct gv_nn_backend *be, const struct gv_nn_call *call,
 	struct gv_cuda *c = (struct gv_cuda *)be;
 	const struct gv_nn_plan *p = call->plan;
 	struct gv_cuda_losses v = {.B = p->B,
-	    .loss = gv_nn_y(call, &p->row[p->rows - 1], 0, 0),
+	    .loss = call->f->loss,
 	    .to = g->v + p->B * p->P,
 	    .active = gv_cuda_active_of(c, call),
 	    .shards = gv_cuda_shards_of(p),
@@ -44,12 +44,13 @@ gv_cuda_bn_sum(struct gv_nn_backend *be, const struct gv_nn_call *call, size_t r
 	const struct gv_nn_plan *p = call->plan;
 	const struct gv_nn_row *r = &p->row[row];
 	bool dy = what == GV_NN_SUM_DY, sample = gv_nn_input(call, r, 0) == NULL;
+	struct gv_cuda_at at = {.c = c, .call = call, .r = r};
 	struct gv_shape s = r->l.in_shape;
 	struct gv_cuda_sums v = {.B = p->B,
 	    .n = s.channels,
 	    .places = s.height * s.width,
 	    .active = gv_cuda_active_of(c, call),
-	    .x = gv_nn_x(call, r, 0, 0, 0),
+	    .x = gv_cuda_x(&at, 0),
 	    .x_apart = sample ? 0 : p->n * r->in_size,
 	    .mean = gv_nn_stats(call, r, 0),
 	    .rstd = gv_nn_stats(call, r, 0) + s.channels,
@@ -67,7 +68,8 @@ gv_cuda_bn_sum(struct gv_nn_backend *be, const struct gv_nn_call *call, size_t r
 		v.also_apart = p->stat_size;
 	}
 	if (gv_cuda_lap_start(c) != 0 ||
-	    gv_cuda_sums(&c->queue, GV_CUDA_F32, kinds[what], &v) != 0)
+	    (what == GV_NN_SUM_X && gv_cuda_store_sample(c, call, row) != 0) ||
+	    gv_cuda_sums(&c->queue, c->type, kinds[what], &v) != 0)
 		return -1;
 	return gv_cuda_lap(c, row, dy ? GV_CUDA_LAP_BACKWARD : GV_CUDA_LAP_FORWARD);
 }
@@ -126,6 +128,21 @@ gv_cuda_bn_update_running(
 
 /* ---- the update ---- */
 
+/* Products read these parameters, too: where all of them are new they are packed at once. */
+static void *
+rounded_to(const struct gv_cuda *c, const struct gv_nn_update *u)
+{
+	size_t b;
+
+	if (c->type == GV_CUDA_F32 || u->first > 0 || u->last < c->plan->P)
+		return NULL;
+	for (b = 0; b < c->plan->B; b++)
+		if (!u->active[b])
+			return NULL;
+	memset(u->into->is_packed, GV_NN_FORWARD | GV_NN_BACKWARD, c->plan->rows);
+	return u->into->packed;
+}
+
 /* The device's coefficients are these: sent when they change. */
 static int
 send_coef(struct gv_cuda *c, const struct gv_nn_update *u)
@@ -163,7 +180,9 @@ gv_cuda_optimise(struct gv_nn_backend *be, const struct gv_nn_update *u)
 	    .to = u->to,
 	    .state = adam || u->momentum ? u->state : NULL,
 	    .second = adam ? u->state + n : NULL,
-	    .apart = c->plan->P};
+	    .apart = c->plan->P,
+	    .rounded = rounded_to(c, u),
+	    .rounded_apart = c->packed};
 
 	if (send_coef(c, u) != 0 || gv_cuda_lap_start(c) != 0 ||
 	    gv_cuda_update(&c->queue, adam ? GV_CUDA_ADAM : GV_CUDA_SGD, &v) != 0)

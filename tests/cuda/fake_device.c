@@ -264,13 +264,16 @@ cublasGemmStridedBatchedEx(gv_cu_blas h, int ta, int tb, int m, int n, int k,
     int c_type, int ldc, long long c_stride, int batch, int compute, int algorithm)
 {
 	struct op op = {.kind = PRODUCT,
-	    .product = {ta, tb, m, n, k, lda, ldb, ldc, batch, compute, 0, 0, a, b, c,
-		a_stride, b_stride, c_stride}};
+	    .product = {ta, tb, m, n, k, lda, ldb, ldc, batch, compute, a_type, c_type, 0,
+		0, a, b, c, a_stride, b_stride, c_stride}};
 
 	(void)algorithm;
 	ENTER(cublasGemmStridedBatchedEx);
 	/* capturing it may not allocate */
-	if (h->room == NULL || a_type != 0 || b_type != 0 || c_type != 0 ||
+	if (h->room == NULL || a_type != b_type ||
+	    (a_type != GV_CU_R_32F && a_type != GV_CU_R_16BF) ||
+	    (c_type != GV_CU_R_32F && c_type != a_type) ||
+	    (a_type == GV_CU_R_16BF && compute != GV_CU_COMPUTE_32F) ||
 	    lda < (ta ? k : m) || ldb < (tb ? n : k) || ldc < m)
 		return 7;
 	memcpy(&op.product.alpha, alpha, sizeof(float));

@@ -66,6 +66,41 @@ rounded(float v, int compute)
 	return v;
 }
 
+static float
+bf16_at(const void *v, long long i)
+{
+	uint32_t bits = (uint32_t)((const uint16_t *)v)[i] << 16;
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+static float
+factor(const struct product *p, const void *v, long long i)
+{
+	return p->type == GV_CU_R_16BF ? bf16_at(v, i)
+				       : rounded(((const float *)v)[i], p->compute);
+}
+
+/* One number of c, which cuBLAS does not read where beta is 0. */
+static void
+store(const struct product *p, long long i, float sum)
+{
+	float *c = (float *)p->c + i, v = p->alpha * sum;
+	uint16_t *s = (uint16_t *)p->c + i;
+	uint32_t bits;
+
+	if (p->c_type == GV_CU_R_32F) {
+		*c = v + (p->beta != 0 ? p->beta * *c : 0);
+		return;
+	}
+	v += p->beta != 0 ? p->beta * bf16_at(p->c, i) : 0;
+	v = rounded(v, GV_CU_COMPUTE_32F_FAST_16BF);
+	memcpy(&bits, &v, sizeof(bits));
+	*s = (uint16_t)(bits >> 16);
+}
+
 /* Column-major: element (i, l) of a is a[l * lda + i], transposed a[i * lda + l]. */
 static void
 multiply(const struct product *p)
@@ -75,20 +110,18 @@ multiply(const struct product *p)
 	for (z = 0; z < p->batch; z++)
 		for (j = 0; j < p->n; j++)
 			for (i = 0; i < p->m; i++) {
-				const float *a = p->a + z * p->a_stride;
-				const float *b = p->b + z * p->b_stride;
-				float *c = p->c + z * p->c_stride + j * p->ldc + i,
-				      sum = 0;
+				float sum = 0;
 
 				for (l = 0; l < p->k; l++)
-					sum += rounded(a[p->ta ? i * p->lda + l
-							       : l * p->lda + i],
-						   p->compute) *
-					       rounded(b[p->tb ? l * p->ldb + j
-							       : j * p->ldb + l],
-						   p->compute);
-				/* cuBLAS does not read c where beta is 0 */
-				*c = p->alpha * sum + (p->beta != 0 ? p->beta * *c : 0);
+					sum += factor(p, p->a,
+						   z * p->a_stride +
+						       (p->ta ? i * p->lda + l
+							      : l * p->lda + i)) *
+					       factor(p, p->b,
+						   z * p->b_stride +
+						       (p->tb ? l * p->ldb + j
+							      : j * p->ldb + l));
+				store(p, z * p->c_stride + j * p->ldc + i, sum);
 			}
 }
 

@@ -44,10 +44,10 @@ void gv_fake_forget_memory(void);
 
 enum kind { KERNEL, PRODUCT, FILL, COPY, RECORD };
 struct product {
-	int ta, tb, m, n, k, lda, ldb, ldc, batch, compute;
+	int ta, tb, m, n, k, lda, ldb, ldc, batch, compute, type, c_type;
 	float alpha, beta;
-	const float *a, *b;
-	float *c;
+	const void *a, *b;
+	void *c;
 	long long a_stride, b_stride, c_stride;
 };
 struct op {

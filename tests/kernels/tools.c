@@ -395,7 +395,7 @@ test_update(enum gv_optimiser o, bool momentum, bool in_place)
 		struct tensor from = tensor(0, n, d.w.params),
 			      grads = tensor(0, n, d.grads.v);
 		struct tensor t = tensor(0, n, to), s = tensor(0, 2 * n, state);
-		struct tensor bf = tensor(GV_CUDA_BF16, n, to);
+		struct tensor bf = tensor(GV_CUDA_BF16, n + 9, NULL);
 		float *w = normals(0, n, 2), *src = gv_xcalloc(n, sizeof(*src));
 		struct gv_nn_update u = {.optimiser = o,
 		    .momentum = momentum,
@@ -418,7 +418,8 @@ test_update(enum gv_optimiser o, bool momentum, bool in_place)
 		    .state = momentum || o != GV_SGD ? s.p : NULL,
 		    .second = (float *)s.p + n,
 		    .rounded = bf.p,
-		    .apart = d.plan.P};
+		    .apart = d.plan.P,
+		    .rounded_apart = d.plan.P + 3};
 
 		memcpy(src, d.w.params, n * sizeof(*src));
 		memcpy(after, state, 2 * n * sizeof(*after));
@@ -432,8 +433,8 @@ test_update(enum gv_optimiser o, bool momentum, bool in_place)
 		wrong += differing(&s, 0, s.n, after, 0);
 		for (b = 0; b < 3; b++)
 			if (d.active[b])
-				wrong += differing(&bf, b * d.plan.P + u.first,
-				    b * d.plan.P + u.last, u.to, 0);
+				wrong += differing(&bf, b * (d.plan.P + 3) + u.first,
+				    b * (d.plan.P + 3) + u.last, u.to - 3 * b, 0);
 		free(from.p);
 		free(grads.p);
 		free(t.p);

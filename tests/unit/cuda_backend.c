@@ -356,6 +356,59 @@ test_math(size_t i, enum gv_nn_math math, double near)
 	close_fixture(&f);
 }
 
+/* Outputs of two nets on a batch: the largest difference, of what is larger, 1 or theirs. */
+static double
+outputs_apart(const struct fixture *f, struct gv_net *a, struct gv_net *b)
+{
+	size_t n = f->c->models * f->most * f->m.outputs, i;
+	gv_real *v = gv_xcalloc(n, sizeof(*v)), *w = gv_xcalloc(n, sizeof(*w));
+	double loss[HELP_MODELS], worst = 0;
+
+	if (gv_net_eval(a, f->x, f->target, f->most, NULL, loss, v) != 0 ||
+	    gv_net_eval(b, f->x, f->target, f->most, NULL, loss, w) != 0)
+		gv_die("an evaluation failed");
+	for (i = 0; i < n; i++)
+		worst = fmax(worst,
+		    fabs((double)v[i] - (double)w[i]) / fmax(1, fabs((double)v[i])));
+	free(v);
+	free(w);
+	return worst;
+}
+
+/* Activations in bfloat16: losses and outputs near the CPU's, half the memory. */
+static void
+test_bf16(size_t i)
+{
+	struct fixture f;
+	struct gv_error e = {0};
+	struct gv_net *cpu, *gpu;
+	struct gv_net_bytes full, half;
+	double worst, outputs;
+
+	open_fixture(&f, i);
+	cpu = make(&f, gv_cpu_new(1));
+	gpu = make(&f, cuda_new(GV_NN_BF16, false, &e));
+	outputs = outputs_apart(&f, cpu, gpu);
+	worst = train(&f, cpu, gpu, FEW);
+	ok(worst < 3e-2 && outputs < 3e-2,
+	    "%s: bf16: losses within %.2g, outputs within %.2g of the CPU", f.c->name,
+	    worst, outputs);
+	gv_net_bytes(cpu, &full);
+	gv_net_bytes(gpu, &half);
+	/* what is not halved: hits, and losses; samples are there once more */
+	ok(half.activations <=
+		full.activations / 2 +
+		    f.most * (f.c->models * 8 + f.m.input.height * f.m.input.width *
+						    f.m.input.channels * 2) +
+		    64,
+	    "%s: bf16: %zu bytes of activations, not %zu", f.c->name, half.activations,
+	    full.activations);
+	gv_net_free(cpu);
+	gv_net_free(gpu);
+	is_int(gv_fake_cuda_blocks(), 0, "%s: bf16: all memory is given back", f.c->name);
+	close_fixture(&f);
+}
+
 /* Times of rows: all of them, forward and backward, and updates where there are weights. */
 static void
 test_times(void)
@@ -592,6 +645,8 @@ main(void)
 	test_math(2, GV_NN_TF32, 1e-2);
 	test_math(2, GV_NN_BF16, 5e-2);
 	test_math(CASES + 6, GV_NN_BF16, 5e-2);
+	for (i = 0; i < CASES + NETS; i++)
+		test_bf16(i);
 	test_times();
 	test_sentences();
 	test_failures(GV_NN_FP32);

@@ -3,11 +3,11 @@
 
 namespace gv_update {
 GV_DEVICE void
-store(const struct gv_cuda_update &a, size_t at, float w)
+store(const struct gv_cuda_update &a, size_t b, size_t i, float w)
 {
-	a.to[at] = w;
+	a.to[b * a.apart + i] = w;
 	if (a.rounded != NULL)
-		gv_put((gv_bf16 *)a.rounded + at, w);
+		gv_put((gv_bf16 *)a.rounded + b * a.rounded_apart + i, w);
 }
 
 GV_KERNEL(sgd, gv_cuda_update)
@@ -27,7 +27,7 @@ GV_KERNEL(sgd, gv_cuda_update)
 		step = a.grads[at] + c.decay * w;
 		if (a.state != NULL && c.momentum != 0)
 			step = a.state[at] = c.momentum * a.state[at] + step;
-		store(a, at, w - c.lr * step);
+		store(a, b, i, w - c.lr * step);
 	}
 }
 
@@ -48,7 +48,7 @@ GV_KERNEL(adam, gv_cuda_update)
 		g = a.grads[at] + c.decay * w;
 		m = a.state[at] = c.beta1 * a.state[at] + c.rest1 * g;
 		v = a.second[at] = c.beta2 * a.second[at] + c.rest2 * (g * g);
-		store(a, at, w * c.keep - c.step * (m / (sqrtf(v) / c.root + c.eps)));
+		store(a, b, i, w * c.keep - c.step * (m / (sqrtf(v) / c.root + c.eps)));
 	}
 }
 } // namespace gv_update
