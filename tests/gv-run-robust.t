@@ -105,6 +105,28 @@ is_status 2 "a pipe in place of a log"
 is_err "is not waited for" <<'EOT2'
 gv-run: logs/a.log: is a pipe
 EOT2
+# the files of a job are made when it is launched
+awk -v w="$w" 'BEGIN { print "job_id,total_steps,command,gpu_type,steps_per_s,share"
+	for (i = 0; i < 200; i++) print "j" i ",100000," w " -r 200,small,200,0.005" }' >many.csv
+timeout 60 gv-run -q -c cluster.csv -s many --round=300 many.csv >out 2>err &
+pid=$!
+true_within 20 grep -q ,start, many/events.csv
+ok "jobs that wait have no files yet" test "$(ls many/jobs | wc -l)" -lt 10
+kill $pid
+wait $pid
+mkdir -p late/jobs
+: >late/jobs/b
+gv-run -c cluster.csv -s late --round=0.3 short.csv >out 2>err &
+pid=$!
+true_within 20 grep -q 'will be tried' err
+rm late/jobs/b
+status=0
+wait $pid || status=$?
+is_status 0 "files of a job that cannot be made"
+is_err "are no failure of the job" <<EOT2
+gv-run: warning: job "b" cannot be launched: $PWD/late/jobs/b: cannot make the directory: File exists; it will be tried again
+EOT2
+is_events 1 finish b "it is launched when they can"
 run gv-run -c cluster.csv -s half --round=0.3 short.csv
 sed -i '/,finish,[ab],/d; /,end,/d' half/events.csv
 rm -rf half/jobs/a/progress half/jobs/*/checkpoint/done

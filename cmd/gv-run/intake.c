@@ -19,8 +19,8 @@ struct batch {
 	struct gv_arena arena;
 	size_t n_jobs;
 	size_t cap_jobs;
-	struct state_files *files; /* [n_jobs] of those accepted, in their order */
-	bool noted;                /* the journal is to be written */
+	struct files *files; /* [n_jobs] of those accepted, in their order */
+	bool noted;          /* the journal is to be written */
 };
 
 /* ---- one submission ---- */
@@ -65,9 +65,9 @@ refuse(struct intake *in, const char *id, const struct gv_error *why)
 	drop(in, id);
 }
 
-/* The places of its jobs; none is left where one cannot be made. */
+/* The files of its jobs; none is left where one cannot be named. */
 static int
-make_places(
+name_files(
     struct batch *b, const struct state *s, const struct gv_rates *t, struct gv_error *e)
 {
 	size_t before = b->n_jobs;
@@ -76,14 +76,10 @@ make_places(
 
 	b->files = gv_xgrow(
 	    b->files, &b->cap_jobs, b->n_jobs + t->n_jobs + 1, sizeof(*b->files));
-	for (m = 0; m < t->n_jobs && rc == 0; m++) {
-		struct state_files *files = &b->files[b->n_jobs++];
-
-		*files = (struct state_files){0};
-		rc = state_job(s, t->job[m].id, files, e);
-	}
+	for (m = 0; m < t->n_jobs && rc == 0; m++)
+		rc = files_name(&b->files[b->n_jobs++], s, t->job[m].id, e);
 	while (rc != 0 && b->n_jobs > before)
-		state_files_free(&b->files[--b->n_jobs]);
+		files_free(&b->files[--b->n_jobs]);
 	return rc;
 }
 
@@ -113,7 +109,7 @@ add(struct intake *in, struct batch *b, struct gv_frame *f, bool noted,
 	}
 	if (submission_from(&t, f, &run, &slips, e) != 0)
 		return -1;
-	rc = make_places(b, in->state, &t, e);
+	rc = name_files(b, in->state, &t, e);
 	if (rc == 0) {
 		submission_add(&b->text, &t, &b->table);
 		submission_ids(&b->known, &b->arena, &t.frame);
@@ -192,7 +188,7 @@ static void
 end(struct batch *b)
 {
 	while (b->n_jobs > 0)
-		state_files_free(&b->files[--b->n_jobs]);
+		files_free(&b->files[--b->n_jobs]);
 	free(b->files);
 	gv_strbuf_free(&b->text);
 	gv_frame_free(&b->table);

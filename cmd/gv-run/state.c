@@ -20,7 +20,7 @@
 #include "sched/events.h"
 #include "signals.h"
 
-enum { LONGEST_NAME = 200, CLOCK_LINE = 100 };
+enum { CLOCK_LINE = 100 };
 
 char *
 state_path(const struct state *s, const char *name)
@@ -308,100 +308,4 @@ state_read_clock(const struct state *s, double *epoch_s, double *now_s, int64_t 
 	    *round > GV_EVENT_LAST_ROUND)
 		return -1;
 	return 0;
-}
-
-/* ---- jobs ---- */
-
-/* A job's id as the name of a file: other bytes than letters, digits, - _ . become %XX. */
-static void
-add_name(struct gv_strbuf *b, struct gv_cell id)
-{
-	size_t i;
-
-	for (i = 0; i < id.len; i++) {
-		unsigned char c = (unsigned char)id.s[i];
-
-		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		    (c >= '0' && c <= '9') || c == '-' || c == '_' || (c == '.' && i > 0))
-			gv_strbuf_char(b, (char)c);
-		else
-			gv_strbuf_fmt(b, "%%%02X", c);
-	}
-}
-
-char *
-state_progress(const char *dir, struct gv_cell id)
-{
-	struct gv_strbuf path = {0};
-
-	gv_strbuf_fmt(&path, "%s/jobs/", dir);
-	add_name(&path, id);
-	gv_strbuf_str(&path, "/progress");
-	return path.s;
-}
-
-/* A file of a job exists, for its owner, before workers with another mask write it. */
-static int
-make_file(const char *path, struct gv_error *e)
-{
-	struct stat st;
-	int fd;
-
-	if (stat(path, &st) == 0)
-		return S_ISFIFO(st.st_mode) ? gv_error_set(e, "%s: is a pipe", path) : 0;
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (fd == -1)
-		return gv_error_sys(e, "%s: cannot open", path);
-	close(fd);
-	return 0;
-}
-
-int
-state_job(const struct state *s, struct gv_cell id, struct state_files *files,
-    struct gv_error *e)
-{
-	struct gv_strbuf name = {0};
-	struct gv_strbuf path = {0};
-	struct gv_error ignored = {0};
-	char q[GV_QUOTE_LEN];
-	size_t own;
-	int made;
-
-	add_name(&name, id);
-	if (name.len > LONGEST_NAME) {
-		gv_strbuf_free(&name);
-		return gv_error_set(
-		    e, "job %s: its name is too long", gv_quote(q, id.s, id.len));
-	}
-	gv_strbuf_fmt(&path, "%s/jobs/%s/", s->dir, name.s);
-	own = path.len;
-	gv_strbuf_str(&path, "checkpoint");
-	files->checkpoint_dir = gv_xstrdup(path.s);
-	made = gv_mkdirs(path.s, e);
-	path.len = own;
-	gv_strbuf_str(&path, "progress");
-	files->progress = gv_xstrdup(path.s);
-	path.len = own;
-	gv_strbuf_str(&path, "log");
-	if (s->o->log_dir != NULL) {
-		gv_strbuf_clear(&path);
-		gv_strbuf_fmt(&path, "%s/%s.log", s->o->log_dir, name.s);
-	}
-	files->log = gv_xstrdup(path.s);
-	if (made == 0)
-		made = make_file(files->log, e);
-	if (made == 0) /* whoever reads it says what is wrong with it */
-		(void)!make_file(files->progress, &ignored);
-	gv_strbuf_free(&path);
-	gv_strbuf_free(&name);
-	return made;
-}
-
-void
-state_files_free(struct state_files *files)
-{
-	free(files->checkpoint_dir);
-	free(files->progress);
-	free(files->log);
-	*files = (struct state_files){0};
 }

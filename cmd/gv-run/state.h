@@ -26,13 +26,6 @@ struct state {
 		.lock_fd = -1, .workers_fd = -1, .clock_fd = -1 \
 	}
 
-/* Where a job keeps its things; all absolute. */
-struct state_files {
-	char *checkpoint_dir;
-	char *progress;
-	char *log;
-};
-
 /* That what dir has of a state are files that can be read without waiting.  0 or -1. */
 int state_check(const char *dir, struct gv_error *e);
 /*
@@ -47,12 +40,6 @@ char *state_path(const struct state *s, const char *name);
 bool state_has(const struct state *s, const char *name);
 /* Waits until workers of an earlier gv-run have left, or a signal.  0, or -1 with *e set. */
 int state_wait_workers(const struct state *s, struct gv_error *e);
-/* Names and makes the directories of a job; free with state_files_free.  0 or -1. */
-int state_job(const struct state *s, struct gv_cell id, struct state_files *files,
-    struct gv_error *e);
-/* Where the job tells its progress, in the state of that directory; the caller frees. */
-char *state_progress(const char *dir, struct gv_cell id);
-void state_files_free(struct state_files *files);
 /* Finds s->directory, or keeps it for later.  0 or -1. */
 int state_directory(struct state *s, struct gv_error *e);
 /* The working directory of a job; the caller frees. */

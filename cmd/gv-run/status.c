@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "control.h"
+#include "files.h"
 #include "jobs.h"
 #include "launch/progress.h"
 #include "restore.h"
@@ -122,7 +123,7 @@ steps_of(const struct jobs *jobs, const char *dir, size_t m)
 	char *path;
 
 	if (gv_life_is_open(&jobs->life, m)) {
-		path = state_progress(dir, jobs->table.job[m].id);
+		path = files_progress(dir, jobs->table.job[m].id);
 		(void)gv_progress_read(path, &told, &e);
 		free(path);
 	}

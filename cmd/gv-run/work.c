@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 void
-work_grow(struct work *w, const struct state_files *files, size_t n)
+work_grow(struct work *w, const struct files *files, size_t n)
 {
 	size_t i;
 
@@ -26,17 +26,16 @@ int
 work_open(struct work *w, const struct settings *o, const struct state *state,
     struct jobs *jobs, const struct gv_launcher *by, struct gv_error *e)
 {
+	size_t n = jobs->table.n_jobs;
+	struct files *files = gv_xcalloc(n + 1, sizeof(*files));
 	size_t m;
 	int rc = 0;
 
 	*w = (struct work){.o = o, .state = state, .jobs = jobs, .by = by};
-	work_grow(w, NULL, 0);
-	for (m = 0; m < jobs->table.n_jobs && rc == 0; m++) {
-		struct state_files files = {0};
-
-		rc = state_job(state, jobs->table.job[m].id, &files, e);
-		work_grow(w, &files, 1);
-	}
+	for (m = 0; m < n && rc == 0; m++)
+		rc = files_name(&files[m], state, jobs->table.job[m].id, e);
+	work_grow(w, files, n);
+	free(files);
 	return rc;
 }
 
@@ -46,13 +45,33 @@ work_close(struct work *w)
 	size_t m;
 
 	for (m = 0; m < w->n; m++)
-		state_files_free(&w->worker[m].files);
+		files_free(&w->worker[m].files);
 	free(w->worker);
 	free(w->log);
+	free(w->up);
 	*w = (struct work){0};
 }
 
 /* ---- starting and stopping ---- */
+
+/* Where its files are, which are made first. */
+static enum gv_launch_state
+begin(struct work *w, size_t m, const struct gv_launch_spec *spec,
+    struct gv_launch_news *news)
+{
+	struct gv_error e = {0};
+	enum gv_launch_state state;
+
+	if (files_make(&w->worker[m].files, &e) != 0) {
+		*news = (struct gv_launch_news){.state = GV_LAUNCH_NOT_STARTED};
+		snprintf(news->reason, sizeof(news->reason), "%s", e.text[0]);
+		return news->state;
+	}
+	umask(w->state->user_mask); /* what jobs write is theirs */
+	state = gv_launch_start(&w->worker[m].launch, w->by, spec, news);
+	umask(077);
+	return state;
+}
 
 static enum gv_launch_state
 launch(struct work *w, size_t m, const size_t *gpu, size_t n, struct gv_launch_news *news)
@@ -92,13 +111,24 @@ launch(struct work *w, size_t m, const size_t *gpu, size_t n, struct gv_launch_n
 		id[i] = gv_life_gpu_id(&w->jobs->names, l, gpu[i]);
 		node[i] = gv_life_gpu_pool(&w->jobs->names, l, gpu[i])->node;
 	}
-	umask(w->state->user_mask); /* what jobs write is theirs */
-	state = gv_launch_start(&w->worker[m].launch, w->by, &spec, news);
-	umask(077);
+	state = begin(w, m, &spec, news);
 	free(directory);
 	free(node);
 	free(id);
 	return state;
+}
+
+/* In the order of the table, which events of one moment have. */
+static void
+remember(struct work *w, size_t m)
+{
+	size_t i = w->n_up;
+
+	w->up = gv_xgrow(w->up, &w->cap_up, w->n_up + 1, sizeof(*w->up));
+	for (; i > 0 && w->up[i - 1] > m; i--)
+		w->up[i] = w->up[i - 1];
+	w->up[i] = m;
+	w->n_up++;
 }
 
 /* The same reason is said once. */
@@ -135,7 +165,11 @@ start(struct work *w, size_t m, const struct gv_life_row *row)
 {
 	struct gv_launch_news news;
 
-	switch (launch(w, m, row->gpu, row->n_gpus, &news)) {
+	enum gv_launch_state state = launch(w, m, row->gpu, row->n_gpus, &news);
+
+	if (w->worker[m].launch != NULL)
+		remember(w, m);
+	switch (state) {
 	case GV_LAUNCH_UP:
 		gv_life_started(&w->jobs->life, m);
 		break;
@@ -188,11 +222,21 @@ read_progress_of(struct work *w, size_t m, bool is_open)
 void
 work_read_progress(struct work *w)
 {
+	enum { AT_ONCE = 100 };
 	const struct gv_life *l = &w->jobs->life;
+	size_t n = l->n_open < AT_ONCE ? l->n_open : AT_ONCE;
 	size_t i;
 
+	/* a first step is awaited to the half second; the others take turns */
 	for (i = 0; i < l->n_open; i++)
-		read_progress_of(w, l->open[i], true);
+		if (!w->worker[l->open[i]].stepped)
+			read_progress_of(w, l->open[i], true);
+	for (i = 0; i < n; i++, w->turn++) {
+		size_t m = l->open[w->turn % l->n_open];
+
+		if (w->worker[m].stepped)
+			read_progress_of(w, m, true);
+	}
 }
 
 void
@@ -277,9 +321,14 @@ look(struct work *w, size_t m)
 void
 work_reap(struct work *w)
 {
-	size_t m;
+	size_t i, n = 0;
 
-	for (m = 0; m < w->jobs->table.n_jobs; m++)
+	for (i = 0; i < w->n_up; i++) {
+		size_t m = w->up[i];
+
+		look(w, m);
 		if (w->worker[m].launch != NULL)
-			look(w, m);
+			w->up[n++] = m;
+	}
+	w->n_up = n;
 }

@@ -60,47 +60,68 @@ take_lines(struct gv_progress_report *p, const char *buf, size_t n, bool skip)
 	return done;
 }
 
+/* What was read of the file ends before size: reads on. */
 static int
-read_new(int fd, const char *path, struct gv_progress_report *p, struct gv_error *e)
+read_new(int fd, const char *path, struct gv_progress_report *p, int64_t size,
+    struct gv_error *e)
 {
-	char buf[CHUNK];
-	char before = '\n';
-	struct stat st;
+	char
+	    buf[1 +
+		CHUNK]; /* a byte that was read before, which tells whether a line begins */
 
-	if (fstat(fd, &st) != 0)
-		return gv_error_sys(e, "%s: cannot read", path);
-	if (!S_ISREG(st.st_mode))
-		return gv_error_set(
-		    e, "%s: a progress file must be a regular file", path);
-	if (st.st_size < p->offset)
+	if (size < p->offset)
 		p->offset = 0; /* somebody has emptied it: it is a new file */
-	for (;;) {
-		ssize_t n;
+	while (p->offset < size) {
+		int64_t known = p->offset > 0;
+		ssize_t n = read_at(
+		    fd, buf + 1 - known, CHUNK + (size_t)known, p->offset - known);
 		size_t done;
 
-		if (p->offset > 0 && read_at(fd, &before, 1, p->offset - 1) != 1)
+		if (n < known)
 			return gv_error_sys(e, "%s: cannot read", path);
-		n = read_at(fd, buf, sizeof(buf), p->offset);
-		if (n < 0)
-			return gv_error_sys(e, "%s: cannot read", path);
-		done = take_lines(p, buf, (size_t)n, before != '\n');
+		done = take_lines(
+		    p, buf + 1, (size_t)(n - known), known > 0 && buf[0] != '\n');
 		p->offset += (int64_t)done;
 		if (done == 0)
 			return 0;
 	}
+	return 0;
+}
+
+/* 0 = there is nothing new, 1 = there may be, -1 with *e set. */
+static int
+look(const char *path, int64_t offset, struct gv_error *e)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return errno == ENOENT ? 0 : gv_error_sys(e, "%s: cannot open", path);
+	if (!S_ISREG(st.st_mode))
+		return gv_error_set(
+		    e, "%s: a progress file must be a regular file", path);
+	return st.st_size != offset;
 }
 
 int
 gv_progress_read(const char *path, struct gv_progress_report *p, struct gv_error *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int r;
+	int r = look(path, p->offset, e); /* mostly all: hundreds of jobs are looked at */
+	struct stat st;
+	int fd;
 
+	if (r <= 0)
+		return r;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd == -1 && errno == ENOENT)
 		return 0;
 	if (fd == -1)
 		return gv_error_sys(e, "%s: cannot open", path);
-	r = read_new(fd, path, p, e);
+	if (fstat(fd, &st) != 0)
+		r = gv_error_sys(e, "%s: cannot read", path);
+	else if (!S_ISREG(st.st_mode))
+		r = gv_error_set(e, "%s: a progress file must be a regular file", path);
+	else
+		r = read_new(fd, path, p, st.st_size, e);
 	close(fd);
 	return r;
 }
