@@ -167,6 +167,11 @@ for replicas in "1 1 1" "2 1 1" "2 3 1" "1 2 2"; do
 	trained "1f1b with vertical sync on replicas $replicas"
 done
 
+# sums of several buckets, the first done before the last has come
+printf 'id,op,out,act\n1,linear,1100,relu\n2,linear,1000,relu\n3,linear,1000,relu\n4,linear,,\n5,xent,,\n' | plan 0 2 >wide.csv
+gang 2 $data --batch=8 --lr=.05 --steps=24 --schedule=1f1b wide.csv
+trained "1f1b on replicas whose gradients are summed bucket by bucket"
+
 # ---- whatever gv-partition prints ----
 # costs <model >layers: random times and bytes for the planner
 costs() {

@@ -263,8 +263,10 @@ take_sums(struct chunk *c, bool *lost)
 			b->v[k] = (gv_real)(b->v[k] * c->scale);
 		if (gv_net_gradients_put(c->net, b->first, b->last, b->v) != 0)
 			return -1;
-		reduce_free(&b->sum);
 	}
+	/* not one by one: whoever waits for one moves all of them on */
+	for (i = 0; i < c->buckets; i++)
+		reduce_free(&c->bucket[i].sum);
 	c->buckets = 0;
 	return 0;
 }
