@@ -139,10 +139,15 @@ header made | grep -vxFf before >got
 printf '%s\n' gpu_type steps_per_s >want
 same Rates "what gv-profile jobs appends"
 header rates.csv >before
-gv-alloc -p max-sum --relax-slo -c cluster.csv -o made rates.csv
+gv-alloc -p max-sum --relax-slo --changes -c cluster.csv -o made rates.csv
 header made | grep -vxFf before >got
 described Allocation >want
 same Allocation "what gv-alloc appends"
+printf '%s\n' job_id,gpu_type,steps_per_s a,cpu1,1 '' change,place,job_id,gpu_type,steps_per_s new,1,b,cpu1,1 >stream.csv
+gv-alloc -p max-min --changes -c cluster.csv stream.csv | sed '1,/^$/d' >made
+header made >got
+described "Allocation: changes" >want
+same "Allocation: changes" "what gv-alloc answers to changes"
 header net.tsv >before
 gv-train --shapes --data=digits:1 -o made net.tsv
 header made | grep -vxFf before >got

@@ -12,7 +12,7 @@
 struct columns {
 	size_t n_columns;
 	ptrdiff_t type, rate;
-	size_t with, with_rate, share, policy, relaxation;
+	size_t with, with_rate, share, policy, relaxation, reads;
 };
 
 static size_t
@@ -24,12 +24,13 @@ column(const struct gv_frame *f, const char *name, struct columns *at)
 }
 
 static struct columns
-find_columns(const struct gv_frame *f, bool sharing, bool relaxed)
+find_columns(const struct gv_frame *f, bool sharing, const struct answer_columns *every)
 {
 	struct columns at = {.n_columns = f->n_columns,
 	    .with = SIZE_MAX,
 	    .with_rate = SIZE_MAX,
-	    .relaxation = SIZE_MAX};
+	    .relaxation = SIZE_MAX,
+	    .reads = SIZE_MAX};
 
 	at.type = gv_frame_find(f, "gpu_type");
 	at.rate = gv_frame_find(f, "steps_per_s");
@@ -37,10 +38,12 @@ find_columns(const struct gv_frame *f, bool sharing, bool relaxed)
 		at.with = column(f, "with_job_id", &at);
 		at.with_rate = column(f, "with_steps_per_s", &at);
 	}
-	if (relaxed)
+	if (every->relaxation != NULL)
 		at.relaxation = column(f, "relaxation", &at);
 	at.share = column(f, "share", &at);
 	at.policy = column(f, "policy", &at);
+	if (every->reads != NULL)
+		at.reads = column(f, "reads", &at);
 	return at;
 }
 
@@ -60,6 +63,8 @@ write_header(const struct columns *at, const struct gv_frame *f, struct gv_tabw 
 			gv_tabw_str(w, "policy");
 		else if (k == at->relaxation)
 			gv_tabw_str(w, "relaxation");
+		else if (k == at->reads)
+			gv_tabw_str(w, "reads");
 		else
 			gv_tabw_cell(w, f->name[k]);
 	}
@@ -196,7 +201,7 @@ rows_alone(const struct gv_answer *a, const struct gv_rates *r)
 static void
 write_shared(const struct shared_rows *s, const struct gv_answer *a,
     const struct gv_rates *r, const struct gv_cluster *c, const struct columns *at,
-    const char *policy, const char *relaxation, struct gv_tabw *w)
+    const struct answer_columns *every, struct gv_tabw *w)
 {
 	const struct gv_frame *f = &r->frame;
 	size_t *alone = rows_alone(a, r);
@@ -218,9 +223,9 @@ write_shared(const struct shared_rows *s, const struct gv_answer *a,
 			else if (k == at->share)
 				gv_tabw_double(w, q->share);
 			else if (k == at->policy)
-				gv_tabw_str(w, policy);
+				gv_tabw_str(w, every->policy);
 			else if (k == at->relaxation)
-				gv_tabw_str(w, relaxation);
+				gv_tabw_str(w, every->relaxation);
 			else if ((ptrdiff_t)k == at->rate)
 				gv_tabw_double(w, q->rate);
 			else if ((ptrdiff_t)k == at->type)
@@ -236,11 +241,11 @@ write_shared(const struct shared_rows *s, const struct gv_answer *a,
 
 void
 answer_write(const struct gv_answer *a, const struct gv_rates *r,
-    const struct gv_cluster *c, const char *policy, const char *relaxation, bool sharing,
+    const struct gv_cluster *c, const struct answer_columns *every, bool sharing,
     struct gv_tabw *w)
 {
 	const struct gv_frame *f = &r->frame;
-	struct columns at = find_columns(f, sharing, relaxation != NULL);
+	struct columns at = find_columns(f, sharing, every);
 	struct shared_rows s = {0};
 	size_t i, k;
 
@@ -256,15 +261,17 @@ answer_write(const struct gv_answer *a, const struct gv_rates *r,
 						      ? gv_answer_share(a, rate)
 						      : share_of(&s, a, rate));
 			else if (k == at.policy)
-				gv_tabw_str(w, policy);
+				gv_tabw_str(w, every->policy);
 			else if (k == at.relaxation)
-				gv_tabw_str(w, relaxation);
+				gv_tabw_str(w, every->relaxation);
+			else if (k == at.reads)
+				gv_tabw_str(w, every->reads);
 			else
 				write_cell(f, i, k, w);
 		}
 		gv_tabw_end(w);
 	}
 	if (a->s.n_pairs > 0)
-		write_shared(&s, a, r, c, &at, policy, relaxation, w);
+		write_shared(&s, a, r, c, &at, every, w);
 	shared_rows_free(&s);
 }

@@ -9,11 +9,15 @@
 /*
  * The table with its columns share and policy set, appended where they are missing.
  * sharing: also with rows for the pairs that have a share and no row, and the columns
- * of pairs.  relaxation: what the column of that name says in every row; NULL = there
- * is none.
+ * of pairs.  What columns say in every row is in row; NULL = there is no such column,
+ * policy is always there.
  */
+struct answer_columns {
+	const char *policy, *relaxation, *reads;
+};
+
 void answer_write(const struct gv_answer *a, const struct gv_rates *r,
-    const struct gv_cluster *c, const char *policy, const char *relaxation, bool sharing,
+    const struct gv_cluster *c, const struct answer_columns *every, bool sharing,
     struct gv_tabw *w);
 
 /* --dump-lp: the policy's program over all jobs, unmerged. */

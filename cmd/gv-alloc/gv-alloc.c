@@ -27,6 +27,7 @@
 #include "sched/available.h"
 #include "sched/cluster.h"
 #include "sched/rates.h"
+#include "standing.h"
 #include "warm.h"
 #include "lp/tolerance.h"
 
@@ -39,6 +40,7 @@ struct inputs {
 	struct gv_pairs pairs;
 	struct gv_previous previous;
 	struct gv_price_memory memory; /* from one table to the next */
+	struct standing standing;      /* --changes: the last table */
 	char *again;                   /* the policy with what it takes to ask it again */
 };
 
@@ -143,6 +145,7 @@ inputs_free(struct inputs *in)
 	gv_pairs_free(&in->pairs);
 	gv_previous_free(&in->previous);
 	gv_price_forget(&in->memory);
+	standing_free(&in->standing);
 	free(in->again);
 	gv_cluster_free(&in->split);
 	gv_cluster_free(&in->cluster);
@@ -296,61 +299,99 @@ cluster_of(struct gv_rates *r, const struct options *o, const struct inputs *in,
 		   : NULL;
 }
 
+/* The answer as a table: whole, or what has changed of one. */
+static void
+write_answer(const struct options *o, const struct gv_answer *a, struct gv_rates *r,
+    const struct gv_cluster *c, struct inputs *in, struct gv_tabw *w)
+{
+	char relaxation[GV_NUM_LEN];
+	const struct answer_columns every = {.policy = in->again,
+	    .relaxation = o->answer.policy.relax_slo ? relaxation : NULL,
+	    .reads = standing_reads(o, r)};
+
+	if (r == &in->standing.r) {
+		standing_write(&in->standing, a, c, w);
+		return;
+	}
+	relaxation_text(relaxation, a->s.relaxation);
+	answer_write(a, r, c, &every, o->sharing != NULL, w);
+}
+
+/* The GPUs that r is about: those of in, or less into *now.  NULL with *e set. */
+static const struct gv_cluster *
+gpus_of(struct gv_rates *r, const struct options *o, const struct inputs *in,
+    struct gv_cluster *now, struct gv_error *e)
+{
+	const struct gv_cluster *cluster = cluster_of(r, o, in, e);
+
+	if (cluster != &in->cluster)
+		return cluster;
+	return gv_rates_available(r, cluster, now, e) == 0 ? now : NULL;
+}
+
 static int
-answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
+answer_rates(const struct options *o, struct gv_rates *r, struct inputs *in,
     struct gv_tabw *w, struct gv_error *e)
 {
 	const struct gv_cluster *cluster;
 	struct gv_cluster now = {0};
-	struct gv_rates r = {0};
 	struct gv_answer a = {0};
-	char relaxation[GV_NUM_LEN];
 	double together;
 	int rc = -1;
 
-	if (read_rates(&r, t, o, in, e) != 0)
-		return -1;
-	if (gv_rates_check_types(&r, &in->cluster, e) != 0) {
+	if (gv_rates_check_types(r, &in->cluster, e) != 0) {
 		gv_warn_error(e);
 		answer_no();
 	}
-	warn_of_slips(o, &r, &in->cluster);
-	if (assign_nodes(&r, o, &in->cluster, &together, e) != 0)
+	warn_of_slips(o, r, &in->cluster);
+	if (assign_nodes(r, o, &in->cluster, &together, e) != 0)
 		return -1;
-	cluster = cluster_of(&r, o, in, e);
-	if (cluster == NULL)
-		return -1;
-	if (cluster == &in->cluster) {
-		if (gv_rates_available(&r, cluster, &now, e) != 0)
-			return -1;
-		cluster = &now;
-	}
-	if (gv_answer_make(&a, &r, cluster, o->policy, &o->answer, e) == 0) {
+	cluster = gpus_of(r, o, in, &now, e);
+	if (cluster != NULL &&
+	    gv_answer_make(&a, r, cluster, o->policy, &o->answer, e) == 0) {
 		if (!o->common.quiet)
-			say_never_running(&r, cluster, &a);
+			say_never_running(r, cluster, &a);
 		if (a.impossible || !o->common.quiet)
-			say_late(o, &r, &a);
+			say_late(o, r, &a);
 		if (a.impossible)
 			answer_no();
 		check_proof(o, &a);
 		say_stayed(&a.stayed);
-		rc = write_files(o, &r, cluster, &a, e);
+		rc = write_files(o, r, cluster, &a, e);
 	}
 	if (rc == 0) {
 		if (o->common.verbose > 0)
-			say_objective(o, &r, &a, together);
-		relaxation_text(relaxation, a.s.relaxation);
-		answer_write(&a, &r, cluster, in->again,
-		    o->answer.policy.relax_slo ? relaxation : NULL, o->sharing != NULL,
-		    w);
+			say_objective(o, r, &a, together);
+		write_answer(o, &a, r, cluster, in, w);
 		if (o->answer.previous != NULL)
-			gv_stay_remember(&in->previous, &a, &r);
-		if (gv_tab_paused(t) || o->stream)
-			gv_tabw_between(w);
+			gv_stay_remember(&in->previous, &a, r);
+		if (r != &in->standing.r && standing_reads(o, r) != NULL)
+			standing_keep(&in->standing, r, &a);
 	}
 	gv_answer_free(&a);
-	gv_rates_free(&r);
 	free(now.type);
+	return rc;
+}
+
+static int
+answer_table(const struct options *o, struct gv_tab *t, struct inputs *in,
+    struct gv_tabw *w, struct gv_error *e)
+{
+	struct gv_rates r = {0};
+	int rc;
+
+	if (o->changes && standing_is_change(t))
+		rc = standing_change(&in->standing, t, &in->cluster, e) == 0
+			 ? answer_rates(o, &in->standing.r, in, w, e)
+			 : -1;
+	else {
+		standing_free(&in->standing);
+		rc =
+		    read_rates(&r, t, o, in, e) == 0 ? answer_rates(o, &r, in, w, e) : -1;
+	}
+	gv_rates_free(&r);
+	if (rc == 0 && (gv_tab_paused(t) || o->stream))
+		gv_tabw_between(w);
 	return rc;
 }
 

@@ -34,7 +34,7 @@ static const char help[] =
     "  --explain=FILE           what binds, prices; --dump-lp=FILE, the program\n"
     "  --previous=FILE          stay close to it; --stay=PART, giving up that\n"
     "  --warm=FILE              keep prices there; the next answer comes sooner\n"
-    "  --stream                 end each answer with an empty line; --tsv, write TSV\n"
+    "  --stream, --changes      tables follow each other, or what changes; --tsv\n"
     "  -o, --output=FILE        write here, complete or not at all\n"
     "  -q, --quiet; -v, --verbose  no warnings; objective, bound and gap on stderr\n"
     "  -h, --help; -V, --version   show this; the version\n";
@@ -170,6 +170,7 @@ parse(struct options *o, int argc, char **argv)
 	    {"dump-lp", required_argument, .text = &o->dump_lp},
 	    {"explain", required_argument, .text = &o->explain},
 	    {"stream", no_argument, .flag = &o->stream},
+	    {"changes", no_argument, .flag = &o->changes},
 	    {"warm", required_argument, .text = &o->warm}, {.name = NULL}};
 
 	gv_opt_parse(&o->common, true, own, o, argc, argv);
@@ -360,6 +361,7 @@ options_parse(struct options *o, int argc, char **argv)
 {
 	*o = (struct options){.common = {.usage = usage, .help = help}, .at_s = INFINITY};
 	parse(o, argc, argv);
+	o->stream |= o->changes;
 	finish_policy(o);
 	if (o->cluster == NULL)
 		gv_opt_usage(&o->common, "a cluster is needed: -c CLUSTER");

@@ -27,6 +27,7 @@ struct options {
 	const char *dump_lp;
 	const char *explain;
 	const char *warm; /* where prices are remembered */
+	bool changes;     /* tables of changes may follow; stream is set, too */
 	bool stream;      /* an empty line ends each answer, also the last */
 };
 

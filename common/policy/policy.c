@@ -37,11 +37,13 @@ struct gv_policy {
 	enum gv_policy_state state;
 	bool input_ended; /* the present question was its last */
 	bool again;       /* the question was put to a second process */
+	bool changes;     /* which would not understand it */
 	int status;       /* waitpid's, once it has exited */
 	double asked_s;
 	double ended_s; /* its output did, 0 = not yet */
 	struct gv_strbuf question;
-	size_t given; /* of the question */
+	size_t given;   /* of the question */
+	size_t longest; /* question so far; of changes the answer may be of all */
 	struct gv_strbuf answer;
 	size_t table_len; /* bytes of it that are the table, its empty line included */
 	struct gv_table_end end;
@@ -111,15 +113,33 @@ is_ready(struct gv_policy *p)
 	return n == 0;
 }
 
-int
-gv_policy_ask(struct gv_policy *p, struct gv_strbuf *table, struct gv_error *e)
+static void
+take_question(struct gv_policy *p, struct gv_strbuf *table, bool changes)
 {
 	gv_strbuf_free(&p->question);
 	p->question = *table;
 	*table = (struct gv_strbuf){0};
 	p->given = 0;
 	p->again = false;
+	p->changes = changes;
+	if (p->question.len > p->longest)
+		p->longest = p->question.len;
 	forget_answer(p);
+}
+
+static void
+begin_giving(struct gv_policy *p)
+{
+	if (p->streams)
+		gv_strbuf_char(&p->question, '\n');
+	p->asked_s = gv_clock_s();
+	p->state = GV_POLICY_ASKED;
+}
+
+int
+gv_policy_ask(struct gv_policy *p, struct gv_strbuf *table, struct gv_error *e)
+{
+	take_question(p, table, false);
 	if (!is_ready(p)) {
 		gv_child_kill(&p->child);
 		if (start(p, e) != 0) {
@@ -127,10 +147,17 @@ gv_policy_ask(struct gv_policy *p, struct gv_strbuf *table, struct gv_error *e)
 			return -1;
 		}
 	}
-	if (p->streams)
-		gv_strbuf_char(&p->question, '\n');
-	p->asked_s = gv_clock_s();
-	p->state = GV_POLICY_ASKED;
+	begin_giving(p);
+	return 0;
+}
+
+int
+gv_policy_ask_changes(struct gv_policy *p, struct gv_strbuf *table)
+{
+	if (p->state != GV_POLICY_ANSWERED || !is_ready(p))
+		return 1;
+	take_question(p, table, true);
+	begin_giving(p);
 	return 0;
 }
 
@@ -164,7 +191,7 @@ give(struct gv_policy *p, double now_s)
 static size_t
 limit(const struct gv_policy *p)
 {
-	return p->limit_bytes > 0 ? p->limit_bytes : LEAST_LIMIT + 16 * p->question.len;
+	return p->limit_bytes > 0 ? p->limit_bytes : LEAST_LIMIT + 16 * p->longest;
 }
 
 /* Takes what is there.  Whether the answer is still within its limit. */
@@ -237,6 +264,10 @@ exited(struct gv_policy *p, double now_s, struct gv_error *e)
 		else
 			gv_error_set(
 			    e, "the policy was killed by signal %d", WTERMSIG(p->status));
+		return fail(p);
+	}
+	if (p->streams && p->changes && p->answer.len == 0) {
+		gv_error_set(e, "the policy has left without an answer");
 		return fail(p);
 	}
 	if (p->streams && !p->input_ended && p->answer.len == 0 && !p->again) {

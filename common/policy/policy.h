@@ -13,6 +13,9 @@
  *      line, so is the answer, and no process is started for it.
  *   3. Whoever does not is started for each question, as in 1.
  *
+ *   4. A policy that streams may be asked what has changed alone (policy/told.h), where its
+ *      last answer said that it can be.
+ *
  * Nobody sees an empty line that it has not asked for by writing one, and telling the
  * two kinds apart takes no waiting and no option.  A command that writes an empty
  * line and yet keeps its answer until its input ends (awk behind a program that
@@ -72,6 +75,20 @@ void gv_policy_free(struct gv_policy *p);
  * answer is to come.  0, or -1 with *e set: the command cannot be started.
  */
 int gv_policy_ask(struct gv_policy *p, struct gv_strbuf *table, struct gv_error *e);
+
+/*
+ * Asks by a table of changes (told.h), where the process that gave the last answer is
+ * still there to remember what they are changes of; it is not started again for this
+ * question.  0; 1: it is not there, table is as it was and a whole one must be asked.
+ */
+int gv_policy_ask_changes(struct gv_policy *p, struct gv_strbuf *table);
+
+/*
+ * A command that can be told changes, told so: gv-alloc with arguments and nothing else
+ * that sh(1) would make of it gets the options for it, and *streams is set.  Another one is
+ * copied.  free().
+ */
+char *gv_policy_command(const char *command, bool *streams);
 
 /*
  * For a loop of one's own: what to wait for (the number of entries set), and for how

@@ -161,6 +161,18 @@ check_same(const struct gv_frame *f, size_t row, size_t first, ptrdiff_t column,
 	    gv_quote(q[1], now.s, now.len));
 }
 
+void
+gv_job_move(struct gv_job *j, const struct gv_frame *f, size_t row)
+{
+	size_t i;
+
+	j->row = row;
+	j->id = gv_frame_cell(f, row, gv_frame_find(f, "job_id"));
+	for (i = 0; i < N_TEXTS; i++)
+		*(struct gv_cell *)(void *)((char *)j + texts[i].at) =
+		    gv_frame_cell(f, row, gv_frame_find(f, texts[i].name));
+}
+
 /* A further row of a job: it must describe the job as the first one did. */
 static int
 check_job(const struct gv_job *j, const struct gv_frame *f, size_t row,

@@ -83,6 +83,11 @@ int gv_rates_from(struct gv_rates *r, struct gv_frame *frame,
  */
 void gv_rates_spread(struct gv_rates *r, const struct gv_cluster *c);
 void gv_rates_free(struct gv_rates *r);
+/*
+ * A job was read from a row of another frame of the same columns: its texts and its row are
+ * those of frame f.
+ */
+void gv_job_move(struct gv_job *j, const struct gv_frame *f, size_t row);
 
 /*
  * Adds to *w what looks like a slip in a table that can be read: columns and GPU
@@ -98,6 +103,8 @@ void gv_rates_slips(
 int gv_rates_check_types(
     const struct gv_rates *r, const struct gv_cluster *cluster, struct gv_error *e);
 
+/* How much more than 1 the shares of a job may add up to. */
+extern const double gv_share_tolerance;
 /* That the shares of each job, those of its pairs included, add up to at most 1.  0 or -1. */
 int gv_rates_check_shares(const struct gv_rates *r, struct gv_error *e);
 

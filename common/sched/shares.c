@@ -5,8 +5,7 @@
 #include "base/num.h"
 #include "sched/rates.h"
 
-static const double sum_tolerance =
-    1e-6; /* many policies do not solve to the last digit */
+const double gv_share_tolerance = 1e-6; /* many policies do not solve to the last digit */
 
 int
 gv_rates_check_shares(const struct gv_rates *t, struct gv_error *e)
@@ -24,7 +23,7 @@ gv_rates_check_shares(const struct gv_rates *t, struct gv_error *e)
 			sum[t->rate[i].with] += t->rate[i].share;
 	}
 	for (i = 0; i < t->n_jobs; i++)
-		if (sum[i] > 1 + sum_tolerance) {
+		if (sum[i] > 1 + gv_share_tolerance) {
 			gv_format_double(number, sum[i]);
 			rc = gv_frame_error(&t->frame, t->job[i].row, column, e,
 			    "expected shares of job %s that add up to at most 1, got %s",

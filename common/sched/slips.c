@@ -155,7 +155,7 @@ gv_rates_check_types(
 	if (r->n_rates == 0)
 		return 0;
 	for (i = 0; i < r->n_rates; i++) {
-		struct gv_cell name = gv_frame_cell(&r->frame, i, column);
+		struct gv_cell name = gv_frame_cell(&r->frame, r->rate[i].row, column);
 
 		known = seen.n;
 		if (gv_hash_add(&seen, name.s, name.len) == known &&

@@ -1,7 +1,8 @@
 /*
  * Asks the policy, a command, for new shares.  When the command is gv-alloc itself with
  * options that are known here, the same library answers without a process (alloc.h);
- * any other command is spoken to over pipes (policy/policy.h).  The shares are the same.
+ * any other command is spoken to over pipes (policy/policy.h), by what has changed where it
+ * can be (policy/told.h).  The shares are the same.
  */
 #ifndef ASKER_H
 #define ASKER_H
@@ -9,7 +10,9 @@
 #include "alloc.h"
 #include "journal.h"
 #include "policy/policy.h"
+#include "policy/told.h"
 #include "question.h"
+#include "sched/follow.h"
 
 struct asker {
 	const char *command; /* NULL = shares stay as they are */
@@ -17,6 +20,8 @@ struct asker {
 	struct alloc alloc;
 	bool within; /* it is gv-alloc itself */
 	struct gv_policy *client;
+	struct gv_told told;     /* to whom changes can be told */
+	struct gv_follow follow; /* and its shares */
 	struct question question;
 	struct journal journal; /* the caller's to open */
 };

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -22,7 +23,7 @@ question_init(struct question *q, const struct sim *s)
 	size_t *next;
 	size_t i;
 
-	*q = (struct question){0};
+	*q = (struct question){.table = t};
 	q->at = gv_xcalloc(t->n_jobs + 2, sizeof(*q->at));
 	q->row = gv_xcalloc(t->n_rates + 1, sizeof(*q->row));
 	q->place = gv_xcalloc(t->n_jobs + 1, sizeof(*q->place));
@@ -55,6 +56,7 @@ question_free(struct question *q)
 	free(q->row);
 	free(q->place);
 	free(q->job);
+	free(q->now);
 	free(q->rates.job);
 	free(q->rates.rate);
 	free(q->cluster.type);
@@ -79,6 +81,9 @@ add_job(struct question *q, const struct sim *s, size_t m)
 	j->steps_remaining = fmax(0, j->total_steps - done);
 	j->elapsed_s = s->life.now_s - j->arrival_s;
 	j->isolated_elapsed_s = q->isolated.elapsed_s[m];
+	q->now = gv_xgrow(q->now, &q->cap_now, r->n_jobs, sizeof(*q->now));
+	q->now[r->n_jobs - 1] = (struct gv_told_job){
+	    m, {j->steps_remaining, j->elapsed_s, j->isolated_elapsed_s}};
 }
 
 /* The rows of a job, those with another one if that is there, too. */
@@ -100,6 +105,12 @@ add_rates(struct question *q, const struct sim *s, size_t m)
 		    gv_xgrow(r->rate, &q->cap_rates, r->n_rates + 1, sizeof(*r->rate));
 		r->rate[r->n_rates++] = rate;
 	}
+}
+
+static bool
+same(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
 }
 
 /* Of each type what the cheapest of its GPUs costs. */
@@ -136,13 +147,20 @@ set_available(struct question *q, const struct sim *s)
 void
 question_make(struct question *q, const struct sim *s)
 {
+	size_t n = s->cluster->n_types;
+	struct gv_gpu_type *before = gv_xcalloc(n + 1, sizeof(*before));
 	size_t i;
 
+	memcpy(before, q->cluster.type, n * sizeof(*before));
 	for (i = 0; i < q->rates.n_jobs; i++)
 		q->place[q->job[i]] = -1;
 	q->rates.n_jobs = q->rates.n_rates = 0;
 	set_prices(q, s);
 	set_available(q, s);
+	for (i = 0, q->moved = false; i < n; i++)
+		q->moved |= !same(before[i].usd_per_h, q->cluster.type[i].usd_per_h) ||
+			    before[i].gpus != q->cluster.type[i].gpus;
+	free(before);
 	for (i = 0; i < s->life.n_active; i++)
 		add_job(q, s, s->life.active[i]);
 	for (i = 0; i < s->life.n_active; i++)
@@ -193,37 +211,118 @@ write_type(const struct question *q, ptrdiff_t type, struct gv_tabw *w)
 		gv_tabw_int(w, (int64_t)t->gpus);
 }
 
+/* The columns of the table into name [columns + N_WRITTEN + 2]; how many. */
+static size_t
+names(const struct question *q, const ptrdiff_t *column, size_t n, struct gv_cell *name)
+{
+	size_t k;
+
+	for (k = 0; k < n; k++)
+		name[k] = q->rates.frame.name[column[k]];
+	for (k = 0; k < N_WRITTEN + 2; k++)
+		if (k < N_WRITTEN || (k == N_WRITTEN ? q->has_prices : q->has_away)) {
+			const char *s = computed[k < N_WRITTEN    ? k
+						 : k == N_WRITTEN ? USD
+								  : AVAILABLE];
+
+			name[n++] = (struct gv_cell){s, strlen(s)};
+		}
+	return n;
+}
+
+/* A row of the table, without its end. */
+static void
+write_row(const struct question *q, size_t i, const ptrdiff_t *column, size_t n,
+    struct gv_tabw *w)
+{
+	const struct gv_rate *rate = &q->rates.rate[i];
+	const struct gv_job *j = &q->rates.job[rate->job];
+	size_t k;
+
+	for (k = 0; k < n; k++)
+		gv_tabw_cell(w, gv_frame_cell(&q->rates.frame, rate->row, column[k]));
+	gv_tabw_double(w, j->steps_remaining);
+	gv_tabw_double(w, j->elapsed_s);
+	gv_tabw_double(w, j->isolated_elapsed_s);
+	write_type(q, rate->type, w);
+}
+
 void
 question_write(const struct question *q, struct gv_out *out)
 {
-	const struct gv_rates *r = &q->rates;
-	const struct gv_frame *f = &r->frame;
+	const struct gv_frame *f = &q->rates.frame;
 	ptrdiff_t *column = gv_xcalloc(f->n_columns + 1, sizeof(*column));
+	struct gv_cell *name = gv_xcalloc(f->n_columns + N_WRITTEN + 2, sizeof(*name));
 	size_t n = carried(q, column);
+	size_t n_names = names(q, column, n, name);
 	struct gv_tabw w;
+	size_t i;
+
+	gv_tabw_init(&w, out, false);
+	for (i = 0; i < n_names; i++)
+		gv_tabw_cell(&w, name[i]);
+	gv_tabw_end(&w);
+	for (i = 0; i < q->rates.n_rates; i++) {
+		write_row(q, i, column, n, &w);
+		gv_tabw_end(&w);
+	}
+	free(name);
+	free(column);
+}
+
+/* ---- as changes ---- */
+
+bool
+question_follows(const struct question *q, const struct gv_told *told)
+{
+	return told->follows && !q->moved;
+}
+
+/* The first of the rates of each job, which stand together.  [jobs + 1], for free(). */
+static size_t *
+first_rates(const struct gv_rates *r)
+{
+	size_t *first = gv_xcalloc(r->n_jobs + 2, sizeof(*first));
+	size_t i;
+
+	for (i = 0; i < r->n_rates; i++)
+		first[r->rate[i].job + 1]++;
+	for (i = 0; i < r->n_jobs; i++)
+		first[i + 1] += first[i];
+	return first;
+}
+
+void
+question_write_changes(const struct question *q, const struct gv_told *told,
+    const struct gv_told_change *change, size_t n, struct gv_out *out)
+{
+	const struct gv_frame *f = &q->rates.frame;
+	ptrdiff_t *column = gv_xcalloc(f->n_columns + 1, sizeof(*column));
+	struct gv_cell *name = gv_xcalloc(f->n_columns + N_WRITTEN + 2, sizeof(*name));
+	size_t n_columns = carried(q, column);
+	size_t *first = first_rates(&q->rates);
+	struct gv_told_writer w;
 	size_t i;
 	size_t k;
 
-	gv_tabw_init(&w, out, false);
-	for (k = 0; k < n; k++)
-		gv_tabw_cell(&w, f->name[column[k]]);
-	for (k = 0; k < N_WRITTEN; k++)
-		gv_tabw_str(&w, computed[k]);
-	if (q->has_prices)
-		gv_tabw_str(&w, computed[USD]);
-	if (q->has_away)
-		gv_tabw_str(&w, computed[AVAILABLE]);
-	gv_tabw_end(&w);
-	for (i = 0; i < r->n_rates; i++) {
-		const struct gv_job *j = &r->job[r->rate[i].job];
+	gv_told_begin(&w, out, name, names(q, column, n_columns, name));
+	for (i = 0; i < n; i++) {
+		const struct gv_told_change *c = &change[i];
+		size_t job =
+		    c->kind == GV_TOLD_GONE ? told->job[c->at].job : q->job[c->at];
 
-		for (k = 0; k < n; k++)
-			gv_tabw_cell(&w, gv_frame_cell(f, r->rate[i].row, column[k]));
-		gv_tabw_double(&w, j->steps_remaining);
-		gv_tabw_double(&w, j->elapsed_s);
-		gv_tabw_double(&w, j->isolated_elapsed_s);
-		write_type(q, r->rate[i].type, &w);
-		gv_tabw_end(&w);
+		if (c->kind != GV_TOLD_NEW) {
+			gv_told_row(&w, told, c, q->table->job[job].id, &q->now[c->at]);
+			continue;
+		}
+		for (k = first[c->at]; k < first[c->at + 1]; k++) {
+			gv_told_new(&w, c);
+			write_row(q, k, column, n_columns, &w.w);
+			gv_tabw_end(&w.w);
+		}
 	}
+	gv_told_end(&w);
+	free(first);
+	free(name);
 	free(column);
 }

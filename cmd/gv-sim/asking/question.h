@@ -4,10 +4,12 @@
 
 #include "base/fileio.h"
 #include "gv-sim/core/sim.h"
+#include "policy/told.h"
 #include "sched/isolated.h"
 
 struct question {
-	/* of the table: its rows by job, row[at[m]] to row[at[m + 1]] */
+	const struct gv_rates *table;
+	/* its rows by job, row[at[m]] to row[at[m + 1]] */
 	size_t *at;       /* [n_jobs + 1] */
 	size_t *row;      /* [n_rates] */
 	ptrdiff_t *place; /* [n_jobs] in the question, -1 = it is not there */
@@ -21,6 +23,9 @@ struct question {
 	struct gv_rates rates;
 	size_t *job; /* [rates.n_jobs] numbers in the table, ascending */
 	size_t cap_jobs, cap_asked, cap_rates;
+	struct gv_told_job *now; /* [rates.n_jobs] the same, as it is told */
+	size_t cap_now;
+	bool moved; /* prices, or GPUs that are there, are others than in the last one */
 };
 
 void question_init(struct question *q, const struct sim *s);
@@ -34,5 +39,11 @@ void question_make(struct question *q, const struct sim *s);
  * and steps_remaining, elapsed_s, isolated_elapsed_s, with prices usd_per_h, where GPUs may be away gpus_available.
  */
 void question_write(const struct question *q, struct gv_out *out);
+
+/* Whether it can be told by what has changed, to whom the last one was told. */
+bool question_follows(const struct question *q, const struct gv_told *told);
+/* Writes what has changed since the last one, change[0..n) of gv_told_compare(). */
+void question_write_changes(const struct question *q, const struct gv_told *told,
+    const struct gv_told_change *change, size_t n, struct gv_out *out);
 
 #endif
