@@ -51,6 +51,8 @@ void gv_slurm_step_free(struct gv_launch *l);
 void gv_slurm_look(const struct gv_launcher *by, bool soon, struct gv_launch_site *site);
 bool gv_slurm_usable(
     const struct gv_launcher *by, const char *node, int gpu, const char **why);
+/* The first look, which is waited for. */
+void gv_slurm_look_first(struct gv_slurm *s);
 /* Something has gone wrong: look at once. */
 void gv_slurm_look_soon(struct gv_slurm *s);
 

@@ -7,6 +7,7 @@
 
 static const char *const how_name[] = {[OWN] = "own",
     [TOLD] = "told",
+    [CUT] = "cut",
     [TERM] = "term",
     [FENCED] = "fenced",
     [UNKEPT] = "unkept",
@@ -198,18 +199,20 @@ gv_step_conclude(const struct step *t, struct gv_launch_news *news)
 {
 	const struct left *own = first_that_failed(t, true);
 	const char *why = t->words[0] != '\0' ? t->words : "srun has left";
-	bool all = true, by_others = false;
+	bool all = true, by_others = false, lonely = false;
 	size_t i;
 
 	for (i = 0; i < t->n_nodes; i++) {
 		all &= t->left[i].known;
 		by_others |= t->left[i].known && t->left[i].how != OWN;
+		lonely |= t->left[i].known &&
+			  (t->left[i].how == UNKEPT || t->left[i].how == CUT);
 	}
 	if (!t->made || was_refused(t, &why)) {
 		gv_launch_not_started(news, 0, "%s", why);
 	} else if (own != NULL) {
 		has_left(own, news);
-	} else if (all && (t->launch.told || !by_others)) {
+	} else if (all && !lonely && (t->launch.told || !by_others)) {
 		has_left(first_that_failed(t, false), news);
 	} else if (!all && t->out_of_memory) {
 		news->state = GV_LAUNCH_LEFT;

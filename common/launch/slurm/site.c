@@ -95,6 +95,18 @@ gv_slurm_look(const struct gv_launcher *by, bool soon, struct gv_launch_site *si
 	snprintf(site->reason, sizeof(site->reason), "%s", s->reason);
 }
 
+void
+gv_slurm_look_first(struct gv_slurm *s)
+{
+	struct gv_launch_site ignored;
+
+	begin_look(s);
+	while (s->looking) {
+		gv_sleep_s(.005);
+		gv_slurm_look(&s->handle.launcher, false, &ignored);
+	}
+}
+
 bool
 gv_slurm_usable(const struct gv_launcher *by, const char *node, int gpu, const char **why)
 {

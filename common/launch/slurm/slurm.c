@@ -350,6 +350,8 @@ gv_slurm_open(struct gv_slurm **out, const struct gv_slurm_options *o, struct gv
 	}
 	if (rc == 0)
 		rc = probe(s, e);
+	if (rc == 0)
+		gv_slurm_look_first(s); /* how much time there is left */
 	free(job);
 	return rc;
 }

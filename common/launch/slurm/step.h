@@ -18,6 +18,7 @@ enum phase {
 enum how {
 	OWN,    /* by themselves */
 	TOLD,   /* told to stop on their standard input */
+	CUT,    /* it ended, and nobody could have told them any more */
 	TERM,   /* Slurm sent SIGTERM */
 	FENCED, /* the launch was given up by who made it */
 	UNKEPT, /* who looked after them was killed; text */

@@ -126,7 +126,7 @@ hear(struct worker *w)
 	if (n == -1 && (errno == EINTR || errno == EAGAIN))
 		return;
 	w->deaf = n <= 0;
-	stop(w, TOLD);
+	stop(w, w->deaf ? CUT : TOLD);
 	if (n > 0 && memchr(buf, GV_TELL_KILL, (size_t)n) != NULL)
 		gv_launch_kill(w->launch);
 }
