@@ -11,7 +11,7 @@ gpu_type,gpus,threads
 cpu2,1,2
 cpu1,2,1
 EOT
-usage='usage: gv-profile jobs -c CLUSTER [-qvV] [-o FILE] [-t KNOWN] [option ...] [jobs.csv]'
+usage='usage: gv-profile jobs -c CLUSTER [-qvV] [-o FILE] [-s DIR] [-t KNOWN] [option ...] [jobs.csv]'
 
 # near VALUE WANT PERCENT
 near() { awk -v v="$1" -v w="$2" -v p="$3" 'BEGIN { exit !(v >= w * (1 - p / 100) && v <= w * (1 + p / 100)) }'; }
@@ -213,12 +213,12 @@ TORCHELASTIC_USE_AGENT_STORE=True SECRET=1 run gv-profile jobs --clean-env --war
 grep -E '^(GV_|CUDA|OMP|RANK|WORLD|PATH|SECRET)' place/env | sed 's|gv-profile\.[A-Za-z0-9]*|DIR|' | sort >got
 cat >want <<EOT
 CUDA_VISIBLE_DEVICES=
-GV_CHECKPOINT_DIR=$TMPDIR/DIR/run/checkpoint
+GV_CHECKPOINT_DIR=$TMPDIR/DIR/run.1/checkpoint
 GV_DATA=$GV_DATA
 GV_GPUS=0
 GV_GPU_TYPE=cpu1
 GV_JOB_ID=a b
-GV_PROGRESS=$TMPDIR/DIR/run/progress
+GV_PROGRESS=$TMPDIR/DIR/run.1/progress
 GV_THREADS=1
 GV_TOTAL_STEPS=500
 OMP_NUM_THREADS=1
@@ -247,6 +247,43 @@ rm -f after env out err && rmdir ../place 2>/dev/null
 cd "$scratch" || exit 2
 ok "is clean again" [ ! -e place ]
 
+# ---- several at once ----
+printf 'gpu_type,gpus,threads\ncpu1,2,1\ncpu2,1,2\n' >three.csv
+cat >jobs.csv <<EOT
+job_id,scale_factor,command
+a,1,"touch up.\$GV_GPU_TYPE.\$GV_GPUS; until [ \$(ls up.* | wc -l) = 3 ]; do sleep .02; done; exec stepper -r 100"
+b,1,"exec stepper -r 100"
+two,2,exec stepper -r 50
+EOT
+touch up.cpu2.1
+run gv-profile jobs --parallel=3 --warmup=0s --window=0.3s --timeout=10s -c three.csv -s mine/files jobs.csv
+silent "--parallel: two wait for each other"
+rate_is two cpu1 50 "a gang beside them"
+rate_is a cpu1 100 "those that waited"
+ls -A mine/files >left
+same_file /dev/null left "-s: what is put there goes again"
+rm -rf up.* mine three.csv
+cat >jobs.csv <<'EOT'
+job_id,command
+a,"mkdir alone || exit 9; trap 'rmdir alone; exit 143' TERM; n=0; while :; do n=$((n + 1)); echo step $n >>$GV_PROGRESS; sleep .05; done"
+b,"mkdir alone || exit 9; trap 'rmdir alone; exit 143' TERM; n=0; while :; do n=$((n + 1)); echo step $n >>$GV_PROGRESS; sleep .05; done"
+EOT
+run gv-profile jobs -q --warmup=0s --window=0.3s -c cluster.csv jobs.csv
+is_status 0 "one after another, if nothing else is said"
+if have script; then
+	printf 'job_id,command\na,stepper -r 100\nb,stepper -r 100\n' >jobs.csv
+	script -qec "gv-profile jobs --warmup=0s --window=0.9s -o rates -c cluster.csv jobs.csv" /dev/null </dev/null |
+		tr '\r' '\n' >out
+	if grep -q '1/2 a on cpu1 \.\.\., about [12]s left' out && grep -q '2/2 b on cpu1 \.\.\., about [01]s left' out; then
+		pass "a line of progress with the time left"
+	else
+		fail "a line of progress with the time left" out
+	fi
+	rm -f rates
+else
+	skip "a terminal: no script(1)"
+fi
+
 # ---- signals ----
 cat >jobs.csv <<EOT
 job_id,command
@@ -259,7 +296,7 @@ for name in HUP INT TERM; do
 	env --default-signal=INT gv-profile jobs -o target --window=60s --grace=0.2s -c cluster.csv jobs.csv >out 2>err &
 	pid=$!
 	n=0
-	while [ $n -lt 200 ] && ! grep -qs step "$TMPDIR"/*/run/progress; do sleep 0.02 && n=$((n + 1)); done
+	while [ $n -lt 200 ] && ! grep -qs step "$TMPDIR"/*/run.*/progress; do sleep 0.02 && n=$((n + 1)); done
 	kill -s $name $pid
 	wait $pid || status=$?
 	is_status "$want" "SIG$name: status"
@@ -273,7 +310,7 @@ done
 gv-profile jobs --window=60s --grace=0.2s -c cluster.csv jobs.csv >out 2>err &
 pid=$!
 n=0
-while [ $n -lt 200 ] && ! grep -qs step "$TMPDIR"/*/run/progress; do sleep 0.02 && n=$((n + 1)); done
+while [ $n -lt 200 ] && ! grep -qs step "$TMPDIR"/*/run.*/progress; do sleep 0.02 && n=$((n + 1)); done
 kill -9 $pid
 wait $pid 2>/dev/null
 sleep 0.5
@@ -313,6 +350,7 @@ bad() {
 bad "no cluster" "no cluster given: use -c" jobs.csv
 bad "stdin twice" "standard input can be read only once" -c - -
 bad "two operands" "too many operands" -c cluster.csv a b
+bad "no number at once" '--parallel: expected a whole number from 1 to 1000000, got "0"' --parallel=0 -c cluster.csv
 bad "a bad duration" '--warmup: expected a duration such as 90s, 15m or 2h, got "x"' --warmup=x -c cluster.csv
 bad "a bad window" '--window: expected a duration such as 90s, 15m or 2h, got "-1s"' --window=-1s -c cluster.csv
 bad "a bad timeout" '--timeout: expected a duration such as 90s, 15m or 2h, got ""' --timeout= -c cluster.csv

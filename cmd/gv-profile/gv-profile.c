@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/fileio.h"
 #include "base/opt.h"
+#include "launch/slurm/slurm.h"
 #include "profile.h"
 
 static const struct {
@@ -64,6 +65,9 @@ main(int argc, char **argv)
 	size_t i;
 
 	gv_init("gv-profile");
+	if (argc == 2 && strncmp(argv[1], "--worker=", 9) == 0)
+		return gv_slurm_worker(
+		    argv[1] + 9); /* on a node of Slurm, by ourselves */
 	parse_options(&o, argc, argv);
 	name = argv[optind];
 	argc -= optind;

@@ -10,13 +10,15 @@
 #include "profile.h"
 #include "rates_table.h"
 #include "run_plan.h"
+#include "site.h"
 
 struct options {
 	struct gv_opt common;
 	const char *jobs;
-	const char *cluster;
 	const char *known;
 	bool throughputs;
+	int64_t parallel; /* 0 = not said */
+	struct site_options site;
 	struct run_options run;
 };
 
@@ -27,17 +29,22 @@ enum {
 	OPT_GRACE,
 	OPT_NODE,
 	OPT_THROUGHPUTS,
-	OPT_CLEAN_ENV
+	OPT_CLEAN_ENV,
+	OPT_PARALLEL,
+	OPT_LAUNCHER,
+	OPT_SLURM_JOB
 };
 
-static const char usage[] = "usage: gv-profile jobs -c CLUSTER [-qvV] [-o FILE] [-t "
-			    "KNOWN] [option ...] [jobs.csv]";
+static const char *const launcher_name[] = {"local", "slurm"};
+
+static const char usage[] = "usage: gv-profile jobs -c CLUSTER [-qvV] [-o FILE] [-s "
+			    "DIR] [-t KNOWN] [option ...] [jobs.csv]";
 
 static const char help[] =
     "usage: gv-profile jobs -c CLUSTER [option ...] [jobs.csv]\n"
     "Runs each job for a while on each GPU type and writes its rate: a rates table.\n"
     "\n"
-    "  -c, --cluster=FILE   the GPUs: gpu_type, gpus, ... (required)\n"
+    "  -c, --cluster=FILE   the GPUs: gpu_type, gpus, ... (required but under Slurm)\n"
     "  -t, --known=FILE     throughputs that need no measuring\n"
     "      --throughputs    write the throughputs of the job types instead, for -t\n"
     "      --warmup=TIME    after the first report, not measured (2s)\n"
@@ -45,6 +52,9 @@ static const char help[] =
     "      --timeout=TIME   give a run up after this long (120s)\n"
     "      --grace=TIME     from SIGTERM to SIGKILL when a run ends (10s)\n"
     "      --node=NAME      what the cluster table calls this machine (its host name)\n"
+    "      --parallel=N     at once on a node (1; in an allocation as many as fit)\n"
+    "      --launcher=slurm  in an allocation of Slurm: this, or --slurm-job=ID|NAME\n"
+    "  -s, --state=DIR      for files of jobs; under Slurm one that all nodes see\n"
     "      --clean-env      give jobs PATH, HOME, LANG, TZ and USER only\n"
     "      --tsv            write TSV instead of CSV\n"
     "  -o, --output=FILE    write to FILE, which is replaced whole or not at all\n"
@@ -61,9 +71,30 @@ static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
     {"grace", required_argument, NULL, OPT_GRACE},
     {"node", required_argument, NULL, OPT_NODE},
+    {"parallel", required_argument, NULL, OPT_PARALLEL},
+    {"launcher", required_argument, NULL, OPT_LAUNCHER},
+    {"slurm-job", required_argument, NULL, OPT_SLURM_JOB},
+    {"state", required_argument, NULL, 's'},
     {"clean-env", no_argument, NULL, OPT_CLEAN_ENV}, {NULL, 0, NULL, 0}};
 
 static volatile sig_atomic_t interrupt;
+
+static void
+check_options(const struct options *o)
+{
+	const struct gv_opt *c = &o->common;
+	const struct site_options *site = &o->site;
+
+	if (site->slurm && site->node != NULL)
+		gv_opt_usage(c, "--node cannot be combined with --launcher=slurm");
+	if (site->slurm && site->state == NULL)
+		gv_opt_usage(
+		    c, "--launcher=slurm needs a state that all nodes see: -s DIR");
+	if (!site->slurm && site->slurm_job != NULL)
+		gv_opt_usage(c, "--slurm-job goes with --launcher=slurm");
+	if (!site->slurm && site->cluster == NULL)
+		gv_opt_usage(c, "no cluster given: use -c");
+}
 
 static void
 parse_options(struct options *o, int argc, char **argv)
@@ -73,10 +104,10 @@ parse_options(struct options *o, int argc, char **argv)
 
 	opterr = 0;
 	while ((code = getopt_long(argc, argv,
-		    GV_OPT_SHORT GV_OPT_TABLE_SHORT "c:t:", longopts, NULL)) != -1) {
+		    GV_OPT_SHORT GV_OPT_TABLE_SHORT "c:s:t:", longopts, NULL)) != -1) {
 		switch (code) {
 		case 'c':
-			o->cluster = optarg;
+			o->site.cluster = optarg;
 			break;
 		case 't':
 			o->known = optarg;
@@ -100,7 +131,20 @@ parse_options(struct options *o, int argc, char **argv)
 			o->run.measure.grace_s = gv_opt_duration(c, "--grace", optarg);
 			break;
 		case OPT_NODE:
-			o->run.node = optarg;
+			o->site.node = optarg;
+			break;
+		case 's':
+			o->site.state = optarg;
+			break;
+		case OPT_PARALLEL:
+			o->parallel = gv_opt_int(c, "--parallel", optarg, 1, 1000000);
+			break;
+		case OPT_LAUNCHER:
+			o->site.slurm =
+			    gv_opt_one_of(c, "--launcher", optarg, launcher_name, 2) == 1;
+			break;
+		case OPT_SLURM_JOB:
+			o->site.slurm_job = optarg;
 			break;
 		case OPT_CLEAN_ENV:
 			o->run.measure.clean_env = true;
@@ -109,10 +153,10 @@ parse_options(struct options *o, int argc, char **argv)
 			gv_opt_common(&o->common, code, argc, argv);
 		}
 	}
-	if (o->cluster == NULL)
-		gv_opt_usage(c, "no cluster given: use -c");
+	check_options(o);
 	o->jobs = gv_opt_input(c, argc, argv);
-	if ((strcmp(o->jobs, "-") == 0) + (strcmp(o->cluster, "-") == 0) +
+	if ((strcmp(o->jobs, "-") == 0) +
+		(o->site.cluster != NULL && strcmp(o->site.cluster, "-") == 0) +
 		(o->known != NULL && strcmp(o->known, "-") == 0) >
 	    1)
 		gv_opt_usage(c, "standard input can be read only once");
@@ -152,22 +196,26 @@ restore_signals(const struct sigaction old[N_SIGNALS])
 		sigaction(signals[i], &old[i], NULL);
 }
 
-/* Whether a job runs nowhere; says which. */
+/* Whether a job runs nowhere, and says which, or it is not known how fast on some type. */
 static bool
-some_run_nowhere(const struct plan *p, const struct gv_rates *jobs)
+some_lack(const struct plan *p, const struct gv_rates *jobs)
 {
 	bool some = false;
 	size_t class, type;
 
 	for (class = 0; class < p->n_classes; class ++) {
-		bool runs = false;
+		bool runs = false, known = true;
 
-		for (type = 0; type < p->n_types; type++)
-			runs |= plan_cell(p, class, type)->steps_per_s > 0;
-		if (!runs)
+		for (type = 0; type < p->n_types; type++) {
+			const struct cell *c = plan_cell(p, class, type);
+
+			runs |= c->source != UNMEASURED && c->steps_per_s > 0;
+			known &= c->source != UNMEASURED;
+		}
+		if (known && !runs)
 			gv_warn("job \"%s\" runs on no GPU type of the cluster",
 			    jobs->job[p->job[class]].id.s);
-		some |= !runs;
+		some |= !runs || !known;
 	}
 	return some;
 }
@@ -176,7 +224,7 @@ some_run_nowhere(const struct plan *p, const struct gv_rates *jobs)
 
 struct inputs {
 	struct gv_rates jobs;
-	struct gv_cluster cluster;
+	struct site site;
 	struct gv_frame known;
 };
 
@@ -184,7 +232,7 @@ static int
 read_inputs(struct inputs *in, const struct options *o, struct gv_error *e)
 {
 	struct gv_frame frame = {0};
-	int rc = gv_cluster_read(&in->cluster, o->cluster, e);
+	int rc = o->site.slurm ? 0 : site_open(&in->site, &o->site, e);
 
 	if (o->known != NULL)
 		rc |= gv_frame_load(&in->known, o->known, e);
@@ -198,8 +246,8 @@ warn_of_slips(const struct inputs *in)
 {
 	struct gv_error w = {0};
 
-	if (in->cluster.warnings != NULL)
-		w = *in->cluster.warnings;
+	if (in->site.cluster.warnings != NULL)
+		w = *in->site.cluster.warnings;
 	gv_rates_slips(&in->jobs, NULL, &w);
 	gv_warn_each(&w);
 }
@@ -213,27 +261,27 @@ write_table(const struct inputs *in, const struct plan *p, const struct options 
 
 	gv_tabw_init(&w, out, o->common.tsv);
 	if (o->throughputs)
-		write_throughputs(&w, p, &in->jobs, &in->cluster);
+		write_throughputs(&w, p, &in->jobs, &in->site.cluster);
 	else
-		write_rates(&w, p, &in->jobs, &in->cluster);
+		write_rates(&w, p, &in->jobs, &in->site.cluster);
 	if (gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
 }
 
-/* Measures, writes; the exit status. */
+/* Measures, writes; the exit status.  old: what signals do otherwise. */
 static int
-answer(const struct inputs *in, const struct plan *p, const struct options *o)
+answer(struct inputs *in, struct plan *p, struct gpus *g, const struct options *o,
+    const struct sigaction old[N_SIGNALS])
 {
 	struct gv_error e = {0};
-	struct sigaction old[N_SIGNALS];
 	struct gv_out *out;
 	int status;
 
 	/* a file that cannot be written is found out before the long part */
-	if (gv_out_open(&out, o->common.output, &e) != 0)
+	if (gv_out_open(&out, o->common.output, &e) != 0 ||
+	    (plan_count(p, TO_MEASURE) > 0 && site_scratch(&in->site, &o->site, &e) != 0))
 		gv_die_error(&e);
-	catch_signals(old);
-	status = run_plan(p, &in->jobs, &in->cluster, &o->run, &e);
+	status = run_plan(p, &in->jobs, &in->site, g, &o->run, &e);
 	restore_signals(old);
 	if (status == -1)
 		gv_die_error(&e);
@@ -242,7 +290,17 @@ answer(const struct inputs *in, const struct plan *p, const struct options *o)
 		return 128 + interrupt;
 	}
 	write_table(in, p, o, out);
-	return some_run_nowhere(p, &in->jobs) ? GV_EXIT_NO : GV_EXIT_OK;
+	return some_lack(p, &in->jobs) ? GV_EXIT_NO : GV_EXIT_OK;
+}
+
+/* So many are measured at once on a node. */
+static size_t
+most_at_once(const struct options *o)
+{
+	if (o->parallel > 0)
+		return (size_t)o->parallel;
+	/* beside each other they disturb each other: who has a few machines has the time */
+	return o->site.slurm ? SIZE_MAX : 1;
 }
 
 int
@@ -256,27 +314,36 @@ profile_jobs(int argc, char **argv)
 	struct gv_error e = {0};
 	struct inputs in = {0};
 	struct plan plan = {0};
+	struct gpus gpus;
+	struct sigaction old[N_SIGNALS];
 	int status;
 	int rc;
 
 	parse_options(&o, argc, argv);
-	if (read_inputs(&in, &o, &e) != 0 ||
-	    plan_make(&plan, &in.jobs, &in.cluster, o.known != NULL ? &in.known : NULL,
-		&e) != 0)
+	o.site.quiet = o.run.quiet = o.common.quiet;
+	o.run.verbose = o.common.verbose;
+	if (read_inputs(&in, &o, &e) != 0)
+		gv_die_error(&e);
+	catch_signals(old);
+	if ((o.site.slurm && site_open(&in.site, &o.site, &e) != 0) ||
+	    plan_make(&plan, &in.jobs, &in.site.cluster,
+		o.known != NULL ? &in.known : NULL, &e) != 0)
 		gv_die_error(&e);
 	if (!o.common.quiet)
 		warn_of_slips(&in);
-	o.run.quiet = o.common.quiet;
-	o.run.verbose = o.common.verbose;
-	status = run_check(&plan, &in.jobs, &in.cluster, &o.run, &e);
+	site_gpus(&gpus, &in.site, &o.site, most_at_once(&o));
+	status = run_check(&plan, &in.jobs, &in.site, &gpus, &e);
 	if (status != 0)
 		gv_warn_error(&e);
 	else
-		status = answer(&in, &plan, &o);
+		status = answer(&in, &plan, &gpus, &o, old);
+	gv_error_clear(&e);
 	plan_free(&plan);
+	site_gpus_free(&gpus);
 	gv_rates_free(&in.jobs);
-	gv_cluster_free(&in.cluster);
 	gv_frame_free(&in.known);
+	if (site_close(&in.site, &e) != 0)
+		gv_die_error(&e);
 	rc = gv_finish();
 	return rc != 0 ? rc : status;
 }

@@ -8,125 +8,136 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "launch/local/local.h"
 #include "launch/progress.h"
 #include "scratch.h"
 
-/* How often a running job is looked at: the error in the time of a report. */
-static const double look_every_s = 0.005;
+/* UNSEEN: the status of who left and nobody saw how. */
+enum { TAIL = 4096, UNSEEN = 125 };
 
-enum { TAIL = 4096 };
-
-struct run {
+struct measuring {
 	struct gv_launch *launch;
+	const struct gv_job *job;
+	const struct measure_options *o;
 	struct gv_strbuf directory;
 	struct gv_strbuf checkpoint_dir;
 	struct gv_strbuf progress;
 	struct gv_strbuf log;
+	struct gv_progress_report told;
 	struct report *report;
 	size_t n;
 	size_t cap;
+	double start_s;
+	bool stopping;
+	bool enough; /* is known */
+	struct measurement m;
+	struct measuring *next; /* of those that go on */
 };
 
-static struct run *current; /* the run that goes on, for measure_abort */
+static struct measuring *all; /* that go on, for measure_abort */
+static size_t n_begun;
+
+/* ---- beginning and end ---- */
 
 static void
-run_free(struct run *r)
+forget(struct measuring *r)
 {
+	struct measuring **at = &all;
+
+	while (*at != NULL && *at != r)
+		at = &(*at)->next;
+	if (*at != NULL)
+		*at = r->next;
 	gv_strbuf_free(&r->directory);
 	gv_strbuf_free(&r->checkpoint_dir);
 	gv_strbuf_free(&r->progress);
 	gv_strbuf_free(&r->log);
 	free(r->report);
+	free(r);
 }
 
-static int
-start(struct run *r, const struct gv_job *job, const struct gv_gpu_type *type,
-    const int *ids, const struct measure_options *o, struct gv_error *e)
+static enum gv_launch_state
+launch(
+    struct measuring *r, const struct measure_place *place, struct gv_launch_news *news)
 {
-	struct gv_launch_spec spec = {.job_id = job->id.s,
-	    .command = job->command.s,
+	struct gv_launch_spec spec = {.job_id = r->job->id.s,
+	    .command = r->job->command.s,
 	    .working_directory =
-		job->working_directory.len > 0 ? job->working_directory.s : NULL,
-	    .gpu_type = type->name,
-	    .gpus = ids,
-	    .n_gpus = (size_t)job->scale_factor,
-	    .threads = type->threads,
-	    .total_steps = job->total_steps,
+		r->job->working_directory.len > 0 ? r->job->working_directory.s : NULL,
+	    .gpu_type = place->type->name,
+	    .gpus = place->id,
+	    .node = place->node,
+	    .n_gpus = (size_t)r->job->scale_factor,
+	    .threads = place->type->threads,
+	    .checkpoint_dir = r->checkpoint_dir.s,
+	    .progress = r->progress.s,
+	    .log = r->log.s,
+	    .total_steps = r->job->total_steps,
 	    .round = -1,
-	    .grace_s = o->grace_s,
-	    .clean_env = o->clean_env,
+	    .grace_s = r->o->grace_s,
+	    .clean_env = r->o->clean_env,
 	    .keep_fd = -1};
+
+	return gv_launch_start(&r->launch, r->o->by, &spec, news);
+}
+
+struct measuring *
+measure_begin(const struct gv_job *job, const struct measure_place *place,
+    const struct measure_options *o, enum measure_state *state, struct gv_error *e)
+{
+	struct measuring *r = gv_xcalloc(1, sizeof(*r));
+	struct gv_error ignored = {0};
 	struct gv_launch_news news;
 
-	gv_strbuf_fmt(&r->directory, "%s/run", o->scratch);
+	r->job = job;
+	r->o = o;
+	r->told = (struct gv_progress_report)GV_PROGRESS_NONE;
+	r->start_s = gv_clock_s();
+	r->next = all;
+	all = r;
+	gv_strbuf_fmt(&r->directory, "%s/run.%zu", o->scratch, ++n_begun);
 	gv_strbuf_fmt(&r->checkpoint_dir, "%s/checkpoint", r->directory.s);
 	gv_strbuf_fmt(&r->progress, "%s/progress", r->directory.s);
 	gv_strbuf_fmt(&r->log, "%s/log", r->directory.s);
-	if (gv_mkdirs(r->checkpoint_dir.s, e) != 0)
-		return -1;
-	spec.checkpoint_dir = r->checkpoint_dir.s;
-	spec.progress = r->progress.s;
-	spec.log = r->log.s;
-	if (gv_launch_start(&r->launch, &gv_launch_local, &spec, &news) ==
-	    GV_LAUNCH_NOT_STARTED)
-		return gv_error_set(e, "%s", news.reason);
-	return 0;
-}
-
-/* Watches until the window is complete, the job has left, or time is out.  0 or -1. */
-static int
-watch(struct run *r, struct measurement *m, const struct measure_options *o,
-    double start_s, struct gv_error *e)
-{
-	struct gv_progress_report p = GV_PROGRESS_NONE;
-	struct gv_launch_news news;
-
-	while (*o->interrupt == 0) {
-		/* whether it has left first, so that its last report is not missed */
-		double now;
-
-		m->left = gv_launch_poll(&r->launch, false, &news) == GV_LAUNCH_LEFT;
-		if (news.reason[0] != '\0')
-			return gv_error_set(e, "%s", news.reason);
-		if (gv_progress_read(r->progress.s, &p, e) != 0)
-			return -1;
-		m->status = news.status;
-		now = gv_clock_s();
-		m->ran_s = now - start_s;
-		if (p.steps > (r->n > 0 ? r->report[r->n - 1].steps : 0)) {
-			r->report =
-			    gv_xgrow(r->report, &r->cap, r->n + 1, sizeof(*r->report));
-			r->report[r->n++] = (struct report){now, p.steps};
-		}
-		if (m->left || fit_enough(&o->rule, r->report, r->n) ||
-		    m->ran_s >= o->timeout_s)
-			return 0;
-		gv_sleep_s(look_every_s);
+	*state = MEASURE_GOES_ON;
+	if (gv_mkdirs(r->checkpoint_dir.s, e) != 0) {
+		*state = MEASURE_BROKEN;
+	} else if (launch(r, place, &news) == GV_LAUNCH_NOT_STARTED) {
+		*state = MEASURE_ENDED;
+		gv_error_set(e, "%s", news.reason);
 	}
-	return 0;
+	if (*state == MEASURE_GOES_ON)
+		return r;
+	measure_end(r, &ignored);
+	return NULL;
 }
 
-static int
-stop(struct run *r, struct gv_error *e)
+int
+measure_end(struct measuring *r, struct gv_error *e)
 {
-	struct gv_launch_news news = {0};
+	struct gv_launch_news news;
+	int rc;
 
 	gv_launch_stop(r->launch);
 	while (r->launch != NULL)
 		gv_launch_poll(&r->launch, true, &news);
-	return news.reason[0] == '\0' ? 0 : gv_error_set(e, "%s", news.reason);
+	rc = scratch_remove(r->directory.s, e);
+	forget(r);
+	return rc;
 }
 
 void
 measure_abort(void)
 {
 	struct gv_error ignored = {0};
+	struct measuring *r;
 
-	if (current != NULL)
-		stop(current, &ignored);
-	current = NULL;
+	for (r = all; r != NULL; r = r->next)
+		gv_launch_stop(r->launch);
+	while (all != NULL)
+		measure_end(all, &ignored);
 }
+
+/* ---- what comes of it ---- */
 
 /* The last line of the log that is not empty. */
 static void
@@ -153,21 +164,21 @@ read_last_line(struct measurement *m, const char *log)
 }
 
 static void
-judge(struct measurement *m, const struct run *r, const struct gv_job *job,
-    const struct measure_options *o, double start_s)
+judge(struct measurement *m, const struct measuring *r)
 {
 	bool complete;
-	bool some = fit_best(&m->fit, &complete, &o->rule, start_s, r->report, r->n);
+	bool some =
+	    fit_best(&m->fit, &complete, &r->o->rule, r->start_s, r->report, r->n);
 
 	if (m->left && m->status != 0) {
 		m->verdict = FAILED;
 	} else if (some) {
 		m->verdict = complete ? MEASURED : SHORT;
-	} else if (m->left && isfinite(job->total_steps)) {
+	} else if (m->left && isfinite(r->job->total_steps)) {
 		/* done without a word: it has done what there was to do */
 		m->verdict = SHORT;
-		m->fit =
-		    (struct rate_fit){job->total_steps / m->ran_s, INFINITY, m->ran_s, 0};
+		m->fit = (struct rate_fit){
+		    r->job->total_steps / m->ran_s, INFINITY, m->ran_s, 0};
 	} else {
 		m->verdict = SILENT;
 	}
@@ -175,28 +186,71 @@ judge(struct measurement *m, const struct run *r, const struct gv_job *job,
 		m->fit.steps_per_s = 0;
 }
 
-int
-measure_job(struct measurement *m, const struct gv_job *job,
-    const struct gv_gpu_type *type, const int *ids, const struct measure_options *o,
-    struct gv_error *e)
-{
-	struct run r = {0};
-	double start_s = gv_clock_s();
-	int rc;
+/* ---- while it runs ---- */
 
-	*m = (struct measurement){0};
-	current = &r;
-	rc = start(&r, job, type, ids, o, e);
-	if (rc == 0) {
-		rc = watch(&r, m, o, start_s, e);
-		if (stop(&r, e) != 0)
-			rc = -1;
-		judge(m, &r, job, o, start_s);
-		read_last_line(m, r.log.s);
+/* Takes what has been reported: 0, or -1 with *e set. */
+static int
+listen(struct measuring *r, double now_s, struct gv_error *e)
+{
+	if (gv_progress_read(r->progress.s, &r->told, e) != 0)
+		return -1;
+	r->m.ran_s = now_s - r->start_s;
+	if (r->told.steps > (r->n > 0 ? r->report[r->n - 1].steps : 0)) {
+		r->report = gv_xgrow(r->report, &r->cap, r->n + 1, sizeof(*r->report));
+		r->report[r->n++] = (struct report){now_s, r->told.steps};
 	}
-	if (scratch_remove(r.directory.s, e) != 0)
-		rc = -1;
-	current = NULL;
-	run_free(&r);
-	return rc == 0 && *o->interrupt != 0 ? 1 : rc;
+	return 0;
+}
+
+/* Its launch is over. */
+static enum measure_state
+conclude(struct measuring *r, enum gv_launch_state state,
+    const struct gv_launch_news *news, struct measurement *m, struct gv_error *e)
+{
+	/* where enough is known, how its workers went does not matter any more */
+	if (state != GV_LAUNCH_LEFT && !r->enough && *r->o->interrupt == 0) {
+		gv_error_set(e, "%s", news->reason);
+		return MEASURE_ENDED;
+	}
+	if (state == GV_LAUNCH_LEFT && news->status == UNSEEN &&
+	    news->reason[0] != '\0') {
+		gv_error_set(e, "%s", news->reason);
+		return MEASURE_BROKEN;
+	}
+	if (*r->o->interrupt != 0)
+		return MEASURE_ENDED;
+	judge(&r->m, r);
+	read_last_line(&r->m, r->log.s);
+	if (r->m.last_line[0] == '\0')
+		snprintf(r->m.last_line, sizeof(r->m.last_line), "%.255s", news->reason);
+	*m = r->m;
+	return MEASURE_DONE;
+}
+
+enum measure_state
+measure_turn(struct measuring *r, struct measurement *m, struct gv_error *e)
+{
+	struct gv_launch_news news;
+	/* whether it has left first, so that its last report is not missed */
+	enum gv_launch_state state = gv_launch_poll(&r->launch, false, &news);
+	double now_s = gv_clock_s();
+
+	if (state == GV_LAUNCH_NONE)
+		r->start_s = now_s; /* it waits for its turn */
+	if (!r->stopping) {
+		r->m.left = state == GV_LAUNCH_LEFT;
+		r->m.status = news.status;
+		if (listen(r, now_s, e) != 0)
+			return MEASURE_BROKEN;
+	}
+	if (r->launch == NULL)
+		return conclude(r, state, &news, m, e);
+	if (r->stopping)
+		return MEASURE_GOES_ON;
+	r->enough = fit_enough(&r->o->rule, r->report, r->n);
+	if (!r->enough && r->m.ran_s < r->o->timeout_s && *r->o->interrupt == 0)
+		return MEASURE_GOES_ON;
+	r->stopping = true;
+	gv_launch_stop(r->launch);
+	return MEASURE_GOES_ON;
 }

@@ -6,8 +6,9 @@
 
 enum source {
 	TO_MEASURE,
-	KNOWN,  /* given by the user: text is copied as it is */
-	TOO_BIG /* the gang is larger than all GPUs of the type: 0 */
+	KNOWN,     /* given by the user: text is copied as it is */
+	TOO_BIG,   /* the gang is larger than all GPUs of the type: 0 */
+	UNMEASURED /* it could not be tried: no row */
 };
 
 /* A class of jobs on a GPU type. */

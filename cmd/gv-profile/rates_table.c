@@ -30,6 +30,8 @@ write_rates(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs
 	gv_tabw_end(w);
 	for (i = 0; i < jobs->n_jobs; i++)
 		for (type = 0; type < cluster->n_types; type++) {
+			if (plan_cell(p, p->class_of[i], type)->source == UNMEASURED)
+				continue;
 			for (k = 0; k < f->n_columns; k++)
 				if (!is_own(f->name[k]))
 					gv_tabw_cell(w, gv_frame_cell(f, jobs->job[i].row,
@@ -55,6 +57,8 @@ write_throughputs(struct gv_tabw *w, const struct plan *p, const struct gv_rates
 		const struct gv_job *job = &jobs->job[p->job[class]];
 
 		for (type = 0; job->job_type.len > 0 && type < cluster->n_types; type++) {
+			if (plan_cell(p, class, type)->source == UNMEASURED)
+				continue;
 			gv_tabw_cell(w, job->job_type);
 			gv_tabw_int(w, job->scale_factor);
 			gv_tabw_str(w, cluster->type[type].name);

@@ -7,7 +7,7 @@
 /*
  * The jobs' rows, each once per GPU type of the cluster, with all their columns
  * byte for byte, then gpu_type and steps_per_s (in place of columns of these
- * names).
+ * names); none where it was not measured.
  */
 void write_rates(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs,
     const struct gv_cluster *cluster);

@@ -1,56 +1,34 @@
 #include "run_plan.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
-#include "base/num.h"
-#include "scratch.h"
+#include "measured.h"
+#include "run.h"
 
-static const double much_error = 0.05; /* of the rate: worth a warning */
+/* How often running jobs are looked at: the error in the time of a report. */
+static const double look_every_s = 0.005;
+/* Between two tries of one measurement at most, s; and how many. */
+static const double longest_wait_s = 30;
+enum { MOST_TRIES = 8 };
+/* How often it is tried to begin some when nothing has changed, s. */
+static const double begin_every_s = 0.2;
+/* What a step of Slurm takes to begin and to end, s. */
+static const double step_s = 10;
 
-static char *scratch; /* of the measurements that go on, NULL = none */
-
-static bool
-is_here(const char *node, const struct run_options *o)
-{
-	char host[256] = "";
-	size_t n = strlen(node);
-
-	if (n == 0 || strcmp(node, "localhost") == 0)
-		return true;
-	if (o->node != NULL)
-		return strcmp(node, o->node) == 0;
-	gethostname(host, sizeof(host) - 1);
-	return strncmp(node, host, n) == 0 && (host[n] == '\0' || host[n] == '.');
-}
-
-/* The pool of a type on this machine with the most GPUs, NULL = none. */
-static const struct gv_pool *
-find_pool(const struct gv_cluster *cluster, size_t type, const struct run_options *o)
-{
-	const struct gv_pool *best = NULL;
-	size_t i;
-
-	for (i = 0; i < cluster->n_pools; i++) {
-		const struct gv_pool *p = &cluster->pool[i];
-
-		if (p->type == type && is_here(p->node, o) &&
-		    (best == NULL || p->gpus > best->gpus))
-			best = p;
-	}
-	return best;
-}
+/* ---- what can be measured ---- */
 
 /* Why a class cannot be measured on a type.  0 it can, or an exit status with *e set. */
 static int
-check_cell(const struct gv_rates *jobs, const struct gv_job *job,
-    const struct gv_gpu_type *type, const struct gv_pool *pool, struct gv_error *e)
+check_cell(const struct gv_rates *jobs, const struct gv_job *job, const struct site *s,
+    const struct gpus *g, size_t type, struct gv_error *e)
 {
 	ptrdiff_t command = gv_frame_find(&jobs->frame, "command");
-	size_t here = pool != NULL ? pool->gpus : 0;
+	size_t here = 0, i;
 
 	if (command == -1) {
 		gv_frame_require(&jobs->frame, "command", &command, e);
@@ -61,166 +39,345 @@ check_cell(const struct gv_rates *jobs, const struct gv_job *job,
 		    "expected a command to run, got \"\"");
 		return GV_EXIT_TROUBLE;
 	}
-	if (here >= (size_t)job->scale_factor)
+	if (gpus_fit(g, type, (size_t)job->scale_factor, true))
 		return 0;
+	for (i = 0; i < g->n; i++)
+		here += g->gpu[i].type == type;
 	gv_error_set(e,
-	    "cannot measure job \"%s\" here: it needs %lld of type %s, this machine has "
-	    "%zu; "
+	    "cannot measure job \"%s\" here: it needs %lld of type %s, %s has %zu; "
 	    "give its rate with -t",
-	    job->id.s, (long long)job->scale_factor, type->name, here);
+	    job->id.s, (long long)job->scale_factor, s->cluster.type[type].name,
+	    s->slurm != NULL ? "a group of the allocation" : "this machine", here);
 	return GV_EXIT_NO;
 }
 
 int
-run_check(const struct plan *p, const struct gv_rates *jobs,
-    const struct gv_cluster *cluster, const struct run_options *o, struct gv_error *e)
+run_check(const struct plan *p, const struct gv_rates *jobs, const struct site *s,
+    const struct gpus *g, struct gv_error *e)
 {
 	size_t i;
 
 	for (i = 0; i < p->n_classes * p->n_types; i++) {
-		size_t type = i % p->n_types;
 		int status;
 
 		if (p->cell[i].source != TO_MEASURE)
 			continue;
-		status = check_cell(jobs, &jobs->job[p->job[i / p->n_types]],
-		    &cluster->type[type], find_pool(cluster, type, o), e);
+		status = check_cell(
+		    jobs, &jobs->job[p->job[i / p->n_types]], s, g, i % p->n_types, e);
 		if (status != 0)
 			return status;
 	}
 	return 0;
 }
 
-/* What the user should know about a measurement. */
+/* ---- what waits ---- */
+
+static struct waiting
+remove_at(struct drive *d, size_t at)
+{
+	struct waiting w = d->waiting[at];
+
+	d->n_waiting--;
+	memmove(&d->waiting[at], &d->waiting[at + 1],
+	    (d->n_waiting - at) * sizeof(*d->waiting));
+	return w;
+}
+
+/* Nothing will be known of its rate. */
 static void
-warn_of(const char *label, const struct measurement *m, const struct run_options *o)
+give_up(struct drive *d, const struct waiting *w, const char *reason)
 {
-	char q[GV_QUOTE_LEN];
-
-	if (m->verdict == FAILED && m->last_line[0] == '\0')
-		gv_warn("warning: %s: failed with status %d and wrote nothing", label,
-		    m->status);
-	else if (m->verdict == FAILED)
-		gv_warn("warning: %s: failed with status %d: %s", label, m->status,
-		    gv_quote(q, m->last_line, strlen(m->last_line)));
-	else if (m->verdict == SILENT && m->left)
-		gv_warn("warning: %s: left without having reported a step: a job "
-			"appends \"step N\" to the file $GV_PROGRESS",
-		    label);
-	else if (m->verdict == SILENT)
-		gv_warn("warning: %s: reported no step within %g s: a job appends "
-			"\"step N\" to the file $GV_PROGRESS",
-		    label, o->measure.timeout_s);
-	else if (m->verdict == SHORT && m->fit.n < 2)
-		gv_warn("warning: %s: too short to measure: the time of its start is "
-			"counted in",
-		    label);
-	else if (m->verdict == SHORT)
-		gv_warn("warning: %s: only %zu reports%s", label, m->fit.n,
-		    m->left ? ", then it was done" : " before time was out");
-	else if (m->fit.standard_error > much_error * m->fit.steps_per_s)
-		gv_warn("warning: %s: its speed varies: standard error %.0f %%", label,
-		    100 * m->fit.standard_error / m->fit.steps_per_s);
-}
-
-static void
-say_rate(const char *label, const struct measurement *m)
-{
-	char rate[GV_NUM_LEN];
-	char error[64] = "";
-
-	gv_format_double(rate, m->fit.steps_per_s);
-	if (m->fit.n > 2)
-		snprintf(error, sizeof(error), ", standard error %.2g %%",
-		    100 * m->fit.standard_error / m->fit.steps_per_s);
-	gv_warn("%s: %s steps/s%s, %zu reports in %.3g s", label, rate, error, m->fit.n,
-	    m->fit.span_s);
-}
-
-/* More digits than a measurement has would be noise. */
-static double
-round_6(double v)
-{
-	char text[GV_NUM_LEN];
-
-	snprintf(text, sizeof(text), "%.6g", v);
-	return strtod(text, NULL);
-}
-
-static int
-measure_cell(struct cell *c, const struct gv_rates *jobs, const struct gv_job *job,
-    const struct gv_gpu_type *type, const struct gv_pool *pool,
-    const struct run_options *o, struct gv_error *e)
-{
-	int *ids = gv_xcalloc((size_t)job->scale_factor, sizeof(*ids));
 	struct gv_error label = {0};
-	struct measurement m;
-	char q[GV_QUOTE_LEN];
-	size_t k;
-	int rc;
 
-	for (k = 0; k < (size_t)job->scale_factor; k++)
-		ids[k] = gv_pool_id(pool, k);
-	rc = measure_job(&m, job, type, ids, &o->measure, e);
-	free(ids);
-	if (rc != 0)
-		return rc;
-	m.fit.steps_per_s = round_6(m.fit.steps_per_s);
-	c->steps_per_s = m.fit.steps_per_s;
-	gv_error_at(&label, jobs->frame.file, jobs->frame.line[job->row], NULL,
-	    "job %s on %s", gv_quote(q, job->id.s, job->id.len), type->name);
-	if (!o->quiet)
-		warn_of(label.text[0], &m, o);
-	if (o->verbose > 0 && m.fit.steps_per_s > 0)
-		say_rate(label.text[0], &m);
+	d->p->cell[w->cell].source = UNMEASURED;
+	run_name(&label, d, w->cell);
+	gv_warn("%s: not measured: %s", label.text[0], reason);
+	d->done++;
+}
+
+static void
+give_all_up(struct drive *d, const char *reason)
+{
+	while (d->n_waiting > 0) {
+		struct waiting w = remove_at(d, 0);
+
+		give_up(d, &w, reason);
+	}
+}
+
+/* A try has come to nothing: it waits again, if it has not been tried often. */
+static void
+wait_again(struct drive *d, struct waiting w, const char *reason)
+{
+	w.tries++;
+	w.passed = 0;
+	w.from_s = gv_clock_s() + fmin(longest_wait_s, ldexp(.5, (int)w.tries));
+	if (w.tries == MOST_TRIES)
+		give_up(d, &w, reason);
+	else
+		d->waiting[d->n_waiting++] = w;
+}
+
+/* ---- beginning ---- */
+
+/* Starts it on GPUs gpu[w.n], which are given back if it cannot.  0 or -1. */
+static int
+begin(struct drive *d, struct waiting w, size_t *gpu, struct gv_error *e)
+{
+	const char **node = gv_xcalloc(w.n, sizeof(*node));
+	int *id = gv_xcalloc(w.n, sizeof(*id));
+	struct measure_place place = {.type = run_type(d, w.cell),
+	    .id = id,
+	    .node = d->site->slurm != NULL ? node : NULL};
+	struct running r = {.w = w, .gpu = gpu, .began_s = gv_clock_s()};
+	struct gv_error why = {0};
+	enum measure_state state;
+	size_t i;
+
+	for (i = 0; i < w.n; i++) {
+		id[i] = d->g->gpu[gpu[i]].id;
+		node[i] = site_node(d->site, &d->g->gpu[gpu[i]]);
+	}
+	r.measuring =
+	    measure_begin(run_job(d, w.cell), &place, &d->o.measure, &state, &why);
+	free(node);
+	free(id);
+	if (state == MEASURE_GOES_ON) {
+		d->running[d->n_running++] = r;
+		return 0;
+	}
+	gpus_give(d->g, gpu, w.n);
+	free(gpu);
+	if (state == MEASURE_BROKEN || d->site->slurm == NULL)
+		return gv_error_set(e, "%s", why.text[0]);
+	wait_again(d, w, why.text[0]);
 	return 0;
 }
 
-/* The last thing when the program dies while it measures. */
-static void
-clean_up(void)
+/*
+ * Starts what there are GPUs for, in order.  One for which there are not enough lets as many
+ * smaller ones of its type pass as it needs GPUs.  0 or -1.
+ */
+static int
+begin_some(struct drive *d, struct gv_error *e)
 {
-	struct gv_error ignored = {0};
+	/* of each type the first for which there are not enough */
+	struct waiting **first = gv_xcalloc(d->p->n_types, sizeof(struct waiting *));
+	bool later = false;
+	size_t at = 0;
+	int rc = 0;
 
-	measure_abort();
-	scratch_remove(scratch, &ignored);
+	while (rc == 0 && at < d->n_waiting) {
+		struct waiting *w = &d->waiting[at++];
+		size_t type = w->cell % d->p->n_types;
+		struct waiting *f = first[type];
+		size_t *gpu;
+
+		later |= gv_clock_s() < w->from_s;
+		if (gv_clock_s() < w->from_s ||
+		    (f != NULL && (w->n >= f->n || f->passed >= f->n)))
+			continue;
+		gpu = gv_xcalloc(w->n, sizeof(*gpu));
+		if (gpus_take(d->g, type, w->n, gpu)) {
+			if (f != NULL)
+				f->passed++;
+			rc = begin(d, remove_at(d, --at), gpu, e);
+			continue;
+		}
+		free(gpu);
+		if (gpus_fit(d->g, type, w->n, false))
+			first[type] = w;
+	}
+	if (d->n_running > 0 || later || d->n_waiting == 0)
+		d->stuck_s = 0;
+	else if (d->stuck_s == 0)
+		d->stuck_s = gv_clock_s();
+	d->look_s = gv_clock_s() + begin_every_s;
+	free(first);
+	return rc;
+}
+
+/* ---- while they run ---- */
+
+static void
+take(struct drive *d, const struct running *r, const struct measurement *m)
+{
+	struct cell *c = &d->p->cell[r->w.cell];
+	struct gv_error label = {0};
+
+	c->steps_per_s = measured_rate(m);
+	run_name(&label, d, r->w.cell);
+	if (!d->o.quiet)
+		measured_warn(label.text[0], m, d->o.measure.timeout_s);
+	if (d->o.verbose > 0 && c->steps_per_s > 0)
+		measured_say(label.text[0], m);
+	d->took_s += gv_clock_s() - r->began_s;
+	d->n_took++;
+	d->done++;
+}
+
+/* The one at is over: its GPUs are free.  0 or -1. */
+static int
+end(struct drive *d, size_t at, struct gv_error *e)
+{
+	struct running *r = &d->running[at];
+	int rc = measure_end(r->measuring, e);
+
+	gpus_give(d->g, r->gpu, r->w.n);
+	free(r->gpu);
+	*r = d->running[--d->n_running];
+	d->look_s = 0;
+	return rc;
+}
+
+/* Looks at the one at.  0 or -1. */
+static int
+turn(struct drive *d, size_t at, struct gv_error *e)
+{
+	struct running r = d->running[at];
+	struct gv_launch_site site;
+	struct gv_error why = {0};
+	struct measurement m;
+	enum measure_state state = measure_turn(r.measuring, &m, &why);
+
+	if (state == MEASURE_GOES_ON)
+		return 0;
+	if (state == MEASURE_DONE)
+		take(d, &r, &m);
+	if (end(d, at, e) != 0)
+		return -1;
+	if (state == MEASURE_DONE || *d->o.measure.interrupt != 0)
+		return 0;
+	if (state == MEASURE_BROKEN || d->site->slurm == NULL)
+		return gv_error_set(e, "%s", why.text[0]);
+	gv_launch_look(d->site->by, true, &site); /* what has become of its node */
+	wait_again(d, r.w, why.text[0]);
+	return 0;
+}
+
+/* Which GPUs can be used now; why says why some cannot. */
+static const char *
+look_at_gpus(struct drive *d)
+{
+	const char *last = "its GPUs are in use", *why;
+	size_t i;
+
+	for (i = 0; i < d->g->n; i++) {
+		struct gpu *gpu = &d->g->gpu[i];
+
+		gpu->away = !gv_launch_usable(
+		    d->site->by, site_node(d->site, gpu), gpu->id, &why);
+		if (gpu->away)
+			last = why;
+	}
+	d->look_s = 0;
+	return last;
+}
+
+/* Looks at where they run; what can never begin any more is given up. */
+static void
+look_around(struct drive *d)
+{
+	const struct measure_options *m = &d->o.measure;
+	double need_s = m->rule.warmup_s + m->rule.window_s + m->grace_s + step_s;
+	struct gv_launch_site site;
+	char words[64];
+
+	if (d->site->slurm == NULL)
+		return;
+	gv_launch_look(d->site->by, false, &site);
+	if (site.turns != d->turns)
+		look_at_gpus(d);
+	d->turns = site.turns;
+	if (site.over) {
+		give_all_up(d, site.reason);
+	} else if (site.left_s < need_s) {
+		snprintf(words, sizeof(words), "the allocation ends in %.0f s",
+		    fmax(0, site.left_s));
+		give_all_up(d, words);
+	} else if (d->stuck_s > 0 && gv_clock_s() > d->stuck_s + m->timeout_s) {
+		give_all_up(d, look_at_gpus(d));
+	}
+}
+
+/* ---- the whole ---- */
+
+/* The largest first, which find room the less the more runs. */
+static int
+by_size(const void *a, const void *b)
+{
+	const struct waiting *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? 1 : -1;
+	return (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+static void
+prepare(struct drive *d)
+{
+	size_t i;
+
+	d->waiting = gv_xcalloc(d->total, sizeof(*d->waiting));
+	d->running = gv_xcalloc(d->total, sizeof(*d->running));
+	for (i = 0; i < d->p->n_classes * d->p->n_types; i++)
+		if (d->p->cell[i].source == TO_MEASURE)
+			d->waiting[d->n_waiting++] = (struct waiting){
+			    .cell = i, .n = (size_t)run_job(d, i)->scale_factor};
+	if (d->g->most_runs > 1 || d->g->n_nodes > 1)
+		qsort(d->waiting, d->n_waiting, sizeof(*d->waiting), by_size);
+}
+
+static int
+drive(struct drive *d, struct gv_error *e)
+{
+	int rc = 0;
+
+	while (rc == 0 && (d->n_running > 0 || d->n_waiting > 0)) {
+		size_t at;
+
+		if (*d->o.measure.interrupt != 0) {
+			d->n_waiting = 0;
+		} else {
+			look_around(d);
+			if (gv_clock_s() >= d->look_s)
+				rc = begin_some(d, e);
+		}
+		for (at = d->n_running; rc == 0 && at-- > 0;)
+			rc = turn(d, at, e);
+		run_say(d);
+		if (rc == 0 && d->n_running > 0)
+			gv_sleep_s(look_every_s);
+		else if (rc == 0 && d->n_waiting > 0)
+			gv_sleep_s(10 * look_every_s);
+	}
+	return rc;
 }
 
 int
-run_plan(const struct plan *p, const struct gv_rates *jobs,
-    const struct gv_cluster *cluster, const struct run_options *options,
-    struct gv_error *e)
+run_plan(struct plan *p, const struct gv_rates *jobs, const struct site *s,
+    struct gpus *g, const struct run_options *options, struct gv_error *e)
 {
-	struct run_options o = *options;
-	size_t n = plan_count(p, TO_MEASURE);
-	size_t i, done = 0;
-	int rc = 0;
+	struct drive d = {.p = p,
+	    .jobs = jobs,
+	    .site = s,
+	    .g = g,
+	    .o = *options,
+	    .total = plan_count(p, TO_MEASURE)};
+	size_t i;
+	int rc;
 
-	if (n == 0)
+	if (d.total == 0)
 		return 0;
-	scratch = scratch_make(e);
-	if (scratch == NULL)
-		return -1;
-	gv_on_die(clean_up);
-	o.measure.scratch = scratch;
-	for (i = 0; rc == 0 && i < p->n_classes * p->n_types; i++) {
-		const struct gv_job *job = &jobs->job[p->job[i / p->n_types]];
-		size_t type = i % p->n_types;
-
-		if (p->cell[i].source != TO_MEASURE)
-			continue;
-		if (!o.quiet)
-			gv_progress("%zu/%zu %s on %s ...", ++done, n,
-			    job->job_type.len > 0 ? job->job_type.s : job->id.s,
-			    cluster->type[type].name);
-		rc = measure_cell(&p->cell[i], jobs, job, &cluster->type[type],
-		    find_pool(cluster, type, &o), &o, e);
-	}
+	d.o.measure.by = s->by;
+	d.o.measure.scratch = s->scratch;
+	prepare(&d);
+	rc = drive(&d, e);
 	gv_progress(NULL);
-	gv_on_die(NULL);
-	if (scratch_remove(scratch, e) != 0)
-		rc = -1;
-	free(scratch);
-	scratch = NULL;
-	return rc;
+	measure_abort();
+	for (i = 0; i < d.n_running; i++)
+		free(d.running[i].gpu);
+	free(d.waiting);
+	free(d.running);
+	return rc == 0 && *options->measure.interrupt != 0 ? 1 : rc;
 }

@@ -7,9 +7,9 @@
 #include "base/strbuf.h"
 
 char *
-scratch_make(struct gv_error *e)
+scratch_make(const char *dir, struct gv_error *e)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *tmp = dir != NULL ? dir : getenv("TMPDIR");
 	struct gv_strbuf path = {0};
 	char *real;
 

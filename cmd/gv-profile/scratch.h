@@ -5,10 +5,10 @@
 #include "base/err.h"
 
 /*
- * Makes one below $TMPDIR (or /tmp).  Its absolute path, which the caller frees,
+ * Makes one below dir, or where that is NULL below $TMPDIR (or /tmp).  Its absolute path, which the caller frees,
  * or NULL with *e set.
  */
-char *scratch_make(struct gv_error *e);
+char *scratch_make(const char *dir, struct gv_error *e);
 
 /*
  * Removes it and all in it; tries twice, for what is in the way may pass.  0, or
