@@ -321,14 +321,22 @@ look(struct work *w, size_t m)
 void
 work_reap(struct work *w)
 {
+	struct gv_launch **l = gv_xcalloc(w->n_up + 1, sizeof(*l));
+	bool *changed = gv_xcalloc(w->n_up + 1, sizeof(*changed));
 	size_t i, n = 0;
 
+	for (i = 0; i < w->n_up; i++)
+		l[i] = w->worker[w->up[i]].launch;
+	gv_launch_changed(l, w->n_up, changed);
 	for (i = 0; i < w->n_up; i++) {
 		size_t m = w->up[i];
 
-		look(w, m);
+		if (changed[i])
+			look(w, m);
 		if (w->worker[m].launch != NULL)
 			w->up[n++] = m;
 	}
 	w->n_up = n;
+	free(changed);
+	free(l);
 }

@@ -82,6 +82,17 @@ gv_launch_poll(struct gv_launch **l, bool wait, struct gv_launch_news *news)
 	return news->state;
 }
 
+void
+gv_launch_changed(struct gv_launch *const *l, size_t n, bool *changed)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		changed[i] = true;
+	if (n > 0 && l[0]->by->changed != NULL)
+		l[0]->by->changed(l, n, changed);
+}
+
 enum gv_outcome
 gv_launch_outcome(int status, bool told, double steps, double total_steps)
 {

@@ -140,6 +140,13 @@ void gv_launch_kill(struct gv_launch *l);
 enum gv_launch_state gv_launch_poll(
     struct gv_launch **l, bool wait, struct gv_launch_news *news);
 
+/*
+ * Of n launches of one launcher that were up or under way at the last poll: which may have
+ * other news now, and are to be polled; none is missed for longer than until the next
+ * SIGCHLD.  Cost: one system call for all of this node's.
+ */
+void gv_launch_changed(struct gv_launch *const *l, size_t n, bool *changed);
+
 /* ---- where workers can be started ---- */
 
 struct gv_launch_site {

@@ -37,6 +37,8 @@ struct gv_launcher {
 	    const struct gv_launcher *by, bool soon, struct gv_launch_site *site);
 	bool (*usable)(
 	    const struct gv_launcher *by, const char *node, int gpu, const char **why);
+	/* As gv_launch_changed; NULL = any of them may have. */
+	void (*changed)(struct gv_launch *const *l, size_t n, bool *changed);
 };
 
 /* "not started": fills *news with a reason; error is an errno or 0. */

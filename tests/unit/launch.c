@@ -560,6 +560,38 @@ test_many(void)
 	ok(cpu / MANY < 0.02, "for %.1f ms of processor time each", 1e3 * cpu / MANY);
 }
 
+static void
+test_changed(void)
+{
+	struct gv_launch *l[2] = {NULL, NULL};
+	struct gv_launch_spec s = spec_of("exec sleep 100", 1);
+	struct gv_launch_news news;
+	bool changed[2] = {true, true};
+	double t = gv_clock_s();
+
+	gv_launch_changed(l, 0, changed);
+	ok(changed[0], "of no launch nothing is said");
+	ok(start(&l[0], &s) == 0 && start(&l[1], &s) == 0, "two launches");
+	if (l[0] == NULL || l[1] == NULL)
+		return;
+	gv_launch_changed(l, 2, changed);
+	ok(!changed[0] && !changed[1], "while they run neither is to be polled");
+	gv_launch_stop(l[1]);
+	while (!changed[1] && gv_clock_s() < t + 20) {
+		gv_sleep_s(0.01);
+		gv_launch_changed(l, 2, changed);
+	}
+	ok(!changed[0] && changed[1], "one that has left is");
+	is_int(left_within(&l[1], 10), 143, "it is over then");
+	kill(gv_launch_local_guard(l[0]), SIGKILL);
+	for (changed[0] = false; !changed[0] && gv_clock_s() < t + 20;) {
+		gv_sleep_s(0.01);
+		gv_launch_changed(l, 1, changed);
+	}
+	ok(changed[0], "and one whose guard was killed, when its keeper has stopped it");
+	is_int(gv_launch_poll(&l[0], false, &news), GV_LAUNCH_LOST, "it is lost");
+}
+
 /* ---- what a keeper and its workers hold on to ---- */
 
 static bool
@@ -1091,6 +1123,7 @@ main(void)
 	test_wait_without_guard();
 	test_tracer();
 	test_many();
+	test_changed();
 	test_lock();
 	test_descriptors();
 	test_signals();

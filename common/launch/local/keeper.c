@@ -26,7 +26,10 @@ enum { MAX_ASKED = 4096 };
  * before, since thousands of keepers may wait for workers that take their time; so
  * whoever became our child still has most of the grace time that is left.
  */
-static const double first_tick_s = 0.05, tick_growth = 3;
+static const double ask_tick_s = 0.2, tick_growth = 3;
+
+/* While killing, and after a failure. */
+static const double kill_tick_s = 0.05;
 
 struct state {
 	struct gv_keeper *k;
@@ -253,7 +256,7 @@ begin_stop(struct state *s)
 		return;
 	s->stopping = true;
 	s->deadline_s = gv_clock_s() + s->k->spec->grace_s;
-	s->tick_s = first_tick_s;
+	s->tick_s = ask_tick_s;
 	/* where children cannot be listed, the group has to do */
 	if (gv_children_each(ask, s) <= 0 && group_is_ours(s)) {
 		kill(-s->group, SIGTERM);
@@ -275,7 +278,7 @@ continue_stop(struct state *s)
 		return;
 	}
 	if (!s->killing)
-		s->tick_s = first_tick_s;
+		s->tick_s = kill_tick_s;
 	s->killing = true;
 	ours = group_is_ours(s);
 	if (ours)
@@ -324,7 +327,7 @@ hear_control(struct state *s)
 static void
 sleep_until_something(struct state *s)
 {
-	double wait = s->stopping ? s->tick_s : first_tick_s;
+	double wait = s->stopping ? s->tick_s : kill_tick_s;
 	struct timespec tick;
 	sigset_t none;
 	fd_set set;

@@ -362,6 +362,24 @@ local_poll(struct gv_launch *launch, bool wait, struct gv_launch_news *news)
 	}
 }
 
+/*
+ * Those whose end of the control socket was closed: guard and keeper are gone, or are
+ * leaving and SIGCHLD is to come.
+ */
+static void
+local_changed(struct gv_launch *const *l, size_t n, bool *changed)
+{
+	struct pollfd *fd = gv_xcalloc(n, sizeof(*fd));
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		fd[i].fd = ((const struct local *)l[i])->control;
+	if (poll(fd, (nfds_t)n, 0) >= 0)
+		for (i = 0; i < n; i++)
+			changed[i] = fd[i].revents != 0;
+	free(fd);
+}
+
 static void
 local_free(struct gv_launch *launch)
 {
@@ -373,7 +391,7 @@ local_free(struct gv_launch *launch)
 }
 
 const struct gv_launcher gv_launch_local = {"local", local_start, local_stop, local_kill,
-    local_poll, local_free, gv_local_look, gv_local_usable};
+    local_poll, local_free, gv_local_look, gv_local_usable, local_changed};
 
 pid_t
 gv_launch_local_guard(const struct gv_launch *l)

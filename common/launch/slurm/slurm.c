@@ -310,7 +310,7 @@ probe(struct gv_slurm *s, struct gv_error *e)
 
 static const struct gv_launcher launcher = {"slurm", gv_slurm_step_start,
     gv_slurm_step_stop, gv_slurm_step_kill, gv_slurm_step_poll, gv_slurm_step_free,
-    gv_slurm_look, gv_slurm_usable};
+    gv_slurm_look, gv_slurm_usable, NULL};
 
 /* The path of this program, which all nodes have.  0, or -1 with *e set. */
 static int
