@@ -83,7 +83,7 @@ begin(struct follow *f, struct gv_error *e)
 	header = s != NULL ? journal_find_header(s, len, &pairs, &sealed) : 0;
 	if (header > 0 && !sealed)
 		gv_error_set(e, "%s: has no checksums; --resume writes it anew", f->path);
-	if (header == 0 && len > 0 && memchr(s, '\n', len) != NULL)
+	if (header == 0 && s != NULL && len > 0 && memchr(s, '\n', len) != NULL)
 		gv_error_set(e, "%s: no journal of gv-run", f->path);
 	gv_strbuf_add(&f->header, s, header);
 	f->size = (off_t)header;

@@ -122,6 +122,7 @@ write_slices(struct run *r, const struct set *s, struct gv_error *e)
 		struct gv_net *net = worker_net(p->worker, i, &stage);
 		struct gv_strbuf config = {0};
 
+		GV_HOLDS(s->slice != NULL);
 		gv_strbuf_fmt(&config, "%s%s", r->config.s, s->slice[stage].own);
 		key.config = config.s;
 		status = gv_ckpt_write(s->slice[stage].path, net, &key, r->diverged, e);

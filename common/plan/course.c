@@ -210,6 +210,7 @@ gv_course_some(const struct gv_pipe *p, uint64_t all)
 		unit *= p->batch / gv_gcd(p->batch, unit);
 		base = 12 * unit > base ? 12 * unit : base;
 	}
+	GV_HOLDS(unit > 0);
 	base = (base + unit - 1) / unit * unit;
 	return all <= base ? all : base + (all - base) % unit;
 }

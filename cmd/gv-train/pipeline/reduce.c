@@ -9,6 +9,7 @@
 static size_t
 piece_of(const struct reduce *r, size_t k, size_t *first)
 {
+	GV_HOLDS(r->group->n > 0);
 	*first = r->n * k / r->group->n;
 	return r->n * (k + 1) / r->group->n - *first;
 }

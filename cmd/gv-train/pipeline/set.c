@@ -1,5 +1,6 @@
 #include "set.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -72,18 +73,40 @@ next_line(char **p)
 	return line;
 }
 
+/* Behind the word, or behind the number that s begins with; NULL: there is none, or no s. */
+static const char *
+after(const char *s, const char *word)
+{
+	return s != NULL && strncmp(s, word, strlen(word)) == 0 ? s + strlen(word) : NULL;
+}
+
+static const char *
+number(const char *s, int base, uint64_t *v)
+{
+	char *end;
+
+	*v = 0;
+	if (s == NULL || !isxdigit((unsigned char)*s))
+		return NULL;
+	errno = 0;
+	*v = strtoull(s, &end, base);
+	return errno == 0 && end > s ? end : NULL;
+}
+
 static int
 parse_slice(struct set *s, const char *dir, const char *line)
 {
-	unsigned long first, last;
+	uint64_t first, last;
 	struct gv_strbuf path = {0};
-	int at = 0;
+	const char *name = after(line, "slice ");
 
-	if (sscanf(line, "slice %lu %lu %n", &first, &last, &at) != 2 || at == 0 ||
-	    first >= last || first != (s->n > 0 ? s->slice[s->n - 1].last : 0) ||
-	    strchr(line + at, '/') != NULL || line[at] == '\0')
+	name = after(number(name, 10, &first), " ");
+	name = after(number(name, 10, &last), " ");
+	if (name == NULL || first >= last ||
+	    first != (s->n > 0 ? s->slice[s->n - 1].last : 0) ||
+	    strchr(name, '/') != NULL || *name == '\0')
 		return -1;
-	gv_strbuf_fmt(&path, "%s/%s", dir, line + at);
+	gv_strbuf_fmt(&path, "%s/%s", dir, name);
 	add(s, path.s, first, last);
 	return 0;
 }
@@ -93,13 +116,13 @@ parse(struct set *s, const char *dir, const char *path, char *text, struct gv_er
 {
 	uLong crc = crc32(0, NULL, 0);
 	char *p = text, *line, *from = text;
-	unsigned long want;
+	uint64_t want = 0;
 
 	if (strncmp(text, MAGIC, sizeof(MAGIC) - 1) != 0)
 		return damaged(path, "it does not start with \"gvset 1\"", e);
 	next_line(&p);
 	while ((line = next_line(&p)) != NULL) {
-		if (sscanf(line, "end %lx", &want) == 1)
+		if (number(after(line, "end "), 16, &want) != NULL)
 			break;
 		if (strncmp(line, "step ", 5) == 0) {
 			int64_t step;
@@ -233,15 +256,14 @@ set_sweep(const struct set *s, const char *dir, bool all)
 
 	while (d != NULL && (entry = readdir(d)) != NULL) {
 		const char *name = entry->d_name;
-		unsigned long long step;
-		unsigned long row;
-		int at = 0;
+		const char *rest = after(name, SET_SLICE);
+		uint64_t step, row;
 
 		if (strncmp(name, SET_FILE ".", sizeof(SET_FILE)) == 0 && all)
 			unlinkat(dirfd(d), name, 0);
-		else if (sscanf(name, SET_SLICE "%llu.%lu.ckpt%n", &step, &row, &at) ==
-			     2 &&
-			 at > 0 && !is_of(s, name) && (all || step < s->step))
+		else if ((rest = after(number(rest, 10, &step), ".")) != NULL &&
+			 after(number(rest, 10, &row), ".ckpt") != NULL &&
+			 !is_of(s, name) && (all || step < s->step))
 			unlinkat(dirfd(d), entry->d_name, 0);
 	}
 	if (d != NULL)

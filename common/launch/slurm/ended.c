@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "launch/slurm/step.h"
 
 static const char *const how_name[] = {[OWN] = "own",
@@ -22,24 +23,48 @@ gv_step_write_left(struct gv_strbuf *b, const struct left *left)
 	    how_name[left->how], left->starved, left->text);
 }
 
+struct word {
+	const char *s;
+	size_t len;
+};
+
+static struct word
+next_word(const char **line)
+{
+	struct word w = {*line, strcspn(*line, " \n")};
+
+	*line += w.len + ((*line)[w.len] == ' ');
+	return w;
+}
+
 static void
 read_line(struct left *left, const char *line)
 {
-	char how[16] = "";
-	int starved = 0, at = 0;
+	int64_t status, starved;
+	double time_s;
+	struct word w;
 	size_t i;
 
-	if (sscanf(line, "%d %lf %15s %d %n", &left->status, &left->time_s, how, &starved,
-		&at) != 4)
+	w = next_word(&line);
+	if (gv_parse_int(w.s, w.len, &status) != 0)
 		return;
-	for (i = 0; i < HOWS && strcmp(how, how_name[i]) != 0; i++)
-		;
+	w = next_word(&line);
+	if (gv_parse_double(w.s, w.len, &time_s) != 0)
+		return;
+	w = next_word(&line);
+	for (i = 0; i < HOWS; i++)
+		if (strlen(how_name[i]) == w.len && memcmp(how_name[i], w.s, w.len) == 0)
+			break;
 	if (i == HOWS)
 		return;
+	w = next_word(&line);
+	if (gv_parse_int(w.s, w.len, &starved) != 0)
+		return;
+	left->status = (int)status;
+	left->time_s = time_s;
 	left->how = (enum how)i;
 	left->starved = starved != 0;
-	snprintf(left->text, sizeof(left->text), "%.*s", (int)strcspn(line + at, "\n"),
-	    line + at);
+	snprintf(left->text, sizeof(left->text), "%.*s", (int)strcspn(line, "\n"), line);
 	left->known = true;
 }
 

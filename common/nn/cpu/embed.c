@@ -22,6 +22,7 @@ gv_cpu_embed_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 	size_t n = r->columns, i, j;
 
 	(void)cpu;
+	GV_HOLDS(w != NULL);
 	for (i = 0; i < s->n * r->in_size; i++, y += n) {
 		const gv_real *from = w + token_of(x[i], r->matrix_rows) * n;
 		const gv_real *place;
