@@ -122,6 +122,42 @@ same drop "0 1 6" gpipe --optimizer=adam
 printf 'seed,lr\n1,.1\n2,.05\n' >array.csv
 same mlp "0 2" flush --array=array.csv
 
+# clipped by the norm of all stages' gradients; models that end before others
+same mlp "0 2" flush --lr=.1 --clip-norm=.05
+same res "0 2 5" gpipe --lr=.05 --momentum=.9 --clip-norm=.3 --clip-value=.05
+same mlp "0 1 2 3" interleaved --lr=.1 --clip-norm=.05
+printf 'seed,lr,steps,clip_norm\n1,.1,12,.05\n2,.05,7,\n3,.05,10,.1\n' >array.csv
+same res "0 3" flush --array=array.csv
+same mlp "0 1 2 3" interleaved --array=array.csv
+
+# tensors in and out
+# weights NAME CUTS ARGS...: the file of a pipeline is that of one process
+weights() {
+	name=$1 cuts=$2
+	shift 2
+	run gv-train $common --steps=6 --weights=one.safetensors "$@" res.csv
+	mv out want && mv err want.err
+	plan "$cuts" "1 1 1" <res.csv >plan.csv
+	gang $(echo $cuts | wc -w) $common --steps=6 --weights=many.safetensors --schedule=flush "$@" plan.csv
+	same_file want out.0 "$name: losses"
+	cat err.* | sort >got.err
+	sort want.err >want
+	same_file want got.err "$name: what is said of it"
+	for file in one*.safetensors; do same_file $file many${file#one} "$name: $file"; done
+	rm one*.safetensors
+}
+run gv-train $data --batch=24 --steps=3 --seed=5 --weights=start.safetensors res.csv
+weights "tensors" "0 2 5" --lr=.05 --init=start.safetensors
+printf 'seed,lr,init\n1,.1,start.safetensors\n2,.05,\n3,.05,start.safetensors\n' >array.csv
+weights "tensors of an array" "0 3" --array=array.csv
+sed 's/^6,linear/60,linear/; s/^7,linear,6/7,linear,60/' res.csv >other.csv
+run gv-train $data --batch=24 --steps=3 --seed=5 --weights=start.safetensors other.csv
+weights "some tensors" "0 2 5" --lr=.05 --init=start.safetensors --init-partial
+plan "0 2" "1 2" <mlp.csv >plan.csv
+gang 3 $data --batch=8 --micro-batches=2 --steps=4 --checkpoint=two --weights=many.safetensors --schedule=flush plan.csv
+run gv-train $data --batch=8 --micro-batches=2 --steps=4 --checkpoint=two --weights=one.safetensors mlp.csv
+same_file one.safetensors many.safetensors "tensors of stages with replicas"
+
 # stages that recompute
 plan "0 3" "1 1" <res.csv | awk -F, -v OFS=, 'NR == 1 { print $0, "recompute"; next } { print $0, "full" }' >plan.csv
 run gv-train -q $common --lr=.05 --steps=12 res.csv
@@ -335,18 +371,14 @@ printf 'order_seed\n1\n2\n' >orders.csv
 refused "models of two orders" 2 $few --array=orders.csv --schedule=flush plan.csv <<'END'
 gv-train: models of other order_seeds cannot share a pipeline
 END
-refused "clipped by the norm" 2 $few --clip-norm=1 --schedule=flush plan.csv <<'END'
-gv-train: --clip-norm is not for a pipeline: no stage knows the gradients of the others
+refused "clipped by the norm of what?" 3 $few --clip-norm=1 --schedule=1f1b plan3.csv <<'END'
+gv-train: --clip-norm: under 1f1b stages of different replicas update at different times: no gradients are those of the whole model
 END
-refused "tensors at the beginning" 2 $few --init=x --schedule=flush plan.csv <<'END'
-gv-train: --init is not for a pipeline
-END
-refused "tensors at the end" 2 $few --weights=x --schedule=flush plan.csv <<'END'
-gv-train: --weights and --trees are not for a pipeline: its checkpoint goes on in one process, which can write them
-END
-printf 'steps\n4\n5\n' >array.csv
-refused "models of other steps" 2 $data --batch=8 --array=array.csv --schedule=1f1b plan.csv <<'END'
-gv-train: models of other steps cannot share a pipeline: model 1 has 5, model 0 4
+run gv-train $few --trees=trees.csv --schedule=flush plan.csv
+err_has "--trees are for workers that all have the whole model, not for --schedule" "trees"
+printf 'steps\n4\n5\n6\n' >array.csv
+refused "a model that ends in the middle" 3 $data --batch=8 --array=array.csv --schedule=1f1b plan3.csv <<'END'
+gv-train: 1f1b on this plan trains a multiple of 2 steps, got 5
 END
 
 # ---- tables that are no schedule ----

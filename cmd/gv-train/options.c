@@ -311,6 +311,10 @@ check(struct options *o, int argc, char **argv)
 		gv_opt_usage(&o->common, "--math: the CPU has fp32 alone");
 	if (o->pipeline == NULL && (o->vertical_sync || o->chunks > 0))
 		gv_opt_usage(&o->common, "--chunks and --vertical-sync need --schedule");
+	if (o->pipeline != NULL && o->trees != NULL)
+		gv_opt_usage(&o->common,
+		    "--trees are for workers that all have the whole model, not for "
+		    "--schedule");
 	if (o->chunks == 0)
 		o->chunks = o->pipeline != NULL && strcmp(o->pipeline, "interleaved") == 0
 				? 2

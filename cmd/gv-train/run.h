@@ -83,6 +83,8 @@ int run_trees_sum(struct run *r, gv_real *v, size_t n);
  */
 int run_weights_take(struct run *r, struct gv_error *e);
 int run_weights_write(struct run *r, struct gv_error *e);
+/* Its file: --weights, or of an array with the model's number before its suffix; to be freed. */
+char *run_weights_path(const struct run *r, size_t b);
 
 /* The orders of samples that the models ask for. */
 void run_orders_make(struct run *r);

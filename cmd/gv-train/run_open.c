@@ -340,7 +340,11 @@ open_checkpoint(struct run *r, struct gv_error *e)
 static uint64_t
 steps_of(const struct run *r, size_t b)
 {
-	return r->net != NULL ? gv_net_steps(r->net, b) : r->step;
+	uint64_t all = r->array.steps[b];
+
+	if (r->net != NULL)
+		return gv_net_steps(r->net, b);
+	return r->step < all ? r->step : all;
 }
 
 /* What each model has done, and the last step up to there that wrote a row. */

@@ -53,30 +53,35 @@ check(const struct run *r, struct gv_error *e)
 		    "%s: no plan: --schedule needs the columns stage and replicas, as "
 		    "gv-partition writes them",
 		    r->model.table.file);
-	if (r->o->weights != NULL || r->o->trees != NULL)
-		return gv_error_set(e,
-		    "--weights and --trees are not for a pipeline: its checkpoint goes "
-		    "on in one process, which can write them");
-	for (b = 0; b < r->array.n; b++) {
-		if (r->array.init[b] != NULL)
-			return gv_error_set(e, "--init is not for a pipeline");
-		if (r->array.coef[b].clip_norm > 0)
-			return gv_error_set(e,
-			    "--clip-norm is not for a pipeline: no stage knows the "
-			    "gradients of the others");
-	}
 	for (b = 1; b < r->array.n; b++)
 		if (r->array.order_seed[b] != r->array.order_seed[0])
 			return gv_error_set(
 			    e, "models of other order_seeds cannot share a pipeline");
-	for (b = 1; b < r->array.n; b++)
-		if (r->array.steps[b] != r->array.steps[0])
+	return 0;
+}
+
+/* What the route has to be for what is asked of the models. */
+static int
+check_route(const struct run *r, struct gv_error *e)
+{
+	const struct run_pipeline *p = r->pipeline;
+	uint64_t unit = p->route.unit / p->route.micro_batches;
+	size_t b, k;
+
+	for (b = 0; b < r->array.n; b++)
+		if (r->array.steps[b] % unit != 0)
 			return gv_error_set(e,
-			    "models of other steps cannot share a pipeline: model %zu "
-			    "has "
-			    "%llu, model 0 %llu",
-			    b, (unsigned long long)r->array.steps[b],
-			    (unsigned long long)r->array.steps[0]);
+			    "1f1b on this plan trains a multiple of %llu steps, got %llu",
+			    (unsigned long long)unit,
+			    (unsigned long long)r->array.steps[b]);
+	for (b = 0; b < r->array.n; b++)
+		for (k = 1; k < p->stages.n && r->array.coef[b].clip_norm > 0; k++)
+			if (p->route.kind == GV_SCHEDULE_1F1B &&
+			    p->stages.stage[k].replicas != p->stages.stage[0].replicas)
+				return gv_error_set(e,
+				    "--clip-norm: under 1f1b stages of different "
+				    "replicas update at different times: no gradients "
+				    "are those of the whole model");
 	return 0;
 }
 
@@ -99,6 +104,7 @@ run_pipeline_build(struct run *r, struct gv_error *e)
 	    .x = r->data.x,
 	    .target = data_targets(&r->data),
 	    .samples = r->data.n,
+	    .steps = r->array.steps,
 	    .ctx = r,
 	    .visit = visit,
 	    .rate = rate,
@@ -107,7 +113,8 @@ run_pipeline_build(struct run *r, struct gv_error *e)
 
 	r->pipeline = p;
 	if (check(r, e) != 0 || stages_read(&p->stages, &r->model, e) != 0 ||
-	    route_make(&p->route, &route, &p->stages, w.rank, e) != 0)
+	    route_make(&p->route, &route, &p->stages, w.rank, e) != 0 ||
+	    check_route(r, e) != 0)
 		return -1;
 	p->batch = o->batch / p->route.micro_batches;
 	w.net = (struct gv_net_config){.models = r->array.n,
@@ -160,6 +167,8 @@ find_diverged(struct run *r, uint64_t step, bool *now)
 	size_t b, left = 0;
 
 	for (b = 0; b < r->array.n; b++) {
+		if (step > r->array.steps[b])
+			continue;
 		now[b] = !r->diverged[b] && !isfinite(r->loss[b]);
 		if (now[b])
 			gv_warn("model %zu diverged: its loss at step %llu is no number",
@@ -176,8 +185,16 @@ struct tested {
 	double *loss;
 };
 
+/* Whether a model is tested behind the present step, the steps from which are behind it. */
+static bool
+test_due(const struct run *r, size_t b, uint64_t from)
+{
+	return r->step == r->array.steps[b] ||
+	       (r->step < r->array.steps[b] && passes(from, r->step, r->o->test_every));
+}
+
 static void
-log_step(struct run *r, uint64_t step, const struct tested *t)
+log_step(struct run *r, uint64_t from, uint64_t step, const struct tested *t)
 {
 	bool *now = gv_xcalloc(r->array.n, sizeof(*now));
 	size_t b;
@@ -186,15 +203,16 @@ log_step(struct run *r, uint64_t step, const struct tested *t)
 	for (b = 0; b < r->array.n; b++) {
 		struct row row = {step, b, r->loss[b], NAN, NAN};
 
-		if (r->diverged[b])
+		if (r->diverged[b] || step > r->array.steps[b])
 			continue;
 		r->diverged[b] = now[b];
-		if (t != NULL && step == r->step && !now[b]) {
+		if (t != NULL && step == r->step && !now[b] && test_due(r, b, from)) {
 			row.test_loss = t->loss[b];
-			row.accuracy =
-			    (double)t->correct[b] / (double)(r->test.n * r->test.targets);
-		} else if (step % (uint64_t)r->o->log_every != 0 && step != r->last &&
-			   !now[b]) {
+			if (gv_model_counts_hits(&r->model))
+				row.accuracy = (double)t->correct[b] /
+					       (double)(r->test.n * r->test.targets);
+		} else if (step % (uint64_t)r->o->log_every != 0 &&
+			   step != r->array.steps[b] && !now[b]) {
 			continue;
 		}
 		record_add(&r->record, &row);
@@ -213,7 +231,7 @@ log_steps(struct run *r, uint64_t from, const struct tested *t, struct gv_error 
 	for (step = from; step < r->step; step++) {
 		if (worker_loss(r->pipeline->worker, step, r->loss, e) != 0)
 			return -1;
-		log_step(r, step + 1, t);
+		log_step(r, from, step + 1, t);
 	}
 	return run_tell_now_and_then(r, gv_clock_s(), e);
 }
@@ -222,10 +240,13 @@ static int
 test_and_log(struct run *r, uint64_t from, struct gv_error *e)
 {
 	struct tested t = {0};
+	bool due = false;
+	size_t b;
 	int status;
 
-	if (r->test.n == 0 ||
-	    (r->step != r->last && !passes(from, r->step, r->o->test_every)))
+	for (b = 0; b < r->array.n; b++)
+		due |= r->test.n > 0 && test_due(r, b, from);
+	if (!due)
 		return log_steps(r, from, NULL, e);
 	t.correct = gv_xcalloc(r->array.n, sizeof(*t.correct));
 	t.loss = gv_xcalloc(r->array.n, sizeof(*t.loss));
@@ -298,7 +319,7 @@ part(struct run *r, unsigned heard, struct gv_error *e)
 	unsigned said = 0;
 	bool stopped = heard & (FLAG_STOP | FLAG_INTERRUPT) && r->step < r->last;
 
-	if (save(r, true, e) != 0 ||
+	if (save(r, true, e) != 0 || run_gather_weights(r, e) != 0 ||
 	    (r->place.rank == 0 && record_flush(&r->record, true, e) != 0))
 		return -1;
 	if (!stopped)

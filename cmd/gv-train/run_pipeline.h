@@ -26,4 +26,10 @@ int run_slices_save(struct run *r, struct gv_error *e);
 /* Rank 0: makes it so once all slices are there; wait: not before.  0, or -1 with *e set. */
 int run_slices_commit(struct run *r, bool wait, struct gv_error *e);
 
+/*
+ * --weights of a pipeline, called by all workers at its end: each stage's parameters go to
+ * rank 0, which writes them.  0, or -1 with *e set.
+ */
+int run_gather_weights(struct run *r, struct gv_error *e);
+
 #endif

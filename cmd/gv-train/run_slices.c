@@ -40,6 +40,26 @@ find_slices(struct run *r, struct set *s, struct gv_error *e)
 	return 1;
 }
 
+/* Models of one process, or of a joined array, have gone as far as a pipeline takes them. */
+static int
+check_even(
+    const struct run *r, const struct gv_net *net, const char *path, struct gv_error *e)
+{
+	size_t b;
+
+	for (b = 0; b < r->array.n; b++) {
+		uint64_t all = r->array.steps[b], done = gv_net_steps(net, b);
+
+		if (done != (r->step < all ? r->step : all))
+			return gv_error_set(e,
+			    "%s: model %zu has done %llu steps, another one %llu: a "
+			    "pipeline takes them on together",
+			    path, b, (unsigned long long)done,
+			    (unsigned long long)r->step);
+	}
+	return 0;
+}
+
 /* The nets of this worker: those of its stages, or the one of the whole model. */
 static int
 fill(struct run *r, const struct set *s, struct gv_error *e)
@@ -65,8 +85,12 @@ fill(struct run *r, const struct set *s, struct gv_error *e)
 		if (gv_ckpt_read_slices(s->slice, s->n, &r->model, net, at->first,
 			at->last, &key, r->diverged, e) != 0)
 			return -1;
-		if (s->slice[0].own == NULL)
-			r->step = gv_net_steps(net, 0);
+		for (b = 0; b < r->array.n && s->slice[0].own == NULL; b++)
+			if (gv_net_steps(net, b) > r->step)
+				r->step = gv_net_steps(net, b);
+		if (s->slice[0].own == NULL &&
+		    check_even(r, net, s->slice[0].path, e) != 0)
+			return -1;
 	}
 	if (r->step * p->route.micro_batches % p->route.unit != 0)
 		return gv_error_set(e,

@@ -308,7 +308,8 @@ share_running(struct chunk *c, bool *lost)
 	for (k = 0; k < models * n; k++)
 		v[k] /= (gv_real)c->group.n;
 	for (b = 0; b < models && status == 0; b++)
-		status = gv_net_put(c->net, i, b, v + b * n);
+		if (gv_net_active(c->net, b))
+			status = gv_net_put(c->net, i, b, v + b * n);
 	if (*lost)
 		return -1; /* what is on its way points there */
 	reduce_free(&sum);
@@ -317,22 +318,25 @@ share_running(struct chunk *c, bool *lost)
 }
 
 int
-chunk_update(struct chunk *c, bool *lost)
+chunk_sum(struct chunk *c, bool *lost)
+{
+	*lost = false;
+	return c->group.n > 1 ? take_sums(c, lost) : 0;
+}
+
+int
+chunk_update(struct chunk *c, const double *square, bool *lost)
 {
 	size_t from = gv_net_version(c->net, 0);
-	bool summed = c->group.n > 1;
-	double began;
+	double began = gv_clock_s();
 
 	*lost = false;
-	if (summed && take_sums(c, lost) != 0)
-		return -1;
-	began = gv_clock_s();
-	/* the norm of all would need the other stages */
-	if (gv_net_clip_values(c->net) != 0 ||
+	if ((square != NULL ? gv_net_clip(c->net, square) : gv_net_clip_values(c->net)) !=
+		0 ||
 	    gv_net_advance(c->net, from, gv_net_version(c->net, c->versions - 1)) != 0)
 		return -1;
 	c->times.update_s += gv_clock_s() - began;
-	if (summed && share_running(c, lost) != 0)
+	if (c->group.n > 1 && share_running(c, lost) != 0)
 		return -1;
 	c->added = 0;
 	c->newest++;

@@ -31,6 +31,7 @@ struct chunk {
 	uint64_t *held;  /* [slots] the micro-batch there, UINT64_MAX = none */
 	uint64_t newest; /* version: updates that it has had */
 	size_t added;    /* micro-batches in the gradients so far */
+	bool waits;      /* its next update, for the gradients of other stages */
 
 	struct group group;
 	struct bucket bucket[BUCKETS_MOST]; /* being summed */
@@ -71,9 +72,12 @@ int chunk_reduce(struct chunk *c);
 /* Moves the sums on, without waiting. */
 void chunk_move(struct chunk *c);
 /*
- * One update: with the sums that were begun, or without replicas with the gradients as
- * they are.  0, or -1: gv_net_error, or *lost and the post's error.
+ * One update, in two halves.  sum: the gradients are those of all replicas, with the sums
+ * that were begun.  update: the weights by them; square: clipped by the norm that
+ * gv_net_clip makes of these, NULL: by none.  0, or -1: gv_net_error, or *lost and the
+ * post's error.
  */
-int chunk_update(struct chunk *c, bool *lost);
+int chunk_sum(struct chunk *c, bool *lost);
+int chunk_update(struct chunk *c, const double *square, bool *lost);
 
 #endif

@@ -15,6 +15,8 @@ enum post_kind {
 	POST_LOSS,     /* of a step, */
 	POST_SCORES,   /* or of samples that are tested on */
 	POST_SAVED,    /* a slice of a checkpoint is on the disk */
+	POST_WEIGHTS,  /* a stage's parameters, of a model */
+	POST_SQUARES,  /* of a stage's gradients, row by row */
 	POST_KINDS
 };
 

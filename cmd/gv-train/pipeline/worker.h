@@ -28,6 +28,7 @@ struct worker_spec {
 	void *ctx;
 	/* the samples of a micro-batch, [net.batch] */
 	void (*visit)(void *ctx, uint64_t micro_batch, uint32_t *sample);
+	const uint64_t *steps; /* [net.models] that each trains; multiples of units */
 	/* the learning rate of a model in the update of a step, from 0 */
 	double (*rate)(void *ctx, size_t model, uint64_t step);
 	/* what computes a stage; NULL with *e set */
@@ -82,7 +83,8 @@ struct post *worker_post(struct worker *w);
 /* What it has spent its time on, and holds. */
 struct worker_times {
 	double forward_s, backward_s, update_s; /* computing */
-	double waited_s;                        /* for others */
+	double send_s;                          /* handing over what it sends */
+	double waited_s;                        /* for others, in its steps */
 	double all_s;                           /* since worker_begin */
 	uint64_t micro_batches;
 	struct gv_net_bytes bytes;

@@ -2,7 +2,7 @@
 #ifndef GV_TRAIN_WORKER_PRIVATE_H
 #define GV_TRAIN_WORKER_PRIVATE_H
 
-#include "chunk.h"
+#include "clip.h"
 
 enum { WORKER_AHEAD = 4 }; /* parcels asked for ahead of their steps */
 
@@ -25,7 +25,11 @@ struct worker {
 	uint64_t sums, first_sum; /* begun up to unit sums, from first_sum on */
 	uint32_t *visit;
 	double began_s;
+	struct clip clip;
+	bool clips; /* by the norm over all stages */
 };
+
+struct chunk *worker_chunk(const struct worker *w, size_t stage);
 
 /* The rank that has a micro-batch in a stage. */
 size_t worker_rank_of(const struct worker *w, size_t stage, uint64_t micro_batch);
@@ -33,6 +37,19 @@ size_t worker_rank_of(const struct worker *w, size_t stage, uint64_t micro_batch
 /* What crosses an end of a stage, on its way to a rank.  0, or -1: gv_net_error. */
 int worker_send_rows(struct worker *w, struct chunk *c, const struct crossing *x,
     size_t slot, enum gv_net_side side, size_t to, struct gv_tag tag);
+
+/* Asks for parcels of the steps to come. */
+void worker_ask_ahead(struct worker *w);
+/* 0, or -1 with *e, as what follows. */
+int worker_step_do(struct worker *w, struct chunk *c, const struct gv_course_step *s,
+    struct gv_error *e);
+/*
+ * An update of a stage, whose gradients are made.  Where it is clipped by the norm of all,
+ * it waits (chunk.waits) for the other stages: settle, before anything else of the stage,
+ * waits until they are there, and does all updates of this worker that wait.
+ */
+int worker_update(struct worker *w, struct chunk *c, struct gv_error *e);
+int worker_settle(struct worker *w, struct gv_error *e);
 
 /* Fills *e with why a step failed: its net, or the gang.  -1. */
 int worker_net_failed(const struct chunk *c, struct gv_error *e);

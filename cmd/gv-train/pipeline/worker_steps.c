@@ -1,0 +1,298 @@
+/* The steps of a worker's course: what comes, is computed and goes. */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "worker_private.h"
+
+/* ---- parcels ---- */
+
+/* Whether a step waits for a parcel. */
+static bool
+needs_parcel(const struct worker *w, const struct gv_course_step *s)
+{
+	if (s->micro_batch < w->begun)
+		return false;
+	return (s->op == GV_STEP_FORWARD && s->stage > 0) ||
+	       (s->op == GV_STEP_BACKWARD && s->stage < w->s.stages->n - 1);
+}
+
+static struct parcel *
+ask(struct worker *w, const struct gv_course_step *s)
+{
+	const struct chunk *c = worker_chunk(w, s->stage);
+	bool forward = s->op == GV_STEP_FORWARD;
+	size_t from = forward ? s->stage - 1 : s->stage + 1;
+
+	return post_ask(&w->post, forward ? c->in.numbers : c->out.numbers,
+	    worker_rank_of(w, from, s->micro_batch),
+	    post_tag(forward ? POST_OUTPUT : POST_GRADIENT, s->stage, s->micro_batch));
+}
+
+void
+worker_ask_ahead(struct worker *w)
+{
+	for (; w->n_asked < WORKER_AHEAD && w->ahead < w->length; w->ahead++) {
+		struct gv_course_step s = gv_course_at(&w->s.route->course, w->ahead);
+
+		if (needs_parcel(w, &s))
+			w->asked[(w->first_asked + w->n_asked++) % WORKER_AHEAD] =
+			    ask(w, &s);
+	}
+}
+
+/* The parcel of this step, which is the next that was asked for. */
+static struct parcel *
+take_parcel(struct worker *w)
+{
+	struct parcel *x = w->asked[w->first_asked];
+
+	if (post_take(&w->post, x) != 0)
+		return NULL;
+	w->first_asked = (w->first_asked + 1) % WORKER_AHEAD;
+	w->n_asked--;
+	return x;
+}
+
+int
+worker_send_rows(struct worker *w, struct chunk *c, const struct crossing *x, size_t slot,
+    enum gv_net_side side, size_t to, struct gv_tag tag)
+{
+	struct parcel *p = post_blank(&w->post, x->numbers);
+	double from = gv_clock_s();
+
+	if (chunk_get(c, x, slot, side, p->v) != 0) {
+		post_back(&w->post, p);
+		return -1;
+	}
+	post_send(&w->post, p, to, tag);
+	c->times.send_s += gv_clock_s() - from;
+	return 0;
+}
+
+/* ---- updates ---- */
+
+static int
+failed(struct worker *w, const struct chunk *c, bool is_lost, struct gv_error *e)
+{
+	return is_lost ? worker_lost(w, e) : worker_net_failed(c, e);
+}
+
+/* The step that the next update of a stage ends. */
+static uint64_t
+step_of(const struct worker *w, const struct chunk *c)
+{
+	uint64_t together = route_together(w->s.route, c->at->replicas);
+
+	return c->newest * together / w->s.route->micro_batches;
+}
+
+static int
+finish_update(struct worker *w, struct chunk *c, const double *square, struct gv_error *e)
+{
+	uint64_t step = step_of(w, c);
+	bool is_lost;
+	size_t b;
+
+	for (b = 0; b < w->s.net.models; b++) {
+		struct gv_net_coef coef = gv_net_coef(c->net, b);
+
+		coef.lr = w->s.rate(w->s.ctx, b, step);
+		gv_net_set_coef(c->net, b, &coef);
+	}
+	c->waits = false;
+	return chunk_update(c, square, &is_lost) != 0 ? failed(w, c, is_lost, e) : 0;
+}
+
+int
+worker_update(struct worker *w, struct chunk *c, struct gv_error *e)
+{
+	uint64_t step = step_of(w, c);
+	bool is_lost;
+	size_t b;
+
+	/* a model that is done still went through these passes, for nothing */
+	for (b = 0; b < w->s.net.models; b++)
+		if (step >= w->s.steps[b] && gv_net_active(c->net, b))
+			gv_net_set_active(c->net, b, false);
+	if (chunk_sum(c, &is_lost) != 0)
+		return failed(w, c, is_lost, e);
+	if (!w->clips)
+		return finish_update(w, c, NULL, e);
+	c->waits = true;
+	return clip_tell(&w->clip, c, c->newest) != 0 ? worker_net_failed(c, e) : 0;
+}
+
+int
+worker_settle(struct worker *w, struct gv_error *e)
+{
+	double before = w->post.waited_s;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < w->chunks; i++)
+		any |= w->chunk[i].waits;
+	if (!any)
+		return 0;
+	if (clip_wait(&w->clip) != 0)
+		return worker_lost(w, e);
+	w->chunk[0].times.waited_s += w->post.waited_s - before;
+	for (i = 0; i < w->chunks; i++)
+		if (w->chunk[i].waits &&
+		    finish_update(w, &w->chunk[i], w->clip.square, e) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- steps ---- */
+
+static int
+forward(
+    struct worker *w, struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
+{
+	struct gv_net_work work = {.first = c->at->first,
+	    .last = c->at->last,
+	    .slot = chunk_take(c, s->micro_batch),
+	    .version = chunk_version(c, s->version)};
+	struct parcel *in = s->stage > 0 ? take_parcel(w) : NULL;
+	double from = gv_clock_s();
+	int status = 0;
+
+	if (s->stage > 0 && in == NULL)
+		return worker_lost(w, e);
+	if (in != NULL) {
+		status = chunk_put(c, &c->in, work.slot, GV_NET_OUTPUT, in->v);
+		post_back(&w->post, in);
+	}
+	if (status == 0 && (c->is_last || c->reads_sample)) {
+		w->s.visit(w->s.ctx, s->micro_batch, w->visit);
+		status = gv_net_load_of(c->net, work.slot, w->visit);
+	}
+	gv_net_number(c->net, work.slot, s->micro_batch);
+	if (status != 0 || gv_net_forward(c->net, &work) != 0)
+		return worker_net_failed(c, e);
+	c->times.forward_s += gv_clock_s() - from;
+	if (!c->is_last && worker_send_rows(w, c, &c->out, work.slot, GV_NET_OUTPUT,
+			       worker_rank_of(w, s->stage + 1, s->micro_batch),
+			       post_tag(POST_OUTPUT, s->stage + 1, s->micro_batch)) != 0)
+		return worker_net_failed(c, e);
+	return 0;
+}
+
+/* Whether the step behind this one sums what it makes. */
+static bool
+sums_follow(const struct worker *w, const struct gv_course_step *s)
+{
+	struct gv_course_step next;
+
+	if (w->k + 1 >= w->length)
+		return false;
+	next = gv_course_at(&w->s.route->course, w->k + 1);
+	return next.op == GV_STEP_REDUCE && next.stage == s->stage;
+}
+
+/* Losses of the update whose gradients are all here, to rank 0. */
+static int
+send_loss(struct worker *w, struct chunk *c, uint64_t step, struct gv_error *e)
+{
+	size_t models = w->s.net.models, b;
+	struct parcel *p = post_blank(&w->post, models);
+	double *loss = gv_xcalloc(models, sizeof(*loss));
+	int status = gv_net_sum(c->net, loss);
+
+	for (b = 0; b < models; b++)
+		p->v[b] = (gv_real)loss[b];
+	free(loss);
+	if (status != 0) {
+		post_back(&w->post, p);
+		return worker_net_failed(c, e);
+	}
+	post_send(&w->post, p, 0, post_tag(POST_LOSS, w->s.rank, step));
+	return 0;
+}
+
+static int
+backward(
+    struct worker *w, struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
+{
+	size_t slot = chunk_slot(c, s->micro_batch);
+	struct parcel *back = c->is_last ? NULL : take_parcel(w);
+	int status = 0;
+
+	if (!c->is_last && back == NULL)
+		return worker_lost(w, e);
+	if (back != NULL) {
+		status = chunk_put(c, &c->out, slot, GV_NET_GRADIENT, back->v);
+		post_back(&w->post, back);
+	}
+	if (status != 0 || chunk_backward(c, slot, chunk_version(c, s->version),
+			       c->group.n > 1 && sums_follow(w, s)) != 0)
+		return worker_net_failed(c, e);
+	c->times.micro_batches++;
+	if (s->stage > 0 &&
+	    worker_send_rows(w, c, &c->in, slot, GV_NET_GRADIENT,
+		worker_rank_of(w, s->stage - 1, s->micro_batch),
+		post_tag(POST_GRADIENT, s->stage - 1, s->micro_batch)) != 0)
+		return worker_net_failed(c, e);
+	if (!c->split)
+		chunk_drop(c, slot);
+	return 0;
+}
+
+/* The gradients of the weights, where they are a pass of their own. */
+static int
+weights(struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
+{
+	size_t slot = chunk_slot(c, s->micro_batch);
+	struct gv_net_work work = {.first = c->at->first,
+	    .last = c->at->last,
+	    .slot = slot,
+	    .version = chunk_version(c, s->version)};
+
+	if (gv_net_gradients(c->net, &work, c->added == 0) != 0)
+		return worker_net_failed(c, e);
+	c->added++;
+	chunk_drop(c, slot);
+	return 0;
+}
+
+/* A step that all of this worker's gradients of an update are made before. */
+static bool
+closes(const struct chunk *c, const struct gv_course_step *s)
+{
+	return s->op == (c->group.n > 1 ? GV_STEP_REDUCE : GV_STEP_UPDATE);
+}
+
+static int
+do_step(
+    struct worker *w, struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
+{
+	uint64_t micro_batches = w->s.route->micro_batches;
+
+	if (closes(c, s) && c->is_last &&
+	    send_loss(w, c, s->micro_batch / micro_batches, e) != 0)
+		return -1;
+	switch (s->op) {
+	case GV_STEP_FORWARD:
+		return forward(w, c, s, e);
+	case GV_STEP_BACKWARD:
+		return backward(w, c, s, e);
+	case GV_STEP_WEIGHT:
+		return weights(c, s, e);
+	case GV_STEP_REDUCE:
+		return chunk_reduce(c) != 0 ? worker_net_failed(c, e) : 0;
+	default:
+		return c->newest < s->version ? worker_update(w, c, e) : 0;
+	}
+}
+
+int
+worker_step_do(
+    struct worker *w, struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
+{
+	double before = w->post.waited_s;
+	int status = do_step(w, c, s, e);
+
+	c->times.waited_s += w->post.waited_s - before;
+	return status;
+}
