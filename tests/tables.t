@@ -242,7 +242,7 @@ same Trees "what common/coll/trees.c reads"
 required common/coll/trees.c >got
 must Trees | sort >want
 same Trees "what must be there"
-literals common/nn/model.c common/nn/weights_file.c >got
+literals common/nn/model.c common/nn/weights_layout.c >got
 described Model | sort >want
 same Model "what common/nn/model.c reads"
 required common/nn/model.c >got
