@@ -513,7 +513,8 @@ run_open(struct run *r, struct gv_error *e)
 	if (status != 0)
 		return status;
 	r->place.fingerprint = run_trees_key(r, gang_key(r));
-	if (gv_gang_join(&r->gang, &r->place, e) != 0 || open_outputs(r, e) != 0)
+	if (gv_gang_join(&r->gang, &r->place, e) != 0 ||
+	    gv_gang_thread(r->gang, e) != 0 || open_outputs(r, e) != 0)
 		return -1;
 	run_trees_start(r);
 	r->saved_s = gv_clock_s();

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "net/meet.h"
-#include "net/mesh.h"
+#include "net/mover.h"
 
 /* ---- the environment ---- */
 
@@ -93,30 +93,93 @@ gv_gang_join(struct gv_gang **g, const struct gv_gang_spec *s, struct gv_error *
 	return status;
 }
 
-/* ---- waiting ---- */
+void
+gv_gang_leave(struct gv_gang *g)
+{
+	if (g == NULL)
+		return;
+	gv_mover_stop(g);
+	gv_mesh_free(g);
+}
+
+/* ---- each with the lock of its thread, if it has one ---- */
+
+void
+gv_gang_send(struct gv_gang *g, struct gv_message *m, int to, struct gv_tag tag,
+    const void *data, size_t bytes)
+{
+	gv_mover_enter(g);
+	gv_mesh_send(g, m, to, tag, data, bytes);
+	gv_mover_leave(g);
+}
+
+void
+gv_gang_recv(struct gv_gang *g, struct gv_message *m, int from, struct gv_tag tag,
+    void *data, size_t bytes)
+{
+	gv_mover_enter(g);
+	gv_mesh_recv(g, m, from, tag, data, bytes);
+	gv_mover_leave(g);
+}
 
 int
 gv_gang_poll(struct gv_gang *g, struct gv_error *e)
 {
-	if (g->blame == GV_BLAME_NONE)
+	int status;
+
+	gv_mover_enter(g);
+	if (g->blame == GV_BLAME_NONE && g->mover == NULL)
 		gv_mesh_move(g, NULL, 0);
-	return gv_mesh_state(g, e);
+	status = gv_mesh_state(g, e);
+	gv_mover_leave(g);
+	return status;
 }
 
 int
-gv_gang_culprit(const struct gv_gang *g)
+gv_gang_culprit(struct gv_gang *g)
 {
-	return g->blame == GV_BLAME_NONE ? -1 : g->culprit;
+	int culprit;
+
+	gv_mover_enter(g);
+	culprit = g->blame == GV_BLAME_NONE ? -1 : g->culprit;
+	gv_mover_leave(g);
+	return culprit;
 }
 
 int
 gv_gang_wait(struct gv_gang *g, struct gv_message *m, struct gv_error *e)
 {
-	return gv_mesh_wait(g, &m, 1, e);
+	int status;
+
+	gv_mover_enter(g);
+	status = gv_mesh_wait(g, &m, 1, e);
+	gv_mover_leave(g);
+	return status;
 }
 
 int
-gv_gang_sum_wait(struct gv_gang *g, struct gv_sum *s, struct gv_error *e)
+gv_gang_wait_some(struct gv_gang *g, struct gv_message *const *m, size_t n, double since,
+    double until, struct gv_error *e)
+{
+	int status;
+
+	gv_mover_enter(g);
+	status = gv_mesh_wait_some(g, m, n, since, until, e);
+	g->seen = g->moves;
+	gv_mover_leave(g);
+	return status;
+}
+
+void
+gv_gang_sum_begin(struct gv_gang *g, struct gv_sum *s, float *x, size_t n, unsigned flags)
+{
+	gv_mover_enter(g);
+	gv_sum_begin(g, s, x, n, flags);
+	gv_mover_leave(g);
+}
+
+static int
+sum_wait(struct gv_gang *g, struct gv_sum *s, struct gv_error *e)
 {
 	while (!s->done) {
 		struct gv_message *m[GV_PASS_MAX + 2];
@@ -131,6 +194,17 @@ gv_gang_sum_wait(struct gv_gang *g, struct gv_sum *s, struct gv_error *e)
 			;
 	}
 	return 0;
+}
+
+int
+gv_gang_sum_wait(struct gv_gang *g, struct gv_sum *s, struct gv_error *e)
+{
+	int status;
+
+	gv_mover_enter(g);
+	status = sum_wait(g, s, e);
+	gv_mover_leave(g);
+	return status;
 }
 
 int

@@ -19,11 +19,11 @@
  * behind another one of another tag: whoever posts its receives before it waits
  * for its sends cannot deadlock.
  *
- * Beside computation.  Posting does not block, and gv_gang_poll moves what can
- * move.  There is no thread of ours: the system's own buffers (megabytes a
- * connection) carry on while the caller computes, a call between two layers
- * refills them, and a worker of one core keeps it.  One thread at a time may use
- * a gang; who wants a thread for it can call gv_gang_poll in one.
+ * Beside computation.  Posting does not block.  With gv_gang_thread a thread of the
+ * gang moves messages whenever they can move, whatever the caller does; without it
+ * gv_gang_poll moves them, and the system's own buffers carry on between two calls.
+ * One thread at a time may use a gang, beside its own.  A message's bytes are
+ * copied from where they lie to the link and from the link to where they go.
  *
  * Sums.  Level by level pairs of neighbouring blocks of 1, 2, 4, ... ranks are
  * added, lower block + upper block; a block without a neighbour goes up as it is:
@@ -48,6 +48,7 @@
 #ifndef GV_NET_GANG_H
 #define GV_NET_GANG_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,8 +89,15 @@ struct gv_gang;
  */
 int gv_gang_join(struct gv_gang **g, const struct gv_gang_spec *s, struct gv_error *e);
 
+/*
+ * Begins a thread that moves messages while the caller computes; it ends as the gang
+ * is left.  Signals do not go to it.  0, or -1 with *e set: no thread can be had, and
+ * the gang goes on as before.
+ */
+int gv_gang_thread(struct gv_gang *g, struct gv_error *e);
+
 /* Who is to blame that the gang is broken: a rank; -1: it is not. */
-int gv_gang_culprit(const struct gv_gang *g);
+int gv_gang_culprit(struct gv_gang *g);
 
 /* Lets go; sends that are not done may not arrive.  NULL is allowed. */
 void gv_gang_leave(struct gv_gang *g);
@@ -110,7 +118,7 @@ enum { GV_KIND_OWN = 0x7f000000 }; /* from here on: the gang's own */
  * are, and data is not touched, until done is true or the gang is left.
  */
 struct gv_message {
-	bool done;
+	atomic_bool done;
 	uint32_t word; /* a number that travels along */
 	/* the rest is the gang's */
 	int peer;
@@ -138,7 +146,7 @@ int gv_gang_poll(struct gv_gang *g, struct gv_error *e);
 int gv_gang_wait(struct gv_gang *g, struct gv_message *m, struct gv_error *e);
 
 /*
- * Waits until something has moved, at most until a time (gv_clock_s; infinity = no
+ * Waits until something has moved since its last call, at most until a time (gv_clock_s; infinity = no
  * bound).  The n messages are what is waited for since then: whoever of their peers
  * is gone, or silent since, is to blame.  0 or -1 with *e set.
  */

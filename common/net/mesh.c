@@ -39,39 +39,58 @@ events_of(struct gv_peer *p)
 	return sends ? POLLIN | POLLOUT : POLLIN;
 }
 
-static bool
-move_ready(struct gv_gang *g, int timeout_ms)
+bool
+gv_mesh_rest(struct gv_gang *g, struct pollfd *poll)
 {
-	bool moved = false;
+	bool ready = false;
 	int r;
 
 	for (r = 0; r < g->world; r++) {
 		struct gv_peer *p = &g->peer[r];
 
 		GV_HOLDS(g->peer != NULL);
-		g->poll[r].fd = p->link != NULL ? p->link->fd : -1;
-		g->poll[r].events = events_of(p);
-		g->poll[r].revents = 0;
-		if (p->ready)
-			timeout_ms = 0;
+		poll[r].fd = p->link != NULL ? p->link->fd : -1;
+		poll[r].events = events_of(p);
+		poll[r].revents = 0;
+		ready = ready || p->ready;
 	}
-	if (poll(g->poll, (nfds_t)g->world, timeout_ms) < 0)
-		return false;
+	return ready;
+}
+
+/* Sums go on with what has come. */
+static bool
+follow(struct gv_gang *g, bool moved)
+{
+	while (moved && g->blame == GV_BLAME_NONE && gv_sums_move(g))
+		;
+	g->moves += moved;
+	return moved;
+}
+
+bool
+gv_mesh_move_polled(struct gv_gang *g, const struct pollfd *poll)
+{
+	bool moved = false;
+	int r;
+
 	for (r = 0; r < g->world && g->blame == GV_BLAME_NONE; r++)
-		if ((g->poll[r].revents != 0 || g->peer[r].ready) &&
+		if ((poll[r].revents != 0 || g->peer[r].ready) &&
 		    move_peer(g, &g->peer[r]))
 			moved = true;
-	return moved;
+	return follow(g, moved);
 }
 
 bool
 gv_mesh_move(struct gv_gang *g, struct gv_peer *only, int timeout_ms)
 {
-	bool moved = only != NULL ? move_peer(g, only) : move_ready(g, timeout_ms);
-
-	while (moved && g->blame == GV_BLAME_NONE && gv_sums_move(g))
-		;
-	return moved;
+	g->stirred = true; /* its bells may have been heard here */
+	if (only != NULL)
+		return follow(g, move_peer(g, only));
+	if (gv_mesh_rest(g, g->poll))
+		timeout_ms = 0;
+	if (poll(g->poll, (nfds_t)g->world, timeout_ms) < 0)
+		return false;
+	return gv_mesh_move_polled(g, g->poll);
 }
 
 /* ---- waiting ---- */
@@ -125,13 +144,13 @@ gv_mesh_wait(struct gv_gang *g, struct gv_message *const *m, size_t n, struct gv
 }
 
 int
-gv_gang_wait_some(struct gv_gang *g, struct gv_message *const *m, size_t n, double since,
+gv_mesh_wait_some(struct gv_gang *g, struct gv_message *const *m, size_t n, double since,
     double until, struct gv_error *e)
 {
 	while (gv_mesh_state(g, e) == 0) {
 		double wait, left;
 
-		if (gv_mesh_move(g, NULL, 0))
+		if (g->moves != g->seen || gv_mesh_move(g, NULL, 0))
 			return 0;
 		wait = look_at(g, m, n, since);
 		left = until - gv_clock_s();
@@ -183,15 +202,13 @@ free_peer(struct gv_peer *p, double deadline)
 }
 
 void
-gv_gang_leave(struct gv_gang *g)
+gv_mesh_free(struct gv_gang *g)
 {
 	struct gv_tag none = {0};
 	struct gv_sum *s;
 	double deadline;
 	int r;
 
-	if (g == NULL)
-		return;
 	for (s = g->sum; s != NULL; s = s->next)
 		free(s->in);
 	/* a broken gang leaves soon: what it still has to say is who is to blame */

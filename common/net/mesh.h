@@ -15,6 +15,8 @@
 #ifndef GV_NET_MESH_H
 #define GV_NET_MESH_H
 
+#include <poll.h>
+
 #include "net/gang.h"
 #include "net/link.h"
 #include "net/sock.h"
@@ -95,9 +97,13 @@ struct gv_gang {
 	int rank;
 	int world;
 	double silence_s;
-	struct gv_peer *peer; /* [world] */
-	struct pollfd *poll;  /* [world] */
-	enum gv_blame blame;  /* not NONE: the gang is broken */
+	struct gv_peer *peer;   /* [world] */
+	struct pollfd *poll;    /* [world] */
+	struct gv_mover *mover; /* NULL = the callers move all */
+	bool stirred;           /* the mover has to look anew */
+	uint64_t moves,
+	    seen; /* counts of when something moved; gv_gang_wait_some's last */
+	enum gv_blame blame; /* not NONE: the gang is broken */
 	int culprit;
 	int accuser; /* who said so; the own rank = seen here */
 
@@ -120,6 +126,17 @@ void gv_mesh_say_last(struct gv_peer *p, enum gv_net_frame_type type, struct gv_
 /* -1 with the sentence in *e when it is broken, else 0. */
 int gv_mesh_state(const struct gv_gang *g, struct gv_error *e);
 
+/* What gv_gang_send and gv_gang_recv do, for who has the gang already. */
+void gv_mesh_send(struct gv_gang *g, struct gv_message *m, int to, struct gv_tag tag,
+    const void *data, size_t bytes);
+void gv_mesh_recv(struct gv_gang *g, struct gv_message *m, int from, struct gv_tag tag,
+    void *data, size_t bytes);
+
+/* Fills what to poll the links for, [world]; true: some need not be polled. */
+bool gv_mesh_rest(struct gv_gang *g, struct pollfd *poll);
+/* Moves what can move of those that were polled; true when something moved. */
+bool gv_mesh_move_polled(struct gv_gang *g, const struct pollfd *poll);
+
 /*
  * Moves what can move, of one peer at once or (NULL) of all, waiting timeout_ms
  * for something to do.  True when something moved.
@@ -129,6 +146,13 @@ bool gv_mesh_move(struct gv_gang *g, struct gv_peer *only, int timeout_ms);
 /* Waits until all n messages are done.  0 or -1. */
 int gv_mesh_wait(
     struct gv_gang *g, struct gv_message *const *m, size_t n, struct gv_error *e);
+
+/* What gv_gang_wait_some does, but that it does not see what it has seen. */
+int gv_mesh_wait_some(struct gv_gang *g, struct gv_message *const *m, size_t n,
+    double since, double until, struct gv_error *e);
+
+/* Closes the links and frees the gang. */
+void gv_mesh_free(struct gv_gang *g);
 
 /* ---- queues ---- */
 

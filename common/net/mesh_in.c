@@ -7,7 +7,7 @@
 #include "net/mesh.h"
 
 /* Read at one go from one peer, so that the others are heard too. */
-enum { TURN = 4 * 1024 * 1024 };
+enum { TURN = 4 * 1024 * 1024, TURN_BESIDE = 256 * 1024 };
 
 static void
 out_of_step(struct gv_gang *g, const struct gv_peer *p)
@@ -286,9 +286,10 @@ read_some(struct gv_gang *g, struct gv_peer *p)
 bool
 gv_in_move(struct gv_gang *g, struct gv_peer *p)
 {
-	size_t moved = 0;
+	/* beside a thread that computes: it may want to post */
+	size_t moved = 0, turn = g->mover != NULL ? TURN_BESIDE : TURN;
 
-	while (p->link != NULL && moved < TURN && g->blame == GV_BLAME_NONE) {
+	while (p->link != NULL && moved < turn && g->blame == GV_BLAME_NONE) {
 		ptrdiff_t n = read_some(g, p);
 
 		while (g->blame == GV_BLAME_NONE && use_buffer(g, p))

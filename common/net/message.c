@@ -20,8 +20,19 @@ begin(struct gv_gang *g, struct gv_message *m, int peer, struct gv_tag tag, size
 	return g->blame == GV_BLAME_NONE ? &g->peer[peer] : NULL;
 }
 
+/* Writes what can be written at once; the thread, where there is one, goes on. */
+static void
+move_out(struct gv_gang *g, struct gv_peer *p)
+{
+	if (p->link == NULL)
+		return;
+	gv_out_move(g, p);
+	if (gv_out_waits(p))
+		g->stirred = true;
+}
+
 void
-gv_gang_send(struct gv_gang *g, struct gv_message *m, int to, struct gv_tag tag,
+gv_mesh_send(struct gv_gang *g, struct gv_message *m, int to, struct gv_tag tag,
     const void *data, size_t bytes)
 {
 	struct gv_peer *p = begin(g, m, to, tag, bytes);
@@ -30,12 +41,11 @@ gv_gang_send(struct gv_gang *g, struct gv_message *m, int to, struct gv_tag tag,
 		return;
 	m->out = data;
 	gv_out_post(g, p, m);
-	if (p->link != NULL)
-		gv_out_move(g, p);
+	move_out(g, p);
 }
 
 void
-gv_gang_recv(struct gv_gang *g, struct gv_message *m, int from, struct gv_tag tag,
+gv_mesh_recv(struct gv_gang *g, struct gv_message *m, int from, struct gv_tag tag,
     void *data, size_t bytes)
 {
 	struct gv_peer *p = begin(g, m, from, tag, bytes);
@@ -44,6 +54,5 @@ gv_gang_recv(struct gv_gang *g, struct gv_message *m, int from, struct gv_tag ta
 		return;
 	m->in = data;
 	gv_in_post(g, p, m);
-	if (p->link != NULL)
-		gv_out_move(g, p); /* the grant */
+	move_out(g, p); /* the grant */
 }

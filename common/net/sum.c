@@ -74,11 +74,11 @@ begin_stage(struct gv_gang *g, struct gv_sum *s)
 	struct gv_tag tag = {s->sequence << LEVEL_BITS | t->level, KIND_SUM};
 
 	/* where it goes is said first: what is large waits for it */
-	gv_gang_recv(g, &s->from, t->from, tag, s->in, s->n * sizeof(*s->in));
+	gv_mesh_recv(g, &s->from, t->from, tag, s->in, s->n * sizeof(*s->in));
 	s->to.done = true;
 	if (t->to != -1) {
 		s->to.word = s->flags;
-		gv_gang_send(g, &s->to, t->to, tag, s->x, s->n * sizeof(*s->x));
+		gv_mesh_send(g, &s->to, t->to, tag, s->x, s->n * sizeof(*s->x));
 	}
 	s->passed = 0;
 	s->added = false;
@@ -111,7 +111,7 @@ move_sum(struct gv_gang *g, struct gv_sum *s)
 		struct gv_message *p = &s->pass[s->passed];
 
 		p->word = s->from.word;
-		gv_gang_send(
+		gv_mesh_send(
 		    g, p, t->pass[s->passed++], tag, s->in, s->n * sizeof(*s->in));
 	}
 	if (!s->added && s->from.done && s->to.done) {
@@ -189,7 +189,7 @@ gv_sums_move(struct gv_gang *g)
 /* ---- all of them ---- */
 
 void
-gv_gang_sum_begin(struct gv_gang *g, struct gv_sum *s, float *x, size_t n, unsigned flags)
+gv_sum_begin(struct gv_gang *g, struct gv_sum *s, float *x, size_t n, unsigned flags)
 {
 	struct gv_sum **at = &g->sum;
 

@@ -33,6 +33,10 @@ struct gv_gang;
 struct gv_sum;
 struct gv_message;
 
+/* What gv_gang_sum_begin does, for who has the gang already. */
+void gv_sum_begin(
+    struct gv_gang *g, struct gv_sum *s, float *x, size_t n, unsigned flags);
+
 /* The messages of its stage that are on their way; returns their number. */
 size_t gv_sum_pending(struct gv_sum *s, struct gv_message *m[GV_PASS_MAX + 2]);
 

@@ -334,10 +334,15 @@ test_blame(void)
 int
 main(void)
 {
-	test_sums();
-	test_shards();
-	test_many();
-	test_failures();
-	test_blame();
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		with_thread = i == 1;
+		test_sums();
+		test_shards();
+		test_many();
+		test_failures();
+		test_blame();
+	}
 	return done_testing();
 }

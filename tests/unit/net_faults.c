@@ -8,7 +8,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "net/hello.h"
 
@@ -38,6 +40,18 @@ gv_entropy(void *buf, size_t n)
 	memset(buf, 'r', n);
 	errno = ENOENT;
 	return fail_random ? -1 : 0;
+}
+
+static bool fail_thread;
+
+int
+pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *arg)
+{
+	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	void *p = dlsym(RTLD_NEXT, "pthread_create");
+
+	memcpy(&real, &p, sizeof(p));
+	return fail_thread ? EAGAIN : real(t, a, f, arg);
 }
 
 /* ---- a rank 0 of our own ---- */
@@ -174,6 +188,35 @@ silent_member(struct gv_gang_spec *s, void *arg)
 	return bad;
 }
 
+/* A gang without the thread that it asked for is one as before. */
+static int
+threadless_member(struct gv_gang_spec *s, void *arg)
+{
+	struct gv_gang *g = join_or_exit(s);
+	struct gv_error e = {0}, f = {0};
+	struct rlimit before, none;
+	unsigned flags = 4;
+	float x[1] = {1};
+
+	(void)arg;
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = before;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	if (gv_gang_thread(g, &e) == 0 ||
+	    strcmp(e.text[0], "no pipe: Too many open files") != 0)
+		return 1;
+	setrlimit(RLIMIT_NOFILE, &before);
+	fail_thread = true;
+	if (gv_gang_thread(g, &f) == 0 ||
+	    strstr(f.text[0], "no thread for messages: ") == NULL)
+		return 1;
+	if (gv_gang_sum(g, x, 1, &flags, &e) != 0 || x[0] != 2)
+		return 1;
+	gv_gang_leave(g);
+	return 0;
+}
+
 enum { LEVEL_BITS = 4 };
 
 /* Rank 1 speaks the messages of sums itself; arg: the number that it gives the second. */
@@ -222,6 +265,7 @@ main(void)
 	test_system();
 	is_int(each_rank(2, silent_member, NULL), 0,
 	    "who was given up hears it: rank 0 gave up");
+	is_int(each_rank(2, threadless_member, NULL), 0, "no thread can be had");
 	second = 1;
 	is_int(each_rank(2, sequence_member, &second), 0, "sums have numbers");
 	second = 0;

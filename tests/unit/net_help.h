@@ -65,13 +65,16 @@ each_rank(int world, int (*member)(struct gv_gang_spec *, void *), void *arg)
 	return bad;
 }
 
+/* Whether gangs have a thread that moves their messages. */
+static bool with_thread;
+
 static inline struct gv_gang *
 join_or_exit(const struct gv_gang_spec *s)
 {
 	struct gv_error e = {0};
 	struct gv_gang *g;
 
-	if (gv_gang_join(&g, s, &e) == 0)
+	if (gv_gang_join(&g, s, &e) == 0 && (!with_thread || gv_gang_thread(g, &e) == 0))
 		return g;
 	fprintf(stderr, "# rank %d: %s\n", s->rank, e.text[0]);
 	_exit(1);

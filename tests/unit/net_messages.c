@@ -306,8 +306,8 @@ stray_member(struct gv_gang_spec *s, void *arg)
 	return bad;
 }
 
-int
-main(void)
+static void
+test_all(void)
 {
 	static const int nowhere[] = {-1, 2, 0};
 	int i;
@@ -327,5 +327,70 @@ main(void)
 	for (i = 0; i < 2; i++)
 		is_int(each_rank(2, stray_member, (void *)(uintptr_t)&nowhere[i]), 0,
 		    "a peer that is not there: %d", nowhere[i]);
+}
+
+/*
+ * Neither calls anything while a message passes that no buffer of the system holds,
+ * one each way.
+ */
+static int
+beside_member(struct gv_gang_spec *s, void *arg)
+{
+	enum { N = 1 << 26 };
+	struct gv_gang *g = join_or_exit(s);
+	struct gv_message send = {.word = 5}, recv;
+	unsigned char *out = gv_xcalloc(N, 1), *in = gv_xcalloc(N, 1);
+	struct gv_tag tag = {1, 1};
+	double until = gv_clock_s() + 10;
+	size_t i;
+
+	(void)arg;
+	for (i = 0; i < N; i += 997)
+		out[i] = byte((size_t)s->rank, i);
+	gv_gang_recv(g, &recv, 1 - s->rank, tag, in, N);
+	gv_gang_send(g, &send, 1 - s->rank, tag, out, N);
+	while ((!send.done || !recv.done) && gv_clock_s() < until)
+		gv_sleep_s(.01);
+	if (!send.done || !recv.done || recv.word != 5)
+		return 1;
+	for (i = 0; i < N; i += 997)
+		if (in[i] != byte(1 - (size_t)s->rank, i))
+			return 2;
+	free(in);
+	free(out);
+	gv_gang_leave(g);
+	return 0;
+}
+
+/* Whoever dies is named by who waits, and the thread ends. */
+static int
+dying_member(struct gv_gang_spec *s, void *arg)
+{
+	struct gv_gang *g = join_or_exit(s);
+	struct gv_tag tag = {1, 1};
+	struct gv_error e = {0};
+	struct gv_message recv;
+	char b[8];
+
+	(void)arg;
+	if (s->rank == 1)
+		_exit(0);
+	gv_gang_recv(g, &recv, 1, tag, b, sizeof(b));
+	if (gv_gang_wait(g, &recv, &e) == 0 ||
+	    strstr(e.text[0], "rank 1 of 127.0.0.1 is gone") == NULL ||
+	    gv_gang_culprit(g) != 1)
+		return 1;
+	gv_gang_leave(g);
+	return 0;
+}
+
+int
+main(void)
+{
+	test_all();
+	with_thread = true;
+	test_all();
+	is_int(each_rank(2, beside_member, NULL), 0, "messages move while nobody calls");
+	is_int(each_rank(3, dying_member, NULL), 0, "who dies is named");
 	return done_testing();
 }
