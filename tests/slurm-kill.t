@@ -63,7 +63,7 @@ while [ "$done" -lt "$kills" ]; do
 	rm -f crashed
 	set -- -c cluster.csv jobs.csv
 	while :; do
-		gvrun -s "st$round" --round=.5s --grace=3s "$@" >>run.out 2>>run.err &
+		gv-run --launcher=slurm --slurm-job="$job" -s "st$round" --round=.5s --grace=3s "$@" >>run.out 2>>run.err &
 		pid=$!
 		[ ! -s "st$round/events.csv" ] || set -- --resume
 		status=0

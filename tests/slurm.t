@@ -87,6 +87,7 @@ cat >stub/srun <<'EOT'
 #!/bin/sh
 for word; do case $word in --worker=probe=*) d=${word#--worker=probe=} ;; esac; done
 for node in n1 n2 n3; do : >"$d/probe.$node"; done
+rm -rf st/launches # another gv-run cleans up there
 printf 'probe n1 0,1\nprobe n2 0,1\nprobe n3 0\n'
 EOT
 run stubbed --slurm-job=7

@@ -259,7 +259,7 @@ take_probe(struct gv_slurm *s, const char *out, struct gv_error *e)
 
 /* That every node has run the program and has written into the directory. */
 static int
-check_probe(struct gv_slurm *s, struct gv_error *e)
+check_probe(const struct gv_slurm *s, const char *dir, struct gv_error *e)
 {
 	size_t i;
 
@@ -269,7 +269,7 @@ check_probe(struct gv_slurm *s, struct gv_error *e)
 		if (!node->seen)
 			return gv_error_set(
 			    e, "node %s: the probe has said nothing", node->name);
-		if (!gv_slurm_file_there(s->dir, "probe", node->name))
+		if (!gv_slurm_file_there(dir, "probe", node->name))
 			return gv_error_set(e,
 			    "node %s does not see %s: the state must be on a file system "
 			    "that all nodes share",
@@ -278,31 +278,25 @@ check_probe(struct gv_slurm *s, struct gv_error *e)
 	return 0;
 }
 
-static void
-forget_probe(struct gv_slurm *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->allocation.n_nodes; i++) {
-		char *path = gv_slurm_path(s->dir, "probe", s->allocation.node[i].name);
-
-		unlink(path);
-		free(path);
-	}
-}
-
+/* In a directory of its own: another process may begin, or clean up, in the same state. */
 static int
 probe(struct gv_slurm *s, struct gv_error *e)
 {
-	struct gv_strbuf mode = {0};
+	struct gv_strbuf dir = {0}, mode = {0};
+	struct gv_error ignored = {0};
 	int rc;
 
-	gv_strbuf_fmt(&mode, "probe=%s", s->dir);
-	rc = on_all(s, mode.s, probe_s, take_probe, e);
+	gv_strbuf_fmt(
+	    &dir, "%s.probe.%ld.%.0f", s->dir, (long)getpid(), gv_now_s() * 1e3);
+	gv_strbuf_fmt(&mode, "probe=%s", dir.s);
+	rc = gv_mkdirs(dir.s, e);
 	if (rc == 0)
-		rc = check_probe(s, e);
-	forget_probe(s);
+		rc = on_all(s, mode.s, probe_s, take_probe, e);
+	if (rc == 0)
+		rc = check_probe(s, dir.s, e);
+	gv_remove_tree(dir.s, &ignored);
 	gv_strbuf_free(&mode);
+	gv_strbuf_free(&dir);
 	return rc;
 }
 
