@@ -11,17 +11,49 @@ init_process_group(), on all ranks: they stop behind the same step, and rank 0 s
 What is saved: everything given by name (state_dict, load_state_dict), and torch's random numbers
 of each rank.  Those of Python and NumPy are the script's.  Data go on where they were with
 
-    loader = DataLoader(data, batch_sampler=run.batches(len(data), 64, total))
+    loader = run.loader(data, 64, total, num_workers=4)   # a DataLoader
     for i, batch in zip(run.steps(total), loader):        # in this order
+
+or DataLoader(data, batch_sampler=run.batches(len(data), 64, total)).
 """
 import os
+import signal
 import sys
+import threading
 import time
 
 import torch
 import torch.distributed as dist
 
 import gv_progress as gv
+
+
+def outlive(worker):
+    """For DataLoader(worker_init_fn=): a worker that leaves at SIGTERM only if its parent sends it.
+
+    gv-run sends it to the script alone, but torchrun to all processes of a rank; a loader whose
+    worker has died fails in the middle of the step behind which the script would save itself.
+    """
+    parent = os.getppid()
+
+    def wait():
+        while signal.sigwaitinfo({signal.SIGTERM}).si_pid != parent:
+            pass
+        os._exit(0)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # of the threads to come, too
+    threading.Thread(target=wait, daemon=True).start()
+
+
+class _Outlive:
+    """The same, and what the script wants of a worker; goes through pickle."""
+
+    def __init__(self, more):
+        self.more = more
+
+    def __call__(self, worker):
+        outlive(worker)
+        if self.more is not None:
+            self.more(worker)
 
 
 class Gang:
@@ -120,6 +152,12 @@ class Run:
                 self.save()
             if leaving:
                 sys.exit(gv.PREEMPTED)
+
+    def loader(self, data, size, total, seed=0, worker_init_fn=None, **options):
+        """A DataLoader of these batches, whose workers outlive a SIGTERM; options as it takes them."""
+        from torch.utils.data import DataLoader
+        return DataLoader(data, batch_sampler=self.batches(len(data), size, total, seed),
+                          worker_init_fn=_Outlive(worker_init_fn), **options)
 
     def batches(self, n, size, total, seed=0):
         """The samples of this rank's batches, from the next step on: each epoch in an order of its own.

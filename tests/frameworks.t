@@ -21,7 +21,7 @@ if [ -n "$GV_PYTHON" ] && "$GV_PYTHON" -m pip --version >/dev/null 2>&1; then
 		--no-compile --target to "./a dir"
 	is_status 0 "pip installs them, without a network"
 	(cd to && echo *.py) >got
-	echo gv_layers.py gv_lightning.py gv_progress.py gv_torch.py gv_transformers.py >want
+	echo gv_layers.py gv_lightning.py gv_progress.py gv_torch.py gv_torchrun.py gv_transformers.py >want
 	same_file want got "the modules"
 	(cd "a dir" && echo *) >got
 	(cd "$src/share" && echo gv_*.py pyproject.toml) >want

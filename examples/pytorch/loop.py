@@ -11,7 +11,7 @@ try:
 except ImportError:
     sys.exit("loop.py: PyTorch is not installed: pip install torch")
 import torch.distributed as dist
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import TensorDataset
 
 import gv_torch  # gv-run and gv-profile say where; else: pip install PREFIX/share/gv-toolkit
 
@@ -36,7 +36,7 @@ schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, total)
 
 run = gv_torch.Run(every=500, model=model, optimizer=optimizer, schedule=schedule)
 ddp = torch.nn.parallel.DistributedDataParallel(model) if gang else model
-loader = DataLoader(data, batch_sampler=run.batches(len(data), 32, total), num_workers=1)
+loader = run.loader(data, 32, total, num_workers=1)
 for i, (x, y) in zip(run.steps(total), loader):
     loss = torch.nn.functional.cross_entropy(ddp(x.to(device)), y.to(device))
     optimizer.zero_grad()
