@@ -207,6 +207,11 @@ done
 printf 'id,op,out,act\n1,linear,1100,relu\n2,linear,1000,relu\n3,linear,1000,relu\n4,linear,,\n5,xent,,\n' | plan 0 2 >wide.csv
 gang 2 $data --batch=8 --lr=.05 --steps=24 --schedule=1f1b wide.csv
 trained "1f1b on replicas whose gradients are summed bucket by bucket"
+# each replica has one micro-batch: what is summed in parts is what one process adds up
+run gv-train -q --data=digits:300 --log-every=1 --batch=24 --micro-batches=2 --lr=.05 --steps=6 wide.csv
+mv out want
+gang 2 --data=digits:300 --log-every=1 --batch=24 --micro-batches=2 --lr=.05 --steps=6 --schedule=flush wide.csv
+same_file want out.0 "two replicas of one micro-batch each: the losses of one process"
 
 # ---- whatever gv-partition prints ----
 # costs <model >layers: random times and bytes for the planner

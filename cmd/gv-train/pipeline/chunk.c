@@ -5,9 +5,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "nn/backend.h"
 
-/* Numbers of a bucket: large enough that its messages are few. */
-enum { BUCKET = 256 * 1024 };
+/* Numbers of a bucket, large enough that its messages are few; and of a part of a larger one. */
+enum { BUCKET = 256 * 1024, PART = 256 * 1024 };
 
 /* ---- opening ---- */
 
@@ -79,6 +80,8 @@ chunk_open(
 	config.backend = spec->device(spec->ctx, e);
 	if (config.backend == NULL)
 		return -1;
+	c->moves =
+	    config.backend->host_memory && spec->route->workers > 1 && !c->at->recompute;
 	if (gv_net_new(&c->net, spec->model, &config, e) != 0)
 		return -1;
 	if (gv_net_data(c->net, spec->x, spec->target, spec->samples) != 0)
@@ -92,13 +95,23 @@ chunk_open(
 	return 0;
 }
 
+static void
+free_sums(struct chunk *c)
+{
+	size_t i, k;
+
+	for (i = 0; i < c->buckets; i++) {
+		for (k = 0; k < c->bucket[i].parts; k++)
+			reduce_free(&c->bucket[i].part[k]);
+		free(c->bucket[i].part);
+	}
+	c->buckets = 0;
+}
+
 void
 chunk_close(struct chunk *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->buckets; i++)
-		reduce_free(&c->bucket[i].sum);
+	free_sums(c);
 	gv_net_free(c->net);
 	free(c->held);
 	free(c->in.row);
@@ -177,17 +190,21 @@ static int
 begin_sum(struct chunk *c, size_t first, size_t last)
 {
 	struct bucket *b = &c->bucket[c->buckets];
-	size_t n = gv_net_gradients_size(c->net, first, last);
+	size_t n = gv_net_gradients_size(c->net, first, last), i, at;
 	gv_real *v = c->room;
-	size_t i;
 
 	for (i = 0; i < c->buckets; i++)
-		v += c->bucket[i].sum.n;
-	*b = (struct bucket){.first = first, .last = last, .v = v};
+		v += c->bucket[i].n;
+	*b = (struct bucket){.first = first, .last = last, .v = v, .n = n};
 	if (gv_net_gradients_get(c->net, first, last, v) != 0)
 		return -1;
+	b->part = gv_xcalloc(n / PART + 1, sizeof(*b->part));
 	c->buckets++;
-	reduce_begin(&b->sum, &c->group, v, n);
+	for (i = n / PART + 1; i > 0; i--, b->parts++) {
+		at = n * b->parts / (n / PART + 1);
+		reduce_begin(&b->part[b->parts], &c->group, v + at,
+		    n * (b->parts + 1) / (n / PART + 1) - at);
+	}
 	return 0;
 }
 
@@ -209,23 +226,73 @@ bucket_begin(const struct chunk *c, size_t last)
 	return first;
 }
 
+/*
+ * What is on its way goes on between rows: the system's buffers empty, and fill, while one is
+ * computed.  That something is wrong with it is heard of whoever waits for it.
+ */
+static void
+move_all(struct chunk *c)
+{
+	double from = gv_clock_s();
+
+	(void)post_move(c->group.post);
+	chunk_move(c);
+	c->moved_s += gv_clock_s() - from;
+}
+
+/* The first of the rows up to last that are computed at one go: one of them has weights. */
+static size_t
+piece_begin(const struct chunk *c, size_t first, size_t last)
+{
+	size_t at = last;
+
+	if (!c->moves)
+		return first;
+	do
+		at--;
+	while (at > first && gv_net_gradients_size(c->net, at, at + 1) == 0);
+	return at;
+}
+
+int
+chunk_forward(struct chunk *c, size_t slot, size_t version)
+{
+	struct gv_net_work w = {.first = c->at->first, .slot = slot, .version = version};
+
+	for (; w.first < c->at->last; w.first = w.last) {
+		w.last = c->moves ? w.first + 1 : c->at->last;
+		while (w.last < c->at->last &&
+		       gv_net_gradients_size(c->net, w.last, w.last + 1) == 0)
+			w.last++;
+		if (gv_net_forward(c->net, &w) != 0)
+			return -1;
+		move_all(c);
+	}
+	return 0;
+}
+
 int
 chunk_backward(struct chunk *c, size_t slot, size_t version, bool sums)
 {
 	struct gv_net_work w = {.last = c->at->last, .slot = slot, .version = version};
-	double from = gv_clock_s();
+	double from = gv_clock_s() - c->moved_s;
+	size_t first, last;
 
-	for (; w.last > c->at->first; w.last = w.first) {
-		w.first = sums ? bucket_begin(c, w.last) : c->at->first;
-		if (gv_net_backward(c->net, &w) != 0 ||
-		    (!c->split && gv_net_gradients(c->net, &w, c->added == 0) != 0))
+	for (last = w.last; w.last > c->at->first; last = w.last) {
+		for (first = sums ? bucket_begin(c, last) : c->at->first; w.last > first;
+		     w.last = w.first) {
+			w.first = piece_begin(c, first, w.last);
+			if (gv_net_backward(c->net, &w) != 0 ||
+			    (!c->split &&
+				gv_net_gradients(c->net, &w, c->added == 0) != 0))
+				return -1;
+			move_all(c);
+		}
+		if (sums && begin_sum(c, first, last) != 0)
 			return -1;
-		if (sums && begin_sum(c, w.first, w.last) != 0)
-			return -1;
-		chunk_move(c);
 	}
 	c->added += !c->split;
-	c->times.backward_s += gv_clock_s() - from;
+	c->times.backward_s += gv_clock_s() - c->moved_s - from;
 	return 0;
 }
 
@@ -239,10 +306,11 @@ chunk_reduce(struct chunk *c)
 void
 chunk_move(struct chunk *c)
 {
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < c->buckets; i++)
-		reduce_move(&c->bucket[i].sum);
+		for (k = 0; k < c->bucket[i].parts; k++)
+			reduce_move(&c->bucket[i].part[k]);
 }
 
 /* The sums into the net's gradients. */
@@ -253,21 +321,19 @@ take_sums(struct chunk *c, bool *lost)
 
 	for (i = 0; i < c->buckets; i++) {
 		struct bucket *b = &c->bucket[i];
-		size_t n = b->sum.n;
 
-		if (reduce_end(&b->sum) != 0) {
-			*lost = true;
-			return -1;
-		}
-		for (k = 0; k < n && (c->scale < 1 || c->scale > 1); k++)
+		for (k = 0; k < b->parts; k++)
+			if (reduce_end(&b->part[k]) != 0) {
+				*lost = true;
+				return -1;
+			}
+		for (k = 0; k < b->n && (c->scale < 1 || c->scale > 1); k++)
 			b->v[k] = (gv_real)(b->v[k] * c->scale);
 		if (gv_net_gradients_put(c->net, b->first, b->last, b->v) != 0)
 			return -1;
 	}
 	/* not one by one: whoever waits for one moves all of them on */
-	for (i = 0; i < c->buckets; i++)
-		reduce_free(&c->bucket[i].sum);
-	c->buckets = 0;
+	free_sums(c);
 	return 0;
 }
 

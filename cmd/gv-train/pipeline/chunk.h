@@ -13,10 +13,13 @@ struct crossing {
 
 enum { BUCKETS_MOST = 64 };
 
+/* Rows whose gradients are summed at once, in parts: one comes back while the next goes. */
 struct bucket {
 	size_t first, last; /* rows */
-	gv_real *v;
-	struct reduce sum;
+	gv_real *v;         /* [n] */
+	size_t n;
+	struct reduce *part; /* [parts] */
+	size_t parts;
 };
 
 struct chunk {
@@ -25,6 +28,7 @@ struct chunk {
 	struct gv_net *net;
 	bool is_last, reads_sample;
 	bool split; /* its weights' gradients are a pass of their own */
+	bool moves; /* messages are moved on between rows */
 	struct crossing in, out;
 
 	size_t slots, versions;
@@ -41,6 +45,7 @@ struct chunk {
 	size_t models;
 
 	struct worker_times times;
+	double moved_s; /* of these passes, with messages */
 };
 
 /* 0, or -1 with *e set. */
@@ -62,6 +67,8 @@ int chunk_put(struct chunk *c, const struct crossing *x, size_t slot,
 int chunk_get(struct chunk *c, const struct crossing *x, size_t slot,
     enum gv_net_side side, gv_real *v);
 
+/* 0, or -1: gv_net_error. */
+int chunk_forward(struct chunk *c, size_t slot, size_t version);
 /*
  * Backward and gradients of a slot; sums: those of the replicas begin as soon as they are
  * made, in buckets.  0, or -1: gv_net_error.

@@ -150,29 +150,26 @@ static int
 forward(
     struct worker *w, struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
 {
-	struct gv_net_work work = {.first = c->at->first,
-	    .last = c->at->last,
-	    .slot = chunk_take(c, s->micro_batch),
-	    .version = chunk_version(c, s->version)};
+	size_t slot = chunk_take(c, s->micro_batch);
 	struct parcel *in = s->stage > 0 ? take_parcel(w) : NULL;
-	double from = gv_clock_s();
+	double from = gv_clock_s() - c->moved_s;
 	int status = 0;
 
 	if (s->stage > 0 && in == NULL)
 		return worker_lost(w, e);
 	if (in != NULL) {
-		status = chunk_put(c, &c->in, work.slot, GV_NET_OUTPUT, in->v);
+		status = chunk_put(c, &c->in, slot, GV_NET_OUTPUT, in->v);
 		post_back(&w->post, in);
 	}
 	if (status == 0 && (c->is_last || c->reads_sample)) {
 		w->s.visit(w->s.ctx, s->micro_batch, w->visit);
-		status = gv_net_load_of(c->net, work.slot, w->visit);
+		status = gv_net_load_of(c->net, slot, w->visit);
 	}
-	gv_net_number(c->net, work.slot, s->micro_batch);
-	if (status != 0 || gv_net_forward(c->net, &work) != 0)
+	gv_net_number(c->net, slot, s->micro_batch);
+	if (status != 0 || chunk_forward(c, slot, chunk_version(c, s->version)) != 0)
 		return worker_net_failed(c, e);
-	c->times.forward_s += gv_clock_s() - from;
-	if (!c->is_last && worker_send_rows(w, c, &c->out, work.slot, GV_NET_OUTPUT,
+	c->times.forward_s += gv_clock_s() - c->moved_s - from;
+	if (!c->is_last && worker_send_rows(w, c, &c->out, slot, GV_NET_OUTPUT,
 			       worker_rank_of(w, s->stage + 1, s->micro_batch),
 			       post_tag(POST_OUTPUT, s->stage + 1, s->micro_batch)) != 0)
 		return worker_net_failed(c, e);
