@@ -186,4 +186,34 @@ a,,0.000000000
 b,,0.062500000
 a,b,0.937500000
 EOF
+# ---- deadlines ten orders of magnitude away beside minimums: the simplex method and prices fail ----
+printf 'gpu_type,gpus\nv100,8\np100,5\nk80,6\n' >far-gpus.csv
+cat >far.csv <<'EOF'
+job_id,gpu_type,steps_per_s,scale_factor,priority_weight,steps_remaining,elapsed_s,isolated_elapsed_s,total_steps,slo_factor,min_steps_per_s
+"a,0",k80,20,2,5,90,1203,601.5,200000,1000000,0.01
+j4,k80,60,2,1,0,331,165.5,200000,,0
+j8,v100,89,2,1,0,379,189.5,200000,,0
+j9,v100,52,1,5,76,310,155,200000,,0.01
+j9,k80,83,1,5,76,310,155,200000,,0.01
+j12,v100,60,2,5,41,534,267,200000,1000000,0
+j12,p100,87,2,5,41,534,267,200000,1000000,0
+j13,v100,34,1,1,0,738,369,200000,,0
+j13,p100,97,1,1,0,738,369,200000,,0
+j18,v100,50,1,5,179,490,245,200000,1000000,0.01
+j18,p100,55,1,5,179,490,245,200000,1000000,0.01
+"a,20",p100,97,2,1,4,530,265,200000,,0
+"a,25",v100,50,1,1,16,269,134.5,200000,,0
+j26,v100,60,1,1,3,399,199.5,200000,,0
+j29,k80,68,1,1,445,229,114.5,200000,,0
+j39,v100,50,1,5,0,177,88.5,200000,,0
+j43,v100,89,1,1,0,735,367.5,200000,,0
+j48,v100,34,2,5,15,352,176,200000,1000000,0
+j48,p100,97,2,5,15,352,176,200000,1000000,0
+j54,v100,60,1,5,915,442,221,200000,1000000,0.01
+EOF
+for solver in auto glpk price interior; do
+	run gv-alloc -q -v -p max-sum --solver=$solver -c far-gpus.csv far.csv
+	is_status 0 "--solver=$solver: far deadlines"
+	err_has "objective=970 " "and the sum"
+done
 done_testing

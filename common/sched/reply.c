@@ -117,6 +117,27 @@ by_jobs(const void *a, const void *b)
 	return x->type < y->type ? -1 : x->type > y->type;
 }
 
+/* Sorts; answers within a process are in order but for the types of each job. */
+static void
+sort(struct gv_reply *r)
+{
+	size_t left = 8 * r->n; /* moves, before it is no such answer */
+	size_t i;
+	size_t k;
+
+	for (i = 1; i < r->n && left > 0; i++) {
+		struct gv_reply_share x = r->share[i];
+
+		for (k = i; k > 0 && left > 0 && by_jobs(&r->share[k - 1], &x) > 0; k--) {
+			r->share[k] = r->share[k - 1];
+			left--;
+		}
+		r->share[k] = x;
+	}
+	if (left == 0)
+		qsort(r->share, r->n, sizeof(*r->share), by_jobs);
+}
+
 /* The job or pair of a share; a pair that is new is added. */
 static size_t
 owner_of(
@@ -149,7 +170,7 @@ gv_reply_take(struct gv_life *l, struct gv_reply *r, const struct gv_asked *aske
 	size_t i;
 	size_t j;
 
-	qsort(r->share, r->n, sizeof(*r->share), by_jobs);
+	sort(r);
 	for (i = 0; i < asked->n; i++)
 		is_asked[asked->job[i]] = true;
 	for (i = 0; i < r->n; i++)

@@ -28,8 +28,10 @@ question_init(struct question *q, const struct sim *s)
 	q->row = gv_xcalloc(t->n_rates + 1, sizeof(*q->row));
 	q->place = gv_xcalloc(t->n_jobs + 1, sizeof(*q->place));
 	gv_isolated_init(&q->isolated, &s->life.rounds, t->n_jobs);
-	for (i = 0; i < t->n_rates; i++)
+	for (i = 0; i < t->n_rates; i++) {
 		q->at[t->rate[i].job + 1]++;
+		q->pairs |= t->rate[i].with >= 0;
+	}
 	for (i = 0; i < t->n_jobs; i++) {
 		q->at[i + 1] += q->at[i];
 		q->place[i] = -1;
@@ -57,6 +59,7 @@ question_free(struct question *q)
 	free(q->place);
 	free(q->job);
 	free(q->now);
+	free(q->first);
 	free(q->rates.job);
 	free(q->rates.rate);
 	free(q->cluster.type);
@@ -64,26 +67,34 @@ question_free(struct question *q)
 	*q = (struct question){0};
 }
 
+/* What a job has done and how long it has been there. */
 static void
-add_job(struct question *q, const struct sim *s, size_t m)
+set_progress(struct question *q, const struct sim *s, size_t i)
 {
-	struct gv_rates *r = &q->rates;
+	struct gv_job *j = &q->rates.job[i];
+	size_t m = q->job[i];
 	double done = sim_steps(s, m);
-	struct gv_job *j;
 
-	q->place[m] = (ptrdiff_t)r->n_jobs;
-	q->job = gv_xgrow(q->job, &q->cap_asked, r->n_jobs + 1, sizeof(*q->job));
-	q->job[r->n_jobs] = m;
-	r->job = gv_xgrow(r->job, &q->cap_jobs, r->n_jobs + 1, sizeof(*r->job));
-	j = &r->job[r->n_jobs++];
-	*j = s->table->job[m];
 	gv_isolated_count(&q->isolated, &s->life.rounds, m, s->life.n_active, done);
 	j->steps_remaining = fmax(0, j->total_steps - done);
 	j->elapsed_s = s->life.now_s - j->arrival_s;
 	j->isolated_elapsed_s = q->isolated.elapsed_s[m];
-	q->now = gv_xgrow(q->now, &q->cap_now, r->n_jobs, sizeof(*q->now));
-	q->now[r->n_jobs - 1] = (struct gv_told_job){
+	q->now[i] = (struct gv_told_job){
 	    m, {j->steps_remaining, j->elapsed_s, j->isolated_elapsed_s}};
+}
+
+static void
+add_job(struct question *q, const struct sim *s, size_t m)
+{
+	struct gv_rates *r = &q->rates;
+	size_t n = r->n_jobs + 1;
+
+	q->place[m] = (ptrdiff_t)r->n_jobs;
+	q->job = gv_xgrow(q->job, &q->cap_asked, n, sizeof(*q->job));
+	q->now = gv_xgrow(q->now, &q->cap_now, n, sizeof(*q->now));
+	r->job = gv_xgrow(r->job, &q->cap_jobs, n, sizeof(*r->job));
+	q->job[r->n_jobs] = m;
+	r->job[r->n_jobs++] = s->table->job[m];
 }
 
 /* The rows of a job, those with another one if that is there, too. */
@@ -91,20 +102,48 @@ static void
 add_rates(struct question *q, const struct sim *s, size_t m)
 {
 	struct gv_rates *r = &q->rates;
+	size_t at = (size_t)q->place[m];
 	size_t i;
 
+	q->first = gv_xgrow(q->first, &q->cap_first, at + 2, sizeof(*q->first));
+	q->first[at] = r->n_rates;
+	r->rate = gv_xgrow(r->rate, &q->cap_rates,
+	    r->n_rates + q->at[m + 1] - q->at[m] + 1, sizeof(*r->rate));
 	for (i = q->at[m]; i < q->at[m + 1]; i++) {
 		struct gv_rate rate = s->table->rate[q->row[i]];
 
 		if (rate.with >= 0 && q->place[rate.with] < 0)
 			continue;
-		rate.job = (size_t)q->place[m];
+		rate.job = at;
 		rate.with = rate.with >= 0 ? q->place[rate.with] : -1;
 		rate.share = 0;
-		r->rate =
-		    gv_xgrow(r->rate, &q->cap_rates, r->n_rates + 1, sizeof(*r->rate));
 		r->rate[r->n_rates++] = rate;
 	}
+	q->first[at + 1] = r->n_rates;
+}
+
+/*
+ * Those who are active now, with their rates: up to where they are others than in the
+ * last question they stay as they are.
+ */
+static void
+set_jobs(struct question *q, const struct sim *s)
+{
+	struct gv_rates *r = &q->rates;
+	size_t same = 0;
+	size_t i;
+
+	while (!q->pairs && same < r->n_jobs && same < s->life.n_active &&
+	       q->job[same] == s->life.active[same])
+		same++;
+	for (i = same; i < r->n_jobs; i++)
+		q->place[q->job[i]] = -1;
+	r->n_jobs = same;
+	r->n_rates = same > 0 ? q->first[same] : 0;
+	for (i = same; i < s->life.n_active; i++)
+		add_job(q, s, s->life.active[i]);
+	for (i = same; i < s->life.n_active; i++)
+		add_rates(q, s, s->life.active[i]);
 }
 
 static bool
@@ -152,19 +191,15 @@ question_make(struct question *q, const struct sim *s)
 	size_t i;
 
 	memcpy(before, q->cluster.type, n * sizeof(*before));
-	for (i = 0; i < q->rates.n_jobs; i++)
-		q->place[q->job[i]] = -1;
-	q->rates.n_jobs = q->rates.n_rates = 0;
 	set_prices(q, s);
 	set_available(q, s);
 	for (i = 0, q->moved = false; i < n; i++)
 		q->moved |= !same(before[i].usd_per_h, q->cluster.type[i].usd_per_h) ||
 			    before[i].gpus != q->cluster.type[i].gpus;
 	free(before);
-	for (i = 0; i < s->life.n_active; i++)
-		add_job(q, s, s->life.active[i]);
-	for (i = 0; i < s->life.n_active; i++)
-		add_rates(q, s, s->life.active[i]);
+	set_jobs(q, s);
+	for (i = 0; i < q->rates.n_jobs; i++)
+		set_progress(q, s, i);
 }
 
 /* ---- as a table ---- */
@@ -278,20 +313,6 @@ question_follows(const struct question *q, const struct gv_told *told)
 	return told->follows && !q->moved;
 }
 
-/* The first of the rates of each job, which stand together.  [jobs + 1], for free(). */
-static size_t *
-first_rates(const struct gv_rates *r)
-{
-	size_t *first = gv_xcalloc(r->n_jobs + 2, sizeof(*first));
-	size_t i;
-
-	for (i = 0; i < r->n_rates; i++)
-		first[r->rate[i].job + 1]++;
-	for (i = 0; i < r->n_jobs; i++)
-		first[i + 1] += first[i];
-	return first;
-}
-
 void
 question_write_changes(const struct question *q, const struct gv_told *told,
     const struct gv_told_change *change, size_t n, struct gv_out *out)
@@ -300,7 +321,6 @@ question_write_changes(const struct question *q, const struct gv_told *told,
 	ptrdiff_t *column = gv_xcalloc(f->n_columns + 1, sizeof(*column));
 	struct gv_cell *name = gv_xcalloc(f->n_columns + N_WRITTEN + 2, sizeof(*name));
 	size_t n_columns = carried(q, column);
-	size_t *first = first_rates(&q->rates);
 	struct gv_told_writer w;
 	size_t i;
 	size_t k;
@@ -315,14 +335,13 @@ question_write_changes(const struct question *q, const struct gv_told *told,
 			gv_told_row(&w, told, c, q->table->job[job].id, &q->now[c->at]);
 			continue;
 		}
-		for (k = first[c->at]; k < first[c->at + 1]; k++) {
+		for (k = q->first[c->at]; k < q->first[c->at + 1]; k++) {
 			gv_told_new(&w, c);
 			write_row(q, k, column, n_columns, &w.w);
 			gv_tabw_end(&w.w);
 		}
 	}
 	gv_told_end(&w);
-	free(first);
 	free(name);
 	free(column);
 }

@@ -21,8 +21,10 @@ struct question {
 
 	/* the present one; rates.frame is the table's */
 	struct gv_rates rates;
-	size_t *job; /* [rates.n_jobs] numbers in the table, ascending */
-	size_t cap_jobs, cap_asked, cap_rates;
+	size_t *job;   /* [rates.n_jobs] numbers in the table, ascending */
+	size_t *first; /* [rates.n_jobs + 1] of its rates */
+	size_t cap_jobs, cap_asked, cap_rates, cap_first;
+	bool pairs;              /* the table has rows of two jobs */
 	struct gv_told_job *now; /* [rates.n_jobs] the same, as it is told */
 	size_t cap_now;
 	bool moved; /* prices, or GPUs that are there, are others than in the last one */

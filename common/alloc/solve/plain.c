@@ -42,6 +42,7 @@ try_prices(const struct gv_problem *p, const double *a, double unit, struct gv_l
 struct turns {
 	enum gv_solver solver[4];
 	size_t n;
+	bool limited;  /* the first ones end where others are likely to be sooner */
 	double effort; /* of prices where others follow */
 };
 
@@ -72,8 +73,11 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, double
 		add_turn(&t, opt->solver);
 		if (opt->solver != GV_SOLVER_GLPK)
 			add_turn(&t, GV_SOLVER_GLPK);
+		if (opt->solver != GV_SOLVER_INTERIOR)
+			add_turn(&t, GV_SOLVER_INTERIOR);
 		return t;
 	}
+	t.limited = !whole;
 	if (!whole) {
 		add_turn(&t, GV_SOLVER_PRICE);
 		if (!opt->sharp)
@@ -81,21 +85,24 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, double
 		add_turn(&t, GV_SOLVER_GLPK);
 	}
 	add_turn(&t, GV_SOLVER_PRICE);
+	if (whole)
+		add_turn(&t, GV_SOLVER_INTERIOR);
 	return t;
 }
 
-/* Whether the k-th turn has no limit: the last one has none, nor has one that was asked for. */
+/* Whether the k-th turn has no limit. */
 static bool
 is_last(const struct turns *t, size_t k)
 {
-	return k + 1 == t->n || t->n <= 2;
+	return k + 1 == t->n || !t->limited;
 }
 
 /* Whether the k-th turn would be a search for prices that came to no end before. */
 static bool
 has_ended(const struct turns *t, size_t k, double effort)
 {
-	return k > 1 && k < t->n && t->solver[k] == GV_SOLVER_PRICE && effort >= 0;
+	return t->limited && k > 1 && k < t->n && t->solver[k] == GV_SOLVER_PRICE &&
+	       effort >= 0;
 }
 
 int
