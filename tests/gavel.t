@@ -18,7 +18,7 @@ k80,c,0.4,3
 v100,c,0,5
 
 EOF
-run awk -f "$gavel/v100.awk" stream
+run awk -f "$gavel/v100.awk" -f "$gavel/stream.awk" stream
 is_out "rates as on V100s" <<'EOF'
 job_id,gpu_type,steps_per_s,share
 a,v100,4,0.5
@@ -31,7 +31,7 @@ k80,c,0.4,5
 v100,c,0,5
 
 EOF
-run awk -f "$gavel/spread.awk" gpus.csv stream
+run awk -f "$gavel/spread.awk" -f "$gavel/stream.awk" gpus.csv stream
 cut -d, -f3,4 out | tr '\n' ' ' >got
 echo "steps_per_s,share 4,0.24999999975 1,0.74999999925 6,0.999999999 0,0  share,steps_per_s 0.2999999997,3 0.0999999999,5  " >want
 tr -d '\n' <want >want.line

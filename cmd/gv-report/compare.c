@@ -90,26 +90,14 @@ static void
 write_all(struct gv_out *out, const struct runs *r, const struct view *v,
     const struct sheet *by, const struct options *o)
 {
-	switch (o->format) {
-	case FORMAT_CSV:
-	case FORMAT_TSV:
-		view_write_table(out, v, by, o->format == FORMAT_TSV);
-		break;
-	case FORMAT_JSON:
-		view_write_json(out, v, by);
-		break;
-	case FORMAT_SVG:
+	if (o->format == FORMAT_SVG)
 		write_runs_svg(out, r, o->charts);
-		break;
-	case FORMAT_HTML:
+	else if (o->format == FORMAT_HTML)
 		write_runs_html(out, r, v, o->charts, o->digits);
-		break;
-	case FORMAT_PROM:
+	else if (o->format == FORMAT_PROM)
 		write_runs_prom(out, r);
-		break;
-	default:
-		view_write_text(out, v, by, o->digits, false);
-	}
+	else
+		view_write(out, v, by, o);
 }
 
 /* Whether all jobs finished, of every run that tells it. */

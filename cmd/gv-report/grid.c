@@ -70,24 +70,6 @@ grid_number(struct grid *g, double v, int digits)
 	add(g, buf, strlen(buf));
 }
 
-/* Characters; s is valid UTF-8. */
-static size_t
-width(const char *s)
-{
-	size_t n = 0;
-
-	for (; *s != '\0'; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
-
-static void
-pad(struct gv_out *out, size_t n)
-{
-	while (n-- > 0)
-		gv_out_char(out, ' ');
-}
-
 /* ---- to a terminal, or anywhere ---- */
 
 /* How a grid is printed: its columns' widths, and what the terminal can do. */
@@ -121,7 +103,7 @@ print_cell(const struct grid *g, size_t i, const struct layout *l, struct gv_out
 
 	if (colour != NULL)
 		gv_out_fmt(out, "\033[%sm", colour);
-	if (width(s) <= most) {
+	if (gv_utf8_count(s) <= most) {
 		gv_out_str(out, s);
 	} else {
 		size_t n = 0, end = 0;
@@ -147,10 +129,11 @@ print_columns(const struct grid *g, const bool *right, const struct layout *l,
 
 		for (k = first == 0 ? 0 : first - 1; k < end; k++) {
 			size_t column = first > 0 && k == first - 1 ? 0 : k;
-			size_t i = row * g->n_columns + column, len = width(g->cell[i]);
+			size_t i = row * g->n_columns + column,
+			       len = gv_utf8_count(g->cell[i]);
 			size_t rest = l->width[column] > len ? l->width[column] - len : 0;
 
-			pad(out, right[column] ? gap + rest : gap);
+			gv_out_pad(out, right[column] ? gap + rest : gap);
 			print_cell(g, i, l, out);
 			gap = right[column] ? 2 : rest + 2;
 		}
@@ -215,8 +198,8 @@ grid_print(const struct grid *g, const bool *right, struct gv_out *out)
 
 	l.colour = here && gv_term_colour();
 	for (i = 0; i < g->n; i++)
-		if (width(g->cell[i]) > l.width[i % g->n_columns])
-			l.width[i % g->n_columns] = width(g->cell[i]);
+		if (gv_utf8_count(g->cell[i]) > l.width[i % g->n_columns])
+			l.width[i % g->n_columns] = gv_utf8_count(g->cell[i]);
 	if (room > 0)
 		squeeze(g, right, l.width, room);
 	/* what still does not fit goes below, the first column again in front of it */

@@ -185,20 +185,10 @@ static void
 write_view(struct gv_out *out, const struct view *v, const struct sheet *by,
     const struct options *o)
 {
-	switch (o->format) {
-	case FORMAT_CSV:
-	case FORMAT_TSV:
-		view_write_table(out, v, by, o->format == FORMAT_TSV);
-		break;
-	case FORMAT_JSON:
-		view_write_json(out, v, by);
-		break;
-	case FORMAT_SVG:
+	if (o->format == FORMAT_SVG)
 		view_write_svg(out, v);
-		break;
-	default:
-		view_write_text(out, v, by, o->digits, o->format == FORMAT_HTML);
-	}
+	else
+		view_write(out, v, by, o);
 }
 
 /* Reports the table that tab is at: one of the house that is none of the others. */

@@ -6,9 +6,10 @@
 #include "gv-report/runs/run.h"
 #include "parts.h"
 
-/* How an HTML page begins, up to its title, and how it ends. */
-void page_begin(struct gv_out *out);
+/* How an HTML page begins, its title included, and how it ends; a heading on it. */
+void page_begin(struct gv_out *out, const char *title, size_t len);
 void page_end(struct gv_out *out);
+void page_heading(struct gv_out *out, const char *element, const char *text, size_t len);
 
 /* The figures of which chart has the bit, as far as there are any, with their numbers. */
 void page_figures(struct gv_out *out, const struct runs *r, unsigned charts, int digits);

@@ -63,7 +63,17 @@ static const char script[] =
     "</script>\n";
 
 void
-page_begin(struct gv_out *out)
+page_heading(struct gv_out *out, const char *element, const char *text, size_t len)
+{
+	struct gv_svg h = {.out = out};
+
+	gv_svg_open(&h, element);
+	gv_svg_text(&h, text, len);
+	gv_svg_close(&h);
+}
+
+void
+page_begin(struct gv_out *out, const char *title, size_t len)
 {
 	gv_out_str(out, "<!DOCTYPE html>\n"
 			"<html lang=\"en\">\n"
@@ -73,6 +83,7 @@ page_begin(struct gv_out *out)
 	gv_chart_style(out, true);
 	gv_out_str(out, style);
 	gv_out_str(out, "</style>\n");
+	page_heading(out, "title", title, len);
 }
 
 void
@@ -90,12 +101,9 @@ figure(struct gv_out *out, const struct runs *r, enum figure f, int digits)
 
 	gv_out_str(out, "<section>\n");
 	figure_describe(&about, r, f);
-	gv_svg_begin(&s, FIGURE_W, figure_draw(NULL, r, f, 0), about.s);
-	gv_svg_open(&s, "g");
-	gv_svg_attr(&s, "class", "chart");
+	gv_chart_begin(&s, FIGURE_W, figure_draw(NULL, r, f, 0), about.s, true, NULL);
 	figure_draw(&s, r, f, 0);
-	gv_svg_close(&s);
-	gv_svg_close(&s);
+	gv_chart_end(&s);
 	figure_numbers(out, r, f, digits);
 	gv_out_str(out, "</section>\n");
 	gv_strbuf_free(&about);

@@ -11,26 +11,17 @@ report_losses_takes(const struct gv_tab *t, const struct options *o)
 	return losses_take(t) && (o->format == FORMAT_SVG || o->format == FORMAT_HTML);
 }
 
+static const char TITLE[] = "How training goes";
+
 static void
 drawing(struct gv_out *out, const struct losses *l, bool page)
 {
 	double height = losses_draw(NULL, l, 12) + 12;
 	struct gv_svg s = {.out = out};
 
-	gv_svg_begin(&s, FIGURE_W, height, "How training goes");
-	if (!page) {
-		gv_svg_open(&s, "style");
-		gv_svg_str(&s, ""); /* as it is: nothing in it needs an escape */
-		gv_chart_style(out, false);
-		gv_svg_close(&s);
-		gv_svg_rect(&s, "c-page", 0, 0, FIGURE_W, height);
-	}
-	gv_svg_open(&s, "g");
-	gv_svg_attr(&s, "class", "chart");
-	gv_svg_str(&s, "");
+	gv_chart_begin(&s, FIGURE_W, height, TITLE, page, NULL);
 	losses_draw(&s, l, 12);
-	gv_svg_close(&s);
-	gv_svg_close(&s);
+	gv_chart_end(&s);
 }
 
 static void
@@ -40,8 +31,7 @@ write_all(struct gv_out *out, const struct losses *l, const struct options *o)
 		drawing(out, l, false);
 		return;
 	}
-	page_begin(out);
-	gv_out_str(out, "<title>How training goes</title>\n");
+	page_begin(out, TITLE, sizeof(TITLE) - 1);
 	drawing(out, l, true);
 	page_end(out);
 }

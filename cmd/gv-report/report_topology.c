@@ -116,36 +116,17 @@ drawing(struct gv_out *out, const struct topology *t, bool page)
 	double height = topology_draw(NULL, t, 12) + 24;
 	struct gv_svg s = {.out = out};
 
-	gv_svg_begin(&s, FIGURE_W, height, "Links between GPUs and trees over them");
-	gv_svg_open(&s, "style");
-	gv_svg_str(
-	    &s, ""); /* the sheet is written as it is: nothing in it needs an escape */
-	if (!page)
-		gv_chart_style(out, false);
-	gv_out_str(out, rules);
-	gv_svg_close(&s);
-	if (!page)
-		gv_svg_rect(&s, "c-page", 0, 0, FIGURE_W, height);
-	gv_svg_open(&s, "g");
-	gv_svg_attr(&s, "class", "chart");
-	gv_svg_str(&s, "");
+	gv_chart_begin(
+	    &s, FIGURE_W, height, "Links between GPUs and trees over them", page, rules);
 	topology_draw(&s, t, 12);
-	gv_svg_close(&s);
-	gv_svg_close(&s);
+	gv_chart_end(&s);
 }
 
 static void
 page(struct gv_out *out, const struct topology *t, const struct view *v, int digits)
 {
-	struct gv_svg h = {.out = out};
-
-	page_begin(out);
-	gv_svg_open(&h, "title");
-	gv_svg_text(&h, v->title.s, v->title.len);
-	gv_svg_close(&h);
-	gv_svg_open(&h, "h1");
-	gv_svg_text(&h, v->title.s, v->title.len);
-	gv_svg_close(&h);
+	page_begin(out, v->title.s, v->title.len);
+	page_heading(out, "h1", v->title.s, v->title.len);
 	drawing(out, t, true);
 	view_write_sheets(out, v, digits);
 	page_end(out);
@@ -155,23 +136,12 @@ static void
 write_all(struct gv_out *out, const struct topology *t, const struct view *v,
     const struct sheet *by, const struct options *o)
 {
-	switch (o->format) {
-	case FORMAT_CSV:
-	case FORMAT_TSV:
-		view_write_table(out, v, by, o->format == FORMAT_TSV);
-		break;
-	case FORMAT_JSON:
-		view_write_json(out, v, by);
-		break;
-	case FORMAT_SVG:
+	if (o->format == FORMAT_SVG)
 		drawing(out, t, false);
-		break;
-	case FORMAT_HTML:
+	else if (o->format == FORMAT_HTML)
 		page(out, t, v, o->digits);
-		break;
-	default:
-		view_write_text(out, v, by, o->digits, false);
-	}
+	else
+		view_write(out, v, by, o);
 }
 
 static void

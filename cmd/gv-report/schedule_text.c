@@ -131,8 +131,7 @@ schedule_html(struct gv_out *out, const struct schedule *s, int digits)
 	struct gv_strbuf b = {0};
 
 	counts(&b, s);
-	page_begin(out);
-	gv_out_fmt(out, "<title>%s</title>\n", b.s);
+	page_begin(out, b.s, b.len);
 	schedule_svg(out, s, digits);
 	gv_out_str(out, "<h2>Summary</h2>\n<dl>\n");
 	summary(out, s, digits, true);

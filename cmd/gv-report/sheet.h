@@ -105,13 +105,11 @@ void view_write_svg(struct gv_out *out, const struct view *v);
 
 /* The sheet that --by names, or NULL. */
 const struct sheet *view_find(const struct view *v, const char *by);
-/* by NULL: all of it; else that sheet. */
-void view_write_text(struct gv_out *out, const struct view *v, const struct sheet *by,
-    int digits, bool html);
+struct options;
+/* In the format of o, one that is not drawn; by NULL: all of it; else that sheet. */
+void view_write(struct gv_out *out, const struct view *v, const struct sheet *by,
+    const struct options *o);
 /* The sheets that people see and the note, as HTML within a page. */
 void view_write_sheets(struct gv_out *out, const struct view *v, int digits);
-void view_write_table(
-    struct gv_out *out, const struct view *v, const struct sheet *by, bool tsv);
-void view_write_json(struct gv_out *out, const struct view *v, const struct sheet *by);
 
 #endif

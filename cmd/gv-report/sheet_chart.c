@@ -161,17 +161,7 @@ view_write_svg(struct gv_out *out, const struct view *v)
 	double height = view_draw(NULL, v, 12) + 12;
 	struct gv_svg s = {.out = out};
 
-	gv_svg_begin(&s, FRAME_W, height, v->title.s);
-	gv_svg_open(&s, "style");
-	gv_svg_str(
-	    &s, ""); /* the sheet is written as it is: nothing in it needs an escape */
-	gv_chart_style(out, false);
-	gv_svg_close(&s);
-	gv_svg_rect(&s, "c-page", 0, 0, FRAME_W, height);
-	gv_svg_open(&s, "g");
-	gv_svg_attr(&s, "class", "chart");
-	gv_svg_str(&s, "");
+	gv_chart_begin(&s, FRAME_W, height, v->title.s, false, NULL);
 	view_draw(&s, v, 12);
-	gv_svg_close(&s);
-	gv_svg_close(&s);
+	gv_chart_end(&s);
 }

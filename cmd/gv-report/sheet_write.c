@@ -6,9 +6,10 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/num.h"
-#include "draw/svg.h"
+#include "draw/chart.h"
 #include "gv-report/charts/figure.h"
 #include "grid.h"
+#include "options.h"
 #include "page.h"
 #include "sheet.h"
 #include "write.h"
@@ -135,30 +136,22 @@ write_html_head(struct gv_out *out, const struct view *v)
 {
 	struct gv_svg h = {.out = out};
 
-	page_begin(out);
-	gv_svg_open(&h, "title");
-	gv_svg_text(&h, v->title.s, v->title.len);
-	gv_svg_close(&h);
-	gv_svg_open(&h, "h2");
-	gv_svg_text(&h, v->title.s, v->title.len);
-	gv_svg_close(&h);
+	page_begin(out, v->title.s, v->title.len);
+	page_heading(out, "h2", v->title.s, v->title.len);
 	gv_out_str(out, "<dl>\n");
 	write_lines(out, v, true);
 	gv_out_str(out, "</dl>\n");
 	if (v->chart != CHART_NONE) {
-		gv_svg_begin(&h, FIGURE_W, view_draw(NULL, v, 0), v->title.s);
-		gv_svg_open(&h, "g");
-		gv_svg_attr(&h, "class", "chart");
-		gv_svg_str(&h, "");
+		gv_chart_begin(
+		    &h, FIGURE_W, view_draw(NULL, v, 0), v->title.s, true, NULL);
 		view_draw(&h, v, 0);
-		gv_svg_close(&h);
-		gv_svg_close(&h);
+		gv_chart_end(&h);
 	}
 }
 
-void
-view_write_text(struct gv_out *out, const struct view *v, const struct sheet *by,
-    int digits, bool html)
+static void
+as_text(struct gv_out *out, const struct view *v, const struct sheet *by, int digits,
+    bool html)
 {
 	size_t i;
 
@@ -210,9 +203,8 @@ chosen(const struct view *v, const struct sheet *by)
 	return by;
 }
 
-void
-view_write_table(
-    struct gv_out *out, const struct view *v, const struct sheet *by, bool tsv)
+static void
+as_table(struct gv_out *out, const struct view *v, const struct sheet *by, bool tsv)
 {
 	const struct sheet *s = chosen(v, by);
 	struct gv_tabw w;
@@ -265,8 +257,8 @@ write_json_rows(struct gv_json *j, const struct sheet *s)
 	}
 }
 
-void
-view_write_json(struct gv_out *out, const struct view *v, const struct sheet *by)
+static void
+as_json(struct gv_out *out, const struct view *v, const struct sheet *by)
 {
 	struct gv_json j = {.out = out};
 	size_t i;
@@ -283,4 +275,16 @@ view_write_json(struct gv_out *out, const struct view *v, const struct sheet *by
 		gv_json_end(&j);
 	}
 	gv_json_end(&j);
+}
+
+void
+view_write(struct gv_out *out, const struct view *v, const struct sheet *by,
+    const struct options *o)
+{
+	if (o->format == FORMAT_CSV || o->format == FORMAT_TSV)
+		as_table(out, v, by, o->format == FORMAT_TSV);
+	else if (o->format == FORMAT_JSON)
+		as_json(out, v, by);
+	else
+		as_text(out, v, by, o->digits, o->format == FORMAT_HTML);
 }

@@ -1,5 +1,4 @@
 /* A page of one history. */
-#include "draw/svg.h"
 #include "page.h"
 #include "write.h"
 
@@ -8,13 +7,9 @@ write_html(struct gv_out *out, const struct report *r, const struct runs *runs,
     bool drawn, unsigned charts, int digits)
 {
 	struct page p = page_of(out, r, digits, true);
-	struct gv_svg s = {.out = out};
 
-	page_begin(out);
 	page_add_jobs(&p);
-	gv_svg_open(&s, "title");
-	gv_svg_text(&s, p.text.s, p.text.len);
-	gv_svg_close(&s);
+	page_begin(out, p.text.s, p.text.len);
 	gv_strbuf_clear(&p.text);
 	if (drawn)
 		write_svg(out, r, digits);

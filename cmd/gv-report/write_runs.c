@@ -19,21 +19,12 @@ write_runs_svg(struct gv_out *out, const struct runs *r, unsigned charts)
 		if (about.len == 0)
 			figure_describe(&about, r, (enum figure)f);
 	}
-	gv_svg_begin(&s, FIGURE_W, height, about.len > 0 ? about.s : "no figures");
-	gv_svg_open(&s, "style");
-	gv_svg_str(
-	    &s, ""); /* the sheet is written as it is: nothing in it needs an escape */
-	gv_chart_style(out, false);
-	gv_svg_close(&s);
-	gv_svg_rect(&s, "c-page", 0, 0, FIGURE_W, height);
-	gv_svg_open(&s, "g");
-	gv_svg_attr(&s, "class", "chart");
-	gv_svg_str(&s, "");
+	gv_chart_begin(
+	    &s, FIGURE_W, height, about.len > 0 ? about.s : "no figures", false, NULL);
 	for (f = 0; f < FIGURES; f++)
 		if ((charts >> f & 1) != 0 && figure_has(r, (enum figure)f))
 			y += figure_draw(&s, r, (enum figure)f, y);
-	gv_svg_close(&s);
-	gv_svg_close(&s);
+	gv_chart_end(&s);
 	gv_strbuf_free(&about);
 }
 
@@ -41,15 +32,8 @@ void
 write_runs_html(struct gv_out *out, const struct runs *r, const struct view *v,
     unsigned charts, int digits)
 {
-	struct gv_svg h = {.out = out};
-
-	page_begin(out);
-	gv_svg_open(&h, "title");
-	gv_svg_text(&h, v->title.s, v->title.len);
-	gv_svg_close(&h);
-	gv_svg_open(&h, "h1");
-	gv_svg_text(&h, v->title.s, v->title.len);
-	gv_svg_close(&h);
+	page_begin(out, v->title.s, v->title.len);
+	page_heading(out, "h1", v->title.s, v->title.len);
 	view_write_sheets(out, v, digits);
 	page_figures(out, r, charts, digits);
 	page_end(out);

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/utf8.h"
 
 enum { LONGEST = GV_QUOTE_LEN };
 
@@ -41,24 +42,6 @@ text(struct gv_cell c, char buf[LONGEST])
 	return buf;
 }
 
-/* As a terminal counts: a character of UTF-8 begins with a byte that is no continuation. */
-static size_t
-width(const char *s)
-{
-	size_t n = 0;
-
-	for (; *s != '\0'; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
-
-static void
-pad(struct gv_out *out, size_t n)
-{
-	while (n-- > 0)
-		gv_out_char(out, ' ');
-}
-
 static void
 write_row(const struct gv_frame *f, struct gv_out *out, const struct gv_cell *cell,
     const size_t *wide, const bool *right)
@@ -68,7 +51,7 @@ write_row(const struct gv_frame *f, struct gv_out *out, const struct gv_cell *ce
 
 	for (i = 0; i < f->n_columns; i++) {
 		const char *s = text(cell[i], buf);
-		size_t rest = wide[i] - width(s);
+		size_t rest = wide[i] - gv_utf8_count(s);
 		bool more = false;
 
 		for (k = i + 1; k < f->n_columns; k++)
@@ -76,10 +59,10 @@ write_row(const struct gv_frame *f, struct gv_out *out, const struct gv_cell *ce
 		if (i > 0 && (cell[i].len > 0 || more))
 			gv_out_str(out, "  ");
 		if (right[i] && cell[i].len > 0)
-			pad(out, rest);
+			gv_out_pad(out, rest);
 		gv_out_str(out, s);
 		if (more && (!right[i] || cell[i].len == 0))
-			pad(out, rest);
+			gv_out_pad(out, rest);
 	}
 	gv_out_char(out, '\n');
 }
@@ -95,11 +78,11 @@ align_write(const struct gv_frame *f, struct gv_out *out)
 	size_t row, i;
 
 	for (i = 0; i < f->n_columns; i++) {
-		wide[i] = width(text(f->name[i], buf));
+		wide[i] = gv_utf8_count(text(f->name[i], buf));
 		right[i] = f->n_rows > 0;
 		for (row = 0; row < f->n_rows; row++) {
 			struct gv_cell c = gv_frame_cell(f, row, (ptrdiff_t)i);
-			size_t n = width(text(c, buf));
+			size_t n = gv_utf8_count(text(c, buf));
 
 			wide[i] = n > wide[i] ? n : wide[i];
 			right[i] &= c.len == 0 || is_number(c, &v);

@@ -55,6 +55,7 @@ struct gv_out *gv_out_memory(struct gv_strbuf *to);
 void gv_out_write(struct gv_out *out, const void *s, size_t n);
 void gv_out_str(struct gv_out *out, const char *s);
 void gv_out_char(struct gv_out *out, char c);
+void gv_out_pad(struct gv_out *out, size_t n); /* n spaces */
 void gv_out_fmt(struct gv_out *out, const char *fmt, ...) GV_PRINTF(2, 3);
 /* The file at the path will be its owner's alone (0600), whatever was there before. */
 void gv_out_private(struct gv_out *out);

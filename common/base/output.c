@@ -298,6 +298,13 @@ gv_out_char(struct gv_out *out, char c)
 }
 
 void
+gv_out_pad(struct gv_out *out, size_t n)
+{
+	while (n-- > 0)
+		gv_out_char(out, ' ');
+}
+
+void
 gv_out_fmt(struct gv_out *out, const char *fmt, ...)
 {
 	char small[512];

@@ -36,3 +36,13 @@ gv_utf8_steers(const char *s, size_t len, size_t *n)
 	       c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
 	       (c >= 0x2066 && c <= 0x2069);
 }
+
+size_t
+gv_utf8_count(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s != '\0'; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}

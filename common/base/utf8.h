@@ -23,4 +23,7 @@ size_t gv_utf8_next(const char *s, size_t len, uint32_t *c);
  */
 bool gv_utf8_steers(const char *s, size_t len, size_t *n);
 
+/* How many characters s, which is valid, has: as wide as a terminal shows most scripts. */
+size_t gv_utf8_count(const char *s);
+
 #endif

@@ -6,6 +6,34 @@
 
 #include "draw/text.h"
 
+void
+gv_chart_begin(struct gv_svg *s, double w, double h, const char *title, bool in_page,
+    const char *rules)
+{
+	gv_svg_begin(s, w, h, title);
+	if (!in_page || rules != NULL) {
+		gv_svg_open(s, "style");
+		/* the sheet is written as it is: nothing in it needs an escape */
+		gv_svg_str(s, "");
+		if (!in_page)
+			gv_chart_style(s->out, false);
+		gv_out_str(s->out, rules != NULL ? rules : "");
+		gv_svg_close(s);
+	}
+	if (!in_page)
+		gv_svg_rect(s, "c-page", 0, 0, w, h);
+	gv_svg_open(s, "g");
+	gv_svg_attr(s, "class", "chart");
+	gv_svg_str(s, "");
+}
+
+void
+gv_chart_end(struct gv_svg *s)
+{
+	gv_svg_close(s);
+	gv_svg_close(s);
+}
+
 #define LEFT   48.0 /* of a plot: names of ticks */
 #define RIGHT  14.0
 #define BOTTOM 36.0

@@ -13,6 +13,15 @@
 #include "draw/scale.h"
 #include "draw/svg.h"
 
+/*
+ * A drawing of that size for charts: its root element, its style sheet with further rules
+ * (NULL = none), and the group of the class "chart", into which they go.  In a page of
+ * HTML, which has the style sheet, only what it lacks.  gv_chart_end closes both.
+ */
+void gv_chart_begin(struct gv_svg *s, double w, double h, const char *title, bool in_page,
+    const char *rules);
+void gv_chart_end(struct gv_svg *s);
+
 struct gv_box {
 	double x, y, w, h;
 };

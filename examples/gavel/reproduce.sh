@@ -191,8 +191,8 @@ makespan_gain() {
 	for seed in 0 1 2; do
 		trace multi $seed 0 500
 		aware=$(makespan makespan)
-		over "$(measures "awk -f '$here/v100.awk' | gv-alloc --stream -q -p makespan -c '$cluster' |
-			awk -f '$here/spread.awk' '$cluster' -" --shuffle=0 | value makespan_s 3600)" "$aware"
+		over "$(measures "awk -f '$here/v100.awk' -f '$here/stream.awk' | gv-alloc --stream -q -p makespan -c '$cluster' |
+			awk -f '$here/spread.awk' -f '$here/stream.awk' '$cluster' -" --shuffle=0 | value makespan_s 3600)" "$aware"
 	done | mean
 }
 # jct_gain RATE SEED...

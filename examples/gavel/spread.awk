@@ -1,37 +1,21 @@
-# awk -f spread.awk CLUSTER -: shares of an allocation, those of a job in the middle of all types.
+# awk -f spread.awk -f stream.awk CLUSTER -: shares of an allocation, those of a job in the middle of all types.
 #
 # To a policy that knows of no types every split of a job's time over them is as good; this is
 # the one that treats all types alike: by their GPUs.  A filter for a stream of tables,
 # behind gv-alloc --stream.
-BEGIN { FS = OFS = "," }
+BEGIN { FS = "," }
 NR == FNR {
 	if (FNR > 1)
 		gpus[$1] += $2
 	next
 }
-FNR == 1 || head {
-	split("", column)
-	for (i = 1; i <= NF; i++)
-		column[$i] = i
-	head = 0
-	print
-	next
-}
-/^$/ {
-	flush()
-	print ""
-	fflush()
-	head = 1
-	next
-}
-{
-	row[++n] = $0
+
+function seen(    job) {
 	job = $column["job_id"]
 	share[job] += $column["share"]
 	if ($column["steps_per_s"] > 0)
 		all[job] += gpus[$column["gpu_type"]]
 }
-END { if (n) flush() }
 
 function flush(    i, job, part) {
 	for (i = 1; i <= n; i++) {
@@ -41,7 +25,6 @@ function flush(    i, job, part) {
 		$column["share"] = sprintf("%.12g", share[job] * part * (1 - 1e-9)) # 1e-9: sums round
 		print
 	}
-	n = 0
 	split("", share)
 	split("", all)
 }
