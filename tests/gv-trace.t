@@ -141,7 +141,7 @@ usage_error 'generate --jobs=1 --durations=4h..1h t.csv' '--durations: expected 
 usage_error 'generate --jobs=1 --durations=0s t.csv' '--durations: expected a duration such as 90s, 15m or 2h, or 1h..4h, got "0s"'
 usage_error '' 'no subcommand given; known: check, convert, generate, prices, scale'
 usage_error 'gen' 'unknown subcommand "gen"; known: check, convert, generate, prices, scale'
-usage_error '-q generate' 'options other than -h and -V go behind the subcommand'
+usage_error '-q generate' 'options other than -h and -V go after the subcommand'
 
 # bad FILE MESSAGE COMMAND...: the file comes from stdin, the first line of the error is this
 bad() {

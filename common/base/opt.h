@@ -83,6 +83,19 @@ struct gv_opt_own {
 void gv_opt_parse(struct gv_opt *o, bool table, const struct gv_opt_own *own, void *ctx,
     int argc, char **argv);
 
+/* A subcommand's name and its main, whose argv[0] is that name. */
+struct gv_opt_sub {
+	const char *name;
+	int (*run)(int argc, char **argv);
+};
+
+/*
+ * Runs the one of sub[0..n) that the first operand names, and returns what it returns.
+ * Before it only --help and --version may stand; anything else is a usage error.
+ */
+int gv_opt_subcommand(
+    struct gv_opt *o, const struct gv_opt_sub *sub, size_t n, int argc, char **argv);
+
 /* The number of arg among names[0..n), or a usage error that lists them. */
 size_t gv_opt_one_of(const struct gv_opt *o, const char *option, const char *arg,
     const char *const *names, size_t n);
