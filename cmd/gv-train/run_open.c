@@ -486,6 +486,13 @@ say_stranger(void *ctx, const char *line)
 	gv_warn("warning: %s", line);
 }
 
+static void
+say_link(void *ctx, const char *line)
+{
+	(void)ctx;
+	gv_warn("%s", line);
+}
+
 int
 run_open(struct run *r, struct gv_error *e)
 {
@@ -497,6 +504,7 @@ run_open(struct run *r, struct gv_error *e)
 	r->last = array_last(&r->array);
 	r->place.join_s = r->place.silence_s = r->o->timeout_s;
 	r->place.log = r->o->common.quiet ? NULL : say_stranger;
+	r->place.tell = r->o->common.verbose > 0 ? say_link : NULL;
 	if (gv_gang_env(&r->place, e) != 0 || run_trees_read(r, e) != 0)
 		return -1;
 	data_scale(&r->data, r->test.n > 0 ? &r->test : NULL,

@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "net/meet.h"
 #include "net/mover.h"
+#include "net/share.h"
 
 /* ---- the environment ---- */
 
@@ -29,6 +30,20 @@ env_int(const char *name, int64_t min, int64_t max, int *v, struct gv_error *e)
 	return 0;
 }
 
+/* GV_GANG_LINK: tcp = over TCP only, auto or nothing = through memory where that can be */
+static int
+env_link(bool *no_memory, struct gv_error *e)
+{
+	const char *s = getenv("GV_GANG_LINK");
+	char q[GV_QUOTE_LEN];
+
+	*no_memory = s != NULL && strcmp(s, "tcp") == 0;
+	if (s == NULL || *no_memory || strcmp(s, "auto") == 0)
+		return 0;
+	return gv_error_set(
+	    e, "GV_GANG_LINK: expected auto or tcp, got %s", gv_quote(q, s, strlen(s)));
+}
+
 int
 gv_gang_env(struct gv_gang_spec *s, struct gv_error *e)
 {
@@ -45,6 +60,8 @@ gv_gang_env(struct gv_gang_spec *s, struct gv_error *e)
 		return gv_error_set(
 		    e, "MASTER_ADDR is not set, and WORLD_SIZE is over 1");
 	s->key = getenv("GV_GANG_KEY");
+	if (env_link(&s->no_memory, e) != 0)
+		return -1;
 	if (env_int("RANK", 0, s->world - 1, &s->rank, e) != 0 ||
 	    env_int("MASTER_PORT", 1, 65535, &s->port, e) != 0)
 		return -1;
@@ -80,9 +97,9 @@ gv_gang_join(struct gv_gang **g, const struct gv_gang_spec *s, struct gv_error *
 	raise_limit(s->world);
 	if (world > 1)
 		status = gv_meet(s, fd, host, e);
+	if (status == 0 && world > 1)
+		status = gv_share_links(link, s, fd, host, e);
 	if (status == 0) {
-		for (r = 0; r < world; r++)
-			link[r] = (int)r != s->rank ? gv_link_tcp(fd[r]) : NULL;
 		*g = gv_mesh_new(s->rank, s->world, link, s->silence_s);
 		for (r = 0; r < world; r++)
 			memcpy((*g)->peer[r].host, host[r], GV_SOCK_ADDR);

@@ -67,14 +67,17 @@ struct gv_gang_spec {
 	uint32_t
 	    fingerprint; /* must be the same for all: a checksum of what is computed */
 	const char *key; /* a secret of the gang; NULL or "" = none */
+	bool no_memory;  /* share none with members of the same machine (share.h) */
 	/* is told of who was sent away, in a sentence without a dot; NULL = nobody is */
 	void (*log)(void *ctx, const char *line);
+	/* is told, once all are there, what carries the messages; NULL = nobody is */
+	void (*tell)(void *ctx, const char *line);
 	void *ctx;
 };
 
 /*
- * Fills rank, world, addr, port and key from RANK, WORLD_SIZE, MASTER_ADDR,
- * MASTER_PORT and GV_GANG_KEY, as launchers set them; without WORLD_SIZE world
+ * Fills rank, world, addr, port, key and no_memory from RANK, WORLD_SIZE, MASTER_ADDR,
+ * MASTER_PORT, GV_GANG_KEY, as launchers set them, and GV_GANG_LINK; without WORLD_SIZE world
  * is 1.  The rest is left alone.  The strings belong to the environment.
  * 0, or -1 with *e set: malformed, out of range.
  */

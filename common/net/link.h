@@ -39,11 +39,12 @@ struct gv_link {
 struct gv_link *gv_link_tcp(int fd);
 
 /*
- * Of one end of a pair of stream sockets without waiting, which it owns, and of memory
+ * Of one end of a connection without waiting, which it owns, and of memory
  * that both ends share, gv_link_memory_bytes() of it, aligned as pages are and zeroed
- * before the first use; one end is the second.  The memory outlives the link.
+ * before the first use; one end is the second.  own: bytes that are unmapped as the link
+ * closes; 0: the memory outlives it.
  */
-struct gv_link *gv_link_memory(int fd, void *memory, bool second);
+struct gv_link *gv_link_memory(int fd, void *memory, bool second, size_t own);
 size_t gv_link_memory_bytes(void);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@ struct ring {
 struct memory {
 	struct gv_link l;
 	struct ring *out, *in;
+	void *memory;
+	size_t own; /* bytes of it that end with the link */
 };
 
 size_t
@@ -154,13 +157,17 @@ memory_rest(struct gv_link *l, bool sends, bool *ready)
 static void
 memory_close(struct gv_link *l, double deadline)
 {
+	struct memory *m = (struct memory *)l;
+
 	(void)deadline;
 	close(l->fd);
-	free(l);
+	if (m->own > 0)
+		munmap(m->memory, m->own);
+	free(m);
 }
 
 struct gv_link *
-gv_link_memory(int fd, void *memory, bool second)
+gv_link_memory(int fd, void *memory, bool second, size_t own)
 {
 	static const struct gv_link_ops ops = {
 	    memory_send, memory_recv, memory_close, memory_rest};
@@ -169,6 +176,8 @@ gv_link_memory(int fd, void *memory, bool second)
 
 	m->l.ops = &ops;
 	m->l.fd = fd;
+	m->memory = memory;
+	m->own = own;
 	m->out = &r[second];
 	m->in = &r[!second];
 	return &m->l;

@@ -106,7 +106,7 @@ link_of(const struct gv_local *l, size_t i, int end)
 
 	if (l->kind == GV_LOCAL_TCP)
 		return gv_link_tcp(fd);
-	return gv_link_memory(fd, l->memory + i * gv_link_memory_bytes(), end == 1);
+	return gv_link_memory(fd, l->memory + i * gv_link_memory_bytes(), end == 1, 0);
 }
 
 void

@@ -338,6 +338,7 @@ main(void)
 
 	for (i = 0; i < 2; i++) {
 		with_thread = i == 1;
+		without_memory = i == 0;
 		test_sums();
 		test_shards();
 		test_many();

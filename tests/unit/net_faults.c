@@ -7,9 +7,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "net/hello.h"
@@ -52,6 +54,48 @@ pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *
 
 	memcpy(&real, &p, sizeof(p));
 	return fail_thread ? EAGAIN : real(t, a, f, arg);
+}
+
+static int fail_reserve; /* the errno of reserving memory */
+static bool fail_memfd, fail_open;
+
+int
+posix_fallocate(int fd, off_t from, off_t n)
+{
+	int (*real)(int, off_t, off_t);
+	void *p = dlsym(RTLD_NEXT, "posix_fallocate");
+
+	memcpy(&real, &p, sizeof(p));
+	return fail_reserve != 0 ? fail_reserve : real(fd, from, n);
+}
+
+int
+memfd_create(const char *name, unsigned flags)
+{
+	int (*real)(const char *, unsigned);
+	void *p = dlsym(RTLD_NEXT, "memfd_create");
+
+	memcpy(&real, &p, sizeof(p));
+	errno = ENOSYS;
+	return fail_memfd ? -1 : real(name, flags);
+}
+
+/* Another process's descriptors are not ours to open. */
+static int
+open_own(const char *path, int flags, mode_t mode)
+{
+	int (*real)(const char *, int, ...);
+	void *p = dlsym(RTLD_NEXT, "open");
+
+	memcpy(&real, &p, sizeof(p));
+	errno = EACCES;
+	return fail_open && strstr(path, "/fd/") != NULL ? -1 : real(path, flags, mode);
+}
+
+int
+open(const char *path, int flags, ...)
+{
+	return open_own(path, flags, 0600);
 }
 
 /* ---- a rank 0 of our own ---- */
@@ -217,6 +261,71 @@ threadless_member(struct gv_gang_spec *s, void *arg)
 	return 0;
 }
 
+/* ---- what carries the messages ---- */
+
+enum lack { NONE, NOT_WANTED, NO_ROOM, NO_CALL, NOT_OURS, LACKS };
+
+static char told[4][200];
+static int tells;
+
+static void
+hear(void *ctx, const char *line)
+{
+	(void)ctx;
+	snprintf(told[tells++ % 4], sizeof(told[0]), "%s", line);
+}
+
+/* Rank 0 makes the memory of a pair, rank 1 opens it: whatever lacks, messages go. */
+static int
+lacking_member(struct gv_gang_spec *s, void *arg)
+{
+	static const char *const why[LACKS][2] = {
+	    [NO_ROOM] = {"no memory is shared with "
+			 "rank 1: memory: No space left on device"},
+	    [NO_CALL] = {"no memory is shared with rank 1: memfd_create: Function not "
+			 "implemented"},
+	    [NOT_OURS] = {NULL, "no memory is shared with rank 0: /proc/"}};
+	static const char *const links[] = {
+	    "rank 0 shares memory with 0 of 1 other workers; TCP to the rest",
+	    "rank 1 shares memory with 1 of 1 other workers; TCP to the rest"};
+	enum lack lack = *(enum lack *)arg;
+	struct gv_gang *g;
+	struct gv_error e = {0};
+	unsigned flags = 0;
+	float x[3] = {1, 2, 3};
+	char want[200];
+	int bad;
+
+	s->tell = hear;
+	s->no_memory = lack == NOT_WANTED && s->rank == 1;
+	fail_reserve = lack == NO_ROOM ? ENOSPC : 0;
+	fail_memfd = lack == NO_CALL;
+	fail_open = lack == NOT_OURS;
+	g = join_or_exit(s);
+	bad = gv_gang_sum(g, x, 3, &flags, &e) != 0 || x[2] != 6;
+	snprintf(want, sizeof(want), "%s", links[lack == NONE]);
+	want[5] = (char)('0' + s->rank);
+	bad |= strcmp(told[tells - 1], want) != 0;
+	bad |= tells != 1 + (why[lack][s->rank] != NULL);
+	if (why[lack][s->rank] != NULL)
+		bad |=
+		    strncmp(told[0], why[lack][s->rank], strlen(why[lack][s->rank])) != 0;
+	if (bad)
+		fprintf(stderr, "# %d %s | %s\n", tells, told[0], told[1]);
+	gv_gang_leave(g);
+	return bad;
+}
+
+static void
+test_links(void)
+{
+	int lack;
+
+	for (lack = NONE; lack < LACKS; lack++)
+		is_int(each_rank(2, lacking_member, &lack), 0,
+		    "memory between processes, what lacks: %d", lack);
+}
+
 enum { LEVEL_BITS = 4 };
 
 /* Rank 1 speaks the messages of sums itself; arg: the number that it gives the second. */
@@ -263,6 +372,7 @@ main(void)
 
 	test_lost();
 	test_system();
+	test_links();
 	is_int(each_rank(2, silent_member, NULL), 0,
 	    "who was given up hears it: rank 0 gave up");
 	is_int(each_rank(2, threadless_member, NULL), 0, "no thread can be had");

@@ -67,14 +67,19 @@ each_rank(int world, int (*member)(struct gv_gang_spec *, void *), void *arg)
 
 /* Whether gangs have a thread that moves their messages. */
 static bool with_thread;
+/* Whether all goes over TCP. */
+static bool without_memory;
 
 static inline struct gv_gang *
 join_or_exit(const struct gv_gang_spec *s)
 {
+	struct gv_gang_spec own = *s;
 	struct gv_error e = {0};
 	struct gv_gang *g;
 
-	if (gv_gang_join(&g, s, &e) == 0 && (!with_thread || gv_gang_thread(g, &e) == 0))
+	own.no_memory = own.no_memory || without_memory;
+	if (gv_gang_join(&g, &own, &e) == 0 &&
+	    (!with_thread || gv_gang_thread(g, &e) == 0))
 		return g;
 	fprintf(stderr, "# rank %d: %s\n", s->rank, e.text[0]);
 	_exit(1);

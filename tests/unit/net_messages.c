@@ -387,10 +387,18 @@ dying_member(struct gv_gang_spec *s, void *arg)
 int
 main(void)
 {
-	test_all();
-	with_thread = true;
-	test_all();
-	is_int(each_rank(2, beside_member, NULL), 0, "messages move while nobody calls");
-	is_int(each_rank(3, dying_member, NULL), 0, "who dies is named");
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		with_thread = i / 2 == 1;
+		without_memory = i % 2 == 1;
+		test_all();
+	}
+	for (i = 0; i < 2; i++) {
+		without_memory = i == 1;
+		is_int(each_rank(2, beside_member, NULL), 0,
+		    "messages move while nobody calls");
+		is_int(each_rank(3, dying_member, NULL), 0, "who dies is named");
+	}
 	return done_testing();
 }

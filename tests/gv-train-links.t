@@ -1,0 +1,111 @@
+#!/bin/sh
+# What carries the messages of a gang's workers: memory between those of one machine, TCP
+# else, with the same bytes; whoever is killed or stopped is named, nothing hangs and
+# nothing stays behind.
+# shellcheck disable=SC2012,SC2086
+. "${0%/*}/lib.sh"
+
+seed=${GV_SEED:-1}
+draw() {
+	seed=$(((seed * 1103515245 + 12345) % 2147483648))
+	echo $((seed / 65536 % 1000))
+}
+port=$((20000 + $$ % 12000))
+# start N ARGS...: N workers in the background: $pids, out.R, err.R
+start() {
+	world=$1 r=0 pids=
+	shift
+	port=$((port + 1))
+	[ -z "$GV_PYTHON" ] || port=$("$GV_PYTHON" -c 'import socket
+s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	ran="gv-train $* (on $world workers)"
+	rm -f out.* err.*
+	while [ $r -lt $world ]; do
+		RANK=$r WORLD_SIZE=$world MASTER_ADDR=127.0.0.1 MASTER_PORT=$port \
+			gv-train --data=digits:200 --batch=16 "$@" >out.$r 2>err.$r &
+		pids="$pids $!"
+		r=$((r + 1))
+	done
+}
+# ended: waits for them; the largest status in $status
+ended() {
+	status=0
+	for pid in $pids; do
+		one=0
+		wait $pid 2>/dev/null || one=$?
+		[ $one -le $status ] || status=$one
+	done
+	cat err.* >err
+	cp out.0 out
+}
+# rank_pid R: its pid
+rank_pid() {
+	echo $pids | cut -d' ' -f$(($1 + 1))
+}
+
+cat >plan.csv <<'END'
+id,op,out,act,stage,replicas
+1,linear,64,relu,0,1
+2,linear,64,relu,1,1
+3,linear,,,2,1
+4,xent,,,2,1
+END
+pipe="--micro-batches=4 --schedule=flush plan.csv"
+shares() { grep -c "shares memory with $1 of $2 other workers; TCP to the rest" err; }
+
+# ---- which ----
+start 3 --steps=6 -v $pipe
+ended
+is_status 0 "a pipeline on one machine"
+ok "all share memory" test "$(shares 2 2)" = 3
+mv out.0 by_memory
+GV_GANG_LINK=tcp
+export GV_GANG_LINK
+start 3 --steps=6 -v $pipe
+ended
+is_status 0 "the same over TCP"
+ok "nobody shares memory" test "$(shares 0 2)" = 3
+same_file by_memory out.0 "the same losses"
+GV_GANG_LINK=unix
+run env WORLD_SIZE=2 RANK=0 MASTER_ADDR=127.0.0.1 MASTER_PORT=7 gv-train --data=digits:50 --steps=1 plan.csv
+is_status 2 "no such link"
+unset GV_GANG_LINK
+echo 'gv-train: GV_GANG_LINK: expected auto or tcp, got "unix"' | is_err "no such link: message"
+
+# ---- workers that die ----
+before=$(ls -A /dev/shm 2>/dev/null)
+named=0 hung=0 i=0
+while [ $i -lt 24 ]; do
+	start 3 --steps=1000000 --timeout=20 $pipe
+	sleep ".$((3 + $(draw) % 5))$(draw)"
+	victim=$((i % 3))
+	kill -9 "$(rank_pid $victim)"
+	began=$(date +%s)
+	ended
+	[ $(($(date +%s) - began)) -lt 15 ] || hung=$((hung + 1))
+	r=0
+	while [ $r -lt 3 ]; do
+		if [ $r -ne $victim ] && [ "$(grep -c . err.$r)" -eq 1 ] &&
+			grep -qE "rank $victim of 127.0.0.1 is gone|no rank 0 of a gang|cannot connect|rank $victim of 127.0.0.1 has not come|workers are missing" err.$r; then
+			named=$((named + 1))
+		elif [ $r -ne $victim ]; then
+			sed "s/^/# killed $victim: rank $r: /" err.$r
+		fi
+		r=$((r + 1))
+	done
+	i=$((i + 1))
+done
+ok "whoever is killed whenever, the others end" test $hung = 0
+ok "and name it, in one line" test $named = 48
+ok "and nothing is left behind" test "$(ls -A /dev/shm 2>/dev/null)" = "$before"
+
+# ---- a worker that is stopped ----
+start 3 --steps=1000000 --timeout=2 $pipe
+sleep 1
+kill -STOP "$(rank_pid 1)"
+sleep 4
+kill -CONT "$(rank_pid 1)"
+ended
+is_status 2 "a worker that is stopped ends the job"
+ok "who was silent is named" test "$(grep -c "rank 1 of 127.0.0.1 is silent for 2 s: it had stage 1" err)" = 2
+done_testing
