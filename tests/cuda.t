@@ -39,6 +39,46 @@ gv-train --data=digits:64 --batch=16 --steps=4 --log-every=1 --array=array.csv -
 gpu --device=cuda:0 --array=array.csv --test=digits:50 --test-every=2
 same_file cpu out "an array, and tests on the way"
 
+# losses come later than their steps: a model that diverges, one that ends, all that diverge
+printf 'seed,lr,steps\n1,.1,30\n2,1e30,30\n3,.01,11\n' >array.csv
+for i in "" "--checkpoint=c --checkpoint-steps=4"; do
+	rm -rf c
+	gv-train --data=digits:64 --batch=16 --steps=30 --log-every=3 --array=array.csv $i mlp.tsv >cpu 2>cpu.err
+	rm -rf c
+	gpu --device=cuda --steps=30 --log-every=3 --array=array.csv $i
+	is_status 0 "a model diverges${i:+, with checkpoints}"
+	same_file cpu out "the losses of the CPU"
+	same_file cpu.err err "and what it says"
+done
+gv-train --data=digits:64 --batch=16 --steps=30 --lr=1e30 --log-every=1 mlp.tsv >cpu
+gpu --device=cuda --lr=1e30 --steps=30
+is_status 1 "the only model diverges"
+same_file cpu out "and no step is told of behind that"
+printf 'seed,order_seed\n1,1\n2,7\n' >orders.csv
+gv-train --data=digits:64 --batch=16 --steps=12 --log-every=5 --array=orders.csv mlp.tsv >cpu
+gpu -v --device=cuda --steps=12 --log-every=5 --array=orders.csv
+same_file cpu out "orders of their own: the losses of the CPU"
+err_has "the GPU is waited for in every step: models visit samples in orders of their own" "-v says that they wait"
+gpu -v --device=cuda --clip-norm=1
+err_has "the GPU is waited for in every step: gradients are clipped on the CPU" "-v says that clipping waits"
+# a stop while losses are on their way: all steps that were done are in the table
+GV_FAKE=
+rm -rf c
+mkdir c
+env GV_PLUGINS="$fake" LD_LIBRARY_PATH="$fake" gv-train --device=cuda --data=digits:64 --batch=16 --steps=1000000 \
+	--log-every=1 --checkpoint=c mlp.tsv >out &
+pid=$!
+until [ -s c/losses.csv ] && [ "$(wc -l <c/losses.csv)" -gt 20 ]; do sleep .05; done
+kill -TERM $pid
+wait $pid
+ok "a stop: status" test $? -eq 143
+n=$(tail -n 1 out | cut -d, -f1)
+run gv-train --data=digits:64 --batch=16 --steps="$n" --log-every=1 --checkpoint=stopped mlp.tsv
+ok "a stop on the way: every step has its row" test "$(wc -l <c/losses.csv)" -eq $((n + 1))
+cut -d, -f1-3 stopped/losses.csv >a
+cut -d, -f1-3 c/losses.csv >b
+same_file a b "and they are the CPU's"
+
 # ---- checkpoints from one device to the other ----
 gv-train --data=digits:64 --batch=16 --steps=4 --momentum=.9 --checkpoint=whole mlp.tsv >/dev/null
 gv-train --data=digits:64 --batch=16 --steps=2 --momentum=.9 --checkpoint=parts mlp.tsv >/dev/null

@@ -33,7 +33,8 @@ struct run {
 	struct run_pipeline *pipeline; /* NULL without a schedule */
 	unsigned wish;                 /* flags that this worker wants all to hear */
 	bool *diverged;                /* [B] */
-	double *loss;                  /* [B] of the last step */
+	double *loss;                  /* [B] of the last step whose losses are known */
+	struct run_losses *losses;     /* those that are to come */
 	uint64_t step;                 /* done, of the longest model */
 	uint64_t last;                 /* to do */
 
@@ -85,6 +86,17 @@ int run_weights_take(struct run *r, struct gv_error *e);
 int run_weights_write(struct run *r, struct gv_error *e);
 /* Its file: --weights, or of an array with the model's number before its suffix; to be freed. */
 char *run_weights_path(const struct run *r, size_t b);
+
+/*
+ * Losses come later than their steps where a device computes, so that nobody waits for it.
+ * add: a step of the models that are active was begun.  take: looks at the losses that
+ * are due, of all steps where all is said, or a test is due: finds who has diverged, adds
+ * rows, tests.  0, or -1 with *e set.
+ */
+void run_losses_add(struct run *r);
+int run_losses_take(struct run *r, bool all, struct gv_error *e);
+void run_losses_say(const struct run *r); /* -v: why the device is waited for, if it is */
+void run_losses_free(struct run *r);
 
 /* The orders of samples that the models ask for. */
 void run_orders_make(struct run *r);

@@ -528,8 +528,10 @@ run_open(struct run *r, struct gv_error *e)
 	r->saved_s = gv_clock_s();
 	if (!r->o->common.quiet && r->place.rank == 0 && r->pipeline == NULL)
 		warn_plan(r);
-	if (r->o->common.verbose > 0 && r->place.rank == 0 && r->pipeline == NULL)
+	if (r->o->common.verbose > 0 && r->place.rank == 0 && r->pipeline == NULL) {
 		say_what(r);
+		run_losses_say(r);
+	}
 	return 0;
 }
 
@@ -555,6 +557,7 @@ run_close(struct run *r)
 		data_order_free(&r->order[b]);
 	free(r->order);
 	free(r->order_of);
+	run_losses_free(r);
 	free(r->diverged);
 	free(r->loss);
 	free(r->visit);

@@ -176,13 +176,14 @@ step_in_orders(struct run *r)
 	return status;
 }
 
+/* A step, whose losses come now or later. */
 static int
 step(struct run *r)
 {
 	if (r->orders > 1)
 		return step_in_orders(r);
 	visit(r, &r->order[0]);
-	return gv_net_step_of(r->net, r->visit, r->loss);
+	return gv_net_step_begin(r->net, r->visit);
 }
 
 static int
@@ -197,99 +198,10 @@ take_step(struct run *r, struct gv_error *e)
 		    why != NULL ? ": " : "", why != NULL ? why : "");
 	}
 	r->step++;
+	run_losses_add(r);
 	if (r->place.world == 1)
 		r->agreed = run_flags();
 	return 0;
-}
-
-/* ---- rows ---- */
-
-static bool
-model_ends(const struct run *r, size_t b)
-{
-	return r->step == r->array.steps[b];
-}
-
-static bool
-test_due(const struct run *r, size_t b)
-{
-	if (r->test.n == 0 || r->diverged[b])
-		return false;
-	return model_ends(r, b) ||
-	       (r->o->test_every > 0 && r->step % (uint64_t)r->o->test_every == 0);
-}
-
-/* Tests once for all models that are due.  0, or -1: gv_net_error. */
-static int
-test(struct run *r, double *loss, double *accuracy)
-{
-	size_t *correct = gv_xcalloc(r->array.n, sizeof(*correct));
-	size_t b;
-	bool due = false;
-	int status = 0;
-
-	for (b = 0; b < r->array.n; b++) {
-		loss[b] = accuracy[b] = NAN;
-		due = due || (gv_net_active(r->net, b) && test_due(r, b));
-	}
-	if (due) {
-		status = gv_net_eval(r->net, r->test.x, data_targets(&r->test), r->test.n,
-		    correct, loss, NULL);
-		for (b = 0; b < r->array.n && gv_model_counts_hits(&r->model); b++)
-			accuracy[b] =
-			    (double)correct[b] / (double)(r->test.n * r->test.targets);
-	}
-	free(correct);
-	return status;
-}
-
-/* A loss that is no number ends its model; every rank sees the same losses. */
-static void
-find_diverged(struct run *r)
-{
-	size_t b;
-
-	for (b = 0; b < r->array.n; b++) {
-		if (!gv_net_active(r->net, b) || isfinite(r->loss[b]))
-			continue;
-		r->diverged[b] = true;
-		if (r->place.rank == 0)
-			gv_warn("model %zu diverged: its loss at step %llu is no number",
-			    b, (unsigned long long)r->step);
-	}
-}
-
-static int
-log_step(struct run *r, struct gv_error *e)
-{
-	size_t n = r->array.n, b;
-	double *loss, *accuracy;
-	int status;
-
-	if (r->place.rank != 0)
-		return 0;
-	loss = gv_xcalloc(2 * n, sizeof(*loss));
-	accuracy = loss + n;
-	status = test(r, loss, accuracy);
-	if (status != 0)
-		gv_error_set(e, "testing after step %llu: %s",
-		    (unsigned long long)r->step, gv_net_error(r->net));
-	for (b = 0; b < n && status == 0; b++) {
-		struct row row = {r->step, b, r->loss[b], NAN, NAN};
-
-		if (!gv_net_active(r->net, b))
-			continue;
-		if (test_due(r, b)) {
-			row.test_loss = loss[b];
-			row.accuracy = accuracy[b];
-		} else if (r->step % (uint64_t)r->o->log_every != 0 &&
-			   !model_ends(r, b) && !r->diverged[b]) {
-			continue;
-		}
-		record_add(&r->record, &row);
-	}
-	free(loss);
-	return status;
 }
 
 /* ---- telling and saving ---- */
@@ -319,6 +231,12 @@ save(struct run *r, struct gv_error *e)
 }
 
 static bool
+told_to_stop(const struct run *r)
+{
+	return (r->agreed & (FLAG_STOP | FLAG_INTERRUPT)) != 0;
+}
+
+static bool
 save_due(const struct run *r, double now)
 {
 	if (r->agreed & FLAG_SAVE)
@@ -343,17 +261,15 @@ static int
 after_step(struct run *r, struct gv_error *e)
 {
 	double now = gv_clock_s();
+	bool saves = r->place.rank == 0 && r->ckpt_path != NULL && save_due(r, now);
 
-	find_diverged(r);
-	if (log_step(r, e) != 0)
+	if (run_losses_take(r, saves || told_to_stop(r), e) != 0)
 		return -1;
 	if (r->place.rank == 0 && run_tell_now_and_then(r, now, e) != 0)
 		return -1;
 	if (r->agreed & FLAG_SAVE)
 		run_forget_save();
-	if (r->place.rank == 0 && r->ckpt_path != NULL && save_due(r, now))
-		return save(r, e);
-	return 0;
+	return saves ? save(r, e) : 0;
 }
 
 /* ---- the whole ---- */
@@ -367,12 +283,6 @@ verdict(const struct run *r)
 		if (!r->diverged[b])
 			return GV_EXIT_OK;
 	return GV_EXIT_NO;
-}
-
-static bool
-told_to_stop(const struct run *r)
-{
-	return (r->agreed & (FLAG_STOP | FLAG_INTERRUPT)) != 0;
 }
 
 static int
@@ -429,7 +339,7 @@ run_train(struct run *r, struct gv_error *e)
 		if (told_to_stop(r) && choose(r) > 0)
 			return stop(r, e);
 	}
-	if (save_and_part(r, e) != 0)
+	if (run_losses_take(r, true, e) != 0 || save_and_part(r, e) != 0)
 		return -1;
 	return verdict(r);
 }

@@ -159,6 +159,11 @@ struct gv_nn_backend {
 	int (*put)(struct gv_nn_backend *, void *to, const void *from, size_t bytes);
 	int (*get)(struct gv_nn_backend *, void *to, const void *from, size_t bytes);
 	int (*copy)(struct gv_nn_backend *, void *to, const void *from, size_t bytes);
+	/*
+	 * As get, to memory of GV_NN_PINNED, and nobody waits: the bytes are there once an
+	 * event that was recorded behind it has been awaited.
+	 */
+	int (*fetch)(struct gv_nn_backend *, void *to, const void *from, size_t bytes);
 	/* A batch of a resident data set: to[j] = from[index[j]], j < n, of bytes each. */
 	int (*gather)(struct gv_nn_backend *, int stream, void *to, const void *from,
 	    const uint32_t *index, size_t n, size_t bytes);
@@ -213,6 +218,8 @@ struct gv_nn_backend {
 	 */
 	int (*record)(struct gv_nn_backend *, int stream, int event);
 	int (*wait)(struct gv_nn_backend *, int stream, int event);
+	int (*await)(
+	    struct gv_nn_backend *, int event); /* the host: for its last record */
 	int (*capture)(struct gv_nn_backend *, int stream);
 	int (*captured)(struct gv_nn_backend *, int stream);
 	int (*replay)(struct gv_nn_backend *, int stream, int graph);

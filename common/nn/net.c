@@ -171,7 +171,11 @@ allocate(struct gv_net *net, struct gv_error *e)
 			return -1;
 	}
 	net->scratch = be->alloc(be, GV_NN_SCRATCH, net->sizes.scratch, e);
-	return net->scratch == NULL ? -1 : allocate_ranks(net, e);
+	if (net->scratch == NULL)
+		return -1;
+	net->late =
+	    be->alloc(be, GV_NN_PINNED, GV_NET_LATE * net->plan.B * sizeof(gv_real), e);
+	return net->late == NULL ? -1 : allocate_ranks(net, e);
 }
 
 static void
@@ -205,7 +209,7 @@ gv_net_new(struct gv_net **out, const struct gv_model *m, const struct gv_net_co
 	net->steps = gv_xcalloc(c->models, sizeof(*net->steps));
 	net->mean = gv_xcalloc(c->models, sizeof(*net->mean));
 	net->chosen = gv_xcalloc(c->models, sizeof(*net->chosen));
-	net->group_loss = gv_xcalloc(c->models, sizeof(*net->group_loss));
+	net->late_of = gv_xcalloc(GV_NET_LATE * c->models, sizeof(*net->late_of));
 	for (b = 0; b < c->models; b++) {
 		net->seed[b] = c->seed[b];
 		net->coef[b] = c->coef[b];
@@ -239,6 +243,7 @@ free_memory(struct gv_net *net)
 	be->release(be, GV_NN_STATE, net->running);
 	be->release(be, GV_NN_SCRATCH, net->scratch);
 	be->release(be, GV_NN_PINNED, net->ranks.host);
+	be->release(be, GV_NN_PINNED, net->late);
 	for (i = 0; i < 2; i++)
 		be->release(be, GV_NN_ACTIVATIONS, net->data_copy[i]);
 }
@@ -261,7 +266,7 @@ gv_net_free(struct gv_net *net)
 	free(net->steps);
 	free(net->mean);
 	free(net->chosen);
-	free(net->group_loss);
+	free(net->late_of);
 	free(net);
 }
 

@@ -178,6 +178,20 @@ int gv_net_update(struct gv_net *net);
 int gv_net_data(struct gv_net *net, const gv_real *x, const void *target, size_t n);
 int gv_net_step_of(struct gv_net *net, const uint32_t *visit, double *loss);
 
+/*
+ * The same in two calls, so that a device is not waited for: begin queues the step, losses
+ * gives those of the oldest step that was begun and not asked for yet; late: how many
+ * these are, at most GV_NET_LATE.  On a device begin does not wait for it, and what fails
+ * there may show in a later call; the CPU is through with the step.  Weights, states and
+ * steps read in between are those behind all steps that were begun.
+ */
+enum { GV_NET_LATE = 8 };
+int gv_net_step_begin(struct gv_net *net, const uint32_t *visit);
+int gv_net_step_losses(struct gv_net *net, double *loss);
+size_t gv_net_late(const struct gv_net *net);
+/* Whether steps are worth being begun ahead: they are computed beside the host. */
+bool gv_net_is_beside(const struct gv_net *net);
+
 /* Why the last call failed; NULL when it was the reduce. */
 const char *gv_net_error(const struct gv_net *net);
 

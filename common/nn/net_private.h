@@ -35,10 +35,14 @@ struct gv_net {
 	struct gv_net_coef *coef;
 	bool *active;
 	uint64_t *steps;
-	gv_real *mean;      /* [B] losses on their way out */
-	size_t together;    /* models that go through a step at a time */
-	bool *chosen;       /* [B] that are active, while some of them go */
-	double *group_loss; /* [B] */
+	gv_real *mean;   /* [B] losses on their way out */
+	size_t together; /* models that go through a step at a time */
+	bool *chosen;    /* [B] that are active, while some of them go */
+	/* losses of steps that were not taken yet, [GV_NET_LATE][B]: GV_NN_PINNED; whose */
+	gv_real *late;
+	bool *late_of;
+	size_t late_first,
+	    late_n; /* the oldest, how many; event k: those in place k are there */
 
 	const gv_real *data_x; /* gv_net_data */
 	const void *data_target;
@@ -47,6 +51,11 @@ struct gv_net {
 
 	struct gv_error error; /* no memory for samples */
 };
+
+/* What model b draws in micro-batch k of its training, in a slot. */
+void gv_net_set_key(struct gv_net *net, size_t slot, size_t b, uint64_t k);
+/* Gradients and losses, summed over the ranks.  0 or -1. */
+int gv_net_sum_ranks(struct gv_net *net);
 
 static inline gv_real *
 gv_net_running_next(const struct gv_net *net)

@@ -10,6 +10,12 @@ gv_net_time(struct gv_net *net, struct gv_net_times *times)
 	net->be->time(net->be, times);
 }
 
+bool
+gv_net_is_beside(const struct gv_net *net)
+{
+	return !net->be->host_memory;
+}
+
 void
 gv_net_rows(const struct gv_net *net, size_t *first, size_t *n)
 {

@@ -1,4 +1,4 @@
-/* What a net does: work items, and the step as their plainest schedule. */
+/* What a net does: samples, work items, evaluations.  Steps are in net_step.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,9 +78,8 @@ gv_net_load(struct gv_net *net, size_t slot, const gv_real *x, const void *targe
 	return load(net, &net->flight[slot], x, target, net->plan.n);
 }
 
-/* What model b draws in micro-batch k of its training. */
-static void
-set_key(struct gv_net *net, size_t slot, size_t b, uint64_t k)
+void
+gv_net_set_key(struct gv_net *net, size_t slot, size_t b, uint64_t k)
 {
 	net->flight[slot].key[b] = gv_random(net->seed[b], 0, 2, k);
 }
@@ -91,7 +90,7 @@ gv_net_number(struct gv_net *net, size_t slot, uint64_t k)
 	size_t b;
 
 	for (b = 0; b < net->plan.B; b++)
-		set_key(net, slot, b, k);
+		gv_net_set_key(net, slot, b, k);
 }
 
 int
@@ -249,13 +248,21 @@ gv_net_gradients(struct gv_net *net, const struct gv_net_work *w, bool first)
 }
 
 int
+gv_net_sum_ranks(struct gv_net *net)
+{
+	const struct gv_nn_plan *p = &net->plan;
+
+	return gv_nn_reduce(net->be, p, &net->ranks, net->grads.v, p->B * p->P + p->B);
+}
+
+int
 gv_net_sum(struct gv_net *net, double *loss)
 {
 	const struct gv_nn_plan *p = &net->plan;
 	size_t n = p->B * p->P, b;
 	int status;
 
-	if (gv_nn_reduce(net->be, p, &net->ranks, net->grads.v, n + p->B) != 0)
+	if (gv_net_sum_ranks(net) != 0)
 		return -1;
 	status =
 	    net->be->get(net->be, net->mean, net->grads.v + n, p->B * sizeof(*net->mean));
@@ -331,124 +338,6 @@ gv_net_advance(struct gv_net *net, size_t from, size_t to)
 	if (status == 0)
 		status = keep_inactive(net, from, to);
 	return status == 0 ? keep_statistics(net) : status;
-}
-
-/* ---- a step ---- */
-
-/* Gradients of micro-batch m of an update, which is in slot 0. */
-static int
-micro_batch(struct gv_net *net, size_t m)
-{
-	const struct gv_nn_plan *p = &net->plan;
-	struct gv_net_work all = {
-	    .first = p->first_row, .last = p->last_row, .version = net->order[0]};
-	size_t b;
-
-	for (b = 0; b < p->B; b++)
-		set_key(net, 0, b, net->steps[b] * p->micro_batches + m);
-	return gv_net_forward(net, &all) != 0 || gv_net_backward(net, &all) != 0 ||
-		       gv_net_gradients(net, &all, m == 0) != 0
-		   ? -1
-		   : 0;
-}
-
-int
-gv_net_gradient(struct gv_net *net, const gv_real *x, const void *target, double *loss)
-{
-	const struct gv_nn_plan *p = &net->plan;
-	size_t bytes = p->n * gv_nn_target_bytes(p), m;
-
-	for (m = 0; m < p->micro_batches; m++)
-		if (gv_net_load(net, 0, x + m * p->n * p->in_size,
-			(const char *)target + m * bytes) != 0 ||
-		    micro_batch(net, m) != 0)
-			return -1;
-	return gv_net_sum(net, loss);
-}
-
-/* Both halves of the clipping, where all rows are here. */
-static int
-clip(struct gv_net *net)
-{
-	double *sq;
-	int status;
-
-	if (!gv_net_clips(net))
-		return 0;
-	sq = gv_xcalloc(net->plan.B * net->plan.rows, sizeof(*sq));
-	status = gv_net_squares(net, sq);
-	if (status == 0)
-		status = gv_net_clip(net, sq);
-	free(sq);
-	return status;
-}
-
-int
-gv_net_update(struct gv_net *net)
-{
-	if (clip(net) != 0)
-		return -1;
-	return gv_net_advance(net, net->order[0], net->order[0]);
-}
-
-int
-gv_net_step(struct gv_net *net, const gv_real *x, const void *target, double *loss)
-{
-	if (gv_net_gradient(net, x, target, loss) != 0)
-		return -1;
-	return gv_net_update(net);
-}
-
-/* A step of the models that are active now; loaded: the batch is in slot 0 already. */
-static int
-step_active(struct gv_net *net, const uint32_t *visit, bool loaded, double *loss)
-{
-	const struct gv_nn_plan *p = &net->plan;
-	size_t m;
-
-	for (m = 0; m < p->micro_batches; m++)
-		if ((!loaded && gather(net, &net->flight[0], visit + m * p->n) != 0) ||
-		    micro_batch(net, m) != 0)
-			return -1;
-	if (gv_net_sum(net, loss) != 0)
-		return -1;
-	return gv_net_update(net);
-}
-
-/* Steps of together models at a time, which so stay in the caches. */
-static int
-step_in_groups(struct gv_net *net, const uint32_t *visit, double *loss)
-{
-	const struct gv_nn_plan *p = &net->plan;
-	size_t b = 0, i, end, on;
-	bool loaded = false;
-	int status = 0;
-
-	memcpy(net->chosen, net->active, p->B * sizeof(*net->chosen));
-	for (i = 0; i < p->B; i++)
-		loss[i] = (double)NAN;
-	for (; b < p->B && status == 0; b = end) {
-		memset(net->active, 0, p->B * sizeof(*net->active));
-		for (end = b, on = 0; end < p->B && on < net->together; end++)
-			on += net->active[end] = net->chosen[end];
-		if (on == 0)
-			continue;
-		status = step_active(net, visit, loaded, net->group_loss);
-		loaded = p->micro_batches == 1;
-		for (i = b; i < end; i++)
-			loss[i] = net->group_loss[i];
-	}
-	memcpy(net->active, net->chosen, p->B * sizeof(*net->active));
-	return status;
-}
-
-int
-gv_net_step_of(struct gv_net *net, const uint32_t *visit, double *loss)
-{
-	/* sums over ranks are of all models at once, and what fails fails for all */
-	if (net->together < net->plan.B && net->plan.R == 1)
-		return step_in_groups(net, visit, loss);
-	return step_active(net, visit, false, loss);
 }
 
 /* ---- evaluation ---- */

@@ -151,6 +151,9 @@ free_device(struct gv_nn_backend *be)
 	for (i = 0; i < c->laps_cap; i++)
 		if (c->lap[i].event != NULL)
 			c->d->event_destroy(c->lap[i].event);
+	for (i = 0; i < GV_CUDA_STAGE_PARTS; i++)
+		if (c->left[i] != NULL)
+			c->d->event_destroy(c->left[i]);
 	gv_cuda_blas_close(c);
 	if (c->stage != NULL)
 		c->d->host_free(c->stage);
@@ -163,7 +166,8 @@ free_device(struct gv_nn_backend *be)
 	free(c->lap);
 	free(c->coef_host);
 	free(c->active_host);
-	free(c->key_host);
+	free(c->key.host);
+	free(c->index.host);
 	free(c);
 }
 
@@ -174,6 +178,13 @@ struct places {
 	size_t coef, active, key, index, all; /* in numbers */
 };
 
+/* Micro-batches of a step. */
+static size_t
+rooms_of(const struct gv_nn_plan *p)
+{
+	return p->micro_batches > 0 ? p->micro_batches : 1;
+}
+
 static struct places
 places_of(const struct gv_cuda *c)
 {
@@ -182,9 +193,17 @@ places_of(const struct gv_cuda *c)
 
 	at.active = at.coef + p->B * (sizeof(struct gv_cuda_coef) / sizeof(gv_real));
 	at.key = at.active + (p->B + 15) / 16 * 4;
-	at.index = at.key + 2 * p->B;
-	at.all = at.index + p->n;
+	at.index = at.key + rooms_of(p) * 2 * p->B;
+	at.all = at.index + rooms_of(p) * p->n;
 	return at;
+}
+
+static void
+open_rooms(struct gv_cuda_rooms *r, const struct gv_nn_plan *p, float *room, size_t each)
+{
+	*r = (struct gv_cuda_rooms){
+	    .room = (char *)room, .rooms = rooms_of(p), .each = each};
+	r->host = gv_xcalloc(each + 1, 1);
 }
 
 static void
@@ -222,11 +241,10 @@ start(struct gv_nn_backend *be, gv_real *scratch, struct gv_error *e)
 	c->scratch = scratch;
 	c->coef = (struct gv_cuda_coef *)(void *)(scratch + at.coef);
 	c->active = (unsigned char *)(scratch + at.active);
-	c->key = (uint64_t *)(void *)(scratch + at.key);
-	c->index = (uint32_t *)(void *)(scratch + at.index);
+	open_rooms(&c->index, c->plan, scratch + at.index, c->plan->n * sizeof(uint32_t));
+	open_rooms(&c->key, c->plan, scratch + at.key, B * sizeof(uint64_t));
 	c->coef_host = gv_xcalloc(B, sizeof(*c->coef_host));
 	c->active_host = gv_xcalloc(B, 1);
-	c->key_host = gv_xcalloc(B, sizeof(*c->key_host));
 	return 0;
 }
 
@@ -244,12 +262,16 @@ gv_cuda_active_of(struct gv_cuda *c, const struct gv_nn_call *call)
 	}
 	if (active == B)
 		return NULL;
-	if (same)
+	if (same) {
+		c->list.reads |= GV_CUDA_READS_ACTIVE;
 		return c->active;
+	}
 	for (b = 0; b < B; b++)
 		c->active_host[b] = call->active[b];
 	c->active_known = true;
-	gv_cuda_put(&c->base, c->active, c->active_host, B); /* a failure is remembered */
+	/* a failure is remembered */
+	gv_cuda_send(c, GV_CUDA_READS_ACTIVE, c->active, c->active_host, B);
+	c->list.reads |= GV_CUDA_READS_ACTIVE;
 	return c->active;
 }
 
@@ -260,11 +282,10 @@ gather(struct gv_nn_backend *be, int stream, void *to, const void *from,
     const uint32_t *index, size_t n, size_t bytes)
 {
 	struct gv_cuda *c = (struct gv_cuda *)be;
-	struct gv_cuda_gather g = {to, from, c->index, n, bytes};
+	struct gv_cuda_gather g = {to, from, NULL, n, bytes};
 
 	(void)stream;
-	if (gv_cuda_put(be, c->index, index, n * sizeof(*index)) != 0)
-		return -1;
+	g.index = gv_cuda_send_room(c, &c->index, index, n * sizeof(*index));
 	return gv_cuda_gather(&c->queue, &g);
 }
 
@@ -357,6 +378,7 @@ gv_cuda_new(const struct gv_cuda_config *config, struct gv_error *e)
 	    .put = gv_cuda_put,
 	    .get = gv_cuda_get,
 	    .copy = gv_cuda_copy,
+	    .fetch = gv_cuda_fetch,
 	    .gather = gather,
 	    .pack = pack,
 	    .forward = gv_cuda_rows_forward,
@@ -373,6 +395,7 @@ gv_cuda_new(const struct gv_cuda_config *config, struct gv_error *e)
 	    .sum_tree = sum_tree,
 	    .record = gv_cuda_record,
 	    .wait = gv_cuda_wait,
+	    .await = gv_cuda_await,
 	    .capture = gv_cuda_capture,
 	    .captured = gv_cuda_captured,
 	    .replay = gv_cuda_replay,

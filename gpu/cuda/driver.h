@@ -29,6 +29,7 @@ enum {
 	GV_CU_NO_DEVICE = 100,
 	GV_CU_INVALID_IMAGE = 200,
 	GV_CU_NO_BINARY_FOR_GPU = 209,
+	GV_CU_NOT_READY = 600,
 	GV_CU_LAUNCH_FAILED = 719,
 	GV_CU_PROCESSORS = 16, /* cuDeviceGetAttribute: multiprocessors, */
 	GV_CU_MAJOR = 75,      /* compute capability */
@@ -36,7 +37,9 @@ enum {
 	GV_CU_SHARED_OPTIN = 97,
 	GV_CU_FUNC_SHARED = 8, /* cuFuncSetAttribute: dynamic shared memory */
 	GV_CU_NON_BLOCKING = 1,
-	GV_CU_CAPTURE_THREAD = 1
+	GV_CU_CAPTURE_THREAD = 1,
+	GV_CU_EVENT_BLOCKING = 1, /* who waits for it sleeps; */
+	GV_CU_EVENT_NO_TIME = 2   /* it tells no time */
 };
 
 /* field, its name in libcuda.so.1, parameters; all of them return 0 or a CUresult */
@@ -48,6 +51,7 @@ enum {
 	X(device_count, cuDeviceGetCount, (int *n))                                    \
 	X(device_get, cuDeviceGet, (int *device, int ordinal))                         \
 	X(device_name, cuDeviceGetName, (char *name, int len, int device))             \
+	X(device_bus, cuDeviceGetPCIBusId, (char *name, int len, int device))          \
 	X(device_memory, cuDeviceTotalMem_v2, (size_t * bytes, int device))            \
 	X(device_attribute, cuDeviceGetAttribute,                                      \
 	    (int *value, int attribute, int device))                                   \
@@ -89,6 +93,7 @@ enum {
 	X(event_destroy, cuEventDestroy_v2, (gv_cu_event e))                           \
 	X(event_record, cuEventRecord, (gv_cu_event e, gv_cu_stream s))                \
 	X(event_sync, cuEventSynchronize, (gv_cu_event e))                             \
+	X(event_query, cuEventQuery, (gv_cu_event e))                                  \
 	X(event_elapsed, cuEventElapsedTime,                                           \
 	    (float *ms, gv_cu_event from, gv_cu_event to))                             \
 	X(launch, cuLaunchKernel,                                                      \

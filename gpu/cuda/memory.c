@@ -82,30 +82,93 @@ wait_for_all(struct gv_cuda *c)
 	if (gv_cuda_check(c, c->d->stream_sync(c->stream), "the device") != 0)
 		return -1;
 	c->staged = 0;
+	memset(c->on_its_way, 0, sizeof(c->on_its_way));
 	return c->times == NULL ? 0 : gv_cuda_laps_read(c);
+}
+
+enum { PART = GV_CUDA_STAGE / GV_CUDA_STAGE_PARTS };
+
+/* The next part of the stage, once what was there is with the device. */
+static int
+next_part(struct gv_cuda *c)
+{
+	gv_cu_event *left = &c->left[c->part];
+
+	if (*left == NULL &&
+	    gv_cuda_check(c,
+		c->d->event_create(left, GV_CU_EVENT_BLOCKING | GV_CU_EVENT_NO_TIME),
+		"an event") != 0)
+		return -1;
+	if (gv_cuda_check(c, c->d->event_record(*left, c->stream), "an event") != 0)
+		return -1;
+	c->on_its_way[c->part] = true;
+	c->part = (c->part + 1) % GV_CUDA_STAGE_PARTS;
+	c->staged = 0;
+	if (!c->on_its_way[c->part])
+		return 0;
+	c->on_its_way[c->part] = false;
+	return gv_cuda_check(c, c->d->event_sync(c->left[c->part]), "the device");
 }
 
 /*
  * Small things go through memory of our own, so that from may change at once and
  * nobody waits; large ones by the driver, which comes back when it has read them.
  */
+static int
+put_now(struct gv_cuda *c, void *to, const void *from, size_t bytes)
+{
+	if (bytes == 0)
+		return 0;
+	if (bytes <= PART) {
+		if (c->staged + bytes > PART && next_part(c) != 0)
+			return -1;
+		from = memcpy(c->stage + c->part * PART + c->staged, from, bytes);
+		c->staged += (bytes + 63) / 64 * 64;
+	}
+	return gv_cuda_check(
+	    c, c->d->put(ptr(to), from, bytes, c->stream), "a copy to the device");
+}
+
 int
 gv_cuda_put(struct gv_nn_backend *be, void *to, const void *from, size_t bytes)
 {
 	struct gv_cuda *c = of(be);
 
+	return gv_cuda_flush(c) != 0 ? -1 : put_now(c, to, from, bytes);
+}
+
+int
+gv_cuda_send(struct gv_cuda *c, unsigned reads, void *to, const void *from, size_t bytes)
+{
+	if (c->failed || ((c->list.reads & reads) && gv_cuda_flush(c) != 0))
+		return -1;
+	return put_now(c, to, from, bytes);
+}
+
+const void *
+gv_cuda_send_room(
+    struct gv_cuda *c, struct gv_cuda_rooms *r, const void *from, size_t bytes)
+{
+	if (bytes == r->bytes && memcmp(r->host, from, bytes) == 0)
+		return r->last;
+	if (r->next == r->rooms)
+		gv_cuda_flush(c);
+	r->last = r->room + r->next++ * r->each;
+	r->bytes = bytes;
+	gv_cuda_send(c, 0, r->last, memcpy(r->host, from, bytes), bytes);
+	return r->last;
+}
+
+int
+gv_cuda_fetch(struct gv_nn_backend *be, void *to, const void *from, size_t bytes)
+{
+	struct gv_cuda *c = of(be);
+
 	if (gv_cuda_flush(c) != 0)
 		return -1;
-	if (bytes == 0)
-		return 0;
-	if (bytes <= GV_CUDA_STAGE) {
-		if (c->staged + bytes > GV_CUDA_STAGE && wait_for_all(c) != 0)
-			return -1;
-		from = memcpy(c->stage + c->staged, from, bytes);
-		c->staged += (bytes + 63) / 64 * 64;
-	}
-	return gv_cuda_check(
-	    c, c->d->put(ptr(to), from, bytes, c->stream), "a copy to the device");
+	return bytes == 0 ? 0
+			  : gv_cuda_check(c, c->d->get(to, ptr(from), bytes, c->stream),
+				"a copy from the device");
 }
 
 int

@@ -5,13 +5,27 @@
 #include "cuda/cuda.h"
 #include "cuda/kernels.h"
 
-enum { GV_CUDA_GRAPHS = 16, GV_CUDA_STAGE = 1 << 20 };
+enum { GV_CUDA_GRAPHS = 16, GV_CUDA_STAGE = 1 << 20, GV_CUDA_STAGE_PARTS = 4 };
 
 /* Launches that wait: records one behind the other, each as long as it says. */
 struct gv_cuda_list {
 	char *bytes;
 	size_t n, cap;
 	size_t launches;
+	unsigned reads; /* GV_CUDA_READS_*: of what the backend sends by itself */
+};
+enum { GV_CUDA_READS_COEF = 1, GV_CUDA_READS_ACTIVE = 2 };
+
+/*
+ * What every micro-batch brings, on the device: room for those of a step, so that a step
+ * stays one list.  Rooms are taken in order, from the first on in every list.
+ */
+struct gv_cuda_rooms {
+	char *room; /* [rooms][each] */
+	size_t rooms, each, next;
+	void *last;   /* the room that was taken last, */
+	char *host;   /* [each] and what is there, */
+	size_t bytes; /* so many; 0: none is this list's */
 };
 
 /* A product of cuBLAS: what a and b hold, what c does; pointers are to numbers of these. */
@@ -64,17 +78,22 @@ struct gv_cuda {
 	gv_cu_event *event; /* record's, by number; NULL = not made yet */
 	size_t events, events_cap;
 
-	char *stage; /* pinned: what is on its way to the device */
-	size_t staged;
+	/*
+	 * Pinned: what is on its way to the device, part by part.  A part that is full
+	 * is left behind an event, and is free again once that has passed.
+	 */
+	char *stage;
+	size_t part, staged; /* the present one; bytes of it */
+	gv_cu_event left[GV_CUDA_STAGE_PARTS];
+	bool on_its_way[GV_CUDA_STAGE_PARTS];
 
 	const struct gv_nn_plan *plan;
 	float *scratch;
 	struct gv_cuda_coef *coef, *coef_host; /* [B] on the device; as it has them */
 	unsigned char *active, *active_host;   /* [B] the same */
 	bool coef_known, active_known;
-	uint32_t *index;          /* [n] of gather, on the device */
-	uint64_t *key, *key_host; /* [B] of dropout, on the device; as it has them */
-	bool key_known;
+	struct gv_cuda_rooms index; /* uint32_t [n] of gather */
+	struct gv_cuda_rooms key;   /* uint64_t [B] of dropout */
 
 	struct gv_net_times *times;
 	struct gv_cuda_lap *lap;
@@ -98,6 +117,16 @@ void gv_cuda_release(struct gv_nn_backend *, enum gv_nn_memory, void *);
 int gv_cuda_put(struct gv_nn_backend *, void *to, const void *from, size_t bytes);
 int gv_cuda_get(struct gv_nn_backend *, void *to, const void *from, size_t bytes);
 int gv_cuda_copy(struct gv_nn_backend *, void *to, const void *from, size_t bytes);
+int gv_cuda_fetch(struct gv_nn_backend *, void *to, const void *from, size_t bytes);
+/*
+ * As put, up to GV_CUDA_STAGE / GV_CUDA_STAGE_PARTS bytes, but ahead of what is in the
+ * list, unless that reads it (GV_CUDA_READS_*).  What is to read it says so in list.reads.
+ */
+int gv_cuda_send(
+    struct gv_cuda *c, unsigned reads, void *to, const void *from, size_t bytes);
+/* Into a room, unless the last one has the same; where it is.  A failure is remembered. */
+const void *gv_cuda_send_room(
+    struct gv_cuda *c, struct gv_cuda_rooms *r, const void *from, size_t bytes);
 int gv_cuda_sync(struct gv_nn_backend *);
 
 /* queue.c: a launch, a copy, a product of cuBLAS into the list; the list to the device */
@@ -108,6 +137,7 @@ int gv_cuda_queue_product(struct gv_cuda *c, const struct gv_cuda_product *g);
 int gv_cuda_flush(struct gv_cuda *c);
 int gv_cuda_record(struct gv_nn_backend *, int stream, int event);
 int gv_cuda_wait(struct gv_nn_backend *, int stream, int event);
+int gv_cuda_await(struct gv_nn_backend *, int event);
 int gv_cuda_capture(struct gv_nn_backend *, int stream);
 int gv_cuda_captured(struct gv_nn_backend *, int stream);
 int gv_cuda_replay(struct gv_nn_backend *, int stream, int graph);

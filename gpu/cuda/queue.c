@@ -237,6 +237,8 @@ gv_cuda_flush(struct gv_cuda *c)
 		return -1;
 	status = c->list.n == 0 ? 0 : launch_list(c);
 	c->list.n = c->list.launches = 0;
+	c->list.reads = 0;
+	c->index.next = c->index.bytes = c->key.next = c->key.bytes = 0;
 	return status;
 }
 
@@ -295,7 +297,10 @@ find_event(struct gv_cuda *c, int event)
 	}
 	if (c->event[event] != NULL)
 		return 0;
-	return gv_cuda_check(c, c->d->event_create(&c->event[event], 0), "an event");
+	return gv_cuda_check(c,
+	    c->d->event_create(
+		&c->event[event], GV_CU_EVENT_BLOCKING | GV_CU_EVENT_NO_TIME),
+	    "an event");
 }
 
 int
@@ -320,6 +325,16 @@ gv_cuda_wait(struct gv_nn_backend *be, int stream, int event)
 		return -1;
 	return gv_cuda_check(
 	    c, c->d->stream_wait(c->stream, c->event[event], 0), "an event");
+}
+
+int
+gv_cuda_await(struct gv_nn_backend *be, int event)
+{
+	struct gv_cuda *c = (struct gv_cuda *)be;
+
+	if (c->failed)
+		return -1;
+	return gv_cuda_check(c, c->d->event_sync(c->event[event]), "the device");
 }
 
 void

@@ -199,19 +199,12 @@ gv_cuda_row_concat_back(const struct gv_cuda_at *a)
 
 /* ---- dropout ---- */
 
-/* The micro-batch's keys, on the device; a put ends a list of launches, so only new ones. */
+/* The micro-batch's keys, on the device. */
 static const uint64_t *
 keys_of(const struct gv_cuda_at *a)
 {
-	struct gv_cuda *c = a->c;
-	size_t bytes = c->plan->B * sizeof(*c->key);
-
-	if (!c->key_known || memcmp(c->key_host, a->call->f->key, bytes) != 0) {
-		memcpy(c->key_host, a->call->f->key, bytes);
-		c->key_known = true;
-		gv_cuda_put(&c->base, c->key, c->key_host, bytes); /* failures are kept */
-	}
-	return c->key;
+	return gv_cuda_send_room(
+	    a->c, &a->c->key, a->call->f->key, a->call->plan->B * sizeof(uint64_t));
 }
 
 static struct gv_cuda_dropout

@@ -162,7 +162,8 @@ send_coef(struct gv_cuda *c, const struct gv_nn_update *u)
 	if (same)
 		return 0;
 	c->coef_known = true;
-	return gv_cuda_put(&c->base, c->coef, c->coef_host, B * sizeof(*c->coef));
+	return gv_cuda_send(
+	    c, GV_CUDA_READS_COEF, c->coef, c->coef_host, B * sizeof(*c->coef));
 }
 
 int
@@ -187,5 +188,6 @@ gv_cuda_optimise(struct gv_nn_backend *be, const struct gv_nn_update *u)
 	if (send_coef(c, u) != 0 || gv_cuda_lap_start(c) != 0 ||
 	    gv_cuda_update(&c->queue, adam ? GV_CUDA_ADAM : GV_CUDA_SGD, &v) != 0)
 		return -1;
+	c->list.reads |= GV_CUDA_READS_COEF;
 	return gv_cuda_lap(c, 0, GV_CUDA_LAP_UPDATE);
 }

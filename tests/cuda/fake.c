@@ -1,5 +1,5 @@
 /*
- * A libcuda.so.1 and a libcublas without a GPU: device memory is memory of this
+ * A libcuda.so.1, a libcublas and a libnccl.so.2 without a GPU: device memory is memory of this
  * process that only kernels and copies may touch (whoever else does dies), kernels
  * run in the emulator, and a stream is a queue of which nothing runs before
  * somebody waits for it, so that what is read too early, or changed too early, shows.
@@ -8,6 +8,7 @@
  *	fail=NAME:N:R   the Nth call of NAME returns R; from 700 on so do all that follow
  *	memory=BYTES    of the device
  *	devices=N       how many there are
+ *	nccl=N          NCCL's version, as 22809
  *	driver=N        the driver's version, as 12040
  *	capability=N    as 90; below 80 the kernels are not for it
  *	log=FILE        the calls are counted there when the process ends: NAME N
@@ -24,12 +25,12 @@ static const size_t ARENA = (size_t)1 << 32;
 
 static const char *const name_of[] = {
 #define X(field, symbol, args) #symbol,
-    GV_CUDA_DRIVER(X) GV_CUDA_BLAS(X)
+    GV_CUDA_DRIVER(X) GV_CUDA_BLAS(X) GV_CUDA_NCCL(X)
 #undef X
 };
 
 struct gv_fake_cuda gv_fake_cuda = {
-    .memory = 1 << 30, .devices = 1, .driver = 13000, .capability = 90};
+    .memory = 1 << 30, .devices = 1, .driver = 13000, .capability = 90, .nccl = 22809};
 static size_t called[NAMES];
 int gv_fake_broken;
 static char log_path[256];
@@ -64,6 +65,7 @@ read_environment(void)
 		sscanf(word, "memory=%zu", &gv_fake_cuda.memory);
 		sscanf(word, "devices=%d", &gv_fake_cuda.devices);
 		sscanf(word, "driver=%d", &gv_fake_cuda.driver);
+		sscanf(word, "nccl=%d", &gv_fake_cuda.nccl);
 		sscanf(word, "capability=%d", &gv_fake_cuda.capability);
 		if (sscanf(word, "log=%255s", log_path) == 1)
 			atexit(write_log);
@@ -75,8 +77,11 @@ gv_fake_cuda_reset(void)
 {
 	memset(called, 0, sizeof(called));
 	gv_fake_broken = 0;
-	gv_fake_cuda = (struct gv_fake_cuda){
-	    .memory = 1 << 30, .devices = 1, .driver = 13000, .capability = 90};
+	gv_fake_cuda = (struct gv_fake_cuda){.memory = 1 << 30,
+	    .devices = 1,
+	    .driver = 13000,
+	    .capability = 90,
+	    .nccl = 22809};
 }
 
 size_t

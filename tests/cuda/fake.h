@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "cuda/driver.h"
+#include "cuda/nccl.h"
 
 /* What is broken; may be set between calls. */
 struct gv_fake_cuda {
@@ -12,7 +12,7 @@ struct gv_fake_cuda {
 	size_t at;     /* the at-th time, from 1 on, */
 	int result;    /* returns this */
 	size_t memory;
-	int devices, driver, capability;
+	int devices, driver, capability, nccl;
 };
 extern struct gv_fake_cuda gv_fake_cuda;
 
@@ -28,5 +28,6 @@ size_t gv_fake_cuda_blocks(void);
 void gv_fake_cuda_forget(void);
 /* The tables as load.c would fill them. */
 void gv_fake_cuda_tables(struct gv_cuda_driver *d, struct gv_cuda_blas *b);
+void gv_fake_nccl_table(struct gv_cuda_nccl *n);
 
 #endif

@@ -171,6 +171,14 @@ cuDeviceGetName(char *name, int len, int device)
 }
 
 int
+cuDeviceGetPCIBusId(char *name, int len, int device)
+{
+	ENTER(cuDeviceGetPCIBusId);
+	snprintf(name, (size_t)len, "0000:%02X:00.0", 0x1b + device);
+	return 0;
+}
+
+int
 cuDeviceTotalMem_v2(size_t *bytes, int device)
 {
 	(void)device;
@@ -190,12 +198,14 @@ cuDeviceGetAttribute(int *value, int attribute, int device)
 	return 0;
 }
 
+int gv_fake_device;
+
 int
 cuDevicePrimaryCtxRetain(gv_cu_context *c, int device)
 {
 	static char context;
 
-	(void)device;
+	gv_fake_device = device;
 	ENTER(cuDevicePrimaryCtxRetain);
 	*c = (gv_cu_context)(void *)&context;
 	return 0;
@@ -297,4 +307,14 @@ gv_fake_cuda_tables(struct gv_cuda_driver *d, struct gv_cuda_blas *b)
 	GV_CUDA_BLAS(X)
 #undef X
 	b->status_string = cublasGetStatusString;
+}
+
+void
+gv_fake_nccl_table(struct gv_cuda_nccl *n)
+{
+#define X(field, symbol, args) n->field = symbol;
+	GV_CUDA_NCCL(X)
+#undef X
+	n->error_string = ncclGetErrorString;
+	n->last_error = ncclGetLastError;
 }

@@ -1,6 +1,8 @@
 /* Streams, graphs and events of the fake driver. */
 #include "parts.h"
 
+#include <time.h>
+
 /* ---- streams: queues ---- */
 
 static struct CUstream_st *streams;
@@ -9,6 +11,11 @@ static float now_ms; /* of the device: something more with every operation */
 void
 gv_fake_append(struct ops *o, const struct op *op)
 {
+	if (o->n == o->cap && o->first > o->n / 2) {
+		memmove(o->op, o->op + o->first, (o->n - o->first) * sizeof(*o->op));
+		o->n -= o->first;
+		o->first = 0;
+	}
 	if (o->n == o->cap) {
 		o->cap = o->cap == 0 ? 64 : 2 * o->cap;
 		o->op = realloc(o->op, o->cap * sizeof(*o->op));
@@ -23,8 +30,11 @@ gv_fake_empty(struct ops *o)
 {
 	size_t i;
 
-	for (i = 0; i < o->n; i++)
+	for (i = o->first; i < o->n; i++) {
 		free(o->op[i].kept);
+		if (o->op[i].kind == EXCHANGE)
+			gv_fake_exchange_drop(o->op[i].with);
+	}
 	free(o->op);
 	*o = (struct ops){0};
 }
@@ -125,9 +135,14 @@ multiply(const struct product *p)
 			}
 }
 
-static void
+/* Whether it has ended: it may wait for another stream, or process. */
+static int
 run_op(const struct op *op)
 {
+	if (op->kind == WAIT)
+		return op->event->done >= op->number;
+	if (op->kind == EXCHANGE && !gv_fake_exchange(op->with))
+		return 0;
 	now_ms += 0.001f;
 	switch (op->kind) {
 	case KERNEL:
@@ -149,22 +164,75 @@ run_op(const struct op *op)
 		break;
 	case RECORD:
 		op->event->ms = now_ms;
-		op->event->recorded = 1;
+		op->event->done = op->number;
+		break;
+	case WAIT:
+	case EXCHANGE:
+		break;
 	}
+	return 1;
+}
+
+/* The first of a queue; 0: there is none, or it waits. */
+static int
+run_first(struct CUstream_st *s)
+{
+	struct ops *o = &s->queue;
+	struct op *op = &o->op[o->first];
+
+	if (o->first == o->n || !run_op(op))
+		return 0;
+	free(op->kept);
+	if (op->kind == EXCHANGE)
+		gv_fake_exchange_drop(op->with);
+	if (++o->first == o->n)
+		o->first = o->n = 0;
+	return 1;
+}
+
+/* What the first of a stream waits for, of another one; else of any: the last made first. */
+static int
+run_others(const struct CUstream_st *s)
+{
+	struct CUstream_st *other;
+
+	for (other = streams; other != NULL; other = other->next)
+		if (other != s && run_first(other))
+			return 1;
+	return 0;
+}
+
+static void
+nap(void)
+{
+	const struct timespec t = {0, 50000};
+
+	nanosleep(&t, NULL);
+}
+
+/*
+ * A device that is as lazy as can be: of s nothing more than until is done, of other
+ * streams only what s waits for.
+ */
+static void
+run_until(struct CUstream_st *s, const struct CUevent_st *until)
+{
+	unsigned long number = until != NULL ? until->records : 0;
+
+	gv_fake_open_memory(1);
+	while (gv_fake_broken == 0 && s->queue.n > 0 &&
+	       (until == NULL || until->done < number))
+		if (!run_first(s) && !run_others(s))
+			nap();
+	gv_fake_open_memory(0);
 }
 
 static void
 run_stream(struct CUstream_st *s)
 {
-	size_t i;
-
-	if (s->queue.n == 0)
-		return;
-	gv_fake_open_memory(1);
-	for (i = 0; i < s->queue.n && gv_fake_broken == 0; i++)
-		run_op(&s->queue.op[i]);
-	gv_fake_open_memory(0);
-	gv_fake_empty(&s->queue);
+	run_until(s, NULL);
+	if (gv_fake_broken != 0)
+		gv_fake_empty(&s->queue);
 }
 
 void
@@ -174,6 +242,20 @@ gv_fake_run_streams(void)
 
 	for (s = streams; s != NULL; s = s->next)
 		run_stream(s);
+}
+
+/* The stream that has the event's last record. */
+static struct CUstream_st *
+stream_of(const struct CUevent_st *e)
+{
+	struct CUstream_st *s;
+	size_t i;
+
+	for (s = streams; s != NULL; s = s->next)
+		for (i = s->queue.first; i < s->queue.n; i++)
+			if (s->queue.op[i].kind == RECORD && s->queue.op[i].event == e)
+				return s;
+	return NULL;
 }
 
 int
@@ -218,11 +300,10 @@ cuStreamSynchronize(gv_cu_stream s)
 int
 cuStreamWaitEvent(gv_cu_stream s, gv_cu_event e, unsigned flags)
 {
-	(void)s;
-	(void)e;
 	(void)flags;
 	ENTER(cuStreamWaitEvent);
-	return 0;
+	return gv_fake_submit(
+	    s, &(struct op){.kind = WAIT, .event = e, .number = e->records});
 }
 
 int
@@ -359,6 +440,14 @@ cuEventCreate(gv_cu_event *e, unsigned flags)
 int
 cuEventDestroy_v2(gv_cu_event e)
 {
+	struct CUstream_st *s;
+	size_t i;
+
+	/* what is queued of it goes on without it */
+	for (s = streams; s != NULL; s = s->next)
+		for (i = s->queue.first; i < s->queue.n; i++)
+			if (s->queue.op[i].event == e)
+				s->queue.op[i] = (struct op){.kind = FILL};
 	free(e);
 	ENTER(cuEventDestroy_v2);
 	return 0;
@@ -368,24 +457,47 @@ int
 cuEventRecord(gv_cu_event e, gv_cu_stream s)
 {
 	ENTER(cuEventRecord);
-	e->recorded = 0;
-	return gv_fake_submit(s, &(struct op){.kind = RECORD, .event = e});
+	return gv_fake_submit(
+	    s, &(struct op){.kind = RECORD, .event = e, .number = ++e->records});
 }
 
 int
 cuEventSynchronize(gv_cu_event e)
 {
+	struct CUstream_st *s = stream_of(e);
+
 	ENTER(cuEventSynchronize);
-	gv_fake_run_streams();
-	return e->recorded ? 0 : 400;
+	if (s != NULL)
+		run_until(s, e);
+	if (gv_fake_broken != 0)
+		return gv_fake_broken;
+	return e->records > 0 ? 0 : 400;
+}
+
+/* The device does a little between two questions. */
+int
+cuEventQuery(gv_cu_event e)
+{
+	struct CUstream_st *s = stream_of(e);
+	int some = 16;
+
+	ENTER(cuEventQuery);
+	gv_fake_open_memory(1);
+	while (s != NULL && e->done < e->records && gv_fake_broken == 0 && some-- > 0 &&
+	       (run_first(s) || run_others(s)))
+		;
+	gv_fake_open_memory(0);
+	if (gv_fake_broken != 0)
+		return gv_fake_broken;
+	return e->done == e->records ? 0 : GV_CU_NOT_READY;
 }
 
 int
 cuEventElapsedTime(float *ms, gv_cu_event from, gv_cu_event to)
 {
 	ENTER(cuEventElapsedTime);
-	if (!from->recorded || !to->recorded)
-		return 600;
+	if (from->done == 0 || to->done != to->records)
+		return GV_CU_NOT_READY;
 	*ms = to->ms - from->ms;
 	return 0;
 }

@@ -9,11 +9,12 @@
 
 #include "cuda/args.h"
 #include "emulator.h"
+#include "cuda/nccl.h"
 #include "fake.h"
 
 enum name {
 #define X(field, symbol, args) N_##symbol,
-	GV_CUDA_DRIVER(X) GV_CUDA_BLAS(X)
+	GV_CUDA_DRIVER(X) GV_CUDA_BLAS(X) GV_CUDA_NCCL(X)
 #undef X
 	    NAMES
 };
@@ -22,8 +23,11 @@ enum name {
 #define X(field, symbol, args) int symbol args;
 GV_CUDA_DRIVER(X)
 GV_CUDA_BLAS(X)
+GV_CUDA_NCCL(X)
 #undef X
 const char *cublasGetStatusString(int r);
+const char *ncclGetErrorString(int r);
+const char *ncclGetLastError(gv_nccl_comm c);
 
 /* Counts a call; what it is to return without doing anything, or 0. */
 int gv_fake_enter(enum name n);
@@ -42,7 +46,7 @@ void gv_fake_forget_memory(void);
 
 /* ---- streams: queues ---- */
 
-enum kind { KERNEL, PRODUCT, FILL, COPY, RECORD };
+enum kind { KERNEL, PRODUCT, FILL, COPY, RECORD, WAIT, EXCHANGE };
 struct product {
 	int ta, tb, m, n, k, lda, ldb, ldc, batch, compute, type, c_type;
 	float alpha, beta;
@@ -61,10 +65,12 @@ struct op {
 	unsigned threads;
 	struct product product;
 	struct CUevent_st *event;
+	unsigned long number;  /* of the event's record: made, or waited for */
+	struct exchange *with; /* other processes: fake_nccl.c */
 };
 struct ops {
 	struct op *op;
-	size_t n, cap;
+	size_t first, n, cap; /* the ones before first have run */
 };
 struct CUstream_st {
 	struct ops queue, graph;
@@ -79,7 +85,7 @@ struct CUgraphExec_st {
 };
 struct CUevent_st {
 	float ms;
-	int recorded;
+	unsigned long records, done; /* asked for; run */
 };
 
 /* Into the stream, or its graph; 0 or a CUresult. */
@@ -89,5 +95,12 @@ void gv_fake_empty(struct ops *o);
 void *gv_fake_keep(const void *from, size_t bytes); /* a copy */
 void gv_fake_run_streams(void);
 void gv_fake_forget_streams(void);
+
+/* What ranks do with each other: true when it has ended.  It is dropped once. */
+int gv_fake_exchange(struct exchange *x);
+void gv_fake_exchange_drop(struct exchange *x);
+/* The device and the host name of this process, as NCCL tells ranks apart. */
+void gv_fake_where(char *where, size_t size);
+extern int gv_fake_device; /* whose context was set last */
 
 #endif

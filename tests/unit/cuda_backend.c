@@ -287,6 +287,96 @@ test_schedule(size_t i)
 	close_fixture(&f);
 }
 
+/*
+ * Steps that are begun ahead of their losses: the same losses and numbers, and nobody
+ * waits for the device but for what is some steps old; a step is one graph.
+ */
+static void
+test_late(size_t i, size_t micro_batches)
+{
+	enum { AHEAD = GV_NET_LATE - 1, MANY = 24 };
+	static const char *const names[] = {"cuStreamSynchronize", "cuEventSynchronize",
+	    "cuGraphLaunch", "cuLaunchKernel", "cuMemcpyDtoHAsync_v2"};
+	static const size_t most[] = {0, MANY, MANY, 0, MANY};
+	struct fixture f;
+	struct gv_net *late, *now;
+	double loss[HELP_MODELS], other[MANY + AHEAD][HELP_MODELS];
+	uint32_t visit[256];
+	size_t k, j, wrong = 0, before[5], taken = 0;
+
+	open_fixture(&f, i);
+	f.config.micro_batches = micro_batches;
+	late = make(&f, cuda());
+	now = make(&f, cuda());
+	draw(&f, 1);
+	gv_net_data(late, f.x, f.target, f.most);
+	gv_net_data(now, f.x, f.target, f.most);
+	for (k = 0; k < MANY + AHEAD; k++) {
+		for (j = 0; j < micro_batches * f.c->batch; j++)
+			visit[j] = (uint32_t)((7 * j + k) % f.most);
+		for (j = 0; j < 5 && k == AHEAD; j++)
+			before[j] = gv_fake_cuda_called(names[j]);
+		if (gv_net_step_begin(late, visit) != 0)
+			gv_die("a step failed: %s", gv_net_error(late));
+		if (k >= AHEAD) {
+			wrong += gv_net_step_losses(late, other[taken++]) != 0;
+			wrong += gv_net_late(late) != AHEAD;
+		}
+	}
+	for (j = 0; j < 5; j++) {
+		size_t calls = gv_fake_cuda_called(names[j]) - before[j];
+
+		ok(calls <= most[j], "%s, %zu micro-batches: %zu of %s in %d steps",
+		    f.c->name, micro_batches, calls, names[j], MANY);
+	}
+	while (gv_net_late(late) > 0)
+		wrong += gv_net_step_losses(late, other[taken++]) != 0;
+	for (k = 0; k < MANY + AHEAD; k++) {
+		for (j = 0; j < micro_batches * f.c->batch; j++)
+			visit[j] = (uint32_t)((7 * j + k) % f.most);
+		if (gv_net_step_of(now, visit, loss) != 0)
+			gv_die("a step failed");
+		wrong += memcmp(loss, other[k], f.c->models * sizeof(*loss)) != 0;
+	}
+	is_int(wrong, 0, "%s: losses that are read late", f.c->name);
+	is_int(differences(&f, late, now), 0, "%s: and what nets carry then", f.c->name);
+	gv_net_free(late);
+	gv_net_free(now);
+	close_fixture(&f);
+}
+
+/* Many copies on their way at once: room for them comes round again. */
+static void
+test_stage(void)
+{
+	enum { N = 60000, COPIES = 40 };
+	struct gv_error e = {0};
+	struct gv_nn_backend *be = cuda();
+	float *v = gv_xcalloc(N, sizeof(*v)), *there[COPIES], *back;
+	size_t i, k, wrong = 0, before = gv_fake_cuda_called("cuStreamSynchronize");
+
+	for (k = 0; k < COPIES; k++) {
+		there[k] = be->alloc(be, GV_NN_SCRATCH, N * sizeof(*v), &e);
+		for (i = 0; i < N; i++)
+			v[i] = (float)(i + k);
+		be->put(be, there[k], v, N * sizeof(*v));
+	}
+	is_int(gv_fake_cuda_called("cuStreamSynchronize") - before, 0,
+	    "copies to the device: nobody waits for all of it");
+	back = be->alloc(be, GV_NN_PINNED, N * sizeof(*v), &e);
+	for (k = 0; k < COPIES; k++) {
+		be->fetch(be, back, there[k], N * sizeof(*v));
+		be->record(be, 0, 3);
+		be->await(be, 3);
+		wrong += back[0] != (float)k || back[N - 1] != (float)(N - 1 + k);
+		be->release(be, GV_NN_SCRATCH, there[k]);
+	}
+	is_int(wrong, 0, "and all that was put is there");
+	be->release(be, GV_NN_PINNED, back);
+	be->free(be);
+	free(v);
+}
+
 /* A checkpoint of one device goes on on the other; the way there and back keeps all bits. */
 static void
 test_checkpoint(size_t i)
@@ -640,6 +730,9 @@ main(void)
 	test_array(4);
 	test_array(CASES + 2);
 	test_schedule(4);
+	test_late(4, 1);
+	test_late(4, 3);
+	test_stage();
 	test_checkpoint(4);
 	test_checkpoint(CASES + 6);
 	test_math(2, GV_NN_TF32, 1e-2);

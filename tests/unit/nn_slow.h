@@ -152,9 +152,27 @@ slow_start(struct gv_nn_backend *be, gv_real *scratch, struct gv_error *e)
 	return 0;
 }
 
+struct slow_late {
+	void *to;
+	size_t bytes; /* behind it */
+	struct slow_late *next;
+};
+
+struct slow {
+	struct gv_nn_backend base;
+	const struct gv_nn_plan *plan;
+	struct slow_late *late; /* the last first */
+};
+
 static inline void
 slow_free(struct gv_nn_backend *be)
 {
+	struct slow_late *l, *next;
+
+	for (l = ((struct slow *)be)->late; l != NULL; l = next) {
+		next = l->next;
+		free(l);
+	}
 	free(be);
 }
 
@@ -190,6 +208,36 @@ slow_get(struct gv_nn_backend *be, void *to, const void *from, size_t bytes)
 {
 	(void)be;
 	memcpy(to, slow_host(from), bytes);
+	return 0;
+}
+
+/* On its way until somebody waits: what is read too early is not there. */
+static inline int
+slow_fetch(struct gv_nn_backend *be, void *to, const void *from, size_t bytes)
+{
+	struct slow *s = (struct slow *)be;
+	struct slow_late *l = gv_xcalloc(1, sizeof(*l) + bytes);
+
+	l->to = to;
+	l->bytes = bytes;
+	memcpy(l + 1, slow_host(from), bytes);
+	l->next = s->late;
+	s->late = l;
+	return 0;
+}
+
+static inline int
+slow_await(struct gv_nn_backend *be, int event)
+{
+	struct slow *s = (struct slow *)be;
+	struct slow_late *l;
+
+	(void)event;
+	while ((l = s->late) != NULL) {
+		memcpy(l->to, l + 1, l->bytes);
+		s->late = l->next;
+		free(l);
+	}
 	return 0;
 }
 
@@ -1349,11 +1397,6 @@ slow_update_one(const struct gv_nn_update *u, const struct gv_net_coef *c, doubl
 				     (gv_real)c->eps));
 }
 
-struct slow {
-	struct gv_nn_backend base;
-	const struct gv_nn_plan *plan;
-};
-
 static inline int
 slow_update(struct gv_nn_backend *be, const struct gv_nn_update *u)
 {
@@ -1460,6 +1503,7 @@ slow_new(void)
 	    .put = slow_put,
 	    .get = slow_get,
 	    .copy = slow_copy,
+	    .fetch = slow_fetch,
 	    .gather = slow_gather,
 	    .pack = slow_pack,
 	    .forward = slow_forward,
@@ -1476,6 +1520,7 @@ slow_new(void)
 	    .sum_tree = slow_sum_tree,
 	    .record = slow_at_once,
 	    .wait = slow_at_once,
+	    .await = slow_await,
 	    .capture = slow_none,
 	    .captured = slow_none,
 	    .replay = slow_at_once,

@@ -167,6 +167,14 @@ at_once(struct gv_nn_backend *be, int stream, int event)
 }
 
 static int
+there_already(struct gv_nn_backend *be, int event)
+{
+	(void)be;
+	(void)event;
+	return 0;
+}
+
+static int
 no_graph(struct gv_nn_backend *be, int stream)
 {
 	(void)be;
@@ -220,6 +228,7 @@ gv_cpu_new(size_t threads)
 	    .put = copy,
 	    .get = copy,
 	    .copy = copy,
+	    .fetch = copy,
 	    .gather = gather,
 	    .pack = gv_cpu_pack,
 	    .forward = gv_cpu_forward,
@@ -236,6 +245,7 @@ gv_cpu_new(size_t threads)
 	    .sum_tree = sum_tree,
 	    .record = at_once,
 	    .wait = at_once,
+	    .await = there_already,
 	    .capture = no_graph,
 	    .captured = no_graph,
 	    .replay = no_replay,
