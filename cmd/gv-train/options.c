@@ -16,9 +16,8 @@ static const char help_text[] =
     "         sentences[:N[:SEED]] text:FILE tokens:FILE  --context=N tokens (64)\n"
     "         --label=NAME  --shape=HxW[xC]  --scale=standard|unit|none  --autoencode\n"
     "steps    --steps=N ($GV_TOTAL_STEPS)  --batch=N (64)  --micro-batches=N (1)\n"
-    "update   --optimizer=sgd|adam|adamw  --lr=X (.01)  --momentum=X (0)\n"
-    "         --weight-decay=X (0)  --beta1=X (.9)  --beta2=X (.999)  --eps=X (1e-8)\n"
-    "         --clip-norm=X  --clip-value=X\n"
+    "update   --optimizer=sgd|adam|adamw  --lr=X (.01)  --momentum=X  --beta1=X (.9)\n"
+    "         --beta2=X  --eps=X  --weight-decay=X  --clip-norm=X  --clip-value=X\n"
     "rate     --lr-schedule=constant|step|linear|polynomial|cosine|one-cycle\n"
     "         --lr-warmup=N  --lr-start=X  --lr-total=N (--steps)  --lr-end=X (0)\n"
     "         --lr-power=X (1)  --lr-step=N  --lr-gamma=X (.1)\n"
@@ -26,11 +25,12 @@ static const char help_text[] =
     "         --init=FILE  --init-partial  --weights=FILE: safetensors, in and out\n"
     "saving   --checkpoint=DIR ($GV_CHECKPOINT_DIR): there, and go on from there\n"
     "         --checkpoint-every=TIME (30s)  --checkpoint-steps=N\n"
-    "losses   --log-every=N (100)  --test-every=N (at the end)\n"
-    "         --record=FILE (DIR/losses.csv)  -o, --output=FILE  --tsv\n"
+    "losses   --log-every=N (100)  --test-every=N (at the end)  -o, --output=FILE\n"
+    "         --record=FILE (DIR/losses.csv)  --tsv\n"
     "workers  --threads=N ($GV_THREADS or 1)  --shards=N (4)  --timeout=TIME (5m)\n"
     "         --trees=FILE  --schedule=NAME, by the plan  --chunks=N  --vertical-sync\n"
     "device   --device=cpu|cuda[:N]|auto (cpu)  --math=fp32|tf32|bf16 (fp32)\n"
+    "         --transport=auto|tcp|nccl (auto)\n"
     "instead  --shapes of the model's rows  --export=FILE: the data set\n"
     "         --split=DIR: the models of a checkpoint  --join=FILE: one of many\n"
     "other    -h, --help  -V, --version  -q, --quiet  -v, --verbose\n";
@@ -120,6 +120,15 @@ take_math(struct options *o, const char *option)
 
 	o->device.math = (enum gv_nn_math)gv_opt_one_of(
 	    &o->common, option, optarg, names, GV_NN_BF16 + 1);
+}
+
+static void
+take_transport(struct options *o, const char *option)
+{
+	static const char *const names[] = {"auto", "tcp", "nccl"};
+
+	o->transport = (enum transport)gv_opt_one_of(
+	    &o->common, option, optarg, names, TRANSPORT_NCCL + 1);
 }
 
 static void
@@ -216,6 +225,7 @@ static const struct own own[] = {
     {"record", required_argument, TEXT, AT(record)},
     {"timeout", required_argument, DURATION, AT(timeout_s)},
     {"trees", required_argument, TEXT, AT(trees)},
+    {"transport", required_argument, SPECIAL, BY(take_transport)},
     {"shapes", no_argument, FLAG, AT(shapes)},
     {"export", required_argument, TEXT, AT(export_to)},
     {"split", required_argument, TEXT, AT(split_into)},
@@ -319,6 +329,11 @@ check(struct options *o, int argc, char **argv)
 		o->chunks = o->pipeline != NULL && strcmp(o->pipeline, "interleaved") == 0
 				? 2
 				: 1;
+	if (o->transport == TRANSPORT_NCCL && o->device.kind == GV_NN_CPU)
+		gv_opt_usage(&o->common, "--transport=nccl needs --device=cuda");
+	if (o->transport == TRANSPORT_NCCL && o->trees != NULL)
+		gv_opt_usage(
+		    &o->common, "--transport=nccl and --trees exclude each other");
 	if (o->timeout_s <= 0)
 		gv_opt_usage(&o->common, "--timeout: expected more than 0 s");
 }

@@ -10,6 +10,9 @@
 #include "nn/device/device.h"
 #include "nn/net.h"
 
+/* What carries sums and messages between workers. */
+enum transport { TRANSPORT_AUTO, TRANSPORT_TCP, TRANSPORT_NCCL };
+
 struct options {
 	struct gv_opt common;
 
@@ -48,6 +51,7 @@ struct options {
 	int64_t log_every;
 	int64_t test_every; /* 0 = at the end only */
 	double timeout_s;
+	enum transport transport;
 	const char *trees; /* that gradients are summed over; NULL = the gang's own way */
 };
 

@@ -27,6 +27,9 @@ struct run {
 	struct gv_trees trees; /* n 0 = sums are the gang's own */
 	struct gv_coll *coll;
 	unsigned agreed; /* flags that all ranks saw in this step */
+	bool joined; /* GPUs sum without their hosts: flags are those of a step before */
+	bool saying; /* flags are on their way */
+	struct gv_sum said;
 	struct gv_error gang_error;
 
 	struct gv_net *net;            /* NULL in a pipeline */
@@ -79,6 +82,17 @@ void run_trees_start(struct run *r);
 int run_trees_sum(struct run *r, gv_real *v, size_t n);
 
 /*
+ * --transport: once the gang has met, whether its GPUs reach each other (NCCL), which all
+ * find out alike.  0, or -1 with *e: they must and do not.  say: begins to say this
+ * step's flags and hears those of the step before; hush: hears the last.  0, or -1 with
+ * r->gang_error.
+ */
+int run_ranks_start(struct run *r, struct gv_error *e);
+int run_ranks_say(struct run *r);
+int run_ranks_hush(struct run *r);
+void run_ranks_end(struct run *r);
+
+/*
  * --init and --weights: the models' parameters from files, before anything is restored;
  * into files (by rank 0).  0, or -1 with *e set.
  */
@@ -100,6 +114,9 @@ void run_losses_free(struct run *r);
 
 /* The orders of samples that the models ask for. */
 void run_orders_make(struct run *r);
+
+/* Fills *e with why what followed a step failed.  -1. */
+int run_step_failed(const struct run *r, uint64_t step, struct gv_error *e);
 
 /*
  * Trains until all steps are done or a signal asks to stop.  Returns an exit

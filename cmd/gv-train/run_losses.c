@@ -23,8 +23,11 @@ struct run_losses {
 static size_t
 most_late(const struct run *r)
 {
-	/* ranks must find out at the same step that a model has diverged */
-	return gv_net_is_beside(r->net) && r->place.world == 1 ? GV_NET_LATE - 1 : 0;
+	/* ranks must find out at the same step that a model has diverged; sums that go
+	   through the hosts have waited already */
+	return gv_net_is_beside(r->net) && (r->place.world == 1 || r->joined)
+		   ? GV_NET_LATE - 1
+		   : 0;
 }
 
 void
@@ -184,6 +187,16 @@ log_step(struct run *r, const struct run_late *l, struct gv_error *e)
 
 /* ---- in their order ---- */
 
+int
+run_step_failed(const struct run *r, uint64_t step, struct gv_error *e)
+{
+	const char *why = gv_net_error(r->net);
+
+	return gv_error_set(e, "stopped after step %llu of %llu%s%s",
+	    (unsigned long long)step, (unsigned long long)r->last,
+	    why != NULL ? ": " : "", why != NULL ? why : "");
+}
+
 /* Whether no model took part in the steps behind the first. */
 static bool
 rest_is_void(const struct run *r)
@@ -208,9 +221,7 @@ take_one(struct run *r, struct gv_error *e)
 	if (l.loss != NULL)
 		memcpy(r->loss, l.loss, r->array.n * sizeof(*r->loss));
 	else if (gv_net_step_losses(r->net, r->loss) != 0)
-		status = gv_error_set(e, "stopped after step %llu of %llu: %s",
-		    (unsigned long long)(l.step - 1), (unsigned long long)r->last,
-		    gv_net_error(r->net));
+		status = run_step_failed(r, l.step - 1, e);
 	if (status == 0) {
 		find_diverged(r, &l);
 		if (rest_is_void(r))

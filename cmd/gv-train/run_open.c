@@ -525,6 +525,8 @@ run_open(struct run *r, struct gv_error *e)
 	    gv_gang_thread(r->gang, e) != 0 || open_outputs(r, e) != 0)
 		return -1;
 	run_trees_start(r);
+	if (run_ranks_start(r, e) != 0)
+		return -1;
 	r->saved_s = gv_clock_s();
 	if (!r->o->common.quiet && r->place.rank == 0 && r->pipeline == NULL)
 		warn_plan(r);
@@ -544,6 +546,7 @@ run_close(struct run *r)
 		free(r->line[b]);
 	free(r->line);
 	gv_strbuf_free(&r->config);
+	run_ranks_end(r);
 	gv_gang_leave(r->gang);
 	gv_coll_free(r->coll);
 	run_pipeline_close(r);

@@ -9,68 +9,6 @@
 #include "launch/progress.h"
 #include "run.h"
 
-/* ---- signals: the one thing here that is not of the run ---- */
-
-static volatile sig_atomic_t stop_signal;
-static volatile sig_atomic_t save_signal;
-
-static void
-on_stop(int sig)
-{
-	stop_signal = sig;
-}
-
-static void
-on_save(int sig)
-{
-	save_signal = sig;
-}
-
-static void
-catch_signal(int sig, void (*handler)(int), int flags)
-{
-	struct sigaction sa;
-
-	memset(&sa, 0, sizeof(sa));
-	sigemptyset(&sa.sa_mask);
-	sa.sa_handler = handler;
-	sa.sa_flags = SA_RESTART | flags;
-	sigaction(sig, &sa, NULL);
-}
-
-void
-run_catch_save(void)
-{
-	catch_signal(SIGUSR1, on_save, 0);
-}
-
-void
-run_catch_stop(void)
-{
-	struct sigaction before;
-
-	catch_signal(SIGTERM, on_stop, 0);
-	/* a shell ignores ^C for what runs in its background; a second ^C does not wait */
-	if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-		catch_signal(SIGINT, on_stop, (int)SA_RESETHAND);
-}
-
-unsigned
-run_flags(void)
-{
-	unsigned flags = save_signal != 0 ? FLAG_SAVE : 0;
-
-	if (stop_signal != 0)
-		flags |= stop_signal == SIGINT ? FLAG_INTERRUPT : FLAG_STOP;
-	return flags;
-}
-
-void
-run_forget_save(void)
-{
-	save_signal = 0;
-}
-
 /* ---- a step ---- */
 
 /*
@@ -190,13 +128,8 @@ static int
 take_step(struct run *r, struct gv_error *e)
 {
 	r->agreed = 0;
-	if (step(r) != 0) {
-		const char *why = gv_net_error(r->net);
-
-		return gv_error_set(e, "stopped after step %llu of %llu%s%s",
-		    (unsigned long long)r->step, (unsigned long long)r->last,
-		    why != NULL ? ": " : "", why != NULL ? why : "");
-	}
+	if (step(r) != 0 || (r->joined && run_ranks_say(r) != 0))
+		return run_step_failed(r, r->step, e);
 	r->step++;
 	run_losses_add(r);
 	if (r->place.world == 1)
@@ -243,7 +176,36 @@ save_due(const struct run *r, double now)
 		return true;
 	if (r->o->checkpoint_steps > 0 && r->step % (uint64_t)r->o->checkpoint_steps == 0)
 		return true;
-	return now - r->saved_s >= r->o->checkpoint_s;
+	/* all ranks read losses at the same steps: rank 0's clock is heard by all */
+	return !r->joined && now - r->saved_s >= r->o->checkpoint_s;
+}
+
+static int
+stopped_status(const struct run *r)
+{
+	return 128 + (r->agreed & FLAG_STOP ? SIGTERM : SIGINT);
+}
+
+/*
+ * A partner is gone.  What was done before this step is whole, so it is saved;
+ * and if this worker was told to stop, so was the partner.
+ */
+static int
+broken(struct run *r, struct gv_error *e)
+{
+	struct gv_error at_saving = {0};
+	/* GPUs that sum by themselves may have gone on with what was half a sum */
+	bool saved = !r->joined && save(r, &at_saving) == 0;
+
+	r->agreed = run_flags();
+	if (saved && told_to_stop(r)) {
+		gv_error_clear(e);
+		return stopped_status(r);
+	}
+	gv_warn_error(&r->gang_error);
+	if (!saved && !r->joined)
+		gv_warn_error(&at_saving);
+	return -1;
 }
 
 /* Nobody leaves before rank 0 has saved: if it fails, all fail. */
@@ -252,6 +214,8 @@ save_and_part(struct run *r, struct gv_error *e)
 {
 	unsigned flags = 0;
 
+	if (r->joined && run_ranks_hush(r) != 0)
+		return broken(r, e);
 	if (save(r, e) != 0 || run_weights_write(r, e) != 0)
 		return -1;
 	return r->place.world == 1 ? 0 : gv_gang_sum(r->gang, NULL, 0, &flags, e);
@@ -261,14 +225,20 @@ static int
 after_step(struct run *r, struct gv_error *e)
 {
 	double now = gv_clock_s();
-	bool saves = r->place.rank == 0 && r->ckpt_path != NULL && save_due(r, now);
+	bool due = save_due(r, now);
+	bool saves = r->place.rank == 0 && r->ckpt_path != NULL && due;
 
-	if (run_losses_take(r, saves || told_to_stop(r), e) != 0)
+	if (run_losses_take(r, (r->joined ? due : saves) || told_to_stop(r), e) != 0)
 		return -1;
+	if (r->joined && r->place.rank == 0 && r->ckpt_path != NULL &&
+	    now - r->saved_s >= r->o->checkpoint_s)
+		r->wish |= FLAG_SAVE;
 	if (r->place.rank == 0 && run_tell_now_and_then(r, now, e) != 0)
 		return -1;
-	if (r->agreed & FLAG_SAVE)
+	if (r->agreed & FLAG_SAVE) {
 		run_forget_save();
+		r->wish &= ~(unsigned)FLAG_SAVE;
+	}
 	return saves ? save(r, e) : 0;
 }
 
@@ -286,12 +256,6 @@ verdict(const struct run *r)
 }
 
 static int
-stopped_status(const struct run *r)
-{
-	return 128 + (r->agreed & FLAG_STOP ? SIGTERM : SIGINT);
-}
-
-static int
 stop(struct run *r, struct gv_error *e)
 {
 	if (save_and_part(r, e) != 0)
@@ -301,27 +265,6 @@ stop(struct run *r, struct gv_error *e)
 			"--checkpoint",
 		    (unsigned long long)r->step, (unsigned long long)r->last);
 	return stopped_status(r);
-}
-
-/*
- * A partner is gone.  What was done before this step is whole, so it is saved;
- * and if this worker was told to stop, so was the partner.
- */
-static int
-broken(struct run *r, struct gv_error *e)
-{
-	struct gv_error at_saving = {0};
-	bool saved = save(r, &at_saving) == 0;
-
-	r->agreed = run_flags();
-	if (saved && told_to_stop(r)) {
-		gv_error_clear(e);
-		return stopped_status(r);
-	}
-	gv_warn_error(&r->gang_error);
-	if (!saved)
-		gv_warn_error(&at_saving);
-	return -1;
 }
 
 int
@@ -335,11 +278,13 @@ run_train(struct run *r, struct gv_error *e)
 		if (take_step(r, e) != 0)
 			return broken(r, e);
 		if (after_step(r, e) != 0)
-			return -1;
+			return r->gang_error.count > 0 ? broken(r, e) : -1;
 		if (told_to_stop(r) && choose(r) > 0)
 			return stop(r, e);
 	}
-	if (run_losses_take(r, true, e) != 0 || save_and_part(r, e) != 0)
+	if (run_losses_take(r, true, e) != 0)
+		return r->gang_error.count > 0 ? broken(r, e) : -1;
+	if (save_and_part(r, e) != 0)
 		return -1;
 	return verdict(r);
 }

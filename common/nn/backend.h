@@ -136,6 +136,31 @@ struct gv_nn_gemm {
 	bool relu; /* afterwards c = max(c, 0), NaN stays */
 };
 
+/*
+ * Ranks whose devices reach each other without their hosts.  Where one is: two with the
+ * same host and bus are one device.
+ */
+enum { GV_NN_ID = 128 };
+struct gv_nn_where {
+	char host[112], bus[24];
+	int version; /* of the library that moves: the same at all ranks */
+};
+struct gv_nn_join {
+	int rank, ranks;            /* ordered: a power of two */
+	unsigned char id[GV_NN_ID]; /* what make_id gave one of them */
+	/* sums are gv_net_reduce's tree; else in an order of the library, the same for all */
+	bool ordered;
+	double silence_s; /* how long a sum may take */
+	/* asked again and again while the device is waited for; -1: a rank is gone */
+	int (*alive)(void *ctx);
+	void *ctx;
+};
+/* Numbers that are summed over the ranks. */
+struct gv_nn_piece {
+	gv_real *v;
+	size_t n;
+};
+
 struct gv_nn_backend {
 	const char *name;
 	bool host_memory; /* the host may use its pointers between calls */
@@ -224,6 +249,22 @@ struct gv_nn_backend {
 	int (*captured)(struct gv_nn_backend *, int stream);
 	int (*replay)(struct gv_nn_backend *, int stream, int graph);
 	int (*sync)(struct gv_nn_backend *);
+
+	/*
+	 * Sums over ranks from device to device; all NULL: there is no such way.  All ranks
+	 * join at once, and call add_ranks alike: it sums pieces behind what was queued,
+	 * beside what is queued next, until added: what follows that waits for all sums.
+	 * When a rank is gone, what waits fails, and error() is NULL.  leave: all are done.
+	 */
+	int (*where)(struct gv_nn_backend *, struct gv_nn_where *, struct gv_error *e);
+	int (*make_id)(
+	    struct gv_nn_backend *, unsigned char id[GV_NN_ID], struct gv_error *e);
+	int (*join)(
+	    struct gv_nn_backend *, const struct gv_nn_join *, struct gv_error *e);
+	void (*leave)(struct gv_nn_backend *);
+	int (*add_ranks)(
+	    struct gv_nn_backend *, const struct gv_nn_piece *, size_t pieces);
+	int (*added)(struct gv_nn_backend *);
 
 	/* gv_net_time; NULL = no more */
 	void (*time)(struct gv_nn_backend *, struct gv_net_times *);

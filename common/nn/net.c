@@ -118,7 +118,8 @@ prepare(struct gv_net *net, const struct gv_model *m, const struct gv_net_config
 	net->versions = at_least_1(c->versions);
 	net->slots = at_least_1(c->slots);
 	net->optimiser = c->optimiser;
-	net->ranks = (struct gv_nn_ranks){c->reduce, c->ctx, NULL};
+	net->bucket = c->bucket;
+	net->ranks = (struct gv_nn_ranks){.reduce = c->reduce, .ctx = c->ctx};
 	for (b = 0; b < c->models; b++)
 		net->momentum |= c->coef[b].momentum != 0;
 	net->be->plan(net->be, &net->plan, &room);

@@ -92,6 +92,7 @@ struct gv_net_config {
 	const struct gv_net_coef *coef; /* [B], copied */
 	gv_net_reduce *reduce;          /* NULL when R is 1 */
 	void *ctx;
+	size_t bucket; /* numbers that joined ranks sum at a time; 0: as is usual */
 	/* what computes, as gv_cpu_new: gv_net_new takes it over, also when it fails */
 	struct gv_nn_backend *backend;
 };
@@ -189,6 +190,19 @@ enum { GV_NET_LATE = 8 };
 int gv_net_step_begin(struct gv_net *net, const uint32_t *visit);
 int gv_net_step_losses(struct gv_net *net, double *loss);
 size_t gv_net_late(const struct gv_net *net);
+/*
+ * Ranks of a gang whose devices reach each other without their hosts (backend.h's where,
+ * make_id, join, leave): sums go there from join on, and reduce is not called.  Then
+ * gradients are summed in buckets beside the way back, and when a rank is gone what waits
+ * for the device fails and gv_net_error is NULL; what weights are then is not known.
+ */
+struct gv_nn_where;
+struct gv_nn_join;
+int gv_net_where(struct gv_net *net, struct gv_nn_where *w, struct gv_error *e);
+int gv_net_make_id(struct gv_net *net, unsigned char *id, struct gv_error *e);
+int gv_net_join(struct gv_net *net, const struct gv_nn_join *j, struct gv_error *e);
+void gv_net_leave(struct gv_net *net); /* where it has joined */
+
 /* Whether steps are worth being begun ahead: they are computed beside the host. */
 bool gv_net_is_beside(const struct gv_net *net);
 

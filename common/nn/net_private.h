@@ -28,6 +28,8 @@ struct gv_net {
 	gv_real *running; /* [B][Q], then the same as the update will leave them */
 	gv_real *scratch; /* the backend's */
 	struct gv_nn_ranks ranks;
+	bool adding;   /* sums of the gradients are on their way */
+	size_t bucket; /* numbers of one; 0: as many as is usual */
 
 	enum gv_optimiser optimiser;
 	bool momentum;
@@ -54,6 +56,14 @@ struct gv_net {
 
 /* What model b draws in micro-batch k of its training, in a slot. */
 void gv_net_set_key(struct gv_net *net, size_t slot, size_t b, uint64_t k);
+/* Where the gradients of rows [first, last) lie in each model's [P], and how many. */
+size_t gv_net_gradients_at(
+    const struct gv_nn_plan *p, size_t first, size_t last, size_t *n);
+/*
+ * All rows back and their gradients, where ranks have joined: they are summed bucket by
+ * bucket while the rows before them go back; gv_net_sum_ranks ends the sums.  0 or -1.
+ */
+int gv_net_back_and_sum(struct gv_net *net, struct gv_net_work w, bool first);
 /* Gradients and losses, summed over the ranks.  0 or -1. */
 int gv_net_sum_ranks(struct gv_net *net);
 

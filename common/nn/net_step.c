@@ -17,6 +17,13 @@ micro_batch(struct gv_net *net, size_t m)
 
 	for (b = 0; b < p->B; b++)
 		gv_net_set_key(net, 0, b, net->steps[b] * p->micro_batches + m);
+	if (net->ranks.joined && m + 1 == p->micro_batches) {
+		net->adding = true;
+		return gv_net_forward(net, &all) != 0 ||
+			       gv_net_back_and_sum(net, all, m == 0) != 0
+			   ? -1
+			   : 0;
+	}
 	return gv_net_forward(net, &all) != 0 || gv_net_backward(net, &all) != 0 ||
 		       gv_net_gradients(net, &all, m == 0) != 0
 		   ? -1

@@ -1,9 +1,8 @@
 /* What nets that share a stage tell each other: gradients by rows, losses and hits. */
 #include "nn/net_private.h"
 
-/* Where the gradients of rows [first, last) lie in each model's [P]. */
-static size_t
-range(const struct gv_nn_plan *p, size_t first, size_t last, size_t *n)
+size_t
+gv_net_gradients_at(const struct gv_nn_plan *p, size_t first, size_t last, size_t *n)
 {
 	size_t end = last < p->last_row ? p->row[last].weight : p->P;
 
@@ -16,7 +15,7 @@ gv_net_gradients_size(const struct gv_net *net, size_t first, size_t last)
 {
 	size_t n;
 
-	range(&net->plan, first, last, &n);
+	gv_net_gradients_at(&net->plan, first, last, &n);
 	return net->plan.B * (n + (last == net->plan.rows));
 }
 
@@ -27,7 +26,7 @@ each(struct gv_net *net, size_t first, size_t last,
     gv_real *v)
 {
 	const struct gv_nn_plan *p = &net->plan;
-	size_t n, at = range(p, first, last, &n), b;
+	size_t n, at = gv_net_gradients_at(p, first, last, &n), b;
 
 	for (b = 0; b < p->B; b++)
 		if (n > 0 && copy(net->be, net->grads.v + b * p->P + at, v + b * n,

@@ -252,6 +252,10 @@ gv_net_sum_ranks(struct gv_net *net)
 {
 	const struct gv_nn_plan *p = &net->plan;
 
+	if (net->adding) {
+		net->adding = false;
+		return net->be->added(net->be);
+	}
 	return gv_nn_reduce(net->be, p, &net->ranks, net->grads.v, p->B * p->P + p->B);
 }
 

@@ -8,6 +8,11 @@ gv_nn_reduce(struct gv_nn_backend *be, const struct gv_nn_plan *p,
 
 	if (p->R == 1)
 		return 0;
+	if (ranks->joined) {
+		const struct gv_nn_piece all = {v, n};
+
+		return be->add_ranks(be, &all, 1) != 0 || be->added(be) != 0 ? -1 : 0;
+	}
 	if (ranks->host == NULL)
 		return be->sync(be) != 0 || ranks->reduce(ranks->ctx, v, n) != 0 ? -1 : 0;
 	if (be->get(be, ranks->host, v, bytes) != 0 ||

@@ -11,6 +11,7 @@
 struct gv_nn_ranks {
 	gv_net_reduce *reduce;
 	void *ctx;
+	bool joined;   /* by devices that reach each other: reduce is not called */
 	gv_real *host; /* room for what is reduced; NULL when memory is the host's */
 };
 

@@ -51,7 +51,7 @@ error_of(struct gv_nn_backend *be)
 {
 	struct gv_cuda *c = (struct gv_cuda *)be;
 
-	return c->failed ? c->error : NULL;
+	return c->failed && c->error[0] != '\0' ? c->error : NULL;
 }
 
 /* ---- opening ---- */
@@ -145,6 +145,7 @@ free_device(struct gv_nn_backend *be)
 	struct gv_cuda *c = (struct gv_cuda *)be;
 	size_t i;
 
+	gv_cuda_leave(be);
 	if (c->stream != NULL)
 		c->d->stream_sync(c->stream);
 	gv_cuda_queue_close(c);
@@ -367,6 +368,7 @@ gv_cuda_new(const struct gv_cuda_config *config, struct gv_error *e)
 	c->d = config->driver;
 	c->b = config->blas;
 	c->math = config->math;
+	c->load_nccl = config->load_nccl;
 	c->type = c->math == GV_NN_BF16 ? GV_CUDA_BF16 : GV_CUDA_F32;
 	c->graphs = !config->no_graphs;
 	c->base = (struct gv_nn_backend){.name = "cuda",
@@ -400,6 +402,12 @@ gv_cuda_new(const struct gv_cuda_config *config, struct gv_error *e)
 	    .captured = gv_cuda_captured,
 	    .replay = gv_cuda_replay,
 	    .sync = gv_cuda_sync,
+	    .where = gv_cuda_where,
+	    .make_id = gv_cuda_make_id,
+	    .join = gv_cuda_join,
+	    .leave = gv_cuda_leave,
+	    .add_ranks = gv_cuda_add_ranks,
+	    .added = gv_cuda_added,
 	    .time = gv_cuda_time,
 	    .error = error_of};
 	gv_cuda_queue_open(c);

@@ -22,6 +22,8 @@
 #include "nn/backend.h"
 #include "nn/device/device.h"
 
+struct gv_cuda_nccl; /* nccl.h */
+
 /* The oldest driver: CUDA 12.0, as cuDriverGetVersion counts. */
 enum { GV_CUDA_LEAST_DRIVER = 12000 };
 
@@ -30,7 +32,9 @@ struct gv_cuda_config {
 	const struct gv_cuda_driver *driver;
 	const struct gv_cuda_blas *blas; /* NULL: math must be fp32 */
 	const void *image;               /* kernels, for cuModuleLoadData */
-	int device;                      /* as the driver counts */
+	/* fills NCCL's table when ranks want to join; NULL: there is none */
+	int (*load_nccl)(struct gv_cuda_nccl *n, struct gv_error *e);
+	int device; /* as the driver counts */
 	enum gv_nn_math math;
 	bool no_graphs; /* every launch by itself */
 };

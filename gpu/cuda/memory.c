@@ -79,7 +79,7 @@ gv_cuda_release(struct gv_nn_backend *be, enum gv_nn_memory kind, void *p)
 static int
 wait_for_all(struct gv_cuda *c)
 {
-	if (gv_cuda_check(c, c->d->stream_sync(c->stream), "the device") != 0)
+	if (gv_cuda_reach_all(c) != 0)
 		return -1;
 	c->staged = 0;
 	memset(c->on_its_way, 0, sizeof(c->on_its_way));
@@ -107,7 +107,7 @@ next_part(struct gv_cuda *c)
 	if (!c->on_its_way[c->part])
 		return 0;
 	c->on_its_way[c->part] = false;
-	return gv_cuda_check(c, c->d->event_sync(c->left[c->part]), "the device");
+	return gv_cuda_reach(c, c->left[c->part]);
 }
 
 /*
@@ -119,6 +119,9 @@ put_now(struct gv_cuda *c, void *to, const void *from, size_t bytes)
 {
 	if (bytes == 0)
 		return 0;
+	/* the driver may wait for what is queued before it reads */
+	if (bytes > PART && c->ranks != NULL && wait_for_all(c) != 0)
+		return -1;
 	if (bytes <= PART) {
 		if (c->staged + bytes > PART && next_part(c) != 0)
 			return -1;

@@ -5,6 +5,9 @@
 #include "cuda/cuda.h"
 #include "cuda/kernels.h"
 
+struct gv_cuda_nccl;
+struct gv_cuda_ranks;
+
 enum { GV_CUDA_GRAPHS = 16, GV_CUDA_STAGE = 1 << 20, GV_CUDA_STAGE_PARTS = 4 };
 
 /* Launches that wait: records one behind the other, each as long as it says. */
@@ -95,6 +98,9 @@ struct gv_cuda {
 	struct gv_cuda_rooms index; /* uint32_t [n] of gather */
 	struct gv_cuda_rooms key;   /* uint64_t [B] of dropout */
 
+	int (*load_nccl)(struct gv_cuda_nccl *n, struct gv_error *e);
+	struct gv_cuda_ranks *ranks; /* NULL: not joined */
+
 	struct gv_net_times *times;
 	struct gv_cuda_lap *lap;
 	size_t laps, laps_cap;
@@ -141,6 +147,22 @@ int gv_cuda_await(struct gv_nn_backend *, int event);
 int gv_cuda_capture(struct gv_nn_backend *, int stream);
 int gv_cuda_captured(struct gv_nn_backend *, int stream);
 int gv_cuda_replay(struct gv_nn_backend *, int stream, int graph);
+
+/* A launch on a stream, at once. */
+int gv_cuda_launch_on(struct gv_cuda *c, gv_cu_stream stream, enum gv_cuda_kernel kernel,
+    struct gv_cuda_grid grid, unsigned threads, const void *args);
+
+/* ranks.c */
+int gv_cuda_where(struct gv_nn_backend *, struct gv_nn_where *, struct gv_error *e);
+int gv_cuda_make_id(
+    struct gv_nn_backend *, unsigned char id[GV_NN_ID], struct gv_error *e);
+int gv_cuda_join(struct gv_nn_backend *, const struct gv_nn_join *, struct gv_error *e);
+void gv_cuda_leave(struct gv_nn_backend *);
+int gv_cuda_add_ranks(struct gv_nn_backend *, const struct gv_nn_piece *, size_t pieces);
+int gv_cuda_added(struct gv_nn_backend *);
+/* The host waits for an event that was recorded, for all that was queued, and, joined, for nobody who is gone. */
+int gv_cuda_reach(struct gv_cuda *c, gv_cu_event e);
+int gv_cuda_reach_all(struct gv_cuda *c);
 
 /* blas.c */
 int gv_cuda_blas_open(struct gv_cuda *c, struct gv_error *e);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cuda/cuda.h"
+#include "cuda/nccl.h"
 
 #ifndef GV_VERSION
 #define GV_VERSION "unknown"
@@ -18,6 +19,7 @@ open_cuda(const struct gv_nn_device *d, struct gv_error *e)
 	    .image = gv_cuda_image,
 	    .device = d->number,
 	    .math = d->math,
+	    .load_nccl = gv_cuda_load_nccl,
 	    .no_graphs = getenv("GV_CUDA_NO_GRAPHS") != NULL};
 
 	if (gv_cuda_load_driver(&driver, e) != 0)

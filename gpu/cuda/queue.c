@@ -112,11 +112,24 @@ find_function(struct gv_cuda *c, enum gv_cuda_kernel kernel)
 	    gv_cuda_kernel_name[kernel]);
 }
 
+int
+gv_cuda_launch_on(struct gv_cuda *c, gv_cu_stream stream, enum gv_cuda_kernel kernel,
+    struct gv_cuda_grid grid, unsigned threads, const void *args)
+{
+	void *all[] = {(void *)(uintptr_t)args};
+
+	if (find_function(c, kernel) != 0)
+		return -1;
+	return gv_cuda_check(c,
+	    c->d->launch(c->function[kernel], grid.x, grid.y, grid.z, threads, 1, 1, 0,
+		stream, all, NULL),
+	    gv_cuda_kernel_name[kernel]);
+}
+
 static int
 run_one(struct gv_cuda *c, struct record *r)
 {
 	void *behind = r + 1;
-	void *args[] = {behind};
 
 	switch (r->kind) {
 	case COPY:
@@ -127,12 +140,7 @@ run_one(struct gv_cuda *c, struct record *r)
 	case KERNEL:
 		break;
 	}
-	if (find_function(c, r->kernel) != 0)
-		return -1;
-	return gv_cuda_check(c,
-	    c->d->launch(c->function[r->kernel], r->grid.x, r->grid.y, r->grid.z,
-		r->threads, 1, 1, 0, c->stream, args, NULL),
-	    gv_cuda_kernel_name[r->kernel]);
+	return gv_cuda_launch_on(c, c->stream, r->kernel, r->grid, r->threads, behind);
 }
 
 static int
@@ -334,7 +342,7 @@ gv_cuda_await(struct gv_nn_backend *be, int event)
 
 	if (c->failed)
 		return -1;
-	return gv_cuda_check(c, c->d->event_sync(c->event[event]), "the device");
+	return gv_cuda_reach(c, c->event[event]);
 }
 
 void

@@ -8,14 +8,14 @@ CUDA_SRC := $(filter-out gpu/cuda/image.c,$(sort $(wildcard gpu/cuda/*.c)))
 CUDA_KERNELS := $(sort $(wildcard gpu/cuda/kernels/*.cu))
 # a plug-in has what it needs of the library itself
 CUDA_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDA_SRC) \
-	$(addprefix common/base/,err.c mem.c utf8.c) common/nn/ops.c)
+	$(addprefix common/base/,err.c mem.c utf8.c clock.c) common/nn/ops.c)
 
 # Tests run the same over a fake driver and emulated kernels: in unit tests cuda_*, and
 # as libraries that programs open: build/fake/
 CUDA_FAKE_OBJ := $(CUDA_KERNELS:%.cu=$(BUILD)/pic/%.o) $(patsubst %.c,$(BUILD)/pic/%.o, \
 	$(sort $(wildcard tests/cuda/*.c)))
 CUDA_TESTED := $(BUILD)/libgv-cuda.a
-CUDA_FAKE   := $(addprefix $(BUILD)/fake/,gv-cuda.so libcuda.so.1 libcublas.so.13)
+CUDA_FAKE   := $(addprefix $(BUILD)/fake/,gv-cuda.so libcuda.so.1 libcublas.so.13 libnccl.so.2)
 ifeq ($(shell command -v $(lastword $(CXX))),)
 CUDA_FAKE :=
 UNITS := $(filter-out $(BUILD)/unit/cuda_%,$(UNITS))
@@ -65,7 +65,7 @@ $(BUILD)/fake/gv-cuda.so: $(CUDA_OBJ) $(BUILD)/fake/image.o
 	$(shared)
 $(BUILD)/fake/libcuda.so.1: $(CUDA_FAKE_OBJ) $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard gpu/cuda/launch.c))
 	$(shared)
-$(BUILD)/fake/libcublas.so.13: $(BUILD)/fake/libcuda.so.1
+$(BUILD)/fake/libcublas.so.13 $(BUILD)/fake/libnccl.so.2: $(BUILD)/fake/libcuda.so.1
 	@ln -sf libcuda.so.1 $@
 $(CUDA_TESTED): $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDA_SRC)) $(BUILD)/fake/image.o $(CUDA_FAKE_OBJ)
 	@rm -f $@
