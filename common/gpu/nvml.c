@@ -1,13 +1,16 @@
 #include "gpu/nvml.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 
 /* NVML's own declarations, as far as they are used; its ABI is kept by versioned names. */
-enum { NVML_SUCCESS = 0, NVML_DRIVER_NOT_LOADED = 9 };
+enum { NVML_SUCCESS = 0, NVML_NOT_SUPPORTED = 3, NVML_DRIVER_NOT_LOADED = 9 };
+
+enum { NVML_FIELD_RECOVERY_ACTION = 230 };
 
 struct nvml_device; /* opaque */
 
@@ -19,6 +22,17 @@ struct nvml_pci {
 
 struct nvml_memory {
 	unsigned long long total, free, used;
+};
+
+struct nvml_field {
+	unsigned int id, scope;
+	long long time, latency;
+	unsigned int type;
+	int status;
+	union {
+		unsigned int u;
+		unsigned long long whole;
+	} value;
 };
 
 struct nvml {
@@ -33,22 +47,25 @@ struct nvml {
 	int (*name)(struct nvml_device *, char *, unsigned int);
 	int (*pci)(struct nvml_device *, struct nvml_pci *);
 	int (*memory)(struct nvml_device *, struct nvml_memory *);
+	int (*fields)(struct nvml_device *, int, struct nvml_field *);
 };
 
 static const struct {
 	const char *name;
 	size_t at; /* in struct nvml */
+	bool optional;
 } symbols[] = {
-    {"nvmlInit_v2", offsetof(struct nvml, init)},
-    {"nvmlShutdown", offsetof(struct nvml, shutdown)},
-    {"nvmlErrorString", offsetof(struct nvml, error_string)},
-    {"nvmlSystemGetDriverVersion", offsetof(struct nvml, driver_version)},
-    {"nvmlDeviceGetCount_v2", offsetof(struct nvml, count)},
-    {"nvmlDeviceGetHandleByIndex_v2", offsetof(struct nvml, handle)},
-    {"nvmlDeviceGetUUID", offsetof(struct nvml, uuid)},
-    {"nvmlDeviceGetName", offsetof(struct nvml, name)},
-    {"nvmlDeviceGetPciInfo_v3", offsetof(struct nvml, pci)},
-    {"nvmlDeviceGetMemoryInfo", offsetof(struct nvml, memory)},
+    {"nvmlInit_v2", offsetof(struct nvml, init), false},
+    {"nvmlShutdown", offsetof(struct nvml, shutdown), false},
+    {"nvmlErrorString", offsetof(struct nvml, error_string), false},
+    {"nvmlSystemGetDriverVersion", offsetof(struct nvml, driver_version), false},
+    {"nvmlDeviceGetCount_v2", offsetof(struct nvml, count), false},
+    {"nvmlDeviceGetHandleByIndex_v2", offsetof(struct nvml, handle), false},
+    {"nvmlDeviceGetUUID", offsetof(struct nvml, uuid), false},
+    {"nvmlDeviceGetName", offsetof(struct nvml, name), false},
+    {"nvmlDeviceGetPciInfo_v3", offsetof(struct nvml, pci), false},
+    {"nvmlDeviceGetMemoryInfo", offsetof(struct nvml, memory), false},
+    {"nvmlDeviceGetFieldValues", offsetof(struct nvml, fields), true},
 };
 
 static const char library[] = "libnvidia-ml.so.1";
@@ -67,6 +84,8 @@ open_library(struct nvml *n, struct gv_gpus *g, struct gv_error *e)
 	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
 		void *p = dlsym(n->library, symbols[i].name);
 
+		if (p == NULL && symbols[i].optional)
+			continue;
 		if (p == NULL) {
 			gv_error_set(e, "%s: has no %s", library, symbols[i].name);
 			return -1;
@@ -75,6 +94,26 @@ open_library(struct nvml *n, struct gv_gpus *g, struct gv_error *e)
 		*(void **)(void *)((char *)n + symbols[i].at) = p;
 	}
 	return 0;
+}
+
+/*
+ * What the driver wants done before the GPU is used again; it is how the critical ones of
+ * its messages (Xid) last.  "" = nothing, or the driver is too old to know.
+ */
+static const char *
+recovery(const struct nvml *n, struct nvml_device *device)
+{
+	static const char *const action[] = {"", "it must be reset (nvidia-smi -r)",
+	    "its node must be restarted", "its peers must be drained",
+	    "it must be drained and reset", "its IMEX domain must be recovered",
+	    "its PCIe bus must be reset", "its system must be restarted"};
+	struct nvml_field f = {.id = NVML_FIELD_RECOVERY_ACTION};
+
+	if (n->fields == NULL || n->fields(device, 1, &f) != NVML_SUCCESS ||
+	    f.status != NVML_SUCCESS)
+		return "";
+	return f.value.u < sizeof(action) / sizeof(action[0]) ? action[f.value.u]
+							      : "it must be recovered";
 }
 
 static void
@@ -98,9 +137,11 @@ ask_device(const struct nvml *n, struct gv_gpu *gpu)
 	if (r == NVML_SUCCESS) {
 		gpu->memory_bytes = (int64_t)memory.total;
 		gpu->memory_free_bytes = (int64_t)memory.free;
-	} else {
-		snprintf(gpu->problem, GV_GPU_TEXT, "%s", n->error_string(r));
 	}
+	if (r != NVML_SUCCESS && !(r == NVML_NOT_SUPPORTED && gpu->pci_bus_id[0] != '\0'))
+		snprintf(gpu->problem, GV_GPU_TEXT, "%s", n->error_string(r));
+	else /* GPUs whose memory is the system's tell none */
+		snprintf(gpu->problem, GV_GPU_TEXT, "%s", recovery(n, device));
 }
 
 static int

@@ -20,7 +20,11 @@ struct gv_gpu {
 	char pci_bus_id[GV_GPU_TEXT];
 	int64_t memory_bytes;      /* -1 = not told */
 	int64_t memory_free_bytes; /* -1 = not told */
-	char problem[GV_GPU_TEXT]; /* "" = usable, else NVML's words: "GPU is lost" */
+	/*
+	 * "" = usable, else NVML's words ("GPU is lost"), or what must be done before it
+	 * can be used again ("it must be reset (nvidia-smi -r)")
+	 */
+	char problem[GV_GPU_TEXT];
 };
 
 /* = {0} is none. */

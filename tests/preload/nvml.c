@@ -4,9 +4,11 @@
  *
  *	uuid|name|pci bus id|memory bytes|memory bytes free|state
  *
- * state is "ok", "lost" (no handle: GPU is lost), "dark" (a handle, but it tells
- * no memory), each with NVML's own words.  A first line "driver VERSION" sets
- * the driver's version, "fail N" makes nvmlInit_v2 return N.
+ * state is "ok", "lost" (no handle: GPU is lost), "reset" (no handle: it must be
+ * reset), "dark" (a handle, but it tells no memory), each with NVML's own words,
+ * "shared" (it has no memory of its own), or "action=N" (the recovery action that
+ * the driver wants).  A first line "driver VERSION" sets the driver's version, "fail N"
+ * makes nvmlInit_v2 return N, "crash" ends the process.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +18,12 @@ enum {
 	SUCCESS = 0,
 	UNINITIALIZED = 1,
 	INVALID_ARGUMENT = 2,
+	NOT_SUPPORTED = 3,
 	INSUFFICIENT_SIZE = 7,
 	DRIVER_NOT_LOADED = 9,
 	GPU_IS_LOST = 15,
+	RESET_REQUIRED = 16,
+	VERSION_MISMATCH = 18,
 	UNKNOWN = 999,
 	MAX_GPUS = 64
 };
@@ -38,6 +43,14 @@ struct memory {
 	unsigned long long total, free, used;
 };
 
+struct field {
+	unsigned int id, scope;
+	long long time, latency;
+	unsigned int type;
+	int status;
+	unsigned long long value;
+};
+
 int nvmlInit_v2(void);
 int nvmlShutdown(void);
 const char *nvmlErrorString(int r);
@@ -48,6 +61,7 @@ int nvmlDeviceGetUUID(struct fake *device, char *s, unsigned int len);
 int nvmlDeviceGetName(struct fake *device, char *s, unsigned int len);
 int nvmlDeviceGetPciInfo_v3(struct fake *device, struct pci_info *pci);
 int nvmlDeviceGetMemoryInfo(struct fake *device, struct memory *memory);
+int nvmlDeviceGetFieldValues(struct fake *device, int n, struct field *f);
 
 static struct fake gpu[MAX_GPUS];
 static unsigned int n_gpus;
@@ -72,6 +86,8 @@ nvmlInit_v2(void)
 			fclose(f);
 			return failure;
 		}
+		if (strcmp(line, "crash\n") == 0)
+			abort();
 		if (sscanf(line, "driver %79s", driver) == 1)
 			continue;
 		if (n_gpus < MAX_GPUS &&
@@ -105,8 +121,14 @@ nvmlErrorString(int r)
 		return "Insufficient Size";
 	case DRIVER_NOT_LOADED:
 		return "Driver Not Loaded";
+	case NOT_SUPPORTED:
+		return "Not Supported";
 	case GPU_IS_LOST:
 		return "GPU is lost";
+	case RESET_REQUIRED:
+		return "GPU requires reset";
+	case VERSION_MISMATCH:
+		return "Driver/library version mismatch";
 	default:
 		return "Unknown Error";
 	}
@@ -142,6 +164,8 @@ nvmlDeviceGetHandleByIndex_v2(unsigned int i, struct fake **device)
 	if (i >= n_gpus)
 		return INVALID_ARGUMENT;
 	*device = &gpu[i];
+	if (strcmp(gpu[i].state, "reset") == 0)
+		return RESET_REQUIRED;
 	return strcmp(gpu[i].state, "lost") == 0 ? GPU_IS_LOST : SUCCESS;
 }
 
@@ -170,8 +194,23 @@ nvmlDeviceGetMemoryInfo(struct fake *device, struct memory *memory)
 {
 	if (strcmp(device->state, "dark") == 0)
 		return UNKNOWN;
+	if (strcmp(device->state, "shared") == 0)
+		return NOT_SUPPORTED;
 	memory->total = device->total;
 	memory->free = device->free;
 	memory->used = device->total - device->free;
+	return SUCCESS;
+}
+
+int
+nvmlDeviceGetFieldValues(struct fake *device, int n, struct field *f)
+{
+	unsigned int action = 0;
+
+	if (n != 1 || f->id != 230)
+		return INVALID_ARGUMENT;
+	sscanf(device->state, "action=%u", &action);
+	f->status = SUCCESS;
+	f->value = action;
 	return SUCCESS;
 }

@@ -17,7 +17,9 @@
 /* Between two looks, when nothing and when a round hurries; how long one may take, s. */
 static const double look_s = 30, soon_s = 2, patience_s = 60;
 
-enum { MOST_GPUS = 64 };
+enum { MOST_GPUS = 64, DOUBTS = 2 };
+
+static const char nameless[] = "?";
 
 /* What was seen of a GPU, by the number that it had at first. */
 struct seen {
@@ -29,14 +31,18 @@ static struct {
 	pid_t pid; /* of who asks, 0 = nobody */
 	int fd;
 	double begun_s, ended_s;
-	bool never; /* there is no driver: nothing to ask */
+	bool never;   /* there is no driver: nothing to ask */
+	int failures; /* in a row: no answer, though there was one before */
 	struct gv_strbuf words;
 	size_t n;
 	struct seen gpu[MOST_GPUS];
 	unsigned turns;
 } site;
 
-/* In the process that asks: a line "UUID PROBLEM" for each GPU. */
+/*
+ * In the process that asks: "driver" and a line "UUID PROBLEM" for each GPU, or "none" or
+ * "failed" and why.
+ */
 static GV_NORETURN void
 tell(int fd)
 {
@@ -47,11 +53,15 @@ tell(int fd)
 
 	signal(SIGTERM, SIG_DFL);
 	if (gv_gpus_list(&g, &e) != 0)
-		_exit(1);
-	gv_strbuf_str(&b, g.driver[0] != '\0' ? "driver\n" : "none\n");
+		gv_strbuf_fmt(&b, "failed %s\n", e.text[0]);
+	else if (g.driver[0] == '\0')
+		gv_strbuf_fmt(&b, "none %s\n", g.why);
+	else
+		gv_strbuf_str(&b, "driver\n");
 	for (i = 0; i < g.n; i++)
 		gv_strbuf_fmt(&b, "%s %s\n",
-		    g.gpu[i].uuid[0] != '\0' ? g.gpu[i].uuid : "?", g.gpu[i].problem);
+		    g.gpu[i].uuid[0] != '\0' ? g.gpu[i].uuid : nameless,
+		    g.gpu[i].problem);
 	(void)!write(fd, b.s, b.len);
 	_exit(0);
 }
@@ -135,17 +145,38 @@ set_problem(struct seen *gpu, const char *s, size_t len)
 	memcpy(gpu->problem, problem, sizeof(problem));
 }
 
+static void
+set_name(struct seen *gpu, const char *line)
+{
+	size_t len = strcspn(line, " \n");
+
+	snprintf(gpu->uuid, sizeof(gpu->uuid), "%.*s",
+	    (int)(len < sizeof(gpu->uuid) ? len : sizeof(gpu->uuid) - 1), line);
+}
+
 /* The first time: who there is, in the order of their numbers. */
 static void
 meet(const char *words)
 {
-	for (; *words != '\0' && site.n < MOST_GPUS; words = next_line(words)) {
-		struct seen *gpu = &site.gpu[site.n++];
-		size_t len = strcspn(words, " \n");
+	for (; *words != '\0' && site.n < MOST_GPUS; words = next_line(words))
+		set_name(&site.gpu[site.n++], words);
+}
 
-		snprintf(gpu->uuid, sizeof(gpu->uuid), "%.*s",
-		    (int)(len < sizeof(gpu->uuid) ? len : sizeof(gpu->uuid) - 1), words);
-	}
+/*
+ * No list came though there was one before: the driver was unloaded, does not fit its
+ * library any more, or hangs.  Once may be chance.
+ */
+static void
+doubt(const char *words)
+{
+	const char *why = strchr(words, ' ');
+	size_t i;
+
+	if (++site.failures < DOUBTS)
+		return;
+	why = why != NULL ? why + 1 : "NVML does not answer";
+	for (i = 0; i < site.n; i++)
+		set_problem(&site.gpu[i], why, strcspn(why, "\n"));
 }
 
 static void
@@ -156,8 +187,11 @@ take(void)
 
 	if (strncmp(words, "none", 4) == 0 && site.n == 0)
 		site.never = true;
-	if (strncmp(words, "driver\n", 7) != 0)
+	if (strncmp(words, "driver\n", 7) != 0) {
+		doubt(words);
 		return;
+	}
+	site.failures = 0;
 	words += 7;
 	if (site.n == 0)
 		meet(words);
@@ -165,6 +199,8 @@ take(void)
 		const char *line = line_of(words, i);
 		const char *problem = strchr(line, ' ');
 
+		if (*line != '\0' && strcmp(site.gpu[i].uuid, nameless) == 0)
+			set_name(&site.gpu[i], line); /* it was lost when it was met */
 		if (*line == '\0' || problem == NULL)
 			set_problem(&site.gpu[i], "it is gone", 10);
 		else
@@ -195,7 +231,7 @@ has_told(void)
 void
 gv_local_look(const struct gv_launcher *by, bool soon, struct gv_launch_site *out)
 {
-	double wait_s = soon ? soon_s : look_s;
+	double wait_s = soon || site.failures > 0 ? soon_s : look_s;
 
 	(void)by;
 	if (site.pid > 0 && has_told())
