@@ -114,6 +114,17 @@ true_within 20 grep -q ,start, many/events.csv
 ok "jobs that wait have no files yet" test "$(ls many/jobs | wc -l)" -lt 10
 kill $pid
 wait $pid
+if [ -n "${GV_LONG:-}" ]; then
+	printf 'gpu_type,gpus,threads\nbig,150,1\n' >wide.csv
+	awk -v w="$w" 'BEGIN { print "job_id,total_steps,command,gpu_type,steps_per_s,share"
+		for (i = 0; i < 150; i++) print "j" i ",100000," w " -r 20 -e 20,big,20,1" }' >all.csv
+	gv-run -q -c wide.csv -s wide --round=300 --grace=5 all.csv >out 2>err &
+	pid=$!
+	each_twice() { [ "$(awk -F, '$2 == "checkpoint" { n[$3]++ } END { for (j in n) k += n[j] > 1; print k + 0 }' wide/events.csv)" = 150 ]; }
+	if true_within 60 each_twice; then pass "150 running jobs are read in turn"; else fail "150 running jobs are read in turn" out err; fi
+	kill $pid
+	wait $pid
+fi
 mkdir -p late/jobs
 : >late/jobs/b
 gv-run -c cluster.csv -s late --round=0.3 short.csv >out 2>err &

@@ -252,29 +252,68 @@ silent "one that was added and not removed"
 ok "is removed" nothing_waits
 ok "and done once" test "$(grep -c ',finish,two,' s/events.csv)" -eq 1
 
+# ---- the same job twice at one moment ----
+rm -rf s
+table 100000 stays >jobs.csv
+gv-run -q -c four.csv -s s --round=0.5 jobs.csv >ev 2>err.run &
+pid=$!
+within 20 has ,start,stays
+table 5 same >one.csv
+for i in 1 2 3 4; do
+	cp one.csv ".$i" && chmod 600 ".$i"
+done
+mkdir -p s/submit
+mv .1 s/submit/1.1 && mv .2 s/submit/1.2 && mv .3 s/submit/1.3
+gv-run -q --submit -s s .4 2>/dev/null # it may be taken or refused
+table 5 "$(printf 'x%.0s' $(seq 300))" >long-name.csv
+chmod 600 long-name.csv && mv long-name.csv s/submit/1.5
+printf '%s\nnul\0,5,true,big,200,0.1\n' $header >nul.csv
+chmod 600 nul.csv && mv nul.csv s/submit/1.6
+table 5 crlf | sed 's/$/\r/' >crlf.csv
+run gv-run -q --submit -s s crlf.csv
+silent "lines that end as on Windows"
+ok "are taken" within 20 has ,finish,crlf,
+ok "one of them runs" within 20 has ,finish,same,
+sleep 1
+ok "and none of the others" test "$(grep -c ,start,same, s/events.csv)" -eq 1
+cp err.run err
+err_has 'the run has a job "same" already' "they are refused"
+err_has 'its name is too long' "so is a name that no file can have"
+err_has 'unexpected NUL byte' "and a table with a NUL"
+gv-run -q --cancel -s s stays
+wait $pid 2>/dev/null
+
 # ---- many, one by one ----
 n=${GV_LONG:+1000}
 n=${n:-100}
 rm -rf s
+kills=0
 printf 'gpu_type,gpus,threads\nbig,8,1\n' >eight.csv
 table 100000 stays >jobs.csv
-gv-run -q -c eight.csv -s s --round=1 jobs.csv >ev 2>err.run &
+gv-run -q -c eight.csv -s s --round=1 --grace=2 jobs.csv >ev 2>err.run &
 pid=$!
 within 20 has ,start,stays
 awk -v n="$n" 'BEGIN { srand(1); while (k < n / 5) { i = int(1 + n * rand()); if (!(i in c)) { c[i]; k++; print "j" i } } }' >chosen
 for i in $(seq "$n"); do
 	table 4 "j$i" >one.csv
-	gv-run --submit -s s one.csv 2>>refused
-	! grep -qx "j$i" chosen || gv-run --cancel -s s "j$i" 2>>refused
+	gv-run -q --submit -s s one.csv 2>>refused
+	! grep -qx "j$i" chosen || gv-run -q --cancel -s s "j$i" 2>>refused
+	[ $((i % (n / 4))) -ne $((n / 8)) ] || {
+		kill -9 $pid
+		wait $pid 2>/dev/null
+		gv-run -q --resume -s s --round=1 --grace=2 >/dev/null 2>>err.run &
+		pid=$!
+		kills=$((kills + 1))
+	}
 done
 all_done() { [ "$(awk -F, '$2 == "finish" || $2 == "drop"' s/events.csv | wc -l)" -ge "$n" ]; }
 within 100 all_done
 gv-run --cancel -s s stays
 wait $pid
-ran="submitting $n jobs one by one, cancelling $(grep -c . chosen)"
+ran="submitting $n jobs one by one, cancelling $(grep -c . chosen), $kills kills"
 ok "nobody is refused" test ! -s refused
 awk -F, -v n="$n" 'FNR == NR { chosen[$1]; next } $3 ~ /^j/ && ($2 == "drop" || $2 == "finish") { k[$3]++; if ($2 == "drop" && !($3 in chosen)) bad++ }
-	END { for (j in k) { all++; if (k[j] != 1) bad++ } print all + 0, bad + 0 }' chosen ev >got
+	END { for (j in k) { all++; if (k[j] != 1) bad++ } print all + 0, bad + 0 }' chosen s/events.csv >got
 echo "$n 0" >want
 same_file want got "every job is done or cancelled, once; nobody else is"
 done_testing
