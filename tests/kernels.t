@@ -79,8 +79,17 @@ plant_bounds "one place too many" pool.cu 's/z < columns\.last; z++/z <= columns
 plant "lanes that do not wait for each other" \
 	attention.cu "$(without 'gv_sync_warp();' 1)" attention sequences '^not ok .*(attention|causal)'
 
+plant "tensor cores: a copy that nobody waits for" \
+	flash.cu "$(without 'gv_copies_wait<1>();' 1)" flash sequences '^not ok .*bf16: (attention|causal)'
+plant "tensor cores: a missing barrier before values are multiplied" \
+	flash.cu "$(without 'gv_sync();' 3)" flash sequences '^not ok .*bf16: (attention|causal)'
+plant "tensor cores: rows that nobody has fetched" \
+	flash.cu "$(without 'h\.fetch_dy(s\.own' 1)" flash sequences '^not ok .*bf16: (attention|causal)'
+plant_bounds "tensor cores: one row too many" \
+	matrix.h 's/bool there = at < n /bool there = at <= n /' flash sequences 'heap-buffer-overflow'
+
 if [ -z "${GV_LONG:-}" ]; then
-	skip "long: six more plants, lines that are run, nvcc"
+	skip "long: nine more plants, lines that are run, nvcc"
 	done_testing
 	exit
 fi
@@ -97,6 +106,13 @@ plant_bounds "one column too many" gemm.cu 's/return i < n ? v/return i <= n ? v
 plant "a chain in another order" conv.cu \
 	's/h\.taps - 1 - t \/ w\.taps),/t \/ w.taps),/; s/(h\.taps - 1 - t \/ w\.taps) \* v\.s/t \/ w.taps * v.s/' \
 	conv rows '^not ok .*conv'
+
+plant "tensor cores: a missing barrier before a tile is fetched again" \
+	flash.cu "$(without 'gv_sync();' 4)" flash sequences '^not ok .*bf16: (attention|causal)'
+plant "tensor cores: a missing barrier on the way back" \
+	flash.cu "$(without 'gv_sync();' 6)" flash sequences '^not ok .*bf16: (attention|causal)'
+plant "tensor cores: a place too many is seen" \
+	flash.cu 's/return i < n \&\& j < n/return i < n \&\& j <= n/' flash sequences '^not ok .*bf16: attention'
 
 run make -s -C "$src" BUILD="$build" kernels-coverage
 awk '{ print "# " $0 }' out

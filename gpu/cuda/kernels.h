@@ -436,10 +436,11 @@ int gv_cuda_embed_gradient(
  * Softmax of q k / sqrt(D) over places that are seen: causal, those up to one's own.
  * No probability is stored; the sum of a row's is, in lse [n][heads][T], as a logarithm.
  * Backward takes y and lse of forward, which with y NULL makes lse alone; dots is room
- * as lse.  Sums are not the CPU's
- * in order: tests hold them within 1e-5 of what is larger, 1 or the number.
+ * as lse.  Sums are not the CPU's in order: tests hold them within 1e-5 of what is
+ * larger, 1 or the number.  bfloat16 goes through tensor cores up to GV_CUDA_FLASH_HEAD
+ * channels: probabilities and their gradients are rounded, too.
  */
-enum { GV_CUDA_HEAD = 128 };
+enum { GV_CUDA_HEAD = 128, GV_CUDA_FLASH_HEAD = 128 };
 struct gv_cuda_attention {
 	size_t B, n, T, heads, D;
 	const unsigned char *active;

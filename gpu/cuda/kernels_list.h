@@ -74,6 +74,13 @@ GV_CUDA_TYPES(attention_forward, gv_cuda_attention, 256)
 GV_CUDA_TYPES(attention_dots, gv_cuda_attention, 256)
 GV_CUDA_TYPES(attention_queries, gv_cuda_attention, 256)
 GV_CUDA_TYPES(attention_keys, gv_cuda_attention, 256)
+/* bfloat16 on tensor cores, heads up to so many channels */
+GV_CUDA_KERNEL(flash_forward_64, gv_cuda_attention, 128)
+GV_CUDA_KERNEL(flash_forward_128, gv_cuda_attention, 128)
+GV_CUDA_KERNEL(flash_queries_64, gv_cuda_attention, 128)
+GV_CUDA_KERNEL(flash_queries_128, gv_cuda_attention, 128)
+GV_CUDA_KERNEL(flash_keys_64, gv_cuda_attention, 128)
+GV_CUDA_KERNEL(flash_keys_128, gv_cuda_attention, 128)
 
 GV_CUDA_TYPES(xent_narrow, gv_cuda_head_run, 128)
 GV_CUDA_TYPES(xent_wide, gv_cuda_head_run, 256)

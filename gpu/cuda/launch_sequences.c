@@ -73,14 +73,37 @@ gv_cuda_shift(
 	    a->n * a->steps * a->width, a->B, a, sizeof(*a));
 }
 
-/* ---- attention: eight rows a block ---- */
+/* ---- attention: eight rows a block; on tensor cores 64 ---- */
 
-enum { EIGHT = 8 };
+enum { EIGHT = 8, FLASH_ROWS = 64, NARROW = 64 };
 
 static size_t
-blocks_of(const struct gv_cuda_attention *a)
+blocks_of(const struct gv_cuda_attention *a, size_t rows)
 {
-	return a->n * a->heads * gv_cuda_ceil(a->T, EIGHT);
+	return a->n * a->heads * gv_cuda_ceil(a->T, rows);
+}
+
+static bool
+is_flash(enum gv_cuda_type type, const struct gv_cuda_attention *a)
+{
+	return type == GV_CUDA_BF16 && a->D <= GV_CUDA_FLASH_HEAD;
+}
+
+/* Kernels of tensor cores come in pairs of widths, the narrow first. */
+static int
+flash(const struct gv_cuda_queue *q, enum gv_cuda_kernel narrow,
+    const struct gv_cuda_attention *a)
+{
+	return gv_cuda_run(q, (enum gv_cuda_kernel)((int)narrow + (a->D > NARROW)),
+	    blocks_of(a, FLASH_ROWS), a->B, a, sizeof(*a));
+}
+
+static int
+each(const struct gv_cuda_queue *q, enum gv_cuda_kernel f32, enum gv_cuda_type type,
+    const struct gv_cuda_attention *a)
+{
+	return gv_cuda_run(
+	    q, gv_cuda_of(f32, type), blocks_of(a, EIGHT), a->B, a, sizeof(*a));
 }
 
 int
@@ -89,23 +112,24 @@ gv_cuda_attention_forward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
 {
 	if (a->D > GV_CUDA_HEAD)
 		return GV_CUDA_TOO_LARGE;
-	return gv_cuda_run(q, gv_cuda_of(GV_CUDA_attention_forward_f32, type),
-	    blocks_of(a), a->B, a, sizeof(*a));
+	return is_flash(type, a) ? flash(q, GV_CUDA_flash_forward_64, a)
+				 : each(q, GV_CUDA_attention_forward_f32, type, a);
 }
 
 int
 gv_cuda_attention_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
     const struct gv_cuda_attention *a)
 {
-	static const enum gv_cuda_kernel kernels[] = {GV_CUDA_attention_dots_f32,
-	    GV_CUDA_attention_queries_f32, GV_CUDA_attention_keys_f32};
-	size_t i;
-	int r = 0;
+	int r;
 
 	if (a->D > GV_CUDA_HEAD)
 		return GV_CUDA_TOO_LARGE;
-	for (i = 0; i < sizeof(kernels) / sizeof(kernels[0]) && r == 0; i++)
-		r = gv_cuda_run(
-		    q, gv_cuda_of(kernels[i], type), blocks_of(a), a->B, a, sizeof(*a));
-	return r;
+	r = each(q, GV_CUDA_attention_dots_f32, type, a);
+	if (r == 0)
+		r = is_flash(type, a) ? flash(q, GV_CUDA_flash_queries_64, a)
+				      : each(q, GV_CUDA_attention_queries_f32, type, a);
+	if (r != 0)
+		return r;
+	return is_flash(type, a) ? flash(q, GV_CUDA_flash_keys_64, a)
+				 : each(q, GV_CUDA_attention_keys_f32, type, a);
 }

@@ -17,6 +17,14 @@ extern "C" struct emulated {
 extern "C" void emulate_sync(const char *file, int line);
 extern "C" void emulate_sync_warp(const char *file, int line);
 extern "C" float emulate_xor(float v, unsigned lanes, const char *file, int line);
+/* What a warp does with matrices (matrix.h); copies, which are made when they are waited for. */
+extern "C" void emulate_mma(float *c, const unsigned *a, unsigned b0, unsigned b1,
+    int tf32, const char *file, int line);
+extern "C" void emulate_load(
+    unsigned *v, const void *row, int transposed, const char *file, int line);
+extern "C" void emulate_copy(void *to, const void *from, bool there);
+extern "C" void emulate_copies_end(void);
+extern "C" void emulate_copies_wait(unsigned left);
 /* Memory of the block; its first bytes are those of a NaN, whoever was there before. */
 extern "C" void *emulate_shared(size_t bytes);
 

@@ -13,8 +13,8 @@
 #include <ucontext.h>
 #endif
 
-enum { MOST = 1024, STACK = 128 * 1024, WARP = 32 };
-enum state { NEW, READY, AT_BARRIER, AT_WARP, AT_SHUFFLE, DONE };
+enum { MOST = 1024, STACK = 128 * 1024, WARP = 32, COPIES = 64 };
+enum state { NEW, READY, AT_BARRIER, AT_WARP, AT_SHUFFLE, AT_MMA, AT_LOAD, DONE };
 
 unsigned emulator_order;
 char emulator_error[256];
@@ -28,6 +28,13 @@ void emulate_sync(const char *file, int line);
 void emulate_sync_warp(const char *file, int line);
 float emulate_xor(float v, unsigned lanes, const char *file, int line);
 void *emulate_shared(size_t bytes);
+void emulate_mma(float *c, const unsigned *a, unsigned b0, unsigned b1, int tf32,
+    const char *file, int line);
+void emulate_load(
+    unsigned *v, const void *row, int transposed, const char *file, int line);
+void emulate_copy(void *to, const void *from, bool there);
+void emulate_copies_end(void);
+void emulate_copies_wait(unsigned left);
 
 struct fiber {
 #ifdef __x86_64__
@@ -41,6 +48,17 @@ struct fiber {
 	int line;
 	float value, seen; /* of a shuffle */
 	unsigned lane;     /* whose value is wanted */
+	/* a lane's part of a product of matrices, or of four that it loads */
+	float *c;
+	unsigned a[4], b[2], *loaded;
+	const void *row;
+	int kind; /* tf32; transposed */
+	struct copy {
+		void *to;
+		const void *from;
+		unsigned group;
+	} copy[COPIES]; /* from NULL: zeros */
+	unsigned copies, group;
 };
 
 static struct {
@@ -195,6 +213,166 @@ emulate_xor(float v, unsigned lanes, const char *file, int line)
 	return wait_here(AT_SHUFFLE, file, line)->seen;
 }
 
+/* ---- matrices of a warp ---- */
+
+void
+emulate_mma(float *c, const unsigned *a, unsigned b0, unsigned b1, int tf32,
+    const char *file, int line)
+{
+	struct fiber *f = &block.fiber[block.now];
+
+	f->c = c;
+	memcpy(f->a, a, sizeof(f->a));
+	f->b[0] = b0;
+	f->b[1] = b1;
+	f->kind = tf32;
+	wait_here(AT_MMA, file, line);
+}
+
+void
+emulate_load(unsigned *v, const void *row, int transposed, const char *file, int line)
+{
+	struct fiber *f = &block.fiber[block.now];
+
+	if ((uintptr_t)row % 16 != 0)
+		abort();
+	f->loaded = v;
+	f->row = row;
+	f->kind = transposed;
+	wait_here(AT_LOAD, file, line);
+}
+
+static float
+float_of(uint32_t bits)
+{
+	float v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+/* The number of a word of two bfloat16, or of one tf32, of which the last bits do not count. */
+static float
+part(unsigned word, unsigned which, int tf32)
+{
+	if (tf32)
+		return float_of(word & 0xffffe000);
+	return float_of(which == 0 ? word << 16 : word & 0xffff0000);
+}
+
+/* c += a b of a warp's lanes: matrix.h says who has what. */
+static void
+multiply(struct fiber *lanes)
+{
+	unsigned each = lanes->kind ? 1 : 2, depth = 8 * each, lane, i, k;
+	float a[16][16], b[16][8];
+
+	for (lane = 0; lane < WARP; lane++) {
+		unsigned g = lane / 4, t = lane % 4;
+
+		for (i = 0; i < 4; i++)
+			for (k = 0; k < each; k++)
+				a[g + i % 2 * 8][t * each + i / 2 * 4 * each + k] =
+				    part(lanes[lane].a[i], k, lanes->kind);
+		for (i = 0; i < 2; i++)
+			for (k = 0; k < each; k++)
+				b[t * each + i * 4 * each + k][g] =
+				    part(lanes[lane].b[i], k, lanes->kind);
+	}
+	for (lane = 0; lane < WARP; lane++)
+		for (i = 0; i < 4; i++) {
+			unsigned row = lane / 4 + i / 2 * 8,
+				 column = lane % 4 * 2 + i % 2;
+			float sum = 0;
+
+			for (k = 0; k < depth; k++)
+				sum += a[row][k] * b[k][column];
+			lanes[lane].c[i] += sum;
+		}
+}
+
+static void
+load(struct fiber *lanes)
+{
+	unsigned lane, i;
+
+	for (lane = 0; lane < WARP; lane++)
+		for (i = 0; i < 4; i++) {
+			unsigned g = lane / 4, t = lane % 4, row = 8 * i;
+			const struct fiber *m = &lanes[row];
+			const uint16_t *low, *high;
+
+			if (m->kind) {
+				low = (const uint16_t *)m[2 * t].row + g;
+				high = (const uint16_t *)m[2 * t + 1].row + g;
+			} else {
+				low = (const uint16_t *)m[g].row + 2 * t;
+				high = low + 1;
+			}
+			lanes[lane].loaded[i] = *low | (unsigned)*high << 16;
+		}
+}
+
+/* ---- copies: made at once, or when somebody waits for them ---- */
+
+static uint64_t
+mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15u;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+static void
+make_copy(struct copy c)
+{
+	if (c.from == NULL)
+		memset(c.to, 0, 16);
+	else
+		memcpy(c.to, c.from, 16);
+}
+
+void
+emulate_copy(void *to, const void *from, bool there)
+{
+	struct fiber *f = &block.fiber[block.now];
+	struct copy c = {to, there ? from : NULL, f->group};
+
+	if (f->copies == COPIES || (uintptr_t)to % 16 != 0 || (uintptr_t)from % 16 != 0)
+		abort();
+	f->copy[f->copies++] = c;
+	/* which may come early, too */
+	if (emulator_order == 1 ||
+	    (emulator_order > 1 && mix((uint64_t)emulator_order << 32 | block.now << 16 |
+				       f->group << 8 | f->copies) &
+				       1))
+		make_copy(c);
+}
+
+void
+emulate_copies_end(void)
+{
+	block.fiber[block.now].group++;
+}
+
+void
+emulate_copies_wait(unsigned left)
+{
+	struct fiber *f = &block.fiber[block.now];
+	unsigned i, n = 0;
+
+	for (i = 0; i < f->copies; i++) {
+		struct copy c = f->copy[i];
+
+		if (c.group + left >= f->group)
+			f->copy[n++] = c;
+		else
+			make_copy(c);
+	}
+	f->copies = n;
+}
+
 void *
 emulate_shared(size_t bytes)
 {
@@ -251,12 +429,16 @@ release_warp(unsigned first, unsigned last)
 	unsigned i, waits = last;
 
 	for (i = first; i < last; i++)
-		if (block.fiber[i].state == AT_SHUFFLE || block.fiber[i].state == AT_WARP)
+		if (block.fiber[i].state > AT_BARRIER && block.fiber[i].state < DONE)
 			waits = i;
 	if (waits == last)
 		return 0;
 	if (apart != NULL)
 		return wrong("lanes of a warp part", &block.fiber[first], apart);
+	if (block.fiber[first].state == AT_MMA)
+		multiply(&block.fiber[first]);
+	if (block.fiber[first].state == AT_LOAD)
+		load(&block.fiber[first]);
 	for (i = first; i < last; i++) {
 		struct fiber *f = &block.fiber[i];
 
@@ -268,40 +450,7 @@ release_warp(unsigned first, unsigned last)
 	return 1;
 }
 
-/* Lets all go on that may: first warps, then the block. */
-static int
-release(void)
-{
-	unsigned w, i, some = 0;
-	const struct fiber *apart;
-
-	for (w = 0; w < block.n; w += WARP) {
-		int r = release_warp(w, w + WARP < block.n ? w + WARP : block.n);
-
-		if (r < 0)
-			return -1;
-		some |= (unsigned)r;
-	}
-	if (some)
-		return 0;
-	apart = parted(0, block.n);
-	if (apart != NULL)
-		return wrong("threads of a block part", &block.fiber[0], apart);
-	for (i = 0; i < block.n; i++)
-		block.fiber[i].state = READY;
-	return 0;
-}
-
 /* ---- blocks ---- */
-
-static uint64_t
-mix(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15u;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
 
 static void
 make_order(unsigned *order, unsigned n, uint64_t salt)
@@ -330,30 +479,88 @@ all_done(void)
 	return i == block.n;
 }
 
+/* Threads [first, last) that may, in an order of their own, until they wait; whether any. */
+static bool
+run_threads(unsigned first, unsigned last, uint64_t salt)
+{
+	unsigned order[WARP], i;
+	bool some = false;
+
+	make_order(order, last - first, salt);
+	for (i = 0; i < last - first; i++) {
+		struct fiber *f = &block.fiber[first + order[i]];
+
+		if (f->state != READY)
+			continue;
+		some = true;
+		be_thread(first + order[i]);
+		change(&block.home, f);
+	}
+	return some;
+}
+
+/*
+ * Lets one warp go on that can: in order 0 each in turn, otherwise the same as long as it
+ * does not wait for others, so that it is far ahead of them: 1; 0: there is none.
+ */
+static int
+go_on_warp(unsigned *w, uint64_t salt)
+{
+	unsigned warps = (block.n + WARP - 1) / WARP, i;
+
+	for (i = 0; i < warps; i++) {
+		unsigned at = (*w + i + (emulator_order == 0)) % warps;
+		unsigned first = at * WARP;
+		unsigned last = first + WARP < block.n ? first + WARP : block.n;
+		int r = run_threads(first, last, salt) ? 1 : release_warp(first, last);
+
+		if (r != 0) {
+			*w = at;
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* All threads are at the same barrier, which they pass. */
+static int
+go_on_block(void)
+{
+	const struct fiber *apart = parted(0, block.n);
+	unsigned i;
+
+	if (apart != NULL)
+		return wrong("threads of a block part", &block.fiber[0], apart);
+	for (i = 0; i < block.n; i++)
+		block.fiber[i].state = READY;
+	return 0;
+}
+
 static int
 run_block(uint64_t salt)
 {
-	unsigned i, order[MOST];
+	unsigned i, w = 0;
+	int r;
 
 	block.stacks = block.next = 0;
-	for (i = 0; i < block.n; i++)
+	for (i = 0; i < block.n; i++) {
 		block.fiber[i].state = NEW;
+		block.fiber[i].copies = block.fiber[i].group = 0;
+	}
 	make_order(block.order, block.n, salt);
 	while (block.next < block.n)
 		begin(block.order[block.next++]);
 	while (!all_done()) {
-		if (release() != 0)
+		r = go_on_warp(&w, ++salt);
+		if (r < 0 || (r == 0 && go_on_block() != 0))
 			return -1;
-		make_order(order, block.n, ++salt);
-		for (i = 0; i < block.n; i++) {
-			struct fiber *f = &block.fiber[order[i]];
-
-			if (f->state != READY)
-				continue;
-			be_thread(order[i]);
-			change(&block.home, f);
-		}
+		if (r == 0)
+			w = (unsigned)(mix(salt) % ((block.n + WARP - 1) / WARP));
 	}
+	for (i = 0; i < block.n; i++)
+		if (block.fiber[i].copies > 0)
+			return wrong("copies that nobody waited for", &block.fiber[i],
+			    &block.fiber[i]);
 	return 0;
 }
 

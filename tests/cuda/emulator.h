@@ -2,6 +2,10 @@
  * Runs kernels on the CPU.  The threads of a block are fibers of one thread of the
  * host; they change places where they wait for each other (a barrier, a shuffle) and
  * nowhere else, in an order that is the caller's: what depends on it lacks a barrier.
+ * A warp whose lanes wait for each other alone goes on as far as it can, ahead of others.
+ *
+ * Copies into shared memory that go on beside the threads are made when they are waited
+ * for, no earlier, or at once as well, as the order says.
  *
  * Noticed: threads of a block that wait at different barriers, or end while others
  * wait; lanes of a warp that part at a shuffle; with the address sanitizer every

@@ -155,14 +155,15 @@ run_attention(const struct device *d, struct wrong *w)
 	    .dy_apart = n * d->row->out_size,
 	    .dx_apart = n * d->row->in_size,
 	    .mask_apart = n * d->row->in_size};
-	/* in bfloat16 y is rounded before the dots are made of it */
-	double tolerance = d->type == GV_CUDA_F32 ? 1e-5 : 2e-2;
+	/* in bfloat16 probabilities are rounded, and y before the dots are made of it */
+	double tolerance = d->type == GV_CUDA_F32 ? 1e-5 : 5e-3;
+	double back = d->type == GV_CUDA_F32 ? 1e-5 : 2e-2;
 
 	w->launches += gv_cuda_attention_forward(&queue, d->type, &a) != 0;
 	w->launches += gv_cuda_attention_backward(&queue, d->type, &a) != 0;
-	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, 1e-5);
+	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, tolerance);
 	w->dx += device_differs(
-	    d, &t.dx, device_dy(d, d->from), d->c->add ? d->dx : NULL, tolerance);
+	    d, &t.dx, device_dy(d, d->from), d->c->add ? d->dx : NULL, back);
 	free(lse.p);
 	free(dots.p);
 	free_tensors(&t);
@@ -317,6 +318,9 @@ static const struct row_case attentions[] = {
     {"causal,,,,,,1,,", 67, 1, 210, 1, 1, 1, false, false},
     {"attention,,,,,,1,,", 33, 1, 384, 1, 1, 1, false, true},
     {"causal,,,,,,1,,", 1, 1, 3, 1, 1, 1, true, false},
+    {"causal,,,,,,2,,", 130, 1, 48, 1, 1, 1, true, true},
+    {"attention,,,,,,1,,", 65, 1, 360, 2, 1, 1, false, false},
+    {"causal,,,,,,3,,", 64, 1, 576, 1, 2, 1, true, false},
 };
 
 int
