@@ -88,8 +88,11 @@ plant "tensor cores: rows that nobody has fetched" \
 plant_bounds "tensor cores: one row too many" \
 	matrix.h 's/bool there = at < n /bool there = at <= n /' flash sequences 'heap-buffer-overflow'
 
+plant "tensor cores: a missing barrier before a tile of a conv is used" \
+	tensor.h "$(without 'gv_sync();' 2)" conv rows '^not ok .*bf16: (linear|conv)'
+
 if [ -z "${GV_LONG:-}" ]; then
-	skip "long: nine more plants, lines that are run, nvcc"
+	skip "long: fourteen more plants, lines that are run, nvcc"
 	done_testing
 	exit
 fi
@@ -113,6 +116,17 @@ plant "tensor cores: a missing barrier on the way back" \
 	flash.cu "$(without 'gv_sync();' 6)" flash sequences '^not ok .*bf16: (attention|causal)'
 plant "tensor cores: a place too many is seen" \
 	flash.cu 's/return i < n \&\& j < n/return i < n \&\& j <= n/' flash sequences '^not ok .*bf16: attention'
+
+plant "tensor cores: a missing barrier before a tile of a conv is written again" \
+	tensor.h "$(without 'gv_sync();' 3)" conv rows '^not ok .*bf16: (linear|conv)'
+plant "tensor cores: a missing barrier, tf32" \
+	tensor.h "$(without 'gv_sync();' 5)" conv rows '^not ok .*tf32 in place'
+plant "tensor cores: a tile that nobody has fetched" \
+	tensor.h "$(without 'columns.fetch(s\.b\[0\]' 1)" conv rows '^not ok .*bf16: (linear|conv)'
+plant "tensor cores: a copy of a conv that nobody waits for" \
+	tensor.h "$(without 'gv_copies_wait<1>();' 1)" conv rows '^not ok .*bf16: (linear|conv)'
+plant "tensor cores: eight numbers too many" \
+	tensor.h 's/l < end ? operand.chunk/l <= end ? operand.chunk/' conv rows '^not ok .*bf16: (linear|conv)|heap-buffer-overflow'
 
 run make -s -C "$src" BUILD="$build" kernels-coverage
 awk '{ print "# " $0 }' out

@@ -16,7 +16,7 @@
  * the order of that backend, no kernel adds with atomics; functions are its polynomials.
  * Heads have the device's own exp and log, and attention another order: they are within
  * 1e-6 and 1e-5 of it.  In bfloat16 the same chains run in float over rounded numbers,
- * and what is stored is rounded once, to nearest and even.
+ * but for products, and what is stored is rounded once, to nearest and even.
  *
  * All functions: 0; -1 when the queue could not take the kernel; GV_CUDA_TOO_LARGE
  * when a size does not fit in a grid.  Nothing is allocated.
@@ -87,7 +87,8 @@ int gv_cuda_convert(const struct gv_cuda_queue *q, enum gv_cuda_type from_type,
 
 /*
  * c[z] = a[z] b[z], z < batch: struct gv_nn_gemm's, element by element one chain of
- * fused multiply-adds in the order of k.  a and b have the type; c has c_type.
+ * fused multiply-adds in the order of k; bfloat16 by tensor cores, whose sums have an
+ * order of their own.  a and b have the type; c has c_type.
  */
 struct gv_cuda_gemm {
 	const void *a, *b;
@@ -118,7 +119,8 @@ struct gv_cuda_shards {
 /*
  * linear and conv, forward, dx and gradient of w; linear is a conv of height = width =
  * k = s = g = 1, p = 0.  Windows are gathered on the way into the product, never
- * stored; depthwise rows (channels = out = g) have kernels of their own.
+ * stored; depthwise rows (channels = out = g) have kernels of their own.  bfloat16 and,
+ * where tf32 says so, floats rounded to 10 bits behind the point go through tensor cores.
  */
 struct gv_cuda_conv {
 	size_t B, n; /* models; samples */
@@ -130,6 +132,7 @@ struct gv_cuda_conv {
 	const float *bias; /* [out]; NULL = none */
 	void *y;           /* [n][out_height][out_width][out]; forward */
 	bool relu;         /* forward */
+	bool tf32;         /* of floats */
 
 	const void *dy;   /* as y; backward and gradient */
 	void *dx;         /* as x; backward */

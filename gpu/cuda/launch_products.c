@@ -30,16 +30,37 @@ int
 gv_cuda_gemm(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_gemm *a)
 {
-	size_t tile = tile_of(q, a->m, a->n, a->batch);
-	bool mixed = a->c_type != type;
+	bool bf16 = type == GV_CUDA_BF16;
+	size_t tile = bf16 ? LARGE : tile_of(q, a->m, a->n, a->batch);
 	enum gv_cuda_kernel kernel =
-	    mixed ? tile == LARGE ? GV_CUDA_gemm_64_mixed : GV_CUDA_gemm_32_mixed
-		  : gv_cuda_of(
-			tile == LARGE ? GV_CUDA_gemm_64_f32 : GV_CUDA_gemm_32_f32, type);
+	    !bf16 ? tile == LARGE ? GV_CUDA_gemm_64_f32 : GV_CUDA_gemm_32_f32
+	    : a->c_type == GV_CUDA_F32 ? GV_CUDA_gemm_64_mixed
+				       : GV_CUDA_gemm_64_bf16;
 
 	if (a->m >= MOST || a->n >= MOST || a->k >= MOST)
 		return GV_CUDA_TOO_LARGE;
 	return gv_cuda_run(q, kernel, tiles(a->m, a->n, tile), a->batch, a, sizeof(*a));
+}
+
+/* The kernels of one pass, and which of them a type takes: tensor cores have large tiles. */
+struct pass {
+	enum gv_cuda_kernel large, small, tf32;
+};
+
+static size_t
+tile_for(const struct gv_cuda_queue *q, enum gv_cuda_type type,
+    const struct gv_cuda_conv *a, size_t rows, size_t columns, size_t batch)
+{
+	return type == GV_CUDA_BF16 || a->tf32 ? LARGE : tile_of(q, rows, columns, batch);
+}
+
+static enum gv_cuda_kernel
+kernel_of(const struct pass *p, enum gv_cuda_type type, const struct gv_cuda_conv *a,
+    size_t tile)
+{
+	if (type == GV_CUDA_BF16)
+		return gv_cuda_of(p->large, type);
+	return a->tf32 ? p->tf32 : tile == LARGE ? p->large : p->small;
 }
 
 static bool
@@ -63,7 +84,9 @@ gv_cuda_conv_forward(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
 {
 	size_t places = a->n * a->out_height * a->out_width, out = a->out / a->g;
-	size_t tile = tile_of(q, places, out, a->B * a->g);
+	size_t tile = tile_for(q, type, a, places, out, a->B * a->g);
+	static const struct pass forward = {GV_CUDA_conv_forward_64_f32,
+	    GV_CUDA_conv_forward_32_f32, GV_CUDA_conv_forward_tf32};
 
 	if (is_large(a))
 		return GV_CUDA_TOO_LARGE;
@@ -71,10 +94,7 @@ gv_cuda_conv_forward(
 		return gv_cuda_run_each(q,
 		    gv_cuda_of(GV_CUDA_depthwise_forward_f32, type), places * a->out,
 		    a->B, a, sizeof(*a));
-	return gv_cuda_run(q,
-	    gv_cuda_of(
-		tile == LARGE ? GV_CUDA_conv_forward_64_f32 : GV_CUDA_conv_forward_32_f32,
-		type),
+	return gv_cuda_run(q, kernel_of(&forward, type, a, tile),
 	    tiles(places, out, tile), a->B * a->g, a, sizeof(*a));
 }
 
@@ -86,7 +106,9 @@ gv_cuda_conv_backward(
 	size_t places =
 	    a->n * gv_cuda_ceil(a->height, a->s) * gv_cuda_ceil(a->width, a->s);
 	size_t in = a->channels / a->g, batch = a->B * a->g * a->s * a->s;
-	size_t tile = tile_of(q, places, in, batch);
+	size_t tile = tile_for(q, type, a, places, in, batch);
+	static const struct pass backward = {GV_CUDA_conv_backward_64_f32,
+	    GV_CUDA_conv_backward_32_f32, GV_CUDA_conv_backward_tf32};
 
 	if (is_large(a))
 		return GV_CUDA_TOO_LARGE;
@@ -94,10 +116,7 @@ gv_cuda_conv_backward(
 		return gv_cuda_run_each(q,
 		    gv_cuda_of(GV_CUDA_depthwise_backward_f32, type),
 		    a->n * a->height * a->width * a->channels, a->B, a, sizeof(*a));
-	return gv_cuda_run(q,
-	    gv_cuda_of(tile == LARGE ? GV_CUDA_conv_backward_64_f32
-				     : GV_CUDA_conv_backward_32_f32,
-		type),
+	return gv_cuda_run(q, kernel_of(&backward, type, a, tile),
 	    tiles(places, in, tile), batch, a, sizeof(*a));
 }
 
@@ -108,11 +127,13 @@ struct cut {
 };
 
 static struct cut
-cut_of(const struct gv_cuda_queue *q, const struct gv_cuda_conv *a)
+cut_of(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
 {
 	size_t rows = a->k * a->k * a->channels / a->g, columns = a->out / a->g;
 	size_t shards = a->shards.shards, batch = a->B * a->g;
-	struct cut c = {tile_of(q, rows, columns, batch), shards < 4 ? shards : 4, 0};
+	struct cut c = {
+	    tile_for(q, type, a, rows, columns, batch), shards < 4 ? shards : 4, 0};
 
 	while (c.inner > 1 &&
 	       tiles(rows, columns, c.tile) * batch * (shards / c.inner) < enough(q))
@@ -130,8 +151,10 @@ weights_of(const struct gv_cuda_conv *a)
 size_t
 gv_cuda_conv_scratch(const struct gv_cuda_queue *q, const struct gv_cuda_conv *a)
 {
-	size_t parts = is_depthwise(a) ? a->shards.shards : cut_of(q, a).parts;
+	size_t parts = cut_of(q, GV_CUDA_F32, a).parts;
+	size_t large = cut_of(q, GV_CUDA_BF16, a).parts; /* as tf32's */
 
+	parts = is_depthwise(a) ? a->shards.shards : large > parts ? large : parts;
 	return parts == 1 && !is_depthwise(a) ? 0 : a->B * parts * weights_of(a);
 }
 
@@ -169,7 +192,9 @@ int
 gv_cuda_conv_gradient(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
 {
-	struct cut c = cut_of(q, a);
+	struct cut c = cut_of(q, type, a);
+	static const struct pass gradient = {GV_CUDA_conv_gradient_64_f32,
+	    GV_CUDA_conv_gradient_32_f32, GV_CUDA_conv_gradient_tf32};
 	size_t weights = weights_of(a), rows = a->k * a->k * a->channels / a->g;
 	bool whole = c.parts == 1;
 	struct gv_cuda_conv_parts p = {.c = *a,
@@ -185,10 +210,7 @@ gv_cuda_conv_gradient(
 		return GV_CUDA_TOO_LARGE;
 	if (is_depthwise(a))
 		return depthwise_gradient(q, type, a);
-	r = gv_cuda_run(q,
-	    gv_cuda_of(c.tile == LARGE ? GV_CUDA_conv_gradient_64_f32
-				       : GV_CUDA_conv_gradient_32_f32,
-		type),
+	r = gv_cuda_run(q, kernel_of(&gradient, type, a, c.tile),
 	    tiles(rows, a->out / a->g, c.tile), a->B * a->g * c.parts, &p, sizeof(p));
 	return r != 0 || whole ? r : add_parts(q, a, c.parts);
 }

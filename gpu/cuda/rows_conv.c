@@ -37,6 +37,7 @@ conv_of(const struct gv_cuda_at *a)
 	v.x = gv_cuda_x(a, 0);
 	v.x_apart = gv_cuda_x_apart(a, 0);
 	v.w = gv_cuda_weight(a);
+	v.tf32 = a->c->math == GV_NN_TF32;
 	v.w_apart = gv_cuda_weight_apart(a);
 	v.bias = gv_nn_bias(a->call, a->r, 0);
 	v.bias_apart = v.dw_apart = P;

@@ -304,6 +304,7 @@ product(
 	v.dy_apart = a->call->n * s->steps * s->each;
 	v.dw = to;
 	v.add = add;
+	v.tf32 = a->c->math == GV_NN_TF32;
 	v.scratch = a->c->scratch + at.rest;
 	return gv_cuda_conv_gradient(&a->c->queue, a->c->type, &v);
 }

@@ -83,6 +83,7 @@ conv_of(const struct gv_cuda_at *a)
 
 	v.active = gv_cuda_active_of(a->c, a->call);
 	v.w = gv_cuda_weight(a);
+	v.tf32 = a->c->math == GV_NN_TF32;
 	v.w_apart = gv_cuda_weight_apart(a);
 	v.scratch = a->c->scratch;
 	return v;

@@ -49,6 +49,23 @@ conv_of(const struct device *d, struct tensors *t)
 	    .dw_apart = l->weights};
 }
 
+/* Floats go through tensor cores. */
+static bool tf32;
+
+/*
+ * Products on tensor cores have other orders of sums, and tf32 rounds factors to 2^-11;
+ * depthwise rows do not go there.
+ */
+static double
+near(const struct device *d)
+{
+	const struct gv_layer *l = &d->row->l;
+
+	if (l->g > 1 && l->g == l->in_shape.channels && l->g == l->out_shape.channels)
+		return 0;
+	return d->type == GV_CUDA_BF16 ? 2e-5 : tf32 ? 4e-2 : 0;
+}
+
 static void
 run_conv(const struct device *d, struct wrong *w)
 {
@@ -60,16 +77,17 @@ run_conv(const struct device *d, struct wrong *w)
 
 	t.scratch = tensor(GV_CUDA_F32, gv_cuda_conv_scratch(&queue, &a), NULL);
 	a.scratch = t.scratch.p;
+	a.tf32 = tf32 && d->type == GV_CUDA_F32;
 	s.scratch = strips.p;
 	w->launches += gv_cuda_conv_forward(&queue, d->type, &a) != 0;
 	w->launches += gv_cuda_conv_backward(&queue, d->type, &a) != 0;
 	w->launches += gv_cuda_conv_gradient(&queue, d->type, &a) != 0;
 	if (s.to_apart > 0)
 		w->launches += gv_cuda_sums(&queue, d->type, GV_CUDA_SUM, &s) != 0;
-	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, 0);
-	w->dx +=
-	    device_differs(d, &t.dx, device_dy(d, d->from), d->c->add ? d->dx : NULL, 0);
-	w->dw += wrong_gradients(d, &t);
+	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, near(d));
+	w->dx += device_differs(
+	    d, &t.dx, device_dy(d, d->from), d->c->add ? d->dx : NULL, near(d));
+	w->dw += wrong_gradients(d, &t, near(d));
 	free(strips.p);
 	free_tensors(&t);
 }
@@ -103,6 +121,7 @@ run_tconv(const struct device *d, struct wrong *w)
 	    .w_apart = l->weights,
 	    .dw = t.dw.p,
 	    .dw_apart = l->weights,
+	    .tf32 = tf32 && d->type == GV_CUDA_F32,
 	    .shards = device_shards(&d->plan)};
 	struct gv_cuda_conv forward = a, backward = a, gradient = a;
 
@@ -132,10 +151,10 @@ run_tconv(const struct device *d, struct wrong *w)
 	w->launches += gv_cuda_conv_gradient(&queue, d->type, &gradient) != 0;
 	if (l->biases > 0)
 		w->launches += gv_cuda_sums(&queue, d->type, GV_CUDA_SUM, &s) != 0;
-	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, 0);
-	w->dx +=
-	    device_differs(d, &t.dx, device_dy(d, d->from), d->c->add ? d->dx : NULL, 0);
-	w->dw += wrong_gradients(d, &t);
+	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, near(d));
+	w->dx += device_differs(
+	    d, &t.dx, device_dy(d, d->from), d->c->add ? d->dx : NULL, near(d));
+	w->dw += wrong_gradients(d, &t, near(d));
 	free(strips.p);
 	free_tensors(&t);
 }
@@ -395,6 +414,11 @@ static const struct row_case products[] = {
     {"conv,,5,3,1,1,5,relu,", 6, 7, 5, 3, 4, 4, false, false},
     {"conv,,37,5,2,2,37,,0", 7, 5, 37, 2, 3, 1, true, true},
     {"conv,,3,2,3,1,3,,", 8, 9, 3, 1, 2, 2, false, true},
+    /* channels in eights: tensor cores take them together */
+    {"conv,,72,3,1,1,,,", 9, 8, 16, 2, 3, 2, true, true},
+    {"conv,,16,5,2,2,,relu,0", 9, 7, 72, 1, 5, 4, false, false},
+    {"conv,,32,3,1,1,2,,", 5, 6, 16, 2, 4, 2, false, true},
+    {"linear,,136,1,,,,,", 9, 1, 64, 1, 9, 2, true, false},
 };
 static const struct row_case pools[] = {
     {"maxpool,,,2,,,,,", 6, 5, 3, 3, 4, 2, false, false},
@@ -435,14 +459,20 @@ main(void)
 	gv_init("kernels_rows");
 	queue = emulator;
 	queue.blocks = 6;
-	each_case(
-	    products, sizeof(products) / sizeof(products[0]), run_conv, "bit for bit");
+	each_case(products, sizeof(products) / sizeof(products[0]), run_conv,
+	    "fp32 bit for bit, bf16 within 2e-5");
 	each_case(pools, sizeof(pools) / sizeof(pools[0]), run_pool, "bit for bit");
 	each_case(maps, sizeof(maps) / sizeof(maps[0]), run_map, "bit for bit");
-	each_case(tconvs, sizeof(tconvs) / sizeof(tconvs[0]), run_tconv, "bit for bit");
+	each_case(tconvs, sizeof(tconvs) / sizeof(tconvs[0]), run_tconv,
+	    "fp32 bit for bit, bf16 within 2e-5");
 	each_case(drops, sizeof(drops) / sizeof(drops[0]), run_dropout, "bit for bit");
 	each_case(
 	    concats, sizeof(concats) / sizeof(concats[0]), run_concat, "bit for bit");
+	tf32 = true;
+	each_case(products, sizeof(products) / sizeof(products[0]), run_conv,
+	    "tf32 in place of fp32 within 4e-2");
+	each_case(tconvs, sizeof(tconvs) / sizeof(tconvs[0]), run_tconv,
+	    "tf32 in place of fp32 within 4e-2");
 	test_acts(GV_CUDA_F32);
 	test_acts(GV_CUDA_BF16);
 	return done_testing();

@@ -56,7 +56,7 @@ run_embed(const struct device *d, struct wrong *w)
 	if (l->biases > 0)
 		w->launches += gv_cuda_sums(&queue, d->type, GV_CUDA_SUM, &s) != 0;
 	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, 0);
-	w->dw += wrong_gradients(d, &t);
+	w->dw += wrong_gradients(d, &t, 0);
 	free(lists);
 	free(strips.p);
 	free_tensors(&t);
@@ -118,7 +118,7 @@ run_ln(const struct device *d, struct wrong *w)
 	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, 0);
 	w->dx +=
 	    device_differs(d, &t.dx, device_dy(d, d->from), d->c->add ? d->dx : NULL, 0);
-	w->dw += wrong_gradients(d, &t);
+	w->dw += wrong_gradients(d, &t, 0);
 	free(stats.p);
 	free(strips.p);
 	free_tensors(&t);

@@ -83,7 +83,7 @@ static inline size_t
 differing(
     const struct tensor *t, size_t first, size_t last, const float *v, double tolerance)
 {
-	double unit = t->type == GV_CUDA_BF16 && tolerance > 0 ? 0x1p-8 : 0;
+	double unit = t->type == GV_CUDA_BF16 && tolerance > 0 ? 0x1p-7 : 0;
 	size_t i, n = 0;
 
 	for (i = first; i < last; i++) {

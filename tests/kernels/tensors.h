@@ -123,13 +123,13 @@ set_gradients(struct device *d)
 
 /* dw and dbias are wrong in so many numbers. */
 static inline size_t
-wrong_gradients(const struct device *d, const struct tensors *t)
+wrong_gradients(const struct device *d, const struct tensors *t, double tolerance)
 {
 	const struct gv_layer *l = &d->row->l;
 	float *dw = gradients(d, d->row->weight, l->weights);
 	float *dbias = gradients(d, d->row->bias, l->biases);
 	bool add = d->c->add;
-	size_t n = device_differs(d, &t->dw, dw, add ? t->dw_was : NULL, 0) +
+	size_t n = device_differs(d, &t->dw, dw, add ? t->dw_was : NULL, tolerance) +
 		   device_differs(d, &t->dbias, dbias, add ? t->dbias_was : NULL, 0);
 
 	free(dw);

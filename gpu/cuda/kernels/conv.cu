@@ -3,7 +3,7 @@
  * block of the grid's first dimension is a tile, of its second one a model's group
  * (and, on the way back, a class of places; of the gradient a part of the shards).
  */
-#include "product.h"
+#include "tensor.h"
 
 namespace gv_conv {
 /* What all three need, of one model's group. */
@@ -83,16 +83,34 @@ tap_of(const conv<T> &v, unsigned element)
 	return e;
 }
 
+/* Where it is; NULL: outside. */
 template <class T>
-GV_DEVICE float
-under(const conv<T> &v, const corner<T> &at, const tap &e)
+GV_DEVICE const T *
+place_under(const conv<T> &v, const corner<T> &at, const tap &e)
 {
 	int y = at.y + e.y, x = at.x + e.x;
 
 	if (at.sample == NULL || y < 0 || x < 0 || y >= (int)v.height ||
 	    x >= (int)v.width || e.y >= (int)v.k)
-		return 0;
-	return gv_get(at.sample + ((size_t)y * v.width + (size_t)x) * v.c.channels + e.c);
+		return NULL;
+	return at.sample + ((size_t)y * v.width + (size_t)x) * v.c.channels + e.c;
+}
+
+template <class T>
+GV_DEVICE float
+under(const conv<T> &v, const corner<T> &at, const tap &e)
+{
+	const T *p = place_under(v, at, e);
+
+	return p != NULL ? gv_get(p) : 0;
+}
+
+/* Runs of n numbers from v on, so far apart, are made of whole 16 bytes. */
+template <class T>
+GV_DEVICE bool
+in_eights(const T *v, size_t apart, unsigned n)
+{
+	return ((size_t)v | (apart | n) * sizeof(T)) % 16 == 0;
 }
 
 /* Element (place, element of its window). */
@@ -121,6 +139,16 @@ template <class T> struct windows {
 	{
 		return under(v, at, e);
 	}
+	GV_MEMBER bool
+	whole() const
+	{
+		return in_eights(x, v.c.channels, v.cin);
+	}
+	GV_MEMBER const T *
+	chunk(const outer_type &at, const tap &e) const
+	{
+		return place_under(v, at, e);
+	}
 };
 
 /* Element (element of a window, place): the same, transposed. */
@@ -148,6 +176,16 @@ template <class T> struct windows_across {
 	get(const outer_type &e, const corner<T> &at) const
 	{
 		return under(v, at, e);
+	}
+	GV_MEMBER bool
+	whole() const
+	{
+		return in_eights(x, v.c.channels, v.cin);
+	}
+	GV_MEMBER const T *
+	chunk(const outer_type &e, const corner<T> &at) const
+	{
+		return place_under(v, at, e);
 	}
 };
 
@@ -178,33 +216,43 @@ template <class T> struct rows {
 	{
 		return j < n ? gv_get(row + j) : 0;
 	}
+	GV_MEMBER bool
+	whole() const
+	{
+		return in_eights(v, apart, n);
+	}
+	GV_MEMBER const T *
+	chunk(outer_type j, const T *row) const
+	{
+		return j < n ? row + j : NULL;
+	}
 };
 
 /* ---- forward: places x channels of the output ---- */
 
-template <class T, int TILE>
+template <class T, class PRODUCT>
 GV_DEVICE void
 forward(const struct gv_cuda_conv &a)
 {
-	GV_SHARED(gv_product_shared<TILE>, s);
+	GV_SHARED(typename PRODUCT::shared, s);
 
 	for (size_t z = gv_block_y; z < a.B * a.g; z += gv_grid_y) {
 		size_t b = z / a.g;
 		conv<T> v(a, z % a.g);
 		windows<T> x = {v, v.x(b)};
 		rows<T> w = {v.w(b), v.cout, v.cout};
-		gv_tile t(gv_block_x, v.cout, TILE);
+		gv_tile t(gv_block_x, v.cout, PRODUCT::SIZE);
 		T *y = (T *)a.y + b * a.y_apart + v.group * v.cout;
 		const T *mask =
 		    a.y_mask == NULL
 			? NULL
 			: (const T *)a.y_mask + b * a.y_mask_apart + v.group * v.cout;
-		gv_product<TILE> p;
+		PRODUCT p;
 
 		if (!gv_active(a.active, b))
 			continue;
-		for (unsigned i = 0; i < p.EACH; i++)
-			for (unsigned j = 0; j < p.EACH; j++) {
+		for (unsigned i = 0; i < p.DOWN; i++)
+			for (unsigned j = 0; j < p.ACROSS; j++) {
 				unsigned place = t.row + p.row(i);
 				unsigned o = t.column + p.column(j);
 				bool there = place < v.places() && o < v.cout;
@@ -217,8 +265,8 @@ forward(const struct gv_cuda_conv &a)
 					: 0;
 			}
 		p.run(s, x, w, t.row, t.column, 0, v.k * v.k * v.cin);
-		for (unsigned i = 0; i < p.EACH; i++)
-			for (unsigned j = 0; j < p.EACH; j++) {
+		for (unsigned i = 0; i < p.DOWN; i++)
+			for (unsigned j = 0; j < p.ACROSS; j++) {
 				unsigned place = t.row + p.row(i);
 				unsigned o = t.column + p.column(j);
 				size_t at = (size_t)place * a.out + o;
@@ -233,19 +281,19 @@ forward(const struct gv_cuda_conv &a)
 
 GV_KERNEL(conv_forward_64_f32, gv_cuda_conv)
 {
-	forward<float, 64>(a);
+	forward<float, gv_product_for<float, 64>::type>(a);
+}
+GV_KERNEL(conv_forward_tf32, gv_cuda_conv)
+{
+	forward<float, gv_product_tf32>(a);
 }
 GV_KERNEL(conv_forward_32_f32, gv_cuda_conv)
 {
-	forward<float, 32>(a);
+	forward<float, gv_product_for<float, 32>::type>(a);
 }
 GV_KERNEL(conv_forward_64_bf16, gv_cuda_conv)
 {
-	forward<gv_bf16, 64>(a);
-}
-GV_KERNEL(conv_forward_32_bf16, gv_cuda_conv)
-{
-	forward<gv_bf16, 32>(a);
+	forward<gv_bf16, gv_product_for<gv_bf16, 64>::type>(a);
 }
 
 /* ---- backward: places x channels of the input ---- */
@@ -316,16 +364,27 @@ template <class T> struct reach {
 
 		return e;
 	}
-	GV_MEMBER float
-	get(const outer_type &o, const tap &e) const
+	GV_MEMBER const T *
+	chunk(const outer_type &o, const tap &e) const
 	{
 		int y = o.y - e.y, x = o.x - e.x;
 
 		if (o.sample == NULL || y < 0 || x < 0 || y >= (int)v.out_height ||
 		    x >= (int)v.out_width)
-			return 0;
-		return gv_get(
-		    o.sample + ((size_t)y * v.out_width + (size_t)x) * v.c.out + e.c);
+			return NULL;
+		return o.sample + ((size_t)y * v.out_width + (size_t)x) * v.c.out + e.c;
+	}
+	GV_MEMBER float
+	get(const outer_type &o, const tap &e) const
+	{
+		const T *p = chunk(o, e);
+
+		return p != NULL ? gv_get(p) : 0;
+	}
+	GV_MEMBER bool
+	whole() const
+	{
+		return in_eights(dy, v.c.out, v.cout);
 	}
 };
 
@@ -360,32 +419,42 @@ template <class T> struct weights_back {
 	{
 		return column != NULL ? gv_get(column + at) : 0;
 	}
+	GV_MEMBER bool
+	whole() const
+	{
+		return in_eights(weight, v.cout, v.cout);
+	}
+	GV_MEMBER const T *
+	chunk(outer_type column, size_t at) const
+	{
+		return column != NULL ? column + at : NULL;
+	}
 };
 
 /* A tile of one class of places. */
-template <class T, int TILE>
+template <class T, class PRODUCT>
 GV_DEVICE void
-backward_class(const conv<T> &v, gv_product_shared<TILE> &s, size_t b, side h, side w)
+backward_class(const conv<T> &v, typename PRODUCT::shared &s, size_t b, side h, side w)
 {
 	const struct gv_cuda_conv &a = v.c;
 	unsigned places = (unsigned)a.n * h.n * w.n;
 	reach<T> dy = {v, v.dy(b), h, w};
 	weights_back<T> weight = {v, v.w(b), h, w};
-	gv_tile t(gv_block_x, v.cin, TILE);
+	gv_tile t(gv_block_x, v.cin, PRODUCT::SIZE);
 	T *dx = (T *)a.dx + b * a.dx_apart;
 	const T *mask = a.mask == NULL ? NULL : (const T *)a.mask + b * a.mask_apart;
-	gv_product<TILE> p;
-	size_t at[gv_product<TILE>::EACH];
+	PRODUCT p;
+	size_t at[PRODUCT::DOWN];
 
 	if (t.row >= places)
 		return;
-	for (unsigned i = 0; i < p.EACH; i++) {
+	for (unsigned i = 0; i < p.DOWN; i++) {
 		gv_place to = dy.place(t.row + p.row(i));
 
 		at[i] = (((size_t)to.sample * v.height + to.y) * v.width + to.x) *
 			    a.channels +
 			v.group * v.cin;
-		for (unsigned j = 0; j < p.EACH; j++) {
+		for (unsigned j = 0; j < p.ACROSS; j++) {
 			unsigned c = t.column + p.column(j);
 
 			bool there = t.row + p.row(i) < places && c < v.cin;
@@ -398,8 +467,8 @@ backward_class(const conv<T> &v, gv_product_shared<TILE> &s, size_t b, side h, s
 		}
 	}
 	p.run(s, dy, weight, t.row, t.column, 0, h.taps * w.taps * v.cout);
-	for (unsigned i = 0; i < p.EACH; i++)
-		for (unsigned j = 0; j < p.EACH; j++) {
+	for (unsigned i = 0; i < p.DOWN; i++)
+		for (unsigned j = 0; j < p.ACROSS; j++) {
 			unsigned c = t.column + p.column(j);
 
 			float to = a.dx_relu ? gv_relu(p.v[i][j]) : p.v[i][j];
@@ -409,11 +478,11 @@ backward_class(const conv<T> &v, gv_product_shared<TILE> &s, size_t b, side h, s
 		}
 }
 
-template <class T, int TILE>
+template <class T, class PRODUCT>
 GV_DEVICE void
 backward(const struct gv_cuda_conv &a)
 {
-	GV_SHARED(gv_product_shared<TILE>, s);
+	GV_SHARED(typename PRODUCT::shared, s);
 	unsigned k = (unsigned)a.k, step = (unsigned)a.s, p = (unsigned)a.p;
 	size_t classes = a.s * a.s;
 
@@ -424,33 +493,33 @@ backward(const struct gv_cuda_conv &a)
 		side w((unsigned)(f % a.s), k, step, p, v.width);
 
 		if (gv_active(a.active, b))
-			backward_class<T, TILE>(v, s, b, h, w);
+			backward_class<T, PRODUCT>(v, s, b, h, w);
 	}
 }
 
 GV_KERNEL(conv_backward_64_f32, gv_cuda_conv)
 {
-	backward<float, 64>(a);
+	backward<float, gv_product_for<float, 64>::type>(a);
+}
+GV_KERNEL(conv_backward_tf32, gv_cuda_conv)
+{
+	backward<float, gv_product_tf32>(a);
 }
 GV_KERNEL(conv_backward_32_f32, gv_cuda_conv)
 {
-	backward<float, 32>(a);
+	backward<float, gv_product_for<float, 32>::type>(a);
 }
 GV_KERNEL(conv_backward_64_bf16, gv_cuda_conv)
 {
-	backward<gv_bf16, 64>(a);
-}
-GV_KERNEL(conv_backward_32_bf16, gv_cuda_conv)
-{
-	backward<gv_bf16, 32>(a);
+	backward<gv_bf16, gv_product_for<gv_bf16, 64>::type>(a);
 }
 
 /* ---- gradient: elements of a window x channels of the output ---- */
 
 /* The sum over the shards of a part, as a tree: sum[0] is shards 0 and 1, sum[1] 2 and 3. */
-template <int TILE> struct tree_of_four {
-	enum { EACH = gv_product<TILE>::EACH };
-	float sum[2][EACH][EACH];
+template <class PRODUCT> struct tree_of_four {
+	enum { DOWN = PRODUCT::DOWN, ACROSS = PRODUCT::ACROSS };
+	float sum[2][DOWN][ACROSS];
 
 	GV_MEMBER void
 	take(unsigned shard, unsigned i, unsigned j, float v)
@@ -463,35 +532,35 @@ template <int TILE> struct tree_of_four {
 	}
 };
 
-template <class T, int TILE>
+template <class T, class PRODUCT>
 GV_DEVICE void
 gradient_part(const struct gv_cuda_conv_parts &a, const conv<T> &v,
-    gv_product_shared<TILE> &s, size_t b, size_t part)
+    typename PRODUCT::shared &s, size_t b, size_t part)
 {
 	unsigned elements = v.k * v.k * v.cin, first, last;
 	unsigned places = v.out_height * v.out_width;
 	windows_across<T> x = {v, v.x(b)};
 	rows<T> dy = {v.dy(b), a.c.out, v.cout};
-	gv_tile t(gv_block_x, v.cout, TILE);
+	gv_tile t(gv_block_x, v.cout, PRODUCT::SIZE);
 	float *out = a.out + b * a.out_apart + part * a.part_apart +
 		     (size_t)v.group * elements * v.cout;
-	tree_of_four<TILE> sum;
+	tree_of_four<PRODUCT> sum;
 
 	for (unsigned shard = 0; shard < a.inner; shard++) {
-		gv_product<TILE> p = {};
+		PRODUCT p = {};
 
 		gv_shard(&a.c.shards, part * a.inner + shard, &first, &last);
 		p.run(s, x, dy, t.row, t.column, first * places, last * places);
 		GV_UNROLL
-		for (unsigned i = 0; i < p.EACH; i++)
+		for (unsigned i = 0; i < p.DOWN; i++)
 			GV_UNROLL
-		for (unsigned j = 0; j < p.EACH; j++)
+		for (unsigned j = 0; j < p.ACROSS; j++)
 			sum.take(shard, i, j, p.v[i][j]);
 	}
-	for (unsigned i = 0; i < sum.EACH; i++)
-		for (unsigned j = 0; j < sum.EACH; j++) {
-			unsigned e = t.row + gv_product<TILE>::row(i);
-			unsigned o = t.column + gv_product<TILE>::column(j);
+	for (unsigned i = 0; i < sum.DOWN; i++)
+		for (unsigned j = 0; j < sum.ACROSS; j++) {
+			unsigned e = t.row + PRODUCT::row(i);
+			unsigned o = t.column + PRODUCT::column(j);
 			float *to = out + (size_t)e * v.cout + o;
 
 			if (e < elements && o < v.cout)
@@ -499,35 +568,35 @@ gradient_part(const struct gv_cuda_conv_parts &a, const conv<T> &v,
 		}
 }
 
-template <class T, int TILE>
+template <class T, class PRODUCT>
 GV_DEVICE void
 gradient(const struct gv_cuda_conv_parts &a)
 {
-	GV_SHARED(gv_product_shared<TILE>, s);
+	GV_SHARED(typename PRODUCT::shared, s);
 
 	for (size_t z = gv_block_y; z < a.c.B * a.c.g * a.parts; z += gv_grid_y) {
 		size_t b = z / a.parts / a.c.g;
 		conv<T> v(a.c, z / a.parts % a.c.g);
 
 		if (gv_active(a.c.active, b))
-			gradient_part<T, TILE>(a, v, s, b, z % a.parts);
+			gradient_part<T, PRODUCT>(a, v, s, b, z % a.parts);
 	}
 }
 
 GV_KERNEL(conv_gradient_64_f32, gv_cuda_conv_parts)
 {
-	gradient<float, 64>(a);
+	gradient<float, gv_product_for<float, 64>::type>(a);
+}
+GV_KERNEL(conv_gradient_tf32, gv_cuda_conv_parts)
+{
+	gradient<float, gv_product_tf32>(a);
 }
 GV_KERNEL(conv_gradient_32_f32, gv_cuda_conv_parts)
 {
-	gradient<float, 32>(a);
+	gradient<float, gv_product_for<float, 32>::type>(a);
 }
 GV_KERNEL(conv_gradient_64_bf16, gv_cuda_conv_parts)
 {
-	gradient<gv_bf16, 64>(a);
-}
-GV_KERNEL(conv_gradient_32_bf16, gv_cuda_conv_parts)
-{
-	gradient<gv_bf16, 32>(a);
+	gradient<gv_bf16, gv_product_for<gv_bf16, 64>::type>(a);
 }
 } // namespace gv_conv

@@ -1,5 +1,5 @@
 /* Batched products: struct gv_cuda_gemm. */
-#include "product.h"
+#include "tensor.h"
 
 namespace gv_gemm {
 /* Element (i, l) of a matrix whose rows and columns are strides apart. */
@@ -7,7 +7,7 @@ template <class T> struct strided {
 	typedef const T *outer_type;
 	const T *v;
 	size_t apart, k_apart; /* in i, in k */
-	unsigned n;
+	unsigned n, k;
 
 	GV_MEMBER bool
 	along_k() const
@@ -29,24 +29,38 @@ template <class T> struct strided {
 	{
 		return row != NULL ? gv_get(row + at) : 0;
 	}
+	/* of a matrix that lies along the other way, rows come in eights, all there or none */
+	GV_MEMBER bool
+	whole() const
+	{
+		size_t other = along_k() ? apart : k_apart;
+
+		return (along_k() ? k % 8 == 0 : n % 8 == 0 && apart == 1) &&
+		       ((size_t)v | other * sizeof(T)) % 16 == 0;
+	}
+	GV_MEMBER const T *
+	chunk(outer_type row, size_t at) const
+	{
+		return row != NULL ? row + at : NULL;
+	}
 };
 
-template <class T, class C, int TILE>
+template <class T, class C, class PRODUCT>
 GV_DEVICE void
-one_tile(const struct gv_cuda_gemm &g, gv_product_shared<TILE> &s, size_t z)
+one_tile(const struct gv_cuda_gemm &g, typename PRODUCT::shared &s, size_t z)
 {
 	unsigned m = (unsigned)g.m, n = (unsigned)g.n;
-	gv_tile t(gv_block_x, n, TILE);
+	gv_tile t(gv_block_x, n, PRODUCT::SIZE);
 	strided<T> a = {(const T *)g.a + z * g.a_batch, g.a_transposed ? 1 : g.lda,
-	    g.a_transposed ? g.lda : 1, m};
+	    g.a_transposed ? g.lda : 1, m, (unsigned)g.k};
 	strided<T> b = {(const T *)g.b + z * g.b_batch, g.b_transposed ? g.ldb : 1,
-	    g.b_transposed ? 1 : g.ldb, n};
+	    g.b_transposed ? 1 : g.ldb, n, (unsigned)g.k};
 	C *c = (C *)g.c + z * g.c_batch;
 	const C *mask = g.mask == NULL ? NULL : (const C *)g.mask + z * g.mask_batch;
-	gv_product<TILE> p;
+	PRODUCT p;
 
-	for (unsigned i = 0; i < p.EACH; i++)
-		for (unsigned j = 0; j < p.EACH; j++) {
+	for (unsigned i = 0; i < p.DOWN; i++)
+		for (unsigned j = 0; j < p.ACROSS; j++) {
 			unsigned row = t.row + p.row(i), column = t.column + p.column(j);
 			bool there = row < m && column < n;
 
@@ -56,8 +70,8 @@ one_tile(const struct gv_cuda_gemm &g, gv_product_shared<TILE> &s, size_t z)
 					: 0;
 		}
 	p.run(s, a, b, t.row, t.column, 0, (unsigned)g.k);
-	for (unsigned i = 0; i < p.EACH; i++)
-		for (unsigned j = 0; j < p.EACH; j++) {
+	for (unsigned i = 0; i < p.DOWN; i++)
+		for (unsigned j = 0; j < p.ACROSS; j++) {
 			unsigned row = t.row + p.row(i), column = t.column + p.column(j);
 			size_t at = row * g.ldc + column;
 			float v = p.v[i][j];
@@ -68,39 +82,31 @@ one_tile(const struct gv_cuda_gemm &g, gv_product_shared<TILE> &s, size_t z)
 		}
 }
 
-template <class T, class C, int TILE>
+template <class T, class C, class PRODUCT>
 GV_DEVICE void
 gemm(const struct gv_cuda_gemm &g)
 {
-	GV_SHARED(gv_product_shared<TILE>, s);
+	GV_SHARED(typename PRODUCT::shared, s);
 
 	for (size_t z = gv_block_y; z < g.batch; z += gv_grid_y)
 		if (gv_active(g.active, z))
-			one_tile<T, C, TILE>(g, s, z);
+			one_tile<T, C, PRODUCT>(g, s, z);
 }
 
 GV_KERNEL(gemm_64_f32, gv_cuda_gemm)
 {
-	gemm<float, float, 64>(a);
+	gemm<float, float, gv_product_for<float, 64>::type>(a);
 }
 GV_KERNEL(gemm_32_f32, gv_cuda_gemm)
 {
-	gemm<float, float, 32>(a);
+	gemm<float, float, gv_product_for<float, 32>::type>(a);
 }
 GV_KERNEL(gemm_64_bf16, gv_cuda_gemm)
 {
-	gemm<gv_bf16, gv_bf16, 64>(a);
-}
-GV_KERNEL(gemm_32_bf16, gv_cuda_gemm)
-{
-	gemm<gv_bf16, gv_bf16, 32>(a);
+	gemm<gv_bf16, gv_bf16, gv_product_for<gv_bf16, 64>::type>(a);
 }
 GV_KERNEL(gemm_64_mixed, gv_cuda_gemm)
 {
-	gemm<gv_bf16, float, 64>(a);
-}
-GV_KERNEL(gemm_32_mixed, gv_cuda_gemm)
-{
-	gemm<gv_bf16, float, 32>(a);
+	gemm<gv_bf16, float, gv_product_for<gv_bf16, 64>::type>(a);
 }
 } // namespace gv_gemm

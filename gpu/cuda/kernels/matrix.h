@@ -165,6 +165,14 @@ template <int ROWS, int WIDTH> struct alignas(16) gv_square {
 		gv_load_matrices(a, chunk(row + lane % 16, 2 * k + lane / 16));
 	}
 
+	/* a of 16 columns from chunk c on, which are rows of a, and of the 16 rows from row on */
+	GV_MEMBER void
+	load_a_across(unsigned (&a)[4], unsigned row, unsigned c, unsigned lane)
+	{
+		gv_load_transposed(
+		    a, chunk(row + lane / 16 * 8 + lane % 8, c + lane / 8 % 2));
+	}
+
 	/* b of two products whose columns are rows here: 8 from row on, and the next 8 */
 	GV_MEMBER void
 	load_b(unsigned (&b)[4], unsigned row, unsigned k, unsigned lane)

@@ -53,8 +53,9 @@ template <int TILE, class OPERAND> struct gv_product_side {
 
 /* What a thread makes: rows y + 16 i, columns x + 16 j of the tile. */
 template <int TILE> struct gv_product {
-	enum { EACH = TILE / GV_PRODUCT_SIDE };
-	float v[EACH][EACH];
+	enum { EACH = TILE / GV_PRODUCT_SIDE, DOWN = EACH, ACROSS = EACH, SIZE = TILE };
+	typedef gv_product_shared<TILE> shared;
+	float v[DOWN][ACROSS];
 
 	GV_MEMBER static unsigned
 	row(unsigned i)

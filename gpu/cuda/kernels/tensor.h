@@ -1,0 +1,257 @@
+/*
+ * Tiles of 64 x 64 on tensor cores, with the operands of product.h: eight warps, 16 rows
+ * and 32 columns each.  gv_product_bf16 reads bfloat16, eight neighbours at a time where
+ * the operands say that all of them are there together:
+ *
+ *	whole()        neighbours (in k, or in i where not along_k) come in eights,
+ *	chunk(o, l)    the first of those at o and l; NULL: zeros
+ *
+ * gv_product_tf32 rounds floats on their way.  Sums are float, in an order of their own.
+ */
+#ifndef GV_CUDA_TENSOR_H
+#define GV_CUDA_TENSOR_H
+
+#include "matrix.h"
+#include "product.h"
+
+enum { GV_TENSOR_TILE = 64, GV_TENSOR_DEPTH = 64 };
+
+/* What a thread makes: rows row(i), columns column(j) of the tile. */
+struct gv_tensor_place {
+	enum { DOWN = 2, ACROSS = 8 };
+
+	GV_MEMBER static unsigned
+	warp_row(void)
+	{
+		return gv_thread / 32 % 4 * 16;
+	}
+	GV_MEMBER static unsigned
+	warp_column(void)
+	{
+		return gv_thread / 128 * 32;
+	}
+	GV_MEMBER static unsigned
+	row(unsigned i)
+	{
+		return warp_row() + gv_thread % 32 / 4 + 8 * i;
+	}
+	GV_MEMBER static unsigned
+	column(unsigned j)
+	{
+		return warp_column() + 8 * (j / 2) + gv_thread % 4 * 2 + j % 2;
+	}
+};
+
+/* ---- bfloat16 ---- */
+
+struct gv_tensor_shared {
+	gv_square<GV_TENSOR_TILE, GV_TENSOR_DEPTH> a[2], b[2];
+};
+
+/* A tile's part of an operand on its way into shared memory: [i][k], or [k][i]. */
+template <class OPERAND> struct gv_tensor_side {
+	enum { CHUNKS = GV_TENSOR_DEPTH / 8, EACH = GV_TENSOR_TILE * CHUNKS / 256 };
+	typedef gv_square<GV_TENSOR_TILE, GV_TENSOR_DEPTH> square;
+	const OPERAND &operand;
+	typename OPERAND::outer_type outer[EACH];
+	unsigned first;
+
+	GV_MEMBER
+	gv_tensor_side(const OPERAND &o, unsigned i) : operand(o), first(i)
+	{
+		GV_UNROLL
+		for (unsigned q = 0; q < EACH; q++)
+			outer[q] = o.outer(i + (o.along_k() ? row(q) : 8 * chunk()));
+	}
+	GV_MEMBER static unsigned
+	chunk(void)
+	{
+		return gv_thread % CHUNKS;
+	}
+	GV_MEMBER static unsigned
+	row(unsigned q)
+	{
+		return gv_thread / CHUNKS + q * (256 / CHUNKS);
+	}
+	/* Numbers at k in [at, end): eight at a time, or one by one. */
+	GV_MEMBER void
+	fetch(square &to, unsigned at, unsigned end) const
+	{
+		GV_UNROLL
+		for (unsigned q = 0; q < EACH; q++) {
+			unsigned l = at + (operand.along_k() ? 8 * chunk() : row(q));
+
+			if (operand.whole())
+				copy(to, q, l, end);
+			else
+				gather(to, q, l, end);
+		}
+	}
+	GV_MEMBER void
+	copy(square &to, unsigned q, unsigned l, unsigned end) const
+	{
+		const gv_bf16 *p =
+		    l < end ? operand.chunk(outer[q], operand.inner(l)) : NULL;
+
+		gv_copy_16(to.chunk(row(q), chunk()), p, p != NULL);
+	}
+	GV_MEMBER void
+	gather(square &to, unsigned q, unsigned l, unsigned end) const
+	{
+		unsigned short *v = to.chunk(row(q), chunk());
+
+		for (unsigned j = 0; j < 8; j++) {
+			bool along = operand.along_k();
+			unsigned k = along ? l + j : l;
+			gv_bf16 n = {0};
+
+			if (k < end)
+				gv_put(&n,
+				    operand.get(
+					along ? outer[q]
+					      : operand.outer(first + 8 * chunk() + j),
+					operand.inner(k)));
+			v[j] = n.bits;
+		}
+	}
+};
+
+struct gv_product_bf16 : gv_tensor_place {
+	typedef gv_tensor_shared shared;
+	enum { SIZE = GV_TENSOR_TILE };
+	float v[DOWN][ACROSS];
+
+	/* v goes on over k in [from, end); all threads of the block come here. */
+	template <class A, class B>
+	GV_MEMBER void
+	run(shared &s, const A &a, const B &b, unsigned first_row, unsigned first_column,
+	    unsigned from, unsigned end)
+	{
+		gv_tensor_side<A> rows(a, first_row);
+		gv_tensor_side<B> columns(b, first_column);
+		unsigned turn = 0;
+
+		gv_sync(); /* nobody reads the last run's any more */
+		if (from < end) {
+			rows.fetch(s.a[0], from, end);
+			columns.fetch(s.b[0], from, end);
+		}
+		gv_copies_end();
+		for (unsigned at = from; at < end; at += GV_TENSOR_DEPTH, turn ^= 1) {
+			unsigned next = at + GV_TENSOR_DEPTH;
+
+			if (next < end) {
+				rows.fetch(s.a[turn ^ 1], next, end);
+				columns.fetch(s.b[turn ^ 1], next, end);
+			}
+			gv_copies_end();
+			gv_copies_wait<1>();
+			gv_sync();
+			multiply(s.a[turn], s.b[turn], a.along_k(), b.along_k());
+			gv_sync();
+		}
+		gv_copies_wait<0>();
+	}
+
+	GV_MEMBER void
+	multiply(gv_square<SIZE, GV_TENSOR_DEPTH> &a, gv_square<SIZE, GV_TENSOR_DEPTH> &b,
+	    bool a_along, bool b_along)
+	{
+		unsigned lane = gv_thread % 32, x[4], y[4];
+
+		GV_UNROLL
+		for (unsigned k = 0; k < GV_TENSOR_DEPTH / 16; k++) {
+			if (a_along)
+				a.load_a(x, warp_row(), k, lane);
+			else
+				a.load_a_across(x, 16 * k, warp_row() / 8, lane);
+			GV_UNROLL
+			for (unsigned j = 0; j < 4; j += 2) {
+				if (b_along)
+					b.load_b(y, warp_column() + 8 * j, k, lane);
+				else
+					b.load_b_across(
+					    y, 16 * k, warp_column() / 8 + j, lane);
+				add(x, y[0], y[1], j);
+				add(x, y[2], y[3], j + 1);
+			}
+		}
+	}
+
+	/* The piece of 8 columns from 8 j on. */
+	GV_MEMBER void
+	add(const unsigned (&x)[4], unsigned y0, unsigned y1, unsigned j)
+	{
+		float c[4] = {v[0][2 * j], v[0][2 * j + 1], v[1][2 * j], v[1][2 * j + 1]};
+
+		gv_mma(c, x, y0, y1);
+		v[0][2 * j] = c[0];
+		v[0][2 * j + 1] = c[1];
+		v[1][2 * j] = c[2];
+		v[1][2 * j + 1] = c[3];
+	}
+};
+
+/* ---- tf32 ---- */
+
+struct gv_product_tf32 : gv_tensor_place {
+	typedef gv_product_shared<GV_TENSOR_TILE> shared;
+	enum { SIZE = GV_TENSOR_TILE };
+	float v[DOWN][ACROSS];
+
+	template <class A, class B>
+	GV_MEMBER void
+	run(shared &s, const A &a, const B &b, unsigned first_row, unsigned first_column,
+	    unsigned from, unsigned end)
+	{
+		gv_product_side<SIZE, A> rows(a, first_row);
+		gv_product_side<SIZE, B> columns(b, first_column);
+
+		for (unsigned at = from; at < end; at += GV_PRODUCT_DEPTH) {
+			gv_sync(); /* nobody reads the last step's any more */
+			rows.fill(s.a, at, end);
+			columns.fill(s.b, at, end);
+			gv_sync();
+			multiply(s);
+		}
+	}
+
+	GV_MEMBER void
+	multiply(const shared &s)
+	{
+		unsigned g = gv_thread % 32 / 4, t = gv_thread % 4;
+
+		GV_UNROLL
+		for (unsigned k = 0; k < GV_PRODUCT_DEPTH; k += 8) {
+			unsigned row = warp_row() + g;
+			unsigned x[4] = {gv_tf32(s.a[k + t][row]),
+			    gv_tf32(s.a[k + t][row + 8]), gv_tf32(s.a[k + t + 4][row]),
+			    gv_tf32(s.a[k + t + 4][row + 8])};
+
+			GV_UNROLL
+			for (unsigned j = 0; j < 4; j++) {
+				unsigned column = warp_column() + 8 * j + g;
+				float c[4] = {v[0][2 * j], v[0][2 * j + 1], v[1][2 * j],
+				    v[1][2 * j + 1]};
+
+				gv_mma_tf32(c, x, gv_tf32(s.b[k + t][column]),
+				    gv_tf32(s.b[k + t + 4][column]));
+				v[0][2 * j] = c[0];
+				v[0][2 * j + 1] = c[1];
+				v[1][2 * j] = c[2];
+				v[1][2 * j + 1] = c[3];
+			}
+		}
+	}
+};
+
+/* ---- which product is for which type, and tile ---- */
+
+template <class T, int SIZE> struct gv_product_for {
+	typedef gv_product<SIZE> type;
+};
+template <> struct gv_product_for<gv_bf16, 64> {
+	typedef gv_product_bf16 type;
+};
+
+#endif
