@@ -18,6 +18,7 @@ struct gv_cuda_conv_parts {
 struct gv_cuda_acts_run {
 	struct gv_cuda_acts a;
 	enum gv_cuda_act act;
+	bool wide; /* as of gv_cuda_map */
 };
 
 /* The longest sum of strips: GV_CUDA_STRIP rows in float. */

@@ -173,6 +173,7 @@ struct gv_cuda_bias {
 	const unsigned char *active;
 	size_t B, rows, n, y_apart, bias_apart;
 	bool relu;
+	bool wide; /* as of gv_cuda_map */
 };
 int gv_cuda_bias(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_bias *a);
@@ -221,6 +222,7 @@ struct gv_cuda_map {
 	bool add;         /* to what dx holds */
 	const void *mask; /* as dx: 0 where mask <= 0; NULL = none; may be y's or x's */
 	size_t x_apart[GV_CUDA_INPUTS], y_apart, dy_apart, dx_apart, mask_apart;
+	bool wide; /* set where it is launched: a thread has 16 bytes of each array */
 };
 int gv_cuda_map_forward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
     enum gv_cuda_function f, const struct gv_cuda_map *a);

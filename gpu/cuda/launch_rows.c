@@ -21,14 +21,6 @@ gv_cuda_convert(const struct gv_cuda_queue *q, enum gv_cuda_type from_type,
 	    q, gv_cuda_of(GV_CUDA_convert_f32, from_type), a->n, a->B, a, sizeof(*a));
 }
 
-int
-gv_cuda_bias(
-    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_bias *a)
-{
-	return gv_cuda_run_each(
-	    q, gv_cuda_of(GV_CUDA_bias_f32, type), a->rows * a->n, a->B, a, sizeof(*a));
-}
-
 /* ---- pools ---- */
 
 static int
@@ -71,6 +63,68 @@ gv_cuda_avgpool_backward(
 
 /* ---- number by number ---- */
 
+/* An array that a kernel goes through, from a model to the next. */
+struct array {
+	const void *v;
+	size_t apart;
+};
+
+static size_t
+size_of(enum gv_cuda_type type)
+{
+	return type == GV_CUDA_F32 ? 4 : 2;
+}
+
+/* n numbers of each model, and all arrays that there are, begin at 16 bytes. */
+static bool
+is_wide(enum gv_cuda_type type, size_t n, const struct array *a, size_t arrays)
+{
+	uintptr_t all = n * size_of(type);
+	size_t i;
+
+	for (i = 0; i < arrays; i++)
+		if (a[i].v != NULL)
+			all |= (uintptr_t)a[i].v | a[i].apart * size_of(type);
+	return all % 16 == 0;
+}
+
+/* A thread has a number, or 16 bytes. */
+static int
+run_numbers(const struct gv_cuda_queue *q, enum gv_cuda_kernel f32,
+    enum gv_cuda_type type, size_t n, bool wide, size_t B, const void *args, size_t bytes)
+{
+	return gv_cuda_run_each(
+	    q, gv_cuda_of(f32, type), wide ? n * size_of(type) / 16 : n, B, args, bytes);
+}
+
+int
+gv_cuda_bias(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_bias *a)
+{
+	struct gv_cuda_bias v = *a;
+
+	v.wide = is_wide(type, a->rows * a->n, &(struct array){a->y, a->y_apart}, 1);
+	return run_numbers(
+	    q, GV_CUDA_bias_f32, type, a->rows * a->n, v.wide, a->B, &v, sizeof(v));
+}
+
+static int
+map(const struct gv_cuda_queue *q, enum gv_cuda_kernel kernel, enum gv_cuda_type type,
+    const struct gv_cuda_map *a, bool backward)
+{
+	struct gv_cuda_map v = *a;
+	struct array arrays[GV_CUDA_INPUTS + 4] = {{a->y, a->y_apart},
+	    {backward ? a->dy : NULL, a->dy_apart},
+	    {backward ? a->dx : NULL, a->dx_apart},
+	    {backward ? a->mask : NULL, a->mask_apart}};
+	size_t k;
+
+	for (k = 0; k < a->inputs; k++)
+		arrays[4 + k] = (struct array){a->x[k], a->x_apart[k]};
+	v.wide = is_wide(type, a->n, arrays, 4 + a->inputs);
+	return run_numbers(q, kernel, type, a->n, v.wide, a->B, &v, sizeof(v));
+}
+
 int
 gv_cuda_map_forward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
     enum gv_cuda_function f, const struct gv_cuda_map *a)
@@ -80,8 +134,7 @@ gv_cuda_map_forward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
 	    [GV_CUDA_GELU] = GV_CUDA_gelu_forward_f32,
 	    [GV_CUDA_ADD] = GV_CUDA_add_forward_f32};
 
-	return gv_cuda_run_each(
-	    q, gv_cuda_of(kernels[f], type), a->n, a->B, a, sizeof(*a));
+	return map(q, kernels[f], type, a, false);
 }
 
 int
@@ -93,28 +146,35 @@ gv_cuda_map_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
 	    [GV_CUDA_GELU] = GV_CUDA_gelu_backward_f32,
 	    [GV_CUDA_ADD] = GV_CUDA_add_backward_f32};
 
-	return gv_cuda_run_each(
-	    q, gv_cuda_of(kernels[f], type), a->n, a->B, a, sizeof(*a));
+	return map(q, kernels[f], type, a, true);
+}
+
+static int
+act(const struct gv_cuda_queue *q, enum gv_cuda_kernel kernel, enum gv_cuda_type type,
+    enum gv_cuda_act f, const struct gv_cuda_acts *a, const struct array *arrays,
+    size_t n)
+{
+	struct gv_cuda_acts_run r = {*a, f, is_wide(type, a->n, arrays, n)};
+
+	return run_numbers(q, kernel, type, a->n, r.wide, a->B, &r, sizeof(r));
 }
 
 int
 gv_cuda_act_forward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
-    enum gv_cuda_act act, const struct gv_cuda_acts *a)
+    enum gv_cuda_act f, const struct gv_cuda_acts *a)
 {
-	struct gv_cuda_acts_run r = {*a, act};
+	struct array arrays[] = {{a->y, a->y_apart}, {a->before, a->before_apart}};
 
-	return gv_cuda_run_each(
-	    q, gv_cuda_of(GV_CUDA_act_forward_f32, type), a->n, a->B, &r, sizeof(r));
+	return act(q, GV_CUDA_act_forward_f32, type, f, a, arrays, 2);
 }
 
 int
 gv_cuda_act_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
-    enum gv_cuda_act act, const struct gv_cuda_acts *a)
+    enum gv_cuda_act f, const struct gv_cuda_acts *a)
 {
-	struct gv_cuda_acts_run r = {*a, act};
+	struct array arrays[] = {{a->v, a->v_apart}, {a->dy, a->dy_apart}};
 
-	return gv_cuda_run_each(
-	    q, gv_cuda_of(GV_CUDA_act_backward_f32, type), a->n, a->B, &r, sizeof(r));
+	return act(q, GV_CUDA_act_backward_f32, type, f, a, arrays, 2);
 }
 
 int

@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #endif
 
-enum { MOST = 1024, STACK = 128 * 1024, WARP = 32, COPIES = 64 };
+enum { MOST = 1024, STACK = 128 * 1024, WARP = 32, COPIES = 256 };
 enum state { NEW, READY, AT_BARRIER, AT_WARP, AT_SHUFFLE, AT_MMA, AT_LOAD, DONE };
 
 unsigned emulator_order;

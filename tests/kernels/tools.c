@@ -204,7 +204,7 @@ test_bias(enum gv_cuda_type type, size_t B, size_t rows, size_t n, bool relu)
 	float *was = normals(type, B * rows * n, 1), *bias = normals(0, B * n, 2);
 	float *want = normals(type, B * rows * n, 1);
 	struct tensor t = tensor(type, B * rows * n, was);
-	struct gv_cuda_bias a = {t.p, bias, NULL, B, rows, n, rows * n, n, relu};
+	struct gv_cuda_bias a = {t.p, bias, NULL, B, rows, n, rows * n, n, relu, false};
 	size_t i;
 
 	for (i = 0; i < B * rows * n; i++) {

@@ -98,6 +98,76 @@ gv_put(gv_bf16 *p, float v)
 #endif
 }
 
+/*
+ * N numbers that follow each other: 1, or as many as 16 bytes hold, which begin there:
+ * one number a thread does not keep enough bytes on their way.
+ */
+template <class T> struct gv_many {
+	enum { N = 16 / sizeof(T) };
+};
+
+template <int N, class T>
+GV_DEVICE void
+gv_get_many(float (&v)[N], const T *p)
+{
+#ifdef __CUDACC__
+	if constexpr (N > 1) {
+		union {
+			uint4 all;
+			T one[N];
+		} u = {*(const uint4 *)(const void *)p};
+
+		GV_UNROLL
+		for (int e = 0; e < N; e++)
+			v[e] = gv_get(&u.one[e]);
+	} else {
+		v[0] = gv_get(p);
+	}
+#else
+	for (int e = 0; e < N; e++)
+		v[e] = gv_get(p + e);
+#endif
+}
+
+template <int N, class T>
+GV_DEVICE void
+gv_put_many(T *p, const float (&v)[N])
+{
+#ifdef __CUDACC__
+	if constexpr (N > 1) {
+		union {
+			uint4 all;
+			T one[N];
+		} u;
+
+		GV_UNROLL
+		for (int e = 0; e < N; e++)
+			gv_put(&u.one[e], v[e]);
+		*(uint4 *)(void *)p = u.all;
+	} else {
+		gv_put(p, v[0]);
+	}
+#else
+	for (int e = 0; e < N; e++)
+		gv_put(p + e, v[e]);
+#endif
+}
+
+/* v, the gradient of what a relu gave at p (NULL: of none), where that is above 0. */
+template <int N, class T>
+GV_DEVICE void
+gv_mask_many(float (&v)[N], const T *p)
+{
+	float m[N];
+
+	if (p == NULL)
+		return;
+	gv_get_many(m, p);
+	GV_UNROLL
+	for (int e = 0; e < N; e++)
+		v[e] = m[e] <= 0 ? 0 : v[e];
+}
+
 GV_DEVICE float
 gv_relu(float v)
 {

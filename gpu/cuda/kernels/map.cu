@@ -17,89 +17,132 @@ gelu_slope(float x)
 	return normal(x) + x * (DENSITY_AT_0 * gv_exp(-0.5f * x * x));
 }
 
+/* dy at i through a function of the row's output, or of its input. */
 struct relu {
-	template <class T>
-	GV_MEMBER static float
-	forward(const struct gv_cuda_map &a, size_t b, size_t i)
+	template <int N, class T>
+	GV_MEMBER static void
+	forward(const struct gv_cuda_map &, float (&v)[N])
 	{
-		return gv_relu(gv_get((const T *)a.x[0] + b * a.x_apart[0] + i));
+		GV_UNROLL
+		for (int e = 0; e < N; e++)
+			v[e] = gv_relu(v[e]);
 	}
-	template <class T>
-	GV_MEMBER static float
-	backward(const struct gv_cuda_map &a, size_t b, size_t i, float dy)
+	template <int N, class T>
+	GV_MEMBER static void
+	backward(const struct gv_cuda_map &a, size_t b, size_t i, float (&dy)[N])
 	{
-		return gv_get((const T *)a.y + b * a.y_apart + i) <= 0 ? 0 : dy;
+		gv_mask_many(dy, (const T *)a.y + b * a.y_apart + i);
 	}
 };
 
 struct gelu {
-	template <class T>
-	GV_MEMBER static float
-	forward(const struct gv_cuda_map &a, size_t b, size_t i)
+	template <int N, class T>
+	GV_MEMBER static void
+	forward(const struct gv_cuda_map &, float (&v)[N])
 	{
-		float x = gv_get((const T *)a.x[0] + b * a.x_apart[0] + i);
-
-		return x * normal(x);
+		GV_UNROLL
+		for (int e = 0; e < N; e++)
+			v[e] = v[e] * normal(v[e]);
 	}
-	template <class T>
-	GV_MEMBER static float
-	backward(const struct gv_cuda_map &a, size_t b, size_t i, float dy)
+	template <int N, class T>
+	GV_MEMBER static void
+	backward(const struct gv_cuda_map &a, size_t b, size_t i, float (&dy)[N])
 	{
-		float x = gv_get((const T *)a.x[0] + b * a.x_apart[0] + i);
+		float x[N];
 
-		return dy * gelu_slope(x);
+		gv_get_many(x, (const T *)a.x[0] + b * a.x_apart[0] + i);
+		GV_UNROLL
+		for (int e = 0; e < N; e++)
+			dy[e] *= gelu_slope(x[e]);
 	}
 };
 
 struct sum {
-	template <class T>
-	GV_MEMBER static float
-	forward(const struct gv_cuda_map &a, size_t b, size_t i)
+	template <int N, class T>
+	GV_MEMBER static void
+	forward(const struct gv_cuda_map &a, float (&v)[N])
 	{
-		float v = gv_get((const T *)a.x[0] + b * a.x_apart[0] + i);
-
-		for (size_t k = 1; k < a.inputs; k++)
-			v += gv_get((const T *)a.x[k] + b * a.x_apart[k] + i);
-		return a.relu ? gv_relu(v) : v;
+		GV_UNROLL
+		for (int e = 0; e < N; e++)
+			v[e] = a.relu ? gv_relu(v[e]) : v[e];
 	}
-	template <class T>
-	GV_MEMBER static float
-	backward(const struct gv_cuda_map &, size_t, size_t, float dy)
+	template <int N, class T>
+	GV_MEMBER static void
+	backward(const struct gv_cuda_map &, size_t, size_t, float (&)[N])
 	{
-		return dy;
 	}
 };
 
-template <class F, class T>
+template <class F, class T, int N>
 GV_DEVICE void
-forward(const struct gv_cuda_map &a)
+forward_of(const struct gv_cuda_map &a)
 {
-	size_t i = gv_global(GV_THREADS_relu_forward_f32);
+	size_t i = N * gv_global(GV_THREADS_relu_forward_f32);
 
 	if (i >= a.n)
 		return;
 	GV_EACH_MODEL(b, a)
-	gv_put((T *)a.y + b * a.y_apart + i, F::template forward<T>(a, b, i));
+	{
+		float v[N], more[N];
+
+		gv_get_many(v, (const T *)a.x[0] + b * a.x_apart[0] + i);
+		for (size_t k = 1; k < a.inputs; k++) {
+			gv_get_many(more, (const T *)a.x[k] + b * a.x_apart[k] + i);
+			GV_UNROLL
+			for (int e = 0; e < N; e++)
+				v[e] += more[e];
+		}
+		F::template forward<N, T>(a, v);
+		gv_put_many((T *)a.y + b * a.y_apart + i, v);
+	}
 }
 
-template <class F, class T>
+template <class F, class T, int N>
 GV_DEVICE void
-backward(const struct gv_cuda_map &a)
+backward_of(const struct gv_cuda_map &a)
 {
-	size_t i = gv_global(GV_THREADS_relu_backward_f32);
+	size_t i = N * gv_global(GV_THREADS_relu_backward_f32);
 
 	if (i >= a.n)
 		return;
 	GV_EACH_MODEL(b, a)
 	{
 		const T *mask =
-		    a.mask == NULL ? NULL : (const T *)a.mask + b * a.mask_apart;
+		    a.mask == NULL ? NULL : (const T *)a.mask + b * a.mask_apart + i;
 		T *dx = (T *)a.dx + b * a.dx_apart + i;
-		float dy = gv_get((const T *)a.dy + b * a.dy_apart + i);
-		float v = F::template backward<T>(a, b, i, dy);
+		float dy[N], was[N];
 
-		gv_put(dx, gv_masked(mask, i, a.add ? gv_get(dx) + v : v));
+		gv_get_many(dy, (const T *)a.dy + b * a.dy_apart + i);
+		F::template backward<N, T>(a, b, i, dy);
+		if (a.add) {
+			gv_get_many(was, dx);
+			GV_UNROLL
+			for (int e = 0; e < N; e++)
+				dy[e] = was[e] + dy[e];
+		}
+		gv_mask_many(dy, mask);
+		gv_put_many(dx, dy);
 	}
+}
+
+template <class F, class T>
+GV_DEVICE void
+forward(const struct gv_cuda_map &a)
+{
+	if (a.wide)
+		forward_of<F, T, gv_many<T>::N>(a);
+	else
+		forward_of<F, T, 1>(a);
+}
+
+template <class F, class T>
+GV_DEVICE void
+backward(const struct gv_cuda_map &a)
+{
+	if (a.wide)
+		backward_of<F, T, gv_many<T>::N>(a);
+	else
+		backward_of<F, T, 1>(a);
 }
 
 #define MAP(name, f)                                 \
@@ -123,23 +166,39 @@ MAP(relu, relu)
 MAP(gelu, gelu)
 MAP(add, sum)
 
-template <class T>
+template <class T, int N>
 GV_DEVICE void
-bias(const struct gv_cuda_bias &a)
+bias_of(const struct gv_cuda_bias &a)
 {
-	size_t i = gv_global(GV_THREADS_bias_f32);
+	size_t i = N * gv_global(GV_THREADS_bias_f32);
 
 	if (i >= a.rows * a.n)
 		return;
 	GV_EACH_MODEL(b, a)
 	{
 		T *y = (T *)a.y + b * a.y_apart + i;
-		float v = gv_get(y);
+		float v[N];
 
-		if (a.bias != NULL)
-			v += a.bias[b * a.bias_apart + (unsigned)i % (unsigned)a.n];
-		gv_put(y, a.relu ? gv_relu(v) : v);
+		gv_get_many(v, y);
+		GV_UNROLL
+		for (int e = 0; e < N; e++) {
+			if (a.bias != NULL)
+				v[e] += a.bias[b * a.bias_apart +
+					       ((unsigned)i + e) % (unsigned)a.n];
+			v[e] = a.relu ? gv_relu(v[e]) : v[e];
+		}
+		gv_put_many(y, v);
 	}
+}
+
+template <class T>
+GV_DEVICE void
+bias(const struct gv_cuda_bias &a)
+{
+	if (a.wide)
+		bias_of<T, gv_many<T>::N>(a);
+	else
+		bias_of<T, 1>(a);
 }
 
 GV_KERNELS(bias, gv_cuda_bias, bias)
@@ -188,43 +247,73 @@ act_back(const struct gv_cuda_acts_run &a, float v, float dy)
 	}
 }
 
-template <class T>
+template <class T, int N>
 GV_DEVICE void
-act_forward(const struct gv_cuda_acts_run &r)
+act_forward_of(const struct gv_cuda_acts_run &r)
 {
 	const struct gv_cuda_acts &a = r.a;
-	size_t i = gv_global(GV_THREADS_act_forward_f32);
+	size_t i = N * gv_global(GV_THREADS_act_forward_f32);
 
 	if (i >= a.n)
 		return;
 	GV_EACH_MODEL(b, a)
 	{
 		T *y = (T *)a.y + b * a.y_apart + i;
+		float v[N];
 
+		gv_get_many(v, y);
 		if (a.before != NULL)
-			((T *)a.before)[b * a.before_apart + i] = *y;
-		gv_put(y, act_of(r, gv_get(y)));
+			gv_put_many((T *)a.before + b * a.before_apart + i, v);
+		GV_UNROLL
+		for (int e = 0; e < N; e++)
+			v[e] = act_of(r, v[e]);
+		gv_put_many(y, v);
 	}
+}
+
+template <class T>
+GV_DEVICE void
+act_forward(const struct gv_cuda_acts_run &r)
+{
+	if (r.wide)
+		act_forward_of<T, gv_many<T>::N>(r);
+	else
+		act_forward_of<T, 1>(r);
 }
 
 GV_KERNELS(act_forward, gv_cuda_acts_run, act_forward)
 
-template <class T>
+template <class T, int N>
 GV_DEVICE void
-act_backward(const struct gv_cuda_acts_run &r)
+act_backward_of(const struct gv_cuda_acts_run &r)
 {
 	const struct gv_cuda_acts &a = r.a;
-	size_t i = gv_global(GV_THREADS_act_backward_f32);
+	size_t i = N * gv_global(GV_THREADS_act_backward_f32);
 
 	if (i >= a.n)
 		return;
 	GV_EACH_MODEL(b, a)
 	{
-		T *dy = (T *)a.dy + b * a.dy_apart + i;
+		T *to = (T *)a.dy + b * a.dy_apart + i;
+		float dy[N], v[N];
 
-		gv_put(dy,
-		    act_back(r, gv_get((const T *)a.v + b * a.v_apart + i), gv_get(dy)));
+		gv_get_many(dy, to);
+		gv_get_many(v, (const T *)a.v + b * a.v_apart + i);
+		GV_UNROLL
+		for (int e = 0; e < N; e++)
+			dy[e] = act_back(r, v[e], dy[e]);
+		gv_put_many(to, dy);
 	}
+}
+
+template <class T>
+GV_DEVICE void
+act_backward(const struct gv_cuda_acts_run &r)
+{
+	if (r.wide)
+		act_backward_of<T, gv_many<T>::N>(r);
+	else
+		act_backward_of<T, 1>(r);
 }
 
 GV_KERNELS(act_backward, gv_cuda_acts_run, act_backward)
