@@ -119,6 +119,28 @@ id,op,from,out,k,s,p,act,rate
 END
 same drop "0 5" flush --lr=.05 --momentum=.9
 same drop "0 1 6" gpipe --optimizer=adam
+# rows of a plan whose stages are not in the table's order: branches that are cut at once
+cat >plan.csv <<'END'
+id,op,from,out,k,s,p,act,rate,bias,stage,replicas
+1,conv,0,4,3,2,1,relu,,,0,1
+2,conv,1,4,3,,1,relu,,,0,1
+5,dropout,2,,,,,,.2,,1,1
+3,conv,1,4,1,,,,,,0,1
+4,bn,3,,,,,relu,,,1,1
+6,add,4;5,,,,,,,,1,1
+7,linear,6,,,,,,,,2,1
+8,xent,7,,,,,,,,2,1
+END
+rm -rf one many part
+cut -d, -f1-10 plan.csv >model.csv
+run gv-train $common --lr=.05 --steps=12 model.csv
+mv out want
+gang 3 $common --lr=.05 --steps=12 --checkpoint=many --schedule=flush plan.csv
+silent "stages that are not in the table's order"
+same_file want out.0 "stages that are not in the table's order: losses"
+run gv-train -q $common --lr=.05 --steps=12 --checkpoint=one plan.csv
+run gv-train --join=joined.ckpt many/gv-train.set
+same_file one/gv-train.ckpt joined.ckpt "and the checkpoint of one process on the plan"
 printf 'seed,lr\n1,.1\n2,.05\n' >array.csv
 same mlp "0 2" flush --array=array.csv
 
@@ -274,33 +296,46 @@ plan "0 2" "2 1" <mlp.csv >plan.csv
 interrupted "2bw with replicas" 3 $common --lr=.1 --steps=300 --checkpoint-steps=10 --schedule=2bw
 
 # ---- a language model on two stages of two replicas, by gv-run ----
-gv-train --shapes --data=sentences:50 --context=16 gpt-tiny 2>err |
-	awk -F'\t' -v OFS='\t' 'NR == 1 { print $0, "stage", "replicas"; next } { print $0, (NR > 12), 2 }' >gpt.tsv
-cat >jobs.csv <<END
+# preempted MODEL CUT STEPS STOP FALLS OPTIONS: stopped behind step STOP, it goes on as one run
+# would have, and the last loss is below FALLS of the first; the stages are cut behind row CUT
+preempted() {
+	model=$1 cut=$2 steps=$3 stop=$4 falls=$5
+	shift 5
+	gv-train --shapes --data=sentences:50 --context=16 $model 2>err |
+		awk -F'\t' -v OFS='\t' -v cut=$cut 'NR == 1 { print $0, "stage", "replicas"; next } { print $0, (NR > cut + 1), 2 }' >gpt.tsv
+	cat >jobs.csv <<END
 job_id,scale_factor,total_steps,command,gpu_type,steps_per_s,share
-gpt,4,800,exec gv-train --data=sentences:400 --context=16 --batch=16 --micro-batches=4 --optimizer=adam --lr=.003 --log-every=10 --schedule=flush $PWD/gpt.tsv,cpu,100,1
+gpt,4,$steps,exec gv-train --batch=16 --micro-batches=4 --log-every=10 --schedule=flush $* $PWD/gpt.tsv,cpu,100,1
 END
-printf 'gpu_type,gpus\ncpu,4\n' >cluster.csv
-run gv-run -q -c cluster.csv -s whole.state --round=60 jobs.csv
-silent "gv-run, a gpt on 2 x 2 workers"
-ran="gv-run, stopped in the middle" status=0
-gv-run -q -c cluster.csv -s parts.state --round=60 jobs.csv >out 2>err &
-pid=$!
-for turn in $(seq 1 200); do
-	! grep -qs '^50,' parts.state/jobs/gpt/checkpoint/losses.csv || break
-	sleep 0.05
-done
-kill -TERM $pid
-wait $pid || status=$?
-cp parts.state/jobs/gpt/checkpoint/losses.csv before 2>/dev/null || : >before
-ok "is saved when it is stopped" grep -q "^gvset 1" parts.state/jobs/gpt/checkpoint/gv-train.set
-run gv-run -q -c cluster.csv -s parts.state --round=60 jobs.csv
-silent "and goes on"
-same_file whole.state/jobs/gpt/checkpoint/losses.csv parts.state/jobs/gpt/checkpoint/losses.csv "with the losses of one run"
-ok "from the middle: $(wc -l <before) of $(wc -l <parts.state/jobs/gpt/checkpoint/losses.csv) rows" \
-	test "$(wc -l <before)" -lt "$(wc -l <parts.state/jobs/gpt/checkpoint/losses.csv)"
-ok "which fall: $(sed -n '2p;$p' parts.state/jobs/gpt/checkpoint/losses.csv | tr '\n' ' ')" awk -F, 'NR == 2 { first = $3 } END { exit !($3 < .8 * first) }' \
-	parts.state/jobs/gpt/checkpoint/losses.csv
+	printf 'gpu_type,gpus\ncpu,4\n' >cluster.csv
+	rm -rf whole.state parts.state
+	run gv-run -q -c cluster.csv -s whole.state --round=60 jobs.csv
+	silent "gv-run, $model on 2 x 2 workers"
+	ran="gv-run, stopped in the middle" status=0
+	gv-run -q -c cluster.csv -s parts.state --round=60 jobs.csv >out 2>err &
+	pid=$!
+	for turn in $(seq 1 6000); do
+		! grep -qs "^$stop," parts.state/jobs/gpt/checkpoint/losses.csv || break
+		sleep 0.05
+	done
+	kill -TERM $pid
+	wait $pid || status=$?
+	cp parts.state/jobs/gpt/checkpoint/losses.csv before 2>/dev/null || : >before
+	ok "$model is saved when it is stopped" grep -q "^gvset 1" parts.state/jobs/gpt/checkpoint/gv-train.set
+	run gv-run -q -c cluster.csv -s parts.state --round=60 jobs.csv
+	silent "and goes on"
+	same_file whole.state/jobs/gpt/checkpoint/losses.csv parts.state/jobs/gpt/checkpoint/losses.csv "with the losses of one run"
+	ok "from the middle: $(wc -l <before) of $(wc -l <parts.state/jobs/gpt/checkpoint/losses.csv) rows" \
+		test "$(wc -l <before)" -lt "$(wc -l <parts.state/jobs/gpt/checkpoint/losses.csv)"
+	ok "which fall: $(sed -n '2p;$p' parts.state/jobs/gpt/checkpoint/losses.csv | tr '\n' ' ')" \
+		awk -F, -v falls=$falls 'NR == 2 { first = $3 } END { exit !($3 < falls * first) }' parts.state/jobs/gpt/checkpoint/losses.csv
+	for file in whole.state/jobs/gpt/checkpoint/*.ckpt; do
+		same_file $file parts.state/jobs/gpt/checkpoint/${file##*/} "and the same ${file##*/}"
+	done
+}
+preempted gpt-tiny 12 800 50 .8 --data=sentences:400 --context=16 --optimizer=adam --lr=.003
+# 3.3 million parameters: some minutes
+[ -z "$GV_LONG" ] || preempted gpt-small 21 200 60 .5 --data=sentences:2000 --context=32 --optimizer=adamw --lr=.001 --lr-schedule=cosine --lr-warmup=20 --clip-norm=1
 
 # ---- who dies is named ----
 plan "0 2" "1 2" <mlp.csv >plan.csv
@@ -369,8 +404,12 @@ refused "stages out of order" 3 $few --schedule=flush odd.csv <<'END'
 gv-train: odd.csv:4: stage: other rows of stage 1 have another replicas or recompute
 END
 sed 's/^2,.*/2,linear,24,relu,2,2/' plan3.csv >odd.csv
-refused "a stage is left out" 3 $few --schedule=flush odd.csv <<'END'
-gv-train: odd.csv:3: stage: the rows of a stage follow each other, behind those of the stage before: expected 0 or the next, got 2
+refused "a stage before those it reads" 3 $few --schedule=flush odd.csv <<'END'
+gv-train: odd.csv:4: row 3 would stand before row 2, which it reads
+END
+sed 's/,1,1$/,2,1/' plan3.csv >odd.csv
+refused "no row of a stage" 3 $few --schedule=flush odd.csv <<'END'
+gv-train: odd.csv:4: stage: no row is of stage 1, this one is of stage 2
 END
 printf 'order_seed\n1\n2\n' >orders.csv
 refused "models of two orders" 2 $few --array=orders.csv --schedule=flush plan.csv <<'END'

@@ -71,6 +71,17 @@ int run_read(struct run *r, struct gv_error *e);
 int run_open(struct run *r, struct gv_error *e);
 
 /*
+ * What a checkpoint must agree with, into r->config and r->line; what all ranks must
+ * share, the computation and where it starts.
+ */
+void run_describe(struct run *r);
+uint32_t run_gang_key(const struct run *r);
+/* Goes back to the last checkpoint, if there is one: 0, -1 or GV_EXIT_TEMPFAIL, as run_open. */
+int run_checkpoint_open(struct run *r, struct gv_error *e);
+/* DIR/NAME, to be freed. */
+char *run_path(const char *dir, const char *name);
+
+/*
  * --trees.  Reads them: 0, or -1 with *e, also where they are of another collective
  * or of another number of workers.  key: what ranks must share, with them.  start: once
  * the gang has met.  sum: makes v its sum over all, in the order of the trees; 0, or -1

@@ -291,6 +291,7 @@ read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_erro
 	const struct gv_nn_op *op;
 	int bad = 0;
 
+	l->place = row;
 	bad |= read_id(m, row, c->id, e);
 	if (read_op(f, row, c->op, &l->op, e) != 0)
 		return -1;
@@ -399,75 +400,6 @@ gv_model_from_frame(struct gv_model *m, struct gv_frame *f, struct gv_error *e)
 		return -1;
 	m->target = gv_nn_ops[m->layer[m->n - 1].op].target;
 	return check_graph(m, &c, e);
-}
-
-/* Behind a model's table that is also one of layers: its edges, as the column from says them. */
-static int
-pass_edges(struct gv_tab *t, struct gv_error *e)
-{
-	int more = gv_tab_table(t, e);
-
-	if (more != 1)
-		return more;
-	if (gv_tab_find(t, "src") < 0 || gv_tab_find(t, "dst") < 0)
-		return gv_error_at(e, gv_tab_file(t), gv_tab_line(t), NULL,
-		    "expected one table, got a second one after an empty line");
-	while ((more = gv_tab_next(t, e)) == 1)
-		;
-	return more == 0 ? gv_tab_last(t, e) : -1;
-}
-
-static int
-load(struct gv_frame *f, const char *path, struct gv_error *e)
-{
-	struct gv_tab *t;
-	int r = -1;
-
-	if (gv_tab_open(&t, path, e) != 0)
-		return -1;
-	if (gv_tab_table(t, e) == 1 && gv_frame_read(f, t, e) == 0)
-		r = pass_edges(t, e);
-	gv_tab_close(t);
-	return r;
-}
-
-int
-gv_model_read(struct gv_model *m, const char *path, struct gv_error *e)
-{
-	struct gv_frame f = {0};
-
-	*m = (struct gv_model){0};
-	if (strpbrk(path, "/.") == NULL && strcmp(path, "-") != 0 &&
-	    access(path, F_OK) != 0)
-		return gv_model_unknown(path, e);
-	if (load(&f, path, e) != 0 || gv_frame_expect(&f, GV_KIND_MODEL, e) != 0) {
-		gv_frame_free(&f);
-		return -1;
-	}
-	return gv_model_from_frame(m, &f, e);
-}
-
-int
-gv_shape_parse(const char *s, struct gv_shape *shape)
-{
-	size_t v[3] = {0, 0, 1}, i;
-
-	for (i = 0; i < 3; i++) {
-		const char *x = strchr(s, 'x');
-		size_t len = x != NULL ? (size_t)(x - s) : strlen(s);
-		int64_t n;
-
-		if (gv_parse_int(s, len, &n) != 0 || n < 1 || n > 65536)
-			return -1;
-		v[i] = (size_t)n;
-		if (x == NULL)
-			break;
-		s = x + 1;
-	}
-	if (i < 1 || i > 2)
-		return -1;
-	*shape = (struct gv_shape){v[2], v[0], v[1]};
-	return 0;
 }
 
 void

@@ -128,6 +128,7 @@ struct gv_shape {
 
 struct gv_layer {
 	int64_t id;
+	size_t place; /* among the rows as they were read: what is drawn goes by it */
 	enum gv_op op;
 	size_t inputs;               /* 1; add, concat: 2..GV_FROM_MAX */
 	ptrdiff_t from[GV_FROM_MAX]; /* indices of earlier rows, or GV_FROM_INPUT */
@@ -189,6 +190,14 @@ void gv_model_free(struct gv_model *m);
  */
 int gv_model_shape(
     struct gv_model *m, struct gv_shape input, size_t classes, struct gv_error *e);
+
+/*
+ * Puts the rows of a model that was read, and of its table, into another order: row i is
+ * then what order[i] was.  0, or -1 with *e set, and nothing is moved: a row would stand
+ * before one that it reads.  What is drawn for a row does not change; the sum of what
+ * several rows give back to one may, in its last bits.
+ */
+int gv_model_sort(struct gv_model *m, const size_t *order, struct gv_error *e);
 
 /*
  * Writes the table as it was read with these columns behind (replaced where

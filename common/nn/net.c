@@ -312,8 +312,8 @@ draw_params(const struct gv_nn_plan *p, uint64_t seed, gv_real *v)
 			double bound = r->l.op == GV_OP_EMBED ? EMBED_BOUND
 							      : 1 / sqrt((double)fan_in);
 
-			draw(v + r->weight, r->l.weights, bound, seed, i, 0);
-			draw(v + r->bias, r->l.biases, bound, seed, i, 1);
+			draw(v + r->weight, r->l.weights, bound, seed, r->l.place, 0);
+			draw(v + r->bias, r->l.biases, bound, seed, r->l.place, 1);
 		}
 	}
 }

@@ -219,7 +219,7 @@ dropout_of(const struct gv_cuda_at *a)
 	    .active = gv_cuda_active_of(a->c, a->call),
 	    .key = keys_of(a),
 	    .first = (uint32_t)p->first,
-	    .row = (uint32_t)(a->r - p->row),
+	    .row = (uint32_t)a->r->l.place,
 	    .rate = a->r->l.rate};
 }
 

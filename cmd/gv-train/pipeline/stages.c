@@ -12,6 +12,33 @@ stages_are(const struct gv_model *m)
 	return gv_frame_find(&m->table, "stage") >= 0;
 }
 
+int
+stages_sort(struct gv_model *m, struct gv_error *e)
+{
+	struct gv_plan_columns at = gv_plan_columns(&m->table);
+	size_t *order = gv_xcalloc(m->n + 1, sizeof(*order));
+	int64_t *stage = gv_xcalloc(m->n + 1, sizeof(*stage));
+	bool sorted = true;
+	size_t i, k;
+	int status = 0;
+
+	for (i = 0; i < m->n && status == 0; i++) {
+		struct gv_plan_row row;
+
+		status = gv_plan_row(&row, &m->table, &at, i, m->n, e);
+		stage[i] = status == 0 ? row.stage : 0;
+		sorted &= i == 0 || stage[i - 1] <= stage[i];
+		for (k = i; k > 0 && stage[order[k - 1]] > stage[i]; k--)
+			order[k] = order[k - 1];
+		order[k] = i;
+	}
+	if (status == 0 && !sorted)
+		status = gv_model_sort(m, order, e);
+	free(order);
+	free(stage);
+	return status;
+}
+
 /* Adds a cell in its unit; an empty one is nothing. */
 static int
 add(const struct gv_frame *f, size_t row, const char *name, double unit, double *sum,
@@ -41,9 +68,7 @@ take_row(struct stages *s, const struct gv_frame *f, const struct gv_plan_column
 		    .recompute = row.recompute};
 	} else if ((size_t)row.stage + 1 != s->n) {
 		return gv_frame_error(f, i, at->stage, e,
-		    "the rows of a stage follow each other, behind those of the stage "
-		    "before: expected %zu%s, got %lld",
-		    s->n > 0 ? s->n - 1 : 0, s->n > 0 ? " or the next" : "",
+		    "no row is of stage %zu, this one is of stage %lld", s->n,
 		    (long long)row.stage);
 	}
 	stage = &s->stage[s->n - 1];

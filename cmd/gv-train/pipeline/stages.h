@@ -25,9 +25,16 @@ struct stages {
 bool stages_are(const struct gv_model *m);
 
 /*
+ * Puts the rows of a model that is a plan into the order of their stages, those of a stage
+ * as they were; where they are so already it does nothing.  0, or -1 with *e set: a stage
+ * is no number, or reads what a later one makes.
+ */
+int stages_sort(struct gv_model *m, struct gv_error *e);
+
+/*
  * Fills *s from the columns stage, replicas, recompute, forward_ms and backward_ms of the
- * model's table.  0, or -1 with *e set: the rows of a stage do not follow each other, no
- * row is of it, its rows disagree.
+ * model's table.  The rows are in the order of their stages.  0, or -1 with *e set: no
+ * row is of a stage, its rows disagree.
  */
 int stages_read(struct stages *s, const struct gv_model *m, struct gv_error *e);
 void stages_free(struct stages *s);

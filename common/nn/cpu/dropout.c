@@ -16,7 +16,7 @@ drop(gv_real *y, const gv_real *x, const struct gv_nn_call *c, const struct gv_n
 	uint64_t key = c->f->key[b], below = (uint64_t)(r->l.rate * 0x1p32);
 	uint32_t halves[2] = {(uint32_t)key, (uint32_t)(key >> 32)}, u[4];
 	uint32_t at[4] = {
-	    0, (uint32_t)(c->plan->first + sample), (uint32_t)(r - c->plan->row), 0};
+	    0, (uint32_t)(c->plan->first + sample), (uint32_t)r->l.place, 0};
 	gv_real scale = (gv_real)(1 / (1 - r->l.rate));
 	size_t j, k, n = r->out_size;
 
