@@ -148,6 +148,8 @@ printf '%s,water-filling --entities=entities.csv\n' a,0.75 b,0.125 c,0.125 >want
 same_file want got "gv-alloc says with which options it was asked"
 run gv-run -c one.csv -s n1 --round=0.1 asked.csv
 silent "they go with the next question"
+ok "which is of what has changed" grep -q '^change,place,job_id,' n1/policy.in.csv
+ok "and so is the answer" [ "$(head -n 1 n1/policy.out.csv)" = job_id,gpu_type,share ]
 # new shares of a and b when c has left
 later() { awk -F, '$2 == "finish" { left[$3]; next } $2 == "allocate" && ("c" in left) && !("b" in left) && !("a" in left) { printf "%s %.6g\n", $3, $9 }' out; }
 later | grep b >got

@@ -137,7 +137,7 @@ named_command(
 	*n = (struct named){0};
 	gv_words_add(&b, "exec");
 	add_allocator(&b);
-	gv_words_add(&b, "--stream");
+	gv_words_add(&b, "--changes");
 	gv_words_add(&b, "-p");
 	if (word != NULL && n_words > 0)
 		gv_words_add(&b, word[0]);

@@ -67,6 +67,8 @@ void
 policy_close(struct policy *p)
 {
 	gv_policy_free(p->client);
+	gv_told_free(&p->told);
+	gv_follow_free(&p->follow);
 	free(p->command);
 	free(p->asked);
 	gv_isolated_free(&p->isolated);
@@ -122,6 +124,7 @@ policy_renew(struct policy *p)
 {
 	gv_policy_free(p->client);
 	p->client = NULL;
+	gv_told_forget(&p->told);
 	p->asking = false;
 	p->due = true;
 }
@@ -161,19 +164,63 @@ show(const struct policy *p, const char *name, const char *s, size_t len)
 	free(path);
 }
 
-static int
-put_question(struct policy *p, struct gv_error *e)
+static struct gv_policy *
+start(const struct policy *p)
 {
-	const struct gv_policy_spec spec = {.command = p->command,
-	    .directory = p->state->directory,
-	    .streams = !p->own, /* gv-alloc --stream */
+	struct gv_policy_spec spec = {.directory = p->state->directory,
+	    .streams = !p->own, /* gv-alloc --changes */
 	    .timeout_s = p->o->policy_timeout_s};
+	char *command = gv_policy_command(p->command, &spec.streams);
+	struct gv_policy *client;
+
+	spec.command = command;
+	client = gv_policy_new(&spec);
+	free(command);
+	return client;
+}
+
+/* By what has changed.  0; 1: that cannot be; or -1. */
+static int
+put_changes(struct policy *p, const struct gv_told_job *now, struct gv_error *e)
+{
+	struct gv_told_change *change;
+	struct gv_strbuf table = {0};
+	struct gv_out *out;
+	size_t n, i;
+	int rc;
+
+	if (!p->told.follows || !p->could_change || !table_can_change(p->jobs))
+		return 1;
+	n = gv_told_compare(&p->told, now, p->n_asked, &change);
+	out = gv_out_memory(&table);
+	table_write_changes(
+	    p->jobs, p->isolated.elapsed_s, &p->told, now, change, n, out);
+	rc = gv_out_close(out, e);
+	if (rc == 0) {
+		struct gv_strbuf shown = {0};
+
+		gv_strbuf_add(&shown, table.s, table.len);
+		rc = gv_policy_ask_changes(p->client, &table);
+		if (rc == 0)
+			show(p, "policy.in.csv", shown.s, shown.len);
+		gv_strbuf_free(&shown);
+	}
+	for (i = 0; rc == 0 && i < n; i++)
+		if (change[i].kind == GV_TOLD_NEW)
+			gv_follow_new(&p->follow, p->asked[change[i].at]);
+	gv_strbuf_free(&table);
+	free(change);
+	return rc;
+}
+
+static int
+put_whole(struct policy *p, struct gv_error *e)
+{
 	struct gv_strbuf table = {0};
 	struct gv_out *out = gv_out_memory(&table);
 	int rc;
 
-	if (p->client == NULL)
-		p->client = gv_policy_new(&spec);
+	gv_told_forget(&p->told);
 	table_write_rates(p->jobs, p->isolated.elapsed_s, out);
 	rc = gv_out_close(out, e);
 	if (rc == 0) {
@@ -181,6 +228,25 @@ put_question(struct policy *p, struct gv_error *e)
 		rc = gv_policy_ask(p->client, &table, e);
 	}
 	gv_strbuf_free(&table);
+	return rc;
+}
+
+static int
+put_question(struct policy *p, struct gv_error *e)
+{
+	struct gv_told_job *now = gv_xcalloc(p->n_asked + 1, sizeof(*now));
+	int rc;
+
+	if (p->client == NULL)
+		p->client = start(p);
+	table_told(p->jobs, p->isolated.elapsed_s, p->asked, p->n_asked, now);
+	rc = put_changes(p, now, e);
+	p->changes = rc == 0;
+	if (rc == 1)
+		rc = put_whole(p, e);
+	p->could_change = table_can_change(p->jobs);
+	gv_told_set(&p->told, now, p->n_asked);
+	free(now);
 	return rc;
 }
 
@@ -220,8 +286,18 @@ take_shares(struct policy *p, struct gv_error *e)
 
 	show(p, "policy.out.csv", s, len);
 	rc = gv_policy_table(p->client, path, &f, e);
-	if (rc == 0)
+	if (rc == 0 && p->changes) {
+		rc =
+		    gv_follow_reply(&p->follow, &reply, &f, &p->jobs->cluster, &asked, e);
+	} else if (rc == 0) {
+		gv_told_hear(&p->told, &f);
 		rc = gv_reply_from(&reply, &f, &p->jobs->cluster, &asked, e);
+		if (rc == 0 && p->told.follows)
+			gv_follow_begin(&p->follow, &reply, &asked, p->jobs->table.n_jobs,
+			    p->jobs->cluster.n_types);
+	}
+	if (rc != 0)
+		gv_told_forget(&p->told); /* the next question is whole */
 	if (rc == 0)
 		gv_reply_take(&p->jobs->life, &reply, &asked);
 	gv_reply_free(&reply);
@@ -260,8 +336,10 @@ wait_for_answer(struct policy *p)
 	p->asking = false;
 	if (state == GV_POLICY_ANSWERED)
 		take_answer(p);
-	else
+	else {
+		gv_told_forget(&p->told);
 		gv_warn("warning: %s, shares stay as they are", e.text[0]);
+	}
 }
 
 void

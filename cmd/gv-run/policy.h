@@ -11,6 +11,8 @@
 #include "base/err.h"
 #include "jobs.h"
 #include "policy/policy.h"
+#include "policy/told.h"
+#include "sched/follow.h"
 #include "sched/isolated.h"
 #include "settings.h"
 #include "state.h"
@@ -23,6 +25,10 @@ struct policy {
 	bool own;                 /* of -p */
 	bool pairs;               /* it may let any two jobs share GPUs */
 	struct gv_policy *client; /* NULL until it is asked first */
+	struct gv_told told;      /* to whom changes can be told */
+	struct gv_follow follow;  /* and its shares */
+	bool could_change;        /* the last question said all that changes say */
+	bool changes;             /* the present question is what has changed */
 	bool asking;              /* its answer is to come */
 	bool due;      /* the set of jobs has changed since it was last asked */
 	bool answered; /* the table is its answer for all jobs of the table */

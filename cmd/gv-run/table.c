@@ -432,3 +432,84 @@ table_write_rates(const struct jobs *j, const double *isolated_s, struct gv_out 
 {
 	write_now(&(struct now){j, isolated_s, false}, out);
 }
+
+/* ---- as changes ---- */
+
+void
+table_told(const struct jobs *j, const double *isolated_s, const size_t *asked, size_t n,
+    struct gv_told_job *now)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct gv_life_job *job = &j->life.job[asked[i]];
+
+		now[i] = (struct gv_told_job){
+		    asked[i], {isnan(job->spec.total_steps) ? NAN : steps_remaining(job),
+				  elapsed(&j->life, job), isolated_s[asked[i]]}};
+	}
+}
+
+bool
+table_can_change(const struct jobs *j)
+{
+	return j->life.n_away == 0 && j->life.rounds.pairs.n == 0 &&
+	       gv_frame_find(&j->table.frame, "with_job_id") < 0;
+}
+
+/* The rows of new jobs, [n_jobs] of change[] + 1. */
+static void
+write_new(struct gv_told_writer *w, const struct columns *c, const struct now *now,
+    const struct gv_told_change *change, const size_t *of)
+{
+	const struct gv_rates *t = &now->jobs->table;
+	size_t i;
+
+	for (i = 0; i < t->n_rates; i++) {
+		const struct gv_rate *rate = &t->rate[i];
+
+		if (of[rate->job] == 0)
+			continue;
+		gv_told_new(w, &change[of[rate->job] - 1]);
+		write_carried(&w->w, c, &t->frame, rate->row);
+		write_progress(&w->w, now, rate->job);
+		gv_tabw_end(&w->w);
+	}
+}
+
+void
+table_write_changes(const struct jobs *j, const double *isolated_s,
+    const struct gv_told *told, const struct gv_told_job *now,
+    const struct gv_told_change *change, size_t n, struct gv_out *out)
+{
+	const struct now what = {j, isolated_s, false};
+	size_t *of = gv_xcalloc(j->table.n_jobs + 1, sizeof(*of));
+	struct gv_cell *name;
+	struct columns c = {0};
+	struct gv_told_writer w;
+	size_t i;
+
+	add_columns(&c, &j->table.frame, NULL);
+	name = gv_xcalloc(c.n + 3, sizeof(*name));
+	for (i = 0; i < c.n + 3; i++) {
+		const char *s = i < c.n ? c.name[i] : computed[i - c.n];
+
+		name[i] = (struct gv_cell){s, strlen(s)};
+	}
+	gv_told_begin(&w, out, name, c.n + 3);
+	for (i = 0; i < n; i++) {
+		const struct gv_told_change *x = &change[i];
+		size_t m =
+		    x->kind == GV_TOLD_GONE ? told->job[x->at].job : now[x->at].job;
+
+		if (x->kind == GV_TOLD_NEW)
+			of[m] = i + 1;
+		else
+			gv_told_row(&w, told, x, j->table.job[m].id, &now[x->at]);
+	}
+	write_new(&w, &c, &what, change, of);
+	gv_told_end(&w);
+	free(name);
+	free(c.name);
+	free(of);
+}

@@ -8,6 +8,7 @@
 #include "base/fileio.h"
 #include "jobs.h"
 #include "node.h"
+#include "policy/told.h"
 #include "sched/cluster.h"
 #include "sched/rates.h"
 
@@ -41,5 +42,15 @@ bool table_computes(struct gv_cell name);
 /* Writes the rows of the active jobs without shares: what a policy is asked. */
 void table_write_rates(
     const struct jobs *j, const double *isolated_s, struct gv_out *out);
+
+/* Jobs asked[0..n) as a policy is told them, into now [n]. */
+void table_told(const struct jobs *j, const double *isolated_s, const size_t *asked,
+    size_t n, struct gv_told_job *now);
+/* Whether changes of the table say all that a policy must hear. */
+bool table_can_change(const struct jobs *j);
+/* Writes what has changed since told, change[0..n) of gv_told_compare() with now. */
+void table_write_changes(const struct jobs *j, const double *isolated_s,
+    const struct gv_told *told, const struct gv_told_job *now,
+    const struct gv_told_change *change, size_t n, struct gv_out *out);
 
 #endif
