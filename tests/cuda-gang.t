@@ -21,7 +21,7 @@ begin() {
 	shift
 	while [ "$rank" -lt "$world" ]; do
 		# shellcheck disable=SC2086
-		env RANK=$rank WORLD_SIZE="$world" MASTER_ADDR=127.0.0.1 MASTER_PORT=$next_port NCCL_HOSTID="${HOST:-host$rank}" \
+		env RANK=$rank LOCAL_RANK=$rank WORLD_SIZE="$world" MASTER_ADDR=127.0.0.1 MASTER_PORT=$next_port NCCL_HOSTID="${HOST:-host$rank}" \
 			GV_FAKE_CUDA="$([ "$rank" -eq "${ON:-$rank}" ] && echo "${GV_FAKE:-}")" \
 			timeout 120 gv-train --device=cuda $train "$@" >out.$rank 2>err.$rank &
 		pids="$pids $!"
@@ -77,6 +77,14 @@ ok "by ncclAllReduce" grep -q '^ncclAllReduce' calls
 gang 2 --math=fp32 --steps=40 mlp.tsv
 ok "nobody waits for all of a device in a step" test "$(sed -n 's/cuStreamSynchronize //p' calls)" -lt 5
 GV_FAKE=
+
+# workers of one host that see all of its GPUs
+GV_FAKE=devices=2 ON='' HOST=one
+gang 2 -v mlp.tsv
+ok "LOCAL_RANK: each takes its own" grep -q 'gradients are summed by NCCL' err.0
+gang 2 -v --device=cuda:1 mlp.tsv
+ok "unless told which" grep -q 'ranks 0 and 1 have the same GPU (0000:1C:00.0)' err.0
+HOST='' GV_FAKE=''
 
 # ---- when it is not NCCL ----
 alone mlp.tsv >cpu

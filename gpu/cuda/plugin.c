@@ -10,6 +10,20 @@
 
 extern const struct gv_nn_plugin gv_nn_plugin;
 
+/* Workers of a host that see all of its GPUs take one each. */
+static int
+choose(const struct gv_cuda_driver *d, int number)
+{
+	const char *local = getenv("LOCAL_RANK");
+	struct gv_error ignored = {0};
+	int n;
+
+	if (number >= 0)
+		return number;
+	n = local == NULL ? 0 : atoi(local);
+	return n > 0 && n < gv_cuda_count(d, &ignored) ? n : 0;
+}
+
 static struct gv_nn_backend *
 open_cuda(const struct gv_nn_device *d, struct gv_error *e)
 {
@@ -17,13 +31,13 @@ open_cuda(const struct gv_nn_device *d, struct gv_error *e)
 	static struct gv_cuda_blas blas;
 	struct gv_cuda_config c = {.driver = &driver,
 	    .image = gv_cuda_image,
-	    .device = d->number,
 	    .math = d->math,
 	    .load_nccl = gv_cuda_load_nccl,
 	    .no_graphs = getenv("GV_CUDA_NO_GRAPHS") != NULL};
 
 	if (gv_cuda_load_driver(&driver, e) != 0)
 		return NULL;
+	c.device = choose(&driver, d->number);
 	if (d->math != GV_NN_FP32) {
 		if (gv_cuda_load_blas(&blas, e) != 0)
 			return NULL;

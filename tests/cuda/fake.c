@@ -126,11 +126,33 @@ static struct block block[MOST];
 static size_t blocks, used;
 static char *arena;
 
+/* What blocks take of the arena, in whole pages: what lies behind stays shut. */
+static size_t
+taken(void)
+{
+	const size_t page = 65536;
+	size_t most = 0, i;
+
+	for (i = 0; i < blocks; i++)
+		if (!block[i].host &&
+		    (size_t)(block[i].at - arena) + block[i].bytes + GAP > most)
+			most = (size_t)(block[i].at - arena) + block[i].bytes + GAP;
+	return (most + page - 1) / page * page;
+}
+
 void
 gv_fake_open_memory(int on)
 {
-	if (arena != NULL)
-		mprotect(arena, ARENA, on ? PROT_READ | PROT_WRITE : PROT_NONE);
+	static size_t opened;
+	size_t now = taken();
+
+	if (arena == NULL)
+		return;
+	if (on && now > opened)
+		opened = now;
+	mprotect(arena, opened, on ? PROT_READ | PROT_WRITE : PROT_NONE);
+	if (!on)
+		opened = 0;
 }
 
 static struct block *

@@ -22,7 +22,7 @@ gv_nn_device_parse(const char *text, struct gv_nn_device *d)
 {
 	int64_t n;
 
-	d->number = 0;
+	d->number = -1;
 	if (strcmp(text, "cpu") == 0 || strcmp(text, "auto") == 0) {
 		d->kind = text[0] == 'c' ? GV_NN_CPU : GV_NN_AUTO;
 		return 0;

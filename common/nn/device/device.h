@@ -20,7 +20,7 @@ enum gv_nn_device_kind { GV_NN_CPU, GV_NN_CUDA, GV_NN_AUTO };
 
 struct gv_nn_device {
 	enum gv_nn_device_kind kind;
-	int number; /* CUDA: which, from 0 */
+	int number; /* CUDA: which, from 0; -1: LOCAL_RANK's where so many are seen, or 0 */
 	enum gv_nn_math math;
 	size_t threads; /* of the CPU */
 };
@@ -30,7 +30,7 @@ int gv_nn_device_parse(const char *text, struct gv_nn_device *d);
 
 /*
  * Opens it.  NULL with *e, one sentence: no gv-cuda.so, one of another version, no
- * driver, one too old, no GPU of that number.  AUTO takes the first GPU, or the CPU;
+ * driver, one too old, no GPU of that number.  AUTO takes a GPU as -1 does, or the CPU;
  * then why [GV_ERROR_LEN] says why, and is "" otherwise.
  */
 struct gv_nn_backend *gv_nn_device_open(
