@@ -452,4 +452,24 @@ gv_progress.step(1)'
 	silent "gv_progress.py: rank 1"
 	ok "gv_progress.py: only rank 0 reports" [ ! -e p ]
 fi
+
+# ---- how much GPUs are used, told by a fake NVML ----
+mkdir lib && cp "$build/preload/nvml.so" lib/libnvidia-ml.so.1
+cat >gpus <<'EOT'
+GPU-0|NVIDIA H100 80GB HBM3|00000000:87:00.0|1000000|400000|ok|80|30|1980|0
+GPU-1|NVIDIA H100 80GB HBM3|00000000:90:00.0|1000000|900000|ok|40|10|1200|4
+GPU-2|NVIDIA H100 80GB HBM3|00000000:91:00.0|1000000|900000|dark
+EOT
+printf 'gpu_type,gpus,threads,ids\nh100,2,1,0;1\nold,1,1,2\n' >gpus.csv
+printf 'job_id,scale_factor,command\none,1,stepper -r 100\nboth,2,stepper -r 100\n' >jobs.csv
+run env LD_LIBRARY_PATH="$scratch/lib" GV_FAKE_NVML="$scratch/gpus" gv-profile jobs --usage --warmup=0.1s --window=0.4s -c gpus.csv jobs.csv
+is_status 0 "--usage"
+ok "--usage: columns" [ "$(sed -n 1p out)" = job_id,scale_factor,command,gpu_type,steps_per_s,gpu_utilization,gpu_memory_bytes ]
+ok "one GPU: its use, and what is in use of its memory" grep -qE '^one,1,stepper -r 100,h100,[0-9.]+,0\.8,600000$' out
+ok "two: the mean, and the most" grep -qE '^both,2,stepper -r 100,h100,[0-9.]+,0\.6,600000$' out
+ok "one that tells nothing" grep -qE '^one,1,stepper -r 100,old,[0-9.]+,,$' out
+ok "more than there are: not measured" grep -q '^both,2,stepper -r 100,old,0,,$' out
+err_has ": the clocks of its GPUs were lowered, for power or heat" "a clock that was lowered"
+run gv-profile jobs --usage --warmup=0.1s --window=0.4s -c gpus.csv jobs.csv
+ok "no NVML: empty" grep -qE '^one,1,stepper -r 100,h100,[0-9.]+,,$' out
 done_testing

@@ -32,7 +32,8 @@ enum {
 	OPT_CLEAN_ENV,
 	OPT_PARALLEL,
 	OPT_LAUNCHER,
-	OPT_SLURM_JOB
+	OPT_SLURM_JOB,
+	OPT_USAGE
 };
 
 static const char *const launcher_name[] = {"local", "slurm"};
@@ -47,6 +48,7 @@ static const char help[] =
     "  -c, --cluster=FILE   the GPUs: gpu_type, gpus, ... (required but under Slurm)\n"
     "  -t, --known=FILE     throughputs that need no measuring\n"
     "      --throughputs    write the throughputs of the job types instead, for -t\n"
+    "      --usage          also how much the GPUs are used, where NVML tells\n"
     "      --warmup=TIME    after the first report, not measured (2s)\n"
     "      --window=TIME    measure for at least this long (5s)\n"
     "      --timeout=TIME   give a run up after this long (120s)\n"
@@ -66,6 +68,7 @@ static const char help[] =
 static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"cluster", required_argument, NULL, 'c'}, {"known", required_argument, NULL, 't'},
     {"throughputs", no_argument, NULL, OPT_THROUGHPUTS},
+    {"usage", no_argument, NULL, OPT_USAGE},
     {"warmup", required_argument, NULL, OPT_WARMUP},
     {"window", required_argument, NULL, OPT_WINDOW},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
@@ -145,6 +148,9 @@ parse_options(struct options *o, int argc, char **argv)
 			break;
 		case OPT_SLURM_JOB:
 			o->site.slurm_job = optarg;
+			break;
+		case OPT_USAGE:
+			o->run.measure.usage = true;
 			break;
 		case OPT_CLEAN_ENV:
 			o->run.measure.clean_env = true;
@@ -263,7 +269,7 @@ write_table(const struct inputs *in, const struct plan *p, const struct options 
 	if (o->throughputs)
 		write_throughputs(&w, p, &in->jobs, &in->site.cluster);
 	else
-		write_rates(&w, p, &in->jobs, &in->site.cluster);
+		write_rates(&w, p, &in->jobs, &in->site.cluster, o->run.measure.usage);
 	if (gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
 }

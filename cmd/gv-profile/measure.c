@@ -16,6 +16,7 @@ enum { TAIL = 4096, UNSEEN = 125 };
 
 struct measuring {
 	struct gv_launch *launch;
+	struct gv_gpu_watch *watch;
 	const struct gv_job *job;
 	const struct measure_options *o;
 	struct gv_strbuf directory;
@@ -47,6 +48,7 @@ forget(struct measuring *r)
 		at = &(*at)->next;
 	if (*at != NULL)
 		*at = r->next;
+	gv_gpu_watch_free(r->watch);
 	gv_strbuf_free(&r->directory);
 	gv_strbuf_free(&r->checkpoint_dir);
 	gv_strbuf_free(&r->progress);
@@ -105,6 +107,8 @@ measure_begin(const struct gv_job *job, const struct measure_place *place,
 		*state = MEASURE_ENDED;
 		gv_error_set(e, "%s", news.reason);
 	}
+	if (*state == MEASURE_GOES_ON && o->usage && place->node == NULL)
+		r->watch = gv_gpu_watch_new(place->id, (size_t)job->scale_factor);
 	if (*state == MEASURE_GOES_ON)
 		return r;
 	measure_end(r, &ignored);
@@ -163,6 +167,17 @@ read_last_line(struct measurement *m, const char *log)
 	    (int)sizeof(m->last_line) - 1, line != NULL ? line + 1 : tail);
 }
 
+/* When the window began, or the first report came. */
+static double
+measured_from(const struct measuring *r)
+{
+	size_t at = fit_window(&r->o->rule, r->report, r->n);
+
+	if (r->n == 0)
+		return r->start_s;
+	return r->report[at < r->n ? at : 0].time_s;
+}
+
 static void
 judge(struct measurement *m, const struct measuring *r)
 {
@@ -184,6 +199,8 @@ judge(struct measurement *m, const struct measuring *r)
 	}
 	if (m->verdict == SILENT || m->verdict == FAILED)
 		m->fit.steps_per_s = 0;
+	else
+		m->use = gv_gpu_watch_use(r->watch, measured_from(r));
 }
 
 /* ---- while it runs ---- */
@@ -242,6 +259,7 @@ measure_turn(struct measuring *r, struct measurement *m, struct gv_error *e)
 		r->m.status = news.status;
 		if (listen(r, now_s, e) != 0)
 			return MEASURE_BROKEN;
+		gv_gpu_watch_look(r->watch, now_s);
 	}
 	if (r->launch == NULL)
 		return conclude(r, state, &news, m, e);

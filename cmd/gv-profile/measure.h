@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "gpu/nvml_use.h"
 #include "launch/launch.h"
 #include "rate_fit.h"
 #include "sched/rates.h"
@@ -13,6 +14,7 @@ struct measure_options {
 	double timeout_s; /* of one run, from when it is up */
 	double grace_s;   /* between SIGTERM and SIGKILL */
 	bool clean_env;
+	bool usage; /* look at how busy the GPUs are, where they are here */
 	const struct gv_launcher *by;
 	const char *scratch; /* an existing private directory, absolute */
 	const volatile sig_atomic_t *interrupt; /* not 0: all are to be stopped */
@@ -38,7 +40,8 @@ struct measurement {
 	bool left;    /* on its own */
 	int status;   /* then: its exit status */
 	double ran_s; /* from launch to its leaving or the end of the measurement */
-	char last_line[256]; /* of what it wrote; "" = nothing */
+	char last_line[256];   /* of what it wrote; "" = nothing */
+	struct gv_gpu_use use; /* while it was measured */
 };
 
 struct measuring; /* a measurement that goes on */

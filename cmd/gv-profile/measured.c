@@ -37,6 +37,10 @@ measured_warn(const char *label, const struct measurement *m, double timeout_s)
 	else if (m->fit.standard_error > much_error * m->fit.steps_per_s)
 		gv_warn("warning: %s: its speed varies: standard error %.0f %%", label,
 		    100 * m->fit.standard_error / m->fit.steps_per_s);
+	if (m->use.throttled)
+		gv_warn("warning: %s: the clocks of its GPUs were lowered, for power or "
+			"heat",
+		    label);
 }
 
 void

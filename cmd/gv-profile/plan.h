@@ -2,6 +2,7 @@
 #ifndef GV_PROFILE_PLAN_H
 #define GV_PROFILE_PLAN_H
 
+#include "gpu/nvml_use.h"
 #include "sched/rates.h"
 
 enum source {
@@ -14,8 +15,9 @@ enum source {
 /* A class of jobs on a GPU type. */
 struct cell {
 	enum source source;
-	struct gv_cell text; /* KNOWN */
-	double steps_per_s;  /* the result */
+	struct gv_cell text;   /* KNOWN */
+	double steps_per_s;    /* the result */
+	struct gv_gpu_use use; /* beside it, of one that was measured */
 };
 
 /*

@@ -1,5 +1,7 @@
 #include "rates_table.h"
 
+#include <math.h>
+
 static void
 write_rate(struct gv_tabw *w, const struct cell *c)
 {
@@ -9,35 +11,56 @@ write_rate(struct gv_tabw *w, const struct cell *c)
 		gv_tabw_double(w, c->steps_per_s);
 }
 
-static bool
-is_own(struct gv_cell name)
+/* Empty where nothing is known. */
+static void
+write_use(struct gv_tabw *w, const struct cell *c)
 {
-	return gv_cell_is(name, "gpu_type") || gv_cell_is(name, "steps_per_s");
+	if (c->source != TO_MEASURE || c->use.looks == 0) {
+		gv_tabw_str(w, "");
+		gv_tabw_str(w, "");
+		return;
+	}
+	gv_tabw_double(w, round(1000 * c->use.utilization) / 1000);
+	gv_tabw_int(w, c->use.memory_bytes);
+}
+
+static const char *const use_columns[] = {"gpu_utilization", "gpu_memory_bytes"};
+
+static bool
+is_own(struct gv_cell name, bool usage)
+{
+	return gv_cell_is(name, "gpu_type") || gv_cell_is(name, "steps_per_s") ||
+	       (usage && (gv_cell_is(name, use_columns[0]) ||
+			     gv_cell_is(name, use_columns[1])));
 }
 
 void
 write_rates(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs,
-    const struct gv_cluster *cluster)
+    const struct gv_cluster *cluster, bool usage)
 {
 	const struct gv_frame *f = &jobs->frame;
 	size_t i, k, type;
 
 	for (k = 0; k < f->n_columns; k++)
-		if (!is_own(f->name[k]))
+		if (!is_own(f->name[k], usage))
 			gv_tabw_cell(w, f->name[k]);
 	gv_tabw_str(w, "gpu_type");
 	gv_tabw_str(w, "steps_per_s");
+	for (k = 0; usage && k < 2; k++)
+		gv_tabw_str(w, use_columns[k]);
 	gv_tabw_end(w);
 	for (i = 0; i < jobs->n_jobs; i++)
 		for (type = 0; type < cluster->n_types; type++) {
 			if (plan_cell(p, p->class_of[i], type)->source == UNMEASURED)
 				continue;
 			for (k = 0; k < f->n_columns; k++)
-				if (!is_own(f->name[k]))
+				if (!is_own(f->name[k], usage))
 					gv_tabw_cell(w, gv_frame_cell(f, jobs->job[i].row,
 							    (ptrdiff_t)k));
 			gv_tabw_str(w, cluster->type[type].name);
 			write_rate(w, plan_cell(p, p->class_of[i], type));
+			if (usage)
+				write_use(w, plan_cell(p, p->class_of[i], type));
 			gv_tabw_end(w);
 		}
 }

@@ -7,10 +7,11 @@
 /*
  * The jobs' rows, each once per GPU type of the cluster, with all their columns
  * byte for byte, then gpu_type and steps_per_s (in place of columns of these
- * names); none where it was not measured.
+ * names); none where it was not measured.  usage: gpu_utilization and gpu_memory_bytes
+ * behind them.
  */
 void write_rates(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs,
-    const struct gv_cluster *cluster);
+    const struct gv_cluster *cluster, bool usage);
 
 /* job_type, scale_factor, gpu_type, steps_per_s of every class that has a job_type. */
 void write_throughputs(struct gv_tabw *w, const struct plan *p,

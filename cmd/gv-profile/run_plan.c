@@ -206,6 +206,7 @@ take(struct drive *d, const struct running *r, const struct measurement *m)
 	struct gv_error label = {0};
 
 	c->steps_per_s = measured_rate(m);
+	c->use = m->use;
 	run_name(&label, d, r->w.cell);
 	if (!d->o.quiet)
 		measured_warn(label.text[0], m, d->o.measure.timeout_s);

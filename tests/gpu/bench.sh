@@ -4,11 +4,15 @@
 # in the same run, beside the arithmetic of a model alone (fixed + B * per model).  All of it
 # is measured here; rows go to $GV_BENCH_OUT (bench-gpu.csv), a table is printed.
 #
-# W5 is the shipped encoder, which has no counterpart among the others.
+# Then one model at a time beside PyTorch, eager and compiled: a GPT in bfloat16 with the
+# share of the card's measured matrix rate and what the shapes let expect (gpt.sh), a wide
+# MLP and a CNN; and the time from gv-train typed to its first step.
 #
 # $GV_DEVICE is another device than cuda; GV_BENCH_MOST the largest array (128), GV_BENCH_S
 # seconds of each measurement (1), GV_BENCH_K processes at once (8), GV_BENCH_WORKLOADS of
-# W1..W5, GV_BENCH_MATH of "fp32 tf32"; GV_PYTHON a Python with PyTorch or JAX.
+# W1..W5, GV_BENCH_MATH of "fp32 tf32"; GV_BENCH_MODELS of mlp, cnn and gpt:HIDDEN:LAYERS:
+# TOKENS:BATCH:WORDS; GV_PYTHON a Python with PyTorch or JAX, GV_BENCH_COMPILE=0 without
+# compiled PyTorch.
 # shellcheck disable=SC2086
 set -u
 here=$(cd "${0%/*}" && pwd)
@@ -16,7 +20,7 @@ bin=${GV_BIN:-$here/../../bin}
 device=${GV_DEVICE:-cuda} most=${GV_BENCH_MOST:-128} seconds=${GV_BENCH_S:-1} processes=${GV_BENCH_K:-8}
 workloads=${GV_BENCH_WORKLOADS:-W1 W2 W3 W4 W5} python=${GV_PYTHON:-python3}
 rows=${GV_BENCH_OUT:-bench-gpu.csv}
-others=$(echo "$workloads" | sed "s/W5//")
+models=${GV_BENCH_MODELS-gpt:2048:4:1024:8:50304 gpt:4096:2:1024:8:50304 mlp cnn}
 maths=${GV_BENCH_MATH:-fp32 tf32}
 [ "$device" != cpu ] || maths=fp32
 work=$(mktemp -d) || exit 2
@@ -57,7 +61,31 @@ net W4 <<'EOF'
 5 linear
 6 xent
 EOF
-cp "$here/../../share/models/encoder.tsv" "$work/W5.tsv"
+# two layers of 128 channels and two heads, the mean of the places
+awk -v OFS='\t' '
+	function row(op, from, out, k, g) { print ++id, op, from, out, k, g, ""; return id }
+	BEGIN {
+		print "id", "op", "from", "out", "k", "g", "act"
+		x = row("embed", 0, 128, 256)
+		for (l = 0; l < 2; l++) {
+			row("ln", x); row("linear", id, 384, 1); row("attention", id, "", "", 2)
+			row("linear", id, 128, 1); x = row("add", x ";" id)
+			row("ln", x); row("linear", id, 512, 1); row("gelu", id)
+			row("linear", id, 128, 1); x = row("add", x ";" id)
+		}
+		row("ln", x); row("avgpool", id); row("linear", id); row("xent", id)
+	}' >"$work/W5.tsv"
+net mlp <<'EOF'
+1 linear - 2048 - relu
+2 linear - 2048 - relu
+3 linear
+4 xent
+EOF
+{
+	printf 'id\top\tout\tk\ts\tp\tact\n'
+	printf '%s\tconv\t%s\t3\t%s\t1\trelu\n' 1 64 1 2 64 1 3 128 2 4 128 1 5 256 2 6 256 1
+	printf '%s\t\t\t\t\t\n' '7\tavgpool' '8\tlinear' '9\txent' | sed 's/\\t/\t/g'
+} >"$work/cnn.tsv"
 shape() {
 	case $1 in
 	W1) echo --batch=32 --shape=8x8 ;;
@@ -67,7 +95,6 @@ shape() {
 	W5) echo --batch=32 --shape=32x1 ;;
 	esac
 }
-batch() { shape "$1" | sed 's/--batch=\([0-9]*\).*/\1/'; }
 
 printf 'id\top\n1\tlinear\n2\txent\n' >"$work/probe.tsv"
 if ! "$bin/gv-profile" memory -q --device="$device" --batch=2 --shape=2x2 "$work/probe.tsv" >/dev/null 2>"$work/err"; then
@@ -101,18 +128,68 @@ for math in $maths; do
 	command -v "$python" >/dev/null 2>&1 || continue
 	for script in torch_vmap jax_vmap; do
 		if "$python" -c "import ${script%_vmap}" 2>/dev/null; then
-			"$python" "$here/$script.py" "$device" "$most" $math "$seconds" $others >>"$rows"
+			"$python" "$here/$script.py" "$device" "$most" $math "$seconds" $workloads >>"$rows"
 		else
 			echo "no ${script%_vmap}: its rows are left out ($python)"
 		fi
 	done
 done
 
+# ---- one model at a time ----
+# the card's matrix rate in 10^9 operations a second, of a kind of math
+rate() {
+	"$bin/gv-profile" devices -q --measure 2>/dev/null | awk -F, -v name="$1_gflops_per_s" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == 2 && c { print $c }'
+}
+one() { # WORKLOAD MATH: the options of gv-profile, and its table
+	case $1 in
+	gpt:*)
+		set -- $(echo "$1" | tr : ' ') "$2"
+		sh "$here/gpt.sh" table "$2" "$3" >"$work/one.tsv"
+		echo "--batch=$5 --shape=$4x1 --classes=$6 --optimizer=adamw --math=$7"
+		;;
+	mlp) cp "$work/mlp.tsv" "$work/one.tsv" && echo "--batch=256 --shape=28x28 --math=$2" ;;
+	cnn) cp "$work/cnn.tsv" "$work/one.tsv" && echo "--batch=128 --shape=32x32x3 --math=$2" ;;
+	esac
+}
+half=bf16
+[ "$device" != cpu ] || half=fp32
+for w in $models; do
+	options="$(one "$w" $half) --device=$device --warmup=0.2s --window=${seconds}s --repeats=5"
+	if ! "$bin/gv-profile" arrays -q --most=1 $options "$work/one.tsv" >"$work/one" 2>"$work/err"; then
+		echo "$w: $(sed 's/^gv-profile: //' "$work/err" | head -n 1)"
+		continue
+	fi
+	awk -F, -v w="$w" -v m=$half 'NR == 2 { print "gv-one," w "," m ",1," $2 "," $7 }' "$work/one" >>"$rows"
+	case $w in gpt:*) ;; *) continue ;; esac
+	echo "$w, predicted (rates of an H100, not measured here):"
+	sh "$here/gpt.sh" roofline $(echo "${w#gpt:}" | tr : ' ') | tail -n 2
+	[ "$device" = cpu ] || GV_TFLOPS=$(rate bf16 | awk '{ print $1 / 1000 }') STEP_MS=$(sed -n 2p "$work/one" | cut -d, -f2) \
+		sh "$here/gpt.sh" share $(echo "${w#gpt:}" | tr : ' ')
+done
+if [ -n "$models" ] && "$python" -c 'import torch' 2>/dev/null; then
+	"$python" "$here/torch_models.py" "$device" $half "$seconds" $models >>"$rows"
+fi
+awk -F, '
+	$1 == "gv-one" { gv[$2] = $5; order[++n] = $2 }
+	/^torch-(eager|compile),(gpt:|mlp|cnn)/ { t[$1, $2] = $5 }
+	function beside(v, ms) { return v == "" ? "-" : sprintf("%.4g (%.2f)", v, v / ms) }
+	END {
+		if (n > 0) printf "\n%-28s %12s %22s %22s\n", "one model, ms a step", "gv", "torch eager (/gv)", "compiled (/gv)"
+		for (i = 1; i <= n; i++) printf "%-28s %12.4g %22s %22s\n", order[i], gv[order[i]],
+			beside(t["torch-eager", order[i]], gv[order[i]]), beside(t["torch-compile", order[i]], gv[order[i]])
+	}' "$rows"
+
+start=$(date +%s.%N)
+"$bin/gv-train" --device="$device" --data=digits:64 --steps=1 "$work/W1.tsv" >/dev/null 2>&1 &&
+	echo "from gv-train typed to one step done: $(echo "$start $(date +%s.%N)" | awk '{ printf "%.2f s", $2 - $1 }')"
+
 echo
 echo "T(B) samples/s of all models; beside them T(B)/T(1), and gv's over the better of the others"
 awk -F, '
 	NR == 1 { next }
 	{
+		if ($2 !~ /^W/) next
 		key = $2 " " $3
 		if (!(key in seen)) { seen[key] = 1; order[++n] = key }
 		if ($1 == "gv") { t[key, $4] = $6; if ($4 > most[key]) most[key] = $4; if (!(key in first)) first[key] = $6 }

@@ -6,6 +6,7 @@
 # multiplies $GV_TFLOPS (700, of matrices by cuBLAS), attends $GV_ATTENTION_TFLOPS (200) and
 # moves $GV_GBYTES (2800 GB/s): an H100's, as others have measured them.  The last row is the
 # share of the matrix rate that such a step has.  Predicted, not measured.
+# gpt.sh share, as roofline: the share of a step measured in $STEP_MS.
 set -eu
 
 table() {
@@ -26,7 +27,7 @@ table() {
 }
 
 roofline() {
-	awk -v h="$1" -v layers="$2" -v T="$3" -v n="$4" -v V="$5" -v rate="${GV_TFLOPS:-700}" \
+	awk -v h="$1" -v layers="$2" -v T="$3" -v n="$4" -v V="$5" -v step="${STEP_MS:-0}" -v rate="${GV_TFLOPS:-700}" \
 		-v attention="${GV_ATTENTION_TFLOPS:-200}" -v gbytes="${GV_GBYTES:-2800}" '
 	# what, times a step, launches, 10^9 operations, 10^9 bytes, whose rate
 	function kernel(what, times, launches, gflop, gbyte, tflops,   us, by) {
@@ -67,6 +68,10 @@ roofline() {
 		kernel("xent", 1, 2, 0, 6e-9 * N * V, 0)
 		kernel("update (adamw)", 1, 1, 0, 30e-9 * P, 0)
 		printf "%-34s %6d %9.1f %9.2f %9.0f\n", "a step, " sprintf("%.0f", P / 1e6) " M parameters", launched, done, moved, all
+		if (step > 0) {
+			printf "measured: %.4g ms, %.0f %% of the matrix rate measured (%g TFLOP/s)\n", step, 100 * model / step / rate, rate
+			exit
+		}
 		printf "share of the matrix rate (%g TFLOP/s): %.0f %% of the products and attention that a step needs, %.1f TFLOP\n", rate, 100 * model / (all * 1e-3) / rate, model / 1000
 	}'
 }
@@ -75,6 +80,7 @@ what=$1
 shift
 case $what in
 table) table "$@" ;;
-roofline) roofline "$@" ;;
+roofline) STEP_MS=0 && roofline "$@" ;;
+share) roofline "$@" | tail -n 1 ;;
 *) exit 2 ;;
 esac

@@ -4,6 +4,7 @@ compiled, as CSV rows program,workload,math,models,step_ms,samples_per_s.  WORKL
 cnn or gpt:HIDDEN:LAYERS:TOKENS:BATCH:WORDS (heads of 128 channels).  bf16 is autocast over
 float32 weights, with a fused AdamW for a GPT and SGD otherwise."""
 import contextlib
+import os
 import sys
 import time
 
@@ -11,6 +12,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+
+PROGRAMS = ["torch-eager"] + ["torch-compile"] * (os.environ.get("GV_BENCH_COMPILE") != "0")
 
 class Block(nn.Module):
     def __init__(self, hidden):
@@ -108,7 +111,7 @@ def main():
     torch.manual_seed(1)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = math == "tf32"
     for name in sys.argv[4:]:
-        for program in "torch-eager", "torch-compile":
+        for program in PROGRAMS:
             try:
                 step, samples = stepper(name, math, device, program == "torch-compile")
                 s = measure(step, device, seconds)

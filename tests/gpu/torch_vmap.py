@@ -2,6 +2,7 @@
 """torch_vmap.py DEVICE MOST MATH SECONDS WORKLOAD...: steps of arrays of B models by
 torch.func's vmap over stacked modules, eager and compiled, as CSV rows
 program,workload,math,models,step_ms,samples_per_s."""
+import os
 import sys
 import time
 
@@ -9,6 +10,8 @@ import torch
 from torch import nn
 from torch.func import functional_call, grad, stack_module_state, vmap
 
+
+PROGRAMS = ["torch-eager"] + ["torch-compile"] * (os.environ.get("GV_BENCH_COMPILE") != "0")
 
 class PointNet(nn.Module):
     def __init__(self):
@@ -116,7 +119,7 @@ def main():
         make, shape = WORKLOADS[name]
         models = 1
         while models <= most:
-            for program in "torch-eager", "torch-compile":
+            for program in PROGRAMS:
                 try:
                     step, params = steps(make, shape, models, device)
                     if program == "torch-compile":

@@ -4,6 +4,8 @@
  *
  *	uuid|name|pci bus id|memory bytes|memory bytes free|state
  *
+ * behind which |percent busy|percent of memory busy|MHz|reasons of throttling may stand.
+ *
  * state is "ok", "lost" (no handle: GPU is lost), "reset" (no handle: it must be
  * reset), "dark" (a handle, but it tells no memory), each with NVML's own words,
  * "shared" (it has no memory of its own), or "action=N" (the recovery action that
@@ -30,7 +32,8 @@ enum {
 
 struct fake {
 	char uuid[80], name[96], pci[32], state[16];
-	unsigned long long total, free;
+	unsigned long long total, free, reasons;
+	unsigned int busy, memory_busy, mhz;
 };
 
 struct pci_info {
@@ -62,6 +65,13 @@ int nvmlDeviceGetName(struct fake *device, char *s, unsigned int len);
 int nvmlDeviceGetPciInfo_v3(struct fake *device, struct pci_info *pci);
 int nvmlDeviceGetMemoryInfo(struct fake *device, struct memory *memory);
 int nvmlDeviceGetFieldValues(struct fake *device, int n, struct field *f);
+struct rates {
+	unsigned int gpu, memory;
+};
+int nvmlDeviceGetUtilizationRates(struct fake *device, struct rates *rates);
+int nvmlDeviceGetClockInfo(struct fake *device, int clock, unsigned int *mhz);
+int nvmlDeviceGetCurrentClocksThrottleReasons(
+    struct fake *device, unsigned long long *reasons);
 
 static struct fake gpu[MAX_GPUS];
 static unsigned int n_gpus;
@@ -91,8 +101,10 @@ nvmlInit_v2(void)
 		if (sscanf(line, "driver %79s", driver) == 1)
 			continue;
 		if (n_gpus < MAX_GPUS &&
-		    sscanf(line, "%79[^|]|%95[^|]|%31[^|]|%llu|%llu|%15s", g->uuid,
-			g->name, g->pci, &g->total, &g->free, g->state) == 6)
+		    sscanf(line,
+			"%79[^|]|%95[^|]|%31[^|]|%llu|%llu|%15[^|\n]|%u|%u|%u|%llu",
+			g->uuid, g->name, g->pci, &g->total, &g->free, g->state, &g->busy,
+			&g->memory_busy, &g->mhz, &g->reasons) >= 6)
 			n_gpus++;
 	}
 	fclose(f);
@@ -212,5 +224,29 @@ nvmlDeviceGetFieldValues(struct fake *device, int n, struct field *f)
 	sscanf(device->state, "action=%u", &action);
 	f->status = SUCCESS;
 	f->value = action;
+	return SUCCESS;
+}
+
+int
+nvmlDeviceGetUtilizationRates(struct fake *device, struct rates *rates)
+{
+	if (strcmp(device->state, "dark") == 0)
+		return UNKNOWN;
+	*rates = (struct rates){device->busy, device->memory_busy};
+	return SUCCESS;
+}
+
+int
+nvmlDeviceGetClockInfo(struct fake *device, int clock, unsigned int *mhz)
+{
+	*mhz = device->mhz;
+	return clock == 1 ? SUCCESS : INVALID_ARGUMENT;
+}
+
+int
+nvmlDeviceGetCurrentClocksThrottleReasons(
+    struct fake *device, unsigned long long *reasons)
+{
+	*reasons = device->reasons;
 	return SUCCESS;
 }
