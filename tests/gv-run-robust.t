@@ -125,6 +125,16 @@ if [ -n "${GV_LONG:-}" ]; then
 	kill $pid
 	wait $pid
 fi
+# each launch holds a descriptor of gv-run's, whatever its shell allows; workers keep that
+printf 'gpu_type,gpus,threads\nbig,40,1\n' >wide.csv
+awk -v w="$w" 'BEGIN { print "job_id,total_steps,command,gpu_type,steps_per_s,share"
+	for (i = 0; i < 40; i++) print "j" i ",1,\"ulimit -n; sleep 3; " w " -r 20\",big,20,1" }' >few.csv
+# shellcheck disable=SC3045
+run sh -c 'ulimit -Sn 30; exec timeout 60 gv-run -c wide.csv -s fds --round=300 few.csv'
+is_status 0 "more jobs at once than descriptors"
+silent_err() { if [ ! -s err ]; then pass "$1"; else fail "$1" err; fi; }
+silent_err "all are launched"
+ok "workers may open what they could" test "$(cat fds/jobs/*/log | sort -u)" = 30
 mkdir -p late/jobs
 : >late/jobs/b
 gv-run -c cluster.csv -s late --round=0.3 short.csv >out 2>err &

@@ -170,6 +170,8 @@ work(const struct gv_keeper *k, size_t rank, pid_t group, pid_t keeper)
 	close(GV_KEEPER_KEEP);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (k->files != NULL)
+		setrlimit(RLIMIT_NOFILE, k->files);
 	if (spec->working_directory != NULL && chdir(spec->working_directory) != 0)
 		complain("change to the directory", spec->working_directory);
 	argv[0] = sh;

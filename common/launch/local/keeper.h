@@ -5,6 +5,7 @@
 #ifndef GV_LAUNCH_LOCAL_KEEPER_H
 #define GV_LAUNCH_LOCAL_KEEPER_H
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "launch/launch.h"
@@ -18,6 +19,8 @@ struct gv_keeper {
 	int control;   /* read end: GV_TELL_STOP, GV_TELL_KILL; at its end, stop */
 	int ready; /* write end: struct gv_keeper_ready, its end when all workers run */
 	int log;   /* the workers' stdout and stderr */
+	const struct rlimit
+	    *files; /* how many the workers may open; NULL = as many as we */
 };
 
 enum { GV_TELL_STOP = 's', GV_TELL_KILL = 'k' };

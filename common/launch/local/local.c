@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -120,6 +121,27 @@ await_ready(int fd, struct gv_launch_news *news)
 	return n == 0 && heard && !failed ? 0 : -1;
 }
 
+/*
+ * Each launch holds a socket: many need more descriptors than most shells allow.  What
+ * workers may open stays as it was, NULL = as it is.
+ */
+static const struct rlimit *
+allow_many(void)
+{
+	static struct rlimit usual;
+	static bool looked, raised;
+	struct rlimit most;
+
+	if (!looked && getrlimit(RLIMIT_NOFILE, &usual) == 0) {
+		most = usual;
+		most.rlim_cur = most.rlim_max;
+		raised = usual.rlim_cur != usual.rlim_max &&
+			 setrlimit(RLIMIT_NOFILE, &most) == 0;
+	}
+	looked = true;
+	return raised ? &usual : NULL;
+}
+
 /* A pair of sockets that are not inherited across exec.  0, or -1 with errno set. */
 static int
 make_sockets(int fd[2])
@@ -223,6 +245,7 @@ local_start(const struct gv_launcher *by, const struct gv_launch_spec *spec,
 	size_t first, i;
 
 	(void)by;
+	k.files = allow_many();
 	if (find_here(spec, &first, &k.n) != 0) {
 		gv_launch_not_started(news, 0,
 		    "job \"%s\" has GPUs of nodes %s and %s, and workers are started "
