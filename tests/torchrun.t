@@ -1,7 +1,7 @@
 #!/bin/sh
 # torchrun under gv-run: it sends SIGTERM to all processes of its ranks, those of DataLoaders, too,
 # and fails; share/gv_torchrun.py and gv_torch's loaders make a preemption of it.
-# shellcheck disable=SC2016
+# shellcheck disable=SC2002,SC2016
 . "${0%/*}/lib.sh"
 . "$src/tests/torch.sh"
 PYTHONPATH=$src/share
