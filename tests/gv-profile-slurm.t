@@ -37,8 +37,16 @@ no_files "nothing is left of it"
 run gv-profile --worker=work
 err_has '--worker is for gv itself: it is started by Slurm' "its other side is started by Slurm only"
 
-# ---- all jobs on all types, at once ----
+# ---- what nodes there are, as Slurm lists them ----
 allocate
+printf 'gpu_type,gpus,node,memory_bytes,threads,ids\nv100,4,n1,,,\np100,4,n2,,,\nk80,4,n3,,,\n' >all
+for ask in 'scontrol show node' 'scontrol show node -o' "sinfo -No '%N %G'" "sinfo -hNn '$(squeue -h -j "$job" -o %N)' -o '%N %G'"; do
+	eval "$ask" >nodes
+	run gv-profile devices --from=nodes
+	same_file all out "devices --from: $ask"
+done
+
+# ---- all jobs on all types, at once ----
 cat >jobs.csv <<'EOT'
 job_id,job_type,scale_factor,command
 a,mlp,1,stepper -g v100=200 -g p100=100 -g k80=50
