@@ -112,5 +112,24 @@ finish
 is_status 0 "a third one finishes"
 is 0 "$(grep -c ',fail,' ends/events.csv)" "nothing counts as a failure"
 whole ends 8 200 "all steps are done"
+
+# ---- the next allocation has fewer nodes: what is gone is told, to readers and to the policy ----
+printf 'gpu_type,gpus,node\nv100,4,n1\np100,4,n2\nk80,4,n3\n' >all.csv
+jobs 6 20 200 | cut -d, -f 1-6 >jobs.csv
+begin less --round=1s --grace=3s -p "tee $PWD/asked | gv-alloc -p max-min -c $PWD/all.csv" jobs.csv
+until_true 20 grep -q ',start,' less/events.csv
+kill -TERM "$pid"
+finish
+is_status 143 "a run with a policy is stopped"
+scancel "$job"
+until_true 20 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
+job=$(salloc --no-shell -J less -w n1,n2 -N2 --gres=gpu:4 --exclusive --no-kill 2>&1 | sed -n 's/.*Granted job allocation //p')
+begin less --resume --round=1s --grace=3s
+finish
+is_status 0 "an allocation without one of the nodes finishes it"
+is 1 "$(grep -c ',pool,,k80,n3,,' less/events.csv)" "the events say that its GPUs are gone"
+grep -q ',k80,.*,0$' asked && ! grep ',k80,' asked | grep -qv ',0$' && grep -q ',v100,.*,4$' asked
+is 0 $? "and the policy hears of it"
+whole less 6 200 "all steps are done"
 nothing_left
 done_testing

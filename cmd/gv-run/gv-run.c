@@ -391,6 +391,7 @@ choose_launcher(struct run *r, struct gv_error *e)
 	if (r->allocation.slurm == NULL)
 		return 0;
 	r->places.by = gv_slurm_launcher(r->allocation.slurm);
+	r->jobs.allocated = true;
 	if (allocation_check_groups(
 		&r->allocation, &r->jobs.cluster, largest_gang(&r->jobs), e) != 0)
 		return -1;
@@ -480,7 +481,10 @@ begin(struct run *r, struct gv_out *out)
 	    .work = &r->work};
 	if (before)
 		go_on(r);
-	if (!before || r->allocation.slurm != NULL) /* it may be another one */
+	if (before && r->allocation.slurm != NULL && /* it may be another one */
+	    journal_gone_pools(&r->journal, &r->jobs, r->state.dir, &e) != 0)
+		gv_die_error(&e);
+	if (!before || r->allocation.slurm != NULL)
 		gv_life_tell_pools(&r->jobs.life);
 	gv_life_take_shares(&r->jobs.life, &r->jobs.table);
 	loop_carry_out(&r->loop);

@@ -5,6 +5,8 @@
 #ifndef JOBS_H
 #define JOBS_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -20,6 +22,8 @@ struct jobs {
 	struct gv_life_names names;
 	struct gv_life life;
 	struct gv_hash taken; /* submissions that the journal has */
+	/* the cluster is an allocation's: a policy may know of GPUs that it does not have */
+	bool allocated;
 	struct gv_arena arena;
 };
 

@@ -170,6 +170,60 @@ journal_no_pool(
 	add_event(l, &ev);
 }
 
+static bool
+has_pool(const struct gv_cluster *c, const struct gv_event *ev)
+{
+	size_t p;
+
+	for (p = 0; p < c->n_pools; p++)
+		if (gv_cell_is(ev->gpu_type, c->type[c->pool[p].type].name) &&
+		    gv_cell_is(ev->node, c->pool[p].node))
+			return true;
+	return false;
+}
+
+/* Whether a later event tells of the same pool. */
+static bool
+is_told_again(const struct gv_events *events, size_t i)
+{
+	const struct gv_event *ev = &events->event[i];
+	size_t k;
+
+	for (k = i + 1; k < events->n; k++) {
+		const struct gv_event *next = &events->event[k];
+
+		if (next->kind == GV_EVENT_POOL &&
+		    gv_cell_equal(ev->gpu_type, next->gpu_type) &&
+		    gv_cell_equal(ev->node, next->node))
+			return true;
+	}
+	return false;
+}
+
+int
+journal_gone_pools(
+    struct journal *l, const struct jobs *jobs, const char *dir, struct gv_error *e)
+{
+	struct gv_strbuf path = {0};
+	struct gv_events events = {0};
+	struct gv_frame f = {0};
+	int rc;
+	size_t i;
+
+	gv_strbuf_fmt(&path, "%s/events.csv", dir);
+	rc = gv_frame_load(&f, path.s, e) == 0 ? gv_events_from(&events, &f, e) : -1;
+	for (i = 0; rc == 0 && i < events.n; i++) {
+		const struct gv_event *ev = &events.event[i];
+
+		if (ev->kind == GV_EVENT_POOL && ev->gpus.len > 0 &&
+		    !has_pool(&jobs->cluster, ev) && !is_told_again(&events, i))
+			journal_no_pool(l, &jobs->life, ev->gpu_type.s, ev->node.s);
+	}
+	gv_events_free(&events);
+	gv_strbuf_free(&path);
+	return rc;
+}
+
 static int
 write_all(int fd, const char *s, size_t n)
 {

@@ -58,4 +58,11 @@ void journal_header(struct gv_strbuf *b, bool pairs, bool sealed);
 int journal_rewrite(
     const char *path, const struct gv_events *events, bool pairs, struct gv_error *e);
 
+/*
+ * Says of the pools that the journal in dir tells of last, and the cluster does not have any
+ * more, that they have no GPUs.  0, or -1 with *e set.  Cost: the journal is read.
+ */
+int journal_gone_pools(
+    struct journal *l, const struct jobs *jobs, const char *dir, struct gv_error *e);
+
 #endif

@@ -317,18 +317,18 @@ add_pair_columns(struct columns *c, const struct now *now)
 		c->name[c->n++] = "with_steps_per_s";
 }
 
-/* A policy that is asked while GPUs are away hears how many are there. */
+/* A policy that is asked while GPUs are away, or may be, hears how many are there. */
 static bool
 tells_away(const struct now *now)
 {
-	return !now->everything && now->jobs->life.n_away > 0;
+	return !now->everything && (now->jobs->life.n_away > 0 || now->jobs->allocated);
 }
 
 static void
 write_available(struct gv_tabw *w, const struct now *now, ptrdiff_t type)
 {
 	if (tells_away(now) && type < 0)
-		gv_tabw_str(w, "");
+		gv_tabw_str(w, now->jobs->allocated ? "0" : "");
 	else if (tells_away(now))
 		gv_tabw_int(
 		    w, (int64_t)gv_life_available(&now->jobs->life, (size_t)type));
