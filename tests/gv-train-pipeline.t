@@ -204,6 +204,61 @@ for schedule in 1f1b flush 2bw; do
 	for stage in 0 1 2; do held $schedule $stage; done
 done
 
+# ---- replicas ----
+# near FILE: its losses are those of the file want, but for the order of sums
+near() { awk -F, 'NR == FNR { want[FNR] = $3; next } FNR > 1 && ($3 - want[FNR]) ^ 2 > 1e-8 { bad = 1 } END { exit bad || FNR < 4 }' want "$1"; }
+for schedule in flush gpipe; do
+	run gv-train $common --lr=.1 --clip-norm=.05 --steps=12 mlp.csv
+	mv out want
+	cp plan.csv kept.csv
+	plan "0 2" "2 3" <mlp.csv >plan.csv
+	gang 5 $common --lr=.1 --clip-norm=.05 --steps=12 --schedule=$schedule plan.csv
+	ok "$schedule of replicas, clipped by the norm of all: $(tail -n 1 out.0)" near out.0
+	mv kept.csv plan.csv
+done
+# running statistics: the mean of what each replica would have, of a micro-batch each
+if [ -n "$GV_PYTHON" ]; then
+	printf 'id,op,out,k,s,p\n1,conv,3,3,2,1\n2,bn,,,,\n3,linear,,,,\n4,xent,,,,\n' >norm.csv
+	cp plan.csv kept.csv
+	plan "0 2" "2 1" <norm.csv >plan.csv
+	run gv-train $data --batch=12 --steps=1 --weights=half.safetensors norm.csv
+	run gv-train $data --batch=24 --micro-batches=2 --steps=1 --weights=one.safetensors norm.csv
+	gang 3 $data --batch=24 --micro-batches=2 --steps=1 --schedule=flush --weights=many.safetensors plan.csv
+	ok "running statistics of replicas are their mean" "$GV_PYTHON" -c '
+import json, struct
+def read(name):
+    raw = open(name, "rb").read()
+    n = struct.unpack("<Q", raw[:8])[0]
+    head = json.loads(raw[8:8 + n])
+    out = []
+    for part in ("2.running_mean", "2.running_var"):
+        a, b = head[part]["data_offsets"]
+        out.append(struct.unpack("<3f", raw[8 + n + a:8 + n + b]))
+    return out
+half, one, many = read("half.safetensors"), read("one.safetensors"), read("many.safetensors")
+for part, start in ((0, 0), (1, 1)):
+    for a, m, got in zip(half[part], one[part], many[part]):
+        # m = .9 a + .1 s, of the second micro-batch
+        want = (a + .9 * start + m - .9 * a) / 2
+        assert abs(got - want) < 1e-6, (got, want)'
+	mv kept.csv plan.csv
+fi
+
+# what stages took, as a table
+head -n 1 plan.csv | grep -q forward_ms || fail "the plan has no times" plan.csv
+gang 3 --data=digits:300 --batch=24 --micro-batches=4 --steps=12 --optimizer=adam --schedule=flush --stages=stages.csv plan.csv
+silent "--stages"
+run gv-report -q stages.csv
+ok "gv-report shows it" grep -q 'planned_forward_ms' out
+ok "a row of numbers for each stage" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	$c["stage"] != NR - 2 || $c["micro_batches"] != 48 || !($c["forward_ms"] > 0 && $c["planned_forward_ms"] > 0 && $c["backward_ms"] > 0 &&
+		$c["planned_backward_ms"] > 0 && $c["send_ms"] >= 0 && $c["update_ms"] > 0 && $c["wait_ms"] >= 0 && $c["bubble"] > 0 && $c["bubble"] < 1 &&
+		$c["planned_bubble"] > 0 && $c["planned_bubble"] < 1 && $c["memory_bytes"] > 0) { bad = 1 } END { exit bad || NR != 4 }' stages.csv
+plan "0 2" "2 1" <mlp.csv >plan.csv
+gang 3 $common --steps=9 --schedule=2bw --stages=stages.csv plan.csv
+ok "of a plan without times that is empty" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	$c["planned_forward_ms"] != "" || $c["planned_bubble"] != "" || $c["micro_batches"] != (NR < 4 ? 18 : 36) { bad = 1 } END { exit bad || NR != 4 }' stages.csv
+
 # ---- every plan runs ----
 # trained NAME: all workers are done, and the last loss is a number
 trained() {
@@ -234,6 +289,13 @@ run gv-train -q --data=digits:300 --log-every=1 --batch=24 --micro-batches=2 --l
 mv out want
 gang 2 --data=digits:300 --log-every=1 --batch=24 --micro-batches=2 --lr=.05 --steps=6 --schedule=flush wide.csv
 same_file want out.0 "two replicas of one micro-batch each: the losses of one process"
+
+plan "0 2" "2 2" <mlp.csv >plan.csv
+gang 4 $data --batch=8 --lr=.05 --clip-norm=.5 --steps=36 --schedule=1f1b plan.csv
+trained "1f1b clipped by the norm"
+plan "0 2" "1 2" <mlp.csv >plan.csv
+gang 3 $common --lr=.1 --clip-norm=.5 --steps=9 --schedule=2bw plan.csv
+trained "2bw clipped by the norm"
 
 # ---- whatever gv-partition prints ----
 # costs <model >layers: random times and bytes for the planner
@@ -376,7 +438,7 @@ refused() {
 }
 few="$data --steps=4 --batch=8"
 run gv-train $few --chunks=2 mlp.csv
-err_has "--chunks and --vertical-sync need --schedule" "chunks without a schedule"
+err_has "--chunks, --stages and --vertical-sync need --schedule" "chunks without a schedule"
 refused "no plan" 2 $few --schedule=flush mlp.csv <<'END'
 gv-train: mlp.csv: no plan: --schedule needs the columns stage and replicas, as gv-partition writes them
 END
@@ -528,6 +590,28 @@ END
 rm -rf d && cp -r good d
 refused "another learning rate" 2 $few --lr=.5 --checkpoint=d --schedule=flush plan.csv <<'END'
 gv-train: d/gv-train.4.0.ckpt: of another run: model 0 was "seed=1 lr=0.01 momentum=0 weight_decay=0", is now "seed=1 lr=0.5 momentum=0 weight_decay=0"
+END
+rm -rf d && cp -r good d && rm d/gv-train.set && mkfifo d/gv-train.set
+refused "a set that is a FIFO" 2 $few --checkpoint=d --schedule=flush plan.csv <<'END'
+gv-train: d/gv-train.set: not a whole set of slices: it is no regular file
+END
+printf 'id,op,out\n1,linear,2147483647\n2,linear,\n3,xent,\n' >wide.csv
+run gv-train $few wide.csv
+is_status 2 "a model that no memory holds: status"
+err_has "parameters here, which take 4.59e+03 GB with their gradients; this machine has" "a model that no memory holds"
+plan "0 1" "1 1" <wide.csv >huge.csv
+start 2 $few --timeout=3 --schedule=flush huge.csv
+ended
+err_has "parameters here, which take" "a stage that no memory holds"
+run gv-train --join=both.ckpt good/gv-train.4.0.ckpt ./good/gv-train.4.0.ckpt
+err_is_join=$(cat err)
+ok "a file is not joined with itself" test "$status $err_is_join" = "2 gv-train: --join: good/gv-train.4.0.ckpt and ./good/gv-train.4.0.ckpt are one file"
+printf 'seed,steps\n1,4\n2,2\n' >array.csv
+rm -rf d
+run gv-train -q $few --array=array.csv --checkpoint=d plan.csv
+printf 'seed,steps\n1,4\n2,4\n' >array.csv
+refused "models that have gone differently far" 2 $few --array=array.csv --checkpoint=d --schedule=flush plan.csv <<'END'
+gv-train: d/gv-train.ckpt: model 1 has done 2 steps, another one 4: a pipeline takes them on together
 END
 # behind step 7 of one process the replicas of a stage have not gone equally far
 rm -rf d

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -60,11 +61,21 @@ split(const struct options *o)
 	free(path);
 }
 
+static bool
+is_one_file(const char *a, const char *b)
+{
+	struct stat s, t;
+
+	return stat(a, &s) == 0 && stat(b, &t) == 0 && s.st_dev == t.st_dev &&
+	       s.st_ino == t.st_ino;
+}
+
 static void
 join(const struct options *o)
 {
 	struct gv_error e = {0};
 	struct set s;
+	size_t i, k;
 
 	if (o->n_parts == 1 && set_is(o->parts[0])) {
 		if (set_load(&s, o->parts[0], &e) != 1 ||
@@ -73,6 +84,11 @@ join(const struct options *o)
 		set_free(&s);
 		return;
 	}
+	for (i = 0; i < o->n_parts; i++)
+		for (k = 0; k < i; k++)
+			if (is_one_file(o->parts[i], o->parts[k]))
+				gv_die("--join: %s and %s are one file", o->parts[k],
+				    o->parts[i]);
 	if (gv_ckpt_join(o->parts, o->n_parts, o->join_into, &e) != 0)
 		gv_die_error(&e);
 }

@@ -26,7 +26,7 @@ static const char help_text[] =
     "saving   --checkpoint=DIR ($GV_CHECKPOINT_DIR): there, and go on from there\n"
     "         --checkpoint-every=TIME (30s)  --checkpoint-steps=N\n"
     "losses   --log-every=N (100)  --test-every=N (at the end)  -o, --output=FILE\n"
-    "         --record=FILE (DIR/losses.csv)  --tsv\n"
+    "         --record=FILE (DIR/losses.csv)  --stages=FILE: times  --tsv\n"
     "workers  --threads=N ($GV_THREADS or 1)  --shards=N (4)  --timeout=TIME (5m)\n"
     "         --trees=FILE  --schedule=NAME, by the plan  --chunks=N  --vertical-sync\n"
     "device   --device=cpu|cuda[:N]|auto (cpu)  --math=fp32|tf32|bf16 (fp32)\n"
@@ -223,6 +223,7 @@ static const struct own own[] = {
 	WITHIN(1, STEPS_MOST)},
     {"log-every", required_argument, WHOLE, AT(log_every), WITHIN(1, STEPS_MOST)},
     {"record", required_argument, TEXT, AT(record)},
+    {"stages", required_argument, TEXT, AT(stages)},
     {"timeout", required_argument, DURATION, AT(timeout_s)},
     {"trees", required_argument, TEXT, AT(trees)},
     {"transport", required_argument, SPECIAL, BY(take_transport)},
@@ -319,8 +320,10 @@ check(struct options *o, int argc, char **argv)
 		    (unsigned long long)o->micro_batches, (unsigned long long)o->batch);
 	if (o->device.kind == GV_NN_CPU && o->device.math != GV_NN_FP32)
 		gv_opt_usage(&o->common, "--math: the CPU has fp32 alone");
-	if (o->pipeline == NULL && (o->vertical_sync || o->chunks > 0))
-		gv_opt_usage(&o->common, "--chunks and --vertical-sync need --schedule");
+	if (o->pipeline == NULL &&
+	    (o->vertical_sync || o->chunks > 0 || o->stages != NULL))
+		gv_opt_usage(
+		    &o->common, "--chunks, --stages and --vertical-sync need --schedule");
 	if (o->pipeline != NULL && o->trees != NULL)
 		gv_opt_usage(&o->common,
 		    "--trees are for workers that all have the whole model, not for "

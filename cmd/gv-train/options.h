@@ -42,6 +42,7 @@ struct options {
 	const char *array;
 	const char *init; /* a file of tensors to begin with, NULL = none */
 	bool init_partial;
+	const char *stages;  /* NULL = not written */
 	const char *weights; /* a file for the tensors at the end, NULL = none */
 
 	const char *checkpoint; /* a directory, NULL = none */

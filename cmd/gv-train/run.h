@@ -150,6 +150,12 @@ void run_pipeline_close(struct run *r);
 
 void run_close(struct run *r); /* frees; also of a zeroed one */
 
+/*
+ * Whether so many parameters of each model, and their gradients, go into this machine's
+ * memory at all, where the CPU computes: 0, or -1 with *e set.
+ */
+int run_memory_check(const struct run *r, size_t parameters, struct gv_error *e);
+
 /* What computes, as the options say.  NULL with *e set. */
 struct gv_nn_backend *run_device(const struct run *r, struct gv_error *e);
 

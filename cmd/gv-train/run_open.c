@@ -95,6 +95,8 @@ build(struct run *r, struct gv_error *e)
 	c.shards = o->shards;
 	c.rank = (size_t)r->place.rank;
 	c.ranks = (size_t)r->place.world;
+	if (run_memory_check(r, r->model.parameters, e) != 0)
+		return -1;
 	c.backend = run_device(r, e);
 	if (c.backend == NULL)
 		return -1;

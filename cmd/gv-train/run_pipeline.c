@@ -60,6 +60,24 @@ check(const struct run *r, struct gv_error *e)
 	return 0;
 }
 
+/* The stages of this worker. */
+static int
+check_memory(const struct run *r, struct gv_error *e)
+{
+	const struct run_pipeline *p = r->pipeline;
+	size_t rank = (size_t)r->place.rank, all = 0, k, i;
+
+	for (k = 0; k < p->stages.n; k++) {
+		const struct stage *at = &p->stages.stage[k];
+		size_t first = p->route.rank[k];
+
+		for (i = at->first;
+		     rank >= first && rank < first + at->replicas && i < at->last; i++)
+			all += r->model.layer[i].weights + r->model.layer[i].biases;
+	}
+	return run_memory_check(r, all, e);
+}
+
 /* What the route has to be for what is asked of the models. */
 static int
 check_route(const struct run *r, struct gv_error *e)
@@ -114,7 +132,7 @@ run_pipeline_build(struct run *r, struct gv_error *e)
 	r->pipeline = p;
 	if (check(r, e) != 0 || stages_read(&p->stages, &r->model, e) != 0 ||
 	    route_make(&p->route, &route, &p->stages, w.rank, e) != 0 ||
-	    check_route(r, e) != 0)
+	    check_route(r, e) != 0 || check_memory(r, e) != 0)
 		return -1;
 	p->batch = o->batch / p->route.micro_batches;
 	w.net = (struct gv_net_config){.models = r->array.n,
@@ -320,6 +338,7 @@ part(struct run *r, unsigned heard, struct gv_error *e)
 	bool stopped = heard & (FLAG_STOP | FLAG_INTERRUPT) && r->step < r->last;
 
 	if (save(r, true, e) != 0 || run_gather_weights(r, e) != 0 ||
+	    run_stages_write(r, e) != 0 ||
 	    (r->place.rank == 0 && record_flush(&r->record, true, e) != 0))
 		return -1;
 	if (!stopped)

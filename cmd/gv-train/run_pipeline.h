@@ -32,4 +32,10 @@ int run_slices_commit(struct run *r, bool wait, struct gv_error *e);
  */
 int run_gather_weights(struct run *r, struct gv_error *e);
 
+/*
+ * --stages of a pipeline, called by all workers at its end: rank 0 writes what each stage
+ * took, beside what the plan says.  0, or -1 with *e set.
+ */
+int run_stages_write(struct run *r, struct gv_error *e);
+
 #endif

@@ -63,12 +63,15 @@ is_whole(const char *path)
 {
 	unsigned char buf[1 << 16];
 	struct gv_error e = {0};
+	struct stat st;
 	struct gv_in *in;
 	uLong crc = crc32(0, NULL, 0);
 	size_t have = 0, all;
 	ssize_t n;
 
-	if (gv_in_open(&in, path, &e) != 0)
+	/* a FIFO would be waited for */
+	if ((stat(path, &st) == 0 && !S_ISREG(st.st_mode)) ||
+	    gv_in_open(&in, path, &e) != 0)
 		return false;
 	/* the last four bytes so far stay in front: they may be the checksum */
 	while ((n = gv_in_read(in, buf + have, sizeof(buf) - have, &e)) > 0) {

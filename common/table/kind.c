@@ -14,6 +14,7 @@ static const struct {
     [GV_KIND_EVENTS] = {"an events table", {"time_s", "event"}},
     [GV_KIND_SCHEDULE] = {"a schedule", {"op", "stage", "micro_batch", "start_ms"}},
     [GV_KIND_STAGES] = {"a table of stages", {"stage", "load_s"}},
+    [GV_KIND_STAGE_TIMES] = {"a table of stage times", {"stage", "replica", "wait_ms"}},
     [GV_KIND_PLAN] = {"a plan", {"node_id", "forward_ms", "stage", "replicas"}},
     [GV_KIND_LAYERS] = {"a table of layers", {"node_id", "forward_ms"}},
     [GV_KIND_TREES] = {"a table of trees", {"tree", "root", "weight", "src", "dst"}},

@@ -16,6 +16,7 @@ enum post_kind {
 	POST_SCORES,   /* or of samples that are tested on */
 	POST_SAVED,    /* a slice of a checkpoint is on the disk */
 	POST_WEIGHTS,  /* a stage's parameters, of a model */
+	POST_TIMES,    /* what a stage took */
 	POST_SQUARES,  /* of a stage's gradients, row by row */
 	POST_KINDS
 };

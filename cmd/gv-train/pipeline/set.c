@@ -144,6 +144,15 @@ parse(struct set *s, const char *dir, const char *path, char *text, struct gv_er
 	return crc == want ? 0 : damaged(path, "its checksum is wrong", e);
 }
 
+/* What is read is a file: a FIFO would be waited for. */
+static bool
+is_regular(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) != 0 || S_ISREG(st.st_mode);
+}
+
 bool
 set_is(const char *path)
 {
@@ -152,7 +161,7 @@ set_is(const char *path)
 	struct gv_in *in;
 	bool is;
 
-	if (gv_in_open(&in, path, &ignored) != 0)
+	if (!is_regular(path) || gv_in_open(&in, path, &ignored) != 0)
 		return false;
 	is = gv_in_read(in, start, sizeof(start), &ignored) == (ssize_t)sizeof(start) &&
 	     memcmp(start, MAGIC, sizeof(start)) == 0;
@@ -169,6 +178,8 @@ set_load(struct set *s, const char *path, struct gv_error *e)
 	int status;
 
 	*s = (struct set){0};
+	if (!is_regular(path))
+		return damaged(path, "it is no regular file", e);
 	if (gv_file_read(path, &text, &len, 1 << 26, e) != 0)
 		return -1;
 	text = gv_xrealloc(text, len + 1, 1);
