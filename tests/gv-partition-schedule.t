@@ -49,6 +49,13 @@ is_out "1f1b" <<EOF
 F0/0:0-1 F1/0:1-2 B0/0:4-6 U0/1:6-6 F2/1:6-7 B1/0:7-9 U1/2:9-9 F3/2:9-10 B2/1:10-12 U2/3:12-12 B3/2:13-15 U3/4:15-15
 F0/0:1-2 B0/0:2-4 U0/1:4-4 F1/1:4-5 B1/1:5-7 U1/2:7-7 F2/2:7-8 B2/2:8-10 U2/3:10-10 F3/3:10-11 B3/3:11-13 U3/4:13-13
 EOF
+awk -F, -v OFS=, '{ print $0, NR == 1 ? "update_ms" : NR == 2 ? "" : .5 }' two.csv >update.csv
+run gv-partition --timeline -l 2@1GB/s --straight --cut=none --micro-batches=2 update.csv
+short
+is_out "1f1b, with updates that take time" <<EOF
+F0/0:0-1 F1/0:1-2 B0/0:4-6 U0/1:6-6 B1/0:7.5-9.5 U1/2:9.5-9.5
+F0/0:1-2 B0/0:2-4 U0/1:4-4.5 F1/1:4.5-5.5 B1/1:5.5-7.5 U1/2:7.5-8
+EOF
 two --cut=none --schedule=2bw
 short
 is_out "2bw, three batches of as many as GPUs" <<EOF

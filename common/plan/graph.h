@@ -11,6 +11,7 @@
 struct gv_graph_layer {
 	double time_s;     /* forward and backward of one minibatch on one GPU */
 	double forward_s;  /* the forward part of it */
+	double update_s;   /* of its weights by the optimiser, once; 0: it is not told */
 	double activation; /* bytes of its output */
 	double parameter;  /* bytes of its weights */
 };

@@ -25,20 +25,24 @@ expect_number(
 
 struct columns {
 	ptrdiff_t id, forward, backward, activation, parameter;
+	ptrdiff_t update; /* -1: it is not there */
 };
 
 static int
 read_layer(struct gv_graph_layer *a, const struct gv_frame *f, const struct columns *c,
     size_t row, struct gv_error *e)
 {
-	double forward = 0, backward = 0;
+	double forward = 0, backward = 0, update = 0;
 	int rc = 0;
 
 	rc |= expect_number(f, row, c->forward, &forward, e);
 	rc |= expect_number(f, row, c->backward, &backward, e);
 	rc |= expect_number(f, row, c->activation, &a->activation, e);
 	rc |= expect_number(f, row, c->parameter, &a->parameter, e);
+	if (c->update >= 0 && gv_frame_cell(f, row, c->update).len > 0)
+		rc |= expect_number(f, row, c->update, &update, e);
 	a->forward_s = forward / 1000;
+	a->update_s = update / 1000;
 	a->time_s = (forward + backward) / 1000;
 	return rc;
 }
@@ -57,6 +61,7 @@ read_rows(struct gv_graph *all, struct gv_hash *ids, const struct gv_frame *f,
 	rc |= gv_frame_require(f, "backward_ms", &c.backward, e);
 	rc |= gv_frame_require(f, "activation_bytes", &c.activation, e);
 	rc |= gv_frame_require(f, "parameter_bytes", &c.parameter, e);
+	c.update = gv_frame_find(f, "update_ms");
 	if (rc != 0)
 		return -1;
 	all->n = f->n_rows;

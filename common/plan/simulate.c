@@ -228,6 +228,7 @@ length_of(const struct run *r, const struct gv_step *s)
 
 	return s->op == GV_STEP_FORWARD    ? stage->forward_s
 	       : s->op == GV_STEP_BACKWARD ? stage->backward_s
+	       : s->op == GV_STEP_UPDATE   ? stage->update_s
 					   : stage->weight_s;
 }
 
@@ -268,6 +269,15 @@ get_to_reduction(struct run *r, double now, size_t lane)
 	events_push(&r->events, x->end_s, EVENT_REDUCE, k);
 }
 
+static void
+begin_pass(struct run *r, struct gv_step *s, double now, size_t lane)
+{
+	s->start_s = now;
+	s->end_s = now + length_of(r, s);
+	r->lane[lane].busy = true;
+	events_push(&r->events, s->end_s, EVENT_LANE, lane);
+}
+
 /* Begins what the GPU can begin now. */
 static void
 start_lane(struct run *r, double now, size_t lane)
@@ -288,13 +298,13 @@ start_lane(struct run *r, double now, size_t lane)
 			    !r->reduction[reduction_of(r, s)].done)
 				return;
 			s->start_s = s->end_s = now;
-			state->at++;
+			if (length_of(r, s) > 0)
+				begin_pass(r, s, now, lane);
+			else
+				state->at++;
 		} else if (s->op == GV_STEP_WEIGHT ||
 			   *needed(r, back, s->stage, s->micro_batch)) {
-			s->start_s = now;
-			s->end_s = now + length_of(r, s);
-			state->busy = true;
-			events_push(&r->events, s->end_s, EVENT_LANE, lane);
+			begin_pass(r, s, now, lane);
 		} else {
 			return;
 		}

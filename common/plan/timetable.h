@@ -42,6 +42,7 @@ struct gv_pipe_stage {
 	double weight_s;  /* gradients of the weights, where they are apart: zb-h1 */
 	double receive_s; /* a micro-batch over the link in front, each way */
 	double reduce_s;  /* all-reduce of the replicas' gradients, once */
+	double update_s;  /* of its weights, once */
 
 	double parameter; /* bytes of weights */
 	double stash;     /* bytes kept for each micro-batch in flight */

@@ -66,6 +66,7 @@ add_layers(struct gv_pipe *pipe, const struct gv_plan *p, const struct gv_graph 
 		s->forward_s += forward;
 		s->backward_s += backward - weight;
 		s->weight_s += weight;
+		s->update_s += layer->update_s;
 		if (p->stage[p->of[v]].recompute)
 			s->backward_s += forward;
 	}
