@@ -118,7 +118,7 @@ work(const struct scene *s, struct gv_gang *gang, size_t rank, size_t workers,
 	struct worker *w;
 	struct gv_net *net;
 	struct route route;
-	uint64_t seed, step = 0;
+	uint64_t seed, step = 0, steps = s->steps;
 	unsigned heard;
 	size_t stage;
 	struct worker_spec how = {.model = &s->m,
@@ -129,6 +129,7 @@ work(const struct scene *s, struct gv_gang *gang, size_t rank, size_t workers,
 	    .target = s->label,
 	    .samples = SAMPLES,
 	    .visit = visit,
+	    .steps = &steps,
 	    .rate = rate,
 	    .device = device,
 	    .flags = flags};
