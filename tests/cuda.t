@@ -41,6 +41,7 @@ same_file cpu out "an array, and tests on the way"
 
 # losses come later than their steps: a model that diverges, one that ends, all that diverge
 printf 'seed,lr,steps\n1,.1,30\n2,1e30,30\n3,.01,11\n' >array.csv
+# shellcheck disable=SC2086
 for i in "" "--checkpoint=c --checkpoint-steps=4"; do
 	rm -rf c
 	gv-train --data=digits:64 --batch=16 --steps=30 --log-every=3 --array=array.csv $i mlp.tsv >cpu 2>cpu.err

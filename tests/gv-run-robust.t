@@ -111,7 +111,7 @@ awk -v w="$w" 'BEGIN { print "job_id,total_steps,command,gpu_type,steps_per_s,sh
 timeout 60 gv-run -q -c cluster.csv -s many --round=300 many.csv >out 2>err &
 pid=$!
 true_within 20 grep -q ,start, many/events.csv
-ok "jobs that wait have no files yet" test "$(ls many/jobs | wc -l)" -lt 10
+ok "jobs that wait have no files yet" test "$(find many/jobs -mindepth 1 -maxdepth 1 | wc -l)" -lt 10
 kill $pid
 wait $pid
 if [ -n "${GV_LONG:-}" ]; then

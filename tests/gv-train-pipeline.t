@@ -186,6 +186,8 @@ run gv-train -q $common --lr=.05 --steps=12 res.csv
 mv out want
 gang 2 $common --lr=.05 --steps=12 --schedule=flush plan.csv
 same_file want out.0 "stages that recompute: losses"
+gang 2 $common --lr=.05 --steps=12 --schedule=zb-h1 plan.csv
+same_file want out.0 "stages that recompute, and put gradients of weights off: losses"
 
 # ---- what stages hold and take ----
 # held NAME STAGE: what -v says of a stage is what gv-partition has for it

@@ -141,6 +141,7 @@ rate() {
 	"$bin/gv-profile" devices -q --measure 2>/dev/null | awk -F, -v name="$1_gflops_per_s" '
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == 2 && c { print $c }'
 }
+# shellcheck disable=SC2046
 one() { # WORKLOAD MATH: the options of gv-profile, and its table
 	case $1 in
 	gpt:*)
@@ -163,7 +164,9 @@ for w in $models; do
 	awk -F, -v w="$w" -v m=$half 'NR == 2 { print "gv-one," w "," m ",1," $2 "," $7 }' "$work/one" >>"$rows"
 	case $w in gpt:*) ;; *) continue ;; esac
 	echo "$w, predicted (rates of an H100, not measured here):"
+	# shellcheck disable=SC2046
 	sh "$here/gpt.sh" roofline $(echo "${w#gpt:}" | tr : ' ') | tail -n 2
+	# shellcheck disable=SC2046
 	[ "$device" = cpu ] || GV_TFLOPS=$(rate bf16 | awk '{ print $1 / 1000 }') STEP_MS=$(sed -n 2p "$work/one" | cut -d, -f2) \
 		sh "$here/gpt.sh" share $(echo "${w#gpt:}" | tr : ' ')
 done

@@ -52,6 +52,26 @@ open_group(struct chunk *c, const struct worker_spec *spec)
 		c->room = gv_xcalloc(all + 1, sizeof(*c->room));
 }
 
+/* Whether the stage works on other micro-batches before it comes to the weights' gradients. */
+static bool
+puts_off(const struct gv_course *course, size_t stage)
+{
+	uint32_t worked_on = 0;
+	size_t i;
+
+	for (i = 0; i < course->n; i++) {
+		const struct gv_step *s = &course->step[i];
+
+		if (s->stage != stage)
+			continue;
+		if (s->op == GV_STEP_WEIGHT && s->micro_batch != worked_on)
+			return true;
+		if (s->op == GV_STEP_FORWARD || s->op == GV_STEP_BACKWARD)
+			worked_on = s->micro_batch;
+	}
+	return false;
+}
+
 int
 chunk_open(
     struct chunk *c, const struct worker_spec *spec, size_t stage, struct gv_error *e)
@@ -69,7 +89,7 @@ chunk_open(
 	c->reads_sample = reads_sample(spec->model, c->at);
 	config.first_row = c->at->first;
 	config.last_row = c->at->last;
-	config.recompute = c->at->recompute;
+	config.recompute = c->recompute = c->at->recompute && !puts_off(course, stage);
 	/* where an update follows late, all slots may be taken when it is tested */
 	if (spec->tests && spec->route->kind == GV_SCHEDULE_2BW && c->at->replicas > 1)
 		needs.slots++;
@@ -81,7 +101,7 @@ chunk_open(
 	if (config.backend == NULL)
 		return -1;
 	c->moves =
-	    config.backend->host_memory && spec->route->workers > 1 && !c->at->recompute;
+	    config.backend->host_memory && spec->route->workers > 1 && !c->recompute;
 	if (gv_net_new(&c->net, spec->model, &config, e) != 0)
 		return -1;
 	if (gv_net_data(c->net, spec->x, spec->target, spec->samples) != 0)

@@ -28,6 +28,8 @@ struct chunk {
 	struct gv_net *net;
 	bool is_last, reads_sample;
 	bool split; /* its weights' gradients are a pass of their own */
+	/* as planned; not where those passes are put off, which need what would be gone */
+	bool recompute;
 	bool moves; /* messages are moved on between rows */
 	struct crossing in, out;
 

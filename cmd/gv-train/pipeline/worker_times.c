@@ -29,13 +29,13 @@ held(const struct worker *w, const struct chunk *c)
 {
 	double in = (double)(c->in.numbers * sizeof(gv_real));
 	double models = (double)w->s.net.models * sizeof(gv_real), outputs;
-	size_t slots = c->at->recompute ? 1 : c->slots;
+	size_t slots = c->recompute ? 1 : c->slots;
 	struct gv_net_bytes b;
 
 	gv_net_bytes(c->net, &b);
 	outputs =
 	    ((double)b.activations - (double)slots * models * (double)w->s.net.batch) / 2;
-	if (!c->at->recompute)
+	if (!c->recompute)
 		outputs -= (double)c->slots * in;
 	return (double)(b.params + b.gradients + b.state) - models + outputs;
 }
