@@ -46,7 +46,9 @@ large_layer(struct large_graph *x)
 	double time_s = (0.1 + uniform()) * (draw(10) == 0 ? 2e-2 : 1e-3);
 
 	x->layer[x->g.n] =
-	    (struct gv_graph_layer){time_s, time_s / 3, 1e7 * uniform(), 1e7 * uniform()};
+	    (struct gv_graph_layer){.time_s = time_s, .forward_s = time_s / 3};
+	x->layer[x->g.n].activation = 1e7 * uniform();
+	x->layer[x->g.n].parameter = 1e7 * uniform();
 	return (uint32_t)x->g.n++;
 }
 
