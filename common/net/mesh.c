@@ -12,6 +12,7 @@
 #include "base/mem.h"
 
 #define LAST_WORDS_S .5
+#define UNTOLD_S     .1
 
 /* ---- moving ---- */
 
@@ -214,8 +215,11 @@ gv_mesh_free(struct gv_gang *g)
 	/* a broken gang leaves soon: what it still has to say is who is to blame */
 	deadline =
 	    gv_clock_s() + (g->blame == GV_BLAME_NONE ? g->silence_s : LAST_WORDS_S);
+	/* whoever was not told finds out for itself, if this rank is not gone at once, too */
+	if (g->untold)
+		gv_sleep_s(UNTOLD_S);
 	for (r = 0; r < g->world; r++)
-		gv_mesh_say_last(&g->peer[r], GV_BYE, none);
+		(void)gv_mesh_say_last(&g->peer[r], GV_BYE, none);
 	for (r = 0; r < g->world; r++)
 		free_peer(&g->peer[r], deadline);
 	free(g->spare);

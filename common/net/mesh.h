@@ -106,6 +106,7 @@ struct gv_gang {
 	enum gv_blame blame; /* not NONE: the gang is broken */
 	int culprit;
 	int accuser; /* who said so; the own rank = seen here */
+	bool untold; /* somebody could not be told */
 
 	struct gv_stages stages;
 	struct gv_sum *sum; /* on their way, in order */
@@ -120,8 +121,11 @@ struct gv_gang *gv_mesh_new(
 
 /* Breaks the gang, and tells the others whose fault it is. */
 void gv_mesh_blame(struct gv_gang *g, enum gv_blame why, int culprit, int accuser);
-/* Says what nobody waits for the end of, unless within the bytes of a message. */
-void gv_mesh_say_last(struct gv_peer *p, enum gv_net_frame_type type, struct gv_tag tag);
+/*
+ * Says what nobody waits for the end of.  False: it could not be said, within the bytes of a
+ * message, or as there was no room for it.
+ */
+bool gv_mesh_say_last(struct gv_peer *p, enum gv_net_frame_type type, struct gv_tag tag);
 
 /* -1 with the sentence in *e when it is broken, else 0. */
 int gv_mesh_state(const struct gv_gang *g, struct gv_error *e);

@@ -70,14 +70,16 @@ gv_notes_take(struct gv_notes *n, struct gv_tag tag, struct gv_net_frame *f)
 
 /* ---- what goes wrong ---- */
 
-void
+bool
 gv_mesh_say_last(struct gv_peer *p, enum gv_net_frame_type type, struct gv_tag tag)
 {
 	struct gv_net_frame f = {GV_FRAME_MAGIC, (uint32_t)type, tag, 0, 0, 0};
 	struct iovec v = {&f, sizeof(f)};
 
-	if (p->link != NULL && !p->deaf && p->head_left == 0 && p->body_left == 0)
-		p->link->ops->send(p->link, &v, 1);
+	if (p->link == NULL || p->deaf)
+		return true;
+	return p->head_left == 0 && p->body_left == 0 &&
+	       p->link->ops->send(p->link, &v, 1) == (ptrdiff_t)sizeof(f);
 }
 
 void
@@ -92,7 +94,8 @@ gv_mesh_blame(struct gv_gang *g, enum gv_blame why, int culprit, int accuser)
 	g->culprit = culprit;
 	g->accuser = accuser;
 	for (r = 0; r < g->world; r++)
-		gv_mesh_say_last(&g->peer[r], GV_ABORT, tag);
+		g->untold |=
+		    !gv_mesh_say_last(&g->peer[r], GV_ABORT, tag) && r != culprit;
 }
 
 static const char *

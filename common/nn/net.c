@@ -82,6 +82,13 @@ host_bytes(const struct gv_net *net)
 	return gv_nn_bytes((double)p->B, (double)most);
 }
 
+/* Of losses that are read late. */
+static size_t
+late_bytes(const struct gv_net *net)
+{
+	return gv_nn_bytes(GV_NET_LATE, (double)net->plan.B);
+}
+
 static void
 count_bytes(struct gv_net *net)
 {
@@ -98,6 +105,7 @@ count_bytes(struct gv_net *net)
 	t->scratch = together(s->scratch,
 	    together(times(net->versions, s->packed), times(net->slots, s->sums)));
 	t->scratch = together(t->scratch, host_bytes(net));
+	t->scratch = together(t->scratch, late_bytes(net));
 	t->total = together(
 	    together(together(t->params, t->gradients), together(t->state, t->running)),
 	    together(t->activations, t->scratch));
@@ -174,8 +182,7 @@ allocate(struct gv_net *net, struct gv_error *e)
 	net->scratch = be->alloc(be, GV_NN_SCRATCH, net->sizes.scratch, e);
 	if (net->scratch == NULL)
 		return -1;
-	net->late =
-	    be->alloc(be, GV_NN_PINNED, GV_NET_LATE * net->plan.B * sizeof(gv_real), e);
+	net->late = be->alloc(be, GV_NN_PINNED, late_bytes(net), e);
 	return net->late == NULL ? -1 : allocate_ranks(net, e);
 }
 
