@@ -13,15 +13,15 @@ export TMPDIR="$scratch" GV_PLUGINS="$fake" LD_LIBRARY_PATH="$fake"
 printf 'id\top\tout\tact\n1\tlinear\t12\trelu\n2\tlinear\t\t\n3\txent\t\t\n' >mlp.tsv
 printf 'id\top\tout\tk\tact\n1\tconv\t4\t3\t\n2\tbn\t\t\trelu\n3\tmaxpool\t\t2\t\n4\tlinear\t\t\t\n5\txent\t\t\t\n' >bn.tsv
 train="--data=digits:64 --batch=16 --steps=10 --log-every=1"
-next_port=$((21000 + $$ % 20000))
 pids=''
 # begin N OPTION...: the ranks of a gang, each in a host of its own, out.R and err.R
 begin() {
-	world=$1 rank=0 pids='' next_port=$((next_port + 1))
+	world=$1 rank=0 pids=''
 	shift
+	free_port
 	while [ "$rank" -lt "$world" ]; do
 		# shellcheck disable=SC2086
-		env RANK=$rank LOCAL_RANK=$rank WORLD_SIZE="$world" MASTER_ADDR=127.0.0.1 MASTER_PORT=$next_port NCCL_HOSTID="${HOST:-host$rank}" \
+		env RANK=$rank LOCAL_RANK=$rank WORLD_SIZE="$world" MASTER_ADDR=127.0.0.1 MASTER_PORT=$port NCCL_HOSTID="${HOST:-host$rank}" \
 			GV_FAKE_CUDA="$([ "$rank" -eq "${ON:-$rank}" ] && echo "${GV_FAKE:-}")" \
 			timeout 120 gv-train --device=cuda $train "$@" >out.$rank 2>err.$rank &
 		pids="$pids $!"
@@ -60,6 +60,7 @@ ok "four ranks" test "$statuses" = "0 0 0 0"
 same_file cpu out.0 "four ranks: the losses of one process"
 # gradients of micro-batches are added up before ranks are
 gang 4 --micro-batches=2 --transport=tcp mlp.tsv
+ok "micro-batches over TCP: all end" test "$statuses" = "0 0 0 0"
 cp out.0 tcp
 gang 4 --micro-batches=2 mlp.tsv
 ok "micro-batches: all end" test "$statuses" = "0 0 0 0"

@@ -10,14 +10,11 @@ draw() {
 	seed=$(((seed * 1103515245 + 12345) % 2147483648))
 	echo $((seed / 65536 % 1000))
 }
-port=$((20000 + $$ % 12000))
 # start N ARGS...: N workers in the background: $pids, out.R, err.R
 start() {
 	world=$1 r=0 pids=
 	shift
-	port=$((port + 1))
-	[ -z "$GV_PYTHON" ] || port=$("$GV_PYTHON" -c 'import socket
-s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	free_port
 	ran="gv-train $* (on $world workers)"
 	rm -f out.* err.*
 	while [ $r -lt $world ]; do

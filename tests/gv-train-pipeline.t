@@ -10,13 +10,6 @@ draw() {
 	seed=$(((seed * 1103515245 + 12345) % 2147483648))
 	echo $((seed / 65536 % 1000))
 }
-port=$((20000 + $$ % 12000))
-# a port that nobody has
-free_port() {
-	port=$((port + 1))
-	[ -z "$GV_PYTHON" ] || port=$("$GV_PYTHON" -c 'import socket
-s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-}
 # start N ARGS...: N workers in the background; pids in $pids, outputs in out.R and err.R
 start() {
 	world=$1 r=0 pids=

@@ -70,6 +70,14 @@ silent() { if [ "$status" -eq 0 ] && [ ! -s err ]; then pass "$1"; else fail "$1
 err_has() { if grep -qF -- "$1" err; then pass "$2"; else fail "$2: stderr lacks: $1" err; fi; }
 out_has() { if grep -qF -- "$1" out; then pass "$2"; else fail "$2: stdout lacks: $1" out err; fi; }
 same_file() { if cmp -s "$1" "$2"; then pass "$3"; else fail "$3: $1 and $2 differ" "$1" "$2"; fi; }
+# $port: one where nobody is, drawn below those that the system hands out by itself, so that
+# neither tests that run at once nor their connections meet there
+free_port() {
+	while :; do
+		port=$((10000 + $(od -An -N2 -tu2 /dev/urandom) * 22000 / 65536))
+		grep -qs ":$(printf %04X "$port") " /proc/net/tcp /proc/net/tcp6 || return 0
+	done
+}
 # true when CMD is there
 have() { command -v "$1" >/dev/null 2>&1; }
 # the last line of every test file

@@ -168,6 +168,7 @@ run_op(const struct op *op)
 		break;
 	case WAIT:
 	case EXCHANGE:
+	case NOTHING:
 		break;
 	}
 	return 1;
@@ -447,7 +448,7 @@ cuEventDestroy_v2(gv_cu_event e)
 	for (s = streams; s != NULL; s = s->next)
 		for (i = s->queue.first; i < s->queue.n; i++)
 			if (s->queue.op[i].event == e)
-				s->queue.op[i] = (struct op){.kind = FILL};
+				s->queue.op[i] = (struct op){.kind = NOTHING};
 	free(e);
 	ENTER(cuEventDestroy_v2);
 	return 0;

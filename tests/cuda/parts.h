@@ -46,7 +46,7 @@ void gv_fake_forget_memory(void);
 
 /* ---- streams: queues ---- */
 
-enum kind { KERNEL, PRODUCT, FILL, COPY, RECORD, WAIT, EXCHANGE };
+enum kind { KERNEL, PRODUCT, FILL, COPY, RECORD, WAIT, EXCHANGE, NOTHING };
 struct product {
 	int ta, tb, m, n, k, lda, ldb, ldc, batch, compute, type, c_type;
 	float alpha, beta;
