@@ -5,7 +5,7 @@
 
 #include "gv-report/charts/figure.h"
 #include "sched/cluster.h"
-#include "sheet_runs.h"
+#include "gv-report/sheet/of_runs.h"
 #include "table/kind.h"
 
 void
@@ -97,7 +97,7 @@ write_all(struct gv_out *out, const struct runs *r, const struct view *v,
 	else if (o->format == FORMAT_PROM)
 		write_runs_prom(out, r);
 	else
-		view_write(out, v, by, o);
+		view_write(out, v, by, o->format, o->digits);
 }
 
 /* Whether all jobs finished, of every run that tells it. */

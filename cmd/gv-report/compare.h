@@ -7,7 +7,7 @@
 #include "name.h"
 #include "options.h"
 #include "table/tab.h"
-#include "write_runs.h"
+#include "gv-report/write/runs.h"
 
 /*
  * Whether a table is reported as runs even when it is alone: what a simulation said

@@ -2,7 +2,7 @@
 #ifndef GV_REPORT_EXPECT_H
 #define GV_REPORT_EXPECT_H
 
-#include "parts.h"
+#include "gv-report/history/parts.h"
 
 /* Every job has finished.  0, or -1 with a message in *e for each that has not. */
 int expect_finished(const struct report *r, struct gv_error *e);

@@ -16,10 +16,10 @@
 #include "options.h"
 #include "report_losses.h"
 #include "report_topology.h"
-#include "schedule.h"
-#include "sheet.h"
-#include "stages.h"
-#include "write.h"
+#include "gv-report/schedule/schedule.h"
+#include "gv-report/sheet/sheet.h"
+#include "gv-report/stages/stages.h"
+#include "gv-report/write/write.h"
 
 /* ---- a schedule, a plan ---- */
 
@@ -188,7 +188,7 @@ write_view(struct gv_out *out, const struct view *v, const struct sheet *by,
 	if (o->format == FORMAT_SVG)
 		view_write_svg(out, v);
 	else
-		view_write(out, v, by, o);
+		view_write(out, v, by, o->format, o->digits);
 }
 
 /* Reports the table that tab is at: one of the house that is none of the others. */

@@ -4,9 +4,6 @@
 
 #include "gv-report/charts/figure.h"
 
-static const char *const format_names[FORMATS] = {
-    "text", "csv", "tsv", "json", "svg", "html", "prom"};
-
 static const char *const axes[] = {"auto", "linear", "log"};
 
 static const char usage[] = "usage: gv-report [-jqv] [-f FORMAT] [-b PART] [-c CLUSTER] "
@@ -38,12 +35,6 @@ static const char help[] =
     "  -q, --quiet; -v, --verbose  no warnings; say how much was read\n"
     "  -h, --help; -V, --version   this text; name and version\n";
 
-const char *
-format_name(enum format f)
-{
-	return format_names[f];
-}
-
 static enum format
 parse_format(const struct gv_opt *o, const char *arg)
 {
@@ -51,7 +42,7 @@ parse_format(const struct gv_opt *o, const char *arg)
 	int i;
 
 	for (i = 0; i < FORMATS; i++)
-		if (strcmp(arg, format_names[i]) == 0)
+		if (strcmp(arg, format_name((enum format)i)) == 0)
 			return (enum format)i;
 	gv_opt_usage(o, "unknown format %s; known: text, csv, tsv, json, svg, html, prom",
 	    gv_quote(q, arg, strlen(arg)));
@@ -117,7 +108,7 @@ check(const struct options *o)
 {
 	if (o->by != NULL && o->format >= FORMAT_SVG)
 		gv_opt_usage(&o->common, "--by cannot be used with --format=%s",
-		    format_names[o->format]);
+		    format_name(o->format));
 	if (o->per_job && o->format != FORMAT_PROM)
 		gv_opt_usage(&o->common, "--per-job needs --format=prom");
 	if ((o->axis != LOSS_AUTO || o->smooth > 0) && o->format != FORMAT_SVG &&

@@ -4,18 +4,8 @@
 
 #include "base/opt.h"
 #include "gv-report/losses/losses.h"
-#include "parts.h"
-
-enum format {
-	FORMAT_TEXT,
-	FORMAT_CSV,
-	FORMAT_TSV,
-	FORMAT_JSON,
-	FORMAT_SVG,
-	FORMAT_HTML,
-	FORMAT_PROM,
-	FORMATS
-};
+#include "gv-report/history/parts.h"
+#include "gv-report/page/format.h"
 
 struct options {
 	struct gv_opt common;
@@ -34,8 +24,6 @@ struct options {
 	bool expect_finished;
 	double expect_points; /* < 0: nothing is expected of shares */
 };
-
-const char *format_name(enum format f);
 
 /* Reads them; optind is left at the operands. */
 void options_parse(struct options *o, int argc, char **argv);

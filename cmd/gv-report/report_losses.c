@@ -3,7 +3,7 @@
 #include "compare.h"
 #include "draw/palette.h"
 #include "gv-report/charts/figure.h"
-#include "page.h"
+#include "gv-report/page/page.h"
 
 bool
 report_losses_takes(const struct gv_tab *t, const struct options *o)

@@ -8,8 +8,8 @@
 #include "gv-report/charts/figure.h"
 #include "gv-report/topology/draw.h"
 #include "gv-report/topology/place.h"
-#include "page.h"
-#include "sheet.h"
+#include "gv-report/page/page.h"
+#include "gv-report/sheet/sheet.h"
 #include "table/kind.h"
 
 bool
@@ -141,7 +141,7 @@ write_all(struct gv_out *out, const struct topology *t, const struct view *v,
 	else if (o->format == FORMAT_HTML)
 		page(out, t, v, o->digits);
 	else
-		view_write(out, v, by, o);
+		view_write(out, v, by, o->format, o->digits);
 }
 
 static void

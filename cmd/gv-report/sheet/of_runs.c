@@ -1,5 +1,5 @@
 /* Runs beside each other, as sheets. */
-#include "sheet_runs.h"
+#include "of_runs.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "draw/svg.h"
 #include "draw/text.h"
-#include "grid.h"
+#include "gv-report/page/grid.h"
 #include "stages.h"
 
 #define MARGIN 24.0

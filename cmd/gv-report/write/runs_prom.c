@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "prom.h"
-#include "write_runs.h"
+#include "runs.h"
 
 enum form { COUNTER, GAUGE };
 

@@ -3,7 +3,7 @@
 #define GV_REPORT_WRITE_H
 
 #include "gv-report/runs/run.h"
-#include "parts.h"
+#include "gv-report/history/parts.h"
 
 /*
  * For people: the summary, the GPU types and the jobs, or (part not NULL) one
@@ -38,12 +38,5 @@ void write_svg(struct gv_out *out, const struct report *r, int digits);
  */
 void write_html(struct gv_out *out, const struct report *r, const struct runs *runs,
     bool drawn, unsigned charts, int digits);
-
-/* One unit for all times of a report, by its length, so that they compare by eye. */
-struct unit {
-	const char *name;
-	double s;
-};
-struct unit choose_unit(const struct report *r);
 
 #endif

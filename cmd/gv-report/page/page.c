@@ -1,5 +1,3 @@
-#include "write.h"
-
 #include "page.h"
 
 /* A heading of the whole report: in a text, an empty line. */
@@ -29,10 +27,20 @@ page_all_tables(struct page *p)
 	}
 }
 
+struct time_unit
+page_unit(const struct report *r)
+{
+	double s = r->history.last_s;
+
+	return s < 600     ? (struct time_unit){"s", 1}
+	       : s < 36000 ? (struct time_unit){"min", 60}
+			   : (struct time_unit){"h", 3600};
+}
+
 struct page
 page_of(struct gv_out *out, const struct report *r, int digits, bool html)
 {
-	struct unit unit = choose_unit(r);
+	struct time_unit unit = page_unit(r);
 
 	return (struct page){.out = out,
 	    .r = r,
@@ -40,21 +48,4 @@ page_of(struct gv_out *out, const struct report *r, int digits, bool html)
 	    .unit = unit.name,
 	    .unit_s = unit.s,
 	    .html = html};
-}
-
-void
-write_text(
-    struct gv_out *out, const struct report *r, const struct part *part, int digits)
-{
-	static void (*const page[PARTS])(struct page *) = {
-	    page_summary, page_types, page_entities, page_jobs, page_shares};
-	struct page p = page_of(out, r, digits, false);
-
-	if (part != NULL) {
-		page[part - parts](&p);
-	} else {
-		page_summary(&p);
-		page_all_tables(&p);
-	}
-	gv_strbuf_free(&p.text);
 }

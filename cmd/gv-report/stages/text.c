@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "draw/svg.h"
-#include "grid.h"
-#include "page.h"
+#include "gv-report/page/grid.h"
+#include "gv-report/page/page.h"
 #include "stages.h"
 
 /* ---- for people ---- */

@@ -3,8 +3,8 @@
 
 #include "base/num.h"
 #include "draw/svg.h"
-#include "grid.h"
-#include "page.h"
+#include "gv-report/page/grid.h"
+#include "gv-report/page/page.h"
 #include "schedule.h"
 
 static const char *const column[] = {"stages", "gpus", "forward_ms", "backward_ms",

@@ -6,23 +6,21 @@
 #include <string.h>
 
 #include "colour.h"
-#include "draw/svg.h"
 #include "draw/text.h"
-#include "grid.h"
+#include "drawing.h"
+#include "gv-report/page/grid.h"
+#include "gv-report/page/page.h"
 
 /*
  * The page, from left to right: names, time, shares.  From top to bottom: what
  * it is, the GPUs, the jobs, the axis.
  */
-#define MARGIN   24.0
-#define TIME_X   170.0
-#define TIME_W   640.0
-#define SIDE_X   (TIME_X + TIME_W + 28)
-#define SIDE_W   130.0
-#define WIDTH    (SIDE_X + SIDE_W + 110 + MARGIN)
-#define HEAD_H   92.0
-#define CHAR_W   6.3 /* of a character of the labels, about */
-#define MERGE_PX 0.4 /* runs closer than this are drawn as one */
+#define MARGIN 24.0
+#define SIDE_X (TIME_X + TIME_W + 28)
+#define SIDE_W 130.0
+#define WIDTH  (SIDE_X + SIDE_W + 110 + MARGIN)
+#define HEAD_H 92.0
+#define CHAR_W 6.3 /* of a character of the labels, about */
 
 enum { NAME_CHARS = 19 };
 
@@ -37,17 +35,6 @@ static const char css[] =
     ".on{pointer-events:none}.light{fill:#fff}"
     ".busy{fill:#748091}.track{fill:#e9ecef}.fail{stroke:#c92a2a;stroke-width:2}"
     ".cap{stroke-width:2}";
-
-struct drawing {
-	struct gv_svg s;
-	const struct history *h;
-	const struct summary *sum;
-	int digits;
-	struct unit unit;
-	double x_per_s;
-	double lane_h, job_h; /* with the gaps */
-	size_t *order;        /* [n_runs], runs by what they are drawn on */
-};
 
 /* ---- texts ---- */
 
@@ -66,214 +53,6 @@ static void
 label(struct drawing *d, const char *cls, double x, double y, const char *s)
 {
 	gv_svg_label(&d->s, cls, x, y, s, strlen(s));
-}
-
-static double
-x_of(const struct drawing *d, double s)
-{
-	return TIME_X + s * d->x_per_s;
-}
-
-/* "n1:0", or "0" where nodes have no names. */
-static void
-lane_name(struct gv_strbuf *b, const struct lane *l)
-{
-	if (l->node[0] != '\0')
-		gv_strbuf_fmt(b, "%s:", l->node);
-	gv_strbuf_str(b, l->gpu);
-}
-
-/* ---- runs ---- */
-
-/* Puts the runs (of_jobs: one of each launch) in the order of jobs or lanes; first [n + 1]. */
-static void
-sort_runs(struct drawing *d, bool of_jobs, size_t *first)
-{
-	const struct history *h = d->h;
-	size_t n = of_jobs ? h->n_jobs : h->n_lanes, i;
-
-	memset(first, 0, (n + 1) * sizeof(*first));
-	for (i = 0; i < h->n_runs; i++)
-		if (!of_jobs || h->run[i].next == 0)
-			first[(of_jobs ? h->run[i].job : h->run[i].lane) + 1]++;
-	for (i = 0; i < n; i++)
-		first[i + 1] += first[i];
-	for (i = 0; i < h->n_runs; i++)
-		if (!of_jobs || h->run[i].next == 0)
-			d->order[first[of_jobs ? h->run[i].job : h->run[i].lane]++] = i;
-	memmove(first + 1, first, n * sizeof(*first));
-	first[0] = 0;
-}
-
-static void
-tooltip(struct drawing *d, const struct launch *from, double end_s)
-{
-	const struct job *j = &d->h->job[from->job];
-	const struct lane *l = &d->h->lane[from->lane];
-	struct gv_strbuf b = {0};
-	char start[FIXED_LEN], end[FIXED_LEN];
-
-	gv_strbuf_add(&b, j->id, j->id_len);
-	gv_strbuf_fmt(&b, " on %s ", d->h->type[l->type].name);
-	lane_name(&b, l);
-	gv_strbuf_fmt(&b, ", %s to %s %s%s",
-	    fixed(start, from->start_s / d->unit.s, d->digits),
-	    fixed(end, end_s / d->unit.s, d->digits), d->unit.name,
-	    from->failed ? ", failed" : "");
-	gv_svg_open(&d->s, "title");
-	gv_svg_text(&d->s, b.s, b.len);
-	gv_svg_close(&d->s);
-	gv_strbuf_free(&b);
-}
-
-/* A bar from the start of a run to end_s, with a name on it when it fits. */
-static void
-bar(struct drawing *d, const struct launch *from, double end_s, double y, double h,
-    struct colour colour, const char *name, size_t len)
-{
-	double x = x_of(d, from->start_s), w = fmax(x_of(d, end_s) - x, MERGE_PX);
-
-	gv_svg_open(&d->s, "rect");
-	gv_svg_num(&d->s, "x", x);
-	gv_svg_num(&d->s, "y", y);
-	gv_svg_num(&d->s, "width", w);
-	gv_svg_num(&d->s, "height", h);
-	if (w > 4)
-		gv_svg_num(&d->s, "rx", 2);
-	gv_svg_attr(&d->s, "fill", colour.hex);
-	if (w > 1) /* nobody can point at less */
-		tooltip(d, from, end_s);
-	gv_svg_close(&d->s);
-	if (from->failed)
-		gv_svg_line(&d->s, "fail", x + w, y, x + w, y + h);
-	if (h >= 12 && w > gv_text_px(name, len) + 8)
-		gv_svg_label(&d->s, colour.dark ? "on mid light" : "on mid", x + w / 2,
-		    y + h / 2 + 4, name, len);
-}
-
-/* The runs order[from..to) of one lane or one job, those that touch as one. */
-static void
-bars(struct drawing *d, size_t from, size_t to, bool of_job, double y, double h)
-{
-	const struct history *hist = d->h;
-	double drawn = -1; /* where the last bar ends */
-	size_t i, k;
-
-	for (i = from; i < to; i = k) {
-		const struct launch *r = &hist->run[d->order[i]];
-		size_t type = hist->lane[r->lane].type;
-		double end_s = r->end_s;
-
-		for (k = i + 1; k < to; k++) {
-			const struct launch *next = &hist->run[d->order[k]];
-
-			if (r->failed || next->failed || next->job != r->job ||
-			    hist->lane[next->lane].type != type ||
-			    x_of(d, next->start_s) - x_of(d, end_s) > MERGE_PX)
-				break;
-			end_s = next->end_s;
-		}
-		if (!r->failed && x_of(d, end_s) < drawn + MERGE_PX)
-			continue; /* too short to be seen */
-		drawn = x_of(d, end_s);
-		if (of_job)
-			bar(d, r, end_s, y, h, job_colour(r->job, type),
-			    hist->type[type].name, hist->type[type].name_len);
-		else
-			bar(d, r, end_s, y, h, job_colour(r->job, 0),
-			    hist->job[r->job].id, hist->job[r->job].id_len);
-	}
-}
-
-/* ---- GPUs that jobs share ---- */
-
-/* A run while it is the rank-th of so many on its GPU. */
-struct piece {
-	struct launch run;
-	size_t rank, of;
-};
-
-/* The runs on a GPU at a time, in the order in which they began. */
-struct sharers {
-	struct piece *piece;
-	size_t n, cap;
-};
-
-static bool
-is_shared(const struct drawing *d, size_t from, size_t to)
-{
-	double end_s = -1;
-
-	for (; from < to; from++) {
-		if (d->h->run[d->order[from]].start_s < end_s)
-			return true;
-		end_s = d->h->run[d->order[from]].end_s;
-	}
-	return false;
-}
-
-/* Draws what the piece has been up to now, unless it is too short to be seen. */
-static void
-draw_piece(struct drawing *d, const struct piece *p, double now, double y, double h)
-{
-	const struct job *j = &d->h->job[p->run.job];
-	double part_h = h / (double)p->of;
-	struct launch run = p->run;
-
-	run.failed = run.failed && now == run.end_s;
-	if (p->of > 0 && (now - run.start_s) * d->x_per_s >= MERGE_PX / 4)
-		bar(d, &run, now, y + part_h * (double)p->rank, part_h,
-		    job_colour(run.job, 0), j->id, j->id_len);
-}
-
-/* At the present time some have come or left: new pieces begin where that changes them. */
-static void
-divide(struct drawing *d, struct sharers *s, double now, double y, double h)
-{
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		struct piece *p = &s->piece[i];
-
-		if (p->rank == i && p->of == s->n)
-			continue;
-		if (p->of > 0) {
-			draw_piece(d, p, now, y, h);
-			p->run.start_s = now;
-		}
-		p->rank = i;
-		p->of = s->n;
-	}
-}
-
-/* The runs order[from..to) of a GPU on which some overlap: each has its part of the height. */
-static void
-shared_bars(struct drawing *d, size_t from, size_t to, double y, double h)
-{
-	struct sharers s = {0};
-
-	while (from < to || s.n > 0) {
-		double now =
-		    s.n > 0 ? s.piece[0].run.end_s : d->h->run[d->order[from]].start_s;
-		size_t i, n = 0;
-
-		for (i = 1; i < s.n; i++)
-			now = fmin(now, s.piece[i].run.end_s);
-		if (from < to)
-			now = fmin(now, d->h->run[d->order[from]].start_s);
-		for (i = 0; i < s.n; i++)
-			if (s.piece[i].run.end_s <= now)
-				draw_piece(d, &s.piece[i], now, y, h);
-			else
-				s.piece[n++] = s.piece[i];
-		for (s.n = n; from < to && d->h->run[d->order[from]].start_s <= now;
-		     from++) {
-			s.piece = gv_xgrow(s.piece, &s.cap, s.n + 1, sizeof(*s.piece));
-			s.piece[s.n++] = (struct piece){.run = d->h->run[d->order[from]]};
-		}
-		divide(d, &s, now, y, h);
-	}
-	free(s.piece);
 }
 
 /* ---- the panels ---- */
@@ -307,10 +86,7 @@ type_panel(struct drawing *d, size_t type, const size_t *first, double y)
 			clipped(d, "end dim", TIME_X - 8, y + bar_h / 2 + 4, name.s,
 			    name.len, 14);
 		}
-		if (is_shared(d, first[i], first[i + 1]))
-			shared_bars(d, first[i], first[i + 1], y, bar_h);
-		else
-			bars(d, first[i], first[i + 1], false, y, bar_h);
+		draw_launches(d, first[i], first[i + 1], false, y, bar_h);
 		y += d->lane_h;
 	}
 	gv_strbuf_free(&name);
@@ -390,7 +166,7 @@ job_row(struct drawing *d, size_t job, const size_t *first, double y)
 		gv_svg_line(&d->s, "fail", end - 4, mid - 4, end + 4, mid + 4);
 		gv_svg_line(&d->s, "fail", end - 4, mid + 4, end + 4, mid - 4);
 	}
-	bars(d, first[job], first[job + 1], true, y, bar_h);
+	draw_launches(d, first[job], first[job + 1], true, y, bar_h);
 	share_bars(d, job, mid);
 }
 
@@ -483,7 +259,7 @@ draw(struct drawing *d, const char *title, double gpus_h, double height)
 		label(d, "h2", MARGIN, HEAD_H, "GPUs");
 		label(d, "dim", SIDE_X, HEAD_H, "busy");
 	}
-	sort_runs(d, false, first);
+	sort_launches(d, false, first);
 	for (i = 0; i < h->n_types; i++)
 		y = type_panel(d, i, first, y);
 	if (h->n_jobs > 0) {
@@ -491,21 +267,11 @@ draw(struct drawing *d, const char *title, double gpus_h, double height)
 		label(d, "dim", SIDE_X, jobs_y, "% of time, received / promised");
 		legend(d, jobs_y);
 	}
-	sort_runs(d, true, first);
+	sort_launches(d, true, first);
 	for (i = 0; i < h->n_jobs; i++)
 		job_row(d, i, first, jobs_y + 14 + (double)i * d->job_h);
 	free(d->order);
 	free(first);
-}
-
-struct unit
-choose_unit(const struct report *r)
-{
-	double s = r->history.last_s;
-
-	return s < 600     ? (struct unit){"s", 1}
-	       : s < 36000 ? (struct unit){"min", 60}
-			   : (struct unit){"h", 3600};
 }
 
 void
@@ -516,7 +282,7 @@ write_svg(struct gv_out *out, const struct report *r, int digits)
 	    .h = h,
 	    .sum = &r->summary,
 	    .digits = digits,
-	    .unit = choose_unit(r),
+	    .unit = page_unit(r),
 	    .x_per_s = h->last_s > 0 ? TIME_W / h->last_s : 0,
 	    .job_h = h->n_jobs > 100 ? 18 : 24};
 	struct gv_strbuf title = {0};

@@ -9,6 +9,7 @@
 #include "base/fileio.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "gv-report/page/format.h"
 #include "sched/cluster.h"
 #include "table/kind.h"
 #include "table/tab.h"
@@ -105,10 +106,9 @@ void view_write_svg(struct gv_out *out, const struct view *v);
 
 /* The sheet that --by names, or NULL. */
 const struct sheet *view_find(const struct view *v, const char *by);
-struct options;
-/* In the format of o, one that is not drawn; by NULL: all of it; else that sheet. */
+/* In a format that is not drawn; by NULL: all of it; else that sheet. */
 void view_write(struct gv_out *out, const struct view *v, const struct sheet *by,
-    const struct options *o);
+    enum format format, int digits);
 /* The sheets that people see and the note, as HTML within a page. */
 void view_write_sheets(struct gv_out *out, const struct view *v, int digits);
 

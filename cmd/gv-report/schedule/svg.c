@@ -5,7 +5,7 @@
 
 #include "base/strbuf.h"
 #include "draw/svg.h"
-#include "grid.h"
+#include "gv-report/page/grid.h"
 #include "schedule.h"
 
 #define MARGIN  24.0

@@ -3,7 +3,7 @@
 #define GV_REPORT_WRITE_RUNS_H
 
 #include "gv-report/runs/run.h"
-#include "sheet.h"
+#include "gv-report/sheet/sheet.h"
 
 /* Of which figures: a bit for each. */
 #define ALL_CHARTS (~0u)

@@ -8,23 +8,22 @@
 #include "base/num.h"
 #include "draw/chart.h"
 #include "gv-report/charts/figure.h"
-#include "grid.h"
-#include "options.h"
-#include "page.h"
+#include "gv-report/charts/frame.h"
+#include "gv-report/page/grid.h"
+#include "gv-report/page/page.h"
 #include "sheet.h"
-#include "write.h"
 
 /* ---- for people ---- */
 
-static struct unit
+static struct time_unit
 unit_of(const struct view *v)
 {
 	double s = v->longest_s;
 
-	return s < 300                              ? (struct unit){"s", 1}
-	       : s < 3 * 3600                       ? (struct unit){"min", 60}
-	       : s < (v->in_hours ? 14 : 3) * 86400 ? (struct unit){"h", 3600}
-						    : (struct unit){"d", 86400};
+	return s < 300                              ? (struct time_unit){"s", 1}
+	       : s < 3 * 3600                       ? (struct time_unit){"min", 60}
+	       : s < (v->in_hours ? 14 : 3) * 86400 ? (struct time_unit){"h", 3600}
+						    : (struct time_unit){"d", 86400};
 }
 
 /* Three digits of what is small, whatever the digits behind the point. */
@@ -39,7 +38,7 @@ digits_for(double v, int digits)
 
 static void
 put_cell(struct grid *g, const struct sheet_column *c, const struct sheet_cell *cell,
-    struct unit unit, int digits)
+    struct time_unit unit, int digits)
 {
 	double v = cell->number;
 
@@ -56,7 +55,7 @@ put_cell(struct grid *g, const struct sheet_column *c, const struct sheet_cell *
 }
 
 static void
-put_head(struct grid *g, const struct sheet_column *c, struct unit unit)
+put_head(struct grid *g, const struct sheet_column *c, struct time_unit unit)
 {
 	struct gv_strbuf b = {0};
 
@@ -73,7 +72,7 @@ static void
 write_sheet(struct gv_out *out, const struct view *v, const struct sheet *s, int digits,
     bool html)
 {
-	struct unit unit = unit_of(v);
+	struct time_unit unit = unit_of(v);
 	bool *right = gv_xcalloc(s->n_columns, sizeof(*right));
 	struct grid g = {0};
 	size_t i;
@@ -279,12 +278,12 @@ as_json(struct gv_out *out, const struct view *v, const struct sheet *by)
 
 void
 view_write(struct gv_out *out, const struct view *v, const struct sheet *by,
-    const struct options *o)
+    enum format format, int digits)
 {
-	if (o->format == FORMAT_CSV || o->format == FORMAT_TSV)
-		as_table(out, v, by, o->format == FORMAT_TSV);
-	else if (o->format == FORMAT_JSON)
+	if (format == FORMAT_CSV || format == FORMAT_TSV)
+		as_table(out, v, by, format == FORMAT_TSV);
+	else if (format == FORMAT_JSON)
 		as_json(out, v, by);
 	else
-		as_text(out, v, by, o->digits, o->format == FORMAT_HTML);
+		as_text(out, v, by, digits, format == FORMAT_HTML);
 }

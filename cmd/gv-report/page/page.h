@@ -3,8 +3,9 @@
 #define GV_REPORT_PAGE_H
 
 #include "base/strbuf.h"
+#include "gv-report/charts/frame.h"
+#include "gv-report/history/parts.h"
 #include "gv-report/runs/run.h"
-#include "parts.h"
 
 /* How an HTML page begins, its title included, and how it ends; a heading on it. */
 void page_begin(struct gv_out *out, const char *title, size_t len);
@@ -13,6 +14,9 @@ void page_heading(struct gv_out *out, const char *element, const char *text, siz
 
 /* The figures of which chart has the bit, as far as there are any, with their numbers. */
 void page_figures(struct gv_out *out, const struct runs *r, unsigned charts, int digits);
+
+/* One unit for all times of a report, by its length, so that they compare by eye. */
+struct time_unit page_unit(const struct report *r);
 
 /* What a page needs everywhere. */
 struct page {

@@ -1,8 +1,8 @@
-#include "write_runs.h"
+#include "runs.h"
 
 #include "draw/palette.h"
 #include "gv-report/charts/figure.h"
-#include "page.h"
+#include "gv-report/page/page.h"
 
 void
 write_runs_svg(struct gv_out *out, const struct runs *r, unsigned charts)

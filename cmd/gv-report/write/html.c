@@ -1,5 +1,5 @@
 /* A page of one history. */
-#include "page.h"
+#include "gv-report/page/page.h"
 #include "write.h"
 
 void
