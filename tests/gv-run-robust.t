@@ -33,16 +33,6 @@ else
 fi
 
 # ---- locks of others ----
-locker() { # HOW FILE...: until release
-	rm -f held
-	"$build/helpers/locker" "$@" >held &
-	holder=$!
-	true_within 10 grep -q locked held
-}
-release() {
-	kill "$holder"
-	wait "$holder" 2>/dev/null
-}
 # shellcheck disable=SC2046
 locker flock open $(find open -type f)
 ok "somebody has a flock on each file of the state, and on itself" grep locked held

@@ -373,14 +373,11 @@ wait "$pid" 2>/dev/null
 nobody() { [ -z "$(strays)" ]; } # the status of grep also tells of processes that go away meanwhile
 true_within 5 nobody
 nothing_left "killed, its workers go"
-"$build/helpers/locker" ours busy/workers.lock >held &
-holder=$!
-true_within 5 grep -q locked held
-gv-run --resume -s busy --grace=1 >out 2>err &
+locker ours busy/workers.lock
+gv-run --resume -s busy --grace=9 >out 2>err &
 pid=$!
 true_within 5 grep -q waiting err
-kill "$holder"
-wait "$holder" 2>/dev/null
+release
 true_within 5 grep -q resume out
 kill -TERM "$pid"
 wait "$pid" 2>/dev/null
@@ -388,16 +385,13 @@ ran="gv-run --resume while workers are there"
 is_err "the next one waits for the workers to leave" <<'EOT'
 gv-run: waiting for workers of the gv-run before to leave
 EOT
-"$build/helpers/locker" ours busy/workers.lock >held &
-holder=$!
-true_within 5 grep -q locked held
+locker ours busy/workers.lock
 run gv-run -q --resume -s busy --grace=0
 is_status 75 "but not for ever: status 75"
 is_err "workers that do not leave" <<EOT
 gv-run: $(cd busy && pwd -P): workers of the gv-run before are still there
 EOT
-kill "$holder"
-wait "$holder" 2>/dev/null
+release
 rm -rf busy
 
 # ---- a worker that does not go ----

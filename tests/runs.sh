@@ -29,6 +29,16 @@ true_within() { # SECONDS CMD...: until it succeeds
 		sleep 0.02
 	done
 }
+locker() { # HOW FILE...: locked until release
+	rm -f held # what is in the background makes it when its turn comes
+	"$build/helpers/locker" "$@" >held &
+	holder=$!
+	true_within 60 grep -qs locked held
+}
+release() {
+	kill "$holder"
+	wait "$holder" 2>/dev/null
+}
 
 cat >cluster.csv <<'EOT'
 gpu_type,gpus,threads
