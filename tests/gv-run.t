@@ -303,8 +303,8 @@ rm -f asked.*
 # p and r would have half of big each, and no time on small, which they cannot use: 50 steps/s
 cat >other.csv <<EOT
 job_id,total_steps,arrival_s,command,gpu_type,steps_per_s,share
-p,20,0,$w -r 100,big,100,1
-r,20,0,$w -r 100,big,100,1
+p,100,0,$w -r 100,big,100,1
+r,100,0,$w -r 100,big,100,1
 q,5,0.25,$w -r 100,small,100,1
 EOT
 run gv-run -q -c cluster.csv -s pol_other --round=0.1 -p ./equal other.csv
