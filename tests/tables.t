@@ -138,6 +138,17 @@ gv-profile jobs -t throughputs.csv -c cluster.csv -o made jobs.csv
 header made | grep -vxFf before >got
 printf '%s\n' gpu_type steps_per_s >want
 same Rates "what gv-profile jobs appends"
+header jobs.csv >before
+gv-profile jobs --usage -t throughputs.csv -c cluster.csv -o made jobs.csv
+header made | grep -vxFf before >got
+{ printf '%s\n' gpu_type steps_per_s && described Usage; } >want
+same Usage "what gv-profile jobs --usage appends"
+printf 'job_id,job_type,command\na,none,true\n' >none.csv
+printf 'job_type,scale_factor,gpu_type,steps_per_s\nnone,1,cpu2,0\nnone,1,cpu1,0\n' >zero.csv
+gv-profile pairs -q --usage -t zero.csv -c cluster.csv -o made none.csv
+header made >got
+{ described Pairs && described "Pairs: measured" && described Usage; } >want
+same "Pairs, Pairs: measured" "what gv-profile pairs writes"
 header rates.csv >before
 gv-alloc -p max-sum --relax-slo --changes -c cluster.csv -o made rates.csv
 header made | grep -vxFf before >got

@@ -17,10 +17,12 @@ static const struct gv_opt_sub subcommands[] = {
     {"layers", profile_layers},
     {"links", profile_links},
     {"memory", profile_memory},
+    {"pairs", profile_pairs},
 };
 
 static const char usage[] =
-    "usage: gv-profile [-hV] arrays|devices|jobs|layers|links|memory [option ...] [file]";
+    "usage: gv-profile [-hV] arrays|devices|jobs|layers|links|memory|pairs [option ...] "
+    "[file]";
 
 static const char help[] =
     "usage: gv-profile [-hV] SUBCOMMAND [option ...] [file]\n"
@@ -32,6 +34,7 @@ static const char help[] =
     "  layers    how long each layer of a model takes, and its bytes: a layers table\n"
     "  links     how fast bytes pass between processes: a links table\n"
     "  memory    what memory holds over a step of training, row by row\n"
+    "  pairs     how fast each two jobs train on the same GPUs: a pairs table\n"
     "\n"
     "  -h, --help      this text; after a subcommand, its own\n"
     "  -V, --version   the version\n";

@@ -1,10 +1,12 @@
 /*
  * gv-profile jobs: how many steps per second each job does on each GPU type of
- * the cluster, by running it there for a while.
+ * the cluster, by running it there for a while; gv-profile pairs: each two of them,
+ * on the same GPUs.
  */
 #include <signal.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/opt.h"
 #include "plan.h"
 #include "profile.h"
@@ -17,6 +19,7 @@ struct options {
 	const char *jobs;
 	const char *known;
 	bool throughputs;
+	bool pairs;       /* gv-profile pairs */
 	int64_t parallel; /* 0 = not said */
 	struct site_options site;
 	struct run_options run;
@@ -65,9 +68,37 @@ static const char help[] =
     "  -h, --help           this text\n"
     "  -V, --version        the version\n";
 
-static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
+static const char pairs_usage[] = "usage: gv-profile pairs -c CLUSTER [-qvV] [-o FILE] "
+				  "[-s DIR] [-t KNOWN] [option ...] [jobs.csv]";
+
+static const char pairs_help[] =
+    "usage: gv-profile pairs -c CLUSTER [option ...] [jobs.csv]\n"
+    "Runs jobs alone, and each two on the same GPUs, and writes their rates: a pairs "
+    "table.\n"
+    "\n"
+    "  -c, --cluster=FILE   the GPUs: gpu_type, gpus, ... (required but under Slurm)\n"
+    "  -t, --known=FILE     throughputs alone that need no measuring\n"
+    "      --usage          also how much the GPUs are used, where NVML tells\n"
+    "      --warmup=TIME    after both have reported, not measured (2s)\n"
+    "      --window=TIME    measure for at least this long (5s)\n"
+    "      --timeout=TIME   give a run up after this long (120s)\n"
+    "      --grace=TIME     from SIGTERM to SIGKILL when a run ends (10s)\n"
+    "      --node=NAME      what the cluster table calls this machine (its host name)\n"
+    "      --parallel=N     at once on a node (1; in an allocation as many as fit)\n"
+    "      --launcher=slurm  in an allocation of Slurm: this, or --slurm-job=ID|NAME\n"
+    "  -s, --state=DIR      for files of jobs; under Slurm one that all nodes see\n"
+    "      --clean-env      give jobs PATH, HOME, LANG, TZ and USER only\n"
+    "      --tsv            write TSV instead of CSV\n"
+    "  -o, --output=FILE    write to FILE, which is replaced whole or not at all\n"
+    "  -q, --quiet          no warnings\n"
+    "  -v, --verbose        say what was measured and how well\n"
+    "  -h, --help           this text\n"
+    "  -V, --version        the version\n";
+
+/* The first is not one of pairs. */
+static const struct option longopts[] = {
+    {"throughputs", no_argument, NULL, OPT_THROUGHPUTS}, GV_OPT_COMMON, GV_OPT_TABLE,
     {"cluster", required_argument, NULL, 'c'}, {"known", required_argument, NULL, 't'},
-    {"throughputs", no_argument, NULL, OPT_THROUGHPUTS},
     {"usage", no_argument, NULL, OPT_USAGE},
     {"warmup", required_argument, NULL, OPT_WARMUP},
     {"window", required_argument, NULL, OPT_WINDOW},
@@ -106,8 +137,8 @@ parse_options(struct options *o, int argc, char **argv)
 	int code;
 
 	opterr = 0;
-	while ((code = getopt_long(argc, argv,
-		    GV_OPT_SHORT GV_OPT_TABLE_SHORT "c:s:t:", longopts, NULL)) != -1) {
+	while ((code = getopt_long(argc, argv, GV_OPT_SHORT GV_OPT_TABLE_SHORT "c:s:t:",
+		    longopts + o->pairs, NULL)) != -1) {
 		switch (code) {
 		case 'c':
 			o->site.cluster = optarg;
@@ -226,6 +257,31 @@ some_lack(const struct plan *p, const struct gv_rates *jobs)
 	return some;
 }
 
+/* A row of pairs with the name of a job is that job's, and nobody's of the same type. */
+static void
+warn_of_names(const struct plan *p, const struct gv_rates *jobs)
+{
+	struct gv_hash ids = {0};
+	size_t class, i;
+
+	for (i = 0; i < jobs->n_jobs; i++)
+		gv_hash_add(&ids, jobs->job[i].id.s, jobs->job[i].id.len);
+	for (class = 0; class < p->n_classes; class ++) {
+		struct gv_cell type = jobs->job[p->job[class]].job_type;
+		ptrdiff_t at = gv_hash_find(&ids, type.s, type.len);
+		bool others = false;
+		char q[GV_QUOTE_LEN];
+
+		for (i = 0; at != -1 && i < jobs->n_jobs; i++)
+			others |= i != (size_t)at && p->class_of[i] == class;
+		if (others)
+			gv_warn("warning: job type %s is also the name of a job: "
+				"gv-alloc takes its rows for those of that job alone",
+			    gv_quote(q, type.s, type.len));
+	}
+	gv_hash_free(&ids);
+}
+
 /* ---- the whole ---- */
 
 struct inputs {
@@ -266,7 +322,9 @@ write_table(const struct inputs *in, const struct plan *p, const struct options 
 	struct gv_tabw w;
 
 	gv_tabw_init(&w, out, o->common.tsv);
-	if (o->throughputs)
+	if (o->pairs)
+		write_pairs(&w, p, &in->jobs, &in->site.cluster, o->run.measure.usage);
+	else if (o->throughputs)
 		write_throughputs(&w, p, &in->jobs, &in->site.cluster);
 	else
 		write_rates(&w, p, &in->jobs, &in->site.cluster, o->run.measure.usage);
@@ -296,7 +354,8 @@ answer(struct inputs *in, struct plan *p, struct gpus *g, const struct options *
 		return 128 + interrupt;
 	}
 	write_table(in, p, o, out);
-	return some_lack(p, &in->jobs) ? GV_EXIT_NO : GV_EXIT_OK;
+	return some_lack(p, &in->jobs) || plan_count(p, UNMEASURED) > 0 ? GV_EXIT_NO
+									: GV_EXIT_OK;
 }
 
 /* So many are measured at once on a node. */
@@ -309,14 +368,9 @@ most_at_once(const struct options *o)
 	return o->site.slurm ? SIZE_MAX : 1;
 }
 
-int
-profile_jobs(int argc, char **argv)
+static int
+profile(struct options *o, int argc, char **argv)
 {
-	struct options o = {.common = {.usage = usage, .help = help},
-	    .run.measure = {.rule = {2, 5},
-		.timeout_s = 120,
-		.grace_s = 10,
-		.interrupt = &interrupt}};
 	struct gv_error e = {0};
 	struct inputs in = {0};
 	struct plan plan = {0};
@@ -325,24 +379,30 @@ profile_jobs(int argc, char **argv)
 	int status;
 	int rc;
 
-	parse_options(&o, argc, argv);
-	o.site.quiet = o.run.quiet = o.common.quiet;
-	o.run.verbose = o.common.verbose;
-	if (read_inputs(&in, &o, &e) != 0)
+	o->run.measure = (struct measure_options){
+	    .rule = {2, 5}, .timeout_s = 120, .grace_s = 10, .interrupt = &interrupt};
+	parse_options(o, argc, argv);
+	o->site.quiet = o->run.quiet = o->common.quiet;
+	o->run.verbose = o->common.verbose;
+	if (read_inputs(&in, o, &e) != 0)
 		gv_die_error(&e);
 	catch_signals(old);
-	if ((o.site.slurm && site_open(&in.site, &o.site, &e) != 0) ||
+	if ((o->site.slurm && site_open(&in.site, &o->site, &e) != 0) ||
 	    plan_make(&plan, &in.jobs, &in.site.cluster,
-		o.known != NULL ? &in.known : NULL, &e) != 0)
+		o->known != NULL ? &in.known : NULL, &e) != 0)
 		gv_die_error(&e);
-	if (!o.common.quiet)
+	if (o->pairs)
+		plan_add_pairs(&plan, &in.jobs);
+	if (!o->common.quiet)
 		warn_of_slips(&in);
-	site_gpus(&gpus, &in.site, &o.site, most_at_once(&o));
+	if (!o->common.quiet && o->pairs)
+		warn_of_names(&plan, &in.jobs);
+	site_gpus(&gpus, &in.site, &o->site, most_at_once(o));
 	status = run_check(&plan, &in.jobs, &in.site, &gpus, &e);
 	if (status != 0)
 		gv_warn_error(&e);
 	else
-		status = answer(&in, &plan, &gpus, &o, old);
+		status = answer(&in, &plan, &gpus, o, old);
 	gv_error_clear(&e);
 	plan_free(&plan);
 	site_gpus_free(&gpus);
@@ -352,4 +412,21 @@ profile_jobs(int argc, char **argv)
 		gv_die_error(&e);
 	rc = gv_finish();
 	return rc != 0 ? rc : status;
+}
+
+int
+profile_jobs(int argc, char **argv)
+{
+	struct options o = {.common = {.usage = usage, .help = help}};
+
+	return profile(&o, argc, argv);
+}
+
+int
+profile_pairs(int argc, char **argv)
+{
+	struct options o = {
+	    .common = {.usage = pairs_usage, .help = pairs_help}, .pairs = true};
+
+	return profile(&o, argc, argv);
 }

@@ -24,12 +24,15 @@ struct measuring {
 	struct gv_strbuf progress;
 	struct gv_strbuf log;
 	struct gv_progress_report told;
+	double told_last; /* steps that were told when it was looked at last */
 	struct report *report;
 	size_t n;
 	size_t cap;
 	double start_s;
+	bool heard; /* it has reported */
 	bool stopping;
-	bool enough; /* is known */
+	bool enough;              /* is known */
+	struct measuring *beside; /* on the same GPUs, NULL = none */
 	struct measurement m;
 	struct measuring *next; /* of those that go on */
 };
@@ -48,6 +51,8 @@ forget(struct measuring *r)
 		at = &(*at)->next;
 	if (*at != NULL)
 		*at = r->next;
+	if (r->beside != NULL)
+		r->beside->beside = NULL;
 	gv_gpu_watch_free(r->watch);
 	gv_strbuf_free(&r->directory);
 	gv_strbuf_free(&r->checkpoint_dir);
@@ -113,6 +118,13 @@ measure_begin(const struct gv_job *job, const struct measure_place *place,
 		return r;
 	measure_end(r, &ignored);
 	return NULL;
+}
+
+void
+measure_beside(struct measuring *a, struct measuring *b)
+{
+	a->beside = b;
+	b->beside = a;
 }
 
 int
@@ -196,6 +208,7 @@ judge(struct measurement *m, const struct measuring *r)
 		    r->job->total_steps / m->ran_s, INFINITY, m->ran_s, 0};
 	} else {
 		m->verdict = SILENT;
+		m->cut |= r->heard; /* it waited for the other one */
 	}
 	if (m->verdict == SILENT || m->verdict == FAILED)
 		m->fit.steps_per_s = 0;
@@ -212,7 +225,11 @@ listen(struct measuring *r, double now_s, struct gv_error *e)
 	if (gv_progress_read(r->progress.s, &r->told, e) != 0)
 		return -1;
 	r->m.ran_s = now_s - r->start_s;
-	if (r->told.steps > (r->n > 0 ? r->report[r->n - 1].steps : 0)) {
+	if (r->told.steps > r->told_last) {
+		r->told_last = r->told.steps;
+		r->heard = true;
+		if (r->beside != NULL && !r->beside->heard)
+			return 0;
 		r->report = gv_xgrow(r->report, &r->cap, r->n + 1, sizeof(*r->report));
 		r->report[r->n++] = (struct report){now_s, r->told.steps};
 	}
@@ -244,6 +261,21 @@ conclude(struct measuring *r, enum gv_launch_state state,
 	return MEASURE_DONE;
 }
 
+/* Whether the one beside has ended, or is told to, before enough was known of both. */
+static bool
+beside_left(const struct measuring *r)
+{
+	const struct measuring *b = r->beside;
+
+	return b != NULL && (b->m.left || (b->stopping && !(b->enough && r->enough)));
+}
+
+static bool
+beside_enough(const struct measuring *r)
+{
+	return r->beside == NULL || r->beside->enough;
+}
+
 enum measure_state
 measure_turn(struct measuring *r, struct measurement *m, struct gv_error *e)
 {
@@ -266,7 +298,9 @@ measure_turn(struct measuring *r, struct measurement *m, struct gv_error *e)
 	if (r->stopping)
 		return MEASURE_GOES_ON;
 	r->enough = fit_enough(&r->o->rule, r->report, r->n);
-	if (!r->enough && r->m.ran_s < r->o->timeout_s && *r->o->interrupt == 0)
+	r->m.cut = r->beside != NULL && r->beside->m.left;
+	if (!(r->enough && beside_enough(r)) && !beside_left(r) &&
+	    r->m.ran_s < r->o->timeout_s && *r->o->interrupt == 0)
 		return MEASURE_GOES_ON;
 	r->stopping = true;
 	gv_launch_stop(r->launch);

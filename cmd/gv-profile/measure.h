@@ -40,6 +40,7 @@ struct measurement {
 	bool left;    /* on its own */
 	int status;   /* then: its exit status */
 	double ran_s; /* from launch to its leaving or the end of the measurement */
+	bool cut;     /* the one beside it had left, or never reported */
 	char last_line[256];   /* of what it wrote; "" = nothing */
 	struct gv_gpu_use use; /* while it was measured */
 };
@@ -61,6 +62,11 @@ enum measure_state {
 struct measuring *measure_begin(const struct gv_job *job,
     const struct measure_place *place, const struct measure_options *o,
     enum measure_state *state, struct gv_error *e);
+/*
+ * Two that have the same GPUs: of each counts only what it reports from when both have
+ * reported, and both end when enough is known of both, or one does.  Before the first turn.
+ */
+void measure_beside(struct measuring *a, struct measuring *b);
 /*
  * Looks at it, without waiting: call it often, for the error in the times of reports is
  * the time between calls.  DONE fills *m; ENDED says why in *e unless it was interrupted,

@@ -13,7 +13,12 @@ measured_warn(const char *label, const struct measurement *m, double timeout_s)
 {
 	char q[GV_QUOTE_LEN];
 
-	if (m->verdict == FAILED && m->last_line[0] == '\0')
+	if (m->cut && m->verdict == SILENT)
+		; /* the other one's matter */
+	else if (m->cut && m->verdict == SHORT)
+		gv_warn("warning: %s: only %zu reports before the other one was done",
+		    label, m->fit.n);
+	else if (m->verdict == FAILED && m->last_line[0] == '\0')
 		gv_warn("warning: %s: failed with status %d and wrote nothing", label,
 		    m->status);
 	else if (m->verdict == FAILED)

@@ -94,7 +94,7 @@ plan_make(struct plan *p, const struct gv_rates *jobs, const struct gv_cluster *
 
 			if (c->source == TO_MEASURE &&
 			    (size_t)scale > cluster->type[type].gpus)
-				c->source = TOO_BIG;
+				c->source = RUNS_NOT;
 		}
 	return 0;
 }
@@ -104,15 +104,91 @@ plan_free(struct plan *p)
 {
 	free(p->class_of);
 	free(p->job);
+	free(p->pair);
 	free(p->cell);
 	gv_rates_free(&p->known);
 	*p = (struct plan){0};
 }
 
-struct cell *
-plan_cell(const struct plan *p, size_t class, size_t type)
+/* ---- pairs ---- */
+
+/* The second job of a class, or where there is none the first once more. */
+static size_t
+second_job(const struct plan *p, const struct gv_rates *jobs, size_t class)
 {
-	return &p->cell[class * p->n_types + type];
+	size_t i;
+
+	for (i = p->job[class] + 1; i < jobs->n_jobs; i++)
+		if (p->class_of[i] == class)
+			return i;
+	return p->job[class];
+}
+
+/* What is to be measured has a rate only when it is measured. */
+static void
+spare_pairs(struct plan *p, bool measured)
+{
+	size_t i, type, k;
+
+	for (i = 0; i < p->n_pairs; i++)
+		for (type = 0; type < p->n_types; type++) {
+			struct cell *c = plan_cell(p, p->n_classes + i, type);
+
+			for (k = 0; k < 2; k++) {
+				const struct cell *one =
+				    plan_cell(p, p->pair[i].class[k], type);
+
+				if (one->source == UNMEASURED)
+					c->source = UNMEASURED;
+				else if (c->source == TO_MEASURE &&
+					 one->steps_per_s == 0 &&
+					 (measured || one->source != TO_MEASURE))
+					c->source = RUNS_NOT;
+			}
+		}
+}
+
+void
+plan_add_pairs(struct plan *p, const struct gv_rates *jobs)
+{
+	size_t most = p->n_classes * (p->n_classes + 1) / 2, a, b;
+
+	p->pair = gv_xcalloc(most, sizeof(*p->pair));
+	for (a = 0; a < p->n_classes; a++)
+		for (b = a; b < p->n_classes; b++) {
+			const struct gv_job *x = &jobs->job[p->job[a]],
+					    *y = &jobs->job[p->job[b]];
+
+			if (x->scale_factor != y->scale_factor ||
+			    (a == b && x->job_type.len == 0))
+				continue;
+			p->pair[p->n_pairs++] = (struct pair){.class = {a, b},
+			    .job = {
+				p->job[a], a == b ? second_job(p, jobs, a) : p->job[b]}};
+		}
+	a = p->n_classes * p->n_types;
+	b = (p->n_classes + p->n_pairs) * p->n_types;
+	p->cell = gv_xrealloc(p->cell, b, sizeof(*p->cell));
+	memset(p->cell + a, 0, (b - a) * sizeof(*p->cell));
+	spare_pairs(p, false);
+}
+
+void
+plan_spare_pairs(struct plan *p)
+{
+	spare_pairs(p, true);
+}
+
+size_t
+plan_job(const struct plan *p, size_t row, size_t which)
+{
+	return row < p->n_classes ? p->job[row] : p->pair[row - p->n_classes].job[which];
+}
+
+struct cell *
+plan_cell(const struct plan *p, size_t row, size_t type)
+{
+	return &p->cell[row * p->n_types + type];
 }
 
 size_t
@@ -120,7 +196,7 @@ plan_count(const struct plan *p, enum source source)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < p->n_classes * p->n_types; i++)
+	for (i = 0; i < (p->n_classes + p->n_pairs) * p->n_types; i++)
 		n += p->cell[i].source == source;
 	return n;
 }

@@ -9,5 +9,6 @@ int profile_jobs(int argc, char **argv);
 int profile_layers(int argc, char **argv);
 int profile_links(int argc, char **argv);
 int profile_memory(int argc, char **argv);
+int profile_pairs(int argc, char **argv);
 
 #endif

@@ -90,3 +90,67 @@ write_throughputs(struct gv_tabw *w, const struct plan *p, const struct gv_rates
 		}
 	}
 }
+
+/* ---- pairs ---- */
+
+static void
+write_name(struct gv_tabw *w, const struct gv_job *job)
+{
+	gv_tabw_cell(w, job->job_type.len > 0 ? job->job_type : job->id);
+}
+
+/* Of both in the time in which one after the other would do 1. */
+static double
+speedup(const struct cell *c, const struct cell *a, const struct cell *b)
+{
+	if (c->steps_per_s == 0)
+		return 0;
+	return round(1e4 * (c->steps_per_s / a->steps_per_s +
+			       c->second_steps_per_s / b->steps_per_s)) /
+	       1e4;
+}
+
+static void
+write_pair(struct gv_tabw *w, const struct plan *p, size_t i, size_t type, bool usage)
+{
+	const struct cell *c = plan_cell(p, p->n_classes + i, type);
+	const struct cell *a = plan_cell(p, p->pair[i].class[0], type);
+	const struct cell *b = plan_cell(p, p->pair[i].class[1], type);
+
+	gv_tabw_double(w, c->steps_per_s);
+	gv_tabw_double(w, c->second_steps_per_s);
+	write_rate(w, a);
+	write_rate(w, b);
+	gv_tabw_double(w, speedup(c, a, b));
+	if (usage)
+		write_use(w, c);
+	gv_tabw_end(w);
+}
+
+void
+write_pairs(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs,
+    const struct gv_cluster *cluster, bool usage)
+{
+	static const char *const names[] = {"job_a", "job_b", "scale_factor", "gpu_type",
+	    "steps_per_s_a", "steps_per_s_b", "alone_steps_per_s_a",
+	    "alone_steps_per_s_b", "speedup"};
+	size_t i, k, type;
+
+	for (k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+		gv_tabw_str(w, names[k]);
+	for (k = 0; usage && k < 2; k++)
+		gv_tabw_str(w, use_columns[k]);
+	gv_tabw_end(w);
+	for (i = 0; i < p->n_pairs; i++)
+		for (type = 0; type < cluster->n_types; type++) {
+			const struct gv_job *a = &jobs->job[p->job[p->pair[i].class[0]]];
+
+			if (plan_cell(p, p->n_classes + i, type)->source == UNMEASURED)
+				continue;
+			write_name(w, a);
+			write_name(w, &jobs->job[p->job[p->pair[i].class[1]]]);
+			gv_tabw_int(w, a->scale_factor);
+			gv_tabw_str(w, cluster->type[type].name);
+			write_pair(w, p, i, type, usage);
+		}
+}

@@ -13,6 +13,14 @@
 void write_rates(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs,
     const struct gv_cluster *cluster, bool usage);
 
+/*
+ * A row for each pair and GPU type where it was measured: job_a and job_b (their types, or
+ * ids of jobs without one), scale_factor, gpu_type, the rates together and alone, and what
+ * both together do over taking turns.  usage: as above.
+ */
+void write_pairs(struct gv_tabw *w, const struct plan *p, const struct gv_rates *jobs,
+    const struct gv_cluster *cluster, bool usage);
+
 /* job_type, scale_factor, gpu_type, steps_per_s of every class that has a job_type. */
 void write_throughputs(struct gv_tabw *w, const struct plan *p,
     const struct gv_rates *jobs, const struct gv_cluster *cluster);

@@ -13,11 +13,14 @@ struct waiting {
 	size_t passed;  /* smaller ones that have had GPUs meanwhile */
 };
 
-/* One that goes on. */
+/* One that goes on: a job, or two on the same GPUs. */
 struct running {
 	struct waiting w;
-	struct measuring *measuring;
-	size_t *gpu; /* [w.n] */
+	size_t n_jobs;
+	struct measuring *measuring[2];
+	bool done[2];
+	struct measurement m[2]; /* of those that are done */
+	size_t *gpu;             /* [w.n] */
 	double began_s;
 };
 
@@ -40,10 +43,13 @@ struct drive {
 	unsigned turns; /* of the launcher's places */
 };
 
-const struct gv_job *run_job(const struct drive *d, size_t cell);
+/* 1, or 2 of a pair. */
+size_t run_jobs(const struct drive *d, size_t cell);
+/* The job that is run, of a pair the second with which = 1. */
+const struct gv_job *run_job(const struct drive *d, size_t cell, size_t which);
 const struct gv_gpu_type *run_type(const struct drive *d, size_t cell);
-/* 'jobs.csv:2: job "a" on v100' into label->text[0]. */
-void run_name(struct gv_error *label, const struct drive *d, size_t cell);
+/* 'jobs.csv:2: job "a" on v100', or 'job "a" beside "b" on v100', into label->text[0]. */
+void run_name(struct gv_error *label, const struct drive *d, size_t cell, size_t which);
 
 /* The line of progress, with an estimate of the time left; not more often than it is worth. */
 void run_say(struct drive *d);

@@ -57,13 +57,14 @@ run_check(const struct plan *p, const struct gv_rates *jobs, const struct site *
 {
 	size_t i;
 
-	for (i = 0; i < p->n_classes * p->n_types; i++) {
+	for (i = 0; i < 2 * (p->n_classes + p->n_pairs) * p->n_types; i++) {
+		size_t row = i / 2 / p->n_types, type = i / 2 % p->n_types;
 		int status;
 
-		if (p->cell[i].source != TO_MEASURE)
+		if (plan_cell(p, row, type)->source != TO_MEASURE)
 			continue;
-		status = check_cell(
-		    jobs, &jobs->job[p->job[i / p->n_types]], s, g, i % p->n_types, e);
+		status =
+		    check_cell(jobs, &jobs->job[plan_job(p, row, i % 2)], s, g, type, e);
 		if (status != 0)
 			return status;
 	}
@@ -90,7 +91,7 @@ give_up(struct drive *d, const struct waiting *w, const char *reason)
 	struct gv_error label = {0};
 
 	d->p->cell[w->cell].source = UNMEASURED;
-	run_name(&label, d, w->cell);
+	run_name(&label, d, w->cell, 0);
 	gv_warn("%s: not measured: %s", label.text[0], reason);
 	d->done++;
 }
@@ -120,6 +121,37 @@ wait_again(struct drive *d, struct waiting w, const char *reason)
 
 /* ---- beginning ---- */
 
+/* Those of r that have begun are ended.  0 or -1. */
+static int
+end_jobs(struct running *r, struct gv_error *e)
+{
+	int rc = 0;
+	size_t k;
+
+	for (k = 0; k < r->n_jobs; k++)
+		if (r->measuring[k] != NULL)
+			rc |= measure_end(r->measuring[k], e);
+	return rc;
+}
+
+/* Starts the jobs of r at a place; *state is as of the first that cannot.  0 or -1. */
+static int
+begin_jobs(struct drive *d, struct running *r, const struct measure_place *place,
+    enum measure_state *state, struct gv_error *e)
+{
+	size_t k;
+
+	*state = MEASURE_GOES_ON;
+	for (k = 0; k < r->n_jobs && *state == MEASURE_GOES_ON; k++)
+		r->measuring[k] = measure_begin(
+		    run_job(d, r->w.cell, k), place, &d->o.measure, state, e);
+	if (*state != MEASURE_GOES_ON)
+		return end_jobs(r, e);
+	if (r->n_jobs == 2)
+		measure_beside(r->measuring[0], r->measuring[1]);
+	return 0;
+}
+
 /* Starts it on GPUs gpu[w.n], which are given back if it cannot.  0 or -1. */
 static int
 begin(struct drive *d, struct waiting w, size_t *gpu, struct gv_error *e)
@@ -129,7 +161,8 @@ begin(struct drive *d, struct waiting w, size_t *gpu, struct gv_error *e)
 	struct measure_place place = {.type = run_type(d, w.cell),
 	    .id = id,
 	    .node = d->site->slurm != NULL ? node : NULL};
-	struct running r = {.w = w, .gpu = gpu, .began_s = gv_clock_s()};
+	struct running r = {
+	    .w = w, .n_jobs = run_jobs(d, w.cell), .gpu = gpu, .began_s = gv_clock_s()};
 	struct gv_error why = {0};
 	enum measure_state state;
 	size_t i;
@@ -138,8 +171,8 @@ begin(struct drive *d, struct waiting w, size_t *gpu, struct gv_error *e)
 		id[i] = d->g->gpu[gpu[i]].id;
 		node[i] = site_node(d->site, &d->g->gpu[gpu[i]]);
 	}
-	r.measuring =
-	    measure_begin(run_job(d, w.cell), &place, &d->o.measure, &state, &why);
+	if (begin_jobs(d, &r, &place, &state, &why) != 0)
+		state = MEASURE_BROKEN;
 	free(node);
 	free(id);
 	if (state == MEASURE_GOES_ON) {
@@ -200,18 +233,31 @@ begin_some(struct drive *d, struct gv_error *e)
 /* ---- while they run ---- */
 
 static void
-take(struct drive *d, const struct running *r, const struct measurement *m)
+take(struct drive *d, const struct running *r)
 {
 	struct cell *c = &d->p->cell[r->w.cell];
 	struct gv_error label = {0};
+	double rate[2] = {0};
+	size_t k;
 
-	c->steps_per_s = measured_rate(m);
-	c->use = m->use;
-	run_name(&label, d, r->w.cell);
-	if (!d->o.quiet)
-		measured_warn(label.text[0], m, d->o.measure.timeout_s);
-	if (d->o.verbose > 0 && c->steps_per_s > 0)
-		measured_say(label.text[0], m);
+	for (k = 0; k < r->n_jobs; k++) {
+		const struct measurement *m = &r->m[k];
+
+		rate[k] = measured_rate(m);
+		if (m->use.looks > c->use.looks)
+			c->use = m->use;
+		gv_error_clear(&label);
+		run_name(&label, d, r->w.cell, k);
+		if (!d->o.quiet)
+			measured_warn(label.text[0], m, d->o.measure.timeout_s);
+		if (d->o.verbose > 0 && rate[k] > 0)
+			measured_say(label.text[0], m);
+	}
+	/* the rate of one beside one that does not run is that of one alone */
+	if (r->n_jobs == 1 || (rate[0] > 0 && rate[1] > 0)) {
+		c->steps_per_s = rate[0];
+		c->second_steps_per_s = rate[1];
+	}
 	d->took_s += gv_clock_s() - r->began_s;
 	d->n_took++;
 	d->done++;
@@ -222,7 +268,7 @@ static int
 end(struct drive *d, size_t at, struct gv_error *e)
 {
 	struct running *r = &d->running[at];
-	int rc = measure_end(r->measuring, e);
+	int rc = end_jobs(r, e);
 
 	gpus_give(d->g, r->gpu, r->w.n);
 	free(r->gpu);
@@ -231,20 +277,39 @@ end(struct drive *d, size_t at, struct gv_error *e)
 	return rc;
 }
 
+/* Looks at the jobs of one: DONE when all are, or what the first is that cannot be. */
+static enum measure_state
+turn_jobs(struct running *r, struct gv_error *why)
+{
+	enum measure_state all = MEASURE_DONE, state;
+	size_t k;
+
+	for (k = 0; k < r->n_jobs; k++) {
+		if (r->done[k])
+			continue;
+		state = measure_turn(r->measuring[k], &r->m[k], why);
+		if (state != MEASURE_DONE && state != MEASURE_GOES_ON)
+			return state;
+		r->done[k] = state == MEASURE_DONE;
+		if (!r->done[k])
+			all = MEASURE_GOES_ON;
+	}
+	return all;
+}
+
 /* Looks at the one at.  0 or -1. */
 static int
 turn(struct drive *d, size_t at, struct gv_error *e)
 {
-	struct running r = d->running[at];
+	struct waiting w = d->running[at].w;
 	struct gv_launch_site site;
 	struct gv_error why = {0};
-	struct measurement m;
-	enum measure_state state = measure_turn(r.measuring, &m, &why);
+	enum measure_state state = turn_jobs(&d->running[at], &why);
 
 	if (state == MEASURE_GOES_ON)
 		return 0;
 	if (state == MEASURE_DONE)
-		take(d, &r, &m);
+		take(d, &d->running[at]);
 	if (end(d, at, e) != 0)
 		return -1;
 	if (state == MEASURE_DONE || *d->o.measure.interrupt != 0)
@@ -252,7 +317,7 @@ turn(struct drive *d, size_t at, struct gv_error *e)
 	if (state == MEASURE_BROKEN || d->site->slurm == NULL)
 		return gv_error_set(e, "%s", why.text[0]);
 	gv_launch_look(d->site->by, true, &site); /* what has become of its node */
-	wait_again(d, r.w, why.text[0]);
+	wait_again(d, w, why.text[0]);
 	return 0;
 }
 
@@ -315,16 +380,17 @@ by_size(const void *a, const void *b)
 }
 
 static void
-prepare(struct drive *d)
+prepare(struct drive *d, size_t from, size_t to)
 {
 	size_t i;
 
-	d->waiting = gv_xcalloc(d->total, sizeof(*d->waiting));
-	d->running = gv_xcalloc(d->total, sizeof(*d->running));
-	for (i = 0; i < d->p->n_classes * d->p->n_types; i++)
+	d->waiting = gv_xcalloc((to - from), d->p->n_types * sizeof(*d->waiting));
+	d->running = gv_xcalloc((to - from), d->p->n_types * sizeof(*d->running));
+	for (i = from * d->p->n_types; i < to * d->p->n_types; i++)
 		if (d->p->cell[i].source == TO_MEASURE)
 			d->waiting[d->n_waiting++] = (struct waiting){
-			    .cell = i, .n = (size_t)run_job(d, i)->scale_factor};
+			    .cell = i, .n = (size_t)run_job(d, i, 0)->scale_factor};
+	d->total = d->n_waiting;
 	if (d->g->most_runs > 1 || d->g->n_nodes > 1)
 		qsort(d->waiting, d->n_waiting, sizeof(*d->waiting), by_size);
 }
@@ -355,30 +421,38 @@ drive(struct drive *d, struct gv_error *e)
 	return rc;
 }
 
-int
-run_plan(struct plan *p, const struct gv_rates *jobs, const struct site *s,
-    struct gpus *g, const struct run_options *options, struct gv_error *e)
+/* As run_plan(), of rows from to to - 1. */
+static int
+run_rows(const struct drive *all, size_t from, size_t to, struct gv_error *e)
 {
-	struct drive d = {.p = p,
-	    .jobs = jobs,
-	    .site = s,
-	    .g = g,
-	    .o = *options,
-	    .total = plan_count(p, TO_MEASURE)};
+	struct drive d = *all;
 	size_t i;
-	int rc;
+	int rc = 0;
 
-	if (d.total == 0)
-		return 0;
-	d.o.measure.by = s->by;
-	d.o.measure.scratch = s->scratch;
-	prepare(&d);
-	rc = drive(&d, e);
+	prepare(&d, from, to);
+	if (d.total > 0)
+		rc = drive(&d, e);
 	gv_progress(NULL);
 	measure_abort();
 	for (i = 0; i < d.n_running; i++)
 		free(d.running[i].gpu);
 	free(d.waiting);
 	free(d.running);
-	return rc == 0 && *options->measure.interrupt != 0 ? 1 : rc;
+	return rc == 0 && d.total > 0 && *d.o.measure.interrupt != 0 ? 1 : rc;
+}
+
+int
+run_plan(struct plan *p, const struct gv_rates *jobs, const struct site *s,
+    struct gpus *g, const struct run_options *options, struct gv_error *e)
+{
+	struct drive d = {.p = p, .jobs = jobs, .site = s, .g = g, .o = *options};
+	int rc;
+
+	d.o.measure.by = s->by;
+	d.o.measure.scratch = s->scratch;
+	rc = run_rows(&d, 0, p->n_classes, e);
+	if (rc != 0 || p->n_pairs == 0)
+		return rc;
+	plan_spare_pairs(p);
+	return run_rows(&d, p->n_classes, p->n_classes + p->n_pairs, e);
 }

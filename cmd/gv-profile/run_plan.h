@@ -21,7 +21,8 @@ int run_check(const struct plan *p, const struct gv_rates *jobs, const struct si
 
 /*
  * Measures what is to be measured, as much at once as the GPUs allow, and puts the rates
- * into the plan, rounded to 6 digits.  What does not run has rate 0 and is told of.  In an
+ * into the plan, rounded to 6 digits: first what is alone, then pairs of what runs.  What does
+ * not run has rate 0 and is told of, and a pair of which one does not 0 and 0.  In an
  * allocation of Slurm a launch that cannot be made, or whose node is lost, is tried again;
  * what comes to nothing is UNMEASURED, and told of.  0, 1 when interrupted, -1 with *e
  * set; in each case nothing is left running.

@@ -11,10 +11,16 @@ static const double say_every_s = 0.5;
 
 /* ---- names ---- */
 
-const struct gv_job *
-run_job(const struct drive *d, size_t cell)
+size_t
+run_jobs(const struct drive *d, size_t cell)
 {
-	return &d->jobs->job[d->p->job[cell / d->p->n_types]];
+	return cell / d->p->n_types < d->p->n_classes ? 1 : 2;
+}
+
+const struct gv_job *
+run_job(const struct drive *d, size_t cell, size_t which)
+{
+	return &d->jobs->job[plan_job(d->p, cell / d->p->n_types, which)];
 }
 
 const struct gv_gpu_type *
@@ -24,14 +30,22 @@ run_type(const struct drive *d, size_t cell)
 }
 
 void
-run_name(struct gv_error *label, const struct drive *d, size_t cell)
+run_name(struct gv_error *label, const struct drive *d, size_t cell, size_t which)
 {
-	const struct gv_job *job = run_job(d, cell);
+	const struct gv_job *job = run_job(d, cell, which);
+	const struct gv_job *other = run_job(d, cell, 1 - which);
 	const struct gv_frame *f = &d->jobs->frame;
-	char q[GV_QUOTE_LEN];
+	const char *type = run_type(d, cell)->name;
+	char q[GV_QUOTE_LEN], r[GV_QUOTE_LEN];
 
-	gv_error_at(label, f->file, f->line[job->row], NULL, "job %s on %s",
-	    gv_quote(q, job->id.s, job->id.len), run_type(d, cell)->name);
+	gv_quote(q, job->id.s, job->id.len);
+	if (run_jobs(d, cell) == 1)
+		gv_error_at(
+		    label, f->file, f->line[job->row], NULL, "job %s on %s", q, type);
+	else
+		gv_error_at(label, f->file, f->line[job->row], NULL,
+		    "job %s beside %s on %s", q, gv_quote(r, other->id.s, other->id.len),
+		    type);
 }
 
 /* ---- progress ---- */
@@ -86,9 +100,9 @@ run_say(struct drive *d)
 		return;
 	d->said_s = gv_clock_s();
 	format_time(time, sizeof(time), left_s(d));
-	if (d->n_running == 1) {
+	if (d->n_running == 1 && d->running[0].n_jobs == 1) {
 		size_t cell = d->running[0].w.cell;
-		const struct gv_job *job = run_job(d, cell);
+		const struct gv_job *job = run_job(d, cell, 0);
 
 		gv_progress("%zu/%zu %s on %s ..., about %s left", d->done + 1, d->total,
 		    job->job_type.len > 0 ? job->job_type.s : job->id.s,

@@ -15,10 +15,13 @@
  *   -d             start a child in a session of its own that ignores SIGTERM
  *   -w TEXT        write TEXT and a line feed to stderr first
  *   -c FILE        write the environment to FILE first
+ *   -p DIR         those that say so on the same GPUs take turns: each is as much slower as
+ *                  they are many; they know each other by files in DIR
  *
  * On SIGTERM it writes GV_CHECKPOINT_DIR/state, reports the checkpoint and
  * leaves with 143; the next one goes on from there.
  */
+#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -42,6 +45,8 @@ struct options {
 	int status; /* -1 = finish */
 	int failing_rank;
 	bool mute;
+	const char *shared; /* NULL = none */
+	char own[4096];     /* file that says that it is there */
 };
 
 static volatile sig_atomic_t told;
@@ -100,7 +105,7 @@ parse(struct options *o, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "r:g:k:n:s:j:x:f:midw:c:")) != -1) {
+	while ((c = getopt(argc, argv, "r:g:k:n:s:j:x:f:midw:c:p:")) != -1) {
 		switch (c) {
 		case 'r':
 			o->rate = atof(optarg) * env_number("GV_THREADS", 1);
@@ -140,6 +145,9 @@ parse(struct options *o, int argc, char **argv)
 			break;
 		case 'c':
 			write_environment(optarg);
+			break;
+		case 'p':
+			o->shared = optarg;
 			break;
 		default:
 			exit(98);
@@ -191,6 +199,50 @@ save(const struct options *o, double steps)
 	report(o, "checkpoint", steps);
 }
 
+/* ---- sharing GPUs ---- */
+
+static void
+join(struct options *o)
+{
+	const char *type = getenv("GV_GPU_TYPE"), *gpus = getenv("GV_GPUS");
+	FILE *f;
+
+	if (o->shared == NULL)
+		return;
+	snprintf(o->own, sizeof(o->own), "%s/%s-%s,%ld", o->shared,
+	    type != NULL ? type : "", gpus != NULL ? gpus : "", (long)getpid());
+	f = fopen(o->own, "w");
+	if (f == NULL || fclose(f) != 0)
+		exit(94);
+}
+
+/* How many have these GPUs now. */
+static double
+sharers(const struct options *o)
+{
+	const char *name = o->shared != NULL ? strrchr(o->own, '/') + 1 : "";
+	size_t n = strcspn(name, ",") + 1;
+	const struct dirent *entry;
+	double some = 0;
+	DIR *d;
+
+	if (o->shared == NULL)
+		return 1;
+	d = opendir(o->shared);
+	while (d != NULL && (entry = readdir(d)) != NULL)
+		some += strncmp(entry->d_name, name, n) == 0;
+	if (d != NULL)
+		closedir(d);
+	return some > 0 ? some : 1;
+}
+
+static void
+leave(const struct options *o)
+{
+	if (o->shared != NULL)
+		unlink(o->own);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -208,16 +260,18 @@ main(int argc, char **argv)
 		o.status = -1;
 		o.steps = INFINITY;
 	}
+	join(&o);
 	due += o.start_s;
 	for (step = restore(); step < o.steps && !told;) {
 		double slower = 2 * gv_random_uniform(1, 0, 0, (uint64_t)(step / 10)) - 1;
 
-		due += (1 + o.jitter * slower) / o.rate;
+		due += sharers(&o) * (1 + o.jitter * slower) / o.rate;
 		while (gv_clock_s() < due && !told)
 			gv_sleep_s(due - gv_clock_s());
 		if (!told && fmod(++step, (double)o.every) == 0)
 			report(&o, "step", step);
 	}
+	leave(&o);
 	if (told) {
 		save(&o, step);
 		return 143;
