@@ -6,20 +6,20 @@
 run gv-profile
 is_status 2 "no subcommand"
 is_err "no subcommand: message" <<'EOT'
-gv-profile: no subcommand given; known: arrays, devices, jobs, layers, links, memory
-usage: gv-profile [-hV] arrays|devices|jobs|layers|links|memory [option ...] [file]
+gv-profile: no subcommand given; known: arrays, devices, jobs, layers, links, memory, pairs
+usage: gv-profile [-hV] arrays|devices|jobs|layers|links|memory|pairs [option ...] [file]
 EOT
 run gv-profile nothing
 is_status 2 "an unknown subcommand"
 is_err "an unknown subcommand: message" <<'EOT'
-gv-profile: unknown subcommand "nothing"; known: arrays, devices, jobs, layers, links, memory
-usage: gv-profile [-hV] arrays|devices|jobs|layers|links|memory [option ...] [file]
+gv-profile: unknown subcommand "nothing"; known: arrays, devices, jobs, layers, links, memory, pairs
+usage: gv-profile [-hV] arrays|devices|jobs|layers|links|memory|pairs [option ...] [file]
 EOT
 run gv-profile -v devices
 is_status 2 "an option before the subcommand"
 is_err "an option before the subcommand: message" <<'EOT'
 gv-profile: options other than -h and -V go after the subcommand
-usage: gv-profile [-hV] arrays|devices|jobs|layers|links|memory [option ...] [file]
+usage: gv-profile [-hV] arrays|devices|jobs|layers|links|memory|pairs [option ...] [file]
 EOT
 run gv-profile devices --version
 is_out "version" <<EOT

@@ -73,8 +73,7 @@ static const char pairs_usage[] = "usage: gv-profile pairs -c CLUSTER [-qvV] [-o
 
 static const char pairs_help[] =
     "usage: gv-profile pairs -c CLUSTER [option ...] [jobs.csv]\n"
-    "Runs jobs alone, and each two on the same GPUs, and writes their rates: a pairs "
-    "table.\n"
+    "Runs each two jobs on the same GPUs, writes their rates: a pairs table.\n"
     "\n"
     "  -c, --cluster=FILE   the GPUs: gpu_type, gpus, ... (required but under Slurm)\n"
     "  -t, --known=FILE     throughputs alone that need no measuring\n"
