@@ -175,7 +175,7 @@ gv_cpu_bn_sum(
 	gv_cpu_times_loop(cpu->times);
 	gv_cpu_times_item(cpu->times, 0);
 	gv_cpu_threads_run(cpu->pool, p->B * p->shards,
-	    (double)(p->B * p->n * places(r) * j.width), shard_sums, &j);
+	    4 * (double)(p->B * p->n * places(r) * j.width), shard_sums, &j);
 	for (b = 0; b < p->B; b++) {
 		gv_real *v = c->f->sums + b * p->shards * j.width;
 

@@ -74,15 +74,30 @@ lay_out_packed(struct gv_cpu *cpu, size_t row)
 	cpu->packed_size += r->l.g * at->packed_t_size;
 }
 
+/* The most rows of a piece that leave every thread several pieces of the whole work. */
+static size_t
+even_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
+{
+	enum { LEAST = 24, EACH = 4 };
+	double share = cpu->plan->flops / (double)(EACH * cpu->threads);
+	double row = (double)r->l.flops / (double)r->l.g;
+	double rows = (double)r->matrix_rows * share / (row + 1);
+
+	return cpu->threads == 1 || rows > SIZE_MAX / 4 ? SIZE_MAX
+	       : rows < LEAST                           ? LEAST
+							: (size_t)rows;
+}
+
 /*
  * Rows of a weight matrix whose gradient one item makes, in even pieces.  The
  * partial sums of linear, with few samples to a shard, should stay in L1; conv
  * gathers windows for each piece, so its pieces are larger.
  */
 static size_t
-piece_rows(const struct gv_nn_row *r)
+piece_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 {
-	size_t most = r->l.op == GV_OP_LINEAR ? 96 : 240;
+	size_t most =
+	    gv_cpu_lesser(r->l.op == GV_OP_LINEAR ? 96 : 240, even_rows(cpu, r));
 	size_t pieces = (r->matrix_rows + most - 1) / most;
 	size_t rows = (r->matrix_rows + pieces - 1) / pieces;
 
@@ -126,7 +141,7 @@ static void
 cut_row(struct gv_cpu *cpu, size_t row, size_t *cap)
 {
 	const struct gv_nn_row *r = &cpu->plan->row[row];
-	size_t rows = piece_rows(r), columns = piece_columns(r), group, at, column;
+	size_t rows = piece_rows(cpu, r), columns = piece_columns(r), group, at, column;
 
 	if (gv_cpu_is_depthwise(r))
 		cut_depthwise(cpu, row, cap);
@@ -155,9 +170,10 @@ tree_depth(size_t shards)
 
 /* Numbers of a row's largest piece. */
 static size_t
-piece_room(const struct gv_nn_row *r, const struct gv_cpu_op *op)
+piece_room(
+    const struct gv_cpu *cpu, const struct gv_nn_row *r, const struct gv_cpu_op *op)
 {
-	size_t matrix = op->gradient == NULL ? 0 : piece_rows(r) * piece_columns(r);
+	size_t matrix = op->gradient == NULL ? 0 : piece_rows(cpu, r) * piece_columns(r);
 
 	return matrix + (r->l.biases > 0 ? r->l.biases : r->l.out_shape.channels);
 }
@@ -177,48 +193,59 @@ size_scratch(struct gv_cpu *cpu)
 			need += op->scratch(r, &cpu->row[i]);
 		/* and one more, where gradients are added to others */
 		if (gv_cpu_has_pieces(r))
-			need += (1 + tree_depth(p->shards)) * piece_room(r, op);
+			need += (1 + tree_depth(p->shards)) * piece_room(cpu, r, op);
 		if (need > most)
 			most = need;
 	}
 	cpu->scratch_size = (most + 15) / 16 * 16;
 }
 
-/* One where nearly all products are of the places of a sample, as in a transformer. */
+/*
+ * The fewest samples that are worth an item: their products should fill tiles, which
+ * those of a sample's places do alone.
+ */
 static size_t
-least_samples(const struct gv_nn_plan *p)
+least_samples(const struct gv_nn_plan *p, size_t least)
 {
 	uint64_t of_places = 0, others = 0;
 	size_t i;
 
 	for (i = p->first_row; i < p->last_row; i++) {
 		const struct gv_nn_row *r = &p->row[i];
+		const struct gv_shape *out = &r->l.out_shape;
 
 		if (r->places > 1 || r->l.op == GV_OP_ATTENTION ||
-		    r->l.op == GV_OP_CAUSAL)
+		    r->l.op == GV_OP_CAUSAL ||
+		    (least > 8 && r->l.op != GV_OP_LSTM && out->height * out->width > 1))
 			of_places += r->l.flops;
 		else
 			others += r->l.flops;
 	}
-	return others < of_places / 4 ? 1 : 8;
+	return others < of_places / 4 ? 1 : least;
 }
 
 /*
  * Samples that one item carries through the rows: few enough that what they
- * leave behind stays in cache, enough for the matrix products.  No bit depends
- * on it.
+ * leave behind stays in cache, enough for the matrix products; and as many items for
+ * one thread as for another.  No bit depends on it.
  */
 static size_t
 block_samples(const struct gv_cpu *cpu)
 {
-	size_t block = ((size_t)1 << 18) / (cpu->plan->activations + 1);
-	size_t least = least_samples(cpu->plan), shared = least == 1 ? 1 : 12;
+	const struct gv_nn_plan *p = cpu->plan;
+	size_t block = ((size_t)1 << 18) / (p->activations + 1);
+	size_t least = least_samples(p, 8), items;
 
 	block = block < least ? least : block > 64 ? 64 : block;
-	while (block > shared && cpu->threads > 1 &&
-	       cpu->plan->B * ((cpu->plan->n + block - 1) / block) < 2 * cpu->threads)
-		block = (block + 1) / 2;
-	return block;
+	if (cpu->threads == 1)
+		return block;
+	least = least_samples(p, 12);
+	items = (p->B * ((p->n + block - 1) / block) + cpu->threads - 1) / cpu->threads;
+	while (items > 1 && p->B * p->n < items * cpu->threads * least)
+		items--;
+	items = items * cpu->threads / p->B;
+	block = items <= 1 ? p->n : (p->n + items - 1) / items;
+	return block < (least + 1) / 2 ? (least + 1) / 2 : block > 64 ? 64 : block;
 }
 
 void

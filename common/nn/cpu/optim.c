@@ -92,7 +92,7 @@ update(const struct gv_nn_update *u, const struct gv_nn_plan *p, size_t b, size_
 		sgd_plain(w, g, n, (gv_real)c->lr, (gv_real)c->weight_decay);
 }
 
-enum { CHUNK = 16384 };
+enum { CHUNK = 8192 };
 
 struct job {
 	const struct gv_nn_plan *plan;
@@ -119,8 +119,9 @@ gv_cpu_update(struct gv_nn_backend *be, const struct gv_nn_update *u)
 	struct job j = {cpu->plan, u, (n + CHUNK - 1) / CHUNK};
 
 	gv_cpu_times_loop(cpu->times);
-	gv_cpu_threads_run(
-	    cpu->pool, cpu->plan->B * j.chunks, 4 * (double)(cpu->plan->B * n), item, &j);
+	/* numbers come from memory and from others' caches: as long as 16 sums each */
+	gv_cpu_threads_run(cpu->pool, cpu->plan->B * j.chunks,
+	    16 * (double)(cpu->plan->B * n), item, &j);
 	gv_cpu_times_update_end(cpu->times, cpu->plan);
 	return 0;
 }

@@ -6,13 +6,13 @@
 
 enum { COLUMNS = 128 }; /* that one item packs; whole panels */
 
-/* One item: a model, for all rows the columns [item part]. */
+/* One item: a strip of columns of one row of a model. */
 struct packing {
 	struct gv_cpu *cpu;
 	const struct gv_nn_call *c;
 	size_t first, last; /* rows */
 	unsigned what;
-	size_t strips; /* of the widest matrix */
+	size_t strips; /* of all rows together */
 	struct gv_cpu_times *times;
 };
 
@@ -127,34 +127,32 @@ wanted(const struct gv_cpu *cpu, size_t row, unsigned what)
 	return what & ((forward ? GV_NN_FORWARD : 0u) | (at->back ? GV_NN_BACKWARD : 0u));
 }
 
-static void
-pack_item(void *ctx, size_t item, size_t thread)
-{
-	const struct packing *p = ctx;
-	size_t b = item / p->strips, i;
-
-	if (!p->c->active[b] && p->c->training)
-		return;
-	gv_cpu_times_item(p->times, thread);
-	for (i = p->first; i < p->last; i++)
-		if (wanted(p->cpu, i, p->what) != 0)
-			pack_row(p, i, b, item % p->strips, thread);
-}
-
-/* Whether a row lacks anything; then the items have as many strips as it has. */
-static bool
-is_due(struct packing *p, size_t row)
+/* Strips of a row's wider matrix; none where nothing is lacking. */
+static size_t
+strips_of(const struct packing *p, size_t row)
 {
 	const struct gv_cpu_row *at = &p->cpu->row[row];
 	size_t columns = p->cpu->plan->row[row].columns;
 
 	if ((wanted(p->cpu, row, p->what) & ~(unsigned)p->c->w->is_packed[row]) == 0)
-		return false;
+		return 0;
 	if (at->back_columns > columns)
 		columns = at->back_columns;
-	if (columns > p->strips * COLUMNS)
-		p->strips = (columns + COLUMNS - 1) / COLUMNS;
-	return true;
+	return (columns + COLUMNS - 1) / COLUMNS;
+}
+
+static void
+pack_item(void *ctx, size_t item, size_t thread)
+{
+	const struct packing *p = ctx;
+	size_t b = item / p->strips, strip = item % p->strips, row = p->first, some;
+
+	if (!p->c->active[b] && p->c->training)
+		return;
+	gv_cpu_times_item(p->times, thread);
+	for (; strip >= (some = strips_of(p, row)); row++)
+		strip -= some;
+	pack_row(p, row, b, strip, thread);
 }
 
 int
@@ -163,16 +161,15 @@ gv_cpu_pack(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,
 {
 	struct gv_cpu *cpu = (struct gv_cpu *)be;
 	struct packing p = {
-	    cpu, c, first, last, what, 1, c->training ? cpu->times : NULL};
-	bool due = false;
+	    cpu, c, first, last, what, 0, c->training ? cpu->times : NULL};
 	size_t i;
 
 	/* of models that do not train nothing may be known */
 	for (i = first; i < last && !c->training; i++)
 		c->w->is_packed[i] &= (unsigned char)~what;
 	for (i = first; i < last; i++)
-		due |= is_due(&p, i);
-	if (!due)
+		p.strips += strips_of(&p, i);
+	if (p.strips == 0)
 		return 0;
 	gv_cpu_times_loop(p.times);
 	gv_cpu_threads_run(cpu->pool, cpu->plan->B * p.strips,

@@ -7,27 +7,44 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 /*
- * A loop is announced by a new generation.  A worker looks for one for a short
- * while (the next loop of a step comes within microseconds) and then sleeps.
+ * A loop is announced by a new generation.  A worker looks for one for a while, since
+ * the next loop of a step comes within microseconds, and then sleeps: to be woken takes
+ * long, and a woken thread may have to share the waker's core at first.
  */
-enum { LOOKS = 2000 };
+#define LOOKS_S 300e-6
+enum {
+	PAUSES = 64,
+	MEETS = 2000
+}; /* between looks at the clock; before others may run */
 
-/* Work that takes one thread longer than waking another: some microseconds. */
-#define WORTH 5e5
+/* Work that takes one thread longer than meeting the others: about a microsecond. */
+#define WORTH 2e5
 
+/* The items of a thread that nobody has taken, each on cache lines of its own. */
+struct share {
+	atomic_size_t next;
+	size_t end;
+	char apart[112];
+};
+
+/*
+ * Whoever arrives late finds the loop closed and is not waited for: inside counts those
+ * who may still look at it, and grows before open is read.
+ */
 struct gv_cpu_threads {
 	size_t threads;
 	pthread_t *id; /* [threads - 1] */
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
+	struct share *share; /* [threads] */
 	atomic_size_t generation;
-	atomic_size_t next; /* item to be taken */
-	atomic_size_t busy; /* workers that have not finished this generation */
+	atomic_size_t open; /* the generation whose items may be taken; 0 = none */
+	atomic_size_t inside;
 	atomic_bool stop;
-	size_t n;
 	gv_cpu_item *run;
 	void *ctx;
 };
@@ -45,28 +62,40 @@ rest(void)
 #endif
 }
 
+/*
+ * The same items in each loop, so that a thread finds in its cache what it left there;
+ * then what others have not come to.
+ */
 static void
 take_items(struct gv_cpu_threads *p, size_t thread)
 {
-	size_t i;
+	size_t i, k;
 
-	while ((i = atomic_fetch_add(&p->next, 1)) < p->n)
-		p->run(p->ctx, i, thread);
+	for (k = 0; k < p->threads; k++) {
+		struct share *s = &p->share[(thread + k) % p->threads];
+
+		while (atomic_load_explicit(&s->next, memory_order_relaxed) < s->end &&
+		       (i = atomic_fetch_add(&s->next, 1)) < s->end)
+			p->run(p->ctx, i, thread);
+	}
 }
 
 /* Waits for a generation other than seen; returns it. */
 static size_t
 wait_generation(struct gv_cpu_threads *p, size_t seen)
 {
-	size_t now = seen;
+	double until = gv_clock_s() + LOOKS_S;
+	size_t now;
 	int i;
 
-	for (i = 0; i < LOOKS; i++) {
-		now = atomic_load(&p->generation);
-		if (now != seen)
-			return now;
-		rest();
-	}
+	do
+		for (i = 0; i < PAUSES; i++) {
+			now = atomic_load(&p->generation);
+			if (now != seen)
+				return now;
+			rest();
+		}
+	while (gv_clock_s() < until);
 	pthread_mutex_lock(&p->mutex);
 	while ((now = atomic_load(&p->generation)) == seen)
 		pthread_cond_wait(&p->wake, &p->mutex);
@@ -85,8 +114,10 @@ work(void *arg)
 		seen = wait_generation(w.pool, seen);
 		if (atomic_load(&w.pool->stop))
 			return NULL;
-		take_items(w.pool, w.thread);
-		atomic_fetch_sub(&w.pool->busy, 1);
+		atomic_fetch_add(&w.pool->inside, 1);
+		if (atomic_load(&w.pool->open) == seen)
+			take_items(w.pool, w.thread);
+		atomic_fetch_sub(&w.pool->inside, 1);
 	}
 }
 
@@ -107,6 +138,7 @@ gv_cpu_threads_new(size_t threads)
 
 	p->threads = 1;
 	p->id = gv_xcalloc(threads, sizeof(*p->id));
+	p->share = gv_xcalloc(threads, sizeof(*p->share));
 	pthread_mutex_init(&p->mutex, NULL);
 	pthread_cond_init(&p->wake, NULL);
 	for (; p->threads < threads; p->threads++) {
@@ -138,6 +170,7 @@ gv_cpu_threads_free(struct gv_cpu_threads *p)
 		pthread_join(p->id[i], NULL);
 	pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->mutex);
+	free(p->share);
 	free(p->id);
 	free(p);
 }
@@ -153,15 +186,18 @@ gv_cpu_threads_run(
 			run(ctx, i, 0);
 		return;
 	}
-	p->n = n;
 	p->run = run;
 	p->ctx = ctx;
-	atomic_store(&p->next, 0);
-	atomic_store(&p->busy, p->threads - 1);
+	for (i = 0; i < p->threads; i++) {
+		atomic_store(&p->share[i].next, n * i / p->threads);
+		p->share[i].end = n * (i + 1) / p->threads;
+	}
+	atomic_store(&p->open, atomic_load(&p->generation) + 1);
 	announce(p);
 	take_items(p, 0);
-	for (i = 0; atomic_load(&p->busy) > 0; i++)
-		if (i < LOOKS)
+	atomic_store(&p->open, 0);
+	for (i = 0; atomic_load(&p->inside) > 0; i++)
+		if (i < MEETS)
 			rest();
 		else
 			sched_yield();
