@@ -5,9 +5,10 @@
  *
  *	gv-alloc.choice [MOST [POLICY [TYPES [LEAST]]]]
  *
- * from LEAST up to MOST jobs (default 4096), of one policy or several, and of one number
- * of GPU types or several.  The last column is the time of auto over that of the best of
- * the others; "-" took longer than 5 s.  Status 1 where two solvers' objectives differ by
+ * from LEAST up to MOST jobs (default 4096; just that number where both are the same), of
+ * one policy or all, and of one number of GPU types or several.  The last column is the time
+ * of auto over that of the best of the others; "-" took longer than GV_CHOICE_S seconds
+ * (default 5).  Status 1 where two solvers' objectives differ by
  * more than 1e-8 of them.
  */
 #include <math.h>
@@ -25,7 +26,7 @@
 #include "alloc/problem/classes.h"
 #include "alloc/policy/policy.h"
 
-enum { KINDS = 26, LIMIT_S = 5, SOLVERS = 4 };
+enum { KINDS = 26, SOLVERS = 4 };
 
 /* What one solver came to; seconds INFINITY: to nothing in time. */
 struct outcome {
@@ -48,7 +49,7 @@ draw(size_t n, size_t m)
 	gv_problem_alloc(&p, n, m);
 	gv_problem_ask(&p, ((1u << GV_NUMBER_NEED) - 1) | 1u << GV_NUMBER_POSITION);
 	for (j = 0; j < m; j++) {
-		p.capacity[j] = fmax(8, floor((double)n / 2 / (double)m));
+		p.capacity[j] = fmax(m > 64 ? 1 : 8, floor((double)n / 2 / (double)m));
 		p.price[j] = .3 + .5 * (double)(m - j);
 	}
 	for (i = 0; i < n; i++) {
@@ -133,7 +134,9 @@ try(const struct gv_policy *policy, const struct gv_problem *p, enum gv_solver s
 	if (pipe(fd) != 0 || (pid = fork()) < 0)
 		gv_die("fork");
 	if (pid == 0) {
-		const struct rlimit limit = {LIMIT_S, LIMIT_S};
+		const char *given = getenv("GV_CHOICE_S");
+		rlim_t s = given != NULL ? strtoul(given, NULL, 10) : 5;
+		const struct rlimit limit = {s, s};
 
 		setrlimit(RLIMIT_CPU, &limit);
 		o = solve(policy, p, solver);
@@ -159,7 +162,7 @@ measure(const struct gv_policy *policy, const struct gv_problem *p)
 	size_t k;
 
 	classes(&c, p, policy);
-	printf("%-12s %5zu %8zu", policy->name, p->m, p->n);
+	printf("%-13s %5zu %8zu", policy->name, p->m, p->n);
 	for (k = 0; k < SOLVERS; k++) {
 		o[k] = try(policy, &c.p, solver[k]);
 		if (isfinite(o[k].seconds))
@@ -177,38 +180,68 @@ measure(const struct gv_policy *policy, const struct gv_problem *p)
 	return differ;
 }
 
+/* What is asked for on the command line. */
+struct range {
+	double least, most;
+	const char *policy; /* NULL = all */
+	size_t types;       /* 0 = all */
+};
+
+/* Numbers of jobs of one policy on m types.  True: objectives differ. */
+static bool
+measure_jobs(const struct gv_policy *policy, size_t m, const struct range *r)
+{
+	static const double jobs[] = {
+	    4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384, 1e5, 1e6};
+	bool one = r->least == r->most, wrong = false;
+	size_t i;
+
+	for (i = 0; i < (one ? 1 : sizeof(jobs) / sizeof(jobs[0])); i++) {
+		double n = one ? r->most : jobs[i];
+		struct gv_problem p;
+
+		if (n > r->most || n < r->least)
+			continue;
+		p = draw((size_t)n, m);
+		wrong |= measure(policy, &p);
+		gv_problem_free(&p);
+	}
+	return wrong;
+}
+
+static bool
+measure_types(const struct gv_policy *policy, const struct range *r)
+{
+	static const size_t types[] = {1, 2, 3, 4, 6, 8, 10, 16, 32, 64};
+	bool wrong = false;
+	size_t j;
+
+	if (r->types > 0)
+		return measure_jobs(policy, r->types, r);
+	for (j = 0; j < sizeof(types) / sizeof(types[0]); j++)
+		wrong |= measure_jobs(policy, types[j], r);
+	return wrong;
+}
+
 int
 main(int argc, char **argv)
 {
 	static const struct gv_policy *const policies[] = {&gv_policy_max_min,
-	    &gv_policy_finish_time, &gv_policy_max_sum, &gv_policy_fifo,
-	    &gv_policy_min_cost};
-	static const size_t types[] = {1, 2, 3, 4, 6, 8, 10, 16, 32, 64};
-	static const double jobs[] = {
-	    4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384, 1e5, 1e6};
-	double most = argc > 1 ? atof(argv[1]) : 4096;
-	const char *only = argc > 2 ? argv[2] : NULL;
-	size_t only_types = argc > 3 ? (size_t)atol(argv[3]) : 0;
-	double least = argc > 4 ? atof(argv[4]) : 0;
+	    &gv_policy_makespan, &gv_policy_finish_time, &gv_policy_water_filling,
+	    &gv_policy_max_sum, &gv_policy_fifo, &gv_policy_min_cost,
+	    &gv_policy_per_dollar};
+	const struct range r = {.most = argc > 1 ? atof(argv[1]) : 4096,
+	    .policy = argc > 2 ? argv[2] : NULL,
+	    .types = argc > 3 ? (size_t)atol(argv[3]) : 0,
+	    .least = argc > 4 ? atof(argv[4]) : 0};
 	bool wrong = false;
-	size_t i, j, k;
+	size_t k;
 
 	gv_init("gv-alloc.choice");
-	printf("%-12s %5s %8s %10s %10s %10s %10s %7s\n", "policy", "types", "jobs",
+	printf("%-13s %5s %8s %10s %10s %10s %10s %7s\n", "policy", "types", "jobs",
 	    "glpk ms", "price ms", "interior ms", "auto ms", "ratio");
 	for (k = 0; k < sizeof(policies) / sizeof(policies[0]); k++)
-		for (j = 0; j < sizeof(types) / sizeof(types[0]); j++)
-			for (i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
-				struct gv_problem p;
-
-				if (jobs[i] > most || jobs[i] < least ||
-				    (only != NULL &&
-					strcmp(only, policies[k]->name) != 0) ||
-				    (only_types > 0 && types[j] != only_types))
-					continue;
-				p = draw((size_t)jobs[i], types[j]);
-				wrong |= measure(policies[k], &p);
-				gv_problem_free(&p);
-			}
+		if (r.policy == NULL || strcmp(r.policy, policies[k]->name) == 0)
+			wrong |= measure_types(policies[k], &r);
 	return wrong;
 }

@@ -287,6 +287,27 @@ test_sift(size_t n, size_t m, bool sum, bool needs)
 	gv_problem_free(&p);
 }
 
+/*
+ * Steps are about as many whatever the size: where it begins, the columns of many types do not
+ * weigh more than all else.
+ */
+static void
+test_steps(size_t n, size_t m, int most)
+{
+	struct gv_problem p = draw(n, m, 1);
+	double *a = levels_of(&p, true);
+	struct gv_interior_program ip = {
+	    .n = n, .m = m, .level = a, .use = p.scale, .capacity = p.capacity};
+	struct gv_interior_point at;
+
+	gv_interior_solve(&ip, &at);
+	ok(at.gap < 1e-6 && at.steps <= most, "%zu jobs on %zu types: %d steps, %g", n, m,
+	    at.steps, at.gap);
+	gv_interior_free(&at);
+	free(a);
+	gv_problem_free(&p);
+}
+
 /* A budget is what it does not know. */
 static void
 test_budget(void)
@@ -335,6 +356,9 @@ main(int argc, char **argv)
 		test_sift(400 << i % 3, 3 + 4 * i / 3, true, true);
 	}
 	ok(few_columns >= 12, "mostly with few columns: %d of 18", few_columns);
+	test_steps(100, 4, 16);
+	test_steps(100, 100, 16);
+	test_steps(300, 300, 16);
 	for (k = from; k < to; k++) {
 		struct gv_problem p;
 		size_t n, m;

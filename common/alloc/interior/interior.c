@@ -160,6 +160,25 @@ start_shares(struct gv_interior_state *s, const double *start)
 	return inside;
 }
 
+/*
+ * Reduced costs as the multipliers make them, but where those are small, or below 0: a job's
+ * columns together weigh as much as one other product, for if each did, those of many types
+ * would be far above all that follows, and first have to come down.
+ */
+static void
+start_reduced_costs(struct gv_interior_state *s, double mu)
+{
+	const struct gv_interior_vector *at = &s->at;
+	double least = mu * (double)s->n / (double)s->n_columns;
+	size_t i, e;
+
+	for (i = 0; i < s->n; i++)
+		for (e = s->begin[i]; e < s->begin[i + 1]; e++)
+			at->z[e] = fmax(least / at->x[e],
+			    s->p->use[i] * at->price[s->type[e]] + at->time[i] -
+				at->lambda[i] * s->a[e] - s->g[e]);
+}
+
 /* Multipliers whose products with those are all the same. */
 static void
 start_multipliers(struct gv_interior_state *s)
@@ -181,8 +200,6 @@ start_multipliers(struct gv_interior_state *s)
 	}
 	if (!(mu > 0))
 		mu = 1;
-	for (i = 0; i < s->n_columns; i++)
-		at->z[i] = mu / at->x[i];
 	for (i = 0; i < s->n; i++) {
 		at->time[i] = mu / at->idle[i];
 		at->lambda[i] = s->wants[i] ? mu / at->over[i] : 0;
@@ -192,6 +209,7 @@ start_multipliers(struct gv_interior_state *s)
 			at->left[i] = 1; /* no GPUs, and nobody on them */
 		at->price[i] = mu / at->left[i];
 	}
+	start_reduced_costs(s, mu);
 }
 
 /* ---- how far it is ---- */
