@@ -7,12 +7,12 @@
 
 #include "base/mem.h"
 #include "lp/tolerance.h"
+#include "advance.h"
 #include "newton.h"
 #include "outer.h"
+#include "start.h"
 
 enum { MOST_STEPS = 120, PATIENCE = 25, LAST = 4 };
-
-static const double closest = .9995; /* part of the way to where a variable is 0 */
 
 /* ---- the state ---- */
 
@@ -101,146 +101,7 @@ state_free(struct gv_interior_state *s)
 	free(s->schur);
 }
 
-/* ---- where to begin ---- */
-
-static double
-level_of(const struct gv_interior_state *s, const double *x, size_t i)
-{
-	double sum = 0;
-	size_t e;
-
-	for (e = s->begin[i]; e < s->begin[i + 1]; e++)
-		sum += s->a[e] * x[e];
-	return sum;
-}
-
-/*
- * Equal shares of half of the GPUs and half of the time, or those given; what is left and
- * over.  False: that is not inside.
- */
-static bool
-start_shares(struct gv_interior_state *s, const double *start)
-{
-	const struct gv_interior_program *p = s->p;
-	struct gv_interior_vector *at = &s->at;
-	const double part = start != NULL ? .01 : .1;
-	double load = 0, gpus = 0, least = INFINITY;
-	bool inside = true;
-	size_t i, j, e;
-
-	for (i = 0; i < s->n; i++)
-		load += p->use[i];
-	for (j = 0; j < s->m; j++) {
-		gpus += p->capacity[j];
-		at->left[j] = p->capacity[j];
-	}
-	for (i = 0; i < s->n; i++) {
-		at->idle[i] = 1;
-		for (e = s->begin[i]; e < s->begin[i + 1]; e++) {
-			j = s->type[e];
-			at->x[e] = .5 * p->capacity[j] / fmax(load, gpus);
-			if (start != NULL && start[i * s->m + j] > 0)
-				at->x[e] = start[i * s->m + j];
-			at->idle[i] -= at->x[e];
-			at->left[j] -= p->use[i] * at->x[e];
-		}
-		if (s->wants[i])
-			least = fmin(least, level_of(s, at->x, i));
-	}
-	at->t = s->level ? .5 * least : 0;
-	for (i = 0; i < s->n; i++) {
-		double want = s->level ? at->t : p->need != NULL ? p->need[i] : 0;
-
-		at->over[i] =
-		    s->wants[i] ? fmax(level_of(s, at->x, i) - want, part * want) : 1;
-		inside = inside && at->idle[i] > 0;
-	}
-	for (j = 0; j < s->m; j++)
-		inside = inside && (at->left[j] > 0 || p->capacity[j] <= 0);
-	return inside;
-}
-
-/*
- * Reduced costs as the multipliers make them, but where those are small, or below 0: a job's
- * columns together weigh as much as one other product, for if each did, those of many types
- * would be far above all that follows, and first have to come down.
- */
-static void
-start_reduced_costs(struct gv_interior_state *s, double mu)
-{
-	const struct gv_interior_vector *at = &s->at;
-	double least = mu * (double)s->n / (double)s->n_columns;
-	size_t i, e;
-
-	for (i = 0; i < s->n; i++)
-		for (e = s->begin[i]; e < s->begin[i + 1]; e++)
-			at->z[e] = fmax(least / at->x[e],
-			    s->p->use[i] * at->price[s->type[e]] + at->time[i] -
-				at->lambda[i] * s->a[e] - s->g[e]);
-}
-
-/* Multipliers whose products with those are all the same. */
-static void
-start_multipliers(struct gv_interior_state *s)
-{
-	struct gv_interior_vector *at = &s->at;
-	double mu = 0;
-	size_t i;
-
-	s->size = 0;
-	if (s->level) {
-		for (i = 0; i < s->n; i++)
-			mu += s->wants[i] ? 1 / at->over[i] : 0;
-		mu = 1 / mu;
-	} else {
-		for (i = 0; i < s->n_columns; i++)
-			mu += fabs(s->g[i]) * at->x[i];
-		s->size = GV_TOL_INTERIOR_SUM * mu;
-		mu /= (double)s->n;
-	}
-	if (!(mu > 0))
-		mu = 1;
-	for (i = 0; i < s->n; i++) {
-		at->time[i] = mu / at->idle[i];
-		at->lambda[i] = s->wants[i] ? mu / at->over[i] : 0;
-	}
-	for (i = 0; i < s->m; i++) {
-		if (!(at->left[i] > 0))
-			at->left[i] = 1; /* no GPUs, and nobody on them */
-		at->price[i] = mu / at->left[i];
-	}
-	start_reduced_costs(s, mu);
-}
-
 /* ---- how far it is ---- */
-
-/* What is left of each constraint, into rest; not of the products of pairs. */
-static void
-residuals(struct gv_interior_state *s)
-{
-	const struct gv_interior_program *p = s->p;
-	const struct gv_interior_vector *at = &s->at;
-	struct gv_interior_vector *r = &s->rest;
-	size_t i, j, e;
-
-	for (j = 0; j < s->m; j++)
-		r->price[j] = p->capacity[j] > 0 ? p->capacity[j] - at->left[j] : 0;
-	s->rest_t = s->level ? 1 : 0;
-	for (i = 0; i < s->n; i++) {
-		double want = s->level ? at->t : p->need != NULL ? p->need[i] : 0;
-
-		r->time[i] = 1 - at->idle[i];
-		r->lambda[i] =
-		    s->wants[i] ? want + at->over[i] - level_of(s, at->x, i) : 0;
-		s->rest_t -= s->level ? at->lambda[i] : 0;
-		for (e = s->begin[i]; e < s->begin[i + 1]; e++) {
-			r->time[i] -= at->x[e];
-			r->price[s->type[e]] -= p->use[i] * at->x[e];
-			r->z[e] = p->use[i] * at->price[s->type[e]] + at->time[i] -
-				  at->lambda[i] * s->a[e] - s->g[e] - at->z[e];
-		}
-	}
-}
 
 /* The objective, and the bound that the multipliers prove. */
 static double
@@ -276,152 +137,6 @@ bound_of(const struct gv_interior_state *s, double *objective)
 	return s->level ? sum / all : sum;
 }
 
-/* Mean of the products of pairs. */
-static double
-mean_product(const struct gv_interior_state *s, double *pairs)
-{
-	const struct gv_interior_vector *at = &s->at;
-	double sum = 0;
-	size_t i;
-
-	*pairs = (double)(s->n_columns + s->n + s->m);
-	for (i = 0; i < s->n_columns; i++)
-		sum += at->x[i] * at->z[i];
-	for (i = 0; i < s->n; i++) {
-		sum += at->idle[i] * at->time[i];
-		sum += s->wants[i] ? at->over[i] * at->lambda[i] : 0;
-		*pairs += s->wants[i];
-	}
-	for (i = 0; i < s->m; i++)
-		sum += at->left[i] * at->price[i];
-	return sum / *pairs;
-}
-
-/* ---- steps ---- */
-
-/* Runs of numbers that belong together, of the point and of the step. */
-struct run {
-	size_t n;
-	const bool *only;
-	double *a, *b, *da, *db, *rest; /* a variable and its multiplier */
-};
-
-enum { RUNS = 4 };
-
-static void
-runs_of(struct gv_interior_state *s, struct run run[RUNS])
-{
-	struct gv_interior_vector *at = &s->at, *d = &s->step, *r = &s->rest;
-
-	run[0] = (struct run){s->n_columns, NULL, at->x, at->z, d->x, d->z, r->x};
-	run[1] = (struct run){s->n, NULL, at->idle, at->time, d->idle, d->time, r->idle};
-	run[2] = (struct run){
-	    s->n, s->wants, at->over, at->lambda, d->over, d->lambda, r->over};
-	run[3] =
-	    (struct run){s->m, NULL, at->left, at->price, d->left, d->price, r->left};
-}
-
-/* What is left of products: target - a b, less what the last step makes of second order. */
-static void
-products(struct gv_interior_state *s, double target, bool second_order)
-{
-	struct run run[RUNS];
-	size_t k, i;
-
-	runs_of(s, run);
-	for (k = 0; k < RUNS; k++)
-		for (i = 0; i < run[k].n; i++) {
-			const struct run *r = &run[k];
-
-			if (r->only != NULL && !r->only[i])
-				continue;
-			r->rest[i] = target - r->a[i] * r->b[i];
-			if (second_order)
-				r->rest[i] -= r->da[i] * r->db[i];
-		}
-}
-
-/* How far the step may go until a variable, and a multiplier, is 0; at most 1 */
-static void
-lengths(struct gv_interior_state *s, double *primal, double *dual)
-{
-	struct run run[RUNS];
-	size_t k, i;
-
-	runs_of(s, run);
-	*primal = *dual = INFINITY;
-	for (k = 0; k < RUNS; k++)
-		for (i = 0; i < run[k].n; i++) {
-			const struct run *r = &run[k];
-
-			if (r->only != NULL && !r->only[i])
-				continue;
-			if (r->da[i] < 0 && r->a[i] < -*primal * r->da[i])
-				*primal = -r->a[i] / r->da[i];
-			if (r->db[i] < 0 && r->b[i] < -*dual * r->db[i])
-				*dual = -r->b[i] / r->db[i];
-		}
-}
-
-/* The mean product after that part of the step. */
-static double
-product_after(struct gv_interior_state *s, double primal, double dual, double pairs)
-{
-	struct run run[RUNS];
-	double sum = 0;
-	size_t k, i;
-
-	runs_of(s, run);
-	for (k = 0; k < RUNS; k++)
-		for (i = 0; i < run[k].n; i++) {
-			const struct run *r = &run[k];
-
-			if (r->only == NULL || r->only[i])
-				sum += (r->a[i] + primal * r->da[i]) *
-				       (r->b[i] + dual * r->db[i]);
-		}
-	return sum / pairs;
-}
-
-static void
-go(struct gv_interior_state *s, double primal, double dual)
-{
-	struct run run[RUNS];
-	size_t k, i;
-
-	runs_of(s, run);
-	for (k = 0; k < RUNS; k++)
-		for (i = 0; i < run[k].n; i++) {
-			run[k].a[i] += primal * run[k].da[i];
-			run[k].b[i] += dual * run[k].db[i];
-		}
-	s->at.t += primal * s->step.t;
-}
-
-/* One step; the length of its shorter part, 0: none can be made. */
-static double
-advance(struct gv_interior_state *s)
-{
-	double pairs, mu = mean_product(s, &pairs), primal, dual, after;
-
-	if (!gv_interior_factorise(s))
-		return 0;
-	residuals(s);
-	products(s, 0, false);
-	gv_interior_step(s, &s->step);
-	lengths(s, &primal, &dual);
-	after = product_after(s, fmin(1, primal), fmin(1, dual), pairs);
-	products(s, mu * pow(after / mu, 3), true);
-	gv_interior_step(s, &s->step);
-	lengths(s, &primal, &dual);
-	primal = fmin(1, closest * primal);
-	dual = fmin(1, closest * dual);
-	if (!(primal > 0 && dual > 0))
-		return 0;
-	go(s, primal, dual);
-	return fmin(primal, dual);
-}
-
 /* ---- the end ---- */
 
 /* The largest residual of the constraints on shares, relative. */
@@ -431,7 +146,7 @@ infeasibility(struct gv_interior_state *s)
 	double worst = 0;
 	size_t i;
 
-	residuals(s);
+	gv_interior_residuals(s);
 	for (i = 0; i < s->m; i++)
 		if (s->p->capacity[i] > 0)
 			worst = fmax(worst, fabs(s->rest.price[i]) / s->p->capacity[i]);
@@ -537,7 +252,7 @@ static void
 note_progress(struct gv_interior_state *s, struct gv_interior_point *to, double gap,
     double objective, struct progress *was)
 {
-	double pairs, product = mean_product(s, &pairs);
+	double pairs, product = gv_interior_mean_product(s, &pairs);
 
 	was->since++;
 	if (gap < .9 * was->gap ||
@@ -563,14 +278,12 @@ gv_interior_solve(const struct gv_interior_program *p, struct gv_interior_point 
 	int k;
 
 	state_init(&s, p);
-	if (!start_shares(&s, p->start))
-		start_shares(&s, NULL);
-	start_multipliers(&s);
+	gv_interior_start(&s);
 	*to = (struct gv_interior_point){.gap = INFINITY};
 	for (k = 0; k < MOST_STEPS &&
 		    was.since < (to->gap < GV_TOL_INTERIOR_NEAR ? LAST : PATIENCE);
 	     k++) {
-		double length = advance(&s), bound, objective, gap;
+		double length = gv_interior_advance(&s), bound, objective, gap;
 
 		bound = bound_of(&s, &objective);
 		gap = fabs(bound - objective) / fmax(fmax(fabs(bound), s.size), DBL_MIN);

@@ -1,0 +1,179 @@
+#include "advance.h"
+
+#include <math.h>
+
+#include "start.h"
+
+static const double closest = .9995; /* part of the way to where a variable is 0 */
+
+void
+gv_interior_residuals(struct gv_interior_state *s)
+{
+	const struct gv_interior_program *p = s->p;
+	const struct gv_interior_vector *at = &s->at;
+	struct gv_interior_vector *r = &s->rest;
+	size_t i, j, e;
+
+	for (j = 0; j < s->m; j++)
+		r->price[j] = p->capacity[j] > 0 ? p->capacity[j] - at->left[j] : 0;
+	s->rest_t = s->level ? 1 : 0;
+	for (i = 0; i < s->n; i++) {
+		double want = s->level ? at->t : p->need != NULL ? p->need[i] : 0;
+
+		r->time[i] = 1 - at->idle[i];
+		r->lambda[i] =
+		    s->wants[i] ? want + at->over[i] - gv_interior_level_of(s, at->x, i)
+				: 0;
+		s->rest_t -= s->level ? at->lambda[i] : 0;
+		for (e = s->begin[i]; e < s->begin[i + 1]; e++) {
+			r->time[i] -= at->x[e];
+			r->price[s->type[e]] -= p->use[i] * at->x[e];
+			r->z[e] = p->use[i] * at->price[s->type[e]] + at->time[i] -
+				  at->lambda[i] * s->a[e] - s->g[e] - at->z[e];
+		}
+	}
+}
+
+double
+gv_interior_mean_product(const struct gv_interior_state *s, double *pairs)
+{
+	const struct gv_interior_vector *at = &s->at;
+	double sum = 0;
+	size_t i;
+
+	*pairs = (double)(s->n_columns + s->n + s->m);
+	for (i = 0; i < s->n_columns; i++)
+		sum += at->x[i] * at->z[i];
+	for (i = 0; i < s->n; i++) {
+		sum += at->idle[i] * at->time[i];
+		sum += s->wants[i] ? at->over[i] * at->lambda[i] : 0;
+		*pairs += s->wants[i];
+	}
+	for (i = 0; i < s->m; i++)
+		sum += at->left[i] * at->price[i];
+	return sum / *pairs;
+}
+
+/* ---- steps ---- */
+
+/* Runs of numbers that belong together, of the point and of the step. */
+struct run {
+	size_t n;
+	const bool *only;
+	double *a, *b, *da, *db, *rest; /* a variable and its multiplier */
+};
+
+enum { RUNS = 4 };
+
+static void
+runs_of(struct gv_interior_state *s, struct run run[RUNS])
+{
+	struct gv_interior_vector *at = &s->at, *d = &s->step, *r = &s->rest;
+
+	run[0] = (struct run){s->n_columns, NULL, at->x, at->z, d->x, d->z, r->x};
+	run[1] = (struct run){s->n, NULL, at->idle, at->time, d->idle, d->time, r->idle};
+	run[2] = (struct run){
+	    s->n, s->wants, at->over, at->lambda, d->over, d->lambda, r->over};
+	run[3] =
+	    (struct run){s->m, NULL, at->left, at->price, d->left, d->price, r->left};
+}
+
+/* What is left of products: target - a b, less what the last step makes of second order. */
+static void
+products(struct gv_interior_state *s, double target, bool second_order)
+{
+	struct run run[RUNS];
+	size_t k, i;
+
+	runs_of(s, run);
+	for (k = 0; k < RUNS; k++)
+		for (i = 0; i < run[k].n; i++) {
+			const struct run *r = &run[k];
+
+			if (r->only != NULL && !r->only[i])
+				continue;
+			r->rest[i] = target - r->a[i] * r->b[i];
+			if (second_order)
+				r->rest[i] -= r->da[i] * r->db[i];
+		}
+}
+
+/* How far the step may go until a variable, and a multiplier, is 0; at most 1 */
+static void
+lengths(struct gv_interior_state *s, double *primal, double *dual)
+{
+	struct run run[RUNS];
+	size_t k, i;
+
+	runs_of(s, run);
+	*primal = *dual = INFINITY;
+	for (k = 0; k < RUNS; k++)
+		for (i = 0; i < run[k].n; i++) {
+			const struct run *r = &run[k];
+
+			if (r->only != NULL && !r->only[i])
+				continue;
+			if (r->da[i] < 0 && r->a[i] < -*primal * r->da[i])
+				*primal = -r->a[i] / r->da[i];
+			if (r->db[i] < 0 && r->b[i] < -*dual * r->db[i])
+				*dual = -r->b[i] / r->db[i];
+		}
+}
+
+/* The mean product after that part of the step. */
+static double
+product_after(struct gv_interior_state *s, double primal, double dual, double pairs)
+{
+	struct run run[RUNS];
+	double sum = 0;
+	size_t k, i;
+
+	runs_of(s, run);
+	for (k = 0; k < RUNS; k++)
+		for (i = 0; i < run[k].n; i++) {
+			const struct run *r = &run[k];
+
+			if (r->only == NULL || r->only[i])
+				sum += (r->a[i] + primal * r->da[i]) *
+				       (r->b[i] + dual * r->db[i]);
+		}
+	return sum / pairs;
+}
+
+static void
+go(struct gv_interior_state *s, double primal, double dual)
+{
+	struct run run[RUNS];
+	size_t k, i;
+
+	runs_of(s, run);
+	for (k = 0; k < RUNS; k++)
+		for (i = 0; i < run[k].n; i++) {
+			run[k].a[i] += primal * run[k].da[i];
+			run[k].b[i] += dual * run[k].db[i];
+		}
+	s->at.t += primal * s->step.t;
+}
+
+double
+gv_interior_advance(struct gv_interior_state *s)
+{
+	double pairs, mu = gv_interior_mean_product(s, &pairs), primal, dual, after;
+
+	if (!gv_interior_factorise(s))
+		return 0;
+	gv_interior_residuals(s);
+	products(s, 0, false);
+	gv_interior_step(s, &s->step);
+	lengths(s, &primal, &dual);
+	after = product_after(s, fmin(1, primal), fmin(1, dual), pairs);
+	products(s, mu * pow(after / mu, 3), true);
+	gv_interior_step(s, &s->step);
+	lengths(s, &primal, &dual);
+	primal = fmin(1, closest * primal);
+	dual = fmin(1, closest * dual);
+	if (!(primal > 0 && dual > 0))
+		return 0;
+	go(s, primal, dual);
+	return fmin(primal, dual);
+}
