@@ -15,7 +15,8 @@
 #include "base/mem.h"
 #include "net/link.h"
 
-enum { RING = 256 * 1024, LINE = 64 };
+/* A writer is woken when so much is free that what it writes then is worth the waking. */
+enum { RING = 512 * 1024, ROOM = RING / 2, LINE = 64 };
 
 /* One direction.  Counts run on and on; their difference is what lies in the ring. */
 struct ring {
@@ -136,7 +137,8 @@ memory_recv(struct gv_link *l, void *b, size_t n)
 	n = n < have ? n : have;
 	copy_out(r, at, b, n);
 	atomic_store_explicit(&r->read, at + n, memory_order_release);
-	wake(m, &r->writer_sleeps);
+	if (RING - filled(r) >= ROOM)
+		wake(m, &r->writer_sleeps);
 	return (ptrdiff_t)n;
 }
 
@@ -149,7 +151,7 @@ memory_rest(struct gv_link *l, bool sends, bool *ready)
 	atomic_store(&m->in->reader_sleeps, true);
 	atomic_store(&m->out->writer_sleeps, sends);
 	atomic_thread_fence(memory_order_seq_cst);
-	*ready = filled(m->in) > 0 || (sends && filled(m->out) < RING);
+	*ready = filled(m->in) > 0 || (sends && RING - filled(m->out) >= ROOM);
 	return POLLIN;
 }
 
