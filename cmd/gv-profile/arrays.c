@@ -1,8 +1,8 @@
 /* gv-profile arrays: how long a step of an array takes, by how many models it has. */
 #include <math.h>
 
-#include "layers_table.h"
-#include "net_options.h"
+#include "gv-profile/layers/layers_table.h"
+#include "gv-profile/layers/net_options.h"
 #include "profile.h"
 #include "table/tab.h"
 

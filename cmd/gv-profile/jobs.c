@@ -8,11 +8,11 @@
 
 #include "base/hash.h"
 #include "base/opt.h"
-#include "plan.h"
+#include "gv-profile/rates/plan.h"
 #include "profile.h"
-#include "rates_table.h"
-#include "run_plan.h"
-#include "site.h"
+#include "gv-profile/rates/rates_table.h"
+#include "gv-profile/rates/run_plan.h"
+#include "gv-profile/rates/site.h"
 
 struct options {
 	struct gv_opt common;

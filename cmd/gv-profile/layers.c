@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/opt.h"
-#include "import_graph.h"
-#include "layers_table.h"
-#include "net_options.h"
+#include "gv-profile/layers/import_graph.h"
+#include "gv-profile/layers/layers_table.h"
+#include "gv-profile/layers/net_options.h"
 #include "profile.h"
 
 /* Errors above this part of a time are warned of. */

@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/strbuf.h"
-#include "link_times.h"
+#include "gv-profile/links/link_times.h"
 #include "profile.h"
 #include "table/tab.h"
 

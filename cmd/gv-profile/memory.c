@@ -1,7 +1,7 @@
 /* gv-profile memory: the bytes in use over one step of training. */
-#include "bench.h"
-#include "layers_table.h"
-#include "net_options.h"
+#include "gv-profile/layers/bench.h"
+#include "gv-profile/layers/layers_table.h"
+#include "gv-profile/layers/net_options.h"
 #include "profile.h"
 #include "table/tab.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "file.h"
-#include "gv-profile/import_graph.h"
+#include "gv-profile/layers/import_graph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *s, size_t len);
 

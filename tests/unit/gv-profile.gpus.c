@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "gv-profile/gpus.h"
+#include "gv-profile/rates/gpus.h"
 
 enum { NODES = 4, GPUS = 12, TYPES = 2, CASES = 4000 };
 

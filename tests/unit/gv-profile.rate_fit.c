@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "gv-profile/gpu_type.h"
-#include "gv-profile/rate_fit.h"
+#include "gv-profile/devices/gpu_type.h"
+#include "gv-profile/rates/rate_fit.h"
 
 enum { N = 200 };
 
