@@ -190,6 +190,11 @@ run env GV_PLUGINS="$fake" LD_LIBRARY_PATH="$fake" GV_CHECK_MODELS=op-bn GV_CHEC
 is_status 0 "make check-gpu"
 ok "it compared" grep -q '^ok .* - op-bn, adamw: graphs and none' out
 ok "it names the machine" grep -q '^# 0,' out
+sed -n 's/^    \[GV_OP_[A-Z]*\] = {\.name = "\([a-z]*\)".*/\1/p' "$src/common/nn/ops.c" | sort >want
+sed -n 's/^# operators: //p' out | tr ' ' '\n' | grep . >got
+same_file want got "its nets have every operator"
+ok "kills hit it in the middle" grep -q '^ok .* killed in the middle, a checkpoint behind it: [1-5] of 5' out
+ok "what is no number is near nothing" grep -q '^ok .* what is no number is near nothing' out
 run env GV_PLUGINS=/nowhere sh "$src/tests/gpu/check.sh"
 is_status 0 "make check-gpu without a GPU"
 ok "a clear skip" grep -q '^ok 1 # SKIP no support for GPUs: ' out

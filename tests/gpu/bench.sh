@@ -20,6 +20,7 @@ bin=${GV_BIN:-$here/../../bin}
 device=${GV_DEVICE:-cuda} most=${GV_BENCH_MOST:-128} seconds=${GV_BENCH_S:-1} processes=${GV_BENCH_K:-8}
 workloads=${GV_BENCH_WORKLOADS:-W1 W2 W3 W4 W5} python=${GV_PYTHON:-python3}
 rows=${GV_BENCH_OUT:-bench-gpu.csv}
+. "$here/libraries.sh"
 models="gpt:2048:4:1024:8:50304 gpt:4096:2:1024:8:50304 mlp cnn"
 [ "$device" != cpu ] || models="gpt:64:2:32:2:256" # the others take minutes there, and its memory
 models=${GV_BENCH_MODELS-$models}
