@@ -29,10 +29,18 @@ rate_between() {
 		fail "$5: $rate, not $3 to $4" out err
 	fi
 }
-# nothing_left NAME: no directory and no process of a job
-nothing_left() {
+# nothing_left NAME: no directory and no process of a job; keepers whose program died have 5 s
+is_clean() {
 	ls -A "$TMPDIR" >left
 	grep -lsF "GV_CHECKPOINT_DIR=$TMPDIR/" /proc/[0-9]*/environ >>left
+	[ ! -s left ]
+}
+nothing_left() {
+	tries=0
+	until is_clean || [ "$tries" -eq 100 ]; do
+		tries=$((tries + 1))
+		sleep .05
+	done
 	if [ -s left ]; then fail "$1" left; else pass "$1"; fi
 }
 # measure [OPTION...]: a short measurement of jobs.csv
