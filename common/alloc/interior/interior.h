@@ -9,7 +9,7 @@
  *
  * Mehrotra's predictor and corrector (1992).  A job's own two constraints are eliminated
  * from the Newton equations one job after another, so that what is left to factorise is
- * a matrix of types by types (Schur complement, schur.h): n jobs on m types take about 2 n
+ * a matrix of types by types (Schur complement, newton.h): n jobs on m types take about 2 n
  * m^2 + m^3 / 3 operations a step.
  *
  * It ends inside of the face of the best, near to it; what is exact is left to others,
