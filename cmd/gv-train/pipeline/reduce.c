@@ -24,16 +24,16 @@ void
 reduce_begin(struct reduce *r, struct group *g, gv_real *v, size_t n)
 {
 	struct gv_gang *gang = g->post->gang;
-	size_t k, at, own, size;
+	size_t i, k, at, own, size;
 
 	*r = (struct reduce){.group = g, .v = v, .n = n, .sequence = g->sequence++};
 	r->piece = gv_xcalloc(g->n, sizeof(struct parcel *));
 	r->message = gv_xcalloc(3 * g->n, sizeof(*r->message));
 	r->out = r->message + g->n;
 	own = piece_of(r, g->own, &at);
-	for (k = 0; k < g->n; k++) {
-		if (k == g->own)
-			continue;
+	/* the next one first, so that not all send to one at once */
+	for (i = 1; i < g->n; i++) {
+		k = (g->own + i) % g->n;
 		r->piece[k] = post_ask(g->post, own, g->first + k, tag(r, POST_PIECE));
 		size = piece_of(r, k, &at);
 		/* it comes only once our piece has gone, so it may come to the same place */
@@ -59,10 +59,11 @@ add_up(struct reduce *r)
 			sum += k == g->own ? v[i] : r->piece[k]->v[i];
 		v[i] = sum;
 	}
-	for (k = 0; k < g->n; k++)
-		if (k != g->own)
-			gv_gang_send(g->post->gang, &r->out[g->n + k],
-			    (int)(g->first + k), tag(r, POST_SUM), v, n * sizeof(*v));
+	for (i = 1; i < g->n; i++) {
+		k = (g->own + i) % g->n;
+		gv_gang_send(g->post->gang, &r->out[g->n + k], (int)(g->first + k),
+		    tag(r, POST_SUM), v, n * sizeof(*v));
+	}
 	r->added = true;
 }
 
