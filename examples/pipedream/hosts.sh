@@ -96,9 +96,10 @@ hosts_open() {
 	hosts_rate "$3"
 }
 # A bucket holds what goes in 2 ms, so that the rate is kept while the machine is late; the queue
-# is 40 ms long, so that nothing is lost that one window of TCP holds.
+# is .4 s long, so that nothing is lost that the windows of several peers hold: with 40 ms sums of
+# four hosts lost thousands of packets, their own first, and a sixth of the speed.
 hosts_shape() {
-	tc -n "$1" qdisc replace dev "$2" root tbf rate "${3}mbit" latency 40ms \
+	tc -n "$1" qdisc replace dev "$2" root tbf rate "${3}mbit" latency 400ms \
 		burst "$(awk -v r="$3" 'BEGIN { b = r * 125 * 2; printf "%d", (b > 32768 ? b : 32768) }')"
 }
 hosts_rate() {
