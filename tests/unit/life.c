@@ -649,6 +649,40 @@ test_lost(void)
 	gv_life_free(l);
 }
 
+/* A GPU goes away between two jobs: who was to have it next is not started there. */
+static void
+test_away_between(void)
+{
+	struct gv_life_spec spec = {.gang = 1, .total_steps = 100};
+	struct world w = {0};
+	struct gv_life *l = &w.life;
+	size_t m;
+
+	w.c = (struct gv_cluster){
+	    .n_types = 1, .type = w.type, .n_pools = 1, .pool = w.pool};
+	w.pool[0].gpus = w.type[0].gpus = 1;
+	gv_life_init(l, &w.c, round_s, MAX_FAILURES);
+	for (m = 0; m < 2; m++) {
+		gv_life_add(l, &spec);
+		gv_rounds_claim(&l->rounds, m, 0)->rate = 1;
+		gv_rounds_claim(&l->rounds, m, 0)->share = .5;
+	}
+	gv_life_arrive(l, 1);
+	starts_now(l);
+	gv_life_started(l, 1);
+	gv_life_arrive(l, 0);
+	gv_life_time(l, 1.5 * round_s);
+	starts_now(l);
+	ok(l->plan[0] == 0 && gv_life_is_open(l, 1),
+	    "the first is next, the second leaves");
+	gv_life_gpu_away(l, 0, true);
+	gv_life_left(l, 1, 128 + 15);
+	ok(!starts_now(l), "its GPU went away meanwhile");
+	gv_life_gpu_away(l, 0, false);
+	ok(starts_now(l) && l->job[0].n_gpus == 1, "back, it has the first");
+	gv_life_free(l);
+}
+
 /* ---- journals that somebody has changed ---- */
 
 /* One row of a journal says something else: of another job, mate, type, GPUs, or share. */
@@ -757,6 +791,7 @@ main(void)
 {
 	test_starved();
 	test_lost();
+	test_away_between();
 	test_spoilt();
 	test_random();
 	return done_testing();
