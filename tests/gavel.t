@@ -3,6 +3,7 @@
 # filters and the policy of the published program alone.
 . "${0%/*}/lib.sh"
 gavel=$src/examples/gavel
+export PYTHONDONTWRITEBYTECODE=1
 
 # ---- the filters, over a stream of two tables ----
 printf 'gpu_type,gpus\nv100,2\nk80,6\n' >gpus.csv
@@ -73,6 +74,60 @@ EOF
 	done
 else
 	skip "no scipy"
+fi
+
+# ---- Gandiva's pairs, as published ----
+if [ -n "$GV_PYTHON" ]; then
+	cat >few.csv <<'EOF'
+gpu_type,gpus
+v100,1
+k80,1
+EOF
+	cat >pairs.csv <<'EOF'
+job_a,job_b,scale_factor,gpu_type,steps_per_s_a,steps_per_s_b
+A,B,1,v100,6,5
+A,B,1,k80,2,1
+EOF
+	jobs='a,A,1,v100,10
+a,A,1,k80,4
+b,B,1,v100,8
+b,B,1,k80,2'
+	cat >asked <<EOF
+job_id,job_type,scale_factor,gpu_type,steps_per_s
+$jobs
+
+job_id,job_type,scale_factor,gpu_type,steps_per_s
+$jobs
+c,A,1,v100,10
+c,A,1,k80,4
+
+job_id,job_type,scale_factor,gpu_type,steps_per_s
+c,A,1,v100,10
+c,A,1,k80,4
+d,A,1,v100,10
+d,A,1,k80,4
+e,A,1,v100,10
+e,A,1,k80,4
+f,A,1,v100,10
+f,A,1,k80,4
+
+EOF
+	for draws in 0 1 2 3 4 5 6 7; do
+		run "$GV_PYTHON" "$gavel/gandiva.py" few.csv pairs.csv $draws <asked
+		is_status 0 "gandiva.py, seed $draws: three questions"
+		awk -F, '/^job_id/ { n++; next } NF { print n, $4 ? "pair" : "alone", $1 $4, $2, $3 + 0, $5 + 0, sprintf("%.3f", $6) }' out | sort >got
+		# all fit: each its part of each type, alone
+		[ "$(grep -c '^1 alone . .* 0.500$' got)" -eq 4 ] && [ "$(grep -c '^1 pair' got)" -eq 0 ] || status=1
+		# A beside A runs nowhere: no row of such a pair; of what runs, a half of each GPU
+		[ "$(grep -c -e '^2 pair [ac]b v100 6 5 0.500$' -e '^2 pair bc v100 5 6 0.500$' got)" -eq "$(grep -c '^2 pair' got | awk '{ print $1 / 2 }')" ] || status=1
+		# two pairs that do not run wait with all of the GPUs
+		[ "$(grep -c '^3 alone . .* 0.000$' got)" -eq 8 ] && [ "$(grep -c '^3 pair' got)" -eq 0 ] || status=1
+		is_status 0 "gandiva.py, seed $draws: who has what"
+		cat got >>all
+	done
+	ok "gandiva.py: pairs differ with the seed" sh -c 'grep -q "^2 pair ab" all && grep -q "^2 pair [cb]*[bc] " all'
+else
+	skip "no python3"
 fi
 
 # ---- figures ----

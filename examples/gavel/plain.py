@@ -14,18 +14,12 @@ import numpy
 import scipy.optimize
 import scipy.sparse
 
+from stream import read_gpus, tables
+
 try:
     import ecos
 except ImportError:
     ecos = None
-
-
-def read_gpus(path):
-    gpus = {}
-    with open(path, newline="") as file:
-        for row in csv.DictReader(file):
-            gpus[row["gpu_type"]] = gpus.get(row["gpu_type"], 0) + int(row["gpus"])
-    return gpus
 
 
 def matrix(values, rows, columns, shape):
@@ -135,19 +129,6 @@ def answer(lines, gpus, policy):
     for row in rows:
         out.writerow({**row, "share": shares[number[row["job_id"]], types.index(row["gpu_type"])]})
     print(flush=True)
-
-
-def tables(stream):
-    """The tables of a stream, as lists of lines."""
-    lines = []
-    for line in stream:
-        if line.strip("\r\n"):
-            lines.append(line)
-        elif lines:
-            yield lines
-            lines = []
-    if lines:
-        yield lines
 
 
 if __name__ == "__main__":
