@@ -198,7 +198,7 @@ read_act(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv_layer
 	}
 	return gv_frame_error(f, row, column, e,
 	    "expected relu, leaky, leaky:SLOPE with a slope between 0 and 1, sigmoid, "
-	    "tanh, gelu, silu or nothing, got %s",
+	    "tanh, gelu, silu, gelu-tanh or nothing, got %s",
 	    gv_quote(q, c.s, c.len));
 }
 

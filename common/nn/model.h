@@ -25,8 +25,8 @@
  *	      chosen (max) or counted (average); p <= k / 2 there
  *	g     conv, tconv: groups; attention, causal: heads; empty = 1
  *	act   applied to the row's output: relu, leaky (of slope 0.2) or leaky:SLOPE,
- *	      sigmoid, tanh, gelu, silu; linear, conv, tconv, bn, add and
- *	      concat only
+ *	      sigmoid, tanh, gelu, silu, gelu-tanh (GPT-2's); linear, conv, tconv,
+ *	      bn, add and concat only
  *	bias  linear, conv, tconv, lstm, ln, embed: 0 = none; empty = 1
  *	rate  dropout: the share of numbers that become 0 in training, below 1
  *	dir   lstm: the way that it goes along the sequence: forward (or empty), back
@@ -111,6 +111,8 @@ enum gv_act {
 	GV_ACT_TANH,
 	GV_ACT_GELU, /* x Phi(x), Phi the normal distribution */
 	GV_ACT_SILU, /* x sigmoid(x) */
+	/* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): gelu, nearly */
+	GV_ACT_GELU_TANH,
 	GV_ACTS
 };
 

@@ -216,12 +216,12 @@ head_shape(struct gv_layer *l, const char **column, char text[200])
 }
 
 const char *const gv_nn_acts[GV_ACTS] = {
-    "", "relu", "leaky", "sigmoid", "tanh", "gelu", "silu"};
+    "", "relu", "leaky", "sigmoid", "tanh", "gelu", "silu", "gelu-tanh"};
 
 bool
 gv_act_keeps(enum gv_act act)
 {
-	return act == GV_ACT_GELU || act == GV_ACT_SILU;
+	return act == GV_ACT_GELU || act == GV_ACT_SILU || act == GV_ACT_GELU_TANH;
 }
 
 const struct gv_nn_op gv_nn_ops[GV_OPS] = {

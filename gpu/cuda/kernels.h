@@ -231,7 +231,7 @@ int gv_cuda_map_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
 
 /*
  * The act of a row, in place: forward y = act(y), with what y was in before (NULL: it
- * is not kept); backward dy = dy act'(v), v the row's output or, gelu and silu, before.
+ * is not kept); backward dy = dy act'(v), v the row's output or, gelu, silu and gelu-tanh, before.
  */
 enum gv_cuda_act {
 	GV_CUDA_ACT_RELU,
@@ -239,7 +239,8 @@ enum gv_cuda_act {
 	GV_CUDA_ACT_SIGMOID,
 	GV_CUDA_ACT_TANH,
 	GV_CUDA_ACT_GELU,
-	GV_CUDA_ACT_SILU
+	GV_CUDA_ACT_SILU,
+	GV_CUDA_ACT_GELU_TANH
 };
 struct gv_cuda_acts {
 	size_t B, n;

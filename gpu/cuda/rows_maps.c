@@ -132,7 +132,8 @@ static const enum gv_cuda_act kinds[GV_ACTS] = {[GV_ACT_RELU] = GV_CUDA_ACT_RELU
     [GV_ACT_SIGMOID] = GV_CUDA_ACT_SIGMOID,
     [GV_ACT_TANH] = GV_CUDA_ACT_TANH,
     [GV_ACT_GELU] = GV_CUDA_ACT_GELU,
-    [GV_ACT_SILU] = GV_CUDA_ACT_SILU};
+    [GV_ACT_SILU] = GV_CUDA_ACT_SILU,
+    [GV_ACT_GELU_TANH] = GV_CUDA_ACT_GELU_TANH};
 
 int
 gv_cuda_row_act(const struct gv_cuda_at *a)

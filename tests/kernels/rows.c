@@ -391,6 +391,7 @@ test_acts(enum gv_cuda_type type, bool wide)
 	test_act(GV_ACT_TANH, GV_CUDA_ACT_TANH, "tanh", type, wide);
 	test_act(GV_ACT_GELU, GV_CUDA_ACT_GELU, "gelu", type, wide);
 	test_act(GV_ACT_SILU, GV_CUDA_ACT_SILU, "silu", type, wide);
+	test_act(GV_ACT_GELU_TANH, GV_CUDA_ACT_GELU_TANH, "gelu-tanh", type, wide);
 }
 
 /* ---- all of them ---- */

@@ -165,10 +165,16 @@ static const struct help_case {
     {"every act, behind every operator that has one",
 	HEAD "1,conv,,4,3,1,1,,silu,\n2,bn,,,,,,,gelu,\n3,conv,1,4,3,1,1,4,leaky,\n"
 	     "4,add,1;2;3,,,,,,tanh,\n5,concat,4;0;1,,,,,,sigmoid,\n"
-	     "6,conv,5,3,1,1,0,,leaky:0.01,\n7,linear,6,9,,,,,gelu,\n"
+	     "6,conv,5,3,1,1,0,,gelu-tanh,\n7,linear,6,9,,,,,gelu,\n"
 	     "8,bn,7,,,,,,leaky:0.5,\n9,linear,,9,,,,,sigmoid,\n"
 	     "10,add,7;8;9,,,,,,silu,\n11,linear,,7,,,,,tanh,\n12,linear,,,,,,,,\n"
 	     "13,xent,,,,,,,,\n",
+	4, 3, 2, 3, 4, 2, 2},
+    {"gelu-tanh, and one that goes on by itself, behind all of its kinds",
+	HEAD "1,conv,,4,3,1,1,,gelu-tanh,\n2,tconv,,3,3,1,1,,gelu-tanh,\n"
+	     "3,bn,,,,,,,gelu-tanh,\n4,add,2;3,,,,,,gelu-tanh,\n"
+	     "5,concat,4;2,,,,,,gelu-tanh,\n6,linear,,9,,,,,gelu-tanh,\n"
+	     "7,linear,,,,,,,,\n8,xent,,,,,,,,\n",
 	4, 3, 2, 3, 4, 2, 2},
     {"concat, one input twice, relu behind",
 	HEAD "1,conv,,3,3,1,1,,relu,\n2,conv,1,5,1,1,0,,,\n3,concat,1;2;0;1,,,,,,relu,\n"

@@ -193,7 +193,7 @@ is_error(const char *table, const char *want)
 
 #define LEAKY                                                                      \
 	"2: act: expected relu, leaky, leaky:SLOPE with a slope between 0 and 1, " \
-	"sigmoid, tanh, gelu, silu or nothing, got "
+	"sigmoid, tanh, gelu, silu, gelu-tanh or nothing, got "
 #define RATE "2: rate: expected the share that becomes 0, from 0 to below 1, got "
 
 static void
@@ -251,7 +251,7 @@ test_errors(void)
 	    "2: p: expected a whole number >= 0, got \"-1\"\n"
 	    "2: g: expected a whole number >= 1, got \"x\"\n"
 	    "2: act: expected relu, leaky, leaky:SLOPE with a slope between 0 and 1, "
-	    "sigmoid, tanh, gelu, silu or nothing, got \"swish\"\n"
+	    "sigmoid, tanh, gelu, silu, gelu-tanh or nothing, got \"swish\"\n"
 	    "2: bias: expected 0 or 1, got \"2\"");
 	is_error(HEAD "1,linear,,8,,,,,leaky:1,\n" END, LEAKY "\"leaky:1\"");
 	is_error(HEAD "1,linear,,8,,,,,leaky:0,\n" END, LEAKY "\"leaky:0\"");

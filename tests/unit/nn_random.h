@@ -38,8 +38,8 @@ random_one_of(const size_t *v, size_t n)
 static inline const char *
 random_act(void)
 {
-	static const char *const acts[] = {
-	    "", "relu", "leaky", "leaky:0.3", "sigmoid", "tanh", "gelu", "silu"};
+	static const char *const acts[] = {"", "relu", "leaky", "leaky:0.3", "sigmoid",
+	    "tanh", "gelu", "silu", "gelu-tanh"};
 
 	return acts[random_below(sizeof(acts) / sizeof(acts[0]))];
 }

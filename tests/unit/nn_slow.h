@@ -87,6 +87,15 @@ slow_tanh(gv_real x)
 	return x;
 }
 
+/* What gelu-tanh multiplies x by: (1 + tanh(u)) / 2 = 1 / (1 + e^-2u). */
+static inline gv_real
+slow_gelu_tanh(gv_real x)
+{
+	const gv_real a = (gv_real)1.5957691216057308, b = (gv_real)0.071354816272600253;
+
+	return slow_sigmoid(x * (a + b * (x * x)));
+}
+
 static inline gv_real
 slow_act(const struct gv_layer *l, gv_real x)
 {
@@ -103,6 +112,8 @@ slow_act(const struct gv_layer *l, gv_real x)
 		return x * slow_normal(x);
 	case GV_ACT_SILU:
 		return x * slow_sigmoid(x);
+	case GV_ACT_GELU_TANH:
+		return x * slow_gelu_tanh(x);
 	default:
 		return x;
 	}
@@ -138,6 +149,12 @@ slow_act_back(const struct gv_layer *l, gv_real dy, gv_real y, gv_real x)
 	case GV_ACT_SILU:
 		s = slow_sigmoid(x);
 		return dy * (s * (1 + x * (1 - s)));
+	case GV_ACT_GELU_TANH:
+		s = slow_gelu_tanh(x);
+		return dy *
+		       (s * (1 + x * ((1 - s) * ((gv_real)1.5957691216057308 +
+						    3 * (gv_real)0.071354816272600253 *
+							(x * x)))));
 	default:
 		return dy;
 	}

@@ -75,7 +75,7 @@ draw_row(struct gv_strbuf *t, size_t row)
 	cell(t, conv && below(3) == 0, 1 + below(3));
 	gv_strbuf_fmt(t, "%s,",
 	    act ? WORD("", "relu", "leaky", "sigmoid", "tanh", "gelu", "silu",
-		      "leaky:0.01")
+		      "gelu-tanh", "leaky:0.01")
 		: "");
 	cell(t, out && below(3) == 0, 0);
 	gv_strbuf_fmt(

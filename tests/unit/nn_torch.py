@@ -19,6 +19,7 @@ ACTS = {
     "sigmoid": torch.sigmoid,
     "tanh": torch.tanh,
     "gelu": F.gelu,
+    "gelu-tanh": lambda x: F.gelu(x, approximate="tanh"),
     "silu": F.silu,
 }
 

@@ -49,7 +49,7 @@ static const struct net_case cases[] = {
     {"every act behind every operator that has one",
 	HEAD "1,conv,,4,3,1,1,,silu,\n2,bn,,,,,,,gelu,\n3,conv,1,4,3,1,1,4,leaky,\n"
 	     "4,add,1;2;3,,,,,,tanh,\n5,concat,4;0;1,,,,,,sigmoid,\n"
-	     "6,conv,5,3,1,1,0,,leaky:0.01,\n7,linear,6,9,,,,,gelu,\n"
+	     "6,conv,5,3,1,1,0,,gelu-tanh,\n7,linear,6,9,,,,,gelu,\n"
 	     "8,bn,7,,,,,,leaky:0.5,\n9,linear,,9,,,,,sigmoid,\n"
 	     "10,add,7;8;9,,,,,,silu,\n11,linear,,7,,,,,tanh,\n12,linear,,,,,,,,\n"
 	     "13,xent,,,,,,,,\n",

@@ -1,6 +1,6 @@
 /*
  * Activations as the act of a row.  relu, leaky, sigmoid and tanh go back by what they
- * gave; gelu and silu, which rise and fall, by what they were given.
+ * gave; gelu, silu and gelu-tanh, which rise and fall, by what they were given.
  */
 #include <string.h>
 
@@ -9,6 +9,9 @@
 #include "nn/cpu/simd.h"
 
 enum { CHUNK = 64 };
+
+#define TWICE_ROOT      ((gv_real)1.5957691216057308)   /* 2 sqrt(2 / pi) */
+#define TWICE_ROOT_CUBE ((gv_real)0.071354816272600253) /* 0.044715 of it */
 
 GV_HOT static void
 leaky(gv_real *y, gv_real slope, size_t n)
@@ -94,6 +97,61 @@ silu_back(gv_real *dy, const gv_real *x, size_t n)
 	}
 }
 
+/*
+ * gelu-tanh: x sigmoid(v), v = 2 sqrt(2 / pi) (x + 0.044715 x^3), which is x / 2 (1 + tanh(v / 2))
+ * without the difference that cancels where x is far below 0.
+ */
+GV_HOT static void
+gelu_tanh_of(gv_real *restrict v, const gv_real *restrict x, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v[i] = x[i] * (TWICE_ROOT + TWICE_ROOT_CUBE * (x[i] * x[i]));
+}
+
+static void
+gelu_tanh(gv_real *y, size_t n)
+{
+	gv_real s[CHUNK];
+	size_t at, some;
+
+	for (at = 0; at < n; at += some) {
+		some = gv_cpu_lesser(n - at, CHUNK);
+		gelu_tanh_of(s, y + at, some);
+		gv_cpu_sigmoid(s, some);
+		times(y + at, s, some);
+	}
+}
+
+/* dy times the slope at x, s the sigmoid of its v. */
+GV_HOT static void
+gelu_tanh_slope(
+    gv_real *restrict dy, const gv_real *restrict x, const gv_real *restrict s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		gv_real by = TWICE_ROOT + 3 * TWICE_ROOT_CUBE * (x[i] * x[i]);
+
+		dy[i] = dy[i] * (s[i] * (1 + x[i] * ((1 - s[i]) * by)));
+	}
+}
+
+static void
+gelu_tanh_back(gv_real *dy, const gv_real *x, size_t n)
+{
+	gv_real s[CHUNK];
+	size_t at, some;
+
+	for (at = 0; at < n; at += some) {
+		some = gv_cpu_lesser(n - at, CHUNK);
+		gelu_tanh_of(s, x + at, some);
+		gv_cpu_sigmoid(s, some);
+		gelu_tanh_slope(dy + at, x + at, s, some);
+	}
+}
+
 void
 gv_cpu_act(const struct gv_layer *l, gv_real *y, gv_real *before, size_t n)
 {
@@ -114,6 +172,9 @@ gv_cpu_act(const struct gv_layer *l, gv_real *y, gv_real *before, size_t n)
 		break;
 	case GV_ACT_SILU:
 		silu(y, n);
+		break;
+	case GV_ACT_GELU_TANH:
+		gelu_tanh(y, n);
 		break;
 	default: /* relu is applied where the sums are made */
 		break;
@@ -141,6 +202,9 @@ gv_cpu_act_back(const struct gv_layer *l, gv_real *dy, const gv_real *v, size_t 
 		break;
 	case GV_ACT_SILU:
 		silu_back(dy, v, n);
+		break;
+	case GV_ACT_GELU_TANH:
+		gelu_tanh_back(dy, v, n);
 		break;
 	default:
 		break;

@@ -2,8 +2,10 @@
 #include "functions.h"
 
 namespace gv_map {
-#define ROOT_HALF    0.70710678118654752f
-#define DENSITY_AT_0 0.39894228040143268f /* 1 / sqrt(2 pi) */
+#define ROOT_HALF       0.70710678118654752f
+#define DENSITY_AT_0    0.39894228040143268f  /* 1 / sqrt(2 pi) */
+#define TWICE_ROOT      1.5957691216057308f   /* 2 sqrt(2 / pi) */
+#define TWICE_ROOT_CUBE 0.071354816272600253f /* 0.044715 of it */
 
 GV_DEVICE float
 normal(float x)
@@ -15,6 +17,13 @@ GV_DEVICE float
 gelu_slope(float x)
 {
 	return normal(x) + x * (DENSITY_AT_0 * gv_exp(-0.5f * x * x));
+}
+
+/* What x is multiplied by. */
+GV_DEVICE float
+gelu_tanh(float x)
+{
+	return gv_sigmoid(x * (TWICE_ROOT + TWICE_ROOT_CUBE * (x * x)));
 }
 
 /* dy at i through a function of the row's output, or of its input. */
@@ -219,12 +228,14 @@ act_of(const struct gv_cuda_acts_run &a, float x)
 		return x * normal(x);
 	case GV_CUDA_ACT_SILU:
 		return x * gv_sigmoid(x);
+	case GV_CUDA_ACT_GELU_TANH:
+		return x * gelu_tanh(x);
 	default:
 		return gv_relu(x);
 	}
 }
 
-/* The gradient dy through an act that gave, or (gelu, silu) got, v. */
+/* The gradient dy through an act that gave, or (gelu, silu, gelu-tanh) got, v. */
 GV_DEVICE float
 act_back(const struct gv_cuda_acts_run &a, float v, float dy)
 {
@@ -242,6 +253,10 @@ act_back(const struct gv_cuda_acts_run &a, float v, float dy)
 	case GV_CUDA_ACT_SILU:
 		s = gv_sigmoid(v);
 		return dy * (s * (1 + v * (1 - s)));
+	case GV_CUDA_ACT_GELU_TANH:
+		s = gelu_tanh(v);
+		return dy * (s * (1 + v * ((1 - s) * (TWICE_ROOT + 3 * TWICE_ROOT_CUBE *
+								       (v * v)))));
 	default:
 		return v <= 0 ? 0 : dy;
 	}
