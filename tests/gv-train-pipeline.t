@@ -145,6 +145,62 @@ printf 'seed,lr,steps,clip_norm\n1,.1,12,.05\n2,.05,7,\n3,.05,10,.1\n' >array.cs
 same res "0 3" flush --array=array.csv
 same mlp "0 1 2 3" interleaved --array=array.csv
 
+# a weight of two rows, of one stage or of two
+cat >tied.csv <<'END'
+id,op,from,out,k,g,act,bias,tied_with
+1,embed,0,16,,,,,
+2,ln,1,,,,,,
+3,linear,2,48,1,,,,
+4,causal,3,,,4,,,
+5,linear,4,16,1,,,,
+6,add,1;5,,,,,,
+7,linear,6,32,1,,gelu-tanh,,
+8,linear,7,16,1,,,,
+9,add,6;8,,,,,,
+10,ln,9,,,,,,
+11,linear,10,,1,,,,1
+12,xent,11,,,,,,
+END
+digits=$common
+common="--data=sentences:120 --test=sentences:30 --context=8 --log-every=3 --test-every=5 --batch=24 --micro-batches=4"
+same tied "0 5" flush --lr=.1 --momentum=.9
+same tied "0 2 9" gpipe --optimizer=adamw --weight-decay=.01 --clip-norm=.3
+same tied "0 2 6 9" interleaved --optimizer=adam --clip-norm=.3
+same tied "0 9" zb-h1 --lr=.1
+printf 'seed,lr,steps,clip_norm\n1,.1,12,.05\n2,.05,7,\n3,.05,10,.1\n' >array.csv
+same tied "0 2 6 9" interleaved --array=array.csv
+# replicas of both: what they sum is one thing, however many there are
+plan "0 5" "1 1" <tied.csv >one.csv
+plan "0 5" "2 3" <tied.csv >many.csv
+for plan in one many; do
+	rm -rf $plan.d
+	gang $(if [ $plan = one ]; then echo 2; else echo 5; fi) $common --batch=48 --micro-batches=12 --lr=.1 --clip-norm=.5 --steps=10 --checkpoint=$plan.d --schedule=flush $plan.csv
+	silent "a weight of two stages, $plan"
+	cut -d, -f3 $plan.d/losses.csv >$plan.loss
+done
+ok "replicas of two stages with one weight lose as much" \
+	awk -F, 'NR == FNR { a[FNR] = $1; next } FNR > 1 && ($1 - a[FNR] > 1e-4 || a[FNR] - $1 > 1e-4) { bad = 1 } END { exit bad || FNR < 4 }' one.loss many.loss
+run gv-train --join=joined.ckpt many.d/gv-train.set
+run gv-train -q $common --batch=48 --micro-batches=12 --lr=.1 --clip-norm=.5 --steps=10 --checkpoint=many.d --weights=tied.safetensors tied.csv
+silent "one process goes on from there, and writes both copies"
+run gv-train -q $common --lr=.1 --steps=1 --init=tied.safetensors tied.csv
+silent "which are the same: they are taken"
+sed 's/,1$/,/' tied.csv >apart.csv
+run gv-train -q $common --lr=.1 --steps=1 --init=tied.safetensors --weights=apart.safetensors apart.csv
+run gv-train -q $common --lr=.1 --steps=1 --init=apart.safetensors tied.csv
+is_err "others are not" <<'END'
+gv-train: apart.safetensors: tensor "1.weight" is not that of row 11, which is tied with it
+END
+is_status 2 "and it says so"
+plan "0 5" "1 1" <tied.csv >plan.csv
+for schedule in 1f1b 2bw; do
+	gang 2 ${common%--micro*} --micro-batches=$(if [ $schedule = 2bw ]; then echo 4; else echo 1; fi) --lr=.1 --steps=12 --schedule=$schedule plan.csv
+	err_has "gv-train: rows 11 and 1 are tied and of two stages, whose weights $schedule updates at different times: one stage for both, or flush, gpipe, interleaved or zb-h1" \
+		"$schedule of a weight of two stages is refused"
+	is_status 2 "with an error"
+done
+common=$digits
+
 # tensors in and out
 # weights NAME CUTS ARGS...: the file of a pipeline is that of one process
 weights() {

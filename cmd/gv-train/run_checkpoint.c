@@ -39,6 +39,8 @@ describe_layer(struct gv_strbuf *s, const struct gv_model *m, const struct gv_la
 		gv_strbuf_fmt(s, " rate=%.17g", l->rate);
 	if (l->op == GV_OP_LSTM)
 		gv_strbuf_fmt(s, " dir=%d", (int)l->dir);
+	if (l->is_tied)
+		gv_strbuf_fmt(s, " tied_with=%" PRId64, m->layer[l->tied].id);
 	gv_strbuf_str(s, "\n");
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "gv-train/pipeline/tie.h"
 #include "run_pipeline.h"
 
 /* ---- what the worker asks ---- */
@@ -84,8 +85,15 @@ check_route(const struct run *r, struct gv_error *e)
 {
 	const struct run_pipeline *p = r->pipeline;
 	uint64_t unit = p->route.unit / p->route.micro_batches;
-	size_t b, k;
+	size_t b, k, row, to;
 
+	if (!p->route.flushes && tie_across(&r->model, &p->stages, &row, &to))
+		return gv_error_set(e,
+		    "rows %lld and %lld are tied and of two stages, whose weights %s "
+		    "updates at different times: one stage for both, or flush, gpipe, "
+		    "interleaved or zb-h1",
+		    (long long)r->model.layer[row].id, (long long)r->model.layer[to].id,
+		    gv_schedule_name[p->route.kind]);
 	for (b = 0; b < r->array.n; b++)
 		if (r->array.steps[b] % unit != 0)
 			return gv_error_set(e,

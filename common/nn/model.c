@@ -43,7 +43,7 @@ gv_model_counts_hits(const struct gv_model *m)
 
 /* Columns of the table; -1 = not there. */
 struct columns {
-	ptrdiff_t id, op, from, out, k, s, p, g, act, bias, rate, dir;
+	ptrdiff_t id, op, from, out, k, s, p, g, act, bias, rate, dir, tied;
 };
 
 static bool
@@ -282,6 +282,35 @@ read_id(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
 	return 0;
 }
 
+/* The embed whose weight a linear row has; each is of one row at most. */
+static int
+read_tied(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
+{
+	struct gv_cell c = gv_frame_cell(&m->table, row, column);
+	struct gv_layer *l = &m->layer[row];
+	char q[GV_QUOTE_LEN];
+	ptrdiff_t at;
+	size_t i;
+
+	if (is_empty(c))
+		return 0;
+	if (l->op != GV_OP_LINEAR)
+		return unused(&m->table, row, column, &gv_nn_ops[l->op], e);
+	if (!find_row(m, row, c.s, c.len, &at) || at == GV_FROM_INPUT ||
+	    m->layer[at].op != GV_OP_EMBED)
+		return gv_frame_error(&m->table, row, column, e,
+		    "expected the id of an earlier embed, got %s",
+		    gv_quote(q, c.s, c.len));
+	for (i = 0; i < row; i++)
+		if (m->layer[i].is_tied && m->layer[i].tied == (size_t)at)
+			return gv_frame_error(&m->table, row, column, e,
+			    "row %lld is tied with row %lld already",
+			    (long long)m->layer[i].id, (long long)m->layer[at].id);
+	l->is_tied = true;
+	l->tied = (size_t)at;
+	return 0;
+}
+
 /* One row; several of its cells may be wrong. */
 static int
 read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_error *e)
@@ -326,6 +355,7 @@ read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_erro
 			    : unused(f, row, c->rate, op, e);
 	bad |= op->has_bias ? read_bias(f, row, c->bias, &l->bias, e)
 			    : unused(f, row, c->bias, op, e);
+	bad |= read_tied(m, row, c->tied, e);
 	return bad;
 }
 
@@ -390,6 +420,7 @@ gv_model_from_frame(struct gv_model *m, struct gv_frame *f, struct gv_error *e)
 	c.bias = gv_frame_find(f, "bias");
 	c.rate = gv_frame_find(f, "rate");
 	c.dir = gv_frame_find(f, "dir");
+	c.tied = gv_frame_find(f, "tied_with");
 	if (f->n_rows == 0)
 		return gv_error_at(e, f->file, 0, NULL, "a model needs at least one row");
 	m->n = f->n_rows;

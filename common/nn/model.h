@@ -28,6 +28,8 @@
  *	      sigmoid, tanh, gelu, silu, gelu-tanh (GPT-2's); linear, conv, tconv,
  *	      bn, add and concat only
  *	bias  linear, conv, tconv, lstm, ln, embed: 0 = none; empty = 1
+ *	tied_with  linear of each place: the id of an earlier embed whose weight is its own,
+ *	      transposed (GPT-2's output); its bias is another
  *	rate  dropout: the share of numbers that become 0 in training, below 1
  *	dir   lstm: the way that it goes along the sequence: forward (or empty), back
  *	      or both, each of which makes half of the channels
@@ -139,7 +141,9 @@ struct gv_layer {
 	enum gv_act act;
 	double slope; /* of leaky */
 	bool bias;
-	double rate;     /* of dropout */
+	double rate;  /* of dropout */
+	bool is_tied; /* linear: its weight is that of row tied, an embed, transposed */
+	size_t tied;
 	enum gv_dir dir; /* of lstm; g is the number of ways */
 
 	/* by gv_model_shape, per model and sample */

@@ -88,8 +88,9 @@ find_places(
 	for (i = 0; i < m->n; i++)
 		to[order[i]] = (ptrdiff_t)i;
 	for (i = 0; i < m->n; i++)
-		for (k = 0; k < m->layer[i].inputs; k++) {
-			ptrdiff_t from = m->layer[i].from[k];
+		for (k = 0; k < m->layer[i].inputs + m->layer[i].is_tied; k++) {
+			const struct gv_layer *l = &m->layer[i];
+			ptrdiff_t from = k < l->inputs ? l->from[k] : (ptrdiff_t)l->tied;
 
 			if (from != GV_FROM_INPUT && to[from] > to[i])
 				return gv_error_at(e, m->table.file, m->table.line[i],
@@ -119,6 +120,8 @@ gv_model_sort(struct gv_model *m, const size_t *order, struct gv_error *e)
 		for (k = 0; k < layer[i].inputs; k++)
 			if (layer[i].from[k] != GV_FROM_INPUT)
 				layer[i].from[k] = to[layer[i].from[k]];
+		if (layer[i].is_tied)
+			layer[i].tied = (size_t)to[layer[i].tied];
 	}
 	free(m->layer);
 	m->layer = layer;

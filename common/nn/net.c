@@ -301,6 +301,19 @@ fill(gv_real *v, size_t n, gv_real x)
 /* Uniform numbers of GPT-2's deviation, 0.02. */
 #define EMBED_BOUND 0.034641016151377546
 
+/* The weight of the embed that a row is tied with, transposed: [channels][tokens]. */
+static void
+draw_tied(
+    const struct gv_nn_plan *p, const struct gv_nn_row *r, uint64_t seed, gv_real *v)
+{
+	const struct gv_layer *to = &p->row[r->l.tied].l;
+	gv_real *drawn = gv_xcalloc(to->weights, sizeof(*drawn));
+
+	draw(drawn, to->weights, EMBED_BOUND, seed, to->place, 0);
+	gv_nn_transpose(v, drawn, r->columns, r->matrix_rows);
+	free(drawn);
+}
+
 /* Fresh parameters of a model, [P]. */
 static void
 draw_params(const struct gv_nn_plan *p, uint64_t seed, gv_real *v)
@@ -310,7 +323,11 @@ draw_params(const struct gv_nn_plan *p, uint64_t seed, gv_real *v)
 	for (i = p->first_row; i < p->last_row; i++) {
 		const struct gv_nn_row *r = &p->row[i];
 
-		if (r->l.op == GV_OP_BN || r->l.op == GV_OP_LN) {
+		if (r->l.is_tied) {
+			draw_tied(p, r, seed, v + r->weight);
+			draw(v + r->bias, r->l.biases, 1 / sqrt((double)r->matrix_rows),
+			    seed, r->l.place, 1);
+		} else if (r->l.op == GV_OP_BN || r->l.op == GV_OP_LN) {
 			fill(v + r->weight, r->l.weights, 1);
 			fill(v + r->bias, r->l.biases, 0);
 		} else if (r->l.weights > 0) {

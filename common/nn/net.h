@@ -291,6 +291,19 @@ int gv_net_gradients(struct gv_net *net, const struct gv_net_work *w, bool first
 /* Sums gradients and losses over the ranks; loss [B] as gv_net_step's. */
 int gv_net_sum(struct gv_net *net, double *loss);
 /*
+ * Tied rows: a linear row and the embed whose weight it has (gv_layer.tied) hold a copy
+ * each, and both have the sum of both gradients, the embed's first, once these are summed;
+ * so the copies stay the same to the last bit.  tie does so where the net holds both, and
+ * gv_net_gradient and gv_net_step do by themselves.  For copies in different nets the
+ * gradient of a row's weight is read and written as the embed has it, [B][tokens][channels];
+ * tie_with adds the other's to that of the row.  All 0, or -1.
+ */
+int gv_net_tie(struct gv_net *net);
+size_t gv_net_tied_size(const struct gv_net *net, size_t row); /* B * weights */
+int gv_net_tied_get(struct gv_net *net, size_t row, gv_real *v);
+int gv_net_tie_with(struct gv_net *net, size_t row, const gv_real *other);
+
+/*
  * Clips the summed gradients, as torch.nn.utils.clip_grad_value_ and behind it
  * clip_grad_norm_ do: of the models that train and whose coefficients say so, each
  * number to +-clip_value; then, with norm the root of the sum of all squares of a

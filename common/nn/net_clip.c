@@ -98,7 +98,8 @@ row_squares(const struct gv_nn_plan *p, const gv_real *v, double *sq)
 	for (i = p->first_row; i < p->last_row; i++) {
 		const struct gv_nn_row *r = &p->row[i];
 
-		sq[i] = squares(v + r->weight, r->l.weights) +
+		/* a weight that is another's counts there */
+		sq[i] = (r->l.is_tied ? 0 : squares(v + r->weight, r->l.weights)) +
 			squares(v + r->bias, r->l.biases);
 	}
 }

@@ -64,6 +64,8 @@ size_t gv_net_gradients_at(
  * bucket while the rows before them go back; gv_net_sum_ranks ends the sums.  0 or -1.
  */
 int gv_net_back_and_sum(struct gv_net *net, struct gv_net_work w, bool first);
+/* to [n][m] = v [m][n], transposed. */
+void gv_nn_transpose(gv_real *to, const gv_real *v, size_t m, size_t n);
 /* Gradients and losses, summed over the ranks.  0 or -1. */
 int gv_net_sum_ranks(struct gv_net *net);
 

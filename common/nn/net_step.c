@@ -41,7 +41,7 @@ gv_net_gradient(struct gv_net *net, const gv_real *x, const void *target, double
 			(const char *)target + m * bytes) != 0 ||
 		    micro_batch(net, m) != 0)
 			return -1;
-	return gv_net_sum(net, loss);
+	return gv_net_sum(net, loss) != 0 ? -1 : gv_net_tie(net);
 }
 
 /* Both halves of the clipping, where all rows are here. */
@@ -122,7 +122,7 @@ step_active(
 		if ((!loaded && gv_net_load_of(net, 0, visit + m * p->n) != 0) ||
 		    micro_batch(net, m) != 0)
 			return -1;
-	if (gv_net_sum_ranks(net) != 0 || gv_net_update(net) != 0)
+	if (gv_net_sum_ranks(net) != 0 || gv_net_tie(net) != 0 || gv_net_update(net) != 0)
 		return -1;
 	for (b = first; b < end; b++)
 		net->late_of[at + b - first] = net->active[b];

@@ -106,6 +106,22 @@ shape_targets(struct gv_model *m, const struct gv_layer *l, char text[200])
 	return -1;
 }
 
+/* A tied row's weight is its embed's, transposed.  0, or -1 with text. */
+static int
+shape_tied(const struct gv_model *m, const struct gv_layer *l, char text[200])
+{
+	const struct gv_layer *to = &m->layer[l->tied];
+	size_t out = l->out_shape.channels, channels = to->out_shape.channels;
+
+	if (l->weights == to->weights && l->weights == out * channels &&
+	    l->in_shape.channels == channels)
+		return 0;
+	snprintf(text, 200,
+	    "its weight is %zux%zu, that of row %lld, transposed, %zux%zu",
+	    l->weights / out, out, (long long)to->id, channels, to->weights / channels);
+	return -1;
+}
+
 static int
 shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 {
@@ -132,6 +148,8 @@ shape_row(struct gv_model *m, size_t row, struct gv_error *e)
 	l->k = asked_k;
 	if (wrong != NULL)
 		return shape_error(m, row, column, wrong, e);
+	if (l->is_tied && shape_tied(m, l, text) != 0)
+		return shape_error(m, row, "tied_with", text, e);
 	if (gv_act_keeps(l->act))
 		l->kept += gv_shape_size(l->out_shape);
 	m->parameters += l->weights + l->biases;

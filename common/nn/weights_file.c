@@ -49,6 +49,29 @@ tell_unknown(const struct gv_weights_take *how, const char *name)
 	how->say(how->ctx, text);
 }
 
+/* Whether a tensor of the net is a weight that the row has of another. */
+static bool
+want_tied(const struct gv_layer *l, const struct gv_net_tensor *want)
+{
+	return l->is_tied && strstr(want->name, ".weight") != NULL;
+}
+
+/* Of one shape, and the same numbers. */
+static bool
+are_same(const struct gv_tensor *a, const struct gv_tensor *b)
+{
+	size_t i;
+
+	if (a->dims != b->dims ||
+	    memcmp(a->shape, b->shape, a->dims * sizeof(*a->shape)) != 0)
+		return false;
+	for (i = 0; i < a->n; i++)
+		if (gv_tensor_number(a, i) < gv_tensor_number(b, i) ||
+		    gv_tensor_number(a, i) > gv_tensor_number(b, i))
+			return false;
+	return true;
+}
+
 static int
 take_piece(const struct gv_weights_take *how, const struct gv_tensors *t,
     const struct gv_net_tensor *want, const struct gv_weights_piece *piece, gv_real *to,
@@ -57,6 +80,7 @@ take_piece(const struct gv_weights_take *how, const struct gv_tensors *t,
 	const struct gv_layer *l = &how->m->layer[want->row];
 	struct gv_strbuf name = {0};
 	struct taking taking = {.to = to, .adds = piece->added};
+	const struct gv_tensor *own;
 	char q[GV_QUOTE_LEN], is[120], needs[120], row[80];
 	int status = 0;
 
@@ -65,7 +89,20 @@ take_piece(const struct gv_weights_take *how, const struct gv_tensors *t,
 	gv_tensor_shape(needs, sizeof(needs), piece->shape, piece->dims);
 	snprintf(row, sizeof(row), "row %" PRId64 ", %s", l->id, gv_op_name(l->op));
 	taking.from = gv_tensors_find(t, name.s);
-	if (taking.from == NULL && how->partial)
+	if (want_tied(l, want)) {
+		own = taking.from;
+		gv_weights_name(&name, how->m, l->tied, piece->name);
+		gv_quote(q, name.s, name.len);
+		taking.from = gv_tensors_find(t, name.s);
+		if (own != NULL && taking.from != NULL && !are_same(own, taking.from))
+			status = gv_error_set(e,
+			    "%s: tensor %s is not that of row %" PRId64
+			    ", which is tied with it",
+			    how->path, q, l->id);
+	}
+	if (status != 0)
+		;
+	else if (taking.from == NULL && how->partial)
 		tell_missing(how, q, row);
 	else if (taking.from == NULL)
 		status = gv_error_set(

@@ -15,7 +15,8 @@
  * those of nn.Linear, nn.Conv2d, nn.ConvTranspose2d, nn.BatchNorm1d, nn.BatchNorm2d and nn.LSTM.  A linear row that
  * reads an image reads it, here, by places: [height][width][channels]; its columns are
  * put in PyTorch's order, [channels][height][width], so that nn.Flatten before nn.Linear
- * is the same.  Other operators' tensors are as the net has them, one row of numbers.
+ * is the same.  The weight of a row that is tied with another is that one's; a tensor of its
+ * own is written, and read only to see that it is the same.  Other operators' tensors are as the net has them, one row of numbers.
  */
 #ifndef GV_NN_WEIGHTS_FILE_H
 #define GV_NN_WEIGHTS_FILE_H

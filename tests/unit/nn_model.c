@@ -262,6 +262,20 @@ test_errors(void)
 	is_error("id,op,rate\n1,dropout,\n2,xent,\n", RATE "\"\"");
 	is_error(
 	    "id,op,rate\n1,relu,0.5\n2,xent,\n", "2: rate: relu has none, got \"0.5\"");
+	is_error("id,op,tied_with\n1,relu,1\n2,xent,\n",
+	    "2: tied_with: relu has none, got \"1\"");
+	is_error("id,op,out,tied_with\n1,linear,4,\n2,linear,,1\n3,xent,,\n",
+	    "3: tied_with: expected the id of an earlier embed, got \"1\"");
+	is_error("id,op,out,tied_with\n1,embed,4,\n2,linear,,0\n3,xent,,\n",
+	    "3: tied_with: expected the id of an earlier embed, got \"0\"");
+	is_error("id,op,out,k,tied_with\n1,embed,4,3,\n2,linear,3,1,1\n3,relu,,,\n"
+		 "4,linear,3,1,1\n5,xent,,,\n",
+	    "5: tied_with: row 2 is tied with row 1 already");
+	is_error("id,op,out,k,tied_with\n1,embed,4,5,\n2,linear,3,1,1\n3,xent,,,\n",
+	    "3: tied_with: its weight is 4x3, that of row 1, transposed, 4x5");
+	is_error("id,op,out,k,tied_with\n1,embed,120,3,\n2,linear,1,1,\n"
+		 "3,linear,3,,1\n4,xent,,,\n",
+	    "4: tied_with: its weight is 120x3, that of row 1, transposed, 120x3");
 	is_error("id,op,dir\n1,lstm,right\n2,xent,\n",
 	    "2: dir: expected forward, back, both or nothing, got \"right\"");
 	is_error("id,op,dir\n1,linear,both\n2,xent,\n",

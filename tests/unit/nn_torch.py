@@ -41,11 +41,15 @@ class Net(nn.Module):
         super().__init__()
         self.rows, self.at, self.flat = rows, 0, params
         self.weights, self.bns = nn.ParameterList(), nn.ModuleDict()
+        self.places = {}
         self.shapes = {"0": (shape[2], shape[0], shape[1])}
         last = "0"
         for r in rows:
             sources = (r["from"] or last).split(";")
             self.add_row(r, [self.shapes[s] for s in sources], classes)
+            if r.get("tied_with"):
+                r["tied"] = self.places[r["tied_with"]]
+            self.places[r["id"]] = r.get("weight")
             r["sources"], last = sources, r["id"]
         assert self.at == len(params)
 
@@ -114,6 +118,7 @@ class Net(nn.Module):
         op, x = r["op"], inputs[0]
         k, s, p, g = r["k"], r["s"], r["p"], r["g"]
         w = self.weights[r["weight"]] if "weight" in r else None
+        w = self.weights[r["tied"]].t() if "tied" in r else w
         bias = self.weights[r["bias_at"]] if "bias_at" in r else None
         if op == "linear" and k == 1:
             x = x.permute(0, 2, 3, 1) @ w
@@ -189,6 +194,10 @@ def train(path):
         loss.backward()
         optimiser.step()
         print(repr(loss.item()))
+    with torch.no_grad():
+        for r in net.rows:
+            if "tied" in r:
+                net.weights[r["weight"]].copy_(net.weights[r["tied"]].t())
     for w in net.weights:
         for v in w.detach().reshape(-1).tolist():
             print(repr(v))

@@ -54,6 +54,14 @@ static const struct net_case cases[] = {
 	     "10,add,7;8;9,,,,,,silu,\n11,linear,,7,,,,,tanh,\n12,linear,,,,,,,,\n"
 	     "13,xent,,,,,,,,\n",
 	4, 3, 2, 3, 6, GV_SGD, {.lr = 0.1, .momentum = 0.9}},
+    {"a language model whose output has the weight of its embed",
+	"id,op,from,out,k,g,act,bias,tied_with,dir\n"
+	"1,embed,0,6,,,,,,\n2,ln,,,,,,,,\n3,linear,,18,1,,,,,\n4,causal,,,,2,,,,\n"
+	"5,linear,,6,1,,,,,\n6,add,1;5,,,,,,,\n7,ln,,,,,,,,\n"
+	"8,linear,,12,1,,gelu-tanh,,,\n9,linear,,6,1,,,,,\n10,add,6;9,,,,,,,\n"
+	"11,ln,,,,,,,,\n12,linear,,,1,,,0,1,\n13,xent,,,,,,,,\n",
+	5, 1, 1, 7, 6, GV_ADAMW,
+	{.lr = 0.01, .beta1 = 0.8, .beta2 = 0.99, .eps = 1e-6, .weight_decay = 0.1}},
     {"as a DCGAN: up by tconv, down by conv",
 	HEAD
 	"1,linear,,24,,,,,,0\n2,bn,,,,,,,relu,\n3,tconv,,9,4,1,0,,,0\n4,bn,,,,,,,relu,\n"
@@ -119,6 +127,30 @@ struct data {
 	size_t batch, n; /* parameters */
 };
 
+/* Numbers of the rows before one. */
+static size_t
+parameters_before(const struct gv_model *m, size_t row)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < row; i++)
+		n += m->layer[i].weights + m->layer[i].biases;
+	return n;
+}
+
+/* A tied row's copy of the weight. */
+static void
+tie(double *params, const struct gv_model *m, size_t row)
+{
+	const struct gv_layer *l = &m->layer[row], *to = &m->layer[l->tied];
+	size_t channels = to->out_shape.channels, tokens = to->weights / channels, i;
+	double *v = params + parameters_before(m, row);
+	const double *from = params + parameters_before(m, l->tied);
+
+	for (i = 0; i < l->weights; i++)
+		v[i] = from[i % tokens * channels + i / tokens];
+}
+
 static void
 make_data(struct data *d, const struct gv_model *m, size_t batch)
 {
@@ -143,6 +175,9 @@ make_data(struct data *d, const struct gv_model *m, size_t batch)
 	}
 	for (i = 0; i < d->n; i++)
 		d->params[i] = 0.4 * cos(1.3 * (double)i * (double)(i % 7 + 1));
+	for (i = 0; i < m->n; i++)
+		if (m->layer[i].is_tied)
+			tie(d->params, m, i);
 }
 
 static void

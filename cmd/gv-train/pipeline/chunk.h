@@ -37,7 +37,10 @@ struct chunk {
 	uint64_t *held;  /* [slots] the micro-batch there, UINT64_MAX = none */
 	uint64_t newest; /* version: updates that it has had */
 	size_t added;    /* micro-batches in the gradients so far */
-	bool waits;      /* its next update, for the gradients of other stages */
+	bool waits;      /* its next update, for the gradients of other stages: */
+	bool ties;       /* those of rows that have a weight of its rows */
+	struct parcel *
+	    *tied; /* [rows] asked for, in the order of the rows; NULL: none yet */
 
 	struct group group;
 	struct bucket bucket[BUCKETS_MOST]; /* being summed */

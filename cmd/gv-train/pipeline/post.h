@@ -18,6 +18,7 @@ enum post_kind {
 	POST_WEIGHTS,  /* a stage's parameters, of a model */
 	POST_TIMES,    /* what a stage took */
 	POST_SQUARES,  /* of a stage's gradients, row by row */
+	POST_TIED,     /* gradient of a weight that a row of another stage has, too */
 	POST_KINDS
 };
 

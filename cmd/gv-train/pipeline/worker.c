@@ -53,8 +53,10 @@ worker_free(struct worker *w)
 
 	if (w == NULL)
 		return;
-	for (i = 0; i < w->chunks; i++)
+	for (i = 0; i < w->chunks; i++) {
+		tie_free(&w->chunk[i], &w->post);
 		chunk_close(&w->chunk[i]);
+	}
 	clip_free(&w->clip);
 	for (i = 0; i < w->n_asked; i++)
 		post_back(&w->post, w->asked[(w->first_asked + i) % WORKER_AHEAD]);

@@ -3,6 +3,7 @@
 #define GV_TRAIN_WORKER_PRIVATE_H
 
 #include "clip.h"
+#include "tie.h"
 
 enum { WORKER_AHEAD = 4 }; /* parcels asked for ahead of their steps */
 

@@ -104,6 +104,14 @@ finish_update(struct worker *w, struct chunk *c, const double *square, struct gv
 	return chunk_update(c, square, &is_lost) != 0 ? failed(w, c, is_lost, e) : 0;
 }
 
+static int
+tell_squares(struct worker *w, struct chunk *c, struct gv_error *e)
+{
+	return w->clips && clip_tell(&w->clip, c, c->newest) != 0
+		   ? worker_net_failed(c, e)
+		   : 0;
+}
+
 int
 worker_update(struct worker *w, struct chunk *c, struct gv_error *e)
 {
@@ -117,10 +125,28 @@ worker_update(struct worker *w, struct chunk *c, struct gv_error *e)
 			gv_net_set_active(c->net, b, false);
 	if (chunk_sum(c, &is_lost) != 0)
 		return failed(w, c, is_lost, e);
-	if (!w->clips)
+	if (gv_net_tie(c->net) != 0 ||
+	    tie_tell(&w->s, &w->post, c, c->newest, &c->ties) != 0)
+		return worker_net_failed(c, e);
+	if (!w->clips && !c->ties)
 		return finish_update(w, c, NULL, e);
 	c->waits = true;
-	return clip_tell(&w->clip, c, c->newest) != 0 ? worker_net_failed(c, e) : 0;
+	/* what is tied goes into the norm when it is whole */
+	return !c->ties ? tell_squares(w, c, e) : 0;
+}
+
+/* The gradients of rows of other stages, into those of a stage that waits for them. */
+static int
+settle_ties(struct worker *w, struct chunk *c, struct gv_error *e)
+{
+	bool is_lost;
+
+	if (!c->ties)
+		return 0;
+	c->ties = false;
+	if (tie_wait(&w->s, &w->post, c, &is_lost) != 0)
+		return failed(w, c, is_lost, e);
+	return tell_squares(w, c, e);
 }
 
 int
@@ -134,12 +160,15 @@ worker_settle(struct worker *w, struct gv_error *e)
 		any |= w->chunk[i].waits;
 	if (!any)
 		return 0;
-	if (clip_wait(&w->clip) != 0)
+	for (i = 0; i < w->chunks; i++)
+		if (settle_ties(w, &w->chunk[i], e) != 0)
+			return -1;
+	if (w->clips && clip_wait(&w->clip) != 0)
 		return worker_lost(w, e);
 	w->chunk[0].times.waited_s += w->post.waited_s - before;
 	for (i = 0; i < w->chunks; i++)
-		if (w->chunk[i].waits &&
-		    finish_update(w, &w->chunk[i], w->clip.square, e) != 0)
+		if (w->chunk[i].waits && finish_update(w, &w->chunk[i],
+					     w->clips ? w->clip.square : NULL, e) != 0)
 			return -1;
 	return 0;
 }
