@@ -9,10 +9,10 @@
 #include "base/hash.h"
 #include "base/opt.h"
 #include "gv-profile/rates/plan.h"
-#include "profile.h"
 #include "gv-profile/rates/rates_table.h"
 #include "gv-profile/rates/run_plan.h"
 #include "gv-profile/rates/site.h"
+#include "profile.h"
 
 struct options {
 	struct gv_opt common;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "gv-report/charts/figure.h"
-#include "sched/cluster.h"
 #include "gv-report/sheet/of_runs.h"
+#include "sched/cluster.h"
 #include "table/kind.h"
 
 void

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
+#include "gv-report/write/runs.h"
 #include "name.h"
 #include "options.h"
 #include "table/tab.h"
-#include "gv-report/write/runs.h"
 
 /*
  * Whether a table is reported as runs even when it is alone: what a simulation said

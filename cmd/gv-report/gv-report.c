@@ -12,14 +12,14 @@
 #include "compare.h"
 #include "expect.h"
 #include "gv-report/history/read.h"
-#include "name.h"
-#include "options.h"
-#include "report_losses.h"
-#include "report_topology.h"
 #include "gv-report/schedule/schedule.h"
 #include "gv-report/sheet/sheet.h"
 #include "gv-report/stages/stages.h"
 #include "gv-report/write/write.h"
+#include "name.h"
+#include "options.h"
+#include "report_losses.h"
+#include "report_topology.h"
 
 /* ---- a schedule, a plan ---- */
 

@@ -3,8 +3,8 @@
 #define GV_REPORT_OPTIONS_H
 
 #include "base/opt.h"
-#include "gv-report/losses/losses.h"
 #include "gv-report/history/parts.h"
+#include "gv-report/losses/losses.h"
 #include "gv-report/page/format.h"
 
 struct options {

@@ -6,10 +6,10 @@
 
 #include "draw/palette.h"
 #include "gv-report/charts/figure.h"
-#include "gv-report/topology/draw.h"
-#include "gv-report/topology/place.h"
 #include "gv-report/page/page.h"
 #include "gv-report/sheet/sheet.h"
+#include "gv-report/topology/draw.h"
+#include "gv-report/topology/place.h"
 #include "table/kind.h"
 
 bool

@@ -1,6 +1,6 @@
 #include "options.h"
 
-#include "control.h"
+#include "gv-run/live/control.h"
 
 static const char usage[] = "usage: gv-run -c CLUSTER [-s DIR] [-r TIME] [-g TIME] [-p "
 			    "COMMAND] [-o FILE] [TABLE]";

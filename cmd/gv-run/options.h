@@ -3,7 +3,7 @@
 #define GV_RUN_OPTIONS_H
 
 #include "base/opt.h"
-#include "settings.h"
+#include "gv-run/core/settings.h"
 
 /*
  * Reads the command line over the defaults in *o; *opt gets the options of all programs.

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "gv-run/lines.h"
+#include "gv-run/state/lines.h"
 
 static const char *const row[] = {
     "0.5,start,a,big,,0,,12345678,,",

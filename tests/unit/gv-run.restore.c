@@ -12,9 +12,9 @@
 
 #include "base/fileio.h"
 #include "base/mem.h"
-#include "gv-run/jobs.h"
-#include "gv-run/journal.h"
-#include "gv-run/restore.h"
+#include "gv-run/core/jobs.h"
+#include "gv-run/state/journal.h"
+#include "gv-run/state/restore.h"
 
 static const char cluster_text[] = "gpu_type,gpus,threads\nbig,1,2\nsmall,2,1\n";
 static const char jobs_text[] = "job_id,total_steps,command,gpu_type,steps_per_s,share\n"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gv-report/charts/frame.h"
 #include "grid.h"
+#include "gv-report/charts/frame.h"
 
 /* ---- how numbers lie ---- */
 

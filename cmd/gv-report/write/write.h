@@ -2,8 +2,8 @@
 #ifndef GV_REPORT_WRITE_H
 #define GV_REPORT_WRITE_H
 
-#include "gv-report/runs/run.h"
 #include "gv-report/history/parts.h"
+#include "gv-report/runs/run.h"
 
 /*
  * For people: the summary, the GPU types and the jobs, or (part not NULL) one

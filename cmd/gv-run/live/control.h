@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "jobs.h"
-#include "settings.h"
+#include "gv-run/core/jobs.h"
+#include "gv-run/core/settings.h"
 
 /* Where requests are entered in the state (spool.h). */
 extern const char control_spool[];

@@ -5,7 +5,7 @@
 
 #include "base/fileio.h"
 #include "base/strbuf.h"
-#include "table.h"
+#include "gv-run/core/table.h"
 
 /* ---- the file ---- */
 

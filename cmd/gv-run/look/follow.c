@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "journal.h"
-#include "lines.h"
-#include "output.h"
-#include "state.h"
+#include "gv-run/state/journal.h"
+#include "gv-run/state/lines.h"
+#include "gv-run/state/output.h"
+#include "gv-run/state/state.h"
 
 /* How often the journal is looked at. */
 static const double look_s = .1;

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/fileio.h"
 #include "base/strbuf.h"
-#include "jobs.h"
+#include "gv-run/core/jobs.h"
 #include "table/tab.h"
 
 struct journal {

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "settings.h"
+#include "gv-run/core/settings.h"
 
 /* Where submissions are entered in the state (spool.h). */
 extern const char submit_spool[];

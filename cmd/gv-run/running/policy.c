@@ -13,9 +13,9 @@
 #include "base/fileio.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "named.h"
+#include "gv-run/core/table.h"
+#include "gv-run/state/named.h"
 #include "sched/reply.h"
-#include "table.h"
 
 /* Decisions wait that long for an answer under way; then the shares at hand are good enough. */
 static const double head_start_s = 1;

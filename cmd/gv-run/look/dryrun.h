@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/fileio.h"
-#include "jobs.h"
+#include "gv-run/core/jobs.h"
 
 /* Plays rounds of round_s, in which jobs are as fast as their rates say, and writes them to out. */
 void dryrun(struct jobs *jobs, double round_s, struct gv_out *out, bool tsv);

@@ -4,15 +4,15 @@
 
 #include <stdbool.h>
 
-#include "control.h"
+#include "gv-run/core/jobs.h"
+#include "gv-run/core/settings.h"
+#include "gv-run/live/control.h"
+#include "gv-run/state/journal.h"
+#include "gv-run/state/output.h"
+#include "gv-run/state/state.h"
 #include "intake.h"
-#include "jobs.h"
-#include "journal.h"
-#include "output.h"
 #include "places.h"
 #include "policy.h"
-#include "settings.h"
-#include "state.h"
 #include "watch.h"
 #include "work.h"
 

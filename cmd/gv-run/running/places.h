@@ -2,9 +2,9 @@
 #ifndef PLACES_H
 #define PLACES_H
 
-#include "jobs.h"
+#include "gv-run/core/jobs.h"
+#include "gv-run/core/settings.h"
 #include "launch/launch.h"
-#include "settings.h"
 #include "watch.h"
 
 struct places {

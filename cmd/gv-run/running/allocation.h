@@ -3,9 +3,9 @@
 #define ALLOCATION_H
 
 #include "base/err.h"
+#include "gv-run/core/settings.h"
 #include "launch/slurm/slurm.h"
 #include "sched/cluster.h"
-#include "settings.h"
 #include "table/tab.h"
 
 /* = {0} is none. */

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/fileio.h"
-#include "settings.h"
+#include "gv-run/core/settings.h"
 
 /*
  * Writes the table "Status" of gv-tables(5) for the run of settings.state, as of the

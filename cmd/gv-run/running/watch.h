@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 
 #include "allocation.h"
-#include "jobs.h"
-#include "journal.h"
-#include "node.h"
+#include "gv-run/core/jobs.h"
+#include "gv-run/core/node.h"
+#include "gv-run/core/settings.h"
+#include "gv-run/state/journal.h"
+#include "gv-run/state/state.h"
 #include "policy.h"
-#include "settings.h"
-#include "state.h"
 #include "work.h"
 
 struct watch {

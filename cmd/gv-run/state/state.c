@@ -16,9 +16,9 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
+#include "gv-run/core/signals.h"
 #include "lines.h"
 #include "sched/events.h"
-#include "signals.h"
 
 enum { CLOCK_LINE = 100 };
 

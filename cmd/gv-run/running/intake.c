@@ -6,10 +6,10 @@
 #include "base/fileio.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "spool.h"
-#include "submission.h"
-#include "submit.h"
-#include "table.h"
+#include "gv-run/core/table.h"
+#include "gv-run/live/spool.h"
+#include "gv-run/live/submission.h"
+#include "gv-run/live/submit.h"
 
 /* What is taken at once. */
 struct batch {

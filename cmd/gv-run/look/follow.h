@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/fileio.h"
-#include "settings.h"
+#include "gv-run/core/settings.h"
 
 /*
  * Writes all events of the run of settings.state to out, NULL = standard output, those that are

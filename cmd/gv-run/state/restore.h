@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/fileio.h"
-#include "jobs.h"
+#include "gv-run/core/jobs.h"
 
 /*
  * Replays DIR/events.csv, cutting off a torn last line; *any: there were

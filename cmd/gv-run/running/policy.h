@@ -9,13 +9,13 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "jobs.h"
+#include "gv-run/core/jobs.h"
+#include "gv-run/core/settings.h"
+#include "gv-run/state/state.h"
 #include "policy/policy.h"
 #include "policy/told.h"
 #include "sched/follow.h"
 #include "sched/isolated.h"
-#include "settings.h"
-#include "state.h"
 
 struct policy {
 	const struct settings *o;

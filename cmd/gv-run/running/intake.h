@@ -13,11 +13,11 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "jobs.h"
-#include "journal.h"
+#include "gv-run/core/jobs.h"
+#include "gv-run/core/settings.h"
+#include "gv-run/state/journal.h"
+#include "gv-run/state/state.h"
 #include "policy.h"
-#include "settings.h"
-#include "state.h"
 #include "work.h"
 
 struct intake {

@@ -3,12 +3,12 @@
 #define WORK_H
 
 #include "base/err.h"
-#include "files.h"
-#include "jobs.h"
+#include "gv-run/core/jobs.h"
+#include "gv-run/core/settings.h"
+#include "gv-run/state/files.h"
+#include "gv-run/state/state.h"
 #include "launch/launch.h"
 #include "launch/progress.h"
-#include "settings.h"
-#include "state.h"
 
 /* What stands for a job outside. */
 struct worker {

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "settings.h"
+#include "gv-run/core/settings.h"
 #include "sched/rates.h"
 
 struct state {

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/strbuf.h"
-#include "signals.h"
+#include "gv-run/core/signals.h"
 
 /* How often progress files and requests are read and the clock is written down. */
 static const double look_s = .5;

@@ -5,9 +5,9 @@
 
 #include "base/fileio.h"
 #include "base/strbuf.h"
+#include "gv-run/state/state.h"
 #include "sched/cluster.h"
 #include "spool.h"
-#include "state.h"
 #include "submission.h"
 #include "table/tab.h"
 

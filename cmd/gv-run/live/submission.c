@@ -4,7 +4,7 @@
 
 #include "base/fileio.h"
 #include "base/mem.h"
-#include "table.h"
+#include "gv-run/core/table.h"
 #include "table/tab.h"
 
 /* Columns that a run's table may have got since it began. */
