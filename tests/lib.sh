@@ -70,6 +70,15 @@ silent() { if [ "$status" -eq 0 ] && [ ! -s err ]; then pass "$1"; else fail "$1
 err_has() { if grep -qF -- "$1" err; then pass "$2"; else fail "$2: stderr lacks: $1" err; fi; }
 out_has() { if grep -qF -- "$1" out; then pass "$2"; else fail "$2: stdout lacks: $1" out err; fi; }
 same_file() { if cmp -s "$1" "$2"; then pass "$3"; else fail "$3: $1 and $2 differ" "$1" "$2"; fi; }
+true_within() { # SECONDS CMD...: until it succeeds
+	tries=$(($1 * 50))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.02
+	done
+}
 # $port: one where nobody is, drawn below those that the system hands out by itself, so that
 # neither tests that run at once nor their connections meet there
 free_port() {

@@ -20,15 +20,6 @@ every_step() {
 	seq "$3" >want
 	same_file want "$1/jobs/$2/checkpoint/steps" "$4"
 }
-true_within() { # SECONDS CMD...: until it succeeds
-	tries=$(($1 * 50))
-	shift
-	until "$@" >/dev/null 2>&1; do
-		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
-		sleep 0.02
-	done
-}
 locker() { # HOW FILE...: locked until release
 	rm -f held # what is in the background makes it when its turn comes
 	"$build/helpers/locker" "$@" >held &

@@ -395,6 +395,7 @@ run_pipeline_train(struct run *r, struct gv_error *e)
 	struct worker *w = r->pipeline->worker;
 	const unsigned ends = FLAG_STOP | FLAG_INTERRUPT | FLAG_END;
 	unsigned heard = 0;
+	int status;
 
 	r->progress = (struct progress){gv_clock_s(), r->step, 0};
 	worker_begin(w, r->gang, r->step);
@@ -405,9 +406,10 @@ run_pipeline_train(struct run *r, struct gv_error *e)
 			return -1;
 		r->step = worker_step(w);
 		if (after_unit(r, from, heard, e) != 0)
-			return -1;
+			return worker_failed(w, e);
 	}
 	if (r->o->common.verbose > 0)
 		say_times(r);
-	return part(r, heard, e);
+	status = part(r, heard, e);
+	return status < 0 ? worker_failed(w, e) : status;
 }

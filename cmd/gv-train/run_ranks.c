@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "nn/backend.h"
-#include "run.h"
+#include "run_pipeline.h"
 
 enum { KIND_WHERE = 1, KIND_VERDICT, WHY = 200 };
 
@@ -47,6 +47,14 @@ receive(struct run *r, int from, uint32_t kind, void *v, size_t n)
 	return gv_gang_wait(r->gang, &m, &r->gang_error);
 }
 
+static struct gv_net *
+net_of(const struct run *r)
+{
+	size_t stage;
+
+	return r->pipeline == NULL ? r->net : worker_net(r->pipeline->worker, 0, &stage);
+}
+
 static void
 fill_card(struct run *r, struct card *c)
 {
@@ -57,7 +65,7 @@ fill_card(struct run *r, struct card *c)
 		snprintf(c->why, WHY, "--transport=tcp");
 	else if (r->trees.n > 0)
 		snprintf(c->why, WHY, "--trees");
-	else if (gv_net_where(r->net, &c->where, &e) != 0)
+	else if (gv_net_where(net_of(r), &c->where, &e) != 0)
 		snprintf(c->why, WHY, "%.*s", WHY - 1, e.text[0]);
 }
 
@@ -98,7 +106,7 @@ decide(struct run *r, const struct card *own, struct verdict *v)
 	free(card);
 	if (status != 0)
 		return -1;
-	if (v->why[0] == '\0' && gv_net_make_id(r->net, v->id, &e) != 0)
+	if (v->why[0] == '\0' && gv_net_make_id(net_of(r), v->id, &e) != 0)
 		snprintf(v->why, WHY, "%.*s", WHY - 1, e.text[0]);
 	for (i = 1; i < n; i++)
 		if (send(r, i, KIND_VERDICT, v, sizeof(*v)) != 0)
@@ -140,10 +148,8 @@ join(struct run *r, const struct verdict *v, struct gv_error *e)
 {
 	struct gv_nn_join j = {.rank = r->place.rank,
 	    .ranks = r->place.world,
-	    .ordered = r->o->device.math == GV_NN_FP32,
-	    .silence_s = r->o->timeout_s,
-	    .alive = alive,
-	    .ctx = r};
+	    .order = r->o->device.math == GV_NN_FP32 ? GV_NN_TREE : GV_NN_ANY,
+	    .watch = {r->o->timeout_s, alive, r}};
 
 	memcpy(j.id, v->id, sizeof(j.id));
 	if (gv_net_join(r->net, &j, e) != 0)
@@ -156,9 +162,11 @@ int
 run_ranks_start(struct run *r, struct gv_error *e)
 {
 	bool says = r->o->common.verbose > 0 && r->place.rank == 0;
+	const char *what =
+	    r->pipeline == NULL ? "gradients are summed" : "what crosses stages is sent";
 	struct verdict v;
 
-	if (r->place.world == 1 || r->pipeline != NULL)
+	if (r->place.world == 1)
 		return 0;
 	if (agree(r, &v) != 0)
 		return gang_broke(r, e);
@@ -166,8 +174,13 @@ run_ranks_start(struct run *r, struct gv_error *e)
 		return gv_error_set(e, "--transport=nccl: %s", v.why);
 	if (v.why[0] != '\0') {
 		if (says && r->o->device.kind != GV_NN_CPU)
-			gv_warn("gradients are summed over TCP: %s", v.why);
+			gv_warn("%s over TCP: %s", what, v.why);
 		return 0;
+	}
+	if (r->pipeline != NULL) {
+		if (says)
+			gv_warn("%s from GPU to GPU, by NCCL", what);
+		return worker_link(r->pipeline->worker, r->gang, r->o->timeout_s, e);
 	}
 	if (join(r, &v, e) != 0)
 		return -1;
@@ -208,4 +221,6 @@ run_ranks_end(struct run *r)
 {
 	if (r->net != NULL)
 		gv_net_leave(r->net);
+	if (r->pipeline != NULL && r->pipeline->worker != NULL)
+		worker_leave(r->pipeline->worker);
 }

@@ -145,15 +145,32 @@ struct gv_nn_where {
 	char host[112], bus[24];
 	int version; /* of the library that moves: the same at all ranks */
 };
-struct gv_nn_join {
-	int rank, ranks;            /* ordered: a power of two */
-	unsigned char id[GV_NN_ID]; /* what make_id gave one of them */
-	/* sums are gv_net_reduce's tree; else in an order of the library, the same for all */
-	bool ordered;
-	double silence_s; /* how long a sum may take */
+/* Whoever waits for other ranks. */
+struct gv_nn_watch {
+	double silence_s; /* how long it may take */
 	/* asked again and again while the device is waited for; -1: a rank is gone */
 	int (*alive)(void *ctx);
 	void *ctx;
+};
+/* Sums: in an order of the library, the same for all; gv_net_reduce's tree; rank after rank. */
+enum gv_nn_order { GV_NN_ANY, GV_NN_TREE, GV_NN_CHAIN };
+struct gv_nn_join {
+	int rank, ranks;            /* GV_NN_TREE: a power of two */
+	unsigned char id[GV_NN_ID]; /* what make_id gave one of them */
+	enum gv_nn_order order;
+	struct gv_nn_watch watch;
+};
+/* A way from one rank to another, for messages of so many bytes. */
+struct gv_nn_link {
+	bool sends;
+	unsigned char id[GV_NN_ID]; /* what make_id gave one of the two */
+	size_t bytes;
+	struct gv_nn_watch watch;
+};
+/* Bytes that a message is made of, or goes to. */
+struct gv_nn_span {
+	void *v;
+	size_t bytes;
 };
 /* Numbers that are summed over the ranks. */
 struct gv_nn_piece {
@@ -265,6 +282,24 @@ struct gv_nn_backend {
 	int (*add_ranks)(
 	    struct gv_nn_backend *, const struct gv_nn_piece *, size_t pieces);
 	int (*added)(struct gv_nn_backend *);
+
+	/*
+	 * Messages from device to device, where ranks may be joined.  link: both ranks at
+	 * once; gives its number, or -1 with *e.  send: queues one, which is made of spans
+	 * as what was queued before leaves them; they may change at once.  receive: asks
+	 * for the next one, beside what is queued; only where its send is known to be
+	 * queued, or devices may wait for each other.  Gives its number, or -1.  take: what
+	 * is queued next finds it in the spans.  Messages may be taken in any order.
+	 * look: asks NCCL and the device how they are, and does not wait.
+	 */
+	int (*link)(
+	    struct gv_nn_backend *, const struct gv_nn_link *, struct gv_error *e);
+	int (*send)(
+	    struct gv_nn_backend *, int link, const struct gv_nn_span *, size_t spans);
+	int (*receive)(struct gv_nn_backend *, int link);
+	int (*take)(struct gv_nn_backend *, int link, int message,
+	    const struct gv_nn_span *, size_t spans);
+	int (*look)(struct gv_nn_backend *);
 
 	/* gv_net_time; NULL = no more */
 	void (*time)(struct gv_nn_backend *, struct gv_net_times *);

@@ -167,8 +167,8 @@ gv_ckpt_write(const char *path, struct gv_net *net, const struct gv_ckpt_key *ke
 		status = put_arrays(&w, net, b);
 	if (status != 0) {
 		gv_out_discard(w.out);
-		return gv_error_set(
-		    e, "%s: cannot read the net: %s", path, gv_net_error(net));
+		return gv_error_set(e, "%s: cannot read the net: %s", path,
+		    gv_net_error(net) != NULL ? gv_net_error(net) : "a rank is gone");
 	}
 	gv_ckpt_put_crc(&w);
 	return commit(w.out, path, e);

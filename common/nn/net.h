@@ -201,7 +201,34 @@ struct gv_nn_join;
 int gv_net_where(struct gv_net *net, struct gv_nn_where *w, struct gv_error *e);
 int gv_net_make_id(struct gv_net *net, unsigned char *id, struct gv_error *e);
 int gv_net_join(struct gv_net *net, const struct gv_nn_join *j, struct gv_error *e);
-void gv_net_leave(struct gv_net *net); /* where it has joined */
+void gv_net_leave(struct gv_net *net); /* where it has joined, or links */
+
+/* Joined: begins the sums of the gradients of rows; what follows gv_net_rows_added waits for them. */
+int gv_net_add_rows(struct gv_net *net, size_t first, size_t last);
+int gv_net_rows_added(struct gv_net *net);
+
+/*
+ * Rows' outputs, or their gradients, from device to device (backend.h's link, send, receive,
+ * take, look).  link: both ranks at once, in one order of all links; its number, or -1
+ * with *e.  All messages of a link are of these rows.  send: of a slot, behind what was
+ * queued.  receive: the next message, once the other rank has said that it is sent;
+ * which, or -1.  take: it into a slot.  0, or -1: gv_net_error, NULL when a rank is gone.
+ */
+struct gv_net_rows {
+	const size_t *row;
+	size_t n;
+	enum gv_net_side { GV_NET_OUTPUT, GV_NET_GRADIENT } side;
+};
+struct gv_nn_link;
+int gv_net_link(struct gv_net *net, const struct gv_net_rows *r, struct gv_nn_link *l,
+    struct gv_error *e);
+int gv_net_send_rows(
+    struct gv_net *net, int link, const struct gv_net_rows *r, size_t slot);
+int gv_net_receive(struct gv_net *net, int link);
+int gv_net_take_rows(
+    struct gv_net *net, int link, int message, const struct gv_net_rows *r, size_t slot);
+/* Asks how the device and other ranks are, without waiting.  0 or -1. */
+int gv_net_look(struct gv_net *net);
 
 /* Whether steps are worth being begun ahead: they are computed beside the host. */
 bool gv_net_is_beside(const struct gv_net *net);
@@ -341,7 +368,6 @@ void gv_net_boundary(const struct gv_net *net, size_t first, size_t *row, size_t
  * The output of a row, or its gradient, in a slot: [B][n][numbers], copied in or out.
  * 0, or -1: gv_net_error, as when the row is not of the net.
  */
-enum gv_net_side { GV_NET_OUTPUT, GV_NET_GRADIENT };
 size_t gv_net_row_size(const struct gv_net *net, size_t row); /* B * n * numbers */
 int gv_net_put_row(
     struct gv_net *net, size_t slot, size_t row, enum gv_net_side, const gv_real *v);

@@ -66,6 +66,9 @@ size_t gv_net_gradients_at(
 int gv_net_back_and_sum(struct gv_net *net, struct gv_net_work w, bool first);
 /* to [n][m] = v [m][n], transposed. */
 void gv_nn_transpose(gv_real *to, const gv_real *v, size_t m, size_t n);
+/* A row's output or its gradient in a slot; NULL with the net's error set: not here. */
+gv_real *gv_net_find_row(
+    struct gv_net *net, size_t slot, size_t row, enum gv_net_side side);
 /* Gradients and losses, summed over the ranks.  0 or -1. */
 int gv_net_sum_ranks(struct gv_net *net);
 

@@ -30,7 +30,7 @@ gv_net_join(struct gv_net *net, const struct gv_nn_join *j, struct gv_error *e)
 void
 gv_net_leave(struct gv_net *net)
 {
-	if (net->ranks.joined)
+	if (net->be->leave != NULL)
 		net->be->leave(net->be);
 	net->ranks.joined = false;
 }
@@ -55,8 +55,8 @@ bucket_begin(const struct gv_net *net, size_t last)
 }
 
 /* Begins the sums of what rows [first, last) have made. */
-static int
-add_bucket(struct gv_net *net, size_t first, size_t last)
+int
+gv_net_add_rows(struct gv_net *net, size_t first, size_t last)
 {
 	const struct gv_nn_plan *p = &net->plan;
 	struct gv_nn_piece piece[PIECES_MOST + 1];
@@ -74,6 +74,12 @@ add_bucket(struct gv_net *net, size_t first, size_t last)
 }
 
 int
+gv_net_rows_added(struct gv_net *net)
+{
+	return net->be->added(net->be);
+}
+
+int
 gv_net_back_and_sum(struct gv_net *net, struct gv_net_work w, bool first)
 {
 	const struct gv_nn_plan *p = &net->plan;
@@ -82,7 +88,7 @@ gv_net_back_and_sum(struct gv_net *net, struct gv_net_work w, bool first)
 		w.first = bucket_begin(net, w.last);
 		if (gv_net_backward(net, &w) != 0 ||
 		    gv_net_gradients(net, &w, first) != 0 ||
-		    add_bucket(net, w.first, w.last) != 0)
+		    gv_net_add_rows(net, w.first, w.last) != 0)
 			return -1;
 	}
 	return 0;

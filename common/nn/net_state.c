@@ -118,9 +118,8 @@ gv_net_get_gradients(struct gv_net *net, size_t b, gv_real *v)
 	return net->be->get(net->be, v, net->grads.v + b * P, P * sizeof(*v));
 }
 
-/* A row's output or its gradient in a slot; NULL with the net's error set: not here. */
-static gv_real *
-find_row(struct gv_net *net, size_t slot, size_t row, enum gv_net_side side)
+gv_real *
+gv_net_find_row(struct gv_net *net, size_t slot, size_t row, enum gv_net_side side)
 {
 	const struct gv_nn_flight *f = &net->flight[slot];
 	const struct gv_nn_row *r = &net->plan.row[row];
@@ -145,7 +144,7 @@ int
 gv_net_put_row(
     struct gv_net *net, size_t slot, size_t row, enum gv_net_side side, const gv_real *v)
 {
-	gv_real *at = find_row(net, slot, row, side);
+	gv_real *at = gv_net_find_row(net, slot, row, side);
 
 	if (at == NULL)
 		return -1;
@@ -157,7 +156,7 @@ int
 gv_net_get_row(
     struct gv_net *net, size_t slot, size_t row, enum gv_net_side side, gv_real *v)
 {
-	gv_real *at = find_row(net, slot, row, side);
+	gv_real *at = gv_net_find_row(net, slot, row, side);
 
 	if (at == NULL)
 		return -1;

@@ -408,6 +408,11 @@ gv_cuda_new(const struct gv_cuda_config *config, struct gv_error *e)
 	    .leave = gv_cuda_leave,
 	    .add_ranks = gv_cuda_add_ranks,
 	    .added = gv_cuda_added,
+	    .link = gv_cuda_link,
+	    .send = gv_cuda_link_send,
+	    .receive = gv_cuda_link_receive,
+	    .take = gv_cuda_link_take,
+	    .look = gv_cuda_look,
 	    .time = gv_cuda_time,
 	    .error = error_of};
 	gv_cuda_queue_open(c);

@@ -1,5 +1,6 @@
 /* The tables from the libraries of this machine. */
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,9 @@ gv_cuda_load_driver(struct gv_cuda_driver *d, struct gv_error *e)
 	static const char name[] = "libcuda.so.1";
 	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 
+	/* streams that share one of the usual 8 queues wait for each other: messages of one
+	   way for those of another, and ranks in a circle */
+	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
 	if (library == NULL)
 		return gv_error_set(e, "no NVIDIA driver: %s is not there", name);
 #define X(field, symbol, args)                  \

@@ -152,7 +152,7 @@ int gv_cuda_replay(struct gv_nn_backend *, int stream, int graph);
 int gv_cuda_launch_on(struct gv_cuda *c, gv_cu_stream stream, enum gv_cuda_kernel kernel,
     struct gv_cuda_grid grid, unsigned threads, const void *args);
 
-/* ranks.c */
+/* ranks*.c */
 int gv_cuda_where(struct gv_nn_backend *, struct gv_nn_where *, struct gv_error *e);
 int gv_cuda_make_id(
     struct gv_nn_backend *, unsigned char id[GV_NN_ID], struct gv_error *e);
@@ -160,6 +160,13 @@ int gv_cuda_join(struct gv_nn_backend *, const struct gv_nn_join *, struct gv_er
 void gv_cuda_leave(struct gv_nn_backend *);
 int gv_cuda_add_ranks(struct gv_nn_backend *, const struct gv_nn_piece *, size_t pieces);
 int gv_cuda_added(struct gv_nn_backend *);
+int gv_cuda_link(struct gv_nn_backend *, const struct gv_nn_link *, struct gv_error *e);
+int gv_cuda_link_send(
+    struct gv_nn_backend *, int link, const struct gv_nn_span *, size_t spans);
+int gv_cuda_link_receive(struct gv_nn_backend *, int link);
+int gv_cuda_link_take(struct gv_nn_backend *, int link, int message,
+    const struct gv_nn_span *, size_t spans);
+int gv_cuda_look(struct gv_nn_backend *);
 /* The host waits for an event that was recorded, for all that was queued, and, joined, for nobody who is gone. */
 int gv_cuda_reach(struct gv_cuda *c, gv_cu_event e);
 int gv_cuda_reach_all(struct gv_cuda *c);

@@ -128,10 +128,8 @@ live(const struct scene *s, int rank, const unsigned char *id, struct gv_error *
 	struct left *me = &left[rank];
 	struct gv_nn_join j = {.rank = rank,
 	    .ranks = s->ranks,
-	    .ordered = s->ordered,
-	    .silence_s = 5,
-	    .alive = alive,
-	    .ctx = me};
+	    .order = s->ordered ? GV_NN_TREE : GV_NN_ANY,
+	    .watch = {5, alive, me}};
 	struct fixture f = *s->f;
 	struct gv_net_config *c = &f.config;
 	struct gv_net *net;

@@ -87,19 +87,43 @@ post_move(struct post *p)
 }
 
 int
+post_wait_some(struct post *p, struct gv_message *m, double since)
+{
+	double from = gv_clock_s();
+	int status = gv_gang_wait_some(p->gang, &m, 1, since,
+	    p->look_s > 0 ? from + p->look_s : INFINITY, &p->error);
+
+	if (status == 0 && p->work != NULL)
+		p->work(p->ctx);
+	p->waited_s += gv_clock_s() - from;
+	return status;
+}
+
+int
 post_wait(struct post *p, struct gv_message *m)
 {
 	double from = gv_clock_s();
 	int status = 0;
 
 	gv_error_clear(&p->error);
-	while (!m->done && status == 0) {
-		status = gv_gang_wait_some(p->gang, &m, 1, from, INFINITY, &p->error);
-		if (status == 0 && p->work != NULL)
-			p->work(p->ctx);
-	}
-	p->waited_s += gv_clock_s() - from;
+	while (!m->done && status == 0)
+		status = post_wait_some(p, m, from);
 	return status;
+}
+
+int
+post_sum(struct post *p, struct gv_sum *s)
+{
+	double from = gv_clock_s(), now = from;
+
+	gv_error_clear(&p->error);
+	for (; p->look_s > 0 && !s->done && now - from < p->looks_s; now = gv_clock_s()) {
+		if (gv_gang_wait_some(
+			p->gang, NULL, 0, from, now + p->look_s, &p->error) != 0)
+			return -1;
+		p->work(p->ctx);
+	}
+	return gv_gang_sum_wait(p->gang, s, &p->error);
 }
 
 /* The first of a tag that was kept; NULL: none was. */

@@ -19,6 +19,11 @@ enum post_kind {
 	POST_TIMES,    /* what a stage took */
 	POST_SQUARES,  /* of a stage's gradients, row by row */
 	POST_TIED,     /* gradient of a weight that a row of another stage has, too */
+	/* from device to device: the identifier of a way; that an output, or a gradient, is
+	   sent: of which micro-batch is the message's word */
+	POST_WAY,
+	POST_OUTPUT_SENT,
+	POST_GRADIENT_SENT,
 	POST_KINDS
 };
 
@@ -41,6 +46,8 @@ struct post {
 	/* goes on with what has come, whoever waits for what: others may wait for that */
 	void (*work)(void *ctx);
 	void *ctx;
+	double look_s; /* it is called so often at least, whatever comes; 0: only then, */
+	double looks_s;        /* while a sum is waited for; after so long, no more */
 	struct gv_error error; /* of the last failure */
 };
 
@@ -63,9 +70,13 @@ struct parcel *post_ask(struct post *p, size_t n, size_t from, struct gv_tag tag
 
 /* Moves what can move.  0, or -1: p->error. */
 int post_move(struct post *p);
+/* Waits until something moves, since when a message is waited for.  0, or -1: p->error. */
+int post_wait_some(struct post *p, struct gv_message *m, double since);
 /* Waits until a message is done; until a parcel that was asked for is there.  0, or -1: p->error. */
 int post_wait(struct post *p, struct gv_message *m);
 int post_take(struct post *p, struct parcel *x);
+/* Waits until a sum that was begun is done.  0, or -1: p->error. */
+int post_sum(struct post *p, struct gv_sum *s);
 /* Waits until everything that was sent is out.  0, or -1: p->error. */
 int post_flush(struct post *p);
 

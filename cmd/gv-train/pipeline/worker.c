@@ -5,7 +5,11 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "nn/backend.h"
 #include "worker_private.h"
+
+/* How often devices are asked how they are while the host waits for other workers. */
+static const double LOOK_S = 200e-6;
 
 /* ---- opening ---- */
 
@@ -25,6 +29,7 @@ worker_new(struct worker **out, const struct worker_spec *spec, struct gv_error 
 
 	*out = w;
 	w->s = *spec;
+	w->post.ctx = w;
 	w->chunk = gv_xcalloc(spec->stages->n, sizeof(*w->chunk));
 	w->visit = gv_xcalloc(spec->net.batch, sizeof(*w->visit));
 	w->room = spec->route->workers + 4;
@@ -58,6 +63,7 @@ worker_free(struct worker *w)
 		chunk_close(&w->chunk[i]);
 	}
 	clip_free(&w->clip);
+	links_free(&w->links);
 	for (i = 0; i < w->n_asked; i++)
 		post_back(&w->post, w->asked[(w->first_asked + i) % WORKER_AHEAD]);
 	post_free(&w->post);
@@ -107,6 +113,51 @@ move_sums(void *ctx)
 
 	for (i = 0; i < w->chunks; i++)
 		chunk_move(&w->chunk[i]);
+	links_move(&w->links);
+	/* a failure shows where the net is used next */
+	for (i = 0; i < w->chunks && w->links.n > 0; i++)
+		(void)gv_net_look(w->chunk[i].net);
+}
+
+/* While a device is waited for: others may wait for what this worker has to ask for. */
+static int
+alive(void *ctx)
+{
+	struct worker *w = ctx;
+
+	if (w->broken || post_move(&w->post) != 0)
+		return -1;
+	links_move(&w->links);
+	return 0;
+}
+
+int
+worker_link(struct worker *w, struct gv_gang *gang, double silence_s, struct gv_error *e)
+{
+	const struct gv_nn_watch watch = {silence_s, alive, w};
+
+	w->post.gang = gang;
+	w->post.rank = w->s.rank;
+	w->post.ctx = w;
+	if (links_open(&w->links, &w->s, &w->post, w->chunk, w->chunks, &watch, e) == 0) {
+		w->post.look_s = LOOK_S;
+		w->post.looks_s = silence_s / 2;
+		return 0;
+	}
+	if (w->post.error.count == 0)
+		return -1;
+	gv_error_clear(e);
+	return worker_lost(w, e);
+}
+
+void
+worker_leave(struct worker *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->chunks; i++)
+		if (w->chunk[i].net != NULL)
+			gv_net_leave(w->chunk[i].net);
 }
 
 void
@@ -181,8 +232,7 @@ hear_flags(struct worker *w, unsigned *flags, struct gv_error *e)
 	if (w->units++ == w->first_sum)
 		return 0;
 	sum = &w->agreed[(w->units - 2) % w->room];
-	gv_error_clear(&w->post.error);
-	if (gv_gang_sum_wait(w->post.gang, sum, &w->post.error) != 0)
+	if (post_sum(&w->post, sum) != 0)
 		return worker_lost(w, e);
 	*flags = sum->flags;
 	return 0;
@@ -225,10 +275,13 @@ worker_go(struct worker *w, unsigned *flags, struct gv_error *e)
 int
 worker_meet(struct worker *w, unsigned *flags, struct gv_error *e)
 {
+	struct gv_sum sum;
+
 	/* some are further into steps to come than others */
 	say_flags(w, w->units + w->room - 2);
-	gv_error_clear(&w->post.error);
-	if (gv_gang_sum(w->post.gang, NULL, 0, flags, &w->post.error) != 0)
+	gv_gang_sum_begin(w->post.gang, &sum, NULL, 0, *flags);
+	if (post_sum(&w->post, &sum) != 0)
 		return worker_lost(w, e);
+	*flags = sum.flags;
 	return 0;
 }

@@ -51,6 +51,20 @@ bool worker_saves(const struct worker *w);
 /* The rank that saves a stage, that of replica 0. */
 size_t worker_rank(const struct worker *w, size_t stage);
 
+/*
+ * What crosses the ends of stages goes from device to device (gv_net_where said that it
+ * can): all workers at once, before worker_begin.  silence_s: how long anything may take.
+ * 0, or -1 with *e.  leave: it does no more; the gang is there still.
+ */
+int worker_link(
+    struct worker *w, struct gv_gang *gang, double silence_s, struct gv_error *e);
+void worker_leave(struct worker *w);
+/*
+ * Something of its nets has failed, as *e says: where that is because a rank is gone, *e says
+ * which.  -1.
+ */
+int worker_failed(struct worker *w, struct gv_error *e);
+
 /* Before the first unit: the gang has met; all nets are as behind that step. */
 void worker_begin(struct worker *w, struct gv_gang *gang, uint64_t step);
 

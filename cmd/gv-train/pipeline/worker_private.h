@@ -3,6 +3,7 @@
 #define GV_TRAIN_WORKER_PRIVATE_H
 
 #include "clip.h"
+#include "links.h"
 #include "tie.h"
 
 enum { WORKER_AHEAD = 4 }; /* parcels asked for ahead of their steps */
@@ -27,7 +28,9 @@ struct worker {
 	uint32_t *visit;
 	double began_s;
 	struct clip clip;
-	bool clips; /* by the norm over all stages */
+	struct links links;
+	bool broken; /* something has failed */
+	bool clips;  /* by the norm over all stages */
 };
 
 struct chunk *worker_chunk(const struct worker *w, size_t stage);

@@ -7,11 +7,31 @@
 
 /* ---- parcels ---- */
 
+static int
+failed(struct worker *w, const struct chunk *c, bool is_lost, struct gv_error *e)
+{
+	return is_lost ? worker_lost(w, e) : worker_net_failed(c, e);
+}
+
+/* The way from device to device that a step's rows come by; NULL: there is none. */
+static struct way *
+way_in(const struct worker *w, const struct gv_course_step *s)
+{
+	bool forward = s->op == GV_STEP_FORWARD;
+	size_t from = s->stage + (forward ? (size_t)-1 : 1);
+
+	if (w->links.n == 0 || from >= w->s.stages->n)
+		return NULL;
+	return links_find(&w->links, worker_chunk(w, s->stage),
+	    forward ? GV_NET_OUTPUT : GV_NET_GRADIENT, false,
+	    worker_rank_of(w, from, s->micro_batch));
+}
+
 /* Whether a step waits for a parcel. */
 static bool
 needs_parcel(const struct worker *w, const struct gv_course_step *s)
 {
-	if (s->micro_batch < w->begun)
+	if (s->micro_batch < w->begun || way_in(w, s) != NULL)
 		return false;
 	return (s->op == GV_STEP_FORWARD && s->stage > 0) ||
 	       (s->op == GV_STEP_BACKWARD && s->stage < w->s.stages->n - 1);
@@ -54,6 +74,45 @@ take_parcel(struct worker *w)
 	return x;
 }
 
+/* What comes into a stage, or back to it, into a slot.  0, or -1 with *e. */
+static int
+take_rows(struct worker *w, struct chunk *c, const struct gv_course_step *s, size_t slot,
+    struct gv_error *e)
+{
+	bool forward = s->op == GV_STEP_FORWARD, is_lost;
+	struct way *way = way_in(w, s);
+	struct parcel *p;
+	int status;
+
+	if (way != NULL) {
+		status = links_take(&w->links, way, slot, s->micro_batch, &is_lost);
+		return status == 0 ? 0 : failed(w, c, is_lost, e);
+	}
+	p = take_parcel(w);
+	if (p == NULL)
+		return worker_lost(w, e);
+	status = chunk_put(c, forward ? &c->in : &c->out, slot,
+	    forward ? GV_NET_OUTPUT : GV_NET_GRADIENT, p->v);
+	post_back(&w->post, p);
+	return status == 0 ? 0 : worker_net_failed(c, e);
+}
+
+/* What crosses an end of a stage to the next one, or back. */
+static int
+give_rows(struct worker *w, struct chunk *c, const struct gv_course_step *s, size_t slot)
+{
+	bool forward = s->op == GV_STEP_FORWARD;
+	enum gv_net_side side = forward ? GV_NET_OUTPUT : GV_NET_GRADIENT;
+	size_t stage = forward ? s->stage + 1 : s->stage - 1,
+	       to = worker_rank_of(w, stage, s->micro_batch);
+	struct way *way = links_find(&w->links, c, side, true, to);
+
+	if (way != NULL)
+		return links_send(&w->links, way, slot, s->micro_batch);
+	return worker_send_rows(w, c, forward ? &c->out : &c->in, slot, side, to,
+	    post_tag(forward ? POST_OUTPUT : POST_GRADIENT, stage, s->micro_batch));
+}
+
 int
 worker_send_rows(struct worker *w, struct chunk *c, const struct crossing *x, size_t slot,
     enum gv_net_side side, size_t to, struct gv_tag tag)
@@ -71,12 +130,6 @@ worker_send_rows(struct worker *w, struct chunk *c, const struct crossing *x, si
 }
 
 /* ---- updates ---- */
-
-static int
-failed(struct worker *w, const struct chunk *c, bool is_lost, struct gv_error *e)
-{
-	return is_lost ? worker_lost(w, e) : worker_net_failed(c, e);
-}
 
 /* The step that the next update of a stage ends. */
 static uint64_t
@@ -180,17 +233,13 @@ forward(
     struct worker *w, struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
 {
 	size_t slot = chunk_take(c, s->micro_batch);
-	struct parcel *in = s->stage > 0 ? take_parcel(w) : NULL;
-	double from = gv_clock_s() - c->moved_s;
+	double from;
 	int status = 0;
 
-	if (s->stage > 0 && in == NULL)
-		return worker_lost(w, e);
-	if (in != NULL) {
-		status = chunk_put(c, &c->in, slot, GV_NET_OUTPUT, in->v);
-		post_back(&w->post, in);
-	}
-	if (status == 0 && (c->is_last || c->reads_sample)) {
+	if (s->stage > 0 && take_rows(w, c, s, slot, e) != 0)
+		return -1;
+	from = gv_clock_s() - c->moved_s;
+	if (c->is_last || c->reads_sample) {
 		w->s.visit(w->s.ctx, s->micro_batch, w->visit);
 		status = gv_net_load_of(c->net, slot, w->visit);
 	}
@@ -198,9 +247,7 @@ forward(
 	if (status != 0 || chunk_forward(c, slot, chunk_version(c, s->version)) != 0)
 		return worker_net_failed(c, e);
 	c->times.forward_s += gv_clock_s() - c->moved_s - from;
-	if (!c->is_last && worker_send_rows(w, c, &c->out, slot, GV_NET_OUTPUT,
-			       worker_rank_of(w, s->stage + 1, s->micro_batch),
-			       post_tag(POST_OUTPUT, s->stage + 1, s->micro_batch)) != 0)
+	if (!c->is_last && give_rows(w, c, s, slot) != 0)
 		return worker_net_failed(c, e);
 	return 0;
 }
@@ -242,23 +289,14 @@ backward(
     struct worker *w, struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
 {
 	size_t slot = chunk_slot(c, s->micro_batch);
-	struct parcel *back = c->is_last ? NULL : take_parcel(w);
-	int status = 0;
 
-	if (!c->is_last && back == NULL)
-		return worker_lost(w, e);
-	if (back != NULL) {
-		status = chunk_put(c, &c->out, slot, GV_NET_GRADIENT, back->v);
-		post_back(&w->post, back);
-	}
-	if (status != 0 || chunk_backward(c, slot, chunk_version(c, s->version),
-			       c->group.n > 1 && sums_follow(w, s)) != 0)
+	if (!c->is_last && take_rows(w, c, s, slot, e) != 0)
+		return -1;
+	if (chunk_backward(c, slot, chunk_version(c, s->version),
+		c->group.n > 1 && sums_follow(w, s)) != 0)
 		return worker_net_failed(c, e);
 	c->times.micro_batches++;
-	if (s->stage > 0 &&
-	    worker_send_rows(w, c, &c->in, slot, GV_NET_GRADIENT,
-		worker_rank_of(w, s->stage - 1, s->micro_batch),
-		post_tag(POST_GRADIENT, s->stage - 1, s->micro_batch)) != 0)
+	if (s->stage > 0 && give_rows(w, c, s, slot) != 0)
 		return worker_net_failed(c, e);
 	if (!c->split)
 		chunk_drop(c, slot);

@@ -22,8 +22,29 @@ int
 worker_net_failed(const struct chunk *c, struct gv_error *e)
 {
 	const char *why = gv_net_error(c->net);
+	struct worker *w = c->group.post->ctx;
 
+	w->broken = true;
+	/* the device waited for a rank that is gone, and the gang knows which */
+	if (why == NULL && (w->post.error.count > 0 || post_move(&w->post) != 0))
+		return worker_lost(w, e);
 	return gv_error_set(e, "stage %zu: %s", c->stage, why != NULL ? why : "?");
+}
+
+int
+worker_failed(struct worker *w, struct gv_error *e)
+{
+	bool lost = false;
+	size_t i;
+
+	for (i = 0; i < w->chunks && w->links.n > 0; i++)
+		lost |= gv_net_look(w->chunk[i].net) != 0 &&
+			gv_net_error(w->chunk[i].net) == NULL;
+	w->broken = true;
+	if (!lost || post_move(&w->post) == 0)
+		return -1;
+	gv_error_clear(e);
+	return worker_lost(w, e);
 }
 
 /* "rank 3 of 10.0.0.7 is gone: it had stage 1", and which of its replicas. */
@@ -34,6 +55,7 @@ worker_lost(struct worker *w, struct gv_error *e)
 	int rank = gv_gang_culprit(w->post.gang);
 	size_t i;
 
+	w->broken = true;
 	for (i = 0; rank >= 0 && i < w->s.stages->n; i++) {
 		size_t replicas = w->s.stages->stage[i].replicas;
 		size_t first = w->s.route->rank[i];

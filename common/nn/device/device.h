@@ -40,7 +40,7 @@ struct gv_nn_backend *gv_nn_device_open(
  * What gv-cuda.so exports as gv_nn_plugin.  interface changes with backend.h and
  * plan.h; sizes of their structs are compared beside it.
  */
-enum { GV_NN_INTERFACE = 2, GV_NN_SIZES = 5 };
+enum { GV_NN_INTERFACE = 3, GV_NN_SIZES = 5 };
 struct gv_nn_plugin {
 	unsigned interface;
 	size_t size[GV_NN_SIZES]; /* GV_NN_SIZES_HERE */
