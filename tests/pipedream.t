@@ -12,18 +12,16 @@ if [ -n "$why" ]; then
 	done_testing
 	exit
 fi
-# left: what the run in the background, or the last one, has left
+# left PID DIRECTORY: what the run in the background, or the last one, has left
 left() {
-	for i in $(seq 100); do
-		ip netns list | grep -q "^gvpd$1-" || break
-		sleep 0.1
-	done
 	ip netns list | grep "^gvpd$1-"
 	find /sys/fs/cgroup -maxdepth 2 -name "gvpd$1-*" 2>/dev/null
 	find /proc -maxdepth 2 -name cwd -lname "$PWD/$2*" 2>/dev/null
 }
+nothing_left() { [ -z "$(left "$1" "$2")" ]; }
 # clean NAME PID DIRECTORY
 clean() {
+	true_within 20 nothing_left "$2" "$3"
 	left "$2" "$3" >found
 	if [ -s found ]; then fail "$1" found; else pass "$1"; fi
 }
