@@ -12,7 +12,7 @@
 #include "base/mem.h"
 
 #define LAST_WORDS_S .5
-#define UNTOLD_S     .1
+#define UNTOLD_S     .5
 
 /* ---- moving ---- */
 
