@@ -96,9 +96,9 @@ take_piece(const struct gv_weights_take *how, const struct gv_tensors *t,
 		taking.from = gv_tensors_find(t, name.s);
 		if (own != NULL && taking.from != NULL && !are_same(own, taking.from))
 			status = gv_error_set(e,
-			    "%s: tensor %s is not that of row %" PRId64
-			    ", which is tied with it",
-			    how->path, q, l->id);
+			    "%s: tensor %s is not that of row %lld, which is tied "
+			    "with it",
+			    how->path, q, (long long)l->id);
 	}
 	if (status != 0)
 		;

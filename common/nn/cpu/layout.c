@@ -83,9 +83,9 @@ even_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 	double row = (double)r->l.flops / (double)r->l.g;
 	double rows = (double)r->matrix_rows * share / (row + 1);
 
-	return cpu->threads == 1 || rows > SIZE_MAX / 4 ? SIZE_MAX
-	       : rows < LEAST                           ? LEAST
-							: (size_t)rows;
+	return cpu->threads == 1 || rows > (double)(SIZE_MAX / 4) ? SIZE_MAX
+	       : rows < LEAST                                     ? LEAST
+								  : (size_t)rows;
 }
 
 /*
