@@ -36,6 +36,9 @@ before_summary() {
 			/^ok / { show = 0 }
 			show-- > 0 && /^#/' "$f"
 	done
+	for f in "$GV_TAP"/*.hung; do
+		[ ! -f "$f" ] || { echo "$(basename "$f" .hung): the time was over; then ran:" && cat "$f"; }
+	done
 	if ls "$GV_TAP"/*.skips >/dev/null 2>&1; then
 		echo "skipped:"
 		cat "$GV_TAP"/*.skips | sort | uniq -c

@@ -11,9 +11,33 @@ case $1 in
 *.t) set -- sh "$1" ;;
 *) set -- "$1" ;;
 esac
+# what runs below this process, as prove's reader sees it when a test hangs
+running() {
+	ps -e -o pid= -o ppid= -o etime= -o args= | awk -v top=$$ '
+		{ parent[$1] = $2; line[$1] = substr($0, 1, 160); pids[++n] = $1 }
+		END {
+			for (i = 1; i <= n; i++) {
+				for (p = pids[i]; p > 1 && p != top; ) p = parent[p]
+				if (p == top && line[pids[i]] !~ / awk -v top=| ps -e /) print "# " line[pids[i]]
+			}
+		}'
+}
+rm -f "$tap.hung"
+(
+	sleep $((limit - 5)) &
+	trap 'kill $!; exit' TERM
+	wait $!
+	running >"$tap.hung"
+) 2>/dev/null &
+watch=$!
 timeout -k 10 $limit "$@" >"$tap.raw" </dev/null
 status=$?
-[ $status -ne 124 ] || echo "# ended after $limit s" >>"$tap.raw"
+kill $watch 2>/dev/null
+if [ $status -eq 124 ]; then
+	{ echo "# ended after $limit s; what ran then:" && cat "$tap.hung"; } >>"$tap.raw"
+else
+	rm -f "$tap.hung"
+fi
 
 # holds REASON: a line of tests/skips matches it, and its command succeeds
 holds() {

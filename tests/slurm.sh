@@ -29,12 +29,20 @@ ours() {
 	} | tr -dc '0-9\n'
 }
 
+# free_ports N: below those that the system hands out by itself: a daemon that is begun again
+# must find its port as it left it
 free_ports() {
 	python3 - "$1" <<-'X'
-		import socket, sys
-		s = [socket.socket() for _ in range(int(sys.argv[1]))]
-		for x in s: x.bind(("127.0.0.1", 0))
-		print(*[x.getsockname()[1] for x in s])
+		import random, socket, sys
+		held = []
+		while len(held) < int(sys.argv[1]):
+		    s = socket.socket()
+		    try:
+		        s.bind(("127.0.0.1", random.randrange(10000, 32000)))
+		        held.append(s)
+		    except OSError:
+		        s.close()
+		print(*[s.getsockname()[1] for s in held])
 	X
 }
 
@@ -83,6 +91,27 @@ write_config() {
 begin_node() { GV_TEST_SLURM=$d GV_TEST_NODE=$1 slurmd -f "$SLURM_CONF" -N "$1"; }
 begin_controller() { GV_TEST_SLURM=$d slurmctld -f "$SLURM_CONF"; }
 
+# port_of [NODE]: where that slurmd, or slurmctld, listens
+port_of() {
+	if [ $# -gt 0 ]; then sed -n "s/^NodeName=$1 .* Port=\([0-9]*\).*/\1/p" "$SLURM_CONF"; else
+		sed -n 's/^SlurmctldPort=//p' "$SLURM_CONF"
+	fi
+}
+# begin_again PORT CMD...: until it listens: what was killed may still hold what it needs
+begin_again() {
+	port=$(printf ':%04X 00000000:0000 0A' "$1")
+	shift
+	for _ in 1 2 3 4 5; do
+		"$@" || :
+		for _ in 1 2 3 4 5 6 7 8 9 10; do
+			! grep -qs "$port" /proc/net/tcp || return 0
+			sleep .2
+		done
+	done
+	echo "$*: does not listen" >&2
+	return 1
+}
+
 await_idle() {
 	i=0
 	until [ "$(sinfo -h -o %D -t idle 2>/dev/null)" = "$1" ]; do
@@ -118,6 +147,6 @@ kill)
 	done
 	;;
 start)
-	if [ $# -gt 2 ]; then begin_node "$3"; else begin_controller; fi
+	if [ $# -gt 2 ]; then begin_again "$(port_of "$3")" begin_node "$3"; else begin_again "$(port_of)" begin_controller; fi
 	;;
 esac

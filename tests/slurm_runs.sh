@@ -15,10 +15,15 @@ trap 'cd /; slurm down "$scratch/slurm"; rm -rf "$scratch" "$scratch.tap"' EXIT
 export SLURM_CONF="$scratch/slurm/slurm.conf"
 worker=$build/helpers/worker
 
-# allocate [OPTION...]: an allocation of all nodes; $job is its id
+# allocate [OPTION...]: an allocation of all nodes; $job is its id.  Nothing of a test can be
+# said without one: when none comes for a minute it ends there, with what Slurm says.
 allocate() {
-	job=$(salloc --no-shell -J pool -N3 --gres=gpu:4 --exclusive --no-kill "$@" 2>&1 |
-		sed -n 's/.*Granted job allocation //p')
+	salloc --no-shell --immediate=60 -J pool -N3 --gres=gpu:4 --exclusive --no-kill "$@" >allocation 2>&1 || {
+		{ cat allocation; sinfo -N -o '%N %T %E'; squeue; tail -n 20 "$scratch"/slurm/log/*; } | sed 's/^/# /'
+		echo "Bail out! no allocation of Slurm"
+		exit 1
+	}
+	job=$(sed -n 's/.*Granted job allocation //p' allocation)
 }
 # gvrun OPTION...: gv-run there
 gvrun() { gv-run --launcher=slurm --slurm-job="$job" "$@"; }
