@@ -160,9 +160,9 @@ printf '%s\na,0,v,1\n' $t |
 printf '%s\na,1,v,-1\n' $t |
 	bad x.csv 'x.csv:2: steps_per_s: expected a number >= 0, got "-1"' gv-trace generate --jobs=1 x.csv
 printf '%s\n,1,v,1\n' $t |
-	bad x.csv 'x.csv:2: job_type: expected the name of a job type, got ""' gv-trace generate --jobs=1 x.csv
+	bad x.csv 'x.csv:2: job_type: expected the name of a job type, got nothing' gv-trace generate --jobs=1 x.csv
 printf '%s\na,1,,1\n' $t |
-	bad x.csv 'x.csv:2: gpu_type: expected the name of a GPU type, got ""' gv-trace generate --jobs=1 x.csv
+	bad x.csv 'x.csv:2: gpu_type: expected the name of a GPU type, got nothing' gv-trace generate --jobs=1 x.csv
 printf '%s\na,1,v,1\na,1,v,1\n' $t |
 	bad x.csv 'x.csv:3: gpu_type: repeated row of this job type, scale factor and GPU type' gv-trace generate --jobs=1 x.csv
 printf '%s\n' $t | bad x.csv 'x.csv: expected a row, got none' gv-trace generate --jobs=1 x.csv

@@ -26,7 +26,7 @@ the plan uses %g times what a link carries
 the schedule needs what is not made yet
 the schedule ends before its last update
 stage %zu: no room to test in'
-calls='gv_(error_set|error_sys|error_at|tab_error|frame_error|die|die_sys|warn|opt_usage)\('
+calls='gv_(error_set|error_sys|error_at|tab_error|frame_error|frame_expected|die|die_sys|warn|opt_usage)\('
 
 for source in common/*/*.c common/*/*/*.c cmd/*/*.c cmd/*/*/*.c; do
 	joined "$source" | awk -v calls="$calls" -v source="$source" '{

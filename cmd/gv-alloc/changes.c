@@ -96,16 +96,10 @@ take_numbers(struct gv_job *j, const struct reader *r, size_t row, struct gv_err
 	for (k = 0; k < N_NUMBERS; k++) {
 		struct gv_cell cell = gv_frame_cell(&r->f, row, r->number[k]);
 		double *number = (double *)(void *)((char *)j + numbers[k].at);
-		char q[GV_QUOTE_LEN];
 
-		if (cell.len == 0)
-			continue;
-		if (gv_frame_double(&r->f, row, r->number[k], NAN, number, e) != 0)
-			rc = -1;
-		else if (*number < 0)
-			rc = gv_frame_error(&r->f, row, r->number[k], e,
-			    "expected a number >= 0, got %s",
-			    gv_quote(q, cell.s, cell.len));
+		if (cell.len > 0)
+			rc |= gv_frame_not_negative(
+			    &r->f, row, r->number[k], NAN, number, e);
 	}
 	return rc;
 }
@@ -134,14 +128,12 @@ static int
 take_row(struct changes *x, struct reader *r, size_t row, struct gv_error *e)
 {
 	struct gv_cell cell = gv_frame_cell(&r->f, row, r->change);
-	char q[GV_QUOTE_LEN];
 	size_t job = 0;
 
 	if (gv_cell_is(cell, "new"))
 		return take_new(r, row, e);
 	if (!gv_cell_is(cell, "gone") && !gv_cell_is(cell, "now"))
-		return gv_frame_error(&r->f, row, r->change, e,
-		    "expected new, now or gone, got %s", gv_quote(q, cell.s, cell.len));
+		return gv_frame_expected(&r->f, row, r->change, e, "new, now or gone");
 	if (find_job(r, row, &job, e) != 0)
 		return -1;
 	if (gv_cell_is(cell, "now"))

@@ -33,17 +33,11 @@ read_row(const struct gv_cluster *c, const struct gv_frame *f, size_t row,
     const struct columns *col, double at_s, struct offer *o, bool *use,
     struct gv_error *e)
 {
-	struct gv_cell cell = gv_frame_cell(f, row, col->usd_per_h);
-	char q[GV_QUOTE_LEN];
 	int rc = 0;
 
 	o->type = gv_cluster_find(c, gv_frame_cell(f, row, col->gpu_type));
 	rc |= gv_frame_double(f, row, col->time_s, 0, &o->time_s, e);
-	if (gv_frame_double(f, row, col->usd_per_h, NAN, &o->usd_per_h, e) != 0)
-		rc = -1;
-	else if (o->usd_per_h < 0)
-		rc = gv_frame_error(f, row, col->usd_per_h, e,
-		    "expected a number >= 0, got %s", gv_quote(q, cell.s, cell.len));
+	rc |= gv_frame_not_negative(f, row, col->usd_per_h, NAN, &o->usd_per_h, e);
 	*use = rc == 0 && o->type >= 0 && o->time_s <= at_s;
 	return rc;
 }

@@ -24,21 +24,6 @@ find_columns(struct columns *c, const struct gv_frame *f, struct gv_error *e)
 	return rc;
 }
 
-static int
-read_price(
-    const struct gv_frame *f, size_t row, ptrdiff_t column, double *v, struct gv_error *e)
-{
-	struct gv_cell cell = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
-
-	if (gv_frame_double(f, row, column, 0, v, e) != 0)
-		return -1;
-	if (*v < 0)
-		return gv_frame_error(f, row, column, e, "expected a number >= 0, got %s",
-		    gv_quote(q, cell.s, cell.len));
-	return 0;
-}
-
 /* The types of a problem are in order of their names: how many stand before this one. */
 static size_t
 position(const struct gv_cluster *c, size_t type)
@@ -64,9 +49,9 @@ take_rows(struct gv_price_memory *m, const struct gv_frame *f, const struct colu
 		ptrdiff_t type = gv_cluster_find(c, gv_frame_cell(f, row, col->gpu_type));
 		double price[2];
 
-		rc |= read_price(f, row, col->price, &price[0], e);
-		rc |= read_price(f, row, col->gain_price, &price[1], e);
-		rc |= read_price(f, row, col->level, &m->level, e);
+		rc |= gv_frame_not_negative(f, row, col->price, 0, &price[0], e);
+		rc |= gv_frame_not_negative(f, row, col->gain_price, 0, &price[1], e);
+		rc |= gv_frame_not_negative(f, row, col->level, 0, &m->level, e);
 		known[0] = known[0] && gv_frame_cell(f, row, col->price).len > 0;
 		known[1] = known[1] && gv_frame_cell(f, row, col->gain_price).len > 0;
 		if (rc != 0 || type < 0 || seen[type] ||

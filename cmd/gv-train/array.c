@@ -80,7 +80,6 @@ take_kind(const struct gv_frame *f, size_t row, const char *name,
 {
 	ptrdiff_t column = gv_frame_find(f, name);
 	struct gv_cell cell = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
 	size_t i;
 
 	if (cell.len == 0)
@@ -90,9 +89,8 @@ take_kind(const struct gv_frame *f, size_t row, const char *name,
 			*kind = (enum schedule_kind)i;
 			return 0;
 		}
-	return gv_frame_error(f, row, column, e,
-	    "expected constant, step, linear, polynomial, cosine or one-cycle, got %s",
-	    gv_quote(q, cell.s, cell.len));
+	return gv_frame_expected(
+	    f, row, column, e, "constant, step, linear, polynomial, cosine or one-cycle");
 }
 
 /* A text in the place of *s. */

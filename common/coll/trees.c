@@ -213,7 +213,6 @@ read_row(struct gv_trees *t, size_t *cap, const struct gv_frame *f,
 	struct gv_cell path = gv_frame_cell(f, row, c->path);
 	int src = rank_of(t, gv_frame_cell(f, row, c->src));
 	int dst = rank_of(t, gv_frame_cell(f, row, c->dst));
-	char q[GV_QUOTE_LEN];
 	bool up = gv_cell_is(phase, "reduce");
 	struct gv_tree_phase *p;
 	int below = up ? src : dst, above = up ? dst : src;
@@ -221,9 +220,7 @@ read_row(struct gv_trees *t, size_t *cap, const struct gv_frame *f,
 	if (x == NULL)
 		return -1;
 	if (!up && !gv_cell_is(phase, "broadcast"))
-		return gv_frame_error(f, row, c->phase, e,
-		    "expected reduce or broadcast, got %s",
-		    gv_quote(q, phase.s, phase.len));
+		return gv_frame_expected(f, row, c->phase, e, "reduce or broadcast");
 	p = up ? &x->up : &x->down;
 	if (p->above == NULL)
 		start_phase(t, p);

@@ -58,16 +58,14 @@ number(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t min,
     size_t otherwise, size_t *v, struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
 	int64_t i;
 
 	*v = otherwise;
 	if (is_empty(c))
 		return 0;
 	if (gv_parse_int(c.s, c.len, &i) != 0 || i < min || i > INT32_MAX)
-		return gv_frame_error(f, row, column, e,
-		    "expected a whole number >= %d, got %s", (int)min,
-		    gv_quote(q, c.s, c.len));
+		return gv_frame_expected(
+		    f, row, column, e, "a whole number >= %d", (int)min);
 	*v = (size_t)i;
 	return 0;
 }
@@ -121,7 +119,6 @@ read_inputs(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e
 {
 	struct gv_cell c = gv_frame_cell(&m->table, row, column);
 	struct gv_layer *l = &m->layer[row];
-	char q[GV_QUOTE_LEN];
 	size_t at, len;
 
 	l->inputs = 0;
@@ -135,9 +132,8 @@ read_inputs(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e
 	}
 	if (at == c.len + 1 && l->inputs > 1)
 		return 0;
-	return gv_frame_error(&m->table, row, column, e,
-	    "expected 2 to %d ids of earlier rows, as 3;7, or 0, got %s", GV_FROM_MAX,
-	    gv_quote(q, c.s, c.len));
+	return gv_frame_expected(&m->table, row, column, e,
+	    "2 to %d ids of earlier rows, as 3;7, or 0", GV_FROM_MAX);
 }
 
 /* The row whose output this one reads. */
@@ -146,7 +142,6 @@ read_from(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(&m->table, row, column);
 	struct gv_layer *l = &m->layer[row];
-	char q[GV_QUOTE_LEN];
 
 	if (gv_nn_ops[l->op].has_list)
 		return read_inputs(m, row, column, e);
@@ -154,8 +149,8 @@ read_from(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
 	l->from[0] = (ptrdiff_t)row - 1;
 	if (is_empty(c) || find_row(m, row, c.s, c.len, &l->from[0]))
 		return 0;
-	return gv_frame_error(&m->table, row, column, e,
-	    "expected 0 or the id of one earlier row, got %s", gv_quote(q, c.s, c.len));
+	return gv_frame_expected(
+	    &m->table, row, column, e, "0 or the id of one earlier row");
 }
 
 /* A cell that means nothing for this operator must be empty. */
@@ -216,14 +211,12 @@ read_rate(const struct gv_frame *f, size_t row, ptrdiff_t column, double *rate,
     struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
 
 	if (!is_empty(c) && gv_parse_double(c.s, c.len, rate) == 0 && *rate >= 0 &&
 	    *rate < 1)
 		return 0;
-	return gv_frame_error(f, row, column, e,
-	    "expected the share that becomes 0, from 0 to below 1, got %s",
-	    gv_quote(q, c.s, c.len));
+	return gv_frame_expected(
+	    f, row, column, e, "the share that becomes 0, from 0 to below 1");
 }
 
 /* Which way an lstm goes. */
@@ -233,7 +226,6 @@ read_dir(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv_layer
 {
 	static const char *const names[] = {"forward", "back", "both"};
 	struct gv_cell c = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
 	int i;
 
 	if (is_empty(c))
@@ -244,8 +236,7 @@ read_dir(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv_layer
 			l->g = l->dir == GV_DIR_BOTH ? 2 : 1;
 			return 0;
 		}
-	return gv_frame_error(f, row, column, e,
-	    "expected forward, back, both or nothing, got %s", gv_quote(q, c.s, c.len));
+	return gv_frame_expected(f, row, column, e, "forward, back, both or nothing");
 }
 
 static int
@@ -253,26 +244,23 @@ read_bias(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *bias,
     struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
 
 	*bias = !gv_cell_is(c, "0");
 	if (!*bias || is_empty(c) || gv_cell_is(c, "1"))
 		return 0;
-	return gv_frame_error(
-	    f, row, column, e, "expected 0 or 1, got %s", gv_quote(q, c.s, c.len));
+	return gv_frame_expected(f, row, column, e, "0 or 1");
 }
 
 static int
 read_id(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(&m->table, row, column);
-	char q[GV_QUOTE_LEN];
 	int64_t id;
 	size_t i;
 
 	if (gv_parse_int(c.s, c.len, &id) != 0 || id < 1)
-		return gv_frame_error(&m->table, row, column, e,
-		    "expected a whole number >= 1, got %s", gv_quote(q, c.s, c.len));
+		return gv_frame_expected(
+		    &m->table, row, column, e, "a whole number >= 1");
 	for (i = 0; i < row; i++)
 		if (m->layer[i].id == id)
 			return gv_frame_error(&m->table, row, column, e,
@@ -288,7 +276,6 @@ read_tied(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(&m->table, row, column);
 	struct gv_layer *l = &m->layer[row];
-	char q[GV_QUOTE_LEN];
 	ptrdiff_t at;
 	size_t i;
 
@@ -298,9 +285,8 @@ read_tied(struct gv_model *m, size_t row, ptrdiff_t column, struct gv_error *e)
 		return unused(&m->table, row, column, &gv_nn_ops[l->op], e);
 	if (!find_row(m, row, c.s, c.len, &at) || at == GV_FROM_INPUT ||
 	    m->layer[at].op != GV_OP_EMBED)
-		return gv_frame_error(&m->table, row, column, e,
-		    "expected the id of an earlier embed, got %s",
-		    gv_quote(q, c.s, c.len));
+		return gv_frame_expected(
+		    &m->table, row, column, e, "the id of an earlier embed");
 	for (i = 0; i < row; i++)
 		if (m->layer[i].is_tied && m->layer[i].tied == (size_t)at)
 			return gv_frame_error(&m->table, row, column, e,

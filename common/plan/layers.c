@@ -12,15 +12,11 @@ static int
 expect_number(
     const struct gv_frame *f, size_t row, ptrdiff_t column, double *v, struct gv_error *e)
 {
-	struct gv_cell cell = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
-
 	if (gv_frame_double(f, row, column, NAN, v, e) != 0)
 		return -1;
 	if (*v >= 0 && *v <= 1e18)
 		return 0;
-	return gv_frame_error(f, row, column, e,
-	    "expected a number from 0 to 1e18, got %s", gv_quote(q, cell.s, cell.len));
+	return gv_frame_expected(f, row, column, e, "a number from 0 to 1e18");
 }
 
 struct columns {
@@ -91,13 +87,11 @@ find_end(uint32_t *node, const struct gv_frame *f, size_t row, ptrdiff_t column,
 {
 	struct gv_cell id = gv_frame_cell(f, row, column);
 	ptrdiff_t at = gv_hash_find(ids, id.s, id.len);
-	char q[GV_QUOTE_LEN];
 
 	*node = (uint32_t)at;
 	if (at >= 0)
 		return 0;
-	return gv_frame_error(f, row, column, e,
-	    "expected the node_id of a layer, got %s", gv_quote(q, id.s, id.len));
+	return gv_frame_expected(f, row, column, e, "the node_id of a layer");
 }
 
 static int

@@ -16,26 +16,20 @@ static int
 expect_int(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t most,
     int64_t *v, struct gv_error *e)
 {
-	struct gv_cell cell = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
-
 	if (gv_frame_int(f, row, column, INT64_MIN, v, e) != 0)
 		return -1;
 	if (*v >= 1 && *v <= most)
 		return 0;
-	return gv_frame_error(f, row, column, e,
-	    "expected a whole number from 1 to %lld, got %s", (long long)most,
-	    gv_quote(q, cell.s, cell.len));
+	return gv_frame_expected(
+	    f, row, column, e, "a whole number from 1 to %lld", (long long)most);
 }
 
 static int
 read_row(struct gv_machine *m, const struct gv_frame *f, size_t row,
     const struct columns *c, struct gv_error *e)
 {
-	struct gv_cell cell = gv_frame_cell(f, row, c->bandwidth);
 	int64_t level = 0, gpus = 0;
 	double bandwidth = 0;
-	char q[GV_QUOTE_LEN];
 	int rc = 0;
 
 	rc |= expect_int(f, row, c->level, GV_PLAN_LEVELS, &level, e);
@@ -43,9 +37,8 @@ read_row(struct gv_machine *m, const struct gv_frame *f, size_t row,
 	if (gv_frame_double(f, row, c->bandwidth, NAN, &bandwidth, e) != 0)
 		rc = -1;
 	else if (!(bandwidth > 0 && bandwidth <= 1e9))
-		rc = gv_frame_error(f, row, c->bandwidth, e,
-		    "expected a number above 0, up to 1e9, got %s",
-		    gv_quote(q, cell.s, cell.len));
+		rc = gv_frame_expected(
+		    f, row, c->bandwidth, e, "a number above 0, up to 1e9");
 	if (rc != 0)
 		return -1;
 	if (m->gpus[level - 1] > 0)

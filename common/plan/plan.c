@@ -134,7 +134,6 @@ gv_plan_row(struct gv_plan_row *r, const struct gv_frame *f,
     const struct gv_plan_columns *c, size_t row, size_t n_stages, struct gv_error *e)
 {
 	struct gv_cell recompute = gv_frame_cell(f, row, c->recompute);
-	char q[GV_QUOTE_LEN];
 
 	*r = (struct gv_plan_row){.replicas = 1,
 	    .recompute = gv_cell_is(recompute, "full"),
@@ -153,9 +152,7 @@ gv_plan_row(struct gv_plan_row *r, const struct gv_frame *f,
 		    "expected a whole number from 1 to %d, got \"%lld\"", GV_PLAN_GPUS,
 		    (long long)r->replicas);
 	if (!r->recompute && recompute.len > 0 && !gv_cell_is(recompute, "none"))
-		return gv_frame_error(f, row, c->recompute, e,
-		    "expected none or full, got %s",
-		    gv_quote(q, recompute.s, recompute.len));
+		return gv_frame_expected(f, row, c->recompute, e, "none or full");
 	return 0;
 }
 

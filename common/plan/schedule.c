@@ -96,14 +96,12 @@ read_row(struct reader *r, size_t row, struct gv_error *e)
 	struct gv_schedule *s = r->s;
 	struct gv_schedule_step step;
 	int64_t gpu, replica;
-	char q[GV_QUOTE_LEN];
 	size_t k = 0;
 
 	while (k < GV_STEP_OPS && !gv_cell_is(op, gv_step_name[k]))
 		k++;
 	if (k == GV_STEP_OPS)
-		return gv_frame_error(&r->f, row, r->at[OP], e,
-		    "expected F, B, W, AR or U, got %s", gv_quote(q, op.s, op.len));
+		return gv_frame_expected(&r->f, row, r->at[OP], e, "F, B, W, AR or U");
 	step.op = (enum gv_step_op)k;
 	if (count_of(r, row, GPU, -1, &gpu, e) != 0 ||
 	    count_of(r, row, STAGE, INT64_MIN, &step.stage, e) != 0 ||

@@ -30,26 +30,15 @@ find_columns(struct columns *c, const struct gv_frame *f, struct gv_error *e)
 }
 
 static int
-bad_cell(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv_error *e,
-    const char *expected)
-{
-	struct gv_cell cell = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
-
-	return gv_frame_error(f, row, column, e, "expected %s, got %s", expected,
-	    gv_quote(q, cell.s, cell.len));
-}
-
-static int
 read_count(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t otherwise,
     int64_t max, int64_t *v, struct gv_error *e)
 {
 	if (gv_frame_int(f, row, column, otherwise, v, e) != 0)
 		return -1;
 	if (*v < 0)
-		return bad_cell(f, row, column, e, "a whole number >= 0");
+		return gv_frame_expected(f, row, column, e, "a whole number >= 0");
 	if (*v > max)
-		return bad_cell(f, row, column, e, "a smaller number");
+		return gv_frame_expected(f, row, column, e, "a smaller number");
 	return 0;
 }
 
@@ -63,17 +52,15 @@ read_row(struct gv_gpu_type *t, int64_t *gpus, const struct gv_frame *f, size_t 
 
 	t->name = gv_frame_cell(f, row, c->gpu_type).s;
 	if (gv_frame_cell(f, row, c->gpu_type).len == 0)
-		rc = bad_cell(f, row, c->gpu_type, e, "the name of a GPU type");
+		rc = gv_frame_expected(f, row, c->gpu_type, e, "the name of a GPU type");
 	rc |= read_count(f, row, c->gpus, INT64_MIN, MAX_GPUS, gpus, e);
 	rc |= read_count(f, row, c->threads, 0, MAX_THREADS, &threads, e);
 	rc |= read_count(f, row, c->memory_bytes, 0, INT64_MAX, &t->memory_bytes, e);
 	t->threads = (int)threads;
 	if (gv_frame_cell(f, row, c->usd_per_h).len == 0)
 		t->usd_per_h = NAN;
-	else if (gv_frame_double(f, row, c->usd_per_h, NAN, &t->usd_per_h, e) != 0)
-		rc = -1;
-	else if (t->usd_per_h < 0)
-		rc = bad_cell(f, row, c->usd_per_h, e, "a number >= 0");
+	else
+		rc |= gv_frame_not_negative(f, row, c->usd_per_h, NAN, &t->usd_per_h, e);
 	return rc;
 }
 
@@ -82,14 +69,12 @@ check_agrees(const struct gv_frame *f, size_t row, ptrdiff_t column, bool same,
     size_t first, struct gv_error *e)
 {
 	struct gv_cell was = gv_frame_cell(f, first, column);
-	struct gv_cell now = gv_frame_cell(f, row, column);
-	char q[2][GV_QUOTE_LEN];
+	char q[GV_QUOTE_LEN];
 
 	if (same)
 		return 0;
-	return gv_frame_error(f, row, column, e, "expected %s as at line %ld, got %s",
-	    gv_quote(q[0], was.s, was.len), f->line[first],
-	    gv_quote(q[1], now.s, now.len));
+	return gv_frame_expected(f, row, column, e, "%s as at line %ld",
+	    gv_quote(q, was.s, was.len), f->line[first]);
 }
 
 /* A row of a type that an earlier row has described. */

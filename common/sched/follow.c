@@ -73,18 +73,12 @@ take_row(struct gv_follow *f, const struct gv_frame *t, size_t row,
 		return gv_frame_error(t, row, at->job_id, e,
 		    "the policy was not asked about job %s", gv_quote(q, id.s, id.len));
 	if (type < 0)
-		return gv_frame_error(t, row, at->gpu_type, e,
-		    "expected a GPU type of the cluster, got %s",
-		    gv_quote(q, name.s, name.len));
+		return gv_frame_expected(
+		    t, row, at->gpu_type, e, "a GPU type of the cluster");
 	if (gv_frame_double(t, row, at->share, NAN, &share, e) != 0)
 		return -1;
-	if (!(share >= 0 && share <= 1)) {
-		struct gv_cell cell = gv_frame_cell(t, row, at->share);
-
-		return gv_frame_error(t, row, at->share, e,
-		    "expected a number from 0 to 1, got %s",
-		    gv_quote(q, cell.s, cell.len));
-	}
+	if (!(share >= 0 && share <= 1))
+		return gv_frame_expected(t, row, at->share, e, "a number from 0 to 1");
 	shares_of(f, asked->job[job])[type] = share;
 	return 0;
 }

@@ -102,11 +102,8 @@ gv_cluster_set_ids(struct gv_cluster *c, const struct gv_frame *f, struct gv_err
 			continue;
 		p->id = parse_ids(&c->arena, cell, p->gpus);
 		if (p->id == NULL) {
-			char q[GV_QUOTE_LEN];
-
-			rc = gv_frame_error(f, i, column, e,
-			    "expected %zu ascending ids such as 0;1, got %s", p->gpus,
-			    gv_quote(q, cell.s, cell.len));
+			rc = gv_frame_expected(
+			    f, i, column, e, "%zu ascending ids such as 0;1", p->gpus);
 		}
 	}
 	gv_hash_free(&nodes);

@@ -52,20 +52,10 @@ check_row(const struct index *x, const struct gv_frame *f, size_t row, int64_t *
 	if (gv_frame_int(f, row, x->scale_factor, INT64_MIN, scale, e) != 0)
 		rc = -1;
 	else if (*scale < 1)
-		rc = gv_frame_error(f, row, x->scale_factor, e,
-		    "expected a whole number >= 1, got \"%lld\"", (long long)*scale);
-	if (gv_frame_double(f, row, x->steps_per_s, NAN, &rate, e) != 0) {
-		rc = -1;
-	} else if (rate < 0) {
-		struct gv_cell cell = gv_frame_cell(f, row, x->steps_per_s);
-		char q[GV_QUOTE_LEN];
-
-		rc = gv_frame_error(f, row, x->steps_per_s, e,
-		    "expected a number >= 0, got %s", gv_quote(q, cell.s, cell.len));
-	}
+		rc = gv_frame_expected(f, row, x->scale_factor, e, "a whole number >= 1");
+	rc |= gv_frame_not_negative(f, row, x->steps_per_s, NAN, &rate, e);
 	if (gv_frame_cell(f, row, x->gpu_type).len == 0)
-		rc = gv_frame_error(
-		    f, row, x->gpu_type, e, "expected the name of a GPU type, got \"\"");
+		rc = gv_frame_expected(f, row, x->gpu_type, e, "the name of a GPU type");
 	return rc;
 }
 

@@ -68,26 +68,15 @@ find_job_columns(struct job_columns *c, const struct gv_frame *f, struct gv_erro
 /* ---- cells ---- */
 
 static int
-bad_cell(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv_error *e,
-    const char *expected)
-{
-	struct gv_cell cell = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
-
-	return gv_frame_error(f, row, column, e, "expected %s, got %s", expected,
-	    gv_quote(q, cell.s, cell.len));
-}
-
-static int
 read_number(const struct gv_frame *f, size_t row, ptrdiff_t column, double otherwise,
     enum range range, double *v, struct gv_error *e)
 {
 	if (gv_frame_double(f, row, column, otherwise, v, e) != 0)
 		return -1;
 	if (range == NOT_NEGATIVE && *v < 0)
-		return bad_cell(f, row, column, e, "a number >= 0");
+		return gv_frame_expected(f, row, column, e, "a number >= 0");
 	if (range == POSITIVE && *v <= 0)
-		return bad_cell(f, row, column, e, "a number > 0");
+		return gv_frame_expected(f, row, column, e, "a number > 0");
 	return 0;
 }
 
@@ -98,7 +87,8 @@ read_scale(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t other
 	if (gv_frame_int(f, row, column, otherwise, v, e) != 0)
 		return -1;
 	if (*v < 1 || *v > MAX_SCALE)
-		return bad_cell(f, row, column, e, "a whole number from 1 to 1000000");
+		return gv_frame_expected(
+		    f, row, column, e, "a whole number from 1 to 1000000");
 	return 0;
 }
 
@@ -148,7 +138,7 @@ check_same(const struct gv_frame *f, size_t row, size_t first, ptrdiff_t column,
     struct gv_error *e)
 {
 	struct gv_cell was, now;
-	char q[2][GV_QUOTE_LEN];
+	char q[GV_QUOTE_LEN];
 
 	if (column < 0)
 		return 0;
@@ -156,9 +146,8 @@ check_same(const struct gv_frame *f, size_t row, size_t first, ptrdiff_t column,
 	now = gv_frame_cell(f, row, column);
 	if (gv_cell_equal(was, now))
 		return 0;
-	return gv_frame_error(f, row, column, e, "expected %s as at line %ld, got %s",
-	    gv_quote(q[0], was.s, was.len), f->line[first],
-	    gv_quote(q[1], now.s, now.len));
+	return gv_frame_expected(f, row, column, e, "%s as at line %ld",
+	    gv_quote(q, was.s, was.len), f->line[first]);
 }
 
 void
@@ -196,7 +185,7 @@ job_of_row(struct gv_rates *r, struct gv_hash *ids, size_t *cap, size_t row,
 	struct gv_cell id = gv_frame_cell(&r->frame, row, c->id);
 
 	if (id.len == 0)
-		return bad_cell(&r->frame, row, c->id, e, "the name of a job");
+		return gv_frame_expected(&r->frame, row, c->id, e, "the name of a job");
 	*job = r->n_jobs - 1; /* a job's rows mostly stand together */
 	if (r->n_jobs > 0 && gv_cell_equal(id, r->job[*job].id))
 		return 0;
@@ -355,9 +344,9 @@ read_rate(struct gv_rates *r, size_t row, const struct rate_columns *c, struct s
 	if (read_number(f, row, c->share, 0, ANY, &rate->share, e) != 0)
 		rc = -1;
 	else if (!(rate->share >= 0 && rate->share <= 1))
-		rc = bad_cell(f, row, c->share, e, "a number from 0 to 1");
+		rc = gv_frame_expected(f, row, c->share, e, "a number from 0 to 1");
 	if (name.len == 0)
-		rc = bad_cell(f, row, c->gpu_type, e, "the name of a GPU type");
+		rc = gv_frame_expected(f, row, c->gpu_type, e, "the name of a GPU type");
 	new = job_of_row(r, &s->ids, &s->cap_jobs, row, &c->job, &rate->job, e);
 	if (new == 0)
 		rc |= check_job(&r->job[rate->job], f, row, &c->job, e);
@@ -386,7 +375,7 @@ read_partner(struct gv_rates *r, struct gv_rate *rate, const struct rate_columns
 
 	rate->with = gv_hash_find(&s->ids, id.s, id.len);
 	if (rate->with < 0 || (size_t)rate->with == rate->job)
-		return bad_cell(
+		return gv_frame_expected(
 		    f, rate->row, c->with_job_id, e, "another job of the table");
 	if (r->job[rate->with].scale_factor == r->job[rate->job].scale_factor)
 		return 0;

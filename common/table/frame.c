@@ -161,11 +161,24 @@ gv_frame_error(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv
 }
 
 int
+gv_frame_expected(const struct gv_frame *f, size_t row, ptrdiff_t column,
+    struct gv_error *e, const char *what, ...)
+{
+	char text[GV_ERROR_LEN], q[GV_QUOTE_LEN];
+	va_list ap;
+
+	va_start(ap, what);
+	vsnprintf(text, sizeof(text), what, ap);
+	va_end(ap);
+	return gv_frame_error(f, row, column, e, "expected %s, got %s", text,
+	    gv_cell_shown(q, gv_frame_cell(f, row, column)));
+}
+
+int
 gv_frame_double(const struct gv_frame *f, size_t row, ptrdiff_t column, double otherwise,
     double *v, struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(f, row, column);
-	char what[GV_QUOTE_LEN];
 
 	if (c.len == 0 && !isnan(otherwise)) {
 		*v = otherwise;
@@ -173,8 +186,16 @@ gv_frame_double(const struct gv_frame *f, size_t row, ptrdiff_t column, double o
 	}
 	if (gv_parse_double(c.s, c.len, v) == 0)
 		return 0;
-	return gv_frame_error(
-	    f, row, column, e, "expected a number, got %s", gv_cell_shown(what, c));
+	return gv_frame_expected(f, row, column, e, "a number");
+}
+
+int
+gv_frame_not_negative(const struct gv_frame *f, size_t row, ptrdiff_t column,
+    double otherwise, double *v, struct gv_error *e)
+{
+	if (gv_frame_double(f, row, column, otherwise, v, e) != 0)
+		return -1;
+	return *v < 0 ? gv_frame_expected(f, row, column, e, "a number >= 0") : 0;
 }
 
 int
@@ -182,7 +203,6 @@ gv_frame_int(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t oth
     int64_t *v, struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(f, row, column);
-	char what[GV_QUOTE_LEN];
 
 	if (c.len == 0 && otherwise != INT64_MIN) {
 		*v = otherwise;
@@ -190,6 +210,5 @@ gv_frame_int(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t oth
 	}
 	if (gv_parse_int(c.s, c.len, v) == 0)
 		return 0;
-	return gv_frame_error(
-	    f, row, column, e, "expected an integer, got %s", gv_cell_shown(what, c));
+	return gv_frame_expected(f, row, column, e, "an integer");
 }

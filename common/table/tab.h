@@ -166,9 +166,16 @@ int gv_frame_double(const struct gv_frame *f, size_t row, ptrdiff_t column,
     double otherwise, double *v, struct gv_error *e);
 int gv_frame_int(const struct gv_frame *f, size_t row, ptrdiff_t column,
     int64_t otherwise, int64_t *v, struct gv_error *e);
+/* As gv_frame_double, and what is below 0 is an error, too. */
+int gv_frame_not_negative(const struct gv_frame *f, size_t row, ptrdiff_t column,
+    double otherwise, double *v, struct gv_error *e);
 /* An error about a cell: "FILE:LINE: COLUMN: message".  -1. */
 int gv_frame_error(const struct gv_frame *f, size_t row, ptrdiff_t column,
     struct gv_error *e, const char *fmt, ...) GV_PRINTF(5, 6);
+
+/* The same of a cell that holds something else: "expected WHAT, got the cell".  -1. */
+int gv_frame_expected(const struct gv_frame *f, size_t row, ptrdiff_t column,
+    struct gv_error *e, const char *what, ...) GV_PRINTF(5, 6);
 
 /* ---- writing ---- */
 

@@ -221,7 +221,7 @@ test_errors(void)
 	is_error(HEAD "1,relu,,,,,,,,\n2,relu,,,,,,,,\n3,relu,1,,,,,,,\n" END,
 	    "3: id: no row reads row 2");
 	is_error(HEAD "1,relu,,,,,,,,\n2,add,,,,,,,,\n" END,
-	    "3: from: expected 2 to 8 ids of earlier rows, as 3;7, or 0, got \"\"");
+	    "3: from: expected 2 to 8 ids of earlier rows, as 3;7, or 0, got nothing");
 	is_error(HEAD "1,relu,,,,,,,,\n2,add,1,,,,,,,\n" END,
 	    "3: from: expected 2 to 8 ids of earlier rows, as 3;7, or 0, got \"1\"");
 	is_error(HEAD "1,relu,,,,,,,,\n2,add,1;,,,,,,,\n" END,

@@ -125,7 +125,7 @@ test_cluster(void)
 	bad_cluster("gpu_type,gpus\nv100,9000000000\n",
 	    "F:2: gpus: expected a smaller number, got \"9000000000\"");
 	bad_cluster("gpu_type,gpus\n,1\n",
-	    "F:2: gpu_type: expected the name of a GPU type, got \"\"");
+	    "F:2: gpu_type: expected the name of a GPU type, got nothing");
 	bad_cluster("gpu_type,gpus\nv100,1\nv100,2\n",
 	    "F:3: gpu_type: repeated gpu_type \"v100\", first at line 2");
 	bad_cluster("gpu_type,gpus,node\nv100,1,a\nk80,1,a\nv100,2,b\nv100,2,a\n",
@@ -220,7 +220,7 @@ test_jobs(void)
 	bad_table(false, "job_id,x\na,\nb,\na,\n",
 	    "t.csv:4: job_id: repeated job_id \"a\", first at line 2");
 	bad_table(false, "job_id,x\n,1\n",
-	    "t.csv:2: job_id: expected the name of a job, got \"\"");
+	    "t.csv:2: job_id: expected the name of a job, got nothing");
 	bad_table(false, "job_id,scale_factor\na,0\n",
 	    "t.csv:2: scale_factor: expected a whole number from 1 to 1000000, got "
 	    "\"0\"");
@@ -267,7 +267,7 @@ test_rates(void)
 	bad_table(true, "job_id,gpu_type,steps_per_s\na,v100,1\na,k80,1\na,v100,2\n",
 	    "t.csv:4: gpu_type: repeated row of job \"a\" on this type, first at line 2");
 	bad_table(true, "job_id,gpu_type,steps_per_s\na,,1\n",
-	    "t.csv:2: gpu_type: expected the name of a GPU type, got \"\"");
+	    "t.csv:2: gpu_type: expected the name of a GPU type, got nothing");
 	bad_table(true, "job_id,gpu_type,steps_per_s\na,v100,-1\n",
 	    "t.csv:2: steps_per_s: expected a number >= 0, got \"-1\"");
 	bad_table(true, "job_id,gpu_type,steps_per_s,share\na,v100,1,1.5\n",
@@ -437,7 +437,7 @@ test_join(void)
 	bad_join("job_type,scale_factor,gpu_type,steps_per_s\nlm,1,v100,-1\n",
 	    "t.csv:2: steps_per_s: expected a number >= 0, got \"-1\"");
 	bad_join("job_type,scale_factor,gpu_type,steps_per_s\nlm,1,,1\n",
-	    "t.csv:2: gpu_type: expected the name of a GPU type, got \"\"");
+	    "t.csv:2: gpu_type: expected the name of a GPU type, got nothing");
 	bad_join("job_type,scale_factor,gpu_type,steps_per_s\nlm,1,v100,1\nlm,2,v100,"
 		 "1\nlm,1,v100,2\n",
 	    "t.csv:4: gpu_type: repeated row of job type \"lm\" "

@@ -56,16 +56,11 @@ static int
 expect(const struct gv_frame *f, size_t row, ptrdiff_t column, double least, double *v,
     struct gv_error *e)
 {
-	struct gv_cell cell = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
-
 	if (gv_frame_double(f, row, column, NAN, v, e) != 0)
 		return -1;
 	if (*v >= least && *v <= 1e18)
 		return 0;
-	return gv_frame_error(f, row, column, e,
-	    "expected a number from %g to 1e18, got %s", least,
-	    gv_quote(q, cell.s, cell.len));
+	return gv_frame_expected(f, row, column, e, "a number from %g to 1e18", least);
 }
 
 /* All layers of the table take 1 / factor. */
@@ -145,12 +140,9 @@ read_layers(struct gv_fleet *f, const struct gv_frame *rows, const struct gv_lay
 		struct gv_cell name = gv_frame_cell(rows, i, id);
 		ptrdiff_t row = gv_hash_find(&ids, name.s, name.len), v;
 		double ms[2] = {0};
-		char q[GV_QUOTE_LEN];
 
 		if (row < 0) {
-			rc = gv_frame_error(rows, i, id, e,
-			    "expected the node_id of a layer, got %s",
-			    gv_quote(q, name.s, name.len));
+			rc = gv_frame_expected(rows, i, id, e, "the node_id of a layer");
 			break;
 		}
 		t = find_type(f, gv_frame_cell(rows, i, type));
@@ -302,13 +294,11 @@ fleet_read_plan(struct gv_plan *p, const struct gv_fleet *f, const struct gv_lay
 	for (v = 0; v < l->g.n && rc == 0; v++) {
 		struct gv_cell name = gv_frame_cell(&l->rows, l->row[v], column);
 		struct gv_stage *stage = &p->stage[p->of[v]];
-		char q[GV_QUOTE_LEN];
 
 		t = find_type(f, name);
 		if (t == f->n)
-			rc = gv_frame_error(&l->rows, l->row[v], column, e,
-			    "expected a GPU type of the cluster, got %s",
-			    gv_quote(q, name.s, name.len));
+			rc = gv_frame_expected(
+			    &l->rows, l->row[v], column, e, "a GPU type of the cluster");
 		else if (first[p->of[v]] > 0 && stage->type != t)
 			rc = gv_frame_error(&l->rows, l->row[v], column, e,
 			    "other rows of stage %u have another gpu_type",

@@ -38,7 +38,6 @@ read_row(struct gpu_types *g, size_t row, const ptrdiff_t *at, struct gv_error *
 {
 	struct gpu_type *t = &g->type[row];
 	struct gv_cell shown;
-	char q[GV_QUOTE_LEN];
 	double v;
 	size_t i;
 
@@ -48,9 +47,8 @@ read_row(struct gpu_types *g, size_t row, const ptrdiff_t *at, struct gv_error *
 			return -1;
 		shown = gv_frame_cell(&g->rows, row, at[i]);
 		if (shown.len > 0 && (v <= 0 || v > columns[i].most))
-			return gv_frame_error(&g->rows, row, at[i], e,
-			    "expected a number over 0 and up to %g, got %s",
-			    columns[i].most, gv_quote(q, shown.s, shown.len));
+			return gv_frame_expected(&g->rows, row, at[i], e,
+			    "a number over 0 and up to %g", columns[i].most);
 		memcpy((char *)t + columns[i].offset, &v, sizeof(v));
 	}
 	if (t->node_gpus != floor(t->node_gpus))

@@ -159,7 +159,7 @@ read_word(const struct transformers *t, size_t row, ptrdiff_t column,
     const char *const *words, int n, int *word, struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(&t->rows, row, column);
-	char known[128] = "", q[GV_QUOTE_LEN];
+	char known[128] = "";
 	size_t len = 0;
 	int i;
 
@@ -174,8 +174,7 @@ read_word(const struct transformers *t, size_t row, ptrdiff_t column,
 		len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s",
 		    i > 0 ? ", " : "", words[i]);
 	}
-	return gv_frame_error(&t->rows, row, column, e, "expected one of %s, got %s",
-	    known, gv_quote(q, c.s, c.len));
+	return gv_frame_expected(&t->rows, row, column, e, "one of %s", known);
 }
 
 static int

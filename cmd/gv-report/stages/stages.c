@@ -32,7 +32,6 @@ number(const struct gv_frame *f, size_t row, const char *column, double *v,
 {
 	ptrdiff_t at = gv_frame_find(f, column);
 	struct gv_cell c = gv_frame_cell(f, row, at);
-	char q[GV_QUOTE_LEN];
 
 	*v = NAN;
 	if (c.len == 0)
@@ -41,8 +40,7 @@ number(const struct gv_frame *f, size_t row, const char *column, double *v,
 		return -1;
 	if (*v >= 0)
 		return 0;
-	return gv_frame_error(f, row, at, e, "expected a number from 0 on, got %s",
-	    gv_quote(q, c.s, c.len));
+	return gv_frame_expected(f, row, at, e, "a number from 0 on");
 }
 
 /* A whole number from min on; otherwise where it is not told. */

@@ -64,7 +64,7 @@ int
 table_policy(const struct gv_rates *t, const char **name, struct gv_error *e)
 {
 	ptrdiff_t column = gv_frame_find(&t->frame, "policy");
-	char q[2][GV_QUOTE_LEN];
+	char q[GV_QUOTE_LEN];
 	struct gv_cell first;
 	size_t row;
 
@@ -76,10 +76,8 @@ table_policy(const struct gv_rates *t, const char **name, struct gv_error *e)
 		struct gv_cell c = gv_frame_cell(&t->frame, row, column);
 
 		if (!gv_cell_equal(c, first))
-			return gv_frame_error(&t->frame, row, column, e,
-			    "expected %s as in the first row, got %s",
-			    gv_quote(q[0], first.s, first.len),
-			    gv_quote(q[1], c.s, c.len));
+			return gv_frame_expected(&t->frame, row, column, e,
+			    "%s as in the first row", gv_quote(q, first.s, first.len));
 	}
 	if (first.len > 0)
 		*name = first.s;

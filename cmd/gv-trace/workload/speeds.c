@@ -26,17 +26,6 @@ find_columns(struct columns *c, const struct gv_frame *f, struct gv_error *e)
 }
 
 static int
-bad_cell(const struct gv_frame *f, size_t row, ptrdiff_t column, const char *expected,
-    struct gv_error *e)
-{
-	struct gv_cell cell = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
-
-	return gv_frame_error(f, row, column, e, "expected %s, got %s", expected,
-	    gv_quote(q, cell.s, cell.len));
-}
-
-static int
 read_row(struct speeds *s, const struct columns *c, size_t row, size_t *cap,
     struct gv_error *e)
 {
@@ -51,13 +40,16 @@ read_row(struct speeds *s, const struct columns *c, size_t row, size_t *cap,
 	    gv_frame_double(f, row, c->steps_per_s, NAN, &v, e) != 0)
 		return -1;
 	if (key[1] < 1)
-		return bad_cell(f, row, c->scale_factor, "a whole number >= 1", e);
+		return gv_frame_expected(
+		    f, row, c->scale_factor, e, "a whole number >= 1");
 	if (v < 0)
-		return bad_cell(f, row, c->steps_per_s, "a number >= 0", e);
+		return gv_frame_expected(f, row, c->steps_per_s, e, "a number >= 0");
 	if (job_type.len == 0)
-		return bad_cell(f, row, c->job_type, "the name of a job type", e);
+		return gv_frame_expected(
+		    f, row, c->job_type, e, "the name of a job type");
 	if (gpu_type.len == 0)
-		return bad_cell(f, row, c->gpu_type, "the name of a GPU type", e);
+		return gv_frame_expected(
+		    f, row, c->gpu_type, e, "the name of a GPU type");
 	key[0] = (int64_t)gv_hash_add(&s->job_types, job_type.s, job_type.len);
 	key[2] = (int64_t)gv_hash_add(&s->gpu_types, gpu_type.s, gpu_type.len);
 	i = gv_hash_add(&s->rows, (const char *)key, 3 * sizeof(*key));

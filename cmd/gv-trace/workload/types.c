@@ -7,15 +7,12 @@ static int
 read_weight(
     struct job_types *t, size_t row, ptrdiff_t column, double *sum, struct gv_error *e)
 {
-	struct gv_cell cell = gv_frame_cell(&t->frame, row, column);
-	char q[GV_QUOTE_LEN];
 	double w;
 
 	if (gv_frame_double(&t->frame, row, column, 1, &w, e) != 0)
 		return -1;
 	if (w <= 0)
-		return gv_frame_error(&t->frame, row, column, e,
-		    "expected a number > 0, got %s", gv_quote(q, cell.s, cell.len));
+		return gv_frame_expected(&t->frame, row, column, e, "a number > 0");
 	*sum += w;
 	t->upto[row] = *sum;
 	return 0;

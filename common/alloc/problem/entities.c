@@ -17,15 +17,11 @@ static int
 read_number(const struct gv_frame *f, size_t row, ptrdiff_t column, double otherwise,
     bool zero, double *v, struct gv_error *e)
 {
-	struct gv_cell cell = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
-
 	if (gv_frame_double(f, row, column, otherwise, v, e) != 0)
 		return -1;
 	if (*v > 0 || (zero && *v == 0))
 		return 0;
-	return gv_frame_error(f, row, column, e, "expected a number %s 0, got %s",
-	    zero ? ">=" : ">", gv_quote(q, cell.s, cell.len));
+	return gv_frame_expected(f, row, column, e, "a number %s 0", zero ? ">=" : ">");
 }
 
 static int

@@ -27,21 +27,6 @@ find_columns(struct columns *c, const struct gv_frame *f, struct gv_error *e)
 }
 
 static int
-read_rate(
-    const struct gv_frame *f, size_t row, ptrdiff_t column, double *v, struct gv_error *e)
-{
-	struct gv_cell cell = gv_frame_cell(f, row, column);
-	char q[GV_QUOTE_LEN];
-
-	if (gv_frame_double(f, row, column, NAN, v, e) != 0)
-		return -1;
-	if (*v >= 0)
-		return 0;
-	return gv_frame_error(f, row, column, e, "expected a number >= 0, got %s",
-	    gv_quote(q, cell.s, cell.len));
-}
-
-static int
 read_name(
     struct gv_pairs *t, size_t row, ptrdiff_t column, size_t *name, struct gv_error *e)
 {
@@ -59,8 +44,6 @@ read_row(struct gv_pairs *t, size_t row, const struct columns *c, struct gv_erro
 {
 	const struct gv_frame *f = &t->frame;
 	struct gv_pairs_row *p = &t->row[row];
-	struct gv_cell scale = gv_frame_cell(f, row, c->scale);
-	char q[GV_QUOTE_LEN];
 	int rc = read_name(t, row, c->a, &p->a, e);
 
 	rc |= read_name(t, row, c->b, &p->b, e);
@@ -71,11 +54,9 @@ read_row(struct gv_pairs *t, size_t row, const struct columns *c, struct gv_erro
 	if (gv_frame_int(f, row, c->scale, INT64_MIN, &p->scale, e) != 0)
 		rc = -1;
 	else if (p->scale < 1)
-		rc = gv_frame_error(f, row, c->scale, e,
-		    "expected a whole number > 0, got %s",
-		    gv_quote(q, scale.s, scale.len));
-	rc |= read_rate(f, row, c->rate_a, &p->rate_a, e);
-	rc |= read_rate(f, row, c->rate_b, &p->rate_b, e);
+		rc = gv_frame_expected(f, row, c->scale, e, "a whole number > 0");
+	rc |= gv_frame_not_negative(f, row, c->rate_a, NAN, &p->rate_a, e);
+	rc |= gv_frame_not_negative(f, row, c->rate_b, NAN, &p->rate_b, e);
 	return rc;
 }
 
