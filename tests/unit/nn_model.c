@@ -259,7 +259,7 @@ test_errors(void)
 	is_error(HEAD "1,linear,,8,,,,,leaky:x,\n" END, LEAKY "\"leaky:x\"");
 	is_error("id,op,rate\n1,dropout,1\n2,xent,\n", RATE "\"1\"");
 	is_error("id,op,rate\n1,dropout,-0.1\n2,xent,\n", RATE "\"-0.1\"");
-	is_error("id,op,rate\n1,dropout,\n2,xent,\n", RATE "\"\"");
+	is_error("id,op,rate\n1,dropout,\n2,xent,\n", RATE "nothing");
 	is_error(
 	    "id,op,rate\n1,relu,0.5\n2,xent,\n", "2: rate: relu has none, got \"0.5\"");
 	is_error("id,op,tied_with\n1,relu,1\n2,xent,\n",
