@@ -249,6 +249,9 @@ sim -p true --ideal --ask-first jobs.csv
 err_has '--ideal does not go together with --ask-first' "--ideal with --ask-first"
 sim -p true --ideal --in-step jobs.csv
 err_has '--ideal does not go together with --in-step' "--ideal"
+printf 'time_s,gpu_type,event\n5,v,away\n' >away.csv
+sim -p true --ideal --changes=away.csv jobs.csv
+err_has '--ideal does not go together with --changes' "--ideal with --changes"
 sim -p true --shuffle=1 jobs.csv
 err_has '--shuffle is an option of --order=gavel' "--shuffle"
 sim -p true --jobs=- --summary=- jobs.csv

@@ -239,6 +239,7 @@ check(struct options *o)
 			     : s->strict                  ? "--strict"
 			     : s->load_s + s->save_s > 0  ? "--load, --save"
 			     : o->prices != NULL          ? "--prices"
+			     : o->changes != NULL         ? "--changes"
 			     : s->node_mtbf_s > 0         ? "--node-mtbf"
 			     : s->job_mtbf_s > 0          ? "--job-mtbf"
 			     : s->ask_every_s > 0         ? "--ask-every"

@@ -45,18 +45,19 @@ set_rates(struct sim *s)
 		const size_t *member = r->job[m].member;
 
 		s->job[member[0]].rate += gain(r, m, false);
-		s->rates_sum += gain(r, m, false);
 		if (member[0] != member[1])
 			s->job[member[1]].rate += gain(r, m, true);
 		for (j = 0; j < r->n_types; j++)
 			s->type[j].busy +=
 			    gv_rounds_claim(r, m, j)->share * (double)r->job[m].gang;
 	}
+	for (i = 0; i < s->life.n_active; i++)
+		s->rates_sum += s->job[s->life.active[i]].rate;
 	for (j = 0; j < r->n_types; j++)
 		s->offer[j].busy = s->type[j].busy;
 }
 
-/* GPU time of everybody until now. */
+/* GPU time in the next dt seconds of everybody who is there. */
 static void
 count_jobs(struct sim *s, double dt)
 {
@@ -77,10 +78,9 @@ count_jobs(struct sim *s, double dt)
 				job->running_s += share * dt;
 				job->gpu_s += share * dt * (double)r->job[m].gang;
 				if (share > 0 && isnan(job->start_s))
-					job->start_s = s->life.now_s - dt;
+					job->start_s = s->life.now_s;
 			}
 		}
-	sim_count(s);
 }
 
 /* When the first of them is done, if nothing happens before. */
@@ -139,7 +139,7 @@ enum sim_end
 sim_run_ideal(struct sim *s, struct gv_error *e)
 {
 	for (;;) {
-		double before_s = s->life.now_s;
+		double until_s;
 
 		gv_life_time(&s->life, s->life.now_s);
 		end_jobs(s);
@@ -153,8 +153,10 @@ sim_run_ideal(struct sim *s, struct gv_error *e)
 			s->progress(s->ctx, s);
 		if (sim_is_over(s))
 			break;
-		gv_life_time(&s->life, next_s(s));
-		count_jobs(s, s->life.now_s - before_s);
+		until_s = next_s(s);
+		count_jobs(s, until_s - s->life.now_s); /* before others come */
+		gv_life_time(&s->life, until_s);
+		sim_count(s);
 	}
 	gv_life_tell(&s->life, GV_EVENT_END);
 	sim_obey(s);
