@@ -223,7 +223,7 @@ described Rates | grep -vx -e gpu_type -e steps_per_s -e with_job_id -e with_ste
 same Rates "what gv-run appends for the policy"
 
 # ---- read ----
-{ literals common/sched/rates.c; literals common/sched/available.c; } | sort -u >got
+{ literals common/sched/rates.c; literals common/sched/asking/available.c; } | sort -u >got
 { described Jobs && described Rates && echo share; } | sort -u >want
 same "Jobs, rates" "what common/sched/rates.c reads"
 { literals common/sched/cluster.c && literals common/sched/ids.c; } | sort -u >got

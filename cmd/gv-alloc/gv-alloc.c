@@ -24,7 +24,7 @@
 #include "prices.h"
 #include "say.h"
 #include "warnings.h"
-#include "sched/available.h"
+#include "sched/asking/available.h"
 #include "sched/cluster.h"
 #include "sched/rates.h"
 #include "standing.h"

@@ -16,7 +16,7 @@
 #include "key.h"
 #include "options.h"
 #include "results.h"
-#include "sched/life_events.h"
+#include "sched/life/events.h"
 #include "tables.h"
 
 static const double progress_s = .1; /* from one line to the next */

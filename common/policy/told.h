@@ -6,7 +6,7 @@
  *      column "reads" in the answer to a whole table.
  *   2. From then on a question may be a table of changes: its column "change" says what
  *      has become of a job, "place" which job that is.
- *   3. Its answer has the rows whose shares have changed (sched/follow.h).
+ *   3. Its answer has the rows whose shares have changed (sched/asking/follow.h).
  *
  * A whole table can be asked at any time, and is where nobody is there any more who
  * remembers the last one.

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "sched/life.h"
+#include "sched/life/life.h"
 
 enum { TYPES = 3, GPUS = 16 };
 

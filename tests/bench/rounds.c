@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "sched/rounds.h"
+#include "sched/rounds/rounds.h"
 
 enum { TYPES = 3, NODES = 250, ROUNDS = 40 };
 

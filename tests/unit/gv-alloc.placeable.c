@@ -8,7 +8,7 @@
 #include "alloc/program/linear.h"
 #include "alloc/solve/apart.h"
 #include "lp/lp.h"
-#include "sched/rounds.h"
+#include "sched/rounds/rounds.h"
 
 /* Gangs about as large as the types; n jobs, some alike if kinds < n. */
 static struct gv_problem

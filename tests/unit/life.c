@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "draws.h"
-#include "sched/life_core.h"
+#include "sched/life/core.h"
 
 enum { TYPES = 3, POOLS = 5, JOBS = 10, WORLDS = 1000, INPUTS = 1000, MAX_FAILURES = 4 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "sched/life.h"
+#include "sched/life/life.h"
 
 enum { BIG, SMALL, TYPES, JOBS = 5, STEP_MS = 10 };
 

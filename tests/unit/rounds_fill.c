@@ -1,7 +1,7 @@
 /*
- * What is counted for each job when it is asked for (rounds_accounts.c) beside accounts
+ * What is counted for each job when it is asked for (rounds/accounts.c) beside accounts
  * that are kept at every moment; and idle GPUs that are given to the first of those that
- * wait (rounds_fill.c) beside a plan that looks at all of them.
+ * wait (rounds/fill.c) beside a plan that looks at all of them.
  */
 #include "tap.h"
 

@@ -3,7 +3,7 @@
 #define ROUNDS_HELP_H
 
 #include "draws.h"
-#include "sched/rounds.h"
+#include "sched/rounds/rounds.h"
 #include "tap.h"
 
 enum { ALL_TYPES = 4, ALL_JOBS = 60, MAX_POOLS = 12, MAX_GPUS = 64 };

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "rounds_help.h"
-#include "sched/rounds_search.h"
+#include "sched/rounds/search.h"
 
 enum { MAX_JOBS = 12 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "sched/isolated.h"
+#include "sched/asking/isolated.h"
 #include "sched/rates.h"
 
 static uint64_t drawn;

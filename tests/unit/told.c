@@ -1,5 +1,5 @@
 /*
- * Policies that are told changes (policy/told.h, sched/follow.h, gv-alloc --changes): over
+ * Policies that are told changes (policy/told.h, sched/asking/follow.h, gv-alloc --changes): over
  * random histories of jobs that come, go and get on, the shares are those of the whole
  * table to the last bit.
  */
@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "policy/policy.h"
 #include "policy/told.h"
-#include "sched/follow.h"
+#include "sched/asking/follow.h"
 
 enum { JOBS = 60, TYPES = 3, STEPS = 40 };
 

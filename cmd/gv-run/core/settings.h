@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "sched/rounds.h"
+#include "sched/rounds/rounds.h"
 
 /* What a user wants of jobs of a run that is under way (control.h). */
 enum control_kind { CONTROL_NONE, CONTROL_CANCEL, CONTROL_HOLD, CONTROL_RELEASE };

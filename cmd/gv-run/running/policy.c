@@ -15,7 +15,7 @@
 #include "base/strbuf.h"
 #include "gv-run/core/table.h"
 #include "gv-run/state/named.h"
-#include "sched/reply.h"
+#include "sched/asking/reply.h"
 
 /* Decisions wait that long for an answer under way; then the shares at hand are good enough. */
 static const double head_start_s = 1;

@@ -14,8 +14,8 @@
 #include "gv-run/state/state.h"
 #include "policy/policy.h"
 #include "policy/told.h"
-#include "sched/follow.h"
-#include "sched/isolated.h"
+#include "sched/asking/follow.h"
+#include "sched/asking/isolated.h"
 
 struct policy {
 	const struct settings *o;

@@ -4,7 +4,7 @@
 
 #include "alloc/answer/answer.h"
 #include "alloc/price/price.h"
-#include "sched/reply.h"
+#include "sched/asking/reply.h"
 #include "question.h"
 
 struct alloc {

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "sched/reply.h"
+#include "sched/asking/reply.h"
 
 int
 asker_open(struct asker *k, const char *command, const char *cluster_file,

@@ -12,7 +12,7 @@
 #include "policy/policy.h"
 #include "policy/told.h"
 #include "question.h"
-#include "sched/follow.h"
+#include "sched/asking/follow.h"
 
 struct asker {
 	const char *command; /* NULL = shares stay as they are */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "sched/reply.h"
+#include "sched/asking/reply.h"
 
 /* What it is a journal of, in hexadecimal digits. */
 enum { JOURNAL_KEY_LEN = 64 };

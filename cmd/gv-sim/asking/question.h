@@ -5,7 +5,7 @@
 #include "base/fileio.h"
 #include "gv-sim/core/sim.h"
 #include "policy/told.h"
-#include "sched/isolated.h"
+#include "sched/asking/isolated.h"
 
 struct question {
 	const struct gv_rates *table;

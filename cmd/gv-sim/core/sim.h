@@ -1,5 +1,5 @@
 /*
- * Jobs that live through the machine of sched/life.h on a virtual clock: the same life
+ * Jobs that live through the machine of sched/life/life.h on a virtual clock: the same life
  * and the same rounds as in gv-run, where launching takes no time and jobs are exactly
  * as fast as their rates say.
  *
@@ -21,7 +21,7 @@
 
 #include "base/err.h"
 #include "sched/cluster.h"
-#include "sched/life.h"
+#include "sched/life/life.h"
 #include "sched/rates.h"
 
 struct sim_settings {
