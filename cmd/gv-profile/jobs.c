@@ -41,6 +41,25 @@ enum {
 
 static const char *const launcher_name[] = {"local", "slurm"};
 
+#define SHARED_OPTIONS                                                                   \
+	"      --window=TIME    measure for at least this long (5s)\n"                   \
+	"      --timeout=TIME   give a run up after this long (120s)\n"                  \
+	"      --grace=TIME     from SIGTERM to SIGKILL when a run ends (10s)\n"         \
+	"      --node=NAME      what the cluster table calls this machine (its host "    \
+	"name)\n"                                                                        \
+	"      --parallel=N     at once on a node (1; in an allocation as many as "      \
+	"fit)\n"                                                                         \
+	"      --launcher=slurm  in an allocation of Slurm: this, or "                   \
+	"--slurm-job=ID|NAME\n"                                                          \
+	"  -s, --state=DIR      for files of jobs; under Slurm one that all nodes see\n" \
+	"      --clean-env      give jobs PATH, HOME, LANG, TZ and USER only\n"          \
+	"      --tsv            write TSV instead of CSV\n"                              \
+	"  -o, --output=FILE    write to FILE, which is replaced whole or not at all\n"  \
+	"  -q, --quiet          no warnings\n"                                           \
+	"  -v, --verbose        say what was measured and how well\n"                    \
+	"  -h, --help           this text\n"                                             \
+	"  -V, --version        the version\n"
+
 static const char usage[] = "usage: gv-profile jobs -c CLUSTER [-qvV] [-o FILE] [-s "
 			    "DIR] [-t KNOWN] [option ...] [jobs.csv]";
 
@@ -52,21 +71,7 @@ static const char help[] =
     "  -t, --known=FILE     throughputs that need no measuring\n"
     "      --throughputs    write the throughputs of the job types instead, for -t\n"
     "      --usage          also how much the GPUs are used, where NVML tells\n"
-    "      --warmup=TIME    after the first report, not measured (2s)\n"
-    "      --window=TIME    measure for at least this long (5s)\n"
-    "      --timeout=TIME   give a run up after this long (120s)\n"
-    "      --grace=TIME     from SIGTERM to SIGKILL when a run ends (10s)\n"
-    "      --node=NAME      what the cluster table calls this machine (its host name)\n"
-    "      --parallel=N     at once on a node (1; in an allocation as many as fit)\n"
-    "      --launcher=slurm  in an allocation of Slurm: this, or --slurm-job=ID|NAME\n"
-    "  -s, --state=DIR      for files of jobs; under Slurm one that all nodes see\n"
-    "      --clean-env      give jobs PATH, HOME, LANG, TZ and USER only\n"
-    "      --tsv            write TSV instead of CSV\n"
-    "  -o, --output=FILE    write to FILE, which is replaced whole or not at all\n"
-    "  -q, --quiet          no warnings\n"
-    "  -v, --verbose        say what was measured and how well\n"
-    "  -h, --help           this text\n"
-    "  -V, --version        the version\n";
+    "      --warmup=TIME    after the first report, not measured (2s)\n" SHARED_OPTIONS;
 
 static const char pairs_usage[] = "usage: gv-profile pairs -c CLUSTER [-qvV] [-o FILE] "
 				  "[-s DIR] [-t KNOWN] [option ...] [jobs.csv]";
@@ -78,21 +83,7 @@ static const char pairs_help[] =
     "  -c, --cluster=FILE   the GPUs: gpu_type, gpus, ... (required but under Slurm)\n"
     "  -t, --known=FILE     throughputs alone that need no measuring\n"
     "      --usage          also how much the GPUs are used, where NVML tells\n"
-    "      --warmup=TIME    after both have reported, not measured (2s)\n"
-    "      --window=TIME    measure for at least this long (5s)\n"
-    "      --timeout=TIME   give a run up after this long (120s)\n"
-    "      --grace=TIME     from SIGTERM to SIGKILL when a run ends (10s)\n"
-    "      --node=NAME      what the cluster table calls this machine (its host name)\n"
-    "      --parallel=N     at once on a node (1; in an allocation as many as fit)\n"
-    "      --launcher=slurm  in an allocation of Slurm: this, or --slurm-job=ID|NAME\n"
-    "  -s, --state=DIR      for files of jobs; under Slurm one that all nodes see\n"
-    "      --clean-env      give jobs PATH, HOME, LANG, TZ and USER only\n"
-    "      --tsv            write TSV instead of CSV\n"
-    "  -o, --output=FILE    write to FILE, which is replaced whole or not at all\n"
-    "  -q, --quiet          no warnings\n"
-    "  -v, --verbose        say what was measured and how well\n"
-    "  -h, --help           this text\n"
-    "  -V, --version        the version\n";
+    "      --warmup=TIME    after both have reported, not measured (2s)\n" SHARED_OPTIONS;
 
 /* The first is not one of pairs. */
 static const struct option longopts[] = {

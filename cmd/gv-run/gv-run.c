@@ -317,6 +317,47 @@ look_at(const struct settings *o, const char *output)
 	return gv_finish();
 }
 
+static void
+close_run(struct run *r)
+{
+	output_close(&r->output);
+	work_close(&r->work);
+	allocation_close(&r->allocation);
+	control_close(&r->control);
+	intake_close(&r->intake);
+	watch_close(&r->watch);
+	policy_close(&r->policy);
+	jobs_free(&r->jobs);
+}
+
+/* What is asked of a run that another gv-run makes, or of its state; false: it is to be run. */
+static bool
+answered(const struct settings *o, const struct gv_opt *opt, char **operand, size_t n,
+    int *status)
+{
+	struct gv_error slips = {0};
+	struct gv_error e = {0};
+
+	if (o->request != CONTROL_NONE) {
+		if (control_send(o->state, o->request, operand, n, &e) != 0)
+			gv_die_error(&e);
+		*status = gv_finish();
+	} else if (o->submit) {
+		if (submit_send(o, &slips, &e) != 0)
+			gv_die_error(&e);
+		if (!o->quiet)
+			gv_warn_each(&slips);
+		*status = gv_finish();
+	} else if (o->status || o->follow) {
+		*status = look_at(o, opt->output);
+	} else if (o->repair && !o->resume) {
+		*status = inspect(o);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -341,23 +382,8 @@ main(int argc, char **argv)
 	options_parse(&r.o, &opt, argc, argv);
 	if (r.o.state != NULL && state_check(r.o.state, &e) != 0)
 		gv_die_error(&e);
-	if (r.o.request != CONTROL_NONE) {
-		if (control_send(r.o.state, r.o.request, argv + optind,
-			(size_t)(argc - optind), &e) != 0)
-			gv_die_error(&e);
-		return gv_finish();
-	}
-	if (r.o.submit) {
-		if (submit_send(&r.o, &slips, &e) != 0)
-			gv_die_error(&e);
-		if (!r.o.quiet)
-			gv_warn_each(&slips);
-		return gv_finish();
-	}
-	if (r.o.status || r.o.follow)
-		return look_at(&r.o, opt.output);
-	if (r.o.repair && !r.o.resume)
-		return inspect(&r.o);
+	if (answered(&r.o, &opt, argv + optind, (size_t)(argc - optind), &status))
+		return status;
 	if (r.o.launcher == LAUNCHER_SLURM)
 		read_allocation(&r, &node, &cluster);
 	else
@@ -385,14 +411,7 @@ main(int argc, char **argv)
 	gv_frame_free(&cluster);
 	node_free(&node);
 	gv_rates_free(&given);
-	output_close(&r.output);
-	work_close(&r.work);
-	allocation_close(&r.allocation);
-	control_close(&r.control);
-	intake_close(&r.intake);
-	watch_close(&r.watch);
-	policy_close(&r.policy);
-	jobs_free(&r.jobs);
+	close_run(&r);
 	if (status == 128 + SIGPIPE) { /* as any filter whose reader has gone */
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
