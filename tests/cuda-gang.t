@@ -2,44 +2,13 @@
 # Gangs whose ranks have GPUs that are fakes: NCCL of the tests (tests/cuda/fake_nccl.c)
 # moves what is in the memory of the fake devices; when it is chosen, and what is said.
 . "${0%/*}/lib.sh"
+. "${0%/*}/ranks.sh"
 
-fake=$build/fake
-if [ ! -f "$fake/libnccl.so.2" ]; then
-	skip "no C++ compiler: kernels are not emulated"
-	done_testing
-	exit 0
-fi
-export TMPDIR="$scratch" GV_PLUGINS="$fake" LD_LIBRARY_PATH="$fake"
 printf 'id\top\tout\tact\n1\tlinear\t12\trelu\n2\tlinear\t\t\n3\txent\t\t\n' >mlp.tsv
 printf 'id\top\tout\tk\tact\n1\tconv\t4\t3\t\n2\tbn\t\t\trelu\n3\tmaxpool\t\t2\t\n4\tlinear\t\t\t\n5\txent\t\t\t\n' >bn.tsv
 train="--data=digits:64 --batch=16 --steps=10 --log-every=1"
-pids=''
-# begin N OPTION...: the ranks of a gang, each in a host of its own, out.R and err.R
-begin() {
-	world=$1 rank=0 pids=''
-	shift
-	free_port
-	while [ "$rank" -lt "$world" ]; do
-		# shellcheck disable=SC2086
-		env RANK=$rank LOCAL_RANK=$rank WORLD_SIZE="$world" MASTER_ADDR=127.0.0.1 MASTER_PORT=$port NCCL_HOSTID="${HOST:-host$rank}" \
-			GV_FAKE_CUDA="$([ "$rank" -eq "${ON:-$rank}" ] && echo "${GV_FAKE:-}")" \
-			timeout 120 gv-train --device=cuda $train "$@" >out.$rank 2>err.$rank &
-		pids="$pids $!"
-		rank=$((rank + 1))
-	done
-}
-# end: waits for them; their statuses to $statuses
-end() {
-	statuses=''
-	for i in $pids; do
-		wait "$i"
-		statuses="$statuses $?"
-	done
-	statuses=${statuses# }
-}
 # gang N OPTION...
 gang() {
-	ran="gang $*"
 	begin "$@"
 	end
 }
@@ -155,9 +124,7 @@ for math in fp32 bf16; do
 	rm -rf c
 	begin 2 --math=$math --steps=1000000 --checkpoint=c --checkpoint-steps=7 mlp.tsv
 	until [ -s c/gv-train.ckpt ]; do sleep .05; done
-	# shellcheck disable=SC2086
-	set -- $pids
-	kill -KILL "$(ps -o pid= --ppid "$2")"
+	signal KILL 1
 	end
 	ok "$math: a killed rank ends the gang" test "$statuses" = "2 137"
 	ok "$math: with the sentence of TCP" grep -qx 'gv-train: rank 1 of 127.0.0.1 is gone' err.0
@@ -166,9 +133,7 @@ done
 rm -rf c
 begin 2 --steps=1000000 --checkpoint=c --checkpoint-every=.2s mlp.tsv
 until [ -s c/gv-train.ckpt.old ]; do sleep .05; done
-# shellcheck disable=SC2086
-set -- $pids
-kill -TERM "$(ps -o pid= --ppid "$2")"
+signal TERM 1
 end
 ok "a gang that is told to stop" test "$statuses" = "143 143"
 n=$(tail -n 1 c/losses.csv | cut -d, -f1)

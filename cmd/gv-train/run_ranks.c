@@ -158,6 +158,18 @@ join(struct run *r, const struct verdict *v, struct gv_error *e)
 	return 0;
 }
 
+static bool
+has_replicas(const struct run *r)
+{
+	const struct stages *s = &r->pipeline->stages;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->stage[i].replicas > 1)
+			return true;
+	return false;
+}
+
 int
 run_ranks_start(struct run *r, struct gv_error *e)
 {
@@ -179,7 +191,8 @@ run_ranks_start(struct run *r, struct gv_error *e)
 	}
 	if (r->pipeline != NULL) {
 		if (says)
-			gv_warn("%s from GPU to GPU, by NCCL", what);
+			gv_warn("%s from GPU to GPU, by NCCL%s", what,
+			    has_replicas(r) ? ", and so are sums of replicas" : "");
 		return worker_link(r->pipeline->worker, r->gang, r->o->timeout_s, e);
 	}
 	if (join(r, &v, e) != 0)

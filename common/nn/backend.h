@@ -158,6 +158,7 @@ struct gv_nn_join {
 	int rank, ranks;            /* GV_NN_TREE: a power of two */
 	unsigned char id[GV_NN_ID]; /* what make_id gave one of them */
 	enum gv_nn_order order;
+	size_t most; /* numbers of the largest sum; 0: not known */
 	struct gv_nn_watch watch;
 };
 /* A way from one rank to another, for messages of so many bytes. */
@@ -172,10 +173,12 @@ struct gv_nn_span {
 	void *v;
 	size_t bytes;
 };
-/* Numbers that are summed over the ranks. */
+/* Numbers that are summed over the ranks; of times > 0, each sum then becomes, in double,
+   sum * times / by (not of GV_NN_ANY). */
 struct gv_nn_piece {
 	gv_real *v;
 	size_t n;
+	double times, by;
 };
 
 struct gv_nn_backend {

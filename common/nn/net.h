@@ -203,8 +203,14 @@ int gv_net_make_id(struct gv_net *net, unsigned char *id, struct gv_error *e);
 int gv_net_join(struct gv_net *net, const struct gv_nn_join *j, struct gv_error *e);
 void gv_net_leave(struct gv_net *net); /* where it has joined, or links */
 
-/* Joined: begins the sums of the gradients of rows; what follows gv_net_rows_added waits for them. */
-int gv_net_add_rows(struct gv_net *net, size_t first, size_t last);
+/*
+ * Nets that share a stage, joined in GV_NN_CHAIN: begin the sums of the gradients of rows
+ * (without losses), which times > 0 multiplies, and the means over so many ranks of bn's
+ * running statistics, of the models that train.  What follows gv_net_rows_added waits for
+ * them; the host does not.  0, or -1: gv_net_error, NULL when a rank is gone.
+ */
+int gv_net_add_rows(struct gv_net *net, size_t first, size_t last, double times);
+int gv_net_add_running(struct gv_net *net, size_t ranks);
 int gv_net_rows_added(struct gv_net *net);
 
 /*
@@ -317,6 +323,11 @@ int gv_net_backward(struct gv_net *net, const struct gv_net_work *w);
 int gv_net_gradients(struct gv_net *net, const struct gv_net_work *w, bool first);
 /* Sums gradients and losses over the ranks; loss [B] as gv_net_step's. */
 int gv_net_sum(struct gv_net *net, double *loss);
+/*
+ * Of one rank, the losses alone and not waited for: gv_net_step_losses gives them later, and
+ * gv_net_late counts them.  To be called before another micro-batch's gradients.
+ */
+int gv_net_losses_begin(struct gv_net *net);
 /*
  * Tied rows: a linear row and the embed whose weight it has (gv_layer.tied) hold a copy
  * each, and both have the sum of both gradients, the embed's first, once these are summed;

@@ -173,6 +173,22 @@ gv_net_step_begin(struct gv_net *net, const uint32_t *visit)
 }
 
 int
+gv_net_losses_begin(struct gv_net *net)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	size_t place = late_place(net, net->late_n), at = place * p->B, b;
+
+	for (b = 0; b < p->B; b++)
+		net->late_of[at + b] = net->active[b] && p->last_row == p->rows;
+	if (net->be->fetch(net->be, net->late + at, net->grads.v + p->B * p->P,
+		p->B * sizeof(gv_real)) != 0 ||
+	    net->be->record(net->be, 0, (int)place) != 0)
+		return -1;
+	net->late_n++;
+	return 0;
+}
+
+int
 gv_net_step_of(struct gv_net *net, const uint32_t *visit, double *loss)
 {
 	if (gv_net_step_begin(net, visit) != 0)

@@ -9,7 +9,7 @@ gv_nn_reduce(struct gv_nn_backend *be, const struct gv_nn_plan *p,
 	if (p->R == 1)
 		return 0;
 	if (ranks->joined) {
-		const struct gv_nn_piece all = {v, n};
+		const struct gv_nn_piece all = {v, n, 0, 0};
 
 		return be->add_ranks(be, &all, 1) != 0 || be->added(be) != 0 ? -1 : 0;
 	}

@@ -319,7 +319,8 @@ size_t gv_cuda_sums_scratch(enum gv_cuda_sum what, const struct gv_cuda_sums *a)
 
 /*
  * to[b * to_apart + j] = or += a binary tree over parts of v[b * v_apart + part *
- * part_apart + j], j < n; parts a power of two.  to may be v.
+ * part_apart + j], j < n; parts a power of two.  to may be v.  times > 0: what the tree
+ * gives becomes, in double, itself * times / by.
  */
 struct gv_cuda_tree {
 	size_t B, parts, n;
@@ -328,6 +329,7 @@ struct gv_cuda_tree {
 	const unsigned char *active;
 	bool add, zero; /* as of gv_cuda_sums */
 	size_t v_apart, part_apart, to_apart, also_apart;
+	double times, by;
 };
 int gv_cuda_tree(const struct gv_cuda_queue *q, const struct gv_cuda_tree *a);
 

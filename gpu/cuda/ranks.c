@@ -238,8 +238,10 @@ gv_cuda_join(struct gv_nn_backend *be, const struct gv_nn_join *join, struct gv_
 	if (gv_cuda_ranks_open(c, &join->watch, e) != 0)
 		return -1;
 	c->ranks->join = *join;
-	if (open_beside(c) == 0 && gv_cuda_ranks_meet(c, &c->ranks->comm, join->id,
-				       join->rank, join->ranks) == 0)
+	if (open_beside(c) == 0 &&
+	    gv_cuda_ranks_meet(c, &c->ranks->comm, join->id, join->rank, join->ranks) ==
+		0 &&
+	    gv_cuda_sums_connect(c) == 0)
 		return 0;
 	return gv_error_set(e, "%s", c->error[0] != '\0' ? c->error : "a rank is gone");
 }

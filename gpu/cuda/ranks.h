@@ -60,6 +60,9 @@ int gv_cuda_ranks_meet(
 /* Ends one, unless it was aborted: all ranks of it do. */
 void gv_cuda_ranks_part(struct gv_cuda *c, gv_nccl_comm *comm);
 
+/* Joined, in an order: gets ready for sums.  0 or -1. */
+int gv_cuda_sums_connect(struct gv_cuda *c);
+
 /* A call of NCCL has been answered: until what it began is done.  0, or -1. */
 int gv_cuda_settle(struct gv_cuda *c, gv_nccl_comm comm, int result);
 /* A call of NCCL has failed, unless a rank is gone.  -1. */

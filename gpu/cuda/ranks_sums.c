@@ -45,7 +45,7 @@ sum_any(struct gv_cuda *c, const struct gv_nn_piece *piece, size_t pieces)
 	return end_group(c, result);
 }
 
-/* Room for the own parts of all ranks. */
+/* Room for the own parts of all ranks; a larger one once no sum is in it. */
 static int
 find_room(struct gv_cuda *c, size_t n)
 {
@@ -53,8 +53,10 @@ find_room(struct gv_cuda *c, size_t n)
 
 	if (n <= r->room_n)
 		return 0;
-	if (r->room != 0 && (gv_cuda_reach_all(c) != 0 ||
-				gv_cuda_check(c, c->d->release(r->room), "memory") != 0))
+	if (r->room != 0 &&
+	    (gv_cuda_check(c, c->d->event_record(r->ended, r->stream), "an event") != 0 ||
+		gv_cuda_reach(c, r->ended) != 0 ||
+		gv_cuda_check(c, c->d->release(r->room), "memory") != 0))
 		return -1;
 	r->room = 0;
 	r->room_n = 0;
@@ -123,8 +125,11 @@ add_up(struct gv_cuda *c, const struct gv_nn_piece *p, float *room)
 	for (k = 1; k < (size_t)r->join.ranks; k++) {
 		t.part_apart = chain ? k * n : n;
 		t.parts = chain ? 2 : (size_t)r->join.ranks;
-		if (!chain || k + 1 == (size_t)r->join.ranks)
+		if (!chain || k + 1 == (size_t)r->join.ranks) {
 			t.to = p->v + at;
+			t.times = p->times;
+			t.by = p->by;
+		}
 		if (gv_cuda_tree(&r->queue, &t) != 0)
 			return -1;
 		if (!chain)
@@ -153,6 +158,40 @@ sum_ordered(struct gv_cuda *c, const struct gv_nn_piece *piece, size_t pieces)
 			part_of(r, piece[i].n, (size_t)r->join.rank, &at);
 	}
 	return exchange_all(c, piece, pieces, true);
+}
+
+/*
+ * The room that sums will need, so that none waits for another in the middle; and one number
+ * to every rank: NCCL connects two at their first message, for which both must be there.
+ */
+int
+gv_cuda_sums_connect(struct gv_cuda *c)
+{
+	struct gv_cuda_ranks *r = c->ranks;
+	int ranks = r->join.ranks, result, k;
+	float *room;
+
+	if (r->join.order == GV_NN_ANY)
+		return 0;
+	if (find_room(c, r->join.most + 2 * (size_t)ranks) != 0)
+		return -1;
+	room = (float *)(uintptr_t)r->room;
+	result = r->n.group_start();
+	if (result != GV_NCCL_SUCCESS)
+		return gv_cuda_nccl_failed(c, r->comm, result);
+	for (k = 0; k < ranks && gv_cuda_nccl_well(result); k++) {
+		if (k == r->join.rank)
+			continue;
+		result = r->n.send(
+		    room + r->join.rank, 1, GV_NCCL_FLOAT, k, r->comm, r->stream);
+		if (gv_cuda_nccl_well(result))
+			result = r->n.recv(
+			    room + ranks + k, 1, GV_NCCL_FLOAT, k, r->comm, r->stream);
+	}
+	if (end_group(c, result) != 0 ||
+	    gv_cuda_check(c, c->d->event_record(r->ended, r->stream), "an event") != 0)
+		return -1;
+	return gv_cuda_reach(c, r->ended);
 }
 
 int

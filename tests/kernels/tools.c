@@ -260,6 +260,12 @@ test_tree(size_t B, size_t parts, size_t n)
 	ok(gv_cuda_tree(&queue, &a) == 0 && differing(&to, 0, to.n, want, 0) == 0 &&
 		differing(&also, 0, also.n, want, 0) == 0,
 	    "fp32: and twice, stopped models are 0");
+	a.times = 2. / 3;
+	a.by = 7;
+	for (j = 0; j < B * n; j++)
+		want[j] = (float)((double)want[j] * a.times / a.by);
+	ok(gv_cuda_tree(&queue, &a) == 0 && differing(&to, 0, to.n, want, 0) == 0,
+	    "fp32: and times two thirds, by seven");
 	free(v);
 	free(was);
 	free(want);

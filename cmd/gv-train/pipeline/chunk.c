@@ -39,7 +39,6 @@ reads_sample(const struct gv_model *m, const struct stage *at)
 static void
 open_group(struct chunk *c, const struct worker_spec *spec)
 {
-	size_t all = gv_net_gradients_size(c->net, c->at->first, c->at->last);
 	uint64_t head = route_together(
 	    spec->route, spec->stages->stage[spec->stages->n - 1].replicas);
 
@@ -48,8 +47,6 @@ open_group(struct chunk *c, const struct worker_spec *spec)
 	    .own = spec->rank - spec->route->rank[c->stage],
 	    .stage = c->stage};
 	c->scale = (double)head / (double)route_together(spec->route, c->at->replicas);
-	if (c->group.n > 1)
-		c->room = gv_xcalloc(all + 1, sizeof(*c->room));
 }
 
 /* Whether the stage works on other micro-batches before it comes to the weights' gradients. */
@@ -206,13 +203,28 @@ chunk_get(struct chunk *c, const struct crossing *x, size_t slot, enum gv_net_si
 
 /* ---- gradients ---- */
 
+static bool
+is_scaled(const struct chunk *c)
+{
+	return c->scale < 1 || c->scale > 1;
+}
+
 static int
 begin_sum(struct chunk *c, size_t first, size_t last)
 {
 	struct bucket *b = &c->bucket[c->buckets];
 	size_t n = gv_net_gradients_size(c->net, first, last), i, at;
-	gv_real *v = c->room;
+	gv_real *v;
 
+	if (c->joined) {
+		c->bucket[c->buckets++] = (struct bucket){.first = first, .last = last};
+		return gv_net_add_rows(c->net, first, last, is_scaled(c) ? c->scale : 0);
+	}
+	if (c->room == NULL)
+		c->room = gv_xcalloc(
+		    gv_net_gradients_size(c->net, c->at->first, c->at->last) + 1,
+		    sizeof(*c->room));
+	v = c->room;
 	for (i = 0; i < c->buckets; i++)
 		v += c->bucket[i].n;
 	*b = (struct bucket){.first = first, .last = last, .v = v, .n = n};
@@ -339,6 +351,10 @@ take_sums(struct chunk *c, bool *lost)
 {
 	size_t i, k;
 
+	if (c->joined) {
+		c->buckets = 0;
+		return gv_net_rows_added(c->net);
+	}
 	for (i = 0; i < c->buckets; i++) {
 		struct bucket *b = &c->bucket[i];
 
@@ -347,7 +363,7 @@ take_sums(struct chunk *c, bool *lost)
 				*lost = true;
 				return -1;
 			}
-		for (k = 0; k < b->n && (c->scale < 1 || c->scale > 1); k++)
+		for (k = 0; k < b->n && is_scaled(c); k++)
 			b->v[k] = (gv_real)(b->v[k] * c->scale);
 		if (gv_net_gradients_put(c->net, b->first, b->last, b->v) != 0)
 			return -1;
@@ -383,6 +399,10 @@ share_running(struct chunk *c, bool *lost)
 
 	if (i == SIZE_MAX)
 		return 0;
+	if (c->joined)
+		return gv_net_add_running(c->net, c->group.n) != 0
+			   ? -1
+			   : gv_net_rows_added(c->net);
 	v = gv_xcalloc(models * n, sizeof(*v));
 	for (b = 0; b < models && status == 0; b++)
 		status = gv_net_get(c->net, i, b, v + b * n);

@@ -43,9 +43,10 @@ struct chunk {
 	    *tied; /* [rows] asked for, in the order of the rows; NULL: none yet */
 
 	struct group group;
+	bool joined;                        /* the replicas' devices sum by themselves */
 	struct bucket bucket[BUCKETS_MOST]; /* being summed */
 	size_t buckets;
-	gv_real *room; /* of all gradients */
+	gv_real *room; /* of all gradients, not joined */
 	double scale;  /* of the sum */
 	size_t models;
 

@@ -134,6 +134,31 @@ open_cut(const struct opening *o, size_t stage)
 	return 0;
 }
 
+/* The replicas of a stage join, for the sums of their gradients. */
+static int
+open_sums(const struct opening *o, size_t stage)
+{
+	const struct worker_spec *s = o->l->spec;
+	size_t first = s->route->rank[stage], n = s->stages->stage[stage].replicas;
+	struct gv_nn_join join = {.rank = (int)(s->rank - first),
+	    .ranks = (int)n,
+	    .order = GV_NN_CHAIN,
+	    .watch = *o->watch};
+	struct chunk *c;
+
+	if (n == 1 || s->rank < first || s->rank >= first + n)
+		return 0;
+	c = chunk_of(o, stage);
+	/* a sum's parts are of up to one number more than their share, of each model */
+	join.most = gv_net_gradients_size(c->net, c->at->first, c->at->last) +
+		    (n + 1) * s->net.models;
+	if (share_id(o, c->net, first, first, n, join.id) != 0 ||
+	    gv_net_join(c->net, &join, o->e) != 0)
+		return -1;
+	c->joined = true;
+	return 0;
+}
+
 static void
 ask(struct links *l, struct way *w)
 {
@@ -154,6 +179,10 @@ links_open(struct links *l, const struct worker_spec *spec, struct post *post,
 	for (i = 0; i + 1 < spec->stages->n; i++)
 		if (open_cut(&o, i) != 0)
 			return -1;
+	for (i = 0; i < spec->stages->n; i++)
+		if (open_sums(&o, i) != 0)
+			return -1;
+	l->open = true;
 	for (i = 0; i < l->n; i++)
 		if (!l->way[i].sends)
 			ask(l, &l->way[i]);

@@ -1,6 +1,6 @@
 /*
  * What crosses the cuts of a plan, from GPU to GPU (NCCL): of each cut, two replicas and
- * direction a way of its own.
+ * direction a way of its own; and the sums of a stage's replicas, which join as ranks do.
  *
  * NCCL has no tags, and what it was asked for it waits for.  So a sender says through the
  * gang, in the order of its sends, of which micro-batch the next one is, and only then
@@ -38,6 +38,7 @@ struct links {
 	struct way *way;
 	size_t n, cap;
 	bool moving;
+	bool open; /* all, also where this worker has none: no devices go by the hosts */
 };
 
 /*

@@ -115,7 +115,7 @@ move_sums(void *ctx)
 		chunk_move(&w->chunk[i]);
 	links_move(&w->links);
 	/* a failure shows where the net is used next */
-	for (i = 0; i < w->chunks && w->links.n > 0; i++)
+	for (i = 0; i < w->chunks && w->links.open; i++)
 		(void)gv_net_look(w->chunk[i].net);
 }
 

@@ -37,7 +37,7 @@ worker_failed(struct worker *w, struct gv_error *e)
 	bool lost = false;
 	size_t i;
 
-	for (i = 0; i < w->chunks && w->links.n > 0; i++)
+	for (i = 0; i < w->chunks && w->links.open; i++)
 		lost |= gv_net_look(w->chunk[i].net) != 0 &&
 			gv_net_error(w->chunk[i].net) == NULL;
 	w->broken = true;

@@ -254,6 +254,8 @@ GV_KERNEL(tree, gv_cuda_tree)
 		for (size_t part = 0; part < a.parts; part++)
 			total.push(
 			    active ? a.v[b * a.v_apart + part * a.part_apart + j] : 0);
+		if (a.times > 0)
+			total.level[0] = (float)((double)total.level[0] * a.times / a.by);
 		deliver(a.to + b * a.to_apart + j,
 		    a.also == NULL ? NULL : a.also + b * a.also_apart + j, a.add,
 		    total.level[0]);
