@@ -1,7 +1,8 @@
 #!/bin/sh
 # Training steps of one thread against PyTorch's: nn.sh [BUILD [NETS]].  Prints ratios of
 # samples per second, ours over the better of PyTorch's two layouts; the two take turns.
-# Then two threads over one, by the clock, which wants a quiet machine; a GPT; arrays over
+# Beside it two threads over one, by the clock, which wants a quiet machine, and what two
+# processes at once reach that know nothing of each other.  Then a GPT; arrays over
 # single models.  NETS, a regular expression, chooses among the nets, and leaves out the rest.
 set -eu
 build=${1:-$GV_BUILD}
@@ -68,17 +69,16 @@ while read -r model height width channels batch; do
 	shape="$height $width $channels $batch"
 	# shellcheck disable=SC2086
 	ours=$("$build/bench/nn" "$table" $shape) && theirs=$("$python" "$here/nn.py" "$table" $shape) &&
-		again=$("$build/bench/nn" "$table" $shape) && two=$("$build/bench/nn" "$table" $shape 1 2) &&
-		one=$("$build/bench/nn" "$table" $shape 1 0)
-	echo "$model ${height}x${width}x$channels $batch $ours $again $theirs $two $one" |
+		again=$("$build/bench/nn" "$table" $shape) && two=$("$build/bench/nn_two" "$table" $shape)
+	echo "$model ${height}x${width}x$channels $batch $ours $again $theirs $two" |
 		awk '{ ours = $4 > $5 ? $4 : $5
-			printf "nn %-15s %-8s batch %4d: %.2f times PyTorch (%d samples/s), two threads %.2f\n", \
-				$1, $2, $3, ours / $6, ours, $7 / $8 }'
+			printf "nn %-15s %-8s batch %4d: %.2f times PyTorch (%d samples/s), two threads %.2f, two processes %.2f\n", \
+				$1, $2, $3, ours / $6, ours, $8 / $7, $9 / $7 }'
 done <"$drawn/chosen"
 [ "$chosen" = . ] || exit 0
 while read -r context batch classes; do
 	table=$models/gpt-small.tsv
-	ours=$("$build/bench/nn" "$table" "$context" 1 1 "$batch" 1 1 "$classes")
+	ours=$("$build/bench/nn" "$table" "$context" 1 1 "$batch" 1 "$classes")
 	theirs=$("$python" "$here/gpt.py" "$context" "$batch" "$classes")
 	echo "$context $batch $classes $ours $theirs" |
 		awk '{ printf "nn gpt-small context %d batch %d classes %d: %.2f times PyTorch (%d tokens/s)\n", $1, $2, $3, $4 / $5, $4 * $1 }'

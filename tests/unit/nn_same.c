@@ -158,6 +158,25 @@ test_alone(const struct net_case *c, const struct gv_model *m,
 	    optimiser, models, models);
 }
 
+/* A model alone, whose gradients threads share otherwise than those of an array. */
+static void
+test_shared(const struct net_case *c, const struct gv_model *m,
+    struct gv_net_config config, struct gv_net *net, const double *loss, size_t threads,
+    const char *optimiser)
+{
+	double alone_loss;
+	struct gv_net *alone;
+
+	config.models = 1;
+	config.backend = gv_cpu_new(threads);
+	alone = help_net(m, config, 0);
+	train(alone, m, c, &alone_loss);
+	is_int(help_differences(net, 0, alone, 0) +
+		   (memcmp(&loss[0], &alone_loss, sizeof(alone_loss)) != 0),
+	    0, "%s, %s: one model by %zu threads", c->name, optimiser, threads);
+	gv_net_free(alone);
+}
+
 static void
 test_same(const struct net_case *c, size_t o)
 {
@@ -189,6 +208,9 @@ test_same(const struct net_case *c, size_t o)
 	test_gang(c, &m, config, net, loss, 2, optimiser_names[o]);
 	test_gang(c, &m, config, net, loss, 4, optimiser_names[o]);
 	test_alone(c, &m, config, net, loss, optimiser_names[o]);
+	test_shared(c, &m, config, net, loss, 2, optimiser_names[o]);
+	test_shared(c, &m, config, net, loss, 3, optimiser_names[o]);
+	test_shared(c, &m, config, net, loss, 5, optimiser_names[o]);
 	gv_net_free(net);
 	gv_model_free(&m);
 }

@@ -35,7 +35,7 @@ learn_plan(
 	cpu->plan = plan;
 	gv_cpu_lay_out(cpu);
 	room->packed = cpu->packed_size;
-	room->scratch = cpu->threads * cpu->scratch_size;
+	room->scratch = cpu->threads * cpu->scratch_size + cpu->partial_size;
 	room->together = models_together(cpu);
 }
 
@@ -45,6 +45,7 @@ start(struct gv_nn_backend *be, gv_real *scratch, struct gv_error *e)
 	struct gv_cpu *cpu = (struct gv_cpu *)be;
 
 	cpu->scratch = scratch;
+	cpu->partial = scratch + cpu->threads * cpu->scratch_size;
 	gv_cpu_cut_pieces(cpu);
 	cpu->pool = gv_cpu_threads_new(cpu->threads);
 	if (cpu->pool == NULL)
@@ -61,6 +62,10 @@ free_cpu(struct gv_nn_backend *be)
 	gv_cpu_times_free(cpu->times);
 	free(cpu->row);
 	free(cpu->piece);
+	free(cpu->order);
+	free(cpu->made);
+	free(cpu->own);
+	free(cpu->begins);
 	free(cpu);
 }
 

@@ -1,4 +1,4 @@
-/* Gradients of the weights, cut by the matrix instead of the samples; the losses. */
+/* Gradients of the weights, piece by piece (pieces.c); the losses. */
 #include <string.h>
 
 #include "nn/cpu/parts.h"
@@ -8,8 +8,7 @@ struct job {
 	struct gv_cpu *cpu;
 	const struct gv_nn_call *c;
 	const struct gv_nn_grads *g;
-	const struct gv_cpu_piece *piece; /* [pieces] of these rows */
-	size_t pieces;
+	size_t first, pieces; /* of the cpu's, those of these rows */
 	bool add;
 };
 
@@ -57,17 +56,19 @@ level_ld(const struct stack *s, size_t depth)
 }
 
 /*
- * A piece over all shards: a stack of partial sums, the two topmost added
+ * A piece over all shards of its part: a stack of partial sums, the two topmost added
  * whenever they stand for equally many shards.  That is the binary tree.
  */
 static void
 sum_piece(const struct job *j, const struct gv_cpu_piece *p, size_t b,
     const struct stack *s, gv_real *work)
 {
-	size_t shard, depth = 0, full;
+	size_t some = j->c->plan->shards / j->cpu->row[p->row].parts, shard, depth = 0,
+	       full;
 
-	for (shard = 0; shard < j->c->plan->shards; shard++) {
-		shard_piece(j, p, b, shard, level(s, depth), level_ld(s, depth), work);
+	for (shard = 0; shard < some; shard++) {
+		shard_piece(j, p, b, p->part * some + shard, level(s, depth),
+		    level_ld(s, depth), work);
 		depth++;
 		for (full = shard + 1; full % 2 == 0; full /= 2, depth--)
 			gv_cpu_sum_two(level(s, depth - 2), level_ld(s, depth - 2),
@@ -109,11 +110,66 @@ one_by_one(const struct job *j, const struct gv_cpu_piece *p, size_t b, gv_real 
 		gv_cpu_sum_two(out, ld, s.lowest, columns, rows, columns);
 }
 
+/* Where a part of a piece goes: laid out as the row's gradients are. */
+static gv_real *
+place_of_part(const struct job *j, const struct gv_cpu_piece *p, size_t part)
+{
+	const struct gv_nn_row *r = &j->c->plan->row[p->row];
+	size_t weights = r->l.weights;
+	gv_real *v = j->cpu->partial + j->cpu->row[p->row].partial +
+		     part * (weights + r->l.biases);
+
+	return p->first == p->last
+		   ? v + weights
+		   : v + (p->group * r->matrix_rows + p->first) * r->columns + p->column;
+}
+
+/* All parts of a piece are there. */
+static void
+sum_parts(const struct job *j, const struct gv_cpu_piece *p, gv_real *out, size_t ld)
+{
+	size_t parts = j->cpu->row[p->row].parts, step, k;
+	size_t rows = p->first == p->last ? 1 : p->last - p->first;
+	size_t columns = p->last_column - p->column;
+	const gv_real *sum = place_of_part(j, p, 0);
+
+	for (step = 1; step < parts; step *= 2)
+		for (k = 0; k < parts; k += 2 * step)
+			gv_cpu_sum_two(place_of_part(j, p, k), ld,
+			    place_of_part(j, p, k + step), ld, rows, columns);
+	if (j->add)
+		gv_cpu_sum_two(out, ld, sum, ld, rows, columns);
+	for (k = 0; k < rows && !j->add; k++)
+		memcpy(out + k * ld, sum + k * ld, columns * sizeof(*out));
+}
+
+/* One part of a piece; who finishes the last one adds them together. */
+static void
+one_part(const struct job *j, const struct gv_cpu_piece *p, gv_real *out, size_t ld,
+    gv_real *work)
+{
+	size_t rows = p->first == p->last ? 1 : p->last - p->first;
+	size_t columns = p->last_column - p->column, full;
+	size_t parts = j->cpu->row[p->row].parts;
+	atomic_size_t *made = &j->cpu->made[p - p->part - j->cpu->piece];
+	struct stack s = {place_of_part(j, p, p->part), ld, work, rows, columns};
+
+	for (full = j->c->plan->shards / parts; full > 1; full /= 2)
+		work += rows * columns;
+	sum_piece(j, p, 0, &s, work);
+	if (atomic_fetch_add(made, 1) + 1 < parts)
+		return;
+	atomic_store(made, 0);
+	sum_parts(j, p, out, ld);
+}
+
 static void
 gradient_item(void *ctx, size_t item, size_t thread)
 {
 	const struct job *j = ctx;
-	const struct gv_cpu_piece *p = &j->piece[item % j->pieces];
+	size_t number =
+	    j->c->plan->B > 1 ? j->first + item % j->pieces : j->cpu->order[item];
+	const struct gv_cpu_piece *p = &j->cpu->piece[number];
 	const struct gv_nn_row *r = &j->c->plan->row[p->row];
 	const struct gv_cpu_op *op = &gv_cpu_ops[r->l.op];
 	struct gv_cpu_block all = {.b = item / j->pieces,
@@ -126,8 +182,10 @@ gradient_item(void *ctx, size_t item, size_t thread)
 		return;
 	gv_cpu_times_item(j->cpu->times, thread);
 	out = place_of(j, p, all.b, &ld);
-	if (p->first == p->last || op->shards == NULL ||
-	    !op->shards(j->c, r, p, &all, out, ld, j->add))
+	if (j->cpu->row[p->row].parts > 1)
+		one_part(j, p, out, ld, all.scratch);
+	else if (p->first == p->last || op->shards == NULL ||
+		 !op->shards(j->c, r, p, &all, out, ld, j->add))
 		one_by_one(j, p, all.b, all.scratch);
 	gv_cpu_times_lap(j->cpu->times, thread, p->row, GV_CPU_BACKWARD);
 }
@@ -161,18 +219,21 @@ gv_cpu_gradients(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t fi
 {
 	struct gv_cpu *cpu = (struct gv_cpu *)be;
 	const struct gv_nn_plan *p = c->plan;
-	struct job j = {cpu, c, g, cpu->piece, 0, add};
+	struct job j = {cpu, c, g, 0, 0, add};
 	size_t i, end = 0;
 
 	while (end < cpu->pieces && cpu->piece[end].row < last)
 		if (cpu->piece[end++].row < first)
-			j.piece++;
-	j.pieces = end - (size_t)(j.piece - cpu->piece);
+			j.first++;
+	j.pieces = end - j.first;
+	if (p->B == 1)
+		gv_cpu_order_pieces(cpu, j.first, end);
 	for (i = first; i < last; i++)
 		if (p->row[i].l.op == GV_OP_BN)
 			bn_gradients(&j, &p->row[i]);
 	gv_cpu_times_loop(cpu->times);
-	gv_cpu_threads_run(cpu->pool, p->B * j.pieces, p->flops * (double)(p->B * p->n),
+	gv_cpu_threads_run_from(cpu->pool, p->B * j.pieces,
+	    p->B == 1 ? cpu->begins : NULL, p->flops * (double)(p->B * p->n),
 	    gradient_item, &j);
 	gv_cpu_times_loop_end(cpu->times);
 	return 0;

@@ -1,4 +1,4 @@
-/* Where the CPU keeps packed weights, how it cuts gradients, how many samples go at once. */
+/* Where the CPU keeps packed weights and sums, how many samples go at once. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -74,89 +74,6 @@ lay_out_packed(struct gv_cpu *cpu, size_t row)
 	cpu->packed_size += r->l.g * at->packed_t_size;
 }
 
-/* The most rows of a piece that leave every thread several pieces of the whole work. */
-static size_t
-even_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
-{
-	enum { LEAST = 24, EACH = 4 };
-	double share = cpu->plan->flops / (double)(EACH * cpu->threads);
-	double row = (double)r->l.flops / (double)r->l.g;
-	double rows = (double)r->matrix_rows * share / (row + 1);
-
-	return cpu->threads == 1 || rows > (double)(SIZE_MAX / 4) ? SIZE_MAX
-	       : rows < LEAST                                     ? LEAST
-								  : (size_t)rows;
-}
-
-/*
- * Rows of a weight matrix whose gradient one item makes, in even pieces.  The
- * partial sums of linear, with few samples to a shard, should stay in L1; conv
- * gathers windows for each piece, so its pieces are larger.
- */
-static size_t
-piece_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
-{
-	size_t most =
-	    gv_cpu_lesser(r->l.op == GV_OP_LINEAR ? 96 : 240, even_rows(cpu, r));
-	size_t pieces = (r->matrix_rows + most - 1) / most;
-	size_t rows = (r->matrix_rows + pieces - 1) / pieces;
-
-	if (gv_cpu_is_depthwise(r))
-		return gv_cpu_depthwise_piece(r);
-	if (!gv_cpu_has_products(r))
-		return gv_cpu_lesser(r->matrix_rows, GV_CPU_EMBED_ROWS);
-	return (rows + 11) / 12 * 12;
-}
-
-static size_t
-piece_columns(const struct gv_nn_row *r)
-{
-	size_t most = r->l.op == GV_OP_LINEAR ? 64 : GV_CPU_PIECE_COLUMNS;
-
-	return gv_cpu_has_products(r) ? gv_cpu_lesser(r->columns, most) : r->columns;
-}
-
-static void
-add_piece(struct gv_cpu *cpu, size_t *cap, struct gv_cpu_piece p)
-{
-	cpu->piece = gv_xgrow(cpu->piece, cap, cpu->pieces + 1, sizeof(*cpu->piece));
-	cpu->piece[cpu->pieces++] = p;
-}
-
-/* The weights of some channels, which follow one another. */
-static void
-cut_depthwise(struct gv_cpu *cpu, size_t row, size_t *cap)
-{
-	const struct gv_nn_row *r = &cpu->plan->row[row];
-	size_t most = gv_cpu_depthwise_piece(r), at, some;
-
-	for (at = 0; at < r->l.weights; at += some) {
-		some = gv_cpu_lesser(most, r->l.weights - at);
-		add_piece(cpu, cap,
-		    (struct gv_cpu_piece){row, at / r->matrix_rows, 0, some, 0, 1});
-	}
-}
-
-static void
-cut_row(struct gv_cpu *cpu, size_t row, size_t *cap)
-{
-	const struct gv_nn_row *r = &cpu->plan->row[row];
-	size_t rows = piece_rows(cpu, r), columns = piece_columns(r), group, at, column;
-
-	if (gv_cpu_is_depthwise(r))
-		cut_depthwise(cpu, row, cap);
-	for (group = 0; group < r->l.g && !gv_cpu_is_depthwise(r); group++)
-		for (at = 0; at < r->matrix_rows; at += rows)
-			for (column = 0; column < r->columns; column += columns)
-				add_piece(cpu, cap,
-				    (struct gv_cpu_piece){row, group, at,
-					gv_cpu_lesser(at + rows, r->matrix_rows), column,
-					gv_cpu_lesser(column + columns, r->columns)});
-	if (r->l.biases > 0)
-		add_piece(cpu, cap,
-		    (struct gv_cpu_piece){.row = row, .last_column = r->l.biases});
-}
-
 /* Partial sums of a piece over shards: a stack as deep as their binary tree. */
 static size_t
 tree_depth(size_t shards)
@@ -173,7 +90,7 @@ static size_t
 piece_room(
     const struct gv_cpu *cpu, const struct gv_nn_row *r, const struct gv_cpu_op *op)
 {
-	size_t matrix = op->gradient == NULL ? 0 : piece_rows(cpu, r) * piece_columns(r);
+	size_t matrix = op->gradient == NULL ? 0 : gv_cpu_piece_numbers(cpu, r);
 
 	return matrix + (r->l.biases > 0 ? r->l.biases : r->l.out_shape.channels);
 }
@@ -198,6 +115,12 @@ size_scratch(struct gv_cpu *cpu)
 			most = need;
 	}
 	cpu->scratch_size = (most + 15) / 16 * 16;
+	for (i = p->first_row; i < p->last_row; i++) {
+		cpu->row[i].partial = cpu->partial_size;
+		if (cpu->row[i].parts > 1)
+			cpu->partial_size += cpu->row[i].parts *
+					     (p->row[i].l.weights + p->row[i].l.biases);
+	}
 }
 
 /*
@@ -256,16 +179,8 @@ gv_cpu_lay_out(struct gv_cpu *cpu)
 	cpu->row = gv_xcalloc(cpu->plan->rows, sizeof(*cpu->row));
 	for (i = cpu->plan->first_row; i < cpu->plan->last_row; i++)
 		lay_out_packed(cpu, i);
+	for (i = cpu->plan->first_row; i < cpu->plan->last_row; i++)
+		cpu->row[i].parts = gv_cpu_parts(cpu, i);
 	cpu->block = block_samples(cpu);
 	size_scratch(cpu);
-}
-
-void
-gv_cpu_cut_pieces(struct gv_cpu *cpu)
-{
-	size_t i, cap = 0;
-
-	for (i = cpu->plan->first_row; i < cpu->plan->last_row; i++)
-		if (gv_cpu_has_pieces(&cpu->plan->row[i]))
-			cut_row(cpu, i, &cap);
 }

@@ -92,7 +92,7 @@ update(const struct gv_nn_update *u, const struct gv_nn_plan *p, size_t b, size_
 		sgd_plain(w, g, n, (gv_real)c->lr, (gv_real)c->weight_decay);
 }
 
-enum { CHUNK = 8192 };
+enum { CHUNK = 4096 };
 
 struct job {
 	const struct gv_nn_plan *plan;
@@ -111,6 +111,22 @@ item(void *ctx, size_t number, size_t thread)
 		update(j->u, j->plan, b, first, gv_cpu_lesser(first + CHUNK, j->u->last));
 }
 
+/* Who made a gradient has it in its cache; NULL = evenly. */
+static const size_t *
+own_chunks(const struct gv_cpu *cpu, const struct job *j)
+{
+	size_t t, own;
+
+	if (cpu->plan->B > 1)
+		return NULL;
+	for (t = 0; t <= cpu->threads; t++) {
+		own = cpu->own[t] > j->u->first ? cpu->own[t] - j->u->first : 0;
+		cpu->begins[t] = gv_cpu_lesser((own + CHUNK / 2) / CHUNK, j->chunks);
+	}
+	cpu->begins[cpu->threads] = j->chunks;
+	return cpu->begins;
+}
+
 int
 gv_cpu_update(struct gv_nn_backend *be, const struct gv_nn_update *u)
 {
@@ -120,7 +136,7 @@ gv_cpu_update(struct gv_nn_backend *be, const struct gv_nn_update *u)
 
 	gv_cpu_times_loop(cpu->times);
 	/* numbers come from memory and from others' caches: as long as 16 sums each */
-	gv_cpu_threads_run(cpu->pool, cpu->plan->B * j.chunks,
+	gv_cpu_threads_run_from(cpu->pool, cpu->plan->B * j.chunks, own_chunks(cpu, &j),
 	    16 * (double)(cpu->plan->B * n), item, &j);
 	gv_cpu_times_update_end(cpu->times, cpu->plan);
 	return 0;

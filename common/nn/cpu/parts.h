@@ -2,6 +2,8 @@
 #ifndef GV_NN_CPU_PARTS_H
 #define GV_NN_CPU_PARTS_H
 
+#include <stdatomic.h>
+
 #include "nn/cpu/cpu.h"
 #include "nn/cpu/threads.h"
 
@@ -12,6 +14,8 @@ struct gv_cpu_row {
 	bool back;                      /* dx is wanted */
 	bool raw; /* forward takes the weights as they lie: few samples read them */
 	size_t samples, shards; /* of this rank */
+	size_t parts;   /* the weights' gradient is a sum of: a power of two, mostly 1 */
+	size_t partial; /* where these lie in cpu->partial, [parts][weights, biases] */
 };
 
 /*
@@ -22,6 +26,8 @@ enum { GV_CPU_PIECE_COLUMNS = 128 }; /* at most */
 struct gv_cpu_piece {
 	size_t row;
 	size_t group, first, last, column, last_column;
+	size_t part;  /* of the shards; those of a piece stand one behind another */
+	size_t owner; /* the thread that it is meant for */
 };
 
 struct gv_cpu {
@@ -30,6 +36,13 @@ struct gv_cpu {
 	struct gv_cpu_row *row;
 	struct gv_cpu_piece *piece; /* [pieces], by row */
 	size_t pieces;
+	size_t *order;  /* [pieces] of those that are wanted, thread after thread */
+	size_t *begins; /* [threads + 2]: where in order each thread's are */
+	size_t *own;    /* [threads + 1]: the parameters that each thread updates */
+	atomic_size_t
+	    *made;        /* [pieces]: parts that are there, for the first of a piece */
+	gv_real *partial; /* parts of gradients */
+	size_t partial_size;
 	size_t packed_size; /* of a model */
 	size_t block;       /* samples that one item of forward and backward works on */
 	gv_real *scratch;   /* [threads][scratch_size] */
@@ -167,8 +180,17 @@ void gv_cpu_sum_products(const gv_real *dy, const gv_real *x, size_t rows, size_
 
 /* Fills row and the sizes from the plan. */
 void gv_cpu_lay_out(struct gv_cpu *cpu);
-/* Fills piece: as many as the matrices are large, so once there is memory for those. */
+/* Into how many parts, by the samples, a row's gradient is cut; 1 = by the matrix alone. */
+size_t gv_cpu_parts(const struct gv_cpu *cpu, size_t row);
+/* Numbers of a row's largest piece. */
+size_t gv_cpu_piece_numbers(const struct gv_cpu *cpu, const struct gv_nn_row *r);
+/*
+ * Fills piece and who makes which: as many as the matrices are large, so once there is
+ * memory for those.
+ */
 void gv_cpu_cut_pieces(struct gv_cpu *cpu);
+/* Fills order and begins with pieces [first, end). */
+void gv_cpu_order_pieces(struct gv_cpu *cpu, size_t first, size_t end);
 int gv_cpu_pack(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,
     size_t last, unsigned what);
 int gv_cpu_forward(

@@ -179,6 +179,13 @@ void
 gv_cpu_threads_run(
     struct gv_cpu_threads *p, size_t n, double work, gv_cpu_item *run, void *ctx)
 {
+	gv_cpu_threads_run_from(p, n, NULL, work, run, ctx);
+}
+
+void
+gv_cpu_threads_run_from(struct gv_cpu_threads *p, size_t n, const size_t *first,
+    double work, gv_cpu_item *run, void *ctx)
+{
 	size_t i;
 
 	if (p->threads == 1 || n <= 1 || work < WORTH) {
@@ -189,8 +196,9 @@ gv_cpu_threads_run(
 	p->run = run;
 	p->ctx = ctx;
 	for (i = 0; i < p->threads; i++) {
-		atomic_store(&p->share[i].next, n * i / p->threads);
-		p->share[i].end = n * (i + 1) / p->threads;
+		atomic_store(
+		    &p->share[i].next, first == NULL ? n * i / p->threads : first[i]);
+		p->share[i].end = first == NULL ? n * (i + 1) / p->threads : first[i + 1];
 	}
 	atomic_store(&p->open, atomic_load(&p->generation) + 1);
 	announce(p);

@@ -23,5 +23,8 @@ void gv_cpu_threads_free(struct gv_cpu_threads *p); /* NULL is allowed */
  */
 void gv_cpu_threads_run(
     struct gv_cpu_threads *p, size_t n, double work, gv_cpu_item *run, void *ctx);
+/* The same; thread t begins with items [first[t], first[t + 1]), of 0..n in threads + 1. */
+void gv_cpu_threads_run_from(struct gv_cpu_threads *p, size_t n, const size_t *first,
+    double work, gv_cpu_item *run, void *ctx);
 
 #endif
