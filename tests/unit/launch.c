@@ -870,6 +870,25 @@ test_environment(void)
 	unsetenv("TORCHELASTIC_USE_AGENT_STORE");
 }
 
+/* Workers may open what they could, however many the launcher holds. */
+static void
+test_limits(void)
+{
+	struct gv_launch_spec s = spec_of("", 1);
+	struct gv_launch *l;
+	struct rlimit now;
+	char *got;
+
+	s.command = "echo $(ulimit -S -n) >$GV_CHECKPOINT_DIR/limit";
+	ok(start(&l, &s) == 0 && left_within(&l, 20) == 0,
+	    "a worker that looks at its limit");
+	got = content("limit");
+	is_str(got, "200\n", "it is the one that was there");
+	free(got);
+	getrlimit(RLIMIT_NOFILE, &now);
+	ok(now.rlim_cur == now.rlim_max, "ours has grown");
+}
+
 /* The value of a variable in an environment, "" when it is not there. */
 static const char *
 value(char **env, const char *name)
@@ -1080,6 +1099,8 @@ test_progress_write(void)
 {
 	struct gv_progress_report p = GV_PROGRESS_NONE;
 	struct gv_error e = {0};
+	struct rlimit was, few;
+	int rc;
 
 	unsetenv("GV_PROGRESS");
 	ok(gv_progress_write("step", 1, &e) == 0,
@@ -1101,18 +1122,41 @@ test_progress_write(void)
 	setenv("GV_PROGRESS", "/dev/full", 1);
 	ok(gv_progress_write("step", 1, &e) == -1, "a full disk");
 	is_str(e.text[0], "/dev/full: cannot write: No space left on device", "says so");
+
+	/* a file that may not grow takes a part of the line */
+	gv_error_clear(&e);
+	fflush(stdout);
+	signal(SIGXFSZ, SIG_IGN);
+	remove(path("w"));
+	setenv("GV_PROGRESS", path("w"), 1);
+	getrlimit(RLIMIT_FSIZE, &was);
+	few = was;
+	few.rlim_cur = 3;
+	setrlimit(RLIMIT_FSIZE, &few);
+	errno = 0;
+	rc = gv_progress_write("step", 1, &e);
+	setrlimit(RLIMIT_FSIZE, &was);
+	signal(SIGXFSZ, SIG_DFL);
+	is_int(rc, -1, "a line that is cut");
+	ok(e.count == 1 && strstr(e.text[0], "/w: cannot write: No space left") != NULL,
+	    "says so");
 }
 
 int
 main(void)
 {
 	struct gv_error e = {0};
+	struct rlimit few;
 
 	setvbuf(
 	    stdout, NULL, _IOLBF, 0); /* nothing for a forked sanitizer to print again */
 	if (mkdtemp(dir) == NULL)
 		return 2;
+	getrlimit(RLIMIT_NOFILE, &few);
+	few.rlim_cur = 200;
+	setrlimit(RLIMIT_NOFILE, &few);
 	test_status();
+	test_limits();
 	test_outcome();
 	test_stop();
 	test_strays();
