@@ -50,8 +50,8 @@ out_has '%s/imagenet/' "without --data-dir commands stay"
 err_has "gv-trace: 2 jobs" "-v"
 cut -f1,2,4- ten >nine
 run gv-trace convert --from=gavel nine
-cut -d, -f1-7 out >got
-gv-trace convert --from=gavel ten | cut -d, -f1-7 >want
+cp out got
+gv-trace convert --from=gavel ten | sed '2,$s/,[^,]*$/,/' >want
 same_file got want "9 columns: no working directory"
 printf 'LM (batch size 5)\tpython3 main.py\t--steps\t0\t900\t12.5\t8\n' >seven
 run gv-trace convert --from=gavel seven

@@ -1,7 +1,7 @@
 /*
  * replay [-n N] DIRECTORY: runs the fuzz target it is linked with over every file
- * of the directory, as libFuzzer would, and over N variants of each, which are the
- * same every time; prints how many files.
+ * of the directory, as libFuzzer would, over N variants of each, which are the same every
+ * time, and over each cut short at up to 256 places; prints how many files.
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -34,6 +34,8 @@ load(const char *path, size_t *len)
 	fclose(f);
 	return s;
 }
+
+enum { CUTS = 256 };
 
 struct input {
 	uint8_t *s;
@@ -106,6 +108,23 @@ try_variant(const struct input *in, const struct input *other)
 	free(v.s);
 }
 
+/* Its beginnings, all of them or evenly spread: whoever reads must see that it ends. */
+static void
+try_cuts(const struct input *in)
+{
+	size_t step = in->len / CUTS + 1;
+	size_t len;
+
+	for (len = 0; len < in->len; len += step) {
+		uint8_t *s = gv_xrealloc(NULL, len, 1);
+
+		if (len > 0)
+			memcpy(s, in->s, len);
+		LLVMFuzzerTestOneInput(s, len);
+		free(s);
+	}
+}
+
 /* The files of a directory in the order of their names. */
 static size_t
 load_all(const char *directory, struct input **out)
@@ -148,6 +167,8 @@ main(int argc, char **argv)
 		LLVMFuzzerTestOneInput(in[i].s, in[i].len);
 		for (k = 0; k < variants; k++)
 			try_variant(&in[i], &in[draw(n)]);
+		if (variants > 0)
+			try_cuts(&in[i]);
 	}
 	for (i = 0; i < n; i++)
 		free(in[i].s);
