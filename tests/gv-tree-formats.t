@@ -40,6 +40,25 @@ cpu0,gpu1,12,PHB
 E2
 run gv-tree --export=links --lane=20GB/s two.xml
 ok "lanes as one says" grep -q '^gpu0,gpu1,40,NV2$' out
+for lane in .25 1 1.5 25; do
+	for class in 0x030200 0x068000; do
+		sed "s/count=\"2\" tclass=\"0x030200\"/count=\"3\" tclass=\"$class\"/" two.xml >lane.xml
+		gv-tree --export=links --lane=${lane}GB/s lane.xml | awk -F, -v lane=$lane '$4 == "NV3" { n += $3 == 3 * lane } END { print n }'
+	done
+done >got
+printf '%s\n' 2 4 2 4 2 4 2 4 >want
+same_file got want "of any rate, to GPUs and to NVSwitches"
+# what NCCL is going to see is counted
+gpu 06 0 | system >one.xml
+{ gpu 06 0 07:2 && gpu 07 1; } | system >half.xml
+sed 's/"2" tclass="0x030200"/"1" tclass="0x068000"/' half.xml >lane.xml
+for f in two one half lane; do gv-tree --lint $f.xml; done | sed -n 's/^1,note,//p' >out
+is_out "the note of --lint" <<'E2'
+"2 GPUs, 2 directed NVLink pairs, 0 lanes to NVSwitches, 8 of 256 elements"
+"1 GPU, 0 directed NVLink pairs, 0 lanes to NVSwitches, 4 of 256 elements"
+"2 GPUs, 1 directed NVLink pair, 0 lanes to NVSwitches, 7 of 256 elements"
+"2 GPUs, 0 directed NVLink pairs, 1 lane to NVSwitches, 7 of 256 elements"
+E2
 run gv-tree -v --kind=NV two.xml
 ok "NVLinks alone" grep -q ': 50 of 50 GB/s' err
 # two sockets, whose link is as NCCL has it for the processor
@@ -63,6 +82,36 @@ done <<E2
 40 arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="207"
 16 arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49"
 32 arch="ppc64" vendor="IBM" familyid="0" modelid="0"
+E2
+# NVLinks have the lanes of their GPU; what is between two goes with most
+printf '%s\n' '59 50' '60 40' '61 50' '70 50' '80 50' '85 50' '86 28.125' '87 50' '89 50' '90 50' '99 50' '100 100' '101 100' '120 100' >want
+while read -r sm _; do
+	sed "s/sm=\"70\"/sm=\"$sm\"/" two.xml >sm.xml
+	echo "$sm $(gv-tree --export=links sm.xml | sed -n 's/^gpu0,gpu1,\([^,]*\),NV2$/\1/p')"
+done <want >got
+same_file got want "lanes by the compute capability"
+# PCIe by generation and lanes, as NCCL counts; 8 GT/s and 16 lanes where it does not say
+for pci_width in 1 8 16; do
+	for pci_speed in '2.5 GT/s' '5 GT/s' '5.0 GT/s' '8 GT/s' '8.0 GT/s' '16 GT/s' '16.0 GT/s' '32 GT/s' '32.0 GT/s' '64.0 GT/s' 'x' '8 GT/s and' ''; do
+		for pci_tail in '' ' PCIe'; do
+			sed "s|link_speed=\"8 GT/s\" link_width=\"16\"|link_speed=\"$pci_speed$pci_tail\" link_width=\"$pci_width\"|" two.xml >pci.xml
+			echo "$pci_speed$pci_tail,$pci_width $(gv-tree -q --export=links pci.xml 2>/dev/null | sed -n 's/^gpu0,cpu0,\([^,]*\),.*/\1/p')"
+		done
+	done
+done >got
+# a lane of 8 GT/s is .75 GB/s, of 5 and less half and a quarter, and so on
+sed 's/ [^ ]*$//' got | awk -F, '{ g = $1; sub(/ PCIe$/, "", g)
+	r = g == "2.5 GT/s" ? .1875 : g ~ /^5(\.0)? GT\/s$/ ? .375 : g ~ /^16(\.0)? GT\/s$/ ? 1.5 : g ~ /^32(\.0)? GT\/s$/ ? 3 : g == "64.0 GT/s" ? 6 : .75
+	print $0, r * $2 }' >want
+same_file got want "PCIe by generation and lanes"
+while read -r gbytes_per_s which; do
+	sed "s/id=\"[01]\" affinity=\"ffff\" [^>]*/&/; s/arch=[^>]*/$which/" sockets.xml >other.xml
+	ok "between sockets: $gbytes_per_s GB/s, $which" [ "$(gv-tree -q --export=links other.xml | sed -n 's/^cpu0,cpu1,\([^,]*\),SYS$/\1/p')" = "$gbytes_per_s" ]
+done <<E2
+6 arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="84"
+10 arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="86"
+22 arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="206"
+40 arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="208"
 E2
 run gv-tree -v --kind=PHB,NV2 two.xml
 ok "a kind by its whole name" grep -q ': 62 of 62 GB/s' err
