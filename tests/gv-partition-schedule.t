@@ -261,6 +261,16 @@ wrong "2bw, too few" "2bw needs as many micro-batches in a batch as the plan has
 	--timeline -l 2@1GB/s --straight --schedule=2bw --micro-batches=1 two.csv
 wrong "2bw, too few, and no timeline" "2bw needs as many micro-batches in a batch as the plan has GPUs, 2; got 1" \
 	-l 2@1GB/s --straight --schedule=2bw --micro-batches=1 two.csv
+sed '1s/$/,stage,replicas/; 2s/$/,0,3/; 3s/$/,1,1/' two.csv >uneven.csv
+wrong "replicas without work" "stage 0 has replicas=3, which need as many micro-batches; got 2" \
+	--evaluate -l 4@1GB/s --schedule=flush --micro-batches=2 uneven.csv
+for schedule in flush gpipe zb-h1; do
+	for m in 1 2 3; do
+		run gv-partition -l 4@1GB/s --schedule=$schedule --micro-batches=$m two.csv
+		ok "$schedule of $m micro-batches plans no more replicas: $(tail -n +2 out | tr '\n' ' ')" \
+			awk -F, -v m=$m 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } $c["replicas"] > m { bad = 1 } $c["replicas"] > most { most = $c["replicas"] } END { exit bad || (m > 1 && most < 2) }' out
+	done
+done
 sed '1s/$/,stage,replicas/; 2s/$/,0,2/; 3s/$/,1,1/' two.csv >uneven.csv
 wrong "interleaved, uneven" "interleaved needs as many replicas on every stage; stage 1 has 1, stage 0 has 2" \
 	--evaluate -l 3@1GB/s --schedule=interleaved --chunks=1 --micro-batches=3 uneven.csv

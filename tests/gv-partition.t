@@ -246,7 +246,7 @@ needs "plain gradient descent" "none 2 576147712;none 1 444502848" --optimizer=s
 needs "momentum" "none 2 577661952;none 1 666428128" --optimizer=momentum
 needs "2bw" "none 2 579176192;none 1 1110278688" --schedule=2bw
 needs "flush" "none 2 577661952;none 1 888353408" --schedule=flush --micro-batches=8
-needs "flush with one micro-batch" "none 1 291859456;none 1 888353408" --schedule=flush --micro-batches=1
+needs "flush with one micro-batch" "none 1 288648192;none 1 891564672" --schedule=flush --micro-batches=1
 needs "gpipe: each of three replicas has three of eight" "none 3 863464448;none 8 892919424" --schedule=gpipe --micro-batches=8
 needs "recomputing where it must" "full 4 291859456;none 12 895528576" -m 900MB --schedule=gpipe --micro-batches=12
 needs "recomputing everywhere" "full 2 293373696;full 1 891564672" --recompute=full

@@ -373,6 +373,33 @@ for i in 1 2 3 4 5 6; do
 	[ $schedule = 1f1b ] || same_file want out.0 "with the same losses"
 done
 
+# ---- backward passes with and without their gradients of the weights ----
+plan "0 2 3" "1 1 1" <mlp.csv | awk -F, -v OFS=, 'NR == 1 { print $0, "node_id", "forward_ms", "backward_ms", "activation_bytes", "parameter_bytes"; next } { print $0, $1, 1, 2, 10, 10 }' >three.csv
+gv-partition -q -l 3@1GB/s --evaluate --timeline --schedule=zb-h1 --micro-batches=4 three.csv >zb-h1.csv
+run gv-train -q $common --lr=.1 --steps=9 three.csv
+mv out want
+for but in '^2,' '^[01],' ',W,3,' '^1,.*,W,' '^0,.*,W,[23],'; do
+	awk -F, -v but="$but" '!/,W,/ || $0 !~ but' zb-h1.csv >schedule.csv
+	gang 3 $common --lr=.1 --steps=9 --schedule=schedule.csv three.csv
+	silent "zb-h1 whose rows W are not there where $but"
+	ok "loses what one process does, but for the order of sums: $(tail -n 1 out.0)" near out.0
+	case $but in *,W,*[23]*) ;; *) same_file want out.0 "and to the last bit where gradients are added in order" ;; esac
+done
+plan "0 2" "2 1" <mlp.csv | awk -F, -v OFS=, 'NR == 1 { print $0, "node_id", "forward_ms", "backward_ms", "activation_bytes", "parameter_bytes"; next } { print $0, $1, 1, 2, 10, 10 }' >three.csv
+gv-partition -q -l 3@1GB/s --evaluate --timeline --schedule=zb-h1 --micro-batches=4 three.csv | awk '!/^[01],.*,W,/' >schedule.csv
+gang 3 $common --lr=.1 --steps=9 --schedule=schedule.csv three.csv
+trained "on replicas, which sum behind the last backward pass"
+ok "as one process: $(tail -n 1 out.0)" near out.0
+
+# a batch that the replicas do not divide, and sums beside what follows
+plan "0 2" "3 2" <mlp.csv | awk -F, -v OFS=, 'NR == 1 { print $0, "node_id", "forward_ms", "backward_ms", "activation_bytes", "parameter_bytes"; next } { print $0, $1, 1, 2, 10, 1e6 }' >three.csv
+gv-partition -q -l 5@1GB/s --evaluate --timeline --schedule=2bw --micro-batches=8 three.csv >schedule.csv
+gang 5 $data --batch=24 --micro-batches=8 --lr=.1 --log-every=1 --steps=7 --schedule=2bw three.csv
+mv out.0 want
+gang 5 $data --batch=24 --micro-batches=8 --lr=.1 --log-every=1 --steps=7 --schedule=schedule.csv three.csv
+silent "2bw by its table, 8 micro-batches on 3 and 2 replicas"
+same_file want out.0 "with the losses of its name"
+
 # ---- stopped and killed ----
 # interrupted NAME WORLD ARGS...: some worker gets TERM or KILL, by turns, until the run is done
 interrupted() {
@@ -447,7 +474,7 @@ END
 	done
 }
 preempted gpt-tiny 12 800 50 .8 --data=sentences:400 --context=16 --optimizer=adam --lr=.003
-# 3.3 million parameters: some minutes
+# 3.3 million parameters: most of a minute
 [ -z "$GV_LONG" ] || preempted gpt-small 21 200 60 .5 --data=sentences:2000 --context=32 --optimizer=adamw --lr=.001 --lr-schedule=cosine --lr-warmup=20 --clip-norm=1
 
 # ---- who dies is named ----
@@ -552,7 +579,13 @@ END
 refused "fewer than it has" 2 $data --steps=2 --batch=8 --micro-batches=2 --schedule=2bw.csv two.csv <<'END'
 gv-train: 2bw.csv: it has 6 micro-batches, this run 4
 END
-refused "too short to repeat" 2 $two --schedule=2bw.csv two.csv <<'END'
+gang 2 $two --schedule=2bw.csv two.csv
+mv out.0 want
+gang 2 $two --schedule=2bw two.csv
+same_file want out.0 "a short table of 2bw goes on as 2bw does"
+# one pass earlier, which no name has
+awk -F, -v OFS=, 'NR > 1 { $4 *= 10 } $1 == 0 && $5 == "F" && $6 == 2 { $4 -= 15 } { print }' 2bw.csv >bad.csv
+refused "too short to repeat" 2 $two --schedule=bad.csv two.csv <<'END'
 gv-train: a schedule of 6 micro-batches, in which nothing repeats, cannot be that of 8
 END
 grep -v ',B,1,' flush.csv >bad.csv
@@ -561,27 +594,31 @@ gv-train: bad.csv: micro-batch 1 does not go through stage 0
 END
 awk -F, '{ print } /^1,.*,B,0,/' flush.csv >bad.csv
 refused "a step is there twice" 2 $two --schedule=bad.csv two.csv <<'END'
-gv-train: bad.csv: B of micro-batch 0 on stage 1: it is there twice
+gv-train: bad.csv:9: B of micro-batch 0 on stage 1: it is there twice
 END
-awk -F, -v OFS=, 'NR > 1 && $5 == "F" && $1 == 0 { $8 = $9 = 99 } { print }' flush.csv >bad.csv
+awk -F, -v OFS=, 'NR > 1 && $5 == "F" && $1 == 0 { $4 = 99 } { print }' flush.csv >bad.csv
 refused "a circle" 2 $two --schedule=bad.csv two.csv <<'END'
-gv-train: bad.csv: F of micro-batch 0 on stage 1: what it needs comes later, or never
+gv-train: bad.csv:7: F of micro-batch 0 on stage 1: what it needs comes later, or never
 END
 awk -F, -v OFS=, 'NR > 1 { $1 = 1 - $1 } { print }' flush.csv >bad.csv
 refused "another GPU" 2 $two --schedule=bad.csv two.csv <<'END'
-gv-train: bad.csv: F of micro-batch 0 on stage 0: it is another GPU's
+gv-train: bad.csv:2: F of micro-batch 0 on stage 0: it is another GPU's
 END
 awk -F, -v OFS=, 'NR > 1 && $2 == 1 { $2 = 2 } { print }' flush.csv >bad.csv
 refused "another stage" 2 $two --schedule=bad.csv two.csv <<'END'
-gv-train: bad.csv: F of micro-batch 0 on stage 2: the plan has no such stage
+gv-train: bad.csv:7: F of micro-batch 0 on stage 2: the plan has no such stage
 END
 cut -d, -f1-6,8- flush.csv >bad.csv
 refused "no versions" 2 $two --schedule=bad.csv two.csv <<'END'
-gv-train: bad.csv: F of micro-batch 0 on stage 0: a version is missing, or numbers are out of range
+gv-train: bad.csv:2: F of micro-batch 0 on stage 0: a version is missing, or numbers are out of range
 END
 grep -v '^1,.*,U,3,' 2bw.csv >bad.csv
 refused "fewer updates on one GPU than on the other" 2 $data --steps=3 --batch=8 --micro-batches=2 --schedule=bad.csv two.csv <<'END'
-gv-train: bad.csv: updates of as many micro-batches on all GPUs, or of one on each, are expected
+gv-train: bad.csv:30: U of micro-batch 5 on stage 1: it does not make the version behind the newest
+END
+awk -F, -v OFS=, '$1 == 1 && $5 == "U" && $7 == 1 { $6 = 0 } { print }' 2bw.csv >bad.csv
+refused "updates of different micro-batches" 2 $data --steps=3 --batch=8 --micro-batches=2 --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv: updates of as many micro-batches on all stages, or of one on each GPU, are expected
 END
 head -n 1 flush.csv >bad.csv
 refused "nothing" 2 $two --schedule=bad.csv two.csv <<'END'
@@ -591,16 +628,16 @@ END
 once="$data --steps=1 --batch=8 --micro-batches=2"
 awk -F, -v OFS=, '$2 == 1 && $5 == "F" { $7 = 5 } { print }' flush.csv >bad.csv
 refused "a version of the future" 2 $once --schedule=bad.csv two.csv <<'END'
-gv-train: bad.csv: F of micro-batch 0 on stage 1: its version is not made before
+gv-train: bad.csv:7: F of micro-batch 0 on stage 1: its version is not made before
 END
 awk -F, -v OFS=, '$2 == 1 && $5 == "U" { $7 = 3 } { print }' flush.csv >bad.csv
 refused "a version is left out" 2 $once --schedule=bad.csv two.csv <<'END'
-gv-train: bad.csv: U of micro-batch 1 on stage 1: it does not make the version behind the newest
+gv-train: bad.csv:11: U of micro-batch 1 on stage 1: it does not make the version behind the newest
 END
 awk -F, -v OFS=, '$2 == 1 && $6 == 1 && $5 == "B" { $5 = "U"; $7 = 1; print; next }
 	$2 == 1 && $5 == "U" { $5 = "B"; $7 = 0 } { print }' flush.csv >bad.csv
 refused "an update by half" 2 $once --schedule=bad.csv two.csv <<'END'
-gv-train: bad.csv: U of micro-batch 1 on stage 1: it is not behind the last of its micro-batches
+gv-train: bad.csv:10: U of micro-batch 1 on stage 1: it is not behind the last of its micro-batches
 END
 grep -v '^1,.*,U,' flush.csv >bad.csv
 refused "a stage without its update" 2 $once --schedule=bad.csv two.csv <<'END'
@@ -608,17 +645,33 @@ gv-train: bad.csv: stage 1, replica 0: an update is missing
 END
 awk -F, -v OFS=, '$5 == "U" { print; $7++ } { print }' flush.csv >bad.csv
 refused "updates of nothing" 2 $once --schedule=bad.csv two.csv <<'END'
-gv-train: bad.csv: updates of as many micro-batches on all GPUs, or of one on each, are expected
-END
-gv-partition -q -l 2@1GB/s --evaluate --timeline --schedule=zb-h1 --micro-batches=2 two.csv >zb-h1.csv
-grep -v '^1,.*,W,0,' zb-h1.csv >bad.csv
-refused "gradients of the weights are missing" 2 $once --schedule=bad.csv two.csv <<'END'
-gv-train: bad.csv: U of micro-batch 1 on stage 1: it is not behind the last of its micro-batches
+gv-train: bad.csv:7: U of micro-batch 1 on stage 0: it is not behind the last of its micro-batches
 END
 plan "0" "2" <mlp.csv | awk -F, -v OFS=, 'NR == 1 { print $0, "node_id", "forward_ms", "backward_ms", "activation_bytes", "parameter_bytes"; next } { print $0, $1, 1, 2, 10, 10 }' >pair.csv
+gv-partition -q -l 2@1GB/s --evaluate --timeline --schedule=zb-h1 --micro-batches=2 two.csv >zb-h1.csv
+awk -F, -v OFS=, '$1 == 1 && $5 == "W" { $4 = 90 } { print }' zb-h1.csv >bad.csv
+refused "gradients of the weights behind the update" 2 $once --schedule=bad.csv two.csv <<'END'
+gv-train: bad.csv:13: W of micro-batch 0 on stage 1: its micro-batch is in an update already
+END
+plan "0 2" "3 1" <mlp.csv >plan4.csv
+awk -F, -v OFS=, 'NR == 1 { print $0, "node_id", "forward_ms", "backward_ms", "activation_bytes", "parameter_bytes"; next } { print $0, $1, 1, 2, 10, 10 }' plan4.csv >four.csv
+gv-partition -q -l 4@1GB/s --evaluate --timeline --schedule=flush --micro-batches=3 four.csv >three.csv
+grep -v ',[BF],2,' three.csv | sed -e '/^2,/d' -e '/^3,/s/,U,2,/,U,1,/' >bad.csv
+refused "a replica without work" 4 $once --schedule=bad.csv four.csv <<'END'
+gv-train: bad.csv: stage 0, replica 2: no micro-batch of an update comes to it
+END
+# by hand, without most columns: what a schedule of one stage on two GPUs, 1f1b, does
+printf 'gpu,stage,replica,step,op,micro_batch,version,start_ms,end_ms\n' >bad.csv
+for i in 0 1 2 3 4; do
+	printf '%s,0,0,0,F,%s,0,0,1\n%s,0,0,1,B,%s,0,1,2\n' $((i % 2)) $i $((i % 2)) $i
+	[ $i = 4 ] || printf '%s,0,0,2,AR,%s,1,2,3\n%s,0,0,3,U,%s,1,3,4\n' $((i % 2)) $i $((i % 2)) $i
+done | awk -F, -v OFS=, '{ $4 = n[$1]++; $7 = int($6 / 2) + ($5 == "AR" || $5 == "U"); print }' >>bad.csv
+refused "1f1b ends in the middle of a table" 2 $data --steps=5 --batch=8 --schedule=bad.csv pair.csv <<'END'
+gv-train: 1f1b on this plan trains a multiple of 2 steps, got 5
+END
 gv-partition -q -l 2@1GB/s --evaluate --timeline --schedule=flush --micro-batches=2 pair.csv | grep -v ',AR,' >bad.csv
 refused "replicas that do not meet" 2 $once --schedule=bad.csv pair.csv <<'END'
-gv-train: bad.csv: U of micro-batch 0 on stage 0: the replicas' gradients are not summed before
+gv-train: bad.csv:4: U of micro-batch 0 on stage 0: the replicas' gradients are not summed before
 END
 
 # ---- damaged, and of another run ----

@@ -46,13 +46,24 @@ read_fleet(struct fleet_tables *t, struct options *o, struct gv_layers *l)
 
 /* Whether the plan, of so many GPUs, can run under its schedule, as far as is known yet. */
 static int
-check_plan(const struct options *o, size_t gpus, struct gv_error *e)
+check_plan(
+    const struct options *o, const struct gv_plan *p, size_t gpus, struct gv_error *e)
 {
-	size_t batch = o->search.rules.micro_batches;
+	const struct cost_rules *rules = &o->search.rules;
+	size_t batch = rules->micro_batches, i, l, replicas;
 
-	return batch == 0
-		   ? 0
-		   : gv_timetable_check_batch(o->search.rules.schedule, batch, gpus, e);
+	if (batch > 0 && gv_timetable_check_batch(rules->schedule, batch, gpus, e) != 0)
+		return -1;
+	for (i = 0; i < p->n; i++) {
+		for (replicas = 1, l = 0; l < o->machine.n_levels; l++)
+			replicas *= p->stage[i].replicas[l];
+		if (replicas > stage_replicas_most(rules))
+			return gv_error_set(e,
+			    "stage %zu has replicas=%zu, which need as many "
+			    "micro-batches; got %zu",
+			    i, replicas, batch);
+	}
+	return 0;
 }
 
 /* Runs the plan, writes what each GPU does when. */
@@ -201,7 +212,7 @@ plan_layers(struct options *o)
 		p.fleet = &fleet.fleet;
 		fleet_apply(&l.g, &p, &fleet.fleet);
 	}
-	if (layers_cost(&r, o, &l, &p, &e) != 0 || check_plan(o, r.gpus, &e) != 0 ||
+	if (layers_cost(&r, o, &l, &p, &e) != 0 || check_plan(o, &p, r.gpus, &e) != 0 ||
 	    gv_out_open(&out, o->common.output, &e) != 0)
 		gv_die_error(&e);
 	if (o->common.verbose > 0 && o->planner != PLANNER_2BW)

@@ -160,16 +160,31 @@ gv_course_begin(const struct gv_course *c, uint64_t micro_batch)
 	return c->first + round * c->period;
 }
 
+bool
+gv_course_puts_off(const struct gv_course *c, uint64_t k)
+{
+	struct gv_course_step back = gv_course_at(c, k), s;
+	uint64_t length = gv_course_length(c);
+
+	while (++k < length) {
+		s = gv_course_at(c, k);
+		if (s.stage != back.stage)
+			continue;
+		if (s.op == GV_STEP_UPDATE || s.op == GV_STEP_REDUCE)
+			return false;
+		if (s.op == GV_STEP_WEIGHT && s.micro_batch == back.micro_batch)
+			return true;
+	}
+	return false;
+}
+
 struct gv_course_needs
 gv_course_needs(const struct gv_course *c, uint32_t stage)
 {
 	struct gv_course_needs needs = {1, 1};
 	uint64_t length = gv_course_length(c), k, newest = 0;
-	bool split = false;
-	size_t in_flight = 0, i;
+	size_t in_flight = 0;
 
-	for (i = 0; i < c->n; i++)
-		split |= c->step[i].op == GV_STEP_WEIGHT;
 	if (c->times > 2)
 		length -= (c->times - 2) * c->period;
 	for (k = 0; k < length; k++) {
@@ -187,7 +202,8 @@ gv_course_needs(const struct gv_course *c, uint32_t stage)
 		in_flight += s.op == GV_STEP_FORWARD;
 		if (in_flight > needs.slots)
 			needs.slots = in_flight;
-		in_flight -= s.op == (split ? GV_STEP_WEIGHT : GV_STEP_BACKWARD);
+		in_flight -= s.op == GV_STEP_WEIGHT ||
+			     (s.op == GV_STEP_BACKWARD && !gv_course_puts_off(c, k));
 	}
 	return needs;
 }

@@ -46,6 +46,12 @@ struct gv_course_step gv_course_at(const struct gv_course *c, uint64_t k);
 /* Behind which step k all steps may be of micro-batches from the given one on: a lower bound. */
 uint64_t gv_course_begin(const struct gv_course *c, uint64_t micro_batch);
 
+/*
+ * Whether the weights' gradients of the backward pass that is step k are a pass of their
+ * own, before its stage's next update.  Looks at the steps up to there.
+ */
+bool gv_course_puts_off(const struct gv_course *c, uint64_t k);
+
 /* What a stage of the worker needs. */
 struct gv_course_needs {
 	size_t slots;    /* micro-batches in flight, at most */

@@ -103,6 +103,7 @@ read_row(struct reader *r, size_t row, struct gv_error *e)
 	if (k == GV_STEP_OPS)
 		return gv_frame_expected(&r->f, row, r->at[OP], e, "F, B, W, AR or U");
 	step.op = (enum gv_step_op)k;
+	step.line = r->f.line[row];
 	if (count_of(r, row, GPU, -1, &gpu, e) != 0 ||
 	    count_of(r, row, STAGE, INT64_MIN, &step.stage, e) != 0 ||
 	    count_of(r, row, REPLICA, 0, &replica, e) != 0 ||

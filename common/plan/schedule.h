@@ -16,6 +16,7 @@ struct gv_schedule_step {
 	int64_t step, stage, micro_batch;
 	int64_t version; /* of the weights; -1 = not told */
 	double start_ms, end_ms;
+	long line; /* of the table it was read from */
 };
 
 struct gv_schedule_gpu {

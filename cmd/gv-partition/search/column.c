@@ -115,7 +115,9 @@ fewest(const struct column *k, size_t a, size_t b, size_t most)
 static size_t
 most_replicas(const struct column *k)
 {
-	return k->x->o->straight ? 1 : k->n;
+	size_t most = k->x->o->straight ? 1 : stage_replicas_most(&k->x->o->rules);
+
+	return most < k->n ? most : k->n;
 }
 
 static void

@@ -72,6 +72,14 @@ stage_in_flight(const struct cost_rules *r, size_t gpus, size_t behind)
 }
 
 size_t
+stage_replicas_most(const struct cost_rules *r)
+{
+	bool any = r->schedule == GV_SCHEDULE_1F1B || r->micro_batches == 0;
+
+	return any ? SIZE_MAX : r->micro_batches;
+}
+
+size_t
 stage_in_flight_most(const struct cost_rules *r, size_t gpus)
 {
 	return r->schedule == GV_SCHEDULE_GPIPE ? r->micro_batches : gpus;

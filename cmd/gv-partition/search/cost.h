@@ -121,6 +121,9 @@ double data_parallel(const struct cost_rules *r, const struct gv_machine *m,
  */
 size_t stage_in_flight(const struct cost_rules *r, size_t gpus, size_t behind);
 
+/* The most replicas of a stage, each of which has to have a micro-batch in every update. */
+size_t stage_replicas_most(const struct cost_rules *r);
+
 /* The most that there can be on any of a machine's GPUs. */
 size_t stage_in_flight_most(const struct cost_rules *r, size_t gpus);
 

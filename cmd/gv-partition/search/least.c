@@ -43,6 +43,7 @@ from_prefix(
 	const struct ideals *s = x->s;
 	/* gpipe's, of which there can be more than GPUs, depend on the stage's own alone */
 	bool by_gpus = x->o->rules.schedule == GV_SCHEDULE_GPIPE;
+	size_t most_replicas = x->o->straight ? 1 : stage_replicas_most(&x->o->rules);
 	size_t n = x->gpus, at, m, w, f;
 
 	for (w = 0; w <= n; w++)
@@ -56,7 +57,7 @@ from_prefix(
 			bytes[f] = bytes_of(
 			    x, i, k, by_gpus ? search_in_flight(x, &c, f, f) : f);
 		for (w = 1; w <= n; w++)
-			for (m = k + 1 == s->n ? w : 1; m <= (x->o->straight ? 1 : w);
+			for (m = k + 1 == s->n ? w : 1; m <= w && m <= most_replicas;
 			     m++) {
 				struct need *best = &need[i * (n + 1) + w];
 				double most =

@@ -79,8 +79,6 @@ chunk_open(
 	size_t i;
 
 	*c = (struct chunk){.stage = stage, .at = &spec->stages->stage[stage]};
-	for (i = 0; i < course->n; i++)
-		c->split |= course->step[i].op == GV_STEP_WEIGHT;
 	c->models = config.models;
 	c->is_last = stage + 1 == spec->stages->n;
 	c->reads_sample = reads_sample(spec->model, c->at);

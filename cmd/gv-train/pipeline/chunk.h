@@ -27,7 +27,8 @@ struct chunk {
 	const struct stage *at;
 	struct gv_net *net;
 	bool is_last, reads_sample;
-	bool split; /* its weights' gradients are a pass of their own */
+	bool
+	    split; /* weights' gradients of the present backward pass are one of their own */
 	/* as planned; not where those passes are put off, which need what would be gone */
 	bool recompute;
 	bool moves; /* messages are moved on between rows */

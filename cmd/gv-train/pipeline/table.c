@@ -45,8 +45,22 @@ wrong(struct gv_error *e, const char *path, const struct gv_schedule_step *x,
     const char *what)
 {
 	GV_HOLDS(x != NULL);
-	return gv_error_set(e, "%s: %s of micro-batch %lld on stage %lld: %s", path,
-	    gv_step_name[x->op], (long long)x->micro_batch, (long long)x->stage, what);
+	return gv_error_set(e, "%s:%ld: %s of micro-batch %lld on stage %lld: %s", path,
+	    x->line, gv_step_name[x->op], (long long)x->micro_batch, (long long)x->stage,
+	    what);
+}
+
+/* The steps of a GPU in their order, which is that of their numbers. */
+static int
+by_number(const void *a, const void *b)
+{
+	const struct gv_schedule_step *x = a, *y = b;
+
+	if (x->gpu != y->gpu)
+		return x->gpu < y->gpu ? -1 : 1;
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
 }
 
 /* Numbers in range, and the GPU's number in the place of its index. */
@@ -138,56 +152,60 @@ check_order(
 
 /* ---- what it is ---- */
 
-/* Micro-batches of an update of a GPU: from one of its updates to the next, or all. */
-static uint64_t
-together(const struct table *t, const struct gv_schedule_gpu *g, uint64_t *versions)
+/*
+ * Micro-batches of each stage's first update, over all its replicas; of all where there is
+ * none.  Whether there is another one.
+ */
+static bool
+find_together(const struct table *t, uint64_t *first, size_t stages)
 {
-	int64_t last = -1;
-	uint64_t n = t->micro_batches;
+	bool more = false;
 	size_t i;
 
-	for (*versions = 0, i = 0; i < g->n; i++) {
-		const struct gv_schedule_step *x = &t->s.step[g->first + i];
+	for (i = 0; i < t->s.n_steps; i++) {
+		const struct gv_schedule_step *x = &t->s.step[i];
+		uint64_t n = (uint64_t)x->micro_batch + 1;
 
-		if (x->op != GV_STEP_UPDATE || x->stage != t->s.step[g->first].stage)
+		if (x->op != GV_STEP_UPDATE)
 			continue;
-		if (last >= 0)
-			n = (uint64_t)(x->micro_batch - last);
-		last = x->micro_batch;
-		++*versions;
+		more |= x->version > 1;
+		if (x->version == 1 && n > first[x->stage])
+			first[x->stage] = n;
 	}
-	return n;
+	for (i = 0; i < stages; i++)
+		if (first[i] == 0)
+			first[i] = t->micro_batches;
+	return more;
 }
 
 static int
-find_kind(struct table *t, const char *path, const struct stages *s, struct gv_error *e)
+find_kind(struct table *t, const char *path, const struct stages *s,
+    uint64_t micro_batches, struct gv_error *e)
 {
-	uint64_t versions, all = 0, n = 0;
-	bool own = true, same = true;
-	size_t g;
+	uint64_t *first = gv_xcalloc(s->n + 1, sizeof(*first));
+	bool more = find_together(t, first, s->n), own = true, same = true;
+	size_t k;
 
-	for (g = 0; g < t->s.n_gpus; g++) {
-		size_t stage = (size_t)t->s.step[t->s.gpu[g].first].stage;
-		uint64_t here = together(t, &t->s.gpu[g], &versions);
-
-		n = g == 0 ? here : n;
-		same = same && here == n;
-		own = own && here == s->stage[stage].replicas;
-		all += versions > 1;
+	for (k = 0; k < s->n; k++) {
+		same = same && first[k] == first[0];
+		own = own && first[k] == s->stage[k].replicas;
 	}
-	t->together = n;
-	t->kind = all == 0 ? GV_SCHEDULE_FLUSH : own ? GV_SCHEDULE_1F1B : GV_SCHEDULE_2BW;
-	if ((same || own) && n > 0 && n <= t->micro_batches)
+	t->together = first[0];
+	free(first);
+	/* one micro-batch of each replica may be a whole batch */
+	own = own && (!same || (micro_batches <= 1 && (more || t->together > 1)));
+	t->kind = own ? GV_SCHEDULE_1F1B : !more ? GV_SCHEDULE_FLUSH : GV_SCHEDULE_2BW;
+	if (same || own)
 		return 0;
 	return gv_error_set(e,
-	    "%s: updates of as many micro-batches on all GPUs, or of one on each, are "
-	    "expected",
+	    "%s: updates of as many micro-batches on all stages, or of one on each GPU, "
+	    "are expected",
 	    path);
 }
 
 /* What a replica of a stage has done so far. */
 struct tally {
-	uint64_t backward, weight, reduced, newest; /* newest: updates */
+	uint64_t backward, reduced, newest; /* newest: updates */
 };
 
 /* Micro-batches of a replica among those of the first updates. */
@@ -208,11 +226,12 @@ check_closing(const struct gv_schedule_step *x, const struct tally *y, uint64_t 
 
 	if ((uint64_t)x->version != before + 1)
 		return "it does not make the version behind the newest";
-	if (y->backward != all || (y->weight != 0 && y->weight != all) ||
-	    (uint64_t)x->micro_batch / together != before)
+	if (x->op == GV_STEP_UPDATE && replicas > 1)
+		return y->reduced != (uint64_t)x->version
+			   ? "the replicas' gradients are not summed before"
+			   : NULL;
+	if (y->backward != all || (uint64_t)x->micro_batch / together != before)
 		return "it is not behind the last of its micro-batches";
-	if (x->op == GV_STEP_UPDATE && replicas > 1 && y->reduced != (uint64_t)x->version)
-		return "the replicas' gradients are not summed before";
 	return NULL;
 }
 
@@ -224,10 +243,13 @@ check_version(
 
 	if (x->op == GV_STEP_REDUCE || x->op == GV_STEP_UPDATE)
 		what = check_closing(x, y, together, replicas);
+	else if (x->op == GV_STEP_WEIGHT &&
+		 (uint64_t)x->micro_batch / together <
+		     (y->reduced > y->newest ? y->reduced : y->newest))
+		what = "its micro-batch is in an update already";
 	else if ((uint64_t)x->version > y->newest)
 		what = "its version is not made before";
 	y->backward += x->op == GV_STEP_BACKWARD;
-	y->weight += x->op == GV_STEP_WEIGHT;
 	y->reduced += x->op == GV_STEP_REDUCE;
 	y->newest += x->op == GV_STEP_UPDATE;
 	return what;
@@ -263,6 +285,12 @@ check_versions(
 						: t->together;
 
 			if (e->count == 0 &&
+			    share_of(together, s->stage[k].replicas, i - first[k]) == 0)
+				gv_error_set(e,
+				    "%s: stage %zu, replica %zu: no micro-batch of an "
+				    "update comes to it",
+				    path, k, i - first[k]);
+			if (e->count == 0 &&
 			    (tally[i].newest + 1) * together <= t->micro_batches)
 				gv_error_set(e,
 				    "%s: stage %zu, replica %zu: an update is missing",
@@ -291,7 +319,7 @@ add_crc(struct table *t)
 
 int
 table_read(struct table *t, const char *path, const struct stages *s, const size_t *rank,
-    struct gv_error *e)
+    uint64_t micro_batches, struct gv_error *e)
 {
 	struct gv_tab *tab;
 	int status = -1;
@@ -302,8 +330,11 @@ table_read(struct table *t, const char *path, const struct stages *s, const size
 	if (gv_tab_table(tab, e) == 1)
 		status = gv_schedule_read(&t->s, tab, e);
 	gv_tab_close(tab);
+	if (status == 0 && t->s.n_steps > 0)
+		qsort(t->s.step, t->s.n_steps, sizeof(*t->s.step), by_number);
 	if (status != 0 || check_steps(t, path, s, rank, e) != 0 ||
-	    check_order(t, path, s, e) != 0 || find_kind(t, path, s, e) != 0 ||
+	    check_order(t, path, s, e) != 0 ||
+	    find_kind(t, path, s, micro_batches, e) != 0 ||
 	    check_versions(t, path, s, e) != 0) {
 		table_free(t);
 		return -1;

@@ -16,13 +16,14 @@ struct table {
 };
 
 /*
- * Reads it for stages whose replicas are the GPUs from rank[stage] on.  0, or -1 with *e
+ * Reads it for stages whose replicas are the GPUs from rank[stage] on, and so many
+ * micro-batches of an update that are asked for; 1f1b has 1, of each replica.  0, or -1 with *e
  * set: a step on another GPU than that of its stage and micro-batch, one that is missing,
  * there twice or before what it needs, updates that no schedule has, a pass on weights
  * that are not made before, an update that is not behind all its gradients.
  */
 int table_read(struct table *t, const char *path, const struct stages *s,
-    const size_t *rank, struct gv_error *e);
+    const size_t *rank, uint64_t micro_batches, struct gv_error *e);
 void table_free(struct table *t);
 
 /* The steps of a GPU, [*n]; to be freed. */

@@ -292,6 +292,7 @@ backward(
 
 	if (!c->is_last && take_rows(w, c, s, slot, e) != 0)
 		return -1;
+	c->split = gv_course_puts_off(&w->s.route->course, w->k);
 	if (chunk_backward(c, slot, chunk_version(c, s->version),
 		c->group.n > 1 && sums_follow(w, s)) != 0)
 		return worker_net_failed(c, e);
