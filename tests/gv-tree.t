@@ -8,23 +8,33 @@ cp "$src"/examples/man/links.csv .
 # sum FILE: the weights of ./out on the links of FILE, or what is wrong with it
 sum() {
 	awk -F, -v gpus="${gpus:-$(cut -d, -f1 "$1" | grep -c -v src | head -n 1)}" -v root="${root:-}" \
-		-v lowered="${lowered:-}" -f "$src/tests/tree_check.awk" "$1" out
+		-v lowered="${lowered:-}" -v busiest="${busiest:-}" -f "$src/tests/tree_check.awk" "$1" out
 }
 gpus_of() { sed 1d "$1" | cut -d, -f1 | grep -E '(^|\.)gpu[0-9]*$' | sort -u | wc -l; }
 # planned NAME LINKS COLLECTIVE WANT [OPTION...]: the plan is right and carries WANT GB/s
 planned() {
 	planned_name=$1 planned_links=$2 planned_of=$3 planned_want=$4
 	shift 4
-	run gv-tree -c "$planned_of" "$@" "$planned_links"
+	run gv-tree -v -c "$planned_of" "$@" "$planned_links"
 	gpus=$(gpus_of "$planned_links") root=
 	case $planned_of in allreduce) lowered=1 ;; *) lowered= ;; esac
+	busiest=$(sed -n 's/^gv-tree: busiest link: \(.*\), [0-9.]* % used$/\1/p' err)
 	got=$(sum "$planned_links")
-	if [ "$status" -eq 0 ] && [ ! -s err ] &&
+	busiest=
+	# what -v says is what the plan is
+	{
+		echo "$planned_of by METHOD: $(echo "$got" | awk '{ printf "%.6g of", $1 }')"
+		echo "$got" | awk '{ print $2 " tree" ($2 == 1 ? "" : "s") }'
+		echo "$got" | awk '{ print "busiest link: " $3 " % used" }'
+	} >want
+	sed -n 's/^gv-tree: \(.* by \)[^:]*\(: [^ ]* of\) .*, \([0-9]* trees*\)$/\1METHOD\2\
+\3/p; s/^gv-tree: \(busiest link: \).*, \([^,]*\)$/\1\2/p' err >said
+	if [ "$status" -eq 0 ] && cmp -s said want &&
 		awk -v a="${got%% *}" -v b="$planned_want" 'BEGIN { exit !(a + 0 == a && (a - b) ^ 2 <= (2e-4 * b) ^ 2) }'; then
 		pass "$planned_name: $planned_of $planned_want"
 	else
 		echo "$got" >got
-		fail "$planned_name: $planned_of $planned_want" got err
+		fail "$planned_name: $planned_of $planned_want" got want said err
 	fi
 }
 
@@ -39,7 +49,7 @@ is_status 0 "the root by its number"
 root=gpu2 gpus=4 sum links.csv >got
 ok "every tree has that root" grep -q '^100 ' got
 ok "what is reached is said" grep -q "broadcast by forest: 100 of 100 GB/s (100 %), 4 trees" err
-ok "and the link that is used most" grep -q "busiest link: " err
+ok "and the link that is used most, the first of equal ones" grep -q "busiest link: gpu0 to gpu1, 100 % used" err
 ok "and why no more is possible" grep -q "no plan is faster: all that " err
 run gv-tree -g gpu0,1,3 -c broadcast links.csv
 sed -n '1p;/gpu[013].*gpu[013]/p' links.csv >three.csv
@@ -142,6 +152,10 @@ planned "two directions" lopsided.csv reduce 4
 planned "the slower one" lopsided.csv allreduce 4
 run gv-tree -v lopsided.csv
 ok "and it says so" grep -q "links whose directions differ count as their slower one" err
+run gv-tree -v links.csv
+ok "where they do not it does not" eval '! grep -q "links whose directions differ" err'
+run gv-tree links.csv
+silent "and without -v nothing"
 {
 	echo src,dst,gbytes_per_s
 	for g in $(seq 0 63); do printf 'gpu%d,nvs,450\nnvs,gpu%d,450\n' "$g" "$g"; done

@@ -1,8 +1,9 @@
 # A plan of gv-tree against the links it is made from, told apart from the planner:
 # every phase of every tree reaches all GPUs once, along links that are there, each
 # node after what feeds it; no direction of a link carries more than it can.
-#	awk -F, -v gpus=N [-v root=NAME] [-v lowered=1] -f tree_check.awk LINKS TREES
-# prints the sum of the weights, or what is wrong.  lowered: links count as the slower direction.
+#	awk -F, -v gpus=N [-v root=NAME] [-v lowered=1] [-v busiest="SRC to DST"] -f tree_check.awk LINKS TREES
+# prints the sum of the weights and the number of trees, or what is wrong.  lowered: links
+# count as the slower direction.  busiest: that one is, and how much of it is used follows in %.
 function wrong(s) { if (!bad) print "line " FNR ": " s; bad = 1 }
 function close_phase(  v, n) {
 	if (edges == 0) return
@@ -52,7 +53,11 @@ END {
 		c = cap[k]
 		if (lowered && cap[e[2], e[1]] < c) c = cap[e[2], e[1]]
 		if (c <= 0) wrong("no link from " e[1] " to " e[2])
-		else if (load[k] > c * (1 + 1e-9)) wrong(e[1] " to " e[2] " carries " load[k] " of " c)
+		else if (load[k] / c > most) most = load[k] / c
+		if (e[1] " to " e[2] == busiest) busy = load[k] / c
+		if (c > 0 && load[k] > c * (1 + 1e-9)) wrong(e[1] " to " e[2] " carries " load[k] " of " c)
 	}
-	if (!bad) printf "%.9g %d\n", sum, trees
+	if (busiest != "" && busy < most * (1 - 1e-9)) wrong("not the busiest link: " busiest)
+	if (!bad && busiest != "") printf "%.9g %d %.4g\n", sum, trees, 100 * most
+	else if (!bad) printf "%.9g %d\n", sum, trees
 }

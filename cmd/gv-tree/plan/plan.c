@@ -51,6 +51,13 @@ to_one_root(enum collective c)
 	return c == BROADCAST || c == REDUCE;
 }
 
+/* Planned on links that are turned round. */
+static bool
+is_upwards(enum collective c)
+{
+	return c == REDUCE || c == REDUCE_SCATTER;
+}
+
 static bool
 has_two_phases(enum collective c)
 {
@@ -182,6 +189,7 @@ measure(struct plan *p)
 {
 	const struct fabric *f = &p->f;
 	double *load = gv_xcalloc(f->n * f->n + 1, sizeof(*load)), sum = 0, unit;
+	bool upwards = is_upwards(p->wish.collective);
 	size_t i, k, h;
 
 	if (has_two_phases(p->wish.collective) && !shares_trees(p) &&
@@ -210,8 +218,8 @@ measure(struct plan *p)
 		part = load[i] / ((double)f->cap[i] * (double)f->unit);
 		if (part > p->busiest * (1 + 1e-12)) {
 			p->busiest = part;
-			p->busiest_from = i / f->n;
-			p->busiest_to = i % f->n;
+			p->busiest_from = upwards ? i % f->n : i / f->n;
+			p->busiest_to = upwards ? i / f->n : i % f->n;
 		}
 	}
 	free(load);
@@ -250,7 +258,7 @@ prepare(struct plan *p)
 		lower(&p->f);
 	if (fabric_has_switches(&p->f))
 		fabric_balance(&p->f);
-	if (c == REDUCE || c == REDUCE_SCATTER)
+	if (is_upwards(c))
 		turn_round(&p->f);
 }
 
