@@ -109,6 +109,8 @@ struct gv_lp_options {
 	 * given basis, the program is infeasible; 0 = GV_TOL_SIMPLEX
 	 */
 	double tight;
+	/* there is a solution: where the simplex method finds none, it errs, and tries again */
+	bool feasible;
 	/* prove the basis in rational arithmetic (GMP); 0.5 to 3 times the solve */
 	bool exact;
 };

@@ -373,9 +373,12 @@ is_good(const struct gv_lp *lp, const struct gv_lp_options *opt, int number, boo
     const struct gv_lp_solution *s)
 {
 	if (s->status == GV_LP_LIMIT) /* without a limit asked for it means cycling */
-		return opt->time_limit_s > 0 || opt->max_iterations > 0;
+		return !opt->feasible &&
+		       (opt->time_limit_s > 0 || opt->max_iterations > 0);
 	if (s->status == GV_LP_UNBOUNDED) /* of columns of 10^7 it has called that, too */
 		return number >= 1;
+	if (s->status == GV_LP_INFEASIBLE && opt->feasible)
+		return false;
 	if (s->status !=
 	    GV_LP_OPTIMAL) /* from a bad basis GLPK has called a program infeasible */
 		return s->status != GV_LP_FAILED && (!warm || opt->tight > 0);

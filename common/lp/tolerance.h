@@ -85,6 +85,8 @@
  */
 #define GV_TOL_LEVEL_PROVED 5e-10
 #define GV_TOL_SUM_PROVED   1e-10
+/* Where no method comes nearer than that, what is missing is said, and taken. */
+#define GV_TOL_LEVEL_SAID 1e-6
 /*
  * A price of a type's whole capacity, of a level in [0, 1], below that is none: the type
  * is not scarce.
@@ -154,6 +156,8 @@
 #define GV_TOL_INTERIOR_NEAR 1e-6
 /* A gap on the way, with all shares well inside: where a program like this one may begin. */
 #define GV_TOL_INTERIOR_MIDDLE .1
+/* A bound by multipliers of which some are 0, where that counts, may be so much above. */
+#define GV_TOL_SHARP 1e-11
 /* A pivot, in a matrix of numbers of about 1 and more, that is rounding. */
 #define GV_TOL_INTERIOR_PIVOT 1e-30
 /* Gains that are differences may sum to 0: a sum counts as not smaller than that part of them. */
@@ -174,6 +178,12 @@
  */
 #define GV_TOL_INTERIOR_ROOM_1 1e-6
 #define GV_TOL_INTERIOR_ROOM_2 1e-8
+/*
+ * A type that is so full of jobs without choice leaves the others nothing; one of them that
+ * takes that part of it gives way, for those that take less may be what is too much.
+ */
+#define GV_TOL_CROWDED 1e-6
+#define GV_TOL_MUCH    1e-3
 
 /* ---- pairs/ ---- */
 
@@ -229,6 +239,8 @@
 #define GV_TOL_PRICE 1e-9
 /* By more than that no solver is wrong: levels do not come down farther. */
 #define GV_TOL_COME_DOWN 1e-9
+/* So much at least: ten times what an inequality may be broken by. */
+#define GV_TOL_COME_DOWN_LEAST 1e-11
 /* A job that loses less than that beside another one loses nothing. */
 #define GV_TOL_LOSES 1e-9
 /* What of a job's level is left over after those before it, and is rounding. */

@@ -81,8 +81,9 @@ test_level(size_t n, size_t m, bool plenty)
 	is_int(gv_level_by_prices(&p, a, unit, &l, &effort, NULL, &done), 0,
 	    "level of %zu jobs on %zu types%s: prices come to it", n, m,
 	    plenty ? ", plenty" : "");
-	is_int(gv_level_by_program(&p, a, unit, false, &k, &status, &program_done, &e), 0,
-	    "as the program does");
+	is_int(gv_level_by_program(
+		   &p, a, unit, false, false, &k, &status, &program_done, &e),
+	    0, "as the program does");
 	ok(done && program_done, "both go on to the second sum");
 	ok(near(s.objective, t.objective, 1e-9) && s.bound >= s.objective &&
 		near(s.bound, s.objective, 1e-9),

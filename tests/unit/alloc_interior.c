@@ -182,8 +182,9 @@ test_level(const struct gv_problem *p, bool times)
 
 	gv_level_init(&l, p, &s, true);
 	gv_level_init(&k, p, &t, true);
-	if (gv_level_by_interior(p, a, unit, &l, &done, &e) == 0 &&
-	    gv_level_by_program(p, a, unit, false, &k, &status, &program_done, &e) == 0) {
+	if (gv_level_by_interior(p, a, unit, false, &l, &done, &e) == 0 &&
+	    gv_level_by_program(
+		p, a, unit, false, false, &k, &status, &program_done, &e) == 0) {
 		double ours = gv_linear_sum(p, gain, s.x),
 		       theirs = gv_linear_sum(p, gain, t.x);
 
@@ -324,7 +325,7 @@ test_budget(void)
 	gv_level_init(&l, &p, &s, true);
 	gv_linear_init(&k, &p, &s);
 	k.gain = p.rate;
-	is_int(gv_level_by_interior(&p, a, 1, &l, &done, &e), 1,
+	is_int(gv_level_by_interior(&p, a, 1, false, &l, &done, &e), 1,
 	    "levels under a budget: no");
 	is_int(gv_linear_by_interior(&k, "a sum", &e), 1, "nor sums");
 	gv_level_free(&l);

@@ -154,7 +154,7 @@ infeasibility(struct gv_interior_state *s)
 		double want = s->level ? s->at.t : s->wants[i] ? s->p->need[i] : 1;
 
 		worst = fmax(worst, fabs(s->rest.time[i]));
-		worst = fmax(worst, fabs(s->rest.lambda[i]) / want);
+		worst = fmax(worst, fabs(s->rest.lambda[i]) / fmax(want, s->at.over[i]));
 	}
 	return worst;
 }

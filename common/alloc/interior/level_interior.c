@@ -16,6 +16,7 @@ struct work {
 	double unit;
 	struct gv_interior_program ip;
 	double *level, *use, *need, *gain;
+	double lowest; /* that the second program may leave of the level */
 	double *start; /* where the second program begins */
 	bool *column;
 	struct gv_interior_vertex vertex;
@@ -61,19 +62,38 @@ work_free(struct work *w)
 	free(w->vertex.lambda);
 }
 
-/* Those multipliers become those of the level, if they prove more. */
+/* Those multipliers become those of the level. */
+static void
+take_bound(const struct work *w, struct gv_level *l, const double *lambda,
+    const double *price, double bound)
+{
+	l->s->bound = bound;
+	memcpy(l->lambda, lambda, w->p->n * sizeof(*lambda));
+	memcpy(l->price, price, w->p->m * sizeof(*price));
+}
+
+/* They do, if they prove more. */
 static void
 note_bound(
     const struct work *w, struct gv_level *l, const double *lambda, const double *price)
 {
-	const struct gv_problem *p = w->p;
-	double bound = gv_level_bound(p, w->a, w->unit, lambda, price, 0);
+	double bound = gv_level_bound(w->p, w->a, w->unit, lambda, price, 0);
 
-	if (!(bound < l->s->bound))
-		return;
-	l->s->bound = bound;
-	memcpy(l->lambda, lambda, p->n * sizeof(*lambda));
-	memcpy(l->price, price, p->m * sizeof(*price));
+	if (bound < l->s->bound)
+		take_bound(w, l, lambda, price, bound);
+}
+
+/* Those of the vertex do, if they prove nearly as much.  False: they do not. */
+static bool
+take_sharp_bound(const struct work *w, struct gv_level *l)
+{
+	const struct gv_interior_vertex *v = &w->vertex;
+	double bound = gv_level_bound(w->p, w->a, w->unit, v->lambda, v->price, 0);
+
+	if (gv_level_gap(w->p, bound, l->s->objective) > GV_TOL_SHARP)
+		return false;
+	take_bound(w, l, v->lambda, v->price, bound);
+	return true;
 }
 
 /* Those shares become those of the level, if they reach more; x changes. */
@@ -111,7 +131,7 @@ is_proved(const struct work *w, const struct gv_level *l, double tolerance)
 
 /* The level.  0, or 1: it is not proved; -1 with *e set */
 static int
-first_stage(struct work *w, struct gv_level *l, struct gv_error *e)
+first_stage(struct work *w, bool sharp, struct gv_level *l, struct gv_error *e)
 {
 	struct gv_interior_point at;
 	int rc = 0;
@@ -126,13 +146,16 @@ first_stage(struct work *w, struct gv_level *l, struct gv_error *e)
 		note_shares(w, l, w->vertex.x);
 	}
 	for (k = 0; k < PARTS && rc >= 0 && at.gap < GV_TOL_INTERIOR_NEAR &&
-		    !is_proved(w, l, GV_TOL_DUAL_GAP);
+		    (sharp || !is_proved(w, l, GV_TOL_DUAL_GAP));
 	     k++) {
-		rc = gv_interior_to_vertex(&w->ip, &at, NULL, parts[k], &w->vertex, e);
-		if (rc == 0) {
-			note_bound(w, l, w->vertex.lambda, w->vertex.price);
-			note_shares(w, l, w->vertex.x);
-		}
+		rc = gv_interior_to_vertex(
+		    &w->ip, &at, NULL, NULL, parts[k], &w->vertex, e);
+		if (rc != 0)
+			continue;
+		note_bound(w, l, w->vertex.lambda, w->vertex.price);
+		note_shares(w, l, w->vertex.x);
+		if (sharp && take_sharp_bound(w, l))
+			break;
 	}
 	w->start = at.middle;
 	at.middle = NULL;
@@ -219,19 +242,19 @@ sum_of(const struct work *w, const double *x)
 }
 
 /*
- * The vertex near that point whose level is as good, into l->s.  0; 1 there is none, or it is
- * not the best; -1 with *e set.
+ * The vertex near that point whose level is as good, into l->s if it is better than *best.
+ * 0; 1 there is none, or it is not the best; -1 with *e set.
  */
 static int
 second_vertex(struct work *w, const struct gv_interior_point *at, const double *need,
-    struct gv_level *l, struct gv_error *e)
+    struct gv_level *l, double *best, struct gv_error *e)
 {
 	const struct gv_problem *p = w->p;
 	struct gv_interior_vertex *v = &w->vertex;
 	size_t k;
 
 	for (k = 0; k < PARTS; k++) {
-		int rc = gv_interior_to_vertex(&w->ip, at, need, parts[k], v, e);
+		int rc = gv_interior_to_vertex(&w->ip, at, need, l->s->x, parts[k], v, e);
 		double level, sum, bound;
 
 		if (rc < 0)
@@ -243,12 +266,13 @@ second_vertex(struct work *w, const struct gv_interior_point *at, const double *
 		gv_problem_clean(p, v->x);
 		level = gv_level_reached(p, w->a, v->x);
 		sum = sum_of(w, v->x);
-		if (level >= l->s->objective * (1 - GV_TOL_LESS_3 - GV_TOL_KEPT) &&
-		    bound - sum <= GV_TOL_PROVED * bound) {
-			memcpy(l->s->x, v->x, p->n * p->m * sizeof(*v->x));
-			l->s->objective = level;
+		if (level < w->lowest || sum < *best)
+			continue;
+		memcpy(l->s->x, v->x, p->n * p->m * sizeof(*v->x));
+		l->s->objective = level;
+		*best = sum;
+		if (bound - sum <= GV_TOL_PROVED * bound)
 			return 0;
-		}
 	}
 	return 1;
 }
@@ -264,10 +288,13 @@ second_stage(struct work *w, struct gv_level *l, struct gv_error *e)
 	static const double less[] = {0, GV_TOL_LESS_2, GV_TOL_LESS_3};
 	double level = l->s->objective;
 	double *exact = gv_xcalloc(w->p->n, sizeof(*exact));
+	double best;
 	size_t k, t;
 	int rc = 1;
 
 	second_program(w);
+	best = sum_of(w, l->s->x);
+	w->lowest = level * (1 - GV_TOL_LESS_3 - GV_TOL_KEPT);
 	w->ip.need = w->need;
 	w->ip.start = w->start;
 	for (k = 0; k < 2 && rc == 1; k++) {
@@ -277,7 +304,7 @@ second_stage(struct work *w, struct gv_level *l, struct gv_error *e)
 		gv_interior_sift(&w->ip, &at);
 		for (t = 0; t < 3 && rc == 1 && at.gap < GV_TOL_INTERIOR_NEAR; t++) {
 			set_needs(w, level * (1 - less[t]), exact);
-			rc = second_vertex(w, &at, exact, l, e);
+			rc = second_vertex(w, &at, exact, l, &best, e);
 		}
 		gv_interior_free(&at);
 	}
@@ -286,7 +313,7 @@ second_stage(struct work *w, struct gv_level *l, struct gv_error *e)
 }
 
 int
-gv_level_by_interior(const struct gv_problem *p, const double *a, double unit,
+gv_level_by_interior(const struct gv_problem *p, const double *a, double unit, bool sharp,
     struct gv_level *l, bool *second_done, struct gv_error *e)
 {
 	struct work w;
@@ -295,7 +322,7 @@ gv_level_by_interior(const struct gv_problem *p, const double *a, double unit,
 	if (p->budget > 0)
 		return 1;
 	work_init(&w, p, a, unit);
-	rc = first_stage(&w, l, e);
+	rc = first_stage(&w, sharp, l, e);
 	*second_done = rc == 0 && !l->lexicographic;
 	if (rc == 0 && l->lexicographic) {
 		rc = second_stage(&w, l, e);

@@ -6,10 +6,11 @@
 
 /*
  * l as of gv_level_solve(), its multipliers in units of gv_level_unit(); *second_done: the
- * second program was solved, or nobody asked for it.  0 the bound is within
+ * second program was solved, or nobody asked for it.  sharp: the multipliers are those of a
+ * vertex, if there is one, for those of the method itself are never 0.  0 the bound is within
  * GV_TOL_LEVEL_PROVED of the level; 1 it is not (other methods may); -1 with *e set.
  */
 int gv_level_by_interior(const struct gv_problem *p, const double *a, double unit,
-    struct gv_level *l, bool *second_done, struct gv_error *e);
+    bool sharp, struct gv_level *l, bool *second_done, struct gv_error *e);
 
 #endif

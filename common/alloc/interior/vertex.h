@@ -23,11 +23,12 @@ struct gv_interior_vertex {
 
 /*
  * Reduced costs up to a part of what they are made of count as 0.  *to has room for its
- * arrays.  need [n] in place of those of p, NULL: those.  0; 1 there is no such vertex; -1 with
+ * arrays.  need [n] in place of those of p, NULL: those.  also [n][m]: shares that keep them,
+ * whose columns are taken in where those near the point do not suffice; NULL: none.  0; 1 there is no such vertex; -1 with
  * *e set.
  */
 int gv_interior_to_vertex(const struct gv_interior_program *p,
-    const struct gv_interior_point *at, const double *need, double part,
-    struct gv_interior_vertex *to, struct gv_error *e);
+    const struct gv_interior_point *at, const double *need, const double *also,
+    double part, struct gv_interior_vertex *to, struct gv_error *e);
 
 #endif

@@ -273,19 +273,21 @@ climb(struct gv_filling *f, struct gv_climb *path, struct limits *l,
 }
 
 /*
- * What a solver was wrong by has raised the levels of those that have frozen
- * so that the inequality is broken whatever the others do: all come down by
- * that. False: by more than it can be wrong.
+ * What a solver was wrong by has raised the levels of those that have frozen so that the
+ * inequality is broken whatever the others do, or leaves them no more than rounding: all come
+ * down by that, and by a little for the others.  False: by more than it can be wrong.
  */
 static bool
-come_down(struct gv_filling *f, const struct gv_reach *r)
+come_down(struct gv_filling *f, const struct gv_reach *r, struct gv_filling_quality *q)
 {
 	double part = r->limit / weighed(f->p, r->lambda, f->have);
+	double down = fmin(part, 1 - GV_TOL_COME_DOWN_LEAST);
 	size_t i;
 
 	for (i = 0; i < f->p->n; i++)
-		f->have[i] *= part;
-	return part < 1 && part > 1 - GV_TOL_COME_DOWN;
+		f->have[i] *= down;
+	q->unproved += 1 - down;
+	return part < 1 + GV_TOL_COME_DOWN && part > 1 - GV_TOL_COME_DOWN;
 }
 
 /* All phases of a stage.  0 or -1. */
@@ -306,7 +308,7 @@ fill_stage(struct gv_filling *f, struct limits *l, const struct gv_solver_option
 		full = isfinite(f->limit) && !l->is_broken &&
 		       (path == NULL || !(f->time < f->limit));
 		if (rc == 0 && left == before && !full &&
-		    !(l->is_broken && tries++ < 100 && come_down(f, &l->broken)))
+		    !(l->is_broken && tries++ < 100 && come_down(f, &l->broken, q)))
 			rc = gv_error_set(
 			    e, "water-filling: rounding kept it from its end");
 	}

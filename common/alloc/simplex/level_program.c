@@ -27,7 +27,11 @@ struct scaled {
 	size_t *col;      /* [n][m] column of z_ij, SIZE_MAX where the job cannot run */
 	size_t *job;      /* [n] row of the job's level */
 	size_t type_rows; /* row of the first type; then one per type */
+	long most_steps;  /* of the simplex method; 0 = any number */
 };
+
+/* A row: the simplex method usually takes about two steps for each. */
+enum { MANY_STEPS = 20 };
 
 static void
 scale(struct scaled *s, const struct gv_problem *p, const double *a, double unit)
@@ -140,12 +144,12 @@ solve_second(struct scaled *s, double u, const struct gv_lp_basis *from, double 
     struct gv_error *e)
 {
 	const struct gv_problem *p = s->p;
+	const struct gv_lp_options opt = {.max_iterations = s->most_steps};
 	struct gv_lp_basis basis = {0};
 	struct gv_lp_solution sol = {0};
+	double gpus = 0;
 	size_t i, j;
 	int rc;
-
-	double gpus = 0;
 
 	for (j = 0; j < p->m; j++)
 		gpus += p->capacity[j];
@@ -159,7 +163,7 @@ solve_second(struct scaled *s, double u, const struct gv_lp_basis *from, double 
 				s->lp.cost[s->col[i * p->m + j]] =
 				    p->count[i] * p->scale[i] * s->unit[i] *
 				    (gv_problem_rate(p, i, j) / s->equal[i]) / gpus;
-	rc = gv_lp_solve(&s->lp, NULL, &basis, &sol, e);
+	rc = gv_lp_solve(&s->lp, &opt, &basis, &sol, e);
 	if (rc == 0 && sol.status == GV_LP_OPTIMAL)
 		set_shares(s, sol.x, x);
 	else if (rc == 0)
@@ -201,9 +205,10 @@ second_stage(struct scaled *s, double u, const struct gv_lp_basis *basis,
 
 int
 gv_level_by_program(const struct gv_problem *p, const double *a, double unit, bool exact,
-    struct gv_level *l, enum gv_lp_status *status, bool *second_done, struct gv_error *e)
+    bool limited, struct gv_level *l, enum gv_lp_status *status, bool *second_done,
+    struct gv_error *e)
 {
-	const struct gv_lp_options lp_opt = {.exact = exact};
+	struct gv_lp_options lp_opt = {.exact = exact};
 	struct gv_lp_basis basis = {0};
 	struct gv_lp_solution sol = {0};
 	struct gv_solution *out = l->s;
@@ -213,6 +218,8 @@ gv_level_by_program(const struct gv_problem *p, const double *a, double unit, bo
 
 	scale(&s, p, a, unit);
 	build(&s);
+	s.most_steps = limited ? MANY_STEPS * (long)(s.lp.n_rows + MANY_STEPS) : 0;
+	lp_opt.max_iterations = s.most_steps;
 	rc = gv_lp_solve(&s.lp, &lp_opt, &basis, &sol, e);
 	*status = sol.status;
 	if (rc == 0 && sol.status != GV_LP_OPTIMAL)

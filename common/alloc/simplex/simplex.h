@@ -19,13 +19,14 @@ double gv_simplex_sum_effort(size_t n, size_t m);
 
 /*
  * A level: l as of gv_level_solve(), its multipliers in units of gv_level_unit().
- * exact: the basis is also proved in rational arithmetic.  *second_done: the second program
+ * exact: the basis is also proved in rational arithmetic.  limited: others follow, so it ends
+ * where it takes many more steps than such programs do.  *second_done: the second program
  * was solved, or nobody asked for it.  0; 1 with *status saying what kept the simplex
  * method from the optimum; -1 with *e set.
  */
 int gv_level_by_program(const struct gv_problem *p, const double *a, double unit,
-    bool exact, struct gv_level *l, enum gv_lp_status *status, bool *second_done,
-    struct gv_error *e);
+    bool exact, bool limited, struct gv_level *l, enum gv_lp_status *status,
+    bool *second_done, struct gv_error *e);
 
 /* A sum.  0, or -1 with *e set, where name is who asks. */
 int gv_linear_by_program(

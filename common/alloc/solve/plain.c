@@ -14,6 +14,9 @@
 #include "choice.h"
 #include "lp/tolerance.h"
 
+/* How many times an interior-point method the search for a second program's prices may take. */
+enum { AGAIN = 30 };
+
 /* Tries the other way, and takes it if it gets further. */
 static int
 try_prices(const struct gv_problem *p, const double *a, double unit, struct gv_level *l)
@@ -23,10 +26,11 @@ try_prices(const struct gv_problem *p, const double *a, double unit, struct gv_l
 	struct gv_solution other = {.x = gv_xcalloc(cells, sizeof(*other.x))};
 	struct gv_level alike;
 	bool second_done;
+	double effort = AGAIN * gv_interior_level_effort(p->n, p->m);
 	int rc;
 
 	gv_level_init(&alike, p, &other, true);
-	rc = gv_level_by_prices(p, a, unit, &alike, NULL, NULL, &second_done);
+	rc = gv_level_by_prices(p, a, unit, &alike, &effort, NULL, &second_done);
 	if (rc == 0 && second_done &&
 	    other.objective >= out->objective * (1 - GV_TOL_AS_GOOD)) {
 		memcpy(out->x, other.x, cells * sizeof(*other.x));
@@ -43,7 +47,8 @@ struct turns {
 	enum gv_solver solver[4];
 	size_t n;
 	bool limited;  /* the first ones end where others are likely to be sooner */
-	double effort; /* of prices where others follow */
+	double effort; /* of prices where others follow, and ... */
+	double again;  /* ... where others came to nothing */
 };
 
 static void
@@ -61,9 +66,8 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, double
     double interior)
 {
 	bool whole = gv_choice_whole(program);
-	struct turns t = {.effort = opt->sharp
-					? .9 * program
-					: gv_choice_prices_effort(p->n, p->m, interior)};
+	struct turns t = {.effort = gv_choice_prices_effort(p->n, p->m, interior),
+	    .again = AGAIN * interior};
 
 	if (opt->certify || (opt->solver == GV_SOLVER_AUTO && whole))
 		add_turn(&t, GV_SOLVER_GLPK);
@@ -80,13 +84,10 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, double
 	t.limited = !whole;
 	if (!whole) {
 		add_turn(&t, GV_SOLVER_PRICE);
-		if (!opt->sharp)
-			add_turn(&t, GV_SOLVER_INTERIOR);
-		add_turn(&t, GV_SOLVER_GLPK);
+		add_turn(&t, GV_SOLVER_INTERIOR);
 	}
 	add_turn(&t, GV_SOLVER_PRICE);
-	if (whole)
-		add_turn(&t, GV_SOLVER_INTERIOR);
+	add_turn(&t, whole ? GV_SOLVER_INTERIOR : GV_SOLVER_GLPK);
 	return t;
 }
 
@@ -105,6 +106,64 @@ has_ended(const struct turns *t, size_t k, double effort)
 	       effort >= 0;
 }
 
+/* The best level so far: that is not quite proved, or whose second program is not at its end. */
+struct kept {
+	bool any;
+	double objective, bound, gap, sum;
+	double *gain;               /* [n][m] of the second program */
+	double *x, *lambda, *price; /* [n][m], [n], [m] */
+};
+
+static void
+copy_level(const struct gv_problem *p, struct kept *k, struct gv_level *l, bool back)
+{
+	double *ours[] = {k->x, k->lambda, k->price},
+	       *theirs[] = {l->s->x, l->lambda, l->price};
+	const size_t n[] = {p->n * p->m, p->n, p->m};
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		memcpy(back ? theirs[i] : ours[i], back ? ours[i] : theirs[i],
+		    n[i] * sizeof(double));
+}
+
+/* Keeps that level if its gap is less, or among those that are proved if its second sum is more. */
+static void
+keep_level(const struct gv_problem *p, struct kept *k, struct gv_level *l)
+{
+	double sum, gap = gv_level_gap(p, l->s->bound, l->s->objective);
+
+	if (!(l->s->objective > 0) || !(gap <= GV_TOL_LEVEL_SAID))
+		return;
+	gap = fmax(gap, GV_TOL_LEVEL_PROVED);
+	if (k->gain == NULL) {
+		k->gain = gv_linear_normalised(p);
+		k->x = gv_xcalloc(p->n * p->m + p->n + p->m, sizeof(*k->x));
+		k->lambda = k->x + p->n * p->m;
+		k->price = k->lambda + p->n;
+	}
+	sum = gv_linear_sum(p, k->gain, l->s->x);
+	if (k->any && !(gap < k->gap || (gap == k->gap && sum > k->sum)))
+		return;
+	copy_level(p, k, l, false);
+	*k = (struct kept){true, l->s->objective, l->s->bound, gap, sum, k->gain, k->x,
+	    k->lambda, k->price};
+}
+
+/* The level that was kept, where no other is as good.  0, or 1: there is none */
+static int
+take_kept(const struct gv_problem *p, struct kept *k, struct gv_level *l, int rc)
+{
+	if (rc == 0)
+		keep_level(p, k, l);
+	if (!k->any)
+		return rc;
+	copy_level(p, k, l, true);
+	l->s->objective = k->objective;
+	l->s->bound = k->bound;
+	return 0;
+}
+
 int
 gv_level_plain(const struct gv_problem *p, const double *a,
     const struct gv_solver_options *opt, const char *name, struct gv_level *l,
@@ -117,24 +176,37 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 	double effort = t.effort * (first ? 2 : 1); /* others will begin at its end */
 	double unit = gv_level_unit(p, a);
 	struct gv_solution *out = l->s;
+	struct kept kept = {0};
 	bool second_done = false;
 	size_t i, k;
 	int rc = 1;
 
 	out->has_bound = true;
-	for (k = 0; k < t.n && rc == 1 && !has_ended(&t, k, effort); k++) {
+	for (k = 0; k < t.n && rc == 1; k++) {
+		if (has_ended(&t, k, effort))
+			continue;
+		if (k > 1 && t.solver[k] == GV_SOLVER_PRICE)
+			effort = t.again;
 		if (t.solver[k] == GV_SOLVER_INTERIOR)
-			rc = gv_level_by_interior(p, a, unit, l, &second_done, e);
+			rc = gv_level_by_interior(
+			    p, a, unit, opt->sharp, l, &second_done, e);
 		else if (t.solver[k] == GV_SOLVER_PRICE)
 			rc = gv_level_by_prices(p, a, unit, l,
 			    is_last(&t, k) ? NULL : &effort, opt->memory, &second_done);
 		else
-			rc = gv_level_by_program(
-			    p, a, unit, opt->certify, l, &status, &second_done, e);
+			rc = gv_level_by_program(p, a, unit, opt->certify,
+			    t.limited && (kept.any || opt->sharp), l, &status,
+			    &second_done, e);
+		if (rc == 1 && p->budget <= 0 && opt->solver == GV_SOLVER_AUTO)
+			keep_level(p, &kept, l);
 	}
 	if (rc == 0 && !second_done && t.solver[k - 1] == GV_SOLVER_GLPK &&
 	    opt->solver == GV_SOLVER_AUTO)
 		rc = try_prices(p, a, unit, l);
+	if (rc >= 0 && !second_done && (!opt->sharp || opt->any))
+		rc = take_kept(p, &kept, l, rc);
+	free(kept.gain);
+	free(kept.x);
 	if (rc == 1)
 		rc = gv_error_set(
 		    e, "the linear program of %s: %s", name, gv_lp_status_name(status));
@@ -183,9 +255,13 @@ gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
 	double effort = t.effort;
 	int rc = 1;
 
-	for (k = 0; k < t.n && rc != 0 && !has_ended(&t, k, effort); k++) {
+	for (k = 0; k < t.n && rc != 0; k++) {
 		struct gv_error own = {0};
 
+		if (has_ended(&t, k, effort))
+			continue;
+		if (k > 1 && t.solver[k] == GV_SOLVER_PRICE)
+			effort = t.again;
 		rc = linear_turn(
 		    l, t.solver[k], is_last(&t, k) ? NULL : &effort, opt, name, &own);
 		if (rc < 0 && e->count == 0)

@@ -75,7 +75,7 @@ below_saturation(const struct gv_problem *p, const double *a, const double *want
 
 static int
 by_prices(struct gv_reach *r, const struct gv_problem *p, const double *a,
-    const double *want, const struct gv_solver_options *opt, struct gv_error *e)
+    const double *want, bool any, const struct gv_solver_options *opt, struct gv_error *e)
 {
 	struct gv_solver_options sharp = *opt;
 	struct gv_problem wanting;
@@ -89,6 +89,7 @@ by_prices(struct gv_reach *r, const struct gv_problem *p, const double *a,
 	s.x = gv_xcalloc(wanting.n, p->m * sizeof(*s.x));
 	gv_level_init(&l, &wanting, &s, false);
 	sharp.sharp = true;
+	sharp.any = any;
 	rc = gv_level_solve(&wanting, level, &sharp, "water-filling", &l, e);
 	if (rc == 0)
 		scatter(r, p, less, &l, s.x);
@@ -120,12 +121,16 @@ gv_reach_solve(struct gv_reach *r, const struct gv_problem *p, const double *a,
 	if (p->together != NULL)
 		return gv_reach_by_pairs(
 		    r, p, a, want, opt->solver == GV_SOLVER_GLPK, opt->certify, e);
-	rc = prices ? by_prices(r, p, a, want, opt, e)
+	rc = prices ? by_prices(r, p, a, want, false, opt, e)
 		    : gv_reach_by_program(r, p, a, want, opt->certify, e);
 	if (rc == 0 || (!prices && !either))
 		return rc;
 	rc = prices ? gv_reach_by_program(r, p, a, want, opt->certify, &other)
-		    : by_prices(r, p, a, want, opt, &other);
+		    : by_prices(r, p, a, want, false, opt, &other);
+	if (rc != 0 && prices) {
+		gv_error_clear(&other);
+		rc = by_prices(r, p, a, want, true, opt, &other);
+	}
 	if (rc == 0)
 		gv_error_clear(e);
 	gv_error_clear(&other);
