@@ -49,6 +49,18 @@ def _remove(path):
         os.remove(path)
 
 
+def _begin_epoch(fit):
+    """After a checkpoint made behind the last batch of an epoch a new epoch begins.
+
+    Lightning takes it for one that goes on and does not count it: a run that is stopped there
+    a second time would have one epoch's samples twice.
+    """
+    batches = fit.epoch_loop
+    if (getattr(fit, "restarted_mid_epoch", False) and batches.restarted_on_train_batch_end
+            and batches.batch_progress.is_last_batch):
+        fit.reset_restart_stage()
+
+
 class Callback(Base):
     def __init__(self, directory=".", every=0):
         """every: saves each so many steps as well, and the end is saved."""
@@ -59,6 +71,7 @@ class Callback(Base):
         gv.catch()  # Lightning's own handler would talk to other ranks in the middle of a step
         self.gang, self.reports = gv_torch.Gang(), gv_torch.Reports()
         self.seen = trainer.global_step
+        _begin_epoch(trainer.fit_loop)
         if self.gang.any(gv.stopped()):
             sys.exit(gv.PREEMPTED)
 

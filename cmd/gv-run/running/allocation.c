@@ -7,14 +7,21 @@
 
 #include "base/fileio.h"
 #include "base/strbuf.h"
+#include "gv-run/core/signals.h"
 #include "pools/allocation.h"
 
 enum { LARGEST_TABLE = 1 << 24 };
 
+static bool
+is_stopped(void)
+{
+	return signals_first() != 0;
+}
+
 int
 allocation_open(struct allocation *a, const struct settings *o, struct gv_error *e)
 {
-	struct gv_slurm_options options = {.job = o->slurm_job};
+	struct gv_slurm_options options = {.job = o->slurm_job, .stopped = is_stopped};
 	struct gv_strbuf dir = {0}, given = {0};
 	char *state;
 	int rc;

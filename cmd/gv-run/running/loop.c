@@ -165,6 +165,7 @@ stop_all(struct loop *l)
 {
 	policy_stop(l->policy);
 	gv_life_end(&l->jobs->life);
+	work_end(l->work, signals_another());
 	if (signals_another())
 		gv_life_kill(&l->jobs->life);
 }

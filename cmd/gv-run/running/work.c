@@ -146,9 +146,10 @@ say_refusal(struct work *w, size_t m, const char *reason)
 
 /* A launch that could not be made is no failure of the job. */
 static void
-refused(struct work *w, size_t m, const char *reason)
+refused(struct work *w, size_t m, const struct gv_launch_news *news)
 {
-	say_refusal(w, m, reason);
+	if (!news->told)
+		say_refusal(w, m, news->reason);
 	gv_life_not_started(&w->jobs->life, m);
 }
 
@@ -174,7 +175,7 @@ start(struct work *w, size_t m, const struct gv_life_row *row)
 		gv_life_started(&w->jobs->life, m);
 		break;
 	case GV_LAUNCH_NOT_STARTED:
-		refused(w, m, news.reason);
+		refused(w, m, &news);
 		break;
 	default: /* under way */
 		break;
@@ -298,7 +299,7 @@ look(struct work *w, size_t m)
 	if (state == GV_LAUNCH_NONE)
 		return;
 	if (state == GV_LAUNCH_NOT_STARTED) {
-		refused(w, m, news.reason);
+		refused(w, m, &news);
 		return;
 	}
 	if (l->job[m].state == GV_LIFE_STARTING)
@@ -316,6 +317,27 @@ look(struct work *w, size_t m)
 		starved(w, m, news.status);
 	else
 		gv_life_left(l, m, news.status);
+}
+
+void
+work_end(struct work *w, bool at_once)
+{
+	int told = at_once ? 2 : 1;
+	size_t i;
+
+	if (w->told >= told)
+		return;
+	w->told = told;
+	for (i = 0; i < w->n_up; i++) {
+		struct gv_launch *l = w->worker[w->up[i]].launch;
+
+		if (w->jobs->life.job[w->up[i]].state != GV_LIFE_STARTING)
+			continue;
+		if (at_once)
+			gv_launch_kill(l);
+		else
+			gv_launch_stop(l);
+	}
 }
 
 void

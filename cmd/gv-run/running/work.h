@@ -33,6 +33,7 @@ struct work {
 	size_t n_up, cap_up;
 	size_t *up;  /* [n_up] jobs with a launch, in ascending order */
 	size_t turn; /* whose progress is read next */
+	int told; /* launches that were not up when the run ended: 1 = to stop, 2 = killed */
 	char refusal
 	    [GV_ERROR_LEN]; /* why jobs could not be launched, as it was said last */
 };
@@ -44,6 +45,11 @@ int work_open(struct work *w, const struct settings *o, const struct state *stat
 void work_grow(struct work *w, const struct files *files, size_t n);
 /* Does what the life of the jobs wants: GV_LIFE_START, STOP or KILL. */
 void work_do(struct work *w, const struct gv_life_out *out);
+/*
+ * A run that ends: launches under way that nobody has seen up are told to stop, or killed.
+ * Waiting until they are up could take as long as Slurm likes.
+ */
+void work_end(struct work *w, bool at_once);
 /* Tells the life of the jobs which workers have left. */
 void work_reap(struct work *w);
 /*

@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -52,7 +54,7 @@ gv_slurm_env(void)
 }
 
 static GV_NORETURN void
-become(char *const *argv, char **env, int in, int out, int keep)
+become(char *const *argv, char **env, int in, int out, int keep, pid_t with)
 {
 	sigset_t none;
 	int sig;
@@ -62,6 +64,12 @@ become(char *const *argv, char **env, int in, int out, int keep)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setsid(); /* what a terminal sends is for us to decide */
+#ifdef __linux__
+	if (with > 0 && (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != with))
+		_exit(NOT_THERE);
+#else
+	(void)with;
+#endif
 	if (in == -1)
 		in = open("/dev/null", O_RDONLY);
 	if (in == -1 || dup2(in, 0) == -1 || dup2(out, 1) == -1 || dup2(out, 2) == -1)
@@ -73,8 +81,9 @@ become(char *const *argv, char **env, int in, int out, int keep)
 	_exit(NOT_THERE);
 }
 
-pid_t
-gv_slurm_spawn(char *const *argv, char *const *env, int in, int out, int keep)
+/* with: whose end ends it as well, 0 = nobody's. */
+static pid_t
+spawn(char *const *argv, char *const *env, int in, int out, int keep, pid_t with)
 {
 	char **copy;
 	size_t n;
@@ -92,12 +101,18 @@ gv_slurm_spawn(char *const *argv, char *const *env, int in, int out, int keep)
 	sigprocmask(SIG_BLOCK, &all, &old);
 	pid = fork();
 	if (pid == 0)
-		become(argv, copy, in, out, keep);
+		become(argv, copy, in, out, keep, with);
 	error = errno;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	free(copy);
 	errno = error;
 	return pid;
+}
+
+pid_t
+gv_slurm_spawn(char *const *argv, char *const *env, int in, int out, int keep)
+{
+	return spawn(argv, env, in, out, keep, 0);
 }
 
 int
@@ -113,7 +128,7 @@ gv_slurm_command_start(struct gv_slurm_command *c, char *const *argv, double lim
 	fcntl(fd[1], F_SETFD, FD_CLOEXEC);
 	fcntl(fd[0], F_SETFL, O_NONBLOCK);
 	env = gv_slurm_env();
-	c->pid = gv_slurm_spawn(argv, env, -1, fd[1], -1);
+	c->pid = spawn(argv, env, -1, fd[1], -1, getpid());
 	free(env);
 	close(fd[1]);
 	c->fd = fd[0];
@@ -123,6 +138,14 @@ gv_slurm_command_start(struct gv_slurm_command *c, char *const *argv, double lim
 	c->pid = 0;
 	close(fd[0]);
 	return -1;
+}
+
+/* It and what it has begun: it leads a session of its own, once it is there. */
+static void
+end_all(pid_t pid)
+{
+	kill(-pid, SIGKILL);
+	kill(pid, SIGKILL);
 }
 
 static void
@@ -147,7 +170,7 @@ gv_slurm_command_poll(struct gv_slurm_command *c)
 		return true;
 	read_out(c);
 	if (late)
-		kill(c->pid, SIGKILL);
+		end_all(c->pid);
 	do
 		pid = waitpid(c->pid, &status, late ? 0 : WNOHANG);
 	while (late && pid == -1 && errno == EINTR);
@@ -165,27 +188,11 @@ gv_slurm_command_poll(struct gv_slurm_command *c)
 	return true;
 }
 
-int
-gv_slurm_command_run(struct gv_slurm_command *c, char *const *argv, double limit_s)
-{
-	struct pollfd fd;
-
-	if (gv_slurm_command_start(c, argv, limit_s) != 0)
-		return -1;
-	fd = (struct pollfd){.fd = c->fd, .events = POLLIN};
-	while (!gv_slurm_command_poll(c)) {
-		poll(&fd, 1, 20);
-		if ((fd.revents & POLLIN) == 0) /* its end has been read */
-			gv_sleep_s(.01);
-	}
-	return c->status;
-}
-
 void
 gv_slurm_command_free(struct gv_slurm_command *c)
 {
 	if (c->pid > 0) {
-		kill(c->pid, SIGKILL);
+		end_all(c->pid);
 		while (waitpid(c->pid, NULL, 0) == -1 && errno == EINTR)
 			;
 		close(c->fd);

@@ -31,12 +31,13 @@ struct gv_slurm_command {
 	int status;           /* as sh has it; 124: it took too long, and was killed */
 };
 
-/* Starts it, to be done within limit_s.  0, or -1 with errno set. */
+/*
+ * Starts it, to be done within limit_s; it ends with this process, too, where the system
+ * can do that.  0, or -1 with errno set.
+ */
 int gv_slurm_command_start(struct gv_slurm_command *c, char *const *argv, double limit_s);
 /* Whether it has left; then status and out are there. */
 bool gv_slurm_command_poll(struct gv_slurm_command *c);
-/* Starts it and waits: its status, -1 with errno set. */
-int gv_slurm_command_run(struct gv_slurm_command *c, char *const *argv, double limit_s);
 /* Kills it if it runs, and frees out. */
 void gv_slurm_command_free(struct gv_slurm_command *c);
 

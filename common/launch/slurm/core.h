@@ -16,12 +16,14 @@ struct gv_slurm_handle {
 struct gv_slurm {
 	struct gv_slurm_handle handle;
 	struct gv_slurm_allocation allocation;
-	char *dir;         /* of all launches */
-	char *self;        /* this program */
+	char *dir;  /* of all launches */
+	char *self; /* this program */
+	bool (*stopped)(void);
 	char *jobs;        /* "1,2", for squeue */
 	char *nodes;       /* "n1,n2", for sinfo */
 	size_t n_begun;    /* launches so far */
 	size_t n_starting; /* sruns that have been forked and whose workers are not up */
+	bool slow;         /* it was said that one takes its time */
 
 	/* what was seen last */
 	struct gv_slurm_command queue, info;
@@ -36,6 +38,20 @@ struct gv_slurm {
 
 /* Commands of Slurm take no longer, or are killed, s. */
 extern const double gv_slurm_patience_s;
+
+/* ---- ask.c ---- */
+
+/*
+ * Runs a command until it succeeds, or fails for good, or for as long as a restart of Slurm
+ * may take, each time limit_s at most, or until all is stopped: its status, -1: there is
+ * none.  One that takes its time is told of once.
+ */
+int gv_slurm_ask(const struct gv_slurm *s, struct gv_slurm_command *c, char *const *argv,
+    double limit_s);
+bool gv_slurm_is_stopped(const struct gv_slurm *s);
+/* What a command that has failed said, as one error.  -1. */
+int gv_slurm_cannot(
+    struct gv_error *e, const struct gv_slurm_command *c, const char *what);
 
 /* ---- step.c ---- */
 

@@ -17,9 +17,6 @@
 /* A first step on nodes that have to wake up may take its time, s. */
 static const double probe_s = 120;
 
-/* A controller that does not answer may be about to restart, s. */
-static const double restart_s = 60;
-
 /* ---- which job ---- */
 
 static bool
@@ -28,57 +25,9 @@ is_number(const char *s)
 	return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
 }
 
-/* Whether it may succeed a little later: the controller is away, or restarts. */
-static bool
-is_passing(const struct gv_slurm_command *c)
-{
-	static const char *const words[] = {"Unable to contact slurm controller",
-	    "Unable to confirm allocation", "Connection refused", "Zero Bytes were",
-	    "Socket timed out", "nodes are busy", "Communication connection failure",
-	    "Transport endpoint is not connected",
-	    /* nodes have not registered yet with a controller that has restarted */
-	    "Memory required by task is not available"};
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (c->out.s != NULL && strstr(c->out.s, words[i]) != NULL)
-			return true;
-	return c->status == 124;
-}
-
-/* Runs it until it succeeds, or fails for good, or for as long as a restart may take: its status. */
-static int
-run_patiently(struct gv_slurm_command *c, char *const *argv, double limit_s)
-{
-	double until_s = gv_clock_s() + restart_s;
-	double wait_s = .25;
-
-	while (gv_slurm_command_run(c, argv, limit_s) != 0 && is_passing(c) &&
-	       gv_clock_s() < until_s) {
-		gv_sleep_s(wait_s);
-		wait_s = fmin(2 * wait_s, 4);
-	}
-	return c->status;
-}
-
-/* What a command has said, as one error. */
-static int
-cannot(struct gv_error *e, const struct gv_slurm_command *c, const char *what)
-{
-	const char *line = c->out.s != NULL ? c->out.s : "", *at;
-
-	if (c->status == 127 && *line == '\0')
-		return gv_error_set(e, "%s: Slurm's commands are not here", what);
-	if (c->status == 124)
-		return gv_error_set(e, "%s: Slurm does not answer", what);
-	for (at = line; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n')
-		line = at; /* the last one: warnings go before */
-	return gv_error_set(e, "%s: %.*s", what, (int)strcspn(line, "\n"), line);
-}
-
 /* The id of the running job of that name, of this user: the caller frees; NULL, *e set. */
 static char *
-find_named(const char *name, struct gv_error *e)
+find_named(const struct gv_slurm *s, const char *name, struct gv_error *e)
 {
 	char squeue[] = "squeue", h[] = "-h", me[] = "--me", n[] = "-n", t[] = "-t",
 	     running[] = "RUNNING", o[] = "-o", id[] = "%i";
@@ -86,23 +35,24 @@ find_named(const char *name, struct gv_error *e)
 	char *argv[] = {squeue, h, me, n, copy, t, running, o, id, NULL};
 	struct gv_slurm_command c = {0};
 	char q[GV_QUOTE_LEN];
-	const char *s;
+	const char *at;
 
 	gv_quote(q, name, strlen(name));
-	if (run_patiently(&c, argv, gv_slurm_patience_s) != 0)
-		cannot(e, &c, "squeue");
-	for (s = c.out.s; e->count == 0 && s != NULL && *s != '\0';) {
-		size_t len = strspn(s, "0123456789");
+	if (gv_slurm_ask(s, &c, argv, gv_slurm_patience_s) != 0)
+		gv_slurm_cannot(e, &c, "squeue");
+	for (at = c.out.s; e->count == 0 && at != NULL && *at != '\0';) {
+		size_t len = strspn(at, "0123456789");
 
-		if (found != NULL && (strlen(found) != len || memcmp(found, s, len) != 0))
+		if (found != NULL &&
+		    (strlen(found) != len || memcmp(found, at, len) != 0))
 			gv_error_set(
 			    e, "Slurm runs several jobs %s: which one, say by its id", q);
 		if (found == NULL && len > 0) {
 			found = gv_xcalloc(len + 1, 1);
-			memcpy(found, s, len);
+			memcpy(found, at, len);
 		}
-		s += strcspn(s, "\n");
-		s += *s == '\n';
+		at += strcspn(at, "\n");
+		at += *at == '\n';
 	}
 	if (e->count == 0 && found == NULL)
 		gv_error_set(e, "Slurm runs no job %s of yours", q);
@@ -116,7 +66,7 @@ find_named(const char *name, struct gv_error *e)
 }
 
 static char *
-find_job(const char *wanted, struct gv_error *e)
+find_job(const struct gv_slurm *s, const char *wanted, struct gv_error *e)
 {
 	const char *id = wanted != NULL ? wanted : getenv("SLURM_JOB_ID");
 
@@ -126,7 +76,7 @@ find_job(const char *wanted, struct gv_error *e)
 		    "which with --slurm-job");
 		return NULL;
 	}
-	return is_number(id) ? gv_xstrdup(id) : find_named(id, e);
+	return is_number(id) ? gv_xstrdup(id) : find_named(s, id, e);
 }
 
 static int
@@ -139,8 +89,8 @@ read_allocation(struct gv_slurm *s, char *job, struct gv_error *e)
 	struct gv_error ignored = {0};
 	int rc = 0;
 
-	if (run_patiently(&c, argv, gv_slurm_patience_s) != 0)
-		rc = cannot(e, &c, "scontrol");
+	if (gv_slurm_ask(s, &c, argv, gv_slurm_patience_s) != 0)
+		rc = gv_slurm_cannot(e, &c, "scontrol");
 	else if (gv_slurm_allocation_read(&s->allocation, c.out.s, &ignored) != 0)
 		rc = gv_error_set(e, "job %s: %s", job, ignored.text[0]);
 	gv_slurm_command_free(&c);
@@ -173,8 +123,8 @@ read_addresses(struct gv_slurm *s, struct gv_error *e)
 	struct gv_slurm_command c = {0};
 	int rc = 0;
 
-	if (run_patiently(&c, argv, gv_slurm_patience_s) != 0)
-		rc = cannot(e, &c, "sinfo");
+	if (gv_slurm_ask(s, &c, argv, gv_slurm_patience_s) != 0)
+		rc = gv_slurm_cannot(e, &c, "sinfo");
 	else
 		gv_slurm_take_nodes(&s->allocation, c.out.s, gv_clock_s());
 	gv_slurm_command_free(&c);
@@ -209,10 +159,10 @@ on_all(struct gv_slurm *s, const char *mode, double limit_s,
 		if (n == 0)
 			continue;
 		gv_srun_make(&srun, s, node, n, "gv:probe", mode);
-		if (run_patiently(&c, srun.word, limit_s) != 0)
-			rc = cannot(e, &c, "srun");
-		else
+		if (gv_slurm_ask(s, &c, srun.word, limit_s) == 0)
 			rc = take(s, c.out.s, e);
+		else if (!gv_slurm_is_stopped(s))
+			rc = gv_slurm_cannot(e, &c, "srun");
 		gv_srun_free(&srun);
 	}
 	gv_slurm_command_free(&c);
@@ -331,7 +281,8 @@ gv_slurm_open(struct gv_slurm **out, const struct gv_slurm_options *o, struct gv
 	s->handle = (struct gv_slurm_handle){launcher, s};
 	s->ends_s = HUGE_VAL;
 	s->dir = gv_xstrdup(o->dir);
-	job = find_job(o->job, e);
+	s->stopped = o->stopped;
+	job = find_job(s, o->job, e);
 	rc = job == NULL ? -1 : find_self(s, e);
 	if (rc == 0)
 		rc = read_allocation(s, job, e);

@@ -30,8 +30,9 @@
 struct gv_slurm;
 
 struct gv_slurm_options {
-	const char *job; /* id or name; NULL = that of SLURM_JOB_ID */
-	const char *dir; /* absolute, seen by all nodes: launches are told there */
+	const char *job;       /* id or name; NULL = that of SLURM_JOB_ID */
+	const char *dir;       /* absolute, seen by all nodes: launches are told there */
+	bool (*stopped)(void); /* whether gv_slurm_clean is to give up; NULL = never */
 };
 
 /*
@@ -43,7 +44,8 @@ int gv_slurm_open(
     struct gv_slurm **s, const struct gv_slurm_options *o, struct gv_error *e);
 /*
  * Ends what launches of a process before have left on the nodes; nobody else may use the
- * directory by then.  0, or -1 with *e set.
+ * directory by then.  0, also when it was stopped meanwhile: they end by themselves then;
+ * or -1 with *e set.
  */
 int gv_slurm_clean(struct gv_slurm *s, struct gv_error *e);
 void gv_slurm_close(struct gv_slurm *s); /* NULL is allowed */

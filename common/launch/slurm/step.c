@@ -25,10 +25,15 @@ enum { MOST_STARTING = 16 };
  * grace time, which the nodes keep themselves; killed so long after that.
  */
 static const double late_s = 10, very_late_s = 15;
-/* Workers that do not come up: a prolog may take its time. */
-static const double start_s = 600;
-/* Cleaning up is tried for so long. */
-static const double sweep_patience_s = 120;
+/* Workers that do not come up: a prolog may take its time.  It is said after a while. */
+static const double start_s = 600, slow_s = 60;
+/* How often it is looked whether all have left and srun alone is still there, s. */
+static const double alone_s = 5;
+/*
+ * Cleaning up is tried for so long; not where no worker was seen that was told to go: one
+ * that comes up yet finds its directory taken away.
+ */
+static const double sweep_patience_s = 120, unseen_patience_s = 15;
 
 static struct step *
 step_of(struct gv_launch *l)
@@ -168,6 +173,7 @@ spawn(struct step *t, struct gv_launch_news *news)
 
 	free(path);
 	t->began_s = gv_clock_s();
+	t->alone_s = t->began_s + alone_s;
 	if (out >= 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0) {
 		fcntl(pair[0], F_SETFD, FD_CLOEXEC);
 		fcntl(pair[1], F_SETFD, FD_CLOEXEC);
@@ -222,16 +228,50 @@ gv_slurm_step_kill(struct gv_launch *l)
 	tell(t, GV_TELL_KILL);
 }
 
+/* Whether all its nodes have said how it ended there. */
+static bool
+all_have_left(const struct step *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n_nodes; i++)
+		if (!gv_slurm_file_there(t->dir, "left", t->node[i]->name))
+			return false;
+	return true;
+}
+
+/* An srun that waits for a step that never begins, or has not heard of its end. */
+static void
+look_at_silence(struct step *t, double now_s)
+{
+	if (t->phase == STARTING && now_s > t->began_s + slow_s && !t->slurm->slow) {
+		t->slurm->slow = true;
+		gv_warn("warning: Slurm has not started a step for %.0f s; it is waited "
+			"for up to %.0f s",
+		    slow_s, start_s);
+	}
+	if (t->deadline_s != 0)
+		return;
+	if (t->phase == STARTING && now_s > t->began_s + start_s)
+		t->deadline_s = now_s;
+	if (now_s < t->alone_s)
+		return;
+	t->alone_s = now_s + alone_s;
+	if (all_have_left(t))
+		t->deadline_s = now_s + late_s;
+}
+
 /* Told, and still there, though its nodes should have ended it. */
 static void
 press(struct step *t)
 {
 	double now_s = gv_clock_s();
 
-	if (t->phase == STARTING && now_s > t->began_s + start_s && t->deadline_s == 0)
-		t->deadline_s = now_s;
+	look_at_silence(t, now_s);
 	if (t->deadline_s == 0 || now_s < t->deadline_s)
 		return;
+	if (t->pressed)
+		kill(-t->pid, SIGKILL); /* whatever stands for srun, and what it began */
 	kill(t->pid, t->pressed ? SIGKILL : SIGTERM);
 	t->pressed = true;
 	t->deadline_s = now_s + very_late_s;
@@ -316,12 +356,14 @@ static bool
 all_is_told(struct step *t)
 {
 	double now_s = gv_clock_s();
+	double patience_s =
+	    t->launch.told && !t->made ? unseen_patience_s : sweep_patience_s;
 	size_t i;
 
 	for (i = 0; i < t->n_nodes && (t->left[i].known || is_bad(t, i)); i++)
 		;
 	return i == t->n_nodes || t->clean || t->slurm->over ||
-	       now_s > t->gone_s + t->grace_s + sweep_patience_s;
+	       now_s > t->gone_s + t->grace_s + patience_s;
 }
 
 static void
@@ -372,6 +414,7 @@ gv_slurm_step_poll(struct gv_launch *l, bool wait, struct gv_launch_news *news)
 		spawn(t, news);
 	if (t->phase == STARTING && gv_slurm_file_there(t->dir, "up", NULL)) {
 		is_not_starting(t);
+		t->slurm->slow = false;
 		t->phase = UP;
 		t->was_up = true;
 		news->state = GV_LAUNCH_UP;

@@ -51,6 +51,7 @@ struct step {
 	pid_t pid; /* of srun, 0 = there is none */
 	int in;    /* its standard input is the other end */
 	double began_s, gone_s;
+	double alone_s;    /* not before is it looked whether srun alone is there */
 	double deadline_s; /* then it is pressed; 0 = it was not told */
 	bool pressed, hurried;
 	bool was_up;

@@ -200,12 +200,31 @@ refuse(struct worker *w, const char *why)
 	snprintf(w->left.text, sizeof(w->left.text), "%s", why);
 }
 
+/*
+ * Slurm signals the processes of a step one by one: the workers may have had SIGTERM or
+ * SIGKILL a moment before ours comes, or before srun's end is seen; then the end was not
+ * the job's.
+ */
+static void
+await_own_end(struct worker *w, int status)
+{
+	bool killed = status == 128 + SIGKILL;
+	int i;
+
+	for (i = 0; i < 10 && !w->deaf; i++) {
+		if (!killed && (status != 128 + SIGTERM || w->left.how != OWN))
+			return;
+		sleep_a_while(w, .05);
+	}
+	if (killed && w->deaf && w->left.how == TOLD)
+		w->left.how = CUT;
+}
+
 static void
 run(struct worker *w)
 {
 	struct gv_launch_news news;
 	enum gv_launch_state state;
-	int i;
 
 	if (find_port(w) != 0) {
 		refuse(w, "the first node of the gang has told no port");
@@ -236,9 +255,7 @@ run(struct worker *w)
 		w->left.status = 128 + SIGKILL;
 		snprintf(w->left.text, sizeof(w->left.text), "%s", news.reason);
 	}
-	/* Slurm may have sent SIGTERM to the workers a moment before it sends us ours */
-	for (i = 0; i < 10 && news.status == 128 + SIGTERM && w->left.how == OWN; i++)
-		sleep_a_while(w, .05);
+	await_own_end(w, news.status);
 }
 
 static int
