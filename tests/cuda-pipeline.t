@@ -35,11 +35,12 @@ train="--timeout=15s --data=digits:64 --batch=8 --steps=6 --log-every=1 --moment
 both() {
 	n=$1 name=$2
 	shift 2
-	rm -f ./*.w
+	rm -rf ./*.w late
 	begin "$n" --transport=tcp --weights=tcp.w "$@"
 	end
 	tcp_statuses=$statuses
 	mv out.0 tcp
+	rm -rf late
 	begin "$n" --transport=nccl --weights=nccl.w "$@"
 	end
 	ok "$name: all end" test "$statuses $tcp_statuses" = "$(echo "$statuses $tcp_statuses" | tr 1-9 0)"
@@ -121,6 +122,47 @@ begin 2 -v --schedule=flush --micro-batches=4 two.csv
 end
 HOST=
 ok "two workers on one GPU: over TCP" grep -q 'what crosses stages is sent over TCP: ranks 0 and 1 have the same GPU' err.0
+
+# ---- losses come later than their steps ----
+# of the last stage each step's losses are read, of the first nothing at all
+for schedule in "flush --micro-batches=4" "1f1b" "2bw --micro-batches=4" "zb-h1 --micro-batches=4"; do
+	for of in 0 1; do
+		for steps in 12 36; do
+			GV_FAKE=log=calls ON=$of
+			# shellcheck disable=SC2086
+			begin 2 --schedule=$schedule --steps=$steps two.csv
+			end
+			GV_FAKE='' ON=''
+			ok "$schedule, $steps steps: both end" test "$statuses" = "0 0"
+			mv calls calls.$steps
+		done
+		was=$(sed -n 's/^cuMemcpyDtoHAsync_v2 //p' calls.12)
+		is=$(sed -n 's/^cuMemcpyDtoHAsync_v2 //p' calls.36)
+		ok "$schedule: rank $of reads its losses alone" test $((${is:-0} - ${was:-0})) -eq $((24 * of))
+	done
+done
+both 3 "late, a unit of several steps" --schedule=1f1b --steps=24 unequal2.csv
+both 2 "late, tested and saved on the way" --schedule=2bw --micro-batches=4 --steps=20 --test=digits:30 --test-every=7 --checkpoint=late --checkpoint-steps=3 two.csv
+both 2 "late, a row of every third step" --schedule=flush --micro-batches=2 --steps=20 --log-every=3 two.csv
+begin 2 --schedule=flush --micro-batches=4 --steps=100000 --lr=1e30 two.csv
+end
+ok "late, the only model diverges: status" test "$statuses" = "1 1"
+mv out.0 nccl
+begin 2 --transport=tcp --schedule=flush --micro-batches=4 --steps=100000 --lr=1e30 two.csv
+end
+same_file out.0 nccl "late, the only model diverges: no step is told of behind that"
+# a stop while losses are on their way: every step that was done has its row
+begin 2 --schedule=1f1b --steps=1000000 --checkpoint=c3 two.csv
+until [ -s c3/losses.csv ] && [ "$(wc -l <c3/losses.csv)" -gt 20 ]; do sleep .05; done
+signal TERM 0
+end
+ok "late, a stop: statuses" test "$statuses" = "143 143"
+n=$(tail -n 1 c3/losses.csv | cut -d, -f1)
+begin 2 --transport=tcp --schedule=1f1b --steps="$n" --checkpoint=c4 two.csv
+end
+cut -d, -f1-3 c3/losses.csv >a
+cut -d, -f1-3 c4/losses.csv >b
+same_file a b "late, a stop: the rows of all steps"
 
 # ---- what goes wrong ----
 for what in ncclCommInitRankConfig:1:5 ncclSend:3:4 ncclRecv:4:3 async:40:1 async:60:6 cuStreamWaitEvent:5:999 cuEventCreate:9:2 cuStreamCreate:2:2; do

@@ -147,9 +147,31 @@ says "no GPU" "the NVIDIA driver sees no GPU"
 GV_FAKE=devices=2
 gpu --device=cuda:2
 says "no such GPU" "there is no GPU 2: the driver sees 2"
+GV_FAKE=driver=12040,capability=75
+gpu --device=cuda
+says "an old GPU, whatever the driver is" "Fake H100 (GPU 0): compute capability 7.5 is not one that the kernels were built for (8.0 and up)"
 GV_FAKE=capability=75
 gpu --device=cuda
 says "an old GPU" "Fake H100 (GPU 0): compute capability 7.5 is not one that the kernels were built for (8.0 and up)"
+# whatever it says of them: 200 no image, 209 none for this GPU, 222 a PTX of no known version
+for i in 200 209 222; do
+	GV_FAKE=driver=12040,fail=cuModuleLoadData:1:$i
+	gpu --device=cuda
+	says "a driver older than the kernels, $i" "Fake H100 (GPU 0): the NVIDIA driver has CUDA 12.4 and does not take the kernels, which CUDA 13.0 made: it is too old"
+done
+gpu --device=auto -v
+is_status 0 "a driver older than the kernels: on the CPU"
+err_has "training on the CPU: Fake H100 (GPU 0): the NVIDIA driver has CUDA 12.4 and does not take" "which -v says"
+GV_FAKE=driver=12040
+gpu --device=cuda
+is_status 0 "unless it takes them"
+GV_FAKE=driver=13010,fail=cuModuleLoadData:1:200
+gpu --device=cuda
+says "a newer driver that does not take them" "the kernels: CUDA error 200"
+GV_FAKE=driver=12040,fail=cuModuleLoadData:1:2
+gpu --device=cuda
+is_status 2 "no memory for them: status"
+err_has "the kernels: out of memory" "no memory for them"
 GV_FAKE=memory=20000
 gpu --device=cuda
 is_status 2 "little memory: status"

@@ -246,24 +246,28 @@ log_step(struct run *r, uint64_t from, uint64_t step, const struct tested *t)
 	free(now);
 }
 
-/* Rank 0: the rows of the steps up to the present one. */
+/* Rank 0: the rows of the steps up to the present one, or all whose losses are there. */
 static int
-log_steps(struct run *r, uint64_t from, const struct tested *t, struct gv_error *e)
+log_steps(
+    struct run *r, uint64_t from, const struct tested *t, bool all, struct gv_error *e)
 {
-	uint64_t step;
+	struct run_pipeline *p = r->pipeline;
+	uint64_t late = all ? 0 : worker_late(p->worker);
 
+	if (all && worker_losses(p->worker, e) != 0)
+		return -1;
 	if (r->place.rank != 0)
 		return 0;
-	for (step = from; step < r->step; step++) {
-		if (worker_loss(r->pipeline->worker, step, r->loss, e) != 0)
+	for (; p->logged + late < r->step; p->logged++) {
+		if (worker_loss(p->worker, p->logged, r->loss, e) != 0)
 			return -1;
-		log_step(r, from, step + 1, t);
+		log_step(r, from, p->logged + 1, t);
 	}
 	return run_tell_now_and_then(r, gv_clock_s(), e);
 }
 
 static int
-test_and_log(struct run *r, uint64_t from, struct gv_error *e)
+test_and_log(struct run *r, uint64_t from, bool all, struct gv_error *e)
 {
 	struct tested t = {0};
 	bool due = false;
@@ -273,13 +277,13 @@ test_and_log(struct run *r, uint64_t from, struct gv_error *e)
 	for (b = 0; b < r->array.n; b++)
 		due |= r->test.n > 0 && test_due(r, b, from);
 	if (!due)
-		return log_steps(r, from, NULL, e);
+		return log_steps(r, from, NULL, all, e);
 	t.correct = gv_xcalloc(r->array.n, sizeof(*t.correct));
 	t.loss = gv_xcalloc(r->array.n, sizeof(*t.loss));
 	status = worker_test(r->pipeline->worker, r->test.x, data_targets(&r->test),
 	    r->test.n, t.correct, t.loss, e);
 	if (status == 0)
-		status = log_steps(r, from, &t, e);
+		status = log_steps(r, from, &t, true, e);
 	free(t.correct);
 	free(t.loss);
 	return status;
@@ -309,14 +313,19 @@ wish(struct run *r)
 static int
 after_unit(struct run *r, uint64_t from, unsigned heard, struct gv_error *e)
 {
-	if (test_and_log(r, from, e) != 0)
+	const unsigned ends = FLAG_STOP | FLAG_INTERRUPT | FLAG_END;
+	bool saves =
+	    (heard & FLAG_SAVE) != 0 || passes(from, r->step, r->o->checkpoint_steps);
+
+	/* what is saved has the rows of its steps; all workers find the same here */
+	if (test_and_log(r, from, saves || r->step >= r->last || (heard & ends), e) != 0)
 		return -1;
 	if (heard & FLAG_SAVE) {
 		r->wish &= ~(unsigned)FLAG_SAVE;
 		run_forget_save();
 	}
 	wish(r);
-	if ((heard & FLAG_SAVE) || passes(from, r->step, r->o->checkpoint_steps))
+	if (saves)
 		return save(r, false, e);
 	return r->place.rank == 0 ? run_slices_commit(r, false, e) : 0;
 }
@@ -397,6 +406,7 @@ run_pipeline_train(struct run *r, struct gv_error *e)
 	unsigned heard = 0;
 	int status;
 
+	r->pipeline->logged = r->step;
 	r->progress = (struct progress){gv_clock_s(), r->step, 0};
 	worker_begin(w, r->gang, r->step);
 	while (r->step < r->last && !(heard & ends)) {

@@ -10,7 +10,8 @@ struct run_pipeline {
 	struct stages stages;
 	struct route route;
 	struct worker *worker;
-	size_t batch; /* samples of a micro-batch */
+	size_t batch;    /* samples of a micro-batch */
+	uint64_t logged; /* rank 0: steps whose losses were looked at */
 
 	/* rank 0: the set that is being saved, and who has not said yet that it has */
 	struct set set;

@@ -56,6 +56,8 @@ error_of(struct gv_nn_backend *be)
 
 /* ---- opening ---- */
 
+enum { LEAST_MAJOR = 8 }; /* compute capability of GPUs that there are kernels for */
+
 /* 0, or -1 with "no use of CUDA: what the driver says". */
 static int
 opened(const struct gv_cuda_driver *d, int result, const char *what, struct gv_error *e)
@@ -94,11 +96,20 @@ static int
 load_module(struct gv_cuda *c, const struct gv_cuda_config *config, struct gv_error *e)
 {
 	int major = 0, minor = 0, r = c->d->module_load(&c->module, config->image);
+	int version = config->built;
 
 	if (r == GV_CU_SUCCESS)
 		return 0;
 	c->d->device_attribute(&major, GV_CU_MAJOR, c->device);
 	c->d->device_attribute(&minor, GV_CU_MINOR, c->device);
+	/* a driver takes what any CUDA of its major version made, and may take no newer one */
+	c->d->driver_version(&version);
+	if (version < config->built && major >= LEAST_MAJOR && r != GV_CU_OUT_OF_MEMORY)
+		return gv_error_set(e,
+		    "%s (GPU %d): the NVIDIA driver has CUDA %d.%d and does not take the "
+		    "kernels, which CUDA %d.%d made: it is too old",
+		    c->name, c->device, version / 1000, version % 1000 / 10,
+		    config->built / 1000, config->built % 1000 / 10);
 	if (r == GV_CU_NO_BINARY_FOR_GPU)
 		return gv_error_set(e,
 		    "%s (GPU %d): compute capability %d.%d is not one that the kernels "

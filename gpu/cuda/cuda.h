@@ -32,6 +32,7 @@ struct gv_cuda_config {
 	const struct gv_cuda_driver *driver;
 	const struct gv_cuda_blas *blas; /* NULL: math must be fp32 */
 	const void *image;               /* kernels, for cuModuleLoadData */
+	int built; /* the CUDA of the nvcc that made them, as drivers count; 0 = unknown */
 	/* fills NCCL's table when ranks want to join; NULL: there is none */
 	int (*load_nccl)(struct gv_cuda_nccl *n, struct gv_error *e);
 	int device; /* as the driver counts */
@@ -50,5 +51,6 @@ int gv_cuda_count(const struct gv_cuda_driver *d, struct gv_error *e);
 
 /* The kernels that are built in (kernels.fatbin). */
 extern const char gv_cuda_image[];
+extern const int gv_cuda_image_built; /* as built above */
 
 #endif

@@ -31,6 +31,7 @@ open_cuda(const struct gv_nn_device *d, struct gv_error *e)
 	static struct gv_cuda_blas blas;
 	struct gv_cuda_config c = {.driver = &driver,
 	    .image = gv_cuda_image,
+	    .built = gv_cuda_image_built,
 	    .math = d->math,
 	    .load_nccl = gv_cuda_load_nccl,
 	    .no_graphs = getenv("GV_CUDA_NO_GRAPHS") != NULL};

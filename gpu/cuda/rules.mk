@@ -47,12 +47,15 @@ $(BUILD)/cuda/kernels.fatbin: $(CUDA_KERNELS) $(wildcard gpu/cuda/*.h gpu/cuda/k
 		-gencode arch=compute_$(lastword $(CUDA_ARCHS)),code=compute_$(lastword $(CUDA_ARCHS)) \
 		-o $@ $(@D)/kernels.cu
 $(BUILD)/cuda/%: CUDA_CPP = -Igpu -Icommon -I. -Igpu/cuda/kernels
+# as cuDriverGetVersion counts: 13.0 is 13000
+CUDA_BUILT = $(shell $(lastword $(NVCC)) --version | sed -n 's/.*release \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | \
+	awk '{ print $$1 * 1000 + $$2 * 10 }')
 $(BUILD)/cuda/image.o: gpu/cuda/image.c $(BUILD)/cuda/kernels.fatbin
-	$(Q)$(CC) $(GV_CPPFLAGS) $(CUDA_CPP) -fPIC -c -o $@ $< \
+	$(Q)$(CC) $(GV_CPPFLAGS) $(CUDA_CPP) -fPIC -c -o $@ $< -DGV_CUDA_BUILT=$(or $(CUDA_BUILT),0) \
 		-DGV_CUDA_IMAGE=$(call quoted,"$(call c_string,$(BUILD)/cuda/kernels.fatbin)")
 $(BUILD)/fake/image.o: gpu/cuda/image.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(GV_CPPFLAGS) -Igpu -Icommon -fPIC -fvisibility=hidden -c -o $@ $<
+	$(Q)$(CC) $(GV_CPPFLAGS) -Igpu -Icommon -fPIC -fvisibility=hidden -DGV_CUDA_BUILT=13000 -c -o $@ $<
 
 define shared
 	@mkdir -p $(@D)

@@ -345,6 +345,40 @@ test_late(size_t i, size_t micro_batches)
 	close_fixture(&f);
 }
 
+/* Losses of a schedule of the caller's: the same, without a wait for the device. */
+static void
+test_losses(size_t i)
+{
+	struct fixture f;
+	struct gv_net *net;
+	struct gv_net_work w = {0};
+	double now[HELP_MODELS], late[2][HELP_MODELS];
+	size_t k, wrong = 0, before;
+
+	open_fixture(&f, i);
+	draw(&f, 1);
+	w.last = f.m.n;
+	net = make(&f, cuda());
+	gv_net_set_active(net, 0, false);
+	for (k = 0; k < 2; k++) {
+		wrong += gv_net_load(net, 0, f.x, f.target) != 0 ||
+			 gv_net_forward(net, &w) != 0 || gv_net_backward(net, &w) != 0 ||
+			 gv_net_gradients(net, &w, true) != 0;
+		before = gv_fake_cuda_called("cuStreamSynchronize");
+		wrong += gv_net_losses_begin(net) != 0;
+		is_int(gv_fake_cuda_called("cuStreamSynchronize") - before, 0,
+		    "%s: losses that nobody waits for", f.c->name);
+		wrong += gv_net_sum(net, now) != 0;
+		wrong += gv_net_late(net) != 1 || gv_net_step_losses(net, late[k]) != 0;
+		wrong +=
+		    memcmp(now + 1, late[k] + 1, (f.c->models - 1) * sizeof(*now)) != 0;
+		wrong += !isnan(late[k][0]);
+	}
+	is_int(wrong, 0, "%s: and they are those that are waited for", f.c->name);
+	gv_net_free(net);
+	close_fixture(&f);
+}
+
 /* Many copies on their way at once: room for them comes round again. */
 static void
 test_stage(void)
@@ -738,6 +772,7 @@ main(void)
 	test_schedule(4);
 	test_late(4, 1);
 	test_late(4, 3);
+	test_losses(4);
 	test_stage();
 	test_checkpoint(4);
 	test_checkpoint(CASES + 6);

@@ -8,6 +8,9 @@
 #include "nn/backend.h"
 #include "worker_private.h"
 
+/* Updates that a device may be behind its host. */
+enum { LATE = 2 };
+
 /* How often devices are asked how they are while the host waits for other workers. */
 static const double LOOK_S = 200e-6;
 
@@ -194,6 +197,18 @@ worker_step(const struct worker *w)
 	return w->units * w->s.route->unit / w->s.route->micro_batches;
 }
 
+size_t
+worker_late(const struct worker *w)
+{
+	return w->links.open ? LATE : 0;
+}
+
+int
+worker_losses(struct worker *w, struct gv_error *e)
+{
+	return worker_send_losses(w, worker_step(w), e);
+}
+
 /* ---- units ---- */
 
 /* Sums of flags for all units up to that of a micro-batch. */
@@ -229,7 +244,10 @@ hear_flags(struct worker *w, unsigned *flags, struct gv_error *e)
 	struct gv_sum *sum;
 
 	*flags = 0;
-	if (w->units++ == w->first_sum)
+	w->units++;
+	if (worker_step(w) > LATE && worker_send_losses(w, worker_step(w) - LATE, e) != 0)
+		return -1;
+	if (w->units - 1 == w->first_sum)
 		return 0;
 	sum = &w->agreed[(w->units - 2) % w->room];
 	if (post_sum(&w->post, sum) != 0)

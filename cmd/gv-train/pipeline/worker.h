@@ -75,9 +75,17 @@ void worker_begin(struct worker *w, struct gv_gang *gang, uint64_t step);
 int worker_go(struct worker *w, unsigned *flags, struct gv_error *e);
 /* Steps done, at the end of a unit. */
 uint64_t worker_step(const struct worker *w);
+/*
+ * Steps whose losses may come later, so that nobody waits for a device: all workers say the
+ * same.  losses: all workers, at the end of a unit, let those of all steps done be had.
+ * 0, or -1 with *e.
+ */
+size_t worker_late(const struct worker *w);
+int worker_losses(struct worker *w, struct gv_error *e);
 
 /*
- * Rank 0: the mean losses of a step, [models], once each, in order.  0, or -1 with *e.
+ * Rank 0: the mean losses of a step, [models], once each, in order, of all but the newest
+ * worker_late steps, or behind worker_losses.  0, or -1 with *e.
  */
 int worker_loss(struct worker *w, uint64_t step, double *loss, struct gv_error *e);
 

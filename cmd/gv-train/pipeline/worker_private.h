@@ -29,8 +29,10 @@ struct worker {
 	double began_s;
 	struct clip clip;
 	struct links links;
-	bool broken; /* something has failed */
-	bool clips;  /* by the norm over all stages */
+	uint64_t late[GV_NET_LATE]; /* steps whose losses the device has not given yet, */
+	size_t n_late;              /* of the last stage, the oldest first */
+	bool broken;                /* something has failed */
+	bool clips;                 /* by the norm over all stages */
 };
 
 struct chunk *worker_chunk(const struct worker *w, size_t stage);
@@ -41,6 +43,9 @@ size_t worker_rank_of(const struct worker *w, size_t stage, uint64_t micro_batch
 /* What crosses an end of a stage, on its way to a rank.  0, or -1: gv_net_error. */
 int worker_send_rows(struct worker *w, struct chunk *c, const struct crossing *x,
     size_t slot, enum gv_net_side side, size_t to, struct gv_tag tag);
+
+/* The last stage: losses of steps before that one, which may be waited for, to rank 0. */
+int worker_send_losses(struct worker *w, uint64_t before, struct gv_error *e);
 
 /* Asks for parcels of the steps to come. */
 void worker_ask_ahead(struct worker *w);

@@ -1,5 +1,6 @@
 /* The steps of a worker's course: what comes, is computed and goes. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -264,24 +265,55 @@ sums_follow(const struct worker *w, const struct gv_course_step *s)
 	return next.op == GV_STEP_REDUCE && next.stage == s->stage;
 }
 
-/* Losses of the update whose gradients are all here, to rank 0. */
-static int
-send_loss(struct worker *w, struct chunk *c, uint64_t step, struct gv_error *e)
+static void
+post_loss(struct worker *w, const double *loss, uint64_t step)
 {
 	size_t models = w->s.net.models, b;
 	struct parcel *p = post_blank(&w->post, models);
-	double *loss = gv_xcalloc(models, sizeof(*loss));
-	int status = gv_net_sum(c->net, loss);
 
 	for (b = 0; b < models; b++)
 		p->v[b] = (gv_real)loss[b];
-	free(loss);
-	if (status != 0) {
-		post_back(&w->post, p);
-		return worker_net_failed(c, e);
-	}
 	post_send(&w->post, p, 0, post_tag(POST_LOSS, w->s.rank, step));
-	return 0;
+}
+
+int
+worker_send_losses(struct worker *w, uint64_t before, struct gv_error *e)
+{
+	double *loss = gv_xcalloc(w->s.net.models, sizeof(*loss));
+	struct chunk *c = &w->chunk[w->chunks - 1];
+	int status = 0;
+
+	while (w->n_late > 0 && w->late[0] < before && status == 0) {
+		status = gv_net_step_losses(c->net, loss);
+		if (status == 0)
+			post_loss(w, loss, w->late[0]);
+		memmove(w->late, w->late + 1, --w->n_late * sizeof(*w->late));
+	}
+	free(loss);
+	return status == 0 ? 0 : worker_net_failed(c, e);
+}
+
+/* Losses of the update whose gradients are all here: to rank 0, or soon. */
+static int
+send_loss(struct worker *w, struct chunk *c, uint64_t step, struct gv_error *e)
+{
+	double *loss;
+	int status;
+
+	if (w->links.open) {
+		/* no more are kept */
+		if (w->n_late == GV_NET_LATE &&
+		    worker_send_losses(w, w->late[0] + 1, e) != 0)
+			return -1;
+		w->late[w->n_late++] = step;
+		return gv_net_losses_begin(c->net) != 0 ? worker_net_failed(c, e) : 0;
+	}
+	loss = gv_xcalloc(w->s.net.models, sizeof(*loss));
+	status = gv_net_sum(c->net, loss);
+	if (status == 0)
+		post_loss(w, loss, step);
+	free(loss);
+	return status == 0 ? 0 : worker_net_failed(c, e);
 }
 
 static int
