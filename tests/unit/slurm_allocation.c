@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "draws.h"
 #include "launch/slurm/allocation.h"
 #include "tap.h"
 
@@ -46,6 +47,123 @@ test_lists(void)
 	is_list("a,,b", NULL);
 	is_list("n[1-9999999]", NULL);
 	is_list("n[1-1000]m[1-10000]", NULL);
+}
+
+/* So many bytes of names that are as long as may be: one with a bracket, one without. */
+static void
+test_long_names(size_t len, bool fits)
+{
+	struct gv_strbuf b = {0};
+	size_t i;
+
+	for (i = 0; i + 2 < len; i++)
+		gv_strbuf_char(&b, 'n');
+	gv_strbuf_str(&b, "[07]");
+	gv_strbuf_clear(&names);
+	ok(gv_slurm_hosts(b.s, add, NULL) == (fits ? 0 : -1) &&
+		names.len == (fits ? len : 0),
+	    "a name of %zu bytes", len);
+	b.len -= 4;
+	gv_strbuf_str(&b, "07");
+	gv_strbuf_clear(&names);
+	ok(gv_slurm_hosts(b.s, add, NULL) == (fits ? 0 : -1) &&
+		names.len == (fits ? len : 0),
+	    "and without brackets");
+	gv_strbuf_free(&b);
+}
+
+static long counted;
+
+static void
+count(void *ctx, const char *name)
+{
+	(void)ctx;
+	(void)name;
+	counted++;
+}
+
+/* Random lists, written beside the names that they are of. */
+static void
+test_random_lists(void)
+{
+	struct gv_strbuf list = {0}, want = {0};
+	long wrong = 0;
+	int trial;
+
+	for (trial = 0; trial < 2000; trial++) {
+		size_t n;
+
+		draws_begin((uint64_t)trial, 1, 0);
+		n = 1 + below(3);
+		gv_strbuf_clear(&list);
+		gv_strbuf_clear(&want);
+		gv_strbuf_clear(&names);
+		while (n-- > 0) {
+			size_t brackets = below(3), ranges[2] = {0}, i, j, k, l;
+			unsigned from[2][3] = {{0}}, to[2][3] = {{0}};
+			int digits[2][3] = {{0}};
+			const char *head = below(2) == 0 ? "n" : "rack-",
+				   *tail = below(2) == 0 ? "" : "-ib";
+
+			gv_strbuf_fmt(&list, "%s%s", list.len > 0 ? "," : "", head);
+			for (i = 0; i < brackets; i++) {
+				ranges[i] = 1 + below(3);
+				gv_strbuf_str(&list, i > 0 ? "x[" : "[");
+				for (j = 0; j < ranges[i]; j++) {
+					from[i][j] =
+					    (unsigned)below(below(2) == 0 ? 12 : 1100);
+					to[i][j] = from[i][j] + (unsigned)below(4);
+					digits[i][j] = snprintf(NULL, 0, "%0*u",
+					    1 + (int)below(9), from[i][j]);
+					gv_strbuf_fmt(&list, "%s%0*u", j > 0 ? "," : "",
+					    digits[i][j], from[i][j]);
+					if (to[i][j] > from[i][j] || below(3) == 0)
+						gv_strbuf_fmt(&list, "-%0*u",
+						    digits[i][j], to[i][j]);
+				}
+				gv_strbuf_char(&list, ']');
+			}
+			gv_strbuf_str(&list, tail);
+			for (j = 0; j < (brackets > 0 ? ranges[0] : 1); j++)
+				for (k = from[0][j]; k <= to[0][j]; k++)
+					for (i = 0; i < (brackets > 1 ? ranges[1] : 1);
+					     i++)
+						for (l = from[1][i]; l <= to[1][i]; l++) {
+							gv_strbuf_fmt(&want, "%s%s",
+							    want.len > 0 ? " " : "",
+							    head);
+							if (brackets > 0)
+								gv_strbuf_fmt(&want,
+								    "%0*zu", digits[0][j],
+								    k);
+							if (brackets > 1)
+								gv_strbuf_fmt(&want,
+								    "x%0*zu",
+								    digits[1][i], l);
+							gv_strbuf_str(&want, tail);
+						}
+		}
+		if ((gv_slurm_hosts(list.s, add, NULL) != 0 ||
+			strcmp(names.s, want.s) != 0) &&
+		    wrong++ == 0)
+			printf("# %s: %s, want %s\n", list.s, names.s, want.s);
+	}
+	is_int(wrong, 0, "2,000 lists are the names that they are of");
+	gv_strbuf_free(&list);
+	gv_strbuf_free(&want);
+	test_long_names(254, true);
+	test_long_names(255, true);
+	test_long_names(256, false);
+	is_list("n[000000009-000000010]", "n000000009 n000000010");
+	is_list("n[0000000009]", NULL);
+	is_list("n[999999999]", "n999999999");
+	counted = 0;
+	ok(gv_slurm_hosts("n[1-1000000]", count, NULL) == 0 && counted == 1000000,
+	    "a million names");
+	counted = 0;
+	ok(gv_slurm_hosts("m,n[1-1000000]", count, NULL) == -1 && counted == 1000000,
+	    "and none more");
+	ok(gv_slurm_hosts("n[0-1000001]", count, NULL) == -1, "nor at once");
 }
 
 static const char two_groups[] =
@@ -131,6 +249,7 @@ int
 main(void)
 {
 	test_lists();
+	test_random_lists();
 	test_allocation();
 	test_looks();
 	gv_strbuf_free(&names);
