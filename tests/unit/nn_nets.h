@@ -62,6 +62,17 @@ static const struct net_case {
 	     "13,linear,,72,1,,,,,\n14,attention,,,,,,2,,\n15,linear,,24,1,,,,,\n"
 	     "16,add,11;15,,,,,,,\n17,ln,,,,,,,,\n18,linear,,,1,,,,,0\n19,xent,,,,,,,,\n",
 	50, 1, 1, 40, 10, 4, 6},
+    /* weights that threads have by columns */
+    {"wide layers, few samples",
+	HEAD "1,linear,,768,,,,,relu,\n2,linear,,768,,,,,relu,\n3,linear,,768,,,,,,\n"
+	     "4,add,2;3,,,,,,relu,\n5,linear,,,,,,,,\n6,xent,,,,,,,,\n",
+	1, 1, 61, 5, 6, 4, 2},
+    /* fewer samples than threads: places */
+    {"few images",
+	HEAD
+	"1,conv,,24,3,1,1,,relu,\n2,conv,,24,5,2,2,2,relu,\n3,conv,2,36,1,,,,,\n"
+	"4,conv,2,36,3,1,1,,,\n5,add,3;4,,,,,,relu,\n6,linear,,,,,,,,\n7,xent,,,,,,,,\n",
+	23, 21, 3, 5, 4, 4, 3},
 };
 enum { NETS = sizeof(nets) / sizeof(nets[0]) };
 

@@ -103,16 +103,30 @@ is_pointwise(const struct gv_layer *l)
 	return l->k == 1 && l->s == 1 && l->p == 0 && l->g == 1;
 }
 
+/* The share of total places that part is, in whole tiles. */
+static size_t
+begin_of(const struct gv_cpu_conv *c, size_t total, size_t part)
+{
+	enum { TILE = 12 };
+
+	if (c->parts == 0 || part == c->parts)
+		return part == 0 ? 0 : total;
+	return total * part / c->parts / TILE * TILE;
+}
+
 /* c [n * places][n columns of g] = windows * packed weights */
 static void
-convolve(const struct gv_cpu_windows *w, bool pointwise, size_t n, struct gv_cpu_gemm g,
-    gv_real *scratch)
+convolve(const struct gv_cpu_windows *w, bool pointwise, const struct gv_cpu_conv *conv,
+    struct gv_cpu_gemm g)
 {
-	size_t total = n * w->out_height * w->out_width, at, some;
+	size_t places = conv->n * w->out_height * w->out_width, some;
+	size_t at = begin_of(conv, places, conv->part);
+	size_t total = begin_of(conv, places, conv->part + 1);
+	gv_real *scratch = conv->scratch;
 	size_t block = pointwise ? total : block_places(g.k);
 	gv_real *c = g.c;
 
-	for (at = 0; at < total; at += some) {
+	for (; at < total; at += some) {
 		some = gv_cpu_lesser(total - at, block);
 		if (pointwise) {
 			g.a = w->src + at * g.k;
@@ -144,7 +158,7 @@ gv_cpu_convolve(const struct gv_cpu_conv *c)
 		    .add = c->add,
 		    .relu = c->relu};
 
-		convolve(&w, is_pointwise(&r->l), c->n, g, c->scratch);
+		convolve(&w, is_pointwise(&r->l), c, g);
 	}
 }
 
@@ -160,7 +174,9 @@ gv_cpu_conv_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 	    .n = s->n,
 	    .bias = gv_nn_bias(c, r, s->b),
 	    .relu = r->l.act == GV_ACT_RELU,
-	    .scratch = s->scratch};
+	    .scratch = s->scratch,
+	    .part = s->part,
+	    .parts = s->parts};
 
 	if (gv_cpu_is_depthwise(r))
 		gv_cpu_depthwise_forward(cpu, c, r, s);
@@ -187,17 +203,20 @@ move_apart(const struct gv_layer *l, const struct side *y, const struct side *x,
 /* As convolve, for the inputs of one rest of the stride. */
 static void
 convolve_apart(const struct gv_layer *l, const struct side *y, const struct side *x,
-    const struct gv_cpu_windows *w, size_t n, struct gv_cpu_gemm g, gv_real *scratch)
+    const struct gv_cpu_windows *w, const struct gv_cpu_conv *conv, struct gv_cpu_gemm g)
 {
-	size_t total = n * y->n * x->n, at, some,
-	       block = g.k > 0 ? block_places(g.k) : 240;
+	size_t places = conv->n * y->n * x->n, some;
+	size_t at = begin_of(conv, places, conv->part);
+	size_t total = begin_of(conv, places, conv->part + 1);
+	gv_real *scratch = conv->scratch;
+	size_t block = g.k > 0 ? block_places(g.k) : 240;
 	gv_real *dx = g.c;
 
 	g.a = scratch;
 	g.lda = g.k;
 	g.c = scratch + block * g.k;
 	g.ldc = g.n;
-	for (at = 0; at < total; at += some) {
+	for (; at < total; at += some) {
 		some = gv_cpu_lesser(total - at, block);
 		g.m = some;
 		if (g.k > 0)
@@ -211,23 +230,23 @@ convolve_apart(const struct gv_layer *l, const struct side *y, const struct side
 
 /* dx of a group: a convolution for each pair of rests that the stride leaves. */
 static void
-backward_group(const struct gv_cpu_row *at, const struct gv_nn_row *r, size_t group,
-    const gv_real *dy, struct gv_cpu_gemm g, size_t n, gv_real *scratch)
+backward_group(const struct gv_cpu_conv *c, size_t group, struct gv_cpu_gemm g)
 {
+	const struct gv_nn_row *r = c->r;
 	const struct gv_layer *l = &r->l;
 	size_t rest;
 
 	for (rest = 0; rest < l->s * l->s; rest++) {
 		struct side y = side(l->in_shape.height, l->k, l->s, l->p, rest / l->s);
 		struct side x = side(l->in_shape.width, l->k, l->s, l->p, rest % l->s);
-		struct gv_cpu_windows w = windows_of_dy(r, dy, group, &y, &x);
+		struct gv_cpu_windows w = windows_of_dy(r, c->from, group, &y, &x);
 
 		g.k = y.taps * x.taps * r->columns;
 		if (l->s == 1)
-			convolve(&w, is_pointwise(l), n, g, scratch);
+			convolve(&w, is_pointwise(l), c, g);
 		else
-			convolve_apart(l, &y, &x, &w, n, g, scratch);
-		g.b += gv_cpu_gemm_packed(g.k, at->back_columns);
+			convolve_apart(l, &y, &x, &w, c, g);
+		g.b += gv_cpu_gemm_packed(g.k, c->at->back_columns);
 	}
 }
 
@@ -245,7 +264,7 @@ gv_cpu_convolve_back(const struct gv_cpu_conv *c)
 		    .add = c->add,
 		    .relu = c->relu};
 
-		backward_group(c->at, c->r, group, c->from, g, c->n, c->scratch);
+		backward_group(c, group, g);
 	}
 }
 
@@ -260,7 +279,9 @@ gv_cpu_conv_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 	    .to = gv_cpu_dx(c, r, s),
 	    .n = s->n,
 	    .add = r->adds[s->input],
-	    .scratch = s->scratch};
+	    .scratch = s->scratch,
+	    .part = s->part,
+	    .parts = s->parts};
 
 	if (gv_cpu_is_depthwise(r))
 		gv_cpu_depthwise_backward(cpu, c, r, s);

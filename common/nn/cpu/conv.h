@@ -14,6 +14,7 @@ struct gv_cpu_conv {
 	const gv_real *bias; /* of a number of to; NULL = none */
 	bool add, relu;      /* as of a product (gemm.h) */
 	gv_real *scratch;
+	size_t part, parts; /* only so many of the places; parts 0 = all */
 };
 
 /* Of x what y is; packed are the weights. */

@@ -65,6 +65,8 @@ free_cpu(struct gv_nn_backend *be)
 	free(cpu->order);
 	free(cpu->made);
 	free(cpu->own);
+	free(cpu->area);
+	free(cpu->area_begins);
 	free(cpu->begins);
 	free(cpu);
 }

@@ -179,6 +179,7 @@ gv_cpu_lay_out(struct gv_cpu *cpu)
 	cpu->row = gv_xcalloc(cpu->plan->rows, sizeof(*cpu->row));
 	for (i = cpu->plan->first_row; i < cpu->plan->last_row; i++)
 		lay_out_packed(cpu, i);
+	gv_cpu_cut_strips(cpu);
 	for (i = cpu->plan->first_row; i < cpu->plan->last_row; i++)
 		cpu->row[i].parts = gv_cpu_parts(cpu, i);
 	cpu->block = block_samples(cpu);

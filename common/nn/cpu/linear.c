@@ -19,7 +19,13 @@ gv_cpu_linear_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 	    .ldc = out,
 	    .bias = gv_nn_bias(c, r, s->b),
 	    .relu = r->l.act == GV_ACT_RELU};
+	size_t column = s->parts == 0 ? 0 : s->part * cpu->row[r - cpu->plan->row].strip;
 
+	if (s->parts > 0)
+		g.n = cpu->row[r - cpu->plan->row].strip;
+	g.b += raw ? column : column * in;
+	g.c += column;
+	g.bias += g.bias == NULL ? 0 : column;
 	gv_cpu_gemm(&g);
 }
 
@@ -37,7 +43,13 @@ gv_cpu_linear_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 	    .c = gv_cpu_dx(c, r, s),
 	    .ldc = in,
 	    .add = r->adds[s->input]};
+	size_t width = cpu->row[r - cpu->plan->row].strip_back, column = s->part * width;
 
+	if (s->parts > 0) {
+		g.n = gv_cpu_lesser(width, in - column);
+		g.b += column * out;
+		g.c += column;
+	}
 	gv_cpu_gemm(&g);
 }
 

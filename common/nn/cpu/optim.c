@@ -73,8 +73,8 @@ adam_of(const struct gv_nn_update *u, size_t b)
 
 /* Numbers [first, last) of model b. */
 static void
-update(const struct gv_nn_update *u, const struct gv_nn_plan *p, size_t b, size_t first,
-    size_t last)
+update(const struct gv_nn_update *u, const struct gv_nn_plan *p, const struct adam *a,
+    size_t b, size_t first, size_t last)
 {
 	const struct gv_net_coef *c = &u->coef[b];
 	size_t at = b * p->P + first, n = last - first;
@@ -84,7 +84,7 @@ update(const struct gv_nn_update *u, const struct gv_nn_plan *p, size_t b, size_
 	if (u->to != u->from)
 		memcpy(w, u->from + at, n * sizeof(*w));
 	if (u->optimiser != GV_SGD)
-		adam(w, g, m, m + p->B * p->P, n, adam_of(u, b));
+		adam(w, g, m, m + p->B * p->P, n, *a);
 	else if (u->momentum && c->momentum != 0)
 		sgd(w, g, m, n, (gv_real)c->lr, (gv_real)c->weight_decay,
 		    (gv_real)c->momentum);
@@ -92,39 +92,45 @@ update(const struct gv_nn_update *u, const struct gv_nn_plan *p, size_t b, size_
 		sgd_plain(w, g, n, (gv_real)c->lr, (gv_real)c->weight_decay);
 }
 
-enum { CHUNK = 4096 };
+enum { CHUNK = 8192 };
 
 struct job {
-	const struct gv_nn_plan *plan;
+	const struct gv_cpu *cpu;
 	const struct gv_nn_update *u;
 	size_t chunks;
 };
 
 static void
-item(void *ctx, size_t number, size_t thread)
+chunk(void *ctx, size_t number, size_t thread)
 {
 	const struct job *j = ctx;
 	size_t b = number / j->chunks, first = j->u->first + number % j->chunks * CHUNK;
+	struct adam a = {0};
 
 	(void)thread;
-	if (j->u->active[b])
-		update(j->u, j->plan, b, first, gv_cpu_lesser(first + CHUNK, j->u->last));
+	if (!j->u->active[b])
+		return;
+	if (j->u->optimiser != GV_SGD)
+		a = adam_of(j->u, b);
+	update(
+	    j->u, j->cpu->plan, &a, b, first, gv_cpu_lesser(first + CHUNK, j->u->last));
 }
 
-/* Who made a gradient has it in its cache; NULL = evenly. */
-static const size_t *
-own_chunks(const struct gv_cpu *cpu, const struct job *j)
+/* Of the only model. */
+static void
+area(void *ctx, size_t number, size_t thread)
 {
-	size_t t, own;
+	const struct job *j = ctx;
+	struct gv_cpu_area one = j->cpu->area[number];
+	struct adam a = {0};
 
-	if (cpu->plan->B > 1)
-		return NULL;
-	for (t = 0; t <= cpu->threads; t++) {
-		own = cpu->own[t] > j->u->first ? cpu->own[t] - j->u->first : 0;
-		cpu->begins[t] = gv_cpu_lesser((own + CHUNK / 2) / CHUNK, j->chunks);
-	}
-	cpu->begins[cpu->threads] = j->chunks;
-	return cpu->begins;
+	(void)thread;
+	if (!j->u->active[0])
+		return;
+	if (j->u->optimiser != GV_SGD)
+		a = adam_of(j->u, 0);
+	for (; one.rows > 0; one.rows--, one.at += one.ld)
+		update(j->u, j->cpu->plan, &a, 0, one.at, one.at + one.n);
 }
 
 int
@@ -132,12 +138,17 @@ gv_cpu_update(struct gv_nn_backend *be, const struct gv_nn_update *u)
 {
 	struct gv_cpu *cpu = (struct gv_cpu *)be;
 	size_t n = u->last - u->first;
-	struct job j = {cpu->plan, u, (n + CHUNK - 1) / CHUNK};
+	struct job j = {cpu, u, (n + CHUNK - 1) / CHUNK};
+	/* numbers come from memory and from others' caches: as long as 16 sums each */
+	double work = 16 * (double)(cpu->plan->B * n);
 
 	gv_cpu_times_loop(cpu->times);
-	/* numbers come from memory and from others' caches: as long as 16 sums each */
-	gv_cpu_threads_run_from(cpu->pool, cpu->plan->B * j.chunks, own_chunks(cpu, &j),
-	    16 * (double)(cpu->plan->B * n), item, &j);
+	/* who made a gradient has it in its cache, and the weights */
+	if (cpu->plan->B == 1 && n == cpu->plan->P)
+		gv_cpu_threads_run_from(
+		    cpu->pool, cpu->areas, cpu->area_begins, work, area, &j);
+	else
+		gv_cpu_threads_run(cpu->pool, cpu->plan->B * j.chunks, work, chunk, &j);
 	gv_cpu_times_update_end(cpu->times, cpu->plan);
 	return 0;
 }

@@ -14,6 +14,12 @@ struct gv_cpu_row {
 	bool back;                      /* dx is wanted */
 	bool raw; /* forward takes the weights as they lie: few samples read them */
 	size_t samples, shards; /* of this rank */
+	/*
+	 * Items of a loop over one row alone, forward and backward: linear's are strips of
+	 * columns of the product, strip (strip_back) wide, conv's are places.  0 = none, the
+	 * row goes by samples among others.
+	 */
+	size_t strips, strip, strips_back, strip_back;
 	size_t parts;   /* the weights' gradient is a sum of: a power of two, mostly 1 */
 	size_t partial; /* where these lie in cpu->partial, [parts][weights, biases] */
 };
@@ -30,6 +36,11 @@ struct gv_cpu_piece {
 	size_t owner; /* the thread that it is meant for */
 };
 
+/* Parameters that one item updates: rows x n, ld apart. */
+struct gv_cpu_area {
+	size_t at, n, rows, ld;
+};
+
 struct gv_cpu {
 	struct gv_nn_backend base; /* first */
 	const struct gv_nn_plan *plan;
@@ -38,7 +49,9 @@ struct gv_cpu {
 	size_t pieces;
 	size_t *order;  /* [pieces] of those that are wanted, thread after thread */
 	size_t *begins; /* [threads + 2]: where in order each thread's are */
-	size_t *own;    /* [threads + 1]: the parameters that each thread updates */
+	size_t *own;    /* [threads + 1]: parameters whose gradient each thread makes */
+	struct gv_cpu_area *area; /* all parameters, of one model; thread after thread */
+	size_t areas, *area_begins; /* [threads + 1] */
 	atomic_size_t
 	    *made;        /* [pieces]: parts that are there, for the first of a piece */
 	gv_real *partial; /* parts of gradients */
@@ -56,7 +69,8 @@ struct gv_cpu {
 struct gv_cpu_block {
 	size_t b, i, n;
 	size_t input;
-	gv_real *scratch; /* of this thread */
+	size_t part, parts; /* strip number part of the row's; parts 0 = all of it */
+	gv_real *scratch;   /* of this thread */
 };
 
 /* A row's pass over a block, in any order and on any thread with the same bits. */
@@ -189,6 +203,16 @@ size_t gv_cpu_piece_numbers(const struct gv_cpu *cpu, const struct gv_nn_row *r)
  * memory for those.
  */
 void gv_cpu_cut_pieces(struct gv_cpu *cpu);
+/* Fills row[].strips and so on. */
+void gv_cpu_cut_strips(struct gv_cpu *cpu);
+/* The thread whose share of n items in a loop that is shared evenly item is in. */
+static inline size_t
+gv_cpu_owner(size_t item, size_t n, size_t threads)
+{
+	return ((item + 1) * threads - 1) / n;
+}
+/* Fills area, from own and strips. */
+void gv_cpu_cut_areas(struct gv_cpu *cpu);
 /* Fills order and begins with pieces [first, end). */
 void gv_cpu_order_pieces(struct gv_cpu *cpu, size_t first, size_t end);
 int gv_cpu_pack(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,

@@ -19,7 +19,7 @@ gv_cpu_parts(const struct gv_cpu *cpu, size_t row)
 	const struct gv_cpu_op *op = &gv_cpu_ops[r->l.op];
 	size_t parts = 1, weights = r->l.weights + r->l.biases;
 
-	if (p->B > 1 || op->gradient == NULL ||
+	if (p->B > 1 || cpu->row[row].strip > 0 || op->gradient == NULL ||
 	    (op->shards != NULL && p->n * r->places <= GV_CPU_SHARD_SAMPLES))
 		return 1;
 	while (parts < cpu->threads && 2 * parts <= p->shards)
@@ -63,9 +63,12 @@ piece_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 }
 
 static size_t
-piece_columns(const struct gv_nn_row *r)
+piece_columns(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 {
-	size_t most = r->l.op == GV_OP_LINEAR ? 64 : GV_CPU_PIECE_COLUMNS;
+	size_t most = cpu->row[r - cpu->plan->row].strip > 0
+			  ? cpu->row[r - cpu->plan->row].strip
+		      : r->l.op == GV_OP_LINEAR ? 64
+						: GV_CPU_PIECE_COLUMNS;
 
 	return gv_cpu_has_products(r) ? gv_cpu_lesser(r->columns, most) : r->columns;
 }
@@ -104,7 +107,8 @@ static void
 cut_row(struct gv_cpu *cpu, size_t row, size_t *cap)
 {
 	const struct gv_nn_row *r = &cpu->plan->row[row];
-	size_t rows = piece_rows(cpu, r), columns = piece_columns(r), group, at, column;
+	size_t rows = piece_rows(cpu, r), columns = piece_columns(cpu, r), group, at,
+	       column;
 
 	if (gv_cpu_is_depthwise(r))
 		cut_depthwise(cpu, row, cap);
@@ -127,7 +131,7 @@ cut_row(struct gv_cpu *cpu, size_t row, size_t *cap)
 size_t
 gv_cpu_piece_numbers(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 {
-	return piece_rows(cpu, r) * piece_columns(r);
+	return piece_rows(cpu, r) * piece_columns(cpu, r);
 }
 
 /* How long a piece takes one thread, as products. */
@@ -143,6 +147,21 @@ cost_of(const struct gv_cpu *cpu, const struct gv_cpu_piece *p)
 	return numbers * ((double)r->l.flops / (double)(r->l.weights + 1) + 1);
 }
 
+/* Whether a piece is some thread's by its samples or columns; sets whose. */
+static bool
+is_owned(const struct gv_cpu *cpu, struct gv_cpu_piece *p)
+{
+	const struct gv_cpu_row *at = &cpu->row[p->row];
+
+	if (at->parts > 1)
+		p->owner = p->part * cpu->threads / at->parts;
+	else if (at->strip > 0 && p->first < p->last)
+		p->owner = gv_cpu_owner(p->column / at->strip, at->strips, cpu->threads);
+	else
+		return false;
+	return true;
+}
+
 /* Cuts where thread t's even share of the matrices begins, as pieces and as weights. */
 static void
 share_matrices(struct gv_cpu *cpu)
@@ -151,17 +170,15 @@ share_matrices(struct gv_cpu *cpu)
 	size_t i, t = 0, weights = 0, *own = cpu->own;
 
 	for (i = 0; i < cpu->pieces; i++)
-		if (cpu->row[cpu->piece[i].row].parts == 1)
+		if (!is_owned(cpu, &cpu->piece[i]))
 			all += cost_of(cpu, &cpu->piece[i]);
 	for (i = 0; i < cpu->pieces; i++) {
 		struct gv_cpu_piece *p = &cpu->piece[i];
 		const struct gv_nn_row *r = &cpu->plan->row[p->row];
 		double cost = cost_of(cpu, p);
 
-		if (cpu->row[p->row].parts > 1) {
-			p->owner = p->part * cpu->threads / cpu->row[p->row].parts;
+		if (is_owned(cpu, p))
 			continue;
-		}
 		while (t + 1 < cpu->threads &&
 		       before + cost / 2 >= all * (double)(t + 1) / (double)cpu->threads)
 			own[++t] = r->weight +
@@ -191,6 +208,8 @@ gv_cpu_cut_pieces(struct gv_cpu *cpu)
 	cpu->own = gv_xcalloc(cpu->threads + 1, sizeof(*cpu->own));
 	cpu->begins = gv_xcalloc(cpu->threads + 2, sizeof(*cpu->begins));
 	share_matrices(cpu);
+	if (cpu->plan->B == 1)
+		gv_cpu_cut_areas(cpu);
 }
 
 void
