@@ -233,10 +233,10 @@ bench: deps ## measure; prints ratios
 	@sh tests/bench.sh $(BUILD) $(BIN)
 
 check-gpu: all ## operators and nets on a GPU against the CPU; skips without one
-	@GV_BIN=$$(cd $(BIN) && pwd) GV_BUILD=$$(cd $(BUILD) && pwd) sh tests/gpu/check.sh
+	@GV_BIN=$$(cd $(BIN) && pwd) GV_BUILD=$$(cd $(BUILD) && pwd) PART=$(call quoted,$(PART)) sh tests/gpu/check.sh
 
 bench-gpu: all ## measure on a GPU, beside PyTorch and JAX where they are (GV_PYTHON)
-	@GV_BIN=$$(cd $(BIN) && pwd) GV_BUILD=$$(cd $(BUILD) && pwd) sh tests/gpu/bench.sh
+	@GV_BIN=$$(cd $(BIN) && pwd) GV_BUILD=$$(cd $(BUILD) && pwd) PART=$(call quoted,$(PART)) sh tests/gpu/bench.sh
 
 demo: deps ## train real jobs on this machine through the whole pipe
 	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) all

@@ -217,6 +217,18 @@ sed -n 's/^# operators: //p' out | tr ' ' '\n' | grep . >got
 same_file want got "its nets have every operator"
 ok "kills hit it in the middle" grep -q '^ok .* killed in the middle, a checkpoint behind it: [1-5] of 5' out
 ok "what is no number is near nothing" grep -q '^ok .* what is no number is near nothing' out
+gpu_check() { run env GV_PLUGINS="$fake" LD_LIBRARY_PATH="$fake" "$@" sh "$src/tests/gpu/check.sh"; }
+gpu_check PART="arrays first" OUT="$PWD/gpu-out"
+is_status 0 "two parts of make check-gpu"
+ok "they are those" test "$(grep -c '^ok' out)" -eq 2
+same_file out gpu-out/check-gpu.tap "OUT has what is printed"
+gpu_check PART=everything
+ok "no such part" grep -q '^not ok 1 - no part everything: there are ops nets torch arrays kill first sanitize' out
+gpu_check PART=everything OUT="$PWD/gpu-out"
+is_status 1 "a failure shows through OUT"
+gpu_check GV_CHECK_S=0
+is_status 0 "no time"
+ok "says what is left" grep -q '^ok .* # SKIP after 0 s these were not done, or in part (PART=): ops nets torch arrays kill first sanitize' out
 run env GV_PLUGINS=/nowhere sh "$src/tests/gpu/check.sh"
 is_status 0 "make check-gpu without a GPU"
 ok "a clear skip" grep -q '^ok 1 # SKIP no support for GPUs: ' out
@@ -228,6 +240,15 @@ run env GV_DEVICE=cpu GV_BENCH_MOST=2 GV_BENCH_S=.05 GV_BENCH_WORKLOADS=W1 GV_BE
 is_status 0 "make bench-gpu, the CPU in its place"
 ok "rows of arrays, and of processes" test "$(grep -c '^gv[^,]*,W1' bench.csv)" -eq 3
 ok "and a table of ratios" grep -q '^W1 ' out
+run env GV_DEVICE=cpu GV_BENCH_MOST=2 GV_BENCH_S=.05 GV_BENCH_K=2 GV_PYTHON=/nonexistent PART="W2 first" OUT="$PWD/gpu-out" \
+	sh "$src/tests/gpu/bench.sh"
+is_status 0 "two parts of make bench-gpu"
+ok "its rows" test "$(cut -d, -f1,2 gpu-out/bench-gpu.csv | sed 1d | sort -u | tr '\n' ' ')" = "gv,W2 gv-processes,W2 "
+same_file out gpu-out/bench-gpu.txt "OUT has what is printed"
+run env GV_DEVICE=cpu GV_BENCH_LIMIT_S=0 GV_PYTHON=/nonexistent GV_BENCH_OUT=none.csv sh "$src/tests/gpu/bench.sh"
+ok "what there is no time for is named" grep -q '^after 0 s these were left out: W1(fp32) .* gpt (PART=)' out
+run env GV_DEVICE=cpu PART=W6 sh "$src/tests/gpu/bench.sh"
+is_status 2 "no such part of make bench-gpu"
 
 # ---- what it is made of ----
 run nm -D --undefined-only "$fake/gv-cuda.so"

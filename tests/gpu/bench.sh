@@ -8,6 +8,10 @@
 # share of the card's measured matrix rate and what the shapes let expect (gpt.sh), a wide
 # MLP and a CNN; and the time from gv-train typed to its first step.
 #
+# $PART is some of W1 .. W5, gpt, mlp, cnn and first (step), as PART="W1 gpt"; all otherwise.
+# What is not begun after $GV_BENCH_LIMIT_S seconds (420) is left out and named, and no
+# command takes more than 120, so that all ends within ten minutes.  With $OUT rows go to
+# $OUT/bench-gpu.csv and what is printed to $OUT/bench-gpu.txt, too.
 # $GV_DEVICE is another device than cuda; GV_BENCH_MOST the largest array (128), GV_BENCH_S
 # seconds of each measurement (1), GV_BENCH_K processes at once (8), GV_BENCH_WORKLOADS of
 # W1..W5, GV_BENCH_MATH of "fp32 tf32"; GV_BENCH_MODELS of mlp, cnn and gpt:HIDDEN:LAYERS:
@@ -15,16 +19,44 @@
 # compiled PyTorch.
 # shellcheck disable=SC2086
 set -u
+if [ -n "${OUT:-}" ] && [ -z "${GV_BENCH_INNER:-}" ]; then
+	text=$OUT/bench-gpu.txt
+	mkdir -p "$OUT" && { { GV_BENCH_INNER=1 sh "$0" || echo "status $?"; } 2>&1 | tee "$text"; }
+	! tail -n 1 "$text" | grep -q '^status [1-9]'
+	exit
+fi
+began=$(date +%s)
 here=$(cd "${0%/*}" && pwd)
 bin=${GV_BIN:-$here/../../bin}
 device=${GV_DEVICE:-cuda} most=${GV_BENCH_MOST:-128} seconds=${GV_BENCH_S:-1} processes=${GV_BENCH_K:-8}
 workloads=${GV_BENCH_WORKLOADS:-W1 W2 W3 W4 W5} python=${GV_PYTHON:-python3}
-rows=${GV_BENCH_OUT:-bench-gpu.csv}
+rows=${GV_BENCH_OUT:-${OUT:-.}/bench-gpu.csv}
+missing=
+for tool in awk cut date grep mktemp sed tail timeout tr uname; do command -v $tool >/dev/null 2>&1 || missing="$missing $tool"; done
+[ -z "$missing" ] || { echo "bench.sh: what is needed and not there:$missing" >&2 && exit 2; }
 . "$here/libraries.sh"
 models="gpt:2048:4:1024:8:50304 gpt:4096:2:1024:8:50304 mlp cnn"
 [ "$device" != cpu ] || models="gpt:64:2:32:2:256" # the others take minutes there, and its memory
 models=${GV_BENCH_MODELS-$models}
 maths=${GV_BENCH_MATH:-fp32 tf32}
+first=yes left=
+if [ -n "${PART:-}" ]; then
+	of_models=$models workloads='' models='' first=''
+	for part in $PART; do
+		case $part in
+		W[1-5]) workloads="$workloads $part" ;;
+		first) first=yes ;;
+		gpt | mlp | cnn) for i in $of_models; do case $i in "$part" | "$part":*) models="$models $i" ;; esac done ;;
+		*) echo "bench.sh: no part $part: there are W1 .. W5, gpt, mlp, cnn and first" >&2 && exit 2 ;;
+		esac
+	done
+fi
+# in_time WHAT: whether it is still begun
+in_time() {
+	[ $(($(date +%s) - began)) -lt "${GV_BENCH_LIMIT_S:-420}" ] && return 0
+	left="$left $1"
+	return 1
+}
 [ "$device" != cpu ] || maths=fp32
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -110,8 +142,9 @@ echo "machine: $(uname -srm); $("$bin/gv-profile" devices -q --list | sed -n 2p)
 echo program,workload,math,models,step_ms,samples_per_s >"$rows"
 for math in $maths; do
 	for w in $workloads; do
+		in_time "$w($math)" || continue
 		options="$(shape $w) --device=$device --math=$math --warmup=0.2s --window=${seconds}s --repeats=5"
-		if ! "$bin/gv-profile" arrays -q -v --most="$most" $options "$work/$w.tsv" >"$work/arrays" 2>"$work/err"; then
+		if ! timeout 120 "$bin/gv-profile" arrays -q -v --most="$most" $options "$work/$w.tsv" >"$work/arrays" 2>"$work/err"; then
 			echo "$w, $math: $(sed 's/^gv-profile: //' "$work/err" | head -n 1)"
 			continue
 		fi
@@ -120,7 +153,7 @@ for math in $maths; do
 		# as many processes at once, each a model alone; all begin together
 		i=0
 		while [ $i -lt "$processes" ]; do
-			"$bin/gv-profile" arrays -q --most=1 $options "$work/$w.tsv" >"$work/alone.$i" 2>/dev/null &
+			timeout 120 "$bin/gv-profile" arrays -q --most=1 $options "$work/$w.tsv" >"$work/alone.$i" 2>/dev/null &
 			i=$((i + 1))
 		done
 		wait
@@ -128,10 +161,11 @@ for math in $maths; do
 			$1 == 1 { n++; s += $7; t += $2 } END { if (n == k) print "gv-processes," w "," m "," k "," t / n "," s }' >>"$rows"
 		rm -f "$work"/alone.*
 	done
-	command -v "$python" >/dev/null 2>&1 || continue
+	if [ -z "$workloads" ] || ! command -v "$python" >/dev/null 2>&1; then continue; fi
 	for script in torch_vmap jax_vmap; do
-		if "$python" -c "import ${script%_vmap}" 2>/dev/null; then
-			"$python" "$here/$script.py" "$device" "$most" $math "$seconds" $workloads >>"$rows"
+		if timeout 60 "$python" -c "import ${script%_vmap}" 2>/dev/null; then
+			in_time "$script($math)" || continue
+			timeout 120 "$python" "$here/$script.py" "$device" "$most" $math "$seconds" $workloads >>"$rows"
 		else
 			echo "no ${script%_vmap}: its rows are left out ($python)"
 		fi
@@ -159,8 +193,9 @@ one() { # WORKLOAD MATH: the options of gv-profile, and its table
 half=bf16
 [ "$device" != cpu ] || half=fp32
 for w in $models; do
+	in_time "${w%%:*}" || continue
 	options="$(one "$w" $half) --device=$device --warmup=0.2s --window=${seconds}s --repeats=5"
-	if ! "$bin/gv-profile" arrays -q --most=1 $options "$work/one.tsv" >"$work/one" 2>"$work/err"; then
+	if ! timeout 120 "$bin/gv-profile" arrays -q --most=1 $options "$work/one.tsv" >"$work/one" 2>"$work/err"; then
 		echo "$w: $(sed 's/^gv-profile: //' "$work/err" | head -n 1)"
 		continue
 	fi
@@ -173,8 +208,8 @@ for w in $models; do
 	[ "$device" = cpu ] || GV_TFLOPS=$(rate bf16 | awk '{ print $1 / 1000 }') STEP_MS=$(sed -n 2p "$work/one" | cut -d, -f2) \
 		sh "$here/gpt.sh" share $(echo "${w#gpt:}" | tr : ' ')
 done
-if [ -n "$models" ] && "$python" -c 'import torch' 2>/dev/null; then
-	"$python" "$here/torch_models.py" "$device" $half "$seconds" $models >>"$rows"
+if [ -n "$models" ] && timeout 60 "$python" -c 'import torch' 2>/dev/null && in_time torch_models; then
+	timeout 180 "$python" "$here/torch_models.py" "$device" $half "$seconds" $models >>"$rows"
 fi
 awk -F, '
 	$1 == "gv-one" { gv[$2] = $5; order[++n] = $2 }
@@ -187,7 +222,7 @@ awk -F, '
 	}' "$rows"
 
 start=$(date +%s.%N)
-"$bin/gv-train" --device="$device" --data=digits:64 --steps=1 "$work/W1.tsv" >/dev/null 2>&1 &&
+[ -n "$first" ] && timeout 120 "$bin/gv-train" --device="$device" --data=digits:64 --steps=1 "$work/W1.tsv" >/dev/null 2>&1 &&
 	echo "from gv-train typed to one step done: $(echo "$start $(date +%s.%N)" | awk '{ printf "%.2f s", $2 - $1 }')"
 
 echo
@@ -212,3 +247,5 @@ awk -F, '
 				key in other ? sprintf("%.6g", other[key]) : "-", key in other ? sprintf("%.2f", best / other[key]) : "-", who[key]
 		}
 	}' "$rows"
+[ -z "$left" ] || echo "after ${GV_BENCH_LIMIT_S:-420} s these were left out:$left (PART=)"
+exit 0

@@ -3,15 +3,60 @@
 # bytes with CUDA graphs and without, and from run to run; arrays against models alone;
 # kill and resume; PyTorch from the same weights, where $GV_PYTHON has it; compute-sanitizer
 # when it is installed.  TAP; skips without a GPU.
+# $PART is some of its parts, as PART="ops kill": ops, nets, torch, arrays, kill, first (step),
+# sanitize; all otherwise.  No run takes more than $GV_CHECK_RUN_S seconds (120), and what is
+# not begun after $GV_CHECK_S (540) is skipped and named, so that all ends within ten minutes.
+# With $OUT what is printed is in $OUT/check-gpu.tap, too; all else is in a folder that goes.
 # $GV_DEVICE is another device than cuda, $GV_CHECK_MODELS other nets, $GV_CHECK_STEPS so many
 # steps (2000) in which it is killed.  The machine is named in front; all numbers are measured
 # here.
 # shellcheck disable=SC2034,SC2046,SC2086
 GV_TEST_CLEAN=1
 export LC_ALL=C GV_TEST_CLEAN
+if [ -n "${OUT:-}" ] && [ -z "${GV_CHECK_INNER:-}" ]; then
+	tap=$OUT/check-gpu.tap
+	mkdir -p "$OUT" && { { GV_CHECK_INNER=1 sh "$0" || echo "# status $?"; } | tee "$tap"; }
+	! tail -n 1 "$tap" | grep -q '^# status [1-9]'
+	exit
+fi
+began=$(date +%s)
 . "${0%/*}/../lib.sh"
 
-PATH=$bin:$PATH
+missing=
+for tool in awk cut date grep paste sed sort stat tail timeout tr uname; do have $tool || missing="$missing $tool"; done
+if [ -n "$missing" ]; then
+	ran="have$missing" status=127
+	fail "what is needed and not there:$missing"
+	done_testing
+	exit
+fi
+all_parts='ops nets torch arrays kill first sanitize'
+parts=${PART:-$all_parts}
+for part in $parts; do
+	case " $all_parts " in
+	*" $part "*) ;;
+	*)
+		ran="PART=$parts" status=2
+		fail "no part $part: there are $all_parts"
+		done_testing
+		exit
+		;;
+	esac
+done
+# wants PART: whether it is one of those, and there is time for it
+wants() {
+	case " $parts " in *" $1 "*) ;; *) return 1 ;; esac
+	[ $(($(date +%s) - began)) -lt "${GV_CHECK_S:-540}" ] && return 0
+	case $left in *" $1 "*) ;; *) left="$left$1 " ;; esac
+	return 1
+}
+left=' '
+
+# nothing takes for ever
+mkdir limited
+printf '#!/bin/sh\nexec timeout %s "%s" "$@"\n' "${GV_CHECK_RUN_S:-120}" "$bin/gv-train" >limited/gv-train
+chmod +x limited/gv-train
+PATH=$PWD/limited:$bin:$PATH
 GV_DATA=$src/share
 export PATH GV_DATA
 device=${GV_DEVICE:-cuda} python=${GV_PYTHON:-python3}
@@ -160,6 +205,7 @@ printf 'step,model,loss,,\n1,0,nan,,\n' >nan
 ! near nan nan 1
 ok "what is no number is near nothing" test $? -eq 0
 for model in ${GV_CHECK_MODELS:-$all}; do
+	case $model in op-*) wants ops ;; *) wants nets ;; esac || continue
 	if [ ! -f "$model.tsv" ]; then
 		ran="ls $model.tsv" status=1
 		fail "$model: there is no such table"
@@ -204,11 +250,13 @@ as_torch() {
 	gv-train $batch --steps=0 --weights=begin.safetensors $net >/dev/null
 	gv-train --device="$device" $batch $options --steps=12 --log-every=1 --init=begin.safetensors \
 		--weights=end.safetensors $net >losses.csv
-	run "$python" "$src/tests/gv-train-weights.py" torch $net digits.csv begin.safetensors end.safetensors losses.csv \
+	run timeout 120 "$python" "$src/tests/gv-train-weights.py" torch $net digits.csv begin.safetensors end.safetensors losses.csv \
 		steps=12 lr-schedule=constant "$@"
 	is_status 0 "as PyTorch, within 1e-5: $net $* ($(cat out))"
 }
-if "$python" -c 'import torch' 2>/dev/null; then
+if ! wants torch; then
+	:
+elif timeout 60 "$python" -c 'import torch' 2>/dev/null; then
 	for net in dense.csv conv.csv; do
 		as_torch $net optimizer=sgd lr=0.1 momentum=0.9 weight-decay=0.01
 		as_torch $net optimizer=adamw lr=0.01 weight-decay=0.1
@@ -218,49 +266,58 @@ else
 fi
 
 # ---- arrays: each model as alone ----
-printf 'seed,lr\n1,.1\n2,.05\n3,.02\n4,.01\n5,.2\n' >array.csv
-gv-train --device="$device" $data --array=array.csv mlp.tsv >array
-gv-train --device="$device" $data --seed=3 --lr=.02 mlp.tsv >alone
-awk -F, -v OFS=, 'NR == 1 || $2 == 2 { if (NR > 1) $2 = 0; print }' array >third
-is_near "model 2 of an array of 5 as alone, within" third alone 1e-5
+if wants arrays; then
+	printf 'seed,lr\n1,.1\n2,.05\n3,.02\n4,.01\n5,.2\n' >array.csv
+	gv-train --device="$device" $data --array=array.csv mlp.tsv >array
+	gv-train --device="$device" $data --seed=3 --lr=.02 mlp.tsv >alone
+	awk -F, -v OFS=, 'NR == 1 || $2 == 2 { if (NR > 1) $2 = 0; print }' array >third
+	is_near "model 2 of an array of 5 as alone, within" third alone 1e-5
+fi
 
 # ---- kill and resume; from one device to the other ----
-many=${GV_CHECK_STEPS:-2000}
-long="--data=digits:256 --batch=32 --checkpoint-steps=20 --log-every=20"
-gv-train --device="$device" $long --steps=$many --checkpoint=whole mlp.tsv >/dev/null
-# which checkpoint is there: a new one is another file
-which() { stat -c %i.%Y.%s parts/gv-train.ckpt 2>/dev/null || echo none; }
-i=0 hits=0
-while [ $i -lt 5 ]; do
-	before=$(which)
-	gv-train --device="$device" $long --steps=$many --checkpoint=parts mlp.tsv >/dev/null 2>&1 &
-	pid=$!
-	while [ "$(which)" = "$before" ] && kill -0 $pid 2>/dev/null; do sleep .01; done
-	kill -KILL $pid 2>/dev/null
-	killed=0
-	wait $pid 2>/dev/null || killed=$?
-	[ $killed -ne 137 ] || hits=$((hits + 1))
-	i=$((i + 1))
-done
-ok "killed in the middle, a checkpoint behind it: $hits of $i times" test $hits -gt 0
-gv-train --device="$device" $long --steps=$many --checkpoint=parts mlp.tsv >/dev/null
-same_file whole/gv-train.ckpt parts/gv-train.ckpt "killed and resumed: the same checkpoint"
-gv-train $long --checkpoint=whole --steps=$((many + 20)) mlp.tsv >here
-gv-train --device="$device" $long --checkpoint=parts --steps=$((many + 20)) mlp.tsv >there
-is_near "a checkpoint of the GPU goes on on the CPU, within" here there 1e-4
+if wants kill; then
+	many=${GV_CHECK_STEPS:-2000}
+	long="--data=digits:256 --batch=32 --checkpoint-steps=20 --log-every=20"
+	gv-train --device="$device" $long --steps=$many --checkpoint=whole mlp.tsv >/dev/null
+	# which checkpoint is there: a new one is another file
+	which() { stat -c %i.%Y.%s parts/gv-train.ckpt 2>/dev/null || echo none; }
+	i=0 hits=0
+	while [ $i -lt 5 ] && wants kill; do
+		before=$(which)
+		"$bin/gv-train" --device="$device" $long --steps=$many --checkpoint=parts mlp.tsv >/dev/null 2>&1 &
+		pid=$!
+		while [ "$(which)" = "$before" ] && kill -0 $pid 2>/dev/null && wants kill; do sleep .01; done
+		kill -KILL $pid 2>/dev/null
+		killed=0
+		wait $pid 2>/dev/null || killed=$?
+		[ $killed -ne 137 ] || hits=$((hits + 1))
+		i=$((i + 1))
+	done
+	ok "killed in the middle, a checkpoint behind it: $hits of $i times" test $hits -gt 0
+	gv-train --device="$device" $long --steps=$many --checkpoint=parts mlp.tsv >/dev/null
+	same_file whole/gv-train.ckpt parts/gv-train.ckpt "killed and resumed: the same checkpoint"
+	gv-train $long --checkpoint=whole --steps=$((many + 20)) mlp.tsv >here
+	gv-train --device="$device" $long --checkpoint=parts --steps=$((many + 20)) mlp.tsv >there
+	is_near "a checkpoint of the GPU goes on on the CPU, within" here there 1e-4
+fi
 
 # ---- time until the first step ----
-start=$(date +%s.%N)
-gv-train --device="$device" --data=digits:64 --steps=1 mlp.tsv >/dev/null
-echo "# from gv-train typed to one step: $(echo "$start $(date +%s.%N)" | awk '{ printf "%.2f s", $2 - $1 }')"
+if wants first; then
+	start=$(date +%s.%N)
+	gv-train --device="$device" --data=digits:64 --steps=1 mlp.tsv >/dev/null
+	echo "# from gv-train typed to one step: $(echo "$start $(date +%s.%N)" | awk '{ printf "%.2f s", $2 - $1 }')"
+fi
 
 # sanitize TOOL MODEL MATH: all kernels of a net, a few steps
 sanitize() {
-	run compute-sanitizer --error-exitcode=9 --tool="$1" "$bin/gv-train" --device="$device" \
+	wants sanitize || return 0
+	run timeout "${GV_CHECK_RUN_S:-120}" compute-sanitizer --error-exitcode=9 --tool="$1" "$bin/gv-train" --device="$device" \
 		$(samples "$2") --batch=32 --steps=3 --math="$3" "$2.tsv"
 	is_status 0 "compute-sanitizer: $1, $2, $3"
 }
-if have compute-sanitizer && [ "$device" != cpu ]; then
+if ! wants sanitize; then
+	:
+elif have compute-sanitizer && [ "$device" != cpu ]; then
 	for model in op-conv op-bn op-pools op-acts op-concat op-lstm op-attention op-head-256; do
 		sanitize memcheck $model fp32
 		sanitize memcheck $model bf16
@@ -277,4 +334,6 @@ if have compute-sanitizer && [ "$device" != cpu ]; then
 else
 	skip "no compute-sanitizer"
 fi
+# shellcheck disable=SC2154
+[ "$left" = ' ' ] || skip "after ${GV_CHECK_S:-540} s these were not done, or in part (PART=): ${left# }"
 done_testing
