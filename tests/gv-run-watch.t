@@ -103,4 +103,47 @@ cluster big,,4,1,
 ok "the policy sees the new table" within 10 has ',allocate,a,big,,,,[0-9]*,1,'
 gv-run --cancel -s s a b c d
 wait $pid
+
+# ---- another table when it goes on, without --watch ----
+rm -rf s
+cat >rooms.csv <<EOT
+job_id,scale_factor,total_steps,command,gpu_type,steps_per_s,share
+a,1,200,$w -r 100,big,100,0.5
+a,1,200,$w -r 100,small,100,0.5
+wide,3,200,$w -r 100,big,100,1
+EOT
+# killed DIR: a run on three of one type and one of another, killed once a job has begun
+killed() {
+	cluster big,,3,1, small,,1,1,
+	rm -rf "$1"
+	gv-run -q -c c.csv -s "$1" --round=0.5 --grace=5 rooms.csv >ev 2>err.run &
+	pid=$!
+	within 20 has ,start,
+	kill -9 $pid
+	wait $pid 2>/dev/null
+}
+killed s
+cluster big,,4,1, new,,1,1,
+run gv-run --resume -s s -c c.csv --round=0.5 --grace=5
+is_status 0 "more GPUs"
+grep ,pool, s/events.csv | tail -n 3 | cut -d, -f 3-6 | sort >got
+printf '%s\n' ',big,,0;1;2;3' ',new,,0' ',small,,' >want
+same_file want got "the events say which are there"
+ok "and are a table of events" gv-report s/events.csv
+killed s
+cluster small,,1,1,
+gv-run --resume -s s -c c.csv --round=0.5 --grace=5 >ev 2>err.run &
+pid=$!
+ok "fewer GPUs: who can run goes on" within 20 has ,finish,a,
+kill -TERM $pid
+wait $pid
+echo "gv-run: warning: 1 job, first \"wide\", cannot run on these GPUs and waits for others" >want
+grep cannot err.run >got
+same_file want got "and who cannot is named"
+run gv-run --resume -s s -c c.csv
+is_status 2 "nobody can run"
+echo "gv-run: no job that is left can run on these GPUs, job \"wide\" for one: go on with another table: -c" | is_err "it says so"
+cluster big,,3,1,
+run gv-run --resume -s s -c c.csv --round=0.5 --grace=5
+is_status 0 "when its GPUs are back it goes on"
 done_testing

@@ -208,7 +208,7 @@ begin(struct run *r, struct gv_out *out)
 {
 	struct gv_error e = {0};
 	bool pairs = r->jobs.life.rounds.pairs.n > 0 || r->policy.pairs;
-	bool before;
+	bool before, other;
 
 	if (restore(&r->jobs, r->state.dir, r->o.repair, &pairs, &before, &e) != 0 ||
 	    journal_open(&r->journal, r->state.dir, pairs, &e) != 0)
@@ -242,16 +242,20 @@ begin(struct run *r, struct gv_out *out)
 	    .journal = &r->journal,
 	    .policy = &r->policy,
 	    .work = &r->work};
+	other = r->allocation.slurm != NULL || r->o.cluster != NULL;
 	if (before)
 		go_on(r);
-	if (before && r->allocation.slurm != NULL && /* it may be another one */
+	loop_carry_out(&r->loop); /* what was before goes before */
+	if (before && other &&
 	    journal_gone_pools(&r->journal, &r->jobs, r->state.dir, &e) != 0)
 		gv_die_error(&e);
-	if (!before || r->allocation.slurm != NULL)
+	if (!before || other)
 		gv_life_tell_pools(&r->jobs.life);
 	gv_life_take_shares(&r->jobs.life, &r->jobs.table);
 	loop_carry_out(&r->loop);
 	intake_turn(&r->intake);
+	if (before && other && places_check_room(&r->places, &e) != 0)
+		gv_die_error(&e);
 	control_take(&r->control, &r->jobs);
 	loop_carry_out(&r->loop);
 	r->loop.read_s = r->jobs.life.now_s;

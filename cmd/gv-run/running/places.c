@@ -85,3 +85,32 @@ places_look(struct places *p)
 		gv_life_tell_pool(&p->jobs->life, pool);
 	}
 }
+
+int
+places_check_room(const struct places *p, struct gv_error *e)
+{
+	const struct gv_life *life = &p->jobs->life;
+	size_t m, n = 0, left = 0, first = 0;
+	char q[GV_QUOTE_LEN];
+
+	for (m = 0; m < life->n_jobs; m++) {
+		if (life->job[m].state == GV_LIFE_FINISHED ||
+		    life->job[m].state == GV_LIFE_DROPPED)
+			continue;
+		left++;
+		if (!gv_rounds_possible(&life->rounds, m) && n++ == 0)
+			first = m;
+	}
+	if (n == 0)
+		return 0;
+	jobs_name(p->jobs, first, q);
+	if (n == left && p->o->launcher != LAUNCHER_SLURM && !p->o->watch)
+		return gv_error_set(e,
+		    "no job that is left can run on these GPUs, job %s for one: go on "
+		    "with another table: -c",
+		    q);
+	gv_warn("warning: %zu job%s, first %s, cannot run on these GPUs and wait%s for "
+		"others",
+	    n, n > 1 ? "s" : "", q, n > 1 ? "" : "s");
+	return 0;
+}

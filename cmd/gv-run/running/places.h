@@ -23,4 +23,11 @@ struct places {
  */
 void places_look(struct places *p);
 
+/*
+ * The cluster may be another one than before the run was begun again: says which unfinished
+ * jobs it has no room for; these wait.  0, or -1 with *e set: a local run whose table nobody
+ * watches could do nothing at all.
+ */
+int places_check_room(const struct places *p, struct gv_error *e);
+
 #endif
