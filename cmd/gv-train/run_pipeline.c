@@ -12,12 +12,12 @@
 /* ---- what the worker asks ---- */
 
 static void
-visit(void *ctx, uint64_t micro_batch, uint32_t *sample)
+visit(void *ctx, size_t order, uint64_t micro_batch, uint32_t *sample)
 {
 	struct run *r = ctx;
 	size_t n = r->pipeline->batch;
 
-	data_order_take(&r->order[0], micro_batch * n, n, sample);
+	data_order_take(&r->order[order], micro_batch * n, n, sample);
 }
 
 static double
@@ -47,18 +47,12 @@ device(void *ctx, struct gv_error *e)
 static int
 check(const struct run *r, struct gv_error *e)
 {
-	size_t b;
-
-	if (!stages_are(&r->model))
-		return gv_error_set(e,
-		    "%s: no plan: --schedule needs the columns stage and replicas, as "
-		    "gv-partition writes them",
-		    r->model.table.file);
-	for (b = 1; b < r->array.n; b++)
-		if (r->array.order_seed[b] != r->array.order_seed[0])
-			return gv_error_set(
-			    e, "models of other order_seeds cannot share a pipeline");
-	return 0;
+	return stages_are(&r->model)
+		   ? 0
+		   : gv_error_set(e,
+			 "%s: no plan: --schedule needs the columns stage and replicas, "
+			 "as gv-partition writes them",
+			 r->model.table.file);
 }
 
 /* The stages of this worker. */
@@ -152,6 +146,8 @@ run_pipeline_build(struct run *r, struct gv_error *e)
 	r->diverged = gv_xcalloc(r->array.n, sizeof(*r->diverged));
 	r->loss = gv_xcalloc(r->array.n, sizeof(*r->loss));
 	run_orders_make(r);
+	w.orders = r->orders;
+	w.order_of = r->order_of;
 	if (!p->route.flushes)
 		gv_strbuf_fmt(&r->config, "schedule %s%s\n",
 		    gv_schedule_name[p->route.kind],

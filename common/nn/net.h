@@ -276,6 +276,7 @@ struct gv_net_work {
 	size_t slot, version;
 	bool
 	    evaluate; /* forward: bn by its running statistics; nothing goes back from there */
+	bool beside; /* gradients: losses of models that do not train stay as they are */
 };
 
 /*

@@ -241,7 +241,7 @@ gv_net_gradients(struct gv_net *net, const struct gv_net_work *w, bool first)
 		return gone(net, w->slot);
 	status = be->gradient(be, &c, w->first, w->last, &net->grads, !first);
 	if (status == 0 && w->last == net->plan.rows)
-		status = be->losses(be, &c, &net->grads, !first);
+		status = be->losses(be, &c, &net->grads, !first || w->beside);
 	if (status == 0)
 		status = take_statistics(net, w, &c, first);
 	return status;

@@ -98,6 +98,7 @@ gv_cuda_bn_take(struct gv_nn_backend *be, const struct gv_nn_call *call, size_t 
 	struct gv_cuda *c = (struct gv_cuda *)be;
 	struct gv_cuda_stat v = stat_of(call, &call->plan->row[row]);
 
+	v.active = gv_cuda_active_of(c, call);
 	v.sums = call->f->sums;
 	v.sum_apart = what == GV_NN_SUM_DY ? 2 * v.n : v.n;
 	return gv_cuda_stats(&c->queue, kinds[what], &v);

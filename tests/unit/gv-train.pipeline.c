@@ -47,11 +47,12 @@ rate(void *ctx, size_t model, uint64_t step)
 }
 
 static void
-visit(void *ctx, uint64_t micro_batch, uint32_t *sample)
+visit(void *ctx, size_t order, uint64_t micro_batch, uint32_t *sample)
 {
 	size_t i;
 
 	(void)ctx;
+	(void)order;
 	for (i = 0; i < BATCH; i++)
 		sample[i] = (uint32_t)((micro_batch * BATCH + i) % SAMPLES);
 }
@@ -330,14 +331,15 @@ micro_batch(struct script *x, size_t i, double *loss)
 	int32_t label[BATCH];
 	size_t k, j, head = s->stages.n - 1, r = replica_of(s, head, i);
 
-	visit(NULL, i, sample);
+	visit(NULL, 0, i, sample);
 	for (j = 0; j < BATCH; j++) {
 		memcpy(in + j * 8, s->x + sample[j] * 8, 8 * sizeof(*in));
 		label[j] = s->label[sample[j]];
 	}
 	for (k = 0; k < s->stages.n; k++) {
 		struct gv_net *net = x->net[k][replica_of(s, k, i)];
-		struct gv_net_work w = {s->stage[k].first, s->stage[k].last, 0, 0, false};
+		struct gv_net_work w = {
+		    .first = s->stage[k].first, .last = s->stage[k].last};
 
 		gv_net_put(net, 0, 0, x->version[k][version_of(s, k, i)]);
 		if (k > 0)
@@ -347,7 +349,8 @@ micro_batch(struct script *x, size_t i, double *loss)
 	}
 	for (k = s->stages.n; k-- > 0;) {
 		size_t own = replica_of(s, k, i);
-		struct gv_net_work w = {s->stage[k].first, s->stage[k].last, 0, 0, false};
+		struct gv_net_work w = {
+		    .first = s->stage[k].first, .last = s->stage[k].last};
 
 		gv_net_backward(x->net[k][own], &w);
 		gv_net_gradients(x->net[k][own], &w, x->added[k][own]++ == 0);

@@ -78,7 +78,10 @@ static void
 forward(struct pipe *p, size_t s, size_t m, bool evaluate)
 {
 	size_t n = p->f->c->batch, slot = m % p->slots;
-	struct gv_net_work w = {p->cut[s], p->cut[s + 1], slot, 0, evaluate};
+	struct gv_net_work w = {.first = p->cut[s],
+	    .last = p->cut[s + 1],
+	    .slot = slot,
+	    .evaluate = evaluate};
 
 	if (s > 0)
 		hand_over(p, s, slot, GV_NET_OUTPUT);

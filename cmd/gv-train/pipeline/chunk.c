@@ -84,7 +84,10 @@ chunk_open(
 	c->reads_sample = reads_sample(spec->model, c->at);
 	config.first_row = c->at->first;
 	config.last_row = c->at->last;
-	config.recompute = c->recompute = c->at->recompute && !puts_off(course, stage);
+	/* nor where models go one behind the other through what a slot forgets */
+	config.recompute = c->recompute =
+	    c->at->recompute && !puts_off(course, stage) &&
+	    (spec->orders <= 1 || (!c->is_last && !c->reads_sample));
 	/* where an update follows late, all slots may be taken when it is tested */
 	if (spec->tests && spec->route->kind == GV_SCHEDULE_2BW && c->at->replicas > 1)
 		needs.slots++;
@@ -304,7 +307,8 @@ chunk_forward(struct chunk *c, size_t slot, size_t version)
 int
 chunk_backward(struct chunk *c, size_t slot, size_t version, bool sums)
 {
-	struct gv_net_work w = {.last = c->at->last, .slot = slot, .version = version};
+	struct gv_net_work w = {
+	    .last = c->at->last, .slot = slot, .version = version, .beside = c->beside};
 	double from = gv_clock_s() - c->moved_s;
 	size_t first, last;
 
@@ -321,7 +325,6 @@ chunk_backward(struct chunk *c, size_t slot, size_t version, bool sums)
 		if (sums && begin_sum(c, first, last) != 0)
 			return -1;
 	}
-	c->added += !c->split;
 	c->times.backward_s += gv_clock_s() - c->moved_s - from;
 	return 0;
 }

@@ -27,6 +27,8 @@ struct chunk {
 	const struct stage *at;
 	struct gv_net *net;
 	bool is_last, reads_sample;
+	bool sums;   /* the present backward pass begins its sums */
+	bool beside; /* other models have gone through the present pass */
 	bool
 	    split; /* weights' gradients of the present backward pass are one of their own */
 	/* as planned; not where those passes are put off, which need what would be gone */

@@ -26,8 +26,11 @@ struct worker_spec {
 	size_t samples;
 
 	void *ctx;
-	/* the samples of a micro-batch, [net.batch] */
-	void (*visit)(void *ctx, uint64_t micro_batch, uint32_t *sample);
+	/* orders of the samples, and which of them each model has, [net.models] */
+	size_t orders;
+	const size_t *order_of;
+	/* the samples of a micro-batch in one of the orders, [net.batch] */
+	void (*visit)(void *ctx, size_t order, uint64_t micro_batch, uint32_t *sample);
 	const uint64_t *steps; /* [net.models] that each trains; multiples of units */
 	/* the learning rate of a model in the update of a step, from 0 */
 	double (*rate)(void *ctx, size_t model, uint64_t step);

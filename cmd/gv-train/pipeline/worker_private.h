@@ -47,6 +47,18 @@ int worker_send_rows(struct worker *w, struct chunk *c, const struct crossing *x
 /* The last stage: losses of steps before that one, which may be waited for, to rank 0. */
 int worker_send_losses(struct worker *w, uint64_t before, struct gv_error *e);
 
+/*
+ * Calls a pass of a micro-batch, in a slot of a stage, whose models see the samples in one
+ * order: once; or where the stage looks at samples, and models see them in several orders,
+ * for those of each order while the others stand still (chunk.beside: behind the first).
+ * load: the samples are not in the slot yet.  0, or -1: gv_net_error, or the pass's -1.
+ */
+int worker_pass(struct worker *w, struct chunk *c, const struct gv_course_step *s,
+    size_t slot, bool load,
+    int (*pass)(struct chunk *c, const struct gv_course_step *s, size_t slot));
+/* Whether it is called for each order. */
+bool worker_passes_apart(const struct worker_spec *s, const struct chunk *c);
+
 /* Asks for parcels of the steps to come. */
 void worker_ask_ahead(struct worker *w);
 /* 0, or -1 with *e, as what follows. */

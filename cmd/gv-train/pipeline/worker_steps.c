@@ -230,22 +230,23 @@ worker_settle(struct worker *w, struct gv_error *e)
 /* ---- steps ---- */
 
 static int
+pass_forward(struct chunk *c, const struct gv_course_step *s, size_t slot)
+{
+	return chunk_forward(c, slot, chunk_version(c, s->version));
+}
+
+static int
 forward(
     struct worker *w, struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
 {
 	size_t slot = chunk_take(c, s->micro_batch);
 	double from;
-	int status = 0;
 
 	if (s->stage > 0 && take_rows(w, c, s, slot, e) != 0)
 		return -1;
 	from = gv_clock_s() - c->moved_s;
-	if (c->is_last || c->reads_sample) {
-		w->s.visit(w->s.ctx, s->micro_batch, w->visit);
-		status = gv_net_load_of(c->net, slot, w->visit);
-	}
 	gv_net_number(c->net, slot, s->micro_batch);
-	if (status != 0 || chunk_forward(c, slot, chunk_version(c, s->version)) != 0)
+	if (worker_pass(w, c, s, slot, true, pass_forward) != 0)
 		return worker_net_failed(c, e);
 	c->times.forward_s += gv_clock_s() - c->moved_s - from;
 	if (!c->is_last && give_rows(w, c, s, slot) != 0)
@@ -317,6 +318,12 @@ send_loss(struct worker *w, struct chunk *c, uint64_t step, struct gv_error *e)
 }
 
 static int
+pass_backward(struct chunk *c, const struct gv_course_step *s, size_t slot)
+{
+	return chunk_backward(c, slot, chunk_version(c, s->version), c->sums);
+}
+
+static int
 backward(
     struct worker *w, struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
 {
@@ -325,9 +332,11 @@ backward(
 	if (!c->is_last && take_rows(w, c, s, slot, e) != 0)
 		return -1;
 	c->split = gv_course_puts_off(&w->s.route->course, w->k);
-	if (chunk_backward(c, slot, chunk_version(c, s->version),
-		c->group.n > 1 && sums_follow(w, s)) != 0)
+	/* gradients of models that go one behind the other are summed behind them all */
+	c->sums = c->group.n > 1 && sums_follow(w, s) && !worker_passes_apart(&w->s, c);
+	if (worker_pass(w, c, s, slot, false, pass_backward) != 0)
 		return worker_net_failed(c, e);
+	c->added += !c->split;
 	c->times.micro_batches++;
 	if (s->stage > 0 && give_rows(w, c, s, slot) != 0)
 		return worker_net_failed(c, e);
@@ -338,15 +347,24 @@ backward(
 
 /* The gradients of the weights, where they are a pass of their own. */
 static int
-weights(struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
+pass_weights(struct chunk *c, const struct gv_course_step *s, size_t slot)
 {
-	size_t slot = chunk_slot(c, s->micro_batch);
 	struct gv_net_work work = {.first = c->at->first,
 	    .last = c->at->last,
 	    .slot = slot,
-	    .version = chunk_version(c, s->version)};
+	    .version = chunk_version(c, s->version),
+	    .beside = c->beside};
 
-	if (gv_net_gradients(c->net, &work, c->added == 0) != 0)
+	return gv_net_gradients(c->net, &work, c->added == 0);
+}
+
+static int
+weights(
+    struct worker *w, struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
+{
+	size_t slot = chunk_slot(c, s->micro_batch);
+
+	if (worker_pass(w, c, s, slot, false, pass_weights) != 0)
 		return worker_net_failed(c, e);
 	c->added++;
 	chunk_drop(c, slot);
@@ -375,7 +393,7 @@ do_step(
 	case GV_STEP_BACKWARD:
 		return backward(w, c, s, e);
 	case GV_STEP_WEIGHT:
-		return weights(c, s, e);
+		return weights(w, c, s, e);
 	case GV_STEP_REDUCE:
 		return chunk_reduce(c) != 0 ? worker_net_failed(c, e) : 0;
 	default:

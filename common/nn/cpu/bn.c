@@ -182,7 +182,7 @@ gv_cpu_bn_sum(
 		gv_cpu_sum_tree(v, p->shards, j.width);
 		memmove(c->f->sums + b * j.width, v, j.width * sizeof(*v));
 		/* the gradients of gamma and beta go through the reduce of all gradients */
-		if (what == GV_NN_SUM_DY)
+		if (what == GV_NN_SUM_DY && c->active[b])
 			memcpy(
 			    gv_nn_stats(c, r, b) + 4 * channels, v, j.width * sizeof(*v));
 	}
@@ -205,6 +205,8 @@ gv_cpu_bn_take(
 		gv_real *s = gv_nn_stats(c, r, b);
 		const gv_real *sum = c->f->sums + b * n;
 
+		if (!c->active[b])
+			continue;
 		if (what == GV_NN_SUM_DY)
 			memcpy(s + 2 * n, c->f->sums + b * 2 * n, 2 * n * sizeof(*s));
 		for (k = 0; k < n && what != GV_NN_SUM_DY; k++) {

@@ -205,8 +205,9 @@ sums(const struct gv_cuda_sums_run &r)
 			    n);
 		if (warp() == 0 && j < r.width)
 			deliver(a.to + b * a.to_apart + j,
-			    a.also == NULL ? NULL : a.also + b * a.also_apart + j, a.add,
-			    total.level[0]);
+			    a.also == NULL || !active ? NULL
+						      : a.also + b * a.also_apart + j,
+			    a.add, total.level[0]);
 	}
 }
 
@@ -257,8 +258,8 @@ GV_KERNEL(tree, gv_cuda_tree)
 		if (a.times > 0)
 			total.level[0] = (float)((double)total.level[0] * a.times / a.by);
 		deliver(a.to + b * a.to_apart + j,
-		    a.also == NULL ? NULL : a.also + b * a.also_apart + j, a.add,
-		    total.level[0]);
+		    a.also == NULL || !active ? NULL : a.also + b * a.also_apart + j,
+		    a.add, total.level[0]);
 	}
 }
 
