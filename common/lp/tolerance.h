@@ -170,6 +170,8 @@
 #define GV_TOL_INTERIOR_NARROW   .03
 #define GV_TOL_INTERIOR_LEFT_OUT .2
 #define GV_TOL_INTERIOR_SMALL    .05
+/* A reduced cost at the best level, a part of what it is made of, that may be 0. */
+#define GV_TOL_INTERIOR_CHEAP 1e-2
 /* A reduced cost below 0 by that part of what it is made of: its column is missing. */
 #define GV_TOL_INTERIOR_MISSING 1e-9
 /*

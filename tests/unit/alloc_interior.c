@@ -261,6 +261,7 @@ test_sift(size_t n, size_t m, bool sum, bool needs)
 	struct gv_interior_point all, few;
 	struct gv_interior_program ip = {
 	    .n = n, .m = m, .level = a, .use = use, .capacity = p.capacity};
+	bool *first = gv_xcalloc(n, m * sizeof(*first));
 	size_t i;
 
 	for (i = 0; i < n; i++)
@@ -279,10 +280,19 @@ test_sift(size_t n, size_t m, bool sum, bool needs)
 	    "%zu jobs on %zu types%s%s: %.12g by %zu columns, %.12g by %zu", n, m,
 	    sum ? ", sum" : "", needs ? ", needs" : "", few.objective, few.n_columns,
 	    all.objective, all.n_columns);
+	for (i = 0; i < n * m; i++)
+		first[i] = below(4) == 0;
+	gv_interior_free(&few);
+	ip.first = first;
+	sift_few(&ip, &few);
+	ok(few.gap < 1e-6 &&
+		(!(all.gap < 1e-6) || near(all.objective, few.objective, 1e-6)),
+	    "and so do a quarter of the columns, taken blindly");
 	gv_interior_free(&all);
 	gv_interior_free(&few);
 	free(a);
 	free(use);
+	free(first);
 	free(gain);
 	free(need);
 	gv_problem_free(&p);

@@ -210,9 +210,43 @@ spread(const struct gv_interior_state *s)
 }
 
 /*
- * Leaves out columns whose reduced costs are a large part of what they are made of, and whose
- * shares a small part of their job's largest.
+ * Whether a column's reduced cost is a large part of what it is made of, and its share a small
+ * part of its job's largest.
  */
+static bool
+hardly_counts(const struct gv_interior_state *s, size_t i, size_t e, double most)
+{
+	return s->at.z[e] > GV_TOL_INTERIOR_LEFT_OUT * size_of(s, i, e) &&
+	       s->at.x[e] < GV_TOL_INTERIOR_SMALL * most;
+}
+
+static double
+largest_share(const struct gv_interior_state *s, size_t from, size_t end)
+{
+	double most = 0;
+	size_t e;
+
+	for (e = from; e < end; e++)
+		most = fmax(most, s->at.x[e]);
+	return most;
+}
+
+/* Whether most columns hardly count: each one less makes a few steps more. */
+static bool
+most_hardly_count(const struct gv_interior_state *s)
+{
+	size_t i, e, n = 0;
+
+	for (i = 0; i < s->n; i++) {
+		double most = largest_share(s, s->begin[i], s->begin[i + 1]);
+
+		for (e = s->begin[i]; e < s->begin[i + 1]; e++)
+			n += hardly_counts(s, i, e, most);
+	}
+	return n > s->n_columns / 2;
+}
+
+/* Leaves those out. */
 static void
 leave_out(struct gv_interior_state *s)
 {
@@ -221,13 +255,10 @@ leave_out(struct gv_interior_state *s)
 
 	for (i = 0; i < s->n; i++) {
 		size_t end = s->begin[i + 1];
-		double most = 0;
+		double most = largest_share(s, from, end);
 
-		for (e = from; e < end; e++)
-			most = fmax(most, at->x[e]);
 		for (e = from; e < end; e++) {
-			if (at->z[e] > GV_TOL_INTERIOR_LEFT_OUT * size_of(s, i, e) &&
-			    at->x[e] < GV_TOL_INTERIOR_SMALL * most)
+			if (hardly_counts(s, i, e, most))
 				continue;
 			s->type[k] = s->type[e];
 			s->a[k] = s->a[e];
@@ -289,7 +320,8 @@ gv_interior_solve(const struct gv_interior_program *p, struct gv_interior_point 
 		gap = fabs(bound - objective) / fmax(fmax(fabs(bound), s.size), DBL_MIN);
 		gap = fmax(gap, infeasibility(&s));
 		note_progress(&s, to, gap, objective, &was);
-		if (p->narrow && !narrowed && gap < GV_TOL_INTERIOR_NARROW) {
+		if (p->narrow && !narrowed && gap < GV_TOL_INTERIOR_NARROW &&
+		    most_hardly_count(&s)) {
 			leave_out(&s);
 			narrowed = true;
 			to->gap = INFINITY; /* the best point is of all columns */

@@ -31,6 +31,8 @@ struct gv_interior_program {
 	const bool *column;     /* [n][m] those that there are; NULL: all with a_ij > 0 */
 	/* [n][m] shares to begin at, inside of all but the needs; NULL */
 	const double *start;
+	const bool
+	    *first;  /* [n][m] those of them that are likely to count; NULL: not known */
 	bool narrow; /* leave out columns on the way that hardly are among the best */
 };
 

@@ -19,6 +19,7 @@ struct work {
 	double lowest; /* that the second program may leave of the level */
 	double *start; /* where the second program begins */
 	bool *column;
+	bool *cheap; /* [n][m] columns that the second program begins with */
 	struct gv_interior_vertex vertex;
 };
 
@@ -57,6 +58,7 @@ work_free(struct work *w)
 	free(w->gain);
 	free(w->start);
 	free(w->column);
+	free(w->cheap);
 	free(w->vertex.x);
 	free(w->vertex.price);
 	free(w->vertex.lambda);
@@ -129,10 +131,30 @@ is_proved(const struct work *w, const struct gv_level *l, double tolerance)
 	return gv_level_gap(w->p, l->s->bound, l->s->objective) <= tolerance;
 }
 
+/*
+ * Of the columns that there are, those whose reduced costs are near to 0 at the best level: all
+ * others are 0 wherever it is kept.  What nobody is short of costs next to nothing, and has its
+ * columns.
+ */
+static void
+keep_cheap_columns(struct work *w, const struct gv_interior_point *at)
+{
+	const struct gv_problem *p = w->p;
+	double usual = at->objective / (double)p->n;
+	size_t i, e;
+
+	w->cheap = gv_xcalloc(p->n, p->m * sizeof(*w->cheap));
+	for (i = 0; i < p->n; i++)
+		for (e = at->begin[i]; e < at->begin[i + 1]; e++)
+			w->cheap[i * p->m + at->type[e]] =
+			    at->z[e] <= GV_TOL_INTERIOR_CHEAP * fmax(at->size[e], usual);
+}
+
 /* The level.  0, or 1: it is not proved; -1 with *e set */
 static int
 first_stage(struct work *w, bool sharp, struct gv_level *l, struct gv_error *e)
 {
+	const double enough = GV_TOL_DUAL_GAP + 10 * gv_level_rounding(w->p);
 	struct gv_interior_point at;
 	int rc = 0;
 	size_t k;
@@ -146,7 +168,7 @@ first_stage(struct work *w, bool sharp, struct gv_level *l, struct gv_error *e)
 		note_shares(w, l, w->vertex.x);
 	}
 	for (k = 0; k < PARTS && rc >= 0 && at.gap < GV_TOL_INTERIOR_NEAR &&
-		    (sharp || !is_proved(w, l, GV_TOL_DUAL_GAP));
+		    (sharp || !is_proved(w, l, k == 0 ? enough : GV_TOL_SHARP));
 	     k++) {
 		rc = gv_interior_to_vertex(
 		    &w->ip, &at, NULL, NULL, parts[k], &w->vertex, e);
@@ -157,6 +179,8 @@ first_stage(struct work *w, bool sharp, struct gv_level *l, struct gv_error *e)
 		if (sharp && take_sharp_bound(w, l))
 			break;
 	}
+	if (l->lexicographic && at.gap < GV_TOL_INTERIOR_NEAR)
+		keep_cheap_columns(w, &at);
 	w->start = at.middle;
 	at.middle = NULL;
 	gv_interior_free(&at);
@@ -297,6 +321,7 @@ second_stage(struct work *w, struct gv_level *l, struct gv_error *e)
 	w->lowest = level * (1 - GV_TOL_LESS_3 - GV_TOL_KEPT);
 	w->ip.need = w->need;
 	w->ip.start = w->start;
+	w->ip.first = w->cheap;
 	for (k = 0; k < 2 && rc == 1; k++) {
 		struct gv_interior_point at;
 

@@ -162,6 +162,23 @@ choose_columns(const struct gv_interior_program *p, const double *price, double 
 	free(cost);
 }
 
+/* Those that are likely to count; all of a job that would have none. */
+static void
+first_columns(const struct gv_interior_program *p, bool *column)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		bool any = false;
+
+		for (j = 0; j < p->m; j++)
+			any |= p->first[i * p->m + j] && gv_interior_has_column(p, i, j);
+		for (j = 0; j < p->m; j++)
+			column[i * p->m + j] = (!any || p->first[i * p->m + j]) &&
+					       gv_interior_has_column(p, i, j);
+	}
+}
+
 /* Takes in columns whose reduced costs at that point are below 0.  False: there are none. */
 static bool
 add_columns(
@@ -212,8 +229,11 @@ gv_interior_sift(const struct gv_interior_program *p, struct gv_interior_point *
 	}
 	price = gv_xcalloc(p->m, sizeof(*price));
 	column = gv_xcalloc(p->n, p->m * sizeof(*column));
-	if (columns > GV_INTERIOR_MANY && p->n >= PART * p->m &&
-	    sample_prices(p, price, &level)) {
+	if (p->first != NULL) {
+		first_columns(p, column);
+		some.column = column;
+	} else if (columns > GV_INTERIOR_MANY && p->n >= PART * p->m &&
+		   sample_prices(p, price, &level)) {
 		choose_columns(p, price, level,
 		    fmin(.5, 2 / sqrt((double)p->n / PART / (double)p->m)), column);
 		some.column = column;
