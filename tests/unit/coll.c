@@ -356,5 +356,6 @@ main(void)
 {
 	try_all(GV_LOCAL_TCP);
 	try_all(GV_LOCAL_MEMORY);
+	gv_coll_free(NULL); /* nothing */
 	return done_testing();
 }

@@ -6,6 +6,7 @@
  */
 #include "tap.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -449,20 +450,34 @@ test_lives(void)
 	ok(once > 300, "%zu kinds of which one was preempted", once);
 }
 
+static int
+open_descriptors(void)
+{
+	int n = 0;
+	int fd;
+
+	for (fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) != -1;
+	return n;
+}
+
 int
 main(void)
 {
 	int fd = mkstemp(path);
+	int before;
 
 	if (fd == -1)
 		return 2;
 	close(fd);
+	before = open_descriptors();
 	test_tables();
 	test_long();
 	test_wide();
 	test_bad();
 	test_values();
 	test_lives();
+	is_int(open_descriptors(), before, "all files are closed, also after errors");
 	unlink(path);
 	return done_testing();
 }
