@@ -287,6 +287,51 @@ p1,7,traced,8,1332355,1332355,Burstable,,Succeeded
 E
 sed 's/,9973826,/,x,/' pods.csv | bad 'x:3: deletion_time: expected a number, got "x"' --from=alibaba-2023
 
+# a million GPUs are as many as a table of jobs may have
+for gpus in 1 999999 1000000 1000001; do
+	echo "$gpus $(printf 'gpus,duration\n1,9\n%s,7\n' $gpus | gv-trace convert -q --from=philly-csv - | awk -F, '$6 == 7 { print $4 }')"
+	echo "$gpus $(sed "s/,8,1000,/,$gpus,1000,/" pods.csv | gv-trace convert -q --from=alibaba-2023 - | awk -F, '/^p1,/ { print $4 }')"
+	sed "s/800.0/${gpus}00/" tasks >x2
+	echo "$gpus $(gv-trace convert -q --from=alibaba-2020 --tasks=x2 pai-jobs | awk -F, '/^j2,/ { print $4 }')"
+	echo "$gpus $(printf 'JobID|Submit|Elapsed|AllocTRES\n1|0|00:00:09|gres/gpu=1\n2|0|00:00:09|gres/gpu=%s\n' $gpus | gv-trace convert -q --from=slurm - | awk -F, '$1 == 2 { print $4 }')"
+done >got
+for gpus in 1 999999 1000000; do for i in 1 2 3 4; do echo $gpus $gpus; done; done >want
+# more are none, but for PAI, whose tasks are added up
+printf '%s\n' '1000001 ' '1000001 ' '1000001 1000000' '1000001 ' >>want
+same_file got want "a million GPUs are a job, more are none"
+# elapsed times, good ones with their seconds
+cat >elapsed <<'E'
+00:07 7
+02:03 123
+1:02:03 3723
+23:59:59 86399
+1-02:03:04 93784
+365-00:00:01 31536001
+00:000000007 7
+5
+1-5
+1:
+:5
+1:2:3:4
+1:2x
+1x:2
+1--2:3
+1-1-1:00
+1:2-3
+00:0000000007
+-1:00
+E
+while read -r elapsed _; do
+	printf 'JobID|Submit|Elapsed|AllocTRES\n1|0|%s|gres/gpu=1\n' "$elapsed" >x
+	if gv-trace convert -q --from=slurm x >out 2>err; then
+		echo "$elapsed $(awk -F, 'NR == 2 { print $6 }' out)"
+	else
+		echo "$elapsed $(cat err)"
+	fi
+done <elapsed >got
+awk 'NF == 2 { print; next }
+	{ print $1 " gv-trace: x:2: Elapsed: expected a time such as 1-02:03:04, got \"" $1 "\"" }' elapsed >want
+same_file got want "elapsed times"
 # ---- large ----
 rows=100000
 [ -z "${GV_LONG:-}" ] || rows=1000000

@@ -35,7 +35,7 @@ load(const char *path, size_t *len)
 	return s;
 }
 
-enum { CUTS = 256 };
+enum { CUTS = 256, SHORT = 16 };
 
 struct input {
 	uint8_t *s;
@@ -108,14 +108,14 @@ try_variant(const struct input *in, const struct input *other)
 	free(v.s);
 }
 
-/* Its beginnings, all of them or evenly spread: whoever reads must see that it ends. */
+/* Its beginnings, short ones and evenly spread: whoever reads must see that it ends. */
 static void
 try_cuts(const struct input *in)
 {
 	size_t step = in->len / CUTS + 1;
 	size_t len;
 
-	for (len = 0; len < in->len; len += step) {
+	for (len = 0; len < in->len; len += len < SHORT ? 1 : step) {
 		uint8_t *s = gv_xrealloc(NULL, len, 1);
 
 		if (len > 0)

@@ -15,6 +15,7 @@
 #include "base/fileio.h"
 #include "base/strbuf.h"
 #include "draws.h"
+#include "gv-trace/convert/formats.h"
 #include "gv-trace/prices/markets.h"
 #include "gv-trace/source/source.h"
 
@@ -452,6 +453,30 @@ test_lives(void)
 	ok(once > 300, "%zu kinds of which one was preempted", once);
 }
 
+/* Of files that are not there nothing comes but one error. */
+static void
+test_no_file(void)
+{
+	static const char none[] = "/no/such/trace";
+	size_t i;
+
+	for (i = 0; i < 6; i++) {
+		struct traced_list l = {0};
+		struct gv_error e = {0};
+		int rc = i == 0   ? philly_json_read(&l, none, &e)
+			 : i == 1 ? philly_csv_read(&l, none, &e)
+			 : i == 2 ? slurm_read(&l, none, &e)
+			 : i == 3 ? alibaba_2020_read(&l, none, none, &e)
+			 : i == 4 ? alibaba_2020_read(&l, path, none, &e)
+				  : alibaba_2023_read(&l, none, &e);
+
+		ok(rc == -1 && e.count == 1 && l.n == 0 &&
+			strstr(e.text[0], none) == e.text[0],
+		    "format %zu: no file", i);
+		traced_free(&l);
+	}
+}
+
 static int
 open_descriptors(void)
 {
@@ -479,6 +504,7 @@ main(void)
 	test_bad();
 	test_values();
 	test_lives();
+	test_no_file();
 	is_int(open_descriptors(), before, "all files are closed, also after errors");
 	unlink(path);
 	return done_testing();

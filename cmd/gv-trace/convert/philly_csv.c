@@ -52,7 +52,7 @@ read_row(struct traced_list *l, const struct source *s, struct gv_error *e)
 		job.duration_s = end - start;
 	if (s->at[SUBMIT] < 0) /* when they came is not told: they are all there */
 		job.arrival_s = s->at[START] >= 0 ? start : 0;
-	job.gpus = gpus >= 1 && gpus < 1e6 ? (int64_t)ceil(gpus) : 0;
+	job.gpus = gpus >= 1 && gpus <= 1e6 ? (int64_t)ceil(gpus) : 0;
 	job.id = source_cell(s, ID);
 	job.entity = source_cell(s, ENTITY);
 	job.user = source_cell(s, USER);
