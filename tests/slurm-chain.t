@@ -24,5 +24,21 @@ for job in mlp:30000:.05 cnn-small:2000:.02; do
 		"$src/share/models/$model.tsv" >/dev/null
 	same_file "alone.$model/losses.csv" "chain/jobs/${model%-small}/checkpoint/losses.csv" "$model: the losses are those of an uninterrupted training"
 done
+
+# ---- what README.md says to type ----
+cp "$src"/examples/slurm/*.csv .
+allocate
+scontrol show node >nodes
+run gv-profile devices --from=nodes -o cluster.csv
+is_status 0 "the nodes are a cluster table"
+run gv-run --launcher=slurm -n -c cluster.csv jobs.csv
+is_status 0 "what would run where"
+ok "on all types that were named" grep -q ',cnn,p100,n2,0' out
+gv-alloc -p max-min -c cluster.csv jobs.csv >shared.csv
+run gvrun -s typed --round=1s --grace=5s shared.csv
+is_status 0 "shares of gv-alloc are trained"
+run gv-profile jobs --launcher=slurm --slurm-job="$job" -s tmp --warmup=.5s --window=1s -o rates.csv nets.csv
+is_status 0 "all jobs are measured on all types"
+is 6 "$(grep -c '^[mc]' rates.csv)" "two jobs, three types"
 nothing_left
 done_testing
