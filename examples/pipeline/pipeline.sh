@@ -16,7 +16,7 @@ gv-partition -q --straight -l 2@1GB/s -o plan.csv layers.csv
 gv-report plan.csv
 
 # two workers, a stage each; updates of four micro-batches of 16
-train='--data=digits:1000 --batch=16 --micro-batches=4 --lr=0.05 --momentum=0.9 --steps=40 --log-every=10 -q'
+train='--data=digits:1000 --batch=64 --micro-batches=4 --lr=0.05 --momentum=0.9 --steps=40 --log-every=10 -q'
 printf 'gpu_type,gpus,threads\ncpu1,2,1\n' >cluster.csv
 cat >jobs.csv <<E
 job_id,scale_factor,total_steps,command,gpu_type,steps_per_s,share
