@@ -172,6 +172,40 @@ for optimizer in sgd momentum adam adamw; do
 	silent "--optimizer=$optimizer, two threads"
 done
 
+# others that train meanwhile
+run gv-profile layers -q --warmup=0s --window=0s --repeats=3 --beside=2 "$models/linear.tsv"
+is_status 0 "--beside: measured beside two others"
+is_err "--beside: says nothing" </dev/null
+cp out beside.csv
+layers "$models/linear.tsv"
+cut -d, -f1-11,14,15 beside.csv >one
+cut -d, -f1-11,14,15 out >two
+ok "--beside: the same layers and bytes" cmp -s one two
+bad "--beside: a number" '--beside: expected a whole number from 0 to 1024, got "-1"' --beside=-1
+bad "--beside: nothing is measured of a graph" \
+	"with --from nothing is measured: options of measuring say nothing" --from=pipedream --beside=1
+# child PID: the first of its processes, once it is there
+child() {
+	until pgrep -P "$1" | head -n 1 | grep .; do sleep 0.02; done
+}
+gv-profile layers -q --warmup=0s --window=1s --beside=1 "$models/linear.tsv" >out 2>err &
+pid=$!
+kill -9 "$(child $pid)"
+status=0
+wait $pid || status=$?
+is_status 2 "--beside: one that is killed: status"
+is_err "--beside: one that is killed" <<'EOT'
+gv-profile: a process of --beside has gone
+EOT
+gv-profile layers -q --warmup=0s --window=60s --beside=1 "$models/linear.tsv" >out 2>err &
+pid=$!
+other=$(child $pid)
+kill -9 $pid
+wait $pid 2>/dev/null || :
+i=0
+while kill -0 "$other" 2>/dev/null && [ $((i += 1)) -lt 500 ]; do sleep 0.02; done
+ok "--beside: they go when who measures has gone" [ $i -lt 500 ]
+
 # ---- what is measured ----
 # numbers that are as they must be on any machine
 awk -F, 'NR > 1 { f += $12; b += $13; if ($12 <= 0 || $13 < 0 || $16 < 0) bad = 1; t[$1] = $12 + $13 }

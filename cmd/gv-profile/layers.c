@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/opt.h"
+#include "gv-profile/layers/beside.h"
 #include "gv-profile/layers/import_graph.h"
 #include "gv-profile/layers/layers_table.h"
 #include "gv-profile/layers/net_options.h"
@@ -17,6 +18,7 @@ static const double max_relative_error = 0.05;
 struct options {
 	struct net_options net; /* its model: or a graph */
 	bool import;
+	size_t beside; /* processes that train meanwhile */
 };
 
 static const char usage[] =
@@ -28,6 +30,7 @@ static const char help[] =
     "\n"
     "      --from=pipedream   the input is a graph.txt of PipeDream's profiler\n"
     "      --batch=N          samples of a minibatch (64)\n"
+    "      --beside=N         while N other processes train the same model (0)\n"
     "      --shape=HxWxC      of a sample (28x28x1)\n"
     "      --classes=N        of the labels (10)\n"
     "      --optimizer=NAME   sgd, momentum, adam or adamw (sgd)\n"
@@ -54,9 +57,19 @@ set_from(void *ctx, const char *arg)
 }
 
 static void
+set_beside(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->beside = (size_t)gv_opt_int(&o->net.common, "--beside", arg, 0, 1024);
+	o->net.measuring = true;
+}
+
+static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct gv_opt_own own[] = {
+	    {"beside", required_argument, .set = set_beside},
 	    {"from", required_argument, .set = set_from}, NET_OPTIONS, TIMES_OPTIONS,
 	    {.name = NULL}};
 
@@ -159,6 +172,7 @@ measure(const struct options *o, struct gv_error *e)
 {
 	struct layer_times t = {0};
 	struct gv_model m = {0};
+	struct beside others = {0};
 	struct gv_out *out = NULL;
 	struct gv_tabw w;
 	int rc = net_model(&m, &o->net, e);
@@ -166,7 +180,11 @@ measure(const struct options *o, struct gv_error *e)
 	if (rc == 0)
 		rc = gv_out_open(&out, o->net.common.output, e);
 	if (rc == 0)
+		rc = beside_start(&others, o->beside, &m, &o->net.rule, e);
+	if (rc == 0)
 		rc = layer_times(&t, &m, &o->net.rule, e);
+	if (!beside_stop(&others) && rc == 0)
+		rc = gv_error_set(e, "a process of --beside has gone");
 	if (rc == 0) {
 		if (!o->net.common.quiet)
 			warn_noise(&m, &t);

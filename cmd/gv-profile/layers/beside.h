@@ -1,0 +1,24 @@
+/* Processes that train the same model while it is measured, as other stages will. */
+#ifndef GV_PROFILE_BESIDE_H
+#define GV_PROFILE_BESIDE_H
+
+#include <sys/types.h>
+
+#include "layer_times.h"
+
+/* = {0} before beside_start */
+struct beside {
+	pid_t *pid; /* [n] */
+	size_t n;
+};
+
+/*
+ * Starts n processes that train m until they are stopped, or this process has gone.  Before
+ * threads are.  0, or -1 with *e set; beside_stop also then.
+ */
+int beside_start(struct beside *b, size_t n, const struct gv_model *m,
+    const struct times_rule *rule, struct gv_error *e);
+/* false: one of them could not train, or was stopped by somebody else. */
+bool beside_stop(struct beside *b);
+
+#endif
