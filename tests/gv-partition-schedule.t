@@ -261,6 +261,18 @@ wrong "2bw, too few" "2bw needs as many micro-batches in a batch as the plan has
 	--timeline -l 2@1GB/s --straight --schedule=2bw --micro-batches=1 two.csv
 wrong "2bw, too few, and no timeline" "2bw needs as many micro-batches in a batch as the plan has GPUs, 2; got 1" \
 	-l 2@1GB/s --straight --schedule=2bw --micro-batches=1 two.csv
+sed '1s/$/,tied_with/; 2s/$/,/; 3s/$/,a/' two.csv >tied.csv
+for schedule in 1f1b 2bw; do
+	run gv-partition -l 2@1GB/s --straight --all-gpus --schedule=$schedule tied.csv
+	is_status 0 "tied layers of two stages, $schedule: status"
+	is_err "tied layers of two stages, $schedule" <<END
+gv-partition: warning: layer "b" has the weights of "a", and is in another stage: under $schedule their copies go apart; schedules that flush keep them the same
+END
+done
+run gv-partition -l 2@1GB/s --straight --all-gpus --schedule=flush --micro-batches=4 tied.csv
+silent "a schedule that flushes"
+run gv-partition -l 1@1GB/s tied.csv
+silent "tied layers of one stage"
 sed '1s/$/,stage,replicas/; 2s/$/,0,3/; 3s/$/,1,1/' two.csv >uneven.csv
 wrong "replicas without work" "stage 0 has replicas=3, which need as many micro-batches; got 2" \
 	--evaluate -l 4@1GB/s --schedule=flush --micro-batches=2 uneven.csv

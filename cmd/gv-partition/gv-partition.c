@@ -221,6 +221,7 @@ plan_layers(struct options *o)
 		gv_die_error(&e);
 	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
+	say_ties(o, &l, &p);
 	good = say_fits(o, &p, &r);
 	plan_report_free(&r);
 	gv_plan_free(&p);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -144,6 +145,47 @@ say_simulation(const struct gv_simulation *s, const struct gv_pipe *p)
 	    "versions=%zu memory_bytes=%s",
 	    gv_schedule_name[p->schedule], p->micro_batches, num[0], num[1],
 	    round(s->bubble * 1e9) / 1e9, in_flight, versions, num[2]);
+}
+
+/* The stage of a row of the table of layers, -1: it is in none. */
+static int64_t
+stage_of(const struct gv_layers *l, const struct gv_plan *p, size_t row)
+{
+	return l->layer[row] >= 0 ? (int64_t)p->of[l->layer[row]] : -1;
+}
+
+void
+say_ties(const struct options *o, const struct gv_layers *l, const struct gv_plan *p)
+{
+	ptrdiff_t tied = gv_frame_find(&l->rows, "tied_with");
+	enum gv_schedule_kind k = o->search.rules.schedule;
+	size_t i, j;
+
+	if (tied < 0 || o->common.quiet ||
+	    (k != GV_SCHEDULE_1F1B && k != GV_SCHEDULE_2BW))
+		return;
+	for (i = 0; i < l->rows.n_rows; i++) {
+		struct gv_cell with = gv_frame_cell(&l->rows, i, tied);
+
+		for (j = 0; j < l->rows.n_rows && with.len > 0; j++) {
+			struct gv_cell name = gv_frame_cell(
+			    &l->rows, j, gv_frame_find(&l->rows, "node_id"));
+			char q[2][GV_QUOTE_LEN];
+
+			if (name.len != with.len ||
+			    memcmp(name.s, with.s, name.len) != 0 ||
+			    stage_of(l, p, i) == stage_of(l, p, j))
+				continue;
+			name = gv_frame_cell(
+			    &l->rows, i, gv_frame_find(&l->rows, "node_id"));
+			gv_warn(
+			    "warning: layer %s has the weights of %s, and is in another "
+			    "stage: under %s their copies go apart; schedules that "
+			    "flush keep them the same",
+			    gv_quote(q[0], name.s, name.len),
+			    gv_quote(q[1], with.s, with.len), gv_schedule_name[k]);
+		}
+	}
 }
 
 bool

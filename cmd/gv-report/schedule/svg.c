@@ -5,6 +5,7 @@
 
 #include "base/strbuf.h"
 #include "draw/svg.h"
+#include "gv-report/page/axis.h"
 #include "gv-report/page/grid.h"
 #include "schedule.h"
 
@@ -342,21 +343,17 @@ legend(struct drawing *d, double y)
 static void
 axis(struct drawing *d, double top, double bottom)
 {
-	double max = (d->s->end_ms - d->s->start_ms) / d->unit.ms;
-	int digits, i;
-	double step = gv_ticks(max, 10, &digits);
-	char buf[FIXED_LEN], name[FIXED_LEN + 8];
+	const struct axis a = {.x = TIME_X,
+	    .width = TIME_W,
+	    .top = top,
+	    .bottom = bottom,
+	    .last = (d->s->end_ms - d->s->start_ms) / d->unit.ms,
+	    .unit = d->unit.ms,
+	    .px = d->x_per_ms,
+	    .name = d->unit.name,
+	    .ticks = 10};
 
-	for (i = 0; i * step <= max * (1 + 1e-9); i++) {
-		double x = TIME_X + i * step * d->unit.ms * d->x_per_ms;
-		bool last = (i + 1) * step > max * (1 + 1e-9);
-
-		gv_svg_line(&d->svg, "grid", x, top, x, bottom);
-		snprintf(name, sizeof(name), "%s%s%s", fixed(buf, i * step, digits),
-		    last ? " " : "", last ? d->unit.name : "");
-		label(d, "mid dim", x, bottom + 16, name);
-	}
-	gv_svg_line(&d->svg, "axis", TIME_X, bottom, TIME_X + TIME_W, bottom);
+	axis_draw(&d->svg, &a);
 }
 
 static void

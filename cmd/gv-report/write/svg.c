@@ -8,6 +8,7 @@
 #include "colour.h"
 #include "draw/text.h"
 #include "drawing.h"
+#include "gv-report/page/axis.h"
 #include "gv-report/page/grid.h"
 #include "gv-report/page/page.h"
 
@@ -197,21 +198,17 @@ legend(struct drawing *d, double y)
 static void
 axis(struct drawing *d, double top, double bottom)
 {
-	double max = d->h->last_s / d->unit.s;
-	int digits, i;
-	double step = gv_ticks(max, 8, &digits);
-	char buf[FIXED_LEN], name[FIXED_LEN + 8];
+	const struct axis a = {.x = TIME_X,
+	    .width = TIME_W,
+	    .top = top,
+	    .bottom = bottom,
+	    .last = d->h->last_s / d->unit.s,
+	    .unit = d->unit.s,
+	    .px = d->x_per_s,
+	    .name = d->unit.name,
+	    .ticks = 8};
 
-	for (i = 0; i * step <= max * (1 + 1e-9); i++) {
-		double x = x_of(d, i * step * d->unit.s);
-		bool last = (i + 1) * step > max * (1 + 1e-9);
-
-		gv_svg_line(&d->s, "grid", x, top, x, bottom);
-		snprintf(name, sizeof(name), "%s%s%s", fixed(buf, i * step, digits),
-		    last ? " " : "", last ? d->unit.name : "");
-		label(d, "mid dim", x, bottom + 16, name);
-	}
-	gv_svg_line(&d->s, "axis", TIME_X, bottom, TIME_X + TIME_W, bottom);
+	axis_draw(&d->s, &a);
 }
 
 static void
