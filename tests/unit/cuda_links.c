@@ -1,7 +1,8 @@
 /*
- * Nets whose GPUs reach each other, over the fake driver and its NCCL: rows that go from one
- * to the other, taken in any order; gradients and running statistics that are summed in the
- * order of the ranks, beside numbers that were added up on the host.  Ranks are processes.
+ * Nets whose GPUs reach each other, over the fake driver and its NCCL: rows
+ * that go from one to the other, taken in any order; gradients and running
+ * statistics that are summed in the order of the ranks, beside numbers that
+ * were added up on the host.  Ranks are processes.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -21,7 +22,7 @@ static struct common {
 	_Atomic int gone; /* a rank has ended */
 	struct left {
 		int status;
-		size_t wrong;
+		size_t wrong, aborts;
 		char text[TEXT];
 	} left[RANKS_MOST];
 	gv_real v[RANKS_MOST][ROOM];
@@ -60,6 +61,17 @@ static const struct gv_nn_watch watch = {20, alive, NULL};
 
 /* ---- ranks ---- */
 
+/* What was not given back. */
+static size_t
+kept(void)
+{
+	return gv_fake_cuda_blocks() +
+	       (gv_fake_cuda_called("cuEventCreate") -
+		   gv_fake_cuda_called("cuEventDestroy_v2")) +
+	       (gv_fake_cuda_called("cuStreamCreate") -
+		   gv_fake_cuda_called("cuStreamDestroy_v2"));
+}
+
 static void
 be_rank(const struct scene *s, int rank, const unsigned char *id)
 {
@@ -89,6 +101,8 @@ be_rank(const struct scene *s, int rank, const unsigned char *id)
 	snprintf(all->left[rank].text, TEXT, "%s", e.count > 0 ? e.text[0] : "");
 	gv_net_leave(net);
 	gv_net_free(net);
+	all->left[rank].aborts = gv_fake_cuda_called("ncclCommAbort");
+	all->left[rank].wrong += kept();
 	_exit(0);
 }
 
@@ -162,8 +176,11 @@ take_rows(struct gv_net *net, int link, const struct gv_net_rows *rows, gv_real 
 	size_t n1 = gv_net_row_size(net, rows->row[1]);
 	gv_real *want = gv_xcalloc(n + n1, sizeof(*want));
 	int message[SOME], status = 0;
+	size_t rooms = 0;
 
 	for (m = 0; m < MESSAGES && status == 0; m += SOME) {
+		if (m == 2 * SOME)
+			rooms = gv_fake_cuda_called("cuMemAlloc_v2");
 		for (k = 0; k < SOME; k++) {
 			while (all->sent <= m + k && !all->gone)
 				status |= gv_net_look(net);
@@ -180,6 +197,8 @@ take_rows(struct gv_net *net, int link, const struct gv_net_rows *rows, gv_real 
 			all->left[1].wrong += memcmp(v, want, (n + n1) * sizeof(*v)) != 0;
 		}
 	}
+	/* rooms that are empty are taken again */
+	all->left[1].wrong += gv_fake_cuda_called("cuMemAlloc_v2") != rooms;
 	free(want);
 	return status;
 }
@@ -264,7 +283,8 @@ sum_of(const struct scene *s, size_t n, size_t i, double times, double by)
 	return times > 0 ? (gv_real)((double)sum * times / by) : sum;
 }
 
-/* Rows from the middle on, then those before; the losses behind stay as they are. */
+/* Rows from the middle on, then those before; the losses behind stay as they
+ * are. */
 static int
 sum_gradients(const struct scene *s, int rank, struct gv_net *net)
 {
@@ -378,6 +398,7 @@ test_failures(void)
 	    {"ncclGroupStart", 1, false, "NCCL: internal error"},
 	    {"ncclGroupEnd", 3, false, "NCCL: internal error"},
 	    {"cuMemAlloc_v2", 1, false, "memory"},
+	    {"cuMemAlloc_v2", 2, false, "memory"},
 	    {"cuEventRecord", 1, false, "an event"},
 	};
 	struct fixture f;
@@ -399,6 +420,8 @@ test_failures(void)
 		ok(all->left[0].text[0] == '\0' ||
 			strcmp(all->left[0].text, "a rank is gone") == 0,
 		    "%s: the other one blames nobody", s.fail);
+		ok(!cases_of[i].linked || all->left[1].aborts > 0,
+		    "%s: what it had begun with others is aborted", s.fail);
 		ok(gv_clock_s() - from < 30, "%s: nothing hangs", s.fail);
 	}
 	close_fixture(&f);
