@@ -17,9 +17,9 @@ struct cell {
 	enum source source;
 	struct gv_cell text; /* KNOWN */
 	double steps_per_s;  /* the result, of two the first one's */
-	double
-	    second_steps_per_s; /* the other one's; 0 with the first: they cannot share */
-	struct gv_gpu_use use;  /* meanwhile, of what was measured */
+	/* the other one's; 0 with the first: they cannot share */
+	double second_steps_per_s;
+	struct gv_gpu_use use; /* meanwhile, of what was measured */
 };
 
 /* Two classes of one scale factor, or a job type and itself. */

@@ -29,8 +29,7 @@ struct chunk {
 	bool is_last, reads_sample;
 	bool sums;   /* the present backward pass begins its sums */
 	bool beside; /* other models have gone through the present pass */
-	bool
-	    split; /* weights' gradients of the present backward pass are one of their own */
+	bool split;  /* weights' gradients of the present one are a pass of their own */
 	/* as planned; not where those passes are put off, which need what would be gone */
 	bool recompute;
 	bool moves; /* messages are moved on between rows */
