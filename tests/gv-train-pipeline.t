@@ -350,6 +350,28 @@ for replicas in "1 1 1" "2 1 1" "2 3 1" "1 2 2"; do
 	trained "1f1b with vertical sync on replicas $replicas"
 done
 
+# a stage may sum beside passes of the next step while others have come to a test, or to the end
+for schedule in 2bw 1f1b; do
+	for replicas in "1 3 1" "2 3 1" "1 2 3"; do
+		plan "0 2 3" "$replicas" <mlp.csv >plan.csv
+		n=$(($(echo $replicas | tr ' ' +)))
+		many=$([ $schedule = 1f1b ] || echo --micro-batches=6)
+		gang $n --data=digits:300 --batch=12 --lr=.05 --log-every=1 --steps=36 $many --schedule=$schedule plan.csv
+		cut -d, -f 1-3 out.0 >want
+		rm -f out.* err.*
+		gang $n --data=digits:300 --test=digits:70 --test-every=2 --batch=12 --lr=.05 --log-every=1 --steps=36 $many --schedule=$schedule plan.csv
+		cut -d, -f 1-3 out.0 >got
+		same_file want got "$schedule on replicas $replicas is tested between its steps"
+	done
+done
+plan "0 2 3" "1 3 1" <mlp.csv >plan.csv
+start 5 --data=digits:300 --test=digits:70 --batch=12 --micro-batches=6 --lr=.05 --log-every=1 --steps=100000 --schedule=2bw \
+	--checkpoint=stopped plan.csv
+true_within 20 grep -q '^9,' out.0
+kill -TERM $pids
+ended
+if [ "$statuses" = " 143 143 143 143 143" ]; then pass "and is stopped between them"; else fail "stopped: statuses$statuses" err; fi
+
 # sums of several buckets, the first done before the last has come
 printf 'id,op,out,act\n1,linear,1100,relu\n2,linear,1000,relu\n3,linear,1000,relu\n4,linear,,\n5,xent,,\n' | plan 0 2 >wide.csv
 gang 2 $data --batch=8 --lr=.05 --steps=24 --schedule=1f1b wide.csv

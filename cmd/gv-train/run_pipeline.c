@@ -276,8 +276,10 @@ test_and_log(struct run *r, uint64_t from, bool all, struct gv_error *e)
 		return log_steps(r, from, NULL, all, e);
 	t.correct = gv_xcalloc(r->array.n, sizeof(*t.correct));
 	t.loss = gv_xcalloc(r->array.n, sizeof(*t.loss));
-	status = worker_test(r->pipeline->worker, r->test.x, data_targets(&r->test),
-	    r->test.n, t.correct, t.loss, e);
+	status = worker_rest(r->pipeline->worker, e);
+	if (status == 0)
+		status = worker_test(r->pipeline->worker, r->test.x,
+		    data_targets(&r->test), r->test.n, t.correct, t.loss, e);
 	if (status == 0)
 		status = log_steps(r, from, &t, true, e);
 	free(t.correct);
@@ -350,8 +352,8 @@ part(struct run *r, unsigned heard, struct gv_error *e)
 	unsigned said = 0;
 	bool stopped = heard & (FLAG_STOP | FLAG_INTERRUPT) && r->step < r->last;
 
-	if (save(r, true, e) != 0 || run_gather_weights(r, e) != 0 ||
-	    run_stages_write(r, e) != 0 ||
+	if (worker_rest(r->pipeline->worker, e) != 0 || save(r, true, e) != 0 ||
+	    run_gather_weights(r, e) != 0 || run_stages_write(r, e) != 0 ||
 	    (r->place.rank == 0 && record_flush(&r->record, true, e) != 0))
 		return -1;
 	if (!stopped)

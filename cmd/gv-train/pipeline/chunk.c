@@ -88,8 +88,8 @@ chunk_open(
 	config.recompute = c->recompute =
 	    c->at->recompute && !puts_off(course, stage) &&
 	    (spec->orders <= 1 || (!c->is_last && !c->reads_sample));
-	/* where an update follows late, all slots may be taken when it is tested */
-	if (spec->tests && spec->route->kind == GV_SCHEDULE_2BW && c->at->replicas > 1)
+	/* all others may be taken when it is tested (worker_rest) */
+	if (spec->tests && spec->route->overlaps)
 		needs.slots++;
 	config.slots = c->slots = needs.slots;
 	config.versions = c->versions = needs.versions;

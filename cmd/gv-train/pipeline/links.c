@@ -271,6 +271,13 @@ find_came(const struct way *w, uint64_t micro_batch)
 	return i;
 }
 
+bool
+links_have(struct links *l, const struct way *w, uint64_t micro_batch)
+{
+	links_move(l);
+	return find_came(w, micro_batch) < w->n;
+}
+
 int
 links_take(struct links *l, struct way *w, size_t slot, uint64_t micro_batch, bool *lost)
 {

@@ -54,6 +54,8 @@ void links_free(struct links *l);
 struct way *links_find(const struct links *l, const struct chunk *c,
     enum gv_net_side side, bool sends, size_t peer);
 
+/* Whether links_take would find it: that it was sent is known. */
+bool links_have(struct links *l, const struct way *w, uint64_t micro_batch);
 /* 0, or -1: gv_net_error; take: or *lost and the post's error. */
 int links_send(struct links *l, struct way *w, size_t slot, uint64_t micro_batch);
 int links_take(

@@ -142,6 +142,18 @@ find_kept(struct post *p, struct gv_tag tag)
 	return x;
 }
 
+bool
+post_has(const struct post *p, const struct parcel *x)
+{
+	const struct parcel *k = p->kept;
+
+	if (!x->within)
+		return x->m.done;
+	while (k != NULL && (k->tag.slot != x->tag.slot || k->tag.kind != x->tag.kind))
+		k = k->next;
+	return k != NULL;
+}
+
 int
 post_take(struct post *p, struct parcel *x)
 {

@@ -18,7 +18,8 @@ enum post_kind {
 	POST_WEIGHTS,  /* a stage's parameters, of a model */
 	POST_TIMES,    /* what a stage took */
 	POST_SQUARES,  /* of a stage's gradients, row by row */
-	POST_TIED,     /* gradient of a weight that a row of another stage has, too */
+	POST_REST, /* rank 0 is told who has come to the end of a unit, and tells all */
+	POST_TIED, /* gradient of a weight that a row of another stage has, too */
 	/* from device to device: the identifier of a way; that an output, or a gradient, is
 	   sent: of which micro-batch is the message's word */
 	POST_WAY,
@@ -75,6 +76,8 @@ int post_wait_some(struct post *p, struct gv_message *m, double since);
 /* Waits until a message is done; until a parcel that was asked for is there.  0, or -1: p->error. */
 int post_wait(struct post *p, struct gv_message *m);
 int post_take(struct post *p, struct parcel *x);
+/* Whether post_take would not wait. */
+bool post_has(const struct post *p, const struct parcel *x);
 /* Waits until a sum that was begun is done.  0, or -1: p->error. */
 int post_sum(struct post *p, struct gv_sum *s);
 /* Waits until everything that was sent is out.  0, or -1: p->error. */

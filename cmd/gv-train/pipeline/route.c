@@ -253,6 +253,7 @@ route_make(struct route *r, const struct route_spec *spec, const struct stages *
     size_t rank, struct gv_error *e)
 {
 	size_t gpus;
+	int status;
 
 	*r = (struct route){.kind = kind_of(spec->schedule),
 	    .micro_batches = spec->micro_batches > 0 ? spec->micro_batches : 1};
@@ -266,7 +267,9 @@ route_make(struct route *r, const struct route_spec *spec, const struct stages *
 		    gpus, spec->workers);
 	r->workers = gpus;
 	place(r, spec, s);
-	return (r->kind == GV_SCHEDULES ? by_table : by_name)(r, spec, s, rank, e);
+	status = (r->kind == GV_SCHEDULES ? by_table : by_name)(r, spec, s, rank, e);
+	r->overlaps = !r->flushes && gpus > s->n / spec->chunks;
+	return status;
 }
 
 void

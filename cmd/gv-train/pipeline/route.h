@@ -23,8 +23,10 @@ struct route {
 	uint64_t micro_batches; /* of a step */
 	/* after so many every worker has gone as far, so that they can be saved and left */
 	uint64_t unit;
+	/* before each update: no micro-batch of a step waits for another's */
+	bool flushes;
 	bool
-	    flushes; /* before each update: no micro-batch of a step waits for another's */
+	    overlaps; /* a stage may sum over its replicas beside passes of the next unit */
 	size_t workers;
 	size_t *rank;            /* [stages] of replica 0; its other replicas follow */
 	struct gv_course course; /* of this worker */

@@ -257,18 +257,33 @@ hear_flags(struct worker *w, unsigned *flags, struct gv_error *e)
 }
 
 int
+worker_next(struct worker *w, struct gv_error *e)
+{
+	struct gv_course_step s = gv_course_at(&w->s.route->course, w->k);
+	struct chunk *c = worker_chunk(w, s.stage);
+
+	worker_ask_ahead(w);
+	if (s.op == GV_STEP_FORWARD)
+		say_flags(w, s.micro_batch / w->s.route->unit);
+	if ((c->waits && worker_settle(w, e) != 0) || worker_step_do(w, c, &s, e) != 0)
+		return -1;
+	w->k++;
+	chunk_move(c);
+	return post_move(&w->post) != 0 ? worker_lost(w, e) : 0;
+}
+
+int
 worker_go(struct worker *w, unsigned *flags, struct gv_error *e)
 {
-	for (; w->k < w->length; w->k++) {
+	while (w->k < w->length) {
 		struct gv_course_step s = gv_course_at(&w->s.route->course, w->k);
 		struct chunk *c = worker_chunk(w, s.stage);
 		bool updates = s.op == GV_STEP_UPDATE;
 
-		if (s.micro_batch < w->begun)
+		if (s.micro_batch < w->begun) {
+			w->k++;
 			continue;
-		worker_ask_ahead(w);
-		if (s.op == GV_STEP_FORWARD)
-			say_flags(w, s.micro_batch / w->s.route->unit);
+		}
 		/* gradients to come would mix with the sums that are on their way */
 		if (s.op == GV_STEP_BACKWARD && c->buckets > 0) {
 			if (worker_update(w, c, e) != 0 || worker_settle(w, e) != 0)
@@ -276,16 +291,10 @@ worker_go(struct worker *w, unsigned *flags, struct gv_error *e)
 			if (unit_ends(w))
 				return hear_flags(w, flags, e);
 		}
-		if ((c->waits && worker_settle(w, e) != 0) ||
-		    worker_step_do(w, c, &s, e) != 0)
+		if (worker_next(w, e) != 0)
 			return -1;
-		chunk_move(c);
-		if (post_move(&w->post) != 0)
-			return worker_lost(w, e);
-		if (updates && unit_ends(w)) {
-			w->k++;
+		if (updates && unit_ends(w))
 			return worker_settle(w, e) != 0 ? -1 : hear_flags(w, flags, e);
-		}
 	}
 	return gv_error_set(e, "the schedule ends before its last update");
 }

@@ -102,6 +102,14 @@ int worker_test(struct worker *w, const gv_real *x, const void *target, size_t n
 /* All workers wait for each other; what any says is said by all.  0, or -1 with *e. */
 int worker_meet(struct worker *w, unsigned *flags, struct gv_error *e);
 
+/*
+ * Waits, behind worker_go, until all workers have come to the end of the unit, and goes on
+ * with what others need for that.  Before anything that workers do together between
+ * units: without it one that still sums beside passes of the next unit would wait for
+ * outputs of those that wait for it.  0, or -1 with *e.
+ */
+int worker_rest(struct worker *w, struct gv_error *e);
+
 /* Its messages, for what is sent beside them. */
 struct post *worker_post(struct worker *w);
 

@@ -64,6 +64,10 @@ void worker_ask_ahead(struct worker *w);
 /* 0, or -1 with *e, as what follows. */
 int worker_step_do(struct worker *w, struct chunk *c, const struct gv_course_step *s,
     struct gv_error *e);
+/* Step k of the course, and to the one behind it. */
+int worker_next(struct worker *w, struct gv_error *e);
+/* Whether step s waits for what has not come: then worker_next would. */
+bool worker_has_come(struct worker *w, const struct gv_course_step *s);
 /*
  * An update of a stage, whose gradients are made.  Where it is clipped by the norm of all,
  * it waits (chunk.waits) for the other stages: settle, before anything else of the stage,

@@ -38,6 +38,17 @@ needs_parcel(const struct worker *w, const struct gv_course_step *s)
 	       (s->op == GV_STEP_BACKWARD && s->stage < w->s.stages->n - 1);
 }
 
+bool
+worker_has_come(struct worker *w, const struct gv_course_step *s)
+{
+	struct way *way = way_in(w, s);
+
+	if (way != NULL)
+		return links_have(&w->links, way, s->micro_batch);
+	worker_ask_ahead(w);
+	return !needs_parcel(w, s) || post_has(&w->post, w->asked[w->first_asked]);
+}
+
 static struct parcel *
 ask(struct worker *w, const struct gv_course_step *s)
 {
