@@ -86,6 +86,8 @@ both 3 "one, then two" --schedule=2bw --micro-batches=4 unequal2.csv
 both 5 "2, 2 and 1 replicas" --schedule=flush --micro-batches=4 many.csv
 both 4 "three replicas, whose sum is a third" --schedule=1f1b --batch=9 --steps=12 three.csv
 both 4 "one, then three, of 2bw" --schedule=2bw --micro-batches=6 --batch=12 three2.csv
+plan "0 2 3" "1 3 1" <mlp.csv >three3.csv
+both 5 "one, three, one, of 2bw, tested in between" --schedule=2bw --micro-batches=6 --batch=12 --steps=12 --test=digits:30 --test-every=2 three3.csv
 both 3 "one stage of three, with bn" --schedule=1f1b --steps=9 alone.csv
 both 4 "two of two, rows that skip, bn" --schedule=flush --micro-batches=4 res2.csv
 both 4 "two of two, rows that skip, bn, 2bw" --schedule=2bw --micro-batches=4 res2.csv
