@@ -121,6 +121,7 @@ sum(struct kernels *k, enum gv_cuda_sum what, enum gv_cuda_stats take)
 	    .also_apart = p->stat_size};
 	struct gv_cuda_stat t = {.B = p->B,
 	    .n = n,
+	    .active = k->d->away,
 	    .stats = stats,
 	    .sums = k->sums.p,
 	    .count = gv_nn_count(&k->d->call, k->d->row),
