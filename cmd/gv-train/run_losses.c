@@ -10,8 +10,8 @@
 struct run_late {
 	uint64_t step;
 	bool *on; /* [B] the models that take part */
-	double
-	    *loss; /* [B] those that were there at once; NULL: the net has them still */
+	/* [B] those that were there at once; NULL: the net has them still */
+	double *loss;
 };
 
 struct run_losses {

@@ -65,9 +65,8 @@ static int
 read_new(int fd, const char *path, struct gv_progress_report *p, int64_t size,
     struct gv_error *e)
 {
-	char
-	    buf[1 +
-		CHUNK]; /* a byte that was read before, which tells whether a line begins */
+	/* a byte that was read before, which tells whether a line begins */
+	char buf[1 + CHUNK];
 
 	if (size < p->offset)
 		p->offset = 0; /* somebody has emptied it: it is a new file */

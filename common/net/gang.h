@@ -64,8 +64,8 @@ struct gv_gang_spec {
 	int port;
 	double join_s;    /* time for all to arrive */
 	double silence_s; /* how long somebody may send nothing who is waited for */
-	uint32_t
-	    fingerprint; /* must be the same for all: a checksum of what is computed */
+	/* must be the same for all: a checksum of what is computed */
+	uint32_t fingerprint;
 	const char *key; /* a secret of the gang; NULL or "" = none */
 	bool no_memory;  /* share none with members of the same machine (share.h) */
 	/* is told of who was sent away, in a sentence without a dot; NULL = nobody is */

@@ -50,8 +50,8 @@ struct gv_nn_flight {
 	gv_real *loss; /* [B][n] the head's output; NULL: it is not here */
 	gv_real *
 	    hit; /* [B][n] evaluating: how many of a sample's targets are met (GV_OP_XENT) */
-	void
-	    *stored_x; /* x as rows store numbers; NULL: x is it, or no row reads it so */
+	/* x as rows store numbers; NULL: x is it, or no row reads it so */
+	void *stored_x;
 	gv_real *stats; /* [B][plan.stat_size]: GV_NN_STATS */
 	gv_real *sums;  /* [B][shards][plan.widest] room; in front, [B][width], what
 	                   is summed over the ranks */

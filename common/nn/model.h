@@ -167,8 +167,8 @@ struct gv_model {
 	enum gv_target
 	    target;     /* by the head: known once it is read; these by the shape: */
 	size_t targets; /* of a sample: labels, or numbers */
-	size_t
-	    tokens; /* that a row of embed knows, the fewest; 0 = samples are numbers */
+	/* that a row of embed knows, the fewest; 0 = samples are numbers */
+	size_t tokens;
 	size_t outputs;    /* numbers that the head reads */
 	size_t parameters; /* P: sum of weights and biases */
 	size_t running;    /* Q: sum of running statistics */

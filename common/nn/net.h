@@ -106,11 +106,11 @@ struct gv_net_bytes {
 	size_t gradients; /* B*P + B */
 	size_t state; /* of the optimiser: SGD B*P (0 without any momentum), Adam 2*B*P */
 	size_t running; /* 2*B*Q: also as they will be after the update */
-	size_t
-	    activations; /* of the samples of this rank, with their gradients, each slot */
-	size_t scratch;  /* of the threads; weights packed for the products; sums of bn */
-	size_t
-	    samples; /* copies of them: made when gather or a device first needs them */
+	/* of the samples of this rank, with their gradients, each slot */
+	size_t activations;
+	size_t scratch; /* of the threads; weights packed for the products; sums of bn */
+	/* copies of them: made when gather or a device first needs them */
+	size_t samples;
 	size_t total;
 };
 
@@ -274,8 +274,8 @@ bool gv_net_active(const struct gv_net *net, size_t b);
 struct gv_net_work {
 	size_t first, last;
 	size_t slot, version;
-	bool
-	    evaluate; /* forward: bn by its running statistics; nothing goes back from there */
+	/* forward: bn by its running statistics; nothing goes back from there */
+	bool evaluate;
 	bool beside; /* gradients: losses of models that do not train stay as they are */
 };
 

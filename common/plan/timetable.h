@@ -154,8 +154,8 @@ void gv_timetable_free(struct gv_timetable *t);
 struct gv_holding {
 	size_t in_flight; /* micro-batches on stages: those of all chunks */
 	size_t versions;  /* of the weights of a stage */
-	double
-	    bytes; /* as the cost of a stage counts them: versions, stash, gradients, state */
+	/* as the cost of a stage counts them: versions, stash, gradients, state */
+	double bytes;
 };
 struct gv_holding gv_timetable_holding(const struct gv_lane *l, const struct gv_pipe *p);
 

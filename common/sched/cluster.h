@@ -22,10 +22,10 @@ struct gv_pool {
 struct gv_gpu_type {
 	const char *name;
 	size_t gpus; /* over all its pools */
-	size_t
-	    elsewhere; /* more of them, out of reach of whom these are for; 0 as read */
-	size_t away;   /* more of them, that are to come back (available.h); 0 as read */
-	int threads;   /* > 0: a CPU "GPU" of that many threads; 0: a real GPU */
+	/* more of them, out of reach of whom these are for; 0 as read */
+	size_t elsewhere;
+	size_t away; /* more of them, that are to come back (available.h); 0 as read */
+	int threads; /* > 0: a CPU "GPU" of that many threads; 0: a real GPU */
 	double usd_per_h;     /* per GPU, 0 = free; NAN = not given */
 	int64_t memory_bytes; /* per GPU; 0 when not given */
 };

@@ -17,8 +17,8 @@
 struct gv_table_end {
 	bool found;  /* the empty line was seen */
 	bool header; /* a line that is not empty has begun */
-	bool
-	    first_over; /* the first line of the header has ended: the dialect is known */
+	/* the first line of the header has ended: the dialect is known */
+	bool first_over;
 	bool tsv;
 	bool quoted;       /* inside a quoted cell */
 	bool opens;        /* a quote here begins one, or is the second of two */

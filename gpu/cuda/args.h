@@ -26,8 +26,8 @@ enum { GV_CUDA_STRIP = 32 };
 struct gv_cuda_sums_run {
 	struct gv_cuda_sums s;
 	size_t width; /* n, or 2 n */
-	size_t
-	    strips; /* of a shard, at most: room in scratch [B][shards][strips][width] */
+	/* of a shard, at most: room in scratch [B][shards][strips][width] */
+	size_t strips;
 };
 
 /* Losses and hits of targets [n][targets], on their way to those of samples. */

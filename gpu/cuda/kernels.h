@@ -97,8 +97,8 @@ struct gv_cuda_gemm {
 	const unsigned char *active; /* [batch] */
 	/* element (i, l) of a is a[z * a_batch + i * lda + l]; transposed: l * lda + i */
 	size_t batch, m, n, k, lda, ldb, ldc, a_batch, b_batch, c_batch, bias_batch;
-	const void
-	    *mask; /* as c: 0 where mask <= 0 (the gradient of a relu); NULL = none */
+	/* as c: 0 where mask <= 0 (the gradient of a relu); NULL = none */
+	const void *mask;
 	size_t mask_batch;
 	bool a_transposed, b_transposed;
 	bool add;                 /* start from what c holds; then no bias */

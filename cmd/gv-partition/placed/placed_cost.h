@@ -8,8 +8,8 @@ struct links {
 	size_t n; /* GPUs */
 	size_t n_levels;
 	size_t group[GV_PLAN_LEVELS]; /* GPUs of a component of this level */
-	struct gv_machine
-	    at[GV_PLAN_LEVELS]; /* all GPUs, at the bandwidth of links up to this level */
+	/* all GPUs, at the bandwidth of links up to this level */
+	struct gv_machine at[GV_PLAN_LEVELS];
 };
 
 struct links links_of(const struct gv_machine *m);

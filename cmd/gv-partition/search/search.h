@@ -15,8 +15,8 @@ struct search {
 	size_t gpus;    /* of the machine */
 	double limit_s; /* no slower plan is looked for */
 	struct times *times;
-	uint32_t
-	    *flights; /* [prefixes][prefixes] what search_flights found; NULL: not kept */
+	/* [prefixes][prefixes] what search_flights found; NULL: not kept */
+	uint32_t *flights;
 
 	/* as stage_fewest from 1 replica on, where bandwidths depend on them; NULL: not */
 	size_t (*fewest)(const void *ctx, const struct stage_size *size, bool first,

@@ -33,8 +33,8 @@ struct transformer {
 	bool rms_norm;    /* one number for each of h, not two */
 	bool no_biases;
 	bool rotary; /* positions are not learned */
-	bool
-	    qk_norm; /* queries and keys pass a norm over each head, with weights of its size */
+	/* queries and keys pass a norm over each head, with weights of its size */
+	bool qk_norm;
 	bool untied; /* the output layer does not share the embedding's weights */
 };
 

@@ -37,18 +37,18 @@ struct sim_settings {
 	double load_s, save_s;
 	size_t first,
 	    last; /* jobs first <= m < last are measured; ends when these are done */
-	double
-	    checkpoint_s; /* from one checkpoint to the next, 0 = only when told to stop */
-	double
-	    node_mtbf_s; /* mean time from repair to failure of a node; 0 = none fails */
+	/* from one checkpoint to the next, 0 = only when told to stop */
+	double checkpoint_s;
+	/* mean time from repair to failure of a node; 0 = none fails */
+	double node_mtbf_s;
 	double repair_s; /* mean time from failure to repair */
-	double
-	    job_mtbf_s; /* mean time of training to a failure of a job; 0 = none fails */
+	/* mean time of training to a failure of a job; 0 = none fails */
+	double job_mtbf_s;
 	uint64_t fault_seed;
 	int max_failures; /* in a row without progress, then it is dropped */
-	double
-	    ask_every_s; /* the policy, also when nobody comes or goes; 0 = only then */
-	double until_s;  /* ends then at the latest; HUGE_VAL = never */
+	/* the policy, also when nobody comes or goes; 0 = only then */
+	double ask_every_s;
+	double until_s;      /* ends then at the latest; HUGE_VAL = never */
 	size_t most_waiting; /* more than that without GPUs: saturated; SIZE_MAX = any */
 };
 
@@ -111,8 +111,8 @@ struct sim_job {
 	bool unasked;   /* it waits for the policy to be asked (ask_first) */
 	unsigned stamp; /* of the entry in the heap that counts */
 	double start_s; /* first, NAN = not yet */
-	double
-	    finish_s; /* its last step, in step before the end of a round; NAN = not yet */
+	/* its last step, in step before the end of a round; NAN = not yet */
+	double finish_s;
 	double held_s;    /* since it has its GPUs */
 	double gpu_s;     /* GPU time held, shared or not */
 	double running_s; /* time that it held GPUs */
@@ -152,8 +152,8 @@ struct sim {
 	const struct sim_price *price; /* [n_prices] by time; the caller's to set */
 	size_t n_prices;
 	size_t next_price;
-	const double
-	    *bid; /* [cluster->n_types] most that is paid; NULL = whatever it is */
+	/* [cluster->n_types] most that is paid; NULL = whatever it is */
+	const double *bid;
 	unsigned *away_why; /* [cluster->n_pools] */
 	size_t n_nodes;
 	struct sim_node *node;

@@ -30,8 +30,8 @@ struct market {
 };
 
 struct markets {
-	size_t
-	    n; /* sorted by cloud, zone, instance, gpu_type, gpus: ties go to the first */
+	/* sorted by cloud, zone, instance, gpu_type, gpus: ties go to the first */
+	size_t n;
 	size_t cap;
 	struct market *market;
 	struct gv_cell first_cloud; /* of the first row read */

@@ -8,8 +8,8 @@
 #include "table/tab.h"
 
 struct job_types {
-	struct gv_frame
-	    frame; /* the table; empty: the types are those of the throughputs */
+	/* the table; empty: the types are those of the throughputs */
+	struct gv_frame frame;
 	size_t n;
 	struct gv_cell *name; /* [n] */
 	ptrdiff_t *number;    /* [n] in speeds->job_types, -1 = has no throughputs */

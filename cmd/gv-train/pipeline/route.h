@@ -25,8 +25,8 @@ struct route {
 	uint64_t unit;
 	/* before each update: no micro-batch of a step waits for another's */
 	bool flushes;
-	bool
-	    overlaps; /* a stage may sum over its replicas beside passes of the next unit */
+	/* a stage may sum over its replicas beside passes of the next unit */
+	bool overlaps;
 	size_t workers;
 	size_t *rank;            /* [stages] of replica 0; its other replicas follow */
 	struct gv_course course; /* of this worker */

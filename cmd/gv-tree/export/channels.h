@@ -10,8 +10,8 @@ struct channels {
 	size_t *order;       /* [n][n_gpus] */
 	double gbytes_per_s; /* of each */
 	bool rings;          /* else chains */
-	const char
-	    *kind; /* of the hops, as NCCL names them: NVL, NVB (about a GPU), SYS */
+	/* of the hops, as NCCL names them: NVL, NVB (about a GPU), SYS */
+	const char *kind;
 };
 
 /* At most 32, a ring or chain of more weight more often.  0, or -1 with *e: these are trees. */

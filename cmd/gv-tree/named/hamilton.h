@@ -21,8 +21,8 @@ struct hamilton {
 	size_t *order;  /* [n_orders][n] */
 	int64_t *units; /* [n_orders], how often each is taken */
 	size_t n_orders, cap;
-	size_t
-	    *relay; /* [n][n] of HAMILTON_RELAYED: the GPU between two, + 1; 0 = none */
+	/* [n][n] of HAMILTON_RELAYED: the GPU between two, + 1; 0 = none */
+	size_t *relay;
 };
 
 /* The nodes of the hop from u to v; their number, 2 or 3. */

@@ -55,8 +55,8 @@ struct gv_answer_options {
 /* What staying close to the last answer did. */
 struct gv_stayed {
 	bool asked;
-	double
-	    moved; /* sum_i c_i s_i sum_j |x_ij - y_ij| / 2 over the jobs that were there */
+	/* sum_i c_i s_i sum_j |x_ij - y_ij| / 2 over the jobs that were there */
+	double moved;
 	double without; /* what it were of the policy's own shares */
 	double best;    /* the objective of those, and ... */
 	double gap;     /* ... its gap */

@@ -58,8 +58,8 @@ struct gv_interior_point {
 	double *
 	    middle; /* [n_columns] shares on the way, at a gap of about GV_TOL_INTERIOR_MIDDLE; NULL */
 	double objective;
-	double
-	    gap; /* to the bound by its multipliers, relative; INFINITY: it came to nothing */
+	/* to the bound by its multipliers, relative; INFINITY: it came to nothing */
+	double gap;
 	int steps;
 };
 

@@ -20,8 +20,8 @@ struct gv_climb {
 	const double *a; /* [n][m] a_ij, T_ij times a number of the job's */
 	double *factor;  /* [n] that number */
 	double *size;    /* [n] what levels of the job are counted in */
-	double
-	    slack; /* floors are lower by that part, so that rounding leaves them possible */
+	/* floors are lower by that part, so that rounding leaves them possible */
+	double slack;
 	struct gv_shared h;
 	struct gv_solution s;
 	struct gv_columns w;

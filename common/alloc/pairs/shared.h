@@ -44,8 +44,8 @@ struct gv_shared {
 	const double *demand;       /* [n] be_i >= 0, 0: no such row; NULL = all 0 */
 	const struct gv_shared_gain *gain;   /* NULL: t is what is looked for */
 	const struct gv_shared_gain *second; /* NULL: none */
-	struct gv_shared_warm
-	    *warm; /* where to start, and where it ended; NULL: nowhere */
+	/* where to start, and where it ended; NULL: nowhere */
+	struct gv_shared_warm *warm;
 	/* t turns (climb.h): demand is the unit of f_i thr_i, and jobs come in when they want */
 	bool turns;
 	bool all;   /* all pairs are made beforehand; so also for exact */

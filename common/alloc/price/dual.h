@@ -86,8 +86,8 @@ struct gv_dual {
 	/* the cut of the least bound was at this level; 0: none, time bounds */
 	double price_level;
 	double weight;
-	bool
-	    canonical; /* this depends on the jobs alone, not on where the search began */
+	/* this depends on the jobs alone, not on where the search began */
+	bool canonical;
 	int n_evaluations; /* of the dual */
 };
 

@@ -26,9 +26,9 @@ struct gv_dual_state {
 	/* by fixed jobs: GPUs at level 0 and for each of level more, and their gain */
 	double *fixed_used, *fixed_slope;
 	double fixed_gain;
-	double
-	    fixed_level; /* where they were fixed, 0 = none is; they demand the same ... */
-	double window;   /* ... up to that part of it away */
+	/* where they were fixed, 0 = none is; they demand the same ... */
+	double fixed_level;
+	double window;      /* ... up to that part of it away */
 	double least_level; /* what is fixed holds down to it */
 	double start_level; /* about where the level will be */
 	bool sample;        /* of these jobs only prices are wanted */

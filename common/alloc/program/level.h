@@ -35,8 +35,8 @@ struct gv_level {
 	const double *floor;
 	/* out, where there are no prices: sum lambda_i sum_j a_ij x_ij is at most that; else 0 */
 	double limit;
-	struct gv_shared_warm
-	    *warm; /* where jobs share GPUs, see shared.h; NULL = cold */
+	/* where jobs share GPUs, see shared.h; NULL = cold */
+	struct gv_shared_warm *warm;
 };
 
 /* Makes room for the multipliers. */

@@ -29,8 +29,8 @@ struct gv_reach {
                      enough */
 	double limit;   /* but for rounding, see gv_reach_rounding() */
 	bool exact;     /* asked for, and proved in rational arithmetic */
-	struct gv_shared_warm
-	    *warm; /* where jobs share GPUs, see shared.h; NULL = cold */
+	/* where jobs share GPUs, see shared.h; NULL = cold */
+	struct gv_shared_warm *warm;
 };
 
 /* = room for the problem; a reach may be solved again and again. */

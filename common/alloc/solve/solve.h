@@ -28,10 +28,10 @@ struct gv_solver_options {
 	 * method, which by itself has none that is.
 	 */
 	bool sharp;
-	bool
-	    any; /* of those: one that is not quite proved will do, for all else has failed */
-	struct gv_price_memory
-	    *memory; /* of the last solution (price/price.h); NULL = none */
+	/* of those: one that is not quite proved will do, for all else has failed */
+	bool any;
+	/* of the last solution (price/price.h); NULL = none */
+	struct gv_price_memory *memory;
 };
 
 /*

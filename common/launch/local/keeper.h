@@ -19,8 +19,8 @@ struct gv_keeper {
 	int control;   /* read end: GV_TELL_STOP, GV_TELL_KILL; at its end, stop */
 	int ready; /* write end: struct gv_keeper_ready, its end when all workers run */
 	int log;   /* the workers' stdout and stderr */
-	const struct rlimit
-	    *files; /* how many the workers may open; NULL = as many as we */
+	/* how many the workers may open; NULL = as many as we */
+	const struct rlimit *files;
 };
 
 enum { GV_TELL_STOP = 's', GV_TELL_KILL = 'k' };

@@ -26,8 +26,8 @@ enum {
 /* One head of one sample. */
 struct head {
 	size_t T, C, D;
-	size_t
-	    ld; /* rows of p and ds are so far apart: not all in one set of the cache */
+	/* rows of p and ds are so far apart: not all in one set of the cache */
+	size_t ld;
 	bool causal;
 	gv_real scale;
 	const gv_real *q, *k, *v;   /* [T][3 C], this head's channels first */

@@ -40,8 +40,8 @@ struct gv_cpu_gemm {
 	const gv_real *a;
 	size_t lda;
 	bool transposed;
-	const gv_real
-	    *b; /* packed; or, ldb > 0, as it lies: element (l, j) is b[l * ldb + j] */
+	/* packed; or, ldb > 0, as it lies: element (l, j) is b[l * ldb + j] */
+	const gv_real *b;
 	size_t ldb;
 	gv_real *c; /* element (i, j) is c[i * ldc + j] */
 	size_t ldc;

@@ -57,8 +57,8 @@ struct gv_life_spec {
 	size_t gang;        /* GPUs at once */
 	double total_steps; /* NAN = unknown */
 	double arrival_s;   /* it is there from then on; HUGE_VAL = gv_life_arrive says */
-	const char
-	    *see; /* where more is told of its failures; NULL = nowhere; the caller's */
+	/* where more is told of its failures; NULL = nowhere; the caller's */
+	const char *see;
 };
 
 struct gv_life_job {
@@ -88,8 +88,8 @@ struct gv_life_job {
 	size_t n_gpus;     /* 0 = none, or GPUs that this cluster does not have */
 	size_t open_at;    /* its place in gv_life.open */
 	size_t waiting_at; /* its place in gv_life.waiting */
-	ptrdiff_t
-	    as; /* whose time it counts, its own or its pair's; -1 = it holds no GPUs */
+	/* whose time it counts, its own or its pair's; -1 = it holds no GPUs */
+	ptrdiff_t as;
 };
 
 /* A row of the journal, jobs and GPUs by number. */
@@ -290,10 +290,10 @@ size_t gv_life_available(const struct gv_life *l, size_t type);
 /* What there is from now on: other GPUs, more jobs. */
 struct gv_life_change {
 	const struct gv_cluster *cluster;
-	const ptrdiff_t
-	    *type; /* [rounds.n_types] its number there, -1 = none; NULL = the same */
-	const ptrdiff_t
-	    *gpu; /* [rounds.n_gpus] likewise; nobody holds one that is gone */
+	/* [rounds.n_types] its number there, -1 = none; NULL = the same */
+	const ptrdiff_t *type;
+	/* [rounds.n_gpus] likewise; nobody holds one that is gone */
+	const ptrdiff_t *gpu;
 	size_t n_jobs;
 	const struct gv_life_spec *spec; /* [n_jobs] more jobs, LATER */
 };

@@ -303,14 +303,14 @@ void gv_rounds_plan(struct gv_rounds *r, enum gv_round_mode mode, const ptrdiff_
 
 /* Idle GPUs within a round. */
 struct gv_round_fill {
-	const size_t
-	    *job; /* [n] active jobs without a place, and no pairs, in any order */
+	/* [n] active jobs without a place, and no pairs, in any order */
+	const size_t *job;
 	size_t n;
 	size_t *
 	    idle; /* [n_pools] GPUs that can be given; those that are given are taken off */
 	ptrdiff_t *next; /* [n_gpus] GV_GPU_IDLE, and whose they are then */
-	size_t
-	    *given; /* [n_given] these, ascending; the caller's to free, NULL at first */
+	/* [n_given] these, ascending; the caller's to free, NULL at first */
+	size_t *given;
 	size_t n_given;
 };
 

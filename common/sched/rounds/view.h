@@ -12,8 +12,8 @@
  */
 struct gv_round_view {
 	struct gv_rounds r; /* pools are those of the whole; no pair can be looked up */
-	size_t
-	    *number; /* [r.n_jobs] in the whole, the first n_sorted of them ascending */
+	/* [r.n_jobs] in the whole, the first n_sorted of them ascending */
+	size_t *number;
 	size_t n_sorted;
 	bool all; /* those are all of gv_rounds.live */
 };
