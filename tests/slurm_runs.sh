@@ -20,7 +20,8 @@ worker=$build/helpers/worker
 allocate() {
 	salloc --no-shell --immediate=60 -J pool -N3 --gres=gpu:4 --exclusive --no-kill "$@" >allocation 2>&1 || {
 		{ cat allocation; sinfo -N -o '%N %T %E'; squeue; tail -n 20 "$scratch"/slurm/log/*; } | sed 's/^/# /'
-		echo "Bail out! no allocation of Slurm"
+		fail "an allocation of Slurm"
+		done_testing
 		exit 1
 	}
 	job=$(sed -n 's/.*Granted job allocation //p' allocation)
