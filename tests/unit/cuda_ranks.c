@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -19,6 +20,7 @@ enum { RANKS_MOST = 4, STEPS = 3, TEXT = 400 };
 struct left {
 	int status;
 	bool gone; /* it heard that a rank is gone */
+	atomic_bool done;
 	char text[TEXT];
 	double loss[STEPS][HELP_MODELS];
 	size_t calls; /* of what was counted */
@@ -160,6 +162,17 @@ live(const struct scene *s, int rank, const unsigned char *id, struct gv_error *
 	return status;
 }
 
+/* Who has trained stays until all have, or have failed: a slow one would hear that it is gone. */
+static void
+stay(int ranks)
+{
+	int r;
+
+	for (r = 0; r < ranks; r++)
+		while (!atomic_load(&left[r].done))
+			gv_sleep_s(.001);
+}
+
 static void
 be_rank(const struct scene *s, int rank, const unsigned char *id, int fd)
 {
@@ -178,6 +191,9 @@ be_rank(const struct scene *s, int rank, const unsigned char *id, int fd)
 	}
 	left[rank].status = live(s, rank, id, &e) != 0 ? 1 : 0;
 	snprintf(left[rank].text, TEXT, "%s", e.count > 0 ? e.text[0] : "");
+	atomic_store(&left[rank].done, true);
+	if (left[rank].status == 0)
+		stay(s->ranks);
 	_exit(0);
 }
 
