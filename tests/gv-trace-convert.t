@@ -321,12 +321,12 @@ cat >elapsed <<'E'
 00:0000000007
 -1:00
 E
-while read -r elapsed _; do
-	printf 'JobID|Submit|Elapsed|AllocTRES\n1|0|%s|gres/gpu=1\n' "$elapsed" >x
+while read -r text _; do
+	printf 'JobID|Submit|Elapsed|AllocTRES\n1|0|%s|gres/gpu=1\n' "$text" >x
 	if gv-trace convert -q --from=slurm x >out 2>err; then
-		echo "$elapsed $(awk -F, 'NR == 2 { print $6 }' out)"
+		echo "$text $(awk -F, 'NR == 2 { print $6 }' out)"
 	else
-		echo "$elapsed $(cat err)"
+		echo "$text $(cat err)"
 	fi
 done <elapsed >got
 awk 'NF == 2 { print; next }

@@ -138,7 +138,7 @@ draw_table(struct drawn *t, struct gv_strbuf *b)
 			/* never an empty line, nor one that looks like the header */
 			snprintf(t->cell[i][k], sizeof(t->cell[i][k]), "%.*s",
 			    k == 0 ? 3 + (int)below(5) : (int)below(9),
-			    "x y\"zuvw" + (t->how < LINES ? 4 : 0));
+			    &"x y\"zuvw"[t->how < LINES ? 4 : 0]);
 			if (k == 0)
 				t->cell[i][k][0] = 'r';
 			gv_strbuf_fmt(b, "%.*s%s", k > 0, &t->delimiter, t->cell[i][k]);
