@@ -31,8 +31,9 @@ struct worker {
 	struct links links;
 	uint64_t late[GV_NET_LATE]; /* steps whose losses the device has not given yet, */
 	size_t n_late;              /* of the last stage, the oldest first */
-	bool broken;                /* something has failed */
-	bool clips;                 /* by the norm over all stages */
+	bool rests;  /* in worker_rest: no sum begins, which others may never join */
+	bool broken; /* something has failed */
+	bool clips;  /* by the norm over all stages */
 };
 
 struct chunk *worker_chunk(const struct worker *w, size_t stage);

@@ -33,7 +33,9 @@ wait_for(struct worker *w, size_t from, struct gv_tag tag, struct gv_error *e)
 
 	while (!p->m.done && status == 0) {
 		if (may_go_on(w)) {
+			w->rests = true;
 			status = worker_next(w, e);
+			w->rests = false;
 			since = gv_clock_s();
 			continue;
 		}

@@ -344,7 +344,8 @@ backward(
 		return -1;
 	c->split = gv_course_puts_off(&w->s.route->course, w->k);
 	/* gradients of models that go one behind the other are summed behind them all */
-	c->sums = c->group.n > 1 && sums_follow(w, s) && !worker_passes_apart(&w->s, c);
+	c->sums = c->group.n > 1 && !w->rests && sums_follow(w, s) &&
+		  !worker_passes_apart(&w->s, c);
 	if (worker_pass(w, c, s, slot, false, pass_backward) != 0)
 		return worker_net_failed(c, e);
 	c->added += !c->split;
