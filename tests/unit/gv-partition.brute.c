@@ -127,17 +127,6 @@ better(const struct words *a, const struct words *b)
 	return a->gpus < b->gpus;
 }
 
-/* More replicas than an update has micro-batches would have none; 1f1b updates behind each. */
-static bool
-too_many(const struct world *w, size_t replicas)
-{
-	const struct cost_rules *r = &w->o.rules;
-
-	return (w->o.straight && replicas > 1) ||
-	       (r->schedule != GV_SCHEDULE_1F1B && r->micro_batches > 0 &&
-		   replicas > r->micro_batches);
-}
-
 /* Pipelines of exactly `left` components from prefix at to the end; time: the slowest so far. */
 static void
 try_all(const struct world *w, size_t level, unsigned from, unsigned at, unsigned to,
@@ -161,7 +150,7 @@ try_all(const struct world *w, size_t level, unsigned from, unsigned at, unsigne
 	for (next = room; next != 0; next = (next - 1) & room) {
 		if (!closed(&w->d, at | next))
 			continue;
-		for (m = 1; m <= left && !too_many(w, m); m++) {
+		for (m = 1; m <= left && !too_many_replicas(&w->o, m); m++) {
 			size_t gpus = where.copies * m;
 			struct place inside = {
 			    where.base + where.copies * g * (left - m), gpus};

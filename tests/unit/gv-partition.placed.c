@@ -122,17 +122,6 @@ cost(const struct world *w, const struct pipeline *p, size_t used, struct best *
 }
 
 /* All ways to go on from a prefix. */
-/* More replicas than an update has micro-batches would have none; 1f1b updates behind each. */
-static bool
-too_many(const struct world *w, size_t replicas)
-{
-	const struct cost_rules *r = &w->o.rules;
-
-	return (w->o.straight && replicas > 1) ||
-	       (r->schedule != GV_SCHEDULE_1F1B && r->micro_batches > 0 &&
-		   replicas > r->micro_batches);
-}
-
 static void
 try_all(const struct world *w, struct pipeline *p, unsigned at, size_t used,
     struct best *best)
@@ -148,7 +137,7 @@ try_all(const struct world *w, struct pipeline *p, unsigned at, size_t used,
 	for (next = room; next != 0; next = (next - 1) & room) {
 		if (!closed(&w->d, at | next))
 			continue;
-		for (m = 1; used + m <= w->gpus && !too_many(w, m); m++) {
+		for (m = 1; used + m <= w->gpus && !too_many_replicas(&w->o, m); m++) {
 			p->from[p->n] = at;
 			p->to[p->n] = at | next;
 			p->replicas[p->n++] = m;

@@ -24,6 +24,17 @@ draw(size_t n)
 	return (size_t)(gv_random(draws.seed, draws.a, draws.b, draws.n++) % n);
 }
 
+/* More replicas than an update has micro-batches would have none; 1f1b updates behind each. */
+static inline bool
+too_many_replicas(const struct search_options *o, size_t replicas)
+{
+	const struct cost_rules *r = &o->rules;
+
+	return (o->straight && replicas > 1) ||
+	       (r->schedule != GV_SCHEDULE_1F1B && r->micro_batches > 0 &&
+		   replicas > r->micro_batches);
+}
+
 /* n layers and no edges; layers are all zeros.  It must not be moved from then on. */
 static inline void
 dag_begin(struct dag *d, size_t n)

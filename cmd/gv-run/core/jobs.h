@@ -11,8 +11,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "sched/cluster.h"
-#include "sched/life/life.h"
 #include "sched/life/events.h"
+#include "sched/life/life.h"
 #include "sched/rates.h"
 #include "settings.h"
 

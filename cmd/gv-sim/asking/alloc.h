@@ -4,8 +4,8 @@
 
 #include "alloc/answer/answer.h"
 #include "alloc/price/price.h"
-#include "sched/asking/reply.h"
 #include "question.h"
+#include "sched/asking/reply.h"
 
 struct alloc {
 	const struct gv_policy *policy;
