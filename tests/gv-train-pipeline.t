@@ -273,6 +273,10 @@ for schedule in 1f1b flush 2bw; do
 	gang 3 -v --data=digits:300 --batch=$((6 * m)) --micro-batches=$m --steps=12 --optimizer=adam --schedule=$schedule plan.csv
 	for stage in 0 1 2; do held $schedule $stage; done
 done
+# a third of a megabyte each: what the first row leaves to be summed behind the way back is little
+printf 'id,op,out,act\n1,linear,256,relu\n2,linear,256,relu\n3,linear,256,relu\n4,linear,,\n5,xent,,\n' | plan "0" "2" >wide.csv
+gang 2 -v --data=digits:300 --batch=16 --micro-batches=2 --steps=2 --schedule=flush wide.csv
+ok "rows of a small stage are summed one by one" grep -q "stage 0, replica 1: .*; gradients summed in 3 buckets$" err.1
 
 # ---- replicas ----
 # near FILE: its losses are those of the file want, but for the order of sums

@@ -1,6 +1,7 @@
 /* A run as a worker of a pipeline. */
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -381,18 +382,22 @@ say_times(const struct run *r)
 		struct worker_times t = worker_times(p->worker, i);
 		double n = t.micro_batches > 0 ? (double)t.micro_batches : 1;
 		const struct stage *at;
+		char buckets[64] = "";
 
 		worker_net(p->worker, i, &stage);
 		at = &p->stages.stage[stage];
+		if (at->replicas > 1)
+			snprintf(buckets, sizeof(buckets),
+			    "; gradients summed in %zu buckets", t.buckets);
 		gv_warn("stage %zu, replica %zu: a micro-batch took %.4g ms forward (the "
 			"plan: %.4g) and %.4g ms backward (%.4g); waited %.1f %% of the "
 			"time; %zu versions and %zu micro-batches: %.0f bytes (the plan: "
 			"%.0f), %zu with what it received, gradients of outputs, samples "
-			"and scratch",
+			"and scratch%s",
 		    stage, (size_t)r->place.rank - worker_rank(p->worker, stage),
 		    t.forward_s / n * 1e3, at->forward_s * 1e3, t.backward_s / n * 1e3,
 		    at->backward_s * 1e3, 100 * t.waited_s / t.all_s, t.versions, t.slots,
-		    t.held, t.planned, t.bytes.total);
+		    t.held, t.planned, t.bytes.total, buckets);
 	}
 }
 

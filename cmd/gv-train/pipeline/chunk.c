@@ -7,8 +7,17 @@
 #include "base/mem.h"
 #include "nn/backend.h"
 
-/* Numbers of a bucket, large enough that its messages are few; and of a part of a larger one. */
-enum { BUCKET = 256 * 1024, PART = 256 * 1024 };
+/*
+ * Numbers of a bucket: an eighth of the stage's, so that what its first rows leave to be summed
+ * behind the backward pass is little, but not so few that its messages cost more than their
+ * bytes; and of a part of a larger one.
+ */
+enum {
+	BUCKETS = 8,
+	BUCKET_LEAST = 16 * 1024,
+	BUCKET_MOST = 256 * 1024,
+	PART = 256 * 1024
+};
 
 /* ---- opening ---- */
 
@@ -241,20 +250,28 @@ begin_sum(struct chunk *c, size_t first, size_t last)
 	return 0;
 }
 
+static size_t
+bucket_size(const struct chunk *c)
+{
+	size_t n = gv_net_gradients_size(c->net, c->at->first, c->at->last) / BUCKETS;
+
+	return n < BUCKET_LEAST ? BUCKET_LEAST : n > BUCKET_MOST ? BUCKET_MOST : n;
+}
+
 /* The first row of the bucket that ends with row last. */
 static size_t
 bucket_begin(const struct chunk *c, size_t last)
 {
-	size_t first = last;
+	size_t first = last, least = bucket_size(c);
 
 	if (c->buckets + 1 == BUCKETS_MOST)
 		return c->at->first;
 	while (first > c->at->first &&
-	       (first == last || gv_net_gradients_size(c->net, first, last) < BUCKET))
+	       (first == last || gv_net_gradients_size(c->net, first, last) < least))
 		first--;
 	/* what is left is not worth a bucket */
 	if (gv_net_gradients_size(
-		c->net, c->at->first, first == c->at->first ? last : first) < BUCKET / 4)
+		c->net, c->at->first, first == c->at->first ? last : first) < least / 4)
 		first = c->at->first;
 	return first;
 }
@@ -428,6 +445,7 @@ int
 chunk_sum(struct chunk *c, bool *lost)
 {
 	*lost = false;
+	c->times.buckets = c->buckets;
 	return c->group.n > 1 ? take_sums(c, lost) : 0;
 }
 

@@ -124,6 +124,7 @@ struct worker_times {
 	/* as gv-partition counts: held, and by the profile; 0: it does not tell */
 	double held, planned;
 	size_t slots, versions;
+	size_t buckets; /* that its gradients were summed in, of an update */
 };
 struct worker_times worker_times(const struct worker *w, size_t i);
 
