@@ -102,6 +102,8 @@ void gv_lp_solution_free(struct gv_lp_solution *s);
 struct gv_lp_options {
 	double time_limit_s; /* 0 = none */
 	long max_iterations; /* 0 = enough for anything that does not cycle */
+	long max_nodes;      /* of branch and cut; 0 = any */
+	bool first; /* the first solution of integers will do, GV_LP_LIMIT then */
 	/* of the check that calls for no other attempt; 0 = GV_TOL_SIMPLEX, INFINITY = any */
 	double gap;
 	/*

@@ -161,6 +161,7 @@ struct attempt {
 	struct gv_lp_basis *basis;
 	struct gv_lp_solution *s;
 	int number;
+	long nodes; /* of branch and cut, so far */
 	double tm_limit_ms;
 	bool out_of_memory;
 	jmp_buf aborted;
@@ -196,6 +197,7 @@ status_of(int rc, int status)
 		break;
 	case GLP_EITLIM:
 	case GLP_ETMLIM:
+	case GLP_ESTOP:
 		return GV_LP_LIMIT;
 	case GLP_ENOPFS:
 		return GV_LP_INFEASIBLE;
@@ -263,6 +265,19 @@ prove(glp_prob *p, const glp_smcp *parm, struct gv_lp_solution *s)
 		       10 * GV_TOL_SIMPLEX * fmax(1, fabs(s->check.objective));
 }
 
+/* Ends the search where it has done enough. */
+static void
+on_node(glp_tree *tree, void *info)
+{
+	struct attempt *a = info;
+	int reason = glp_ios_reason(tree);
+
+	a->nodes += reason == GLP_ISELECT;
+	if ((a->opt->max_nodes > 0 && a->nodes > a->opt->max_nodes) ||
+	    (a->opt->first && reason == GLP_IBINGO))
+		glp_ios_terminate(tree);
+}
+
 static void
 branch_and_cut(glp_prob *p, struct attempt *a)
 {
@@ -274,6 +289,8 @@ branch_and_cut(glp_prob *p, struct attempt *a)
 	glp_init_iocp(&parm);
 	parm.msg_lev = GLP_MSG_OFF;
 	parm.tol_obj = GV_TOL_SIMPLEX;
+	parm.cb_func = on_node;
+	parm.cb_info = a;
 	if (a->tm_limit_ms > 0)
 		parm.tm_lim = a->tm_limit_ms < 2e9 ? (int)a->tm_limit_ms : 2000000000;
 	rc = glp_intopt(p, &parm);
@@ -374,7 +391,8 @@ is_good(const struct gv_lp *lp, const struct gv_lp_options *opt, int number, boo
 {
 	if (s->status == GV_LP_LIMIT) /* without a limit asked for it means cycling */
 		return !opt->feasible &&
-		       (opt->time_limit_s > 0 || opt->max_iterations > 0);
+		       (opt->time_limit_s > 0 || opt->max_iterations > 0 ||
+			   opt->max_nodes > 0 || opt->first);
 	if (s->status == GV_LP_UNBOUNDED) /* of columns of 10^7 it has called that, too */
 		return number >= 1;
 	if (s->status == GV_LP_INFEASIBLE && opt->feasible)

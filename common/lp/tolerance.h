@@ -214,6 +214,11 @@
 
 /* What integer programs are sure to: their values are sums of a few 100 numbers. */
 #define GV_TOL_PLACEMENT 2e-9
+/*
+ * Branch and cut looks for placements that are worth more by that: above the tolerance of
+ * rows, within which there are many.
+ */
+#define GV_TOL_CUTOFF 1e-8
 /* How near to the best mixture is enough; and where what it proves is not said. */
 #define GV_TOL_HULL        1e-9
 #define GV_TOL_HULL_SECOND 1e-7

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "alloc_help.h"
+#include "alloc/place/greedy.h"
+#include "alloc/place/packing.h"
 #include "alloc/place/turns.h"
 #include "alloc/program/linear.h"
 #include "alloc/solve/apart.h"
@@ -171,6 +173,134 @@ test_all_placements(void)
 	ok(worst_sum <= 1e-8, "the largest sum is of one placement: %g", worst_sum);
 	ok(gap <= 2e-8, "proved: %g", gap);
 	ok(binds >= 30, "programs without --placeable promise more in %zu of 150", binds);
+}
+
+/* ---- placements of large gain ---- */
+
+static double
+gain_of(const struct gv_problem *p, const double *gain, const double *point)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < p->n * p->m; i++)
+		sum += gain[i] * point[i];
+	return sum;
+}
+
+/* The largest of all; some gains are below 0. */
+static double
+largest_gain(const struct all *all, const double *gain)
+{
+	double most = 0;
+	size_t i, k;
+
+	for (k = 0; k < all->n; k++) {
+		double sum = 0;
+
+		for (i = 0; i < all->p->n; i++)
+			if (all->place[k][i] > 0)
+				sum += gain[i * all->p->m + (size_t)all->place[k][i] - 1];
+		most = fmax(most, sum);
+	}
+	return most;
+}
+
+static bool
+is_placement(const struct gv_problem *p, const double *point)
+{
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++) {
+		double gpus = 0;
+
+		for (i = 0; i < p->n; i++)
+			gpus += p->scale[i] * point[i * p->m + j];
+		if (gpus > p->capacity[j])
+			return false;
+	}
+	for (i = 0; i < p->n; i++) {
+		double jobs = 0;
+
+		for (j = 0; j < p->m; j++) {
+			double here = point[i * p->m + j];
+
+			if (here != floor(here) || here < 0 ||
+			    (here > 0 && gv_problem_rate(p, i, j) == 0))
+				return false;
+			jobs += here;
+		}
+		if (jobs > p->count[i])
+			return false;
+	}
+	return true;
+}
+
+static void
+test_gains(void)
+{
+	static struct all all;
+	double worst = 0, wrong = 0, behind = 0;
+	size_t placed = 0, falls = 0, k, i;
+
+	for (k = 0; k < 400; k++) {
+		struct gv_problem p = random_problem(2 + below(5), 1 + below(3), 5, 6);
+		double gain[8 * 3], best[8 * 3] = {0}, by_steps[8 * 3] = {0};
+		unsigned char now[8] = {0};
+		double most, before, more;
+
+		all.p = &p;
+		all.n = 0;
+		enumerate(&all, now, 0);
+		for (i = 0; i < p.n * p.m; i++)
+			gain[i] = uniform() - .2;
+		most = largest_gain(&all, gain);
+		if (!gv_packing_best(&p, gain, best))
+			falls++;
+		gv_greedy_by_gain(&p, gain, by_steps);
+		before = gain_of(&p, gain, by_steps);
+		more = gv_greedy_improve(&p, gain, by_steps);
+		placed += is_placement(&p, best) && is_placement(&p, by_steps);
+		worst = fmax(worst, fabs(gain_of(&p, gain, best) - most));
+		wrong = fmax(wrong, fabs(gain_of(&p, gain, by_steps) - before - more));
+		falls += more < 0 || gain_of(&p, gain, by_steps) > most + 1e-9;
+		behind +=
+		    (most - gain_of(&p, gain, by_steps)) / (most + (most == 0)) / 400;
+		gv_problem_free(&p);
+	}
+	ok(placed == 400, "%zu of 400 placements fit", placed);
+	ok(worst <= 1e-12, "the best of all by packing: %g", worst);
+	ok(wrong <= 1e-12 && falls == 0, "steps add what they say: %g, %zu fall", wrong,
+	    falls);
+	ok(behind <= .03, "and are behind the best by %g of it in the mean", behind);
+}
+
+/* Jobs of a class are one for each. */
+static void
+test_gains_of_classes(void)
+{
+	struct gv_problem p;
+	const double gain[4] = {3, 2, 5, 0};
+	double best[4] = {0}, by_steps[4] = {0, 0, 1, 0};
+
+	gv_problem_alloc(&p, 2, 2);
+	p.rate[0] = p.rate[1] = p.rate[2] = p.weight[0] = p.weight[1] = 1;
+	p.scale[0] = 2;
+	p.scale[1] = 4;
+	p.count[0] = 3;
+	p.count[1] = 1;
+	p.capacity[0] = 4;
+	p.capacity[1] = 3;
+	ok(gv_packing_best(&p, gain, best) && best[0] == 2 && best[1] == 1 &&
+		best[2] == 0,
+	    "two gangs here, the third there");
+	ok(gv_greedy_improve(&p, gain, by_steps) == 3 && by_steps[0] == 2 &&
+		by_steps[1] == 1 && by_steps[2] == 0,
+	    "and by steps");
+	p.capacity[0] = p.capacity[1] = 1e6;
+	p.count[0] = 1e6;
+	ok(!gv_packing_best(&p, gain, best), "too many GPUs to count");
+	gv_problem_free(&p);
 }
 
 /* ---- shares that are the mean of placements ---- */
@@ -525,6 +655,8 @@ main(void)
 	gv_init("placeable");
 	draws_begin(31, 0, 0);
 	test_all_placements();
+	test_gains();
+	test_gains_of_classes();
 	test_turns();
 	test_turns_of_classes();
 	test_stairs();

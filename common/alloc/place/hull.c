@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "greedy.h"
 #include "lp/tolerance.h"
+#include "packing.h"
 
-enum { MAX_ITERATIONS = 20000 };
+enum { MAX_ITERATIONS = 20000, MOST_STEPS = 16, MOST_WORK = 20000000 };
 
 void
 gv_hull_init(struct gv_hull *h, const struct gv_problem *p)
@@ -38,6 +40,10 @@ gv_hull_init(struct gv_hull *h, const struct gv_problem *p)
 			h->col[i * p->m + j] = col;
 		}
 	}
+	i = gv_lp_add_row(lp, 0, INFINITY);
+	h->first_entry = lp->n_entries;
+	for (j = 0; j < lp->n_cols; j++)
+		gv_lp_set(lp, i, j, 1);
 }
 
 void
@@ -75,157 +81,138 @@ new_point(struct gv_hull *h)
 	return point;
 }
 
-/*
- * The pricing problem: the placement n that maximises sum_ij g_ij n_ij for the Lagrangian
- * gains g of the master's duals, added to the others; *most is its value.  0 or -1.
- */
-static int
-price_placement(struct gv_hull *h, const double *lagrangian_gain, double *most,
-    const char *name, struct gv_error *e)
+/* Gains, and the value that is asked for, in units of the largest gain. */
+static void
+set_pricing(struct gv_hull *h, const double *lagrangian_gain, double enough)
 {
-	size_t cells = h->p->n * h->p->m;
-	struct gv_lp_solution sol = {0};
+	struct gv_lp *lp = &h->placement;
 	double largest = 0;
-	double *point;
-	size_t i;
-	int rc;
+	size_t i, col;
 
-	for (i = 0; i < cells; i++)
+	for (i = 0; i < h->p->n * h->p->m; i++)
 		if (h->col[i] != SIZE_MAX)
 			largest = fmax(largest, lagrangian_gain[i]);
-	for (i = 0; i < cells; i++)
-		if (h->col[i] != SIZE_MAX)
-			h->placement.cost[h->col[i]] =
-			    largest > 0 ? lagrangian_gain[i] / largest : 0;
-	rc = gv_lp_solve(&h->placement, NULL, NULL, &sol, e);
-	if (rc == 0 && sol.status != GV_LP_OPTIMAL)
-		rc = gv_error_set(e, "the linear program of %s: %s", name,
-		    gv_lp_status_name(sol.status));
-	if (rc == 0) {
-		point = new_point(h);
-		for (i = 0; i < cells; i++)
-			point[i] = h->col[i] != SIZE_MAX ? sol.x[h->col[i]] : 0;
-		*most = inner_product(h, point, lagrangian_gain);
+	for (i = 0; i < h->p->n * h->p->m; i++) {
+		col = h->col[i];
+		if (col == SIZE_MAX)
+			continue;
+		lp->cost[col] = largest > 0 ? lagrangian_gain[i] / largest : 0;
+		lp->entry[h->first_entry + col].value = lp->cost[col];
 	}
-	gv_lp_solution_free(&sol);
-	return rc;
-}
-
-/* What a class is still owed on a type, in jobs times rounds. */
-struct deficit {
-	size_t cell;
-	double rounds;
-	double rank; /* in a round */
-};
-
-/* What is left in a round, and who is placed. */
-struct room {
-	double *gpus; /* [m] */
-	double *jobs; /* [n] of a class */
-	double *point;
-};
-
-static int
-by_deficit(const void *a, const void *b)
-{
-	const struct deficit *x = a;
-	const struct deficit *y = b;
-
-	if (x->rank != y->rank)
-		return x->rank > y->rank ? -1 : 1;
-	return (x->cell > y->cell) - (x->cell < y->cell);
-}
-
-/* As many as fit, and no more than that. */
-static void
-place(const struct gv_problem *p, struct deficit *d, double most, struct room *r)
-{
-	size_t i = d->cell / p->m, j = d->cell % p->m;
-	double now = fmin(most, fmin(r->jobs[i], floor(r->gpus[j] / p->scale[i])));
-
-	if (!(now > 0))
-		return;
-	r->point[d->cell] += now;
-	d->rounds -= now;
-	r->jobs[i] -= now;
-	r->gpus[j] -= now * p->scale[i];
+	lp->row_lo[lp->n_rows - 1] = largest > 0 ? enough / largest : 0;
 }
 
 /*
- * A round of deficit round-robin (Shreedhar and Varghese 1995): the largest deficits are
- * placed first, as many gangs as fit, and then whoever still fits; each that is placed is
- * owed a round less.  Larger gangs, which fit less often, count more.
+ * The pricing problem by branch and cut: a placement of a value above enough into point, if
+ * there is one, found after some work, or any if it must be sure.  Returns the most that any placement is worth;
+ * INFINITY: not known.
  */
-static void
-run_round(const struct gv_problem *p, struct deficit *deficit, size_t n, struct room *r)
+static double
+branch_and_cut(struct gv_hull *h, const double *lagrangian_gain, double enough, bool sure,
+    double *point)
 {
-	size_t k;
+	long nodes = 1 + MOST_WORK / (long)(h->placement.n_cols + h->placement.n_rows);
+	const struct gv_lp_options opt = {.max_nodes = sure ? 0 : nodes, .first = true};
+	struct gv_lp_solution sol = {0};
+	struct gv_error e = {0};
+	double most = INFINITY;
+	size_t i;
 
-	memcpy(r->gpus, p->capacity, p->m * sizeof(*r->gpus));
-	memcpy(r->jobs, p->count, p->n * sizeof(*r->jobs));
-	for (k = 0; k < n; k++)
-		deficit[k].rank =
-		    deficit[k].rounds * sqrt(p->scale[deficit[k].cell / p->m]);
-	qsort(deficit, n, sizeof(*deficit), by_deficit);
-	for (k = 0; k < n; k++)
-		place(p, &deficit[k], ceil(deficit[k].rounds), r);
-	for (k = 0; k < n; k++)
-		place(p, &deficit[k], INFINITY, r);
+	enough += GV_TOL_CUTOFF * fmax(1, enough);
+	set_pricing(h, lagrangian_gain, enough);
+	if (gv_lp_solve(&h->placement, &opt, NULL, &sol, &e) == 0) {
+		if (sol.status == GV_LP_INFEASIBLE)
+			most = enough;
+		for (i = 0; i < h->p->n * h->p->m; i++)
+			if (h->col[i] != SIZE_MAX &&
+			    (sol.status == GV_LP_OPTIMAL || sol.status == GV_LP_LIMIT))
+				point[i] = sol.x[h->col[i]];
+	}
+	gv_error_clear(&e);
+	gv_lp_solution_free(&sol);
+	return most;
+}
+
+/*
+ * The pricing problem: a placement n whose sum_ij g_ij n_ij for the Lagrangian gains g of the
+ * master's duals is above enough, added to the others, if there is one.  Returns the most that
+ * any placement is worth; INFINITY: not known.
+ */
+static double
+price_placement(
+    struct gv_hull *h, const double *lagrangian_gain, double enough, bool sure)
+{
+	double *point = new_point(h);
+	double most;
+
+	if (gv_packing_best(h->p, lagrangian_gain, point))
+		most = inner_product(h, point, lagrangian_gain);
+	else
+		most = branch_and_cut(h, lagrangian_gain, enough, sure, point);
+	if (!(inner_product(h, point, lagrangian_gain) > enough))
+		h->n_placements--;
+	return most;
 }
 
 void
 gv_hull_add_rounds(struct gv_hull *h, const double *x, size_t rounds)
 {
-	const struct gv_problem *p = h->p;
-	struct deficit *deficit = gv_xcalloc(p->n, p->m * sizeof(*deficit));
-	struct room r;
-	size_t i, k, n = 0;
+	size_t cells = h->p->n * h->p->m;
 
-	r.gpus = gv_xcalloc(p->m, sizeof(*r.gpus));
-	r.jobs = gv_xcalloc(p->n, sizeof(*r.jobs));
-	for (i = 0; i < p->n * p->m; i++)
-		if (x[i] > 0)
-			deficit[n++].cell = i;
-	for (k = 0; k < rounds; k++) {
-		for (i = 0; i < n; i++)
-			deficit[i].rounds +=
-			    x[deficit[i].cell] * p->count[deficit[i].cell / p->m];
-		r.point = new_point(h);
-		run_round(p, deficit, n, &r);
-	}
-	free(deficit);
-	free(r.gpus);
-	free(r.jobs);
+	h->point = gv_xgrow(
+	    h->point, &h->cap, (h->n_placements + rounds) * cells, sizeof(*h->point));
+	memset(&h->point[h->n_placements * cells], 0, rounds * cells * sizeof(*h->point));
+	gv_greedy_rounds(h->p, x, rounds, &h->point[h->n_placements * cells]);
+	h->n_placements += rounds;
+}
+
+/* Whether one of those from the first on is the last. */
+static bool
+is_repeated(const struct gv_hull *h, size_t first)
+{
+	size_t cells = h->p->n * h->p->m, last = h->n_placements - 1, k;
+
+	for (k = first; k < last; k++)
+		if (memcmp(&h->point[k * cells], &h->point[last * cells],
+			cells * sizeof(*h->point)) == 0)
+			return true;
+	return false;
+}
+
+/* The last placement, made as good as may be; it goes where it is not worth enough. */
+static void
+improve_last(
+    struct gv_hull *h, const double *lagrangian_gain, double enough, size_t first)
+{
+	double *point = &h->point[(h->n_placements - 1) * h->p->n * h->p->m];
+
+	gv_greedy_improve(h->p, lagrangian_gain, point);
+	if (!(inner_product(h, point, lagrangian_gain) > enough) || is_repeated(h, first))
+		h->n_placements--;
 }
 
 /*
- * A placement by the largest Lagrangian gains of a GPU, as many gangs as fit, added to the
- * others; *most is its value, which others may exceed.
+ * Placements of a value above enough, added to the others: from the largest gains, and
+ * from those of the mixture, which all have the value of the convexity dual, so that any step
+ * up is one.  Whether there is one.
  */
-static void
-place_greedily(struct gv_hull *h, const double *lagrangian_gain, double *most)
+static bool
+price_by_steps(struct gv_hull *h, const double *lagrangian_gain, double enough)
 {
-	const struct gv_problem *p = h->p;
-	struct deficit *by_gain = gv_xcalloc(p->n, p->m * sizeof(*by_gain));
-	struct room r;
-	size_t i, k, n = 0;
+	size_t cells = h->p->n * h->p->m, first = h->n_placements, k;
 
-	r.gpus = gv_xcalloc(p->m, sizeof(*r.gpus));
-	r.jobs = gv_xcalloc(p->n, sizeof(*r.jobs));
-	memcpy(r.gpus, p->capacity, p->m * sizeof(*r.gpus));
-	memcpy(r.jobs, p->count, p->n * sizeof(*r.jobs));
-	for (i = 0; i < p->n * p->m; i++)
-		if (h->col[i] != SIZE_MAX && lagrangian_gain[i] > 0)
-			by_gain[n++] = (struct deficit){
-			    .cell = i, .rank = lagrangian_gain[i] / p->scale[i / p->m]};
-	qsort(by_gain, n, sizeof(*by_gain), by_deficit);
-	r.point = new_point(h);
-	for (k = 0; k < n; k++)
-		place(p, &by_gain[k], INFINITY, &r);
-	*most = inner_product(h, r.point, lagrangian_gain);
-	free(by_gain);
-	free(r.gpus);
-	free(r.jobs);
+	gv_greedy_by_gain(h->p, lagrangian_gain, new_point(h));
+	improve_last(h, lagrangian_gain, enough, first);
+	for (k = 0; k < first && h->n_placements < first + MOST_STEPS; k++) {
+		double *point;
+
+		if (!(h->weight[k] > 0))
+			continue;
+		point = new_point(h); /* which may move them all */
+		memcpy(point, &h->point[k * cells], cells * sizeof(*point));
+		improve_last(h, lagrangian_gain, enough, first);
+	}
+	return h->n_placements > first;
 }
 
 /* ---- the restricted master ---- */
@@ -372,22 +359,21 @@ mix_placements(
 }
 
 /*
- * Adds a placement: any of a value above enough where the best one is not asked for, else
- * the best, so many times.  As iterate().
+ * Adds placements of a value above enough, the best one where none is found faster, and
+ * that so many times if it is limited.  Whether there are any; g->lagrangian_max is set.
  */
-static int
+static bool
 price(struct restricted_master *w, struct gv_hull *h, struct gv_placement_program *g,
-    const double *lagrangian_gain, double enough, const char *name, struct gv_error *e)
+    const double *lagrangian_gain, double enough)
 {
-	if (g->exact > 0) {
-		place_greedily(h, lagrangian_gain, &g->lagrangian_max);
-		if (g->lagrangian_max > enough)
-			return 0;
-		h->n_placements--;
-		if (w->exact++ == g->exact)
-			return 1;
-	}
-	return price_placement(h, lagrangian_gain, &g->lagrangian_max, name, e);
+	size_t before = h->n_placements;
+
+	if (price_by_steps(h, lagrangian_gain, enough))
+		return true;
+	if (g->exact > 0 && w->exact++ == g->exact)
+		return false;
+	g->lagrangian_max = price_placement(h, lagrangian_gain, enough, g->sure);
+	return h->n_placements > before;
 }
 
 /*
@@ -397,8 +383,7 @@ price(struct restricted_master *w, struct gv_hull *h, struct gv_placement_progra
  */
 static int
 iterate(struct restricted_master *w, struct gv_hull *h, struct gv_placement_program *g,
-    double *lagrangian_gain, enum gv_lp_status *status, const char *name,
-    struct gv_error *e)
+    double *lagrangian_gain, enum gv_lp_status *status, struct gv_error *e)
 {
 	struct gv_lp_solution sol = {0};
 	double convexity_dual = 0;
@@ -417,13 +402,8 @@ iterate(struct restricted_master *w, struct gv_hull *h, struct gv_placement_prog
 		if (g->value >= g->target || (g->effort > 0 && w->effort > g->effort))
 			rc = 1;
 		else
-			rc = price(w, h, g, lagrangian_gain,
-			    convexity_dual + g->tolerance * fmax(1, convexity_dual), name,
-			    e);
-		if (rc == 0 &&
-		    g->lagrangian_max <=
-			convexity_dual + g->tolerance * fmax(1, convexity_dual))
-			rc = 1;
+			rc = !price(w, h, g, lagrangian_gain,
+			    convexity_dual + g->tolerance * fmax(1, convexity_dual));
 		g->lagrangian_max += GV_TOL_PLACEMENT * fmax(1, fabs(g->lagrangian_max));
 	}
 	gv_lp_solution_free(&sol);
@@ -441,7 +421,7 @@ gv_hull_solve(struct gv_hull *h, struct gv_placement_program *g, const char *nam
 
 	master_init(&w, h, g);
 	for (k = 0; k < MAX_ITERATIONS && rc == 0 && status == GV_LP_OPTIMAL; k++)
-		rc = iterate(&w, h, g, lagrangian_gain, &status, name, e);
+		rc = iterate(&w, h, g, lagrangian_gain, &status, e);
 	master_free(&w);
 	free(lagrangian_gain);
 	if (rc != 0)

@@ -29,7 +29,8 @@ struct gv_hull {
 	size_t cap_weights;
 	double *weight;         /* [n_placements] in the last mixture; later ones 0 */
 	struct gv_lp placement; /* the pricing problem */
-	size_t *col; /* [n][m] of n_ij there, SIZE_MAX where the job cannot run */
+	size_t *col;        /* [n][m] of n_ij there, SIZE_MAX where the job cannot run */
+	size_t first_entry; /* of its last row, the value; one for each column */
 };
 
 void gv_hull_init(struct gv_hull *h, const struct gv_problem *p);

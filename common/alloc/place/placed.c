@@ -17,6 +17,9 @@ enum { MAX_ROUNDS = 1000 }; /* to start with */
  */
 enum { MOST_EXACT = 2000, MOST_EFFORT = 4000000 };
 
+/* And a first stage, some seconds, after which what is missing is said. */
+enum { MOST_FIRST_EFFORT = 30000000 };
+
 /* The best face may be too thin for the simplex method: then this part less will do. */
 static const double slack[] = {0, GV_TOL_LESS_2};
 
@@ -230,6 +233,7 @@ solve_level(struct domain *w, const double *a, const char *name,
 	g.throughput = throughput;
 	g.demand = demand;
 	g.target = relaxed->s->objective / unit * (1 - GV_TOL_RELAXED);
+	g.effort = MOST_FIRST_EFFORT;
 	rc = solve(w, &g, name, e);
 	if (rc == 0) {
 		set_level(l, w, a, &g, unit, relaxed);
@@ -292,6 +296,7 @@ phase_one(struct domain *w, const double *throughput, const double *lower,
 		return 0;
 	gv_placement_program_init(&g, w->p);
 	g.level = true;
+	g.sure = true; /* what cannot be is not for lack of effort */
 	g.throughput = throughput;
 	g.demand = lower;
 	rc = solve(w, &g, name, e);
@@ -400,6 +405,7 @@ solve_linear(struct domain *w, struct gv_linear *l, const struct gv_solution *re
 	g.lower = lower;
 	g.target = relaxed->objective / unit;
 	g.target -= GV_TOL_RELAXED * fmax(1, fabs(g.target));
+	g.effort = MOST_FIRST_EFFORT;
 	rc = phase_one(w, throughput, lower, name, e);
 	if (rc == 0)
 		rc = solve(w, &g, name, e);

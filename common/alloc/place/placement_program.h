@@ -39,13 +39,15 @@ struct gv_placement_program {
 	 * another, and the best ones only where that finds none, that often; 0 = always.
 	 */
 	size_t exact;
+	bool
+	    sure; /* of mixtures: pricing goes on until it knows, however long that takes */
 	/* out */
 	double value;
 	/*
 	 * L = max over n in P of sum_ij g_ij n_ij, with the Lagrangian gains g_ij = gain_ij +
 	 * dual_i thr_ij - budget_dual cost_ij, rounding allowed for: the best value is at most
 	 * L + budget_dual budget - sum_i dual_i lower_i, a level at most that divided by
-	 * sum_i dual_i demand_i.  INFINITY = target was reached, or no effort was left.
+	 * sum_i dual_i demand_i.  INFINITY = target was reached, or no effort was left, here or in pricing.
 	 */
 	double lagrangian_max;
 	double *dual;       /* [n] multipliers of the classes' rows, >= 0 */

@@ -10,6 +10,9 @@
 
 enum { MOST_STAYS = 512 }; /* of gangs that use several types */
 
+/* Which of the jobs that use several types are spread evenly; the others get times. */
+enum spread { SPREAD_SINGLES, SPREAD_ALL, SPREAD_NONE };
+
 struct turns {
 	const struct gv_problem *p;
 	struct gv_turns_type *type; /* [m] */
@@ -18,7 +21,7 @@ struct turns {
 	double *part;   /* [m] of one job, room */
 	double *total;  /* [m] of the jobs of a row, room */
 	size_t n_stays; /* on all types */
-	bool spread;    /* gangs, too, are spread evenly */
+	enum spread spread;
 };
 
 static int
@@ -38,7 +41,7 @@ find_size(const struct turns *w, double gang)
 }
 
 static void
-turns_init(struct turns *w, const struct gv_problem *p, bool spread)
+turns_init(struct turns *w, const struct gv_problem *p, enum spread spread)
 {
 	size_t i, j, k = 0;
 
@@ -168,7 +171,8 @@ best_start(const struct turns *w)
 static void
 add_several(struct turns *w, size_t size)
 {
-	bool spread = w->spread || w->gang[size] == 1;
+	bool spread = w->spread == SPREAD_ALL ||
+		      (w->spread == SPREAD_SINGLES && w->gang[size] == 1);
 	double from = spread ? 0 : best_start(w);
 	size_t j;
 
@@ -261,7 +265,7 @@ add_row(struct turns *w, size_t i, const double *x)
 }
 
 static bool
-by_stairs(const struct gv_problem *p, const double *x, bool spread)
+by_stairs(const struct gv_problem *p, const double *x, enum spread spread)
 {
 	struct turns w;
 	size_t i, j;
@@ -280,7 +284,8 @@ by_stairs(const struct gv_problem *p, const double *x, bool spread)
 bool
 gv_turns_by_stairs(const struct gv_problem *p, const double *x)
 {
-	return by_stairs(p, x, false) || by_stairs(p, x, true);
+	return by_stairs(p, x, SPREAD_SINGLES) || by_stairs(p, x, SPREAD_ALL) ||
+	       by_stairs(p, x, SPREAD_NONE);
 }
 
 bool
