@@ -55,6 +55,16 @@ run gv-report -v stages.csv
 echo 'gv-report: 2 rows of 2 stages' | is_err "stages: verbose"
 run gv-report -d 0 stages.csv
 out_has "computing 81 % of the time" "stages: digits"
+printf 'stage,load_s\n0,0.01\n1,0.02\n' >short.csv
+run gv-report -f csv short.csv
+columns_of 'level layers replicas gpus load_s' out >got && mv got out
+is_out "what a table does not tell: one level, one GPU a stage" <<'EOT'
+level layers replicas gpus load_s
+1 0 1 1 0.01
+1 0 1 1 0.02
+EOT
+run gv-report short.csv
+out_has "2 stages on 2 GPUs" "and its GPUs"
 # on levels: a stage of 10 ms on 2 GPUs, replicated twice, is busy 5 of 8 ms
 { echo $head && cat; } >levels.csv <<'EOT'
 1,0,0,3,a,c,2,4,none,0.01,0,0,0.01,compute,1000000,2000,1,4000000

@@ -94,6 +94,41 @@ for format in svg html csv json; do
 	silent "no steps: $format"
 done
 
+# ---- when it begins, how long it takes ----
+awk -F, -v OFS=, 'NR > 1 { $8 += 5000; $9 += 5000 } { print }' hand.csv >late.csv
+for format in text csv json; do
+	gv-report -f $format hand.csv >want
+	run gv-report -f $format late.csv
+	same_file want out "one that begins later: $format"
+done
+if [ -n "$GV_PYTHON" ]; then
+	gv-report -f svg late.csv >late.svg
+	run "$GV_PYTHON" "$src/tests/gv-report-schedule.py" late.csv late.svg
+	is_out "one that begins later is drawn from there" </dev/null
+else
+	skip "no python3"
+fi
+while read -r times time; do
+	awk -F, -v OFS=, -v times="$times" 'NR > 1 { $8 *= times; $9 *= times } { print }' hand.csv >other.csv
+	run gv-report other.csv
+	out_has "time        $time a micro-batch" "a unit that suits: $time"
+	gv-report -f csv other.csv | awk -F, 'NR > 1 { printf "%.9f %.9f %d\n", $7, $8, $9 }' >got
+	gv-report -f csv hand.csv | awk -F, 'NR > 1 { printf "%.9f %.9f %d\n", $7, $8, $9 }' >want
+	same_file want got "$times times as long: shares are the same"
+done <<'E2'
+.0075 750.0 us, 250.00 us
+75 7500.0 ms, 2500.00 ms
+150 15.0 s, 5.00 s
+4500 450.0 s, 150.00 s
+9000 15.0 min, 5.00 min
+E2
+awk -F, -v OFS=, 'NR > 1 { $8 = $9 = 7 } { print }' hand.csv >zero.csv
+for format in text csv json svg html; do
+	run gv-report -f $format zero.csv
+	[ "$status" -eq 0 ] && [ ! -s err ] && ! grep -q -i -e '[=" ]-*nan' -e '[=" ]-*inf[" ]' out || status=1
+	is_status 0 "one that takes no time: $format"
+done
+
 # ---- what gv-partition writes, drawn ----
 cp "$src/examples/man/layers.csv" "$src/examples/man/edges.csv" .
 for how in 1f1b 2bw "flush --micro-batches=9" "gpipe --micro-batches=9" "zb-h1 --micro-batches=9" \

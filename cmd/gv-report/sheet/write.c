@@ -26,14 +26,15 @@ unit_of(const struct view *v)
 						    : (struct time_unit){"d", 86400};
 }
 
-/* Three digits of what is small, whatever the digits behind the point. */
+/* Three digits of what is small, up to nine behind the point, or as many as are asked for. */
 static int
 digits_for(double v, int digits)
 {
 	double size = fabs(v);
 	int more = size > 0 && size < 10 ? 2 - (int)floor(log10(size)) : digits;
 
-	return more > digits ? more > 9 ? 9 : more : digits;
+	more = more < 9 ? more : 9;
+	return more > digits ? more : digits;
 }
 
 static void
