@@ -67,6 +67,11 @@ static const struct net_case {
 	HEAD "1,linear,,768,,,,,relu,\n2,linear,,768,,,,,relu,\n3,linear,,768,,,,,,\n"
 	     "4,add,2;3,,,,,,relu,\n5,linear,,,,,,,,\n6,xent,,,,,,,,\n",
 	1, 1, 61, 5, 6, 4, 2},
+    /* by rows, which are no whole panels, and by columns where rows are few */
+    {"deep and wide layers",
+	HEAD "1,linear,,150,,,,,relu,\n2,linear,,96,,,,,relu,0\n3,linear,,768,,,,,relu,\n"
+	     "4,linear,,,,,,,,\n5,xent,,,,,,,,\n",
+	1, 1, 211, 5, 20, 4, 3},
     /* fewer samples than threads: places */
     {"few images",
 	HEAD

@@ -68,6 +68,8 @@ free_cpu(struct gv_nn_backend *be)
 	free(cpu->area);
 	free(cpu->area_begins);
 	free(cpu->begins);
+	free(cpu->pack_begins);
+	free(cpu->baton);
 	free(cpu);
 }
 

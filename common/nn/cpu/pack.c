@@ -141,18 +141,52 @@ strips_of(const struct packing *p, size_t row)
 	return (columns + COLUMNS - 1) / COLUMNS;
 }
 
+/* The first strip of a row that thread t packs; its own rows of what is relayed. */
+static size_t
+own_strip(const struct packing *p, size_t row, size_t t)
+{
+	const struct gv_cpu *cpu = p->cpu;
+	size_t strips = strips_of(p, row);
+
+	if (!cpu->row[row].relay || t == cpu->threads)
+		return strips * t / cpu->threads;
+	return gv_cpu_lesser(strips,
+	    (gv_cpu_relay_row(cpu, &cpu->plan->row[row], t) + COLUMNS / 2) / COLUMNS);
+}
+
+/* Thread after thread has its strips of all rows, and model after model. */
 static void
 pack_item(void *ctx, size_t item, size_t thread)
 {
 	const struct packing *p = ctx;
-	size_t b = item / p->strips, strip = item % p->strips, row = p->first, some;
+	const size_t *begins = p->cpu->pack_begins;
+	size_t b = item / p->strips, row = p->first, t = 0, at, some;
 
 	if (!p->c->active[b] && p->c->training)
 		return;
 	gv_cpu_times_item(p->times, thread);
-	for (; strip >= (some = strips_of(p, row)); row++)
-		strip -= some;
-	pack_row(p, row, b, strip, thread);
+	for (item %= p->strips; item >= begins[t + 1];)
+		t++;
+	item -= begins[t];
+	for (;; row++, item -= some) {
+		at = own_strip(p, row, t);
+		some = own_strip(p, row, t + 1) - at;
+		if (item < some)
+			break;
+	}
+	pack_row(p, row, b, at + item, thread);
+}
+
+static void
+share_strips(const struct packing *p)
+{
+	size_t t, row, *begins = p->cpu->pack_begins;
+
+	for (t = 0; t < p->cpu->threads; t++) {
+		begins[t + 1] = begins[t];
+		for (row = p->first; row < p->last; row++)
+			begins[t + 1] += own_strip(p, row, t + 1) - own_strip(p, row, t);
+	}
 }
 
 int
@@ -171,8 +205,10 @@ gv_cpu_pack(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,
 		p.strips += strips_of(&p, i);
 	if (p.strips == 0)
 		return 0;
+	share_strips(&p);
 	gv_cpu_times_loop(p.times);
-	gv_cpu_threads_run(cpu->pool, cpu->plan->B * p.strips,
+	gv_cpu_threads_run_from(cpu->pool, cpu->plan->B * p.strips,
+	    cpu->plan->B == 1 ? cpu->pack_begins : NULL,
 	    (double)(cpu->plan->B * cpu->packed_size), pack_item, &p);
 	gv_cpu_times_loop_end(p.times);
 	for (i = first; i < last; i++)

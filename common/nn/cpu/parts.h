@@ -20,6 +20,8 @@ struct gv_cpu_row {
 	 * row goes by samples among others.
 	 */
 	size_t strips, strip, strips_back, strip_back;
+	bool
+	    relay; /* forward goes from thread to thread, each having some of the weights' rows */
 	size_t parts;   /* the weights' gradient is a sum of: a power of two, mostly 1 */
 	size_t partial; /* where these lie in cpu->partial, [parts][weights, biases] */
 };
@@ -41,6 +43,12 @@ struct gv_cpu_area {
 	size_t at, n, rows, ld;
 };
 
+/* An item of a relay is done when it has the lap's number; on a cache line of its own. */
+struct gv_cpu_baton {
+	atomic_size_t lap;
+	char apart[56];
+};
+
 struct gv_cpu {
 	struct gv_nn_backend base; /* first */
 	const struct gv_nn_plan *plan;
@@ -56,6 +64,10 @@ struct gv_cpu {
 	    *made;        /* [pieces]: parts that are there, for the first of a piece */
 	gv_real *partial; /* parts of gradients */
 	size_t partial_size;
+	size_t *pack_begins; /* [threads + 1]: items of a loop over strips to pack */
+	struct gv_cpu_baton *baton; /* [threads][strips] of the row with most */
+	size_t batons;
+	size_t lap;         /* of batons: one for each row that is relayed */
 	size_t packed_size; /* of a model */
 	size_t block;       /* samples that one item of forward and backward works on */
 	gv_real *scratch;   /* [threads][scratch_size] */
@@ -211,6 +223,20 @@ gv_cpu_owner(size_t item, size_t n, size_t threads)
 {
 	return ((item + 1) * threads - 1) / n;
 }
+/*
+ * Rows [first, last) of the weights that thread t of a relayed row has; the same
+ * columns of dx.
+ */
+static inline size_t
+gv_cpu_relay_row(const struct gv_cpu *cpu, const struct gv_nn_row *r, size_t t)
+{
+	const struct gv_cpu_row *at = &cpu->row[r - cpu->plan->row];
+	size_t row = at->strips_back * t / cpu->threads * at->strip_back;
+
+	return row < r->matrix_rows ? row : r->matrix_rows;
+}
+/* Forward of a relayed row. */
+void gv_cpu_relay(struct gv_cpu *cpu, const struct gv_nn_call *c, size_t row);
 /* Fills area, from own and strips. */
 void gv_cpu_cut_areas(struct gv_cpu *cpu);
 /* Fills order and begins with pieces [first, end). */

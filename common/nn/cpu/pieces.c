@@ -65,10 +65,10 @@ piece_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 static size_t
 piece_columns(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 {
-	size_t most = cpu->row[r - cpu->plan->row].strip > 0
-			  ? cpu->row[r - cpu->plan->row].strip
-		      : r->l.op == GV_OP_LINEAR ? 64
-						: GV_CPU_PIECE_COLUMNS;
+	const struct gv_cpu_row *at = &cpu->row[r - cpu->plan->row];
+	size_t most = at->strip > 0 && !at->relay ? at->strip
+		      : r->l.op == GV_OP_LINEAR   ? 64
+						  : GV_CPU_PIECE_COLUMNS;
 
 	return gv_cpu_has_products(r) ? gv_cpu_lesser(r->columns, most) : r->columns;
 }
@@ -103,26 +103,41 @@ cut_depthwise(struct gv_cpu *cpu, size_t row, size_t *cap)
 	}
 }
 
+/* Where a piece that begins with a row ends: rows of a relay are one thread's. */
+static size_t
+piece_end(const struct gv_cpu *cpu, const struct gv_nn_row *r, size_t at, size_t rows)
+{
+	size_t end = gv_cpu_lesser(at + rows, r->matrix_rows), t = 1;
+
+	if (!cpu->row[r - cpu->plan->row].relay)
+		return end;
+	while (gv_cpu_relay_row(cpu, r, t) <= at)
+		t++;
+	return gv_cpu_lesser(end, gv_cpu_relay_row(cpu, r, t));
+}
+
 static void
 cut_row(struct gv_cpu *cpu, size_t row, size_t *cap)
 {
 	const struct gv_nn_row *r = &cpu->plan->row[row];
-	size_t rows = piece_rows(cpu, r), columns = piece_columns(cpu, r), group, at,
-	       column;
+	size_t rows = piece_rows(cpu, r), columns = piece_columns(cpu, r);
+	size_t group, at, last, column;
 
 	if (gv_cpu_is_depthwise(r))
 		cut_depthwise(cpu, row, cap);
 	for (group = 0; group < r->l.g && !gv_cpu_is_depthwise(r); group++)
-		for (at = 0; at < r->matrix_rows; at += rows)
+		for (at = 0; at < r->matrix_rows; at = last) {
+			last = piece_end(cpu, r, at, rows);
 			for (column = 0; column < r->columns; column += columns)
 				add_piece(cpu, cap,
 				    (struct gv_cpu_piece){.row = row,
 					.group = group,
 					.first = at,
-					.last = gv_cpu_lesser(at + rows, r->matrix_rows),
+					.last = last,
 					.column = column,
 					.last_column =
 					    gv_cpu_lesser(column + columns, r->columns)});
+		}
 	if (r->l.biases > 0)
 		add_piece(cpu, cap,
 		    (struct gv_cpu_piece){.row = row, .last_column = r->l.biases});
@@ -155,6 +170,10 @@ is_owned(const struct gv_cpu *cpu, struct gv_cpu_piece *p)
 
 	if (at->parts > 1)
 		p->owner = p->part * cpu->threads / at->parts;
+	else if (at->relay && p->first < p->last)
+		while (p->first >=
+		       gv_cpu_relay_row(cpu, &cpu->plan->row[p->row], p->owner + 1))
+			p->owner++;
 	else if (at->strip > 0 && p->first < p->last)
 		p->owner = gv_cpu_owner(p->column / at->strip, at->strips, cpu->threads);
 	else
@@ -205,6 +224,7 @@ gv_cpu_cut_pieces(struct gv_cpu *cpu)
 			cut_row(cpu, i, &cap);
 	cpu->order = gv_xcalloc(cpu->pieces + 1, sizeof(*cpu->order));
 	cpu->made = gv_xcalloc(cpu->pieces + 1, sizeof(*cpu->made));
+	cpu->pack_begins = gv_xcalloc(cpu->threads + 1, sizeof(*cpu->pack_begins));
 	cpu->own = gv_xcalloc(cpu->threads + 1, sizeof(*cpu->own));
 	cpu->begins = gv_xcalloc(cpu->threads + 2, sizeof(*cpu->begins));
 	share_matrices(cpu);

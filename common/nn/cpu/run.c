@@ -223,7 +223,10 @@ gv_cpu_forward(
 		if (cpu->row[k].strips == 0)
 			continue;
 		run_blocks(cpu, c, first, k, forward_item);
-		run_strips(cpu, c, k, false);
+		if (cpu->row[k].relay)
+			gv_cpu_relay(cpu, c, k);
+		else
+			run_strips(cpu, c, k, false);
 		first = k + 1;
 	}
 	run_blocks(cpu, c, first, last, forward_item);

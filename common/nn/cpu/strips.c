@@ -15,6 +15,8 @@
 /* Products that are worth a loop of their own. */
 #define WORTH_A_LOOP 1e5
 
+enum { RELAY_ROWS = 32 }; /* of the weights, at the least: whole panels of dx */
+
 /* Numbers are found by columns or places alone: what act reads and writes is there. */
 static bool
 acts_alone(enum gv_act act)
@@ -38,6 +40,34 @@ width_of(size_t columns, size_t threads)
 		   : 0;
 }
 
+/*
+ * Whether threads have rows of the weights and the product's sums go from one to the next:
+ * where what goes across is less than the weights, which then stay where they are, and
+ * these are taken as they lie.
+ */
+static bool
+is_relayed(
+    const struct gv_cpu *cpu, const struct gv_nn_row *r, const struct gv_cpu_row *at)
+{
+	const struct gv_nn_plan *p = cpu->plan;
+	size_t in = r->in_size / r->places;
+	size_t across = p->n * (2 * r->out_size + (at->back ? r->in_size : 0));
+
+	return at->raw && in >= 2 * RELAY_ROWS * cpu->threads && across < r->l.weights;
+}
+
+static void
+cut_relay(const struct gv_nn_row *r, struct gv_cpu_row *at)
+{
+	size_t in = r->in_size / r->places;
+
+	at->relay = true;
+	at->strip = r->columns >= 512 ? 64 : 32;
+	at->strips = (r->columns + at->strip - 1) / at->strip;
+	at->strip_back = RELAY_ROWS;
+	at->strips_back = (in + RELAY_ROWS - 1) / RELAY_ROWS;
+}
+
 static void
 cut_linear(const struct gv_cpu *cpu, const struct gv_nn_row *r, struct gv_cpu_row *at)
 {
@@ -46,8 +76,13 @@ cut_linear(const struct gv_cpu *cpu, const struct gv_nn_row *r, struct gv_cpu_ro
 	const struct gv_nn_row *from =
 	    r->l.from[0] == GV_FROM_INPUT ? NULL : &p->row[r->l.from[0]];
 
-	if (width == 0 || p->n * (r->in_size + r->out_size) >= r->l.weights ||
-	    !acts_alone(r->l.act) || (from != NULL && !acts_alone(from->l.act)))
+	if (!acts_alone(r->l.act) || (from != NULL && !acts_alone(from->l.act)))
+		return;
+	if (is_relayed(cpu, r, at)) {
+		cut_relay(r, at);
+		return;
+	}
+	if (width == 0 || p->n * (r->in_size + r->out_size) >= r->l.weights)
 		return;
 	at->strip = width;
 	at->strips = r->columns / width;
@@ -116,12 +151,31 @@ add_stretch(struct areas *a, size_t at, size_t end)
 	}
 }
 
+/* The weights of a row that a thread has rows of. */
+static void
+add_own_rows(struct areas *a, const struct gv_nn_row *r)
+{
+	size_t at = gv_cpu_relay_row(a->cpu, r, a->thread) * r->columns, some;
+	size_t end = gv_cpu_relay_row(a->cpu, r, a->thread + 1) * r->columns;
+
+	for (; at < end; at += some) {
+		some = gv_cpu_lesser(end - at, NUMBERS);
+		add_area(a, (struct gv_cpu_area){r->weight + at, some, 1, 0}, a->thread);
+	}
+}
+
 /* The weights of a row that is cut by columns: what a thread has of each of its lines. */
 static void
 add_strips(struct areas *a, const struct gv_nn_row *r, const struct gv_cpu_row *at)
 {
-	size_t first = at->strips * a->thread / a->cpu->threads * at->strip, row, rows;
-	size_t n = at->strips * (a->thread + 1) / a->cpu->threads * at->strip - first;
+	size_t first, n, row, rows;
+
+	if (at->relay) {
+		add_own_rows(a, r);
+		return;
+	}
+	first = at->strips * a->thread / a->cpu->threads * at->strip;
+	n = at->strips * (a->thread + 1) / a->cpu->threads * at->strip - first;
 
 	rows = n >= NUMBERS ? 1 : NUMBERS / n;
 	for (row = 0; row < r->matrix_rows; row += rows)

@@ -54,14 +54,6 @@ struct worker {
 	size_t thread;
 };
 
-static void
-rest(void)
-{
-#if defined(__x86_64__) && defined(__GNUC__)
-	__builtin_ia32_pause();
-#endif
-}
-
 /*
  * The same items in each loop, so that a thread finds in its cache what it left there;
  * then what others have not come to.
@@ -93,7 +85,7 @@ wait_generation(struct gv_cpu_threads *p, size_t seen)
 			now = atomic_load(&p->generation);
 			if (now != seen)
 				return now;
-			rest();
+			gv_cpu_rest();
 		}
 	while (gv_clock_s() < until);
 	pthread_mutex_lock(&p->mutex);
@@ -206,7 +198,7 @@ gv_cpu_threads_run_from(struct gv_cpu_threads *p, size_t n, const size_t *first,
 	atomic_store(&p->open, 0);
 	for (i = 0; atomic_load(&p->inside) > 0; i++)
 		if (i < MEETS)
-			rest();
+			gv_cpu_rest();
 		else
 			sched_yield();
 }

@@ -9,6 +9,15 @@
 
 struct gv_cpu_threads;
 
+/* A moment in a loop that waits for another thread. */
+static inline void
+gv_cpu_rest(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+	__builtin_ia32_pause();
+#endif
+}
+
 /* One item; thread is 0..threads-1, for scratch memory. */
 typedef void gv_cpu_item(void *ctx, size_t item, size_t thread);
 
