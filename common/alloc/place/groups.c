@@ -11,7 +11,7 @@
 
 enum { MOST_TRIES = 8 };
 
-static const double most_effort = 4e6;
+static const double most_effort = 4e8;
 
 /* Jobs on one type, second SIZE_MAX, or all of their time on two; a row of its own has neither. */
 struct group {

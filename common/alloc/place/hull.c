@@ -6,216 +6,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "greedy.h"
+#include "hull_pricing.h"
 #include "lp/tolerance.h"
-#include "packing.h"
 
-enum { MAX_ITERATIONS = 20000, MOST_STEPS = 16, MOST_WORK = 20000000 };
+enum { MAX_ITERATIONS = 20000 };
 
-void
-gv_hull_init(struct gv_hull *h, const struct gv_problem *p)
-{
-	struct gv_lp *lp = &h->placement;
-	size_t i, j;
-
-	*h = (struct gv_hull){.p = p};
-	h->col = gv_xcalloc(p->n, p->m * sizeof(*h->col));
-	lp->maximise = true;
-	for (j = 0; j < p->m; j++)
-		gv_lp_add_row(lp, -INFINITY, p->capacity[j]);
-	for (i = 0; i < p->n; i++) {
-		size_t jobs = gv_lp_add_row(lp, -INFINITY, p->count[i]);
-
-		for (j = 0; j < p->m; j++) {
-			size_t col;
-
-			h->col[i * p->m + j] = SIZE_MAX;
-			if (gv_problem_rate(p, i, j) == 0)
-				continue;
-			col = gv_lp_add_col(lp, 0,
-			    fmin(p->count[i], floor(p->capacity[j] / p->scale[i])), 0);
-			gv_lp_set_integer(lp, col);
-			gv_lp_set(lp, j, col, p->scale[i]);
-			gv_lp_set(lp, jobs, col, 1);
-			h->col[i * p->m + j] = col;
-		}
-	}
-	i = gv_lp_add_row(lp, 0, INFINITY);
-	h->first_entry = lp->n_entries;
-	for (j = 0; j < lp->n_cols; j++)
-		gv_lp_set(lp, i, j, 1);
-}
-
-void
-gv_hull_free(struct gv_hull *h)
-{
-	free(h->point);
-	free(h->weight);
-	free(h->col);
-	gv_lp_free(&h->placement);
-	*h = (struct gv_hull){0};
-}
-
-static double
-inner_product(const struct gv_hull *h, const double *point, const double *weight)
-{
-	double sum = 0;
-	size_t i;
-
-	for (i = 0; i < h->p->n * h->p->m; i++)
-		sum += point[i] * weight[i];
-	return sum;
-}
-
-/* Room for a placement more, zeroed. */
-static double *
-new_point(struct gv_hull *h)
-{
-	size_t cells = h->p->n * h->p->m;
-	double *point;
-
-	h->point =
-	    gv_xgrow(h->point, &h->cap, (h->n_placements + 1) * cells, sizeof(*point));
-	point = &h->point[h->n_placements++ * cells];
-	memset(point, 0, cells * sizeof(*point));
-	return point;
-}
-
-/* Gains, and the value that is asked for, in units of the largest gain. */
-static void
-set_pricing(struct gv_hull *h, const double *lagrangian_gain, double enough)
-{
-	struct gv_lp *lp = &h->placement;
-	double largest = 0;
-	size_t i, col;
-
-	for (i = 0; i < h->p->n * h->p->m; i++)
-		if (h->col[i] != SIZE_MAX)
-			largest = fmax(largest, lagrangian_gain[i]);
-	for (i = 0; i < h->p->n * h->p->m; i++) {
-		col = h->col[i];
-		if (col == SIZE_MAX)
-			continue;
-		lp->cost[col] = largest > 0 ? lagrangian_gain[i] / largest : 0;
-		lp->entry[h->first_entry + col].value = lp->cost[col];
-	}
-	lp->row_lo[lp->n_rows - 1] = largest > 0 ? enough / largest : 0;
-}
-
-/*
- * The pricing problem by branch and cut: a placement of a value above enough into point, if
- * there is one, found after some work, or any if it must be sure.  Returns the most that any placement is worth;
- * INFINITY: not known.
- */
-static double
-branch_and_cut(struct gv_hull *h, const double *lagrangian_gain, double enough, bool sure,
-    double *point)
-{
-	long nodes = 1 + MOST_WORK / (long)(h->placement.n_cols + h->placement.n_rows);
-	const struct gv_lp_options opt = {.max_nodes = sure ? 0 : nodes, .first = true};
-	struct gv_lp_solution sol = {0};
-	struct gv_error e = {0};
-	double most = INFINITY;
-	size_t i;
-
-	enough += GV_TOL_CUTOFF * fmax(1, enough);
-	set_pricing(h, lagrangian_gain, enough);
-	if (gv_lp_solve(&h->placement, &opt, NULL, &sol, &e) == 0) {
-		if (sol.status == GV_LP_INFEASIBLE)
-			most = enough;
-		for (i = 0; i < h->p->n * h->p->m; i++)
-			if (h->col[i] != SIZE_MAX &&
-			    (sol.status == GV_LP_OPTIMAL || sol.status == GV_LP_LIMIT))
-				point[i] = sol.x[h->col[i]];
-	}
-	gv_error_clear(&e);
-	gv_lp_solution_free(&sol);
-	return most;
-}
-
-/*
- * The pricing problem: a placement n whose sum_ij g_ij n_ij for the Lagrangian gains g of the
- * master's duals is above enough, added to the others, if there is one.  Returns the most that
- * any placement is worth; INFINITY: not known.
- */
-static double
-price_placement(
-    struct gv_hull *h, const double *lagrangian_gain, double enough, bool sure)
-{
-	double *point = new_point(h);
-	double most;
-
-	if (gv_packing_best(h->p, lagrangian_gain, point))
-		most = inner_product(h, point, lagrangian_gain);
-	else
-		most = branch_and_cut(h, lagrangian_gain, enough, sure, point);
-	if (!(inner_product(h, point, lagrangian_gain) > enough))
-		h->n_placements--;
-	return most;
-}
-
-void
-gv_hull_add_rounds(struct gv_hull *h, const double *x, size_t rounds)
-{
-	size_t cells = h->p->n * h->p->m;
-
-	h->point = gv_xgrow(
-	    h->point, &h->cap, (h->n_placements + rounds) * cells, sizeof(*h->point));
-	memset(&h->point[h->n_placements * cells], 0, rounds * cells * sizeof(*h->point));
-	gv_greedy_rounds(h->p, x, rounds, &h->point[h->n_placements * cells]);
-	h->n_placements += rounds;
-}
-
-/* Whether one of those from the first on is the last. */
-static bool
-is_repeated(const struct gv_hull *h, size_t first)
-{
-	size_t cells = h->p->n * h->p->m, last = h->n_placements - 1, k;
-
-	for (k = first; k < last; k++)
-		if (memcmp(&h->point[k * cells], &h->point[last * cells],
-			cells * sizeof(*h->point)) == 0)
-			return true;
-	return false;
-}
-
-/* The last placement, made as good as may be; it goes where it is not worth enough. */
-static void
-improve_last(
-    struct gv_hull *h, const double *lagrangian_gain, double enough, size_t first)
-{
-	double *point = &h->point[(h->n_placements - 1) * h->p->n * h->p->m];
-
-	gv_greedy_improve(h->p, lagrangian_gain, point);
-	if (!(inner_product(h, point, lagrangian_gain) > enough) || is_repeated(h, first))
-		h->n_placements--;
-}
-
-/*
- * Placements of a value above enough, added to the others: from the largest gains, and
- * from those of the mixture, which all have the value of the convexity dual, so that any step
- * up is one.  Whether there is one.
- */
-static bool
-price_by_steps(struct gv_hull *h, const double *lagrangian_gain, double enough)
-{
-	size_t cells = h->p->n * h->p->m, first = h->n_placements, k;
-
-	gv_greedy_by_gain(h->p, lagrangian_gain, new_point(h));
-	improve_last(h, lagrangian_gain, enough, first);
-	for (k = 0; k < first && h->n_placements < first + MOST_STEPS; k++) {
-		double *point;
-
-		if (!(h->weight[k] > 0))
-			continue;
-		point = new_point(h); /* which may move them all */
-		memcpy(point, &h->point[k * cells], cells * sizeof(*point));
-		improve_last(h, lagrangian_gain, enough, first);
-	}
-	return h->n_placements > first;
-}
-
-/* ---- the restricted master ---- */
+/* Of branch and cut, seconds; and where more of it may follow. */
+static const double most_work = 2e7, little_work = 5e5;
 
 struct restricted_master {
 	struct gv_lp lp;
@@ -286,7 +83,7 @@ master_add_columns(struct restricted_master *w, const struct gv_hull *h,
 	for (; w->n_placements < h->n_placements; w->n_placements++) {
 		const double *point = &h->point[w->n_placements * p->n * p->m];
 		size_t col = gv_lp_add_col(&w->lp, 0, INFINITY,
-		    g->gain != NULL ? inner_product(h, point, g->gain) : 0);
+		    g->gain != NULL ? gv_hull_value(h, point, g->gain) : 0);
 
 		gv_lp_set(&w->lp, 0, col, 1);
 		for (i = 0; i < p->n; i++) {
@@ -303,9 +100,9 @@ master_add_columns(struct restricted_master *w, const struct gv_hull *h,
 				gv_lp_set(&w->lp, w->cell[i], col, point[i]);
 		if (g->first != NULL)
 			gv_lp_set(
-			    &w->lp, w->first, col, inner_product(h, point, g->first));
+			    &w->lp, w->first, col, gv_hull_value(h, point, g->first));
 		if (g->cost != NULL)
-			gv_lp_set(&w->lp, w->cost, col, inner_product(h, point, g->cost));
+			gv_lp_set(&w->lp, w->cost, col, gv_hull_value(h, point, g->cost));
 	}
 }
 
@@ -368,11 +165,14 @@ price(struct restricted_master *w, struct gv_hull *h, struct gv_placement_progra
 {
 	size_t before = h->n_placements;
 
-	if (price_by_steps(h, lagrangian_gain, enough))
+	if (gv_hull_price_by_steps(h, lagrangian_gain, enough))
 		return true;
 	if (g->exact > 0 && w->exact++ == g->exact)
 		return false;
-	g->lagrangian_max = price_placement(h, lagrangian_gain, enough, g->sure);
+	g->lagrangian_max = gv_hull_price(h, lagrangian_gain, enough,
+	    g->sure        ? INFINITY
+	    : g->exact > 0 ? little_work
+			   : most_work);
 	return h->n_placements > before;
 }
 
@@ -385,12 +185,18 @@ static int
 iterate(struct restricted_master *w, struct gv_hull *h, struct gv_placement_program *g,
     double *lagrangian_gain, enum gv_lp_status *status, struct gv_error *e)
 {
+	/*
+	 * Any duals prove what pricing finds at them; and where there is a mixture, a next one
+	 * that takes long is of cycles.
+	 */
+	const struct gv_lp_options opt = {.gap = INFINITY,
+	    .max_iterations = w->effort > 0 ? 2000 + 10 * (long)w->lp.n_rows : 0};
 	struct gv_lp_solution sol = {0};
 	double convexity_dual = 0;
 	int rc;
 
 	master_add_columns(w, h, g);
-	rc = gv_lp_solve(&w->lp, NULL, &w->basis, &sol, e);
+	rc = gv_lp_solve(&w->lp, &opt, &w->basis, &sol, e);
 	*status = sol.status;
 	if (rc == 0 && sol.status == GV_LP_OPTIMAL) {
 		g->value = sol.check.objective;
@@ -398,7 +204,8 @@ iterate(struct restricted_master *w, struct gv_hull *h, struct gv_placement_prog
 		set_lagrangian_gains(w, h, g, sol.row_dual, lagrangian_gain);
 		mix_placements(w, h, sol.x, g->mean);
 		g->lagrangian_max = INFINITY;
-		w->effort += (double)w->lp.n_rows * (double)w->lp.n_cols;
+		w->effort +=
+		    (double)w->lp.n_rows * (double)w->lp.n_rows * (double)w->lp.n_cols;
 		if (g->value >= g->target || (g->effort > 0 && w->effort > g->effort))
 			rc = 1;
 		else
@@ -424,9 +231,12 @@ gv_hull_solve(struct gv_hull *h, struct gv_placement_program *g, const char *nam
 		rc = iterate(&w, h, g, lagrangian_gain, &status, e);
 	master_free(&w);
 	free(lagrangian_gain);
-	if (rc != 0)
-		return rc == 1 ? 0 : -1;
-	if (status == GV_LP_INFEASIBLE)
+	if (rc < 0)
+		return -1;
+	if (rc == 1 ||
+	    (k > 1 && status != GV_LP_INFEASIBLE)) /* g is of the last mixture */
+		return 0;
+	if (status == GV_LP_INFEASIBLE || g->exact > 0)
 		return 1;
 	return gv_error_set(e, "the linear program of %s: %s", name,
 	    gv_lp_status_name(status == GV_LP_OPTIMAL ? GV_LP_LIMIT : status));

@@ -38,7 +38,8 @@ void gv_hull_free(struct gv_hull *h);
 
 /*
  * Initial columns: the placements of so many rounds of deficit round-robin towards shares
- * x [n][m] of the jobs; a good start where x can nearly be given.
+ * x [n][m] of the jobs, and some with those whose shares are smaller than a round; a good
+ * start where x can nearly be given.
  */
 void gv_hull_add_rounds(struct gv_hull *h, const double *x, size_t rounds);
 

@@ -12,13 +12,15 @@
 enum { MAX_ROUNDS = 1000 }; /* to start with */
 
 /*
- * What a second stage may take, about a second: best placements, times cells, and rows times
- * columns of masters.  Hundreds of placements bring the last thousandth.
+ * What a second stage may take, about a second: best placements, times cells, and rows
+ * squared times columns of masters.  Hundreds of placements bring the last thousandth.
  */
-enum { MOST_EXACT = 2000, MOST_EFFORT = 4000000 };
+enum { MOST_EXACT = 2000 };
+
+static const double most_second_effort = 1e9;
 
 /* And a first stage, some seconds, after which what is missing is said. */
-enum { MOST_FIRST_EFFORT = 30000000 };
+static const double most_first_effort = 5e9;
 
 /* The best face may be too thin for the simplex method: then this part less will do. */
 static const double slack[] = {0, GV_TOL_LESS_2};
@@ -158,7 +160,7 @@ second_stage_level(struct domain *w, const double *a,
 	g.tolerance = GV_TOL_HULL_SECOND; /* what it proves is not said */
 	GV_HOLDS(cells > 0);              /* a program has jobs and types */
 	g.exact = 2 + MOST_EXACT / cells;
-	g.effort = MOST_EFFORT;
+	g.effort = most_second_effort;
 	g.gain = second;
 	g.throughput = first->throughput;
 	g.lower = lower;
@@ -233,7 +235,7 @@ solve_level(struct domain *w, const double *a, const char *name,
 	g.throughput = throughput;
 	g.demand = demand;
 	g.target = relaxed->s->objective / unit * (1 - GV_TOL_RELAXED);
-	g.effort = MOST_FIRST_EFFORT;
+	g.effort = most_first_effort;
 	rc = solve(w, &g, name, e);
 	if (rc == 0) {
 		set_level(l, w, a, &g, unit, relaxed);
@@ -338,7 +340,7 @@ second_stage_sum(struct domain *w, const struct gv_linear *l,
 	g.tolerance = GV_TOL_HULL_SECOND; /* what it proves is not said */
 	GV_HOLDS(cells > 0);              /* a program has jobs and types */
 	g.exact = 2 + MOST_EXACT / cells;
-	g.effort = MOST_EFFORT;
+	g.effort = most_second_effort;
 	g.gain = second;
 	g.throughput = first->throughput;
 	g.lower = first->lower;
@@ -405,7 +407,7 @@ solve_linear(struct domain *w, struct gv_linear *l, const struct gv_solution *re
 	g.lower = lower;
 	g.target = relaxed->objective / unit;
 	g.target -= GV_TOL_RELAXED * fmax(1, fabs(g.target));
-	g.effort = MOST_FIRST_EFFORT;
+	g.effort = most_first_effort;
 	rc = phase_one(w, throughput, lower, name, e);
 	if (rc == 0)
 		rc = solve(w, &g, name, e);

@@ -33,7 +33,8 @@ struct gv_placement_program {
 	double budget;
 	double tolerance; /* relative gap at which column generation ends ... */
 	double target; /* ... or at this value, known to be the best; INFINITY = none */
-	double effort; /* or after so many rows times columns of masters; 0 = any */
+	double
+	    effort; /* or after so many rows squared times columns of masters; 0 = any */
 	/*
 	 * Of mixtures, where what they prove is of no use: placements come by their gains, one after
 	 * another, and the best ones only where that finds none, that often; 0 = always.
