@@ -51,6 +51,11 @@ unit = UNITS[[t for x, y, t in texts("c-dim c-end") if ", " in t][0].split(", ")
 paths = [(p.getAttribute("class"), p.getElementsByTagName("title")[0].firstChild.data,
           list(points(p.getAttribute("d")))) for p in dom.getElementsByTagName("path")]
 x_marks = sorted((x, number(t)) for x, y, t in texts("c-dim c-mid"))
+axis = max(((float(a.getAttribute("x1")), float(a.getAttribute("x2"))) for a in dom.getElementsByTagName("line")
+            if a.getAttribute("class") == "c-axis"), key=lambda ends: ends[1] - ends[0])
+for cls, name, line in paths:
+    if any(not axis[0] - 0.1 <= x <= axis[1] + 0.1 for x, y in line):
+        print(name, "leaves its panel")
 y_marks = sorted((y - 4, number(t)) for x, y, t in texts("c-dim c-end") if re.fullmatch(r"[0-9.]+[kMG]?", t))
 
 if kind == "completion":
@@ -60,7 +65,8 @@ if kind == "completion":
         for k, v in enumerate(sorted(times)):
             if v == math.inf:
                 continue
-            x, y = x_of(v / unit), y_of(100 * (k + 1) / len(times))
+            # what took no time, or too little for the scale, stands at its left end
+            x, y = max(axis[0], x_of(v / unit)) if v > 0 else axis[0], y_of(100 * (k + 1) / len(times))
             # some point of the line is as far right, and there the line has come as high
             if not any(abs(px - x) < 1.2 and py < y + 1.2 for px, py in line):
                 print("run", run, "job", k, "at", x, y)

@@ -65,6 +65,20 @@ level layers replicas gpus load_s
 EOT
 run gv-report short.csv
 out_has "2 stages on 2 GPUs" "and its GPUs"
+# the axis ends where the slowest does, and only its last number has a unit
+axis() { sed -n 's/^<text class="mid dim" x="\([^"]*\)".*>\(.*\)<.*/\1 \2/p; s/^<line class="slowest" x1="\([^"]*\)".*/\1 slowest/p' out >got && mv got out; }
+for table in short stages; do
+	run gv-report -f svg $table.csv
+	axis
+	is_out "the axis of $table: to 20 ms, where the slowest ends" <<'EOT'
+220 0
+337.5 5
+455 10
+572.5 15
+690 20 ms
+690 slowest
+EOT
+done
 # on levels: a stage of 10 ms on 2 GPUs, replicated twice, is busy 5 of 8 ms
 { echo $head && cat; } >levels.csv <<'EOT'
 1,0,0,3,a,c,2,4,none,0.01,0,0,0.01,compute,1000000,2000,1,4000000

@@ -104,6 +104,7 @@ done
 if [ -n "$GV_PYTHON" ]; then
 	gv-report -f svg late.csv >late.svg
 	run "$GV_PYTHON" "$src/tests/gv-report-schedule.py" late.csv late.svg
+	[ "$status" -eq 0 ] || cat err >>out
 	is_out "one that begins later is drawn from there" </dev/null
 else
 	skip "no python3"
@@ -147,6 +148,7 @@ for how in 1f1b 2bw "flush --micro-batches=9" "gpipe --micro-batches=9" "zb-h1 -
 	done
 	if [ -n "$GV_PYTHON" ]; then
 		run "$GV_PYTHON" "$src/tests/gv-report-schedule.py" made.csv made.svg
+		[ "$status" -eq 0 ] || cat err >>out
 		is_out "$how: every step is drawn where it was" </dev/null
 	else
 		skip "no python3"

@@ -251,6 +251,30 @@ test_sum(const struct gv_problem *p, bool needs)
 /* Programs that came to it with few columns. */
 static int few_columns;
 
+/* Whatever the unit of gains. */
+static void
+test_unit(struct gv_interior_program *p, const struct gv_interior_point *at)
+{
+	double *gain = gv_xcalloc(p->n, p->m * sizeof(*gain));
+	const double *was = p->gain;
+	double unit;
+	size_t i;
+
+	for (unit = 1e-6; p->gain != NULL && unit < 1e7; unit *= 1e12) {
+		struct gv_interior_point other;
+
+		for (i = 0; i < p->n * p->m; i++)
+			gain[i] = unit * was[i];
+		p->gain = gain;
+		sift_few(p, &other);
+		ok(other.gap < 1e-6 && near(other.objective, unit * at->objective, 1e-6),
+		    "%g of a unit: %.12g", unit, other.objective / unit);
+		gv_interior_free(&other);
+	}
+	p->gain = was;
+	free(gain);
+}
+
 /* Columns that are chosen by what some jobs pay come to what all columns come to. */
 static void
 test_sift(size_t n, size_t m, bool sum, bool needs)
@@ -288,6 +312,7 @@ test_sift(size_t n, size_t m, bool sum, bool needs)
 	ok(few.gap < 1e-6 &&
 		(!(all.gap < 1e-6) || near(all.objective, few.objective, 1e-6)),
 	    "and so do a quarter of the columns, taken blindly");
+	test_unit(&ip, &few);
 	gv_interior_free(&all);
 	gv_interior_free(&few);
 	free(a);

@@ -54,6 +54,25 @@ static const struct {
 	    0.0188258346050237, 0.004951936798652629, 4e-07}},
 };
 
+/* A constant rate with steps, one as well, goes down by them; a step of none is none. */
+static void
+test_steps(void)
+{
+	struct schedule s = SCHEDULE_DEFAULT;
+	struct gv_error e = {0};
+
+	s.kind = SCHEDULE_CONSTANT;
+	s.step = 1;
+	ok(schedule_complete(&s, 10, "here", &e) == 0 && s.kind == SCHEDULE_STEP &&
+		schedule_rate(&s, 1, 1) < 1 &&
+		schedule_rate(&s, 1, 2) < schedule_rate(&s, 1, 1),
+	    "steps of one");
+	s = (struct schedule)SCHEDULE_DEFAULT;
+	s.kind = SCHEDULE_STEP;
+	ok(schedule_complete(&s, 10, "here", &e) == -1 && e.count == 1, "steps of none");
+	gv_error_clear(&e);
+}
+
 static void
 test_known(void)
 {
@@ -194,6 +213,7 @@ int
 main(void)
 {
 	test_known();
+	test_steps();
 	test_random();
 	test_wrong();
 	return done_testing();
