@@ -26,6 +26,21 @@ models_together(const struct gv_cpu *cpu)
 	return cpu->threads * (models < 1 ? 1 : (size_t)models);
 }
 
+/*
+ * Whether no loop of a step is worth sharing: threads that took part in some would only take
+ * from each other's caches.
+ */
+static bool
+is_for_one(const struct gv_cpu *cpu)
+{
+	enum { NUMBERS = 1 << 17 }; /* parameters that a second cache holds */
+	const struct gv_nn_plan *p = cpu->plan;
+	double sample = p->flops + 4 * (double)p->activations;
+
+	return !cpu->relayed && p->B * p->P < NUMBERS &&
+	       sample * (double)(p->B * p->n) < GV_CPU_WORTH;
+}
+
 static void
 learn_plan(
     struct gv_nn_backend *be, const struct gv_nn_plan *plan, struct gv_nn_room *room)
@@ -34,6 +49,10 @@ learn_plan(
 
 	cpu->plan = plan;
 	gv_cpu_lay_out(cpu);
+	if (is_for_one(cpu)) {
+		cpu->threads = 1;
+		gv_cpu_lay_out(cpu);
+	}
 	room->packed = cpu->packed_size;
 	room->scratch = cpu->threads * cpu->scratch_size + cpu->partial_size;
 	room->together = models_together(cpu);

@@ -232,9 +232,9 @@ gv_cpu_gradients(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t fi
 		if (p->row[i].l.op == GV_OP_BN)
 			bn_gradients(&j, &p->row[i]);
 	gv_cpu_times_loop(cpu->times);
-	gv_cpu_threads_run_from(cpu->pool, p->B * j.pieces,
-	    p->B == 1 ? cpu->begins : NULL, p->flops * (double)(p->B * p->n),
-	    gradient_item, &j);
+	(cpu->relayed ? gv_cpu_threads_run_own : gv_cpu_threads_run_from)(cpu->pool,
+	    p->B * j.pieces, p->B == 1 ? cpu->begins : NULL,
+	    (cpu->relayed ? 4 : 1) * p->flops * (double)(p->B * p->n), gradient_item, &j);
 	gv_cpu_times_loop_end(cpu->times);
 	return 0;
 }

@@ -176,7 +176,9 @@ gv_cpu_lay_out(struct gv_cpu *cpu)
 {
 	size_t i;
 
+	free(cpu->row);
 	cpu->row = gv_xcalloc(cpu->plan->rows, sizeof(*cpu->row));
+	cpu->packed_size = cpu->partial_size = 0;
 	for (i = cpu->plan->first_row; i < cpu->plan->last_row; i++)
 		lay_out_packed(cpu, i);
 	gv_cpu_cut_strips(cpu);

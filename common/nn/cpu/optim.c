@@ -145,7 +145,7 @@ gv_cpu_update(struct gv_nn_backend *be, const struct gv_nn_update *u)
 	gv_cpu_times_loop(cpu->times);
 	/* who made a gradient has it in its cache, and the weights */
 	if (cpu->plan->B == 1 && n == cpu->plan->P)
-		gv_cpu_threads_run_from(
+		gv_cpu_threads_run_own(
 		    cpu->pool, cpu->areas, cpu->area_begins, work, area, &j);
 	else
 		gv_cpu_threads_run(cpu->pool, cpu->plan->B * j.chunks, work, chunk, &j);

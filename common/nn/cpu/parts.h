@@ -67,6 +67,7 @@ struct gv_cpu {
 	size_t *pack_begins; /* [threads + 1]: items of a loop over strips to pack */
 	struct gv_cpu_baton *baton; /* [threads][strips] of the row with most */
 	size_t batons;
+	bool relayed;       /* some row is */
 	size_t lap;         /* of batons: one for each row that is relayed */
 	size_t packed_size; /* of a model */
 	size_t block;       /* samples that one item of forward and backward works on */
@@ -204,7 +205,7 @@ void gv_cpu_sum_products(const gv_real *dy, const gv_real *x, size_t rows, size_
 
 /* ---- the backend's functions that are not in cpu.c ---- */
 
-/* Fills row and the sizes from the plan. */
+/* Fills row and the sizes from the plan and threads; may be asked again. */
 void gv_cpu_lay_out(struct gv_cpu *cpu);
 /* Into how many parts, by the samples, a row's gradient is cut; 1 = by the matrix alone. */
 size_t gv_cpu_parts(const struct gv_cpu *cpu, size_t row);

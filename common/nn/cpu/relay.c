@@ -106,7 +106,7 @@ gv_cpu_relay(struct gv_cpu *cpu, const struct gv_nn_call *c, size_t row)
 	n = cpu->threads * j.strips * j.blocks;
 	make_batons(cpu, n);
 	gv_cpu_times_loop(j.times);
-	gv_cpu_threads_run(
-	    cpu->pool, n, (double)r->l.flops * (double)c->n * 4, relay_item, &j);
+	gv_cpu_threads_run_own(
+	    cpu->pool, n, NULL, (double)r->l.flops * (double)c->n * 4, relay_item, &j);
 	gv_cpu_times_loop_end(j.times);
 }

@@ -200,8 +200,8 @@ run_strips(struct gv_cpu *cpu, const struct gv_nn_call *c, size_t row, bool back
 	if (back && from == NULL)
 		return;
 	gv_cpu_times_loop(j.times);
-	gv_cpu_threads_run(cpu->pool,
-	    back ? cpu->row[row].strips_back : cpu->row[row].strips,
+	(cpu->row[row].relay ? gv_cpu_threads_run_own : gv_cpu_threads_run_from)(
+	    cpu->pool, back ? cpu->row[row].strips_back : cpu->row[row].strips, NULL,
 	    (double)r->l.flops * (double)c->n * 4, back ? backward_strip : forward_strip,
 	    &j);
 	/* places of a conv's dx may lie anywhere */

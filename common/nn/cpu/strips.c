@@ -69,7 +69,7 @@ cut_relay(const struct gv_nn_row *r, struct gv_cpu_row *at)
 }
 
 static void
-cut_linear(const struct gv_cpu *cpu, const struct gv_nn_row *r, struct gv_cpu_row *at)
+cut_linear(struct gv_cpu *cpu, const struct gv_nn_row *r, struct gv_cpu_row *at)
 {
 	const struct gv_nn_plan *p = cpu->plan;
 	size_t in = r->in_size / r->places, width = width_of(r->columns, cpu->threads);
@@ -79,6 +79,7 @@ cut_linear(const struct gv_cpu *cpu, const struct gv_nn_row *r, struct gv_cpu_ro
 	if (!acts_alone(r->l.act) || (from != NULL && !acts_alone(from->l.act)))
 		return;
 	if (is_relayed(cpu, r, at)) {
+		cpu->relayed = true;
 		cut_relay(r, at);
 		return;
 	}

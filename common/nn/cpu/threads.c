@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */
 #include "nn/cpu/threads.h"
 
 #include <errno.h>
@@ -16,19 +17,18 @@
  * long, and a woken thread may have to share the waker's core at first.
  */
 #define LOOKS_S 300e-6
+/* A thread that shares the caller's core leaves it, at most so often. */
+#define LEAVES_S 5e-3
 enum {
 	PAUSES = 64,
 	MEETS = 2000
 }; /* between looks at the clock; before others may run */
 
-/* Work that takes one thread longer than meeting the others: about a microsecond. */
-#define WORTH 2e5
-
 /* The items of a thread that nobody has taken, each on cache lines of its own. */
 struct share {
 	atomic_size_t next;
-	size_t end;
-	char apart[112];
+	size_t begin, end;
+	char apart[104];
 };
 
 /*
@@ -45,14 +45,86 @@ struct gv_cpu_threads {
 	atomic_size_t open; /* the generation whose items may be taken; 0 = none */
 	atomic_size_t inside;
 	atomic_bool stop;
+	atomic_int cpu; /* where the caller announced the loop; -1 = nobody knows */
 	gv_cpu_item *run;
 	void *ctx;
+	bool own; /* who takes another's items does both of them harm */
 };
 
 struct worker {
 	struct gv_cpu_threads *pool;
 	size_t thread;
+	double left_s; /* when it last left the caller's core */
 };
+
+#ifdef __linux__
+static int
+cpu_here(void)
+{
+	return sched_getcpu();
+}
+
+/*
+ * Two threads that look for each other's results on one core seem busy to the system, which
+ * on a busy machine leaves them there; so the worker forbids itself that core for a moment.
+ */
+static void
+leave_cpu(int cpu)
+{
+	cpu_set_t all, others;
+
+	if (sched_getaffinity(0, sizeof(all), &all) != 0)
+		return;
+	others = all;
+	CPU_CLR((size_t)cpu, &others);
+	if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof(others), &others) == 0)
+		(void)sched_setaffinity(0, sizeof(all), &all);
+}
+#else
+static int
+cpu_here(void)
+{
+	return -1;
+}
+
+static void
+leave_cpu(int cpu)
+{
+	(void)cpu;
+}
+#endif
+
+static void
+part_from_caller(struct worker *w)
+{
+	int cpu = atomic_load_explicit(&w->pool->cpu, memory_order_relaxed);
+	double now;
+
+	if (cpu < 0 || cpu != cpu_here())
+		return;
+	now = gv_clock_s();
+	if (now - w->left_s < LEAVES_S)
+		return;
+	leave_cpu(cpu);
+	w->left_s = now;
+}
+
+/*
+ * Leaves a share to who has begun with it, for half as long again as one's own took.  Looks
+ * are rare: each takes the line from who counts on it.
+ */
+static void
+let_finish(const struct share *s, double begun)
+{
+	double until = gv_clock_s();
+	size_t next, i;
+
+	until += (until - begun) / 2;
+	while ((next = atomic_load_explicit(&s->next, memory_order_relaxed)) < s->end &&
+	       next > s->begin && gv_clock_s() < until)
+		for (i = 0; i < PAUSES; i++)
+			gv_cpu_rest();
+}
 
 /*
  * The same items in each loop, so that a thread finds in its cache what it left there;
@@ -61,11 +133,14 @@ struct worker {
 static void
 take_items(struct gv_cpu_threads *p, size_t thread)
 {
+	double begun = p->own ? gv_clock_s() : 0;
 	size_t i, k;
 
 	for (k = 0; k < p->threads; k++) {
 		struct share *s = &p->share[(thread + k) % p->threads];
 
+		if (k > 0 && p->own)
+			let_finish(s, begun);
 		while (atomic_load_explicit(&s->next, memory_order_relaxed) < s->end &&
 		       (i = atomic_fetch_add(&s->next, 1)) < s->end)
 			p->run(p->ctx, i, thread);
@@ -106,6 +181,7 @@ work(void *arg)
 		seen = wait_generation(w.pool, seen);
 		if (atomic_load(&w.pool->stop))
 			return NULL;
+		part_from_caller(&w);
 		atomic_fetch_add(&w.pool->inside, 1);
 		if (atomic_load(&w.pool->open) == seen)
 			take_items(w.pool, w.thread);
@@ -167,20 +243,13 @@ gv_cpu_threads_free(struct gv_cpu_threads *p)
 	free(p);
 }
 
-void
-gv_cpu_threads_run(
-    struct gv_cpu_threads *p, size_t n, double work, gv_cpu_item *run, void *ctx)
-{
-	gv_cpu_threads_run_from(p, n, NULL, work, run, ctx);
-}
-
-void
-gv_cpu_threads_run_from(struct gv_cpu_threads *p, size_t n, const size_t *first,
-    double work, gv_cpu_item *run, void *ctx)
+static void
+run_shared(struct gv_cpu_threads *p, size_t n, const size_t *first, double work,
+    gv_cpu_item *run, void *ctx)
 {
 	size_t i;
 
-	if (p->threads == 1 || n <= 1 || work < WORTH) {
+	if (p->threads == 1 || n <= 1 || work < GV_CPU_WORTH) {
 		for (i = 0; i < n; i++)
 			run(ctx, i, 0);
 		return;
@@ -190,8 +259,10 @@ gv_cpu_threads_run_from(struct gv_cpu_threads *p, size_t n, const size_t *first,
 	for (i = 0; i < p->threads; i++) {
 		atomic_store(
 		    &p->share[i].next, first == NULL ? n * i / p->threads : first[i]);
+		p->share[i].begin = p->share[i].next;
 		p->share[i].end = first == NULL ? n * (i + 1) / p->threads : first[i + 1];
 	}
+	atomic_store_explicit(&p->cpu, cpu_here(), memory_order_relaxed);
 	atomic_store(&p->open, atomic_load(&p->generation) + 1);
 	announce(p);
 	take_items(p, 0);
@@ -201,4 +272,27 @@ gv_cpu_threads_run_from(struct gv_cpu_threads *p, size_t n, const size_t *first,
 			gv_cpu_rest();
 		else
 			sched_yield();
+}
+
+void
+gv_cpu_threads_run(
+    struct gv_cpu_threads *p, size_t n, double work, gv_cpu_item *run, void *ctx)
+{
+	run_shared(p, n, NULL, work, run, ctx);
+}
+
+void
+gv_cpu_threads_run_own(struct gv_cpu_threads *p, size_t n, const size_t *first,
+    double work, gv_cpu_item *run, void *ctx)
+{
+	p->own = true;
+	run_shared(p, n, first, work, run, ctx);
+	p->own = false;
+}
+
+void
+gv_cpu_threads_run_from(struct gv_cpu_threads *p, size_t n, const size_t *first,
+    double work, gv_cpu_item *run, void *ctx)
+{
+	run_shared(p, n, first, work, run, ctx);
 }

@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* Work that takes one thread longer than meeting the others: about a microsecond. */
+#define GV_CPU_WORTH 2e5
+
 struct gv_cpu_threads;
 
 /* A moment in a loop that waits for another thread. */
@@ -34,6 +37,12 @@ void gv_cpu_threads_run(
     struct gv_cpu_threads *p, size_t n, double work, gv_cpu_item *run, void *ctx);
 /* The same; thread t begins with items [first[t], first[t + 1]), of 0..n in threads + 1. */
 void gv_cpu_threads_run_from(struct gv_cpu_threads *p, size_t n, const size_t *first,
+    double work, gv_cpu_item *run, void *ctx);
+/*
+ * The same where items are of memory that stays in their threads' caches: others take them
+ * only from a thread that is late.  first NULL = evenly shared.
+ */
+void gv_cpu_threads_run_own(struct gv_cpu_threads *p, size_t n, const size_t *first,
     double work, gv_cpu_item *run, void *ctx);
 
 #endif
