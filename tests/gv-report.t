@@ -492,4 +492,8 @@ $head
 E2
 silent "prom: no events"
 ok "prom: no nan" sh -c '! grep -qi nan out'
+cp "$src/examples/man/events.csv" .
+run gv-report -f svg --chart=jobs events.csv
+out_has '>GPUs busy 76.6 % of the time  ·  completion 49.2 s on average  ·  shares within 15.6 points of promised  ·  Jain index 0.972<' \
+	"a drawing says above what the text says"
 done_testing

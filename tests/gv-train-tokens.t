@@ -122,4 +122,42 @@ awk 'BEGIN { srand(3); print "a,b,c,d,e,f,label"
 train --data=csv:seen.csv --test=csv:seen.csv --steps=150 --batch=20 --optimizer=adam --lr=.003 encoder
 ok "an encoder finds whether a token is there" awk -F, 'END { exit !($5 > 0.97) }' out
 
+# ---- sentences ----
+# a small grammar: one dog sees, two dogs see; what is added up is right
+gv-train --data=sentences:2000 --context=1 --export=sentences.csv
+awk -F, 'NR > 1 { printf "%c", $NF + 0 }' sentences.csv >sentences
+awk '
+	BEGIN {
+		noun = "(dog|cat|bird|horse|child|river|stone|farmer)"
+		many = "(dogs|cats|birds|horses|children|rivers|stones|farmers)"
+		adjective = "((small|old|red|quiet|young|white|tired|green) )?"
+		verb = "(see|hear|follow|know|find|like|need|call)"
+		name = "(anna|boris|clara|david|emma|frank|greta|hugo)"
+		one = "the " adjective noun
+		some = "(the|two|three|four|five) " adjective many
+		any = "(" one "|" some ")"
+		clause = "(" one "( near " any ")? " verb "s|" some "( near " any ")? " verb ") " any
+		n = split("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen", word, " ")
+		for (i = 1; i <= n; i++) value[word[i]] = i - 1
+	}
+	{ kind = "wrong: " $0 }
+	$0 ~ "^" clause "\\.$" { kind = "clause" }
+	$0 ~ "^" name " says that " clause "\\.$" { kind = "told" }
+	/^[a-z]+ and [a-z]+ is [a-z]+\.$/ && substr($5, 1, length($5) - 1) in value && value[$1] + value[$3] == value[substr($5, 1, length($5) - 1)] { kind = "sum" }
+	/, where is/ { a = $5; sub(/\?/, "", a); b = $9; sub(/,/, "", b); who = $1; sub(/,/, "", who); said = $11; sub(/\./, "", said)
+		if ($0 ~ "^" name ", where is the " noun "\\? here is the " noun ", says " name "\\.$" && a == b && who == said) kind = "asked" }
+	{ kinds[kind]++; for (i = 1; i <= NF; i++) { w = $i; gsub(/[.,?]/, "", w); seen[w]++ } }
+	END {
+		for (k in kinds) print k, sprintf("%.0f", kinds[k] * 6 / NR), "of 6"
+		n = 0
+		for (w in seen) n++
+		print n, "words"
+	}' sentences | sort >out
+is_out "sentences are of their grammar, with all its words" <<'EOF'
+74 words
+asked 1 of 6
+clause 3 of 6
+sum 1 of 6
+told 1 of 6
+EOF
 done_testing
