@@ -2,7 +2,8 @@
 # Training steps of one thread against PyTorch's: nn.sh [BUILD [NETS]].  Prints ratios of
 # samples per second, ours over the better of PyTorch's two layouts; the two take turns.
 # Beside it two threads over one, by the clock, which wants a quiet machine, and what two
-# processes at once reach that know nothing of each other.  Then a GPT; arrays over
+# processes at once reach that know nothing of each other; and how far the cores were from
+# each other and back.  Then a GPT; arrays over
 # single models.  NETS, a regular expression, chooses among the nets, and leaves out the rest.
 set -eu
 build=${1:-$GV_BUILD}
@@ -72,8 +73,8 @@ while read -r model height width channels batch; do
 		again=$("$build/bench/nn" "$table" $shape) && two=$("$build/bench/nn_two" "$table" $shape)
 	echo "$model ${height}x${width}x$channels $batch $ours $again $theirs $two" |
 		awk '{ ours = $4 > $5 ? $4 : $5
-			printf "nn %-15s %-8s batch %4d: %.2f times PyTorch (%d samples/s), two threads %.2f, two processes %.2f\n", \
-				$1, $2, $3, ours / $6, ours, $8 / $7, $9 / $7 }'
+			printf "nn %-15s %-8s batch %4d: %.2f times PyTorch (%d samples/s), two threads %.2f, two processes %.2f, core to core %d ns\n", \
+				$1, $2, $3, ours / $6, ours, $8 / $7, $9 / $7, $10 }'
 done <"$drawn/chosen"
 [ "$chosen" = . ] || exit 0
 while read -r context batch classes; do
