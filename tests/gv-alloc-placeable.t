@@ -39,6 +39,12 @@ g,v100,0.500000000
 h,v100,0.500000000
 EOF
 ok "and the third has a GPU all the time" grep -q "^a,v100,1.000000000" rounded
+if have script; then
+	script -qec "gv-alloc -p makespan --placeable -c four.csv -o none.csv wide.csv" /dev/null </dev/null >terminal
+	ok "a terminal sees how far it is" grep -q 'mixing placements: 87.50 % of the bound' terminal
+else
+	skip "a terminal: no script(1)"
+fi
 run gv-alloc -p makespan+placeable -c four.csv wide.csv
 shares out >again
 same_file again rounded "-p takes the name"

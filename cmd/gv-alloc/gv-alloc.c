@@ -337,7 +337,7 @@ answer_rates(const struct options *o, struct gv_rates *r, struct inputs *in,
 	struct gv_cluster now = {0};
 	struct gv_answer a = {0};
 	double together;
-	int rc = -1;
+	int rc = -1, made = -1;
 
 	if (gv_rates_check_types(r, &in->cluster, e) != 0) {
 		gv_warn_error(e);
@@ -347,8 +347,10 @@ answer_rates(const struct options *o, struct gv_rates *r, struct inputs *in,
 	if (assign_nodes(r, o, &in->cluster, &together, e) != 0)
 		return -1;
 	cluster = gpus_of(r, o, in, &now, e);
-	if (cluster != NULL &&
-	    gv_answer_make(&a, r, cluster, o->policy, &o->answer, e) == 0) {
+	if (cluster != NULL)
+		made = gv_answer_make(&a, r, cluster, o->policy, &o->answer, e);
+	gv_progress(NULL);
+	if (made == 0) {
 		if (!o->common.quiet)
 			say_never_running(r, cluster, &a);
 		if (a.impossible || !o->common.quiet)
@@ -408,6 +410,8 @@ main(int argc, char **argv)
 
 	gv_init("gv-alloc");
 	options_parse(&o, argc, argv);
+	if (!o.common.quiet)
+		o.answer.policy.solve.progress = say_progress;
 	if (inputs_read(&in, &o, &e) != 0 || gv_tab_open(&t, o.input, &e) != 0 ||
 	    gv_out_open(&out, o.common.output, &e) != 0)
 		gv_die_error(&e);

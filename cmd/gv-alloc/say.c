@@ -13,6 +13,13 @@
 enum { NAMED = 10 }; /* jobs of a kind, at most */
 
 void
+say_progress(double part)
+{
+	if (part > 0 && part < 1)
+		gv_progress("mixing placements: %.2f %% of the bound", 100 * part);
+}
+
+void
 say_missing(
     const struct gv_rates *jobs, const size_t *missing, size_t n, const char *file)
 {

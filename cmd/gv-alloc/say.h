@@ -6,6 +6,9 @@
 #include "base/num.h"
 #include "options.h"
 
+/* A line of progress: that part of the bound is reached. */
+void say_progress(double part);
+
 /* Jobs that have no throughput in the file, [n] numbers of jobs. */
 void say_missing(
     const struct gv_rates *jobs, const size_t *missing, size_t n, const char *file);

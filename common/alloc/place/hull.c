@@ -206,6 +206,8 @@ iterate(struct restricted_master *w, struct gv_hull *h, struct gv_placement_prog
 		g->lagrangian_max = INFINITY;
 		w->effort +=
 		    (double)w->lp.n_rows * (double)w->lp.n_rows * (double)w->lp.n_cols;
+		if (g->progress != NULL)
+			g->progress(g->value / g->target);
 		if (g->value >= g->target || (g->effort > 0 && w->effort > g->effort))
 			rc = 1;
 		else

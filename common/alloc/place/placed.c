@@ -31,7 +31,8 @@ struct domain {
 	struct gv_hull *hull; /* NULL = fractional placements */
 	struct gv_hull own_hull;
 	double *cost; /* [n][m] of a job, in units of dollars; NULL = none */
-	double unit;  /* a power of two about as large as the budget */
+	void (*progress)(double part); /* of first stages */
+	double unit;                   /* a power of two about as large as the budget */
 };
 
 static void
@@ -236,6 +237,7 @@ solve_level(struct domain *w, const double *a, const char *name,
 	g.demand = demand;
 	g.target = relaxed->s->objective / unit * (1 - GV_TOL_RELAXED);
 	g.effort = most_first_effort;
+	g.progress = w->progress;
 	rc = solve(w, &g, name, e);
 	if (rc == 0) {
 		set_level(l, w, a, &g, unit, relaxed);
@@ -251,13 +253,14 @@ solve_level(struct domain *w, const double *a, const char *name,
 
 int
 gv_placed_level(const struct gv_problem *p, const double *a, bool placeable,
-    const struct gv_level *relaxed, const char *name, struct gv_level *l,
-    struct gv_error *e)
+    void (*progress)(double part), const struct gv_level *relaxed, const char *name,
+    struct gv_level *l, struct gv_error *e)
 {
 	struct domain w;
 	int rc;
 
 	domain_init(&w, p, placeable);
+	w.progress = progress;
 	seed_columns(&w, relaxed->s->x);
 	rc = solve_level(&w, a, name, relaxed, l, e);
 	domain_free(&w);
@@ -408,6 +411,7 @@ solve_linear(struct domain *w, struct gv_linear *l, const struct gv_solution *re
 	g.target = relaxed->objective / unit;
 	g.target -= GV_TOL_RELAXED * fmax(1, fabs(g.target));
 	g.effort = most_first_effort;
+	g.progress = w->progress;
 	rc = phase_one(w, throughput, lower, name, e);
 	if (rc == 0)
 		rc = solve(w, &g, name, e);
@@ -428,13 +432,14 @@ solve_linear(struct domain *w, struct gv_linear *l, const struct gv_solution *re
 }
 
 int
-gv_placed_linear(struct gv_linear *l, bool placeable, const struct gv_solution *relaxed,
-    const char *name, struct gv_error *e)
+gv_placed_linear(struct gv_linear *l, bool placeable, void (*progress)(double part),
+    const struct gv_solution *relaxed, const char *name, struct gv_error *e)
 {
 	struct domain w;
 	int rc;
 
 	domain_init(&w, l->p, placeable);
+	w.progress = progress;
 	seed_columns(&w, relaxed->x);
 	rc = solve_linear(&w, l, relaxed, name, e);
 	domain_free(&w);

@@ -15,15 +15,15 @@
 #include "lp/lp.h"
 
 /*
- * placeable: over mixtures of placements.  relaxed: the same program without one of the
+ * placeable: over mixtures of placements, progress as of struct gv_placement_program.  relaxed: the same program without one of the
  * constraints, solved; its shares are where to start, and its bound holds here, too.
  * l->limit is set: sum lambda_i sum_j a_ij x_ij is at most that.  0, or -1 with *e set,
  * where name is who asks.
  */
 int gv_placed_level(const struct gv_problem *p, const double *a, bool placeable,
-    const struct gv_level *relaxed, const char *name, struct gv_level *l,
-    struct gv_error *e);
-int gv_placed_linear(struct gv_linear *l, bool placeable,
+    void (*progress)(double part), const struct gv_level *relaxed, const char *name,
+    struct gv_level *l, struct gv_error *e);
+int gv_placed_linear(struct gv_linear *l, bool placeable, void (*progress)(double part),
     const struct gv_solution *relaxed, const char *name, struct gv_error *e);
 
 /*

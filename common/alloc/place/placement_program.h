@@ -40,6 +40,8 @@ struct gv_placement_program {
 	 * another, and the best ones only where that finds none, that often; 0 = always.
 	 */
 	size_t exact;
+	/* Of mixtures, where target is known: value / target at every step; NULL = nobody */
+	void (*progress)(double part);
 	bool
 	    sure; /* of mixtures: pricing goes on until it knows, however long that takes */
 	/* out */

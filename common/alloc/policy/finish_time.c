@@ -301,8 +301,10 @@ solve_unfinished(struct finish *f, const struct gv_solver_options *opt,
 {
 	struct gv_price_memory own = {0};
 	struct gv_price_memory *memory = opt->memory != NULL ? opt->memory : &own;
-	const struct gv_solver_options quick = {
-	    .solver = opt->solver, .placeable = opt->placeable, .memory = memory};
+	const struct gv_solver_options quick = {.solver = opt->solver,
+	    .placeable = opt->placeable,
+	    .progress = opt->progress,
+	    .memory = memory};
 	struct gv_solver_options last = *opt;
 	size_t cells = f->p->n * f->p->m;
 	double bound = time_bound(f);

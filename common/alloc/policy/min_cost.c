@@ -173,8 +173,10 @@ static int
 dinkelbach(struct gv_linear *l, struct gains *gain, const double *second,
     const struct gv_solver_options *opt, struct gv_error *e)
 {
-	const struct gv_solver_options quick = {
-	    .solver = opt->solver, .placeable = opt->placeable, .memory = opt->memory};
+	const struct gv_solver_options quick = {.solver = opt->solver,
+	    .placeable = opt->placeable,
+	    .progress = opt->progress,
+	    .memory = opt->memory};
 	const struct gv_problem *p = l->p;
 	struct gv_solution *s = l->s;
 	const double best = p->together == NULL ? best_share(p) : INFINITY;

@@ -121,7 +121,8 @@ gv_constrained_level(const struct gv_problem *p, const double *a,
 		l->limit = relaxed.limit;
 		l->budget = relaxed.budget;
 	} else if (rc == 0 && !by_prices(p, a, opt, l)) {
-		rc = gv_placed_level(p, a, opt->placeable, &relaxed, name, l, e);
+		rc = gv_placed_level(
+		    p, a, opt->placeable, opt->progress, &relaxed, name, l, e);
 	}
 	gv_level_free(&relaxed);
 	free(s.x);
@@ -176,7 +177,7 @@ gv_constrained_linear(struct gv_linear *l, const struct gv_solver_options *opt,
 	if (rc == 0 && relaxed_is_feasible(p, opt, s.x))
 		accept_relaxed(p, &s, l->s);
 	else if (rc == 0 && !linear_by_prices(l, opt, name))
-		rc = gv_placed_linear(l, opt->placeable, &s, name, e);
+		rc = gv_placed_linear(l, opt->placeable, opt->progress, &s, name, e);
 	free(s.x);
 	return rc;
 }

@@ -30,6 +30,11 @@ struct gv_solver_options {
 	bool sharp;
 	/* of those: one that is not quite proved will do, for all else has failed */
 	bool any;
+	/*
+	 * Called now and then by programs that may take seconds: the first one's objective so
+	 * far, a part of what it may be at most; NULL = nobody
+	 */
+	void (*progress)(double part);
 	/* of the last solution (price/price.h); NULL = none */
 	struct gv_price_memory *memory;
 };
