@@ -38,7 +38,7 @@ is_for_one(const struct gv_cpu *cpu)
 	double sample = p->flops + 4 * (double)p->activations;
 
 	return !cpu->relayed && p->B * p->P < NUMBERS &&
-	       sample * (double)(p->B * p->n) < GV_CPU_WORTH;
+	       sample * (double)(p->B * p->n) < 2 * GV_CPU_WORTH;
 }
 
 static void

@@ -53,7 +53,9 @@ is_relayed(
 	size_t in = r->in_size / r->places;
 	size_t across = p->n * (2 * r->out_size + (at->back ? r->in_size : 0));
 
-	return at->raw && in >= 2 * RELAY_ROWS * cpu->threads && across < r->l.weights;
+	/* less would not outlast the way between cores that have no cache in common */
+	return at->raw && (double)r->l.flops * (double)p->n >= 2 * GV_CPU_WORTH &&
+	       in >= 2 * RELAY_ROWS * cpu->threads && across < r->l.weights;
 }
 
 static void
