@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/core.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -84,14 +85,20 @@ gv_mesh_move_polled(struct gv_gang *g, const struct pollfd *poll)
 bool
 gv_mesh_move(struct gv_gang *g, struct gv_peer *only, int timeout_ms)
 {
+	struct gv_core core;
+	int n;
+
 	g->stirred = true; /* its bells may have been heard here */
 	if (only != NULL)
 		return follow(g, move_peer(g, only));
 	if (gv_mesh_rest(g, g->poll))
 		timeout_ms = 0;
-	if (poll(g->poll, (nfds_t)g->world, timeout_ms) < 0)
-		return false;
-	return gv_mesh_move_polled(g, g->poll);
+	if (timeout_ms != 0)
+		gv_core_stay(&core);
+	n = poll(g->poll, (nfds_t)g->world, timeout_ms);
+	if (timeout_ms != 0)
+		gv_core_leave(&core);
+	return n >= 0 && gv_mesh_move_polled(g, g->poll);
 }
 
 /* ---- waiting ---- */
