@@ -36,6 +36,9 @@ test_scales(void)
 		for (k = 1; k < n; k++)
 			bad += !(tick[k].value > tick[k - 1].value) || !tick[k].named;
 		n = gv_scale_ticks(&ratio, 6, tick);
+		if (ratio.max / ratio.min < 1e5)
+			bad += n < 2 || fabs(tick[0].value / ratio.min - 1) > 1e-6 ||
+			       fabs(tick[n - 1].value / ratio.max - 1) > 1e-6;
 		bad += n < 1 || n > GV_TICKS;
 		for (k = 1; k < n; k++)
 			bad += !(tick[k].value > tick[k - 1].value);
