@@ -85,18 +85,22 @@ gv_mesh_move_polled(struct gv_gang *g, const struct pollfd *poll)
 bool
 gv_mesh_move(struct gv_gang *g, struct gv_peer *only, int timeout_ms)
 {
+	/* who has a thread for messages computes between them */
+	bool stays = timeout_ms != 0 && g->mover != NULL;
 	struct gv_core core;
 	int n;
 
 	g->stirred = true; /* its bells may have been heard here */
 	if (only != NULL)
 		return follow(g, move_peer(g, only));
-	if (gv_mesh_rest(g, g->poll))
+	if (gv_mesh_rest(g, g->poll)) {
 		timeout_ms = 0;
-	if (timeout_ms != 0)
+		stays = false;
+	}
+	if (stays)
 		gv_core_stay(&core);
 	n = poll(g->poll, (nfds_t)g->world, timeout_ms);
-	if (timeout_ms != 0)
+	if (stays)
 		gv_core_leave(&core);
 	return n >= 0 && gv_mesh_move_polled(g, g->poll);
 }
