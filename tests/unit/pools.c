@@ -120,6 +120,49 @@ test_given(void)
 	refused("gpu_type,gpus,node\nv100,many,a\n", ":2: gpus: ");
 }
 
+/* What is warned of when that table is given. */
+static void
+warned(const char *text, bool quiet, const char *want)
+{
+	struct gv_frame f;
+	struct gv_error e;
+	FILE *said = tmpfile();
+	int kept = dup(2);
+	char line[200] = "";
+	size_t n;
+
+	given(text, &f, &e);
+	gv_frame_free(&f);
+	if (said == NULL || kept == -1 || dup2(fileno(said), 2) == -1) {
+		ok(false, "messages can be read");
+		return;
+	}
+	gv_pools_table(&all, path, quiet, &f, &e);
+	dup2(kept, 2);
+	close(kept);
+	rewind(said);
+	n = fread(line, 1, sizeof(line) - 1, said);
+	line[n] = '\0';
+	fclose(said);
+	ok(want == NULL ? n == 0 : strstr(line, want) != NULL, "warned of %s: %s",
+	    want == NULL ? "nothing" : want, line);
+	gv_frame_free(&f);
+}
+
+/* Nodes that are left out are told by name, and not when it is to be quiet. */
+static void
+test_warnings(void)
+{
+	static const char one[] = "gpu_type,gpus,node\nk80,1,b\nk80,1,z\n";
+
+	warned(one, false, "not in the allocation, and left out: z\n");
+	warned(
+	    "gpu_type,gpus,node\nk80,1,y\nk80,1,b\nk80,1,z\n", false, "left out: y, z\n");
+	warned(one, true, NULL);
+	warned("gpu_type,gpus,node\nk80,1,b\n", false, NULL);
+	warned("gpu_type,gpus,node\nk80,1,\nk80,1,z\n", false, NULL);
+}
+
 /* Whether gangs of so many are accepted on the GPUs of that table. */
 static void
 groups(const char *text, size_t gang, const char *why)
@@ -168,6 +211,7 @@ main(void)
 	close(fd);
 	test_slurm();
 	test_given();
+	test_warnings();
 	test_groups();
 	unlink(path);
 	return done_testing();
