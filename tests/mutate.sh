@@ -23,6 +23,15 @@ tab=$(printf '\t')
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
 mkdir -p "$copy/plant"
+# two in one copy would plant in each other's
+other=$(cat "$copy/running" 2>/dev/null)
+if [ -n "$other" ] && kill -0 "$other" 2>/dev/null; then
+	echo "mutate: process $other is at work in $copy" >&2
+	exit 2
+fi
+echo $$ >"$copy/running"
+trap 'rm -f "$copy/running"' EXIT
+trap 'exit 2' HUP INT TERM
 # what is there now, not what is committed, and no more than that
 { git ls-files -co --exclude-standard 2>/dev/null || find . -type f ! -path './build/*' ! -path './bin/*'; } |
 	while IFS= read -r f; do [ ! -f "$f" ] || printf '%s\n' "${f#./}"; done | sort >"$copy/files"
@@ -41,11 +50,12 @@ export GV_SAN=1 ASAN_OPTIONS=exitcode=99:detect_leaks=0:hard_rss_limit_mb=4000:a
 export GV_SHARED="$src/../shared" GV_DATA="$copy/share" GV_BIN="$copy/bin" GV_BUILD="$copy/build" GV_TAP_STOP=1
 
 # make in the copy: archives are shared libraries, and a program looks into that of the
-# folder under test before them; nothing planted is for GPUs, whose compiler is slow
+# folder under test before them; nothing planted is for GPUs, whose compiler is slow.  What
+# the folder of one program wants of it no other has, so nothing is bound before it is called
 planted=$copy/planted/libplanted.so
 build() {
 	# shellcheck disable=SC2016
-	make -s CUDA=0 CC="${CC:-cc}" CFLAGS='-O2 -fPIC' \
+	make -s CUDA=0 HARDEN= CC="${CC:-cc}" CFLAGS='-O2 -fPIC' \
 		LDFLAGS="-fsanitize=address -rdynamic -Wl,--no-as-needed '$planted' -Wl,-rpath,'$copy/planted' -Wl,-rpath,'$copy/build'" \
 		AR='shared() { shift; to=$$1; shift; $(CC) -shared -Wl,-soname,"$${to##*/}" -o "$$to" "$$@"; }; shared' "$@"
 }

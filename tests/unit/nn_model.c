@@ -452,7 +452,10 @@ is_new_error(struct gv_model *m, struct gv_net_config c, const char *want)
 static void
 test_too_much(void)
 {
-	struct gv_model m = help_model(HEAD END, 32, 32, 1, 2), huge;
+	/* large enough that threads are worth it */
+	struct gv_model m = help_model(
+			    HEAD "1,linear,,256,,,,,relu,\n" END, 32, 32, 1, 2),
+			huge;
 	struct rlimit was, now;
 	unsigned long pages = 0;
 	FILE *f;
