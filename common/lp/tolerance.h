@@ -154,6 +154,8 @@
 #define GV_TOL_INTERIOR 1e-11
 /* Below that few steps more will do, or rounding is in the way; above it is no solution. */
 #define GV_TOL_INTERIOR_NEAR 1e-6
+/* A bound so many times equal shares' level at the start: those say little about the best. */
+#define GV_TOL_INTERIOR_START 10
 /* A gap on the way, with all shares well inside: where a program like this one may begin. */
 #define GV_TOL_INTERIOR_MIDDLE .1
 /* A bound by multipliers of which some are 0, where that counts, may be so much above. */

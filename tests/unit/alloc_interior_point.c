@@ -6,6 +6,7 @@
 #include "tap.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "alloc/interior/interior.h"
@@ -164,6 +165,58 @@ check(const struct gv_interior_point *s, int trial)
 	    trial);
 }
 
+/* ---- numbers far apart ---- */
+
+enum { FAR = 20, FAR_N = 200, FAR_M = 24 };
+
+/*
+ * Rates over eight decades, of which half of the jobs want as much as their fastest type
+ * gives and others less: equal shares' level is thousands of times below the best one.
+ */
+static void
+draw_far(struct gv_interior_program *p, double *level, double *use, double *capacity)
+{
+	size_t i, j;
+
+	*p = (struct gv_interior_program){
+	    .n = FAR_N, .m = FAR_M, .level = level, .use = use, .capacity = capacity};
+	for (j = 0; j < FAR_M; j++)
+		capacity[j] = floor(pow(10, 3 * uniform()));
+	for (i = 0; i < FAR_N; i++) {
+		double want = 0;
+
+		use[i] = 1;
+		for (j = 0; j < FAR_M; j++) {
+			level[i * FAR_M + j] = pow(10, 8 * uniform());
+			want = fmax(want, level[i * FAR_M + j]);
+		}
+		want *= below(2) == 0 ? 1 : uniform();
+		for (j = 0; j < FAR_M; j++)
+			level[i * FAR_M + j] /= want;
+	}
+}
+
+static void
+test_far(void)
+{
+	double *level = gv_xcalloc(FAR_N * FAR_M + FAR_N + FAR_M, sizeof(*level));
+	double *use = level + FAR_N * FAR_M, *capacity = use + FAR_N;
+	int trial, near = 0;
+
+	for (trial = 0; trial < FAR; trial++) {
+		struct gv_interior_program p;
+		struct gv_interior_point s;
+
+		draws_begin((uint64_t)trial, 2, 0);
+		draw_far(&p, level, use, capacity);
+		gv_interior_solve(&p, &s);
+		near += s.gap <= GV_TOL_INTERIOR_NEAR;
+		gv_interior_free(&s);
+	}
+	free(level);
+	is_int(near, FAR, "far from equal shares: all come to their end");
+}
+
 int
 main(void)
 {
@@ -190,5 +243,6 @@ main(void)
 	ok(kinds[0] > 50 && kinds[1] > 20 && kinds[2] > 20 && kinds[3] > 50,
 	    "levels and sums, plain and not (%d %d %d %d)", kinds[0], kinds[1], kinds[2],
 	    kinds[3]);
+	test_far();
 	return done_testing();
 }

@@ -5,6 +5,7 @@
 #include "start.h"
 
 static const double closest = .9995; /* part of the way to where a variable is 0 */
+static const double enough = .1;     /* less of a step is short */
 
 void
 gv_interior_residuals(struct gv_interior_state *s)
@@ -54,6 +55,39 @@ gv_interior_mean_product(const struct gv_interior_state *s, double *pairs)
 	return sum / *pairs;
 }
 
+double
+gv_interior_bound(const struct gv_interior_state *s, double *objective)
+{
+	const struct gv_interior_program *p = s->p;
+	const struct gv_interior_vector *at = &s->at;
+	double sum = 0, all = 0;
+	size_t i, j, e;
+
+	*objective = s->level ? INFINITY : 0;
+	for (j = 0; j < s->m; j++)
+		sum += p->capacity[j] > 0 ? p->capacity[j] * at->price[j] : 0;
+	for (i = 0; i < s->n; i++) {
+		double most = 0, reached = 0;
+
+		for (e = s->begin[i]; e < s->begin[i + 1]; e++) {
+			double net = at->lambda[i] * s->a[e] + s->g[e] -
+				     p->use[i] * at->price[s->type[e]];
+
+			most = fmax(most, net);
+			reached += (s->level ? s->a[e] : s->g[e]) * at->x[e];
+		}
+		sum += most;
+		all += at->lambda[i];
+		if (!s->level && s->wants[i])
+			sum -= at->lambda[i] * p->need[i];
+		if (!s->level)
+			*objective += reached;
+		else if (s->wants[i])
+			*objective = fmin(*objective, reached);
+	}
+	return s->level ? sum / all : sum;
+}
+
 /* ---- steps ---- */
 
 /* Runs of numbers that belong together, of the point and of the step. */
@@ -78,9 +112,12 @@ runs_of(struct gv_interior_state *s, struct run run[RUNS])
 	    (struct run){s->m, NULL, at->left, at->price, d->left, d->price, r->left};
 }
 
-/* What is left of products: target - a b, less what the last step makes of second order. */
+/*
+ * What is left of products: target - a b, less that part of what the last step makes of
+ * second order.
+ */
 static void
-products(struct gv_interior_state *s, double target, bool second_order)
+products(struct gv_interior_state *s, double target, double second_order)
 {
 	struct run run[RUNS];
 	size_t k, i;
@@ -93,8 +130,8 @@ products(struct gv_interior_state *s, double target, bool second_order)
 			if (r->only != NULL && !r->only[i])
 				continue;
 			r->rest[i] = target - r->a[i] * r->b[i];
-			if (second_order)
-				r->rest[i] -= r->da[i] * r->db[i];
+			if (second_order > 0)
+				r->rest[i] -= second_order * (r->da[i] * r->db[i]);
 		}
 }
 
@@ -155,6 +192,38 @@ go(struct gv_interior_state *s, double primal, double dual)
 	s->at.t += primal * s->step.t;
 }
 
+/* The predictor; how far it goes. */
+static void
+predict(struct gv_interior_state *s, double *primal, double *dual)
+{
+	products(s, 0, 0);
+	gv_interior_step(s, &s->step);
+	lengths(s, primal, dual);
+	*primal = fmin(1, *primal);
+	*dual = fmin(1, *dual);
+}
+
+/*
+ * The corrector; how far it goes.  Of the second order a whole predictor makes, where
+ * little of it can be gone, more than there is: where that stands in the way it counts by
+ * as much as can be gone (Colombo and Gondzio 2008).
+ */
+static void
+correct(struct gv_interior_state *s, double target, double *primal, double *dual)
+{
+	double gone = *primal * *dual, p, d;
+
+	products(s, target, 1);
+	gv_interior_step(s, &s->step);
+	lengths(s, primal, dual);
+	if (fmin(*primal, *dual) >= enough)
+		return;
+	predict(s, &p, &d);
+	products(s, target, gone);
+	gv_interior_step(s, &s->step);
+	lengths(s, primal, dual);
+}
+
 double
 gv_interior_advance(struct gv_interior_state *s)
 {
@@ -163,13 +232,9 @@ gv_interior_advance(struct gv_interior_state *s)
 	if (!gv_interior_factorise(s))
 		return 0;
 	gv_interior_residuals(s);
-	products(s, 0, false);
-	gv_interior_step(s, &s->step);
-	lengths(s, &primal, &dual);
-	after = product_after(s, fmin(1, primal), fmin(1, dual), pairs);
-	products(s, mu * pow(after / mu, 3), true);
-	gv_interior_step(s, &s->step);
-	lengths(s, &primal, &dual);
+	predict(s, &primal, &dual);
+	after = product_after(s, primal, dual, pairs);
+	correct(s, mu * pow(after / mu, 3), &primal, &dual);
 	primal = fmin(1, closest * primal);
 	dual = fmin(1, closest * dual);
 	if (!(primal > 0 && dual > 0))

@@ -13,4 +13,7 @@ void gv_interior_residuals(struct gv_interior_state *s);
 /* Mean of the products of pairs, whose number goes to *pairs. */
 double gv_interior_mean_product(const struct gv_interior_state *s, double *pairs);
 
+/* The bound that the multipliers prove, with the objective. */
+double gv_interior_bound(const struct gv_interior_state *s, double *objective);
+
 #endif

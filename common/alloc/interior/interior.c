@@ -101,42 +101,6 @@ state_free(struct gv_interior_state *s)
 	free(s->schur);
 }
 
-/* ---- how far it is ---- */
-
-/* The objective, and the bound that the multipliers prove. */
-static double
-bound_of(const struct gv_interior_state *s, double *objective)
-{
-	const struct gv_interior_program *p = s->p;
-	const struct gv_interior_vector *at = &s->at;
-	double sum = 0, all = 0;
-	size_t i, j, e;
-
-	*objective = s->level ? INFINITY : 0;
-	for (j = 0; j < s->m; j++)
-		sum += p->capacity[j] > 0 ? p->capacity[j] * at->price[j] : 0;
-	for (i = 0; i < s->n; i++) {
-		double most = 0, reached = 0;
-
-		for (e = s->begin[i]; e < s->begin[i + 1]; e++) {
-			double net = at->lambda[i] * s->a[e] + s->g[e] -
-				     p->use[i] * at->price[s->type[e]];
-
-			most = fmax(most, net);
-			reached += (s->level ? s->a[e] : s->g[e]) * at->x[e];
-		}
-		sum += most;
-		all += at->lambda[i];
-		if (!s->level && s->wants[i])
-			sum -= at->lambda[i] * p->need[i];
-		if (!s->level)
-			*objective += reached;
-		else if (s->wants[i])
-			*objective = fmin(*objective, reached);
-	}
-	return s->level ? sum / all : sum;
-}
-
 /* ---- the end ---- */
 
 /* The largest residual of the constraints on shares, relative. */
@@ -272,7 +236,7 @@ leave_out(struct gv_interior_state *s)
 	s->n_columns = k;
 }
 
-/* What there is none of: for how many steps. */
+/* How far it was when it last came on, and for how many steps it has not. */
 struct progress {
 	double gap, product;
 	int since;
@@ -286,11 +250,14 @@ note_progress(struct gv_interior_state *s, struct gv_interior_point *to, double 
 	double pairs, product = gv_interior_mean_product(s, &pairs);
 
 	was->since++;
-	if (gap < .9 * was->gap ||
-	    (to->gap > GV_TOL_INTERIOR_NEAR && product < .9 * was->product))
+	if (gap < .9 * was->gap) {
 		was->since = 0;
-	was->gap = fmin(was->gap, gap);
-	was->product = fmin(was->product, product);
+		was->gap = gap;
+	}
+	if (to->gap > GV_TOL_INTERIOR_NEAR && product < .9 * was->product) {
+		was->since = 0;
+		was->product = product;
+	}
 	if (to->middle == NULL && gap < GV_TOL_INTERIOR_MIDDLE)
 		to->middle = spread(s);
 	if (!(gap < to->gap))
@@ -316,7 +283,7 @@ gv_interior_solve(const struct gv_interior_program *p, struct gv_interior_point 
 	     k++) {
 		double length = gv_interior_advance(&s), bound, objective, gap;
 
-		bound = bound_of(&s, &objective);
+		bound = gv_interior_bound(&s, &objective);
 		gap = fabs(bound - objective) / fmax(fmax(fabs(bound), s.size), DBL_MIN);
 		gap = fmax(gap, infeasibility(&s));
 		note_progress(&s, to, gap, objective, &was);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lp/tolerance.h"
+#include "advance.h"
 
 double
 gv_interior_level_of(const struct gv_interior_state *s, const double *x, size_t i)
@@ -114,10 +115,30 @@ start_multipliers(struct gv_interior_state *s)
 	start_reduced_costs(s, mu);
 }
 
+/*
+ * Where equal shares are far below the best level there can be, products of what jobs are above
+ * the lowest are small beside what the multipliers lack, and steps would be short: jobs
+ * begin as far over the level as the best one may be.
+ */
+static void
+start_over(struct gv_interior_state *s)
+{
+	double objective, bound = gv_interior_bound(s, &objective);
+	size_t i;
+
+	if (!s->level || !(bound > GV_TOL_INTERIOR_START * objective))
+		return;
+	for (i = 0; i < s->n; i++)
+		if (s->wants[i])
+			s->at.over[i] = fmax(s->at.over[i], bound);
+	start_multipliers(s);
+}
+
 void
 gv_interior_start(struct gv_interior_state *s)
 {
 	if (!start_shares(s, s->p->start))
 		start_shares(s, NULL);
 	start_multipliers(s);
+	start_over(s);
 }

@@ -86,6 +86,11 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, double
 		add_turn(&t, GV_SOLVER_PRICE);
 		add_turn(&t, GV_SOLVER_INTERIOR);
 	}
+	if (!whole && program < t.again) { /* the sooner of the last two first */
+		add_turn(&t, GV_SOLVER_GLPK);
+		add_turn(&t, GV_SOLVER_PRICE);
+		return t;
+	}
 	add_turn(&t, GV_SOLVER_PRICE);
 	add_turn(&t, whole ? GV_SOLVER_INTERIOR : GV_SOLVER_GLPK);
 	return t;
@@ -195,8 +200,8 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 			    is_last(&t, k) ? NULL : &effort, opt->memory, &second_done);
 		else
 			rc = gv_level_by_program(p, a, unit, opt->certify,
-			    t.limited && (kept.any || opt->sharp), l, &status,
-			    &second_done, e);
+			    t.limited && (kept.any || opt->sharp || k + 1 < t.n), l,
+			    &status, &second_done, e);
 		if (rc == 1 && p->budget <= 0 && opt->solver == GV_SOLVER_AUTO)
 			keep_level(p, &kept, l);
 	}
