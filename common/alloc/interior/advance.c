@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "start.h"
-
 static const double closest = .9995; /* part of the way to where a variable is 0 */
 static const double enough = .1;     /* less of a step is short */
 

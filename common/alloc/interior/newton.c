@@ -279,3 +279,14 @@ gv_interior_step(struct gv_interior_state *s, struct gv_interior_vector *step)
 	for (i = 0; i < s->n; i++)
 		step_job(s, step, i);
 }
+
+double
+gv_interior_level_of(const struct gv_interior_state *s, const double *x, size_t i)
+{
+	double sum = 0;
+	size_t e;
+
+	for (e = s->begin[i]; e < s->begin[i + 1]; e++)
+		sum += s->a[e] * x[e];
+	return sum;
+}

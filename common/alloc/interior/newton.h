@@ -52,4 +52,7 @@ bool gv_interior_factorise(struct gv_interior_state *s);
 /* The step that takes away the residuals in rest. */
 void gv_interior_step(struct gv_interior_state *s, struct gv_interior_vector *step);
 
+/* What shares x of the columns come to: sum_j a_ij x_ij */
+double gv_interior_level_of(const struct gv_interior_state *s, const double *x, size_t i);
+
 #endif

@@ -5,17 +5,6 @@
 #include "lp/tolerance.h"
 #include "advance.h"
 
-double
-gv_interior_level_of(const struct gv_interior_state *s, const double *x, size_t i)
-{
-	double sum = 0;
-	size_t e;
-
-	for (e = s->begin[i]; e < s->begin[i + 1]; e++)
-		sum += s->a[e] * x[e];
-	return sum;
-}
-
 /*
  * Equal shares of half of the GPUs and half of the time, or those given; what is left and
  * over.  False: that is not inside.

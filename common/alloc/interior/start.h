@@ -10,7 +10,4 @@
  */
 void gv_interior_start(struct gv_interior_state *s);
 
-/* What shares x of the columns come to: sum_j a_ij x_ij */
-double gv_interior_level_of(const struct gv_interior_state *s, const double *x, size_t i);
-
 #endif
