@@ -3,7 +3,7 @@
 # (gloo) with the same cut, micro-batches and schedule: seconds a step, and ratios.  The two take
 # turns and the least of each counts: on a machine that others use, both suffer.  ideal is what
 # the schedule's bubble and the cut leave of 2, (t0 + t1) / max(t0, t1) * m / (m + 1), with m
-# micro-batches and t0, t1 the seconds that the stages say they computed.
+# micro-batches and t0, t1 the seconds that the stages say they computed.  MODELS: "wide vgg even".
 set -eu
 python=${GV_PYTHON:-python3}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -40,6 +40,19 @@ id,op,out,k,p,act,stage,replicas
 11,linear,,,,,1,1
 12,xent,,,,,1,1
 END
+cat >even.csv <<'END'
+id,op,out,k,p,act,stage,replicas
+1,conv,48,3,1,relu,0,1
+2,conv,48,3,1,relu,0,1
+3,conv,48,3,1,relu,0,1
+4,conv,48,3,1,relu,0,1
+5,conv,48,3,1,relu,1,1
+6,conv,48,3,1,relu,1,1
+7,conv,48,3,1,relu,1,1
+8,avgpool,,8,,,1,1
+9,linear,,,,,1,1
+10,xent,,,,,1,1
+END
 now() { date +%s.%N; }
 # took WORLD STEPS ARGS...: seconds of a run
 took() {
@@ -72,7 +85,7 @@ cut_leaves() { # cut_leaves: of the table of stages, what the cut leaves of 2
 }
 echo "| model | schedule | one process s | two stages s | ratio | ideal | torch s | ours/torch |"
 echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
-for model in wide vgg; do
+for model in ${MODELS:-wide vgg even}; do
 	for schedule in gpipe flush; do
 		s=$(both $model.csv $schedule)
 		theirs=0
