@@ -138,7 +138,8 @@ int gv_net_init(struct gv_net *net);
 /*
  * Times the steps that follow, row by row: each adds its seconds to times [rows
  * of the model], which must live until this is called again; NULL = no more.
- * Forward and backward hold all that gv_net_gradient does for the row, update
+ * Forward and backward hold all that gv_net_gradient does for the row, but for what
+ * it does once an update only (packing weights); update that, and
  * its part of gv_net_update: together a step, but for the sum of the losses and
  * some microseconds.  On several threads a row's part is that of the time in
  * which the threads worked on it.  Evaluations are not timed.

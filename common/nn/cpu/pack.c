@@ -99,19 +99,19 @@ pack_row(const struct packing *p, size_t row, size_t b, size_t strip, size_t thr
 			pack_lstm(base + at->packed + group * at->packed_size,
 			    base + at->packed_t + group * at->packed_t_size,
 			    w + group * r->matrix_rows * r->columns, r, what, strip);
-		gv_cpu_times_lap(p->times, thread, row, GV_CPU_FORWARD);
+		gv_cpu_times_lap(p->times, thread, row, GV_CPU_UPDATE);
 		return;
 	}
 	for (group = 0; group < r->l.g; group++, w += r->matrix_rows * r->columns) {
 		if ((what & plain) && at->packed_size > 0) {
 			pack_matrix(base + at->packed + group * at->packed_size, w,
 			    r->columns, 1, r->matrix_rows, r->columns, strip);
-			gv_cpu_times_lap(p->times, thread, row, GV_CPU_FORWARD);
+			gv_cpu_times_lap(p->times, thread, row, GV_CPU_UPDATE);
 		}
 		if ((what & turned) && at->packed_t_size > 0) {
 			pack_back(base + at->packed_t + group * at->packed_t_size, w, r,
 			    at, strip);
-			gv_cpu_times_lap(p->times, thread, row, GV_CPU_BACKWARD);
+			gv_cpu_times_lap(p->times, thread, row, GV_CPU_UPDATE);
 		}
 	}
 }

@@ -9,7 +9,7 @@
 /* Of one thread: apart from the others', who write at the same time. */
 struct lane {
 	double last_s;
-	double *spent_s; /* [rows][2] in this loop */
+	double *spent_s; /* [rows][GV_CPU_PHASES] in this loop */
 };
 
 struct gv_cpu_times {
@@ -34,7 +34,7 @@ gv_cpu_times_new(size_t rows, size_t threads, struct gv_net_times *result)
 	t->lane = gv_xcalloc(threads, sizeof(struct lane *));
 	for (i = 0; i < threads; i++) {
 		t->lane[i] = gv_xcalloc(1, sizeof(struct lane));
-		t->lane[i]->spent_s = gv_xcalloc(2 * rows, sizeof(double));
+		t->lane[i]->spent_s = gv_xcalloc(GV_CPU_PHASES * rows, sizeof(double));
 	}
 	return t;
 }
@@ -62,32 +62,33 @@ gv_cpu_times_loop(struct gv_cpu_times *t)
 	if (t == NULL)
 		return;
 	for (i = 0; i < t->threads; i++)
-		memset(t->lane[i]->spent_s, 0, 2 * t->rows * sizeof(double));
+		memset(t->lane[i]->spent_s, 0, GV_CPU_PHASES * t->rows * sizeof(double));
 	t->begun_s = gv_clock_s();
 }
 
 void
 gv_cpu_times_loop_end(struct gv_cpu_times *t)
 {
-	double waited, all = 0, spent[2];
-	size_t i, k;
+	double waited, all = 0;
+	size_t i, k, n;
 
 	if (t == NULL)
 		return;
 	waited = gv_clock_s() - t->begun_s;
 	for (i = 0; i < t->threads; i++)
-		for (k = 0; k < 2 * t->rows; k++)
+		for (k = 0; k < GV_CPU_PHASES * t->rows; k++)
 			all += t->lane[i]->spent_s[k];
 	if (all <= 0)
 		return;
 	for (k = 0; k < t->rows; k++) {
-		spent[GV_CPU_FORWARD] = spent[GV_CPU_BACKWARD] = 0;
-		for (i = 0; i < t->threads; i++) {
-			spent[0] += t->lane[i]->spent_s[2 * k];
-			spent[1] += t->lane[i]->spent_s[2 * k + 1];
-		}
+		double spent[GV_CPU_PHASES] = {0};
+
+		for (i = 0; i < t->threads; i++)
+			for (n = 0; n < GV_CPU_PHASES; n++)
+				spent[n] += t->lane[i]->spent_s[GV_CPU_PHASES * k + n];
 		t->result[k].forward_s += waited * spent[GV_CPU_FORWARD] / all;
 		t->result[k].backward_s += waited * spent[GV_CPU_BACKWARD] / all;
+		t->result[k].update_s += waited * spent[GV_CPU_UPDATE] / all;
 	}
 }
 
@@ -109,7 +110,7 @@ gv_cpu_times_lap(
 		return;
 	lane = t->lane[thread];
 	now = gv_clock_s();
-	lane->spent_s[2 * row + phase] += now - lane->last_s;
+	lane->spent_s[GV_CPU_PHASES * row + phase] += now - lane->last_s;
 	lane->last_s = now;
 }
 

@@ -11,7 +11,8 @@
 
 #include "nn/cpu/parts.h"
 
-enum gv_cpu_phase { GV_CPU_FORWARD, GV_CPU_BACKWARD };
+/* Weights are packed once an update, however many micro-batches it is of: packing is of it. */
+enum gv_cpu_phase { GV_CPU_FORWARD, GV_CPU_BACKWARD, GV_CPU_UPDATE, GV_CPU_PHASES };
 
 /* One that adds to result [rows]; NULL is no one, and all of these accept it. */
 struct gv_cpu_times *gv_cpu_times_new(
