@@ -87,7 +87,7 @@ echo "| model | schedule | one process s | two stages s | ratio | ideal | torch 
 echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
 for model in ${MODELS:-wide vgg even}; do
 	for schedule in gpipe flush; do
-		s=$(both $model.csv $schedule)
+		s=$(both "$model.csv" $schedule)
 		theirs=0
 		[ -z "$torch" ] || theirs=$(timeout 120 "$python" "$here/pipeline.py" \
 			"$model.csv" "$schedule" 16x16x1 $batch $micro_batches || echo 0)
