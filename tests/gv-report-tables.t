@@ -157,7 +157,7 @@ for file in *.csv net.tsv "$src/share/gpus.csv"; do
 	is_status 0 "${file##*/}: every format"
 done
 run gv-report --format=svg rates.csv
-err_has '--format=svg is for events, allocations, dry runs, links, trees, losses, plans and schedules; this is a table of rates' "no drawing"
+err_has '--format=svg is for events, allocations, dry runs, links, trees, losses, plans, schedules and stage times; this is a table of rates' "no drawing"
 run gv-report --format=prom cluster.csv
 err_has '--format=prom is for events; this is a cluster' "no Prometheus"
 run gv-report --by=share allocation.csv
@@ -166,6 +166,48 @@ run gv-report --expect-finished rates.csv
 err_has '--expect-finished is for events, this is a table of rates' "nothing to expect"
 run gv-report -c cluster.csv rates.csv
 err_has '--cluster is for allocations, this is a table of rates' "a cluster for nothing"
+
+# ---- stage times, by hand: bars of 1.5 + 3 + .25 + .05 + .2 and of .5 + .75 ms ----
+cat >times.csv <<E
+stage,replica,micro_batches,forward_ms,planned_forward_ms,backward_ms,planned_backward_ms,send_ms,update_ms,wait_ms,bubble,planned_bubble,memory_bytes,planned_memory_bytes
+0,0,160,1.5,.6,3,3,.05,.25,.2,.1,.05,10485760,20971520
+1,0,160,.5,,.75,,,,,,,,
+E
+run gv-report times.csv
+is_out "stage times" <<E
+stage times of 2 workers
+slowest     stage 0: 4.5 ms of passes for a micro-batch, planned 3.6
+off plan    at most +25.0 % of the planned passes, stage 0, replica 0
+
+stage  replica  micro-batches  forward ms  planned  backward ms  planned  update ms  send ms  wait ms  passes to plan  bubble %  planned %  MiB
+    0        0            160        1.50    0.600         3.00     3.00      0.250   0.0500    0.200            1.25      10.0        5.0  10.0 of 20.0
+    1        0            160       0.500        -        0.750        -          -        -        -               -         -          -  -
+Times are of a micro-batch, means.  Bubble: the part of a GPU's time without passes.
+E
+run gv-report -f csv times.csv
+is_out "as a table" <<E
+stage,replica,micro_batches,forward_ms,planned_forward_ms,backward_ms,planned_backward_ms,update_ms,send_ms,wait_ms,passes_to_plan,bubble,planned_bubble,memory_bytes,planned_memory_bytes
+0,0,160,1.5,0.6,3,3,0.25,0.05,0.2,1.25,0.1,0.05,10485760,20971520
+1,0,160,0.5,,0.75,,,,,,,,,
+E
+run gv-report -f svg times.csv
+silent "drawn"
+# the parts of the bars, and where the line of what is planned is
+sed -n 's/.*<rect class="\(f[0-4]\)" x="\([0-9.]*\)" y="[^"]*" width="\([0-9.]*\)".*/\1 \2 \3/p' out | tail -n 7 >bars
+sed -n 's/.*<line class="c-rule" x1="\([0-9.]*\)".*/\1/p' out >rule
+ok "bars as long as times, and the plan's line" awk -v rule="$(cat rule)" '
+	function is(a, b) { return a - b < .02 && b - a < .02 }
+	NR == 1 { from = $2; ms = $3 / 1.5 }
+	{ split("1.5 3 .25 .05 .2 .5 .75", v, " "); if (!is($3, v[NR] * ms)) bad = 1 }
+	END { exit bad || NR != 7 || !is(rule - from, 3.6 * ms) }' bars
+sed 's/^0,0,160,1.5/0,0,160,-1.5/' times.csv >bad.csv
+run gv-report bad.csv
+is_status 2 "a time below 0"
+err_has 'bad.csv:2: forward_ms: ' "and where"
+head -n 1 times.csv >none.csv
+run gv-report -f svg none.csv
+is_status 0 "no stages"
+rm bad.csv
 
 # ---- drawn ----
 run gv-report -f svg some.csv

@@ -146,8 +146,8 @@ check_view_options(const struct options *o, const struct view *v, const struct s
 		gv_opt_usage(&o->common, "--format=%s is for events%s; this is %s",
 		    format_name(o->format),
 		    o->format == FORMAT_SVG
-			? ", allocations, dry runs, links, trees, losses, plans and "
-			  "schedules"
+			? ", allocations, dry runs, links, trees, losses, plans, "
+			  "schedules and stage times"
 			: "",
 		    what);
 	if (o->expect_finished || o->expect_points >= 0)
@@ -174,6 +174,8 @@ make_view(struct view *v, const struct options *o, struct gv_tab *tab,
 		return view_rates(v, tab, e);
 	case GV_KIND_ROUNDS:
 		return view_rounds(v, tab, e);
+	case GV_KIND_STAGE_TIMES:
+		return view_stage_times(v, tab, e);
 	case GV_KIND_EXPLANATION:
 		return view_explanation(v, tab, e);
 	default:

@@ -101,13 +101,80 @@ rounds_of(const struct view *v, size_t rows)
 	return most;
 }
 
-/* ---- both ---- */
+/* ---- what a micro-batch takes ---- */
 
-/* What the bottom of the bars means: 0 to 100 %, or rounds from 0. */
 static void
-axis(struct gv_svg *svg, struct gv_scale scale, double top, double bottom,
-    const char *name)
+stage_row(struct gv_svg *svg, const struct view *v, size_t row, double y, double ms_w)
 {
+	const struct sheet_cell *mark = cell_at(v, row, v->chart_column + v->n_series);
+	double x = FRAME_X + NAME_W;
+	size_t k;
+
+	for (k = 0; k < v->n_series; k++) {
+		double ms = cell_at(v, row, v->chart_column + k)->number;
+
+		if (!(ms > 0))
+			continue;
+		gv_svg_rect(svg, gv_fill_class(k), x, y + 2, ms * ms_w, ROW_H - 5);
+		x += ms * ms_w;
+	}
+	if (mark->number > 0) {
+		x = FRAME_X + NAME_W + mark->number * ms_w;
+		gv_svg_line(svg, "c-rule", x, y - 1, x, y + ROW_H - 1);
+	}
+}
+
+/* Of the longest bar, or what is planned where that is longer. */
+static double
+longest_ms(const struct view *v, size_t rows)
+{
+	double most = 0;
+	size_t i, k;
+
+	for (i = 0; i < rows; i++) {
+		double sum = 0;
+
+		for (k = 0; k < v->n_series; k++)
+			sum += fmax(cell_at(v, i, v->chart_column + k)->number, 0);
+		most = fmax(most, sum);
+		most = fmax(most, cell_at(v, i, v->chart_column + v->n_series)->number);
+	}
+	return most > 0 ? most : 1;
+}
+
+/* ---- all ---- */
+
+/* What the bottom of the bars means. */
+struct bottom {
+	const char *name; /* with the unit */
+	double max;       /* at the right end; 0 at the left one */
+	double w;         /* of max, pixels */
+	const char *rows; /* what rows are */
+};
+
+static struct bottom
+bottom_of(const struct view *v, size_t rows)
+{
+	size_t rounds;
+
+	switch (v->chart) {
+	case CHART_ROUNDS:
+		rounds = rounds_of(v, rows);
+		return (struct bottom){"round", (double)rounds,
+		    fmin(PLOT_W / (double)rounds, 28) * (double)rounds, "jobs"};
+	case CHART_STAGES:
+		return (struct bottom){"ms of a micro-batch; line: passes as planned",
+		    longest_ms(v, rows), PLOT_W, "workers"};
+	default:
+		return (struct bottom){"share of time, %", 100, PLOT_W, "jobs"};
+	}
+}
+
+static void
+axis(struct gv_svg *svg, const struct bottom *b, double top, double bottom)
+{
+	struct gv_scale scale = {
+	    .max = b->max, .from_px = FRAME_X + NAME_W, .to_px = FRAME_X + NAME_W + b->w};
 	struct gv_tick tick[GV_TICKS];
 	size_t n = gv_scale_ticks(&scale, 8, tick), i;
 
@@ -118,39 +185,40 @@ axis(struct gv_svg *svg, struct gv_scale scale, double top, double bottom,
 		gv_svg_label(svg, "c-dim c-mid", x, bottom + 15, tick[i].name,
 		    strlen(tick[i].name));
 	}
-	gv_svg_label(svg, "c-dim c-end", scale.to_px, bottom + 31, name, strlen(name));
+	gv_svg_label(
+	    svg, "c-dim c-end", scale.to_px, bottom + 31, b->name, strlen(b->name));
 }
 
 double
 view_draw(struct gv_svg *svg, const struct view *v, double y)
 {
-	bool shares = v->chart == CHART_SHARES;
 	size_t all = rows_of(v), rows = all < MOST_ROWS ? all : MOST_ROWS, i;
-	size_t rounds = shares ? 1 : rounds_of(v, rows);
-	double w = fmin(PLOT_W / (double)rounds, 28), top, bottom;
+	struct bottom b = bottom_of(v, rows);
 	struct series legend = {0};
 	char note[100] = "";
+	double top, bottom;
 
 	for (i = 0; i < v->n_series; i++)
 		series_add(&legend, v->series[i], strlen(v->series[i]), true);
 	if (all > rows)
-		snprintf(note, sizeof(note), "The first %zu of %zu jobs.", rows, all);
+		snprintf(
+		    note, sizeof(note), "The first %zu of %zu %s.", rows, all, b.rows);
 	top = y + frame_head(svg, y, v->title.s, note[0] != '\0' ? note : NULL, &legend);
 	bottom = top + (double)rows * ROW_H + 4;
 	series_free(&legend);
 	if (svg == NULL)
 		return bottom + 40 - y;
-	axis(svg,
-	    (struct gv_scale){.max = shares ? 100 : (double)rounds,
-		.from_px = FRAME_X + NAME_W,
-		.to_px = FRAME_X + NAME_W + (shares ? PLOT_W : w * (double)rounds)},
-	    top, bottom, shares ? "share of time, %" : "round");
+	axis(svg, &b, top, bottom);
 	for (i = 0; i < rows; i++) {
-		row_name(svg, v, i, top + (double)i * ROW_H);
-		if (shares)
-			share_row(svg, v, i, top + (double)i * ROW_H);
+		double at = top + (double)i * ROW_H;
+
+		row_name(svg, v, i, at);
+		if (v->chart == CHART_STAGES)
+			stage_row(svg, v, i, at, b.w / b.max);
+		else if (v->chart == CHART_ROUNDS)
+			round_row(svg, v, i, at, b.w / b.max);
 		else
-			round_row(svg, v, i, top + (double)i * ROW_H, w);
+			share_row(svg, v, i, at);
 	}
 	return bottom + 40 - y;
 }

@@ -34,8 +34,9 @@ struct sheet_cell {
 	double number;
 };
 
-/* What a view can be drawn as: shares of jobs on GPU types, or who has which round. */
-enum view_chart { CHART_NONE, CHART_SHARES, CHART_ROUNDS };
+/* What a view can be drawn as: shares of jobs on GPU types, who has which round, or what a
+   micro-batch takes in each worker of a pipeline. */
+enum view_chart { CHART_NONE, CHART_SHARES, CHART_ROUNDS, CHART_STAGES };
 
 enum { SHEETS = 8, VIEW_LINES = 8 };
 
@@ -59,8 +60,9 @@ struct view {
 	} line[VIEW_LINES];
 	const char *note; /* below the tables; NULL = none */
 	enum view_chart chart;
-	/* its sheet, whose first column names rows, and the column of the first share or
-	   of a letter each round, A for the first series */
+	/* its sheet, whose first column names rows, and the column of the first share, of a
+	   letter each round, A for the first series, or of the first part of a bar: those
+	   and behind them its mark */
 	size_t chart_sheet, chart_column;
 	size_t n_series;
 	const char **series; /* [n_series] GPU types, in the arena */
@@ -93,6 +95,7 @@ int view_allocation(struct view *v, struct gv_tab *t, const struct gv_cluster *c
     struct gv_error *e);
 int view_rates(struct view *v, struct gv_tab *t, struct gv_error *e);
 int view_rounds(struct view *v, struct gv_tab *t, struct gv_error *e);
+int view_stage_times(struct view *v, struct gv_tab *t, struct gv_error *e);
 int view_explanation(struct view *v, struct gv_tab *t, struct gv_error *e);
 int view_plain(struct view *v, struct gv_tab *t, struct gv_error *e);
 
