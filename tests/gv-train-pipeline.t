@@ -323,11 +323,15 @@ head -n 1 plan.csv | grep -q forward_ms || fail "the plan has no times" plan.csv
 gang 3 --data=digits:300 --batch=24 --micro-batches=4 --steps=12 --optimizer=adam --schedule=flush --stages=stages.csv plan.csv
 silent "--stages"
 run gv-report -q stages.csv
-ok "gv-report shows it" grep -q 'planned_forward_ms' out
+ok "gv-report shows it" grep -q 'passes to plan' out
 ok "a row of numbers for each stage" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 	$c["stage"] != NR - 2 || $c["micro_batches"] != 48 || !($c["forward_ms"] > 0 && $c["planned_forward_ms"] > 0 && $c["backward_ms"] > 0 &&
 		$c["planned_backward_ms"] > 0 && $c["send_ms"] >= 0 && $c["update_ms"] > 0 && $c["wait_ms"] >= 0 && $c["bubble"] > 0 && $c["bubble"] < 1 &&
 		$c["planned_bubble"] > 0 && $c["planned_bubble"] < 1 && $c["memory_bytes"] > 0) { bad = 1 } END { exit bad || NR != 4 }' stages.csv
+gang 3 --data=digits:300 --batch=16 --micro-batches=4 --steps=12 --optimizer=adam --schedule=flush --stages=stages.csv plan.csv
+is_err "micro-batches that are not those of the plan" <<E
+gv-train: warning: plan.csv: planned for micro-batches of 6 samples, these have 4: its times and bytes are not those to be met
+E
 plan "0 2" "2 1" <mlp.csv >plan.csv
 gang 3 $common --steps=9 --schedule=2bw --stages=stages.csv plan.csv
 ok "of a plan without times that is empty" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }

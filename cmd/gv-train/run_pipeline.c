@@ -106,6 +106,21 @@ check_route(const struct run *r, struct gv_error *e)
 	return 0;
 }
 
+/* Where the plan is looked at: whether it is of micro-batches like these. */
+static void
+check_samples(const struct run *r)
+{
+	size_t planned = stages_samples(&r->model);
+
+	if (r->place.rank == 0 && planned > 0 && planned != r->pipeline->batch &&
+	    !r->o->common.quiet && (r->o->common.verbose > 0 || r->o->stages != NULL))
+		gv_warn("warning: %s: planned for micro-batches of %zu sample%s, these "
+			"have %zu: "
+			"its times and bytes are not those to be met",
+		    r->model.table.file, planned, planned == 1 ? "" : "s",
+		    (size_t)r->pipeline->batch);
+}
+
 int
 run_pipeline_build(struct run *r, struct gv_error *e)
 {
@@ -138,6 +153,7 @@ run_pipeline_build(struct run *r, struct gv_error *e)
 	    check_route(r, e) != 0 || check_memory(r, e) != 0)
 		return -1;
 	p->batch = o->batch / p->route.micro_batches;
+	check_samples(r);
 	w.net = (struct gv_net_config){.models = r->array.n,
 	    .batch = p->batch,
 	    .shards = o->shards,

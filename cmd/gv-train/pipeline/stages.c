@@ -1,5 +1,6 @@
 #include "stages.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,25 @@ stages_free(struct stages *s)
 {
 	free(s->stage);
 	*s = (struct stages){0};
+}
+
+size_t
+stages_samples(const struct gv_model *m)
+{
+	ptrdiff_t column = gv_frame_find(&m->table, "activation_bytes");
+	double samples = 0;
+	size_t i;
+
+	for (i = 0; i + 1 < m->n; i++) { /* the head's is its loss */
+		struct gv_error e = {0};
+		double bytes, sample = 4 * (double)gv_shape_size(m->layer[i].out_shape);
+
+		if (gv_frame_double(&m->table, i, column, 0, &bytes, &e) != 0 ||
+		    !(bytes > 0) || (samples > 0 && bytes != samples * sample))
+			return 0;
+		samples = bytes / sample;
+	}
+	return samples < 1e9 && samples == floor(samples) ? (size_t)samples : 0;
 }
 
 size_t

@@ -39,6 +39,12 @@ int stages_sort(struct gv_model *m, struct gv_error *e);
 int stages_read(struct stages *s, const struct gv_model *m, struct gv_error *e);
 void stages_free(struct stages *s);
 
+/*
+ * Samples of the micro-batch that the table was profiled with, by the bytes of its rows'
+ * outputs, of 4 a number; 0: these are not told, or not of one such micro-batch.
+ */
+size_t stages_samples(const struct gv_model *m);
+
 /* GPUs of the plan when each has so many stages, of which it has as many replicas. */
 size_t stages_gpus(const struct stages *s, size_t chunks);
 
