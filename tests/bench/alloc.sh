@@ -227,6 +227,45 @@ seconds copying gv-alloc -q -v -p isolated -c cluster.csv -o out.csv distinct.cs
 printf '%s rows that all differ: %s times as long\n' \
 	"$(($(wc -l <distinct.csv) - 1))" "$(ratio "$whole" "$copying")"
 
+# ---- nodes: jobs of each have nothing to do with the others' ----
+# nodes_tables JOBS NODES: jobs that name one of the nodes, of one to three types each
+nodes_tables() {
+	awk -v jobs="$1" -v nodes="$2" 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+	BEGIN {
+		s = 7
+		split("k80 t4 p100 v100 a100", type, " ")
+		print "gpu_type,gpus,node" >"cluster.csv"
+		for (n = 0; n < nodes; n++)
+			for (j = 1; j <= 5; j++)
+				if (j == n % 5 + 1 || u() < .3)
+					print type[j] "," 4 + 4 * int(2 * u()) ",n" n >"cluster.csv"
+		print "job_id,node,priority_weight,gpu_type,steps_per_s"
+		for (i = 0; i < jobs; i++) {
+			w = 1 + int(3 * u())
+			r = 1 + 20 * u()
+			for (j = 1; j <= 5; j++)
+				print "j" i ",n" i % nodes "," w "," type[j] "," r * j * (.6 + .8 * u())
+		}
+	}' >rates.csv
+}
+printf '\n%-22s %8s %12s %22s\n' 'jobs on nodes' nodes 'gv-alloc, s' 'one program of all'
+for size in '500 5' '2000 20' '10000 100'; do
+	# shellcheck disable=SC2086 # two numbers
+	nodes_tables $size
+	for policy in max-min max-sum water-filling; do
+		seconds auto gv-alloc -q -v -p $policy -c cluster.csv -o out.csv rates.csv
+		best=$(objective)
+		whole='over 60 s'
+		begin=$(date +%s.%N)
+		if timeout 60 gv-alloc -q -v -p $policy --solver=interior -c cluster.csv -o out.csv rates.csv 2>stderr; then
+			end=$(date +%s.%N)
+			same "$(objective)" "$best" 1e-7
+			whole="$(ratio "$(echo "$begin $end" | awk '{ print $2 - $1 }')" "$auto") times"
+		fi
+		printf '%-22s %8s %12.3g %22s\n' "${size% *} $policy" "${size#* }" "$auto" "$whole"
+	done
+done
+
 # ---- alone, solving only ----
 echo
 echo "solving alone, processor time, up to 10^7 jobs that all differ"

@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/problem/components.h"
 #include "alloc/solve/deadline.h"
 #include "base/mem.h"
 #include "filling_stages.h"
@@ -182,8 +183,9 @@ fill_alone_by_steps(struct gv_filling *f, bool fifo, const double *need,
 	return rc;
 }
 
+/* All jobs together, or those of one component. */
 static int
-solve(const struct gv_problem *p, const struct gv_policy_options *opt,
+solve_whole(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *s, struct gv_error *e)
 {
 	struct gv_error other = {0};
@@ -229,6 +231,77 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	free(need);
 	free(v);
 	return rc;
+}
+
+/* ---- jobs that fall apart ---- */
+
+/* Component k into s.  False: it failed, or what its jobs need cannot be had. */
+static bool
+solve_component(const struct gv_components *g, size_t k, const struct gv_problem *p,
+    const struct gv_policy_options *opt, struct gv_solution *s)
+{
+	struct gv_error e = {0};
+	struct gv_solution own = {0};
+	struct gv_problem q;
+	bool done;
+
+	gv_components_problem(&q, g, k, p);
+	own.x = gv_xcalloc(q.n, q.m * sizeof(*own.x));
+	done = solve_whole(&q, opt, &own, &e) == 0 && own.relaxation <= 1;
+	if (done) {
+		gv_components_put_cells(g, k, own.x, s->x);
+		s->gap = fmax(s->gap, own.gap);
+		s->relaxation = fmax(s->relaxation, own.relaxation);
+		s->exact = s->exact && own.exact;
+	}
+	gv_error_clear(&e);
+	gv_problem_free(&q);
+	free(own.x);
+	free(own.pair);
+	free(own.late);
+	return done;
+}
+
+/*
+ * Jobs that nothing ties together but GPUs have what their component gives them: sorted
+ * levels are the largest where each component's are.  False: s is as it was, but for x.
+ */
+static bool
+solve_components(const struct gv_problem *p, const struct gv_policy_options *opt,
+    struct gv_solution *s)
+{
+	struct gv_solution all = {.x = s->x, .exact = true, .has_bound = true};
+	struct gv_policy_options own = *opt;
+	struct gv_components g;
+	bool done;
+	size_t k;
+
+	if (p->together != NULL || p->number[GV_NUMBER_ENTITY] != NULL || p->budget > 0 ||
+	    opt->solve.solver != GV_SOLVER_AUTO)
+		return false;
+	own.solve.memory = NULL;
+	gv_components_make(&g, p, p->rate);
+	done = gv_components_pay(&g, p);
+	for (k = 0; done && k < g.n; k++)
+		done = solve_component(&g, k, p, &own, &all);
+	gv_components_free(&g);
+	if (done) {
+		all.objective = gv_problem_level(p, all.x);
+		all.bound = all.objective / (1 - all.gap);
+		all.multipliers = s->multipliers;
+		*s = all;
+	}
+	return done;
+}
+
+static int
+solve(const struct gv_problem *p, const struct gv_policy_options *opt,
+    struct gv_solution *s, struct gv_error *e)
+{
+	if (solve_components(p, opt, s))
+		return 0;
+	memset(s->x, 0, p->n * p->m * sizeof(*s->x));
+	return solve_whole(p, opt, s, e);
 }
 
 const struct gv_policy gv_policy_water_filling = {

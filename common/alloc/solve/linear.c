@@ -2,6 +2,7 @@
 
 #include "alloc/pairs/shared_level.h"
 #include "alloc/simplex/simplex.h"
+#include "components.h"
 #include "constrained.h"
 #include "plain.h"
 
@@ -14,6 +15,8 @@ gv_linear_solve(struct gv_linear *l, const struct gv_solver_options *opt,
 		    l, opt->solver == GV_SOLVER_GLPK, opt->certify, name, e);
 	if (gv_constrained(l->p, opt))
 		return gv_constrained_linear(l, opt, name, e);
+	if (gv_linear_components(l, opt, name))
+		return 0;
 	return gv_linear_plain(l, opt, name, e);
 }
 

@@ -1,6 +1,7 @@
 #include "unfloored.h"
 
 #include "alloc/pairs/shared_level.h"
+#include "components.h"
 #include "constrained.h"
 #include "plain.h"
 
@@ -14,5 +15,7 @@ gv_level_unfloored(const struct gv_problem *p, const double *a,
 		    p, a, opt->solver == GV_SOLVER_GLPK, opt->certify, name, l, e);
 	if (gv_constrained(p, opt))
 		return gv_constrained_level(p, a, opt, name, l, e);
+	if (gv_level_components(p, a, opt, name, l))
+		return 0;
 	return gv_level_plain(p, a, opt, name, l, e);
 }
