@@ -326,12 +326,24 @@ run gv-report -q stages.csv
 ok "gv-report shows it" grep -q 'passes to plan' out
 ok "a row of numbers for each stage" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 	$c["stage"] != NR - 2 || $c["micro_batches"] != 48 || !($c["forward_ms"] > 0 && $c["planned_forward_ms"] > 0 && $c["backward_ms"] > 0 &&
-		$c["planned_backward_ms"] > 0 && $c["send_ms"] >= 0 && $c["update_ms"] > 0 && $c["wait_ms"] >= 0 && $c["bubble"] > 0 && $c["bubble"] < 1 &&
+		$c["planned_backward_ms"] > 0 && $c["other_ms"] > 0 && $c["send_ms"] >= 0 && $c["update_ms"] > 0 && $c["wait_ms"] >= 0 && $c["bubble"] > 0 && $c["bubble"] < 1 &&
 		$c["planned_bubble"] > 0 && $c["planned_bubble"] < 1 && $c["memory_bytes"] > 0) { bad = 1 } END { exit bad || NR != 4 }' stages.csv
 gang 3 --data=digits:300 --batch=16 --micro-batches=4 --steps=12 --optimizer=adam --schedule=flush --stages=stages.csv plan.csv
 is_err "micro-batches that are not those of the plan" <<E
 gv-train: warning: plan.csv: planned for micro-batches of 6 samples, these have 4: its times and bytes are not those to be met
 E
+# the same passes, whatever the schedule and how many of them an update is of
+{ echo id,op,out,act; for i in 1 2 3 4; do echo $i,linear,512,relu; done; echo 5,linear,,; echo 6,xent,,; } |
+	plan "0 2" "1 1" >square.csv
+# stage0 COLUMN: of the first stage
+stage0() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { print $c[name] }' stages.csv; }
+for form in "zb-h1 32 128" "flush 32 128" "flush 1 4"; do
+	set -- $form
+	gang 2 --data=digits:256 --batch=$3 --micro-batches=$2 --steps=8 --schedule=$1 --stages=stages.csv square.csv
+	echo "$(stage0 forward_ms) $(stage0 backward_ms)"
+done >passes
+ok "passes for the weights are of backward_ms" awk 'NR == 1 { split_ms = $2 } NR == 2 { exit !(split_ms > .75 * $2) }' passes
+ok "packing weights is no part of a pass" awk 'NR == 2 { many = $1 } NR == 3 { exit !($1 < 1.8 * many) }' passes
 plan "0 2" "2 1" <mlp.csv >plan.csv
 gang 3 $common --steps=9 --schedule=2bw --stages=stages.csv plan.csv
 ok "of a plan without times that is empty" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }

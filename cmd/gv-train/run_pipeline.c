@@ -137,6 +137,7 @@ run_pipeline_build(struct run *r, struct gv_error *e)
 	    .route = &p->route,
 	    .rank = (size_t)r->place.rank,
 	    .tests = r->test.n > 0,
+	    .own_clock = (o->stages != NULL || o->common.verbose > 0) && o->threads == 1,
 	    .x = r->data.x,
 	    .target = data_targets(&r->data),
 	    .samples = r->data.n,
@@ -396,7 +397,7 @@ say_times(const struct run *r)
 
 	for (i = 0; i < worker_stages(p->worker); i++) {
 		struct worker_times t = worker_times(p->worker, i);
-		double n = t.micro_batches > 0 ? (double)t.micro_batches : 1;
+		double n = t.timed > 0 ? (double)t.timed : 1;
 		const struct stage *at;
 		char buckets[64] = "";
 

@@ -11,11 +11,13 @@
 enum {
 	FORWARD,
 	BACKWARD,
+	OTHER,
 	SEND,
 	UPDATE,
 	WAIT,
 	ALL,
 	MICRO_BATCHES,
+	TIMED,
 	HELD,
 	PLANNED,
 	NUMBERS
@@ -29,11 +31,13 @@ fill(double v[NUMBERS], const struct worker_times *t)
 {
 	v[FORWARD] = t->forward_s;
 	v[BACKWARD] = t->backward_s;
+	v[OTHER] = t->other_s;
 	v[SEND] = t->send_s;
 	v[UPDATE] = t->update_s;
 	v[WAIT] = t->waited_s;
 	v[ALL] = t->all_s;
 	v[MICRO_BATCHES] = (double)t->micro_batches;
+	v[TIMED] = (double)t->timed;
 	v[HELD] = t->held;
 	v[PLANNED] = t->planned;
 }
@@ -129,8 +133,8 @@ write_names(struct gv_tabw *w)
 {
 	static const char *const names[] = {"stage", "replica", "micro_batches",
 	    "forward_ms", "planned_forward_ms", "backward_ms", "planned_backward_ms",
-	    "send_ms", "update_ms", "wait_ms", "bubble", "planned_bubble", "memory_bytes",
-	    "planned_memory_bytes"};
+	    "other_ms", "send_ms", "update_ms", "wait_ms", "bubble", "planned_bubble",
+	    "memory_bytes", "planned_memory_bytes"};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -150,7 +154,7 @@ write_row(struct gv_tabw *w, const struct run *r, size_t stage, size_t replica,
 {
 	const struct stage *at = &r->pipeline->stages.stage[stage];
 	size_t places = r->pipeline->stages.n / (size_t)r->o->chunks;
-	double ms = v[MICRO_BATCHES] > 0 ? 1e3 / v[MICRO_BATCHES] : (double)NAN;
+	double ms = v[TIMED] > 0 ? 1e3 / v[TIMED] : (double)NAN;
 	double back = at->backward_s + (at->recompute ? at->forward_s : 0);
 
 	gv_tabw_int(w, (int64_t)stage);
@@ -160,6 +164,7 @@ write_row(struct gv_tabw *w, const struct run *r, size_t stage, size_t replica,
 	gv_tabw_double(w, if_told(at->forward_s * 1e3));
 	gv_tabw_double(w, v[BACKWARD] * ms);
 	gv_tabw_double(w, if_told(at->backward_s > 0 ? back * 1e3 : 0));
+	gv_tabw_double(w, v[OTHER] * ms);
 	gv_tabw_double(w, v[SEND] * ms);
 	gv_tabw_double(w, v[UPDATE] * ms);
 	gv_tabw_double(w, v[WAIT] * ms);

@@ -18,6 +18,12 @@ gv_clock_s(void)
 }
 
 double
+gv_clock_thread_s(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+double
 gv_now_s(void)
 {
 	return read_clock(CLOCK_REALTIME);

@@ -318,6 +318,12 @@ int gv_net_load_of(struct gv_net *net, size_t slot, const uint32_t *visit);
 int gv_net_forward(struct gv_net *net, const struct gv_net_work *w);
 int gv_net_backward(struct gv_net *net, const struct gv_net_work *w);
 /*
+ * What passes on these rows make of a version of the weights once, and read from then on (on
+ * the CPU: weights packed for products): forward makes what is not there yet by itself; made
+ * before it, its time is apart from the passes'.
+ */
+int gv_net_prepare(struct gv_net *net, const struct gv_net_work *w);
+/*
  * The gradients of the rows' weights; first: of the first of the M micro-batches of
  * an update, otherwise they are added.  The last row's losses are summed alike, and
  * bn's statistics go into the running ones that the update brings.

@@ -200,6 +200,15 @@ gv_net_forward(struct gv_net *net, const struct gv_net_work *w)
 }
 
 int
+gv_net_prepare(struct gv_net *net, const struct gv_net_work *w)
+{
+	struct gv_nn_call c = call_of(net, w->slot, w->version, true);
+
+	return net->be->pack(
+	    net->be, &c, w->first, w->last, GV_NN_FORWARD | GV_NN_BACKWARD);
+}
+
+int
 gv_net_backward(struct gv_net *net, const struct gv_net_work *w)
 {
 	struct gv_nn_call c = call_of(net, w->slot, w->version, true);

@@ -96,6 +96,32 @@ large_row(void)
 	gv_model_free(&m);
 }
 
+/* What a pass finds made is no part of it. */
+static void
+prepared(const struct gv_model *m)
+{
+	struct gv_net_config c = {.models = 1, .batch = BATCH};
+	struct gv_net *net = help_net(m, c, 0);
+	struct gv_net_times made[ROWS] = {{0}}, passed[ROWS] = {{0}};
+	struct gv_net_work w = {.last = ROWS};
+	size_t k;
+
+	gv_net_load(net, 0, x, label);
+	gv_net_time(net, made);
+	ok(gv_net_prepare(net, &w) == 0, "weights are prepared");
+	gv_net_time(net, passed);
+	ok(gv_net_forward(net, &w) == 0 && gv_net_backward(net, &w) == 0, "and used");
+	gv_net_time(net, NULL);
+	for (k = 0; k < ROWS; k++) {
+		ok(!(made[k].forward_s + made[k].backward_s > 0) &&
+			!(passed[k].update_s > 0) && passed[k].forward_s > 0,
+		    "row %zu: once, before the passes", k + 1);
+		ok((made[k].update_s > 0) == (m->layer[k].weights > m->layer[k].biases),
+		    "row %zu: where it has a matrix", k + 1);
+	}
+	gv_net_free(net);
+}
+
 int
 main(void)
 {
@@ -108,6 +134,7 @@ main(void)
 	for (threads = 1; threads <= 3; threads += 2)
 		compare(&m, threads);
 	large_row();
+	prepared(&m);
 	gv_model_free(&m);
 	return done_testing();
 }

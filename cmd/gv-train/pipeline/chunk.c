@@ -109,6 +109,7 @@ chunk_open(
 		return -1;
 	c->moves =
 	    config.backend->host_memory && spec->route->workers > 1 && !c->recompute;
+	c->own_clock = spec->own_clock && config.backend->host_memory;
 	if (gv_net_new(&c->net, spec->model, &config, e) != 0)
 		return -1;
 	if (gv_net_data(c->net, spec->x, spec->target, spec->samples) != 0)
@@ -219,8 +220,8 @@ is_scaled(const struct chunk *c)
 	return c->scale < 1 || c->scale > 1;
 }
 
-static int
-begin_sum(struct chunk *c, size_t first, size_t last)
+int
+chunk_begin_sum(struct chunk *c, size_t first, size_t last)
 {
 	struct bucket *b = &c->bucket[c->buckets];
 	size_t n = gv_net_gradients_size(c->net, first, last), i, at;
@@ -258,9 +259,8 @@ bucket_size(const struct chunk *c)
 	return n < BUCKET_LEAST ? BUCKET_LEAST : n > BUCKET_MOST ? BUCKET_MOST : n;
 }
 
-/* The first row of the bucket that ends with row last. */
-static size_t
-bucket_begin(const struct chunk *c, size_t last)
+size_t
+chunk_bucket_begin(const struct chunk *c, size_t last)
 {
 	size_t first = last, least = bucket_size(c);
 
@@ -276,81 +276,11 @@ bucket_begin(const struct chunk *c, size_t last)
 	return first;
 }
 
-/*
- * What is on its way goes on between rows: the system's buffers empty, and fill, while one is
- * computed.  That something is wrong with it is heard of whoever waits for it.
- */
-static void
-move_all(struct chunk *c)
-{
-	double from = gv_clock_s();
-
-	(void)post_move(c->group.post);
-	chunk_move(c);
-	c->moved_s += gv_clock_s() - from;
-}
-
-/* The first of the rows up to last that are computed at one go: one of them has weights. */
-static size_t
-piece_begin(const struct chunk *c, size_t first, size_t last)
-{
-	size_t at = last;
-
-	if (!c->moves)
-		return first;
-	do
-		at--;
-	while (at > first && gv_net_gradients_size(c->net, at, at + 1) == 0);
-	return at;
-}
-
-int
-chunk_forward(struct chunk *c, size_t slot, size_t version)
-{
-	struct gv_net_work w = {.first = c->at->first, .slot = slot, .version = version};
-
-	for (; w.first < c->at->last; w.first = w.last) {
-		w.last = c->moves ? w.first + 1 : c->at->last;
-		while (w.last < c->at->last &&
-		       gv_net_gradients_size(c->net, w.last, w.last + 1) == 0)
-			w.last++;
-		if (gv_net_forward(c->net, &w) != 0)
-			return -1;
-		move_all(c);
-	}
-	return 0;
-}
-
-int
-chunk_backward(struct chunk *c, size_t slot, size_t version, bool sums)
-{
-	struct gv_net_work w = {
-	    .last = c->at->last, .slot = slot, .version = version, .beside = c->beside};
-	double from = gv_clock_s() - c->moved_s;
-	size_t first, last;
-
-	for (last = w.last; w.last > c->at->first; last = w.last) {
-		for (first = sums ? bucket_begin(c, last) : c->at->first; w.last > first;
-		     w.last = w.first) {
-			w.first = piece_begin(c, first, w.last);
-			if (gv_net_backward(c->net, &w) != 0 ||
-			    (!c->split &&
-				gv_net_gradients(c->net, &w, c->added == 0) != 0))
-				return -1;
-			move_all(c);
-		}
-		if (sums && begin_sum(c, first, last) != 0)
-			return -1;
-	}
-	c->times.backward_s += gv_clock_s() - c->moved_s - from;
-	return 0;
-}
-
 int
 chunk_reduce(struct chunk *c)
 {
 	c->added = 0;
-	return c->buckets > 0 ? 0 : begin_sum(c, c->at->first, c->at->last);
+	return c->buckets > 0 ? 0 : chunk_begin_sum(c, c->at->first, c->at->last);
 }
 
 void

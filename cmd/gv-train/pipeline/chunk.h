@@ -53,7 +53,8 @@ struct chunk {
 	size_t models;
 
 	struct worker_times times;
-	double moved_s; /* of these passes, with messages */
+	struct worker_times first; /* of these, of the first unit */
+	bool own_clock;            /* passes by the clock of the thread that computes */
 };
 
 /* 0, or -1 with *e set. */
@@ -82,6 +83,14 @@ int chunk_forward(struct chunk *c, size_t slot, size_t version);
  * made, in buckets.  0, or -1: gv_net_error.
  */
 int chunk_backward(struct chunk *c, size_t slot, size_t version, bool sums);
+/* The gradients of the weights of a slot, where they are a pass of their own.  As above. */
+int chunk_weights(struct chunk *c, size_t slot, size_t version);
+/*
+ * Begins the sums of the gradients of rows [first, last).  0, or -1.  bucket_begin: the first
+ * row of those that are summed at once with row last - 1, the last of them.
+ */
+int chunk_begin_sum(struct chunk *c, size_t first, size_t last);
+size_t chunk_bucket_begin(const struct chunk *c, size_t last);
 /* Begins the sums of all gradients.  0, or -1. */
 int chunk_reduce(struct chunk *c);
 /* Moves the sums on, without waiting. */

@@ -170,7 +170,7 @@ worker_begin(struct worker *w, struct gv_gang *gang, uint64_t step)
 	size_t i, b;
 
 	w->post.gang = gang;
-	w->began_s = gv_clock_s();
+	w->began_s = w->behind_first_s = gv_clock_s();
 	w->post.rank = w->s.rank;
 	w->post.work = move_sums;
 	w->post.ctx = w;
@@ -244,6 +244,8 @@ hear_flags(struct worker *w, unsigned *flags, struct gv_error *e)
 	struct gv_sum *sum;
 
 	*flags = 0;
+	if (w->units == w->first_sum)
+		worker_times_begin(w);
 	w->units++;
 	if (worker_step(w) > LATE && worker_send_losses(w, worker_step(w) - LATE, e) != 0)
 		return -1;

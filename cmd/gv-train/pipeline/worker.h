@@ -21,7 +21,9 @@ struct worker_spec {
 	size_t rank;
 	struct gv_net_config net; /* of every stage; batch: of a micro-batch */
 	bool tests;               /* worker_test will be called */
-	const gv_real *x;         /* the data set, [samples] */
+	/* passes are of the calling thread alone, and timed by what it computes */
+	bool own_clock;
+	const gv_real *x; /* the data set, [samples] */
 	const void *target;
 	size_t samples;
 
@@ -116,10 +118,13 @@ struct post *worker_post(struct worker *w);
 /* What it has spent its time on, and holds. */
 struct worker_times {
 	double forward_s, backward_s, update_s; /* computing */
-	double send_s;                          /* handing over what it sends */
-	double waited_s;                        /* for others, in its steps */
-	double all_s;                           /* since worker_begin */
-	uint64_t micro_batches;
+	/* in its passes for what is not theirs: samples, messages, others on its core */
+	double other_s;
+	double send_s;   /* handing over what it sends */
+	double waited_s; /* for others, in its steps */
+	double all_s;
+	/* all of these, of those behind the first step, if there are more, are the times */
+	uint64_t micro_batches, timed;
 	struct gv_net_bytes bytes;
 	/* as gv-partition counts: held, and by the profile; 0: it does not tell */
 	double held, planned;

@@ -1,6 +1,7 @@
 /* Models that see the samples in orders of their own, in stages that look at samples. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "worker_private.h"
 
@@ -14,8 +15,13 @@ static int
 load(struct worker *w, struct chunk *c, const struct gv_course_step *s, size_t slot,
     size_t order)
 {
+	double from = gv_clock_s();
+	int status;
+
 	w->s.visit(w->s.ctx, order, s->micro_batch, w->visit);
-	return gv_net_load_of(c->net, slot, w->visit);
+	status = gv_net_load_of(c->net, slot, w->visit);
+	c->times.other_s += gv_clock_s() - from;
+	return status;
 }
 
 /* Lets the models of an order go, of those that train.  Whether there are any. */

@@ -26,7 +26,7 @@ struct worker {
 	size_t room;
 	uint64_t sums, first_sum; /* begun up to unit sums, from first_sum on */
 	uint32_t *visit;
-	double began_s;
+	double began_s, behind_first_s; /* the first unit */
 	struct clip clip;
 	struct links links;
 	uint64_t late[GV_NET_LATE]; /* steps whose losses the device has not given yet, */
@@ -37,6 +37,9 @@ struct worker {
 };
 
 struct chunk *worker_chunk(const struct worker *w, size_t stage);
+
+/* Behind the first unit, in which all memory is touched for the first time. */
+void worker_times_begin(struct worker *w);
 
 /* The rank that has a micro-batch in a stage. */
 size_t worker_rank_of(const struct worker *w, size_t stage, uint64_t micro_batch);

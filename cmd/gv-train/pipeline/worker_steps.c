@@ -251,15 +251,12 @@ forward(
     struct worker *w, struct chunk *c, const struct gv_course_step *s, struct gv_error *e)
 {
 	size_t slot = chunk_take(c, s->micro_batch);
-	double from;
 
 	if (s->stage > 0 && take_rows(w, c, s, slot, e) != 0)
 		return -1;
-	from = gv_clock_s() - c->moved_s;
 	gv_net_number(c->net, slot, s->micro_batch);
 	if (worker_pass(w, c, s, slot, true, pass_forward) != 0)
 		return worker_net_failed(c, e);
-	c->times.forward_s += gv_clock_s() - c->moved_s - from;
 	if (!c->is_last && give_rows(w, c, s, slot) != 0)
 		return worker_net_failed(c, e);
 	return 0;
@@ -361,13 +358,7 @@ backward(
 static int
 pass_weights(struct chunk *c, const struct gv_course_step *s, size_t slot)
 {
-	struct gv_net_work work = {.first = c->at->first,
-	    .last = c->at->last,
-	    .slot = slot,
-	    .version = chunk_version(c, s->version),
-	    .beside = c->beside};
-
-	return gv_net_gradients(c->net, &work, c->added == 0);
+	return chunk_weights(c, slot, chunk_version(c, s->version));
 }
 
 static int

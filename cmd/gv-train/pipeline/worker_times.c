@@ -40,12 +40,40 @@ held(const struct worker *w, const struct chunk *c)
 	return (double)(b.params + b.gradients + b.state) - models + outputs;
 }
 
+void
+worker_times_begin(struct worker *w)
+{
+	size_t i;
+
+	w->behind_first_s = gv_clock_s();
+	for (i = 0; i < w->chunks; i++)
+		w->chunk[i].first = w->chunk[i].times;
+}
+
+static void
+leave_out(struct worker_times *t, const struct worker_times *first)
+{
+	t->timed = t->micro_batches - first->micro_batches;
+	if (t->timed == 0) {
+		t->timed = t->micro_batches;
+		return;
+	}
+	t->forward_s -= first->forward_s;
+	t->backward_s -= first->backward_s;
+	t->update_s -= first->update_s;
+	t->other_s -= first->other_s;
+	t->send_s -= first->send_s;
+	t->waited_s -= first->waited_s;
+}
+
 struct worker_times
 worker_times(const struct worker *w, size_t i)
 {
 	struct worker_times t = w->chunk[i].times;
 
-	t.all_s = gv_clock_s() - w->began_s;
+	leave_out(&t, &w->chunk[i].first);
+	t.all_s =
+	    gv_clock_s() - (t.timed < t.micro_batches ? w->behind_first_s : w->began_s);
 	t.slots = w->chunk[i].slots;
 	t.versions = w->chunk[i].versions;
 	t.held = held(w, &w->chunk[i]);
