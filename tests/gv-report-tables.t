@@ -200,6 +200,13 @@ ok "bars as long as times, and the plan's line" awk -v rule="$(cat rule)" '
 	NR == 1 { from = $2; ms = $3 / 1.5 }
 	{ split("1.5 3 .25 .05 .2 .5 .75", v, " "); if (!is($3, v[NR] * ms)) bad = 1 }
 	END { exit bad || NR != 7 || !is(rule - from, 3.6 * ms) }' bars
+# and what passes took beside computing, where it is told: .9 ms
+awk -F, -v OFS=, '{ print $0, NR == 1 ? "other_ms" : NR == 2 ? ".9" : "" }' times.csv >other.csv
+run gv-report -f csv other.csv
+ok "passes beside computing" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { exit !($at["other_ms"] == .9 && $at["update_ms"] == .25) }' out
+run gv-report -f svg other.csv
+sed -n 's/.*<rect class="f\([05]\)".*width="\([0-9.]*\)".*/\1 \2/p' out >bars
+ok "and their part of the bar" awk '$2 != 10 { w[$1] = w[$1] + 0 > 0 ? w[$1] : $2 } END { exit !(w[5] > .59 * w[0] && w[5] < .61 * w[0]) }' bars
 sed 's/^0,0,160,1.5/0,0,160,-1.5/' times.csv >bad.csv
 run gv-report bad.csv
 is_status 2 "a time below 0"

@@ -19,6 +19,7 @@ enum column {
 	MUST = WAIT, /* and those before it */
 	PLANNED_FORWARD,
 	PLANNED_BACKWARD,
+	OTHER,
 	BUBBLE,
 	PLANNED_BUBBLE,
 	MEMORY,
@@ -28,7 +29,7 @@ enum column {
 
 static const char *const name[COLUMNS] = {"stage", "replica", "micro_batches",
     "forward_ms", "backward_ms", "send_ms", "update_ms", "wait_ms", "planned_forward_ms",
-    "planned_backward_ms", "bubble", "planned_bubble", "memory_bytes",
+    "planned_backward_ms", "other_ms", "bubble", "planned_bubble", "memory_bytes",
     "planned_memory_bytes"};
 
 /* Numbers of a row; what is not told is NAN. */
@@ -125,8 +126,15 @@ say_plan(struct view *v, const struct worker *w, size_t n)
 		    w[far].v[REPLICA]);
 }
 
+/* Whether it is told what passes took beside computing. */
+static bool
+tells_other(const struct worker *w, size_t n)
+{
+	return n > 0 && w[0].v[OTHER] >= 0;
+}
+
 static void
-put_row(struct view *v, struct sheet *s, const struct worker *w)
+put_row(struct view *v, struct sheet *s, const struct worker *w, bool other)
 {
 	struct gv_strbuf b = {0};
 	const char *memory;
@@ -138,6 +146,8 @@ put_row(struct view *v, struct sheet *s, const struct worker *w)
 	sheet_number(s, w->v[PLANNED_FORWARD]);
 	sheet_number(s, w->v[BACKWARD]);
 	sheet_number(s, w->v[PLANNED_BACKWARD]);
+	if (other)
+		sheet_number(s, w->v[OTHER]);
 	sheet_number(s, w->v[UPDATE]);
 	sheet_number(s, w->v[SEND]);
 	sheet_number(s, w->v[WAIT]);
@@ -158,7 +168,8 @@ put_row(struct view *v, struct sheet *s, const struct worker *w)
 static void
 workers_sheet(struct view *v, const struct worker *w, size_t n)
 {
-	struct sheet *s = view_sheet(v, "stage", "stages", true, 16);
+	struct sheet *s = view_sheet(v, "stage", "stages", true, 17);
+	bool other = tells_other(w, n);
 	size_t i;
 
 	sheet_column(s, "stage", "stage", SHEET_COUNT);
@@ -168,6 +179,8 @@ workers_sheet(struct view *v, const struct worker *w, size_t n)
 	sheet_column(s, "planned_forward_ms", "planned", SHEET_NUMBER);
 	sheet_column(s, "backward_ms", "backward ms", SHEET_NUMBER);
 	sheet_column(s, "planned_backward_ms", "planned", SHEET_NUMBER);
+	if (other)
+		sheet_column(s, "other_ms", "other ms", SHEET_NUMBER);
 	sheet_column(s, "update_ms", "update ms", SHEET_NUMBER);
 	sheet_column(s, "send_ms", "send ms", SHEET_NUMBER);
 	sheet_column(s, "wait_ms", "wait ms", SHEET_NUMBER);
@@ -178,7 +191,7 @@ workers_sheet(struct view *v, const struct worker *w, size_t n)
 	sheet_column(s, "planned_memory_bytes", NULL, SHEET_COUNT);
 	sheet_column(s, NULL, "MiB", SHEET_TEXT);
 	for (i = 0; i < n; i++)
-		put_row(v, s, &w[i]);
+		put_row(v, s, &w[i], other);
 }
 
 /* A bar for each worker, of what a micro-batch takes; and where the planned passes end. */
@@ -186,9 +199,9 @@ static void
 drawn_sheet(struct view *v, const struct worker *w, size_t n)
 {
 	static const char *const part[] = {
-	    "forward", "backward", "update", "send", "wait"};
-	static const enum column of[] = {FORWARD, BACKWARD, UPDATE, SEND, WAIT};
-	size_t parts = sizeof(of) / sizeof(of[0]), i, k;
+	    "forward", "backward", "update", "send", "wait", "other"};
+	static const enum column of[] = {FORWARD, BACKWARD, UPDATE, SEND, WAIT, OTHER};
+	size_t parts = sizeof(of) / sizeof(of[0]) - !tells_other(w, n), i, k;
 	struct sheet *s;
 
 	v->chart = CHART_STAGES;
