@@ -22,11 +22,14 @@ needy(const struct gv_problem *p, const double *need, bool *keep, double *kept)
 	return n;
 }
 
-/* The best level of the needs of q, shares x that reach it, and whose multipliers hold it down. */
+/*
+ * The best level of the needs of q, what none is above, shares x that reach it, and whose
+ * multipliers hold it down.
+ */
 static int
 level_of_needs(const struct gv_problem *q, const double *need,
-    const struct gv_solver_options *opt, const char *name, double *level, double *x,
-    double *lambda, struct gv_error *e)
+    const struct gv_solver_options *opt, const char *name, double *level, double *bound,
+    double *x, double *lambda, struct gv_error *e)
 {
 	const struct gv_solver_options quick = {
 	    .solver = opt->solver, .placeable = opt->placeable};
@@ -43,6 +46,7 @@ level_of_needs(const struct gv_problem *q, const double *need,
 	gv_level_init(&l, q, &s, false);
 	rc = gv_level_solve(q, a, &quick, name, &l, e);
 	*level = s.objective;
+	*bound = s.bound;
 	for (i = 0; i < q->n; i++)
 		sum += l.lambda[i];
 	for (i = 0; i < q->n; i++)
@@ -102,17 +106,29 @@ shared_level_of_needs(const struct gv_problem *p, const struct gv_solver_options
 	return rc;
 }
 
+/* Placements are many: the search for them may end before it is known what can be had. */
+static int
+say_unsettled(const char *name, double level, double bound, struct gv_error *e)
+{
+	return gv_error_set(e,
+	    "%s: --placeable: shares were found that give all jobs %.4g of what they "
+	    "need, "
+	    "and none gives more than %.4g: whether all can be met is not settled "
+	    "(--relax-slo takes those)",
+	    name, level, bound);
+}
+
 /* Takes the same arguments as gv_deadline_needs; needs are finite. */
 static int
-meet(const struct gv_problem *p, const struct gv_solver_options *opt, const char *name,
-    double *need, struct gv_solution *s, struct gv_error *e)
+meet(const struct gv_problem *p, const struct gv_solver_options *opt, bool relax,
+    const char *name, double *need, struct gv_solution *s, struct gv_error *e)
 {
 	bool *keep = gv_xcalloc(p->n, sizeof(*keep));
 	double *kept = gv_xcalloc(p->n, sizeof(*kept));
 	size_t n = needy(p, need, keep, kept);
 	double *lambda = gv_xcalloc(n, sizeof(*lambda));
 	double *x = gv_xcalloc(n, p->m * sizeof(*x));
-	double level = INFINITY;
+	double level = INFINITY, bound = 0;
 	struct gv_problem q;
 	size_t i, k = 0;
 	int rc = 0;
@@ -121,7 +137,9 @@ meet(const struct gv_problem *p, const struct gv_solver_options *opt, const char
 	if (n > 0 && p->together != NULL)
 		rc = shared_level_of_needs(p, opt, name, need, &level, lambda, e);
 	else if (n > 0)
-		rc = level_of_needs(&q, kept, opt, name, &level, x, lambda, e);
+		rc = level_of_needs(&q, kept, opt, name, &level, &bound, x, lambda, e);
+	if (rc == 0 && level < 1 - GV_TOL_MET && bound >= 1 && opt->placeable && !relax)
+		rc = say_unsettled(name, level, bound, e);
 	if (rc == 0 && level < 1 - GV_TOL_MET) {
 		s->relaxation = 1 / level;
 		mark_late(p, need, keep, lambda, s->late);
@@ -164,7 +182,7 @@ gv_deadline_needs(const struct gv_problem *p, const struct gv_solver_options *op
 			over = s->late[i] = true;
 			need[i] = minimum != NULL ? minimum[i] : 0;
 		}
-	rc = meet(p, opt, name, need, s, e);
+	rc = meet(p, opt, relax, name, need, s, e);
 	if (rc == 0 && (over || s->relaxation > 1) && !relax)
 		rc = 1;
 	return rc;
