@@ -1,0 +1,149 @@
+# Stage times beside their plan: stages.py ROW..., a row MODEL:SAMPLES:CUT, of micro-batches of
+# so many samples, cut in two where CUT of the time is before it.  Each row is profiled, with one
+# process beside it, and trained at the same time, in turns of TURN seconds: while one goes on
+# the other stands still, so what the machine does meanwhile hits both.  Prints for each stage
+# what a micro-batch took and the plan's time over it, the middle one of REPEATS.
+import csv
+import math
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+TURN, SECONDS, REPEATS, MICRO_BATCHES = 0.08, float(os.environ.get("SECONDS", "3")), 3, 8
+IMAGES = ("16x16x1", 10, ["--data=digits:{}"])
+TEXT = ("64x1", 256, ["--data=sentences:{}", "--context=64"])
+FORMS = {
+    "dcgan-small": ("16x16x1", 256, ["--data=digits:{}", "--scale=unit", "--autoencode"]),
+    "lstm-small": ("16x1x16", 10, ["--data=digits:{}", "--shape=16x1x16"]),
+    "gnmt-small": ("24x1", 256, ["--data=sentences:{}", "--context=24"]),
+    "encoder": TEXT, "gpt-tiny": TEXT, "gpt-small": TEXT,
+}  # shape, classes, data; others: IMAGES
+
+
+def profile_command(model, samples, out, seconds):
+    shape, classes, _ = FORMS.get(model, IMAGES)
+    return ["gv-profile", "layers", "-q", "--beside=1", "--warmup=0.2s", f"--window={seconds}s",
+            f"--batch={samples}", f"--shape={shape}", f"--classes={classes}", "-o", out,
+            f"{model}.tsv" if os.path.exists(f"{model}.tsv") else model]
+
+
+def rows_of(name):
+    """The rows of the first table of a file."""
+    with open(name) as f:
+        return list(csv.DictReader(f.read().split("\n\n")[0].splitlines()))
+
+
+def passes_ms(rows):
+    return sum(float(r["forward_ms"]) + float(r["backward_ms"]) for r in rows)
+
+
+def cut_in_two(source, plan, cut):
+    """Writes a plan of two stages; how many rows the first one has."""
+    rows, whole, first = rows_of(source), passes_ms(rows_of(source)), 1
+    while first < len(rows) - 2 and passes_ms(rows[:first + 1]) <= cut * whole:
+        first += 1
+    with open(source) as f:
+        tables = f.read().split("\n\n")
+    lines = tables[0].splitlines()
+    lines = [lines[0] + ",stage,replicas"] + [
+        f"{line},{int(i >= first)},1" for i, line in enumerate(lines[1:])]
+    with open(plan, "w") as f:
+        f.write("\n\n".join(["\n".join(lines) + "\n"] + tables[1:]))
+    return first
+
+
+def train(model, samples, steps):
+    """Both workers."""
+    data = FORMS.get(model, IMAGES)[2]
+    batch = samples * MICRO_BATCHES
+    command = ["gv-train", "-q", "--threads=1", f"--steps={steps}", f"--batch={batch}",
+               f"--micro-batches={MICRO_BATCHES}", "--schedule=flush", "--stages=stages.csv",
+               *(a.format(min(4096, max(batch, 256))) for a in data), "plan.csv"]
+    port = str(random.randint(20000, 40000))
+    return [subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True,
+                             env=dict(os.environ, RANK=rank, WORLD_SIZE="2",
+                                      MASTER_ADDR="127.0.0.1", MASTER_PORT=port))
+            for rank in "01"]
+
+
+def steps_for(model, samples, seconds):
+    began = time.time()
+    ended(train(model, samples, 3))
+    middle = time.time()
+    ended(train(model, samples, 23))
+    step = (time.time() - middle - (middle - began)) / 20
+    return max(8, min(100000, int(seconds / max(step, 1e-5))))
+
+
+def ended(processes):
+    for p in processes:
+        if p.wait() != 0:
+            sys.exit(f"stages: {p.args[0]} fails")
+
+
+def goes(processes):
+    return any(p.poll() is None for p in processes)
+
+
+def tell(processes, what):
+    for p in processes:
+        if p.poll() is None:
+            try:
+                os.killpg(p.pid, what)
+            except ProcessLookupError:
+                pass
+
+
+def take_turns(some, others):
+    time.sleep(0.3)  # until all have begun
+    while goes(some) and goes(others):
+        tell(others, signal.SIGSTOP)
+        tell(some, signal.SIGCONT)
+        time.sleep(TURN)
+        some, others = others, some
+    for p in (some, others):
+        tell(p, signal.SIGCONT)
+        ended(p)
+
+
+def measure(model, samples, first, steps):
+    """Of each stage what a micro-batch took, the plan's time over it, and the rest of a pass."""
+    command = profile_command(model, samples, "beside.csv", SECONDS)
+    take_turns(train(model, samples, steps), [subprocess.Popen(command, start_new_session=True)])
+    rows = rows_of("beside.csv")
+    for stage, of in zip(rows_of("stages.csv"), (rows[:first], rows[first:])):
+        took = passes_ms([stage])
+        yield took, passes_ms(of) / took, float(stage["other_ms"])
+
+
+def main():
+    near, all_of = 0, 0
+    os.chdir(tempfile.mkdtemp())
+    with open("wide.tsv", "w") as f:
+        f.write("id\top\tout\tact\n" + "".join(f"{i}\tlinear\t1024\trelu\n" for i in range(1, 8)) +
+                "8\tlinear\t\t\n9\txent\t\t\n")
+    print("| model | samples | rows | stage 0 ms | plan/took | other ms "
+          "| stage 1 ms | plan/took | other ms |\n" + "| --- " * 9 + "|", flush=True)
+    for row in sys.argv[1:]:
+        model, samples, cut = row.split(":")
+        ended([subprocess.Popen(profile_command(model, samples, "plain.csv", 0.3))])
+        first = cut_in_two("plain.csv", "plan.csv", float(cut))
+        steps = steps_for(model, int(samples), SECONDS / 2)
+        seen = [list(measure(model, int(samples), first, steps)) for _ in range(REPEATS)]
+        cells = []
+        for stage in (0, 1):
+            took, ratio, other = (statistics.median(s[stage][k] for s in seen) for k in range(3))
+            cells.append(f"{took:.4g} | {ratio:.2f} | {other:.2g}")
+            if took >= 1:
+                near += abs(math.log(ratio)) <= math.log(1.05)
+                all_of += 1
+        print(f"| {model} | {samples} | {first} | {cells[0]} | {cells[1]} |", flush=True)
+    print(f"stages of 1 ms or more within 5 % of their plan: {near} of {all_of}")
+
+
+main()
