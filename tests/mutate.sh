@@ -50,18 +50,30 @@ export GV_SAN=1 ASAN_OPTIONS=exitcode=99:detect_leaks=0:hard_rss_limit_mb=4000:a
 export GV_SHARED="$src/../shared" GV_DATA="$copy/share" GV_BIN="$copy/bin" GV_BUILD="$copy/build" GV_TAP_STOP=1
 
 # make in the copy: archives are shared libraries, and a program looks into that of the
-# folder under test before them; nothing planted is for GPUs, whose compiler is slow.  What
-# the folder of one program wants of it no other has, so nothing is bound before it is called
+# folder under test before them, by a name of its own: what the folder of one program wants
+# (tables of its functions) no other has; nothing planted is for GPUs, whose compiler is slow
 planted=$copy/planted/libplanted.so
+# of gv-tree and its unit tests planted/gv-tree.so, of what is no program's planted/any.so
+planted_of='$(or $(filter $(PROGRAMS),$(firstword $(subst ., ,$(notdir $@)))),any)'
 build() {
 	# shellcheck disable=SC2016
 	make -s CUDA=0 HARDEN= CC="${CC:-cc}" CFLAGS='-O2 -fPIC' \
-		LDFLAGS="-fsanitize=address -rdynamic -Wl,--no-as-needed '$planted' -Wl,-rpath,'$copy/planted' -Wl,-rpath,'$copy/build'" \
+		LDFLAGS="-fsanitize=address -rdynamic -Wl,--no-as-needed '$copy/planted/$planted_of.so' -Wl,-rpath,'$copy/build'" \
 		AR='shared() { shift; to=$$1; shift; $(CC) -shared -Wl,-soname,"$${to##*/}" -o "$$to" "$$@"; }; shared' "$@"
 }
-# link OBJECT...: these are what programs see first
+# link OBJECT...: these are what programs see first (without a name: found by path)
 link() {
-	${CC:-cc} -shared -Wl,-soname,libplanted.so -o "$planted.new" "$@" && mv "$planted.new" "$planted"
+	${CC:-cc} -shared -o "$planted.new" "$@" && mv "$planted.new" "$planted"
+}
+# seen_by FOLDER: all programs see what is planted in common/, that of cmd/PROG only PROG
+seen_by() {
+	for p in any cmd/*; do
+		p=${p#cmd/}
+		case $1 in
+		common/* | "cmd/$p" | "cmd/$p/"*) ln -sf libplanted.so "planted/$p.so" ;;
+		*) ln -sf libnothing.so "planted/$p.so" ;;
+		esac
+	done
 }
 # nothing NAME: an object without anything in it
 nothing() { echo 'extern int gv_nothing;' | ${CC:-cc} -x c - -c -o "$1"; }
@@ -145,6 +157,7 @@ is_equivalent() { # FILE LINE
 # they are made without it, so that they take what is planted
 prepare() {
 	of_folder "$1" >folder
+	seen_by "$1"
 	# all programs, since unit tests ask some, and skip where they are not there
 	goals="all $helpers $(for t in $2; do case $t in unit/* | fuzz/*) echo "build/$t" ;; esac done)"
 	objects=$(sed 's|^|build/obj/|; s|\.c$|.o|' folder)
@@ -250,7 +263,7 @@ row() { # NAME DRAWN KILLED EQUIVALENT SURVIVED
 mkdir -p planted
 helpers=$(for f in tests/helpers/*.c tests/preload/*.c; do echo "$f"; done |
 	sed 's|^tests|build|; s|\(/preload/.*\)\.c$|\1.so|; s|\.c$||' | tr '\n' ' ')
-nothing plant/nothing.o && link plant/nothing.o || exit 2
+nothing plant/nothing.o && link plant/nothing.o && cp "$planted" planted/libnothing.so || exit 2
 : >totals
 : >took
 # which files of the row FOLDER are asked for
