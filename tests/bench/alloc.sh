@@ -95,15 +95,15 @@ took() {
 	same "$3" "$best" "$4"
 	eval "$1=\$(ratio \"$2\" \"$auto\")"
 }
-# policy_row POLICY N: rates.csv on cluster.csv; slow: what took too long for fewer jobs
+# policy_row POLICY N [OPTION]: rates.csv on cluster.csv; slow: what took too long for fewer jobs
 policy_row() {
 	glpk=- clp=- simplex=- interior=- cvxpy=-
-	seconds auto gv-alloc -q -v -p "$1" -c cluster.csv -o out.csv rates.csv
+	seconds auto gv-alloc -q -v -p "$1" -c cluster.csv ${3:+"$3"} -o out.csv rates.csv
 	best=$(objective)
 	[ "$1" != makespan ] || best=$(awk -v t="$best" 'BEGIN { printf "%.17g", 1 / t }')
 	case $slow in *" glpk "*) ;; *)
 		begin=$(date +%s.%N)
-		gv-alloc -q -p "$1" -c cluster.csv --solver=glpk -o out.csv rates.csv
+		gv-alloc -q -p "$1" -c cluster.csv ${3:+"$3"} --solver=glpk -o out.csv rates.csv
 		glpk=$(date +%s.%N | awk -v b="$begin" '{ print $1 - b }')
 		awk -v t="$glpk" 'BEGIN { exit !(t > 3) }' && slow="$slow glpk "
 		glpk=$(ratio "$glpk" "$auto")
@@ -112,7 +112,7 @@ policy_row() {
 	case $1 in
 	finish-time | water-filling) ;; # more than one program
 	*)
-		gv-alloc -q -p "$1" -c cluster.csv --dump-lp=p.lp -o out.csv rates.csv
+		gv-alloc -q -p "$1" -c cluster.csv ${3:+"$3"} --dump-lp=p.lp -o out.csv rates.csv
 		glpsol --check --lp p.lp --wfreemps p.mps >/dev/null
 		if command -v clp >/dev/null; then
 			clp p.mps -maximize -primalS >stdout 2>&1
@@ -148,6 +148,31 @@ if command -v glpsol >/dev/null; then
 			gv-alloc -q -p isolated -c cluster.csv -t thr.csv jobs.csv | differ >rates.csv
 			policy_row $policy "$n"
 		done
+	done
+
+	# any two jobs share GPUs at rates of their own: N (N - 1) / 2 pairs, none like another
+	slow=
+	for n in 32 128 256; do
+		printf 'gpu_type,gpus\nv100,%d\np100,%d\nk80,%d\n' $((n / 12)) $((n / 12)) $((n / 12)) >cluster.csv
+		awk -v n="$n" 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+		BEGIN {
+			s = 3
+			split("k80 p100 v100", type, " ")
+			print "job_a,job_b,scale_factor,gpu_type,steps_per_s_a,steps_per_s_b" >"pairs.csv"
+			print "job_id,job_type,gpu_type,steps_per_s"
+			for (i = 0; i < n; i++) {
+				r = 1 + 9 * u()
+				for (j = 1; j <= 3; j++) {
+					alone[i, j] = r * 2 ^ (j - 1) * (.85 + .3 * u())
+					print "j" i ",j" i "," type[j] "," alone[i, j]
+				}
+				for (k = 0; k < i; k++)
+					for (j = 1; j <= 3; j++)
+						print "j" k ",j" i ",1," type[j] "," alone[k, j] * (.3 + .5 * u()) "," \
+							alone[i, j] * (.3 + .5 * u()) >"pairs.csv"
+			}
+		}' >rates.csv
+		policy_row max-min "$n" --space-sharing=pairs.csv
 	done
 fi
 
