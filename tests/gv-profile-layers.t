@@ -184,6 +184,15 @@ ok "--beside: the same layers and bytes" cmp -s one two
 bad "--beside: a number" '--beside: expected a whole number from 0 to 1024, got "-1"' --beside=-1
 bad "--beside: nothing is measured of a graph" \
 	"with --from nothing is measured: options of measuring say nothing" --from=pipedream --beside=1
+# micro-batches on their way: the same rows, and times of one of them
+layers --in-flight=3 "$models/cnn-bn.tsv"
+silent "--in-flight"
+cp out flight.csv
+layers "$models/cnn-bn.tsv"
+cut -d, -f1-11,14,15 flight.csv | sed '/^$/,$d' >one
+cut -d, -f1-11,14,15 out | sed '/^$/,$d' >two
+ok "--in-flight: the same layers and bytes" cmp -s one two
+bad "--in-flight: a number" '--in-flight: expected a whole number from 1 to 4096, got "0"' --in-flight=0
 # child PID: the first of its processes, once it is there
 child() {
 	until pgrep -P "$1" | head -n 1 | grep .; do sleep 0.02; done
@@ -234,6 +243,15 @@ forward_mad_ms,backward_mad_ms
 0,0
 0,0
 EOT
+	# passes are of one micro-batch, whatever the number of them; a step is of all
+	for n in 1 6; do
+		run env GV_CLOCK=1000 LD_PRELOAD="$clock" gv-profile layers -qv --in-flight=$n --batch=8 --warmup=0s \
+			--window=0s "$models/mlp.tsv"
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } { f += $c["forward_ms"]; b += $c["backward_ms"] }
+			END { print f, b }' out
+	done >flight
+	ok "--in-flight: times of a micro-batch" awk 'NR == 1 { f = $1; b = $2 } NR == 2 {
+		exit !($1 > .7 * f && $1 < 2.5 * f && $2 > .7 * b && $2 < 2.5 * b) }' flight
 	run env GV_CLOCK=1000 GV_CLOCK_NOISE=1 LD_PRELOAD="$clock" gv-profile layers --batch=8 --warmup=0s \
 		--window=0s --repeats=5 "$models/linear.tsv"
 	is_status 0 "noise: status"

@@ -31,6 +31,7 @@ static const char help[] =
     "      --from=pipedream   the input is a graph.txt of PipeDream's profiler\n"
     "      --batch=N          samples of a minibatch (64)\n"
     "      --beside=N         while N other processes train the same model (0)\n"
+    "      --in-flight=N      as a stage with N micro-batches on their way (1)\n"
     "      --shape=HxWxC      of a sample (28x28x1)\n"
     "      --classes=N        of the labels (10)\n"
     "      --optimizer=NAME   sgd, momentum, adam or adamw (sgd)\n"
@@ -66,12 +67,23 @@ set_beside(void *ctx, const char *arg)
 }
 
 static void
+set_in_flight(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->net.rule.in_flight =
+	    (size_t)gv_opt_int(&o->net.common, "--in-flight", arg, 1, 4096);
+	o->net.measuring = true;
+}
+
+static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct gv_opt_own own[] = {
 	    {"beside", required_argument, .set = set_beside},
-	    {"from", required_argument, .set = set_from}, NET_OPTIONS, TIMES_OPTIONS,
-	    {.name = NULL}};
+	    {"from", required_argument, .set = set_from},
+	    {"in-flight", required_argument, .set = set_in_flight}, NET_OPTIONS,
+	    TIMES_OPTIONS, {.name = NULL}};
 
 	opterr = 0;
 	gv_opt_parse(&o->net.common, true, own, o, argc, argv);
@@ -157,9 +169,10 @@ warn_noise(const struct gv_model *m, const struct layer_times *t)
 
 /* The layers beside whole steps, in which nobody read a clock. */
 static void
-say(const struct layer_times *t)
+say(const struct layer_times *t, size_t in_flight)
 {
-	double sum = t->layers.median_s + t->update_s;
+	double passes = t->layers.median_s * (in_flight > 1 ? (double)in_flight : 1);
+	double sum = passes + t->update_s;
 
 	gv_warn("steps=%zu forward_backward_ms=%.6g update_ms=%.3g step_ms=%.6g "
 		"step_error_ms=%.2g sum_to_step=%.4g",
@@ -189,7 +202,7 @@ measure(const struct options *o, struct gv_error *e)
 		if (!o->net.common.quiet)
 			warn_noise(&m, &t);
 		if (o->net.common.verbose > 0)
-			say(&t);
+			say(&t, o->net.rule.in_flight);
 		gv_tabw_init(&w, out, o->net.common.tsv);
 		write_layers(&w, &m, &t, o->net.rule.batch);
 		write_edges(&w, &m);

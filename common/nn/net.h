@@ -403,6 +403,13 @@ int gv_net_gradients_get(struct gv_net *net, size_t first, size_t last, gv_real 
 int gv_net_gradients_put(struct gv_net *net, size_t first, size_t last, gv_real *v);
 
 /*
+ * Passes in pieces, between which others can be served: of each piece one row has gradients.
+ * end: of [first, last) the first piece is up to there; begin: the last one from there on.
+ */
+size_t gv_net_piece_end(const struct gv_net *net, size_t first, size_t last);
+size_t gv_net_piece_begin(const struct gv_net *net, size_t first, size_t last);
+
+/*
  * What a micro-batch that was evaluated came to, each [B][n] and copied out: the loss of
  * each sample, and how many of its targets are met.  0, or -1: gv_net_error.
  */

@@ -19,6 +19,24 @@ gv_net_gradients_size(const struct gv_net *net, size_t first, size_t last)
 	return net->plan.B * (n + (last == net->plan.rows));
 }
 
+size_t
+gv_net_piece_end(const struct gv_net *net, size_t first, size_t last)
+{
+	for (first++; first < last; first++)
+		if (gv_net_gradients_size(net, first, first + 1) > 0)
+			break;
+	return first;
+}
+
+size_t
+gv_net_piece_begin(const struct gv_net *net, size_t first, size_t last)
+{
+	for (last--; last > first; last--)
+		if (gv_net_gradients_size(net, last, last + 1) > 0)
+			break;
+	return last;
+}
+
 /* Each piece of them and its place in v, one after another; 0, or -1. */
 static int
 each(struct gv_net *net, size_t first, size_t last,

@@ -1,8 +1,9 @@
 # Stage times beside their plan: stages.py ROW..., a row MODEL:SAMPLES:CUT, of micro-batches of
 # so many samples, cut in two where CUT of the time is before it.  Each row is profiled, with one
-# process beside it, and trained at the same time, in turns of TURN seconds: while one goes on
-# the other stands still, so what the machine does meanwhile hits both.  Prints for each stage
-# what a micro-batch took and the plan's time over it, the middle one of REPEATS.
+# process beside it and two micro-batches in flight, and trained at the same time, in turns of
+# TURN seconds: while one goes on the other stands still, so what the machine does meanwhile hits
+# both.  Prints for each stage what a micro-batch took and the plan's time over it, the middle
+# one of REPEATS.
 import csv
 import math
 import os
@@ -27,7 +28,7 @@ FORMS = {
 
 def profile_command(model, samples, out, seconds):
     shape, classes, _ = FORMS.get(model, IMAGES)
-    return ["gv-profile", "layers", "-q", "--beside=1", "--warmup=0.2s", f"--window={seconds}s",
+    return ["gv-profile", "layers", "-q", "--beside=1", "--in-flight=2", "--warmup=0.2s", f"--window={seconds}s",
             f"--batch={samples}", f"--shape={shape}", f"--classes={classes}", "-o", out,
             f"{model}.tsv" if os.path.exists(f"{model}.tsv") else model]
 
@@ -112,13 +113,13 @@ def take_turns(some, others):
 
 
 def measure(model, samples, first, steps):
-    """Of each stage what a micro-batch took, the plan's time over it, and the rest of a pass."""
+    """Of each stage what a micro-batch took, and the plan's time over it."""
     command = profile_command(model, samples, "beside.csv", SECONDS)
     take_turns(train(model, samples, steps), [subprocess.Popen(command, start_new_session=True)])
     rows = rows_of("beside.csv")
     for stage, of in zip(rows_of("stages.csv"), (rows[:first], rows[first:])):
         took = passes_ms([stage])
-        yield took, passes_ms(of) / took, float(stage["other_ms"])
+        yield took, passes_ms(of) / took
 
 
 def main():
@@ -127,8 +128,8 @@ def main():
     with open("wide.tsv", "w") as f:
         f.write("id\top\tout\tact\n" + "".join(f"{i}\tlinear\t1024\trelu\n" for i in range(1, 8)) +
                 "8\tlinear\t\t\n9\txent\t\t\n")
-    print("| model | samples | rows | stage 0 ms | plan/took | other ms "
-          "| stage 1 ms | plan/took | other ms |\n" + "| --- " * 9 + "|", flush=True)
+    print("| model | samples | rows | stage 0 ms | plan/took | stage 1 ms | plan/took |\n" +
+          "| --- " * 7 + "|", flush=True)
     for row in sys.argv[1:]:
         model, samples, cut = row.split(":")
         ended([subprocess.Popen(profile_command(model, samples, "plain.csv", 0.3))])
@@ -137,8 +138,8 @@ def main():
         seen = [list(measure(model, int(samples), first, steps)) for _ in range(REPEATS)]
         cells = []
         for stage in (0, 1):
-            took, ratio, other = (statistics.median(s[stage][k] for s in seen) for k in range(3))
-            cells.append(f"{took:.4g} | {ratio:.2f} | {other:.2g}")
+            took, ratio = (statistics.median(s[stage][k] for s in seen) for k in (0, 1))
+            cells.append(f"{took:.4g} | {ratio:.2f}")
             if took >= 1:
                 near += abs(math.log(ratio)) <= math.log(1.05)
                 all_of += 1

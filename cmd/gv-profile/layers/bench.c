@@ -34,11 +34,19 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 	struct gv_net_coef one = GV_NET_COEF_DEFAULT, *coef;
 	struct gv_net_config c = {
 	    .models = rule->models, .batch = rule->batch, .optimiser = rule->optimiser};
+	size_t all;
 	size_t i, size = gv_shape_size(m->input);
 	char why[GV_ERROR_LEN];
 	uint64_t *seed;
 	int status;
 
+	b->in_flight = rule->in_flight > 1 ? rule->in_flight : 1;
+	b->batch = rule->batch;
+	b->sample = size;
+	b->target_bytes = m->targets * (m->target == GV_TARGET_LABELS ? sizeof(int32_t)
+								      : sizeof(gv_real));
+	all = b->in_flight * rule->batch;
+	c.micro_batches = c.slots = b->in_flight;
 	c.backend = gv_nn_device_open(&rule->device, why, e);
 	if (c.backend == NULL)
 		return -1;
@@ -62,9 +70,9 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 	b->loss = gv_xcalloc(rule->models, sizeof(*b->loss));
 	b->rows = m->n;
 	b->now = gv_xcalloc(m->n, sizeof(*b->now));
-	b->x = gv_xcalloc(rule->batch * size, sizeof(*b->x));
-	b->target = draw_targets(m, rule->batch);
-	for (i = 0; i < rule->batch * size; i++)
+	b->x = gv_xcalloc(all * size, sizeof(*b->x));
+	b->target = draw_targets(m, all);
+	for (i = 0; i < all * size; i++)
 		b->x[i] = m->tokens > 0 ? (gv_real)(gv_random(1, 0, 0, i) % m->tokens)
 					: (gv_real)gv_random_normal(1, 0, 0, i);
 	return 0;
@@ -82,12 +90,61 @@ bench_close(struct bench *b)
 	free(b->step_s);
 }
 
+/* As a stage of a pipeline does it: a row with weights at a time, back when all are there. */
+static int
+forward(struct bench *b, size_t slot)
+{
+	struct gv_net_work w = {.last = b->rows, .slot = slot};
+
+	if (gv_net_load(b->net, slot, b->x + slot * b->batch * b->sample,
+		(const char *)b->target + slot * b->batch * b->target_bytes) != 0 ||
+	    gv_net_prepare(b->net, &w) != 0)
+		return -1;
+	gv_net_number(b->net, slot, slot);
+	for (; w.first < b->rows; w.first = w.last) {
+		w.last = gv_net_piece_end(b->net, w.first, b->rows);
+		if (gv_net_forward(b->net, &w) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+backward(struct bench *b, size_t slot)
+{
+	struct gv_net_work w = {.last = b->rows, .slot = slot};
+
+	for (; w.last > 0; w.last = w.first) {
+		w.first = gv_net_piece_begin(b->net, 0, w.last);
+		if (gv_net_backward(b->net, &w) != 0 ||
+		    gv_net_gradients(b->net, &w, slot == 0) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+step(struct bench *b)
+{
+	size_t k;
+
+	if (b->in_flight == 1)
+		return gv_net_step(b->net, b->x, b->target, b->loss);
+	for (k = 0; k < b->in_flight; k++)
+		if (forward(b, k) != 0)
+			return -1;
+	for (k = 0; k < b->in_flight; k++)
+		if (backward(b, k) != 0)
+			return -1;
+	return gv_net_sum(b->net, b->loss) != 0 ? -1 : gv_net_update(b->net);
+}
+
 double
 bench_step(struct bench *b)
 {
 	double start_s = gv_clock_s();
 
-	if (gv_net_step(b->net, b->x, b->target, b->loss) != 0)
+	if (step(b) != 0)
 		b->failed = true;
 	return gv_clock_s() - start_s;
 }

@@ -10,7 +10,9 @@ struct bench {
 	struct gv_net *net;
 	gv_real *x;
 	void *target;
-	double *loss; /* [models] */
+	double *loss;                    /* [models] */
+	size_t in_flight, batch, sample; /* numbers of a sample */
+	size_t target_bytes;             /* of a sample */
 	bool failed;
 	size_t rows;
 	struct gv_net_times *now;  /* [rows] of one step */
@@ -23,7 +25,7 @@ struct bench {
 int bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *rule,
     struct memory_log *log, struct gv_error *e);
 void bench_close(struct bench *b); /* also when it could not be opened */
-/* One step; its seconds.  b->failed: gv_net_error. */
+/* One step, of in_flight micro-batches; its seconds.  b->failed: gv_net_error. */
 double bench_step(struct bench *b);
 
 #endif

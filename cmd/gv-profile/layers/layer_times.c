@@ -42,12 +42,18 @@ spread_of(double *v, size_t n)
 static void
 measure(struct bench *b)
 {
+	size_t k;
+
 	b->seen = gv_xgrow(b->seen, &b->cap, (b->n + 1) * b->rows, sizeof(*b->seen));
 	b->step_s = gv_xgrow(b->step_s, &b->cap_step, b->n + 1, sizeof(*b->step_s));
 	memset(b->now, 0, b->rows * sizeof(*b->now));
 	gv_net_time(b->net, b->now);
 	bench_step(b);
 	gv_net_time(b->net, NULL);
+	for (k = 0; k < b->rows; k++) {
+		b->now[k].forward_s /= (double)b->in_flight;
+		b->now[k].backward_s /= (double)b->in_flight;
+	}
 	memcpy(b->seen + b->n * b->rows, b->now, b->rows * sizeof(*b->now));
 	b->step_s[b->n++] = bench_step(b);
 }

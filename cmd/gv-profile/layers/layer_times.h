@@ -8,6 +8,8 @@
 struct times_rule {
 	size_t batch;
 	size_t models; /* of an array */
+	size_t
+	    in_flight; /* micro-batches of batch samples of a step; 0 is as good as 1 */
 	struct gv_nn_device device;
 	enum gv_optimiser optimiser;
 	double momentum;    /* of SGD */
@@ -32,9 +34,10 @@ struct layer_times {
 	size_t n;
 	struct layer_time *layer; /* [n] */
 	size_t steps;
-	struct spread layers; /* forward and backward of all, of the same step */
-	struct spread step;   /* whole steps that nobody timed inside */
-	double update_s;      /* of all */
+	struct spread
+	    layers; /* forward and backward of all, of a micro-batch of the same step */
+	struct spread step; /* whole steps that nobody timed inside */
+	double update_s;    /* of all */
 };
 
 /*

@@ -70,20 +70,6 @@ begin_sum(struct chunk *c, struct pass *p, size_t first, size_t last)
 
 /* ---- passes ---- */
 
-/* The first of the rows up to last that are computed at one go: one of them has weights. */
-static size_t
-piece_begin(const struct chunk *c, size_t first, size_t last)
-{
-	size_t at = last;
-
-	if (!c->moves)
-		return first;
-	do
-		at--;
-	while (at > first && gv_net_gradients_size(c->net, at, at + 1) == 0);
-	return at;
-}
-
 int
 chunk_forward(struct chunk *c, size_t slot, size_t version)
 {
@@ -94,10 +80,8 @@ chunk_forward(struct chunk *c, size_t slot, size_t version)
 	if (begin(c, &p, &w) != 0)
 		return -1;
 	for (; w.first < c->at->last; w.first = w.last) {
-		w.last = c->moves ? w.first + 1 : c->at->last;
-		while (w.last < c->at->last &&
-		       gv_net_gradients_size(c->net, w.last, w.last + 1) == 0)
-			w.last++;
+		w.last = c->moves ? gv_net_piece_end(c->net, w.first, c->at->last)
+				  : c->at->last;
 		if (gv_net_forward(c->net, &w) != 0)
 			return -1;
 		move_all(c, &p);
@@ -120,7 +104,8 @@ chunk_backward(struct chunk *c, size_t slot, size_t version, bool sums)
 	for (last = w.last; w.last > c->at->first; last = w.last) {
 		for (first = sums ? chunk_bucket_begin(c, last) : c->at->first;
 		     w.last > first; w.last = w.first) {
-			w.first = piece_begin(c, first, w.last);
+			w.first =
+			    c->moves ? gv_net_piece_begin(c->net, first, w.last) : first;
 			if (gv_net_backward(c->net, &w) != 0 ||
 			    (!c->split &&
 				gv_net_gradients(c->net, &w, c->added == 0) != 0))
