@@ -106,6 +106,7 @@ EOT
 for format in svg html csv json; do
 	run gv-report -f $format empty.csv
 	silent "no stages: $format"
+	ok "no stages: $format: no number is none" sh -c '! grep -q -i -e "\"-*nan" -e "\"-*inf" out'
 done
 
 sed '1s/$/,gpu_type/; 2s/$/,a100/; 3s/$/,t4/' stages.csv >typed.csv
@@ -114,11 +115,33 @@ out_has "from ... to     replicas  GPUs  type  compute ms" "types of GPUs: a col
 out_has "conv1 ... pool         3     3  a100        20.0" "types of GPUs: in it"
 run gv-report -f svg typed.csv
 out_has ">stage 0, 3 GPUs a100<" "types of GPUs: drawn"
+# what stands in a row stands on one line: its name, its load, its memory
+awk '/<text/ && match($0, /y="[0-9.]*"/) {
+	y = substr($0, RSTART + 3, RLENGTH - 4)
+	if ($0 ~ />stage [01],/) rows[++n] = y
+	if ($0 ~ />(20\.0|12\.5) ms</ || $0 ~ / GiB</) at[y]++
+} END { for (i = 1; i <= n; i++) print at[rows[i]] + 0 }' out >got && mv got out
+is_out "drawn: the load and the memory of a stage are on the line of its name" <<'EOT'
+2
+2
+EOT
 run gv-report -f csv typed.csv
 ok "types of GPUs: CSV" grep -q ',888353408,t4$' out
+sed 's/,a100$/,/; s/,t4$/,k/' typed.csv >one_letter.csv
+run gv-report one_letter.csv
+out_has "1     1  k            5.0" "types of GPUs: names of one letter, of some stages"
 
 # ---- a plan ----
 gv-partition -l 4@10Gb/s -e edges.csv -o plan.csv layers.csv
+run gv-report plan.csv
+cp out want
+# any column may be the first
+for first in stage forward_ms; do
+	sed 's/"[^"]*"/x/' plan.csv | awk -F, -v OFS=, -v first="$first" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == first) at = i }
+		{ was = $1; $1 = $at; $at = was; print }' >moved.csv
+	run gv-report moved.csv
+	same_file want out "a plan whose first column is $first"
+done
 run gv-report plan.csv
 silent "a plan"
 is_out "a plan: its rows tell of computing and weights" <<'EOT'
@@ -251,6 +274,11 @@ ok "levels drawn: no bar runs past the slowest stage" awk -v red="$red" '
 	/<rect class="p[012]" x="220/ { split($0, w, "width=\""); n++; if (220 + w[2] > red + 0.05) bad = 1 }
 	END { exit bad || n < 10 || red == "" }' out
 out_has "46.7 GiB" "levels drawn: bytes in GiB"
+grep -o 'x="[0-9.]*" y="[0-9.]*">stage [0-9] of level [0-9]' out | tr -dc '0-9. \n' | awk '
+	{ l = $NF; if (!(l in x)) x[l] = $1; bad = bad || x[l] != $1 }
+	END { print (bad ? "not under each other" : "under each other"), (x[1] > x[2] ? "to the right" : "not to the right") }' >got
+echo 'under each other to the right' >want
+same_file want got "levels drawn: stages inside others stand to the right of them"
 
 # ---- long names, in any script: both ends of the first and the last layer, beside the bars ----
 awk 'BEGIN { print "node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes,stage,replicas"

@@ -89,3 +89,29 @@ for key, some in bars.items():
     for b in some:
         if b[1] > 2 and b[2] != "way":
             print("drawn, but not there:", key, b)
+# numbers stand in the middle of their bars, and a bar with room for its number has one
+texts = [(num(t, "x"), num(t, "y"), t.firstChild.data) for t in dom.getElementsByTagName("text")
+         if t.getAttribute("class").startswith("on ")]
+for node in dom.getElementsByTagName("rect"):
+    title = node.getElementsByTagName("title")
+    kind = node.getAttribute("class")
+    if not title or kind == "way" or kind.startswith("ar"):
+        continue
+    number = title[0].firstChild.data.split("micro-batch ")[1].split(",")[0]
+    x, width, top, height = (num(node, a) for a in ("x", "width", "y", "height"))
+    found = [t for t in texts if t[2] == number and abs(t[0] - x - width / 2) < 0.05 and top < t[1] < top + height]
+    if not found and height > 14 and width > 8 * len(number) + 6:
+        print("no number in the bar", kind, x, width, number)
+    for t in found:
+        texts.remove(t)
+if texts:
+    print("numbers beside bars:", texts)
+# what has the same stages stands close together, other stages apart from it
+ys = [num(r, "y") for r in lanes]
+stages = []
+for key in gpus:
+    stages.append({s["stage"] for s in steps if s["key"] == key})
+gaps = {same: {round(b - a, 2) for a, b, s, t in zip(ys, ys[1:], stages, stages[1:]) if (s == t) == same}
+        for same in (True, False)}
+if any(len(g) > 1 for g in gaps.values()) or (gaps[True] and gaps[False] and max(gaps[True]) >= min(gaps[False])):
+    print("rows of the same stages are this far from each other, and of others:", gaps[True], gaps[False])

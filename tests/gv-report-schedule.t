@@ -92,6 +92,7 @@ E2
 for format in svg html csv json; do
 	run gv-report -f $format empty.csv
 	silent "no steps: $format"
+	ok "no steps: $format: no number is none" sh -c '! grep -q -i -e "\"-*nan" -e "\"-*inf" out'
 done
 
 # ---- when it begins, how long it takes ----
