@@ -146,6 +146,17 @@ EOF
 err_has ' objective=1.25 ' "-v says what comes of it"
 err_has ' together=1.25' "and what would if all were one node"
 cp out chosen.csv
+# held against what all GPUs on one node would give, where that is of the same kind
+awk -F, -v OFS=, '{ print $0, NR == 1 ? "total_steps" : 1000 * (1 + int(NR / 2)) }' none.csv >steps.csv
+for policy in max-min water-filling max-sum; do
+	run gv-alloc -q -v -p $policy -c cluster.csv --nodes steps.csv
+	ok "$policy: no choice of nodes beats one node" awk '
+		{ sub(/.* objective=/, ""); o = $1 + 0; sub(/.* together=/, ""); t = $0 + 0 } END { exit !(o > 0 && t >= o * (1 - 1e-9)) }' err
+done
+for policy in fifo finish-time; do
+	run gv-alloc -q -v -p $policy -c cluster.csv --nodes steps.csv
+	ok "$policy: what jobs have alone is not the same" sh -c 'grep -q objective= err && ! grep -q together= err'
+done
 for node in n1 n2; do gv-run -n --node=$node -c cluster.csv chosen.csv | cut -d, -f2 | sed 1d | sort -u >on.$node; done
 ran="gv-run -n on each node"
 sort on.n1 on.n2 >got

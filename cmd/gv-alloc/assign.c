@@ -9,6 +9,13 @@
 #include "alloc/problem/nodes.h"
 #include "base/mem.h"
 
+/* Whether one objective can be held against another: it is not of what jobs have alone on a node. */
+static bool
+compares(const struct gv_policy *policy)
+{
+	return policy->measure != GV_MEASURE_ALONE && policy->measure != GV_MEASURE_QUEUE;
+}
+
 /* What jobs should have if all GPUs were on one node: [jobs][types] for free(), or NULL. */
 static double *
 shares_together(const struct gv_rates *r, const struct options *o,
@@ -25,7 +32,7 @@ shares_together(const struct gv_rates *r, const struct options *o,
 	opt.multipliers = false;
 	if (gv_answer_make(&a, r, c, o->policy, &opt, e) == 0) {
 		share = gv_xcalloc(r->n_jobs * c->n_types + 1, sizeof(*share));
-		*objective = a.p.n > 0 ? a.s.objective : NAN;
+		*objective = a.p.n > 0 && compares(o->policy) ? a.s.objective : NAN;
 		for (i = 0; i < r->n_rates; i++) {
 			const struct gv_rate *rate = &r->rate[i];
 
