@@ -22,7 +22,7 @@ FORMS = {
     "dcgan-small": ("16x16x1", 256, ["--data=digits:{}", "--scale=unit", "--autoencode"]),
     "lstm-small": ("16x1x16", 10, ["--data=digits:{}", "--shape=16x1x16"]),
     "gnmt-small": ("24x1", 256, ["--data=sentences:{}", "--context=24"]),
-    "encoder": TEXT, "gpt-tiny": TEXT, "gpt-small": TEXT,
+    "gpt-tiny": TEXT, "gpt-small": TEXT,
 }  # shape, classes, data; others: IMAGES
 
 
