@@ -33,6 +33,9 @@ same_file first out "the same seed, the same bytes"
 run gv-sim -c nodes.csv --node-mtbf=100s --repair=30s --seed=4 --summary=- alone.csv
 ok "another seed, other failures" [ "$(value node_failures '') $(value end_s '')" != \
 	"$(sed -n 's/^node_failures,,//p' first) $(sed -n 's/^end_s,,//p' first)" ]
+run gv-sim -c nodes.csv --node-mtbf=1e12s --repair=30s --summary=- alone.csv
+equals 0 "$(value node_failures '')" "nodes that hardly ever fail have not done so"
+equals 500 "$(value makespan_s '')" "and the job is as long as it takes"
 # up 300 s, away 100 s on average: there three quarters of the time
 printf 'job_id,total_steps,gpu_type,steps_per_s,share\nx,2000000,v,2,1\n' >long.csv
 run gv-sim -q -c one-gpu.csv --node-mtbf=300s --repair=100s --checkpoint=1s --summary=- long.csv
@@ -55,6 +58,10 @@ printf 'gpu_type,usd_per_h,time_s\nv,3.6,0\nv,7.2,100\nv,1.8,300\n' >prices.csv
 run gv-sim -c one-gpu.csv --prices=prices.csv --summary=- alone.csv
 silent "--prices"
 equals 0.6 "$(value usd '')" "100 s at 3.6, 200 at 7.2, 200 at 1.8 USD/h"
+printf 'gpu_type,gpus\nv,1\nw,1\n' >later-gpus.csv
+printf 'gpu_type,usd_per_h,time_s\nv,3.6,0\nw,7.2,300\n' >later.csv
+run gv-sim -c later-gpus.csv --prices=later.csv --summary=- alone.csv
+equals 0.5 "$(value usd '')" "what has no price yet, and is not used, costs nothing"
 run gv-sim -c one-gpu.csv --prices=prices.csv --bid=5 --summary=- alone.csv
 equals 800 "$(value makespan_s '')" "--bid: GPUs go when they cost more"
 equals 0.35 "$(value usd '')" "and what was lost is paid"

@@ -266,6 +266,24 @@ sim -p 'gv-alloc -p max-min' unknown.csv
 err_has 'warning: 1 job in unknown.csv is left out: no such job_type and scale_factor in speeds.csv, the first is "c"' \
 	"a type that was measured nowhere"
 
+# ---- --shuffle: which type of three that are the same comes first is drawn fairly ----
+printf 'job_id,job_type,scale_factor,total_steps\na,t,1,100\n' >one.csv
+printf 'job_type,scale_factor,gpu_type,steps_per_s\nt,1,u,1\nt,1,v,1\nt,1,w,1\n' >three.csv
+printf 'gpu_type,gpus\nu,1\nv,1\nw,1\n' >each.csv
+seed=0
+while [ $seed -lt 150 ]; do
+	gv-sim -c each.csv -t three.csv -r 600s --order=gavel --shuffle=$seed -p 'gv-alloc -p max-min+agnostic' --events=- one.csv
+	seed=$((seed + 1))
+done >events.csv
+# 50 of each are expected, with a deviation of 5.8
+grep ,start, events.csv | cut -d, -f4 | sort | uniq -c | awk '{ print $2, ($1 >= 30 && $1 <= 70 ? "about a third" : $1 " of 150") }' >out
+ran="gv-sim --shuffle=0 ... 149" status=0
+is_out "--shuffle: each type comes first in a third of the draws" <<E
+u about a third
+v about a third
+w about a third
+E
+
 # ---- Gavel's single-GPU trace at 4 jobs an hour, seed 0 ----
 trace=$gavel/trace_synth_single_seed0.csv.gz
 if [ -f "$trace" ]; then
