@@ -11,6 +11,7 @@
 enum {
 	FORWARD,
 	BACKWARD,
+	PASSES,
 	OTHER,
 	SEND,
 	UPDATE,
@@ -31,6 +32,7 @@ fill(double v[NUMBERS], const struct worker_times *t)
 {
 	v[FORWARD] = t->forward_s;
 	v[BACKWARD] = t->backward_s;
+	v[PASSES] = t->passes_s;
 	v[OTHER] = t->other_s;
 	v[SEND] = t->send_s;
 	v[UPDATE] = t->update_s;
@@ -187,8 +189,7 @@ share_of_passes(const struct run *r, double (*v)[NUMBERS], const size_t *first)
 			double busy = 0, all = v[first[k] + i][ALL];
 
 			for (c = k; c < s->n; c += places)
-				busy +=
-				    v[first[c] + i][FORWARD] + v[first[c] + i][BACKWARD];
+				busy += v[first[c] + i][PASSES];
 			for (c = k; c < s->n; c += places)
 				v[first[c] + i][ALL] = all > 0 ? busy / all : 0;
 		}

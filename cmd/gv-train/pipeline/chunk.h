@@ -22,6 +22,13 @@ struct bucket {
 	size_t parts;
 };
 
+/* Seconds of passes of a kind, the last ones, and how many there were. */
+enum { LAPS_KEPT = 1024 };
+struct laps {
+	double kept[LAPS_KEPT];
+	uint64_t n;
+};
+
 struct chunk {
 	size_t stage;
 	const struct stage *at;
@@ -55,6 +62,8 @@ struct chunk {
 	struct worker_times times;
 	struct worker_times first; /* of these, of the first unit */
 	bool own_clock;            /* passes by the clock of the thread that computes */
+	struct laps forward, backward,
+	    weights; /* behind the first unit, if there are more */
 };
 
 /* 0, or -1 with *e set. */

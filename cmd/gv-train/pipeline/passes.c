@@ -33,11 +33,12 @@ begin(struct chunk *c, struct pass *p, const struct gv_net_work *w)
 
 /* What it took, and what it did not take of the time that has passed. */
 static double
-end(struct chunk *c, const struct pass *p)
+end(struct chunk *c, const struct pass *p, struct laps *laps)
 {
 	double took = now_s(c) - p->own_s - p->moved_s, all = gv_clock_s() - p->wall_s;
 
 	c->times.other_s += all > took ? all - took : 0;
+	laps->kept[laps->n++ % LAPS_KEPT] = took;
 	return took;
 }
 
@@ -86,7 +87,7 @@ chunk_forward(struct chunk *c, size_t slot, size_t version)
 			return -1;
 		move_all(c, &p);
 	}
-	c->times.forward_s += end(c, &p);
+	c->times.forward_s += end(c, &p, &c->forward);
 	return 0;
 }
 
@@ -115,7 +116,7 @@ chunk_backward(struct chunk *c, size_t slot, size_t version, bool sums)
 		if (sums && begin_sum(c, &p, first, last) != 0)
 			return -1;
 	}
-	c->times.backward_s += end(c, &p);
+	c->times.backward_s += end(c, &p, &c->backward);
 	return 0;
 }
 
@@ -131,6 +132,6 @@ chunk_weights(struct chunk *c, size_t slot, size_t version)
 
 	if (begin(c, &p, &w) != 0 || gv_net_gradients(c->net, &w, c->added == 0) != 0)
 		return -1;
-	c->times.backward_s += end(c, &p);
+	c->times.backward_s += end(c, &p, &c->weights);
 	return 0;
 }

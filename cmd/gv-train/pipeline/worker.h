@@ -117,7 +117,9 @@ struct post *worker_post(struct worker *w);
 
 /* What it has spent its time on, and holds. */
 struct worker_times {
-	double forward_s, backward_s, update_s; /* computing */
+	/* computing; of passes the middle one's time, as often as there were any */
+	double forward_s, backward_s, update_s;
+	double passes_s; /* of all passes, as they were */
 	/* in its passes for what is not theirs: samples, messages, others on its core */
 	double other_s;
 	double send_s;   /* handing over what it sends */

@@ -1,4 +1,7 @@
 /* What a worker has spent its time on, and what it holds. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/clock.h"
 #include "worker_private.h"
 
@@ -46,8 +49,12 @@ worker_times_begin(struct worker *w)
 	size_t i;
 
 	w->behind_first_s = gv_clock_s();
-	for (i = 0; i < w->chunks; i++)
-		w->chunk[i].first = w->chunk[i].times;
+	for (i = 0; i < w->chunks; i++) {
+		struct chunk *c = &w->chunk[i];
+
+		c->first = c->times;
+		c->forward.n = c->backward.n = c->weights.n = 0;
+	}
 }
 
 static void
@@ -66,12 +73,51 @@ leave_out(struct worker_times *t, const struct worker_times *first)
 	t->waited_s -= first->waited_s;
 }
 
+static int
+ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Seconds of all passes of a kind if each had taken the middle one's time; 0: there are none. */
+static double
+typical(const struct laps *l)
+{
+	size_t n = l->n < LAPS_KEPT ? (size_t)l->n : LAPS_KEPT;
+	double v[LAPS_KEPT];
+
+	if (n == 0)
+		return 0;
+	memcpy(v, l->kept, n * sizeof(*v));
+	qsort(v, n, sizeof(*v), ascending);
+	return (v[n / 2] + v[(n - 1) / 2]) / 2 * (double)l->n;
+}
+
+/* As a profile has them: what a pass took for once is not of the passes. */
+static void
+take_middle(struct worker_times *t, const struct chunk *c)
+{
+	double forward_s = typical(&c->forward),
+	       backward_s = typical(&c->backward) + typical(&c->weights), rest;
+
+	t->passes_s = t->forward_s + t->backward_s;
+	if (c->forward.n == 0 || c->backward.n == 0)
+		return;
+	rest = t->passes_s - forward_s - backward_s;
+	t->other_s += rest > 0 ? rest : 0;
+	t->forward_s = forward_s;
+	t->backward_s = backward_s;
+}
+
 struct worker_times
 worker_times(const struct worker *w, size_t i)
 {
 	struct worker_times t = w->chunk[i].times;
 
 	leave_out(&t, &w->chunk[i].first);
+	take_middle(&t, &w->chunk[i]);
 	t.all_s =
 	    gv_clock_s() - (t.timed < t.micro_batches ? w->behind_first_s : w->began_s);
 	t.slots = w->chunk[i].slots;
