@@ -8,6 +8,7 @@
 # Equivalent is what compiles to the same code, and what tests/mutants.equivalent lists.
 #
 # MUTANTS=N changes of each folder, drawn by SEED (default 30 and 1; MUTANTS=all).
+# MUTANTS_OF_ALL=N changes of all that is asked for together instead: a large folder has more.
 # MUTATE_S=SECONDS ends it after about that long: folders share what time is left.
 #
 # What makes it cheap: the libraries of the copy are shared, and the objects of the folder
@@ -17,7 +18,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 src=$PWD copy=$PWD/build/mutate
-most=${MUTANTS:-30} seed=${SEED:-1} seconds=${MUTATE_S:-}
+most=${MUTANTS:-30} seed=${SEED:-1} seconds=${MUTATE_S:-} together=${MUTANTS_OF_ALL:-}
 [ "$most" != all ] || most=1000000
 tab=$(printf '\t')
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -185,14 +186,24 @@ prepare() {
 	esac
 }
 
+# some N FILE...: that many changes of these files, or as many as there are
+some() {
+	n=$1
+	shift
+	for f; do
+		awk -f tests/mutate.awk "$f" | sed "s|^|$f$tab|"
+	done | awk -v seed="$seed" '
+		BEGIN { srand(seed) }
+		{ printf "%.9f\t%s\n", rand(), $0 }' | sort | head -n "$n" | cut -f 2-
+}
 # draw FILE...: changes of these files with the tests that come to them; all, behind a "-", where
 # none is seen to, for what ends by _exit() is not
 draw() {
-	for f; do
-		awk -f tests/mutate.awk "$f" | sed "s|^|$f$tab|"
-	done | awk -v seed="$seed" -v most="$most" '
-		BEGIN { srand(seed) }
-		{ printf "%.9f\t%s\n", rand(), $0 }' | sort | head -n "$most" | cut -f 2- |
+	if [ -n "$together" ]; then
+		for f; do grep "^$f$tab" sample; done
+	else
+		some "$most" "$@"
+	fi |
 		awk -F '\t' -v always="$always" -v OFS='\t' '
 			BEGIN {
 				while ((getline line < "plant/sorted") > 0) { split(line, p, "\t"); every = every "," p[2] }
@@ -277,6 +288,17 @@ asked() { # FOLDER PLACE...
 grep -v '^#' tests/mutants | grep "$tab" | while IFS= read -r line; do
 	[ -z "$(asked "${line%%"$tab"*}" "$@")" ] || printf '%s\n' "$line"
 done >rows
+# of a draw from all only rows that it comes to are built
+if [ -n "$together" ]; then
+	# shellcheck disable=SC2046
+	some "$together" $(while IFS=$tab read -r folder _; do asked "$folder" "$@"; done <rows) >sample
+	while IFS= read -r line; do
+		for f in $(asked "${line%%"$tab"*}" "$@"); do
+			! grep -q "^$f$tab" sample || { printf '%s\n' "$line" && break; }
+		done
+	done <rows >drawn_rows
+	mv drawn_rows rows
+fi
 began=$(now)
 left=$(wc -l <rows)
 while IFS=$tab read -r folder tests <&9; do
