@@ -69,9 +69,9 @@ log_step(struct memory_log *l, const struct gv_model *m, const struct times_rule
 
 	if (status == 0) {
 		memory_log_samples();
-		bench_step(&b); /* what is made when it is first needed */
+		bench_step(&b, NULL); /* what is made when it is first needed */
 		memory_log_step(m);
-		bench_step(&b);
+		bench_step(&b, NULL);
 		memory_log_end();
 		if (b.failed)
 			status = gv_error_set(e, "a step: %s", gv_net_error(b.net));

@@ -14,6 +14,7 @@ struct bench {
 	size_t in_flight, batch, sample; /* numbers of a sample */
 	size_t target_bytes;             /* of a sample */
 	bool failed;
+	bool own_clock; /* steps are of the calling thread alone */
 	size_t rows;
 	struct gv_net_times *now;  /* [rows] of one step */
 	size_t n, cap, cap_step;   /* steps timed */
@@ -25,7 +26,11 @@ struct bench {
 int bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *rule,
     struct memory_log *log, struct gv_error *e);
 void bench_close(struct bench *b); /* also when it could not be opened */
-/* One step, of in_flight micro-batches; its seconds.  b->failed: gv_net_error. */
-double bench_step(struct bench *b);
+/*
+ * One step, of in_flight micro-batches; its seconds, without those for which others had the core
+ * of the only thread.  part (NULL: never mind): of the time that has passed.  b->failed:
+ * gv_net_error.
+ */
+double bench_step(struct bench *b, double *part);
 
 #endif

@@ -18,7 +18,7 @@ train(const struct gv_model *m, const struct times_rule *rule, pid_t parent)
 	if (bench_open(&b, m, rule, NULL, &e) != 0)
 		_exit(1);
 	while (!b.failed && getppid() == parent)
-		bench_step(&b);
+		bench_step(&b, NULL);
 	_exit(1);
 }
 

@@ -42,20 +42,22 @@ spread_of(double *v, size_t n)
 static void
 measure(struct bench *b)
 {
+	double part = 1;
 	size_t k;
 
 	b->seen = gv_xgrow(b->seen, &b->cap, (b->n + 1) * b->rows, sizeof(*b->seen));
 	b->step_s = gv_xgrow(b->step_s, &b->cap_step, b->n + 1, sizeof(*b->step_s));
 	memset(b->now, 0, b->rows * sizeof(*b->now));
 	gv_net_time(b->net, b->now);
-	bench_step(b);
+	bench_step(b, &part);
 	gv_net_time(b->net, NULL);
 	for (k = 0; k < b->rows; k++) {
-		b->now[k].forward_s /= (double)b->in_flight;
-		b->now[k].backward_s /= (double)b->in_flight;
+		b->now[k].forward_s *= part / (double)b->in_flight;
+		b->now[k].backward_s *= part / (double)b->in_flight;
+		b->now[k].update_s *= part;
 	}
 	memcpy(b->seen + b->n * b->rows, b->now, b->rows * sizeof(*b->now));
-	b->step_s[b->n++] = bench_step(b);
+	b->step_s[b->n++] = bench_step(b, NULL);
 }
 
 static void
@@ -64,7 +66,7 @@ run(struct bench *b, const struct times_rule *rule)
 	double start_s = gv_clock_s(), now_s, told_s = start_s;
 
 	do {
-		bench_step(b);
+		bench_step(b, NULL);
 		now_s = gv_clock_s();
 	} while (!b->failed && now_s < start_s + rule->warmup_s);
 	start_s = now_s;
