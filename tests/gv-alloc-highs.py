@@ -35,7 +35,8 @@ def entry(row, col, val):
 n, m = len(jobs), len(types)
 for i, job in enumerate(jobs.values()):
     usable = {t: v for t, v in job["T"].items() if v > 0 and cluster.get(t, 0) >= job["s"]}
-    equal = sum(v * cluster[t] for t, v in usable.items()) / gpus
+    # a yardstick: also of types that have too few GPUs for the job
+    equal = sum(v * cluster.get(t, 0) for t, v in job["T"].items()) / gpus
     entry(m + 2 * i, n * m, 1)
     for j, t in enumerate(types):
         if t in usable:
