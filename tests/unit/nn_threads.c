@@ -48,6 +48,40 @@ test_loops(size_t threads, double work)
 	gv_cpu_threads_free(p);
 }
 
+/* An item that takes other threads than the caller much longer; ctx counts these. */
+static void
+sleep_elsewhere(void *ctx, size_t item, size_t thread)
+{
+	static const struct timespec nap = {.tv_nsec = 100000};
+	size_t i;
+
+	(void)item;
+	for (i = 0; i < 100; i++)
+		gv_cpu_rest();
+	if (thread == 0)
+		return;
+	atomic_fetch_add((atomic_int *)ctx, 1);
+	nanosleep(&nap, NULL);
+}
+
+static void
+test_choice(void)
+{
+	struct gv_cpu_threads *p = gv_cpu_threads_new(2);
+	atomic_int elsewhere = 0;
+	size_t i;
+
+	for (i = 0; i < 2000; i++) {
+		if (i == 1000)
+			atomic_store(&elsewhere, 0);
+		gv_cpu_threads_run(p, MOST, 1e9, sleep_elsewhere, &elsewhere);
+		gv_cpu_threads_step(p);
+	}
+	/* it is in trials, of ten steps each */
+	ok(atomic_load(&elsewhere) < 300, "a thread that only costs time is left out");
+	gv_cpu_threads_free(p);
+}
+
 int
 main(void)
 {
@@ -57,6 +91,7 @@ main(void)
 		test_loops(threads, 1e9);
 		test_loops(threads, 1);
 	}
+	test_choice();
 	gv_cpu_threads_free(NULL);
 	return done_testing();
 }

@@ -150,5 +150,7 @@ gv_cpu_update(struct gv_nn_backend *be, const struct gv_nn_update *u)
 	else
 		gv_cpu_threads_run(cpu->pool, cpu->plan->B * j.chunks, work, chunk, &j);
 	gv_cpu_times_update_end(cpu->times, cpu->plan);
+	if (u->last == cpu->plan->P)
+		gv_cpu_threads_step(cpu->pool);
 	return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "nn/cpu/choice.h"
 
 /*
  * A loop is announced by a new generation.  A worker looks for one for a while, since
@@ -49,6 +50,8 @@ struct gv_cpu_threads {
 	gv_cpu_item *run;
 	void *ctx;
 	bool own; /* who takes another's items does both of them harm */
+	struct gv_cpu_choice choice;
+	double step_s; /* of loops since the last step */
 };
 
 struct worker {
@@ -244,16 +247,20 @@ gv_cpu_threads_free(struct gv_cpu_threads *p)
 }
 
 static void
-run_shared(struct gv_cpu_threads *p, size_t n, const size_t *first, double work,
-    gv_cpu_item *run, void *ctx)
+run_alone(size_t n, gv_cpu_item *run, void *ctx)
 {
 	size_t i;
 
-	if (p->threads == 1 || n <= 1 || work < GV_CPU_WORTH) {
-		for (i = 0; i < n; i++)
-			run(ctx, i, 0);
-		return;
-	}
+	for (i = 0; i < n; i++)
+		run(ctx, i, 0);
+}
+
+static void
+run_together(
+    struct gv_cpu_threads *p, size_t n, const size_t *first, gv_cpu_item *run, void *ctx)
+{
+	size_t i;
+
 	p->run = run;
 	p->ctx = ctx;
 	for (i = 0; i < p->threads; i++) {
@@ -272,6 +279,32 @@ run_shared(struct gv_cpu_threads *p, size_t n, const size_t *first, double work,
 			gv_cpu_rest();
 		else
 			sched_yield();
+}
+
+static void
+run_shared(struct gv_cpu_threads *p, size_t n, const size_t *first, double work,
+    gv_cpu_item *run, void *ctx)
+{
+	double begun;
+
+	if (p->threads == 1) {
+		run_alone(n, run, ctx);
+		return;
+	}
+	begun = gv_clock_s();
+	if (p->choice.alone || n <= 1 || work < GV_CPU_WORTH)
+		run_alone(n, run, ctx);
+	else
+		run_together(p, n, first, run, ctx);
+	p->step_s += gv_clock_s() - begun;
+}
+
+void
+gv_cpu_threads_step(struct gv_cpu_threads *p)
+{
+	if (p->threads > 1)
+		gv_cpu_choice_step(&p->choice, p->step_s);
+	p->step_s = 0;
 }
 
 void

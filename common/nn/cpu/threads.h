@@ -44,5 +44,10 @@ void gv_cpu_threads_run_from(struct gv_cpu_threads *p, size_t n, const size_t *f
  */
 void gv_cpu_threads_run_own(struct gv_cpu_threads *p, size_t n, const size_t *first,
     double work, gv_cpu_item *run, void *ctx);
+/*
+ * A step, loops of which the same come again and again, is over: by how long it took the
+ * next one is shared or done by the caller alone (choice.h).  Items run in their order then.
+ */
+void gv_cpu_threads_step(struct gv_cpu_threads *p);
 
 #endif
