@@ -73,6 +73,16 @@ run gv-report -f csv unnamed.csv
 cp out got
 gv-report -f csv hand.csv >want
 same_file want got "without gpu, each replica of a stage has one"
+run gv-report -f html hand.csv
+out_has "<title>3 micro-batches, 2 stages, 3 GPUs</title>" "a schedule: the page says of how many"
+grep -e ^gpu -e ',F,' hand.csv >forward.csv
+run gv-report -f csv forward.csv
+cut -d, -f1,9 out >got && mv got out
+is_out "cut before anything came back: all that went in is in flight, on each GPU alone" <<'E2'
+stages,in_flight
+0,2
+1,3
+E2
 { head -n 1 hand.csv && sed 1d hand.csv | sort -t, -k 8,8n -k 1,1n -s; } >byTime.csv
 run gv-report byTime.csv
 mv out got
