@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/fileio.h"
 #include "base/opt.h"
+#include "base/subnormal.h"
 #include "launch/slurm/slurm.h"
 #include "profile.h"
 
@@ -45,6 +46,7 @@ main(int argc, char **argv)
 	struct gv_opt o = {.usage = usage, .help = help};
 
 	gv_init("gv-profile");
+	gv_subnormal_flush(); /* as gv-train does, whose passes it times */
 	if (argc == 2 && strncmp(argv[1], "--worker=", 9) == 0)
 		return gv_slurm_worker(
 		    argv[1] + 9); /* on a node of Slurm, by ourselves */

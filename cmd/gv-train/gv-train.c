@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/subnormal.h"
 #include "gv-train/pipeline/set.h"
 #include "run.h"
 
@@ -127,6 +128,7 @@ main(int argc, char **argv)
 	int status = 0, finished;
 
 	gv_init("gv-train");
+	gv_subnormal_flush();
 	options_parse(&o, argc, argv);
 	if (o.shapes)
 		print_shapes(&o);

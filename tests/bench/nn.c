@@ -24,6 +24,7 @@ main(int argc, char **argv)
 	size_t i;
 
 	gv_init("nn");
+	gv_subnormal_flush(); /* as gv-train does */
 	if (argc < 2) {
 		puts("nn.sh runs this with its arguments");
 		return 0;

@@ -12,6 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 
 torch.set_num_threads(1)
+torch.set_flush_denormal(True)  # as gv-train does
 ACTS = {"relu": F.relu, "sigmoid": torch.sigmoid, "tanh": torch.tanh, "gelu": F.gelu, "silu": F.silu}
 
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/subnormal.h"
 #include "nn/cpu/cpu.h"
 #include "nn/net.h"
 

@@ -65,6 +65,7 @@ main(int argc, char **argv)
 	pid_t pid;
 
 	gv_init("nn_two");
+	gv_subnormal_flush(); /* as gv-train does */
 	if (argc < 6) {
 		puts("nn.sh runs this with its arguments");
 		return 0;
