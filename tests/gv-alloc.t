@@ -742,6 +742,19 @@ EOF
 	lying shares --certify --solver=glpk
 	is_status 1 "shares that are a little too small, --certify"
 	is_out "shares that are a little too small, --certify: no table" </dev/null
+	for policy in max-min max-sum; do # the last -p counts
+		lying again -p $policy --solver=glpk -o again.csv
+		is_status 0 "$policy: only the first program is solved"
+		err_has 'gv-alloc: warning: no solver came to the end of the second program: other shares with the same objective may get more done' \
+			"$policy: that is said"
+		lying again -p $policy --solver=glpk -q -o again.csv
+		ok "$policy: but not with -q" test ! -s err
+	done
+	run env GV_GLPK=again LD_PRELOAD="$build/preload/glpk.so" gv-alloc -p makespan --solver=glpk \
+		-c "$src/examples/man/cluster.csv" -o again.csv "$src/examples/man/rates.csv"
+	err_has 'no solver came to the end of the second program' "makespan, too"
+	lying again -o again.csv
+	silent "another solver comes to the end"
 	for how in duals abort; do
 		lying "$how"
 		is_status 0 "$how: prices need no GLPK"

@@ -268,6 +268,15 @@ say_stayed(const struct gv_stayed *s)
 		gv_warn("--stay: no solver came to what else could run where jobs stay");
 }
 
+/* The objective is the best; of what else was to be, that is not known. */
+static void
+say_second(const struct gv_answer *a)
+{
+	if (a->s.second_missed && a->p.n > 0 && a->s.gap <= GV_TOL_PROVED)
+		gv_warn("warning: no solver came to the end of the second program: other "
+			"shares with the same objective may get more done");
+}
+
 /* What goes beside the answer first, so that there is no answer where that fails. */
 static int
 write_files(const struct options *o, const struct gv_rates *r, const struct gv_cluster *c,
@@ -357,6 +366,8 @@ answer_rates(const struct options *o, struct gv_rates *r, struct inputs *in,
 			say_late(o, r, &a);
 		if (a.impossible)
 			answer_no();
+		if (!o->common.quiet)
+			say_second(&a);
 		check_proof(o, &a);
 		say_stayed(&a.stayed);
 		rc = write_files(o, r, cluster, &a, e);

@@ -7,6 +7,7 @@
  *	abort   glp_simplex reports an internal error
  *	min     glp_simplex fails where the least is looked for
  *	max     where the largest is
+ *	again   from its second call on
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -59,7 +60,10 @@ int
 glp_simplex(glp_prob *p, const glp_smcp *parm)
 {
 	int (*f)(glp_prob *, const glp_smcp *);
+	static int calls;
 
+	if (is("again") && ++calls > 1)
+		return GLP_EFAIL;
 	if (is("abort"))
 		glp_error("%s\n", "teta >= 0.0");
 	if (is(glp_get_obj_dir(p) == GLP_MIN ? "min" : "max"))

@@ -362,6 +362,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 		out->bound = s.bound;
 		out->gap = s.objective > 0 ? (s.objective - s.bound) / s.objective : 0;
 		out->exact = opt->solve.certify && (s.exact || w.p.n == 0);
+		out->second_missed = s.second_missed;
 		out->has_bound = true;
 		out->multipliers = s.multipliers;
 	}

@@ -78,6 +78,7 @@ solve_unfinished(const struct gv_unfinished *w, const double *need, const double
 		out->bound = 1 / s.bound * (1 - 2 * DBL_EPSILON);
 		out->gap = s.gap;
 		out->exact = s.exact;
+		out->second_missed = s.second_missed;
 		gv_multipliers_of_level(multipliers, p, w->of, a, &l);
 	} else {
 		free(s.x);
@@ -116,6 +117,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 		out->bound = s.bound;
 		out->gap = s.gap;
 		out->exact = opt->solve.certify && s.exact;
+		out->second_missed = s.second_missed;
 		out->has_bound = true;
 	}
 	free(need);

@@ -270,6 +270,7 @@ solve_free(struct gv_linear *l, const struct gv_problem *q, const bool *is_free,
 			memcpy(&l->s->x[i * p->m], &s.x[k++ * p->m], p->m * sizeof(*s.x));
 	memcpy(l->price, part.price, p->m * sizeof(*l->price));
 	l->budget = part.budget;
+	l->s->second_missed = s.second_missed;
 	if (rc != 0) { /* the prices were not near enough */
 		gv_error_clear(e);
 		rc = 1;

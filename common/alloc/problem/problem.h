@@ -113,6 +113,8 @@ struct gv_solution {
 	bool *late;
 	double relaxation;
 	bool exact; /* optimality was also proved in rational arithmetic */
+	/* of two objectives one after the other, the second is not known to be the best */
+	bool second_missed;
 	struct gv_multipliers multipliers;
 };
 

@@ -222,12 +222,14 @@ second_stage(struct scaled *s, const double *row_dual, const struct gv_lp_basis 
 	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
 	int rc = solve_second(s, row_dual, from, x, e);
 
+	l->s->second_missed = true;
 	if (rc == 0 && keeps_needs(l, x) &&
 	    gv_linear_sum(p, l->gain, x) >=
 		l->s->objective -
 		    GV_TOL_SAME_SUM * fmax(fabs(l->s->objective), s->gain)) {
 		memcpy(l->s->x, x, p->n * p->m * sizeof(*x));
 		l->s->objective = gv_linear_sum(p, l->gain, x);
+		l->s->second_missed = false;
 	}
 	free(x);
 	return rc < 0 ? -1 : 0;

@@ -46,6 +46,7 @@ struct levels {
 	double *price;          /* [m] */
 	double level, bound;    /* of the lowest */
 	double *own;            /* [components] the level of each */
+	bool second_missed;     /* of one of them */
 	struct gv_error unsaid; /* the whole is asked again, and says it */
 };
 
@@ -65,6 +66,7 @@ own_level(struct levels *w, size_t k, bool lexicographic)
 	done = gv_level_plain(&q, a, &w->opt, w->name, &l, &w->unsaid) == 0;
 	if (done)
 		gv_components_put_cells(&w->g, k, s.x, w->x);
+	w->second_missed |= s.second_missed;
 	if (done && s.bound < w->bound) {
 		w->bound = s.bound;
 		memset(w->lambda, 0, w->p->n * sizeof(*w->lambda));
@@ -163,6 +165,7 @@ gv_level_components(const struct gv_problem *p, const double *a,
 		l->s->objective = gv_level_reached(p, a, w.x);
 		l->s->bound = fmax(w.bound, l->s->objective);
 		l->s->has_bound = true;
+		l->s->second_missed = w.second_missed;
 		l->s->gap = gv_level_gap(p, l->s->bound, l->s->objective);
 	}
 	gv_components_free(&w.g);
@@ -182,6 +185,7 @@ struct sums {
 	const char *name;
 	struct gv_components g;
 	double *x, *mu, *price; /* [n][m], [n], [m] */
+	bool second_missed;
 	struct gv_error unsaid;
 };
 
@@ -205,6 +209,7 @@ own_sum(struct sums *w, size_t k)
 	l.second = second;
 	l.need = need;
 	done = gv_linear_plain(&l, &w->opt, w->name, &w->unsaid) == 0;
+	w->second_missed |= s.second_missed;
 	if (done) {
 		gv_components_put_cells(g, k, s.x, w->x);
 		gv_components_put_rows(g, k, l.mu, w->mu);
@@ -245,6 +250,7 @@ gv_linear_components(
 		memcpy(l->mu, w.mu, p->n * sizeof(*w.mu));
 		memcpy(l->price, w.price, p->m * sizeof(*w.price));
 		l->s->objective = gv_linear_sum(p, l->gain, w.x);
+		l->s->second_missed = w.second_missed;
 		l->s->has_bound = true;
 		gv_linear_prove(l);
 	}

@@ -19,13 +19,14 @@ enum { AGAIN = 30 };
 
 /* Tries the other way, and takes it if it gets further. */
 static int
-try_prices(const struct gv_problem *p, const double *a, double unit, struct gv_level *l)
+try_prices(const struct gv_problem *p, const double *a, double unit, struct gv_level *l,
+    bool *done)
 {
 	size_t cells = p->n * p->m;
 	struct gv_solution *out = l->s;
 	struct gv_solution other = {.x = gv_xcalloc(cells, sizeof(*other.x))};
 	struct gv_level alike;
-	bool second_done;
+	bool second_done = false;
 	double effort = AGAIN * gv_interior_level_effort(p->n, p->m);
 	int rc;
 
@@ -36,6 +37,7 @@ try_prices(const struct gv_problem *p, const double *a, double unit, struct gv_l
 		memcpy(out->x, other.x, cells * sizeof(*other.x));
 		out->objective = other.objective;
 		out->bound = fmin(out->bound, other.bound);
+		*done = true;
 	}
 	free(other.x);
 	gv_level_free(&alike);
@@ -207,7 +209,7 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 	}
 	if (rc == 0 && !second_done && t.solver[k - 1] == GV_SOLVER_GLPK &&
 	    opt->solver == GV_SOLVER_AUTO)
-		rc = try_prices(p, a, unit, l);
+		rc = try_prices(p, a, unit, l, &second_done);
 	if (rc >= 0 && !second_done && (!opt->sharp || opt->any))
 		rc = take_kept(p, &kept, l, rc);
 	free(kept.gain);
@@ -217,6 +219,7 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 		    e, "the linear program of %s: %s", name, gv_lp_status_name(status));
 	if (rc == 0)
 		out->gap = gv_level_gap(p, out->bound, out->objective);
+	out->second_missed = l->lexicographic && !second_done;
 	for (i = 0; i < p->n; i++)
 		l->lambda[i] /= unit;
 	return rc;
@@ -260,6 +263,7 @@ gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
 	double effort = t.effort;
 	int rc = 1;
 
+	l->s->second_missed = false;
 	for (k = 0; k < t.n && rc != 0; k++) {
 		struct gv_error own = {0};
 
