@@ -309,7 +309,7 @@ update(struct script *x, size_t k)
 		for (i = 0; i < n; i++)
 			sum[i] += v[i];
 	}
-	for (i = 0; i < n && at->replicas > 1 && (scale < 1 || scale > 1); i++)
+	for (i = 0; i < n && (scale < 1 || scale > 1); i++)
 		sum[i] = (gv_real)(sum[i] * scale);
 	gv_net_gradients_put(net, at->first, at->last, sum);
 	gv_net_put(net, 0, 0, x->version[k][x->updates[k]]);

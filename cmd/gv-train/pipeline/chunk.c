@@ -220,6 +220,31 @@ is_scaled(const struct chunk *c)
 	return c->scale < 1 || c->scale > 1;
 }
 
+/* Room for the gradients of all of the stage's rows. */
+static void
+open_room(struct chunk *c)
+{
+	if (c->room == NULL)
+		c->room = gv_xcalloc(
+		    gv_net_gradients_size(c->net, c->at->first, c->at->last) + 1,
+		    sizeof(*c->room));
+}
+
+/* Gradients of which there is no sum over replicas to scale. */
+static int
+scale_own(struct chunk *c)
+{
+	size_t first = c->at->first, last = c->at->last, k,
+	       n = gv_net_gradients_size(c->net, first, last);
+
+	open_room(c);
+	if (gv_net_gradients_get(c->net, first, last, c->room) != 0)
+		return -1;
+	for (k = 0; k < n; k++)
+		c->room[k] = (gv_real)(c->room[k] * c->scale);
+	return gv_net_gradients_put(c->net, first, last, c->room);
+}
+
 int
 chunk_begin_sum(struct chunk *c, size_t first, size_t last)
 {
@@ -231,10 +256,7 @@ chunk_begin_sum(struct chunk *c, size_t first, size_t last)
 		c->bucket[c->buckets++] = (struct bucket){.first = first, .last = last};
 		return gv_net_add_rows(c->net, first, last, is_scaled(c) ? c->scale : 0);
 	}
-	if (c->room == NULL)
-		c->room = gv_xcalloc(
-		    gv_net_gradients_size(c->net, c->at->first, c->at->last) + 1,
-		    sizeof(*c->room));
+	open_room(c);
 	v = c->room;
 	for (i = 0; i < c->buckets; i++)
 		v += c->bucket[i].n;
@@ -376,7 +398,9 @@ chunk_sum(struct chunk *c, bool *lost)
 {
 	*lost = false;
 	c->times.buckets = c->buckets;
-	return c->group.n > 1 ? take_sums(c, lost) : 0;
+	if (c->group.n > 1)
+		return take_sums(c, lost);
+	return is_scaled(c) ? scale_own(c) : 0;
 }
 
 int
