@@ -56,6 +56,13 @@ is_out "1f1b, with updates that take time" <<EOF
 F0/0:0-1 F1/0:1-2 B0/0:4-6 U0/1:6-6 B1/0:7.5-9.5 U1/2:9.5-9.5
 F0/0:1-2 B0/0:2-4 U0/1:4-4.5 F1/1:4.5-5.5 B1/1:5.5-7.5 U1/2:7.5-8
 EOF
+awk -F, -v OFS=, '{ print $0, NR == 1 ? "kept_bytes" : NR == 2 ? "" : 5000 }' two.csv >kept.csv
+for table in two kept; do gv-partition --explain -l 2@1GB/s --straight --schedule=gpipe --micro-batches=3 $table.csv >$table.stages; done
+ok "what a layer keeps for its backward pass waits, its output crosses" awk -F, '
+	NR == 1 || FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	FNR == NR { memory[FNR] = $c["memory_bytes"]; transfer[FNR] = $c["transfer_s"]; next }
+	{ bad += $c["transfer_s"] != transfer[FNR] || $c["memory_bytes"] - memory[FNR] != (FNR == 3) * 3 * 4000; n++ }
+	END { exit bad || n != 2 }' two.stages kept.stages
 two --cut=none --schedule=2bw
 short
 is_out "2bw, three batches of as many as GPUs" <<EOF

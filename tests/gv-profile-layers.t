@@ -102,7 +102,7 @@ silent "a model"
 cp out cnn.csv
 head -n 1 cnn.csv >out
 is_out "the model's columns, and the new ones" <<'EOT'
-id,op,from,out,k,s,p,g,act,node_id,layer,forward_ms,backward_ms,activation_bytes,parameter_bytes,update_ms,repeats,forward_mad_ms,backward_mad_ms
+id,op,from,out,k,s,p,g,act,node_id,layer,forward_ms,backward_ms,activation_bytes,parameter_bytes,update_ms,repeats,forward_mad_ms,backward_mad_ms,kept_bytes
 EOT
 cut -d, -f1-9 cnn.csv >kept
 tr '\t' , <"$models/cnn.tsv" >wanted

@@ -273,6 +273,25 @@ for schedule in 1f1b flush 2bw; do
 	gang 3 -v --data=digits:300 --batch=$((6 * m)) --micro-batches=$m --steps=12 --optimizer=adam --schedule=$schedule plan.csv
 	for stage in 0 1 2; do held $schedule $stage; done
 done
+# what is kept beside outputs counts, too: what stood before an activation, the gates of an lstm
+cat >gates.csv <<'END'
+id,op,from,out,k,act,dir
+1,linear,0,12,1,silu,
+2,lstm,1,8,,,both
+3,add,2;2,,,gelu,
+4,linear,3,10,,silu,
+5,linear,4,,,,
+6,xent,5,,,,
+END
+for recompute in none full; do
+	gv-profile layers -q --batch=6 --shape=16x1x16 --classes=10 --window=.01 --warmup=.01 --repeats=1 gates.csv 2>/dev/null |
+		gv-partition -q -l 2@1GB/s --straight --all-gpus --optimizer=adam --recompute=$recompute --schedule=gpipe --micro-batches=3 >gates.plan
+	gv-partition -q -l 2@1GB/s --evaluate --explain --optimizer=adam --schedule=gpipe --micro-batches=3 gates.plan >explained
+	gang 2 -v --data=digits:300 --shape=16x1x16 --batch=18 --micro-batches=3 --steps=4 --optimizer=adam --schedule=gpipe gates.plan
+	# a stage that computes its outputs again has them of each in flight, until they were sent
+	[ $recompute = full ] || held "gates" 0
+	held "gates, recompute $recompute" 1
+done
 # a third of a megabyte each: what the first row leaves to be summed behind the way back is little
 printf 'id,op,out,act\n1,linear,256,relu\n2,linear,256,relu\n3,linear,256,relu\n4,linear,,\n5,xent,,\n' | plan "0" "2" >wide.csv
 gang 2 -v --data=digits:300 --batch=16 --micro-batches=2 --steps=2 --schedule=flush wide.csv

@@ -13,7 +13,8 @@ struct gv_graph_layer {
 	double forward_s;  /* the forward part of it */
 	double update_s;   /* of its weights by the optimiser, once; 0: it is not told */
 	double activation; /* bytes of its output */
-	double parameter;  /* bytes of its weights */
+	double kept; /* bytes that wait for its backward pass, the output among them */
+	double parameter; /* bytes of its weights */
 };
 
 struct gv_graph_edge {

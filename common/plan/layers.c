@@ -21,7 +21,7 @@ expect_number(
 
 struct columns {
 	ptrdiff_t id, forward, backward, activation, parameter;
-	ptrdiff_t update; /* -1: it is not there */
+	ptrdiff_t update, kept; /* -1: it is not there */
 };
 
 static int
@@ -37,6 +37,9 @@ read_layer(struct gv_graph_layer *a, const struct gv_frame *f, const struct colu
 	rc |= expect_number(f, row, c->parameter, &a->parameter, e);
 	if (c->update >= 0 && gv_frame_cell(f, row, c->update).len > 0)
 		rc |= expect_number(f, row, c->update, &update, e);
+	a->kept = a->activation;
+	if (c->kept >= 0 && gv_frame_cell(f, row, c->kept).len > 0)
+		rc |= expect_number(f, row, c->kept, &a->kept, e);
 	a->forward_s = forward / 1000;
 	a->update_s = update / 1000;
 	a->time_s = (forward + backward) / 1000;
@@ -58,6 +61,7 @@ read_rows(struct gv_graph *all, struct gv_hash *ids, const struct gv_frame *f,
 	rc |= gv_frame_require(f, "activation_bytes", &c.activation, e);
 	rc |= gv_frame_require(f, "parameter_bytes", &c.parameter, e);
 	c.update = gv_frame_find(f, "update_ms");
+	c.kept = gv_frame_find(f, "kept_bytes");
 	if (rc != 0)
 		return -1;
 	all->n = f->n_rows;

@@ -85,7 +85,7 @@ sum_up(struct ideals *s, const struct gv_graph *g, enum ideals_kind kind)
 				continue;
 			s->time_s[i] += g->layer[v].time_s;
 			s->forward_s[i] += g->layer[v].forward_s;
-			s->activation[i] += g->layer[v].activation;
+			s->activation[i] += g->layer[v].kept;
 			s->parameter[i] += g->layer[v].parameter;
 		}
 		if (i > 0 && i + 1 < s->n)

@@ -41,7 +41,7 @@ sums_of(const struct gv_plan *p, const struct gv_graph *g, enum ideals_kind cut)
 		u.time_s[i] += g->layer[v].time_s;
 		u.forward_s[i] += g->layer[v].forward_s;
 		u.parameter[i] += g->layer[v].parameter;
-		u.activation[i] += g->layer[v].activation;
+		u.activation[i] += g->layer[v].kept;
 	}
 	for (i = 0; i + 1 < p->n; i++) {
 		for (v = 0; v < g->n; v++)

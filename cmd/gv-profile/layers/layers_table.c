@@ -8,7 +8,7 @@
 
 static const char *const added[] = {"node_id", "layer", "forward_ms", "backward_ms",
     "activation_bytes", "parameter_bytes", "update_ms", "repeats", "forward_mad_ms",
-    "backward_mad_ms"};
+    "backward_mad_ms", "kept_bytes"};
 enum { ADDED = sizeof(added) / sizeof(added[0]) };
 
 static bool
@@ -77,6 +77,8 @@ write_added(struct gv_tabw *w, const struct gv_layer *l, const struct layer_time
 	gv_tabw_int(w, (int64_t)steps);
 	write_ms(w, t->forward.deviation_s);
 	write_ms(w, t->backward.deviation_s);
+	gv_tabw_int(w,
+	    (int64_t)(batch * (gv_shape_size(l->out_shape) + l->kept) * sizeof(float)));
 }
 
 void

@@ -8,7 +8,7 @@
  * The model's rows with all their columns byte for byte, then (in place of
  * columns of these names) node_id, layer, forward_ms, backward_ms,
  * activation_bytes, parameter_bytes, update_ms, repeats, forward_mad_ms,
- * backward_mad_ms.
+ * backward_mad_ms, kept_bytes.
  */
 void write_layers(struct gv_tabw *w, const struct gv_model *m,
     const struct layer_times *t, size_t batch);

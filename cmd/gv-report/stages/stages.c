@@ -123,7 +123,7 @@ add_layer(struct stages *s, const struct gv_plan_columns *c, size_t row,
     const size_t *rank, struct ends *ends, struct gv_error *e)
 {
 	const struct gv_frame *f = &s->rows;
-	double forward, backward, parameter, activation;
+	double forward, backward, parameter, activation, kept;
 	struct gv_cell layer = text(f, row, "layer");
 	struct gv_plan_row cells;
 	struct stage *stage;
@@ -132,7 +132,8 @@ add_layer(struct stages *s, const struct gv_plan_columns *c, size_t row,
 	    number(f, row, "forward_ms", &forward, e) != 0 ||
 	    number(f, row, "backward_ms", &backward, e) != 0 ||
 	    number(f, row, "parameter_bytes", &parameter, e) != 0 ||
-	    number(f, row, "activation_bytes", &activation, e) != 0)
+	    number(f, row, "activation_bytes", &activation, e) != 0 ||
+	    number(f, row, "kept_bytes", &kept, e) != 0)
 		return -1;
 	if (layer.len >= 5 && memcmp(layer.s, "Input", 5) == 0)
 		return 0; /* data loading takes no part */
@@ -158,7 +159,7 @@ add_layer(struct stages *s, const struct gv_plan_columns *c, size_t row,
 		(backward > 0 ? backward : 0)) /
 	    1000 / (double)cells.replicas;
 	stage->parameter += parameter > 0 ? parameter : 0;
-	stage->activation += activation > 0 ? activation : 0;
+	stage->activation += kept > 0 ? kept : activation > 0 ? activation : 0;
 	return 0;
 }
 

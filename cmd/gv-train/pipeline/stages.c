@@ -53,6 +53,15 @@ add(const struct gv_frame *f, size_t row, const char *name, double unit, double 
 	return 0;
 }
 
+/* What a row keeps for its backward pass: its output where the table says no more. */
+static int
+add_kept(const struct gv_frame *f, size_t row, double *sum, struct gv_error *e)
+{
+	struct gv_cell kept = gv_frame_cell(f, row, gv_frame_find(f, "kept_bytes"));
+
+	return add(f, row, kept.len > 0 ? "kept_bytes" : "activation_bytes", 1, sum, e);
+}
+
 static int
 take_row(struct stages *s, const struct gv_frame *f, const struct gv_plan_columns *at,
     size_t i, struct gv_error *e)
@@ -80,7 +89,7 @@ take_row(struct stages *s, const struct gv_frame *f, const struct gv_plan_column
 	stage->last = i + 1;
 	return add(f, i, "forward_ms", 1e-3, &stage->forward_s, e) != 0 ||
 		       add(f, i, "backward_ms", 1e-3, &stage->backward_s, e) != 0 ||
-		       add(f, i, "activation_bytes", 1, &stage->activation, e) != 0 ||
+		       add_kept(f, i, &stage->kept, e) != 0 ||
 		       add(f, i, "parameter_bytes", 1, &stage->parameter, e) != 0
 		   ? -1
 		   : 0;

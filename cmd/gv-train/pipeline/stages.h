@@ -11,8 +11,8 @@ struct stage {
 	size_t replicas;
 	bool recompute;
 	double forward_s, backward_s; /* of a micro-batch by the profile; 0: not told */
-	/* bytes by the profile: outputs of a micro-batch, weights; 0: not told */
-	double activation, parameter;
+	/* bytes by the profile: what waits of a micro-batch, weights; 0: not told */
+	double kept, parameter;
 };
 
 /* = {0} is empty. */

@@ -6,9 +6,9 @@
 #include "worker_private.h"
 
 /*
- * Weights in all versions, gradients, what the optimiser keeps, and outputs of all
- * micro-batches in flight, or of a stage that recomputes what it receives and once its
- * outputs: timetable.h's holding.
+ * Weights in all versions, gradients, what the optimiser keeps, and what waits of all
+ * micro-batches in flight, or of a stage that recomputes what it receives and once that:
+ * timetable.h's holding.
  */
 static double
 planned(const struct chunk *c)
@@ -19,14 +19,14 @@ planned(const struct chunk *c)
 	gv_net_bytes(c->net, &b);
 	state =
 	    b.params > 0 ? (double)b.state * (double)c->versions / (double)b.params : 0;
-	if (!(c->at->activation > 0))
+	if (!(c->at->kept > 0))
 		return 0;
 	return ((double)c->versions + 1 + state) * c->at->parameter +
-	       (c->at->recompute ? (double)c->slots * in + c->at->activation
-				 : (double)c->slots * c->at->activation);
+	       (c->at->recompute ? (double)c->slots * in + c->at->kept
+				 : (double)c->slots * c->at->kept);
 }
 
-/* The same of what the net has: of each output there is its gradient, too, and a hit. */
+/* The same of what the net has: all that waits has room for a gradient, too, and there is a hit. */
 static double
 held(const struct worker *w, const struct chunk *c)
 {
