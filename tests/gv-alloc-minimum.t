@@ -216,4 +216,67 @@ for solver in auto glpk price interior; do
 	is_status 0 "--solver=$solver: far deadlines"
 	err_has "objective=970 " "and the sum"
 done
+
+# ---- minimums that are all a job can have on its fastest GPUs ----
+printf 'gpu_type,gpus\nv100,4\n' >four.csv
+cat >all.csv <<EOF
+job_id,scale_factor,gpu_type,steps_per_s,min_steps_per_s
+a,2,v100,0.127494,
+b,2,v100,4.5717,4.5717
+c,1,v100,8.4952,
+EOF
+run gv-alloc -p max-min -c four.csv all.csv
+silent "a minimum that is all a job can have"
+awk -F, '{ print $1 (NR > 1 ? sprintf(",%.9f", $6) : ",share") }' out >shares && mv shares out
+is_out "takes nothing from what others could have beside it" <<EOF
+job_id,share
+a,0.500000000
+b,1.000000000
+c,1.000000000
+EOF
+# drawn: max-min's level is the lowest of water-filling, which goes another way
+full() { # SEED JOBS
+	awk -v seed="$1" -v n="$2" 'BEGIN { srand(seed)
+		print "job_id,scale_factor,gpu_type,steps_per_s,min_steps_per_s"
+		for (i = 0; i < n; i++) {
+			a = int(1e4 * exp(rand() * 4)) / 1e4; b = int(1e4 * exp(rand() * 4)) / 1e4
+			least = i % 4 != 1 ? "" : rand() < .7 ? (a > b ? a : b) : int(a * rand() * 1e4) / 1e4
+			s = rand() < .7 ? 1 : 2
+			print i "," s ",v100," a "," least; print i "," s ",k80," b "," least
+		} }'
+}
+printf 'gpu_type,gpus\nv100,8\nk80,5\n' >eight.csv
+drawn=0 apart=0
+for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	for n in 6 13 30; do
+		full $seed $n >full.csv
+		run gv-alloc -q -v -p water-filling -c eight.csv full.csv
+		[ "$status" -eq 0 ] || continue
+		level=$(word objective)
+		for solver in auto glpk price interior; do
+			run gv-alloc -q -v -p max-min --solver=$solver -c eight.csv full.csv
+			drawn=$((drawn + 1))
+			near "$(word objective)" "$level" 1e-8 && near "$(word bound)" "$level" 1e-8 || apart=$((apart + 1))
+		done
+	done
+done
+ok "level and bound are water-filling's, of $drawn drawn" [ $drawn -gt 60 ]
+ok "by every solver ($apart are not)" [ $apart -eq 0 ]
+
+# ---- minimums that leave others nothing ----
+printf 'gpu_type,gpus\nv100,1\n' >one.csv
+printf 'job_id,total_steps,gpu_type,steps_per_s,min_steps_per_s\na,100,v100,10,10\nb,100,v100,10,\n' >none.csv
+run gv-alloc -v -p makespan -c one.csv --explain=why.csv none.csv
+is_status 0 "others are never done"
+err_has 'warning: what deadlines and minimums need leaves nothing for other jobs, which are never done' "is said"
+err_has ' objective=inf ' "and the makespan has no end"
+cut -d, -f1,6 out >shares && mv shares out
+is_out "shares are what is needed" <<EOF
+job_id,share
+a,1
+b,0
+EOF
+ok "explained without a number for never" grep -q '^policy,makespan,,,,,,,,,,$' why.csv
+run gv-alloc -p makespan --certify -c one.csv none.csv
+is_status 1 "there is no proof of it"
 done_testing

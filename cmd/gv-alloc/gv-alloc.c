@@ -248,6 +248,8 @@ check_proof(const struct options *o, const struct gv_answer *a)
 		gap = a->s.gap;
 	if (gap <= enough && (a->s.exact || !o->answer.policy.solve.certify))
 		return;
+	if (isinf(a->s.objective) && !o->answer.policy.solve.certify)
+		return; /* beside never any bound is small */
 	if (gap <= enough)
 		gv_warn("not proved in rational arithmetic");
 	else
@@ -368,6 +370,8 @@ answer_rates(const struct options *o, struct gv_rates *r, struct inputs *in,
 			answer_no();
 		if (!o->common.quiet)
 			say_second(&a);
+		if (!o->common.quiet)
+			say_never(&a);
 		check_proof(o, &a);
 		say_stayed(&a.stayed);
 		rc = write_files(o, r, cluster, &a, e);

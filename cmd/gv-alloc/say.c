@@ -228,6 +228,14 @@ stayed_text(char *text, size_t size, const struct gv_stayed *t)
 }
 
 void
+say_never(const struct gv_answer *a)
+{
+	if (a->p.n > 0 && isinf(a->s.objective))
+		gv_warn("warning: what deadlines and minimums need leaves nothing for "
+			"other jobs, which are never done");
+}
+
+void
 say_objective(const struct options *o, const struct gv_rates *r,
     const struct gv_answer *a, double together)
 {
@@ -238,7 +246,10 @@ say_objective(const struct options *o, const struct gv_rates *r,
 	char stayed[4 * GV_NUM_LEN + 64] = "";
 	char apart[GV_NUM_LEN + 64] = "";
 
-	gv_format_double(num[0], s->objective);
+	if (isinf(s->objective))
+		snprintf(num[0], sizeof(num[0]), "inf");
+	else
+		gv_format_double(num[0], s->objective);
 	gv_format_double(num[1], s->bound);
 	snprintf(num[2], sizeof(num[2]), "%.2g", s->gap);
 	if (a->p.n > 0 && s->has_bound)

@@ -27,6 +27,9 @@ void say_late(
  */
 void relaxation_text(char text[GV_NUM_LEN], double relaxation);
 
+/* Some jobs have nothing, since others need all there is: so a makespan without an end. */
+void say_never(const struct gv_answer *a);
+
 /*
  * -v: the objective, its bound and the gap; together: what --nodes has to compare it
  * with, NAN = nothing.

@@ -81,10 +81,12 @@ keep_jobs(struct gv_answer *b, const struct gv_answer *a, const struct gv_rates 
 	free(keep);
 }
 
-/* What a number changes; nothing, but for rounding, is nothing. */
+/* What a number changes; nothing, but for rounding, is nothing.  NAN: from never to then. */
 static double
 change(double now, double was)
 {
+	if (isinf(was))
+		return NAN;
 	return fabs(now - was) <= GV_TOL_CHANGE * fabs(was) ? 0 : now - was;
 }
 

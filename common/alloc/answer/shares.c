@@ -234,7 +234,8 @@ gv_answer_solve(struct gv_answer *a, const struct gv_policy *policy,
 	if (rc != 0)
 		return rc == 1 ? 0 : -1;
 	excess = gv_solution_excess(&a->p, &a->s);
-	if (!(excess <= GV_TOL_FEASIBLE) || !isfinite(a->s.objective) ||
+	if (!(excess <= GV_TOL_FEASIBLE) ||
+	    !(isfinite(a->s.objective) || (isinf(a->s.objective) && a->s.late != NULL)) ||
 	    (a->s.has_bound && !isfinite(a->s.bound)) ||
 	    (a->s.objective <= 0 && !(a->s.has_bound && a->s.bound == 0) &&
 		!(a->s.objective == 0 &&

@@ -131,6 +131,7 @@ meet(const struct gv_problem *p, const struct gv_solver_options *opt, bool relax
 	double level = INFINITY, bound = 0;
 	struct gv_problem q;
 	size_t i, k = 0;
+	bool met;
 	int rc = 0;
 
 	gv_problem_pick(&q, p, keep);
@@ -138,9 +139,12 @@ meet(const struct gv_problem *p, const struct gv_solver_options *opt, bool relax
 		rc = shared_level_of_needs(p, opt, name, need, &level, lambda, e);
 	else if (n > 0)
 		rc = level_of_needs(&q, kept, opt, name, &level, &bound, x, lambda, e);
-	if (rc == 0 && level < 1 - GV_TOL_MET && bound >= 1 && opt->placeable && !relax)
+	if (rc == 0 && level < 1 - GV_TOL_FEASIBLE && bound >= 1 && opt->placeable &&
+	    !relax)
 		rc = say_unsettled(name, level, bound, e);
-	if (rc == 0 && level < 1 - GV_TOL_MET) {
+	/* what nothing speaks against is had as surely as any shares are feasible */
+	met = level >= 1 - GV_TOL_MET || (bound >= 1 && level >= 1 - GV_TOL_FEASIBLE);
+	if (rc == 0 && !met) {
 		s->relaxation = 1 / level;
 		mark_late(p, need, keep, lambda, s->late);
 	}

@@ -206,7 +206,11 @@ come_down(struct floored *f, const double *kept, struct gv_error *e)
 			gv_error_clear(e);
 			return nothing_left(f, kept, e);
 		}
-		if (f->reached >= 1 - GV_TOL_RATIO || f->next >= t * (1 - DBL_EPSILON))
+		/* floors are possible: of one that is all a job can have a rounding is short */
+		if (f->reached >= 1 - GV_TOL_RATIO ||
+		    (f->reached >= 1 - GV_TOL_PROVED && !(f->next > 0)))
+			f->next = t;
+		if (f->next >= t * (1 - DBL_EPSILON))
 			break;
 	}
 	quick.certify = f->opt->certify;
