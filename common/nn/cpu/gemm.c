@@ -90,22 +90,58 @@ gv_cpu_gemm_pack(
 	gv_cpu_gemm_pack_rows(packed, b, rs, cs, k, 0, k, n);
 }
 
-enum { PIECE = 256, WIDEST = 32 }; /* of k, so that a panel's piece stays in L1 */
+/*
+ * Blocks of the product: a panel's piece of b stays in L1, the rows of a that go with it
+ * and the columns of c in L2 while k goes on.
+ */
+enum { PIECE = 256, WIDEST = 32, ROWS = 192, COLUMNS = 1024, APART = 16 };
 
-/* Tiles of one panel's piece, rows 0..m; edge: the panel is wider than c. */
+enum { LARGE = 1 << 16 }; /* numbers of b that are not in L2 from the last time */
+enum { FAR = 2048 }; /* bytes between rows of b, from which on they push each other out */
+
+/* Rows [i, i + m) of a, and c; a piece of k. */
+struct block {
+	const struct gv_cpu_gemm *g;
+	size_t i, m, l, k;
+	const gv_real *a; /* of row i and piece l */
+	size_t lda;
+};
+
+/* Cache lines of what the next panel is made from: some in a row, rows apart. */
+struct ahead {
+	const gv_real *at;
+	size_t lines, each, apart;
+};
+
 static void
-panel(const struct gv_cpu_kernel *ch, const struct gv_cpu_gemm *g, struct gv_cpu_tile t,
-    size_t width, size_t used)
+fetch(const struct ahead *h, size_t line)
 {
+	enum { LINE = 64 / sizeof(*h->at) };
+
+#ifdef __GNUC__
+	__builtin_prefetch(
+	    h->at + line / h->each * h->apart + line % h->each * LINE, 0, 2);
+#else
+	(void)h, (void)line;
+#endif
+}
+
+/* Tiles of one panel's piece and a block's rows; edge: the panel is wider than c. */
+static void
+panel(const struct gv_cpu_kernel *ch, const struct block *b, struct gv_cpu_tile t,
+    size_t width, size_t used, const struct ahead *next)
+{
+	const struct gv_cpu_gemm *g = b->g;
 	gv_real edge[12 * WIDEST];
 	gv_real *c = t.c;
-	size_t i, r, rows, vectors = width / ch->lanes;
+	size_t i, r, rows, vectors = width / ch->lanes, line = 0;
 
-	for (i = 0; i < g->m; i += rows) {
+	for (i = 0; i < b->m; i += rows) {
 		rows = ch->rows;
-		while (rows > g->m - i)
+		while (rows > b->m - i)
 			rows = rows > 4 ? rows == 12 ? 8 : 4 : rows / 2;
-		t.a = g->a;
+		for (; line * b->m < next->lines * (i + rows); line++)
+			fetch(next, line);
 		if (used < width) {
 			t.c = edge;
 			t.ldc = width;
@@ -115,68 +151,140 @@ panel(const struct gv_cpu_kernel *ch, const struct gv_cpu_gemm *g, struct gv_cpu
 		} else {
 			t.c = c + i * g->ldc;
 		}
-		t.a += g->transposed ? i : i * g->lda;
+		t.a = b->a + (g->transposed ? i : i * b->lda);
 		ch->run(rows, vectors, g->transposed, &t);
 		for (r = 0; r < rows && used < width; r++)
 			memcpy(c + (i + r) * g->ldc, edge + r * width, used * sizeof(*c));
 	}
 }
 
-/* Columns of b as it lies, a piece of k, as one panel. */
+/* The same of a piece of b that lies in its matrix, packed first. */
 static void
-pack_rest(
-    gv_real *packed, const gv_real *b, size_t ldb, size_t k, size_t width, size_t used)
+packed_panel(const struct gv_cpu_kernel *ch, const struct block *b, struct gv_cpu_tile t,
+    size_t width, size_t used, const struct ahead *next)
 {
-	size_t l;
+	_Alignas(64) gv_real packed[PIECE * WIDEST];
+	size_t rs = b->g->turned ? 1 : b->g->ldb, cs = b->g->turned ? b->g->ldb : 1;
 
-	for (l = 0; l < k; l++, packed += width, b += ldb) {
-		memset(packed, 0, width * sizeof(*b));
-		memcpy(packed, b, used * sizeof(*b));
+	gv_cpu_gemm_pack(packed, t.b, rs, cs, t.k, used);
+	t.b = packed;
+	t.ldb = width;
+	panel(ch, b, t, width, used, next);
+}
+
+/* Where the piece of b from column j on begins. */
+static const gv_real *
+piece_at(const struct block *b, size_t j, size_t width)
+{
+	const struct gv_cpu_gemm *g = b->g;
+
+	if (g->ldb == 0)
+		return g->b + j * g->k + b->l * width;
+	return g->b + (g->turned ? j * g->ldb + b->l : b->l * g->ldb + j);
+}
+
+/* What the piece from column j on is made from. */
+static struct ahead
+lines_of(const struct block *b, size_t j, size_t width)
+{
+	enum { LINE = 64 / sizeof(*b->a) };
+	const struct gv_cpu_gemm *g = b->g;
+	size_t rows = g->ldb == 0 ? 1 : g->turned ? width : b->k;
+	size_t each = (b->k * width / rows + LINE - 1) / LINE;
+
+	return (struct ahead){piece_at(b, j, width), rows * each, each, g->ldb};
+}
+
+/* A block and one panel of columns, from column j on; the next one is fetched. */
+static void
+piece_of(const struct gv_cpu_kernel *ch, const struct block *b, size_t j, size_t width,
+    size_t used, size_t end)
+{
+	const struct gv_cpu_gemm *g = b->g;
+	gv_real bias[WIDEST] = {0};
+	struct gv_cpu_tile t = {.k = b->k,
+	    .lda = b->lda,
+	    .ldb = g->ldb > 0 ? g->ldb : width,
+	    .ldc = g->ldc,
+	    .b = piece_at(b, j, width),
+	    .bias = bias,
+	    .c = g->c + b->i * g->ldc + j,
+	    .start = b->l > 0 || g->add ? GV_CPU_START_C
+		     : g->bias != NULL  ? GV_CPU_START_BIAS
+					: GV_CPU_START_0,
+	    .relu = g->relu && b->l + b->k == g->k};
+	struct ahead next = {.lines = 0};
+
+	if (g->bias != NULL)
+		memcpy(bias, g->bias + j, used * sizeof(*bias));
+	if (b->k > 0 && j + 2 * width <= end && g->k * g->n >= LARGE)
+		next = lines_of(b, j + width, width);
+	if (g->ldb > 0 && (g->turned || used < width ||
+			      (b->m > ch->rows && g->ldb * sizeof(*g->b) >= FAR)))
+		packed_panel(ch, b, t, width, used, &next);
+	else
+		panel(ch, b, t, width, used, &next);
+}
+
+/* A block's rows and columns [j, end). */
+static void
+block_of(const struct gv_cpu_kernel *ch, const struct block *b, size_t j, size_t end)
+{
+	size_t width, n = b->g->n;
+
+	for (; j < end; j += width) {
+		width = panel_width(ch, n - j);
+		piece_of(ch, b, j, width, width < n - j ? width : n - j, end);
 	}
 }
 
-/* A piece of k of one panel of columns; b is where the panel begins. */
+/* The same with a's rows copied to where they do not push each other out. */
 static void
-piece_of(const struct gv_cpu_kernel *ch, const struct gv_cpu_gemm *g,
-    struct gv_cpu_tile t, const gv_real *b, size_t l, size_t width, size_t used)
+copied_block(const struct gv_cpu_kernel *ch, struct block b, size_t j, size_t end)
 {
-	gv_real rest[PIECE * WIDEST];
-	struct gv_cpu_gemm piece = *g;
+	gv_real copy[PIECE * (ROWS + APART)]; /* which is the greater of both ways */
+	size_t lines = b.g->transposed ? b.k : b.m, n = b.g->transposed ? b.m : b.k, i;
 
-	t.k = g->k - l < PIECE ? g->k - l : PIECE;
-	t.start = l > 0 || g->add   ? GV_CPU_START_C
-		  : g->bias != NULL ? GV_CPU_START_BIAS
-				    : GV_CPU_START_0;
-	t.relu = g->relu && l + t.k == g->k;
-	t.ldb = g->ldb > 0 ? g->ldb : width;
-	t.b = b + l * t.ldb;
-	if (g->ldb > 0 && used < width) {
-		pack_rest(rest, t.b, g->ldb, t.k, width, used);
-		t.b = rest;
-		t.ldb = width;
-	}
-	piece.a = g->a + (g->transposed ? l * g->lda : l);
-	panel(ch, &piece, t, width, used);
+	for (i = 0; i < lines; i++)
+		memcpy(copy + i * (n + APART), b.a + i * b.lda, n * sizeof(*copy));
+	b.a = copy;
+	b.lda = n + APART;
+	block_of(ch, &b, j, end);
+}
+
+/* Lines that are so far apart that few sets of a cache have them all. */
+static bool
+is_copied(const struct gv_cpu_gemm *g)
+{
+	return g->m > 4 && g->k > 64 && g->n > 2 * WIDEST &&
+	       g->lda * sizeof(*g->a) % (g->transposed ? FAR / 2 : FAR) == 0;
 }
 
 void
 gv_cpu_gemm(const struct gv_cpu_gemm *g)
 {
 	const struct gv_cpu_kernel *ch = gv_cpu_kernel();
-	gv_real bias[WIDEST] = {0};
-	size_t j, l, width, used;
+	struct block b = {.g = g, .lda = g->lda};
+	bool copied = is_copied(g);
+	size_t j, end, each;
 
-	for (j = 0; j < g->n; j += width) {
-		struct gv_cpu_tile t = {
-		    .lda = g->lda, .ldc = g->ldc, .bias = bias, .c = g->c + j};
-		const gv_real *b = g->b + (g->ldb > 0 ? j : j * g->k);
-
-		width = panel_width(ch, g->n - j);
-		used = width < g->n - j ? width : g->n - j;
-		if (g->bias != NULL)
-			memcpy(bias, g->bias + j, used * sizeof(*bias));
-		for (l = 0; l == 0 || l < g->k; l += PIECE)
-			piece_of(ch, g, t, b, l, width, used);
+	/* rows in even blocks, of whole tiles */
+	each = (g->m + ROWS - 1) / ROWS;
+	each = each > 0 ? (g->m / each + ch->rows - 1) / ch->rows * ch->rows : 0;
+	for (j = 0; j < g->n; j = end) {
+		end = g->n - j < COLUMNS ? g->n : j + COLUMNS;
+		for (b.i = 0; b.i < g->m; b.i += b.m) {
+			b.m = g->m - b.i < each ? g->m - b.i : each;
+			for (b.l = 0; b.l == 0 || b.l < g->k; b.l += PIECE) {
+				b.k = g->k - b.l < PIECE ? g->k - b.l : PIECE;
+				b.a = g->a + (g->transposed ? b.l * g->lda + b.i
+							    : b.i * g->lda + b.l);
+				if (copied)
+					copied_block(ch, b, j, end);
+				else
+					block_of(ch, &b, j, end);
+			}
+		}
 	}
 }
 

@@ -40,9 +40,10 @@ struct gv_cpu_gemm {
 	const gv_real *a;
 	size_t lda;
 	bool transposed;
-	/* packed; or, ldb > 0, as it lies: element (l, j) is b[l * ldb + j] */
+	/* packed; or, ldb > 0, as it lies: element (l, j) is b[l * ldb + j], turned b[j * ldb + l] */
 	const gv_real *b;
 	size_t ldb;
+	bool turned;
 	gv_real *c; /* element (i, j) is c[i * ldc + j] */
 	size_t ldc;
 	const gv_real *bias; /* [n], added to every row; NULL = none */

@@ -7,18 +7,16 @@
 #include "nn/cpu/lstm.h"
 
 /*
- * Whether forward takes a matrix as it lies: packing it costs as much as reading it
- * a few times, so where one tile of samples reads it, and where at most two blocks
- * do and a panel's rows do not each lie on a page of their own.
+ * Whether products take a matrix as it lies, and pack a panel's piece at a time: what is
+ * packed beforehand is written and read once more, which costs more than a few blocks of
+ * samples that each pack it.
  */
 static bool
 is_raw(const struct gv_nn_plan *p, const struct gv_nn_row *r)
 {
-	enum { TILE = 12, FEW = 128, PAGE = 4096 };
+	enum { FEW = 256 };
 
-	return r->l.op == GV_OP_LINEAR &&
-	       (p->n * r->places <= TILE ||
-		   (p->n * r->places <= FEW && r->columns * sizeof(gv_real) < PAGE));
+	return r->l.op == GV_OP_LINEAR && p->n * r->places <= FEW;
 }
 
 /* The matrices of the input and of the state, each by itself; turned the state's is first. */
@@ -58,7 +56,7 @@ lay_out_packed(struct gv_cpu *cpu, size_t row)
 		lay_out_lstm(cpu, r, at);
 		return;
 	}
-	at->raw = is_raw(cpu->plan, r);
+	at->raw = at->raw_back = is_raw(cpu->plan, r);
 	at->back = r->l.from[0] != GV_FROM_INPUT;
 	if (!at->raw && (at->back || !gv_cpu_is_turned(r)))
 		at->packed_size = gv_cpu_gemm_packed(r->matrix_rows, r->columns);
@@ -67,7 +65,7 @@ lay_out_packed(struct gv_cpu *cpu, size_t row)
 			   : r->l.op == GV_OP_TCONV ? r->l.out_shape.channels / r->l.g
 						    : r->in_size / r->places;
 	at->back_rows = r->l.weights / r->l.g / at->back_columns;
-	if (!at->back && !gv_cpu_is_turned(r))
+	if ((!at->back && !gv_cpu_is_turned(r)) || at->raw_back)
 		return;
 	at->packed_t = cpu->packed_size;
 	at->packed_t_size = gv_cpu_gemm_packed(at->back_rows, at->back_columns);
@@ -149,17 +147,21 @@ least_samples(const struct gv_nn_plan *p, size_t least)
 
 /*
  * Samples that one item carries through the rows: few enough that what they
- * leave behind stays in cache, enough for the matrix products; and as many items for
+ * leave behind stays in cache, enough for the matrix products, and so many that the weights,
+ * which each item reads, are not most of what comes from memory; and as many items for
  * one thread as for another.  No bit depends on it.
  */
 static size_t
 block_samples(const struct gv_cpu *cpu)
 {
+	enum { MOST = 64, MOST_HEAVY = 256 };
 	const struct gv_nn_plan *p = cpu->plan;
 	size_t block = ((size_t)1 << 18) / (p->activations + 1);
-	size_t least = least_samples(p, 8), items;
+	size_t heavy = gv_cpu_lesser(p->P / (p->activations + 1), MOST_HEAVY);
+	size_t most = heavy > MOST ? heavy : MOST, least = least_samples(p, 8), items;
 
-	block = block < least ? least : block > 64 ? 64 : block;
+	block = block < least ? least : block;
+	block = gv_cpu_lesser(block < heavy ? heavy : block, most);
 	if (cpu->threads == 1)
 		return block;
 	least = least_samples(p, 12);
@@ -168,7 +170,7 @@ block_samples(const struct gv_cpu *cpu)
 		items--;
 	items = items * cpu->threads / p->B;
 	block = items <= 1 ? p->n : (p->n + items - 1) / items;
-	return block < (least + 1) / 2 ? (least + 1) / 2 : block > 64 ? 64 : block;
+	return block < (least + 1) / 2 ? (least + 1) / 2 : gv_cpu_lesser(block, most);
 }
 
 void

@@ -33,13 +33,16 @@ void
 gv_cpu_linear_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
     const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
+	bool raw = cpu->row[r - cpu->plan->row].raw_back;
 	size_t in = r->in_size / r->places, out = r->out_size / r->places;
 	struct gv_cpu_gemm g = {.m = s->n * r->places,
 	    .n = in,
 	    .k = out,
 	    .a = gv_cpu_dy(c, r, s),
 	    .lda = out,
-	    .b = gv_cpu_packed_t(cpu, c, r, s->b, 0),
+	    .b = raw ? gv_nn_weight(c, r, s->b) : gv_cpu_packed_t(cpu, c, r, s->b, 0),
+	    .ldb = raw ? out : 0,
+	    .turned = raw,
 	    .c = gv_cpu_dx(c, r, s),
 	    .ldc = in,
 	    .add = r->adds[s->input]};

@@ -124,7 +124,8 @@ wanted(const struct gv_cpu *cpu, size_t row, unsigned what)
 	bool forward = gv_cpu_is_turned(&cpu->plan->row[row]) ? at->packed_t_size > 0
 							      : at->packed_size > 0;
 
-	return what & ((forward ? GV_NN_FORWARD : 0u) | (at->back ? GV_NN_BACKWARD : 0u));
+	return what & ((forward ? GV_NN_FORWARD : 0u) |
+			  (at->back && !at->raw_back ? GV_NN_BACKWARD : 0u));
 }
 
 /* Strips of a row's wider matrix; none where nothing is lacking. */

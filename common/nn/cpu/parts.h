@@ -12,7 +12,8 @@ struct gv_cpu_row {
 	size_t packed, packed_size, packed_t, packed_t_size;
 	size_t back_rows, back_columns; /* the matrix for dx */
 	bool back;                      /* dx is wanted */
-	bool raw; /* forward takes the weights as they lie: few samples read them */
+	bool raw,
+	    raw_back; /* y, dx take the weights as they lie: few samples read them */
 	size_t samples, shards; /* of this rank */
 	/*
 	 * Items of a loop over one row alone, forward and backward: linear's are strips of
