@@ -46,7 +46,7 @@ innermost(
 		if ((to & ~from) >> v & 1) {
 			time += w->d.layer[v].time_s;
 			forward += w->d.layer[v].forward_s;
-			activation += w->d.layer[v].activation;
+			activation += w->d.layer[v].kept;
 			weights += w->d.layer[v].parameter;
 		}
 	stashes = (double)in_flight;
@@ -212,6 +212,7 @@ make_world(struct world *w, bool two, bool memory)
 		a->forward_s = (double)draw(100) / 1000;
 		a->time_s = a->forward_s + (double)draw(200) / 1000;
 		a->activation = (double)draw(40) * 1e6;
+		a->kept = a->activation + (draw(3) == 0 ? (double)draw(40) * 1e6 : 0);
 		a->parameter = draw(3) == 0 ? 0 : (double)draw(60) * 1e6;
 		dag_draw_edges(&w->d, i, density);
 	}

@@ -35,7 +35,7 @@ load_of(const struct world *w, unsigned from, unsigned in, size_t type, size_t n
 			a.time += w->time_s[type][v];
 			a.forward += w->forward_s[type][v];
 			a.weights += w->d.layer[v].parameter;
-			a.activation += w->d.layer[v].activation;
+			a.activation += w->d.layer[v].kept;
 		}
 	time = time_within(
 	    &a, r, w->f.type[type].memory, ceil((double)(behind + n) / replicas), n);
@@ -102,6 +102,7 @@ make_world(struct world *w, bool memory)
 	w->f.bytes_per_s = (double)(1 + draw(20)) * 2e8;
 	for (i = 0; i < w->d.g.n; i++) {
 		w->d.layer[i].activation = (double)draw(40) * 1e6;
+		w->d.layer[i].kept = w->d.layer[i].activation + (double)draw(20) * 1e6;
 		w->d.layer[i].parameter = draw(3) == 0 ? 0 : (double)draw(60) * 1e6;
 		dag_draw_edges(&w->d, i, density);
 	}

@@ -57,7 +57,7 @@ load_of(
 			a.time += w->d.layer[v].time_s;
 			a.forward += w->d.layer[v].forward_s;
 			a.weights += w->d.layer[v].parameter;
-			a.activation += w->d.layer[v].activation;
+			a.activation += w->d.layer[v].kept;
 		}
 	time = time_within(&a, r, r->memory, ceil((double)left / m), n);
 	if (!isfinite(time))
@@ -159,6 +159,7 @@ make_world(struct world *w, bool memory)
 		w->d.layer[i].forward_s = (double)draw(100) / 1000;
 		w->d.layer[i].time_s = w->d.layer[i].forward_s + (double)draw(200) / 1000;
 		w->d.layer[i].activation = (double)draw(60) * 1e6;
+		w->d.layer[i].kept = w->d.layer[i].activation + (double)draw(20) * 1e6;
 		w->d.layer[i].parameter = draw(3) == 0 ? 0 : (double)draw(60) * 1e6;
 		dag_draw_edges(&w->d, i, density);
 	}

@@ -35,6 +35,7 @@ random_world(struct world *w, enum gv_schedule_kind schedule)
 		w->layer[v].forward_s = (double)(1 + draw(9));
 		w->layer[v].time_s = w->layer[v].forward_s + (double)(1 + draw(20));
 		w->layer[v].activation = (double)(1 + draw(40));
+		w->layer[v].kept = w->layer[v].activation;
 		w->layer[v].parameter = draw(3) ? (double)draw(60) : 0;
 		if (v > 0)
 			w->edge[v - 1] =

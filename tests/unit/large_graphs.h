@@ -48,6 +48,7 @@ large_layer(struct large_graph *x)
 	x->layer[x->g.n] =
 	    (struct gv_graph_layer){.time_s = time_s, .forward_s = time_s / 3};
 	x->layer[x->g.n].activation = 1e7 * uniform();
+	x->layer[x->g.n].kept = x->layer[x->g.n].activation;
 	x->layer[x->g.n].parameter = 1e7 * uniform();
 	return (uint32_t)x->g.n++;
 }
