@@ -85,6 +85,41 @@ for i, key in enumerate(gpus):
 drawn = sum(w > 1 for w in ways.values())
 if drawn > waits:
     print(drawn, "transfers drawn,", waits, "are there")
+# every update has its line, or none of that GPU has; a head stands on the end of its line
+marks = [r for r in dom.getElementsByTagName("rect") if r.getAttribute("class") == "u" and num(r, "y") > num(lanes[0], "y") - .01] if lanes else []
+heads = [p for p in dom.getElementsByTagName("path") if p.getAttribute("class") == "u"]
+for i, lane in enumerate(lanes):
+    top, bottom = num(lane, "y"), num(lane, "y") + num(lane, "height")
+    want = sorted(LEFT + (float(s["end_ms"]) - first) * scale for s in steps if s["op"] == "U" and s["key"] == gpus[i])
+    drawn = sorted(num(r, "x") + num(r, "width") / 2 for r in marks if abs(num(r, "y") - top) < .01)
+    if drawn and (len(drawn) != len(want) or any(abs(a - b) > .02 for a, b in zip(drawn, want))):
+        print("updates of row", i, "are drawn at", drawn, "not", want)
+    if not drawn and len(want) == 1:
+        print("the only update of row", i, "is not drawn")
+    for p in heads:
+        tip, rest = p.getAttribute("d")[1:].split("l")
+        side, base = rest.rstrip("z").split("h")
+        (x, y), (dx, dy), base = map(float, tip.split()), map(float, side.split()), float(base)
+        if top <= y <= bottom:
+            if not any(abs(x - at) < .02 for at in drawn):
+                print("a head beside its line in row", i, x)
+            # from the tip up to the left end of what lies on the top, and as far to the right
+            if abs(y + dy - top) > .02 or dx >= 0 or abs(base + 2 * dx) > .02 or base > bottom - top:
+                print("a head that does not stand on the line's end:", p.getAttribute("d"))
+# one name for the rows of the same stages, in the middle of the first
+names = [(num(t, "y"), t.firstChild.data) for t in dom.getElementsByTagName("text") if t.getAttribute("class") == "h2"]
+if lanes and num(lanes[0], "height") > 10:
+    firsts = [i for i in range(len(gpus)) if i == 0 or {s["stage"] for s in steps if s["key"] == gpus[i]} !=
+              {s["stage"] for s in steps if s["key"] == gpus[i - 1]}]
+    for i in firsts:
+        y = num(lanes[i], "y") + num(lanes[i], "height") / 2 + 4
+        found = [n for n in names if abs(n[0] - y) < .02 and n[1].startswith("stage")]
+        if len(found) != 1:
+            print("row", i, "has", len(found), "names")
+    if len(names) != len(firsts):
+        print(len(names), "names of", len(firsts), "places")
+elif len(names) > 1:
+    print("names of rows too low for them:", len(names))
 for key, some in bars.items():
     for b in some:
         if b[1] > 2 and b[2] != "way":

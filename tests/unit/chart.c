@@ -144,6 +144,62 @@ test_noise(void)
 	gv_strbuf_free(&b);
 }
 
+/* Pixels within a path of M, H, V and Z, to the right of least. */
+static double
+pixels(const char *d, double least)
+{
+	double x = 0, y = 0, sum = 0;
+	char *end;
+
+	for (; *d != 'Z' && *d != '\0'; d = end) {
+		double was = x, v = strtod(d + 1, &end);
+
+		if (*d == 'V' || *d == ' ')
+			y = v;
+		else
+			x = v;
+		if (*d == 'H')
+			sum += y * (fmax(x, least) - fmax(was, least));
+	}
+	return fabs(sum);
+}
+
+/* Every strip of an area is as large as it says, and the path returns to where it began. */
+static void
+test_area(void)
+{
+	static const double x[] = {0, 10, 20, 40, 70, 75, 100},
+			    low[] = {0, .1, .3, 0, .2, .5},
+			    high[] = {.2, .6, .4, 1, .25, .9};
+	struct gv_strbuf b = {0};
+	struct gv_svg s = {.out = gv_out_memory(&b)};
+	struct gv_panel p = {
+	    .s = &s, .box = {0, 0, 600, 300}, .x = {.max = 100}, .y = {.max = 1}};
+	struct gv_error e = {0};
+	double want = 0;
+	const char *d;
+	int i, bad = 0;
+
+	gv_svg_begin(&s, 600, 300, "an area");
+	gv_panel_begin(&p);
+	gv_area(&p, "it", NULL, x, low, high, 6);
+	gv_area(&p, "none", NULL, x, low, high, 0);
+	gv_svg_close(&s);
+	gv_out_close(s.out, &e);
+	ok(strstr(b.s, "none") == NULL, "no area, no path");
+	d = strstr(b.s, "class=\"it\" d=\"");
+	if (d != NULL)
+		d += strlen("class=\"it\" d=\"");
+	for (i = 5; d != NULL && i >= 0; i--) {
+		want +=
+		    (x[i + 1] - x[i]) * (high[i] - low[i]) / 100 * p.plot.w * p.plot.h;
+		bad += fabs(pixels(d, gv_scale_px(&p.x, x[i])) / want - 1) > .02;
+	}
+	ok(d != NULL && bad == 0, "an area is as large as it says, from right to left");
+	ok(d != NULL && d[strcspn(d, "Z\"")] == 'Z', "and closed");
+	gv_strbuf_free(&b);
+}
+
 static void
 test_classes(void)
 {
@@ -179,6 +235,7 @@ main(void)
 	test_names();
 	test_curves();
 	test_noise();
+	test_area();
 	test_classes();
 	test_legend();
 	return done_testing();
