@@ -1,6 +1,7 @@
 #!/bin/sh
 # gv-partition --top and --rank: plans ranked by running them.  How good they are is in
 # unit/gv-partition.rank.c.
+# shellcheck disable=SC2086
 . "${0%/*}/lib.sh"
 . "$src/tests/plans.sh"
 
@@ -30,6 +31,28 @@ rank,step_s,speedup,bubble_share,stages,gpus,replicas,gpu_types,flat,recompute,i
 1,0.003,2,0,1,2,2,,yes,none,1,8000,a
 2,0.00375,1.6,0.2,2,2,1;1,,yes,none,2,4000,a;b
 EOF
+
+# ---- each replica has a micro-batch ----
+# on GPUs of several types, on levels and on one, varied or not
+widest() { awk -F'[,;]' 'NR > 1 { for (i = 7; i < 7 + $5; i++) if ($i > most) most = $i } END { print most + 0 }' out; }
+printf 'gpu_type,gpus\na,4\nb,3\n' >fleet.csv
+for schedule in flush gpipe zb-h1; do
+	for machine in "-l 5@1GB/s" "-l 2@10GB/s -l 3@1GB/s" "-l @1GB/s -c fleet.csv --gpu-speed=a=1 --gpu-speed=b=.4"; do
+		run gv-partition --top=0 $machine --schedule=$schedule --micro-batches=2 layers.csv
+		is "$schedule $machine: two micro-batches, the most replicas" "$(widest)" 2
+	done
+done
+run gv-partition --explain -l @1GB/s -c fleet.csv --gpu-speed=a=1 --gpu-speed=b=.4 --schedule=flush --micro-batches=2 layers.csv
+is_status 0 "the fastest on GPUs of two types"
+is "has no more" "$(column replicas out | sort -n | tail -n 1)" 2
+printf 'node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes\na,1,2,9e9,10\nb,1,2,10,10\n' >wide.csv
+run gv-partition -l 2@1GB/s -l 2@1GB/s --schedule=flush --micro-batches=3 wide.csv
+is_status 2 "levels whose product is too wide"
+is_err "are told of what is not" <<EOF
+gv-partition: stage 0 has replicas=4, which need as many micro-batches; got 3; --flat looks for a plan of no more
+EOF
+run gv-partition --flat -l 2@1GB/s -l 2@1GB/s --schedule=flush --micro-batches=3 wide.csv
+is_status 0 "which finds one"
 
 run gv-partition -v --top=1 -l 2@1GB/s two.csv
 sed 's/tried=[0-9]*/tried=N/' err >got && mv got err

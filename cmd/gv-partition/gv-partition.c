@@ -50,20 +50,19 @@ check_plan(
     const struct options *o, const struct gv_plan *p, size_t gpus, struct gv_error *e)
 {
 	const struct cost_rules *rules = &o->search.rules;
-	size_t batch = rules->micro_batches, i, l, replicas;
+	size_t batch = rules->micro_batches, i, replicas;
 
 	if (batch > 0 && gv_timetable_check_batch(rules->schedule, batch, gpus, e) != 0)
 		return -1;
-	for (i = 0; i < p->n; i++) {
-		for (replicas = 1, l = 0; l < o->machine.n_levels; l++)
-			replicas *= p->stage[i].replicas[l];
-		if (replicas > stage_replicas_most(rules))
-			return gv_error_set(e,
-			    "stage %zu has replicas=%zu, which need as many "
-			    "micro-batches; got %zu",
-			    i, replicas, batch);
-	}
-	return 0;
+	i = plan_too_wide(p, o->machine.n_levels, stage_replicas_most(rules), &replicas);
+	return i == p->n ? 0
+			 : gv_error_set(e,
+			       "stage %zu has replicas=%zu, which need as many "
+			       "micro-batches; got %zu%s",
+			       i, replicas, batch,
+			       o->machine.n_levels > 1 && !o->evaluate
+				   ? "; --flat looks for a plan of no more"
+				   : "");
 }
 
 /* Runs the plan, writes what each GPU does when. */

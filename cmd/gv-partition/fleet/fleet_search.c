@@ -169,7 +169,7 @@ static void
 add_steps(struct steps *steps, const struct trial *x, size_t i, size_t k, size_t type,
     double low, double high)
 {
-	size_t most = x->o->straight ? 1 : x->f->type[type].gpus, first, m;
+	size_t most = trial_replicas_most(x, type), first, m;
 	struct choice c[2];
 
 	if (trial_choices(c, x, i, k, type) == 0)

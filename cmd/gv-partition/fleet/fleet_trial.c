@@ -87,11 +87,19 @@ trial_load(const struct trial *x, const struct choice *c, size_t i, size_t m)
 	return stage_cost(&x->o->rules, &x->m, 0, &c->size, m, i == 0).load_s;
 }
 
+size_t
+trial_replicas_most(const struct trial *x, size_t type)
+{
+	size_t most = x->o->straight ? 1 : stage_replicas_most(&x->o->rules);
+
+	return most < x->f->type[type].gpus ? most : x->f->type[type].gpus;
+}
+
 /* The fewest replicas, low or more, with a load within the limit. */
 static size_t
 fewest(const struct trial *x, const struct choice *c, size_t i, size_t low)
 {
-	size_t most = x->o->straight ? 1 : x->f->type[c->type].gpus, m;
+	size_t most = trial_replicas_most(x, c->type), m;
 
 	m = stage_fewest(&x->o->rules, &x->m, 0, &c->size, i == 0, x->limit_s, low, most);
 	return m <= most ? m : FLEET_NO_GPUS;

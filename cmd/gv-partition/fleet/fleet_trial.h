@@ -48,6 +48,8 @@ size_t trial_choices(
     struct choice c[2], const struct trial *x, size_t i, size_t k, size_t type);
 /* The load on m replicas of a stage that starts at i. */
 double trial_load(const struct trial *x, const struct choice *c, size_t i, size_t m);
+/* What a stage can have on a type: its GPUs, or where updates are of few micro-batches these. */
+size_t trial_replicas_most(const struct trial *x, size_t type);
 /* How many replicas in front of so many GPUs: those for the load, or more for the memory. */
 size_t trial_replicas(
     const struct trial *x, const struct choice *c, size_t i, size_t behind);

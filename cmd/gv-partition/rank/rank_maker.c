@@ -118,7 +118,9 @@ maker_run(const struct maker *x, struct ranked *r)
 	bool good;
 	size_t i;
 
-	good = evaluate(x, r, &e) == 0 &&
+	good = plan_too_wide(&r->plan, r->machine.n_levels, stage_replicas_most(rules),
+		   &i) == r->plan.n &&
+	       evaluate(x, r, &e) == 0 &&
 	       pipe_make(&pipe, &r->plan, &r->report, x->g, &r->machine, rules, &e) == 0;
 	if (good && r->placed)
 		pipe_place(&pipe, &r->plan, &r->report, x->m, rules);

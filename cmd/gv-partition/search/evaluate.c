@@ -231,3 +231,17 @@ plan_report_free(struct plan_report *r)
 	free(r->row);
 	memset(r, 0, sizeof(*r));
 }
+
+size_t
+plan_too_wide(const struct gv_plan *p, size_t n_levels, size_t most, size_t *replicas)
+{
+	size_t i, l;
+
+	for (i = 0; i < p->n; i++) {
+		for (*replicas = 1, l = 0; l < n_levels; l++)
+			*replicas *= p->stage[i].replicas[l];
+		if (*replicas > most)
+			return i;
+	}
+	return i;
+}

@@ -107,4 +107,11 @@ int plan_evaluate(struct plan_report *r, const struct gv_plan *p,
     enum ideals_kind cut, struct gv_error *e);
 void plan_report_free(struct plan_report *r);
 
+/*
+ * The first of the plan's stages on a machine of so many levels that has more than most
+ * replicas, and how many; p->n: none has.
+ */
+size_t plan_too_wide(
+    const struct gv_plan *p, size_t n_levels, size_t most, size_t *replicas);
+
 #endif
