@@ -63,7 +63,7 @@ try_all(const struct world *w, unsigned to, size_t *left, size_t behind, double 
     struct best *best)
 {
 	unsigned in;
-	size_t t, m;
+	size_t t, m, most = w->o.straight ? 1 : stage_replicas_most(&w->o.rules);
 
 	if (to == 0) {
 		if (time < best->time_s * (1 - 1e-11) ||
@@ -77,7 +77,7 @@ try_all(const struct world *w, unsigned to, size_t *left, size_t behind, double 
 		if (!closed(&w->d, to & ~in))
 			continue;
 		for (t = 0; t < w->f.n; t++)
-			for (m = 1; m <= left[t] && (m == 1 || !w->o.straight); m++) {
+			for (m = 1; m <= left[t] && m <= most; m++) {
 				double load = load_of(w, to & ~in, in, t, m, behind);
 
 				if (!isfinite(load))
