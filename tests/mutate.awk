@@ -55,7 +55,9 @@ function each(text, instead, from, i) {
 		number = substr(line, at, RLENGTH)
 		if (number !~ /^[0-9]/) { at++; number = substr(number, 2) }
 		end = substr(line, at + length(number), 1)
-		if (end !~ /[A-Za-z0-9_.]/)
+		room = line !~ /^\t*return / && line ~ /^\t*((static|const|unsigned) )*(struct |enum )?[a-z_0-9]+ \**[a-z_0-9]+\[/ &&
+			at < index(line, "=") && substr(line, at - 1, 1) == "["
+		if (end !~ /[A-Za-z0-9_.]/ && !room)
 			site(at, length(number), number ~ /e-/ ? number " * 1e6" : "(" number " + 1)")
 		from = at + length(number)
 	}
