@@ -382,6 +382,46 @@ test_memory(void)
 	    "or its default");
 }
 
+static int
+descriptors(void)
+{
+	return entries("/proc/self/fd");
+}
+
+/* A descriptor that was given stays open, one that was opened does not. */
+static void
+test_descriptors(void)
+{
+	static const char *const path[] = {"/dev/null", "new", "new.gz"};
+	struct gv_error e = {0};
+	int before = descriptors(), fd = open("/dev/null", O_WRONLY), discards;
+	size_t i;
+
+	for (discards = 0; discards < 2; discards++) {
+		struct gv_out *out = gv_out_fd(fd, "it");
+
+		gv_out_str(out, "x");
+		if (discards)
+			gv_out_discard(out);
+		else
+			gv_out_close(out, &e);
+		ok(fcntl(fd, F_GETFD) != -1, "given: %s", discards ? "left" : "closed");
+		for (i = 0; i < sizeof(path) / sizeof(path[0]); i++) {
+			gv_out_open(&out, path[i], &e);
+			gv_out_str(out, "x");
+			if (discards)
+				gv_out_discard(out);
+			else
+				gv_out_close(out, &e);
+			is_int(descriptors(), before + 1, "opened: %s, %s", path[i],
+			    discards ? "left" : "closed");
+		}
+	}
+	close(fd);
+	unlink("new");
+	unlink("new.gz");
+}
+
 int
 main(void)
 {
@@ -403,6 +443,7 @@ main(void)
 	test_files();
 	test_remove_tree();
 	test_memory();
+	test_descriptors();
 	ok(gv_remove_tree(dir, &e) == 0, "the scratch directory is removed");
 	return done_testing();
 }
