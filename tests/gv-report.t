@@ -432,6 +432,9 @@ printf '1,start,"a,""b\n\t\001\377é",v\\100,,0,,,,\n2,end,,,,,,,,\n' >>odd.csv
 run gv-report -b job odd.csv
 silent "odd names"
 out_has 'a,"b\x0a\x09\x01\xffé  e\xe2\x82  running' "odd names: text"
+printf '%s\n0,arrive,a\342\200\256b\302\233c,,,,,,,\n2,end,,,,,,,,\n' "$head" >steer.csv
+run gv-report -b job steer.csv
+out_has 'a\xe2\x80\xaeb\xc2\x9bc  ' "odd names: nothing turns a terminal's text around"
 run gv-report --json -b job odd.csv
 out_has '"job_id": "a,\"b\u000a\u0009\u0001�é", "entity": "e��"' "odd names: JSON"
 run gv-report --tsv -b share odd.csv

@@ -18,8 +18,10 @@ text_add(struct gv_strbuf *b, const char *s, size_t len)
 	if (len == 0)
 		gv_strbuf_char(b, '-');
 	for (i = 0; i < len; i += n) {
-		n = gv_utf8_next(s + i, len - i, &c);
-		if (c >= 0x20 && c != GV_UTF8_BAD && !(c >= 0x7f && c < 0xa0))
+		bool steers = gv_utf8_steers(s + i, len - i, &n);
+
+		gv_utf8_next(s + i, len - i, &c);
+		if (!steers && c != GV_UTF8_BAD)
 			gv_strbuf_add(b, s + i, n);
 		else
 			for (k = 0; k < n; k++)
