@@ -105,8 +105,8 @@ sum_token(const struct gv_nn_call *c, const gv_real *dy, size_t in_size, size_t 
 
 bool
 gv_cpu_embed_shards(const struct gv_nn_call *c, const struct gv_nn_row *r,
-    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw,
-    bool add)
+    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, size_t shard,
+    size_t shards, gv_real *dw, size_t ldw, bool add)
 {
 	size_t n = r->columns, i, places = s->n * r->in_size;
 	uint32_t *head = (uint32_t *)(void *)s->scratch;
@@ -115,6 +115,8 @@ gv_cpu_embed_shards(const struct gv_nn_call *c, const struct gv_nn_row *r,
 					  sizeof(*stack) - 1) /
 					  sizeof(*stack);
 
+	(void)shard; /* all of them: it has no other way */
+	(void)shards;
 	list_places(gv_cpu_x(c, r, s), places, r, p, head, next);
 	for (i = 0; i < p->last - p->first; i++, dw += ldw) {
 		if (head[i] != 0)

@@ -12,16 +12,36 @@ struct job {
 	bool add;
 };
 
-/* The piece for one shard. */
+/* Shards of a piece whose sum is made at once, a power of two. */
+static size_t
+together(const struct job *j, const struct gv_cpu_piece *p, size_t shards)
+{
+	const struct gv_nn_plan *plan = j->c->plan;
+	const struct gv_nn_row *r = &plan->row[p->row];
+
+	if (p->first == p->last || gv_cpu_ops[r->l.op].shards == NULL ||
+	    gv_cpu_ops[r->l.op].gradient == NULL)
+		return 1;
+	while (shards > 1 && (shards * plan->N + plan->S - 1) / plan->S * r->places >
+				 GV_CPU_SHARD_SAMPLES)
+		shards /= 2;
+	return shards;
+}
+
+/* The piece for some shards. */
 static void
 shard_piece(const struct job *j, const struct gv_cpu_piece *p, size_t b, size_t shard,
-    gv_real *out, size_t ld, gv_real *scratch)
+    size_t shards, gv_real *out, size_t ld, gv_real *scratch)
 {
 	const struct gv_nn_row *r = &j->c->plan->row[p->row];
 	size_t first, last;
 	struct gv_cpu_block s = {.b = b, .scratch = scratch};
 	const struct gv_cpu_op *op = &gv_cpu_ops[r->l.op];
 
+	if (shards > 1) {
+		op->shards(j->c, r, p, &s, shard, shards, out, ld, false);
+		return;
+	}
 	gv_nn_shard(j->c->plan, shard, &first, &last);
 	s.i = first;
 	s.n = last - first;
@@ -64,13 +84,13 @@ sum_piece(const struct job *j, const struct gv_cpu_piece *p, size_t b,
     const struct stack *s, gv_real *work)
 {
 	size_t some = j->c->plan->shards / j->cpu->row[p->row].parts, shard, depth = 0,
-	       full;
+	       full, each = together(j, p, some);
 
-	for (shard = 0; shard < some; shard++) {
-		shard_piece(j, p, b, p->part * some + shard, level(s, depth),
+	for (shard = 0; shard < some; shard += each) {
+		shard_piece(j, p, b, p->part * some + shard, each, level(s, depth),
 		    level_ld(s, depth), work);
 		depth++;
-		for (full = shard + 1; full % 2 == 0; full /= 2, depth--)
+		for (full = shard / each + 1; full % 2 == 0; full /= 2, depth--)
 			gv_cpu_sum_two(level(s, depth - 2), level_ld(s, depth - 2),
 			    level(s, depth - 1), s->columns, s->rows, s->columns);
 	}
@@ -185,7 +205,7 @@ gradient_item(void *ctx, size_t item, size_t thread)
 	if (j->cpu->row[p->row].parts > 1)
 		one_part(j, p, out, ld, all.scratch);
 	else if (p->first == p->last || op->shards == NULL ||
-		 !op->shards(j->c, r, p, &all, out, ld, j->add))
+		 !op->shards(j->c, r, p, &all, 0, j->c->plan->shards, out, ld, j->add))
 		one_by_one(j, p, all.b, all.scratch);
 	gv_cpu_times_lap(j->cpu->times, thread, p->row, GV_CPU_BACKWARD);
 }

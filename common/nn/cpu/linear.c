@@ -1,4 +1,6 @@
 /* linear: y = x W + bias, W [in][out]; of every sample, or of every place. */
+#include <string.h>
+
 #include "nn/cpu/gemm.h"
 #include "nn/cpu/parts.h"
 
@@ -56,14 +58,15 @@ gv_cpu_linear_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 	gv_cpu_gemm(&g);
 }
 
-enum { SAMPLES = GV_CPU_SHARD_SAMPLES }; /* that are packed at a time */
+enum { SAMPLES = GV_CPU_SHARD_SAMPLES, APART = 16 }; /* that are packed at a time */
 
 size_t
 gv_cpu_linear_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed)
 {
 	(void)packed;
 	return gv_cpu_gemm_packed(
-	    SAMPLES, gv_cpu_lesser(r->columns, GV_CPU_PIECE_COLUMNS));
+		   SAMPLES, gv_cpu_lesser(r->columns, GV_CPU_PIECE_COLUMNS)) +
+	       SAMPLES * (gv_cpu_lesser(r->matrix_rows + 11, GV_CPU_PIECE_ROWS) + APART);
 }
 
 /* dW = x^T dy, sample by sample, place by place */
@@ -95,32 +98,55 @@ gv_cpu_linear_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
 	}
 }
 
+/*
+ * Lines of x of a piece; copied to scratch where they are so far apart that few sets of a
+ * cache have them all.
+ */
+static const gv_real *
+lines_of(const gv_real *x, size_t *lda, size_t lines, size_t n, gv_real *scratch)
+{
+	enum { FAR = 1024 };
+	size_t i;
+
+	if (*lda * sizeof(*x) % FAR != 0)
+		return x;
+	for (i = 0; i < lines; i++)
+		memcpy(scratch + i * (n + APART), x + i * *lda, n * sizeof(*x));
+	*lda = n + APART;
+	return scratch;
+}
+
 bool
 gv_cpu_linear_shards(const struct gv_nn_call *c, const struct gv_nn_row *r,
-    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw,
-    bool add)
+    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, size_t shard,
+    size_t shards, gv_real *dw, size_t ldw, bool add)
 {
-	size_t end[SAMPLES], shard, first, columns = p->last_column - p->column;
+	size_t end[SAMPLES], k, first, last, columns = p->last_column - p->column;
 	size_t in = r->in_size / r->places, out = r->out_size / r->places;
+	struct gv_cpu_block some = *s;
 	struct gv_cpu_shards g = {.m = p->last - p->first,
 	    .n = columns,
-	    .shards = c->plan->shards,
+	    .shards = shards,
 	    .end = end,
-	    .a = gv_cpu_x(c, r, s) + p->first,
 	    .lda = in,
 	    .b = s->scratch,
 	    .c = dw,
 	    .ldc = ldw,
 	    .add = add};
 
-	if (s->n * r->places > SAMPLES)
+	gv_nn_shard(c->plan, shard, &some.i, &last);
+	gv_nn_shard(c->plan, shard + shards - 1, &first, &last);
+	some.n = (last - some.i) * r->places;
+	if (some.n > SAMPLES || shards > SAMPLES)
 		return false;
-	for (shard = 0; shard < g.shards; shard++) {
-		gv_nn_shard(c->plan, shard, &first, &end[shard]);
-		end[shard] *= r->places;
+	for (k = 0; k < shards; k++) {
+		gv_nn_shard(c->plan, shard + k, &first, &last);
+		end[k] = (last - some.i) * r->places;
 	}
-	gv_cpu_gemm_pack(s->scratch, gv_cpu_dy(c, r, s) + p->column, out, 1,
-	    s->n * r->places, columns);
+	gv_cpu_gemm_pack(
+	    s->scratch, gv_cpu_dy(c, r, &some) + p->column, out, 1, some.n, columns);
+	g.a = lines_of(gv_cpu_x(c, r, &some) + p->first, &g.lda, some.n, g.m,
+	    s->scratch + gv_cpu_gemm_packed(SAMPLES, columns));
 	gv_cpu_shards(&g);
 	return true;
 }

@@ -31,7 +31,7 @@ struct gv_cpu_row {
  * What one item of the gradient loop makes: rows and columns of a weight
  * matrix, or the bias (first == last).
  */
-enum { GV_CPU_PIECE_COLUMNS = 128 }; /* at most */
+enum { GV_CPU_PIECE_COLUMNS = 128, GV_CPU_PIECE_ROWS = 240 }; /* at most */
 struct gv_cpu_piece {
 	size_t row;
 	size_t group, first, last, column, last_column;
@@ -97,12 +97,15 @@ typedef void gv_cpu_pass(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 typedef void gv_cpu_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
     const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw);
 
-/* The same for all samples of the rank: the shards' sum.  false: one by one, please. */
+/*
+ * The same for the samples of shards [shard, shard + shards), a power of two: their sum.
+ * false: one by one, please.
+ */
 enum { GV_CPU_SHARD_SAMPLES = 256 }; /* that linear takes at a time */
 enum { GV_CPU_EMBED_ROWS = 512 };    /* of a piece of embed */
 typedef bool gv_cpu_all_shards(const struct gv_nn_call *c, const struct gv_nn_row *r,
-    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw,
-    bool add);
+    const struct gv_cpu_piece *p, const struct gv_cpu_block *s, size_t shard,
+    size_t shards, gv_real *dw, size_t ldw, bool add);
 
 struct gv_cpu_op {
 	gv_cpu_pass *forward;      /* y */

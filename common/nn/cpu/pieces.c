@@ -50,8 +50,8 @@ even_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 static size_t
 piece_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 {
-	size_t most =
-	    gv_cpu_lesser(r->l.op == GV_OP_LINEAR ? 96 : 240, even_rows(cpu, r));
+	size_t most = gv_cpu_lesser(
+	    r->l.op == GV_OP_LINEAR ? 192 : GV_CPU_PIECE_ROWS, even_rows(cpu, r));
 	size_t pieces = (r->matrix_rows + most - 1) / most;
 	size_t rows = (r->matrix_rows + pieces - 1) / pieces;
 
@@ -67,7 +67,7 @@ piece_columns(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 {
 	const struct gv_cpu_row *at = &cpu->row[r - cpu->plan->row];
 	size_t most = at->strip > 0 && !at->relay ? at->strip
-		      : r->l.op == GV_OP_LINEAR   ? 64
+		      : r->l.op == GV_OP_LINEAR   ? 128
 						  : GV_CPU_PIECE_COLUMNS;
 
 	return gv_cpu_has_products(r) ? gv_cpu_lesser(r->columns, most) : r->columns;
