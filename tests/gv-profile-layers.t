@@ -271,9 +271,7 @@ EOT
 	run env GV_CLOCK=1000 GV_CLOCK_NOISE=1 LD_PRELOAD="$clock" gv-profile layers --batch=8 --warmup=0s \
 		--window=0s --repeats=5 "$models/linear.tsv"
 	is_status 0 "noise: status"
-	is_err "noise is warned of" <<'EOT'
-gv-profile: warning: times of 2 of 2 layers are noisy; layer 2 has a relative standard error of 0.4; measure longer, with --window
-EOT
+	ok "noise is warned of" grep -qx 'gv-profile: warning: times of 2 of 2 layers are noisy; layer [12] has a relative standard error of 0\.[0-9]*; measure longer, with --window' err
 	run env GV_CLOCK=1000 GV_CLOCK_NOISE=1 LD_PRELOAD="$clock" gv-profile layers -q --batch=8 --warmup=0s \
 		--window=0s --repeats=5 "$models/linear.tsv"
 	silent "but not with -q"
@@ -283,11 +281,8 @@ EOT
 		column repeats | head -n 1 >"repeats$option"
 	done
 	cat repeats--* >out
-	is_out "--repeats and --window are kept; --warmup is not counted" <<'EOT'
-40
-2
-24
-EOT
+	ok "--repeats and --window are kept; --warmup is not counted" \
+		awk '$1 != 40 && NR == 1 || $1 != 2 && NR == 2 || $1 < 10 && NR == 3 { bad = 1 } END { exit bad || NR != 3 }' out
 fi
 
 # ---- in a pipe ----
