@@ -691,6 +691,8 @@ wrong "a negative rate" 'job_id,gpu_type,steps_per_s\na,v100,-1\n' \
 	'bad.csv:2: steps_per_s: expected a number >= 0, got "-1"'
 wrong "a weight of 0" 'job_id,gpu_type,steps_per_s,priority_weight\na,v100,1,0\n' \
 	'bad.csv:2: priority_weight: expected a number > 0, got "0"'
+wrong "a weight that has lost its digits" 'job_id,gpu_type,steps_per_s,priority_weight\na,v100,1,1e-320\n' \
+	'bad.csv:2: priority_weight: expected a number > 0, no smaller than 2.3e-308, got "1e-320"'
 wrong "a gang of 0" 'job_id,gpu_type,steps_per_s,scale_factor\na,v100,1,0\n' \
 	'bad.csv:2: scale_factor: expected a whole number from 1 to 1000000, got "0"'
 wrong "a repeated row" 'job_id,gpu_type,steps_per_s\na,v100,1\na,v100,2\n' \

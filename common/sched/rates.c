@@ -1,5 +1,6 @@
 #include "sched/rates.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,10 @@ read_number(const struct gv_frame *f, size_t row, ptrdiff_t column, double other
 		return gv_frame_expected(f, row, column, e, "a number >= 0");
 	if (range == POSITIVE && *v <= 0)
 		return gv_frame_expected(f, row, column, e, "a number > 0");
+	/* it has lost digits, and what it is divided by is infinite */
+	if (range == POSITIVE && *v < DBL_MIN)
+		return gv_frame_expected(
+		    f, row, column, e, "a number > 0, no smaller than 2.3e-308");
 	return 0;
 }
 
