@@ -270,7 +270,7 @@ wrong "2bw, too few, and no timeline" "2bw needs as many micro-batches in a batc
 	-l 2@1GB/s --straight --schedule=2bw --micro-batches=1 two.csv
 sed '1s/$/,tied_with/; 2s/$/,/; 3s/$/,a/' two.csv >tied.csv
 for schedule in 1f1b 2bw; do
-	run gv-partition -l 2@1GB/s --straight --all-gpus --schedule=$schedule tied.csv
+	run gv-partition -l 2@1GB/s --straight --all-gpus --schedule=$schedule --ties=apart tied.csv
 	is_status 0 "tied layers of two stages, $schedule: status"
 	is_err "tied layers of two stages, $schedule" <<END
 gv-partition: warning: layer "b" has the weights of "a", and is in another stage: under $schedule their copies go apart; schedules that flush keep them the same
@@ -280,6 +280,38 @@ run gv-partition -l 2@1GB/s --straight --all-gpus --schedule=flush --micro-batch
 silent "a schedule that flushes"
 run gv-partition -l 1@1GB/s tied.csv
 silent "tied layers of one stage"
+run gv-partition -l 2@1GB/s --straight --all-gpus tied.csv
+is_status 1 "tied layers are in one stage: no plan for two"
+cat >between.csv <<'END'
+node_id,forward_ms,backward_ms,activation_bytes,parameter_bytes,tied_with
+in,10,10,1,1,
+a,10,10,1,1000,
+b,10,10,1,1,
+c,10,10,1,1000,a
+d,10,10,1,1,
+END
+for how in "" --schedule=2bw "--cut=upstream" "--cost=compat" "--prefixes=2" "--rank=1" "-l 1@1GB/s" "-l 1@1GB/s --flat" "--ties=together --schedule=flush --micro-batches=8"; do
+	# shellcheck disable=SC2086 # options
+	run gv-partition -l 4@1GB/s --straight $how between.csv
+	err_has 'gv-partition: layer "c" has the weights of "a": they are in one stage, with 1 layer between; a schedule that flushes, or --ties=apart, can part them' \
+		"what is between tied layers is in their stage${how:+, $how}"
+	ok "tied layers are in one stage${how:+, $how}" \
+		awk -F, 'NR > 1 { s[$1] = $7; n = $7 } END { exit !(n > 0 && s["a"] == s["b"] && s["b"] == s["c"]) }' out
+done
+run gv-partition -l 2@1GB/s -p 2bw --batch=4 -q between.csv
+awk -F, '$1 ~ /^[abc]$/ { print $7 }' out | sort -u >kept
+ok "tied layers are in one of equal stages" [ "$(wc -l <kept)" = 1 ]
+run gv-partition -l 4@1GB/s --straight --schedule=flush --micro-batches=4 between.csv
+silent "a schedule that flushes parts them"
+printf 'gpu_type,gpus\nv100,1\nk80,2\n' >two-types.csv
+run gv-partition -q -l @1GB/s -c two-types.csv --gpu-speed=v100=1 --gpu-speed=k80=.9 between.csv
+awk -F, '$1 ~ /^[abc]$/ { print $7 }' out | sort -u >kept
+ok "tied layers are on GPUs of one type" [ "$(wc -l <kept)" = 1 ]
+sed 's/1000,a/1000,A/' between.csv >strange.csv
+wrong "tied with none" 'strange.csv:5: tied_with: expected the node_id of a layer, got "A"' -l 2@1GB/s strange.csv
+bad "ties" '--ties: unknown "no"; known: apart, together' -l 2@1GB/s --ties=no between.csv
+bad "ties of a plan" "--ties is for a plan that is searched, not --evaluate" \
+	-l 2@1GB/s --ties=apart --evaluate between.csv
 sed '1s/$/,stage,replicas/; 2s/$/,0,3/; 3s/$/,1,1/' two.csv >uneven.csv
 wrong "replicas without work" "stage 0 has replicas=3, which need as many micro-batches; got 2" \
 	--evaluate -l 4@1GB/s --schedule=flush --micro-batches=2 uneven.csv

@@ -17,6 +17,7 @@
 #include "ptd_run.h"
 #include "rank_run.h"
 #include "say.h"
+#include "ties.h"
 #include "gv-partition/schedule/pipe.h"
 #include "plan/schedule.h"
 #include "plan/simulate.h"
@@ -187,6 +188,7 @@ plan_layers(struct options *o)
 
 	if (gv_layers_read(&l, o->input, o->edges, &e) != 0)
 		gv_die_error(&e);
+	take_ties(o, &l);
 	read_fleet(&fleet, o, &l);
 	given = o->machine;
 	if (o->listed) {
@@ -220,7 +222,7 @@ plan_layers(struct options *o)
 		gv_die_error(&e);
 	if (out != gv_stdout() && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
-	say_ties(o, &l, &p);
+	say_split_ties(o, &l, &p);
 	good = say_fits(o, &p, &r);
 	plan_report_free(&r);
 	gv_plan_free(&p);

@@ -40,12 +40,13 @@ set_cut(void *ctx, const char *arg)
 	o->search.rules.free_transfers = cut == 2;
 }
 
-/* What --schedule and --recompute mean to the planner. */
+/* What --schedule, --recompute and --ties mean to the planner. */
 static void
 set_words(struct options *o)
 {
 	static const char *const stages[] = {"none", "full", "auto"};
 	static const char *const layers[] = {"none", "selective", "full", "auto"};
+	static const char *const ties[] = {"apart", "together"};
 	const struct gv_opt *c = &o->common;
 	const char *schedule = o->schedule, *recompute = o->recompute;
 	size_t i;
@@ -66,6 +67,12 @@ set_words(struct options *o)
 	if (recompute != NULL)
 		o->search.rules.recompute =
 		    (enum recompute)gv_opt_one_of(c, "--recompute", recompute, stages, 3);
+	/* copies of a weight stay the same where all stages are updated at once */
+	o->together = o->ties != NULL
+			  ? gv_opt_one_of(c, "--ties", o->ties, ties, 2) == 1
+			  : o->planner == PLANNER_2BW ||
+				o->search.rules.schedule == GV_SCHEDULE_1F1B ||
+				o->search.rules.schedule == GV_SCHEDULE_2BW;
 }
 
 static void
@@ -247,6 +254,7 @@ parse(struct options *o, int argc, char **argv)
 	    {"cost", required_argument, .set = set_cost},
 	    {"cut", required_argument, .set = set_cut},
 	    {"prefixes", required_argument, .set = set_prefixes},
+	    {"ties", required_argument, .text = &o->ties},
 	    /* what is read and written */
 	    {"evaluate", no_argument, .flag = &o->evaluate},
 	    {"explain", no_argument, .flag = &o->explain},
@@ -287,6 +295,9 @@ check_schedule(const struct options *o)
 	if (o->rank > 0 && o->evaluate)
 		gv_opt_usage(
 		    &o->common, "--rank is for a plan that is searched, not --evaluate");
+	if (o->ties != NULL && o->evaluate)
+		gv_opt_usage(
+		    &o->common, "--ties is for a plan that is searched, not --evaluate");
 	if ((o->search.straight || o->search.use != USE_UP_TO) && o->evaluate)
 		gv_opt_usage(&o->common,
 		    "--straight, --all-gpus and --fewest-gpus are for "
@@ -326,6 +337,7 @@ check_planner(const struct options *o)
 	    {s->straight, layers, "--straight"},
 	    {s->use == USE_ALL, layers, "--all-gpus"},
 	    {s->use == USE_FEWEST, layers, "--fewest-gpus"},
+	    {o->ties != NULL, layers | equal, "--ties"},
 	    {o->evaluate, layers | ptd, "--evaluate"}, {o->explain, layers, "--explain"},
 	    {o->timeline, layers | equal, "--timeline"},
 	    {o->compare != NULL, layers, "--compare"},

@@ -52,7 +52,8 @@ struct options {
 	enum output output;
 	struct ptd_options ptd; /* PLANNER_PTD_P */
 	/* as they were given, NULL if not: what they may be depends on the planner */
-	const char *schedule, *recompute;
+	const char *schedule, *recompute, *ties;
+	bool together;      /* tied layers are in one stage */
 	size_t batch;       /* PLANNER_2BW: minibatches of an update, at most */
 	const char *speeds; /* PLANNER_2BW: a file; NULL: all micro-batches are as fast */
 };

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "base/fileio.h"
 #include "base/num.h"
 
@@ -145,48 +144,6 @@ say_simulation(const struct gv_simulation *s, const struct gv_pipe *p)
 	    "versions=%zu memory_bytes=%s",
 	    gv_schedule_name[p->schedule], p->micro_batches, num[0], num[1],
 	    round(s->bubble * 1e9) / 1e9, in_flight, versions, num[2]);
-}
-
-/* The stage of a row of the table of layers, -1: it is in none. */
-static int64_t
-stage_of(const struct gv_layers *l, const struct gv_plan *p, size_t row)
-{
-	return l->layer[row] >= 0 ? (int64_t)p->of[l->layer[row]] : -1;
-}
-
-void
-say_ties(const struct options *o, const struct gv_layers *l, const struct gv_plan *p)
-{
-	ptrdiff_t tied = gv_frame_find(&l->rows, "tied_with");
-	ptrdiff_t id = gv_frame_find(&l->rows, "node_id");
-	enum gv_schedule_kind k = o->search.rules.schedule;
-	struct gv_hash ids = {0};
-	char q[2][GV_QUOTE_LEN];
-	size_t i;
-
-	if (tied < 0 || o->common.quiet ||
-	    (k != GV_SCHEDULE_1F1B && k != GV_SCHEDULE_2BW))
-		return;
-	for (i = 0; i < l->rows.n_rows; i++) {
-		struct gv_cell name = gv_frame_cell(&l->rows, i, id);
-
-		gv_hash_add(&ids, name.s, name.len);
-	}
-	for (i = 0; i < l->rows.n_rows; i++) {
-		struct gv_cell name = gv_frame_cell(&l->rows, i, id);
-		struct gv_cell with = gv_frame_cell(&l->rows, i, tied);
-		ptrdiff_t row = gv_hash_find(&ids, with.s, with.len);
-
-		if (with.len == 0 || row < 0 ||
-		    stage_of(l, p, i) == stage_of(l, p, (size_t)row))
-			continue;
-		gv_warn("warning: layer %s has the weights of %s, and is in another "
-			"stage: under %s their copies go apart; schedules that "
-			"flush keep them the same",
-		    gv_quote(q[0], name.s, name.len), gv_quote(q[1], with.s, with.len),
-		    gv_schedule_name[k]);
-	}
-	gv_hash_free(&ids);
 }
 
 bool

@@ -35,11 +35,4 @@ void say_simulation(const struct gv_simulation *s, const struct gv_pipe *p);
 bool say_fits(
     const struct options *o, const struct gv_plan *p, const struct plan_report *r);
 
-/*
- * Warns of layers with the weights of others (column tied_with) that are in another stage,
- * where the schedule updates stages at different times.
- */
-void say_ties(
-    const struct options *o, const struct gv_layers *l, const struct gv_plan *p);
-
 #endif

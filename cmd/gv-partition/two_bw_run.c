@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "say.h"
+#include "ties.h"
 #include "gv-partition/two_bw/two_bw_table.h"
 
 static struct two_bw_machine
@@ -153,6 +154,7 @@ two_bw_list(const struct options *o)
 
 	if (gv_layers_read(&l, o->input, o->edges, &e) != 0)
 		gv_die_error(&e);
+	take_ties(o, &l);
 	search(&r, &c, o, &l, &x);
 	if (gv_out_open(&out, o->common.output, &e) != 0)
 		gv_die_error(&e);

@@ -10,6 +10,7 @@ gv_graph_free(struct gv_graph *g)
 {
 	free(g->layer);
 	free(g->edge);
+	free(g->tie);
 	memset(g, 0, sizeof(*g));
 }
 

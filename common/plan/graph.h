@@ -27,6 +27,9 @@ struct gv_graph {
 	struct gv_graph_layer *layer; /* [n] in the order of the rows */
 	size_t n_edges;
 	struct gv_graph_edge *edge; /* [n_edges] */
+	size_t n_ties;
+	struct gv_graph_edge
+	    *tie; /* [n_ties] pairs of layers that are to be in one stage */
 };
 
 void gv_graph_free(struct gv_graph *g);

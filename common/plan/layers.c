@@ -128,6 +128,31 @@ read_edges(struct gv_graph *all, const struct gv_hash *ids, const struct gv_fram
 	return rc;
 }
 
+/* Which layers have weights of others. */
+static int
+read_ties(struct gv_graph *all, const struct gv_hash *ids, const struct gv_frame *f,
+    struct gv_error *e)
+{
+	ptrdiff_t tied = gv_frame_find(f, "tied_with");
+	size_t i;
+	int rc = 0;
+
+	if (tied < 0)
+		return 0;
+	all->tie = gv_xcalloc(f->n_rows, sizeof(*all->tie));
+	for (i = 0; i < f->n_rows; i++) {
+		struct gv_graph_edge t = {.dst = (uint32_t)i};
+
+		if (gv_frame_cell(f, i, tied).len == 0)
+			continue;
+		if (find_end(&t.src, f, i, tied, ids, e) != 0)
+			rc = -1;
+		else
+			all->tie[all->n_ties++] = t;
+	}
+	return rc;
+}
+
 static void
 chain(struct gv_graph *all)
 {
@@ -202,6 +227,14 @@ take_working(struct gv_layers *l, const struct gv_graph *all)
 			g->edge[g->n_edges++] = (struct gv_graph_edge){
 			    (uint32_t)l->layer[e.src], (uint32_t)l->layer[e.dst]};
 	}
+	g->tie = gv_xcalloc(all->n_ties, sizeof(*g->tie));
+	for (i = 0; i < all->n_ties; i++) {
+		struct gv_graph_edge t = all->tie[i];
+
+		if (l->layer[t.src] >= 0 && l->layer[t.dst] >= 0)
+			g->tie[g->n_ties++] = (struct gv_graph_edge){
+			    (uint32_t)l->layer[t.src], (uint32_t)l->layer[t.dst]};
+	}
 	free(idle);
 }
 
@@ -269,6 +302,8 @@ gv_layers_read(
 		chain(&all);
 	else if (rc == 0)
 		rc = read_edges(&all, &ids, &l->edges, e);
+	if (rc == 0)
+		rc = read_ties(&all, &ids, &l->rows, e);
 	if (rc == 0) {
 		take_working(l, &all);
 		rc = check_graph(l, e);

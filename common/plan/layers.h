@@ -28,7 +28,8 @@ struct gv_layers {
  * NULL from a second table on input; if there is none, from each row to the next.
  * Rows named Input... without predecessors are data loading: not planned, in the
  * first stage.  Rows named __getitem__... that nobody reads take no part either
- * and are where their predecessor is.  0, or -1 with *e set.
+ * and are where their predecessor is.  Ties are those of the column tied_with, of layers
+ * that are planned.  0, or -1 with *e set.
  */
 int gv_layers_read(
     struct gv_layers *l, const char *input, const char *edges, struct gv_error *e);

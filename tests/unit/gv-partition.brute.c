@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "gv-partition/graph/prefixes.h"
 #include "partition_help.h"
 #include "tap.h"
 
@@ -216,6 +217,7 @@ make_world(struct world *w, bool two, bool memory)
 		a->parameter = draw(3) == 0 ? 0 : (double)draw(60) * 1e6;
 		dag_draw_edges(&w->d, i, density);
 	}
+	dag_draw_ties(&w->d);
 	w->m.n_levels = two ? 2 : 1;
 	w->m.gpus[0] = two ? pairs[pair][0] : 1 + draw(w->d.g.n > 7 ? 3 : 5);
 	w->m.gpus[1] = pairs[pair][1];
@@ -265,14 +267,14 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 	struct gv_plan p = {0};
 	struct plan_report r = {0};
 	struct gv_error e = {0};
-	struct ideals s;
+	struct prefixes x;
 	struct place whole = {0, 1};
 	double want =
 	    best_of(w, w->m.n_levels - 1, 0, (1U << w->d.g.n) - 1, whole, &words);
 	size_t i;
 
-	ideals_make(&s, &w->d.g, IDEALS_ALL, NULL, 0, 1000);
-	if (plan_search(&p, &s, w->d.g.n, &w->m, &w->o) != SEARCH_FOUND) {
+	prefixes_make(&x, &w->d.g, IDEALS_ALL, 1000, 1000);
+	if (plan_search(&p, &x.s, w->d.g.n, &w->m, &w->o) != SEARCH_FOUND) {
 		if (isfinite(want))
 			differs(w, seed, "no plan found", 0, want);
 	} else if (plan_evaluate(&r, &p, &w->d.g, &w->m, &w->o.rules, IDEALS_ALL, &e) !=
@@ -291,7 +293,7 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 	}
 	plan_report_free(&r);
 	gv_plan_free(&p);
-	ideals_free(&s);
+	prefixes_free(&x);
 }
 
 static void
@@ -322,7 +324,7 @@ check_fewest(size_t n)
 		struct world w;
 		struct place whole = {0, 1};
 		struct gv_plan p = {0};
-		struct ideals s;
+		struct prefixes x;
 		double want;
 		size_t used = 0, k;
 
@@ -331,9 +333,9 @@ check_fewest(size_t n)
 		make_world(&w, false, false);
 		w.o.use = USE_UP_TO;
 		want = best_of(&w, 0, 0, (1U << w.d.g.n) - 1, whole, NULL);
-		ideals_make(&s, &w.d.g, IDEALS_ALL, NULL, 0, 1000);
+		prefixes_make(&x, &w.d.g, IDEALS_ALL, 1000, 1000);
 		w.o.use = USE_FEWEST;
-		plan_search(&p, &s, w.d.g.n, &w.m, &w.o);
+		plan_search(&p, &x.s, w.d.g.n, &w.m, &w.o);
 		for (k = 0; k < p.n; k++)
 			used += p.stage[k].replicas[0];
 		g = w.m.gpus[0];
@@ -345,7 +347,7 @@ check_fewest(size_t n)
 		if (used != w.m.gpus[0])
 			differs(&w, i + 1, "GPUs", (double)used, (double)w.m.gpus[0]);
 		gv_plan_free(&p);
-		ideals_free(&s);
+		prefixes_free(&x);
 	}
 	is_int(wrong, 0, "fewest GPUs: %zu random graphs", n);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "gv-partition/fleet/fleet.h"
+#include "gv-partition/graph/prefixes.h"
 #include "partition_help.h"
 #include "tap.h"
 
@@ -106,6 +107,7 @@ make_world(struct world *w, bool memory)
 		w->d.layer[i].parameter = draw(3) == 0 ? 0 : (double)draw(60) * 1e6;
 		dag_draw_edges(&w->d, i, density);
 	}
+	dag_draw_ties(&w->d);
 	for (t = 0; t < w->f.n; t++) {
 		double slow = (double)(1 + draw(4));
 
@@ -166,14 +168,14 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 	struct gv_plan p = {0};
 	struct plan_report r = {0};
 	struct gv_error e = {0};
-	struct ideals s;
+	struct prefixes x;
 	size_t left[GV_FLEET_TYPES], t;
 
 	for (t = 0; t < w->f.n; t++)
 		left[t] = w->f.type[t].gpus;
 	try_all(w, (1U << w->d.g.n) - 1, left, 0, 0, &best);
-	ideals_make(&s, &w->d.g, IDEALS_ALL, NULL, 0, 1000);
-	if (fleet_search(&p, &s, w->d.g.n, &w->f, &w->o) != FLEET_FOUND) {
+	prefixes_make(&x, &w->d.g, IDEALS_ALL, 1000, 1000);
+	if (fleet_search(&p, &x.s, w->d.g.n, &w->f, &w->o) != FLEET_FOUND) {
 		if (isfinite(best.time_s))
 			differs(w, seed, "no plan found", 0, best.time_s);
 	} else if (fleet_evaluate(&r, &p, &w->d.g, &w->f, &w->o.rules, IDEALS_ALL, &e) !=
@@ -189,7 +191,7 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 	}
 	plan_report_free(&r);
 	gv_plan_free(&p);
-	ideals_free(&s);
+	prefixes_free(&x);
 }
 
 static void

@@ -48,7 +48,8 @@ best_of_groups(struct large_task *t)
 static struct gv_graph
 rows_of(const struct gv_graph *g, struct gv_graph_edge *edge)
 {
-	struct gv_graph chain = {g->n, g->layer, g->n - 1, edge};
+	struct gv_graph chain = {
+	    .n = g->n, .layer = g->layer, .n_edges = g->n - 1, .edge = edge};
 	size_t i;
 
 	for (i = 0; i + 1 < g->n; i++)
@@ -127,7 +128,7 @@ test_heavy(void)
 {
 	struct gv_graph_layer layer[82] = {{0}};
 	struct gv_graph_edge edge[200];
-	struct gv_graph g = {82, layer, 0, edge};
+	struct gv_graph g = {.n = 82, .layer = layer, .edge = edge};
 	const struct gv_machine m = {.n_levels = 1, .gpus = {4}, .bytes_per_s = {1e15}};
 	struct large_task t = {&g, &m};
 	double time_s, first_s;
@@ -149,10 +150,69 @@ test_heavy(void)
 	ok(time_s < 1.03, "and light ones where they do not matter: %g", time_s);
 }
 
+/* ---- ties ---- */
+
+static size_t looked, split;
+
+/* As large_find; counts plans, and ties whose layers are of two stages. */
+static bool
+find_counted(void *ctx, struct gv_plan *p, const struct ideals *s)
+{
+	const struct large_task *t = ctx;
+	size_t i;
+
+	if (!large_find(ctx, p, s))
+		return false;
+	looked++;
+	for (i = 0; i < t->g->n_ties; i++)
+		split += p->of[t->g->tie[i].src] != p->of[t->g->tie[i].dst];
+	return true;
+}
+
+/* Of graphs with ties, with the cuts of PipeDream's program, too: none of all plans splits one. */
+static void
+test_ties(void)
+{
+	struct gv_graph_edge tie[3];
+	struct large_graph x;
+	size_t kind, k, i, searched = 0;
+
+	for (kind = 0; kind < 2 * LARGE_KINDS; kind++)
+		for (k = 0; k < N_LARGE_MACHINES; k++) {
+			struct large_task t = {&x.g, &large_machines[k]};
+			struct refining how = {&x.g,
+			    kind < LARGE_KINDS ? IDEALS_ALL : IDEALS_UPSTREAM, LIMIT,
+			    find_counted, large_cost, &t, NULL};
+			struct gv_plan p = {0};
+			struct prefixes s;
+
+			draws_begin(12, (uint32_t)kind, (uint32_t)k);
+			large_draw(
+			    &x, (enum large_kind)(kind % LARGE_KINDS), 40 + draw(40));
+			x.g.tie = tie;
+			for (x.g.n_ties = i = 0; i < 3; i++) {
+				size_t a = draw(x.g.n), far = x.g.n - a;
+
+				tie[x.g.n_ties++] = (struct gv_graph_edge){
+				    (uint32_t)a, (uint32_t)(a + draw(far < 8 ? far : 8))};
+			}
+			prefixes_make(&s, &x.g, how.cut, LIMIT, LIMIT);
+			if (find_counted(&t, &p, &s.s) && !s.exact) {
+				searched++;
+				refine(&p, &how);
+			}
+			gv_plan_free(&p);
+			prefixes_free(&s);
+		}
+	ok(searched > LARGE_KINDS, "%zu graphs with ties and many prefixes", searched);
+	is_int(split, 0, "none of %zu plans of theirs splits a tie", looked);
+}
+
 int
 main(void)
 {
 	test_random();
+	test_ties();
 	test_heavy();
 	return done_testing();
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "gv-partition/placed/placed.h"
+#include "gv-partition/graph/prefixes.h"
 #include "partition_help.h"
 #include "tap.h"
 
@@ -163,6 +164,7 @@ make_world(struct world *w, bool memory)
 		w->d.layer[i].parameter = draw(3) == 0 ? 0 : (double)draw(60) * 1e6;
 		dag_draw_edges(&w->d, i, density);
 	}
+	dag_draw_ties(&w->d);
 	for (w->gpus = 1; w->m.n_levels < 3 && gpus[machine][w->m.n_levels] > 0;) {
 		w->m.gpus[w->m.n_levels] = gpus[machine][w->m.n_levels];
 		w->gpus *= w->m.gpus[w->m.n_levels];
@@ -198,12 +200,12 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 	struct gv_plan p = {0};
 	struct plan_report r = {0};
 	struct gv_error e = {0};
-	struct ideals s;
+	struct prefixes x;
 	size_t i;
 
 	try_all(w, &all, 0, 0, &best);
-	ideals_make(&s, &w->d.g, IDEALS_ALL, NULL, 0, 1000);
-	if (placed_search(&p, &s, w->d.g.n, &w->m, &w->o) != SEARCH_FOUND) {
+	prefixes_make(&x, &w->d.g, IDEALS_ALL, 1000, 1000);
+	if (placed_search(&p, &x.s, w->d.g.n, &w->m, &w->o) != SEARCH_FOUND) {
 		if (isfinite(best.time_s))
 			differs(w, seed, "no plan found", 0, best.time_s);
 	} else if (placed_evaluate(&r, &p, &w->d.g, &w->m, &w->o.rules, IDEALS_ALL, &e) !=
@@ -226,7 +228,7 @@ check_world(const struct world *w, uint64_t seed, size_t *planned)
 	}
 	plan_report_free(&r);
 	gv_plan_free(&p);
-	ideals_free(&s);
+	prefixes_free(&x);
 }
 
 static void

@@ -14,7 +14,8 @@ struct dag {
 	struct gv_graph g;
 	struct gv_graph_layer layer[DAG_MOST];
 	struct gv_graph_edge edge[DAG_MOST * DAG_MOST];
-	unsigned before[DAG_MOST], behind[DAG_MOST];
+	struct gv_graph_edge tie[DAG_MOST];
+	unsigned before[DAG_MOST], behind[DAG_MOST], tied[DAG_MOST];
 };
 
 /* A whole number below n, of the bits of the stream. */
@@ -42,6 +43,7 @@ dag_begin(struct dag *d, size_t n)
 	d->g.n = n;
 	d->g.layer = d->layer;
 	d->g.edge = d->edge;
+	d->g.tie = d->tie;
 }
 
 /* Each edge from a layer before i to i is there with probability density / 10. */
@@ -59,13 +61,29 @@ dag_draw_edges(struct dag *d, size_t i, size_t density)
 		}
 }
 
+/* Of one graph in three: ties of two layers, or of three by two ties. */
+static inline void
+dag_draw_ties(struct dag *d)
+{
+	size_t n = draw(3) == 0 && d->g.n > 1 ? 1 + draw(2) : 0, i, a, b;
+
+	for (i = 0; i < n; i++) {
+		a = draw(d->g.n);
+		b = draw(d->g.n);
+		d->tie[d->g.n_ties++] = (struct gv_graph_edge){(uint32_t)a, (uint32_t)b};
+		d->tied[a] |= 1U << b;
+		d->tied[b] |= 1U << a;
+	}
+}
+
+/* Whether it is a prefix that has none of two tied layers without the other. */
 static inline bool
 closed(const struct dag *d, unsigned set)
 {
 	size_t v;
 
 	for (v = 0; v < d->g.n; v++)
-		if ((set >> v & 1) && (d->before[v] & ~set) != 0)
+		if ((set >> v & 1) && ((d->before[v] | d->tied[v]) & ~set) != 0)
 			return false;
 	return true;
 }

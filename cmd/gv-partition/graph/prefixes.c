@@ -5,6 +5,7 @@
 #include "groups.h"
 #include "prefixes.h"
 #include "sides.h"
+#include "units.h"
 
 enum { MANY = 8192 }; /* layers: their closures are sets of as many, for each */
 
@@ -15,17 +16,42 @@ few_enough(const struct merges *m, size_t k, size_t limit, uint32_t *group)
 	return ideals_few(m->g, group, merges_groups(m, k, group), limit);
 }
 
-void
-prefixes_grouped(
-    struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind, size_t limit)
+/* All prefixes that split no unit; 0, or -1 when they are more than limit. */
+static int
+make_all(struct ideals *s, const struct gv_graph *g, const struct units *u,
+    enum ideals_kind kind, size_t limit)
 {
-	size_t low = g->n > limit ? g->n - limit : 1, high;
-	uint32_t *group;
+	struct sets of_units = {.words = (u->g.n + 63) / 64};
+	struct sets found = {.words = (g->n + 63) / 64};
+	int rc;
+
+	if (u->g.n == g->n)
+		return ideals_make(s, g, kind, NULL, 0, limit);
+	if (kind != IDEALS_UPSTREAM)
+		return ideals_make(s, g, kind, u->of, u->g.n, limit);
+	rc = sets_upstream(&of_units, &u->g, limit);
+	if (rc == 0) {
+		units_expand(&found, u, g->n, &of_units);
+		ideals_of(s, g, kind, &found);
+	}
+	sets_free(&of_units);
+	sets_free(&found);
+	return rc;
+}
+
+/* As prefixes_grouped says, of units. */
+static void
+make_grouped(struct prefixes *x, const struct gv_graph *whole, const struct units *u,
+    enum ideals_kind kind, size_t limit)
+{
+	const struct gv_graph *g = &u->g;
+	size_t low = g->n > limit ? g->n - limit : 1, high, v;
+	uint32_t *group, *of_layers;
 	struct merges m;
 
 	x->n_groups = g->n;
 	x->exact = true;
-	if (ideals_make(&x->s, g, kind, NULL, 0, limit + 1) == 0)
+	if (make_all(&x->s, whole, u, kind, limit + 1) == 0)
 		return;
 	x->exact = false;
 	group = gv_xcalloc(g->n, sizeof(*group));
@@ -43,9 +69,24 @@ prefixes_grouped(
 			low = mid + 1;
 	}
 	x->n_groups = merges_groups(&m, high, group);
-	ideals_make(&x->s, g, kind, group, x->n_groups, limit + 1);
+	of_layers = gv_xcalloc(whole->n, sizeof(*of_layers));
+	for (v = 0; v < whole->n; v++)
+		of_layers[v] = group[u->of[v]];
+	ideals_make(&x->s, whole, kind, of_layers, x->n_groups, limit + 1);
 	merges_free(&m);
 	free(group);
+	free(of_layers);
+}
+
+void
+prefixes_grouped(
+    struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind, size_t limit)
+{
+	struct units u;
+
+	units_open(&u, g);
+	make_grouped(x, g, &u, kind, limit);
+	units_close(&u);
 }
 
 /* A branch as far as it goes before the next begins. */
@@ -161,62 +202,104 @@ add_heavy(
 	free(cut);
 }
 
+/* The families beside that of prefixes_grouped, as sets of g's layers. */
+static void
+add_families(struct sets *found, const struct gv_graph *g, size_t limit)
+{
+	uint32_t *order;
+
+	add_upstream(found, g, limit + 1);
+	order = gv_xcalloc(g->n, sizeof(*order));
+	gv_graph_order(g, order);
+	add_sequence(found, g, order, limit);
+	if (g->n <= MANY)
+		add_heavy(found, g, order, limit);
+	free(order);
+	if (g->n <= limit / 2) {
+		order = branch_by_branch(g);
+		sets_sequence(found, g, order);
+		free(order);
+	}
+}
+
+static void
+make_families(struct prefixes *x, const struct gv_graph *g, const struct units *u,
+    enum ideals_kind kind, size_t limit)
+{
+	struct sets of_units = {.words = (u->g.n + 63) / 64};
+	struct sets found = {.words = (g->n + 63) / 64};
+	size_t i;
+
+	for (i = 0; i < x->s.n; i++)
+		sets_add(&found, x->s.bits + i * x->s.words);
+	add_families(&of_units, &u->g, limit);
+	units_expand(&found, u, g->n, &of_units);
+	ideals_free(&x->s);
+	ideals_of(&x->s, g, kind, &found);
+	sets_free(&of_units);
+	sets_free(&found);
+}
+
 void
 prefixes_make(struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind,
     size_t limit, size_t exact)
 {
-	struct sets found = {.words = (g->n + 63) / 64};
-	uint32_t *order;
-	size_t i;
+	struct units u;
 
+	units_open(&u, g);
 	if (kind == IDEALS_ALL && exact > limit &&
-	    ideals_make(&x->s, g, kind, NULL, 0, exact + 1) == 0) {
-		x->n_groups = g->n;
+	    make_all(&x->s, g, &u, kind, exact + 1) == 0) {
+		x->n_groups = u.g.n;
 		x->exact = true;
-		return;
+	} else {
+		make_grouped(x, g, &u, kind, limit);
+		if (!x->exact)
+			make_families(x, g, &u, kind, limit);
 	}
-	prefixes_grouped(x, g, kind, limit);
-	if (x->exact)
-		return;
-	for (i = 0; i < x->s.n; i++)
-		sets_add(&found, x->s.bits + i * x->s.words);
-	add_upstream(&found, g, limit + 1);
-	order = gv_xcalloc(g->n, sizeof(*order));
-	gv_graph_order(g, order);
-	add_sequence(&found, g, order, limit);
-	if (g->n <= MANY)
-		add_heavy(&found, g, order, limit);
-	free(order);
-	if (g->n <= limit / 2) {
-		order = branch_by_branch(g);
-		sets_sequence(&found, g, order);
-		free(order);
-	}
-	ideals_free(&x->s);
-	ideals_of(&x->s, g, kind, &found);
-	sets_free(&found);
+	units_close(&u);
+}
+
+/* Whether those near a plan, of of[v] < n_stages, are not much more than limit. */
+static bool
+few_near(const struct gv_graph *g, const uint32_t *of, size_t n_stages, size_t moved,
+    size_t limit)
+{
+	size_t *layers = gv_xcalloc(n_stages, sizeof(*layers)), n = g->n, i;
+
+	for (i = 0; i < g->n; i++)
+		layers[of[i]]++;
+	for (i = 1; i < n_stages && moved > 1; i++)
+		n += (layers[i - 1] + layers[i]) * (layers[i - 1] + layers[i]);
+	free(layers);
+	return n <= limit;
 }
 
 bool
 prefixes_near(struct prefixes *x, const struct gv_graph *g, enum ideals_kind kind,
     const struct gv_plan *p, size_t moved, size_t limit)
 {
-	struct sets found = {.words = (g->n + 63) / 64};
-	size_t *layers = gv_xcalloc(p->n, sizeof(*layers)), n = g->n, i;
+	struct units u;
+	uint32_t *of;
+	bool few;
 
-	for (i = 0; i < g->n; i++)
-		layers[p->of[i]]++;
-	for (i = 1; i < p->n && moved > 1; i++)
-		n += (layers[i - 1] + layers[i]) * (layers[i - 1] + layers[i]);
-	free(layers);
-	if (n > limit)
-		return false;
-	sets_near(&found, g, p->of, p->n, moved > 1);
-	x->n_groups = g->n;
-	x->exact = false;
-	ideals_of(&x->s, g, kind, &found);
-	sets_free(&found);
-	return true;
+	units_open(&u, g);
+	of = units_stages(&u, g->n, p->of);
+	few = few_near(&u.g, of, p->n, moved, limit);
+	if (few) {
+		struct sets of_units = {.words = (u.g.n + 63) / 64};
+		struct sets found = {.words = (g->n + 63) / 64};
+
+		sets_near(&of_units, &u.g, of, p->n, moved > 1);
+		units_expand(&found, &u, g->n, &of_units);
+		x->n_groups = u.g.n;
+		x->exact = false;
+		ideals_of(&x->s, g, kind, &found);
+		sets_free(&of_units);
+		sets_free(&found);
+	}
+	free(of);
+	units_close(&u);
+	return few;
 }
 
 void

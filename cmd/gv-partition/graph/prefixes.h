@@ -1,4 +1,8 @@
-/* The prefixes to plan with: all of them, or where these are too many, those of groups of layers. */
+/*
+ * The prefixes to plan with: all of them, or where these are too many, those of groups of layers.
+ * None has one of two tied layers without the other: they are those of units (units.h), which
+ * are the layers here.
+ */
 #ifndef GV_PARTITION_PREFIXES_H
 #define GV_PARTITION_PREFIXES_H
 
@@ -7,7 +11,7 @@
 
 struct prefixes {
 	struct ideals s;
-	size_t n_groups; /* layers, when none are grouped */
+	size_t n_groups; /* units, when none are grouped */
 	bool exact;      /* none are */
 };
 

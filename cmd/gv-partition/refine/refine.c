@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "gv-partition/graph/sides.h"
+#include "gv-partition/graph/units.h"
 
 enum {
 	SEARCHES = 200, /* at most */
@@ -86,11 +87,13 @@ step(struct best *b, const struct refining *how, size_t moved)
 /* What stays the same in all rounds, and what is drawn for one. */
 struct rounds {
 	const struct refining *how;
+	struct units u; /* these are the layers of rounds */
 	struct closures c;
 	double *weight; /* [layers] of being drawn: the sum is 1.5 */
 	double *rank;   /* [layers] random, the heavier a layer the lower */
 	uint32_t *layer;
 	uint32_t *order;
+	uint32_t *of; /* [layers] the stage of each in the plan so far */
 };
 
 /* Which cuts a round begins with, and which layers it moves over them. */
@@ -104,11 +107,12 @@ enum kind {
 static void
 rounds_open(struct rounds *r, const struct refining *how)
 {
-	const struct gv_graph *g = how->g;
+	const struct gv_graph *g = &r->u.g;
 	double all_s = 0;
 	size_t v;
 
 	*r = (struct rounds){.how = how};
+	units_open(&r->u, how->g);
 	closures_open(&r->c, g);
 	r->weight = gv_xcalloc(g->n, sizeof(*r->weight));
 	r->rank = gv_xcalloc(g->n, sizeof(*r->rank));
@@ -124,6 +128,7 @@ static void
 rounds_close(struct rounds *r)
 {
 	closures_close(&r->c);
+	units_close(&r->u);
 	free(r->weight);
 	free(r->rank);
 	free(r->layer);
@@ -144,7 +149,7 @@ draw_ranks(struct rounds *r, size_t round)
 static uint32_t *
 random_order(const struct rounds *r)
 {
-	const struct gv_graph *g = r->how->g;
+	const struct gv_graph *g = &r->u.g;
 	uint32_t *order = gv_xcalloc(g->n, sizeof(*order));
 	uint32_t *dst = gv_xcalloc(g->n_edges, sizeof(*dst));
 	size_t *at = gv_graph_fed(g, dst), *wait = gv_xcalloc(g->n, sizeof(*wait));
@@ -177,13 +182,12 @@ random_order(const struct rounds *r)
 
 /* Of the layers of the stages from first to last: choices of sides, at most so many. */
 static void
-choose(struct rounds *r, struct sides *s, const struct gv_plan *p, size_t first,
-    size_t last, size_t limit)
+choose(struct rounds *r, struct sides *s, size_t first, size_t last, size_t limit)
 {
 	size_t n = 0, v;
 
 	for (v = 0; v < r->c.n; v++)
-		if (p->of[v] >= first && p->of[v] <= last)
+		if (r->of[v] >= first && r->of[v] <= last)
 			r->layer[n++] = (uint32_t)v;
 	sides_rank(r->layer, n, r->rank);
 	sides_make(s, &r->c, r->layer, n, limit);
@@ -191,12 +195,12 @@ choose(struct rounds *r, struct sides *s, const struct gv_plan *p, size_t first,
 
 /* Where the k-th of n cuts is in the order: behind so many layers. */
 static size_t
-cut_at(const struct rounds *r, const struct gv_plan *p, enum kind kind, size_t k,
-    size_t n, size_t at, double *weight)
+cut_at(
+    const struct rounds *r, enum kind kind, size_t k, size_t n, size_t at, double *weight)
 {
 	while (
 	    at < r->c.n && (kind == CUTS || kind == BESIDE
-				   ? p->of[r->order[at]] <= k
+				   ? r->of[r->order[at]] <= k
 				   : *weight < 1.5 * (double)(k + 1) / (double)(n + 1)))
 		*weight += r->weight[r->order[at++]];
 	return at;
@@ -213,13 +217,13 @@ add_cuts(struct sets *found, struct rounds *r, const struct gv_plan *p, enum kin
 	struct sides s;
 
 	if (kind != BESIDE)
-		choose(r, &s, p, 0, p->n, limit);
+		choose(r, &s, 0, p->n, limit);
 	for (k = 0; k < n; k++) {
-		end = cut_at(r, p, kind, k, n, at, &weight);
+		end = cut_at(r, kind, k, n, at, &weight);
 		for (; at < end; at++)
 			set_put(cut, r->order[at]);
 		if (kind == BESIDE)
-			choose(r, &s, p, k, k + 1, limit);
+			choose(r, &s, k, k + 1, limit);
 		sides_add(found, &s, cut);
 		if (kind == BESIDE)
 			sides_free(&s);
@@ -237,7 +241,7 @@ add_order(struct sets *found, const struct rounds *r, const uint32_t *order, siz
 	size_t i;
 
 	if (r->c.n <= limit / 4) {
-		sets_sequence(found, r->how->g, order);
+		sets_sequence(found, &r->u.g, order);
 		return;
 	}
 	set = gv_xcalloc(r->c.words, sizeof(*set));
@@ -257,7 +261,7 @@ add_plan(struct sets *found, const struct rounds *r, const struct gv_plan *p)
 
 	for (i = 0; i + 1 < p->n; i++) {
 		for (v = 0; v < r->c.n; v++)
-			if (p->of[v] == i)
+			if (r->of[v] == i)
 				set_put(cut, v);
 		sets_add(found, cut);
 	}
@@ -272,10 +276,13 @@ round_of(struct best *b, struct rounds *r, size_t round)
 	enum kind kind = kinds[round % (sizeof(kinds) / sizeof(kinds[0]))];
 	size_t limit = how->limit < PREFIXES ? how->limit : PREFIXES, n = b->p->n - 1;
 	struct sets found = {.words = r->c.words};
+	struct sets of_layers = {.words = (how->g->n + 63) / 64};
 	struct ideals s;
-	uint32_t *stages = sets_stage_order(how->g, b->p->of, b->p->n);
+	uint32_t *stages;
 	bool better;
 
+	r->of = units_stages(&r->u, how->g->n, b->p->of);
+	stages = sets_stage_order(&r->u.g, r->of, b->p->n);
 	draw_ranks(r, round);
 	if (n == 0 && kind != ANYWAY)
 		kind = EVENLY;
@@ -288,13 +295,16 @@ round_of(struct best *b, struct rounds *r, size_t round)
 		add_order(&found, r, r->order, limit);
 	limit = found.n < limit ? (limit - found.n) / n : 0;
 	add_cuts(&found, r, b->p, kind, n, limit > 2 ? limit : 2);
-	ideals_of(&s, how->g, how->cut, &found);
+	units_expand(&of_layers, &r->u, how->g->n, &found);
+	ideals_of(&s, how->g, how->cut, &of_layers);
 	better = look(b, how, &s);
 	ideals_free(&s);
 	sets_free(&found);
+	sets_free(&of_layers);
 	if (kind == ANYWAY)
 		free(r->order);
 	free(stages);
+	free(r->of);
 	return better;
 }
 
