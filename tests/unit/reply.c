@@ -33,7 +33,7 @@ trial_begin(struct trial *w, size_t n, size_t n_types)
 	w->n = n;
 	w->n_types = n_types;
 	for (j = 0; j < n_types; j++) {
-		w->type[j] = (struct gv_gpu_type){.name = "abc" + j, .gpus = 2};
+		w->type[j] = (struct gv_gpu_type){.name = &"abc"[j], .gpus = 2};
 		w->pool[j] = (struct gv_pool){.type = j, .gpus = 2, .node = ""};
 	}
 	w->c = (struct gv_cluster){
