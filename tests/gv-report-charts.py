@@ -1,7 +1,8 @@
 """gv-report-charts.py KIND SVG TABLE: does a chart show the numbers of the table?
 
 completion: TABLE is gv-report --by=job of runs; every job must lie on its run's line.
-busy: TABLE is --by=type; the area of each type must be its GPU-seconds."""
+busy: TABLE is --by=type; the area of each type must be its GPU-seconds.
+rounds: TABLE is --by=type; who has GPUs must be drawn for as long, up to where the run ends."""
 import csv
 import math
 import re
@@ -47,6 +48,29 @@ def fit(marks, f):
     return lambda v: a + slope * (f(v) - f(va))
 
 
+if kind == "rounds":
+    tracks = [[float(r.getAttribute(a)) for a in ("x", "y", "width", "height")]
+              for r in dom.getElementsByTagName("rect") if r.getAttribute("class") == "c-track"]
+    # of as many moments as are looked at, each a GPU's
+    had = [[float(v) for v in re.findall(r"-?[0-9.]+", m)] for p in dom.getElementsByTagName("path")
+           for m in p.getAttribute("d").split("M")[1:]]
+    for a, b in zip(tracks, tracks[1:]):
+        if a[1] + a[3] > b[1] + 0.02:
+            print("a row lies over the next:", a, b)
+    for x, y, w, h, back in had:
+        if w != -back or not any(abs(t[1] - y) < 0.06 and t[0] - 0.06 < x and x + w < t[0] + t[2] + 0.2 for t in tracks):
+            print("in no row:", x, y, w, h)
+    if len(tracks) != sum(int(r["gpus"]) for r in rows):
+        print(len(tracks), "rows")
+    # somebody has GPUs to the end in each of these runs
+    left, width = tracks[0][0], tracks[0][2]
+    if abs(max(x + w for x, y, w, h, back in had) - left - width) > 0.11:
+        print("the last ends at", max(x + w for x, y, w, h, back in had))
+    px_per_s = width * sum(float(r["utilisation"]) * int(r["gpus"]) for r in rows) / sum(float(r["busy_gpu_s"]) for r in rows)
+    got, want = sum(b[2] for b in had) / px_per_s, sum(float(r["busy_gpu_s"]) for r in rows)
+    if abs(got - want) > 0.1 * want:
+        print("drawn are", got, "GPU-seconds, not", want)
+    sys.exit()
 unit = UNITS[[t for x, y, t in texts("c-dim c-end") if ", " in t][0].split(", ")[1]]
 paths = [(p.getAttribute("class"), p.getElementsByTagName("title")[0].firstChild.data,
           list(points(p.getAttribute("d")))) for p in dom.getElementsByTagName("path")]

@@ -68,6 +68,19 @@ gpu1,gpu10,,10,
 gpu0,sw,,5,
 sw,gpu10,,5,
 E
+# a link that carries nothing, which a tree uses: no number is infinite
+sed 's/gpu0,sw,40/gpu0,sw,0/' links.csv >broken.csv
+for format in text csv json svg html; do
+	run gv-report -f $format trees.csv broken.csv
+	[ "$status" -eq 0 ] && [ ! -s err ] && ! grep -q -i -e '[ ,:="]-*nan' -e '[ ,:="]-*inf\b' out || status=1
+	is_status 0 "a link of no rate: $format"
+done
+run gv-report --by=link -f csv trees.csv broken.csv
+grep -e ^src -e ^gpu0,sw out >got && mv got out
+is_out "a link of no rate: used, but of no share" <<'E'
+src,dst,gbytes_per_s,used_gbytes_per_s,used_share
+gpu0,sw,0,5,
+E
 run gv-report -j trees.csv links.csv
 if [ -n "$GV_PYTHON" ]; then
 	ok "JSON" "$GV_PYTHON" -c 'import json; o = json.load(open("out")); assert o["trees"][1]["depth"] == 2 and o["links"][1]["used_share"] == .75'

@@ -86,7 +86,8 @@ title(struct view *v, const struct topology *t)
 		depth = t->tree[i].depth > depth ? t->tree[i].depth : depth;
 	}
 	for (i = 0; i < t->n_links; i++)
-		busiest = fmax(busiest, t->link[i].used / t->link[i].rate);
+		if (t->link[i].rate > 0)
+			busiest = fmax(busiest, t->link[i].used / t->link[i].rate);
 	gv_strbuf_fmt(&v->title, "%zu GPU%s, %zu switch%s, %zu direction%s of links",
 	    gpus, gpus == 1 ? "" : "s", t->n_nodes - gpus,
 	    t->n_nodes - gpus == 1 ? "" : "es", t->n_links, t->n_links == 1 ? "" : "s");

@@ -545,6 +545,26 @@ test_missing(void)
 		}
 }
 
+/* None of them has room. */
+static void
+test_missing_long(void)
+{
+	struct gv_error e = {0};
+	char header[400];
+	size_t column;
+	struct gv_tab *t;
+
+	memset(header, 'k', sizeof(header));
+	header[sizeof(header) - 2] = '\n';
+	header[sizeof(header) - 1] = '\0';
+	t = tab_of(header);
+	gv_tab_table(t, &e);
+	gv_tab_require(t, "zq", &column, &e);
+	is_str(e.text[0], "t.csv:1: missing column \"zq\" (found: ...)",
+	    "a name that is too long");
+	gv_tab_close(t);
+}
+
 int
 main(void)
 {
@@ -565,6 +585,7 @@ main(void)
 	test_end();
 	test_kinds();
 	test_missing();
+	test_missing_long();
 	free(guard);
 	return done_testing();
 }

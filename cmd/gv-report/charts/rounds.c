@@ -95,8 +95,8 @@ rows(struct map *m, double unit_s)
 			gv_svg_label(m->p.s, "c-dim c-end", m->p.plot.x - 6, y + 9,
 			    name.s, name.len);
 		}
-		gv_svg_rect(m->p.s, "c-track", m->p.plot.x, y, m->p.plot.w,
-		    m->row_h * (m->row_h > 4 ? 0.9 : 1));
+		gv_svg_rect(
+		    m->p.s, "c-track", m->p.plot.x, y, m->p.plot.w, 0.9 * m->row_h);
 		row(m, i, y, unit_s);
 		y += m->row_h;
 	}
