@@ -63,6 +63,7 @@ class Draw:
         j["deadline"] = j["arrival"] + j["elapsed"] + left if r.random() < 0.2 else None
         j["P"] = sum(x * g for x, g in zip(rate, self.total)) / sum(self.total)
         j["f"] = j["s"] / j["P"]
+        j["alone"] = r.choice([0, 0, 15])
         j["need"] = j["min"] or 0
         if j["deadline"] is not None:
             j["need"] = max(j["need"], j["steps"] / (j["deadline"] - j["arrival"] - j["elapsed"]))
@@ -84,9 +85,9 @@ class Draw:
         table("entities.csv", "entity,parent,weight,quota_gpus",
               [[f"e{e}", None if p is None else f"e{p}", w, q] for e, (p, w, q) in enumerate(self.ents)])
         head = "job_id,gpu_type,steps_per_s,scale_factor,priority_weight,entity,min_steps_per_s,deadline_s"
-        head += ",arrival_s,elapsed_s,total_steps,move_cost"
+        head += ",arrival_s,elapsed_s,isolated_elapsed_s,total_steps,move_cost"
         rows = {(i, t): [f"j{i}", f"t{t}", j["rate"][t], j["s"], j["w"], f"e{j['ent']}" if j["ent"] >= 0 else None,
-                         j["min"], j["deadline"], j["arrival"], j["elapsed"], j["steps"], j["cost"]]
+                         j["min"], j["deadline"], j["arrival"], j["elapsed"], j["alone"], j["steps"], j["cost"]]
                 for i, j in enumerate(self.jobs) for t in range(self.m) if j["rate"][t]}
         table("free.csv", head, list(rows.values()))
         table("before.csv", head + ",share", [row + [self.before[i][t]] for (i, t), row in rows.items()])
@@ -316,6 +317,25 @@ class Judge:
         words = dict(w.split("=", 1) for w in p.stderr.split() if "=" in w)
         return x, thr, words, p.stdout
 
+    def times_alone(self):
+        """In a cluster of their own, the n-th part of this one, whose nodes do not count."""
+        d, jobs = self.d, len(self.g.live)
+        for j in d.jobs:
+            x = [d.total[t] / jobs / j["s"] if j["rate"][t] and d.total[t] >= j["s"] else 0 for t in range(d.m)]
+            own = sum(a * b for a, b in zip(x, j["rate"])) / max(1, sum(x))
+            yield j["alone"] + j["steps"] / own if own else math.inf
+
+    def judge_ratio(self, thr, said):
+        """finish-time: what is said is reached, and nothing a little less can be."""
+        g, jobs, alone = self.g, self.d.jobs, list(self.times_alone())
+        ratio = max((jobs[i]["elapsed"] + jobs[i]["steps"] / thr[i]) / alone[i] for i in g.live)
+        self.same("finish-time: as said", float(said), ratio)
+        left = [ratio * (1 - 1e-6) * a - j["elapsed"] for a, j in zip(alone, jobs)]
+        if all(left[i] > 0 for i in g.live):
+            unit = [j["steps"] / x if x > 0 else 0 for x, j in zip(left, jobs)]
+            best = g.level(unit, self.need)
+            self.same("finish-time: less is possible", max(best or 0, 1), 1)
+
     def judge(self, policy, thr, x):
         """What a policy aims for, of the draw as its jobs stand on nodes now."""
         d, g, jobs = self.d, self.g, self.d.jobs
@@ -361,13 +381,17 @@ class Judge:
             got = self.ask(policy, *self.d.solver, "rates.csv", status=0 if possible else 1)
             if got is not None and self.g.live:
                 self.judge(policy, got[1], got[0])
+                if policy == "finish-time":
+                    self.judge_ratio(got[1], got[2]["objective"])
                 if not self.d.nodes and policy in ("water-filling", "max-min", "makespan", "max-sum"):
                     self.staying(policy)
         if self.d.nodes and not any(self.need):
-            for policy in ("water-filling", "max-min", "max-sum"):
+            for policy in ("water-filling", "max-min", "max-sum", "finish-time"):
                 got = self.ask(policy, "--nodes", "free.csv")
                 if got is not None and self.g.live:
                     self.judge(policy, got[1], got[0])
+                    if policy == "finish-time":
+                        self.judge_ratio(got[1], got[2]["objective"])
 
 
 judges = []

@@ -13,7 +13,7 @@
 static bool
 compares(const struct gv_policy *policy)
 {
-	return policy->measure != GV_MEASURE_ALONE && policy->measure != GV_MEASURE_QUEUE;
+	return policy->measure != GV_MEASURE_QUEUE;
 }
 
 /* What jobs should have if all GPUs were on one node: [jobs][types] for free(), or NULL. */

@@ -30,8 +30,13 @@ keep_beyond(struct gv_problem *b, const struct gv_problem *a)
 {
 	static const enum gv_problem_number numbers[] = {
 	    GV_NUMBER_BEYOND, GV_NUMBER_BEYOND_GPUS};
+	static const enum gv_problem_number away[] = {
+	    GV_NUMBER_AWAY, GV_NUMBER_AWAY_GPUS};
 	size_t i, j, k;
 
+	for (k = 0; k < 2 && a->number[away[k]] != NULL; k++)
+		memcpy(b->number[away[k]], a->number[away[k]],
+		    b->n * sizeof(*b->number[away[k]]));
 	for (k = 0; k < 2 && a->number[numbers[k]] != NULL; k++) {
 		double *to;
 

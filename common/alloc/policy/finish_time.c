@@ -52,25 +52,6 @@ struct finish {
 	struct gv_shared_warm warm; /* of pairs, from one ratio to the next */
 };
 
-/* D_i of all jobs of p, for those of w. */
-static double *
-times_alone(const struct gv_problem *p, const struct gv_unfinished *w)
-{
-	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	double *alone = gv_xcalloc(w->p.n, sizeof(*alone));
-	size_t k;
-
-	gv_problem_isolated(p, x);
-	for (k = 0; k < w->p.n; k++) {
-		size_t i = w->of[k];
-
-		alone[k] = p->number[GV_NUMBER_ISOLATED][i] +
-			   p->number[GV_NUMBER_STEPS][i] / gv_problem_throughput(p, x, i);
-	}
-	free(x);
-	return alone;
-}
-
 /* The ratio that x reaches. */
 static double
 ratio(const struct finish *f, const struct gv_solution *s)
@@ -333,7 +314,7 @@ static int
 solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
 {
-	double *need = gv_xcalloc(p->n, sizeof(*need));
+	double *need = gv_xcalloc(p->n, sizeof(*need)), *alone;
 	struct gv_solution s = {.multipliers = out->multipliers};
 	struct finish f = {0};
 	struct gv_unfinished w;
@@ -348,7 +329,9 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 		f.needs = f.needs || f.need[i] > 0;
 	f.p = &w.p;
 	f.of = w.of;
-	f.alone = times_alone(p, &w);
+	alone = gv_xcalloc(p->n, sizeof(*alone));
+	gv_problem_times_alone(p, alone);
+	f.alone = gv_unfinished_take(&w, alone, 1);
 	f.a = gv_xcalloc(w.p.n, w.p.m * sizeof(*f.a));
 	s.x = gv_xcalloc(w.p.n, w.p.m * sizeof(*s.x));
 	if (rc == 0 && w.p.n > 0)
@@ -370,6 +353,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	free(s.pair);
 	gv_shared_warm_free(&f.warm);
 	free(need);
+	free(alone);
 	free(f.need);
 	free(f.alone);
 	free(f.a);

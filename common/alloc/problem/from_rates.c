@@ -64,6 +64,36 @@ add_beyond(struct gv_problem *p, const struct gv_rates *r, const struct gv_clust
 	}
 }
 
+/* GPUs that D_i is of and that are out of a job's reach, since it has one node. */
+static void
+add_away(struct gv_problem *p, const struct gv_rates *r, const struct gv_cluster *c,
+    const size_t *row)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < c->n_types; i++)
+		any = any || c->type[i].elsewhere > 0;
+	if (!any)
+		return;
+	gv_problem_ask(p, 1u << GV_NUMBER_AWAY | 1u << GV_NUMBER_AWAY_GPUS);
+	for (i = 0; i < r->n_rates; i++) {
+		const struct gv_rate *rate = &r->rate[i];
+		size_t at = row[rate->job];
+		double all, gpus;
+
+		if (at == SIZE_MAX || !is_fast(rate))
+			continue;
+		all = (double)c->type[rate->type].gpus +
+		      (double)c->type[rate->type].elsewhere;
+		if (all < (double)r->job[rate->job].scale_factor)
+			continue;
+		gpus = fits(rate, r, c) ? (double)c->type[rate->type].elsewhere : all;
+		p->number[GV_NUMBER_AWAY][at] += rate->steps_per_s * gpus;
+		p->number[GV_NUMBER_AWAY_GPUS][at] += gpus;
+	}
+}
+
 int
 gv_problem_from_rates(struct gv_problem *p, const struct gv_rates *r,
     const struct gv_cluster *c, unsigned numbers, size_t *type, size_t *row,
@@ -98,6 +128,8 @@ gv_problem_from_rates(struct gv_problem *p, const struct gv_rates *r,
 			p->rate[row[r->rate[i].job] * p->m + type[r->rate[i].type]] =
 			    r->rate[i].steps_per_s;
 	add_beyond(p, r, c, row);
+	if (numbers >> GV_NUMBER_ISOLATED & 1)
+		add_away(p, r, c, row);
 	if (gv_problem_numbers(p, r, numbers, row, e) != 0)
 		return -1;
 	for (i = 0; p->number[GV_NUMBER_STARTED] != NULL && i < r->n_rates; i++)

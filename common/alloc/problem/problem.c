@@ -179,10 +179,38 @@ gv_problem_isolated(const struct gv_problem *p, double *x)
 }
 
 void
+gv_problem_times_alone(const struct gv_problem *p, double *alone)
+{
+	const double *own = reference(p), *away = p->number[GV_NUMBER_AWAY];
+	double jobs = 0;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++)
+		jobs += p->count[i];
+	for (i = 0; i < p->n; i++) {
+		double gpus = away != NULL ? p->number[GV_NUMBER_AWAY_GPUS][i] : 0;
+		double sum = away != NULL ? away[i] : 0;
+
+		for (j = 0; j < p->m; j++) {
+			double rate = gv_problem_rate(p, i, j);
+
+			if (!(rate > 0) || p->scale[i] > own[j])
+				continue;
+			sum += rate * own[j];
+			gpus += own[j];
+		}
+		alone[i] =
+		    p->number[GV_NUMBER_ISOLATED][i] +
+		    p->number[GV_NUMBER_STEPS][i] / sum * fmax(jobs * p->scale[i], gpus);
+	}
+}
+
+void
 gv_problem_agnostic(struct gv_problem *p)
 {
 	const double *own = reference(p);
 	double *beyond = p->number[GV_NUMBER_BEYOND];
+	double *away = p->number[GV_NUMBER_AWAY];
 	size_t i, j;
 
 	for (i = 0; i < p->n; i++) {
@@ -203,6 +231,8 @@ gv_problem_agnostic(struct gv_problem *p)
 		if (beyond != NULL)
 			beyond[i] =
 			    sum / gpus * most * p->number[GV_NUMBER_BEYOND_GPUS][i];
+		if (away != NULL)
+			away[i] = sum / gpus * most * p->number[GV_NUMBER_AWAY_GPUS][i];
 	}
 }
 

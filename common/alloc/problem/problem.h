@@ -35,6 +35,12 @@ enum gv_problem_number {
 	 */
 	GV_NUMBER_BEYOND,
 	GV_NUMBER_BEYOND_GPUS,
+	/*
+	 * Where there are GPUs elsewhere and GV_NUMBER_ISOLATED is asked for: the same sums
+	 * over the GPUs of D_i that are no cells of rate.
+	 */
+	GV_NUMBER_AWAY,
+	GV_NUMBER_AWAY_GPUS,
 	GV_N_NUMBERS
 };
 
@@ -194,6 +200,13 @@ void gv_problem_equal_throughput_of(
  * not fit, takes none of its time; in Gavel's code such a type still counts in the sum.
  */
 void gv_problem_isolated(const struct gv_problem *p, double *x);
+
+/*
+ * D_i = h_i + n_i / thr_i(X^isolated): what the job takes from its arrival on in a cluster of
+ * its own, the n-th part of the whole one, also where it can have the GPUs of one node
+ * alone.  With GV_NUMBER_STEPS and GV_NUMBER_ISOLATED; alone [n].
+ */
+void gv_problem_times_alone(const struct gv_problem *p, double *alone);
 
 /*
  * What a scheduler that does not know GPU types assumes: every rate of a job

@@ -20,21 +20,6 @@ struct measured {
 	double *together;   /* [n] what it gains in pairs, GV_MEASURE_PER_DOLLAR */
 };
 
-static double *
-times_alone(const struct gv_problem *p)
-{
-	double *x = gv_xcalloc(p->n, p->m * sizeof(*x));
-	double *alone = gv_xcalloc(p->n, sizeof(*alone));
-	size_t i;
-
-	gv_problem_isolated(p, x);
-	for (i = 0; i < p->n; i++)
-		alone[i] = p->number[GV_NUMBER_ISOLATED][i] +
-			   p->number[GV_NUMBER_STEPS][i] / gv_problem_throughput(p, x, i);
-	free(x);
-	return alone;
-}
-
 static double
 dollars(const struct gv_problem *p, size_t i, size_t j)
 {
@@ -82,12 +67,12 @@ measured_init(struct measured *d, const struct gv_problem *p, enum gv_measure me
 	*d = (struct measured){.p = p, .measure = measure, .s = s};
 	d->throughput = gv_xcalloc(p->n, sizeof(*d->throughput));
 	gv_solution_throughput(p, s, d->throughput);
-	if (measure == GV_MEASURE_LEVEL) {
+	if (measure == GV_MEASURE_LEVEL || measure == GV_MEASURE_ALONE)
 		d->alone = gv_xcalloc(p->n, sizeof(*d->alone));
+	if (measure == GV_MEASURE_LEVEL)
 		gv_problem_equal_throughput(p, d->alone);
-	} else if (measure == GV_MEASURE_ALONE) {
-		d->alone = times_alone(p);
-	}
+	else if (measure == GV_MEASURE_ALONE)
+		gv_problem_times_alone(p, d->alone);
 	d->paid = gv_xcalloc(p->n, sizeof(*d->paid));
 	d->together = gv_xcalloc(p->n, sizeof(*d->together));
 	for (i = 0; i < p->n; i++) {

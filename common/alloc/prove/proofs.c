@@ -127,13 +127,20 @@ gv_proof_level(struct gv_proof *w, struct gv_certificate *c)
 
 /* ---- finish times ---- */
 
-/* D_i = top / bottom = (h_i Q_i + n_i max(M s_i, F_i)) / Q_i, F_i being Q_i's GPUs. */
+/*
+ * D_i = top / bottom = (h_i Q_i + n_i max(M s_i, F_i)) / Q_i, F_i being Q_i's GPUs, those
+ * out of the job's reach with them.
+ */
 static void
 time_alone(struct gv_proof *w, size_t i, struct gv_exact *top, struct gv_exact *bottom)
 {
 	const struct gv_problem *p = w->p;
 
 	equal_share_rate(w, i, bottom, &w->a);
+	if (p->number[GV_NUMBER_AWAY] != NULL) {
+		gv_exact_add_product(bottom, p->number[GV_NUMBER_AWAY][i], 1);
+		gv_exact_add_product(&w->a, p->number[GV_NUMBER_AWAY_GPUS][i], 1);
+	}
 	gv_exact_mul_double(&w->b, &w->jobs, p->scale[i]);
 	if (gv_exact_compare(&w->a, &w->b) > 0)
 		gv_exact_set(&w->b, &w->a);
