@@ -77,6 +77,33 @@ block_places(size_t elements)
 
 enum { PLACES = 256 }; /* of a block of the weights' gradient */
 
+/* What the copies that windows are read from take, of x or any of dy. */
+static size_t
+stage_room(const struct gv_nn_row *r)
+{
+	struct gv_nn_row conv = *r;
+	struct gv_layer *l = &conv.l;
+	struct gv_cpu_windows w;
+	size_t rest, room;
+
+	if (l->op == GV_OP_TCONV) {
+		l->in_shape = r->l.out_shape;
+		l->out_shape = r->l.in_shape;
+	}
+	w = windows_of_x(&conv, NULL, 0);
+	room = gv_cpu_stage(&w, 1, NULL).room;
+	for (rest = 0; rest < l->s * l->s; rest++) {
+		struct side y = side(l->in_shape.height, l->k, l->s, l->p, rest / l->s);
+		struct side x = side(l->in_shape.width, l->k, l->s, l->p, rest % l->s);
+		size_t some;
+
+		w = windows_of_dy(&conv, NULL, 0, &y, &x);
+		some = gv_cpu_stage(&w, 1, NULL).room;
+		room = room < some ? some : room;
+	}
+	return room;
+}
+
 size_t
 gv_cpu_conv_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed)
 {
@@ -93,7 +120,7 @@ gv_cpu_conv_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed)
 		most = ((size_t)1 << 16) + 12 * back + 240 * packed->back_columns;
 	if (PLACES * piece + gv_cpu_gemm_packed(PLACES, columns) > most)
 		most = PLACES * piece + gv_cpu_gemm_packed(PLACES, columns);
-	return most;
+	return stage_room(r) + most + GV_CPU_GATHER_MORE;
 }
 
 /* A window of one place is the place itself. */
@@ -122,7 +149,8 @@ convolve(const struct gv_cpu_windows *w, bool pointwise, const struct gv_cpu_con
 	size_t places = conv->n * w->out_height * w->out_width, some;
 	size_t at = begin_of(conv, places, conv->part);
 	size_t total = begin_of(conv, places, conv->part + 1);
-	gv_real *scratch = conv->scratch;
+	struct gv_cpu_stage stage = gv_cpu_stage(w, conv->n, conv->scratch);
+	gv_real *scratch = conv->scratch + stage.room;
 	size_t block = pointwise ? total : block_places(g.k);
 	gv_real *c = g.c;
 
@@ -131,7 +159,7 @@ convolve(const struct gv_cpu_windows *w, bool pointwise, const struct gv_cpu_con
 		if (pointwise) {
 			g.a = w->src + at * g.k;
 		} else {
-			gv_cpu_gather(w, at, some, 0, g.k, scratch);
+			gv_cpu_gather(&stage, at, some, 0, g.k, scratch);
 			g.a = scratch;
 		}
 		g.lda = g.k;
@@ -208,7 +236,8 @@ convolve_apart(const struct gv_layer *l, const struct side *y, const struct side
 	size_t places = conv->n * y->n * x->n, some;
 	size_t at = begin_of(conv, places, conv->part);
 	size_t total = begin_of(conv, places, conv->part + 1);
-	gv_real *scratch = conv->scratch;
+	struct gv_cpu_stage stage = gv_cpu_stage(w, conv->n, conv->scratch);
+	gv_real *scratch = conv->scratch + stage.room;
 	size_t block = g.k > 0 ? block_places(g.k) : 240;
 	gv_real *dx = g.c;
 
@@ -220,7 +249,7 @@ convolve_apart(const struct gv_layer *l, const struct side *y, const struct side
 		some = gv_cpu_lesser(total - at, block);
 		g.m = some;
 		if (g.k > 0)
-			gv_cpu_gather(w, at, some, 0, g.k, scratch);
+			gv_cpu_gather(&stage, at, some, 0, g.k, scratch);
 		if (g.add)
 			move_apart(l, y, x, at, some, g.c, g.n, dx, false);
 		gv_cpu_gemm(&g);
@@ -296,8 +325,12 @@ gv_cpu_convolve_gradient(const struct gv_nn_row *r, const struct gv_cpu_piece *p
 {
 	struct gv_cpu_windows w = windows_of_x(r, x, p->group);
 	size_t channels = r->l.out_shape.channels, out = p->last_column - p->column;
+	struct gv_cpu_stage stage = gv_cpu_stage(&w, n, scratch);
 	size_t total = n * w.out_height * w.out_width, at, some;
-	gv_real *packed = scratch + PLACES * (p->last - p->first);
+	gv_real *packed;
+
+	scratch += stage.room;
+	packed = scratch + PLACES * (p->last - p->first);
 
 	dy += p->group * r->columns + p->column;
 	for (at = 0; at < total; at += some) {
@@ -314,7 +347,7 @@ gv_cpu_convolve_gradient(const struct gv_nn_row *r, const struct gv_cpu_piece *p
 			g.a = w.src + at * r->matrix_rows + p->first;
 			g.lda = r->matrix_rows;
 		} else {
-			gv_cpu_gather(&w, at, some, p->first, p->last, scratch);
+			gv_cpu_gather(&stage, at, some, p->first, p->last, scratch);
 			g.a = scratch;
 			g.lda = g.m;
 		}

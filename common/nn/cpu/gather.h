@@ -21,10 +21,27 @@ struct gv_cpu_windows {
 };
 
 /*
+ * Windows of n samples, read from a copy of some samples at a time with zeros around them,
+ * so that all windows are inside, where that is worth it.
+ */
+struct gv_cpu_stage {
+	struct gv_cpu_windows from, in; /* in: of the copy; or the same */
+	size_t n, first, some, most; /* samples; those that are in the copy; at a time */
+	size_t room;                 /* of the copy; 0 = none is made */
+	gv_real *copy;
+};
+
+/* scratch: room numbers, which may be asked before with NULL. */
+struct gv_cpu_stage gv_cpu_stage(
+    const struct gv_cpu_windows *w, size_t n, gv_real *scratch);
+
+enum { GV_CPU_GATHER_MORE = 16 }; /* numbers behind dst that gather may write to */
+
+/*
  * Windows of places [at, at + n), counted over all samples, elements [first, last)
  * of each, into dst [n][last - first].
  */
-void gv_cpu_gather(const struct gv_cpu_windows *g, size_t at, size_t n, size_t first,
-    size_t last, gv_real *dst);
+void gv_cpu_gather(
+    struct gv_cpu_stage *s, size_t at, size_t n, size_t first, size_t last, gv_real *dst);
 
 #endif
