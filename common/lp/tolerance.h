@@ -156,6 +156,8 @@
 #define GV_TOL_INTERIOR_NEAR 1e-6
 /* A bound so many times equal shares' level at the start: those say little about the best. */
 #define GV_TOL_INTERIOR_START 10
+/* A job's time begins at so many times what its best share gains: a little above, not on it. */
+#define GV_TOL_INTERIOR_ABOVE 1.1
 /* A gap on the way, with all shares well inside: where a program like this one may begin. */
 #define GV_TOL_INTERIOR_MIDDLE .1
 /* A bound by multipliers of which some are 0, where that counts, may be so much above. */

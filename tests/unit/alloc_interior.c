@@ -344,6 +344,40 @@ test_steps(size_t n, size_t m, int most)
 	gv_problem_free(&p);
 }
 
+/*
+ * So are those of a sum whose gains are far apart, on types some of which are scarce and
+ * others not: it does not begin with gains far above what its multipliers ask for.
+ */
+static void
+test_sum_steps(size_t n, size_t m, int most)
+{
+	double *gain = gv_xcalloc(n, m * sizeof(*gain));
+	double *use = gv_xcalloc(n, sizeof(*use));
+	double *capacity = gv_xcalloc(m, sizeof(*capacity));
+	struct gv_interior_program ip = {.n = n,
+	    .m = m,
+	    .level = gain,
+	    .use = use,
+	    .gain = gain,
+	    .capacity = capacity};
+	struct gv_interior_point at;
+	size_t i;
+
+	for (i = 0; i < n * m; i++)
+		gain[i] = pow(10, 4 * uniform());
+	for (i = 0; i < n; i++)
+		use[i] = 1 << below(4);
+	for (i = 0; i < m; i++)
+		capacity[i] = 1 + floor(8 * uniform() * (double)n / (double)m);
+	gv_interior_solve(&ip, &at);
+	ok(at.gap < 1e-6 && at.steps <= most,
+	    "a sum, %zu jobs on %zu types: %d steps, %g", n, m, at.steps, at.gap);
+	gv_interior_free(&at);
+	free(gain);
+	free(use);
+	free(capacity);
+}
+
 /* A budget is what it does not know. */
 static void
 test_budget(void)
@@ -395,6 +429,9 @@ main(int argc, char **argv)
 	test_steps(100, 4, 16);
 	test_steps(100, 100, 16);
 	test_steps(300, 300, 16);
+	test_sum_steps(100, 4, 30);
+	test_sum_steps(400, 32, 30);
+	test_sum_steps(300, 100, 30);
 	for (k = from; k < to; k++) {
 		struct gv_problem p;
 		size_t n, m;

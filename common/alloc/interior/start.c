@@ -71,7 +71,29 @@ start_reduced_costs(struct gv_interior_state *s, double mu)
 				at->lambda[i] * s->a[e] - s->g[e]);
 }
 
-/* Multipliers whose products with those are all the same. */
+/*
+ * Of a sum: multipliers that its gains suit, for where reduced costs begin below 0 steps are short
+ * until they are not.  What gains are worth is shared by types and jobs: types together
+ * weigh as much as jobs together, and a job's time what its best share still gains.
+ */
+static void
+start_sum(struct gv_interior_state *s)
+{
+	struct gv_interior_vector *at = &s->at;
+	double part = fmax(1, (double)s->n / (double)s->m);
+	size_t i, e;
+
+	for (i = 0; i < s->m; i++)
+		at->price[i] *= part;
+	for (i = 0; i < s->n; i++)
+		for (e = s->begin[i]; e < s->begin[i + 1]; e++)
+			at->time[i] = fmax(
+			    at->time[i], GV_TOL_INTERIOR_ABOVE *
+					     (s->g[e] + at->lambda[i] * s->a[e] -
+						 s->p->use[i] * at->price[s->type[e]]));
+}
+
+/* Multipliers whose products with those are all the same, or of a sum alike. */
 static void
 start_multipliers(struct gv_interior_state *s)
 {
@@ -101,6 +123,8 @@ start_multipliers(struct gv_interior_state *s)
 			at->left[i] = 1; /* no GPUs, and nobody on them */
 		at->price[i] = mu / at->left[i];
 	}
+	if (!s->level)
+		start_sum(s);
 	start_reduced_costs(s, mu);
 }
 
