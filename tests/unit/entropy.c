@@ -8,9 +8,14 @@
 
 #include "base/entropy.h"
 
-/* What each read of this test does next: so many bytes, 0 = the end, less: fails with -n. */
-static int next[8];
-static size_t at;
+/*
+ * What each read of this test does next: so many bytes, 0 = the end, less: fails with -n.
+ * Not static, since headers may make read an inline function.
+ */
+extern int next[8];
+extern size_t at;
+int next[8];
+size_t at;
 
 ssize_t
 read(int fd, void *buf, size_t n)
