@@ -236,4 +236,18 @@ for policy in max-min max-sum; do
 	ran="gv-alloc -p $policy --nodes: $chosen, the best of all $best"
 	ok "$policy: within 10 % of the best of all ways: $chosen of $best" awk "BEGIN { exit !($chosen >= .9 * $best && $best > 0) }"
 done
+# what it takes grows with what jobs can have, not with all types on all nodes
+awk 'BEGIN { print "gpu_type,gpus,node"; for (k = 0; k < 500; k++) printf "t%d,8,n%d\n", k * 7 % 4, k }' >large.csv
+awk 'BEGIN {
+	print "job_id,gpu_type,steps_per_s,scale_factor"
+	for (i = 0; i < 3000; i++)
+		for (t = 0; t < 4; t++)
+			printf "j%d,t%d,%g,%d\n", i, t, 1 + (i * 37 + t * 101) % 97 / 10, i % 5 == 0 ? 4 : 1
+}' >crowd.csv
+if [ -n "${GV_SAN:-}" ]; then
+	skip "sanitizer: needs more memory"
+else
+	run sh -c 'ulimit -v 300000 && gv-alloc -qv -p max-min -c large.csv --nodes crowd.csv'
+	ok "3,000 jobs on 500 nodes need less than 300 MB" sh -c 'grep -q " objective=" err && [ "$(wc -l <out)" = 12001 ]'
+fi
 done_testing

@@ -34,7 +34,7 @@
 /* The tables beside the main one, read once. */
 struct inputs {
 	struct gv_cluster cluster;
-	struct gv_cluster split;     /* for jobs that name their nodes */
+	struct gv_nodes nodes;       /* for jobs that name their nodes */
 	struct gv_frame throughputs; /* when there are any */
 	struct gv_entities weights;
 	struct gv_pairs pairs;
@@ -129,7 +129,7 @@ inputs_read(struct inputs *in, struct options *o, struct gv_error *e)
 		return -1;
 	if (o->previous != NULL || o->has_stay)
 		o->answer.previous = &in->previous;
-	gv_nodes_split(&in->split, &in->cluster);
+	gv_nodes_split(&in->nodes, &in->cluster, o->explain != NULL);
 	in->again = again_words(o);
 	o->answer.policy.solve.memory = &in->memory;
 	o->answer.entities = &in->weights;
@@ -147,7 +147,7 @@ inputs_free(struct inputs *in)
 	gv_price_forget(&in->memory);
 	standing_free(&in->standing);
 	free(in->again);
-	gv_cluster_free(&in->split);
+	gv_nodes_free(&in->nodes);
 	gv_cluster_free(&in->cluster);
 }
 
@@ -305,8 +305,8 @@ cluster_of(struct gv_rates *r, const struct options *o, const struct inputs *in,
 		gv_error_set(e,
 		    "%s: %s does not go together with jobs that name their nodes",
 		    r->frame.file, other);
-	return other == NULL && gv_nodes_tie(r, &in->cluster, &in->split, e) == 0
-		   ? &in->split
+	return other == NULL && gv_nodes_tie(r, &in->cluster, &in->nodes, e) == 0
+		   ? &in->nodes.split
 		   : NULL;
 }
 

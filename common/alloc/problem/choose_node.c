@@ -6,12 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "least.h"
 
 enum { MOST_PASSES = 10 };
 
 /* What GPU time that nobody can have counts, beside GPU time in a crowd (2 where it is full). */
 static const double lost_weight = 8;
+
+/*
+ * Nodes with as many GPUs of one type and none of others, which cost a job the less the
+ * less is asked of them: of a group only the first needs to be looked at.  A node of
+ * several types is a group of its own.
+ */
+struct group {
+	size_t n;
+	size_t *node;          /* [n] */
+	struct gv_least asked; /* [n] of their GPUs */
+};
 
 struct packing {
 	const struct gv_rates *r;
@@ -20,6 +33,11 @@ struct packing {
 	size_t m;            /* types */
 	size_t n;            /* nodes */
 	const char **name;   /* [n] */
+	struct gv_hash names;
+	size_t n_groups;
+	struct group *group; /* [n_groups] */
+	size_t *of, *at;     /* [n] its group, its place there */
+	size_t *only;        /* [n] the type of its GPUs; SIZE_MAX: several, or none */
 	double *gpus;        /* [n][m] */
 	double *asked;       /* [n][m] GPU time that jobs there ask for */
 	double *rate;        /* [jobs][m] */
@@ -34,12 +52,76 @@ struct packing {
 static size_t
 find_node(const struct packing *p, const char *name, size_t len)
 {
+	return (size_t)gv_hash_find(&p->names, name, len); /* -1 is SIZE_MAX */
+}
+
+/* The type of a node's GPUs; SIZE_MAX: there are several, or none. */
+static size_t
+only_type(const struct packing *p, size_t node)
+{
+	size_t only = SIZE_MAX, j;
+
+	for (j = 0; j < p->m; j++) {
+		if (p->gpus[node * p->m + j] > 0 && only != SIZE_MAX)
+			return SIZE_MAX;
+		if (p->gpus[node * p->m + j] > 0)
+			only = j;
+	}
+	return only;
+}
+
+static void
+list_groups(struct packing *p)
+{
+	struct gv_hash alike = {0};
+	double(*key)[2] = gv_xcalloc(p->n + 1, sizeof(*key));
 	size_t i;
 
+	p->group = gv_xcalloc(p->n + 1, sizeof(*p->group));
+	p->of = gv_xcalloc(p->n + 1, sizeof(*p->of));
+	p->at = gv_xcalloc(p->n + 1, sizeof(*p->at));
+	p->only = gv_xcalloc(p->n + 1, sizeof(*p->only));
+	for (i = 0; i < p->n; i++) {
+		size_t type = p->only[i] = only_type(p, i);
+
+		key[i][0] = type == SIZE_MAX ? -1 - (double)i : (double)type;
+		key[i][1] = type == SIZE_MAX ? 0 : p->gpus[i * p->m + type];
+		p->of[i] = gv_hash_add(&alike, (const char *)key[i], sizeof(key[i]));
+		p->at[i] = p->group[p->of[i]].n++;
+	}
+	p->n_groups = alike.n;
+	for (i = 0; i < p->n_groups; i++) {
+		p->group[i].node = gv_xcalloc(p->group[i].n, sizeof(*p->group[i].node));
+		gv_least_open(&p->group[i].asked, p->group[i].n);
+	}
 	for (i = 0; i < p->n; i++)
-		if (strlen(p->name[i]) == len && memcmp(p->name[i], name, len) == 0)
-			return i;
-	return SIZE_MAX;
+		p->group[p->of[i]].node[p->at[i]] = i;
+	gv_hash_free(&alike);
+	free(key);
+}
+
+static void
+free_groups(struct packing *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_groups; i++) {
+		free(p->group[i].node);
+		gv_least_close(&p->group[i].asked);
+	}
+	free(p->group);
+	free(p->of);
+	free(p->at);
+	free(p->only);
+}
+
+/* What is asked of a node has changed. */
+static void
+tell_group(struct packing *p, size_t node)
+{
+	if (p->only[node] != SIZE_MAX)
+		gv_least_set(&p->group[p->of[node]].asked, p->at[node],
+		    p->asked[node * p->m + p->only[node]]);
 }
 
 static void
@@ -51,7 +133,7 @@ list_nodes(struct packing *p)
 	for (i = 0; i < p->c->n_pools; i++) {
 		const char *name = p->c->pool[i].node;
 
-		if (find_node(p, name, strlen(name)) == SIZE_MAX)
+		if (gv_hash_add(&p->names, name, strlen(name)) == p->n)
 			p->name[p->n++] = name;
 	}
 	p->gpus = gv_xcalloc(p->n * p->m + 1, sizeof(*p->gpus));
@@ -173,8 +255,11 @@ take_off(struct packing *p, size_t job)
 {
 	size_t j;
 
-	for (j = 0; p->node[job] != SIZE_MAX && j < p->m; j++)
+	if (p->node[job] == SIZE_MAX)
+		return;
+	for (j = 0; j < p->m; j++)
 		p->asked[p->node[job] * p->m + j] -= p->demand[job * p->m + j];
+	tell_group(p, p->node[job]);
 }
 
 static void
@@ -188,6 +273,7 @@ put_on(struct packing *p, size_t job, size_t node)
 		p->demand[job * p->m + j] = p->try[j];
 		p->asked[node * p->m + j] += p->try[j];
 	}
+	tell_group(p, node);
 }
 
 /* Puts a job where it costs least; it stays where that is as good.  Whether it moved. */
@@ -200,15 +286,16 @@ settle(struct packing *p, size_t job)
 	take_off(p, job);
 	if (before != SIZE_MAX)
 		least = cost_of(p, job, before) * (1 - 1e-9);
-	for (i = 0; i < p->n; i++) {
+	for (i = 0; i < p->n_groups; i++) {
+		size_t node = p->group[i].node[gv_least_first(&p->group[i].asked)];
 		double cost;
 
-		if (i == before || !can_be_on(p, job, i))
+		if (node == before || !can_be_on(p, job, node))
 			continue;
-		cost = cost_of(p, job, i);
+		cost = cost_of(p, job, node);
 		if (cost < least) {
 			least = cost;
-			best = i;
+			best = node;
 		}
 	}
 	if (best != SIZE_MAX)
@@ -297,6 +384,7 @@ gv_nodes_choose(const struct gv_rates *r, const struct gv_cluster *c, const doub
 	size_t i;
 
 	list_nodes(&p);
+	list_groups(&p);
 	list_rates(&p);
 	p.node = gv_xcalloc(r->n_jobs + 1, sizeof(*p.node));
 	p.fixed = gv_xcalloc(r->n_jobs + 1, sizeof(*p.fixed));
@@ -307,6 +395,8 @@ gv_nodes_choose(const struct gv_rates *r, const struct gv_cluster *c, const doub
 		node[i] = p.fixed[i]              ? r->job[i].node.s
 			  : p.node[i] == SIZE_MAX ? any_node(&p, i)
 						  : p.name[p.node[i]];
+	free_groups(&p);
+	gv_hash_free(&p.names);
 	free(p.name);
 	free(p.gpus);
 	free(p.asked);

@@ -20,7 +20,8 @@
  * The node of each job of r, [n_jobs], for free(); the names are the cluster's and the
  * table's.  Jobs that name one have that; who can run on none has one that has GPUs of
  * a type of its.  share [n_jobs][c->n_types]: what it should have.  Deterministic, but
- * for the order of the jobs.  O(passes x jobs x nodes x types), at most 10 passes.
+ * for the order of the jobs.  O(passes x jobs x (log nodes + kinds x types^2)), at most 10
+ * passes; nodes with as many GPUs of one type are of one kind, each of the others of its own.
  */
 const char **gv_nodes_choose(
     const struct gv_rates *r, const struct gv_cluster *c, const double *share);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 bool
@@ -35,20 +36,8 @@ gv_nodes_tied(const struct gv_rates *r, const struct gv_cluster *c)
 	return false;
 }
 
-/* The type's pool on a node: SIZE_MAX, there is none. */
-static size_t
-find_pool(const struct gv_cluster *c, size_t type, const char *node)
-{
-	size_t i;
-
-	for (i = 0; i < c->n_pools; i++)
-		if (c->pool[i].type == type && strcmp(c->pool[i].node, node) == 0)
-			return i;
-	return SIZE_MAX;
-}
-
 /* The next type of the split cluster: of a type, on a node, with so many GPUs. */
-static void
+static size_t
 add_type(struct gv_cluster *to, const struct gv_cluster *c, size_t type, const char *node,
     size_t gpus)
 {
@@ -63,53 +52,82 @@ add_type(struct gv_cluster *to, const struct gv_cluster *c, size_t type, const c
 	to->type[i].elsewhere = c->type[type].gpus - gpus;
 	to->pool[i] = (struct gv_pool){.type = i, .gpus = gpus, .node = node};
 	to->n_pools = to->n_types;
+	return i;
+}
+
+/* The types of which a node has no GPUs, there: each, or one such type for all nodes. */
+static void
+add_empty(struct gv_nodes *s, const struct gv_cluster *c, bool each)
+{
+	size_t *shared = gv_xcalloc(c->n_types + 1, sizeof(*shared));
+	size_t i, j;
+
+	for (j = 0; j < c->n_types; j++)
+		shared[j] = SIZE_MAX;
+	for (i = 0; i < s->nodes.n; i++)
+		for (j = 0; j < c->n_types; j++) {
+			size_t *at = &s->type[i * c->n_types + j];
+
+			if (*at != SIZE_MAX)
+				continue;
+			if (each || shared[j] == SIZE_MAX)
+				shared[j] = add_type(
+				    &s->split, c, j, each ? s->nodes.key[i].s : "", 0);
+			*at = shared[j];
+		}
+	free(shared);
 }
 
 void
-gv_nodes_split(struct gv_cluster *to, const struct gv_cluster *c)
+gv_nodes_split(struct gv_nodes *s, const struct gv_cluster *c, bool each)
 {
-	size_t most = c->n_pools * (c->n_types + 1);
-	size_t i, j;
+	struct gv_cluster *to = &s->split;
+	size_t *of = gv_xcalloc(c->n_pools + 1, sizeof(*of)); /* the node of each pool */
+	size_t i, most;
 
-	*to = (struct gv_cluster){0};
+	*s = (struct gv_nodes){0};
+	for (i = 0; i < c->n_pools; i++)
+		of[i] = gv_hash_add(&s->nodes, c->pool[i].node, strlen(c->pool[i].node));
+	most = c->n_pools + (each ? s->nodes.n : 1) * c->n_types;
 	to->type = gv_arena_alloc(&to->arena, most, sizeof(*to->type));
 	to->pool = gv_arena_alloc(&to->arena, most, sizeof(*to->pool));
-	for (i = 0; i < c->n_pools; i++)
-		add_type(to, c, c->pool[i].type, c->pool[i].node, c->pool[i].gpus);
-	for (i = 0; i < c->n_pools; i++)
-		for (j = 0; j < c->n_types; j++) {
-			size_t k = 0;
+	s->type = gv_xcalloc(s->nodes.n * c->n_types + 1, sizeof(*s->type));
+	for (i = 0; i < s->nodes.n * c->n_types; i++)
+		s->type[i] = SIZE_MAX;
+	for (i = 0; i < c->n_pools; i++) {
+		const struct gv_pool *pool = &c->pool[i];
+		size_t *at = &s->type[of[i] * c->n_types + pool->type];
+		size_t type = add_type(to, c, pool->type, pool->node, pool->gpus);
 
-			while (strcmp(c->pool[k].node, c->pool[i].node) != 0)
-				k++;
-			if (k == i && find_pool(c, j, c->pool[i].node) == SIZE_MAX)
-				add_type(to, c, j, c->pool[i].node, 0);
-		}
+		if (*at == SIZE_MAX)
+			*at = type;
+	}
+	add_empty(s, c, each);
+	free(of);
 }
 
-/* The split cluster's type of that name on that node, or -1. */
-static ptrdiff_t
-find_type(const struct gv_cluster *split, const char *type, struct gv_cell node)
+void
+gv_nodes_free(struct gv_nodes *s)
 {
-	size_t len = strlen(type), i;
-
-	for (i = 0; i < split->n_types; i++)
-		if (gv_cell_is(node, split->pool[i].node) &&
-		    strlen(split->type[i].name) == len + 1 + node.len &&
-		    strncmp(split->type[i].name, type, len) == 0)
-			return (ptrdiff_t)i;
-	return -1;
+	gv_cluster_free(&s->split);
+	gv_hash_free(&s->nodes);
+	free(s->type);
+	*s = (struct gv_nodes){0};
 }
 
-static bool
-has_node(const struct gv_cluster *c, struct gv_cell node)
-{
-	size_t i;
+/* Where the GPUs of a type, or of all types of a job, are. */
+struct where {
+	const char *node; /* NULL: nowhere */
+	bool several;
+};
 
-	for (i = 0; i < c->n_pools; i++)
-		if (gv_cell_is(node, c->pool[i].node))
-			return true;
-	return false;
+static void
+add_node(struct where *w, const char *node, bool several)
+{
+	w->several = w->several || several ||
+		     (w->node != NULL && node != NULL && strcmp(w->node, node) != 0);
+	if (node != NULL)
+		w->node = node;
 }
 
 /*
@@ -119,36 +137,32 @@ has_node(const struct gv_cluster *c, struct gv_cell node)
 static const char **
 only_nodes(const struct gv_rates *r, const struct gv_cluster *c)
 {
-	const char **node = gv_xcalloc(r->n_jobs, sizeof(*node));
-	bool *several = gv_xcalloc(r->n_jobs, sizeof(*several));
-	size_t i, k;
+	const char **node = gv_xcalloc(r->n_jobs + 1, sizeof(*node));
+	struct where *of_type = gv_xcalloc(c->n_types + 1, sizeof(*of_type));
+	struct where *of_job = gv_xcalloc(r->n_jobs + 1, sizeof(*of_job));
+	size_t i;
 
+	for (i = 0; i < c->n_pools; i++)
+		add_node(&of_type[c->pool[i].type], c->pool[i].node, false);
 	for (i = 0; i < r->n_rates; i++) {
 		const struct gv_rate *rate = &r->rate[i];
 
-		for (k = 0; k < c->n_pools; k++) {
-			const struct gv_pool *pool = &c->pool[k];
-			const char **own = &node[rate->job];
-
-			if (!(rate->steps_per_s > 0) ||
-			    rate->type != (ptrdiff_t)pool->type)
-				continue;
-			GV_HOLDS(pool->node != NULL);
-			if (*own != NULL && strcmp(*own, pool->node) != 0)
-				several[rate->job] = true;
-			*own = pool->node;
-		}
+		if (rate->steps_per_s > 0 && rate->type >= 0)
+			add_node(&of_job[rate->job], of_type[rate->type].node,
+			    of_type[rate->type].several);
 	}
 	for (i = 0; i < r->n_jobs; i++)
-		if (several[i] || node[i] == NULL)
-			node[i] = several[i] ? NULL : "";
-	free(several);
+		node[i] = of_job[i].several        ? NULL
+			  : of_job[i].node == NULL ? ""
+						   : of_job[i].node;
+	free(of_type);
+	free(of_job);
 	return node;
 }
 
 /* The node of a job is in the cluster; one without is where it can run alone. */
 static int
-set_node(struct gv_rates *r, size_t at, const char *only, const struct gv_cluster *c,
+set_node(struct gv_rates *r, size_t at, const char *only, const struct gv_nodes *s,
     struct gv_error *e)
 {
 	ptrdiff_t column = gv_frame_find(&r->frame, "node");
@@ -157,7 +171,8 @@ set_node(struct gv_rates *r, size_t at, const char *only, const struct gv_cluste
 
 	if (job->node.len == 0 && only != NULL)
 		job->node = (struct gv_cell){.s = only, .len = strlen(only)};
-	else if (job->node.len > 0 && !has_node(c, job->node))
+	else if (job->node.len > 0 &&
+		 gv_hash_find(&s->nodes, job->node.s, job->node.len) < 0)
 		return gv_frame_error(&r->frame, job->row, column, e,
 		    "the cluster has no node %s",
 		    gv_quote(q, job->node.s, job->node.len));
@@ -168,16 +183,27 @@ set_node(struct gv_rates *r, size_t at, const char *only, const struct gv_cluste
 	return 0;
 }
 
+/* The split cluster's type of the rate on that node, or -1. */
+static ptrdiff_t
+type_there(const struct gv_nodes *s, const struct gv_cluster *c,
+    const struct gv_rate *rate, struct gv_cell node)
+{
+	ptrdiff_t at = gv_hash_find(&s->nodes, node.s, node.len);
+
+	return at < 0 ? -1
+		      : (ptrdiff_t)s->type[(size_t)at * c->n_types + (size_t)rate->type];
+}
+
 int
-gv_nodes_tie(struct gv_rates *r, const struct gv_cluster *c,
-    const struct gv_cluster *split, struct gv_error *e)
+gv_nodes_tie(struct gv_rates *r, const struct gv_cluster *c, const struct gv_nodes *s,
+    struct gv_error *e)
 {
 	const char **only = only_nodes(r, c);
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; i < r->n_jobs; i++)
-		rc |= set_node(r, i, only[i], c, e);
+		rc |= set_node(r, i, only[i], s, e);
 	free(only);
 	for (i = 0; i < r->n_rates; i++) {
 		struct gv_rate *rate = &r->rate[i];
@@ -187,8 +213,7 @@ gv_nodes_tie(struct gv_rates *r, const struct gv_cluster *c,
 			    gv_frame_find(&r->frame, "with_job_id"), e,
 			    "jobs that name their nodes share no GPUs");
 		if (rate->type >= 0)
-			rate->type = find_type(
-			    split, c->type[rate->type].name, r->job[rate->job].node);
+			rate->type = type_there(s, c, rate, r->job[rate->job].node);
 	}
 	return rc;
 }
