@@ -68,6 +68,7 @@ read_new(int fd, const char *path, struct gv_progress_report *p, int64_t size,
 	/* a byte that was read before, which tells whether a line begins */
 	char buf[1 + CHUNK];
 
+	buf[0] = '\n';
 	if (size < p->offset)
 		p->offset = 0; /* somebody has emptied it: it is a new file */
 	while (p->offset < size) {

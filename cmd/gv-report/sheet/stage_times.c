@@ -57,10 +57,13 @@ read_worker(struct worker *w, const struct gv_frame *f, size_t row,
 	size_t k;
 
 	for (k = 0; k < COLUMNS; k++) {
+		ptrdiff_t at = column[k];
+
 		w->v[k] = NAN;
-		if (column[k] >= 0 &&
-		    (k <= REPLICA || gv_frame_cell(f, row, column[k]).len > 0))
-			rc |= gv_frame_not_negative(f, row, column[k], NAN, &w->v[k], e);
+		if (at < 0)
+			continue;
+		if (k <= REPLICA || gv_frame_cell(f, row, at).len > 0)
+			rc |= gv_frame_not_negative(f, row, at, NAN, &w->v[k], e);
 	}
 	return rc;
 }
