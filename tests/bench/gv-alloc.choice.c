@@ -3,12 +3,14 @@
  * choice that gv-alloc makes by itself (auto) is a good one: time of the processor
  * from a problem in memory to its shares, every job different from every other.
  *
- *	gv-alloc.choice [MOST [POLICY [TYPES [LEAST]]]]
+ *	gv-alloc.choice [MOST [POLICY [TYPES [LEAST [DECADES]]]]]
  *
  * from LEAST up to MOST jobs (default 4096; just that number where both are the same), of
- * one policy or all, and of one number of GPU types or several.  The last column is the time
- * of auto over that of the best of the others; "-" took longer than GV_CHOICE_S seconds
- * (default 5).  Status 1 where two solvers' objectives differ by
+ * one policy or all, and of one number of GPU types (0: several); rates drawn
+ * each alone over DECADES, or of kinds of jobs that are alike.  The last column is the time
+ * of auto over that of the best of the others; what took longer than GV_CHOICE_S seconds
+ * (default 5) is "> " those.  The last line is the largest of these ratios, of
+ * rows where auto takes a millisecond or more.  Status 1 where two solvers' objectives differ by
  * more than 1e-8 of them.
  */
 #include <math.h>
@@ -28,6 +30,8 @@
 
 enum { KINDS = 26, SOLVERS = 4 };
 
+#define COUNTS 1e-3 /* seconds; nobody waits for less */
+
 /* What one solver came to; seconds INFINITY: to nothing in time. */
 struct outcome {
 	double seconds, objective;
@@ -39,9 +43,20 @@ uniform(uint32_t a, uint32_t b)
 	return gv_random_uniform(7, a, 0, b);
 }
 
-/* As those of gv-alloc.solve: kinds of jobs, each a little different from its kind. */
+/* A rate of one of a kind's jobs, a little different from its kind. */
+static double
+rate_of_kind(uint32_t i, uint32_t kind, uint32_t j)
+{
+	return exp(3 * uniform(8, kind)) * (.2 + uniform(100 + j, kind)) *
+	       (.85 + .3 * uniform(10 + j, i));
+}
+
+/*
+ * As those of gv-alloc.solve: kinds of jobs, each a little different from its kind; or rates
+ * drawn each alone over so many decades.
+ */
 static struct gv_problem
-draw(size_t n, size_t m)
+draw(size_t n, size_t m, double decades)
 {
 	struct gv_problem p;
 	size_t i, j;
@@ -65,9 +80,9 @@ draw(size_t n, size_t m)
 		p.number[GV_NUMBER_ISOLATED][i] = 3 * uniform(6, (uint32_t)i);
 		for (j = 0; j < m; j++)
 			p.rate[i * m + j] =
-			    exp(3 * uniform(8, kind)) *
-			    (.2 + uniform(100 + (uint32_t)j, kind)) *
-			    (.85 + .3 * uniform(10 + (uint32_t)j, (uint32_t)i));
+			    decades > 0 ? pow(10, decades * uniform(100 + (uint32_t)j,
+								(uint32_t)i))
+					: rate_of_kind((uint32_t)i, kind, (uint32_t)j);
 	}
 	return p;
 }
@@ -123,6 +138,15 @@ solve(const struct gv_policy *policy, const struct gv_problem *p, enum gv_solver
 	return o;
 }
 
+/* The seconds of the processor that a solver has. */
+static rlim_t
+limit_s(void)
+{
+	const char *given = getenv("GV_CHOICE_S");
+
+	return given != NULL ? strtoul(given, NULL, 10) : 5;
+}
+
 /* That in a process of its own, which is ended when it takes too long. */
 static struct outcome
 try(const struct gv_policy *policy, const struct gv_problem *p, enum gv_solver solver)
@@ -134,9 +158,7 @@ try(const struct gv_policy *policy, const struct gv_problem *p, enum gv_solver s
 	if (pipe(fd) != 0 || (pid = fork()) < 0)
 		gv_die("fork");
 	if (pid == 0) {
-		const char *given = getenv("GV_CHOICE_S");
-		rlim_t s = given != NULL ? strtoul(given, NULL, 10) : 5;
-		const struct rlimit limit = {s, s};
+		const struct rlimit limit = {limit_s(), limit_s()};
 
 		setrlimit(RLIMIT_CPU, &limit);
 		o = solve(policy, p, solver);
@@ -150,9 +172,45 @@ try(const struct gv_policy *policy, const struct gv_problem *p, enum gv_solver s
 	return o;
 }
 
+/* Where auto was furthest from the best of the others. */
+struct worst {
+	double ratio;
+	const char *policy;
+	size_t types, jobs;
+};
+
+static void
+print_seconds(double s)
+{
+	char late[32];
+
+	snprintf(late, sizeof(late), "> %lu s", (unsigned long)limit_s());
+	if (isfinite(s))
+		printf(" %10.4f", s * 1e3);
+	else
+		printf(" %10s", late);
+}
+
+/* Time of auto over that of the best of the others, into the row and *worst. */
+static void
+compare(const struct gv_policy *policy, const struct gv_problem *p,
+    const struct outcome *o, struct worst *worst)
+{
+	double best = fmin(fmin(o[0].seconds, o[1].seconds), o[2].seconds);
+	double ratio = o[3].seconds / best;
+
+	if (!isfinite(best)) {
+		printf(" %7s", "-");
+		return;
+	}
+	printf(" %7.2f", ratio);
+	if (o[3].seconds >= COUNTS && ratio > worst->ratio)
+		*worst = (struct worst){ratio, policy->name, p->m, p->n};
+}
+
 /* True: the solvers' objectives differ. */
 static bool
-measure(const struct gv_policy *policy, const struct gv_problem *p)
+measure(const struct gv_policy *policy, const struct gv_problem *p, struct worst *worst)
 {
 	static const enum gv_solver solver[SOLVERS] = {
 	    GV_SOLVER_GLPK, GV_SOLVER_PRICE, GV_SOLVER_INTERIOR, GV_SOLVER_AUTO};
@@ -165,16 +223,12 @@ measure(const struct gv_policy *policy, const struct gv_problem *p)
 	printf("%-13s %5zu %8zu", policy->name, p->m, p->n);
 	for (k = 0; k < SOLVERS; k++) {
 		o[k] = try(policy, &c.p, solver[k]);
-		if (isfinite(o[k].seconds))
-			printf(" %10.4f", o[k].seconds * 1e3);
-		else
-			printf(" %10s", "-");
+		print_seconds(o[k].seconds);
 		differ = differ || fabs(o[k].objective - o[0].objective) >
 				       1e-8 * fabs(o[0].objective);
 	}
-	printf(" %7.2f%s\n",
-	    o[3].seconds / fmin(fmin(o[0].seconds, o[1].seconds), o[2].seconds),
-	    differ ? " differ" : "");
+	compare(policy, &c.p, o, worst);
+	puts(differ ? " differ" : "");
 	fflush(stdout);
 	gv_classes_free(&c);
 	return differ;
@@ -185,11 +239,13 @@ struct range {
 	double least, most;
 	const char *policy; /* NULL = all */
 	size_t types;       /* 0 = all */
+	double decades;
 };
 
 /* Numbers of jobs of one policy on m types.  True: objectives differ. */
 static bool
-measure_jobs(const struct gv_policy *policy, size_t m, const struct range *r)
+measure_jobs(
+    const struct gv_policy *policy, size_t m, const struct range *r, struct worst *worst)
 {
 	static const double jobs[] = {
 	    4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384, 1e5, 1e6};
@@ -202,24 +258,24 @@ measure_jobs(const struct gv_policy *policy, size_t m, const struct range *r)
 
 		if (n > r->most || n < r->least)
 			continue;
-		p = draw((size_t)n, m);
-		wrong |= measure(policy, &p);
+		p = draw((size_t)n, m, r->decades);
+		wrong |= measure(policy, &p, worst);
 		gv_problem_free(&p);
 	}
 	return wrong;
 }
 
 static bool
-measure_types(const struct gv_policy *policy, const struct range *r)
+measure_types(const struct gv_policy *policy, const struct range *r, struct worst *worst)
 {
 	static const size_t types[] = {1, 2, 3, 4, 6, 8, 10, 16, 32, 64};
 	bool wrong = false;
 	size_t j;
 
 	if (r->types > 0)
-		return measure_jobs(policy, r->types, r);
+		return measure_jobs(policy, r->types, r, worst);
 	for (j = 0; j < sizeof(types) / sizeof(types[0]); j++)
-		wrong |= measure_jobs(policy, types[j], r);
+		wrong |= measure_jobs(policy, types[j], r, worst);
 	return wrong;
 }
 
@@ -233,7 +289,9 @@ main(int argc, char **argv)
 	const struct range r = {.most = argc > 1 ? atof(argv[1]) : 4096,
 	    .policy = argc > 2 ? argv[2] : NULL,
 	    .types = argc > 3 ? (size_t)atol(argv[3]) : 0,
-	    .least = argc > 4 ? atof(argv[4]) : 0};
+	    .least = argc > 4 ? atof(argv[4]) : 0,
+	    .decades = argc > 5 ? atof(argv[5]) : 0};
+	struct worst worst = {0};
 	bool wrong = false;
 	size_t k;
 
@@ -242,6 +300,11 @@ main(int argc, char **argv)
 	    "glpk ms", "price ms", "interior ms", "auto ms", "ratio");
 	for (k = 0; k < sizeof(policies) / sizeof(policies[0]); k++)
 		if (r.policy == NULL || strcmp(r.policy, policies[k]->name) == 0)
-			wrong |= measure_types(policies[k], &r);
+			wrong |= measure_types(policies[k], &r, &worst);
+	if (worst.ratio > 0)
+		printf("auto over the best of the others, from 1 ms on: at most %.2f "
+		       "(%s, %zu types, %zu "
+		       "jobs)\n",
+		    worst.ratio, worst.policy, worst.types, worst.jobs);
 	return wrong;
 }
