@@ -42,21 +42,28 @@ numbers(size_t n)
 	return v;
 }
 
-/* Numbers that differ from the promise in one random product. */
+/* A line's numbers, and some behind them; or so many that lines share a cache's sets. */
 static size_t
-wrong_in_one(size_t largest, bool fused)
+apart(size_t n)
 {
-	struct gv_cpu_gemm g = {.m = 1 + below(40),
-	    .n = 1 + below(80),
-	    .k = 1 + below(largest),
+	return below(4) == 0 ? (n + 511) / 512 * 512 : n + below(3);
+}
+
+/* Numbers that differ from the promise in one random product of at most these sizes. */
+static size_t
+wrong_in_one(size_t m, size_t n, size_t k, bool fused)
+{
+	struct gv_cpu_gemm g = {.m = 1 + below(m),
+	    .n = 1 + below(n),
+	    .k = 1 + below(k),
 	    .transposed = below(2),
 	    .add = below(2),
 	    .relu = below(2)};
 	bool across = below(2); /* b is stored by columns */
-	size_t i, j, l, wrong = 0, ldb = (across ? g.k : g.n) + below(3);
+	size_t i, j, l, wrong = 0, ldb = apart(across ? g.k : g.n);
 	gv_real *a, *b, *c, *was, *bias, *packed;
 
-	g.lda = (g.transposed ? g.m : g.k) + below(3);
+	g.lda = apart(g.transposed ? g.m : g.k);
 	g.ldc = g.n + below(3);
 	a = numbers(g.lda * (g.transposed ? g.k : g.m));
 	b = numbers(ldb * (across ? g.n : g.k));
@@ -67,7 +74,8 @@ wrong_in_one(size_t largest, bool fused)
 	packed = gv_xcalloc(gv_cpu_gemm_packed(g.k, g.n), sizeof(*packed));
 	gv_cpu_gemm_pack(packed, b, across ? 1 : ldb, across ? ldb : 1, g.k, g.n);
 	g.a = a;
-	g.ldb = !across && below(2) ? ldb : 0;
+	g.ldb = below(2) ? ldb : 0;
+	g.turned = g.ldb > 0 && across;
 	g.b = g.ldb > 0 ? b : packed;
 	g.c = c;
 	g.bias = !g.add && below(2) ? bias : NULL;
@@ -204,8 +212,12 @@ main(void)
 #endif
 		}
 		for (wrong = 0, i = 0; i < 300; i++)
-			wrong += wrong_in_one(i % 10 == 0 ? 900 : 70, fused);
+			wrong += wrong_in_one(40, 80, i % 10 == 0 ? 900 : 70, fused);
 		is_int(wrong, 0, "%s: 300 products, every bit", kernels[k]);
+		for (wrong = 0, i = 0; i < 30; i++)
+			wrong += wrong_in_one(i % 2 == 0 ? 450 : 20,
+			    i % 2 == 0 ? 80 : 2200, i % 3 == 0 ? 600 : 70, fused);
+		is_int(wrong, 0, "%s: 30 that are many blocks, every bit", kernels[k]);
 		for (wrong = 0, i = 0; i < 300; i++)
 			wrong += wrong_in_shards(fused);
 		is_int(wrong, 0, "%s: 300 sums over shards, every bit", kernels[k]);

@@ -6,17 +6,26 @@
 #include "nn/cpu/gemm.h"
 #include "nn/cpu/lstm.h"
 
+/* Whether so few lines read a matrix as it lies that it need not be packed at all. */
+static bool
+reads_little(const struct gv_nn_plan *p, const struct gv_nn_row *r)
+{
+	enum { TILE = 12, FEW = 128, PAGE = 4096 };
+	size_t lines = p->n * r->places;
+
+	return lines <= TILE || (lines <= FEW && r->columns * sizeof(gv_real) < PAGE);
+}
+
 /*
- * Whether products take a matrix as it lies, and pack a panel's piece at a time: what is
- * packed beforehand is written and read once more, which costs more than a few blocks of
- * samples that each pack it.
+ * Whether products pack a piece of a panel at a time: what is packed beforehand is written
+ * and read once more, which costs more than some micro-batches that each pack it.
  */
 static bool
-is_raw(const struct gv_nn_plan *p, const struct gv_nn_row *r)
+packs_pieces(const struct gv_nn_plan *p, const struct gv_nn_row *r)
 {
-	enum { FEW = 256 };
+	enum { FEW = 256, UPDATE = 4 };
 
-	return r->l.op == GV_OP_LINEAR && p->n * r->places <= FEW;
+	return p->n * r->places <= FEW && p->micro_batches <= UPDATE;
 }
 
 /* The matrices of the input and of the state, each by itself; turned the state's is first. */
@@ -56,7 +65,8 @@ lay_out_packed(struct gv_cpu *cpu, size_t row)
 		lay_out_lstm(cpu, r, at);
 		return;
 	}
-	at->raw = at->raw_back = is_raw(cpu->plan, r);
+	at->raw_back = r->l.op == GV_OP_LINEAR && packs_pieces(cpu->plan, r);
+	at->raw = at->raw_back || (r->l.op == GV_OP_LINEAR && reads_little(cpu->plan, r));
 	at->back = r->l.from[0] != GV_FROM_INPUT;
 	if (!at->raw && (at->back || !gv_cpu_is_turned(r)))
 		at->packed_size = gv_cpu_gemm_packed(r->matrix_rows, r->columns);
