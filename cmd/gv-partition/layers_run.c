@@ -142,23 +142,56 @@ first_plan(
 	return search(p, t, &x->s, why);
 }
 
+static struct refining
+refining_of(struct task *t)
+{
+	return (struct refining){.g = &t->l->g,
+	    .cut = t->o->cut,
+	    .limit = first_prefixes(t),
+	    .find = find,
+	    .cost = cost,
+	    .ctx = t,
+	    .progress = t->o->common.quiet ? NULL : tell_round};
+}
+
+/*
+ * Whether to look for the plan of --cut=upstream as well.  Counted so, many GPUs are far
+ * from the least time, and a search takes tens of times as long as without.
+ */
+static bool
+published_soon(const struct options *o, const struct gv_layers *l)
+{
+	enum { GPUS = 16, LAYERS = 8192 };
+
+	return o->cut == IDEALS_ALL && !o->search.rules.free_transfers &&
+	       gv_machine_component(&o->machine, o->machine.n_levels) <= GPUS &&
+	       l->g.n <= LAYERS;
+}
+
+/* Also from the plan that --cut=upstream gives, so that none is worse than that. */
+static void
+refine_twice(struct gv_plan *p, const struct task *t, const struct refining *how)
+{
+	struct options o = *t->o;
+	struct task published = *t;
+	struct refining as;
+
+	o.cut = IDEALS_UPSTREAM;
+	published.o = &o;
+	as = refining_of(&published);
+	refine_published(p, how, &as);
+}
+
 void
 layers_run(struct gv_plan *p, const struct options *o, const struct gv_layers *l,
     struct prefixes *x, const struct gv_fleet *fleet)
 {
 	struct task t = {o, l, fleet, o->search};
-	struct refining how = {.g = &l->g,
-	    .cut = o->cut,
-	    .limit = first_prefixes(&t),
-	    .find = find,
-	    .cost = cost,
-	    .ctx = &t};
+	const struct refining how = refining_of(&t);
 	enum fleet_result why = FLEET_NONE;
 
-	if (!o->common.quiet) {
+	if (!o->common.quiet)
 		t.search.progress = tell;
-		how.progress = tell_round;
-	}
 	if (!first_plan(p, &t, x, &why)) {
 		if (fleet != NULL)
 			say_no_types(why);
@@ -166,6 +199,9 @@ layers_run(struct gv_plan *p, const struct options *o, const struct gv_layers *l
 			say_no_chunks(o);
 		say_no_plan(o, l, &x->s);
 	}
-	if (!x->exact)
-		refine(p, &how);
+	if (x->exact)
+		return;
+	refine(p, &how);
+	if (published_soon(o, l))
+		refine_twice(p, &t, &how);
 }

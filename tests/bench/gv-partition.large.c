@@ -23,7 +23,7 @@ one(struct row *r, const struct gv_graph *g, const struct gv_machine *m, size_t 
     size_t most)
 {
 	struct ideals all;
-	struct large_task f = {g, m};
+	struct large_task f = {g, m, IDEALS_ALL};
 	struct gv_plan p = {0};
 	double best_s, time_s, first_s, at_s;
 

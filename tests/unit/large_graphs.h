@@ -192,6 +192,7 @@ large_draw(struct large_graph *x, enum large_kind kind, size_t n)
 struct large_task {
 	const struct gv_graph *g;
 	const struct gv_machine *m;
+	enum ideals_kind cut;
 };
 
 static inline bool
@@ -211,7 +212,7 @@ large_cost(void *ctx, struct plan_report *r, const struct gv_plan *p)
 	const struct large_task *t = ctx;
 	struct gv_error e = {0};
 
-	return plan_evaluate(r, p, t->g, t->m, &rules, IDEALS_ALL, &e);
+	return plan_evaluate(r, p, t->g, t->m, &rules, t->cut, &e);
 }
 
 /* Seconds of the slowest stage; INFINITY of what is no plan. */
@@ -227,12 +228,20 @@ large_time(struct large_task *t, const struct gv_plan *p)
 	return time_s;
 }
 
+/* How a plan is made better as so many prefixes and a kind of cuts say. */
+static inline struct refining
+large_refining(struct large_task *t, size_t limit)
+{
+	return (struct refining){t->g, t->cut, limit, large_find, large_cost, t, NULL};
+}
+
 /* What a plan with limit prefixes takes, and what it took before cuts near it were looked at. */
 static inline double
 large_plan(struct large_task *t, size_t limit, double *first_s)
 {
-	const struct refining how = {
-	    t->g, IDEALS_ALL, limit, large_find, large_cost, t, NULL};
+	struct large_task published = {t->g, t->m, IDEALS_UPSTREAM};
+	const struct refining how = large_refining(t, limit);
+	const struct refining as = large_refining(&published, limit);
 	struct gv_plan p = {0};
 	double time_s = INFINITY;
 	struct prefixes x;
@@ -242,6 +251,28 @@ large_plan(struct large_task *t, size_t limit, double *first_s)
 	if (large_find(t, &p, &x.s)) {
 		*first_s = large_time(t, &p);
 		refine(&p, &how);
+		refine_published(&p, &how, &as);
+		time_s = large_time(t, &p);
+	}
+	gv_plan_free(&p);
+	prefixes_free(&x);
+	return time_s;
+}
+
+/* What the plan takes that PipeDream's cuts and bytes give. */
+static inline double
+large_published(struct large_task *t, size_t limit)
+{
+	struct large_task published = {t->g, t->m, IDEALS_UPSTREAM};
+	const struct refining as = large_refining(&published, limit);
+	struct gv_plan p = {0};
+	double time_s = INFINITY;
+	struct prefixes x;
+
+	prefixes_make(&x, t->g, IDEALS_UPSTREAM, limit, limit);
+	if (large_find(&published, &p, &x.s)) {
+		if (!x.exact)
+			refine(&p, &as);
 		time_s = large_time(t, &p);
 	}
 	gv_plan_free(&p);

@@ -7,13 +7,59 @@
 #include "base/mem.h"
 #include "closures.h"
 
+/* What PipeDream's program counts for a prefix of which a layer is maximal, a row for each. */
+struct published {
+	const struct gv_graph *g;
+	size_t words;
+	uint64_t *row; /* [n][words] what the layer needs, once known what is counted */
+	unsigned char *known; /* [n] */
+};
+
+static void
+published_open(struct published *x, const struct gv_graph *g)
+{
+	*x = (struct published){.g = g, .words = (g->n + 63) / 64};
+	x->row = closures_needs(g);
+	x->known = gv_xcalloc(g->n, 1);
+}
+
+static void
+published_close(struct published *x)
+{
+	free(x->row);
+	free(x->known);
+}
+
+/* The layer, and what others read of all that it needs. */
+static const uint64_t *
+published_row(struct published *x, size_t a)
+{
+	uint64_t *need = x->row + a * x->words, *counted;
+	size_t k;
+
+	if (x->known[a])
+		return need;
+	counted = gv_xcalloc(x->words, sizeof(*counted));
+	set_put(counted, a);
+	for (k = 0; k < x->g->n_edges; k++) {
+		const struct gv_graph_edge *e = &x->g->edge[k];
+
+		if (set_has(need, e->src) && !set_has(need, e->dst))
+			set_put(counted, e->src);
+	}
+	memcpy(need, counted, x->words * sizeof(*counted));
+	free(counted);
+	x->known[a] = 1;
+	return need;
+}
+
 /* As PipeDream's program counts: what is read by others than those that a maximal layer needs. */
 static double
-cut_upstream(const struct gv_graph *g, const uint64_t *bits, const uint64_t *need)
+cut_upstream(struct published *x, const uint64_t *bits)
 {
-	size_t words = (g->n + 63) / 64;
-	uint64_t *counted = gv_xcalloc(words, sizeof(*counted));
-	uint64_t *inner = gv_xcalloc(words, sizeof(*inner)); /* not maximal */
+	const struct gv_graph *g = x->g;
+	uint64_t *counted = gv_xcalloc(x->words, sizeof(*counted));
+	uint64_t *inner = gv_xcalloc(x->words, sizeof(*inner)); /* not maximal */
 	double sum = 0;
 	size_t a, k, v;
 
@@ -21,16 +67,13 @@ cut_upstream(const struct gv_graph *g, const uint64_t *bits, const uint64_t *nee
 		if (set_has(bits, g->edge[k].dst))
 			set_put(inner, g->edge[k].src);
 	for (a = 0; a < g->n; a++) {
+		const uint64_t *row;
+
 		if (!set_has(bits, a) || set_has(inner, a))
 			continue;
-		set_put(counted, a);
-		for (k = 0; k < g->n_edges; k++) {
-			const struct gv_graph_edge *e = &g->edge[k];
-
-			if (set_has(need + a * words, e->src) &&
-			    !set_has(need + a * words, e->dst))
-				set_put(counted, e->src);
-		}
+		row = published_row(x, a);
+		for (k = 0; k < x->words; k++)
+			counted[k] |= row[k];
 	}
 	for (v = 0; v < g->n; v++)
 		if (set_has(counted, v))
@@ -60,23 +103,25 @@ cut_true(const struct gv_graph *g, const uint64_t *bits)
 double
 ideals_cut(const struct gv_graph *g, const uint64_t *bits, enum ideals_kind kind)
 {
-	uint64_t *need;
+	struct published x;
 	double sum;
 
 	if (kind == IDEALS_ALL)
 		return cut_true(g, bits);
-	need = closures_needs(g);
-	sum = cut_upstream(g, bits, need);
-	free(need);
+	published_open(&x, g);
+	sum = cut_upstream(&x, bits);
+	published_close(&x);
 	return sum;
 }
 
 static void
 sum_up(struct ideals *s, const struct gv_graph *g, enum ideals_kind kind)
 {
-	uint64_t *need = kind == IDEALS_UPSTREAM ? closures_needs(g) : NULL;
+	struct published x = {0};
 	size_t i, v;
 
+	if (kind == IDEALS_UPSTREAM)
+		published_open(&x, g);
 	for (i = 0; i < s->n; i++) {
 		const uint64_t *bits = s->bits + i * s->words;
 
@@ -89,10 +134,10 @@ sum_up(struct ideals *s, const struct gv_graph *g, enum ideals_kind kind)
 			s->parameter[i] += g->layer[v].parameter;
 		}
 		if (i > 0 && i + 1 < s->n)
-			s->out[i] = need != NULL ? cut_upstream(g, bits, need)
-						 : cut_true(g, bits);
+			s->out[i] = kind == IDEALS_UPSTREAM ? cut_upstream(&x, bits)
+							    : cut_true(g, bits);
 	}
-	free(need);
+	published_close(&x);
 }
 
 /* Rows of words by which they are compared: of layers, or of groups, which are fewer. */

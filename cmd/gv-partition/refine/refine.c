@@ -330,3 +330,23 @@ refine(struct gv_plan *p, const struct refining *how)
 	}
 	rounds_close(&r);
 }
+
+void
+refine_published(struct gv_plan *p, const struct refining *how, const struct refining *as)
+{
+	struct gv_plan q = {0}, slower;
+	struct prefixes x;
+
+	prefixes_make(&x, as->g, as->cut, as->limit, as->limit);
+	if (!x.exact && as->find(as->ctx, &q, &x.s)) {
+		refine(&q, as);
+		if (time_of(how, &q) < time_of(how, p) * faster) {
+			refine(&q, how);
+			slower = *p;
+			*p = q;
+			q = slower;
+		}
+	}
+	gv_plan_free(&q);
+	prefixes_free(&x);
+}
