@@ -81,6 +81,19 @@ lowest(const struct gv_problem *p, const double *v)
 	return least;
 }
 
+/*
+ * The lowest level cannot be above that of the filling, whatever the shares that were found
+ * for it give; unsure: what the filling's inequalities leave open.
+ */
+static void
+say_bound(struct gv_solution *s, double filled, double unsure)
+{
+	s->bound = fmax(s->objective, unsure < 1 ? filled / (1 - unsure) : INFINITY);
+	s->has_bound = true;
+	if (s->bound > s->objective)
+		s->gap = fmax(s->gap, 1 - s->objective / s->bound);
+}
+
 /* v of the shares, and the worst it falls short of what the levels are to be,
  * relative. */
 static double
@@ -101,6 +114,43 @@ levels(const struct gv_filling *f, const struct gv_solution *s, double *v)
 	}
 	free(equal);
 	return worst;
+}
+
+/*
+ * Who has next to nothing may be given nothing: that is within a solver's tolerance.  What is
+ * missing comes from the type of which it is the smallest part, whose other jobs lose as
+ * little.
+ */
+static void
+top_up(const struct gv_filling *f, double *x)
+{
+	const struct gv_problem *p = f->p;
+	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	size_t i, j;
+
+	gv_problem_equal_throughput(p, equal);
+	for (i = 0; i < p->n; i++) {
+		double missing = f->have[i], least = INFINITY, per_share = 0;
+		size_t best = 0;
+
+		for (j = 0; j < p->m; j++) {
+			double level =
+			    p->scale[i] * (gv_problem_rate(p, i, j) / equal[i]);
+			double part =
+			    p->count[i] * p->scale[i] / (level * p->capacity[j]);
+
+			missing -= level * x[i * p->m + j];
+			if (level > 0 && part < least) {
+				least = part;
+				best = j;
+				per_share = level;
+			}
+		}
+		if (missing > GV_TOL_FEASIBLE * f->have[i] &&
+		    missing * least <= GV_TOL_FEASIBLE)
+			x[i * p->m + best] += missing / per_share;
+	}
+	free(equal);
 }
 
 /* Shares of the levels, in s.  0 or -1. */
@@ -219,12 +269,16 @@ solve_whole(const struct gv_problem *p, const struct gv_policy_options *opt,
 		gv_error_clear(&other);
 	}
 	if (rc == 0) {
+		if (p->together == NULL)
+			top_up(&f, s->x);
 		gv_solution_clean(p, s);
 		s->gap = q.unproved + levels(&f, s, v) + 2 * gv_reach_rounding(p);
 		s->objective = p->number[GV_NUMBER_ENTITY] != NULL ? lowest_entity(&f, v)
 								   : lowest(p, v);
-		s->bound = s->objective / (1 - s->gap);
-		s->has_bound = true;
+		say_bound(s,
+		    p->number[GV_NUMBER_ENTITY] != NULL ? lowest_entity(&f, f.have)
+							: lowest(p, f.have),
+		    q.unproved + 2 * gv_reach_rounding(p));
 		s->exact = q.exact;
 	}
 	gv_filling_free(&f);
@@ -247,7 +301,7 @@ solve_component(const struct gv_components *g, size_t k, const struct gv_problem
 
 	gv_components_problem(&q, g, k, p);
 	own.x = gv_xcalloc(q.n, q.m * sizeof(*own.x));
-	done = solve_whole(&q, opt, &own, &e) == 0 && own.relaxation <= 1;
+	done = solve_whole(&q, opt, &own, &e) == 0 && own.relaxation <= 1 && own.gap < 1;
 	if (done) {
 		gv_components_put_cells(g, k, own.x, s->x);
 		s->gap = fmax(s->gap, own.gap);
