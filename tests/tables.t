@@ -267,7 +267,7 @@ literals cmd/gv-sim/tables.c | grep -vx -e share -e total_steps >got
 described Changes | sort >want
 same Changes "what gv-sim --changes reads"
 literals common/plan/layers.c >got
-{ described Layers && described Edges; } | sort -u >want
+{ described Layers && described Edges && described "Layers: PyTorch"; } | sort -u >want
 same "Layers, edges" "what gv-partition reads"
 required common/plan/layers.c >got
 { must Layers && must Edges; } | sort -u >want

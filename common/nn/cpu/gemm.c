@@ -111,37 +111,44 @@ struct block {
 struct ahead {
 	const gv_real *at;
 	size_t lines, each, apart;
+	size_t fetched, in_row;
 };
 
+/* The next ones, so that n are fetched; more at once than caches ask for would wait. */
 static void
-fetch(const struct ahead *h, size_t line)
+fetch(struct ahead *h, size_t n)
 {
-	enum { LINE = 64 / sizeof(*h->at) };
+	enum { LINE = 64 / sizeof(*h->at), AT_ONCE = 48 };
 
+	if (n > h->fetched + AT_ONCE)
+		n = h->fetched + AT_ONCE;
+	for (; h->fetched < n; h->fetched++) {
 #ifdef __GNUC__
-	__builtin_prefetch(
-	    h->at + line / h->each * h->apart + line % h->each * LINE, 0, 2);
-#else
-	(void)h, (void)line;
+		__builtin_prefetch(h->at, 0, 2);
 #endif
+		h->at += LINE;
+		if (++h->in_row == h->each) {
+			h->in_row = 0;
+			h->at += h->apart - h->each * LINE;
+		}
+	}
 }
 
 /* Tiles of one panel's piece and a block's rows; edge: the panel is wider than c. */
 static void
 panel(const struct gv_cpu_kernel *ch, const struct block *b, struct gv_cpu_tile t,
-    size_t width, size_t used, const struct ahead *next)
+    size_t width, size_t used, struct ahead next)
 {
 	const struct gv_cpu_gemm *g = b->g;
 	gv_real edge[12 * WIDEST];
 	gv_real *c = t.c;
-	size_t i, r, rows, vectors = width / ch->lanes, line = 0;
+	size_t i, r, rows, vectors = width / ch->lanes;
 
 	for (i = 0; i < b->m; i += rows) {
 		rows = ch->rows;
 		while (rows > b->m - i)
 			rows = rows > 4 ? rows == 12 ? 8 : 4 : rows / 2;
-		for (; line * b->m < next->lines * (i + rows); line++)
-			fetch(next, line);
+		fetch(&next, next.lines * (i + rows) / b->m);
 		if (used < width) {
 			t.c = edge;
 			t.ldc = width;
@@ -161,7 +168,7 @@ panel(const struct gv_cpu_kernel *ch, const struct block *b, struct gv_cpu_tile 
 /* The same of a piece of b that lies in its matrix, packed first. */
 static void
 packed_panel(const struct gv_cpu_kernel *ch, const struct block *b, struct gv_cpu_tile t,
-    size_t width, size_t used, const struct ahead *next)
+    size_t width, size_t used, struct ahead next)
 {
 	_Alignas(64) gv_real packed[PIECE * WIDEST];
 	size_t rs = b->g->turned ? 1 : b->g->ldb, cs = b->g->turned ? b->g->ldb : 1;
@@ -192,7 +199,10 @@ lines_of(const struct block *b, size_t j, size_t width)
 	size_t rows = g->ldb == 0 ? 1 : g->turned ? width : b->k;
 	size_t each = (b->k * width / rows + LINE - 1) / LINE;
 
-	return (struct ahead){piece_at(b, j, width), rows * each, each, g->ldb};
+	return (struct ahead){.at = piece_at(b, j, width),
+	    .lines = rows * each,
+	    .each = each,
+	    .apart = rows == 1 ? each * LINE : g->ldb};
 }
 
 /* A block and one panel of columns, from column j on; the next one is fetched. */
@@ -221,9 +231,9 @@ piece_of(const struct gv_cpu_kernel *ch, const struct block *b, size_t j, size_t
 		next = lines_of(b, j + width, width);
 	if (g->ldb > 0 && (g->turned || used < width ||
 			      (b->m > ch->rows && g->ldb * sizeof(*g->b) >= FAR)))
-		packed_panel(ch, b, t, width, used, &next);
+		packed_panel(ch, b, t, width, used, next);
 	else
-		panel(ch, b, t, width, used, &next);
+		panel(ch, b, t, width, used, next);
 }
 
 /* A block's rows and columns [j, end). */
