@@ -214,4 +214,20 @@ is_err "rates as good as 0: the reason" <<E
 gv-alloc: rates.csv:3: job "y" can never run: no rate above 1e-290 steps/s where its GPUs are
 gv-alloc: rates.csv:4: job "z" can never run: no rate above 1e-290 steps/s where its GPUs are
 E
+
+# ---- names that would steer a terminal ----
+printf 'gpu_type,gpus\na,1\n' >steer.cluster.csv
+printf 'job_id,gpu_type,steps_per_s\na\342\200\256b\302\233c\033[2J,a,1\n' >steer.csv
+run gv-alloc -p max-min -c steer.cluster.csv steer.csv
+sed 's/,a,1,1,max-min$//' out | sed 1d >got
+sed 's/,a,1$//' steer.csv | sed 1d >want
+same_file got want "in a pipe a name is its bytes"
+if have script; then
+	script -qec "gv-alloc -p max-min -c steer.cluster.csv steer.csv" /dev/null </dev/null |
+		tr -d '\r' | sed 1d >got
+	printf '%s\n' 'a\xe2\x80\xaeb\xc2\x9bc\x1b[2J,a,1,1,max-min' >want
+	same_file got want "on a terminal it is shown, not obeyed"
+else
+	skip "a terminal: no script(1)"
+fi
 done_testing

@@ -61,6 +61,8 @@ void gv_out_fmt(struct gv_out *out, const char *fmt, ...) GV_PRINTF(2, 3);
 void gv_out_private(struct gv_out *out);
 /* Hands the buffer to the kernel; 0, or -1 after any error so far (not reported here). */
 int gv_out_flush(struct gv_out *out);
+/* Whether it goes to a terminal. */
+bool gv_out_is_terminal(const struct gv_out *out);
 /*
  * Flushes; for a path also fsync, the old file's mode, rename.  0, or -1 with *e
  * set, and then the old file is as before.  out is freed.

@@ -242,6 +242,12 @@ deflate_into(struct gv_out *out, const void *s, size_t n, int flush)
 	} while (out->z.avail_out == 0 && out->error == 0);
 }
 
+bool
+gv_out_is_terminal(const struct gv_out *out)
+{
+	return out->memory == NULL && out->path == NULL && isatty(out->fd) != 0;
+}
+
 int
 gv_out_flush(struct gv_out *out)
 {

@@ -183,12 +183,14 @@ int gv_frame_expected(const struct gv_frame *f, size_t row, ptrdiff_t column,
  * Writes cells one after another, the names first; CSV cells are quoted only
  * when they must be.  Errors stick in the output and show when it is closed.
  * A table that could not be recognised as TSV (one column; a first name with a
- * tab, or that opens a quote) is written as CSV.
+ * tab, or that opens a quote) is written as CSV.  On a terminal bytes that would steer it
+ * (utf8.h) are shown as \xNN; everything else gets them as they are.
  */
 struct gv_tabw {
 	struct gv_out *out;
 	bool asked_tsv;
 	bool tsv;       /* this table */
+	bool terminal;  /* the output is one */
 	bool header;    /* the present row is the header */
 	bool blank;     /* its first cell is empty */
 	size_t n_cells; /* of the present row so far */

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/strbuf.h"
+#include "base/utf8.h"
 #include "table/rows.h"
 
 enum { IN_CSV = 1, IN_TSV = 2, IN_HEADER = 4 };
@@ -70,8 +72,33 @@ is_mark(struct gv_cell c)
 	       (c.len >= 2 && memcmp(c.s, "\x1f\x8b", 2) == 0);
 }
 
+static bool
+steers(struct gv_cell c)
+{
+	size_t i, n;
+
+	for (i = 0; i < c.len; i += n)
+		if (gv_utf8_steers(c.s + i, c.len - i, &n))
+			return true;
+	return false;
+}
+
+static struct gv_cell
+make_visible(struct gv_strbuf *b, struct gv_cell c)
+{
+	size_t i, k, n;
+
+	for (i = 0; i < c.len; i += n)
+		if (gv_utf8_steers(c.s + i, c.len - i, &n))
+			for (k = 0; k < n; k++)
+				gv_strbuf_fmt(b, "\\x%02x", (unsigned char)c.s[i + k]);
+		else
+			gv_strbuf_add(b, c.s + i, n);
+	return (struct gv_cell){b->s, b->len};
+}
+
 static void
-put(struct gv_tabw *w, struct gv_cell c)
+put_cell(struct gv_tabw *w, struct gv_cell c)
 {
 	int which = w->tsv ? IN_TSV : w->header ? IN_CSV | IN_HEADER : IN_CSV;
 
@@ -83,10 +110,31 @@ put(struct gv_tabw *w, struct gv_cell c)
 		put_quoted(w->out, c);
 }
 
+static void
+put(struct gv_tabw *w, struct gv_cell c)
+{
+	struct gv_strbuf shown = {0};
+
+	if (w->terminal && steers(c)) {
+		c = make_visible(&shown, c);
+		if (w->tsv)
+			gv_out_write(w->out, c.s, c.len);
+		else
+			put_cell(w, c);
+		gv_strbuf_free(&shown);
+	} else {
+		put_cell(w, c);
+	}
+}
+
 void
 gv_tabw_init(struct gv_tabw *w, struct gv_out *out, bool tsv)
 {
-	*w = (struct gv_tabw){.out = out, .asked_tsv = tsv, .tsv = tsv, .header = true};
+	*w = (struct gv_tabw){.out = out,
+	    .asked_tsv = tsv,
+	    .tsv = tsv,
+	    .header = true,
+	    .terminal = gv_out_is_terminal(out)};
 }
 
 /* Whether a TSV header that starts so would be taken for what it is. */
