@@ -134,7 +134,7 @@ gv_tabw_init(struct gv_tabw *w, struct gv_out *out, bool tsv)
 	    .asked_tsv = tsv,
 	    .tsv = tsv,
 	    .header = true,
-	    .terminal = gv_out_is_terminal(out)};
+	    .terminal = out != NULL && gv_out_is_terminal(out)};
 }
 
 /* Whether a TSV header that starts so would be taken for what it is. */
