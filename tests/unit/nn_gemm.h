@@ -105,6 +105,57 @@ wrong_in_one(size_t m, size_t n, size_t k, bool fused)
 	return wrong;
 }
 
+/* The same where a's rows and steps are listed, anywhere in it. */
+static size_t
+wrong_in_listed(size_t m, size_t n, size_t k, bool fused)
+{
+	enum { NUMBERS = 5000 };
+	struct gv_cpu_gemm g = {.m = 1 + below(m),
+	    .n = 1 + below(n),
+	    .k = below(k + 1),
+	    .add = below(2),
+	    .relu = below(2)};
+	size_t i, j, l, wrong = 0, *list = gv_xcalloc(g.m + g.k, sizeof(*list));
+	gv_real *a = numbers(2 * NUMBERS), *b = numbers(g.k * g.n + 1),
+		*bias = numbers(g.n);
+	gv_real *packed = gv_xcalloc(gv_cpu_gemm_packed(g.k, g.n) + 1, sizeof(*packed));
+	gv_real *c = numbers(g.m * g.n), *was = gv_xcalloc(g.m * g.n, sizeof(*was));
+
+	memcpy(was, c, g.m * g.n * sizeof(*was));
+	for (i = 0; i < g.m + g.k; i++)
+		list[i] = below(NUMBERS);
+	gv_cpu_gemm_pack(packed, b, g.n, 1, g.k, g.n);
+	g.a = a;
+	g.row_at = list;
+	g.step_at = list + g.m;
+	g.b = packed;
+	g.c = c;
+	g.ldc = g.n;
+	g.bias = !g.add && below(2) ? bias : NULL;
+	gv_cpu_gemm(&g);
+	for (i = 0; i < g.m; i++)
+		for (j = 0; j < g.n; j++) {
+			gv_real want = g.add            ? was[i * g.n + j]
+				       : g.bias != NULL ? bias[j]
+							: 0;
+
+			for (l = 0; l < g.k; l++)
+				want = multiply_add(a[list[i] + list[g.m + l]],
+				    b[l * g.n + j], want, fused);
+			if (g.relu && want < 0)
+				want = 0;
+			wrong += memcmp(&want, &c[i * g.n + j], sizeof(want)) != 0;
+		}
+	free(list);
+	free(a);
+	free(b);
+	free(bias);
+	free(packed);
+	free(c);
+	free(was);
+	return wrong;
+}
+
 /* Element (i, j) of shards [from, from + n). */
 static gv_real
 tree(const struct gv_cpu_shards *g, const gv_real *b, size_t i, size_t j, size_t from,
@@ -218,6 +269,10 @@ main(void)
 			wrong += wrong_in_one(i % 2 == 0 ? 450 : 20,
 			    i % 2 == 0 ? 80 : 2200, i % 3 == 0 ? 600 : 70, fused);
 		is_int(wrong, 0, "%s: 30 that are many blocks, every bit", kernels[k]);
+		for (wrong = 0, i = 0; i < 300; i++)
+			wrong += wrong_in_listed(
+			    i % 10 == 0 ? 400 : 40, 80, i % 10 == 1 ? 700 : 50, fused);
+		is_int(wrong, 0, "%s: 300 of what is listed, every bit", kernels[k]);
 		for (wrong = 0, i = 0; i < 300; i++)
 			wrong += wrong_in_shards(fused);
 		is_int(wrong, 0, "%s: 300 sums over shards, every bit", kernels[k]);

@@ -1,20 +1,20 @@
 /*
- * conv: windows of the input are laid out as rows of a matrix (im2col), a block
- * of positions at a time so that it stays in cache, and multiplied with the
- * weights [g][k][k][in / g][out / g].
+ * conv: windows of the input are rows of a matrix (im2col), which is read where its
+ * numbers lie, and multiplied with the weights [g][k][k][in / g][out / g].
  *
  * The gradient of the input is a convolution too, of dy with the weights turned
  * round; with a stride s it is s * s of them, each for the inputs that one rest
- * leaves and with the taps that reach them.  One gather serves all.
+ * leaves and with the taps that reach them.
  */
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "base/mem.h"
+
 #include "nn/cpu/conv.h"
 #include "nn/cpu/depthwise.h"
-#include "nn/cpu/gather.h"
 #include "nn/cpu/gemm.h"
-#include "nn/cpu/parts.h"
+#include "nn/cpu/stage.h"
 
 /* Windows of x that make y. */
 static struct gv_cpu_windows
@@ -64,34 +64,37 @@ windows_of_dy(const struct gv_nn_row *r, const gv_real *dy, size_t group,
 	    x->off};
 }
 
-/* Places that are gathered at a time: the matrix takes about 256 KiB. */
-static size_t
-block_places(size_t elements)
+enum {
+	PLACES = 192,    /* of a product */
+	PLACES_SUM = 256 /* of a block of the weights' gradient */
+};
+
+struct gv_nn_row
+gv_cpu_conv_of(const struct gv_nn_row *r)
 {
-	size_t n;
+	struct gv_nn_row conv = *r;
 
-	GV_HOLDS(elements > 0);
-	n = ((size_t)1 << 16) / elements / 12 * 12;
-	return n < 12 ? 12 : n > 240 ? 240 : n;
+	if (r->l.op == GV_OP_TCONV) {
+		conv.l.in_shape = r->l.out_shape;
+		conv.l.out_shape = r->l.in_shape;
+		conv.in_size = r->out_size;
+		conv.out_size = r->in_size;
+	}
+	return conv;
 }
-
-enum { PLACES = 256 }; /* of a block of the weights' gradient */
 
 /* What the copies that windows are read from take, of x or any of dy. */
 static size_t
 stage_room(const struct gv_nn_row *r)
 {
-	struct gv_nn_row conv = *r;
-	struct gv_layer *l = &conv.l;
-	struct gv_cpu_windows w;
+	struct gv_nn_row conv = gv_cpu_conv_of(r);
+	const struct gv_layer *l = &conv.l;
+	struct gv_cpu_windows w = windows_of_x(&conv, NULL, 0);
 	size_t rest, room;
 
-	if (l->op == GV_OP_TCONV) {
-		l->in_shape = r->l.out_shape;
-		l->out_shape = r->l.in_shape;
-	}
-	w = windows_of_x(&conv, NULL, 0);
 	room = gv_cpu_stage(&w, 1, NULL).room;
+	if (room > 0 && room < GV_CPU_STAGE_ROOM)
+		room = GV_CPU_STAGE_ROOM;
 	for (rest = 0; rest < l->s * l->s; rest++) {
 		struct side y = side(l->in_shape.height, l->k, l->s, l->p, rest / l->s);
 		struct side x = side(l->in_shape.width, l->k, l->s, l->p, rest % l->s);
@@ -107,20 +110,70 @@ stage_room(const struct gv_nn_row *r)
 size_t
 gv_cpu_conv_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed)
 {
-	size_t rows = r->matrix_rows, back = packed->back_rows;
-	size_t most = block_places(rows) * rows, piece = gv_cpu_lesser(rows, PLACES);
 	size_t columns = gv_cpu_lesser(r->columns, GV_CPU_PIECE_COLUMNS);
+	size_t most = gv_cpu_gemm_packed(PLACES_SUM, columns);
 
 	if (gv_cpu_is_depthwise(r))
 		return gv_cpu_depthwise_piece(r);
-	if (block_places(back) * back > most)
-		most = block_places(back) * back;
-	if (((size_t)1 << 16) + 12 * back + 240 * packed->back_columns > most &&
-	    r->l.s > 1)
-		most = ((size_t)1 << 16) + 12 * back + 240 * packed->back_columns;
-	if (PLACES * piece + gv_cpu_gemm_packed(PLACES, columns) > most)
-		most = PLACES * piece + gv_cpu_gemm_packed(PLACES, columns);
-	return stage_room(r) + most + GV_CPU_GATHER_MORE;
+	if (r->l.s > 1 && PLACES * packed->back_columns > most)
+		most = PLACES * packed->back_columns;
+	return stage_room(r) + most;
+}
+
+/* All rests of the stride, in the order in which the weights for dx are packed. */
+static void
+list_back(const struct gv_nn_row *r, size_t *list)
+{
+	const struct gv_layer *l = &r->l;
+	size_t rest;
+
+	for (rest = 0; rest < l->s * l->s; rest++) {
+		struct side y = side(l->in_shape.height, l->k, l->s, l->p, rest / l->s);
+		struct side x = side(l->in_shape.width, l->k, l->s, l->p, rest % l->s);
+		struct gv_cpu_windows w = windows_of_dy(r, NULL, 0, &y, &x);
+		struct gv_cpu_stage stage = gv_cpu_stage(&w, 1, NULL);
+		size_t k = y.taps * x.taps * r->columns;
+
+		gv_cpu_stage_elements(&stage, 0, k, list);
+		list += k;
+	}
+}
+
+static void
+list_row(const struct gv_nn_row *r, const struct gv_cpu_row *at, size_t *list)
+{
+	struct gv_nn_row conv = gv_cpu_conv_of(r);
+	struct gv_cpu_windows w = windows_of_x(&conv, NULL, 0);
+	struct gv_cpu_stage stage = gv_cpu_stage(&w, 1, NULL);
+
+	gv_cpu_stage_elements(&stage, 0, r->matrix_rows, list);
+	if (at->back || gv_cpu_is_turned(r))
+		list_back(&conv, list + r->matrix_rows);
+}
+
+void
+gv_cpu_conv_list(struct gv_cpu *cpu)
+{
+	const struct gv_nn_plan *p = cpu->plan;
+	size_t i, n = 0, pass;
+
+	/* how many, then which */
+	for (pass = 0; pass < 2; pass++, n = 0) {
+		for (i = p->first_row; i < p->last_row; i++) {
+			const struct gv_nn_row *r = &p->row[i];
+			struct gv_cpu_row *at = &cpu->row[i];
+
+			if ((r->l.op != GV_OP_CONV && r->l.op != GV_OP_TCONV) ||
+			    gv_cpu_is_depthwise(r))
+				continue;
+			at->elements = cpu->elements + n;
+			if (pass == 1)
+				list_row(r, at, cpu->elements + n);
+			n += r->matrix_rows + at->back_rows;
+		}
+		if (pass == 0)
+			cpu->elements = gv_xcalloc(n + 1, sizeof(*cpu->elements));
+	}
 }
 
 /* A window of one place is the place itself. */
@@ -141,28 +194,29 @@ begin_of(const struct gv_cpu_conv *c, size_t total, size_t part)
 	return total * part / c->parts / TILE * TILE;
 }
 
-/* c [n * places][n columns of g] = windows * packed weights */
+/* c [n * places][n columns of g] = windows, whose elements are listed, * packed weights */
 static void
 convolve(const struct gv_cpu_windows *w, bool pointwise, const struct gv_cpu_conv *conv,
-    struct gv_cpu_gemm g)
+    const size_t *elements, struct gv_cpu_gemm g)
 {
-	size_t places = conv->n * w->out_height * w->out_width, some;
+	size_t places = conv->n * w->out_height * w->out_width, list[PLACES], some;
 	size_t at = begin_of(conv, places, conv->part);
 	size_t total = begin_of(conv, places, conv->part + 1);
 	struct gv_cpu_stage stage = gv_cpu_stage(w, conv->n, conv->scratch);
-	gv_real *scratch = conv->scratch + stage.room;
-	size_t block = pointwise ? total : block_places(g.k);
 	gv_real *c = g.c;
 
+	g.lda = g.k;
+	if (!pointwise) {
+		g.row_at = list;
+		g.step_at = elements;
+	}
 	for (; at < total; at += some) {
-		some = gv_cpu_lesser(total - at, block);
-		if (pointwise) {
+		some = total - at;
+		if (pointwise)
 			g.a = w->src + at * g.k;
-		} else {
-			gv_cpu_gather(&stage, at, some, 0, g.k, scratch);
-			g.a = scratch;
-		}
-		g.lda = g.k;
+		else
+			some = gv_cpu_stage_places(
+			    &stage, at, gv_cpu_lesser(some, PLACES), &g.a, list);
 		g.m = some;
 		g.c = c + at * g.ldc;
 		gv_cpu_gemm(&g);
@@ -186,7 +240,7 @@ gv_cpu_convolve(const struct gv_cpu_conv *c)
 		    .add = c->add,
 		    .relu = c->relu};
 
-		convolve(&w, is_pointwise(&r->l), c, g);
+		convolve(&w, is_pointwise(&r->l), c, c->at->elements, g);
 	}
 }
 
@@ -231,25 +285,26 @@ move_apart(const struct gv_layer *l, const struct side *y, const struct side *x,
 /* As convolve, for the inputs of one rest of the stride. */
 static void
 convolve_apart(const struct gv_layer *l, const struct side *y, const struct side *x,
-    const struct gv_cpu_windows *w, const struct gv_cpu_conv *conv, struct gv_cpu_gemm g)
+    const struct gv_cpu_windows *w, const struct gv_cpu_conv *conv,
+    const size_t *elements, struct gv_cpu_gemm g)
 {
-	size_t places = conv->n * y->n * x->n, some;
+	size_t places = conv->n * y->n * x->n, list[PLACES], some;
 	size_t at = begin_of(conv, places, conv->part);
 	size_t total = begin_of(conv, places, conv->part + 1);
 	struct gv_cpu_stage stage = gv_cpu_stage(w, conv->n, conv->scratch);
-	gv_real *scratch = conv->scratch + stage.room;
-	size_t block = g.k > 0 ? block_places(g.k) : 240;
 	gv_real *dx = g.c;
 
-	g.a = scratch;
-	g.lda = g.k;
-	g.c = scratch + block * g.k;
+	g.row_at = list;
+	g.step_at = elements;
+	g.c = conv->scratch + stage.room;
 	g.ldc = g.n;
 	for (; at < total; at += some) {
-		some = gv_cpu_lesser(total - at, block);
-		g.m = some;
+		some = gv_cpu_lesser(total - at, PLACES);
 		if (g.k > 0)
-			gv_cpu_gather(&stage, at, some, 0, g.k, scratch);
+			some = gv_cpu_stage_places(&stage, at, some, &g.a, list);
+		else
+			memset(list, 0, sizeof(list)); /* of no windows nothing is read */
+		g.m = some;
 		if (g.add)
 			move_apart(l, y, x, at, some, g.c, g.n, dx, false);
 		gv_cpu_gemm(&g);
@@ -263,18 +318,19 @@ backward_group(const struct gv_cpu_conv *c, size_t group, struct gv_cpu_gemm g)
 {
 	const struct gv_nn_row *r = c->r;
 	const struct gv_layer *l = &r->l;
+	const size_t *elements = c->at->elements + r->matrix_rows;
 	size_t rest;
 
-	for (rest = 0; rest < l->s * l->s; rest++) {
+	for (rest = 0; rest < l->s * l->s; rest++, elements += g.k) {
 		struct side y = side(l->in_shape.height, l->k, l->s, l->p, rest / l->s);
 		struct side x = side(l->in_shape.width, l->k, l->s, l->p, rest % l->s);
 		struct gv_cpu_windows w = windows_of_dy(r, c->from, group, &y, &x);
 
 		g.k = y.taps * x.taps * r->columns;
 		if (l->s == 1)
-			convolve(&w, is_pointwise(l), c, g);
+			convolve(&w, is_pointwise(l), c, elements, g);
 		else
-			convolve_apart(l, &y, &x, &w, c, g);
+			convolve_apart(l, &y, &x, &w, c, elements, g);
 		g.b += gv_cpu_gemm_packed(g.k, c->at->back_columns);
 	}
 }
@@ -318,20 +374,45 @@ gv_cpu_conv_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
 		gv_cpu_convolve_back(&conv);
 }
 
+/*
+ * Of the windows of x those parts that a piece of the weights meets, all in one tap or in
+ * some lines of them: no more is copied.  first: the piece's first element there.
+ */
+static struct gv_cpu_windows
+windows_of_piece(const struct gv_nn_row *r, const gv_real *x,
+    const struct gv_cpu_piece *p, size_t *first)
+{
+	struct gv_cpu_windows w = windows_of_x(r, x, p->group);
+	size_t line = w.kw * w.c, ky = p->first / line, tap = p->first / w.c;
+
+	*first = p->first - ky * line;
+	w.off_y -= (ptrdiff_t)ky;
+	w.kh = (p->last - 1) / line - ky + 1;
+	if ((p->last - 1) / w.c == tap) {
+		*first = 0;
+		w.off_x -= (ptrdiff_t)(tap % w.kw);
+		w.kw = 1;
+		w.c0 += p->first % w.c;
+		w.c = p->last - p->first;
+	}
+	return w;
+}
+
 void
 gv_cpu_convolve_gradient(const struct gv_nn_row *r, const struct gv_cpu_piece *p,
     const gv_real *x, const gv_real *dy, size_t n, gv_real *scratch, gv_real *dw,
     size_t ldw)
 {
-	struct gv_cpu_windows w = windows_of_x(r, x, p->group);
+	size_t first;
+	struct gv_cpu_windows w = windows_of_piece(r, x, p, &first);
 	size_t channels = r->l.out_shape.channels, out = p->last_column - p->column;
 	struct gv_cpu_stage stage = gv_cpu_stage(&w, n, scratch);
 	size_t total = n * w.out_height * w.out_width, at, some;
-	gv_real *packed;
+	size_t list[PLACES_SUM], elements[GV_CPU_PIECE_ROWS];
+	gv_real *packed = scratch + stage.room;
+	bool pointwise = is_pointwise(&r->l);
 
-	scratch += stage.room;
-	packed = scratch + PLACES * (p->last - p->first);
-
+	gv_cpu_stage_elements(&stage, first, first + p->last - p->first, elements);
 	dy += p->group * r->columns + p->column;
 	for (at = 0; at < total; at += some) {
 		struct gv_cpu_gemm g = {.m = p->last - p->first,
@@ -342,15 +423,16 @@ gv_cpu_convolve_gradient(const struct gv_nn_row *r, const struct gv_cpu_piece *p
 		    .ldc = ldw,
 		    .add = at > 0};
 
-		g.k = some = gv_cpu_lesser(total - at, PLACES);
-		if (is_pointwise(&r->l)) {
-			g.a = w.src + at * r->matrix_rows + p->first;
+		some = gv_cpu_lesser(total - at, PLACES_SUM);
+		if (pointwise) {
+			g.a = x + at * r->matrix_rows + p->first;
 			g.lda = r->matrix_rows;
 		} else {
-			gv_cpu_gather(&stage, at, some, p->first, p->last, scratch);
-			g.a = scratch;
-			g.lda = g.m;
+			g.row_at = elements;
+			g.step_at = list;
+			some = gv_cpu_stage_places(&stage, at, some, &g.a, list);
 		}
+		g.k = some;
 		gv_cpu_gemm_pack(packed, dy + at * channels, channels, 1, some, out);
 		gv_cpu_gemm(&g);
 	}

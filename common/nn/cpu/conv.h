@@ -17,6 +17,8 @@ struct gv_cpu_conv {
 	size_t part, parts; /* only so many of the places; parts 0 = all */
 };
 
+/* The row itself, or the conv that a tconv is the other way round of. */
+struct gv_nn_row gv_cpu_conv_of(const struct gv_nn_row *r);
 /* Of x what y is; packed are the weights. */
 void gv_cpu_convolve(const struct gv_cpu_conv *c);
 /* Of dy what dx is; packed are the weights turned round. */

@@ -66,6 +66,7 @@ start(struct gv_nn_backend *be, gv_real *scratch, struct gv_error *e)
 	cpu->scratch = scratch;
 	cpu->partial = scratch + cpu->threads * cpu->scratch_size;
 	gv_cpu_cut_pieces(cpu);
+	gv_cpu_conv_list(cpu);
 	cpu->pool = gv_cpu_threads_new(cpu->threads);
 	if (cpu->pool == NULL)
 		return gv_error_sys(e, "cannot start %zu threads", cpu->threads);
@@ -82,6 +83,7 @@ free_cpu(struct gv_nn_backend *be)
 	free(cpu->row);
 	free(cpu->piece);
 	free(cpu->order);
+	free(cpu->elements);
 	free(cpu->made);
 	free(cpu->own);
 	free(cpu->area);

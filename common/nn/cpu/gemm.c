@@ -142,10 +142,13 @@ panel(const struct gv_cpu_kernel *ch, const struct block *b, struct gv_cpu_tile 
 	const struct gv_cpu_gemm *g = b->g;
 	gv_real edge[12 * WIDEST];
 	gv_real *c = t.c;
+	enum gv_cpu_way way = g->row_at != NULL ? GV_CPU_LISTED
+			      : g->transposed   ? GV_CPU_TRANSPOSED
+						: GV_CPU_ROWS;
 	size_t i, r, rows, vectors = width / ch->lanes;
 
 	for (i = 0; i < b->m; i += rows) {
-		rows = ch->rows;
+		rows = way == GV_CPU_LISTED ? ch->listed_rows : ch->rows;
 		while (rows > b->m - i)
 			rows = rows > 4 ? rows == 12 ? 8 : 4 : rows / 2;
 		fetch(&next, next.lines * (i + rows) / b->m);
@@ -158,8 +161,11 @@ panel(const struct gv_cpu_kernel *ch, const struct block *b, struct gv_cpu_tile 
 		} else {
 			t.c = c + i * g->ldc;
 		}
-		t.a = b->a + (g->transposed ? i : i * b->lda);
-		ch->run(rows, vectors, g->transposed, &t);
+		if (way == GV_CPU_LISTED)
+			t.row_at = g->row_at + b->i + i;
+		else
+			t.a = b->a + (g->transposed ? i : i * b->lda);
+		ch->run(rows, vectors, way, &t);
 		for (r = 0; r < rows && used < width; r++)
 			memcpy(c + (i + r) * g->ldc, edge + r * width, used * sizeof(*c));
 	}
@@ -213,6 +219,8 @@ piece_of(const struct gv_cpu_kernel *ch, const struct block *b, size_t j, size_t
 	const struct gv_cpu_gemm *g = b->g;
 	gv_real bias[WIDEST] = {0};
 	struct gv_cpu_tile t = {.k = b->k,
+	    .a = b->a,
+	    .step_at = g->step_at == NULL ? NULL : g->step_at + b->l,
 	    .lda = b->lda,
 	    .ldb = g->ldb > 0 ? g->ldb : width,
 	    .ldc = g->ldc,
@@ -266,7 +274,7 @@ copied_block(const struct gv_cpu_kernel *ch, struct block b, size_t j, size_t en
 static bool
 is_copied(const struct gv_cpu_gemm *g)
 {
-	return g->m > 4 && g->k > 64 && g->n > 2 * WIDEST &&
+	return g->row_at == NULL && g->m > 4 && g->k > 64 && g->n > 2 * WIDEST &&
 	       g->lda * sizeof(*g->a) % (g->transposed ? FAR / 2 : FAR) == 0;
 }
 
@@ -287,8 +295,9 @@ gv_cpu_gemm(const struct gv_cpu_gemm *g)
 			b.m = g->m - b.i < each ? g->m - b.i : each;
 			for (b.l = 0; b.l == 0 || b.l < g->k; b.l += PIECE) {
 				b.k = g->k - b.l < PIECE ? g->k - b.l : PIECE;
-				b.a = g->a + (g->transposed ? b.l * g->lda + b.i
-							    : b.i * g->lda + b.l);
+				b.a = g->row_at != NULL ? g->a
+				      : g->transposed   ? g->a + b.l * g->lda + b.i
+							: g->a + b.i * g->lda + b.l;
 				if (copied)
 					copied_block(ch, b, j, end);
 				else

@@ -40,6 +40,8 @@ struct gv_cpu_gemm {
 	const gv_real *a;
 	size_t lda;
 	bool transposed;
+	/* or, row_at not NULL: a[row_at[i] + step_at[l]], whatever lda and transposed are */
+	const size_t *row_at, *step_at;
 	/* packed; or, ldb > 0, as it lies: element (l, j) is b[l * ldb + j], turned b[j * ldb + l] */
 	const gv_real *b;
 	size_t ldb;

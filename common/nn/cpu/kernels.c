@@ -35,6 +35,7 @@
 #if X86
 #define KERNEL      kernel_avx512
 #define TILE        tile_avx512
+#define SMALL_TILES small_tiles_avx512
 #define CHAIN       chain_avx512
 #define SPREAD      spread_avx512
 #define SQUARE      square_avx512
@@ -76,6 +77,7 @@
 
 #define KERNEL      kernel_avx2
 #define TILE        tile_avx2
+#define SMALL_TILES small_tiles_avx2
 #define CHAIN       chain_avx2
 #define SPREAD      spread_avx2
 #define SQUARE      square_avx2
@@ -116,6 +118,7 @@
 /* Any other CPU: vectors of one number; fused where that is one instruction. */
 #define KERNEL      kernel_c
 #define TILE        tile_c
+#define SMALL_TILES small_tiles_c
 #define CHAIN       chain_c
 #define SPREAD      spread_c
 #define SHARDS      shards_c
@@ -147,11 +150,11 @@
 static const struct gv_cpu_kernel kernels[] = {
 #if X86
     {"avx512", kernel_avx512, chain_avx512, spread_avx512, square_avx512, shards_avx512,
-	PER_VECTOR(64), 12, 8},
+	PER_VECTOR(64), 12, 8, 8},
     {"avx2", kernel_avx2, chain_avx2, spread_avx2, square_avx2, shards_avx2,
-	PER_VECTOR(32), 6, 4},
+	PER_VECTOR(32), 6, 6, 4},
 #endif
-    {"c", kernel_c, chain_c, spread_c, NULL, shards_c, 1, 4, 4},
+    {"c", kernel_c, chain_c, spread_c, NULL, shards_c, 1, 4, 4, 4},
 };
 enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
 

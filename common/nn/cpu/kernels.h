@@ -9,9 +9,13 @@
 
 enum { GV_CPU_START_0, GV_CPU_START_C, GV_CPU_START_BIAS };
 
+/* How element (i, l) of A is found (gemm.h). */
+enum gv_cpu_way { GV_CPU_ROWS, GV_CPU_TRANSPOSED, GV_CPU_LISTED };
+
 /* One tile of C: its rows of A, its panel of B, a piece of k. */
 struct gv_cpu_tile {
 	size_t k, lda, ldb, ldc;
+	const size_t *row_at, *step_at;
 	const gv_real *a, *b, *bias;
 	gv_real *c;
 	int start;
@@ -29,7 +33,7 @@ struct gv_cpu_shards_tile {
 };
 
 typedef void gv_cpu_run(
-    size_t rows, size_t vectors, bool transposed, const struct gv_cpu_tile *t);
+    size_t rows, size_t vectors, enum gv_cpu_way way, const struct gv_cpu_tile *t);
 
 struct gv_cpu_kernel {
 	const char *name;
@@ -41,6 +45,7 @@ struct gv_cpu_kernel {
 	void (*square)(gv_real *to, size_t width, const gv_real *from, size_t apart);
 	void (*shards)(size_t rows, size_t vectors, const struct gv_cpu_shards_tile *t);
 	size_t lanes, rows; /* of a vector, of the largest tile */
+	size_t listed_rows; /* each of which has a register of its own */
 	size_t shard_rows;
 };
 

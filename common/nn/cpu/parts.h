@@ -11,7 +11,9 @@
 struct gv_cpu_row {
 	size_t packed, packed_size, packed_t, packed_t_size;
 	size_t back_rows, back_columns; /* the matrix for dx */
-	bool back;                      /* dx is wanted */
+	/* conv: where a window's elements are, y's [matrix_rows] and dx's [back_rows] */
+	const size_t *elements;
+	bool back; /* dx is wanted */
 	bool raw,
 	    raw_back; /* y, dx take the weights as they lie: few samples read them */
 	size_t samples, shards; /* of this rank */
@@ -56,9 +58,10 @@ struct gv_cpu {
 	struct gv_cpu_row *row;
 	struct gv_cpu_piece *piece; /* [pieces], by row */
 	size_t pieces;
-	size_t *order;  /* [pieces] of those that are wanted, thread after thread */
-	size_t *begins; /* [threads + 2]: where in order each thread's are */
-	size_t *own;    /* [threads + 1]: parameters whose gradient each thread makes */
+	size_t *order;    /* [pieces] of those that are wanted, thread after thread */
+	size_t *begins;   /* [threads + 2]: where in order each thread's are */
+	size_t *elements; /* of all rows of windows */
+	size_t *own;      /* [threads + 1]: parameters whose gradient each thread makes */
 	struct gv_cpu_area *area; /* all parameters, of one model; thread after thread */
 	size_t areas, *area_begins; /* [threads + 1] */
 	atomic_size_t
@@ -128,6 +131,8 @@ size_t gv_cpu_linear_scratch(const struct gv_nn_row *r, const struct gv_cpu_row 
 gv_cpu_pass gv_cpu_conv_forward, gv_cpu_conv_backward;
 gv_cpu_gradient gv_cpu_conv_gradient;
 size_t gv_cpu_conv_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed);
+/* Fills row[].elements. */
+void gv_cpu_conv_list(struct gv_cpu *cpu);
 gv_cpu_pass gv_cpu_tconv_forward, gv_cpu_tconv_backward;
 gv_cpu_gradient gv_cpu_tconv_gradient;
 gv_cpu_pass gv_cpu_lstm_forward, gv_cpu_lstm_backward;

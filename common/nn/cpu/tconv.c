@@ -5,24 +5,11 @@
  */
 #include "nn/cpu/conv.h"
 
-/* The conv. */
-static struct gv_nn_row
-conv_of(const struct gv_nn_row *r)
-{
-	struct gv_nn_row conv = *r;
-
-	conv.l.in_shape = r->l.out_shape;
-	conv.l.out_shape = r->l.in_shape;
-	conv.in_size = r->out_size;
-	conv.out_size = r->in_size;
-	return conv;
-}
-
 void
 gv_cpu_tconv_forward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
     const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	struct gv_nn_row conv = conv_of(r);
+	struct gv_nn_row conv = gv_cpu_conv_of(r);
 	struct gv_cpu_conv there = {.r = &conv,
 	    .at = &cpu->row[r - cpu->plan->row],
 	    .from = gv_cpu_x(c, r, s),
@@ -40,7 +27,7 @@ void
 gv_cpu_tconv_backward(const struct gv_cpu *cpu, const struct gv_nn_call *c,
     const struct gv_nn_row *r, const struct gv_cpu_block *s)
 {
-	struct gv_nn_row conv = conv_of(r);
+	struct gv_nn_row conv = gv_cpu_conv_of(r);
 	struct gv_cpu_conv back = {.r = &conv,
 	    .at = &cpu->row[r - cpu->plan->row],
 	    .from = gv_cpu_dy(c, r, s),
@@ -57,7 +44,7 @@ void
 gv_cpu_tconv_gradient(const struct gv_nn_call *c, const struct gv_nn_row *r,
     const struct gv_cpu_piece *p, const struct gv_cpu_block *s, gv_real *dw, size_t ldw)
 {
-	struct gv_nn_row conv = conv_of(r);
+	struct gv_nn_row conv = gv_cpu_conv_of(r);
 
 	gv_cpu_convolve_gradient(
 	    &conv, p, gv_cpu_dy(c, r, s), gv_cpu_x(c, r, s), s->n, s->scratch, dw, ldw);

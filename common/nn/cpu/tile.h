@@ -11,16 +11,16 @@
  *
  * A tile is rows x vectors accumulators that stay in registers, while k runs.
  * Row i of A is reached from every third row on (as base, base + s, base + 2 s),
- * which x86 addresses without a register per row.
+ * which x86 addresses without a register per row; a listed one has its own.
  */
 /* clang-format off */
 TARGET GV_INLINE static inline void
-TILE(int rows, int vectors, int transposed, const struct gv_cpu_tile *t)
+TILE(int rows, int vectors, enum gv_cpu_way way, const struct gv_cpu_tile *t)
 {
-	const gv_real *a[4], *b = t->b;
+	const gv_real *a[12], *b = t->b;
 	V acc[12][2];
-	size_t l, s = t->lda, step = transposed ? s : 1;
-	int i, j;
+	size_t l, s = t->lda, step = way == GV_CPU_ROWS ? 1 : s;
+	int i, j, bases = way == GV_CPU_LISTED ? rows : 4;
 
 	UNROLL
 	for (i = 0; i < rows; i++)
@@ -30,9 +30,12 @@ TILE(int rows, int vectors, int transposed, const struct gv_cpu_tile *t)
 			    : t->start == GV_CPU_START_BIAS    ? LOAD(t->bias + j * LANES)
 							: SET1(0);
 	UNROLL
-	for (i = 0; i < 4; i++)
-		a[i] = transposed || i * 3 >= rows ? t->a : t->a + (size_t)i * 3 * s;
+	for (i = 0; i < bases; i++)
+		a[i] = way == GV_CPU_LISTED ? t->a + t->row_at[i]
+		    : way == GV_CPU_TRANSPOSED || i * 3 >= rows ? t->a
+								: t->a + (size_t)i * 3 * s;
 	for (l = 0; l < t->k; l++) {
+		size_t at = way == GV_CPU_LISTED ? t->step_at[l] : 0;
 		V bv[2];
 
 		UNROLL
@@ -40,7 +43,9 @@ TILE(int rows, int vectors, int transposed, const struct gv_cpu_tile *t)
 			bv[j] = LOAD(b + j * LANES);
 		UNROLL
 		for (i = 0; i < rows; i++) {
-			V av = SET1(transposed ? a[0][i] : a[i / 3][(size_t)(i % 3) * s]);
+			V av = SET1(way == GV_CPU_LISTED      ? a[i][at]
+				    : way == GV_CPU_TRANSPOSED ? a[0][i]
+							       : a[i / 3][(size_t)(i % 3) * s]);
 
 			UNROLL
 			for (j = 0; j < vectors; j++)
@@ -48,7 +53,7 @@ TILE(int rows, int vectors, int transposed, const struct gv_cpu_tile *t)
 		}
 		b += t->ldb;
 		UNROLL
-		for (i = 0; i < 4; i++)
+		for (i = 0; i < 4 && way != GV_CPU_LISTED; i++)
 			a[i] += step;
 	}
 	UNROLL
@@ -125,30 +130,49 @@ SHARDS(size_t rows, size_t vectors, const struct gv_cpu_shards_tile *t)
 }
 #undef CASE
 
-#define CASE(n)                                                       \
-	case n:                                                       \
-		if (vectors == 2)                                     \
-			transposed ? TILE(n, 2, 1, t) : TILE(n, 2, 0, t); \
-		else                                                  \
-			transposed ? TILE(n, 1, 1, t) : TILE(n, 1, 0, t); \
+#define CASE(n, way)                                              \
+	case n:                                                   \
+		vectors == 2 ? TILE(n, 2, way, t) : TILE(n, 1, way, t); \
 		break;
 
-TARGET static void
-KERNEL(size_t rows, size_t vectors, bool transposed, const struct gv_cpu_tile *t)
+TARGET GV_INLINE static inline void
+SMALL_TILES(size_t rows, size_t vectors, enum gv_cpu_way way, const struct gv_cpu_tile *t)
 {
 	switch (rows) {
 #if ROWS == 12
-	CASE(12)
-	CASE(8)
+	CASE(8, way)
 #endif
 #if ROWS == 6
-	CASE(6)
+	CASE(6, way)
 #endif
-	CASE(4)
-	CASE(2)
-	CASE(1)
+	CASE(4, way)
+	CASE(2, way)
+	CASE(1, way)
 	}
 }
+
+TARGET static void
+KERNEL(size_t rows, size_t vectors, enum gv_cpu_way way, const struct gv_cpu_tile *t)
+{
+	switch (way) {
+	case GV_CPU_ROWS:
+#if ROWS == 12
+		switch (rows) { CASE(12, GV_CPU_ROWS) }
+#endif
+		SMALL_TILES(rows, vectors, GV_CPU_ROWS, t);
+		break;
+	case GV_CPU_TRANSPOSED:
+#if ROWS == 12
+		switch (rows) { CASE(12, GV_CPU_TRANSPOSED) }
+#endif
+		SMALL_TILES(rows, vectors, GV_CPU_TRANSPOSED, t);
+		break;
+	case GV_CPU_LISTED:
+		SMALL_TILES(rows, vectors, GV_CPU_LISTED, t);
+		break;
+	}
+}
+#undef CASE
 
 #if LANES > 1
 /*
@@ -219,7 +243,7 @@ SPREAD(size_t n, size_t terms, const gv_real *const *x, const gv_real *v, gv_rea
 	}
 }
 
-#undef CASE
+#undef SMALL_TILES
 #undef SQUARE
 #undef LOW
 #undef HIGH

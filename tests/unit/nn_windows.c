@@ -1,0 +1,112 @@
+/*
+ * Convolutions over windows: images so large that only bands of them are copied at a time,
+ * channels that crowd a cache's sets, windows cut by pieces of the weights, groups,
+ * strides, paddings beyond the window: the bits are those of the slow backend.
+ */
+#include "nn_fixture.h"
+#include "nn_slow.h"
+
+static uint64_t draws;
+
+static size_t
+below(size_t n)
+{
+	return (size_t)(gv_random(93, 0, 0, draws++) % n);
+}
+
+struct drawn {
+	char table[512];
+	struct gv_shape input;
+	size_t batch;
+};
+
+/* Two steps on both backends; how many losses and parameters differ. */
+static size_t
+wrong_in(const struct drawn *d, size_t threads)
+{
+	struct gv_model m =
+	    help_model(d->table, d->input.height, d->input.width, d->input.channels, 3);
+	struct gv_net_config c = {.models = 1,
+	    .batch = d->batch,
+	    .shards = gv_net_shards(d->batch),
+	    .optimiser = GV_SGD};
+	gv_real *x = gv_xcalloc(d->batch * gv_shape_size(m.input), sizeof(*x));
+	int32_t *label = gv_xcalloc(d->batch, sizeof(*label));
+	struct gv_net *cpu, *slow;
+	double loss, other;
+	size_t wrong = 0, k;
+
+	c.backend = gv_cpu_new(threads);
+	cpu = help_net(&m, c, 0);
+	c.backend = slow_new();
+	slow = help_net(&m, c, 0);
+	for (k = 0; k < 2; k++) {
+		help_batch(x, label, d->batch, gv_shape_size(m.input), 3, draws++);
+		gv_net_step(cpu, x, label, &loss);
+		gv_net_step(slow, x, label, &other);
+		wrong += memcmp(&loss, &other, sizeof(loss)) != 0;
+	}
+	wrong += help_differences(cpu, 0, slow, 0);
+	if (wrong > 0)
+		printf("# samples %zu of %zux%zux%zu, threads %zu\n%s", d->batch,
+		    d->input.height, d->input.width, d->input.channels, threads,
+		    d->table);
+	gv_net_free(cpu);
+	gv_net_free(slow);
+	gv_model_free(&m);
+	free(x);
+	free(label);
+	return wrong;
+}
+
+#define HEADER "id,op,out,k,s,p,g,act\n"
+#define TAIL   "3,avgpool,,,,,,\n4,linear,,,,,,\n5,xent,,,,,,\n"
+
+static size_t
+wrong_in_drawn(void)
+{
+	static const size_t channels[] = {1, 3, 4, 16, 30, 64, 128, 260};
+	enum { PRODUCTS = 300000 }; /* the slow one is slow */
+	size_t g, k, s, c, out, most;
+	bool turned = below(4) == 0;
+	struct drawn d = {.batch = 1 + below(9)};
+
+	do {
+		g = below(4) == 0 ? 2 : 1;
+		k = 1 + below(6);
+		s = 1 + below(3);
+		c = g * channels[below(8)];
+		out = g * (1 + below(40));
+		most = PRODUCTS / (d.batch * c * out / g * k * k * (turned ? s * s : 1));
+	} while (most < k * k);
+	d.input = (struct gv_shape){3, k + below(12), k + below(12)};
+	while (d.input.width * d.input.height > most)
+		if (d.input.width > k)
+			d.input.width--;
+		else
+			d.input.height--;
+	snprintf(d.table, sizeof(d.table),
+	    HEADER "1,conv,%zu,1,1,0,,relu\n2,%s,%zu,%zu,%zu,%zu,%zu,relu\n" TAIL, c,
+	    turned ? "tconv" : "conv", out, k, s, below(k), g);
+	return wrong_in(&d, 1 + below(3));
+}
+
+int
+main(void)
+{
+	static const struct drawn large[] = {
+	    {HEADER "1,conv,20,1,1,0,,\n2,conv,2,3,1,1,,relu\n" TAIL, {2, 200, 90}, 1},
+	    {HEADER "1,conv,64,1,1,0,,\n2,conv,3,3,2,1,,\n" TAIL, {1, 60, 70}, 2},
+	    {HEADER "1,conv,8,1,1,0,,\n2,conv,2,5,1,2,,\n" TAIL, {1, 12, 1200}, 1},
+	    {HEADER "1,conv,12,1,1,0,,\n2,conv,4,7,3,3,2,\n" TAIL, {1, 120, 210}, 1},
+	    {HEADER "1,conv,16,1,1,0,,\n2,tconv,3,3,2,1,,\n" TAIL, {1, 70, 80}, 2}};
+	size_t wrong = 0, i;
+
+	gv_init("nn_windows");
+	for (i = 0; i < sizeof(large) / sizeof(large[0]); i++)
+		is_int(wrong_in(&large[i], 1 + i % 3), 0, "a large image, %zu", i);
+	for (i = 0; i < 200; i++)
+		wrong += wrong_in_drawn();
+	is_int(wrong, 0, "random windows");
+	return done_testing();
+}
