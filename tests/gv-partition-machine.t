@@ -37,6 +37,27 @@ same "one group"
 plan -p 2bw --batch=8 -l 4@25GB/s >want
 run plan -p 2bw --batch=8 --levels=levels.csv --gpus=4
 same "2bw has them, too"
+
+# ---- sums, which all send to all ----
+plan --explain -l 4@25GB/s:5GB/s -l 2@10Gb/s:1GB/s >want
+printf 'level,gpus,sum_gbytes_per_s,gbytes_per_s\n2,2,1,1.25\n1,4,5,25\n' >sums.csv
+run plan --explain --levels=sums.csv
+silent "a table of levels with sums"
+same "is the levels"
+sed 's/,5,25/,,25/' sums.csv >empty.csv
+plan --explain -l 4@25GB/s -l 2@10Gb/s:1GB/s >want
+run plan --explain --levels=empty.csv
+same "an empty cell: sums are as fast as all else"
+for args in "-l 4@1GB/s:2GB/s" "-l 4@2GB/s" "-l 4@2GB/s:2GB/s" "-l 2@2GB/s:4GB/s -l 2@1GB/s:2GB/s --flat" "-l 2@4GB/s:2GB/s -l 2@1GB/s:4GB/s --flat"; do
+	plan -v $args -o /dev/null 2>err
+	sed 's/.*data_parallel_s=//; s/ .*//' err
+done >got
+ok "data parallel depends on sums alone, and across levels on the slowest" eval '[ "$(sort -u got | wc -l)" -eq 1 ]'
+bad "no bandwidth of sums" '--level: expected N@BANDWIDTH such as 4@25GB/s or 4@25GB/s:20GB/s, got "4@1GB/s:"' -l 4@1GB/s:
+bad "a third one" '--level: expected N@BANDWIDTH such as 4@25GB/s or 4@25GB/s:20GB/s, got "4@1GB/s:1GB/s:1GB/s"' -l 4@1GB/s:1GB/s:1GB/s
+bad "moving" '--moving: expected a bandwidth such as 2GB/s, got "2"' -l 4@1GB/s --moving=2
+printf 'level,gpus,gbytes_per_s,sum_gbytes_per_s\n1,4,1,0\n' >bad.csv
+wrong "no sums" 'bad.csv:2: sum_gbytes_per_s: expected a number above 0, up to 1e9, got "0"' --levels=bad.csv
 bad "both" "--level and --levels: one of them" -l 2@1GB/s --levels=levels.csv
 bad "too many" "--gpus: 9, of which the levels have 8" --levels=levels.csv --gpus=9
 bad "a part of two groups" "--gpus: 6 are no whole groups of 4" --levels=levels.csv --gpus=6

@@ -130,6 +130,30 @@ is_out "compat: twice as long, behind it" <<EOF
 F0/0:0-2 B0/0:2-6 F2/0:6-8 B2/0:8-12 AR2/1:12-16 U2/1:16-16
 F1/0:0-2 B1/0:2-6 AR1/1:12-16 U1/1:16-16
 EOF
+run gv-partition --evaluate --timeline -l 2@1GB/s:250MB/s --schedule=flush --micro-batches=3 replicated.csv
+short
+is_out "sums at a fourth of the bandwidth" <<EOF
+F0/0:0-2 B0/0:2-6 F2/0:6-8 B2/0:8-12 AR2/1:8-16 U2/1:16-16
+F1/0:0-2 B1/0:2-6 AR1/1:8-16 U1/1:16-16
+EOF
+two --schedule=flush --micro-batches=1 --moving=1MB/s
+short
+is_out "who moves 1,000 bytes at 1 MB/s itself takes 1 ms longer for each pass" <<EOF
+F0/0:0-2 B0/0:7.002-10.002 U0/1:10.002-10.002
+F0/0:2.001-4.001 B0/0:4.001-7.001 U0/1:7.001-7.001
+EOF
+run gv-partition --evaluate --timeline -l 2@1GB/s --moving=4GB/s --schedule=flush --micro-batches=2 replicated.csv
+short
+is_out "and for sums with its update: 2 MB there and 2 MB back at 4 GB/s" <<EOF
+F0/0:0-2 B0/0:2-6 AR0/1:4-6 U0/1:6-7
+F1/0:0-2 B1/0:2-6 AR1/1:4-6 U1/1:6-7
+EOF
+two --cut=none --schedule=flush --micro-batches=1 --moving=1MB/s
+short
+is_out "nothing where nothing is sent" <<EOF
+F0/0:0-1 B0/0:4-6 U0/1:6-6
+F0/0:1-2 B0/0:2-4 U0/1:4-4
+EOF
 run gv-partition --evaluate --timeline -l 1@1GB/s -l 2@0.1GB/s --micro-batches=2 replicated.csv
 grep -c ,AR, out >got && mv got out
 is_out "1f1b: replicas reduce behind each backward pass" <<EOF

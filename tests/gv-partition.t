@@ -277,7 +277,7 @@ EOF
 # ---- options ----
 bad "no machine" "a machine is needed: -l N@BANDWIDTH" layers.csv
 for level in 4 4@ 0@1GB/s -1@1GB/s 4@1 4@GB/s 4@1GB 4@0B/s 4@1XB/s 4@1Kib 4@1Gibps 4.5@1GB/s 4097@1GB/s; do
-	bad "level $level" "--level: expected N@BANDWIDTH such as 4@25GB/s, got \"$level\"" -l $level layers.csv
+	bad "level $level" "--level: expected N@BANDWIDTH such as 4@25GB/s or 4@25GB/s:20GB/s, got \"$level\"" -l $level layers.csv
 done
 bad "five levels" "--level: more than 4" -l 1@1GB/s -l 1@1GB/s -l 1@1GB/s -l 1@1GB/s -l 1@1GB/s layers.csv
 bad "many GPUs" "--level: more than 4096 GPUs" -l 64@1GB/s -l 65@1GB/s layers.csv

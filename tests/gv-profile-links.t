@@ -6,7 +6,7 @@
 run gv-profile links -n 3 --window=2ms --repeats=1
 is_status 0 "three processes over shared memory"
 ok "a row for each two and direction" [ "$(grep -c '^gpu[0-2],gpu[0-2],[0-9.e+-]*,SHM,' out)" -eq 6 ]
-ok "every number is one" eval 'awk -F, "NR > 1 { for (i = 3; i <= 7; i++) if (i != 4 && !(\$i > 0)) bad = 1 } END { exit bad }" out'
+ok "every number is one" eval 'awk -F, "NR > 1 { for (i = 3; i <= 9; i++) if (i != 4 && !(\$i > 0)) bad = 1 } END { exit bad }" out'
 cp out links.csv
 run gv-tree -v -c broadcast links.csv
 ok "trees are packed into it" grep -q '(100 %)' err
@@ -16,6 +16,40 @@ ok "called by their node" grep -q '^n1.gpu1	n1.gpu0	[0-9.e+-]*	TCP	' out
 run gv-profile links -v -n 5 --window=1ms --repeats=1 -o five.csv
 ok "an odd number of processes" eval '[ $(wc -l <five.csv) -eq 21 ] && ! grep -q ",0$\|,0," five.csv'
 ok "what is measured is said" grep -q 'gv-profile: 5 processes over memory, messages of 1048576 bytes, 1 windows of 0.001 s' err
+
+# ---- processes that somebody else has started ----
+# started RANK N ARGS...: one of N
+started() {
+	started_rank=$1 started_n=$2
+	shift 2
+	env RANK="$started_rank" WORLD_SIZE="$started_n" MASTER_ADDR=127.0.0.1 MASTER_PORT="$port" GV_GANG_LINK=tcp \
+		gv-profile links --window=2ms --repeats=1 "$@"
+}
+free_port
+started 2 3 -q >out.2 2>&1 &
+last=$!
+started 1 3 -q >out.1 2>&1 &
+middle=$!
+run started 0 3 -v --node=x
+is_status 0 "three processes of a launcher"
+wait $last && wait $middle
+ok "the others end well" [ $? -eq 0 ]
+ok "and write nothing" [ ! -s out.1 -a ! -s out.2 ]
+ok "all six links are measured" eval 'awk -F, "NR > 1 { n++; if (\$1 == \$2 || \$1 !~ /^x\.gpu[0-2]\$/ || \$2 !~ /^x\.gpu[0-2]\$/ || \$4 != \"NET\" || seen[\$1 \$2]++) bad = 1
+	for (i = 3; i <= 9; i++) if (i != 4 && !(\$i > 0)) bad = 1 } END { exit bad || n != 6 }" out'
+ok "what a process sends to all others is one number" eval '[ $(cut -d, -f1,8,9 out | sort -u | wc -l) -eq 4 ]'
+ok "over the network, it says" grep -q 'gv-profile: 3 processes over the network, messages of 1048576 bytes' err
+run env RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=9 gv-profile links -n 2
+ok "a number of processes beside it is an error" eval '[ $status -eq 2 ] && grep -q "gv-profile: --processes is of processes of one machine; here are those that a launcher has started (WORLD_SIZE)" err'
+run env RANK=0 WORLD_SIZE=65 MASTER_ADDR=127.0.0.1 MASTER_PORT=9 gv-profile links
+ok "too many are" eval '[ $status -eq 2 ] && grep -q "WORLD_SIZE: 65, of at most 64" err'
+free_port
+(exec env RANK=1 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT="$port" gv-profile links -q --window=2s --repeats=100) &
+other=$!
+(sleep .5 && kill -9 $other) &
+run timeout 30 env RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT="$port" gv-profile links -q --window=2s --repeats=100
+wait
+ok "one that is killed is named" eval '[ $status -eq 2 ] && [ ! -s out ] && grep -q "rank 1 of 127.0.0.1 is gone" err'
 
 # one process is killed: all end soon, and the old file stays
 echo old >kept.csv

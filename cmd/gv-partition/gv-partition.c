@@ -32,8 +32,8 @@ read_fleet(struct fleet_tables *t, struct options *o, struct gv_layers *l)
 
 	if (o->cluster == NULL)
 		return;
-	if (fleet_read(t, o->cluster, &o->times, o->search.rules.memory,
-		o->machine.bytes_per_s[0], l, &e) != 0)
+	if (fleet_read(t, o->cluster, &o->times, o->search.rules.memory, &o->machine, l,
+		&e) != 0)
 		gv_die_error(&e);
 	o->machine = fleet_machine(&t->fleet);
 	if (t->fleet.n > 1 && o->search.use == USE_ALL)

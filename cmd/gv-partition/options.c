@@ -196,6 +196,12 @@ add_level(void *ctx, const char *arg)
 }
 
 static void
+set_moving(void *ctx, const char *arg)
+{
+	options_moving(ctx, arg);
+}
+
+static void
 set_gpu_speed(void *ctx, const char *arg)
 {
 	options_gpu_speed(ctx, arg);
@@ -228,6 +234,7 @@ parse(struct options *o, int argc, char **argv)
 	    {"level", required_argument, 'l', .set = add_level},
 	    {"memory", required_argument, 'm', .set = set_memory},
 	    {"levels", required_argument, .text = &o->levels},
+	    {"moving", required_argument, .set = set_moving},
 	    {"flat", no_argument, .flag = &o->flat},
 	    {"cluster", required_argument, 'c', .text = &o->cluster},
 	    {"times", required_argument, .text = &o->times.file},
@@ -334,6 +341,7 @@ check_planner(const struct options *o)
 	    {o->edges != NULL, layers | equal, "--edges"},
 	    {s->rules.micro_batches > 0, layers, "--micro-batches"},
 	    {s->rules.chunks > 0, layers, "--chunks"},
+	    {s->rules.moving > 0, layers | equal, "--moving"},
 	    {s->straight, layers, "--straight"},
 	    {s->use == USE_ALL, layers, "--all-gpus"},
 	    {s->use == USE_FEWEST, layers, "--fewest-gpus"},

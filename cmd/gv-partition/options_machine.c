@@ -6,6 +6,25 @@
 #include "base/num.h"
 #include "plan/machine.h"
 
+/* BANDWIDTH or BANDWIDTH:BANDWIDTH, of sums.  0, or -1: it is neither. */
+static int
+set_rates(struct gv_machine *m, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	size_t len = colon != NULL ? (size_t)(colon - text) : strlen(text);
+	double *sum = &m->sum_bytes_per_s[m->n_levels];
+	char rate[64];
+
+	if (len >= sizeof(rate))
+		return -1;
+	memcpy(rate, text, len);
+	rate[len] = '\0';
+	*sum = 0;
+	if (colon != NULL && gv_parse_rate(colon + 1, sum) != 0)
+		return -1;
+	return gv_parse_rate(rate, &m->bytes_per_s[m->n_levels]);
+}
+
 void
 options_level(struct options *o, const char *arg)
 {
@@ -16,13 +35,25 @@ options_level(struct options *o, const char *arg)
 
 	if (m->n_levels == GV_PLAN_LEVELS)
 		gv_opt_usage(&o->common, "--level: more than %d", GV_PLAN_LEVELS);
-	if (at == NULL || gv_parse_rate(at + 1, &m->bytes_per_s[m->n_levels]) != 0 ||
+	if (at == NULL || set_rates(m, at + 1) != 0 ||
 	    (at > arg && (gv_parse_int(arg, (size_t)(at - arg), &n) != 0 || n < 1 ||
 			     n > GV_PLAN_GPUS)))
 		gv_opt_usage(&o->common,
-		    "--level: expected N@BANDWIDTH such as 4@25GB/s, got %s",
+		    "--level: expected N@BANDWIDTH such as 4@25GB/s or "
+		    "4@25GB/s:20GB/s, got %s",
 		    gv_quote(q, arg, strlen(arg)));
 	m->gpus[m->n_levels++] = (size_t)n;
+}
+
+void
+options_moving(struct options *o, const char *arg)
+{
+	char q[GV_QUOTE_LEN];
+
+	if (gv_parse_rate(arg, &o->search.rules.moving) != 0)
+		gv_opt_usage(&o->common,
+		    "--moving: expected a bandwidth such as 2GB/s, got %s",
+		    gv_quote(q, arg, strlen(arg)));
 }
 
 void
@@ -76,7 +107,7 @@ options_machine(struct options *o)
 	struct gv_machine *m = &o->machine;
 	struct gv_error e = {0};
 	bool counted;
-	size_t all, component;
+	size_t all, component, l;
 
 	if (o->levels != NULL && m->n_levels > 0)
 		gv_opt_usage(&o->common, "--level and --levels: one of them");
@@ -87,6 +118,10 @@ options_machine(struct options *o)
 					 "--level=@BANDWIDTH, without N, and no --gpus");
 	if (o->levels != NULL && gv_machine_read(m, o->levels, &e) != 0)
 		gv_die_error(&e);
+	for (l = 0; l < m->n_levels && o->levels == NULL; l++)
+		if (m->sum_bytes_per_s[l] > 0 && o->planner == PLANNER_PTD_P)
+			gv_opt_usage(&o->common, "--level: a bandwidth of sums is not "
+						 "for --planner=ptd-p");
 	count_last(o);
 	all = gv_machine_component(m, m->n_levels);
 	if (o->planner == PLANNER_PTD_P || o->ptd.gpus == 0 || m->n_levels == 0)

@@ -4,8 +4,10 @@
 
 #include "options.h"
 
-/* --level=[N]@BANDWIDTH; without N the level has gpus = 0 until options_machine. */
+/* --level=[N]@BANDWIDTH[:BANDWIDTH]; without N the level has gpus = 0 until options_machine. */
 void options_level(struct options *o, const char *arg);
+/* --moving=BANDWIDTH */
+void options_moving(struct options *o, const char *arg);
 /* --gpu-speed=TYPE=X */
 void options_gpu_speed(struct options *o, const char *arg);
 

@@ -1,5 +1,6 @@
 #include "two_bw_run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,15 +19,18 @@ machine_of(const struct options *o)
 	    .server = m->gpus[0],
 	    .fast = m->bytes_per_s[0],
 	    .slow = m->bytes_per_s[0],
+	    .fast_sum = gv_machine_sum_rate(m, 0),
+	    .slow_sum = gv_machine_sum_rate(m, 0),
 	    .memory = o->search.rules.memory,
 	    .state = o->search.rules.state,
 	    .batch = o->batch};
 	enum recompute r = o->search.rules.recompute;
 	size_t l;
 
-	for (l = 1; l < m->n_levels; l++)
-		if (m->bytes_per_s[l] < b.slow)
-			b.slow = m->bytes_per_s[l];
+	for (l = 1; l < m->n_levels; l++) {
+		b.slow = fmin(b.slow, m->bytes_per_s[l]);
+		b.slow_sum = fmin(b.slow_sum, gv_machine_sum_rate(m, l));
+	}
 	b.recompute = r == RECOMPUTE_NONE   ? TWO_BW_NONE
 		      : r == RECOMPUTE_FULL ? TWO_BW_FULL
 					    : TWO_BW_EITHER;

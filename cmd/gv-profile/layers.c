@@ -175,9 +175,10 @@ say(const struct layer_times *t, size_t in_flight)
 	double sum = passes + t->update_s;
 
 	gv_warn("steps=%zu forward_backward_ms=%.6g update_ms=%.3g step_ms=%.6g "
-		"step_error_ms=%.2g sum_to_step=%.4g",
+		"step_error_ms=%.2g sum_to_step=%.4g passed_ms=%.6g",
 	    t->steps, 1000 * t->layers.median_s, 1000 * t->update_s,
-	    1000 * t->step.median_s, 1000 * t->step.error_s, sum / t->step.median_s);
+	    1000 * t->step.median_s, 1000 * t->step.error_s, sum / t->step.median_s,
+	    1000 * t->passed_s);
 }
 
 static int

@@ -1,4 +1,4 @@
-/* gv-profile links: how fast bytes pass between processes of this machine. */
+/* gv-profile links: how fast bytes pass between processes, of this machine or of several. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +7,19 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/strbuf.h"
+#include "gv-profile/links/link_gang.h"
 #include "gv-profile/links/link_times.h"
 #include "profile.h"
 #include "table/tab.h"
 
-enum { PROCESSES = 4, PROCESSES_MAX = 64 };
+enum { PROCESSES = 4, PROCESSES_MAX = 64, MEET_S = 60 };
 
 struct options {
 	struct gv_opt common;
 	struct link_rule rule;
 	const char *node;
+	struct gv_gang_spec place; /* of this process, where a launcher has started it */
+	bool processes, transport; /* were said */
 };
 
 static const char usage[] = "usage: gv-profile links [-hqvV] [-n N] [-o FILE] "
@@ -24,9 +27,10 @@ static const char usage[] = "usage: gv-profile links [-hqvV] [-n N] [-o FILE] "
 
 static const char help[] =
     "usage: gv-profile links [option ...]\n"
-    "Measures the links between processes of this machine, pair by pair, and writes\n"
-    "a table of links: each direction alone, with as much coming back, and with all\n"
-    "other pairs sending.  Processes are called gpu0, gpu1, ...\n"
+    "Measures the links between processes of this machine, or those that a launcher\n"
+    "has started (WORLD_SIZE), and writes a table of links: each direction alone,\n"
+    "with as much coming back, with all other pairs sending; and all to all.\n"
+    "Processes are called gpu0, gpu1, ...\n"
     "\n"
     "  -n, --processes=N     so many (default 4)\n"
     "      --node=NAME       call them NAME.gpu0, ...\n"
@@ -46,6 +50,7 @@ set_processes(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
+	o->processes = true;
 	o->rule.n = (int)gv_opt_int(&o->common, "--processes", arg, 2, PROCESSES_MAX);
 }
 
@@ -74,6 +79,7 @@ set_transport(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
+	o->transport = true;
 	o->rule.kind = (enum gv_local_kind)gv_opt_one_of(
 	    &o->common, "--transport", arg, gv_local_name, GV_LOCAL_KINDS);
 }
@@ -111,11 +117,20 @@ write_node(struct gv_tabw *w, const struct options *o, int rank)
 	gv_strbuf_free(&name);
 }
 
+static const char *
+kind_of(const struct options *o)
+{
+	if (o->place.world > 1)
+		return "NET";
+	return o->rule.kind == GV_LOCAL_TCP ? "TCP" : "SHM";
+}
+
 static void
 write_links(struct gv_out *out, const struct options *o, const struct link_time *t)
 {
 	static const char *const names[] = {"src", "dst", "gbytes_per_s", "kind",
-	    "both_gbytes_per_s", "concurrent_gbytes_per_s", "latency_us"};
+	    "both_gbytes_per_s", "concurrent_gbytes_per_s", "latency_us",
+	    "sum_gbytes_per_s", "cpu_s_per_gbyte"};
 	struct gv_tabw w;
 	size_t i;
 	int a, b;
@@ -133,10 +148,12 @@ write_links(struct gv_out *out, const struct options *o, const struct link_time 
 			write_node(&w, o, a);
 			write_node(&w, o, b);
 			cell(&w, x->alone);
-			gv_tabw_str(&w, o->rule.kind == GV_LOCAL_TCP ? "TCP" : "SHM");
+			gv_tabw_str(&w, kind_of(o));
 			cell(&w, x->both);
 			cell(&w, x->concurrent);
 			cell(&w, x->latency_s * 1e6);
+			cell(&w, x->sum);
+			cell(&w, x->cpu_s);
 			gv_tabw_end(&w);
 		}
 }
@@ -165,10 +182,42 @@ show(size_t done, size_t of)
 		gv_progress(NULL);
 }
 
+/* One of those that a launcher has started: they say how many there are. */
+static void
+set_place(struct options *o)
+{
+	struct gv_error e = {0};
+
+	if (gv_gang_env(&o->place, &e) != 0)
+		gv_die_error(&e);
+	if (o->place.world == 1)
+		return;
+	if (o->processes || o->transport)
+		gv_opt_usage(&o->common,
+		    "%s is of processes of one machine; here are those that "
+		    "a launcher has started (WORLD_SIZE)",
+		    o->processes ? "--processes" : "--transport");
+	if (o->place.world > PROCESSES_MAX)
+		gv_opt_usage(&o->common, "WORLD_SIZE: %d, of at most %d", o->place.world,
+		    PROCESSES_MAX);
+	o->rule.n = o->place.world;
+	/* all must do the same */
+	o->place.fingerprint = (uint32_t)o->rule.bytes ^ (uint32_t)o->rule.repeats << 16;
+}
+
+static void
+say_what(const struct options *o)
+{
+	gv_warn("%d processes over %s, messages of %zu bytes, %zu windows of %g s",
+	    o->rule.n, o->place.world > 1 ? "the network" : gv_local_name[o->rule.kind],
+	    o->rule.bytes, o->rule.repeats, o->rule.window_s);
+}
+
 int
 profile_links(int argc, char **argv)
 {
 	struct options o = {.common = {.usage = usage, .help = help},
+	    .place = {.world = 1, .join_s = MEET_S, .silence_s = MEET_S},
 	    .rule = {.n = PROCESSES,
 		.kind = GV_LOCAL_MEMORY,
 		.bytes = 1 << 20,
@@ -181,27 +230,30 @@ profile_links(int argc, char **argv)
 	    {"transport", required_argument, .set = set_transport},
 	    {"window", required_argument, .set = set_window}, {.name = NULL}};
 	struct gv_error e = {0};
-	struct gv_out *out;
+	struct gv_out *out = NULL;
 	struct link_time *t;
+	bool writes;
 
 	gv_opt_parse(&o.common, true, own, &o, argc, argv);
 	if (optind < argc)
 		gv_opt_usage(&o.common, "too many operands");
+	set_place(&o);
+	writes = o.place.rank == 0;
 	o.rule.tell = o.common.quiet ? NULL : show;
-	if (gv_out_open(&out, o.common.output, &e) != 0)
+	if (writes && gv_out_open(&out, o.common.output, &e) != 0)
 		gv_die_error(&e);
-	if (o.common.verbose > 0)
-		gv_warn(
-		    "%d processes over %s, messages of %zu bytes, %zu windows of %g s",
-		    o.rule.n, gv_local_name[o.rule.kind], o.rule.bytes, o.rule.repeats,
-		    o.rule.window_s);
+	if (o.common.verbose > 0 && writes)
+		say_what(&o);
 	t = gv_xcalloc((size_t)o.rule.n * (size_t)o.rule.n, sizeof(*t));
-	if (link_times(t, &o.rule, &e) != 0)
+	if ((o.place.world > 1 ? link_gang_times(t, &o.rule, &o.place, &e)
+			       : link_times(t, &o.rule, &e)) != 0)
 		gv_die_error(&e);
-	warn_scatter(&o, t);
-	write_links(out, &o, t);
+	if (writes) {
+		warn_scatter(&o, t);
+		write_links(out, &o, t);
+	}
 	free(t);
-	if (gv_out_close(out, &e) != 0)
+	if (writes && gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
 	return gv_finish();
 }

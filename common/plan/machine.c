@@ -9,7 +9,7 @@
 #include "table/tab.h"
 
 struct columns {
-	ptrdiff_t level, gpus, bandwidth;
+	ptrdiff_t level, gpus, bandwidth, sum;
 };
 
 static int
@@ -24,27 +24,41 @@ expect_int(const struct gv_frame *f, size_t row, ptrdiff_t column, int64_t most,
 	    f, row, column, e, "a whole number from 1 to %lld", (long long)most);
 }
 
+/* GB/s in a cell, of which an empty one is otherwise. */
+static int
+expect_rate(const struct gv_frame *f, size_t row, ptrdiff_t column, double otherwise,
+    double *bytes_per_s, struct gv_error *e)
+{
+	double v = 0;
+
+	if (gv_frame_double(f, row, column, otherwise, &v, e) != 0)
+		return -1;
+	*bytes_per_s = v * 1e9;
+	if (v > 0 && v <= 1e9)
+		return 0;
+	return gv_frame_expected(f, row, column, e, "a number above 0, up to 1e9");
+}
+
 static int
 read_row(struct gv_machine *m, const struct gv_frame *f, size_t row,
     const struct columns *c, struct gv_error *e)
 {
 	int64_t level = 0, gpus = 0;
-	double bandwidth = 0;
+	double bandwidth = 0, sum = 0;
 	int rc = 0;
 
 	rc |= expect_int(f, row, c->level, GV_PLAN_LEVELS, &level, e);
 	rc |= expect_int(f, row, c->gpus, GV_PLAN_GPUS, &gpus, e);
-	if (gv_frame_double(f, row, c->bandwidth, NAN, &bandwidth, e) != 0)
-		rc = -1;
-	else if (!(bandwidth > 0 && bandwidth <= 1e9))
-		rc = gv_frame_expected(
-		    f, row, c->bandwidth, e, "a number above 0, up to 1e9");
+	rc |= expect_rate(f, row, c->bandwidth, NAN, &bandwidth, e);
+	if (rc == 0)
+		rc |= expect_rate(f, row, c->sum, bandwidth / 1e9, &sum, e);
 	if (rc != 0)
 		return -1;
 	if (m->gpus[level - 1] > 0)
 		return gv_frame_error(f, row, c->level, e, "a second row for this level");
 	m->gpus[level - 1] = (size_t)gpus;
-	m->bytes_per_s[level - 1] = bandwidth * 1e9;
+	m->bytes_per_s[level - 1] = bandwidth;
+	m->sum_bytes_per_s[level - 1] = sum;
 	if ((size_t)level > m->n_levels)
 		m->n_levels = (size_t)level;
 	return 0;
@@ -64,6 +78,7 @@ gv_machine_read(struct gv_machine *m, const char *path, struct gv_error *e)
 	rc |= gv_frame_require(&f, "level", &c.level, e);
 	rc |= gv_frame_require(&f, "gpus", &c.gpus, e);
 	rc |= gv_frame_require(&f, "gbytes_per_s", &c.bandwidth, e);
+	c.sum = gv_frame_find(&f, "sum_gbytes_per_s");
 	for (i = 0; i < f.n_rows && (rc == 0 || i > 0); i++)
 		rc |= read_row(m, &f, i, &c, e);
 	for (l = 0; rc == 0 && (l == 0 || l < m->n_levels); l++)
@@ -88,13 +103,17 @@ gv_machine_component(const struct gv_machine *m, size_t level)
 void
 gv_machine_flatten(struct gv_machine *m)
 {
+	double sum = gv_machine_sum_rate(m, 0);
 	size_t l;
 
 	for (l = 1; l < m->n_levels; l++) {
 		m->gpus[0] *= m->gpus[l];
 		if (m->bytes_per_s[l] < m->bytes_per_s[0])
 			m->bytes_per_s[0] = m->bytes_per_s[l];
+		if (gv_machine_sum_rate(m, l) < sum)
+			sum = gv_machine_sum_rate(m, l);
 	}
+	m->sum_bytes_per_s[0] = sum;
 	m->n_levels = 1;
 }
 

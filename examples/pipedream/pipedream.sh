@@ -4,8 +4,9 @@
 # links are as slow, for what they compute, as those of V100s at 1, 10 and 25 Gb/s.
 #
 # WORKERS ("2 4"), GBPS ("1 10 25"), BATCH (64, of a micro-batch), CORE (0.4, of a core for
-# each host), STEPS (72, of each run at least), RUN_S (8, seconds of it at least) and LOSS (1.3,
-# the mean of 8 steps that is to be reached) change that.
+# each host), STEPS (72, of each run at least), RUN_S (8, seconds of it at least), WINDOW (.4s, of
+# each measurement of the links) and LOSS (1.3, the mean of 8 steps that is to be reached)
+# change that.
 #
 # Linux, root.  results.csv in DIRECTORY (default: pipedream) is what is printed; logs beside it.
 set -eu
@@ -16,7 +17,7 @@ hosts_self=$here/hosts.sh
 why=$(hosts_why)
 [ -z "$why" ] || { echo "pipedream.sh: skipped: $why" >&2 && exit 77; }
 workers=${WORKERS:-2 4} gbps=${GBPS:-1 10 25} batch=${BATCH:-64} core=${CORE:-0.4}
-seconds=${RUN_S:-8} least=${STEPS:-72} loss=${LOSS:-1.3}
+seconds=${RUN_S:-8} window=${WINDOW:-.4s} least=${STEPS:-72} loss=${LOSS:-1.3}
 mkdir -p "${1:-pipedream}"
 cd "${1:-pipedream}"
 finish() {
@@ -74,9 +75,29 @@ reached() {
 	[ ! -s reached ] || awk -v step="$(cat reached)" '$2 >= step && !done { printf "%.3g", t + ($1 - t) * (step - n) / ($2 - n) - begin; done = 1 }
 		NR == 1 { begin = $1 } { t = $1; n = $2 }' "$1.times"
 }
-# predicted PLAN WORKERS MBIT: seconds of a minibatch
+# links WORKERS MBIT: what the first hosts send each other, pair by pair and all at once, and what that
+# takes of their cores, in "machine": options of gv-partition.  Messages that take some 10 ms each;
+# whoever is slowest is waited for.
+links() {
+	size=$(awk -v r="$2" 'BEGIN { b = r * 1250; printf "%d", (b < 16384 ? 16384 : b > 262144 ? 262144 : b) }')
+	rank=$1 pids=
+	while [ "$rank" -gt 0 ]; do
+		rank=$((rank - 1))
+		(hosts_alone && hosts_on $rank env RANK=$rank WORLD_SIZE="$1" MASTER_ADDR=10.77.0.1 MASTER_PORT=29500 \
+			gv-profile links -q --size="$size" --window="$window" --repeats=1 -o "links.$1.$2.csv" 2>"links.$rank.err") &
+		pids="$pids $!"
+	done
+	for pid in $pids; do wait "$pid" || { cat links.*.err >&2 && exit 1; }; done
+	awk -F, -v n="$1" -v x="$stretch" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ rate += $at["gbytes_per_s"]; cpu += $at["cpu_s_per_gbyte"]; s = $at["sum_gbytes_per_s"]; if (NR == 2 || s < sum) sum = s }
+		END { n1 = NR - 1; printf "-l %d@%.5gMB/s:%.5gMB/s --moving=%.5gMB/s\n", n, 1000 * rate / n1, 1000 * sum, 1000 * n1 / cpu / x }' \
+		"links.$1.$2.csv" >machine
+	echo "# $1 hosts, $2 Mbit/s: $(cat machine)"
+}
+# predicted PLAN: seconds of a minibatch
 predicted() {
-	gv-partition -v -q --evaluate --timeline -l "$2@$3Mb/s" -o /dev/null "$1" 2>said || { cat said >&2 && return 1; }
+	# shellcheck disable=SC2046 # options
+	gv-partition -v -q --evaluate --timeline $(cat machine) -o /dev/null "$1" 2>said || { cat said >&2 && return 1; }
 	value step_s
 }
 shape() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -92,16 +113,16 @@ hosts_open "gvpd$$" "$most" 10000 "$core"
 profile() {
 	hosts_on "$1" gv-profile layers -v --optimizer=adam --shape=16x16 --batch="$batch" --warmup=.3s --window="$2" -o "profile.$1.csv" "$here/vgg.tsv" 2>"profile.$1.err" 9>&-
 }
-step_ms() { sed -n 's/.* step_ms=\([^ ]*\).*/\1/p' "profile.$1.err"; }
+passed_ms() { sed -n 's/.* passed_ms=\([^ ]*\).*/\1/p' "profile.$1.err"; }
 hosts_core 0 1
 profile 0 2s
 mv profile.0.csv profile.csv
-whole=$(step_ms 0)
+whole=$(sed -n 's/.* step_ms=\([^ ]*\).*/\1/p' profile.0.err)
 hosts_core 0 "$core"
 pids=
 for i in $(seq 0 $((most - 1))); do (hosts_alone && profile "$i" 3s) & pids="$pids $!"; done
 for pid in $pids; do wait "$pid"; done
-stretch=$(for i in $(seq 0 $((most - 1))); do step_ms "$i"; done | awk -v w="$whole" '{ s += $1 } END { printf "%.4g", s / NR / w }')
+stretch=$(for i in $(seq 0 $((most - 1))); do passed_ms "$i"; done | awk -v w="$whole" '{ s += $1 } END { printf "%.4g", s / NR / w }')
 awk -F, -v OFS=, -v x="$stretch" 'NR == 1 { for (i = 1; i <= NF; i++) ms[i] = $i ~ /_ms$/ }
 	NR > 1 { for (i = 1; i <= NF; i++) if (ms[i]) $i *= x }
 	{ print }' profile.csv >layers.csv
@@ -117,12 +138,14 @@ for n in $workers; do
 		# VGG-16 of PipeDream's profile: 553.4 MB of weights, .6725 s for 128 samples; 64 on each V100
 		mbit=$(calc "int($g * 1000 * ($bytes / 553.4e6) / ($single / (.6725 / 2)) + .5)")
 		hosts_rate "$mbit"
-		gv-partition -q --rank=1 --schedule=1f1b -l "$n@${mbit}Mb/s" -o plan.csv layers.csv
+		links "$n" "$mbit"
+		# shellcheck disable=SC2046 # options
+		gv-partition -q --rank=1 --schedule=1f1b $(cat machine) -o plan.csv layers.csv
 		awk -F, -v OFS=, -v n="$n" '{ print $0, NR == 1 ? "stage" : 0, NR == 1 ? "replicas" : n }' layers.csv >dp.csv
 		line=$n,$g,$mbit,$(shape plan.csv) gain='' ends=''
 		for kind in plan dp; do
 			[ $kind = dp ] && m=$n || m=$(shape plan.csv | tr '-' '\n' | awk '{ s += $1 } END { print s }')
-			s=$(predicted $kind.csv "$n" "$mbit")
+			s=$(predicted $kind.csv)
 			steps=$(calc "int($seconds / $s / 12 + 1) * 12")
 			[ "$steps" -ge "$least" ] || steps=$least
 			run=$kind.$n.$g

@@ -10,7 +10,9 @@
 struct gv_machine
 fleet_machine(const struct gv_fleet *f)
 {
-	struct gv_machine m = {.n_levels = 1, .bytes_per_s = {f->bytes_per_s}};
+	struct gv_machine m = {.n_levels = 1,
+	    .bytes_per_s = {f->bytes_per_s},
+	    .sum_bytes_per_s = {f->sum_bytes_per_s}};
 	size_t t;
 
 	for (t = 0; t < f->n; t++)
@@ -53,7 +55,8 @@ compare_types(struct plan_report *r, const struct gv_graph *g, const struct gv_f
 	}
 	r->idle_s = least / (double)fleet_machine(f).gpus[0];
 	for (t = 0; t < f->n; t++) {
-		struct gv_machine m = {1, {f->type[t].gpus}, {f->bytes_per_s}};
+		struct gv_machine m = {
+		    1, {f->type[t].gpus}, {f->bytes_per_s}, {f->sum_bytes_per_s}};
 		double all = 0;
 
 		for (v = 0; v < g->n; v++)

@@ -263,10 +263,12 @@ find_times(struct gv_fleet *f, const struct fleet_times *how, const struct gv_la
 
 int
 fleet_read(struct fleet_tables *t, const char *cluster, const struct fleet_times *how,
-    double memory, double bytes_per_s, const struct gv_layers *l, struct gv_error *e)
+    double memory, const struct gv_machine *m, const struct gv_layers *l,
+    struct gv_error *e)
 {
 	memset(t, 0, sizeof(*t));
-	t->fleet.bytes_per_s = bytes_per_s;
+	t->fleet.bytes_per_s = m->bytes_per_s[0];
+	t->fleet.sum_bytes_per_s = m->sum_bytes_per_s[0];
 	if (gv_cluster_read(&t->cluster, cluster, e) != 0 ||
 	    take_types(t, cluster, memory, e) != 0)
 		return -1;

@@ -37,10 +37,12 @@ struct fleet_tables {
  *
  * or when the cluster has one type and nothing else is known, as the table of
  * layers says.  memory: bytes of a GPU, where it is less than the cluster's
- * memory_bytes or these are not given; 0 = no limit.  0, or -1 with *e set.
+ * memory_bytes or these are not given; 0 = no limit.  They talk as m's first level does.
+ * 0, or -1 with *e set.
  */
 int fleet_read(struct fleet_tables *t, const char *cluster, const struct fleet_times *how,
-    double memory, double bytes_per_s, const struct gv_layers *l, struct gv_error *e);
+    double memory, const struct gv_machine *m, const struct gv_layers *l,
+    struct gv_error *e);
 void fleet_tables_free(struct fleet_tables *t);
 
 /* Fills plan.stage[].type from the column gpu_type of the rows.  0, or -1 with *e set. */

@@ -8,14 +8,16 @@ links_of(const struct gv_machine *m)
 {
 	struct links x = {
 	    .n = gv_machine_component(m, m->n_levels), .n_levels = m->n_levels};
-	double slowest = m->bytes_per_s[0];
+	double slowest = m->bytes_per_s[0], sums = gv_machine_sum_rate(m, 0);
 	size_t l;
 
 	for (l = 0; l < m->n_levels; l++) {
 		if (m->bytes_per_s[l] < slowest)
 			slowest = m->bytes_per_s[l];
+		if (gv_machine_sum_rate(m, l) < sums)
+			sums = gv_machine_sum_rate(m, l);
 		x.group[l] = gv_machine_component(m, l + 1);
-		x.at[l] = (struct gv_machine){1, {x.n}, {slowest}};
+		x.at[l] = (struct gv_machine){1, {x.n}, {slowest}, {sums}};
 	}
 	return x;
 }

@@ -142,7 +142,8 @@ static void
 add_fleet(struct maker *x, const size_t *gpus)
 {
 	struct search_options o = *x->o;
-	struct gv_fleet f = {.bytes_per_s = x->fleet->bytes_per_s};
+	struct gv_fleet f = {.bytes_per_s = x->fleet->bytes_per_s,
+	    .sum_bytes_per_s = x->fleet->sum_bytes_per_s};
 	size_t type[GV_FLEET_TYPES], t, k;
 	struct gv_plan p;
 	int model;

@@ -38,7 +38,8 @@ reduce_s(const struct gv_stage *s, const struct gv_machine *m,
 	size_t l;
 
 	for (l = 0; l < m->n_levels; l++)
-		sum += ring_s(rules, s->replicas[l], parameter, m->bytes_per_s[l]);
+		sum +=
+		    ring_s(rules, s->replicas[l], parameter, gv_machine_sum_rate(m, l));
 	return sum;
 }
 
@@ -70,6 +71,22 @@ add_layers(struct gv_pipe *pipe, const struct gv_plan *p, const struct gv_graph 
 		if (p->stage[p->of[v]].recompute)
 			s->backward_s += forward;
 	}
+}
+
+/* What a stage moves itself: its rows beside the passes, gradients beside updates. */
+static void
+add_moving(struct gv_pipe_stage *s, const struct gv_stage *stage,
+    const struct gv_machine *m, const struct stage_size *size,
+    const struct cost_rules *rules)
+{
+	double rows = rules->free_transfers ? 0 : size->in + size->out, sums = 0;
+	size_t l;
+
+	for (l = 0; l < m->n_levels; l++) /* sends and receives */
+		sums += 2 * ring_s(rules, stage->replicas[l], size->parameter, 1);
+	s->forward_s += rows / rules->moving;
+	s->backward_s += rows / rules->moving;
+	s->update_s += sums / rules->moving;
 }
 
 static void
@@ -121,6 +138,8 @@ pipe_make(struct gv_pipe *pipe, const struct gv_plan *p, const struct plan_repor
 				       m->bytes_per_s[level_between(p, m, row->first)];
 		s->reduce_s = reduce_s(stage, m, rules, row->size.parameter);
 		s->parameter = row->size.parameter;
+		if (rules->moving > 0)
+			add_moving(s, stage, m, &row->size, rules);
 		s->memory =
 		    p->fleet != NULL ? p->fleet->type[stage->type].memory : rules->memory;
 		s->stash = row->recompute ? row->size.in : row->activation;
@@ -131,11 +150,11 @@ pipe_make(struct gv_pipe *pipe, const struct gv_plan *p, const struct plan_repor
 	return 0;
 }
 
-/* Bytes per second of the slowest link among n GPUs from first on. */
-static double
-link_of(const struct links *x, size_t first, size_t n)
+/* The slowest links among n GPUs from first on. */
+static const struct gv_machine *
+links_among(const struct links *x, size_t first, size_t n)
 {
-	return x->at[links_level(x, first, n)].bytes_per_s[0];
+	return &x->at[links_level(x, first, n)];
 }
 
 void
@@ -149,13 +168,14 @@ pipe_place(struct gv_pipe *pipe, const struct gv_plan *p, const struct plan_repo
 		struct gv_pipe_stage *s = &pipe->stage[i];
 
 		first = end - s->replicas;
-		s->reduce_s = ring_s(
-		    rules, s->replicas, s->parameter, link_of(&x, first, s->replicas));
+		s->reduce_s = ring_s(rules, s->replicas, s->parameter,
+		    gv_machine_sum_rate(links_among(&x, first, s->replicas), 0));
 		if (i > 0 && !rules->free_transfers) {
 			size_t before = pipe->stage[i - 1].replicas;
 
-			s->receive_s = r->row[i].size.in /
-				       link_of(&x, first - before, before + s->replicas);
+			s->receive_s = r->row[i].size.in / links_among(&x, first - before,
+							       before + s->replicas)
+							       ->bytes_per_s[0];
 		}
 	}
 }

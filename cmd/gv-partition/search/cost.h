@@ -10,12 +10,12 @@
 
 /*
  * The two cost models.  T is the time of one component on the stage's layers,
- * P their parameter bytes, B the bandwidth, m the replicas, a the bytes that
- * cross the cut before the stage, b those behind it.
+ * P their parameter bytes, B the bandwidth, S that of sums, m the replicas, a the bytes
+ * that cross the cut before the stage, b those behind it.
  *
- *   paper   max(T, 2 (m - 1) P / B) / m   and   2 a / B
+ *   paper   max(T, 2 (m - 1) P / S) / m   and   2 a / B
  *           Narayanan et al., SOSP 2019, section 3.1
- *   compat  (T + 4 (m - 1) P / (B m)) / m   and   2 a / (B m), 2 b / (B m)
+ *   compat  (T + 4 (m - 1) P / (S m)) / m   and   2 a / (B m), 2 b / (B m)
  *           what PipeDream's program computes; in the first stage of a pipeline
  *           the sum's second part is divided by the component's gpus[level - 1],
  *           and a and b do not count there
@@ -35,7 +35,10 @@ struct cost_rules {
 	enum gv_schedule_kind schedule;
 	size_t micro_batches; /* between two flushes; 2bw: in a batch; 0 = not said */
 	size_t chunks;        /* interleaved: stages of a GPU */
-	double state;         /* bytes of optimiser state for each byte of weights */
+	/* bytes that a GPU which moves them itself moves in a second, when a plan is run; 0 = it does
+	 * not */
+	double moving;
+	double state; /* bytes of optimiser state for each byte of weights */
 	enum recompute recompute;
 };
 
@@ -66,15 +69,16 @@ stage_cost(const struct cost_rules *r, const struct gv_machine *m, size_t level,
     const struct stage_size *s, size_t replicas, bool first)
 {
 	struct stage_terms t = {0};
-	double n = (double)replicas, bandwidth = m->bytes_per_s[level];
+	double n = (double)replicas, bandwidth = m->bytes_per_s[level],
+	       sums = gv_machine_sum_rate(m, level);
 
 	t.compute_s = s->time_s / n;
 	if (r->model == COST_PAPER) {
-		t.sync_s = 2 * (n - 1) * s->parameter / bandwidth / n;
+		t.sync_s = 2 * (n - 1) * s->parameter / sums / n;
 		t.load_s = stage_larger(t.compute_s, t.sync_s);
 		t.transfer_s = 2 * s->in / bandwidth;
 	} else {
-		t.sync_s = 4 * (n - 1) * s->parameter / (bandwidth * n) / n;
+		t.sync_s = 4 * (n - 1) * s->parameter / (sums * n) / n;
 		if (first && level > 0)
 			t.sync_s /= (double)m->gpus[level - 1];
 		t.load_s = t.compute_s + t.sync_s;

@@ -52,7 +52,8 @@ add_stage(
 
 	transfer = 2 * b * (s->out[from] + s->out[to]) /
 		   (row->w * row->d <= m->server ? m->fast : m->slow);
-	sync = 2 * (w - 1) / w * weights / (row->w <= m->server ? m->fast : m->slow);
+	sync =
+	    2 * (w - 1) / w * weights / (row->w <= m->server ? m->fast_sum : m->slow_sum);
 	took = fmax(compute + transfer, sync / micro);
 	bytes = (1 + m->state + (row->pipelined ? 2 : 1)) * weights + activation;
 	if (row->pipelined)

@@ -64,11 +64,12 @@ enum two_bw_recompute { TWO_BW_NONE, TWO_BW_FULL, TWO_BW_EITHER };
 
 struct two_bw_machine {
 	size_t gpus;
-	size_t server;     /* GPUs that talk fast */
-	double fast, slow; /* bytes per second */
-	double memory;     /* bytes; 0 = no limit */
-	double state;      /* bytes of optimiser state for each byte of weights */
-	size_t batch;      /* B */
+	size_t server;             /* GPUs that talk fast */
+	double fast, slow;         /* bytes per second */
+	double fast_sum, slow_sum; /* while replicas sum their gradients */
+	double memory;             /* bytes; 0 = no limit */
+	double state;              /* bytes of optimiser state for each byte of weights */
+	size_t batch;              /* B */
 	enum two_bw_recompute recompute;
 };
 

@@ -20,6 +20,7 @@ struct bench {
 	size_t n, cap, cap_step;   /* steps timed */
 	struct gv_net_times *seen; /* [n][rows] */
 	double *step_s;            /* [n] of the steps between */
+	double passed_s;           /* in all of these, others' time too */
 };
 
 /* log: what is allocated goes there; NULL = none.  0, or -1 with *e set. */
@@ -28,8 +29,8 @@ int bench_open(struct bench *b, const struct gv_model *m, const struct times_rul
 void bench_close(struct bench *b); /* also when it could not be opened */
 /*
  * One step, of in_flight micro-batches; its seconds, without those for which others had the core
- * of the only thread.  part (NULL: never mind): of the time that has passed.  b->failed:
- * gv_net_error.
+ * of the only thread.  part: that, of the time that has passed; NULL: which is added to
+ * b->passed_s.  b->failed: gv_net_error.
  */
 double bench_step(struct bench *b, double *part);
 

@@ -69,6 +69,7 @@ run(struct bench *b, const struct times_rule *rule)
 		bench_step(b, NULL);
 		now_s = gv_clock_s();
 	} while (!b->failed && now_s < start_s + rule->warmup_s);
+	b->passed_s = 0; /* not of warming up */
 	start_s = now_s;
 	while (!b->failed &&
 	       (b->n < rule->least_steps || now_s < start_s + rule->window_s)) {
@@ -123,6 +124,7 @@ evaluate(struct layer_times *t, struct bench *b)
 				   b->seen[i * t->n + k].backward_s;
 	t->layers = spread_of(room, b->n);
 	t->step = spread_of(b->step_s, b->n);
+	t->passed_s = b->passed_s / (double)b->n;
 	free(room);
 }
 

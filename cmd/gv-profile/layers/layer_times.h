@@ -37,7 +37,8 @@ struct layer_times {
 	struct spread
 	    layers; /* forward and backward of all, of a micro-batch of the same step */
 	struct spread step; /* whole steps that nobody timed inside */
-	double update_s;    /* of all */
+	double passed_s; /* by such a step on average, with what others had of the core */
+	double update_s; /* of all */
 };
 
 /*

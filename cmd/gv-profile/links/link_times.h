@@ -1,4 +1,4 @@
-/* How fast bytes pass between processes of this machine, measured pair by pair. */
+/* How fast bytes pass between processes, measured pair by pair, and all at once. */
 #ifndef GV_PROFILE_LINK_TIMES_H
 #define GV_PROFILE_LINK_TIMES_H
 
@@ -22,6 +22,8 @@ struct link_time {
 	double alone;      /* GB/s with nothing else on its way */
 	double both;       /* while as much comes back */
 	double concurrent; /* while all others send in pairs, too */
+	double sum;        /* of the row in all, while each sends to all others at once */
+	double cpu_s;      /* of the row then, for 10^9 bytes that it sends or receives */
 	double latency_s;  /* half of a round trip of 8 bytes */
 	double scatter;    /* of the repeats of any of these: the most over the least */
 };
@@ -32,5 +34,10 @@ struct link_time {
  * be made, or one was killed; all are gone then.
  */
 int link_times(struct link_time *t, const struct link_rule *rule, struct gv_error *e);
+
+struct link_report;
+
+/* Puts what one process has measured into t[n][n]. */
+void link_times_take(struct link_time *t, int n, const struct link_report *r);
 
 #endif

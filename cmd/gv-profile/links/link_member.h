@@ -1,0 +1,33 @@
+/* One of the processes between which links are measured. */
+#ifndef GV_PROFILE_LINK_MEMBER_H
+#define GV_PROFILE_LINK_MEMBER_H
+
+#include "link_times.h"
+#include "link_trials.h"
+#include "net/gang.h"
+
+/* What one process has measured. */
+struct link_report {
+	enum link_what what;
+	int from, to; /* LINK_SUM: to is the process, from -1 */
+	double value; /* GB/s; LINK_LATENCY: seconds */
+	double scatter;
+	double
+	    cpu_s; /* LINK_SUM: of the process, for 10^9 bytes that it sends or receives */
+};
+
+struct link_member {
+	struct gv_gang *gang;
+	int rank;
+	const struct link_rule *rule;
+	/* is told of what this process has measured, and of each measurement that has ended
+	 * (r NULL); not 0 ends it all */
+	int (*tell)(void *ctx, const struct link_report *r);
+	void *ctx;
+};
+
+/* Takes part in all measurements.  0, or -1 with *e set: the gang broke, or tell has ended it. */
+int link_member_run(
+    struct link_member *m, const struct link_trials *p, struct gv_error *e);
+
+#endif
