@@ -22,11 +22,16 @@ struct bucket {
 	size_t parts;
 };
 
-/* Seconds of passes of a kind, the last ones, and how many there were. */
+/* Seconds of passes, the last ones, and how many there were. */
 enum { LAPS_KEPT = 1024 };
 struct laps {
 	double kept[LAPS_KEPT];
 	uint64_t n;
+};
+
+/* Of a kind; warm: those for which nothing was waited for. */
+struct passes {
+	struct laps all, warm;
 };
 
 struct chunk {
@@ -62,8 +67,9 @@ struct chunk {
 	struct worker_times times;
 	struct worker_times first; /* of these, of the first unit */
 	bool own_clock;            /* passes by the clock of the thread that computes */
-	struct laps forward, backward,
-	    weights; /* behind the first unit, if there are more */
+	/* behind the first unit, if there are more */
+	struct passes forward, backward, weights;
+	double waited_s; /* the post's when the last one ended */
 };
 
 /* 0, or -1 with *e set. */

@@ -8,6 +8,7 @@
 struct pass {
 	double wall_s, own_s; /* when it began */
 	double moved_s;       /* with messages, since */
+	bool waited;          /* for what it needs */
 };
 
 /* By a clock that stands still while others have the core, where one thread computes. */
@@ -25,20 +26,30 @@ begin(struct chunk *c, struct pass *p, const struct gv_net_work *w)
 
 	if (gv_net_prepare(c->net, w) != 0)
 		return -1;
-	*p = (struct pass){.wall_s = gv_clock_s()};
+	*p = (struct pass){
+	    .wall_s = gv_clock_s(), .waited = c->group.post->waited_s > c->waited_s};
 	c->times.update_s += p->wall_s - from;
 	p->own_s = now_s(c);
 	return 0;
 }
 
+static void
+keep(struct laps *l, double took)
+{
+	l->kept[l->n++ % LAPS_KEPT] = took;
+}
+
 /* What it took, and what it did not take of the time that has passed. */
 static double
-end(struct chunk *c, const struct pass *p, struct laps *laps)
+end(struct chunk *c, const struct pass *p, struct passes *passes)
 {
 	double took = now_s(c) - p->own_s - p->moved_s, all = gv_clock_s() - p->wall_s;
 
 	c->times.other_s += all > took ? all - took : 0;
-	laps->kept[laps->n++ % LAPS_KEPT] = took;
+	keep(&passes->all, took);
+	if (!p->waited)
+		keep(&passes->warm, took);
+	c->waited_s = c->group.post->waited_s;
 	return took;
 }
 

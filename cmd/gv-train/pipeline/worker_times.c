@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "worker_private.h"
 
+enum { WARM_LEAST = 16 }; /* passes whose middle one says something */
+
 /*
  * Weights in all versions, gradients, what the optimiser keeps, and what waits of all
  * micro-batches in flight, or of a stage that recomputes what it receives and once that:
@@ -43,6 +45,12 @@ held(const struct worker *w, const struct chunk *c)
 	return (double)(b.params + b.gradients + b.state) - models + outputs;
 }
 
+static void
+forget(struct passes *p)
+{
+	p->all.n = p->warm.n = 0;
+}
+
 void
 worker_times_begin(struct worker *w)
 {
@@ -53,7 +61,9 @@ worker_times_begin(struct worker *w)
 		struct chunk *c = &w->chunk[i];
 
 		c->first = c->times;
-		c->forward.n = c->backward.n = c->weights.n = 0;
+		forget(&c->forward);
+		forget(&c->backward);
+		forget(&c->weights);
 	}
 }
 
@@ -81,10 +91,15 @@ ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Seconds of all passes of a kind if each had taken the middle one's time; 0: there are none. */
+/*
+ * Seconds of all passes of a kind if each had taken the middle one's time; 0: there are none.
+ * While a worker waits, others have its caches, and its core slows down: whoever waits has that
+ * time, and a pass for which nothing was waited for says what a stage that never waits takes.
+ */
 static double
-typical(const struct laps *l)
+typical(const struct passes *p)
 {
+	const struct laps *l = p->warm.n >= WARM_LEAST ? &p->warm : &p->all;
 	size_t n = l->n < LAPS_KEPT ? (size_t)l->n : LAPS_KEPT;
 	double v[LAPS_KEPT];
 
@@ -92,7 +107,7 @@ typical(const struct laps *l)
 		return 0;
 	memcpy(v, l->kept, n * sizeof(*v));
 	qsort(v, n, sizeof(*v), ascending);
-	return (v[n / 2] + v[(n - 1) / 2]) / 2 * (double)l->n;
+	return (v[n / 2] + v[(n - 1) / 2]) / 2 * (double)p->all.n;
 }
 
 /* As a profile has them: what a pass took for once is not of the passes. */
@@ -103,7 +118,7 @@ take_middle(struct worker_times *t, const struct chunk *c)
 	       backward_s = typical(&c->backward) + typical(&c->weights), rest;
 
 	t->passes_s = t->forward_s + t->backward_s;
-	if (c->forward.n == 0 || c->backward.n == 0)
+	if (c->forward.all.n == 0 || c->backward.all.n == 0)
 		return;
 	rest = t->passes_s - forward_s - backward_s;
 	t->other_s += rest > 0 ? rest : 0;
