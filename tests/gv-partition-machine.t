@@ -49,12 +49,15 @@ plan --explain -l 4@25GB/s -l 2@10Gb/s:1GB/s >want
 run plan --explain --levels=empty.csv
 same "an empty cell: sums are as fast as all else"
 for args in "-l 4@1GB/s:2GB/s" "-l 4@2GB/s" "-l 4@2GB/s:2GB/s" "-l 2@2GB/s:4GB/s -l 2@1GB/s:2GB/s --flat" "-l 2@4GB/s:2GB/s -l 2@1GB/s:4GB/s --flat"; do
+	# shellcheck disable=SC2086 # options
 	plan -v $args -o /dev/null 2>err
 	sed 's/.*data_parallel_s=//; s/ .*//' err
 done >got
 ok "data parallel depends on sums alone, and across levels on the slowest" eval '[ "$(sort -u got | wc -l)" -eq 1 ]'
 bad "no bandwidth of sums" '--level: expected N@BANDWIDTH such as 4@25GB/s or 4@25GB/s:20GB/s, got "4@1GB/s:"' -l 4@1GB/s:
 bad "a third one" '--level: expected N@BANDWIDTH such as 4@25GB/s or 4@25GB/s:20GB/s, got "4@1GB/s:1GB/s:1GB/s"' -l 4@1GB/s:1GB/s:1GB/s
+run gv-partition -p ptd-p -l 4@1GB/s:1GB/s "$src/examples/man/transformers.csv"
+ok "ptd-p has none" eval '[ $status -eq 2 ] && grep -q "^gv-partition: --level: a bandwidth of sums is not for --planner=ptd-p$" err'
 bad "moving" '--moving: expected a bandwidth such as 2GB/s, got "2"' -l 4@1GB/s --moving=2
 printf 'level,gpus,gbytes_per_s,sum_gbytes_per_s\n1,4,1,0\n' >bad.csv
 wrong "no sums" 'bad.csv:2: sum_gbytes_per_s: expected a number above 0, up to 1e9, got "0"' --levels=bad.csv

@@ -16,7 +16,7 @@ struct notes {
 	int rank;
 };
 
-static int
+static void
 note(void *ctx, const struct link_report *r)
 {
 	struct notes *x = ctx;
@@ -25,11 +25,10 @@ note(void *ctx, const struct link_report *r)
 		x->done++;
 		if (x->rank == 0 && x->rule->tell != NULL)
 			x->rule->tell(x->done, x->trials);
-		return 0;
+		return;
 	}
 	x->report = gv_xgrow(x->report, &x->cap, x->n + 1, sizeof(*x->report));
 	memcpy(&x->report[x->n++], r, sizeof(*r));
-	return 0;
 }
 
 /* Reports that a rank's process has of the measurements. */

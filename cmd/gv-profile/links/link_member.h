@@ -20,13 +20,13 @@ struct link_member {
 	struct gv_gang *gang;
 	int rank;
 	const struct link_rule *rule;
-	/* is told of what this process has measured, and of each measurement that has ended
-	 * (r NULL); not 0 ends it all */
-	int (*tell)(void *ctx, const struct link_report *r);
+	/* is told of what this process has measured, and of each measurement that has ended (r
+	 * NULL) */
+	void (*tell)(void *ctx, const struct link_report *r);
 	void *ctx;
 };
 
-/* Takes part in all measurements.  0, or -1 with *e set: the gang broke, or tell has ended it. */
+/* Takes part in all measurements.  0, or -1 with *e set: the gang broke. */
 int link_member_run(
     struct link_member *m, const struct link_trials *p, struct gv_error *e);
 

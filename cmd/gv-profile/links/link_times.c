@@ -67,7 +67,7 @@ say(int pipe, const struct said *s)
 	return n == (ssize_t)sizeof(*s) ? 0 : -1;
 }
 
-static int
+static void
 tell(void *ctx, const struct link_report *r)
 {
 	const struct teller *t = ctx;
@@ -77,9 +77,10 @@ tell(void *ctx, const struct link_report *r)
 	if (r != NULL)
 		s.report = *r;
 	else if (t->rank > 0)
-		return 0;
+		return;
 	s.done = r == NULL;
-	return say(t->pipe, &s);
+	if (say(t->pipe, &s) != 0)
+		_exit(1); /* nobody is there to be told */
 }
 
 static GV_NORETURN void
