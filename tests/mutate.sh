@@ -14,7 +14,9 @@
 # What makes it cheap: the libraries of the copy are shared, and the objects of the folder
 # under test come before them in one of their own, so that a change costs one object and one
 # small link; which tests come to which line is counted first, and only those that come to
-# the changed one run, the quickest first, each up to its first failure.
+# the changed one run, the quickest first, each up to its first failure.  Where a draw from all
+# comes to a folder a few times only, lines are not counted: each test is first run without a
+# change when it is come to, and most changes are killed before the slow ones are.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 src=$PWD copy=$PWD/build/mutate
@@ -143,10 +145,43 @@ count_lines() { # FOLDER TESTS
 	sed "s|^|$1$tab|" plant/sorted >>took
 }
 
-# notices COMMA,SEPARATED,TESTS: one of them fails; it is tried first of all the next time
+# as count_lines, without counting: all tests in the order of how long they took the last time,
+# those that never ran in that of the row, behind the quick ones
+line_up() { # TESTS
+	: >plant/reach && : >plant/measured
+	touch times
+	for t in $1; do
+		awk -F '\t' -v test="$t" '$2 == test { took = $1 } END { print (took ? took : 500) "\t" test }' times
+	done | sort -s -n >plant/sorted
+}
+# measured TEST: how long it takes without a change, status 1 when it fails then
+measured() {
+	if ! grep -q "^$1$tab" plant/measured; then
+		cp "$planted" plant/changed.so && cp plant/whole.so "$planted.new" && mv "$planted.new" "$planted"
+		began_at=$(now)
+		if try "$1" 30000; then
+			takes=$(($(now) - began_at))
+			echo "$takes$tab$1" >>times
+		else
+			takes=-
+			echo "$folder: $1 fails without any change: $(grep -m 1 '^not ok' test.log)" >&2
+		fi
+		mv plant/changed.so "$planted"
+		echo "$1$tab$takes" >>plant/measured
+	fi
+	takes=$(sed -n "s|^$1$tab||p" plant/measured)
+	[ "$takes" != - ]
+}
+
+# notices COMMA,SEPARATED,TESTS: one of them fails
 notices() {
 	while IFS=$tab read -r took t <&7; do
-		case ",$1," in *",$t,"*) try "$t" $((3 * took + 300)) || return 0 ;; esac
+		case ",$1," in *",$t,"*) ;; *) continue ;; esac
+		if [ -f plant/whole.so ]; then
+			measured "$t" || continue
+			took=$takes
+		fi
+		try "$t" $((3 * took + 300)) || { killer=$t && return 0; }
 	done 7<plant/sorted
 	return 1
 }
@@ -232,6 +267,7 @@ plant() {
 			equivalent=$((equivalent + 1))
 		elif eval "link $planted_objects" && notices "$1"; then
 			killed=$((killed + 1))
+			printf '%s:%s: %s\t%s\n' "$2" "$3" "$killer" "$now" >>kills
 		else
 			survived=$((survived + 1))
 			case $1 in -*) none=' (no test seems to come here)' ;; *) none= ;; esac
@@ -249,7 +285,14 @@ mutate() {
 	always=
 	until=$(($(now) + ${share:-100000000}))
 	case $tests in '* '*) always=yes && tests=${tests#??} ;; esac
-	prepare "$folder" "$tests" && count_lines "$folder" "$tests" && draw "$@" >sites || return 1
+	prepare "$folder" "$tests" || return 1
+	if [ -n "$together" ] && [ "$(for f; do grep "^$f$tab" sample; done | wc -l)" -le 8 ]; then
+		# shellcheck disable=SC2046
+		always=yes && line_up "$tests" && link $(objects_of "$folder" o) && cp "$planted" plant/whole.so || return 1
+	else
+		count_lines "$folder" "$tests" || return 1
+	fi
+	draw "$@" >sites || return 1
 	planted_objects=$(objects_of "$folder" o | tr '\n' ' ')
 	drawn=0 killed=0 equivalent=0 survived=0
 	while IFS=$tab read -r by file line column length instead <&8; do
@@ -277,6 +320,7 @@ helpers=$(for f in tests/helpers/*.c tests/preload/*.c; do echo "$f"; done |
 nothing plant/nothing.o && link plant/nothing.o && cp "$planted" planted/libnothing.so || exit 2
 : >totals
 : >took
+: >kills
 # which files of the row FOLDER are asked for
 asked() { # FOLDER PLACE...
 	in=$1

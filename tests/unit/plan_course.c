@@ -189,9 +189,49 @@ check_errors(void)
 	gv_timetable_free(&t);
 }
 
+/* How far on the short run of n steps repeats itself; 0: nowhere. */
+static size_t
+period_of(const struct gv_step *step, size_t n)
+{
+	struct gv_error e = {0};
+	struct gv_course c;
+	size_t period;
+
+	if (gv_course_make(&c, step, n, 2, 5, &e) != 0) {
+		gv_error_clear(&e);
+		return 0;
+	}
+	period = c.period;
+	gv_course_free(&c);
+	return period;
+}
+
+/* Two updates are enough; and what comes before the first third of them may be anything. */
+static void
+check_short(void)
+{
+	static const struct gv_step two[] = {{.op = GV_STEP_FORWARD},
+	    {.op = GV_STEP_BACKWARD}, {.op = GV_STEP_UPDATE, .version = 1},
+	    {.op = GV_STEP_FORWARD, .micro_batch = 1, .version = 1},
+	    {.op = GV_STEP_BACKWARD, .micro_batch = 1, .version = 1},
+	    {.op = GV_STEP_UPDATE, .micro_batch = 1, .version = 2}};
+	static const struct gv_step odd_first[] = {{.op = GV_STEP_FORWARD},
+	    {.op = GV_STEP_WEIGHT}, {.op = GV_STEP_UPDATE, .version = 1},
+	    {.op = GV_STEP_FORWARD, .micro_batch = 2, .version = 1},
+	    {.op = GV_STEP_BACKWARD, .micro_batch = 2, .version = 1},
+	    {.op = GV_STEP_UPDATE, .micro_batch = 2, .version = 2},
+	    {.op = GV_STEP_FORWARD, .micro_batch = 3, .version = 2},
+	    {.op = GV_STEP_BACKWARD, .micro_batch = 3, .version = 2},
+	    {.op = GV_STEP_UPDATE, .micro_batch = 3, .version = 3}};
+
+	is_int(period_of(two, 6), 3, "a stretch and itself again are enough");
+	is_int(period_of(odd_first, 9), 3, "what is before it need not be like it");
+}
+
 int
 main(void)
 {
+	check_short();
 	check_random();
 	check_errors();
 	return done_testing();
