@@ -47,8 +47,8 @@ function each(text, instead, from, i) {
 		if (depth == 0 && low == 0) site(open, length(rest), "!(" substr($0, open, length(rest)) ")")
 	}
 	# numbers: small ones grow by a million times, whole ones by one; not the -1 of an error,
-	# and not those of rooms, which may be larger
-	if (line ~ /return [^;]*-1;/ || line ~ /(alloc|xgrow)\(/) from = length(line) + 1
+	# not those of rooms, which may be larger, and not those of orders, whose sign counts
+	if (line ~ /return [^;]*-1;/ || line ~ /return .*\? -1 : [^?]*;/ || line ~ /(alloc|xgrow)\(/) from = length(line) + 1
 	else from = 1
 	while (match(substr(line, from), /(^|[^A-Za-z0-9_.])[0-9]+(\.[0-9]*)?(e-?[0-9]+)?/)) {
 		at = from + RSTART - 1

@@ -149,9 +149,9 @@ count_lines() { # FOLDER TESTS
 # those that never ran in that of the row, behind the quick ones
 line_up() { # TESTS
 	: >plant/reach && : >plant/measured
-	touch times
+	touch lasted
 	for t in $1; do
-		awk -F '\t' -v test="$t" '$2 == test { took = $1 } END { print (took ? took : 500) "\t" test }' times
+		awk -F '\t' -v test="$t" '$2 == test { took = $1 } END { print (took ? took : 500) "\t" test }' lasted
 	done | sort -s -n >plant/sorted
 }
 # measured TEST: how long it takes without a change, status 1 when it fails then
@@ -161,7 +161,7 @@ measured() {
 		began_at=$(now)
 		if try "$1" 30000; then
 			takes=$(($(now) - began_at))
-			echo "$takes$tab$1" >>times
+			echo "$takes$tab$1" >>lasted
 		else
 			takes=-
 			echo "$folder: $1 fails without any change: $(grep -m 1 '^not ok' test.log)" >&2
