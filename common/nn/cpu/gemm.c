@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "nn/cpu/kernels.h"
+#include "nn/cpu/simd.h"
 
 /*
  * Packed b: panels of two vectors' width one after another, each [k][width];
@@ -56,6 +57,26 @@ pack_columns(const struct gv_cpu_kernel *ch, gv_real *restrict packed,
 	pack_across(packed + down * width, b + down, cs, 1, k - down, width, used);
 }
 
+/* Columns [0, used) of one panel, from rows that are next to each other. */
+GV_HOT static void
+pack_lines(gv_real *restrict packed, const gv_real *restrict b, size_t rs, size_t k,
+    size_t width, size_t used)
+{
+	enum { VECTOR = 64 / sizeof(*b) };
+	size_t l;
+
+	/* of constant sizes copies are no calls */
+	if (used == 2 * VECTOR)
+		for (l = 0; l < k; l++)
+			memcpy(packed + l * width, b + l * rs, 2 * VECTOR * sizeof(*b));
+	else if (used == VECTOR)
+		for (l = 0; l < k; l++)
+			memcpy(packed + l * width, b + l * rs, VECTOR * sizeof(*b));
+	else
+		for (l = 0; l < k; l++)
+			memcpy(packed + l * width, b + l * rs, used * sizeof(*b));
+}
+
 void
 gv_cpu_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs,
     size_t rows, size_t row, size_t k, size_t n)
@@ -70,9 +91,7 @@ gv_cpu_gemm_pack_rows(gv_real *packed, const gv_real *b, size_t rs, size_t cs,
 		used = width < n - j ? width : n - j;
 		dst = packed + row * width;
 		if (cs == 1)
-			for (l = 0; l < k; l++)
-				memcpy(
-				    dst + l * width, b + l * rs + j, used * sizeof(*b));
+			pack_lines(dst, b + j, rs, k, width, used);
 		else if (rs == 1 && ch->square != NULL)
 			pack_columns(ch, dst, b + j * cs, cs, k, width, used);
 		else
@@ -94,7 +113,7 @@ gv_cpu_gemm_pack(
  * Blocks of the product: a panel's piece of b stays in L1, the rows of a that go with it
  * and the columns of c in L2 while k goes on.
  */
-enum { PIECE = 256, WIDEST = 32, ROWS = 192, COLUMNS = 1024, APART = 16 };
+enum { PIECE = 256, WIDEST = 32, ROWS = 256, COLUMNS = 1024, APART = 16 };
 
 enum { LARGE = 1 << 16 }; /* numbers of b that are not in L2 from the last time */
 enum { FAR = 2048 }; /* bytes between rows of b, from which on they push each other out */
