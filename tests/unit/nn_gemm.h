@@ -266,7 +266,7 @@ main(void)
 			wrong += wrong_in_one(40, 80, i % 10 == 0 ? 900 : 70, fused);
 		is_int(wrong, 0, "%s: 300 products, every bit", kernels[k]);
 		for (wrong = 0, i = 0; i < 30; i++)
-			wrong += wrong_in_one(i % 2 == 0 ? 450 : 20,
+			wrong += wrong_in_one(i % 2 == 0 ? 1100 : 20,
 			    i % 2 == 0 ? 80 : 2200, i % 3 == 0 ? 600 : 70, fused);
 		is_int(wrong, 0, "%s: 30 that are many blocks, every bit", kernels[k]);
 		for (wrong = 0, i = 0; i < 300; i++)

@@ -113,7 +113,9 @@ gv_cpu_gemm_pack(
  * Blocks of the product: a panel's piece of b stays in L1, the rows of a that go with it
  * and the columns of c in L2 while k goes on.
  */
-enum { PIECE = 256, WIDEST = 32, ROWS = 256, COLUMNS = 1024, APART = 16 };
+enum { PIECE = 256, WIDEST = 32, ROWS = 264, COLUMNS = 1024, APART = 16 };
+_Static_assert(
+    ROWS % 12 == 0, "blocks are whole tiles of any height, and so many rows at most");
 
 enum { LARGE = 1 << 16 }; /* numbers of b that are not in L2 from the last time */
 enum { FAR = 2048 }; /* bytes between rows of b, from which on they push each other out */
@@ -279,7 +281,7 @@ block_of(const struct gv_cpu_kernel *ch, const struct block *b, size_t j, size_t
 static void
 copied_block(const struct gv_cpu_kernel *ch, struct block b, size_t j, size_t end)
 {
-	gv_real copy[PIECE * (ROWS + APART)]; /* which is the greater of both ways */
+	gv_real copy[PIECE * ROWS + APART * (PIECE > ROWS ? PIECE : ROWS)];
 	size_t lines = b.g->transposed ? b.k : b.m, n = b.g->transposed ? b.m : b.k, i;
 
 	for (i = 0; i < lines; i++)
