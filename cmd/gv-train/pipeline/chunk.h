@@ -2,6 +2,7 @@
 #ifndef GV_TRAIN_CHUNK_H
 #define GV_TRAIN_CHUNK_H
 
+#include "laps.h"
 #include "reduce.h"
 #include "worker.h"
 
@@ -20,18 +21,6 @@ struct bucket {
 	size_t n;
 	struct reduce *part; /* [parts] */
 	size_t parts;
-};
-
-/* Seconds of passes, the last ones, and how many there were. */
-enum { LAPS_KEPT = 1024 };
-struct laps {
-	double kept[LAPS_KEPT];
-	uint64_t n;
-};
-
-/* Of a kind; warm: those for which nothing was waited for. */
-struct passes {
-	struct laps all, warm;
 };
 
 struct chunk {

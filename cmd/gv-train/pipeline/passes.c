@@ -33,12 +33,6 @@ begin(struct chunk *c, struct pass *p, const struct gv_net_work *w)
 	return 0;
 }
 
-static void
-keep(struct laps *l, double took)
-{
-	l->kept[l->n++ % LAPS_KEPT] = took;
-}
-
 /* What it took, and what it did not take of the time that has passed. */
 static double
 end(struct chunk *c, const struct pass *p, struct passes *passes)
@@ -46,9 +40,7 @@ end(struct chunk *c, const struct pass *p, struct passes *passes)
 	double took = now_s(c) - p->own_s - p->moved_s, all = gv_clock_s() - p->wall_s;
 
 	c->times.other_s += all > took ? all - took : 0;
-	keep(&passes->all, took);
-	if (!p->waited)
-		keep(&passes->warm, took);
+	passes_add(passes, took, p->waited);
 	c->waited_s = c->group.post->waited_s;
 	return took;
 }

@@ -5,8 +5,6 @@
 #include "base/clock.h"
 #include "worker_private.h"
 
-enum { WARM_LEAST = 16 }; /* passes whose middle one says something */
-
 /*
  * Weights in all versions, gradients, what the optimiser keeps, and what waits of all
  * micro-batches in flight, or of a stage that recomputes what it receives and once that:
@@ -45,12 +43,6 @@ held(const struct worker *w, const struct chunk *c)
 	return (double)(b.params + b.gradients + b.state) - models + outputs;
 }
 
-static void
-forget(struct passes *p)
-{
-	p->all.n = p->warm.n = 0;
-}
-
 void
 worker_times_begin(struct worker *w)
 {
@@ -61,9 +53,9 @@ worker_times_begin(struct worker *w)
 		struct chunk *c = &w->chunk[i];
 
 		c->first = c->times;
-		forget(&c->forward);
-		forget(&c->backward);
-		forget(&c->weights);
+		passes_forget(&c->forward);
+		passes_forget(&c->backward);
+		passes_forget(&c->weights);
 	}
 }
 
@@ -83,39 +75,14 @@ leave_out(struct worker_times *t, const struct worker_times *first)
 	t->waited_s -= first->waited_s;
 }
 
-static int
-ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/*
- * Seconds of all passes of a kind if each had taken the middle one's time; 0: there are none.
- * While a worker waits, others have its caches, and its core slows down: whoever waits has that
- * time, and a pass for which nothing was waited for says what a stage that never waits takes.
- */
-static double
-typical(const struct passes *p)
-{
-	const struct laps *l = p->warm.n >= WARM_LEAST ? &p->warm : &p->all;
-	size_t n = l->n < LAPS_KEPT ? (size_t)l->n : LAPS_KEPT;
-	double v[LAPS_KEPT];
-
-	if (n == 0)
-		return 0;
-	memcpy(v, l->kept, n * sizeof(*v));
-	qsort(v, n, sizeof(*v), ascending);
-	return (v[n / 2] + v[(n - 1) / 2]) / 2 * (double)p->all.n;
-}
-
 /* As a profile has them: what a pass took for once is not of the passes. */
 static void
 take_middle(struct worker_times *t, const struct chunk *c)
 {
-	double forward_s = typical(&c->forward),
-	       backward_s = typical(&c->backward) + typical(&c->weights), rest;
+	double forward_s = passes_typical_s(&c->forward),
+	       backward_s =
+		   passes_typical_s(&c->backward) + passes_typical_s(&c->weights),
+	       rest;
 
 	t->passes_s = t->forward_s + t->backward_s;
 	if (c->forward.all.n == 0 || c->backward.all.n == 0)
