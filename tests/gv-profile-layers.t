@@ -192,6 +192,11 @@ layers "$models/cnn-bn.tsv"
 cut -d, -f1-11,14,15 flight.csv | sed '/^$/,$d' >one
 cut -d, -f1-11,14,15 out | sed '/^$/,$d' >two
 ok "--in-flight: the same layers and bytes" cmp -s one two
+layers --in-flight=2 --micro-batches=5 "$models/cnn-bn.tsv"
+silent "--micro-batches"
+cut -d, -f1-11,14,15 out | sed '/^$/,$d' >two
+ok "--micro-batches: the same layers and bytes" cmp -s one two
+bad "--micro-batches: a number" '--micro-batches: expected a whole number from 1 to 4096, got "x"' --micro-batches=x
 bad "--in-flight: a number" '--in-flight: expected a whole number from 1 to 4096, got "0"' --in-flight=0
 # others on its core are no part of a layer's time
 passes_ms() {
@@ -260,14 +265,15 @@ forward_mad_ms,backward_mad_ms
 0,0
 EOT
 	# passes are of one micro-batch, whatever the number of them; a step is of all
-	for n in 1 6; do
+	for n in "1" "6" "1 --micro-batches=7" "2 --micro-batches=7"; do
+		# shellcheck disable=SC2086 # options
 		run env GV_CLOCK=1000 LD_PRELOAD="$clock" gv-profile layers -qv --in-flight=$n --batch=8 --warmup=0s \
 			--window=0s "$models/mlp.tsv"
 		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } { f += $c["forward_ms"]; b += $c["backward_ms"] }
 			END { print f, b }' out
 	done >flight
-	ok "--in-flight: times of a micro-batch" awk 'NR == 1 { f = $1; b = $2 } NR == 2 {
-		exit !($1 > .7 * f && $1 < 2.5 * f && $2 > .7 * b && $2 < 2.5 * b) }' flight
+	ok "--in-flight, --micro-batches: times of a micro-batch" awk 'NR == 1 { f = $1; b = $2 } NR > 1 {
+		n += $1 > .7 * f && $1 < 2.5 * f && $2 > .7 * b && $2 < 2.5 * b } END { exit n != 3 }' flight
 	run env GV_CLOCK=1000 GV_CLOCK_NOISE=1 LD_PRELOAD="$clock" gv-profile layers --batch=8 --warmup=0s \
 		--window=0s --repeats=5 "$models/linear.tsv"
 	is_status 0 "noise: status"

@@ -31,7 +31,8 @@ static const char help[] =
     "      --from=pipedream   the input is a graph.txt of PipeDream's profiler\n"
     "      --batch=N          samples of a minibatch (64)\n"
     "      --beside=N         while N other processes train the same model (0)\n"
-    "      --in-flight=N      as a stage with N micro-batches on their way (1)\n"
+    "      --in-flight=N, --micro-batches=N   as a stage, so many on their way (1),\n"
+    "                         and in an update\n"
     "      --shape=HxWxC      of a sample (28x28x1)\n"
     "      --classes=N        of the labels (10)\n"
     "      --optimizer=NAME   sgd, momentum, adam or adamw (sgd)\n"
@@ -77,12 +78,23 @@ set_in_flight(void *ctx, const char *arg)
 }
 
 static void
+set_micro_batches(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->net.rule.micro_batches =
+	    (size_t)gv_opt_int(&o->net.common, "--micro-batches", arg, 1, 4096);
+	o->net.measuring = true;
+}
+
+static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct gv_opt_own own[] = {
 	    {"beside", required_argument, .set = set_beside},
 	    {"from", required_argument, .set = set_from},
-	    {"in-flight", required_argument, .set = set_in_flight}, NET_OPTIONS,
+	    {"in-flight", required_argument, .set = set_in_flight},
+	    {"micro-batches", required_argument, .set = set_micro_batches}, NET_OPTIONS,
 	    TIMES_OPTIONS, {.name = NULL}};
 
 	opterr = 0;
@@ -169,9 +181,11 @@ warn_noise(const struct gv_model *m, const struct layer_times *t)
 
 /* The layers beside whole steps, in which nobody read a clock. */
 static void
-say(const struct layer_times *t, size_t in_flight)
+say(const struct layer_times *t, const struct times_rule *rule)
 {
-	double passes = t->layers.median_s * (in_flight > 1 ? (double)in_flight : 1);
+	size_t most =
+	    rule->micro_batches > rule->in_flight ? rule->micro_batches : rule->in_flight;
+	double passes = t->layers.median_s * (most > 1 ? (double)most : 1);
 	double sum = passes + t->update_s;
 
 	gv_warn("steps=%zu forward_backward_ms=%.6g update_ms=%.3g step_ms=%.6g "
@@ -203,7 +217,7 @@ measure(const struct options *o, struct gv_error *e)
 		if (!o->net.common.quiet)
 			warn_noise(&m, &t);
 		if (o->net.common.verbose > 0)
-			say(&t, o->net.rule.in_flight);
+			say(&t, &o->net.rule);
 		gv_tabw_init(&w, out, o->net.common.tsv);
 		write_layers(&w, &m, &t, o->net.rule.batch);
 		write_edges(&w, &m);

@@ -28,7 +28,8 @@ FORMS = {
 
 def profile_command(model, samples, out, seconds):
     shape, classes, _ = FORMS.get(model, IMAGES)
-    return ["gv-profile", "layers", "-q", "--beside=1", "--in-flight=2", "--warmup=0.2s", f"--window={seconds}s",
+    return ["gv-profile", "layers", "-q", "--beside=1", "--in-flight=2",
+            f"--micro-batches={MICRO_BATCHES}", "--warmup=0.2s", f"--window={seconds}s",
             f"--batch={samples}", f"--shape={shape}", f"--classes={classes}", "-o", out,
             f"{model}.tsv" if os.path.exists(f"{model}.tsv") else model]
 

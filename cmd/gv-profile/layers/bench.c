@@ -42,12 +42,15 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 	int status;
 
 	b->in_flight = rule->in_flight > 1 ? rule->in_flight : 1;
+	b->micro_batches =
+	    rule->micro_batches > b->in_flight ? rule->micro_batches : b->in_flight;
 	b->batch = rule->batch;
 	b->sample = size;
 	b->target_bytes = m->targets * (m->target == GV_TARGET_LABELS ? sizeof(int32_t)
 								      : sizeof(gv_real));
 	all = b->in_flight * rule->batch;
-	c.micro_batches = c.slots = b->in_flight;
+	c.slots = b->in_flight;
+	c.micro_batches = b->micro_batches;
 	c.backend = gv_nn_device_open(&rule->device, why, e);
 	if (c.backend == NULL)
 		return -1;
@@ -94,15 +97,16 @@ bench_close(struct bench *b)
 
 /* As a stage of a pipeline does it: a row with weights at a time, back when all are there. */
 static int
-forward(struct bench *b, size_t slot)
+forward(struct bench *b, size_t k)
 {
+	size_t slot = k % b->in_flight;
 	struct gv_net_work w = {.last = b->rows, .slot = slot};
 
 	if (gv_net_load(b->net, slot, b->x + slot * b->batch * b->sample,
 		(const char *)b->target + slot * b->batch * b->target_bytes) != 0 ||
 	    gv_net_prepare(b->net, &w) != 0)
 		return -1;
-	gv_net_number(b->net, slot, slot);
+	gv_net_number(b->net, slot, k);
 	for (; w.first < b->rows; w.first = w.last) {
 		w.last = gv_net_piece_end(b->net, w.first, b->rows);
 		if (gv_net_forward(b->net, &w) != 0)
@@ -112,14 +116,14 @@ forward(struct bench *b, size_t slot)
 }
 
 static int
-backward(struct bench *b, size_t slot)
+backward(struct bench *b, size_t k)
 {
-	struct gv_net_work w = {.last = b->rows, .slot = slot};
+	struct gv_net_work w = {.last = b->rows, .slot = k % b->in_flight};
 
 	for (; w.last > 0; w.last = w.first) {
 		w.first = gv_net_piece_begin(b->net, 0, w.last);
 		if (gv_net_backward(b->net, &w) != 0 ||
-		    gv_net_gradients(b->net, &w, slot == 0) != 0)
+		    gv_net_gradients(b->net, &w, k == 0) != 0)
 			return -1;
 	}
 	return 0;
@@ -130,13 +134,14 @@ step(struct bench *b)
 {
 	size_t k;
 
-	if (b->in_flight == 1)
+	if (b->micro_batches == 1)
 		return gv_net_step(b->net, b->x, b->target, b->loss);
 	for (k = 0; k < b->in_flight; k++)
 		if (forward(b, k) != 0)
 			return -1;
-	for (k = 0; k < b->in_flight; k++)
-		if (backward(b, k) != 0)
+	for (k = 0; k < b->micro_batches; k++)
+		if (backward(b, k) != 0 || (k + b->in_flight < b->micro_batches &&
+					       forward(b, k + b->in_flight) != 0))
 			return -1;
 	return gv_net_sum(b->net, b->loss) != 0 ? -1 : gv_net_update(b->net);
 }

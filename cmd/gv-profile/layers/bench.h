@@ -10,9 +10,11 @@ struct bench {
 	struct gv_net *net;
 	gv_real *x;
 	void *target;
-	double *loss;                    /* [models] */
-	size_t in_flight, batch, sample; /* numbers of a sample */
-	size_t target_bytes;             /* of a sample */
+	double *loss;         /* [models] */
+	size_t in_flight;     /* micro-batches, at most as many as */
+	size_t micro_batches; /* of a step */
+	size_t batch, sample; /* numbers of a sample */
+	size_t target_bytes;  /* of a sample */
 	bool failed;
 	bool own_clock; /* steps are of the calling thread alone */
 	size_t rows;
@@ -28,7 +30,7 @@ int bench_open(struct bench *b, const struct gv_model *m, const struct times_rul
     struct memory_log *log, struct gv_error *e);
 void bench_close(struct bench *b); /* also when it could not be opened */
 /*
- * One step, of in_flight micro-batches; its seconds, without those for which others had the core
+ * One step, of all its micro-batches; its seconds, without those for which others had the core
  * of the only thread.  part: that, of the time that has passed; NULL: which is added to
  * b->passed_s.  b->failed: gv_net_error.
  */

@@ -52,8 +52,8 @@ measure(struct bench *b)
 	bench_step(b, &part);
 	gv_net_time(b->net, NULL);
 	for (k = 0; k < b->rows; k++) {
-		b->now[k].forward_s *= part / (double)b->in_flight;
-		b->now[k].backward_s *= part / (double)b->in_flight;
+		b->now[k].forward_s *= part / (double)b->micro_batches;
+		b->now[k].backward_s *= part / (double)b->micro_batches;
 		b->now[k].update_s *= part;
 	}
 	memcpy(b->seen + b->n * b->rows, b->now, b->rows * sizeof(*b->now));

@@ -8,8 +8,9 @@
 struct times_rule {
 	size_t batch;
 	size_t models; /* of an array */
-	size_t
-	    in_flight; /* micro-batches of batch samples of a step; 0 is as good as 1 */
+	/* micro-batches of batch samples on their way at a time, and of a step, if more; 0 is as
+	 * good as 1 */
+	size_t in_flight, micro_batches;
 	struct gv_nn_device device;
 	enum gv_optimiser optimiser;
 	double momentum;    /* of SGD */
