@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE     /* struct winsize */
 #include "tap.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -497,6 +498,35 @@ test_sleep(void)
 	ok(fabs(gv_now_s() - (double)time(NULL)) < 5, "the time of day");
 }
 
+/* ---- last words ---- */
+
+static void
+test_last_words(void)
+{
+	char said[200] = "";
+	int to[2], status = 0;
+	pid_t pid;
+	ssize_t n;
+
+	fflush(stdout);
+	if (pipe(to) != 0 || (pid = fork()) == -1)
+		abort();
+	if (pid == 0) {
+		if (dup2(to[1], STDERR_FILENO) == -1)
+			_exit(1);
+		errno = ENOENT;
+		gv_die_sys("cannot open %s", "a\033b");
+	}
+	close(to[1]);
+	n = read(to[0], said, sizeof(said) - 1);
+	said[n > 0 ? n : 0] = '\0';
+	close(to[0]);
+	waitpid(pid, &status, 0);
+	ok(strstr(said, ": cannot open a?b: No such file or directory\n") != NULL,
+	    "the call that failed, and why: %s", said);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 2, "status");
+}
+
 /* ---- terminals ---- */
 
 struct seen {
@@ -610,6 +640,7 @@ main(void)
 	test_words();
 	test_sleep();
 	test_sync();
+	test_last_words();
 	test_terminal();
 	return done_testing();
 }
