@@ -190,6 +190,12 @@ int
 main(void)
 {
 	enum { CASES = 60 };
+	static const size_t lacks[GV_SCHEDULES] = {[GV_SCHEDULE_1F1B] = 2,
+	    [GV_SCHEDULE_2BW] = 2,
+	    [GV_SCHEDULE_FLUSH] = 2,
+	    [GV_SCHEDULE_GPIPE] = 1,
+	    [GV_SCHEDULE_INTERLEAVED] = 8,
+	    [GV_SCHEDULE_ZB_H1] = 0};
 	enum gv_schedule_kind schedule;
 	size_t i;
 
@@ -206,9 +212,8 @@ main(void)
 		    gv_schedule_name[schedule], s.n);
 		is_int(s.missed, 0, "%s: where a plan fits, one is found",
 		    gv_schedule_name[schedule]);
-		ok((s.equal + s.none) * 10 >=
-			    s.n * (schedule == GV_SCHEDULE_INTERLEAVED ? 8 : 9) &&
-			s.worst < 1.15,
+		/* each move of the search finds some of them */
+		ok(s.equal + s.none + lacks[schedule] >= s.n && s.worst < 1.11,
 		    "%s: the best of all plans comes first in %zu of %zu, else %.3g "
 		    "times as slow "
 		    "at most",
