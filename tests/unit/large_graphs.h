@@ -241,21 +241,24 @@ large_plan(struct large_task *t, size_t limit, double *first_s)
 {
 	struct large_task published = {t->g, t->m, IDEALS_UPSTREAM};
 	const struct refining how = large_refining(t, limit);
-	const struct refining as = large_refining(&published, limit);
-	struct gv_plan p = {0};
+	struct gv_plan p = {0}, q = {0};
 	double time_s = INFINITY;
-	struct prefixes x;
+	struct prefixes x, as;
 
 	prefixes_make(&x, t->g, IDEALS_ALL, limit, limit);
+	prefixes_make(&as, t->g, IDEALS_UPSTREAM, limit, limit);
 	*first_s = INFINITY;
 	if (large_find(t, &p, &x.s)) {
 		*first_s = large_time(t, &p);
 		refine(&p, &how);
-		refine_published(&p, &how, &as);
+		if (!as.exact && large_find(&published, &q, &as.s))
+			refine_second(&p, &q, &how);
 		time_s = large_time(t, &p);
 	}
 	gv_plan_free(&p);
+	gv_plan_free(&q);
 	prefixes_free(&x);
+	prefixes_free(&as);
 	return time_s;
 }
 
@@ -264,17 +267,13 @@ static inline double
 large_published(struct large_task *t, size_t limit)
 {
 	struct large_task published = {t->g, t->m, IDEALS_UPSTREAM};
-	const struct refining as = large_refining(&published, limit);
 	struct gv_plan p = {0};
 	double time_s = INFINITY;
 	struct prefixes x;
 
 	prefixes_make(&x, t->g, IDEALS_UPSTREAM, limit, limit);
-	if (large_find(&published, &p, &x.s)) {
-		if (!x.exact)
-			refine(&p, &as);
+	if (large_find(&published, &p, &x.s))
 		time_s = large_time(t, &p);
-	}
 	gv_plan_free(&p);
 	prefixes_free(&x);
 	return time_s;

@@ -332,21 +332,17 @@ refine(struct gv_plan *p, const struct refining *how)
 }
 
 void
-refine_published(struct gv_plan *p, const struct refining *how, const struct refining *as)
+refine_second(struct gv_plan *p, struct gv_plan *second, const struct refining *how)
 {
-	struct gv_plan q = {0}, slower;
-	struct prefixes x;
+	enum { NEAR = 10 }; /* percent */
+	struct gv_plan slower;
 
-	prefixes_make(&x, as->g, as->cut, as->limit, as->limit);
-	if (!x.exact && as->find(as->ctx, &q, &x.s)) {
-		refine(&q, as);
-		if (time_of(how, &q) < time_of(how, p) * faster) {
-			refine(&q, how);
-			slower = *p;
-			*p = q;
-			q = slower;
-		}
+	if (time_of(how, second) > time_of(how, p) * (1 + NEAR / 100.))
+		return;
+	refine(second, how);
+	if (time_of(how, second) < time_of(how, p) * faster) {
+		slower = *p;
+		*p = *second;
+		*second = slower;
 	}
-	gv_plan_free(&q);
-	prefixes_free(&x);
 }

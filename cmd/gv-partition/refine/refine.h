@@ -34,13 +34,10 @@ struct refining {
 void refine(struct gv_plan *p, const struct refining *how);
 
 /*
- * From a second start: a plan is looked for and made better as `as` says, which is how but
- * with the cuts and the bytes of PipeDream's program; where it is faster than *p as how
- * costs it, *p becomes it, made better once more.  So *p is no slower than that plan.
- * Where those cuts are at most as->limit nothing is done: prefixes_make() of how->g has
- * them all.  Cost: that of refine() and a search, and of refine() again where it is faster.
+ * From a second start: a plan that is hardly slower than *p is made better, too, and *p
+ * becomes it where it is faster then, *second what *p was.  So *p is no slower than either.
+ * Cost: that of refine(), if that.
  */
-void refine_published(
-    struct gv_plan *p, const struct refining *how, const struct refining *as);
+void refine_second(struct gv_plan *p, struct gv_plan *second, const struct refining *how);
 
 #endif
