@@ -96,13 +96,52 @@ ok "whoever is killed whenever, the others end" test $hung = 0
 ok "and name it, in one line" test $named = 48
 ok "and nothing is left behind" test "$(ls -A /dev/shm 2>/dev/null)" = "$before"
 
-# ---- a worker that is stopped ----
-start 3 --steps=1000000 --timeout=2 $pipe
-sleep 1
-kill -STOP "$(rank_pid 1)"
-sleep 4
-kill -CONT "$(rank_pid 1)"
-ended
-is_status 2 "a worker that is stopped ends the job"
-ok "who was silent is named" test "$(grep -c "rank 1 of 127.0.0.1 is silent for 2 s: it had stage 1" err)" = 2
+# ---- workers that are stopped ----
+# stopped NAME VICTIM WORLD MOMENT ARGS...: behind MOMENT, once the gang trains, all others name
+# VICTIM, who hears of it when it goes on
+stopped() {
+	name=$1 victim=$2 moment=$4 args=$5
+	start $3 --steps=1000000 --timeout=3 --log-every=1 $args
+	while [ ! -s out.0 ] && kill -0 "$(rank_pid 0)" 2>/dev/null; do
+		sleep 0.1
+	done
+	sleep $moment
+	kill -STOP "$(rank_pid $victim)"
+	began=$(date +%s) named=0 r=0
+	while [ $r -lt $world ]; do
+		one=0
+		[ $r -eq $victim ] || wait "$(rank_pid $r)" 2>/dev/null || one=$?
+		if [ $one -eq 2 ] && grep -q "^gv-train: rank $victim of 127.0.0.1 has not answered for 3 s" err.$r; then
+			named=$((named + 1))
+		elif [ $r -ne $victim ]; then
+			sed "s/^/# stopped $victim: rank $r: /" err.$r
+		fi
+		r=$((r + 1))
+	done
+	took=$(($(date +%s) - began))
+	kill -CONT "$(rank_pid $victim)"
+	ended
+	ok "$name: the others name rank $victim: $named" test $named = $((world - 1))
+	ok "$name: within $took s" test $took -lt 10
+	ok "$name: it hears of it" grep -q "gave up: this worker, rank $victim, had not answered for 3 s" err.$victim
+}
+cat >two.csv <<'END'
+id,op,out,act,stage,replicas
+1,linear,256,relu,0,2
+2,linear,64,relu,1,2
+3,linear,,,1,2
+4,xent,,,1,2
+END
+replicas="--micro-batches=4 --schedule=2bw two.csv"
+stopped "the last of three stages, memory" 2 3 ".$(draw)" "$pipe"
+ok "its stage is named" test "$(grep -c "rank 2 of 127.0.0.1 has not answered for 3 s: it had stage 2" err)" = 2
+stopped "two by two, memory" $(($(draw) % 4)) 4 ".$(draw)" "$replicas"
+stopped "two models, memory" $(($(draw) % 2)) 2 ".$(draw)" plan.csv
+stopped "saving, memory" $(($(draw) % 4)) 4 ".$(draw)" "--checkpoint=saved --checkpoint-every=1 $replicas"
+GV_GANG_LINK=tcp
+export GV_GANG_LINK
+stopped "two by two, TCP" $(($(draw) % 4)) 4 ".$(draw)" "$replicas"
+stopped "four models, TCP" $(($(draw) % 4)) 4 ".$(draw)" plan.csv
+stopped "saving, TCP" $(($(draw) % 2)) 2 ".$(draw)" "--checkpoint=saved2 --checkpoint-every=1 plan.csv"
+unset GV_GANG_LINK
 done_testing

@@ -24,6 +24,12 @@ gv_clock_thread_s(void)
 }
 
 double
+gv_clock_process_s(void)
+{
+	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+double
 gv_now_s(void)
 {
 	return read_clock(CLOCK_REALTIME);

@@ -11,6 +11,9 @@ double gv_clock_s(void);
  */
 double gv_clock_thread_s(void);
 
+/* The same of all threads of the process together. */
+double gv_clock_process_s(void);
+
 /* Seconds since the epoch. */
 double gv_now_s(void);
 

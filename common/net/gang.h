@@ -40,9 +40,11 @@
  * to hand round its identifier.
  *
  * Failure.  Every function that can wait fails when a member dies ("rank 3 of
- * 10.0.0.7 is gone"), sends nothing for silence_s seconds while it is waited for
- * ("is silent for 60 s"), or does not send what it should ("is out of step").
- * Whoever fails tells the others who was to blame, so that all name the same.
+ * 10.0.0.7 is gone"), does not send what it should ("is out of step"), or when nothing
+ * has come for silence_s seconds from whoever is waited for, and some member holds all
+ * up: it "has not answered for 60 s", being stopped, or "has neither computed nor sent
+ * anything" (sign.h).  With gv_gang_thread one that computes is waited for as long as it
+ * takes; without, it cannot answer meanwhile.  Whoever fails tells the others who was to blame, so that all name the same.
  * Then the gang cannot be used any more.
  */
 #ifndef GV_NET_GANG_H
@@ -63,7 +65,7 @@ struct gv_gang_spec {
 	const char *addr; /* where rank 0 listens: a name or an address of its host */
 	int port;
 	double join_s;    /* time for all to arrive */
-	double silence_s; /* how long somebody may send nothing who is waited for */
+	double silence_s; /* how long somebody who is waited for may not answer */
 	/* must be the same for all: a checksum of what is computed */
 	uint32_t fingerprint;
 	const char *key; /* a secret of the gang; NULL or "" = none */

@@ -107,28 +107,38 @@ gv_mesh_move(struct gv_gang *g, struct gv_peer *only, int timeout_ms)
 
 /* ---- waiting ---- */
 
-/* What is waited for of peers that are gone or silent; the time until the next is. */
+/* What is waited for of peers that are gone or do not answer; the time until the next look. */
 static double
 look_at(struct gv_gang *g, struct gv_message *const *m, size_t n, double since)
 {
 	double now = gv_clock_s(), wait = g->silence_s;
+	int awaits = -1;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && g->blame == GV_BLAME_NONE; i++) {
 		const struct gv_peer *p = &g->peer[m[i]->peer];
-		double left =
-		    g->silence_s - now + fmax(since, fmax(p->moved, m[i]->posted_s));
+		double idle = now - fmax(since, fmax(p->moved, m[i]->posted_s));
 
 		if (m[i]->done)
 			continue;
-		if (p->link == NULL || p->left)
+		if (p->link == NULL || p->left) {
 			gv_mesh_blame(g, GV_BLAME_GONE, m[i]->peer, g->rank);
-		else if (left <= 0)
-			gv_mesh_blame(g, GV_BLAME_SILENT, m[i]->peer, g->rank);
-		else if (left < wait)
-			wait = left;
+			continue;
+		}
+		if (awaits == -1) {
+			g->awaits = awaits = m[i]->peer;
+			g->idle_s = idle;
+		}
+		wait = fmin(wait, gv_mesh_await(g, m[i]->peer, idle, now));
 	}
 	return wait;
+}
+
+/* Moves what can move, sleeping meanwhile as long as look_at allows. */
+static bool
+sleep_for(struct gv_gang *g, double wait)
+{
+	return gv_mesh_move(g, NULL, wait > 3600 ? 3600000 : (int)(wait * 1000) + 1);
 }
 
 int
@@ -142,6 +152,7 @@ gv_mesh_wait(struct gv_gang *g, struct gv_message *const *m, size_t n, struct gv
 
 		while (i < n && m[i]->done)
 			i++;
+		g->awaits = -1;
 		if (i == n)
 			return 0;
 		if (gv_mesh_state(g, e) != 0)
@@ -150,13 +161,12 @@ gv_mesh_wait(struct gv_gang *g, struct gv_message *const *m, size_t n, struct gv
 			continue;
 		wait = look_at(g, m + i, n - i, since);
 		if (g->blame == GV_BLAME_NONE)
-			gv_mesh_move(
-			    g, NULL, wait > 3600 ? 3600000 : (int)(wait * 1000) + 1);
+			sleep_for(g, wait);
 	}
 }
 
-int
-gv_mesh_wait_some(struct gv_gang *g, struct gv_message *const *m, size_t n, double since,
+static int
+wait_some(struct gv_gang *g, struct gv_message *const *m, size_t n, double since,
     double until, struct gv_error *e)
 {
 	while (gv_mesh_state(g, e) == 0) {
@@ -170,11 +180,20 @@ gv_mesh_wait_some(struct gv_gang *g, struct gv_message *const *m, size_t n, doub
 			continue;
 		if (left <= 0)
 			return 0;
-		wait = fmin(wait, left);
-		if (gv_mesh_move(g, NULL, wait > 3600 ? 3600000 : (int)(wait * 1000) + 1))
+		if (sleep_for(g, fmin(wait, left)))
 			return 0;
 	}
 	return -1;
+}
+
+int
+gv_mesh_wait_some(struct gv_gang *g, struct gv_message *const *m, size_t n, double since,
+    double until, struct gv_error *e)
+{
+	int status = wait_some(g, m, n, since, until, e);
+
+	g->awaits = -1;
+	return status;
 }
 
 /* ---- beginning and end ---- */
@@ -190,6 +209,10 @@ gv_mesh_new(int rank, int world, struct gv_link *const *link, double silence_s)
 	g->silence_s = silence_s;
 	g->peer = gv_xcalloc((size_t)world, sizeof(*g->peer));
 	g->poll = gv_xcalloc((size_t)world, sizeof(*g->poll));
+	g->sign = gv_xcalloc((size_t)world, sizeof(*g->sign));
+	for (r = 0; r < world; r++)
+		g->sign[r].waits_for = -1;
+	g->awaits = -1;
 	for (r = 0; r < world; r++)
 		g->peer[r].link = link[r];
 	gv_stages_tree(&g->stages, rank, world);
@@ -236,5 +259,6 @@ gv_mesh_free(struct gv_gang *g)
 	free(g->spare);
 	free(g->peer);
 	free(g->poll);
+	free(g->sign);
 	free(g);
 }

@@ -11,6 +11,9 @@
  *	TAKEN  so many bytes of the window are free again
  *	ABORT  who was to blame, and for what
  *	BYE    no more will come
+ *	ASK    what do you do? (sign.h)
+ *	HERE   the answer: tag.slot is who is waited for, or GV_HERE_WORKS; word the
+ *	       ticks that were computed; bytes the milliseconds that were waited
  */
 #ifndef GV_NET_MESH_H
 #define GV_NET_MESH_H
@@ -19,6 +22,7 @@
 
 #include "net/gang.h"
 #include "net/link.h"
+#include "net/sign.h"
 #include "net/sock.h"
 #include "net/sum.h"
 
@@ -29,9 +33,19 @@ enum {
 	GV_MESH_BUFFER = 32 * 1024
 };
 
-enum gv_net_frame_type { GV_DATA = 1, GV_GRANT, GV_OFFER, GV_TAKEN, GV_ABORT, GV_BYE };
+enum gv_net_frame_type {
+	GV_DATA = 1,
+	GV_GRANT,
+	GV_OFFER,
+	GV_TAKEN,
+	GV_ABORT,
+	GV_BYE,
+	GV_ASK,
+	GV_HERE
+};
 
-#define GV_FRAME_MAGIC 0x67764d32u
+#define GV_FRAME_MAGIC 0x67764d33u
+#define GV_HERE_WORKS  0xffffffffu
 
 struct gv_net_frame {
 	uint32_t magic;
@@ -66,7 +80,7 @@ struct gv_peer {
 	bool left;    /* it has said BYE */
 	bool deaf;    /* it takes no more */
 	bool ready;   /* it need not be polled */
-	double moved; /* when a byte went either way */
+	double moved; /* when a byte went either way that is no sign of life */
 
 	struct gv_queue out;    /* may go; the first is being written */
 	struct gv_queue held;   /* have no grant or no window */
@@ -91,13 +105,16 @@ struct gv_peer {
 	size_t taken;      /* of the window, free again but the peer does not know */
 };
 
-enum gv_blame { GV_BLAME_NONE, GV_BLAME_GONE, GV_BLAME_SILENT, GV_BLAME_STEP };
-
 struct gv_gang {
 	int rank;
 	int world;
 	double silence_s;
 	struct gv_peer *peer;   /* [world] */
+	struct gv_sign *sign;   /* [world] */
+	int awaits;             /* who is waited for; -1 = nobody */
+	double idle_s;          /* for so long */
+	double looked_s;        /* when that was looked at */
+	double asked_s;         /* when all were asked last */
 	struct pollfd *poll;    /* [world] */
 	struct gv_mover *mover; /* NULL = the callers move all */
 	bool stirred;           /* the mover has to look anew */
@@ -154,6 +171,15 @@ int gv_mesh_wait(
 /* What gv_gang_wait_some does, but that it does not see what it has seen. */
 int gv_mesh_wait_some(struct gv_gang *g, struct gv_message *const *m, size_t n,
     double since, double until, struct gv_error *e);
+
+/*
+ * A peer has been waited for for idle_s seconds: asks all what they do when it is time to, and
+ * blames who holds up all.  How long may be slept until the next look.
+ */
+double gv_mesh_await(struct gv_gang *g, int peer, double idle_s, double now);
+/* A peer asks; a peer has answered. */
+void gv_mesh_asked(struct gv_gang *g, struct gv_peer *p);
+void gv_mesh_here(struct gv_gang *g, struct gv_peer *p, const struct gv_net_frame *f);
 
 /* Closes the links and frees the gang. */
 void gv_mesh_free(struct gv_gang *g);

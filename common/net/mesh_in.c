@@ -174,7 +174,7 @@ static void
 aborted(struct gv_gang *g, struct gv_peer *p, const struct gv_net_frame *f)
 {
 	if (f->tag.slot >= (uint32_t)g->world || f->tag.kind == GV_BLAME_NONE ||
-	    f->tag.kind > GV_BLAME_STEP)
+	    f->tag.kind >= GV_BLAMES)
 		out_of_step(g, p);
 	else
 		gv_mesh_blame(
@@ -190,6 +190,8 @@ frame_begins(struct gv_gang *g, struct gv_peer *p)
 		out_of_step(g, p);
 		return;
 	}
+	if (f->type != GV_ASK && f->type != GV_HERE)
+		p->moved = g->sign[p - g->peer].heard_s;
 	switch (f->type) {
 	case GV_DATA:
 		message_begins(g, p);
@@ -210,6 +212,12 @@ frame_begins(struct gv_gang *g, struct gv_peer *p)
 		break;
 	case GV_BYE:
 		p->left = true;
+		break;
+	case GV_ASK:
+		gv_mesh_asked(g, p);
+		break;
+	case GV_HERE:
+		gv_mesh_here(g, p, f);
 		break;
 	default:
 		out_of_step(g, p);
@@ -271,7 +279,9 @@ read_some(struct gv_gang *g, struct gv_peer *p)
 		closed(g, p);
 	if (n <= 0)
 		return n;
-	p->moved = gv_clock_s();
+	g->sign[p - g->peer].heard_s = gv_clock_s();
+	if (p->in_left > 0)
+		p->moved = g->sign[p - g->peer].heard_s;
 	if (!straight) {
 		p->end += (size_t)n;
 		return n;

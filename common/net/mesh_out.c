@@ -166,7 +166,8 @@ written(struct gv_peer *p, size_t n)
 
 	p->head_left -= head;
 	p->body_left -= n - head;
-	p->moved = gv_clock_s();
+	if (p->head.type != GV_ASK && p->head.type != GV_HERE)
+		p->moved = gv_clock_s();
 	if (p->head.type == GV_DATA && p->head_left == 0 && p->body_left == 0) {
 		gv_queue_remove(&p->out, m);
 		m->done = true;

@@ -98,24 +98,34 @@ gv_mesh_blame(struct gv_gang *g, enum gv_blame why, int culprit, int accuser)
 		    !gv_mesh_say_last(&g->peer[r], GV_ABORT, tag) && r != culprit;
 }
 
+/* What the culprit did; had: as it is told to itself. */
 static const char *
-blame_text(const struct gv_gang *g, char buf[64])
+blame_text(const struct gv_gang *g, bool had, char buf[100])
 {
 	switch (g->blame) {
 	case GV_BLAME_GONE:
-		return "gone";
+		return had ? "was gone" : "is gone";
 	case GV_BLAME_SILENT:
-		snprintf(buf, 64, "silent for %g s", g->silence_s);
+		snprintf(buf, 100, "%s not answered for %g s", had ? "had" : "has",
+		    g->silence_s);
+		return buf;
+	case GV_BLAME_HUNG:
+		snprintf(buf, 100, "%s neither computed nor sent anything for %g s",
+		    had ? "had" : "has", g->silence_s);
+		return buf;
+	case GV_BLAME_CIRCLE:
+		snprintf(buf, 100, "%s waited for %g s for others that wait for it",
+		    had ? "had" : "has", g->silence_s);
 		return buf;
 	default:
-		return "out of step";
+		return had ? "was out of step" : "is out of step";
 	}
 }
 
 int
 gv_mesh_state(const struct gv_gang *g, struct gv_error *e)
 {
-	char buf[64];
+	char buf[100];
 
 	if (g->blame == GV_BLAME_NONE)
 		return 0;
@@ -124,9 +134,9 @@ gv_mesh_state(const struct gv_gang *g, struct gv_error *e)
 		return gv_error_set(e, "rank %d of %s is out of step", g->accuser,
 		    g->peer[g->accuser].host);
 	if (g->culprit == g->rank)
-		return gv_error_set(e,
-		    "rank %d of %s gave up: this worker, rank %d, was %s", g->accuser,
-		    g->peer[g->accuser].host, g->rank, blame_text(g, buf));
-	return gv_error_set(e, "rank %d of %s is %s", g->culprit,
-	    g->peer[g->culprit].host, blame_text(g, buf));
+		return gv_error_set(e, "rank %d of %s gave up: this worker, rank %d, %s",
+		    g->accuser, g->peer[g->accuser].host, g->rank,
+		    blame_text(g, true, buf));
+	return gv_error_set(e, "rank %d of %s %s", g->culprit, g->peer[g->culprit].host,
+	    blame_text(g, false, buf));
 }

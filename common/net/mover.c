@@ -4,10 +4,16 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+
+/* More than a sign's noise. */
+#define STARVED_S (5 * GV_SIGN_TICK_S)
 
 struct gv_mover {
 	pthread_t thread;
@@ -16,6 +22,9 @@ struct gv_mover {
 	struct pollfd *poll; /* [world + 1] the last is the bell */
 	bool sleeps;         /* in poll, for what was to be done when it went there */
 	bool stop;
+	double own_s;    /* computed by the thread itself, when it looked last */
+	char caller[64]; /* where the system says what the thread of the callers does */
+	double starved_s;
 };
 
 /* ---- the lock ---- */
@@ -54,6 +63,37 @@ gv_mover_leave(struct gv_gang *g)
 		ring(v);
 	g->stirred = false;
 	pthread_mutex_unlock(&v->lock);
+}
+
+/* Whether the callers' thread computes or would; where that cannot be known, no. */
+static bool
+would_run(const struct gv_mover *v)
+{
+	int fd = open(v->caller, O_RDONLY | O_CLOEXEC);
+	char line[128] = "", *end;
+
+	if (fd == -1)
+		return false;
+	if (read(fd, line, sizeof(line) - 1) < 0)
+		line[0] = '\0';
+	close(fd);
+	/* "4711 (name) R": a name may hold anything */
+	end = strrchr(line, ')');
+	return end != NULL && end[1] == ' ' && end[2] == 'R';
+}
+
+double
+gv_mover_computed_s(struct gv_gang *g)
+{
+	struct gv_mover *v = g->mover;
+
+	if (v == NULL)
+		return gv_clock_process_s();
+	if (pthread_equal(pthread_self(), v->thread)) {
+		v->own_s = gv_clock_thread_s();
+		v->starved_s += would_run(v) ? STARVED_S : 0;
+	}
+	return gv_clock_process_s() - v->own_s + v->starved_s;
 }
 
 /* ---- the thread ---- */
@@ -139,6 +179,17 @@ begin_thread(struct gv_gang *g, struct gv_error *e)
 	return errno == 0 ? 0 : gv_error_sys(e, "no thread for messages");
 }
 
+static void
+find_caller(struct gv_mover *v)
+{
+	char self[48];
+	ssize_t n = readlink("/proc/thread-self", self, sizeof(self) - 1);
+
+	self[n > 0 ? n : 0] = '\0';
+	if (n > 0)
+		snprintf(v->caller, sizeof(v->caller), "/proc/%s/stat", self);
+}
+
 int
 gv_gang_thread(struct gv_gang *g, struct gv_error *e)
 {
@@ -151,6 +202,7 @@ gv_gang_thread(struct gv_gang *g, struct gv_error *e)
 	v->poll = gv_xcalloc((size_t)g->world + 1, sizeof(*v->poll));
 	pthread_mutex_init(&v->gate, NULL);
 	pthread_mutex_init(&v->lock, NULL);
+	find_caller(v);
 	g->mover = v;
 	if (open_bell(v, e) == 0 && begin_thread(g, e) == 0)
 		return 0;

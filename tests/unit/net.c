@@ -256,7 +256,7 @@ test_failures(void)
 	} row[] = {
 	    {go_away, 5, "rank 1 of 127.0.0.1 is gone", "a partner that leaves"},
 	    {die, 5, "rank 1 of 127.0.0.1 is gone", "a partner that is killed"},
-	    {say_nothing, 0.1, "rank 1 of 127.0.0.1 is silent for 0.1 s",
+	    {say_nothing, 0.1, "rank 1 of 127.0.0.1 has not answered for 0.1 s",
 		"a partner that hangs"},
 	    {send_more, 5, "rank 1 of 127.0.0.1 is out of step",
 		"a partner that sums something else"},
