@@ -134,7 +134,7 @@ id,op,out,act,stage,replicas
 END
 replicas="--micro-batches=4 --schedule=2bw two.csv"
 stopped "the last of three stages, memory" 2 3 ".$(draw)" "$pipe"
-ok "its stage is named" test "$(grep -c "rank 2 of 127.0.0.1 has not answered for 3 s: it had stage 2" err)" = 2
+ok "its stage is named" test "$(grep -c "rank 2 of 127.0.0.1 has not answered for 3 s (process $(rank_pid 2), stopped): it had stage 2" err)" = 2
 stopped "two by two, memory" $(($(draw) % 4)) 4 ".$(draw)" "$replicas"
 stopped "two models, memory" $(($(draw) % 2)) 2 ".$(draw)" plan.csv
 stopped "saving, memory" $(($(draw) % 4)) 4 ".$(draw)" "--checkpoint=saved --checkpoint-every=1 $replicas"

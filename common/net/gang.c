@@ -97,12 +97,17 @@ gv_gang_join(struct gv_gang **g, const struct gv_gang_spec *s, struct gv_error *
 	raise_limit(s->world);
 	if (world > 1)
 		status = gv_meet(s, fd, host, e);
-	if (status == 0 && world > 1)
-		status = gv_share_links(link, s, fd, host, e);
+	for (r = 0; r < world && status == 0; r++)
+		link[r] = (int)r != s->rank ? gv_link_tcp(fd[r]) : NULL;
 	if (status == 0) {
 		*g = gv_mesh_new(s->rank, s->world, link, s->silence_s);
 		for (r = 0; r < world; r++)
 			memcpy((*g)->peer[r].host, host[r], GV_SOCK_ADDR);
+	}
+	if (status == 0 && world > 1 && gv_share_links(*g, s, e) != 0) {
+		gv_mesh_free(*g);
+		*g = NULL;
+		status = -1;
 	}
 	free(fd);
 	free(host);

@@ -6,9 +6,10 @@
  * others come, learn where everybody is, and connect to each other, all to all.
  * With a key (GV_GANG_KEY) both sides of every connection prove that they have it
  * (hello.h).  Whoever does not, says nothing or says something else is sent away
- * and reported through log; the meeting goes on.  Without a key a newcomer with
- * the right numbers is believed.  The key guards the meeting, not what is sent
- * afterwards: messages are neither encrypted nor signed.
+ * and reported through log; the meeting goes on.  A member that leaves before all are
+ * there ends it: all that have come say who it was, as they do of one that never
+ * comes.  Without a key a newcomer with the right numbers is believed.  The key guards
+ * the meeting, not what is sent afterwards: messages are neither encrypted nor signed.
  *
  * Messages.  Each has a tag: a slot (which micro-batch) and a kind (what of it).
  * Messages with one tag from one member to another arrive in the order in which

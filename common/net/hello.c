@@ -25,6 +25,9 @@ gv_verdict_text(uint32_t verdict)
 		return "its RANK was here already";
 	case GV_OTHER_KEY:
 		return "its GV_GANG_KEY is another";
+	case GV_ONE_GONE:
+	case GV_ONE_MISSING:
+		return "the gang does not meet";
 	default:
 		return "its RANK is not in the gang";
 	}
@@ -142,10 +145,14 @@ gv_answer_read(struct gv_answer *a, const unsigned char b[GV_ANSWER_LEN], uint32
 {
 	a->verdict = get32(b + 4);
 	a->members = get32(b + 8);
-	if (!begins(b, 4, answer_magic) || a->verdict > GV_OTHER_KEY)
+	if (!begins(b, 4, answer_magic) || a->verdict >= GV_VERDICTS)
 		return -1;
-	return a->members == 0 || (a->members == world && a->verdict == GV_WELCOME) ? 0
-										    : -1;
+	if (a->members == 0)
+		return a->verdict < GV_ONE_GONE ? 0 : -1;
+	return a->members == world &&
+		       (a->verdict == GV_WELCOME || a->verdict >= GV_ONE_GONE)
+		   ? 0
+		   : -1;
 }
 
 bool

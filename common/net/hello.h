@@ -42,7 +42,10 @@ enum gv_verdict {
 	GV_OTHER_FINGERPRINT,
 	GV_RANK_TAKEN,
 	GV_NO_SUCH_RANK,
-	GV_OTHER_KEY
+	GV_OTHER_KEY,
+	GV_ONE_GONE,    /* a member has left: the only one in the roster */
+	GV_ONE_MISSING, /* one has not come: the first that is not in the roster */
+	GV_VERDICTS
 };
 
 /* Why a member is not welcome: "its WORLD_SIZE is another". */

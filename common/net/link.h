@@ -37,6 +37,8 @@ struct gv_link {
 
 /* Of a connected TCP socket, which it owns. */
 struct gv_link *gv_link_tcp(int fd);
+/* Ends one but for its socket, which is the caller's then. */
+int gv_link_tcp_end(struct gv_link *l);
 
 /*
  * Of one end of a connection without waiting, which it owns, and of memory

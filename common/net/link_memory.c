@@ -55,17 +55,29 @@ wake(struct memory *m, atomic_bool *sleeps)
 	       errno == EWOULDBLOCK || errno == EINTR;
 }
 
-/* Takes the bytes that woke us; false: the other one is gone. */
-static bool
-hush(struct memory *m)
+/*
+ * Takes the bytes that woke us, which are zero, to b[0..n); -1: the other one is gone.  It may
+ * have left before it heard that this end uses the memory: then its last words are here, and
+ * how many bytes of them.
+ */
+static ptrdiff_t
+hush(struct memory *m, unsigned char *b, size_t n)
 {
-	char rest[64];
-	ssize_t n;
+	ssize_t got;
 
-	do
-		n = recv(m->l.fd, rest, sizeof(rest), 0);
-	while (n > 0);
-	return n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+	while ((got = recv(m->l.fd, b, n, 0)) > 0) {
+		size_t bells = 0;
+
+		while (bells < (size_t)got && b[bells] == 0)
+			bells++;
+		if (bells < (size_t)got) {
+			memmove(b, b + bells, (size_t)got - bells);
+			return got - (ssize_t)bells;
+		}
+	}
+	return got == -1 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+		   ? 0
+		   : -1;
 }
 
 /* ---- bytes ---- */
@@ -127,13 +139,15 @@ memory_recv(struct gv_link *l, void *b, size_t n)
 	struct ring *r = m->in;
 	size_t at = atomic_load_explicit(&r->read, memory_order_relaxed);
 	size_t have = filled(r);
-	bool there = have > 0 || hush(m);
+	ptrdiff_t words = have > 0 ? 0 : hush(m, b, n);
 
+	if (words > 0)
+		return words;
 	/* its last bytes may have come before it went */
 	if (have == 0)
 		have = filled(r);
 	if (have == 0)
-		return there ? 0 : -1;
+		return words;
 	n = n < have ? n : have;
 	copy_out(r, at, b, n);
 	atomic_store_explicit(&r->read, at + n, memory_order_release);

@@ -85,3 +85,12 @@ gv_link_tcp(int fd)
 	l->fd = fd;
 	return l;
 }
+
+int
+gv_link_tcp_end(struct gv_link *l)
+{
+	int fd = l->fd;
+
+	free(l);
+	return fd;
+}

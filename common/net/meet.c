@@ -1,5 +1,6 @@
 #include "net/meet.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "net/meet_talk.h"
+
+#define LAST_WORDS_S .5
+#define PATIENCE     .9
 
 static double
 left(double deadline)
@@ -18,6 +22,33 @@ left(double deadline)
 }
 
 /* ---- rank 0 ---- */
+
+/* Before there is a roster: tells those that wait for it why there will be none. */
+static void
+tell_waiting(struct gv_meeting *m, int from)
+{
+	size_t world = (size_t)m->s->world, bytes = world * GV_MEMBER_LEN;
+	unsigned char *b = gv_xcalloc(1, GV_ANSWER_LEN + bytes), *roster;
+	bool gone = m->why == GV_BLAME_GONE;
+	struct gv_answer a = {gone ? GV_ONE_GONE : GV_ONE_MISSING, (uint32_t)m->s->world};
+	struct gv_error ignored = {0};
+	int r;
+
+	roster = b + GV_ANSWER_LEN;
+	for (r = 1; r < m->s->world; r++)
+		if (gone ? r == m->culprit : m->fd[r] != -1)
+			gv_member_write(
+			    roster + (size_t)r * GV_MEMBER_LEN, &m->member[r]);
+	for (r = from; r < m->s->world; r++) {
+		if (m->fd[r] == -1 || r == m->culprit)
+			continue;
+		gv_answer_write(b, &a, roster, m->nonce[r], m->s->key);
+		gv_sock_exchange(m->fd[r], b, GV_ANSWER_LEN + bytes, NULL, 0,
+		    LAST_WORDS_S, "", &ignored);
+		gv_error_clear(&ignored);
+	}
+	free(b);
+}
 
 static int
 hand_out_roster(struct gv_meeting *m, struct gv_error *e)
@@ -37,6 +68,12 @@ hand_out_roster(struct gv_meeting *m, struct gv_error *e)
 		    left(m->deadline), who, e);
 	}
 	free(b);
+	if (status != 0) {
+		m->why = GV_BLAME_GONE;
+		m->culprit = (int)r - 1;
+		gv_talk_abort(m, m->culprit);
+		tell_waiting(m, m->culprit + 1);
+	}
 	return status;
 }
 
@@ -48,7 +85,13 @@ host_all(struct gv_meeting *m, struct gv_error *e)
 	if (gv_sock_listen(&m->listener, m->s->addr, &port, e) != 0)
 		return -1;
 	m->missing = m->s->world - 1;
-	return gv_talk_gather(m, e) == 0 ? hand_out_roster(m, e) : -1;
+	if (gv_talk_gather(m, e) == 0)
+		return hand_out_roster(m, e);
+	if (m->why == GV_BLAME_NONE)
+		return -1;
+	gv_talk_linger(m);
+	tell_waiting(m, 1);
+	return -1;
 }
 
 /* ---- the others ---- */
@@ -58,6 +101,27 @@ nobody_there(const struct gv_meeting *m, struct gv_error *e)
 {
 	return gv_error_set(
 	    e, "%s, port %d: no rank 0 of a gang is there", m->s->addr, m->s->port);
+}
+
+/* Rank 0 says which of the members keeps the gang from meeting. */
+static int
+read_lost(struct gv_meeting *m, uint32_t verdict, const unsigned char *roster,
+    struct gv_error *e)
+{
+	bool gone = verdict == GV_ONE_GONE;
+	int r;
+
+	for (r = 1; r < m->s->world; r++) {
+		bool there = gv_member_read(
+				 &m->member[r], roster + (size_t)r * GV_MEMBER_LEN) == 0;
+
+		if (!there)
+			m->member[r].addr[0] = '\0';
+		if (there == gone)
+			return gv_talk_lost(
+			    m, gone ? GV_BLAME_GONE : GV_BLAME_SILENT, r, e);
+	}
+	return nobody_there(m, e);
 }
 
 static int
@@ -77,7 +141,9 @@ read_roster(struct gv_meeting *m, struct gv_talk *t, const struct gv_answer *a,
 			: gv_error_set(e,
 			      "%s, port %d: who is there does not have this GV_GANG_KEY",
 			      m->s->addr, m->s->port);
-	if (status == 0 && a->verdict != GV_WELCOME)
+	if (status == 0 && a->verdict >= GV_ONE_GONE)
+		status = read_lost(m, a->verdict, b, e);
+	else if (status == 0 && a->verdict != GV_WELCOME)
 		status = gv_error_set(e, "rank 0 refused rank %d: %s", m->s->rank,
 		    gv_verdict_text(a->verdict));
 	else if (status == 0 && a->members == 0)
@@ -111,8 +177,9 @@ visit(struct gv_meeting *m, struct gv_talk *t, struct gv_error *e)
 	if (gv_sock_listen(&m->listener, t->addr, &port, e) != 0 ||
 	    gv_talk_hello(m, t, (uint32_t)port, e) != 0)
 		return -1;
-	if (gv_sock_exchange(
-		t->fd, NULL, 0, head, sizeof(head), left(m->deadline), m->rank_0, e) != 0)
+	/* rank 0 may wait for others until its own deadline, and then says for whom */
+	if (gv_sock_exchange(t->fd, NULL, 0, head, sizeof(head),
+		left(m->deadline) + LAST_WORDS_S, m->rank_0, e) != 0)
 		return -1;
 	if (gv_answer_read(&a, head, (uint32_t)m->s->world) != 0)
 		return nobody_there(m, e);
@@ -123,7 +190,7 @@ static int
 come(struct gv_meeting *m, struct gv_error *e)
 {
 	struct gv_talk t = {.fd = -1};
-	int r;
+	int r, status = 0;
 
 	if (gv_sock_connect(&t.fd, m->s->addr, m->s->port, m->deadline, e) != 0)
 		return -1;
@@ -135,10 +202,15 @@ come(struct gv_meeting *m, struct gv_error *e)
 	}
 	m->fd[0] = t.fd;
 	m->missing = m->s->world - 2;
-	for (r = 1; r < m->s->rank; r++)
-		if (gv_talk_call(m, r, e) != 0)
-			return -1;
-	return gv_talk_gather(m, e);
+	/* before those give up that have met, and who wait for this one */
+	m->deadline = fmin(m->deadline, gv_clock_s() + PATIENCE * m->s->join_s);
+	for (r = 1; r < m->s->rank && status == 0; r++)
+		status = gv_talk_call(m, r, e);
+	if (status == 0)
+		status = gv_talk_gather(m, e);
+	if (status != 0 && m->why != GV_BLAME_NONE)
+		gv_talk_abort(m, m->s->world);
+	return status;
 }
 
 int

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* POLLRDHUP */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -16,6 +17,10 @@ enum {
 	GUESTS_SPARE = 64, /* guests beside the members; the longest there makes room */
 	LOGGED_MAX = 20    /* lines: a scanner must not fill a disk */
 };
+
+#ifndef POLLRDHUP
+#define POLLRDHUP 0
+#endif
 
 static const double guest_s = 5; /* for a guest to say hello */
 
@@ -194,12 +199,6 @@ hear_guest(struct gv_meeting *m, struct gv_talk *t, struct gv_error *e)
 
 /* ---- calls ---- */
 
-static int
-no_answer(const struct gv_meeting *m, int rank, const char *why, struct gv_error *e)
-{
-	return gv_error_set(e, "rank %d of %s %s", rank, m->host[rank], why);
-}
-
 int
 gv_talk_hello(struct gv_meeting *m, struct gv_talk *t, uint32_t port, struct gv_error *e)
 {
@@ -214,7 +213,9 @@ gv_talk_hello(struct gv_meeting *m, struct gv_talk *t, uint32_t port, struct gv_
 		return gv_error_sys(e, "cannot draw a nonce");
 	memcpy(t->nonce, h.nonce, sizeof(h.nonce));
 	gv_hello_write(b, &h, t->challenge, m->s->key);
-	return send_all(t->fd, b, sizeof(b)) ? 0 : no_answer(m, t->rank, "is gone", e);
+	return send_all(t->fd, b, sizeof(b))
+		   ? 0
+		   : gv_talk_no_answer(m, t->rank, "is gone", e);
 }
 
 int
@@ -222,9 +223,12 @@ gv_talk_call(struct gv_meeting *m, int rank, struct gv_error *e)
 {
 	int fd = gv_sock_call(m->member[rank].addr, (int)m->member[rank].port);
 
-	if (fd == -1)
+	if (fd == -1) {
+		m->why = GV_BLAME_GONE;
+		m->culprit = rank;
 		return gv_error_sys(
 		    e, "cannot connect to rank %d of %s", rank, m->member[rank].addr);
+	}
 	memcpy(m->host[rank], m->member[rank].addr, GV_SOCK_ADDR);
 	add_talk(m, fd, rank, m->deadline)->stage = AWAIT_CONNECTION;
 	return 0;
@@ -237,7 +241,7 @@ hear_called(struct gv_meeting *m, struct gv_talk *t, struct gv_error *e)
 	struct gv_answer a;
 
 	if (t->stage == AWAIT_CHALLENGE && !gv_challenge_begins(t->in, 4))
-		return no_answer(m, t->rank, "is somebody else", e);
+		return gv_talk_no_answer(m, t->rank, "is somebody else", e);
 	if (t->stage == AWAIT_CHALLENGE) {
 		memcpy(t->challenge, t->in, sizeof(t->challenge));
 		t->stage = AWAIT_ANSWER;
@@ -246,7 +250,7 @@ hear_called(struct gv_meeting *m, struct gv_talk *t, struct gv_error *e)
 	}
 	if (gv_answer_read(&a, t->in, 0) != 0 ||
 	    !gv_answer_true(t->in, NULL, t->nonce, m->s->key))
-		return no_answer(m, t->rank, "is somebody else", e);
+		return gv_talk_no_answer(m, t->rank, "is somebody else", e);
 	if (a.verdict != GV_WELCOME)
 		return gv_error_set(e, "rank %d refused rank %d: %s", t->rank, m->s->rank,
 		    gv_verdict_text(a.verdict));
@@ -272,7 +276,7 @@ static enum outcome
 leave_talk(struct gv_meeting *m, struct gv_talk *t, const char *why, struct gv_error *e)
 {
 	if (t->rank != -1) {
-		no_answer(m, t->rank, why, e);
+		gv_talk_no_answer(m, t->rank, why, e);
 		return FAILED;
 	}
 	return OVER;
@@ -309,20 +313,10 @@ hear(struct gv_meeting *m, struct gv_talk *t, struct gv_error *e)
 	return t->stage == AWAIT_ANSWER && t->fd != -1 ? GO_ON : OVER;
 }
 
-/* Rank 0: a member that leaves again while others are awaited. */
-static void
-miss(struct gv_meeting *m, int rank)
-{
-	char who[GV_SOCK_ADDR + 32];
-
-	snprintf(who, sizeof(who), "rank %d of %s", rank, m->host[rank]);
-	send_away(m, who, "it left before all were there");
-	close(m->fd[rank]);
-	m->fd[rank] = -1;
-	m->missing++;
-}
-
-/* Rank 0 also watches those that wait for the roster.  Returns the number of descriptors. */
+/*
+ * Those that are proved are watched, too: rank 0's wait for the roster and say nothing; the
+ * others' may have gone on, and have sent what is for later.  Returns the number of descriptors.
+ */
 static size_t
 fill_poll(struct gv_meeting *m, double *until)
 {
@@ -339,8 +333,9 @@ fill_poll(struct gv_meeting *m, double *until)
 		*until = fmin(*until, m->talk[i].deadline);
 	}
 	m->poll[n++] = (struct pollfd){m->listener, POLLIN, 0};
-	for (r = 1; m->s->rank == 0 && r < m->s->world; r++)
-		m->poll[n++] = (struct pollfd){m->fd[r], POLLIN, 0};
+	for (r = 0; r < m->s->world; r++)
+		m->poll[n++] =
+		    (struct pollfd){m->fd[r], m->s->rank == 0 ? POLLIN : POLLRDHUP, 0};
 	return n;
 }
 
@@ -369,7 +364,7 @@ hear_talks(struct gv_meeting *m, size_t n, struct gv_error *e)
 }
 
 static int
-late(const struct gv_meeting *m, struct gv_error *e)
+late(struct gv_meeting *m, struct gv_error *e)
 {
 	char who[200] = "", away[80] = "";
 	int r, first = -1, n = 0;
@@ -385,9 +380,9 @@ late(const struct gv_meeting *m, struct gv_error *e)
 			    who + len, sizeof(who) - len, "%s%d", n > 1 ? ", " : "", r);
 	}
 	if (m->s->rank != 0)
-		return gv_error_set(e, "rank %d of %s did not come within %g s", first,
-		    m->host[first][0] != '\0' ? m->host[first] : m->member[first].addr,
-		    m->s->join_s);
+		return gv_talk_lost(m, GV_BLAME_SILENT, first, e);
+	m->why = GV_BLAME_SILENT;
+	m->culprit = first;
 	if (m->sent_away > 0)
 		snprintf(away, sizeof(away), "; %u sent away", m->sent_away);
 	return gv_error_set(e, "%d of %d workers came within %g s: %s %s%s missing%s",
@@ -417,15 +412,34 @@ gv_talk_gather(struct gv_meeting *m, struct gv_error *e)
 			return gv_error_sys(e, "cannot wait for workers");
 		if (r == -1)
 			continue;
-		for (r = 1; m->s->rank == 0 && r < m->s->world; r++)
-			if (m->poll[talks + (size_t)r].revents != 0 && m->fd[r] != -1)
-				miss(m, r);
+		for (r = 0; r < m->s->world; r++)
+			if (m->fd[r] != -1 && m->poll[talks + 1 + (size_t)r].revents != 0)
+				return gv_talk_left(m, r, e);
 		if (hear_talks(m, talks, e) != 0)
 			return -1;
 		if (m->poll[talks].revents != 0 && accept_guests(m, e) != 0)
 			return -1;
 	}
 	return 0;
+}
+
+void
+gv_talk_linger(struct gv_meeting *m)
+{
+	double end = gv_clock_s() + 2 * GV_TALK_MOMENT_S, now;
+	struct gv_error ignored = {0};
+
+	while (m->missing > 0 && (now = gv_clock_s()) < end) {
+		size_t talks = m->n;
+		double until;
+
+		fill_poll(m, &until);
+		if (poll(m->poll, (nfds_t)talks + 1, (int)((end - now) * 1000) + 1) < 0 ||
+		    hear_talks(m, talks, &ignored) != 0 ||
+		    (m->poll[talks].revents != 0 && accept_guests(m, &ignored) != 0))
+			break;
+	}
+	gv_error_clear(&ignored);
 }
 
 void

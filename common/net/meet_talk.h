@@ -8,6 +8,7 @@
 
 #include <poll.h>
 
+#include "net/frame.h"
 #include "net/meet.h"
 
 enum gv_talk_stage { AWAIT_CONNECTION, AWAIT_CHALLENGE, AWAIT_HELLO, AWAIT_ANSWER };
@@ -40,6 +41,9 @@ struct gv_meeting {
 	struct pollfd *poll;
 	size_t poll_cap;
 	unsigned sent_away;
+	/* who is to blame that it fails; NONE: nobody whom the others should hear of */
+	enum gv_blame why;
+	int culprit;
 };
 
 /* Says hello to the rank of t, whose challenge has come.  0 or -1. */
@@ -52,7 +56,32 @@ int gv_talk_call(struct gv_meeting *m, int rank, struct gv_error *e);
 /* Takes guests and hears all until nobody is missing.  0, or -1 with *e set. */
 int gv_talk_gather(struct gv_meeting *m, struct gv_error *e);
 
+/* Who is at the door is heard, so that it can be told, too, why the gang does not meet. */
+void gv_talk_linger(struct gv_meeting *m);
+
 /* Ends what is not proved. */
 void gv_talk_free(struct gv_meeting *m);
+
+/* ---- members that are lost (meet_lost) ---- */
+
+/* In which others tell why they have left. */
+#define GV_TALK_MOMENT_S .05
+
+/* Fails for a member that is gone, or has not come (SILENT): -1 with *e set. */
+int gv_talk_lost(
+    struct gv_meeting *m, enum gv_blame why, int culprit, struct gv_error *e);
+
+/* Fails for a member that has been proved and has left: for it, or for whom it named last. */
+int gv_talk_left(struct gv_meeting *m, int rank, struct gv_error *e);
+
+/*
+ * Fails for one that has been called and is not there, what is said of it ("is gone"): it may
+ * have left for another one, of which those that have been proved tell in a moment.
+ */
+int gv_talk_no_answer(
+    struct gv_meeting *m, int rank, const char *what, struct gv_error *e);
+
+/* Tells those that have the roster, and have a rank below end, who is to blame. */
+void gv_talk_abort(struct gv_meeting *m, int end);
 
 #endif

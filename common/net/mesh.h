@@ -1,28 +1,14 @@
 /*
  * Messages over links: the inside of a gang.
- *
- * A frame is a header and, of a message, its bytes.  Machines of one byte order
- * only: the magic number tells.
- *
- *	DATA   a message: tag, word, bytes
- *	GRANT  a receive of so many bytes has been posted: send the message
- *	OFFER  a large message, the next of its tag, waits for its grant (so that a
- *	       receive of another size is found at once, not after a long silence)
- *	TAKEN  so many bytes of the window are free again
- *	ABORT  who was to blame, and for what
- *	BYE    no more will come
- *	ASK    what do you do? (sign.h)
- *	HERE   the answer: tag.slot is who is waited for, or GV_HERE_WORKS; word the
- *	       ticks that were computed; bytes the milliseconds that were waited
  */
 #ifndef GV_NET_MESH_H
 #define GV_NET_MESH_H
 
 #include <poll.h>
 
+#include "net/frame.h"
 #include "net/gang.h"
 #include "net/link.h"
-#include "net/sign.h"
 #include "net/sock.h"
 #include "net/sum.h"
 
@@ -31,29 +17,6 @@ enum {
 	GV_MESH_COST = 64,           /* of the window, a message beside its bytes */
 	GV_MESH_PENDING_MAX = 65536, /* grants and offers a peer may be ahead */
 	GV_MESH_BUFFER = 32 * 1024
-};
-
-enum gv_net_frame_type {
-	GV_DATA = 1,
-	GV_GRANT,
-	GV_OFFER,
-	GV_TAKEN,
-	GV_ABORT,
-	GV_BYE,
-	GV_ASK,
-	GV_HERE
-};
-
-#define GV_FRAME_MAGIC 0x67764d33u
-#define GV_HERE_WORKS  0xffffffffu
-
-struct gv_net_frame {
-	uint32_t magic;
-	uint32_t type;
-	struct gv_tag tag;
-	uint32_t word;
-	uint32_t unused;
-	uint64_t bytes;
 };
 
 /* Messages in the order in which they were posted. */
@@ -77,9 +40,10 @@ struct gv_early {
 struct gv_peer {
 	struct gv_link *link; /* NULL = ourselves, or closed */
 	char host[GV_SOCK_ADDR];
-	bool left;    /* it has said BYE */
-	bool deaf;    /* it takes no more */
-	bool ready;   /* it need not be polled */
+	int64_t pid; /* its process, of this machine; 0 = another machine's, or unknown */
+	bool left;   /* it has said BYE */
+	bool deaf;   /* it takes no more */
+	bool ready;  /* it need not be polled */
 	double moved; /* when a byte went either way that is no sign of life */
 
 	struct gv_queue out;    /* may go; the first is being written */
@@ -93,13 +57,14 @@ struct gv_peer {
 
 	unsigned char buf[GV_MESH_BUFFER];
 	size_t at, end;
-	struct gv_net_frame in; /* whose bytes are coming */
-	unsigned char *into;    /* where the next one goes */
-	size_t in_left;         /* how many */
-	struct gv_message *to;  /* its receive, or */
-	struct gv_early *early; /* where it is kept */
-	struct gv_queue recv;   /* posted */
-	struct gv_notes offers; /* of receives that were not posted yet */
+	struct gv_net_frame in;        /* whose bytes are coming */
+	unsigned char *into;           /* where the next one goes */
+	size_t in_left;                /* how many */
+	struct gv_message *to;         /* its receive, or */
+	struct gv_early *early;        /* where it is kept */
+	struct gv_queue recv;          /* posted */
+	const struct gv_message *last; /* behind which nothing is read; NULL = none */
+	struct gv_notes offers;        /* of receives that were not posted yet */
 	struct gv_early *kept, *kept_last;
 	size_t kept_bytes; /* of the window, of kept ones */
 	size_t taken;      /* of the window, free again but the peer does not know */
@@ -117,7 +82,9 @@ struct gv_gang {
 	double asked_s;         /* when all were asked last */
 	struct pollfd *poll;    /* [world] */
 	struct gv_mover *mover; /* NULL = the callers move all */
-	bool stirred;           /* the mover has to look anew */
+	/* seconds that the process has computed for others than its thread; NULL = for all */
+	double (*computed_s)(struct gv_gang *g);
+	bool stirred; /* the mover has to look anew */
 	uint64_t moves,
 	    seen; /* counts of when something moved; gv_gang_wait_some's last */
 	enum gv_blame blame; /* not NONE: the gang is broken */

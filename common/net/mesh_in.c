@@ -299,7 +299,8 @@ gv_in_move(struct gv_gang *g, struct gv_peer *p)
 	/* beside a thread that computes: it may want to post */
 	size_t moved = 0, turn = g->mover != NULL ? TURN_BESIDE : TURN;
 
-	while (p->link != NULL && moved < turn && g->blame == GV_BLAME_NONE) {
+	while (p->link != NULL && moved < turn && g->blame == GV_BLAME_NONE &&
+	       (p->last == NULL || !p->last->done)) {
 		ptrdiff_t n = read_some(g, p);
 
 		while (g->blame == GV_BLAME_NONE && use_buffer(g, p))

@@ -1,8 +1,8 @@
 /* Signs of life: asking and answering. */
 #include <math.h>
 
+#include "base/clock.h"
 #include "net/mesh.h"
-#include "net/mover.h"
 
 /* Parts of the silence: who is waited for so long is asked, again in every; longer was no look. */
 static const double first = .25, every = .125, away = .25;
@@ -20,12 +20,15 @@ void
 gv_mesh_asked(struct gv_gang *g, struct gv_peer *p)
 {
 	struct gv_net_frame f = {.type = GV_HERE, .tag = {GV_HERE_WORKS, 0}};
+	double computed;
 
 	if (g->awaits >= 0) {
 		f.tag.slot = (uint32_t)g->awaits;
 		f.bytes = (uint64_t)(g->idle_s * 1000);
 	} else {
-		f.word = (uint32_t)(uint64_t)(gv_mover_computed_s(g) / GV_SIGN_TICK_S);
+		computed =
+		    g->computed_s != NULL ? g->computed_s(g) : gv_clock_process_s();
+		f.word = (uint32_t)(uint64_t)(computed / GV_SIGN_TICK_S);
 	}
 	say(p, f);
 }

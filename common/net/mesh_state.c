@@ -4,6 +4,9 @@
 
 #include "base/mem.h"
 #include "net/mesh.h"
+#include "net/process.h"
+
+enum { TEXT = 160 };
 
 /* ---- queues ---- */
 
@@ -98,34 +101,53 @@ gv_mesh_blame(struct gv_gang *g, enum gv_blame why, int culprit, int accuser)
 		    !gv_mesh_say_last(&g->peer[r], GV_ABORT, tag) && r != culprit;
 }
 
+/* " (process 4711, stopped)": of a member on this machine that is still there. */
+static void
+add_process(const struct gv_gang *g, char *buf, size_t size)
+{
+	long long pid = (long long)g->peer[g->culprit].pid;
+	size_t n = strlen(buf);
+	char path[64], state;
+
+	if (pid == 0 || g->culprit == g->rank)
+		return;
+	snprintf(path, sizeof(path), "/proc/%lld/stat", pid);
+	state = gv_process_state(path);
+	if (state != 0)
+		snprintf(buf + n, size - n, " (process %lld%s)", pid,
+		    state == 'T' || state == 't' ? ", stopped" : "");
+}
+
 /* What the culprit did; had: as it is told to itself. */
 static const char *
-blame_text(const struct gv_gang *g, bool had, char buf[100])
+blame_text(const struct gv_gang *g, bool had, char buf[TEXT])
 {
 	switch (g->blame) {
 	case GV_BLAME_GONE:
 		return had ? "was gone" : "is gone";
 	case GV_BLAME_SILENT:
-		snprintf(buf, 100, "%s not answered for %g s", had ? "had" : "has",
+		snprintf(buf, TEXT, "%s not answered for %g s", had ? "had" : "has",
 		    g->silence_s);
-		return buf;
+		break;
 	case GV_BLAME_HUNG:
-		snprintf(buf, 100, "%s neither computed nor sent anything for %g s",
+		snprintf(buf, TEXT, "%s neither computed nor sent anything for %g s",
 		    had ? "had" : "has", g->silence_s);
-		return buf;
+		break;
 	case GV_BLAME_CIRCLE:
-		snprintf(buf, 100, "%s waited for %g s for others that wait for it",
+		snprintf(buf, TEXT, "%s waited for %g s for others that wait for it",
 		    had ? "had" : "has", g->silence_s);
-		return buf;
+		break;
 	default:
 		return had ? "was out of step" : "is out of step";
 	}
+	add_process(g, buf, TEXT);
+	return buf;
 }
 
 int
 gv_mesh_state(const struct gv_gang *g, struct gv_error *e)
 {
-	char buf[100];
+	char buf[TEXT];
 
 	if (g->blame == GV_BLAME_NONE)
 		return 0;

@@ -6,11 +6,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "net/process.h"
 
 /* More than a sign's noise. */
 #define STARVED_S (5 * GV_SIGN_TICK_S)
@@ -65,33 +65,18 @@ gv_mover_leave(struct gv_gang *g)
 	pthread_mutex_unlock(&v->lock);
 }
 
-/* Whether the callers' thread computes or would; where that cannot be known, no. */
-static bool
-would_run(const struct gv_mover *v)
-{
-	int fd = open(v->caller, O_RDONLY | O_CLOEXEC);
-	char line[128] = "", *end;
-
-	if (fd == -1)
-		return false;
-	if (read(fd, line, sizeof(line) - 1) < 0)
-		line[0] = '\0';
-	close(fd);
-	/* "4711 (name) R": a name may hold anything */
-	end = strrchr(line, ')');
-	return end != NULL && end[1] == ' ' && end[2] == 'R';
-}
-
-double
-gv_mover_computed_s(struct gv_gang *g)
+/*
+ * What the process has computed, but for the thread; a little more each time that the callers'
+ * thread wants a core and has none.
+ */
+static double
+computed_s(struct gv_gang *g)
 {
 	struct gv_mover *v = g->mover;
 
-	if (v == NULL)
-		return gv_clock_process_s();
 	if (pthread_equal(pthread_self(), v->thread)) {
 		v->own_s = gv_clock_thread_s();
-		v->starved_s += would_run(v) ? STARVED_S : 0;
+		v->starved_s += gv_process_state(v->caller) == 'R' ? STARVED_S : 0;
 	}
 	return gv_clock_process_s() - v->own_s + v->starved_s;
 }
@@ -204,9 +189,11 @@ gv_gang_thread(struct gv_gang *g, struct gv_error *e)
 	pthread_mutex_init(&v->lock, NULL);
 	find_caller(v);
 	g->mover = v;
+	g->computed_s = computed_s;
 	if (open_bell(v, e) == 0 && begin_thread(g, e) == 0)
 		return 0;
 	g->mover = NULL;
+	g->computed_s = NULL;
 	free_mover(v);
 	return -1;
 }
@@ -224,5 +211,6 @@ gv_mover_stop(struct gv_gang *g)
 	pthread_mutex_unlock(&v->lock);
 	pthread_join(v->thread, NULL);
 	g->mover = NULL;
+	g->computed_s = NULL;
 	free_mover(v);
 }

@@ -18,12 +18,6 @@ struct gv_mover;
 void gv_mover_enter(struct gv_gang *g);
 void gv_mover_leave(struct gv_gang *g);
 
-/*
- * Seconds that the process has computed, but for the thread; as the thread, or without one.
- * Each call adds a little when the thread that began the gang's wants a core and has none.
- */
-double gv_mover_computed_s(struct gv_gang *g);
-
 /* Ends the thread; before the gang's links are closed. */
 void gv_mover_stop(struct gv_gang *g);
 

@@ -13,7 +13,17 @@
 #include "base/entropy.h"
 #include "base/mem.h"
 
-enum { PLACE = 160, SECRET = 32 };
+enum { PLACE = 160, SECRET = 32, KIND = GV_KIND_OWN + 16 };
+
+/* What is said, in this order. */
+enum { SLOT_CARD, SLOT_OFFER, SLOT_TAKEN };
+
+/* Where a member is. */
+struct card {
+	char place[PLACE]; /* its machine and namespaces; "" = not known */
+	int64_t pid;
+	int64_t shares; /* 0: it wants none */
+};
 
 /* Where to find memory: the lower rank's offer; pid 0: it has none. */
 struct offer {
@@ -24,12 +34,11 @@ struct offer {
 
 struct sharing {
 	const struct gv_gang_spec *s;
-	const int *fd;
-	char (*host)[GV_SOCK_ADDR];
-	char place[PLACE]; /* "" = nobody shares with us */
-	size_t bytes;      /* of a pair's memory; behind it is the secret */
-	int shared;        /* pairs that do */
-	char why[160];     /* the last that would have, and does not: why */
+	struct gv_gang *g;
+	struct card own;
+	size_t bytes;  /* of a pair's memory; behind it is the secret */
+	int shared;    /* pairs that do */
+	char why[160]; /* the last that would have, and does not: why */
 };
 
 /* ---- places ---- */
@@ -52,13 +61,14 @@ append(char place[PLACE], const char *path)
 }
 
 static void
-find_place(struct sharing *h)
+find_place(struct card *c)
 {
-	memset(h->place, 0, sizeof(h->place));
-	if (h->s->no_memory || !append(h->place, "/proc/sys/kernel/random/boot_id") ||
-	    !append(h->place, "/proc/self/ns/net") ||
-	    !append(h->place, "/proc/self/ns/pid"))
-		h->place[0] = '\0';
+	memset(c, 0, sizeof(*c));
+	c->pid = getpid();
+	if (!append(c->place, "/proc/sys/kernel/random/boot_id") ||
+	    !append(c->place, "/proc/self/ns/net") ||
+	    !append(c->place, "/proc/self/ns/pid"))
+		c->place[0] = '\0';
 }
 
 /* ---- memory ---- */
@@ -140,13 +150,28 @@ attach(struct sharing *h, int peer, const struct offer *o)
 /* ---- pairs ---- */
 
 static int
-say(const struct sharing *h, int r, const void *out, size_t n_out, void *in, size_t n_in,
-    struct gv_error *e)
+send(
+    struct sharing *h, int to, uint32_t slot, const void *b, size_t n, struct gv_error *e)
 {
-	char who[GV_SOCK_ADDR + 32];
+	struct gv_message m = {0}, *one = &m;
 
-	snprintf(who, sizeof(who), "rank %d of %s", r, h->host[r]);
-	return gv_sock_exchange(h->fd[r], out, n_out, in, n_in, h->s->silence_s, who, e);
+	gv_mesh_send(h->g, &m, to, (struct gv_tag){slot, KIND}, b, n);
+	return gv_mesh_wait(h->g, &one, 1, e);
+}
+
+static int
+receive(struct sharing *h, int from, uint32_t slot, void *b, size_t n, struct gv_error *e)
+{
+	struct gv_peer *p = &h->g->peer[from];
+	struct gv_message m = {0}, *one = &m;
+	int status;
+
+	/* what follows comes through memory, and the end of the connection may be there already */
+	gv_mesh_recv(h->g, &m, from, (struct gv_tag){slot, KIND}, b, n);
+	p->last = slot == SLOT_TAKEN ? &m : NULL;
+	status = gv_mesh_wait(h->g, &one, 1, e);
+	p->last = NULL;
+	return status;
 }
 
 /* The lower rank's part.  *p = NULL: there is no memory. */
@@ -158,7 +183,9 @@ give(struct sharing *h, int peer, unsigned char **p, struct gv_error *e)
 	int status;
 
 	*p = make(h, peer, &o);
-	status = say(h, peer, &o, sizeof(o), &taken, 1, e);
+	status = send(h, peer, SLOT_OFFER, &o, sizeof(o), e);
+	if (status == 0)
+		status = receive(h, peer, SLOT_TAKEN, &taken, 1, e);
 	if (*p == NULL)
 		return status;
 	close((int)o.fd);
@@ -175,34 +202,43 @@ get(struct sharing *h, int peer, unsigned char **p, struct gv_error *e)
 	unsigned char taken;
 	struct offer o;
 
-	if (say(h, peer, NULL, 0, &o, sizeof(o), e) != 0)
+	if (receive(h, peer, SLOT_OFFER, &o, sizeof(o), e) != 0)
 		return -1;
 	*p = o.pid != 0 ? attach(h, peer, &o) : NULL;
 	taken = *p != NULL;
-	if (say(h, peer, &taken, 1, NULL, 0, e) == 0)
+	if (send(h, peer, SLOT_TAKEN, &taken, 1, e) == 0)
 		return 0;
 	if (*p != NULL)
 		munmap(*p, h->bytes + SECRET);
 	return -1;
 }
 
+/*
+ * The connection becomes the bell.  Whatever the peer has said over it is read: it rings for
+ * the first time when this end has said that it sleeps.
+ */
 static int
-link_pair(struct sharing *h, int r, struct gv_link **link, struct gv_error *e)
+link_pair(struct sharing *h, int r, struct gv_error *e)
 {
 	bool lower = h->s->rank < r;
+	struct gv_peer *peer = &h->g->peer[r];
 	unsigned char *p = NULL;
-	char there[PLACE];
+	struct card there;
 
-	if (say(h, r, NULL, 0, there, sizeof(there), e) != 0)
+	if (receive(h, r, SLOT_CARD, &there, sizeof(there), e) != 0)
 		return -1;
-	if (h->place[0] != '\0' && memcmp(there, h->place, PLACE) == 0 &&
-	    (lower ? give : get)(h, r, &p, e) != 0)
-		return -1;
-	if (p == NULL) {
-		*link = gv_link_tcp(h->fd[r]);
+	there.place[PLACE - 1] = '\0';
+	if (h->own.place[0] == '\0' || strcmp(there.place, h->own.place) != 0)
 		return 0;
-	}
-	*link = gv_link_memory(h->fd[r], p, !lower, h->bytes + SECRET);
+	peer->pid = there.pid;
+	if (there.shares && h->own.shares && (lower ? give : get)(h, r, &p, e) != 0)
+		return -1;
+	if (p == NULL)
+		return 0;
+	peer->link =
+	    gv_link_memory(gv_link_tcp_end(peer->link), p, !lower, h->bytes + SECRET);
+	h->g->sign[r].asked_s =
+	    0; /* what was asked over the connection may not be heard */
 	h->shared++;
 	return 0;
 }
@@ -227,32 +263,21 @@ tell(const struct sharing *h)
  * everywhere, so that no circle of members waits for each other.
  */
 int
-gv_share_links(struct gv_link **link, const struct gv_gang_spec *s, const int *fd,
-    char (*host)[GV_SOCK_ADDR], struct gv_error *e)
+gv_share_links(struct gv_gang *g, const struct gv_gang_spec *s, struct gv_error *e)
 {
-	struct sharing h = {.s = s, .fd = fd, .host = host};
+	struct sharing h = {.s = s, .g = g};
 	int r, status = 0;
 
 	h.bytes = gv_link_memory_bytes();
-	find_place(&h);
-	for (r = 0; r < s->world; r++)
-		link[r] = NULL;
+	find_place(&h.own);
+	h.own.shares = !s->no_memory;
 	for (r = 0; r < s->world && status == 0; r++)
 		if (r != s->rank)
-			status = say(&h, r, h.place, PLACE, NULL, 0, e);
+			status = send(&h, r, SLOT_CARD, &h.own, sizeof(h.own), e);
 	for (r = 0; r < s->world && status == 0; r++)
 		if (r != s->rank)
-			status = link_pair(&h, r, &link[r], e);
-	if (status == 0) {
+			status = link_pair(&h, r, e);
+	if (status == 0)
 		tell(&h);
-		return 0;
-	}
-	for (r = 0; r < s->world; r++) {
-		if (link[r] != NULL)
-			link[r]->ops->close(link[r], 0);
-		else if (r != s->rank)
-			close(fd[r]);
-		link[r] = NULL;
-	}
-	return -1;
+	return status;
 }

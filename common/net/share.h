@@ -13,15 +13,12 @@
 #ifndef GV_NET_SHARE_H
 #define GV_NET_SHARE_H
 
-#include "net/gang.h"
-#include "net/link.h"
-#include "net/sock.h"
+#include "net/mesh.h"
 
 /*
- * Makes link[world] of the proved connections fd[world], which it takes in any case;
- * NULL at the own rank.  0, or -1 with *e set and no link: a member is gone or silent.
+ * Gives a gang over TCP, that has no thread yet, links through memory where that can be, and
+ * learns the processes of members on this machine.  0, or -1 with *e set and the gang broken.
  */
-int gv_share_links(struct gv_link **link, const struct gv_gang_spec *s, const int *fd,
-    char (*host)[GV_SOCK_ADDR], struct gv_error *e);
+int gv_share_links(struct gv_gang *g, const struct gv_gang_spec *s, struct gv_error *e);
 
 #endif

@@ -243,7 +243,7 @@ static void
 is_error(int r, const struct gv_error *e, const char *want, const char *name)
 {
 	ok(r == -1 && e->count == 1, "%s: one error", name);
-	is_str(e->text[0], want, "%s", name);
+	ok(strncmp(e->text[0], want, strlen(want)) == 0, "%s: %s", name, e->text[0]);
 }
 
 static void

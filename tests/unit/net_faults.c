@@ -210,8 +210,10 @@ test_system(void)
 static int
 silent_member(struct gv_gang_spec *s, void *arg)
 {
-	static const char *const want[] = {"rank 1 of 127.0.0.1 has not answered for 0.3 s",
-	    "rank 0 of 127.0.0.1 gave up: this worker, rank 1, had not answered for 0.3 s"};
+	static const char *const want[] = {
+	    "rank 1 of 127.0.0.1 has not answered for 0.3 s",
+	    "rank 0 of 127.0.0.1 gave up: this worker, rank 1, had not answered for 0.3 "
+	    "s"};
 	struct gv_error e = {0};
 	struct gv_gang *g;
 	unsigned flags = 0;
@@ -225,7 +227,7 @@ silent_member(struct gv_gang_spec *s, void *arg)
 	if (s->rank == 1) /* what rank 0 has given is there */
 		gv_gang_sum(g, NULL, 0, &flags, &e);
 	bad = gv_gang_sum(g, NULL, 0, &flags, &e) != -1 ||
-	      strcmp(e.text[0], want[s->rank]) != 0;
+	      strncmp(e.text[0], want[s->rank], strlen(want[s->rank])) != 0;
 	if (bad)
 		fprintf(stderr, "# rank %d: %s\n", s->rank, e.text[0]);
 	gv_gang_leave(g);

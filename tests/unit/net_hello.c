@@ -162,7 +162,14 @@ test_answer(void)
 	m[1].port = 65536;
 	gv_member_write(roster, &m[1]);
 	ok(gv_member_read(&got, roster) == -1, "a port is below 65536");
-	b[4] = 99;
+	b[4] = GV_ONE_GONE;
+	ok(gv_answer_read(&a, b, 2) == 0 && a.members == 2, "who is gone is in a roster");
+	b[8] = 0;
+	ok(gv_answer_read(&a, b, 2) == -1, "which is there");
+	b[8] = 2;
+	b[4] = GV_OTHER_KEY;
+	ok(gv_answer_read(&a, b, 2) == -1, "who is sent away is given none");
+	b[4] = GV_VERDICTS;
 	ok(gv_answer_read(&a, b, 2) == -1, "a verdict that is none");
 }
 
