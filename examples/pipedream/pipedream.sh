@@ -4,7 +4,7 @@
 # links are as slow, for what they compute, as those of V100s at 1, 10 and 25 Gb/s.
 #
 # WORKERS ("2 4"), GBPS ("1 10 25"), BATCH (64, of a micro-batch), CORE (0.4, of a core for
-# each host), STEPS (72, of each run at least), RUN_S (8, seconds of it at least), WINDOW (.2s, of
+# each host), STEPS (72, of each run at least), RUN_S (8, seconds of it at least), WINDOW (.5s, of
 # each measurement of the links) and LOSS (1.3, the mean of 8 steps that is to be reached)
 # change that.
 #
@@ -17,7 +17,7 @@ hosts_self=$here/hosts.sh
 why=$(hosts_why)
 [ -z "$why" ] || { echo "pipedream.sh: skipped: $why" >&2 && exit 77; }
 workers=${WORKERS:-2 4} gbps=${GBPS:-1 10 25} batch=${BATCH:-64} core=${CORE:-0.4}
-seconds=${RUN_S:-8} window=${WINDOW:-.2s} least=${STEPS:-72} loss=${LOSS:-1.3}
+seconds=${RUN_S:-8} window=${WINDOW:-.5s} least=${STEPS:-72} loss=${LOSS:-1.3}
 mkdir -p "${1:-pipedream}"
 cd "${1:-pipedream}"
 finish() {
@@ -83,7 +83,7 @@ links() {
 	while [ "$rank" -gt 0 ]; do
 		rank=$((rank - 1))
 		(hosts_alone && hosts_on $rank env RANK=$rank WORLD_SIZE="$1" MASTER_ADDR=10.77.0.1 MASTER_PORT=29500 \
-			gv-profile links -q --size="$size" --window="$window" --repeats=3 -o "links.$1.$2.csv" 2>"links.$rank.err") &
+			gv-profile links -q --size="$size" --window="$window" --repeats=1 -o "links.$1.$2.csv" 2>"links.$rank.err") &
 		pids="$pids $!"
 	done
 	for pid in $pids; do wait "$pid" || { cat links.*.err >&2 && exit 1; }; done
