@@ -51,6 +51,20 @@ a,1,0.8,0.8,6.2,1000,161.29,1.8
 b,2,0.75,1.5,7.5,6000,800,2.5
 c,1,0.1,0.05,0.1,10,100,0.05
 E
+cat >late.csv <<E
+job_id,scale_factor,total_steps,gpu_type,steps_per_s,share,policy
+last,1,1,k80,4,0.5,max-sum
+done,1,0,k80,4,0,max-sum
+never,1,8,k80,4,0,max-sum
+E
+run gv-report -f csv -b job late.csv
+cut -d, -f1,7,8 out >got && mv got out
+is_out "one step left, none, and never" <<E
+job_id,steps_remaining,finish_s
+last,1,0.5
+done,0,0
+never,8,
+E
 run gv-report -f csv -b type some.csv
 is_out "types, without a cluster" <<E
 gpu_type,gpus,used_gpus,used_share,usd_per_h
@@ -85,6 +99,13 @@ deep  vision     1   820.0   474.6  cpu2        1.73
 tiny  speech     1  8210.0  6918.0  cpu2        1.19
 pair  speech     2       -  4614.0  cpu1        1.00
 Steps per second of the whole job.  Speedup: of the fastest type over the slowest.
+E
+printf 'job_id,gpu_type,steps_per_s\na,v100,0\na,k80,0\nb,v100,3\nb,k80,2\n' >nowhere.csv
+run gv-report -f csv nowhere.csv
+is_out "a job that runs nowhere has no fastest type" <<E
+job_id,entity,scale_factor,fastest_gpu_type,steps_per_s,speedup
+a,,1,,,
+b,,1,v100,3,1.5
 E
 
 # ---- a dry run ----
