@@ -251,11 +251,30 @@ draw() {
 			{ at = $1 ":" $2; print ((always || !(at in code)) ? every : comes[at] != "" ? comes[at] : "-" every), $0 }'
 }
 
+# Unit tests that have a file of their folder in them, for bounds of their own, are not linked
+# with it: they are made anew with what is planted.
+having() { # FILE
+	grep -lF "\"../../$1\"" tests/unit/*.c 2>/dev/null | sed 's|.*/||; s|\.c$||' | while IFS= read -r u; do
+		case " $tests " in *" unit/$u "*) echo "$u" ;; esac
+	done
+}
+remake() { # UNIT...
+	for u; do
+		[ -f "plant/$u.remake" ] || build -n -W "tests/unit/$u.c" "build/unit/$u" | grep -- ' -MF ' >"plant/$u.remake"
+		sh "plant/$u.remake" 2>/dev/null
+	done
+}
+
 # plant TESTS FILE LINE COLUMN LENGTH INSTEAD: one change; counts what comes of it
 plant() {
 	o=${2##*/}
 	o=plant/${o%.c}
 	[ -f "$o.whole.o" ] || cp "$o.o" "$o.whole.o"
+	units=$(having "$2")
+	for u in $units; do
+		[ -f "plant/$u.remake" ] || remake "$u"
+		[ ! -f plant/whole.so ] || measured "unit/$u"
+	done
 	cp "$2" saved
 	INSTEAD=$6 awk -v line="$3" -v column="$4" -v n="$5" '
 		NR == line { $0 = substr($0, 1, column - 1) ENVIRON["INSTEAD"] substr($0, column + n) }
@@ -265,7 +284,7 @@ plant() {
 		drawn=$((drawn + 1))
 		if cmp -s "$o.o" "$o.whole.o" || is_equivalent "$2" "$now"; then
 			equivalent=$((equivalent + 1))
-		elif eval "link $planted_objects" && notices "$1"; then
+		elif eval "link $planted_objects && remake $units" && notices "$1"; then
 			killed=$((killed + 1))
 			printf '%s:%s: %s\t%s\n' "$2" "$3" "$killer" "$now" >>kills
 		else
@@ -276,6 +295,7 @@ plant() {
 	fi
 	cp saved "$2"
 	cp "$o.whole.o" "$o.o"
+	[ -z "$units" ] || eval "remake $units"
 }
 
 # mutate FOLDER TESTS FILE...: changes of these files; a line of totals
