@@ -65,6 +65,11 @@ last,1,0.5
 done,0,0
 never,8,
 E
+for at in 299:s 300:min 10799:min 10800:h 259199:h 259200:d; do
+	printf 'job_id,scale_factor,total_steps,gpu_type,steps_per_s,share,policy\na,1,%s,k80,1,1,max-sum\n' "${at%:*}" >unit.csv
+	run gv-report -b job unit.csv
+	out_has "done in ${at#*:}" "${at%:*} s are told in ${at#*:}"
+done
 run gv-report -f csv -b type some.csv
 is_out "types, without a cluster" <<E
 gpu_type,gpus,used_gpus,used_share,usd_per_h
