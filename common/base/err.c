@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/stderr.h"
 #include "base/utf8.h"
 
 #undef gv_error_set
@@ -195,7 +196,7 @@ static void GV_PRINTF(1, 0) say(const char *fmt, va_list ap, int err)
 	len = strlen(line);
 	line[len++] = '\n';
 	gv_progress(NULL);
-	(void)!write(STDERR_FILENO, line, len);
+	gv_stderr_write(line, len);
 }
 
 void
@@ -248,6 +249,7 @@ leave(void)
 		clean();
 	if (discard_outputs != NULL)
 		discard_outputs();
+	gv_stderr_last();
 	_exit(GV_EXIT_TROUBLE);
 }
 
@@ -290,7 +292,7 @@ gv_progress(const char *fmt, ...)
 	if ((fmt == NULL && !shown) || !isatty(STDERR_FILENO))
 		return;
 	if (fmt == NULL) {
-		(void)!write(STDERR_FILENO, "\r\033[K", 4);
+		gv_stderr_write_now("\r\033[K", 4);
 		shown = 0;
 		return;
 	}
@@ -301,7 +303,7 @@ gv_progress(const char *fmt, ...)
 		vsnprintf(line + 4, sizeof(line) - 4, fmt, ap);
 		va_end(ap);
 		make_visible(line + 4, "");
-		(void)!write(STDERR_FILENO, line, strlen(line));
+		gv_stderr_write_now(line, strlen(line));
 		shown = 1;
 	}
 }

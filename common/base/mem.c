@@ -17,12 +17,8 @@ out_of_memory(void)
 	gv_die("out of memory");
 }
 
-/*
- * Large pages for much memory, if the system has them: a fault for each 4 KiB would
- * take longer than many a loop over it.
- */
-static void
-large_pages(void *p, size_t bytes)
+void
+gv_large_pages(void *p, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
 	enum { MUCH = 4 << 20, PAGE = 64 << 10 };
@@ -45,7 +41,7 @@ gv_xcalloc(size_t n, size_t size)
 
 	if (p == NULL)
 		out_of_memory();
-	large_pages(p, n * size);
+	gv_large_pages(p, n * size);
 	return p;
 }
 
@@ -57,7 +53,7 @@ gv_xrealloc(void *p, size_t n, size_t size)
 	p = realloc(p, n * size > 0 ? n * size : 1);
 	if (p == NULL)
 		out_of_memory();
-	large_pages(p, n * size);
+	gv_large_pages(p, n * size);
 	return p;
 }
 

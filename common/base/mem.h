@@ -7,6 +7,12 @@
 
 #include <stddef.h>
 
+/*
+ * Asks for large pages for much memory that nobody has touched, if the system has them: a
+ * fault for each 4 KiB would take longer than many a loop over it.
+ */
+void gv_large_pages(void *p, size_t bytes);
+
 /* As calloc, realloc (of n elements of size bytes), strdup; exit 2 when memory is out. */
 void *gv_xcalloc(size_t n, size_t size);
 void *gv_xrealloc(void *p, size_t n, size_t size);

@@ -8,7 +8,9 @@ CUDA_SRC := $(filter-out gpu/cuda/image.c,$(sort $(wildcard gpu/cuda/*.c)))
 CUDA_KERNELS := $(sort $(wildcard gpu/cuda/kernels/*.cu))
 # a plug-in has what it needs of the library itself
 CUDA_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDA_SRC) \
-	$(addprefix common/base/,err.c mem.c utf8.c clock.c) common/nn/ops.c)
+	$(addprefix common/base/,err.c mem.c utf8.c clock.c stderr.c nowait.c) common/nn/ops.c)
+# which its link makes sure of; a sanitizer's own symbols come with the program
+DEFINED := $(if $(SANFLAGS),,-Wl,-z,defs)
 
 # Tests run the same over a fake driver and emulated kernels: in unit tests cuda_*, and
 # as libraries that programs open: build/fake/
@@ -60,7 +62,7 @@ $(BUILD)/fake/image.o: gpu/cuda/image.c
 define shared
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(filter-out -pie,$(HARDEN_LDFLAGS)) $(LDFLAGS) -pthread $(SANFLAGS) \
-		-o $@ $(filter %.o,$^) -lm -ldl
+		$(if $(filter %/gv-cuda.so,$@),$(DEFINED)) -o $@ $(filter %.o,$^) -lm -ldl
 endef
 $(BUILD)/plugin/gv-cuda.so: $(CUDA_OBJ) $(BUILD)/cuda/image.o
 	$(shared)

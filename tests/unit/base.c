@@ -609,6 +609,30 @@ test_terminal(void)
 }
 
 /* A directory is synced; one that is not there, and a file, cannot be. */
+/* What stands on a terminal, and nothing elsewhere. */
+static void
+test_progress(void)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), end, before = dup(STDERR_FILENO);
+	char text[256] = "";
+	ssize_t n;
+
+	ok(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0,
+	    "a terminal");
+	end = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	dup2(end, STDERR_FILENO);
+	gv_progress("%d of %d", 3, 7);
+	gv_progress(NULL);
+	gv_progress(NULL);
+	dup2(before, STDERR_FILENO);
+	n = read(terminal, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	is_str(text, "\r\033[K3 of 7\r\033[K", "progress is shown, and taken back once");
+	close(end);
+	close(terminal);
+	close(before);
+}
+
 static void
 test_sync(void)
 {
@@ -642,5 +666,6 @@ main(void)
 	test_sync();
 	test_last_words();
 	test_terminal();
+	test_progress();
 	return done_testing();
 }

@@ -1,12 +1,9 @@
 #include "output.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -106,63 +103,24 @@ refill(struct output *o)
 
 /* ---- to the reader ---- */
 
-/*
- * Standard output as this process's own open file, which does not wait: the one that
- * was inherited is shared with others, whose writes would fail for it.
- */
-static int
-open_own(bool *gone)
-{
-	int fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-
-	*gone = fd == -1 && errno == ENXIO; /* a pipe that nobody reads */
-	return fd;
-}
-
 void
 output_open(struct output *o, struct gv_out *file, bool tsv, int journal_fd, off_t size)
 {
-	struct stat st;
 	size_t n;
 	char header[1024];
-	int mode = fcntl(STDOUT_FILENO, F_GETFL);
 
-	*o = (struct output){
-	    .file = file, .tsv = tsv, .fd = STDOUT_FILENO, .journal_fd = journal_fd};
+	*o = (struct output){.file = file,
+	    .tsv = tsv,
+	    .to = {.fd = STDOUT_FILENO},
+	    .journal_fd = journal_fd};
 	n = read_piece(o, header, sizeof(header));
 	o->sent = o->end = size;
 	n = lines_next(header, n);
 	add_line(o, header, n, strlen(lines_column) + 2);
-	if (file != NULL || fstat(STDOUT_FILENO, &st) != 0)
+	if (file != NULL)
 		return;
-	o->is_socket = S_ISSOCK(st.st_mode);
-	o->may_wait = true;
-	/* one that was closed is there only to be read (gv_init): writing must fail */
-	if ((S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) && mode != -1 &&
-	    (mode & O_ACCMODE) != O_RDONLY) {
-		int own = open_own(&o->gone);
-
-		o->may_wait = own == -1;
-		o->fd = own == -1 ? STDOUT_FILENO : own;
-	}
-}
-
-/* Writes without waiting: how much was taken, or -1 with errno. */
-static ssize_t
-write_some(const struct output *o, const char *s, size_t n)
-{
-	struct pollfd p = {.fd = o->fd, .events = POLLOUT};
-
-	if (o->is_socket)
-		return send(o->fd, s, n, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (!o->may_wait)
-		return write(o->fd, s, n);
-	/* a pipe that can be written to takes _POSIX_PIPE_BUF bytes at once */
-	if (poll(&p, 1, 0) != 1) {
-		errno = EAGAIN;
-		return -1;
-	}
-	return write(o->fd, s, n < _POSIX_PIPE_BUF ? n : _POSIX_PIPE_BUF);
+	gv_nowait_open(&o->to, STDOUT_FILENO);
+	o->gone = o->to.gone;
 }
 
 static void
@@ -200,7 +158,8 @@ output_turn(struct output *o, off_t size)
 			write_file(o);
 			continue;
 		}
-		n = write_some(o, o->buf.s + o->written, o->buf.len - o->written);
+		n = gv_nowait_write(
+		    &o->to, o->buf.s + o->written, o->buf.len - o->written);
 		if (n >= 0)
 			o->written += (size_t)n;
 		else if (errno == EAGAIN || errno == EWOULDBLOCK)
@@ -223,10 +182,10 @@ output_poll_fd(const struct output *o, short *events)
 	bool lags = output_lags(o);
 
 	*events = lags ? POLLOUT : 0;
-	if (o->file != NULL || o->error != 0 || o->gone || fstat(o->fd, &st) != 0)
+	if (o->file != NULL || o->error != 0 || o->gone || fstat(o->to.fd, &st) != 0)
 		return -1;
 	/* the reader of a pipe may leave without our writing */
-	return lags || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ? o->fd : -1;
+	return lags || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ? o->to.fd : -1;
 }
 
 void
@@ -239,8 +198,7 @@ output_polled(struct output *o, short revents)
 void
 output_close(struct output *o)
 {
-	if (o->fd > STDERR_FILENO)
-		close(o->fd);
+	gv_nowait_close(&o->to);
 	gv_strbuf_free(&o->buf);
-	*o = (struct output){.fd = -1};
+	*o = (struct output){.to = {.fd = -1}};
 }

@@ -13,14 +13,13 @@
 
 #include "base/err.h"
 #include "base/fileio.h"
+#include "base/nowait.h"
 #include "base/strbuf.h"
 
 struct output {
 	struct gv_out *file; /* of -o; NULL = standard output */
 	bool tsv;
-	int fd;        /* standard output, not waiting, */
-	bool may_wait; /* or waiting: only what is sure to be taken is written */
-	bool is_socket;
+	struct gv_nowait to; /* standard output */
 	int journal_fd;
 	off_t sent;           /* bytes of the journal that were taken over */
 	off_t end;            /* bytes that it has */
