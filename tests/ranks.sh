@@ -26,7 +26,7 @@ begin() {
 		rank=$((rank + 1))
 	done
 }
-# end: waits for them; their statuses to $statuses
+# end: waits for them; their statuses to $statuses, what they say to err
 end() {
 	statuses=''
 	for i in $pids; do
@@ -34,6 +34,7 @@ end() {
 		statuses="$statuses $?"
 	done
 	statuses=${statuses# }
+	cat err.* >err
 }
 # signal NAME R: to the gv-train of rank R
 signal() {

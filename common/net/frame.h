@@ -6,8 +6,10 @@
  *
  *	DATA   a message: tag, word, bytes
  *	GRANT  a receive of so many bytes has been posted: send the message
- *	OFFER  a large message, the next of its tag, waits for its grant (so that a
- *	       receive of another size is found at once, not after a long silence)
+ *	OFFER  a message, the next of its tag, waits for its grant: a small one that
+ *	       found no room in the window, which is granted because of this, or a
+ *	       large one (so that a receive of another size is found at once, not
+ *	       after a long silence)
  *	TAKEN  so many bytes of the window are free again
  *	ABORT  who was to blame, and for what
  *	BYE    no more will come

@@ -15,10 +15,10 @@
  * Messages with one tag from one member to another arrive in the order in which
  * they were posted, others in any.  A small one (up to GV_MESSAGE_SMALL bytes)
  * leaves at once while the receiver keeps less than a window of them that nobody
- * has asked for; a large one leaves when its receiver has posted where it shall
- * go.  So no member keeps more than a window per peer, and no message waits
- * behind another one of another tag: whoever posts its receives before it waits
- * for its sends cannot deadlock.
+ * has asked for; a large one, and a small one that finds no room there, leaves
+ * when its receiver has posted where it shall go.  So no member keeps more than a
+ * window per peer, and no message waits behind another one of another tag: whoever
+ * posts its receives before it waits for its sends cannot deadlock.
  *
  * Beside computation.  Posting does not block.  With gv_gang_thread a thread of the
  * gang moves messages whenever they can move, whatever the caller does; without it
@@ -133,6 +133,7 @@ struct gv_message {
 	unsigned char *in;
 	const unsigned char *out;
 	size_t bytes;
+	bool offered; /* a small one that goes when it is granted */
 	struct gv_message *next;
 };
 

@@ -15,6 +15,7 @@
 
 enum {
 	GUESTS_SPARE = 64, /* guests beside the members; the longest there makes room */
+	AT_ONCE = 16,      /* guests let in before those that are in are heard again */
 	LOGGED_MAX = 20    /* lines: a scanner must not fill a disk */
 };
 
@@ -22,7 +23,8 @@ enum {
 #define POLLRDHUP 0
 #endif
 
-static const double guest_s = 5; /* for a guest to say hello */
+static const double guest_s = 5;   /* for a guest to say hello */
+static const double moment_s = .1; /* of it that nobody who comes later takes away */
 
 static void say(struct gv_meeting *m, const char *fmt, ...) GV_PRINTF(2, 3);
 static void
@@ -83,54 +85,89 @@ add_talk(struct gv_meeting *m, int fd, int rank, double deadline)
 	memset(t, 0, sizeof(*t));
 	t->fd = fd;
 	t->rank = rank;
+	t->since = gv_clock_s();
 	t->deadline = deadline;
 	return t;
 }
 
-static void
-make_room(struct gv_meeting *m)
+/* The guest that makes room for another one; NULL: there is room. */
+static struct gv_talk *
+oldest_guest(const struct gv_meeting *m)
 {
-	size_t i, oldest = SIZE_MAX, guests = 0;
+	struct gv_talk *oldest = NULL;
+	size_t i, guests = 0;
 
 	for (i = 0; i < m->n; i++) {
 		if (m->talk[i].rank != -1)
 			continue;
 		guests++;
-		if (oldest == SIZE_MAX || m->talk[i].deadline < m->talk[oldest].deadline)
-			oldest = i;
+		if (oldest == NULL || m->talk[i].since < oldest->since)
+			oldest = &m->talk[i];
 	}
-	if (guests < (size_t)m->s->world + GUESTS_SPARE)
+	return guests < (size_t)m->s->world + GUESTS_SPARE ? NULL : oldest;
+}
+
+/* When the next guest may come in: however many come, each can say hello. */
+static double
+opens_s(const struct gv_meeting *m)
+{
+	const struct gv_talk *t = oldest_guest(m);
+
+	return t != NULL ? t->since + moment_s : 0;
+}
+
+static void
+make_room(struct gv_meeting *m)
+{
+	struct gv_talk *t = oldest_guest(m);
+
+	if (t == NULL)
 		return;
-	send_away(m, m->talk[oldest].addr, "too many came at once");
-	drop_talk(m, oldest);
+	send_away(m, t->addr, "too many came at once");
+	drop_talk(m, (size_t)(t - m->talk));
 }
 
 static int
-accept_guests(struct gv_meeting *m, struct gv_error *e)
+welcome(struct gv_meeting *m, int fd, const char addr[GV_SOCK_ADDR], struct gv_error *e)
 {
 	unsigned char nonce[GV_NONCE_LEN];
-	char addr[GV_SOCK_ADDR];
 	struct gv_talk *t;
-	int fd;
 
-	while ((fd = gv_sock_take(m->listener, addr)) != -1) {
-		if (gv_entropy(nonce, sizeof(nonce)) != 0) {
-			gv_error_sys(e, "cannot draw a nonce");
-			close(fd);
-			return -1;
-		}
-		make_room(m);
-		t = add_talk(m, fd, -1, fmin(gv_clock_s() + guest_s, m->deadline));
-		t->stage = AWAIT_HELLO;
-		strcpy(t->addr, addr);
-		gv_challenge_write(t->challenge, nonce);
-		if (!send_all(fd, t->challenge, sizeof(t->challenge)))
-			drop_talk(m, m->n - 1);
+	if (gv_entropy(nonce, sizeof(nonce)) != 0) {
+		gv_error_sys(e, "cannot draw a nonce");
+		close(fd);
+		return -1;
 	}
-	/* a guest that has left, or no descriptor for it: it may come again */
-	return errno == EBADF || errno == EINVAL || errno == ENOTSOCK
-		   ? gv_error_sys(e, "cannot accept a connection")
-		   : 0;
+	make_room(m);
+	t = add_talk(m, fd, -1, fmin(gv_clock_s() + guest_s, m->deadline));
+	t->stage = AWAIT_HELLO;
+	memcpy(t->addr, addr, GV_SOCK_ADDR);
+	gv_challenge_write(t->challenge, nonce);
+	if (!send_all(fd, t->challenge, sizeof(t->challenge)))
+		drop_talk(m, m->n - 1);
+	return 0;
+}
+
+/* A few of those that wait; those that are in are heard before the next. */
+static int
+accept_guests(struct gv_meeting *m, struct gv_error *e)
+{
+	char addr[GV_SOCK_ADDR];
+	int fd, n;
+
+	for (n = 0; n < AT_ONCE && opens_s(m) <= gv_clock_s(); n++) {
+		fd = gv_sock_take(m->listener, addr);
+		if (fd != -1) {
+			if (welcome(m, fd, addr, e) != 0)
+				return -1;
+			continue;
+		}
+		/* a guest that has left, or no descriptor for it: it may come again */
+		return errno == EBADF || errno == EINVAL || errno == ENOTSOCK
+			   ? gv_error_sys(e, "cannot accept a connection")
+			   : 0;
+	}
+	return 0;
 }
 
 static enum gv_verdict
@@ -321,6 +358,8 @@ static size_t
 fill_poll(struct gv_meeting *m, double *until)
 {
 	size_t n = 0, i;
+	double opens;
+	bool shut;
 	int r;
 
 	m->poll = gv_xgrow(
@@ -332,7 +371,11 @@ fill_poll(struct gv_meeting *m, double *until)
 		m->poll[n++] = (struct pollfd){m->talk[i].fd, events, 0};
 		*until = fmin(*until, m->talk[i].deadline);
 	}
-	m->poll[n++] = (struct pollfd){m->listener, POLLIN, 0};
+	opens = opens_s(m);
+	shut = opens > gv_clock_s();
+	if (shut)
+		*until = fmin(*until, opens);
+	m->poll[n++] = (struct pollfd){shut ? -1 : m->listener, POLLIN, 0};
 	for (r = 0; r < m->s->world; r++)
 		m->poll[n++] =
 		    (struct pollfd){m->fd[r], m->s->rank == 0 ? POLLIN : POLLRDHUP, 0};

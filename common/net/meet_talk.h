@@ -18,7 +18,7 @@ struct gv_talk {
 	int fd;
 	enum gv_talk_stage stage;
 	int rank; /* that we call; -1 = a guest */
-	double deadline;
+	double since, deadline;
 	unsigned char challenge[GV_CHALLENGE_LEN];
 	unsigned char nonce[GV_NONCE_LEN]; /* of the hello */
 	unsigned char in[GV_HELLO_LEN];    /* the longest */

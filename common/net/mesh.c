@@ -232,6 +232,7 @@ free_peer(struct gv_peer *p, double deadline)
 	}
 	free(p->early);
 	free(p->say.note);
+	free(p->asks.note);
 	free(p->grants.note);
 	free(p->offers.note);
 }

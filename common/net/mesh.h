@@ -49,6 +49,7 @@ struct gv_peer {
 	struct gv_queue out;    /* may go; the first is being written */
 	struct gv_queue held;   /* have no grant or no window */
 	struct gv_notes say;    /* frames without bytes, to be written between messages */
+	struct gv_notes asks;   /* offers of small ones, written behind what may go */
 	struct gv_notes grants; /* of messages that were not posted yet */
 	size_t window;          /* used, of small messages that we sent */
 	struct gv_net_frame head; /* being written */

@@ -99,15 +99,17 @@ gv_in_post(struct gv_gang *g, struct gv_peer *p, struct gv_message *m)
 {
 	struct gv_early *early = posted(p, m->tag) == NULL ? take_kept(p, m->tag) : NULL;
 	struct gv_net_frame offer;
+	bool offered;
 
 	if (early != NULL) {
 		deliver(g, p, early, m);
 		return;
 	}
 	gv_queue_add(&p->recv, m);
-	if (gv_notes_take(&p->offers, m->tag, &offer) && offer.bytes != m->bytes)
+	offered = gv_notes_take(&p->offers, m->tag, &offer);
+	if (offered && offer.bytes != m->bytes)
 		out_of_step(g, p);
-	else if (m->bytes > GV_MESSAGE_SMALL)
+	else if (offered || m->bytes > GV_MESSAGE_SMALL)
 		gv_out_say(g, p, GV_GRANT, m->tag, m->bytes);
 }
 
@@ -168,6 +170,8 @@ offered(struct gv_gang *g, struct gv_peer *p, const struct gv_net_frame *f)
 
 	if (m != NULL ? m->bytes != f->bytes : !gv_notes_add(&p->offers, f))
 		out_of_step(g, p);
+	else if (m != NULL && f->bytes <= GV_MESSAGE_SMALL) /* large ones have theirs */
+		gv_out_say(g, p, GV_GRANT, f->tag, f->bytes);
 }
 
 static void

@@ -49,31 +49,6 @@ let_go(struct gv_gang *g, struct gv_peer *p, struct gv_message *m, uint64_t gran
 	gv_queue_add(&p->out, m);
 }
 
-/*
- * Lets go what may go now, in order: the first that finds no room in the window
- * keeps its place before the small ones behind it.  A large one whose grant came
- * while one of its tag was before it goes here too.
- */
-static void
-release(struct gv_gang *g, struct gv_peer *p)
-{
-	struct gv_message *m, *next;
-
-	for (m = p->held.first; m != NULL; m = next) {
-		struct gv_net_frame grant = {0};
-
-		next = m->next;
-		if (is_small(m) && !fits(p, m))
-			break;
-		if (held(p, m->tag, m) != NULL)
-			continue;
-		if (!is_small(m) && !gv_notes_take(&p->grants, m->tag, &grant))
-			continue;
-		gv_queue_remove(&p->held, m);
-		let_go(g, p, m, grant.bytes);
-	}
-}
-
 static bool
 is_queued(const struct gv_peer *p, struct gv_tag tag)
 {
@@ -85,23 +60,64 @@ is_queued(const struct gv_peer *p, struct gv_tag tag)
 	return false;
 }
 
+/*
+ * Offers a small one that finds no room, which then goes when it is granted and not before.
+ * Offers of these are written behind what may go, so that all of their tag comes before.
+ */
+static void
+ask(struct gv_gang *g, struct gv_peer *p, struct gv_message *m)
+{
+	struct gv_net_frame f = {GV_FRAME_MAGIC, GV_OFFER, m->tag, 0, 0, m->bytes};
+
+	m->offered = true;
+	if (!p->deaf && !gv_notes_add(&p->asks, &f))
+		gv_mesh_blame(g, GV_BLAME_STEP, (int)(p - g->peer), g->rank);
+}
+
+/*
+ * Lets go what may go now, in order.  A small one that finds no room in the window, which
+ * may be full of what nobody asks for before it has come, is asked for.  A large one whose
+ * grant came while one of its tag was before it goes here too.
+ */
+static void
+release(struct gv_gang *g, struct gv_peer *p)
+{
+	struct gv_message *m, *next;
+
+	for (m = p->held.first; m != NULL; m = next) {
+		struct gv_net_frame grant = {0};
+
+		next = m->next;
+		if (m->offered || held(p, m->tag, m) != NULL)
+			continue;
+		if (is_small(m) && !fits(p, m)) {
+			ask(g, p, m);
+			continue;
+		}
+		if (!is_small(m) && !gv_notes_take(&p->grants, m->tag, &grant))
+			continue;
+		gv_queue_remove(&p->held, m);
+		let_go(g, p, m, grant.bytes);
+	}
+}
+
 void
 gv_out_post(struct gv_gang *g, struct gv_peer *p, struct gv_message *m)
 {
 	bool first = p->held.first == NULL || held(p, m->tag, NULL) == NULL;
 	struct gv_net_frame grant = {0};
 
-	if (first && (is_small(m) ? p->held.first == NULL && fits(p, m)
-				  : gv_notes_take(&p->grants, m->tag, &grant))) {
+	if (first &&
+	    (is_small(m) ? fits(p, m) : gv_notes_take(&p->grants, m->tag, &grant))) {
 		let_go(g, p, m, grant.bytes);
 		return;
 	}
 	gv_queue_add(&p->held, m);
+	if (first && is_small(m))
+		ask(g, p, m);
 	/* only of the next of its tag: the receiver compares it with its next receive */
-	if (!is_small(m) && first && !is_queued(p, m->tag))
+	else if (first && !is_queued(p, m->tag))
 		gv_out_say(g, p, GV_OFFER, m->tag, m->bytes);
-	else if (is_small(m))
-		release(g, p); /* what is held may all be large */
 }
 
 void
@@ -109,11 +125,13 @@ gv_out_granted(struct gv_gang *g, struct gv_peer *p, const struct gv_net_frame *
 {
 	struct gv_message *m = held(p, f->tag, NULL);
 
-	if (m != NULL && !is_small(m)) {
+	bool small = f->bytes <= GV_MESSAGE_SMALL; /* one that was asked for */
+
+	if (m != NULL && small == is_small(m) && small == m->offered) {
 		gv_queue_remove(&p->held, m);
 		let_go(g, p, m, f->bytes);
 		release(g, p);
-	} else if (!gv_notes_add(&p->grants, f)) {
+	} else if (small || !gv_notes_add(&p->grants, f)) {
 		gv_mesh_blame(g, GV_BLAME_STEP, (int)(p - g->peer), g->rank);
 	}
 }
@@ -135,7 +153,7 @@ bool
 gv_out_waits(const struct gv_peer *p)
 {
 	return !p->deaf && (p->head_left > 0 || p->body_left > 0 || p->say.n > 0 ||
-			       p->out.first != NULL);
+			       p->out.first != NULL || p->asks.n > 0);
 }
 
 /* Chooses what is written next; false: there is nothing. */
@@ -151,6 +169,9 @@ begin(struct gv_peer *p)
 		p->head = (struct gv_net_frame){
 		    GV_FRAME_MAGIC, GV_DATA, m->tag, m->word, 0, m->bytes};
 		p->body_left = m->bytes;
+	} else if (p->asks.n > 0) {
+		p->head = p->asks.note[p->asks.first++];
+		p->asks.n--;
 	} else {
 		return false;
 	}

@@ -278,29 +278,32 @@ test_failures(void)
 static void
 test_blame(void)
 {
-	enum { WORLD = 5 };
+	enum { WORLD = 5, SOON_S = 60 }; /* half of what silence takes */
 	int round, r;
 
 	for (round = 0; round < 8; round++) {
 		int victim = (int)(gv_random_uniform(5, 1, 2, (uint64_t)round) * WORLD);
-		int port = free_port(), out[2], right = 0, lines = 0;
+		int port = free_port(), out[2], met[2], right = 0, lines = 0;
 		char want[64], all[4096] = "", *line;
 		double start = gv_clock_s();
 		pid_t pid[WORLD];
 		ssize_t n;
 
-		if (pipe(out) != 0)
+		if (pipe(out) != 0 || pipe(met) != 0)
 			return;
 		fflush(stdout);
 		for (r = 0; r < WORLD; r++) {
 			pid[r] = fork();
 			if (pid[r] == 0) {
 				struct gv_gang_spec s = spec(r, WORLD, port);
-				struct gv_gang *g = join_or_exit(&s);
+				struct gv_gang *g;
 				static float x[60000];
 				struct gv_error e = {0};
 				unsigned flags = 0;
 
+				s.join_s = s.silence_s = 2 * SOON_S;
+				g = join_or_exit(&s);
+				(void)!write(met[1], "", 1);
 				while (gv_gang_sum(
 					   g, x, round % 2 ? 60000 : 10, &flags, &e) == 0)
 					;
@@ -310,7 +313,11 @@ test_blame(void)
 				_exit(1);
 			}
 		}
-		gv_sleep_s(0.05 + gv_random_uniform(5, 2, 2, (uint64_t)round) * 0.1);
+		close(met[1]);
+		for (r = 0; r < WORLD && read(met[0], all, 1) == 1; r++)
+			;
+		close(met[0]);
+		gv_sleep_s(gv_random_uniform(5, 2, 2, (uint64_t)round) * 0.1);
 		kill(pid[victim], SIGKILL);
 		for (r = 0; r < WORLD; r++)
 			waitpid(pid[r], NULL, 0);
@@ -327,8 +334,26 @@ test_blame(void)
 		}
 		ok(right == WORLD - 1 && lines == right,
 		    "rank %d is killed: the other four say so", victim);
-		ok(gv_clock_s() - start < 10, "and soon");
+		ok(gv_clock_s() - start < SOON_S, "and soon");
 	}
+}
+
+/* A signal that this thread does not want is pending: the gang's takes none. */
+static int
+signal_member(struct gv_gang_spec *s, void *arg)
+{
+	struct gv_gang *g = join_or_exit(s);
+	sigset_t set, pending;
+
+	(void)arg;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	kill(getpid(), SIGUSR1); /* ends the process where any thread takes it */
+	gv_sleep_s(0.02);
+	sigpending(&pending);
+	gv_gang_leave(g);
+	return sigismember(&pending, SIGUSR1) ? 0 : 2;
 }
 
 int
@@ -344,6 +369,8 @@ main(void)
 		test_many();
 		test_failures();
 		test_blame();
+		is_int(
+		    each_rank(2, signal_member, NULL), 0, "signals are for the caller");
 	}
 	return done_testing();
 }

@@ -176,6 +176,41 @@ test_silence(void)
 	waitpid(pid[0], NULL, 0);
 }
 
+/* Some that come and go as fast as they can. */
+static void
+test_flood(void)
+{
+	enum { WORLD = 3, FLOODS = 3 };
+	int port = free_port(), i;
+	struct gv_gang_spec s = spec(0, WORLD, port);
+	struct gv_error e = {0};
+	pid_t pid[WORLD] = {0}, flood[FLOODS];
+	struct gv_gang *g;
+	unsigned flags = 1;
+
+	fflush(stdout);
+	for (i = 0; i < FLOODS; i++) {
+		flood[i] = fork();
+		while (flood[i] == 0) {
+			int fd = knock(port);
+
+			if (fd != -1)
+				close(fd);
+		}
+	}
+	fork_others(WORLD, port, "abc", pid);
+	ok(gv_gang_join(&g, &s, &e) == 0, "the gang meets among many that come and go");
+	ok(g != NULL && gv_gang_sum(g, NULL, 0, &flags, &e) == 0 && flags == 7,
+	    "and is complete");
+	for (i = 0; i < FLOODS; i++) {
+		kill(flood[i], SIGKILL);
+		waitpid(flood[i], NULL, 0);
+	}
+	pid[0] = 0;
+	gv_gang_leave(g);
+	is_int(statuses(WORLD, pid), 0, "among them none has failed");
+}
+
 /* ---- keys ---- */
 
 /* Rank 0 with one key, rank 1 with another; their errors. */
@@ -692,6 +727,7 @@ main(void)
 	test_strangers("abc");
 	test_strangers(NULL);
 	test_silence();
+	test_flood();
 	test_keys();
 	test_false_rank_0();
 	test_misfits();

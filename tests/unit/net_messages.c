@@ -160,6 +160,7 @@ flood_member(struct gv_gang_spec *s, void *arg)
 	struct gv_message *recv = gv_xcalloc(N, sizeof(*recv));
 	unsigned char(*in)[BYTES] = gv_xcalloc(N, BYTES);
 	static unsigned char out[BYTES];
+	struct gv_message counted[2] = {0};
 	struct gv_error e = {0};
 	int other = 1 - s->rank, early = 0;
 	uint32_t k;
@@ -178,6 +179,12 @@ flood_member(struct gv_gang_spec *s, void *arg)
 		early += send[k].done;
 	if (early == N || early < 100) /* a window is all that goes ahead */
 		return 3;
+	/* nobody asks before the other one has counted */
+	gv_gang_recv(g, &counted[0], other, (struct gv_tag){0, 2}, NULL, 0);
+	gv_gang_send(g, &counted[1], other, (struct gv_tag){0, 2}, NULL, 0);
+	if (gv_gang_wait(g, &counted[0], &e) != 0 ||
+	    gv_gang_wait(g, &counted[1], &e) != 0)
+		return 1;
 	for (k = N; k-- > 0;) /* the last first: nothing stands in its way */
 		gv_gang_recv(g, &recv[k], other, (struct gv_tag){k, 1}, in[k], BYTES);
 	for (k = N; k-- > 0;)
@@ -186,6 +193,60 @@ flood_member(struct gv_gang_spec *s, void *arg)
 	for (k = 0; k < N; k++)
 		if (gv_gang_wait(g, &send[k], &e) != 0)
 			return 1;
+	gv_gang_leave(g);
+	return 0;
+}
+
+/*
+ * Small messages of some tags that nobody asks for before another one has come: they may fill
+ * the window, and do not keep that from going.  Both ways.
+ */
+static int
+crowd_member(struct gv_gang_spec *s, void *arg)
+{
+	enum { N = 900, BYTES = 1000, TAGS = 3 };
+	struct gv_gang *g = join_or_exit(s);
+	struct gv_message *send = gv_xcalloc(N, sizeof(*send));
+	struct gv_message *recv = gv_xcalloc(N, sizeof(*recv));
+	struct gv_message asked[2] = {0}, out = {0};
+	unsigned char(*in)[BYTES] = gv_xcalloc(N, BYTES);
+	static unsigned char bytes[BYTES];
+	struct gv_error e = {0};
+	int other = 1 - s->rank, i;
+	uint32_t k;
+
+	(void)arg;
+	alarm(20); /* else it would wait for ever */
+	for (k = 0; k < N; k++) {
+		send[k].word = k;
+		gv_gang_send(
+		    g, &send[k], other, (struct gv_tag){k % TAGS, 1}, bytes, BYTES);
+	}
+	for (i = 0; i < 2; i++) { /* asked for before it comes, and behind */
+		struct gv_tag tag = {(uint32_t)i, 2};
+
+		if (i == 0)
+			gv_gang_recv(g, &asked[i], other, tag, in[0], BYTES);
+		gv_gang_send(g, &out, other, tag, bytes, BYTES);
+		if (i == 1) {
+			gv_sleep_s(.05);
+			if (gv_gang_poll(g, &e) != 0)
+				return 1;
+			gv_gang_recv(g, &asked[i], other, tag, in[0], BYTES);
+		}
+		if (gv_gang_wait(g, &asked[i], &e) != 0 || gv_gang_wait(g, &out, &e) != 0)
+			return 1;
+	}
+	for (k = 0; k < N; k++)
+		gv_gang_recv(
+		    g, &recv[k], other, (struct gv_tag){k % TAGS, 1}, in[k], BYTES);
+	for (k = 0; k < N; k++)
+		if (gv_gang_wait(g, &recv[k], &e) != 0 || recv[k].word != k)
+			return 1;
+	for (k = 0; k < N; k++)
+		if (gv_gang_wait(g, &send[k], &e) != 0)
+			return 1;
+	alarm(0);
 	gv_gang_leave(g);
 	return 0;
 }
@@ -316,6 +377,8 @@ test_all(void)
 
 	test_random();
 	is_int(each_rank(2, flood_member, NULL), 0, "more than a window of small ones");
+	is_int(each_rank(2, crowd_member, NULL), 0,
+	    "a window that is full keeps nothing back that is waited for");
 	is_int(each_rank(2, passing_member, NULL), 0, "messages pass each other");
 	is_int(each_rank(3, leaving_member, NULL), 0, "leaving in order");
 	is_int(each_rank(2, mismatched_member, &(struct sizes){10, 11}), 0,
