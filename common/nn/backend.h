@@ -97,6 +97,7 @@ struct gv_nn_room {
 	 * bfloat16; gv_real * to them are addresses only.  Losses, hits, sums stay gv_real.
 	 */
 	size_t stored;
+	bool learns; /* see learn */
 };
 
 /* Sums of bn over a micro-batch; what they become is in its statistics. */
@@ -235,6 +236,13 @@ struct gv_nn_backend {
 	 */
 	int (*gradient)(struct gv_nn_backend *, const struct gv_nn_call *, size_t first,
 	    size_t last, const struct gv_nn_grads *, bool add);
+	/*
+	 * Where the plan's room says that the backend learns: the gradients of all rows, and
+	 * the optimiser over all parameters, each as soon as it may.  Afterwards grads hold
+	 * nothing that is of use.
+	 */
+	int (*learn)(struct gv_nn_backend *, const struct gv_nn_call *,
+	    const struct gv_nn_grads *, bool add, const struct gv_nn_update *);
 	/* Mean losses behind the gradients: sums of each shard in double, a tree over them. */
 	int (*losses)(struct gv_nn_backend *, const struct gv_nn_call *,
 	    const struct gv_nn_grads *, bool add);

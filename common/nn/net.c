@@ -134,6 +134,7 @@ prepare(struct gv_net *net, const struct gv_model *m, const struct gv_net_config
 	if (room.stored > 0)
 		net->plan.stored = room.stored;
 	net->together = room.together > 0 ? room.together : c->models;
+	net->learns = room.learns;
 	net->sizes = gv_nn_sizes(&net->plan, &room);
 	count_bytes(net);
 	return 0;

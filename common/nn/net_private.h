@@ -39,6 +39,7 @@ struct gv_net {
 	uint64_t *steps;
 	gv_real *mean;   /* [B] losses on their way out */
 	size_t together; /* models that go through a step at a time */
+	bool learns;     /* the backend does */
 	bool *chosen;    /* [B] that are active, while some of them go */
 	/* losses of steps that were not taken yet, [GV_NET_LATE][B]: GV_NN_PINNED; whose */
 	gv_real *late;
@@ -77,5 +78,12 @@ gv_net_running_next(const struct gv_net *net)
 {
 	return net->running + net->plan.B * net->plan.Q;
 }
+
+/*
+ * Whether a step's last gradients and its update may be the backend's one work: nothing comes
+ * between them.  And that: for the micro-batch in slot 0.
+ */
+bool gv_net_learns(const struct gv_net *net);
+int gv_net_learn(struct gv_net *net, bool first);
 
 #endif

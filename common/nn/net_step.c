@@ -6,9 +6,12 @@
 #include "base/mem.h"
 #include "nn/net_private.h"
 
-/* Gradients of micro-batch m of an update, which is in slot 0. */
+/*
+ * Gradients of micro-batch m of an update, which is in slot 0; learn: and the update, with
+ * the last one.
+ */
 static int
-micro_batch(struct gv_net *net, size_t m)
+micro_batch(struct gv_net *net, size_t m, bool learn)
 {
 	const struct gv_nn_plan *p = &net->plan;
 	struct gv_net_work all = {
@@ -24,14 +27,15 @@ micro_batch(struct gv_net *net, size_t m)
 			   ? -1
 			   : 0;
 	}
-	return gv_net_forward(net, &all) != 0 || gv_net_backward(net, &all) != 0 ||
-		       gv_net_gradients(net, &all, m == 0) != 0
-		   ? -1
-		   : 0;
+	if (gv_net_forward(net, &all) != 0 || gv_net_backward(net, &all) != 0)
+		return -1;
+	return learn && m + 1 == p->micro_batches ? gv_net_learn(net, m == 0)
+						  : gv_net_gradients(net, &all, m == 0);
 }
 
-int
-gv_net_gradient(struct gv_net *net, const gv_real *x, const void *target, double *loss)
+/* The update's micro-batches, one behind another in x and target. */
+static int
+all_micro_batches(struct gv_net *net, const gv_real *x, const void *target, bool learn)
 {
 	const struct gv_nn_plan *p = &net->plan;
 	size_t bytes = p->n * gv_nn_target_bytes(p), m;
@@ -39,8 +43,16 @@ gv_net_gradient(struct gv_net *net, const gv_real *x, const void *target, double
 	for (m = 0; m < p->micro_batches; m++)
 		if (gv_net_load(net, 0, x + m * p->n * p->in_size,
 			(const char *)target + m * bytes) != 0 ||
-		    micro_batch(net, m) != 0)
+		    micro_batch(net, m, learn) != 0)
 			return -1;
+	return 0;
+}
+
+int
+gv_net_gradient(struct gv_net *net, const gv_real *x, const void *target, double *loss)
+{
+	if (all_micro_batches(net, x, target, false) != 0)
+		return -1;
 	return gv_net_sum(net, loss) != 0 ? -1 : gv_net_tie(net);
 }
 
@@ -72,6 +84,10 @@ gv_net_update(struct gv_net *net)
 int
 gv_net_step(struct gv_net *net, const gv_real *x, const void *target, double *loss)
 {
+	if (gv_net_learns(net))
+		return all_micro_batches(net, x, target, true) != 0
+			   ? -1
+			   : gv_net_sum(net, loss);
 	if (gv_net_gradient(net, x, target, loss) != 0)
 		return -1;
 	return gv_net_update(net);
@@ -117,12 +133,14 @@ step_active(
 {
 	const struct gv_nn_plan *p = &net->plan;
 	size_t at = late_place(net, net->late_n) * p->B + first, m, b;
+	bool learn = gv_net_learns(net);
 
 	for (m = 0; m < p->micro_batches; m++)
 		if ((!loaded && gv_net_load_of(net, 0, visit + m * p->n) != 0) ||
-		    micro_batch(net, m) != 0)
+		    micro_batch(net, m, learn) != 0)
 			return -1;
-	if (gv_net_sum_ranks(net) != 0 || gv_net_tie(net) != 0 || gv_net_update(net) != 0)
+	if (!learn && (gv_net_sum_ranks(net) != 0 || gv_net_tie(net) != 0 ||
+			  gv_net_update(net) != 0))
 		return -1;
 	for (b = first; b < end; b++)
 		net->late_of[at + b - first] = net->active[b];

@@ -239,21 +239,28 @@ take_statistics(
 	return 0;
 }
 
+/* What comes behind the gradients of the weights. */
+static int
+losses_and_statistics(
+    struct gv_net *net, const struct gv_net_work *w, struct gv_nn_call *c, bool first)
+{
+	int status = 0;
+
+	if (w->last == net->plan.rows)
+		status = net->be->losses(net->be, c, &net->grads, !first || w->beside);
+	return status == 0 ? take_statistics(net, w, c, first) : status;
+}
+
 int
 gv_net_gradients(struct gv_net *net, const struct gv_net_work *w, bool first)
 {
 	struct gv_nn_call c = call_of(net, w->slot, w->version, true);
-	struct gv_nn_backend *be = net->be;
-	int status;
 
 	if (net->plan.recompute && net->there != w->slot)
 		return gone(net, w->slot);
-	status = be->gradient(be, &c, w->first, w->last, &net->grads, !first);
-	if (status == 0 && w->last == net->plan.rows)
-		status = be->losses(be, &c, &net->grads, !first || w->beside);
-	if (status == 0)
-		status = take_statistics(net, w, &c, first);
-	return status;
+	if (net->be->gradient(net->be, &c, w->first, w->last, &net->grads, !first) != 0)
+		return -1;
+	return losses_and_statistics(net, w, &c, first);
 }
 
 int
@@ -326,8 +333,9 @@ make_newest(struct gv_net *net, size_t version)
 	net->order[0] = version;
 }
 
-int
-gv_net_advance(struct gv_net *net, size_t from, size_t to)
+/* Counts a step from one version of the weights to another, which the backend is to take. */
+static struct gv_nn_update
+begin_update(struct gv_net *net, size_t from, size_t to)
 {
 	struct gv_nn_update u = {.optimiser = net->optimiser,
 	    .momentum = net->momentum,
@@ -341,16 +349,52 @@ gv_net_advance(struct gv_net *net, size_t from, size_t to)
 	    .state = net->state,
 	    .last = net->plan.P};
 	size_t b;
-	int status;
 
 	for (b = 0; b < net->plan.B; b++)
 		net->steps[b] += net->active[b];
 	gv_nn_weights_changed(&net->weights[to], &net->plan);
 	make_newest(net, to);
+	return u;
+}
+
+int
+gv_net_advance(struct gv_net *net, size_t from, size_t to)
+{
+	struct gv_nn_update u = begin_update(net, from, to);
+	int status;
+
 	status = net->be->update(net->be, &u);
 	if (status == 0)
 		status = keep_inactive(net, from, to);
 	return status == 0 ? keep_statistics(net) : status;
+}
+
+bool
+gv_net_learns(const struct gv_net *net)
+{
+	const struct gv_nn_plan *p = &net->plan;
+	size_t i;
+
+	if (!net->learns || net->ranks.joined || p->R > 1 || gv_net_clips(net) ||
+	    p->first_row > 0 || p->last_row < p->rows)
+		return false;
+	for (i = 0; i < p->rows; i++)
+		if (p->row[i].l.is_tied)
+			return false;
+	return true;
+}
+
+int
+gv_net_learn(struct gv_net *net, bool first)
+{
+	struct gv_net_work w = {.last = net->plan.rows, .version = net->order[0]};
+	struct gv_nn_call c = call_of(net, w.slot, w.version, true);
+	struct gv_nn_update u = begin_update(net, w.version, w.version);
+
+	if (net->be->learn(net->be, &c, &net->grads, !first, &u) != 0 ||
+	    losses_and_statistics(net, &w, &c, first) != 0)
+		return -1;
+	return keep_statistics(net);
 }
 
 /* ---- evaluation ---- */

@@ -174,18 +174,18 @@ tree(const struct gv_cpu_shards *g, const gv_real *b, size_t i, size_t j, size_t
 
 /* Numbers that differ from the promise in one random sum over shards, some empty. */
 static size_t
-wrong_in_shards(bool fused)
+wrong_in_shards(size_t columns, size_t each, bool fused)
 {
 	size_t end[16], shards = (size_t)1 << below(5), k = 0, i, j, wrong = 0;
 	struct gv_cpu_shards g = {.m = 1 + below(40),
-	    .n = 1 + below(80),
+	    .n = 1 + columns + below(80),
 	    .shards = shards,
 	    .end = end,
 	    .add = below(2)};
 	gv_real *a, *b, *c, *was, *packed;
 
 	for (i = 0; i < shards; i++)
-		end[i] = k += below(9);
+		end[i] = k += below(each);
 	g.lda = g.m + below(3);
 	g.ldc = g.n + below(3);
 	a = numbers(g.lda * k + 1);
@@ -274,8 +274,12 @@ main(void)
 			    i % 10 == 0 ? 400 : 40, 80, i % 10 == 1 ? 700 : 50, fused);
 		is_int(wrong, 0, "%s: 300 of what is listed, every bit", kernels[k]);
 		for (wrong = 0, i = 0; i < 300; i++)
-			wrong += wrong_in_shards(fused);
+			wrong += wrong_in_shards(0, 9, fused);
 		is_int(wrong, 0, "%s: 300 sums over shards, every bit", kernels[k]);
+		for (wrong = 0, i = 0; i < 40; i++)
+			wrong += wrong_in_shards(470, 3, fused);
+		is_int(wrong, 0, "%s: 40 of few samples and long lines, every bit",
+		    kernels[k]);
 		test_nan(kernels[k]);
 	}
 	gv_cpu_gemm_use(NULL);

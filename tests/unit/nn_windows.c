@@ -1,12 +1,16 @@
 /*
  * Convolutions over windows: images so large that only bands of them are copied at a time,
  * channels that crowd a cache's sets, windows cut by pieces of the weights, groups,
- * strides, paddings beyond the window: the bits are those of the slow backend.
+ * strides, paddings beyond the window, a group to each channel: the bits are those of the slow backend.
  */
+#include <math.h>
+
+#include "nn/cpu/gemm.h"
 #include "nn_fixture.h"
 #include "nn_slow.h"
 
 static uint64_t draws;
+static double tolerance; /* of losses; 0: all bits */
 
 static size_t
 below(size_t n)
@@ -44,9 +48,9 @@ wrong_in(const struct drawn *d, size_t threads)
 		help_batch(x, label, d->batch, gv_shape_size(m.input), 3, draws++);
 		gv_net_step(cpu, x, label, &loss);
 		gv_net_step(slow, x, label, &other);
-		wrong += memcmp(&loss, &other, sizeof(loss)) != 0;
+		wrong += !(fabs(loss - other) <= tolerance * other);
 	}
-	wrong += help_differences(cpu, 0, slow, 0);
+	wrong += tolerance > 0 ? 0 : help_differences(cpu, 0, slow, 0);
 	if (wrong > 0)
 		printf("# samples %zu of %zux%zux%zu, threads %zu\n%s", d->batch,
 		    d->input.height, d->input.width, d->input.channels, threads,
@@ -91,16 +95,84 @@ wrong_in_drawn(void)
 	return wrong_in(&d, 1 + below(3));
 }
 
+/* A group to each channel: some channels more or fewer than vectors have. */
+static size_t
+wrong_in_depthwise(void)
+{
+	enum { PRODUCTS = 300000 };
+	size_t c = 1 + below(75), k = 1 + below(8), s = 1 + below(3), most;
+	struct drawn d = {.batch = 1 + below(5)};
+
+	most = PRODUCTS / (d.batch * c * k * k);
+	d.input = (struct gv_shape){2, k + below(14), k + below(14)};
+	while (d.input.width * d.input.height > most && d.input.height > k)
+		d.input.height--;
+	snprintf(d.table, sizeof(d.table),
+	    HEADER "1,conv,%zu,1,1,0,,relu\n2,conv,%zu,%zu,%zu,%zu,%zu,%s\n" TAIL, c, c,
+	    k, s, k - 1 - below(k), c, below(2) == 0 ? "relu" : "");
+	return wrong_in(&d, 1 + below(3));
+}
+
+/* The first loss of a net whose averages are over such windows of images that are one colour each. */
+static double
+loss_of_colours(size_t k, size_t stride, size_t padding)
+{
+	enum { BATCH = 6, H = 7, W = 9 };
+	char table[256];
+	struct gv_model m;
+	struct gv_net_config c = {.models = 1,
+	    .batch = BATCH,
+	    .shards = gv_net_shards(BATCH),
+	    .optimiser = GV_SGD};
+	gv_real x[BATCH * H * W];
+	int32_t label[BATCH];
+	struct gv_net *net;
+	double loss;
+	size_t i;
+
+	snprintf(table, sizeof(table),
+	    HEADER "1,avgpool,,%zu,%zu,%zu,,\n2,avgpool,,,,,,\n3,linear,,,,,,\n"
+		   "4,xent,,,,,,\n",
+	    k, stride, padding);
+	m = help_model(table, H, W, 1, 3);
+	c.backend = gv_cpu_new(1);
+	net = help_net(&m, c, 0);
+	for (i = 0; i < BATCH * H * W; i++)
+		x[i] = (gv_real)(i / (H * W)) - 2;
+	for (i = 0; i < BATCH; i++)
+		label[i] = (int32_t)(i % 3);
+	gv_net_step(net, x, label, &loss);
+	gv_net_free(net);
+	gv_model_free(&m);
+	return loss;
+}
+
+/* An average is over what of its window is inside, so that one colour stays as it is. */
+static size_t
+wrong_in_averages(void)
+{
+	double want = loss_of_colours(1, 1, 0);
+	size_t k, stride, padding, wrong = 0;
+
+	for (k = 1; k <= 4; k++)
+		for (stride = 1; stride <= 3; stride++)
+			for (padding = 0; 2 * padding <= k; padding++)
+				wrong += !(fabs(loss_of_colours(k, stride, padding) -
+						want) <= 1e-5 * want);
+	return wrong;
+}
+
 int
 main(void)
 {
+	static const char *const kernel[] = {"c", "avx2", "avx512"};
 	static const struct drawn large[] = {
 	    {HEADER "1,conv,20,1,1,0,,\n2,conv,2,3,1,1,,relu\n" TAIL, {2, 200, 90}, 1},
 	    {HEADER "1,conv,64,1,1,0,,\n2,conv,3,3,2,1,,\n" TAIL, {1, 60, 70}, 2},
 	    {HEADER "1,conv,8,1,1,0,,\n2,conv,2,5,1,2,,\n" TAIL, {1, 12, 1200}, 1},
 	    {HEADER "1,conv,12,1,1,0,,\n2,conv,4,7,3,3,2,\n" TAIL, {1, 120, 210}, 1},
 	    {HEADER "1,conv,16,1,1,0,,\n2,tconv,3,3,2,1,,\n" TAIL, {1, 70, 80}, 2}};
-	size_t wrong = 0, i;
+	size_t wrong = 0, i, k;
 
 	gv_init("nn_windows");
 	for (i = 0; i < sizeof(large) / sizeof(large[0]); i++)
@@ -108,5 +180,17 @@ main(void)
 	for (i = 0; i < 200; i++)
 		wrong += wrong_in_drawn();
 	is_int(wrong, 0, "random windows");
+	for (i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++) {
+		if (!gv_cpu_gemm_use(kernel[i])) {
+			skip("a group to each channel, %s: not on this CPU", kernel[i]);
+			continue;
+		}
+		/* where numbers are not fused one by one */
+		tolerance = strcmp(kernel[i], "c") == 0 ? 1e-4 : 0;
+		for (wrong = 0, k = 0; k < 60; k++)
+			wrong += wrong_in_depthwise();
+		is_int(wrong, 0, "a group to each channel, %s", kernel[i]);
+	}
+	is_int(wrong_in_averages(), 0, "averages of one colour");
 	return done_testing();
 }

@@ -105,6 +105,21 @@ products(const struct head *h, const gv_real *a, size_t lda, const gv_real *b,
 	gv_cpu_gemm(&g);
 }
 
+/*
+ * Rows of p and ds are worked on in whole vectors: what is behind the n numbers of one, up
+ * to the end of a vector, which its room has, is filled with v before.
+ */
+static size_t
+whole_vectors(gv_real *row, size_t n, gv_real v)
+{
+	enum { VECTOR = 16 };
+	size_t end = (n + VECTOR - 1) / VECTOR * VECTOR, i;
+
+	for (i = n; i < end; i++)
+		row[i] = v;
+	return end;
+}
+
 /* Probabilities of queries [first, last), in place of s; 0 where they do not look. */
 static void
 softmax(const struct head *h, size_t first, size_t last)
@@ -115,7 +130,8 @@ softmax(const struct head *h, size_t first, size_t last)
 	products(h, h->q, 3 * h->C, h->keys_t, p, first, last);
 	for (i = first; i < last; i++, p += h->ld) {
 		n = seen(h, i + 1);
-		(void)gv_cpu_softmax(p, n, h->scale, &top);
+		(void)gv_cpu_softmax(
+		    p, whole_vectors(p, n, -(gv_real)INFINITY), h->scale, &top);
 		memset(p + n, 0, (end - n) * sizeof(*p));
 	}
 }
@@ -194,58 +210,68 @@ slope(gv_real *restrict ds, const gv_real *restrict p, size_t n, gv_real mean, g
 static void
 softmax_back(const struct head *h, const gv_real *dy, size_t first, size_t last)
 {
-	size_t i, n, end = computed(h, last);
+	size_t i, n, whole, end = computed(h, last);
 	const gv_real *p = h->p;
 	gv_real *ds = h->ds;
 
 	products(h, dy, h->C, h->values_t, ds, first, last);
 	for (i = first; i < last; i++, p += h->ld, ds += h->ld) {
 		n = seen(h, i + 1);
-		slope(ds, p, n, gv_cpu_dot(p, ds, n), h->scale);
+		whole = whole_vectors(ds, n, 0);
+		slope(ds, p, whole, gv_cpu_dot(p, ds, whole), h->scale);
 		memset(ds + n, 0, (end - n) * sizeof(*ds));
 	}
 }
 
-/* to[j] += the sum of a[i][j] b[i] over queries [first, last). */
+/* to[j] += or = the sum of a[i][j] b[i] over queries [first, last), for j in [from, end). */
 static void
-spread(const struct head *h, const gv_real *a, const gv_real *b, size_t ldb, gv_real *to,
-    size_t first, size_t last)
+spread_to(const struct head *h, const gv_real *a, const gv_real *b, size_t ldb,
+    gv_real *to, bool add, size_t first, size_t last, size_t from, size_t end)
 {
-	struct gv_cpu_gemm g = {.m = seen(h, last),
+	struct gv_cpu_gemm g = {.m = end - from,
 	    .n = h->D,
 	    .k = last - first,
-	    .a = a,
+	    .a = a + from,
 	    .lda = h->ld,
 	    .transposed = true,
 	    .b = b + first * ldb,
 	    .ldb = ldb,
-	    .c = to,
+	    .c = to + from * 3 * h->C,
 	    .ldc = 3 * h->C,
-	    .add = true};
+	    .add = add};
 
 	gv_cpu_gemm(&g);
+}
+
+/* The same for all that these look at; add: also for those that none before looked at. */
+static void
+spread(const struct head *h, const gv_real *a, const gv_real *b, size_t ldb, gv_real *to,
+    bool add, size_t first, size_t last)
+{
+	size_t known = add ? seen(h, last) : first == 0 ? 0 : seen(h, first);
+
+	if (known > 0)
+		spread_to(h, a, b, ldb, to, true, first, last, 0, known);
+	if (known < seen(h, last))
+		spread_to(h, a, b, ldb, to, false, first, last, known, seen(h, last));
 }
 
 static void
 backward_head(const struct head *h, const gv_real *dy, gv_real *dx, bool add)
 {
 	gv_real *dk = dx + h->C, *dv = dk + h->C;
-	size_t first, last, i;
+	size_t first, last;
 
 	gv_cpu_gemm_pack(h->keys_t, h->k, 1, 3 * h->C, h->D, h->T);
 	gv_cpu_gemm_pack(h->values_t, h->v, 1, 3 * h->C, h->D, h->T);
 	copy_rows(h, h->k);
-	for (i = 0; i < h->T && !add; i++) {
-		memset(dk + i * 3 * h->C, 0, h->D * sizeof(*dk));
-		memset(dv + i * 3 * h->C, 0, h->D * sizeof(*dv));
-	}
 	for (first = 0; first < h->T; first = last) {
 		last = gv_cpu_lesser(first + ROWS, h->T);
 		softmax(h, first, last);
 		softmax_back(h, dy, first, last);
 		gather(h, h->ds, dx, 3 * h->C, add, first, last);
-		spread(h, h->ds, h->q, 3 * h->C, dk, first, last);
-		spread(h, h->p, dy, h->C, dv, first, last);
+		spread(h, h->ds, h->q, 3 * h->C, dk, add, first, last);
+		spread(h, h->p, dy, h->C, dv, add, first, last);
 	}
 }
 

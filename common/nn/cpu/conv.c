@@ -114,7 +114,7 @@ gv_cpu_conv_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed)
 	size_t most = gv_cpu_gemm_packed(PLACES_SUM, columns);
 
 	if (gv_cpu_is_depthwise(r))
-		return gv_cpu_depthwise_piece(r);
+		return gv_cpu_depthwise_scratch(r);
 	if (r->l.s > 1 && PLACES * packed->back_columns > most)
 		most = PLACES * packed->back_columns;
 	return stage_room(r) + most;

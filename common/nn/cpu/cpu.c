@@ -56,6 +56,7 @@ learn_plan(
 	room->packed = cpu->packed_size;
 	room->scratch = cpu->threads * cpu->scratch_size + cpu->partial_size;
 	room->together = models_together(cpu);
+	room->learns = plan->B == 1;
 }
 
 static int
@@ -106,8 +107,10 @@ alloc(struct gv_nn_backend *be, enum gv_nn_memory kind, size_t bytes, struct gv_
 	(void)kind;
 	if (p == NULL)
 		gv_error_set(e, "out of memory: %zu bytes wanted", bytes);
-	else
+	else {
+		gv_large_pages(p, room);
 		memset(p, 0, room);
+	}
 	return p;
 }
 
@@ -265,6 +268,7 @@ gv_cpu_new(size_t threads)
 	    .backward = gv_cpu_backward,
 	    .act_back = gv_cpu_act_back_row,
 	    .gradient = gv_cpu_gradients,
+	    .learn = gv_cpu_learn,
 	    .losses = gv_cpu_losses,
 	    .bn_sum = gv_cpu_bn_sum,
 	    .bn_take = gv_cpu_bn_take,

@@ -13,6 +13,8 @@ void gv_cpu_depthwise_pack(gv_real *packed, const gv_real *w, const struct gv_nn
 gv_cpu_pass gv_cpu_depthwise_forward, gv_cpu_depthwise_backward;
 /* Weights of a piece of the gradient at most: those of some channels, from group on. */
 size_t gv_cpu_depthwise_piece(const struct gv_nn_row *r);
+/* Numbers of scratch that the gradient of a piece takes. */
+size_t gv_cpu_depthwise_scratch(const struct gv_nn_row *r);
 gv_cpu_gradient gv_cpu_depthwise_gradient;
 
 #endif

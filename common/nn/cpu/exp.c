@@ -25,50 +25,31 @@ gv_cpu_erf(gv_real *v, size_t n)
 		v[i] = erf(v[i]);
 }
 #else
-enum { CHUNK = 64 };
-
 /*
  * e^x = 2^k e^r, k whole, |r| <= log(2) / 2; ln 2 in two parts, the first of few bits,
  * and a polynomial for e^r (Cephes, expf; S. Moshier, 1992).
  */
-GV_HOT static void
-chunk(float *restrict v, size_t n)
+GV_HOT void
+gv_cpu_exp(float *restrict v, size_t n)
 {
-	float r[CHUNK], p[CHUNK], power[CHUNK];
-	uint32_t bits[CHUNK] = {0};
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		float x = v[i] > -88.0f ? v[i] : -88.0f;
 		float k = (x * 1.44269504f + 12582912.0f) - 12582912.0f;
+		float r = (x - k * 0.693359375f) - k * -2.12194440e-4f;
+		float y = 1.9875691500e-4f, power;
+		uint32_t bits = (uint32_t)((int32_t)k + 127) << 23;
 
-		r[i] = (x - k * 0.693359375f) - k * -2.12194440e-4f;
-		bits[i] = (uint32_t)((int32_t)k + 127) << 23;
+		memcpy(&power, &bits, sizeof(power));
+		y = y * r + 1.3981999507e-3f;
+		y = y * r + 8.3334519073e-3f;
+		y = y * r + 4.1665795894e-2f;
+		y = y * r + 1.6666665459e-1f;
+		y = y * r + 5.0000001201e-1f;
+		y = (y * (r * r) + r + 1.0f) * power;
+		v[i] = v[i] < -87.0f ? 0 : v[i] != v[i] ? v[i] : y;
 	}
-	memcpy(power, bits, n * sizeof(*power));
-	for (i = 0; i < n; i++) {
-		float x = r[i], y = 1.9875691500e-4f;
-
-		y = y * x + 1.3981999507e-3f;
-		y = y * x + 8.3334519073e-3f;
-		y = y * x + 4.1665795894e-2f;
-		y = y * x + 1.6666665459e-1f;
-		y = y * x + 5.0000001201e-1f;
-		p[i] = (y * (x * x) + x + 1.0f) * power[i];
-	}
-	for (i = 0; i < n; i++)
-		v[i] = v[i] < -87.0f ? 0 : v[i] != v[i] ? v[i] : p[i];
-}
-
-void
-gv_cpu_exp(gv_real *v, size_t n)
-{
-	size_t at;
-
-	for (at = 0; at + CHUNK <= n; at += CHUNK)
-		chunk(v + at, CHUNK);
-	if (at < n)
-		chunk(v + at, n - at);
 }
 
 /* x p(x^2) / q(x^2), beyond 4 as at 4 (Eigen's coefficients). */

@@ -128,67 +128,58 @@ struct block {
 	size_t lda;
 };
 
-/* Cache lines of what the next panel is made from: some in a row, rows apart. */
+/* Cache lines that the next panel is made from: runs of lines equally far apart. */
 struct ahead {
 	const gv_real *at;
-	size_t lines, each, apart;
-	size_t fetched, in_row;
+	size_t runs, run;   /* and lines of each */
+	size_t step, apart; /* numbers between lines, and between runs */
+	size_t done, in_run;
 };
 
-/* The next ones, so that n are fetched; more at once than caches ask for would wait. */
+/* What a tile fetches of them, so that with it n are; of one run. */
 static void
-fetch(struct ahead *h, size_t n)
+take_lines(struct ahead *h, size_t n, struct gv_cpu_tile *t)
 {
-	enum { LINE = 64 / sizeof(*h->at), AT_ONCE = 48 };
+	size_t lines = t->k / GV_CPU_STEPS, left = h->run - h->in_run;
 
-	if (n > h->fetched + AT_ONCE)
-		n = h->fetched + AT_ONCE;
-	for (; h->fetched < n; h->fetched++) {
-#ifdef __GNUC__
-		__builtin_prefetch(h->at, 0, 2);
-#endif
-		h->at += LINE;
-		if (++h->in_row == h->each) {
-			h->in_row = 0;
-			h->at += h->apart - h->each * LINE;
-		}
+	lines = lines < n - h->done ? lines : n - h->done;
+	lines = lines < left ? lines : left;
+	t->ahead = h->at + h->in_run * h->step;
+	t->apart = h->step;
+	t->lines = lines;
+	h->done += lines;
+	h->in_run += lines;
+	if (h->in_run == h->run) {
+		h->in_run = 0;
+		h->at += h->apart;
 	}
 }
 
-/* Tiles of one panel's piece and a block's rows; edge: the panel is wider than c. */
+/* Tiles of one panel's piece and a block's rows. */
 static void
 panel(const struct gv_cpu_kernel *ch, const struct block *b, struct gv_cpu_tile t,
     size_t width, size_t used, struct ahead next)
 {
 	const struct gv_cpu_gemm *g = b->g;
-	gv_real edge[12 * WIDEST];
 	gv_real *c = t.c;
 	enum gv_cpu_way way = g->row_at != NULL ? GV_CPU_LISTED
 			      : g->transposed   ? GV_CPU_TRANSPOSED
 						: GV_CPU_ROWS;
-	size_t i, r, rows, vectors = width / ch->lanes;
+	size_t i, rows, vectors = width / ch->lanes;
 
+	t.last = used + ch->lanes - width;
 	for (i = 0; i < b->m; i += rows) {
 		rows = way == GV_CPU_LISTED ? ch->listed_rows : ch->rows;
 		while (rows > b->m - i)
 			rows = rows > 4 ? rows == 12 ? 8 : 4 : rows / 2;
-		fetch(&next, next.lines * (i + rows) / b->m);
-		if (used < width) {
-			t.c = edge;
-			t.ldc = width;
-			for (r = 0; r < rows && t.start == GV_CPU_START_C; r++)
-				memcpy(edge + r * width, c + (i + r) * g->ldc,
-				    used * sizeof(*c));
-		} else {
-			t.c = c + i * g->ldc;
-		}
+		t.next_c = i + rows < b->m ? c + (i + rows) * g->ldc : c + width;
+		take_lines(&next, next.runs * next.run * (i + rows) / b->m, &t);
+		t.c = c + i * g->ldc;
 		if (way == GV_CPU_LISTED)
 			t.row_at = g->row_at + b->i + i;
 		else
 			t.a = b->a + (g->transposed ? i : i * b->lda);
 		ch->run(rows, vectors, way, &t);
-		for (r = 0; r < rows && used < width; r++)
-			memcpy(c + (i + r) * g->ldc, edge + r * width, used * sizeof(*c));
 	}
 }
 
@@ -223,13 +214,23 @@ lines_of(const struct block *b, size_t j, size_t width)
 {
 	enum { LINE = 64 / sizeof(*b->a) };
 	const struct gv_cpu_gemm *g = b->g;
-	size_t rows = g->ldb == 0 ? 1 : g->turned ? width : b->k;
-	size_t each = (b->k * width / rows + LINE - 1) / LINE;
+	size_t across = (width + LINE - 1) / LINE, down = (b->k + LINE - 1) / LINE;
+	struct ahead h = {.at = piece_at(b, j, width), .step = LINE};
 
-	return (struct ahead){.at = piece_at(b, j, width),
-	    .lines = rows * each,
-	    .each = each,
-	    .apart = rows == 1 ? each * LINE : g->ldb};
+	if (g->ldb == 0) {
+		h.runs = 1;
+		h.run = (b->k * width + LINE - 1) / LINE;
+	} else if (g->turned) {
+		h.runs = width;
+		h.run = down;
+		h.apart = g->ldb;
+	} else {
+		h.runs = across;
+		h.run = b->k;
+		h.step = g->ldb;
+		h.apart = LINE;
+	}
+	return h;
 }
 
 /* A block and one panel of columns, from column j on; the next one is fetched. */
@@ -252,7 +253,7 @@ piece_of(const struct gv_cpu_kernel *ch, const struct block *b, size_t j, size_t
 		     : g->bias != NULL  ? GV_CPU_START_BIAS
 					: GV_CPU_START_0,
 	    .relu = g->relu && b->l + b->k == g->k};
-	struct ahead next = {.lines = 0};
+	struct ahead next = {.runs = 0};
 
 	if (g->bias != NULL)
 		memcpy(bias, g->bias + j, used * sizeof(*bias));
@@ -295,8 +296,10 @@ copied_block(const struct gv_cpu_kernel *ch, struct block b, size_t j, size_t en
 static bool
 is_copied(const struct gv_cpu_gemm *g)
 {
+	size_t apart = g->lda * sizeof(*g->a);
+
 	return g->row_at == NULL && g->m > 4 && g->k > 64 && g->n > 2 * WIDEST &&
-	       g->lda * sizeof(*g->a) % (g->transposed ? FAR / 2 : FAR) == 0;
+	       apart >= FAR && apart % (g->transposed ? FAR / 2 : FAR) == 0;
 }
 
 void
@@ -328,35 +331,26 @@ gv_cpu_gemm(const struct gv_cpu_gemm *g)
 	}
 }
 
-/* Rows of one panel of columns. */
+/* Rows [i, end) of one panel of columns. */
 static void
-shards_panel(const struct gv_cpu_kernel *ch, const struct gv_cpu_shards *g,
-    struct gv_cpu_shards_tile t, size_t width, size_t used)
+shards_panel(const struct gv_cpu_kernel *ch, struct gv_cpu_shards_tile t, size_t width,
+    size_t used, size_t i, size_t end)
 {
-	gv_real edge[8 * WIDEST];
-	gv_real *c = t.c;
-	size_t i, r, rows;
+	size_t rows;
 
-	for (i = 0; i < g->m; i += rows, t.a += rows, c += rows * g->ldc) {
-		for (rows = ch->shard_rows; rows > g->m - i;)
+	t.last = used + ch->lanes - width;
+	for (t.a += i, t.c += i * t.ldc; i < end;
+	     i += rows, t.a += rows, t.c += rows * t.ldc) {
+		for (rows = ch->shard_rows; rows > end - i;)
 			rows /= 2;
-		t.c = c;
-		if (used < width) {
-			t.c = edge;
-			t.ldc = width;
-		}
-		for (r = 0; r < rows && used < width && t.add; r++)
-			memcpy(edge + r * width, c + r * g->ldc, used * sizeof(*c));
 		ch->shards(rows, width / ch->lanes, &t);
-		for (r = 0; r < rows && used < width; r++)
-			memcpy(c + r * g->ldc, edge + r * width, used * sizeof(*c));
 	}
 }
 
-void
-gv_cpu_shards(const struct gv_cpu_shards *g)
+static void
+shards_rows(
+    const struct gv_cpu_kernel *ch, const struct gv_cpu_shards *g, size_t i, size_t end)
 {
-	const struct gv_cpu_kernel *ch = gv_cpu_kernel();
 	size_t j, width, used, k = g->end[g->shards - 1];
 
 	for (j = 0; j < g->n; j += width) {
@@ -371,8 +365,22 @@ gv_cpu_shards(const struct gv_cpu_shards *g)
 
 		width = panel_width(ch, g->n - j);
 		used = width < g->n - j ? width : g->n - j;
-		shards_panel(ch, g, t, width, used);
+		shards_panel(ch, t, width, used, i, end);
 	}
+}
+
+void
+gv_cpu_shards(const struct gv_cpu_shards *g)
+{
+	enum { FEW = 16, LONG = 512 };
+	const struct gv_cpu_kernel *ch = gv_cpu_kernel();
+	size_t i, each = g->m;
+
+	/* what is written faster than it is made goes line by line, as caches foresee it */
+	if (g->end[g->shards - 1] <= FEW && g->n >= LONG)
+		each = ch->shard_rows;
+	for (i = 0; i < g->m; i += each)
+		shards_rows(ch, g, i, each < g->m - i ? i + each : g->m);
 }
 
 void
@@ -382,8 +390,7 @@ gv_cpu_chain(const struct gv_cpu_chain *c)
 }
 
 void
-gv_cpu_spread(size_t n, size_t terms, const gv_real *const *x, const gv_real *v,
-    gv_real *const *acc)
+gv_cpu_spread(const struct gv_cpu_spread *s)
 {
-	gv_cpu_kernel()->spread(n, terms, x, v, acc);
+	gv_cpu_kernel()->spread(s);
 }

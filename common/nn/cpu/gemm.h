@@ -77,19 +77,33 @@ void gv_cpu_shards(const struct gv_cpu_shards *g);
 /*
  * Products that are no matrix: n chains side by side, number by number,
  *	y[j] = start[j] or 0;  for t: y[j] = fma(x[t][j], w[t][j], y[j])
- * y may be start.
+ * and the same again for each place, with x, start and y so many steps on.  y may be
+ * start.
  */
 struct gv_cpu_chain {
-	size_t n, terms;
+	size_t n, terms, places;
 	const gv_real *const *x, *const *w; /* [terms][n] */
 	const gv_real *start;               /* [n], or NULL */
 	gv_real *y;                         /* [n] */
+	size_t x_step, start_step, y_step;
 	bool relu;
 };
 void gv_cpu_chain(const struct gv_cpu_chain *c);
-/* One more term of [terms][n] chains: acc[t][j] = fma(x[t][j], v[j], acc[t][j]). */
-void gv_cpu_spread(size_t n, size_t terms, const gv_real *const *x, const gv_real *v,
-    gv_real *const *acc);
+
+/*
+ * For place after place one more term of [terms][n] chains:
+ *	acc[t][j] = fma(x[t][j], v[j], acc[t][j])
+ * with x and v a step on each time.  acc has whole vectors, gv_cpu_gemm_packed(1, n), and
+ * what is behind n in these is not read.
+ */
+struct gv_cpu_spread {
+	size_t n, terms, places;
+	const gv_real *const *x; /* [terms][n] */
+	const gv_real *v;        /* [n] */
+	gv_real *const *acc;
+	size_t x_step, v_step;
+};
+void gv_cpu_spread(const struct gv_cpu_spread *s);
 
 /* Which kernel runs here: "avx512", "avx2" or "c". */
 const char *gv_cpu_gemm_kernel(void);

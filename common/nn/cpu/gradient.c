@@ -1,6 +1,7 @@
 /* Gradients of the weights, piece by piece (pieces.c); the losses. */
 #include <string.h>
 
+#include "nn/cpu/optim.h"
 #include "nn/cpu/parts.h"
 #include "nn/cpu/times.h"
 
@@ -10,6 +11,7 @@ struct job {
 	const struct gv_nn_grads *g;
 	size_t first, pieces; /* of the cpu's, those of these rows */
 	bool add;
+	const struct gv_cpu_optimiser *o; /* follows every piece; NULL = none does */
 };
 
 /* Shards of a piece whose sum is made at once, a power of two. */
@@ -112,11 +114,11 @@ place_of(const struct job *j, const struct gv_cpu_piece *p, size_t b, size_t *ld
 
 /* Shard by shard. */
 static void
-one_by_one(const struct job *j, const struct gv_cpu_piece *p, size_t b, gv_real *work)
+one_by_one(const struct job *j, const struct gv_cpu_piece *p, size_t b, gv_real *out,
+    size_t ld, gv_real *work)
 {
 	size_t rows = p->first == p->last ? 1 : p->last - p->first;
-	size_t columns = p->last_column - p->column, ld, full;
-	gv_real *out = place_of(j, p, b, &ld);
+	size_t columns = p->last_column - p->column, full;
 	struct stack s = {out, ld, work, rows, columns};
 
 	if (j->add) {
@@ -163,8 +165,31 @@ sum_parts(const struct job *j, const struct gv_cpu_piece *p, gv_real *out, size_
 		memcpy(out + k * ld, sum + k * ld, columns * sizeof(*out));
 }
 
-/* One part of a piece; who finishes the last one adds them together. */
+/* The optimiser's step where a piece's gradients v are there, whose rows are ld apart. */
 static void
+optimise(const struct job *j, const struct gv_cpu_piece *p, const gv_real *v, size_t ld)
+{
+	const struct gv_nn_row *r = &j->c->plan->row[p->row];
+	enum { AHEAD = 6 }; /* lines are apart, which nobody else foresees */
+	size_t rows = p->last - p->first, columns = p->last_column - p->column, k;
+	size_t at =
+	    r->weight + (p->group * r->matrix_rows + p->first) * r->columns + p->column;
+
+	if (p->first == p->last)
+		gv_cpu_optimise(j->o, r->bias, v, columns);
+	else if (columns == r->columns && columns == ld)
+		gv_cpu_optimise(j->o, at, v, rows * columns);
+	else
+		for (k = 0; k < rows; k++) {
+			if (k + AHEAD < rows)
+				gv_cpu_optimiser_fetch(
+				    j->o, at + (k + AHEAD) * r->columns, columns);
+			gv_cpu_optimise(j->o, at + k * r->columns, v + k * ld, columns);
+		}
+}
+
+/* One part of a piece; who finishes the last one adds them together: true. */
+static bool
 one_part(const struct job *j, const struct gv_cpu_piece *p, gv_real *out, size_t ld,
     gv_real *work)
 {
@@ -178,9 +203,32 @@ one_part(const struct job *j, const struct gv_cpu_piece *p, gv_real *out, size_t
 		work += rows * columns;
 	sum_piece(j, p, 0, &s, work);
 	if (atomic_fetch_add(made, 1) + 1 < parts)
-		return;
+		return false;
 	atomic_store(made, 0);
 	sum_parts(j, p, out, ld);
+	return true;
+}
+
+/*
+ * Where a piece is made: in its place, or, when nobody wants it but the optimiser, which
+ * follows, in scratch, so that it never goes to memory.
+ */
+static gv_real *
+begin_piece(
+    const struct job *j, const struct gv_cpu_piece *p, struct gv_cpu_block *s, size_t *ld)
+{
+	enum { LINE = 16 };
+	gv_real *out = place_of(j, p, s->b, ld);
+	size_t rows = p->first == p->last ? 1 : p->last - p->first;
+	size_t columns = p->last_column - p->column;
+
+	if (j->o == NULL || j->add || j->cpu->row[p->row].parts > 1 ||
+	    gv_cpu_ops[j->c->plan->row[p->row].l.op].gradient == NULL)
+		return out;
+	out = s->scratch;
+	*ld = columns;
+	s->scratch += (rows * columns + LINE - 1) / LINE * LINE;
+	return out;
 }
 
 static void
@@ -195,18 +243,21 @@ gradient_item(void *ctx, size_t item, size_t thread)
 	struct gv_cpu_block all = {.b = item / j->pieces,
 	    .n = j->c->n,
 	    .scratch = gv_cpu_scratch(j->cpu, thread)};
+	bool done = true;
 	gv_real *out;
 	size_t ld;
 
 	if (!j->c->active[all.b])
 		return;
 	gv_cpu_times_item(j->cpu->times, thread);
-	out = place_of(j, p, all.b, &ld);
+	out = begin_piece(j, p, &all, &ld);
 	if (j->cpu->row[p->row].parts > 1)
-		one_part(j, p, out, ld, all.scratch);
+		done = one_part(j, p, out, ld, all.scratch);
 	else if (p->first == p->last || op->shards == NULL ||
 		 !op->shards(j->c, r, p, &all, 0, j->c->plan->shards, out, ld, j->add))
-		one_by_one(j, p, all.b, all.scratch);
+		one_by_one(j, p, all.b, out, ld, all.scratch);
+	if (done && j->o != NULL)
+		optimise(j, p, out, ld);
 	gv_cpu_times_lap(j->cpu->times, thread, p->row, GV_CPU_BACKWARD);
 }
 
@@ -233,29 +284,74 @@ bn_gradients(const struct job *j, const struct gv_nn_row *r)
 	}
 }
 
-int
-gv_cpu_gradients(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,
-    size_t last, const struct gv_nn_grads *g, bool add)
+static void
+gradients(struct job *j, size_t first, size_t last)
 {
-	struct gv_cpu *cpu = (struct gv_cpu *)be;
-	const struct gv_nn_plan *p = c->plan;
-	struct job j = {cpu, c, g, 0, 0, add};
+	struct gv_cpu *cpu = j->cpu;
+	const struct gv_nn_plan *p = cpu->plan;
 	size_t i, end = 0;
 
 	while (end < cpu->pieces && cpu->piece[end].row < last)
 		if (cpu->piece[end++].row < first)
-			j.first++;
-	j.pieces = end - j.first;
+			j->first++;
+	j->pieces = end - j->first;
 	if (p->B == 1)
-		gv_cpu_order_pieces(cpu, j.first, end);
+		gv_cpu_order_pieces(cpu, j->first, end);
 	for (i = first; i < last; i++)
 		if (p->row[i].l.op == GV_OP_BN)
-			bn_gradients(&j, &p->row[i]);
+			bn_gradients(j, &p->row[i]);
 	gv_cpu_times_loop(cpu->times);
 	(cpu->relayed ? gv_cpu_threads_run_own : gv_cpu_threads_run_from)(cpu->pool,
-	    p->B * j.pieces, p->B == 1 ? cpu->begins : NULL,
-	    (cpu->relayed ? 4 : 1) * p->flops * (double)(p->B * p->n), gradient_item, &j);
+	    p->B * j->pieces, p->B == 1 ? cpu->begins : NULL,
+	    (cpu->relayed ? 4 : 1) * p->flops * (double)(p->B * p->n), gradient_item, j);
 	gv_cpu_times_loop_end(cpu->times);
+}
+
+int
+gv_cpu_gradients(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,
+    size_t last, const struct gv_nn_grads *g, bool add)
+{
+	struct job j = {.cpu = (struct gv_cpu *)be, .c = c, .g = g, .add = add};
+
+	gradients(&j, first, last);
+	return 0;
+}
+
+/* The parameters of bn, which are no pieces. */
+static void
+optimise_bn(const struct job *j)
+{
+	const struct gv_nn_plan *p = j->c->plan;
+	size_t i;
+
+	for (i = p->first_row; i < p->last_row; i++) {
+		const struct gv_nn_row *r = &p->row[i];
+
+		if (r->l.op != GV_OP_BN)
+			continue;
+		gv_cpu_optimise(j->o, r->weight, j->g->v + r->weight, r->l.weights);
+		gv_cpu_optimise(j->o, r->bias, j->g->v + r->bias, r->l.biases);
+	}
+}
+
+int
+gv_cpu_learn(struct gv_nn_backend *be, const struct gv_nn_call *c,
+    const struct gv_nn_grads *g, bool add, const struct gv_nn_update *u)
+{
+	struct gv_cpu *cpu = (struct gv_cpu *)be;
+	const struct gv_nn_plan *p = cpu->plan;
+	struct gv_cpu_optimiser o = gv_cpu_optimiser(u, p, 0);
+	struct job j = {.cpu = cpu, .c = c, .g = g, .add = add, .o = &o};
+
+	if (cpu->times !=
+	    NULL) /* each on its own, as where others' gradients are added */
+		return gv_cpu_gradients(be, c, p->first_row, p->last_row, g, add) != 0 ||
+			       gv_cpu_update(be, u) != 0
+			   ? -1
+			   : 0;
+	gradients(&j, p->first_row, p->last_row);
+	optimise_bn(&j);
+	gv_cpu_threads_step(cpu->pool);
 	return 0;
 }
 

@@ -12,12 +12,21 @@ enum { GV_CPU_START_0, GV_CPU_START_C, GV_CPU_START_BIAS };
 /* How element (i, l) of A is found (gemm.h). */
 enum gv_cpu_way { GV_CPU_ROWS, GV_CPU_TRANSPOSED, GV_CPU_LISTED };
 
-/* One tile of C: its rows of A, its panel of B, a piece of k. */
+/*
+ * One tile of C: its rows of A, its panel of B, a piece of k.  While k runs, a line every
+ * so many steps, what comes next is fetched: at once it would wait, for the sums of one
+ * tile are in registers until they are stored, and the next one's numbers of B are not near.
+ */
+enum { GV_CPU_STEPS = 8 };
 struct gv_cpu_tile {
+	const gv_real *ahead; /* lines of B, so far apart */
+	size_t lines, apart;
+	const gv_real *next_c; /* where the next tile of these rows stores */
 	size_t k, lda, ldb, ldc;
 	const size_t *row_at, *step_at;
 	const gv_real *a, *b, *bias;
 	gv_real *c;
+	size_t last; /* numbers of the last vector that are c's */
 	int start;
 	bool relu;
 };
@@ -29,6 +38,7 @@ struct gv_cpu_shards_tile {
 	const size_t *end; /* [shards] */
 	const gv_real *a, *b;
 	gv_real *c;
+	size_t last; /* numbers of the last vector that are c's */
 	bool add;
 };
 
@@ -39,8 +49,7 @@ struct gv_cpu_kernel {
 	const char *name;
 	gv_cpu_run *run;
 	void (*chain)(const struct gv_cpu_chain *c);
-	void (*spread)(size_t n, size_t terms, const gv_real *const *x, const gv_real *v,
-	    gv_real *const *acc);
+	void (*spread)(const struct gv_cpu_spread *s);
 	/* the transpose of lanes x lanes numbers; NULL = no vectors */
 	void (*square)(gv_real *to, size_t width, const gv_real *from, size_t apart);
 	void (*shards)(size_t rows, size_t vectors, const struct gv_cpu_shards_tile *t);

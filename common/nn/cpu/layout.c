@@ -116,9 +116,10 @@ size_scratch(struct gv_cpu *cpu)
 
 		if (op->scratch != NULL)
 			need += op->scratch(r, &cpu->row[i]);
-		/* and one more, where gradients are added to others */
+		/* one more, where gradients are added to others; that of the only model */
 		if (gv_cpu_has_pieces(r))
-			need += (1 + tree_depth(p->shards)) * piece_room(cpu, r, op);
+			need += (1 + tree_depth(p->shards) + (p->B == 1)) *
+				(piece_room(cpu, r, op) + 15) / 16 * 16;
 		if (need > most)
 			most = need;
 	}

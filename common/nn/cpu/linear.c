@@ -65,8 +65,9 @@ gv_cpu_linear_scratch(const struct gv_nn_row *r, const struct gv_cpu_row *packed
 {
 	(void)packed;
 	return gv_cpu_gemm_packed(
-		   SAMPLES, gv_cpu_lesser(r->columns, GV_CPU_PIECE_COLUMNS)) +
-	       SAMPLES * (gv_cpu_lesser(r->matrix_rows + 11, GV_CPU_PIECE_ROWS) + APART);
+		   SAMPLES, gv_cpu_lesser(r->columns, GV_CPU_LINEAR_COLUMNS)) +
+	       SAMPLES *
+		   (gv_cpu_lesser(r->matrix_rows + 11, GV_CPU_LINEAR_ROWS + 12) + APART);
 }
 
 /* dW = x^T dy, sample by sample, place by place */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "nn/cpu/optim.h"
 #include "nn/cpu/parts.h"
 #include "nn/cpu/simd.h"
 #include "nn/cpu/times.h"
@@ -34,16 +35,9 @@ sgd_plain(gv_real *restrict w, const gv_real *restrict grad, size_t n, gv_real l
 		w[i] -= lr * (grad[i] + decay * w[i]);
 }
 
-struct adam {
-	gv_real beta1, beta2, rest1, rest2; /* rest = 1 - beta */
-	gv_real step;                       /* lr / (1 - beta1^t) */
-	gv_real root;                       /* sqrt(1 - beta2^t) */
-	gv_real eps, decay, keep;           /* keep: factor of w, for decoupled decay */
-};
-
 GV_HOT static void
 adam(gv_real *restrict w, const gv_real *restrict grad, gv_real *restrict m,
-    gv_real *restrict v, size_t n, struct adam a)
+    gv_real *restrict v, size_t n, struct gv_cpu_adam a)
 {
 	size_t i;
 
@@ -56,14 +50,14 @@ adam(gv_real *restrict w, const gv_real *restrict grad, gv_real *restrict m,
 	}
 }
 
-static struct adam
+static struct gv_cpu_adam
 adam_of(const struct gv_nn_update *u, size_t b)
 {
 	const struct gv_net_coef *c = &u->coef[b];
 	bool apart = u->optimiser == GV_ADAMW;
 	double t = (double)u->steps[b];
 
-	return (struct adam){(gv_real)c->beta1, (gv_real)c->beta2,
+	return (struct gv_cpu_adam){(gv_real)c->beta1, (gv_real)c->beta2,
 	    (gv_real)(1 - c->beta1), (gv_real)(1 - c->beta2),
 	    (gv_real)(c->lr / (1 - pow(c->beta1, t))),
 	    (gv_real)sqrt(1 - pow(c->beta2, t)), (gv_real)c->eps,
@@ -71,25 +65,61 @@ adam_of(const struct gv_nn_update *u, size_t b)
 	    apart ? (gv_real)(1 - c->lr * c->weight_decay) : 1};
 }
 
-/* Numbers [first, last) of model b. */
-static void
-update(const struct gv_nn_update *u, const struct gv_nn_plan *p, const struct adam *a,
-    size_t b, size_t first, size_t last)
+struct gv_cpu_optimiser
+gv_cpu_optimiser(const struct gv_nn_update *u, const struct gv_nn_plan *p, size_t b)
 {
-	const struct gv_net_coef *c = &u->coef[b];
-	size_t at = b * p->P + first, n = last - first;
-	gv_real *w = u->to + at, *m = u->state + at;
-	const gv_real *g = u->grads + at;
+	struct gv_cpu_optimiser o = {.u = u,
+	    .coef = &u->coef[b],
+	    .model = b * p->P,
+	    .second = p->B * p->P,
+	    .active = u->active[b]};
 
+	if (u->optimiser != GV_SGD)
+		o.adam = adam_of(u, b);
+	return o;
+}
+
+void
+gv_cpu_optimise(
+    const struct gv_cpu_optimiser *o, size_t first, const gv_real *g, size_t n)
+{
+	const struct gv_net_coef *c = o->coef;
+	const struct gv_nn_update *u = o->u;
+	size_t at = o->model + first;
+	gv_real *w = u->to + at, *m = u->state + at;
+
+	if (!o->active)
+		return;
 	if (u->to != u->from)
 		memcpy(w, u->from + at, n * sizeof(*w));
 	if (u->optimiser != GV_SGD)
-		adam(w, g, m, m + p->B * p->P, n, *a);
+		adam(w, g, m, m + o->second, n, o->adam);
 	else if (u->momentum && c->momentum != 0)
 		sgd(w, g, m, n, (gv_real)c->lr, (gv_real)c->weight_decay,
 		    (gv_real)c->momentum);
 	else
 		sgd_plain(w, g, n, (gv_real)c->lr, (gv_real)c->weight_decay);
+}
+
+void
+gv_cpu_optimiser_fetch(const struct gv_cpu_optimiser *o, size_t first, size_t n)
+{
+#ifdef __GNUC__
+	enum { LINE = 64 / sizeof(gv_real) };
+	const gv_real *w = o->u->to + o->model + first;
+	const gv_real *m = o->u->state + o->model + first;
+	size_t i;
+
+	for (i = 0; i < n; i += LINE) {
+		__builtin_prefetch(w + i, 1);
+		if (o->u->momentum || o->u->optimiser != GV_SGD)
+			__builtin_prefetch(m + i, 1);
+	}
+#else
+	(void)o;
+	(void)first;
+	(void)n;
+#endif
 }
 
 enum { CHUNK = 8192 };
@@ -105,15 +135,11 @@ chunk(void *ctx, size_t number, size_t thread)
 {
 	const struct job *j = ctx;
 	size_t b = number / j->chunks, first = j->u->first + number % j->chunks * CHUNK;
-	struct adam a = {0};
+	struct gv_cpu_optimiser o = gv_cpu_optimiser(j->u, j->cpu->plan, b);
 
 	(void)thread;
-	if (!j->u->active[b])
-		return;
-	if (j->u->optimiser != GV_SGD)
-		a = adam_of(j->u, b);
-	update(
-	    j->u, j->cpu->plan, &a, b, first, gv_cpu_lesser(first + CHUNK, j->u->last));
+	gv_cpu_optimise(&o, first, j->u->grads + o.model + first,
+	    gv_cpu_lesser(CHUNK, j->u->last - first));
 }
 
 /* Of the only model. */
@@ -122,15 +148,11 @@ area(void *ctx, size_t number, size_t thread)
 {
 	const struct job *j = ctx;
 	struct gv_cpu_area one = j->cpu->area[number];
-	struct adam a = {0};
+	struct gv_cpu_optimiser o = gv_cpu_optimiser(j->u, j->cpu->plan, 0);
 
 	(void)thread;
-	if (!j->u->active[0])
-		return;
-	if (j->u->optimiser != GV_SGD)
-		a = adam_of(j->u, 0);
 	for (; one.rows > 0; one.rows--, one.at += one.ld)
-		update(j->u, j->cpu->plan, &a, 0, one.at, one.at + one.n);
+		gv_cpu_optimise(&o, one.at, j->u->grads + one.at, one.n);
 }
 
 int

@@ -34,6 +34,7 @@ struct gv_cpu_row {
  * matrix, or the bias (first == last).
  */
 enum { GV_CPU_PIECE_COLUMNS = 128, GV_CPU_PIECE_ROWS = 240 }; /* at most */
+enum { GV_CPU_LINEAR_COLUMNS = 256, GV_CPU_LINEAR_ROWS = 528 };
 struct gv_cpu_piece {
 	size_t row;
 	size_t group, first, last, column, last_column;
@@ -260,6 +261,8 @@ int gv_cpu_backward(
 int gv_cpu_act_back_row(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t row);
 int gv_cpu_gradients(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,
     size_t last, const struct gv_nn_grads *g, bool add);
+int gv_cpu_learn(struct gv_nn_backend *be, const struct gv_nn_call *c,
+    const struct gv_nn_grads *g, bool add, const struct gv_nn_update *u);
 int gv_cpu_losses(struct gv_nn_backend *be, const struct gv_nn_call *c,
     const struct gv_nn_grads *g, bool add);
 int gv_cpu_bn_sum(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t row,

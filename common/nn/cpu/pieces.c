@@ -42,6 +42,21 @@ even_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 								      : (size_t)rows;
 }
 
+/* Columns of a piece; of few samples, which are written faster than they are made, long lines. */
+static size_t
+piece_columns(const struct gv_cpu *cpu, const struct gv_nn_row *r)
+{
+	enum { FEW = 16, LINE = 2048 };
+	const struct gv_cpu_row *at = &cpu->row[r - cpu->plan->row];
+	size_t most = GV_CPU_PIECE_COLUMNS;
+
+	if (r->l.op == GV_OP_LINEAR)
+		most = cpu->plan->n * r->places <= FEW ? LINE : GV_CPU_LINEAR_COLUMNS;
+	if (at->strip > 0 && !at->relay)
+		most = at->strip;
+	return gv_cpu_has_products(r) ? gv_cpu_lesser(r->columns, most) : r->columns;
+}
+
 /*
  * Rows of a weight matrix whose gradient one item makes, in even pieces.  The
  * partial sums of linear, with few samples to a shard, should stay in L1; conv
@@ -50,8 +65,12 @@ even_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 static size_t
 piece_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 {
-	size_t most = gv_cpu_lesser(
-	    r->l.op == GV_OP_LINEAR ? 192 : GV_CPU_PIECE_ROWS, even_rows(cpu, r));
+	size_t numbers = GV_CPU_LINEAR_ROWS * GV_CPU_LINEAR_COLUMNS;
+	size_t most = gv_cpu_lesser(r->l.op == GV_OP_LINEAR
+					? gv_cpu_lesser(GV_CPU_LINEAR_ROWS,
+					      numbers / (piece_columns(cpu, r) + 1) + 1)
+					: GV_CPU_PIECE_ROWS,
+	    even_rows(cpu, r));
 	size_t pieces = (r->matrix_rows + most - 1) / most;
 	size_t rows = (r->matrix_rows + pieces - 1) / pieces;
 
@@ -60,17 +79,6 @@ piece_rows(const struct gv_cpu *cpu, const struct gv_nn_row *r)
 	if (!gv_cpu_has_products(r))
 		return gv_cpu_lesser(r->matrix_rows, GV_CPU_EMBED_ROWS);
 	return (rows + 11) / 12 * 12;
-}
-
-static size_t
-piece_columns(const struct gv_cpu *cpu, const struct gv_nn_row *r)
-{
-	const struct gv_cpu_row *at = &cpu->row[r - cpu->plan->row];
-	size_t most = at->strip > 0 && !at->relay ? at->strip
-		      : r->l.op == GV_OP_LINEAR   ? 128
-						  : GV_CPU_PIECE_COLUMNS;
-
-	return gv_cpu_has_products(r) ? gv_cpu_lesser(r->columns, most) : r->columns;
 }
 
 /* One in the list; where its row's gradients are sums of parts, one for each of these. */

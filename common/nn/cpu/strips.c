@@ -26,18 +26,24 @@ acts_alone(enum gv_act act)
 
 /*
  * The width of strips of columns, whole panels; 0 = none.  A thread's part of a line of
- * weights is long, or else what one prefetches is what another writes.
+ * weights is long, or else what one prefetches is what another writes; the wider a strip,
+ * the fewer times the other factor is read.
  */
 static size_t
 width_of(size_t columns, size_t threads)
 {
-	enum { WIDTH = 64, LEAST = 256 };
-	size_t n = columns / WIDTH;
+	enum { WIDEST = 256, NARROWEST = 64, LEAST = 256 };
+	size_t width, n;
 
-	return columns % WIDTH == 0 && columns >= LEAST * threads &&
-		       (n % threads == 0 || n >= 16 * threads)
-		   ? WIDTH
-		   : 0;
+	if (columns < LEAST * threads)
+		return 0;
+	for (width = WIDEST; width >= NARROWEST; width /= 2) {
+		n = columns / width;
+		if (columns % width == 0 && n >= 2 * threads &&
+		    (n % threads == 0 || n >= 16 * threads))
+			return width;
+	}
+	return 0;
 }
 
 /*

@@ -5,20 +5,28 @@
  *	TARGET      attributes of its functions
  *	V, LANES    a vector, numbers in it
  *	LOAD STORE SET1 FMA ADD RELU   what to do with it
+ *	SOME FIRST LOAD_SOME STORE_SOME   some of its numbers, the first n; what to do with these
  *	ROWS        rows of the largest tile: 12, 6 or 4
  *	LOW HIGH    numbers of two vectors in turn: of their lower halves, upper halves
- *	SHARDS CHAIN SPREAD SQUARE FMA1   names of more functions, and one number's FMA
+ *	SHARDS CHAIN CHAINS SPREAD SPREADS SQUARE   names of more functions
  *
  * A tile is rows x vectors accumulators that stay in registers, while k runs.
+ * What comes next is fetched a line at a time, but not where rows have registers of their
+ * own: none is left for that, and numbers that wait in memory made it 1.4 times as slow.
  * Row i of A is reached from every third row on (as base, base + s, base + 2 s),
  * which x86 addresses without a register per row; a listed one has its own.
  */
 /* clang-format off */
+/* of c, whose last vector may have numbers that are not its own */
+#define LOAD_C(p, j)     ((j) + 1 < vectors ? LOAD(p) : LOAD_SOME(p, own))
+#define STORE_C(p, j, v) ((j) + 1 < vectors ? STORE(p, v) : STORE_SOME(p, own, v))
+
 TARGET GV_INLINE static inline void
 TILE(int rows, int vectors, enum gv_cpu_way way, const struct gv_cpu_tile *t)
 {
 	const gv_real *a[12], *b = t->b;
 	V acc[12][2];
+	SOME own = FIRST(t->last);
 	size_t l, s = t->lda, step = way == GV_CPU_ROWS ? 1 : s;
 	int i, j, bases = way == GV_CPU_LISTED ? rows : 4;
 
@@ -26,41 +34,55 @@ TILE(int rows, int vectors, enum gv_cpu_way way, const struct gv_cpu_tile *t)
 	for (i = 0; i < rows; i++)
 		UNROLL
 		for (j = 0; j < vectors; j++)
-			acc[i][j] = t->start == GV_CPU_START_C ? LOAD(t->c + (size_t)i * t->ldc + j * LANES)
-			    : t->start == GV_CPU_START_BIAS    ? LOAD(t->bias + j * LANES)
-							: SET1(0);
+			acc[i][j] = t->start == GV_CPU_START_C
+			    ? LOAD_C(t->c + (size_t)i * t->ldc + j * LANES, j)
+			    : t->start == GV_CPU_START_BIAS ? LOAD(t->bias + j * LANES)
+							    : SET1(0);
 	UNROLL
 	for (i = 0; i < bases; i++)
 		a[i] = way == GV_CPU_LISTED ? t->a + t->row_at[i]
 		    : way == GV_CPU_TRANSPOSED || i * 3 >= rows ? t->a
 								: t->a + (size_t)i * 3 * s;
-	for (l = 0; l < t->k; l++) {
-		size_t at = way == GV_CPU_LISTED ? t->step_at[l] : 0;
-		V bv[2];
+	for (l = 0; l < t->lines && way == GV_CPU_LISTED; l++)
+		PREFETCH(t->ahead + l * t->apart);
+	for (l = 0; l < t->k;) {
+		size_t end = way == GV_CPU_LISTED || t->k - l < STEPS ? t->k : l + STEPS;
+		size_t fetched = l / STEPS;
 
-		UNROLL
-		for (j = 0; j < vectors; j++)
-			bv[j] = LOAD(b + j * LANES);
-		UNROLL
-		for (i = 0; i < rows; i++) {
-			V av = SET1(way == GV_CPU_LISTED      ? a[i][at]
-				    : way == GV_CPU_TRANSPOSED ? a[0][i]
-							       : a[i / 3][(size_t)(i % 3) * s]);
+		if (way != GV_CPU_LISTED && fetched < t->lines)
+			PREFETCH(t->ahead + fetched * t->apart);
+		if (way != GV_CPU_LISTED && fetched < (size_t)rows)
+			UNROLL
+			for (j = 0; j < vectors; j++)
+				OWN(t->next_c + fetched * t->ldc + j * LANES);
+		for (; l < end; l++) {
+			size_t at = way == GV_CPU_LISTED ? t->step_at[l] : 0;
+			V bv[2];
 
 			UNROLL
 			for (j = 0; j < vectors; j++)
-				acc[i][j] = FMA(av, bv[j], acc[i][j]);
+				bv[j] = LOAD(b + j * LANES);
+			UNROLL
+			for (i = 0; i < rows; i++) {
+				V av = SET1(way == GV_CPU_LISTED      ? a[i][at]
+					    : way == GV_CPU_TRANSPOSED ? a[0][i]
+								       : a[i / 3][(size_t)(i % 3) * s]);
+
+				UNROLL
+				for (j = 0; j < vectors; j++)
+					acc[i][j] = FMA(av, bv[j], acc[i][j]);
+			}
+			b += t->ldb;
+			UNROLL
+			for (i = 0; i < 4 && way != GV_CPU_LISTED; i++)
+				a[i] += step;
 		}
-		b += t->ldb;
-		UNROLL
-		for (i = 0; i < 4 && way != GV_CPU_LISTED; i++)
-			a[i] += step;
 	}
 	UNROLL
 	for (i = 0; i < rows; i++)
 		UNROLL
 		for (j = 0; j < vectors; j++)
-			STORE(t->c + (size_t)i * t->ldc + j * LANES,
+			STORE_C(t->c + (size_t)i * t->ldc + j * LANES, j,
 			    t->relu ? RELU(acc[i][j]) : acc[i][j]);
 }
 
@@ -73,9 +95,14 @@ SHARDS_TILE(int rows, int vectors, const struct gv_cpu_shards_tile *t)
 {
 	const gv_real *a = t->a, *b = t->b;
 	V sum[GV_CPU_DEEPEST][8][2];
+	SOME own = FIRST(t->last);
 	size_t l = 0, shard, full, depth = 0;
 	int i, j;
 
+	for (i = 0; i < rows; i++)
+		UNROLL
+		for (j = 0; j < vectors; j++)
+			OWN(t->c + (size_t)i * t->ldc + j * LANES);
 	for (shard = 0; shard < t->shards; shard++) {
 		V acc[8][2];
 
@@ -107,7 +134,7 @@ SHARDS_TILE(int rows, int vectors, const struct gv_cpu_shards_tile *t)
 				if (shard + 1 < t->shards)
 					sum[depth][i][j] = acc[i][j];
 				else
-					STORE(c, t->add ? ADD(LOAD(c), acc[i][j]) : acc[i][j]);
+					STORE_C(c, j, t->add ? ADD(LOAD_C(c, j), acc[i][j]) : acc[i][j]);
 			}
 		depth++;
 	}
@@ -208,41 +235,106 @@ SQUARE(gv_real *to, size_t width, const gv_real *from, size_t apart)
 }
 #endif
 
-/* gv_cpu_chain, and what gv_cpu_spread does, with these vectors. */
+/* of n numbers, the last of which may be fewer than a vector has */
+#define LOAD_N(p)     (whole ? LOAD(p) : LOAD_SOME(p, own))
+#define STORE_N(p, v) (whole ? STORE(p, v) : STORE_SOME(p, own, v))
+
+/* A vector of gv_cpu_chain at some places at once: their chains do not wait for each other. */
+TARGET GV_INLINE static inline void
+CHAINS(int places, bool whole, const struct gv_cpu_chain *c, size_t place, size_t j, SOME own)
+{
+	const gv_real *start = c->start == NULL ? NULL : c->start + place * c->start_step + j;
+	gv_real *y = c->y + place * c->y_step + j;
+	V acc[SOME_PLACES];
+	size_t t;
+	int i;
+
+	(void)own;
+	UNROLL
+	for (i = 0; i < places; i++)
+		acc[i] = start == NULL ? SET1(0) : LOAD_N(start + (size_t)i * c->start_step);
+	for (t = 0; t < c->terms; t++) {
+		const gv_real *x = c->x[t] + place * c->x_step + j;
+		V w = LOAD_N(c->w[t] + j);
+
+		UNROLL
+		for (i = 0; i < places; i++)
+			acc[i] = FMA(LOAD_N(x + (size_t)i * c->x_step), w, acc[i]);
+	}
+	UNROLL
+	for (i = 0; i < places; i++)
+		STORE_N(y + (size_t)i * c->y_step, c->relu ? RELU(acc[i]) : acc[i]);
+}
+
 TARGET static void
 CHAIN(const struct gv_cpu_chain *c)
 {
-	size_t j, t;
+	size_t rest = c->n % LANES, j, at;
+	SOME own = FIRST(rest);
 
-	for (j = 0; j + LANES <= c->n; j += LANES) {
-		V acc = c->start != NULL ? LOAD(c->start + j) : SET1(0);
-
-		for (t = 0; t < c->terms; t++)
-			acc = FMA(LOAD(c->x[t] + j), LOAD(c->w[t] + j), acc);
-		STORE(c->y + j, c->relu ? RELU(acc) : acc);
+	for (at = 0; at + SOME_PLACES <= c->places; at += SOME_PLACES) {
+		for (j = 0; j + LANES <= c->n; j += LANES)
+			CHAINS(SOME_PLACES, true, c, at, j, own);
+		if (rest > 0)
+			CHAINS(SOME_PLACES, false, c, at, j, own);
 	}
-	for (; j < c->n; j++) {
-		gv_real acc = c->start != NULL ? c->start[j] : 0;
+	for (; at < c->places; at++) {
+		for (j = 0; j + LANES <= c->n; j += LANES)
+			CHAINS(1, true, c, at, j, own);
+		if (rest > 0)
+			CHAINS(1, false, c, at, j, own);
+	}
+}
 
-		for (t = 0; t < c->terms; t++)
-			acc = FMA1(c->x[t][j], c->w[t][j], acc);
-		c->y[j] = c->relu && 0 > acc ? 0 : acc;
+/* A vector of gv_cpu_spread, of some places in turn. */
+TARGET GV_INLINE static inline void
+SPREADS(int places, bool whole, const struct gv_cpu_spread *s, size_t place, size_t j, SOME own)
+{
+	V v[SOME_PLACES];
+	size_t t;
+	int i;
+
+	(void)own;
+	UNROLL
+	for (i = 0; i < places; i++)
+		v[i] = LOAD_N(s->v + (place + (size_t)i) * s->v_step + j);
+	for (t = 0; t < s->terms; t++) {
+		const gv_real *x = s->x[t] + place * s->x_step + j;
+		V acc = LOAD(s->acc[t] + j);
+
+		UNROLL
+		for (i = 0; i < places; i++)
+			acc = FMA(LOAD_N(x + (size_t)i * s->x_step), v[i], acc);
+		STORE(s->acc[t] + j, acc);
 	}
 }
 
 TARGET static void
-SPREAD(size_t n, size_t terms, const gv_real *const *x, const gv_real *v, gv_real *const *acc)
+SPREAD(const struct gv_cpu_spread *s)
 {
-	size_t j, t;
+	size_t rest = s->n % LANES, j, at;
+	SOME own = FIRST(rest);
 
-	for (t = 0; t < terms; t++) {
-		for (j = 0; j + LANES <= n; j += LANES)
-			STORE(acc[t] + j, FMA(LOAD(x[t] + j), LOAD(v + j), LOAD(acc[t] + j)));
-		for (; j < n; j++)
-			acc[t][j] = FMA1(x[t][j], v[j], acc[t][j]);
+	for (at = 0; at + SOME_PLACES <= s->places; at += SOME_PLACES) {
+		for (j = 0; j + LANES <= s->n; j += LANES)
+			SPREADS(SOME_PLACES, true, s, at, j, own);
+		if (rest > 0)
+			SPREADS(SOME_PLACES, false, s, at, j, own);
+	}
+	for (; at < s->places; at++) {
+		for (j = 0; j + LANES <= s->n; j += LANES)
+			SPREADS(1, true, s, at, j, own);
+		if (rest > 0)
+			SPREADS(1, false, s, at, j, own);
 	}
 }
 
+#undef LOAD_N
+#undef STORE_N
+#undef CHAINS
+#undef SPREADS
+#undef LOAD_C
+#undef STORE_C
 #undef SMALL_TILES
 #undef SQUARE
 #undef LOW
@@ -251,7 +343,6 @@ SPREAD(size_t n, size_t terms, const gv_real *const *x, const gv_real *v, gv_rea
 #undef SHARDS_TILE
 #undef CHAIN
 #undef SPREAD
-#undef FMA1
 #undef KERNEL
 #undef TILE
 #undef TARGET
@@ -259,6 +350,10 @@ SPREAD(size_t n, size_t terms, const gv_real *const *x, const gv_real *v, gv_rea
 #undef LANES
 #undef LOAD
 #undef STORE
+#undef SOME
+#undef FIRST
+#undef LOAD_SOME
+#undef STORE_SOME
 #undef SET1
 #undef FMA
 #undef ADD
