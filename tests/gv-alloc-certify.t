@@ -108,4 +108,40 @@ printf 'gpu_type,gpus\na,4\nb,2\n' >pools.csv
 run gv-alloc -v --certify -p max-min -c pools.csv -o /dev/null gang.csv
 err_has "objective=0.54545454545454" "rates on types too small for the gang are in what is proved"
 err_has "bound=0.5454545454545" "and in the bound"
+
+# a minimum leaves the others 8e-9 of a GPU: a rounding of its multiplier would be a hundred-millionth of that
+printf 'gpu_type,gpus\nt0,1\n' >thin.csv
+cat >left.csv <<'EOF'
+job_id,gpu_type,steps_per_s,priority_weight,steps_remaining,min_steps_per_s
+j2,t0,25.4,760000,30,
+j4,t0,6.62e-07,663000,9,
+j5,t0,1.64,1,20,1.6399999869016415
+j6,t0,.0023,1,500,
+j7,t0,8.8,.000141,3,
+EOF
+for policy in max-min makespan; do
+	run gv-alloc -v --certify -p $policy -c thin.csv -o /dev/null left.csv
+	is_status 0 "$policy: what next to nothing is left of is proved"
+	err_has "certified=yes" "$policy: and it is said"
+done
+
+# of finish times the multipliers that say most are those of a step before the last
+printf 'gpu_type,gpus\nt0,8\nt1,4\nt2,21\n' >times.csv
+cat >passed.csv <<'EOF'
+job_id,gpu_type,steps_per_s,scale_factor,min_steps_per_s,elapsed_s,isolated_elapsed_s,steps_remaining
+j0,t0,2.91e-05,1,.226,1.9,177,9.87
+j0,t1,5.12e-05,1,.226,1.9,177,9.87
+j0,t2,.71,1,.226,1.9,177,9.87
+j1,t0,6850000,1,360000,58.3,0,2.8
+j1,t1,6660000,1,360000,58.3,0,2.8
+j1,t2,3220,1,360000,58.3,0,2.8
+j2,t1,16.7,4,,0,0,435
+j2,t2,.188,4,,0,0,435
+j3,t0,1.7,1,,0,0,258
+j3,t1,1.7,1,,0,0,258
+j3,t2,1.7,1,,0,0,258
+EOF
+run gv-alloc -v --certify -p finish-time -c times.csv -o /dev/null passed.csv
+is_status 0 "a ratio of what has passed is proved"
+err_has "certified=yes" "and it is said"
 done_testing

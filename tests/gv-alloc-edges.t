@@ -174,6 +174,11 @@ is_err "a deadline of a job that can never run" <<E
 gv-alloc: never.csv:2: job "gang" cannot be done by its deadline: it can never run
 E
 is_status 1 "a deadline of a job that can never run: status"
+for steps in 1e-3 1; do
+	sed "2s/,10,100,/,$steps,100,/" never.csv >little.csv
+	run gv-alloc -q -p max-sum -c cluster.csv little.csv
+	is_status 1 "whatever little is left of it: $steps"
+done
 run gv-alloc -q -p max-sum --relax-slo -c cluster.csv never.csv
 is_status 0 "with --relax-slo the others run"
 run gv-alloc -q -p proportional -c cluster.csv -o /dev/null never.csv

@@ -230,4 +230,21 @@ silent "it may have standard output"
 out_has "policy,max-min," "which then has it"
 run gv-alloc -p max-min -c cluster.csv --explain=no/such rates.csv
 is_status 2 "a file that cannot be written"
+# ---- on a terminal ----
+if have script; then
+	printf 'gpu_type,gpus\nx,2\ny,1\n' >two.csv
+	printf 'job_id,gpu_type,steps_per_s\na,x,1\na,y,2\n' >ab.csv
+	for quiet in '' -q; do
+		script -qec "gv-alloc $quiet -p max-min -c two.csv --explain=why.csv -o shares.csv ab.csv" /dev/null </dev/null |
+			tr '\r' '\n' | grep -o 'explaining: .*' >got
+		if [ -z "$quiet" ]; then
+			printf 'explaining: %s of 2 times asked with one more\n' 0 1 >want
+		else
+			: >want
+		fi
+		same_file got want "how far it is$quiet"
+	done
+else
+	skip "a terminal: no script(1)"
+fi
 done_testing

@@ -76,6 +76,7 @@ wrong "a price that is none" 'gpu_type,price,gain_price,level,policy\nv100,dear,
 	'bad:2: price: expected a number, got "dear"'
 wrong "a price below 0" 'gpu_type,price,gain_price,level,policy\nv100,1,-1,1,max-min\n' \
 	'bad:2: gain_price: expected a number >= 0, got "-1"'
+wrong "a row of three cells" 'gpu_type,price\nv100,1,2\n' 'bad:2: expected 2 cells, got 3'
 run gv-alloc -p max-min -c cluster.csv --warm=- rates.csv
 err_has "gv-alloc: --warm=-: a file is needed" "standard output is no memory"
 is_status 2 "standard output is no memory: status"

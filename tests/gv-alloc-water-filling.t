@@ -229,6 +229,9 @@ else
 	run env GV_GLPK=abort LD_PRELOAD="$build/preload/glpk.so" gv-alloc -p water-filling -c four.csv equal.csv
 	same_file out want "prices where GLPK gives up"
 	run env GV_GLPK=abort LD_PRELOAD="$build/preload/glpk.so" gv-alloc -p water-filling --solver=glpk -c four.csv equal.csv
+	is_status 0 "few jobs in many digits"
+	awk -F, -v OFS=, 'NR == 1 { print; next } { for (i = 1; i <= 40; i++) print $1 i, $2, $3 + i % 37, $4 }' equal.csv >many.csv
+	run env GV_GLPK=abort LD_PRELOAD="$build/preload/glpk.so" gv-alloc -p water-filling --solver=glpk -c four.csv many.csv
 	is_err "a solver that gives up" <<EOF
 gv-alloc: the linear program of water-filling: failed
 EOF

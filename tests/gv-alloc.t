@@ -736,6 +736,20 @@ gv-alloc: not proved in rational arithmetic
 EOF
 	is_status 1 "rational arithmetic says no: status"
 	ok "rational arithmetic says no: no file" [ ! -e none.csv ]
+	# small programs are then solved in many digits; of many jobs that all differ it is said
+	awk 'BEGIN { print "job_id,gpu_type,steps_per_s"; for (i = 1; i <= 120; i++)
+		printf "j%d,v100,%d\nj%d,k80,%d\n", i, 40 + i * 37 % 121, i, 10 + i * 53 % 117 }' >many.csv
+	cp rates.csv few.csv
+	same_shares() {
+		paste -d, out plain | awk -F, '{ d = $(NF / 2 - 1) - $(NF - 1) } NR > 1 && d * d > 1e-24 { bad = 1 }
+			END { exit bad || NR < 7 }'
+	}
+	for how in shares again duals abort; do
+		lying $how --solver=glpk
+		ok "$how: few jobs in many digits" same_shares
+		silent "$how: proved"
+	done
+	cp many.csv rates.csv
 	lying shares --solver=glpk
 	is_err "shares that are a little too small: a warning" <<EOF
 gv-alloc: not proved: the best objective may be larger by 5e-09 of itself
@@ -752,8 +766,10 @@ EOF
 		lying again -p $policy --solver=glpk -q -o again.csv
 		ok "$policy: but not with -q" test ! -s err
 	done
+	awk 'BEGIN { print "job_id,gpu_type,steps_per_s,total_steps"; for (i = 1; i <= 120; i++)
+		printf "j%d,v100,%d,%d\nj%d,k80,%d,%d\n", i, 40 + i * 37 % 121, 900 + i, i, 10 + i * 53 % 117, 900 + i }' >steps.csv
 	run env GV_GLPK=again LD_PRELOAD="$build/preload/glpk.so" gv-alloc -p makespan --solver=glpk \
-		-c "$src/examples/man/cluster.csv" -o again.csv "$src/examples/man/rates.csv"
+		-c cluster.csv -o again.csv steps.csv
 	err_has 'no solver came to the end of the second program' "makespan, too"
 	lying again -o again.csv
 	silent "another solver comes to the end"
@@ -766,6 +782,7 @@ gv-alloc: the linear program of max-min: failed
 EOF
 		is_status 2 "$how: status"
 	done
+	cp few.csv rates.csv
 fi
 # ---- outputs ----
 for twice in "--output --dump-lp" "--output --explain" "--dump-lp --explain" "--output --warm"; do

@@ -189,6 +189,12 @@ dump_lp(const struct options *o, const struct gv_rates *r, const struct gv_clust
 	return out == gv_stdout() ? 0 : gv_out_close(out, e);
 }
 
+static void
+say_asked(size_t done, size_t of)
+{
+	gv_progress("explaining: %zu of %zu times asked with one more", done, of);
+}
+
 /* Into the file of --explain. */
 static int
 explain(const struct options *o, const struct gv_rates *r, const struct gv_cluster *c,
@@ -207,7 +213,9 @@ explain(const struct options *o, const struct gv_rates *r, const struct gv_clust
 		p.number[GV_NUMBER_NEED] = need;
 	gv_explain_make(&x, &p, o->policy->measure, &a->s);
 	gv_entity_levels_make(&entities, a, r, o->answer.entities);
-	rc = gv_one_more_make(more, &entities, a, r, c, o->policy, &o->answer, e);
+	rc = gv_one_more_make(more, &entities, a, r, c, o->policy, &o->answer,
+	    o->common.quiet ? NULL : say_asked, e);
+	gv_progress(NULL);
 	if (rc == 0)
 		rc = gv_out_open(&out, o->explain, e);
 	if (rc == 0) {
@@ -354,7 +362,7 @@ answer_rates(const struct options *o, struct gv_rates *r, struct inputs *in,
 		gv_warn_error(e);
 		answer_no();
 	}
-	warn_of_slips(o, r, &in->cluster);
+	warn_of_slips(o, r, &in->cluster, o->entities != NULL ? &in->weights : NULL);
 	if (assign_nodes(r, o, &in->cluster, &together, e) != 0)
 		return -1;
 	cluster = gpus_of(r, o, in, &now, e);

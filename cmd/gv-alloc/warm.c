@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "table/tab.h"
+#include "table/kind.h"
 
 struct columns {
 	ptrdiff_t gpu_type, price, gain_price, level, policy;
@@ -15,8 +15,11 @@ struct columns {
 static int
 find_columns(struct columns *c, const struct gv_frame *f, struct gv_error *e)
 {
-	int rc = gv_frame_require(f, "gpu_type", &c->gpu_type, e);
+	int rc;
 
+	if (gv_frame_expect(f, GV_KIND_REMEMBERED, e) != 0)
+		return -1;
+	rc = gv_frame_require(f, "gpu_type", &c->gpu_type, e);
 	rc |= gv_frame_require(f, "price", &c->price, e);
 	rc |= gv_frame_require(f, "gain_price", &c->gain_price, e);
 	rc |= gv_frame_require(f, "level", &c->level, e);

@@ -68,8 +68,8 @@ warn_of_options(const struct options *o, const struct gv_rates *r, struct gv_err
 }
 
 void
-warn_of_slips(
-    const struct options *o, const struct gv_rates *r, const struct gv_cluster *cluster)
+warn_of_slips(const struct options *o, const struct gv_rates *r,
+    const struct gv_cluster *cluster, const struct gv_entities *entities)
 {
 	static bool asked; /* before: the tables of a stream are much alike */
 	struct gv_error w = {0};
@@ -81,6 +81,8 @@ warn_of_slips(
 	if (cluster->warnings != NULL)
 		w = *cluster->warnings;
 	gv_rates_slips(r, cluster, &w);
+	if (entities != NULL)
+		gv_entities_slips(entities, r, &w);
 	if (!(o->policy->numbers & GV_NEEDS)) {
 		warn_of_column(o, r, "min_steps_per_s", some_minimum, &w);
 		warn_of_column(o, r, "deadline_s", some_deadline, &w);

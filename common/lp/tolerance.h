@@ -248,6 +248,14 @@
 #define GV_TOL_BROKEN 1e-12
 /* A lambda or price below that part of the largest is none: GLPK's reduced costs are as sure. */
 #define GV_TOL_PRICE 1e-9
+/*
+ * A reduced cost in the inequality that is clearly above 0: a part of what it is made of, and so
+ * much that what the inequality is not sure of leaves no more than that share.
+ */
+#define GV_TOL_LEAVE_OUT       1e-3
+#define GV_TOL_LEAVE_OUT_SHARE 1e-6
+/* What settled jobs leave of a type to others is a difference: that part of it at least. */
+#define GV_TOL_LEFT_TO_OTHERS 1e-3
 /* By more than that no solver is wrong: levels do not come down farther. */
 #define GV_TOL_COME_DOWN 1e-9
 /* So much at least: ten times what an inequality may be broken by. */

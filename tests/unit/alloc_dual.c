@@ -98,6 +98,64 @@ least_cost(const struct jobs *k, size_t i, const double *price, double level)
 	return least;
 }
 
+/*
+ * One job on many types, whose numbers are few, so that types and pairs of them often cost
+ * the same: it demands what costs least, and the slope is that from the left.
+ */
+static void
+test_many_types(void)
+{
+	enum { TYPES = 8, DRAWS = 4000 };
+	int right = 0, slopes = 0, reaching = 0, i;
+
+	for (i = 0; i < DRAWS; i++) {
+		const double level = .5 * (double)(1 + below(6)), near = 1e-4 * level;
+		double a[TYPES], price[TYPES], use = 2, room[2 * TYPES], reached = 0,
+					       time = 0;
+		struct jobs k = {.n = 1, .m = 5 + below(4), .a = a, .use = &use};
+		struct gv_dual_point o = {.price = price, .level = level};
+		struct gv_demand t = {.used = room, .used_slope = room + TYPES};
+		double least, cost = 0;
+		size_t j;
+
+		for (j = 0; j < k.m; j++) {
+			a[j] = .5 * (double)below(8);
+			price[j] = (double)below(5);
+		}
+		least = least_cost(&k, 0, price, level);
+		if (isinf(least))
+			continue;
+		gv_oracle_jobs_fill(&k.jobs, 1, k.m, a, &use, a);
+		gv_oracle_demand(&k.jobs, &o, &t);
+		for (j = 0; j < k.m; j++) {
+			cost += price[j] * t.used[j];
+			time += t.used[j] / use;
+			reached += a[j] * t.used[j] / use;
+		}
+		reaching++;
+		right += fabs(cost - least) <= 1e-14 * least && time <= 1 + 1e-15 &&
+			 reached >= level * (1 - 1e-15);
+		slopes += fabs(least - least_cost(&k, 0, price, level - near) -
+			       t.lambda * near) <= 1e-12;
+		gv_oracle_jobs_free(&k.jobs);
+	}
+	ok(right == reaching && reaching > DRAWS / 2,
+	    "%d of %d jobs demand what costs least", right, reaching);
+	ok(slopes == reaching, "%d of %d slopes are those from the left", slopes,
+	    reaching);
+}
+
+/* Twice the types take about twice as long, by its own account. */
+static void
+test_effort_of_types(void)
+{
+	struct gv_oracle_jobs c = {.n = 1000, .m = 32}, more = {.n = 1000, .m = 64};
+	const struct gv_dual_point o = {.level = 1};
+
+	ok(gv_oracle_effort(&more, &o) < 2.1 * gv_oracle_effort(&c, &o),
+	    "types are looked at once, not pairs of them");
+}
+
 /* The level that the prices allow: by halves, since costs grow with it. */
 static double
 level_at(const struct jobs *k, const double *price)
@@ -326,5 +384,7 @@ main(void)
 	ok(c.cold_effort <= COLD_EFFORT, "operations: %.0f", c.cold_effort);
 	ok(c.gain_effort <= GAIN_EFFORT, "of sums: %.0f", c.gain_effort);
 	test_effort();
+	test_many_types();
+	test_effort_of_types();
 	return done_testing();
 }

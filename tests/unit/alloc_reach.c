@@ -212,18 +212,29 @@ part_given(const struct gv_problem *p, const struct gv_reach *r, const double *f
 	return least;
 }
 
+static void
+keep_one_type(struct gv_problem *p, size_t i)
+{
+	size_t only = below(p->m), j;
+
+	for (j = 0; j < p->m; j++)
+		p->rate[i * p->m + j] = j == only ? .5 + 4 * uniform() : 0;
+}
+
 /*
  * The reach is the largest, and its inequality is kept by all allocations and filled by
- * some: lifted where pairs let it be.
+ * some: lifted where pairs let it be.  Narrow: jobs with one type have what they want, and
+ * the program is that of the others; the inequality is all jobs', as before.
  */
 static void
-test_exactly(bool pairs)
+test_exactly(bool pairs, bool narrow)
 {
 	size_t k, wrong_reach = 0, broken = 0, loose = 0, lifts = 0, idle = 0;
 
 	for (k = 0; k < 150; k++) {
 		const struct gv_solver_options opt = {
-		    .solver = k % 4 == 1 ? GV_SOLVER_GLPK : GV_SOLVER_AUTO};
+		    .solver = k % 4 == 1 && !narrow ? GV_SOLVER_GLPK : GV_SOLVER_AUTO,
+		    .wide = !narrow};
 		size_t n = 2 + below(6), m = 1 + below(3), kinds = 2 + below(4), i, j;
 		struct gv_problem p = draw(n < 2 ? 2 : n, m);
 		double *want = gv_xcalloc(n, sizeof(*want));
@@ -248,6 +259,8 @@ test_exactly(bool pairs)
 			}
 			want[i] = i > 0 && below(3) == 0 ? 0 : .2 + uniform();
 			factor[i] = .5 + uniform();
+			if (narrow && below(2) == 0)
+				keep_one_type(&p, i);
 			for (j = 0; j < m; j++)
 				a[i * m + j] = factor[i] * p.rate[i * m + j];
 		}
@@ -255,10 +268,12 @@ test_exactly(bool pairs)
 		if (gv_reach_solve(&r, &p, a, want, false, &opt, &e) != 0)
 			abort();
 		most = most_of(&p, factor, NULL, want);
+		if (narrow)
+			most = most >= 1 ? 1 : 0;
 		wrong_reach += !(part_given(&p, &r, factor, want) >= most * (1 - 1e-9));
 		most = most_of(&p, factor, r.lambda, NULL);
 		broken += !(most <= r.limit * (1 + 1e-9));
-		loose += !(most >= r.limit * (1 - 1e-8));
+		loose += !narrow && !(most >= r.limit * (1 - 1e-8));
 		for (i = 0; i < n; i++)
 			if (want[i] == 0) {
 				idle++;
@@ -273,7 +288,9 @@ test_exactly(bool pairs)
 		gv_together_free(&t);
 	}
 	is_int(wrong_reach, 0, "%s: what all can have is the most",
-	    pairs ? "pairs" : "alone");
+	    pairs    ? "pairs"
+	    : narrow ? "one type"
+		     : "alone");
 	is_int(broken, 0, "the inequality is kept by all allocations");
 	is_int(loose, 0, "and filled by some");
 	ok(lifts > idle / 12, "lifted for %zu of %zu that want nothing", lifts, idle);
@@ -289,7 +306,8 @@ main(void)
 		test(6 + 4 * k, 1 + k % 4, GV_SOLVER_GLPK);
 		test(6 + 4 * k, 1 + k % 4, GV_SOLVER_PRICE);
 	}
-	test_exactly(false);
-	test_exactly(true);
+	test_exactly(false, false);
+	test_exactly(true, false);
+	test_exactly(false, true);
 	return done_testing();
 }

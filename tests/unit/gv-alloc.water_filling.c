@@ -472,6 +472,49 @@ test_many(size_t entities, bool fifo, int rounds)
 	    lost);
 }
 
+/*
+ * More types, on which job after job is left with one and is settled: programs of the others have
+ * the levels of programs of all.
+ */
+static void
+test_settled(size_t entities, bool fifo, int rounds)
+{
+	int i, bad = 0, unproved = 0, lost = 0, excess = 0;
+	double worst = 0;
+
+	for (i = 0; i < rounds; i++) {
+		struct gv_problem p =
+		    random_problem(60 + below(100), 5 + below(20), 0, entities, fifo);
+		struct outcome all, others;
+		double d;
+		size_t k;
+
+		for (k = 0; k < p.m; k++)
+			p.capacity[k] = fmax(4, p.capacity[k]);
+		for (k = 0; k < p.n; k++)
+			p.weight[k] = i % 2 == 0 ? p.weight[k] : exp(4 * uniform());
+		all = solve(&p, GV_SOLVER_GLPK, fifo);
+		others = solve(&p, GV_SOLVER_AUTO, fifo);
+		all.failed = all.failed || all.gap > 1e-9;
+		d = all.failed ? 0 : worst_difference(&p, others.v, all.v);
+		lost += all.failed;
+		worst = fmax(worst, d);
+		bad += !(d <= 1e-6);
+		unproved += !(others.gap <= 1e-9);
+		excess += !(others.excess <= 1e-12);
+		free(all.v);
+		free(others.v);
+		gv_problem_free(&p);
+	}
+	printf("# up to 24 types, %zu entities%s: worst difference %.2g\n", entities,
+	    fifo ? ", fifo" : "", worst);
+	is_int(bad, 0, "up to 24 types: those settled change nobody's level");
+	is_int(unproved, 0, "up to 24 types: proved");
+	is_int(excess, 0, "up to 24 types: rows at most 1, types at most full");
+	ok(lost <= rounds / 5, "up to 24 types: GLPK alone came to an end, %d did not",
+	    lost);
+}
+
 int
 main(void)
 {
@@ -491,5 +534,9 @@ main(void)
 	test_steps(false, false, 20 * rounds);
 	test_steps(true, false, 20 * rounds);
 	test_steps(true, true, 20 * rounds);
+	draws_begin(1, 0, 0);
+	test_settled(0, false, 8 * rounds);
+	test_settled(4, false, 8 * rounds);
+	test_settled(4, true, 16 * rounds);
 	return done_testing();
 }

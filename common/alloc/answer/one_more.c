@@ -206,9 +206,10 @@ int
 gv_one_more_make(struct gv_one_more *more, struct gv_entity_levels *l,
     const struct gv_answer *a, const struct gv_rates *r, const struct gv_cluster *c,
     const struct gv_policy *policy, const struct gv_answer_options *opt,
-    struct gv_error *e)
+    void (*step)(size_t done, size_t of), struct gv_error *e)
 {
 	struct gv_answer_options quick = *opt;
+	size_t quotas = opt->entities != NULL && a->p.n > 0 ? l->names.n : 0;
 	size_t j;
 	int rc = 0;
 
@@ -217,10 +218,15 @@ gv_one_more_make(struct gv_one_more *more, struct gv_entity_levels *l,
 	for (j = 0; j < c->n_types && rc == 0; j++) {
 		struct gv_cluster larger = with_one_more(c, j);
 
+		if (step != NULL)
+			step(j, c->n_types + quotas);
 		rc = one_more_of_type(&more[j], l, a, r, &larger, policy, &quick, e);
 		free(larger.type);
 	}
-	for (j = 0; j < l->names.n && opt->entities != NULL && a->p.n > 0 && rc == 0; j++)
+	for (j = 0; j < quotas && rc == 0; j++) {
+		if (step != NULL)
+			step(c->n_types + j, c->n_types + quotas);
 		rc = one_more_of_quota(l, j, a, r, c, policy, &quick, e);
+	}
 	return rc;
 }

@@ -15,11 +15,12 @@ struct gv_one_more {
  * problem.h), and so do the needs of their deadlines.  more [cluster types] is the
  * caller's; l, entities' levels of a, gets what it says of one more.  A quota is larger by
  * one with those of what the entity is in.  Solves once for each type and each entity that
- * opt->entities has.  0, or -1 with *e set.
+ * opt->entities has; step, where not NULL, is told before each how many of them are done.
+ * 0, or -1 with *e set.
  */
 int gv_one_more_make(struct gv_one_more *more, struct gv_entity_levels *l,
     const struct gv_answer *a, const struct gv_rates *r, const struct gv_cluster *c,
     const struct gv_policy *policy, const struct gv_answer_options *opt,
-    struct gv_error *e);
+    void (*step)(size_t done, size_t of), struct gv_error *e);
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc/pairs/climb.h"
 #include "base/mem.h"
 #include "filling_stages.h"
 #include "lp/tolerance.h"
@@ -92,6 +91,42 @@ time_of_limit(const struct gv_filling *f, const struct gv_reach *r, double c)
 	return low; /* v jumps where what a job would have is rounding */
 }
 
+/*
+ * Of jobs that have stopped: a column whose reduced cost in the inequality, full at f->have, is
+ * clearly above 0 is 0 in whatever shares keep these levels.  Programs to come are without it.
+ */
+static void
+leave_out_columns(struct gv_filling *f, const struct gv_reach *r)
+{
+	const struct gv_problem *p = f->p;
+	double unsure =
+	    fmax(r->limit - weighed(p, r->lambda, f->have), GV_TOL_BROKEN * r->limit);
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		double *a = &f->a[i * p->m];
+		double best = gv_row_max(a, p->m);
+		double use = p->count[i] * p->scale[i], time = 0;
+		bool all = f->have[i] >= best * (1 - 8 * DBL_EPSILON);
+
+		if (!f->frozen[i] || !(f->have[i] > 0))
+			continue;
+		for (j = 0; j < p->m; j++)
+			if (a[j] > 0)
+				time =
+				    fmax(time, r->lambda[i] * a[j] - use * r->price[j]);
+		for (j = 0; j < p->m; j++) {
+			double cost = use * r->price[j] + time,
+			       gain = r->lambda[i] * a[j];
+
+			if ((all && a[j] < best * (1 - GV_TOL_LEAVE_OUT)) ||
+			    (cost - gain > GV_TOL_LEAVE_OUT * (cost + gain) &&
+				GV_TOL_LEAVE_OUT_SHARE * (cost - gain) > unsure))
+				a[j] = 0;
+		}
+	}
+}
+
 /* Stops the jobs that the inequality, full at f->have, holds. */
 static void
 freeze_held(struct gv_filling *f, const struct gv_reach *r, struct gv_filling_quality *q)
@@ -115,7 +150,10 @@ freeze_held(struct gv_filling *f, const struct gv_reach *r, struct gv_filling_qu
 	    fmax(q->unproved, (r->limit - weighed(p, r->lambda, f->have)) / r->limit);
 }
 
-enum { MOST_KEPT = 64 };
+enum {
+	MOST_KEPT = 64,
+	MOST_IN_VAIN = 7 /* all of those together about GV_TOL_COME_DOWN */
+};
 
 /*
  * Two of them in turn: the last inequality that was broken is kept.  Those of earlier
@@ -233,8 +271,11 @@ phase(struct gv_filling *f, struct limits *l, const struct gv_solver_options *op
 	if (rc == 0)
 		rise(f, c, v);
 	free(v);
-	if (rc == 0 && l->is_broken)
+	if (rc == 0 && l->is_broken) {
 		freeze_held(f, &l->broken, q);
+		if (gv_reach_is_narrow(p, opt))
+			leave_out_columns(f, &l->broken);
+	}
 	return rc;
 }
 
@@ -244,7 +285,7 @@ phase(struct gv_filling *f, struct limits *l, const struct gv_solver_options *op
  * end of all.
  */
 static int
-climb(struct gv_filling *f, struct gv_climb *path, struct limits *l,
+climb(struct gv_filling *f, const struct gv_filling_path *path, struct limits *l,
     struct gv_filling_quality *q, struct gv_error *e)
 {
 	double *slope = gv_xcalloc(f->p->n, sizeof(*slope));
@@ -260,8 +301,8 @@ climb(struct gv_filling *f, struct gv_climb *path, struct limits *l,
 		gv_filling_sort(f);
 		c = most = gv_filling_slopes(f, slope);
 		if (gv_row_max(slope, f->p->n) > 0)
-			rc = gv_climb_go_on(
-			    path, f->have, slope, most, &c, &l->is_broken, &l->broken, e);
+			rc = path->go_on(path->of, f->have, slope, most, &c,
+			    &l->is_broken, &l->broken, e);
 		if (rc == 0)
 			rise(f, c, v);
 	}
@@ -275,13 +316,15 @@ climb(struct gv_filling *f, struct gv_climb *path, struct limits *l,
 /*
  * What a solver was wrong by has raised the levels of those that have frozen so that the
  * inequality is broken whatever the others do, or leaves them no more than rounding: all come
- * down by that, and by a little for the others.  False: by more than it can be wrong.
+ * down by that, and by a little for the others, twice as much each time that it does not help.
+ * False: by more than it can be wrong.
  */
 static bool
-come_down(struct gv_filling *f, const struct gv_reach *r, struct gv_filling_quality *q)
+come_down(struct gv_filling *f, const struct gv_reach *r, int in_vain,
+    struct gv_filling_quality *q)
 {
 	double part = r->limit / weighed(f->p, r->lambda, f->have);
-	double down = fmin(part, 1 - GV_TOL_COME_DOWN_LEAST);
+	double down = fmin(part, 1 - ldexp(GV_TOL_COME_DOWN_LEAST, in_vain));
 	size_t i;
 
 	for (i = 0; i < f->p->n; i++)
@@ -293,11 +336,11 @@ come_down(struct gv_filling *f, const struct gv_reach *r, struct gv_filling_qual
 /* All phases of a stage.  0 or -1. */
 static int
 fill_stage(struct gv_filling *f, struct limits *l, const struct gv_solver_options *opt,
-    struct gv_climb *path, struct gv_filling_quality *q, struct gv_error *e)
+    const struct gv_filling_path *path, struct gv_filling_quality *q, struct gv_error *e)
 {
 	size_t left = gv_filling_rising(f);
 	bool full = false; /* quotas are */
-	int tries = 0;
+	int tries = 0, in_vain = 0;
 	int rc = 0;
 
 	while (left > 0 && rc == 0 && !full) {
@@ -307,8 +350,11 @@ fill_stage(struct gv_filling *f, struct limits *l, const struct gv_solver_option
 		left = gv_filling_rising(f);
 		full = isfinite(f->limit) && !l->is_broken &&
 		       (path == NULL || !(f->time < f->limit));
+		if (left < before)
+			in_vain = 0;
 		if (rc == 0 && left == before && !full &&
-		    !(l->is_broken && tries++ < 100 && come_down(f, &l->broken, q)))
+		    !(l->is_broken && tries++ < 100 && in_vain < MOST_IN_VAIN &&
+			come_down(f, &l->broken, in_vain++, q)))
 			rc = gv_error_set(
 			    e, "water-filling: rounding kept it from its end");
 	}
@@ -317,8 +363,8 @@ fill_stage(struct gv_filling *f, struct limits *l, const struct gv_solver_option
 
 int
 gv_filling_fill(struct gv_filling *f, const struct gv_solver_options *opt,
-    struct gv_shared_warm *warm, struct gv_climb *path, struct gv_filling_quality *q,
-    struct gv_error *e)
+    struct gv_shared_warm *warm, const struct gv_filling_path *path,
+    struct gv_filling_quality *q, struct gv_error *e)
 {
 	struct limits l = {0};
 	int rc;

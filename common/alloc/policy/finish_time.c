@@ -88,13 +88,19 @@ time_bound(const struct finish *f)
 	return most * (1 - 8 * DBL_EPSILON);
 }
 
-/* theta D_i - e_i, or a little more if it must not be less */
+/*
+ * theta D_i - e_i, or a little more if it must not be less.  What is less than a rounding of e_i
+ * changes no ratio.
+ */
 static double
 time_left(const struct finish *f, size_t i, double theta, bool above)
 {
-	double left = fma(theta, f->alone[i], -f->p->number[GV_NUMBER_ELAPSED][i]);
+	double elapsed = f->p->number[GV_NUMBER_ELAPSED][i];
+	double left = fma(theta, f->alone[i], -elapsed);
 
-	return above ? left + 4 * DBL_EPSILON * theta * f->alone[i] : left;
+	if (above)
+		return left + 4 * DBL_EPSILON * theta * f->alone[i];
+	return fmax(left, DBL_EPSILON * elapsed);
 }
 
 /* 1 over what the job asks for at theta. */
@@ -120,14 +126,17 @@ right_side(const struct finish *f, const struct gv_level *l)
 	for (j = 0; j < p->m; j++)
 		sum += price[j] * p->capacity[j];
 	for (i = 0; i < p->n; i++) {
-		double most = 0;
+		double most = 0, large = 0;
 
-		for (j = 0; j < p->m; j++)
-			if (gv_problem_rate(p, i, j) > 0)
-				most =
-				    fmax(most, lambda[i] * gv_problem_rate(p, i, j) -
-						   price[j] * p->count[i] * p->scale[i]);
-		sum += most + lambda[i] * DBL_EPSILON;
+		for (j = 0; j < p->m; j++) {
+			double gain = lambda[i] * gv_problem_rate(p, i, j);
+
+			if (gain > 0)
+				most = fmax(
+				    most, gain - price[j] * p->count[i] * p->scale[i]);
+			large = fmax(large, gain);
+		}
+		sum += most + 4 * DBL_EPSILON * large;
 	}
 	return sum * (1 + GV_TOL_SUM * (sqrt((double)p->n) + (double)p->m + 16));
 }
@@ -174,6 +183,25 @@ root(const struct finish *f, const double *lambda, double right, double known)
 	return theta * (1 - GV_TOL_SUM * (sqrt((double)p->n) + 16));
 }
 
+/* Whether the condition of the head of this file is broken a little below that ratio. */
+static bool
+proves(const struct finish *f, const double *lambda, double right, double bound)
+{
+	const double *steps = f->p->number[GV_NUMBER_STEPS];
+	double left = 0;
+	size_t i;
+
+	for (i = 0; i < f->p->n; i++) {
+		double t = fma(bound * (1 - GV_TOL_SUM_PROVED), f->alone[i],
+		    -f->p->number[GV_NUMBER_ELAPSED][i]);
+
+		if (lambda[i] > 0)
+			left +=
+			    t > 0 ? lambda[i] * fmax(steps[i] / t, f->need[i]) : INFINITY;
+	}
+	return left > right;
+}
+
 /* The program of levels at theta; s->objective and *bound become what it says of the ratio. */
 static int
 step(struct finish *f, double theta, const struct gv_solver_options *opt,
@@ -199,7 +227,9 @@ step(struct finish *f, double theta, const struct gv_solver_options *opt,
 		*bound = fmax(*bound, root(f, l.lambda, right_side(f, &l), *bound));
 		f->reached = s->objective;
 		s->objective = ratio(f, s);
-		gv_multipliers_of_level(&s->multipliers, p, f->of, p->rate, &l);
+		if (!s->multipliers.known ||
+		    proves(f, l.lambda, right_side(f, &l), *bound))
+			gv_multipliers_of_level(&s->multipliers, p, f->of, p->rate, &l);
 	}
 	gv_level_free(&l);
 	return rc;
@@ -275,6 +305,70 @@ sampled_ratio(const struct finish *f, const struct gv_solver_options *opt)
 	return rc == 0 ? bound : 0;
 }
 
+/* Whether all have what they need anyway, as surely as any shares are feasible. */
+static bool
+keeps_needs(const struct finish *f, const struct gv_solution *s)
+{
+	size_t i;
+
+	for (i = 0; i < f->p->n; i++)
+		if (gv_problem_throughput(f->p, s->x, i) <
+		    f->need[i] * (1 - GV_TOL_FEASIBLE))
+			return false;
+	return true;
+}
+
+/*
+ * The largest sum at the ratio that s has: a level that is above 1, where what some ask for does not
+ * depend on the ratio, gives them more than that.  s stays where the sum is none that is better.
+ */
+static void
+second_sum(
+    const struct finish *f, const struct gv_solver_options *opt, struct gv_solution *s)
+{
+	const struct gv_problem *p = f->p;
+	size_t bytes = p->n * p->m * sizeof(*s->x), i;
+	struct gv_solution other = {.x = gv_xcalloc(1, bytes)};
+	const struct gv_solver_options quick = {.solver = opt->solver};
+	double *need = gv_xcalloc(p->n, sizeof(*need));
+	double *gain = gv_linear_normalised(p);
+	struct gv_error unsaid = {0};
+	struct gv_linear sum;
+
+	for (i = 0; i < p->n; i++)
+		need[i] = fmin(
+		    1 / per_asked(f, i, s->objective), gv_problem_throughput(p, s->x, i));
+	memcpy(other.x, s->x, bytes);
+	gv_linear_init(&sum, p, &other);
+	sum.gain = gain;
+	sum.need = need;
+	if (gv_linear_solve(&sum, &quick, "finish-time", &unsaid) == 0 &&
+	    ratio(f, &other) <= s->objective * (1 + GV_TOL_RATIO) &&
+	    keeps_needs(f, &other) &&
+	    gv_linear_sum(p, gain, other.x) > gv_linear_sum(p, gain, s->x)) {
+		memcpy(s->x, other.x, bytes);
+		s->objective = ratio(f, s);
+	}
+	gv_linear_free(&sum);
+	gv_error_clear(&unsaid);
+	free(other.x);
+	free(need);
+	free(gain);
+}
+
+/* The shares themselves: those of the program of levels at theta whose sum is the largest. */
+static int
+last_step(struct finish *f, double theta, const struct gv_solver_options *opt,
+    struct gv_solution *s, double *bound, struct gv_error *e)
+{
+	int rc = step(f, theta, opt, true, s, bound, e);
+
+	if (rc == 0 && f->reached > 1 + GV_TOL_RATIO && f->p->together == NULL &&
+	    !opt->placeable)
+		second_sum(f, opt, s);
+	return rc;
+}
+
 /* Into s, of f->p. */
 static int
 solve_unfinished(struct finish *f, const struct gv_solver_options *opt,
@@ -284,6 +378,7 @@ solve_unfinished(struct finish *f, const struct gv_solver_options *opt,
 	struct gv_price_memory *memory = opt->memory != NULL ? opt->memory : &own;
 	const struct gv_solver_options quick = {.solver = opt->solver,
 	    .placeable = opt->placeable,
+	    .digits = opt->digits,
 	    .progress = opt->progress,
 	    .memory = memory};
 	struct gv_solver_options last = *opt;
@@ -303,10 +398,74 @@ solve_unfinished(struct finish *f, const struct gv_solver_options *opt,
 		last.memory = memory;
 		/* what is reached, where needs must be met to the last places */
 		theta = f->needs ? s->objective : fmin(bound, s->objective);
-		rc = step(f, theta, &last, true, s, &bound, e);
+		rc = last_step(f, theta, &last, s, &bound, e);
 	}
 	gv_price_forget(&own);
 	s->bound = fmin(bound, s->objective);
+	return rc;
+}
+
+static bool
+is_settled(const struct gv_solution *s)
+{
+	return s->objective - s->bound <= GV_TOL_PROVED * s->objective &&
+	       !s->second_missed;
+}
+
+/*
+ * Ratios by units in the last place above the bound: where theta D_i is next to e_i they ask for
+ * much less, which others may need.
+ */
+static void
+try_above(struct finish *f, const struct gv_solver_options *opt, struct gv_solution *s)
+{
+	size_t bytes = f->p->n * f->p->m * sizeof(*s->x);
+	double bound = s->bound;
+	struct gv_solution other = *s;
+	struct gv_error unsaid = {0};
+	int k;
+
+	other.x = gv_xcalloc(1, bytes);
+	for (k = 1; k <= 1024 && !is_settled(s); k *= 2) {
+		memset(other.x, 0, bytes);
+		other.second_missed = false;
+		if (last_step(f, s->bound * (1 + k * DBL_EPSILON), opt, &other, &bound,
+			&unsaid) == 0 &&
+		    other.objective < s->objective && keeps_needs(f, &other)) {
+			memcpy(s->x, other.x, bytes);
+			s->objective = other.objective;
+			s->second_missed = other.second_missed;
+		}
+		gv_error_clear(&unsaid);
+	}
+	free(other.x);
+}
+
+/* Once more, where the others came to no proof, with levels in many digits. */
+static int
+solve_precisely(struct finish *f, const struct gv_solver_options *opt,
+    struct gv_solution *s, int rc, struct gv_error *e)
+{
+	struct gv_solver_options precise = *opt;
+	struct gv_solution other = {.multipliers = s->multipliers};
+	struct gv_error unsaid = {0};
+
+	precise.digits = true;
+	other.x = gv_xcalloc(f->p->n, f->p->m * sizeof(*other.x));
+	if (solve_unfinished(f, &precise, &other, &unsaid) == 0) {
+		try_above(f, &precise, &other);
+		if (keeps_needs(f, &other) &&
+		    (rc != 0 || is_settled(&other) || other.objective < s->objective)) {
+			double *mine = s->x;
+
+			*s = other;
+			other.x = mine;
+			gv_error_clear(e);
+			rc = 0;
+		}
+	}
+	free(other.x);
+	gv_error_clear(&unsaid);
 	return rc;
 }
 
@@ -334,9 +493,12 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	f.alone = gv_unfinished_take(&w, alone, 1);
 	f.a = gv_xcalloc(w.p.n, w.p.m * sizeof(*f.a));
 	s.x = gv_xcalloc(w.p.n, w.p.m * sizeof(*s.x));
-	if (rc == 0 && w.p.n > 0)
+	if (rc == 0 && w.p.n > 0) {
 		rc = solve_unfinished(&f, &opt->solve, &s, e);
-	else if (rc == 0)
+		if (p->together == NULL && !opt->solve.placeable &&
+		    (rc != 0 || !is_settled(&s)))
+			rc = solve_precisely(&f, &opt->solve, &s, rc, e);
+	} else if (rc == 0)
 		s.multipliers.known = s.multipliers.gpu != NULL;
 	if (rc == 0) {
 		gv_unfinished_scatter(&w, s.x, out->x);

@@ -24,6 +24,7 @@
 #include "alloc/solve/deadline.h"
 #include "policy.h"
 #include "alloc/program/multipliers.h"
+#include "alloc/simplex/precise.h"
 #include "alloc/pairs/shared.h"
 #include "lp/tolerance.h"
 
@@ -214,6 +215,50 @@ dinkelbach(struct gv_linear *l, struct gains *gain, const double *second,
 	return rc;
 }
 
+/*
+ * All at once and in many digits, where that is quick; then what cannot be passed, as in
+ * ratio_bound().
+ */
+static bool
+precisely(struct gv_linear *l, struct gains *gain)
+{
+	static const double above_theta[] = {
+	    GV_TOL_ABOVE_1, GV_TOL_ABOVE_2, GV_TOL_ABOVE_3, GV_TOL_ABOVE_4};
+	const struct gv_problem *p = l->p;
+	struct gv_solution *s = l->s, other = {0};
+	double *cost = gv_xcalloc(p->n, p->m * sizeof(*cost));
+	struct gv_linear above = *l;
+	size_t i, k;
+	bool found;
+
+	for (i = 0; i < p->n * p->m; i++)
+		cost[i] = cost_per_s(p, i / p->m, i % p->m);
+	found = gv_ratio_precisely(l, cost);
+	free(cost);
+	if (!found)
+		return false;
+	s->objective = ratio(p, s);
+	s->bound = best_share(p);
+	other.x = gv_xcalloc(p->n, p->m * sizeof(*other.x));
+	above.s = &other;
+	above.second = NULL;
+	above.size = NULL;
+	for (k = 0; k < sizeof(above_theta) / sizeof(*above_theta); k++) {
+		double theta = s->objective * (1 + above_theta[k]);
+
+		set_gains(p, theta, gain);
+		if (gv_linear_precisely(&above) && other.bound <= 0) {
+			s->bound = fmin(s->bound, theta);
+			break;
+		}
+	}
+	l->budget = above.budget;
+	free(other.x);
+	s->bound = fmax(s->bound, s->objective);
+	s->gap = (s->bound - s->objective) / s->bound;
+	return true;
+}
+
 static int
 solve(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *out, struct gv_error *e)
@@ -234,8 +279,14 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	l.size = p->rate;
 	l.need = need;
 	rc = gv_deadline_needs(p, &opt->solve, opt->relax_slo, "min-cost", need, out, e);
-	if (rc == 0)
+	if (rc == 0) {
 		rc = dinkelbach(&l, &g, p->rate, &opt->solve, e);
+		if ((rc != 0 || out->second_missed || !(out->gap <= GV_TOL_PROVED)) &&
+		    p->together == NULL && !opt->solve.placeable && precisely(&l, &g)) {
+			gv_error_clear(e);
+			rc = 0;
+		}
+	}
 	if (rc == 0)
 		gv_multipliers_of_linear(&out->multipliers, &l);
 	gv_linear_free(&l);

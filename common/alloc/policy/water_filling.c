@@ -36,6 +36,7 @@
 #include "alloc/problem/components.h"
 #include "alloc/solve/deadline.h"
 #include "base/mem.h"
+#include "filling_precise.h"
 #include "filling_stages.h"
 #include "policy.h"
 #include "alloc/pairs/climb.h"
@@ -191,19 +192,48 @@ fill(struct gv_filling *f, const struct gv_solver_options *opt, struct gv_soluti
 	return rc;
 }
 
+/* Fills without what can hardly count, and if that fails with all of it.  0 or -1. */
+static int
+fill_again(struct gv_filling *f, bool fifo, const double *need,
+    const struct gv_solver_options *opt, struct gv_solution *s,
+    struct gv_filling_quality *q, struct gv_error *e)
+{
+	const struct gv_problem *p = f->p;
+	struct gv_solver_options wide = *opt;
+
+	if (fill(f, opt, s, q, e) == 0)
+		return 0;
+	if (!gv_reach_is_narrow(p, opt))
+		return -1;
+	wide.wide = true;
+	gv_error_clear(e);
+	gv_filling_free(f);
+	gv_filling_init(f, p, fifo, need);
+	q->unproved = 0;
+	return fill(f, &wide, s, q, e);
+}
+
+static int
+climb_on(void *of, const double *from, const double *by, double most, double *t,
+    bool *blocked, struct gv_reach *r, struct gv_error *e)
+{
+	return gv_climb_go_on(of, from, by, most, t, blocked, r, e);
+}
+
 /* Step by step, where the last one has the shares. */
 static int
 fill_by_steps(struct gv_filling *f, const struct gv_solver_options *opt,
     struct gv_solution *s, struct gv_filling_quality *q, struct gv_error *e)
 {
-	struct gv_climb path;
+	struct gv_climb c;
+	const struct gv_filling_path path = {&c, climb_on};
 	int rc;
 
-	gv_climb_init(&path, f->p, f->a, f->most);
+	gv_climb_init(&c, f->p, f->a, f->most);
 	rc = gv_filling_fill(f, opt, NULL, &path, q, e);
 	if (rc == 0)
-		gv_climb_shares(&path, s);
-	gv_climb_free(&path);
+		gv_climb_shares(&c, s);
+	gv_climb_free(&c);
 	return rc;
 }
 
@@ -233,53 +263,162 @@ fill_alone_by_steps(struct gv_filling *f, bool fifo, const double *need,
 	return rc;
 }
 
+/* What is reached, and what is proved of it, into s; v [n]. */
+static void
+take_filled(const struct gv_filling *f, const struct gv_filling_quality *q,
+    struct gv_solution *s, double *v)
+{
+	const struct gv_problem *p = f->p;
+	bool entities = p->number[GV_NUMBER_ENTITY] != NULL;
+	double unsure = q->unproved + 2 * gv_reach_rounding(p);
+
+	gv_solution_clean(p, s);
+	s->gap = unsure + levels(f, s, v);
+	s->objective = entities ? lowest_entity(f, v) : lowest(p, v);
+	say_bound(s, entities ? lowest_entity(f, f->have) : lowest(p, f->have), unsure);
+	s->exact = q->exact;
+}
+
+/* Few jobs in many digits, into s, and f anew.  False: s is as it was, and f of no use. */
+static bool
+fill_precisely(
+    struct gv_filling *f, bool fifo, const double *need, struct gv_solution *s, double *v)
+{
+	const struct gv_problem *p = f->p;
+	struct gv_filling_quality q = {.exact = false};
+	struct gv_error e = {0};
+	bool done;
+
+	gv_filling_free(f);
+	gv_filling_init(f, p, fifo, need);
+	done = gv_filling_precisely(f, s, &q, &e) == 0;
+	if (done)
+		take_filled(f, &q, s, v);
+	gv_error_clear(&e);
+	return done;
+}
+
+/* By phases, or where that is asked for or is left, by steps.  0 or -1. */
+static int
+fill_quickly(struct gv_filling *f, const struct gv_policy_options *opt, bool fifo,
+    const double *need, struct gv_solution *s, double *v, struct gv_error *e)
+{
+	const struct gv_problem *p = f->p;
+	struct gv_filling_quality q = {.exact = opt->solve.certify};
+	bool steps = fifo && p->together != NULL && !opt->solve.certify &&
+		     opt->solve.solver != GV_SOLVER_GLPK;
+	struct gv_error other = {0};
+	int rc = -1;
+
+	if (steps)
+		rc = fill_by_steps(f, &opt->solve, s, &q, e);
+	if (steps && rc != 0) {
+		gv_error_clear(e);
+		gv_filling_free(f);
+		gv_filling_init(f, p, fifo, need);
+		q.unproved = 0;
+	}
+	if (rc != 0)
+		rc = fill_again(f, fifo, need, &opt->solve, s, &q, e);
+	if (rc == -1 && !q.exact && p->together == NULL &&
+	    opt->solve.solver == GV_SOLVER_AUTO) {
+		q.unproved = 0;
+		rc = fill_alone_by_steps(f, fifo, need, &opt->solve, s, &q, &other);
+		if (rc == 0)
+			gv_error_clear(e);
+		gv_error_clear(&other);
+	}
+	if (rc == 0 && p->together == NULL)
+		top_up(f, s->x);
+	if (rc == 0)
+		take_filled(f, &q, s, v);
+	return rc;
+}
+
+/*
+ * The same without what can hardly count, and where that leaves a gap with all of it: into s
+ * and v what leaves less.
+ */
+static int
+fill_or_widen(struct gv_filling *f, const struct gv_policy_options *opt, bool fifo,
+    const double *need, struct gv_solution *s, double *v, struct gv_error *e)
+{
+	const struct gv_problem *p = f->p;
+	struct gv_policy_options wide = *opt;
+	struct gv_solution other = {0};
+	struct gv_error unsaid = {0};
+	double *own;
+	int rc = fill_quickly(f, opt, fifo, need, s, v, e);
+
+	if (rc != 0 || !(s->gap > GV_TOL_PROVED) || !gv_reach_is_narrow(p, &opt->solve))
+		return rc;
+	wide.solve.wide = true;
+	own = gv_xcalloc(p->n, sizeof(*own));
+	other.x = gv_xcalloc(p->n, p->m * sizeof(*other.x));
+	gv_filling_free(f);
+	gv_filling_init(f, p, fifo, need);
+	if (fill_quickly(f, &wide, fifo, need, &other, own, &unsaid) == 0 &&
+	    other.gap < s->gap) {
+		memcpy(s->x, other.x, p->n * p->m * sizeof(*s->x));
+		memcpy(v, own, p->n * sizeof(*v));
+		s->objective = other.objective;
+		s->bound = other.bound;
+		s->gap = other.gap;
+	}
+	gv_error_clear(&unsaid);
+	free(other.x);
+	free(own);
+	return 0;
+}
+
+/* Whether levels v [n] are those that many digits find; where these fail there is no doubt. */
+static bool
+agrees_precisely(struct gv_filling *f, bool fifo, const double *need, const double *v)
+{
+	const struct gv_problem *p = f->p;
+	struct gv_solution other = {.x = gv_xcalloc(p->n, p->m * sizeof(*other.x))};
+	double *own = gv_xcalloc(p->n, sizeof(*own));
+	bool alike = true;
+	size_t i;
+
+	if (fill_precisely(f, fifo, need, &other, own))
+		for (i = 0; i < p->n; i++)
+			alike =
+			    alike && fabs(own[i] - v[i]) <= GV_TOL_LEVEL_SAID * own[i];
+	free(other.x);
+	free(own);
+	return alike;
+}
+
 /* All jobs together, or those of one component. */
 static int
 solve_whole(const struct gv_problem *p, const struct gv_policy_options *opt,
     struct gv_solution *s, struct gv_error *e)
 {
-	struct gv_error other = {0};
-	struct gv_filling_quality q = {.exact = opt->solve.certify};
 	bool fifo =
 	    opt->inside == GV_INSIDE_FIFO && p->number[GV_NUMBER_POSITION] != NULL;
-	bool steps = fifo && p->together != NULL && !opt->solve.certify &&
-		     opt->solve.solver != GV_SOLVER_GLPK;
 	struct gv_filling f;
 	double *need = gv_xcalloc(p->n, sizeof(*need));
 	double *v = gv_xcalloc(p->n, sizeof(*v));
 	int rc = gv_deadline_needs(
 	    p, &opt->solve, opt->relax_slo, "water-filling", need, s, e);
+	bool few, far, first;
 
 	gv_filling_init(&f, p, fifo, need);
-	if (rc == 0 && steps && fill_by_steps(&f, &opt->solve, s, &q, e) != 0) {
-		gv_error_clear(e);
+	few = gv_filling_is_few(&f);
+	far = few && gv_filling_is_far(&f);
+	first = far && !opt->solve.certify;
+	if (rc == 0 && !(first && fill_precisely(&f, fifo, need, s, v))) {
 		gv_filling_free(&f);
 		gv_filling_init(&f, p, fifo, need);
-		q.unproved = 0;
-		steps = false;
-	}
-	if (rc == 0 && !steps)
-		rc = fill(&f, &opt->solve, s, &q, e);
-	if (rc == -1 && !q.exact && p->together == NULL &&
-	    opt->solve.solver == GV_SOLVER_AUTO) {
-		q.unproved = 0;
-		rc = fill_alone_by_steps(&f, fifo, need, &opt->solve, s, &q, &other);
-		if (rc == 0)
+		rc = fill_or_widen(&f, opt, fifo, need, s, v, e);
+		if (rc == 0 && far && s->exact)
+			s->exact = agrees_precisely(&f, fifo, need, v);
+		if (few && !first && (rc == -1 || !(s->gap <= GV_TOL_PROVED)) &&
+		    fill_precisely(&f, fifo, need, s, v)) {
 			gv_error_clear(e);
-		gv_error_clear(&other);
-	}
-	if (rc == 0) {
-		if (p->together == NULL)
-			top_up(&f, s->x);
-		gv_solution_clean(p, s);
-		s->gap = q.unproved + levels(&f, s, v) + 2 * gv_reach_rounding(p);
-		s->objective = p->number[GV_NUMBER_ENTITY] != NULL ? lowest_entity(&f, v)
-								   : lowest(p, v);
-		say_bound(s,
-		    p->number[GV_NUMBER_ENTITY] != NULL ? lowest_entity(&f, f.have)
-							: lowest(p, f.have),
-		    q.unproved + 2 * gv_reach_rounding(p));
-		s->exact = q.exact;
+			rc = 0;
+		}
 	}
 	gv_filling_free(&f);
 	free(need);

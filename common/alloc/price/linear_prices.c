@@ -104,17 +104,37 @@ vertices_of(
 	return n;
 }
 
+/* What is as good: but for a part of its size, and of the whole sum, to which prices are sure. */
+struct near {
+	double part;
+	double sum; /* a part of the largest there may be */
+};
+
+/* By how much the value of job i's shares may be wrong, for prices of types that it can use are. */
+static double
+blur(const struct gv_linear *l, const struct near *near, size_t i)
+{
+	const struct gv_problem *p = l->p;
+	double least = INFINITY;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		if (gv_problem_rate(p, i, j) > 0)
+			least = fmin(least, p->capacity[j]);
+	return p->scale[i] * (near->sum / least);
+}
+
 /*
- * The best of n vertices into *best, and good[]: types of vertices that are as good but
- * for a part of their size.  True: there are such others, so the job is free.
+ * The best of n vertices into *best, and good[]: types of vertices that are as good.
+ * True: there are such others, so the job is free.
  */
 static bool
-find_best(const struct gv_linear *l, const double *price, double part, size_t i,
-    const struct vertex *vertex, size_t n, struct vertex *best, bool *good)
+find_best(const struct gv_linear *l, const double *price, const struct near *as_good,
+    size_t i, const struct vertex *vertex, size_t n, struct vertex *best, bool *good)
 {
 	const struct gv_problem *p = l->p;
 	const double *size = l->size != NULL ? l->size : l->gain;
-	double magnitude = 0;
+	double magnitude = 0, least;
 	size_t j, c, near = 0;
 
 	*best = vertex[0];
@@ -125,8 +145,9 @@ find_best(const struct gv_linear *l, const double *price, double part, size_t i,
 		if (gv_problem_rate(p, i, j) > 0)
 			magnitude = fmax(
 			    magnitude, fabs(size[i * p->m + j]) + price[j] * p->scale[i]);
+	least = best->value - as_good->part * magnitude - blur(l, as_good, i);
 	for (c = 0; c < n; c++) {
-		if (vertex[c].value < best->value - part * magnitude)
+		if (vertex[c].value < least)
 			continue;
 		near++;
 		good[vertex[c].j] = good[vertex[c].j] || vertex[c].xj > 0;
@@ -137,8 +158,8 @@ find_best(const struct gv_linear *l, const double *price, double part, size_t i,
 
 /* For a job without need, whose vertices are a type all the time, or none. */
 static bool
-find_best_type(const struct gv_linear *l, const double *price, double part, size_t i,
-    struct vertex *best, bool *good)
+find_best_type(const struct gv_linear *l, const double *price, const struct near *as_good,
+    size_t i, struct vertex *best, bool *good)
 {
 	const struct gv_problem *p = l->p;
 	const double *size = l->size != NULL ? l->size : l->gain;
@@ -157,7 +178,7 @@ find_best_type(const struct gv_linear *l, const double *price, double part, size
 		if (net > best->value)
 			*best = (struct vertex){j, j, 1, 0, net};
 	}
-	least = best->value - part * magnitude;
+	least = best->value - as_good->part * magnitude - blur(l, as_good, i);
 	near = least <= 0;
 	for (j = 0; j < p->m; j++)
 		if (gv_problem_rate(p, i, j) > 0 && net_of(l, price, i, j) >= least) {
@@ -183,7 +204,7 @@ assign(const struct gv_linear *l, size_t i, const struct vertex *c, double *capa
  * their size; the others have their best vertex.  False: they demand more than there is.
  */
 static bool
-fix_jobs(const struct gv_linear *l, const double *price, double part,
+fix_jobs(const struct gv_linear *l, const double *price, const struct near *as_good,
     struct gv_problem *q, bool *is_free)
 {
 	const struct gv_problem *p = l->p;
@@ -200,11 +221,11 @@ fix_jobs(const struct gv_linear *l, const double *price, double part,
 		size_t n = need_of(l, i) > 0 ? vertices_of(l, price, i, vertex) : 1;
 
 		if (need_of(l, i) > 0)
-			is_free[i] = n == 0 || find_best(l, price, part, i, vertex, n,
+			is_free[i] = n == 0 || find_best(l, price, as_good, i, vertex, n,
 						   &best, &good[i * p->m]);
 		else
 			is_free[i] =
-			    find_best_type(l, price, part, i, &best, &good[i * p->m]);
+			    find_best_type(l, price, as_good, i, &best, &good[i * p->m]);
 		if (!is_free[i])
 			assign(l, i, &best, left);
 	}
@@ -522,9 +543,11 @@ finish(struct gv_linear *l, const double *price, double size, double *effort,
 	int rc = 1;
 
 	for (k = 0; k < 3 && rc == 1 && suffices(effort, 0); k++) {
+		const struct near as_good = {
+		    part[k], l->second != NULL ? GV_TOL_INTERIOR * size : 0};
 		struct gv_problem q;
 
-		rc = fix_jobs(l, price, part[k], &q, is_free) ? 0 : 1;
+		rc = fix_jobs(l, price, &as_good, &q, is_free) ? 0 : 1;
 		if (rc == 0 && !suffices(effort, gv_simplex_sum_effort(q.n, q.m))) {
 			gv_problem_free(&q);
 			rc = 1;

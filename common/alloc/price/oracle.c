@@ -24,6 +24,8 @@
 /* Sums of 8 numbers, also where vectors are shorter; of CHUNK jobs, then added to the whole. */
 enum { SUMS = 8, CHUNK = 2048 };
 
+enum { FEW_TYPES = 4 }; /* so many that all pairs of them are looked at soonest */
+
 struct sums {
 	double *used, *used_slope; /* [m][SUMS] */
 	double gain[SUMS], lambda[SUMS];
@@ -310,11 +312,14 @@ sums_init(struct sums *s, size_t m)
 double
 gv_oracle_effort(const struct gv_oracle_jobs *c, const struct gv_dual_point *o)
 {
-	double m = (double)c->m, pairs = m * (m - 1) / 2;
+	double m = (double)c->m, pairs = 1.3 * m * (m - 1) / 2;
+	double cheapest = c->m <= FEW_TYPES ? pairs : 1.6 * m;
 	double each = 1 + .9 * m;
 
-	if (o->level > 0)
-		each += (o->face != NULL ? 2.6 : 1.3) * pairs;
+	if (o->level > 0 && o->gains)
+		each += pairs;
+	if (o->level > 0 && (!o->gains || o->face != NULL))
+		each += cheapest;
 	return (double)c->n * each;
 }
 

@@ -56,13 +56,10 @@ NAME(replace)(struct NAME(vertex) *best, M better, struct NAME(vertex) c)
  * Where two types reach level t together: x_j + x_k = 1 and a_j x_j + a_k x_k = t give
  * x_j = (t - a_k) / (a_j - a_k), and d x_j / d t = 1 / (a_j - a_k).
  */
-TARGET GV_INLINE static inline M
-NAME(two)(const struct NAME(jobs) *b, size_t j, size_t k, V level, struct NAME(vertex) *c)
+TARGET GV_INLINE static inline void
+NAME(mix)(V aj, V ak, V level, struct NAME(vertex) *c)
 {
 	const V zero = SET1(0), one = SET1(1);
-	V aj = NAME(column)(b->c->a, b, j), ak = NAME(column)(b->c->a, b, k);
-	M run = AND(LT(zero, aj), LT(zero, ak));
-	M apart = OR(AND(LE(level, aj), LT(ak, level)), AND(LE(level, ak), LT(aj, level)));
 	V d = DIV(one, SUB(aj, ak));
 	V part = MUL(SUB(level, ak), d);
 
@@ -72,18 +69,29 @@ NAME(two)(const struct NAME(jobs) *b, size_t j, size_t k, V level, struct NAME(v
 	c->xk = SUB(one, part);
 	c->dj = d;
 	c->dk = SUB(zero, d);
+}
+
+TARGET GV_INLINE static inline M
+NAME(two)(const struct NAME(jobs) *b, size_t j, size_t k, V level, struct NAME(vertex) *c)
+{
+	const V zero = SET1(0);
+	V aj = NAME(column)(b->c->a, b, j), ak = NAME(column)(b->c->a, b, k);
+	M run = AND(LT(zero, aj), LT(zero, ak));
+	M apart = OR(AND(LE(level, aj), LT(ak, level)), AND(LE(level, ak), LT(aj, level)));
+
+	NAME(mix)(aj, ak, level, c);
 	c->j = SET1((double)j);
 	c->k = SET1((double)k);
 	return AND(run, apart);
 }
 
 /*
- * min p x over x with a x >= t, sum x <= 1: a type alone, x_j = t / a_j, or two of them.
- * Of equals the one whose cost falls fastest below t, so that the slope is that from
+ * min p x over x with a x >= t, sum x <= 1: a type alone, x_j = t / a_j, or two of them, each
+ * tried.  Of equals the one whose cost falls fastest below t, so that the slope is that from
  * the left.
  */
 TARGET GV_INLINE static inline void
-NAME(cheapest)(const struct NAME(jobs) *b, const double *price, double at,
+NAME(cheapest_of_all)(const struct NAME(jobs) *b, const double *price, double at,
     struct NAME(vertex) *best)
 {
 	V level = SET1(at);
@@ -119,6 +127,98 @@ NAME(cheapest)(const struct NAME(jobs) *b, const double *price, double at,
 			    AND(EQ(c.value, best->value), LT(best->slope, c.slope)));
 			NAME(replace)(best, AND(is, better), c);
 		}
+}
+
+/* A corner of the lower hull: that of type j, or j = -1, of none. */
+struct NAME(corner) {
+	V j, a, price;
+};
+
+/*
+ * One end of the edge, of types that reach the level or of those that do not, where the edge
+ * is lowest at the level while its other end stays.  The lanes whose end has moved.
+ */
+TARGET GV_INLINE static inline M
+NAME(turn)(const struct NAME(jobs) *b, const double *price, V level, bool reaches,
+    const struct NAME(corner) *stays, struct NAME(corner) *end)
+{
+	const V zero = SET1(0);
+	V steep = DIV(SUB(end->price, stays->price), SUB(end->a, stays->a));
+	M moved = LT(zero, zero);
+	size_t j;
+
+	for (j = 0; j < b->m; j++) {
+		V a = NAME(column)(b->c->a, b, j), p = SET1(price[j]);
+		V s = DIV(SUB(p, stays->price), SUB(a, stays->a));
+		M is = reaches ? LE(level, a) : LT(a, level);
+		M better = AND(AND(is, LT(zero, a)), reaches ? LT(s, steep) : LT(steep, s));
+
+		moved = OR(moved, better);
+		steep = PICK(better, s, steep);
+		end->j = PICK(better, SET1((double)j), end->j);
+		end->a = PICK(better, a, end->a);
+		end->price = PICK(better, p, end->price);
+	}
+	return moved;
+}
+
+/*
+ * The same of many types: the height at t of the lower hull of the points (a_j, p_j) and
+ * (0, 0).  Its edge there is found by turning one about its ends, one after the other.  A lane
+ * that is at its end stays there, so that more turns for others change nothing.
+ */
+TARGET GV_INLINE static inline void
+NAME(cheapest_on_hull)(const struct NAME(jobs) *b, const double *price, double at,
+    struct NAME(vertex) *best)
+{
+	const V zero = SET1(0), none = SET1(-1);
+	V level = SET1(at);
+	struct NAME(corner) left = {none, zero, zero};
+	struct NAME(corner) right = {none, SET1(1), SET1(INFINITY)};
+	struct NAME(corner) j, k;
+	struct NAME(vertex) c;
+	M is, swap, pair;
+	size_t turns;
+
+	NAME(turn)(b, price, level, true, &left, &right);
+	for (turns = 0; turns < b->m; turns++) {
+		if (BITS(NAME(turn)(b, price, level, false, &right, &left)) == 0)
+			break;
+		if (BITS(NAME(turn)(b, price, level, true, &left, &right)) == 0)
+			break;
+	}
+	is = LE(zero, right.j);
+	pair = AND(is, LE(zero, left.j));
+	swap = AND(pair, LT(left.j, right.j));
+	j = (struct NAME(corner)){PICK(swap, left.j, right.j), PICK(swap, left.a, right.a),
+	    PICK(swap, left.price, right.price)};
+	k = (struct NAME(corner)){PICK(swap, right.j, left.j), PICK(swap, right.a, left.a),
+	    PICK(swap, right.price, left.price)};
+	NAME(mix)(j.a, k.a, level, &c);
+	best->xj = PICK(pair, c.xj, DIV(level, j.a));
+	best->dj = PICK(pair, c.dj, MUL(best->xj, SET1(1 / at)));
+	best->xk = PICK(pair, c.xk, zero);
+	best->dk = PICK(pair, c.dk, zero);
+	best->j = j.j;
+	best->k = k.j;
+	best->value = PICK(pair, ADD(MUL(j.price, c.xj), MUL(k.price, c.xk)),
+	    MUL(j.price, best->xj));
+	best->slope = PICK(pair, MAX(zero, MUL(SUB(j.price, k.price), c.dj)),
+	    MUL(j.price, best->dj));
+	best->value = PICK(is, best->value, SET1(INFINITY));
+	best->slope = PICK(is, best->slope, zero);
+	best->xj = PICK(is, best->xj, zero);
+	best->dj = PICK(is, best->dj, zero);
+}
+
+TARGET GV_INLINE static inline void
+NAME(cheapest)(const struct NAME(jobs) *b, const double *price, double at,
+    struct NAME(vertex) *best)
+{
+	if (b->m <= FEW_TYPES)
+		NAME(cheapest_of_all)(b, price, at, best);
+	else
+		NAME(cheapest_on_hull)(b, price, at, best);
 }
 
 /* What a vertex may cost on the face. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/near.h"
 #include "table/kind.h"
 
 struct entity_columns {
@@ -200,6 +201,54 @@ gv_entities_free(struct gv_entities *w)
 	free(w->parent);
 	free(w->quota);
 	*w = (struct gv_entities){0};
+}
+
+/* ---- slips ---- */
+
+void
+gv_entities_slips(
+    const struct gv_entities *w, const struct gv_rates *r, struct gv_error *out)
+{
+	static const char *const columns[] = {"entity", "weight", "parent", "quota_gpus"};
+	ptrdiff_t column = gv_frame_find(&r->frame, "entity");
+	struct gv_hash forms = {0}, said = {0};
+	struct gv_arena arena = {0};
+	size_t *first = gv_xcalloc(w->names.n, sizeof(*first));
+	char q[GV_QUOTE_LEN];
+	size_t i, form, known;
+
+	gv_frame_warn_names(
+	    &w->frame, columns, sizeof(columns) / sizeof(columns[0]), out);
+	for (i = 0; i < w->names.n; i++) {
+		const struct gv_hash_key *k = &w->names.key[i];
+		char *folded = gv_arena_alloc(&arena, k->len + 1, 1);
+
+		known = forms.n;
+		form = gv_hash_add(&forms, folded, gv_fold(k->s, k->len, folded));
+		if (form == known)
+			first[form] = i;
+	}
+	for (i = 0; column >= 0 && i < r->n_jobs; i++) {
+		struct gv_cell name = r->job[i].entity;
+		char *folded;
+		ptrdiff_t at;
+
+		known = said.n;
+		if (name.len == 0 || gv_hash_add(&said, name.s, name.len) < known ||
+		    gv_hash_find(&w->names, name.s, name.len) >= 0)
+			continue;
+		folded = gv_arena_alloc(&arena, name.len + 1, 1);
+		at = gv_hash_find(&forms, folded, gv_fold(name.s, name.len, folded));
+		if (at >= 0)
+			gv_frame_error(&r->frame, r->job[i].row, column, out,
+			    "%s has no %s; is \"%.*s\" meant?", w->frame.file,
+			    gv_quote(q, name.s, name.len),
+			    (int)w->names.key[first[at]].len, w->names.key[first[at]].s);
+	}
+	gv_hash_free(&forms);
+	gv_hash_free(&said);
+	gv_arena_free(&arena);
+	free(first);
 }
 
 /* ---- numbers ---- */

@@ -25,6 +25,13 @@ int gv_entities_from(struct gv_entities *w, struct gv_frame *frame, struct gv_er
 void gv_entities_free(struct gv_entities *w); /* also of a zeroed one */
 
 /*
+ * Into *out what was probably meant otherwise: names of columns, and an entity of a job
+ * that the table has under a name that differs in case or hyphens alone.
+ */
+void gv_entities_slips(
+    const struct gv_entities *w, const struct gv_rates *r, struct gv_error *out);
+
+/*
  * That the quotas of those at the top are no more than so many GPUs.  0, or -1 with *e
  * set.
  */

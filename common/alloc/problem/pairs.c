@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "table/kind.h"
 
 /* ---- the table ---- */
 
@@ -16,8 +17,11 @@ struct columns {
 static int
 find_columns(struct columns *c, const struct gv_frame *f, struct gv_error *e)
 {
-	int rc = gv_frame_require(f, "job_a", &c->a, e);
+	int rc;
 
+	if (gv_frame_expect(f, GV_KIND_PAIRS, e) != 0)
+		return -1;
+	rc = gv_frame_require(f, "job_a", &c->a, e);
 	rc |= gv_frame_require(f, "job_b", &c->b, e);
 	rc |= gv_frame_require(f, "scale_factor", &c->scale, e);
 	rc |= gv_frame_require(f, "gpu_type", &c->type, e);

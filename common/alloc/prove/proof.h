@@ -17,6 +17,8 @@ struct gv_proof {
 	struct gv_exact gpus;  /* of reference */
 	struct gv_exact limit; /* C */
 	double *per_level; /* [n] steps/s of a level of 1, about; of levels, else NULL */
+	struct gv_exact
+	    *mu; /* [n] of the jobs: what gv_proof_lagrangian() made of them */
 	struct gv_exact *thr; /* [n] of the jobs where they share GPUs; else NULL */
 	struct gv_exact sum, a, b, t; /* scratch of the functions below */
 };

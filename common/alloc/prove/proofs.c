@@ -108,7 +108,7 @@ gv_proof_level(struct gv_proof *w, struct gv_certificate *c)
 		any = true;
 		if (gv_proof_need(w, i) > 0)
 			continue;
-		gv_exact_mul_double(&top, &top, w->s->multipliers.job[i]);
+		gv_exact_mul(&top, &top, &w->mu[i]);
 		gv_exact_mul_double(&top, &top, p->count[i]);
 		gv_exact_div(&top, &top, &bottom, GV_EXACT_DOWN);
 		gv_exact_add(&w->sum, &w->sum, &top);
@@ -227,7 +227,7 @@ finish_out_of_reach(struct gv_proof *w, double r)
 		} else {
 			gv_exact_mul_double(&q, &q, p->number[GV_NUMBER_STEPS][i]);
 		}
-		gv_exact_mul_double(&q, &q, w->s->multipliers.job[i]);
+		gv_exact_mul(&q, &q, &w->mu[i]);
 		gv_exact_mul_double(&q, &q, p->count[i]);
 		if (!never && gv_exact_sign(&q) > 0) {
 			gv_exact_div(&q, &q, &d, GV_EXACT_DOWN);

@@ -23,10 +23,10 @@ search_effort(size_t n, size_t m)
 }
 
 double
-gv_choice_prices_effort(size_t n, size_t m, double interior)
+gv_choice_prices_effort(size_t n, size_t m, double interior, bool scarce)
 {
 	const size_t few = 64;
-	bool quick = search_effort(n, m) < interior || (n <= m && n <= few);
+	bool quick = search_effort(n, m) < interior || (n <= m && n <= few && !scarce);
 
 	return interior * (quick ? .9 : .05);
 }

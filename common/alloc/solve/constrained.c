@@ -9,6 +9,7 @@
 #include "apart.h"
 #include "alloc/price/level_prices.h"
 #include "alloc/price/linear_prices.h"
+#include "alloc/simplex/precise.h"
 #include "alloc/simplex/simplex.h"
 #include "choice.h"
 #include "plain.h"
@@ -69,6 +70,7 @@ accept_relaxed(
 	s->objective = relaxed->objective;
 	s->bound = relaxed->bound;
 	s->gap = relaxed->gap;
+	s->second_missed = relaxed->second_missed;
 	s->has_bound = true;
 }
 
@@ -120,7 +122,8 @@ gv_constrained_level(const struct gv_problem *p, const double *a,
 		memcpy(l->price, relaxed.price, p->m * sizeof(*l->price));
 		l->limit = relaxed.limit;
 		l->budget = relaxed.budget;
-	} else if (rc == 0 && !by_prices(p, a, opt, l)) {
+	} else if (rc == 0 && !by_prices(p, a, opt, l) &&
+		   (opt->placeable || !gv_level_precisely(p, a, l))) {
 		rc = gv_placed_level(
 		    p, a, opt->placeable, opt->progress, &relaxed, name, l, e);
 	}
@@ -146,7 +149,10 @@ linear_by_prices(
 		return false;
 	x = gv_xcalloc(1, bytes);
 	memcpy(x, l->s->x, bytes);
+	l->s->second_missed = false;
 	found = gv_linear_by_prices(l, any ? &effort : NULL, NULL, name, &e) == 0;
+	if (found && l->s->second_missed)
+		gv_linear_precisely(l);
 	if (!found)
 		memcpy(l->s->x, x, bytes);
 	free(x);
@@ -176,7 +182,8 @@ gv_constrained_linear(struct gv_linear *l, const struct gv_solver_options *opt,
 	l->budget = relaxed.budget;
 	if (rc == 0 && relaxed_is_feasible(p, opt, s.x))
 		accept_relaxed(p, &s, l->s);
-	else if (rc == 0 && !linear_by_prices(l, opt, name))
+	else if (rc == 0 && !linear_by_prices(l, opt, name) &&
+		 (opt->placeable || !gv_linear_precisely(l)))
 		rc = gv_placed_linear(l, opt->placeable, opt->progress, &s, name, e);
 	free(s.x);
 	return rc;

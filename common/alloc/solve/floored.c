@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alloc/pairs/shared.h"
+#include "alloc/simplex/precise.h"
 #include "base/mem.h"
 #include "lp/tolerance.h"
 #include "unfloored.h"
@@ -25,6 +26,7 @@ struct floored {
 	double *want;       /* [n] max(t, floor_i) */
 	double *b;          /* [n][m] a_ij / want_i */
 	double reached;     /* what part of want all have in l->s->x */
+	bool nothing;       /* next to nothing is left, or no solver tells */
 	struct gv_shared_warm warm; /* of pairs, from one program to the next */
 };
 
@@ -171,6 +173,7 @@ nothing_left(struct floored *f, const double *kept, struct gv_error *e)
 	size_t i;
 	int rc;
 
+	f->nothing = true;
 	memcpy(f->l->s->x, kept, p->n * p->m * sizeof(*kept));
 	for (i = 0; i < p->n; i++)
 		need[i] = f->floor[i] / gv_level_per_step(p, f->a, i);
@@ -233,6 +236,41 @@ finish(const struct floored *f)
 	free(level);
 }
 
+/* Whether the best level is reached and proved, and its second program at its end. */
+static bool
+is_settled(const struct floored *f)
+{
+	const struct gv_solution *s = f->l->s;
+
+	return !f->nothing && !s->second_missed &&
+	       s->bound - s->objective <= GV_TOL_PROVED * s->objective;
+}
+
+/* With the floors in one program of many digits, where that is quick. */
+static bool
+precisely(struct floored *f)
+{
+	const struct gv_problem *p = f->p;
+	struct gv_level all;
+	bool found;
+
+	if (f->opt->placeable)
+		return false;
+	gv_level_init(&all, p, f->l->s, f->l->lexicographic);
+	all.floor = f->floor;
+	found = gv_level_precisely(p, f->a, &all);
+	if (found) {
+		double limit = gv_level_limit(p, f->a, &all);
+
+		take_multipliers(f, &all, all.lambda);
+		f->bound =
+		    root(f, all.lambda, limit * (1 + gv_level_rounding(p)), f->without);
+		finish(f);
+	}
+	gv_level_free(&all);
+	return found;
+}
+
 int
 gv_level_floored(const struct gv_problem *p, const double *a,
     const struct gv_solver_options *opt, const char *name, struct gv_level *l,
@@ -254,6 +292,10 @@ gv_level_floored(const struct gv_problem *p, const double *a,
 		rc = come_down(&f, kept, e);
 		if (rc == 0)
 			finish(&f);
+		if ((rc == -1 || (rc == 0 && !is_settled(&f))) && precisely(&f)) {
+			gv_error_clear(e);
+			rc = 0;
+		}
 		gv_shared_warm_free(&f.warm);
 		free(f.want);
 		free(f.b);

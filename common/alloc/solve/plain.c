@@ -10,6 +10,7 @@
 #include "alloc/price/level_prices.h"
 #include "alloc/price/linear_prices.h"
 #include "alloc/price/price.h"
+#include "alloc/simplex/precise.h"
 #include "alloc/simplex/simplex.h"
 #include "choice.h"
 #include "lp/tolerance.h"
@@ -68,7 +69,8 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, double
     double interior)
 {
 	bool whole = gv_choice_whole(program);
-	struct turns t = {.effort = gv_choice_prices_effort(p->n, p->m, interior),
+	struct turns t = {
+	    .effort = gv_choice_prices_effort(p->n, p->m, interior, opt->sharp),
 	    .again = AGAIN * interior};
 
 	if (opt->certify || (opt->solver == GV_SOLVER_AUTO && whole))
@@ -81,6 +83,8 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, double
 			add_turn(&t, GV_SOLVER_GLPK);
 		if (opt->solver != GV_SOLVER_INTERIOR)
 			add_turn(&t, GV_SOLVER_INTERIOR);
+		else
+			add_turn(&t, GV_SOLVER_PRICE);
 		return t;
 	}
 	t.limited = !whole;
@@ -171,6 +175,14 @@ take_kept(const struct gv_problem *p, struct kept *k, struct gv_level *l, int rc
 	return 0;
 }
 
+/* Where the others came to no end, or to none that is proved: in many digits, if that is quick. */
+static bool
+precise_level(const struct gv_problem *p, const double *a,
+    const struct gv_solver_options *opt, struct gv_level *l)
+{
+	return !opt->placeable && gv_level_precisely(p, a, l);
+}
+
 int
 gv_level_plain(const struct gv_problem *p, const double *a,
     const struct gv_solver_options *opt, const char *name, struct gv_level *l,
@@ -207,6 +219,7 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 		if (rc == 1 && p->budget <= 0 && opt->solver == GV_SOLVER_AUTO)
 			keep_level(p, &kept, l);
 	}
+	second_done |= rc == 0 && !l->lexicographic;
 	if (rc == 0 && !second_done && t.solver[k - 1] == GV_SOLVER_GLPK &&
 	    opt->solver == GV_SOLVER_AUTO)
 		rc = try_prices(p, a, unit, l, &second_done);
@@ -214,14 +227,21 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 		rc = take_kept(p, &kept, l, rc);
 	free(kept.gain);
 	free(kept.x);
+	for (i = 0; i < p->n; i++)
+		l->lambda[i] /= unit;
+	if (rc == 0)
+		out->gap = gv_level_gap(p, out->bound, out->objective);
+	/* who looks at multipliers asks others first */
+	if (rc >= 0 && (!opt->sharp || opt->any) &&
+	    !(rc == 0 && second_done && out->gap <= GV_TOL_PROVED) &&
+	    precise_level(p, a, opt, l)) {
+		rc = 0;
+		second_done = true;
+	}
 	if (rc == 1)
 		rc = gv_error_set(
 		    e, "the linear program of %s: %s", name, gv_lp_status_name(status));
-	if (rc == 0)
-		out->gap = gv_level_gap(p, out->bound, out->objective);
 	out->second_missed = l->lexicographic && !second_done;
-	for (i = 0; i < p->n; i++)
-		l->lambda[i] /= unit;
 	return rc;
 }
 
@@ -253,6 +273,19 @@ linear_turn(struct gv_linear *l, enum gv_solver solver, double *effort,
 	return by_prices(l, solver == GV_SOLVER_INTERIOR, effort, opt, name, e);
 }
 
+/* Whether a sum is proved, its second program at its end, and every need met, small ones too. */
+static bool
+is_settled(const struct gv_linear *l)
+{
+	size_t i;
+
+	for (i = 0; l->need != NULL && i < l->p->n; i++)
+		if (gv_problem_throughput(l->p, l->s->x, i) <
+		    l->need[i] * (1 - GV_TOL_FEASIBLE))
+			return false;
+	return !l->s->second_missed && l->s->gap <= GV_TOL_PROVED;
+}
+
 int
 gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
     const char *name, struct gv_error *e)
@@ -278,6 +311,9 @@ gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
 		else
 			gv_error_clear(&own);
 	}
+	if (!(rc == 0 && is_settled(l)) && l->size == NULL && !opt->placeable &&
+	    gv_linear_precisely(l))
+		rc = 0;
 	if (rc == 0)
 		gv_error_clear(e);
 	else if (e->count == 0)

@@ -8,7 +8,9 @@
 #include "alloc/pairs/reach_pairs.h"
 #include "alloc/simplex/simplex.h"
 #include "choice.h"
+#include "constrained.h"
 #include "lp/tolerance.h"
+#include "settled.h"
 
 enum { SMALL_CORNER = 128 }; /* rows up to which one program of all takes little time */
 
@@ -105,8 +107,9 @@ by_prices(struct gv_reach *r, const struct gv_problem *p, const double *a,
 	return rc;
 }
 
-int
-gv_reach_solve(struct gv_reach *r, const struct gv_problem *p, const double *a,
+/* All of p, by the solver of choice, and another one if that fails. */
+static int
+solve_all(struct gv_reach *r, const struct gv_problem *p, const double *a,
     const double *want, bool corner, const struct gv_solver_options *opt,
     struct gv_error *e)
 {
@@ -118,21 +121,50 @@ gv_reach_solve(struct gv_reach *r, const struct gv_problem *p, const double *a,
 	struct gv_error other = {0};
 	int rc;
 
-	if (p->together != NULL)
-		return gv_reach_by_pairs(
-		    r, p, a, want, opt->solver == GV_SOLVER_GLPK, opt->certify, e);
 	rc = prices ? by_prices(r, p, a, want, false, opt, e)
 		    : gv_reach_by_program(r, p, a, want, opt->certify, e);
 	if (rc == 0 || (!prices && !either))
 		return rc;
 	rc = prices ? gv_reach_by_program(r, p, a, want, opt->certify, &other)
 		    : by_prices(r, p, a, want, false, opt, &other);
-	if (rc != 0 && prices) {
+	if (rc != 0) {
 		gv_error_clear(&other);
 		rc = by_prices(r, p, a, want, true, opt, &other);
 	}
 	if (rc == 0)
 		gv_error_clear(e);
 	gv_error_clear(&other);
+	return rc;
+}
+
+bool
+gv_reach_is_narrow(const struct gv_problem *p, const struct gv_solver_options *opt)
+{
+	return p->together == NULL && opt->solver == GV_SOLVER_AUTO && !opt->certify &&
+	       !opt->wide && !gv_constrained(p, opt);
+}
+
+int
+gv_reach_solve(struct gv_reach *r, const struct gv_problem *p, const double *a,
+    const double *want, bool corner, const struct gv_solver_options *opt,
+    struct gv_error *e)
+{
+	struct gv_reach others = {0};
+	struct gv_settled s;
+	int rc = 0;
+
+	if (p->together != NULL)
+		return gv_reach_by_pairs(
+		    r, p, a, want, opt->solver == GV_SOLVER_GLPK, opt->certify, e);
+	if (!gv_reach_is_narrow(p, opt) || !gv_settled_make(&s, p, a, want))
+		return solve_all(r, p, a, want, corner, opt, e);
+	if (s.q.n > 0) {
+		gv_reach_alloc(&others, &s.q);
+		rc = solve_all(&others, &s.q, s.a, s.want, corner, opt, e);
+	}
+	if (rc == 0)
+		gv_settled_join(&s, s.q.n > 0 ? &others : NULL, r, p, a, want);
+	gv_reach_free(&others);
+	gv_settled_free(&s);
 	return rc;
 }

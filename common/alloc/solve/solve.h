@@ -28,8 +28,10 @@ struct gv_solver_options {
 	 * method, which by itself has none that is.
 	 */
 	bool sharp;
+	bool digits; /* levels in many digits, where that is quick (simplex/precise.h) */
 	/* of those: one that is not quite proved will do, for all else has failed */
 	bool any;
+	bool wide; /* of reach: with all jobs and types, for without some it failed */
 	/*
 	 * Called now and then by programs that may take seconds: the first one's objective so
 	 * far, a part of what it may be at most; NULL = nobody
@@ -59,12 +61,19 @@ int gv_linear_solve(struct gv_linear *l, const struct gv_solver_options *opt,
 
 /*
  * Whether all can have want [n] >= 0, one of them above 0, at a [n][m] >= 0.  corner:
- * the shares are wanted at a corner, where few jobs use several types.  0, or -1 with
- * *e set: no solver came to a solution.
+ * the shares are wanted at a corner, where few jobs use several types.  Without opt->wide
+ * the part that all have of it, and how far the inequality is filled, are those of the jobs
+ * that are not settled (settled.h).  0, or -1 with *e set: no solver came to a solution.
  */
 int gv_reach_solve(struct gv_reach *r, const struct gv_problem *p, const double *a,
     const double *want, bool corner, const struct gv_solver_options *opt,
     struct gv_error *e);
+
+/*
+ * Whether that is solved without jobs that have one type left (settled.h), so that it pays to
+ * leave types out; solvers that are asked for by name, and proofs, have all there is.
+ */
+bool gv_reach_is_narrow(const struct gv_problem *p, const struct gv_solver_options *opt);
 
 /*
  * The programs in the units of the problem, for --dump-lp; the caller frees *lp and

@@ -1,0 +1,157 @@
+/* common/lp/precise: small programs in many digits, beside GLPK and where it cannot follow. */
+#include "tap.h"
+
+#include <math.h>
+
+#include "base/rng.h"
+#include "lp/precise.h"
+
+static double
+uniform(uint64_t *i)
+{
+	return gv_random_uniform(11, 0, 0, (*i)++);
+}
+
+/* Rows and columns of whole numbers; columns have a row that bounds them. */
+static void
+draw(struct gv_lp *lp, uint64_t *i)
+{
+	size_t n = 1 + (size_t)(uniform(i) * 9), m = 1 + (size_t)(uniform(i) * 9), r, c;
+
+	*lp = (struct gv_lp){.maximise = uniform(i) < .5};
+	for (c = 0; c < n; c++)
+		gv_lp_add_col(lp, 0, INFINITY, floor(uniform(i) * 19) - 9);
+	for (r = 0; r < m; r++) {
+		double lo = uniform(i) < .5 ? -INFINITY : floor(uniform(i) * 14) - 9;
+		double hi = uniform(i) < .5 ? INFINITY : floor(uniform(i) * 20) + 5;
+
+		gv_lp_add_row(lp, uniform(i) < .1 && isfinite(hi) ? hi : lo, hi);
+		for (c = 0; c < n; c++)
+			if (uniform(i) < .6)
+				gv_lp_set(lp, r, c, floor(uniform(i) * 19) - 9);
+	}
+	for (c = 0; c < n; c++)
+		gv_lp_set(lp, gv_lp_add_row(lp, -INFINITY, 10), c, 1);
+}
+
+static void
+test_beside_glpk(void)
+{
+	struct gv_error e = {0};
+	int k, same = 0, optimal = 0, proved = 0;
+	uint64_t i = 0;
+
+	for (k = 0; k < 500; k++) {
+		struct gv_lp_solution a, b;
+		struct gv_lp lp;
+
+		draw(&lp, &i);
+		gv_lp_precisely(&lp, NULL, &a);
+		if (gv_lp_solve(&lp, NULL, NULL, &b, &e) != 0)
+			break;
+		same += a.status == b.status &&
+			(a.status != GV_LP_OPTIMAL ||
+			    fabs(a.check.objective - b.check.objective) <=
+				1e-9 * fmax(1, fabs(b.check.objective)));
+		optimal += a.status == GV_LP_OPTIMAL;
+		proved += a.status == GV_LP_OPTIMAL && a.check.gap < 1e-13 &&
+			  a.check.infeasibility < 1e-13;
+		gv_lp_solution_free(&a);
+		gv_lp_solution_free(&b);
+		gv_lp_free(&lp);
+	}
+	ok(same == 500, "500 programs end as GLPK's: %d", same);
+	ok(optimal > 100 && optimal < 400 && proved == optimal,
+	    "each optimum is proved by its duals to the last places: %d of %d", proved,
+	    optimal);
+}
+
+/* max x + y of x + y <= 1; then of these the largest y, or x. */
+static void
+test_second(void)
+{
+	double worth[2] = {1, 2};
+	struct gv_lp_solution s;
+	struct gv_lp lp = {.maximise = true};
+
+	gv_lp_add_col(&lp, 0, INFINITY, 1);
+	gv_lp_add_col(&lp, 0, INFINITY, 1);
+	gv_lp_add_row(&lp, -INFINITY, 1);
+	gv_lp_set(&lp, 0, 0, 1);
+	gv_lp_set(&lp, 0, 1, 1);
+	gv_lp_precisely(&lp, worth, &s);
+	ok(s.status == GV_LP_OPTIMAL && s.x[0] == 0 && s.x[1] == 1,
+	    "of the best solutions the second sum's best");
+	ok(s.row_dual[0] == 1, "with the duals of the first");
+	gv_lp_solution_free(&s);
+	worth[0] = 3;
+	gv_lp_precisely(&lp, worth, &s);
+	ok(s.x[0] == 1 && s.x[1] == 0, "and of another second sum");
+	gv_lp_solution_free(&s);
+	lp.cost[0] = 1 + 1e-13;
+	worth[0] = 0;
+	gv_lp_precisely(&lp, worth, &s);
+	ok(s.x[0] == 1, "a first sum that is better by next to nothing comes first");
+	gv_lp_solution_free(&s);
+	lp.cost[0] = 1 + 0x1p-52;
+	gv_lp_precisely(&lp, worth, &s);
+	ok(s.x[1] == 1, "but not one that is better by a rounding");
+	gv_lp_solution_free(&s);
+	lp.cost[0] = INFINITY;
+	gv_lp_precisely(&lp, worth, &s);
+	ok(s.status == GV_LP_FAILED, "a number that is none");
+	gv_lp_solution_free(&s);
+	lp.cost[0] = 1;
+	lp.row_hi[0] = INFINITY;
+	gv_lp_precisely(&lp, NULL, &s);
+	ok(s.status == GV_LP_UNBOUNDED, "no bound");
+	gv_lp_solution_free(&s);
+	gv_lp_free(&lp);
+}
+
+/*
+ * max t, 1e-12 a >= t, 1e12 b >= t, 1e-3 c >= t, a + b + c <= 1, c >= 1e-30: all but 1e-15
+ * of it is a's, and t 1e-12 of that.
+ */
+static void
+test_far_apart(void)
+{
+	const double rate[3] = {1e-12, 1e12, 1e-3};
+	double a = 1 / (1 + 1e-24 + 1e-9), worst = 0;
+	struct gv_lp_solution s;
+	struct gv_lp lp = {.maximise = true};
+	size_t i, t = gv_lp_add_col(&lp, 0, INFINITY, 1),
+		  all = gv_lp_add_row(&lp, -INFINITY, 1);
+
+	for (i = 0; i < 3; i++) {
+		size_t col = gv_lp_add_col(&lp, 0, INFINITY, 0),
+		       row = gv_lp_add_row(&lp, 0, INFINITY);
+
+		gv_lp_set(&lp, all, col, 1);
+		gv_lp_set(&lp, row, col, rate[i]);
+		gv_lp_set(&lp, row, t, -1);
+	}
+	gv_lp_set(&lp, gv_lp_add_row(&lp, 1e-30, INFINITY), 3, 1);
+	gv_lp_precisely(&lp, NULL, &s);
+	for (i = 0; i < 3; i++)
+		worst = fmax(worst, fabs(s.x[1 + i] * rate[i] / (a * 1e-12) - 1));
+	ok(s.status == GV_LP_OPTIMAL && worst < 1e-15,
+	    "shares 1e24 apart are right to the last place: %g", worst);
+	gv_lp_solution_free(&s);
+	lp.row_hi[all] = 1e-31;
+	gv_lp_precisely(&lp, NULL, &s);
+	ok(s.status == GV_LP_INFEASIBLE, "1e-31 is less than 1e-30");
+	gv_lp_solution_free(&s);
+	gv_lp_free(&lp);
+}
+
+int
+main(void)
+{
+	test_beside_glpk();
+	test_second();
+	test_far_apart();
+	ok(gv_lp_precise_effort(30, 30) < .01 && gv_lp_precise_effort(1000, 1000) > 60,
+	    "what takes long is known before");
+	return done_testing();
+}
