@@ -146,6 +146,7 @@ read_rows(struct gv_cluster *c, const struct gv_frame *f, const struct columns *
 			memcpy(key + name.len + 1, node.s, node.len);
 		p->node = key + name.len + 1;
 		p->gpus = (size_t)gpus;
+		p->line = f->line[row];
 		p->type = gv_hash_add(&seen->types, key, name.len);
 		if (p->type == c->n_types) {
 			seen->type_row[c->n_types] = row;

@@ -17,6 +17,7 @@ struct gv_pool {
 	const char *node; /* "" when the table has none: this machine */
 	size_t first_id;  /* ids without a column ids: first_id, first_id + 1, ... */
 	const int *id;    /* [gpus] ascending, from the column ids; NULL = none */
+	long line;        /* of the table */
 };
 
 struct gv_gpu_type {
@@ -57,6 +58,12 @@ int gv_pool_id(const struct gv_pool *p, size_t i);
 /* A part of gv_cluster_read: sets first_id and id; pool i is row i of f. */
 int gv_cluster_set_ids(
     struct gv_cluster *c, const struct gv_frame *f, struct gv_error *e);
+
+/*
+ * All pools of c are of one machine, those with a node and those without: ids that are
+ * counted go on from pool to pool.  0, or -1 with *e set: a GPU is in two of them.
+ */
+int gv_cluster_join(struct gv_cluster *c, const char *file, struct gv_error *e);
 
 void gv_cluster_free(struct gv_cluster *c); /* also of a zeroed one */
 

@@ -1,4 +1,5 @@
 /* The ids of a cluster's GPUs: from the column ids, or counted. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,11 +52,11 @@ common_id(const struct gv_pool *a, const struct gv_pool *b)
 	return -1;
 }
 
-/* Real GPUs of one node that two pools claim; CPU devices are only numbered. */
+/* Real GPUs that two pools of one machine claim; CPU devices are only numbered. */
 static int
-check_overlaps(const struct gv_cluster *c, const struct gv_frame *f, struct gv_error *e)
+check_overlaps(
+    const struct gv_cluster *c, bool one_machine, const char *file, struct gv_error *e)
 {
-	ptrdiff_t column = gv_frame_find(f, "ids");
 	size_t i, k;
 	int rc = 0;
 
@@ -67,14 +68,14 @@ check_overlaps(const struct gv_cluster *c, const struct gv_frame *f, struct gv_e
 			if (c->type[a->type].threads > 0 ||
 			    c->type[b->type].threads > 0 ||
 			    (a->id == NULL && b->id == NULL) ||
-			    strcmp(a->node, b->node) != 0)
+			    (!one_machine && strcmp(a->node, b->node) != 0))
 				continue;
 			id = common_id(a, b);
 			if (id >= 0)
-				rc = gv_frame_error(f, i, column, e,
+				rc = gv_error_at(e, file, b->line, "ids",
 				    "GPU %ld is in two pools of this node, first at line "
 				    "%ld",
-				    id, f->line[k]);
+				    id, a->line);
 		}
 	return rc;
 }
@@ -108,7 +109,23 @@ gv_cluster_set_ids(struct gv_cluster *c, const struct gv_frame *f, struct gv_err
 	}
 	gv_hash_free(&nodes);
 	free(used);
-	return rc == 0 ? check_overlaps(c, f, e) : rc;
+	return rc == 0 ? check_overlaps(c, false, f->file, e) : rc;
+}
+
+int
+gv_cluster_join(struct gv_cluster *c, const char *file, struct gv_error *e)
+{
+	size_t used = 0, i;
+
+	for (i = 0; i < c->n_pools; i++) {
+		struct gv_pool *p = &c->pool[i];
+
+		if (c->type[p->type].threads > 0)
+			continue;
+		p->first_id = used;
+		used += p->gpus;
+	}
+	return check_overlaps(c, true, file, e);
 }
 
 int

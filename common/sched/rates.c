@@ -172,13 +172,18 @@ static int
 check_job(const struct gv_job *j, const struct gv_frame *f, size_t row,
     const struct job_columns *c, struct gv_error *e)
 {
+	ptrdiff_t alike = (ptrdiff_t)gv_frame_alike(f, row, j->row);
 	size_t i;
-	int rc = check_same(f, row, j->row, c->scale_factor, e);
+	int rc = 0;
 
+	if (c->scale_factor >= alike)
+		rc |= check_same(f, row, j->row, c->scale_factor, e);
 	for (i = 0; i < N_TEXTS; i++)
-		rc |= check_same(f, row, j->row, c->text[i], e);
+		if (c->text[i] >= alike)
+			rc |= check_same(f, row, j->row, c->text[i], e);
 	for (i = 0; i < N_NUMBERS; i++)
-		rc |= check_same(f, row, j->row, c->number[i], e);
+		if (c->number[i] >= alike)
+			rc |= check_same(f, row, j->row, c->number[i], e);
 	return rc;
 }
 
@@ -219,7 +224,8 @@ gv_jobs_from(struct gv_rates *r, struct gv_frame *frame, struct gv_error *e)
 	int rc;
 
 	take_frame(r, frame);
-	rc = gv_frame_find(&r->frame, "job_id") >= 0
+	rc = gv_frame_find(&r->frame, "job_id") >= 0 &&
+		     gv_kind_of(r->frame.name, r->frame.n_columns) != GV_KIND_EVENTS
 		 ? 0
 		 : gv_frame_expect(&r->frame, GV_KIND_JOBS, e);
 	rc = rc == 0 ? find_job_columns(&c, &r->frame, e) : -1;
@@ -268,6 +274,7 @@ struct seen {
 	struct gv_hash ids;   /* job_id: its number is the job's index */
 	struct gv_hash types; /* gpu_type: all names of the table */
 	ptrdiff_t *type;      /* [names] index in the cluster, or -1 */
+	size_t last_type;     /* the name of the row before */
 	uint64_t *few;        /* [jobs] bit t: there is a row of type name t < 64 */
 	struct gv_hash many;  /* (job, type name) of the other rows */
 	size_t (*pair)[2];    /* [rows] what many knows */
@@ -279,12 +286,17 @@ static size_t
 type_name(struct seen *s, const struct gv_cluster *cluster, struct gv_cell name)
 {
 	size_t known = s->types.n;
-	size_t i = gv_hash_add(&s->types, name.s, name.len);
+	size_t i = s->last_type + 1 < known ? s->last_type + 1 : 0;
 
+	/* jobs mostly have the same types in the same order */
+	if (known == 0 || !gv_cell_equal(name,
+			      (struct gv_cell){s->types.key[i].s, s->types.key[i].len}))
+		i = gv_hash_add(&s->types, name.s, name.len);
 	if (i == known) {
 		s->type = gv_xgrow(s->type, &s->cap_types, i + 1, sizeof(*s->type));
 		s->type[i] = cluster != NULL ? gv_cluster_find(cluster, name) : -1;
 	}
+	s->last_type = i;
 	return i;
 }
 

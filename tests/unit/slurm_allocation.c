@@ -203,11 +203,18 @@ test_allocation(void)
 static void
 test_looks(void)
 {
+	static const struct {
+		const char *text;
+		double seconds;
+	} times[] = {{"0:01", 1}, {"9:59", 599}, {"2:00:00", 7200}, {"1-02:03:04", 93784},
+	    {"12-00:00:00", 1036800}, {"UNLIMITED", HUGE_VAL}, {"INVALID", HUGE_VAL},
+	    {"", HUGE_VAL}, {":30", HUGE_VAL}, {"-1:00", HUGE_VAL}};
 	struct gv_slurm_allocation a;
 	struct gv_error e = {0};
 	struct gv_slurm_node *n;
 	bool changed = false;
 	double left_s;
+	size_t i;
 
 	gv_slurm_allocation_read(&a, two_groups, &e);
 	n = gv_slurm_find(&a, "n1", 2);
@@ -232,8 +239,14 @@ test_looks(void)
 	    "a node that it has lost");
 	gv_slurm_take_nodes(&a, "n1|n1|idle\n", 10);
 	ok(n->why[0] != '\0', "is not used again");
-	gv_slurm_take_queue(&a, "5|RUNNING|UNLIMITED|n2\n", &left_s, &changed);
-	ok(left_s == HUGE_VAL, "no end");
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "5|RUNNING|%s|n2\n", times[i].text);
+		gv_slurm_take_queue(&a, line, &left_s, &changed);
+		ok(left_s == times[i].seconds, "\"%s\": %g s are left", times[i].text,
+		    left_s);
+	}
 	ok(gv_slurm_take_queue(&a, "5|PENDING|1:00|\n", &left_s, &changed) ==
 		GV_SLURM_PENDS,
 	    "it waits");

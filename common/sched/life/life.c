@@ -237,6 +237,15 @@ gv_life_finish(struct gv_life *l, size_t m)
 		gv_life_write(l, GV_EVENT_FINISH, m, "");
 }
 
+/* Nobody heard how it left; what it had saved last may have been all. */
+static void
+lose(struct gv_life *l, size_t m, const char *reason)
+{
+	bool all_safe = l->job[m].checkpoint >= l->job[m].spec.total_steps;
+
+	gv_life_write(l, all_safe ? GV_EVENT_FINISH : GV_EVENT_PREEMPT, m, reason);
+}
+
 void
 gv_life_lost(struct gv_life *l, size_t m, const char *reason)
 {
@@ -246,11 +255,7 @@ gv_life_lost(struct gv_life *l, size_t m, const char *reason)
 		gv_life_not_started(l, m);
 		return;
 	}
-	/* what it had saved last may have been all */
-	if (l->job[m].checkpoint >= l->job[m].spec.total_steps)
-		gv_life_write(l, GV_EVENT_FINISH, m, reason);
-	else
-		gv_life_write(l, GV_EVENT_PREEMPT, m, reason);
+	lose(l, m, reason);
 	l->fill = true;
 	left_over(l, m);
 }
@@ -416,7 +421,7 @@ gv_life_restart(struct gv_life *l, double alive_s, double now_s, const char *rea
 		for (i = 1; i < l->n_open; i++)
 			if (l->open[i] < first)
 				first = l->open[i];
-		gv_life_write(l, GV_EVENT_PREEMPT, first, reason);
+		lose(l, first, reason);
 	}
 	l->now_s = fmax(l->now_s, now_s);
 	gv_rounds_pause(&l->rounds, l->now_s);
