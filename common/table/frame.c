@@ -23,33 +23,79 @@ gv_frame_start(struct gv_frame *f, const char *file, bool tsv, const struct gv_c
 }
 
 /*
- * A row is one piece of the arena: the ends of its cells, counted from the start
- * of its text, then the text, each cell with a NUL after it.
+ * A row, one piece of the arena.  Its first cells are often those of the row before it, as
+ * those of a job on several types are: these are kept once.
  */
+struct gv_frame_row {
+	/* the first cells are this row's, which has all of its own; NULL where there are none */
+	const struct gv_frame_row *base;
+	uint32_t shared; /* that many cells */
+	uint32_t end[];  /* of the others, in the text that follows; a NUL ends each */
+};
+
+/* Cell i of the row. */
+static struct gv_cell
+cell_of(const struct gv_frame_row *r, size_t n_columns, size_t i)
+{
+	uint32_t start;
+
+	if (i < r->shared)
+		r = r->base;
+	i -= r->shared;
+	start = i > 0 ? r->end[i - 1] + 1 : 0;
+	return (struct gv_cell){
+	    (const char *)(r->end + (n_columns - r->shared)) + start, r->end[i] - start};
+}
+
+/*
+ * The row that has the first *shared cells of a new one, or NULL.  Where the last row has more
+ * in common with it than with its own base, the new one is a base for those to come.
+ */
+static const struct gv_frame_row *
+find_base(const struct gv_frame *f, const struct gv_cell *cell, uint32_t *shared)
+{
+	const struct gv_frame_row *last = f->n_rows > 0 ? f->row[f->n_rows - 1] : NULL;
+	size_t most = f->n_columns, i = 0;
+
+	*shared = 0;
+	if (last == NULL)
+		return NULL;
+	while (i < most && gv_cell_equal(cell_of(last, most, i), cell[i]))
+		i++;
+	if (i == 0 || (last->base != NULL && i > last->shared))
+		return NULL;
+	*shared = (uint32_t)i;
+	return last->base != NULL ? last->base : last;
+}
+
 void
 gv_frame_add(struct gv_frame *f, const struct gv_cell *cell, long line)
 {
-	size_t bytes = f->n_columns * (sizeof(uint32_t) + 1);
+	uint32_t shared;
+	const struct gv_frame_row *base = find_base(f, cell, &shared);
+	size_t bytes = sizeof(*base) + (f->n_columns - shared) * (sizeof(uint32_t) + 1);
 	size_t cap = f->row_cap;
-	uint32_t *ends;
+	struct gv_frame_row *r;
 	uint32_t at = 0;
 	char *text;
 	size_t i;
 
-	for (i = 0; i < f->n_columns; i++)
+	for (i = shared; i < f->n_columns; i++)
 		bytes += cell[i].len;
-	ends = gv_arena_alloc(&f->arena, bytes, 1);
-	text = (char *)(ends + f->n_columns);
-	for (i = 0; i < f->n_columns; i++) {
+	r = gv_arena_alloc(&f->arena, bytes, 1);
+	r->base = base;
+	r->shared = shared;
+	text = (char *)(r->end + (f->n_columns - shared));
+	for (i = shared; i < f->n_columns; i++) {
 		memcpy(text + at, cell[i].s, cell[i].len);
 		at += (uint32_t)cell[i].len;
-		ends[i] = at;
+		r->end[i - shared] = at;
 		text[at++] = '\0';
 	}
 	f->line = gv_xgrow(f->line, &cap, f->n_rows + 1, sizeof(f->line[0]));
 	f->row = gv_xgrow(f->row, &f->row_cap, f->n_rows + 1, sizeof(f->row[0]));
 	f->line[f->n_rows] = line;
-	f->row[f->n_rows++] = ends;
+	f->row[f->n_rows++] = r;
 }
 
 int
@@ -135,15 +181,22 @@ gv_frame_require(
 struct gv_cell
 gv_frame_cell(const struct gv_frame *f, size_t row, ptrdiff_t column)
 {
-	const uint32_t *ends;
-	uint32_t start;
-
 	if (column < 0)
 		return (struct gv_cell){"", 0};
-	ends = f->row[row];
-	start = column > 0 ? ends[column - 1] + 1 : 0;
-	return (struct gv_cell){
-	    (const char *)(ends + f->n_columns) + start, ends[column] - start};
+	return cell_of(f->row[row], f->n_columns, (size_t)column);
+}
+
+size_t
+gv_frame_alike(const struct gv_frame *f, size_t row, size_t other)
+{
+	const struct gv_frame_row *a = f->row[row], *b = f->row[other];
+	size_t n = f->n_columns;
+
+	if (a->base != NULL)
+		n = a->shared;
+	if (b->base != NULL && b->shared < n)
+		n = b->shared;
+	return (a->base != NULL ? a->base : a) == (b->base != NULL ? b->base : b) ? n : 0;
 }
 
 int

@@ -6,7 +6,7 @@
 void
 gv_frame_sort(struct gv_frame *f, const size_t *order)
 {
-	uint32_t **row = gv_xcalloc(f->n_rows + 1, sizeof(*row));
+	struct gv_frame_row **row = gv_xcalloc(f->n_rows + 1, sizeof(*row));
 	long *line = gv_xcalloc(f->n_rows + 1, sizeof(*line));
 	size_t i;
 

@@ -113,7 +113,8 @@ void gv_tab_only_libcsv(struct gv_tab *t);
 /*
  * A table in memory.  Its cells live until gv_frame_free.  = {0} is an empty
  * one.  A column of -1 (not there) reads as empty cells, so optional columns
- * need no special case.  Costs the text, 5 bytes a cell and 24 a row.
+ * need no special case.  Costs the text, 5 bytes a cell and 40 a row; cells at the start of
+ * a row that are as those of a row before it cost nothing.
  */
 struct gv_frame {
 	char *file; /* for messages */
@@ -122,10 +123,9 @@ struct gv_frame {
 	size_t n_rows;
 	struct gv_cell *name; /* [n_columns], NUL-terminated */
 	long header_line;
-	long *line; /* [n_rows] */
-	uint32_t **
-	    row; /* [n_rows], private: where its cells end, [n_columns], and their text */
-	size_t row_cap; /* private: room in line and row */
+	long *line;                /* [n_rows] */
+	struct gv_frame_row **row; /* [n_rows], private */
+	size_t row_cap;            /* private: room in line and row */
 	struct gv_arena arena;
 };
 
@@ -157,6 +157,11 @@ void gv_frame_warn_names(
     const struct gv_frame *f, const char *const *known, size_t n, struct gv_error *w);
 /* NUL-terminated (a cell never holds a NUL). */
 struct gv_cell gv_frame_cell(const struct gv_frame *f, size_t row, ptrdiff_t column);
+/*
+ * So many cells at the start of two rows are known to be equal without a look at them; more
+ * may be.
+ */
+size_t gv_frame_alike(const struct gv_frame *f, size_t row, size_t other);
 
 /*
  * A cell as a number.  An empty cell (or column -1) gives the value otherwise;

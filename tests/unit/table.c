@@ -246,6 +246,73 @@ test_frame(void)
 	gv_frame_free(&f);
 }
 
+/* A cell of a drawn table: few kinds, the more alike the further to the left. */
+static const char *
+drawn_cell(uint32_t draw, uint32_t row, uint32_t column)
+{
+	static const char *const text[] = {
+	    "", "a", "b", "aa", "a longer cell, with a comma"};
+	uint32_t block = 1 + gv_random(3, draw, column, 0) % 4;
+
+	return text[gv_random(4, draw, row / block, column) % 5];
+}
+
+/* Cells that rows have in common at their start are kept once, and are what was put in. */
+static void
+test_alike(void)
+{
+	enum { COLUMNS = 4, ROWS = 40, DRAWS = 60 };
+	struct gv_cell cell[COLUMNS];
+	bool same = true, alike = true, once = false;
+	struct gv_frame f;
+	uint32_t draw, i, k, c;
+
+	for (draw = 0; draw < DRAWS; draw++) {
+		for (c = 0; c < COLUMNS; c++)
+			cell[c] = (struct gv_cell){"n", 1};
+		gv_frame_start(&f, "drawn", false, cell, COLUMNS);
+		for (i = 0; i < ROWS; i++) {
+			for (c = 0; c < COLUMNS; c++) {
+				cell[c].s = drawn_cell(draw, i, c);
+				cell[c].len = strlen(cell[c].s);
+			}
+			gv_frame_add(&f, cell, (long)i);
+		}
+		for (i = 0; i < ROWS; i++)
+			for (c = 0; c < COLUMNS; c++) {
+				const struct gv_cell is = gv_frame_cell(&f, i, c);
+
+				same = same &&
+				       strcmp(is.s, drawn_cell(draw, i, c)) == 0 &&
+				       is.len == strlen(is.s);
+			}
+		for (i = 0; i < ROWS; i++)
+			for (k = 0; k < ROWS; k++)
+				for (c = 0; c < gv_frame_alike(&f, i, k); c++) {
+					alike = alike &&
+						gv_cell_equal(gv_frame_cell(&f, i, c),
+						    gv_frame_cell(&f, k, c));
+					once = once || i != k;
+				}
+		gv_frame_free(&f);
+	}
+	ok(same, "cells of rows that begin alike are what was put in");
+	ok(alike && once, "those that are known to be alike are");
+	for (c = 0; c < COLUMNS; c++)
+		cell[c] = (struct gv_cell){"same", 4};
+	gv_frame_start(&f, "made", false, cell, COLUMNS);
+	for (i = 0; i < 9; i++) {
+		cell[1].s = i < 4 ? "job1" : "job2";
+		cell[2].len = i % 4;
+		gv_frame_add(&f, cell, 1);
+	}
+	ok(gv_frame_cell(&f, 1, 1).s == gv_frame_cell(&f, 3, 1).s &&
+		gv_frame_cell(&f, 5, 1).s == gv_frame_cell(&f, 8, 1).s &&
+		gv_frame_alike(&f, 1, 3) == 2 && gv_frame_alike(&f, 5, 8) == 2,
+	    "what a job's rows have in common is there once, also behind what all have");
+	gv_frame_free(&f);
+}
+
 /* What is written, then read by the reader: the same. */
 static void
 test_write(void)
@@ -581,6 +648,7 @@ main(void)
 	test_carriage_returns();
 	test_several();
 	test_frame();
+	test_alike();
 	test_write();
 	test_end();
 	test_kinds();

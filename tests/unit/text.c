@@ -66,6 +66,10 @@ main(void)
 {
 	ok(gv_text_px("abc", 3) > 18 && gv_text_px("abc", 3) < 20, "Latin letters");
 	ok(gv_text_px("\xe5\xb1\x82", 3) == 11, "an ideograph is as wide as high");
+	ok(gv_text_px("\xf0\xa0\x80\x80", 4) == 11 &&
+		gv_text_px("\xe3\x90\x80", 3) == 11 &&
+		gv_text_px("\xef\xa4\x80", 3) == 11,
+	    "those of other blocks as well");
 	ok(gv_text_px("e\xcc\x81", 3) == gv_text_px("e", 1), "an accent adds nothing");
 	ok(gv_text_px("", 0) == 0, "nothing has no width");
 	fits("short", 100, "short");
