@@ -261,7 +261,7 @@ sed 's/^l3,/x3,/' halves.csv >renamed.csv
 no "a layer that is not there" 'renamed.csv:1: no row for layer "l3"' -l 2@1GB/s --compare=renamed.csv sixteen.csv
 sed 's/^l4,/l3,/' halves.csv >twice.csv
 no "a layer twice" 'twice.csv:6: node_id: duplicate node_id "l3"' -l 2@1GB/s --compare=twice.csv sixteen.csv
-no "no plan" 'sixteen.csv:1: missing column "stage" (found: node_id, forward_ms, backward_ms, activation_bytes, parameter_bytes)' \
+no "no plan" 'sixteen.csv:1: this is a table of layers; expected a plan (node_id, forward_ms, stage, replicas)' \
 	-l 2@1GB/s --compare=sixteen.csv sixteen.csv
 sed 's/,1,1,none,1x1$/,3,1,none,3x1/' halves.csv >holes.csv
 no "an empty stage" 'holes.csv: stage 1 has no layers' -l 4@1GB/s --compare=holes.csv sixteen.csv

@@ -120,9 +120,9 @@ EOF
 sed '1s/$/,stage,replicas/; 2,$s/$/,0,2/' two.csv >replicated.csv
 run gv-partition --evaluate --timeline -l 2@1GB/s --schedule=flush --micro-batches=3 replicated.csv
 short
-is_out "two replicas reduce 2 MB in 2 ms, beside the last backward pass" <<EOF
-F0/0:0-2 B0/0:2-6 F2/0:6-8 B2/0:8-12 AR2/1:10-12 U2/1:12-12
-F1/0:0-2 B1/0:2-6 AR1/1:10-12 U1/1:12-12
+is_out "two replicas reduce 2 MB in 2 ms, the half of each layer when its gradients are made" <<EOF
+F0/0:0-2 B0/0:2-6 F2/0:6-8 B2/0:8-12 AR2/1:11-13 U2/1:13-13
+F1/0:0-2 B1/0:2-6 AR1/1:11-13 U1/1:13-13
 EOF
 run gv-partition --evaluate --timeline -l 2@1GB/s --cost=compat --schedule=flush --micro-batches=3 replicated.csv
 short
@@ -133,8 +133,22 @@ EOF
 run gv-partition --evaluate --timeline -l 2@1GB/s:250MB/s --schedule=flush --micro-batches=3 replicated.csv
 short
 is_out "sums at a fourth of the bandwidth" <<EOF
-F0/0:0-2 B0/0:2-6 F2/0:6-8 B2/0:8-12 AR2/1:8-16 U2/1:16-16
-F1/0:0-2 B1/0:2-6 AR1/1:8-16 U1/1:16-16
+F0/0:0-2 B0/0:2-6 F2/0:6-8 B2/0:8-12 AR2/1:10-18 U2/1:18-18
+F1/0:0-2 B1/0:2-6 AR1/1:10-18 U1/1:18-18
+EOF
+sed '2s/2,1000,1000000/2,1000,0/; 3s/1000000/2000000/' replicated.csv >last.csv
+run gv-partition --evaluate --timeline -l 2@1GB/s --schedule=flush --micro-batches=2 last.csv
+short
+is_out "weights of the last layer only: all is beside the rest of the pass" <<EOF
+F0/0:0-2 B0/0:2-6 AR0/1:4-6 U0/1:6-6
+F1/0:0-2 B1/0:2-6 AR1/1:4-6 U1/1:6-6
+EOF
+sed '3s/2,1000,1000000/2,1000,0/; 2s/1000000/2000000/' replicated.csv >first.csv
+run gv-partition --evaluate --timeline -l 2@1GB/s --schedule=flush --micro-batches=2 first.csv
+short
+is_out "of the first only: all is behind it" <<EOF
+F0/0:0-2 B0/0:2-6 AR0/1:6-8 U0/1:8-8
+F1/0:0-2 B1/0:2-6 AR1/1:6-8 U1/1:8-8
 EOF
 two --schedule=flush --micro-batches=1 --moving=1MB/s
 short
@@ -144,9 +158,15 @@ F0/0:2.001-4.001 B0/0:4.001-7.001 U0/1:7.001-7.001
 EOF
 run gv-partition --evaluate --timeline -l 2@1GB/s --moving=4GB/s --schedule=flush --micro-batches=2 replicated.csv
 short
-is_out "and for sums with its update: 2 MB there and 2 MB back at 4 GB/s" <<EOF
-F0/0:0-2 B0/0:2-6 AR0/1:4-6 U0/1:6-7
-F1/0:0-2 B1/0:2-6 AR1/1:4-6 U1/1:6-7
+is_out "and for sums beside its last pass: 2 MB there and 2 MB back at 4 GB/s" <<EOF
+F0/0:0-2 B0/0:2-7 AR0/1:6-8 U0/1:8-8
+F1/0:0-2 B1/0:2-7 AR1/1:6-8 U1/1:8-8
+EOF
+run gv-partition --evaluate --timeline -l 2@1GB/s:100MB/s --moving=400MB/s --schedule=flush --micro-batches=2 replicated.csv
+short
+is_out "as much of it as goes over slow links meanwhile" <<EOF
+F0/0:0-2 B0/0:2-10 AR0/1:6-26 U0/1:26-26
+F1/0:0-2 B1/0:2-10 AR1/1:6-26 U1/1:26-26
 EOF
 two --cut=none --schedule=flush --micro-batches=1 --moving=1MB/s
 short

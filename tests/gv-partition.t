@@ -53,6 +53,11 @@ same_file out wanted "edges behind the layers are used, and follow the plan"
 cp out again.csv
 run gv-partition -l 4@10Gb/s again.csv
 same_file out wanted "and again"
+{ cat both.csv && echo && cat edges.csv; } >three.csv
+run gv-partition -l 4@10Gb/s three.csv
+is_status 2 "a third table is refused"
+run gv-partition -l 4@10Gb/s -e edges.csv both.csv
+is_status 2 "and a second one where edges are a file"
 (head -n 1 layers.csv && sed 1d layers.csv | sort -r) >shuffled.csv
 gv-partition -l 4@10Gb/s -e edges.csv shuffled.csv | sort >out
 sort plain >wanted
@@ -375,7 +380,7 @@ run gv-partition --evaluate -l 4@10Gb/s -e edges.csv bad.csv
 err_has 'bad.csv:3: place: expected replicas whose product is 4' "a place that says otherwise"
 run gv-partition --evaluate -l 4@10Gb/s -e edges.csv layers.csv
 is_status 2 "no plan: status"
-err_has 'layers.csv:1: missing column "stage"' "no plan"
+err_has 'layers.csv:1: this is a table of layers; expected a plan' "no plan"
 
 # ---- real profiles ----
 data=$shared/data/pipedream

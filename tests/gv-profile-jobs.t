@@ -13,22 +13,21 @@ cpu1,2,1
 EOT
 usage='usage: gv-profile jobs -c CLUSTER [-qvV] [-o FILE] [-s DIR] [-t KNOWN] [option ...] [jobs.csv]'
 
-# near VALUE WANT PERCENT
-near() { awk -v v="$1" -v w="$2" -v p="$3" 'BEGIN { exit !(v >= w * (1 - p / 100) && v <= w * (1 + p / 100)) }'; }
-# rate_is JOB TYPE WANT NAME: the last column of out, within 10 %
-rate_is() {
-	rate=$(awk -F, -v j="$1" -v t="$2" '$1 == j && $(NF - 1) == t { print $NF }' out)
-	if near "${rate:--1}" "$3" 10; then pass "$4"; else fail "$4: $rate, not $3" out err; fi
-}
-# rate_between JOB TYPE LEAST MOST NAME
+# rate_between JOB TYPE LEAST MOST NAME: the last column of out.  Workers are late on a machine
+# that does other things as well: then all is measured once more, four times at most
 rate_between() {
-	rate=$(awk -F, -v j="$1" -v t="$2" '$1 == j && $(NF - 1) == t { print $NF }' out)
-	if awk -v v="$rate" -v a="$3" -v b="$4" 'BEGIN { exit !(v >= a && v <= b) }'; then
-		pass "$5"
-	else
-		fail "$5: $rate, not $3 to $4" out err
-	fi
+	for try in 1 2 3 4 5; do
+		rate=$(awk -F, -v j="$1" -v t="$2" '$1 == j && $(NF - 1) == t { print $NF }' out)
+		if awk -v v="$rate" -v a="$3" -v b="$4" 'BEGIN { exit !(v != "" && v >= a && v <= b) }'; then
+			pass "$5" && return
+		fi
+		# shellcheck disable=SC2086
+		case $try,$ran in 5,*) ;; *,"gv-profile jobs "*) run $ran ;; esac
+	done
+	fail "$5: $rate, not $3 to $4" out err
 }
+# rate_is JOB TYPE WANT NAME: within 10 %
+rate_is() { rate_between "$1" "$2" "$(awk "BEGIN { print .9 * $3 }")" "$(awk "BEGIN { print 1.1 * $3 }")" "$4"; }
 # nothing_left NAME: no directory and no process of a job; keepers whose program died have 5 s
 is_clean() {
 	ls -A "$TMPDIR" >left

@@ -196,6 +196,24 @@ layers --in-flight=2 --micro-batches=5 "$models/cnn-bn.tsv"
 silent "--micro-batches"
 cut -d, -f1-11,14,15 out | sed '/^$/,$d' >two
 ok "--micro-batches: the same layers and bytes" cmp -s one two
+# as stages have them: the same rows, whatever their number and what crosses
+for model in cnn-bn resnet-small; do
+	gv-profile layers -q --warmup=0s --window=0s --repeats=2 --shape=16x16 "$models/$model.tsv" | cut -d, -f1-11,14,15 | sed '/^$/,$d' >one
+	for options in --stages=1 --stages=2 "--stages=3 --micro-batches=5" "--stages=4 --micro-batches=2"; do
+		# shellcheck disable=SC2086 # options
+		run gv-profile layers -q --warmup=0s --window=0s --repeats=2 --shape=16x16 $options "$models/$model.tsv"
+		silent "$model $options"
+		cut -d, -f1-11,14,15 out | sed '/^$/,$d' >two
+		ok "$model $options: the same layers and bytes" cmp -s one two
+	done
+done
+bad "--stages: a number" '--stages: expected a whole number from 1 to 4096, got "0"' --stages=0
+bad "--stages and --in-flight" '--in-flight and --stages: one of them' --stages=2 --in-flight=2
+run gv-profile layers --stages=3 "$models/linear.tsv"
+is_status 2 "more stages than rows: status"
+is_err "more stages than rows" <<'EOT'
+gv-profile: 2 rows are no 3 stages
+EOT
 bad "--micro-batches: a number" '--micro-batches: expected a whole number from 1 to 4096, got "x"' --micro-batches=x
 bad "--in-flight: a number" '--in-flight: expected a whole number from 1 to 4096, got "0"' --in-flight=0
 # others on its core are no part of a layer's time
@@ -246,6 +264,13 @@ ok "all times are there, and those of the largest layer large" [ $check -eq 0 ]
 run gv-profile layers -q -v --warmup=0.02s --window=0.2s "$models/mlp.tsv"
 sed 's/.*sum_to_step=//' err >ratio
 ok "layers and updates are about a step: $(cat ratio)" awk '{ exit !($1 > 0.5 && $1 < 2) }' ratio
+run gv-profile layers -q -v --warmup=0.02s --window=0.2s --batch=4 "$models/cnn-small.tsv"
+sed 's/.* forward_backward_ms=\([^ ]*\).*/\1/' err >all
+ok "times of layers add up to those of all" awk -F, '
+	FNR == NR { all = $1; next }
+	FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ sum += $at["forward_ms"] + $at["backward_ms"] }
+	END { exit !(sum > all * (1 - 1e-5) && sum < all * (1 + 1e-5)) }' all out
 clock=$build/preload/clock.so
 if [ -n "${GV_SAN:-}" ]; then
 	skip "sanitizer: no preloaded clock"
@@ -265,15 +290,15 @@ forward_mad_ms,backward_mad_ms
 0,0
 EOT
 	# passes are of one micro-batch, whatever the number of them; a step is of all
-	for n in "1" "6" "1 --micro-batches=7" "2 --micro-batches=7"; do
+	for n in --in-flight=1 --in-flight=6 --micro-batches=7 "--in-flight=2 --micro-batches=7" "--stages=3 --micro-batches=7"; do
 		# shellcheck disable=SC2086 # options
-		run env GV_CLOCK=1000 LD_PRELOAD="$clock" gv-profile layers -qv --in-flight=$n --batch=8 --warmup=0s \
+		run env GV_CLOCK=1000 LD_PRELOAD="$clock" gv-profile layers -qv $n --batch=8 --warmup=0s \
 			--window=0s "$models/mlp.tsv"
 		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } { f += $c["forward_ms"]; b += $c["backward_ms"] }
 			END { print f, b }' out
 	done >flight
 	ok "--in-flight, --micro-batches: times of a micro-batch" awk 'NR == 1 { f = $1; b = $2 } NR > 1 {
-		n += $1 > .7 * f && $1 < 2.5 * f && $2 > .7 * b && $2 < 2.5 * b } END { exit n != 3 }' flight
+		n += $1 > .7 * f && $1 < 2.5 * f && $2 > .7 * b && $2 < 2.5 * b } END { exit n != 4 }' flight
 	run env GV_CLOCK=1000 GV_CLOCK_NOISE=1 LD_PRELOAD="$clock" gv-profile layers --batch=8 --warmup=0s \
 		--window=0s --repeats=5 "$models/linear.tsv"
 	is_status 0 "noise: status"

@@ -10,13 +10,22 @@ PATH=$build/helpers:$PATH
 profile() {
 	gv-profile jobs --launcher=slurm --slurm-job="$job" -s st --warmup=.3s --window=1s --grace=2s "$@" jobs.csv
 }
-# rates_are NAME <<'EOT': the last columns of out, rates within 15 % of these
+# rates_are NAME <<'EOT': the last columns of out, rates within 15 % of these.
+# Workers are late on a machine that does other things as well: then all is measured once more
 rates_are() {
 	cat >want
+	for try in 1 2 3 4; do
+		rates_differ || break
+		# shellcheck disable=SC2086
+		[ $try = 4 ] || run $ran
+	done
+	same_file /dev/null got "$1"
+}
+rates_differ() {
 	awk -F, 'NR == FNR { want[$1, $2] = $3; n++; next }
 		FNR > 1 { seen++; w = want[$1, $(NF - 1)]; if (w == "" || $NF > w * 1.15 || $NF < w * .85) print $1, $(NF - 1), $NF ", not", w }
 		END { if (seen != n) print seen, "rows, not", n }' want out >got
-	same_file /dev/null got "$1"
+	[ -s got ]
 }
 no_files() {
 	ls -A st >left 2>/dev/null

@@ -79,7 +79,7 @@ write_timeline(const struct options *o, const struct gv_layers *l,
 
 	rc = pipe_make(&pipe, p, r, &l->g, &o->machine, &o->search.rules, e);
 	if (rc == 0 && o->placed.n_levels > 0)
-		pipe_place(&pipe, p, r, &o->placed, &o->search.rules);
+		pipe_place(&pipe, p, r, &l->g, &o->placed, &o->search.rules);
 	if (rc == 0)
 		rc = gv_simulation_run(&s, &t, &pipe, e);
 	if (rc == 0 && o->common.verbose > 0)

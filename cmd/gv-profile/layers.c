@@ -32,7 +32,7 @@ static const char help[] =
     "      --batch=N          samples of a minibatch (64)\n"
     "      --beside=N         while N other processes train the same model (0)\n"
     "      --in-flight=N, --micro-batches=N   as a stage, so many on their way (1),\n"
-    "                         and in an update\n"
+    "                         and in an update; or --stages=N, as stages have them\n"
     "      --shape=HxWxC      of a sample (28x28x1)\n"
     "      --classes=N        of the labels (10)\n"
     "      --optimizer=NAME   sgd, momentum, adam or adamw (sgd)\n"
@@ -88,14 +88,24 @@ set_micro_batches(void *ctx, const char *arg)
 }
 
 static void
+set_stages(void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	o->net.rule.stages = (size_t)gv_opt_int(&o->net.common, "--stages", arg, 1, 4096);
+	o->net.measuring = true;
+}
+
+static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct gv_opt_own own[] = {
 	    {"beside", required_argument, .set = set_beside},
 	    {"from", required_argument, .set = set_from},
 	    {"in-flight", required_argument, .set = set_in_flight},
-	    {"micro-batches", required_argument, .set = set_micro_batches}, NET_OPTIONS,
-	    TIMES_OPTIONS, {.name = NULL}};
+	    {"micro-batches", required_argument, .set = set_micro_batches},
+	    {"stages", required_argument, .set = set_stages}, NET_OPTIONS, TIMES_OPTIONS,
+	    {.name = NULL}};
 
 	opterr = 0;
 	gv_opt_parse(&o->net.common, true, own, o, argc, argv);
@@ -103,6 +113,8 @@ parse_options(struct options *o, int argc, char **argv)
 		gv_opt_usage(&o->net.common,
 		    "with --from nothing is measured: options of "
 		    "measuring say nothing");
+	if (o->net.rule.stages > 0 && o->net.rule.in_flight > 0)
+		gv_opt_usage(&o->net.common, "--in-flight and --stages: one of them");
 	o->net.model = gv_opt_input(&o->net.common, argc, argv);
 }
 
@@ -183,8 +195,8 @@ warn_noise(const struct gv_model *m, const struct layer_times *t)
 static void
 say(const struct layer_times *t, const struct times_rule *rule)
 {
-	size_t most =
-	    rule->micro_batches > rule->in_flight ? rule->micro_batches : rule->in_flight;
+	size_t flying = rule->stages > rule->in_flight ? rule->stages : rule->in_flight,
+	       most = rule->micro_batches > flying ? rule->micro_batches : flying;
 	double passes = t->layers.median_s * (most > 1 ? (double)most : 1);
 	double sum = passes + t->update_s;
 

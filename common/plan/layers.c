@@ -107,6 +107,8 @@ read_edges(struct gv_graph *all, const struct gv_hash *ids, const struct gv_fram
 	size_t i;
 	int rc = 0;
 
+	if (gv_frame_expect(f, GV_KIND_EDGES, e) != 0)
+		return -1;
 	rc |= gv_frame_require(f, "src", &src, e);
 	rc |= gv_frame_require(f, "dst", &dst, e);
 	if (rc != 0)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/tab.h"
+#include "table/kind.h"
 
 struct columns {
 	ptrdiff_t level, gpus, bandwidth, sum;
@@ -75,9 +75,12 @@ gv_machine_read(struct gv_machine *m, const char *path, struct gv_error *e)
 	memset(m, 0, sizeof(*m));
 	if (gv_frame_load(&f, path, e) != 0)
 		return -1;
-	rc |= gv_frame_require(&f, "level", &c.level, e);
-	rc |= gv_frame_require(&f, "gpus", &c.gpus, e);
-	rc |= gv_frame_require(&f, "gbytes_per_s", &c.bandwidth, e);
+	rc = gv_frame_expect(&f, GV_KIND_LEVELS, e);
+	if (rc == 0) {
+		rc |= gv_frame_require(&f, "level", &c.level, e);
+		rc |= gv_frame_require(&f, "gpus", &c.gpus, e);
+		rc |= gv_frame_require(&f, "gbytes_per_s", &c.bandwidth, e);
+	}
 	c.sum = gv_frame_find(&f, "sum_gbytes_per_s");
 	for (i = 0; i < f.n_rows && (rc == 0 || i > 0); i++)
 		rc |= read_row(m, &f, i, &c, e);

@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "base/strbuf.h"
 #include "plan/plan.h"
+#include "table/kind.h"
 
 static const char *const name[] = {"stage", "replicas", "recompute", "place", "gpu_type"};
 enum {
@@ -250,7 +251,8 @@ gv_plan_read(struct gv_plan *p, const struct gv_layers *l, const struct gv_machi
 
 	memset(p, 0, sizeof(*p));
 	r.at = gv_plan_columns(&l->rows);
-	if (gv_frame_require(&l->rows, "stage", &r.at.stage, e) != 0 ||
+	if (gv_frame_expect(&l->rows, GV_KIND_PLAN, e) != 0 ||
+	    gv_frame_require(&l->rows, "stage", &r.at.stage, e) != 0 ||
 	    gv_frame_require(&l->rows, "replicas", &r.at.replicas, e) != 0)
 		return -1;
 	r.placed = all_placed(&r);

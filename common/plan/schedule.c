@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "table/kind.h"
 
 enum { GPU, STAGE, REPLICA, STEP, OP, MICRO_BATCH, VERSION, START_MS, END_MS, COLUMNS };
 
@@ -31,6 +32,8 @@ find_columns(struct reader *r, struct gv_error *e)
 {
 	size_t before = e->count;
 
+	if (gv_frame_expect(&r->f, GV_KIND_SCHEDULE, e) != 0)
+		return -1;
 	r->at[GPU] = gv_frame_find(&r->f, "gpu");
 	r->at[REPLICA] = gv_frame_find(&r->f, "replica");
 	r->at[VERSION] = gv_frame_find(&r->f, "version");

@@ -72,6 +72,7 @@ struct link {
 struct reduction {
 	size_t here;    /* replicas that got to it */
 	double start_s; /* the latest of them could begin */
+	double ready_s; /* it does not end before */
 	bool done;
 	double end_s;
 };
@@ -221,6 +222,18 @@ start_link(struct run *r, double now, size_t link)
 
 /* ---- steps ---- */
 
+/* Whether an all-reduce goes on beside a pass: it is the last before it. */
+static bool
+is_beside(const struct run *r, size_t lane)
+{
+	const struct gv_lane *l = &r->t->lane[lane];
+	size_t k = r->lane[lane].at + 1;
+
+	while (k < l->n && l->step[k].op == GV_STEP_UPDATE)
+		k++;
+	return r->p->overlap && k < l->n && l->step[k].op == GV_STEP_REDUCE;
+}
+
 static double
 length_of(const struct run *r, const struct gv_step *s)
 {
@@ -259,12 +272,15 @@ get_to_reduction(struct run *r, double now, size_t lane)
 		could = (--pass)->start_s;
 	if (could > x->start_s)
 		x->start_s = could;
+	if (r->p->overlap)
+		x->ready_s = fmax(x->ready_s, could + r->p->stage[s->stage].ready_s);
 	r->lane[lane].waits = !r->p->overlap;
 	if (++x->here < participants(r, s))
 		return;
 	if (r->channel_s[place] > x->start_s)
 		x->start_s = r->channel_s[place];
-	x->end_s = fmax(x->start_s + r->p->stage[s->stage].reduce_s, now);
+	x->end_s =
+	    fmax(fmax(x->start_s + r->p->stage[s->stage].reduce_s, x->ready_s), now);
 	r->channel_s[place] = x->end_s;
 	events_push(&r->events, x->end_s, EVENT_REDUCE, k);
 }
@@ -274,6 +290,8 @@ begin_pass(struct run *r, struct gv_step *s, double now, size_t lane)
 {
 	s->start_s = now;
 	s->end_s = now + length_of(r, s);
+	if (s->op <= GV_STEP_WEIGHT && is_beside(r, lane))
+		s->end_s += r->p->stage[s->stage].beside_s;
 	r->lane[lane].busy = true;
 	events_push(&r->events, s->end_s, EVENT_LANE, lane);
 }

@@ -10,8 +10,9 @@
  *
  * An all-reduce begins when all replicas of the stage have got there, and the one
  * before it has ended; overlap: when they have begun the backward pass before it,
- * and then it stops no GPU until the update, and does not end before the pass does
- * (it is shown as late as that allows).  An update takes update_s.
+ * and then it stops no GPU until the update, and does not end before the pass does, nor
+ * ready_s behind its beginning (it is shown as late as that allows); that pass takes beside_s
+ * longer.  An update takes update_s.
  */
 #ifndef GV_PLAN_SIMULATE_H
 #define GV_PLAN_SIMULATE_H

@@ -42,9 +42,13 @@ struct gv_pipe_stage {
 	double weight_s;  /* gradients of the weights, where they are apart: zb-h1 */
 	double receive_s; /* a micro-batch over the link in front, each way */
 	double reduce_s;  /* all-reduce of the replicas' gradients, once */
-	double update_s;  /* of its weights, once */
+	/* from the beginning of the pass that it is beside until its gradients, each from when it
+	 * is made, can be summed; and so much longer that pass takes, which moves them */
+	double ready_s, beside_s;
+	double update_s; /* of its weights, once */
 
 	double parameter; /* bytes of weights */
+	double sum_bytes; /* that a GPU sends and receives in an all-reduce */
 	double stash;     /* bytes kept for each micro-batch in flight */
 	/* bytes on top from a micro-batch's backward pass until it is done */
 	double working;

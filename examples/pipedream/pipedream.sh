@@ -75,8 +75,8 @@ reached() {
 	[ ! -s reached ] || awk -v step="$(cat reached)" '$2 >= step && !done { printf "%.3g", t + ($1 - t) * (step - n) / ($2 - n) - begin; done = 1 }
 		NR == 1 { begin = $1 } { t = $1; n = $2 }' "$1.times"
 }
-# links WORKERS MBIT: what the first hosts send each other, pair by pair and all at once, and what that
-# takes of their cores, in "machine": options of gv-partition.  Messages that take some 10 ms each.
+# links WORKERS MBIT: what the first hosts send each other, pair by pair and all at once, and what they
+# compute less meanwhile, in "machine": options of gv-partition.  Messages that take some 10 ms each.
 links() {
 	size=$(awk -v r="$2" 'BEGIN { b = r * 1250; printf "%d", (b < 16384 ? 16384 : b > 262144 ? 262144 : b) }')
 	rank=$1 pids=
@@ -87,16 +87,24 @@ links() {
 		pids="$pids $!"
 	done
 	for pid in $pids; do wait "$pid" || { cat links.*.err >&2 && exit 1; }; done
-	awk -F, -v n="$1" -v x="$stretch" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ rate += $at["gbytes_per_s"]; sum += $at["sum_gbytes_per_s"]; cpu += $at["cpu_s_per_gbyte"] }
-		END { n1 = NR - 1; printf "-l %d@%.5gMB/s:%.5gMB/s --moving=%.5gMB/s\n", n, 1000 * rate / n1, 1000 * sum / n1, 1000 * n1 / cpu / x }' \
+	awk -F, -v n="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ rate += $at["gbytes_per_s"]; cpu += $at["cpu_s_per_gbyte"] }
+		sum == "" || $at["sum_gbytes_per_s"] < sum { sum = $at["sum_gbytes_per_s"] } # all wait for the slowest
+		END { n1 = NR - 1; printf "-l %d@%.5gMB/s:%.5gMB/s --moving=%.5gMB/s\n", n, 1000 * rate / n1, 1000 * sum, 1000 * n1 / cpu }' \
 		"links.$1.$2.csv" >machine
 	echo "# $1 hosts, $2 Mbit/s: $(cat machine)"
 }
-# predicted PLAN: seconds of a minibatch
+# stretched HOSTS: times of a whole core as they are on each of so many hosts that compute
+stretched() {
+	awk -F, -v OFS=, -v x="$(awk -v n="$1" '$1 == n { print $2 }' stretches)" 'NR == 1 { for (i = 1; i <= NF; i++) ms[i] = $i ~ /_ms$/ }
+		NR > 1 { for (i = 1; i <= NF; i++) if (ms[i]) $i *= x }
+		{ print }'
+}
+# predicted PLAN HOSTS: seconds of a minibatch; the plan has a core's times
 predicted() {
+	stretched "$2" <"$1" >stretched.csv
 	# shellcheck disable=SC2046 # options
-	gv-partition -v -q --evaluate --timeline $(cat machine) -o /dev/null "$1" 2>said || { cat said >&2 && return 1; }
+	gv-partition -v -q --evaluate --timeline $(cat machine) -o /dev/null stretched.csv 2>said || { cat said >&2 && return 1; }
 	value step_s
 }
 shape() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -107,8 +115,8 @@ shape() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 most=$(printf '%s\n' $workers | sort -n | tail -n 1)
 hosts_open "gvpd$$" "$most" 10000 "$core"
 
-# How long layers take: on a whole core, stretched to what a step takes on each host while all
-# compute.  (A layer is shorter than what a host has of a core at a time.)
+# How long layers take: on a whole core, stretched to what a step takes on each host while as many
+# compute as a plan has.  (A layer is shorter than what a host has of a core at a time.)
 profile() {
 	hosts_on "$1" gv-profile layers -v --optimizer=adam --shape=16x16 --batch="$batch" --warmup=.3s --window="$2" -o "profile.$1.csv" "$here/vgg.tsv" 2>"profile.$1.err" 9>&-
 }
@@ -118,14 +126,16 @@ profile 0 2s
 mv profile.0.csv profile.csv
 whole=$(sed -n 's/.* step_ms=\([^ ]*\).*/\1/p' profile.0.err)
 hosts_core 0 "$core"
-pids=
-for i in $(seq 0 $((most - 1))); do (hosts_alone && profile "$i" 3s) & pids="$pids $!"; done
-for pid in $pids; do wait "$pid"; done
-stretch=$(for i in $(seq 0 $((most - 1))); do passed_ms "$i"; done | awk -v w="$whole" '{ s += $1 } END { printf "%.4g", s / NR / w }')
-awk -F, -v OFS=, -v x="$stretch" 'NR == 1 { for (i = 1; i <= NF; i++) ms[i] = $i ~ /_ms$/ }
-	NR > 1 { for (i = 1; i <= NF; i++) if (ms[i]) $i *= x }
-	{ print }' profile.csv >layers.csv
-echo "# a step of $batch takes $whole ms on a core, $stretch times that on a host"
+: >stretches
+for hosts in $(seq "$most"); do
+	pids=
+	for i in $(seq 0 $((hosts - 1))); do (hosts_alone && profile "$i" 2s) & pids="$pids $!"; done
+	for pid in $pids; do wait "$pid"; done
+	for i in $(seq 0 $((hosts - 1))); do passed_ms "$i"; done |
+		awk -v w="$whole" -v n="$hosts" '{ s += $1 } END { printf "%d %.4g\n", n, s / NR / w }' >>stretches
+done
+echo "# a step of $batch takes $whole ms on a core; where so many compute, so many times that on a host: $(paste -sd, stretches)"
+stretched "$most" <profile.csv >layers.csv
 gv-partition -q -v -l 1@1GB/s -o /dev/null layers.csv 2>said
 single=$(value single_s)
 bytes=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "parameter_bytes") c = i } NR > 1 { n += $c } END { print n }' layers.csv)
@@ -139,12 +149,14 @@ for n in $workers; do
 		hosts_rate "$mbit"
 		links "$n" "$mbit"
 		# shellcheck disable=SC2046 # options
-		gv-partition -q --rank=1 --schedule=1f1b $(cat machine) -o plan.csv layers.csv
-		awk -F, -v OFS=, -v n="$n" '{ print $0, NR == 1 ? "stage" : 0, NR == 1 ? "replicas" : n }' layers.csv >dp.csv
+		stretched "$n" <profile.csv | gv-partition -q --rank=1 --schedule=1f1b $(cat machine) -o placed.csv
+		awk -F, -v OFS=, 'NR == FNR { at[FNR] = $0; next } FNR == 1 { for (i = NF; $i != "stage"; i--); from = i }
+			{ row = at[FNR]; for (i = from; i <= NF; i++) row = row OFS $i; print row }' profile.csv placed.csv >plan.csv
+		awk -F, -v OFS=, -v n="$n" '{ print $0, NR == 1 ? "stage" : 0, NR == 1 ? "replicas" : n }' profile.csv >dp.csv
 		line=$n,$g,$mbit,$(shape plan.csv) gain='' ends=''
 		for kind in plan dp; do
 			[ $kind = dp ] && m=$n || m=$(shape plan.csv | tr '-' '\n' | awk '{ s += $1 } END { print s }')
-			s=$(predicted $kind.csv)
+			s=$(predicted $kind.csv "$m")
 			steps=$(calc "int($seconds / $s / 12 + 1) * 12")
 			[ "$steps" -ge "$least" ] || steps=$least
 			run=$kind.$n.$g

@@ -10,8 +10,8 @@ mkdir -p "$dir"
 cd "$dir"
 rm -rf state one two
 
-# how fast the layers are with a neighbour, two micro-batches on their way and four in an update, and where to cut
-gv-profile layers -q --beside=1 --in-flight=2 --micro-batches=4 --window=0.1s --shape=16x16 --batch=16 cnn >layers.csv
+# how fast the layers are as two stages have them, four micro-batches in an update, and where to cut
+gv-profile layers -q --beside=1 --stages=2 --micro-batches=4 --window=0.1s --shape=16x16 --batch=16 cnn >layers.csv
 gv-partition -q --straight -l 2@1GB/s -o plan.csv layers.csv
 gv-report plan.csv
 

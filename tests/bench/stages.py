@@ -1,6 +1,6 @@
 # Stage times beside their plan: stages.py ROW..., a row MODEL:SAMPLES:CUT, of micro-batches of
-# so many samples, cut in two where CUT of the time is before it.  Each row is profiled, with one
-# process beside it and two micro-batches in flight, and trained at the same time, in turns of
+# so many samples, cut in two where CUT of the time is before it.  Each row is profiled, as two
+# stages with one process beside it, and trained at the same time, in turns of
 # TURN seconds: while one goes on the other stands still, so what the machine does meanwhile hits
 # both.  Prints for each stage what a micro-batch took and the plan's time over it, the middle
 # one of REPEATS.
@@ -28,7 +28,7 @@ FORMS = {
 
 def profile_command(model, samples, out, seconds):
     shape, classes, _ = FORMS.get(model, IMAGES)
-    return ["gv-profile", "layers", "-q", "--beside=1", "--in-flight=2",
+    return ["gv-profile", "layers", "-q", "--beside=1", "--stages=2",
             f"--micro-batches={MICRO_BATCHES}", "--warmup=0.2s", f"--window={seconds}s",
             f"--batch={samples}", f"--shape={shape}", f"--classes={classes}", "-o", out,
             f"{model}.tsv" if os.path.exists(f"{model}.tsv") else model]

@@ -384,7 +384,7 @@ static bool
 clock_reduction(struct clocked *c, long t, size_t k, size_t n)
 {
 	size_t place = k % (c->w->p.n / c->w->p.chunks), lane, j, seen;
-	long start = c->channel[place];
+	long start = c->channel[place], ready = t, could;
 
 	if (c->ended[k][n] >= 0)
 		return c->ended[k][n] <= t;
@@ -396,12 +396,16 @@ clock_reduction(struct clocked *c, long t, size_t k, size_t n)
 			continue;
 		if (c->got[lane][k][n] == 0)
 			return false;
-		if (c->could[lane][k][n] > start)
-			start = c->could[lane][k][n];
+		could = c->could[lane][k][n];
+		if (could > start)
+			start = could;
+		could += (long)stage_of(c, k)->ready_s;
+		if (c->w->p.overlap && could > ready)
+			ready = could;
 	}
 	c->ended[k][n] = start + (long)stage_of(c, k)->reduce_s;
-	if (c->ended[k][n] < t)
-		c->ended[k][n] = t;
+	if (c->ended[k][n] < ready)
+		c->ended[k][n] = ready;
 	c->begun[k][n] = c->ended[k][n] - (long)stage_of(c, k)->reduce_s;
 	c->channel[place] = c->ended[k][n];
 	return c->ended[k][n] <= t;
@@ -468,6 +472,10 @@ clock_lane(struct clocked *c, long t, size_t lane)
 	    t + (long)(s->op == GV_STEP_FORWARD    ? stage_of(c, k)->forward_s
 		       : s->op == GV_STEP_BACKWARD ? stage_of(c, k)->backward_s
 						   : stage_of(c, k)->weight_s);
+	for (n = c->at[lane] + 1; n < l->n && l->step[n].op == GV_STEP_UPDATE; n++)
+		;
+	if (c->w->p.overlap && n < l->n && l->step[n].op == GV_STEP_REDUCE)
+		c->until[lane] += (long)stage_of(c, k)->beside_s;
 	return true;
 }
 
@@ -548,7 +556,9 @@ random_pipe(struct world *w)
 			.backward_s = (double)(1 + draw(9)),
 			.weight_s = schedule == GV_SCHEDULE_ZB_H1 ? (double)draw(9) : 0,
 			.receive_s = draw(3) ? (double)draw(6) : 0,
-			.reduce_s = (double)draw(12)};
+			.reduce_s = (double)draw(12),
+			.ready_s = draw(2) ? (double)draw(24) : 0,
+			.beside_s = draw(2) ? (double)draw(4) : 0};
 	for (k = 0; k < places; k++)
 		gpus += w->stage[k].replicas;
 	w->p.micro_batches = interleaved ? gpus * (1 + draw(3)) : 1 + draw(24);

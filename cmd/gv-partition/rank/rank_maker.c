@@ -123,7 +123,7 @@ maker_run(const struct maker *x, struct ranked *r)
 	       evaluate(x, r, &e) == 0 &&
 	       pipe_make(&pipe, &r->plan, &r->report, x->g, &r->machine, rules, &e) == 0;
 	if (good && r->placed)
-		pipe_place(&pipe, &r->plan, &r->report, x->m, rules);
+		pipe_place(&pipe, &r->plan, &r->report, x->g, x->m, rules);
 	good = good && gv_simulation_run(&s, &t, &pipe, &e) == 0;
 	r->step_s = s.step_s;
 	r->bubble = s.bubble;

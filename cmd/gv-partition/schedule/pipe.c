@@ -43,6 +43,29 @@ reduce_s(const struct gv_stage *s, const struct gv_machine *m,
 	return sum;
 }
 
+/* Seconds of a layer's passes on a GPU of its stage. */
+struct passes {
+	double forward, backward, weight;
+};
+
+static struct passes
+passes_of(const struct gv_pipe *pipe, const struct gv_plan *p, const struct gv_graph *g,
+    size_t v)
+{
+	const struct gv_graph_layer *layer = &g->layer[v];
+	double forward = layer->forward_s, backward = layer->time_s - forward, weight = 0;
+
+	if (p->fleet != NULL) {
+		const struct gv_fleet_type *t = &p->fleet->type[p->stage[p->of[v]].type];
+
+		forward = t->forward_s[v];
+		backward = t->time_s[v] - forward;
+	}
+	if (pipe->schedule == GV_SCHEDULE_ZB_H1 && layer->parameter > 0)
+		weight = backward / 2;
+	return (struct passes){forward, backward - weight, weight};
+}
+
 /* Adds what the layers of each stage compute. */
 static void
 add_layers(struct gv_pipe *pipe, const struct gv_plan *p, const struct gv_graph *g)
@@ -50,43 +73,102 @@ add_layers(struct gv_pipe *pipe, const struct gv_plan *p, const struct gv_graph 
 	size_t v;
 
 	for (v = 0; v < g->n; v++) {
-		const struct gv_graph_layer *layer = &g->layer[v];
 		struct gv_pipe_stage *s = &pipe->stage[p->of[v]];
-		double forward = layer->forward_s, backward = layer->time_s - forward;
-		double weight = 0;
+		struct passes x = passes_of(pipe, p, g, v);
 
-		if (p->fleet != NULL) {
-			const struct gv_fleet_type *t =
-			    &p->fleet->type[p->stage[p->of[v]].type];
-
-			forward = t->forward_s[v];
-			backward = t->time_s[v] - forward;
-		}
-		if (pipe->schedule == GV_SCHEDULE_ZB_H1 && layer->parameter > 0)
-			weight = backward / 2;
-		s->forward_s += forward;
-		s->backward_s += backward - weight;
-		s->weight_s += weight;
-		s->update_s += layer->update_s;
+		s->forward_s += x.forward;
+		s->backward_s += x.backward;
+		s->weight_s += x.weight;
+		s->update_s += g->layer[v].update_s;
 		if (p->stage[p->of[v]].recompute)
-			s->backward_s += forward;
+			s->backward_s += x.forward;
 	}
 }
 
-/* What a stage moves itself: its rows beside the passes, gradients beside updates. */
+/* ---- all-reduces beside a pass ---- */
+
+/*
+ * A GPU that moves bytes itself, moving_s for all of an all-reduce, moves as much beside the
+ * pass as goes over the links until that ends.
+ */
 static void
-add_moving(struct gv_pipe_stage *s, const struct gv_stage *stage,
-    const struct gv_machine *m, const struct stage_size *size,
+set_beside(struct gv_pipe_stage *s, double pass_s, double moving_s)
+{
+	double rest_s = s->reduce_s - moving_s;
+
+	s->beside_s = moving_s;
+	if (rest_s > 0 && pass_s * moving_s / rest_s < moving_s)
+		s->beside_s = pass_s * moving_s / rest_s;
+}
+
+/* The last pass before an all-reduce makes the gradients of a stage's rows, the last row's first. */
+struct making {
+	double pass_s, made_s; /* the whole pass, and how far it is */
+	double bytes, left;    /* of all gradients, and of those that are not made yet */
+};
+
+static void
+make_gradients(
+    struct gv_pipe_stage *s, struct making *m, const struct passes *x, double bytes)
+{
+	double longer = m->pass_s > 0 ? 1 + s->beside_s / m->pass_s : 1;
+
+	m->made_s += s->weight_s > 0 ? x->weight : x->backward;
+	if (!(bytes > 0) || !(m->bytes > 0))
+		return;
+	s->ready_s =
+	    fmax(s->ready_s, m->made_s * longer + m->left / m->bytes * s->reduce_s);
+	m->left -= bytes;
+}
+
+static void
+set_sums(struct gv_pipe *pipe, const struct gv_plan *p, const struct gv_graph *g,
     const struct cost_rules *rules)
 {
-	double rows = rules->free_transfers ? 0 : size->in + size->out, sums = 0;
+	struct making *m = gv_xcalloc(pipe->n, sizeof(*m));
+	uint32_t *order = gv_xcalloc(g->n + 1, sizeof(*order));
+	size_t i;
+
+	for (i = 0; i < g->n; i++) {
+		struct passes x = passes_of(pipe, p, g, i);
+
+		m[p->of[i]].bytes += g->layer[i].parameter;
+		if (p->stage[p->of[i]].recompute)
+			m[p->of[i]].made_s += x.forward;
+	}
+	for (i = 0; i < pipe->n; i++) {
+		struct gv_pipe_stage *s = &pipe->stage[i];
+
+		m[i].pass_s = s->weight_s > 0 ? s->weight_s : s->backward_s;
+		m[i].left = m[i].bytes;
+		s->beside_s = s->ready_s = 0;
+		if (rules->moving > 0)
+			set_beside(s, m[i].pass_s, s->sum_bytes / rules->moving);
+	}
+	gv_graph_order(g, order);
+	for (i = g->n; i-- > 0;) {
+		struct passes x = passes_of(pipe, p, g, order[i]);
+		size_t k = p->of[order[i]];
+
+		make_gradients(&pipe->stage[k], &m[k], &x, g->layer[order[i]].parameter);
+	}
+	free(order);
+	free(m);
+}
+
+/* ---- all of it ---- */
+
+/* What a GPU of a stage sends and receives in an all-reduce. */
+static double
+sum_bytes(const struct gv_stage *s, const struct gv_machine *m,
+    const struct cost_rules *rules, double parameter)
+{
+	double sum = 0;
 	size_t l;
 
-	for (l = 0; l < m->n_levels; l++) /* sends and receives */
-		sums += 2 * ring_s(rules, stage->replicas[l], size->parameter, 1);
-	s->forward_s += rows / rules->moving;
-	s->backward_s += rows / rules->moving;
-	s->update_s += sums / rules->moving;
+	for (l = 0; l < m->n_levels; l++)
+		sum += 2 * ring_s(rules, s->replicas[l], parameter, 1);
+	return sum;
 }
 
 static void
@@ -138,14 +220,19 @@ pipe_make(struct gv_pipe *pipe, const struct gv_plan *p, const struct plan_repor
 				       m->bytes_per_s[level_between(p, m, row->first)];
 		s->reduce_s = reduce_s(stage, m, rules, row->size.parameter);
 		s->parameter = row->size.parameter;
-		if (rules->moving > 0)
-			add_moving(s, stage, m, &row->size, rules);
+		s->sum_bytes = sum_bytes(stage, m, rules, row->size.parameter);
+		if (rules->moving > 0 && !rules->free_transfers) {
+			s->forward_s += (row->size.in + row->size.out) / rules->moving;
+			s->backward_s += (row->size.in + row->size.out) / rules->moving;
+		}
 		s->memory =
 		    p->fleet != NULL ? p->fleet->type[stage->type].memory : rules->memory;
 		s->stash = row->recompute ? row->size.in : row->activation;
 		s->working = row->recompute ? row->activation : 0;
 		gpus += row->first < gv_pipe_places(pipe) ? s->replicas : 0;
 	}
+	if (pipe->overlap)
+		set_sums(pipe, p, g, rules);
 	set_batches(pipe, rules, gpus);
 	return 0;
 }
@@ -159,7 +246,7 @@ links_among(const struct links *x, size_t first, size_t n)
 
 void
 pipe_place(struct gv_pipe *pipe, const struct gv_plan *p, const struct plan_report *r,
-    const struct gv_machine *m, const struct cost_rules *rules)
+    const struct gv_graph *g, const struct gv_machine *m, const struct cost_rules *rules)
 {
 	const struct links x = links_of(m);
 	size_t end = x.n, first, i;
@@ -170,6 +257,7 @@ pipe_place(struct gv_pipe *pipe, const struct gv_plan *p, const struct plan_repo
 		first = end - s->replicas;
 		s->reduce_s = ring_s(rules, s->replicas, s->parameter,
 		    gv_machine_sum_rate(links_among(&x, first, s->replicas), 0));
+		s->sum_bytes = 2 * ring_s(rules, s->replicas, s->parameter, 1);
 		if (i > 0 && !rules->free_transfers) {
 			size_t before = pipe->stage[i - 1].replicas;
 
@@ -178,4 +266,6 @@ pipe_place(struct gv_pipe *pipe, const struct gv_plan *p, const struct plan_repo
 							       ->bytes_per_s[0];
 		}
 	}
+	if (pipe->overlap)
+		set_sums(pipe, p, g, rules);
 }

@@ -15,8 +15,10 @@
  * rounded up to gv_pipe_round.  Of 2bw three batches are run.  The gradients of the weights are taken for half the
  * backward pass of each layer that has weights.
  *
- * An all-reduce of m replicas is a ring: 2 (m - 1) / m P / B; with COST_COMPAT, which
- * counts twice that, it stops the GPUs.  Differs from the cost of a stage: the
+ * An all-reduce of m replicas is a ring: 2 (m - 1) / m P / B, beside the last pass before it,
+ * of each layer from when its gradients are made; with COST_COMPAT, which counts twice that,
+ * it stops the GPUs.  rules->moving: what GPUs move themselves takes their time, of rows in the
+ * passes, of gradients as far as they go while the pass does; the rest in time that is waited.  Differs from the cost of a stage: the
  * paper's formula charges a ring for each minibatch, here there is one for a minibatch
  * on each replica, or for a batch.
  *
@@ -31,7 +33,7 @@ int pipe_make(struct gv_pipe *pipe, const struct gv_plan *p, const struct plan_r
  * pipe_make().
  */
 void pipe_place(struct gv_pipe *pipe, const struct gv_plan *p,
-    const struct plan_report *r, const struct gv_machine *m,
+    const struct plan_report *r, const struct gv_graph *g, const struct gv_machine *m,
     const struct cost_rules *rules);
 
 #endif

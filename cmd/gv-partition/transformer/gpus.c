@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "table/kind.h"
 
 const char *const precision_name[PRECISIONS] = {"bf16", "fp16", "fp32"};
 
@@ -72,7 +73,8 @@ gpu_types_read(struct gpu_types *g, const char *path, struct gv_error *e)
 	memset(g, 0, sizeof(*g));
 	if (gv_frame_load(&g->rows, path, e) != 0)
 		return -1;
-	rc = gv_frame_require(&g->rows, "gpu_type", &name, e);
+	rc = gv_frame_expect(&g->rows, GV_KIND_GPU_TYPES, e) != 0 ||
+	     gv_frame_require(&g->rows, "gpu_type", &name, e) != 0;
 	for (i = 0; i < COLUMNS && rc == 0; i++) {
 		at[i] = gv_frame_find(&g->rows, columns[i].name);
 		if (isnan(columns[i].otherwise))
@@ -91,7 +93,7 @@ gpu_types_read(struct gpu_types *g, const char *path, struct gv_error *e)
 	}
 	if (rc != 0)
 		gpu_types_free(g);
-	return rc;
+	return rc == 0 ? 0 : -1;
 }
 
 void

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "table/kind.h"
 
 /* ---- reading ---- */
 
@@ -235,6 +236,7 @@ transformers_read(struct transformers *t, const char *path, struct gv_error *e)
 	memset(t, 0, sizeof(*t));
 	if (gv_frame_load(&t->rows, path, e) != 0)
 		return -1;
+	rc = gv_frame_expect(&t->rows, GV_KIND_TRANSFORMERS, e);
 	for (i = 0; i < COLUMNS && rc == 0; i++) {
 		at[i] = gv_frame_find(&t->rows, name[i]);
 		if (i <= BATCH)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "table/kind.h"
 
 /* ---- reading ---- */
 
@@ -50,7 +51,8 @@ two_bw_speeds_read(struct two_bw_speeds *v, const char *path, struct gv_error *e
 	memset(v, 0, sizeof(*v));
 	if (gv_frame_load(&f, path, e) != 0)
 		return -1;
-	rc = gv_frame_require(&f, "micro_batch", &at[0], e) != 0 ||
+	rc = gv_frame_expect(&f, GV_KIND_MICRO_BATCHES, e) != 0 ||
+	     gv_frame_require(&f, "micro_batch", &at[0], e) != 0 ||
 	     gv_frame_require(&f, "speed", &at[1], e) != 0;
 	if (rc == 0 && f.n_rows == 0)
 		rc = gv_error_at(

@@ -42,6 +42,11 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 	int status;
 
 	b->in_flight = rule->in_flight > 1 ? rule->in_flight : 1;
+	b->parts = rule->stages > 1 ? rule->stages : 1;
+	if (b->parts > m->n)
+		return gv_error_set(e, "%zu rows are no %zu stages", m->n, b->parts);
+	if (b->parts > b->in_flight)
+		b->in_flight = b->parts;
 	b->micro_batches =
 	    rule->micro_batches > b->in_flight ? rule->micro_batches : b->in_flight;
 	b->batch = rule->batch;
@@ -95,33 +100,32 @@ bench_close(struct bench *b)
 	free(b->step_s);
 }
 
-/* As a stage of a pipeline does it: a row with weights at a time, back when all are there. */
-static int
-forward(struct bench *b, size_t k)
+/* As a stage of a pipeline does it: a row with weights at a time. */
+int
+bench_forward(struct bench *b, size_t k, size_t slot, size_t first, size_t last)
 {
-	size_t slot = k % b->in_flight;
-	struct gv_net_work w = {.last = b->rows, .slot = slot};
+	struct gv_net_work w = {.first = first, .last = last, .slot = slot};
 
 	if (gv_net_load(b->net, slot, b->x + slot * b->batch * b->sample,
 		(const char *)b->target + slot * b->batch * b->target_bytes) != 0 ||
 	    gv_net_prepare(b->net, &w) != 0)
 		return -1;
 	gv_net_number(b->net, slot, k);
-	for (; w.first < b->rows; w.first = w.last) {
-		w.last = gv_net_piece_end(b->net, w.first, b->rows);
+	for (; w.first < last; w.first = w.last) {
+		w.last = gv_net_piece_end(b->net, w.first, last);
 		if (gv_net_forward(b->net, &w) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int
-backward(struct bench *b, size_t k)
+int
+bench_backward(struct bench *b, size_t k, size_t slot, size_t first, size_t last)
 {
-	struct gv_net_work w = {.last = b->rows, .slot = k % b->in_flight};
+	struct gv_net_work w = {.last = last, .slot = slot};
 
-	for (; w.last > 0; w.last = w.first) {
-		w.first = gv_net_piece_begin(b->net, 0, w.last);
+	for (; w.last > first; w.last = w.first) {
+		w.first = gv_net_piece_begin(b->net, first, w.last);
 		if (gv_net_backward(b->net, &w) != 0 ||
 		    gv_net_gradients(b->net, &w, k == 0) != 0)
 			return -1;
@@ -129,20 +133,30 @@ backward(struct bench *b, size_t k)
 	return 0;
 }
 
+/* Back when all are there. */
+static int
+passes(struct bench *b)
+{
+	size_t n = b->in_flight, k;
+
+	for (k = 0; k < n; k++)
+		if (bench_forward(b, k, k, 0, b->rows) != 0)
+			return -1;
+	for (k = 0; k < b->micro_batches; k++)
+		if (bench_backward(b, k, k % n, 0, b->rows) != 0 ||
+		    (k + n < b->micro_batches &&
+			bench_forward(b, k + n, k % n, 0, b->rows) != 0))
+			return -1;
+	return 0;
+}
+
 static int
 step(struct bench *b)
 {
-	size_t k;
-
 	if (b->micro_batches == 1)
 		return gv_net_step(b->net, b->x, b->target, b->loss);
-	for (k = 0; k < b->in_flight; k++)
-		if (forward(b, k) != 0)
-			return -1;
-	for (k = 0; k < b->micro_batches; k++)
-		if (backward(b, k) != 0 || (k + b->in_flight < b->micro_batches &&
-					       forward(b, k + b->in_flight) != 0))
-			return -1;
+	if ((b->passes != NULL ? b->passes(b) : passes(b)) != 0)
+		return -1;
 	return gv_net_sum(b->net, b->loss) != 0 ? -1 : gv_net_update(b->net);
 }
 

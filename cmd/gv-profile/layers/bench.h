@@ -10,12 +10,16 @@ struct bench {
 	struct gv_net *net;
 	gv_real *x;
 	void *target;
-	double *loss;         /* [models] */
-	size_t in_flight;     /* micro-batches, at most as many as */
-	size_t micro_batches; /* of a step */
-	size_t batch, sample; /* numbers of a sample */
-	size_t target_bytes;  /* of a sample */
+	double *loss;                   /* [models] */
+	size_t in_flight;               /* micro-batches, at most as many as */
+	size_t micro_batches;           /* of a step */
+	int (*passes)(struct bench *b); /* of a step, instead of plain ones; NULL: none */
+	size_t parts;                   /* of bench_parts, */
+	struct bench_cut *cut;          /* [parts + 1] */
+	size_t batch, sample;           /* numbers of a sample */
+	size_t target_bytes;            /* of a sample */
 	bool failed;
+	bool timed;     /* the present step, into now */
 	bool own_clock; /* steps are of the calling thread alone */
 	size_t rows;
 	struct gv_net_times *now;  /* [rows] of one step */
@@ -35,5 +39,9 @@ void bench_close(struct bench *b); /* also when it could not be opened */
  * b->passed_s.  b->failed: gv_net_error.
  */
 double bench_step(struct bench *b, double *part);
+
+/* Micro-batch k of a step, in a slot, through rows [first, last).  0, or -1: gv_net_error. */
+int bench_forward(struct bench *b, size_t k, size_t slot, size_t first, size_t last);
+int bench_backward(struct bench *b, size_t k, size_t slot, size_t first, size_t last);
 
 #endif

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "bench.h"
+#include "bench_parts.h"
 
 static void
 train(const struct gv_model *m, const struct times_rule *rule, pid_t parent)
@@ -15,7 +15,7 @@ train(const struct gv_model *m, const struct times_rule *rule, pid_t parent)
 	struct gv_error e = {0};
 	struct bench b = {0};
 
-	if (bench_open(&b, m, rule, NULL, &e) != 0)
+	if (bench_parts_open(&b, m, rule, &e) != 0)
 		_exit(1);
 	while (!b.failed && getppid() == parent)
 		bench_step(&b, NULL);

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "bench.h"
+#include "bench_parts.h"
 
 static int
 ascending(const void *a, const void *b)
@@ -49,7 +49,9 @@ measure(struct bench *b)
 	b->step_s = gv_xgrow(b->step_s, &b->cap_step, b->n + 1, sizeof(*b->step_s));
 	memset(b->now, 0, b->rows * sizeof(*b->now));
 	gv_net_time(b->net, b->now);
+	b->timed = true;
 	bench_step(b, &part);
+	b->timed = false;
 	gv_net_time(b->net, NULL);
 	for (k = 0; k < b->rows; k++) {
 		b->now[k].forward_s *= part / (double)b->micro_batches;
@@ -104,6 +106,33 @@ spread_row(const struct bench *b, size_t row, enum part part, double *room)
 }
 
 static void
+scale(struct spread *s, double x)
+{
+	s->median_s *= x;
+	s->deviation_s *= x;
+	s->error_s *= x;
+}
+
+/*
+ * In a step in which others had the core the layers that they came upon took longer, and all are
+ * scaled to what the step computed: the medians, which leave out the former, are too small where
+ * many steps were such.  What all layers took together says how much.
+ */
+static void
+add_up(struct layer_times *t)
+{
+	double sum_s = 0;
+	size_t k;
+
+	for (k = 0; k < t->n; k++)
+		sum_s += t->layer[k].forward.median_s + t->layer[k].backward.median_s;
+	for (k = 0; k < t->n && sum_s > 0; k++) {
+		scale(&t->layer[k].forward, t->layers.median_s / sum_s);
+		scale(&t->layer[k].backward, t->layers.median_s / sum_s);
+	}
+}
+
+static void
 evaluate(struct layer_times *t, struct bench *b)
 {
 	double *room = gv_xcalloc(b->n, sizeof(*room));
@@ -123,6 +152,7 @@ evaluate(struct layer_times *t, struct bench *b)
 			room[i] += b->seen[i * t->n + k].forward_s +
 				   b->seen[i * t->n + k].backward_s;
 	t->layers = spread_of(room, b->n);
+	add_up(t);
 	t->step = spread_of(b->step_s, b->n);
 	t->passed_s = b->passed_s / (double)b->n;
 	free(room);
@@ -133,7 +163,7 @@ layer_times(struct layer_times *t, const struct gv_model *m,
     const struct times_rule *rule, struct gv_error *e)
 {
 	struct bench b = {0};
-	int status = bench_open(&b, m, rule, NULL, e);
+	int status = bench_parts_open(&b, m, rule, e);
 
 	memset(t, 0, sizeof(*t));
 	if (status == 0) {
@@ -143,7 +173,7 @@ layer_times(struct layer_times *t, const struct gv_model *m,
 		else
 			evaluate(t, &b);
 	}
-	bench_close(&b);
+	bench_parts_close(&b);
 	return status;
 }
 

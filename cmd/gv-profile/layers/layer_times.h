@@ -11,6 +11,7 @@ struct times_rule {
 	/* micro-batches of batch samples on their way at a time, and of a step, if more; 0 is as
 	 * good as 1 */
 	size_t in_flight, micro_batches;
+	size_t stages; /* as which rows are measured; 0 is as good as 1 */
 	struct gv_nn_device device;
 	enum gv_optimiser optimiser;
 	double momentum;    /* of SGD */

@@ -38,7 +38,7 @@ reports_of(const struct link_trials *p, int n, int rank)
 	size_t all = 0, i;
 
 	for (i = 0; i < p->n; i++)
-		all += p->trial[i].what == LINK_SUM ||
+		all += link_trial_all(&p->trial[i]) ||
 		       link_trial_peer(&p->trial[i], n, rank) >= 0;
 	return all;
 }

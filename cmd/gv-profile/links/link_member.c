@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "link_compute.h"
 
 enum { DEPTH = 4 }; /* messages on their way at once, from one to one */
 
@@ -27,6 +28,10 @@ struct work {
 	double *value, *cpu;        /* [repeats] */
 	struct stream *stream;      /* [2 n] */
 	struct gv_message **waited; /* [2 n] */
+	struct link_compute compute;
+	size_t streams;
+	bool reduces; /* as replicas do that sum gradients */
+	bool sums;    /* and with the work that these are */
 };
 
 /* What a run has measured; took_s 0: nothing. */
@@ -59,6 +64,21 @@ agree(struct work *w, double *x, struct gv_error *e)
 
 /* ---- streams ---- */
 
+/*
+ * Whether a message to all others can be made: the first half are pieces of gradients, and each of
+ * the second half the sum of a piece, from all.
+ */
+static bool
+is_made(const struct work *w, size_t i, size_t n)
+{
+	size_t k;
+
+	for (k = 0; k < w->streams && i >= n / 2 && n / 2 > 0; k++)
+		if (!w->stream[k].sends && w->stream[k].done <= i - n / 2)
+			return false;
+	return true;
+}
+
 static void
 post(struct work *w, struct stream *s, size_t n)
 {
@@ -66,9 +86,12 @@ post(struct work *w, struct stream *s, size_t n)
 	struct gv_tag tag = {w->slot, 0};
 	size_t bytes = w->m->rule->bytes;
 
-	while (s->posted < n && s->posted - s->done < DEPTH) {
+	while (s->posted < n && s->posted - s->done < DEPTH &&
+	       (!w->reduces || !s->sends || is_made(w, s->posted, n))) {
 		size_t i = s->posted++ % DEPTH, at = i * bytes;
 
+		if (s->sends && w->sums)
+			link_compute_give(&w->compute, bytes);
 		if (s->sends)
 			gv_gang_send(g, &s->message[i], s->peer, tag, w->out + at, bytes);
 		else
@@ -77,10 +100,11 @@ post(struct work *w, struct stream *s, size_t n)
 }
 
 static void
-note_done(struct stream *s)
+note_done(struct work *w, struct stream *s)
 {
-	while (s->done < s->posted && s->message[s->done % DEPTH].done)
-		s->done++;
+	for (; s->done < s->posted && s->message[s->done % DEPTH].done; s->done++)
+		if (w->sums && !s->sends)
+			link_compute_take(&w->compute, w->m->rule->bytes);
 }
 
 /* The streams of this member in a measurement. */
@@ -91,11 +115,13 @@ open_streams(struct work *w, const struct link_trial *t)
 	size_t k = 0;
 
 	for (i = 0; i < w->n; i++)
-		if (t->what == LINK_SUM ? i != own : i == t->to[own])
+		if (link_trial_all(t) ? i != own : i == t->to[own])
 			w->stream[k++] = (struct stream){.peer = i, .sends = true};
 	for (i = 0; i < w->n; i++)
-		if (t->what == LINK_SUM ? i != own : i == from)
+		if (link_trial_all(t) ? i != own : i == from)
 			w->stream[k++] = (struct stream){.peer = i};
+	w->streams = k;
+	w->reduces = link_trial_all(t);
 	return k;
 }
 
@@ -133,7 +159,7 @@ stream(struct work *w, size_t streams, size_t n, double *took_s, struct gv_error
 		for (waits = 0, k = 0; k < streams; k++) {
 			struct stream *s = &w->stream[k];
 
-			note_done(s);
+			note_done(w, s);
 			if (s->done < s->posted &&
 			    (s->posted - s->done == DEPTH || s->posted == n))
 				w->waited[waits++] = &s->message[s->done % DEPTH];
@@ -144,6 +170,37 @@ stream(struct work *w, size_t streams, size_t n, double *took_s, struct gv_error
 				     gv_clock_s(), INFINITY, e) != 0)
 			return -1;
 	}
+	return 0;
+}
+
+/* n messages in each stream beside computing: seconds until all came, and those not computed. */
+static int
+stream_beside(
+    struct work *w, size_t streams, size_t n, struct lap *lap, struct gv_error *e)
+{
+	struct link_compute *c = &w->compute;
+	double start, none = 0, pieces = 0, took_s;
+	bool all = streams == 0;
+	size_t k;
+
+	link_compute_alone(c, w->m->rule->window_s);
+	if (agree(w, &none, e) != 0)
+		return -1;
+	w->sums = true;
+	for (start = gv_clock_s(); !all; pieces++) {
+		for (k = 0; k < streams; k++)
+			post(w, &w->stream[k], n);
+		link_compute_piece(c);
+		if (gv_gang_poll(w->m->gang, e) != 0)
+			return -1;
+		for (k = 0; k < streams; k++)
+			note_done(w, &w->stream[k]);
+		if (have_come(w, streams, n, &all) && !(lap->took_s > 0))
+			lap->took_s = gv_clock_s() - start;
+	}
+	took_s = gv_clock_s() - start;
+	w->sums = false;
+	lap->cpu_s = c->alone > 0 ? fmax(0, took_s - pieces / c->alone) : 0;
 	return 0;
 }
 
@@ -192,6 +249,8 @@ run_once(struct work *w, const struct link_trial *t, size_t n, struct lap *lap,
 		return streams == 0
 			   ? 0
 			   : ping(w, w->stream[0].peer, sends, n, &lap->took_s, e);
+	if (t->what == LINK_BESIDE)
+		return stream_beside(w, streams, n, lap, e);
 	cpu = cpu_s();
 	status = stream(w, streams, n, &lap->took_s, e);
 	lap->cpu_s = cpu_s() - cpu;
@@ -206,11 +265,15 @@ rising(const void *x, const void *y)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Messages of each stream so that the window is filled, as all have agreed; 0: failed. */
+/*
+ * Messages of each stream so that the window is filled, as all have agreed; 0: failed.  To all
+ * others as much goes to each as elsewhere: how flows share what they have is settled slowly.
+ */
 static size_t
 fill_window(struct work *w, const struct link_trial *t, struct gv_error *e)
 {
-	double mean_s, measures, window_s = w->m->rule->window_s;
+	double mean_s, measures,
+	    window_s = w->m->rule->window_s * (link_trial_all(t) ? w->n - 1 : 1);
 	struct lap lap;
 	size_t n = 1;
 
@@ -236,7 +299,7 @@ run_trial(
 {
 	const struct link_rule *rule = w->m->rule;
 	size_t n = fill_window(w, t, e), i;
-	double ways = t->what == LINK_SUM ? w->n - 1 : 1;
+	double ways = link_trial_all(t) ? w->n - 1 : 1;
 	double gbytes = (double)n * (double)rule->bytes * ways / 1e9;
 
 	for (i = 0; n > 0 && i < rule->repeats; i++) {
@@ -271,9 +334,12 @@ run_trials(struct work *w, const struct link_trials *p, struct gv_error *e)
 		    .to = m->rank,
 		    .from = link_trial_peer(t, w->n, m->rank)};
 
+		/* who computes has a thread for messages, as workers have */
+		if (t->what == LINK_BESIDE && gv_gang_thread(m->gang, e) != 0)
+			return -1;
 		if (run_trial(w, t, &r, e) != 0)
 			return -1;
-		if (r.from >= 0 || t->what == LINK_SUM)
+		if (r.from >= 0 || link_trial_all(t))
 			m->tell(m->ctx, &r);
 		m->tell(m->ctx, NULL);
 	}
@@ -296,7 +362,9 @@ link_member_run(struct link_member *m, const struct link_trials *p, struct gv_er
 	w.cpu = gv_xcalloc(rule->repeats, sizeof(*w.cpu));
 	w.stream = gv_xcalloc(2 * n, sizeof(*w.stream));
 	w.waited = gv_xcalloc(2 * n, sizeof(struct gv_message *));
+	link_compute_make(&w.compute);
 	status = run_trials(&w, p, e);
+	link_compute_free(&w.compute);
 	if (status != 0)
 		return -1; /* what is on its way points there */
 	free(w.out);

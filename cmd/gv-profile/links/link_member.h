@@ -9,11 +9,12 @@
 /* What one process has measured. */
 struct link_report {
 	enum link_what what;
-	int from, to; /* LINK_SUM: to is the process, from -1 */
+	int from, to; /* to all others: to is the process, from -1 */
 	double value; /* GB/s; LINK_LATENCY: seconds */
 	double scatter;
-	double
-	    cpu_s; /* LINK_SUM: of the process, for 10^9 bytes that it sends or receives */
+	/* to all others: of the process, for 10^9 bytes that it sends or receives; LINK_BESIDE:
+	 * by which its computing is longer */
+	double cpu_s;
 };
 
 struct link_member {

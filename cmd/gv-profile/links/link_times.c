@@ -22,12 +22,14 @@ link_times_take(struct link_time *t, int n, const struct link_report *r)
 	struct link_time *x = r->from >= 0 ? &t[r->from * n + r->to] : NULL;
 	int i;
 
-	if (r->what == LINK_SUM) {
+	if (r->what == LINK_SUM || r->what == LINK_BESIDE) {
 		for (i = 0; i < n; i++) {
 			x = &t[r->to * n + i];
-			x->sum = r->value;
-			x->cpu_s = r->cpu_s;
-			if (i != r->to && r->scatter > x->scatter)
+			if (r->what == LINK_SUM)
+				x->sum = r->value;
+			if (r->cpu_s > x->cpu_s)
+				x->cpu_s = r->cpu_s;
+			if (i != r->to && r->what == LINK_SUM && r->scatter > x->scatter)
 				x->scatter = r->scatter;
 		}
 		return;

@@ -23,9 +23,10 @@ struct link_time {
 	double both;       /* while as much comes back */
 	double concurrent; /* while all others send in pairs, too */
 	double sum;        /* of the row in all, while each sends to all others at once */
-	double cpu_s;      /* of the row then, for 10^9 bytes that it sends or receives */
-	double latency_s;  /* half of a round trip of 8 bytes */
-	double scatter;    /* of the repeats of any of these: the most over the least */
+	/* of the row's computing then, for 10^9 bytes that it sends or receives */
+	double cpu_s;
+	double latency_s; /* half of a round trip of 8 bytes */
+	double scatter;   /* of the repeats of any of these: the most over the least */
 };
 
 /*

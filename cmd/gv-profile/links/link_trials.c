@@ -64,6 +64,7 @@ link_trials_make(struct link_trials *p, int n)
 		}
 	add_rounds(p, n);
 	add_trial(p, LINK_SUM, n);
+	add_trial(p, LINK_BESIDE, n);
 }
 
 void

@@ -2,6 +2,7 @@
 #ifndef GV_PROFILE_LINK_TRIALS_H
 #define GV_PROFILE_LINK_TRIALS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum link_what {
@@ -9,13 +10,20 @@ enum link_what {
 	LINK_BOTH,
 	LINK_CONCURRENT, /* in pairs */
 	LINK_SUM,        /* each to all others */
+	LINK_BESIDE,     /* so, while all compute */
 	LINK_LATENCY
 };
 
 struct link_trial {
 	enum link_what what;
-	int *to; /* [n], -1 = sends nothing; of LINK_SUM unused */
+	int *to; /* [n], -1 = sends nothing; unused where each sends to all others */
 };
+
+static inline bool
+link_trial_all(const struct link_trial *t)
+{
+	return t->what == LINK_SUM || t->what == LINK_BESIDE;
+}
 
 struct link_trials {
 	struct link_trial *trial;

@@ -1,0 +1,184 @@
+#include "bench_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { STEPS = 3 }; /* of the whole, to know where the middle is */
+
+/* Between two parts. */
+struct bench_cut {
+	size_t row;      /* the first behind it */
+	size_t *crosses; /* [n] rows before it that others behind it read */
+	size_t n;
+	gv_real *side[2]; /* by gv_net_side, their numbers one after another */
+};
+
+static int
+cross(struct bench *b, const struct bench_cut *c, size_t slot, enum gv_net_side side,
+    int (*move)(struct gv_net *, size_t slot, size_t row, enum gv_net_side, gv_real *v))
+{
+	gv_real *v = c->side[side];
+	size_t k;
+
+	for (k = 0; k < c->n; k++) {
+		if (move(b->net, slot, c->crosses[k], side, v) != 0)
+			return -1;
+		v += gv_net_row_size(b->net, c->crosses[k]);
+	}
+	return 0;
+}
+
+static int
+put(struct gv_net *net, size_t slot, size_t row, enum gv_net_side side, gv_real *v)
+{
+	return gv_net_put_row(net, slot, row, side, v);
+}
+
+static int
+keep(struct bench *b, struct bench_cut *c)
+{
+	size_t numbers = 1, k;
+
+	c->crosses = gv_xcalloc(b->rows, sizeof(*c->crosses));
+	gv_net_boundary(b->net, c->row, c->crosses, &c->n);
+	for (k = 0; k < c->n; k++)
+		numbers += gv_net_row_size(b->net, c->crosses[k]);
+	for (k = 0; k < 2; k++)
+		c->side[k] = gv_xcalloc(numbers, sizeof(*c->side[k]));
+	return cross(b, c, 0, GV_NET_OUTPUT, gv_net_get_row) != 0
+		   ? -1
+		   : cross(b, c, 0, GV_NET_GRADIENT, gv_net_get_row);
+}
+
+/* The cuts behind which the next part of the time begins, a row in each part at least. */
+static void
+choose(struct bench *b, struct bench_cut *cut)
+{
+	double all = 0, sum = 0;
+	size_t k, p = 1;
+
+	for (k = 0; k < b->rows; k++)
+		all += b->now[k].forward_s + b->now[k].backward_s;
+	for (k = 0; k < b->rows && p < b->parts; k++) {
+		double now = b->now[k].forward_s + b->now[k].backward_s;
+		bool must = b->rows - k == b->parts - p;
+
+		if (k > cut[p - 1].row &&
+		    (must || sum + now / 2 > all * (double)p / (double)b->parts))
+			cut[p++].row = k;
+		sum += now;
+	}
+	cut[b->parts].row = b->rows;
+}
+
+static int
+forward(struct bench *b, size_t part, size_t k, size_t slot)
+{
+	const struct bench_cut *here = b->cut + part;
+
+	if (part > 0 && cross(b, here, slot, GV_NET_OUTPUT, put) != 0)
+		return -1;
+	return bench_forward(b, k, slot, here[0].row, here[1].row);
+}
+
+static int
+backward(struct bench *b, size_t part, size_t k, size_t slot)
+{
+	const struct bench_cut *here = b->cut + part;
+
+	if (part + 1 < b->parts && cross(b, here + 1, slot, GV_NET_GRADIENT, put) != 0)
+		return -1;
+	return bench_backward(b, k, slot, here[0].row, here[1].row);
+}
+
+/* What a part before it has left in the caches is no part of a stage's times. */
+static int
+warm_up(struct bench *b, size_t part)
+{
+	int status;
+
+	if (!b->timed)
+		return 0;
+	gv_net_time(b->net, NULL);
+	status = forward(b, part, 0, 0) != 0 ? -1 : backward(b, part, 0, 0);
+	gv_net_time(b->net, b->now);
+	return status;
+}
+
+static int
+passes(struct bench *b)
+{
+	size_t part, f, k, ahead, slots;
+
+	for (part = 0; part < b->parts; part++) {
+		ahead = b->parts - 1 - part;
+		ahead = ahead < b->micro_batches ? ahead : b->micro_batches - 1;
+		slots = ahead + 1;
+		if (warm_up(b, part) != 0)
+			return -1;
+		for (f = 0; f < ahead; f++)
+			if (forward(b, part, f, f) != 0)
+				return -1;
+		for (k = 0; k < b->micro_batches; k++) {
+			if (f < b->micro_batches) {
+				if (forward(b, part, f, f % slots) != 0)
+					return -1;
+				f++;
+			}
+			if (backward(b, part, k, k % slots) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- beginning and end ---- */
+
+static int
+cut(struct bench *b)
+{
+	size_t k;
+
+	bench_step(b, NULL); /* all memory is there */
+	memset(b->now, 0, b->rows * sizeof(*b->now));
+	gv_net_time(b->net, b->now);
+	for (k = 0; k < STEPS && !b->failed; k++)
+		bench_step(b, NULL);
+	gv_net_time(b->net, NULL);
+	if (b->failed)
+		return -1;
+	b->cut = gv_xcalloc(b->parts + 1, sizeof(*b->cut));
+	choose(b, b->cut);
+	for (k = 1; k < b->parts; k++)
+		if (keep(b, &b->cut[k]) != 0)
+			return -1;
+	b->passes = passes;
+	return 0;
+}
+
+int
+bench_parts_open(struct bench *b, const struct gv_model *m, const struct times_rule *rule,
+    struct gv_error *e)
+{
+	if (bench_open(b, m, rule, NULL, e) != 0)
+		return -1;
+	if (b->parts > 1 && cut(b) != 0)
+		return gv_error_set(e, "a step: %s", gv_net_error(b->net));
+	return 0;
+}
+
+void
+bench_parts_close(struct bench *b)
+{
+	size_t k;
+
+	for (k = 0; b->cut != NULL && k < b->parts; k++) {
+		free(b->cut[k].crosses);
+		free(b->cut[k].side[0]);
+		free(b->cut[k].side[1]);
+	}
+	free(b->cut);
+	bench_close(b);
+}
