@@ -28,11 +28,11 @@ jobs a b c d "e,f" >jobs.csv
 sed -i 's/^e,f/"e,f"/' jobs.csv
 gv-run -c two.csv -s s --round=0.5 --grace=5 jobs.csv >ev 2>err.run &
 pid=$!
-within 20 has ,start,a
+within 60 has ,start,a
 run gv-run --hold -s s a "e,f"
 silent "--hold"
-ok "is done" within 10 has ',hold,a,.*,asked for$'
-ok "of both" within 10 has ',hold,"e,f",'
+ok "is done" within 60 has ',hold,a,.*,asked for$'
+ok "of both" within 60 has ',hold,"e,f",'
 run gv-run --cancel -s s b
 silent "--cancel"
 run gv-run --cancel -s s c x y
@@ -41,7 +41,7 @@ is_err "are named" <<'EOT'
 gv-run: s: has no job "x"
 gv-run: s: has no job "y"
 EOT
-ok "a request is removed when it is done" within 20 nothing_asked
+ok "a request is removed when it is done" within 60 nothing_asked
 kill -9 $pid
 wait $pid 2>/dev/null
 gv-run --resume -s s --round=0.5 --grace=5 >again 2>err.again &
@@ -68,7 +68,7 @@ is_status 0 "who is held does not start, also when the run goes on after a kill"
 rm -rf s ev
 gv-run -c two.csv -s s --round=0.5 jobs.csv >ev 2>err.run &
 pid=$!
-within 20 has ,start,a
+within 60 has ,start,a
 kill -9 $pid
 wait $pid 2>/dev/null
 run gv-run --cancel -s s a b c d
@@ -99,7 +99,7 @@ printf 'gpu_type,gpus,threads\nbig,8,1\n' >eight.csv
 rm -rf s ev
 gv-run -q -c eight.csv -s s --round=1 many.csv >ev 2>err.run &
 pid=$!
-within 20 has ,start,j1
+within 60 has ,start,j1
 awk -v n="$n" 'BEGIN { srand(1); for (i = 0; i < n / 5; i++) print "j" int(1 + n * rand()) }' | sort -u >chosen
 while read -r j; do gv-run --cancel -s s "$j" 2>>refused || :; done <chosen
 status=0
@@ -139,11 +139,11 @@ EOT
 rm -rf s ev
 gv-run -q -c two.csv -s s --round=60 status.csv >ev 2>err.run &
 pid=$!
-within 20 has ,start,now
+within 60 has ,start,now
 gv-run --hold -s s idle
-within 20 has ,hold,idle,
-within 20 has ,start,gang
-within 20 test -s s/jobs/now/progress
+within 60 has ,hold,idle,
+within 60 has ,start,gang
+within 60 test -s s/jobs/now/progress
 sleep 1
 run gv-run --status -s s
 silent "--status"

@@ -25,13 +25,12 @@ done | sed '1i job_id,total_steps,command,gpu_type,steps_per_s,share' >jobs.csv
 LD_LIBRARY_PATH=lib GV_FAKE_NVML=$scratch/gpus gv-run -c cluster.csv -s st --round=1s --grace=3s jobs.csv >out 2>err &
 pid=$!
 ran='gv-run, with a fake NVML'
-if within 10 grep -q ',start,y,a,,1' st/events.csv; then pass "both GPUs are used"; else fail "both GPUs are used" out err; fi
+if within 60 grep -q ',start,y,a,,1' st/events.csv; then pass "both GPUs are used"; else fail "both GPUs are used" out err; fi
 gpus ok lost
-if within 15 grep -q ',pool,,a,,0,' st/events.csv; then pass "one is lost: it is taken out of its pool"; else fail "one is lost" out err; fi
-sleep 1.5
-ok "who had it has left" sh -c '! tail -n1 st/events.csv | grep -q "a,,1,"'
+if within 60 grep -q ',pool,,a,,0,' st/events.csv; then pass "one is lost: it is taken out of its pool"; else fail "one is lost" out err; fi
+ok "who had it has left" within 60 grep -q ',preempt,.,a,,1,' st/events.csv
 gpus ok ok
-if within 15 sh -c 'test "$(grep -c ",pool,,a,,0;1," st/events.csv)" = 2'; then pass "it is there again"; else fail "it is there again" out err; fi
+if within 60 sh -c 'test "$(grep -c ",pool,,a,,0;1," st/events.csv)" = 2'; then pass "it is there again"; else fail "it is there again" out err; fi
 status=0
 wait $pid || status=$?
 is_status 0 "all jobs finish"
@@ -51,10 +50,10 @@ ran='gv-run, with a fake NVML'
 away() { grep -qF "$1 of 2 GPUs a cannot be used: $2" err; }
 back() { [ "$(grep -c 'can be used again' err)" = "$1" ]; }
 told() { # WHAT GPUS WORDS
-	if within 20 away "$2" "$3"; then pass "$1"; else fail "$1" out err; fi
+	if within 60 away "$2" "$3"; then pass "$1"; else fail "$1" out err; fi
 	rounds=$((rounds + 1))
 	gpus shared ok
-	if within 20 back $rounds; then pass "and back"; else fail "and back" out err; fi
+	if within 60 back $rounds; then pass "and back"; else fail "and back" out err; fi
 }
 all() { echo "$*" >gpus.new && mv gpus.new gpus; }
 rounds=0

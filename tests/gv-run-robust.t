@@ -28,6 +28,26 @@ ok "a state that is older is closed" sh -c 'test "$(stat -c %a open)" = 700'
 if [ "$(id -u)" -eq 0 ] && have setpriv; then
 	run setpriv --reuid=65534 --clear-groups flock -n open/workers.lock true
 	err_has 'Permission denied' "a stranger cannot lock it"
+	# what a stranger prepares is not run, and no file is written through his links
+	cp -R open theirs && chown -R 65534 theirs && chmod 750 theirs
+	rm -f theirs/jobs/*/checkpoint/done theirs/events.csv theirs/clock
+	sed -i '2s/,exec [^,]*,/,touch was.run; exit 0,/' theirs/jobs.csv
+	run gv-run --resume -s theirs --round=0.3
+	is_status 2 "the state of a stranger is refused"
+	err_has "theirs: is refused: another user's, of uid 65534" "and is named"
+	ok "its commands are not run" test ! -e was.run -a -s theirs/jobs.csv
+	ok "and nothing of it is changed" sh -c 'test "$(stat -c %a theirs)" = 750'
+	mkdir -m 777 planted
+	seq 100 >mine
+	cp mine was.mine
+	ln -s ../mine planted/clock && chown -h 65534 planted/clock
+	run gv-run -c cluster.csv -s planted --round=0.3 short.csv
+	is_status 2 "so is a link of a stranger in one's own"
+	err_has "planted/clock: is refused: another user's, of uid 65534" "which is named"
+	same_file was.mine mine "and nothing is written through it"
+	rm planted/clock
+	run timeout -s KILL 60 gv-run -q -c cluster.csv -s planted --round=0.3 short.csv
+	is_status 0 "without it, it is used"
 else
 	skip "strangers: not root"
 fi
@@ -43,7 +63,7 @@ silent "a run goes on"
 is_events 2 finish '' "to its end"
 gv-run -q -s open -c cluster.csv --round=0.3 --grace=0.2 long.csv >out 2>err &
 pid=$!
-true_within 10 grep -q ',start,l,' open/events.csv
+true_within 60 grep -q ',start,l,' open/events.csv
 run gv-run -s open -c cluster.csv long.csv
 is_status 75 "and keeps a second one out"
 err_has "gv-run already runs here, process $pid" "by its number"
@@ -51,7 +71,7 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 gv-run --resume -s open --round=0.3 --grace=0.2 >out 2>err &
 pid=$!
-true_within 10 grep -q ',resume,l,' out
+true_within 60 grep -q ',resume,l,' out
 kill -TERM "$pid"
 status=0
 wait "$pid" || status=$?
@@ -100,7 +120,7 @@ awk -v w="$w" 'BEGIN { print "job_id,total_steps,command,gpu_type,steps_per_s,sh
 	for (i = 0; i < 200; i++) print "j" i ",100000," w " -r 200,small,200,0.005" }' >many.csv
 timeout 60 gv-run -q -c cluster.csv -s many --round=300 many.csv >out 2>err &
 pid=$!
-true_within 20 grep -q ,start, many/events.csv
+true_within 60 grep -q ,start, many/events.csv
 ok "jobs that wait have no files yet" test "$(find many/jobs -mindepth 1 -maxdepth 1 | wc -l)" -lt 10
 kill $pid
 wait $pid
@@ -129,7 +149,7 @@ mkdir -p late/jobs
 : >late/jobs/b
 gv-run -c cluster.csv -s late --round=0.3 short.csv >out 2>err &
 pid=$!
-true_within 20 grep -q 'will be tried' err
+true_within 60 grep -q 'will be tried' err
 rm late/jobs/b
 status=0
 wait $pid || status=$?
@@ -145,6 +165,15 @@ mkdir half/jobs/a/progress
 run gv-run --resume -s half
 is_events 1 finish b "one job's progress that cannot be read stops no other"
 err_has 'half/jobs/a/progress: a progress file must be a regular file' "and is told"
+ok "once" test "$(grep -c 'a progress file must be' err)" -eq 1
+cp -r open cut
+sed -i '1s/,crc32$/\ncrc32/' cut/events.csv # a byte of the header
+run gv-run --repair -s cut
+is_status 1 "a header cut before its checksums' name is damaged"
+run gv-run --resume -s cut
+is_status 2 "and is no journal without checksums"
+run timeout -s KILL 60 gv-run --resume --repair -s cut
+is_status 0 "it is mended"
 cp -r open far
 sed -i 's/,[^,]*$//; $s/,[0-9]*,,$/,9223372036854775807,,/' far/events.csv # without checksums
 run gv-run --resume -s far
@@ -273,8 +302,25 @@ status=0
 wait "$pid" || status=$?
 is_status 143 "until a signal comes"
 err_has "warning: not all events were read; all are in $(cd lazy.state && pwd -P)/events.csv" "and says what is missing"
+# messages in the same pipe
+sed 's/,"echo[^"]*",big/,exit 3,big/' chatty.csv >failing.csv
+gv-run -c one.csv -s mixed.state --round=0.2 --max-failures=1 failing.csv >lazy 2>&1 &
+pid=$!
+true_within 60 grep -q ',end,' mixed.state/events.csv
+ran="gv-run with a reader that reads neither events nor messages"
+if [ "$(grep -c ',drop,' mixed.state/events.csv)" -eq 100 ]; then pass "a pipe full of messages stops no round"; else fail "a pipe full of messages"; fi
+kill -TERM "$pid"
+true_within 20 sh -c "! kill -0 $pid 2>/dev/null" || kill -9 "$pid"
+status=0
+wait "$pid" || status=$?
+is_status 143 "nor a signal"
 kill "$sleeper"
 wait "$sleeper" 2>/dev/null
+(gv-run -c one.csv -s mixed2.state --round=0.2 --max-failures=1 failing.csv 2>&1; echo $? >code) | { true_within 60 grep -q ',end,' mixed2.state/events.csv; cat; } >out
+status=$(cat code)
+is_status 1 "messages to a reader that begins late"
+got=$(grep -c ' is dropped: ' out)
+if [ "$got" -eq 100 ]; then pass "wait for it"; else fail "$got of 100 messages came" out; fi
 (gv-run -c one.csv -s slow.state --round=0.2 chatty.csv; echo $? >code) 2>err | { true_within 60 grep -q ',end,' slow.state/events.csv; cat; } >out
 status=$(cat code)
 silent "a reader that begins late"
@@ -325,7 +371,7 @@ s,100000,"trap 'sleep 0.6; echo saved >\$GV_CHECKPOINT_DIR/saved; exit 143' TERM
 EOT
 env --default-signal=HUP gv-run -q -c one.csv -s hup --grace=9 slow.csv >out 2>err &
 pid=$!
-true_within 20 test -e up
+true_within 60 test -e up
 kill -HUP "$pid"
 sleep 0.1
 kill -HUP "$pid"
@@ -347,6 +393,16 @@ is_status 0 "a job that is done and does not leave by itself"
 is_events 1 finish d "has finished when it is told to stop"
 is_events 0 resume d "and is not started again"
 out_has 'status 143 when told to stop' "the event says how it left"
+sed '/^e,/d' done.csv >safe.csv
+gv-run -q -c one.csv -s safe --round=60 --grace=0.2 safe.csv >out 2>err &
+pid=$!
+true_within 20 grep -qs checkpoint safe/jobs/d/progress
+true_within 20 grep -q ,start,d, safe/events.csv
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+run timeout 30 gv-run --resume -q -s safe
+is_status 0 "one that was done when gv-run was killed"
+is_events 0 resume d "is not, either"
 
 # ---- launches that cannot be made ----
 cat >forks.csv <<EOT

@@ -17,6 +17,7 @@
 #include "base/fileio.h"
 #include "base/mem.h"
 #include "base/opt.h"
+#include "base/stderr.h"
 #include "gv-run/core/jobs.h"
 #include "gv-run/core/node.h"
 #include "gv-run/core/settings.h"
@@ -68,6 +69,7 @@ read_cluster(const struct settings *o, struct gv_cluster *c, struct node_choice 
 	struct gv_error e = {0};
 	char *kept = NULL;
 	const char *path = o->cluster;
+	const char *name = o->node;
 
 	GV_HOLDS(o->state != NULL); /* options demand -c or -s */
 	if (path == NULL) {
@@ -79,9 +81,11 @@ read_cluster(const struct settings *o, struct gv_cluster *c, struct node_choice 
 	}
 	if (o->resume && access(path, F_OK) != 0)
 		gv_die("%s: holds no run to resume", o->state);
-	if (gv_cluster_read(c, path, &e) != 0 ||
-	    node_select(c, path, o->node, node, &e) != 0 ||
-	    gv_frame_load(f, path, &e) != 0)
+	if (gv_cluster_read(c, path, &e) != 0)
+		gv_die_error(&e);
+	if (kept != NULL && name == NULL)
+		name = node_only(c); /* its pools were chosen before */
+	if (node_select(c, path, name, node, &e) != 0 || gv_frame_load(f, path, &e) != 0)
 		gv_die_error(&e);
 	free(kept);
 }
@@ -282,6 +286,7 @@ run(struct run *r, const struct gv_rates *given, const struct gv_frame *cluster,
 	int status;
 
 	signals_catch(r->o.watch);
+	gv_stderr_nowait(gv_progname());
 	prepare(r, given, cluster);
 	begin(r, out);
 	loop_run(&r->loop);
@@ -290,6 +295,7 @@ run(struct run *r, const struct gv_rates *given, const struct gv_frame *cluster,
 		gv_warn("cannot write to standard output: %s", strerror(r->output.error));
 	journal_close(&r->journal);
 	state_close(&r->state, status == 0);
+	gv_stderr_last();
 	return status;
 }
 

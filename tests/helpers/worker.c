@@ -2,7 +2,7 @@
  * A worker for the tests of gv-run: "trains" by counting.
  *
  *   worker [-r STEPS_PER_S] [-n STEPS] [-e EVERY] [-x STEP] [-X STATUS]
- *          [-bicCfs] [-m MARK]
+ *          [-bicCfs] [-m MARK] [-w FILE]
  *
  * Counts from its checkpoint to -n (default GV_TOTAL_STEPS), a checkpoint every
  * -e steps, and on SIGTERM, when it leaves with 143.
@@ -13,6 +13,7 @@
  *   -c         leaves a child behind; -C in a session of its own; both sleep for an hour
  *   -f         writes a megabyte to standard output
  *   -s         reports no steps
+ *   -w FILE    does its last step when FILE is there
  *   -m MARK    does nothing: a word on the command line to be found by
  *
  * Rank 0 counts and the others wait for SIGTERM or for its "done" file.  In
@@ -56,6 +57,7 @@ struct options {
 	bool session;
 	bool fill;
 	bool silent;
+	const char *wait_for;
 };
 
 static void
@@ -146,6 +148,9 @@ train(const struct options *o)
 		struct gv_error e = {0};
 
 		gv_sleep_s(1 / o->rate);
+		while (n + 1 == o->total && o->wait_for != NULL &&
+		       access(o->wait_for, F_OK) != 0 && !told)
+			gv_sleep_s(.01);
 		if (told && !o->hang) {
 			save(n);
 			return 143;
@@ -176,7 +181,7 @@ parse(struct options *o, int argc, char **argv)
 
 	*o = (struct options){.rate = 100, .crash_at = -1, .crash_status = 3};
 	o->total = total != NULL ? atol(total) : 100;
-	while ((c = getopt(argc, argv, "r:n:e:x:X:bicCfsm:")) != -1)
+	while ((c = getopt(argc, argv, "r:n:e:x:X:bicCfsm:w:")) != -1)
 		switch (c) {
 		case 'r':
 			o->rate = atof(optarg);
@@ -210,6 +215,9 @@ parse(struct options *o, int argc, char **argv)
 			break;
 		case 's':
 			o->silent = true;
+			break;
+		case 'w':
+			o->wait_for = optarg;
 			break;
 		case 'm':
 			break;

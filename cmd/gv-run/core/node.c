@@ -55,7 +55,23 @@ keep_node(struct gv_cluster *c, const char *file, const char *node,
 	if (n == 0)
 		return gv_error_at(e, file, 0, "node", "no pool of node %s",
 		    gv_quote(q, node, strlen(node)));
-	return 0;
+	return gv_cluster_join(c, file, e);
+}
+
+const char *
+node_only(const struct gv_cluster *c)
+{
+	const char *name = NULL;
+	size_t p;
+
+	for (p = 0; p < c->n_pools; p++) {
+		if (same(c->pool[p].node, ""))
+			continue;
+		if (name != NULL && !same(name, c->pool[p].node))
+			return NULL;
+		name = c->pool[p].node;
+	}
+	return name;
 }
 
 int
@@ -162,6 +178,19 @@ node_take_rows(const struct node_choice *choice, struct gv_frame *f)
 	*f = ours;
 }
 
+/* Whether each node has GPUs of the type: those without a node. */
+static bool
+is_everywhere(const struct gv_cluster *c, size_t type)
+{
+	size_t p;
+
+	for (p = 0; p < c->n_pools; p++)
+		if (c->pool[p].type == type && c->pool[p].gpus > 0 &&
+		    same(c->pool[p].node, ""))
+			return true;
+	return false;
+}
+
 int
 node_check_jobs(const struct node_choice *choice, const struct gv_rates *t,
     const struct gv_cluster *c, struct gv_error *e)
@@ -184,7 +213,7 @@ node_check_jobs(const struct node_choice *choice, const struct gv_rates *t,
 			continue;
 		if (c->type[rate->type].gpus > 0)
 			where[rate->job] |= HERE;
-		if (choice->elsewhere[rate->type])
+		if (choice->elsewhere[rate->type] || is_everywhere(c, (size_t)rate->type))
 			where[rate->job] |= ELSEWHERE;
 	}
 	for (i = 0; i < t->n_jobs; i++) {

@@ -23,6 +23,8 @@ struct node_choice {
 int node_select(struct gv_cluster *c, const char *file, const char *node,
     struct node_choice *choice, struct gv_error *e);
 void node_free(struct node_choice *choice);
+/* The one node that pools are of which have one, or NULL. */
+const char *node_only(const struct gv_cluster *c);
 
 /*
  * Of a table for several nodes, leaves out the rows that the column node gives to

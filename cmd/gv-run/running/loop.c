@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/stderr.h"
 #include "base/strbuf.h"
 #include "gv-run/core/signals.h"
 
@@ -202,7 +203,7 @@ write_events(struct loop *l)
 }
 
 /*
- * Waits for a reader that has not taken all events yet: until it has, or a signal; when
+ * Waits for a reader that has not taken all events, or messages, yet: until it has, or a signal; when
  * a signal has ended the run already, for a moment.
  */
 static void
@@ -210,10 +211,12 @@ finish_output(struct loop *l)
 {
 	double until_s = ends_early(l) ? gv_clock_s() + last_words_s : HUGE_VAL;
 
-	while (output_lags(l->output) && gv_clock_s() < until_s &&
+	while ((output_lags(l->output) || gv_stderr_lags()) && gv_clock_s() < until_s &&
 	       (until_s < HUGE_VAL || l->signal == 0)) {
-		sleep_for(l, fmin(until_s - gv_clock_s(), 3600));
+		sleep_for(
+		    l, fmin(until_s - gv_clock_s(), gv_stderr_lags() ? up_s : 3600));
 		output_turn(l->output, l->journal->size);
+		gv_stderr_turn();
 		look_at_signals(l);
 	}
 	if (output_lags(l->output) && !l->o->quiet)
@@ -263,6 +266,7 @@ loop_run(struct loop *l)
 			break;
 		write_clock(l);
 		show_progress(l);
+		gv_stderr_turn();
 		sleep_until_something(l);
 	}
 	write_events(l);

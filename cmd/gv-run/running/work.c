@@ -209,9 +209,11 @@ read_progress_of(struct work *w, size_t m, bool is_open)
 {
 	struct gv_progress_report *r = &w->worker[m].report;
 	struct gv_error e = {0};
+	bool bad = gv_progress_read(w->worker[m].files.progress, r, &e) != 0;
 
-	if (gv_progress_read(w->worker[m].files.progress, r, &e) != 0)
+	if (bad && !w->worker[m].unreadable)
 		gv_warn_error(&e);
+	w->worker[m].unreadable = bad;
 	gv_life_report(&w->jobs->life, m, r->steps, r->checkpoint);
 	if (!is_open || w->worker[m].stepped || r->steps == w->worker[m].begun)
 		return;

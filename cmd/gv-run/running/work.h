@@ -20,6 +20,7 @@ struct worker {
 	int fruitless;   /* launches in a row that were stopped without that */
 	double waited_s; /* the longest of them */
 	bool told;       /* and that was said */
+	bool unreadable; /* its progress cannot be read, and that was said */
 };
 
 struct work {

@@ -35,6 +35,7 @@ size_t
 journal_find_header(const char *s, size_t len, bool *pairs, bool *sealed)
 {
 	size_t found = 0;
+	size_t name = strlen(lines_column);
 	int i;
 
 	for (i = 0; i < 4 && found == 0; i++) {
@@ -47,6 +48,10 @@ journal_find_header(const char *s, size_t len, bool *pairs, bool *sealed)
 			found = header.len;
 		gv_strbuf_free(&header);
 	}
+	/* its last comma was damaged into the end of a line */
+	if (found > 0 && !*sealed && len - found > name &&
+	    memcmp(s + found, lines_column, name) == 0 && s[found + name] == '\n')
+		return 0;
 	return found;
 }
 

@@ -18,6 +18,7 @@
 #include "base/strbuf.h"
 #include "gv-run/core/signals.h"
 #include "lines.h"
+#include "owner.h"
 #include "sched/events.h"
 
 enum { CLOCK_LINE = 100 };
@@ -159,7 +160,8 @@ state_open(struct state *s, const struct settings *o, struct gv_error *e)
 	s->user_mask = umask(077);
 	if ((s->o->state == NULL ? make_temporary(s, e) : find_named(s, e)) != 0)
 		return -1;
-	(void)!chmod(s->dir, 0700); /* its owner's, also one that is older */
+	if (owner_take(s->dir, e) != 0)
+		return -1;
 	if (open_in(s, "lock", &s->lock_fd, e) != 0 || lock(s, e) != 0)
 		return -1;
 	if (open_in(s, "workers.lock", &s->workers_fd, e) != 0)
