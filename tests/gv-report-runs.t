@@ -214,6 +214,21 @@ run gv-report -f html --chart=completion,waiting slow.csv fast.csv
 ok "html: the charts that are asked for" [ "$(grep -c '^<svg ' out)" -eq 2 ]
 run gv-report -f svg slow.csv
 ok "one run: its jobs are drawn" grep -q 'class="h1"' out
+# of more than 48 GPUs every second, third, ... is drawn, and that is said
+for gpus in '2 0;1' '2 0;1;2' '2 0;1;2;3' '3 0;1;2;3;4'; do
+	awk -v head="$head" -v ids="${gpus#* }" 'BEGIN {
+		print head
+		for (n = 0; n < 24; n++) printf "0,pool,,type%d,node%d,%s,,,,\n", n / 4, n, ids
+		print "0,arrive,a,,,,,,,\n0,start,a,type0,node0,0,,0,,\n9,finish,a,,,,,,,"
+	}' >large.csv
+	run gv-report -f svg --chart=rounds large.csv
+	if [ "$gpus" = '2 0;1' ]; then
+		ok "48 GPUs are all drawn" sh -c '! grep -q "is shown" out'
+	else
+		out_has "One of ${gpus% *} GPUs is shown." "24 times $gpus"
+	fi
+done
+
 for chart in completion lengths queueing busy waiting held rounds; do
 	run gv-report -f svg --chart=$chart slow.csv
 	ok "one run: $chart" grep -q 'class="c-title"' out

@@ -51,6 +51,18 @@ a,1,0.8,0.8,6.2,1000,161.29,1.8
 b,2,0.75,1.5,7.5,6000,800,2.5
 c,1,0.1,0.05,0.1,10,100,0.05
 E
+# GPUs that cost nothing have a price
+sed 's/^k80,4,1/k80,4,0/' cluster2.csv >free.csv
+run gv-report -f csv -c free.csv some.csv
+cut -d, -f1,9 out >got && mv got out
+is_out "free GPUs" <<E
+job_id,usd_per_h
+a,1.5
+b,1.5
+c,0
+E
+run gv-report -c free.csv some.csv
+out_has 'cost        3.00 USD/h' "and what all costs"
 cat >late.csv <<E
 job_id,scale_factor,total_steps,gpu_type,steps_per_s,share,policy
 last,1,1,k80,4,0.5,max-sum
@@ -172,7 +184,24 @@ gv-profile devices -q --cpu --list >devices.csv
 gv-train --data=digits:64 --steps=1 net.tsv >losses.csv
 gv-partition --top=2 -l 2@10Gb/s layers.csv >ranking.csv
 gv-partition -p ptd-p --gpu-type=H100 --gpus=128 transformers.csv >ptd.csv
-gv-report -f csv events.csv >report.csv
+# what it writes itself
+for part in summary type entity job share run curve; do
+	gv-report -f csv -b $part events.csv >"report-$part.csv"
+done
+for part in type entity job; do gv-report -f csv -b $part some.csv >"report-some-$part.csv"; done
+for of in why rates dry; do gv-report -f csv $of.csv >"report-$of.csv"; done
+gv-report -f csv -b job why.csv >report-why-job.csv
+gv-tree -o packed.csv links.csv
+gv-report -f csv packed.csv links.csv >report-trees.csv
+gv-report -f csv -b link packed.csv links.csv >report-links.csv
+gv-partition --timeline -l 4@10Gb/s layers.csv >timeline.csv
+gv-report -f csv timeline.csv >report-timeline.csv
+gv-partition --explain -l 4@10Gb/s layers.csv >stages.csv
+gv-report -f csv stages.csv >report-stages.csv
+gv-train --export=samples.csv --data=digits:2
+printf 'seed,lr\n1,0.1\n' >array.csv
+printf '%s\n' job_id,gpu_type,steps_per_s a,cpu1,1 '' change,place,job_id,gpu_type,steps_per_s new,1,b,cpu1,1 |
+	gv-alloc -p max-min --changes -c cluster.csv | sed '1,/^$/d' >answer.csv
 for file in *.csv net.tsv "$src/share/gpus.csv"; do
 	case $file in bad.csv | cluster-log.csv) continue ;; esac # no tables of gv
 	for format in text csv tsv json html; do
@@ -226,6 +255,9 @@ ok "bars as long as times, and the plan's line" awk -v rule="$(cat rule)" '
 	NR == 1 { from = $2; ms = $3 / 1.5 }
 	{ split("1.5 3 .25 .05 .2 .5 .75", v, " "); if (!is($3, v[NR] * ms)) bad = 1 }
 	END { exit bad || NR != 7 || !is(rule - from, 3.6 * ms) }' bars
+sed 's/,3,3,\.05,/,3,3,0,/' times.csv >zero.csv
+run gv-report -f svg zero.csv
+ok "a time of 0 has no bar" awk '/<rect class="f[0-4]"/ && / width="0(\.0*)?"/ { bad = 1 } END { exit bad }' out
 # and what passes took beside computing, where it is told: .9 ms
 awk -F, -v OFS=, '{ print $0, NR == 1 ? "other_ms" : NR == 2 ? ".9" : "" }' times.csv >other.csv
 run gv-report -f csv other.csv
@@ -241,6 +273,41 @@ head -n 1 times.csv >none.csv
 run gv-report -f svg none.csv
 is_status 0 "no stages"
 rm bad.csv
+
+# ---- by their columns, also where they have those of another one ----
+cat >wanted <<E
+a table of lifetimes: cloud,gpu,gpus,start,end,outcome
+a table of costs: job_id,arrival_s,total_steps,policy,cost_usd,end_s,moves,slack_s
+a schedule of markets: job_id,start_s,end_s,source,usd_per_h,cost_usd
+a table of changes: time_s,gpu_type,node,event
+a table of changes of rates: change,place,job_id,gpu_type,steps_per_s,steps_remaining
+a status: job_id,state,gpu_type,gpus,steps,total_steps,steps_per_s,share,received_share,eta_s
+a table of moves: node_id,stage,new_stage,replicas,new_replicas,recompute,new_recompute
+a table of memory: time_ms,bytes,change_bytes,tensor
+a table of arrays: models,step_ms,step_mad_ms,fit_ms,fixed_ms,per_model_ms,samples_per_s,speedup
+a table of shapes: id,in_channels,in_height,in_width,out_channels,out_height,out_width
+a list of findings: line,level,message
+a report's summary: jobs,waiting,running,ended,elapsed_s,makespan_s
+a report of runs: run,jobs,finished,completion_mean_s
+a report of GPU types: gpu_type,gpus,available_gpu_s,busy_gpu_s,busy_share,launches
+a report of an allocation: gpu_type,gpus,used_gpus,used_share,usd_per_h
+a report of an explanation: name,binds,bottleneck,value,used,price,need,need_price
+a table of shares: job_id,gpu_type,share
+a table of samples: label,p0,p1
+a ranking of plans of transformers: model,hidden_size,seq_len,gpu_type,gpus,rank,tensor_parallel,pipeline_parallel
+E
+while IFS= read -r line; do
+	echo "${line#*: }" >kind.csv
+	gv-report kind.csv | head -n 1
+done <wanted >got 2>&1
+sed 's/:.*/: 0 rows/' wanted >names
+same_file names got "each is called what it is"
+# as gv-run --status writes it: a finished job has no speed and no share
+printf 'job_id,state,gpu_type,gpus,steps,total_steps,steps_per_s,share,received_share,eta_s\nx,finished,,,9,9,,,,\n' >status.csv
+run gv-report status.csv
+silent "a status"
+out_has 'a status: 1 row' "whose finished jobs have no speed"
+rm kind.csv status.csv
 
 # ---- drawn ----
 run gv-report -f svg some.csv

@@ -352,6 +352,14 @@ is_err "a bad array" <<'EOF'
 gv-train: bad.csv:2: lr: expected a number, got "x"
 gv-train: bad.csv:3: seed: expected a whole number from 0, got -1
 EOF
+printf 'seed;lr\n1;0.1\n' >bad.csv
+bad "an array of one column" 'bad.csv:1: cells are separated by semicolons; expected commas or tabs' \
+	--data=digits:10 --steps=1 --array=bad.csv mlp.tsv
+printf 'seed,momentun\n1,0.5\n' >near.csv
+train --data=digits:10 --steps=1 --array=near.csv mlp.tsv
+is_err "a column of an array that looks like an option" <<'EOF'
+gv-train: warning: near.csv:1: column "momentun" is not known; is "momentum" meant?
+EOF
 printf 'momentum\n1.5\n' >bad.csv
 bad "momentum of an array" 'bad.csv:2: momentum: expected a number from 0 to 1, got 1.5' \
 	--data=digits:10 --steps=1 --array=bad.csv mlp.tsv

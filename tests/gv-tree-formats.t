@@ -215,6 +215,16 @@ with 'modelid="79"' 'modelid="new"'
 finding '2,warning,"cpu: modelid=""new"": NCCL reads this as a number' changed.xml
 with ' busid="0000:06:00.0"' ''
 finding '3,error,pci: no busid' changed.xml
+while read -r line name keys; do
+	for key in $keys; do
+		sed "${line}s/ $key=\"[^\"]*\"//" two.xml >changed.xml
+		finding "$line,warning,\"$name: no $key: NCCL asks the machine for it" changed.xml
+	done
+done <<E2
+2 cpu numaid affinity arch vendor familyid
+3 pci class link_speed link_width
+4 gpu dev sm
+E2
 with '0000:06:00.0' '06:00.0'
 finding '3,error,"pci: busid=""06:00.0"": expected like 0000:3b:00.0"' changed.xml
 with '0000:06:00.0' '0000:07:00.0'

@@ -73,6 +73,12 @@ run gv-alloc -p max-min -c cluster3.csv r.csv
 is_err "columns of a cluster" <<E
 gv-alloc: warning: cluster3.csv:1: column "nodes" is not known; is "node" meant?
 E
+# with one name misspelt a table of rates has the columns of another kind
+printf 'job_id,command,gpu_type,steps_per_sec\na,true,V100,1\n' >r.csv
+run gv-alloc -p max-min -c cluster2.csv r.csv
+is_err "a misspelt column that must be there" <<E
+gv-alloc: r.csv:1: missing column "steps_per_s" (found: job_id, command, gpu_type, steps_per_sec); column "steps_per_sec" looks like it
+E
 
 # ---- entities ----
 alloc water-filling r.csv <<E
@@ -85,6 +91,18 @@ e,V100,1,
 E
 is_err "entities alike" <<E
 gv-alloc: warning: r.csv:3: entity: "Vision" is another entity than "vision" at line 2
+E
+
+printf 'entity,weight,Parent\nvision,2,\nSPEECH,1,\n' >names.csv
+alloc water-filling r.csv --entities=names.csv <<E
+job_id,gpu_type,steps_per_s,entity
+a,V100,1,vision
+b,V100,1,speech
+c,V100,1,sales
+E
+is_err "entities that the table of entities has under a name like it" <<E
+gv-alloc: warning: names.csv:1: column "Parent" is not known; is "parent" meant?
+gv-alloc: warning: r.csv:3: entity: names.csv has no "speech"; is "SPEECH" meant?
 E
 
 # ---- what a policy does not look at ----
@@ -169,6 +187,25 @@ told layers.csv 'this is a table of layers; expected a table of throughputs' \
 	gv-alloc -p max-min -t layers.csv -c cluster.csv jobs.csv
 told rates.csv 'this is a table of rates; expected a table of layers' gv-partition -l 2@10Gb/s rates.csv
 told cluster.csv 'this is a cluster; expected a model' gv-train --data=digits:1 --steps=1 cluster.csv
+told rates.csv 'this is a table of rates; expected a table of pairs' \
+	gv-alloc -p max-min -c cluster.csv --space-sharing=rates.csv rates.csv
+told jobs.csv 'this is a jobs table; expected remembered prices' \
+	gv-alloc -p max-min -c cluster.csv --warm=jobs.csv rates.csv
+told events.csv 'this is an events table; expected a jobs table' \
+	gv-sim -c cluster.csv -t throughputs.csv -p 'gv-alloc -p max-min' events.csv
+told cluster.csv 'this is a cluster; expected a table of changes' \
+	gv-sim -c cluster.csv -t throughputs.csv -p 'gv-alloc -p max-min' --changes=cluster.csv jobs.csv
+told layers.csv 'this is a table of layers; expected a table of edges' \
+	gv-partition -l 2@10Gb/s -e layers.csv layers.csv
+told layers.csv 'this is a table of layers; expected a plan' gv-partition -l 2@10Gb/s --evaluate layers.csv
+told layers.csv 'this is a table of layers; expected a plan' \
+	gv-partition -l 2@10Gb/s --compare=layers.csv layers.csv
+told cluster.csv 'this is a cluster; expected a table of levels' gv-partition --levels=cluster.csv layers.csv
+told links.csv 'this is a table of links; expected a table of speeds' \
+	gv-partition -p 2bw -l 2@10Gb/s --batch=2 --speeds=links.csv layers.csv
+told layers.csv 'this is a table of layers; expected a table of transformers' gv-partition -p ptd-p layers.csv
+told cluster.csv 'this is a cluster; expected a table of GPU types' \
+	gv-partition -p ptd-p --gpu-types=cluster.csv transformers.csv
 tr , ';' <rates.csv >semicolons.csv
 told semicolons.csv 'cells are separated by semicolons; expected commas or tabs' \
 	gv-alloc -p max-min -c cluster.csv semicolons.csv

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "table/kind.h"
 
 /* Jobs whose type was measured nowhere do not take part. */
 static void
@@ -103,7 +104,8 @@ take_changes(struct tables *t, const struct gv_frame *f, struct gv_error *e)
 	size_t i;
 	int rc = 0;
 
-	if (gv_frame_require(f, "time_s", &time, e) != 0 ||
+	if (gv_frame_expect(f, GV_KIND_CHANGES, e) != 0 ||
+	    gv_frame_require(f, "time_s", &time, e) != 0 ||
 	    gv_frame_require(f, "gpu_type", &type, e) != 0 ||
 	    gv_frame_require(f, "event", &event, e) != 0)
 		return -1;

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "table/tab.h"
+#include "table/kind.h"
 
 static const double LARGE = 1e30;
 
@@ -164,18 +164,35 @@ take_row(struct array *a, size_t b, const struct gv_frame *f, struct gv_error *e
 	return bad != 0 ? -1 : complete(a, b, f, e);
 }
 
+/* Columns that look like an option's: of others, people's own, nothing is said. */
+static void
+warn_of_names(const struct gv_frame *f)
+{
+	static const char *const known[] = {"seed", "order_seed", "steps", "lr",
+	    "momentum", "weight_decay", "beta1", "beta2", "eps", "clip_norm",
+	    "clip_value", "init", "lr_schedule", "lr_warmup", "lr_start", "lr_total",
+	    "lr_end", "lr_power", "lr_step", "lr_gamma"};
+	struct gv_error w = {0};
+
+	gv_frame_warn_names(f, known, sizeof(known) / sizeof(known[0]), &w);
+	gv_warn_each(&w);
+}
+
 static int
 read_table(struct array *a, const struct options *o, struct gv_error *e)
 {
 	struct gv_frame f = {0};
 	size_t b;
-	int r = 0;
+	int r;
 
 	if (gv_frame_load(&f, o->array, e) != 0)
 		return -1;
-	if (f.n_rows == 0)
+	r = gv_frame_expect(&f, GV_KIND_ARRAY, e);
+	if (r == 0 && !o->common.quiet)
+		warn_of_names(&f);
+	if (r == 0 && f.n_rows == 0)
 		r = gv_error_set(e, "%s: a table without rows", f.file);
-	else if (o->steps < 0 && gv_frame_find(&f, "steps") < 0)
+	else if (r == 0 && o->steps < 0 && gv_frame_find(&f, "steps") < 0)
 		r = gv_error_set(e,
 		    "how many steps? --steps, GV_TOTAL_STEPS or a column \"steps\" in %s",
 		    f.file);

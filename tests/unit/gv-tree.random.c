@@ -2,6 +2,7 @@
 #include "tap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
@@ -448,6 +449,72 @@ test_allreduce(void)
 	    sum / (double)planned, planned, best, least);
 }
 
+/* ---- trees hung up ---- */
+
+/* How deep a tree of n - 1 links is from this root: all distances, again and again. */
+static size_t
+slow_depth(size_t n, size_t (*link)[2], size_t root)
+{
+	size_t away[8], most = 0, turn, i;
+
+	for (i = 0; i < n; i++)
+		away[i] = i == root ? 0 : n;
+	for (turn = 0; turn < n; turn++)
+		for (i = 0; i + 1 < n; i++) {
+			size_t *a = &away[link[i][0]], *b = &away[link[i][1]];
+
+			*a = *a < *b + 1 ? *a : *b + 1;
+			*b = *b < *a + 1 ? *b : *a + 1;
+		}
+	for (i = 0; i < n; i++)
+		most = away[i] > most ? away[i] : most;
+	return most;
+}
+
+/* Random trees, their links in any order: hung up where they are least deep, parents first. */
+static void
+test_hang(void)
+{
+	size_t k, deep = 0, late = 0, others = 0;
+
+	for (k = 0; k < 500; k++) {
+		size_t n = 2 + below(7), link[7][2], depth[8], least = n, most = 0, i, j;
+		struct forest t = {0};
+
+		for (i = 0; i + 1 < n; i++) {
+			size_t at = below(i + 1), swap = below(2);
+
+			memcpy(link[i], link[at], sizeof(link[i]));
+			link[at][swap] = i + 1;
+			link[at][1 - swap] = below(i + 1);
+		}
+		for (i = 0; i < n; i++) {
+			depth[i] = n;
+			least = slow_depth(n, link, i) < least ? slow_depth(n, link, i)
+							       : least;
+		}
+		packing_hang(&t, n, (const size_t(*)[2])link, 3);
+		depth[t.tree[0].root] = 0;
+		for (i = 0; i < t.tree[0].n_edges; i++) {
+			const struct tree_edge *e = &t.tree[0].edge[i];
+
+			for (j = 0; j + 1 < n; j++)
+				if ((link[j][0] == e->from && link[j][1] == e->to) ||
+				    (link[j][1] == e->from && link[j][0] == e->to))
+					break;
+			others += j + 1 == n;
+			late += depth[e->from] == n || depth[e->to] != n;
+			depth[e->to] = depth[e->from] + 1;
+			most = depth[e->to] > most ? depth[e->to] : most;
+		}
+		deep += most != least;
+		late += t.tree[0].n_edges != n - 1 || t.tree[0].weight != 3;
+		forest_free(&t);
+	}
+	is_int((int)deep, 0, "a tree is hung up where it is least deep");
+	is_int((int)(late + others), 0, "all of its links, parents first");
+}
+
 int
 main(void)
 {
@@ -456,5 +523,6 @@ main(void)
 	test_packing();
 	test_allreduce();
 	test_arborescence();
+	test_hang();
 	return done_testing();
 }

@@ -61,9 +61,7 @@ type_of_row(struct table *t, size_t row)
 static double
 price_of(const struct table *t, size_t type)
 {
-	double price = t->in_cluster[type] != NULL ? t->in_cluster[type]->usd_per_h : 0;
-
-	return price > 0 ? price : NAN;
+	return t->in_cluster[type] != NULL ? t->in_cluster[type]->usd_per_h : NAN;
 }
 
 /* What job m has of a row: part 1, of a pair's GPUs a half. */
