@@ -7,6 +7,7 @@ mkdir fake
 ln -s "$bin/gv-report" fake/gv-report
 cat >fake/gv-profile <<'E'
 #!/bin/sh
+echo "$*" >profile.args
 awk -F, -v OFS=, 'NR == 1 { print $0, "gpu_type", "steps_per_s"; next }
 	{ print $0, "cpu2", 20 * NR; print $0, "cpu1", 10 }' jobs.csv
 E
@@ -32,6 +33,7 @@ E
 cat >fake/gv-train <<'E'
 #!/bin/sh
 [ "${WRONG:-}" != "${GV_CHECKPOINT_DIR##*/}" ] || GV_TOTAL_STEPS=0
+echo "${GV_THREADS:-all}" >>alone.threads
 echo "${GV_CHECKPOINT_DIR##*/} $GV_TOTAL_STEPS" >"$GV_CHECKPOINT_DIR/losses.csv"
 E
 chmod +x fake/*
@@ -54,6 +56,10 @@ cnn-small,970
 mlp,490
 mlp-large,730
 E
+grep -qe '--parallel=3 ' one/profile.args || status=1
+is_status 0 "which is that beside the others: as many at once as there are devices"
+[ "$(sort -u one/alone.threads)" = 1 ] || status=1
+is_status 0 "two that train alone side by side have a thread each"
 demo two DEMO_S=1
 [ "$(sed -n '/^mlp,/p' two/steps.csv | cut -d, -f2)" -eq 50 ] || status=1
 is_status 0 "and for others when told"

@@ -88,6 +88,16 @@ for page in "$src"/man/*.[157]; do
 	ran="looking for the pages that $name names" status=0
 	if [ ! -s out ]; then pass "$name: the pages it names exist"; else fail "$name: the pages it names exist" out; fi
 
+	# SEE ALSO has all pages of ours that it names, that of gv all that there are
+	case $name in
+	gv.7) (cd "$src/man" && printf '%s\n' gv*.[157] | grep -vx gv.7) ;;
+	*.1) sed -n '/^\.Sh NAME/,/^\.Sh SEE ALSO/s/.*\.*Xr \(gv[a-z-]*\) \([157]\).*/\1.\2/p' "$page" ;;
+	esac | grep -vx "$name" | sort -u >named
+	sed -n '/^\.Sh SEE ALSO/,$s/^\.Xr \(gv[a-z-]*\) \([157]\).*/\1.\2/p' "$page" | sort -u >also
+	comm -23 named also >out
+	ran="looking in SEE ALSO of $name for what it names" status=0
+	if [ ! -s out ]; then pass "$name: SEE ALSO"; else fail "$name: SEE ALSO lacks" out; fi
+
 	examples "$page" >"$scratch/lines"
 	case $name in
 	*.1)

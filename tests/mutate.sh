@@ -158,12 +158,14 @@ line_up() { # TESTS
 measured() {
 	if ! grep -q "^$1$tab" plant/measured; then
 		cp "$planted" plant/changed.so && cp plant/whole.so "$planted.new" && mv "$planted.new" "$planted"
-		began_at=$(now)
-		if try "$1" 30000; then
-			takes=$(($(now) - began_at))
+		takes=-
+		for _ in once again; do
+			began_at=$(now)
+			try "$1" 30000 && takes=$(($(now) - began_at)) && break
+		done
+		if [ "$takes" != - ]; then
 			echo "$takes$tab$1" >>lasted
 		else
-			takes=-
 			echo "$folder: $1 fails without any change: $(grep -m 1 '^not ok' test.log)" >&2
 		fi
 		mv plant/changed.so "$planted"
@@ -181,7 +183,8 @@ notices() {
 			measured "$t" || continue
 			took=$takes
 		fi
-		try "$t" $((3 * took + 300)) || { killer=$t && return 0; }
+		# on a busy machine a test may fail once, or take long, without any change
+		try "$t" $((3 * took + 300)) || try "$t" $((12 * took + 1200)) || { killer=$t && return 0; }
 	done 7<plant/sorted
 	return 1
 }

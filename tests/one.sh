@@ -3,8 +3,9 @@
 # a time limit, keeps its lines in $GV_TAP, and makes a skip a failure when
 # tests/skips does not know its reason or the reason does not hold here.
 set -u
+exec 9>&- # the lock of check.sh
 tap=$GV_TAP/${1##*/}
-limit=300
+limit=900 # of what hangs; on a busy machine a test takes long
 [ -z "${GV_SAN:-}" ] || limit=1200
 [ -z "${GV_LONG:-}" ] || limit=3600
 case $1 in
@@ -30,8 +31,11 @@ rm -f "$tap.hung"
 	running >"$tap.hung"
 ) 2>/dev/null &
 watch=$!
+began=$(date +%s)
 timeout -k 10 $limit "$@" >"$tap.raw" </dev/null
 status=$?
+# seconds by the clock and of processors, for the order of the next run
+{ echo $(($(date +%s) - began)) && times; } >"$tap.times"
 kill $watch 2>/dev/null
 if [ $status -eq 124 ]; then
 	{ echo "# ended after $limit s; what ran then:" && cat "$tap.hung"; } >>"$tap.raw"

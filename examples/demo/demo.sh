@@ -43,17 +43,19 @@ cat cluster.csv
 cut -c1-100 jobs.csv
 
 say 'gv-profile jobs -c cluster.csv jobs.csv | gv-alloc -p max-min -c cluster.csv | gv-run -c cluster.csv | gv-report'
-gv-profile jobs -c cluster.csv --warmup=0.5s --window=1.5s jobs.csv | sized | tee rates.csv |
+# as many at once as there are devices: they are threads of one processor, slower beside each other, as they will be
+devices=$(awk -F, 'NR > 1 { n += $2 } END { print n }' cluster.csv)
+gv-profile jobs -c cluster.csv --parallel="$devices" --warmup=0.5s --window=1.5s jobs.csv | sized | tee rates.csv |
 	gv-alloc -v -p max-min -c cluster.csv |
 	gv-run -c cluster.csv -s state --round=1s --grace=20s | tee events.csv | gv-report
 
 say 'each job alone, without interruption'
 cut -d, -f1,4,5 rates.csv | sed 1d | sort -u >steps.csv
-# alone N: every second job from the Nth on, so that two run side by side
+# alone N: every second job from the Nth on, so that two run side by side, a thread each
 alone() {
 	awk -v n="$1" 'NR % 2 == n' steps.csv | while IFS=, read -r id steps command; do
 		mkdir -p "alone/$id"
-		GV_CHECKPOINT_DIR=$PWD/alone/$id GV_TOTAL_STEPS=$steps sh -c "$command" >/dev/null 2>"alone/$id/err" ||
+		GV_CHECKPOINT_DIR=$PWD/alone/$id GV_TOTAL_STEPS=$steps GV_THREADS=1 sh -c "$command" >/dev/null 2>"alone/$id/err" ||
 			cat "alone/$id/err" >&2
 	done
 }
