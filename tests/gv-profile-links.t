@@ -74,6 +74,12 @@ wait "$pid" || status=$?
 is_status 0 "a process that stands still is waited for"
 ok "and it shows" grep -q 'warning: repeats of one measurement differ by a factor of .*: the machine was busy' err
 
+# messages to all are sums of others that came: none of many short runs waits for ever
+mkdir many
+seq 300 | xargs -n 1 -P 6 sh -c 'timeout 20 gv-profile links -q -n 2 --window=1ms --repeats=1 >"many/$0" || echo "$0: status $?"' >hung
+ok "short runs end" [ ! -s hung ]
+rm -rf many
+
 bad() { # TEXT COMMAND...
 	bad_text=$1
 	shift

@@ -99,12 +99,16 @@ post(struct work *w, struct stream *s, size_t n)
 	}
 }
 
-static void
+/* Whether some are done that were not. */
+static bool
 note_done(struct work *w, struct stream *s)
 {
+	size_t before = s->done;
+
 	for (; s->done < s->posted && s->message[s->done % DEPTH].done; s->done++)
 		if (w->sums && !s->sends)
 			link_compute_take(&w->compute, w->m->rule->bytes);
+	return s->done > before;
 }
 
 /* The streams of this member in a measurement. */
@@ -147,7 +151,7 @@ static int
 stream(struct work *w, size_t streams, size_t n, double *took_s, struct gv_error *e)
 {
 	double start = gv_clock_s();
-	bool all = streams == 0;
+	bool all = streams == 0, more;
 	size_t k, waits;
 
 	*took_s = 0;
@@ -156,17 +160,18 @@ stream(struct work *w, size_t streams, size_t n, double *took_s, struct gv_error
 			post(w, &w->stream[k], n);
 		if (gv_gang_poll(w->m->gang, e) != 0)
 			return -1;
-		for (waits = 0, k = 0; k < streams; k++) {
+		for (more = false, waits = 0, k = 0; k < streams; k++) {
 			struct stream *s = &w->stream[k];
 
-			note_done(w, s);
+			more |= note_done(w, s);
 			if (s->done < s->posted &&
 			    (s->posted - s->done == DEPTH || s->posted == n))
 				w->waited[waits++] = &s->message[s->done % DEPTH];
 		}
 		if (have_come(w, streams, n, &all) && *took_s == 0)
 			*took_s = gv_clock_s() - start;
-		if (waits > 0 && gv_gang_wait_some(w->m->gang, w->waited, waits,
+		/* what has come may be what another stream's next message is made of */
+		if (!more && waits > 0 && gv_gang_wait_some(w->m->gang, w->waited, waits,
 				     gv_clock_s(), INFINITY, e) != 0)
 			return -1;
 	}
