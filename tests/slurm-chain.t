@@ -17,7 +17,7 @@ is 0 $? "to the end"
 ran='nightly.sh' && cp chain/events.csv out && cp chain.log err
 is 2 "$(n finish)" "both have finished"
 is 0 "$(n fail)" "nothing counts as a failure"
-for job in mlp:30000:.05 cnn-small:2000:.02; do
+for job in mlp:150000:.05 cnn-small:15000:.02; do
 	lr=${job##*:} model=${job%%:*}
 	steps=${job#*:}
 	gv-train -q --data=digits:2000 --batch=64 --lr="$lr" --steps="${steps%:*}" --checkpoint="alone.$model" \
