@@ -4,6 +4,7 @@
 . "${0%/*}/lib.sh"
 pipedream=$src/examples/pipedream
 export GV_BIN="$bin" WORKERS=2 GBPS=2 BATCH=8 STEPS=24 RUN_S=0.5 LOSS=2.31
+ok "what its manual types is a program" [ -x "$pipedream/pipedream.sh" ]
 why=$(. "$pipedream/hosts.sh" && hosts_why)
 if [ -n "$why" ]; then
 	run sh "$pipedream/pipedream.sh" one

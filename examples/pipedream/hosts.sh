@@ -20,7 +20,9 @@ hosts_group=/sys/fs/cgroup
 # why there can be no hosts here; nothing when there can
 hosts_why() {
 	[ "$(id -u)" -eq 0 ] || { echo "not root: no namespaces" && return; }
-	if ! command -v ip >/dev/null || ! command -v tc >/dev/null; then echo "no ip and tc" && return; fi
+	for hosts_needs in ip tc taskset; do
+		command -v $hosts_needs >/dev/null || { echo "no $hosts_needs" && return; }
+	done
 	if ! ip netns add "gv$$-try" 2>/dev/null ||
 		! ip -n "gv$$-try" link add va type veth peer name vb 2>/dev/null ||
 		! tc -n "gv$$-try" qdisc add dev va root tbf rate 8mbit burst 64kb latency 20ms 2>/dev/null; then
@@ -46,10 +48,12 @@ hosts_box() {
 	fi
 }
 hosts_core() { hosts_box "$hosts_group/$hosts_name-$1" "$2"; }
+# A host stays on one core: on several, each with a bit of its part left, it would have more.
 hosts_on() {
-	hosts_at=$hosts_name-$1
+	hosts_at=$hosts_name-$1 hosts_cpu=$(($1 % $(nproc)))
 	shift
-	sh -c 'echo $$ >"$0/cgroup.procs" && exec ip netns exec "$@"' "$hosts_group/$hosts_at" "$hosts_at" "$@"
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec ip netns exec "$@"' "$hosts_group/$hosts_at" "$hosts_at" \
+		taskset -c "$hosts_cpu" "$@"
 }
 # a redirection of a function would leave a copy of the pipe
 hosts_alone() { exec 9>&-; }
