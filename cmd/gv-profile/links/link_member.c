@@ -171,8 +171,9 @@ stream(struct work *w, size_t streams, size_t n, double *took_s, struct gv_error
 		if (have_come(w, streams, n, &all) && *took_s == 0)
 			*took_s = gv_clock_s() - start;
 		/* what has come may be what another stream's next message is made of */
-		if (!more && waits > 0 && gv_gang_wait_some(w->m->gang, w->waited, waits,
-				     gv_clock_s(), INFINITY, e) != 0)
+		if (!more && waits > 0 &&
+		    gv_gang_wait_some(
+			w->m->gang, w->waited, waits, gv_clock_s(), INFINITY, e) != 0)
 			return -1;
 	}
 	return 0;
