@@ -438,17 +438,19 @@ test_killed(void)
 	waitpid(pid, &status, 0);
 	ok(gone("orphan0") && gone("orphan1"),
 	    "it is killed: so is the gang, after the grace time");
+	while (waitpid(-1, NULL, 0) > 0) /* its guard, orphaned, is ours */
+		;
 }
 
 /*
  * A worker whose child has left for a session of its own and will not hear of
- * SIGTERM; then the keeper or the guard is killed.  When the launch has left,
+ * SIGTERM; then the keeper or the guard is killed, or both.  When the launch has left,
  * nothing of it may run any more: the job is going to be started again.
  */
 static void
-test_killed_keeper(bool guard)
+test_killed_keeper(bool keeper, bool guard)
 {
-	const char *who = guard ? "guard" : "keeper";
+	const char *who = !guard ? "keeper" : keeper ? "guard and keeper" : "guard";
 	struct gv_launch_spec s = spec_of("", 1);
 	struct gv_launch *l;
 
@@ -459,7 +461,10 @@ test_killed_keeper(bool guard)
 	remove(path("far"));
 	ok(start(&l, &s) == 0 && appears("near") && appears("far"), "a launch");
 	gv_sleep_s(0.05);
-	kill(guard ? guard_of(l) : keeper_of(l), SIGKILL);
+	kill(guard_of(l), SIGSTOP); /* it cannot act before it is killed */
+	if (keeper)
+		kill(keeper_of(l), SIGKILL);
+	kill(guard_of(l), guard ? SIGKILL : SIGCONT);
 	is_int(left_within(&l, 5), LOST,
 	    "whose %s is killed: it is lost, by no fault of the job's", who);
 	ok(is_gone_now("near") && is_gone_now("far"),
@@ -1162,8 +1167,9 @@ main(void)
 	test_strays();
 	test_children();
 	test_killed();
-	test_killed_keeper(false);
-	test_killed_keeper(true);
+	test_killed_keeper(true, false);
+	test_killed_keeper(false, true);
+	test_killed_keeper(true, true);
 	test_wait_without_guard();
 	test_tracer();
 	test_many();

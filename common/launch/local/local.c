@@ -15,13 +15,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "launch/launcher.h"
 #include "launch/local/keeper.h"
 #include "launch/local/site.h"
+#include "launch/local/strays.h"
 
 /* How long all workers of a launch may take to become their shells, to be watched. */
 static const int patience_ms = 1000;
+
+/* Between two looks at what a killed guard and keeper have left behind. */
+static const double stray_tick_s = 0.01;
 
 struct local {
 	struct gv_launch launch;
@@ -183,6 +188,7 @@ launch(struct gv_keeper *k, struct gv_launch_news *news)
 	struct local *l = gv_xcalloc(1, sizeof(*l));
 	int r = -1;
 
+	gv_strays_adopt();
 	mark_log(l, k);
 	if (make_sockets(control) != 0 || make_pipe(ready) != 0) {
 		gv_launch_not_started(news, errno, "cannot make a pipe");
@@ -302,6 +308,18 @@ keeper_is_gone(const struct local *l, bool wait)
 	return n == 0 || (n == -1 && errno != EAGAIN && errno != EINTR);
 }
 
+/* Whether nothing is left of a launch whose guard and keeper were killed. */
+static bool
+all_ended(bool wait)
+{
+	while (gv_strays_end() > 0) {
+		if (!wait)
+			return false;
+		gv_sleep_s(stray_tick_s);
+	}
+	return true;
+}
+
 /* Whether a line is what sh says when it cannot fork, whichever it is. */
 static bool
 is_starving(const char *line, size_t len)
@@ -378,7 +396,7 @@ local_poll(struct gv_launch *launch, bool wait, struct gv_launch_news *news)
 	if (pid > 0)
 		l->status = 128 + WTERMSIG(status);
 	l->guard = 0;
-	if (keeper_is_gone(l, wait)) {
+	if (keeper_is_gone(l, wait) && all_ended(wait)) {
 		news->state = GV_LAUNCH_LOST;
 		snprintf(news->reason, sizeof(news->reason),
 		    "who looked after it was killed (status %d)", l->status);
