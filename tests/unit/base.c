@@ -149,9 +149,40 @@ test_format(void)
 static void
 test_units(void)
 {
-	double s;
-	int64_t b;
+	static const char *const names[] = {"B", "KB", "MB", "GB", "TB", "B", "KiB",
+	    "MiB", "GiB", "TiB", "", "K", "M", "G", "T"};
+	static const char *const rates[] = {"b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s", "B/s",
+	    "KiB/s", "MiB/s", "GiB/s", "TiB/s", "bps", "Kbps", "Mbps", "Gbps", "Tbps"};
+	static const struct {
+		const char *s;
+		double seconds;
+	} each[] = {{"1", 1}, {"1s", 1}, {"1ms", 1e-3}, {"1us", 1e-6}, {"1m", 60},
+	    {"1min", 60}, {"1h", 3600}, {"1d", 86400}};
+	double s, r, r_before = 0;
+	int64_t b, b_before = 0;
+	char text[16];
+	size_t i;
 
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		int step = strlen(names[i]) == 2 ? 1000 : 1024;
+
+		snprintf(text, sizeof(text), "1%s", names[i]);
+		ok(gv_parse_bytes(text, &b) == 0 &&
+			b == (i % 5 == 0 ? 1 : b_before * step),
+		    "%s is %d times the unit before", text, step);
+		b_before = b;
+		step = strchr(rates[i], 'i') != NULL ? 1024 : 1000;
+		snprintf(text, sizeof(text), "8%s", rates[i]);
+		ok(gv_parse_rate(text, &r) == 0 && r == (i % 5 > 0   ? r_before * step
+							    : i == 5 ? 8
+								     : 1),
+		    "%s is %d times the unit before", text, step);
+		r_before = r;
+	}
+	ok(gv_parse_bytes("1kB", &b) == 0 && b == 1000, "kB is KB");
+	for (i = 0; i < sizeof(each) / sizeof(each[0]); i++)
+		ok(gv_parse_duration(each[i].s, &s) == 0 && s == each[i].seconds, "%s",
+		    each[i].s);
 	ok(gv_parse_duration("90", &s) == 0 && s == 90, "90");
 	ok(gv_parse_duration("1.5h", &s) == 0 && s == 5400, "1.5h");
 	ok(gv_parse_duration("250ms", &s) == 0 && s == .25, "250ms");
