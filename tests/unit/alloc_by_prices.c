@@ -158,6 +158,69 @@ test_sum(size_t n, size_t m, bool plenty, bool needs, bool with_second)
 	gv_problem_free(&p);
 }
 
+/* Many small sums, half of them with rates that are alike: prices alone prove each. */
+static void
+test_small_sums(size_t draws_of)
+{
+	size_t unproved = 0, wrong = 0, unsolved = 0, i, r;
+
+	for (r = 0; r < draws_of; r++) {
+		size_t n = 2 + below(14), m = 1 + below(4);
+		bool plenty = below(2) == 0;
+		struct gv_problem p = draw(n, m, plenty);
+		double *need = gv_xcalloc(n, sizeof(*need));
+		struct gv_solution s = {.x = gv_xcalloc(n, m * sizeof(double))};
+		struct gv_solution t = {.x = gv_xcalloc(n, m * sizeof(double))};
+		bool needs = plenty && below(2) == 0, second = below(2) == 0;
+		struct gv_linear l, k;
+		struct gv_error e = {0};
+		double *normal;
+
+		for (i = 0; i < m; i++)
+			p.capacity[i] = fmax(p.capacity[i], 1);
+		if (below(2) == 0) /* alike, so that many vertices are as good */
+			for (i = 0; i < n * m; i++)
+				p.rate[i] = ceil(p.rate[i]);
+		normal = gv_linear_normalised(&p);
+		if (needs)
+			draw_needs(&p, need, s.x);
+		gv_linear_init(&l, &p, &s);
+		gv_linear_init(&k, &p, &t);
+		l.gain = k.gain = p.rate;
+		l.need = k.need = needs ? need : NULL;
+		l.second = k.second = second ? normal : NULL;
+		if (gv_linear_by_program(&k, false, "a sum", &e) != 0) {
+			unsolved++;
+		} else if (gv_linear_by_prices(&l, NULL, NULL, "a sum", &e) != 0) {
+			unproved++;
+		} else {
+			double sum = gv_linear_sum(&p, l.gain, s.x), bound;
+
+			gv_linear_prove(&l);
+			bound = s.bound;
+			wrong += !near(sum, t.objective, 1e-9) ||
+				 !near(bound, t.objective, 1e-9) ||
+				 gv_problem_excess(&p, s.x) > 1e-9 ||
+				 (second && !near(second_sum(&p, s.x),
+						second_sum(&p, t.x), 1e-7));
+			for (i = 0; i < n && needs; i++)
+				wrong += gv_problem_throughput(&p, s.x, i) <
+					 need[i] * (1 - 1e-9);
+		}
+		gv_linear_free(&l);
+		gv_linear_free(&k);
+		gv_error_clear(&e);
+		free(need);
+		free(normal);
+		free(s.x);
+		free(t.x);
+		gv_problem_free(&p);
+	}
+	is_int((long)unsolved, 0, "programs of %zu small sums come to an end", draws_of);
+	is_int((long)unproved, 0, "so do prices");
+	is_int((long)wrong, 0, "which are right, and prove it");
+}
+
 int
 main(void)
 {
@@ -174,5 +237,7 @@ main(void)
 			test_sum(jobs[i], m, false, true, true);
 			test_sum(jobs[i], m, false, true, false);
 		}
+	draws_begin(80, 0, 0);
+	test_small_sums(2000);
 	return done_testing();
 }
