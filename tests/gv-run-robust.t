@@ -57,6 +57,7 @@ fi
 locker flock open $(find open -type f)
 ok "somebody has a flock on each file of the state, and on itself" grep locked held
 sed -i '/,finish,[ab],/d; /,end,/d' open/events.csv
+: >open/clock # which knows how long the journal was
 rm -f open/jobs/*/checkpoint/done
 run timeout -s KILL 60 gv-run --resume -s open --round=0.3
 silent "a run goes on"
@@ -160,6 +161,7 @@ EOT2
 is_events 1 finish b "it is launched when they can"
 run gv-run -c cluster.csv -s half --round=0.3 short.csv
 sed -i '/,finish,[ab],/d; /,end,/d' half/events.csv
+rm half/clock # which knows how long the journal was
 rm -rf half/jobs/a/progress half/jobs/*/checkpoint/done
 mkdir half/jobs/a/progress
 run gv-run --resume -s half
@@ -179,6 +181,36 @@ sed -i 's/,[^,]*$//; $s/,[0-9]*,,$/,9223372036854775807,,/' far/events.csv # wit
 run gv-run --resume -s far
 is_status 2 "a round beyond all numbers"
 err_has 'round: expected a whole number of 0 or more, got "9223372036854775807"' "is an error"
+
+# ---- a journal that is cut off ----
+# at every byte: what was on disk is missed, but for a last line that a kill can tear
+rm -rf whole cut
+gv-run -q -c cluster.csv -s whole --round=0.3 short.csv >/dev/null
+mv whole/events.csv all.csv
+size=$(wc -c <all.csv)
+head=$(head -n 1 all.csv | wc -c)
+for n in $(seq $((head + 30)) 97 $((size - 1))) $((size - 1)); do
+	head -c "$n" all.csv >whole/events.csv
+	gv-run -q --resume -s whole >out 2>err
+	echo $?
+done | sort | uniq -c >statuses
+ok "is an error, wherever" eval '[ "$(awk "{ print \$2 }" statuses)" = 2 ]'
+head -n 5 all.csv >whole/events.csv
+run gv-run --resume -s whole
+cut=$((size - $(head -n 5 all.csv | wc -c)))
+is_err "how much is missing is told" <<EOT
+gv-run: $(cd whole && pwd -P)/events.csv: is cut off: $cut bytes that were written are missing
+gv-run: without these lines jobs may run again: gv-run --repair says what would be lost, with --resume it goes on
+EOT
+run gv-run --repair -s whole
+is_status 1 "--repair: status 1"
+out_has "$cut bytes behind them are missing: what happened since the last event is lost, and jobs that ended then run again" "it is told there"
+run gv-run --resume --repair -s whole
+is_status 0 "--resume --repair goes on"
+err_has "warning: $(cd whole && pwd -P)/events.csv: is cut off: $cut bytes that were written are missing" "with a warning"
+is_events 1 finish a "to the end"
+run gv-run --resume -s whole
+is_status 0 "and the state is whole"
 
 # ---- a journal that is damaged ----
 ok "each line has its checksum" sh -c '! sed 1d open/events.csv | grep -v ",[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]\$"'

@@ -242,6 +242,7 @@ cp "$(ls s/submit/*)" entered.csv
 id=$(basename "$(ls s/submit/*)")
 gv-run -q --resume -s s >/dev/null
 grep -v -e ',two,' s/events.csv >cut.csv # the journal has the submission and nothing of its job
+rm s/clock # which knows how long the journal was
 cp before.csv s/jobs.csv
 cp cut.csv s/events.csv
 cp entered.csv "s/submit/$id" && chmod 600 "s/submit/$id"

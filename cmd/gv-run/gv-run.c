@@ -35,6 +35,7 @@
 #include "gv-run/running/policy.h"
 #include "gv-run/running/watch.h"
 #include "gv-run/running/work.h"
+#include "gv-run/state/clock.h"
 #include "gv-run/state/journal.h"
 #include "gv-run/state/output.h"
 #include "gv-run/state/restore.h"
@@ -188,16 +189,15 @@ go_on(struct run *r)
 {
 	struct gv_life *life = &r->jobs.life;
 	double now_s = life->now_s;
+	struct clock c;
 	double alive_s;
-	double epoch_s;
-	int64_t round;
 
-	if (state_read_clock(&r->state, &epoch_s, &alive_s, &round) == 0) {
+	if (clock_read(r->state.clock_fd, &c) == 0) {
 		/* what ran when gv-run died ran until then, as far as anybody knows */
-		alive_s = fmax(alive_s, life->now_s);
-		now_s = fmax(alive_s, gv_now_s() - epoch_s);
-		if (round > life->round)
-			life->round = round;
+		alive_s = fmax(c.now_s, life->now_s);
+		now_s = fmax(alive_s, gv_now_s() - c.epoch_s);
+		if (c.round > life->round)
+			life->round = c.round;
 	} else {
 		alive_s = life->now_s;
 	}

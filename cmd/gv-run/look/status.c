@@ -13,6 +13,7 @@
 #include "gv-run/live/control.h"
 #include "gv-run/live/spool.h"
 #include "gv-run/live/submit.h"
+#include "gv-run/state/clock.h"
 #include "gv-run/state/files.h"
 #include "gv-run/state/restore.h"
 #include "gv-run/state/state.h"
@@ -25,12 +26,11 @@
 static double
 time_of(const struct state *s, const struct gv_life *l)
 {
-	double epoch_s, now_s;
-	int64_t round;
+	struct clock c;
 
-	if (s->clock_fd == -1 || state_read_clock(s, &epoch_s, &now_s, &round) != 0)
+	if (s->clock_fd == -1 || clock_read(s->clock_fd, &c) != 0)
 		return l->now_s;
-	return fmax(now_s, l->now_s);
+	return fmax(c.now_s, l->now_s);
 }
 
 static int
@@ -206,14 +206,13 @@ plural(size_t n)
 static void
 say_if_dead(const struct state *s, const struct gv_life *l)
 {
-	double epoch_s, now_s;
-	int64_t round;
+	struct clock c;
 	char at[64] = "";
 
 	if (gv_life_done(l) || state_is_alive(s))
 		return;
-	if (s->clock_fd != -1 && state_read_clock(s, &epoch_s, &now_s, &round) == 0) {
-		time_t t = (time_t)(epoch_s + now_s);
+	if (s->clock_fd != -1 && clock_read(s->clock_fd, &c) == 0) {
+		time_t t = (time_t)(c.epoch_s + c.now_s);
 		struct tm local;
 
 		if (localtime_r(&t, &local) != NULL)

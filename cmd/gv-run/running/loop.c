@@ -10,6 +10,7 @@
 #include "base/stderr.h"
 #include "base/strbuf.h"
 #include "gv-run/core/signals.h"
+#include "gv-run/state/clock.h"
 
 /* How often progress files and requests are read and the clock is written down. */
 static const double look_s = .5;
@@ -188,8 +189,10 @@ show_progress(const struct loop *l)
 static void
 write_clock(const struct loop *l)
 {
-	state_write_clock(l->state, gv_now_s() - (gv_clock_s() - l->zero_s),
-	    l->jobs->life.now_s, l->jobs->life.round);
+	struct clock c = {gv_now_s() - (gv_clock_s() - l->zero_s), l->jobs->life.now_s,
+	    l->jobs->life.round, (int64_t)l->journal->size};
+
+	clock_write(l->state->clock_fd, &c);
 }
 
 /* To the journal, and what is there to the reader. */

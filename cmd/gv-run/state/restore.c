@@ -8,6 +8,7 @@
 #include "base/fileio.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "clock.h"
 #include "journal.h"
 #include "lines.h"
 
@@ -80,14 +81,31 @@ leave_out(const char *path, const char *s, const struct lines *l, struct gv_erro
 }
 
 /*
+ * How many bytes of a journal are missing at its end, which begins as lines say: it is
+ * shorter than it was when the clock was written.  Without any row, see had_begun.
+ */
+static int64_t
+missing(const char *dir, const struct lines *l, bool sealed)
+{
+	struct clock c;
+
+	if (!sealed || l->rows == 0 || clock_read_in(dir, &c) != 0 ||
+	    c.journal_bytes <= (int64_t)l->torn_at)
+		return 0;
+	return c.journal_bytes - (int64_t)l->torn_at;
+}
+
+/*
  * Makes the journal whole: a torn last line is cut off, for a kill can tear it;
- * damaged ones are errors, or left out.  *sealed: its lines have checksums;
- * *rows: how many.
+ * damaged ones are errors, or left out, and so is an end that is missing.  *sealed: its
+ * lines have checksums; *rows: how many.
  */
 static int
-make_whole(const char *path, bool repair, bool *sealed, size_t *rows, struct gv_error *e)
+make_whole(const char *dir, const char *path, bool repair, bool *sealed, size_t *rows,
+    struct gv_error *e)
 {
 	struct gv_error damage = {0};
+	int64_t cut;
 	struct lines l;
 	size_t len;
 	size_t i;
@@ -99,12 +117,17 @@ make_whole(const char *path, bool repair, bool *sealed, size_t *rows, struct gv_
 	look(&l, s, len, sealed);
 	for (i = 0; i < l.n_damaged; i++)
 		tell_damage(repair ? &damage : e, path, s, &l.damaged[i]);
-	if (l.n_damaged > 0 && !repair) {
+	cut = missing(dir, &l, *sealed);
+	if (cut > 0)
+		(void)gv_error_set(repair ? &damage : e,
+		    "%s: is cut off: %lld bytes that were written are missing", path,
+		    (long long)cut);
+	gv_warn_each(&damage);
+	if ((l.n_damaged > 0 || cut > 0) && !repair) {
 		rc = gv_error_set(e,
 		    "without these lines jobs may run again: gv-run --repair says what "
 		    "would be lost, with --resume it goes on");
 	} else if (l.n_damaged > 0) {
-		gv_warn_each(&damage);
 		rc = leave_out(path, s, &l, e);
 	} else if (l.torn_at < len && truncate(path, (off_t)l.torn_at) != 0) {
 		rc = gv_error_sys(e, "%s: cannot cut off a torn line", path);
@@ -142,6 +165,7 @@ restore_inspect(const char *dir, struct gv_out *out, struct gv_error *e)
 	size_t i;
 	bool sealed;
 	bool lost;
+	int64_t cut;
 	char *s;
 	int rc;
 
@@ -165,11 +189,18 @@ restore_inspect(const char *dir, struct gv_out *out, struct gv_error *e)
 	gv_out_fmt(out, "%zu of %zu lines are whole\n", l.rows, l.rows + l.n_damaged);
 	if (!sealed)
 		gv_out_str(out, "they have no checksums: damage cannot be told\n");
+	cut = missing(dir, &l, sealed);
+	if (cut > 0)
+		gv_out_fmt(out,
+		    "%lld bytes behind them are missing: what happened since the last "
+		    "event "
+		    "is lost, and jobs that ended then run again\n",
+		    (long long)cut);
 	lost = l.rows == 0 && l.n_damaged == 0 && had_begun(dir);
 	if (lost)
 		gv_out_str(out, "the run had begun: its events are lost, and all jobs "
 				"would run again\n");
-	rc = l.n_damaged > 0 || lost;
+	rc = l.n_damaged > 0 || lost || cut > 0;
 	lines_free(&l);
 	free(s);
 	return rc;
@@ -243,7 +274,7 @@ restore(struct jobs *jobs, const char *dir, bool repair, bool *pairs, bool *any,
 
 	gv_strbuf_fmt(&path, "%s/events.csv", dir);
 	if (access(path.s, F_OK) == 0)
-		rc = make_whole(path.s, repair, &sealed, &rows, e);
+		rc = make_whole(dir, path.s, repair, &sealed, &rows, e);
 	if (rc == 0 && rows > 0) {
 		rc = gv_frame_load(&f, path.s, e) == 0 ? gv_events_from(&events, &f, e)
 						       : -1;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +13,9 @@
 #include "base/fileio.h"
 #include "base/lock.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/strbuf.h"
 #include "gv-run/core/signals.h"
-#include "lines.h"
 #include "owner.h"
-#include "sched/events.h"
-
-enum { CLOCK_LINE = 100 };
 
 char *
 state_path(const struct state *s, const char *name)
@@ -264,50 +258,4 @@ state_directory_of(const struct state *s, const struct gv_job *job)
 		return gv_xstrdup(own);
 	gv_strbuf_fmt(&b, "%s/%s", s->directory, own);
 	return b.s;
-}
-
-/* ---- the clock ---- */
-
-/*
- * One line of fixed length with a checksum, overwritten in place by one write: a kill
- * leaves the old or the new one.  It need not survive a loss of power; without it the
- * time goes on from the last event.
- */
-void
-state_write_clock(const struct state *s, double epoch_s, double now_s, int64_t round)
-{
-	struct gv_strbuf line = {0};
-
-	gv_strbuf_fmt(&line, "%.3f %.3f %lld", epoch_s, now_s, (long long)round);
-	while (line.len < CLOCK_LINE - LINES_SEAL)
-		gv_strbuf_char(&line, ' ');
-	lines_seal(&line, 0);
-	if (line.len == CLOCK_LINE)
-		(void)!pwrite(s->clock_fd, line.s, CLOCK_LINE, 0);
-	gv_strbuf_free(&line);
-}
-
-int
-state_read_clock(const struct state *s, double *epoch_s, double *now_s, int64_t *round)
-{
-	char line[CLOCK_LINE + 1] = "";
-	const char *word[3];
-	size_t len[3];
-	size_t at = 0;
-	size_t i;
-
-	if (pread(s->clock_fd, line, CLOCK_LINE, 0) != CLOCK_LINE ||
-	    !lines_is_whole(line, CLOCK_LINE))
-		return -1;
-	for (i = 0; i < 3; i++) {
-		word[i] = line + at;
-		len[i] = strcspn(word[i], " ,");
-		at += len[i] + (word[i][len[i]] != '\0');
-	}
-	if (gv_parse_double(word[0], len[0], epoch_s) != 0 ||
-	    gv_parse_double(word[1], len[1], now_s) != 0 ||
-	    gv_parse_int(word[2], len[2], round) != 0 || *now_s < 0 ||
-	    *round > GV_EVENT_LAST_ROUND)
-		return -1;
-	return 0;
 }

@@ -44,12 +44,6 @@ int state_wait_workers(const struct state *s, struct gv_error *e);
 int state_directory(struct state *s, struct gv_error *e);
 /* The working directory of a job; the caller frees. */
 char *state_directory_of(const struct state *s, const struct gv_job *job);
-/* Writes down the epoch of time 0, the time and the round, so that they go on after a kill. */
-void state_write_clock(
-    const struct state *s, double epoch_s, double now_s, int64_t round);
-/* Reads them: 0, or -1 when there is nothing (good). */
-int state_read_clock(
-    const struct state *s, double *epoch_s, double *now_s, int64_t *round);
 /* done: nothing will go on, a temporary directory is removed. */
 void state_close(struct state *s, bool done);
 
