@@ -117,6 +117,12 @@ printf 'speed,micro_batch\n3,8\n1,1\n' >turned.csv
 plan -l 8@100GB/s --batch=512 --top=0 --speeds=speeds.csv blocks.csv >want
 run plan -l 8@100GB/s --batch=512 --top=0 --speeds=turned.csv blocks.csv
 same_file out want "rows of speeds in any order"
+for rows in '1024,9 8,3 1,1' '8,3 1024,9 1,1' '1024,9 1,1 8,3' '8,3 1,1 1024,9' '1,1 1024,9 8,3'; do
+	# shellcheck disable=SC2086
+	printf '%s\n' micro_batch,speed $rows >turned.csv
+	run plan -l 8@100GB/s --batch=512 --top=0 --speeds=turned.csv blocks.csv
+	same_file out want "those above the batch too: $rows"
+done
 # 64 V100s with 16 GB, what was used for two models
 for model in '2.2b 32 2304 32 8' '3.8b 32 3072 32 16'; do
 	# shellcheck disable=SC2086
@@ -228,6 +234,9 @@ wrong "speed" 'odd.csv:2: speed: expected a number over 0 and up to 1e6, got 0' 
 	layers.csv
 printf 'micro_batch,speed\n2,1\n2,1\n' >odd.csv
 wrong "speed twice" 'odd.csv:3: micro_batch: 2 stands there already' -l 4@10Gb/s --batch=4 --speeds=odd.csv layers.csv
+printf 'micro_batch,speed\n2,1\n4,1\n1,1\n2,1\n' >odd.csv
+wrong "speed twice, others between" 'odd.csv:5: micro_batch: 2 stands there already' -l 4@10Gb/s --batch=4 --speeds=odd.csv \
+	layers.csv
 wrong "no file" 'none: cannot open: No such file or directory' -l 4@10Gb/s --batch=4 --speeds=none layers.csv
 
 done_testing
