@@ -617,7 +617,10 @@ run gv-run -n --node=n2 -c nodes.csv plan1.csv
 out_has 'round,job_id' "jobs of another node"
 ok "are left out" test "$(wc -l <out)" -eq 1
 run gv-run -n --node=n1 -c nodes.csv plan1.csv
-silent "--node"
+is_err "--node: gangs that are too large for it" <<'EOT'
+gv-run: job "g" would be dropped: no GPU type it runs on has as many GPUs as it needs
+gv-run: job "z" would be dropped: no GPU type it runs on has as many GPUs as it needs
+EOT
 is_out "takes the pools of the node" <<'EOT'
 round,job_id,gpu_type,node,gpus,command
 0,a,big,n1,0,run a

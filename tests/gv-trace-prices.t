@@ -248,4 +248,5 @@ printf '%s\naws,K80,0,2020-03-15T10:00:00Z,2020-03-15T11:00:00Z,preempted\n' $l 
 	bad 'x:2: gpus: expected a number from 1 to 1000000' --lifetimes=x s.csv
 printf '%s\naws,K80,1,2020-03-15T10:00:00Z,2020-03-15T11:00:00Z,gone\n' $l |
 	bad 'x:2: outcome: expected preempted or alive_at_end, got "gone"' --lifetimes=x s.csv
+printf 'job_id,command\na,b\n' | bad 'x:1: this is a jobs table, not one to convert' x
 done_testing

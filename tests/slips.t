@@ -43,6 +43,7 @@ printf 'job_id,gpu_type,steps_per_s,share,command\na,v100,1,1,true\n' >allocatio
 run gv-run --dry-run -c cluster2.csv allocation2.csv
 is_err "gv-run says so, too" <<E
 gv-run: warning: allocation2.csv:2: gpu_type: the cluster has no "v100"; is "V100" meant?
+gv-run: job "a" would be dropped: it has no rate above 0 on a GPU type of the cluster
 E
 
 # ---- columns ----
@@ -223,4 +224,12 @@ done
 mkdir -p none/models
 run env GV_DATA=none gv-train --data=digits:1 --steps=1 resnet
 echo "gv-train: resnet: there is no such file, and no models in none/models" | is_err "none are"
+# a dry run ends as the run would
+printf 'gpu_type,gpus\nV100,4\n' >cluster.csv
+printf 'job_id,total_steps,command,gpu_type,steps_per_s,share\na,10,true,v100,1,1\n' >jobs.csv
+run gv-run -q -n -c cluster.csv jobs.csv
+is_status 1 "a dry run in which a job is dropped"
+echo 'gv-run: job "a" would be dropped: it has no rate above 0 on a GPU type of the cluster' | is_err "says so"
+run gv-partition -q -l 4@10Gbit/s "$src/examples/man/layers.csv"
+is_status 0 "bits are spelled out"
 done_testing

@@ -409,7 +409,8 @@ main(int argc, char **argv)
 		r.jobs.table = given;
 		given = (struct gv_rates){0};
 		jobs_make(&r.jobs, &r.o, NULL);
-		dryrun(&r.jobs, r.o.round_s, out, r.o.tsv);
+		if (!dryrun(&r.jobs, r.o.round_s, out, r.o.tsv))
+			status = GV_EXIT_NO;
 	} else {
 		status = run(&r, r.o.resume ? NULL : &given, &cluster, out);
 	}

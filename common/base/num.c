@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,29 +191,43 @@ gv_parse_bytes(const char *s, int64_t *bytes)
 	return 0;
 }
 
+static bool
+is_any(const char *s, const char *const *names)
+{
+	while (*names != NULL && strcmp(s, *names) != 0)
+		names++;
+	return *names != NULL;
+}
+
 int
 gv_parse_rate(const char *s, double *bytes_per_s)
 {
-	static const char prefixes[] = "kMGT";
+	static const char prefixes[] = "kMGT", low[] = "kmgt";
+	static const char *const bits[] = {"b/s", "bps", "bit/s", "bits/s", NULL};
+	static const char *const bytes[] = {"B/s", "Bps", "byte/s", "bytes/s", NULL};
 	size_t n = number_length(s);
 	const char *unit = s + n;
 	const char *prefix;
 	double v, step = 1000;
+	bool is_low;
 
 	if (gv_parse_double(s, n, &v) != 0)
 		return -1;
 	prefix = *unit == 'K' ? prefixes : *unit != '\0' ? strchr(prefixes, *unit) : NULL;
+	is_low = prefix == NULL && *unit != '\0' && strchr(low, *unit) != NULL;
+	if (is_low)
+		prefix = prefixes + (strchr(low, *unit) - low);
 	if (prefix != NULL && *++unit == 'i') {
 		step = 1024;
 		unit++;
 	}
 	for (; prefix != NULL && prefix >= prefixes; prefix--)
 		v *= step;
-	if (strcmp(unit, "b/s") == 0 || strcmp(unit, "bps") == 0)
+	if (is_any(unit, bits))
 		v /= 8;
-	else if (strcmp(unit, "B/s") != 0 && strcmp(unit, "Bps") != 0)
+	else if (is_low || !is_any(unit, bytes))
 		return -1;
-	if (unit[1] == 'p' && step > 1000) /* who writes Gibps? */
+	if ((unit[1] == 'p' || is_low) && step > 1000) /* who writes Gibps? */
 		return -1;
 	if (!(v > 0) || !isfinite(v))
 		return -1;

@@ -27,8 +27,8 @@ int gv_parse_bytes(const char *s, int64_t *bytes);
 
 /*
  * A bandwidth: a number and k, K, M, G, T (10^3) or Ki, Mi, Gi, Ti (2^10) or none,
- * B/s or Bps (bytes), b/s or bps (bits); above 0.  In bytes per second.  The unit
- * must be there.  0 or -1.
+ * B/s, Bps, byte/s or bytes/s, or b/s, bps, bit/s or bits/s, before which m, g and t are
+ * M, G and T; above 0.  In bytes per second.  The unit must be there.  0 or -1.
  */
 int gv_parse_rate(const char *s, double *bytes_per_s);
 

@@ -202,14 +202,16 @@ test_rates(void)
 {
 	static const char *const bad[] = {"", "1", "GB/s", "1GB", "1B", "1b", "1Gib",
 	    "1iB/s", "1Gibps", "1gB/s", "0B/s", "-1GB/s", "1 GB/s", "1GB/s ", "1e308TB/s",
-	    "1GiBps", "1Gibps", "1GG/s"};
+	    "1GiBps", "1Gibps", "1GG/s", "1gB/s", "1gib/s", "1gbit", "1gbytes/s", "1bit"};
 	static const struct {
 		const char *s;
 		double bytes_per_s;
 	} good[] = {{"25GB/s", 25e9}, {"10Gb/s", 1.25e9}, {"10Gbps", 1.25e9},
 	    {"1e9B/s", 1e9}, {"2KiB/s", 2048}, {"8kb/s", 1000}, {"8Kb/s", 1000},
 	    {"1.5TB/s", 1.5e12}, {"1GiB/s", 1073741824}, {"8bps", 1}, {"3B/s", 3},
-	    {"1MB/s", 1e6}, {"10GBps", 1e10}};
+	    {"1MB/s", 1e6}, {"10GBps", 1e10}, {"10Gbit/s", 1.25e9}, {"10gbps", 1.25e9},
+	    {"100mbit/s", 1.25e7}, {"8bits/s", 1}, {"8kbit/s", 1000}, {"1tb/s", 1.25e11},
+	    {"8Gibit/s", 1073741824}, {"2Gbytes/s", 2e9}, {"3byte/s", 3}};
 	double v;
 	size_t i;
 

@@ -53,12 +53,17 @@ write_job(struct gv_tabw *w, const struct jobs *jobs, size_t m)
 
 /* Workers that come and go as soon as they are told to. */
 static void
-obey(struct gv_life *l)
+obey(struct jobs *jobs)
 {
+	struct gv_life *l = &jobs->life;
 	struct gv_life_out out;
+	char q[GV_QUOTE_LEN];
 
 	while (gv_life_next(l, &out)) {
-		if (out.kind == GV_LIFE_START)
+		if (out.kind == GV_LIFE_ROW && out.row.kind == GV_EVENT_DROP)
+			gv_warn("job %s would be dropped: %s",
+			    jobs_name(jobs, (size_t)out.row.job, q), out.row.reason);
+		else if (out.kind == GV_LIFE_START)
 			gv_life_started(l, (size_t)out.row.job);
 		else if (out.kind == GV_LIFE_STOP)
 			gv_life_left(l, (size_t)out.row.job, 143);
@@ -110,7 +115,7 @@ play(struct gv_life *l, double round_s)
 	free(runs);
 }
 
-void
+bool
 dryrun(struct jobs *jobs, double round_s, struct gv_out *out, bool tsv)
 {
 	struct gv_life *l = &jobs->life;
@@ -126,10 +131,12 @@ dryrun(struct jobs *jobs, double round_s, struct gv_out *out, bool tsv)
 		if (l->n_active == 0)
 			break;
 		gv_life_turn(l, true);
-		obey(l);
+		obey(jobs);
 		gv_life_turn(l, false); /* on GPUs that were left */
-		obey(l);
+		obey(jobs);
 		write_round(&w, jobs);
 		play(l, round_s);
 	}
+	obey(jobs);
+	return l->n[GV_LIFE_DROPPED] == 0;
 }

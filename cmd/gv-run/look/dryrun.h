@@ -7,7 +7,10 @@
 #include "base/fileio.h"
 #include "gv-run/core/jobs.h"
 
-/* Plays rounds of round_s, in which jobs are as fast as their rates say, and writes them to out. */
-void dryrun(struct jobs *jobs, double round_s, struct gv_out *out, bool tsv);
+/*
+ * Plays rounds of round_s, in which jobs are as fast as their rates say, and writes them to out.
+ * False: a job would be dropped, which is said.
+ */
+bool dryrun(struct jobs *jobs, double round_s, struct gv_out *out, bool tsv);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strbuf.h"
+#include "table/kind.h"
 
 enum { READ = 1 << 16, DATE = sizeof("2026-11-22T09:30:15") - 1 };
 
@@ -135,6 +136,7 @@ missing(const struct source *s, const struct gv_cell *names, size_t n, size_t k,
 static int
 find_columns(struct source *s, const struct gv_cell *names, size_t n, struct gv_error *e)
 {
+	enum gv_kind kind = gv_kind_of(names, n);
 	size_t k, i, c;
 	int rc = 0;
 
@@ -146,8 +148,12 @@ find_columns(struct source *s, const struct gv_cell *names, size_t n, struct gv_
 					s->at[k] = (ptrdiff_t)c;
 					s->name[k] = i;
 				}
-		if (s->at[k] < 0 && s->wanted[k].must)
-			rc = missing(s, names, n, k, e);
+		if (s->at[k] >= 0 || !s->wanted[k].must)
+			continue;
+		if (rc == 0 && kind != GV_KIND_NONE)
+			rc = gv_error_at(e, s->file, s->line, NULL,
+			    "this is %s, not one to convert", gv_kind_name(kind));
+		rc = missing(s, names, n, k, e);
 	}
 	return rc;
 }
