@@ -268,6 +268,9 @@ gv-partition: no plan fits: the fullest stage of the best one, 2 layers from "fc
 EOF
 ran="what -o had"
 same_file result.csv plain "the old file stays"
+printf "node_id,layer,forward_ms,backward_ms,activation_bytes,parameter_bytes\na,a,1,2,1000,4000000\n" >sole.csv
+run gv-partition -m 1MB -l 1@10Gb/s sole.csv
+ok "a stage of one layer" grep -Eq '^gv-partition: no plan fits: the fullest stage of the best one, layer "[^"]*" alone with replicas=1 ' err
 run gv-partition --all-gpus --straight -l 9@10Gb/s -e edges.csv layers.csv
 is_status 1 "more GPUs than layers: status"
 is_err "more GPUs than layers" <<EOF

@@ -40,6 +40,7 @@ say_no_plan(const struct options *o, const struct gv_layers *l, const struct ide
 	ptrdiff_t id = gv_frame_find(&l->rows, "node_id");
 	size_t v, first = 0, last = 0, n = 0;
 	char a[GV_QUOTE_LEN], b[GV_QUOTE_LEN], size[2][GV_NUM_LEN];
+	char layers[2 * GV_QUOTE_LEN + 64];
 	struct gv_cell c, d;
 
 	if (o->search.rules.memory > 0)
@@ -59,12 +60,16 @@ say_no_plan(const struct options *o, const struct gv_layers *l, const struct ide
 	}
 	c = gv_frame_cell(&l->rows, l->row[first], id);
 	d = gv_frame_cell(&l->rows, l->row[last], id);
+	if (n > 1)
+		snprintf(layers, sizeof(layers), "%zu layers from %s to %s", n,
+		    gv_quote(a, c.s, c.len), gv_quote(b, d.s, d.len));
+	else
+		snprintf(
+		    layers, sizeof(layers), "layer %s alone", gv_quote(a, c.s, c.len));
 	gv_warn(
-	    "no plan fits: the fullest stage of the best one, %zu layers from %s to %s "
-	    "with "
-	    "replicas=%zu and in_flight=%zu, needs %s on each GPU, %s too much",
-	    n, gv_quote(a, c.s, c.len), gv_quote(b, d.s, d.len), least.replicas,
-	    least.in_flight, gv_show_bytes(size[0], least.bytes),
+	    "no plan fits: the fullest stage of the best one, %s with replicas=%zu and "
+	    "in_flight=%zu, needs %s on each GPU, %s too much",
+	    layers, least.replicas, least.in_flight, gv_show_bytes(size[0], least.bytes),
 	    gv_show_bytes(size[1], least.bytes - o->search.rules.memory));
 	exit(gv_finish() == GV_EXIT_OK ? GV_EXIT_NO : GV_EXIT_TROUBLE);
 }
