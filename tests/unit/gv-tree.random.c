@@ -8,7 +8,6 @@
 #include "base/rng.h"
 #include "gv-tree/forest/few.h"
 #include "gv-tree/forest/forest.h"
-#include "gv-tree/named/arborescence.h"
 #include "gv-tree/packing/packing.h"
 #include "gv-tree/plan/plan.h"
 
@@ -139,32 +138,6 @@ slow_bound(const struct fabric *f, size_t *part, size_t at, size_t parts, double
 		sum += slow_leaving(f, part, i);
 	if ((double)sum / (2 * (double)(parts - 1)) < *best)
 		*best = (double)sum / (2 * (double)(parts - 1));
-}
-
-/* The least sum of lengths over all ways to enter each node from another. */
-static void
-arborescences(size_t n, const double *length, size_t *from, size_t v, double *best)
-{
-	size_t u, at, steps;
-	double sum = 0;
-
-	if (v < n) {
-		for (u = 0; u < n; u++)
-			if (u != v) {
-				from[v] = u;
-				arborescences(n, length, from, v + 1, best);
-			}
-		return;
-	}
-	for (u = 1; u < n; u++) {
-		for (at = u, steps = 0; at != 0 && steps <= n; steps++)
-			at = from[at];
-		if (at != 0)
-			return;
-		sum += length[from[u] * n + u];
-	}
-	if (sum < *best)
-		*best = sum;
 }
 
 /* ---- what a forest carries ---- */
@@ -377,36 +350,6 @@ test_packing(void)
 	ok(inexact <= 4, "exactly in all but %zu of 400", inexact);
 }
 
-static void
-test_arborescence(void)
-{
-	size_t run, wrong = 0;
-
-	for (run = 0; run < 1000; run++) {
-		size_t n = 2 + below(4), from[5], i, at, steps;
-		double length[25], best = INFINITY, got, sum = 0;
-
-		for (i = 0; i < n * n; i++)
-			length[i] = below(4) == 0 ? INFINITY : 1 + (double)below(9);
-		arborescences(n, length, from, 1, &best);
-		got = arborescence(n, 0, length, from);
-		if (isfinite(best) != (isfinite(got) != 0)) {
-			wrong++;
-			continue;
-		}
-		if (!isfinite(best))
-			continue;
-		for (i = 1; i < n; i++) {
-			sum += length[from[i] * n + i];
-			for (at = i, steps = 0; at != 0 && steps <= n; steps++)
-				at = from[at];
-			wrong += at != 0;
-		}
-		wrong += got != best || sum != best;
-	}
-	is_int(wrong, 0, "least arborescences");
-}
-
 /* An allreduce through switches: what no plan passes, and how near plans come. */
 static void
 test_allreduce(void)
@@ -522,7 +465,6 @@ main(void)
 	test_few();
 	test_packing();
 	test_allreduce();
-	test_arborescence();
 	test_hang();
 	return done_testing();
 }
