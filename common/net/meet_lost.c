@@ -1,14 +1,20 @@
 /* Members that are lost while a gang meets: who they are, and that the others hear of it. */
 #define _GNU_SOURCE /* POLLRDHUP */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "net/meet_talk.h"
 
 #ifndef POLLRDHUP
 #define POLLRDHUP 0
 #endif
+
+/* For those that are proved to say whom they have left for; rank 0 knows all that leave. */
+static const double hears_s = 2;
 
 int
 gv_talk_lost(struct gv_meeting *m, enum gv_blame why, int culprit, struct gv_error *e)
@@ -48,18 +54,30 @@ gv_talk_left(struct gv_meeting *m, int rank, struct gv_error *e)
 	return gv_talk_lost(m, why, culprit, e);
 }
 
+bool
+gv_talk_hears(struct gv_meeting *m, struct gv_error *e)
+{
+	double end = gv_clock_s() + hears_s, now;
+	struct pollfd *p = gv_xcalloc((size_t)m->s->world, sizeof(*p));
+	int r, n = 0;
+
+	for (r = 0; r < m->s->world; r++)
+		p[r] = (struct pollfd){m->fd[r], POLLRDHUP, 0};
+	while ((n == 0 || (n == -1 && errno == EINTR)) && (now = gv_clock_s()) < end)
+		n = poll(p, (nfds_t)m->s->world, (int)((end - now) * 1000) + 1);
+	for (r = 0; n > 0 && p[r].revents == 0;)
+		r++;
+	free(p);
+	if (n > 0)
+		gv_talk_left(m, r, e);
+	return n > 0;
+}
+
 int
 gv_talk_no_answer(struct gv_meeting *m, int rank, const char *what, struct gv_error *e)
 {
-	int r;
-
-	gv_sleep_s(GV_TALK_MOMENT_S);
-	for (r = 0; r < m->s->world; r++) {
-		struct pollfd p = {m->fd[r], POLLRDHUP, 0};
-
-		if (m->fd[r] != -1 && poll(&p, 1, 0) == 1)
-			return gv_talk_left(m, r, e);
-	}
+	if (gv_talk_hears(m, e))
+		return -1;
 	m->why = GV_BLAME_GONE;
 	m->culprit = rank;
 	return gv_error_set(e, "rank %d of %s %s", rank, m->host[rank], what);

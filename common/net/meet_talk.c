@@ -25,6 +25,7 @@ enum {
 
 static const double guest_s = 5;   /* for a guest to say hello */
 static const double moment_s = .1; /* of it that nobody who comes later takes away */
+static const double lingers_s = .1; /* rank 0, to tell who comes why there will be no gang */
 
 static void say(struct gv_meeting *m, const char *fmt, ...) GV_PRINTF(2, 3);
 static void
@@ -261,8 +262,14 @@ gv_talk_call(struct gv_meeting *m, int rank, struct gv_error *e)
 	int fd = gv_sock_call(m->member[rank].addr, (int)m->member[rank].port);
 
 	if (fd == -1) {
+		int error = errno;
+
+		memcpy(m->host[rank], m->member[rank].addr, GV_SOCK_ADDR);
+		if (gv_talk_hears(m, e))
+			return -1;
 		m->why = GV_BLAME_GONE;
 		m->culprit = rank;
+		errno = error;
 		return gv_error_sys(
 		    e, "cannot connect to rank %d of %s", rank, m->member[rank].addr);
 	}
@@ -469,7 +476,7 @@ gv_talk_gather(struct gv_meeting *m, struct gv_error *e)
 void
 gv_talk_linger(struct gv_meeting *m)
 {
-	double end = gv_clock_s() + 2 * GV_TALK_MOMENT_S, now;
+	double end = gv_clock_s() + lingers_s, now;
 	struct gv_error ignored = {0};
 
 	while (m->missing > 0 && (now = gv_clock_s()) < end) {

@@ -7,6 +7,7 @@
 #define GV_NET_MEET_TALK_H
 
 #include <poll.h>
+#include <stdbool.h>
 
 #include "net/frame.h"
 #include "net/meet.h"
@@ -64,9 +65,6 @@ void gv_talk_free(struct gv_meeting *m);
 
 /* ---- members that are lost (meet_lost) ---- */
 
-/* In which others tell why they have left. */
-#define GV_TALK_MOMENT_S .05
-
 /* Fails for a member that is gone, or has not come (SILENT): -1 with *e set. */
 int gv_talk_lost(
     struct gv_meeting *m, enum gv_blame why, int culprit, struct gv_error *e);
@@ -75,9 +73,12 @@ int gv_talk_lost(
 int gv_talk_left(struct gv_meeting *m, int rank, struct gv_error *e);
 
 /*
- * Fails for one that has been called and is not there, what is said of it ("is gone"): it may
- * have left for another one, of which those that have been proved tell in a moment.
+ * One that has been called is not there: it may have left for another one, of which those that
+ * have been proved tell soon.  True with *e set when one of them has.
  */
+bool gv_talk_hears(struct gv_meeting *m, struct gv_error *e);
+
+/* Fails for one that has been called and is not there, what is said of it ("is gone"). */
 int gv_talk_no_answer(
     struct gv_meeting *m, int rank, const char *what, struct gv_error *e);
 

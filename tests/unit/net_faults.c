@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "net/frame.h"
 #include "net/hello.h"
 
 /* ---- calls that fail ---- */
@@ -100,15 +101,20 @@ open(const char *path, int flags, ...)
 
 /* ---- a rank 0 of our own ---- */
 
-/* Lets a member in, and tells it of another one; then it waits. */
+/*
+ * Lets a member in, and tells it of another one; then it waits, or leaves soon for a third,
+ * gone (0: it stays).
+ */
 static void
-rank_0(int listener, int world, int rank, const struct gv_member *other)
+rank_0(int listener, int world, int rank, const struct gv_member *other, int gone)
 {
 	static const struct gv_member here = {4000, "127.0.0.1"};
 	unsigned char c[GV_CHALLENGE_LEN], h[GV_HELLO_LEN], a[GV_ANSWER_LEN];
 	unsigned char roster[4 * GV_MEMBER_LEN] = {0}, nonce[GV_NONCE_LEN] = "nonce";
 	struct gv_answer yes = {GV_WELCOME, (uint32_t)world};
 	size_t n = (size_t)world * GV_MEMBER_LEN;
+	struct gv_net_frame last_words = {
+	    GV_FRAME_MAGIC, GV_ABORT, {0, GV_BLAME_GONE}, 0, 0, 0};
 	struct gv_error e = {0};
 	struct gv_hello hello;
 	char addr[GV_SOCK_ADDR];
@@ -125,13 +131,18 @@ rank_0(int listener, int world, int rank, const struct gv_member *other)
 	gv_answer_write(a, &yes, roster, hello.nonce, "abc");
 	gv_sock_exchange(fd, a, sizeof(a), NULL, 0, 5, "", &e);
 	gv_sock_exchange(fd, roster, n, NULL, 0, 5, "", &e);
-	for (;;)
+	while (gone == 0)
 		pause();
+	last_words.tag.slot = (uint32_t)gone;
+	gv_sleep_s(.4);
+	gv_sock_exchange(fd, &last_words, sizeof(last_words), NULL, 0, 5, "", &e);
+	_exit(0);
 }
 
-/* What a member of a gang of three says that rank_0 tells of one that it does not find. */
+/* What a member of a gang says that rank_0 tells of one that it does not find. */
 static void
-lost(int rank, int other, const struct gv_member *member, double join_s, const char *want)
+lost(int rank, int world, int other, const struct gv_member *member, double join_s,
+    int gone, const char *want)
 {
 	struct gv_error e = {0};
 	int fd, port = 0;
@@ -143,9 +154,9 @@ lost(int rank, int other, const struct gv_member *member, double join_s, const c
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0)
-		rank_0(fd, 3, other, member);
+		rank_0(fd, world, other, member, gone);
 	close(fd);
-	s = spec(rank, 3, port);
+	s = spec(rank, world, port);
 	s.join_s = join_s;
 	ok(gv_gang_join(&g, &s, &e) == -1, "rank %d does not find rank %d", rank, other);
 	ok(strncmp(e.text[0], want, strlen(want)) == 0, "%s: %s", want, e.text[0]);
@@ -158,9 +169,13 @@ test_lost(void)
 {
 	static const struct gv_member here = {4000, "127.0.0.1"},
 				      everybody = {4000, "255.255.255.255"};
+	struct gv_member nobody = {(uint32_t)free_port(), "127.0.0.1"};
 
-	lost(1, 2, &here, 0.5, "rank 2 of 127.0.0.1 did not come within 0.5 s");
-	lost(2, 1, &everybody, 5, "cannot connect to rank 1 of 255.255.255.255: ");
+	lost(1, 3, 2, &here, 2, 0, "rank 2 of 127.0.0.1 did not come within 2 s");
+	lost(2, 3, 1, &everybody, 5, 0, "cannot connect to rank 1 of 255.255.255.255: ");
+	/* it may have left for another one, which rank 0 says soon */
+	lost(2, 4, 1, &nobody, 20, 3, "rank 3 of 127.0.0.1 is gone");
+	lost(2, 4, 1, &everybody, 20, 3, "rank 3 of 127.0.0.1 is gone");
 }
 
 /* ---- systems that have no more to give ---- */
@@ -211,19 +226,18 @@ static int
 silent_member(struct gv_gang_spec *s, void *arg)
 {
 	static const char *const want[] = {
-	    "rank 1 of 127.0.0.1 has not answered for 0.3 s",
-	    "rank 0 of 127.0.0.1 gave up: this worker, rank 1, had not answered for 0.3 "
-	    "s"};
+	    "rank 1 of 127.0.0.1 has not answered for 1 s",
+	    "rank 0 of 127.0.0.1 gave up: this worker, rank 1, had not answered for 1 s"};
 	struct gv_error e = {0};
 	struct gv_gang *g;
 	unsigned flags = 0;
 	int bad;
 
 	(void)arg;
-	s->silence_s = 0.3;
+	s->silence_s = 1;
 	g = join_or_exit(s);
 	if (s->rank == 1)
-		gv_sleep_s(1.5);
+		gv_sleep_s(5);
 	if (s->rank == 1) /* what rank 0 has given is there */
 		gv_gang_sum(g, NULL, 0, &flags, &e);
 	bad = gv_gang_sum(g, NULL, 0, &flags, &e) != -1 ||
@@ -342,7 +356,7 @@ sequence_member(struct gv_gang_spec *s, void *arg)
 	uint32_t i;
 	int bad = 0;
 
-	s->silence_s = 0.5;
+	s->silence_s = 2;
 	g = join_or_exit(s);
 	for (i = 0; s->rank == 1 && i < 2; i++) {
 		uint32_t number = i == 0 ? 0 : second;
