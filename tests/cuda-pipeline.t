@@ -191,7 +191,7 @@ done
 for dies in 0 1 2; do
 	rm -rf c
 	begin 3 --steps=1000000 --checkpoint=c --checkpoint-steps=3 --schedule=flush --micro-batches=4 unequal.csv
-	true_within 30 test -s c/gv-train.set
+	true_within 60 test -s c/gv-train.set
 	signal KILL $dies
 	end
 	ok "replicas: rank $dies is killed, all end" test "$(echo "$statuses" | tr -s ' ' '\n' | sort -n | uniq | tr '\n' ' ')" = "2 137 "
@@ -206,7 +206,7 @@ for schedule in "1f1b two.csv" "flush --micro-batches=4 two.csv" "zb-h1 --micro-
 		rm -rf c
 		# shellcheck disable=SC2086
 		begin $n --steps=1000000 --checkpoint=c --checkpoint-steps=3 --schedule=$schedule
-		true_within 30 test -s c/gv-train.set
+		true_within 60 test -s c/gv-train.set
 		signal KILL $dies
 		end
 		ok "$schedule: rank $dies is killed, all end" test "$(echo "$statuses" | tr -s ' ' '\n' | sort -n | uniq | tr '\n' ' ')" = "2 137 "
@@ -214,7 +214,7 @@ for schedule in "1f1b two.csv" "flush --micro-batches=4 two.csv" "zb-h1 --micro-
 	done
 done
 # shellcheck disable=SC2086
-begin 2 --steps=1000 --checkpoint=c2 --schedule=1f1b --checkpoint-steps=3 two.csv
+begin 2 --steps=1000000 --checkpoint=c2 --schedule=1f1b --checkpoint-steps=3 two.csv
 until [ -s c2/gv-train.set ]; do sleep .05; done
 signal TERM 1
 end

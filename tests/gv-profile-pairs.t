@@ -10,11 +10,21 @@ export TMPDIR
 printf 'gpu_type,gpus,threads\nfast,2,2\nslow,1,1\n' >cluster.csv
 
 is() { if [ "$1" = "$2" ]; then pass "$3"; else fail "$3: \"$2\", not \"$1\"" out err; fi; }
-# pairs [OPTION...]: a short measurement of jobs.csv
-pairs() { run gv-profile pairs --warmup=.1s --window=.5s --grace=1s -c cluster.csv "$@" jobs.csv; }
-# rates_are NAME <<'EOT': rows up to speedup, numbers within 12 % of these
+# pairs [OPTION...]: a short measurement of jobs.csv; those that are told to end are not killed
+# before a busy machine has let them take their files away
+pairs() { run gv-profile pairs --warmup=.1s --window=.5s --grace=30s -c cluster.csv "$@" jobs.csv; }
+# rates_are NAME <<'EOT': rows up to speedup, numbers within 12 % of these.  Workers are late
+# on a machine that does other things as well: then all is measured once more
 rates_are() {
 	cat >want
+	for try in 1 2 3 4; do
+		rates_differ || break
+		# shellcheck disable=SC2086
+		[ $try = 4 ] || run $ran
+	done
+	if [ -s differ ]; then fail "$1" differ out err; else pass "$1"; fi
+}
+rates_differ() {
 	awk -F, 'FNR == 1 { next }
 		NR == FNR { want[FNR] = $0; n++; next }
 		{
@@ -24,7 +34,7 @@ rates_are() {
 				if (i < 5 ? $i != w[i] : $i > w[i] * 1.12 || $i < w[i] * .88) { print $0 ", not " want[FNR]; next }
 		}
 		END { if (seen != n) print seen " rows, not " n }' want out >differ
-	if [ -s differ ]; then fail "$1" differ out err; else pass "$1"; fi
+	[ -s differ ]
 }
 nothing_left() {
 	ls -A "$TMPDIR" there >left
@@ -89,11 +99,11 @@ printf 'gpu_type,gpus,threads\nfast,1,1\n' >cluster.csv
 cat >jobs.csv <<'EOT'
 job_id,command
 a,stepper -p there -r 50
-oom,"sleep .3; [ -z ""$(ls there)"" ] || { echo CUDA out of memory; exit 3; }; stepper -r 50"
-shy,"sleep .3; [ -z ""$(ls there)"" ] || mute=-m; exec stepper -r 50 $mute"
+oom,"sleep 1; [ -z ""$(ls there)"" ] || { echo CUDA out of memory; exit 3; }; stepper -r 50"
+shy,"sleep 1; [ -z ""$(ls there)"" ] || mute=-m; exec stepper -r 50 $mute"
 short,stepper -r 50 -n 60
 EOT
-pairs --timeout=3s
+pairs --timeout=6s
 is_status 0 "two that cannot share are an answer"
 awk -F, 'NR > 1 { print $1, $2, ($5 > 0), ($6 > 0), ($7 > 0), ($8 > 0), ($9 > 0) }' out >got
 cat >want <<'EOT'
@@ -106,7 +116,7 @@ shy short 1 1 1 1 1
 EOT
 same_file want got "both have the rate 0 where one fails or reports nothing"
 err_has 'jobs.csv:3: job "oom" beside "a" on fast: failed with status 3: "CUDA out of memory"' "who fails beside whom"
-err_has 'job "shy" beside "a" on fast: reported no step within 3 s' "who is silent"
+err_has 'job "shy" beside "a" on fast: reported no step within 6 s' "who is silent"
 is 0 "$(grep -c 'job "a" beside "[os][oh][my]"' err)" "the other one is not blamed"
 nothing_left
 printf 'job_id,command\na,stepper -r 50\nshort,stepper -r 50 -n 20\n' >jobs.csv
@@ -140,8 +150,8 @@ printf 'job_id,job_type,command\na,a,stepper -i -d -r 50\nb,b,stepper -r 50\n' >
 printf 'job_type,scale_factor,gpu_type,steps_per_s\na,1,fast,50\nb,1,fast,50\n' >known.csv
 gv-profile pairs -t known.csv --window=60s --grace=1s -c cluster.csv jobs.csv >out 2>err &
 pid=$! status=0
-n=100
-until [ "$(grep -ls step "$TMPDIR"/*/run.*/progress | wc -l)" = 2 ] || [ $((n -= 1)) = 0 ]; do sleep .05; done
+both_report() { [ "$(grep -ls step "$TMPDIR"/*/run.*/progress | wc -l)" = 2 ]; }
+true_within 60 both_report
 kill -s TERM $pid
 wait $pid || status=$?
 ran="gv-profile pairs, SIGTERM"

@@ -321,11 +321,11 @@ for i in 0 1 2 3 4 5 6 7 8 9; do
 done >>chatty.csv
 mkfifo lazy
 # shellcheck disable=SC2217
-sleep 60 <lazy &
+sleep 600 <lazy &
 sleeper=$!
 gv-run -c one.csv -s lazy.state --round=0.2 chatty.csv >lazy 2>err &
 pid=$!
-true_within 60 grep -q ',end,' lazy.state/events.csv
+true_within 200 grep -q ',end,' lazy.state/events.csv
 ran="gv-run with a reader that does not read"
 if [ "$(grep -c ',finish,' lazy.state/events.csv)" -eq 100 ]; then pass "a full pipe stops no round"; else fail "a full pipe" err; fi
 ok "it waits for its reader" kill -0 "$pid"
@@ -338,22 +338,22 @@ err_has "warning: not all events were read; all are in $(cd lazy.state && pwd -P
 sed 's/,"echo[^"]*",big/,exit 3,big/' chatty.csv >failing.csv
 gv-run -c one.csv -s mixed.state --round=0.2 --max-failures=1 failing.csv >lazy 2>&1 &
 pid=$!
-true_within 60 grep -q ',end,' mixed.state/events.csv
+true_within 200 grep -q ',end,' mixed.state/events.csv
 ran="gv-run with a reader that reads neither events nor messages"
 if [ "$(grep -c ',drop,' mixed.state/events.csv)" -eq 100 ]; then pass "a pipe full of messages stops no round"; else fail "a pipe full of messages"; fi
 kill -TERM "$pid"
-true_within 20 sh -c "! kill -0 $pid 2>/dev/null" || kill -9 "$pid"
+true_within 60 sh -c "! kill -0 $pid 2>/dev/null" || kill -9 "$pid"
 status=0
 wait "$pid" || status=$?
 is_status 143 "nor a signal"
 kill "$sleeper"
 wait "$sleeper" 2>/dev/null
-(gv-run -c one.csv -s mixed2.state --round=0.2 --max-failures=1 failing.csv 2>&1; echo $? >code) | { true_within 60 grep -q ',end,' mixed2.state/events.csv; cat; } >out
+(gv-run -c one.csv -s mixed2.state --round=0.2 --max-failures=1 failing.csv 2>&1; echo $? >code) | { true_within 200 grep -q ',end,' mixed2.state/events.csv; cat; } >out
 status=$(cat code)
 is_status 1 "messages to a reader that begins late"
 got=$(grep -c ' is dropped: ' out)
 if [ "$got" -eq 100 ]; then pass "wait for it"; else fail "$got of 100 messages came" out; fi
-(gv-run -c one.csv -s slow.state --round=0.2 chatty.csv; echo $? >code) 2>err | { true_within 60 grep -q ',end,' slow.state/events.csv; cat; } >out
+(gv-run -c one.csv -s slow.state --round=0.2 chatty.csv; echo $? >code) 2>err | { true_within 200 grep -q ',end,' slow.state/events.csv; cat; } >out
 status=$(cat code)
 silent "a reader that begins late"
 sed 's/,[^,]*$//' slow.state/events.csv >got
@@ -420,7 +420,7 @@ job_id,total_steps,command,gpu_type,steps_per_s,share
 d,10,"echo step 10 >>\$GV_PROGRESS; echo checkpoint 10 >>\$GV_PROGRESS; exec sleep 600 # $mark",big,10,0.5
 e,300,$w -r 100,big,100,0.5
 EOT
-run timeout -s KILL 60 gv-run -c one.csv -s "done" --round=0.4 --grace=5 --max-failures=2 done.csv
+run timeout -s KILL 60 gv-run -c one.csv -s "done" --round=1.5 --grace=5 --max-failures=2 done.csv
 is_status 0 "a job that is done and does not leave by itself"
 is_events 1 finish d "has finished when it is told to stop"
 is_events 0 resume d "and is not started again"
@@ -428,11 +428,11 @@ out_has 'status 143 when told to stop' "the event says how it left"
 sed '/^e,/d' done.csv >safe.csv
 gv-run -q -c one.csv -s safe --round=60 --grace=0.2 safe.csv >out 2>err &
 pid=$!
-true_within 20 grep -qs checkpoint safe/jobs/d/progress
-true_within 20 grep -q ,start,d, safe/events.csv
+true_within 60 grep -qs checkpoint safe/jobs/d/progress
+true_within 60 grep -q ,start,d, safe/events.csv
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-run timeout 30 gv-run --resume -q -s safe
+run timeout 60 gv-run --resume -q -s safe
 is_status 0 "one that was done when gv-run was killed"
 is_events 0 resume d "is not, either"
 

@@ -7,12 +7,12 @@
 export GV_RUN_OPTIONS='--round=1s --grace=5s' STATE="$scratch/chain"
 run sbatch --parsable -o chain.log "$src/examples/slurm/nightly.sh" "$src/examples/slurm/jobs.csv"
 is_status 0 "examples/slurm/nightly.sh is a batch script"
-until_true 90 grep -q ',start,cnn' chain/events.csv
-sleep 2
+until_true 120 grep -qs step chain/jobs/mlp/progress
+until_true 120 grep -qs step chain/jobs/cnn/progress
 scancel "$(cat out)"
-until_true 90 grep -q ',restart,' chain/events.csv
+until_true 120 grep -q ',restart,' chain/events.csv
 is 0 $? "its allocation is cancelled: it submits itself again, and goes on"
-until_true 120 grep -q ',end,' chain/events.csv
+until_true 600 grep -q ',end,' chain/events.csv
 is 0 $? "to the end"
 ran='nightly.sh' && cp chain/events.csv out && cp chain.log err
 is 2 "$(n finish)" "both have finished"

@@ -29,33 +29,36 @@ whole() {
 }
 
 # ---- a node drains and comes back ----
-jobs 8 20 120 >jobs.csv
+jobs 8 20 300 >jobs.csv
 begin drain --round=1s --grace=3s jobs.csv
-until_true 10 grep -q ',start,[^,]*,v100,n1' drain/events.csv
+until_true 60 grep -q ',start,[^,]*,v100,n1' drain/events.csv
 scontrol update nodename=n1 state=drain reason=test
-until_true 15 grep -q ',pool,,v100,n1,,' drain/events.csv
+until_true 60 grep -q ',pool,,v100,n1,,' drain/events.csv
 is 0 $? "a node that drains is taken out"
-sleep 1.5
-is 0 "$(awk -F, '$5 == "n1" { if ($2 ~ /start|resume/) open[$3] = 1; else if ($2 ~ /preempt|finish/) delete open[$3] }
-	END { n = 0; for (j in open) n++; print n }' drain/events.csv)" "its jobs leave at the end of the round"
+none_on_n1() {
+	awk -F, '$5 == "n1" { if ($2 ~ /start|resume/) open[$3] = 1; else if ($2 ~ /preempt|finish/) delete open[$3] }
+		END { n = 0; for (j in open) n++; exit n > 0 }' drain/events.csv
+}
+until_true 10 none_on_n1
+is 0 $? "its jobs leave at the end of the round"
 touch resumed
 scontrol update nodename=n1 state=resume
-until_true 15 sh -c 'grep -c ",pool,,v100,n1,0;1;2;3" drain/events.csv | grep -q 2'
+until_true 60 sh -c 'grep -c ",pool,,v100,n1,0;1;2;3" drain/events.csv | grep -q 2'
 is 0 $? "and is there again"
 finish
 is_status 0 "the run goes on"
 err_has 'GPUs v100 of node n1 cannot be used: it is dr' "it says so"
 err_has 'GPUs v100 of node n1 can be used again' "once each"
 is 0 "$(n fail)" "nothing counts as a failure"
-whole drain 8 120 "all steps are done"
+whole drain 8 300 "all steps are done"
 
 # ---- the controller goes away ----
 jobs 8 40 120 >jobs.csv
-begin away --round=1s --grace=3s jobs.csv
-until_true 10 grep -q ',start,j8' away/events.csv
 # Slurm keeps what it knows of nodes a while behind: a controller that is begun again would
 # have the node drained
-until_true 20 test slurm/state/node_state -nt resumed
+until_true 60 test slurm/state/node_state -nt resumed
+begin away --round=1s --grace=3s jobs.csv
+until_true 60 grep -q ',start,j8' away/events.csv
 kill -9 "$(cat slurm/run/ctld.pid)"
 sleep 4
 slurm start "$scratch/slurm"
@@ -68,10 +71,10 @@ whole away 8 120 "all steps are done"
 mkdir stub
 printf '#!/bin/sh\n[ -f answers ] || { echo none >&2; exit 1; }\nexec %s "$@"\n' "$(command -v squeue)" >stub/squeue
 chmod +x stub/squeue
-jobs 2 40 200 >two.csv
+jobs 2 40 400 >two.csv
 PATH="$PWD/stub:$PATH" gv-run --launcher=slurm --slurm-job="$job" -s quiet --round=1s two.csv >out 2>err &
 pid=$!
-until_true 10 grep -q 'does not answer' err
+until_true 60 grep -q 'does not answer' err
 touch answers
 status=0
 wait "$pid" || status=$?
@@ -83,7 +86,7 @@ is 1 "$(grep -c 'does not answer' err)" "once"
 # ---- a node dies ----
 jobs 6 20 160 >jobs.csv
 begin dies --round=4s --grace=3s jobs.csv
-until_true 10 grep -q ',start,[^,]*,v100,n1' dies/events.csv
+until_true 60 grep -q ',start,[^,]*,v100,n1' dies/events.csv
 slurm kill "$scratch/slurm" n1
 finish
 is_status 0 "a node dies"
@@ -94,39 +97,39 @@ whole dies 6 160 "all steps are done, elsewhere"
 slurm start "$scratch/slurm" n1
 
 # ---- the allocation is cancelled ----
-jobs 8 40 200 >jobs.csv
+jobs 8 40 400 >jobs.csv
 begin ends --round=1s --grace=3s jobs.csv
-until_true 10 grep -q ',start,j8' ends/events.csv
+until_true 60 grep -q ',start,j8' ends/events.csv
 sleep 1
 scancel "$job"
 finish
 is_status 75 "the allocation is cancelled"
 err_has 'the allocation has ended: the run stops, and goes on with --resume' "it says so"
 is 0 "$(n fail)" "nothing counts as a failure"
-until_true 20 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
+until_true 60 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
 allocate --time=1
 run gvrun -s ends --resume --round=1s --grace=3s
 is_status 75 "another one has less time left than it takes to stop"
 err_has ' s: the run stops, and goes on with --resume' "it says how much"
 scancel "$job"
-until_true 20 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
+until_true 60 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
 allocate
 begin ends --resume --round=1s --grace=3s
 finish
 is_status 0 "a third one finishes"
 is 0 "$(grep -c ',fail,' ends/events.csv)" "nothing counts as a failure"
-whole ends 8 200 "all steps are done"
+whole ends 8 400 "all steps are done"
 
 # ---- the next allocation has fewer nodes: what is gone is told, to readers and to the policy ----
 printf 'gpu_type,gpus,node\nv100,4,n1\np100,4,n2\nk80,4,n3\n' >all.csv
 jobs 6 20 200 | cut -d, -f 1-6 >jobs.csv
 begin less --round=1s --grace=3s -p "tee $PWD/asked | gv-alloc -p max-min -c $PWD/all.csv" jobs.csv
-until_true 20 grep -q ',start,' less/events.csv
+until_true 60 grep -q ',start,' less/events.csv
 kill -TERM "$pid"
 finish
 is_status 143 "a run with a policy is stopped"
 scancel "$job"
-until_true 20 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
+until_true 60 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
 job=$(salloc --no-shell -J less -w n1,n2 -N2 --gres=gpu:4 --exclusive --no-kill 2>&1 | sed -n 's/.*Granted job allocation //p')
 begin less --resume --round=1s --grace=3s
 finish

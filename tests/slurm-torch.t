@@ -71,7 +71,7 @@ while [ $i -lt 10 ]; do
 	until_true 60 sh -c "test \$(cat ddp/jobs/ddp/checkpoint/steps.0 | wc -l) -gt $before" || break
 	sleep .$((i * 7 % 10))
 	gv-run --hold -s ddp ddp
-	until_true 30 sh -c "test \$(grep -c ,preempt,ddp, ddp/events.csv) -ge $i" || break
+	until_true 60 sh -c "test \$(grep -c ,preempt,ddp, ddp/events.csv) -ge $i" || break
 	before=$(so_far)
 	gv-run --release -s ddp ddp
 done

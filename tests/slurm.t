@@ -155,7 +155,14 @@ same_file /dev/null got "each step is done once"
 cat >loader <<'EOT'
 # a trainer whose child must live until it has saved itself
 mark=$GV_CHECKPOINT_DIR
-trap 'kill -0 $child && echo the child lives >>$mark/said; sleep .2; kill $child; exit 143' TERM
+save() {
+	kill -0 $child && echo the child lives >>$mark/said
+	until [ "$(grep -c lives "$mark/said")" -ge 2 ]; do sleep .05; done # the other rank, too
+	sleep .2
+	kill $child
+	exit 143
+}
+trap save TERM
 sh -c 'trap "echo the child was told >>$0/said" TERM; while :; do sleep .05; done' "$mark" &
 child=$!
 echo step 1 >>$GV_PROGRESS
@@ -165,12 +172,12 @@ cat >stop.csv <<'EOT'
 job_id,gpu_type,steps_per_s,share,scale_factor,total_steps,command
 l,v100,10,1,2,20,exec sh loader
 f,p100,10,1,2,20,"[ $RANK = 0 ] || exit 3; trap 'exit 143' TERM; while :; do sleep .1; done"
-i,k80,10,1,1,20,"trap '' TERM; while :; do sleep .1; done"
+i,k80,10,1,1,20,"trap '' TERM; touch deaf; while :; do sleep .1; done"
 EOT
-begin stop --grace=1s --max-failures=1 stop.csv
-until_true 10 grep -q ',drop,f,' stop/events.csv
-until_true 10 grep -q ',start,i,' stop/events.csv
-until_true 10 test -s stop/jobs/l/progress
+begin stop --grace=5s --max-failures=1 stop.csv
+until_true 60 grep -q ',drop,f,' stop/events.csv
+until_true 60 test -e deaf
+until_true 60 test -s stop/jobs/l/progress
 kill -TERM "$pid"
 finish
 is_status 143 "gv-run is told to stop"
@@ -194,7 +201,7 @@ awk -v w="exec $worker -e 10 -r 20" 'BEGIN {
 	for (i = 1; i <= 8; i++) print "w" i, 60, w, "g", 20, 0.5
 }' >watch.csv
 begin watch --watch --round=1s --grace=3s -c pools.csv watch.csv
-until_true 10 grep -q ',start,w4' watch/events.csv
+until_true 60 grep -q ',start,w4' watch/events.csv
 printf 'gpu_type,gpus,node\ng,4,n3\ng,2,n2\n' >pools.new
 mv pools.new pools.csv
 finish
@@ -216,11 +223,11 @@ run gvrun -s forty --round=60s -c forty.cluster.csv forty.csv
 silent "forty launches at once, of GPUs that are CPUs"
 is 40 "$(n finish)" "all finish"
 is 40 "$(n start)" "each was started once"
-ok "in less than 15 s" test $(($(date +%s) - begun)) -lt 15
+ok "at once, not one by one" test $(($(date +%s) - begun)) -lt 60
 
 # ---- a heterogeneous job: two groups are pools of one cluster ----
 scancel "$job"
-until_true 20 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
+until_true 60 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
 job=$(salloc --no-shell -J het -N1 --gres=gpu:v100:4 : -N2 --gres=gpu:2 2>&1 |
 	sed -n 's/.*Granted job allocation //p')
 cat >het.csv <<'EOT'

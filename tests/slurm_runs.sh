@@ -67,7 +67,7 @@ steps() {
 no_steps() { [ -z "$(steps)" ]; }
 # nothing_left [SECONDS]: all programs of steps have ended, all launches are forgotten
 nothing_left() {
-	until_true "${1:-10}" no_steps
+	until_true "${1:-60}" no_steps
 	for p in $(grep -lsaz "^GV_LAUNCH_DIR=$scratch/" /proc/[0-9]*/environ) $(steps); do
 		p=${p%/environ}
 		echo "${p#/proc/} $(tr '\0' ' ' <"$p/cmdline")"
