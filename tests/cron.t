@@ -28,19 +28,11 @@ rm inbox/2.csv
 echo "long,100000,$w -r 200,big,200,0.5" | { table && cat; } >inbox/3.csv
 ROUND=0.5s sh "$src/examples/cron/train-from-cron" s inbox >/dev/null 2>err.first &
 pid=$!
-i=0
-until grep -q ',start,long,' s/events.csv || [ $i -gt 200 ]; do
-	i=$((i + 1))
-	sleep 0.05
-done
+true_within 60 grep -q ',start,long,' s/events.csv
 table c >inbox/4.csv
 cron
 silent "while one is at work the next one only hands over"
-i=0
-until grep -q ',finish,c,' s/events.csv || [ $i -gt 200 ]; do
-	i=$((i + 1))
-	sleep 0.05
-done
+true_within 60 grep -q ',finish,c,' s/events.csv
 ok "its jobs are done" grep -q ',finish,c,' s/events.csv
 gv-run --cancel -s s long
 status=0

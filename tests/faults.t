@@ -49,7 +49,7 @@ points() {
 with() {
 	status=0
 	ran="GV_FAIL=$1 LD_PRELOAD=$lib $cmd"
-	timeout -k 2 20 env GV_FAIL="$1" ${2:+GV_COUNT="$2"} LD_PRELOAD="$lib" $cmd >../out 2>../err || status=$?
+	timeout -k 2 60 env GV_FAIL="$1" ${2:+GV_COUNT="$2"} LD_PRELOAD="$lib" $cmd >../out 2>../err || status=$?
 }
 # result: where the answer is: ../out or, with -o, the file target
 result() { if [ -n "$to" ]; then echo target; else echo ../out; fi; }

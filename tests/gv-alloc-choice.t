@@ -24,13 +24,14 @@ draw() {
 		}'
 }
 word() { tail -n 1 err | tr ' ' '\n' | sed -n "s/^$1=//p"; }
-# solve NAME ARGS...: seconds into NAME_s, the objective into NAME
+# solve NAME ARGS...: seconds of processors into NAME_s, the objective into NAME
 solve() {
 	solve_name=$1
 	shift
-	begin=$(date +%s.%N)
+	times >before
 	run timeout 60 gv-alloc -q -v -c cluster.csv -o out.csv "$@" rates.csv
-	eval "${solve_name}_s=$(echo "$(date +%s.%N) $begin" | awk '{ print $1 - $2 }') $solve_name=$(word objective)"
+	times >after
+	eval "${solve_name}_s=$(cat before after | awk '{ gsub(/[ms]/, " ") } NR % 2 == 0 { s = $1 * 60 + $2 + $3 * 60 + $4 - s } END { print s }') $solve_name=$(word objective)"
 }
 # compare TYPES JOBS SEED POLICY...
 compare() {

@@ -176,7 +176,7 @@ ok "nobody is left" gone
 free_port
 pids=
 for rank in 0 1 2 3; do
-	env RANK=$rank WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT=$port timeout 120 gv-comm -n 100000 -b 1MiB -e 1MiB -c 64KiB trees.csv >"out.$rank" 2>"err.$rank" &
+	env RANK=$rank WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT="$port" timeout 120 gv-comm -n 100000 -b 1MiB -e 1MiB -c 64KiB trees.csv >"out.$rank" 2>"err.$rank" &
 	pids="$pids $!"
 done
 # three have called rank 0: it is the remote port of those that are ESTABLISHED

@@ -173,8 +173,8 @@ err_has 'an answer at 1 s, but the question is at 0 s: of another version of gv-
 sed '3s/^0 /77 /' state >odd
 sim -p ./counted.sh --state=odd jobs.csv
 same_file whole.csv out "answers about nobody are asked for again"
-gv-sim -c gpus.csv -t speeds.csv -p 'sleep 9' --state=locked jobs.csv >locked.out 2>&1 &
-sleep .5
+gv-sim -c gpus.csv -t speeds.csv -p 'touch is_asked; exec sleep 600' --state=locked jobs.csv >locked.out 2>&1 &
+true_within 60 test -e is_asked
 sim -p ./counted.sh --state=locked jobs.csv
 err_has 'another gv-sim writes to locked' "one at a time"
 kill $!

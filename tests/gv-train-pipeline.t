@@ -406,7 +406,7 @@ done
 plan "0 2 3" "1 3 1" <mlp.csv >plan.csv
 start 5 --data=digits:300 --test=digits:70 --batch=12 --micro-batches=6 --lr=.05 --log-every=1 --steps=100000 --schedule=2bw \
 	--checkpoint=stopped plan.csv
-true_within 20 grep -q '^9,' out.0
+true_within 60 grep -q '^9,' out.0
 kill -TERM $pids
 ended
 if [ "$statuses" = " 143 143 143 143 143" ]; then pass "and is stopped between them"; else fail "stopped: statuses$statuses" err; fi
@@ -563,8 +563,8 @@ preempted gpt-tiny 12 800 50 .8 --data=sentences:400 --context=16 --optimizer=ad
 # ---- who dies is named ----
 plan "0 2" "1 2" <mlp.csv >plan.csv
 rm -f out.* err.*
-start 3 $data --batch=8 --steps=100000000 --schedule=1f1b plan.csv
-sleep 0.5
+start 3 $data --batch=8 --steps=100000000 --log-every=1 --schedule=1f1b plan.csv
+true_within 60 grep -qs '^9,' out.0
 kill -KILL $(echo $pids | cut -d' ' -f3)
 ended
 ok "a worker that dies takes the others with it:$statuses" test "$statuses" = " 2 2 137"
@@ -576,8 +576,8 @@ END
 done
 plan "0 2" "1 1" <mlp.csv >plan.csv
 rm -f out.* err.*
-start 2 $data --batch=8 --steps=100000000 --schedule=1f1b plan.csv
-sleep 0.5
+start 2 $data --batch=8 --steps=100000000 --log-every=1 --schedule=1f1b plan.csv
+true_within 60 grep -qs '^9,' out.0
 kill -KILL $(echo $pids | cut -d' ' -f1)
 ended
 cp err.1 err

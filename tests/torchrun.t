@@ -52,8 +52,8 @@ EOT
 		rm -f out
 		PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$PWD/fake:$src/share" GV_PROGRESS=$PWD/progress WORDS=$1 \
 			"$GV_PYTHON" -m gv_torchrun script >out 2>err &
-		pid=$! status=0 i=0
-		until [ -s out ] || [ $i -gt 400 ]; do i=$((i + 1)) && sleep 0.02; done
+		pid=$! status=0
+		true_within 60 test -s out
 		kill $pid
 		wait $pid || status=$?
 		ran="gv_torchrun, told"

@@ -378,7 +378,7 @@ test_time(void)
 static void
 test_time_left(void)
 {
-	struct gv_lp_options third = {.time_limit_s = .3};
+	struct gv_lp_options third = {.time_limit_s = 1};
 	struct gv_lp lp;
 	struct gv_lp_solution s;
 	struct gv_error e = {0};
@@ -386,9 +386,9 @@ test_time_left(void)
 	size_t k;
 
 	split(&lp);
-	is_int(gv_lp_solve(&lp, &third, NULL, &s, &e), 0, "a search of .3 s");
+	is_int(gv_lp_solve(&lp, &third, NULL, &s, &e), 0, "a search of a second");
 	is_str(gv_lp_status_name(s.status), "limit reached", "ends there");
-	ok(gv_clock_s() - start_s > .2, "not before");
+	ok(gv_clock_s() - start_s > .8, "not before");
 	ok(s.check.infeasibility <= 1e-9, "with a solution");
 	for (k = 0; k < lp.n_cols; k++)
 		sum += s.x[k];

@@ -251,9 +251,9 @@ test_buffered(void)
 		wrong += ask(p, i, &e) != 0;
 	is_int(wrong, 0, "an answer that is held back comes when the input ends");
 	start_s = gv_clock_s();
-	for (i = 1; i < 6; i++)
+	for (i = 1; i < 41; i++)
 		wrong += ask(p, i, &e) != 0 || rows(p) != 2 * i;
-	ok(wrong == 0 && gv_clock_s() - start_s < 2,
+	ok(wrong == 0 && gv_clock_s() - start_s < 10, /* each would be half a second */
 	    "and is not waited for a third time");
 	gv_policy_free(p);
 }
@@ -502,7 +502,7 @@ test_large(void)
 static void
 test_turns(void)
 {
-	struct gv_policy *p = policy("sleep .3; awk '" EQUAL "'");
+	struct gv_policy *p = policy("sleep 3; awk '" EQUAL "'");
 	struct gv_error e = {0};
 	struct gv_strbuf b = table(100000);
 	double worst_s = 0;
@@ -521,7 +521,7 @@ test_turns(void)
 		poll(fd, (nfds_t)n, (int)(1000 * fmin(gv_policy_wait_s(p), 10)));
 	} while (s == GV_POLICY_ASKED);
 	ok(s == GV_POLICY_ANSWERED && rows(p) == 200000, "turn by turn");
-	ok(worst_s < .25, "no turn takes as long as the policy sleeps (%.3f s)", worst_s);
+	ok(worst_s < 2.5, "no turn takes as long as the policy sleeps (%.3f s)", worst_s);
 	gv_policy_free(p);
 }
 
