@@ -7,7 +7,7 @@ w=$build/helpers/worker
 printf 'gpu_type,gpus,threads\nbig,2,1\n' >two.csv
 jobs() {
 	echo job_id,total_steps,command,gpu_type,steps_per_s,share
-	for j; do echo "$j,200,$w -r 200,big,200,0.5"; done
+	for j; do echo "$j,600,$w -r 200,big,200,0.5"; done
 }
 # within SECONDS CMD...: the command succeeds before that
 within() {
