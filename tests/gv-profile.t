@@ -140,7 +140,7 @@ cat >jobs.csv <<'EOT'
 job_id,scale_factor,command
 a,2,"[ $RANK = 0 ] || exec sleep 9; env | grep -E '^(CUDA|GV_GPUS)' >got.$GV_GPU_TYPE; echo step 5 >>$GV_PROGRESS"
 EOT
-run gv-profile jobs -q --grace=0s -c cluster.csv jobs.csv --timeout=0.2s
+run gv-profile jobs -q --grace=0s -c cluster.csv jobs.csv --timeout=2s
 sort got.a100-sxm4-40gb >out
 is_out "as -c of gv-profile jobs" <<'EOT'
 CUDA_DEVICE_ORDER=PCI_BUS_ID

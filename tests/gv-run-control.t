@@ -132,7 +132,7 @@ cat >status.csv <<EOT
 job_id,total_steps,command,gpu_type,steps_per_s,share,arrival_s
 now,100000,$w -r 200,big,200,0.5,0
 idle,100000,$w -r 200,big,200,0.25,0
-gang,1000,$w -r 200,big,200,0.25,0
+gang,100000,$w -r 200,big,200,0.25,0
 tomorrow,10,true,big,200,0,86400
 never,10,true,small,200,0,0
 EOT
@@ -154,7 +154,7 @@ cut -d, -f1,2,3,6,7,8 out | sed 1d >got
 cat >want <<'EOT'
 now,running,big,100000,200,0.5
 idle,held,,100000,,0.25
-gang,running,big,1000,200,0.25
+gang,running,big,100000,200,0.25
 tomorrow,later,,10,,
 never,dropped,,10,,
 EOT
