@@ -25,7 +25,8 @@ enum {
 
 static const double guest_s = 5;   /* for a guest to say hello */
 static const double moment_s = .1; /* of it that nobody who comes later takes away */
-static const double lingers_s = .1; /* rank 0, to tell who comes why there will be no gang */
+static const double lingers_s =
+    .1; /* rank 0, to tell who comes why there will be no gang */
 
 static void say(struct gv_meeting *m, const char *fmt, ...) GV_PRINTF(2, 3);
 static void

@@ -185,8 +185,8 @@ appears(const char *name)
 	struct stat st;
 	bool there;
 
-	while (!(there = stat(path(name), &st) == 0 && st.st_size > 0) &&
-	       gv_clock_s() < end)
+	while (
+	    !(there = stat(path(name), &st) == 0 && st.st_size > 0) && gv_clock_s() < end)
 		gv_sleep_s(0.005);
 	return there;
 }

@@ -225,8 +225,7 @@ test_system(void)
 static int
 silent_member(struct gv_gang_spec *s, void *arg)
 {
-	static const char *const want[] = {
-	    "rank 1 of 127.0.0.1 has not answered for 1 s",
+	static const char *const want[] = {"rank 1 of 127.0.0.1 has not answered for 1 s",
 	    "rank 0 of 127.0.0.1 gave up: this worker, rank 1, had not answered for 1 s"};
 	struct gv_error e = {0};
 	struct gv_gang *g;

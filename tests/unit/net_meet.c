@@ -483,8 +483,7 @@ test_lost_early(void)
 		double join_s, within_s;
 		const char *rank_0, *other;
 	} row[] = {
-	    {true, 40, 20, "rank 1 of 127.0.0.1 is gone",
-		"rank 1 of 127.0.0.1 is gone"},
+	    {true, 40, 20, "rank 1 of 127.0.0.1 is gone", "rank 1 of 127.0.0.1 is gone"},
 	    {false, 2, 20, "3 of 4 workers came within 2 s: rank 3 is missing",
 		"rank 3 did not come within 2 s"}};
 	size_t i;

@@ -408,7 +408,8 @@ test_wait(void)
 	gv_policy_ask(p, &b, &e);
 	gv_policy_turn(p, &e);
 	wait_s = gv_policy_wait_s(p);
-	ok(wait_s > .499 - (gv_clock_s() - before_s) && wait_s <= .5, "one that streams has its patience (%g)", wait_s);
+	ok(wait_s > .499 - (gv_clock_s() - before_s) && wait_s <= .5,
+	    "one that streams has its patience (%g)", wait_s);
 	gv_policy_free(p);
 }
 
