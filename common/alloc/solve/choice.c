@@ -28,5 +28,5 @@ gv_choice_prices_effort(size_t n, size_t m, double interior, bool scarce)
 	const size_t few = 64;
 	bool quick = search_effort(n, m) < interior || (n <= m && n <= few && !scarce);
 
-	return interior * (quick ? .9 : .05);
+	return interior * (quick ? .8 : .05);
 }
