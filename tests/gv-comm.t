@@ -300,6 +300,15 @@ awk 'BEGIN { print "tree,root,weight,phase,src,dst"; for (i = 0; i < 10001; i++)
 bad 'x:10002: tree: more than 10000 trees' gv-comm --model x
 sed 's/gpu0,gpu1,25/gpu0,gpu1,-1/' links.csv >x
 bad 'x:2: gbytes_per_s: expected 0 to 1000000 GB/s, got -1' gv-comm -l x trees.csv
+sed 's/gpu0,gpu1,25/gpu0,gpu1,2e6/' links.csv >x
+bad 'x:2: gbytes_per_s: expected 0 to 1000000 GB/s, got 2e+06' gv-comm -l x trees.csv
+sed 's/gpu0,gpu1,25/gpu0,gpu1,fast/' links.csv >x
+bad 'x:2: gbytes_per_s: expected a number, got "fast"' gv-comm -l x trees.csv
+sed 's/gpu0,gpu1,25/gpu0,gpu1,0/' links.csv >x
+bad 'the trees use a link from "gpu0" to "gpu1": there is none' gv-comm -l x trees.csv
+sed 's/gpu0,gpu1,25/gpu0,gpu1,1e6/' links.csv >x
+run gv-comm --model -b 1KiB -e 1KiB -l x trees.csv
+is_status 0 "the fastest that may be"
 grep -v 'gpu0,gpu1' links.csv >x
 bad 'the trees use a link from "gpu0" to "gpu1": there is none' gv-comm -l x trees.csv
 bad 'this is a table of trees; expected a table of links' gv-comm -l trees.csv trees.csv
