@@ -16,7 +16,8 @@
 # small link; which tests come to which line is counted first, and only those that come to
 # the changed one run, the quickest first, each up to its first failure.  Where a draw from all
 # comes to a folder a few times only, lines are not counted: each test is first run without a
-# change when it is come to, and most changes are killed before the slow ones are.
+# change when it is come to, and most changes are killed before the slow ones are.  The later
+# tests of a row, whose lines are never counted, run when no other has noticed a change.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 src=$PWD copy=$PWD/build/mutate
@@ -55,9 +56,10 @@ export GV_SHARED="$src/../shared" GV_DATA="$copy/share" GV_BIN="$copy/bin" GV_BU
 # make in the copy: archives are shared libraries, and a program looks into that of the
 # folder under test before them, by a name of its own: what the folder of one program wants
 # (tables of its functions) no other has; nothing planted is for GPUs, whose compiler is slow
-planted=$copy/planted/libplanted.so
-# of gv-tree and its unit tests planted/gv-tree.so, of what is no program's planted/any.so
-planted_of='$(or $(filter $(PROGRAMS),$(firstword $(subst ., ,$(notdir $@)))),any)'
+planted=$copy/planted/libplanted.so doubles=$copy/planted/libdoubles.so
+# of gv-tree and its unit tests planted/gv-tree.so, of the double build of the trainer
+# planted/f64.so, of what is no program's planted/any.so
+planted_of='$(or $(filter $(PROGRAMS),$(firstword $(subst ., ,$(notdir $@)))),$(if $(filter %_f64,$@),f64),any)'
 build() {
 	# shellcheck disable=SC2016
 	make -s CUDA=0 HARDEN= CC="${CC:-cc}" CFLAGS='-O2 -fPIC' \
@@ -65,15 +67,25 @@ build() {
 		AR='shared() { shift; to=$$1; shift; $(CC) -shared -Wl,-soname,"$${to##*/}" -o "$$to" "$$@"; }; shared' "$@"
 }
 # link OBJECT...: these are what programs see first (without a name: found by path)
-link() {
-	${CC:-cc} -shared -o "$planted.new" "$@" && mv "$planted.new" "$planted"
+link() { link_to "$planted" "$@"; }
+link_to() {
+	to=$1
+	shift
+	${CC:-cc} -shared -o "$to.new" "$@" && mv "$to.new" "$to"
 }
+# link_planted: the objects of the folder, in a double build as well where there is one
+link_planted() {
+	# shellcheck disable=SC2046
+	link $(objects_of "$folder" o) && { ! is_double || link_to "$doubles" $(objects_of "$folder" f64.o); }
+}
+is_double() { case $folder in common/nn | common/nn/*) true ;; *) false ;; esac; }
 # seen_by FOLDER: all programs see what is planted in common/, that of cmd/PROG only PROG
 seen_by() {
-	for p in any cmd/*; do
+	for p in any f64 cmd/*; do
 		p=${p#cmd/}
-		case $1 in
-		common/* | "cmd/$p" | "cmd/$p/"*) ln -sf libplanted.so "planted/$p.so" ;;
+		case $1,$p in
+		common/nn,f64 | common/nn/*,f64) ln -sf libdoubles.so planted/f64.so ;;
+		common/*,* | "cmd/$p,"* | "cmd/$p/"*) ln -sf libplanted.so "planted/$p.so" ;;
 		*) ln -sf libnothing.so "planted/$p.so" ;;
 		esac
 	done
@@ -145,19 +157,20 @@ count_lines() { # FOLDER TESTS
 	sed "s|^|$1$tab|" plant/sorted >>took
 }
 
-# as count_lines, without counting: all tests in the order of how long they took the last time,
-# those that never ran in that of the row, behind the quick ones
-line_up() { # TESTS
-	: >plant/reach && : >plant/measured
+# line_up TESTS: all tests in the order of how long they took the last time, those that never ran
+# in that of the row, behind the quick ones
+line_up() {
 	touch lasted
 	for t in $1; do
 		awk -F '\t' -v test="$t" '$2 == test { took = $1 } END { print (took ? took : 500) "\t" test }' lasted
-	done | sort -s -n >plant/sorted
+	done | sort -s -n
 }
 # measured TEST: how long it takes without a change, status 1 when it fails then
 measured() {
 	if ! grep -q "^$1$tab" plant/measured; then
-		cp "$planted" plant/changed.so && cp plant/whole.so "$planted.new" && mv "$planted.new" "$planted"
+		for so in "$planted" "$doubles"; do
+			cp "$so" "plant/${so##*/}.changed" && cp "plant/${so##*/}.whole" "$so.new" && mv "$so.new" "$so"
+		done
 		takes=-
 		for _ in once again; do
 			began_at=$(now)
@@ -168,37 +181,35 @@ measured() {
 		else
 			echo "$folder: $1 fails without any change: $(grep -m 1 '^not ok' test.log)" >&2
 		fi
-		mv plant/changed.so "$planted"
+		for so in "$planted" "$doubles"; do mv "plant/${so##*/}.changed" "$so"; done
 		echo "$1$tab$takes" >>plant/measured
 	fi
 	takes=$(sed -n "s|^$1$tab||p" plant/measured)
 	[ "$takes" != - ]
 }
 
-# notices COMMA,SEPARATED,TESTS: one of them fails
+# notices COMMA,SEPARATED,TESTS: one of them fails, or one of the later ones
 notices() {
-	while IFS=$tab read -r took t <&7; do
-		case ",$1," in *",$t,"*) ;; *) continue ;; esac
-		if [ -f plant/whole.so ]; then
-			measured "$t" || continue
-			took=$takes
-		fi
+	while IFS=$tab read -r _ t <&7; do
+		case ",$1, $later " in *",$t,"* | *" $t "*) ;; *) continue ;; esac
+		measured "$t" || continue
 		# on a busy machine a test may fail once, or take long, without any change
-		try "$t" $((3 * took + 300)) || try "$t" $((12 * took + 1200)) || { killer=$t && return 0; }
-	done 7<plant/sorted
+		try "$t" $((3 * takes + 300)) || try "$t" $((12 * takes + 1200)) || { killer=$t && return 0; }
+	done 7<plant/queue
 	return 1
 }
 is_equivalent() { # FILE LINE
 	grep -qxF -e "$1$tab$2" tests/mutants.equivalent 2>/dev/null
 }
 
-# prepare FOLDER TESTS: everything built; where the folder is in programs, not in a library,
+# prepare FOLDER TESTS LATER: everything built; where the folder is in programs, not in a library,
 # they are made without it, so that they take what is planted
 prepare() {
 	of_folder "$1" >folder
 	seen_by "$1"
-	# all programs, since unit tests ask some, and skip where they are not there
-	goals="all $helpers $(for t in $2; do case $t in unit/* | fuzz/*) echo "build/$t" ;; esac done)"
+	# all programs, since unit tests ask some, and skip where they are not there; so do tests
+	# of ranks without libraries of a fake driver
+	goals="all fakes $helpers $(for t in $2 $3; do case $t in unit/* | fuzz/*) echo "build/$t" ;; esac done)"
 	objects=$(sed 's|^|build/obj/|; s|\.c$|.o|' folder)
 	# shellcheck disable=SC2046,SC2086
 	if ! build -j"$(nproc 2>/dev/null || echo 2)" $objects $goals >build.log 2>&1 ||
@@ -210,6 +221,7 @@ prepare() {
 	while IFS= read -r f; do
 		o=${f##*/}
 		compile "$f" "plant/${o%.c}.o"
+		! is_double || compile "$f" "plant/${o%.c}.f64.o" -fsanitize=address -DGV_REAL_DOUBLE
 	done <folder
 	case $1 in
 	cmd/*)
@@ -258,7 +270,7 @@ draw() {
 # with it: they are made anew with what is planted.
 having() { # FILE
 	grep -lF "\"../../$1\"" tests/unit/*.c 2>/dev/null | sed 's|.*/||; s|\.c$||' | while IFS= read -r u; do
-		case " $tests " in *" unit/$u "*) echo "$u" ;; esac
+		case " $tests $later " in *" unit/$u "*) echo "$u" ;; esac
 	done
 }
 remake() { # UNIT...
@@ -273,21 +285,23 @@ plant() {
 	o=${2##*/}
 	o=plant/${o%.c}
 	[ -f "$o.whole.o" ] || cp "$o.o" "$o.whole.o"
+	[ ! -f "$o.f64.o" ] || [ -f "$o.whole.f64.o" ] || cp "$o.f64.o" "$o.whole.f64.o"
 	units=$(having "$2")
 	for u in $units; do
 		[ -f "plant/$u.remake" ] || remake "$u"
-		[ ! -f plant/whole.so ] || measured "unit/$u"
+		measured "unit/$u"
 	done
 	cp "$2" saved
 	INSTEAD=$6 awk -v line="$3" -v column="$4" -v n="$5" '
 		NR == line { $0 = substr($0, 1, column - 1) ENVIRON["INSTEAD"] substr($0, column + n) }
 		{ print }' saved >"$2"
 	now=$(sed -n "${3}s/^$tab*//p" "$2")
+	! is_double || compile "$2" "$o.f64.o" -fsanitize=address -DGV_REAL_DOUBLE 2>/dev/null
 	if compile "$2" "$o.o" 2>/dev/null; then # what is no program is no change
 		drawn=$((drawn + 1))
 		if cmp -s "$o.o" "$o.whole.o" || is_equivalent "$2" "$now"; then
 			equivalent=$((equivalent + 1))
-		elif eval "link $planted_objects && remake $units" && notices "$1"; then
+		elif link_planted && eval "remake $units" && notices "$1"; then
 			killed=$((killed + 1))
 			printf '%s:%s: %s\t%s\n' "$2" "$3" "$killer" "$now" >>kills
 		else
@@ -298,25 +312,47 @@ plant() {
 	fi
 	cp saved "$2"
 	cp "$o.whole.o" "$o.o"
+	! is_double || cp "$o.whole.f64.o" "$o.f64.o"
 	[ -z "$units" ] || eval "remake $units"
 }
 
-# mutate FOLDER TESTS FILE...: changes of these files; a line of totals
+# named TESTS PATTERN...: the tests of these patterns that TESTS has not
+named() {
+	but=$1
+	shift
+	for t; do
+		# shellcheck disable=SC2086
+		case $t in
+		unit/* | fuzz/*) set -- tests/$t.c ;;
+		*) set -- tests/$t.t ;;
+		esac
+		for f; do
+			f=${f#tests/}
+			case " $but " in *" ${f%.[ct]} "*) ;; *) [ ! -f "tests/$f" ] || echo "${f%.[ct]}" ;; esac
+		done
+	done | sort -u
+}
+
+# mutate FOLDER TESTS PATTERNS FILE...: changes of these files; a line of totals
 mutate() {
-	folder=$1 tests=$2
-	shift 2
+	folder=$1 tests=$2 later=$3
+	shift 3
 	always=
 	until=$(($(now) + ${share:-100000000}))
 	case $tests in '* '*) always=yes && tests=${tests#??} ;; esac
-	prepare "$folder" "$tests" || return 1
+	# shellcheck disable=SC2086
+	later=$(named "$tests" $later | tr '\n' ' ')
+	prepare "$folder" "$tests" "$later" || return 1
+	: >plant/measured
 	if [ -n "$together" ] && [ "$(for f; do grep "^$f$tab" sample; done | wc -l)" -le 8 ]; then
-		# shellcheck disable=SC2046
-		always=yes && line_up "$tests" && link $(objects_of "$folder" o) && cp "$planted" plant/whole.so || return 1
+		always=yes && : >plant/reach && line_up "$tests" >plant/sorted
 	else
 		count_lines "$folder" "$tests" || return 1
+		awk -F '\t' -v OFS='\t' '{ print $2, $1 }' plant/sorted >plant/measured
 	fi
+	{ cat plant/sorted && line_up "$later"; } >plant/queue
+	link_planted && for so in "$planted" "$doubles"; do cp "$so" "plant/${so##*/}.whole"; done || return 1
 	draw "$@" >sites || return 1
-	planted_objects=$(objects_of "$folder" o | tr '\n' ' ')
 	drawn=0 killed=0 equivalent=0 survived=0
 	while IFS=$tab read -r by file line column length instead <&8; do
 		# some of each, however long it took to build
@@ -327,7 +363,7 @@ mutate() {
 	for o in $objects; do
 		[ ! -f "$o.saved" ] || { mv "$o.saved" "$o" && touch "$o"; }
 	done
-	nothing plant/nothing.o && link plant/nothing.o
+	nothing plant/nothing.o && link plant/nothing.o && link_to "$doubles" plant/nothing.o
 	echo "$folder $drawn $killed $equivalent $survived" >>totals
 	row "$folder" $drawn $killed $equivalent $survived
 }
@@ -340,7 +376,7 @@ row() { # NAME DRAWN KILLED EQUIVALENT SURVIVED
 mkdir -p planted
 helpers=$(for f in tests/helpers/*.c tests/preload/*.c; do echo "$f"; done |
 	sed 's|^tests|build|; s|\(/preload/.*\)\.c$|\1.so|; s|\.c$||' | tr '\n' ' ')
-nothing plant/nothing.o && link plant/nothing.o && cp "$planted" planted/libnothing.so || exit 2
+nothing plant/nothing.o && link plant/nothing.o && link_to "$doubles" plant/nothing.o && cp "$planted" planted/libnothing.so || exit 2
 : >totals
 : >took
 : >kills
@@ -368,12 +404,12 @@ if [ -n "$together" ]; then
 fi
 began=$(now)
 left=$(wc -l <rows)
-while IFS=$tab read -r folder tests <&9; do
+while IFS=$tab read -r folder tests later <&9; do
 	files=$(asked "$folder" "$@")
 	[ -z "$seconds" ] || share=$(((began + seconds * 100 - $(now)) / left))
 	left=$((left - 1))
 	# shellcheck disable=SC2086
-	mutate "$folder" "$tests" $files || { echo "$folder: not tried" && echo "$folder 0 0 0 1" >>totals; }
+	mutate "$folder" "$tests" "$later" $files || { echo "$folder: not tried" && echo "$folder 0 0 0 1" >>totals; }
 done 9<rows
 # shellcheck disable=SC2046
 row "all mutants:" $(awk '{ d += $2; k += $3; e += $4; s += $5 } END { print d + 0, k + 0, e + 0, s + 0 }' totals)

@@ -76,6 +76,7 @@ $(CUDA_TESTED): $(patsubst %.c,$(BUILD)/pic/%.o,$(CUDA_SRC)) $(BUILD)/fake/image
 	@rm -f $@
 	$(Q)$(AR) rcD $@ $^
 
+fakes: $(CUDA_FAKE)
 plugin: $(PLUGIN)
 cuda: $(BUILD)/plugin/gv-cuda.so ## support for GPUs alone: gv-cuda.so (needs nvcc)
 -include $(CUDA_OBJ:.o=.d) $(CUDA_FAKE_OBJ:.o=.d)
