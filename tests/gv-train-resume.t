@@ -503,7 +503,7 @@ if have "$python"; then
 	echo "gv-train: bad.csv: these trees are of a collective that sums nothing up for all, broadcast; expected allreduce" >want
 	same_file want err.0 "trees of another collective"
 	# one worker is told to stop, and all do; then they go on
-	args="--data=digits:300 --steps=60000 --log-every=10000 --batch=16 --lr=0.1 mlp.tsv"
+	args="--data=digits:300 --steps=20000 --log-every=4000 --batch=16 --lr=0.1 mlp.tsv"
 	gv-train --checkpoint=long $args >/dev/null
 	rm -f progress
 	GV_PROGRESS=$PWD/progress
@@ -520,7 +520,7 @@ if have "$python"; then
 	status_of $one
 	is_status 143 "rank 1 is told to stop: rank 1"
 	ok "reported: $(tail -n 1 progress)" grep -q '^checkpoint [1-9]' progress
-	ok "in the middle" test "$(sed -n 's/checkpoint //p' progress | tail -n 1)" -lt 60000
+	ok "in the middle" test "$(sed -n 's/checkpoint //p' progress | tail -n 1)" -lt 20000
 	gang 2 --checkpoint=stop $args
 	same long stop "a gang that was stopped and goes on"
 	# a worker dies
@@ -536,7 +536,7 @@ if have "$python"; then
 	status_of $zero
 	is_status 2 "rank 1 is killed: rank 0"
 	ok "rank 1 is killed: rank 0 says so: $(head -n 1 err.0)" grep -q "^gv-train: rank 1 of 127.0.0.1 is gone$" err.0
-	ok "and where it is" grep -q "^gv-train: stopped after step [0-9]* of 60000$" err.0
+	ok "and where it is" grep -q "^gv-train: stopped after step [0-9]* of 20000$" err.0
 	status_of $one
 	gv-train --checkpoint=stop $args >/dev/null
 	same long stop "what was done before is not lost"

@@ -194,6 +194,8 @@ come(struct gv_meeting *m, struct gv_error *e)
 
 	if (gv_sock_connect(&t.fd, m->s->addr, m->s->port, m->deadline, e) != 0)
 		return -1;
+	/* rank 0 may have come late; it was there before, and so gives up before this */
+	m->deadline = gv_clock_s() + m->s->join_s;
 	gv_sock_there(t.fd, m->host[0]);
 	snprintf(m->rank_0, sizeof(m->rank_0), "rank 0 of %s", m->host[0]);
 	if (visit(m, &t, e) != 0) {

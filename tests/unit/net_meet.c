@@ -522,6 +522,36 @@ test_lost_early(void)
 	}
 }
 
+/* Rank 0 comes late, and another one never: who has come before them all hears it. */
+static void
+test_late_rank_0(void)
+{
+	int port = free_port(), r, status, bad = 0;
+	pid_t pid[2];
+
+	fflush(stdout);
+	for (r = 0; r < 2; r++) {
+		struct gv_gang_spec s = spec(r, 3, port);
+		struct gv_error e = {0};
+		struct gv_gang *g;
+
+		pid[r] = fork();
+		if (pid[r] != 0)
+			continue;
+		s.join_s = 2;
+		gv_sleep_s(r == 0 ? 1.5 : 0);
+		_exit(
+		    gv_gang_join(&g, &s, &e) != -1 ||
+		    !says(&e, r == 0 ? "2 of 3 workers came within 2 s: rank 2 is missing"
+				     : "rank 2 did not come within 2 s"));
+	}
+	for (r = 0; r < 2; r++) {
+		waitpid(pid[r], &status, 0);
+		bad += status != 0;
+	}
+	is_int(bad, 0, "rank 0 comes late: who came before hears who is missing");
+}
+
 /*
  * Whether the victim is named, or, of one that comes when the gang has given up already, that
  * rank 0 is not there.
@@ -772,6 +802,7 @@ main(void)
 	test_misfits();
 	test_twins();
 	test_lost_early();
+	test_late_rank_0();
 	test_killed_meeting();
 	test_absence();
 	test_place();
