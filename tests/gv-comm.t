@@ -304,6 +304,7 @@ sed 's/gpu0,gpu1,25/gpu0,gpu1,2e6/' links.csv >x
 bad 'x:2: gbytes_per_s: expected 0 to 1000000 GB/s, got 2e+06' gv-comm -l x trees.csv
 sed 's/gpu0,gpu1,25/gpu0,gpu1,fast/' links.csv >x
 bad 'x:2: gbytes_per_s: expected a number, got "fast"' gv-comm -l x trees.csv
+ok "and no more than that" [ "$(wc -l <err)" -eq 1 ]
 sed 's/gpu0,gpu1,25/gpu0,gpu1,0/' links.csv >x
 bad 'the trees use a link from "gpu0" to "gpu1": there is none' gv-comm -l x trees.csv
 sed 's/gpu0,gpu1,25/gpu0,gpu1,1e6/' links.csv >x
