@@ -345,6 +345,11 @@ run gv-profile jobs -c nodes.csv jobs.csv
 is_err "a gang of more GPUs than one node has" <<'EOT'
 gv-profile: cannot measure job "a" here: it needs 2 of type cpu1, this machine has 1; give its rate with -t
 EOT
+# GPUs of this machine that a row says are its node's, and those of a row that says nothing
+printf 'gpu_type,gpus,node\nbig,1,n1\nsmall,2,\n' >nodes.csv
+printf 'job_id,command\na,"echo $GV_GPU_TYPE $GV_GPUS >>%s/seen; exec stepper -r 200"\n' "$PWD" >jobs.csv
+run gv-profile jobs --node=n1 --warmup=0s --window=0.1s -c nodes.csv jobs.csv
+ok "are counted together" [ "$(sort -u seen | tr '\n' ' ')" = 'big 0 small 1 ' ]
 
 # ---- bad input ----
 bad() {

@@ -387,7 +387,7 @@ profile(struct options *o, int argc, char **argv)
 		warn_of_slips(&in);
 	if (!o->common.quiet && o->pairs)
 		warn_of_names(&plan, &in.jobs);
-	site_gpus(&gpus, &in.site, &o->site, most_at_once(o));
+	site_gpus(&gpus, &in.site, most_at_once(o));
 	status = run_check(&plan, &in.jobs, &in.site, &gpus, &e);
 	if (status != 0)
 		gv_warn_error(&e);

@@ -64,12 +64,49 @@ open_slurm(struct site *s, const struct site_options *o, struct gv_error *e)
 	return rc;
 }
 
+static bool
+is_here(const char *node, const struct site_options *o)
+{
+	char host[256] = "";
+	size_t n = strlen(node);
+
+	if (n == 0 || strcmp(node, "localhost") == 0)
+		return true;
+	if (o->node != NULL)
+		return strcmp(node, o->node) == 0;
+	gethostname(host, sizeof(host) - 1);
+	return strncmp(node, host, n) == 0 && (host[n] == '\0' || host[n] == '.');
+}
+
+/*
+ * Leaves the pools of this machine.  Some may name it and some nothing: their GPUs are counted
+ * together.
+ */
+static int
+keep_here(struct gv_cluster *c, const struct site_options *o, struct gv_error *e)
+{
+	size_t p, n = 0;
+	bool several = false;
+
+	for (p = 0; p < c->n_pools; p++) {
+		if (!is_here(c->pool[p].node, o))
+			continue;
+		c->pool[n++] = c->pool[p];
+		several |= strcmp(c->pool[n - 1].node, c->pool[0].node) != 0;
+	}
+	c->n_pools = n;
+	return several ? gv_cluster_join(c, o->cluster, e) : 0;
+}
+
 int
 site_open(struct site *s, const struct site_options *o, struct gv_error *e)
 {
 	*s = (struct site){.by = &gv_launch_local};
-	return o->slurm ? open_slurm(s, o, e)
-			: gv_cluster_read(&s->cluster, o->cluster, e);
+	if (o->slurm)
+		return open_slurm(s, o, e);
+	return gv_cluster_read(&s->cluster, o->cluster, e) == 0
+		   ? keep_here(&s->cluster, o, e)
+		   : -1;
 }
 
 int
@@ -90,23 +127,9 @@ site_close(struct site *s, struct gv_error *e)
 
 /* ---- GPUs ---- */
 
-static bool
-is_here(const char *node, const struct site_options *o)
-{
-	char host[256] = "";
-	size_t n = strlen(node);
-
-	if (n == 0 || strcmp(node, "localhost") == 0)
-		return true;
-	if (o->node != NULL)
-		return strcmp(node, o->node) == 0;
-	gethostname(host, sizeof(host) - 1);
-	return strncmp(node, host, n) == 0 && (host[n] == '\0' || host[n] == '.');
-}
-
 /* The pool of a type on this machine with the most GPUs, NULL = none. */
 static const struct gv_pool *
-find_pool(const struct gv_cluster *cluster, size_t type, const struct site_options *o)
+find_pool(const struct gv_cluster *cluster, size_t type)
 {
 	const struct gv_pool *best = NULL;
 	size_t i;
@@ -114,8 +137,7 @@ find_pool(const struct gv_cluster *cluster, size_t type, const struct site_optio
 	for (i = 0; i < cluster->n_pools; i++) {
 		const struct gv_pool *p = &cluster->pool[i];
 
-		if (p->type == type && is_here(p->node, o) &&
-		    (best == NULL || p->gpus > best->gpus))
+		if (p->type == type && (best == NULL || p->gpus > best->gpus))
 			best = p;
 	}
 	return best;
@@ -149,7 +171,7 @@ add_nodes(struct gpus *g, size_t *group, const struct site *s)
 }
 
 void
-site_gpus(struct gpus *g, const struct site *s, const struct site_options *o, size_t most)
+site_gpus(struct gpus *g, const struct site *s, size_t most)
 {
 	size_t n_nodes = s->slurm != NULL ? gv_slurm_allocation(s->slurm)->n_nodes : 1;
 	size_t *group = gv_xcalloc(n_nodes, sizeof(*group));
@@ -162,7 +184,7 @@ site_gpus(struct gpus *g, const struct site *s, const struct site_options *o, si
 		return;
 	}
 	for (type = 0; type < s->cluster.n_types; type++) {
-		const struct gv_pool *pool = find_pool(&s->cluster, type, o);
+		const struct gv_pool *pool = find_pool(&s->cluster, type);
 
 		if (pool != NULL)
 			add_pool(g, &cap, pool, 0);

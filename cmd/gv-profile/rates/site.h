@@ -34,8 +34,7 @@ int site_close(struct site *s, struct gv_error *e);
  * The GPUs of the cluster that can be had, of which no node runs more than most at once.
  * Of this machine that is for each type its largest pool here.  Free it with site_gpus_free.
  */
-void site_gpus(
-    struct gpus *g, const struct site *s, const struct site_options *o, size_t most);
+void site_gpus(struct gpus *g, const struct site *s, size_t most);
 void site_gpus_free(struct gpus *g); /* also of a zeroed one */
 /* The node of a GPU, as the launcher knows it; NULL = this machine. */
 const char *site_node(const struct site *s, const struct gpu *gpu);
