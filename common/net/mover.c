@@ -15,6 +15,9 @@
 /* More than a sign's noise. */
 #define STARVED_S (5 * GV_SIGN_TICK_S)
 
+/* A bell that could not be rung is made up for then. */
+enum { SLEEP_MS = 200 };
+
 struct gv_mover {
 	pthread_t thread;
 	pthread_mutex_t gate, lock;
@@ -106,7 +109,7 @@ run(void *arg)
 		v->poll[world] = (struct pollfd){v->bell[0], POLLIN, 0};
 		v->sleeps = !ready;
 		pthread_mutex_unlock(&v->lock);
-		if (poll(v->poll, world + 1, ready ? 0 : -1) < 0)
+		if (poll(v->poll, world + 1, ready ? 0 : SLEEP_MS) < 0)
 			v->poll[world].revents = 0;
 		take(v);
 		v->sleeps = false;

@@ -134,7 +134,7 @@ sort(struct gv_reply *r)
 		}
 		r->share[k] = x;
 	}
-	if (left == 0)
+	if (left == 0 && r->n > 1)
 		qsort(r->share, r->n, sizeof(*r->share), by_jobs);
 }
 
