@@ -47,6 +47,45 @@ silent "and its plan"
 ok "in two stages" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "stage") at = i }
 	NR > 1 && NF > 2 { seen[$at]++ } END { exit !(seen[0] > 0 && seen[1] > 0) }' out
 
+# ---- samples: as training on them has it, without a word on shapes ----
+# no_times: what does not depend on how long anything took
+no_times() { awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /_ms$/) times[i] } { for (i in times) $i = ""; print }' out; }
+# on_data NAME SHAPE CLASSES MODEL OPTION...: the same table as of random samples of that shape
+on_data() {
+	on=$1 shape=$2 classes=$3 of=$4
+	shift 4
+	layers --batch=5 "$@" "$of"
+	silent "$on"
+	no_times >got
+	layers --batch=5 --shape="$shape" --classes="$classes" "$of"
+	no_times >want
+	same_file want got "$on: the layers of its shape and classes"
+}
+printf 'label,a,b\n0,1,2\n2,3,4\n1,5,6\n' >points.csv
+printf 'id,op,out\n1,linear,4\n2,linear,\n3,xent,\n' >points.model
+on_data "digits" 16x16x1 10 cnn-small --data=digits:20
+on_data "digits of another shape" 16x1x16 10 lstm-small --data=digits:7 --shape=16x1x16
+on_data "text" 24x1 256 gnmt-small --data=sentences:40 --context=24
+on_data "text by default" 64x1 256 gpt-tiny --data=sentences:40
+on_data "without any, a text's" 64x1 256 gpt-tiny
+on_data "without any, images" 28x28x1 10 cnn-small
+on_data "a table of three rows" 1x1x2 3 points.model --data=csv:points.csv
+on_data "samples that are their own targets" 16x16x1 256 dcgan-small --data=digits:9 --scale=unit --autoencode
+run gv-profile memory -q --batch=4 --data=sentences:40 --context=24 gnmt-small
+cut -d, -f2- out >got
+run gv-profile memory -q --batch=4 --shape=24x1 --classes=256 gnmt-small
+cut -d, -f2- out >want
+same_file want got "memory: on samples"
+run gv-profile arrays -q --most=2 --batch=4 --warmup=0s --window=0s --repeats=2 --data=digits:20 linear
+silent "arrays: on samples"
+bad "samples have their classes" "--classes and --data: the samples say how many" --data=digits --classes=10 linear
+for option in --label=a --context=8 --scale=unit --autoencode; do
+	bad "$option alone" "${option%%=*} says nothing without --data" $option linear
+done
+bad "a scale" '--scale: unknown "big"; known: standard, unit, none' --data=digits --scale=big linear
+wrong "samples that are no text" "$models/gpt-tiny.tsv: a sample of digits:5 has 1 targets, the model's head wants 256" \
+	--data=digits:5 gpt-tiny
+
 # ---- branches: edges behind the layers, each once ----
 layers resnet-small
 silent "a model with branches"

@@ -21,8 +21,8 @@ static const char help[] =
     "\n"
     "      --most=N           the largest array (16)\n"
     "      --batch=N          samples of a minibatch (64)\n"
-    "      --shape=HxWxC      of a sample (28x28x1)\n"
-    "      --classes=N        of the labels (10)\n"
+    "      --data=DATA        gv-train's, with --context --label --scale --autoencode\n"
+    "      --shape=HxWxC, --classes=N   or random (28x28x1, 10; tokens 64x1, 256)\n"
     "      --optimizer=NAME   sgd, momentum, adam or adamw (sgd)\n"
     "      --threads=N        of the CPU (1)\n"
     "      --device=DEVICE    cpu, cuda[:N] or auto (cpu); --math=fp32|tf32|bf16\n"
@@ -165,5 +165,6 @@ profile_arrays(int argc, char **argv)
 	if (gv_out_close(out, &e) != 0)
 		gv_die_error(&e);
 	gv_model_free(&m);
+	net_free(&o.net);
 	return gv_finish();
 }

@@ -33,8 +33,8 @@ static const char help[] =
     "      --beside=N         while N other processes train the same model (0)\n"
     "      --in-flight=N, --micro-batches=N   as a stage, so many on their way (1),\n"
     "                         and in an update; or --stages=N, as stages have them\n"
-    "      --shape=HxWxC      of a sample (28x28x1)\n"
-    "      --classes=N        of the labels (10)\n"
+    "      --data=DATA        gv-train's, with --context --label --scale --autoencode\n"
+    "      --shape=HxWxC, --classes=N   or random (28x28x1, 10; tokens 64x1, 256)\n"
     "      --optimizer=NAME   sgd, momentum, adam or adamw (sgd)\n"
     "      --threads=N        of the CPU (1)\n"
     "      --device=DEVICE    cpu, cuda[:N] or auto (cpu); --math=fp32|tf32|bf16\n"
@@ -208,7 +208,7 @@ say(const struct layer_times *t, const struct times_rule *rule)
 }
 
 static int
-measure(const struct options *o, struct gv_error *e)
+measure(struct options *o, struct gv_error *e)
 {
 	struct layer_times t = {0};
 	struct gv_model m = {0};
@@ -237,6 +237,7 @@ measure(const struct options *o, struct gv_error *e)
 	}
 	layer_times_free(&t);
 	gv_model_free(&m);
+	net_free(&o->net);
 	return rc;
 }
 

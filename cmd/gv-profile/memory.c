@@ -15,8 +15,8 @@ static const char help[] =
     "\n"
     "      --models=N         of an array (1)\n"
     "      --batch=N          samples of a minibatch (64)\n"
-    "      --shape=HxWxC      of a sample (28x28x1)\n"
-    "      --classes=N        of the labels (10)\n"
+    "      --data=DATA        gv-train's, with --context --label --scale --autoencode\n"
+    "      --shape=HxWxC, --classes=N   or random (28x28x1, 10; tokens 64x1, 256)\n"
     "      --optimizer=NAME   sgd, momentum, adam or adamw (sgd)\n"
     "      --threads=N        of the CPU (1)\n"
     "      --device=DEVICE    cpu, cuda[:N] or auto (cpu); --math=fp32|tf32|bf16\n"
@@ -106,5 +106,6 @@ profile_memory(int argc, char **argv)
 		gv_die_error(&e);
 	memory_log_free(&log);
 	gv_model_free(&m);
+	net_free(&o);
 	return gv_finish();
 }

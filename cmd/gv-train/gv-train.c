@@ -36,11 +36,12 @@ static void
 export_data(const struct options *o)
 {
 	struct gv_error e = {0};
-	struct data d;
+	struct gv_data d;
 
-	if (data_open(&d, &o->data, &e) != 0 || data_export(&d, o->export_to, &e) != 0)
+	if (gv_data_open(&d, &o->data.train, &e) != 0 ||
+	    gv_data_export(&d, o->export_to, &e) != 0)
 		gv_die_error(&e);
-	data_free(&d);
+	gv_data_free(&d);
 }
 
 /* DIR/0.ckpt, DIR/1.ckpt, ... */

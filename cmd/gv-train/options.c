@@ -36,13 +36,13 @@ static const char help_text[] =
     "other    -h, --help  -V, --version  -q, --quiet  -v, --verbose\n";
 
 const char *const optimiser_names[] = {"sgd", "adam", "adamw", NULL};
-const char *const scale_names[] = {"standard", "unit", "none", NULL};
 
 static void
 set_defaults(struct options *o)
 {
 	struct gv_net_coef coef = GV_NET_COEF_DEFAULT;
 	struct schedule schedule = SCHEDULE_DEFAULT;
+	struct gv_data_sets sets = GV_DATA_SETS_DEFAULTS;
 
 	memset(o, 0, sizeof(*o));
 	o->common.usage = usage_text;
@@ -53,10 +53,7 @@ set_defaults(struct options *o)
 	o->schedule = schedule;
 	o->micro_batches = 1;
 	o->seed = o->order_seed = 1;
-	o->data.label = o->test.label = "label";
-	o->data.context = o->test.context = 64;
-	o->data.digit_seed = 1;
-	o->test.digit_seed = 2;
+	o->data = sets;
 	o->checkpoint_s = 30;
 	o->log_every = 100;
 	o->timeout_s = 300;
@@ -92,8 +89,8 @@ take_optimizer(struct options *o, const char *option)
 static void
 take_scale(struct options *o, const char *option)
 {
-	o->scale = (enum data_scale)gv_opt_one_of(
-	    &o->common, option, optarg, scale_names, SCALE_NONE + 1);
+	o->data.scale = (enum gv_data_scale)gv_opt_one_of(
+	    &o->common, option, optarg, gv_data_scale_names, GV_DATA_UNSCALED + 1);
 }
 
 static void
@@ -135,13 +132,13 @@ static void
 take_label(struct options *o, const char *option)
 {
 	(void)option;
-	o->data.label = o->test.label = optarg;
+	o->data.train.label = o->data.test.label = optarg;
 }
 
 static void
 take_context(struct options *o, const char *option)
 {
-	o->data.context = o->test.context =
+	o->data.train.context = o->data.test.context =
 	    gv_opt_int(&o->common, option, optarg, 1, 1 << 20);
 }
 
@@ -154,9 +151,9 @@ take_shape(struct options *o, const char *option)
 	if (gv_shape_parse(optarg, &shape) != 0)
 		gv_opt_usage(&o->common, "%s: expected HxW or HxWxC, got %s", option,
 		    gv_quote(q, optarg, strlen(optarg)));
-	o->data.h = o->test.h = shape.height;
-	o->data.w = o->test.w = shape.width;
-	o->data.c = o->test.c = shape.channels;
+	o->data.train.h = o->data.test.h = shape.height;
+	o->data.train.w = o->data.test.w = shape.width;
+	o->data.train.c = o->data.test.c = shape.channels;
 }
 
 #define AT(member)   .at = offsetof(struct options, member)
@@ -175,8 +172,8 @@ enum {
 #define STEPS_MOST (INT64_C(1) << 53)
 
 static const struct own own[] = {
-    {"data", required_argument, TEXT, AT(data.text)},
-    {"test", required_argument, TEXT, AT(test.text)},
+    {"data", required_argument, TEXT, AT(data.train.text)},
+    {"test", required_argument, TEXT, AT(data.test.text)},
     {"label", required_argument, SPECIAL, BY(take_label)},
     {"context", required_argument, SPECIAL, BY(take_context)},
     {"shape", required_argument, SPECIAL, BY(take_shape)},
@@ -215,7 +212,7 @@ static const struct own own[] = {
     {"array", required_argument, TEXT, AT(array)},
     {"init", required_argument, TEXT, AT(init)},
     {"init-partial", no_argument, FLAG, AT(init_partial)},
-    {"autoencode", no_argument, FLAG, AT(autoencode)},
+    {"autoencode", no_argument, FLAG, AT(data.own)},
     {"weights", required_argument, TEXT, AT(weights)},
     {"checkpoint", required_argument, TEXT, AT(checkpoint)},
     {"checkpoint-every", required_argument, DURATION, AT(checkpoint_s)},
@@ -303,7 +300,7 @@ check(struct options *o, int argc, char **argv)
 	    1)
 		gv_opt_usage(&o->common,
 		    "--shapes, --export, --split and --join exclude each other");
-	if (o->split_into == NULL && o->join_into == NULL && o->data.text == NULL)
+	if (o->split_into == NULL && o->join_into == NULL && o->data.train.text == NULL)
 		gv_opt_usage(&o->common, "no data: --data=digits, for example");
 	if (o->join_into != NULL) {
 		o->parts = (const char *const *)argv + optind;

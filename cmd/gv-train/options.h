@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/opt.h"
-#include "gv-train/data/data.h"
+#include "data/fit.h"
 #include "gv-train/recipe/schedule.h"
 #include "nn/device/device.h"
 #include "nn/net.h"
@@ -26,10 +26,8 @@ struct options {
 	size_t n_parts;
 
 	const char *model; /* the operand: a model table, or with --split a checkpoint */
-	struct data_spec data, test; /* test.text NULL = none */
-	enum data_scale scale;
-	bool autoencode; /* samples are their own targets */
-	int64_t steps;   /* -1 = not given */
+	struct gv_data_sets data;
+	int64_t steps;                                  /* -1 = not given */
 	uint64_t batch, micro_batches, shards, threads; /* shards 0: as gv_net_shards */
 	struct gv_nn_device device;                     /* its threads: those above */
 	const char *pipeline; /* a schedule's name or file; NULL = none */
@@ -58,7 +56,6 @@ struct options {
 
 /* Names as options and checkpoints spell them. */
 extern const char *const optimiser_names[];
-extern const char *const scale_names[];
 
 /* Fills *o from the command line and the environment; ends the process on a usage error. */
 void options_parse(struct options *o, int argc, char **argv);

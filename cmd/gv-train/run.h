@@ -3,7 +3,7 @@
 #define GV_TRAIN_RUN_H
 
 #include "array.h"
-#include "gv-train/data/data.h"
+#include "data/data.h"
 #include "coll/coll.h"
 #include "net/gang.h"
 #include "nn/ckpt.h"
@@ -17,9 +17,9 @@ struct run {
 	const struct options *o;
 	struct gv_model model;
 	struct array array;
-	struct data data, test; /* test.n 0 = none */
+	struct gv_data data, test; /* test.n 0 = none */
 	/* the orders of samples that models have, and which of them each has, [B] */
-	struct data_order *order;
+	struct gv_data_order *order;
 	size_t orders, *order_of;
 
 	struct gv_gang_spec place; /* rank, world, ... */

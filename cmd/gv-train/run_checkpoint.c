@@ -48,7 +48,7 @@ void
 run_describe(struct run *r)
 {
 	const struct options *o = r->o;
-	const struct data *d = &r->data;
+	const struct gv_data *d = &r->data;
 	size_t shards =
 	    o->shards > 0 ? o->shards : gv_net_shards(o->batch / o->micro_batches);
 	size_t i;
@@ -63,10 +63,10 @@ run_describe(struct run *r)
 	    d->h, d->w, d->c, d->classes);
 	if (d->targets > 1)
 		gv_strbuf_fmt(&r->config, "targets %zu\n", d->targets);
-	if (o->autoencode)
+	if (o->data.own)
 		gv_strbuf_str(&r->config, "autoencode\n");
 	gv_strbuf_fmt(&r->config, "data_crc %08" PRIx32 "\nscale %s\n", d->crc,
-	    scale_names[o->scale]);
+	    gv_data_scale_names[o->data.scale]);
 	for (i = 0; i < r->model.n; i++)
 		describe_layer(&r->config, &r->model, &r->model.layer[i]);
 	r->line = gv_xcalloc(r->array.n, sizeof(*r->line));

@@ -120,8 +120,8 @@ test(struct run *r, const struct run_late *l, double *loss, double *accuracy)
 	for (b = 0; b < r->array.n; b++)
 		loss[b] = accuracy[b] = NAN;
 	if (any_test_due(r, l)) {
-		status = gv_net_eval(r->net, r->test.x, data_targets(&r->test), r->test.n,
-		    correct, loss, NULL);
+		status = gv_net_eval(r->net, r->test.x, gv_data_targets(&r->test),
+		    r->test.n, correct, loss, NULL);
 		for (b = 0; b < r->array.n && gv_model_counts_hits(&r->model); b++)
 			accuracy[b] =
 			    (double)correct[b] / (double)(r->test.n * r->test.targets);

@@ -107,7 +107,7 @@ build(struct run *r, struct gv_error *e)
 	c.ctx = r;
 	if (gv_net_new(&r->net, &r->model, &c, e) != 0)
 		return -1;
-	if (gv_net_data(r->net, r->data.x, data_targets(&r->data), r->data.n) != 0)
+	if (gv_net_data(r->net, r->data.x, gv_data_targets(&r->data), r->data.n) != 0)
 		return gv_error_set(e, "%s", gv_net_error(r->net));
 	gv_net_rows(r->net, &r->first, &r->rows);
 	r->diverged = gv_xcalloc(r->array.n, sizeof(*r->diverged));
@@ -184,12 +184,7 @@ run_open(struct run *r, struct gv_error *e)
 	r->place.tell = r->o->common.verbose > 0 ? say_link : NULL;
 	if (gv_gang_env(&r->place, e) != 0 || run_trees_read(r, e) != 0)
 		return -1;
-	data_scale(&r->data, r->test.n > 0 ? &r->test : NULL,
-	    r->model.tokens > 0 ? SCALE_NONE : r->o->scale);
-	if (r->o->autoencode)
-		data_own_targets_fill(&r->data);
-	if (r->o->autoencode && r->test.n > 0)
-		data_own_targets_fill(&r->test);
+	gv_data_fit_scale(&r->data, &r->test, &r->model, &r->o->data);
 	if ((r->o->pipeline != NULL ? run_pipeline_build : build)(r, e) != 0 ||
 	    run_weights_take(r, e) != 0)
 		return -1;
@@ -231,10 +226,10 @@ run_close(struct run *r)
 	gv_net_free(r->net);
 	gv_model_free(&r->model);
 	array_free(&r->array);
-	data_free(&r->data);
-	data_free(&r->test);
+	gv_data_free(&r->data);
+	gv_data_free(&r->test);
 	for (b = 0; b < r->orders; b++)
-		data_order_free(&r->order[b]);
+		gv_data_order_free(&r->order[b]);
 	free(r->order);
 	free(r->order_of);
 	run_losses_free(r);

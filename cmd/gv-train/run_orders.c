@@ -14,7 +14,7 @@ run_orders_make(struct run *r)
 		for (k = 0; k < r->orders && r->order[k].seed != seed[b];)
 			k++;
 		if (k == r->orders)
-			data_order_init(&r->order[r->orders++], r->data.n, seed[b]);
+			gv_data_order_init(&r->order[r->orders++], r->data.n, seed[b]);
 		r->order_of[b] = k;
 	}
 }

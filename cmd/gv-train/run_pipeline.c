@@ -18,7 +18,7 @@ visit(void *ctx, size_t order, uint64_t micro_batch, uint32_t *sample)
 	struct run *r = ctx;
 	size_t n = r->pipeline->batch;
 
-	data_order_take(&r->order[order], micro_batch * n, n, sample);
+	gv_data_order_take(&r->order[order], micro_batch * n, n, sample);
 }
 
 static double
@@ -139,7 +139,7 @@ run_pipeline_build(struct run *r, struct gv_error *e)
 	    .tests = r->test.n > 0,
 	    .own_clock = (o->stages != NULL || o->common.verbose > 0) && o->threads == 1,
 	    .x = r->data.x,
-	    .target = data_targets(&r->data),
+	    .target = gv_data_targets(&r->data),
 	    .samples = r->data.n,
 	    .steps = r->array.steps,
 	    .ctx = r,
@@ -297,7 +297,7 @@ test_and_log(struct run *r, uint64_t from, bool all, struct gv_error *e)
 	status = worker_rest(r->pipeline->worker, e);
 	if (status == 0)
 		status = worker_test(r->pipeline->worker, r->test.x,
-		    data_targets(&r->test), r->test.n, t.correct, t.loss, e);
+		    gv_data_targets(&r->test), r->test.n, t.correct, t.loss, e);
 	if (status == 0)
 		status = log_steps(r, from, &t, true, e);
 	free(t.correct);

@@ -58,12 +58,12 @@ choose(struct run *r)
 
 /* This rank's samples of the step's batch, in one of the orders. */
 static void
-visit(struct run *r, struct data_order *order)
+visit(struct run *r, struct gv_data_order *order)
 {
 	uint64_t parts = r->o->micro_batches, size = r->o->batch / parts, m;
 
 	for (m = 0; m < parts; m++)
-		data_order_take(order, r->step * r->o->batch + m * size + r->first,
+		gv_data_order_take(order, r->step * r->o->batch + m * size + r->first,
 		    r->rows, r->visit + m * r->rows);
 }
 

@@ -30,6 +30,17 @@ gv_model_vocabulary(const struct gv_model *m)
 }
 
 bool
+gv_model_embeds(const struct gv_model *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		if (m->layer[i].op == GV_OP_EMBED)
+			return true;
+	return false;
+}
+
+bool
 gv_op_has_out(enum gv_op op)
 {
 	return gv_nn_ops[op].has_out;

@@ -225,6 +225,8 @@ int gv_shape_parse(const char *s, struct gv_shape *shape);
 
 /* Tokens that a row of embed asks for by its k, the fewest; 0: none does.  Before the shape pass. */
 size_t gv_model_vocabulary(const struct gv_model *m);
+/* Whether its samples are tokens.  Before the shape pass. */
+bool gv_model_embeds(const struct gv_model *m);
 
 /* Whether an evaluation can say how many targets are met: not of mse. */
 bool gv_model_counts_hits(const struct gv_model *m);

@@ -1,6 +1,7 @@
 #include "bench.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -28,6 +29,33 @@ draw_targets(const struct gv_model *m, size_t n)
 	return v;
 }
 
+/* all samples of the rule's, or drawn, into b->x and b->target */
+static void
+take_samples(
+    struct bench *b, const struct gv_model *m, const struct gv_data *d, size_t all)
+{
+	size_t i, k, size = b->sample;
+
+	b->x = gv_xcalloc(all * size, sizeof(*b->x));
+	if (d == NULL) {
+		b->target = draw_targets(m, all);
+		for (i = 0; i < all * size; i++)
+			b->x[i] = m->tokens > 0
+				      ? (gv_real)(gv_random(1, 0, 0, i) % m->tokens)
+				      : (gv_real)gv_random_normal(1, 0, 0, i);
+		return;
+	}
+	b->target = gv_xcalloc(all, b->target_bytes);
+	for (i = 0; i < all; i++) {
+		const char *target = gv_data_targets(d);
+
+		for (k = 0; k < size; k++)
+			b->x[i * size + k] = d->x[i % d->n * size + k];
+		memcpy((char *)b->target + i * b->target_bytes,
+		    target + i % d->n * b->target_bytes, b->target_bytes);
+	}
+}
+
 int
 bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *rule,
     struct memory_log *log, struct gv_error *e)
@@ -36,7 +64,7 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 	struct gv_net_config c = {
 	    .models = rule->models, .batch = rule->batch, .optimiser = rule->optimiser};
 	size_t all;
-	size_t i, size = gv_shape_size(m->input);
+	size_t i;
 	char why[GV_ERROR_LEN];
 	uint64_t *seed;
 	int status;
@@ -50,7 +78,7 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 	b->micro_batches =
 	    rule->micro_batches > b->in_flight ? rule->micro_batches : b->in_flight;
 	b->batch = rule->batch;
-	b->sample = size;
+	b->sample = gv_shape_size(m->input);
 	b->target_bytes = m->targets * (m->target == GV_TARGET_LABELS ? sizeof(int32_t)
 								      : sizeof(gv_real));
 	all = b->in_flight * rule->batch;
@@ -80,11 +108,7 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 	b->loss = gv_xcalloc(rule->models, sizeof(*b->loss));
 	b->rows = m->n;
 	b->now = gv_xcalloc(m->n, sizeof(*b->now));
-	b->x = gv_xcalloc(all * size, sizeof(*b->x));
-	b->target = draw_targets(m, all);
-	for (i = 0; i < all * size; i++)
-		b->x[i] = m->tokens > 0 ? (gv_real)(gv_random(1, 0, 0, i) % m->tokens)
-					: (gv_real)gv_random_normal(1, 0, 0, i);
+	take_samples(b, m, rule->data, all);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #ifndef GV_PROFILE_LAYER_TIMES_H
 #define GV_PROFILE_LAYER_TIMES_H
 
+#include "data/data.h"
 #include "nn/device/device.h"
 #include "nn/net.h"
 
@@ -11,7 +12,8 @@ struct times_rule {
 	/* micro-batches of batch samples on their way at a time, and of a step, if more; 0 is as
 	 * good as 1 */
 	size_t in_flight, micro_batches;
-	size_t stages; /* as which rows are measured; 0 is as good as 1 */
+	const struct gv_data *data; /* the samples, over and over; NULL: random ones */
+	size_t stages;              /* as which rows are measured; 0 is as good as 1 */
 	struct gv_nn_device device;
 	enum gv_optimiser optimiser;
 	double momentum;    /* of SGD */
@@ -44,7 +46,7 @@ struct layer_times {
 };
 
 /*
- * Trains m (after gv_model_shape) on random samples at a learning rate of 0,
+ * Trains m (after gv_model_shape) on the samples of the rule at a learning rate of 0,
  * timing every other step inside.  0, or -1 with *e set.
  */
 int layer_times(struct layer_times *t, const struct gv_model *m,

@@ -110,12 +110,100 @@ net_set_math(void *ctx, const char *arg)
 	o->measuring = true;
 }
 
-int
-net_model(struct gv_model *m, const struct net_options *o, struct gv_error *e)
+void
+net_set_data(void *ctx, const char *arg)
 {
-	char *path = gv_model_path(o->model);
-	int rc = gv_model_read(m, path, e);
+	struct net_options *o = ctx;
 
+	o->sets.train.text = arg;
+	o->measuring = true;
+}
+
+static struct gv_data_sets *
+sets_by(struct net_options *o, const char *option)
+{
+	o->of_sets = option;
+	o->measuring = true;
+	return &o->sets;
+}
+
+void
+net_set_label(void *ctx, const char *arg)
+{
+	sets_by(ctx, "--label")->train.label = arg;
+}
+
+void
+net_set_context(void *ctx, const char *arg)
+{
+	struct net_options *o = ctx;
+
+	sets_by(o, "--context")->train.context =
+	    gv_opt_int(&o->common, "--context", arg, 1, 1 << 20);
+}
+
+void
+net_set_scale(void *ctx, const char *arg)
+{
+	struct net_options *o = ctx;
+
+	sets_by(o, "--scale")->scale = (enum gv_data_scale)gv_opt_one_of(
+	    &o->common, "--scale", arg, gv_data_scale_names, GV_DATA_UNSCALED + 1);
+}
+
+void
+net_set_autoencode(void *ctx, const char *arg)
+{
+	(void)arg;
+	sets_by(ctx, "--autoencode")->own = true;
+}
+
+/* Random samples. */
+static int
+shape_random(struct gv_model *m, const struct net_options *o, struct gv_error *e)
+{
+	static const struct gv_shape image = {1, 28, 28}, text = {1, 64, 1};
+	bool tokens = gv_model_embeds(m);
+	struct gv_shape shape = o->shape;
+	size_t classes = o->classes;
+
+	if (shape.channels == 0)
+		shape = tokens ? text : image;
+	if (classes == 0)
+		classes = tokens ? 256 : 10;
+	return gv_model_shape(m, shape, classes, e);
+}
+
+int
+net_model(struct gv_model *m, struct net_options *o, struct gv_error *e)
+{
+	bool real = o->sets.train.text != NULL;
+	char *path;
+	int rc;
+
+	if (!real && o->of_sets != NULL)
+		gv_opt_usage(&o->common, "%s says nothing without --data", o->of_sets);
+	if (real && o->classes > 0)
+		gv_opt_usage(
+		    &o->common, "--classes and --data: the samples say how many");
+	path = gv_model_path(o->model);
+	rc = gv_model_read(m, path, e);
 	free(path);
-	return rc != 0 ? -1 : gv_model_shape(m, o->shape, o->classes, e);
+	if (rc != 0 || !real)
+		return rc != 0 ? -1 : shape_random(m, o, e);
+	o->sets.train.h = o->shape.height;
+	o->sets.train.w = o->shape.width;
+	o->sets.train.c = o->shape.channels;
+	if (gv_data_fit(&o->data, &o->test, m, &o->sets, e) != 0)
+		return -1;
+	gv_data_fit_scale(&o->data, &o->test, m, &o->sets);
+	o->rule.data = &o->data;
+	return 0;
+}
+
+void
+net_free(struct net_options *o)
+{
+	gv_data_free(&o->data);
+	gv_data_free(&o->test);
 }

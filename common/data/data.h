@@ -5,8 +5,8 @@
  * training visits them is a function of (order seed, epoch) alone, so the place
  * in the data is a function of the step and a restored run needs no other state.
  */
-#ifndef GV_TRAIN_DATA_H
-#define GV_TRAIN_DATA_H
+#ifndef GV_DATA_DATA_H
+#define GV_DATA_DATA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,14 +15,15 @@
 #include "base/err.h"
 
 /* How values reach the network. */
-enum data_scale {
-	SCALE_STANDARD, /* (x - mean) / deviation of the training set, per channel */
-	SCALE_UNIT, /* bytes / 255; tables: (x - min) / (max - min) of the training set */
-	SCALE_NONE  /* as they are */
+enum gv_data_scale {
+	GV_DATA_STANDARD, /* (x - mean) / deviation of the training set, per channel */
+	GV_DATA_UNIT, /* bytes / 255; tables: (x - min) / (max - min) of the training set */
+	GV_DATA_UNSCALED /* as they are */
 };
+extern const char *const gv_data_scale_names[]; /* as --scale spells them; ends in NULL */
 
 /* A sample is h x w places of c channels; a row of a table is c = columns, h = w = 1. */
-struct data {
+struct gv_data {
 	size_t n;
 	size_t h, w, c;
 	size_t size;     /* h * w * c */
@@ -31,12 +32,12 @@ struct data {
 	float *x;        /* [n][h][w][c] */
 	int32_t *y;      /* [n][targets] labels, 0 and up; NULL = numbers */
 	float *t;        /* [n][targets] numbers; NULL = labels */
-	float low, high; /* the range of the values that SCALE_UNIT maps to [0,1] */
+	float low, high; /* the range of the values that GV_DATA_UNIT maps to [0,1] */
 	uint32_t crc;    /* of the samples and labels as read, before scaling */
 };
 
 /* Where samples come from, as --data names it. */
-struct data_spec {
+struct gv_data_spec {
 	const char *text;    /* as given, for messages */
 	const char *label;   /* the label's column in a table */
 	bool numbers;        /* a table's labels are numbers */
@@ -58,54 +59,55 @@ struct data_spec {
  * A sample of text is context places of one channel, each a token; the labels are
  * the tokens behind each.
  *
- * 0, or -1 with *e set.  d is owned by the caller: data_free.
+ * 0, or -1 with *e set.  d is owned by the caller: gv_data_free.
  */
-int data_open(struct data *d, const struct data_spec *spec, struct gv_error *e);
-void data_free(struct data *d); /* also of a zeroed one */
+int gv_data_open(struct gv_data *d, const struct gv_data_spec *spec, struct gv_error *e);
+void gv_data_free(struct gv_data *d); /* also of a zeroed one */
 
 /*
  * The readers behind it.  digits: sample i is a function of (seed, i) only; the
  * bits are the same on every machine (IEEE doubles, no libm).  n >= 1.
  */
-void data_digits(struct data *d, size_t n, uint64_t seed);
-int data_idx(struct data *d, const char *images, const char *labels, struct gv_error *e);
-int data_table(struct data *d, const char *path, const char *label, bool numbers,
+void gv_data_digits(struct gv_data *d, size_t n, uint64_t seed);
+int gv_data_idx(
+    struct gv_data *d, const char *images, const char *labels, struct gv_error *e);
+int gv_data_table(struct gv_data *d, const char *path, const char *label, bool numbers,
     struct gv_error *e);
 /* Text of n sentences, the i-th a function of (seed, i) only. */
-int data_sentences(struct data *d, const struct data_spec *spec, size_t n, uint64_t seed,
-    struct gv_error *e);
+int gv_data_sentences(struct gv_data *d, const struct gv_data_spec *spec, size_t n,
+    uint64_t seed, struct gv_error *e);
 /* width: bytes of a token */
-int data_tokens(struct data *d, const struct data_spec *spec, const char *path,
+int gv_data_tokens(struct gv_data *d, const struct gv_data_spec *spec, const char *path,
     size_t width, struct gv_error *e);
 /* Samples of tokens [tokens], each below known. */
-int data_windows(struct data *d, const struct data_spec *spec, const uint32_t *token,
-    size_t tokens, size_t known, struct gv_error *e);
+int gv_data_windows(struct gv_data *d, const struct gv_data_spec *spec,
+    const uint32_t *token, size_t tokens, size_t known, struct gv_error *e);
 
 /* What a net compares with: y or t. */
 static inline const void *
-data_targets(const struct data *d)
+gv_data_targets(const struct gv_data *d)
 {
 	return d->t != NULL ? (const void *)d->t : d->y;
 }
 
 /* Labels become numbers: 1 at the label's place of so many, 0 elsewhere. */
-void data_one_hot(struct data *d, size_t classes);
+void gv_data_one_hot(struct gv_data *d, size_t classes);
 
 /*
  * In place of labels or numbers every sample gets room for its own numbers; filled with
- * them, as they are scaled, by data_own_targets_fill.
+ * them, as they are scaled, by gv_data_own_targets_fill.
  */
-void data_own_targets(struct data *d);
-void data_own_targets_fill(struct data *d);
+void gv_data_own_targets(struct gv_data *d);
+void gv_data_own_targets_fill(struct gv_data *d);
 
 /*
  * Scales the training set d and, by the same numbers, the test set (NULL =
  * none).  Constant channels have deviation 1.  Sums run in sample order.
  */
-void data_scale(struct data *d, struct data *test, enum data_scale how);
+void gv_data_scale(struct gv_data *d, struct gv_data *test, enum gv_data_scale how);
 
 /* Writes "label,p0,p1,..." (the values unscaled; many labels: label0, ...); 0 or -1. */
-int data_export(const struct data *d, const char *path, struct gv_error *e);
+int gv_data_export(const struct gv_data *d, const char *path, struct gv_error *e);
 
 /*
  * The order of visits: out[j] = the sample of position position + j, where
@@ -113,16 +115,16 @@ int data_export(const struct data *d, const char *path, struct gv_error *e);
  * epoch).  A batch may reach over an epoch's end.  Cost: n draws when the epoch
  * changes.
  */
-struct data_order {
+struct gv_data_order {
 	size_t n;
 	uint64_t seed;
 	uint64_t epoch; /* whose permutation is held; UINT64_MAX = none */
 	uint32_t *perm; /* [n] */
 };
 
-void data_order_init(struct data_order *o, size_t n, uint64_t seed);
-void data_order_take(
-    struct data_order *o, uint64_t position, size_t count, uint32_t *out);
-void data_order_free(struct data_order *o);
+void gv_data_order_init(struct gv_data_order *o, size_t n, uint64_t seed);
+void gv_data_order_take(
+    struct gv_data_order *o, uint64_t position, size_t count, uint32_t *out);
+void gv_data_order_free(struct gv_data_order *o);
 
 #endif

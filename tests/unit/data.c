@@ -4,19 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gv-train/data/data.h"
+#include "data/data.h"
 
 static void
 test_digits(void)
 {
-	struct data a = {0}, b = {0}, other = {0};
+	struct gv_data a = {0}, b = {0}, other = {0};
 	size_t seen[10] = {0}, i, odd = 0;
 	double mean[10][256];
 	int least = 1 << 30, k;
 
-	data_digits(&a, 2000, 1);
-	data_digits(&b, 50, 1);
-	data_digits(&other, 50, 2);
+	gv_data_digits(&a, 2000, 1);
+	gv_data_digits(&b, 50, 1);
+	gv_data_digits(&other, 50, 2);
 	ok(memcmp(a.x, b.x, 50 * a.size * sizeof(*a.x)) == 0 &&
 		memcmp(a.y, b.y, 50 * sizeof(*a.y)) == 0,
 	    "sample i does not depend on how many there are");
@@ -40,28 +40,29 @@ test_digits(void)
 	ok(mean[8][8 * 16 + 5] / (double)seen[8] >
 		mean[1][8 * 16 + 5] / (double)seen[1] + 15,
 	    "the mean 8 has ink where the mean 1 has none");
-	data_free(&a);
-	data_free(&b);
-	data_free(&other);
+	gv_data_free(&a);
+	gv_data_free(&b);
+	gv_data_free(&other);
 }
 
 /* The same bytes on every machine and by every compiler: a checksum, once and for all. */
 static void
 test_frozen(void)
 {
-	struct data_spec spec = {.text = "digits:100:3"};
-	struct data d;
+	struct gv_data_spec spec = {.text = "digits:100:3"};
+	struct gv_data d;
 	struct gv_error e = {0};
 
-	ok(data_open(&d, &spec, &e) == 0, "digits:100:3");
+	ok(gv_data_open(&d, &spec, &e) == 0, "digits:100:3");
 	is_int(d.crc, 2339858446, "their checksum");
-	data_free(&d);
+	gv_data_free(&d);
 }
 
-static struct data
+static struct gv_data
 small(size_t h, size_t w, size_t c)
 {
-	struct data d = {.n = 3, .h = h, .w = w, .c = c, .size = h * w * c, .classes = 2};
+	struct gv_data d = {
+	    .n = 3, .h = h, .w = w, .c = c, .size = h * w * c, .classes = 2};
 	size_t i;
 
 	d.x = malloc(d.n * d.size * sizeof(*d.x));
@@ -76,11 +77,11 @@ small(size_t h, size_t w, size_t c)
 static void
 test_scale(void)
 {
-	struct data d = small(2, 2, 3), t = small(2, 2, 3), raw = small(2, 2, 3);
+	struct gv_data d = small(2, 2, 3), t = small(2, 2, 3), raw = small(2, 2, 3);
 	size_t c, i, n = d.n * d.size;
 	int bad = 0;
 
-	data_scale(&d, &t, SCALE_STANDARD);
+	gv_data_scale(&d, &t, GV_DATA_STANDARD);
 	for (c = 0; c < d.c; c++) {
 		double sum = 0, squares = 0;
 
@@ -95,39 +96,39 @@ test_scale(void)
 	for (i = 0; i < n; i++)
 		bad += t.x[i] != d.x[i];
 	is_int(bad, 0, "the test set is scaled by the same numbers");
-	data_free(&t);
+	gv_data_free(&t);
 	t = small(2, 2, 3);
-	data_scale(&t, NULL, SCALE_UNIT);
+	gv_data_scale(&t, NULL, GV_DATA_UNIT);
 	for (i = 0, bad = 0; i < n; i++)
 		bad += t.x[i] != raw.x[i] / 16;
 	is_int(bad, 0, "unit: divided by the range");
-	data_free(&t);
+	gv_data_free(&t);
 	t = small(2, 2, 3);
-	data_scale(&t, NULL, SCALE_NONE);
+	gv_data_scale(&t, NULL, GV_DATA_UNSCALED);
 	is_int(memcmp(t.x, raw.x, n * sizeof(*t.x)), 0, "none: as it is");
 	for (i = 0; i < n; i++)
 		t.x[i] = 7;
-	data_scale(&t, NULL, SCALE_STANDARD);
+	gv_data_scale(&t, NULL, GV_DATA_STANDARD);
 	for (i = 0, bad = 0; i < n; i++)
 		bad += t.x[i] != 0;
 	is_int(bad, 0, "constants become 0, not NaN");
-	data_free(&d);
-	data_free(&t);
-	data_free(&raw);
+	gv_data_free(&d);
+	gv_data_free(&t);
+	gv_data_free(&raw);
 }
 
 static void
 test_order(void)
 {
 	enum { N = 37 };
-	struct data_order o, p;
+	struct gv_data_order o, p;
 	uint32_t all[5 * N], some[64];
 	int count[N], wrong = 0, moved = 0;
 	size_t i, j;
 
-	data_order_init(&o, N, 1);
-	data_order_init(&p, N, 1);
-	data_order_take(&o, 0, 5 * N, all);
+	gv_data_order_init(&o, N, 1);
+	gv_data_order_init(&p, N, 1);
+	gv_data_order_take(&o, 0, 5 * N, all);
 	for (i = 0; i < 5; i++) {
 		memset(count, 0, sizeof(count));
 		for (j = 0; j < N; j++)
@@ -143,16 +144,16 @@ test_order(void)
 	for (i = 5 * N, wrong = 0; i-- > 0;) { /* backwards: no state is needed */
 		size_t n = 5 * N - i < 64 ? 5 * N - i : 64;
 
-		data_order_take(&p, i, n, some);
+		gv_data_order_take(&p, i, n, some);
 		wrong += memcmp(some, all + i, n * sizeof(*all)) != 0;
 	}
 	is_int(wrong, 0, "a place in the order is a function of the position");
-	data_order_free(&p);
-	data_order_init(&p, N, 2);
-	data_order_take(&p, 0, N, some);
+	gv_data_order_free(&p);
+	gv_data_order_init(&p, N, 2);
+	gv_data_order_take(&p, 0, N, some);
 	ok(memcmp(some, all, N * sizeof(*all)) != 0, "another seed, another order");
-	data_order_free(&o);
-	data_order_free(&p);
+	gv_data_order_free(&o);
+	gv_data_order_free(&p);
 }
 
 int

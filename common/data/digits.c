@@ -7,7 +7,7 @@
  * Pixels are bytes, as in real image files: 255 * (0.25 + v / 2), v = ink +
  * noise, so that two sigmas of noise fit below and above.
  */
-#include "gv-train/data/data.h"
+#include "data/data.h"
 
 #include <math.h>
 
@@ -138,7 +138,7 @@ draw_digit(float *out, int digit, uint64_t seed, uint32_t i)
 }
 
 void
-data_digits(struct data *d, size_t n, uint64_t seed)
+gv_data_digits(struct gv_data *d, size_t n, uint64_t seed)
 {
 	size_t i;
 

@@ -1,5 +1,5 @@
 /* Data sets: which reader, scaling, export. */
-#include "gv-train/data/data.h"
+#include "data/data.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,11 +12,13 @@
 #include "base/num.h"
 #include "table/tab.h"
 
+const char *const gv_data_scale_names[] = {"standard", "unit", "none", NULL};
+
 enum { DIGITS_DEFAULT = 8000, DIGITS_MAX = 1 << 22 };
 
 /* "" | ":N" | ":N:SEED" behind a name */
 static int
-read_count(const struct data_spec *spec, const char *name, int64_t *n, int64_t *seed,
+read_count(const struct gv_data_spec *spec, const char *name, int64_t *n, int64_t *seed,
     struct gv_error *e)
 {
 	char q[GV_QUOTE_LEN];
@@ -43,7 +45,7 @@ read_count(const struct data_spec *spec, const char *name, int64_t *n, int64_t *
 }
 
 static int
-open_generated(struct data *d, const struct data_spec *spec, struct gv_error *e)
+open_generated(struct gv_data *d, const struct gv_data_spec *spec, struct gv_error *e)
 {
 	bool digits = spec->text[0] == 'd';
 	int64_t n, seed;
@@ -51,14 +53,14 @@ open_generated(struct data *d, const struct data_spec *spec, struct gv_error *e)
 	if (read_count(spec, digits ? "digits" : "sentences", &n, &seed, e) != 0)
 		return -1;
 	if (!digits)
-		return data_sentences(d, spec, (size_t)n, (uint64_t)seed, e);
-	data_digits(d, (size_t)n, (uint64_t)seed);
+		return gv_data_sentences(d, spec, (size_t)n, (uint64_t)seed, e);
+	gv_data_digits(d, (size_t)n, (uint64_t)seed);
 	return 0;
 }
 
 static int
-open_idx(
-    struct data *d, const struct data_spec *spec, const char *files, struct gv_error *e)
+open_idx(struct gv_data *d, const struct gv_data_spec *spec, const char *files,
+    struct gv_error *e)
 {
 	const char *comma = strchr(files, ',');
 	char *images;
@@ -67,13 +69,13 @@ open_idx(
 	if (comma == NULL || comma == files || comma[1] == '\0')
 		return gv_error_set(e, "%s: expected idx:IMAGES,LABELS", spec->text);
 	images = gv_xstrndup(files, (size_t)(comma - files));
-	r = data_idx(d, images, comma + 1, e);
+	r = gv_data_idx(d, images, comma + 1, e);
 	free(images);
 	return r;
 }
 
 static int
-reshape(struct data *d, const struct data_spec *spec, struct gv_error *e)
+reshape(struct gv_data *d, const struct gv_data_spec *spec, struct gv_error *e)
 {
 	if (spec->h == 0)
 		return 0;
@@ -88,7 +90,7 @@ reshape(struct data *d, const struct data_spec *spec, struct gv_error *e)
 }
 
 static void
-finish(struct data *d)
+finish(struct gv_data *d)
 {
 	size_t i;
 	uLong crc = crc32(0, NULL, 0);
@@ -113,7 +115,7 @@ finish(struct data *d)
 }
 
 int
-data_open(struct data *d, const struct data_spec *spec, struct gv_error *e)
+gv_data_open(struct gv_data *d, const struct gv_data_spec *spec, struct gv_error *e)
 {
 	char q[GV_QUOTE_LEN];
 	const char *s = spec->text;
@@ -126,13 +128,13 @@ data_open(struct data *d, const struct data_spec *spec, struct gv_error *e)
 	else if (strncmp(s, "idx:", 4) == 0)
 		r = open_idx(d, spec, s + 4, e);
 	else if (strncmp(s, "csv:", 4) == 0)
-		r = data_table(d, s + 4, spec->label, spec->numbers, e);
+		r = gv_data_table(d, s + 4, spec->label, spec->numbers, e);
 	else if (strncmp(s, "text:", 5) == 0)
-		r = data_tokens(d, spec, s + 5, 1, e);
+		r = gv_data_tokens(d, spec, s + 5, 1, e);
 	else if (strncmp(s, "tokens:", 7) == 0)
-		r = data_tokens(d, spec, s + 7, 2, e);
+		r = gv_data_tokens(d, spec, s + 7, 2, e);
 	else if (strncmp(s, "tokens32:", 9) == 0)
-		r = data_tokens(d, spec, s + 9, 4, e);
+		r = gv_data_tokens(d, spec, s + 9, 4, e);
 	else
 		return gv_error_set(e,
 		    "unknown data set %s; known: digits[:N[:SEED]], idx:IMAGES,LABELS, "
@@ -140,7 +142,7 @@ data_open(struct data *d, const struct data_spec *spec, struct gv_error *e)
 		    "tokens32:FILE",
 		    gv_quote(q, s, strlen(s)));
 	if (r != 0 || reshape(d, spec, e) != 0) {
-		data_free(d);
+		gv_data_free(d);
 		return -1;
 	}
 	finish(d);
@@ -148,7 +150,7 @@ data_open(struct data *d, const struct data_spec *spec, struct gv_error *e)
 }
 
 void
-data_free(struct data *d)
+gv_data_free(struct gv_data *d)
 {
 	free(d->x);
 	free(d->y);
@@ -157,7 +159,7 @@ data_free(struct data *d)
 }
 
 void
-data_one_hot(struct data *d, size_t classes)
+gv_data_one_hot(struct gv_data *d, size_t classes)
 {
 	size_t i, all = d->n * d->targets;
 
@@ -171,7 +173,7 @@ data_one_hot(struct data *d, size_t classes)
 }
 
 void
-data_own_targets(struct data *d)
+gv_data_own_targets(struct gv_data *d)
 {
 	free(d->y);
 	free(d->t);
@@ -181,14 +183,14 @@ data_own_targets(struct data *d)
 }
 
 void
-data_own_targets_fill(struct data *d)
+gv_data_own_targets_fill(struct gv_data *d)
 {
 	memcpy(d->t, d->x, d->n * d->size * sizeof(*d->t));
 }
 
 /* x = (x - shift) / width over one channel */
 static void
-apply(struct data *d, size_t channel, double shift, double width)
+apply(struct gv_data *d, size_t channel, double shift, double width)
 {
 	size_t n = d->n * d->size;
 	size_t i;
@@ -199,7 +201,7 @@ apply(struct data *d, size_t channel, double shift, double width)
 
 /* Two passes, so that a large mean costs no digits. */
 static void
-measure(const struct data *d, size_t channel, double *mean, double *deviation)
+measure(const struct gv_data *d, size_t channel, double *mean, double *deviation)
 {
 	size_t n = d->n * d->size;
 	double count = (double)(n / d->c);
@@ -218,16 +220,16 @@ measure(const struct data *d, size_t channel, double *mean, double *deviation)
 }
 
 void
-data_scale(struct data *d, struct data *test, enum data_scale how)
+gv_data_scale(struct gv_data *d, struct gv_data *test, enum gv_data_scale how)
 {
 	double shift = d->low;
 	double width = d->high > d->low ? (double)d->high - d->low : 1;
 	size_t c;
 
-	if (how == SCALE_NONE)
+	if (how == GV_DATA_UNSCALED)
 		return;
 	for (c = 0; c < d->c; c++) {
-		if (how == SCALE_STANDARD)
+		if (how == GV_DATA_STANDARD)
 			measure(d, c, &shift, &width);
 		apply(d, c, shift, width);
 		if (test != NULL)
@@ -236,7 +238,7 @@ data_scale(struct data *d, struct data *test, enum data_scale how)
 }
 
 int
-data_export(const struct data *d, const char *path, struct gv_error *e)
+gv_data_export(const struct gv_data *d, const char *path, struct gv_error *e)
 {
 	struct gv_out *out;
 	struct gv_tabw w;

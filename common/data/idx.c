@@ -2,7 +2,7 @@
  * IDX files, as MNIST's: two zero bytes, a type (8 = unsigned byte), the number
  * of dimensions, each dimension as a big-endian 32-bit number, then the bytes.
  */
-#include "gv-train/data/data.h"
+#include "data/data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +117,7 @@ read_idx(struct idx *x, const char *path, struct gv_error *e)
 
 /* n x c; n x h x w; n x h x w x c */
 static void
-set_shape(struct data *d, const struct idx *x)
+set_shape(struct gv_data *d, const struct idx *x)
 {
 	int k = x->dimensions;
 
@@ -145,7 +145,7 @@ check(const struct idx *x, const struct idx *y, const char *images, const char *
 }
 
 int
-data_idx(struct data *d, const char *images, const char *labels, struct gv_error *e)
+gv_data_idx(struct gv_data *d, const char *images, const char *labels, struct gv_error *e)
 {
 	struct idx x = {0}, y = {0};
 	int r = -1;

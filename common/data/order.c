@@ -3,12 +3,12 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "gv-train/data/data.h"
+#include "data/data.h"
 
 enum { STREAM_ORDER = 0x6f726465 };
 
 void
-data_order_init(struct data_order *o, size_t n, uint64_t seed)
+gv_data_order_init(struct gv_data_order *o, size_t n, uint64_t seed)
 {
 	o->n = n;
 	o->seed = seed;
@@ -18,7 +18,7 @@ data_order_init(struct data_order *o, size_t n, uint64_t seed)
 
 /* Fisher-Yates; a 64-bit draw modulo k is uneven by k / 2^64, which nobody can see. */
 static void
-shuffle(struct data_order *o, uint64_t epoch)
+shuffle(struct gv_data_order *o, uint64_t epoch)
 {
 	size_t i;
 
@@ -36,7 +36,8 @@ shuffle(struct data_order *o, uint64_t epoch)
 }
 
 void
-data_order_take(struct data_order *o, uint64_t position, size_t count, uint32_t *out)
+gv_data_order_take(
+    struct gv_data_order *o, uint64_t position, size_t count, uint32_t *out)
 {
 	uint64_t epoch = position / o->n;
 	size_t at = (size_t)(position % o->n);
@@ -54,7 +55,7 @@ data_order_take(struct data_order *o, uint64_t position, size_t count, uint32_t 
 }
 
 void
-data_order_free(struct data_order *o)
+gv_data_order_free(struct gv_data_order *o)
 {
 	free(o->perm);
 	o->perm = NULL;

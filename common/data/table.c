@@ -2,7 +2,7 @@
  * Samples in a table: one row each; the label's column holds whole numbers from
  * 0 up, or any numbers where a model wants these; all other columns are features in the order of the header.
  */
-#include "gv-train/data/data.h"
+#include "data/data.h"
 
 #include <float.h>
 #include <math.h>
@@ -55,7 +55,7 @@ read_features(const struct gv_tab *t, size_t label, float *x, struct gv_error *e
 }
 
 static void
-find_range(struct data *d)
+find_range(struct gv_data *d)
 {
 	size_t i, n = d->n * d->size;
 
@@ -67,8 +67,8 @@ find_range(struct data *d)
 }
 
 static int
-read_rows(
-    struct data *d, struct gv_tab *t, const char *label, bool numbers, struct gv_error *e)
+read_rows(struct gv_data *d, struct gv_tab *t, const char *label, bool numbers,
+    struct gv_error *e)
 {
 	size_t column, cap_x = 0, cap_y = 0;
 	int r;
@@ -105,8 +105,8 @@ read_rows(
 }
 
 int
-data_table(
-    struct data *d, const char *path, const char *label, bool numbers, struct gv_error *e)
+gv_data_table(struct gv_data *d, const char *path, const char *label, bool numbers,
+    struct gv_error *e)
 {
 	struct gv_tab *t;
 	int r;

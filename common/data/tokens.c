@@ -8,7 +8,7 @@
  *	tokens32:FILE  uint32
  *	text:FILE      a byte is a token
  */
-#include "data.h"
+#include "data/data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ read_header(const struct bytes *b, const char *path, size_t *at, size_t *width,
 }
 
 int
-data_windows(struct data *d, const struct data_spec *spec, const uint32_t *token,
+gv_data_windows(struct gv_data *d, const struct gv_data_spec *spec, const uint32_t *token,
     size_t tokens, size_t known, struct gv_error *e)
 {
 	size_t T = (size_t)spec->context, i, t;
@@ -128,8 +128,8 @@ take_tokens(uint32_t *token, const struct bytes *b, const char *path, size_t at,
 }
 
 int
-data_tokens(struct data *d, const struct data_spec *spec, const char *path, size_t width,
-    struct gv_error *e)
+gv_data_tokens(struct gv_data *d, const struct gv_data_spec *spec, const char *path,
+    size_t width, struct gv_error *e)
 {
 	struct bytes b = {0};
 	size_t at = 0, known = width == 1 ? 256 : 0;
@@ -143,7 +143,7 @@ data_tokens(struct data *d, const struct data_spec *spec, const char *path, size
 		r = take_tokens(token, &b, path, at, width, &known, e);
 	}
 	if (r == 0)
-		r = data_windows(d, spec, token, (b.n - at) / width, known, e);
+		r = gv_data_windows(d, spec, token, (b.n - at) / width, known, e);
 	free(token);
 	free(b.v);
 	return r;

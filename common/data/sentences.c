@@ -5,7 +5,7 @@
  *
  * Sentence i is a function of (seed, i) alone, the same on every machine.
  */
-#include "data.h"
+#include "data/data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,8 +101,8 @@ add_sentence(struct gv_strbuf *s, struct dice *d)
 }
 
 int
-data_sentences(struct data *d, const struct data_spec *spec, size_t n, uint64_t seed,
-    struct gv_error *e)
+gv_data_sentences(struct gv_data *d, const struct gv_data_spec *spec, size_t n,
+    uint64_t seed, struct gv_error *e)
 {
 	struct gv_strbuf s = {0};
 	uint32_t *token;
@@ -117,7 +117,7 @@ data_sentences(struct data *d, const struct data_spec *spec, size_t n, uint64_t 
 	token = gv_xcalloc(s.len, sizeof(*token));
 	for (i = 0; i < s.len; i++)
 		token[i] = (unsigned char)s.s[i];
-	r = data_windows(d, spec, token, s.len, 256, e);
+	r = gv_data_windows(d, spec, token, s.len, 256, e);
 	free(token);
 	gv_strbuf_free(&s);
 	return r;
