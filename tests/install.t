@@ -62,6 +62,15 @@ silent "a program finds its data in the tree it was built in"
 ln -s "$bin/gv-train" train
 run env -u GV_DATA ./train --shapes --data=digits:1 cnn
 silent "also when it is called by a link"
+# and so do the jobs of the tables that come with it, as they stand there
+docs=$root/share/doc/gv-toolkit/examples
+awk -F, 'FNR == 1 { for (i = NF; i > 0 && $i != "command"; i--); next } i > 0 && $i ~ /^gv-train / { print $i }' \
+	"$docs"/*/*.csv | sort -u >commands
+[ "$(wc -l <commands)" -ge 8 ] || fail "tables with jobs are installed" commands
+while IFS= read -r command; do
+	run env PATH="$root/bin:/usr/bin:/bin" GV_DATA="$root/share/gv-toolkit" GV_TOTAL_STEPS=1 sh -c "$command"
+	if [ "$status" -eq 0 ]; then pass "$command"; else fail "$command" err; fi
+done <commands
 # so do the jobs that gv-run starts, Python's modules behind those of the user
 printf 'gpu_type,gpus,threads\ncpu1,1,1\n' >cluster.csv
 printf 'job_id,gpu_type,steps_per_s,share,command\na,cpu1,1,1,"echo $GV_DATA:$PYTHONPATH >%s/there"\n' "$scratch" >jobs.csv
