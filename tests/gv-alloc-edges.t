@@ -164,6 +164,20 @@ done
 ran="40 random tables" status=0
 ok "the factor of --relax-slo, applied, is enough ($n factors, $refused refused)" [ "$n" -gt 20 ] && [ "$refused" -eq 0 ]
 ok "the message names the same factor" [ "$without" -eq 0 ]
+# little is left of a deadline that is late: its last digit is more than needs are met to
+n=0 refused=0
+for now in 936 5333 12345 98765.4 333333 1e6 1700000000; do
+	for rate in 376.6823 130.3526 7.3 21.17 99; do
+		late=$(awk "BEGIN { printf \"%.17g\", $now + 9 / $rate / 1.6 }")
+		printf 'job_id,total_steps,arrival_s,deadline_s,gpu_type,steps_per_s\nx,9,%s,%s,a,%s\n' "$now" "$late" "$rate" >late.csv
+		factor=$(gv-alloc -q -p max-sum --relax-slo -c cluster.csv late.csv | sed -n '2s/.*,a,[^,]*,\([^,]*\),.*/\1/p')
+		n=$((n + 1))
+		awk -F, -v OFS=, -v f="$factor" 'NR > 1 { $4 = sprintf("%.17g", $3 + f * ($4 - $3)) } { print }' late.csv >longer.csv
+		gv-alloc -q -p max-sum -c cluster.csv longer.csv >out 2>err || refused=$((refused + 1))
+	done
+done
+ran="gv-alloc -q -p max-sum -c cluster.csv longer.csv" status=0
+ok "nor is a deadline at the end of a long time ($n factors, $refused refused)" [ "$refused" -eq 0 ]
 cat >never.csv <<E
 job_id,scale_factor,total_steps,deadline_s,gpu_type,steps_per_s
 gang,2,10,100,a,1

@@ -332,7 +332,7 @@ write_answer(const struct options *o, const struct gv_answer *a, struct gv_rates
 		standing_write(&in->standing, a, c, w);
 		return;
 	}
-	relaxation_text(relaxation, a->s.relaxation);
+	relaxation_text(relaxation, r, a);
 	answer_write(a, r, c, &every, o->sharing != NULL, w);
 }
 

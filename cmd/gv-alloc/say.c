@@ -1,5 +1,6 @@
 #include "say.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -144,11 +145,38 @@ name_late(const struct gv_rates *r, const struct gv_job *j, double deadline,
 		    r->frame.file, r->frame.line[j->row], q, what);
 }
 
-void
-relaxation_text(char text[GV_NUM_LEN], double relaxation)
+/*
+ * How much of the time that is left until a deadline its last digit may be, at most.  A
+ * deadline is a moment: where little is left of a long time, as written it may be off by
+ * more than needs may be missed by.
+ */
+static double
+last_digit(const struct gv_rates *r, const struct gv_answer *a)
 {
+	const double *need = a->p.number[GV_NUMBER_NEED];
+	double most = 0;
+	size_t i;
+
+	for (i = 0; i < r->n_jobs && need != NULL; i++) {
+		const struct gv_job *j = &r->job[i];
+		size_t row = a->row[i];
+
+		if (row != SIZE_MAX && need[row] > 0 && isfinite(need[row]))
+			most = fmax(most, DBL_EPSILON * (j->arrival_s + j->elapsed_s) *
+					      need[row] / j->steps_remaining);
+	}
+	return most;
+}
+
+void
+relaxation_text(
+    char text[GV_NUM_LEN], const struct gv_rates *r, const struct gv_answer *a)
+{
+	double relaxation = a->s.relaxation;
 	double shown, step;
 
+	if (relaxation > 1)
+		relaxation *= 1 + last_digit(r, a);
 	snprintf(text, GV_NUM_LEN, "%.6g", fmax(1, relaxation));
 	shown = strtod(text, NULL);
 	/* as much as the needs may be missed by (alloc/solve/deadline.c), and half of it */
@@ -160,7 +188,7 @@ relaxation_text(char text[GV_NUM_LEN], double relaxation)
 
 /* By how much less all could have what they need. */
 static void
-say_relaxation(const struct gv_answer *a)
+say_relaxation(const struct gv_rates *r, const struct gv_answer *a)
 {
 	bool deadlines = false, minimums = false;
 	bool relaxed = !a->impossible;
@@ -173,7 +201,7 @@ say_relaxation(const struct gv_answer *a)
 		deadlines = deadlines || (deadline > 0 && isfinite(deadline));
 		minimums = minimums || a->p.number[GV_NUMBER_MINIMUM][i] > 0;
 	}
-	relaxation_text(num, a->s.relaxation);
+	relaxation_text(num, r, a);
 	if (deadlines && relaxed)
 		gv_warn("deadlines have %s times the time that is left", num);
 	else if (deadlines)
@@ -211,7 +239,7 @@ say_late(const struct options *o, const struct gv_rates *r, const struct gv_answ
 	if (n > NAMED)
 		gv_warn("%zu more jobs cannot have what they need", n - NAMED);
 	if (a->s.relaxation > 1)
-		say_relaxation(a);
+		say_relaxation(r, a);
 }
 
 /* What staying gave up, and what for. */

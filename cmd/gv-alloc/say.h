@@ -23,9 +23,11 @@ void say_late(
 
 /*
  * By how much the time that is left was multiplied, with six digits, rounded up in the
- * last so that deadlines which are relaxed by it can be met; at least 1.
+ * last so that deadlines which are relaxed by it can be met, also as moments in time; at
+ * least 1.
  */
-void relaxation_text(char text[GV_NUM_LEN], double relaxation);
+void relaxation_text(
+    char text[GV_NUM_LEN], const struct gv_rates *r, const struct gv_answer *a);
 
 /* Some jobs have nothing, since others need all there is: so a makespan without an end. */
 void say_never(const struct gv_answer *a);
