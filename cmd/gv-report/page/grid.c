@@ -266,3 +266,30 @@ grid_free(struct grid *g)
 	gv_arena_free(&g->arena);
 	*g = (struct grid){0};
 }
+
+void
+grid_note(const char *text, bool html, struct gv_out *out)
+{
+	size_t room = out == gv_stdout() ? gv_term_width() : 0;
+	size_t used = 0, len, wide, gap;
+	char word[512];
+
+	if (html || room == 0) {
+		gv_out_fmt(out, "%s%s%s\n", html ? "<p>" : "", text, html ? "</p>" : "");
+		return;
+	}
+	while (*text != '\0') {
+		gap = strspn(text, " ");
+		len = strcspn(text + gap, " ");
+		snprintf(word, sizeof(word), "%.*s", (int)len, text + gap);
+		wide = gv_utf8_count(word);
+		if (used > 0 && used + gap + wide > room) {
+			gv_out_char(out, '\n');
+			used = gap = 0;
+		}
+		gv_out_fmt(out, "%*s%s", (int)gap, "", word);
+		used += gap + wide;
+		text += strspn(text, " ") + len;
+	}
+	gv_out_char(out, '\n');
+}

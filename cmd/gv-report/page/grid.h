@@ -35,6 +35,12 @@ void grid_print(const struct grid *g, const bool *right, struct gv_out *out);
 void grid_html(const struct grid *g, const bool *right, struct gv_out *out);
 void grid_free(struct grid *g);
 
+/*
+ * A sentence or two below a table, as HTML or text; on a terminal broken between words so
+ * that they fit.
+ */
+void grid_note(const char *text, bool html, struct gv_out *out);
+
 /* As grid_text, onto a string. */
 void text_add(struct gv_strbuf *b, const char *s, size_t len);
 /* A number as grid_number writes it. */

@@ -1,6 +1,7 @@
 #include "page.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "grid.h"
@@ -167,6 +168,7 @@ page_jobs(struct page *p)
 	struct grid g = {.n_columns = 8 + (size_t)show.entity + (size_t)show.gpus +
 				      (size_t)show.failed + h->n_types};
 	bool *right = gv_xcalloc(g.n_columns, sizeof(*right));
+	char note[128];
 	size_t i;
 
 	for (i = 0; i < g.n_columns; i++)
@@ -194,11 +196,11 @@ page_jobs(struct page *p)
 		gv_out_fmt(p->out,
 		    "<p>The first %zu of %zu jobs; --format=csv has all.</p>\n", n,
 		    h->n_jobs);
-	gv_out_fmt(p->out,
-	    "%sTimes in %s.  Shares are received/promised, in %% of the time from "
-	    "arrival to "
-	    "finish.%s\n",
-	    p->html ? "<p>" : "", p->unit, p->html ? "</p>" : "");
+	snprintf(note, sizeof(note),
+	    "Times in %s.  Shares are received/promised, in %% of the time from arrival "
+	    "to finish.",
+	    p->unit);
+	grid_note(note, p->html, p->out);
 	free(right);
 }
 

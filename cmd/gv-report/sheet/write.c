@@ -171,8 +171,7 @@ as_text(struct gv_out *out, const struct view *v, const struct sheet *by, int di
 		write_sheet(out, v, s, digits, html);
 	}
 	if (v->note != NULL && by == NULL)
-		gv_out_fmt(
-		    out, "%s%s%s\n", html ? "<p>" : "", v->note, html ? "</p>" : "");
+		grid_note(v->note, html, out);
 	if (html)
 		page_end(out);
 }
@@ -186,7 +185,7 @@ view_write_sheets(struct gv_out *out, const struct view *v, int digits)
 		if (v->sheet[i].shown && v->sheet[i].n > 0)
 			write_sheet(out, v, &v->sheet[i], digits, true);
 	if (v->note != NULL)
-		gv_out_fmt(out, "<p>%s</p>\n", v->note);
+		grid_note(v->note, true, out);
 }
 
 /* ---- for machines ---- */
