@@ -320,6 +320,17 @@ is_status 0 "half of the time is twice a quarter"
 run gv-report -f svg dry.csv
 silent "a dry run, drawn"
 ok "rounds that follow each other are one bar" [ "$(grep -c '<rect class="f0"' out)" -eq 4 ]
+for n in 1 2 3 5 8 13 40; do
+	seq 0 $((n - 1)) | awk 'BEGIN { print "round,job_id,gpu_type,gpus" } { print $1 ",a,k80,0" }' | gv-report -f svg >out
+	sed -n 's/.*class="c-dim c-mid" x="\([^"]*\)"[^>]*>\([^<]*\)<.*/\1 \2/p' out
+	echo
+done >ticks
+ran="dry runs of 1 to 40 rounds" status=0
+ok "numbers of rounds are whole, and none stands on another" awk '
+	NF == 0 { before = ""; next }
+	$2 !~ /^[0-9]+$/ || before != "" && $1 - before < 25 { exit status = 1 }
+	{ before = $1; n++ }
+	END { exit status || n < 14 }' ticks
 for file in some.csv dry.csv; do
 	run gv-report -f html $file
 	ok "$file: the page has the chart" grep -q '<svg ' out

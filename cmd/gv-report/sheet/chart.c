@@ -144,11 +144,15 @@ longest_ms(const struct view *v, size_t rows)
 
 /* ---- all ---- */
 
+enum { MOST_TICKS = 8 };
+#define TICK_W 36.0 /* of a number below the bars, with room beside it */
+
 /* What the bottom of the bars means. */
 struct bottom {
 	const char *name; /* with the unit */
 	double max;       /* at the right end; 0 at the left one */
 	double w;         /* of max, pixels */
+	double ticks;     /* of which there are no more steps */
 	const char *rows; /* what rows are */
 };
 
@@ -161,12 +165,14 @@ bottom_of(const struct view *v, size_t rows)
 	case CHART_ROUNDS:
 		rounds = rounds_of(v, rows);
 		return (struct bottom){"round", (double)rounds,
-		    fmin(PLOT_W / (double)rounds, 28) * (double)rounds, "jobs"};
+		    fmin(PLOT_W / (double)rounds, 28) * (double)rounds, (double)rounds,
+		    "jobs"};
 	case CHART_STAGES:
 		return (struct bottom){"ms of a micro-batch; line: passes as planned",
-		    longest_ms(v, rows), PLOT_W, "workers"};
+		    longest_ms(v, rows), PLOT_W, MOST_TICKS, "workers"};
 	default:
-		return (struct bottom){"share of time, %", 100, PLOT_W, "jobs"};
+		return (struct bottom){
+		    "share of time, %", 100, PLOT_W, MOST_TICKS, "jobs"};
 	}
 }
 
@@ -176,7 +182,8 @@ axis(struct gv_svg *svg, const struct bottom *b, double top, double bottom)
 	struct gv_scale scale = {
 	    .max = b->max, .from_px = FRAME_X + NAME_W, .to_px = FRAME_X + NAME_W + b->w};
 	struct gv_tick tick[GV_TICKS];
-	size_t n = gv_scale_ticks(&scale, 8, tick), i;
+	double steps = fmin(fmin(MOST_TICKS, b->ticks), fmax(1, b->w / TICK_W));
+	size_t n = gv_scale_ticks(&scale, (int)steps, tick), i;
 
 	for (i = 0; i < n; i++) {
 		double x = gv_scale_px(&scale, tick[i].value);
