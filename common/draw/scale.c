@@ -30,6 +30,16 @@ gv_scale_linear(double most)
 	    .max = fmax(step * ceil(most / step * (1 - 1e-9)), step)};
 }
 
+struct gv_scale
+gv_scale_count(double most)
+{
+	struct gv_scale s = gv_scale_linear(most);
+
+	s.max = ceil(s.max);
+	s.whole = true;
+	return s;
+}
+
 /* The next of 1, 2, 5 times a power of ten that is not above v, or (up) not below. */
 static double
 round_to(double v, bool up)
@@ -97,9 +107,14 @@ linear_ticks(const struct gv_scale *s, int about, struct gv_tick *tick)
 {
 	int digits;
 	double step = gv_ticks(s->max - s->min, about, &digits);
-	double first = ceil(s->min / step - 1e-9) + 0.0; /* no -0 */
+	double first;
 	size_t n = 0;
 
+	if (s->whole && step < 1) {
+		step = 1;
+		digits = 0;
+	}
+	first = ceil(s->min / step - 1e-9) + 0.0; /* no -0 */
 	while ((first + (double)n) * step <= s->max + 1e-9 * step && n < GV_TICKS) {
 		double v = (first + (double)n) * step;
 

@@ -9,6 +9,8 @@
 struct gv_scale {
 	double min, max;
 	bool log;
+	bool
+	    whole; /* in proportion, of things that are counted: ticks at whole numbers */
 	double from_px, to_px;
 };
 
@@ -29,6 +31,8 @@ double gv_scale_px(const struct gv_scale *s, double v);
  * Something even for no numbers at all (most < least, NAN).
  */
 struct gv_scale gv_scale_linear(double most);
+/* In proportion, of things that are counted, up to a whole number. */
+struct gv_scale gv_scale_count(double most);
 struct gv_scale gv_scale_log(double least, double most);
 
 /* About so many named ticks in tick[GV_TICKS], rising; their number. */

@@ -46,6 +46,26 @@ test_scales(void)
 	is_int(bad, 0, "scales hold their numbers, with round ends and rising ticks");
 }
 
+/* There is no half a job. */
+static void
+test_counts(void)
+{
+	struct gv_tick tick[GV_TICKS];
+	int most, about, bad = 0;
+
+	for (most = 1; most < 300; most++)
+		for (about = 3; about < 10; about++) {
+			struct gv_scale s = gv_scale_count(most);
+			size_t n = gv_scale_ticks(&s, about, tick), k;
+
+			bad += !(s.max >= most) || n < 2 || n > 25;
+			for (k = 0; k < n; k++)
+				bad += tick[k].value != floor(tick[k].value) ||
+				       strchr(tick[k].name, '.') != NULL;
+		}
+	is_int(bad, 0, "what is counted has ticks at whole numbers");
+}
+
 static void
 test_places(void)
 {
@@ -231,6 +251,7 @@ int
 main(void)
 {
 	test_scales();
+	test_counts();
 	test_places();
 	test_names();
 	test_curves();

@@ -156,7 +156,7 @@ draw_run(struct gv_svg *s, const struct levels *l, const struct run *run,
 	    .x_name = x_name,
 	    .y_name = "GPUs",
 	    .x = {.max = l->r->end_s > 0 ? l->r->end_s / unit.s : 1},
-	    .y = gv_scale_linear(top)};
+	    .y = gv_scale_count(top)};
 	size_t n, i;
 	const struct bins *b = l->of(l, run, &n);
 	double width_s = widest(b, n, widest(o->available, o->n_types, 0));
@@ -388,7 +388,7 @@ draw_waiting(struct gv_svg *s, const struct runs *r, double y)
 	}
 	if (s != NULL) {
 		snprintf(x_name, sizeof(x_name), "time, %s", unit.name);
-		p.y = gv_scale_linear(top);
+		p.y = gv_scale_count(top);
 		gv_panel_begin(&p);
 	}
 	for (i = 0; s != NULL && i < r->n; i++) {

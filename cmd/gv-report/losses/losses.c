@@ -160,7 +160,7 @@ scales(const struct losses *l, int kind, struct gv_panel *p)
 	}
 	by_ratio = l->axis == LOSS_LOG ||
 		   (l->axis == LOSS_AUTO && least > 0 && most > BY_RATIO * least);
-	p->x = (struct gv_scale){.max = steps > 0 ? steps : 1};
+	p->x = (struct gv_scale){.max = steps > 0 ? steps : 1, .whole = true};
 	if (kind == LOSS_ACCURACY)
 		p->y = (struct gv_scale){.max = 100};
 	else if (by_ratio && positive > 0)

@@ -152,7 +152,7 @@ struct bottom {
 	const char *name; /* with the unit */
 	double max;       /* at the right end; 0 at the left one */
 	double w;         /* of max, pixels */
-	double ticks;     /* of which there are no more steps */
+	bool whole;       /* a count */
 	const char *rows; /* what rows are */
 };
 
@@ -165,24 +165,24 @@ bottom_of(const struct view *v, size_t rows)
 	case CHART_ROUNDS:
 		rounds = rounds_of(v, rows);
 		return (struct bottom){"round", (double)rounds,
-		    fmin(PLOT_W / (double)rounds, 28) * (double)rounds, (double)rounds,
-		    "jobs"};
+		    fmin(PLOT_W / (double)rounds, 28) * (double)rounds, true, "jobs"};
 	case CHART_STAGES:
 		return (struct bottom){"ms of a micro-batch; line: passes as planned",
-		    longest_ms(v, rows), PLOT_W, MOST_TICKS, "workers"};
+		    longest_ms(v, rows), PLOT_W, false, "workers"};
 	default:
-		return (struct bottom){
-		    "share of time, %", 100, PLOT_W, MOST_TICKS, "jobs"};
+		return (struct bottom){"share of time, %", 100, PLOT_W, false, "jobs"};
 	}
 }
 
 static void
 axis(struct gv_svg *svg, const struct bottom *b, double top, double bottom)
 {
-	struct gv_scale scale = {
-	    .max = b->max, .from_px = FRAME_X + NAME_W, .to_px = FRAME_X + NAME_W + b->w};
+	struct gv_scale scale = {.max = b->max,
+	    .whole = b->whole,
+	    .from_px = FRAME_X + NAME_W,
+	    .to_px = FRAME_X + NAME_W + b->w};
 	struct gv_tick tick[GV_TICKS];
-	double steps = fmin(fmin(MOST_TICKS, b->ticks), fmax(1, b->w / TICK_W));
+	double steps = fmin(MOST_TICKS, fmax(1, b->w / TICK_W));
 	size_t n = gv_scale_ticks(&scale, (int)steps, tick), i;
 
 	for (i = 0; i < n; i++) {
