@@ -326,6 +326,13 @@ fused mlp.tsv
 fused mlp.tsv --optimizer=adam
 fused mlp.tsv --optimizer=adamw --threads=2
 fused bn.csv --batch=8
+awk -F, -v OFS=, '{ print $0, NR == 1 ? "fused" : NR % 3 != 0 ? 0 : NR % 2 }' bn.csv >partly.csv
+fused partly.csv --batch=8 --micro-batches=2
+cp f/gv-train.ckpt partly.ckpt
+fused bn.csv --batch=8 --micro-batches=2
+same_file partly.ckpt f/gv-train.ckpt "rows that are not fused change nothing"
+sed 's/,1$/,2/' partly.csv >bad.csv
+bad "rows fused by halves" 'bad.csv:3: fused: expected 0 or 1, got "2"' --data=digits:10 --steps=1 bad.csv
 printf 'beta1,beta2,eps,lr_step,lr_gamma\n,,,,\n0.8,0.99,1e-6,7,0.5\n' >betas.csv
 gv-train --data=digits:300 --steps=30 --optimizer=adam --array=betas.csv --checkpoint=betas mlp.tsv >/dev/null
 gv-train --split=betas betas/gv-train.ckpt

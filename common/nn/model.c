@@ -54,7 +54,7 @@ gv_model_counts_hits(const struct gv_model *m)
 
 /* Columns of the table; -1 = not there. */
 struct columns {
-	ptrdiff_t id, op, from, out, k, s, p, g, act, bias, rate, dir, tied;
+	ptrdiff_t id, op, from, out, k, s, p, g, act, bias, rate, dir, tied, fused;
 };
 
 static bool
@@ -250,14 +250,15 @@ read_dir(const struct gv_frame *f, size_t row, ptrdiff_t column, struct gv_layer
 	return gv_frame_expected(f, row, column, e, "forward, back, both or nothing");
 }
 
+/* 1, also where nothing is said, or 0. */
 static int
-read_bias(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *bias,
+read_flag(const struct gv_frame *f, size_t row, ptrdiff_t column, bool *flag,
     struct gv_error *e)
 {
 	struct gv_cell c = gv_frame_cell(f, row, column);
 
-	*bias = !gv_cell_is(c, "0");
-	if (!*bias || is_empty(c) || gv_cell_is(c, "1"))
+	*flag = !gv_cell_is(c, "0");
+	if (!*flag || is_empty(c) || gv_cell_is(c, "1"))
 		return 0;
 	return gv_frame_expected(f, row, column, e, "0 or 1");
 }
@@ -315,6 +316,7 @@ read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_erro
 	const struct gv_frame *f = &m->table;
 	struct gv_layer *l = &m->layer[row];
 	const struct gv_nn_op *op;
+	bool fused = true;
 	int bad = 0;
 
 	l->place = row;
@@ -350,9 +352,11 @@ read_row(struct gv_model *m, size_t row, const struct columns *c, struct gv_erro
 	    op->has_dir ? read_dir(f, row, c->dir, l, e) : unused(f, row, c->dir, op, e);
 	bad |= op->has_rate ? read_rate(f, row, c->rate, &l->rate, e)
 			    : unused(f, row, c->rate, op, e);
-	bad |= op->has_bias ? read_bias(f, row, c->bias, &l->bias, e)
+	bad |= op->has_bias ? read_flag(f, row, c->bias, &l->bias, e)
 			    : unused(f, row, c->bias, op, e);
 	bad |= read_tied(m, row, c->tied, e);
+	bad |= read_flag(f, row, c->fused, &fused, e);
+	l->serial = !fused;
 	return bad;
 }
 
@@ -418,6 +422,7 @@ gv_model_from_frame(struct gv_model *m, struct gv_frame *f, struct gv_error *e)
 	c.rate = gv_frame_find(f, "rate");
 	c.dir = gv_frame_find(f, "dir");
 	c.tied = gv_frame_find(f, "tied_with");
+	c.fused = gv_frame_find(f, "fused");
 	if (f->n_rows == 0)
 		return gv_error_at(e, f->file, 0, NULL, "a model needs at least one row");
 	m->n = f->n_rows;

@@ -33,6 +33,9 @@
  *	rate  dropout: the share of numbers that become 0 in training, below 1
  *	dir   lstm: the way that it goes along the sequence: forward (or empty), back
  *	      or both, each of which makes half of the channels
+ *	fused  0 = the models of an array go through the row one after the other, and the
+ *	      first through all such rows that follow each other before the next; empty = 1,
+ *	      all at once.  The bits are the same.
  * Only id and op must be there.  The last row is the head: it compares its
  * input with a sample's targets, and the mean over these is the sample's loss.
  *	xent  softmax cross entropy with a label at every place of its input, whose
@@ -141,6 +144,7 @@ struct gv_layer {
 	enum gv_act act;
 	double slope; /* of leaky */
 	bool bias;
+	bool serial;  /* not fused */
 	double rate;  /* of dropout */
 	bool is_tied; /* linear: its weight is that of row tied, an embed, transposed */
 	size_t tied;

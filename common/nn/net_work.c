@@ -258,7 +258,8 @@ gv_net_gradients(struct gv_net *net, const struct gv_net_work *w, bool first)
 
 	if (net->plan.recompute && net->there != w->slot)
 		return gone(net, w->slot);
-	if (net->be->gradient(net->be, &c, w->first, w->last, &net->grads, !first) != 0)
+	if (gv_nn_stage_gradient(net->be, &c, w->first, w->last, &net->grads, !first) !=
+	    0)
 		return -1;
 	return losses_and_statistics(net, w, &c, first);
 }

@@ -29,5 +29,7 @@ int gv_nn_stage_backward(struct gv_nn_backend *be, const struct gv_nn_call *c,
     const struct gv_nn_ranks *ranks, size_t first, size_t last);
 int gv_nn_stage_evaluate(
     struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first, size_t last);
+int gv_nn_stage_gradient(struct gv_nn_backend *be, const struct gv_nn_call *c,
+    size_t first, size_t last, const struct gv_nn_grads *grads, bool add);
 
 #endif

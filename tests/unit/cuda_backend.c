@@ -212,9 +212,12 @@ test_tools(void)
 	is_int(gv_fake_cuda_blocks(), 0, "tools: all memory is given back");
 }
 
-/* Model b of an array has the bits of the same model alone; some stand still. */
+/*
+ * Model b of an array has the bits of the same model alone; some stand still.  partly:
+ * rows are not fused.
+ */
 static void
-test_array(size_t i)
+test_array(size_t i, bool partly)
 {
 	struct fixture f;
 	struct gv_net *array, *one;
@@ -224,6 +227,8 @@ test_array(size_t i)
 
 	open_fixture(&f, i);
 	f.config.models = 4;
+	for (k = 0; partly && k < f.m.n; k++)
+		f.m.layer[k].serial = k % 3 != 1;
 	array = make(&f, cuda());
 	gv_net_set_active(array, 3, false);
 	for (k = 0; k < FEW; k++) {
@@ -767,8 +772,9 @@ main(void)
 	test_graphs(4);
 	test_graphs(CASES + 2);
 	test_tools();
-	test_array(4);
-	test_array(CASES + 2);
+	test_array(4, false);
+	test_array(CASES + 2, false);
+	test_array(CASES + 2, true);
 	test_schedule(4);
 	test_late(4, 1);
 	test_late(4, 3);
