@@ -62,7 +62,7 @@ function each(text, instead, from, i) {
 		from = at + length(number)
 	}
 	# a call or an assignment that stands alone; what frees memory is for sanitizers
-	if (line !~ /_(free|forget)\(/ && (line ~ /^\t+[a-z_][^=]*\(.*\);$/ && line !~ /^\t+(return|free|if|while|for|else|switch|struct|const|do)[^a-z_]/ ||
+	if (line !~ /(_(free|forget)|flateEnd)\(/ && (line ~ /^\t+[a-z_][^=]*\(.*\);$/ && line !~ /^\t+(return|free|if|while|for|else|switch|struct|const|do)[^a-z_]/ ||
 	    line ~ /^\t+[a-z_*][a-z_0-9.>\[\]-]* [-+*\/|&]?= .*;$/)) {
 		match(line, /[^\t]/)
 		site(RSTART, 0, "while (0) ")

@@ -428,10 +428,12 @@ main(void)
 	const char *tmp = getenv("TMPDIR");
 	char dir[200];
 	struct gv_error e = {0};
+	int open_before;
 
 	snprintf(dir, sizeof(dir), "%s/gv-fileio.XXXXXX", tmp != NULL ? tmp : "/tmp");
 	if (mkdtemp(dir) == NULL || chdir(dir) != 0)
 		return 2;
+	open_before = descriptors();
 	test_replace();
 	test_mask();
 	test_failing_write("plain");
@@ -444,6 +446,7 @@ main(void)
 	test_remove_tree();
 	test_memory();
 	test_descriptors();
+	is_int(descriptors(), open_before, "no descriptor is left open");
 	ok(gv_remove_tree(dir, &e) == 0, "the scratch directory is removed");
 	return done_testing();
 }
