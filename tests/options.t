@@ -1,6 +1,7 @@
 #!/bin/sh
 # A program's long options are the same in its code, in --help, in its page and
-# in both completions; every program has a page and is named where all are.
+# in both completions, and take the numbers of ranges.tab; every program has a page and is
+# named where all are.
 # shellcheck disable=SC2086
 . "${0%/*}/lib.sh"
 
@@ -48,6 +49,17 @@ offered() {
 		done' bash "$src/share/bash-completion/$1" "$(subcommands "$1" | tr '\n' ' ')" 2>"$scratch/err" | words
 }
 
+# ranges PROG: what its options that take numbers say of "x"
+ranges() {
+	grep -o '{"[a-z][a-z0-9-]*", *required_argument' "$scratch/code" | sed 's/{"//; s/".*//' | sort -u >"$scratch/taking"
+	for sub in "" $(subcommands "$1"); do
+		while IFS= read -r option; do
+			"$bin/$1" $sub "--$option=x" 2>&1 </dev/null >/dev/null |
+				sed -n "s/^$1: \(--$option\): expected [a-z ]* \(from [^ ]* to [^ ]*\), got.*/$1${sub:+ $sub} \1 \2/p"
+		done <"$scratch/taking"
+	done | LC_ALL=C sort
+}
+
 # same PLACE: the options in ./out are those of the code
 same() {
 	ran="comparing the options of $prog in its code (<) and in $1 (>)" status=0
@@ -86,6 +98,9 @@ for dir in "$src"/cmd/*/; do
 		offered "$prog" >out
 		same "what bash offers"
 	fi
+	ranges "$prog" >code.list
+	grep "^$prog " "$src/tests/ranges.tab" >out
+	same tests/ranges.tab
 	names man/gv.7
 	names README.md
 	screens=$(subcommands "$prog")
