@@ -105,13 +105,17 @@ mkfifo s/submit/1.3
 cp evil.csv wide && chmod 620 wide && mv wide s/submit/1.4
 echo nonsense >other && chmod 600 other && mv other s/submit/1.5
 mkdir s/submit/1.6
+# holes, of as much as is read and of more
+truncate -s 268435456 large && chmod 600 large && mv large s/submit/1.7
+truncate -s 268435457 larger && chmod 600 larger && mv larger s/submit/1.8
 printf 'request,job_id\ncancel,long\n' >cancel.csv
 chmod 600 cancel.csv
 mkdir -p s/control
 ln -s "$PWD/cancel.csv" s/control/1.1
 gone() { [ "$(find s/submit ! -name '*.refused' | wc -l)" -eq 2 ] && [ -z "$(ls s/control)" ]; }
 ok "odd ones are taken out" within 60 gone
-within 60 grep -q 's/submit/1.6: is refused' err.run # it is said behind that
+for odd in 1.6 1.8; do within 60 grep -q "s/submit/$odd: is refused" err.run; done # it is said behind that
+within 60 grep -q 'submission 1.7 is refused' err.run
 within 60 grep -q 's/control/1.1: is refused' err.run
 cp err.run err
 err_has 's/submit/1.1: is refused: a link' "a link is refused"
@@ -120,6 +124,8 @@ err_has 's/submit/1.3: is refused: no regular file' "a pipe"
 err_has 's/submit/1.4: is refused: others can write to it' "one that others can write"
 err_has 'gv-run: warning: submission 1.5 is refused:' "nonsense"
 err_has 's/submit/1.6: is refused: no regular file' "a directory"
+err_has 'gv-run: warning: submission 1.7 is refused:' "256 MiB are read"
+err_has 's/submit/1.8: is refused: too large' "no more"
 err_has 's/control/1.1: is refused: a link' "a request that is a link, too"
 ok "no job of it came" sh -c '! grep -q evil s/events.csv s/jobs.csv'
 ok "why is kept" grep -q 'has several names' s/submit/1.2.refused
