@@ -122,6 +122,7 @@ gv_slurm_command_start(struct gv_slurm_command *c, char *const *argv, double lim
 	char **env;
 
 	gv_strbuf_clear(&c->out);
+	c->pid = 0; /* what is killed is what began here, whoever made *c */
 	if (pipe(fd) != 0)
 		return -1;
 	fcntl(fd[0], F_SETFD, FD_CLOEXEC);
