@@ -57,6 +57,23 @@ gv_xrealloc(void *p, size_t n, size_t size)
 	return p;
 }
 
+void *
+gv_xlines(size_t n, size_t size)
+{
+	enum { LINE = 64 };
+	size_t room;
+	void *p;
+
+	if (size != 0 && n > (SIZE_MAX - 2 * LINE) / size)
+		out_of_memory();
+	room = (n * size / LINE + 1) * LINE;
+	p = aligned_alloc(LINE, room);
+	if (p == NULL)
+		out_of_memory();
+	gv_large_pages(p, room);
+	return p;
+}
+
 char *
 gv_xstrndup(const char *s, size_t len)
 {

@@ -19,6 +19,9 @@ void *gv_xrealloc(void *p, size_t n, size_t size);
 char *gv_xstrdup(const char *s);
 char *gv_xstrndup(const char *s, size_t len); /* s[0..len) and a NUL */
 
+/* At the beginning of a cache line, not cleared; exit 2 as above. */
+void *gv_xlines(size_t n, size_t size);
+
 /*
  * Makes room for at least want elements of size bytes in the array p of *cap
  * elements, growing by half; p may be NULL with *cap 0.  Returns the array.

@@ -136,6 +136,38 @@ gv_gang_send(struct gv_gang *g, struct gv_message *m, int to, struct gv_tag tag,
 }
 
 void
+gv_gang_send_pieces(struct gv_gang *g, struct gv_message *m, int to, struct gv_tag tag,
+    const struct iovec *piece, size_t pieces)
+{
+	gv_mover_enter(g);
+	gv_mesh_send_pieces(g, m, to, tag, piece, pieces);
+	gv_mover_leave(g);
+}
+
+bool
+gv_gang_send_copy(struct gv_gang *g, struct gv_message *m, void *copy)
+{
+	unsigned char *to = copy;
+	bool goes;
+	size_t i;
+
+	gv_mover_enter(g);
+	goes = !m->done;
+	for (i = 0; i < m->pieces && goes; i++) {
+		if (m->piece[i].iov_len > 0)
+			memcpy(to, m->piece[i].iov_base, m->piece[i].iov_len);
+		to += m->piece[i].iov_len;
+	}
+	if (goes) {
+		m->one = (struct iovec){copy, m->bytes};
+		m->piece = &m->one;
+		m->pieces = 1;
+	}
+	gv_mover_leave(g);
+	return goes;
+}
+
+void
 gv_gang_recv(struct gv_gang *g, struct gv_message *m, int from, struct gv_tag tag,
     void *data, size_t bytes)
 {

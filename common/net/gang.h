@@ -24,7 +24,8 @@
  * gang moves messages whenever they can move, whatever the caller does; without it
  * gv_gang_poll moves them, and the system's own buffers carry on between two calls.
  * One thread at a time may use a gang, beside its own.  A message's bytes are
- * copied from where they lie to the link and from the link to where they go.
+ * copied from where they lie to the link and from the link to where they go: through
+ * memory that is shared twice, through TCP by the system alone, but for a small one's.
  *
  * Sums.  Level by level pairs of neighbouring blocks of 1, 2, 4, ... ranks are
  * added, lower block + upper block; a block without a neighbour goes up as it is:
@@ -55,6 +56,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 #include "base/err.h"
 
@@ -131,7 +133,9 @@ struct gv_message {
 	double posted_s;
 	struct gv_tag tag;
 	unsigned char *in;
-	const unsigned char *out;
+	const struct iovec *piece; /* [pieces] that it is made of */
+	size_t pieces;
+	struct iovec one;
 	size_t bytes;
 	bool offered; /* a small one that goes when it is granted */
 	struct gv_message *next;
@@ -145,6 +149,17 @@ void gv_gang_send(struct gv_gang *g, struct gv_message *m, int to, struct gv_tag
     const void *data, size_t bytes);
 void gv_gang_recv(struct gv_gang *g, struct gv_message *m, int from, struct gv_tag tag,
     void *data, size_t bytes);
+
+/*
+ * A message that is made of pieces, one behind the other.  The pieces stay, too.
+ */
+void gv_gang_send_pieces(struct gv_gang *g, struct gv_message *m, int to,
+    struct gv_tag tag, const struct iovec *piece, size_t pieces);
+/*
+ * What a message that is not out yet is sent from may change from now on: it goes from copy,
+ * where its bytes are put.  False: it is out, and copy is not touched.
+ */
+bool gv_gang_send_copy(struct gv_gang *g, struct gv_message *m, void *copy);
 
 /* Moves what can move, without waiting.  0, or -1 with *e set. */
 int gv_gang_poll(struct gv_gang *g, struct gv_error *e);

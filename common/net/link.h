@@ -15,8 +15,11 @@ struct gv_link;
 struct gv_link_ops {
 	/* Takes bytes of the n pieces in order: how many, 0 = none now, -1 = the peer is gone. */
 	ptrdiff_t (*send)(struct gv_link *l, struct iovec *v, int n);
-	/* Gives up to n bytes: how many, 0 = none now, -1 = the peer has closed or is gone. */
-	ptrdiff_t (*recv)(struct gv_link *l, void *b, size_t n);
+	/*
+	 * Gives bytes into the n pieces in order: how many, 0 = none now, -1 = the peer has
+	 * closed or is gone.
+	 */
+	ptrdiff_t (*recv)(struct gv_link *l, struct iovec *v, int n);
 	/*
 	 * Frees, once the bytes that were taken are with the peer; waits for that
 	 * until the deadline (gv_clock_s; 0 = not at all).

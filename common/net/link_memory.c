@@ -133,13 +133,14 @@ memory_send(struct gv_link *l, struct iovec *v, int n)
 }
 
 static ptrdiff_t
-memory_recv(struct gv_link *l, void *b, size_t n)
+memory_recv(struct gv_link *l, struct iovec *v, int n)
 {
 	struct memory *m = (struct memory *)l;
 	struct ring *r = m->in;
 	size_t at = atomic_load_explicit(&r->read, memory_order_relaxed);
-	size_t have = filled(r);
-	ptrdiff_t words = have > 0 ? 0 : hush(m, b, n);
+	size_t have = filled(r), got = 0;
+	ptrdiff_t words = have > 0 ? 0 : hush(m, v[0].iov_base, v[0].iov_len);
+	int i;
 
 	if (words > 0)
 		return words;
@@ -148,12 +149,16 @@ memory_recv(struct gv_link *l, void *b, size_t n)
 		have = filled(r);
 	if (have == 0)
 		return words;
-	n = n < have ? n : have;
-	copy_out(r, at, b, n);
-	atomic_store_explicit(&r->read, at + n, memory_order_release);
+	for (i = 0; i < n && got < have; i++) {
+		size_t len = v[i].iov_len < have - got ? v[i].iov_len : have - got;
+
+		copy_out(r, at + got, v[i].iov_base, len);
+		got += len;
+	}
+	atomic_store_explicit(&r->read, at + got, memory_order_release);
 	if (RING - filled(r) >= ROOM)
 		wake(m, &r->writer_sleeps);
-	return (ptrdiff_t)n;
+	return (ptrdiff_t)got;
 }
 
 /* Whoever is about to sleep says so, and looks once more. */

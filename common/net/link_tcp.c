@@ -26,9 +26,9 @@ tcp_send(struct gv_link *l, struct iovec *v, int n)
 }
 
 static ptrdiff_t
-tcp_recv(struct gv_link *l, void *b, size_t n)
+tcp_recv(struct gv_link *l, struct iovec *v, int n)
 {
-	ssize_t r = recv(l->fd, b, n, 0);
+	ssize_t r = readv(l->fd, v, n);
 
 	if (r > 0)
 		return r;

@@ -63,7 +63,8 @@ struct gv_peer {
 	size_t in_left;                /* how many */
 	struct gv_message *to;         /* its receive, or */
 	struct gv_early *early;        /* where it is kept */
-	struct gv_queue recv;          /* posted */
+	struct gv_queue recv;          /* posted, */
+	size_t large;                  /* and how many of them are no small ones */
 	const struct gv_message *last; /* behind which nothing is read; NULL = none */
 	struct gv_notes offers;        /* of receives that were not posted yet */
 	struct gv_early *kept, *kept_last;
@@ -115,9 +116,11 @@ bool gv_mesh_say_last(struct gv_peer *p, enum gv_net_frame_type type, struct gv_
 /* -1 with the sentence in *e when it is broken, else 0. */
 int gv_mesh_state(const struct gv_gang *g, struct gv_error *e);
 
-/* What gv_gang_send and gv_gang_recv do, for who has the gang already. */
+/* What gv_gang_send, gv_gang_send_pieces and gv_gang_recv do, for who has the gang already. */
 void gv_mesh_send(struct gv_gang *g, struct gv_message *m, int to, struct gv_tag tag,
     const void *data, size_t bytes);
+void gv_mesh_send_pieces(struct gv_gang *g, struct gv_message *m, int to,
+    struct gv_tag tag, const struct iovec *piece, size_t pieces);
 void gv_mesh_recv(struct gv_gang *g, struct gv_message *m, int from, struct gv_tag tag,
     void *data, size_t bytes);
 

@@ -106,6 +106,7 @@ gv_in_post(struct gv_gang *g, struct gv_peer *p, struct gv_message *m)
 		return;
 	}
 	gv_queue_add(&p->recv, m);
+	p->large += m->bytes > GV_MESSAGE_SMALL;
 	offered = gv_notes_take(&p->offers, m->tag, &offer);
 	if (offered && offer.bytes != m->bytes)
 		out_of_step(g, p);
@@ -158,6 +159,7 @@ message_ends(struct gv_gang *g, struct gv_peer *p)
 		return;
 	}
 	gv_queue_remove(&p->recv, m);
+	p->large -= m->bytes > GV_MESSAGE_SMALL;
 	finish(m, &p->in);
 	if (m->bytes <= GV_MESSAGE_SMALL)
 		give_back(g, p, m->bytes);
@@ -264,21 +266,37 @@ closed(struct gv_gang *g, struct gv_peer *p)
 		gv_mesh_blame(g, GV_BLAME_GONE, (int)(p - g->peer), g->rank);
 }
 
-/* One read: of a long message straight to where it goes, else into the buffer. */
+/*
+ * How much may be read beside what is left of a message: as much as there is room for; where
+ * large ones are to come the next frame alone, so that what is in it goes where it belongs.
+ */
+static size_t
+most_beside(const struct gv_peer *p)
+{
+	size_t n = p->end - p->at;
+
+	if (p->large == 0)
+		return sizeof(p->buf) - n;
+	return n < sizeof(p->in) ? sizeof(p->in) - n : 0;
+}
+
+/* One read: of a message straight to where it goes, of the rest into the buffer. */
 static ptrdiff_t
 read_some(struct gv_gang *g, struct gv_peer *p)
 {
-	bool straight = p->in_left >= sizeof(p->buf) && p->at == p->end;
+	struct iovec v[2];
+	size_t straight;
 	ptrdiff_t n;
 
-	if (!straight) {
-		memmove(p->buf, p->buf + p->at, p->end - p->at);
-		p->end -= p->at;
-		p->at = 0;
-	}
-	n = straight
-		? p->link->ops->recv(p->link, p->into, p->in_left)
-		: p->link->ops->recv(p->link, p->buf + p->end, sizeof(p->buf) - p->end);
+	memmove(p->buf, p->buf + p->at, p->end - p->at);
+	p->end -= p->at;
+	p->at = 0;
+	/* what is there already has been used */
+	straight = p->in_left;
+	v[0] = (struct iovec){p->into, straight};
+	v[1] = (struct iovec){p->buf + p->end, most_beside(p)};
+	n = straight > 0 ? p->link->ops->recv(p->link, v, 2)
+			 : p->link->ops->recv(p->link, v + 1, 1);
 	if (n < 0)
 		closed(g, p);
 	if (n <= 0)
@@ -286,12 +304,12 @@ read_some(struct gv_gang *g, struct gv_peer *p)
 	g->sign[p - g->peer].heard_s = gv_clock_s();
 	if (p->in_left > 0)
 		p->moved = g->sign[p - g->peer].heard_s;
-	if (!straight) {
-		p->end += (size_t)n;
+	straight = straight < (size_t)n ? straight : (size_t)n;
+	p->end += (size_t)n - straight;
+	if (straight == 0)
 		return n;
-	}
-	p->into += n;
-	p->in_left -= (size_t)n;
+	p->into += straight;
+	p->in_left -= straight;
 	if (p->in_left == 0)
 		message_ends(g, p);
 	return n;

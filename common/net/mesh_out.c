@@ -4,6 +4,9 @@
 #include "base/clock.h"
 #include "net/mesh.h"
 
+/* Written at one go. */
+enum { PIECES = 16 };
+
 static bool
 is_small(const struct gv_message *m)
 {
@@ -195,26 +198,43 @@ written(struct gv_peer *p, size_t n)
 	}
 }
 
+/* What is to be written next of the present frame: up to PIECES pieces, how many. */
+static int
+pieces_of(struct gv_peer *p, struct iovec v[PIECES])
+{
+	const struct gv_message *m = p->out.first;
+	size_t skip, i;
+	int n = 0;
+
+	if (p->head_left > 0)
+		v[n++] = (struct iovec){
+		    (char *)&p->head + sizeof(p->head) - p->head_left, p->head_left};
+	if (p->body_left == 0)
+		return n;
+	skip = m->bytes - p->body_left;
+	for (i = 0; i < m->pieces && n < PIECES; i++) {
+		const struct iovec *x = &m->piece[i];
+
+		if (skip < x->iov_len)
+			v[n++] =
+			    (struct iovec){(char *)x->iov_base + skip, x->iov_len - skip};
+		skip -= skip < x->iov_len ? skip : x->iov_len;
+	}
+	return n;
+}
+
 bool
 gv_out_move(struct gv_gang *g, struct gv_peer *p)
 {
 	bool moved = false;
 
 	while (g->blame == GV_BLAME_NONE && gv_out_waits(p)) {
-		struct iovec v[2];
+		struct iovec v[PIECES];
 		ptrdiff_t n;
 
 		if (p->head_left == 0 && p->body_left == 0 && !begin(p))
 			break;
-		v[0].iov_base = (char *)&p->head + sizeof(p->head) - p->head_left;
-		v[0].iov_len = p->head_left;
-		v[1].iov_base = NULL;
-		v[1].iov_len = p->body_left;
-		if (p->body_left >
-		    0) /* as an address: pieces are not const, and not written */
-			v[1].iov_base = (void *)((uintptr_t)p->out.first->out +
-						 p->out.first->bytes - p->body_left);
-		n = p->link->ops->send(p->link, v, 2);
+		n = p->link->ops->send(p->link, v, pieces_of(p, v));
 		/* its last words may lie here still: reading says whether it is gone */
 		if (n < 0)
 			p->deaf = true;

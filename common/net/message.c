@@ -31,17 +31,41 @@ move_out(struct gv_gang *g, struct gv_peer *p)
 		g->stirred = true;
 }
 
+static void
+post(struct gv_gang *g, struct gv_peer *p, struct gv_message *m)
+{
+	gv_out_post(g, p, m);
+	move_out(g, p);
+}
+
 void
 gv_mesh_send(struct gv_gang *g, struct gv_message *m, int to, struct gv_tag tag,
     const void *data, size_t bytes)
 {
 	struct gv_peer *p = begin(g, m, to, tag, bytes);
 
-	if (p == NULL)
-		return;
-	m->out = data;
-	gv_out_post(g, p, m);
-	move_out(g, p);
+	/* as an address: pieces are not const, and not written */
+	m->one = (struct iovec){(void *)(uintptr_t)data, bytes};
+	m->piece = &m->one;
+	m->pieces = 1;
+	if (p != NULL)
+		post(g, p, m);
+}
+
+void
+gv_mesh_send_pieces(struct gv_gang *g, struct gv_message *m, int to, struct gv_tag tag,
+    const struct iovec *piece, size_t pieces)
+{
+	size_t bytes = 0, i;
+	struct gv_peer *p;
+
+	for (i = 0; i < pieces; i++)
+		bytes += piece[i].iov_len;
+	p = begin(g, m, to, tag, bytes);
+	m->piece = piece;
+	m->pieces = pieces;
+	if (p != NULL)
+		post(g, p, m);
 }
 
 void

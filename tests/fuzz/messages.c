@@ -39,18 +39,23 @@ input_send(struct gv_link *l, struct iovec *v, int n)
 }
 
 static ptrdiff_t
-input_recv(struct gv_link *l, void *b, size_t n)
+input_recv(struct gv_link *l, struct iovec *v, int n)
 {
 	struct input *in = (struct input *)l;
+	size_t most = in->piece < in->len ? in->piece : in->len, got = 0;
+	int i;
 
 	if (in->len == 0)
 		return -1;
-	n = n < in->piece ? n : in->piece;
-	n = n < in->len ? n : in->len;
-	memcpy(b, in->s, n);
-	in->s += n;
-	in->len -= n;
-	return (ptrdiff_t)n;
+	for (i = 0; i < n && got < most; i++) {
+		size_t len = v[i].iov_len < most - got ? v[i].iov_len : most - got;
+
+		memcpy(v[i].iov_base, in->s + got, len);
+		got += len;
+	}
+	in->s += got;
+	in->len -= got;
+	return (ptrdiff_t)got;
 }
 
 static void

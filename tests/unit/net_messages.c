@@ -2,6 +2,7 @@
 #include "net_help.h"
 
 #include "base/mem.h"
+#include "net/mesh.h"
 
 enum { MESSAGES = 400, SLOTS = 4, KINDS = 3 };
 
@@ -49,21 +50,47 @@ byte(size_t k, size_t i)
 	return (unsigned char)(k * 31 + i * 7 + (i >> 8));
 }
 
+enum { PIECES = 20 };
+
 struct post {
 	struct gv_message m;
-	unsigned char *data;
+	unsigned char *data, *copy;
+	struct iovec piece[PIECES];
 };
 
 static void
 post_send(struct gv_gang *g, struct post *s, const struct planned *p, size_t k)
 {
-	size_t i;
+	size_t i, pieces;
 
 	s->data = gv_xcalloc(p->bytes + 1, 1);
 	for (i = 0; i < p->bytes; i++)
 		s->data[i] = byte(k, i);
 	s->m.word = (uint32_t)k;
-	gv_gang_send(g, &s->m, p->to, p->tag, s->data, p->bytes);
+	if (k % 3 != 0) {
+		gv_gang_send(g, &s->m, p->to, p->tag, s->data, p->bytes);
+		return;
+	}
+	/* in pieces, some of them empty */
+	pieces = k % PIECES + 1;
+	for (i = 0; i < pieces; i++) {
+		size_t first = i * i * p->bytes / (pieces * pieces),
+		       last = (i + 1) * (i + 1) * p->bytes / (pieces * pieces);
+
+		s->piece[i] = (struct iovec){s->data + first, last - first};
+	}
+	gv_gang_send_pieces(g, &s->m, p->to, p->tag, s->piece, pieces);
+}
+
+/* What it is sent from is wanted for something else. */
+static void
+take_back(struct gv_gang *g, struct post *s, const struct planned *p)
+{
+	s->copy = gv_xcalloc(p->bytes + 1, 1);
+	if (!gv_gang_send_copy(g, &s->m, s->copy) && s->copy[0] != 0)
+		_exit(3);
+	memset(s->data, 0xee, p->bytes);
+	memset(s->piece, 0xee, sizeof(s->piece));
 }
 
 static void
@@ -98,8 +125,11 @@ random_member(struct gv_gang_spec *s, void *arg)
 		if (d < 0.5 && next_send < MESSAGES) {
 			k = next_send++;
 			p = plan(t, s->world, k);
-			if (p.from == s->rank)
-				post_send(g, &send[k], &p, k);
+			if (p.from != s->rank)
+				continue;
+			post_send(g, &send[k], &p, k);
+			if (k % 5 < 2)
+				take_back(g, &send[k], &p);
 		} else if (next_recv < MESSAGES * SLOTS * KINDS) {
 			uint32_t tag =
 			    (uint32_t)(next_recv / MESSAGES + turn) % (SLOTS * KINDS);
@@ -129,6 +159,7 @@ random_member(struct gv_gang_spec *s, void *arg)
 		if (send[k].data != NULL && gv_gang_wait(g, &send[k].m, &e) != 0)
 			return 1;
 		free(send[k].data);
+		free(send[k].copy);
 		free(recv[k].data);
 	}
 	free(send);
@@ -452,11 +483,164 @@ dying_member(struct gv_gang_spec *s, void *arg)
 	return 0;
 }
 
+/* ---- copies ---- */
+
+/* A link within this process that counts what it takes, and gives, where it lies. */
+struct wire {
+	struct gv_link l;
+	struct wire *other;
+	unsigned char *b; /* what the other one is to read: [at, n) */
+	size_t at, n, cap;
+	const unsigned char *from, *until;
+	size_t there; /* bytes from, or to, [from, until) */
+	uint64_t turn;
+};
+
+static void
+count(struct wire *w, const struct iovec *v, size_t n)
+{
+	const unsigned char *b = v->iov_base;
+
+	if (b >= w->from && b + n <= w->until)
+		w->there += n;
+}
+
+/* Some of it: no link takes all at once. */
+static size_t
+some(struct wire *w, size_t n)
+{
+	size_t most = 1 + (size_t)(draw(5, 1, w->turn++) * 100000);
+
+	return n < most ? n : most;
+}
+
+static ptrdiff_t
+wire_send(struct gv_link *l, struct iovec *v, int n)
+{
+	struct wire *w = (struct wire *)l;
+	size_t all = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		size_t len = some(w, v[i].iov_len);
+
+		w->b = gv_xgrow(w->b, &w->cap, w->n + len + 1, 1);
+		memcpy(w->b + w->n, v[i].iov_base, len);
+		count(w, &v[i], len);
+		w->n += len;
+		all += len;
+		if (len < v[i].iov_len)
+			break;
+	}
+	return (ptrdiff_t)all;
+}
+
+static ptrdiff_t
+wire_recv(struct gv_link *l, struct iovec *v, int n)
+{
+	struct wire *w = (struct wire *)l, *o = w->other;
+	size_t have = some(w, o->n - o->at), got = 0;
+	int i;
+
+	for (i = 0; i < n && got < have; i++) {
+		size_t len = v[i].iov_len < have - got ? v[i].iov_len : have - got;
+
+		memcpy(v[i].iov_base, o->b + o->at, len);
+		count(w, &v[i], len);
+		o->at += len;
+		got += len;
+	}
+	return (ptrdiff_t)got;
+}
+
+static void
+wire_close(struct gv_link *l, double deadline)
+{
+	(void)l;
+	(void)deadline;
+}
+
+static short
+wire_rest(struct gv_link *l, bool sends, bool *ready)
+{
+	(void)l;
+	(void)sends;
+	*ready = true;
+	return 0;
+}
+
+/*
+ * All bytes of large messages go from where they lie to the link, and from the link to where
+ * they belong, with small ones between them.
+ */
+static void
+test_copies(size_t bytes)
+{
+	static const struct gv_link_ops ops = {
+	    wire_send, wire_recv, wire_close, wire_rest};
+	enum { LARGE = 6 };
+	struct wire w[2] = {
+	    {.l = {&ops, -1}, .other = &w[1]}, {.l = {&ops, -1}, .other = &w[0]}};
+	struct gv_link *link[2][2] = {{NULL, &w[0].l}, {&w[1].l, NULL}};
+	struct gv_message out[2 * LARGE] = {0}, in[2 * LARGE] = {0};
+	struct iovec piece[LARGE][3];
+	size_t all = LARGE * bytes, i, k;
+	unsigned char *from = gv_xcalloc(all, 1), *to = gv_xcalloc(all, 1);
+	unsigned char word[2 * LARGE][100] = {{0}}, heard[LARGE][100];
+	struct gv_gang *g[2];
+	struct gv_error e = {0};
+	bool done = false;
+
+	for (i = 0; i < 2; i++)
+		g[i] = gv_mesh_new((int)i, 2, link[i], 1);
+	for (i = 0; i < all; i++)
+		from[i] = byte(bytes, i);
+	w[0].from = from;
+	w[0].until = from + all;
+	w[1].from = to;
+	w[1].until = to + all;
+	for (k = 0; k < LARGE; k++) {
+		gv_gang_recv(g[1], &in[2 * k], 0, (struct gv_tag){(uint32_t)k, 0},
+		    to + k * bytes, bytes);
+		gv_gang_recv(g[1], &in[2 * k + 1], 0, (struct gv_tag){(uint32_t)k, 1},
+		    heard[k], sizeof(heard[k]));
+	}
+	for (k = 0; k < LARGE; k++) {
+		for (i = 0; i < 3; i++)
+			piece[k][i] = (struct iovec){from + k * bytes + i * bytes / 3,
+			    (i + 1) * bytes / 3 - i * bytes / 3};
+		gv_gang_send_pieces(
+		    g[0], &out[2 * k], 1, (struct gv_tag){(uint32_t)k, 0}, piece[k], 3);
+		gv_gang_send(g[0], &out[2 * k + 1], 1, (struct gv_tag){(uint32_t)k, 1},
+		    word[k], sizeof(word[k]));
+	}
+	while (!done) {
+		done = true;
+		for (i = 0; i < 2; i++)
+			if (gv_gang_poll(g[i], &e) != 0)
+				gv_die_error(&e);
+		for (k = 0; k < 2 * LARGE; k++)
+			done = done && out[k].done && in[k].done;
+	}
+	is_int(memcmp(from, to, all), 0, "%zu bytes arrive", bytes);
+	is_int(w[0].there, all, "all go from where they lie");
+	is_int(w[1].there, all, "and come to where they belong");
+	for (i = 0; i < 2; i++) {
+		gv_gang_leave(g[i]);
+		free(w[i].b);
+	}
+	free(from);
+	free(to);
+}
+
 int
 main(void)
 {
+	static const size_t large[] = {GV_MESSAGE_SMALL + 1, 40000, 300000, 3000000};
 	int i;
 
+	for (i = 0; i < (int)(sizeof(large) / sizeof(*large)); i++)
+		test_copies(large[i]);
 	for (i = 0; i < 4; i++) {
 		with_thread = i / 2 == 1;
 		without_memory = i % 2 == 1;
