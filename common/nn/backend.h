@@ -46,8 +46,9 @@ struct gv_nn_flight {
 	void *own_target;
 	/* rows' outputs and their gradients, by arena: gv_nn_y, gv_nn_dy */
 	gv_real *y[GV_NN_ARENAS], *dy[GV_NN_ARENAS];
-	uint64_t *key; /* [B] of the host */
-	gv_real *loss; /* [B][n] the head's output; NULL: it is not here */
+	gv_real **placed[2]; /* [rows] by gv_net_side: those of rows that are apart */
+	uint64_t *key;       /* [B] of the host */
+	gv_real *loss;       /* [B][n] the head's output; NULL: it is not here */
 	gv_real *
 	    hit; /* [B][n] evaluating: how many of a sample's targets are met (GV_OP_XENT) */
 	/* x as rows store numbers; NULL: x is it, or no row reads it so */
@@ -326,13 +327,25 @@ gv_nn_plus(const struct gv_nn_plan *p, gv_real *v, size_t n)
 	return (gv_real *)(void *)((char *)v + n * p->stored);
 }
 
+/* A row's output or its gradient, of all models and samples; NULL: not placed yet. */
+static inline gv_real *
+gv_nn_side(const struct gv_nn_plan *p, const struct gv_nn_flight *f,
+    const struct gv_nn_row *r, enum gv_net_side side)
+{
+	if (r->apart[side])
+		return f->placed[side][r - p->row];
+	return side == GV_NET_OUTPUT
+		   ? gv_nn_plus(p, f->y[r->arena], r->y * p->B * p->n)
+		   : gv_nn_plus(p, f->dy[r->arena], r->dy * p->B * p->n);
+}
+
 static inline gv_real *
 gv_nn_y(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b, size_t i)
 {
 	const struct gv_nn_plan *p = c->plan;
 
 	return gv_nn_plus(
-	    p, c->f->y[r->arena], r->y * p->B * p->n + (b * p->n + i) * r->out_size);
+	    p, gv_nn_side(p, c->f, r, GV_NET_OUTPUT), (b * p->n + i) * r->out_size);
 }
 
 static inline gv_real *
@@ -341,7 +354,7 @@ gv_nn_dy(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b, size_t
 	const struct gv_nn_plan *p = c->plan;
 
 	return gv_nn_plus(
-	    p, c->f->dy[r->arena], r->y * p->B * p->n + (b * p->n + i) * r->out_size);
+	    p, gv_nn_side(p, c->f, r, GV_NET_GRADIENT), (b * p->n + i) * r->out_size);
 }
 
 /*
@@ -364,7 +377,7 @@ gv_nn_kept_dy(const struct gv_nn_call *c, const struct gv_nn_row *r, size_t b)
 	const struct gv_nn_plan *p = c->plan;
 
 	return gv_nn_plus(
-	    p, c->f->dy[r->kept_arena], (r->kept * p->B + b * r->l.kept) * p->n);
+	    p, c->f->dy[r->kept_arena], (r->kept_dy * p->B + b * r->l.kept) * p->n);
 }
 
 /* [n][out_size], from sample i on. */

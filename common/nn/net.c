@@ -101,7 +101,8 @@ count_bytes(struct gv_net *net)
 	t->gradients = s->gradients;
 	t->state = gv_nn_bytes(BP, net->optimiser != GV_SGD ? 2 : net->momentum);
 	t->running = gv_nn_bytes(2 * B, (double)p->Q);
-	t->activations = together(times(net->slots, s->activations), s->shared);
+	t->activations =
+	    together(times(net->slots, together(s->activations, s->placed)), s->shared);
 	t->scratch = together(s->scratch,
 	    together(times(net->versions, s->packed), times(net->slots, s->sums)));
 	t->scratch = together(t->scratch, host_bytes(net));

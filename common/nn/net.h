@@ -83,6 +83,8 @@ struct gv_net_config {
 	/* the rows that this net holds, the whole model otherwise: below, "a part" */
 	size_t first_row, last_row; /* [first_row, last_row); last_row 0: to the end */
 	bool recompute; /* activations are made again for backward, not kept in slots */
+	bool
+	    places; /* of a part: its user has the memory of what comes (gv_net_place_row) */
 	size_t shards;  /* S, a power of two <= N; 0 = gv_net_shards(batch) */
 	size_t rank;    /* 0..ranks-1 */
 	size_t ranks;   /* R, a power of two <= S; 0 is as good as 1 */
@@ -391,6 +393,17 @@ size_t gv_net_row_size(const struct gv_net *net, size_t row); /* B * n * numbers
 int gv_net_put_row(
     struct gv_net *net, size_t slot, size_t row, enum gv_net_side, const gv_real *v);
 int gv_net_get_row(
+    struct gv_net *net, size_t slot, size_t row, enum gv_net_side, gv_real *v);
+
+/*
+ * The same without a copy, where the backend's memory is the host's.  row_at: where they are
+ * in a slot; NULL: gv_net_error.  place: with places what comes into the part, the outputs
+ * of rows before it and the gradients of rows that later ones read, is where its user says,
+ * before the pass that reads it, and changes there; it stays until another takes its place.
+ */
+const gv_real *gv_net_row_at(
+    struct gv_net *net, size_t slot, size_t row, enum gv_net_side);
+int gv_net_place_row(
     struct gv_net *net, size_t slot, size_t row, enum gv_net_side, gv_real *v);
 
 /*

@@ -123,6 +123,7 @@ gv_net_find_row(struct gv_net *net, size_t slot, size_t row, enum gv_net_side si
 {
 	const struct gv_nn_flight *f = &net->flight[slot];
 	const struct gv_nn_row *r = &net->plan.row[row];
+	gv_real *v;
 
 	gv_error_clear(&net->error);
 	if (!r->held) {
@@ -130,8 +131,28 @@ gv_net_find_row(struct gv_net *net, size_t slot, size_t row, enum gv_net_side si
 		    net->plan.first_row, net->plan.last_row);
 		return NULL;
 	}
-	return gv_nn_plus(&net->plan, (side == GV_NET_OUTPUT ? f->y : f->dy)[r->arena],
-	    r->y * net->plan.B * net->plan.n);
+	v = gv_nn_side(&net->plan, f, r, side);
+	if (v == NULL)
+		gv_error_set(&net->error, "row %zu has no place yet", row);
+	return v;
+}
+
+const gv_real *
+gv_net_row_at(struct gv_net *net, size_t slot, size_t row, enum gv_net_side side)
+{
+	return gv_net_find_row(net, slot, row, side);
+}
+
+int
+gv_net_place_row(
+    struct gv_net *net, size_t slot, size_t row, enum gv_net_side side, gv_real *v)
+{
+	if (!net->plan.row[row].apart[side]) {
+		gv_error_clear(&net->error);
+		return gv_error_set(&net->error, "row %zu has its place", row);
+	}
+	net->flight[slot].placed[side][row] = v;
+	return 0;
 }
 
 size_t

@@ -33,14 +33,20 @@ up_to_16(double bytes)
 	return 16 * ceil(bytes / 16);
 }
 
-/* Bytes of outputs in an arena; their gradients are as many. */
+/* Bytes of outputs in an arena, or of gradients. */
 static double
-half_of(const struct gv_nn_plan *p, enum gv_nn_arena arena)
+half_of(const struct gv_nn_plan *p, enum gv_net_side side, enum gv_nn_arena arena)
 {
-	double bytes =
-	    (double)p->B * (double)p->n * (double)p->numbers[arena] * (double)p->stored;
+	double bytes = (double)p->B * (double)p->n * (double)p->numbers[side][arena] *
+		       (double)p->stored;
 
 	return is_short(p) ? up_to_16(bytes) : bytes;
+}
+
+static double
+both_of(const struct gv_nn_plan *p, enum gv_nn_arena arena)
+{
+	return half_of(p, GV_NET_OUTPUT, arena) + half_of(p, GV_NET_GRADIENT, arena);
 }
 
 /* Bytes of a gv_real of each sample. */
@@ -84,10 +90,11 @@ gv_nn_sizes(const struct gv_nn_plan *p, const struct gv_nn_room *room)
 	return (struct gv_nn_sizes){
 	    .params = gv_nn_bytes(B, (double)p->P),
 	    .packed = gv_nn_bytes(B, (double)room->packed),
-	    .activations = in_bytes(2 * half_of(p, GV_NN_OWN) +
-				    (p->recompute ? 0 : scores_of(p)) + apart_of(p)),
+	    .activations = in_bytes(
+		both_of(p, GV_NN_OWN) + (p->recompute ? 0 : scores_of(p)) + apart_of(p)),
+	    .placed = in_bytes(B * n * (double)p->apart * (double)p->stored),
 	    .shared =
-		p->recompute ? in_bytes(2 * half_of(p, GV_NN_SHARED) + scores_of(p)) : 0,
+		p->recompute ? in_bytes(both_of(p, GV_NN_SHARED) + scores_of(p)) : 0,
 	    .samples = gv_nn_bytes(n, (double)p->in_size),
 	    .targets = p->n * gv_nn_target_bytes(p),
 	    .sums = gv_nn_bytes(B, sums),
@@ -142,14 +149,15 @@ static void
 place_apart(struct gv_nn_flight *f, const struct gv_nn_plan *p)
 {
 	const struct gv_nn_row *head = &p->row[p->rows - 1];
-	size_t half = (size_t)half_of(p, GV_NN_OWN), scores = (size_t)scores_of(p);
+	size_t half = (size_t)half_of(p, GV_NET_GRADIENT, GV_NN_OWN),
+	       scores = (size_t)scores_of(p);
 
 	if (is_short(p)) {
 		f->loss = behind(f->dy[GV_NN_OWN], half + (p->recompute ? 0 : scores));
 		if (stores_x(p))
 			f->stored_x = behind(f->loss, scores);
 	} else if (p->last_row == p->rows) {
-		f->loss = f->y[head->arena] + head->y * p->B * p->n;
+		f->loss = gv_nn_side(p, f, head, GV_NET_OUTPUT);
 	}
 }
 
@@ -165,11 +173,13 @@ gv_nn_flight_make(struct gv_nn_flight *f, struct gv_nn_backend *be,
 		return -1;
 	f->y[GV_NN_SHARED] = shared;
 	for (i = 0; i < GV_NN_ARENAS && f->y[i] != NULL; i++) {
-		size_t half = (size_t)half_of(p, (enum gv_nn_arena)i);
+		enum gv_nn_arena arena = (enum gv_nn_arena)i;
 
-		f->dy[i] = behind(f->y[i], half);
-		f->hit = behind(f->dy[i], half);
+		f->dy[i] = behind(f->y[i], (size_t)half_of(p, GV_NET_OUTPUT, arena));
+		f->hit = behind(f->dy[i], (size_t)half_of(p, GV_NET_GRADIENT, arena));
 	}
+	for (i = 0; i < 2 && p->places; i++)
+		f->placed[i] = gv_xcalloc(p->rows, sizeof(*f->placed[i]));
 	place_apart(f, p);
 	f->sums = f->stats + p->B * p->stat_size;
 	f->key = gv_xcalloc(p->B, sizeof(*f->key));
@@ -182,6 +192,8 @@ gv_nn_flight_free(struct gv_nn_flight *f, struct gv_nn_backend *be)
 	be->release(be, GV_NN_ACTIVATIONS, f->y[GV_NN_OWN]);
 	be->release(be, GV_NN_SCRATCH, f->stats);
 	free(f->key);
+	free(f->placed[GV_NET_OUTPUT]);
+	free(f->placed[GV_NET_GRADIENT]);
 	be->release(be, GV_NN_ACTIVATIONS, f->own_x);
 	be->release(be, GV_NN_ACTIVATIONS, f->own_target);
 }

@@ -12,8 +12,9 @@
 struct gv_nn_sizes {
 	size_t params, packed;    /* of one version */
 	size_t activations, sums; /* of one slot: y, dy, hit; stats, sums */
-	size_t shared;            /* y, dy, hit of all slots, where they are recomputed */
-	size_t samples, targets;  /* of one slot, where it needs a copy of its batch */
+	size_t placed; /* of one slot, of its user: y, dy of rows that are apart */
+	size_t shared; /* y, dy, hit of all slots, where they are recomputed */
+	size_t samples, targets; /* of one slot, where it needs a copy of its batch */
 	size_t gradients, scratch;
 };
 struct gv_nn_sizes gv_nn_sizes(const struct gv_nn_plan *p, const struct gv_nn_room *room);

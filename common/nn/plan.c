@@ -37,6 +37,20 @@ last_reader(const struct gv_nn_plan *p, size_t i)
 	return 0;
 }
 
+/* The offset of a sample's next n numbers. */
+static size_t
+take(struct gv_nn_plan *p, enum gv_net_side side, enum gv_nn_arena arena, bool apart,
+    size_t n)
+{
+	size_t at = p->numbers[side][arena];
+
+	if (apart)
+		p->apart += n;
+	else
+		p->numbers[side][arena] += n;
+	return at;
+}
+
 /* Where row i's output is, if it is here. */
 static void
 lay_out_output(struct gv_nn_plan *p, size_t i)
@@ -55,14 +69,17 @@ lay_out_output(struct gv_nn_plan *p, size_t i)
 		return;
 	r->arena =
 	    p->recompute && inside && reader < p->last_row ? GV_NN_SHARED : GV_NN_OWN;
-	r->y = p->numbers[r->arena];
-	p->numbers[r->arena] += r->out_size;
+	r->apart[GV_NET_OUTPUT] = p->places && !inside;
+	r->apart[GV_NET_GRADIENT] = p->places && reader >= p->last_row;
+	r->y = take(p, GV_NET_OUTPUT, r->arena, r->apart[GV_NET_OUTPUT], r->out_size);
+	r->dy =
+	    take(p, GV_NET_GRADIENT, r->arena, r->apart[GV_NET_GRADIENT], r->out_size);
 	p->activations += r->out_size;
 	if (!inside)
 		return;
 	r->kept_arena = p->recompute ? GV_NN_SHARED : GV_NN_OWN;
-	r->kept = p->numbers[r->kept_arena];
-	p->numbers[r->kept_arena] += r->l.kept;
+	r->kept = take(p, GV_NET_OUTPUT, r->kept_arena, false, r->l.kept);
+	r->kept_dy = take(p, GV_NET_GRADIENT, r->kept_arena, false, r->l.kept);
 	p->activations += r->l.kept;
 }
 
@@ -142,6 +159,7 @@ gv_nn_plan_make(
 	p->first_row = c->first_row;
 	p->last_row = c->last_row == 0 ? m->n : c->last_row;
 	p->recompute = c->recompute;
+	p->places = c->places;
 	p->row = gv_xcalloc(m->n, sizeof(*p->row));
 	for (i = 0; i < m->n; i++)
 		p->row[i].l = m->layer[i];

@@ -23,11 +23,13 @@ struct gv_nn_row {
 	size_t running;           /* offset in Q: mean [C], variance [C] */
 	/* the output is here: a row of the range, or of others that the range reads or relays */
 	bool held;
+	bool apart[2]; /* by gv_net_side: where it is placed (gv_net_place_row), else */
 	enum gv_nn_arena arena; /* where it is, */
-	size_t y;               /* and the offset in a sample's numbers there */
+	size_t y,
+	    dy; /* and the offsets in a sample's numbers there, its gradient's, too */
 	/* what it keeps for its own backward, and that for its gradient: l.kept numbers */
 	enum gv_nn_arena kept_arena;
-	size_t kept;
+	size_t kept, kept_dy;
 	size_t stat; /* bn: offset in stats, GV_NN_STATS x channels */
 	/*
 	 * of the weight, per group: [g][rows][columns]; tconv: [k][k][out / g] rows of
@@ -60,11 +62,12 @@ struct gv_nn_plan {
 	size_t first, n; /* samples of this rank in a micro-batch */
 	size_t shards;   /* of this rank */
 	size_t in_size;
-	size_t outputs;               /* numbers that the head reads */
-	enum gv_target target;        /* what it compares them with, */
-	size_t targets;               /* and how many of these a sample has */
-	size_t numbers[GV_NN_ARENAS]; /* of a sample's activations */
-	size_t activations;           /* all of them */
+	size_t outputs;                  /* numbers that the head reads */
+	enum gv_target target;           /* what it compares them with, */
+	size_t targets;                  /* and how many of these a sample has */
+	size_t numbers[2][GV_NN_ARENAS]; /* of a sample's activations, by gv_net_side, */
+	size_t apart;                    /* those that are placed, of both sides */
+	size_t activations;              /* all outputs */
 	size_t stored;            /* bytes of one: gv_real's, or as the backend says */
 	size_t stat_size, widest; /* numbers of all bn rows; most that one of them sums */
 	double flops; /* of the rows, forward, for one sample; at least one per number */
@@ -74,7 +77,7 @@ struct gv_nn_plan {
 	 */
 	struct gv_nn_row *row;
 	size_t rows, first_row, last_row;
-	bool recompute;
+	bool recompute, places;
 };
 
 /* Bytes of a sample's targets. */

@@ -54,7 +54,7 @@ open_head(struct head *h, const struct head_case *c, enum gv_cuda_type type)
 	d->scratch = gv_xcalloc(room.scratch + 1, sizeof(float));
 	if (d->be->start(d->be, d->scratch, &e) != 0)
 		gv_die_error(&e);
-	n = c->models * c->samples * d->plan.numbers[GV_NN_OWN];
+	n = c->models * c->samples * d->plan.numbers[GV_NET_OUTPUT][GV_NN_OWN];
 	d->f.y[GV_NN_OWN] = normals(type, n, 3);
 	d->f.dy[GV_NN_OWN] = normals(type, n, 4);
 	/* equal logits: only the first of them can be the largest */

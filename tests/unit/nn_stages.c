@@ -6,13 +6,16 @@
 #include "nn_fixture.h"
 #include "nn_slow.h"
 
-enum { MOST = 4, MICRO = 3, STEPS = 2 };
+enum { MOST = 4, MICRO = 3, STEPS = 2, ROWS = 64 };
 
 /* A net in parts: part s has rows [cut[s], cut[s + 1]). */
 struct pipe {
 	const struct fixture *f;
 	struct gv_net *part[MOST];
 	size_t cut[MOST + 1], parts, slots, step;
+	/* what comes is placed, not put: by part, slot, side, number of the row */
+	bool places;
+	gv_real *placed[MOST][MICRO][2][ROWS];
 };
 
 static void
@@ -24,23 +27,49 @@ open_pipe(struct pipe *p, const struct fixture *f, const size_t *cut, size_t par
 
 	*p = (struct pipe){.f = f, .parts = parts, .slots = slots};
 	memcpy(p->cut, cut, (parts + 1) * sizeof(*cut));
+	p->places = (cut[1] + parts) % 2 == 0;
 	for (s = 0; s < parts; s++) {
 		part.config.slots = slots;
 		part.config.recompute = recompute;
+		part.config.places = p->places;
 		part.config.first_row = cut[s];
 		part.config.last_row = cut[s + 1];
-		p->part[s] = make(&part,
-		    (cut[s] + slots) % 3 == 2 ? slow_new() : gv_cpu_new(s % 2 + 1));
+		/* what is placed is the host's */
+		p->part[s] = make(&part, !p->places && (cut[s] + slots) % 3 == 2
+					     ? slow_new()
+					     : gv_cpu_new(s % 2 + 1));
 	}
 }
 
 static void
 close_pipe(struct pipe *p)
 {
+	gv_real **v = &p->placed[0][0][0][0];
 	size_t s;
 
 	for (s = 0; s < p->parts; s++)
 		gv_net_free(p->part[s]);
+	for (s = 0; s < sizeof(p->placed) / sizeof(*v); s++)
+		free(v[s]);
+}
+
+/* A row into a slot, where it is put or placed: behind another one, where nobody has been. */
+static int
+bring(struct pipe *p, size_t part, size_t slot, enum gv_net_side side, size_t row,
+    size_t k, gv_real *v)
+{
+	gv_real **at = &p->placed[part][slot][side][k], *before = *at;
+	int status;
+
+	if (!p->places) {
+		status = gv_net_put_row(p->part[part], slot, row, side, v);
+		free(v);
+		return status;
+	}
+	status = gv_net_place_row(p->part[part], slot, row, side, v);
+	*at = v;
+	free(before);
+	return status;
 }
 
 /* What crosses the cut before part s. */
@@ -48,17 +77,20 @@ static void
 hand_over(struct pipe *p, size_t s, size_t slot, enum gv_net_side side)
 {
 	struct gv_net *from = p->part[side == GV_NET_OUTPUT ? s - 1 : s];
-	struct gv_net *to = p->part[side == GV_NET_OUTPUT ? s : s - 1];
-	size_t row[64], n, k;
+	size_t to = side == GV_NET_OUTPUT ? s : s - 1;
+	size_t row[ROWS], n, k;
 
 	gv_net_boundary(from, p->cut[s], row, &n);
 	for (k = 0; k < n; k++) {
-		gv_real *v = gv_xcalloc(gv_net_row_size(from, row[k]), sizeof(*v));
+		size_t size = gv_net_row_size(from, row[k]);
+		gv_real *v = gv_xcalloc(size, sizeof(*v));
+		const gv_real *at =
+		    p->places ? gv_net_row_at(from, slot, row[k], side) : v;
 
-		if (gv_net_get_row(from, slot, row[k], side, v) != 0 ||
-		    gv_net_put_row(to, slot, row[k], side, v) != 0)
+		if (gv_net_get_row(from, slot, row[k], side, v) != 0 || at == NULL ||
+		    memcmp(at, v, size * sizeof(*v)) != 0 ||
+		    bring(p, to, slot, side, row[k], k, v) != 0)
 			gv_die("row %zu does not cross", row[k]);
-		free(v);
 	}
 }
 
@@ -375,6 +407,18 @@ test_failures(void)
 	    "row 2 is not of rows 0 to 2");
 	is_failure(gv_net_eval(net, f.x, f.target, 1, NULL, NULL, v), net,
 	    "rows 0 to 2 of 3 cannot be evaluated alone");
+	is_failure(
+	    gv_net_place_row(net, 0, 1, GV_NET_GRADIENT, v), net, "row 1 has its place");
+	gv_net_free(net);
+	f.config.places = true;
+	net = make(&f, gv_cpu_new(1));
+	is_failure(
+	    gv_net_place_row(net, 0, 1, GV_NET_OUTPUT, v), net, "row 1 has its place");
+	ok(gv_net_row_at(net, 0, 1, GV_NET_GRADIENT) == NULL &&
+		strcmp(gv_net_error(net), "row 1 has no place yet") == 0,
+	    "nor is a row anywhere before it is placed");
+	is_int(gv_net_place_row(net, 0, 1, GV_NET_GRADIENT, v), 0, "which it is");
+	ok(gv_net_row_at(net, 0, 1, GV_NET_GRADIENT) == v, "there");
 	free(v);
 	gv_net_free(net);
 	close_fixture(&f);

@@ -110,11 +110,14 @@ chunk_open(
 	c->moves =
 	    config.backend->host_memory && spec->route->workers > 1 && !c->recompute;
 	c->own_clock = spec->own_clock && config.backend->host_memory;
+	config.places = c->direct = config.backend->host_memory;
 	if (gv_net_new(&c->net, spec->model, &config, e) != 0)
 		return -1;
 	if (gv_net_data(c->net, spec->x, spec->target, spec->samples) != 0)
 		return gv_error_set(e, "%s", gv_net_error(c->net));
 	c->held = gv_xcalloc(c->slots, sizeof(*c->held));
+	for (i = 0; i < 2; i++)
+		c->came[i] = gv_xcalloc(c->slots, sizeof(struct parcel *));
 	for (i = 0; i < c->slots; i++)
 		c->held[i] = UINT64_MAX;
 	find_crossing(&c->in, c->net, c->at->first, spec->model->n);
@@ -139,7 +142,15 @@ free_sums(struct chunk *c)
 void
 chunk_close(struct chunk *c)
 {
+	size_t i, k;
+
 	free_sums(c);
+	for (i = 0; i < 2; i++) {
+		for (k = 0; c->came[i] != NULL && k < c->slots; k++)
+			if (c->came[i][k] != NULL)
+				post_back(c->group.post, c->came[i][k]);
+		free(c->came[i]);
+	}
 	gv_net_free(c->net);
 	free(c->held);
 	free(c->in.row);
@@ -184,8 +195,22 @@ chunk_version(const struct chunk *c, uint64_t updates)
 
 /* ---- what crosses ---- */
 
-int
-chunk_put(struct chunk *c, const struct crossing *x, size_t slot, enum gv_net_side side,
+/* What is sent of a slot's outputs, or gradients. */
+static const void *
+source_of(const struct chunk *c, size_t slot, enum gv_net_side side)
+{
+	return &c->came[side][slot];
+}
+
+void
+chunk_settle(struct chunk *c, size_t slot, enum gv_net_side side)
+{
+	if (c->direct)
+		post_settle(c->group.post, source_of(c, slot, side));
+}
+
+static int
+copy_in(struct chunk *c, const struct crossing *x, size_t slot, enum gv_net_side side,
     const gv_real *v)
 {
 	size_t k;
@@ -198,17 +223,81 @@ chunk_put(struct chunk *c, const struct crossing *x, size_t slot, enum gv_net_si
 	return 0;
 }
 
-int
-chunk_get(struct chunk *c, const struct crossing *x, size_t slot, enum gv_net_side side,
+static int
+place(struct chunk *c, const struct crossing *x, size_t slot, enum gv_net_side side,
     gv_real *v)
 {
 	size_t k;
 
 	for (k = 0; k < x->n; k++) {
-		if (gv_net_get_row(c->net, slot, x->row[k], side, v) != 0)
+		if (gv_net_place_row(c->net, slot, x->row[k], side, v) != 0)
 			return -1;
 		v += gv_net_row_size(c->net, x->row[k]);
 	}
+	return 0;
+}
+
+int
+chunk_put(struct chunk *c, const struct crossing *x, size_t slot, enum gv_net_side side,
+    struct parcel *p)
+{
+	struct post *post = c->group.post;
+	int status;
+
+	if (!c->direct) {
+		status = copy_in(c, x, slot, side, p->v);
+		post_back(post, p);
+		return status;
+	}
+	if (c->came[side][slot] != NULL)
+		post_back(post, c->came[side][slot]);
+	c->came[side][slot] = p;
+	return place(c, x, slot, side, p->v);
+}
+
+static int
+send_copy(struct chunk *c, const struct crossing *x, size_t slot, enum gv_net_side side,
+    size_t to, struct gv_tag tag)
+{
+	struct post *post = c->group.post;
+	struct parcel *p = post_blank(post, x->numbers);
+	gv_real *v = p->v;
+	size_t k;
+
+	for (k = 0; k < x->n; k++) {
+		if (gv_net_get_row(c->net, slot, x->row[k], side, v) != 0) {
+			post_back(post, p);
+			return -1;
+		}
+		v += gv_net_row_size(c->net, x->row[k]);
+	}
+	post_send(post, p, to, tag);
+	return 0;
+}
+
+int
+chunk_send(struct chunk *c, const struct crossing *x, size_t slot, enum gv_net_side side,
+    size_t to, struct gv_tag tag)
+{
+	struct post *post = c->group.post;
+	struct parcel *p;
+	size_t k;
+
+	if (!c->direct || to == post->rank)
+		return send_copy(c, x, slot, side, to, tag);
+	p = post_pieces(post, source_of(c, slot, side), x->n);
+	for (k = 0; k < x->n; k++) {
+		const gv_real *v = gv_net_row_at(c->net, slot, x->row[k], side);
+
+		if (v == NULL) {
+			post_back(post, p);
+			return -1;
+		}
+		/* as an address: pieces are not const, and not written */
+		p->piece[k] = (struct iovec){(void *)(uintptr_t)v,
+		    gv_net_row_size(c->net, x->row[k]) * sizeof(*v)};
+	}
+	post_send_pieces(post, p, to, tag);
 	return 0;
 }
 

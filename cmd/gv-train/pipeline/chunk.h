@@ -37,11 +37,14 @@ struct chunk {
 	struct crossing in, out;
 
 	size_t slots, versions;
-	uint64_t *held;  /* [slots] the micro-batch there, UINT64_MAX = none */
-	uint64_t newest; /* version: updates that it has had */
-	size_t added;    /* micro-batches in the gradients so far */
-	bool waits;      /* its next update, for the gradients of other stages: */
-	bool ties;       /* those of rows that have a weight of its rows */
+	/* the device's memory is the host's: what comes stays where it came to, */
+	bool direct;
+	struct parcel **came[2]; /* [slots] by gv_net_side, and goes from where it is */
+	uint64_t *held;          /* [slots] the micro-batch there, UINT64_MAX = none */
+	uint64_t newest;         /* version: updates that it has had */
+	size_t added;            /* micro-batches in the gradients so far */
+	bool waits;              /* its next update, for the gradients of other stages: */
+	bool ties;               /* those of rows that have a weight of its rows */
 	struct parcel *
 	    *tied; /* [rows] asked for, in the order of the rows; NULL: none yet */
 
@@ -74,11 +77,16 @@ void chunk_drop(struct chunk *c, size_t slot);
 /* The number of the net's version that has had so many updates. */
 size_t chunk_version(const struct chunk *c, uint64_t updates);
 
-/* What crosses an end, from a buffer into a slot or back.  0, or -1: gv_net_error. */
+/*
+ * What crosses an end: a parcel that came, into a slot; to a rank.  Behind a pass whose
+ * outputs, or gradients, are in a slot's place of others that may be on their way: settle.
+ * 0, or -1: gv_net_error.
+ */
+void chunk_settle(struct chunk *c, size_t slot, enum gv_net_side side);
 int chunk_put(struct chunk *c, const struct crossing *x, size_t slot,
-    enum gv_net_side side, const gv_real *v);
-int chunk_get(struct chunk *c, const struct crossing *x, size_t slot,
-    enum gv_net_side side, gv_real *v);
+    enum gv_net_side side, struct parcel *p);
+int chunk_send(struct chunk *c, const struct crossing *x, size_t slot,
+    enum gv_net_side side, size_t to, struct gv_tag tag);
 
 /* 0, or -1: gv_net_error. */
 int chunk_forward(struct chunk *c, size_t slot, size_t version);

@@ -7,23 +7,45 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
+/* Room for n numbers, in which a row may compute. */
+static void
+make_room(struct parcel *x, size_t n)
+{
+	free(x->v);
+	x->v = gv_xlines(n, sizeof(*x->v));
+	x->room = n;
+}
+
+/* The smallest buffer that is large enough. */
 struct parcel *
 post_blank(struct post *p, size_t n)
 {
-	struct parcel **at = &p->spare, *x;
+	struct parcel **at, **best = NULL, *x;
 
-	while (*at != NULL && (*at)->room < n)
-		at = &(*at)->next;
-	x = *at;
-	if (x != NULL) {
-		*at = x->next;
+	for (at = &p->spare; *at != NULL; at = &(*at)->next)
+		if ((*at)->room >= n && (best == NULL || (*at)->room < (*best)->room))
+			best = at;
+	if (best != NULL) {
+		x = *best;
+		*best = x->next;
 	} else {
 		x = gv_xcalloc(1, sizeof(*x));
-		x->room = n;
-		x->v = gv_xcalloc(n + 1, sizeof(*x->v));
+		make_room(x, n);
 	}
 	x->n = n;
+	x->source = NULL;
 	x->next = NULL;
+	return x;
+}
+
+struct parcel *
+post_pieces(struct post *p, const void *source, size_t n)
+{
+	struct parcel *x = post_blank(p, 0);
+
+	x->source = source;
+	x->pieces = n;
+	x->piece = gv_xgrow(x->piece, &x->piece_room, n + 1, sizeof(*x->piece));
 	return x;
 }
 
@@ -65,6 +87,34 @@ post_send(struct post *p, struct parcel *x, size_t to, struct gv_tag tag)
 	x->next = p->sent;
 	p->sent = x;
 	gv_gang_send(p->gang, &x->m, (int)to, tag, x->v, x->n * sizeof(*x->v));
+}
+
+void
+post_send_pieces(struct post *p, struct parcel *x, size_t to, struct gv_tag tag)
+{
+	collect(p);
+	x->tag = tag;
+	x->next = p->sent;
+	p->sent = x;
+	gv_gang_send_pieces(p->gang, &x->m, (int)to, tag, x->piece, x->pieces);
+}
+
+void
+post_settle(struct post *p, const void *source)
+{
+	struct parcel *x;
+	size_t n, i;
+
+	for (x = p->sent; x != NULL; x = x->next) {
+		if (x->source != source || x->m.done)
+			continue;
+		for (n = i = 0; i < x->pieces; i++)
+			n += x->piece[i].iov_len / sizeof(*x->v);
+		if (x->room < n)
+			make_room(x, n);
+		(void)gv_gang_send_copy(p->gang, &x->m, x->v);
+		x->source = NULL;
+	}
 }
 
 struct parcel *
@@ -142,6 +192,19 @@ find_kept(struct post *p, struct gv_tag tag)
 	return x;
 }
 
+/* Their numbers. */
+static void
+swap(struct parcel *a, struct parcel *b)
+{
+	gv_real *v = a->v;
+	size_t room = a->room;
+
+	a->v = b->v;
+	a->room = b->room;
+	b->v = v;
+	b->room = room;
+}
+
 bool
 post_has(const struct post *p, const struct parcel *x)
 {
@@ -166,7 +229,7 @@ post_take(struct post *p, struct parcel *x)
 		gv_error_clear(&p->error);
 		return gv_error_set(&p->error, "the schedule needs what is not made yet");
 	}
-	memcpy(x->v, kept->v, x->n * sizeof(*x->v));
+	swap(x, kept);
 	post_back(p, kept);
 	return 0;
 }
@@ -188,6 +251,7 @@ free_all(struct parcel *x)
 	for (; x != NULL; x = next) {
 		next = x->next;
 		free(x->v);
+		free(x->piece);
 		free(x);
 	}
 }

@@ -32,8 +32,11 @@ struct parcel {
 	struct gv_message m;
 	struct gv_tag tag;
 	bool within; /* it does not leave this worker */
-	gv_real *v;  /* [n] */
+	gv_real *v;  /* [n]; where it is sent from pieces: nothing, until post_settle */
 	size_t n, room;
+	const void *source; /* of its pieces, */
+	struct iovec *piece;
+	size_t pieces, piece_room;
 	struct parcel *next;
 };
 
@@ -66,6 +69,11 @@ void post_back(struct post *p, struct parcel *x);
 
 /* Sends it; it comes back by itself. */
 void post_send(struct post *p, struct parcel *x, size_t to, struct gv_tag tag);
+/* A parcel of no numbers yet that n pieces of numbers will be sent from, all of one source. */
+struct parcel *post_pieces(struct post *p, const void *source, size_t n);
+void post_send_pieces(struct post *p, struct parcel *x, size_t to, struct gv_tag tag);
+/* What is sent from pieces of that source may change from now on: what is not out is copied. */
+void post_settle(struct post *p, const void *source);
 /* Asks for n numbers: the parcel that they will be in. */
 struct parcel *post_ask(struct post *p, size_t n, size_t from, struct gv_tag tag);
 

@@ -130,13 +130,13 @@ evaluate(
 
 	if (work.slot == SIZE_MAX)
 		return gv_error_set(e, "stage %zu: no room to test in", c->stage);
+	chunk_settle(c, work.slot, GV_NET_OUTPUT);
 	if (c->stage > 0) {
 		in = post_ask(&w->post, c->in.numbers, worker_rank_of(w, c->stage - 1, j),
 		    post_tag(POST_TEST, c->stage, j));
 		if (post_take(&w->post, in) != 0)
 			return worker_lost(w, e);
-		status = chunk_put(c, &c->in, work.slot, GV_NET_OUTPUT, in->v);
-		post_back(&w->post, in);
+		status = chunk_put(c, &c->in, work.slot, GV_NET_OUTPUT, in);
 	}
 	load(t, j, &x, &target);
 	if (status != 0 || gv_net_load(c->net, work.slot, x, target) != 0 ||
