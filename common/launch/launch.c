@@ -14,7 +14,10 @@
 #include "base/entropy.h"
 #include "launch/launcher.h"
 
-enum { DEFAULT_PORT = 29500 }; /* torchrun's */
+enum {
+	DEFAULT_PORT = 29500,
+	LEAST_PORT = 10000
+}; /* torchrun's; above what services have */
 
 void
 gv_launch_not_started(struct gv_launch_news *news, int error, const char *fmt, ...)
@@ -121,24 +124,56 @@ gv_launch_usable(
 
 /* ---- how a gang meets ---- */
 
-int
-gv_launch_free_port(void)
+/* The first port that the system hands out to whoever does not mind which one it has. */
+static int
+first_given(void)
+{
+	int first = 0;
+	FILE *f = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
+
+	if (f == NULL)
+		return 0;
+	if (fscanf(f, "%d", &first) != 1)
+		first = 0;
+	fclose(f);
+	return first;
+}
+
+/* Whether nobody has the port (0: any), which it then is; else 0. */
+static int
+free_one(int port)
 {
 	struct sockaddr_in a;
 	socklen_t len = sizeof(a);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	int port = DEFAULT_PORT;
 
 	if (fd == -1)
-		return port;
+		return 0;
 	memset(&a, 0, sizeof(a));
 	a.sin_family = AF_INET;
 	a.sin_addr.s_addr = htonl(INADDR_ANY);
+	a.sin_port = htons((uint16_t)port);
 	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 &&
 	    getsockname(fd, (struct sockaddr *)&a, &len) == 0)
 		port = ntohs(a.sin_port);
+	else
+		port = 0;
 	close(fd);
 	return port;
+}
+
+int
+gv_launch_free_port(void)
+{
+	int first = first_given(), port = 0, tries;
+	uint16_t drawn;
+
+	for (tries = 0; tries < 20 && first > 2 * LEAST_PORT && port == 0; tries++)
+		if (gv_entropy(&drawn, sizeof(drawn)) == 0)
+			port = free_one(LEAST_PORT + drawn % (first - LEAST_PORT));
+	if (port == 0)
+		port = free_one(0);
+	return port != 0 ? port : DEFAULT_PORT;
 }
 
 int

@@ -60,7 +60,10 @@ struct gv_launch_meeting {
  * with errno set: no random bytes are to be had.
  */
 int gv_launch_meet(struct gv_launch_meeting *m, const struct gv_launch_spec *spec);
-/* A port of this node that nobody listens on at this moment; torchrun's if none is told. */
+/*
+ * A port of this node that nobody has at this moment, nor is given by the system before it is
+ * used, where there is one; torchrun's if none is told.
+ */
 int gv_launch_free_port(void);
 
 /*

@@ -1,5 +1,6 @@
 #include "net/meet.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "net/meet_talk.h"
 
 #define LAST_WORDS_S .5
+#define IN_USE_S     1
 #define PATIENCE     .9
 
 static double
@@ -23,7 +25,7 @@ left(double deadline)
 
 /* ---- rank 0 ---- */
 
-/* Before there is a roster: tells those that wait for it why there will be none. */
+/* Before there is a roster: tells those that wait for it why there will be none, once each. */
 static void
 tell_waiting(struct gv_meeting *m, int from)
 {
@@ -46,8 +48,27 @@ tell_waiting(struct gv_meeting *m, int from)
 		gv_sock_exchange(m->fd[r], b, GV_ANSWER_LEN + bytes, NULL, 0,
 		    LAST_WORDS_S, "", &ignored);
 		gv_error_clear(&ignored);
+		close(m->fd[r]);
+		m->fd[r] = -1;
 	}
 	free(b);
+}
+
+/* Whoever had the port before may be on its way out. */
+static int
+listen_there(struct gv_meeting *m, struct gv_error *e)
+{
+	double until = gv_clock_s() + IN_USE_S;
+	struct gv_error own = {0};
+	int port = m->s->port;
+
+	while (gv_sock_listen(&m->listener, m->s->addr, &port, &own) != 0) {
+		if (errno != EADDRINUSE || gv_clock_s() >= until)
+			return gv_error_set(e, "%s", own.text[0]);
+		gv_error_clear(&own);
+		gv_sleep_s(.02);
+	}
+	return 0;
 }
 
 static int
@@ -80,15 +101,15 @@ hand_out_roster(struct gv_meeting *m, struct gv_error *e)
 static int
 host_all(struct gv_meeting *m, struct gv_error *e)
 {
-	int port = m->s->port;
-
-	if (gv_sock_listen(&m->listener, m->s->addr, &port, e) != 0)
+	if (listen_there(m, e) != 0)
 		return -1;
 	m->missing = m->s->world - 1;
 	if (gv_talk_gather(m, e) == 0)
 		return hand_out_roster(m, e);
 	if (m->why == GV_BLAME_NONE)
 		return -1;
+	if (m->why == GV_BLAME_GONE)
+		tell_waiting(m, 1);
 	gv_talk_linger(m);
 	tell_waiting(m, 1);
 	return -1;
@@ -189,11 +210,12 @@ visit(struct gv_meeting *m, struct gv_talk *t, struct gv_error *e)
 static int
 come(struct gv_meeting *m, struct gv_error *e)
 {
+	struct gv_error nobody = {0};
 	struct gv_talk t = {.fd = -1};
 	int r, status = 0;
 
-	if (gv_sock_connect(&t.fd, m->s->addr, m->s->port, m->deadline, e) != 0)
-		return -1;
+	if (gv_sock_connect(&t.fd, m->s->addr, m->s->port, m->deadline, &nobody) != 0)
+		return gv_error_set(e, "rank 0 cannot be reached: %s", nobody.text[0]);
 	/* rank 0 may have come late; it was there before, and so gives up before this */
 	m->deadline = gv_clock_s() + m->s->join_s;
 	gv_sock_there(t.fd, m->host[0]);

@@ -25,8 +25,8 @@ enum {
 
 static const double guest_s = 5;   /* for a guest to say hello */
 static const double moment_s = .1; /* of it that nobody who comes later takes away */
-static const double lingers_s =
-    .1; /* rank 0, to tell who comes why there will be no gang */
+/* Rank 0, to tell who comes why there will be no gang; one has left while others come. */
+static const double lingers_s = .1, lingers_long_s = 2;
 
 static void say(struct gv_meeting *m, const char *fmt, ...) GV_PRINTF(2, 3);
 static void
@@ -477,7 +477,8 @@ gv_talk_gather(struct gv_meeting *m, struct gv_error *e)
 void
 gv_talk_linger(struct gv_meeting *m)
 {
-	double end = gv_clock_s() + lingers_s, now;
+	bool gone = m->why == GV_BLAME_GONE;
+	double end = gv_clock_s() + (gone ? lingers_long_s : lingers_s), now;
 	struct gv_error ignored = {0};
 
 	while (m->missing > 0 && (now = gv_clock_s()) < end) {

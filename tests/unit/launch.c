@@ -18,6 +18,7 @@
 #include "launch/launcher.h"
 #include "launch/local/local.h"
 #include "launch/progress.h"
+#include "net/sock.h"
 
 static char dir[] = "/tmp/gv-launch.XXXXXX";
 
@@ -1151,6 +1152,28 @@ test_progress_write(void)
 	    "says so");
 }
 
+/* The port of a gang is none that the system gives to any connection meanwhile. */
+static void
+test_port(void)
+{
+	FILE *f = fopen("/proc/sys/net/ipv4/ip_local_port_range", "r");
+	int first = 0, wrong = 0, i;
+
+	if (f == NULL || fscanf(f, "%d", &first) != 1 || first < 21000)
+		first = 65536;
+	if (f != NULL)
+		fclose(f);
+	for (i = 0; i < 200; i++) {
+		struct gv_error e = {0};
+		int fd, port = gv_launch_free_port();
+
+		wrong += port < 10000 || port >= first;
+		wrong += gv_sock_listen(&fd, NULL, &port, &e) != 0;
+		close(fd);
+	}
+	is_int(wrong, 0, "ports that stay free");
+}
+
 int
 main(void)
 {
@@ -1186,6 +1209,7 @@ main(void)
 	test_environment();
 	test_nodes();
 	test_key();
+	test_port();
 	test_failures();
 	test_progress();
 	test_progress_write();
