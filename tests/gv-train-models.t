@@ -91,6 +91,31 @@ run gv-train --data=csv:real.csv --shape=64x64x1 --steps=3 --log-every=1 --batch
 silent "dcgan-discriminator learns what is real"
 ok "and its loss falls" awk -F, 'NR == 2 { first = $3 } END { exit !(NR == 4 && $3 < 0.8 * first) }' out
 
+# pictures SIDE: eight of three colours in pictures.idx, labels 0 and 1 in labels.idx
+pictures() {
+	side=$(printf '\\0000\\0000\\0000\\0%03o' "$1")
+	printf %b '\0000\0000\0010\0004\0000\0000\0000\0010' "$side" "$side" '\0000\0000\0000\0003' >pictures.idx
+	awk -v n=$((8 * $1 * $1 * 3)) 'BEGIN { srand(5); for (i = 0; i < n; i++) printf "%c", 33 + int(90 * rand()) }' >>pictures.idx
+	printf '\0\0\010\001\0\0\0\010\0\001\0\001\001\0\001\0' >labels.idx
+}
+pictures 16
+{
+	echo label "$(seq -f p%g 768)" | tr ' \n' ',,' | sed 's/,$//'
+	echo
+	tail -c +21 pictures.idx | od -An -v -tu1 -w768 | sed 's/^ *//; s/  */,/g' | awk '{ print (NR == 2 || NR == 4 || NR == 5 || NR == 7) "," $0 }'
+} >pictures.csv
+printf 'id,op,out\n1,linear,1\n2,bce,\n' >one.csv
+options='--shards=1 --batch=4 --steps=4 --log-every=1 --scale=unit --lr=0.001'
+run gv-train --data=idx:pictures.idx,labels.idx $options one.csv
+silent "one number is compared with labels of 0 and 1"
+gv-train --data=csv:pictures.csv --shape=16x16x3 --scale=none --steps=1 --batch=8 --lr=0 --log-every=1 --shards=1 one.csv >numbers.csv
+run gv-train --data=idx:pictures.idx,labels.idx --scale=none --steps=1 --batch=8 --lr=0 --log-every=1 --shards=1 one.csv
+is_status 0 "labels, not scaled"
+same_file numbers.csv out "as with the same numbers in a table"
+pictures 64
+run gv-train --data=idx:pictures.idx,labels.idx $options dcgan-discriminator
+silent "dcgan-discriminator, pictures of three colours"
+
 run gv-train --data=digits:5 --autoencode --steps=1 mlp
 is_err "labels are no samples" <<EOT
 gv-train: --autoencode: the head of $src/share/models/mlp.tsv compares with labels, not numbers

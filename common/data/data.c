@@ -173,6 +173,19 @@ gv_data_one_hot(struct gv_data *d, size_t classes)
 }
 
 void
+gv_data_as_numbers(struct gv_data *d)
+{
+	size_t i, all = d->n * d->targets;
+
+	d->t = gv_xcalloc(all, sizeof(*d->t));
+	for (i = 0; i < all; i++)
+		d->t[i] = (float)d->y[i];
+	free(d->y);
+	d->y = NULL;
+	d->classes = d->targets;
+}
+
+void
 gv_data_own_targets(struct gv_data *d)
 {
 	free(d->y);

@@ -92,6 +92,8 @@ gv_data_targets(const struct gv_data *d)
 
 /* Labels become numbers: 1 at the label's place of so many, 0 elsewhere. */
 void gv_data_one_hot(struct gv_data *d, size_t classes);
+/* Labels become the numbers that they are. */
+void gv_data_as_numbers(struct gv_data *d);
 
 /*
  * In place of labels or numbers every sample gets room for its own numbers; filled with

@@ -43,16 +43,34 @@ make_own(
 	return 0;
 }
 
+/* Whether a label of 0 or 1 is the number that the model compares with. */
+static bool
+is_one_number(const struct gv_data *d, struct gv_model *m)
+{
+	struct gv_error ignored = {0};
+
+	return d->classes == 2 && d->targets == 1 &&
+	       gv_model_shape(m, (struct gv_shape){d->c, d->h, d->w}, 2, &ignored) == 0 &&
+	       m->targets == 1;
+}
+
 /* Labels for a model that wants numbers. */
 static void
-make_numbers(struct gv_data *d, struct gv_data *test, const struct gv_model *m)
+make_numbers(struct gv_data *d, struct gv_data *test, struct gv_model *m)
 {
 	size_t classes = d->classes;
+	bool one;
 
 	if (m->target != GV_TARGET_NUMBERS || d->y == NULL)
 		return;
-	gv_data_one_hot(d, classes);
-	if (test->n > 0)
+	one = is_one_number(d, m);
+	if (one)
+		gv_data_as_numbers(d);
+	else
+		gv_data_one_hot(d, classes);
+	if (test->n > 0 && one)
+		gv_data_as_numbers(test);
+	else if (test->n > 0)
 		gv_data_one_hot(test, classes);
 }
 
