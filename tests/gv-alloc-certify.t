@@ -144,4 +144,33 @@ EOF
 run gv-alloc -v --certify -p finish-time -c times.csv -o /dev/null passed.csv
 is_status 0 "a ratio of what has passed is proved"
 err_has "certified=yes" "and it is said"
+# what is printed keeps the constraints, as decimals, also where GLPK proves it
+cat >decimals.py <<'EOF'
+import csv, io, random, subprocess, sys
+from fractions import Fraction
+policy, over = sys.argv[1], 0
+for seed in range(60):
+    r = random.Random(seed)
+    gpus = {f"t{k}": r.choice([1, 1, 2, 3, 4, 6, 7, 12]) for k in range(r.randint(1, 5))}
+    with open("drawn.csv", "w") as f:
+        f.write("gpu_type,gpus\n" + "".join(f"{k},{n}\n" for k, n in gpus.items()))
+    size = [r.choice([1, 1, 1, 2, 3]) for _ in range(r.choice([2, 3, 5, 10, 30]))]
+    weight = [r.choice([1, 1, 3, .7]) for _ in size]
+    rows = "".join(f"j{i},{k},{r.uniform(1, 90)!r},{s},{weight[i]},100,e{i % 3}\n"
+        for i, s in enumerate(size) for k in gpus if r.random() < .85)
+    out = subprocess.run(["gv-alloc", "-q", "--certify", "-p", policy, "-c", "drawn.csv"], text=True, check=True,
+        input="job_id,gpu_type,steps_per_s,scale_factor,priority_weight,total_steps,entity\n" + rows, stdout=subprocess.PIPE).stdout
+    time, used = {}, {}
+    for row in csv.DictReader(io.StringIO(out)):
+        x, job, kind = Fraction(row["share"]), row["job_id"], row["gpu_type"]
+        time[job] = time.get(job, 0) + x
+        used[kind] = used.get(kind, 0) + x * int(row["scale_factor"])
+    over += any(t > 1 for t in time.values()) or any(used[k] > gpus[k] for k in used)
+if over:
+    sys.exit(f"{over} of 60 tables: shares that are too large as printed")
+EOF
+for policy in water-filling max-min isolated gandiva; do
+	run "$GV_PYTHON" decimals.py $policy
+	silent "$policy: shares as printed"
+done
 done_testing

@@ -9,6 +9,7 @@
 #include "alloc/place/placed.h"
 #include "alloc/program/multipliers.h"
 #include "alloc/prove/certificate.h"
+#include "alloc/prove/printed.h"
 #include "pop.h"
 #include "shares.h"
 #include "stay.h"
@@ -117,8 +118,12 @@ gv_answer_make(struct gv_answer *a, const struct gv_rates *r, const struct gv_cl
 	if (opt->previous != NULL && a->p.n > 0 && !a->impossible &&
 	    gv_stay_solve(a, r, policy, opt, e) != 0)
 		return -1;
-	if (proof && a->p.n > 0 && !a->impossible && a->s.multipliers.known)
+	if (a->p.n == 0 || a->impossible || !opt->policy.solve.certify)
+		return 0;
+	if (proof && a->s.multipliers.known)
 		certify(a, policy->measure);
+	else
+		gv_printed_trim(&a->p, &a->s);
 	return 0;
 }
 
