@@ -99,10 +99,10 @@ open_device(struct device *d, const struct row_case *c, enum gv_cuda_type type)
 	d->w.is_packed = gv_xcalloc(d->plan.rows, 1);
 	d->f.x = normals(type, c->samples * d->plan.in_size, 2);
 	for (i = 0; i < GV_NN_ARENAS; i++) {
-		size_t n = B * d->plan.n * d->plan.numbers[i];
+		size_t n = B * d->plan.n;
 
-		d->f.y[i] = normals(type, n, 3);
-		d->f.dy[i] = normals(type, n, 4);
+		d->f.y[i] = normals(type, n * d->plan.numbers[GV_NET_OUTPUT][i], 3);
+		d->f.dy[i] = normals(type, n * d->plan.numbers[GV_NET_GRADIENT][i], 4);
 	}
 	d->f.hit = gv_xcalloc(B * c->samples, sizeof(float));
 	d->f.stats = normals(GV_CUDA_F32, B * d->plan.stat_size, 5);
