@@ -3,7 +3,10 @@
  * promises, for every kernel that runs here, all sizes and layouts, and sums over
  * shards the tree over such chains.
  */
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -31,15 +34,38 @@ below(size_t n)
 	return (size_t)(gv_random(3, 1, 0, draws++) % n);
 }
 
+/* The pages that n numbers take, and one behind them. */
+static size_t
+pages(size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return ((n * sizeof(gv_real) + page - 1) / page + 1) * page;
+}
+
+/* What reads or writes behind them ends the test, also where no sanitizer looks. */
 static gv_real *
 numbers(size_t n)
 {
-	gv_real *v = gv_xcalloc(n, sizeof(*v));
-	size_t i;
+	size_t bytes = pages(n), page = (size_t)sysconf(_SC_PAGESIZE), i;
+	int zero = open("/dev/zero", O_RDWR);
+	char *all = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, zero, 0);
+	gv_real *v = (gv_real *)(void *)(all + bytes - page) - n;
 
+	if (all == MAP_FAILED || mprotect(all + bytes - page, page, PROT_NONE) != 0)
+		abort();
+	close(zero);
 	for (i = 0; i < n; i++)
 		v[i] = (gv_real)(2 * gv_random_uniform(4, 1, 0, draws++) - 1);
 	return v;
+}
+
+static void
+release(gv_real *v, size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	munmap((char *)(v + n) + page - pages(n), pages(n));
 }
 
 /* A line's numbers, and some behind them; or so many that lines share a cache's sets. */
@@ -60,13 +86,15 @@ wrong_in_one(size_t m, size_t n, size_t k, bool fused)
 	    .add = below(2),
 	    .relu = below(2)};
 	bool across = below(2); /* b is stored by columns */
-	size_t i, j, l, wrong = 0, ldb = apart(across ? g.k : g.n);
+	size_t i, j, l, wrong = 0, ldb = apart(across ? g.k : g.n), of_a, of_b;
 	gv_real *a, *b, *c, *was, *bias, *packed;
 
 	g.lda = apart(g.transposed ? g.m : g.k);
 	g.ldc = g.n + below(3);
-	a = numbers(g.lda * (g.transposed ? g.k : g.m));
-	b = numbers(ldb * (across ? g.n : g.k));
+	of_a = g.lda * (g.transposed ? g.k : g.m);
+	of_b = ldb * (across ? g.n : g.k);
+	a = numbers(of_a);
+	b = numbers(of_b);
 	c = numbers(g.ldc * g.m);
 	bias = numbers(g.n);
 	was = gv_xcalloc(g.ldc * g.m, sizeof(*was));
@@ -96,11 +124,11 @@ wrong_in_one(size_t m, size_t n, size_t k, bool fused)
 				want = 0;
 			wrong += memcmp(&want, &c[i * g.ldc + j], sizeof(want)) != 0;
 		}
-	free(a);
-	free(b);
-	free(c);
+	release(a, of_a);
+	release(b, of_b);
+	release(c, g.ldc * g.m);
+	release(bias, g.n);
 	free(was);
-	free(bias);
 	free(packed);
 	return wrong;
 }
@@ -146,12 +174,12 @@ wrong_in_listed(size_t m, size_t n, size_t k, bool fused)
 				want = 0;
 			wrong += memcmp(&want, &c[i * g.n + j], sizeof(want)) != 0;
 		}
+	release(a, (size_t)2 * NUMBERS);
+	release(b, g.k * g.n + 1);
+	release(bias, g.n);
+	release(c, g.m * g.n);
 	free(list);
-	free(a);
-	free(b);
-	free(bias);
 	free(packed);
-	free(c);
 	free(was);
 	return wrong;
 }
@@ -208,9 +236,9 @@ wrong_in_shards(size_t columns, size_t each, bool fused)
 				       tree(&g, b, i, j, 0, shards, fused);
 			wrong += memcmp(&want, &c[i * g.ldc + j], sizeof(want)) != 0;
 		}
-	free(a);
-	free(b);
-	free(c);
+	release(a, g.lda * k + 1);
+	release(b, g.n * k + 1);
+	release(c, g.ldc * g.m);
 	free(was);
 	free(packed);
 	return wrong;

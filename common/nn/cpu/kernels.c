@@ -151,7 +151,12 @@ enum { STEPS = GV_CPU_STEPS, SOME_PLACES = 4 };
 #define SPREADS     spreads_c
 #define SHARDS      shards_c
 #define SHARDS_TILE shards_tile_c
+/* gcc 12 makes vectors of strided lines of which the last ends behind the array */
+#if defined(__GNUC__) && !defined(__clang__)
+#define TARGET __attribute__((optimize("no-tree-loop-vectorize")))
+#else
 #define TARGET
+#endif
 #define LANES                  1
 #define ROWS                   4
 #define V                      gv_real
