@@ -63,8 +63,21 @@ left_side(const struct gv_problem *p, const struct gv_reach *r)
 	return sum;
 }
 
+/* The part of what they want that all have. */
+static double
+part_of(const struct gv_problem *p, const struct gv_reach *r, const double *want)
+{
+	double part = INFINITY;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (want[i] > 0)
+			part = fmin(part, gv_problem_throughput(p, r->x, i) / want[i]);
+	return part;
+}
+
 static void
-test(size_t n, size_t m, enum gv_solver solver)
+test(size_t n, size_t m, double range, enum gv_solver solver)
 {
 	const struct gv_solver_options opt = {.solver = solver};
 	struct gv_problem p = draw(n, m);
@@ -72,11 +85,11 @@ test(size_t n, size_t m, enum gv_solver solver)
 	struct gv_error e = {0};
 	struct gv_reach r;
 	size_t i, idle = 0, right = 0;
-	double most = 0;
+	double most = 0, wanted = 0, part;
 	int k;
 
 	for (i = 0; i < n; i++)
-		want[i] = i % 3 == 0 ? 0 : .2 + uniform();
+		want[i] = i % 3 == 0 ? 0 : .2 + range * uniform();
 	gv_reach_alloc(&r, &p);
 	is_int(gv_reach_solve(&r, &p, p.rate, want, false, &opt, &e), 0,
 	    "a reach of %zu jobs on %zu types", n, m);
@@ -90,6 +103,11 @@ test(size_t n, size_t m, enum gv_solver solver)
 		most = fmax(most, left_side(&p, &r));
 	ok(most > 0 && most <= r.limit * (1 + gv_reach_rounding(&p)),
 	    "no shares break it: %g of it", most / r.limit);
+	for (i = 0; i < n; i++)
+		wanted += r.lambda[i] * want[i];
+	part = part_of(&p, &r, want);
+	ok(part >= 1 - 1e-9 || wanted >= r.limit * (1 - gv_reach_rounding(&p)),
+	    "what all have %g of does", part);
 	gv_reach_free(&r);
 	gv_error_clear(&e);
 	free(want);
@@ -303,11 +321,13 @@ main(void)
 
 	draws_begin(80, 0, 0);
 	for (k = 0; k < 8; k++) {
-		test(6 + 4 * k, 1 + k % 4, GV_SOLVER_GLPK);
-		test(6 + 4 * k, 1 + k % 4, GV_SOLVER_PRICE);
+		test(6 + 4 * k, 1 + k % 4, 1, GV_SOLVER_GLPK);
+		test(6 + 4 * k, 1 + k % 4, 1, GV_SOLVER_PRICE);
 	}
 	test_exactly(false, false);
 	test_exactly(true, false);
 	test_exactly(false, true);
+	for (k = 0; k < 40; k++)
+		test(3 + k % 10, 2 + k % 4, 2, GV_SOLVER_AUTO);
 	return done_testing();
 }
