@@ -10,21 +10,32 @@
 # MUTANTS=N changes of each folder, drawn by SEED (default 30 and 1; MUTANTS=all).
 # MUTANTS_OF_ALL=N changes of all that is asked for together instead: a large folder has more.
 # MUTATE_S=SECONDS ends it after about that long: folders share what time is left.
+# MUTANTS_FROM=FILE are those of this file instead: what survives stays in build/mutate/survivors,
+# which (copied elsewhere) brings them back as long as the sources are the same.
+# MUTANTS_WITHIN=SECONDS is a first look, whose survivors may be none: without the later tests of
+# a row, and without those that took longer the last time.
+# MUTATE_GATE=COMMAND is where others measure: what is built and run is so while COMMAND (flock FILE,
+# say) runs a sleep, which is ended and begun anew every four minutes.
 #
 # What makes it cheap: the libraries of the copy are shared, and the objects of the folder
 # under test come before them in one of their own, so that a change costs one object and one
 # small link; which tests come to which line is counted first, and only those that come to
-# the changed one run, the quickest first, each up to its first failure.  Where a draw from all
-# comes to a folder a few times only, lines are not counted: each test is first run without a
-# change when it is come to, and most changes are killed before the slow ones are.  The later
-# tests of a row, whose lines are never counted, run when no other has noticed a change.
+# the changed one run, the quickest first, each up to its first failure; only a test that fails
+# is also run without the change.  Where a draw from all comes to a folder a few times only, lines
+# are not counted, and most changes are killed before the slow tests run.  The later tests of a
+# row, whose lines are never counted, run when no other has noticed a change.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 src=$PWD copy=$PWD/build/mutate
-most=${MUTANTS:-30} seed=${SEED:-1} seconds=${MUTATE_S:-} together=${MUTANTS_OF_ALL:-}
+most=${MUTANTS:-30} seed=${SEED:-1} seconds=${MUTATE_S:-} together=${MUTANTS_OF_ALL:-} from=${MUTANTS_FROM:-}
+within=${MUTANTS_WITHIN:-} gate=${MUTATE_GATE:-} entered=0 at_gate=
 [ "$most" != all ] || most=1000000
 tab=$(printf '\t')
 unset MAKEFLAGS MAKELEVEL MFLAGS
+if [ -n "$from" ]; then
+	mkdir -p "$copy" && cp "$from" "$copy/given" || exit 2
+	together=$(wc -l <"$copy/given")
+fi
 
 mkdir -p "$copy/plant"
 # two in one copy would plant in each other's
@@ -34,7 +45,7 @@ if [ -n "$other" ] && kill -0 "$other" 2>/dev/null; then
 	exit 2
 fi
 echo $$ >"$copy/running"
-trap 'rm -f "$copy/running"' EXIT
+trap 'leave; rm -f "$copy/running"' EXIT
 trap 'exit 2' HUP INT TERM
 # what is there now, not what is committed, and no more than that
 { git ls-files -co --exclude-standard 2>/dev/null || find . -type f ! -path './build/*' ! -path './bin/*'; } |
@@ -45,6 +56,28 @@ while IFS= read -r f; do
 	cmp -s "$f" "$copy/$f" || printf '%s\n' "$f"
 done <"$copy/files" | tar -cf - -T - | tar -C "$copy" -xmf - || exit 2
 cd "$copy" || exit 2
+
+now() { # hundredths of a second
+	read -r up _ </proc/uptime && echo "${up%.*}${up#*.}"
+}
+# at the gate: who has been in for four minutes goes out and waits for his turn
+enter() {
+	[ -n "$gate" ] || return 0
+	[ -s held ] && kill -0 "$(cat held)" 2>/dev/null && [ "$(($(now) - entered))" -lt 24000 ] && return 0
+	leave
+	# shellcheck disable=SC2016
+	$gate sh -c 'echo $$ >held.new && mv held.new held && exec sleep 3600' >/dev/null 2>&1 </dev/null &
+	at_gate=$!
+	while [ ! -s held ] && kill -0 "$at_gate" 2>/dev/null; do sleep .2; done
+	entered=$(now)
+}
+leave() {
+	[ -n "$at_gate" ] || return 0
+	if [ -s held ]; then kill "$(cat held)"; else kill "$at_gate"; fi 2>/dev/null
+	rm -f held
+	wait "$at_gate"
+	at_gate=
+}
 # what a run that was ended has left out of programs
 find build/obj -name '*.o.saved' 2>/dev/null | while IFS= read -r o; do
 	mv "$o" "${o%.saved}" && touch "${o%.saved}"
@@ -62,6 +95,7 @@ planted=$copy/planted/libplanted.so doubles=$copy/planted/libdoubles.so
 planted_of='$(or $(filter $(PROGRAMS),$(firstword $(subst ., ,$(notdir $@)))),$(if $(filter %_f64,$@),f64),any)'
 build() {
 	# shellcheck disable=SC2016
+	enter
 	make -s CUDA=0 HARDEN= CC="${CC:-cc}" CFLAGS='-O2 -fPIC' \
 		LDFLAGS="-fsanitize=address -rdynamic -Wl,--no-as-needed '$copy/planted/$planted_of.so' -Wl,-rpath,'$copy/build'" \
 		AR='shared() { shift; to=$$1; shift; $(CC) -shared -Wl,-soname,"$${to##*/}" -o "$$to" "$$@"; }; shared' "$@"
@@ -76,7 +110,7 @@ link_to() {
 # link_planted: the objects of the folder, in a double build as well where there is one
 link_planted() {
 	# shellcheck disable=SC2046
-	link $(objects_of "$folder" o) && { ! is_double || link_to "$doubles" $(objects_of "$folder" f64.o); }
+	link $(objects o) && { ! is_double || link_to "$doubles" $(objects f64.o); }
 }
 is_double() { case $folder in common/nn | common/nn/*) true ;; *) false ;; esac; }
 # seen_by FOLDER: all programs see what is planted in common/, that of cmd/PROG only PROG
@@ -92,11 +126,9 @@ seen_by() {
 }
 # nothing NAME: an object without anything in it
 nothing() { echo 'extern int gv_nothing;' | ${CC:-cc} -x c - -c -o "$1"; }
-now() { # hundredths of a second
-	read -r up _ </proc/uptime && echo "${up%.*}${up#*.}"
-}
 # a test in the time of $2 hundredths, without leaving a program of ours behind; a change may
-# make it ask for all memory, or fill the disk
+# make it ask for all memory, or fill the disk; how long it took (not how long it waited at the
+# gate) is $spent
 try() {
 	case $1 in
 	unit/*) set -- "$2" "build/$1" ;;
@@ -105,6 +137,8 @@ try() {
 	esac
 	limit=$1
 	shift
+	enter
+	began_at=$(now)
 	{
 		(ulimit -f 2000000 &&
 			exec timeout -k 1 "$((limit / 100)).$((limit / 10 % 10))" "$@") >test.log 2>&1 </dev/null
@@ -112,22 +146,18 @@ try() {
 	} 2>/dev/null # where the shell says what a signal ended
 	find /proc -maxdepth 2 -name exe \( -lname "$copy/bin/*" -o -lname "$copy/build/*" \) 2>/dev/null |
 		cut -d / -f 3 | xargs -r kill -9 2>/dev/null
+	spent=$(($(now) - began_at))
 	return $tried
 }
 
-# of_folder FOLDER: its files but the main of a program
-of_folder() {
-	for f in "$1"/*.c; do
-		[ "$f" = "$1/${1##*/}.c" ] && [ "${1%/*}" = cmd ] || echo "$f"
-	done
-}
-# objects_of FOLDER TAIL: build/plant/NAME.TAIL of each
-objects_of() { of_folder "$1" | sed "s|.*/|plant/|; s|\.c\$|.$2|"; }
+# objects TAIL: plant/NAME.TAIL of each file that is changed
+objects() { sed "s|.*/|plant/|; s|\.c\$|.$1|" folder; }
 
 # compile FILE OBJECT [OPTION...]: as make would, quicker, for a library that is shared
 compile() {
 	command=$(grep -F -- " -o build/obj/${1%.c}.o " commands | sed "s| -o [^ ]* | -o $2 |; s/ -MMD -MP / /; s/^ccache //; s/ -O2 / -O1 /")
 	shift 2
+	enter
 	sh -c "$command -fPIC -w ${*:--fsanitize=address}"
 }
 
@@ -139,16 +169,15 @@ count_lines() { # FOLDER TESTS
 		compile "$f" "plant/${o%.c}.cov.o" -O0 --coverage || return 1
 	done <folder
 	# shellcheck disable=SC2046
-	link --coverage $(objects_of "$1" cov.o) || return 1
+	link --coverage $(objects cov.o) || return 1
 	: >plant/reach && : >plant/took
 	for t in $2; do
 		rm -f plant/*.gcda
-		began=$(now)
 		if ! try "$t" 60000; then
 			echo "$1: $t fails without any change: $(grep -m 1 '^not ok' test.log)" >&2
 			continue
 		fi
-		echo "$(($(now) - began))$tab$t" >>plant/took
+		echo "$spent$tab$t" >>plant/took
 		for f in plant/*.gcda; do [ ! -f "$f" ] || gcov -t "$f" 2>/dev/null; done | awk -F : -v test="$t" '
 			$2 + 0 == 0 && $3 == "Source" { file = $4; sub(/^\.\//, "", file) }
 			$2 + 0 > 0 && $1 !~ /-$/ { print ($1 ~ /[#=]$/ ? "-" : test) "\t" file ":" ($2 + 0) }' >>plant/reach
@@ -173,8 +202,7 @@ measured() {
 		done
 		takes=-
 		for _ in once again; do
-			began_at=$(now)
-			try "$1" 30000 && takes=$(($(now) - began_at)) && break
+			try "$1" 30000 && takes=$spent && break
 		done
 		if [ "$takes" != - ]; then
 			echo "$takes$tab$1" >>lasted
@@ -190,11 +218,15 @@ measured() {
 
 # notices COMMA,SEPARATED,TESTS: one of them fails, or one of the later ones
 notices() {
-	while IFS=$tab read -r _ t <&7; do
+	while IFS=$tab read -r takes t <&7; do
 		case ",$1, $later " in *",$t,"* | *" $t "*) ;; *) continue ;; esac
+		if try "$t" $((3 * takes + 300)); then
+			echo "$spent$tab$t" >>lasted
+			continue
+		fi
 		measured "$t" || continue
 		# on a busy machine a test may fail once, or take long, without any change
-		try "$t" $((3 * takes + 300)) || try "$t" $((12 * takes + 1200)) || { killer=$t && return 0; }
+		try "$t" $((12 * takes + 1200)) || { killer=$t && return 0; }
 	done 7<plant/queue
 	return 1
 }
@@ -203,9 +235,8 @@ is_equivalent() { # FILE LINE
 }
 
 # prepare FOLDER TESTS LATER: everything built; where the folder is in programs, not in a library,
-# they are made without it, so that they take what is planted
+# they are made without what is changed, so that they take what is planted
 prepare() {
-	of_folder "$1" >folder
 	seen_by "$1"
 	# all programs, since unit tests ask some, and skip where they are not there; so do tests
 	# of ranks without libraries of a fake driver
@@ -226,7 +257,7 @@ prepare() {
 	case $1 in
 	cmd/*)
 		# shellcheck disable=SC2046
-		link $(objects_of "$1" o) || return 1
+		link $(objects o) || return 1
 		for o in $objects; do
 			mv "$o" "$o.saved" && nothing "$o"
 		done
@@ -276,6 +307,7 @@ having() { # FILE
 remake() { # UNIT...
 	for u; do
 		[ -f "plant/$u.remake" ] || build -n -W "tests/unit/$u.c" "build/unit/$u" | grep -- ' -MF ' >"plant/$u.remake"
+		enter
 		sh "plant/$u.remake" 2>/dev/null
 	done
 }
@@ -308,6 +340,7 @@ plant() {
 			survived=$((survived + 1))
 			case $1 in -*) none=' (no test seems to come here)' ;; *) none= ;; esac
 			printf '%s:%s: %s%s\n' "$2" "$3" "$now" "$none"
+			printf '%s\t%s\t%s\t%s\t%s\n' "$2" "$3" "$4" "$5" "$6" >>survivors
 		fi
 	fi
 	cp saved "$2"
@@ -341,7 +374,8 @@ mutate() {
 	until=$(($(now) + ${share:-100000000}))
 	case $tests in '* '*) always=yes && tests=${tests#??} ;; esac
 	# shellcheck disable=SC2086
-	later=$(named "$tests" $later | tr '\n' ' ')
+	if [ -n "$within" ]; then later=; else later=$(named "$tests" $later | tr '\n' ' '); fi
+	printf '%s\n' "$@" >folder
 	prepare "$folder" "$tests" "$later" || return 1
 	: >plant/measured
 	if [ -n "$together" ] && [ "$(for f; do grep "^$f$tab" sample; done | wc -l)" -le 8 ]; then
@@ -380,11 +414,12 @@ nothing plant/nothing.o && link plant/nothing.o && link_to "$doubles" plant/noth
 : >totals
 : >took
 : >kills
+: >survivors
 # which files of the row FOLDER are asked for
 asked() { # FOLDER PLACE...
 	in=$1
 	shift
-	for f in $(of_folder "$in"); do
+	for f in "$in"/*.c; do
 		case " ${*:-$in} " in *" $in "* | *" $in/ "* | *" $f "*) echo "$f" ;; esac
 	done
 }
@@ -394,7 +429,9 @@ done >rows
 # of a draw from all only rows that it comes to are built
 if [ -n "$together" ]; then
 	# shellcheck disable=SC2046
-	some "$together" $(while IFS=$tab read -r folder _; do asked "$folder" "$@"; done <rows) >sample
+	if [ -n "$from" ]; then cp given sample; else
+		some "$together" $(while IFS=$tab read -r folder _; do asked "$folder" "$@"; done <rows) >sample
+	fi
 	while IFS= read -r line; do
 		for f in $(asked "${line%%"$tab"*}" "$@"); do
 			! grep -q "^$f$tab" sample || { printf '%s\n' "$line" && break; }
@@ -405,7 +442,9 @@ fi
 began=$(now)
 left=$(wc -l <rows)
 while IFS=$tab read -r folder tests later <&9; do
-	files=$(asked "$folder" "$@")
+	files=$(for f in $(asked "$folder" "$@"); do
+		[ -n "$together" ] && ! grep -q "^$f$tab" sample || echo "$f"
+	done)
 	[ -z "$seconds" ] || share=$(((began + seconds * 100 - $(now)) / left))
 	left=$((left - 1))
 	# shellcheck disable=SC2086
