@@ -114,6 +114,14 @@ for format in svg html; do
 	ok "links alone: $format: four lines" [ "$(grep -c '<line class="c-wire"' out)" -eq 4 ]
 	ok "links alone: $format: no nan" sh -c '! grep -qi -e "[=\"]-*nan" -e "[=\"]-*inf" out'
 done
+# few leave much of a square empty, which is not drawn: below the lowest there are its name and a margin
+printf 'src,dst,gbytes_per_s\ngpu0,gpu1,10\ngpu1,gpu0,10\n' >two.csv
+for file in two links; do
+	run gv-report -f svg $file.csv
+	sed -n 's/.*<svg [^>]*height="\([0-9]*\)".*/\1/p; s/.*<circle [^>]*cy="\([0-9.]*\)"[^>]*r="\([0-9.]*\)".*/\1 \2/p' out >circles
+	awk 'NR == 1 { high = $1; next } $1 + $2 > low { low = $1 + $2 } END { exit !(low > 0 && high > low && high - low < 60) }' circles || status=1
+	is_status 0 "a drawing ends with what is in it: $file"
+done
 head -n 1 trees.csv >none.csv
 for format in text csv json svg html; do
 	run gv-report -f $format none.csv
