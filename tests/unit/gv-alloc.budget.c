@@ -28,7 +28,7 @@ random_problem(void)
 			if (p.scale[i] <= p.capacity[j] && uniform() < .9)
 				p.rate[i * m + j] = exp(3 * uniform());
 		make_runnable(&p, i);
-		draw_numbers(&p, i, 0);
+		draw_numbers(&p, i, .3);
 	}
 	p.budget = all * (.05 + .9 * uniform());
 	return p;
