@@ -131,10 +131,44 @@ test_numbers(void)
 	gv_tensors_free(&t);
 }
 
+/* Three of each of the format's types take the bytes that its name says, no more and no less. */
+static void
+test_types(void)
+{
+	static const char *const type[] = {"F64", "F32", "F16", "BF16", "I64", "I32",
+	    "I16", "I8", "U64", "U32", "U16", "U8", "BOOL", "F8_E4M3", "F8_E5M2"};
+	static const unsigned char data[32];
+	size_t i, wrong = 0;
+
+	for (i = 0; i < sizeof(type) / sizeof(type[0]); i++) {
+		const char *digits = type[i] + strcspn(type[i], "0123456789");
+		int bytes = *digits == '\0' ? 1 : atoi(digits) / 8, n;
+
+		for (n = 3 * bytes - 1; n <= 3 * bytes + 1; n++) {
+			struct gv_error e = {0};
+			struct gv_tensors t;
+			char header[200];
+			size_t len;
+			bool taken;
+			char *s;
+
+			snprintf(
+			    header, sizeof(header), A("%s", "[3]", "[0,%d]"), type[i], n);
+			s = file_of(header, data, (size_t)n, &len);
+			taken = gv_tensors_parse(&t, s, len, "x", &e) == 0;
+			wrong += taken != (n == 3 * bytes);
+			if (taken)
+				gv_tensors_free(&t);
+		}
+	}
+	is_int(wrong, 0, "as many bytes as a type has");
+}
+
 int
 main(void)
 {
 	test_refused();
+	test_types();
 	test_numbers();
 	return done_testing();
 }
