@@ -696,6 +696,11 @@ cut -d, -f1-6,8- flush.csv >bad.csv
 refused "no versions" 2 $two --schedule=bad.csv two.csv <<'END'
 gv-train: bad.csv:2: F of micro-batch 0 on stage 0: a version is missing, or numbers are out of range
 END
+for column in micro_batch version; do
+	awk -F, -v OFS=, -v name=$column 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } NR == 2 { $at = "2147483648" } { print }' flush.csv >bad.csv
+	gang 2 --timeout=3 $two --schedule=bad.csv two.csv
+	err_has 'a version is missing, or numbers are out of range' "a number of 2^31: $column"
+done
 grep -v '^1,.*,U,3,' 2bw.csv >bad.csv
 refused "fewer updates on one GPU than on the other" 2 $data --steps=3 --batch=8 --micro-batches=2 --schedule=bad.csv two.csv <<'END'
 gv-train: bad.csv:30: U of micro-batch 5 on stage 1: it does not make the version behind the newest
