@@ -23,7 +23,7 @@ gv_cpu_tanh(gv_real *v, size_t n)
 		v[i] = tanh(v[i]);
 }
 #else
-enum { CHUNK = 64 };
+enum { CHUNK = 256 };
 
 GV_HOT static void
 minus(float *restrict v, size_t n)
