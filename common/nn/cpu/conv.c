@@ -271,14 +271,18 @@ static void
 move_apart(const struct gv_layer *l, const struct side *y, const struct side *x,
     size_t at, size_t some, gv_real *c, size_t n, gv_real *dx, bool out)
 {
-	for (; some > 0; some--, at++, c += n) {
-		size_t i = at / (y->n * x->n), oy = at / x->n % y->n, ox = at % x->n;
-		size_t iy = y->first + oy * l->s, ix = x->first + ox * l->s;
-		gv_real *d =
-		    dx + ((i * l->in_shape.height + iy) * l->in_shape.width + ix) *
-			     l->in_shape.channels;
+	size_t line = at / x->n, ox = at % x->n, step = l->s * l->in_shape.channels;
 
-		memcpy(out ? d : c, out ? c : d, n * sizeof(*c));
+	for (; some > 0; line++, ox = 0) {
+		size_t iy =
+		    line / y->n * l->in_shape.height + y->first + line % y->n * l->s;
+		size_t end = gv_cpu_lesser(ox + some, x->n);
+		gv_real *d = dx + (iy * l->in_shape.width + x->first + ox * l->s) *
+				      l->in_shape.channels;
+
+		some -= end - ox;
+		for (; ox < end; ox++, d += step, c += n)
+			memcpy(out ? d : c, out ? c : d, n * sizeof(*c));
 	}
 }
 

@@ -57,6 +57,19 @@ pack_columns(const struct gv_cpu_kernel *ch, gv_real *restrict packed,
 	pack_across(packed + down * width, b + down, cs, 1, k - down, width, used);
 }
 
+/* A few numbers: of constant sizes copies are no calls. */
+GV_INLINE static inline void
+copy_few(gv_real *restrict to, const gv_real *restrict from, size_t n)
+{
+	enum { SOME = 4 };
+	size_t i;
+
+	for (i = 0; i + SOME <= n; i += SOME)
+		memcpy(to + i, from + i, SOME * sizeof(*to));
+	for (; i < n; i++)
+		to[i] = from[i];
+}
+
 /* Columns [0, used) of one panel, from rows that are next to each other. */
 GV_HOT static void
 pack_lines(gv_real *restrict packed, const gv_real *restrict b, size_t rs, size_t k,
@@ -65,7 +78,6 @@ pack_lines(gv_real *restrict packed, const gv_real *restrict b, size_t rs, size_
 	enum { VECTOR = 64 / sizeof(*b) };
 	size_t l;
 
-	/* of constant sizes copies are no calls */
 	if (used == 2 * VECTOR)
 		for (l = 0; l < k; l++)
 			memcpy(packed + l * width, b + l * rs, 2 * VECTOR * sizeof(*b));
@@ -74,7 +86,7 @@ pack_lines(gv_real *restrict packed, const gv_real *restrict b, size_t rs, size_
 			memcpy(packed + l * width, b + l * rs, VECTOR * sizeof(*b));
 	else
 		for (l = 0; l < k; l++)
-			memcpy(packed + l * width, b + l * rs, used * sizeof(*b));
+			copy_few(packed + l * width, b + l * rs, used);
 }
 
 void

@@ -33,7 +33,7 @@ struct gv_cpu_row {
  * What one item of the gradient loop makes: rows and columns of a weight
  * matrix, or the bias (first == last).
  */
-enum { GV_CPU_PIECE_COLUMNS = 128, GV_CPU_PIECE_ROWS = 240 }; /* at most */
+enum { GV_CPU_PIECE_COLUMNS = 128, GV_CPU_PIECE_ROWS = 480 }; /* at most */
 enum { GV_CPU_LINEAR_COLUMNS = 256, GV_CPU_LINEAR_ROWS = 528 };
 struct gv_cpu_piece {
 	size_t row;
