@@ -178,6 +178,8 @@
 #define GV_TOL_INTERIOR_CHEAP 1e-2
 /* A reduced cost below 0 by that part of what it is made of: its column is missing. */
 #define GV_TOL_INTERIOR_MISSING 1e-9
+/* ... and by that part of what a job adds to the bound: if all lacked one, it would be no more. */
+#define GV_TOL_INTERIOR_UNFELT 1e-12
 /*
  * The second program needs room between the shares that keep the level: it is given that
  * much less to keep, and if its best is another vertex then, less.

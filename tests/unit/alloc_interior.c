@@ -311,7 +311,8 @@ test_sift(size_t n, size_t m, bool sum, bool needs)
 	sift_few(&ip, &few);
 	ok(few.gap < 1e-6 &&
 		(!(all.gap < 1e-6) || near(all.objective, few.objective, 1e-6)),
-	    "and so do a quarter of the columns, taken blindly");
+	    "and so do a quarter of the columns, taken blindly: %.12g by %zu, %g",
+	    few.objective, few.n_columns, few.gap);
 	test_unit(&ip, &few);
 	gv_interior_free(&all);
 	gv_interior_free(&few);
@@ -320,6 +321,28 @@ test_sift(size_t n, size_t m, bool sum, bool needs)
 	free(first);
 	free(gain);
 	free(need);
+	gv_problem_free(&p);
+}
+
+/*
+ * Most jobs are far above the level, with multipliers that are 0 but for what is left of products: that
+ * times a rate decades higher is no reason to take in a column.
+ */
+static void
+test_sift_above(size_t n, size_t m)
+{
+	struct gv_problem p = draw(n, m, 4);
+	double *a = levels_of(&p, false);
+	struct gv_interior_program ip = {
+	    .n = n, .m = m, .level = a, .use = p.scale, .capacity = p.capacity};
+	struct gv_interior_point few;
+
+	sift_few(&ip, &few);
+	ok(few.gap < 1e-6 && few.n_columns < n * m / 8,
+	    "%zu jobs far above the level, on %zu types: %zu columns, %g", n, m,
+	    few.n_columns, few.gap);
+	gv_interior_free(&few);
+	free(a);
 	gv_problem_free(&p);
 }
 
@@ -426,6 +449,9 @@ main(int argc, char **argv)
 		test_sift(400 << i % 3, 3 + 4 * i / 3, true, true);
 	}
 	ok(few_columns >= 12, "mostly with few columns: %d of 18", few_columns);
+	test_sift_above(2000, 16);
+	test_sift_above(4000, 16);
+	test_sift_above(2000, 32);
 	test_steps(100, 4, 16);
 	test_steps(100, 100, 16);
 	test_steps(300, 300, 16);

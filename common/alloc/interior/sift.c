@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "lp/tolerance.h"
 
-enum { PART = 16, ROUNDS = 8, NEWTON = 50 };
+enum { PART = 16, FIRST_ROUNDS = 2, ROUNDS = 8, NEWTON = 50 };
 
 static size_t
 count_columns(const struct gv_interior_program *p)
@@ -179,25 +179,86 @@ first_columns(const struct gv_interior_program *p, bool *column)
 	}
 }
 
-/* Takes in columns whose reduced costs at that point are below 0.  False: there are none. */
-static bool
-add_columns(
-    const struct gv_interior_program *p, const struct gv_interior_point *at, bool *column)
+/* Reached by those shares of a job. */
+static double
+level_at(
+    const struct gv_interior_program *p, const struct gv_interior_point *at, size_t i)
 {
+	double sum = 0;
+	size_t e;
+
+	for (e = at->begin[i]; e < at->begin[i + 1]; e++)
+		sum += at->x[e] * p->level[i * p->m + at->type[e]];
+	return sum;
+}
+
+/*
+ * The multiplier of a job's level: 0 where it is far above what it has to reach, for then it is the
+ * product that is left over what is over, and times the level of a column that is missing
+ * no small number.
+ */
+static double
+multiplier(const struct gv_interior_program *p, const struct gv_interior_point *at,
+    double usual, size_t i)
+{
+	double want = p->gain == NULL ? at->objective : p->need != NULL ? p->need[i] : 0;
+	double worth = at->lambda[i] * want;
+
+	return worth < GV_TOL_FREE_3 * usual * (level_at(p, at, i) / want - 1)
+		   ? 0
+		   : at->lambda[i];
+}
+
+/* What job i's time is worth at that multiplier: its best column. */
+static double
+time_at(const struct gv_interior_program *p, const struct gv_interior_point *at,
+    double lambda, size_t i)
+{
+	double most = 0;
+	size_t e;
+
+	for (e = at->begin[i]; e < at->begin[i + 1]; e++) {
+		size_t j = i * p->m + at->type[e];
+
+		most =
+		    fmax(most, lambda * p->level[j] + (p->gain != NULL ? p->gain[j] : 0) -
+				   p->use[i] * at->price[at->type[e]]);
+	}
+	return most;
+}
+
+/*
+ * Takes in columns whose reduced costs at that point are below 0, by more than what rounding
+ * makes of them or all jobs' bound would feel.  At first only what is missing now; jobs that are
+ * far above their levels wait, but where columns are taken in for one job after another, as
+ * each of them holds the others up, they would wait too long.  False: there are none.
+ */
+static bool
+add_columns(const struct gv_interior_program *p, const struct gv_interior_point *at,
+    bool first, bool *column)
+{
+	double usual = fabs(at->objective) / (double)p->n;
 	bool any = false;
 	size_t i, j;
 
-	for (i = 0; i < p->n; i++)
-		for (j = 0; j < p->m; j++) {
-			double cost = p->use[i] * at->price[j] + at->time[i];
-			double gain = at->lambda[i] * p->level[i * p->m + j] +
-				      (p->gain != NULL ? p->gain[i * p->m + j] : 0);
+	for (i = 0; i < p->n; i++) {
+		double lambda = first ? multiplier(p, at, usual, i) : at->lambda[i];
+		double time = time_at(p, at, lambda, i);
 
-			if (column[i * p->m + j] || !gv_interior_has_column(p, i, j) ||
-			    cost - gain >= -GV_TOL_INTERIOR_MISSING * (cost + fabs(gain)))
+		for (j = 0; j < p->m; j++) {
+			size_t k = i * p->m + j;
+			double cost = p->use[i] * at->price[j] + time;
+			double gain =
+			    lambda * p->level[k] + (p->gain != NULL ? p->gain[k] : 0);
+
+			if (column[k] || !gv_interior_has_column(p, i, j) ||
+			    gain - cost <=
+				fmax(GV_TOL_INTERIOR_MISSING * (cost + fabs(gain)),
+				    GV_TOL_INTERIOR_UNFELT * usual))
 				continue;
-			column[i * p->m + j] = any = true;
+			column[k] = any = true;
 		}
+	}
 	return any;
 }
 
@@ -235,7 +296,7 @@ gv_interior_sift(const struct gv_interior_program *p, struct gv_interior_point *
 	} else if (columns > GV_INTERIOR_MANY && p->n >= PART * p->m &&
 		   sample_prices(p, price, &level)) {
 		choose_columns(p, price, level,
-		    fmin(.5, 2 / sqrt((double)p->n / PART / (double)p->m)), column);
+		    .5 * fmin(1, 1 / sqrt((double)p->n / PART / (double)p->m)), column);
 		some.column = column;
 	}
 	some.narrow = true;
@@ -243,8 +304,8 @@ gv_interior_sift(const struct gv_interior_program *p, struct gv_interior_point *
 	keep_columns(p, to, column);
 	some.column = column;
 	some.narrow = false;
-	for (k = 0;
-	     k < ROUNDS && to->gap < GV_TOL_INTERIOR_NEAR && add_columns(p, to, column);
+	for (k = 0; k < ROUNDS && to->gap < GV_TOL_INTERIOR_NEAR &&
+		    add_columns(p, to, k < FIRST_ROUNDS, column);
 	     k++) {
 		gv_interior_free(to);
 		gv_interior_solve(&some, to);
