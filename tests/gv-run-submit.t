@@ -125,6 +125,7 @@ err_has 's/submit/1.4: is refused: others can write to it' "one that others can 
 err_has 'gv-run: warning: submission 1.5 is refused:' "nonsense"
 err_has 's/submit/1.6: is refused: no regular file' "a directory"
 err_has 'gv-run: warning: submission 1.7 is refused:' "256 MiB are read"
+ok "as large as may be" sh -c '! grep -q "s/submit/1.7: is refused: too large" err'
 err_has 's/submit/1.8: is refused: too large' "no more"
 err_has 's/control/1.1: is refused: a link' "a request that is a link, too"
 ok "no job of it came" sh -c '! grep -q evil s/events.csv s/jobs.csv'
