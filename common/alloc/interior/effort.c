@@ -26,5 +26,5 @@ gv_interior_sum_effort(size_t n, size_t m)
 {
 	double types = (double)m;
 
-	return sifted_effort(n, m, 1000 + types * (700 + 8 * types), 500);
+	return sifted_effort(n, m, 1000 + types * (700 + 8 * types), 250);
 }

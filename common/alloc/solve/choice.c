@@ -10,23 +10,26 @@ gv_choice_whole(double program)
 
 /*
  * What the search takes where it has to find prices of all types: of a sample, where jobs are
- * many, and a pass over all.
+ * many, and a pass over all.  Of a sum's prices there are more to be told apart.
  */
 static double
-search_effort(size_t n, size_t m)
+search_effort(size_t n, size_t m, bool sum)
 {
 	const double sample = 8192;
+	const size_t few = 12;
 	double jobs = (double)n, types = (double)m, cubed = types * types * types;
 	double looked_at = jobs < sample ? jobs : sample;
+	double steps = sum && m > few ? 4 : 1;
 
-	return cubed * (500 * types + 6 * looked_at) + 25 * jobs * types;
+	return steps * cubed * (500 * types + 6 * looked_at) + 25 * jobs * types;
 }
 
 double
-gv_choice_prices_effort(size_t n, size_t m, double interior, bool scarce)
+gv_choice_prices_effort(size_t n, size_t m, bool sum, double interior, bool scarce)
 {
 	const size_t few = 64;
-	bool quick = search_effort(n, m) < interior || (n <= m && n <= few && !scarce);
+	bool quick =
+	    search_effort(n, m, sum) < interior || (n <= m && n <= few && !scarce);
 
 	return interior * (quick ? .8 : .05);
 }

@@ -65,12 +65,12 @@ add_turn(struct turns *t, enum gv_solver solver)
  * exactly, the others have none.
  */
 static struct turns
-turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, double program,
-    double interior)
+turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, bool sum,
+    double program, double interior)
 {
 	bool whole = gv_choice_whole(program);
 	struct turns t = {
-	    .effort = gv_choice_prices_effort(p->n, p->m, interior, opt->sharp),
+	    .effort = gv_choice_prices_effort(p->n, p->m, sum, interior, opt->sharp),
 	    .again = AGAIN * interior};
 
 	if (opt->certify || (opt->solver == GV_SOLVER_AUTO && whole))
@@ -188,7 +188,7 @@ gv_level_plain(const struct gv_problem *p, const double *a,
     const struct gv_solver_options *opt, const char *name, struct gv_level *l,
     struct gv_error *e)
 {
-	struct turns t = turns_of(p, opt, gv_simplex_level_effort(p->n, p->m),
+	struct turns t = turns_of(p, opt, false, gv_simplex_level_effort(p->n, p->m),
 	    gv_interior_level_effort(p->n, p->m));
 	enum gv_lp_status status = GV_LP_FAILED;
 	bool first = opt->memory != NULL && opt->memory->first_of_many;
@@ -292,7 +292,7 @@ gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
 {
 	size_t n = l->p->n, m = l->p->m, k;
 	struct turns t = turns_of(
-	    l->p, opt, gv_simplex_sum_effort(n, m), gv_interior_sum_effort(n, m));
+	    l->p, opt, true, gv_simplex_sum_effort(n, m), gv_interior_sum_effort(n, m));
 	double effort = t.effort;
 	int rc = 1;
 
