@@ -57,17 +57,40 @@ take_samples(
 }
 
 int
+bench_net(struct bench *b, const struct gv_model *m, const struct times_rule *rule,
+    struct gv_net_config c, struct gv_error *e)
+{
+	struct gv_net_coef one = GV_NET_COEF_DEFAULT, *coef;
+	uint64_t *seed;
+	size_t i;
+	int status;
+
+	c.models = rule->models;
+	c.batch = rule->batch;
+	c.optimiser = rule->optimiser;
+	c.micro_batches = b->micro_batches;
+	c.seed = seed = gv_xcalloc(rule->models, sizeof(*seed));
+	c.coef = coef = gv_xcalloc(rule->models, sizeof(*coef));
+	one.lr = 0; /* so that no number grows, whatever the model */
+	one.momentum = rule->momentum;
+	for (i = 0; i < rule->models; i++) {
+		seed[i] = i + 1;
+		coef[i] = one;
+	}
+	status = gv_net_new(&b->net, m, &c, e);
+	free(seed);
+	free(coef);
+	return status;
+}
+
+int
 bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *rule,
     struct memory_log *log, struct gv_error *e)
 {
-	struct gv_net_coef one = GV_NET_COEF_DEFAULT, *coef;
-	struct gv_net_config c = {
-	    .models = rule->models, .batch = rule->batch, .optimiser = rule->optimiser};
+	struct gv_net_config c = {0};
 	size_t all;
 	size_t i;
 	char why[GV_ERROR_LEN];
-	uint64_t *seed;
-	int status;
 
 	b->in_flight = rule->in_flight > 1 ? rule->in_flight : 1;
 	b->parts = rule->stages > 1 ? rule->stages : 1;
@@ -83,7 +106,6 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 								      : sizeof(gv_real));
 	all = b->in_flight * rule->batch;
 	c.slots = b->in_flight;
-	c.micro_batches = b->micro_batches;
 	c.backend = gv_nn_device_open(&rule->device, why, e);
 	if (c.backend == NULL)
 		return -1;
@@ -92,18 +114,7 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 		gv_warn("warning: measured on the CPU: %s", why);
 	if (log != NULL)
 		memory_log_begin(log, c.backend);
-	c.seed = seed = gv_xcalloc(rule->models, sizeof(*seed));
-	c.coef = coef = gv_xcalloc(rule->models, sizeof(*coef));
-	one.lr = 0; /* so that no number grows, whatever the model */
-	one.momentum = rule->momentum;
-	for (i = 0; i < rule->models; i++) {
-		seed[i] = i + 1;
-		coef[i] = one;
-	}
-	status = gv_net_new(&b->net, m, &c, e);
-	free(seed);
-	free(coef);
-	if (status != 0)
+	if (bench_net(b, m, rule, c, e) != 0)
 		return -1;
 	b->loss = gv_xcalloc(rule->models, sizeof(*b->loss));
 	b->rows = m->n;
@@ -174,14 +185,18 @@ passes(struct bench *b)
 	return 0;
 }
 
+int
+bench_update(struct bench *b)
+{
+	return gv_net_sum(b->net, b->loss) != 0 ? -1 : gv_net_update(b->net);
+}
+
 static int
 step(struct bench *b)
 {
 	if (b->micro_batches == 1)
 		return gv_net_step(b->net, b->x, b->target, b->loss);
-	if ((b->passes != NULL ? b->passes(b) : passes(b)) != 0)
-		return -1;
-	return gv_net_sum(b->net, b->loss) != 0 ? -1 : gv_net_update(b->net);
+	return b->step != NULL ? b->step(b) : passes(b) != 0 ? -1 : bench_update(b);
 }
 
 double

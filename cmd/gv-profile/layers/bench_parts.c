@@ -4,19 +4,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "nn/backend.h"
 
 enum { STEPS = 3 }; /* of the whole, to know where the middle is */
 
-/* Between two parts. */
-struct bench_cut {
-	size_t row;      /* the first behind it */
-	size_t *crosses; /* [n] rows before it that others behind it read */
-	size_t n;
-	gv_real *side[2]; /* by gv_net_side, their numbers one after another */
-};
-
 static int
-cross(struct bench *b, const struct bench_cut *c, size_t slot, enum gv_net_side side,
+cross(struct bench *b, const struct bench_part *c, size_t slot, enum gv_net_side side,
     int (*move)(struct gv_net *, size_t slot, size_t row, enum gv_net_side, gv_real *v))
 {
 	gv_real *v = c->side[side];
@@ -37,7 +30,7 @@ put(struct gv_net *net, size_t slot, size_t row, enum gv_net_side side, gv_real 
 }
 
 static int
-keep(struct bench *b, struct bench_cut *c)
+keep(struct bench *b, struct bench_part *c)
 {
 	size_t numbers = 1, k;
 
@@ -54,7 +47,7 @@ keep(struct bench *b, struct bench_cut *c)
 
 /* The cuts behind which the next part of the time begins, a row in each part at least. */
 static void
-choose(struct bench *b, struct bench_cut *cut)
+choose(struct bench *b, struct bench_part *part)
 {
 	double all = 0, sum = 0;
 	size_t k, p = 1;
@@ -65,18 +58,18 @@ choose(struct bench *b, struct bench_cut *cut)
 		double now = b->now[k].forward_s + b->now[k].backward_s;
 		bool must = b->rows - k == b->parts - p;
 
-		if (k > cut[p - 1].row &&
+		if (k > part[p - 1].row &&
 		    (must || sum + now / 2 > all * (double)p / (double)b->parts))
-			cut[p++].row = k;
+			part[p++].row = k;
 		sum += now;
 	}
-	cut[b->parts].row = b->rows;
+	part[b->parts].row = b->rows;
 }
 
 static int
 forward(struct bench *b, size_t part, size_t k, size_t slot)
 {
-	const struct bench_cut *here = b->cut + part;
+	const struct bench_part *here = b->part + part;
 
 	if (part > 0 && cross(b, here, slot, GV_NET_OUTPUT, put) != 0)
 		return -1;
@@ -86,7 +79,7 @@ forward(struct bench *b, size_t part, size_t k, size_t slot)
 static int
 backward(struct bench *b, size_t part, size_t k, size_t slot)
 {
-	const struct bench_cut *here = b->cut + part;
+	const struct bench_part *here = b->part + part;
 
 	if (part + 1 < b->parts && cross(b, here + 1, slot, GV_NET_GRADIENT, put) != 0)
 		return -1;
@@ -107,35 +100,44 @@ warm_up(struct bench *b, size_t part)
 	return status;
 }
 
+/* All passes of a part, and its update. */
 static int
-passes(struct bench *b)
+part_step(struct bench *b, size_t part)
 {
-	size_t part, f, k, ahead, slots;
+	size_t slots = b->part[part].slots, f, k;
 
-	for (part = 0; part < b->parts; part++) {
-		ahead = b->parts - 1 - part;
-		ahead = ahead < b->micro_batches ? ahead : b->micro_batches - 1;
-		slots = ahead + 1;
-		if (warm_up(b, part) != 0)
+	b->net = b->part[part].net;
+	if (warm_up(b, part) != 0)
+		return -1;
+	for (f = 0; f + 1 < slots; f++)
+		if (forward(b, part, f, f) != 0)
 			return -1;
-		for (f = 0; f < ahead; f++)
-			if (forward(b, part, f, f) != 0)
+	for (k = 0; k < b->micro_batches; k++) {
+		if (f < b->micro_batches) {
+			if (forward(b, part, f, f % slots) != 0)
 				return -1;
-		for (k = 0; k < b->micro_batches; k++) {
-			if (f < b->micro_batches) {
-				if (forward(b, part, f, f % slots) != 0)
-					return -1;
-				f++;
-			}
-			if (backward(b, part, k, k % slots) != 0)
-				return -1;
+			f++;
 		}
+		if (backward(b, part, k, k % slots) != 0)
+			return -1;
 	}
+	return bench_update(b);
+}
+
+static int
+step(struct bench *b)
+{
+	size_t part;
+
+	for (part = 0; part < b->parts; part++)
+		if (part_step(b, part) != 0)
+			return -1;
 	return 0;
 }
 
 /* ---- beginning and end ---- */
 
+/* Where to cut, and what crosses there. */
 static int
 cut(struct bench *b)
 {
@@ -149,12 +151,39 @@ cut(struct bench *b)
 	gv_net_time(b->net, NULL);
 	if (b->failed)
 		return -1;
-	b->cut = gv_xcalloc(b->parts + 1, sizeof(*b->cut));
-	choose(b, b->cut);
+	b->part = gv_xcalloc(b->parts + 1, sizeof(*b->part));
+	choose(b, b->part);
 	for (k = 1; k < b->parts; k++)
-		if (keep(b, &b->cut[k]) != 0)
+		if (keep(b, &b->part[k]) != 0)
 			return -1;
-	b->passes = passes;
+	return 0;
+}
+
+/* A net for each part in place of the whole: how a net works on its rows depends on all of them. */
+static int
+open_parts(struct bench *b, const struct gv_model *m, const struct times_rule *rule,
+    struct gv_error *e)
+{
+	char why[GV_ERROR_LEN];
+	size_t k;
+
+	gv_net_free(b->net);
+	b->net = NULL;
+	b->step = step;
+	for (k = 0; k < b->parts; k++) {
+		size_t ahead = b->parts - k;
+		struct gv_net_config c = {
+		    .first_row = b->part[k].row, .last_row = b->part[k + 1].row};
+
+		b->part[k].slots = c.slots =
+		    ahead < b->micro_batches ? ahead : b->micro_batches;
+		c.backend = gv_nn_device_open(&rule->device, why, e);
+		if (c.backend == NULL || bench_net(b, m, rule, c, e) != 0)
+			return -1;
+		b->part[k].net = b->net;
+		b->net = NULL;
+	}
+	b->net = b->part[0].net;
 	return 0;
 }
 
@@ -166,7 +195,18 @@ bench_parts_open(struct bench *b, const struct gv_model *m, const struct times_r
 		return -1;
 	if (b->parts > 1 && cut(b) != 0)
 		return gv_error_set(e, "a step: %s", gv_net_error(b->net));
-	return 0;
+	return b->parts > 1 ? open_parts(b, m, rule, e) : 0;
+}
+
+void
+bench_parts_time(struct bench *b, struct gv_net_times *times)
+{
+	size_t k;
+
+	if (b->part == NULL)
+		gv_net_time(b->net, times);
+	for (k = 0; b->part != NULL && k < b->parts; k++)
+		gv_net_time(b->part[k].net, times);
 }
 
 void
@@ -174,11 +214,14 @@ bench_parts_close(struct bench *b)
 {
 	size_t k;
 
-	for (k = 0; b->cut != NULL && k < b->parts; k++) {
-		free(b->cut[k].crosses);
-		free(b->cut[k].side[0]);
-		free(b->cut[k].side[1]);
+	for (k = 0; b->part != NULL && k < b->parts; k++) {
+		if (b->part[k].net != NULL)
+			b->net = NULL; /* one of these */
+		gv_net_free(b->part[k].net);
+		free(b->part[k].crosses);
+		free(b->part[k].side[0]);
+		free(b->part[k].side[1]);
 	}
-	free(b->cut);
+	free(b->part);
 	bench_close(b);
 }

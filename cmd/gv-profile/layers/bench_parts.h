@@ -1,11 +1,21 @@
 /*
- * A net measured as the stages of a pipeline have it: its rows cut into parts that take about equally
- * long, each of which does all micro-batches of a step by itself, in the order of 1f1b and flush.
+ * A model measured as the stages of a pipeline have it: its rows cut into parts that take about equally
+ * long, each of which is a net, and does all micro-batches of a step by itself, in the order of
+ * 1f1b and flush.
  */
 #ifndef GV_PROFILE_BENCH_PARTS_H
 #define GV_PROFILE_BENCH_PARTS_H
 
 #include "bench.h"
+
+struct bench_part {
+	struct gv_net *net;
+	size_t row;      /* its first one */
+	size_t slots;    /* micro-batches on their way, at most */
+	size_t *crosses; /* [n] rows before it that it, and others behind it, read */
+	size_t n;
+	gv_real *side[2]; /* by gv_net_side, their numbers one after another */
+};
 
 /*
  * Opens a bench whose rows, with rule->stages above 1, are cut by a few steps of the whole; what
@@ -13,6 +23,8 @@
  */
 int bench_parts_open(struct bench *b, const struct gv_model *m,
     const struct times_rule *rule, struct gv_error *e);
+/* Times of all parts' rows go there from now on (gv_net_time); NULL: nowhere. */
+void bench_parts_time(struct bench *b, struct gv_net_times *times);
 void bench_parts_close(struct bench *b); /* also when it could not be opened */
 
 #endif

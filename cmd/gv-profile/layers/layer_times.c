@@ -48,11 +48,11 @@ measure(struct bench *b)
 	b->seen = gv_xgrow(b->seen, &b->cap, (b->n + 1) * b->rows, sizeof(*b->seen));
 	b->step_s = gv_xgrow(b->step_s, &b->cap_step, b->n + 1, sizeof(*b->step_s));
 	memset(b->now, 0, b->rows * sizeof(*b->now));
-	gv_net_time(b->net, b->now);
+	bench_parts_time(b, b->now);
 	b->timed = true;
 	bench_step(b, &part);
 	b->timed = false;
-	gv_net_time(b->net, NULL);
+	bench_parts_time(b, NULL);
 	for (k = 0; k < b->rows; k++) {
 		b->now[k].forward_s *= part / (double)b->micro_batches;
 		b->now[k].backward_s *= part / (double)b->micro_batches;
