@@ -414,6 +414,8 @@ int gv_net_place_row(
 size_t gv_net_gradients_size(const struct gv_net *net, size_t first, size_t last);
 int gv_net_gradients_get(struct gv_net *net, size_t first, size_t last, gv_real *v);
 int gv_net_gradients_put(struct gv_net *net, size_t first, size_t last, gv_real *v);
+/* Where they lie so; NULL: nowhere, or not where the host can reach them. */
+gv_real *gv_net_gradients_here(struct gv_net *net, size_t first, size_t last);
 
 /*
  * Passes in pieces, between which others can be served: of each piece one row has gradients.

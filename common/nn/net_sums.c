@@ -79,6 +79,15 @@ gv_net_gradients_put(struct gv_net *net, size_t first, size_t last, gv_real *v)
 	return each(net, first, last, put, v);
 }
 
+gv_real *
+gv_net_gradients_here(struct gv_net *net, size_t first, size_t last)
+{
+	size_t n, at = gv_net_gradients_at(&net->plan, first, last, &n);
+
+	/* the losses are behind the gradients of the last rows of the last model */
+	return net->be->host_memory && net->plan.B == 1 ? net->grads.v + at : NULL;
+}
+
 int
 gv_net_scores(struct gv_net *net, size_t slot, gv_real *loss, gv_real *hit)
 {

@@ -156,6 +156,7 @@ chunk_close(struct chunk *c)
 	free(c->in.row);
 	free(c->out.row);
 	free(c->room);
+	free(c->loss);
 }
 
 /* ---- slots and versions ---- */
@@ -334,6 +335,40 @@ scale_own(struct chunk *c)
 	return gv_net_gradients_put(c->net, first, last, c->room);
 }
 
+/* The losses are summed with the last rows' gradients. */
+static int
+keep_losses(struct chunk *c, size_t last)
+{
+	if (!c->is_last || last < c->at->last)
+		return 0;
+	if (c->loss == NULL)
+		c->loss = gv_xcalloc(c->models, sizeof(*c->loss));
+	c->has_loss = true;
+	return gv_net_sum(c->net, c->loss);
+}
+
+int
+chunk_losses(struct chunk *c, double *loss)
+{
+	if (!c->has_loss)
+		return gv_net_sum(c->net, loss);
+	memcpy(loss, c->loss, c->models * sizeof(*loss));
+	return 0;
+}
+
+/* To where they are summed. */
+static int
+copy_out(struct chunk *c, struct bucket *b)
+{
+	size_t i;
+
+	open_room(c);
+	b->v = c->room;
+	for (i = 0; i < c->buckets; i++)
+		b->v += c->bucket[i].n;
+	return gv_net_gradients_get(c->net, b->first, b->last, b->v);
+}
+
 int
 chunk_begin_sum(struct chunk *c, size_t first, size_t last)
 {
@@ -345,13 +380,12 @@ chunk_begin_sum(struct chunk *c, size_t first, size_t last)
 		c->bucket[c->buckets++] = (struct bucket){.first = first, .last = last};
 		return gv_net_add_rows(c->net, first, last, is_scaled(c) ? c->scale : 0);
 	}
-	open_room(c);
-	v = c->room;
-	for (i = 0; i < c->buckets; i++)
-		v += c->bucket[i].n;
+	v = gv_net_gradients_here(c->net, first, last);
 	*b = (struct bucket){.first = first, .last = last, .v = v, .n = n};
-	if (gv_net_gradients_get(c->net, first, last, v) != 0)
+	b->here = v != NULL;
+	if (b->here ? keep_losses(c, last) != 0 : copy_out(c, b) != 0)
 		return -1;
+	v = b->v;
 	b->part = gv_xcalloc(n / PART + 1, sizeof(*b->part));
 	c->buckets++;
 	for (i = n / PART + 1; i > 0; i--, b->parts++) {
@@ -424,7 +458,8 @@ take_sums(struct chunk *c, bool *lost)
 			}
 		for (k = 0; k < b->n && is_scaled(c); k++)
 			b->v[k] = (gv_real)(b->v[k] * c->scale);
-		if (gv_net_gradients_put(c->net, b->first, b->last, b->v) != 0)
+		if (!b->here &&
+		    gv_net_gradients_put(c->net, b->first, b->last, b->v) != 0)
 			return -1;
 	}
 	/* not one by one: whoever waits for one moves all of them on */
@@ -507,6 +542,7 @@ chunk_update(struct chunk *c, const double *square, bool *lost)
 	if (c->group.n > 1 && share_running(c, lost) != 0)
 		return -1;
 	c->added = 0;
+	c->has_loss = false;
 	c->newest++;
 	return 0;
 }

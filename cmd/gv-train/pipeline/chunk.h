@@ -18,6 +18,7 @@ enum { BUCKETS_MOST = 64 };
 struct bucket {
 	size_t first, last; /* rows */
 	gv_real *v;         /* [n] */
+	bool here;          /* they are the net's */
 	size_t n;
 	struct reduce *part; /* [parts] */
 	size_t parts;
@@ -52,8 +53,11 @@ struct chunk {
 	bool joined;                        /* the replicas' devices sum by themselves */
 	struct bucket bucket[BUCKETS_MOST]; /* being summed */
 	size_t buckets;
-	gv_real *room; /* of all gradients, not joined */
-	double scale;  /* of the sum */
+	gv_real *
+	    room; /* of all gradients that are neither joined nor summed where they lie */
+	double *loss; /* [models] of this replica, and whether they are there */
+	bool has_loss;
+	double scale; /* of the sum */
 	size_t models;
 
 	struct worker_times times;
@@ -103,6 +107,8 @@ int chunk_weights(struct chunk *c, size_t slot, size_t version);
  */
 int chunk_begin_sum(struct chunk *c, size_t first, size_t last);
 size_t chunk_bucket_begin(const struct chunk *c, size_t last);
+/* The losses of the gradients that are made, of this replica alone.  0, or -1. */
+int chunk_losses(struct chunk *c, double *loss);
 /* Begins the sums of all gradients.  0, or -1. */
 int chunk_reduce(struct chunk *c);
 /* Moves the sums on, without waiting. */

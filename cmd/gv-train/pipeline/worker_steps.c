@@ -314,7 +314,7 @@ send_loss(struct worker *w, struct chunk *c, uint64_t step, struct gv_error *e)
 		return gv_net_losses_begin(c->net) != 0 ? worker_net_failed(c, e) : 0;
 	}
 	loss = gv_xcalloc(w->s.net.models, sizeof(*loss));
-	status = gv_net_sum(c->net, loss);
+	status = chunk_losses(c, loss);
 	if (status == 0)
 		post_loss(w, loss, step);
 	free(loss);
