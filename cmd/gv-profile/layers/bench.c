@@ -89,7 +89,6 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 {
 	struct gv_net_config c = {0};
 	size_t all;
-	size_t i;
 	char why[GV_ERROR_LEN];
 
 	b->in_flight = rule->in_flight > 1 ? rule->in_flight : 1;
