@@ -214,6 +214,18 @@ is_err "once" <<E
 gv-alloc: semicolons.csv:1: cells are separated by semicolons; expected commas or tabs
 E
 
+printf 'timestamp;cloud;price_usd_h\n2020-01-01;aws;1\n' >spot.csv
+told spot.csv 'cells are separated by semicolons; expected commas or tabs' gv-trace prices spot.csv
+printf 'time_s,event,job_id,gpu_type,gpus\n0,start,a,v100,0;1\n' >happened.csv
+told happened.csv 'this is an events table; expected a cluster' gv-alloc -p max-min -c happened.csv rates.csv
+told links.csv 'this is a table of links; expected a table of edges' \
+	gv-partition -l 2@10Gb/s -e links.csv layers.csv
+printf 'gpu_type,gpus,usd_per_hour\ncpu2,2,3\n' >dear.csv
+run gv-alloc -p max-min -c dear.csv rates.csv
+is_err "a unit that is written out" <<E
+gv-alloc: warning: dear.csv:1: column "usd_per_hour" is not known; is "usd_per_h" meant?
+E
+
 # ---- models ----
 shipped=$(find "$src/share/models" -name '*.tsv' | sed 's|.*/||; s|\.tsv$||' | sort | paste -sd, | sed 's/,/, /g')
 for command in 'gv-train --data=digits:1 --steps=1' 'gv-profile layers'; do

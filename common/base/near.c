@@ -75,22 +75,55 @@ are_siblings(const char *a, size_t n, const char *b, size_t m)
 	       a[n - 1] != b[m - 1];
 }
 
+/* What units are called in full: who writes usd_per_hour means usd_per_h. */
+static const struct {
+	const char *full, *symbol;
+} units[] = {{"hour", "h"}, {"hours", "h"}, {"hr", "h"}, {"second", "s"},
+    {"seconds", "s"}, {"sec", "s"}, {"secs", "s"}, {"millisecond", "ms"},
+    {"milliseconds", "ms"}, {"msec", "ms"}, {"microsecond", "us"}, {"microseconds", "us"},
+    {"usec", "us"}, {"byte", "bytes"}};
+
+/* As gv_fold, the unit behind the last _ by its symbol; 0: there is none in full. */
+static size_t
+fold_unit(const char *s, size_t len, char *out)
+{
+	size_t n = len, k, word, symbol;
+
+	while (n > 0 && s[n - 1] != '_')
+		n--;
+	word = gv_fold(s + n, len - n, out);
+	for (k = 0; k < sizeof(units) / sizeof(units[0]); k++) {
+		if (n == 0 || strlen(units[k].full) != word ||
+		    memcmp(units[k].full, out, word) != 0)
+			continue;
+		symbol = strlen(units[k].symbol);
+		n = gv_fold(s, n, out);
+		memcpy(out + n, units[k].symbol, symbol);
+		return n + symbol;
+	}
+	return 0;
+}
+
 const char *
 gv_near(const char *s, size_t len, const char *const *words, size_t n)
 {
-	char a[LONGEST], b[LONGEST];
+	char a[LONGEST], b[LONGEST], in_full[LONGEST];
 	size_t a_len = len <= LONGEST ? gv_fold(s, len, a) : 0;
+	size_t full = len <= LONGEST ? fold_unit(s, len, in_full) : 0;
 	const char *found = NULL;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		size_t word_len = strlen(words[i]);
+		size_t word_len = strlen(words[i]), b_len;
 
 		if (word_len == len && memcmp(words[i], s, len) == 0)
 			return NULL;
-		if (found == NULL && a_len > 0 && word_len <= LONGEST &&
-		    !are_siblings(s, len, words[i], word_len) &&
-		    is_near(a, a_len, b, gv_fold(words[i], word_len, b)))
+		if (found != NULL || a_len == 0 || word_len > LONGEST)
+			continue;
+		b_len = gv_fold(words[i], word_len, b);
+		if ((full > 0 && full == b_len && memcmp(in_full, b, full) == 0) ||
+		    (!are_siblings(s, len, words[i], word_len) &&
+			is_near(a, a_len, b, b_len)))
 			found = words[i];
 	}
 	return found;

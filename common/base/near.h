@@ -9,7 +9,8 @@
  * there is none or when it is one of them itself.  Near are: words that differ in
  * case, underscores, hyphens, dots and spaces alone; of at least 4 letters, also
  * those with one letter more or less, or two neighbours exchanged; of at least 8,
- * also those two such changes, or changed letters, away.  Words of more than 64
+ * also those two such changes, or changed letters, away; and those whose unit behind the
+ * last underscore is written out, as usd_per_hour.  Words of more than 64
  * letters are near to none, and those that end in _a and _b not to each other.
  */
 const char *gv_near(const char *s, size_t len, const char *const *words, size_t n);

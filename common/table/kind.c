@@ -137,6 +137,14 @@ is_misspelt(const struct gv_cell *names, size_t n, enum gv_kind kind)
 	return true;
 }
 
+/* Tables that have the columns of another, and are never meant as it. */
+static bool
+is_another(enum gv_kind is, enum gv_kind wanted)
+{
+	return (wanted == GV_KIND_CLUSTER && is == GV_KIND_EVENTS) ||
+	       (wanted == GV_KIND_EDGES && (is == GV_KIND_LINKS || is == GV_KIND_TREES));
+}
+
 static int
 expect(const struct gv_cell *names, size_t n, const char *file, long line,
     enum gv_kind kind, struct gv_error *e)
@@ -148,7 +156,8 @@ expect(const struct gv_cell *names, size_t n, const char *file, long line,
 	if (n == 1 && memchr(names[0].s, ';', names[0].len) != NULL)
 		return gv_error_at(e, file, line, NULL,
 		    "cells are separated by semicolons; expected commas or tabs");
-	if (is == GV_KIND_NONE || has_all(names, n, kind) || is_misspelt(names, n, kind))
+	if (!is_another(is, kind) && (is == GV_KIND_NONE || has_all(names, n, kind) ||
+					 is_misspelt(names, n, kind)))
 		return 0;
 	for (i = 0; i < MOST && kinds[kind].column[i] != NULL; i++)
 		len += (size_t)snprintf(columns + len, sizeof(columns) - len, "%s%s",

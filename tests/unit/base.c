@@ -261,14 +261,18 @@ static void
 test_near(void)
 {
 	static const char *const known[] = {"priority_weight", "scale_factor",
-	    "deadline_s", "gpus", "share", "ids", "rate_a"};
+	    "deadline_s", "gpus", "share", "ids", "rate_a", "usd_per_h", "forward_ms",
+	    "steps_per_s"};
 	static const char *const words[][2] = {{"priority_wieght", "priority_weight"},
 	    {"scalefactor", "scale_factor"}, {"Scale-Factor", "scale_factor"},
 	    {"deadline", "deadline_s"}, {"gpu", "gpus"}, {"GPUS", "gpus"},
 	    {"shraes", NULL}, {"shraer", NULL}, {"share", NULL}, {"shares", "share"},
 	    {"shard", NULL}, {"id", NULL}, {"IDs", "ids"}, {"rate_b", NULL}, {"", NULL},
 	    {"priority", NULL}, {"pr1ority_we1ght", "priority_weight"},
-	    {"pr1or1ty_we1ght", NULL}};
+	    {"pr1or1ty_we1ght", NULL}, {"usd_per_hour", "usd_per_h"},
+	    {"usd_per_day", NULL}, {"steps_per_second", "steps_per_s"},
+	    {"Deadline_Seconds", "deadline_s"}, {"forward_milliseconds", "forward_ms"},
+	    {"forward_usec", NULL}, {"hour", NULL}, {"_hour", NULL}};
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
