@@ -661,6 +661,16 @@ is_status 2 "a job for GPUs that each node has"
 is_err "is an error, too" <<'EOT'
 gv-run: two.csv:2: job "x" can run on node "n1" and on others, where gv-run with this table would run it, too; a column "node" says where it shall run
 EOT
+printf 'job_id,total_steps,command,gpu_type,steps_per_s,share,node\n' >halves.csv
+printf 'x,1,echo x >>ran,B,1,.5,n1\ny,1,:,B,1,.5,n1\nx,1,echo x >>ran,C,1,.5,n2\n' >>halves.csv
+for node in n1 n2; do
+	run gv-run -q -c both.csv --node=$node -s halves.$node --round=0.2 halves.csv
+	is_status 2 "a job with rows of two nodes, on $node"
+	is_err "is an error on $node" <<'EOT'
+gv-run: halves.csv:4: node: expected "n1" as at line 2, got "n2"
+EOT
+done
+ok "and runs nowhere" [ ! -e ran ]
 run gv-run -c nodes.csv --node=n2 -s node2 --round=0.2 large.csv
 out_has ',pool,,small,n2,0;1,' "events have the node"
 ok "only its pools are kept" sh -c '! grep -q n1 node2/cluster.csv'

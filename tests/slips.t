@@ -220,7 +220,7 @@ printf 'time_s,event,job_id,gpu_type,gpus\n0,start,a,v100,0;1\n' >happened.csv
 told happened.csv 'this is an events table; expected a cluster' gv-alloc -p max-min -c happened.csv rates.csv
 told links.csv 'this is a table of links; expected a table of edges' \
 	gv-partition -l 2@10Gb/s -e links.csv layers.csv
-printf 'gpu_type,gpus,usd_per_hour\ncpu2,2,3\n' >dear.csv
+printf 'gpu_type,gpus,usd_per_hour\ncpu2,2,3\ncpu1,2,1\n' >dear.csv
 run gv-alloc -p max-min -c dear.csv rates.csv
 is_err "a unit that is written out" <<E
 gv-alloc: warning: dear.csv:1: column "usd_per_hour" is not known; is "usd_per_h" meant?

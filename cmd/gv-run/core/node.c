@@ -152,8 +152,61 @@ is_of(const struct node_choice *choice, const struct gv_frame *f, size_t row,
 	return cell.len == 0 || gv_cell_is(cell, choice->name);
 }
 
-void
-node_take_rows(const struct node_choice *choice, struct gv_frame *f)
+struct row_of_job {
+	struct gv_cell job;
+	size_t row;
+};
+
+static int
+by_job(const void *x, const void *y)
+{
+	const struct row_of_job *a = x, *b = y;
+	size_t len = a->job.len < b->job.len ? a->job.len : b->job.len;
+	int order = len > 0 ? memcmp(a->job.s, b->job.s, len) : 0;
+
+	if (order != 0)
+		return order;
+	if (a->job.len != b->job.len)
+		return a->job.len < b->job.len ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* A job has one node in all its rows, those of others too: it would run on each. */
+static int
+check_nodes(const struct gv_frame *f, ptrdiff_t column, struct gv_error *e)
+{
+	ptrdiff_t id = gv_frame_find(f, "job_id");
+	struct row_of_job *rows;
+	char q[2][GV_QUOTE_LEN];
+	size_t i, first;
+	int rc = 0;
+
+	if (id < 0)
+		return 0; /* who reads the rows says so */
+	rows = gv_xcalloc(f->n_rows + 1, sizeof(*rows));
+	for (i = 0; i < f->n_rows; i++)
+		rows[i] = (struct row_of_job){gv_frame_cell(f, i, id), i};
+	qsort(rows, f->n_rows, sizeof(*rows), by_job);
+	for (first = 0, i = 1; i < f->n_rows && rc == 0; i++) {
+		struct gv_cell a, b;
+
+		if (rows[i].job.len != rows[first].job.len ||
+		    memcmp(rows[i].job.s, rows[first].job.s, rows[i].job.len) != 0)
+			first = i;
+		a = gv_frame_cell(f, rows[first].row, column);
+		b = gv_frame_cell(f, rows[i].row, column);
+		if (a.len != b.len || memcmp(a.s, b.s, a.len) != 0)
+			rc = gv_frame_error(f, rows[i].row, column, e,
+			    "expected %s as at line %ld, got %s",
+			    gv_quote(q[0], a.s, a.len), f->line[rows[first].row],
+			    gv_quote(q[1], b.s, b.len));
+	}
+	free(rows);
+	return rc;
+}
+
+int
+node_take_rows(const struct node_choice *choice, struct gv_frame *f, struct gv_error *e)
 {
 	ptrdiff_t column = gv_frame_find(f, "node");
 	struct gv_frame ours;
@@ -162,7 +215,9 @@ node_take_rows(const struct node_choice *choice, struct gv_frame *f)
 	size_t i;
 
 	if (choice->name == NULL || column < 0)
-		return;
+		return 0;
+	if (check_nodes(f, column, e) != 0)
+		return -1;
 	cell = gv_xcalloc(f->n_columns, sizeof(*cell));
 	gv_frame_start(&ours, f->file, f->tsv, f->name, f->n_columns);
 	ours.header_line = f->header_line;
@@ -176,6 +231,7 @@ node_take_rows(const struct node_choice *choice, struct gv_frame *f)
 	free(cell);
 	gv_frame_free(f);
 	*f = ours;
+	return 0;
 }
 
 /* Whether each node has GPUs of the type: those without a node. */

@@ -28,9 +28,11 @@ const char *node_only(const struct gv_cluster *c);
 
 /*
  * Of a table for several nodes, leaves out the rows that the column node gives to
- * others; empty cells are everybody's.
+ * others; empty cells are everybody's.  0, or -1 with *e set: a job has several nodes, or
+ * one in some rows only, and would run on each.  Cost: a sort of the rows by their job.
  */
-void node_take_rows(const struct node_choice *choice, struct gv_frame *f);
+int node_take_rows(
+    const struct node_choice *choice, struct gv_frame *f, struct gv_error *e);
 /*
  * That no job of the table, those of one node left out, could run on this node and on
  * another one, too, where gv-run with the same table would run it as well.  0 or -1.

@@ -36,7 +36,10 @@ table_read(struct gv_rates *t, const char *path, const struct gv_cluster *c,
 
 	if (gv_frame_load(&f, path, e) != 0)
 		return -1;
-	node_take_rows(node, &f);
+	if (node_take_rows(node, &f, e) != 0) {
+		gv_frame_free(&f);
+		return -1;
+	}
 	if (gv_rates_from(t, &f, c, e) != 0)
 		return -1;
 	gv_rates_spread(t, c);
