@@ -153,9 +153,8 @@ expect(const struct gv_cell *names, size_t n, const char *file, long line,
 	char columns[200] = "";
 	size_t i, len = 0;
 
-	if (n == 1 && memchr(names[0].s, ';', names[0].len) != NULL)
-		return gv_error_at(e, file, line, NULL,
-		    "cells are separated by semicolons; expected commas or tabs");
+	if (gv_header_fault(names, n) != NULL)
+		return gv_error_at(e, file, line, NULL, "%s", gv_header_fault(names, n));
 	if (!is_another(is, kind) && (is == GV_KIND_NONE || has_all(names, n, kind) ||
 					 is_misspelt(names, n, kind)))
 		return 0;

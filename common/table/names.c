@@ -26,9 +26,8 @@ missing_hint(
 	size_t i;
 
 	hint[0] = '\0';
-	if (n == 1 && memchr(name[0].s, ';', name[0].len) != NULL) {
-		snprintf(hint, size,
-		    "; cells are separated by semicolons; expected commas or tabs");
+	if (gv_header_fault(name, n) != NULL) {
+		snprintf(hint, size, "; %s", gv_header_fault(name, n));
 		return;
 	}
 	for (i = 0; i < n; i++)

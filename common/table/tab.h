@@ -212,4 +212,7 @@ void gv_tabw_empty(struct gv_tabw *w);
 void gv_tabw_end(struct gv_tabw *w);     /* ends the row */
 void gv_tabw_between(struct gv_tabw *w); /* the empty line between two tables; flushes */
 
+/* What is wrong with names of which a header was made otherwise, by semicolons; NULL: nothing. */
+const char *gv_header_fault(const struct gv_cell *name, size_t n);
+
 #endif

@@ -1,6 +1,6 @@
 /*
  * gv-profile layers --stages: the rows of each stage are measured in a net of their own, as a
- * worker of a pipeline has them, and all rows are.
+ * worker of a pipeline has them, and all rows are; samples are those of the rule.
  */
 #include "gv-profile/layers/bench_parts.h"
 #include "nn_help.h"
@@ -39,6 +39,39 @@ bytes_of(const struct gv_model *m, size_t first, size_t last, size_t slots)
 	gv_net_bytes(net, &bytes);
 	gv_net_free(net);
 	return bytes;
+}
+
+/* The samples and labels of a rule, over and over. */
+static void
+test_samples(const struct gv_model *m)
+{
+	struct gv_data d = {.n = 5, .h = 8, .w = 8, .c = 1, .size = 64, .targets = 1};
+	struct times_rule rule = {.batch = BATCH,
+	    .models = 1,
+	    .in_flight = 2,
+	    .data = &d,
+	    .device.threads = 1,
+	    .quiet = true};
+	struct gv_error e = {0};
+	struct bench b = {0};
+	size_t i, same = 0, labels = 0;
+
+	d.x = gv_xcalloc(d.n * d.size, sizeof(*d.x));
+	d.y = gv_xcalloc(d.n, sizeof(*d.y));
+	for (i = 0; i < d.n * d.size; i++)
+		d.x[i] = (float)i;
+	for (i = 0; i < d.n; i++)
+		d.y[i] = (int32_t)(9 - i);
+	if (bench_open(&b, m, &rule, NULL, &e) != 0)
+		gv_die_error(&e);
+	for (i = 0; i < b.in_flight * BATCH * b.sample; i++)
+		same += b.x[i] == (float)(i % (d.n * d.size));
+	for (i = 0; i < b.in_flight * BATCH; i++)
+		labels += ((int32_t *)b.target)[i] == d.y[i % d.n];
+	is_int(same, b.in_flight * BATCH * b.sample, "all samples are the rule's");
+	is_int(labels, b.in_flight * BATCH, "and all labels");
+	bench_close(&b);
+	gv_data_free(&d);
 }
 
 int
@@ -83,6 +116,7 @@ main(void)
 	ok(times + 1 >= m.n, "in which all rows are timed: %zu of %zu", times, m.n);
 	ok(b.now[0].update_s > 0 && b.now[5].update_s > 0, "and updated");
 	bench_parts_close(&b);
+	test_samples(&m);
 	gv_model_free(&m);
 	return done_testing();
 }

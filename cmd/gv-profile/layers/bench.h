@@ -1,4 +1,4 @@
-/* A net that trains on random samples at a learning rate of 0, to be measured. */
+/* A net that trains on the samples of its rule, or random ones, at a learning rate of 0, to be measured. */
 #ifndef GV_PROFILE_BENCH_H
 #define GV_PROFILE_BENCH_H
 
@@ -44,8 +44,8 @@ int bench_net(struct bench *b, const struct gv_model *m, const struct times_rule
 double bench_step(struct bench *b, double *part);
 
 /* Micro-batch k of a step, in a slot, through rows [first, last).  0, or -1: gv_net_error. */
-int bench_update(struct bench *b); /* behind them all */
 int bench_forward(struct bench *b, size_t k, size_t slot, size_t first, size_t last);
 int bench_backward(struct bench *b, size_t k, size_t slot, size_t first, size_t last);
+int bench_update(struct bench *b); /* behind them all */
 
 #endif

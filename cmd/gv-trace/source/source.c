@@ -120,10 +120,9 @@ missing(const struct source *s, const struct gv_cell *names, size_t n, size_t k,
 	struct gv_strbuf b = {0};
 	size_t i;
 
-	if (n == 1 && s->delimiter != ';' &&
-	    memchr(names[0].s, ';', names[0].len) != NULL)
-		return gv_error_at(e, s->file, s->line, NULL,
-		    "cells are separated by semicolons; expected commas or tabs");
+	if (s->delimiter != ';' && gv_header_fault(names, n) != NULL)
+		return gv_error_at(
+		    e, s->file, s->line, NULL, "%s", gv_header_fault(names, n));
 	for (i = 1; i < SOURCE_NAMES && s->wanted[k].name[i] != NULL; i++)
 		gv_strbuf_fmt(&b, " or \"%s\"", s->wanted[k].name[i]);
 	gv_strbuf_str(&b, " (found: ");
