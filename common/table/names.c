@@ -5,6 +5,14 @@
 
 #include "base/near.h"
 
+const char *
+gv_header_fault(const struct gv_cell *name, size_t n)
+{
+	if (n == 1 && memchr(name[0].s, ';', name[0].len) != NULL)
+		return "cells are separated by semicolons; expected commas or tabs";
+	return NULL;
+}
+
 ptrdiff_t
 gv_names_find(const struct gv_cell *name, size_t n, const char *wanted)
 {

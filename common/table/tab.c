@@ -325,11 +325,3 @@ gv_tab_int(const struct gv_tab *t, size_t column, int64_t *v, struct gv_error *e
 	return gv_tab_error(
 	    t, column, e, "expected an integer, got %s", gv_cell_shown(what, c));
 }
-
-const char *
-gv_header_fault(const struct gv_cell *name, size_t n)
-{
-	if (n == 1 && memchr(name[0].s, ';', name[0].len) != NULL)
-		return "cells are separated by semicolons; expected commas or tabs";
-	return NULL;
-}
