@@ -134,7 +134,7 @@ published(void)
 
 	snprintf(path, sizeof(path), "%s/reference_plans.csv", dir);
 	if (gv_frame_load(&f, path, &e) != 0) {
-		skip("no %s", path);
+		skip("no shared data: no %s", path);
 		return;
 	}
 	for (i = 0; i < f.n_rows; i++) {
@@ -188,7 +188,7 @@ proved(void)
 
 	snprintf(path, sizeof(path), "%s/small_cases.csv", dir);
 	if (gv_frame_load(&f, path, &e) != 0) {
-		skip("no %s", path);
+		skip("no shared data: no %s", path);
 		return;
 	}
 	for (i = 0; i < f.n_rows; i++) {
