@@ -49,7 +49,7 @@ if [ "$(id -u)" -eq 0 ] && have setpriv; then
 	run timeout -s KILL 60 gv-run -q -c cluster.csv -s planted --round=0.3 short.csv
 	is_status 0 "without it, it is used"
 else
-	skip "strangers: not root"
+	skip "not root: strangers"
 fi
 
 # ---- locks of others ----

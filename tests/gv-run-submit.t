@@ -142,7 +142,7 @@ chmod 700 s/submit
 if [ "$(id -u)" -eq 0 ]; then
 	cp evil.csv other && chmod 600 other && chown 1234 other && mv other s/submit/1.1
 	ok "another user's" within 60 grep -q "s/submit/1.1: is refused: another user's" err.run
-else skip "another user's: not root"; fi
+else skip "not root: another user's"; fi
 gv-run --cancel -s s long
 wait $pid 2>/dev/null
 

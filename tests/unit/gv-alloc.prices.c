@@ -216,7 +216,8 @@ test_vectors(void)
 		int differ = 0;
 
 		if (!gv_oracle_force(lanes[i])) {
-			skip("this processor has no vectors of %d numbers", lanes[i]);
+			skip("no %s on this CPU: vectors of %d numbers",
+			    lanes[i] == 8 ? "avx512" : "avx2", lanes[i]);
 			continue;
 		}
 		for (k = 0; k < 60; k++) {

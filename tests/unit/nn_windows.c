@@ -182,7 +182,7 @@ main(void)
 	is_int(wrong, 0, "random windows");
 	for (i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++) {
 		if (!gv_cpu_gemm_use(kernel[i])) {
-			skip("a group to each channel, %s: not on this CPU", kernel[i]);
+			skip("no %s on this CPU: a group to each channel", kernel[i]);
 			continue;
 		}
 		/* where numbers are not fused one by one */
