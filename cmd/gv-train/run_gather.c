@@ -10,29 +10,13 @@
 /* Numbers of a model in a net that a file of tensors has: its arrays of these names. */
 static const char *const arrays[] = {"params", "running"};
 
-/* The array of a name: its number, SIZE_MAX: there is none.  n: its numbers. */
-static size_t
-find_array(const struct gv_net *net, const char *name, size_t *n)
-{
-	struct gv_net_array a;
-	size_t i;
-
-	*n = 0;
-	for (i = 0; gv_net_array(net, i, &a) == 0; i++)
-		if (strcmp(a.name, name) == 0) {
-			*n = a.n;
-			return i;
-		}
-	return SIZE_MAX;
-}
-
 static size_t
 numbers(const struct gv_net *net)
 {
 	size_t all = 0, n, k;
 
 	for (k = 0; k < 2; k++) {
-		find_array(net, arrays[k], &n);
+		gv_net_find_array(net, arrays[k], &n);
 		all += n;
 	}
 	return all;
@@ -45,7 +29,7 @@ copy(struct gv_net *net, size_t b, gv_real *v, bool in)
 	size_t n, k, i;
 
 	for (k = 0; k < 2; k++) {
-		i = find_array(net, arrays[k], &n);
+		i = gv_net_find_array(net, arrays[k], &n);
 		if (i != SIZE_MAX &&
 		    (in ? gv_net_put(net, i, b, v) : gv_net_get(net, i, b, v)) != 0)
 			return -1;

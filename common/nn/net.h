@@ -449,6 +449,8 @@ struct gv_net_array {
 	size_t n;
 };
 int gv_net_array(const struct gv_net *net, size_t i, struct gv_net_array *a);
+/* Where the array of that name is; SIZE_MAX and *n 0 when there is none. */
+size_t gv_net_find_array(const struct gv_net *net, const char *name, size_t *n);
 
 /*
  * Array i of model b, copied out to v [n] or in.  A net whose arrays and steps are

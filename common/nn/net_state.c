@@ -87,6 +87,21 @@ gv_net_array(const struct gv_net *net, size_t i, struct gv_net_array *a)
 	return 0;
 }
 
+size_t
+gv_net_find_array(const struct gv_net *net, const char *name, size_t *n)
+{
+	struct place at;
+	size_t i;
+
+	*n = 0;
+	for (i = 0; find(net, i, &at) == 0; i++)
+		if (strcmp(at.name, name) == 0) {
+			*n = at.n;
+			return i;
+		}
+	return SIZE_MAX;
+}
+
 int
 gv_net_get(struct gv_net *net, size_t i, size_t b, gv_real *v)
 {

@@ -467,26 +467,12 @@ take_sums(struct chunk *c, bool *lost)
 	return 0;
 }
 
-/* Index of an array of the net by its name, SIZE_MAX: there is none. */
-static size_t
-find_array(const struct gv_net *net, const char *name, size_t *n)
-{
-	struct gv_net_array a;
-	size_t i;
-
-	for (i = 0; gv_net_array(net, i, &a) == 0; i++)
-		if (strcmp(a.name, name) == 0) {
-			*n = a.n;
-			return i;
-		}
-	return SIZE_MAX;
-}
-
 /* Each replica has seen other micro-batches: running statistics are their mean. */
 static int
 share_running(struct chunk *c, bool *lost)
 {
-	size_t n = 0, models = c->models, k, b, i = find_array(c->net, "running", &n);
+	size_t n, models = c->models, k, b;
+	size_t i = gv_net_find_array(c->net, "running", &n);
 	struct reduce sum = {0};
 	gv_real *v;
 	int status = 0;
