@@ -196,6 +196,15 @@ told events.csv 'this is an events table; expected a jobs table' \
 	gv-sim -c cluster.csv -t throughputs.csv -p 'gv-alloc -p max-min' events.csv
 told cluster.csv 'this is a cluster; expected a table of changes' \
 	gv-sim -c cluster.csv -t throughputs.csv -p 'gv-alloc -p max-min' --changes=cluster.csv jobs.csv
+for kind in events:'an events table' cluster:'a cluster' layers:'a table of layers' links:'a table of links' \
+	pairs:'a table of pairs' edges:'a table of edges' trees:'a table of trees' throughputs:'a table of throughputs'; do
+	told "${kind%%:*}.csv" "this is ${kind#*:}; expected a trace of jobs (job_id, arrival_s, total_steps)" \
+		gv-trace scale --load=2 "${kind%%:*}.csv"
+done
+gv-run --dry-run -c cluster.csv allocation.csv >rounds.csv
+told rounds.csv 'this is a dry run; expected a trace of jobs' gv-trace scale --load=2 rounds.csv
+gv-trace check -t throughputs.csv -c cluster.csv jobs.csv >problems.csv
+told problems.csv 'this is a list of problems; expected a trace of jobs' gv-trace scale problems.csv
 told layers.csv 'this is a table of layers; expected a table of edges' \
 	gv-partition -l 2@10Gb/s -e layers.csv layers.csv
 told layers.csv 'this is a table of layers; expected a plan' gv-partition -l 2@10Gb/s --evaluate layers.csv

@@ -104,6 +104,22 @@ find_columns(const struct gv_frame *f)
 		gv_frame_find(f, "duration_s")}};
 }
 
+/* That the rows are jobs: some tables that have a job_id are of what became of them. */
+static int
+expect_jobs(const struct gv_frame *f, struct gv_error *e)
+{
+	static const enum gv_kind other[] = {GV_KIND_EVENTS, GV_KIND_STATUS,
+	    GV_KIND_ROUNDS, GV_KIND_RATE_CHANGES, GV_KIND_SPOT_COSTS,
+	    GV_KIND_SPOT_SCHEDULE, GV_KIND_PROBLEMS};
+	enum gv_kind is = gv_kind_of(f->name, f->n_columns);
+	bool jobs = gv_frame_find(f, "job_id") >= 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+		jobs = jobs && is != other[i];
+	return jobs ? 0 : gv_frame_expect(f, GV_KIND_TRACE, e);
+}
+
 /* That all of them are numbers, or empty.  0, or -1 with *e set. */
 static int
 check_numbers(
@@ -224,7 +240,7 @@ trace_scale(int argc, char **argv)
 	size_t n;
 
 	parse_options(&o, argc, argv);
-	if (gv_frame_load(&f, o.input, &e) != 0 ||
+	if (gv_frame_load(&f, o.input, &e) != 0 || expect_jobs(&f, &e) != 0 ||
 	    gv_frame_require(&f, "job_id", &id, &e))
 		gv_die_error(&e);
 	n = o.jobs > 0 && (uint64_t)o.jobs < f.n_rows ? (size_t)o.jobs : f.n_rows;
