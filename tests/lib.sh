@@ -28,9 +28,11 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/gv-test.XXXXXX") || exit 2
 # in a file, so that checks behind a pipe, in a subshell, count as well
 tap_n=0 tap_failed=0
 echo 0 0 >"$scratch.tap"
-trap 'cd /; rm -rf "$scratch" "$scratch.tap"' EXIT
+trap 'cd /; rm -rf "$scratch" "$scratch.tap" "$scratch.build"' EXIT
 trap 'exit 2' HUP INT TERM
 cd "$scratch" || exit 2
+# job commands and LD_PRELOAD take no name with a space: a link leads there
+case $build in *' '*) ln -s "$build" "$scratch.build" && build=$scratch.build ;; esac
 
 # run CMD...: stdout to ./out, stderr to ./err, exit status to $status
 run() {
