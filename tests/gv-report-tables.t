@@ -457,6 +457,16 @@ if have script && [ -e /dev/ptmx ]; then
 	on 200 COLUMNS=50 TERM=dumb gv-report jobs.csv
 	[ "$(wc -L <out)" -le 50 ] || status=1
 	is_status 0 "COLUMNS counts more than the terminal"
+	for table in events allocation layers rates cluster links trees; do
+		on 40 TERM=dumb gv-report $table.csv
+		[ "$(wc -L <out)" -le 40 ] || status=1
+		is_status 0 "$table in 40 columns"
+	done
+	on 40 TERM=dumb gv-report events.csv
+	grep -A1 '^fairness    received' out >got
+	printf '%s\n' 'fairness    received / promised: Jain' '            index 0.972, least 0.852' |
+		diff - got >/dev/null || status=1
+	is_status 0 "a line of the summary goes on in its column"
 	on 50 TERM=dumb gv-report events.csv
 	[ "$(sed -n '/^GPU type/,$p' out | wc -L)" -le 50 ] || status=1
 	is_status 0 "events, too"

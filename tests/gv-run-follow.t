@@ -107,7 +107,7 @@ pid=$!
 two_train() { [ "$(grep -c ,first_step, s/events.csv)" -ge 2 ]; }
 within 60 two_train
 if have script; then
-	script -qec "gv-run --status -s s" /dev/null </dev/null | tr -d '\r' >out
+	script -qec "COLUMNS=200 gv-run --status -s s" /dev/null </dev/null | tr -d '\r' >out
 	ran="gv-run --status on a terminal" status=0
 	awk '{ print $1, $2, $3, $7 }' out >got
 	cat >want <<'EOT'
@@ -121,6 +121,15 @@ EOT
 	awk 'NR == 1 { at = index($0, "state") } substr($0, at - 1, 1) != " " || substr($0, at, 1) == " " { bad = 1 } END { exit bad }' out
 	status=$?
 	is_status 0 "each column begins at its place"
+	for columns in 40 60 80; do
+		script -qec "COLUMNS=$columns gv-run --status -s s" /dev/null </dev/null | tr -d '\r' >out
+		[ "$(wc -L <out)" -le $columns ] && [ "$(grep -c '^job_id ' out)" -gt 1 ]
+		status=$?
+		is_status 0 "it fits in $columns columns"
+		awk '/^job_id / { for (i = 2; i <= NF; i++) print $i }' out >got
+		printf '%s\n' state gpu_type gpus steps total_steps steps_per_s share received_share eta_s >want
+		same_file want got "with all of them"
+	done
 else
 	skip "a terminal: no script(1)"
 fi

@@ -267,29 +267,51 @@ grid_free(struct grid *g)
 	*g = (struct grid){0};
 }
 
+/* Text from a column on, broken between words; lines that follow begin in that column. */
+static void
+put_broken(const char *text, size_t from, size_t room, struct gv_out *out)
+{
+	size_t used = from, len, wide, gap;
+	struct gv_strbuf word = {0};
+
+	for (; *text != '\0'; text += strspn(text, " ") + len) {
+		gap = strspn(text, " ");
+		len = strcspn(text + gap, " ");
+		gv_strbuf_clear(&word);
+		gv_strbuf_add(&word, text + gap, len);
+		wide = gv_utf8_count(word.s);
+		if (used > from && used + gap + wide > room) {
+			gv_out_fmt(out, "\n%*s", (int)from, "");
+			used = from;
+			gap = 0;
+		}
+		gv_out_fmt(out, "%*s%s", (int)gap, "", word.s);
+		used += gap + wide;
+	}
+	gv_out_char(out, '\n');
+	gv_strbuf_free(&word);
+}
+
 void
 grid_note(const char *text, bool html, struct gv_out *out)
 {
 	size_t room = out == gv_stdout() ? gv_term_width() : 0;
-	size_t used = 0, len, wide, gap;
-	char word[512];
 
-	if (html || room == 0) {
+	if (html || room == 0)
 		gv_out_fmt(out, "%s%s%s\n", html ? "<p>" : "", text, html ? "</p>" : "");
-		return;
-	}
-	while (*text != '\0') {
-		gap = strspn(text, " ");
-		len = strcspn(text + gap, " ");
-		snprintf(word, sizeof(word), "%.*s", (int)len, text + gap);
-		wide = gv_utf8_count(word);
-		if (used > 0 && used + gap + wide > room) {
-			gv_out_char(out, '\n');
-			used = gap = 0;
-		}
-		gv_out_fmt(out, "%*s%s", (int)gap, "", word);
-		used += gap + wide;
-		text += strspn(text, " ") + len;
-	}
-	gv_out_char(out, '\n');
+	else
+		put_broken(text, 0, room, out);
+}
+
+void
+grid_line(const char *label, const char *text, struct gv_out *out)
+{
+	enum { LABEL = 12 };
+	size_t room = out == gv_stdout() ? gv_term_width() : 0;
+
+	gv_out_fmt(out, "%-*s", (int)LABEL, label);
+	if (room == 0)
+		gv_out_fmt(out, "%s\n", text);
+	else
+		put_broken(text, LABEL, room, out);
 }

@@ -41,6 +41,12 @@ void grid_free(struct grid *g);
  */
 void grid_note(const char *text, bool html, struct gv_out *out);
 
+/*
+ * A line of a summary: what it tells of, and in a column behind it what; on a terminal
+ * broken as a note is, in that column.
+ */
+void grid_line(const char *label, const char *text, struct gv_out *out);
+
 /* As grid_text, onto a string. */
 void text_add(struct gv_strbuf *b, const char *s, size_t len);
 /* A number as grid_number writes it. */

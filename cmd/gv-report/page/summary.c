@@ -27,7 +27,7 @@ line(struct page *p, const char *label)
 		gv_svg_text(&s, p->text.s, p->text.len);
 		gv_svg_close(&s);
 	} else {
-		gv_out_fmt(p->out, "%-12s%s\n", label, p->text.s);
+		grid_line(label, p->text.s, p->out);
 	}
 	gv_strbuf_clear(&p->text);
 }
@@ -92,7 +92,7 @@ jobs_line(struct page *p)
 	if (p->html) {
 		line(p, "jobs");
 	} else {
-		gv_out_fmt(p->out, "%s\n", p->text.s);
+		grid_note(p->text.s, false, p->out);
 		gv_strbuf_clear(&p->text);
 	}
 }

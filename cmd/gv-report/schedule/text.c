@@ -84,7 +84,10 @@ places(struct gv_out *out, const struct schedule *s, int digits, bool html)
 static void
 line(struct gv_out *out, const char *label, const char *text, bool html)
 {
-	gv_out_fmt(out, html ? "<dt>%s</dt><dd>%s</dd>\n" : "%-12s%s\n", label, text);
+	if (html)
+		gv_out_fmt(out, "<dt>%s</dt><dd>%s</dd>\n", label, text);
+	else
+		grid_line(label, text, out);
 }
 
 static void

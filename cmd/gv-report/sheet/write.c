@@ -97,14 +97,17 @@ write_sheet(struct gv_out *out, const struct view *v, const struct sheet *s, int
 	free(right);
 }
 
-/* A line whose text is partly from a table. */
+/* A line whose text is partly from a table; label NULL: the title. */
 static void
-write_plainly(struct gv_out *out, const struct gv_strbuf *text)
+write_plainly(struct gv_out *out, const char *label, const struct gv_strbuf *text)
 {
 	struct gv_strbuf b = {0};
 
 	text_add(&b, text->s, text->len);
-	gv_out_fmt(out, "%s\n", b.s);
+	if (label == NULL)
+		grid_note(b.s, false, out);
+	else
+		grid_line(label, b.s, out);
 	gv_strbuf_free(&b);
 }
 
@@ -118,8 +121,7 @@ write_lines(struct gv_out *out, const struct view *v, bool html)
 		const char *text = v->line[i].text.s;
 
 		if (!html) {
-			gv_out_fmt(out, "%-12s", v->line[i].label);
-			write_plainly(out, &v->line[i].text);
+			write_plainly(out, v->line[i].label, &v->line[i].text);
 			continue;
 		}
 		gv_svg_open(&h, "dt");
@@ -158,7 +160,7 @@ as_text(struct gv_out *out, const struct view *v, const struct sheet *by, int di
 	if (html) {
 		write_html_head(out, v);
 	} else if (by == NULL) {
-		write_plainly(out, &v->title);
+		write_plainly(out, NULL, &v->title);
 		write_lines(out, v, false);
 	}
 	for (i = 0; i < v->n_sheets; i++) {

@@ -25,7 +25,7 @@ line(struct gv_out *out, const char *label, const char *text, bool html)
 	struct gv_svg v = {.out = out};
 
 	if (!html) {
-		gv_out_fmt(out, "%-12s%s\n", label, text);
+		grid_line(label, text, out);
 		return;
 	}
 	gv_svg_open(&v, "dt");

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/term.h"
 #include "base/utf8.h"
 
 enum { LONGEST = GV_QUOTE_LEN };
@@ -42,59 +43,97 @@ text(struct gv_cell c, char buf[LONGEST])
 	return buf;
 }
 
+struct layout {
+	size_t *wide; /* of each column */
+	bool *right;
+};
+
+/* Cells of the columns first..end-1; where that is not from 0, that of 0 before them. */
 static void
-write_row(const struct gv_frame *f, struct gv_out *out, const struct gv_cell *cell,
-    const size_t *wide, const bool *right)
+write_row(const struct gv_frame *f, const struct gv_cell *cell, const struct layout *l,
+    size_t first, size_t end, struct gv_out *out)
 {
 	char buf[LONGEST];
-	size_t i, k;
+	size_t i, k, last = 0;
 
-	for (i = 0; i < f->n_columns; i++) {
-		const char *s = text(cell[i], buf);
-		size_t rest = wide[i] - gv_utf8_count(s);
-		bool more = false;
+	for (k = first; k < end; k++)
+		last = cell[k].len > 0 ? k : last;
+	for (k = first > 0 ? first - 1 : 0; k < end && k < f->n_columns; k++) {
+		const char *s;
+		size_t rest;
 
-		for (k = i + 1; k < f->n_columns; k++)
-			more |= cell[k].len > 0;
-		if (i > 0 && (cell[i].len > 0 || more))
+		i = first > 0 && k == first - 1 ? 0 : k;
+		if (k > last && i > 0)
+			break;
+		s = text(cell[i], buf);
+		rest = l->wide[i] - gv_utf8_count(s);
+		if (i > 0)
 			gv_out_str(out, "  ");
-		if (right[i] && cell[i].len > 0)
+		if (l->right[i] && cell[i].len > 0)
 			gv_out_pad(out, rest);
 		gv_out_str(out, s);
-		if (more && (!right[i] || cell[i].len == 0))
+		if (last > k && (!l->right[i] || cell[i].len == 0))
 			gv_out_pad(out, rest);
 	}
 	gv_out_char(out, '\n');
 }
 
+/* All rows, of those columns. */
+static void
+write_columns(const struct gv_frame *f, const struct layout *l, size_t first, size_t end,
+    struct gv_out *out)
+{
+	struct gv_cell *cell = gv_xcalloc(f->n_columns + 1, sizeof(*cell));
+	size_t row, i;
+
+	write_row(f, f->name, l, first, end, out);
+	for (row = 0; row < f->n_rows; row++) {
+		for (i = 0; i < f->n_columns; i++)
+			cell[i] = gv_frame_cell(f, row, (ptrdiff_t)i);
+		write_row(f, cell, l, first, end, out);
+	}
+	free(cell);
+}
+
+/* The end of the columns from first on that fit, at least one. */
+static size_t
+fit(const struct gv_frame *f, const struct layout *l, size_t first, size_t room)
+{
+	size_t used = l->wide[0] + (first > 0 ? 2 + l->wide[first] : 0);
+	size_t end = first + 1;
+
+	while (end < f->n_columns && (room == 0 || used + 2 + l->wide[end] <= room))
+		used += 2 + l->wide[end++];
+	return end;
+}
+
 void
 align_write(const struct gv_frame *f, struct gv_out *out)
 {
-	size_t *wide = gv_xcalloc(f->n_columns + 1, sizeof(*wide));
-	bool *right = gv_xcalloc(f->n_columns + 1, sizeof(*right));
-	struct gv_cell *cell = gv_xcalloc(f->n_columns + 1, sizeof(*cell));
+	struct layout l = {gv_xcalloc(f->n_columns + 1, sizeof(*l.wide)),
+	    gv_xcalloc(f->n_columns + 1, sizeof(*l.right))};
+	size_t room = out == gv_stdout() ? gv_term_width() : 0;
 	char buf[LONGEST];
 	double v;
-	size_t row, i;
+	size_t row, i, first, end;
 
 	for (i = 0; i < f->n_columns; i++) {
-		wide[i] = gv_utf8_count(text(f->name[i], buf));
-		right[i] = f->n_rows > 0;
+		l.wide[i] = gv_utf8_count(text(f->name[i], buf));
+		l.right[i] = f->n_rows > 0;
 		for (row = 0; row < f->n_rows; row++) {
 			struct gv_cell c = gv_frame_cell(f, row, (ptrdiff_t)i);
 			size_t n = gv_utf8_count(text(c, buf));
 
-			wide[i] = n > wide[i] ? n : wide[i];
-			right[i] &= c.len == 0 || is_number(c, &v);
+			l.wide[i] = n > l.wide[i] ? n : l.wide[i];
+			l.right[i] &= c.len == 0 || is_number(c, &v);
 		}
 	}
-	write_row(f, out, f->name, wide, right);
-	for (row = 0; row < f->n_rows; row++) {
-		for (i = 0; i < f->n_columns; i++)
-			cell[i] = gv_frame_cell(f, row, (ptrdiff_t)i);
-		write_row(f, out, cell, wide, right);
+	for (first = 0; first < f->n_columns; first = end) {
+		end = fit(f, &l, first, room);
+		if (first > 0)
+			gv_out_char(out, '\n');
+		write_columns(f, &l, first, end, out);
 	}
-	free(wide);
-	free(right);
-	free(cell);
+	free(l.wide);
+	free(l.right);
 }
