@@ -27,6 +27,7 @@ gv_verdict_text(uint32_t verdict)
 		return "its GV_GANG_KEY is another";
 	case GV_ONE_GONE:
 	case GV_ONE_MISSING:
+	case GV_ONE_MISFIT:
 		return "the gang does not meet";
 	default:
 		return "its RANK is not in the gang";

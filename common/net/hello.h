@@ -45,6 +45,7 @@ enum gv_verdict {
 	GV_OTHER_KEY,
 	GV_ONE_GONE,    /* a member has left: the only one in the roster */
 	GV_ONE_MISSING, /* one has not come: the first that is not in the roster */
+	GV_ONE_MISFIT, /* one cannot join: the only one in the roster, for what its port is */
 	GV_VERDICTS
 };
 

@@ -32,17 +32,23 @@ tell_waiting(struct gv_meeting *m, int from)
 	size_t world = (size_t)m->s->world, bytes = world * GV_MEMBER_LEN;
 	unsigned char *b = gv_xcalloc(1, GV_ANSWER_LEN + bytes), *roster;
 	bool gone = m->why == GV_BLAME_GONE;
-	struct gv_answer a = {gone ? GV_ONE_GONE : GV_ONE_MISSING, (uint32_t)m->s->world};
+	struct gv_answer a = {m->misfit > 0 ? GV_ONE_MISFIT
+			      : gone        ? GV_ONE_GONE
+					    : GV_ONE_MISSING,
+	    (uint32_t)m->s->world};
 	struct gv_error ignored = {0};
 	int r;
 
 	roster = b + GV_ANSWER_LEN;
-	for (r = 1; r < m->s->world; r++)
+	for (r = 1; r < m->s->world && m->misfit == 0; r++)
 		if (gone ? r == m->culprit : m->fd[r] != -1)
 			gv_member_write(
 			    roster + (size_t)r * GV_MEMBER_LEN, &m->member[r]);
+	if (m->misfit > 0)
+		gv_member_write(
+		    roster + (size_t)m->misfit * GV_MEMBER_LEN, &m->misfit_is);
 	for (r = from; r < m->s->world; r++) {
-		if (m->fd[r] == -1 || r == m->culprit)
+		if (m->fd[r] == -1 || (r == m->culprit && m->misfit == 0))
 			continue;
 		gv_answer_write(b, &a, roster, m->nonce[r], m->s->key);
 		gv_sock_exchange(m->fd[r], b, GV_ANSWER_LEN + bytes, NULL, 0,
@@ -106,9 +112,9 @@ host_all(struct gv_meeting *m, struct gv_error *e)
 	m->missing = m->s->world - 1;
 	if (gv_talk_gather(m, e) == 0)
 		return hand_out_roster(m, e);
-	if (m->why == GV_BLAME_NONE)
+	if (m->why == GV_BLAME_NONE && m->misfit == 0)
 		return -1;
-	if (m->why == GV_BLAME_GONE)
+	if (m->why == GV_BLAME_GONE || m->misfit > 0)
 		tell_waiting(m, 1);
 	gv_talk_linger(m);
 	tell_waiting(m, 1);
@@ -124,12 +130,21 @@ nobody_there(const struct gv_meeting *m, struct gv_error *e)
 	    e, "%s, port %d: no rank 0 of a gang is there", m->s->addr, m->s->port);
 }
 
+/* A worker that the gang does not take, as rank 0 has told it: what is wrong is its port. */
+static int
+read_misfit(const struct gv_meeting *m, int rank, struct gv_error *e)
+{
+	return gv_error_set(e, "%s %d of %s cannot join: %s",
+	    rank == m->s->rank ? "another rank" : "rank", rank, m->member[rank].addr,
+	    gv_verdict_text(m->member[rank].port));
+}
+
 /* Rank 0 says which of the members keeps the gang from meeting. */
 static int
 read_lost(struct gv_meeting *m, uint32_t verdict, const unsigned char *roster,
     struct gv_error *e)
 {
-	bool gone = verdict == GV_ONE_GONE;
+	bool gone = verdict != GV_ONE_MISSING;
 	int r;
 
 	for (r = 1; r < m->s->world; r++) {
@@ -138,6 +153,8 @@ read_lost(struct gv_meeting *m, uint32_t verdict, const unsigned char *roster,
 
 		if (!there)
 			m->member[r].addr[0] = '\0';
+		if (there && verdict == GV_ONE_MISFIT)
+			return read_misfit(m, r, e);
 		if (there == gone)
 			return gv_talk_lost(
 			    m, gone ? GV_BLAME_GONE : GV_BLAME_SILENT, r, e);

@@ -230,6 +230,11 @@ hear_guest(struct gv_meeting *m, struct gv_talk *t, struct gv_error *e)
 		return 0;
 	answer(t->fd, v, h.nonce, key);
 	snprintf(who, sizeof(who), "rank %lu of %s", (unsigned long)h.rank, t->addr);
+	if (keyed && m->s->rank == 0 && h.rank > 0 && h.rank < (uint32_t)m->s->world) {
+		m->misfit = (int)h.rank;
+		m->misfit_is.port = v;
+		memcpy(m->misfit_is.addr, t->addr, GV_SOCK_ADDR);
+	}
 	if (keyed)
 		return gv_error_set(e, "%s cannot join: %s", who, gv_verdict_text(v));
 	send_away(m, who, gv_verdict_text(v));
@@ -477,8 +482,8 @@ gv_talk_gather(struct gv_meeting *m, struct gv_error *e)
 void
 gv_talk_linger(struct gv_meeting *m)
 {
-	bool gone = m->why == GV_BLAME_GONE;
-	double end = gv_clock_s() + (gone ? lingers_long_s : lingers_s), now;
+	bool early = m->why == GV_BLAME_GONE || m->misfit > 0;
+	double end = gv_clock_s() + (early ? lingers_long_s : lingers_s), now;
 	struct gv_error ignored = {0};
 
 	while (m->missing > 0 && (now = gv_clock_s()) < end) {

@@ -45,6 +45,9 @@ struct gv_meeting {
 	/* who is to blame that it fails; NONE: nobody whom the others should hear of */
 	enum gv_blame why;
 	int culprit;
+	/* rank 0: a guest with the key that does not belong here; its port is the verdict */
+	int misfit; /* its rank, 0 = there is none */
+	struct gv_member misfit_is;
 };
 
 /* Says hello to the rank of t, whose challenge has come.  0 or -1. */

@@ -414,6 +414,56 @@ test_misfits(void)
 	}
 }
 
+static bool says(const struct gv_error *e, const char *want);
+static void await_calls(int port, int n);
+
+/* Two members with the key claim one rank, or one computes something else: all hear of it. */
+static void
+test_misfit_is_told(void)
+{
+	static const char *const why[] = {"its RANK was here already",
+	    "it computes something else (model, data, options or checkpoint differ)"};
+	int i, r;
+
+	for (i = 0; i < 2; i++) {
+		int port = free_port(), bad = 0, status;
+		double start = gv_clock_s();
+		pid_t pid[4];
+
+		fflush(stdout);
+		for (r = 0; r < 4; r++) {
+			bool misfit = r == 3;
+			struct gv_gang_spec s = spec(misfit ? 2 : r, 4, port);
+			struct gv_error e = {0};
+			struct gv_gang *g;
+			char want[200];
+
+			if (misfit) /* 1 and 2 have come */
+				await_calls(port, 2);
+			pid[r] = fork();
+			if (pid[r] != 0)
+				continue;
+			s.key = "abc";
+			s.join_s = 40;
+			s.fingerprint += (uint32_t)(misfit && i == 1);
+			if (misfit)
+				gv_sleep_s(.3); /* for them to say hello */
+			snprintf(want, sizeof(want), "%s %d%s%s",
+			    misfit   ? "rank 0 refused rank"
+			    : r == 2 ? "another rank"
+				     : "rank",
+			    2, misfit ? ": " : " of 127.0.0.1 cannot join: ", why[i]);
+			_exit(gv_gang_join(&g, &s, &e) != -1 || !says(&e, want));
+		}
+		for (r = 0; r < 4; r++) {
+			waitpid(pid[r], &status, 0);
+			bad += status != 0;
+		}
+		is_int(bad, 0, "all say that rank 2 cannot join: %s", why[i]);
+		ok(gv_clock_s() - start < 10, "at once");
+	}
+}
+
 /* Two members claim rank 1 of four. */
 static void
 test_twins(void)
@@ -801,6 +851,7 @@ main(void)
 	test_false_rank_0();
 	test_misfits();
 	test_twins();
+	test_misfit_is_told();
 	test_lost_early();
 	test_late_rank_0();
 	test_killed_meeting();
