@@ -56,7 +56,7 @@ wait $follower || status=$?
 ran="gv-run --follow"
 is_status 0 "it ends with the run"
 wait $second
-sed 's/,[0-9a-f]\{8\}$//; 1s/,crc32$//' s/events.csv >want
+sed 's/,[0-9a-f]\{16\}$//; 1s/,row_crc32$//' s/events.csv >want
 same_file want followed "all events, each once, also of jobs with line feeds in their names"
 gv-report followed >of-followed
 gv-report file.tsv >of-tsv
@@ -72,9 +72,9 @@ run sh -c 'gv-run --follow -s s >/dev/full'
 is_status 2 "a full disk"
 err_has 'cannot write' "is an error"
 cp -r s old
-sed 's/,[0-9a-f]\{8\}$//; 1s/,crc32$//' s/events.csv >old/events.csv
+sed 's/,[0-9a-f]\{16\}$//; 1s/,row_crc32$//' s/events.csv >old/events.csv
 run gv-run --follow -s old
-err_has 'old/events.csv: has no checksums; --resume writes it anew' "a journal of before"
+err_has 'old/events.csv: is of an earlier build; --resume writes it anew' "a journal of before"
 echo nonsense >old/events.csv
 run gv-run --follow -s old
 err_has 'old/events.csv: no journal of gv-run' "and no journal"
@@ -84,7 +84,7 @@ timeout 60 gv-run --follow -s old >followed 2>err.follow &
 follower=$!
 within 60 test -s followed
 {
-	head -n 1 s/events.csv | sed 's/,crc32/,with_job_id,crc32/'
+	head -n 1 s/events.csv | sed 's/,row_crc32/,with_job_id,row_crc32/'
 	sed 1d s/events.csv
 } >old/new && mv old/new old/events.csv
 wait $follower

@@ -281,7 +281,7 @@ ok "has no column for them" sh -c '! grep -q with_job_id out grow/events.csv'
 sed 's/^a,200/d,200/; s/^a,/d,/' pair.csv >after.csv
 run gv-run -c one.csv -s grow --round=0.2 after.csv
 silent "two jobs that share are added"
-ok "the journal has the column now" grep -q '^time_s.*,with_job_id,crc32$' grow/events.csv
+ok "the journal has the column now" grep -q '^time_s.*,with_job_id,row_crc32$' grow/events.csv
 run gv-report -q -f csv -b job grow/events.csv
 silent "and is one table"
 ok "of all jobs" [ "$(grep -c ',finished,' out)" -eq 3 ]

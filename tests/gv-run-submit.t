@@ -248,7 +248,7 @@ gv-run -q --submit -s s one.csv
 cp "$(ls s/submit/*)" entered.csv
 id=$(basename "$(ls s/submit/*)")
 gv-run -q --resume -s s >/dev/null
-grep -v -e ',two,' s/events.csv >cut.csv # the journal has the submission and nothing of its job
+grep -v -e ',two,' s/events.csv | sed 's/,[^,]*$//' >cut.csv # the journal has the submission and nothing of its job
 rm s/clock # which knows how long the journal was
 cp before.csv s/jobs.csv
 cp cut.csv s/events.csv

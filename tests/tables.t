@@ -85,7 +85,7 @@ header made | grep -vxFf before >got
 described "Jobs: simulated" >want
 same "Jobs: simulated" "what gv-sim --jobs appends"
 header events.made >got
-described Events | grep -vx crc32 >want
+described Events | grep -vx row_crc32 >want
 same Events "what gv-sim writes"
 gv-run --dry-run -c cluster.csv paired.csv >rounds.csv
 gv-alloc -p max-min -c cluster.csv -o made.csv --explain=why.csv rates.csv

@@ -58,7 +58,8 @@ look(struct follow *f)
 	size_t len, n, at = 0;
 	char *s = read_from(f, f->size, &len);
 
-	while ((n = lines_next(s + at, len - at)) > 0 && lines_is_whole(s + at, n)) {
+	while ((n = lines_next(s + at, len - at)) > 0 &&
+	       lines_is_whole(s + at, n, LINES_ROWS)) {
 		const char *event = memchr(s + at, ',', n);
 
 		f->over = event != NULL && strncmp(event, ",end,", 5) == 0;
@@ -72,17 +73,19 @@ look(struct follow *f)
 static int
 begin(struct follow *f, struct gv_error *e)
 {
-	bool pairs, sealed;
+	enum lines_form form;
 	size_t len, header;
+	bool pairs;
 	char *s;
 
 	f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
 	if (f->fd == -1)
 		return errno == ENOENT ? 0 : gv_error_sys(e, "%s: cannot open", f->path);
 	s = read_from(f, 0, &len);
-	header = s != NULL ? journal_find_header(s, len, &pairs, &sealed) : 0;
-	if (header > 0 && !sealed)
-		gv_error_set(e, "%s: has no checksums; --resume writes it anew", f->path);
+	header = s != NULL ? journal_find_header(s, len, &pairs, &form) : 0;
+	if (header > 0 && form != LINES_ROWS)
+		gv_error_set(
+		    e, "%s: is of an earlier build; --resume writes it anew", f->path);
 	if (header == 0 && s != NULL && len > 0 && memchr(s, '\n', len) != NULL)
 		gv_error_set(e, "%s: no journal of gv-run", f->path);
 	gv_strbuf_add(&f->header, s, header);

@@ -18,7 +18,7 @@ clock_write(int fd, const struct clock *c)
 
 	gv_strbuf_fmt(&line, "%.3f %.3f %lld %lld", c->epoch_s, c->now_s,
 	    (long long)c->round, (long long)c->journal_bytes);
-	while (line.len < LENGTH - LINES_SEAL)
+	while (line.len < LENGTH - lines_seal_len(LINES_SUMS))
 		gv_strbuf_char(&line, ' ');
 	lines_seal(&line, 0);
 	if (line.len == LENGTH)
@@ -36,7 +36,8 @@ clock_read(int fd, struct clock *c)
 	size_t i;
 
 	*c = (struct clock){0};
-	if (pread(fd, line, LENGTH, 0) != LENGTH || !lines_is_whole(line, LENGTH))
+	if (pread(fd, line, LENGTH, 0) != LENGTH ||
+	    !lines_is_whole(line, LENGTH, LINES_SUMS))
 		return -1;
 	for (i = 0; i < 4; i++) {
 		word[i] = line + at;

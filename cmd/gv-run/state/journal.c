@@ -11,7 +11,7 @@
 /* ---- lines ---- */
 
 void
-journal_header(struct gv_strbuf *b, bool pairs, bool sealed)
+journal_header(struct gv_strbuf *b, bool pairs, enum lines_form form)
 {
 	struct gv_strbuf text = {0};
 	struct gv_out *out = gv_out_memory(&text);
@@ -25,34 +25,47 @@ journal_header(struct gv_strbuf *b, bool pairs, bool sealed)
 		gv_events_write_header(&w);
 	gv_out_close(out, &e);
 	gv_strbuf_add(b, text.s, text.len - 1);
-	if (sealed)
-		gv_strbuf_fmt(b, ",%s", lines_column);
+	if (form != LINES_BARE)
+		gv_strbuf_fmt(b, ",%s", lines_column(form));
 	gv_strbuf_char(b, '\n');
 	gv_strbuf_free(&text);
 }
 
+/* Whether s[0..len) begins with the name of a seal: its comma was damaged into a line's end. */
+static bool
+begins_with_column(const char *s, size_t len)
+{
+	enum lines_form form;
+
+	for (form = LINES_SUMS; form <= LINES_ROWS; form++) {
+		size_t n = strlen(lines_column(form));
+
+		if (len > n && memcmp(s, lines_column(form), n) == 0 && s[n] == '\n')
+			return true;
+	}
+	return false;
+}
+
 size_t
-journal_find_header(const char *s, size_t len, bool *pairs, bool *sealed)
+journal_find_header(const char *s, size_t len, bool *pairs, enum lines_form *form)
 {
 	size_t found = 0;
-	size_t name = strlen(lines_column);
 	int i;
 
-	for (i = 0; i < 4 && found == 0; i++) {
+	for (i = 0; i < 2 * (LINES_ROWS + 1) && found == 0; i++) {
 		struct gv_strbuf header = {0};
 
 		*pairs = (i & 1) != 0;
-		*sealed = (i & 2) != 0;
-		journal_header(&header, *pairs, *sealed);
+		*form = (enum lines_form)(i / 2);
+		journal_header(&header, *pairs, *form);
 		if (len >= header.len && memcmp(s, header.s, header.len) == 0)
 			found = header.len;
 		gv_strbuf_free(&header);
 	}
-	/* its last comma was damaged into the end of a line */
-	if (found > 0 && !*sealed && len - found > name &&
-	    memcmp(s + found, lines_column, name) == 0 && s[found + name] == '\n')
-		return 0;
-	return found;
+	return found > 0 && *form == LINES_BARE &&
+		       begins_with_column(s + found, len - found)
+		   ? 0
+		   : found;
 }
 
 static void
@@ -82,7 +95,7 @@ add_event(struct journal *l, const struct gv_event *ev)
 		gv_events_write_with(&l->w, ev);
 	else
 		gv_events_write(&l->w, ev);
-	lines_seal(&l->pending, take_row(l));
+	lines_seal_row(&l->pending, take_row(l), ++l->rows);
 }
 
 static void
@@ -106,7 +119,7 @@ journal_rewrite(
 	int rc;
 
 	begin(&l, pairs);
-	journal_header(&l.pending, pairs, true);
+	journal_header(&l.pending, pairs, LINES_ROWS);
 	for (i = 0; i < events->n; i++)
 		add_event(&l, &events->event[i]);
 	rc = gv_file_write(path, l.pending.s, l.pending.len, e);
@@ -115,6 +128,18 @@ journal_rewrite(
 }
 
 /* ---- the file ---- */
+
+/* The number of the last row of an open file; 0 = it has none. */
+static uint32_t
+last_number(int fd, off_t size)
+{
+	char seal[64];
+	size_t n = lines_seal_len(LINES_ROWS);
+
+	if (size < (off_t)n || pread(fd, seal, n, size - (off_t)n) != (ssize_t)n)
+		return 0;
+	return lines_number(seal, n);
+}
 
 int
 journal_open(struct journal *l, const char *dir, bool pairs, struct gv_error *e)
@@ -133,9 +158,10 @@ journal_open(struct journal *l, const char *dir, bool pairs, struct gv_error *e)
 	gv_strbuf_free(&path);
 	begin(l, pairs);
 	l->size = st.st_size;
+	l->rows = last_number(l->fd, l->size);
 	if (st.st_size > 0)
 		return 0;
-	journal_header(&l->pending, pairs, true);
+	journal_header(&l->pending, pairs, LINES_ROWS);
 	journal_commit(l);
 	return l->broken ? gv_error_set(e, "%s/events.csv: cannot be begun", dir)
 			 : gv_sync_dir(dir, e);

@@ -1,4 +1,4 @@
-/* The journal: events, durably, each line with a checksum. */
+/* The journal: events, durably, each line with its number and a checksum. */
 #ifndef JOURNAL_H
 #define JOURNAL_H
 
@@ -9,12 +9,14 @@
 #include "base/fileio.h"
 #include "base/strbuf.h"
 #include "gv-run/core/jobs.h"
+#include "lines.h"
 #include "table/tab.h"
 
 struct journal {
 	const char *dir;          /* of the state */
 	int fd;                   /* DIR/events.csv, -1 = none */
 	off_t size;               /* bytes of it, on disk */
+	uint32_t rows;            /* the number of the last one */
 	bool pairs;               /* events have the column with_job_id */
 	bool broken;              /* it cannot be written */
 	struct gv_strbuf pending; /* rows that are not on disk yet */
@@ -43,17 +45,17 @@ void journal_close(struct journal *l);
 
 /*
  * The length of the header at the beginning of a journal's text, 0 = it begins
- * with none (of this program); *pairs: it has the column with_job_id, *sealed:
- * lines have checksums.  journal_header: the header itself, with its line feed,
+ * with none (of this program); *pairs: it has the column with_job_id, *form: what
+ * lines end with.  journal_header: the header itself, with its line feed,
  * appended to b.
  */
-size_t journal_find_header(const char *s, size_t len, bool *pairs, bool *sealed);
-void journal_header(struct gv_strbuf *b, bool pairs, bool sealed);
+size_t journal_find_header(const char *s, size_t len, bool *pairs, enum lines_form *form);
+void journal_header(struct gv_strbuf *b, bool pairs, enum lines_form form);
 
 /*
  * Writes a journal anew, sealed, as the file of that path: 0, or -1 with *e
- * set.  It is what a journal becomes that has no checksums, no column
- * with_job_id or damage.
+ * set.  It is what a journal becomes that is of an earlier build, has no column
+ * with_job_id or has damage.
  */
 int journal_rewrite(
     const char *path, const struct gv_events *events, bool pairs, struct gv_error *e);

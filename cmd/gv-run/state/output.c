@@ -14,7 +14,7 @@ enum { PIECE = 64 * 1024 };
 
 /* ---- from the journal ---- */
 
-/* A line of the journal without checksum, as TSV: cells are unquoted, and escaped. */
+/* A line of the journal without its seal, as TSV: cells are unquoted, and escaped. */
 static void
 add_tsv(struct gv_strbuf *b, const char *s, size_t len)
 {
@@ -41,7 +41,7 @@ add_tsv(struct gv_strbuf *b, const char *s, size_t len)
 	}
 }
 
-/* Takes over a line of the journal, its checksum (or its name) taken off. */
+/* Takes over a line of the journal, its seal (or its name) taken off. */
 static void
 add_line(struct output *o, const char *s, size_t len, size_t seal)
 {
@@ -90,7 +90,7 @@ refill(struct output *o)
 		s = gv_xrealloc(s, size, 1);
 		got = read_piece(o, s, size);
 		while ((n = lines_next(s + at, got - at)) > 0) {
-			add_line(o, s + at, n, LINES_SEAL);
+			add_line(o, s + at, n, lines_seal_len(LINES_ROWS));
 			at += n;
 		}
 		if (at == 0 && (got < size || size == left))
@@ -116,7 +116,7 @@ output_open(struct output *o, struct gv_out *file, bool tsv, int journal_fd, off
 	n = read_piece(o, header, sizeof(header));
 	o->sent = o->end = size;
 	n = lines_next(header, n);
-	add_line(o, header, n, strlen(lines_column) + 2);
+	add_line(o, header, n, strlen(lines_column(LINES_ROWS)) + 2);
 	if (file != NULL)
 		return;
 	gv_nowait_open(&o->to, STDOUT_FILENO);
