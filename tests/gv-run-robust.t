@@ -125,6 +125,18 @@ true_within 60 grep -q ,start, many/events.csv
 ok "jobs that wait have no files yet" test "$(find many/jobs -mindepth 1 -maxdepth 1 | wc -l)" -lt 10
 kill $pid
 wait $pid
+# a signal while many are launched
+printf 'gpu_type,gpus,threads\nbig,400,1\n' >400.csv
+awk -v w="$w" 'BEGIN { print "job_id,total_steps,command,gpu_type,steps_per_s,share"
+	print "j0,100000,kill -TERM $(cat pid); exec " w " -r 20,big,20,1"
+	for (i = 1; i < 400; i++) print "j" i ",100000,exec " w " -r 20,big,20,1" }' >launched.csv
+run timeout -s KILL 100 sh -c 'echo $$ >pid; exec gv-run -q -c 400.csv -s launched --round=300 launched.csv'
+is_status 143 "told to stop while 400 jobs are launched"
+starts=$(grep -c ,start, launched/events.csv)
+ok "it launches no more: $starts" test "$starts" -gt 0 -a "$starts" -lt 400
+launched_have() { test "$(grep -c ",$1," launched/events.csv)" -eq "$2"; }
+ok "who was launched is stopped" launched_have preempt "$starts"
+ok "and nobody fails" launched_have fail 0
 if [ -n "${GV_LONG:-}" ]; then
 	printf 'gpu_type,gpus,threads\nbig,150,1\n' >wide.csv
 	awk -v w="$w" 'BEGIN { print "job_id,total_steps,command,gpu_type,steps_per_s,share"

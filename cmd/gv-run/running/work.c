@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "gv-run/core/signals.h"
 
 void
 work_grow(struct work *w, const struct files *files, size_t n)
@@ -165,9 +166,14 @@ static void
 start(struct work *w, size_t m, const struct gv_life_row *row)
 {
 	struct gv_launch_news news;
+	enum gv_launch_state state;
 
-	enum gv_launch_state state = launch(w, m, row->gpu, row->n_gpus, &news);
-
+	/* thousands take their time to launch; those that are left would be stopped at once */
+	if (signals_first() != 0) {
+		gv_life_not_started(&w->jobs->life, m);
+		return;
+	}
+	state = launch(w, m, row->gpu, row->n_gpus, &news);
 	if (w->worker[m].launch != NULL)
 		remember(w, m);
 	switch (state) {
