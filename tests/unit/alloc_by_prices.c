@@ -139,7 +139,8 @@ test_sum(size_t n, size_t m, bool plenty, bool needs, bool with_second)
 	is_int(gv_linear_by_prices(&l, &effort, NULL, "a sum", &e), 0,
 	    "sum of %zu jobs on %zu types%s%s: prices come to it", n, m,
 	    plenty ? ", plenty" : "", needs ? ", needs" : "");
-	is_int(gv_linear_by_program(&k, false, "a sum", &e), 0, "as the program does");
+	is_int(gv_linear_by_program(&k, false, false, "a sum", &e), 0,
+	    "as the program does");
 	ok(near(s.objective, t.objective, 1e-9) && s.gap <= 1e-9 && s.has_bound,
 	    "the sum is right and proved: %.12g %.12g", s.objective, t.objective);
 	ok(!with_second || near(second_sum(&p, s.x), second_sum(&p, t.x), 1e-7),
@@ -189,7 +190,7 @@ test_small_sums(size_t draws_of)
 		l.gain = k.gain = p.rate;
 		l.need = k.need = needs ? need : NULL;
 		l.second = k.second = second ? normal : NULL;
-		if (gv_linear_by_program(&k, false, "a sum", &e) != 0) {
+		if (gv_linear_by_program(&k, false, false, "a sum", &e) != 0) {
 			unsolved++;
 		} else if (gv_linear_by_prices(&l, NULL, NULL, "a sum", &e) != 0) {
 			unproved++;

@@ -229,7 +229,7 @@ test_sum(const struct gv_problem *p, bool needs)
 	l.need = k.need = needs ? need : NULL;
 	l.second = k.second = needs ? NULL : second;
 	if (gv_linear_by_interior(&l, "a sum", &e) == 0 &&
-	    gv_linear_by_program(&k, false, "a sum", &e) == 0) {
+	    gv_linear_by_program(&k, false, false, "a sum", &e) == 0) {
 		count.sums++;
 		if (!near(s.objective, t.objective, 1e-9) || s.gap > 1e-9 ||
 		    gv_problem_excess(p, s.x) > 1e-9)

@@ -34,6 +34,7 @@
 #include "alloc/program/multipliers.h"
 #include "alloc/solve/deadline.h"
 #include "alloc/pairs/shared.h"
+#include "alloc/simplex/precise.h"
 #include "alloc/problem/unfinished.h"
 #include "lp/tolerance.h"
 
@@ -406,10 +407,16 @@ solve_unfinished(struct finish *f, const struct gv_solver_options *opt,
 }
 
 static bool
-is_settled(const struct gv_solution *s)
+is_proved(const struct gv_solution *s, double bound)
 {
-	return s->objective - s->bound <= GV_TOL_PROVED * s->objective &&
-	       !s->second_missed;
+	return s->objective - bound <= GV_TOL_PROVED * s->objective;
+}
+
+/* A second sum that the shares lack many digits may find, and not the same solvers again. */
+static bool
+is_settled(const struct finish *f, const struct gv_solution *s)
+{
+	return is_proved(s, s->bound) && !(s->second_missed && gv_precise_is_quick(f->p));
 }
 
 /*
@@ -426,11 +433,14 @@ try_above(struct finish *f, const struct gv_solver_options *opt, struct gv_solut
 	int k;
 
 	other.x = gv_xcalloc(1, bytes);
-	for (k = 1; k <= 1024 && !is_settled(s); k *= 2) {
+	for (k = 1; k <= 1024 && !is_settled(f, s); k *= 2) {
+		double theta = s->bound * (1 + k * DBL_EPSILON);
+
 		memset(other.x, 0, bytes);
 		other.second_missed = false;
-		if (last_step(f, s->bound * (1 + k * DBL_EPSILON), opt, &other, &bound,
-			&unsaid) == 0 &&
+		if (step(f, theta, opt, false, &other, &bound, &unsaid) == 0 &&
+		    is_proved(&other, s->bound) &&
+		    last_step(f, theta, opt, &other, &bound, &unsaid) == 0 &&
 		    other.objective < s->objective && keeps_needs(f, &other)) {
 			memcpy(s->x, other.x, bytes);
 			s->objective = other.objective;
@@ -454,8 +464,8 @@ solve_precisely(struct finish *f, const struct gv_solver_options *opt,
 	other.x = gv_xcalloc(f->p->n, f->p->m * sizeof(*other.x));
 	if (solve_unfinished(f, &precise, &other, &unsaid) == 0) {
 		try_above(f, &precise, &other);
-		if (keeps_needs(f, &other) &&
-		    (rc != 0 || is_settled(&other) || other.objective < s->objective)) {
+		if (keeps_needs(f, &other) && (rc != 0 || is_settled(f, &other) ||
+						  other.objective < s->objective)) {
 			double *mine = s->x;
 
 			*s = other;
@@ -496,7 +506,7 @@ solve(const struct gv_problem *p, const struct gv_policy_options *opt,
 	if (rc == 0 && w.p.n > 0) {
 		rc = solve_unfinished(&f, &opt->solve, &s, e);
 		if (p->together == NULL && !opt->solve.placeable &&
-		    (rc != 0 || !is_settled(&s)))
+		    (rc != 0 || !is_settled(&f, &s)))
 			rc = solve_precisely(&f, &opt->solve, &s, rc, e);
 	} else if (rc == 0)
 		s.multipliers.known = s.multipliers.gpu != NULL;

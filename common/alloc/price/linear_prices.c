@@ -285,7 +285,7 @@ solve_free(struct gv_linear *l, const struct gv_problem *q, const bool *is_free,
 	part.size = l->size != NULL ? size : NULL;
 	part.second = l->second != NULL ? second : NULL;
 	part.need = l->need != NULL ? need : NULL;
-	rc = gv_linear_by_program(&part, false, name, e);
+	rc = gv_linear_by_program(&part, false, false, name, e);
 	for (i = 0; i < p->n && rc == 0; i++)
 		if (is_free[i])
 			memcpy(&l->s->x[i * p->m], &s.x[k++ * p->m], p->m * sizeof(*s.x));

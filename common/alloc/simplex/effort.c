@@ -19,3 +19,12 @@ gv_simplex_sum_effort(size_t n, size_t m)
 
 	return rows * (1500 + 350 * types + rows * (12 + 9 * few + 3 * (types - few)));
 }
+
+/* It usually takes about two for each row. */
+long
+gv_simplex_most_steps(size_t rows)
+{
+	enum { MANY = 20 };
+
+	return MANY * (long)(rows + MANY);
+}

@@ -30,9 +30,6 @@ struct scaled {
 	long most_steps;  /* of the simplex method; 0 = any number */
 };
 
-/* A row: the simplex method usually takes about two steps for each. */
-enum { MANY_STEPS = 20 };
-
 static void
 scale(struct scaled *s, const struct gv_problem *p, const double *a, double unit)
 {
@@ -218,7 +215,7 @@ gv_level_by_program(const struct gv_problem *p, const double *a, double unit, bo
 
 	scale(&s, p, a, unit);
 	build(&s);
-	s.most_steps = limited ? MANY_STEPS * (long)(s.lp.n_rows + MANY_STEPS) : 0;
+	s.most_steps = limited ? gv_simplex_most_steps(s.lp.n_rows) : 0;
 	lp_opt.max_iterations = s.most_steps;
 	rc = gv_lp_solve(&s.lp, &lp_opt, &basis, &sol, e);
 	*status = sol.status;

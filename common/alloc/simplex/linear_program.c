@@ -237,11 +237,11 @@ second_stage(struct scaled *s, const double *row_dual, const struct gv_lp_basis 
 
 /* The first program.  What meets all needs may be a thin set: then a little less will do. */
 static int
-solve_first(struct scaled *s, bool exact, struct gv_lp_basis *basis,
+solve_first(struct scaled *s, bool exact, bool limited, struct gv_lp_basis *basis,
     struct gv_lp_solution *sol, struct gv_error *e)
 {
 	static const double less[] = {0, GV_TOL_LESS_1, GV_TOL_LESS_2, GV_TOL_LESS_3};
-	const struct gv_lp_options lp_opt = {.exact = exact};
+	struct gv_lp_options lp_opt = {.exact = exact};
 	size_t k;
 	int rc = 0;
 
@@ -255,8 +255,10 @@ solve_first(struct scaled *s, bool exact, struct gv_lp_basis *basis,
 		s->less = less[k];
 		build(s);
 		add_budget(s);
+		if (limited)
+			lp_opt.max_iterations = gv_simplex_most_steps(s->lp.n_rows);
 		rc = gv_lp_solve(&s->lp, &lp_opt, basis, sol, e);
-		if (rc != 0 || sol->status == GV_LP_OPTIMAL)
+		if (rc != 0 || sol->status == GV_LP_OPTIMAL || sol->status == GV_LP_LIMIT)
 			break;
 	}
 	return rc;
@@ -264,7 +266,7 @@ solve_first(struct scaled *s, bool exact, struct gv_lp_basis *basis,
 
 int
 gv_linear_by_program(
-    struct gv_linear *l, bool exact, const char *name, struct gv_error *e)
+    struct gv_linear *l, bool exact, bool limited, const char *name, struct gv_error *e)
 {
 	const struct gv_problem *p = l->p;
 	struct gv_lp_basis basis = {0};
@@ -273,7 +275,7 @@ gv_linear_by_program(
 	size_t i, j;
 	int rc;
 
-	rc = solve_first(&s, exact, &basis, &sol, e);
+	rc = solve_first(&s, exact, limited, &basis, &sol, e);
 	if (rc == 0 && sol.status != GV_LP_OPTIMAL)
 		rc = gv_error_set(e, "the linear program of %s: %s", name,
 		    gv_lp_status_name(sol.status));

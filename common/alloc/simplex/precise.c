@@ -16,8 +16,8 @@
 /* The needs of a thin set are lower by that part, where rounding left it empty. */
 static const double less[] = {0, GV_TOL_LESS_1, GV_TOL_LESS_2, GV_TOL_LESS_3};
 
-static bool
-is_small(const struct gv_problem *p)
+bool
+gv_precise_is_quick(const struct gv_problem *p)
 {
 	return p->together == NULL &&
 	       gv_lp_precise_effort(3 * p->n + p->m + 1, p->n * p->m + 1) <= SMALL;
@@ -187,7 +187,7 @@ gv_level_precisely(const struct gv_problem *p, const double *a, struct gv_level 
 	for (i = 0; i < p->n * p->m; i++)
 		if (!isfinite(a[i]))
 			return false;
-	if (!is_small(p))
+	if (!gv_precise_is_quick(p))
 		return false;
 	for (k = 0; k < sizeof(less) / sizeof(*less) && !found; k++) {
 		struct gv_lp_solution s;
@@ -273,7 +273,7 @@ gv_linear_precisely(struct gv_linear *l)
 	bool found = false;
 	size_t k;
 
-	if (l->size != NULL || !is_small(p))
+	if (l->size != NULL || !gv_precise_is_quick(p))
 		return false;
 	for (k = 0; k < sizeof(less) / sizeof(*less) && !found; k++) {
 		struct gv_lp_solution s;
@@ -337,7 +337,7 @@ gv_ratio_precisely(struct gv_linear *l, const double *cost)
 	bool found = false;
 	size_t i, k;
 
-	if (!is_small(p))
+	if (!gv_precise_is_quick(p))
 		return false;
 	for (k = 0; k < sizeof(less) / sizeof(*less) && !found; k++) {
 		struct gv_lp_solution s;

@@ -10,6 +10,9 @@
 #include "alloc/program/level.h"
 #include "alloc/program/linear.h"
 
+/* Whether that takes some hundred ms at most. */
+bool gv_precise_is_quick(const struct gv_problem *p);
+
 /*
  * The best level by a [n][m] that l asks for, with its floors, and where l->lexicographic the
  * second sum.  True: l and l->s are set as by gv_level_solve(), bound and gap without regard

@@ -28,9 +28,15 @@ int gv_level_by_program(const struct gv_problem *p, const double *a, double unit
     bool exact, bool limited, struct gv_level *l, enum gv_lp_status *status,
     bool *second_done, struct gv_error *e);
 
-/* A sum.  0, or -1 with *e set, where name is who asks. */
+/*
+ * A sum; limited: as above, of the first program.  0, or -1 with *e set, where name is who
+ * asks.
+ */
 int gv_linear_by_program(
-    struct gv_linear *l, bool exact, const char *name, struct gv_error *e);
+    struct gv_linear *l, bool exact, bool limited, const char *name, struct gv_error *e);
+
+/* Far more steps than the simplex method takes for a program of so many rows. */
+long gv_simplex_most_steps(size_t rows);
 
 /* A reach.  0, or -1 with *e set. */
 int gv_reach_by_program(struct gv_reach *r, const struct gv_problem *p, const double *a,

@@ -15,8 +15,13 @@
 #include "choice.h"
 #include "lp/tolerance.h"
 
-/* How many times an interior-point method the search for a second program's prices may take. */
-enum { AGAIN = 30 };
+/*
+ * How many times an interior-point method the search for prices may take where others came to
+ * nothing, and where hardly any are left: numbers far apart may keep it from its end.
+ */
+enum { AGAIN = 30, AT_LAST = 100 };
+
+static const double little = 1e8; /* a tenth of a second, which nobody minds at last */
 
 /* Tries the other way, and takes it if it gets further. */
 static int
@@ -50,8 +55,9 @@ struct turns {
 	enum gv_solver solver[4];
 	size_t n;
 	bool limited;  /* the first ones end where others are likely to be sooner */
-	double effort; /* of prices where others follow, and ... */
-	double again;  /* ... where others came to nothing */
+	double effort; /* of prices where others follow, ... */
+	double again;  /* ... where others came to nothing, ... */
+	double last;   /* ... and in the end */
 };
 
 static void
@@ -71,7 +77,11 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, bool s
 	bool whole = gv_choice_whole(program);
 	struct turns t = {
 	    .effort = gv_choice_prices_effort(p->n, p->m, sum, interior, opt->sharp),
-	    .again = AGAIN * interior};
+	    .again = AGAIN * interior,
+	    /* only prices know a budget */
+	    .last = opt->solver != GV_SOLVER_AUTO || p->budget > 0
+			? INFINITY
+			: fmax(AT_LAST * interior, little)};
 
 	if (opt->certify || (opt->solver == GV_SOLVER_AUTO && whole))
 		add_turn(&t, GV_SOLVER_GLPK);
@@ -102,11 +112,13 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, bool s
 	return t;
 }
 
-/* Whether the k-th turn has no limit. */
-static bool
-is_last(const struct turns *t, size_t k)
+/* The operations that the k-th turn may take, if it is one of prices; now: the first one's. */
+static double
+effort_of(const struct turns *t, size_t k, double now)
 {
-	return k + 1 == t->n || !t->limited;
+	if (k + 1 == t->n || !t->limited)
+		return t->last;
+	return k > 1 && t->solver[k] == GV_SOLVER_PRICE ? t->again : now;
 }
 
 /* Whether the k-th turn would be a search for prices that came to no end before. */
@@ -204,14 +216,13 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 	for (k = 0; k < t.n && rc == 1; k++) {
 		if (has_ended(&t, k, effort))
 			continue;
-		if (k > 1 && t.solver[k] == GV_SOLVER_PRICE)
-			effort = t.again;
+		effort = effort_of(&t, k, effort);
 		if (t.solver[k] == GV_SOLVER_INTERIOR)
 			rc = gv_level_by_interior(
 			    p, a, unit, opt->sharp, l, &second_done, e);
 		else if (t.solver[k] == GV_SOLVER_PRICE)
-			rc = gv_level_by_prices(p, a, unit, l,
-			    is_last(&t, k) ? NULL : &effort, opt->memory, &second_done);
+			rc = gv_level_by_prices(
+			    p, a, unit, l, &effort, opt->memory, &second_done);
 		else
 			rc = gv_level_by_program(p, a, unit, opt->certify,
 			    t.limited && (kept.any || opt->sharp || k + 1 < t.n), l,
@@ -265,11 +276,11 @@ by_prices(struct gv_linear *l, bool inside, double *effort,
 
 /* One turn of a sum. */
 static int
-linear_turn(struct gv_linear *l, enum gv_solver solver, double *effort,
+linear_turn(struct gv_linear *l, enum gv_solver solver, bool limited, double *effort,
     const struct gv_solver_options *opt, const char *name, struct gv_error *e)
 {
 	if (solver == GV_SOLVER_GLPK)
-		return gv_linear_by_program(l, opt->certify, name, e);
+		return gv_linear_by_program(l, opt->certify, limited, name, e);
 	return by_prices(l, solver == GV_SOLVER_INTERIOR, effort, opt, name, e);
 }
 
@@ -302,10 +313,9 @@ gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
 
 		if (has_ended(&t, k, effort))
 			continue;
-		if (k > 1 && t.solver[k] == GV_SOLVER_PRICE)
-			effort = t.again;
+		effort = effort_of(&t, k, effort);
 		rc = linear_turn(
-		    l, t.solver[k], is_last(&t, k) ? NULL : &effort, opt, name, &own);
+		    l, t.solver[k], t.limited && k + 1 < t.n, &effort, opt, name, &own);
 		if (rc < 0 && e->count == 0)
 			*e = own;
 		else
