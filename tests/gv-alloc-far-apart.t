@@ -208,7 +208,9 @@ BEGIN {
 			print job ",t" j "," exp(8 * log(10) * u()) >"far.rates.csv"
 	}
 }'
-run sh -c 'ulimit -t 6; exec gv-alloc -q -v -p finish-time -c far.cluster.csv -o out.csv far.rates.csv'
-is_status 0 "finish-time of rates over eight decades takes no more than 6 s"
+seconds=6
+[ -z "${GV_SAN:-}" ] || seconds=60
+run sh -c "ulimit -t $seconds"'; exec gv-alloc -q -v -p finish-time -c far.cluster.csv -o out.csv far.rates.csv'
+is_status 0 "finish-time of rates over eight decades takes no more than some seconds"
 ok "and is within 1e-9 of its bound" near "$(word bound)" "$(word objective)" 1e-9
 done_testing

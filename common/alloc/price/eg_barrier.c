@@ -34,6 +34,10 @@ gv_eg_barrier_alloc(struct gv_eg_barrier *s, size_t n, size_t m)
 	s->d_slack = gv_xcalloc(n, m * sizeof(double));
 	s->schur = gv_xcalloc(m, m * sizeof(double));
 	s->bend = gv_xcalloc(m, sizeof(double));
+	s->before = gv_xcalloc(m, sizeof(double));
+	s->order = gv_xcalloc(n, sizeof(*s->order));
+	s->n_types = gv_xcalloc(n, sizeof(*s->n_types));
+	s->ordered = gv_xcalloc(n, m * sizeof(*s->ordered));
 }
 
 void
@@ -58,6 +62,10 @@ gv_eg_barrier_free(struct gv_eg_barrier *s)
 	free(s->d_slack);
 	free(s->schur);
 	free(s->bend);
+	free(s->before);
+	free(s->order);
+	free(s->n_types);
+	free(s->ordered);
 	*s = (struct gv_eg_barrier){0};
 }
 
@@ -170,6 +178,22 @@ descend(struct gv_eg_barrier *s, double small)
 	}
 }
 
+/* The types of job i, the slower first. */
+static void
+order_types(struct gv_eg_barrier *s, size_t i)
+{
+	size_t *order = s->order[i] = &s->ordered[i * s->m], n = 0, j, k;
+
+	for (j = 0; j < s->m; j++) {
+		if (s->a[i][j] == 0)
+			continue;
+		for (k = n++; k > 0 && s->a[i][order[k - 1]] > s->a[i][j]; k--)
+			order[k] = order[k - 1];
+		order[k] = j;
+	}
+	s->n_types[i] = n;
+}
+
 /* Each job as at its own vertex, but for time. */
 static void
 start(struct gv_eg_barrier *s)
@@ -180,6 +204,7 @@ start(struct gv_eg_barrier *s)
 		struct gv_eg_demand t =
 		    gv_eg_demand_at(s->a[i], s->scale[i], s->price, m);
 
+		order_types(s, i);
 		s->l[i] = t.l;
 		s->time[i] = t.time + first_mu;
 		for (j = 0; j < m; j++)

@@ -28,7 +28,11 @@ struct gv_eg_barrier {
 	double *l, *time, *slack; /* [n], [n], [n][m] */
 	double mu;                /* the gap is that times the jobs' terms */
 	double *d_price, *d_l, *d_time, *d_slack, *schur; /* the step */
-	double *bend; /* [m] mu / slack^2 of the job at hand */
+	double *bend;    /* [m] mu / slack^2 of the job at hand */
+	double *before;  /* [m] sums along the order of its rates */
+	size_t **order;  /* [n] the types it has, the slower first */
+	size_t *n_types; /* [n] how many */
+	size_t *ordered; /* [n][m] memory of those */
 };
 
 void gv_eg_barrier_alloc(struct gv_eg_barrier *s, size_t n, size_t m);
@@ -36,7 +40,7 @@ void gv_eg_barrier_free(struct gv_eg_barrier *s);
 
 /*
  * Prices, from price on, down to mu.  The vertices of fixed jobs must be best at price.  Where many are as
- * good, those in the middle.  A step costs n m^3; there are about 4 for each tenth of mu.
+ * good, those in the middle.  A step costs n m^2; there are about 4 for each tenth of mu.
  */
 void gv_eg_barrier_minimise(struct gv_eg_barrier *s, double mu);
 

@@ -15,6 +15,34 @@
 /* ---- one job ---- */
 
 /*
+ * sum_{k<q} y_k y_q (a_k - a_q)^2 without type j (m: of all): sum_k y_k times sum_k y_k (a_k -
+ * mean)^2, rates taken from that of the type whose y is largest, so that no term is the
+ * rounding of another.
+ */
+static double
+spread_without(const double *a, const double *y, size_t m, size_t j)
+{
+	double all = 0, mean = 0, sum = 0;
+	size_t r = m, k;
+
+	for (k = 0; k < m; k++)
+		if (k != j && a[k] > 0 && (r == m || y[k] > y[r]))
+			r = k;
+	if (r == m)
+		return 0;
+	for (k = 0; k < m; k++)
+		if (k != j && a[k] > 0) {
+			all += y[k];
+			mean += y[k] * (a[k] - a[r]);
+		}
+	mean /= all;
+	for (k = 0; k < m; k++)
+		if (k != j && a[k] > 0)
+			sum += y[k] * ((a[k] - a[r] - mean) * (a[k] - a[r] - mean));
+	return all * sum;
+}
+
+/*
  * The Newton equations H d = -g of a job, per job of its row, of its terms
  *
  *	time - log l - mu log time - mu sum_j log (s p_j + time - l a_j)
@@ -40,7 +68,7 @@ newton_system(struct gv_eg_barrier *s, size_t i)
 	struct newton_system o = {.r = s->m, .slack = 1 - time};
 	double all = 0, plain = 0; /* of a^2 y, of y */
 	double *bend = s->bend;
-	size_t j, k;
+	size_t j;
 
 	for (j = 0; j < s->m; j++) {
 		double slack = s->slack[i * s->m + j];
@@ -65,10 +93,8 @@ newton_system(struct gv_eg_barrier *s, size_t i)
 		o.ls += y * slower;
 		all += y * a[j] * a[j];
 		plain += y;
-		for (k = 0; k < j; k++)
-			if (a[k] > 0)
-				o.det += y * s->bend[k] * ((a[j] - a[k]) * (a[j] - a[k]));
 	}
+	o.det = spread_without(a, bend, s->m, s->m);
 	o.det += o.curve * (plain + o.clock) + all * o.clock;
 	o.ll += o.curve + o.clock * a[o.r] * a[o.r];
 	o.ls += o.clock * a[o.r];
@@ -109,20 +135,59 @@ det_without(
     const struct gv_eg_barrier *s, size_t i, const struct newton_system *o, size_t j)
 {
 	const double *a = s->a[i];
-	double det = o->curve * o->clock;
-	size_t k, q;
+	double det = o->curve * o->clock + spread_without(a, s->bend, s->m, j);
+	size_t k;
 
-	for (k = 0; k < s->m; k++) {
-		double y = s->bend[k];
-
-		if (k == j || a[k] == 0)
-			continue;
-		det += y * (o->curve + o->clock * a[k] * a[k]);
-		for (q = 0; q < k; q++)
-			if (q != j && a[q] > 0)
-				det += y * s->bend[q] * ((a[k] - a[q]) * (a[k] - a[q]));
-	}
+	for (k = 0; k < s->m; k++)
+		if (k != j && a[k] > 0)
+			det += s->bend[k] * (o->curve + o->clock * a[k] * a[k]);
 	return det;
+}
+
+/*
+ * What the job adds for the type at that place of the order of rates with each one before it,
+ * which is no faster: y_j y_k / det times curve + clock a_j a_k + sum_q y_q (a_j - a_q) (a_k - a_q).
+ * Terms of q before k or behind j are >= 0, those between them <= 0; each kind is summed up by
+ * itself as k goes down: with sums of y_q (a_j - a_q), and of those times how far k is from q.
+ */
+static void
+add_slower(struct gv_eg_barrier *s, size_t i, const struct newton_system *o, size_t at,
+    double times)
+{
+	const double *a = s->a[i], *y = s->bend;
+	const size_t *order = s->order[i];
+	size_t j = order[at], m = s->m, q, k;
+	double behind = 0,
+	       behind_2 = 0;        /* q behind j: y_q (a_q - a_j), and its square's */
+	double *before = s->before; /* [m] of q before each k */
+	double slope = 0, between = 0;
+	double last = a[j];
+
+	for (q = at + 1; q < s->n_types[i]; q++) {
+		double d = a[order[q]] - a[j];
+
+		behind += y[order[q]] * d;
+		behind_2 += y[order[q]] * d * d;
+	}
+	for (q = 0; q < at; q++) {
+		double up = q > 0 ? a[order[q]] - a[order[q - 1]] : 0;
+
+		before[q] = q > 0 ? before[q - 1] + slope * up : 0;
+		slope += y[order[q]] * (a[j] - a[order[q]]);
+	}
+	slope = 0;
+	for (q = at; q-- > 0;) {
+		double sum;
+
+		k = order[q];
+		between += slope * (last - a[k]);
+		slope += y[k] * (a[j] - a[k]);
+		last = a[k];
+		sum = o->curve + o->clock * a[j] * a[k] + before[q] +
+		      (behind_2 + behind * (a[j] - a[k])) - between;
+		s->schur[j > k ? j * m + k : k * m + j] -=
+		    times * y[j] * (y[k] * (sum / o->det));
+	}
 }
 
 /*
@@ -135,7 +200,7 @@ add_job(struct gv_eg_barrier *s, size_t i)
 	const double *a = s->a[i];
 	struct newton_system o = newton_system(s, i);
 	double both = s->scale[i] * s->scale[i] * s->count[i];
-	size_t j, k, q;
+	size_t j;
 
 	job_step(s, i, &o, NULL);
 	for (j = 0; j < s->m; j++) {
@@ -147,17 +212,9 @@ add_job(struct gv_eg_barrier *s, size_t i)
 		s->d_price[j] += s->count[i] * s->scale[i] * (s->mu / slack) *
 				 (1 - s->d_slack[i * s->m + j] / slack);
 		s->schur[j * s->m + j] += both * y * (det_without(s, i, &o, j) / o.det);
-		for (k = 0; k < j; k++) {
-			double sum = o.curve + o.clock * a[j] * a[k];
-
-			if (a[k] == 0)
-				continue;
-			for (q = 0; q < s->m; q++)
-				if (a[q] > 0)
-					sum += s->bend[q] * (a[j] - a[q]) * (a[k] - a[q]);
-			s->schur[j * s->m + k] -= both * y * (s->bend[k] * (sum / o.det));
-		}
 	}
+	for (j = 0; j < s->n_types[i]; j++)
+		add_slower(s, i, &o, j, both);
 }
 
 /* The job's part of the step, from that of the prices; returns how fast it makes the barrier fall. */
