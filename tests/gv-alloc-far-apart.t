@@ -192,6 +192,15 @@ for table in a b c d; do
 	ok "$table: and its lowest level is that of max-min" near "$(word objective)" "$level" 1e-8
 done
 
+# a share of 1e-18 that is all a job has to live on: no dust
+printf 'gpu_type,gpus\nfast,1\nslow,4\n' >dust.cluster.csv
+printf '%s\n' job_id,total_steps,gpu_type,steps_per_s x,1000,fast,1e16 x,1000,slow,1e-15 \
+	y,1000,fast,0.0166 >dust.rates.csv
+run gv-alloc -q -v -p makespan -c dust.cluster.csv -o out.csv dust.rates.csv
+is_status 0 "a tiny share of a very fast type"
+ok "is kept: the makespan is that of the other job" near "$(word objective)" 60240.96385542169 1e-9
+ok "and it is proved" near "$(word bound)" "$(word objective)" 1e-9
+
 # a ratio of times that is next to the time gone by, and a second sum that no solver finds: each
 # try costs little, and is not made again and again (14 s of a processor, now .7)
 awk -v s=7 -v n=100 -v m=16 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }

@@ -333,6 +333,24 @@ fit_types(const struct gv_problem *p, double *x, double *part)
 			x[i * p->m + j] *= part[j];
 }
 
+/*
+ * Takes away row i's shares that are dust beside its largest, but where rates are so far apart
+ * that the job would miss one.
+ */
+static void
+sweep(const struct gv_problem *p, double *row, size_t i, double largest)
+{
+	double throughput = 0;
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		throughput += row[j] * gv_problem_rate(p, i, j);
+	for (j = 0; j < p->m; j++)
+		if (!(row[j] > GV_TOL_DUST * largest) &&
+		    !(row[j] * gv_problem_rate(p, i, j) > GV_TOL_PROVED * throughput))
+			row[j] = 0;
+}
+
 void
 gv_problem_clean(const struct gv_problem *p, double *x)
 {
@@ -347,8 +365,8 @@ gv_problem_clean(const struct gv_problem *p, double *x)
 
 		for (j = 0; j < p->m; j++) /* | and &: zeros cannot be foretold */
 			dust |= (row[j] != 0) & !(row[j] > GV_TOL_DUST * largest);
-		for (j = 0; dust && j < p->m; j++)
-			row[j] = row[j] > GV_TOL_DUST * largest ? row[j] : 0;
+		if (dust)
+			sweep(p, row, i, largest);
 		sum = row_sum(p, x, i);
 		for (j = 0; sum > 1 && j < p->m; j++)
 			row[j] /= sum;

@@ -237,7 +237,8 @@ double gv_problem_level(const struct gv_problem *p, const double *x);
 
 /*
  * Makes x keep the constraints to the last bit that matters: negative and
- * vanishing shares become 0, rows over 1 and types over capacity are scaled down.
+ * vanishing shares become 0 (but of those who would miss one), rows over 1 and types over
+ * capacity are scaled down.
  */
 void gv_problem_clean(const struct gv_problem *p, double *x);
 
