@@ -147,6 +147,21 @@ best_of_world(const struct world *w, struct gv_plan *p)
 	return best;
 }
 
+/* What the caller was told of a ranking under way. */
+static struct {
+	size_t tried, most, wrong;
+} told;
+
+/* One plan after another, never more than the most there can be, which stays. */
+static void
+hear(size_t tried, size_t most)
+{
+	told.wrong += tried != told.tried + 1 || tried > most ||
+		      (told.tried > 0 && most != told.most);
+	told.tried = tried;
+	told.most = most;
+}
+
 struct score {
 	size_t n, equal, none, missed, wrong;
 	double worst;
@@ -160,14 +175,20 @@ compare(struct score *s, const struct world *w)
 	struct gv_plan p = {.stage = stage, .of = of};
 	struct ideals ideals;
 	struct ranking k;
-	const struct rank_task task = {
-	    .s = &ideals, .g = &w->g, .m = &w->m, .o = &w->o, .cut = IDEALS_ALL};
+	const struct rank_task task = {.s = &ideals,
+	    .g = &w->g,
+	    .m = &w->m,
+	    .o = &w->o,
+	    .cut = IDEALS_ALL,
+	    .progress = hear};
 	double best = best_of_world(w, &p);
 	size_t i;
 
 	ideals_make(&ideals, &w->g, IDEALS_ALL, NULL, 0, 1000);
+	told.tried = told.wrong = 0;
 	ranking_make(&k, &task);
 	s->n++;
+	s->wrong += told.wrong > 0 || told.tried != k.tried;
 	for (i = 0; i < k.n; i++) {
 		double time = time_of(w, &k.row[i].plan);
 
@@ -184,6 +205,77 @@ compare(struct score *s, const struct world *w)
 	}
 	ranking_free(&k);
 	ideals_free(&ideals);
+}
+
+/*
+ * How many plans are tried at most, counted by hand: under both cost models for each number
+ * of GPUs that is looked at, the straight ones of up to 64 stages with and without replicas,
+ * the best of all, with each stage where it is, and on fewer of the outer components; and of
+ * ten that are varied themselves and 400 more, on more than 32 GPUs the fewer, 40 at least.
+ */
+static void
+test_most(void)
+{
+	static const struct {
+		struct gv_machine m;
+		size_t types;
+		bool flat, interleaved;
+		size_t most;
+	} row[] = {
+	    {{.n_levels = 1, .gpus = {4}}, 0, false, false, 2 * 4 + 2 * 4 + 2 + 10 * 401},
+	    {{.n_levels = 1, .gpus = {4}}, 0, true, false, 2 * 4 + 2 * 4 + 10 * 401},
+	    {{.n_levels = 2, .gpus = {4, 3}}, 0, true, false,
+		2 * 12 + 2 * 12 + 2 + 10 * 401},
+	    {{.n_levels = 2, .gpus = {4, 3}}, 0, false, false,
+		2 * 12 + 2 * 12 + 2 + 2 + 2 * 3 + 10 * 401},
+	    {{.n_levels = 1, .gpus = {4}}, 0, false, true, 4 + 4 * 401},
+	    {{.n_levels = 1, .gpus = {12}}, 0, false, true, 12 + 10 * 401},
+	    {{.n_levels = 1, .gpus = {4}}, 2, false, false, 2 * 9 + 10 * 401},
+	    {{.n_levels = 1, .gpus = {33}}, 0, false, false,
+		2 * 27 + 2 * 27 + 2 + 10 * 388},
+	    {{.n_levels = 1, .gpus = {100}}, 0, false, false,
+		2 * 37 + 2 * 33 + 2 + 10 * 129},
+	    {{.n_levels = 1, .gpus = {512}}, 0, false, false,
+		2 * 51 + 2 * 33 + 2 + 10 * 41},
+	};
+	static double time_s[] = {4, 6, 5}, forward_s[] = {1, 2, 2};
+	size_t i, t;
+
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct gv_fleet f = {.n = row[i].types, .bytes_per_s = 8};
+		struct world w;
+		struct ideals ideals;
+		struct ranking k;
+		struct rank_task task = {.s = &ideals,
+		    .g = &w.g,
+		    .m = &w.m,
+		    .o = &w.o,
+		    .fleet = f.n > 0 ? &f : NULL,
+		    .flat = row[i].flat,
+		    .cut = IDEALS_ALL,
+		    .progress = hear};
+
+		do
+			random_world(&w, row[i].interleaved ? GV_SCHEDULE_INTERLEAVED
+							    : GV_SCHEDULE_FLUSH);
+		while (w.g.n != (row[i].interleaved ? 5 : 3));
+		w.o.rules.memory = 0;
+		w.m = row[i].m;
+		w.m.bytes_per_s[0] = w.m.bytes_per_s[1] = 8;
+		for (t = 0; t < f.n; t++)
+			f.type[t] = (struct gv_fleet_type){
+			    .gpus = 2, .time_s = time_s, .forward_s = forward_s};
+		ideals_make(&ideals, &w.g, IDEALS_ALL, NULL, 0, 1000);
+		told.tried = told.wrong = 0;
+		ranking_make(&k, &task);
+		ok(told.wrong == 0 && told.tried == k.tried && k.n > 0,
+		    "all that is tried is told (%zu)", k.tried);
+		is_int(told.most, row[i].most, "tried at most on %zu GPUs%s",
+		    gv_machine_component(&w.m, w.m.n_levels),
+		    row[i].flat ? ", flat" : "");
+		ranking_free(&k);
+		ideals_free(&ideals);
+	}
 }
 
 int
@@ -219,5 +311,6 @@ main(void)
 		    "at most",
 		    gv_schedule_name[schedule], s.equal, s.n - s.none, s.worst);
 	}
+	test_most();
 	return done_testing();
 }
