@@ -146,6 +146,9 @@ EOT
 cut -d, -f1-9 cnn.csv >kept
 tr '\t' , <"$models/cnn.tsv" >wanted
 same_file kept wanted "the model's cells are copied"
+cut -d, -f14 cnn.csv | sed 1d >wanted
+column kept_bytes cnn.csv >kept
+same_file kept wanted "of these layers none keeps more than its output"
 cut -d, -f10,11,14,15,17 cnn.csv >out
 is_out "names, bytes of 64 samples, repeats" <<'EOT'
 node_id,layer,activation_bytes,parameter_bytes,repeats
@@ -191,6 +194,21 @@ bn relu
 avgpool
 linear 5
 xent
+EOT
+# 5 samples of 6 places: a cell keeps its gates and its state beside the output, gelu what it is of
+layers --batch=5 --shape=6x1 --classes=9 - <<'EOT'
+id,op,out,act
+1,embed,8,
+2,lstm,8,
+3,linear,12,relu
+4,linear,12,gelu
+5,linear,,
+6,xent,,
+EOT
+silent "what layers keep"
+{ column activation_bytes && column kept_bytes; } | tr '\n' ';' >got && echo >>got && mv got out
+is_out "the output, and beside it what forward leaves for backward" <<'EOT'
+960;960;240;240;180;20;960;5760;240;480;180;20;
 EOT
 layers --batch=8 cnn.csv
 silent "a table that it wrote"

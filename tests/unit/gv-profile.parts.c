@@ -5,6 +5,33 @@
 #include "gv-profile/layers/bench_parts.h"
 #include "nn_help.h"
 
+/* compiled in, with passes that a test may note instead of making them */
+static int note_forward(
+    struct bench *b, size_t k, size_t slot, size_t first, size_t last);
+static int note_backward(
+    struct bench *b, size_t k, size_t slot, size_t first, size_t last);
+static int note_update(struct bench *b);
+static void note_time(struct gv_net *net, struct gv_net_times *times);
+#define gv_net_time    note_time
+#define bench_forward  note_forward
+#define bench_backward note_backward
+#define bench_update   note_update
+int own_parts_open(struct bench *b, const struct gv_model *m,
+    const struct times_rule *rule, struct gv_error *e);
+void own_parts_time(struct bench *b, struct gv_net_times *times);
+void own_parts_close(struct bench *b);
+#define bench_parts_open  own_parts_open
+#define bench_parts_time  own_parts_time
+#define bench_parts_close own_parts_close
+#include "../../cmd/gv-profile/layers/bench_parts.c"
+#undef gv_net_time
+#undef bench_forward
+#undef bench_backward
+#undef bench_update
+#undef bench_parts_open
+#undef bench_parts_time
+#undef bench_parts_close
+
 enum { STAGES = 3, BATCH = 8, MICRO_BATCHES = 4 };
 
 static const char table[] = "id,op,from,out,k,p,act\n"
@@ -74,6 +101,204 @@ test_samples(const struct gv_model *m)
 	gv_data_free(&d);
 }
 
+/* ---- the order of a part's passes ---- */
+
+enum { MOST = 64 };
+
+struct pass {
+	char what; /* f, b, u */
+	bool timed;
+	size_t k, slot, first, last;
+};
+
+static struct {
+	bool only_notes, timed;
+	size_t n, fails_at;
+	struct pass pass[MOST];
+} noted = {.fails_at = SIZE_MAX};
+
+static int
+note(char what, size_t k, size_t slot, size_t first, size_t last)
+{
+	if (noted.n < MOST)
+		noted.pass[noted.n] =
+		    (struct pass){what, noted.timed, k, slot, first, last};
+	return noted.n++ == noted.fails_at ? -1 : 0;
+}
+
+static int
+note_forward(struct bench *b, size_t k, size_t slot, size_t first, size_t last)
+{
+	if (!noted.only_notes)
+		return bench_forward(b, k, slot, first, last);
+	return note('f', k, slot, first, last);
+}
+
+static int
+note_backward(struct bench *b, size_t k, size_t slot, size_t first, size_t last)
+{
+	if (!noted.only_notes)
+		return bench_backward(b, k, slot, first, last);
+	return note('b', k, slot, first, last);
+}
+
+static int
+note_update(struct bench *b)
+{
+	return noted.only_notes ? note('u', 0, 0, 0, 0) : bench_update(b);
+}
+
+static void
+note_time(struct gv_net *net, struct gv_net_times *times)
+{
+	if (!noted.only_notes)
+		gv_net_time(net, times);
+	noted.timed = times != NULL;
+}
+
+/*
+ * Each micro-batch once forward and later backward, in order, in a slot that no other one is in;
+ * before a backward pass as many are on their way as there are slots, while there are some to
+ * come; the update is last.
+ */
+static bool
+is_1f1b(const struct bench *b, size_t part, size_t from)
+{
+	size_t slots = b->part[part].slots, f = 0, back = 0, i;
+
+	for (i = from; i + 1 < noted.n; i++) {
+		const struct pass *p = &noted.pass[i];
+
+		if (p->timed != b->timed || p->first != b->part[part].row ||
+		    p->last != b->part[part + 1].row ||
+		    p->k != (p->what == 'f' ? f : back) || p->slot != p->k % slots)
+			return false;
+		if (p->what == 'f' && f++ - back >= slots)
+			return false;
+		if (p->what == 'b' && f - back++ < slots && f < b->micro_batches)
+			return false;
+	}
+	return f == b->micro_batches && back == f && noted.pass[noted.n - 1].what == 'u';
+}
+
+/* Passes of a part alone, some of which fail: then that is the last one, and told. */
+static void
+test_order(size_t micro_batches, bool timed)
+{
+	enum { PARTS = 3 };
+	struct bench_part part[PARTS + 1] = {{0}};
+	struct gv_net_times now[1];
+	struct bench b = {.parts = PARTS,
+	    .now = now,
+	    .part = part,
+	    .micro_batches = micro_batches,
+	    .timed = timed};
+	size_t k, i, wrong = 0, unseen = 0, steps = 0;
+
+	noted.only_notes = true;
+	for (k = 0; k < PARTS; k++) {
+		size_t ahead = PARTS - k, n;
+
+		noted.timed = timed;
+		part[k].slots = ahead < micro_batches ? ahead : micro_batches;
+		part[k + 1].row = 2 * k + 3;
+		noted.n = 0;
+		noted.fails_at = SIZE_MAX;
+		wrong += part_step(&b, k) != 0 ||
+			 noted.n != 2 * micro_batches + 1 + (timed ? 2 : 0) ||
+			 !is_1f1b(&b, k, timed ? 2 : 0) ||
+			 (timed && (noted.pass[0].timed || noted.pass[1].timed));
+		n = noted.n;
+		for (i = 0; i < n; i++) {
+			noted.n = 0;
+			noted.fails_at = i;
+			unseen += part_step(&b, k) != -1 || noted.n != i + 1;
+		}
+		steps += n;
+	}
+	for (i = 0; i < steps; i++) {
+		noted.n = 0;
+		noted.fails_at = i;
+		unseen += step(&b) != -1 || noted.n != i + 1;
+	}
+	noted.fails_at = SIZE_MAX;
+	noted.n = 0;
+	unseen += step(&b) != 0 || noted.n != steps;
+	noted.only_notes = false;
+	is_int(wrong, 0, "%zu micro-batches%s: in the order of 1f1b", micro_batches,
+	    timed ? ", warmed up" : "");
+	is_int(unseen, 0, "and each pass that fails is the last of %zu", steps);
+}
+
+/* Rows that are cut where the next part of the time begins: in their middle at most. */
+static void
+test_choice(void)
+{
+	static const struct {
+		size_t parts;
+		double s[8];
+		size_t row[5];
+	} choice[] = {
+	    {2, {1, 1, 1, 1, 1, 1, 1, 1}, {0, 4, 8}},
+	    {4, {1, 1, 1, 1, 1, 1, 1, 1}, {0, 2, 4, 6, 8}},
+	    {2, {9, 1, 1, 1, 1, 1, 1, 1}, {0, 1, 8}},
+	    {2, {1, 1, 1, 1, 1, 1, 1, 9}, {0, 7, 8}},
+	    {3, {1, 1, 1, 1, 1, 1, 1, 90}, {0, 6, 7, 8}},
+	    {3, {90, 1, 1, 1, 1, 1, 1, 1}, {0, 1, 2, 8}},
+	    {4, {5, 1, 2, 4, 3, 1, 6, 2}, {0, 2, 4, 6, 8}},
+	    {2, {2, 2, 3, 4, 5, 6, 7, 8}, {0, 5, 8}},
+	    {2, {1, 2, 3, 4, 5, 6, 7, 8}, {0, 6, 8}},
+	    {1, {1, 2, 3, 4, 5, 6, 7, 8}, {0, 8}},
+	};
+	struct gv_net_times now[8];
+	size_t i, k, wrong;
+
+	for (i = 0; i < sizeof(choice) / sizeof(choice[0]); i++) {
+		struct bench_part part[5] = {{0}};
+		struct bench b = {.rows = 8, .parts = choice[i].parts, .now = now};
+
+		for (k = 0; k < 8; k++)
+			now[k] = (struct gv_net_times){
+			    .forward_s = choice[i].s[k] * (k % 3 == 0 ? .25 : .75),
+			    .backward_s = choice[i].s[k] * (k % 3 == 0 ? .75 : .25)};
+		choose(&b, part);
+		for (k = wrong = 0; k <= b.parts; k++)
+			wrong += part[k].row != choice[i].row[k];
+		is_int(wrong, 0, "cut %zu: %zu %zu %zu %zu", i, part[1].row, part[2].row,
+		    part[3].row, part[4].row);
+	}
+}
+
+/* What a part is given is what the one before it makes of the same samples, in the first slot. */
+static void
+test_crossing(const struct bench *b)
+{
+	const struct bench_part *p = &b->part[1];
+	const gv_real *out = p->side[GV_NET_OUTPUT], *grad = p->side[GV_NET_GRADIENT];
+	size_t i, v, wrong = 0, none = 0, back = 0, n = 0;
+
+	for (i = 0; i < p->n; i++) {
+		size_t row = p->crosses[i], size = gv_net_row_size(p[-1].net, row);
+		gv_real *is = gv_xcalloc(size, sizeof(*is));
+
+		if (gv_net_get_row(p[-1].net, 0, row, GV_NET_OUTPUT, is) != 0)
+			gv_die("row %zu has no output", row);
+		for (v = 0; v < size; v++) {
+			wrong += fabs((double)is[v] - (double)out[n + v]) > 1e-5;
+			none += grad[n + v] == 0;
+		}
+		if (gv_net_get_row(p[-1].net, 0, row, GV_NET_GRADIENT, is) != 0)
+			gv_die("row %zu has no gradient", row);
+		for (v = 0; v < size; v++, n++)
+			back += fabs((double)is[v] - (double)grad[n]) > 1e-7;
+		free(is);
+	}
+	ok(n > 0 && wrong == 0, "%zu of %zu numbers that cross a cut are others", wrong,
+	    n);
+	ok(none < n, "and gradients come back: %zu of %zu are 0", none, n);
+	is_int(back, 0, "which the row before the cut has as its own");
+}
+
 int
 main(void)
 {
@@ -90,7 +315,7 @@ main(void)
 	size_t k, params = 0, times = 0;
 
 	gv_init("gv-profile.parts");
-	if (bench_parts_open(&b, &m, &rule, &e) != 0)
+	if (own_parts_open(&b, &m, &rule, &e) != 0)
 		gv_die_error(&e);
 	for (k = 0; k < STAGES; k++) {
 		const struct bench_part *p = &b.part[k];
@@ -106,16 +331,22 @@ main(void)
 	is_int(params, bytes_of(&m, 0, m.n, 1).params, "all weights, once");
 	memset(b.now, 0, b.rows * sizeof(*b.now));
 	b.timed = true;
-	bench_parts_time(&b, b.now);
+	own_parts_time(&b, b.now);
 	bench_step(&b, NULL);
-	bench_parts_time(&b, NULL);
+	own_parts_time(&b, NULL);
 	for (k = 0; k < m.n; k++)
 		times += b.now[k].forward_s > 0 && b.now[k].backward_s > 0;
 	ok(!b.failed, "a step of all");
 	/* a loss that is so small may be made in no time */
 	ok(times + 1 >= m.n, "in which all rows are timed: %zu of %zu", times, m.n);
 	ok(b.now[0].update_s > 0 && b.now[5].update_s > 0, "and updated");
-	bench_parts_close(&b);
+	test_crossing(&b);
+	own_parts_close(&b);
+	test_order(1, false);
+	test_order(2, true);
+	test_order(3, false);
+	test_order(8, true);
+	test_choice();
 	test_samples(&m);
 	gv_model_free(&m);
 	return done_testing();
