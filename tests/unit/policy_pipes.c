@@ -21,6 +21,22 @@
 #include "policy/child.h"
 #include "policy/policy.h"
 
+/* compiled in, where no process can be started while a test wants it so */
+static bool no_fork;
+
+static pid_t
+fork_or_not(void)
+{
+	if (!no_fork)
+		return fork();
+	errno = EAGAIN;
+	return -1;
+}
+
+#define fork fork_or_not
+#include "../../common/policy/child.c"
+#undef fork
+
 /* ---- helpers ---- */
 
 static int
@@ -298,6 +314,32 @@ test_descriptors(void)
 	is_int(started, 2, "and for four it is");
 }
 
+/* What stands in the way of a child is told, and nothing of it is left. */
+static void
+test_refused(void)
+{
+	struct gv_error e = {0};
+	struct gv_child c;
+	int n = open_descriptors();
+
+	no_fork = true;
+	is_int(gv_child_start(&c, "true", NULL, &e), -1, "no process can be started");
+	no_fork = false;
+	is_str(e.text[0], "cannot start a process: Resource temporarily unavailable",
+	    "it is said");
+	ok(e.count == 1 && c.pid == 0 && c.in == -1 && c.out == -1, "once, and no child");
+	gv_error_clear(&e);
+	is_int(
+	    gv_child_start(&c, "true", "/nowhere/at/all", &e), -1, "no such directory");
+	is_str(e.text[0], "/nowhere/at/all: cannot enter: No such file or directory",
+	    "it is said");
+	ok(e.count == 1 && c.pid == 0 && c.in == -1 && c.out == -1, "once, and no child");
+	is_int(open_descriptors(), n, "all closed again");
+	ok(gv_child_start(&c, "test $PWD = /", "/", &e) == 0 && status_of(&c) == 0,
+	    "a directory it can enter");
+	gv_child_kill(&c);
+}
+
 /* ---- a policy ---- */
 
 /* An answer of just the limit is within it. */
@@ -425,6 +467,7 @@ main(void)
 	test_surroundings();
 	test_ends();
 	test_descriptors();
+	test_refused();
 	test_limit();
 	test_echo("cat");
 	test_echo("awk '{ print } /^$/ { fflush() } END { print \"\" }'");

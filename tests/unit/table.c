@@ -10,6 +10,7 @@
 #include "draws.h"
 #include "table/end.h"
 #include "table/kind.h"
+#include "table/names.h"
 #include "table/rows.h"
 #include "table/tab.h"
 
@@ -627,6 +628,46 @@ test_missing_long(void)
 	gv_tab_close(t);
 }
 
+/* Columns that are probably a misspelling of a known one that is not there. */
+static void
+test_names(void)
+{
+	static const char *const known[] = {"gpu_type", "steps_per_s", "job_id"};
+	static const struct {
+		const char *header;
+		size_t warnings;
+		const char *first;
+	} row[] = {
+	    {"gpu_type,steps_per_s,job_id,other", 0, ""},
+	    {"gpu_typ,steps_per_s", 1,
+		"t.csv:3: column \"gpu_typ\" is not known; is \"gpu_type\" meant?"},
+	    {"gpu_type,gpu_typ", 0, ""},
+	    {"gpu_typ,gpu_type", 0, ""},
+	    {"a,Job-ID,step_per_s,gpu_types", 3,
+		"t.csv:3: column \"Job-ID\" is not known; is \"job_id\" meant?"},
+	    {"x,y,z", 0, ""},
+	};
+	size_t i, n;
+
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct gv_cell name[8];
+		struct gv_error w = {0};
+		const char *s = row[i].header;
+
+		for (n = 0; *s != '\0'; n++) {
+			name[n] = (struct gv_cell){.s = s, .len = strcspn(s, ",")};
+			s += name[n].len;
+			s += *s == ',';
+		}
+		gv_names_warn(name, n, known, 3, "t.csv", 3, &w);
+		is_int(w.count, row[i].warnings, "%s: columns that are looked at twice",
+		    row[i].header);
+		is_str(w.text[0], row[i].first, "which one is meant");
+		gv_names_warn(name, n, known, 0, "t.csv", 3, &w);
+		is_int(w.count, row[i].warnings, "none where none is known");
+	}
+}
+
 int
 main(void)
 {
@@ -649,6 +690,7 @@ main(void)
 	test_kinds();
 	test_missing();
 	test_missing_long();
+	test_names();
 	free(guard);
 	return done_testing();
 }
