@@ -656,10 +656,52 @@ check_sums(struct gv_problem *p)
 	free(type);
 }
 
+/* What --dump-lp writes of the policy, job by job, is the program that it solves. */
+static void
+check_program(const struct gv_policy *policy, const struct gv_problem *p)
+{
+	struct gv_lp lp = {0};
+	struct gv_lp_names names = {0};
+	double got, bound, excess, want;
+	int rc = ask(policy, p, &got, &bound, &excess);
+	bool inverse = policy == &gv_policy_makespan; /* of the seconds of the last */
+
+	policy->program(p, &lp, &names);
+	want = optimum(&lp);
+	free(names.ctx);
+	want = inverse ? 1 / want : want;
+	cases++;
+	if (rc != 0 || !(fabs(got - want) <= 1e-9 * fabs(want))) {
+		wrong++;
+		printf("# --dump-lp of %s%s: %.17g, not %.17g\n", policy->name,
+		    p->together != NULL ? ", pairs" : "", want, got);
+	}
+}
+
+static void
+check_programs(const struct gv_problem *p)
+{
+	static const struct gv_policy *const policy[] = {&gv_policy_max_min,
+	    &gv_policy_makespan, &gv_policy_max_sum, &gv_policy_min_cost,
+	    &gv_policy_per_dollar, &gv_policy_fifo};
+	struct gv_problem alone = *p;
+	size_t i, k;
+
+	for (i = 0; i < p->n; i++) /* who is done needs nothing */
+		if (p->number[GV_NUMBER_STEPS][i] == 0)
+			p->number[GV_NUMBER_NEED][i] = 0;
+	alone.together = NULL;
+	for (k = 0; k < sizeof(policy) / sizeof(policy[0]); k++) {
+		check_program(policy[k], p);
+		check_program(policy[k], &alone);
+	}
+}
+
 static void
 check_policies(void)
 {
-	size_t instance;
+	size_t instance, dumped = 0;
+	int before;
 
 	wrong = cases = 0;
 	for (instance = 0; instance < many(100); instance++) {
@@ -672,12 +714,17 @@ check_policies(void)
 		random_numbers(&p);
 		check_sums(&p); /* which also makes needs possible */
 		check_levels(&p);
+		before = wrong;
+		check_programs(&p);
+		dumped += wrong == before;
 		gv_problem_free(&p);
 		gv_together_free(&t);
 	}
 	ok(wrong == 0 && cases > 6 * (int)many(100),
 	    "policies with pairs are what they are defined as (%d of %d)", cases - wrong,
 	    cases);
+	is_int(
+	    dumped, many(100), "and the programs of --dump-lp, with pairs and without");
 }
 
 /* ---- units ---- */
