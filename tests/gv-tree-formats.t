@@ -320,7 +320,10 @@ bad 2 'm.txt:3: GPU0 has a row already' gv-tree m.txt
 printf ' GPU0 GPU1\nGPU0 X PIX\nGPU7 X PIX\n' | matrix >m.txt
 bad 2 'm.txt:3: GPU7 has no column' gv-tree m.txt
 
-head -c 67200000 /dev/zero | tr '\000' ' ' | gzip -1 >blanks.gz
+head -c 67108864 /dev/zero | tr '\000' ' ' | gzip -1 >blanks.gz
+run gv-tree blanks.gz
+ok "64 MiB are read" sh -c '! grep "more than 64 MiB" err'
+printf ' ' | gzip -1 >>blanks.gz
 bad 2 'blanks.gz: more than 64 MiB are no table of links' gv-tree blanks.gz
 
 # ---- kinds and servers ----
