@@ -127,6 +127,16 @@ run,jobs,finished,completion_mean_s
 x,2,,99
 y,,,
 E
+# short and long: by the least that a job ran in any run, of those that finished in all
+{ echo job_id,arrival_s,finish_s,completion_s,running_s && printf '%s\n' a,0,10,10,10 b,0,20,20,20 c,0,30,30,30 d,0,40,40,40 e,0,1,1,1; } >x.jobs.csv
+{ echo job_id,arrival_s,finish_s,completion_s,running_s && printf '%s\n' d,0,40,40,40 c,0,5,5,5 b,0,21,21,20 a,0,100,100,100 e,0,,,; } >y.jobs.csv
+for files in "x.jobs.csv y.jobs.csv" "y.jobs.csv x.jobs.csv"; do
+	# shellcheck disable=SC2086
+	run gv-report -f csv --by=run $files
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ print $1, $at["short_completion_mean_s"], $at["long_completion_mean_s"] }' out | sort >got && mv got out
+	printf '%s\n' "x 20 30" "y 52.5 30.5" | is_out "short and long jobs: $files"
+done
 { cat slow.jobs.csv && echo && cat slow.summary.csv; } >two.csv
 run gv-report -f csv two.csv
 of run jobs completion_mean_s usd
