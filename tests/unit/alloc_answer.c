@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "alloc/answer/answer.h"
+#include "alloc/answer/named.h"
 #include "alloc/price/price.h"
 #include "base/mem.h"
 
@@ -183,6 +184,35 @@ test_excess(void)
 	gv_rates_free(&r);
 }
 
+/* All policies by name; as much of that as there is room for. */
+static void
+test_names(void)
+{
+	char all[1000], part[1000], word[100];
+	size_t i, len, known = 0, cut = 0, n = 0;
+	const char *s;
+
+	gv_policy_names(all, sizeof(all));
+	for (s = all; *s != '\0'; s += strspn(s, ", "), n++) {
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(s, ","), s);
+		known += gv_policy_find(word) != NULL;
+		s += strcspn(s, ",");
+	}
+	ok(n > 10 && known == n, "%zu names, each of a policy", n);
+	for (i = 0; i < n; i++)
+		known -= gv_policies[i] != NULL;
+	ok(known == 0 && gv_policies[n] == NULL, "and each policy has one");
+	ok(strstr(all, ", max-min, ") != NULL || strncmp(all, "max-min, ", 9) == 0,
+	    "with a comma and a blank between");
+	for (len = 1; len <= strlen(all); len++) {
+		memset(part, '#', sizeof(part));
+		gv_policy_names(part, len);
+		cut += strlen(part) == len - 1 && strncmp(part, all, len - 1) == 0 &&
+		       part[len] == '#';
+	}
+	is_int(cut, strlen(all), "cut to any length");
+}
+
 int
 main(void)
 {
@@ -190,5 +220,6 @@ main(void)
 	test_memory();
 	test_refused();
 	test_excess();
+	test_names();
 	return done_testing();
 }

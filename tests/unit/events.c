@@ -265,6 +265,34 @@ test_json(void)
 	free(got);
 }
 
+/* Nodes of GPUs: one for all, or one for each. */
+static void
+test_nodes(void)
+{
+	static const struct {
+		const char *node, *want[4];
+	} row[] = {
+	    {"", {"", "", "", ""}},
+	    {"n1", {"n1", "n1", "n1", "n1"}},
+	    {"n1;n2", {"n1", "n2", "n2", "n2"}},
+	    {"a;bcd;;e", {"a", "bcd", "", "e"}},
+	    {";b;c;", {"", "b", "c", ""}},
+	};
+	size_t i, k;
+
+	for (k = 0; k < sizeof(row) / sizeof(row[0]); k++)
+		for (i = 0; i < 4; i++) {
+			struct gv_event ev = GV_EVENT_NONE;
+			struct gv_cell got;
+
+			ev.node = cell(row[k].node);
+			got = gv_event_node(&ev, i);
+			ok(gv_cell_equal(got, cell(row[k].want[i])),
+			    "node %zu of \"%s\" is \"%s\": \"%.*s\"", i, row[k].node,
+			    row[k].want[i], (int)got.len, got.s);
+		}
+}
+
 int
 main(void)
 {
@@ -273,6 +301,7 @@ main(void)
 	ok(fd != -1, "a file to work with");
 	close(fd);
 	test_names();
+	test_nodes();
 	test_round_trip(false, false);
 	test_round_trip(true, false);
 	test_round_trip(false, true);

@@ -12,6 +12,7 @@
 #include "table/kind.h"
 #include "table/names.h"
 #include "table/rows.h"
+#include "table/sort.h"
 #include "table/tab.h"
 
 static struct gv_tab *
@@ -668,6 +669,47 @@ test_names(void)
 	}
 }
 
+/* Rows in any other order, with their lines; also of none. */
+static void
+test_sort(void)
+{
+	static const size_t order[][4] = {
+	    {0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 2, 2, 0}};
+	size_t i, k;
+
+	for (k = 0; k < 4; k++) {
+		struct gv_tab *t = tab_of("n,x\n0,a\n1,b\n2,\"c\nd\"\n3,e\n");
+		struct gv_error e = {0};
+		struct gv_frame f = {0};
+		struct gv_frame_row *row[4];
+		size_t rows = 0, lines = 0;
+		long line[4];
+
+		is_int(gv_tab_table(t, &e), 1, "a table");
+		is_int(gv_frame_read(&f, t, &e), 0, "four rows");
+		memcpy(row, f.row, sizeof(row));
+		memcpy(line, f.line, sizeof(line));
+		gv_frame_sort(&f, order[k]);
+		for (i = 0; i < 4; i++) {
+			rows += f.row[i] == row[order[k][i]];
+			lines += f.line[i] == line[order[k][i]];
+		}
+		is_int(f.n_rows, 4, "as many");
+		is_int(rows, 4, "in the order %zu %zu %zu %zu", order[k][0], order[k][1],
+		    order[k][2], order[k][3]);
+		is_int(lines, 4, "with their lines");
+		memcpy(f.row, row, sizeof(row));
+		gv_frame_free(&f);
+		gv_tab_close(t);
+	}
+	{
+		struct gv_frame none = {0};
+
+		gv_frame_sort(&none, order[0]);
+		is_int(none.n_rows, 0, "no rows");
+	}
+}
+
 int
 main(void)
 {
@@ -691,6 +733,7 @@ main(void)
 	test_missing();
 	test_missing_long();
 	test_names();
+	test_sort();
 	free(guard);
 	return done_testing();
 }
