@@ -101,9 +101,29 @@ is "" "$(grep '^GV_WORKER' own/env.0)" "and none of what it was handed"
 is "GV_GPUS=3;4" "$(grep '^GV_GPUS' own/env.1)" "the GPUs of its node"
 is "GV_ROUND=4" "$(grep '^GV_ROUND' own/env.1)" "the round"
 
-# ---- being told: the seven at once ----
+# ---- a directory that is taken away, or for a moment only; looked at last ----
 waits='trap "exit 143" TERM; echo $$ >"$GV_LAUNCH_DIR/ready"; while :; do sleep .05; done'
 deaf='trap "" TERM; echo $$ >"$GV_LAUNCH_DIR/ready"; while :; do sleep .05; done'
+for d in gone back; do
+	works n1 $d n1=0 "$waits"
+	eval "p_$d=$pid"
+	sleep 60 >$d/tell.n1 &
+	eval "holds_$d=$!"
+done
+for d in gone back; do true_within 20 test -s $d/ready; done
+mv gone gone.away
+mv back back.away
+(sleep 2.7 && mv back.away back) &
+# shellcheck disable=SC2154
+{
+	sleep 3.2
+	kill -0 "$p_gone" && echo early
+	sleep 2.2
+	kill -0 "$p_gone" || echo gone
+} >looked 2>/dev/null &
+looks=$!
+
+# ---- being told: the seven at once ----
 for d in told cut term; do
 	works n1 $d n1=0 "$waits"
 	eval "p_$d=$pid"
@@ -162,4 +182,16 @@ ended "$p_never"
 is_status 0 "who is told before there is a port"
 is "143 cut 0" "$(left never)" "does not begin"
 ok "nothing ran" test ! -e never/says
+
+# ---- what was taken away ----
+wait "$looks"
+is "early gone" "$(tr '\n' ' ' <looked | sed 's/ $//')" "a directory that is not there twice ends its workers"
+ended "$p_gone"
+is_status 2 "where they cannot say how"
+# shellcheck disable=SC2154
+ok "once is not enough" kill -0 "$p_back"
+# shellcheck disable=SC2154
+kill "$holds_gone" "$holds_back"
+ended "$p_back"
+is "143 cut 0" "$(left back)" "and it goes on being told"
 done_testing
