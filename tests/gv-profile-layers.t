@@ -271,6 +271,22 @@ is_status 2 "more stages than rows: status"
 is_err "more stages than rows" <<'EOT'
 gv-profile: 2 rows are no 3 stages
 EOT
+# a plan has its own
+gv-profile layers -q --warmup=0s --window=0s --repeats=2 --shape=16x16 "$models/cnn-bn.tsv" >chain.csv
+awk -F, -v OFS=, '{ print $0, NR == 1 ? "stage" : NR > 3, NR == 1 ? "replicas" : 1 }' chain.csv >plan.csv
+run gv-profile layers -q --warmup=0s --window=0s --repeats=2 --shape=16x16 --stages=2 plan.csv
+silent "stages of a plan"
+is_status 0 "stages of a plan"
+run gv-profile layers -q --stages=3 plan.csv
+is_err "as many as it has" <<'EOT'
+gv-profile: a plan of stages=2 is no 3 stages
+EOT
+awk -F, -v OFS=, '{ print $0, NR == 1 ? "stage" : NR < 3, NR == 1 ? "replicas" : 1 }' chain.csv >back.csv
+run gv-profile layers -q --stages=2 back.csv
+is_status 2 "stages of a plan, the last first: status"
+is_err "stages of a plan, the last first" <<'EOT'
+gv-profile: back.csv:2: stage: expected rows of stages 0 to 1, in order
+EOT
 bad "--micro-batches: a number" '--micro-batches: expected a whole number from 1 to 4096, got "x"' --micro-batches=x
 bad "--in-flight: a number" '--in-flight: expected a whole number from 1 to 4096, got "0"' --in-flight=0
 # others on its core are no part of a layer's time

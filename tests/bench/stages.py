@@ -1,6 +1,6 @@
 # Stage times beside their plan: stages.py ROW..., a row MODEL:SAMPLES:CUT, of micro-batches of
-# so many samples, cut in two where CUT of the time is before it.  Each row is profiled, as two
-# stages with one process beside it, and trained at the same time, in turns of
+# so many samples, cut in two where CUT of the time is before it.  Each row is profiled, as the two
+# stages of its plan with one process beside it, and trained at the same time, in turns of
 # TURN seconds: while one goes on the other stands still, so what the machine does meanwhile hits
 # both.  Prints for each stage what a micro-batch took and the plan's time over it, the middle
 # one of REPEATS.
@@ -26,12 +26,12 @@ FORMS = {
 }  # shape, classes, data; others: IMAGES
 
 
-def profile_command(model, samples, out, seconds):
+def profile_command(model, samples, out, seconds, plan=None):
     shape, classes, _ = FORMS.get(model, IMAGES)
     return ["gv-profile", "layers", "-q", "--beside=1", "--stages=2",
             f"--micro-batches={MICRO_BATCHES}", "--warmup=0.2s", f"--window={seconds}s",
             f"--batch={samples}", f"--shape={shape}", f"--classes={classes}", "-o", out,
-            f"{model}.tsv" if os.path.exists(f"{model}.tsv") else model]
+            plan or (f"{model}.tsv" if os.path.exists(f"{model}.tsv") else model)]
 
 
 def rows_of(name):
@@ -115,7 +115,7 @@ def take_turns(some, others):
 
 def measure(model, samples, first, steps):
     """Of each stage what a micro-batch took, and the plan's time over it."""
-    command = profile_command(model, samples, "beside.csv", SECONDS)
+    command = profile_command(model, samples, "beside.csv", SECONDS, "plan.csv")
     take_turns(train(model, samples, steps), [subprocess.Popen(command, start_new_session=True)])
     rows = rows_of("beside.csv")
     for stage, of in zip(rows_of("stages.csv"), (rows[:first], rows[first:])):

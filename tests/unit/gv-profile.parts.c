@@ -68,6 +68,36 @@ bytes_of(const struct gv_model *m, size_t first, size_t last, size_t slots)
 	return bytes;
 }
 
+/* A plan's stages, however little their rows compute. */
+static void
+test_plan(void)
+{
+	struct times_rule rule = {.batch = BATCH,
+	    .models = 1,
+	    .stages = STAGES,
+	    .device.threads = 1,
+	    .quiet = true};
+	struct gv_model m = help_model("id,op,from,out,k,p,act,stage,replicas\n"
+				       "1,conv,0,8,3,1,relu,0,1\n"
+				       "2,conv,1,8,3,1,,0,1\n"
+				       "3,add,2;1,,,,relu,0,1\n"
+				       "4,linear,3,64,,,relu,0,1\n"
+				       "5,linear,4,64,,,relu,0,1\n"
+				       "6,linear,5,10,,,,1,1\n"
+				       "7,xent,6,,,,,2,1\n",
+	    8, 8, 1, 10);
+	struct gv_error e = {0};
+	struct bench b = {0};
+
+	if (bench_parts_open(&b, &m, &rule, &e) != 0)
+		gv_die_error(&e);
+	is_int(b.part[1].row, 5, "a plan's second stage");
+	is_int(b.part[2].row, 6, "its third one");
+	is_int(b.part[STAGES].row, m.n, "and its end");
+	bench_parts_close(&b);
+	gv_model_free(&m);
+}
+
 /* The samples and labels of a rule, over and over. */
 static void
 test_samples(const struct gv_model *m)
@@ -348,6 +378,7 @@ main(void)
 	test_order(8, true);
 	test_choice();
 	test_samples(&m);
+	test_plan();
 	gv_model_free(&m);
 	return done_testing();
 }

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "nn/backend.h"
+#include "plan/plan.h"
 
 enum { STEPS = 3 }; /* of the whole, to know where the middle is */
 
@@ -64,6 +65,31 @@ choose(struct bench *b, struct bench_part *part)
 		sum += now;
 	}
 	part[b->parts].row = b->rows;
+}
+
+/* The cuts of a model that is a plan. */
+static int
+take_cuts(struct bench *b, struct bench_part *part, const struct gv_model *m,
+    struct gv_error *e)
+{
+	struct gv_plan_columns at = gv_plan_columns(&m->table);
+	size_t n = 0, k;
+
+	for (k = 0; k < b->rows; k++) {
+		struct gv_plan_row row;
+
+		if (gv_plan_row(&row, &m->table, &at, k, b->rows, e) != 0)
+			return -1;
+		if ((size_t)row.stage == n && n < b->parts)
+			part[n++].row = k;
+		else if ((size_t)row.stage + 1 != n)
+			return gv_frame_error(&m->table, k, at.stage, e,
+			    "expected rows of stages 0 to %zu, in order", b->parts - 1);
+	}
+	part[n].row = b->rows;
+	return n == b->parts ? 0
+			     : gv_error_set(e, "a plan of stages=%zu is no %zu stages", n,
+				   b->parts);
 }
 
 static int
@@ -137,9 +163,15 @@ step(struct bench *b)
 
 /* ---- beginning and end ---- */
 
+static int
+failed(const struct bench *b, struct gv_error *e)
+{
+	return gv_error_set(e, "a step: %s", gv_net_error(b->net));
+}
+
 /* Where to cut, and what crosses there. */
 static int
-cut(struct bench *b)
+cut(struct bench *b, const struct gv_model *m, struct gv_error *e)
 {
 	size_t k;
 
@@ -150,12 +182,15 @@ cut(struct bench *b)
 		bench_step(b, NULL);
 	gv_net_time(b->net, NULL);
 	if (b->failed)
-		return -1;
+		return failed(b, e);
 	b->part = gv_xcalloc(b->parts + 1, sizeof(*b->part));
-	choose(b, b->part);
+	if (gv_frame_find(&m->table, "stage") < 0)
+		choose(b, b->part);
+	else if (take_cuts(b, b->part, m, e) != 0)
+		return -1;
 	for (k = 1; k < b->parts; k++)
 		if (keep(b, &b->part[k]) != 0)
-			return -1;
+			return failed(b, e);
 	return 0;
 }
 
@@ -193,9 +228,9 @@ bench_parts_open(struct bench *b, const struct gv_model *m, const struct times_r
 {
 	if (bench_open(b, m, rule, NULL, e) != 0)
 		return -1;
-	if (b->parts > 1 && cut(b) != 0)
-		return gv_error_set(e, "a step: %s", gv_net_error(b->net));
-	return b->parts > 1 ? open_parts(b, m, rule, e) : 0;
+	if (b->parts == 1)
+		return 0;
+	return cut(b, m, e) != 0 ? -1 : open_parts(b, m, rule, e);
 }
 
 void

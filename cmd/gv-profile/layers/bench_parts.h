@@ -18,7 +18,8 @@ struct bench_part {
 };
 
 /*
- * Opens a bench whose rows, with rule->stages above 1, are cut by a few steps of the whole; what
+ * Opens a bench whose rows, with rule->stages above 1, are cut by a few steps of the whole, or as
+ * the plan that they are says; what
  * crosses the cuts is kept: numbers that come from other stages otherwise.  0, or -1 with *e set.
  */
 int bench_parts_open(struct bench *b, const struct gv_model *m,
