@@ -94,15 +94,15 @@ links() {
 		"links.$1.$2.csv" >machine
 	echo "# $1 hosts, $2 Mbit/s: $(cat machine)"
 }
-# stretched HOSTS: times of a whole core as they are on each of so many hosts that compute
+# stretched: times of a whole core as they are on a host
 stretched() {
-	awk -F, -v OFS=, -v x="$(awk -v n="$1" '$1 == n { print $2 }' stretches)" 'NR == 1 { for (i = 1; i <= NF; i++) ms[i] = $i ~ /_ms$/ }
+	awk -F, -v OFS=, -v x="$(cat stretch)" 'NR == 1 { for (i = 1; i <= NF; i++) ms[i] = $i ~ /_ms$/ }
 		NR > 1 { for (i = 1; i <= NF; i++) if (ms[i]) $i *= x }
 		{ print }'
 }
-# predicted PLAN HOSTS: seconds of a minibatch; the plan has a core's times
+# predicted PLAN: seconds of a minibatch; the plan has a core's times
 predicted() {
-	stretched "$2" <"$1" >stretched.csv
+	stretched <"$1" >stretched.csv
 	# shellcheck disable=SC2046 # options
 	gv-partition -v -q --evaluate --timeline $(cat machine) -o /dev/null stretched.csv 2>said || { cat said >&2 && return 1; }
 	value step_s
@@ -117,25 +117,28 @@ hosts_open "gvpd$$" "$most" 10000 "$core"
 
 # How long layers take: on a whole core, stretched to what a step takes on each host while as many
 # compute as a plan has.  (A layer is shorter than what a host has of a core at a time.)
+# profile HOST WINDOW REPEATS
 profile() {
-	hosts_on "$1" gv-profile layers -v --optimizer=adam --shape=16x16 --batch="$batch" --warmup=.3s --window="$2" -o "profile.$1.csv" "$here/vgg.tsv" 2>"profile.$1.err" 9>&-
+	hosts_on "$1" gv-profile layers -v --optimizer=adam --shape=16x16 --batch="$batch" --warmup=.3s --window="$2" --repeats="$3" -o "profile.$1.csv" "$here/vgg.tsv" 2>"profile.$1.err" 9>&-
 }
 passed_ms() { sed -n 's/.* passed_ms=\([^ ]*\).*/\1/p' "profile.$1.err"; }
 hosts_core 0 1
-profile 0 2s
+profile 0 2s 20
 mv profile.0.csv profile.csv
 whole=$(sed -n 's/.* step_ms=\([^ ]*\).*/\1/p' profile.0.err)
 hosts_core 0 "$core"
-: >stretches
-for hosts in $(seq "$most"); do
+# stretch HOSTS: what a step takes on each of so many hosts that compute, over what it takes on a core;
+# just before what is made of it, since others on the machine come and go
+stretch() {
 	pids=
-	for i in $(seq 0 $((hosts - 1))); do (hosts_alone && profile "$i" 2s) & pids="$pids $!"; done
+	for i in $(seq 0 $(($1 - 1))); do (hosts_alone && profile "$i" 2s 6) & pids="$pids $!"; done
 	for pid in $pids; do wait "$pid"; done
-	for i in $(seq 0 $((hosts - 1))); do passed_ms "$i"; done |
-		awk -v w="$whole" -v n="$hosts" '{ s += $1 } END { printf "%d %.4g\n", n, s / NR / w }' >>stretches
-done
-echo "# a step of $batch takes $whole ms on a core; where so many compute, so many times that on a host: $(paste -sd, stretches)"
-stretched "$most" <profile.csv >layers.csv
+	for i in $(seq 0 $(($1 - 1))); do passed_ms "$i"; done |
+		awk -v w="$whole" '{ s += $1 } END { printf "%.4g\n", s / NR / w }' >stretch
+}
+stretch "$most"
+echo "# a step of $batch takes $whole ms on a core, and $(cat stretch) times that on a host while $most compute"
+stretched <profile.csv >layers.csv
 gv-partition -q -v -l 1@1GB/s -o /dev/null layers.csv 2>said
 single=$(value single_s)
 bytes=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "parameter_bytes") c = i } NR > 1 { n += $c } END { print n }' layers.csv)
@@ -148,15 +151,18 @@ for n in $workers; do
 		mbit=$(calc "int($g * 1000 * ($bytes / 553.4e6) / ($single / (.6725 / 2)) + .5)")
 		hosts_rate "$mbit"
 		links "$n" "$mbit"
+		stretch "$n"
 		# shellcheck disable=SC2046 # options
-		stretched "$n" <profile.csv | gv-partition -q --rank=1 --schedule=1f1b $(cat machine) -o placed.csv
+		stretched <profile.csv | gv-partition -q --rank=1 --schedule=1f1b $(cat machine) -o placed.csv
 		awk -F, -v OFS=, 'NR == FNR { at[FNR] = $0; next } FNR == 1 { for (i = NF; $i != "stage"; i--); from = i }
 			{ row = at[FNR]; for (i = from; i <= NF; i++) row = row OFS $i; print row }' profile.csv placed.csv >plan.csv
 		awk -F, -v OFS=, -v n="$n" '{ print $0, NR == 1 ? "stage" : 0, NR == 1 ? "replicas" : n }' profile.csv >dp.csv
 		line=$n,$g,$mbit,$(shape plan.csv) gain='' ends=''
 		for kind in plan dp; do
 			[ $kind = dp ] && m=$n || m=$(shape plan.csv | tr '-' '\n' | awk '{ s += $1 } END { print s }')
-			s=$(predicted $kind.csv "$m")
+			stretch "$m"
+			echo "# $kind: $m hosts, a step $(cat stretch) times as long"
+			s=$(predicted $kind.csv)
 			steps=$(calc "int($seconds / $s / 12 + 1) * 12")
 			[ "$steps" -ge "$least" ] || steps=$least
 			run=$kind.$n.$g
