@@ -183,15 +183,16 @@ is_pointwise(const struct gv_layer *l)
 	return l->k == 1 && l->s == 1 && l->p == 0 && l->g == 1;
 }
 
-/* The share of total places that part is, in whole tiles. */
+/* The share of total places that part is, in whole tiles, of which the last may be short. */
 static size_t
 begin_of(const struct gv_cpu_conv *c, size_t total, size_t part)
 {
 	enum { TILE = 12 };
+	size_t tiles = (total + TILE - 1) / TILE;
 
 	if (c->parts == 0 || part == c->parts)
 		return part == 0 ? 0 : total;
-	return total * part / c->parts / TILE * TILE;
+	return gv_cpu_lesser(total, (tiles * part + c->parts - 1) / c->parts * TILE);
 }
 
 /* c [n * places][n columns of g] = windows, whose elements are listed, * packed weights */

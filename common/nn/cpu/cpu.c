@@ -87,6 +87,7 @@ free_cpu(struct gv_nn_backend *be)
 	free(cpu->elements);
 	free(cpu->made);
 	free(cpu->own);
+	free(cpu->taps);
 	free(cpu->area);
 	free(cpu->area_begins);
 	free(cpu->begins);

@@ -303,7 +303,9 @@ gradients(struct job *j, size_t first, size_t last)
 	gv_cpu_times_loop(cpu->times);
 	(cpu->relayed ? gv_cpu_threads_run_own : gv_cpu_threads_run_from)(cpu->pool,
 	    p->B * j->pieces, p->B == 1 ? cpu->begins : NULL,
-	    (cpu->relayed ? 4 : 1) * p->flops * (double)(p->B * p->n), gradient_item, j);
+	    (cpu->relayed ? 4 : 1) * p->flops * (double)(p->B * p->n) +
+		2 * GV_CPU_MOVED * (double)(p->B * p->P),
+	    gradient_item, j);
 	gv_cpu_times_loop_end(cpu->times);
 }
 

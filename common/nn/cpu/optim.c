@@ -161,8 +161,7 @@ gv_cpu_update(struct gv_nn_backend *be, const struct gv_nn_update *u)
 	struct gv_cpu *cpu = (struct gv_cpu *)be;
 	size_t n = u->last - u->first;
 	struct job j = {cpu, u, (n + CHUNK - 1) / CHUNK};
-	/* numbers come from memory and from others' caches: as long as 16 sums each */
-	double work = 16 * (double)(cpu->plan->B * n);
+	double work = 2 * GV_CPU_MOVED * (double)(cpu->plan->B * n);
 
 	gv_cpu_times_loop(cpu->times);
 	/* who made a gradient has it in its cache, and the weights */

@@ -6,7 +6,7 @@
 
 enum { COLUMNS = 128 }; /* that one item packs; whole panels */
 
-/* One item: a strip of columns of one row of a model. */
+/* One item: a strip of columns of one row of a model, or of one tap of it. */
 struct packing {
 	struct gv_cpu *cpu;
 	const struct gv_nn_call *c;
@@ -15,6 +15,8 @@ struct packing {
 	size_t strips; /* of all rows together */
 	struct gv_cpu_times *times;
 };
+
+enum { ALL = SIZE_MAX }; /* taps */
 
 static void
 pack_matrix(gv_real *packed, const gv_real *w, size_t rs, size_t cs, size_t k, size_t n,
@@ -27,13 +29,26 @@ pack_matrix(gv_real *packed, const gv_real *w, size_t rs, size_t cs, size_t k, s
 		    gv_cpu_lesser(n - at, COLUMNS));
 }
 
+/* The same of one tap. */
+static void
+pack_tap(gv_real *packed, const gv_real *w, const struct gv_nn_row *r, size_t tap,
+    size_t strip)
+{
+	size_t at = strip * COLUMNS, in = r->l.in_shape.channels;
+
+	if (at < r->columns)
+		gv_cpu_gemm_pack_rows(packed + r->matrix_rows * at,
+		    w + tap * in * r->columns + at, r->columns, 1, r->matrix_rows,
+		    tap * in, in, gv_cpu_lesser(r->columns - at, COLUMNS));
+}
+
 /*
  * [taps turned round][out] x [in], each tap transposed; where a conv has a stride,
  * a matrix for each pair of rests that it leaves, of the taps with these rests.
  */
 static void
 pack_back(gv_real *packed, const gv_real *w, const struct gv_nn_row *r,
-    const struct gv_cpu_row *at, size_t strip)
+    const struct gv_cpu_row *at, size_t tap, size_t strip)
 {
 	size_t in = at->back_columns, out = r->columns, column = strip * COLUMNS;
 	bool conv = r->l.op == GV_OP_CONV || r->l.op == GV_OP_TCONV;
@@ -49,6 +64,8 @@ pack_back(gv_real *packed, const gv_real *w, const struct gv_nn_row *r,
 		for (row = 0; row < rows; row += out) {
 			ky = rest / s + s * (high - 1 - row / out / wide);
 			kx = rest % s + s * (wide - 1 - row / out % wide);
+			if (tap != ALL && tap != ky * k + kx)
+				continue;
 			gv_cpu_gemm_pack_rows(packed + rows * column,
 			    w + (ky * k + kx) * in * out + column * out, 1, out, rows,
 			    row, out, gv_cpu_lesser(in - column, COLUMNS));
@@ -77,6 +94,17 @@ pack_lstm(gv_real *packed, gv_real *packed_t, const gv_real *w, const struct gv_
 	}
 }
 
+/* Strips of the wider of a row's two matrices. */
+static size_t
+strips_wide(const struct gv_nn_row *r, const struct gv_cpu_row *at)
+{
+	size_t columns = r->columns;
+
+	if (at->back_columns > columns)
+		columns = at->back_columns;
+	return (columns + COLUMNS - 1) / COLUMNS;
+}
+
 static void
 pack_row(const struct packing *p, size_t row, size_t b, size_t strip, size_t thread)
 {
@@ -87,7 +115,7 @@ pack_row(const struct packing *p, size_t row, size_t b, size_t strip, size_t thr
 	gv_real *base = p->c->w->packed + b * p->cpu->packed_size;
 	unsigned plain = gv_cpu_is_turned(r) ? GV_NN_BACKWARD : GV_NN_FORWARD;
 	unsigned turned = GV_NN_FORWARD + GV_NN_BACKWARD - plain;
-	size_t group;
+	size_t group, tap = ALL;
 
 	if (gv_cpu_is_depthwise(r)) {
 		if (strip == 0 && (what & GV_NN_FORWARD))
@@ -102,15 +130,22 @@ pack_row(const struct packing *p, size_t row, size_t b, size_t strip, size_t thr
 		gv_cpu_times_lap(p->times, thread, row, GV_CPU_UPDATE);
 		return;
 	}
+	if (at->taps > 0) {
+		tap = strip / strips_wide(r, at);
+		strip %= strips_wide(r, at);
+	}
 	for (group = 0; group < r->l.g; group++, w += r->matrix_rows * r->columns) {
 		if ((what & plain) && at->packed_size > 0) {
-			pack_matrix(base + at->packed + group * at->packed_size, w,
-			    r->columns, 1, r->matrix_rows, r->columns, strip);
+			if (tap != ALL)
+				pack_tap(base + at->packed, w, r, tap, strip);
+			else
+				pack_matrix(base + at->packed + group * at->packed_size,
+				    w, r->columns, 1, r->matrix_rows, r->columns, strip);
 			gv_cpu_times_lap(p->times, thread, row, GV_CPU_UPDATE);
 		}
 		if ((what & turned) && at->packed_t_size > 0) {
 			pack_back(base + at->packed_t + group * at->packed_t_size, w, r,
-			    at, strip);
+			    at, tap, strip);
 			gv_cpu_times_lap(p->times, thread, row, GV_CPU_UPDATE);
 		}
 	}
@@ -128,27 +163,27 @@ wanted(const struct gv_cpu *cpu, size_t row, unsigned what)
 			  (at->back && !at->raw_back ? GV_NN_BACKWARD : 0u));
 }
 
-/* Strips of a row's wider matrix; none where nothing is lacking. */
+/* Items of a row; none where nothing is lacking. */
 static size_t
 strips_of(const struct packing *p, size_t row)
 {
 	const struct gv_cpu_row *at = &p->cpu->row[row];
-	size_t columns = p->cpu->plan->row[row].columns;
 
 	if ((wanted(p->cpu, row, p->what) & ~(unsigned)p->c->w->is_packed[row]) == 0)
 		return 0;
-	if (at->back_columns > columns)
-		columns = at->back_columns;
-	return (columns + COLUMNS - 1) / COLUMNS;
+	return strips_wide(&p->cpu->plan->row[row], at) * (at->taps > 0 ? at->taps : 1);
 }
 
-/* The first strip of a row that thread t packs; its own rows of what is relayed. */
+/* The first item of a row that thread t packs: of weights that it updates, mostly. */
 static size_t
 own_strip(const struct packing *p, size_t row, size_t t)
 {
 	const struct gv_cpu *cpu = p->cpu;
 	size_t strips = strips_of(p, row);
 
+	if (cpu->row[row].taps > 0)
+		return strips / cpu->row[row].taps *
+		       cpu->taps[row * (cpu->threads + 1) + t];
 	if (!cpu->row[row].relay || t == cpu->threads)
 		return strips * t / cpu->threads;
 	return gv_cpu_lesser(strips,
@@ -210,7 +245,7 @@ gv_cpu_pack(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t first,
 	gv_cpu_times_loop(p.times);
 	gv_cpu_threads_run_from(cpu->pool, cpu->plan->B * p.strips,
 	    cpu->plan->B == 1 ? cpu->pack_begins : NULL,
-	    (double)(cpu->plan->B * cpu->packed_size), pack_item, &p);
+	    2 * GV_CPU_MOVED * (double)(cpu->plan->B * cpu->packed_size), pack_item, &p);
 	gv_cpu_times_loop_end(p.times);
 	for (i = first; i < last; i++)
 		c->w->is_packed[i] |= (unsigned char)what;

@@ -25,6 +25,7 @@ struct gv_cpu_row {
 	size_t strips, strip, strips_back, strip_back;
 	bool
 	    relay; /* forward goes from thread to thread, each having some of the weights' rows */
+	size_t taps;    /* of conv, packed one by one; 0 = by columns alone */
 	size_t parts;   /* the weights' gradient is a sum of: a power of two, mostly 1 */
 	size_t partial; /* where these lie in cpu->partial, [parts][weights, biases] */
 };
@@ -62,7 +63,9 @@ struct gv_cpu {
 	size_t *order;    /* [pieces] of those that are wanted, thread after thread */
 	size_t *begins;   /* [threads + 2]: where in order each thread's are */
 	size_t *elements; /* of all rows of windows */
-	size_t *own;      /* [threads + 1]: parameters whose gradient each thread makes */
+	size_t *
+	    taps; /* [rows][threads + 1]: of a row with taps, those that each thread packs */
+	size_t *own; /* [threads + 1]: parameters whose gradient each thread makes */
 	struct gv_cpu_area *area; /* all parameters, of one model; thread after thread */
 	size_t areas, *area_begins; /* [threads + 1] */
 	atomic_size_t

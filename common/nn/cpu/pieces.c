@@ -222,6 +222,36 @@ share_matrices(struct gv_cpu *cpu)
 		own[t] = cpu->plan->P * t / cpu->threads;
 }
 
+/* The thread that makes the gradient of a weight of a row. */
+static size_t
+maker_of(const struct gv_cpu *cpu, size_t row, size_t matrix_row)
+{
+	const struct gv_cpu_piece *p = cpu->piece;
+
+	while (p->row != row || p->last <= matrix_row)
+		p++;
+	return p->owner;
+}
+
+/* Which taps each thread packs, so that it reads what it updated itself. */
+static void
+share_taps(struct gv_cpu *cpu, size_t row)
+{
+	const struct gv_nn_row *r = &cpu->plan->row[row];
+	struct gv_cpu_row *at = &cpu->row[row];
+	size_t *begins = cpu->taps + row * (cpu->threads + 1);
+	size_t in = r->l.in_shape.channels, t, tap = 0;
+
+	if (cpu->plan->B > 1 || cpu->threads == 1 || r->l.op != GV_OP_CONV ||
+	    r->l.g > 1 || gv_cpu_is_depthwise(r) || at->parts > 1)
+		return;
+	at->taps = r->l.k * r->l.k;
+	for (t = 1; t < cpu->threads; begins[t++] = tap)
+		while (tap < at->taps && maker_of(cpu, row, tap * in + in / 2) < t)
+			tap++;
+	begins[t] = at->taps;
+}
+
 void
 gv_cpu_cut_pieces(struct gv_cpu *cpu)
 {
@@ -236,6 +266,9 @@ gv_cpu_cut_pieces(struct gv_cpu *cpu)
 	cpu->own = gv_xcalloc(cpu->threads + 1, sizeof(*cpu->own));
 	cpu->begins = gv_xcalloc(cpu->threads + 2, sizeof(*cpu->begins));
 	share_matrices(cpu);
+	cpu->taps = gv_xcalloc(cpu->plan->rows * (cpu->threads + 1), sizeof(*cpu->taps));
+	for (i = cpu->plan->first_row; i < cpu->plan->last_row; i++)
+		share_taps(cpu, i);
 	if (cpu->plan->B == 1)
 		gv_cpu_cut_areas(cpu);
 }

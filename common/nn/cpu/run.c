@@ -179,11 +179,11 @@ run_blocks(struct gv_cpu *cpu, const struct gv_nn_call *c, size_t first, size_t 
 		return;
 	for (k = first; k < last; k++)
 		flops += (double)p->row[k].l.flops;
-	/* a row that multiplies nothing may move much */
 	if (first == p->first_row && last == p->last_row)
 		flops = p->flops;
+	/* a row that multiplies nothing may move much */
 	for (k = first; k < last; k++)
-		flops += 4 * (double)p->row[k].out_size;
+		flops += GV_CPU_MOVED * (double)(p->row[k].in_size + p->row[k].out_size);
 	gv_cpu_times_loop(j.times);
 	gv_cpu_threads_run(
 	    cpu->pool, p->B * j.blocks, flops * (double)(p->B * c->n), item, &j);

@@ -60,10 +60,8 @@ is_relayed(
 	size_t in = r->in_size / r->places, lines = p->n * r->places;
 	size_t across = p->n * (2 * r->out_size + (at->back ? r->in_size : 0));
 
-	/* less would not outlast the way between cores that have no cache in common */
 	return at->raw &&
 	       (lines <= TILE || (lines <= FEW && r->columns * sizeof(gv_real) < PAGE)) &&
-	       (double)r->l.flops * (double)p->n >= 2 * GV_CPU_WORTH &&
 	       in >= 2 * RELAY_ROWS * cpu->threads && across < r->l.weights;
 }
 

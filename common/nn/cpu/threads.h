@@ -7,8 +7,13 @@
 
 #include <stddef.h>
 
-/* Work that takes one thread longer than meeting the others: about a microsecond. */
+/*
+ * Work that takes one thread longer than meeting the others, which takes a microsecond or
+ * two: sums and products of large matrices, of which a nanosecond has some tens.
+ */
 #define GV_CPU_WORTH 2e5
+/* A number that is read or written, as such work: it comes from memory or others' caches. */
+#define GV_CPU_MOVED 8
 
 struct gv_cpu_threads;
 
