@@ -78,6 +78,11 @@ static const struct net_case {
 	"1,conv,,24,3,1,1,,relu,\n2,conv,,24,5,2,2,2,relu,\n3,conv,2,36,1,,,,,\n"
 	"4,conv,2,36,3,1,1,,,\n5,add,3;4,,,,,,relu,\n6,linear,,,,,,,,\n7,xent,,,,,,,,\n",
 	23, 21, 3, 5, 4, 4, 3},
+    /* whose weights are packed tap by tap, in several strips, and rows that are relayed */
+    {"few images, many channels",
+	HEAD "1,conv,,20,3,1,1,,relu,\n2,conv,,140,3,2,1,,,\n3,conv,,30,2,2,,,relu,\n"
+	     "4,linear,,48,,,,,relu,\n5,linear,,,,,,,,\n6,xent,,,,,,,,\n",
+	12, 11, 3, 5, 4, 4, 3},
 };
 enum { NETS = sizeof(nets) / sizeof(nets[0]) };
 
