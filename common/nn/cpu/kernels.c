@@ -47,7 +47,7 @@ enum { STEPS = GV_CPU_STEPS, SOME_PLACES = 4 };
 #define SQUARE      square_avx512
 #define SHARDS      shards_avx512
 #define SHARDS_TILE shards_tile_avx512
-#define TARGET      __attribute__((target("avx512f,prfchw")))
+#define TARGET      __attribute__((target("avx512f,fma,prfchw")))
 #define LANES       PER_VECTOR(64)
 #define ROWS        12
 #ifdef GV_REAL_DOUBLE
@@ -64,7 +64,12 @@ enum { STEPS = GV_CPU_STEPS, SOME_PLACES = 4 };
 #define LOW(x, y)              _mm512_permutex2var_pd(x, _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0), y)
 #define HIGH(x, y) \
 	_mm512_permutex2var_pd(x, _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4), y)
-#define RELU(v) _mm512_max_pd(_mm512_setzero_pd(), v)
+#define RELU(v)           _mm512_max_pd(_mm512_setzero_pd(), v)
+#define HALF              __m256d
+#define HALF_OF(v)        _mm512_castpd512_pd256(v)
+#define WHOLE_OF(h)       _mm512_castpd256_pd512(h)
+#define HALF_LOAD(p)      _mm256_loadu_pd(p)
+#define HALF_FMA(x, y, z) _mm256_fmadd_pd(x, y, z)
 #else
 #define V                      __m512
 #define LOAD(p)                _mm512_loadu_ps(p)
@@ -84,7 +89,12 @@ enum { STEPS = GV_CPU_STEPS, SOME_PLACES = 4 };
 	    _mm512_set_epi32(                                                  \
 		31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8), \
 	    y)
-#define RELU(v) _mm512_max_ps(_mm512_setzero_ps(), v)
+#define RELU(v)           _mm512_max_ps(_mm512_setzero_ps(), v)
+#define HALF              __m256
+#define HALF_OF(v)        _mm512_castps512_ps256(v)
+#define WHOLE_OF(h)       _mm512_castps256_ps512(h)
+#define HALF_LOAD(p)      _mm256_loadu_ps(p)
+#define HALF_FMA(x, y, z) _mm256_fmadd_ps(x, y, z)
 #endif
 #include "nn/cpu/tile.h"
 
@@ -201,7 +211,7 @@ runs_here(const struct gv_cpu_kernel *ch)
 {
 #if X86
 	if (ch->run == kernel_avx512)
-		return __builtin_cpu_supports("avx512f");
+		return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma");
 	if (ch->run == kernel_avx2)
 		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif

@@ -9,8 +9,11 @@
  *	ROWS        rows of the largest tile: 12, 6 or 4
  *	LOW HIGH    numbers of two vectors in turn: of their lower halves, upper halves
  *	SHARDS CHAIN CHAINS SPREAD SPREADS SQUARE   names of more functions
+ *	HALF HALF_OF WHOLE_OF HALF_LOAD HALF_FMA    half a vector, where it takes half the time;
+ *	            of a whole one the lower half, and back with anything in the upper one
  *
- * A tile is rows x vectors accumulators that stay in registers, while k runs.
+ * A tile is rows x vectors accumulators that stay in registers, while k runs; the second
+ * vector of a row may be half a one.
  * What comes next is fetched a line at a time, but not where rows have registers of their
  * own: none is left for that, and numbers that wait in memory made it 1.4 times as slow.
  * Row i of A is reached from every third row on (as base, base + s, base + 2 s),
@@ -21,11 +24,24 @@
 #define LOAD_C(p, j)     ((j) + 1 < vectors ? LOAD(p) : LOAD_SOME(p, own))
 #define STORE_C(p, j, v) ((j) + 1 < vectors ? STORE(p, v) : STORE_SOME(p, own, v))
 
+#ifdef HALF
+#define IS_HALF(t) ((t)->last <= LANES / 2)
+#else
+#define IS_HALF(t)         false
+#define HALF               V
+#define HALF_OF(v)         (v)
+#define WHOLE_OF(h)        (h)
+#define HALF_LOAD(p)       LOAD(p)
+#define HALF_FMA(x, y, z)  FMA(x, y, z)
+#endif
+
 TARGET GV_INLINE static inline void
-TILE(int rows, int vectors, enum gv_cpu_way way, const struct gv_cpu_tile *t)
+TILE(int rows, int whole, bool half, enum gv_cpu_way way, const struct gv_cpu_tile *t)
 {
 	const gv_real *a[12], *b = t->b;
 	V acc[12][2];
+	HALF rest[12];
+	int vectors = whole + half;
 	SOME own = FIRST(t->last);
 	size_t l, s = t->lda, step = way == GV_CPU_ROWS ? 1 : s;
 	int i, j, bases = way == GV_CPU_LISTED ? rows : 4;
@@ -33,11 +49,17 @@ TILE(int rows, int vectors, enum gv_cpu_way way, const struct gv_cpu_tile *t)
 	UNROLL
 	for (i = 0; i < rows; i++)
 		UNROLL
-		for (j = 0; j < vectors; j++)
+		for (j = 0; j < whole; j++)
 			acc[i][j] = t->start == GV_CPU_START_C
 			    ? LOAD_C(t->c + (size_t)i * t->ldc + j * LANES, j)
 			    : t->start == GV_CPU_START_BIAS ? LOAD(t->bias + j * LANES)
 							    : SET1(0);
+	UNROLL
+	for (i = 0; i < rows && half; i++)
+		rest[i] = HALF_OF(t->start == GV_CPU_START_C
+			? LOAD_SOME(t->c + (size_t)i * t->ldc + whole * LANES, own)
+			: t->start == GV_CPU_START_BIAS ? LOAD(t->bias + whole * LANES)
+							: SET1(0));
 	UNROLL
 	for (i = 0; i < bases; i++)
 		a[i] = way == GV_CPU_LISTED ? t->a + t->row_at[i]
@@ -58,10 +80,13 @@ TILE(int rows, int vectors, enum gv_cpu_way way, const struct gv_cpu_tile *t)
 		for (; l < end; l++) {
 			size_t at = way == GV_CPU_LISTED ? t->step_at[l] : 0;
 			V bv[2];
+			HALF bh = HALF_OF(SET1(0));
 
 			UNROLL
-			for (j = 0; j < vectors; j++)
+			for (j = 0; j < whole; j++)
 				bv[j] = LOAD(b + j * LANES);
+			if (half)
+				bh = HALF_LOAD(b + whole * LANES);
 			UNROLL
 			for (i = 0; i < rows; i++) {
 				V av = SET1(way == GV_CPU_LISTED      ? a[i][at]
@@ -69,8 +94,10 @@ TILE(int rows, int vectors, enum gv_cpu_way way, const struct gv_cpu_tile *t)
 								       : a[i / 3][(size_t)(i % 3) * s]);
 
 				UNROLL
-				for (j = 0; j < vectors; j++)
+				for (j = 0; j < whole; j++)
 					acc[i][j] = FMA(av, bv[j], acc[i][j]);
+				if (half)
+					rest[i] = HALF_FMA(HALF_OF(av), bh, rest[i]);
 			}
 			b += t->ldb;
 			UNROLL
@@ -81,9 +108,13 @@ TILE(int rows, int vectors, enum gv_cpu_way way, const struct gv_cpu_tile *t)
 	UNROLL
 	for (i = 0; i < rows; i++)
 		UNROLL
-		for (j = 0; j < vectors; j++)
+		for (j = 0; j < whole; j++)
 			STORE_C(t->c + (size_t)i * t->ldc + j * LANES, j,
 			    t->relu ? RELU(acc[i][j]) : acc[i][j]);
+	UNROLL
+	for (i = 0; i < rows && half; i++)
+		STORE_SOME(t->c + (size_t)i * t->ldc + whole * LANES, own,
+		    t->relu ? RELU(WHOLE_OF(rest[i])) : WHOLE_OF(rest[i]));
 }
 
 /*
@@ -157,9 +188,14 @@ SHARDS(size_t rows, size_t vectors, const struct gv_cpu_shards_tile *t)
 }
 #undef CASE
 
-#define CASE(n, way)                                              \
-	case n:                                                   \
-		vectors == 2 ? TILE(n, 2, way, t) : TILE(n, 1, way, t); \
+#define CASE(n, way)                                \
+	case n:                                     \
+		if (vectors == 1)                   \
+			TILE(n, 1, false, way, t);  \
+		else if (IS_HALF(t))                \
+			TILE(n, 1, true, way, t);   \
+		else                                \
+			TILE(n, 2, false, way, t);  \
 		break;
 
 TARGET GV_INLINE static inline void
@@ -329,6 +365,12 @@ SPREAD(const struct gv_cpu_spread *s)
 	}
 }
 
+#undef IS_HALF
+#undef HALF
+#undef HALF_OF
+#undef WHOLE_OF
+#undef HALF_LOAD
+#undef HALF_FMA
 #undef LOAD_N
 #undef STORE_N
 #undef CHAINS
