@@ -553,10 +553,9 @@ EOT
 	err_has '/events.csv: cannot write: Input/output error' "ends the run, saying so"
 	nothing_left "with all workers"
 	rm -rf fault
-	printf 'time_s,event\n0,end\n1,' >torn.csv
 	mkdir fault
-	cp alone/jobs.csv alone/cluster.csv fault
-	cp torn.csv fault/events.csv
+	cp alone/jobs.csv alone/cluster.csv alone/events.csv fault
+	printf '9.5,resume,"a' >>fault/events.csv
 	chmod 555 fault/events.csv
 	if [ "$(id -u)" -ne 0 ]; then
 		run gv-run --resume -s fault
