@@ -273,7 +273,7 @@ gv-profile: 2 rows are no 3 stages
 EOT
 # a plan has its own
 gv-profile layers -q --warmup=0s --window=0s --repeats=2 --shape=16x16 "$models/cnn-bn.tsv" >chain.csv
-awk -F, -v OFS=, '{ print $0, NR == 1 ? "stage" : NR > 3, NR == 1 ? "replicas" : 1 }' chain.csv >plan.csv
+awk -F, -v OFS=, '{ print $0, NR == 1 ? "stage" : (NR > 3), NR == 1 ? "replicas" : 1 }' chain.csv >plan.csv
 run gv-profile layers -q --warmup=0s --window=0s --repeats=2 --shape=16x16 --stages=2 plan.csv
 silent "stages of a plan"
 is_status 0 "stages of a plan"
@@ -281,7 +281,7 @@ run gv-profile layers -q --stages=3 plan.csv
 is_err "as many as it has" <<'EOT'
 gv-profile: a plan of stages=2 is no 3 stages
 EOT
-awk -F, -v OFS=, '{ print $0, NR == 1 ? "stage" : NR < 3, NR == 1 ? "replicas" : 1 }' chain.csv >back.csv
+awk -F, -v OFS=, '{ print $0, NR == 1 ? "stage" : (NR < 3), NR == 1 ? "replicas" : 1 }' chain.csv >back.csv
 run gv-profile layers -q --stages=2 back.csv
 is_status 2 "stages of a plan, the last first: status"
 is_err "stages of a plan, the last first" <<'EOT'
