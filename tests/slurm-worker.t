@@ -72,6 +72,7 @@ is_status 0 "a sweep of all launches below"
 is "" "$(cat out)" "nothing is known of another node"
 kill -0 "$p_7" 2>/dev/null
 is "1 0" "$? $(kill -0 "$p_other" && echo 0)" "ends them, and no others"
+kill "$p_other"
 cp "$(command -v sleep)" gv-keeper
 GV_LAUNCH_DIR=$PWD/swept ./gv-keeper 100 &
 kept=$!
@@ -118,7 +119,7 @@ mv back back.away
 {
 	sleep 3.2
 	kill -0 "$p_gone" && echo early
-	sleep 2.2
+	for _ in $(seq 200); do kill -0 "$p_gone" || break; sleep .1; done
 	kill -0 "$p_gone" || echo gone
 } >looked 2>/dev/null &
 looks=$!
