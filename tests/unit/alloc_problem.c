@@ -414,16 +414,24 @@ copy_of(const struct gv_problem *p, const struct gv_solution *s)
 	return c;
 }
 
-/* Dust: below 0, and next to nothing beside another share of the job. */
+/*
+ * Dust: below 0, and next to nothing beside another share of the job.  *missed: on a type so
+ * much faster, or where the job does nothing else, that it would be missed.
+ */
 static size_t
-strew(const struct gv_problem *p, struct gv_solution *s)
+strew(const struct gv_problem *p, struct gv_solution *s, bool *missed)
 {
 	size_t i = below(p->n), j = below(p->m), k = (j + 1) % p->m;
+	double all = 0;
 
+	*missed = false;
 	if (p->m < 2)
 		return SIZE_MAX;
 	s->x[i * p->m + k] = .01;
 	s->x[i * p->m + j] = uniform() < .5 ? -1e-300 : 1e-40;
+	for (k = 0; k < p->m; k++)
+		all += k == j ? 0 : s->x[i * p->m + k] * gv_problem_rate(p, i, k);
+	*missed = s->x[i * p->m + j] * gv_problem_rate(p, i, j) > 1e-9 * all;
 	return i * p->m + j;
 }
 
@@ -431,6 +439,7 @@ static void
 test_constraints(void)
 {
 	size_t k, excess = 0, unclean = 0, touched = 0, fine = 0, dust = 0;
+	size_t stays = 0;
 
 	for (k = 0; k < 4000; k++) {
 		struct gv_together t = {0};
@@ -438,6 +447,7 @@ test_constraints(void)
 		struct gv_problem p = draw_problem(pairs ? &t : NULL);
 		struct gv_solution s = draw_shares(&p, k % 3 ? 3 : .2), was;
 		size_t strewn;
+		bool missed;
 		double e;
 
 		e = pairs ? gv_solution_excess(&p, &s) : gv_problem_excess(&p, s.x);
@@ -451,12 +461,14 @@ test_constraints(void)
 		unclean += over(&p, &s, pairs) > 1e-14L;
 		if (e == 0) /* what keeps all constraints stays; dust apart */
 			touched += changed(&p, &s, &was) > 0;
-		strewn = strew(&p, &s);
+		strewn = strew(&p, &s, &missed);
+		missed &= !pairs;
+		stays += missed;
 		if (pairs)
 			gv_solution_clean(&p, &s);
 		else
 			gv_problem_clean(&p, s.x);
-		dust += strewn != SIZE_MAX && s.x[strewn] != 0;
+		dust += strewn != SIZE_MAX && (s.x[strewn] != 0) != missed;
 		free(s.x);
 		free(s.pair);
 		free(was.x);
@@ -468,6 +480,7 @@ test_constraints(void)
 	is_int(unclean, 0, "none is left in shares that were made feasible");
 	ok(touched == 0 && fine > 400, "and %zu that were are as before", fine);
 	is_int(dust, 0, "dust goes");
+	ok(stays > 0, "and %zu shares that would be missed stay", stays);
 }
 
 /* Limits that are passed, summed without rounding. */
