@@ -72,7 +72,7 @@ test_choice(void)
 	size_t i, tries;
 
 	/* another program on the processor of the first thread is a reason to keep both */
-	for (tries = 0; tries == 0 || (tries < 20 && atomic_load(&elsewhere) >= 300);
+	for (tries = 0; tries == 0 || (tries < 100 && atomic_load(&elsewhere) >= 300);
 	     tries++)
 		for (i = 0; i < 2000; i++) {
 			if (i == 1000)
