@@ -16,7 +16,7 @@ struct packing {
 	struct gv_cpu_times *times;
 };
 
-enum { ALL = SIZE_MAX }; /* taps */
+#define ALL SIZE_MAX /* taps */
 
 static void
 pack_matrix(gv_real *packed, const gv_real *w, size_t rs, size_t cs, size_t k, size_t n,
