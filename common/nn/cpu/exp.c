@@ -79,7 +79,7 @@ gv_cpu_erf(gv_real *restrict v, size_t n)
 
 enum { LANES = 16 };
 
-static gv_real
+GV_INLINE static inline gv_real
 across(gv_real *lane)
 {
 	size_t step, i;

@@ -109,6 +109,7 @@ enum { STEPS = GV_CPU_STEPS, SOME_PLACES = 4 };
 #define SHARDS      shards_avx2
 #define SHARDS_TILE shards_tile_avx2
 #define TARGET      __attribute__((target("avx2,fma,prfchw")))
+#define SOME_IS_SLOW /* AMD's store of some takes 12 cycles or more */
 #define LANES       PER_VECTOR(32)
 #define ROWS        6
 #ifdef GV_REAL_DOUBLE

@@ -6,6 +6,7 @@
  *	V, LANES    a vector, numbers in it
  *	LOAD STORE SET1 FMA ADD RELU   what to do with it
  *	SOME FIRST LOAD_SOME STORE_SOME   some of its numbers, the first n; what to do with these
+ *	SOME_IS_SLOW   where that takes longer than asking whether it is all of them
  *	ROWS        rows of the largest tile: 12, 6 or 4
  *	LOW HIGH    numbers of two vectors in turn: of their lower halves, upper halves
  *	SHARDS CHAIN CHAINS SPREAD SPREADS SQUARE   names of more functions
@@ -21,8 +22,13 @@
  */
 /* clang-format off */
 /* of c, whose last vector may have numbers that are not its own */
-#define LOAD_C(p, j)     ((j) + 1 < vectors ? LOAD(p) : LOAD_SOME(p, own))
-#define STORE_C(p, j, v) ((j) + 1 < vectors ? STORE(p, v) : STORE_SOME(p, own, v))
+#define LOAD_C(p, j)     ((j) + 1 < vectors || all ? LOAD(p) : LOAD_SOME(p, own))
+#define STORE_C(p, j, v) ((j) + 1 < vectors || all ? STORE(p, v) : STORE_SOME(p, own, v))
+#ifdef SOME_IS_SLOW
+#define IS_ALL(t) ((t)->last == LANES)
+#else
+#define IS_ALL(t) false
+#endif
 
 #ifdef HALF
 #define IS_HALF(t) ((t)->last <= LANES / 2)
@@ -43,6 +49,7 @@ TILE(int rows, int whole, bool half, enum gv_cpu_way way, const struct gv_cpu_ti
 	HALF rest[12];
 	int vectors = whole + half;
 	SOME own = FIRST(t->last);
+	bool all = IS_ALL(t);
 	size_t l, s = t->lda, step = way == GV_CPU_ROWS ? 1 : s;
 	int i, j, bases = way == GV_CPU_LISTED ? rows : 4;
 
@@ -127,6 +134,7 @@ SHARDS_TILE(int rows, int vectors, const struct gv_cpu_shards_tile *t)
 	const gv_real *a = t->a, *b = t->b;
 	V sum[GV_CPU_DEEPEST][8][2];
 	SOME own = FIRST(t->last);
+	bool all = IS_ALL(t);
 	size_t l = 0, shard, full, depth = 0;
 	int i, j;
 
@@ -396,6 +404,8 @@ SPREAD(const struct gv_cpu_spread *s)
 #undef FIRST
 #undef LOAD_SOME
 #undef STORE_SOME
+#undef SOME_IS_SLOW
+#undef IS_ALL
 #undef SET1
 #undef FMA
 #undef ADD

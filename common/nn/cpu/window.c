@@ -77,7 +77,7 @@ max_place(const struct gv_layer *l, const struct window *w, const gv_real *restr
 }
 
 /* The first number of a window that is the maximum gets the gradient: one channel. */
-static void
+GV_INLINE static inline void
 max_channel_back(const struct gv_layer *l, const struct window *w, const gv_real *x,
     gv_real *dx, gv_real y, gv_real dy, size_t j)
 {
@@ -143,7 +143,7 @@ max_place_back(const struct gv_layer *l, const struct window *w,
 }
 
 /* Numbers that an average is over: the part of the window that is inside. */
-static gv_real
+GV_INLINE static inline gv_real
 share(const struct window *w)
 {
 	return (gv_real)1 / (gv_real)((w->y1 - w->y0) * (w->x1 - w->x0));
