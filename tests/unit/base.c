@@ -285,6 +285,25 @@ test_near(void)
 	}
 }
 
+/* Words of 64 letters are compared, longer ones are not. */
+static void
+test_near_longest(void)
+{
+	char known[66], typed[66];
+	const char *const words[] = {known};
+	size_t n;
+
+	memset(known, 'b', sizeof(known));
+	memset(typed, 'b', sizeof(typed));
+	typed[30] = 'x';
+	for (n = 64; n <= 65; n++) {
+		known[n] = typed[n] = 0;
+		ok((gv_near(typed, n, words, 1) == known) == (n == 64),
+		    "a letter of %zu is wrong", n);
+		known[n] = typed[n] = 'b';
+	}
+}
+
 /* Where a long text is cut: before a character that does not fit, of 4 bytes at most. */
 static void
 quote_cut(void)
@@ -694,6 +713,7 @@ main(void)
 	test_rates();
 	test_times();
 	test_near();
+	test_near_longest();
 	test_errors();
 	test_philox();
 	test_arena();

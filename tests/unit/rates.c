@@ -116,6 +116,15 @@ test_cluster(void)
 	gv_cluster_free(&c);
 	gv_cluster_free(&c);
 
+	put("gpu_type,gpus,threads\ncpu,1000000000,1000000\n");
+	is_int(gv_cluster_read(&c, path, &e), 0, "as many GPUs and threads as may be");
+	ok(c.type[0].gpus == 1e9 && c.type[0].threads == 1000000, "are all taken");
+	gv_cluster_free(&c);
+	bad_cluster("gpu_type,gpus\nv100,1000000001\n",
+	    "F:2: gpus: expected a smaller number, got \"1000000001\"");
+	bad_cluster("gpu_type,gpus,threads\ncpu,1,1000001\n",
+	    "F:2: threads: expected a smaller number, got \"1000001\"");
+
 	bad_cluster("gpu_type\nv100\n", "F:1: missing column \"gpus\" (found: gpu_type)");
 	bad_cluster("gpu_type,gpus\n", "F: a cluster needs at least one row");
 	bad_cluster("gpu_type,gpus\nv100,-1\n",
