@@ -9,7 +9,8 @@
 #include "lp/tolerance.h"
 
 static const double first_mu = .1;
-static const double next_mu = .1; /* of the last one */
+static const double next_mu = .1;     /* of the last one */
+static const double last_guess = 1e-4; /* mu below which prices go nowhere else */
 
 void
 gv_eg_barrier_alloc(struct gv_eg_barrier *s, size_t n, size_t m)
@@ -35,6 +36,8 @@ gv_eg_barrier_alloc(struct gv_eg_barrier *s, size_t n, size_t m)
 	s->schur = gv_xcalloc(m, m * sizeof(double));
 	s->bend = gv_xcalloc(m, sizeof(double));
 	s->before = gv_xcalloc(m, sizeof(double));
+	s->slower = gv_xcalloc(m, sizeof(*s->slower));
+	s->without = gv_xcalloc(m, sizeof(double));
 	s->order = gv_xcalloc(n, sizeof(*s->order));
 	s->n_types = gv_xcalloc(n, sizeof(*s->n_types));
 	s->ordered = gv_xcalloc(n, m * sizeof(*s->ordered));
@@ -63,6 +66,8 @@ gv_eg_barrier_free(struct gv_eg_barrier *s)
 	free(s->schur);
 	free(s->bend);
 	free(s->before);
+	free(s->slower);
+	free(s->without);
 	free(s->order);
 	free(s->n_types);
 	free(s->ordered);
@@ -215,7 +220,24 @@ start(struct gv_eg_barrier *s)
 	}
 }
 
-void
+/* Whether the box does not hold the prices back. */
+static bool
+is_inside(const struct gv_eg_barrier *s)
+{
+	size_t j;
+
+	for (j = 0; j < s->m; j++) {
+		double margin = .01 * (s->high[j] - s->low[j]);
+
+		if (s->has_gpus[j] && isfinite(margin) &&
+		    (s->price[j] > s->high[j] - margin ||
+			(s->low[j] > 0 && s->price[j] < s->low[j] + margin)))
+			return false;
+	}
+	return true;
+}
+
+bool
 gv_eg_barrier_minimise(struct gv_eg_barrier *s, double mu)
 {
 	s->mu = first_mu;
@@ -224,8 +246,8 @@ gv_eg_barrier_minimise(struct gv_eg_barrier *s, double mu)
 		bool last = s->mu <= mu * 1.0001;
 
 		descend(s, last ? GV_TOL_EG_NEWTON : .7);
-		if (last)
-			return;
+		if (last || (s->mu < last_guess && !is_inside(s)))
+			return is_inside(s);
 		s->mu = fmax(mu, s->mu * next_mu);
 	}
 }

@@ -6,6 +6,14 @@
 
 #include "eg_demand.h"
 
+/* Of some types of a job, sums along the order of its rates. */
+struct gv_eg_sums {
+	double y;       /* sum of bends */
+	double apart;   /* their mean rate's distance from that of the next type */
+	double squares; /* sum of bends times squares of distances from the mean */
+	double own;     /* sum of other terms */
+};
+
 /*
  * n jobs one by one, the others in fixed, whose slopes have the capacities, too.
  * They choose by l and time: D is the least of
@@ -28,7 +36,9 @@ struct gv_eg_barrier {
 	double *l, *time, *slack; /* [n], [n], [n][m] */
 	double mu;                /* the gap is that times the jobs' terms */
 	double *d_price, *d_l, *d_time, *d_slack, *schur; /* the step */
-	double *bend;    /* [m] mu / slack^2 of the job at hand */
+	double *bend;              /* [m] mu / slack^2 of the job at hand */
+	struct gv_eg_sums *slower; /* [m] of those before each in its order of rates */
+	double *without; /* [m] determinants of the job's, less the type's part */
 	double *before;  /* [m] sums along the order of its rates */
 	size_t **order;  /* [n] the types it has, the slower first */
 	size_t *n_types; /* [n] how many */
@@ -39,10 +49,11 @@ void gv_eg_barrier_alloc(struct gv_eg_barrier *s, size_t n, size_t m);
 void gv_eg_barrier_free(struct gv_eg_barrier *s);
 
 /*
- * Prices, from price on, down to mu.  The vertices of fixed jobs must be best at price.  Where many are as
- * good, those in the middle.  A step costs n m^2; there are about 4 for each tenth of mu.
+ * Prices, from price on, down to mu.  The vertices of fixed jobs must be best at price.
+ * Where many are as good, those in the middle.  A step costs n m^2; there are about 4 for
+ * each tenth of mu.  False: low or high holds them back, which ends it before.
  */
-void gv_eg_barrier_minimise(struct gv_eg_barrier *s, double mu);
+bool gv_eg_barrier_minimise(struct gv_eg_barrier *s, double mu);
 
 /*
  * Newton's method on the barrier, which divided by mu is self-concordant: the step into

@@ -14,32 +14,52 @@
 
 /* ---- one job ---- */
 
+/* y of type j joins types that are all slower, or all faster, by apart in the mean. */
+static void
+join(struct gv_eg_sums *t, double y, double own)
+{
+	double all = t->y + y;
+
+	if (y == 0)
+		return;
+	t->squares += t->y * y / all * (t->apart * t->apart);
+	t->apart *= t->y / all;
+	t->y = all;
+	t->own += own;
+}
+
 /*
- * sum_{k<q} y_k y_q (a_k - a_q)^2 without type j (m: of all): sum_k y_k times sum_k y_k (a_k -
- * mean)^2, rates taken from that of the type whose y is largest, so that no term is the
- * rounding of another.
+ * Of all types sum_{k<q} y_k y_q (a_k - a_q)^2 + sum_k own_k; the same without type j into
+ * without[j].  That is what the slower and the faster types have each, by how far their means
+ * are from a_j: sums of numbers >= 0 along the order of rates, so no term is the rounding
+ * of another.
  */
 static double
-spread_without(const double *a, const double *y, size_t m, size_t j)
+sum_without_each(struct gv_eg_barrier *s, size_t i, double curve, double clock)
 {
-	double all = 0, mean = 0, sum = 0;
-	size_t r = m, k;
+	const double *a = s->a[i], *y = s->bend;
+	const size_t *order = s->order[i];
+	struct gv_eg_sums t = {0};
+	size_t at, j;
 
-	for (k = 0; k < m; k++)
-		if (k != j && a[k] > 0 && (r == m || y[k] > y[r]))
-			r = k;
-	if (r == m)
-		return 0;
-	for (k = 0; k < m; k++)
-		if (k != j && a[k] > 0) {
-			all += y[k];
-			mean += y[k] * (a[k] - a[r]);
-		}
-	mean /= all;
-	for (k = 0; k < m; k++)
-		if (k != j && a[k] > 0)
-			sum += y[k] * ((a[k] - a[r] - mean) * (a[k] - a[r] - mean));
-	return all * sum;
+	for (at = 0; at < s->n_types[i]; at++) {
+		j = order[at];
+		t.apart += at > 0 ? a[j] - a[order[at - 1]] : 0;
+		s->slower[at] = t;
+		join(&t, y[j], y[j] * (curve + clock * a[j] * a[j]));
+	}
+	for (t = (struct gv_eg_sums){0}; at-- > 0;) {
+		const struct gv_eg_sums *u = &s->slower[at];
+		double apart;
+
+		j = order[at];
+		t.apart += at + 1 < s->n_types[i] ? a[order[at + 1]] - a[j] : 0;
+		apart = u->apart + t.apart;
+		s->without[j] = (u->y + t.y) * (u->squares + t.squares) +
+				u->y * t.y * (apart * apart) + u->own + t.own;
+		join(&t, y[j], y[j] * (curve + clock * a[j] * a[j]));
+	}
+	return t.y * t.squares + t.own;
 }
 
 /*
@@ -66,7 +86,7 @@ newton_system(struct gv_eg_barrier *s, size_t i)
 	const double *a = s->a[i];
 	double time = s->mu / s->time[i]; /* left */
 	struct newton_system o = {.r = s->m, .slack = 1 - time};
-	double all = 0, plain = 0; /* of a^2 y, of y */
+	double plain = 0; /* of y */
 	double *bend = s->bend;
 	size_t j;
 
@@ -91,11 +111,9 @@ newton_system(struct gv_eg_barrier *s, size_t i)
 		o.slack -= x;
 		o.ll += y * slower * slower;
 		o.ls += y * slower;
-		all += y * a[j] * a[j];
 		plain += y;
 	}
-	o.det = spread_without(a, bend, s->m, s->m);
-	o.det += o.curve * (plain + o.clock) + all * o.clock;
+	o.det = o.curve * o.clock + sum_without_each(s, i, o.curve, o.clock);
 	o.ll += o.curve + o.clock * a[o.r] * a[o.r];
 	o.ls += o.clock * a[o.r];
 	o.ss = plain + o.clock;
@@ -127,21 +145,6 @@ job_step(struct gv_eg_barrier *s, size_t i, const struct newton_system *o,
 	for (j = 0; j < s->m; j++)
 		d_slack[j] =
 		    a[j] > 0 ? d_slack[j] + slack + (a[o->r] - a[j]) * s->d_l[i] : 0;
-}
-
-/* What is left of det when type j is not there. */
-static double
-det_without(
-    const struct gv_eg_barrier *s, size_t i, const struct newton_system *o, size_t j)
-{
-	const double *a = s->a[i];
-	double det = o->curve * o->clock + spread_without(a, s->bend, s->m, j);
-	size_t k;
-
-	for (k = 0; k < s->m; k++)
-		if (k != j && a[k] > 0)
-			det += s->bend[k] * (o->curve + o->clock * a[k] * a[k]);
-	return det;
 }
 
 /*
@@ -211,7 +214,8 @@ add_job(struct gv_eg_barrier *s, size_t i)
 			continue;
 		s->d_price[j] += s->count[i] * s->scale[i] * (s->mu / slack) *
 				 (1 - s->d_slack[i * s->m + j] / slack);
-		s->schur[j * s->m + j] += both * y * (det_without(s, i, &o, j) / o.det);
+		s->schur[j * s->m + j] +=
+		    both * y * ((o.curve * o.clock + s->without[j]) / o.det);
 	}
 	for (j = 0; j < s->n_types[i]; j++)
 		add_slower(s, i, &o, j, both);

@@ -173,24 +173,6 @@ set_box(struct gv_eg_market *k, int box)
 	}
 }
 
-/* Whether the box did not hold the last prices back. */
-static bool
-inside(const struct gv_eg_market *k)
-{
-	const struct gv_eg_barrier *s = &k->barrier;
-	size_t j;
-
-	for (j = 0; j < k->p->m; j++) {
-		double margin = .01 * (s->high[j] - s->low[j]);
-
-		if (s->has_gpus[j] && isfinite(margin) &&
-		    (s->price[j] > s->high[j] - margin ||
-			(s->low[j] > 0 && s->price[j] < s->low[j] + margin)))
-			return false;
-	}
-	return true;
-}
-
 /*
  * The least D of all jobs less one of job without, if that is one, less D at base: prices
  * move by about its n-th part, so a small box will do and few jobs are free in it.
@@ -214,8 +196,7 @@ least_at(struct gv_eg_market *k, size_t without)
 			    p->count[k->order[i]] - (k->order[i] == without));
 		memcpy(s->price, k->base, p->m * sizeof(double));
 		set_box(k, box);
-		gv_eg_barrier_minimise(s, GV_TOL_EG_LAST);
-		if (inside(k))
+		if (gv_eg_barrier_minimise(s, GV_TOL_EG_LAST))
 			break;
 	}
 	change = gv_eg_fixed_change(&s->fixed, s->price, k->base, p->m);
