@@ -9,7 +9,7 @@
 #include "lp/tolerance.h"
 
 static const double first_mu = .1;
-static const double next_mu = .1;     /* of the last one */
+static const double next_mu = .1;      /* of the last one */
 static const double last_guess = 1e-4; /* mu below which prices go nowhere else */
 
 void
