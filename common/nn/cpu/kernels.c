@@ -98,20 +98,20 @@ enum { STEPS = GV_CPU_STEPS, SOME_PLACES = 4 };
 #endif
 #include "nn/cpu/tile.h"
 
-#define KERNEL      kernel_avx2
-#define TILE        tile_avx2
-#define SMALL_TILES small_tiles_avx2
-#define CHAIN       chain_avx2
-#define CHAINS      chains_avx2
-#define SPREAD      spread_avx2
-#define SPREADS     spreads_avx2
-#define SQUARE      square_avx2
-#define SHARDS      shards_avx2
-#define SHARDS_TILE shards_tile_avx2
-#define TARGET      __attribute__((target("avx2,fma,prfchw")))
+#define KERNEL       kernel_avx2
+#define TILE         tile_avx2
+#define SMALL_TILES  small_tiles_avx2
+#define CHAIN        chain_avx2
+#define CHAINS       chains_avx2
+#define SPREAD       spread_avx2
+#define SPREADS      spreads_avx2
+#define SQUARE       square_avx2
+#define SHARDS       shards_avx2
+#define SHARDS_TILE  shards_tile_avx2
+#define TARGET       __attribute__((target("avx2,fma,prfchw")))
 #define SOME_IS_SLOW /* AMD's store of some takes 12 cycles or more */
-#define LANES       PER_VECTOR(32)
-#define ROWS        6
+#define LANES        PER_VECTOR(32)
+#define ROWS         6
 #ifdef GV_REAL_DOUBLE
 #define V           __m256d
 #define LOAD(p)     _mm256_loadu_pd(p)
