@@ -133,6 +133,7 @@ run_as_member(struct table *x, const struct gv_gang_spec *s)
 	struct member m = {
 	    .rank = s->rank, .trees = x->t, .o = x->o, .tell = tell, .ctx = x};
 	struct gv_error e = {0};
+	bool failed;
 
 	if (x->o->links != NULL)
 		gv_die("--links is of processes on one machine; here are workers that a "
@@ -141,9 +142,11 @@ run_as_member(struct table *x, const struct gv_gang_spec *s)
 		gv_die("%d workers for trees over %d GPUs", s->world, x->t->n);
 	if (gv_gang_join(&m.g, s, &e) != 0)
 		gv_die_error(&e);
-	if (member_run(&m, &e) != 0 && e.count > 0)
+	failed = member_run(&m, &e) != 0 && e.count > 0;
+	gv_gang_leave(
+	    m.g); /* tells the others who is to blame, before this one is gone, too */
+	if (failed)
 		gv_die_error(&e);
-	gv_gang_leave(m.g);
 }
 
 static void
