@@ -143,8 +143,8 @@ run_as_member(struct table *x, const struct gv_gang_spec *s)
 	if (gv_gang_join(&m.g, s, &e) != 0)
 		gv_die_error(&e);
 	failed = member_run(&m, &e) != 0 && e.count > 0;
-	gv_gang_leave(
-	    m.g); /* tells the others who is to blame, before this one is gone, too */
+	/* tells the others who is to blame, before this one is gone, too */
+	gv_gang_leave(m.g);
 	if (failed)
 		gv_die_error(&e);
 }

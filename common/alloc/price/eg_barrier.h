@@ -50,7 +50,7 @@ void gv_eg_barrier_free(struct gv_eg_barrier *s);
 
 /*
  * Prices, from price on, down to mu.  The vertices of fixed jobs must be best at price.
- * Where many are as good, those in the middle.  A step costs n m^2; there are about 4 for
+ * Where many are as good, those in the middle.  A step costs n m^2; there are about 7 for
  * each tenth of mu.  False: low or high holds them back, which ends it before.
  */
 bool gv_eg_barrier_minimise(struct gv_eg_barrier *s, double mu);
