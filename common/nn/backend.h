@@ -136,6 +136,8 @@ struct gv_nn_gemm {
 	size_t bias_batch;
 	bool add;  /* start from what c holds; then no bias */
 	bool relu; /* afterwards c = max(c, 0), NaN stays */
+	/* a, b and c are of the type in which the device stores activations */
+	bool stored;
 };
 
 /*

@@ -333,6 +333,7 @@ static int
 gemm(struct gv_nn_backend *be, int stream, const struct gv_nn_gemm *g)
 {
 	struct gv_cuda *c = (struct gv_cuda *)be;
+	enum gv_cuda_type type = g->stored ? c->type : GV_CUDA_F32;
 	struct gv_cuda_gemm v = {.a = g->a,
 	    .b = g->b,
 	    .c = g->c,
@@ -351,13 +352,14 @@ gemm(struct gv_nn_backend *be, int stream, const struct gv_nn_gemm *g)
 	    .a_transposed = g->a_transposed,
 	    .b_transposed = g->b_transposed,
 	    .add = g->add,
-	    .relu = g->relu};
+	    .relu = g->relu,
+	    .c_type = type};
 
 	(void)stream;
 	if (c->math != GV_NN_FP32 && g->bias == NULL && !g->relu)
 		return gv_cuda_queue_product(
-		    c, &(struct gv_cuda_product){*g, GV_CUDA_F32, GV_CUDA_F32});
-	return gv_cuda_gemm(&c->queue, GV_CUDA_F32, &v);
+		    c, &(struct gv_cuda_product){*g, type, type});
+	return gv_cuda_gemm(&c->queue, type, &v);
 }
 
 static int

@@ -1,7 +1,7 @@
 /* Grids of products: which tile, how many parts. */
 #include "cuda/launch.h"
 
-enum { LARGE = 64, SMALL = 32 };
+enum { HUGE = 128, LARGE = 64, SMALL = 32 };
 #define MOST ((size_t)1 << 31)
 
 static size_t
@@ -16,14 +16,20 @@ enough(const struct gv_cuda_queue *q)
 	return q->blocks > 0 ? q->blocks : 264;
 }
 
-/* Large tiles read less; small ones fit small matrices, and are more. */
+/*
+ * Large tiles read less; small ones fit small matrices, and are more.  A multiprocessor
+ * has one of the largest at a time, and two of the others.
+ */
 static size_t
 tile_of(const struct gv_cuda_queue *q, size_t rows, size_t columns, size_t batch)
 {
-	return rows <= SMALL || columns <= SMALL ||
-		       tiles(rows, columns, LARGE) * batch < enough(q)
-		   ? SMALL
-		   : LARGE;
+	if (rows <= SMALL || columns <= SMALL ||
+	    tiles(rows, columns, LARGE) * batch < enough(q))
+		return SMALL;
+	return rows <= LARGE || columns <= LARGE ||
+		       2 * tiles(rows, columns, HUGE) * batch < enough(q)
+		   ? LARGE
+		   : HUGE;
 }
 
 int
@@ -32,10 +38,11 @@ gv_cuda_gemm(
 {
 	bool bf16 = type == GV_CUDA_BF16;
 	size_t tile = bf16 ? LARGE : tile_of(q, a->m, a->n, a->batch);
-	enum gv_cuda_kernel kernel =
-	    !bf16 ? tile == LARGE ? GV_CUDA_gemm_64_f32 : GV_CUDA_gemm_32_f32
-	    : a->c_type == GV_CUDA_F32 ? GV_CUDA_gemm_64_mixed
-				       : GV_CUDA_gemm_64_bf16;
+	enum gv_cuda_kernel kernel = !bf16 ? tile == HUGE    ? GV_CUDA_gemm_128_f32
+					     : tile == LARGE ? GV_CUDA_gemm_64_f32
+							     : GV_CUDA_gemm_32_f32
+				     : a->c_type == GV_CUDA_F32 ? GV_CUDA_gemm_64_mixed
+								: GV_CUDA_gemm_64_bf16;
 
 	if (a->m >= MOST || a->n >= MOST || a->k >= MOST)
 		return GV_CUDA_TOO_LARGE;
@@ -44,7 +51,7 @@ gv_cuda_gemm(
 
 /* The kernels of one pass, and which of them a type takes: tensor cores have large tiles. */
 struct pass {
-	enum gv_cuda_kernel large, small, tf32;
+	enum gv_cuda_kernel huge, large, small, tf32;
 };
 
 static size_t
@@ -60,7 +67,9 @@ kernel_of(const struct pass *p, enum gv_cuda_type type, const struct gv_cuda_con
 {
 	if (type == GV_CUDA_BF16)
 		return gv_cuda_of(p->large, type);
-	return a->tf32 ? p->tf32 : tile == LARGE ? p->large : p->small;
+	if (a->tf32)
+		return p->tf32;
+	return tile == HUGE ? p->huge : tile == LARGE ? p->large : p->small;
 }
 
 static bool
@@ -85,8 +94,9 @@ gv_cuda_conv_forward(
 {
 	size_t places = a->n * a->out_height * a->out_width, out = a->out / a->g;
 	size_t tile = tile_for(q, type, a, places, out, a->B * a->g);
-	static const struct pass forward = {GV_CUDA_conv_forward_64_f32,
-	    GV_CUDA_conv_forward_32_f32, GV_CUDA_conv_forward_tf32};
+	static const struct pass forward = {GV_CUDA_conv_forward_128_f32,
+	    GV_CUDA_conv_forward_64_f32, GV_CUDA_conv_forward_32_f32,
+	    GV_CUDA_conv_forward_tf32};
 
 	if (is_large(a))
 		return GV_CUDA_TOO_LARGE;
@@ -107,8 +117,9 @@ gv_cuda_conv_backward(
 	    a->n * gv_cuda_ceil(a->height, a->s) * gv_cuda_ceil(a->width, a->s);
 	size_t in = a->channels / a->g, batch = a->B * a->g * a->s * a->s;
 	size_t tile = tile_for(q, type, a, places, in, batch);
-	static const struct pass backward = {GV_CUDA_conv_backward_64_f32,
-	    GV_CUDA_conv_backward_32_f32, GV_CUDA_conv_backward_tf32};
+	static const struct pass backward = {GV_CUDA_conv_backward_128_f32,
+	    GV_CUDA_conv_backward_64_f32, GV_CUDA_conv_backward_32_f32,
+	    GV_CUDA_conv_backward_tf32};
 
 	if (is_large(a))
 		return GV_CUDA_TOO_LARGE;
@@ -132,8 +143,9 @@ cut_of(
 {
 	size_t rows = a->k * a->k * a->channels / a->g, columns = a->out / a->g;
 	size_t shards = a->shards.shards, batch = a->B * a->g;
-	struct cut c = {
-	    tile_for(q, type, a, rows, columns, batch), shards < 4 ? shards : 4, 0};
+	/* sums of two shards take the room of the largest */
+	size_t tile = tile_for(q, type, a, rows, columns, batch);
+	struct cut c = {tile < LARGE ? tile : LARGE, shards < 4 ? shards : 4, 0};
 
 	while (c.inner > 1 &&
 	       tiles(rows, columns, c.tile) * batch * (shards / c.inner) < enough(q))
@@ -194,7 +206,8 @@ gv_cuda_conv_gradient(
 {
 	struct cut c = cut_of(q, type, a);
 	static const struct pass gradient = {GV_CUDA_conv_gradient_64_f32,
-	    GV_CUDA_conv_gradient_32_f32, GV_CUDA_conv_gradient_tf32};
+	    GV_CUDA_conv_gradient_64_f32, GV_CUDA_conv_gradient_32_f32,
+	    GV_CUDA_conv_gradient_tf32};
 	size_t weights = weights_of(a), rows = a->k * a->k * a->channels / a->g;
 	bool whole = c.parts == 1;
 	struct gv_cuda_conv_parts p = {.c = *a,

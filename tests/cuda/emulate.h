@@ -40,7 +40,7 @@ extern "C" void *emulate_shared(size_t bytes);
 #define gv_grid_y          emulated.grid_y
 #define GV_UNROLL
 #define GV_INFINITY INFINITY
-#define GV_KERNEL(name, args)                            \
+#define GV_KERNEL_OF(blocks, name, args)                 \
 	static void body_##name(const struct args &a);   \
 	extern "C" void gv_kernel_##name(const void *p); \
 	void gv_kernel_##name(const void *p)             \

@@ -320,6 +320,8 @@ static const struct row_case attentions[] = {
     {"causal,,,,,,1,,", 1, 1, 3, 1, 1, 1, true, false},
     {"causal,,,,,,2,,", 130, 1, 48, 1, 1, 1, true, true},
     {"attention,,,,,,1,,", 65, 1, 360, 2, 1, 1, false, false},
+    {"causal,,,,,,1,,", 35, 1, 768, 1, 2, 1, true, false},
+    {"attention,,,,,,2,,", 9, 1, 1170, 2, 1, 1, false, true},
     {"causal,,,,,,3,,", 64, 1, 576, 1, 2, 1, true, false},
 };
 

@@ -1,11 +1,23 @@
 #include "device_speed.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/clock.h"
+#include "base/mem.h"
+#include "base/rng.h"
 #include "nn/backend.h"
 
 /* What is measured takes at least so long, and is measured so often; the best counts. */
 static const double ENOUGH_S = 0.02;
-enum { TIMES = 5, COPY_BYTES = 64 << 20, LAUNCHES = 200, LARGEST = 8192 };
+/* copies larger than what caches hold */
+enum {
+	TIMES = 5,
+	COPY_BYTES = 256 << 20,
+	LAUNCHES = 200,
+	LARGEST = 8192,
+	FILL = 1 << 20
+};
 
 /* Seconds of n repetitions of something small enough for the queue. */
 struct work {
@@ -27,7 +39,8 @@ do_once(const struct work *w)
 	    .c = w->c,
 	    .lda = w->n,
 	    .ldb = w->n,
-	    .ldc = w->n};
+	    .ldc = w->n,
+	    .stored = true};
 
 	return w->n > 0 ? w->be->gemm(w->be, 0, &g)
 			: w->be->copy(w->be, w->b, w->a, w->bytes);
@@ -80,6 +93,47 @@ make_room(struct work *w, size_t bytes, struct gv_error *e)
 	return 0;
 }
 
+static int
+failed(const struct work *w, struct gv_error *e)
+{
+	const char *why = w->be->error(w->be);
+
+	return gv_error_set(e, "%s", why != NULL ? why : "");
+}
+
+/* Two numbers in (-1, 1) as bfloat16, which are one as float, too. */
+static uint32_t
+pair(uint64_t i)
+{
+	float v[2] = {(float)(2 * gv_random_uniform(1, 0, 0, i) - 1),
+	    (float)(2 * gv_random_uniform(1, 1, 0, i) - 1)};
+	uint32_t bits[2];
+
+	memcpy(bits, v, sizeof(bits));
+	return (bits[0] & 0xffff0000u) | bits[1] >> 16;
+}
+
+/* Numbers that differ: on zeros processors are faster than on what there is to compute. */
+static int
+fill(const struct work *w, float *to, size_t bytes, struct gv_error *e)
+{
+	size_t some = bytes < FILL ? bytes : FILL, done, i;
+	uint32_t *v = gv_xcalloc(some / sizeof(*v), sizeof(*v));
+	int status;
+
+	for (i = 0; i < some / sizeof(*v); i++)
+		v[i] = pair(i);
+	status = w->be->put(w->be, to, v, some);
+	for (done = some; done < bytes && status == 0; done += some) {
+		some = done < bytes - done ? done : bytes - done;
+		status = w->be->copy(w->be, (char *)to + done, to, some);
+	}
+	if (status == 0)
+		status = w->be->sync(w->be);
+	free(v);
+	return status == 0 ? 0 : failed(w, e);
+}
+
 static void
 give_room(struct work *w)
 {
@@ -92,14 +146,6 @@ give_room(struct work *w)
 	}
 }
 
-static int
-failed(const struct work *w, struct gv_error *e)
-{
-	const char *why = w->be->error(w->be);
-
-	return gv_error_set(e, "%s", why != NULL ? why : "");
-}
-
 /* Products twice as large each time, until one takes long enough. */
 static int
 measure_products(double *gflops, struct work *w, struct gv_error *e)
@@ -109,6 +155,10 @@ measure_products(double *gflops, struct work *w, struct gv_error *e)
 
 	for (w->n = 64; status == 0; w->n *= 2) {
 		status = make_room(w, w->n * w->n * sizeof(float), e);
+		if (status == 0)
+			status = fill(w, w->a, w->n * w->n * sizeof(float), e);
+		if (status == 0)
+			status = fill(w, w->b, w->n * w->n * sizeof(float), e);
 		if (status == 0 && (s = best(w)) < 0)
 			status = failed(w, e);
 		give_room(w);
@@ -129,6 +179,8 @@ measure_copies(struct device_speed *speed, struct work *w, struct gv_error *e)
 
 	w->n = 0;
 	w->bytes = COPY_BYTES;
+	if (status == 0)
+		status = fill(w, w->a, COPY_BYTES, e);
 	if (status == 0 && (s = best(w)) < 0)
 		status = failed(w, e);
 	if (status == 0) {

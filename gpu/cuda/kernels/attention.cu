@@ -6,16 +6,19 @@
  * sums along a place's channels are chains, sums over places are made by lanes that have
  * a channel each, in the order of places.  Forward keeps a running largest product and
  * rescales; backward makes probabilities again from the row's log of sums.
+ *
+ * The other side is there in pieces of 64 channels: first all of them for the products,
+ * then, where it is more than one, all of them again for the sums over places.
  */
 #include "device.h"
 
 namespace gv_attention {
-enum { WARP = 32, ROWS = 8, MOST = GV_CUDA_HEAD, EACH = MOST / WARP };
+enum { WARP = 32, ROWS = 8, MOST = GV_CUDA_HEAD, EACH = MOST / WARP, PIECE = 64 };
 
 struct shared {
-	float row[ROWS][2][MOST];       /* of this block's rows */
-	float other[WARP][2][MOST + 1]; /* of the other side; a lane reads a row */
-	float p[ROWS][2][WARP];         /* what lanes give to each other, of a warp */
+	float row[ROWS][2][MOST];        /* of this block's rows */
+	float other[WARP][2][PIECE + 1]; /* of the other side; a lane reads a row */
+	float p[ROWS][2][WARP];          /* what lanes give to each other, of a warp */
 };
 
 GV_DEVICE unsigned
@@ -101,10 +104,10 @@ template <class T> struct head {
 template <class T, int WIDTH>
 GV_DEVICE void
 fetch(float (*to)[2][WIDTH], unsigned slot, unsigned rows, const T *from, size_t apart,
-    unsigned first, unsigned n, unsigned D)
+    unsigned first, unsigned n, unsigned channels)
 {
-	for (unsigned i = gv_thread; i < rows * D; i += ROWS * WARP) {
-		unsigned place = i / D, c = i % D;
+	for (unsigned i = gv_thread; i < rows * channels; i += ROWS * WARP) {
+		unsigned place = i / channels, c = i % channels;
 
 		to[place][slot][c] =
 		    first + place < n ? gv_get(from + (size_t)(first + place) * apart + c)
@@ -112,28 +115,74 @@ fetch(float (*to)[2][WIDTH], unsigned slot, unsigned rows, const T *from, size_t
 	}
 }
 
-/* A row of this block with a place of the other side: the chain along the channels. */
-GV_DEVICE float
-product(const shared &s, unsigned slot, unsigned D)
-{
-	float v = 0;
+/* 32 places of the other side from first on: channels from c on, in two slots. */
+template <class T> struct other_side {
+	const T *v[2];
+	size_t apart[2];
+	unsigned first, n, D;
 
-	for (unsigned c = 0; c < D; c++)
-		v = fmaf(s.row[warp()][slot][c], s.other[lane()][slot][c], v);
-	return v;
+	GV_MEMBER void
+	fetch_piece(shared &s, unsigned slot, unsigned c) const
+	{
+		fetch(s.other, slot, WARP, v[slot] + c, apart[slot], first, n,
+		    channels_from(c));
+	}
+	GV_MEMBER unsigned
+	channels_from(unsigned c) const
+	{
+		return D - c < PIECE ? D - c : (unsigned)PIECE;
+	}
+	GV_MEMBER bool
+	is_one_piece(void) const
+	{
+		return D <= PIECE;
+	}
+};
+
+/*
+ * v[k]: row k of this warp with slot k of a lane's place, the chain along the channels.
+ * In one piece slots 0 and 1 are both there afterwards.
+ */
+template <class T, int SLOTS>
+GV_DEVICE void
+products(float (&v)[SLOTS], shared &s, const other_side<T> &o)
+{
+	for (int k = 0; k < SLOTS; k++)
+		v[k] = 0;
+	for (unsigned c = 0; c < o.D; c += PIECE) {
+		gv_sync(); /* the last piece is read */
+		o.fetch_piece(s, 0, c);
+		if (SLOTS > 1 || o.is_one_piece())
+			o.fetch_piece(s, 1, c);
+		gv_sync();
+		for (int k = 0; k < SLOTS; k++)
+			for (unsigned i = 0; i < o.channels_from(c); i++)
+				v[k] = fmaf(
+				    s.row[warp()][k][c + i], s.other[lane()][k][i], v[k]);
+	}
 }
 
 /* sum[e] goes on over the places that lanes have: p's of them times their channels. */
+template <class T>
 GV_DEVICE void
-add_places(const shared &s, unsigned of_p, unsigned slot, unsigned D, float (&sum)[EACH])
+add_places(
+    shared &s, const other_side<T> &o, unsigned of_p, unsigned slot, float (&sum)[EACH])
 {
+	GV_UNROLL
 	for (unsigned e = 0; e < EACH; e++) {
 		unsigned c = lane() + e * WARP;
 
-		if (c < D)
+		if (e * WARP >= o.D)
+			continue;
+		if (!o.is_one_piece() && e * WARP % PIECE == 0) {
+			gv_sync();
+			o.fetch_piece(s, slot, e * WARP);
+			gv_sync();
+		}
+		if (c < o.D)
 			for (unsigned j = 0; j < WARP; j++)
-				sum[e] = fmaf(
-				    s.p[warp()][of_p][j], s.other[j][slot][c], sum[e]);
+				sum[e] = fmaf(s.p[warp()][of_p][j],
+				    s.other[j][slot][c % PIECE], sum[e]);
 	}
 }
 
@@ -151,30 +200,31 @@ forward_head(const head<T> &h, shared &s, size_t b)
 	gv_sync(); /* the last head's is read */
 	fetch(s.row, 0, ROWS, x + h.at(0, 0), h.x_row, h.first, h.n, h.D);
 	for (unsigned j = 0; j < end && j < h.n; j += WARP) {
-		float v, p, more;
+		other_side<T> o = {
+		    {x + h.at(0, 1), x + h.at(0, 2)}, {h.x_row, h.x_row}, j, h.n, h.D};
+		float all[1], v, p, more;
 
-		gv_sync();
-		fetch(s.other, 0, WARP, x + h.at(0, 1), h.x_row, j, h.n, h.D);
-		fetch(s.other, 1, WARP, x + h.at(0, 2), h.x_row, j, h.n, h.D);
-		gv_sync();
-		v = h.sees(i, j + lane()) ? product(s, 0, h.D) : -GV_INFINITY;
+		products(all, s, o);
+		v = h.sees(i, j + lane()) ? all[0] : -GV_INFINITY;
 		more = fmaxf(top, largest_of(v));
 		/* before the first place that is seen nothing is there to rescale */
 		p = more == -GV_INFINITY ? 0 : expf((v - more) * h.scale);
 		v = more == -GV_INFINITY ? 0 : expf((top - more) * h.scale);
 		top = more;
 		total = total * v + sum_of(p);
+		GV_UNROLL
 		for (unsigned e = 0; e < EACH; e++)
 			y[e] *= v;
 		s.p[warp()][0][lane()] = p;
 		gv_sync_warp();
 		if (a.y != NULL)
-			add_places(s, 0, 1, h.D, y);
+			add_places(s, o, 0, 1, y);
 	}
 	if (i >= h.n)
 		return;
 	if (lane() == 0)
 		a.lse[h.lse + i] = top * h.scale + logf(total);
+	GV_UNROLL
 	for (unsigned e = 0; e < EACH; e++)
 		if (lane() + e * WARP < h.D && a.y != NULL)
 			gv_put((T *)a.y + b * a.y_apart + h.y + i * h.y_row + lane() +
@@ -249,6 +299,7 @@ give(const head<T> &h, size_t b, unsigned which, const float (&sum)[EACH])
 {
 	const struct gv_cuda_attention &a = h.a;
 
+	GV_UNROLL
 	for (unsigned e = 0; e < EACH; e++) {
 		unsigned c = lane() + e * WARP;
 		size_t at = h.at_dx(b, h.row(), which) + c;
@@ -279,14 +330,15 @@ queries_of_head(const head<T> &h, shared &s, size_t b)
 	fetch(s.row, 0, ROWS, x + h.at(0, 0), h.x_row, h.first, h.n, h.D);
 	fetch(s.row, 1, ROWS, dy, h.y_row, h.first, h.n, h.D);
 	for (unsigned j = 0; j < end && j < h.n; j += WARP) {
-		gv_sync();
-		fetch(s.other, 0, WARP, x + h.at(0, 1), h.x_row, j, h.n, h.D);
-		fetch(s.other, 1, WARP, x + h.at(0, 2), h.x_row, j, h.n, h.D);
-		gv_sync();
-		weights w(h, h.row(), j + lane(), product(s, 0, h.D), product(s, 1, h.D));
+		other_side<T> o = {
+		    {x + h.at(0, 1), x + h.at(0, 2)}, {h.x_row, h.x_row}, j, h.n, h.D};
+		float v[2];
+
+		products(v, s, o);
+		weights w(h, h.row(), j + lane(), v[0], v[1]);
 		s.p[warp()][0][lane()] = w.ds;
 		gv_sync_warp();
-		add_places(s, 0, 0, h.D, dq);
+		add_places(s, o, 0, 0, dq);
 	}
 	give(h, b, 0, dq);
 }
@@ -304,16 +356,16 @@ keys_of_head(const head<T> &h, shared &s, size_t b)
 	fetch(s.row, 0, ROWS, x + h.at(0, 1), h.x_row, h.first, h.n, h.D);
 	fetch(s.row, 1, ROWS, x + h.at(0, 2), h.x_row, h.first, h.n, h.D);
 	for (unsigned i = a.causal ? h.first / WARP * WARP : 0; i < h.n; i += WARP) {
-		gv_sync();
-		fetch(s.other, 0, WARP, x + h.at(0, 0), h.x_row, i, h.n, h.D);
-		fetch(s.other, 1, WARP, dy, h.y_row, i, h.n, h.D);
-		gv_sync();
-		weights w(h, i + lane(), h.row(), product(s, 0, h.D), product(s, 1, h.D));
+		other_side<T> o = {{x + h.at(0, 0), dy}, {h.x_row, h.y_row}, i, h.n, h.D};
+		float v[2];
+
+		products(v, s, o);
+		weights w(h, i + lane(), h.row(), v[0], v[1]);
 		s.p[warp()][0][lane()] = w.ds;
 		s.p[warp()][1][lane()] = w.p;
 		gv_sync_warp();
-		add_places(s, 0, 0, h.D, dk);
-		add_places(s, 1, 1, h.D, dv);
+		add_places(s, o, 0, 0, dk);
+		add_places(s, o, 1, 1, dv);
 	}
 	give(h, b, 1, dk);
 	give(h, b, 2, dv);

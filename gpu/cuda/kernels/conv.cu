@@ -251,43 +251,50 @@ forward(const struct gv_cuda_conv &a)
 
 		if (!gv_active(a.active, b))
 			continue;
+		GV_UNROLL
 		for (unsigned i = 0; i < p.DOWN; i++)
-			for (unsigned j = 0; j < p.ACROSS; j++) {
-				unsigned place = t.row + p.row(i);
-				unsigned o = t.column + p.column(j);
-				bool there = place < v.places() && o < v.cout;
+			GV_UNROLL
+		for (unsigned j = 0; j < p.ACROSS; j++) {
+			unsigned place = t.row + p.row(i);
+			unsigned o = t.column + p.column(j);
+			bool there = place < v.places() && o < v.cout;
 
-				p.v[i][j] =
-				    there && a.y_add
+			p.v[i][j] = there && a.y_add
 					? gv_get(y + (size_t)place * a.out + o)
 				    : there && a.bias != NULL
 					? a.bias[b * a.bias_apart + v.group * v.cout + o]
 					: 0;
-			}
+		}
 		p.run(s, x, w, t.row, t.column, 0, v.k * v.k * v.cin);
+		GV_UNROLL
 		for (unsigned i = 0; i < p.DOWN; i++)
-			for (unsigned j = 0; j < p.ACROSS; j++) {
-				unsigned place = t.row + p.row(i);
-				unsigned o = t.column + p.column(j);
-				size_t at = (size_t)place * a.out + o;
+			GV_UNROLL
+		for (unsigned j = 0; j < p.ACROSS; j++) {
+			unsigned place = t.row + p.row(i);
+			unsigned o = t.column + p.column(j);
+			size_t at = (size_t)place * a.out + o;
 
-				if (place < v.places() && o < v.cout)
-					gv_put(y + at,
-					    gv_masked(mask, at,
+			if (place < v.places() && o < v.cout)
+				gv_put(
+				    y + at, gv_masked(mask, at,
 						a.relu ? gv_relu(p.v[i][j]) : p.v[i][j]));
-			}
+		}
 	}
 }
 
-GV_KERNEL(conv_forward_64_f32, gv_cuda_conv)
+GV_KERNEL(conv_forward_128_f32, gv_cuda_conv)
+{
+	forward<float, gv_product_for<float, 128>::type>(a);
+}
+GV_KERNEL_OF(2, conv_forward_64_f32, gv_cuda_conv)
 {
 	forward<float, gv_product_for<float, 64>::type>(a);
 }
-GV_KERNEL(conv_forward_tf32, gv_cuda_conv)
+GV_KERNEL_OF(2, conv_forward_tf32, gv_cuda_conv)
 {
 	forward<float, gv_product_tf32>(a);
 }
-GV_KERNEL(conv_forward_32_f32, gv_cuda_conv)
+GV_KERNEL_OF(2, conv_forward_32_f32, gv_cuda_conv)
 {
 	forward<float, gv_product_for<float, 32>::type>(a);
 }
@@ -448,12 +455,14 @@ backward_class(const conv<T> &v, typename PRODUCT::shared &s, size_t b, side h, 
 
 	if (t.row >= places)
 		return;
+	GV_UNROLL
 	for (unsigned i = 0; i < p.DOWN; i++) {
 		gv_place to = dy.place(t.row + p.row(i));
 
 		at[i] = (((size_t)to.sample * v.height + to.y) * v.width + to.x) *
 			    a.channels +
 			v.group * v.cin;
+		GV_UNROLL
 		for (unsigned j = 0; j < p.ACROSS; j++) {
 			unsigned c = t.column + p.column(j);
 
@@ -467,15 +476,17 @@ backward_class(const conv<T> &v, typename PRODUCT::shared &s, size_t b, side h, 
 		}
 	}
 	p.run(s, dy, weight, t.row, t.column, 0, h.taps * w.taps * v.cout);
+	GV_UNROLL
 	for (unsigned i = 0; i < p.DOWN; i++)
-		for (unsigned j = 0; j < p.ACROSS; j++) {
-			unsigned c = t.column + p.column(j);
+		GV_UNROLL
+	for (unsigned j = 0; j < p.ACROSS; j++) {
+		unsigned c = t.column + p.column(j);
 
-			float to = a.dx_relu ? gv_relu(p.v[i][j]) : p.v[i][j];
+		float to = a.dx_relu ? gv_relu(p.v[i][j]) : p.v[i][j];
 
-			if (t.row + p.row(i) < places && c < v.cin)
-				gv_put(dx + at[i] + c, gv_masked(mask, at[i] + c, to));
-		}
+		if (t.row + p.row(i) < places && c < v.cin)
+			gv_put(dx + at[i] + c, gv_masked(mask, at[i] + c, to));
+	}
 }
 
 template <class T, class PRODUCT>
@@ -497,15 +508,19 @@ backward(const struct gv_cuda_conv &a)
 	}
 }
 
-GV_KERNEL(conv_backward_64_f32, gv_cuda_conv)
+GV_KERNEL(conv_backward_128_f32, gv_cuda_conv)
+{
+	backward<float, gv_product_for<float, 128>::type>(a);
+}
+GV_KERNEL_OF(2, conv_backward_64_f32, gv_cuda_conv)
 {
 	backward<float, gv_product_for<float, 64>::type>(a);
 }
-GV_KERNEL(conv_backward_tf32, gv_cuda_conv)
+GV_KERNEL_OF(2, conv_backward_tf32, gv_cuda_conv)
 {
 	backward<float, gv_product_tf32>(a);
 }
-GV_KERNEL(conv_backward_32_f32, gv_cuda_conv)
+GV_KERNEL_OF(2, conv_backward_32_f32, gv_cuda_conv)
 {
 	backward<float, gv_product_for<float, 32>::type>(a);
 }
@@ -521,14 +536,18 @@ template <class PRODUCT> struct tree_of_four {
 	enum { DOWN = PRODUCT::DOWN, ACROSS = PRODUCT::ACROSS };
 	float sum[2][DOWN][ACROSS];
 
+	/* by words that name their numbers, which can be in registers then */
 	GV_MEMBER void
 	take(unsigned shard, unsigned i, unsigned j, float v)
 	{
-		float *at = &sum[shard >> 1][i][j];
+		float *first = &sum[0][i][j], *second = &sum[1][i][j];
 
-		*at = shard & 1 ? *at + v : v;
+		if (shard < 2)
+			*first = shard == 0 ? v : *first + v;
+		else
+			*second = shard == 2 ? v : *second + v;
 		if (shard == 3)
-			sum[0][i][j] += *at;
+			*first += *second;
 	}
 };
 
@@ -557,15 +576,17 @@ gradient_part(const struct gv_cuda_conv_parts &a, const conv<T> &v,
 		for (unsigned j = 0; j < p.ACROSS; j++)
 			sum.take(shard, i, j, p.v[i][j]);
 	}
+	GV_UNROLL
 	for (unsigned i = 0; i < sum.DOWN; i++)
-		for (unsigned j = 0; j < sum.ACROSS; j++) {
-			unsigned e = t.row + PRODUCT::row(i);
-			unsigned o = t.column + PRODUCT::column(j);
-			float *to = out + (size_t)e * v.cout + o;
+		GV_UNROLL
+	for (unsigned j = 0; j < sum.ACROSS; j++) {
+		unsigned e = t.row + PRODUCT::row(i);
+		unsigned o = t.column + PRODUCT::column(j);
+		float *to = out + (size_t)e * v.cout + o;
 
-			if (e < elements && o < v.cout)
-				*to = a.add ? *to + sum.sum[0][i][j] : sum.sum[0][i][j];
-		}
+		if (e < elements && o < v.cout)
+			*to = a.add ? *to + sum.sum[0][i][j] : sum.sum[0][i][j];
+	}
 }
 
 template <class T, class PRODUCT>
@@ -583,15 +604,15 @@ gradient(const struct gv_cuda_conv_parts &a)
 	}
 }
 
-GV_KERNEL(conv_gradient_64_f32, gv_cuda_conv_parts)
+GV_KERNEL_OF(2, conv_gradient_64_f32, gv_cuda_conv_parts)
 {
 	gradient<float, gv_product_for<float, 64>::type>(a);
 }
-GV_KERNEL(conv_gradient_tf32, gv_cuda_conv_parts)
+GV_KERNEL_OF(2, conv_gradient_tf32, gv_cuda_conv_parts)
 {
 	gradient<float, gv_product_tf32>(a);
 }
-GV_KERNEL(conv_gradient_32_f32, gv_cuda_conv_parts)
+GV_KERNEL_OF(2, conv_gradient_32_f32, gv_cuda_conv_parts)
 {
 	gradient<float, gv_product_for<float, 32>::type>(a);
 }

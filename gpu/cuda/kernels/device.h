@@ -4,6 +4,7 @@
  *
  *	GV_KERNEL(copy, gv_cuda_map) { unsigned i = gv_global(); if (i < a.n) ... }
  *
+ * GV_KERNEL_OF(2, ...): its registers leave room for two of its blocks.
  * A kernel's one parameter is the struct a; blocks are threads in a row, whole warps.
  * Shared memory is GV_SHARED(type, s), at most once in a kernel.  Nothing is contracted:
  * what is to be fused is written fmaf.
@@ -27,13 +28,15 @@
 #define gv_grid_y          gridDim.y
 #define GV_UNROLL          _Pragma("unroll")
 #define GV_INFINITY        __int_as_float(0x7f800000)
-#define GV_KERNEL(name, args)                                           \
-	extern "C" __global__ void __launch_bounds__(GV_THREADS_##name) \
+#define GV_KERNEL_OF(blocks, name, args)                                        \
+	extern "C" __global__ void __launch_bounds__(GV_THREADS_##name, blocks) \
 	    gv_kernel_##name(const __grid_constant__ struct args a)
 
 #else
 #include "emulate.h"
 #endif
+
+#define GV_KERNEL(name, args) GV_KERNEL_OF(1, name, args)
 
 enum {
 #define GV_CUDA_KERNEL(name, args, threads) GV_THREADS_##name = threads,
@@ -151,6 +154,25 @@ gv_put_many(T *p, const float (&v)[N])
 	for (int e = 0; e < N; e++)
 		gv_put(p + e, v[e]);
 #endif
+}
+
+/* N numbers of shared memory, which begin at as many bytes where N is 2 or 4. */
+template <int N>
+GV_DEVICE void
+gv_get_some(float (&v)[N], const float *p)
+{
+#ifdef __CUDACC__
+	if constexpr (N == 4) {
+		gv_get_many(v, p);
+	} else if constexpr (N == 2) {
+		float2 both = *(const float2 *)(const void *)p;
+
+		v[0] = both.x;
+		v[1] = both.y;
+	} else
+#endif
+		for (int e = 0; e < N; e++)
+			v[e] = p[e];
 }
 
 /* v, the gradient of what a relu gave at p (NULL: of none), where that is above 0. */

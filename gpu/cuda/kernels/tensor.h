@@ -207,11 +207,17 @@ struct gv_product_tf32 : gv_tensor_place {
 		gv_product_side<SIZE, A> rows(a, first_row);
 		gv_product_side<SIZE, B> columns(b, first_column);
 
-		for (unsigned at = from; at < end; at += GV_PRODUCT_DEPTH) {
+		rows.fetch(from, end);
+		columns.fetch(from, end);
+		for (unsigned at = from; at < end; at += shared::DEPTH) {
 			gv_sync(); /* nobody reads the last step's any more */
-			rows.fill(s.a, at, end);
-			columns.fill(s.b, at, end);
+			rows.put(s.a);
+			columns.put(s.b);
 			gv_sync();
+			if (end - at > shared::DEPTH) {
+				rows.fetch(at + shared::DEPTH, end);
+				columns.fetch(at + shared::DEPTH, end);
+			}
 			multiply(s);
 		}
 	}
@@ -222,7 +228,7 @@ struct gv_product_tf32 : gv_tensor_place {
 		unsigned g = gv_thread % 32 / 4, t = gv_thread % 4;
 
 		GV_UNROLL
-		for (unsigned k = 0; k < GV_PRODUCT_DEPTH; k += 8) {
+		for (unsigned k = 0; k < shared::DEPTH; k += 8) {
 			unsigned row = warp_row() + g;
 			unsigned x[4] = {gv_tf32(s.a[k + t][row]),
 			    gv_tf32(s.a[k + t][row + 8]), gv_tf32(s.a[k + t + 4][row]),
