@@ -196,9 +196,9 @@ GV_FAKE=fail=cuMemcpyDtoHAsync_v2:5:999
 gpu --device=cuda --test=digits:20
 says "a test that fails" "testing after step 4: Fake H100 (GPU 0): a copy from the device: unknown error (CUDA_ERROR_UNKNOWN)"
 GV_FAKE=
-printf 'id\top\tout\tk\tg\n1\tembed\t4\t\t\n2\tlinear\t600\t1\t\n3\tcausal\t\t\t1\n4\tlinear\t\t1\t\n5\txent\t\t\t\n' >wide.tsv
+printf 'id\top\tout\tk\tg\n1\tembed\t4\t\t\n2\tlinear\t1200\t1\t\n3\tcausal\t\t\t1\n4\tlinear\t\t1\t\n5\txent\t\t\t\n' >wide.tsv
 run env GV_PLUGINS="$fake" LD_LIBRARY_PATH="$fake" gv-train --device=cuda --data=sentences:20 --context=4 --batch=2 --steps=1 wide.tsv
-says "heads wider than kernels have" "row 3 of the model: causal has no kernels for GPUs yet"
+says "heads wider than kernels have" "row 3 of the model: causal with heads of more than 256 channels has no kernels for GPUs yet"
 run gv-train --device=gpu --data=digits:8 --steps=1 mlp.tsv
 is_status 2 "a device that is none: status"
 err_has '--device: expected cpu, cuda, cuda:N or auto, got "gpu"' "a device that is none"

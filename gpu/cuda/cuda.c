@@ -234,6 +234,16 @@ learn_plan(
 	room->stored = 2;
 }
 
+/* What of a row has no kernels. */
+static const char *
+what_of(const struct gv_nn_row *r)
+{
+	if (r->l.op == GV_OP_ATTENTION || r->l.op == GV_OP_CAUSAL)
+		return " with heads of more than 256 channels";
+	return r->l.act > GV_ACT_RELU ? " with this act" : "";
+}
+_Static_assert(GV_CUDA_HEAD == 256, "as what_of says");
+
 static int
 start(struct gv_nn_backend *be, gv_real *scratch, struct gv_error *e)
 {
@@ -247,8 +257,7 @@ start(struct gv_nn_backend *be, gv_real *scratch, struct gv_error *e)
 		if (!gv_cuda_has(r))
 			return gv_error_set(e,
 			    "row %lld of the model: %s%s has no kernels for GPUs yet",
-			    (long long)r->l.id, gv_nn_ops[r->l.op].name,
-			    r->l.act > GV_ACT_RELU ? " with this act" : "");
+			    (long long)r->l.id, gv_nn_ops[r->l.op].name, what_of(r));
 	}
 	c->scratch = scratch;
 	c->coef = (struct gv_cuda_coef *)(void *)(scratch + at.coef);

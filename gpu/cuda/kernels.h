@@ -448,7 +448,7 @@ int gv_cuda_embed_gradient(
  * larger, 1 or the number.  bfloat16 goes through tensor cores up to GV_CUDA_FLASH_HEAD
  * channels: probabilities and their gradients are rounded, too.
  */
-enum { GV_CUDA_HEAD = 256, GV_CUDA_FLASH_HEAD = 128 };
+enum { GV_CUDA_HEAD = 256, GV_CUDA_NARROW_HEAD = 128, GV_CUDA_FLASH_HEAD = 128 };
 struct gv_cuda_attention {
 	size_t B, n, T, heads, D;
 	const unsigned char *active;

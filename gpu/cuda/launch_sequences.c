@@ -98,38 +98,54 @@ flash(const struct gv_cuda_queue *q, enum gv_cuda_kernel narrow,
 	    blocks_of(a, FLASH_ROWS), a->B, a, sizeof(*a));
 }
 
+/* Kernels of eight rows: for heads that are wide others. */
+struct widths {
+	enum gv_cuda_kernel narrow, wide;
+};
+
 static int
-each(const struct gv_cuda_queue *q, enum gv_cuda_kernel f32, enum gv_cuda_type type,
+eight(const struct gv_cuda_queue *q, struct widths f32, enum gv_cuda_type type,
     const struct gv_cuda_attention *a)
 {
+	enum gv_cuda_kernel k = a->D > GV_CUDA_NARROW_HEAD ? f32.wide : f32.narrow;
+
 	return gv_cuda_run(
-	    q, gv_cuda_of(f32, type), blocks_of(a, EIGHT), a->B, a, sizeof(*a));
+	    q, gv_cuda_of(k, type), blocks_of(a, EIGHT), a->B, a, sizeof(*a));
 }
 
 int
 gv_cuda_attention_forward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
     const struct gv_cuda_attention *a)
 {
+	static const struct widths forward = {
+	    GV_CUDA_attention_forward_f32, GV_CUDA_attention_forward_wide_f32};
+
 	if (a->D > GV_CUDA_HEAD)
 		return GV_CUDA_TOO_LARGE;
 	return is_flash(type, a) ? flash(q, GV_CUDA_flash_forward_64, a)
-				 : each(q, GV_CUDA_attention_forward_f32, type, a);
+				 : eight(q, forward, type, a);
 }
 
 int
 gv_cuda_attention_backward(const struct gv_cuda_queue *q, enum gv_cuda_type type,
     const struct gv_cuda_attention *a)
 {
+	static const struct widths dots = {
+	    GV_CUDA_attention_dots_f32, GV_CUDA_attention_dots_f32};
+	static const struct widths queries = {
+	    GV_CUDA_attention_queries_f32, GV_CUDA_attention_queries_wide_f32};
+	static const struct widths keys = {
+	    GV_CUDA_attention_keys_f32, GV_CUDA_attention_keys_wide_f32};
 	int r;
 
 	if (a->D > GV_CUDA_HEAD)
 		return GV_CUDA_TOO_LARGE;
-	r = each(q, GV_CUDA_attention_dots_f32, type, a);
+	r = eight(q, dots, type, a);
 	if (r == 0)
 		r = is_flash(type, a) ? flash(q, GV_CUDA_flash_queries_64, a)
-				      : each(q, GV_CUDA_attention_queries_f32, type, a);
+				      : eight(q, queries, type, a);
 	if (r != 0)
 		return r;
 	return is_flash(type, a) ? flash(q, GV_CUDA_flash_keys_64, a)
-				 : each(q, GV_CUDA_attention_keys_f32, type, a);
+				 : eight(q, keys, type, a);
 }

@@ -7,19 +7,23 @@
  * a channel each, in the order of places.  Forward keeps a running largest product and
  * rescales; backward makes probabilities again from the row's log of sums.
  *
- * The other side is there in pieces of 64 channels: first all of them for the products,
- * then, where it is more than one, all of them again for the sums over places.
+ * The other side is there in one piece; of heads too wide for that in pieces of 64
+ * channels: first all of them for the products, then again for the sums over places.
  */
 #include "device.h"
 
 namespace gv_attention {
-enum { WARP = 32, ROWS = 8, MOST = GV_CUDA_HEAD, EACH = MOST / WARP, PIECE = 64 };
+enum { WARP = 32, ROWS = 8 };
 
-struct shared {
+/* Heads of up to MOST channels. */
+template <int MOST_, int PIECE_> struct heads_of {
+	enum { MOST = MOST_, PIECE = PIECE_, EACH = MOST / WARP };
 	float row[ROWS][2][MOST];        /* of this block's rows */
 	float other[WARP][2][PIECE + 1]; /* of the other side; a lane reads a row */
 	float p[ROWS][2][WARP];          /* what lanes give to each other, of a warp */
 };
+typedef heads_of<GV_CUDA_NARROW_HEAD, GV_CUDA_NARROW_HEAD> narrow;
+typedef heads_of<GV_CUDA_HEAD, 64> wide;
 
 GV_DEVICE unsigned
 lane(void)
@@ -116,13 +120,14 @@ fetch(float (*to)[2][WIDTH], unsigned slot, unsigned rows, const T *from, size_t
 }
 
 /* 32 places of the other side from first on: channels from c on, in two slots. */
-template <class T> struct other_side {
+template <class T, class H> struct other_side {
+	enum { PIECE = H::PIECE };
 	const T *v[2];
 	size_t apart[2];
 	unsigned first, n, D;
 
 	GV_MEMBER void
-	fetch_piece(shared &s, unsigned slot, unsigned c) const
+	fetch_piece(H &s, unsigned slot, unsigned c) const
 	{
 		fetch(s.other, slot, WARP, v[slot] + c, apart[slot], first, n,
 		    channels_from(c));
@@ -135,7 +140,7 @@ template <class T> struct other_side {
 	GV_MEMBER bool
 	is_one_piece(void) const
 	{
-		return D <= PIECE;
+		return H::MOST == H::PIECE;
 	}
 };
 
@@ -143,13 +148,13 @@ template <class T> struct other_side {
  * v[k]: row k of this warp with slot k of a lane's place, the chain along the channels.
  * In one piece slots 0 and 1 are both there afterwards.
  */
-template <class T, int SLOTS>
+template <class T, class H, int SLOTS>
 GV_DEVICE void
-products(float (&v)[SLOTS], shared &s, const other_side<T> &o)
+products(float (&v)[SLOTS], H &s, const other_side<T, H> &o)
 {
 	for (int k = 0; k < SLOTS; k++)
 		v[k] = 0;
-	for (unsigned c = 0; c < o.D; c += PIECE) {
+	for (unsigned c = 0; c < o.D; c += H::PIECE) {
 		gv_sync(); /* the last piece is read */
 		o.fetch_piece(s, 0, c);
 		if (SLOTS > 1 || o.is_one_piece())
@@ -163,18 +168,18 @@ products(float (&v)[SLOTS], shared &s, const other_side<T> &o)
 }
 
 /* sum[e] goes on over the places that lanes have: p's of them times their channels. */
-template <class T>
+template <class T, class H>
 GV_DEVICE void
 add_places(
-    shared &s, const other_side<T> &o, unsigned of_p, unsigned slot, float (&sum)[EACH])
+    H &s, const other_side<T, H> &o, unsigned of_p, unsigned slot, float (&sum)[H::EACH])
 {
 	GV_UNROLL
-	for (unsigned e = 0; e < EACH; e++) {
+	for (unsigned e = 0; e < H::EACH; e++) {
 		unsigned c = lane() + e * WARP;
 
 		if (e * WARP >= o.D)
 			continue;
-		if (!o.is_one_piece() && e * WARP % PIECE == 0) {
+		if (!o.is_one_piece() && e * WARP % H::PIECE == 0) {
 			gv_sync();
 			o.fetch_piece(s, slot, e * WARP);
 			gv_sync();
@@ -182,25 +187,25 @@ add_places(
 		if (c < o.D)
 			for (unsigned j = 0; j < WARP; j++)
 				sum[e] = fmaf(s.p[warp()][of_p][j],
-				    s.other[j][slot][c % PIECE], sum[e]);
+				    s.other[j][slot][c % H::PIECE], sum[e]);
 	}
 }
 
 /* ---- forward ---- */
 
-template <class T>
+template <class T, class H>
 GV_DEVICE void
-forward_head(const head<T> &h, shared &s, size_t b)
+forward_head(const head<T> &h, H &s, size_t b)
 {
 	const struct gv_cuda_attention &a = h.a;
 	const T *x = (const T *)a.x;
 	unsigned i = h.row(), end = a.causal ? h.first + ROWS : h.n;
-	float top = -GV_INFINITY, total = 0, y[EACH] = {};
+	float top = -GV_INFINITY, total = 0, y[H::EACH] = {};
 
 	gv_sync(); /* the last head's is read */
 	fetch(s.row, 0, ROWS, x + h.at(0, 0), h.x_row, h.first, h.n, h.D);
 	for (unsigned j = 0; j < end && j < h.n; j += WARP) {
-		other_side<T> o = {
+		other_side<T, H> o = {
 		    {x + h.at(0, 1), x + h.at(0, 2)}, {h.x_row, h.x_row}, j, h.n, h.D};
 		float all[1], v, p, more;
 
@@ -213,7 +218,7 @@ forward_head(const head<T> &h, shared &s, size_t b)
 		top = more;
 		total = total * v + sum_of(p);
 		GV_UNROLL
-		for (unsigned e = 0; e < EACH; e++)
+		for (unsigned e = 0; e < H::EACH; e++)
 			y[e] *= v;
 		s.p[warp()][0][lane()] = p;
 		gv_sync_warp();
@@ -225,18 +230,18 @@ forward_head(const head<T> &h, shared &s, size_t b)
 	if (lane() == 0)
 		a.lse[h.lse + i] = top * h.scale + logf(total);
 	GV_UNROLL
-	for (unsigned e = 0; e < EACH; e++)
+	for (unsigned e = 0; e < H::EACH; e++)
 		if (lane() + e * WARP < h.D && a.y != NULL)
 			gv_put((T *)a.y + b * a.y_apart + h.y + i * h.y_row + lane() +
 				   e * WARP,
 			    y[e] / total);
 }
 
-template <class T>
+template <class T, class H>
 GV_DEVICE void
 forward(const struct gv_cuda_attention &a)
 {
-	GV_SHARED(shared, s);
+	GV_SHARED(H, s);
 
 	GV_EACH_MODEL(b, a)
 	{
@@ -246,7 +251,22 @@ forward(const struct gv_cuda_attention &a)
 	}
 }
 
-GV_KERNELS(attention_forward, gv_cuda_attention, forward)
+GV_KERNEL(attention_forward_f32, gv_cuda_attention)
+{
+	forward<float, narrow>(a);
+}
+GV_KERNEL(attention_forward_bf16, gv_cuda_attention)
+{
+	forward<gv_bf16, narrow>(a);
+}
+GV_KERNEL(attention_forward_wide_f32, gv_cuda_attention)
+{
+	forward<float, wide>(a);
+}
+GV_KERNEL(attention_forward_wide_bf16, gv_cuda_attention)
+{
+	forward<gv_bf16, wide>(a);
+}
 
 /* ---- backward ---- */
 
@@ -293,7 +313,7 @@ struct weights {
 };
 
 /* A warp's row of dx: which 0 queries, 1 keys, 2 values. */
-template <class T>
+template <class T, unsigned EACH>
 GV_DEVICE void
 give(const head<T> &h, size_t b, unsigned which, const float (&sum)[EACH])
 {
@@ -317,20 +337,20 @@ give(const head<T> &h, size_t b, unsigned which, const float (&sum)[EACH])
 }
 
 /* Rows are queries, the other side keys and values. */
-template <class T>
+template <class T, class H>
 GV_DEVICE void
-queries_of_head(const head<T> &h, shared &s, size_t b)
+queries_of_head(const head<T> &h, H &s, size_t b)
 {
 	const struct gv_cuda_attention &a = h.a;
 	const T *x = (const T *)a.x, *dy = (const T *)a.dy + b * a.dy_apart + h.y;
 	unsigned end = a.causal ? h.first + ROWS : h.n;
-	float dq[EACH] = {};
+	float dq[H::EACH] = {};
 
 	gv_sync();
 	fetch(s.row, 0, ROWS, x + h.at(0, 0), h.x_row, h.first, h.n, h.D);
 	fetch(s.row, 1, ROWS, dy, h.y_row, h.first, h.n, h.D);
 	for (unsigned j = 0; j < end && j < h.n; j += WARP) {
-		other_side<T> o = {
+		other_side<T, H> o = {
 		    {x + h.at(0, 1), x + h.at(0, 2)}, {h.x_row, h.x_row}, j, h.n, h.D};
 		float v[2];
 
@@ -344,19 +364,20 @@ queries_of_head(const head<T> &h, shared &s, size_t b)
 }
 
 /* Rows are keys and values, the other side queries and their dy. */
-template <class T>
+template <class T, class H>
 GV_DEVICE void
-keys_of_head(const head<T> &h, shared &s, size_t b)
+keys_of_head(const head<T> &h, H &s, size_t b)
 {
 	const struct gv_cuda_attention &a = h.a;
 	const T *x = (const T *)a.x, *dy = (const T *)a.dy + b * a.dy_apart + h.y;
-	float dk[EACH] = {}, dv[EACH] = {};
+	float dk[H::EACH] = {}, dv[H::EACH] = {};
 
 	gv_sync();
 	fetch(s.row, 0, ROWS, x + h.at(0, 1), h.x_row, h.first, h.n, h.D);
 	fetch(s.row, 1, ROWS, x + h.at(0, 2), h.x_row, h.first, h.n, h.D);
 	for (unsigned i = a.causal ? h.first / WARP * WARP : 0; i < h.n; i += WARP) {
-		other_side<T> o = {{x + h.at(0, 0), dy}, {h.x_row, h.y_row}, i, h.n, h.D};
+		other_side<T, H> o = {
+		    {x + h.at(0, 0), dy}, {h.x_row, h.y_row}, i, h.n, h.D};
 		float v[2];
 
 		products(v, s, o);
@@ -371,11 +392,11 @@ keys_of_head(const head<T> &h, shared &s, size_t b)
 	give(h, b, 2, dv);
 }
 
-template <class T, bool KEYS>
+template <class T, class H, bool KEYS>
 GV_DEVICE void
 backward(const struct gv_cuda_attention &a)
 {
-	GV_SHARED(shared, s);
+	GV_SHARED(H, s);
 
 	GV_EACH_MODEL(b, a)
 	{
@@ -390,18 +411,34 @@ backward(const struct gv_cuda_attention &a)
 
 GV_KERNEL(attention_queries_f32, gv_cuda_attention)
 {
-	backward<float, false>(a);
+	backward<float, narrow, false>(a);
+}
+GV_KERNEL(attention_queries_wide_f32, gv_cuda_attention)
+{
+	backward<float, wide, false>(a);
 }
 GV_KERNEL(attention_queries_bf16, gv_cuda_attention)
 {
-	backward<gv_bf16, false>(a);
+	backward<gv_bf16, narrow, false>(a);
+}
+GV_KERNEL(attention_queries_wide_bf16, gv_cuda_attention)
+{
+	backward<gv_bf16, wide, false>(a);
 }
 GV_KERNEL(attention_keys_f32, gv_cuda_attention)
 {
-	backward<float, true>(a);
+	backward<float, narrow, true>(a);
+}
+GV_KERNEL(attention_keys_wide_f32, gv_cuda_attention)
+{
+	backward<float, wide, true>(a);
 }
 GV_KERNEL(attention_keys_bf16, gv_cuda_attention)
 {
-	backward<gv_bf16, true>(a);
+	backward<gv_bf16, narrow, true>(a);
+}
+GV_KERNEL(attention_keys_wide_bf16, gv_cuda_attention)
+{
+	backward<gv_bf16, wide, true>(a);
 }
 } // namespace gv_attention
