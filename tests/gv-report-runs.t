@@ -224,6 +224,7 @@ run gv-report -f html --chart=completion,waiting slow.csv fast.csv
 ok "html: the charts that are asked for" [ "$(grep -c '^<svg ' out)" -eq 2 ]
 run gv-report -f svg slow.csv
 ok "one run: its jobs are drawn" grep -q 'class="h1"' out
+ok "a bar says on which GPU" grep -qE '<title>[a-z]+ on [a-z0-9]+ [0-9a-z:;]+, [0-9.]+ to [0-9.]+ s<' out
 # of more than 48 GPUs every second, third, ... is drawn, and that is said
 for gpus in '2 0;1' '2 0;1;2' '2 0;1;2;3' '3 0;1;2;3;4'; do
 	awk -v head="$head" -v ids="${gpus#* }" 'BEGIN {

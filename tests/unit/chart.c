@@ -69,6 +69,7 @@ test_counts(void)
 static void
 test_places(void)
 {
+	struct gv_tick tick[GV_TICKS];
 	struct gv_scale s = {
 	    .min = 1, .max = 100, .log = true, .from_px = 10, .to_px = 30};
 
@@ -76,6 +77,9 @@ test_places(void)
 	ok(near(gv_scale_px(&s, 0), 10) && near(gv_scale_px(&s, 1e9), 30),
 	    "outside: the nearer end");
 	ok(near(gv_scale_px(&s, NAN), 10), "no number: the beginning");
+	s = (struct gv_scale){.min = -0.0004, .max = 1};
+	gv_scale_ticks(&s, 5, tick);
+	is_str(tick[0].name, "0.0", "a tick just above the beginning is 0, not -0");
 	s = (struct gv_scale){.max = 4, .from_px = 30, .to_px = 10};
 	ok(near(gv_scale_px(&s, 1), 25), "in proportion, upwards");
 	s = gv_scale_linear(NAN);

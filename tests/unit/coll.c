@@ -2,6 +2,7 @@
  * common/coll: every collective over random trees, by forked processes, element by
  * element against a plain reference; counts that do not divide, windows that wrap.
  */
+#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -295,6 +296,43 @@ joined(const void *ctx, int a, int b)
 	return false;
 }
 
+/* Descriptors that are open. */
+static int
+descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (d != NULL && readdir(d) != NULL)
+		n++;
+	if (d != NULL)
+		closedir(d);
+	return n;
+}
+
+static bool
+any_two(const void *ctx, int a, int b)
+{
+	(void)ctx;
+	return a != b;
+}
+
+static void
+test_descriptors(enum gv_local_kind kind)
+{
+	int before = descriptors();
+	struct gv_local *l;
+	struct gv_error e = {0};
+
+	if (gv_local_open(&l, 4, kind, any_two, NULL, &e) != 0)
+		gv_die_error(&e);
+	if (kind == GV_LOCAL_TCP)
+		is_int(descriptors(), before + 12, "%s: two descriptors a link",
+		    gv_local_name[kind]);
+	gv_local_close(l);
+	is_int(descriptors(), before, "%s: none stays open", gv_local_name[kind]);
+}
+
 static int
 run(const struct trial *x)
 {
@@ -354,6 +392,8 @@ try_all(enum gv_local_kind kind)
 int
 main(void)
 {
+	test_descriptors(GV_LOCAL_TCP);
+	test_descriptors(GV_LOCAL_MEMORY);
 	try_all(GV_LOCAL_TCP);
 	try_all(GV_LOCAL_MEMORY);
 	gv_coll_free(NULL); /* nothing */

@@ -225,6 +225,7 @@ large_time(struct large_task *t, const struct gv_plan *p)
 	if (large_cost(t, &r, p) == 0)
 		time_s = r.bottleneck_s;
 	plan_report_free(&r);
+	plan_report_free(&r); /* nothing is left to free */
 	return time_s;
 }
 

@@ -83,6 +83,10 @@ static const struct net_case {
 	HEAD "1,conv,,20,3,1,1,,relu,\n2,conv,,140,3,2,1,,,\n3,conv,,30,2,2,,,relu,\n"
 	     "4,linear,,48,,,,,relu,\n5,linear,,,,,,,,\n6,xent,,,,,,,,\n",
 	12, 11, 3, 5, 4, 4, 3},
+    /* rows that are relayed in blocks of samples, the last of which is smaller */
+    {"more samples than a tile has",
+	HEAD "1,linear,,48,,,,,relu,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n",
+	1, 1, 1100, 5, 30, 4, 3},
 };
 enum { NETS = sizeof(nets) / sizeof(nets[0]) };
 
