@@ -114,7 +114,7 @@ linear_ticks(const struct gv_scale *s, int about, struct gv_tick *tick)
 		step = 1;
 		digits = 0;
 	}
-	first = ceil(s->min / step - 1e-9) + 0.0; /* no -0 */
+	first = ceil(s->min / step - 1e-9);
 	while ((first + (double)n) * step <= s->max + 1e-9 * step && n < GV_TICKS) {
 		double v = (first + (double)n) * step;
 

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "lp/tolerance.h"
 
-static const double first_mu = .1;
 static const double next_mu = .1;      /* of the last one */
+static const double near = .7;         /* steps to its path, by Newton's decrement */
 static const double last_guess = 1e-4; /* mu below which prices go nowhere else */
 
 void
@@ -211,7 +211,7 @@ start(struct gv_eg_barrier *s)
 
 		order_types(s, i);
 		s->l[i] = t.l;
-		s->time[i] = t.time + first_mu;
+		s->time[i] = t.time + s->mu;
 		for (j = 0; j < m; j++)
 			s->slack[i * m + j] = s->a[i][j] == 0
 						  ? 1
@@ -237,17 +237,49 @@ is_inside(const struct gv_eg_barrier *s)
 	return true;
 }
 
-bool
-gv_eg_barrier_minimise(struct gv_eg_barrier *s, double mu)
+/*
+ * From the least barrier of mu along the tangent of the path to where that of the next mu
+ * about is: gradients are of the next one, barriers bend as they do here.
+ */
+static void
+follow_tangent(struct gv_eg_barrier *s, double mu)
 {
-	s->mu = first_mu;
+	double fall, part;
+
+	s->mu = mu;
+	fall = gv_eg_newton(s);
+	part = fmin(1, .95 * step_to_boundary(s));
+	while (part > GV_TOL_EG_STEP && fall_at(s, part) < -.5 * fall)
+		part /= 2;
+	if (!isnan(fall))
+		take_step(s, part);
+	s->bend_mu = mu;
+}
+
+bool
+gv_eg_barrier_minimise(struct gv_eg_barrier *s, double first_mu, double mu)
+{
+	s->mu = s->bend_mu = fmax(first_mu, mu);
 	start(s);
 	for (;;) {
 		bool last = s->mu <= mu * 1.0001;
 
-		descend(s, last ? GV_TOL_EG_NEWTON : .7);
+		descend(s, last ? GV_TOL_EG_NEWTON : near);
 		if (last || (s->mu < last_guess && !is_inside(s)))
 			return is_inside(s);
-		s->mu = fmax(mu, s->mu * next_mu);
+		follow_tangent(s, fmax(mu, s->mu * next_mu));
 	}
+}
+
+void
+gv_eg_barrier_widen(struct gv_eg_barrier *s)
+{
+	static const double times = 1000;
+	size_t j;
+
+	for (j = 0; j < s->m; j++) {
+		s->low[j] = fmax(0, s->price[j] - times * (s->price[j] - s->low[j]));
+		s->high[j] = s->price[j] + times * (s->high[j] - s->price[j]);
+	}
+	descend(s, GV_TOL_EG_NEWTON);
 }

@@ -35,6 +35,7 @@ struct gv_eg_barrier {
 	double *low, *high; /* [m] what they stay between; high INFINITY = nothing */
 	double *l, *time, *slack; /* [n], [n], [n][m] */
 	double mu;                /* the gap is that times the jobs' terms */
+	double bend_mu;           /* by which barriers bend: mu, or the last one */
 	double *d_price, *d_l, *d_time, *d_slack, *schur; /* the step */
 	double *bend;              /* [m] mu / slack^2 of the job at hand */
 	struct gv_eg_sums *slower; /* [m] of those before each in its order of rates */
@@ -49,11 +50,18 @@ void gv_eg_barrier_alloc(struct gv_eg_barrier *s, size_t n, size_t m);
 void gv_eg_barrier_free(struct gv_eg_barrier *s);
 
 /*
- * Prices, from price on, down to mu.  The vertices of fixed jobs must be best at price.
- * Where many are as good, those in the middle.  A step costs n m^2; there are about 7 for
- * each tenth of mu.  False: low or high holds them back, which ends it before.
+ * Prices, from price on, from first_mu down to mu: the nearer price is to where they end, the
+ * smaller may first_mu be.  The vertices of fixed jobs must be best at price.  Where many
+ * are as good, those in the middle.  A step costs n m^2; there are about 5 for a tenth of mu
+ * at first, 2 at last.  False: low or high holds them back, which ends it before.
  */
-bool gv_eg_barrier_minimise(struct gv_eg_barrier *s, double mu);
+bool gv_eg_barrier_minimise(struct gv_eg_barrier *s, double first_mu, double mu);
+
+/*
+ * After a true minimise: low and high a thousand times as far away, which bend shares by mu
+ * over their distance.  Not nowhere: what nobody's share depends on has a price by them.
+ */
+void gv_eg_barrier_widen(struct gv_eg_barrier *s);
 
 /*
  * Newton's method on the barrier, which divided by mu is self-concordant: the step into

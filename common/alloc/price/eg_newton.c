@@ -93,12 +93,12 @@ newton_system(struct gv_eg_barrier *s, size_t i)
 	for (j = 0; j < s->m; j++) {
 		double slack = s->slack[i * s->m + j];
 
-		bend[j] = a[j] > 0 ? s->mu / slack / slack : 0;
+		bend[j] = a[j] > 0 ? s->bend_mu / slack / slack : 0;
 		if (a[j] > 0 && (o.r == s->m || bend[j] > bend[o.r]))
 			o.r = j;
 	}
 	o.curve = 1 / (s->l[i] * s->l[i]);
-	o.clock = time / s->time[i];
+	o.clock = s->bend_mu / s->time[i] / s->time[i];
 	o.l = a[o.r] * (1 - time) - 1 / s->l[i];
 	for (j = 0; j < s->m; j++) {
 		double y = s->bend[j];
@@ -203,6 +203,7 @@ add_job(struct gv_eg_barrier *s, size_t i)
 	const double *a = s->a[i];
 	struct newton_system o = newton_system(s, i);
 	double both = s->scale[i] * s->scale[i] * s->count[i];
+	double ahead = s->bend_mu / s->mu;
 	size_t j;
 
 	job_step(s, i, &o, NULL);
@@ -213,7 +214,7 @@ add_job(struct gv_eg_barrier *s, size_t i)
 		if (a[j] == 0)
 			continue;
 		s->d_price[j] += s->count[i] * s->scale[i] * (s->mu / slack) *
-				 (1 - s->d_slack[i * s->m + j] / slack);
+				 (1 - ahead * s->d_slack[i * s->m + j] / slack);
 		s->schur[j * s->m + j] +=
 		    both * y * ((o.curve * o.clock + s->without[j]) / o.det);
 	}
@@ -263,8 +264,8 @@ add_fixed(struct gv_eg_barrier *s)
 			continue;
 		s->d_price[j] = gv_eg_price_fall(s, j, p);
 		s->schur[j * m + j] = f->own[j] / p / p +
-				      s->mu / (p - s->low[j]) / (p - s->low[j]) +
-				      s->mu / (s->high[j] - p) / (s->high[j] - p);
+				      s->bend_mu / (p - s->low[j]) / (p - s->low[j]) +
+				      s->bend_mu / (s->high[j] - p) / (s->high[j] - p);
 	}
 	for (j = 0; j < m; j++)
 		for (k = 0; k < m; k++) {

@@ -27,8 +27,12 @@ struct gv_eg_market {
 	struct gv_eg_barrier barrier;
 	double *x, *price; /* the best shares, and prices that prove them */
 	double least_dual; /* D there less D at base */
-	int usual_box;     /* box that was wide enough */
+	double jobs;
+	int least_box; /* smaller ones are hardly cheaper */
+	int usual_box; /* that the next one looks at first */
 };
+
+static const double first_mu = .1; /* from prices that may be anything */
 
 struct by_radius {
 	double radius;
@@ -100,6 +104,7 @@ find_base_prices(struct gv_eg_market *k)
 
 	for (i = 0; i < p->n; i++)
 		jobs += p->count[i];
+	k->jobs = jobs;
 	for (j = 0; j < p->m; j++)
 		gpus += p->capacity[j];
 	for (j = 0; j < p->m; j++) {
@@ -110,7 +115,7 @@ find_base_prices(struct gv_eg_market *k)
 	}
 	for (i = 0; i < p->n; i++)
 		add_free(k, i, p->count[i]);
-	gv_eg_barrier_minimise(s, GV_TOL_EG_ROUGH);
+	gv_eg_barrier_minimise(s, first_mu, GV_TOL_EG_ROUGH);
 	memcpy(k->base, s->price, p->m * sizeof(double));
 	dearest = .01 * (jobs / gpus); /* all may be 0 */
 	for (j = 0; j < p->m; j++)
@@ -175,18 +180,20 @@ set_box(struct gv_eg_market *k, int box)
 
 /*
  * The least D of all jobs less one of job without, if that is one, less D at base: prices
- * move by about its n-th part, so a small box will do and few jobs are free in it.
+ * move by about its n-th part, so a small box will do and few jobs are free in it.  The next
+ * job looks first at the box that was wide enough for this one, or, where that was looked
+ * at first, at the one before.
  */
 static double
 least_at(struct gv_eg_market *k, size_t without)
 {
 	const struct gv_problem *p = k->p;
 	struct gv_eg_barrier *s = &k->barrier;
-	double change;
+	double mu = without < p->n ? first_mu / k->jobs : first_mu, change;
 	size_t i;
-	int box;
+	int box, first = k->usual_box;
 
-	for (box = k->usual_box;; box++) {
+	for (box = first;; box++) {
 		fixed_copy(&s->fixed, &k->fixed[box], p->m);
 		if (without < p->n && k->position[without] >= k->n_free[box])
 			fix_job(k, &s->fixed, without, -1);
@@ -196,9 +203,12 @@ least_at(struct gv_eg_market *k, size_t without)
 			    p->count[k->order[i]] - (k->order[i] == without));
 		memcpy(s->price, k->base, p->m * sizeof(double));
 		set_box(k, box);
-		if (gv_eg_barrier_minimise(s, GV_TOL_EG_LAST))
+		if (gv_eg_barrier_minimise(s, mu, GV_TOL_EG_LAST))
 			break;
 	}
+	if (without == p->n)
+		gv_eg_barrier_widen(s);
+	k->usual_box = box > first || box == k->least_box ? box : box - 1;
 	change = gv_eg_fixed_change(&s->fixed, s->price, k->base, p->m);
 	for (i = 0; i < s->n; i++)
 		change += s->count[i] *
@@ -261,8 +271,9 @@ gv_eg_market_open(const struct gv_problem *p)
 	fix_jobs(k);
 	k->least_dual = least_at(k, p->n);
 	take_shares(k);
-	while (k->usual_box + 1 < BOXES && k->n_free[k->usual_box + 1] <= 12)
-		k->usual_box++;
+	while (k->least_box + 1 < BOXES && k->n_free[k->least_box + 1] <= 12)
+		k->least_box++;
+	k->usual_box = k->least_box;
 	return k;
 }
 
