@@ -80,9 +80,10 @@ try_schedules(const struct search *s, struct ptd_plan *k)
 	int i, wanted = s->pins->schedule;
 
 	for (i = 0; i < PTD_SCHEDULES; i++) {
-		if ((i == PTD_INTERLEAVED) != (k->v > 1) || (wanted >= 0 && wanted != i))
-			continue;
-		if (wanted < 0 && i != PTD_FLUSH && i != PTD_INTERLEAVED)
+		bool is_wanted =
+		    wanted >= 0 ? i == wanted : i == PTD_FLUSH || i == PTD_INTERLEAVED;
+
+		if (!is_wanted || (i == PTD_INTERLEAVED) != (k->v > 1))
 			continue;
 		k->schedule = (enum ptd_schedule)i;
 		try_recomputes(s, k);
