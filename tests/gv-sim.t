@@ -87,6 +87,16 @@ ok "do" grep -q ',allocate,.*,.*,[a-z]*$' within
 run gv-sim -c cluster.csv -t throughputs.csv -r 1s \
 	-p 'env gv-alloc --stream -p max-min -c cluster.csv --space-sharing=pairs.csv' "$src/examples/man/jobs.csv"
 same_file within out "the same bytes over pipes"
+# a job that has finished is nobody's partner any more
+printf '%s\n' job_id,total_steps,gpu_type,steps_per_s,with_job_id,with_steps_per_s a,1000,v,10,, b,1000,v,10,, c,100,v,10,, \
+	a,1000,v,7,b,7 b,1000,v,6,c,6 a,1000,v,5,c,5 >shared.csv
+printf 'gpu_type,gpus\nv,1\n' >one.csv
+run gv-sim -c one.csv -r 1s -p 'tee -a questions.csv | awk -F, -v OFS=, "NR == 1 { print \$0, \"share\"; next } { print \$0, \$5 == \"\" ? .3 : 0 }"' shared.csv
+silent "a policy that is asked for pairs"
+ok "a job that has finished is nobody's partner" [ "$(awk -F, '
+	$1 == "job_id" { asked++; next }
+	$5 != "" { n[asked]++ }
+	END { print n[1] + 0, n[2] + 0 }' questions.csv)" = "3 1" ]
 sim -p "awk -f '$src/examples/policy/equal.awk' gpus.csv -" --summary=- jobs.csv
 silent "a policy in awk"
 equals 3 "$(value finished '')" "and all are done"
