@@ -65,8 +65,6 @@ is_status 0 "the copy without a plant passes"
 
 plant "a missing barrier: a tree reads what is not yet added" \
 	sums.cu "$(without 'gv_sync();' 2)" sums bn '^not ok .* bn,'
-plant "a missing barrier: shared memory is read before it is written" \
-	head.cu "$(without 'gv_sync();' 2)" head heads '^not ok .* xent'
 plant "a number that nobody has written" \
 	sums.cu "$(without 's\.v\[warp()\]\[lane()\] = v;' 1)" sums bn '^not ok .* bn,'
 plant "lanes that part at a shuffle" \
@@ -74,28 +72,28 @@ plant "lanes that part at a shuffle" \
 	'#.*|(lanes of a warp|threads of a block) part'
 plant_bounds "one row too many" gather.cu 's/step < a\.n/step <= a.n/' gather tools \
 	'heap-buffer-overflow.*|gather.cu'
+plant "tensor cores: a copy that nobody waits for" \
+	flash.cu "$(without 'gv_copies_wait<1>();' 1)" flash sequences '^not ok .*bf16: (attention|causal)'
+plant "tensor cores: a missing barrier before a tile of a conv is used" \
+	tensor.h "$(without 'gv_sync();' 2)" conv rows '^not ok .*bf16: (linear|conv)'
+
+if [ -z "${GV_LONG:-}" ]; then
+	skip "long: twenty more plants, lines that are run, nvcc"
+	done_testing
+	exit
+fi
+plant "a missing barrier: shared memory is read before it is written" \
+	head.cu "$(without 'gv_sync();' 2)" head heads '^not ok .* xent'
 plant_bounds "one place too many" pool.cu 's/z < columns\.last; z++/z <= columns.last; z++/' pool rows \
 	'heap-buffer-overflow|^not ok .*pool'
 plant "lanes that do not wait for each other" \
 	attention.cu "$(without 'gv_sync_warp();' 1)" attention sequences '^not ok .*(attention|causal)'
-
-plant "tensor cores: a copy that nobody waits for" \
-	flash.cu "$(without 'gv_copies_wait<1>();' 1)" flash sequences '^not ok .*bf16: (attention|causal)'
 plant "tensor cores: a missing barrier before values are multiplied" \
 	flash.cu "$(without 'gv_sync();' 3)" flash sequences '^not ok .*bf16: (attention|causal)'
 plant "tensor cores: rows that nobody has fetched" \
 	flash.cu "$(without 'h\.fetch_dy(s\.own' 1)" flash sequences '^not ok .*bf16: (attention|causal)'
 plant_bounds "tensor cores: one row too many" \
 	matrix.h 's/bool there = at < n /bool there = at <= n /' flash sequences 'heap-buffer-overflow'
-
-plant "tensor cores: a missing barrier before a tile of a conv is used" \
-	tensor.h "$(without 'gv_sync();' 2)" conv rows '^not ok .*bf16: (linear|conv)'
-
-if [ -z "${GV_LONG:-}" ]; then
-	skip "long: fourteen more plants, lines that are run, nvcc"
-	done_testing
-	exit
-fi
 plant "a missing barrier before a tile is used" \
 	product.h "$(without 'gv_sync();' 2)" gemm tools '^not ok .*gemm'
 plant "a missing barrier before a tile is written again" \
