@@ -160,6 +160,18 @@ is_out "the row of the job stays; a column of that name is replaced" <<'E'
 job_id,job_type,arrival_s,total_steps,deadline_s,scale_factor,note,policy,cost_usd,end_s,moves,slack_s
 a,A,0,7200,,1,"y, z",dynamic,2.25,5400,1,
 E
+# where each job is follows each other, to the end that its row without --schedule has
+example() {
+	gv-trace prices -p dynamic --start=2020-02-18 --jobs="$src/examples/man/spot-jobs.csv" \
+		-t "$src/examples/man/spot-throughputs.csv" "$@" "$src/examples/man/spot.csv"
+}
+example >ends && example --schedule >stays
+ran='gv-trace prices -p dynamic --schedule' && cp stays out
+ok "stays follow each other to the end" awk -F, '
+	FNR == 1 { next }
+	NR == FNR { end[$1] = $8; next }
+	{ if (($1 in at ? at[$1] : 0) != $2) bad = 1; at[$1] = $3 }
+	END { for (j in end) { n++; if (at[j] != end[j]) bad = 1 } exit bad || n != 2 }' ends stays
 run gv-trace prices --jobs=j.csv -t t.csv --every=1h -p dynamic --clouds=aws --schedule s.csv
 is_out "--schedule" <<'E'
 job_id,start_s,end_s,gpu_type,source,usd_per_h,cost_usd,interval_s
