@@ -19,7 +19,7 @@
 void
 link_times_take(struct link_time *t, int n, const struct link_report *r)
 {
-	struct link_time *x = r->from >= 0 ? &t[r->from * n + r->to] : NULL;
+	struct link_time *x;
 	int i;
 
 	if (r->what == LINK_SUM || r->what == LINK_BESIDE) {
@@ -34,6 +34,8 @@ link_times_take(struct link_time *t, int n, const struct link_report *r)
 		}
 		return;
 	}
+	GV_HOLDS(r->from >= 0);
+	x = &t[r->from * n + r->to];
 	x->scatter = r->scatter > x->scatter ? r->scatter : x->scatter;
 	if (r->what == LINK_ALONE)
 		x->alone = r->value;

@@ -118,7 +118,7 @@ effort_of(const struct turns *t, size_t k, double now)
 {
 	if (k + 1 == t->n || !t->limited)
 		return t->last;
-	return k > 1 && t->solver[k] == GV_SOLVER_PRICE ? t->again : now;
+	return k == 2 && t->solver[k] == GV_SOLVER_PRICE ? t->again : now;
 }
 
 /* Whether the k-th turn would be a search for prices that came to no end before. */

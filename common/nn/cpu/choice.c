@@ -16,7 +16,7 @@ enum {
 static double
 median(const double *v)
 {
-	double sorted[STEPS];
+	double sorted[STEPS] = {0};
 	size_t i, k;
 
 	for (i = 0; i < STEPS; i++) {
