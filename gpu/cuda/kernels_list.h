@@ -11,7 +11,7 @@ GV_CUDA_KERNEL(gather_4, gv_cuda_gather, 256)
 GV_CUDA_KERNEL(gather_1, gv_cuda_gather, 256)
 GV_CUDA_TYPES(convert, gv_cuda_convert, 256)
 
-/* a tile is 64 x 64 or 32 x 32 numbers; bfloat16 and tf32 are for tensor cores */
+/* a tile is 128, 64 or 32 numbers wide and high; bfloat16 and tf32 are for tensor cores */
 GV_CUDA_TYPES(gemm_64, gv_cuda_gemm, 256)
 GV_CUDA_KERNEL(gemm_128_f32, gv_cuda_gemm, 256)
 GV_CUDA_KERNEL(gemm_32_f32, gv_cuda_gemm, 256)
