@@ -5,13 +5,30 @@
 #include "cuda/kernels.h"
 
 /*
+ * Divides numbers up to 2^31 by one that stays: times is 2^32 (2^shift - d) / d, rounded
+ * down, and 1, with 2^shift the power of two from d on.  Source: Granlund, Montgomery 1994,
+ * Division by Invariant Integers using Multiplication, section 4.
+ */
+struct gv_cuda_divider {
+	uint32_t times, shift;
+};
+
+/* A conv, and what places of outputs and elements of windows are divided by; in, out: of a group. */
+struct gv_cuda_conv_run {
+	struct gv_cuda_conv c;
+	struct gv_cuda_divider in, out, k, out_width, out_height;
+	struct gv_cuda_divider taps[2]; /* of k / s, and of one more: what classes have */
+};
+
+/*
  * The gradient of conv: a block makes the sum over inner (1, 2 or 4) shards that follow
- * one another; parts of these make the whole.  out [B][parts][weights], or dw itself.
+ * one another, or over one of pieces of one shard; parts of these make the whole.
+ * out [B][parts][weights], or dw itself.
  */
 struct gv_cuda_conv_parts {
-	struct gv_cuda_conv c;
+	struct gv_cuda_conv_run r;
 	float *out;
-	size_t parts, inner, out_apart, part_apart;
+	size_t parts, inner, pieces, out_apart, part_apart;
 	bool add; /* to what out holds */
 };
 

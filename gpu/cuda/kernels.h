@@ -163,8 +163,12 @@ int gv_cuda_conv_backward(
 /* Of w alone: the bias is gv_cuda_sums. */
 int gv_cuda_conv_gradient(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a);
-/* Numbers of scratch that the gradient wants: few, parts of a sum that is cut up. */
-size_t gv_cuda_conv_scratch(const struct gv_cuda_queue *q, const struct gv_cuda_conv *a);
+/*
+ * Numbers of scratch that the gradient wants: few, parts of a sum that is cut up.  More
+ * samples want as much or more.
+ */
+size_t gv_cuda_conv_scratch(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a);
 
 /* y = act(y + bias) of a [B][rows][n], behind a product of somebody else's. */
 struct gv_cuda_bias {

@@ -17,6 +17,9 @@ gv_cuda_ceil(size_t a, size_t b)
 	return (a + b - 1) / b;
 }
 
+/* What divides by d, below 2^31; of 0, which nothing is divided by, that of 1. */
+struct gv_cuda_divider gv_cuda_divider_of(size_t d);
+
 /*
  * blocks of a kernel, repeated for each of batch; nothing where there is nothing to do.
  * Kernels go through the rest of a batch beyond a grid's 65535 themselves.

@@ -49,7 +49,7 @@ gv_cuda_gemm(
 	return gv_cuda_run(q, kernel, tiles(a->m, a->n, tile), a->batch, a, sizeof(*a));
 }
 
-/* The kernels of one pass, and which of them a type takes: tensor cores have large tiles. */
+/* The kernels of one pass, and which of them a type takes: tensor cores have no small tiles. */
 struct pass {
 	enum gv_cuda_kernel huge, large, small, tf32;
 };
@@ -58,7 +58,9 @@ static size_t
 tile_for(const struct gv_cuda_queue *q, enum gv_cuda_type type,
     const struct gv_cuda_conv *a, size_t rows, size_t columns, size_t batch)
 {
-	return type == GV_CUDA_BF16 || a->tf32 ? LARGE : tile_of(q, rows, columns, batch);
+	size_t tile = tile_of(q, rows, columns, batch);
+
+	return a->tf32 || (type == GV_CUDA_BF16 && tile == SMALL) ? LARGE : tile;
 }
 
 static enum gv_cuda_kernel
@@ -66,7 +68,7 @@ kernel_of(const struct pass *p, enum gv_cuda_type type, const struct gv_cuda_con
     size_t tile)
 {
 	if (type == GV_CUDA_BF16)
-		return gv_cuda_of(p->large, type);
+		return gv_cuda_of(tile == HUGE ? p->huge : p->large, type);
 	if (a->tf32)
 		return p->tf32;
 	return tile == HUGE ? p->huge : tile == LARGE ? p->large : p->small;
@@ -88,10 +90,38 @@ is_large(const struct gv_cuda_conv *a)
 	       a->k * a->k * a->out / a->g >= MOST || a->p >= MOST;
 }
 
+struct gv_cuda_divider
+gv_cuda_divider_of(size_t d)
+{
+	struct gv_cuda_divider by = {1, 0};
+
+	if (d == 0)
+		return by;
+	while ((size_t)1 << by.shift < d)
+		by.shift++;
+	by.times = (uint32_t)(((((size_t)1 << by.shift) - d) << 32) / d) + 1;
+	return by;
+}
+
+/* Of what is not too large. */
+static struct gv_cuda_conv_run
+run_of(const struct gv_cuda_conv *a)
+{
+	return (struct gv_cuda_conv_run){.c = *a,
+	    .in = gv_cuda_divider_of(a->channels / a->g),
+	    .out = gv_cuda_divider_of(a->out / a->g),
+	    .k = gv_cuda_divider_of(a->k),
+	    .out_width = gv_cuda_divider_of(a->out_width),
+	    .out_height = gv_cuda_divider_of(a->out_height),
+	    .taps = {
+		gv_cuda_divider_of(a->k / a->s), gv_cuda_divider_of(a->k / a->s + 1)}};
+}
+
 int
 gv_cuda_conv_forward(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
 {
+	struct gv_cuda_conv_run r;
 	size_t places = a->n * a->out_height * a->out_width, out = a->out / a->g;
 	size_t tile = tile_for(q, type, a, places, out, a->B * a->g);
 	static const struct pass forward = {GV_CUDA_conv_forward_128_f32,
@@ -104,8 +134,9 @@ gv_cuda_conv_forward(
 		return gv_cuda_run_each(q,
 		    gv_cuda_of(GV_CUDA_depthwise_forward_f32, type), places * a->out,
 		    a->B, a, sizeof(*a));
+	r = run_of(a);
 	return gv_cuda_run(q, kernel_of(&forward, type, a, tile),
-	    tiles(places, out, tile), a->B * a->g, a, sizeof(*a));
+	    tiles(places, out, tile), a->B * a->g, &r, sizeof(r));
 }
 
 int
@@ -117,6 +148,7 @@ gv_cuda_conv_backward(
 	    a->n * gv_cuda_ceil(a->height, a->s) * gv_cuda_ceil(a->width, a->s);
 	size_t in = a->channels / a->g, batch = a->B * a->g * a->s * a->s;
 	size_t tile = tile_for(q, type, a, places, in, batch);
+	struct gv_cuda_conv_run r;
 	static const struct pass backward = {GV_CUDA_conv_backward_128_f32,
 	    GV_CUDA_conv_backward_64_f32, GV_CUDA_conv_backward_32_f32,
 	    GV_CUDA_conv_backward_tf32};
@@ -127,14 +159,17 @@ gv_cuda_conv_backward(
 		return gv_cuda_run_each(q,
 		    gv_cuda_of(GV_CUDA_depthwise_backward_f32, type),
 		    a->n * a->height * a->width * a->channels, a->B, a, sizeof(*a));
+	r = run_of(a);
 	return gv_cuda_run(q, kernel_of(&backward, type, a, tile),
-	    tiles(places, in, tile), batch, a, sizeof(*a));
+	    tiles(places, in, tile), batch, &r, sizeof(r));
 }
 
 /* ---- the gradient: shards in a block, as many as leave enough blocks ---- */
 
+enum { PIECE = 256 }; /* places of a piece of a shard, at least */
+
 struct cut {
-	size_t tile, inner, parts;
+	size_t tile, inner, pieces, parts;
 };
 
 static struct cut
@@ -145,12 +180,17 @@ cut_of(
 	size_t shards = a->shards.shards, batch = a->B * a->g;
 	/* sums of two shards take the room of the largest */
 	size_t tile = tile_for(q, type, a, rows, columns, batch);
-	struct cut c = {tile < LARGE ? tile : LARGE, shards < 4 ? shards : 4, 0};
+	struct cut c = {tile < LARGE ? tile : LARGE, shards < 4 ? shards : 4, 1, 0};
+	size_t blocks = tiles(rows, columns, c.tile) * batch * shards;
+	size_t places = a->n * a->out_height * a->out_width / shards;
 
-	while (c.inner > 1 &&
-	       tiles(rows, columns, c.tile) * batch * (shards / c.inner) < enough(q))
+	while (c.inner > 1 && blocks / c.inner < enough(q))
 		c.inner /= 2;
-	c.parts = shards / c.inner;
+	/* sums of tensor cores have an order of their own; floats' is that of the CPU */
+	if (type == GV_CUDA_BF16 || a->tf32)
+		while (blocks * c.pieces < enough(q) && places / c.pieces >= 2 * PIECE)
+			c.pieces *= 2;
+	c.parts = shards / c.inner * c.pieces;
 	return c;
 }
 
@@ -161,12 +201,11 @@ weights_of(const struct gv_cuda_conv *a)
 }
 
 size_t
-gv_cuda_conv_scratch(const struct gv_cuda_queue *q, const struct gv_cuda_conv *a)
+gv_cuda_conv_scratch(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
 {
-	size_t parts = cut_of(q, GV_CUDA_F32, a).parts;
-	size_t large = cut_of(q, GV_CUDA_BF16, a).parts; /* as tf32's */
+	size_t parts = is_depthwise(a) ? a->shards.shards : cut_of(q, type, a).parts;
 
-	parts = is_depthwise(a) ? a->shards.shards : large > parts ? large : parts;
 	return parts == 1 && !is_depthwise(a) ? 0 : a->B * parts * weights_of(a);
 }
 
@@ -210,10 +249,10 @@ gv_cuda_conv_gradient(
 	    GV_CUDA_conv_gradient_tf32};
 	size_t weights = weights_of(a), rows = a->k * a->k * a->channels / a->g;
 	bool whole = c.parts == 1;
-	struct gv_cuda_conv_parts p = {.c = *a,
-	    .out = whole ? a->dw : a->scratch,
+	struct gv_cuda_conv_parts p = {.out = whole ? a->dw : a->scratch,
 	    .parts = c.parts,
 	    .inner = c.inner,
+	    .pieces = c.pieces,
 	    .out_apart = whole ? a->dw_apart : c.parts * weights,
 	    .part_apart = weights,
 	    .add = whole && a->add};
@@ -223,6 +262,7 @@ gv_cuda_conv_gradient(
 		return GV_CUDA_TOO_LARGE;
 	if (is_depthwise(a))
 		return depthwise_gradient(q, type, a);
+	p.r = run_of(a);
 	r = gv_cuda_run(q, kernel_of(&gradient, type, a, c.tile),
 	    tiles(rows, a->out / a->g, c.tile), a->B * a->g * c.parts, &p, sizeof(p));
 	return r != 0 || whole ? r : add_parts(q, a, c.parts);

@@ -30,7 +30,7 @@ static const struct op {
 	gv_cuda_pass *forward, *backward;
 	gv_cuda_gradient *gradient; /* NULL: no weights */
 	/* numbers of scratch beside those of sums and products; NULL: none */
-	size_t (*scratch)(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+	size_t (*scratch)(const struct gv_cuda *c, const struct gv_nn_row *r);
 } ops[GV_OPS] = {
     [GV_OP_LINEAR] = {gv_cuda_row_conv, gv_cuda_row_conv_back, gv_cuda_row_conv_gradient,
 	NULL},
@@ -217,7 +217,7 @@ gv_cuda_rows_scratch(const struct gv_cuda *c)
 		const struct gv_nn_row *r = &p->row[k];
 
 		if (ops[r->l.op].scratch != NULL)
-			most = larger(most, ops[r->l.op].scratch(p, r));
+			most = larger(most, ops[r->l.op].scratch(c, r));
 		if (r->l.weights == 0)
 			continue;
 		most = larger(most, sums_scratch(p, r));

@@ -105,30 +105,29 @@ gv_cuda_pass gv_cuda_row_act, gv_cuda_row_act_back;
 gv_cuda_pass gv_cuda_row_bn, gv_cuda_row_bn_back;
 gv_cuda_gradient gv_cuda_row_bn_gradient;
 gv_cuda_pass gv_cuda_row_head;
-size_t gv_cuda_row_head_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+size_t gv_cuda_row_head_scratch(const struct gv_cuda *c, const struct gv_nn_row *r);
 
 gv_cuda_pass gv_cuda_row_tconv, gv_cuda_row_tconv_back;
 gv_cuda_gradient gv_cuda_row_tconv_gradient;
-size_t gv_cuda_row_tconv_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+size_t gv_cuda_row_tconv_scratch(const struct gv_cuda *c, const struct gv_nn_row *r);
 gv_cuda_pass gv_cuda_row_concat, gv_cuda_row_concat_back;
 gv_cuda_pass gv_cuda_row_dropout, gv_cuda_row_dropout_back;
 
 gv_cuda_pass gv_cuda_row_ln, gv_cuda_row_ln_back;
 gv_cuda_gradient gv_cuda_row_ln_gradient;
-size_t gv_cuda_row_ln_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+size_t gv_cuda_row_ln_scratch(const struct gv_cuda *c, const struct gv_nn_row *r);
 gv_cuda_pass gv_cuda_row_embed;
 gv_cuda_gradient gv_cuda_row_embed_gradient;
-size_t gv_cuda_row_embed_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+size_t gv_cuda_row_embed_scratch(const struct gv_cuda *c, const struct gv_nn_row *r);
 gv_cuda_pass gv_cuda_row_attention, gv_cuda_row_attention_back;
-size_t gv_cuda_row_attention_scratch(
-    const struct gv_nn_plan *p, const struct gv_nn_row *r);
+size_t gv_cuda_row_attention_scratch(const struct gv_cuda *c, const struct gv_nn_row *r);
 
 gv_cuda_pass gv_cuda_row_lstm, gv_cuda_row_lstm_back;
 gv_cuda_gradient gv_cuda_row_lstm_gradient;
-size_t gv_cuda_row_lstm_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+size_t gv_cuda_row_lstm_scratch(const struct gv_cuda *c, const struct gv_nn_row *r);
 
 /* The gradient of a row's bias, l.biases numbers, from dy; room: scratch for it. */
 int gv_cuda_row_bias(const struct gv_cuda_at *a, float *weights, bool add, float *room);
-size_t gv_cuda_row_bias_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r);
+size_t gv_cuda_row_bias_scratch(const struct gv_cuda *c, const struct gv_nn_row *r);
 
 #endif

@@ -221,5 +221,6 @@ gv_cuda_row_conv_scratch(const struct gv_cuda *c, const struct gv_nn_row *r)
 {
 	struct gv_cuda_conv v = conv_shape(c->plan, r, c->plan->n);
 
-	return gv_cuda_conv_scratch(&c->queue, &v);
+	v.tf32 = c->math == GV_NN_TF32;
+	return gv_cuda_conv_scratch(&c->queue, c->type, &v);
 }

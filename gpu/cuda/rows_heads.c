@@ -112,9 +112,9 @@ gv_cuda_row_head(const struct gv_cuda_at *a)
 }
 
 size_t
-gv_cuda_row_head_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r)
+gv_cuda_row_head_scratch(const struct gv_cuda *c, const struct gv_nn_row *r)
 {
-	struct gv_cuda_head v = head_of(p, r, p->n);
+	struct gv_cuda_head v = head_of(c->plan, r, c->plan->n);
 
 	return gv_cuda_head_scratch(&v);
 }

@@ -274,18 +274,19 @@ room_of(const struct gv_nn_plan *p, const struct lstm *s)
 }
 
 size_t
-gv_cuda_row_lstm_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r)
+gv_cuda_row_lstm_scratch(const struct gv_cuda *c, const struct gv_nn_row *r)
 {
+	const struct gv_nn_plan *p = c->plan;
 	struct lstm s = sizes_of(r);
 	struct gv_cuda_conv x = product_of(p, &s, p->n, s.in);
 	struct gv_cuda_conv h = product_of(p, &s, p->n, s.state);
 	struct gv_cuda_sums b = bias_of(p, &s);
-	struct gv_cuda_queue q = {0};
 	size_t most = gv_cuda_sums_scratch(GV_CUDA_SUM, &b), of;
 
-	of = gv_cuda_conv_scratch(&q, &x);
+	x.tf32 = h.tf32 = c->math == GV_NN_TF32;
+	of = gv_cuda_conv_scratch(&c->queue, c->type, &x);
 	most = of > most ? of : most;
-	of = gv_cuda_conv_scratch(&q, &h);
+	of = gv_cuda_conv_scratch(&c->queue, c->type, &h);
 	return room_of(p, &s).rest + (of > most ? of : most);
 }
 

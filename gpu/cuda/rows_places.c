@@ -13,13 +13,13 @@ bias_sums(const struct gv_nn_plan *p, const struct gv_nn_row *r)
 }
 
 size_t
-gv_cuda_row_bias_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r)
+gv_cuda_row_bias_scratch(const struct gv_cuda *c, const struct gv_nn_row *r)
 {
 	struct gv_cuda_sums s;
 
 	if (r->l.biases == 0)
 		return 0;
-	s = bias_sums(p, r);
+	s = bias_sums(c->plan, r);
 	return gv_cuda_sums_scratch(GV_CUDA_SUM, &s);
 }
 
@@ -66,13 +66,13 @@ shape_of(const struct gv_nn_plan *p, const struct gv_nn_row *r, size_t n)
 }
 
 size_t
-gv_cuda_row_tconv_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r)
+gv_cuda_row_tconv_scratch(const struct gv_cuda *c, const struct gv_nn_row *r)
 {
-	struct gv_cuda_queue q = {0};
-	struct gv_cuda_conv v = shape_of(p, r, p->n);
-	size_t parts = gv_cuda_conv_scratch(&q, &v);
-	size_t sums = gv_cuda_row_bias_scratch(p, r);
+	struct gv_cuda_conv v = shape_of(c->plan, r, c->plan->n);
+	size_t sums = gv_cuda_row_bias_scratch(c, r), parts;
 
+	v.tf32 = c->math == GV_NN_TF32;
+	parts = gv_cuda_conv_scratch(&c->queue, c->type, &v);
 	return parts > sums ? parts : sums;
 }
 

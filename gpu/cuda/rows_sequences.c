@@ -61,11 +61,12 @@ gamma_sums(const struct gv_nn_plan *p, const struct gv_nn_row *r)
 }
 
 size_t
-gv_cuda_row_ln_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r)
+gv_cuda_row_ln_scratch(const struct gv_cuda *c, const struct gv_nn_row *r)
 {
+	const struct gv_nn_plan *p = c->plan;
 	struct gv_cuda_sums s = gamma_sums(p, r);
 	size_t scaled = gv_cuda_sums_scratch(GV_CUDA_SCALED, &s);
-	size_t bias = gv_cuda_row_bias_scratch(p, r);
+	size_t bias = gv_cuda_row_bias_scratch(c, r);
 
 	return 2 * p->B * rows_of(r, p->n) + (scaled > bias ? scaled : bias);
 }
@@ -132,9 +133,10 @@ gv_cuda_row_embed(const struct gv_cuda_at *a)
 }
 
 size_t
-gv_cuda_row_embed_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r)
+gv_cuda_row_embed_scratch(const struct gv_cuda *c, const struct gv_nn_row *r)
 {
-	size_t lists = 2 * p->n * r->in_size, bias = gv_cuda_row_bias_scratch(p, r);
+	size_t lists = 2 * c->plan->n * r->in_size;
+	size_t bias = gv_cuda_row_bias_scratch(c, r);
 
 	return lists > bias ? lists : bias;
 }
@@ -162,9 +164,9 @@ head_rows(const struct gv_nn_row *r, size_t n)
 }
 
 size_t
-gv_cuda_row_attention_scratch(const struct gv_nn_plan *p, const struct gv_nn_row *r)
+gv_cuda_row_attention_scratch(const struct gv_cuda *c, const struct gv_nn_row *r)
 {
-	return 2 * p->B * head_rows(r, p->n);
+	return 2 * c->plan->B * head_rows(r, c->plan->n);
 }
 
 static struct gv_cuda_attention

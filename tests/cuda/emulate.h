@@ -31,6 +31,7 @@ extern "C" void *emulate_shared(size_t bytes);
 #define GV_DEVICE          static inline
 #define GV_MEMBER          inline
 #define GV_SHARED(type, s) type &s = *(type *)emulate_shared(sizeof(type))
+#define gv_high(v, w)      (unsigned)((unsigned long long)(v) * (w) >> 32)
 #define gv_sync()          emulate_sync(__FILE__, __LINE__)
 #define gv_sync_warp()     emulate_sync_warp(__FILE__, __LINE__)
 #define gv_xor(v, k)       emulate_xor(v, k, __FILE__, __LINE__)

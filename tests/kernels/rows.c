@@ -75,9 +75,9 @@ run_conv(const struct device *d, struct wrong *w)
 	struct tensor strips =
 	    tensor(GV_CUDA_F32, gv_cuda_sums_scratch(GV_CUDA_SUM, &s), NULL);
 
-	t.scratch = tensor(GV_CUDA_F32, gv_cuda_conv_scratch(&queue, &a), NULL);
-	a.scratch = t.scratch.p;
 	a.tf32 = tf32 && d->type == GV_CUDA_F32;
+	t.scratch = tensor(GV_CUDA_F32, gv_cuda_conv_scratch(&queue, d->type, &a), NULL);
+	a.scratch = t.scratch.p;
 	s.scratch = strips.p;
 	w->launches += gv_cuda_conv_forward(&queue, d->type, &a) != 0;
 	w->launches += gv_cuda_conv_backward(&queue, d->type, &a) != 0;
@@ -143,7 +143,8 @@ run_tconv(const struct device *d, struct wrong *w)
 	gradient.x_apart = out;
 	gradient.dy_apart = in;
 	gradient.add = d->c->add;
-	t.scratch = tensor(GV_CUDA_F32, gv_cuda_conv_scratch(&queue, &gradient), NULL);
+	t.scratch =
+	    tensor(GV_CUDA_F32, gv_cuda_conv_scratch(&queue, d->type, &gradient), NULL);
 	gradient.scratch = t.scratch.p;
 	s.scratch = strips.p;
 	w->launches += gv_cuda_conv_backward(&queue, d->type, &forward) != 0;
@@ -417,6 +418,8 @@ static const struct row_case products[] = {
     {"conv,,5,3,1,1,5,relu,", 6, 7, 5, 3, 4, 4, false, false},
     {"conv,,37,5,2,2,37,,0", 7, 5, 37, 2, 3, 1, true, true},
     {"conv,,3,2,3,1,3,,", 8, 9, 3, 1, 2, 2, false, true},
+    /* few weights and many places: shards are cut into pieces for tensor cores */
+    {"conv,,5,3,1,1,,,", 23, 23, 2, 1, 1, 1, true, false},
     /* channels in eights: tensor cores take them together */
     {"conv,,72,3,1,1,,,", 9, 8, 16, 2, 3, 2, true, true},
     {"conv,,16,5,2,2,,relu,0", 9, 7, 72, 1, 5, 4, false, false},

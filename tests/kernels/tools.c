@@ -3,6 +3,7 @@
  * products, trees of sums, batches of a data set, other types, optimisers.
  */
 #include "device.h"
+#include "cuda/launch.h"
 
 static const unsigned orders[] = {0, 1, 5};
 enum { ORDERS = sizeof(orders) / sizeof(orders[0]) };
@@ -164,6 +165,40 @@ test_large(void)
 	free(v);
 	free(bias);
 	free(t.p);
+}
+
+/* ---- division by what stays ---- */
+
+static size_t
+wrong_quotients(uint64_t d, uint64_t n)
+{
+	struct gv_cuda_divider by = gv_cuda_divider_of(d);
+	uint64_t high = n * by.times >> 32, sum = high + n;
+
+	/* as kernels add: in 32 bits */
+	return sum >> 32 != 0 || sum >> by.shift != n / d;
+}
+
+static void
+test_dividers(void)
+{
+	const uint64_t most = (uint64_t)1 << 31;
+	uint64_t state = 1, d, k;
+	size_t wrong = 0, i;
+
+	for (i = 0; i < 20000; i++) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		d = i < 1000 ? i + 1 : (state >> 33) >> (i % 31);
+		if (d == 0)
+			continue;
+		k = most / d;
+		wrong += wrong_quotients(d, 0) + wrong_quotients(d, most) +
+			 wrong_quotients(d, k * d) + wrong_quotients(d, k * d - 1) +
+			 wrong_quotients(d, k / 2 * d) +
+			 wrong_quotients(d, (state >> 20) % (most + 1));
+	}
+	is_int(wrong, 0, "quotients of numbers up to 2^31, by multiplication");
+	is_int(gv_cuda_divider_of(0).times, gv_cuda_divider_of(1).times, "0 as 1");
 }
 
 static void
@@ -476,6 +511,7 @@ main(void)
 	test_bias(GV_CUDA_F32, 3, 7, 11, true);
 	test_bias(GV_CUDA_BF16, 2, 5, 130, false);
 	test_large();
+	test_dividers();
 	test_too_large();
 	test_tree(1, 1, 1);
 	test_tree(3, 8, 300);

@@ -8,22 +8,23 @@
 namespace gv_conv {
 /* What all three need, of one model's group. */
 template <class T> struct conv {
+	const struct gv_cuda_conv_run &r;
 	const struct gv_cuda_conv &c;
 	unsigned height, width, out_height, out_width, k, s, p;
 	unsigned cin, cout, group; /* channels of the group */
 
 	GV_MEMBER
-	conv(const struct gv_cuda_conv &a, size_t g) : c(a)
+	conv(const struct gv_cuda_conv_run &a, size_t g) : r(a), c(a.c)
 	{
-		height = (unsigned)a.height;
-		width = (unsigned)a.width;
-		out_height = (unsigned)a.out_height;
-		out_width = (unsigned)a.out_width;
-		k = (unsigned)a.k;
-		s = (unsigned)a.s;
-		p = (unsigned)a.p;
-		cin = (unsigned)(a.channels / a.g);
-		cout = (unsigned)(a.out / a.g);
+		height = (unsigned)c.height;
+		width = (unsigned)c.width;
+		out_height = (unsigned)c.out_height;
+		out_width = (unsigned)c.out_width;
+		k = (unsigned)c.k;
+		s = (unsigned)c.s;
+		p = (unsigned)c.p;
+		cin = (unsigned)(c.channels / c.g);
+		cout = (unsigned)(c.out / c.g);
 		group = (unsigned)g;
 	}
 	GV_MEMBER unsigned
@@ -65,11 +66,14 @@ template <class T>
 GV_DEVICE corner<T>
 corner_of(const conv<T> &v, const T *x, unsigned place)
 {
-	gv_place o = gv_place_of(place, v.out_height, v.out_width, 1);
-	corner<T> at = {NULL, (int)(o.y * v.s) - (int)v.p, (int)(o.x * v.s) - (int)v.p};
+	unsigned row = gv_divided(place, v.r.out_width);
+	unsigned sample = gv_divided(row, v.r.out_height);
+	unsigned left = (place - row * v.out_width) * v.s;
+	unsigned top = (row - sample * v.out_height) * v.s;
+	corner<T> at = {NULL, (int)top - (int)v.p, (int)left - (int)v.p};
 
 	if (place < v.places())
-		at.sample = x + (size_t)o.sample * v.height * v.width * v.c.channels;
+		at.sample = x + (size_t)sample * v.height * v.width * v.c.channels;
 	return at;
 }
 
@@ -77,8 +81,8 @@ template <class T>
 GV_DEVICE tap
 tap_of(const conv<T> &v, unsigned element)
 {
-	unsigned t = element / v.cin;
-	tap e = {(int)(t / v.k), (int)(t % v.k), element % v.cin};
+	unsigned t = gv_divided(element, v.r.in), y = gv_divided(t, v.r.k);
+	tap e = {(int)y, (int)(t - y * v.k), element - t * v.cin};
 
 	return e;
 }
@@ -232,13 +236,14 @@ template <class T> struct rows {
 
 template <class T, class PRODUCT>
 GV_DEVICE void
-forward(const struct gv_cuda_conv &a)
+forward(const struct gv_cuda_conv_run &r)
 {
 	GV_SHARED(typename PRODUCT::shared, s);
+	const struct gv_cuda_conv &a = r.c;
 
 	for (size_t z = gv_block_y; z < a.B * a.g; z += gv_grid_y) {
 		size_t b = z / a.g;
-		conv<T> v(a, z % a.g);
+		conv<T> v(r, z % a.g);
 		windows<T> x = {v, v.x(b)};
 		rows<T> w = {v.w(b), v.cout, v.cout};
 		gv_tile t(gv_block_x, v.cout, PRODUCT::SIZE);
@@ -282,23 +287,27 @@ forward(const struct gv_cuda_conv &a)
 	}
 }
 
-GV_KERNEL(conv_forward_128_f32, gv_cuda_conv)
+GV_KERNEL(conv_forward_128_f32, gv_cuda_conv_run)
 {
 	forward<float, gv_product_for<float, 128>::type>(a);
 }
-GV_KERNEL_OF(2, conv_forward_64_f32, gv_cuda_conv)
+GV_KERNEL_OF(2, conv_forward_64_f32, gv_cuda_conv_run)
 {
 	forward<float, gv_product_for<float, 64>::type>(a);
 }
-GV_KERNEL_OF(2, conv_forward_tf32, gv_cuda_conv)
+GV_KERNEL_OF(2, conv_forward_tf32, gv_cuda_conv_run)
 {
 	forward<float, gv_product_tf32>(a);
 }
-GV_KERNEL_OF(2, conv_forward_32_f32, gv_cuda_conv)
+GV_KERNEL_OF(2, conv_forward_32_f32, gv_cuda_conv_run)
 {
 	forward<float, gv_product_for<float, 32>::type>(a);
 }
-GV_KERNEL(conv_forward_64_bf16, gv_cuda_conv)
+GV_KERNEL_OF(2, conv_forward_128_bf16, gv_cuda_conv_run)
+{
+	forward<gv_bf16, gv_product_for<gv_bf16, 128>::type>(a);
+}
+GV_KERNEL_OF(2, conv_forward_64_bf16, gv_cuda_conv_run)
 {
 	forward<gv_bf16, gv_product_for<gv_bf16, 64>::type>(a);
 }
@@ -335,6 +344,7 @@ template <class T> struct reach {
 	const conv<T> &v;
 	const T *dy;
 	side h, w;
+	const gv_cuda_divider &by_taps; /* of w */
 
 	GV_MEMBER bool
 	along_k() const
@@ -349,6 +359,16 @@ template <class T> struct reach {
 		at.y = h.first + at.y * v.s;
 		at.x = w.first + at.x * v.s;
 		return at;
+	}
+	/* Where its channels of this group begin in x. */
+	GV_MEMBER size_t
+	place_of_x(unsigned i) const
+	{
+		gv_place at = place(i);
+
+		return (((size_t)at.sample * v.height + at.y) * v.width + at.x) *
+			   v.c.channels +
+		       v.group * v.cin;
 	}
 	GV_MEMBER outer_type
 	outer(unsigned i) const
@@ -365,9 +385,9 @@ template <class T> struct reach {
 	GV_MEMBER tap
 	inner(unsigned l) const
 	{
-		unsigned t = l / v.cout;
-		tap e = {(int)(h.taps - 1 - t / w.taps), (int)(w.taps - 1 - t % w.taps),
-		    l % v.cout};
+		unsigned t = gv_divided(l, v.r.out), y = gv_divided(t, by_taps);
+		tap e = {(int)(h.taps - 1 - y), (int)(w.taps - 1 - (t - y * w.taps)),
+		    l - t * v.cout};
 
 		return e;
 	}
@@ -401,6 +421,7 @@ template <class T> struct weights_back {
 	const conv<T> &v;
 	const T *weight;
 	side h, w;
+	const gv_cuda_divider &by_taps; /* of w */
 
 	GV_MEMBER bool
 	along_k() const
@@ -415,11 +436,11 @@ template <class T> struct weights_back {
 	GV_MEMBER size_t
 	inner(unsigned l) const
 	{
-		unsigned t = l / v.cout;
-		unsigned ky = h.phase + (h.taps - 1 - t / w.taps) * v.s;
-		unsigned kx = w.phase + (w.taps - 1 - t % w.taps) * v.s;
+		unsigned t = gv_divided(l, v.r.out), y = gv_divided(t, by_taps);
+		unsigned ky = h.phase + (h.taps - 1 - y) * v.s;
+		unsigned kx = w.phase + (w.taps - 1 - (t - y * w.taps)) * v.s;
 
-		return (size_t)(ky * v.k + kx) * v.cin * v.cout + l % v.cout;
+		return (size_t)(ky * v.k + kx) * v.cin * v.cout + (l - t * v.cout);
 	}
 	GV_MEMBER float
 	get(outer_type column, size_t at) const
@@ -445,23 +466,20 @@ backward_class(const conv<T> &v, typename PRODUCT::shared &s, size_t b, side h, 
 {
 	const struct gv_cuda_conv &a = v.c;
 	unsigned places = (unsigned)a.n * h.n * w.n;
-	reach<T> dy = {v, v.dy(b), h, w};
-	weights_back<T> weight = {v, v.w(b), h, w};
+	const gv_cuda_divider &by_taps = v.r.taps[w.taps - v.k / v.s];
+	reach<T> dy = {v, v.dy(b), h, w, by_taps};
+	weights_back<T> weight = {v, v.w(b), h, w, by_taps};
 	gv_tile t(gv_block_x, v.cin, PRODUCT::SIZE);
 	T *dx = (T *)a.dx + b * a.dx_apart;
 	const T *mask = a.mask == NULL ? NULL : (const T *)a.mask + b * a.mask_apart;
 	PRODUCT p;
-	size_t at[PRODUCT::DOWN];
 
 	if (t.row >= places)
 		return;
 	GV_UNROLL
 	for (unsigned i = 0; i < p.DOWN; i++) {
-		gv_place to = dy.place(t.row + p.row(i));
+		size_t at = dy.place_of_x(t.row + p.row(i));
 
-		at[i] = (((size_t)to.sample * v.height + to.y) * v.width + to.x) *
-			    a.channels +
-			v.group * v.cin;
 		GV_UNROLL
 		for (unsigned j = 0; j < p.ACROSS; j++) {
 			unsigned c = t.column + p.column(j);
@@ -469,7 +487,7 @@ backward_class(const conv<T> &v, typename PRODUCT::shared &s, size_t b, side h, 
 			bool there = t.row + p.row(i) < places && c < v.cin;
 
 			p.v[i][j] =
-			    there && a.add ? gv_get(dx + at[i] + c)
+			    there && a.add ? gv_get(dx + at + c)
 			    : there && a.dx_bias != NULL
 				? a.dx_bias[b * a.dx_bias_apart + v.group * v.cin + c]
 				: 0;
@@ -477,29 +495,34 @@ backward_class(const conv<T> &v, typename PRODUCT::shared &s, size_t b, side h, 
 	}
 	p.run(s, dy, weight, t.row, t.column, 0, h.taps * w.taps * v.cout);
 	GV_UNROLL
-	for (unsigned i = 0; i < p.DOWN; i++)
+	for (unsigned i = 0; i < p.DOWN; i++) {
+		/* once more, rather than kept all the way */
+		size_t at = dy.place_of_x(t.row + p.row(i));
+
 		GV_UNROLL
-	for (unsigned j = 0; j < p.ACROSS; j++) {
-		unsigned c = t.column + p.column(j);
+		for (unsigned j = 0; j < p.ACROSS; j++) {
+			unsigned c = t.column + p.column(j);
 
-		float to = a.dx_relu ? gv_relu(p.v[i][j]) : p.v[i][j];
+			float to = a.dx_relu ? gv_relu(p.v[i][j]) : p.v[i][j];
 
-		if (t.row + p.row(i) < places && c < v.cin)
-			gv_put(dx + at[i] + c, gv_masked(mask, at[i] + c, to));
+			if (t.row + p.row(i) < places && c < v.cin)
+				gv_put(dx + at + c, gv_masked(mask, at + c, to));
+		}
 	}
 }
 
 template <class T, class PRODUCT>
 GV_DEVICE void
-backward(const struct gv_cuda_conv &a)
+backward(const struct gv_cuda_conv_run &r)
 {
 	GV_SHARED(typename PRODUCT::shared, s);
+	const struct gv_cuda_conv &a = r.c;
 	unsigned k = (unsigned)a.k, step = (unsigned)a.s, p = (unsigned)a.p;
 	size_t classes = a.s * a.s;
 
 	for (size_t z = gv_block_y; z < a.B * a.g * classes; z += gv_grid_y) {
 		size_t b = z / classes / a.g, f = z % classes;
-		conv<T> v(a, z / classes % a.g);
+		conv<T> v(r, z / classes % a.g);
 		side h((unsigned)(f / a.s), k, step, p, v.height);
 		side w((unsigned)(f % a.s), k, step, p, v.width);
 
@@ -508,23 +531,27 @@ backward(const struct gv_cuda_conv &a)
 	}
 }
 
-GV_KERNEL(conv_backward_128_f32, gv_cuda_conv)
+GV_KERNEL(conv_backward_128_f32, gv_cuda_conv_run)
 {
 	backward<float, gv_product_for<float, 128>::type>(a);
 }
-GV_KERNEL_OF(2, conv_backward_64_f32, gv_cuda_conv)
+GV_KERNEL_OF(2, conv_backward_64_f32, gv_cuda_conv_run)
 {
 	backward<float, gv_product_for<float, 64>::type>(a);
 }
-GV_KERNEL_OF(2, conv_backward_tf32, gv_cuda_conv)
+GV_KERNEL_OF(2, conv_backward_tf32, gv_cuda_conv_run)
 {
 	backward<float, gv_product_tf32>(a);
 }
-GV_KERNEL_OF(2, conv_backward_32_f32, gv_cuda_conv)
+GV_KERNEL_OF(2, conv_backward_32_f32, gv_cuda_conv_run)
 {
 	backward<float, gv_product_for<float, 32>::type>(a);
 }
-GV_KERNEL(conv_backward_64_bf16, gv_cuda_conv)
+GV_KERNEL_OF(2, conv_backward_128_bf16, gv_cuda_conv_run)
+{
+	backward<gv_bf16, gv_product_for<gv_bf16, 128>::type>(a);
+}
+GV_KERNEL_OF(2, conv_backward_64_bf16, gv_cuda_conv_run)
 {
 	backward<gv_bf16, gv_product_for<gv_bf16, 64>::type>(a);
 }
@@ -559,7 +586,7 @@ gradient_part(const struct gv_cuda_conv_parts &a, const conv<T> &v,
 	unsigned elements = v.k * v.k * v.cin, first, last;
 	unsigned places = v.out_height * v.out_width;
 	windows_across<T> x = {v, v.x(b)};
-	rows<T> dy = {v.dy(b), a.c.out, v.cout};
+	rows<T> dy = {v.dy(b), v.c.out, v.cout};
 	gv_tile t(gv_block_x, v.cout, PRODUCT::SIZE);
 	float *out = a.out + b * a.out_apart + part * a.part_apart +
 		     (size_t)v.group * elements * v.cout;
@@ -568,8 +595,16 @@ gradient_part(const struct gv_cuda_conv_parts &a, const conv<T> &v,
 	for (unsigned shard = 0; shard < a.inner; shard++) {
 		PRODUCT p = {};
 
-		gv_shard(&a.c.shards, part * a.inner + shard, &first, &last);
-		p.run(s, x, dy, t.row, t.column, first * places, last * places);
+		gv_shard(&v.c.shards, part / a.pieces * a.inner + shard, &first, &last);
+		first *= places;
+		last *= places;
+		if (a.pieces > 1) {
+			size_t many = last - first, piece = part % a.pieces;
+
+			last = first + (unsigned)(many * (piece + 1) / a.pieces);
+			first += (unsigned)(many * piece / a.pieces);
+		}
+		p.run(s, x, dy, t.row, t.column, first, last);
 		GV_UNROLL
 		for (unsigned i = 0; i < p.DOWN; i++)
 			GV_UNROLL
@@ -595,11 +630,13 @@ gradient(const struct gv_cuda_conv_parts &a)
 {
 	GV_SHARED(typename PRODUCT::shared, s);
 
-	for (size_t z = gv_block_y; z < a.c.B * a.c.g * a.parts; z += gv_grid_y) {
-		size_t b = z / a.parts / a.c.g;
-		conv<T> v(a.c, z / a.parts % a.c.g);
+	const struct gv_cuda_conv &c = a.r.c;
 
-		if (gv_active(a.c.active, b))
+	for (size_t z = gv_block_y; z < c.B * c.g * a.parts; z += gv_grid_y) {
+		size_t b = z / a.parts / c.g;
+		conv<T> v(a.r, z / a.parts % c.g);
+
+		if (gv_active(c.active, b))
 			gradient_part<T, PRODUCT>(a, v, s, b, z % a.parts);
 	}
 }
@@ -616,7 +653,7 @@ GV_KERNEL_OF(2, conv_gradient_32_f32, gv_cuda_conv_parts)
 {
 	gradient<float, gv_product_for<float, 32>::type>(a);
 }
-GV_KERNEL(conv_gradient_64_bf16, gv_cuda_conv_parts)
+GV_KERNEL_OF(2, conv_gradient_64_bf16, gv_cuda_conv_parts)
 {
 	gradient<gv_bf16, gv_product_for<gv_bf16, 64>::type>(a);
 }

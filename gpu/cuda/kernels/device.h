@@ -19,6 +19,7 @@
 #define GV_DEVICE          static __device__ __forceinline__
 #define GV_MEMBER          __device__ __forceinline__
 #define GV_SHARED(type, s) __shared__ type s
+#define gv_high(v, w)      __umulhi(v, w)
 #define gv_sync()          __syncthreads()
 #define gv_sync_warp()     __syncwarp()
 #define gv_xor(v, k)       __shfl_xor_sync(0xffffffffu, v, k)
@@ -243,6 +244,12 @@ gv_place_of(size_t i, size_t height, size_t width, size_t channels)
 	p.y = at % h;
 	p.sample = at / h;
 	return p;
+}
+
+GV_DEVICE unsigned
+gv_divided(unsigned n, const gv_cuda_divider &by)
+{
+	return (gv_high(n, by.times) + n) >> by.shift;
 }
 
 /* Samples [*first, *last) of a shard of this rank: gv_nn_shard. */

@@ -146,7 +146,8 @@ gv_tf32(float v)
 
 /*
  * ROWS x WIDTH bfloat16 in shared memory, 16 bytes of a row where the rows before have
- * others, so that eight rows of a matrix lie in different banks.  WIDTH: 64 or more.
+ * others, so that eight rows of a matrix lie in different banks.  WIDTH: 32, of which two
+ * rows lie in all banks, or 64 and more.
  */
 template <int ROWS, int WIDTH> struct alignas(16) gv_square {
 	enum { CHUNKS = WIDTH / 8 };
@@ -155,7 +156,9 @@ template <int ROWS, int WIDTH> struct alignas(16) gv_square {
 	GV_MEMBER unsigned short *
 	chunk(unsigned row, unsigned c)
 	{
-		return v + row * WIDTH + (c ^ (row & 7)) * 8;
+		unsigned turn = CHUNKS < 8 ? row / 2 % 4 : row % 8;
+
+		return v + row * WIDTH + (c ^ turn) * 8;
 	}
 
 	/* a of the 16 rows from row on, 16 columns from chunk 2 k on */

@@ -1,6 +1,6 @@
 /*
- * Tiles of 64 x 64 on tensor cores, with the operands of product.h: eight warps, 16 rows
- * and 32 columns each.  gv_product_bf16 reads bfloat16, eight neighbours at a time where
+ * Tiles of 64 x 64 or 128 x 128 on tensor cores, with the operands of product.h: eight
+ * warps, a quarter of the rows and half of the columns each.  gv_product_bf16 reads bfloat16, eight neighbours at a time where
  * the operands say that all of them are there together:
  *
  *	whole()        neighbours (in k, or in i where not along_k) come in eights,
@@ -14,21 +14,19 @@
 #include "matrix.h"
 #include "product.h"
 
-enum { GV_TENSOR_TILE = 64, GV_TENSOR_DEPTH = 64 };
-
 /* What a thread makes: rows row(i), columns column(j) of the tile. */
-struct gv_tensor_place {
-	enum { DOWN = 2, ACROSS = 8 };
+template <int TILE> struct gv_tensor_place {
+	enum { SIZE = TILE, DOWN = TILE / 32, ACROSS = TILE / 8 };
 
 	GV_MEMBER static unsigned
 	warp_row(void)
 	{
-		return gv_thread / 32 % 4 * 16;
+		return gv_thread / 32 % 4 * (TILE / 4);
 	}
 	GV_MEMBER static unsigned
 	warp_column(void)
 	{
-		return gv_thread / 128 * 32;
+		return gv_thread / 128 * (TILE / 2);
 	}
 	GV_MEMBER static unsigned
 	row(unsigned i)
@@ -44,14 +42,27 @@ struct gv_tensor_place {
 
 /* ---- bfloat16 ---- */
 
-struct gv_tensor_shared {
-	gv_square<GV_TENSOR_TILE, GV_TENSOR_DEPTH> a[2], b[2];
+/* A part of an operand: [i][k], or [k][i]. */
+template <int TILE> union gv_tensor_part {
+	enum { DEPTH = TILE > 64 ? 32 : 64 };
+	gv_square<TILE, DEPTH> along;
+	gv_square<DEPTH, TILE> across;
+
+	GV_MEMBER unsigned short *
+	chunk(bool along_k, unsigned row, unsigned c)
+	{
+		return along_k ? along.chunk(row, c) : across.chunk(row, c);
+	}
 };
 
-/* A tile's part of an operand on its way into shared memory: [i][k], or [k][i]. */
-template <class OPERAND> struct gv_tensor_side {
-	enum { CHUNKS = GV_TENSOR_DEPTH / 8, EACH = GV_TENSOR_TILE * CHUNKS / 256 };
-	typedef gv_square<GV_TENSOR_TILE, GV_TENSOR_DEPTH> square;
+template <int TILE> struct gv_tensor_shared {
+	gv_tensor_part<TILE> a[2], b[2];
+};
+
+/* A tile's part of an operand on its way into shared memory. */
+template <int TILE, class OPERAND> struct gv_tensor_side {
+	typedef gv_tensor_part<TILE> part;
+	enum { EACH = TILE * part::DEPTH / 8 / 256 };
 	const OPERAND &operand;
 	typename OPERAND::outer_type outer[EACH];
 	unsigned first;
@@ -63,19 +74,24 @@ template <class OPERAND> struct gv_tensor_side {
 		for (unsigned q = 0; q < EACH; q++)
 			outer[q] = o.outer(i + (o.along_k() ? row(q) : 8 * chunk()));
 	}
-	GV_MEMBER static unsigned
-	chunk(void)
+	GV_MEMBER unsigned
+	chunks(void) const
 	{
-		return gv_thread % CHUNKS;
+		return (operand.along_k() ? part::DEPTH : TILE) / 8;
 	}
-	GV_MEMBER static unsigned
-	row(unsigned q)
+	GV_MEMBER unsigned
+	chunk(void) const
 	{
-		return gv_thread / CHUNKS + q * (256 / CHUNKS);
+		return gv_thread % chunks();
+	}
+	GV_MEMBER unsigned
+	row(unsigned q) const
+	{
+		return gv_thread / chunks() + q * (256 / chunks());
 	}
 	/* Numbers at k in [at, end): eight at a time, or one by one. */
 	GV_MEMBER void
-	fetch(square &to, unsigned at, unsigned end) const
+	fetch(part &to, unsigned at, unsigned end) const
 	{
 		GV_UNROLL
 		for (unsigned q = 0; q < EACH; q++) {
@@ -88,20 +104,20 @@ template <class OPERAND> struct gv_tensor_side {
 		}
 	}
 	GV_MEMBER void
-	copy(square &to, unsigned q, unsigned l, unsigned end) const
+	copy(part &to, unsigned q, unsigned l, unsigned end) const
 	{
 		const gv_bf16 *p =
 		    l < end ? operand.chunk(outer[q], operand.inner(l)) : NULL;
 
-		gv_copy_16(to.chunk(row(q), chunk()), p, p != NULL);
+		gv_copy_16(to.chunk(operand.along_k(), row(q), chunk()), p, p != NULL);
 	}
 	GV_MEMBER void
-	gather(square &to, unsigned q, unsigned l, unsigned end) const
+	gather(part &to, unsigned q, unsigned l, unsigned end) const
 	{
-		unsigned short *v = to.chunk(row(q), chunk());
+		bool along = operand.along_k();
+		unsigned short *v = to.chunk(along, row(q), chunk());
 
 		for (unsigned j = 0; j < 8; j++) {
-			bool along = operand.along_k();
 			unsigned k = along ? l + j : l;
 			gv_bf16 n = {0};
 
@@ -116,9 +132,11 @@ template <class OPERAND> struct gv_tensor_side {
 	}
 };
 
-struct gv_product_bf16 : gv_tensor_place {
-	typedef gv_tensor_shared shared;
-	enum { SIZE = GV_TENSOR_TILE };
+template <int TILE> struct gv_product_bf16 : gv_tensor_place<TILE> {
+	typedef gv_tensor_place<TILE> place;
+	typedef gv_tensor_shared<TILE> shared;
+	typedef gv_tensor_part<TILE> part;
+	enum { DOWN = place::DOWN, ACROSS = place::ACROSS, DEPTH = part::DEPTH };
 	float v[DOWN][ACROSS];
 
 	/* v goes on over k in [from, end); all threads of the block come here. */
@@ -127,8 +145,8 @@ struct gv_product_bf16 : gv_tensor_place {
 	run(shared &s, const A &a, const B &b, unsigned first_row, unsigned first_column,
 	    unsigned from, unsigned end)
 	{
-		gv_tensor_side<A> rows(a, first_row);
-		gv_tensor_side<B> columns(b, first_column);
+		gv_tensor_side<TILE, A> rows(a, first_row);
+		gv_tensor_side<TILE, B> columns(b, first_column);
 		unsigned turn = 0;
 
 		gv_sync(); /* nobody reads the last run's any more */
@@ -137,8 +155,8 @@ struct gv_product_bf16 : gv_tensor_place {
 			columns.fetch(s.b[0], from, end);
 		}
 		gv_copies_end();
-		for (unsigned at = from; at < end; at += GV_TENSOR_DEPTH, turn ^= 1) {
-			unsigned next = at + GV_TENSOR_DEPTH;
+		for (unsigned at = from; at < end; at += DEPTH, turn ^= 1) {
+			unsigned next = at + DEPTH;
 
 			if (next < end) {
 				rows.fetch(s.a[turn ^ 1], next, end);
@@ -154,49 +172,55 @@ struct gv_product_bf16 : gv_tensor_place {
 	}
 
 	GV_MEMBER void
-	multiply(gv_square<SIZE, GV_TENSOR_DEPTH> &a, gv_square<SIZE, GV_TENSOR_DEPTH> &b,
-	    bool a_along, bool b_along)
+	multiply(part &a, part &b, bool a_along, bool b_along)
 	{
-		unsigned lane = gv_thread % 32, x[4], y[4];
+		unsigned row = place::warp_row(), column = place::warp_column();
+		unsigned lane = gv_thread % 32, x[DOWN / 2][4], y[4];
 
 		GV_UNROLL
-		for (unsigned k = 0; k < GV_TENSOR_DEPTH / 16; k++) {
-			if (a_along)
-				a.load_a(x, warp_row(), k, lane);
-			else
-				a.load_a_across(x, 16 * k, warp_row() / 8, lane);
+		for (unsigned k = 0; k < DEPTH / 16; k++) {
 			GV_UNROLL
-			for (unsigned j = 0; j < 4; j += 2) {
-				if (b_along)
-					b.load_b(y, warp_column() + 8 * j, k, lane);
+			for (unsigned i = 0; i < DOWN / 2; i++)
+				if (a_along)
+					a.along.load_a(x[i], row + 16 * i, k, lane);
 				else
-					b.load_b_across(
-					    y, 16 * k, warp_column() / 8 + j, lane);
-				add(x, y[0], y[1], j);
-				add(x, y[2], y[3], j + 1);
+					a.across.load_a_across(
+					    x[i], 16 * k, row / 8 + 2 * i, lane);
+			GV_UNROLL
+			for (unsigned j = 0; j < ACROSS / 2; j += 2) {
+				if (b_along)
+					b.along.load_b(y, column + 8 * j, k, lane);
+				else
+					b.across.load_b_across(
+					    y, 16 * k, column / 8 + j, lane);
+				GV_UNROLL
+				for (unsigned i = 0; i < DOWN / 2; i++) {
+					add(x[i], y[0], y[1], i, j);
+					add(x[i], y[2], y[3], i, j + 1);
+				}
 			}
 		}
 	}
 
-	/* The piece of 8 columns from 8 j on. */
+	/* The piece of 16 rows from 16 i and 8 columns from 8 j on. */
 	GV_MEMBER void
-	add(const unsigned (&x)[4], unsigned y0, unsigned y1, unsigned j)
+	add(const unsigned (&x)[4], unsigned y0, unsigned y1, unsigned i, unsigned j)
 	{
-		float c[4] = {v[0][2 * j], v[0][2 * j + 1], v[1][2 * j], v[1][2 * j + 1]};
+		float *low = &v[2 * i][2 * j], *high = &v[2 * i + 1][2 * j];
+		float c[4] = {low[0], low[1], high[0], high[1]};
 
 		gv_mma(c, x, y0, y1);
-		v[0][2 * j] = c[0];
-		v[0][2 * j + 1] = c[1];
-		v[1][2 * j] = c[2];
-		v[1][2 * j + 1] = c[3];
+		low[0] = c[0];
+		low[1] = c[1];
+		high[0] = c[2];
+		high[1] = c[3];
 	}
 };
 
 /* ---- tf32 ---- */
 
-struct gv_product_tf32 : gv_tensor_place {
-	typedef gv_product_shared<GV_TENSOR_TILE> shared;
-	enum { SIZE = GV_TENSOR_TILE };
+struct gv_product_tf32 : gv_tensor_place<64> {
+	typedef gv_product_shared<SIZE> shared;
 	float v[DOWN][ACROSS];
 
 	template <class A, class B>
@@ -256,8 +280,8 @@ struct gv_product_tf32 : gv_tensor_place {
 template <class T, int SIZE> struct gv_product_for {
 	typedef gv_product<SIZE> type;
 };
-template <> struct gv_product_for<gv_bf16, 64> {
-	typedef gv_product_bf16 type;
+template <int SIZE> struct gv_product_for<gv_bf16, SIZE> {
+	typedef gv_product_bf16<SIZE> type;
 };
 
 #endif
