@@ -4,7 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/fileio.h"
+#include "base/strbuf.h"
 #include "draw/chart.h"
 
 static bool
@@ -251,6 +254,42 @@ test_legend(void)
 	    "many names take several lines");
 }
 
+/* The numbers of an attribute, one after the other; returns how many. */
+static size_t
+numbers_of(const char *svg, const char *name, double *v, size_t most)
+{
+	size_t n = 0;
+
+	for (; (svg = strstr(svg, name)) != NULL && n < most; svg++)
+		v[n++] = atof(svg + strlen(name));
+	return n;
+}
+
+/* Names stand beside their samples, a bit below their middle, in each line of the legend. */
+static void
+test_legend_lines(void)
+{
+	struct gv_strbuf b = {0};
+	struct gv_error e = {0};
+	struct gv_svg s = {.out = gv_out_memory(&b)};
+	struct gv_legend l[12];
+	double at[12], text[12];
+	size_t n, i, wrong = 0;
+
+	for (i = 0; i < 12; i++)
+		l[i] = (struct gv_legend){"a name of some length", 21, i, false};
+	gv_legend(&s, l, 12, 10, 50, 500);
+	ok(gv_out_close(s.out, &e) == 0, "a legend is drawn");
+	n = numbers_of(b.s, " y1=\"", at, 12);
+	is_int(n, 12, "with a sample each");
+	is_int(numbers_of(b.s, " y=\"", text, 12), 12, "and a name");
+	for (i = 0; i < n; i++)
+		wrong += text[i] != at[i] + 4;
+	is_int(wrong, 0, "each at the height of its sample");
+	ok(at[0] == 50 && at[11] > 50, "from the top on, in lines");
+	gv_strbuf_free(&b);
+}
+
 int
 main(void)
 {
@@ -263,5 +302,6 @@ main(void)
 	test_area();
 	test_classes();
 	test_legend();
+	test_legend_lines();
 	return done_testing();
 }

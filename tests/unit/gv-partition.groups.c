@@ -35,6 +35,43 @@ random_graph(struct gv_graph *g)
 				    (struct gv_graph_edge){name[i], name[j]};
 }
 
+/* Places that another layer should have: of those that wait for nobody the lowest number is next. */
+static size_t
+wrong_places(const struct gv_graph *g)
+{
+	bool there[MOST] = {false};
+	uint32_t order[MOST];
+	size_t wrong = gv_graph_order(g, order) != 0, i, k;
+
+	for (i = 0; i < g->n && wrong == 0; i++) {
+		bool waits[MOST] = {false};
+		size_t next = 0;
+
+		for (k = 0; k < g->n_edges; k++)
+			waits[g->edge[k].dst] |= !there[g->edge[k].src];
+		while (next < g->n && (there[next] || waits[next]))
+			next++;
+		wrong += next != order[i];
+		there[order[i]] = true;
+	}
+	return wrong;
+}
+
+static void
+test_order(void)
+{
+	struct gv_graph_layer layer[MOST];
+	struct gv_graph_edge edge[MOST * MOST];
+	struct gv_graph g = {.layer = layer, .edge = edge};
+	size_t wrong = 0, i;
+
+	for (i = 0; i < 2000; i++) {
+		random_graph(&g);
+		wrong += wrong_places(&g);
+	}
+	is_int(wrong, 0, "each layer behind what feeds it, the lowest number first");
+}
+
 static bool
 has_circle(const struct gv_graph *g, const uint32_t *group, size_t n)
 {
@@ -286,6 +323,7 @@ int
 main(void)
 {
 	draws_begin(5, 7, 9);
+	test_order();
 	test_random();
 	test_long();
 	test_families();

@@ -671,6 +671,28 @@ test_descriptors(void)
 	is_int(left_within(&b, 5), 143, "the second when it is told");
 }
 
+/* A process ignores none of the signals of its own faults, and what others send. */
+static bool
+shows_faults(pid_t pid)
+{
+	static const int fault[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+	char name[64], line[200];
+	unsigned long long ignored = 0, of = 0;
+	size_t i;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%ld/status", (long)pid);
+	f = fopen(name, "r");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		if (strncmp(line, "SigIgn:", 7) == 0)
+			ignored = strtoull(line + 7, NULL, 16);
+	if (f != NULL)
+		fclose(f);
+	for (i = 0; i < sizeof(fault) / sizeof(fault[0]); i++)
+		of |= 1ull << (fault[i] - 1);
+	return (ignored & of) == 0 && (ignored & 1ull << (SIGHUP - 1)) != 0;
+}
+
 static void
 test_signals(void)
 {
@@ -699,6 +721,7 @@ test_signals(void)
 
 	s.command = "exec sleep 100";
 	ok(start(&l, &s) == 0, "a launch");
+	ok(shows_faults(keeper_of(l)), "whose keeper ends by its own faults");
 	kill(guard_of(l), SIGINT);
 	kill(guard_of(l), SIGHUP);
 	kill(guard_of(l), SIGQUIT);
