@@ -14,6 +14,7 @@
 #include "alloc_help.h"
 #include "alloc/interior/interior.h"
 #include "alloc/interior/level_interior.h"
+#include "alloc/interior/newton.h"
 #include "alloc/interior/outer.h"
 #include "alloc/price/linear_prices.h"
 #include "alloc/simplex/simplex.h"
@@ -371,6 +372,35 @@ test_steps(size_t n, size_t m, int most)
  * So are those of a sum whose gains are far apart, on types some of which are scarce and
  * others not: it does not begin with gains far above what its multipliers ask for.
  */
+/* Rates of each job and type within a factor of four: many columns nearly as good as the best. */
+static void
+test_near_steps(size_t n, size_t m, int most)
+{
+	double *level = gv_xcalloc(n, m * sizeof(*level));
+	double *use = gv_xcalloc(n, sizeof(*use));
+	double *capacity = gv_xcalloc(m, sizeof(*capacity));
+	struct gv_interior_program ip = {
+	    .n = n, .m = m, .level = level, .use = use, .capacity = capacity};
+	struct gv_interior_point at;
+	size_t i;
+
+	draws_begin(1, 2, 0);
+	for (i = 0; i < m; i++)
+		capacity[i] = (double)(1 + below(8));
+	for (i = 0; i < n; i++)
+		use[i] = 1;
+	for (i = 0; i < n * m; i++)
+		level[i] = .5 + 1.5 * uniform();
+	gv_interior_solve(&ip, &at);
+	ok(at.gap < 1e-6 && at.steps <= most,
+	    "%zu jobs on %zu types, near each other: %d steps, %g", n, m, at.steps,
+	    at.gap);
+	gv_interior_free(&at);
+	free(level);
+	free(use);
+	free(capacity);
+}
+
 static void
 test_sum_steps(size_t n, size_t m, int most)
 {
@@ -455,6 +485,7 @@ main(int argc, char **argv)
 	test_steps(100, 4, 16);
 	test_steps(100, 100, 16);
 	test_steps(300, 300, 16);
+	test_near_steps(200, 200, 20);
 	test_sum_steps(100, 4, 30);
 	test_sum_steps(400, 32, 30);
 	test_sum_steps(300, 100, 30);
@@ -465,6 +496,10 @@ main(int argc, char **argv)
 		draws_begin(seed, 1, k);
 		m = 1 + below(k % 4 == 0 ? 40 : 10);
 		n = 1 + below(k % 2 == 0 ? 60 : 12);
+		if (k % 30 == 7) { /* of so many types steps are corrected */
+			m = GV_INTERIOR_CORRECTS + below(30);
+			n = 10 + below(100);
+		}
 		p = draw(n, m, below(2) == 0 ? 1 : 5);
 		count.all++;
 		test_level(&p, below(2) == 0);

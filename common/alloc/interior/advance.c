@@ -5,6 +5,14 @@
 static const double closest = .9995; /* part of the way to where a variable is 0 */
 static const double enough = .1;     /* less of a step is short */
 
+/* Corrections of one step, at most; each is worth it where the next matrix costs more. */
+enum { CORRECTIONS = 6 };
+static const double target_most = .3; /* of the mean product, where steps are corrected */
+static const double far_off = 10;   /* products so many times above or below the target */
+static const double further = .3;   /* how much longer a corrected step is to be ... */
+static const double gained = .03;   /* ... and has to be, of both lengths together */
+static const double long_step = .9; /* needs no correction */
+
 void
 gv_interior_residuals(struct gv_interior_state *s)
 {
@@ -222,17 +230,82 @@ correct(struct gv_interior_state *s, double target, double *primal, double *dual
 	lengths(s, primal, dual);
 }
 
+/*
+ * Of a step that is longer by that much: products far from the target are to be at what is far,
+ * those above it no lower than that takes off.
+ */
+static void
+bring_near(struct gv_interior_state *s, double target, double primal, double dual)
+{
+	const double low = target / far_off, high = target * far_off;
+	struct run run[RUNS];
+	size_t k, i;
+
+	runs_of(s, run);
+	for (k = 0; k < RUNS; k++)
+		for (i = 0; i < run[k].n; i++) {
+			const struct run *r = &run[k];
+			double v;
+
+			if (r->only != NULL && !r->only[i])
+				continue;
+			v = (r->a[i] + primal * r->da[i]) * (r->b[i] + dual * r->db[i]);
+			if (v < low)
+				r->rest[i] += low - v;
+			else if (v > high)
+				r->rest[i] += fmax(high - v, -high);
+		}
+}
+
+static void
+swap_steps(struct gv_interior_state *s)
+{
+	struct gv_interior_vector step = s->step;
+
+	s->step = s->trial;
+	s->trial = step;
+}
+
+/*
+ * With many types pairs are so many that some are always in a step's way: it is corrected, by
+ * the same matrix, as long as it becomes longer (Gondzio 1996, multiple centrality
+ * corrections, section 4).
+ */
+static void
+lengthen(struct gv_interior_state *s, double target, double *primal, double *dual)
+{
+	int k;
+
+	for (k = 0; k < CORRECTIONS && fmin(*primal, *dual) < long_step; k++) {
+		double p = fmin(1, *primal), d = fmin(1, *dual);
+
+		bring_near(s, target, fmin(1, p + further), fmin(1, d + further));
+		swap_steps(s);
+		gv_interior_step(s, &s->step);
+		lengths(s, primal, dual);
+		if (fmin(1, *primal) + fmin(1, *dual) >= p + d + gained)
+			continue;
+		swap_steps(s);
+		lengths(s, primal, dual);
+		break;
+	}
+}
+
 double
 gv_interior_advance(struct gv_interior_state *s)
 {
-	double pairs, mu = gv_interior_mean_product(s, &pairs), primal, dual, after;
+	double pairs, mu = gv_interior_mean_product(s, &pairs), primal, dual, target;
 
 	if (!gv_interior_factorise(s))
 		return 0;
 	gv_interior_residuals(s);
 	predict(s, &primal, &dual);
-	after = product_after(s, primal, dual, pairs);
-	correct(s, mu * pow(after / mu, 3), &primal, &dual);
+	target = pow(product_after(s, primal, dual, pairs) / mu, 3) * mu;
+	if (s->corrects)
+		target = fmin(target, target_most * mu);
+	correct(s, target, &primal, &dual);
+	if (s->corrects)
+		lengthen(s, target, &primal, &dual);
 	primal = fmin(1, closest * primal);
 	dual = fmin(1, closest * dual);
 	if (!(primal > 0 && dual > 0))

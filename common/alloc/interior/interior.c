@@ -71,6 +71,9 @@ state_init(struct gv_interior_state *s, const struct gv_interior_program *p)
 	vector_alloc(&s->step, s->n_columns, n, m);
 	vector_alloc(&s->best, s->n_columns, n, m);
 	vector_alloc(&s->rest, s->n_columns, n, m);
+	s->corrects = m >= GV_INTERIOR_CORRECTS;
+	if (s->corrects)
+		vector_alloc(&s->trial, s->n_columns, n, m);
 	s->weight = gv_xcalloc(3 * s->n_columns, sizeof(*s->weight));
 	s->half0 = s->weight + s->n_columns;
 	s->half1 = s->half0 + s->n_columns;
@@ -94,6 +97,7 @@ state_free(struct gv_interior_state *s)
 	free(s->wants);
 	free(s->at.memory);
 	free(s->step.memory);
+	free(s->trial.memory);
 	free(s->best.memory);
 	free(s->rest.memory);
 	free(s->weight);

@@ -6,6 +6,8 @@
 
 /* Rows that are taken off the matrix at once; jobs of that part of all types are put there. */
 enum { GV_INTERIOR_ASIDE = 64, GV_INTERIOR_DENSE = 5 };
+/* Types from which on the matrix costs so much that steps are corrected. */
+enum { GV_INTERIOR_CORRECTS = 100 };
 
 /* A point, or a step: variables and the multipliers of their constraints. */
 struct gv_interior_vector {
@@ -29,6 +31,8 @@ struct gv_interior_state {
 	double size;   /* of a sum, at least */
 
 	struct gv_interior_vector at, step, best;
+	bool corrects; /* steps, of which trial is one then */
+	struct gv_interior_vector trial;
 	/* residuals: of the constraints, and of the products of pairs */
 	struct gv_interior_vector rest;
 	double rest_t;
