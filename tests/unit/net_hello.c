@@ -128,6 +128,7 @@ test_answer(void)
 	struct gv_member m[2] = {{0, ""}, {29500, "10.0.0.7"}}, got;
 	unsigned char roster[2 * GV_MEMBER_LEN], b[GV_ANSWER_LEN];
 	const unsigned char *nonce = (const unsigned char *)"0123456789abcde";
+	const unsigned char *other = (const unsigned char *)"0123456789abcdf";
 	struct gv_answer yes = {GV_WELCOME, 2}, a;
 	size_t i, taken = 0;
 
@@ -138,6 +139,7 @@ test_answer(void)
 	    "an answer is read back");
 	ok(gv_answer_true(b, roster, nonce, "key"), "and true");
 	ok(!gv_answer_true(b, roster, nonce, "kez"), "not under another key");
+	ok(!gv_answer_true(b, roster, other, "key"), "nor to another hello: none is used twice");
 	ok(gv_answer_read(&a, b, 3) == -1, "not in a gang of three");
 	for (i = 0; i < 8 * sizeof(roster); i++) {
 		roster[i / 8] ^= (unsigned char)(1 << i % 8);
