@@ -244,6 +244,21 @@ new,2,2,0.24,0,compute,56,2,0,0,1
 
 node_id,stage,new_stage,replicas,new_replicas,recompute,new_recompute
 EOT
+cat >four.csv <<'EOT'
+node_id,layer,forward_ms,backward_ms,activation_bytes,parameter_bytes,stage,replicas
+1,a,10,20,1000000,1000000,0,2
+2,b,20,40,2000000,30000000,0,2
+3,c,30,60,3000000,2000000,1,2
+4,d,20,40,1000000,40000000,1,2
+EOT
+gv-partition -l 2@1GB/s -l 2@0.1GB/s -o two-levels.csv four.csv
+run gv-partition -l 2@1GB/s -l 2@0.1GB/s --compare=two-levels.csv four.csv
+sed -n 2,3p out | cut -d, -f2,3,7-9 >got
+gv-partition --evaluate -l 2@1GB/s -l 2@0.1GB/s --explain two-levels.csv >stages.csv
+column() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR > 1 && $1 == 1 { print $c }' stages.csv; }
+most=$(column memory_bytes | sort -n | tail -n 1)
+for i in 1 2; do echo "2,4,$most,4000000,73000000"; done >want
+same_file got want "on two levels memory and bytes are those of all stages"
 gv-partition -l 4@10Gb/s --flat -e edges.csv -o flat.csv layers.csv
 run gv-partition -l 2@25GB/s -l 2@10Gb/s -e edges.csv --compare=flat.csv layers.csv
 silent "a plan across the levels beside one on them"

@@ -304,6 +304,12 @@ is_out "--zero: less memory, more communication" <<EOF
 3 46 0
 3 46 0
 EOF
+for stage in 0 1; do
+	plan --gpu-type=H100 --gpus=64 --zero=$stage --top=1 --evaluate zero.csv 2>/dev/null |
+		columns 'data_parallel iteration_s optimizer_share' - | sed 1d
+done >both
+ok "an optimiser that is split takes that part of the time" \
+	awk '{ s[NR] = $2 * $3; d = $1 } END { exit !(d > 1 && s[1] > 0 && s[1] / s[2] > .999 * d && s[1] / s[2] < 1.001 * d) }' both
 run plan --gpu-type=H100 --gpus=64 --top=1 zero.csv
 is_status 1 "a model that fits only so: status"
 run plan --gpu-type=H100 --gpus=64 --zero=auto --top=1 zero.csv

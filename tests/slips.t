@@ -105,6 +105,15 @@ is_err "entities that the table of entities has under a name like it" <<E
 gv-alloc: warning: names.csv:1: column "Parent" is not known; is "parent" meant?
 gv-alloc: warning: r.csv:3: entity: names.csv has no "speech"; is "SPEECH" meant?
 E
+printf 'entity,weight\na,2\nb,1\n' >names.csv
+alloc water-filling r.csv --entities=names.csv <<E
+job_id,gpu_type,steps_per_s,entity
+a,V100,1,A
+b,V100,1,
+E
+is_err "names of one letter, and none" <<E
+gv-alloc: warning: r.csv:2: entity: names.csv has no "A"; is "a" meant?
+E
 
 # ---- what a policy does not look at ----
 alloc proportional r.csv <<E
