@@ -238,6 +238,8 @@ run gv-trace convert -q --from=slurm times.txt
 out_has '1,0,traced,1,7200,7200' "a start and an end"
 sed 's/|1200|/|soon|/' sacct.txt | bad 'x:5: ElapsedRaw: expected a number, got "soon"' --from=slurm
 sed 's/02:03|gpu:v/2h|gpu:v/' old.txt | bad 'x:3: Elapsed: expected a time such as 1-02:03:04, got "2h"' --from=slurm
+printf 'JobID|Submit|Start|End|AllocTRES\n1|0|60|soon|gres/gpu=1\n' |
+	bad 'x:2: End: expected a date such as 2026-11-22T09:30:15, or seconds, got "soon"' --from=slurm
 sed 's/|bob|FAILED/|bo|b|FAILED/' sacct.txt | bad 'x:5: expected 10 cells as in the header, got 11' --from=slurm
 cut -d'|' -f1-9 sacct.txt |
 	bad 'x:1: missing column "AllocTRES" or "ReqTRES" or "AllocGRES" or "ReqGRES" (found: JobID, JobName, Account, User, State, Submit, Start, End, ElapsedRaw)' --from=slurm

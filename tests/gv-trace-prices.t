@@ -231,6 +231,9 @@ usage_error '--mttp=0s s.csv' '--mttp: expected a time above 0'
 usage_error '--start=yesterday s.csv' '--start: expected a date such as 2026-11-22T09:30, or seconds, got "yesterday"'
 usage_error '- -' 'standard input can be read only once'
 usage_error '-p one --jobs=- -t t.csv -' 'standard input can be read only once'
+usage_error '--lifetimes=- -' 'standard input can be read only once'
+run gv-trace prices --lifetimes=- /dev/null </dev/null
+ok 'lifetimes alone may be there' test "$(grep -c 'only once' err)" -eq 0
 # bad MESSAGE OPTION...: the series x come from stdin
 bad() {
 	message=$1
