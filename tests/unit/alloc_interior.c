@@ -368,10 +368,6 @@ test_steps(size_t n, size_t m, int most)
 	gv_problem_free(&p);
 }
 
-/*
- * So are those of a sum whose gains are far apart, on types some of which are scarce and
- * others not: it does not begin with gains far above what its multipliers ask for.
- */
 /* Rates of each job and type within a factor of four: many columns nearly as good as the best. */
 static void
 test_near_steps(size_t n, size_t m, int most)
@@ -401,6 +397,10 @@ test_near_steps(size_t n, size_t m, int most)
 	free(capacity);
 }
 
+/*
+ * So are those of a sum whose gains are far apart, on types some of which are scarce and
+ * others not: it does not begin with gains far above what its multipliers ask for.
+ */
 static void
 test_sum_steps(size_t n, size_t m, int most)
 {

@@ -671,7 +671,7 @@ test_descriptors(void)
 	is_int(left_within(&b, 5), 143, "the second when it is told");
 }
 
-/* A process ignores none of the signals of its own faults, and what others send. */
+/* A process ignores what others send (SIGHUP), but no signal of its own faults. */
 static bool
 shows_faults(pid_t pid)
 {

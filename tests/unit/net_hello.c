@@ -139,7 +139,8 @@ test_answer(void)
 	    "an answer is read back");
 	ok(gv_answer_true(b, roster, nonce, "key"), "and true");
 	ok(!gv_answer_true(b, roster, nonce, "kez"), "not under another key");
-	ok(!gv_answer_true(b, roster, other, "key"), "nor to another hello: none is used twice");
+	ok(!gv_answer_true(b, roster, other, "key"),
+	    "nor to another hello: none is used twice");
 	ok(gv_answer_read(&a, b, 3) == -1, "not in a gang of three");
 	for (i = 0; i < 8 * sizeof(roster); i++) {
 		roster[i / 8] ^= (unsigned char)(1 << i % 8);

@@ -231,8 +231,8 @@ correct(struct gv_interior_state *s, double target, double *primal, double *dual
 }
 
 /*
- * Of a step that is longer by that much: products far from the target are to be at what is far,
- * those above it no lower than that takes off.
+ * What a step of these lengths would leave far below the target is to be brought up to what is
+ * far; what it would leave far above, down to it, but by no more than that much.
  */
 static void
 bring_near(struct gv_interior_state *s, double target, double primal, double dual)

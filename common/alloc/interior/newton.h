@@ -31,8 +31,8 @@ struct gv_interior_state {
 	double size;   /* of a sum, at least */
 
 	struct gv_interior_vector at, step, best;
-	bool corrects; /* steps, of which trial is one then */
-	struct gv_interior_vector trial;
+	bool corrects;                   /* steps are corrected ... */
+	struct gv_interior_vector trial; /* ... into this, which else there is not */
 	/* residuals: of the constraints, and of the products of pairs */
 	struct gv_interior_vector rest;
 	double rest_t;
