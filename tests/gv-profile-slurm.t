@@ -27,6 +27,10 @@ rates_differ() {
 		END { if (seen != n) print seen, "rows, not", n }' want out >got
 	[ -s got ]
 }
+# all_report N: until so many measurements have steps at once
+all_report() {
+	until_true 60 sh -c 'test $(grep -ls step st/*/run.*/progress | wc -l) -ge '"$1"
+}
 no_files() {
 	ls -A st >left 2>/dev/null
 	same_file /dev/null left "$1"
@@ -139,7 +143,7 @@ for name in INT TERM; do
 	case $name in INT) want=130 ;; TERM) want=143 ;; esac
 	env --default-signal=INT gv-profile jobs --launcher=slurm --slurm-job="$job" -s st --window=60s --grace=1s jobs.csv >out 2>err &
 	pid=$! status=0
-	until_true 60 sh -c 'test $(grep -ls step st/*/run.*/progress | wc -l) = 6'
+	all_report 6
 	kill -s $name $pid
 	wait $pid || status=$?
 	ran="gv-profile jobs, SIG$name"
@@ -151,18 +155,20 @@ for name in INT TERM; do
 done
 gv-profile jobs --launcher=slurm --slurm-job="$job" -s st --window=60s --grace=1s jobs.csv >out 2>err &
 pid=$!
-until_true 60 sh -c 'test $(grep -ls step st/*/run.*/progress | wc -l) = 6'
+all_report 6
 kill -9 $pid
 wait $pid 2>/dev/null
 until_true 60 sh -c '! grep -lsaz "^GV_LAUNCH_DIR=$PWD/st" /proc/[0-9]*/environ'
 is 0 $? "SIGKILL: its jobs are gone soon after"
+until_true 60 no_steps
 rm -rf st
+no_files "nobody writes any more"
 
 # ---- srun is killed, the controller goes away ----
 printf 'job_id,scale_factor,command\na,1,stepper -r 50\nb,2,stepper -r 50\n' >jobs.csv
 profile --window=6s >out 2>err &
 pid=$! status=0
-until_true 60 sh -c 'test $(grep -ls step st/*/run.*/progress | wc -l) = 6'
+all_report 6
 kill -9 $(grep -lsaz "^GV_LAUNCH_DIR=$PWD/st" /proc/[0-9]*/environ | while read -r p; do
 	[ "$(cat "${p%environ}comm" 2>/dev/null)" != srun ] || echo "${p%/environ}" | tr -dc '0-9\n'
 done | head -n 1)
@@ -181,14 +187,15 @@ b,p100,50
 b,k80,50
 EOT
 nothing_left
+no_files "nothing is left of it"
 
 # ---- a node dies: its type cannot be measured, the others are ----
-profile --window=4s --timeout=8s >out 2>err &
+profile --window=8s --timeout=16s >out 2>err &
 pid=$! status=0
-until_true 60 sh -c 'test $(grep -ls step st/*/run.*/progress | wc -l) = 6'
+all_report 6
 slurm kill "$scratch/slurm" n3
 wait $pid || status=$?
-ran="profile --window=4s --timeout=8s" # while n3 dies
+ran="profile --window=8s --timeout=16s" # while n3 dies
 is_status 1 "a node dies"
 rates_are "what is not known has no row" <<'EOT'
 a,v100,50
@@ -208,7 +215,7 @@ allocate
 printf 'job_id,scale_factor,command\na,3,stepper -r 50\nb,3,stepper -r 40\n' >jobs.csv
 profile -c cluster.csv --window=4s >out 2>err &
 pid=$! status=0
-until_true 60 sh -c 'test $(grep -ls step st/*/run.*/progress | wc -l) = 2'
+all_report 2
 slurm kill "$scratch/slurm" n3
 wait $pid || status=$?
 ran="profile -c cluster.csv --window=4s" # while n3 dies
