@@ -32,6 +32,12 @@ struct gv_cuda_conv_parts {
 	bool add; /* to what out holds */
 };
 
+/* The gradient of depthwise conv: parts as those of struct gv_cuda_conv_parts, inner 1. */
+struct gv_cuda_depthwise_parts {
+	struct gv_cuda_conv c;
+	size_t pieces;
+};
+
 struct gv_cuda_acts_run {
 	struct gv_cuda_acts a;
 	enum gv_cuda_act act;
@@ -45,6 +51,12 @@ struct gv_cuda_sums_run {
 	size_t width; /* n, or 2 n */
 	/* of a shard, at most: room in scratch [B][shards][strips][width] */
 	size_t strips;
+};
+
+/* So many threads, a power of two, add a number's parts: as many of its branches. */
+struct gv_cuda_tree_run {
+	struct gv_cuda_tree t;
+	unsigned branches;
 };
 
 /* Losses and hits of targets [n][targets], on their way to those of samples. */

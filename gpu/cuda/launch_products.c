@@ -18,13 +18,14 @@ enough(const struct gv_cuda_queue *q)
 
 /*
  * Large tiles read less; small ones fit small matrices, and are more.  A multiprocessor
- * has one of the largest at a time, and two of the others.
+ * has one of the largest at a time, and two of the others.  Of small ones four make half
+ * the products of a large one in the same time: they wait for shared memory.
  */
 static size_t
 tile_of(const struct gv_cuda_queue *q, size_t rows, size_t columns, size_t batch)
 {
 	if (rows <= SMALL || columns <= SMALL ||
-	    tiles(rows, columns, LARGE) * batch < enough(q))
+	    2 * tiles(rows, columns, LARGE) * batch < enough(q))
 		return SMALL;
 	return rows <= LARGE || columns <= LARGE ||
 		       2 * tiles(rows, columns, HUGE) * batch < enough(q)
@@ -49,10 +50,16 @@ gv_cuda_gemm(
 	return gv_cuda_run(q, kernel, tiles(a->m, a->n, tile), a->batch, a, sizeof(*a));
 }
 
-/* The kernels of one pass, and which of them a type takes: tensor cores have no small tiles. */
+/* The kernels of one pass, by tiles: tensor cores have no small ones. */
 struct pass {
-	enum gv_cuda_kernel huge, large, small, tf32;
+	enum gv_cuda_kernel f32[3], tf32[2], bf16[2];
 };
+
+static bool
+on_tensor_cores(enum gv_cuda_type type, const struct gv_cuda_conv *a)
+{
+	return type == GV_CUDA_BF16 || a->tf32;
+}
 
 static size_t
 tile_for(const struct gv_cuda_queue *q, enum gv_cuda_type type,
@@ -60,18 +67,16 @@ tile_for(const struct gv_cuda_queue *q, enum gv_cuda_type type,
 {
 	size_t tile = tile_of(q, rows, columns, batch);
 
-	return a->tf32 || (type == GV_CUDA_BF16 && tile == SMALL) ? LARGE : tile;
+	return on_tensor_cores(type, a) && tile == SMALL ? LARGE : tile;
 }
 
 static enum gv_cuda_kernel
 kernel_of(const struct pass *p, enum gv_cuda_type type, const struct gv_cuda_conv *a,
     size_t tile)
 {
-	if (type == GV_CUDA_BF16)
-		return gv_cuda_of(tile == HUGE ? p->huge : p->large, type);
-	if (a->tf32)
-		return p->tf32;
-	return tile == HUGE ? p->huge : tile == LARGE ? p->large : p->small;
+	size_t i = tile == HUGE ? 0 : tile == LARGE ? 1 : 2;
+
+	return type == GV_CUDA_BF16 ? p->bf16[i] : a->tf32 ? p->tf32[i] : p->f32[i];
 }
 
 static bool
@@ -124,9 +129,11 @@ gv_cuda_conv_forward(
 	struct gv_cuda_conv_run r;
 	size_t places = a->n * a->out_height * a->out_width, out = a->out / a->g;
 	size_t tile = tile_for(q, type, a, places, out, a->B * a->g);
-	static const struct pass forward = {GV_CUDA_conv_forward_128_f32,
-	    GV_CUDA_conv_forward_64_f32, GV_CUDA_conv_forward_32_f32,
-	    GV_CUDA_conv_forward_tf32};
+	static const struct pass forward = {
+	    {GV_CUDA_conv_forward_128_f32, GV_CUDA_conv_forward_64_f32,
+		GV_CUDA_conv_forward_32_f32},
+	    {GV_CUDA_conv_forward_128_tf32, GV_CUDA_conv_forward_64_tf32},
+	    {GV_CUDA_conv_forward_128_bf16, GV_CUDA_conv_forward_64_bf16}};
 
 	if (is_large(a))
 		return GV_CUDA_TOO_LARGE;
@@ -149,9 +156,11 @@ gv_cuda_conv_backward(
 	size_t in = a->channels / a->g, batch = a->B * a->g * a->s * a->s;
 	size_t tile = tile_for(q, type, a, places, in, batch);
 	struct gv_cuda_conv_run r;
-	static const struct pass backward = {GV_CUDA_conv_backward_128_f32,
-	    GV_CUDA_conv_backward_64_f32, GV_CUDA_conv_backward_32_f32,
-	    GV_CUDA_conv_backward_tf32};
+	static const struct pass backward = {
+	    {GV_CUDA_conv_backward_128_f32, GV_CUDA_conv_backward_64_f32,
+		GV_CUDA_conv_backward_32_f32},
+	    {GV_CUDA_conv_backward_128_tf32, GV_CUDA_conv_backward_64_tf32},
+	    {GV_CUDA_conv_backward_128_bf16, GV_CUDA_conv_backward_64_bf16}};
 
 	if (is_large(a))
 		return GV_CUDA_TOO_LARGE;
@@ -172,39 +181,44 @@ struct cut {
 	size_t tile, inner, pieces, parts;
 };
 
-static struct cut
-cut_of(
-    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
-{
-	size_t rows = a->k * a->k * a->channels / a->g, columns = a->out / a->g;
-	size_t shards = a->shards.shards, batch = a->B * a->g;
-	/* sums of two shards take the room of the largest */
-	size_t tile = tile_for(q, type, a, rows, columns, batch);
-	struct cut c = {tile < LARGE ? tile : LARGE, shards < 4 ? shards : 4, 1, 0};
-	size_t blocks = tiles(rows, columns, c.tile) * batch * shards;
-	size_t places = a->n * a->out_height * a->out_width / shards;
-
-	while (c.inner > 1 && blocks / c.inner < enough(q))
-		c.inner /= 2;
-	/* sums of tensor cores have an order of their own; floats' is that of the CPU */
-	if (type == GV_CUDA_BF16 || a->tf32)
-		while (blocks * c.pieces < enough(q) && places / c.pieces >= 2 * PIECE)
-			c.pieces *= 2;
-	c.parts = shards / c.inner * c.pieces;
-	return c;
-}
-
 static size_t
 weights_of(const struct gv_cuda_conv *a)
 {
 	return a->k * a->k * a->channels / a->g * a->out;
 }
 
+static struct cut
+cut_of(
+    const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
+{
+	size_t rows = a->k * a->k * a->channels / a->g, columns = a->out / a->g;
+	size_t shards = a->shards.shards, batch = a->B * a->g;
+	bool tensor = on_tensor_cores(type, a), depthwise = is_depthwise(a);
+	size_t tile = tile_for(q, type, a, rows, columns, batch * shards);
+	struct cut c = {tensor || tile < LARGE ? tile : LARGE,
+	    depthwise    ? 1
+	    : shards < 4 ? shards
+			 : 4,
+	    1, 0};
+	size_t blocks = depthwise ? gv_cuda_ceil(shards * weights_of(a), 256) * a->B
+				  : tiles(rows, columns, c.tile) * batch * shards;
+	size_t places = a->n * a->out_height * a->out_width / shards;
+
+	while (c.inner > 1 && blocks / c.inner < enough(q))
+		c.inner /= 2;
+	/* sums of tensor cores have an order of their own; floats' is that of the CPU */
+	if (tensor)
+		while (blocks * c.pieces < enough(q) && places / c.pieces >= 2 * PIECE)
+			c.pieces *= 2;
+	c.parts = shards / c.inner * c.pieces;
+	return c;
+}
+
 size_t
 gv_cuda_conv_scratch(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
 {
-	size_t parts = is_depthwise(a) ? a->shards.shards : cut_of(q, type, a).parts;
+	size_t parts = cut_of(q, type, a).parts;
 
 	return parts == 1 && !is_depthwise(a) ? 0 : a->B * parts * weights_of(a);
 }
@@ -232,11 +246,12 @@ static int
 depthwise_gradient(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
 {
-	size_t shards = a->shards.shards;
+	struct cut c = cut_of(q, type, a);
+	struct gv_cuda_depthwise_parts p = {.c = *a, .pieces = c.pieces};
 	int r = gv_cuda_run_each(q, gv_cuda_of(GV_CUDA_depthwise_gradient_f32, type),
-	    shards * weights_of(a), a->B, a, sizeof(*a));
+	    c.parts * weights_of(a), a->B, &p, sizeof(p));
 
-	return r != 0 ? r : add_parts(q, a, shards);
+	return r != 0 ? r : add_parts(q, a, c.parts);
 }
 
 int
@@ -244,9 +259,12 @@ gv_cuda_conv_gradient(
     const struct gv_cuda_queue *q, enum gv_cuda_type type, const struct gv_cuda_conv *a)
 {
 	struct cut c = cut_of(q, type, a);
-	static const struct pass gradient = {GV_CUDA_conv_gradient_64_f32,
-	    GV_CUDA_conv_gradient_64_f32, GV_CUDA_conv_gradient_32_f32,
-	    GV_CUDA_conv_gradient_tf32};
+	/* sums of two shards take the room of the largest */
+	static const struct pass gradient = {
+	    {GV_CUDA_conv_gradient_64_f32, GV_CUDA_conv_gradient_64_f32,
+		GV_CUDA_conv_gradient_32_f32},
+	    {GV_CUDA_conv_gradient_128_tf32, GV_CUDA_conv_gradient_64_tf32},
+	    {GV_CUDA_conv_gradient_128_bf16, GV_CUDA_conv_gradient_64_bf16}};
 	size_t weights = weights_of(a), rows = a->k * a->k * a->channels / a->g;
 	bool whole = c.parts == 1;
 	struct gv_cuda_conv_parts p = {.out = whole ? a->dw : a->scratch,

@@ -255,10 +255,17 @@ gv_cuda_sums(const struct gv_cuda_queue *q, enum gv_cuda_type type, enum gv_cuda
 			   : gv_cuda_run(q, GV_CUDA_totals, blocks, a->B, &r, sizeof(r));
 }
 
+enum { MANY = 1 << 20 };
+
 int
 gv_cuda_tree(const struct gv_cuda_queue *q, const struct gv_cuda_tree *a)
 {
-	return gv_cuda_run_each(q, GV_CUDA_tree, a->n, a->B, a, sizeof(*a));
+	struct gv_cuda_tree_run r = {.t = *a, .branches = 1};
+
+	/* a thread has eight parts on their way at once; many numbers are enough threads */
+	while (r.branches < 8 && a->parts >= 16 * r.branches && a->n * r.branches < MANY)
+		r.branches *= 2;
+	return gv_cuda_run_each(q, GV_CUDA_tree, a->n * r.branches, a->B, &r, sizeof(r));
 }
 
 int

@@ -303,6 +303,7 @@ main(void)
 	    {"bn,,,,,,,,", 1, 1, 1, 4, 64, 16, false, true},
 	    {"bn,,,,,,,relu,", 20, 21, 3, 2, 3, 2, true, false},
 	    {"bn,,,,,,,,", 17, 17, 35, 1, 2, 1, false, true},
+	    {"bn,,,,,,,,", 41, 33, 3, 1, 1, 1, false, false},
 	};
 	size_t i;
 

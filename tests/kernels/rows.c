@@ -52,6 +52,14 @@ conv_of(const struct device *d, struct tensors *t)
 /* Floats go through tensor cores. */
 static bool tf32;
 
+static bool
+is_depthwise(const struct device *d)
+{
+	const struct gv_layer *l = &d->row->l;
+
+	return l->g > 1 && l->g == l->in_shape.channels && l->g == l->out_shape.channels;
+}
+
 /*
  * Products on tensor cores have other orders of sums, and tf32 rounds factors to 2^-11;
  * depthwise rows do not go there.
@@ -59,11 +67,16 @@ static bool tf32;
 static double
 near(const struct device *d)
 {
-	const struct gv_layer *l = &d->row->l;
-
-	if (l->g > 1 && l->g == l->in_shape.channels && l->g == l->out_shape.channels)
+	if (is_depthwise(d))
 		return 0;
 	return d->type == GV_CUDA_BF16 ? 2e-5 : tf32 ? 4e-2 : 0;
+}
+
+/* But their gradients are sums of pieces, too. */
+static double
+near_gradient(const struct device *d)
+{
+	return is_depthwise(d) && (d->type == GV_CUDA_BF16 || tf32) ? 2e-5 : near(d);
 }
 
 static void
@@ -87,7 +100,7 @@ run_conv(const struct device *d, struct wrong *w)
 	w->y += device_differs(d, &t.y, device_y(d, d->row), NULL, near(d));
 	w->dx += device_differs(
 	    d, &t.dx, device_dy(d, d->from), d->c->add ? d->dx : NULL, near(d));
-	w->dw += wrong_gradients(d, &t, near(d));
+	w->dw += wrong_gradients(d, &t, near_gradient(d));
 	free(strips.p);
 	free_tensors(&t);
 }
@@ -420,11 +433,16 @@ static const struct row_case products[] = {
     {"conv,,3,2,3,1,3,,", 8, 9, 3, 1, 2, 2, false, true},
     /* few weights and many places: shards are cut into pieces for tensor cores */
     {"conv,,5,3,1,1,,,", 23, 23, 2, 1, 1, 1, true, false},
+    {"conv,,5,3,1,1,5,,", 23, 23, 5, 1, 1, 1, true, false},
+    {"conv,,6,3,2,1,6,relu,", 33, 32, 6, 2, 2, 1, false, true},
     /* channels in eights: tensor cores take them together */
     {"conv,,72,3,1,1,,,", 9, 8, 16, 2, 3, 2, true, true},
     {"conv,,16,5,2,2,,relu,0", 9, 7, 72, 1, 5, 4, false, false},
     {"conv,,32,3,1,1,2,,", 5, 6, 16, 2, 4, 2, false, true},
     {"linear,,136,1,,,,,", 9, 1, 64, 1, 9, 2, true, false},
+    /* in fours: floats */
+    {"conv,,12,3,1,1,,,", 9, 8, 20, 2, 3, 2, true, true},
+    {"conv,,132,3,2,1,,relu,", 12, 11, 68, 1, 4, 4, false, true},
 };
 static const struct row_case pools[] = {
     {"maxpool,,,2,,,,,", 6, 5, 3, 3, 4, 2, false, false},

@@ -516,6 +516,9 @@ main(void)
 	test_tree(1, 1, 1);
 	test_tree(3, 8, 300);
 	test_tree(5, 64, 7);
+	test_tree(2, 16, 300);
+	test_tree(1, 32, 33);
+	test_tree(1, 1024, 5);
 	test_losses(1, 1, 1);
 	test_losses(3, 13, 4);
 	test_losses(40, 37, 32);

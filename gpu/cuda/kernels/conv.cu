@@ -295,9 +295,13 @@ GV_KERNEL_OF(2, conv_forward_64_f32, gv_cuda_conv_run)
 {
 	forward<float, gv_product_for<float, 64>::type>(a);
 }
-GV_KERNEL_OF(2, conv_forward_tf32, gv_cuda_conv_run)
+GV_KERNEL_OF(2, conv_forward_128_tf32, gv_cuda_conv_run)
 {
-	forward<float, gv_product_tf32>(a);
+	forward<float, gv_product_tensor<float, 128>>(a);
+}
+GV_KERNEL_OF(2, conv_forward_64_tf32, gv_cuda_conv_run)
+{
+	forward<float, gv_product_tensor<float, 64>>(a);
 }
 GV_KERNEL_OF(2, conv_forward_32_f32, gv_cuda_conv_run)
 {
@@ -539,9 +543,13 @@ GV_KERNEL_OF(2, conv_backward_64_f32, gv_cuda_conv_run)
 {
 	backward<float, gv_product_for<float, 64>::type>(a);
 }
-GV_KERNEL_OF(2, conv_backward_tf32, gv_cuda_conv_run)
+GV_KERNEL_OF(2, conv_backward_128_tf32, gv_cuda_conv_run)
 {
-	backward<float, gv_product_tf32>(a);
+	backward<float, gv_product_tensor<float, 128>>(a);
+}
+GV_KERNEL_OF(2, conv_backward_64_tf32, gv_cuda_conv_run)
+{
+	backward<float, gv_product_tensor<float, 64>>(a);
 }
 GV_KERNEL_OF(2, conv_backward_32_f32, gv_cuda_conv_run)
 {
@@ -558,7 +566,10 @@ GV_KERNEL_OF(2, conv_backward_64_bf16, gv_cuda_conv_run)
 
 /* ---- gradient: elements of a window x channels of the output ---- */
 
-/* The sum over the shards of a part, as a tree: sum[0] is shards 0 and 1, sum[1] 2 and 3. */
+/*
+ * The sum over the shards of a part, as a tree: sum[0] is shards 0 and 1, sum[1] 2 and 3.
+ * Products that are not in order go on from shard to shard instead.
+ */
 template <class PRODUCT> struct tree_of_four {
 	enum { DOWN = PRODUCT::DOWN, ACROSS = PRODUCT::ACROSS };
 	float sum[2][DOWN][ACROSS];
@@ -590,23 +601,17 @@ gradient_part(const struct gv_cuda_conv_parts &a, const conv<T> &v,
 	gv_tile t(gv_block_x, v.cout, PRODUCT::SIZE);
 	float *out = a.out + b * a.out_apart + part * a.part_apart +
 		     (size_t)v.group * elements * v.cout;
+	PRODUCT p = {};
 	tree_of_four<PRODUCT> sum;
 
 	for (unsigned shard = 0; shard < a.inner; shard++) {
-		PRODUCT p = {};
-
+		if (PRODUCT::IN_ORDER)
+			p = {};
 		gv_shard(&v.c.shards, part / a.pieces * a.inner + shard, &first, &last);
-		first *= places;
-		last *= places;
-		if (a.pieces > 1) {
-			size_t many = last - first, piece = part % a.pieces;
-
-			last = first + (unsigned)(many * (piece + 1) / a.pieces);
-			first += (unsigned)(many * piece / a.pieces);
-		}
+		gv_piece(&first, &last, places, a.pieces, part % a.pieces);
 		p.run(s, x, dy, t.row, t.column, first, last);
 		GV_UNROLL
-		for (unsigned i = 0; i < p.DOWN; i++)
+		for (unsigned i = 0; PRODUCT::IN_ORDER && i < p.DOWN; i++)
 			GV_UNROLL
 		for (unsigned j = 0; j < p.ACROSS; j++)
 			sum.take(shard, i, j, p.v[i][j]);
@@ -618,9 +623,10 @@ gradient_part(const struct gv_cuda_conv_parts &a, const conv<T> &v,
 		unsigned e = t.row + PRODUCT::row(i);
 		unsigned o = t.column + PRODUCT::column(j);
 		float *to = out + (size_t)e * v.cout + o;
+		float all = PRODUCT::IN_ORDER ? sum.sum[0][i][j] : p.v[i][j];
 
 		if (e < elements && o < v.cout)
-			*to = a.add ? *to + sum.sum[0][i][j] : sum.sum[0][i][j];
+			*to = a.add ? *to + all : all;
 	}
 }
 
@@ -645,13 +651,21 @@ GV_KERNEL_OF(2, conv_gradient_64_f32, gv_cuda_conv_parts)
 {
 	gradient<float, gv_product_for<float, 64>::type>(a);
 }
-GV_KERNEL_OF(2, conv_gradient_tf32, gv_cuda_conv_parts)
+GV_KERNEL_OF(2, conv_gradient_128_tf32, gv_cuda_conv_parts)
 {
-	gradient<float, gv_product_tf32>(a);
+	gradient<float, gv_product_tensor<float, 128>>(a);
+}
+GV_KERNEL_OF(2, conv_gradient_64_tf32, gv_cuda_conv_parts)
+{
+	gradient<float, gv_product_tensor<float, 64>>(a);
 }
 GV_KERNEL_OF(2, conv_gradient_32_f32, gv_cuda_conv_parts)
 {
 	gradient<float, gv_product_for<float, 32>::type>(a);
+}
+GV_KERNEL_OF(2, conv_gradient_128_bf16, gv_cuda_conv_parts)
+{
+	gradient<gv_bf16, gv_product_for<gv_bf16, 128>::type>(a);
 }
 GV_KERNEL_OF(2, conv_gradient_64_bf16, gv_cuda_conv_parts)
 {

@@ -45,6 +45,19 @@ forward(const struct gv_cuda_conv &a)
 
 GV_KERNELS(depthwise_forward, gv_cuda_conv, forward)
 
+/* The taps phase, phase + s ... that meet outputs over a place, on one side: first, first - 1 ... */
+struct meeting {
+	unsigned phase, taps, first;
+
+	GV_MEMBER
+	meeting(unsigned place, unsigned k, unsigned s)
+	{
+		first = place / s;
+		phase = place - first * s;
+		taps = phase < k ? (k - phase + s - 1) / s : 0;
+	}
+};
+
 /* Taps from the last, where they meet an output. */
 template <class T>
 GV_DEVICE void
@@ -53,6 +66,7 @@ backward(const struct gv_cuda_conv &a)
 	unsigned k = (unsigned)a.k, s = (unsigned)a.s;
 	size_t i = gv_global(GV_THREADS_depthwise_backward_f32);
 	gv_place at = gv_place_of(i, a.height, a.width, a.channels);
+	meeting h(at.y + (unsigned)a.p, k, s), l(at.x + (unsigned)a.p, k, s);
 
 	if (at.sample >= a.n)
 		return;
@@ -68,18 +82,17 @@ backward(const struct gv_cuda_conv &a)
 			  : a.dx_bias != NULL ? a.dx_bias[b * a.dx_bias_apart + at.c]
 					      : 0;
 
-		for (unsigned ky = k; ky-- > 0;)
-			for (unsigned kx = k; kx-- > 0;) {
-				unsigned y = at.y + (unsigned)a.p - ky;
-				unsigned x = at.x + (unsigned)a.p - kx;
+		for (unsigned ty = h.taps; ty-- > 0;)
+			for (unsigned tx = l.taps; tx-- > 0;) {
+				/* above and left of the output they wrap around */
+				unsigned y = h.first - ty, x = l.first - tx;
 
-				if (y % s != 0 || x % s != 0 || y / s >= a.out_height ||
-				    x / s >= a.out_width)
-					continue;
-				v = fmaf(
-				    gv_get(dy + ((size_t)(y / s) * a.out_width + x / s) *
-						    a.channels),
-				    gv_get(w + ky * k + kx), v);
+				if (y < a.out_height && x < a.out_width)
+					v = fmaf(gv_get(dy + ((size_t)y * a.out_width + x) *
+								 a.channels),
+					    gv_get(w + (h.phase + ty * s) * k + l.phase +
+						   tx * s),
+					    v);
 			}
 		gv_put(dx, gv_masked(mask, i, a.dx_relu ? gv_relu(v) : v));
 	}
@@ -87,52 +100,92 @@ backward(const struct gv_cuda_conv &a)
 
 GV_KERNELS(depthwise_backward, gv_cuda_conv, backward)
 
-/* A thread a weight and shard, into scratch [B][shards][channels][k][k]. */
+/* Outputs from one on, and where their window's element is in x. */
+struct walk {
+	unsigned sample, y, x, height, width; /* of outputs */
+
+	GV_MEMBER
+	walk(unsigned l, const struct gv_cuda_conv &a)
+	{
+		height = (unsigned)a.out_height;
+		width = (unsigned)a.out_width;
+		x = l % width;
+		y = l / width % height;
+		sample = l / width / height;
+	}
+	GV_MEMBER void
+	step()
+	{
+		if (++x < width)
+			return;
+		x = 0;
+		if (++y < height)
+			return;
+		y = 0;
+		sample++;
+	}
+};
+
+/*
+ * A thread a weight and piece of a shard, into scratch [B][shards][pieces][channels][k][k]:
+ * a chain over outputs, several of which are on their way at once.
+ */
+enum { AHEAD = 16 };
+
 template <class T>
 GV_DEVICE void
-gradient(const struct gv_cuda_conv &a)
+gradient(const struct gv_cuda_depthwise_parts &r)
 {
+	const struct gv_cuda_conv &a = r.c;
 	unsigned k = (unsigned)a.k, height = (unsigned)a.height,
 		 width = (unsigned)a.width;
 	size_t i = gv_global(GV_THREADS_depthwise_gradient_f32),
 	       weights = k * k * a.channels;
 	/* neighbours are channels, whose numbers lie side by side */
 	gv_place w = gv_place_of(i, k, k, a.channels);
-	unsigned first, last;
+	unsigned first, last, part = w.sample;
 
-	if (w.sample >= a.shards.shards)
+	if (part >= a.shards.shards * r.pieces)
 		return;
-	gv_shard(&a.shards, w.sample, &first, &last);
+	gv_shard(&a.shards, part / r.pieces, &first, &last);
+	gv_piece(&first, &last, (unsigned)(a.out_height * a.out_width), r.pieces,
+	    part % r.pieces);
 	GV_EACH_MODEL(b, a)
 	{
 		const T *x = (const T *)a.x + b * a.x_apart + w.c;
 		const T *dy = (const T *)a.dy + b * a.dy_apart + w.c;
+		walk at(first, a);
 		float v = 0;
 
-		for (unsigned j = first; j < last; j++)
-			for (unsigned oy = 0; oy < a.out_height; oy++)
-				for (unsigned ox = 0; ox < a.out_width; ox++) {
-					unsigned y =
-					    oy * (unsigned)a.s + w.y - (unsigned)a.p;
-					unsigned z =
-					    ox * (unsigned)a.s + w.x - (unsigned)a.p;
+		for (unsigned l = first; l < last; l += AHEAD) {
+			float from[AHEAD], to[AHEAD];
+			unsigned there = 0;
 
-					if (y >= height || z >= width)
-						continue;
-					v = fmaf(
-					    gv_get(x + (((size_t)j * height + y) * width +
-							   z) *
-							   a.channels),
-					    gv_get(dy + (((size_t)j * a.out_height + oy) *
-								a.out_width +
-							    ox) *
-							    a.channels),
-					    v);
-				}
-		a.scratch[(b * a.shards.shards + w.sample) * weights +
+			GV_UNROLL
+			for (unsigned e = 0; e < AHEAD; e++, at.step()) {
+				unsigned y = at.y * (unsigned)a.s + w.y - (unsigned)a.p;
+				unsigned z = at.x * (unsigned)a.s + w.x - (unsigned)a.p;
+				bool in = l + e < last && y < height && z < width;
+
+				from[e] = to[e] = 0;
+				if (!in)
+					continue;
+				there |= 1u << e;
+				from[e] = gv_get(x + (((size_t)at.sample * height + y) *
+							     width +
+							 z) *
+							 a.channels);
+				to[e] = gv_get(dy + (size_t)(l + e) * a.channels);
+			}
+			GV_UNROLL
+			for (unsigned e = 0; e < AHEAD; e++)
+				if (there >> e & 1)
+					v = fmaf(from[e], to[e], v);
+		}
+		a.scratch[(b * a.shards.shards * r.pieces + part) * weights +
 			  (size_t)w.c * k * k + w.y * k + w.x] = v;
 	}
 }
 
-GV_KERNELS(depthwise_gradient, gv_cuda_conv, gradient)
+GV_KERNELS(depthwise_gradient, gv_cuda_depthwise_parts, gradient)
 } // namespace gv_depthwise

@@ -262,4 +262,14 @@ gv_shard(const struct gv_cuda_shards *s, size_t shard, unsigned *first, unsigned
 	*last = (unsigned)((j + 1) * s->N / s->S - s->first);
 }
 
+/* Of samples [*first, *last), of so many places, one of pieces: places [*first, *last). */
+GV_DEVICE void
+gv_piece(unsigned *first, unsigned *last, unsigned places, size_t pieces, size_t piece)
+{
+	size_t from = (size_t)*first * places, many = (size_t)(*last - *first) * places;
+
+	*first = (unsigned)(from + many * piece / pieces);
+	*last = (unsigned)(from + many * (piece + 1) / pieces);
+}
+
 #endif

@@ -29,11 +29,11 @@ template <class T, bool ALONG> struct strided {
 	{
 		return row != NULL ? gv_get(row + at) : 0;
 	}
-	/* of a matrix that lies along the other way, rows come in eights, all there or none */
+	/* of a matrix that lies along the other way, rows come in as many, all there or none */
 	GV_MEMBER bool
 	whole() const
 	{
-		return (ALONG ? k : n) % 8 == 0 && ((size_t)v | ld * sizeof(T)) % 16 == 0;
+		return ((size_t)v | ((ALONG ? k : n) | ld) * sizeof(T)) % 16 == 0;
 	}
 	GV_MEMBER const T *
 	chunk(outer_type row, size_t at) const

@@ -147,16 +147,16 @@ gv_tf32(float v)
 /*
  * ROWS x WIDTH bfloat16 in shared memory, 16 bytes of a row where the rows before have
  * others, so that eight rows of a matrix lie in different banks.  WIDTH: 32, of which two
- * rows lie in all banks, or 64 and more.
+ * rows lie in all banks, or 64 and more.  BY 2: four rows of two times 16 bytes do.
  */
-template <int ROWS, int WIDTH> struct alignas(16) gv_square {
+template <int ROWS, int WIDTH, int BY = 1> struct alignas(16) gv_square {
 	enum { CHUNKS = WIDTH / 8 };
 	unsigned short v[ROWS * WIDTH];
 
 	GV_MEMBER unsigned short *
 	chunk(unsigned row, unsigned c)
 	{
-		unsigned turn = CHUNKS < 8 ? row / 2 % 4 : row % 8;
+		unsigned turn = CHUNKS < 8 ? row / 2 % 4 : row * BY % 8;
 
 		return v + row * WIDTH + (c ^ turn) * 8;
 	}

@@ -8,7 +8,7 @@
 #include "device.h"
 
 namespace gv_sums {
-enum { COLUMNS = 32, GROUP = 8, DEEPEST = 17 };
+enum { COLUMNS = 32, GROUP = 8, DEEPEST = 17, AHEAD = 32 };
 
 struct group {
 	float v[GROUP][COLUMNS];
@@ -154,23 +154,52 @@ strips(const struct gv_cuda_sums_run &r)
 	    strip<T, WHAT>(a, b, j, at, lesser(at + GV_CUDA_STRIP, last));
 }
 
+/*
+ * n numbers that are apart, in their order.  A thread that awaits each before it asks for
+ * the next is as slow as the memory is far.
+ */
+GV_DEVICE float
+in_order(const float *v, size_t n, size_t apart)
+{
+	double total = 0;
+	size_t i = 0;
+
+	for (; i + AHEAD <= n; i += AHEAD) {
+		float some[AHEAD];
+
+		GV_UNROLL
+		for (unsigned e = 0; e < AHEAD; e++)
+			some[e] = v[(i + e) * apart];
+		GV_UNROLL
+		for (unsigned e = 0; e < AHEAD; e++)
+			total += (double)some[e];
+	}
+	for (; i < n; i++)
+		total += (double)v[i * apart];
+	return (float)total;
+}
+
 /* A shard's strips, from scratch or made here. */
 template <class T, enum gv_cuda_sum WHAT, bool MADE>
 GV_DEVICE float
 shard_sum(const struct gv_cuda_sums_run &r, size_t b, size_t shard, unsigned j)
 {
 	const struct gv_cuda_sums &a = r.s;
-	const float *made =
-	    a.scratch + (b * a.shards.shards + shard) * r.strips * r.width + j;
 	size_t first, last;
-	double total = 0;
 
 	rows_of(a, shard, &first, &last);
-	for (size_t i = first; i < last; i += GV_CUDA_STRIP, made += MADE ? r.width : 0)
-		total += (double)(MADE ? *made
-				       : strip<T, WHAT>(a, b, j, i,
-					     lesser(i + GV_CUDA_STRIP, last)));
-	return (float)total;
+	if constexpr (MADE) {
+		return in_order(
+		    a.scratch + (b * a.shards.shards + shard) * r.strips * r.width + j,
+		    (last - first + GV_CUDA_STRIP - 1) / GV_CUDA_STRIP, r.width);
+	} else {
+		double total = 0;
+
+		for (size_t i = first; i < last; i += GV_CUDA_STRIP)
+			total += (double)strip<T, WHAT>(
+			    a, b, j, i, lesser(i + GV_CUDA_STRIP, last));
+		return (float)total;
+	}
 }
 
 /* The sum, 0 for models that are not active; NULL pointers are left alone. */
@@ -240,26 +269,68 @@ GV_KERNEL(totals, gv_cuda_sums_run)
 
 /* ---- a tree alone ---- */
 
-GV_KERNEL(tree, gv_cuda_tree)
+/* The tree over n numbers, a power of two, that are apart: eight at a time where it has them. */
+GV_DEVICE float
+tree_over(const float *v, size_t n, size_t apart)
 {
-	size_t j = gv_global(GV_THREADS_tree);
+	stack total;
 
-	if (j >= a.n)
-		return;
-	for (size_t b = gv_block_y; b < a.B; b += gv_grid_y) {
-		bool active = gv_active(a.active, b);
-		stack total;
+	if (n < GROUP) {
+		for (size_t i = 0; i < n; i++)
+			total.push(v[i * apart]);
+		return total.level[0];
+	}
+	for (size_t i = 0; i < n; i += GROUP) {
+		float some[GROUP];
 
-		if (!active && !a.zero)
+		GV_UNROLL
+		for (unsigned e = 0; e < GROUP; e++)
+			some[e] = v[(i + e) * apart];
+		GV_UNROLL
+		for (unsigned step = 1; step < GROUP; step *= 2)
+			GV_UNROLL
+		for (unsigned e = 0; e < GROUP; e += 2 * step)
+			some[e] += some[e + step];
+		total.push(some[0]);
+	}
+	return total.level[0];
+}
+
+struct branches {
+	float v[GV_THREADS_tree];
+};
+
+/* A column is added by so many threads, each a branch: neighbours have those of neighbours. */
+GV_KERNEL(tree, gv_cuda_tree_run)
+{
+	GV_SHARED(branches, s);
+	const struct gv_cuda_tree &t = a.t;
+	unsigned across = GV_THREADS_tree / a.branches, branch = gv_thread / across;
+	size_t j = (size_t)gv_block_x * across + gv_thread % across;
+	size_t parts = t.parts / a.branches;
+
+	for (size_t b = gv_block_y; b < t.B; b += gv_grid_y) {
+		bool active = gv_active(t.active, b);
+		const float *v = t.v + b * t.v_apart + branch * parts * t.part_apart + j;
+
+		if (!active && !t.zero)
 			continue;
-		for (size_t part = 0; part < a.parts; part++)
-			total.push(
-			    active ? a.v[b * a.v_apart + part * a.part_apart + j] : 0);
-		if (a.times > 0)
-			total.level[0] = (float)((double)total.level[0] * a.times / a.by);
-		deliver(a.to + b * a.to_apart + j,
-		    a.also == NULL || !active ? NULL : a.also + b * a.also_apart + j,
-		    a.add, total.level[0]);
+		gv_sync(); /* the last model's have been read */
+		s.v[gv_thread] =
+		    active && j < t.n ? tree_over(v, parts, t.part_apart) : 0;
+		for (unsigned step = 1; step < a.branches; step *= 2) {
+			gv_sync();
+			if (branch % (2 * step) == 0)
+				s.v[gv_thread] += s.v[gv_thread + step * across];
+		}
+		if (branch > 0 || j >= t.n)
+			continue;
+		if (t.times > 0)
+			s.v[gv_thread] =
+			    (float)((double)s.v[gv_thread] * t.times / t.by);
+		deliver(t.to + b * t.to_apart + j,
+		    t.also == NULL || !active ? NULL : t.also + b * t.also_apart + j,
+		    t.add, s.v[gv_thread]);
 	}
 }
 
