@@ -39,6 +39,23 @@ gv-train --data=digits:64 --batch=16 --steps=4 --log-every=1 --array=array.csv -
 gpu --device=cuda:0 --array=array.csv --test=digits:50 --test-every=2
 same_file cpu out "an array, and tests on the way"
 
+# as many multiprocessors as no GPU has yet: more parts of sums than on others, with room for them
+columns() { awk -v n="$1" 'BEGIN { for (r = 0; r < 17; r++) { for (c = 0; c < n; c++) printf "%s,", r ? (r * 7 + c * 13) % 31 / 31 : "x" c; print r ? r % 2 : "label" } }'; }
+printf 'id\top\tout\tk\ts\tp\tact\n1\ttconv\t600\t4\t2\t1\trelu\n2\tlinear\n3\txent\n' | awk -F'\t' -v OFS='\t' '{ $7 = $7; print }' >tconv.tsv
+for i in wide:lstm:130 deep:lstm:450 flat:linear:600; do echo "$i" | awk -F: -v OFS='\t' '{ file = $1 ".tsv"; print "id", "op", "out" >file; print 1, $2, $3 >file; print 2, "linear", "" >file; print 3, "xent", "" >file }'; done
+for i in tconv:2x2x64:256 wide:2x1x1024:2048 deep:2x1x8:16 flat:2x1x1024:2048; do
+	model=${i%%:*} n=${i##*:} shape=${i#*:}
+	columns "$n" >many.csv
+	run gv-train --data=csv:many.csv --label=label --shape="${shape%:*}" --batch=8 --steps=2 --log-every=1 "$model.tsv"
+	cp out cpu
+	for GV_FAKE in '' processors=2000; do
+		run env GV_PLUGINS="$fake" LD_LIBRARY_PATH="$fake" GV_FAKE_CUDA="$GV_FAKE" gv-train --device=cuda --data=csv:many.csv --label=label --shape="${shape%:*}" --batch=8 --steps=2 --log-every=1 "$model.tsv"
+		is_status 0 "$model${GV_FAKE:+, $GV_FAKE}"
+		same_file cpu out "the losses of the CPU"
+	done
+done
+GV_FAKE=
+
 # losses come later than their steps: a model that diverges, one that ends, all that diverge
 printf 'seed,lr,steps\n1,.1,30\n2,1e30,30\n3,.01,11\n' >array.csv
 # shellcheck disable=SC2086

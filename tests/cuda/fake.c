@@ -8,6 +8,7 @@
  *	fail=NAME:N:R   the Nth call of NAME returns R; from 700 on so do all that follow
  *	memory=BYTES    of the device
  *	devices=N       how many there are
+ *	processors=N    multiprocessors of each; else it does not say
  *	nccl=N          NCCL's version, as 22809
  *	driver=N        the driver's version, as 12040
  *	capability=N    as 90; below 80 the kernels are not for it
@@ -65,6 +66,7 @@ read_environment(void)
 		sscanf(word, "memory=%zu", &gv_fake_cuda.memory);
 		sscanf(word, "devices=%d", &gv_fake_cuda.devices);
 		sscanf(word, "driver=%d", &gv_fake_cuda.driver);
+		sscanf(word, "processors=%d", &gv_fake_cuda.processors);
 		sscanf(word, "nccl=%d", &gv_fake_cuda.nccl);
 		sscanf(word, "capability=%d", &gv_fake_cuda.capability);
 		if (sscanf(word, "log=%255s", log_path) == 1)

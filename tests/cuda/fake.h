@@ -13,6 +13,7 @@ struct gv_fake_cuda {
 	int result;    /* returns this */
 	size_t memory;
 	int devices, driver, capability, nccl;
+	int processors; /* multiprocessors; 0: it does not say */
 };
 extern struct gv_fake_cuda gv_fake_cuda;
 

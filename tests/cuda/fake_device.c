@@ -192,9 +192,10 @@ cuDeviceGetAttribute(int *value, int attribute, int device)
 {
 	(void)device;
 	ENTER(cuDeviceGetAttribute);
-	*value = attribute == GV_CU_MAJOR   ? gv_fake_cuda.capability / 10
-		 : attribute == GV_CU_MINOR ? gv_fake_cuda.capability % 10
-					    : 0;
+	*value = attribute == GV_CU_MAJOR        ? gv_fake_cuda.capability / 10
+		 : attribute == GV_CU_MINOR      ? gv_fake_cuda.capability % 10
+		 : attribute == GV_CU_PROCESSORS ? gv_fake_cuda.processors
+						 : 0;
 	return 0;
 }
 
