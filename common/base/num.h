@@ -19,7 +19,7 @@ int gv_parse_int(const char *s, size_t len, int64_t *v);
 /*
  * Options with units.  A duration is a number with s, m, h, d, ms, us or none
  * (seconds); bytes a number with KB, MB, GB, TB (10^3), KiB, MiB, GiB, TiB or K,
- * M, G, T alone (2^10, as memory is sold), B or none, exact when it is whole,
+ * M, G, T alone (2^10, as memory is sold; small ones, too), B or none, exact when it is whole,
  * else rounded to a byte.  0, or -1 when malformed, signed or out of range.
  */
 int gv_parse_duration(const char *s, double *seconds);
