@@ -339,22 +339,11 @@ struct side {
 	}
 };
 
-/* Element (place of the class, tap and channel of the output): taps from the last. */
-template <class T> struct reach {
-	struct outer_type {
-		const T *sample; /* NULL: no such place */
-		int y, x;        /* the output place under the first tap */
-	};
+/* The places of a class, one after the other. */
+template <class T> struct places_of_class {
 	const conv<T> &v;
-	const T *dy;
 	side h, w;
-	const gv_cuda_divider &by_taps; /* of w */
 
-	GV_MEMBER bool
-	along_k() const
-	{
-		return true;
-	}
 	GV_MEMBER gv_place
 	place(unsigned i) const
 	{
@@ -366,7 +355,7 @@ template <class T> struct reach {
 	}
 	/* Where its channels of this group begin in x. */
 	GV_MEMBER size_t
-	place_of_x(unsigned i) const
+	in_x(unsigned i) const
 	{
 		gv_place at = place(i);
 
@@ -374,10 +363,29 @@ template <class T> struct reach {
 			   v.c.channels +
 		       v.group * v.cin;
 	}
+};
+
+/* Element (place of the class, tap and channel of the output): taps from the last. */
+template <class T> struct reach {
+	struct outer_type {
+		const T *sample; /* NULL: no such place */
+		int y, x;        /* the output place under the first tap */
+	};
+	const conv<T> &v;
+	const T *dy;
+	const places_of_class<T> &places;
+	const side &h, &w;
+	const gv_cuda_divider &by_taps; /* of w */
+
+	GV_MEMBER bool
+	along_k() const
+	{
+		return true;
+	}
 	GV_MEMBER outer_type
 	outer(unsigned i) const
 	{
-		gv_place at = place(i);
+		gv_place at = places.place(i);
 		outer_type o = {NULL, (int)((at.y + v.p - h.phase) / v.s),
 		    (int)((at.x + v.p - w.phase) / v.s)};
 
@@ -469,26 +477,27 @@ GV_DEVICE void
 backward_class(const conv<T> &v, typename PRODUCT::shared &s, size_t b, side h, side w)
 {
 	const struct gv_cuda_conv &a = v.c;
-	unsigned places = (unsigned)a.n * h.n * w.n;
+	unsigned n = (unsigned)a.n * h.n * w.n;
 	const gv_cuda_divider &by_taps = v.r.taps[w.taps - v.k / v.s];
-	reach<T> dy = {v, v.dy(b), h, w, by_taps};
+	places_of_class<T> places = {v, h, w};
+	reach<T> dy = {v, v.dy(b), places, h, w, by_taps};
 	weights_back<T> weight = {v, v.w(b), h, w, by_taps};
 	gv_tile t(gv_block_x, v.cin, PRODUCT::SIZE);
 	T *dx = (T *)a.dx + b * a.dx_apart;
 	const T *mask = a.mask == NULL ? NULL : (const T *)a.mask + b * a.mask_apart;
 	PRODUCT p;
 
-	if (t.row >= places)
+	if (t.row >= n)
 		return;
 	GV_UNROLL
 	for (unsigned i = 0; i < p.DOWN; i++) {
-		size_t at = dy.place_of_x(t.row + p.row(i));
+		size_t at = places.in_x(t.row + p.row(i));
 
 		GV_UNROLL
 		for (unsigned j = 0; j < p.ACROSS; j++) {
 			unsigned c = t.column + p.column(j);
 
-			bool there = t.row + p.row(i) < places && c < v.cin;
+			bool there = t.row + p.row(i) < n && c < v.cin;
 
 			p.v[i][j] =
 			    there && a.add ? gv_get(dx + at + c)
@@ -501,7 +510,7 @@ backward_class(const conv<T> &v, typename PRODUCT::shared &s, size_t b, side h, 
 	GV_UNROLL
 	for (unsigned i = 0; i < p.DOWN; i++) {
 		/* once more, rather than kept all the way */
-		size_t at = dy.place_of_x(t.row + p.row(i));
+		size_t at = places.in_x(t.row + p.row(i));
 
 		GV_UNROLL
 		for (unsigned j = 0; j < p.ACROSS; j++) {
@@ -509,7 +518,7 @@ backward_class(const conv<T> &v, typename PRODUCT::shared &s, size_t b, side h, 
 
 			float to = a.dx_relu ? gv_relu(p.v[i][j]) : p.v[i][j];
 
-			if (t.row + p.row(i) < places && c < v.cin)
+			if (t.row + p.row(i) < n && c < v.cin)
 				gv_put(dx + at + c, gv_masked(mask, at + c, to));
 		}
 	}
