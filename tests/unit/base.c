@@ -194,7 +194,8 @@ test_units(void)
 	ok(gv_parse_bytes("1.5KB", &b) == 0 && b == 1500, "1.5KB");
 	ok(gv_parse_bytes("10EiB", &b) == -1, "10EiB");
 	ok(gv_parse_bytes("16G", &b) == 0 && b == INT64_C(16) << 30, "16G");
-	ok(gv_parse_bytes("16g", &b) == 0 && b == INT64_C(16) << 30, "16g, as Slurm has it");
+	ok(gv_parse_bytes("16g", &b) == 0 && b == INT64_C(16) << 30,
+	    "16g, as Slurm has it");
 	ok(gv_parse_bytes("16gb", &b) == -1, "16gb");
 }
 

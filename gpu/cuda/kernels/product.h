@@ -101,9 +101,8 @@ template <int TILE, class OPERAND, bool WHOLE> struct gv_product_side {
 	fetch_one(unsigned q, unsigned k, unsigned end)
 	{
 		if constexpr (WHOLE) {
-			const float *p = k < end
-					     ? operand.chunk(outer[q], operand.inner(k))
-					     : NULL;
+			const float *p =
+			    k < end ? operand.chunk(outer[q], operand.inner(k)) : NULL;
 
 			GV_UNROLL
 			for (unsigned e = 0; e < MANY; e++)

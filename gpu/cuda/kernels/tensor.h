@@ -165,8 +165,7 @@ gv_tensor_multiply(
 }
 
 GV_DEVICE void
-gv_tensor_multiply(
-    float (&c)[4], const unsigned (&x)[4], unsigned y0, unsigned y1, float)
+gv_tensor_multiply(float (&c)[4], const unsigned (&x)[4], unsigned y0, unsigned y1, float)
 {
 	gv_mma_tf32(c, x, y0, y1);
 }
