@@ -123,11 +123,11 @@ enum { ID = -1, OTHER = -2 };
 static signed char
 kind_of(struct gv_cell name)
 {
-	signed char k;
+	int k;
 
 	for (k = 0; k < GV_TOLD_NUMBERS; k++)
 		if (gv_cell_is(name, gv_told_column[k]))
-			return k;
+			return (signed char)k;
 	return gv_cell_is(name, "job_id") ? ID : OTHER;
 }
 

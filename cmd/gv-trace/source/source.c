@@ -154,7 +154,7 @@ find_columns(struct source *s, const struct gv_cell *names, size_t n, struct gv_
 		if (s->at[k] >= 0 || !s->wanted[k].must)
 			continue;
 		if (rc == 0 && kind != GV_KIND_NONE)
-			rc = gv_error_at(e, s->file, s->line, NULL,
+			gv_error_at(e, s->file, s->line, NULL,
 			    "this is %s, not one to convert", gv_kind_name(kind));
 		rc = missing(s, names, n, k, e);
 	}
