@@ -137,8 +137,11 @@ draw_answer(const struct gv_problem *p, enum gv_measure measure)
 				const double *r = &p->together->rate[(at * p->m + j) * 2];
 
 				if (r[0] > 0 && uniform() < .5)
-					s.pair[s.n_pairs++] = (struct gv_pair){i, k, j,
-					    r[0], r[1], most * uniform() / (double)p->n};
+					s.pair[s.n_pairs++] =
+					    (struct gv_pair){i, k, j, r[0], r[1],
+						uniform() < .1
+						    ? 0
+						    : most * uniform() / (double)p->n};
 			}
 		}
 	gv_multipliers_alloc(&s.multipliers, p->n, p->m);
