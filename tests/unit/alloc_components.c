@@ -229,12 +229,35 @@ test_policy(const struct gv_policy *policy, double needs, int rounds)
 		    "... some have needs that cannot be met");
 }
 
+/* Whether parts of so many rows and types pay, where the whole has n rows and m types. */
+static bool
+pays(size_t n, size_t m, size_t rows, size_t types, size_t more_rows, size_t more_types)
+{
+	size_t row[] = {0, rows, rows + more_rows},
+	       type[] = {0, types, types + more_types};
+	struct gv_components g = {
+	    .n = more_rows > 0 ? 2 : 1, .m = m, .first_row = row, .first_type = type};
+	struct gv_problem p = {.n = n, .m = m};
+
+	return gv_components_pay(&g, &p);
+}
+
+static void
+test_pay(void)
+{
+	ok(pays(4, 2, 2, 1, 2, 1), "two parts that are half of the whole pay");
+	ok(pays(5, 3, 2, 2, 3, 1), "so do two that are less");
+	ok(!pays(5, 3, 3, 2, 2, 1), "two that are more do not");
+	ok(!pays(4, 4, 4, 2, 0, 0), "one does not, whatever it leaves out");
+}
+
 int
 main(void)
 {
 	int rounds = getenv("GV_LONG") != NULL ? 20 : 1;
 
 	draws_begin(22, 0, 0);
+	test_pay();
 	test_components(300 * rounds);
 	test_policy(&gv_policy_max_sum, 0, 150 * rounds);
 	test_policy(&gv_policy_max_sum, .6, 150 * rounds);
