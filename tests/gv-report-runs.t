@@ -225,6 +225,25 @@ ok "html: the charts that are asked for" [ "$(grep -c '^<svg ' out)" -eq 2 ]
 run gv-report -f svg slow.csv
 ok "one run: its jobs are drawn" grep -q 'class="h1"' out
 ok "a bar says on which GPU" grep -qE '<title>[a-z]+ on [a-z0-9]+ [0-9a-z:;]+, [0-9.]+ to [0-9.]+ s<' out
+# fills NAME: the lowest row of GPUs ends where the axis of time is
+fills() {
+	tr '<' '\n' <out | awk -v RS='\n' '
+		function is(name) { match($0, " " name "=\"[^\"]*"); return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) }
+		/^rect class="c-track"/ { end = is("y") + is("height") / .9 }
+		/^line class="c-axis"/ { axis = is("y1") }
+		END { if (end < axis - .2 || end > axis + .2) print end, "not", axis }' >got
+	same_file /dev/null got "$1"
+}
+{
+	echo "$head"
+	printf '0,pool,,%s,,%s,,,,\n' k80 '0;1' p100 '0;1;2' v100 '0'
+	printf '0,arrive,a,,,,100,,,\n0,start,a,k80,,0,0,0,,\n10,finish,a,,,,100,1,,\n10,end,,,,,,,,\n'
+} >three.csv
+run gv-report -f svg --chart=rounds three.csv
+fills "GPUs of three types are drawn from top to bottom"
+run gv-report -f svg --chart=rounds slow.csv
+fills "and those of one"
+
 # of more than 48 GPUs every second, third, ... is drawn, and that is said
 for gpus in '2 0;1' '2 0;1;2' '2 0;1;2;3' '3 0;1;2;3;4'; do
 	awk -v head="$head" -v ids="${gpus#* }" 'BEGIN {
@@ -238,6 +257,7 @@ for gpus in '2 0;1' '2 0;1;2' '2 0;1;2;3' '3 0;1;2;3;4'; do
 	else
 		out_has "One of ${gpus% *} GPUs is shown." "24 times $gpus"
 	fi
+	fills "24 times $gpus, from top to bottom"
 done
 
 for chart in completion lengths queueing busy waiting held rounds; do
