@@ -151,7 +151,7 @@ from fractions import Fraction
 policy, over = sys.argv[1], 0
 for seed in range(60):
     r = random.Random(seed)
-    gpus = {f"t{k}": r.choice([1, 1, 2, 3, 4, 6, 7, 12]) for k in range(r.randint(1, 5))}
+    gpus = {f"t{k}": r.choice([1, 1, 2, 3, 4, 6, 7, 12, 23, 37]) for k in range(r.choice([1, 2, 3, 4, 5, 9]))}
     with open("drawn.csv", "w") as f:
         f.write("gpu_type,gpus\n" + "".join(f"{k},{n}\n" for k, n in gpus.items()))
     size = [r.choice([1, 1, 1, 2, 3]) for _ in range(r.choice([2, 3, 5, 10, 30]))]
