@@ -38,7 +38,7 @@ template <int TILE> struct gv_tensor_place {
 
 /* ---- operands in shared memory ---- */
 
-/* 16 bytes hold MANY numbers, a step of tensor cores is two of them deep. */
+/* 16 bytes hold MANY numbers, each WIDE times 2 bytes; a step of tensor cores is two of them deep. */
 template <class T> struct gv_tensor_number {
 	enum { MANY = 16 / sizeof(T), WIDE = sizeof(T) / 2 };
 };
