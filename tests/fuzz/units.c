@@ -21,7 +21,7 @@ static const struct unit durations[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 
 static const struct unit sizes[] = {{"", 1}, {"B", 1}, {"kB", 1e3}, {"KB", 1e3},
     {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20},
     {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"K", 0x1p10}, {"M", 0x1p20}, {"G", 0x1p30},
-    {"T", 0x1p40}, {NULL, 0}};
+    {"T", 0x1p40}, {"k", 0x1p10}, {"m", 0x1p20}, {"g", 0x1p30}, {"t", 0x1p40}, {NULL, 0}};
 
 /*
  * Tries every unit as the tail of s: at most one can leave a number before it.
