@@ -33,6 +33,11 @@ E
 is_err "-v" <<'E'
 gv-trace: 2 markets, 3 prices in 0.125 days
 E
+sed 's/2020-/1920-/' spot.csv >old.csv
+run gv-trace prices -v old.csv
+is_err "-v, before 1970" <<'E'
+gv-trace: 4 markets, 6 prices in 3 days
+E
 head -n 4 spot.csv >one.csv
 { sed -n 1p spot.csv && sed 1,4d spot.csv; } >two.csv
 gv-trace prices --start=2020-02-18 spot.csv >want
