@@ -141,6 +141,15 @@ for node in dom.getElementsByTagName("rect"):
         texts.remove(t)
 if texts:
     print("numbers beside bars:", texts)
+# the legend: a square of each kind of bar, of all-reduces what is below its middle
+for t in dom.getElementsByTagName("text"):
+    if t.firstChild.data not in list(word.values())[:4]:
+        continue
+    x, y, high = num(t, "x") - 16, num(t, "y"), 5 if t.firstChild.data == "all-reduce" else 11
+    found = [r for r in dom.getElementsByTagName("rect") if abs(num(r, "x") - x) < .02 and abs(num(r, "y") - y + 4) < 6]
+    sizes = [(num(r, "width"), num(r, "height"), num(r, "y") + num(r, "height") > y) for r in found]
+    if sizes != [(11, high, True)]:
+        print("in the legend", t.firstChild.data, "is", sizes)
 # what has the same stages stands close together, other stages apart from it
 ys = [num(r, "y") for r in lanes]
 stages = []
