@@ -46,7 +46,7 @@ second_sum(const struct gv_problem *p, const double *x)
 
 /* The worst of what may differ, over many problems. */
 struct differences {
-	double objective, second, gap, excess;
+	double objective, second, gap, below, excess;
 	size_t bind; /* problems whose budget is spent */
 };
 
@@ -70,6 +70,8 @@ compare(const struct gv_policy *policy, const struct gv_problem *p, bool lexicog
 	}
 	d->objective = fmax(d->objective, fabs(s[0].objective / s[1].objective - 1));
 	d->gap = fmax(d->gap, s[0].gap);
+	for (k = 0; k < 2; k++)
+		d->below = fmax(d->below, -s[k].gap);
 	d->excess = fmax(d->excess, gv_problem_excess(p, s[0].x));
 	d->bind += gv_problem_cost(p, s[0].x) >= p->budget * (1 - 1e-9);
 	if (lexicographic)
@@ -96,6 +98,8 @@ test_policy(const struct gv_policy *policy, bool lexicographic)
 	    d.objective, d.second);
 	ok(d.gap <= 1e-9 && d.excess <= 1e-9, "%s: proved to %g, over by %g",
 	    policy->name, d.gap, d.excess);
+	ok(d.below <= 1e-9, "%s: no bound is below what is reached but by %g",
+	    policy->name, d.below);
 	ok(d.bind >= 50, "%s: the budget binds in %zu of 300", policy->name, d.bind);
 }
 
