@@ -91,8 +91,11 @@ test(size_t n, size_t m, double range, enum gv_solver solver)
 	for (i = 0; i < n; i++)
 		want[i] = i % 3 == 0 ? 0 : .2 + range * uniform();
 	gv_reach_alloc(&r, &p);
+	for (i = 0; i < n * m; i++)
+		r.x[i] = 1; /* of what was asked before */
 	is_int(gv_reach_solve(&r, &p, p.rate, want, false, &opt, &e), 0,
 	    "a reach of %zu jobs on %zu types", n, m);
+	ok(gv_problem_excess(&p, r.x) <= 1e-9, "shares that there are");
 	for (i = 0; i < n; i++)
 		if (want[i] == 0) {
 			idle++;
