@@ -217,7 +217,7 @@ differ(const struct gv_filling *f, const double *v, const double *w, double tol)
 	size_t i;
 
 	for (i = 0; i < f->p->n; i++)
-		if (fabs(v[i] - w[i]) > tol * f->most[i])
+		if (!(fabs(v[i] - w[i]) <= tol * f->most[i]))
 			return true;
 	return false;
 }
