@@ -169,9 +169,11 @@ E
 	for args in '-l 64@1.25GB/s --prefixes=20000' '-l 4@12GB/s -l 4@1.25GB/s --prefixes=20000 -m 200MB' \
 		'-l 16@1.25GB/s --top=2' '-l 4@12GB/s -l 4@1.25GB/s --flat' '-p 2bw --batch=512 -l 256@1GB/s'; do
 		ran="gv-partition $args on a terminal" status=0
+		began=$(date +%s)
 		# shellcheck disable=SC2086
 		"$GV_PYTHON" terminal.py gv-partition $args -e fork_edges.csv -o made.csv fork.csv >out 2>err
 		ok "$args: how far it is" grep -q 'planning: [0-9]* of [0-9][0-9]* p' out
+		ok "$args: ten times a second at most" [ "$(grep -c 'planning: [0-9]* of ' out)" -le $((10 * ($(date +%s) - began + 1) + 1)) ]
 	done
 fi
 fork 14
