@@ -85,8 +85,12 @@ static const struct net_case {
 	12, 11, 3, 5, 4, 4, 3},
     /* rows that are relayed in blocks of samples, the last of which is smaller */
     {"more samples than a tile has",
-	HEAD "1,linear,,48,,,,,relu,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n",
-	1, 1, 1100, 5, 30, 4, 3},
+	HEAD "1,linear,,48,,,,,relu,\n2,linear,,,,,,,,\n3,xent,,,,,,,,\n", 1, 1, 1100, 5,
+	30, 4, 3},
+    {"more places than a tile has",
+	HEAD "1,embed,,400,,,,,,\n2,linear,,100,1,,,,relu,\n3,linear,,,1,,,,,\n"
+	     "4,xent,,,,,,,,\n",
+	3, 1, 1, 40, 10, 4, 3},
 };
 enum { NETS = sizeof(nets) / sizeof(nets[0]) };
 
