@@ -97,7 +97,9 @@ train(const struct fixture *f, struct gv_net *a, struct gv_net *b, size_t steps)
 
 /*
  * How near parameters are: a key's bias in attention, and one in front of bn, has no
- * gradient but what rounding leaves, of which Adam makes whole steps.
+ * gradient but what rounding leaves, of which Adam makes whole steps.  Of labels at many
+ * places the losses' exponentials may differ in their last digit, and of a gradient not
+ * much above its epsilon Adam makes a step's part of that.
  */
 static double
 nearness(const struct fixture *f)
@@ -112,7 +114,7 @@ nearness(const struct fixture *f)
 		bn |= f->m.layer[i].op == GV_OP_BN;
 		acts |= f->m.layer[i].act > GV_ACT_RELU;
 	}
-	return bn && acts ? 1e-2 : 1e-6;
+	return bn && acts ? 1e-2 : f->m.targets > 1 ? 1e-4 : 1e-6;
 }
 
 /* A net on both devices: losses of some steps, what they carry, evaluations. */
