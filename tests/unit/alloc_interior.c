@@ -431,6 +431,75 @@ test_sum_steps(size_t n, size_t m, int most)
 	free(capacity);
 }
 
+/* Jobs of kinds, each a little different from its kind, and few GPUs. */
+static struct gv_problem
+draw_kinds(uint32_t seed, size_t n, size_t m)
+{
+	enum { KINDS = 26 };
+	struct gv_problem p;
+	size_t i, j;
+
+	draws_begin(seed, 2, (uint32_t)n);
+	gv_problem_alloc(&p, n, m);
+	for (j = 0; j < m; j++)
+		p.capacity[j] = 8;
+	for (i = 0; i < n; i++) {
+		double *rate = &p.rate[i * m], *kind = &p.rate[i % KINDS * m];
+
+		p.scale[i] = (double)(1 << below(4));
+		p.weight[i] = .5 + uniform();
+		p.count[i] = 1;
+		for (j = 0; j < m; j++)
+			rate[j] = i < KINDS ? pow(10, 1.3 * uniform())
+					    : kind[j] * (.85 + .3 * uniform());
+	}
+	return p;
+}
+
+/* The highest level that a job has. */
+static double
+most_of(const struct gv_problem *p, const double *a, const double *x)
+{
+	double most = 0;
+	size_t i, j;
+
+	for (i = 0; i < p->n; i++) {
+		double sum = 0;
+
+		for (j = 0; j < p->m; j++)
+			sum += a[i * p->m + j] * x[i * p->m + j];
+		most = fmax(most, sum);
+	}
+	return most;
+}
+
+/* Where no type has a GPU too many all levels are equal, which leaves a second sum no room. */
+static void
+test_scarce(uint32_t seed, size_t n, size_t m)
+{
+	struct gv_solution s = {.x = gv_xcalloc(n, m * sizeof(double))};
+	struct gv_error e = {0};
+	struct gv_problem p;
+	struct gv_level l;
+	bool done = false;
+	double *a;
+	int rc;
+
+	p = draw_kinds(seed, n, m);
+	a = levels_of(&p, false);
+	gv_level_init(&l, &p, &s, true);
+	rc = gv_level_by_interior(&p, a, gv_level_unit(&p, a), false, &l, &done, &e);
+	ok(rc == 0 && done && near(most_of(&p, a, s.x), s.objective, 1e-9) &&
+		near(s.bound, s.objective, 1e-11),
+	    "%zu jobs on %zu scarce types have equal levels: %.15g, bound %.15g", n, m,
+	    s.objective, s.bound);
+	gv_level_free(&l);
+	gv_error_clear(&e);
+	free(a);
+	free(s.x);
+	gv_problem_free(&p);
+}
+
 /* A budget is what it does not know. */
 static void
 test_budget(void)
@@ -473,6 +542,8 @@ main(int argc, char **argv)
 	}
 	test_singular();
 	test_budget();
+	for (i = 0; i < 12; i++)
+		test_scarce(seed + (uint32_t)i, 512, 8 << i % 3);
 	for (i = 0; i < 6; i++) {
 		test_sift(400 << i % 3, 3 + 4 * i / 3, false, false);
 		test_sift(400 << i % 3, 3 + 4 * i / 3, true, false);

@@ -20,6 +20,7 @@ struct work {
 	double *start; /* where the second program begins */
 	bool *column;
 	bool *cheap; /* [n][m] columns that the second program begins with */
+	bool corner; /* the shares of the level are a vertex's */
 	struct gv_interior_vertex vertex;
 };
 
@@ -98,17 +99,22 @@ take_sharp_bound(const struct work *w, struct gv_level *l)
 	return true;
 }
 
-/* Those shares become those of the level, if they reach more; x changes. */
+/*
+ * Those shares become those of the level, if they reach more, or of a vertex as much but for
+ * rounding; x changes.
+ */
 static void
-note_shares(const struct work *w, struct gv_level *l, double *x)
+note_shares(struct work *w, struct gv_level *l, double *x, bool corner)
 {
 	const struct gv_problem *p = w->p;
+	double less = corner && l->lexicographic ? GV_TOL_DUAL_GAP : 0;
 	double level;
 
 	gv_problem_clean(p, x);
 	level = gv_level_reached(p, w->a, x);
-	if (!(level > l->s->objective))
+	if (!(level > l->s->objective * (1 - less)))
 		return;
+	w->corner = corner;
 	l->s->objective = level;
 	memcpy(l->s->x, x, p->n * p->m * sizeof(*x));
 }
@@ -132,6 +138,32 @@ is_proved(const struct work *w, const struct gv_level *l, double tolerance)
 }
 
 /*
+ * Whether all levels are equal wherever the best one is kept, so that the second sum, of c_i times a
+ * job's level, is the same, too.  For sum lambda_i level_i <= bound sum lambda_i, levels above
+ * the lowest, all together, add at most (bound - level) sum lambda_i max c_i / lambda_i.
+ */
+static bool
+levels_are_equal(const struct work *w, const struct gv_level *l)
+{
+	const struct gv_problem *p = w->p;
+	double *equal = gv_xcalloc(p->n, sizeof(*equal));
+	double all = 0, sum = 0, most = 0;
+	size_t i;
+
+	gv_problem_equal_throughput(p, equal);
+	for (i = 0; i < p->n; i++) {
+		double c = w->use[i] / (equal[i] * gv_level_per_step(p, w->a, i));
+
+		sum += c;
+		all += l->lambda[i];
+		most = fmax(most, l->lambda[i] > 0 ? c / l->lambda[i] : INFINITY);
+	}
+	free(equal);
+	return gv_level_gap(p, l->s->bound, l->s->objective) * most * all <=
+	       GV_TOL_PROVED * sum;
+}
+
+/*
  * Of the columns that there are, those whose reduced costs are near to 0 at the best level: all
  * others are 0 wherever it is kept.  What nobody is short of costs next to nothing, and has its
  * columns.
@@ -150,11 +182,20 @@ keep_cheap_columns(struct work *w, const struct gv_interior_point *at)
 			    at->z[e] <= GV_TOL_INTERIOR_CHEAP * fmax(at->size[e], usual);
 }
 
+/* Whether a vertex is looked for, the k-th time. */
+static bool
+wants_vertex(const struct work *w, const struct gv_level *l, bool sharp, size_t k)
+{
+	const double enough = GV_TOL_DUAL_GAP + 10 * gv_level_rounding(w->p);
+
+	return sharp || !is_proved(w, l, k == 0 ? enough : GV_TOL_SHARP) ||
+	       (l->lexicographic && !w->corner && levels_are_equal(w, l));
+}
+
 /* The level.  0, or 1: it is not proved; -1 with *e set */
 static int
 first_stage(struct work *w, bool sharp, struct gv_level *l, struct gv_error *e)
 {
-	const double enough = GV_TOL_DUAL_GAP + 10 * gv_level_rounding(w->p);
 	struct gv_interior_point at;
 	int rc = 0;
 	size_t k;
@@ -165,17 +206,17 @@ first_stage(struct work *w, bool sharp, struct gv_level *l, struct gv_error *e)
 	if (at.gap < GV_TOL_INTERIOR_NEAR) {
 		note_bound(w, l, at.lambda, at.price);
 		spread(w->p, &at, w->vertex.x);
-		note_shares(w, l, w->vertex.x);
+		note_shares(w, l, w->vertex.x, false);
 	}
 	for (k = 0; k < PARTS && rc >= 0 && at.gap < GV_TOL_INTERIOR_NEAR &&
-		    (sharp || !is_proved(w, l, k == 0 ? enough : GV_TOL_SHARP));
+		    wants_vertex(w, l, sharp, k);
 	     k++) {
 		rc = gv_interior_to_vertex(
 		    &w->ip, &at, NULL, NULL, parts[k], &w->vertex, e);
 		if (rc != 0)
 			continue;
 		note_bound(w, l, w->vertex.lambda, w->vertex.price);
-		note_shares(w, l, w->vertex.x);
+		note_shares(w, l, w->vertex.x, true);
 		if (sharp && take_sharp_bound(w, l))
 			break;
 	}
@@ -348,8 +389,9 @@ gv_level_by_interior(const struct gv_problem *p, const double *a, double unit, b
 		return 1;
 	work_init(&w, p, a, unit);
 	rc = first_stage(&w, sharp, l, e);
-	*second_done = rc == 0 && !l->lexicographic;
-	if (rc == 0 && l->lexicographic) {
+	*second_done =
+	    rc == 0 && (!l->lexicographic || (w.corner && levels_are_equal(&w, l)));
+	if (rc == 0 && !*second_done) {
 		rc = second_stage(&w, l, e);
 		*second_done = rc == 0;
 	}
