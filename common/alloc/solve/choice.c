@@ -25,11 +25,13 @@ search_effort(size_t n, size_t m, bool sum)
 }
 
 double
-gv_choice_prices_effort(size_t n, size_t m, bool sum, double interior, bool scarce)
+gv_choice_prices_effort(
+    size_t n, size_t m, bool sum, double interior, bool scarce, bool many)
 {
 	const size_t few = 64;
-	bool quick =
-	    search_effort(n, m, sum) < interior || (n <= m && n <= few && !scarce);
+	double saved = many ? 1.5 : 1;
+	bool quick = search_effort(n, m, sum) < saved * interior ||
+		     (n <= m && n <= few && !scarce);
 
 	return interior * (quick ? .8 : .05);
 }

@@ -21,9 +21,10 @@ bool gv_choice_whole(double program);
  * at most twice as long as the better one, whichever that is (the bound of every choice
  * between going on and changing over, Karlin et al. 1988).  Where there are many it is only
  * tried for a while, for GPUs may be plenty and prices 0, unless jobs are few.
- * sum: of a sum, not a level.  scarce: they are not.
+ * sum: of a sum, not a level.  scarce: they are not.  many: programs like this one follow or
+ * came before it; near known prices a search takes a fraction.
  */
 double gv_choice_prices_effort(
-    size_t n, size_t m, bool sum, double interior, bool scarce);
+    size_t n, size_t m, bool sum, double interior, bool scarce, bool many);
 
 #endif

@@ -75,8 +75,11 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, bool s
     double program, double interior)
 {
 	bool whole = gv_choice_whole(program);
-	struct turns t = {
-	    .effort = gv_choice_prices_effort(p->n, p->m, sum, interior, opt->sharp),
+	const struct gv_price_memory *memory = opt->memory;
+	bool many =
+	    memory != NULL && (memory->first_of_many || memory->capacity_price != NULL);
+	struct turns t = {.effort = gv_choice_prices_effort(
+			      p->n, p->m, sum, interior, opt->sharp, many && !sum),
 	    .again = AGAIN * interior,
 	    /* only prices know a budget */
 	    .last = opt->solver != GV_SOLVER_AUTO || p->budget > 0
