@@ -28,10 +28,9 @@ double
 gv_choice_prices_effort(
     size_t n, size_t m, bool sum, double interior, bool scarce, bool many)
 {
-	const size_t few = 64;
+	const size_t few = scarce ? 32 : 64;
 	double saved = many ? 1.5 : 1;
-	bool quick = search_effort(n, m, sum) < saved * interior ||
-		     (n <= m && n <= few && !scarce);
+	bool quick = search_effort(n, m, sum) < saved * interior || (n <= m && n <= few);
 
 	return interior * (quick ? .8 : .05);
 }
