@@ -32,5 +32,5 @@ gv_choice_prices_effort(
 	double saved = many ? 1.5 : 1;
 	bool quick = search_effort(n, m, sum) < saved * interior || (n <= m && n <= few);
 
-	return interior * (quick ? .8 : .05);
+	return interior * (quick ? .9 : .05);
 }
