@@ -624,9 +624,29 @@ test_settle(void)
 	gv_rounds_free(&w.r);
 }
 
+/* For the time of a pause nobody is owed anything, also when time was told last long before. */
+static void
+test_pause(void)
+{
+	struct world w;
+
+	seed(1);
+	make_cluster(&w, 1, 1);
+	add_jobs(&w, 1, false);
+	gv_rounds_set_share(&w.r, 0, 0, .5);
+	gv_rounds_at(&w.r, 100);
+	gv_rounds_pause(&w.r, 500);
+	is_near(gv_rounds_claim(&w.r, 0, 0)->lag_s, 50, 0, "owed until then");
+	gv_rounds_at(&w.r, 520);
+	gv_rounds_count(&w.r);
+	is_near(gv_rounds_claim(&w.r, 0, 0)->lag_s, 60, 0, "and from its end on");
+	gv_rounds_free(&w.r);
+}
+
 int
 main(void)
 {
+	test_pause();
 	test_shares(false, false);
 	test_shares(false, true);
 	test_shares(true, false);
