@@ -378,4 +378,27 @@ for policy in max-min makespan finish-time max-sum min-cost min-cost+per-dollar 
 	alloc -q -v -p $policy --solver=glpk -t "$data/throughputs.csv" --space-sharing="$pairs" -o none.csv jobs.csv
 	near "$policy of Gavel's jobs: --solver=glpk" "$(word objective)" "$ours"
 done
+
+# ---- without types ----
+printf 'gpu_type,gpus\na,1\nb,3\n' >cluster.csv
+rates() { # OF_A OF_B PAIR_A PAIR_B: six jobs, any two of which can share
+	echo job_id,gpu_type,steps_per_s >jobs.csv
+	echo job_a,job_b,scale_factor,gpu_type,steps_per_s_a,steps_per_s_b >pairs.csv
+	for i in 1 2 3 4 5 6; do
+		printf 'j%d,a,%s\nj%d,b,%s\n' $i "$1" $i "$2" >>jobs.csv
+		for j in 1 2 3 4 5 6; do
+			[ $i -ge $j ] || printf 'j%d,j%d,1,a,%s,%s\nj%d,j%d,1,b,%s,%s\n' $i $j "$3" "$3" $i $j "$4" "$4" >>pairs.csv
+		done
+	done
+}
+for policy in max-min makespan max-sum; do
+	rates 5 5 4 4
+	sed -i '1s/$/,total_steps/; 2,$s/$/,100/' jobs.csv
+	alloc -q -v -p $policy --space-sharing=pairs.csv -o none.csv jobs.csv
+	means=$(word objective)
+	rates 8 4 13 1
+	sed -i '1s/$/,total_steps/; 2,$s/$/,100/' jobs.csv
+	alloc -q -v -p $policy --agnostic --space-sharing=pairs.csv -o none.csv jobs.csv
+	near "$policy: --agnostic has the means of pairs, too" "$(word objective)" "$means"
+done
 done_testing

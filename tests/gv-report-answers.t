@@ -11,9 +11,9 @@ for seed in 1 2 3 4 5 6; do
 	drawn jobs $seed $jobs $types >j.csv
 	drawn throughputs $seed $jobs $types >t.csv
 	drawn changes $seed $jobs $types >ch.csv
-	gv-sim -q -c c.csv -t t.csv --changes ch.csv -p "gv-alloc -q -p max-min -c c.csv" --events events.csv --jobs jobs.csv \
+	gv-sim -q -c c.csv -t t.csv --isolated --changes ch.csv -p "gv-alloc -q -p max-min -c c.csv" --events events.csv --jobs jobs.csv \
 		--summary summary.csv j.csv
-	gv-sim -q -c c.csv -t t.csv -p "gv-alloc -q -p fifo -c c.csv" --events other.csv --jobs others.csv j.csv
+	gv-sim -q -c c.csv -t t.csv --isolated -p "gv-alloc -q -p fifo -c c.csv" --events other.csv --jobs others.csv j.csv
 	for format in text csv json svg html prom; do
 		same gv-report -f $format events.csv
 		same gv-report -f $format a=events.csv b=other.csv

@@ -246,15 +246,6 @@ gv_rule_x(const struct gv_panel *p, double x, const char *name)
 	    p->plot.y + p->plot.h - 6, name);
 }
 
-void
-gv_rule_y(const struct gv_panel *p, double y, const char *name)
-{
-	double px = gv_scale_px(&p->y, y);
-
-	gv_svg_line(p->s, "c-rule", p->plot.x, px, p->plot.x + p->plot.w, px);
-	label(p->s, "c-text c-end", p->plot.x + p->plot.w, px - 4, name);
-}
-
 /* ---- legends and bars ---- */
 
 enum { LEGEND_H = 18, SAMPLE_W = 30 };

@@ -67,9 +67,8 @@ void gv_curve_draw(struct gv_curve *c, const char *cls, const char *title);
 void gv_area(const struct gv_panel *p, const char *cls, const char *title,
     const double *x, const double *low, const double *high, size_t n);
 
-/* A dashed line at that x (y) across the plot, and what it is. */
+/* A dashed line at that x across the plot, and what it is. */
 void gv_rule_x(const struct gv_panel *p, double x, const char *name);
-void gv_rule_y(const struct gv_panel *p, double y, const char *name);
 
 struct gv_legend {
 	const char *name; /* any bytes */

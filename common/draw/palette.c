@@ -67,12 +67,6 @@ gv_fill_class(size_t i)
 	return class[i % GV_PALETTE];
 }
 
-const char *
-gv_palette(size_t i)
-{
-	return colours[i % GV_PALETTE].light;
-}
-
 /* PROPERTY:COLOUR, of that name. */
 static void
 put(struct gv_out *out, const char *property, size_t colour, bool page)

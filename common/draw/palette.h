@@ -21,8 +21,6 @@ enum { GV_PALETTE = 7, GV_CLASS_LEN = 16 };
  */
 const char *gv_line_class(char buf[GV_CLASS_LEN], size_t i);
 const char *gv_fill_class(size_t i);
-/* Its colour on white, "#0072b2". */
-const char *gv_palette(size_t i);
 
 /*
  * Writes the rules for everything that draw/chart.h draws.  In a page (page true)

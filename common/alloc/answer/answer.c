@@ -93,7 +93,7 @@ gv_answer_make(struct gv_answer *a, const struct gv_rates *r, const struct gv_cl
 	    check_prices(policy, opt, c, e) != 0)
 		return -1;
 	if (opt->agnostic)
-		gv_problem_agnostic(&a->p);
+		gv_answer_agnostic(a);
 	if ((opt->policy.solve.placeable || opt->budget > 0) && a->p.together != NULL)
 		return gv_error_set(e, "%s does not go together with rows of two jobs",
 		    opt->policy.solve.placeable ? "--placeable" : "--budget");

@@ -108,7 +108,7 @@ solve_with(struct gv_answer *b, size_t *unlocked, const struct gv_answer *a,
 	if (rc == 0 && a->p.n > 0) {
 		keep_jobs(b, a, r);
 		if (opt->agnostic)
-			gv_problem_agnostic(&b->p);
+			gv_answer_agnostic(b);
 		rc = gv_answer_solve(b, policy, opt, e);
 	}
 	return rc;

@@ -131,6 +131,17 @@ gv_answer_problem(struct gv_answer *a, const struct gv_rates *r,
 	return find_pairs(a, r, c, policy, opt, e);
 }
 
+void
+gv_answer_agnostic(struct gv_answer *a)
+{
+	const struct gv_problem *p = &a->p;
+
+	gv_problem_agnostic(&a->p);
+	if (p->together != NULL)
+		gv_together_agnostic(
+		    &a->together, p->reference != NULL ? p->reference : p->capacity);
+}
+
 /* ---- the shares ---- */
 
 /* What each class was told of its deadline, for its jobs. */

@@ -211,7 +211,7 @@ void gv_problem_times_alone(const struct gv_problem *p, double *alone);
 /*
  * What a scheduler that does not know GPU types assumes: every rate of a job
  * becomes the mean over the GPUs it has a rate on.  Where it cannot run it still
- * cannot.
+ * cannot.  Pairs have gv_together_agnostic.
  */
 void gv_problem_agnostic(struct gv_problem *p);
 

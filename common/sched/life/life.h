@@ -339,9 +339,6 @@ bool gv_life_any_open(const struct gv_life *l);
 double gv_life_rate(const struct gv_life *l, size_t m);
 /* Every job has finished or was dropped. */
 bool gv_life_done(const struct gv_life *l);
-/* The GPUs in owner (holder, plan) of a job, alone or in a pair, into gpu; their number. */
-size_t gv_life_gpus(
-    const struct gv_life *l, const ptrdiff_t *owner, size_t m, size_t *gpu);
 /* Who else is there: holder's or plan's other member of m's pair on GPU gpu, -1 = nobody. */
 ptrdiff_t gv_life_mate(
     const struct gv_life *l, const ptrdiff_t *owner, size_t m, size_t gpu);

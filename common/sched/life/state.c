@@ -277,18 +277,6 @@ gv_life_free_gpus(struct gv_life *l, size_t m)
 	j->n_gpus = 0;
 }
 
-size_t
-gv_life_gpus(const struct gv_life *l, const ptrdiff_t *owner, size_t m, size_t *gpu)
-{
-	size_t n = 0;
-	size_t g;
-
-	for (g = 0; g < l->rounds.n_gpus; g++)
-		if (gv_rounds_has(&l->rounds, owner[g], m))
-			gpu[n++] = g;
-	return n;
-}
-
 ptrdiff_t
 gv_life_mate(const struct gv_life *l, const ptrdiff_t *owner, size_t m, size_t gpu)
 {
