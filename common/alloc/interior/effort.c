@@ -6,7 +6,7 @@ static double
 sifted_effort(size_t n, size_t m, double job, double column)
 {
 	double jobs = (double)n, types = (double)m, few = GV_INTERIOR_MANY / types;
-	double end = 10 * types * types * types;
+	double end = types * types * types;
 
 	if (jobs <= few)
 		return jobs * job + end;
