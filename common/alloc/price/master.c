@@ -297,13 +297,16 @@ answer(struct gv_price_master *p)
 		p->price[j] = fmax(0, -p->dual[j]);
 }
 
-/* What an iteration takes: every column is priced, the basis inverted anew at times. */
+/*
+ * What an iteration takes: every column is priced, the basis inverted anew at times, rows at
+ * once.
+ */
 static double
 iteration_effort(const struct gv_price_master *p)
 {
 	double r = (double)p->m + 1;
 
-	return r * ((double)(first_cut(p) + p->n) + 4 * r + 2 * r * r / AGAIN);
+	return r * ((double)(first_cut(p) + p->n) + 4 * r + r * r / AGAIN);
 }
 
 int
