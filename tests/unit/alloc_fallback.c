@@ -452,6 +452,48 @@ test_steps_alone(size_t n)
 	gv_problem_free(&p);
 }
 
+/* n jobs on m types, each type worth so many times the one before it to all; GPUs for 8 on each. */
+static struct gv_problem
+draw_types(size_t n, size_t m, double times)
+{
+	struct gv_problem p;
+	size_t i, j;
+
+	gv_problem_alloc(&p, n, m);
+	for (j = 0; j < m; j++) {
+		p.capacity[j] = 8;
+		p.price[j] = 1;
+	}
+	for (i = 0; i < n; i++) {
+		p.scale[i] = p.weight[i] = p.count[i] = 1;
+		for (j = 0; j < m; j++)
+			p.rate[i * m + j] = pow(times, (double)j) * (1 + uniform()) +
+					    (j == i % m ? 1 : 0);
+	}
+	return p;
+}
+
+/* Few jobs on many types: who comes first where none is short, and second where some are. */
+static void
+test_many_types(void)
+{
+	struct gv_problem apart = draw_types(24, 24, 1), alike = draw_types(32, 64, 1.1);
+
+	all_work();
+	objective(&gv_policy_max_sum, &apart, GV_SOLVER_AUTO, false);
+	is_int(glpk_solved + interior_calls, 0, "where GPUs are plenty prices are enough");
+	all_work();
+	objective(&gv_policy_max_sum, &alike, GV_SOLVER_AUTO, false);
+	is_int(interior_calls, 0, "where they are not and jobs are few GLPK is second");
+	ok(glpk_solved > 0, "and solves it");
+	all_work();
+	glpk_rows = 1;
+	objective(&gv_policy_max_sum, &alike, GV_SOLVER_AUTO, false);
+	ok(interior_calls > 0, "where it fails the interior point is third");
+	gv_problem_free(&apart);
+	gv_problem_free(&alike);
+}
+
 int
 main(void)
 {
@@ -468,5 +510,6 @@ main(void)
 	test_steps_alone(60);
 	test_steps(20, 0);
 	test_steps(40, 10);
+	test_many_types();
 	return done_testing();
 }

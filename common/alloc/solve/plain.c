@@ -66,25 +66,41 @@ add_turn(struct turns *t, enum gv_solver solver)
 	t->solver[t->n++] = solver;
 }
 
-/*
- * program, interior: what those take, about.  certify: the simplex method proves its basis
- * exactly, the others have none.
- */
-static struct turns
-turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, bool sum,
-    double program, double interior)
+/* What is known of a program beforehand. */
+struct asked {
+	bool sum;                 /* not a level */
+	double program, interior; /* what GLPK and the interior point take, about */
+	const double *worth;      /* [n][m] as of gv_choice_short(), ... */
+	double level;             /* ... and this */
+};
+
+/* How many operations the first search for prices may take. */
+static double
+effort_of_first(const struct gv_problem *p, const struct gv_solver_options *opt,
+    const struct asked *a, double next)
 {
-	bool whole = gv_choice_whole(program);
 	const struct gv_price_memory *memory = opt->memory;
-	bool many =
-	    memory != NULL && (memory->first_of_many || memory->capacity_price != NULL);
-	struct turns t = {.effort = gv_choice_prices_effort(
-			      p->n, p->m, sum, interior, opt->sharp, many && !sum),
-	    .again = AGAIN * interior,
+	bool many = (memory != NULL &&
+			(memory->first_of_many || memory->capacity_price != NULL)) ||
+		    isfinite(a->level);
+	struct gv_choice_short missing = gv_choice_short(p, a->worth, a->level);
+
+	return gv_choice_prices_effort(
+	    p->n, p->m, a->sum, next, p->budget > 0 ? NULL : &missing, many && !a->sum);
+}
+
+/* certify: the simplex method proves its basis exactly, the others have none. */
+static struct turns
+turns_of(const struct gv_problem *p, const struct gv_solver_options *opt,
+    const struct asked *a)
+{
+	bool whole = gv_choice_whole(a->program);
+	bool simplex = gv_choice_simplex_second(p->n, p->m, a->program, a->interior);
+	struct turns t = {.again = AGAIN * a->interior,
 	    /* only prices know a budget */
 	    .last = opt->solver != GV_SOLVER_AUTO || p->budget > 0
 			? INFINITY
-			: fmax(AT_LAST * interior, little)};
+			: fmax(AT_LAST * a->interior, little)};
 
 	if (opt->certify || (opt->solver == GV_SOLVER_AUTO && whole))
 		add_turn(&t, GV_SOLVER_GLPK);
@@ -102,11 +118,13 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt, bool s
 	}
 	t.limited = !whole;
 	if (!whole) {
+		t.effort = effort_of_first(p, opt, a, simplex ? a->program : a->interior);
 		add_turn(&t, GV_SOLVER_PRICE);
-		add_turn(&t, GV_SOLVER_INTERIOR);
+		add_turn(&t, simplex ? GV_SOLVER_GLPK : GV_SOLVER_INTERIOR);
 	}
-	if (!whole && program < t.again) { /* the sooner of the last two first */
-		add_turn(&t, GV_SOLVER_GLPK);
+	if (!whole && (simplex || a->program < t.again)) {
+		/* the sooner of the last two first */
+		add_turn(&t, simplex ? GV_SOLVER_INTERIOR : GV_SOLVER_GLPK);
 		add_turn(&t, GV_SOLVER_PRICE);
 		return t;
 	}
@@ -190,6 +208,18 @@ take_kept(const struct gv_problem *p, struct kept *k, struct gv_level *l, int rc
 	return 0;
 }
 
+/* What the level of the job that gets least of all its time is. */
+static double
+level_of_time(const struct gv_problem *p, const double *a)
+{
+	double least = INFINITY;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		least = fmin(least, gv_row_max(&a[i * p->m], p->m));
+	return least;
+}
+
 /* Where the others came to no end, or to none that is proved: in many digits, if that is quick. */
 static bool
 precise_level(const struct gv_problem *p, const double *a,
@@ -203,8 +233,11 @@ gv_level_plain(const struct gv_problem *p, const double *a,
     const struct gv_solver_options *opt, const char *name, struct gv_level *l,
     struct gv_error *e)
 {
-	struct turns t = turns_of(p, opt, false, gv_simplex_level_effort(p->n, p->m),
-	    gv_interior_level_effort(p->n, p->m));
+	const struct asked asked = {.program = gv_simplex_level_effort(p->n, p->m),
+	    .interior = gv_interior_level_effort(p->n, p->m),
+	    .worth = a,
+	    .level = l->lexicographic ? INFINITY : level_of_time(p, a)};
+	struct turns t = turns_of(p, opt, &asked);
 	enum gv_lp_status status = GV_LP_FAILED;
 	bool first = opt->memory != NULL && opt->memory->first_of_many;
 	double effort = t.effort * (first ? 2 : 1); /* others will begin at its end */
@@ -305,8 +338,12 @@ gv_linear_plain(struct gv_linear *l, const struct gv_solver_options *opt,
     const char *name, struct gv_error *e)
 {
 	size_t n = l->p->n, m = l->p->m, k;
-	struct turns t = turns_of(
-	    l->p, opt, true, gv_simplex_sum_effort(n, m), gv_interior_sum_effort(n, m));
+	const struct asked asked = {.sum = true,
+	    .program = gv_simplex_sum_effort(n, m),
+	    .interior = gv_interior_sum_effort(n, m),
+	    .worth = l->gain,
+	    .level = INFINITY};
+	struct turns t = turns_of(l->p, opt, &asked);
 	double effort = t.effort;
 	int rc = 1;
 
