@@ -480,8 +480,11 @@ test_many_types(void)
 	struct gv_problem apart = draw_types(24, 24, 1), alike = draw_types(32, 64, 1.1);
 
 	all_work();
+	objective(&gv_policy_water_filling, &apart, GV_SOLVER_AUTO, false);
+	is_int(glpk_solved, 0, "where GPUs are plenty water-filling needs prices alone");
+	all_work();
 	objective(&gv_policy_max_sum, &apart, GV_SOLVER_AUTO, false);
-	is_int(glpk_solved + interior_calls, 0, "where GPUs are plenty prices are enough");
+	is_int(glpk_solved + interior_calls, 0, "and max-sum, too");
 	all_work();
 	objective(&gv_policy_max_sum, &alike, GV_SOLVER_AUTO, false);
 	is_int(interior_calls, 0, "where they are not and jobs are few GLPK is second");

@@ -113,8 +113,9 @@ solve_all(struct gv_reach *r, const struct gv_problem *p, const double *a,
     const double *want, bool corner, const struct gv_solver_options *opt,
     struct gv_error *e)
 {
-	bool large = corner ? p->n > SMALL_CORNER
-			    : !gv_choice_whole(gv_simplex_level_effort(p->n, p->m));
+	bool large = !gv_choice_whole(gv_simplex_level_effort(p->n, p->m)) &&
+		     (!corner || p->n > SMALL_CORNER ||
+			 gv_choice_short(p, a, INFINITY).types == 0);
 	bool either = opt->solver == GV_SOLVER_AUTO && !opt->certify;
 	bool prices =
 	    !opt->certify && opt->solver != GV_SOLVER_GLPK && (!either || large);
