@@ -30,6 +30,13 @@ for seed in 1 2 3 4 5 6 7 8 9 10; do
 	for format in dot links msccl tuner; do
 		same gv-tree --export=$format l.csv
 	done
+	drawn fabric $seed $((gpus + 1)) >fabric.csv
+	for method in auto forest colgen ring relayed chain; do
+		same gv-tree -v -m $method fabric.csv
+	done
+	for method in auto forest colgen; do
+		same gv-tree -v -m $method --trees=1 fabric.csv
+	done
 	same gv-tree --trees=2 -v l.csv
 	same gv-tree --score=2 l.csv
 done

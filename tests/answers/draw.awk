@@ -1,6 +1,6 @@
 # draw.awk -v kind=KIND -v seed=N [-v n=N -v m=N]: prints a table that is drawn at random, the
 # same for the same seed everywhere.  KIND: cluster, nodes, rates, jobs, throughputs, entities,
-# pairs, layers, edges, links (full: between all), changes,
+# pairs, layers, edges, links (full: between all), fabric, changes,
 # losses, stages.  Of jobs, layers, GPUs of links there are n; m GPU types.
 
 # Park and Miller's minimal standard generator; products stay below 2^53.
@@ -101,6 +101,16 @@ function links(dense,    i, k, w) {
 				    (draw(5) == 0 ? 1 : w)
 			}
 }
+# Every GPU at one of two switches, those at each other, some GPUs (all: odd seeds) in a ring.
+function fabric(    i, w) {
+	print "src,dst,gbytes_per_s\ns0,s1,20\ns1,s0,20"
+	for (i = 0; i < n; i++) {
+		w = of("5 10 12.5")
+		print "gpu" i ",s" i % 2 "," w "\ns" i % 2 ",gpu" i "," w
+		if (seed % 2 == 1 || draw(3) == 0)
+			print "gpu" i ",gpu" (i + 1) % n "," w "\ngpu" (i + 1) % n ",gpu" i "," w
+	}
+}
 # Of m models, n steps.
 function losses(    i, k, loss) {
 	print "step,model,loss,test_loss,accuracy"
@@ -146,6 +156,7 @@ BEGIN {
 	else if (kind == "edges") edges()
 	else if (kind == "links") links(1)
 	else if (kind == "full") links(3)
+	else if (kind == "fabric") fabric()
 	else if (kind == "changes") changes()
 	else if (kind == "losses") losses()
 	else if (kind == "stages") stages()
