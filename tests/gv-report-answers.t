@@ -45,6 +45,10 @@ for seed in 1 2 3 4 5 6; do
 	# plans, their steps, and what came of them
 	drawn layers $seed $jobs >l.csv
 	gv-partition -q -l 4@1GB/s -l 2@1Gb/s -o plan.csv l.csv
+	awk -F, -v OFS=, 'NR > 1 { $3 *= 1000; $4 *= 1000 } 1' l.csv >slow.csv
+	gv-partition -q -l 4@1GB/s -o slow_plan.csv slow.csv
+	same gv-report slow_plan.csv
+	same gv-report -f svg slow_plan.csv
 	gv-partition -q -l 4@1GB/s --top=5 -o top.csv l.csv
 	for format in text csv svg html; do
 		same gv-report -f $format plan.csv

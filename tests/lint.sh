@@ -77,11 +77,31 @@ words() { # what must not stand in the tree
 	return 0
 }
 
+# Functions that are written and that nobody calls, no test either.
+called() {
+	git ls-files '*.[ch]' '*.cu' | grep -v '^tests/preload' | xargs awk '{
+		line = $0
+		while (match(line, /[a-z_][a-z_0-9]*/)) {
+			word = substr(line, RSTART, RLENGTH)
+			if (FILENAME !~ /h$/ && RSTART == 1 && line == $0 && substr(line, RLENGTH + 1, 1) == "(")
+				at[word] = FILENAME ":" FNR
+			else if (FILENAME !~ /h$/ || $0 !~ /^[a-z].*[a-z_0-9]\(/)
+				used[word] = 1
+			line = substr(line, RSTART + RLENGTH)
+		}
+	} END {
+		for (word in at)
+			if (!(word in used)) { print at[word] ": nobody calls " word; found = 1 }
+		exit found
+	}'
+}
+
 lint gcc gcc build_with gcc CC=gcc
 lint clang clang build_with clang CC=clang
 lint c11 gcc c11
 lint hardened dpkg-buildflags hardened
 lint headers gcc includes
+lint called awk called
 lint analyzer gcc each "$sources" gcc $flags -std=c17 -DGV_ANALYZE -O1 -fanalyzer -Wno-unused-value -c -o /dev/null {}
 lint cppcheck cppcheck cppcheck -q -j"$jobs" --std=c11 --enable=warning,performance,portability \
 	--inline-suppr --suppressions-list=tests/cppcheck.txt -D_POSIX_C_SOURCE=200809L -DGV_ANALYZE \

@@ -56,12 +56,6 @@ figure_name(enum figure f)
 	return figures[f].name;
 }
 
-const char *
-figure_title(enum figure f)
-{
-	return figures[f].title;
-}
-
 bool
 figure_has(const struct runs *r, enum figure f)
 {

@@ -22,7 +22,6 @@ enum figure {
 
 /* As --chart names it: "completion". */
 const char *figure_name(enum figure f);
-const char *figure_title(enum figure f);
 
 /* Whether the runs tell what it shows. */
 bool figure_has(const struct runs *r, enum figure f);

@@ -260,14 +260,6 @@ held_kind(const struct runs *r)
 	return most > 2 ? HELD_ENTITY : few ? HELD_JOB : HELD_SIZE;
 }
 
-const char *
-held_by(const struct runs *r)
-{
-	static const char *const by[] = {"entity", "job", "GPUs of a job"};
-
-	return by[held_kind(r)];
-}
-
 static const struct bins *
 held_levels(const struct levels *l, const struct run *run, size_t *n)
 {

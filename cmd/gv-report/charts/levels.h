@@ -11,7 +11,4 @@ double draw_held(struct gv_svg *s, const struct runs *r, double y);
 /* Whether the events of any run tell of GPUs that were used. */
 bool any_events(const struct runs *r);
 
-/* What the GPUs are told apart by in draw_held: "entity", "job" or "GPUs of a job". */
-const char *held_by(const struct runs *r);
-
 #endif
