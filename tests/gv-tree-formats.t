@@ -307,6 +307,8 @@ printf ' GPU0 GPU1 GPU2\nGPU0 X NV1 NV1\nGPU1 NV1 X NV1\nGPU2 NV1 NV1 X\n' | mat
 ok "NVLinks that hide everything: one socket" [ "$(gv-tree --export=links m.txt | grep -c -e ',cpu0,.*PHB' -e SYS)" = 3 ]
 printf ' GPU0 GPU1\nGPU0 X NV2\nGPU1 NV3 X\n' | matrix >m.txt
 bad 2 'm.txt:3: GPU1 to GPU0 is not what GPU0 to GPU1 is' gv-tree m.txt
+printf ' GPU0 GPU1\nGPU0 X NV1000\nGPU1 NV1000 X\n' | matrix >m.txt
+bad 2 'm.txt:2: GPU1: "NV1000": expected NV#, PIX, PXB, PHB, NODE or SYS' gv-tree --lane=1GB/s m.txt
 printf ' GPU0 GPU1\nGPU0 X FAR\nGPU1 FAR X\n' | matrix >m.txt
 bad 2 'm.txt:2: GPU1: "FAR": expected NV#, PIX, PXB, PHB, NODE or SYS' gv-tree m.txt
 printf ' GPU0 GPU1\nGPU0 PIX PIX\nGPU1 PIX X\n' | matrix >m.txt
