@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
+#include "base/err.h"
 #include "base/fileio.h"
 #include "launch/slurm/step.h"
 #include "tap.h"
@@ -194,9 +196,41 @@ test_writing(void)
 	forget(t);
 }
 
+/* A sweep that fails is one that cleaned up if every node told of the launch all the same. */
+static void
+test_sweep(const char *first, const char *second, bool over)
+{
+	struct step *t = step("", "");
+	struct gv_launch_news news = {0};
+	char sh[] = "sh", c[] = "-c", line[200];
+	char *argv[] = {sh, c, line, NULL};
+	int tries;
+
+	snprintf(line, sizeof(line), "printf '%s%s'; exit 1", first, second);
+	node[0].mine = node[1].mine = true;
+	t->phase = SETTLING;
+	t->gone_s = gv_clock_s();
+	t->grace_s = 100;
+	t->sweeping = true;
+	if (gv_slurm_command_start(&t->sweep, argv, 60) != 0)
+		gv_die_sys("no shell");
+	for (tries = 0; tries < 3000 && t->sweeping; tries++)
+		gv_slurm_step_poll(&t->launch, true, &news);
+	ok(!t->sweeping && (t->phase == OVER) == over,
+	    "a sweep that fails, told \"%s%s\": %s", first, second,
+	    over ? "over" : "once more");
+	gv_slurm_command_free(&t->sweep);
+	forget(t);
+	node[0].mine = node[1].mine = false;
+}
+
 int
 main(void)
 {
+	test_sweep("left n1 0 1 own 0 \\n", "left n2 0 1 own 0 \\n", true);
+	test_sweep("left n1 0 1 own 0 \\n", "", false);
+	test_sweep("", "left n2 0 1 own 0 \\n", false);
+	test_sweep("", "", false);
 	test_left();
 	test_lost();
 	test_not_started();
