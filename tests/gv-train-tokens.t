@@ -42,7 +42,9 @@ header() { # header MAGIC VERSION TOKENS
 { header 20240520 1 12; cat t16; } >h16
 { header 20240801 7 12; cat t32; } >h32
 for data in tokens:t16 tokens32:t32 tokens:h16 tokens:h32; do
-	gv-train --data=$data --context=4 --export=t.csv
+	rm -f t.csv
+	run gv-train --data=$data --context=4 --export=t.csv
+	silent "$data is read"
 	ok "$data has the same samples" cmp text.csv t.csv
 done
 
