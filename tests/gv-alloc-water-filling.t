@@ -269,4 +269,21 @@ is_status 0 "queues in entities"
 awk -F, 'NR > 1 { s[$1] += $7 * $8 } END { printf "%.3f %.3f\n", s["j5"], s["j7"] }' out >got
 echo '15.994 0.000' >want
 same_file want got "who can rise beside one who can have nothing rises"
+
+# ---- the order of rows, with jobs of no entity among those of some ----
+draw() { awk -v kind="$1" -v seed="$2" -v n=9 -v m=2 -f "$src/tests/answers/draw.awk"; }
+for inside in none fifo fairness; do
+	: >wrong
+	for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+		draw cluster $seed >drawn-cluster.csv
+		draw rates $seed | awk -F, -v OFS=, 'NR > 1 { k = substr($1, 2) % 3; $6 = k == 0 ? "a" : k == 1 ? "" : "b" }
+			{ NF = 9; print }' >drawn.csv
+		{ head -n 1 drawn.csv && sed 1d drawn.csv | sort -r; } >turned.csv
+		for order in drawn turned; do
+			gv-alloc -q -p water-filling -c drawn-cluster.csv --inside=$inside <$order.csv | sort >$order.out
+		done
+		[ -s drawn.out ] && cmp -s drawn.out turned.out || echo "seed $seed" >>wrong
+	done
+	ok "--inside=$inside: the order of rows does not matter" test ! -s wrong
+done
 done_testing
