@@ -2,7 +2,7 @@
 # that people rely on do not change unnoticed from one version to the next.  Behind lib.sh:
 #
 #	answers NAME ["new"]	tests/answers/NAME holds a checksum for each question
-#	drawn KIND SEED N M	a table of tests/answers/draw.awk
+#	drawn_trace SEED JOBS TYPES	tables for gv-sim
 #	same CMD...	what CMD prints, its status, and the file "beside" where it wrote one,
 #			are what they were, numbers to $digits digits; $case is what it is of
 #	answered	the end
@@ -18,7 +18,13 @@ answers() {
 	answers_version=$(sed 's/\./\\./g' "$src/VERSION")
 	: >answers.new
 }
-drawn() { awk -v kind="$1" -v seed="$2" -v n="${3:-0}" -v m="${4:-0}" -f "$src/tests/answers/draw.awk"; }
+# drawn_trace SEED JOBS TYPES: c.csv, j.csv, t.csv and ch.csv, for gv-sim
+drawn_trace() {
+	drawn cluster "$@" | awk -F, -v OFS=, 'NR > 1 { $2 += 2 } 1' >c.csv
+	drawn jobs "$@" >j.csv
+	drawn throughputs "$@" >t.csv
+	drawn changes "$@" >ch.csv
+}
 # Without what compilers that sum in another order make of last digits, and the version.
 what_counts() {
 	sed "s/$answers_version/VERSION/g" | awk -v form="%s%.${digits}g" '{

@@ -271,12 +271,11 @@ echo '15.994 0.000' >want
 same_file want got "who can rise beside one who can have nothing rises"
 
 # ---- the order of rows, with jobs of no entity among those of some ----
-draw() { awk -v kind="$1" -v seed="$2" -v n=9 -v m=2 -f "$src/tests/answers/draw.awk"; }
 for inside in none fifo fairness; do
 	: >wrong
 	for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-		draw cluster $seed >drawn-cluster.csv
-		draw rates $seed | awk -F, -v OFS=, 'NR > 1 { k = substr($1, 2) % 3; $6 = k == 0 ? "a" : k == 1 ? "" : "b" }
+		drawn cluster $seed 9 2 >drawn-cluster.csv
+		drawn rates $seed 9 2 | awk -F, -v OFS=, 'NR > 1 { k = substr($1, 2) % 3; $6 = k == 0 ? "a" : k == 1 ? "" : "b" }
 			{ NF = 9; print }' >drawn.csv
 		{ head -n 1 drawn.csv && sed 1d drawn.csv | sort -r; } >turned.csv
 		for order in drawn turned; do

@@ -7,10 +7,7 @@ answers gv-report "${1:-}"
 for seed in 1 2 3 4 5 6; do
 	jobs=$((4 + seed * 5)) types=$((1 + seed % 3))
 	case="drawn $seed, $jobs jobs, $types types"
-	drawn cluster $seed $jobs $types | awk -F, -v OFS=, 'NR > 1 { $2 += 2 } 1' >c.csv
-	drawn jobs $seed $jobs $types >j.csv
-	drawn throughputs $seed $jobs $types >t.csv
-	drawn changes $seed $jobs $types >ch.csv
+	drawn_trace $seed $jobs $types
 	gv-sim -q -c c.csv -t t.csv --isolated --changes ch.csv -p "gv-alloc -q -p max-min -c c.csv" --events events.csv --jobs jobs.csv \
 		--summary summary.csv j.csv
 	gv-sim -q -c c.csv -t t.csv --isolated -p "gv-alloc -q -p fifo -c c.csv" --events other.csv --jobs others.csv j.csv

@@ -7,10 +7,7 @@ answers gv-sim "${1:-}"
 for seed in 1 2 3 4 5 6 7 8; do
 	jobs=$((4 + seed * 5)) types=$((1 + seed % 3))
 	case="drawn $seed, $jobs jobs, $types types"
-	drawn cluster $seed $jobs $types | awk -F, -v OFS=, 'NR > 1 { $2 += 2 } 1' >c.csv
-	drawn jobs $seed $jobs $types >j.csv
-	drawn throughputs $seed $jobs $types >t.csv
-	drawn changes $seed $jobs $types >ch.csv
+	drawn_trace $seed $jobs $types
 	set -- gv-sim -q -c c.csv -t t.csv --events - --summary beside
 	for policy in max-min finish-time fifo max-sum; do
 		same "$@" -p "gv-alloc -q -p $policy -c c.csv" j.csv

@@ -72,6 +72,8 @@ silent() { if [ "$status" -eq 0 ] && [ ! -s err ]; then pass "$1"; else fail "$1
 err_has() { if grep -qF -- "$1" err; then pass "$2"; else fail "$2: stderr lacks: $1" err; fi; }
 out_has() { if grep -qF -- "$1" out; then pass "$2"; else fail "$2: stdout lacks: $1" out err; fi; }
 same_file() { if cmp -s "$1" "$2"; then pass "$3"; else fail "$3: $1 and $2 differ" "$1" "$2"; fi; }
+# drawn KIND SEED [N [M]]: a table of draw.awk, the same for the same seed everywhere
+drawn() { awk -v kind="$1" -v seed="$2" -v n="${3:-0}" -v m="${4:-0}" -f "$src/tests/draw.awk"; }
 true_within() { # SECONDS CMD...: until it succeeds
 	tries=$(($1 * 50))
 	shift

@@ -63,7 +63,7 @@ function entities() {
 	print "entity,parent,weight,quota_gpus"
 	print "a,," 1 + draw(3) "," draw(3) "\nb,,1," draw(2) "\nb/c,b," 1 + draw(2) ","
 }
-# Of the jobs of rates with the same seed that need one GPU.
+# Some of all pairs of the jobs that rates draws.  Those of gangs are for the caller to leave out.
 function pairs(    i, k, j) {
 	print "job_a,job_b,scale_factor,gpu_type,steps_per_s_a,steps_per_s_b"
 	for (i = 0; i < n; i++)
