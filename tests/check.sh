@@ -1,8 +1,8 @@
 #!/bin/sh
 # check.sh BUILD BIN: runs tests/*.t and BUILD/unit/* under prove, the longest first and
 # two for each processor (at most 16), since tests wait for others much of their time.  Before
-# prove's summary, which comes last, it shows what failed, and what was skipped and why
-# (tests/skips).
+# prove's summary, which comes last, it shows what was skipped and why (tests/skips), and what
+# failed: nearest to the end, for a record of a run may keep no more of it.
 #
 # GV_LONG=1 also runs what takes long; TESTS="FILE..." runs only these; JOBS=N so many at once.
 set -u
@@ -60,6 +60,13 @@ keep_times() {
 
 # what to say before prove's summary
 before_summary() {
+	keep_times
+	if ls "$GV_TAP"/*.skips >/dev/null 2>&1; then
+		echo "skipped:"
+		cat "$GV_TAP"/*.skips | sort | uniq -c
+	else
+		echo "skipped: nothing"
+	fi
 	for f in "$GV_TAP"/*.tap; do
 		[ ! -f "$f" ] || awk -v name="$(basename "$f" .tap)" '
 			/^not ok / { show = 12; print name ": " $0; next }
@@ -69,13 +76,6 @@ before_summary() {
 	for f in "$GV_TAP"/*.hung; do
 		[ ! -f "$f" ] || { echo "$(basename "$f" .hung): the time was over; then ran:" && cat "$f"; }
 	done
-	keep_times
-	if ls "$GV_TAP"/*.skips >/dev/null 2>&1; then
-		echo "skipped:"
-		cat "$GV_TAP"/*.skips | sort | uniq -c
-	else
-		echo "skipped: nothing"
-	fi
 }
 
 jobs=$((2 * $(nproc 2>/dev/null || echo 2)))
