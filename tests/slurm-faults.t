@@ -138,5 +138,32 @@ is 1 "$(grep -c ',pool,,k80,n3,,' less/events.csv)" "the events say that its GPU
 grep -q ',k80,.*,0$' asked && ! grep ',k80,' asked | grep -qv ',0$' && grep -q ',v100,.*,4$' asked
 is 0 $? "and the policy hears of it"
 whole less 6 200 "all steps are done"
+
+# ---- a node is lost while a run begins, and another while what was left is cleaned up ----
+scancel "$job"
+until_true 60 sh -c 'test "$(sinfo -h -o %D -t idle)" = 3'
+allocate
+cat >stub/srun <<X
+#!/bin/sh
+case "\$*" in *--worker=probe*) f=at.probe ;; *--worker=sweep*) f=at.sweep ;; *) f=none ;; esac
+[ ! -f \$f ] || { scontrol update nodename="\$(cat \$f)" state=down reason=test && rm \$f && echo >>lost; }
+exec $(command -v srun) "\$@"
+X
+chmod +x stub/srun
+jobs 6 20 200 >jobs.csv
+echo n3 >at.probe
+PATH="$PWD/stub:$PATH" begin begins --round=1s --grace=3s jobs.csv
+until_true 90 grep -q ',start,' begins/events.csv
+is 0 $? "a node is lost while a run begins: it begins"
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+echo n2 >at.sweep
+PATH="$PWD/stub:$PATH" begin begins --resume --round=1s --grace=3s
+finish
+is_status 0 "and goes on when another is lost while it cleans up"
+is 2 "$(wc -l <lost)" "both were lost then"
+is 0 "$(grep -c ',start,[^,]*,[^,]*,n3,' begins/events.csv)" "what is lost is not used"
+whole begins 6 200 "all steps are done"
+scontrol update nodename=n2,n3 state=resume
 nothing_left
 done_testing

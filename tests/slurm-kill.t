@@ -3,6 +3,9 @@
 # slurmctld.  No job is lost, none runs twice at once, none is blamed, nothing is left behind.
 # shellcheck disable=SC2002,SC2013,SC2015,SC2016,SC2035,SC2046,SC2086,SC2154
 . "${0%/*}/lib.sh"
+# what is killed is begun again, but on a busy machine it may take its time, and a node that is
+# lost is not given back to the allocation
+SLURM_LOST=60
 . "$src/tests/slurm_runs.sh"
 
 kills=8
@@ -88,7 +91,7 @@ echo
 sort statuses | uniq -c | sed 's/^ *//' | cut -d' ' -f2 >got
 echo 0 >want
 same_file want got "$kills kills: every run ends well"
-[ ! -s differ ] && cmp -s want got || sed 's/^/# /' run.err
+[ ! -s differ ] && cmp -s want got || { tail -n 3 shot; tail -n 8 run.err; tail -n 4 slurm/log/ctld; } | sed 's/^/# /'
 
 for state in st*; do
 	[ -d "$state" ] || continue

@@ -133,7 +133,45 @@ read_addresses(struct gv_slurm *s, struct gv_error *e)
 
 /* ---- steps on all nodes ---- */
 
-/* Runs PROGRAM --worker=MODE on all nodes, those of one group and as many GPUs together. */
+/* Nodes like a->node[first] that are ours and not done, into node: how many, none of others. */
+static size_t
+alike(const struct gv_slurm_allocation *a, size_t first, const bool *done,
+    const struct gv_slurm_node **node)
+{
+	const struct gv_slurm_node *like = &a->node[first];
+	size_t i, n = 0;
+
+	for (i = first; i < a->n_nodes; i++)
+		if (!done[i] && a->node[i].mine && a->node[i].group == like->group &&
+		    a->node[i].n_gpus == like->n_gpus)
+			node[n++] = &a->node[i];
+	return n;
+}
+
+static size_t
+nodes_left(const struct gv_slurm_allocation *a)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < a->n_nodes; i++)
+		n += a->node[i].mine;
+	return n;
+}
+
+/* Asks Slurm: whether the allocation has lost nodes since it was looked at last. */
+static bool
+is_smaller(struct gv_slurm *s)
+{
+	size_t before = nodes_left(&s->allocation);
+
+	gv_slurm_look_first(s);
+	return !s->over && nodes_left(&s->allocation) < before;
+}
+
+/*
+ * Runs PROGRAM --worker=MODE on all nodes, those of one group and as many GPUs together.  A
+ * node that the allocation loses meanwhile is left out.
+ */
 static int
 on_all(struct gv_slurm *s, const char *mode, double limit_s,
     int (*take)(struct gv_slurm *s, const char *out, struct gv_error *e),
@@ -144,26 +182,29 @@ on_all(struct gv_slurm *s, const char *mode, double limit_s,
 	bool *done = gv_xcalloc(a->n_nodes, sizeof(*done));
 	struct gv_slurm_command c = {0};
 	struct gv_srun srun;
-	size_t first, i;
+	size_t first = 0;
 	int rc = 0;
 
-	for (first = 0; rc == 0 && first < a->n_nodes; first++) {
-		size_t n = 0;
+	while (rc == 0 && first < a->n_nodes && !gv_slurm_is_stopped(s)) {
+		size_t n = done[first] || !a->node[first].mine
+			       ? 0
+			       : alike(a, first, done, node);
+		int status;
 
-		for (i = first; i < a->n_nodes; i++)
-			if (!done[i] && a->node[i].group == a->node[first].group &&
-			    a->node[i].n_gpus == a->node[first].n_gpus) {
-				done[i] = true;
-				node[n++] = &a->node[i];
-			}
-		if (n == 0)
+		if (n == 0) {
+			first++;
 			continue;
+		}
 		gv_srun_make(&srun, s, node, n, "gv:probe", mode);
-		if (gv_slurm_ask(s, &c, srun.word, limit_s) == 0)
-			rc = take(s, c.out.s, e);
-		else if (!gv_slurm_is_stopped(s))
-			rc = gv_slurm_cannot(e, &c, "srun");
+		status = gv_slurm_ask(s, &c, srun.word, limit_s);
 		gv_srun_free(&srun);
+		if (status == 0) {
+			rc = take(s, c.out.s, e);
+			while (n > 0)
+				done[node[--n] - a->node] = true;
+		} else if (!gv_slurm_is_stopped(s) && !is_smaller(s)) {
+			rc = gv_slurm_cannot(e, &c, "srun");
+		}
 	}
 	gv_slurm_command_free(&c);
 	free(done);
@@ -207,7 +248,7 @@ take_probe(struct gv_slurm *s, const char *out, struct gv_error *e)
 	return 0;
 }
 
-/* That every node has run the program and has written into the directory. */
+/* That every node of ours has run the program and has written into the directory. */
 static int
 check_probe(const struct gv_slurm *s, const char *dir, struct gv_error *e)
 {
@@ -216,6 +257,8 @@ check_probe(const struct gv_slurm *s, const char *dir, struct gv_error *e)
 	for (i = 0; i < s->allocation.n_nodes; i++) {
 		const struct gv_slurm_node *node = &s->allocation.node[i];
 
+		if (!node->mine)
+			continue;
 		if (!node->seen)
 			return gv_error_set(
 			    e, "node %s: the probe has said nothing", node->name);
