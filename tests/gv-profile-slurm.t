@@ -3,6 +3,7 @@
 # Slurm of our own, several at once; nodes that die, a controller and an allocation that go away.
 # shellcheck disable=SC2002,SC2013,SC2015,SC2016,SC2035,SC2046,SC2086,SC2154
 . "${0%/*}/lib.sh"
+SLURM_LOST=8 # nodes are killed here
 . "$src/tests/slurm_runs.sh"
 PATH=$build/helpers:$PATH
 

@@ -3,9 +3,7 @@
 # slurmctld.  No job is lost, none runs twice at once, none is blamed, nothing is left behind.
 # shellcheck disable=SC2002,SC2013,SC2015,SC2016,SC2035,SC2046,SC2086,SC2154
 . "${0%/*}/lib.sh"
-# what is killed is begun again, but on a busy machine it may take its time, and a node that is
-# lost is not given back to the allocation
-SLURM_LOST=60
+SLURM_LOST=60 # what is killed is begun again, some time
 . "$src/tests/slurm_runs.sh"
 
 kills=8

@@ -3,9 +3,10 @@
 # shellcheck shell=sh disable=SC2034,SC2154,SC2013,SC2015,SC2035
 
 slurm() { sh "$src/tests/slurm.sh" "$@"; }
-# soon: a node counts as lost (a test may want it later), and steps that are told to end are
-# killed, s
-export SLURM_LOST="${SLURM_LOST:-5}" SLURM_KILL_WAIT=2
+# A node that does not answer for SLURM_LOST s counts as lost, and is not given back to the
+# allocation: a busy machine must not lose one that no test kills.  Steps that are told to end
+# are killed soon.
+export SLURM_LOST="${SLURM_LOST:-30}" SLURM_KILL_WAIT=2
 slurm up "$scratch/slurm" >up.log 2>&1 || {
 	[ $? -eq 77 ] && echo "1..0 # SKIP Slurm is not here: make deps-test installs it" && exit 0
 	cat up.log >&2
