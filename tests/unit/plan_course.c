@@ -2,6 +2,8 @@
  * Courses: what is made of a short run of a schedule is, step by step, the long run, for
  * random plans; and needs no more slots and versions than that.
  */
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/rng.h"
 #include "plan/course.h"
@@ -223,7 +225,17 @@ check_short(void)
 	    {.op = GV_STEP_FORWARD, .micro_batch = 3, .version = 2},
 	    {.op = GV_STEP_BACKWARD, .micro_batch = 3, .version = 2},
 	    {.op = GV_STEP_UPDATE, .micro_batch = 3, .version = 3}};
+	struct gv_step half[13] = {{.op = GV_STEP_FORWARD}, {.op = GV_STEP_WEIGHT},
+	    {.op = GV_STEP_WEIGHT}, {.op = GV_STEP_FORWARD}, {.op = GV_STEP_WEIGHT},
+	    {.op = GV_STEP_WEIGHT}};
+	struct gv_step less[13];
 
+	memcpy(&half[6], two, sizeof(two));
+	memcpy(less, half, sizeof(less));
+	memmove(&less[7], &half[6], sizeof(two));
+	less[6] = (struct gv_step){.op = GV_STEP_WEIGHT};
+	is_int(period_of(half, 12), 3, "half of all may be before it");
+	is_int(period_of(less, 13), 0, "more may not");
 	is_int(period_of(two, 6), 3, "a stretch and itself again are enough");
 	is_int(period_of(odd_first, 9), 3, "what is before it need not be like it");
 }
