@@ -207,6 +207,12 @@ run gv-alloc -p isolated -c cluster.csv -t bad-thr.csv jobs.csv
 is_err "a bad throughput" <<EOF
 gv-alloc: bad-thr.csv:2: steps_per_s: expected a number >= 0, got "-1"
 EOF
+for scale in x 0; do
+	{ cat thr.csv && echo "v100,gan,$scale,1"; } >bad-thr.csv
+	run gv-alloc -p isolated -c cluster.csv -t bad-thr.csv jobs.csv
+	err_has "bad-thr.csv:5: scale_factor: expected a" "a gang that is none, $scale"
+	is_status 2 "a gang that is none, $scale: status"
+done
 
 # ---- several tables ----
 { cat rates.csv && echo && cat never.csv; } >two.csv

@@ -105,6 +105,11 @@ run gv-partition --evaluate --flat -l 4@2GB/s -l 2@1Gb/s -e edges.csv flat.csv
 same "costs what it was planned for"
 run gv-partition --evaluate -l 4@2GB/s -l 2@1Gb/s -e edges.csv flat.csv
 same "a plan without places for the levels is across them"
+for place in 0 0y4 x 0x0 0x4x 0x1\;0 0x99999999999\;0x1; do
+	sed "2,\$s/,[^,]*\$/,$place/" flat.csv >odd.csv
+	run gv-partition --evaluate -l 4@2GB/s -l 2@1Gb/s -e edges.csv odd.csv
+	same "as one whose places are none is, $place"
+done
 
 # ---- types of GPUs ----
 printf 'gpu_type,gpus,memory_bytes\nv100,3,\nk80,4,\n' >types.csv
