@@ -350,6 +350,43 @@ test_effort(void)
 	jobs_free(&k);
 }
 
+/* The least part of what a search takes, in hundredths, with which it comes to its end. */
+static int
+least_part(size_t n, size_t m)
+{
+	struct jobs k = draw(n, m, false, false);
+	double all = 1e15;
+	struct found f;
+	int least = 100, part;
+	size_t j;
+
+	for (j = 0; j < m; j++)
+		k.capacity[j] = ceil(.3 * k.capacity[j]);
+	f = search(&k, NULL, &all);
+	all = 1e15 - all;
+	found_free(&f);
+	for (part = 70; part < least; part++) {
+		double effort = part * .01 * all;
+
+		f = search(&k, NULL, &effort);
+		if (f.rc == 0)
+			least = part;
+		found_free(&f);
+	}
+	jobs_free(&k);
+	return least;
+}
+
+static void
+test_near_end(void)
+{
+	size_t sooner = 0, i;
+
+	for (i = 0; i < 8; i++)
+		sooner += least_part(1000, 8) < 98;
+	ok(sooner >= 4, "near its end a search takes a little more: %zu of 8", sooner);
+}
+
 int
 main(void)
 {
@@ -384,6 +421,7 @@ main(void)
 	ok(c.cold_effort <= COLD_EFFORT, "operations: %.0f", c.cold_effort);
 	ok(c.gain_effort <= GAIN_EFFORT, "of sums: %.0f", c.gain_effort);
 	test_effort();
+	test_near_end();
 	test_many_types();
 	test_effort_of_types();
 	return done_testing();

@@ -193,6 +193,18 @@ gv_dual_spent(const struct gv_dual_state *w)
 	return w->problem->effort != NULL && *w->problem->effort < 0;
 }
 
+bool
+gv_dual_has_to_end(struct gv_dual_state *w)
+{
+	if (!gv_dual_spent(w))
+		return false;
+	if (!w->near_end || w->grant <= 0)
+		return true;
+	*w->problem->effort += w->grant;
+	w->grant = 0;
+	return gv_dual_spent(w);
+}
+
 double
 gv_dual_tolerance(const struct gv_dual_state *w)
 {

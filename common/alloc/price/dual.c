@@ -202,7 +202,10 @@ int
 gv_dual_minimise(struct gv_dual *d, const struct gv_oracle_jobs *c,
     const struct gv_dual_problem *problem, const struct gv_dual_start *start)
 {
-	struct gv_dual_state w = {.d = d, .all = c, .problem = problem};
+	struct gv_dual_state w = {.d = d,
+	    .all = c,
+	    .problem = problem,
+	    .grant = problem->effort != NULL ? *problem->effort / 4 : 0};
 	enum gv_dual_end end = GV_DUAL_STALLED;
 
 	*d = (struct gv_dual){.m = c->m};

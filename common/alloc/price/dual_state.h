@@ -33,6 +33,8 @@ struct gv_dual_state {
 	double start_level; /* about where the level will be */
 	bool sample;        /* of these jobs only prices are wanted */
 	bool rough;         /* what is found need not hold: it is looked at again */
+	bool near_end;      /* bound and mixture have been near each other */
+	double grant;       /* operations that it may take besides from then on */
 };
 
 enum gv_dual_end {
@@ -62,6 +64,8 @@ void gv_dual_note_bound(struct gv_dual_state *w, const struct gv_cut *cut, doubl
 void gv_dual_note_mixture(struct gv_dual_state *w);
 /* Whether it took all the effort that it may. */
 bool gv_dual_spent(const struct gv_dual_state *w);
+/* Whether it took that and may not take more: near its end it may, once. */
+bool gv_dual_has_to_end(struct gv_dual_state *w);
 /* The gap to end at, absolute. */
 double gv_dual_tolerance(const struct gv_dual_state *w);
 

@@ -12,6 +12,7 @@
 enum { MAX_CUTS = 600, PATIENCE = 25, FEW = 512 };
 
 static const double acceptable = 100; /* times the gap to end at, where it ends above */
+static const double near_gap = 1e-4;  /* relative: most of the way lies behind */
 
 /*
  * Whether the price of a type stands at a border that is not one of all prices; of gains
@@ -85,12 +86,16 @@ gv_dual_kelley(struct gv_dual_state *w, const double *capacity_price)
 
 		own = gv_dual_evaluate(w, cut);
 		gv_dual_note_bound(w, cut, own);
-		if (gv_dual_spent(w))
+		if (gv_dual_has_to_end(w))
 			break;
 		gv_price_master_add(&w->master, w->part, w->demand.gain);
-		if (gv_price_master_solve(&w->master) != 0)
+		rc = gv_price_master_solve(&w->master);
+		if (rc != 0 && gv_dual_spent(w) && !gv_dual_has_to_end(w))
+			rc = gv_price_master_solve(&w->master);
+		if (rc != 0)
 			break;
 		gv_dual_note_mixture(w);
+		w->near_end |= d->bound - d->level <= near_gap * fabs(d->bound);
 		memcpy(q, w->master.price, d->m * sizeof(*q));
 		if (d->bound - d->level <= gv_dual_tolerance(w)) {
 			end = w->problem->gains && at_border(w) ? GV_DUAL_AT_BORDER

@@ -96,6 +96,7 @@ gv_level_by_prices(const struct gv_problem *p, const double *a, double unit,
 	    .dollars = m > p->m ? p->price : NULL,
 	    .second_done = l->lexicographic,
 	    .effort = effort,
+	    .second_effort = l->second_effort,
 	    .fill = fill_gains,
 	    .ctx = &second};
 	size_t j;

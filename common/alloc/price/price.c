@@ -174,6 +174,8 @@ gv_price_level(const struct gv_oracle_jobs *c, const double *capacity,
 	if (rc == 0 && lexicographic && !out->second_done) {
 		if (out->fill != NULL)
 			out->fill(out->ctx, c);
+		if (out->effort != NULL)
+			*out->effort += out->second_effort;
 		out->second_done = second_stage(c, capacity, out, m);
 	} else {
 		lexicographic = false;

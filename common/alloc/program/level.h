@@ -31,6 +31,8 @@ struct gv_level {
 	/* and of the budget, per US dollar an hour; 0 = there is none */
 	double budget;
 	bool lexicographic; /* the second program follows */
+	/* in: operations that a search for prices may take besides, should it be needed */
+	double second_effort;
 	/* in: [n] what sum_j a_ij x_ij must be at least, whatever t is; NULL = 0 */
 	const double *floor;
 	/* out, where there are no prices: sum lambda_i sum_j a_ij x_ij is at most that; else 0 */

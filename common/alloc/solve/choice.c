@@ -14,6 +14,15 @@ gv_choice_whole(double program)
 	return program <= little;
 }
 
+/* Sums of many types: what their searches take differs much from one to the next. */
+static bool
+is_hard(size_t m, bool sum)
+{
+	const size_t few = 12;
+
+	return sum && m > few;
+}
+
 /*
  * What the search takes where it has to find prices of all types: of a sample, where jobs are
  * many, and a pass over all.  Of a sum's prices there are more to be told apart.
@@ -22,10 +31,9 @@ static double
 search_effort(size_t n, size_t m, bool sum)
 {
 	const double sample = 8192;
-	const size_t few = 12;
 	double jobs = (double)n, types = (double)m, cubed = types * types * types;
 	double looked_at = jobs < sample ? jobs : sample;
-	double steps = sum && m > few ? 4 : 1;
+	double steps = is_hard(m, sum) ? 4 : 1;
 
 	return steps * cubed * (500 * types + 6 * looked_at) + 25 * jobs * types;
 }
@@ -113,9 +121,10 @@ gv_choice_prices_effort(size_t n, size_t m, bool sum, double next,
 {
 	double saved = many ? 1.5 : 1;
 	double sure = (double)m / (double)(m + 10); /* next is less where types are few */
+	double search = search_effort(n, m, sum);
 	bool quick =
-	    search_effort(n, m, sum) < saved * next ||
+	    search < (is_hard(m, sum) ? .5 : saved) * next ||
 	    (missing != NULL && short_effort(n, m, sum, missing) < sure * saved * next);
 
-	return next * (quick ? .9 : .05);
+	return next * (quick ? .9 : is_hard(m, sum) && search < next ? .4 : .05);
 }

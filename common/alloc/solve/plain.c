@@ -133,6 +133,18 @@ turns_of(const struct gv_problem *p, const struct gv_solver_options *opt,
 	return t;
 }
 
+/*
+ * What the search for prices may take besides where it comes to a second program: the interior
+ * point would have one to solve, too.
+ */
+static double
+second_effort(const struct gv_problem *p, const struct turns *t, double interior)
+{
+	if (!t->limited || t->solver[1] != GV_SOLVER_INTERIOR)
+		return 0;
+	return t->effort / interior * gv_interior_sum_effort(p->n, p->m);
+}
+
 /* The operations that the k-th turn may take, if it is one of prices; now: the first one's. */
 static double
 effort_of(const struct turns *t, size_t k, double now)
@@ -249,6 +261,7 @@ gv_level_plain(const struct gv_problem *p, const double *a,
 	int rc = 1;
 
 	out->has_bound = true;
+	l->second_effort = second_effort(p, &t, asked.interior);
 	for (k = 0; k < t.n && rc == 1; k++) {
 		if (has_ended(&t, k, effort))
 			continue;
