@@ -555,6 +555,21 @@ test_memory(void)
 	gv_net_rows(net, &first, &n);
 	ok(first == 0 && n == 8, "one rank has all samples");
 	gv_net_free(net);
+	c.optimiser = GV_SGD;
+	for (i = 0; i < 3; i++) { /* both without momentum, one with, both */
+		struct gv_net_coef coef[] = {GV_NET_COEF_DEFAULT, GV_NET_COEF_DEFAULT};
+
+		coef[0].momentum = i > 1 ? .5 : 0;
+		coef[1].momentum = i > 0 ? 1 : 0;
+		c.coef = coef;
+		net = help_net(&m, c, 0);
+		gv_net_bytes(net, &bytes);
+		is_int(bytes.state, i > 0 ? bytes.params : 0, "of SGD's state");
+		ok((gv_net_array(net, 1, &a) == 0 && strcmp(a.name, "running") != 0) ==
+			(i > 0),
+		    "which is an array where it is");
+		gv_net_free(net);
+	}
 	is_int(gv_net_shards(1), 1, "shards of 1");
 	is_int(gv_net_shards(3), 2, "of 3");
 	is_int(gv_net_shards(64), 4, "of 64");
