@@ -162,6 +162,39 @@ wrong_in_averages(void)
 	return wrong;
 }
 
+static const struct drawn wide[] = {
+    {HEADER "1,conv,1024,1,1,0,,\n2,conv,1,1,1,0,,\n" TAIL, {2, 40, 40}, 1},
+    {HEADER "1,conv,1024,1,1,0,,\n2,conv,1,1,2,0,,\n" TAIL, {2, 40, 40}, 1}};
+
+static size_t
+scratch_of(const struct drawn *d)
+{
+	struct gv_model m =
+	    help_model(d->table, d->input.height, d->input.width, d->input.channels, 3);
+	struct gv_net_config c = {
+	    .models = 1, .batch = d->batch, .backend = gv_cpu_new(1)};
+	struct gv_net *net = help_net(&m, c, 0);
+	struct gv_net_bytes bytes;
+
+	gv_net_bytes(net, &bytes);
+	gv_net_free(net);
+	gv_model_free(&m);
+	return bytes.scratch;
+}
+
+/* Many channels and a stride: the gradient of a block's pixels, at all channels, has its room. */
+static void
+check_wide_stride(void)
+{
+	enum { CHANNELS = 1024, PLACES = 192 };
+	size_t without = scratch_of(&wide[0]), with = scratch_of(&wide[1]);
+
+	/* what the weights' gradient needs stands in the same place */
+	ok(with >= without + CHANNELS * PLACES * sizeof(gv_real) / 2,
+	    "room for the gradient of a block: %zu bytes, %zu without", with, without);
+	is_int(wrong_in(&wide[1], 2), 0, "strides of many channels");
+}
+
 int
 main(void)
 {
@@ -191,6 +224,7 @@ main(void)
 			wrong += wrong_in_depthwise();
 		is_int(wrong, 0, "a group to each channel, %s", kernel[i]);
 	}
+	check_wide_stride();
 	is_int(wrong_in_averages(), 0, "averages of one colour");
 	return done_testing();
 }
