@@ -51,6 +51,14 @@ test_sums(void)
 			 gv_exact_double(&y, GV_EXACT_UP);
 	}
 	is_int(wrong, 0, "sums, products and comparisons have no rounding");
+	for (wrong = 0, k = 0; k < 200; k++) {
+		const double number = k < 100 ? k - 50 : any_double();
+
+		gv_exact_set_double(&x, number);
+		wrong += gv_exact_double(&x, GV_EXACT_DOWN) != number ||
+			 gv_exact_double(&x, GV_EXACT_UP) != number;
+	}
+	is_int(wrong, 0, "what is a double comes back");
 	gv_exact_free(&x);
 	gv_exact_free(&y);
 	gv_exact_free(&z);
