@@ -126,5 +126,5 @@ gv_choice_prices_effort(size_t n, size_t m, bool sum, double next,
 	    search < (is_hard(m, sum) ? .5 : saved) * next ||
 	    (missing != NULL && short_effort(n, m, sum, missing) < sure * saved * next);
 
-	return next * (quick ? .9 : is_hard(m, sum) && search < next ? .4 : .05);
+	return next * (quick ? .9 : is_hard(m, sum) && search < .75 * next ? .4 : .05);
 }
