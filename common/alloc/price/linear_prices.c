@@ -569,7 +569,7 @@ gv_linear_by_prices(struct gv_linear *l, double *effort, struct gv_price_memory 
     const char *name, struct gv_error *e)
 {
 	double *price = gv_xcalloc(l->p->m + 1, sizeof(*price));
-	double size = sum_size(l), most = effort != NULL ? *effort : 0;
+	double size = sum_size(l), grant = effort != NULL ? *effort / 4 : 0;
 	bool needs = false;
 	size_t i;
 	int rc;
@@ -577,9 +577,12 @@ gv_linear_by_prices(struct gv_linear *l, double *effort, struct gv_price_memory 
 	for (i = 0; i < l->p->n && !needs; i++)
 		needs = need_of(l, i) > 0;
 	find_prices(l, needs, size, price, effort, memory);
-	if (suffices(effort, 0) && effort != NULL)
-		*effort += most / 4; /* it is near its end, as in gv_dual_has_to_end() */
+	/* what has prices is near its end, as in gv_dual_has_to_end() */
+	if (!suffices(effort, 0))
+		grant = 0;
+	suffices(effort, -grant);
 	rc = finish(l, price, size, effort, name, e);
+	suffices(effort, grant);
 	free(price);
 	return rc;
 }
