@@ -117,6 +117,11 @@ speeds='--gpu-speed=v100=1 --gpu-speed=k80=0.3'
 # shellcheck disable=SC2086 # several words
 run plan -c types.csv $speeds -l @10Gb/s -o types.plan.csv
 silent "two types"
+{ sed 1q types.csv && echo p100,0, && sed 1d types.csv; } >drained.csv
+# shellcheck disable=SC2086
+run plan -c drained.csv $speeds -l @10Gb/s -o out
+silent "a type without GPUs"
+same_file types.plan.csv out "is not there"
 sed 1d types.plan.csv | cut -d, -f1 >ids
 # the name of a layer may hold a comma: columns from the end
 sed 1d types.plan.csv | awk -F, '{ print $(NF - 4), $(NF - 3), $(NF - 2), $(NF - 1), $NF }' | paste -d' ' ids - | tail -n 3 >out
