@@ -376,7 +376,11 @@ hand "replicas that differ" 'bad.csv:10: stage: other rows of stage 1 have anoth
 	'/^fc2/s/1,1$/1,2/'
 hand "a stage without layers" 'stage 1 has no layers' '/^fc/s/1,1$/2,1/'
 hand "a stage in front of what feeds it" 'stage 1 feeds stage 0, which is in front of it' '/^conv2a/s/0,7$/1,1/'
-hand "the first layer behind what it feeds" 'stage 1 feeds stage 0, which is in front of it' '/^conv1,/s/0,7$/1,1/'
+for layer in conv1 conv2a conv2b add conv3; do
+	hand "$layer behind what it feeds" 'stage 1 feeds stage 0, which is in front of it' "/^$layer,/s/0,7\$/1,1/"
+done
+hand "one edge back, the first" 'stage 1 feeds stage 0, which is in front of it' '/^conv2a,/!s/0,7$/1,1/'
+hand "fc1 behind fc2" 'stage 1 feeds stage 0, which is in front of it' '/^fc2,/s/1,1$/0,7/'
 hand "too many replicas" 'stage 0: 9 replicas on level 1, which has 8' 's/0,7$/0,9/'
 sed 's/none/some/' plain >bad.csv
 run gv-partition --evaluate -l 4@10Gb/s -e edges.csv bad.csv
