@@ -54,12 +54,21 @@ run on n1 looks gv-run --worker=work
 is_status 2 "work without a launch"
 err_has 'worker is for gv itself' "says so"
 
+# of_launch DIR COMMAND...: in the background, as a process of that launch; $pid
+of_launch() {
+	dir=$PWD/$1
+	shift
+	GV_LAUNCH_DIR=$dir "$@" &
+	pid=$!
+	true_within 60 grep -qsazxF "GV_LAUNCH_DIR=$dir" "/proc/$pid/environ" # it is that once it has begun
+}
+
 # ---- sweeps ----
 mkdir swept other
 echo '3 1.500000 own 0 ' >swept/left.n1
 for d in swept swept/7 other; do
-	GV_LAUNCH_DIR=$PWD/$d sleep 100 &
-	eval "p_${d#*/}=$!"
+	of_launch "$d" sleep 100
+	eval "p_${d#*/}=$pid"
 done
 run on n1 none gv-run --worker=sweep="20=$PWD/swept"
 is_status 0 "a sweep, which waits for a keeper only"
@@ -77,16 +86,16 @@ kill -0 "$p_7" 2>/dev/null
 is "1 0" "$? $(kill -0 "$p_other" && echo 0)" "ends them, and no others"
 kill "$p_other"
 cp "$(command -v sleep)" gv-keeper
-GV_LAUNCH_DIR=$PWD/swept ./gv-keeper 100 &
-kept=$!
+of_launch swept ./gv-keeper 100
+kept=$pid
 (sleep .4 && kill "$kept") &
 t0=$(cut -d . -f 1-2 /proc/uptime | tr -d . | cut -d ' ' -f 1)
 run on n1 none gv-run --worker=sweep="20=$PWD/swept"
 t=$(($(cut -d . -f 1-2 /proc/uptime | tr -d . | cut -d ' ' -f 1) - t0))
 ended "$kept"
 is 143 "$status" "a keeper may end by itself (after $t hundredths)"
-GV_LAUNCH_DIR=$PWD/swept ./gv-keeper 100 &
-kept=$!
+of_launch swept ./gv-keeper 100
+kept=$pid
 run on n1 none gv-run --worker=sweep=".2=$PWD/swept"
 ended "$kept"
 is 137 "$status" "while its time is not over; then it is killed"
