@@ -123,7 +123,7 @@ for d in gone back; do
 	sleep 60 >$d/tell.n1 &
 	eval "holds_$d=$!"
 done
-for d in gone back; do true_within 20 test -s $d/ready; done
+for d in gone back; do true_within 60 test -s $d/ready; done
 mv gone gone.away
 mv back back.away
 (sleep 2.7 && mv back.away back) &
@@ -146,7 +146,7 @@ works n1 late n1=0 "$deaf" && p_late=$pid
 works n1 dies n1=0 "$deaf" && p_dies=$pid
 grace=.2 works n1 grace n1=0 "$deaf" && p_grace=$pid
 exec 3>told/tell.n1 4>cut/tell.n1 5>term/tell.n1 6>killed/tell.n1 7>late/tell.n1 8>grace/tell.n1 9>dies/tell.n1
-for d in told cut term killed late grace dies; do true_within 20 test -s $d/ready; done
+for d in told cut term killed late grace dies; do true_within 60 test -s $d/ready; done
 printf s >&3
 exec 4>&-
 # shellcheck disable=SC2154
@@ -155,7 +155,7 @@ printf sk >&6
 printf s >&8
 kill -KILL "$(cat dies/ready)"
 printf s >&7
-true_within 5 test -e late/left.n1 -o -e told/left.n1
+true_within 60 test -e late/left.n1 -o -e told/left.n1
 kill -KILL "$(cat late/ready)"
 sleep .1
 exec 7>&-
@@ -172,7 +172,7 @@ done
 says='echo $MASTER_PORT $RANK $LOCAL_RANK $GROUP_RANK $WORLD_SIZE $GV_GPUS >>"$GV_LAUNCH_DIR/says"'
 works n2 gang "n1=0,1;n2=6" "$says" && p_second=$pid
 exec 4>gang/tell.n2
-true_within 5 test -e gang/here.n2
+true_within 60 test -e gang/here.n2
 ok "the second node waits for the first" test ! -e gang/says -a ! -e gang/port
 works n1 gang "n1=0,1;n2=6" "$says" && p_first=$pid
 exec 3>gang/tell.n1
@@ -189,7 +189,7 @@ same_file want out "both have the port, each its ranks and GPUs"
 # ---- told before it could begin ----
 works n1 never "n2=0;n1=1" "$says" && p_never=$pid
 exec 3>never/tell.n1
-true_within 5 test -e never/here.n1
+true_within 60 test -e never/here.n1
 exec 3>&-
 ended "$p_never"
 is_status 0 "who is told before there is a port"
