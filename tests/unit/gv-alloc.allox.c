@@ -126,6 +126,7 @@ test_started(void)
 			jobs++;
 			best = (sum + best) / (double)p.n;
 			wrong += !(fabs(s.objective - best) <= 1e-9 * best);
+			wrong += !(fabs(s.bound - best) <= 1e-9 * best);
 		}
 		wrong += !(gv_problem_excess(&p, s.x) <= 0);
 		free(s.x);
