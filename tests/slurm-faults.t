@@ -159,11 +159,13 @@ is 0 $? "a node is lost while a run begins: it begins"
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 echo n2 >at.sweep
+told=$(wc -l <begins/events.csv)
 PATH="$PWD/stub:$PATH" begin begins --resume --round=1s --grace=3s
 finish
 is_status 0 "and goes on when another is lost while it cleans up"
 is 2 "$(wc -l <lost)" "both were lost then"
 is 0 "$(grep -c ',start,[^,]*,[^,]*,n3,' begins/events.csv)" "what is lost is not used"
+is 0 "$(tail -n "+$((told + 1))" begins/events.csv | grep -Ec ',(start|resume),[^,]*,[^,]*,n[23],')" "nor what is lost then"
 whole begins 6 200 "all steps are done"
 nothing_left
 done_testing

@@ -158,14 +158,15 @@ nodes_left(const struct gv_slurm_allocation *a)
 	return n;
 }
 
-/* Asks Slurm: whether the allocation has lost nodes since it was looked at last. */
+/* Asks Slurm: whether the allocation has lost some nodes, not all, since it was looked at last. */
 static bool
 is_smaller(struct gv_slurm *s)
 {
-	size_t before = nodes_left(&s->allocation);
+	size_t before = nodes_left(&s->allocation), left;
 
 	gv_slurm_look_first(s);
-	return !s->over && nodes_left(&s->allocation) < before;
+	left = nodes_left(&s->allocation);
+	return !s->over && left > 0 && left < before;
 }
 
 /*
@@ -186,9 +187,8 @@ on_all(struct gv_slurm *s, const char *mode, double limit_s,
 	int rc = 0;
 
 	while (rc == 0 && first < a->n_nodes && !gv_slurm_is_stopped(s)) {
-		size_t n = done[first] || !a->node[first].mine
-			       ? 0
-			       : alike(a, first, done, node);
+		size_t n =
+		    done[first] || !a->node[first].mine ? 0 : alike(a, first, done, node);
 		int status;
 
 		if (n == 0) {
