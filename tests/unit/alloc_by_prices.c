@@ -101,6 +101,44 @@ test_level(size_t n, size_t m, bool plenty)
 	gv_problem_free(&p);
 }
 
+/* Where effort is left for the level alone, the second program has its own; how it ends. */
+static int
+levels_with(const struct gv_problem *p, const double *a, bool lexicographic,
+    double *effort, double second, bool *done)
+{
+	struct gv_solution s = {.x = gv_xcalloc(p->n, p->m * sizeof(double))};
+	struct gv_level l;
+	int rc;
+
+	gv_level_init(&l, p, &s, lexicographic);
+	l.second_effort = second;
+	rc = gv_level_by_prices(p, a, gv_level_unit(p, a), &l, effort, NULL, done);
+	gv_level_free(&l);
+	free(s.x);
+	return rc;
+}
+
+static void
+test_second_effort(void)
+{
+	struct gv_problem p = draw(600, 6, true);
+	double all = 1e12, first = 1e12, left;
+	bool done;
+
+	levels_with(&p, p.rate, true, &all, 0, &done);
+	levels_with(&p, p.rate, false, &first, 0, &done);
+	all = 1e12 - all;
+	first = 1e12 - first;
+	ok(all > 2 * first, "a level takes %.0f operations, both %.0f", first, all);
+	left = 1.01 * first;
+	ok(levels_with(&p, p.rate, true, &left, 0, &done) == 1,
+	    "for both its own are few");
+	left = 1.01 * first;
+	ok(levels_with(&p, p.rate, true, &left, all, &done) == 0 && done,
+	    "the second program has others");
+	gv_problem_free(&p);
+}
+
 /* Needs of every third job, and shares that keep them: a hundredth of all types. */
 static void
 draw_needs(const struct gv_problem *p, double *need, double *x)
@@ -240,5 +278,6 @@ main(void)
 		}
 	draws_begin(80, 0, 0);
 	test_small_sums(2000);
+	test_second_effort();
 	return done_testing();
 }

@@ -88,6 +88,9 @@ test_few_jobs(void)
 	ok(part(32, 24, false, 2, .03) > .5, "two short types of 24, 32 jobs");
 	ok(part(48, 64, true, 2, .03) > .5, "two of 64, 48 jobs");
 	ok(part(4096, 4, false, 4, .5) > .5, "all of few types, many jobs");
+	ok(part(16384, 16, true, 16, .9) < .1,
+	    "a hard sum, the other takes about as long");
+	ok(fabs(part(100000, 16, true, 16, .9) - .4) < .1, "it takes longer");
 }
 
 static void

@@ -578,11 +578,13 @@ gv_linear_by_prices(struct gv_linear *l, double *effort, struct gv_price_memory 
 		needs = need_of(l, i) > 0;
 	find_prices(l, needs, size, price, effort, memory);
 	/* what has prices is near its end, as in gv_dual_has_to_end() */
-	if (!suffices(effort, 0))
-		grant = 0;
-	suffices(effort, -grant);
-	rc = finish(l, price, size, effort, name, e);
-	suffices(effort, grant);
+	if (effort != NULL && *effort >= 0) {
+		*effort += grant;
+		rc = finish(l, price, size, effort, name, e);
+		*effort -= grant;
+	} else {
+		rc = finish(l, price, size, effort, name, e);
+	}
 	free(price);
 	return rc;
 }

@@ -35,8 +35,9 @@ struct gv_price_solution {
 	int n_evaluations; /* of the dual */
 	/* [m] as struct gv_dual_problem's; NULL = the last type is no money */
 	const double *dollars;
-	double *effort; /* operations left, counted down; NULL = any number */
-	double second_effort; /* that many more for the second objective, if it is needed */
+	/* operations left, counted down; near its end a search takes a quarter more; NULL = any */
+	double *effort;
+	double second_effort; /* besides, for the second objective if it is needed */
 	/* Fills the gains of the jobs, should they be needed; NULL = they are there. */
 	void (*fill)(void *ctx, const struct gv_oracle_jobs *c);
 	void *ctx;
