@@ -171,6 +171,9 @@ GPU type  binds     bottleneck  used    of  worth of one  one GPU more  jobs unl
 cpu2      capacity  yes         1.00  1.00        3599.0         820.0              0
 cpu1      capacity  yes         2.00  2.00        2307.0         474.6              0
 E
+printf 'kind,name,binds,bottleneck,value,used,price,need,need_price\ngpu_type,a,,yes,,,,,\ngpu_type,b,,no,,,,,\ngpu_type,c,,yes,,,,,\n' >letters.csv
+run gv-report letters.csv
+ok "types of one letter hold it" grep -qx 'held by  *the GPUs of a, c' out
 printf 'job_id,entity,gpu_type,steps_per_s\nj,x,cpu1,2\nk,y,cpu1,3\nl,y,cpu1,3\n' >owned.csv
 printf 'entity,weight,quota_gpus\nx,2,\ny,1,1\n' >entities.csv
 gv-alloc -q -p water-filling -c cluster.csv --entities=entities.csv --explain=whose.csv -o /dev/null owned.csv

@@ -408,6 +408,15 @@ if read -r one <&4; then fail 'the end'; else pass 'the end'; fi
 exec 4<&-
 wait $!
 ok 'status' test $? -eq 0
+# what is gzip shows in its first two bytes, which may come one by one
+printf 'a,b\n1,2\n' >want && gzip -c want >in.gz
+for first in 1 2 3; do
+	{ head -c "$first" in.gz && sleep .2 && tail -c "+$((first + 1))" in.gz; } | "$tabcat" >out
+	same_file out want "gzip whose first $first come alone"
+done
+printf '\037' | "$tabcat" >out
+printf '\037\n' >want
+same_file out want "the first byte of gzip alone is none"
 
 # ---- files ----
 printf 'a,b\n1,2\n' >in

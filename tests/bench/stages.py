@@ -2,8 +2,9 @@
 # so many samples, cut in two where CUT of the time is before it.  Each row is profiled, as the two
 # stages of its plan with one process beside it, and trained at the same time, in turns of
 # TURN seconds: while one goes on the other stands still, so what the machine does meanwhile hits
-# both.  Prints for each stage what a micro-batch took and the plan's time over it, the middle
-# one of REPEATS.
+# both.  So are two trainings, for how far the machine itself repeats what it did.  Prints for each
+# stage what a micro-batch took, the plan's time over it and that of the other training over it,
+# the middle ones of REPEATS.
 import csv
 import math
 import os
@@ -59,12 +60,12 @@ def cut_in_two(source, plan, cut):
     return first
 
 
-def train(model, samples, steps):
+def train(model, samples, steps, out="stages.csv"):
     """Both workers."""
     data = FORMS.get(model, IMAGES)[2]
     batch = samples * MICRO_BATCHES
     command = ["gv-train", "-q", "--threads=1", f"--steps={steps}", f"--batch={batch}",
-               f"--micro-batches={MICRO_BATCHES}", "--schedule=flush", "--stages=stages.csv",
+               f"--micro-batches={MICRO_BATCHES}", "--schedule=flush", f"--stages={out}",
                *(a.format(min(4096, max(batch, 256))) for a in data), "plan.csv"]
     port = str(random.randint(20000, 40000))
     return [subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True,
@@ -114,23 +115,30 @@ def take_turns(some, others):
 
 
 def measure(model, samples, first, steps):
-    """Of each stage what a micro-batch took, and the plan's time over it."""
+    """Of each stage what a micro-batch took, the plan's time over it, and the same again over it."""
     command = profile_command(model, samples, "beside.csv", SECONDS, "plan.csv")
     take_turns(train(model, samples, steps), [subprocess.Popen(command, start_new_session=True)])
-    rows = rows_of("beside.csv")
-    for stage, of in zip(rows_of("stages.csv"), (rows[:first], rows[first:])):
+    rows, stages = rows_of("beside.csv"), rows_of("stages.csv")
+    take_turns(train(model, samples, steps, "one.csv"), train(model, samples, steps, "other.csv"))
+    for stage, of, one, other in zip(stages, (rows[:first], rows[first:]), rows_of("one.csv"),
+                                     rows_of("other.csv")):
         took = passes_ms([stage])
-        yield took, passes_ms(of) / took
+        yield took, passes_ms(of) / took, passes_ms([other]) / passes_ms([one])
+
+
+def is_near(ratio):
+    return abs(math.log(ratio)) <= math.log(1.05)
 
 
 def main():
-    near, all_of = 0, 0
+    near, near_again, all_of = 0, 0, 0
     os.chdir(tempfile.mkdtemp())
     with open("wide.tsv", "w") as f:
         f.write("id\top\tout\tact\n" + "".join(f"{i}\tlinear\t1024\trelu\n" for i in range(1, 8)) +
                 "8\tlinear\t\t\n9\txent\t\t\n")
-    print("| model | samples | rows | stage 0 ms | plan/took | stage 1 ms | plan/took |\n" +
-          "| --- " * 7 + "|", flush=True)
+    print("| model | samples | rows " +
+          "".join(f"| stage {k} ms | plan/took | again/took " for k in (0, 1)) + "|\n" +
+          "| --- " * 9 + "|", flush=True)
     for row in sys.argv[1:]:
         model, samples, cut = row.split(":")
         ended([subprocess.Popen(profile_command(model, samples, "plain.csv", 0.3))])
@@ -139,13 +147,15 @@ def main():
         seen = [list(measure(model, int(samples), first, steps)) for _ in range(REPEATS)]
         cells = []
         for stage in (0, 1):
-            took, ratio = (statistics.median(s[stage][k] for s in seen) for k in (0, 1))
-            cells.append(f"{took:.4g} | {ratio:.2f}")
+            took, ratio, again = (statistics.median(s[stage][k] for s in seen) for k in range(3))
+            cells.append(f"{took:.4g} | {ratio:.3f} | {again:.3f}")
             if took >= 1:
-                near += abs(math.log(ratio)) <= math.log(1.05)
+                near += is_near(ratio)
+                near_again += is_near(again)
                 all_of += 1
         print(f"| {model} | {samples} | {first} | {cells[0]} | {cells[1]} |", flush=True)
-    print(f"stages of 1 ms or more within 5 % of their plan: {near} of {all_of}")
+    print(f"stages of 1 ms or more within 5 % of their plan: {near} of {all_of}, "
+          f"of the same training again: {near_again} of {all_of}")
 
 
 main()
