@@ -20,9 +20,11 @@ int own_parts_open(struct bench *b, const struct gv_model *m,
     const struct times_rule *rule, struct gv_error *e);
 void own_parts_time(struct bench *b, struct gv_net_times *times);
 void own_parts_close(struct bench *b);
+int own_part_step(struct bench *b, size_t part);
 #define bench_parts_open  own_parts_open
 #define bench_parts_time  own_parts_time
 #define bench_parts_close own_parts_close
+#define bench_part_step   own_part_step
 #include "../../cmd/gv-profile/layers/bench_parts.c"
 #undef gv_net_time
 #undef bench_forward
@@ -31,6 +33,7 @@ void own_parts_close(struct bench *b);
 #undef bench_parts_open
 #undef bench_parts_time
 #undef bench_parts_close
+#undef bench_part_step
 
 enum { STAGES = 3, BATCH = 8, MICRO_BATCHES = 4 };
 
@@ -56,6 +59,7 @@ bytes_of(const struct gv_model *m, size_t first, size_t last, size_t slots)
 	    .last_row = last,
 	    .seed = &seed,
 	    .coef = &coef,
+	    .places = true,
 	    .backend = gv_cpu_new(1)};
 	struct gv_net_bytes bytes;
 	struct gv_error e = {0};
@@ -156,9 +160,38 @@ note(char what, size_t k, size_t slot, size_t first, size_t last)
 	return noted.n++ == noted.fails_at ? -1 : 0;
 }
 
+/* What passes read where, by gv_net_side. */
+static struct {
+	const gv_real *at[2][MOST];
+	size_t n[2], wrong;
+} came;
+
+/* A pass reads what crosses into c, as it came, where no pass before it has in this step. */
+static void
+look(
+    const struct bench *b, const struct bench_part *c, size_t slot, enum gv_net_side side)
+{
+	const gv_real *v = c->side[side];
+	size_t i, k;
+
+	for (k = 0; k < c->n; k++) {
+		size_t size = gv_net_row_size(b->net, c->crosses[k]);
+		const gv_real *at = gv_net_row_at(b->net, slot, c->crosses[k], side);
+
+		came.wrong += memcmp(at, v, size * sizeof(*v)) != 0;
+		for (i = 0; i < came.n[side]; i++)
+			came.wrong += came.at[side][i] == at;
+		if (came.n[side] < MOST)
+			came.at[side][came.n[side]++] = at;
+		v += size;
+	}
+}
+
 static int
 note_forward(struct bench *b, size_t k, size_t slot, size_t first, size_t last)
 {
+	if (!noted.only_notes && b->part != NULL && first > 0)
+		look(b, b->part + (first == b->part[1].row ? 1 : 2), slot, GV_NET_OUTPUT);
 	if (!noted.only_notes)
 		return bench_forward(b, k, slot, first, last);
 	return note('f', k, slot, first, last);
@@ -167,6 +200,9 @@ note_forward(struct bench *b, size_t k, size_t slot, size_t first, size_t last)
 static int
 note_backward(struct bench *b, size_t k, size_t slot, size_t first, size_t last)
 {
+	if (!noted.only_notes && b->part != NULL && last < b->rows)
+		look(
+		    b, b->part + (last == b->part[1].row ? 1 : 2), slot, GV_NET_GRADIENT);
 	if (!noted.only_notes)
 		return bench_backward(b, k, slot, first, last);
 	return note('b', k, slot, first, last);
@@ -234,7 +270,7 @@ test_order(size_t micro_batches, bool timed)
 		part[k + 1].row = 2 * k + 3;
 		noted.n = 0;
 		noted.fails_at = SIZE_MAX;
-		wrong += part_step(&b, k) != 0 ||
+		wrong += own_part_step(&b, k) != 0 ||
 			 noted.n != 2 * micro_batches + 1 + (timed ? 2 : 0) ||
 			 !is_1f1b(&b, k, timed ? 2 : 0) ||
 			 (timed && (noted.pass[0].timed || noted.pass[1].timed));
@@ -242,7 +278,7 @@ test_order(size_t micro_batches, bool timed)
 		for (i = 0; i < n; i++) {
 			noted.n = 0;
 			noted.fails_at = i;
-			unseen += part_step(&b, k) != -1 || noted.n != i + 1;
+			unseen += own_part_step(&b, k) != -1 || noted.n != i + 1;
 		}
 		steps += n;
 	}
@@ -356,6 +392,7 @@ main(void)
 	    .stages = STAGES,
 	    .device.threads = 1,
 	    .quiet = true};
+	_Atomic size_t now = SIZE_MAX;
 	struct gv_model m = help_model(table, 8, 8, 1, 10);
 	struct gv_net_bytes is, want;
 	struct gv_error e = {0};
@@ -363,6 +400,7 @@ main(void)
 	size_t k, params = 0, times = 0;
 
 	gv_init("gv-profile.parts");
+	rule.stage_now = &now;
 	if (own_parts_open(&b, &m, &rule, &e) != 0)
 		gv_die_error(&e);
 	for (k = 0; k < STAGES; k++) {
@@ -380,8 +418,19 @@ main(void)
 	memset(b.now, 0, b.rows * sizeof(*b.now));
 	b.timed = true;
 	own_parts_time(&b, b.now);
-	bench_step(&b, NULL);
+	/* the second step, whose copies are others */
+	for (k = 0; k < 2; k++) {
+		memset(&came, 0, sizeof(came));
+		bench_step(&b, NULL);
+	}
 	own_parts_time(&b, NULL);
+	ok(came.n[0] >= (MICRO_BATCHES + 1) * (STAGES - 1) && came.n[1] >= came.n[0] &&
+		came.wrong == 0,
+	    "passes read what crosses each in a place of its own, as it came: %zu of %zu "
+	    "do "
+	    "not",
+	    came.wrong, came.n[0] + came.n[1]);
+	is_int(now, STAGES - 1, "the stage that is measured is told");
 	for (k = 0; k < m.n; k++)
 		times += b.now[k].forward_s > 0 && b.now[k].backward_s > 0;
 	ok(!b.failed, "a step of all");

@@ -93,6 +93,7 @@ bench_open(struct bench *b, const struct gv_model *m, const struct times_rule *r
 
 	b->in_flight = rule->in_flight > 1 ? rule->in_flight : 1;
 	b->parts = rule->stages > 1 ? rule->stages : 1;
+	b->part_now = rule->stage_now;
 	if (b->parts > m->n)
 		return gv_error_set(e, "%zu rows are no %zu stages", m->n, b->parts);
 	if (b->parts > b->in_flight)

@@ -14,6 +14,7 @@ struct bench {
 	size_t in_flight;             /* micro-batches, at most as many as */
 	size_t micro_batches;         /* of a step */
 	int (*step)(struct bench *b); /* instead of a plain one; NULL: none */
+	_Atomic size_t *part_now;     /* where the present one is told; NULL: nowhere */
 	size_t parts;                 /* of bench_parts, */
 	struct bench_part *part;      /* [parts + 1] */
 	size_t batch, sample;         /* numbers of a sample */

@@ -7,13 +7,19 @@
 #include "nn/backend.h"
 #include "plan/plan.h"
 
-enum { STEPS = 3 }; /* of the whole, to know where the middle is */
+enum {
+	STEPS = 3, /* of the whole, to know where the middle is */
+	/* of what crosses, more than a core's own cache holds of any size that matters; one to warm up */
+	COPIES = 8,
+	WARM_UP = COPIES,
+	LINE = 64 / sizeof(gv_real)
+};
 
 static int
 cross(struct bench *b, const struct bench_part *c, size_t slot, enum gv_net_side side,
+    gv_real *v,
     int (*move)(struct gv_net *, size_t slot, size_t row, enum gv_net_side, gv_real *v))
 {
-	gv_real *v = c->side[side];
 	size_t k;
 
 	for (k = 0; k < c->n; k++) {
@@ -30,20 +36,65 @@ put(struct gv_net *net, size_t slot, size_t row, enum gv_net_side side, gv_real 
 	return gv_net_put_row(net, slot, row, side, v);
 }
 
+/* What crosses, a copy of it, for a slot. */
+static int
+come(struct bench *b, const struct bench_part *c, size_t copy, size_t slot,
+    enum gv_net_side side)
+{
+	return c->copies[side] == NULL
+		   ? cross(b, c, slot, side, c->side[side], put)
+		   : cross(b, c, slot, side, c->copies[side] + copy * c->numbers,
+			 gv_net_place_row);
+}
+
+static void
+lay_one(const struct bench_part *c, enum gv_net_side side, size_t copy)
+{
+	if (c->copies[side] != NULL)
+		memcpy(c->copies[side] + copy * c->numbers, c->side[side],
+		    c->numbers * sizeof(gv_real));
+}
+
+/* The copy of a part's micro-batch k of the present step. */
+static size_t
+copy_of(const struct bench_part *here, size_t k)
+{
+	return (here->passed + k) % COPIES;
+}
+
+/* What a step's passes read as it came. */
+static void
+lay(const struct bench *b, size_t part)
+{
+	const struct bench_part *here = b->part + part;
+	size_t k;
+
+	for (k = 0; k <= COPIES; k++) {
+		size_t copy = k < COPIES ? copy_of(here, k) : WARM_UP;
+
+		if (k < COPIES ? k < b->micro_batches : b->timed) {
+			lay_one(&here[0], GV_NET_OUTPUT, copy);
+			lay_one(&here[1], GV_NET_GRADIENT, copy);
+		}
+	}
+}
+
 static int
 keep(struct bench *b, struct bench_part *c)
 {
-	size_t numbers = 1, k;
+	size_t k;
 
 	c->crosses = gv_xcalloc(b->rows, sizeof(*c->crosses));
 	gv_net_boundary(b->net, c->row, c->crosses, &c->n);
 	for (k = 0; k < c->n; k++)
-		numbers += gv_net_row_size(b->net, c->crosses[k]);
+		c->numbers += gv_net_row_size(b->net, c->crosses[k]);
+	c->numbers = (c->numbers / LINE + 1) * LINE;
 	for (k = 0; k < 2; k++)
-		c->side[k] = gv_xcalloc(numbers, sizeof(*c->side[k]));
-	return cross(b, c, 0, GV_NET_OUTPUT, gv_net_get_row) != 0
+		c->side[k] = gv_xcalloc(c->numbers, sizeof(*c->side[k]));
+	return cross(b, c, 0, GV_NET_OUTPUT, c->side[GV_NET_OUTPUT], gv_net_get_row) != 0
 		   ? -1
-		   : cross(b, c, 0, GV_NET_GRADIENT, gv_net_get_row);
+		   : cross(b, c, 0, GV_NET_GRADIENT, c->side[GV_NET_GRADIENT],
+			 gv_net_get_row);
 }
 
 /* The cuts behind which the next part of the time begins, a row in each part at least. */
@@ -93,21 +144,21 @@ take_cuts(struct bench *b, struct bench_part *part, const struct gv_model *m,
 }
 
 static int
-forward(struct bench *b, size_t part, size_t k, size_t slot)
+forward(struct bench *b, size_t part, size_t k, size_t slot, size_t copy)
 {
 	const struct bench_part *here = b->part + part;
 
-	if (part > 0 && cross(b, here, slot, GV_NET_OUTPUT, put) != 0)
+	if (part > 0 && come(b, here, copy, slot, GV_NET_OUTPUT) != 0)
 		return -1;
 	return bench_forward(b, k, slot, here[0].row, here[1].row);
 }
 
 static int
-backward(struct bench *b, size_t part, size_t k, size_t slot)
+backward(struct bench *b, size_t part, size_t k, size_t slot, size_t copy)
 {
 	const struct bench_part *here = b->part + part;
 
-	if (part + 1 < b->parts && cross(b, here + 1, slot, GV_NET_GRADIENT, put) != 0)
+	if (part + 1 < b->parts && come(b, here + 1, copy, slot, GV_NET_GRADIENT) != 0)
 		return -1;
 	return bench_backward(b, k, slot, here[0].row, here[1].row);
 }
@@ -121,32 +172,37 @@ warm_up(struct bench *b, size_t part)
 	if (!b->timed)
 		return 0;
 	gv_net_time(b->net, NULL);
-	status = forward(b, part, 0, 0) != 0 ? -1 : backward(b, part, 0, 0);
+	status =
+	    forward(b, part, 0, 0, WARM_UP) != 0 ? -1 : backward(b, part, 0, 0, WARM_UP);
 	gv_net_time(b->net, b->now);
 	return status;
 }
 
-/* All passes of a part, and its update. */
-static int
-part_step(struct bench *b, size_t part)
+int
+bench_part_step(struct bench *b, size_t part)
 {
-	size_t slots = b->part[part].slots, f, k;
+	struct bench_part *here = &b->part[part];
+	size_t slots = here->slots, f, k;
 
-	b->net = b->part[part].net;
+	b->net = here->net;
+	if (b->part_now != NULL)
+		*b->part_now = part;
+	lay(b, part);
 	if (warm_up(b, part) != 0)
 		return -1;
 	for (f = 0; f + 1 < slots; f++)
-		if (forward(b, part, f, f) != 0)
+		if (forward(b, part, f, f, copy_of(here, f)) != 0)
 			return -1;
 	for (k = 0; k < b->micro_batches; k++) {
 		if (f < b->micro_batches) {
-			if (forward(b, part, f, f % slots) != 0)
+			if (forward(b, part, f, f % slots, copy_of(here, f)) != 0)
 				return -1;
 			f++;
 		}
-		if (backward(b, part, k, k % slots) != 0)
+		if (backward(b, part, k, k % slots, copy_of(here, k)) != 0)
 			return -1;
 	}
+	here->passed += b->micro_batches;
 	return bench_update(b);
 }
 
@@ -156,7 +212,7 @@ step(struct bench *b)
 	size_t part;
 
 	for (part = 0; part < b->parts; part++)
-		if (part_step(b, part) != 0)
+		if (bench_part_step(b, part) != 0)
 			return -1;
 	return 0;
 }
@@ -206,16 +262,23 @@ open_parts(struct bench *b, const struct gv_model *m, const struct times_rule *r
 	b->net = NULL;
 	b->step = step;
 	for (k = 0; k < b->parts; k++) {
-		size_t ahead = b->parts - k;
+		struct bench_part *part = &b->part[k];
+		size_t ahead = b->parts - k, side;
 		struct gv_net_config c = {
 		    .first_row = b->part[k].row, .last_row = b->part[k + 1].row};
 
-		b->part[k].slots = c.slots =
+		part->slots = c.slots =
 		    ahead < b->micro_batches ? ahead : b->micro_batches;
 		c.backend = gv_nn_device_open(&rule->device, why, e);
-		if (c.backend == NULL || bench_net(b, m, rule, c, e) != 0)
+		if (c.backend == NULL)
 			return -1;
-		b->part[k].net = b->net;
+		c.places = c.backend->host_memory;
+		for (side = 0; k > 0 && side < 2 && c.places; side++)
+			part->copies[side] =
+			    gv_xlines((COPIES + 1) * part->numbers, sizeof(gv_real));
+		if (bench_net(b, m, rule, c, e) != 0)
+			return -1;
+		part->net = b->net;
 		b->net = NULL;
 	}
 	b->net = b->part[0].net;
@@ -247,15 +310,17 @@ bench_parts_time(struct bench *b, struct gv_net_times *times)
 void
 bench_parts_close(struct bench *b)
 {
-	size_t k;
+	size_t k, side;
 
 	for (k = 0; b->part != NULL && k < b->parts; k++) {
 		if (b->part[k].net != NULL)
 			b->net = NULL; /* one of these */
 		gv_net_free(b->part[k].net);
 		free(b->part[k].crosses);
-		free(b->part[k].side[0]);
-		free(b->part[k].side[1]);
+		for (side = 0; side < 2; side++) {
+			free(b->part[k].side[side]);
+			free(b->part[k].copies[side]);
+		}
 	}
 	free(b->part);
 	bench_close(b);

@@ -14,6 +14,8 @@ struct times_rule {
 	size_t in_flight, micro_batches;
 	const struct gv_data *data; /* the samples, over and over; NULL: random ones */
 	size_t stages;              /* as which rows are measured; 0 is as good as 1 */
+	/* where the one that is measured now is told; NULL: nowhere */
+	_Atomic size_t *stage_now;
 	struct gv_nn_device device;
 	enum gv_optimiser optimiser;
 	double momentum;    /* of SGD */
