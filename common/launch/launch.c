@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <math.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,14 +93,6 @@ gv_launch_changed(struct gv_launch *const *l, size_t n, bool *changed)
 		changed[i] = true;
 	if (n > 0 && l[0]->by->changed != NULL)
 		l[0]->by->changed(l, n, changed);
-}
-
-enum gv_outcome
-gv_launch_outcome(int status, bool told, double steps, double total_steps)
-{
-	if (status == 0)
-		return told && steps < total_steps ? GV_PREEMPTED : GV_FINISHED;
-	return told && status == 128 + SIGTERM ? GV_PREEMPTED : GV_FAILED;
 }
 
 /* ---- where ---- */

@@ -169,13 +169,4 @@ void gv_launch_look(const struct gv_launcher *by, bool soon, struct gv_launch_si
 bool gv_launch_usable(
     const struct gv_launcher *by, const char *node, int gpu, const char **why);
 
-enum gv_outcome { GV_FINISHED, GV_PREEMPTED, GV_FAILED };
-
-/*
- * How a worker's leaving is read (see above); steps may be -1, total_steps NAN
- * (then 0 is always finished).
- */
-enum gv_outcome gv_launch_outcome(
-    int status, bool told, double steps, double total_steps);
-
 #endif

@@ -217,20 +217,6 @@ gv_events_on(struct gv_events_in *in, struct gv_tab *tab, struct gv_error *e)
 }
 
 int
-gv_events_open(struct gv_events_in *in, const char *path, struct gv_error *e)
-{
-	struct gv_tab *tab;
-
-	*in = (struct gv_events_in){0};
-	if (gv_tab_open(&tab, path, e) != 0)
-		return -1;
-	if (gv_tab_table(tab, e) == 1)
-		return gv_events_on(in, tab, e);
-	gv_tab_close(tab);
-	return -1;
-}
-
-int
 gv_events_next(struct gv_events_in *in, struct gv_event *ev, struct gv_error *e)
 {
 	struct gv_cell cell[GV_EVENT_COLUMNS] = {{NULL, 0}};

@@ -104,9 +104,7 @@ struct gv_events_in {
 	double last_s;                      /* time of the last good row */
 };
 
-/* Opens path (NULL or "-" is standard input) and reads the header.  0, or -1 with *e set. */
-int gv_events_open(struct gv_events_in *in, const char *path, struct gv_error *e);
-/* Reads the present table of tab, which is taken over (also on error). */
+/* Reads the header of tab's present table; tab is taken over (also on error).  0, or -1 with *e set. */
 int gv_events_on(struct gv_events_in *in, struct gv_tab *tab, struct gv_error *e);
 /*
  * The next event: 1, with texts valid until the next call; 0 the table has

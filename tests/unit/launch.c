@@ -282,24 +282,6 @@ test_status(void)
 	ok(l == NULL, "stopping it does nothing");
 }
 
-static void
-test_outcome(void)
-{
-	ok(gv_launch_outcome(0, false, -1, 100) == GV_FINISHED, "0 is done");
-	ok(gv_launch_outcome(0, true, 100, 100) == GV_FINISHED,
-	    "also when told, with all steps");
-	ok(gv_launch_outcome(0, true, 99, 100) == GV_PREEMPTED,
-	    "0, told, steps to do: preempted");
-	ok(gv_launch_outcome(0, true, -1, 100) == GV_PREEMPTED,
-	    "no report counts as none done");
-	ok(gv_launch_outcome(0, true, 5, NAN) == GV_FINISHED,
-	    "0 with an unknown total is done");
-	ok(gv_launch_outcome(143, true, 5, 100) == GV_PREEMPTED, "143, told: preempted");
-	ok(gv_launch_outcome(143, false, 5, 100) == GV_FAILED, "143 of its own: failed");
-	ok(gv_launch_outcome(137, true, 5, 100) == GV_FAILED, "killed: failed");
-	ok(gv_launch_outcome(1, true, 5, 100) == GV_FAILED, "1: failed");
-}
-
 /* ---- stopping ---- */
 
 static void
@@ -1212,7 +1194,6 @@ main(void)
 	setrlimit(RLIMIT_NOFILE, &few);
 	test_status();
 	test_limits();
-	test_outcome();
 	test_stop();
 	test_strays();
 	test_children();
