@@ -8,6 +8,8 @@ enum { MOST_CALLS = 4000 };
 
 static struct gv_nn_backend real;
 static size_t calls, failing;
+/* the backend's memory is not the host's; gradients are clipped */
+static bool away, clips;
 
 static bool
 fails(void)
@@ -112,12 +114,28 @@ sync_all(struct gv_nn_backend *be)
 	return fails() ? -1 : real.sync(be);
 }
 
+static int
+act_back(struct gv_nn_backend *be, const struct gv_nn_call *c, size_t row)
+{
+	return fails() ? -1 : real.act_back(be, c, row);
+}
+
+static int
+learn(struct gv_nn_backend *be, const struct gv_nn_call *c, const struct gv_nn_grads *g,
+    bool add, const struct gv_nn_update *u)
+{
+	return fails() ? -1 : real.learn(be, c, g, add, u);
+}
+
 static struct gv_nn_backend *
 failing_backend(void)
 {
 	struct gv_nn_backend *be = gv_cpu_new(1);
 
+	be->host_memory = !away;
 	real = *be;
+	be->act_back = act_back;
+	be->learn = learn;
 	be->put = put;
 	be->get = get;
 	be->copy = copy;
@@ -183,6 +201,20 @@ ask_evaluation(struct gv_net *net, const struct fixture *f, double *loss)
 	return status;
 }
 
+static void
+set_clips(const struct fixture *f, struct gv_net *net)
+{
+	size_t b;
+
+	for (b = 0; clips && b < f->c->models; b++) {
+		struct gv_net_coef coef = gv_net_coef(net, b);
+
+		coef.clip_norm = .01;
+		coef.clip_value = .1;
+		gv_net_set_coef(net, b, &coef);
+	}
+}
+
 /* Every call of the backend fails once; those that change nothing must leave all as it was. */
 static void
 test_failures(const struct fixture *f, ask *question, bool changes, const char *what)
@@ -195,6 +227,8 @@ test_failures(const struct fixture *f, ask *question, bool changes, const char *
 		failing = SIZE_MAX;
 		net = make(f, failing_backend());
 		same = make(f, gv_cpu_new(1));
+		set_clips(f, net);
+		set_clips(f, same);
 		calls = 0;
 		failing = n;
 		if (question(net, f, loss) == 0)
@@ -208,7 +242,8 @@ test_failures(const struct fixture *f, ask *question, bool changes, const char *
 		if (made <= n)
 			break;
 	}
-	ok(n > 4 && n < MOST_CALLS, "%s: %s, %zu calls", f->c->name, what, n);
+	ok(n > 4 && n < MOST_CALLS, "%s: %s%s%s, %zu calls", f->c->name, what,
+	    away ? ", on a device" : "", clips ? ", clipped" : "", n);
 	is_int(unsaid, 0, "%s: each one's failure is said", f->c->name);
 	is_int(changed, 0, "%s: and nothing has changed", f->c->name);
 }
@@ -217,16 +252,21 @@ static void
 test_net(size_t i)
 {
 	struct fixture f;
+	int k;
 
 	open_fixture(&f, i);
 	draw(&f, 3);
 	f.config.micro_batches = 2;
 	f.config.ranks = f.c->shards > 1 ? 2 : 1;
 	f.config.reduce = reduce;
-	test_failures(&f, ask_step, true, "a step");
-	test_failures(&f, ask_gather, true, "a step by numbers");
-	test_failures(&f, ask_gradient, false, "gradients");
-	test_failures(&f, ask_evaluation, false, "an evaluation");
+	for (k = 0; k < 3; k++) {
+		away = k > 0;
+		clips = k == 2;
+		test_failures(&f, ask_step, true, "a step");
+		test_failures(&f, ask_gather, true, "a step by numbers");
+		test_failures(&f, ask_gradient, false, "gradients");
+		test_failures(&f, ask_evaluation, false, "an evaluation");
+	}
 	close_fixture(&f);
 }
 
