@@ -62,20 +62,29 @@ copy_of(const struct bench_part *here, size_t k)
 	return (here->passed + k) % COPIES;
 }
 
-/* What a step's passes read as it came. */
+/*
+ * What micro-batches from k on read, as it came: as many as there are copies.  Those on their way
+ * read the same numbers.
+ */
 static void
-lay(const struct bench *b, size_t part)
+lay(const struct bench *b, size_t part, enum gv_net_side side, size_t k)
 {
 	const struct bench_part *here = b->part + part;
-	size_t k;
+	size_t end = k + COPIES < b->micro_batches ? k + COPIES : b->micro_batches;
 
-	for (k = 0; k <= COPIES; k++) {
-		size_t copy = k < COPIES ? copy_of(here, k) : WARM_UP;
+	for (; k < end; k++)
+		lay_one(side == GV_NET_OUTPUT ? here : here + 1, side, copy_of(here, k));
+}
 
-		if (k < COPIES ? k < b->micro_batches : b->timed) {
-			lay_one(&here[0], GV_NET_OUTPUT, copy);
-			lay_one(&here[1], GV_NET_GRADIENT, copy);
-		}
+/* All that the first passes of a step read. */
+static void
+lay_first(const struct bench *b, size_t part)
+{
+	lay(b, part, GV_NET_OUTPUT, 0);
+	lay(b, part, GV_NET_GRADIENT, 0);
+	if (b->timed) {
+		lay_one(&b->part[part], GV_NET_OUTPUT, WARM_UP);
+		lay_one(&b->part[part + 1], GV_NET_GRADIENT, WARM_UP);
 	}
 }
 
@@ -148,6 +157,8 @@ forward(struct bench *b, size_t part, size_t k, size_t slot, size_t copy)
 {
 	const struct bench_part *here = b->part + part;
 
+	if (k > 0 && k % COPIES == 0)
+		lay(b, part, GV_NET_OUTPUT, k);
 	if (part > 0 && come(b, here, copy, slot, GV_NET_OUTPUT) != 0)
 		return -1;
 	return bench_forward(b, k, slot, here[0].row, here[1].row);
@@ -158,6 +169,8 @@ backward(struct bench *b, size_t part, size_t k, size_t slot, size_t copy)
 {
 	const struct bench_part *here = b->part + part;
 
+	if (k > 0 && k % COPIES == 0)
+		lay(b, part, GV_NET_GRADIENT, k);
 	if (part + 1 < b->parts && come(b, here + 1, copy, slot, GV_NET_GRADIENT) != 0)
 		return -1;
 	return bench_backward(b, k, slot, here[0].row, here[1].row);
@@ -187,7 +200,7 @@ bench_part_step(struct bench *b, size_t part)
 	b->net = here->net;
 	if (b->part_now != NULL)
 		*b->part_now = part;
-	lay(b, part);
+	lay_first(b, part);
 	if (warm_up(b, part) != 0)
 		return -1;
 	for (f = 0; f + 1 < slots; f++)
