@@ -10,6 +10,7 @@
 #include "alloc/place/hull.h"
 #include "alloc/price/dual_state.h"
 #include "base/mem.h"
+#include "draws.h"
 
 /* ---- a ring of neighbours ---- */
 
@@ -48,6 +49,86 @@ test_ring(void)
 
 	for (n = 2; n <= 9; n++)
 		is_int(ring_faults(n), 0, "%zu jobs of a class: each with the next", n);
+}
+
+/* ---- pairs of two classes ---- */
+
+enum { MOST_DEALT = 12, CLASSES = 4 };
+
+/* The jobs of a class by their ranks; how many. */
+static size_t
+members(const size_t *of, const size_t *rank, size_t n, size_t class, size_t *job)
+{
+	size_t r, i, k = 0;
+
+	for (r = 0; r < n; r++)
+		for (i = 0; i < n; i++)
+			if (rank[i] == r && of[i] == class)
+				job[k++] = i;
+	return k;
+}
+
+/* What two classes share is dealt in equal parts along both: where a dealt pair should be next. */
+static size_t
+dealt_faults(const struct gv_pair *from, const size_t *of, const size_t *rank, size_t n,
+    const struct gv_pair *dealt, size_t *at)
+{
+	size_t a[MOST_DEALT], b[MOST_DEALT], i, k, faults = 0;
+	size_t n_a = members(of, rank, n, from->a, a);
+	size_t n_b = members(of, rank, n, from->b, b);
+
+	for (i = 0; i < n_a; i++)
+		for (k = 0; k < n_b; k++) {
+			double low = fmax((double)(i * n_b), (double)(k * n_a));
+			double high =
+			    fmin((double)((i + 1) * n_b), (double)((k + 1) * n_a));
+			const struct gv_pair *d = &dealt[*at];
+			double x = from->x * (high - low) / (double)(n_a * n_b);
+
+			if (high <= low)
+				continue;
+			(*at)++;
+			faults += d->a != a[i] || d->b != b[k] ||
+				  !(fabs(d->x - x) <= 1e-15) || d->type != from->type ||
+				  d->rate_a != from->rate_a || d->rate_b != from->rate_b;
+		}
+	return faults;
+}
+
+static void
+test_dealt(void)
+{
+	size_t faults = 0, n_dealt, i, k, at;
+	int turn;
+
+	for (turn = 0; turn < 300; turn++) {
+		size_t n = CLASSES + below(MOST_DEALT - CLASSES + 1);
+		size_t of[MOST_DEALT], rank[MOST_DEALT];
+		struct gv_classes c = {.p = {.n = CLASSES}, .of = of};
+		struct gv_pair pair[3], *dealt;
+
+		for (i = 0; i < n; i++) {
+			of[i] = i < CLASSES ? i : below(CLASSES);
+			k = below(i + 1);
+			rank[i] = rank[k];
+			rank[k] = i;
+		}
+		for (i = 0; i < 3; i++) {
+			k = below(CLASSES);
+			pair[i] = (struct gv_pair){.a = k,
+			    .b = (k + 1 + below(CLASSES - 1)) % CLASSES,
+			    .type = below(3),
+			    .rate_a = uniform(),
+			    .rate_b = uniform(),
+			    .x = uniform()};
+		}
+		dealt = gv_disaggregate_pairs(&c, n, rank, pair, 3, &n_dealt);
+		for (i = 0, at = 0; i < 3; i++)
+			faults += dealt_faults(&pair[i], of, rank, n, dealt, &at);
+		faults += at != n_dealt;
+		free(dealt);
+	}
+	is_int(faults, 0, "pairs of two classes are dealt in equal parts along both");
 }
 
 /* ---- who is placed, of those that are owed as much ---- */
@@ -155,7 +236,9 @@ test_holds(void)
 int
 main(void)
 {
+	draws_begin(5, 0, 0);
 	test_ring();
+	test_dealt();
 	test_ties();
 	test_holds();
 	return done_testing();
