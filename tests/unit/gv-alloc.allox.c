@@ -175,11 +175,233 @@ test_brute_force(void)
 	is_int(broken, 0, "whole shares, where the job can run");
 }
 
+/* ---- a line of jobs that wait ---- */
+
+/* In this assignment the jobs of share 1, and no others, are first on their GPUs. */
+static bool
+has_firsts(const struct gv_problem *p, const double *x, const size_t *gpu,
+    const size_t *type, size_t gpus)
+{
+	size_t g, i;
+
+	for (g = 0; g < gpus; g++) {
+		size_t first = SIZE_MAX;
+		double least = INFINITY, had = INFINITY;
+
+		for (i = 0; i < p->n; i++) {
+			double t = p->number[GV_NUMBER_STEPS][i] /
+				   gv_problem_rate(p, i, type[g]);
+
+			if (gpu[i] != g)
+				continue;
+			least = fmin(least, t);
+			if (x[i * p->m + type[g]] != 1)
+				continue;
+			if (first != SIZE_MAX)
+				return false;
+			first = i;
+			had = t;
+		}
+		if (isfinite(least) && !(had <= least))
+			return false;
+	}
+	return true;
+}
+
+/* Some assignment that is as good as the best has the shares x of p's jobs. */
+static bool
+is_of_best(const struct gv_problem *p, const double *x, double best)
+{
+	size_t gpu[MOST] = {0}, type[MOST];
+	size_t gpus = 0, i, j, k;
+
+	for (j = 0; j < p->m; j++)
+		for (k = 0; k < (size_t)p->capacity[j]; k++)
+			type[gpus++] = j;
+	for (;;) {
+		if (sum_of(p, gpu, type, gpus) <= best * (1 + 1e-9) &&
+		    has_firsts(p, x, gpu, type, gpus))
+			return true;
+		for (i = 0; i < p->n && ++gpu[i] == gpus; i++)
+			gpu[i] = 0;
+		if (i == p->n)
+			return false;
+	}
+}
+
+/* Who is looked at (keep), and what the started ones have; GPUs that are left in *rest's. */
+struct line {
+	bool keep[MOST], started[MOST];
+	double left[3], sum;
+	size_t n_started, n_kept;
+};
+
+static void
+line_up(struct line *w, const struct gv_problem *p, double alpha)
+{
+	size_t i, j, k, waits = 0, most;
+	double gpus = 0;
+
+	*w = (struct line){.sum = 0};
+	memcpy(w->left, p->capacity, p->m * sizeof(*p->capacity));
+	for (i = 0; i < p->n; i++) {
+		j = (size_t)p->number[GV_NUMBER_STARTED][i];
+		if (p->number[GV_NUMBER_STEPS][i] == 0)
+			continue;
+		w->started[i] = j > 0 && w->left[j - 1] > 0;
+		waits += !w->started[i];
+		if (!w->started[i])
+			continue;
+		w->left[j - 1]--;
+		w->n_started++;
+		w->sum += p->number[GV_NUMBER_STEPS][i] / gv_problem_rate(p, i, j - 1);
+	}
+	for (j = 0; j < p->m; j++)
+		gpus += w->left[j];
+	most = (size_t)fmax(gpus, floor((alpha > 0 ? alpha : 1) * (double)waits));
+	for (i = 0; i < p->n; i++) {
+		size_t ahead = 0;
+		bool can = false;
+
+		if (w->started[i] || p->number[GV_NUMBER_STEPS][i] == 0)
+			continue;
+		for (k = 0; k < p->n; k++)
+			ahead += p->number[GV_NUMBER_STEPS][k] > 0 && !w->started[k] &&
+				 p->number[GV_NUMBER_POSITION][k] <
+				     p->number[GV_NUMBER_POSITION][i];
+		for (j = 0; j < p->m; j++)
+			can = can || (w->left[j] > 0 && gv_problem_rate(p, i, j) > 0);
+		w->keep[i] = can && ahead < most;
+		w->n_kept += w->keep[i];
+	}
+}
+
+/* Jobs of no steps, started ones more than GPUs, others by their places in the queue. */
+static struct gv_problem
+waiting_problem(void)
+{
+	struct gv_problem p = random_problem();
+	size_t i, j, k;
+
+	for (i = 0; i < p.n; i++) {
+		double *position = p.number[GV_NUMBER_POSITION];
+
+		k = below(i + 1);
+		position[i] = position[k];
+		position[k] = (double)i;
+		if (uniform() < .15)
+			p.number[GV_NUMBER_STEPS][i] = 0;
+		j = below(p.m);
+		if (uniform() < .3 && gv_problem_rate(&p, i, j) > 0)
+			p.number[GV_NUMBER_STARTED][i] = (double)(j + 1);
+	}
+	return p;
+}
+
+/* What is wrong with an answer s to p. */
+static int
+line_faults(const struct gv_problem *p, const struct line *w, const struct gv_solution *s)
+{
+	struct gv_problem rest;
+	double best = 0, *x;
+	size_t i, j, k = 0, jobs = w->n_started + w->n_kept;
+	int faults = 0;
+
+	gv_problem_pick(&rest, p, w->keep);
+	memcpy(rest.capacity, w->left, p->m * sizeof(*w->left));
+	x = gv_xcalloc(rest.n + 1, p->m * sizeof(*x));
+	for (i = 0; i < p->n; i++) {
+		double sum = 0;
+
+		for (j = 0; j < p->m; j++)
+			sum += s->x[i * p->m + j];
+		if (w->keep[i])
+			memcpy(&x[k++ * p->m], &s->x[i * p->m], p->m * sizeof(*x));
+		else
+			faults += sum != w->started[i];
+		if (w->started[i])
+			faults += s->x[i * p->m +
+				       (size_t)p->number[GV_NUMBER_STARTED][i] - 1] != 1;
+	}
+	if (rest.n > 0) {
+		best = brute_force(&rest) * (double)rest.n;
+		faults += !is_of_best(&rest, x, best);
+	}
+	best = jobs > 0 ? (w->sum + best) / (double)jobs : 0;
+	faults += !(fabs(s->objective - best) <= 1e-9 * best);
+	faults += !(fabs(s->bound - best) <= 1e-9 * best);
+	faults += !s->has_bound || !(s->gap >= 0 && s->gap <= 1e-9);
+	free(x);
+	gv_problem_free(&rest);
+	return faults;
+}
+
+static void
+test_line(void)
+{
+	static const double alpha[] = {0, .3, .5, .8, 1};
+	int i, wrong = 0, idle = 0;
+
+	for (i = 0; i < 400; i++) {
+		struct gv_problem p = waiting_problem();
+		struct gv_policy_options opt = {.alpha = alpha[i % 5]};
+		struct gv_solution s = {.x = gv_xcalloc(p.n, p.m * sizeof(double))};
+		struct gv_error e = {0};
+		struct line w;
+
+		line_up(&w, &p, opt.alpha);
+		if (gv_policy_allox.solve(&p, &opt, &s, &e) != 0)
+			gv_die_error(&e);
+		wrong += line_faults(&p, &w, &s);
+		idle += w.n_started + w.n_kept == 0;
+		free(s.x);
+		gv_problem_free(&p);
+	}
+	is_int(wrong, 0, "of those that wait the first come into line");
+	ok(idle > 0, "also where nobody has anything to do");
+}
+
+/* What it does not do, it says. */
+static void
+test_refused(void)
+{
+	enum { MANY = 10000 };
+	struct gv_policy_options opt = {0};
+	struct gv_solution s = {.x = gv_xcalloc(MANY, 2 * sizeof(double))};
+	struct gv_problem p;
+	struct gv_error e = {0};
+	size_t i;
+
+	gv_problem_alloc(&p, MANY, 2);
+	gv_problem_ask(&p, gv_policy_allox.numbers);
+	p.capacity[0] = p.capacity[1] = 1;
+	for (i = 0; i < MANY; i++) {
+		p.count[i] = p.weight[i] = p.scale[i] = 1;
+		p.rate[2 * i] = p.rate[2 * i + 1] = 1;
+		p.number[GV_NUMBER_STEPS][i] = 1;
+		p.number[GV_NUMBER_POSITION][i] = (double)i;
+	}
+	is_int(gv_policy_allox.solve(&p, &opt, &s, &e), -1, "a line that is too long");
+	is_str(e.count == 1 ? e.text[0] : "",
+	    "allox: too many jobs: 10000 wait for 2 GPUs; --alpha=A looks at fewer",
+	    "says so");
+	gv_error_clear(&e);
+	p.scale[0] = 2;
+	is_int(gv_policy_allox.solve(&p, &opt, &s, &e), -1, "a gang");
+	is_str(e.count == 1 ? e.text[0] : "",
+	    "allox: only jobs of one GPU; a job here needs 2 at once", "says so");
+	gv_error_clear(&e);
+	free(s.x);
+	gv_problem_free(&p);
+}
+
 int
 main(void)
 {
 	draws_begin(14, 0, 0);
 	test_brute_force();
 	test_started();
+	test_line();
+	test_refused();
 	return done_testing();
 }
