@@ -43,7 +43,7 @@ random_rates(size_t n)
 			struct gv_cell row[3];
 
 			if (i % 3 != 2) /* else as the one before it */
-				rate[j] = uniform() < .2 ? 0 : exp(3 * uniform());
+				rate[j] = uniform() < .2 ? 0 : exp(3 * uniform() - 1.5);
 			snprintf(id, sizeof(id), "job%zu", i);
 			snprintf(number, sizeof(number), "%.17g", rate[j]);
 			row[0] = cell(id);
