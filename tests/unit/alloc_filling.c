@@ -15,11 +15,16 @@ enum { MOST_JOBS = 9, MOST_NODES = 6 };
 static void
 random_tree(struct gv_tree *t, bool quotas)
 {
+	bool last_first = uniform() < .5; /* nodes at the top */
 	size_t k;
 
 	t->n = 1 + below(MOST_NODES);
 	for (k = 0; k < t->n; k++) {
-		t->parent[k] = k == 0 || uniform() < .4 ? SIZE_MAX : below(k);
+		size_t top = last_first ? t->n - 1 : 0;
+
+		t->parent[k] = k == top || uniform() < .4 ? SIZE_MAX
+			       : last_first               ? k + 1 + below(t->n - 1 - k)
+							  : below(k);
 		t->weight[k] = (double)(1 + below(3));
 		t->quota[k] = quotas && uniform() < .5 ? 2 * uniform() : 0;
 	}
@@ -197,7 +202,7 @@ defined(const struct gv_filling *f, const double *from, double c, double *v)
 /* ---- the questions ---- */
 
 struct wrong {
-	size_t levels, weighted, slopes, until, time, rising;
+	size_t levels, weighted, slopes, until, time, rising, stages, lists;
 };
 
 static bool
@@ -266,9 +271,11 @@ static void
 check_time(const struct gv_filling *f, struct wrong *wrong)
 {
 	double v[MOST_JOBS], time = gv_filling_time(f);
-	bool all = true, later = true;
+	bool all = true, later = true, floors = false;
 	size_t i;
 
+	for (i = 0; i < f->n_nodes; i++)
+		floors = floors || f->node[i].floors;
 	gv_filling_levels(f, time, v);
 	for (i = 0; i < f->p->n; i++)
 		all = all && (!rises(f, i) || v[i] >= f->most[i] * (1 - 1e-12));
@@ -276,7 +283,143 @@ check_time(const struct gv_filling *f, struct wrong *wrong)
 	for (i = 0; i < f->p->n; i++)
 		later = later && (!rises(f, i) || v[i] >= f->most[i] * (1 - 1e-12));
 	wrong->time += !(all || near(f->time + time, f->limit, 1e-12)) ||
-		       (later && all && time > 1e-9 && !f->node[0].floors);
+		       (later && all && time > 1e-9 && !floors);
+}
+
+/* ---- lists ---- */
+
+/* What more the jobs of a node, and of those in it, can have. */
+static double
+room_of(const struct gv_filling *f, size_t node)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < f->p->n; i++)
+		if (is_in(f->p->tree, entity(f, i), node) && !f->frozen[i] && rises(f, i))
+			sum += f->p->count[i] * (f->most[i] - f->have[i]);
+	return sum;
+}
+
+/* How much later than the others of its node it rises which has so much. */
+static double
+later_by(double have, double weight, double level)
+{
+	return fmax(0, have / weight - level);
+}
+
+/* Whether an item is what it says of job i, or of node k. */
+static bool
+is_item(const struct gv_filling *f, const struct gv_active_item *r, size_t node)
+{
+	size_t id = r->job != SIZE_MAX ? r->job : r->node;
+	double weight, count, more, level = f->node[node].level, start, room;
+	bool in;
+
+	if (r->job != SIZE_MAX) {
+		weight = f->p->weight[id];
+		count = f->p->count[id];
+		more = f->most[id] - f->have[id];
+		start = f->floor[id] > 0 && !f->fifo
+			    ? later_by(f->have[id], weight, level)
+			    : 0;
+		room = f->fifo ? f->p->number[GV_NUMBER_POSITION][id]
+			       : start + more / weight;
+		in = entity(f, id) == node && !f->frozen[id] && rises(f, id) &&
+		     r->most == f->most[id] && r->have == f->have[id];
+	} else {
+		weight = f->p->tree->weight[id];
+		count = 1;
+		more = room_of(f, id);
+		start = f->node[id].floors
+			    ? later_by(sum_of(f, f->have, id), weight, level)
+			    : 0;
+		room = start + more / weight;
+		in = f->p->tree->parent[id] == node && !f->node[id].root && more > 0 &&
+		     near(r->most, more, 1e-12) && r->have == 0;
+	}
+	return in && r->weight == weight && r->count == count &&
+	       fabs(r->start - start) <= 1e-9 * fmax(1, level) &&
+	       fabs(r->room - room) <= 1e-9 * fmax(1, room);
+}
+
+/* How many jobs and nodes can rise. */
+static size_t
+count_items(const struct gv_filling *f)
+{
+	size_t i, k, n = 0;
+
+	for (i = 0; i < f->p->n; i++)
+		n += !f->frozen[i] && rises(f, i);
+	for (k = 0; k < f->n_nodes; k++) {
+		bool in = false;
+
+		for (i = 0; i < f->n_nodes; i++)
+			in = in || (i != k && f->node[i].root && is_in(f->p->tree, k, i));
+		n += in && !f->node[k].root && room_of(f, k) > 0;
+	}
+	return n;
+}
+
+/* Each node's items in the order in which they have all; of equal ones jobs first, by number. */
+static void
+check_lists(const struct gv_filling *f, struct wrong *wrong)
+{
+	size_t k, node, n = 0;
+
+	for (node = 0; node < f->n_nodes; node++) {
+		const struct gv_filling_node *at = &f->node[node];
+		double rest = 0;
+		bool waits = false;
+
+		for (k = at->end; k-- > at->first; n++) {
+			const struct gv_active_item *r = &f->active[k], *next = r + 1;
+			double weight = r->count * r->weight;
+			size_t id = r->job != SIZE_MAX ? r->job : f->p->n + r->node;
+
+			rest += weight;
+			waits = waits || r->start > 0;
+			wrong->lists +=
+			    !is_item(f, r, node) || !near(r->rest, rest, 1e-12);
+			if (k + 1 == at->end)
+				continue;
+			wrong->lists +=
+			    r->room > next->room ||
+			    (r->room == next->room &&
+				id >= (next->job != SIZE_MAX ? next->job
+							     : f->p->n + next->node));
+		}
+		wrong->lists += at->waits != waits;
+	}
+	wrong->lists += n != f->n_active || n != count_items(f);
+}
+
+/* ---- stages ---- */
+
+/* Of those that are not over yet: quotas of the lowest nodes first, then all at the top. */
+static void
+check_stage(const struct gv_filling *f, size_t stage, struct wrong *wrong)
+{
+	const struct gv_tree *t = f->p->tree;
+	size_t depth[MOST_NODES], k, at, stages = 1;
+
+	for (k = 0; k < t->n; k++) {
+		depth[k] = 0;
+		for (at = t->parent[k]; at != SIZE_MAX; at = t->parent[at])
+			depth[k]++;
+		if (t->quota[k] > 0 && depth[k] + 2 > stages)
+			stages = depth[k] + 2;
+	}
+	wrong->stages += stage >= stages || f->time != 0 ||
+			 f->limit != (stage + 1 < stages ? 1 : INFINITY);
+	for (k = 0; k < t->n; k++)
+		wrong->stages +=
+		    stage + 1 < stages
+			? f->node[k].root !=
+				  (depth[k] + 2 + stage == stages && t->quota[k] > 0) ||
+			      f->node[k].speed != t->quota[k]
+			: f->node[k].root != (depth[k] == 0) ||
+			      f->node[k].speed != t->weight[k];
 }
 
 /* One stage, in a few steps of time. */
@@ -294,6 +437,7 @@ run_stage(struct gv_filling *f, struct wrong *wrong)
 	for (step = 0; step < 4; step++) {
 		gv_filling_freeze_types(f, free_types, 1);
 		gv_filling_sort(f);
+		check_lists(f, wrong);
 		check_slopes(f, from, wrong);
 		check_time(f, wrong);
 		c = fmin(f->limit - f->time, step == 0 ? .5 * uniform() : 2 * uniform());
@@ -310,7 +454,7 @@ static void
 test(bool fifo, bool floors, bool quotas)
 {
 	enum { CASES = 40 };
-	size_t parent[MOST_NODES], round, stages = 0;
+	size_t parent[MOST_NODES], round, stages = 0, stage;
 	double weight[MOST_NODES], quota[MOST_NODES], need[MOST_JOBS];
 	struct gv_tree t = {0, parent, weight, quota};
 	struct wrong wrong = {0};
@@ -323,10 +467,13 @@ test(bool fifo, bool floors, bool quotas)
 		random_tree(&t, quotas);
 		p = random_problem(&t, 1 + below(MOST_JOBS), fifo, floors, need);
 		gv_filling_init(&f, &p, fifo, need);
+		stage = 0;
 		do {
+			check_stage(&f, stage++, &wrong);
 			run_stage(&f, &wrong);
 			stages++;
 		} while (gv_filling_next(&f));
+		wrong.stages += !isinf(f.limit);
 		gv_filling_free(&f);
 		p.tree = NULL;
 		gv_problem_free(&p);
@@ -339,6 +486,8 @@ test(bool fifo, bool floors, bool quotas)
 	is_int(wrong.until, 0, "%s: and no longer", name);
 	is_int(wrong.time, 0, "%s: when all have all, and not long before", name);
 	is_int(wrong.rising, 0, "%s: how many can rise", name);
+	is_int(wrong.stages, 0, "%s: quotas from the lowest up, then all", name);
+	is_int(wrong.lists, 0, "%s: lists of what rises", name);
 }
 
 /* So many jobs that sums are of blocks. */
@@ -375,6 +524,46 @@ test_blocks(void)
 	free(v);
 }
 
+/*
+ * Two jobs have all before a third begins to rise from its floor: then nothing rises, whatever
+ * rounding leaves of the sum of their weights.
+ */
+static void
+test_gap(void)
+{
+	size_t round, i, steps = 0, off = 0;
+	int step;
+
+	for (round = 0; round < 300; round++) {
+		double need[3] = {0}, from[3], v[3], want[3], rise;
+		struct gv_filling f;
+		struct gv_problem p;
+
+		gv_problem_alloc(&p, 3, 1);
+		p.capacity[0] = 9;
+		for (i = 0; i < 3; i++) {
+			p.count[i] = p.scale[i] = p.rate[i] = 1;
+			p.weight[i] = .1 + uniform();
+		}
+		p.weight[2] = .01;
+		need[2] = .5 + uniform() / 4;
+		gv_filling_init(&f, &p, false, need);
+		gv_filling_sort(&f);
+		memcpy(from, f.have, sizeof(from));
+		rise = f.most[0] + f.most[1] + f.have[2];
+		for (step = -8; step <= 8; step++, steps++) {
+			gv_filling_levels(&f, rise * (1 + step * 0x1p-53), v);
+			want[0] = f.most[0];
+			want[1] = f.most[1];
+			want[2] = from[2];
+			off += differ(&f, v, want, 1e-12);
+		}
+		gv_filling_free(&f);
+		gv_problem_free(&p);
+	}
+	is_int(off, 0, "between those that have all and the next, %zu times", steps);
+}
+
 int
 main(void)
 {
@@ -384,5 +573,6 @@ main(void)
 	for (kind = 0; kind < 8; kind++)
 		test(kind & 1, kind & 2, kind & 4);
 	test_blocks();
+	test_gap();
 	return done_testing();
 }
