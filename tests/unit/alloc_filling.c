@@ -429,6 +429,7 @@ run_stage(struct gv_filling *f, struct wrong *wrong)
 	static const double free_types[2];
 	double from[MOST_JOBS], v[MOST_JOBS], want[MOST_JOBS], c;
 	size_t i, n = 0, step;
+	bool held;
 
 	memcpy(from, f->have, f->p->n * sizeof(*from));
 	for (i = 0; i < f->p->n; i++)
@@ -448,6 +449,12 @@ run_stage(struct gv_filling *f, struct wrong *wrong)
 		gv_filling_go_on(f, c);
 		memcpy(f->have, v, f->p->n * sizeof(*v));
 	}
+	i = below(f->p->n); /* one that could have more is frozen */
+	held = f->frozen[i];
+	f->frozen[i] = true;
+	gv_filling_sort(f);
+	check_lists(f, wrong);
+	f->frozen[i] = held;
 }
 
 static void
