@@ -167,7 +167,7 @@ check(const struct gv_interior_point *s, int trial)
 
 /* ---- numbers far apart ---- */
 
-enum { FAR = 20, FAR_N = 200, FAR_M = 24 };
+enum { FAR = 20, FAR_STEPS = 590, FAR_N = 200, FAR_M = 24 };
 
 /*
  * Rates over eight decades, of which half of the jobs want as much as their fastest type
@@ -201,7 +201,7 @@ test_far(void)
 {
 	double *level = gv_xcalloc(FAR_N * FAR_M + FAR_N + FAR_M, sizeof(*level));
 	double *use = level + FAR_N * FAR_M, *capacity = use + FAR_N;
-	int trial, near = 0;
+	int trial, near = 0, steps = 0;
 
 	for (trial = 0; trial < FAR; trial++) {
 		struct gv_interior_program p;
@@ -211,16 +211,58 @@ test_far(void)
 		draw_far(&p, level, use, capacity);
 		gv_interior_solve(&p, &s);
 		near += s.gap <= GV_TOL_INTERIOR_NEAR;
+		steps += s.steps;
 		gv_interior_free(&s);
 	}
 	free(level);
 	is_int(near, FAR, "far from equal shares: all come to their end");
+	ok(steps <= FAR_STEPS, "in %d steps", steps);
+}
+
+/* ---- so many types that steps are corrected ---- */
+
+enum { MANY = 6, MANY_N = 40, MANY_M = 120, MANY_STEPS = 65 };
+
+static void
+test_many_types(void)
+{
+	double *level = gv_xcalloc(MANY_N * MANY_M, 2 * sizeof(*level));
+	double *gain = level + MANY_N * MANY_M, use[MANY_N], capacity[MANY_M];
+	int trial, near = 0, steps = 0, k;
+
+	for (trial = 0; trial < MANY; trial++) {
+		struct gv_interior_program p = {.n = MANY_N,
+		    .m = MANY_M,
+		    .level = level,
+		    .use = use,
+		    .gain = trial % 2 == 0 ? NULL : gain,
+		    .capacity = capacity};
+		struct gv_interior_point s;
+
+		draws_begin((uint64_t)trial, 3, 0);
+		for (k = 0; k < MANY_M; k++)
+			capacity[k] = 1 + (double)below(3);
+		for (k = 0; k < MANY_N; k++)
+			use[k] = (double)(1 << below(4));
+		for (k = 0; k < MANY_N * MANY_M; k++) {
+			level[k] = pow(10, 3 * uniform());
+			gain[k] = level[k] * (.5 + uniform());
+		}
+		gv_interior_solve(&p, &s);
+		near += s.gap <= GV_TOL_INTERIOR_NEAR;
+		steps += s.steps;
+		gv_interior_free(&s);
+	}
+	free(level);
+	is_int(near, MANY, "many types: all come to their end");
+	ok(steps <= MANY_STEPS, "in %d steps", steps);
 }
 
 int
 main(void)
 {
-	int trial, near = 0, kinds[4] = {0};
+	static const int most[4] = {1100, 710, 690, 1260};
+	int trial, near = 0, kinds[4] = {0}, steps[4] = {0}, k;
 
 	for (trial = 0; trial < TRIALS; trial++) {
 		struct gv_interior_point s;
@@ -230,8 +272,10 @@ main(void)
 		gv_interior_solve(&w.p, &s);
 		if (s.gap <= GV_TOL_INTERIOR_NEAR) {
 			near++;
-			kinds[(w.p.gain != NULL) +
-			      2 * (w.p.need != NULL || w.p.start != NULL)]++;
+			k = (w.p.gain != NULL) +
+			    2 * (w.p.need != NULL || w.p.start != NULL);
+			kinds[k]++;
+			steps[k] += s.steps;
 			check(&s, trial);
 		}
 		holds(s.steps > 0 || s.gap == INFINITY, "it takes steps", trial);
@@ -243,6 +287,10 @@ main(void)
 	ok(kinds[0] > 50 && kinds[1] > 20 && kinds[2] > 20 && kinds[3] > 50,
 	    "levels and sums, plain and not (%d %d %d %d)", kinds[0], kinds[1], kinds[2],
 	    kinds[3]);
+	for (k = 0; k < 4; k++)
+		ok(steps[k] <= most[k], "of those kinds %d take %d steps", kinds[k],
+		    steps[k]);
 	test_far();
+	test_many_types();
 	return done_testing();
 }
