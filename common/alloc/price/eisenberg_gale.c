@@ -178,11 +178,25 @@ set_box(struct gv_eg_market *k, int box)
 	}
 }
 
+/* Whether prices are where fixed jobs demand what they are fixed at. */
+static bool
+is_in_box(const struct gv_eg_market *k, int box)
+{
+	double width = width_of(box);
+	size_t j;
+
+	for (j = 0; j < k->p->m; j++)
+		if (fabs(k->barrier.price[j] - k->base[j]) > width * k->unit[j])
+			return false;
+	return true;
+}
+
 /*
  * The least D of all jobs less one of job without, if that is one, less D at base: prices
  * move by about its n-th part, so a small box will do and few jobs are free in it.  The next
  * job looks first at the box that was wide enough for this one, or, where that was looked
- * at first, at the one before.
+ * at first, at the one before.  Of all jobs a price that no share depends on is in the middle
+ * of the widened box, and has to be in the box for all that.
  */
 static double
 least_at(struct gv_eg_market *k, size_t without)
@@ -203,11 +217,14 @@ least_at(struct gv_eg_market *k, size_t without)
 			    p->count[k->order[i]] - (k->order[i] == without));
 		memcpy(s->price, k->base, p->m * sizeof(double));
 		set_box(k, box);
-		if (gv_eg_barrier_minimise(s, mu, GV_TOL_EG_LAST))
+		if (!gv_eg_barrier_minimise(s, mu, GV_TOL_EG_LAST))
+			continue;
+		if (without < p->n)
+			break;
+		gv_eg_barrier_widen(s);
+		if (is_in_box(k, box))
 			break;
 	}
-	if (without == p->n)
-		gv_eg_barrier_widen(s);
 	k->usual_box = box > first || box == k->least_box ? box : box - 1;
 	change = gv_eg_fixed_change(&s->fixed, s->price, k->base, p->m);
 	for (i = 0; i < s->n; i++)
