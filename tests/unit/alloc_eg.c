@@ -77,7 +77,7 @@ test_demand(void)
 		struct gv_eg_demand t = gv_eg_demand_at(a, scale, p, m);
 
 		most = largest(a, scale, p, m);
-		worst = fmax(worst, fabs(t.value - most));
+		worst = gv_worse(worst, fabs(t.value - most));
 		worst =
 		    fmax(worst, fabs(value_of(a, scale, p, t.j, t.xj, t.k, t.xk) - most));
 		kinds[t.vertex]++;
@@ -85,7 +85,11 @@ test_demand(void)
 		wrong += !(a[t.j] > 0 && a[t.k] > 0 && fabs(t.l * thr - 1) <= 1e-12);
 		wrong += !(t.time >= 0 && t.xj >= 0 && t.xk >= 0);
 		wrong += fabs(t.time - log(t.l) - 1 - t.value) > 1e-12;
-		/* no type is worth more than its cost and the time */
+		/* no type is worth more than its cost and the time; of alike ones the first */
+		for (j = 0; j < t.j; j++)
+			wrong += a[j] == a[t.j] && p[j] == p[t.j];
+		for (j = 0; j < t.k; j++)
+			wrong += a[j] == a[t.k] && p[j] == p[t.k];
 		for (j = 0; j < m; j++)
 			wrong += t.l * a[j] > scale * p[j] + t.time + 1e-12;
 		if (t.vertex == GV_EG_PART_TIME)
@@ -206,7 +210,7 @@ test_fixed(void)
 					       t[i].value);
 		for (j = 0; j < m; j++)
 			want += first[j] * (q[j] - p[j]);
-		worst = fmax(worst, fabs(gv_eg_fixed_change(&f, q, p, m) - want));
+		worst = gv_worse(worst, fabs(gv_eg_fixed_change(&f, q, p, m) - want));
 	}
 	ok(worst <= 1e-11, "sums over jobs at other prices, to %g", worst);
 }
@@ -350,8 +354,9 @@ off_newton(const struct gv_eg_barrier *s, double fall)
 				      s->a[i][j] * s->d_l[i];
 
 			if (s->a[i][j] > 0)
-				off = fmax(off, fabs(s->d_slack[i * s->m + j] - want) /
-						    (1 + fabs(want)));
+				off =
+				    gv_worse(off, fabs(s->d_slack[i * s->m + j] - want) /
+						      (1 + fabs(want)));
 		}
 	}
 	for (i = 0; i < n; i++) {
@@ -361,7 +366,7 @@ off_newton(const struct gv_eg_barrier *s, double fall)
 			sum += h[i][j] * d[j];
 			terms += fabs(h[i][j] * d[j]);
 		}
-		off = fmax(off, fabs(sum) / terms);
+		off = gv_worse(off, fabs(sum) / terms);
 		falls -= g[i] * d[i];
 		size += fabs(g[i] * d[i]);
 	}
@@ -378,7 +383,7 @@ test_newton(void)
 		struct gv_eg_barrier s;
 
 		draw_barrier(&s, a, below(N + 1), 1 + below(M));
-		worst = fmax(worst, off_newton(&s, gv_eg_newton(&s)));
+		worst = gv_worse(worst, off_newton(&s, gv_eg_newton(&s)));
 		gv_eg_barrier_free(&s);
 	}
 	ok(worst <= 1e-9, "steps solve the equations of everything at once, to %g",
@@ -422,7 +427,7 @@ test_barrier(void)
 		if (inside) {
 			double fall = gv_eg_newton(&s);
 
-			worst = fmax(worst, fall / s.mu);
+			worst = gv_worse(worst, fall / s.mu);
 			unlike += fabs(s.mu / 1e-9 - 1) > 1e-3 || s.bend_mu != s.mu;
 			for (i = 0; i < n; i++)
 				for (j = 0; j < m; j++)
@@ -488,8 +493,8 @@ best_sum(const struct gv_problem *p, double *gap)
 
 	gv_eg_market_shares(k, x, price);
 	now = gap_of(p, x, price, &sum);
-	*gap = fmax(*gap, fmax(now, -now));
-	*gap = fmax(*gap, gv_problem_excess(p, x));
+	*gap = gv_worse(*gap, fabs(now));
+	*gap = gv_worse(*gap, gv_problem_excess(p, x));
 	gv_eg_market_free(k);
 	free(x);
 	return sum;

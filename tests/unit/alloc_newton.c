@@ -13,6 +13,7 @@
 #include "alloc/interior/advance.h"
 #include "alloc/interior/outer.h"
 #include "alloc/interior/start.h"
+#include "alloc/problem/problem.h"
 #include "lp/tolerance.h"
 
 enum { N = 80, M = 130, TRIALS = 120 };
@@ -56,7 +57,7 @@ test_outer(void)
 
 				for (r = 0; r < rows && j >= from; r++)
 					want -= v[r * stride + i] * v[r * stride + j];
-				worst = fmax(worst, fabs(c[i * stride + j] - want));
+				worst = gv_worse(worst, fabs(c[i * stride + j] - want));
 			}
 		free(c);
 		free(was);
@@ -95,7 +96,7 @@ test_cholesky(void)
 
 				for (r = 0; r <= j; r++)
 					sum += a[i * stride + r] * a[j * stride + r];
-				worst = fmax(worst, fabs(sum - was[i * stride + j]));
+				worst = gv_worse(worst, fabs(sum - was[i * stride + j]));
 			}
 		a[0] = NAN;
 		failed += gv_interior_cholesky(a, stride, m);
@@ -277,11 +278,11 @@ off_step(const struct gv_interior_state *s)
 	size_t i, j, e;
 
 	off = off_pairs(s->n_columns, NULL, at->x, at->z, d->x, d->z, r->x);
-	off = fmax(
+	off = gv_worse(
 	    off, off_pairs(s->n, NULL, at->idle, at->time, d->idle, d->time, r->idle));
-	off = fmax(off,
+	off = gv_worse(off,
 	    off_pairs(s->n, s->wants, at->over, at->lambda, d->over, d->lambda, r->over));
-	off = fmax(
+	off = gv_worse(
 	    off, off_pairs(s->m, NULL, at->left, at->price, d->left, d->price, r->left));
 	for (i = 0; i < s->n; i++) {
 		double time = d->idle[i], time_size = 1 + fabs(d->idle[i]);
@@ -298,21 +299,21 @@ off_step(const struct gv_interior_state *s)
 			level_size += fabs(s->a[e] * d->x[e]);
 			gpus[s->type[e]] += s->p->use[i] * d->x[e];
 			size[s->type[e]] += fabs(s->p->use[i] * d->x[e]);
-			off = fmax(
+			off = gv_worse(
 			    off, fabs(cost + d->time[i] - paid + r->z[e] - d->z[e]) /
 				     (1 + fabs(cost) + fabs(d->time[i]) + fabs(paid)));
 		}
-		off = fmax(off, fabs(time - r->time[i]) / time_size);
+		off = gv_worse(off, fabs(time - r->time[i]) / time_size);
 		if (s->wants[i])
-			off = fmax(off, fabs(level - r->lambda[i]) / level_size);
+			off = gv_worse(off, fabs(level - r->lambda[i]) / level_size);
 		lambdas += d->lambda[i];
 		lambda_size += fabs(d->lambda[i]);
 	}
 	for (j = 0; j < s->m; j++)
-		off = fmax(off, fabs(gpus[j] + d->left[j] - r->price[j]) /
-				    (1 + size[j] + fabs(d->left[j])));
+		off = gv_worse(off, fabs(gpus[j] + d->left[j] - r->price[j]) /
+					(1 + size[j] + fabs(d->left[j])));
 	if (s->level)
-		off = fmax(off, fabs(lambdas - s->rest_t) / lambda_size);
+		off = gv_worse(off, fabs(lambdas - s->rest_t) / lambda_size);
 	return off;
 }
 
@@ -334,7 +335,7 @@ test_step(void)
 		s.rest_t = uniform() - .5;
 		failed += !gv_interior_factorise(&s);
 		gv_interior_step(&s, &s.step);
-		worst = fmax(worst, off_step(&s));
+		worst = gv_worse(worst, off_step(&s));
 		state_free(&s);
 	}
 	ok(failed == 0 && worst <= 1e-9, "steps solve Newton's equations, to %g", worst);
@@ -362,15 +363,15 @@ off_residuals(struct gv_interior_state *s)
 			time -= at->x[e];
 			level -= s->a[e] * at->x[e];
 			gpus[s->type[e]] -= w.use[i] * at->x[e];
-			off = fmax(off, fabs(r->z[e] - (z - at->z[e])));
+			off = gv_worse(off, fabs(r->z[e] - (z - at->z[e])));
 		}
 		level += s->level ? at->t : w.p.need != NULL ? w.need[i] : 0;
-		off = fmax(off, fabs(r->time[i] - time));
-		off = fmax(off, fabs(r->lambda[i] - (s->wants[i] ? level : 0)));
+		off = gv_worse(off, fabs(r->time[i] - time));
+		off = gv_worse(off, fabs(r->lambda[i] - (s->wants[i] ? level : 0)));
 		t -= s->level ? at->lambda[i] : 0;
 	}
 	for (j = 0; j < s->m; j++)
-		off = fmax(off, fabs(r->price[j] - gpus[j]));
+		off = gv_worse(off, fabs(r->price[j] - gpus[j]));
 	return fmax(off, fabs(s->rest_t - t));
 }
 
@@ -438,10 +439,11 @@ test_sums(void)
 		for (i = 0; i < s.rest.size; i++)
 			s.rest.memory[i] = 7;
 		gv_interior_residuals(&s);
-		worst = fmax(worst, off_residuals(&s));
+		worst = gv_worse(worst, off_residuals(&s));
 		bound = bound_of(&s, &want);
-		apart = fmax(apart, fabs(gv_interior_bound(&s, &objective) / bound - 1));
-		apart = fmax(apart, fabs(objective - want) / (1 + fabs(want)));
+		apart =
+		    gv_worse(apart, fabs(gv_interior_bound(&s, &objective) / bound - 1));
+		apart = gv_worse(apart, fabs(objective - want) / (1 + fabs(want)));
 		want = mean_product(&s, &n);
 		means =
 		    fmax(means, fabs(gv_interior_mean_product(&s, &pairs) / want - 1) +

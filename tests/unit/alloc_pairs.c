@@ -363,7 +363,7 @@ go_on(struct gv_climb *c, const double *factor, double *from, struct worst *w)
 	gv_reach_alloc(&r, p);
 	w->failed += gv_climb_go_on(c, from, by, most, &t, &blocked, &r, &e) != 0;
 	want = farthest(p, factor, from, by, most, NULL);
-	w->behind = fmax(w->behind, fabs(t - want));
+	w->behind = gv_worse(w->behind, fabs(t - want));
 	w->rounds += c->w.rounds;
 	w->blocked += blocked;
 	w->free_ways += !blocked;
@@ -375,8 +375,8 @@ go_on(struct gv_climb *c, const double *factor, double *from, struct worst *w)
 	if (blocked) {
 		double limit = farthest(p, factor, from, by, 1, r.lambda);
 
-		w->broken = fmax(w->broken, limit / r.limit - 1);
-		w->loose = fmax(w->loose, 1 - has / r.limit);
+		w->broken = gv_worse(w->broken, limit / r.limit - 1);
+		w->loose = gv_worse(w->loose, 1 - has / r.limit);
 	}
 	gv_reach_free(&r);
 }
@@ -393,7 +393,7 @@ lacking(struct gv_climb *c, const double *factor, const double *from)
 	gv_climb_shares(c, &s);
 	gv_solution_throughput(p, &s, thr);
 	for (i = 0; i < p->n; i++)
-		worst = fmax(worst, from[i] - factor[i] * thr[i]);
+		worst = gv_worse(worst, from[i] - factor[i] * thr[i]);
 	free(s.x);
 	free(s.pair);
 	return worst;
@@ -420,7 +420,7 @@ test_climb(void)
 		gv_climb_init(&c, &p, a, size);
 		for (turns = 0; turns < 4; turns++)
 			go_on(&c, factor, from, &w);
-		w.shares = fmax(w.shares, lacking(&c, factor, from));
+		w.shares = gv_worse(w.shares, lacking(&c, factor, from));
 		gv_climb_free(&c);
 		drop(&p, &t);
 	}

@@ -344,9 +344,9 @@ test_improve(void)
 		more = gv_greedy_improve(&p, gain, point);
 		steps += more > 0;
 		wrong += !is_one(point) || more < 0;
-		worst = fmax(worst, fabs(value_of(&p, gain, point) - before - more));
+		worst = gv_worse(worst, fabs(value_of(&p, gain, point) - before - more));
 		for (j = 0; j < p.m; j++)
-			worst = fmax(worst,
+			worst = gv_worse(worst,
 			    best_of_type(gain, point, j) - value_of(&p, gain, point));
 		gv_problem_free(&p);
 	}
@@ -398,7 +398,7 @@ test_packing(void)
 		find_all(&p);
 		draw_gains(&p, gain);
 		wrong += !gv_packing_best(&p, gain, point) || !is_one(point);
-		worst = fmax(worst, fabs(value_of(&p, gain, point) - largest(gain)));
+		worst = gv_worse(worst, fabs(value_of(&p, gain, point) - largest(gain)));
 		gv_problem_free(&p);
 	}
 	is_int(wrong, 0, "packings are placements");
@@ -668,7 +668,7 @@ off(const struct program *w)
 		double now = reached(p, g->throughput, g->mean, i);
 		double lower = g->lower != NULL ? g->lower[i] : 0;
 
-		off = fmax(off, lower - now);
+		off = gv_worse(off, lower - now);
 		if (g->demand != NULL && g->demand[i] > 0)
 			level = fmin(level, (now - lower) / g->demand[i]);
 	}
@@ -676,17 +676,17 @@ off(const struct program *w)
 		if (g->each[i] > 0)
 			level = fmin(level, g->mean[i] / g->each[i]);
 	if (g->first != NULL)
-		off = fmax(off, g->first_value - value_of(p, g->first, g->mean));
+		off = gv_worse(off, g->first_value - value_of(p, g->first, g->mean));
 	if (g->cost != NULL)
-		off = fmax(off, value_of(p, g->cost, g->mean) - g->budget);
+		off = gv_worse(off, value_of(p, g->cost, g->mean) - g->budget);
 	gain = g->gain != NULL ? value_of(p, g->gain, g->mean) : 0;
-	off = fmax(off, g->value - gain - (g->level ? level : 0));
+	off = gv_worse(off, g->value - gain - (g->level ? level : 0));
 	/* weak duality, where duals are of all rows that come into the bound */
 	bound = g->lagrangian_max + g->budget_dual * g->budget;
 	for (i = 0; g->lower != NULL && i < p->n; i++)
 		bound -= g->dual[i] * g->lower[i];
 	if (g->first == NULL && !g->level)
-		off = fmax(off, fabs(bound - g->value));
+		off = gv_worse(off, fabs(bound - g->value));
 	return off;
 }
 
@@ -711,8 +711,8 @@ test_mixtures(void)
 			    p.n * p.m * sizeof(*h.point));
 		h.n_placements = w.some;
 		failed += gv_hull_solve(&h, &w.g, "test", &e) != 0;
-		apart = fmax(apart, fabs(w.g.value - by_lp(&w, true)));
-		worst = fmax(worst, off(&w));
+		apart = gv_worse(apart, fabs(w.g.value - by_lp(&w, true)));
+		worst = gv_worse(worst, off(&w));
 		gv_hull_free(&h);
 		gv_placement_program_free(&w.g);
 		gv_problem_free(&p);
@@ -736,8 +736,8 @@ test_fractional(void)
 		find_all(&p);
 		draw_program(&w, true);
 		failed += gv_placement_program_solve(&w.g, "test", &e) != 0;
-		apart = fmax(apart, fabs(w.g.value - by_lp(&w, false)));
-		worst = fmax(worst, off(&w));
+		apart = gv_worse(apart, fabs(w.g.value - by_lp(&w, false)));
+		worst = gv_worse(worst, off(&w));
 		gv_placement_program_free(&w.g);
 		gv_problem_free(&p);
 	}

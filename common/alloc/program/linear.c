@@ -87,7 +87,7 @@ sum_bound(const struct gv_linear *l)
 	const struct gv_problem *p = l->p;
 	const double *gain = l->gain;
 	double sum = 0;
-	double magnitude = 0; /* of all that is added or subtracted */
+	double magnitude; /* of all that is added or subtracted */
 	size_t i, j;
 
 	for (j = 0; j < p->m; j++)
