@@ -335,7 +335,9 @@ test_step(void)
 		s.rest_t = uniform() - .5;
 		/* twice: of the first time nothing is left */
 		failed += !gv_interior_factorise(&s) || !gv_interior_factorise(&s);
+		s.step.t = 7;
 		gv_interior_step(&s, &s.step);
+		failed += !s.level && s.step.t != 0;
 		worst = gv_worse(worst, off_step(&s));
 		state_free(&s);
 	}
