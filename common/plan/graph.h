@@ -37,7 +37,7 @@ void gv_graph_free(struct gv_graph *g);
 /*
  * An order in which each layer stands behind all that feed it; among several
  * the one of the lower number first.  order [n].  0, or -1 when there is a
- * circle, and then order[0] is a layer on or behind it.
+ * circle, and then order[0] is the first layer on or behind it.
  */
 int gv_graph_order(const struct gv_graph *g, uint32_t *order);
 
