@@ -28,6 +28,7 @@ static void
 draw_model(struct model *x)
 {
 	size_t n = 2 + draw(PREFIXES - 1), i, d, k;
+	bool flat = draw(10) == 0;
 
 	memset(x, 0, sizeof(*x));
 	x->s = (struct ideals){.n = n,
@@ -44,6 +45,11 @@ draw_model(struct model *x)
 		x->activation[i] = x->activation[i - 1] + (double)draw(9);
 		x->parameter[i] = x->parameter[i - 1] + (double)draw(9);
 		x->out[i] = i + 1 < n ? (double)draw(9) : 0;
+	}
+	/* time in one layer alone, so that micro-batches and kinds do not matter */
+	for (k = 1 + draw(n - 1), i = 1; flat && i < n; i++) {
+		x->forward_s[i] = x->activation[i] = x->parameter[i] = x->out[i] = 0;
+		x->time_s[i] = i < k ? 0 : 1;
 	}
 	x->c = (struct two_bw_cuts){.deepest = 1 + draw(n - 1), .at = x->at};
 	for (d = 1; d <= x->c.deepest; d++) {
