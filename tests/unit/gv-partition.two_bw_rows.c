@@ -200,7 +200,7 @@ in_order(const struct two_bw_row *x, const struct two_bw_row *y)
 /* ---- the search ---- */
 
 struct counts {
-	size_t tried, missing, unordered, least, rows, left, ties;
+	size_t tried, missing, unordered, least, rows, left, ties, unfreed;
 };
 
 static void
@@ -255,12 +255,14 @@ searches(void)
 		two_bw_search(&got, &x.s, &x.c, &m, &v);
 		compare_rows(&got, row, all_rows(&x, &m, &v, row), &m, &c);
 		two_bw_rows_free(&got);
+		c.unfreed += got.n != 0 || got.row != NULL || got.tried != 0;
 		two_bw_speeds_free(&v);
 	}
 	is_int(c.tried, 0, "all configurations are tried");
 	is_int(c.missing, 0, "those that fit are there, as the formulas say");
 	is_int(c.unordered, 0, "the best first, ties by what is simpler");
 	is_int(c.least, 0, "the first with the least memory");
+	is_int(c.unfreed, 0, "and nothing is left of freed ones");
 	ok(c.rows > 20000 && c.left > 5000 && c.ties > 500,
 	    "%zu rows, %zu do not fit, %zu are as fast", c.rows, c.left, c.ties);
 }
