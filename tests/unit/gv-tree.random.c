@@ -184,6 +184,34 @@ sound(const struct fabric *f, const struct forest *t, bool both_ways, double *se
 	return good;
 }
 
+/* Whether no link carries more up and down than it can, to the last unit. */
+static bool
+exactly_sound(const struct fabric *f, const struct forest *t)
+{
+	int64_t *load = gv_xcalloc(f->n * f->n, sizeof(*load));
+	int64_t under = t->unit.under;
+	bool good = t->unit.over == 1;
+	size_t i, k, h, v;
+
+	for (i = 0; i < t->n; i++)
+		for (k = 0; k < t->tree[i].n_edges; k++) {
+			const struct tree_edge *e = &t->tree[i].edge[k];
+
+			for (h = 0; h + 1 < e->n_path; h++) {
+				load[e->path[h] * f->n + e->path[h + 1]] +=
+				    t->tree[i].weight;
+				load[e->path[h + 1] * f->n + e->path[h]] +=
+				    t->tree[i].weight;
+			}
+		}
+	for (v = 0; v < f->n * f->n; v++)
+		good =
+		    good && (load[v] / under < f->cap[v] ||
+				(load[v] / under == f->cap[v] && load[v] % under == 0));
+	free(load);
+	return good;
+}
+
 static double
 value(struct ratio r)
 {
@@ -350,6 +378,41 @@ test_packing(void)
 	ok(inexact <= 4, "exactly in all but %zu of 400", inexact);
 }
 
+/* Of capacities with many digits, with and without switches. */
+static void
+test_digits(void)
+{
+	static const size_t digits[] = {100, 10000, 1000000, 100000000, 2000000000};
+	size_t run, failed = 0, above = 0, short_of = 0, packed = 0;
+	struct gv_error e = {0};
+
+	for (run = 0; run < 300; run++) {
+		size_t switches = run % 2, i;
+		struct fabric f;
+		struct forest t;
+		double sum = 0, want;
+
+		random_fabric(
+		    &f, 2 + below(5), switches, .8, digits[run / 2 % 5], below(2) == 0);
+		want = value(packing_strength(&f, NULL));
+		if (want > 0) {
+			failed += (switches == 0 ? packing_colgen(&t, &f, &e)
+						 : packing_relayed(&t, &f, &e)) != 0;
+			above += !exactly_sound(&f, &t);
+			for (i = 0; i < t.n; i++)
+				sum += (double)t.tree[i].weight / (double)t.unit.under;
+			short_of += sum < want * (1 - 1e-8);
+			packed++;
+			forest_free(&t);
+		}
+		fabric_free(&f);
+	}
+	is_int(failed, 0, "links of many digits are packed");
+	is_int(above, 0, "no link carries a unit too much");
+	is_int(short_of, 0, "and as much as they can");
+	ok(packed > 150, "in %zu fabrics", packed);
+}
+
 /* An allreduce through switches: what no plan passes, and how near plans come. */
 static void
 test_allreduce(void)
@@ -464,6 +527,7 @@ main(void)
 	test_forest();
 	test_few();
 	test_packing();
+	test_digits();
 	test_allreduce();
 	test_hang();
 	return done_testing();

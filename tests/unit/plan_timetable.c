@@ -25,8 +25,8 @@ begin(struct world *w, enum gv_schedule_kind schedule, const char *replicas, siz
 	    .chunks = 1,
 	    .micro_batches = m,
 	    .batch = m};
-	for (k = 0; k < w->p.n; k++)
-		w->stage[k].replicas = (size_t)(replicas[k] - '0');
+	for (k = 0; k < MOST; k++) /* those behind are none of it */
+		w->stage[k].replicas = k < w->p.n ? (size_t)(replicas[k] - '0') : 3;
 }
 
 /* "F0/1": forward of micro-batch 0, version 1; with chunks the stage before it, "2:F0/1". */
