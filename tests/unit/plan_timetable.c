@@ -297,6 +297,22 @@ checks(void)
 	    "has 2",
 	    "says so");
 	gv_error_clear(&e);
+	begin(&w, GV_SCHEDULE_INTERLEAVED, "122", 5);
+	is_int(gv_timetable_check(&w.p, &e), -1, "others on the first");
+	is_str(e.text[0],
+	    "interleaved needs as many replicas on every stage; stage 1 has 2, stage 0 "
+	    "has 1",
+	    "says so");
+	gv_error_clear(&e);
+	begin(&w, GV_SCHEDULE_2BW, "21", 9);
+	w.p.batch = 3;
+	is_int(gv_timetable_check(&w.p, &e), 0, "2bw with as many as GPUs");
+	w.p.batch = 2;
+	is_int(gv_timetable_check(&w.p, &e), -1, "2bw with one less");
+	is_str(e.text[0],
+	    "2bw needs as many micro-batches in a batch as the plan has GPUs, 3; got 2",
+	    "says so");
+	gv_error_clear(&e);
 	w.p.schedule = GV_SCHEDULE_FLUSH;
 	is_int(gv_timetable_check(&w.p, &e), 0, "flush takes any");
 	w.p.stage = gv_xcalloc(1, sizeof(*w.p.stage));
