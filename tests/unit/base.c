@@ -15,7 +15,6 @@
 #include "base/err.h"
 #include "base/fileio.h"
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/num.h"
 #include "base/rng.h"
 #include "base/shm.h"
@@ -256,54 +255,6 @@ test_times(void)
 	for (i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++)
 		is_str(gv_show_bytes(buf, bytes[i].bytes), bytes[i].shown, "%s",
 		    bytes[i].shown);
-}
-
-/* Words and those meant. */
-static void
-test_near(void)
-{
-	static const char *const known[] = {"priority_weight", "scale_factor",
-	    "deadline_s", "gpus", "share", "ids", "rate_a", "usd_per_h", "forward_ms",
-	    "steps_per_s"};
-	static const char *const words[][2] = {{"priority_wieght", "priority_weight"},
-	    {"scalefactor", "scale_factor"}, {"Scale-Factor", "scale_factor"},
-	    {"deadline", "deadline_s"}, {"gpu", "gpus"}, {"GPUS", "gpus"},
-	    {"shraes", NULL}, {"shraer", NULL}, {"share", NULL}, {"shares", "share"},
-	    {"shard", NULL}, {"id", NULL}, {"IDs", "ids"}, {"rate_b", NULL}, {"", NULL},
-	    {"priority", NULL}, {"pr1ority_we1ght", "priority_weight"},
-	    {"pr1or1ty_we1ght", NULL}, {"usd_per_hour", "usd_per_h"},
-	    {"usd_per_day", NULL}, {"steps_per_second", "steps_per_s"},
-	    {"Deadline_Seconds", "deadline_s"}, {"forward_milliseconds", "forward_ms"},
-	    {"forward_usec", NULL}, {"hour", NULL}, {"_hour", NULL}};
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		const char *near = gv_near(words[i][0], strlen(words[i][0]), known,
-		    sizeof(known) / sizeof(known[0]));
-
-		is_str(near != NULL ? near : "none",
-		    words[i][1] != NULL ? words[i][1] : "none", "near \"%s\"",
-		    words[i][0]);
-	}
-}
-
-/* Words of 64 letters are compared, longer ones are not. */
-static void
-test_near_longest(void)
-{
-	char known[66], typed[66];
-	const char *const words[] = {known};
-	size_t n;
-
-	memset(known, 'b', sizeof(known));
-	memset(typed, 'b', sizeof(typed));
-	typed[30] = 'x';
-	for (n = 64; n <= 65; n++) {
-		known[n] = typed[n] = 0;
-		ok((gv_near(typed, n, words, 1) == known) == (n == 64),
-		    "a letter of %zu is wrong", n);
-		known[n] = typed[n] = 'b';
-	}
 }
 
 /* Where a long text is cut: before a character that does not fit, of 4 bytes at most. */
@@ -714,8 +665,6 @@ main(void)
 	test_units();
 	test_rates();
 	test_times();
-	test_near();
-	test_near_longest();
 	test_errors();
 	test_philox();
 	test_arena();

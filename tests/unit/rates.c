@@ -405,8 +405,8 @@ bad_join(const char *throughputs, const char *want)
 static void
 test_join(void)
 {
-	struct gv_frame j = frame("job_id,steps_per_s,job_type,scale_factor,x\n"
-				  "a,7,lm,1,1\nb,,cnn,2,2\nc,,lm,4,3\nd,,,1,4\n");
+	struct gv_frame j = frame("job_id,steps_per_s,job_type,scale_factor,gpu_type,x\n"
+				  "a,7,lm,1,,1\nb,,cnn,2,t4,2\nc,,lm,4,,3\nd,,,1,,4\n");
 	struct gv_frame t =
 	    frame("job_type,scale_factor,gpu_type,steps_per_s\n"
 		  "lm,1,v100,10.0\ncnn,1,v100,1\ncnn,2,k80,3\nlm,1,k80,4\n"
@@ -427,7 +427,8 @@ test_join(void)
 	ok(n == 2 && missing[0] == 2 && missing[1] == 3, "two jobs have no throughput");
 	ok(out.n_columns == 6 && out.n_rows == 4, "shape");
 	is_cell(out.name[4], "gpu_type", "the new columns stand behind");
-	is_cell(out.name[5], "steps_per_s", "an old one of the name is gone");
+	is_cell(out.name[5], "steps_per_s", "old ones of these names are gone");
+	is_int(out.header_line, 1, "its header is where that of the jobs is");
 	for (i = 0; i < 4; i++) {
 		for (k = 0; k < 5; k++)
 			is_cell(gv_frame_cell(&out, i, k), want[i][k], want[i][k]);
@@ -451,6 +452,15 @@ test_join(void)
 		 "1\nlm,1,v100,2\n",
 	    "t.csv:4: gpu_type: repeated row of job type \"lm\" "
 	    "at this scale_factor, first at line 2");
+	bad_join("job_type,scale_factor,gpu_type,steps_per_s\nlm,1,v100,1\nlm,2,v100,"
+		 "1\nlm,2,v100,2\n",
+	    "t.csv:4: gpu_type: repeated row of job type \"lm\" "
+	    "at this scale_factor, first at line 3");
+	bad_join("job_type,scale_factor,gpu_type,steps_per_s\nlm,x,v100,1\n",
+	    "t.csv:2: scale_factor: expected an integer, got \"x\"");
+	bad_join("gpu_type,gpus\n",
+	    "t.csv:1: this is a cluster; expected a table of throughputs (job_type, "
+	    "scale_factor, gpu_type, steps_per_s)");
 }
 
 /* Random tables against the definition: for each job, each type in its order, each matching row. */

@@ -18,11 +18,11 @@ below(size_t n)
 enum {
 	MAX_JOBS = 6,
 	TYPES = 2,
-	KINDS = 5
-}; /* names of types: a, b, spread, and one unknown */
+	KINDS = 7
+}; /* names of types: a, b, spread, and those unknown */
 
-static const char *const kind[KINDS] = {
-    "a", "b", "a_unconsolidated", "b_unconsolidated", "c_unconsolidated"};
+static const char *const kind[KINDS] = {"a", "b", "a_unconsolidated", "b_unconsolidated",
+    "c_unconsolidated", "c", "a_notconsolidate"};
 
 static struct gv_cell
 cell(const char *s)
@@ -30,32 +30,46 @@ cell(const char *s)
 	return (struct gv_cell){s, strlen(s)};
 }
 
-/* A table of random rates; rate[job][kind], -1 = no row. */
+/* A table of random rates; rate[job][kind], -1 = no row.  Rows of pairs are among them. */
 static void
 make_table(struct gv_frame *f, size_t n_jobs, const int *gang, int (*rate)[KINDS])
 {
-	static const char *const names[] = {
-	    "job_id", "gpu_type", "steps_per_s", "scale_factor"};
-	struct gv_cell column[4], row[4];
-	char text[3][32];
-	size_t i, k;
+	static const char *const names[] = {"job_id", "gpu_type", "steps_per_s",
+	    "scale_factor", "with_job_id", "with_steps_per_s"};
+	struct gv_cell column[6], row[6];
+	char text[4][32];
+	size_t i, k, n, with;
 
-	for (k = 0; k < 4; k++)
+	for (k = 0; k < 6; k++)
 		column[k] = cell(names[k]);
-	gv_frame_start(f, "table", false, column, 4);
-	for (i = 0; i < n_jobs; i++)
-		for (k = 0; k < KINDS; k++) {
+	gv_frame_start(f, "table", false, column, 6);
+	for (i = 0; i < n_jobs; i++) {
+		size_t first = below(KINDS);
+
+		snprintf(text[0], sizeof(text[0]), "j%zu", i);
+		snprintf(text[2], sizeof(text[2]), "%d", gang[i]);
+		row[0] = cell(text[0]);
+		row[3] = cell(text[2]);
+		for (n = 0; n < KINDS; n++) {
+			k = (first + n) % KINDS;
 			if (rate[i][k] < 0)
 				continue;
-			snprintf(text[0], sizeof(text[0]), "j%zu", i);
 			snprintf(text[1], sizeof(text[1]), "%d", rate[i][k]);
-			snprintf(text[2], sizeof(text[2]), "%d", gang[i]);
-			row[0] = cell(text[0]);
 			row[1] = cell(kind[k]);
 			row[2] = cell(text[1]);
-			row[3] = cell(text[2]);
+			row[4] = row[5] = cell("");
 			gv_frame_add(f, row, 2);
 		}
+		/* one of an earlier job and this one, faster than either alone */
+		with = below(n_jobs);
+		if (with >= i || gang[with] != gang[i])
+			continue;
+		snprintf(text[3], sizeof(text[3]), "j%zu", with);
+		row[1] = cell(kind[below(KINDS)]);
+		row[2] = row[5] = cell("7");
+		row[4] = cell(text[3]);
+		gv_frame_add(f, row, 2);
+	}
 }
 
 /* What the row should count as: its type, or -1. */
@@ -67,7 +81,7 @@ expected(const int *rate, int gang, const size_t *node, size_t k)
 	bool several = t == 0 && gang > 1; /* type a lies on two nodes */
 	int own = rate[t], spread = rate[t + 2];
 
-	if (k == 4)
+	if (k >= 4)
 		return -1;
 	if (spread < 0 || own < 0)
 		return (int)t;
@@ -81,14 +95,15 @@ expected(const int *rate, int gang, const size_t *node, size_t k)
 static void
 test_random(void)
 {
-	size_t wrong = 0, spread = 0;
+	size_t wrong = 0, spread = 0, pairs = 0;
 	int trial;
 
 	for (trial = 0; trial < 2000; trial++) {
 		struct gv_gpu_type type[TYPES] = {{.name = "a"}, {.name = "b"}};
-		struct gv_pool pool[3] = {{.type = 0, .node = "x", .gpus = 1 + below(4)},
+		struct gv_pool pool[4] = {{.type = 0, .node = "x", .gpus = 1 + below(4)},
 		    {.type = 0, .node = "y", .gpus = 1 + below(4)},
-		    {.type = 1, .node = "x", .gpus = 1 + below(8)}};
+		    {.type = 1, .node = "x", .gpus = 1 + below(8)},
+		    {.type = 0, .node = "behind", .gpus = 100}};
 		struct gv_cluster c = {
 		    .n_types = TYPES, .type = type, .n_pools = 3, .pool = pool};
 		size_t node[TYPES] = {
@@ -117,6 +132,11 @@ test_random(void)
 
 			for (k = 0; !gv_cell_is(name, kind[k]); k++)
 				continue;
+			if (r.rate[i].with >= 0) {
+				wrong += r.rate[i].type != (k < 2 ? (ptrdiff_t)k : -1);
+				pairs++;
+				continue;
+			}
 			wrong +=
 			    r.rate[i].type != expected(rate[job], gang[job], node, k);
 			spread += k >= 2 && r.rate[i].type >= 0;
@@ -124,7 +144,36 @@ test_random(void)
 		gv_rates_free(&r);
 	}
 	is_int(wrong, 0, "of two rows on the same GPUs the faster one that is possible");
+	ok(pairs > 500, "rows of pairs, of which each counts, were among them: %zu",
+	    pairs);
 	ok(spread > 500, "spread gangs were among them: %zu", spread);
+}
+
+/* A type whose own name ends so is a type as others are. */
+static void
+test_named_so(void)
+{
+	struct gv_gpu_type type[TYPES] = {{.name = "a_unconsolidated"}, {.name = "a"}};
+	struct gv_pool pool[2] = {{.type = 0, .gpus = 4}, {.type = 1, .gpus = 4}};
+	struct gv_cluster c = {
+	    .n_types = TYPES, .type = type, .n_pools = 2, .pool = pool};
+	int gang[1] = {8}, rate[1][KINDS] = {{1, -1, 2, 3, -1, -1, -1}};
+	struct gv_frame f = {0};
+	struct gv_rates r = {0};
+	struct gv_error e = {0};
+	size_t i;
+	int wrong = 0;
+
+	make_table(&f, 1, gang, rate);
+	if (gv_rates_from(&r, &f, &c, &e) != 0)
+		gv_die_error(&e);
+	gv_rates_spread(&r, &c);
+	for (i = 0; i < r.n_rates; i++)
+		wrong += r.rate[i].type != (r.rate[i].steps_per_s == 1      ? 1
+					       : r.rate[i].steps_per_s == 2 ? 0
+									    : -1);
+	is_int(wrong, 0, "a type that is named as another one's spread gangs is itself");
+	gv_rates_free(&r);
 }
 
 /* ---- isolated times ---- */
@@ -176,6 +225,7 @@ main(void)
 {
 	gv_init("spread");
 	test_random();
+	test_named_so();
 	test_isolated();
 	return done_testing();
 }
