@@ -10,8 +10,8 @@ enum { MOST = 70, TRIALS = 30000 };
 
 /* ---- the definition ---- */
 
-/* The fewest changes that make the rest of b of the rest of a; known[i][k] + 1 is one that was found. */
-static size_t known[MOST][MOST];
+/* The fewest changes that make the rest of b of the rest of a; fewest[i][k] + 1 is one that was found. */
+static size_t fewest[MOST][MOST];
 
 static size_t
 changes(const char *a, const char *b, size_t i, size_t k, size_t change)
@@ -20,8 +20,8 @@ changes(const char *a, const char *b, size_t i, size_t k, size_t change)
 
 	if (n == 0 || m == 0)
 		return n + m;
-	if (known[i][k] > 0)
-		return known[i][k] - 1;
+	if (fewest[i][k] > 0)
+		return fewest[i][k] - 1;
 	best = changes(a, b, i + 1, k + 1, change) + (a[i] == b[k] ? 0 : change);
 	other = changes(a, b, i + 1, k, change) + 1;
 	best = other < best ? other : best;
@@ -31,7 +31,7 @@ changes(const char *a, const char *b, size_t i, size_t k, size_t change)
 		other = changes(a, b, i + 2, k + 2, change) + 1;
 		best = other < best ? other : best;
 	}
-	known[i][k] = best + 1;
+	fewest[i][k] = best + 1;
 	return best;
 }
 
@@ -71,7 +71,7 @@ near_by(const char *typed, const char *word)
 		return true;
 	if (n < 3 || m < 4)
 		return false;
-	memset(known, 0, sizeof(known));
+	memset(fewest, 0, sizeof(fewest));
 	return m < 8 ? changes(a, b, 0, 0, 2) <= 1 : changes(a, b, 0, 0, 1) <= 2;
 }
 
