@@ -143,7 +143,7 @@ log_ticks(const struct gv_scale *s, int about, struct gv_tick *tick)
 
 			if (v < s->min * (1 - 1e-9) || v > s->max * (1 + 1e-9))
 				continue;
-			if (named || (m > 1 && decades <= 7))
+			if (named || decades <= 7)
 				add(tick, &n, v, named);
 		}
 	}

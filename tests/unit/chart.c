@@ -100,7 +100,9 @@ test_names(void)
 		double v;
 		const char *name;
 	} of[] = {{0, "0"}, {9999, "9999"}, {10000, "10k"}, {12345, "12.35k"},
-	    {-2.5e6, "-2.5M"}, {0.001, "0.001"}, {3e15, "3000T"}};
+	    {-2.5e6, "-2.5M"}, {0.001, "0.001"}, {3e15, "3000T"}, {9999.4, "9999"},
+	    {9999.6, "10k"}, {999940, "999.9k"}, {999960, "1M"}, {999.96e6, "1G"},
+	    {1e12, "1T"}, {-1, "-1"}};
 	char buf[GV_TICK_LEN];
 	struct gv_scale s = {.max = 1};
 	struct gv_tick tick[GV_TICKS];
@@ -110,6 +112,105 @@ test_names(void)
 		is_str(gv_show_number(buf, of[i].v), of[i].name, "%s", of[i].name);
 	gv_scale_ticks(&s, 5, tick);
 	is_str(tick[0].name, "0.0", "ticks have as many digits as they need");
+}
+
+/* Ends of what lies between such numbers. */
+static void
+test_ends(void)
+{
+	struct gv_scale s;
+	int v, exponent, bad = 0;
+
+	s = gv_scale_linear(HUGE_VAL);
+	ok(s.max == 1, "a scale up to no number");
+	ok(near(gv_scale_linear(0).max, 1) && near(gv_scale_linear(-5).max, 1),
+	    "nor are those one has a length of");
+	ok(near(gv_scale_linear(1 + 1e-12).max, 1), "rounding is no further tick");
+	ok(near(gv_scale_linear(1 + 1e-6).max, 1.2), "a millionth is");
+	ok(gv_scale_count(0.25).max == 1 && gv_scale_count(3).max == 3,
+	    "whole numbers are ends");
+	for (exponent = -3; exponent <= 3; exponent++)
+		for (v = 1; v < 100; v++) {
+			int unit = v < 10 ? 1 : 10;
+			int down = v >= 5 * unit ? 5 : v >= 2 * unit ? 2 : 1;
+			int up = v <= unit       ? 1
+				 : v <= 2 * unit ? 2
+				 : v <= 5 * unit ? 5
+						 : 10;
+			double power = pow(10, exponent);
+
+			s = gv_scale_log(v * power, 100 * power);
+			bad += !near(s.min, down * unit * power) ||
+			       !near(s.max, 100 * power);
+			s = gv_scale_log(power / 10, v * power);
+			bad +=
+			    !near(s.min, power / 10) || !near(s.max, up * unit * power);
+		}
+	is_int(bad, 0, "by ratio the next of 1, 2, 5 times powers of ten");
+	ok(near(gv_scale_log(1, 2.000001).max, 5), "a millionth is beyond");
+	ok(near(gv_scale_log(5, 5).max, 10) && near(gv_scale_log(2, 2).max, 4),
+	    "of a single number twice that, where it is an end");
+	ok(near(gv_scale_log(1e-297, 1).min, 1e-297), "very small ones");
+	ok(near(gv_scale_log(1, 9e299).max, 1e300), "very large ones");
+	s = gv_scale_log(1e-300, 100);
+	ok(s.min == 1 && s.max == 10, "too small");
+	s = gv_scale_log(2, 1e300);
+	ok(s.min == 1 && s.max == 10, "too large");
+	s = gv_scale_log(5, 2);
+	ok(s.min == 1 && s.max == 10, "none");
+	s = (struct gv_scale){.min = 2, .max = 6, .from_px = 10, .to_px = 30};
+	ok(near(gv_scale_px(&s, 3), 15), "in proportion, not from 0 on");
+	ok(gv_scale_px(&s, 2) == 10 && gv_scale_px(&s, 6) == 30, "both ends");
+	ok(gv_scale_px(&s, 1) == 10 && gv_scale_px(&s, 7) == 30, "and beyond them");
+}
+
+/* Names of ticks; strokes without one are dots. */
+static void
+ticks_are(struct gv_scale s, int about, const char *want)
+{
+	struct gv_tick tick[GV_TICKS];
+	size_t n = gv_scale_ticks(&s, about, tick), i;
+	struct gv_strbuf b = {0};
+
+	for (i = 0; i < n; i++)
+		gv_strbuf_fmt(&b, "%s%s", i > 0 && tick[i].named ? " " : "",
+		    tick[i].named ? tick[i].name : ".");
+	is_str(
+	    n > 0 ? b.s : "", want, "about %d ticks from %g to %g", about, s.min, s.max);
+	gv_strbuf_free(&b);
+}
+
+static void
+test_ticks(void)
+{
+	struct gv_tick tick[GV_TICKS];
+	struct gv_scale many = {.min = .001, .max = 1000};
+
+	ticks_are(gv_scale_linear(1), 5, "0.0 0.2 0.4 0.6 0.8 1.0");
+	ticks_are(gv_scale_linear(3), 3, "0 1 2 3");
+	ticks_are(gv_scale_linear(12000), 4, "0 5000 10k");
+	ticks_are(gv_scale_count(.5), 5, "0 1");
+	ticks_are(gv_scale_count(3), 10, "0 1 2 3");
+	ticks_are((struct gv_scale){.min = -3, .max = 5}, 4, "-2 0 2 4");
+	ticks_are((struct gv_scale){.min = .3, .max = 1}, 4, "0.4 0.6 0.8 1.0");
+	ticks_are(gv_scale_log(1, 10), 0, "1 2.. 5.....");
+	ticks_are(gv_scale_log(1, 10), 1, "1 2.. 5.....");
+	ticks_are(gv_scale_log(1, 10), 2, "1 2.. 5.... 10");
+	ticks_are(gv_scale_log(2, 50), 6, "2.. 5.... 10 20.. 50");
+	ticks_are(gv_scale_log(1, 1000), 6,
+	    "1 2.. 5.... 10 20.. 50.... 100 200.. 500.... 1000");
+	/* from four powers on no others are named, but each has its stroke */
+	ticks_are(gv_scale_log(1, 1e4), 4, "1................. 100................. 10k");
+	ticks_are(gv_scale_log(1, 1e7), 2,
+	    "1................................... 10k"
+	    "...........................");
+	ticks_are(gv_scale_log(1, 1e8), 4, "1 1000 1M");
+	ticks_are(gv_scale_log(1e-3, 1e9), 6, "0.001 1 1000 1M 1G");
+	is_int(gv_scale_ticks(&many, 200, tick), GV_TICKS, "no more than there is room");
+	ok(near(tick[0].value, 5) && near(tick[GV_TICKS - 1].value, 5 * GV_TICKS),
+	    "the first ones");
+	many = (struct gv_scale){.min = 1e-50, .max = 1e50, .log = true};
+	is_int(gv_scale_ticks(&many, 200, tick), GV_TICKS, "by ratio neither");
 }
 
 /* A million points become no more than the pixels hold. */
@@ -297,6 +398,8 @@ main(void)
 	test_counts();
 	test_places();
 	test_names();
+	test_ends();
+	test_ticks();
 	test_curves();
 	test_noise();
 	test_area();
