@@ -66,7 +66,7 @@ peek_token(struct gv_json_in *j, struct gv_error *e)
 	return c;
 }
 
-/* Four hexadecimal digits, or -1. */
+/* Four hexadecimal digits; 0, which is no character here, when they are not. */
 static int32_t
 hex4(struct gv_json_in *j, struct gv_error *e)
 {
@@ -76,7 +76,7 @@ hex4(struct gv_json_in *j, struct gv_error *e)
 	for (i = 0; i < 4; i++) {
 		c = take(j, e);
 		if (c < 0 || !isxdigit(c))
-			return -1;
+			return 0;
 		v = v * 16 + (isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
 	}
 	return v;
@@ -109,7 +109,7 @@ unicode_escape(struct gv_json_in *j, struct gv_error *e)
 {
 	int32_t c = hex4(j, e), low;
 
-	if (c <= 0)
+	if (c == 0)
 		return -1;
 	if (c >= 0xd800 && c < 0xdc00) {
 		if (take(j, e) != '\\' || take(j, e) != 'u' ||

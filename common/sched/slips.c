@@ -132,7 +132,8 @@ list_name(char list[LIST], struct gv_cell name)
 {
 	size_t len = strlen(list);
 
-	if (len + name.len + sizeof(", ...") > LIST) {
+	/* behind it there is room for the sign that there are more */
+	if (len + strlen(", ") + name.len + sizeof(", ...") > LIST) {
 		strcpy(list + len, len > 0 ? ", ..." : "...");
 		return false;
 	}

@@ -105,6 +105,8 @@ skips(void)
 int
 main(void)
 {
+	char nul[400];
+
 	reads("[]", "[].");
 	reads(" {} \n", "{}.");
 	reads("0", "n=0 .");
@@ -114,6 +116,14 @@ main(void)
 	reads("[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"]", "[s=\"\\/\b\f\n\r\t ].");
 	reads("[\"\\u0041\\u00e9\\u20ac\\ud83d\\ude00\"]",
 	    "[s=A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 ].");
+
+	/* the first and the last of each length */
+	reads("[\"\\u0001\\u007f\\u0080\\u07ff\\u0800\\ud7ff\"]",
+	    "[s=\x01\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf ].");
+	reads("[\"\\ue000\\uffff\\ud800\\udc00\\uDBFF\\uDFFF\"]",
+	    "[s=\xee\x80\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf ].");
+	reads("[1e5, 1E05, 10e-5, 0e+0, -0, 1.50e1, 2]",
+	    "[n=1e5 n=1E05 n=10e-5 n=0e+0 n=-0 n=1.50e1 n=2 ].");
 
 	reads("", "!f:1: not JSON: the end was not expected here");
 	reads("[1\n,\n2", "[n=1 n=2 !f:3: not JSON: the end was not expected here");
@@ -138,6 +148,17 @@ main(void)
 	reads("\"\\u0000\"", "!f:1: not JSON: an escape that there is not");
 	reads("\"\\ud83dx\"", "!f:1: not JSON: an escape that there is not");
 	reads("\"\\ude00\"", "!f:1: not JSON: an escape that there is not");
+	reads("\"\\ud800\\udbff\"", "!f:1: not JSON: an escape that there is not");
+	reads("\"\\ud800\\ue000\"", "!f:1: not JSON: an escape that there is not");
+	reads("\"\\udfff\"", "!f:1: not JSON: an escape that there is not");
+	reads("\"\\udc00\"", "!f:1: not JSON: an escape that there is not");
+	reads("\"\x1f\"", "!f:1: not JSON: a control byte in a string");
+	reads("\" \x7f\"", "s= \x7f .");
+	reads("1e", "!f:1: not JSON: a value was expected");
+	reads("1e+", "!f:1: not JSON: a value was expected");
+	reads("1e5x", "!f:1: not JSON: a value was expected");
+	read_all("\"\\\0\"", 4, 0, nul);
+	is_str(nul, "!f:1: not JSON: an escape that there is not", "a byte 0 is none");
 	reads("\"a\nb\"", "!f:1: not JSON: a control byte in a string");
 	texts_of_any_length();
 	skips();

@@ -177,6 +177,8 @@ test_ends(void)
 int
 main(void)
 {
+	struct gv_strbuf b = {0};
+
 	ok(gv_text_px("abc", 3) > 18 && gv_text_px("abc", 3) < 20, "Latin letters");
 	ok(gv_text_px("\xe5\xb1\x82", 3) == 11, "an ideograph is as wide as high");
 	ok(gv_text_px("\xf0\xa0\x80\x80", 4) == 11 &&
@@ -185,6 +187,10 @@ main(void)
 	    "those of other blocks as well");
 	ok(gv_text_px("e\xcc\x81", 3) == gv_text_px("e", 1), "an accent adds nothing");
 	ok(gv_text_px("", 0) == 0, "nothing has no width");
+	ok(gv_text_px("\xe5\xb1\x82", 1) == 7, "what lies behind the end has none");
+	gv_text_fit(&b, "", 0, 10);
+	ok(b.s != NULL && b.len == 0, "what fits of nothing is a text");
+	gv_strbuf_free(&b);
 	fits("short", 100, "short");
 	fits("transformer.layer.17", 63, "trans\xe2\x80\xa6r.17");
 	fits("\xe5\xb1\x82\xe5\xbd\x92\xe4\xb8\x80\xe5\x8c\x96\xe6\xb3\xa8", 42,

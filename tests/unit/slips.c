@@ -1,0 +1,166 @@
+/* sched/rates.h: slips in tables of jobs and rates, types that a cluster has not, shares. */
+#include <stdlib.h>
+
+#include "sched/rates.h"
+#include "tap.h"
+
+static struct gv_cell
+cell(const char *s)
+{
+	return (struct gv_cell){s, strlen(s)};
+}
+
+/* Rates of one row a type, each of its own job and entity. */
+static struct gv_rates
+rates(const struct gv_cluster *c, const char *const (*row)[3], size_t n)
+{
+	static const char *const names[] = {
+	    "gpu_type", "entity", "job_id", "steps_per_s", "share"};
+	struct gv_cell column[5], of[5];
+	struct gv_frame f = {0};
+	struct gv_rates r = {0};
+	struct gv_error e = {0};
+	char id[16];
+	size_t i, k;
+
+	for (k = 0; k < 5; k++)
+		column[k] = cell(names[k]);
+	gv_frame_start(&f, "t", false, column, 5);
+	for (i = 0; i < n; i++) {
+		snprintf(id, sizeof(id), "j%zu", i);
+		of[0] = cell(row[i][0]);
+		of[1] = cell(row[i][1]);
+		of[2] = cell(id);
+		of[3] = cell("1");
+		of[4] = cell(row[i][2]);
+		gv_frame_add(&f, of, (long)i + 2);
+	}
+	if (gv_rates_from(&r, &f, c, &e) != 0)
+		gv_die_error(&e);
+	return r;
+}
+
+static struct gv_gpu_type type[3] = {{.name = "v100"}, {.name = "P-100"}, {.name = "t"}};
+static const struct gv_cluster cluster = {.n_types = 3, .type = type};
+
+/* What is said of slips, a line each. */
+static void
+test_slips(void)
+{
+	static const char *const row[][3] = {{"v100", "Team A", ""},
+	    {"V100", "team_a", ""}, {"V100", "team_a", ""}, {"p100", "", ""},
+	    {"k80", "b", ""}, {"v-100", "team_a", ""}, {"t", "TEAM-A", ""},
+	    {"t", "Team A", ""}, {"t", "team_a", ""}};
+	static const char *const want[] = {
+	    "t:3: entity: \"team_a\" is another entity than \"Team A\" at line 2",
+	    "t:8: entity: \"TEAM-A\" is another entity than \"Team A\" at line 2",
+	    "t:3: gpu_type: the cluster has no \"V100\"; is \"v100\" meant?",
+	    "t:5: gpu_type: the cluster has no \"p100\"; is \"P-100\" meant?",
+	    "t:7: gpu_type: the cluster has no \"v-100\"; is \"v100\" meant?"};
+	struct gv_rates r = rates(&cluster, row, sizeof(row) / sizeof(row[0]));
+	struct gv_error w = {0};
+	size_t i;
+
+	gv_rates_slips(&r, &cluster, &w);
+	is_int(w.count, 5, "each once");
+	for (i = 0; i < 5; i++)
+		is_str(w.text[i], want[i], "says what");
+	gv_error_clear(&w);
+	gv_rates_slips(&r, NULL, &w);
+	is_int(w.count, 2, "without a cluster the entities alone");
+	gv_rates_free(&r);
+}
+
+/* Names of n letters. */
+static const char *
+name(char s[128], char c, size_t n)
+{
+	memset(s, c, n);
+	s[n] = '\0';
+	return s;
+}
+
+/* Types that there are not: as many names as a line has room for. */
+static void
+test_no_type(size_t a, size_t b, size_t c, bool both)
+{
+	char s[3][128], want[512];
+	const char *const row[][3] = {{name(s[0], 'a', a), "", ""}, {s[0], "", ""},
+	    {name(s[1], 'b', b), "", ""}, {name(s[2], 'c', c), "", ""}};
+	struct gv_rates r = rates(&cluster, row, 4);
+	struct gv_error e = {0};
+
+	is_int(gv_rates_check_types(&r, &cluster, &e), -1, "no type is in the cluster");
+	snprintf(want, sizeof(want),
+	    "t: no GPU type of it is in the cluster: it has %s%s%s, ...; the cluster has "
+	    "v100, P-100, t",
+	    s[0], both ? ", " : "", both ? s[1] : "");
+	is_str(e.text[0], want, "names of %zu and %zu bytes", a, b);
+	gv_rates_free(&r);
+}
+
+static void
+test_types(void)
+{
+	static const char *const row[][3] = {{"k80", "", ""}, {"t", "", ""}};
+	char s[128];
+	const char *const one[][3] = {{name(s, 'x', 115), "", ""}};
+	struct gv_rates r = rates(&cluster, row, 2);
+	struct gv_error e = {0};
+
+	is_int(gv_rates_check_types(&r, &cluster, &e), 0, "one of them is there");
+	gv_rates_free(&r);
+	r = rates(&cluster, row, 0);
+	is_int(gv_rates_check_types(&r, &cluster, &e), 0, "no rows");
+	gv_rates_free(&r);
+	r = rates(&cluster, one, 1);
+	gv_rates_check_types(&r, &cluster, &e);
+	is_str(e.text[0],
+	    "t: no GPU type of it is in the cluster: it has ...; the cluster has v100, "
+	    "P-100, t",
+	    "a name that is too long");
+	gv_rates_free(&r);
+	test_no_type(3, 4, 110, true);
+	test_no_type(56, 56, 9, true);
+	test_no_type(56, 57, 9, false);
+	test_no_type(57, 57, 9, false);
+}
+
+/* Shares of a job, alone and with others, add up to 1 at most. */
+static void
+test_shares(void)
+{
+	static const char *const row[][3] = {
+	    {"v100", "", "0.6"}, {"v100", "", "0.25"}, {"v100", "", "1"}};
+	struct gv_rates r = rates(&cluster, row, 3);
+	struct gv_error e = {0};
+
+	is_int(gv_rates_check_shares(&r, &e), 0, "no more than all");
+	r.rate[2].share = 1 + .9e-6;
+	is_int(gv_rates_check_shares(&r, &e), 0, "but for rounding");
+	r.rate[2].share = 1.25;
+	is_int(gv_rates_check_shares(&r, &e), -1, "more");
+	is_str(e.text[0],
+	    "t:4: share: expected shares of job \"j2\" that add up to at most 1, got "
+	    "1.25",
+	    "says of whom");
+	gv_error_clear(&e);
+	r.rate[2].share = .75;
+	r.rate[2].with = 0;
+	is_int(gv_rates_check_shares(&r, &e), -1, "with another one");
+	is_int(e.count, 1, "who has less is in order");
+	is_str(e.text[0],
+	    "t:2: share: expected shares of job \"j0\" that add up to at most 1, got "
+	    "1.35",
+	    "says that it is the other one");
+	gv_rates_free(&r);
+}
+
+int
+main(void)
+{
+	test_slips();
+	test_types();
+	test_shares();
+	return done_testing();
+}
