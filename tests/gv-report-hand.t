@@ -783,5 +783,272 @@ is_out "no events" <<E
 time        0.0 s up to the last event: the run has not ended
 runs        0 launches, 0 preemptions, 0 failures, 0 restarts
 E
+run gv-report -f csv -b summary events.csv
+is_out "no events: CSV" <<E
+jobs,waiting,running,preempted,failed,finished,dropped,ended,elapsed_s,makespan_s,completion_mean_s,completion_median_s,completion_max_s,queueing_mean_s,queueing_max_s,gpus,available_gpu_s,busy_gpu_s,busy_share,launches,preemptions,failures,checkpoints,restarts,steps_lost,jain_index,least_share_ratio,largest_share_difference,completion_p95_s,completion_p99_s,queueing_p95_s,queueing_p99_s
+0,0,0,0,0,0,0,0,0,,,,,,,,,0,,0,0,0,0,0,0,,,,,,,
+E
+cat >events.csv <<E
+time_s,event,job_id,gpu_type,node,gpus,steps,round,share,reason
+0,pool,,v,a,0,,,,
+0,pool,,v,b,0,,,,
+0,arrive,j,,,,8,,,e
+0,arrive,k,,,,8,,,e
+0,allocate,j,v,,,,,1,
+0,start,j,v,a;b,0;0,0,,,
+0.125,preempt,j,,,,2,,,
+0.125,start,j,v,a,0,2,,,
+0.125,start,k,v,b,0,0,,,
+0.25,finish,j,,,,8,,,
+0.5,finish,k,,,,8,,,
+0.5,end,,,,,,,,
+E
+run gv-report -d 3 events.csv
+is_out "nodes of one letter, and less than a second" <<E
+2 jobs: 2 finished
+time        0.500 s, makespan 0.500 s
+completion  mean 0.375 s, median 0.375 s, longest 0.500 s
+queueing    mean 0.062 s, median 0.062 s, longest 0.125 s
+GPUs        2, busy 75.000 % of the time
+shares      received within 75.000 points of promised (k on v)
+fairness    received / promised: Jain index 1.00000, least 1.00000 (j)
+runs        3 launches, 1 preemption, 0 failures, 0 restarts
+
+GPU type  GPUs  available GPU s  busy GPU s  busy %  launches
+v            2            1.000       0.750  75.000         3
+
+job  entity  state     GPUs  arrival  queueing  completion  running  preempted            share                v
+j    e       finished     2    0.000     0.000       0.250    0.250          1  100.000/100.000  100.000/100.000
+k    e       finished     1    0.000     0.125       0.500    0.375          0     75.000/0.000     75.000/0.000
+Times in s.  Shares are received/promised, in % of the time from arrival to finish.
+E
+run gv-report -f csv -b summary events.csv
+is_out "nodes of one letter: summary" <<E
+jobs,waiting,running,preempted,failed,finished,dropped,ended,elapsed_s,makespan_s,completion_mean_s,completion_median_s,completion_max_s,queueing_mean_s,queueing_max_s,gpus,available_gpu_s,busy_gpu_s,busy_share,launches,preemptions,failures,checkpoints,restarts,steps_lost,jain_index,least_share_ratio,largest_share_difference,completion_p95_s,completion_p99_s,queueing_p95_s,queueing_p99_s
+2,0,0,0,0,2,0,1,0.5,0.5,0.375,0.375,0.5,0.0625,0.125,2,1,0.75,0.75,3,1,0,0,0,0,1,1,0.75,0.5,0.5,0.125,0.125
+E
+run gv-report -f csv -b type events.csv
+is_out "nodes of one letter: type" <<E
+gpu_type,gpus,available_gpu_s,busy_gpu_s,busy_share,launches
+v,2,1,0.75,0.75,3
+E
+run gv-report -f csv -b share events.csv
+is_out "nodes of one letter: share" <<E
+job_id,gpu_type,promised_share,received_share,share_difference,running_s,gpu_s,steps,steps_per_s
+j,v,1,1,0,0.25,0.375,8,32
+k,v,0,0.75,0.75,0.375,0.375,8,21.333333333333332
+E
+sed '/pool/d' events.csv >without.csv
+run gv-report without.csv
+is_out "GPUs that no pool tells" <<E
+2 jobs: 2 finished
+time        0.5 s, makespan 0.5 s
+completion  mean 0.4 s, median 0.4 s, longest 0.5 s
+queueing    mean 0.1 s, median 0.1 s, longest 0.1 s
+shares      received within 75.0 points of promised (k on v)
+fairness    received / promised: Jain index 1.000, least 1.000 (j)
+runs        3 launches, 1 preemption, 0 failures, 0 restarts
+
+GPU type  GPUs  available GPU s  busy GPU s  busy %  launches
+v            -                -         0.8       -         3
+
+job  entity  state     GPUs  arrival  queueing  completion  running  preempted        share            v
+j    e       finished     2      0.0       0.0         0.2      0.2          1  100.0/100.0  100.0/100.0
+k    e       finished     1      0.0       0.1         0.5      0.4          0     75.0/0.0     75.0/0.0
+Times in s.  Shares are received/promised, in % of the time from arrival to finish.
+E
+run gv-report -f csv -b summary without.csv
+is_out "GPUs that no pool tells: summary" <<E
+jobs,waiting,running,preempted,failed,finished,dropped,ended,elapsed_s,makespan_s,completion_mean_s,completion_median_s,completion_max_s,queueing_mean_s,queueing_max_s,gpus,available_gpu_s,busy_gpu_s,busy_share,launches,preemptions,failures,checkpoints,restarts,steps_lost,jain_index,least_share_ratio,largest_share_difference,completion_p95_s,completion_p99_s,queueing_p95_s,queueing_p99_s
+2,0,0,0,0,2,0,1,0.5,0.5,0.375,0.375,0.5,0.0625,0.125,,,0.75,,3,1,0,0,0,0,1,1,0.75,0.5,0.5,0.125,0.125
+E
+run gv-report -f csv -b type without.csv
+is_out "GPUs that no pool tells: types" <<E
+gpu_type,gpus,available_gpu_s,busy_gpu_s,busy_share,launches
+v,,,0.75,,3
+E
+awk -v n=19 'BEGIN {
+	print "time_s,event,job_id,gpu_type,node,gpus,steps,round,share,reason"
+	for (i = 1; i <= n; i++) print "0,arrive,j" i ",,,,,,,"
+	for (i = 1; i <= n; i++) { print i ",start,j" i ",v,n,0,,,,"; print i ".5,finish,j" i ",,,,,,," } }' >events.csv
+run gv-report events.csv
+sed -n "1,4p" <out >got && mv got out
+is_out "percentiles of 19 jobs" <<E
+19 jobs: 19 finished
+time        19.5 s up to the last event: the run has not ended, makespan 19.5 s
+completion  mean 10.5 s, median 10.5 s, longest 19.5 s
+queueing    mean 10.0 s, median 10.0 s, longest 19.0 s
+E
+awk -v n=20 'BEGIN {
+	print "time_s,event,job_id,gpu_type,node,gpus,steps,round,share,reason"
+	for (i = 1; i <= n; i++) print "0,arrive,j" i ",,,,,,,"
+	for (i = 1; i <= n; i++) { print i ",start,j" i ",v,n,0,,,,"; print i ".5,finish,j" i ",,,,,,," } }' >events.csv
+run gv-report events.csv
+sed -n "1,4p" <out >got && mv got out
+is_out "percentiles of 20 jobs" <<E
+20 jobs: 20 finished
+time        20.5 s up to the last event: the run has not ended, makespan 20.5 s
+completion  mean 11.0 s, median 11.0 s, p95 19.5 s, p99 20.5 s, longest 20.5 s
+queueing    mean 10.5 s, median 10.5 s, p95 19.0 s, p99 20.0 s, longest 20.0 s
+E
+
+# ---- runs beside each other ----
+cat >a.csv <<E
+job_id,arrival_s,start_s,finish_s,completion_s,queueing_s,running_s,gpu_s,fairness,deadline_s,launches,preemptions
+a,0,0,10,10,0,10,10,1,10,1,0
+b,1,5,21,20,4,16,32,2,20,2,1
+c,2,4,5,3,2,1,1,0.5,,1,0
+E
+cat >b.csv <<E
+job_id,arrival_s,start_s,finish_s,completion_s,queueing_s,running_s,gpu_s,fairness,deadline_s,launches,preemptions
+a,0,0,5,5,0,5,10,1,10,1,0
+b,1,5,,,4,,,,20,2,1
+c,2,4,5,3,2,1,1,0.5,,1,0
+d,2,4,5,3,2,1,1,0.5,,1,0
+E
+run gv-report a.csv b.csv
+is_out "two runs" <<E
+2 runs of up to 4 jobs
+
+run  jobs  finished  JCT mean s  to first  JCT median s  JCT p95 s  JCT p99 s  JCT longest s  short jobs' mean s  long jobs' mean s
+a       3         3        11.0      1.00          10.0       20.0       20.0           20.0                 3.0               10.0
+b       4         3         3.7     0.333           3.0        5.0        5.0            5.0                 3.0                5.0
+
+run  makespan s  to first  queueing mean s  queueing p99 s  fairness mean  fairness p99  fairness worst  deadlines  missed  preemptions
+a          21.0      1.00              2.0             4.0           1.17          2.00            2.00          2       1            1
+b             -         -              2.0             4.0          0.667          1.00            1.00          2       1            1
+JCT: from arrival to finish.  To first: how many times that of the first run.
+E
+run gv-report -f csv a.csv b.csv
+is_out "two runs: CSV" <<E
+run,jobs,finished,completion_mean_s,completion_median_s,completion_p95_s,completion_p99_s,completion_max_s,short_completion_mean_s,long_completion_mean_s,queueing_mean_s,queueing_median_s,queueing_p95_s,queueing_p99_s,queueing_max_s,fairness_mean,fairness_median,fairness_p95,fairness_p99,fairness_max,makespan_s,gpus,busy_gpu_s,utilisation,usd,deadlines,deadlines_missed,launches,preemptions,failures,steps_lost,jain_index,end_s,rounds,questions,most_waiting
+a,3,3,11,10,20,20,20,3,10,2,2,4,4,4,1.1666666666666667,1,2,2,2,21,,43,,,2,1,4,1,,,,,,,
+b,4,3,3.6666666666666665,3,5,5,5,3,5,2,2,4,4,4,0.6666666666666666,0.5,1,1,1,,,12,,,2,1,5,1,,,,,,,
+E
+run gv-report -f csv -b job a.csv b.csv
+is_out "two runs: jobs" <<E
+run,job_id,arrival_s,finish_s,completion_s,queueing_s,running_s,gpu_s,fairness,launches,preemptions
+a,a,0,10,10,0,10,10,1,1,0
+a,b,1,21,20,4,16,32,2,2,1
+a,c,2,5,3,2,1,1,0.5,1,0
+b,a,0,5,5,0,5,10,1,1,0
+b,b,1,,,4,,,,2,1
+b,c,2,5,3,2,1,1,0.5,1,0
+b,d,2,5,3,2,1,1,0.5,1,0
+E
+run gv-report -f csv -b curve a.csv b.csv
+is_out "two runs: curves" <<E
+chart,run,series,x,y
+completion,a,,3,0.3333333333333333
+completion,a,,10,0.6666666666666666
+completion,a,,20,1
+queueing,a,,0,0.3333333333333333
+queueing,a,,2,0.6666666666666666
+queueing,a,,4,1
+fairness,a,,0.5,0.3333333333333333
+fairness,a,,1,0.6666666666666666
+fairness,a,,2,1
+completion,b,,3,0.25
+completion,b,,3,0.5
+completion,b,,5,0.75
+queueing,b,,0,0.25
+queueing,b,,2,0.5
+queueing,b,,2,0.75
+queueing,b,,4,1
+fairness,b,,0.5,0.3333333333333333
+fairness,b,,0.5,0.6666666666666666
+fairness,b,,1,1
+E
+run gv-report a.csv
+is_out "one run" <<E
+1 run of 3 jobs
+
+run  jobs  finished  JCT mean s  JCT median s  JCT p95 s  JCT p99 s  JCT longest s  short jobs' mean s  long jobs' mean s
+a       3         3        11.0          10.0       20.0       20.0           20.0                 6.5               20.0
+
+run  makespan s  queueing mean s  queueing p99 s  fairness mean  fairness p99  fairness worst  deadlines  missed  preemptions
+a          21.0              2.0             4.0           1.17          2.00            2.00          2       1            1
+JCT: from arrival to finish.  To first: how many times that of the first run.
+E
+run gv-report x=a.csv y=a.csv
+is_out "a run beside itself" <<E
+2 runs of 3 jobs
+
+run  jobs  finished  JCT mean s  to first  JCT median s  JCT p95 s  JCT p99 s  JCT longest s  short jobs' mean s  long jobs' mean s
+x       3         3        11.0      1.00          10.0       20.0       20.0           20.0                 6.5               20.0
+y       3         3        11.0      1.00          10.0       20.0       20.0           20.0                 6.5               20.0
+
+run  makespan s  to first  queueing mean s  queueing p99 s  fairness mean  fairness p99  fairness worst  deadlines  missed  preemptions
+x          21.0      1.00              2.0             4.0           1.17          2.00            2.00          2       1            1
+y          21.0      1.00              2.0             4.0           1.17          2.00            2.00          2       1            1
+JCT: from arrival to finish.  To first: how many times that of the first run.
+E
+head -n 1 a.csv >none.csv
+run gv-report x=none.csv
+is_out "a run of no jobs" <<E
+1 run
+
+run  jobs  finished
+x       0         0
+JCT: from arrival to finish.  To first: how many times that of the first run.
+E
+run gv-report x=none.csv y=a.csv
+is_out "a run beside one of no jobs" <<E
+2 runs of up to 3 jobs
+
+run  jobs  finished  JCT mean s  to first  JCT median s  JCT p95 s  JCT p99 s  JCT longest s
+x       0         0           -         -             -          -          -              -
+y       3         3        11.0         -          10.0       20.0       20.0           20.0
+
+run  makespan s  to first  queueing mean s  queueing p99 s  fairness mean  fairness p99  fairness worst  deadlines  missed  preemptions
+x             -         -                -               -              -             -               -          -       -            -
+y          21.0         -              2.0             4.0           1.17          2.00            2.00          2       1            1
+JCT: from arrival to finish.  To first: how many times that of the first run.
+E
+cat >s.csv <<E
+measure,gpu_type,value
+jobs,,1
+finished,,1
+completion_mean_s,,7
+makespan_s,,8
+utilisation,,0.5
+gpus,v,2
+usd,v,3
+busy_gpu_s,v,8
+utilisation,v,0.5
+gpus,k,1
+usd,k,0.25
+E
+run gv-report s.csv
+is_out "a summary" <<E
+1 run of 1 job
+
+run  jobs  finished  JCT mean s
+s       1         1         7.0
+
+run  makespan s  GPUs busy %  cost USD
+s           8.0         50.0      3.25
+
+run  GPU type  GPUs  GPU time used s  busy %  cost USD
+s    v            2              8.0    50.0      3.00
+s    k            1                -       -     0.250
+JCT: from arrival to finish.  To first: how many times that of the first run.
+E
+run gv-report -f csv -b type s.csv
+is_out "a summary: types" <<E
+run,gpu_type,gpus,busy_gpu_s,utilisation,usd
+s,v,2,8,0.5,3
+s,k,1,,,0.25
+E
+run gv-report -f csv s.csv
+is_out "a summary: CSV" <<E
+run,jobs,finished,completion_mean_s,completion_median_s,completion_p95_s,completion_p99_s,completion_max_s,short_completion_mean_s,long_completion_mean_s,queueing_mean_s,queueing_median_s,queueing_p95_s,queueing_p99_s,queueing_max_s,fairness_mean,fairness_median,fairness_p95,fairness_p99,fairness_max,makespan_s,gpus,busy_gpu_s,utilisation,usd,deadlines,deadlines_missed,launches,preemptions,failures,steps_lost,jain_index,end_s,rounds,questions,most_waiting
+s,1,1,7,,,,,,,,,,,,,,,,,8,,,0.5,3.25,,,,,,,,,,,
+E
+run gv-report -f csv x=s.csv x=a.csv
+is_out "a summary of a run and its jobs, which are others" <<E
+run,jobs,finished,completion_mean_s,completion_median_s,completion_p95_s,completion_p99_s,completion_max_s,short_completion_mean_s,long_completion_mean_s,queueing_mean_s,queueing_median_s,queueing_p95_s,queueing_p99_s,queueing_max_s,fairness_mean,fairness_median,fairness_p95,fairness_p99,fairness_max,makespan_s,gpus,busy_gpu_s,utilisation,usd,deadlines,deadlines_missed,launches,preemptions,failures,steps_lost,jain_index,end_s,rounds,questions,most_waiting
+x,1,1,7,,,,,6.5,20,,,,,,,,,,,8,,,0.5,3.25,,,,,,,,,,,
+E
 
 done_testing
