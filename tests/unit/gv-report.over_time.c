@@ -104,6 +104,98 @@ test_moments(void)
 	moments_free(&m);
 }
 
+/* What was added in all. */
+static double
+total(const struct bins *b)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < BINS; i++)
+		sum += b->sum[i];
+	return sum;
+}
+
+static void
+test_edges(void)
+{
+	struct bins *b = gv_xcalloc(1, sizeof(*b));
+	struct moments m = {0};
+	double width;
+
+	bins_add(b, 3, 3, 1);
+	bins_add(b, 4, 3, 1);
+	bins_add(b, 0, HUGE_VAL, 1);
+	bins_add(b, 0, NAN, 1);
+	ok(b->width_s == 0 && bins_n(b, 3) == 0, "no time at all, or no end of it");
+	bins_add(b, 0, 1.0 / 1024, 5);
+	width = b->width_s;
+	ok(b->sum[0] == 5 * width && b->sum[1] == 0, "up to where the first part ends");
+	bins_add(b, (BINS - 1) * width, BINS * width, 3);
+	ok(b->width_s == width && b->sum[BINS - 1] == 3 * width,
+	    "up to where the last part ends");
+	is_int(bins_n(b, BINS * width), BINS, "with all parts");
+	is_int(bins_n(b, width), 1, "with one part");
+	ok(bins_mean(b, BINS - 1, (BINS - .5) * width) == 6,
+	    "the mean of the time that there was");
+	bins_add(b, 0, BINS * width * 2, 0);
+	ok(b->width_s == 2 * width && b->sum[0] == 5 * width &&
+		b->sum[BINS / 2 - 1] == 3 * width && b->sum[BINS / 2] == 0,
+	    "two parts are one where there is more time");
+	ok(total(b) == 8 * width, "which keeps all");
+	moments_add(&m, 0, 0, 3, 3);
+	moments_add(&m, 0, 0, 0, HUGE_VAL);
+	ok(m.n_gpus == 0, "nobody has a GPU for no time, or for ever");
+	moments_add(&m, 0, 6, width, 2 * width);
+	ok(m.who[0][0] == 0 && m.who[0][1] == 7 && m.who[0][2] == 0,
+	    "from its moment to the next");
+	moments_add(&m, 1, 0, 0, BINS * m.width_s);
+	ok(m.who[1][BINS - 1] == 1 && m.who[0][1] == 7, "up to the last moment");
+	moments_free(&m);
+	ok(m.who == NULL && m.n_gpus == 0 && m.width_s == 0, "nothing is left");
+	free(b);
+}
+
+/* Of jobs, entities and gangs, each by itself, up to how many are told apart. */
+static void
+test_runs(void)
+{
+	struct over_time *o = gv_xcalloc(1, sizeof(*o));
+	const size_t lane[] = {2, 0};
+
+	over_time_run(o, 0, 2, 0, 1, 3, lane, 2);
+	over_time_run(o, FIRST_JOBS - 1, 0, 1, 3, 1, NULL, 0);
+	over_time_run(o, FIRST_JOBS, MOST_ENTITIES - 1, 0, 1, 1, NULL, 0);
+	over_time_run(o, FIRST_JOBS + 1, MOST_ENTITIES, 0, 1, (size_t)1 << 40, NULL, 0);
+	ok(total(&o->running) == 5, "jobs run");
+	ok(total(&o->of_job[0]) == 3 && total(&o->of_job[FIRST_JOBS - 1]) == 2,
+	    "the first jobs have their GPUs");
+	ok(o->n_entities == MOST_ENTITIES && total(&o->of_entity[2]) == 3 &&
+		total(&o->of_entity[0]) == 2 && total(&o->of_entity[1]) == 0 &&
+		total(&o->of_entity[MOST_ENTITIES - 1]) == 1,
+	    "entities have theirs");
+	ok(total(&o->of_size[0]) == 3 && total(&o->of_size[1]) == 0 &&
+		total(&o->of_size[2]) == 3 &&
+		total(&o->of_size[GANG_SIZES - 1]) == (double)((size_t)1 << 40),
+	    "gangs by their sizes, the largest together");
+	ok(o->moments.n_gpus == 3 && o->moments.who[2][0] == 1 &&
+		o->moments.who[1][0] == 0 && o->moments.who[0][0] == 1,
+	    "who has which GPU");
+	over_time_busy(o, 1, 0, 2, 2);
+	ok(o->n_types == 2 && total(&o->busy[1]) == 4 && total(&o->busy[0]) == 0 &&
+		total(&o->available[1]) == 0,
+	    "GPUs are busy");
+	over_time_available(o, 2, 0, 2, 3);
+	ok(o->n_types == 3 && total(&o->available[2]) == 6 && total(&o->busy[2]) == 0 &&
+		total(&o->busy[1]) == 4,
+	    "GPUs are there");
+	over_time_free(o);
+	ok(o->busy == NULL && o->n_types == 0 && o->n_entities == 0 &&
+		o->running.width_s == 0,
+	    "and nothing is left");
+	free(o);
+}
+
 static void
 test_sizes(void)
 {
@@ -114,6 +206,10 @@ test_sizes(void)
 		bad += gang_size_most(gang_size(g)) < g ||
 		       (g > 1 && gang_size_most(gang_size(g)) >= 2 * g);
 	is_int(bad, 0, "gangs by powers of two");
+	ok(gang_size((size_t)1 << (GANG_SIZES - 1)) == GANG_SIZES - 1 &&
+		gang_size((size_t)1 << (GANG_SIZES - 2)) == GANG_SIZES - 2 &&
+		gang_size((size_t)1 << GANG_SIZES) == GANG_SIZES - 1,
+	    "up to the largest");
 }
 
 static void
@@ -127,11 +223,14 @@ test_spread(void)
 	ok(s.n == 5 && s.mean == 3 && s.median == 3 && s.p95 == 5 && s.max == 5,
 	    "of five");
 	s = spread_of(v, 4);
-	ok(s.median == 2.5 && s.p99 == 4, "of four: between the middle two");
+	ok(s.sum == 10 && s.mean == 2.5 && s.median == 2.5 && s.p99 == 4,
+	    "of four: between the middle two");
 	for (i = 0; i < 200; i++)
 		many[i] = (double)(200 - i);
 	s = spread_of(many, 200);
 	ok(s.p95 == 190 && s.p99 == 198, "percentiles of 1 to 200");
+	s = spread_of(many, 1);
+	ok(s.n == 1 && s.median == 1 && s.p95 == 1 && s.p99 == 1 && s.max == 1, "of one");
 	s = spread_of(v, 0);
 	ok(s.sum == 0 && isnan(s.mean) && isnan(s.p99), "of nothing");
 }
@@ -141,6 +240,8 @@ main(void)
 {
 	test_bins();
 	test_moments();
+	test_edges();
+	test_runs();
 	test_sizes();
 	test_spread();
 	return done_testing();
