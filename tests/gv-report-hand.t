@@ -326,25 +326,26 @@ round,job_id,gpu_type,gpus
 1,a,v,1
 3,a,v,0
 3,b,k,0
+5,a,v,0
 E
 run gv-report rounds.csv
 is_out "rounds" <<E
-4 rounds of 2 jobs
+6 rounds of 2 jobs
 types       A v, B k, . waits
 
 job  rounds
-a    .A.A
-b    ...B
+a    .A.A.A
+b    ...B..
 
 job  GPU type  rounds  of all %  first  last
-a    v              2      50.0      1     3
-b    k              1      25.0      3     3
+a    v              3      50.0      1     5
+b    k              1      16.7      3     3
 E
 run gv-report -f csv rounds.csv
 is_out "rounds: CSV" <<E
 job_id,gpu_type,rounds,share,first_round,last_round
-a,v,2,0.5,1,3
-b,k,1,0.25,3,3
+a,v,3,0.5,1,5
+b,k,1,0.16666666666666666,3,3
 E
 cat >rounds.csv <<E
 round,job_id,gpu_type,gpus
@@ -377,14 +378,6 @@ Z t25, . waits
 job  rounds
 j    ABCDEFGHIJKLMNOPQRSTUVWXYZ
 E
-awk 'BEGIN { print "round,job_id,gpu_type,gpus"; for (i = 0; i < 27; i++) print i ",j,t" i ",0" }' >rounds.csv
-run gv-report rounds.csv
-sed -n "2s/.*, \([A-Z] \)/\1/p; 4,5p" <out >got && mv got out
-is_out "27 rounds on 27 types" <<E
-Z t25, . waits
-job  rounds
-j    ABCDEFGHIJKLMNOPQRSTUVWXYZA
-E
 awk 'BEGIN { print "round,job_id,gpu_type,gpus"; for (i = 0; i < 64; i++) print i ",j,t" i ",0" }' >rounds.csv
 run gv-report rounds.csv
 sed -n "2s/.*, \([A-Z] \)/\1/p; 4,5p" <out >got && mv got out
@@ -400,6 +393,46 @@ is_out "65 rounds on 65 types" <<E
 Z t25, . waits
 job  first rounds
 j    ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKL
+E
+awk 'BEGIN { print "round,job_id,gpu_type,gpus"; for (i = 0; i < 27; i++) print i ",j,t" i ",0" }' >rounds.csv
+run gv-report rounds.csv
+sed -n "2s/.*, \([A-Z] \)/\1/p; 4,5p" <out >got && mv got out
+is_out "27 rounds on 27 types" <<E
+Z t25, . waits
+job  rounds
+j    ABCDEFGHIJKLMNOPQRSTUVWXYZA
+E
+run gv-report -f svg rounds.csv
+grep -c ">t[0-9]*<" <out >got && mv got out
+is_out "27 types: as many are told apart as there are letters" <<E
+26
+E
+cat >rounds.csv <<E
+round,job_id,gpu_type,gpus
+10000000,a,v,0
+E
+run gv-report rounds.csv
+is_out "the last round that can be told" <<E
+10000001 rounds of 1 job
+types       A v, . waits
+
+job  first rounds
+a    ................................................................
+
+job  GPU type  rounds  of all %     first      last
+a    v              1       0.0  10000000  10000000
+E
+cat >rounds.csv <<E
+round,job_id,gpu_type,gpus
+10000001,a,v,0
+-1,a,v,0
+x,a,v,0
+E
+run gv-report rounds.csv
+is_err "rounds that cannot be" <<E
+gv-report: rounds.csv:2: round: expected a whole number from 0 to 10000000, got "10000001"
+gv-report: rounds.csv:3: round: expected a whole number from 0 to 10000000, got "-1"
+gv-report: rounds.csv:4: round: expected an integer, got "x"
 E
 
 # ---- stage times: the stage is not the first column ----
@@ -891,6 +924,62 @@ time        20.5 s up to the last event: the run has not ended, makespan 20.5 s
 completion  mean 11.0 s, median 11.0 s, p95 19.5 s, p99 20.5 s, longest 20.5 s
 queueing    mean 10.5 s, median 10.5 s, p95 19.0 s, p99 20.0 s, longest 20.0 s
 E
+cat >events.csv <<E
+time_s,event,job_id,gpu_type,node,gpus,steps,round,share,reason,with_job_id
+1,arrive,b,,,,,,,,
+1,arrive,a,,,,,,,,
+2,allocate,a,v,,,,,0.5,,b
+3,allocate,b,k,,,,,0.25,,a
+4,start,a,v,,,,,,,
+5,fail,a,,,,,,,,
+E
+run gv-report -f csv -b share events.csv
+is_out "what two jobs are promised together goes on to the end" <<E
+job_id,gpu_type,promised_share,received_share,share_difference,running_s,gpu_s,steps,steps_per_s
+b,v,0.375,0,-0.375,0,0,,
+b,k,0.125,0,-0.125,0,0,,
+a,v,0.375,0.25,-0.125,1,1,,
+a,k,0.125,0,-0.125,0,0,,
+E
+run gv-report -f svg events.csv
+grep -e "failed<" -e "^<line class=.fail" <out >got && mv got out
+is_out "the first run failed" <<E
+<rect x="682" y="106" width="128" height="20" rx="2" fill="#d55e00"><title>a on v , 4.0 to 5.0 s, failed</title>
+<line class="fail" x1="810" y1="106" x2="810" y2="126"/>
+<rect x="682" y="200" width="128" height="18" rx="2" fill="#d55e00"><title>a on v , 4.0 to 5.0 s, failed</title>
+<line class="fail" x1="810" y1="200" x2="810" y2="218"/>
+E
+cp events.csv wrong.csv && cat >>wrong.csv <<E
+6,arrive,a,,,,,,,,
+E
+run gv-report wrong.csv
+is_err "a job arrives again" <<E
+gv-report: wrong.csv:8: event: arrive of job "a", which has arrived at 1 s
+E
+cp events.csv wrong.csv && cat >>wrong.csv <<E
+6,start,a,k,,,,,,,
+7,resume,a,k,,,,,,,
+E
+run gv-report wrong.csv
+is_err "a job is started while it runs" <<E
+gv-report: wrong.csv:9: event: resume of job "a", which was started at 6 s
+E
+cp events.csv wrong.csv && cat >>wrong.csv <<E
+6,finish,a,,,,,,,,
+7,drop,a,,,,,,,,
+E
+run gv-report wrong.csv
+is_err "a job ends after it has finished" <<E
+gv-report: wrong.csv:9: event: drop of job "a", which has finished at 6 s
+E
+cp events.csv wrong.csv && cat >>wrong.csv <<E
+6,drop,a,,,,,,,,
+7.5,start,a,v,,,,,,,
+E
+run gv-report wrong.csv
+is_err "a job is started after it was dropped" <<E
+gv-report: wrong.csv:9: event: start of job "a", which was dropped at 6 s
+E
 
 # ---- runs beside each other ----
 cat >a.csv <<E
@@ -1049,6 +1138,203 @@ run gv-report -f csv x=s.csv x=a.csv
 is_out "a summary of a run and its jobs, which are others" <<E
 run,jobs,finished,completion_mean_s,completion_median_s,completion_p95_s,completion_p99_s,completion_max_s,short_completion_mean_s,long_completion_mean_s,queueing_mean_s,queueing_median_s,queueing_p95_s,queueing_p99_s,queueing_max_s,fairness_mean,fairness_median,fairness_p95,fairness_p99,fairness_max,makespan_s,gpus,busy_gpu_s,utilisation,usd,deadlines,deadlines_missed,launches,preemptions,failures,steps_lost,jain_index,end_s,rounds,questions,most_waiting
 x,1,1,7,,,,,6.5,20,,,,,,,,,,,8,,,0.5,3.25,,,,,,,,,,,
+E
+cat >one.csv <<E
+job_id,arrival_s,queueing_s,finish_s,completion_s,running_s,gpu_s,deadline_s
+a,86400,0,432000,345600,,5,1
+E
+run gv-report one.csv
+is_out "a run of one job, of four days" <<E
+1 run of 1 job
+
+run  jobs  finished  JCT mean h  JCT median h  JCT p95 h  JCT p99 h  JCT longest h
+one     1         1        96.0          96.0       96.0       96.0           96.0
+
+run  makespan h  queueing mean h  queueing p99 h  deadlines  missed
+one        96.0              0.0             0.0          1       1
+JCT: from arrival to finish.  To first: how many times that of the first run.
+E
+run gv-report -f csv one.csv
+is_out "a run of one job: CSV" <<E
+run,jobs,finished,completion_mean_s,completion_median_s,completion_p95_s,completion_p99_s,completion_max_s,short_completion_mean_s,long_completion_mean_s,queueing_mean_s,queueing_median_s,queueing_p95_s,queueing_p99_s,queueing_max_s,fairness_mean,fairness_median,fairness_p95,fairness_p99,fairness_max,makespan_s,gpus,busy_gpu_s,utilisation,usd,deadlines,deadlines_missed,launches,preemptions,failures,steps_lost,jain_index,end_s,rounds,questions,most_waiting
+one,1,1,345600,345600,345600,345600,345600,,,0,0,0,0,0,,,,,,345600,,5,,,1,1,,,,,,,,,
+E
+cat >one.csv <<E
+measure,gpu_type,value
+completion_mean_s,,1209600
+usd,v,2
+E
+run gv-report one.csv
+is_out "a run of fourteen days, and of one GPU type" <<E
+1 run
+
+run  JCT mean d
+one        14.0
+
+run  cost USD
+one      2.00
+
+run  GPU type  GPUs  GPU time used d  busy %  cost USD
+one  v            -                -       -      2.00
+JCT: from arrival to finish.  To first: how many times that of the first run.
+E
+cat >some.csv <<E
+job_id,arrival_s,queueing_s,finish_s,completion_s,running_s
+a,0,,9,9,
+b,0,1,8,8,7
+c,0,1,6,6,5
+E
+run gv-report some.csv
+is_out "jobs of which it is not told how long they ran are neither short nor long" <<E
+1 run of 3 jobs
+
+run   jobs  finished  JCT mean s  JCT median s  JCT p95 s  JCT p99 s  JCT longest s  short jobs' mean s  long jobs' mean s
+some     3         3         7.7           8.0        9.0        9.0            9.0                 6.0                8.0
+
+run   makespan s  queueing mean s  queueing p99 s
+some         9.0              1.0             1.0
+JCT: from arrival to finish.  To first: how many times that of the first run.
+E
+
+# ---- losses ----
+cat >losses.csv <<E
+model,step,loss,test_loss,accuracy
+a,0,4,,
+a,2,10,5,0.5
+b,2,,8,
+b,4,8,,1
+E
+run gv-report -f svg losses.csv
+grep -e '^<path' -e '^<text.*c-head' -e means -e '^<text.*c-end' <out >got && mv got out
+is_out "losses: what is not told is left out" <<E
+<text class="c-head" x="24" y="84">Training loss</text>
+<text class="c-dim c-end" x="300.67" y="353">steps</text>
+<text class="c-dim c-end" x="66" y="326">0</text>
+<text class="c-dim c-end" x="66" y="285.2">2</text>
+<text class="c-dim c-end" x="66" y="244.4">4</text>
+<text class="c-dim c-end" x="66" y="203.6">6</text>
+<text class="c-dim c-end" x="66" y="162.8">8</text>
+<text class="c-dim c-end" x="66" y="122">10</text>
+<path class="l0 d0" d="M72 240.4L186.3 118"><title>model a</title>
+<path class="l1 d1" d="M300.7 158.8"><title>model b</title>
+<text class="c-head" x="334.67" y="84">Test loss</text>
+<text class="c-dim c-end" x="611.33" y="353">steps</text>
+<text class="c-dim c-end" x="376.67" y="326">0</text>
+<text class="c-dim c-end" x="376.67" y="275">2</text>
+<text class="c-dim c-end" x="376.67" y="224">4</text>
+<text class="c-dim c-end" x="376.67" y="173">6</text>
+<text class="c-dim c-end" x="376.67" y="122">8</text>
+<path class="l0 d0" d="M611.3 194.5"><title>model a</title>
+<path class="l1 d1" d="M611.3 118"><title>model b</title>
+<text class="c-head" x="645.33" y="84">Accuracy</text>
+<text class="c-dim c-end" x="922" y="353">steps</text>
+<text class="c-dim c-end" x="687.33" y="326">0</text>
+<text class="c-dim c-end" x="687.33" y="285.2">20</text>
+<text class="c-dim c-end" x="687.33" y="244.4">40</text>
+<text class="c-dim c-end" x="687.33" y="203.6">60</text>
+<text class="c-dim c-end" x="687.33" y="162.8">80</text>
+<text class="c-dim c-end" x="687.33" y="122">100</text>
+<path class="l0 d0" d="M807.7 220"><title>model a</title>
+<path class="l1 d1" d="M922 118"><title>model b</title>
+E
+cat >losses.csv <<E
+step,loss
+0,3
+E
+run gv-report -f svg losses.csv
+grep -e '^<path' -e '^<text.*c-head' -e means -e '^<text.*c-end' <out >got && mv got out
+is_out "losses of one step" <<E
+<text class="c-head" x="24" y="58">Training loss</text>
+<text class="c-dim c-end" x="922" y="327">steps</text>
+<text class="c-dim c-end" x="66" y="300">0.0</text>
+<text class="c-dim c-end" x="66" y="266">0.5</text>
+<text class="c-dim c-end" x="66" y="232">1.0</text>
+<text class="c-dim c-end" x="66" y="198">1.5</text>
+<text class="c-dim c-end" x="66" y="164">2.0</text>
+<text class="c-dim c-end" x="66" y="130">2.5</text>
+<text class="c-dim c-end" x="66" y="96">3.0</text>
+<path class="l0 d0" d="M72 92"><title></title>
+E
+cat >losses.csv <<E
+step,loss
+0,20
+10,1
+E
+run gv-report -f svg losses.csv
+grep -e '^<path' -e '^<text.*c-head' -e means -e '^<text.*c-end' <out >got && mv got out
+is_out "losses from 1 to 20" <<E
+<text class="c-head" x="24" y="58">Training loss</text>
+<text class="c-dim c-end" x="922" y="327">steps</text>
+<text class="c-dim c-end" x="66" y="300">0</text>
+<text class="c-dim c-end" x="66" y="249">5</text>
+<text class="c-dim c-end" x="66" y="198">10</text>
+<text class="c-dim c-end" x="66" y="147">15</text>
+<text class="c-dim c-end" x="66" y="96">20</text>
+<path class="l0 d0" d="M72 92L922 285.8"><title></title>
+E
+cat >losses.csv <<E
+step,loss
+0,21
+10,1
+E
+run gv-report -f svg losses.csv
+grep -e '^<path' -e '^<text.*c-head' -e means -e '^<text.*c-end' <out >got && mv got out
+is_out "losses from 1 to 21" <<E
+<text class="c-head" x="24" y="58">Training loss</text>
+<text class="c-dim c-end" x="922" y="327">steps</text>
+<text class="c-dim c-end" x="66" y="300">1</text>
+<text class="c-dim c-end" x="66" y="263.85">2</text>
+<text class="c-dim c-end" x="66" y="216.07">5</text>
+<text class="c-dim c-end" x="66" y="179.93">10</text>
+<text class="c-dim c-end" x="66" y="143.78">20</text>
+<text class="c-dim c-end" x="66" y="96">50</text>
+<path class="l0 d0" d="M72 137.2L922 296"><title></title>
+E
+cat >losses.csv <<E
+step,loss
+0,4
+0.5,6
+1,2
+1.5,0
+E
+run gv-report -f svg losses.csv
+grep -e '^<path' -e '^<text.*c-head' -e means -e '^<text.*c-end' <out >got && mv got out
+is_out "losses of half steps" <<E
+<text class="c-head" x="24" y="58">Training loss</text>
+<text class="c-dim c-end" x="922" y="327">steps</text>
+<text class="c-dim c-end" x="66" y="300">0</text>
+<text class="c-dim c-end" x="66" y="266">1</text>
+<text class="c-dim c-end" x="66" y="232">2</text>
+<text class="c-dim c-end" x="66" y="198">3</text>
+<text class="c-dim c-end" x="66" y="164">4</text>
+<text class="c-dim c-end" x="66" y="130">5</text>
+<text class="c-dim c-end" x="66" y="96">6</text>
+<path class="l0 d0" d="M72 160L355.3 92L638.7 228L922 296"><title></title>
+E
+run gv-report -f svg --smooth=1 losses.csv
+grep -e '^<path' -e '^<text.*c-head' -e means -e '^<text.*c-end' <out >got && mv got out
+is_out "means of one step" <<E
+<text class="c-head" x="24" y="58">Training loss</text>
+<text class="c-dim c-end" x="922" y="58">means of 1 steps</text>
+<text class="c-dim c-end" x="922" y="327">steps</text>
+<text class="c-dim c-end" x="66" y="300">0</text>
+<text class="c-dim c-end" x="66" y="266">1</text>
+<text class="c-dim c-end" x="66" y="232">2</text>
+<text class="c-dim c-end" x="66" y="198">3</text>
+<text class="c-dim c-end" x="66" y="164">4</text>
+<text class="c-dim c-end" x="66" y="130">5</text>
+<text class="c-dim c-end" x="66" y="96">6</text>
+<path class="l0 d0" d="M72 160L355.3 126L638.7 160L922 262"><title></title>
+E
+run gv-report -f svg --axis=log losses.csv
+grep -e '^<path' -e '^<text.*c-head' -e means -e '^<text.*c-end' <out >got && mv got out
+is_out "losses by ratio" <<E
+<text class="c-head" x="24" y="58">Training loss</text>
+<text class="c-dim c-end" x="922" y="327">steps</text>
+<text class="c-dim c-end" x="66" y="300">2</text>
+<text class="c-dim c-end" x="66" y="183.86">5</text>
+<text class="c-dim c-end" x="66" y="96">10</text>
+<path class="l0 d0" d="M72 208.1L355.3 156.7L638.7 296"><title></title>
 E
 
 done_testing

@@ -122,6 +122,7 @@ test_edges(void)
 	struct bins *b = gv_xcalloc(1, sizeof(*b));
 	struct moments m = {0};
 	double width;
+	size_t gpu;
 
 	bins_add(b, 3, 3, 1);
 	bins_add(b, 4, 3, 1);
@@ -151,6 +152,15 @@ test_edges(void)
 	    "from its moment to the next");
 	moments_add(&m, 1, 0, 0, BINS * m.width_s);
 	ok(m.who[1][BINS - 1] == 1 && m.who[0][1] == 7, "up to the last moment");
+	moments_add(&m, 0, 4, 0, m.width_s);
+	moments_add(&m, 0, 8, 2 * m.width_s, 3 * m.width_s);
+	moments_add(&m, 1, 0, 0, 2 * BINS * m.width_s);
+	ok(m.who[0][0] == 5 && m.who[0][1] == 9 && m.who[0][2] == 0 &&
+		m.who[0][BINS / 2] == 0 && m.who[1][BINS / 2] == 1,
+	    "every second one is left where there is more time");
+	for (gpu = 2; gpu < 40; gpu++)
+		moments_add(&m, gpu, 0, 0, 1);
+	ok(m.n_gpus == 40 && m.who[0][0] == 5 && m.who[39][0] == 1, "of many GPUs");
 	moments_free(&m);
 	ok(m.who == NULL && m.n_gpus == 0 && m.width_s == 0, "nothing is left");
 	free(b);

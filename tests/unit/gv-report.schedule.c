@@ -316,6 +316,38 @@ test_units(void)
 }
 
 static void
+test_by_hand(void)
+{
+	struct schedule s;
+
+	ok(read_schedule(&s, "gpu,stage,step,op,micro_batch,start_ms,end_ms\n"
+			     "0,3,0,F,0,-4,-3\n"
+			     "1,4,0,F,0,-1,4\n"),
+	    "times below 0");
+	ok(s.wait_ms[1] == 2, "what is on its way from the beginning");
+	is_near(s.wait_share, 2. / 16, 1e-12, "of all time");
+	schedule_free(&s);
+	ok(read_schedule(&s, "gpu,stage,step,op,micro_batch,start_ms,end_ms\n"
+			     "0,3,0,F,0,0,1\n"
+			     "1,4,0,F,1,0,5\n"
+			     "1,4,1,F,0,2,6\n"
+			     "1,12,2,F,2,6,7\n"),
+	    "steps at the same time");
+	ok(s.wait_ms[2] == 0 && s.wait_share == 0, "nobody waits who is at work");
+	ok(schedule_chunk(&s, &s.step[3]) == 1 && schedule_chunk(&s, &s.step[2]) == 0,
+	    "stages of two digits");
+	is_str(s.place[1].stages, "4;12", "by their numbers");
+	schedule_free(&s);
+	ok(read_schedule(&s, "gpu,stage,step,op,micro_batch,start_ms,end_ms\n"
+			     "0,3,0,F,0,0,1\n"
+			     "0,3,1,F,1,1,100000\n"
+			     "1,4,0,F,0,2,3\n"),
+	    "a long time");
+	ok(s.wait_ms[2] == 2 - 1, "a short wait counts");
+	schedule_free(&s);
+}
+
+static void
 test_nothing(void)
 {
 	struct schedule s;
@@ -339,6 +371,7 @@ main(void)
 	test_waiting();
 	test_sums();
 	test_units();
+	test_by_hand();
 	test_nothing();
 	return done_testing();
 }
