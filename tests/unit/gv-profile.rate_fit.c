@@ -46,6 +46,22 @@ test_exact(void)
 	ok(!rate_fit(&f, r, 1) && !rate_fit(&f, r, 0), "one tells nothing");
 }
 
+/* A clock whose zero is far away, and steps that were done long before. */
+static void
+test_far(void)
+{
+	const double far = 17592186044416; /* 2^44: quarters are exact */
+	struct report r[N];
+	struct rate_fit f;
+	size_t i;
+
+	for (i = 0; i < N; i++)
+		r[i] = (struct report){far + 0.25 * (double)i, far + 3 * (double)i};
+	rate_fit(&f, r, N);
+	is_near(f.steps_per_s, 12, 1e-9, "a slope far away");
+	is_near(f.standard_error, 0, 1e-6, "without an error");
+}
+
 /* Against scipy.stats.linregress (slope, stderr). */
 static void
 test_regression(void)
@@ -125,6 +141,10 @@ test_window(void)
 	for (i = 0; i < 10 && !fit_enough(&rule, r, i); i++)
 		;
 	is_int((long long)i, 4, "three reports at least");
+	r[0] = r[1] = r[2] = (struct report){0, 0};
+	r[1].time_s = 2;
+	r[2].time_s = 40;
+	ok(!fit_enough(&rule, r, 3), "not two, however long");
 	/* unsteady: at most four windows */
 	for (i = 0; i < N; i++)
 		r[i] = (struct report){
@@ -176,6 +196,7 @@ int
 main(void)
 {
 	test_exact();
+	test_far();
 	test_regression();
 	test_coverage(0.2, 0, "speed");
 	test_coverage(0, 0.005, "times");
