@@ -4,12 +4,13 @@
  */
 #include "tap.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "alloc/problem/choose_node.h"
 #include "draws.h"
 
-enum { JOBS = 9, TYPES = 3, NODES = 5 };
+enum { JOBS = 16, TYPES = 3, NODES = 5 };
 
 static char names[NODES + 1][4] = {"n0", "n1", "n2", "n3", "n4", "far"};
 
@@ -57,6 +58,7 @@ static void
 draw_world(struct world *w)
 {
 	size_t i, j, m = 1 + below(TYPES), n = 1 + below(JOBS);
+	bool round = uniform() < .5; /* numbers, of which many are equal */
 
 	memset(w, 0, sizeof(*w));
 	draw_pools(w, m);
@@ -71,9 +73,13 @@ draw_world(struct world *w)
 		for (j = 0; j < m; j++) {
 			double share = left * uniform();
 
+			if (round)
+				share = floor(share * 8) / 8;
+
 			if (uniform() < .25)
 				continue;
-			w->rate[i][j] = .2 + 2 * uniform();
+			w->rate[i][j] =
+			    round ? (double)(1 << below(2)) : .2 + 2 * uniform();
 			w->row[w->r.n_rates++] = (struct gv_rate){.job = i,
 			    .type = (ptrdiff_t)j,
 			    .with = -1,
@@ -350,7 +356,7 @@ test_plans(void)
 {
 	size_t k, i, differ = 0, homeless = 0, cramped = 0, again = 0;
 
-	for (k = 0; k < 4000; k++) {
+	for (k = 0; k < 5000; k++) {
 		static struct world w;
 		struct plan p;
 		const char **got;
@@ -376,7 +382,7 @@ test_plans(void)
 		}
 		free(got);
 	}
-	ok(homeless > 100 && again > 100, "%zu can be on no node, %zu times jobs move",
+	ok(homeless > 100 && again > 300, "%zu can be on no node, %zu times jobs move",
 	    homeless, again);
 	is_int(differ, 0, "each job has the node that it has plainly");
 	is_int(cramped, 0, "nobody would be better on another one");

@@ -285,10 +285,8 @@ raise_sum(struct program *g, double moves, struct gv_lp_basis *basis,
 	size_t row = gv_lp_add_row(lp, -INFINITY, moves);
 	size_t i, j, k;
 
-	for (k = 0; k < lp->n_cols; k++) {
+	for (k = 0; k < lp->n_cols; k++)
 		gv_lp_set(lp, row, k, lp->cost[k]);
-		lp->cost[k] = 0;
-	}
 	lp->maximise = true;
 	for (i = 0; i < q->n; i++)
 		for (j = 0; j < q->m; j++) {
