@@ -611,6 +611,38 @@ test_trim(void)
 	is_int(differ, 0, "by as little as sums without rounding say");
 }
 
+/* The more types, the more roundings. */
+static void
+test_many_types(void)
+{
+	enum { MANY = 200 };
+	struct gv_problem p;
+	struct gv_exact sum, one;
+	double x[MANY];
+	size_t k, j, over = 0;
+
+	gv_problem_alloc(&p, 1, MANY);
+	p.count[0] = p.scale[0] = p.weight[0] = 1;
+	for (j = 0; j < MANY; j++)
+		p.rate[j] = p.capacity[j] = 1;
+	gv_exact_init(&one);
+	gv_exact_set_double(&one, 1);
+	for (k = 0; k < 1000; k++) {
+		for (j = 0; j < MANY; j++)
+			x[j] = uniform() < .5 ? uniform() : .01 * uniform();
+		gv_problem_clean(&p, x);
+		gv_problem_trim(&p, x);
+		gv_exact_init(&sum);
+		for (j = 0; j < MANY; j++)
+			gv_exact_add_product(&sum, x[j], 1);
+		over += gv_exact_compare(&sum, &one) > 0;
+		gv_exact_free(&sum);
+	}
+	is_int(over, 0, "a job on %d types has no more than all its time", MANY);
+	gv_exact_free(&one);
+	gv_problem_free(&p);
+}
+
 /* NaN is worse than any excess. */
 static void
 test_nan(void)
@@ -851,6 +883,7 @@ main(void)
 	test_terms();
 	test_constraints();
 	test_trim();
+	test_many_types();
 	test_nan();
 	test_parts();
 	test_classes();

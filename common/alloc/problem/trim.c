@@ -147,7 +147,7 @@ gv_problem_trim(const struct gv_problem *p, double *x)
 	int tries;
 
 	for (i = 0; i < p->n; i++)
-		for (tries = 0; tries < 4 && row_is_over(p, &x[i * p->m]); tries++)
+		for (tries = 0; tries < 64 && row_is_over(p, &x[i * p->m]); tries++)
 			for (j = 0; j < p->m; j++)
 				x[i * p->m + j] *= less;
 	for (j = 0; j < p->m; j++)
