@@ -222,10 +222,11 @@ test_draw(void)
 static void
 test_needs(void)
 {
-	double need[] = {0, 3, INFINITY, 2, INFINITY, 0};
-	double minimum[] = {0, 0, 4, 8, 0, 5};
-	static const double want[] = {0, 3, 4, 8, 0, 5}, relaxed[] = {0, .5, 1, 2, 4};
-	struct gv_answer a = {.p = {.n = 6}};
+	double need[] = {.25, 3, INFINITY, 0, INFINITY, 0, 2};
+	double minimum[] = {0, 0, 4, 0, 0, .5, 8};
+	static const double want[] = {.25, 3, 4, 0, 0, .5, 8},
+			    relaxed[] = {0, .5, 1, 2, 4};
+	struct gv_answer a = {.p = {.n = 7}};
 	size_t i, k, faults = 0;
 	double *met;
 
@@ -244,15 +245,17 @@ test_needs(void)
 		free(met);
 	}
 	is_int(faults, 0, "the deadline that can be met or the minimum, as relaxed");
-	for (i = 0; i < 6; i++) {
+	for (i = 0; i < 7; i++) {
 		struct gv_answer one = {.p = {.n = 1}};
 
 		one.p.number[GV_NUMBER_NEED] = &need[i];
 		one.p.number[GV_NUMBER_MINIMUM] = &minimum[i];
-		faults += gv_answer_has_needs(&one) != (i > 0);
+		faults += gv_answer_has_needs(&one) != (i != 3);
 	}
 	ok(faults == 0 && gv_answer_has_needs(&a), "any need is one");
 	a.p.n = 1;
+	a.p.number[GV_NUMBER_NEED] = &need[3];
+	a.p.number[GV_NUMBER_MINIMUM] = &minimum[3];
 	ok(!gv_answer_has_needs(&a), "none is none");
 }
 
