@@ -12,7 +12,7 @@
 
 enum { JOBS = 16, TYPES = 3, NODES = 5 };
 
-static char names[NODES + 1][4] = {"n0", "n1", "n2", "n3", "n4", "far"};
+static char names[NODES + 1][4] = {"a", "n1", "n2", "n3", "n4", "far"};
 
 /* What is drawn: a cluster, jobs, and what they should have. */
 struct world {
