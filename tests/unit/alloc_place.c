@@ -129,7 +129,7 @@ draw_gains(const struct gv_problem *p, double *gain)
 	size_t i;
 
 	for (i = 0; i < p->n * p->m; i++)
-		gain[i] = below(5) == 0 ? .5 : uniform() - .2;
+		gain[i] = below(5) == 0 ? .5 * (double)below(2) : uniform() - .2;
 }
 
 /* ---- the domain ---- */
@@ -354,20 +354,23 @@ test_improve(void)
 	ok(worst <= 1e-12, "no type could be worth %g more", worst);
 }
 
-/* Single jobs and gangs of two on one type; what is gained there. */
+/* Two rows of single jobs and one of gangs of two on one type; what is gained there. */
 static double
-improved(double gpus, double singles, double gangs)
+improved(double gpus, double singles, double others, double gangs)
 {
-	const double gain[] = {1, 3};
-	double point[2] = {0}, more;
+	const double gain[] = {1, 1, 3};
+	double point[3] = {0}, more;
 	struct gv_problem p;
+	size_t i;
 
-	gv_problem_alloc(&p, 2, 1);
+	gv_problem_alloc(&p, 3, 1);
 	p.capacity[0] = gpus;
 	p.count[0] = singles;
-	p.count[1] = gangs;
-	p.scale[0] = p.weight[0] = p.weight[1] = p.rate[0] = p.rate[1] = 1;
-	p.scale[1] = 2;
+	p.count[1] = others;
+	p.count[2] = gangs;
+	for (i = 0; i < 3; i++)
+		p.scale[i] = p.weight[i] = p.rate[i] = 1;
+	p.scale[2] = 2;
 	more = gv_greedy_improve(&p, gain, point);
 	gv_problem_free(&p);
 	return more;
@@ -376,10 +379,14 @@ improved(double gpus, double singles, double gangs)
 static void
 test_improve_bounds(void)
 {
-	ok(improved(512, 2, 2) == 8 && improved(513, 2, 2) == 0, "types up to 512 GPUs");
-	ok(improved(511, 511, 1) == 512 && improved(511, 511, 2) == 0,
+	ok(improved(512, 2, 0, 2) == 8 && improved(513, 2, 0, 2) == 0,
+	    "types up to 512 GPUs");
+	ok(improved(511, 511, 0, 1) == 512 && improved(511, 511, 0, 2) == 0,
 	    "and so many numbers at once");
-	ok(improved(.5, 1, 0) == 0 && improved(1, 1, 1) == 1 && improved(2, 2, 1) == 3,
+	ok(improved(511, 300, 300, 1) == 512,
+	    "of each size only as many as there are GPUs");
+	ok(improved(.5, 1, 0, 0) == 0 && improved(1, 1, 0, 1) == 1 &&
+		improved(2, 2, 0, 1) == 3,
 	    "and few");
 }
 
@@ -405,18 +412,18 @@ test_packing(void)
 	ok(worst <= 1e-12, "and the best ones: %g", worst);
 }
 
-/* So many jobs of one GPU on the last of m types. */
+/* So many jobs of one GPU on the last of m types; others run nowhere. */
 static bool
 packs(size_t m, double jobs, double gpus)
 {
-	double *gain = gv_xcalloc(m, sizeof(*gain)),
-	       *point = gv_xcalloc(m, sizeof(*point));
+	double *gain = gv_xcalloc(2 * m, sizeof(*gain)),
+	       *point = gv_xcalloc(2 * m, sizeof(*point));
 	struct gv_problem p;
 	bool found;
 
-	gv_problem_alloc(&p, 1, m);
-	p.count[0] = jobs;
-	p.scale[0] = p.weight[0] = 1;
+	gv_problem_alloc(&p, 2, m);
+	p.count[0] = p.count[1] = jobs;
+	p.scale[0] = p.scale[1] = p.weight[0] = p.weight[1] = 1;
 	p.rate[m - 1] = gain[m - 1] = 1;
 	p.capacity[m - 1] = gpus;
 	found = gv_packing_best(&p, gain, point) && point[m - 1] == fmin(jobs, gpus);
@@ -715,6 +722,8 @@ test_mixtures(void)
 		worst = gv_worse(worst, off(&w));
 		gv_hull_free(&h);
 		gv_placement_program_free(&w.g);
+		failed +=
+		    w.g.p != NULL || w.g.mean != NULL || w.g.value != 0 || w.g.level;
 		gv_problem_free(&p);
 	}
 	is_int(failed, 0, "programs over mixtures");

@@ -189,9 +189,8 @@ list_items(struct knapsack *w, size_t j)
 			continue;
 		for (k = 0; k < p->m; k++) {
 			idle -= row[k];
-			if (row[k] > 0)
-				add_item(w, i, k, row[k],
-				    k == j ? gain[j] : gain[j] - fmax(0, gain[k]));
+			add_item(w, i, k, row[k],
+			    k == j ? gain[j] : gain[j] - fmax(0, gain[k]));
 		}
 		add_item(w, i, SIZE_MAX, idle, gain[j]);
 	}
