@@ -151,10 +151,51 @@ lowest(const struct gv_problem *p, const double *a, const double *x)
 	return least;
 }
 
+/*
+ * The same with what is allowed for rounding of each job's terms and of the sum; *size: of all
+ * terms.
+ */
+static long double
+bound_with_rounding(const struct gv_problem *p, const double *a, const double *lambda,
+    const double *price, double budget, long double *size)
+{
+	const long double eps = DBL_EPSILON;
+	long double gain_error = ((long double)p->m + 8) * eps / 2;
+	long double cost_error = (budget > 0 ? 4 : 2) * eps;
+	long double sum = (long double)budget * p->budget, lambdas = 0;
+	size_t i, j;
+
+	for (j = 0; j < p->m; j++)
+		sum += (long double)price[j] * p->capacity[j];
+	*size = sum;
+	for (i = 0; i < p->n; i++) {
+		long double most = 0, large = 0;
+
+		lambdas += lambda[i];
+		for (j = 0; j < p->m; j++) {
+			long double gain = (long double)lambda[i] * a[i * p->m + j];
+			long double cost = p->count[i] * (long double)p->scale[i] *
+					   (price[j] + (long double)budget * p->price[j]);
+			long double net =
+			    gain * (1 + gain_error) - cost * (1 - cost_error);
+
+			if (gain > 0 && net > most) {
+				most = net;
+				large = gain + cost;
+			}
+		}
+		sum += most;
+		*size += large;
+	}
+	*size /= lambdas;
+	return sum / lambdas *
+	       (1 + 2 * (fminl(1024, p->n) + p->n / 1024 + p->m + 16) * eps);
+}
+
 static void
 test_levels(void)
 {
-	size_t k, wrong_bound = 0, wrong_limit = 0, wrong_sums = 0;
+	size_t k, wrong_bound = 0, wrong_limit = 0, wrong_sums = 0, wrong_rounding = 0;
 
 	for (k = 0; k < 2000; k++) {
 		struct gv_problem p = draw_problem(k);
@@ -164,12 +205,16 @@ test_levels(void)
 		double budget = p.budget > 0 && k % 3 > 0 ? any(.3) : 0;
 		double unit = ldexp(1, (int)below(9) - 4);
 		struct gv_level l = {.lambda = lambda, .price = price};
-		long double sum = 0, exact;
+		long double sum = 0, exact, size;
 		size_t i;
 
 		lambda[0] = any(0);
 		for (i = 0; i < p.n; i++)
 			sum += lambda[i];
+		exact = bound_with_rounding(&p, a, lambda, price, budget, &size);
+		wrong_rounding +=
+		    p.n <= 12 && fabsl(gv_level_bound(&p, a, 1, lambda, price, budget) -
+				       exact) > 6 * DBL_EPSILON * size;
 		exact = most_of_levels(&p, a, lambda, price, budget) / sum;
 		for (i = 0; i < p.n * p.m; i++)
 			a[i] *= unit; /* of which the multipliers are: exactly */
@@ -193,6 +238,7 @@ test_levels(void)
 		gv_problem_free(&p);
 	}
 	is_int(wrong_bound, 0, "bounds of levels are just above the exact ones");
+	is_int(wrong_rounding, 0, "by what rounding of gains, costs and sums may be");
 	is_int(wrong_limit, 0, "so are the limits of what levels weigh");
 	is_int(wrong_sums, 0, "levels of equal shares, and of any");
 }
@@ -221,6 +267,13 @@ test_rounding(void)
 		high += gv_level_rounding(&p) > 2 * (double)(n + p.m + 8) * DBL_EPSILON;
 		high += gv_reach_rounding(&p) > (double)(n + p.m + 16) * DBL_EPSILON;
 	}
+	ok(fabs(gv_level_rounding(&(struct gv_problem){.n = 1, .m = 1}) /
+		    (10 * DBL_EPSILON) -
+		1) <= 1e-9 &&
+		fabs(gv_level_rounding(&(struct gv_problem){.n = 10000, .m = 3}) /
+			 1.19e-13 -
+		     1) <= 1e-9,
+	    "of few numbers all roundings, of many their root");
 	is_int(low, 0, "rounding of sums is allowed for");
 	is_int(high, 0, "and not much more");
 	ok(gv_level_gap(&(struct gv_problem){.m = 3}, 2, 1) >= .5 &&
@@ -415,6 +468,26 @@ test_of_level(void)
 		gv_problem_free(&p);
 	}
 	is_int(wrong, 0, "multipliers of levels as those of jobs");
+}
+
+/* A level is the same part of a step on all types that a job has, whichever those are. */
+static void
+test_per_step(void)
+{
+	struct gv_problem p;
+	size_t j, only, wrong = 0;
+
+	gv_problem_alloc(&p, 2, 3);
+	for (only = 0; only < 3; only++) {
+		double a[6] = {0};
+
+		for (j = 0; j < 3; j++)
+			p.rate[3 + j] = j == only ? 5 : 0;
+		a[3 + only] = 15;
+		wrong += gv_level_per_step(&p, a, 1) != 3;
+	}
+	gv_problem_free(&p);
+	is_int(wrong, 0, "levels per step, of the type that there is");
 }
 
 static void
@@ -678,6 +751,7 @@ main(void)
 	test_sums();
 	test_normalised();
 	test_of_level();
+	test_per_step();
 	test_of_linear();
 	test_time();
 	test_lift();
