@@ -306,6 +306,11 @@ test_columns(void)
 	size_t i, j, wrong = 0, job;
 	double least;
 
+	for (i = 7; i <= 8; i++) {
+		draw(&c, i, 3, false);
+		wrong += c.stride != 8;
+		gv_oracle_jobs_free(&c);
+	}
 	draw(&c, 37, 3, false);
 	ok(c.stride == 40 && c.use[37] == 0 && c.a[39] == 0 && c.gain[2 * 40 + 38] == 0,
 	    "rows of eight, zeros behind them");
