@@ -287,7 +287,8 @@ static void
 orders(void)
 {
 	static struct all a;
-	size_t trial, count = 0, other = 0, few = 0, over = 0, hops = 0, packed = 0, i;
+	size_t trial, count = 0, other = 0, few = 0, over = 0, hops = 0, packed = 0, i,
+		      left = 0;
 	struct gv_error e = {0};
 
 	for (trial = 0; trial < 400; trial++) {
@@ -317,14 +318,56 @@ orders(void)
 		few += sum != a.most;
 		packed += sum > 1;
 		hamilton_free(&h);
+		left += h.n != 0 || h.n_orders != 0 || h.order != NULL || h.units != NULL;
 		fabric_free(&f);
 	}
 	is_int(count, 0, "all rings and chains are found");
 	is_int(other, 0, "in the order of their GPUs");
 	is_int(over, 0, "those taken fit together");
 	is_int(few, 0, "and are as many as can");
+	is_int(left, 0, "and nothing is left of them");
 	is_int(hops, 0, "hops are links, or about the widest GPU between");
 	ok(packed > 100, "%zu are of several", packed);
+}
+
+/* What links of one unit to the next GPUs hold, and how many rings. */
+static const char *
+rings_of(size_t gpus, size_t next, size_t *n)
+{
+	static char said[sizeof(((struct gv_error *)NULL)->text[0])];
+	struct gv_error e = {0};
+	struct hamilton h;
+	struct fabric f;
+	size_t u, v;
+
+	draw_fabric(&f, gpus, 0, 0, 1);
+	for (u = 0; u < gpus; u++)
+		for (v = 1; v <= next; v++)
+			fabric_cap(&f, u, (u + v) % gpus) = 1;
+	said[0] = '\0';
+	if (hamilton_pack(&h, &f, HAMILTON_RING, 0, &e) != 0)
+		snprintf(said, sizeof(said), "%s", e.text[0]);
+	*n = h.n_orders;
+	gv_error_clear(&e);
+	hamilton_free(&h);
+	fabric_free(&f);
+	return said;
+}
+
+static void
+limits(void)
+{
+	size_t n;
+
+	is_str(rings_of(10, 1, &n), "", "10 GPUs");
+	is_int(n, 1, "one ring");
+	is_str(rings_of(11, 1, &n),
+	    "rings and chains are searched among at most 10 GPUs with direct links",
+	    "11 are too many");
+	is_str(rings_of(10, 9, &n),
+	    "more than 100000 rings or chains: too many to choose from",
+	    "as are all orders of 10");
+	is_int(n, HAMILTON_ORDERS, "of which so many were found");
 }
 
 int
@@ -334,5 +377,6 @@ main(void)
 	shortest();
 	filled();
 	orders();
+	limits();
 	return done_testing();
 }

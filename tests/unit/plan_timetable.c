@@ -106,6 +106,9 @@ orders(void)
 		"B6/0 F7/0 B7/0 U7/2 F8/1 B8/1 F9/1 B9/1 U9/3"},
 	    {GV_SCHEDULE_2BW, "2", 9, 4, 1,
 		"F1/0 B1/0 F3/0 B3/0 AR3/1 F5/0 B5/0 F7/0 B7/0 U3/1 AR7/2 U7/2"},
+	    {GV_SCHEDULE_2BW, "3", 12, 4, 1,
+		"F1/0 B1/0 AR1/1 F4/0 B4/0 F7/0 B7/0 U1/1 AR7/2 F10/1 B10/1 U7/2 AR10/3 "
+		"U10/3"},
 	    {GV_SCHEDULE_ZB_H1, "111", 4, 4, 0,
 		"F0/0 F1/0 F2/0 B0/0 W0/0 F3/0 B1/0 W1/0 B2/0 W2/0 B3/0 W3/0 U3/1"},
 	    {GV_SCHEDULE_ZB_H1, "111", 4, 4, 1,
@@ -172,11 +175,10 @@ weights_put_off(void)
 	    {35 + 2 * 7 + 5 - 1, "F0/0 B0/0 W0/0 F1/0 B1/0 W1/0 F2/0 B2/0 W2/0 U2/1"},
 	    {1, "F0/0 B0/0 W0/0 F1/0 B1/0 W1/0 F2/0 B2/0 W2/0 U2/1"},
 	};
+	struct world w;
 	size_t i;
 
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		struct world w;
-
 		begin(&w, GV_SCHEDULE_ZB_H1, "111", 3);
 		w.p.state = 1;
 		w.stage[2].memory = row[i].memory;
@@ -185,6 +187,12 @@ weights_put_off(void)
 		w.stage[2].stash = 7;
 		is_str(order_of(&w, 2), row[i].want, "zb-h1 in %g bytes", row[i].memory);
 	}
+	/* no more micro-batches are kept than there are */
+	begin(&w, GV_SCHEDULE_ZB_H1, "1111", 2);
+	w.stage[1].stash = 7;
+	w.stage[1].memory = 3 * 7;
+	is_str(order_of(&w, 1), "F0/0 F1/0 B0/0 B1/0 W0/0 W1/0 U1/1",
+	    "zb-h1, as many as fit with two micro-batches");
 }
 
 static void
