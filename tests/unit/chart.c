@@ -191,6 +191,12 @@ test_ticks(void)
 	ticks_are(gv_scale_linear(12000), 4, "0 5000 10k");
 	ticks_are(gv_scale_count(.5), 5, "0 1");
 	ticks_are(gv_scale_count(3), 10, "0 1 2 3");
+	ticks_are((struct gv_scale){.max = 4, .whole = true}, 3, "0 2 4");
+	ticks_are((struct gv_scale){.max = 3, .whole = true}, 3, "0 1 2 3");
+	ticks_are(
+	    (struct gv_scale){.min = 9998.5, .max = 9999.5}, 2, "9998.5 9999.0 9999.5");
+	ticks_are((struct gv_scale){.min = 1.0001, .max = 19.999, .log = true}, 5,
+	    "2.. 5.... 10");
 	ticks_are((struct gv_scale){.min = -3, .max = 5}, 4, "-2 0 2 4");
 	ticks_are((struct gv_scale){.min = .3, .max = 1}, 4, "0.4 0.6 0.8 1.0");
 	ticks_are(gv_scale_log(1, 10), 0, "1 2.. 5.....");

@@ -15,23 +15,23 @@ static struct gv_rates
 rates(const struct gv_cluster *c, const char *const (*row)[3], size_t n)
 {
 	static const char *const names[] = {
-	    "gpu_type", "entity", "job_id", "steps_per_s", "share"};
-	struct gv_cell column[5], of[5];
+	    "entity", "gpu_type", "job_id", "steps_per_s", "share", "priority_wieght"};
+	struct gv_cell column[6], of[6];
 	struct gv_frame f = {0};
 	struct gv_rates r = {0};
 	struct gv_error e = {0};
 	char id[16];
 	size_t i, k;
 
-	for (k = 0; k < 5; k++)
+	for (k = 0; k < 6; k++)
 		column[k] = cell(names[k]);
-	gv_frame_start(&f, "t", false, column, 5);
+	gv_frame_start(&f, "t", false, column, 6);
 	for (i = 0; i < n; i++) {
 		snprintf(id, sizeof(id), "j%zu", i);
-		of[0] = cell(row[i][0]);
-		of[1] = cell(row[i][1]);
+		of[0] = cell(row[i][1]);
+		of[1] = cell(row[i][0]);
 		of[2] = cell(id);
-		of[3] = cell("1");
+		of[3] = of[5] = cell("1");
 		of[4] = cell(row[i][2]);
 		gv_frame_add(&f, of, (long)i + 2);
 	}
@@ -45,29 +45,44 @@ static const struct gv_cluster cluster = {.n_types = 3, .type = type};
 
 /* What is said of slips, a line each. */
 static void
-test_slips(void)
+says(const struct gv_rates *r, const struct gv_cluster *c, const char *const *want,
+    size_t n)
 {
-	static const char *const row[][3] = {{"v100", "Team A", ""},
-	    {"V100", "team_a", ""}, {"V100", "team_a", ""}, {"p100", "", ""},
-	    {"k80", "b", ""}, {"v-100", "team_a", ""}, {"t", "TEAM-A", ""},
-	    {"t", "Team A", ""}, {"t", "team_a", ""}};
-	static const char *const want[] = {
-	    "t:3: entity: \"team_a\" is another entity than \"Team A\" at line 2",
-	    "t:8: entity: \"TEAM-A\" is another entity than \"Team A\" at line 2",
-	    "t:3: gpu_type: the cluster has no \"V100\"; is \"v100\" meant?",
-	    "t:5: gpu_type: the cluster has no \"p100\"; is \"P-100\" meant?",
-	    "t:7: gpu_type: the cluster has no \"v-100\"; is \"v100\" meant?"};
-	struct gv_rates r = rates(&cluster, row, sizeof(row) / sizeof(row[0]));
 	struct gv_error w = {0};
 	size_t i;
 
-	gv_rates_slips(&r, &cluster, &w);
-	is_int(w.count, 5, "each once");
-	for (i = 0; i < 5; i++)
+	gv_rates_slips(r, c, &w);
+	is_int(w.count, n, "so many slips");
+	for (i = 0; i < n && i < w.count; i++)
 		is_str(w.text[i], want[i], "says what");
-	gv_error_clear(&w);
-	gv_rates_slips(&r, NULL, &w);
-	is_int(w.count, 2, "without a cluster the entities alone");
+}
+
+#define COLUMN "t: column \"priority_wieght\" is not known; is \"priority_weight\" meant?"
+
+static void
+test_slips(void)
+{
+	static const char *const row[][3] = {{"V100", "Team A", ""},
+	    {"v100", "team_a", ""}, {"V100", "team_a", ""}, {"p100", "", ""},
+	    {"k80", "b", ""}, {"v-100", "team_a", ""}, {"t", "TEAM-A", ""},
+	    {"t", "Team A", ""}, {"t", "team_a", ""}, {"t", "-", ""}, {"t", "", ""},
+	    {"t", "B", ""}};
+	static const char *const want[] = {COLUMN,
+	    "t:3: entity: \"team_a\" is another entity than \"Team A\" at line 2",
+	    "t:8: entity: \"TEAM-A\" is another entity than \"Team A\" at line 2",
+	    "t:13: entity: \"B\" is another entity than \"b\" at line 6",
+	    "t:2: gpu_type: the cluster has no \"V100\"; is \"v100\" meant?",
+	    "t:5: gpu_type: the cluster has no \"p100\"; is \"P-100\" meant?",
+	    "t:7: gpu_type: the cluster has no \"v-100\"; is \"v100\" meant?"};
+	static const char *const of_one[] = {
+	    COLUMN, "t:2: gpu_type: the cluster has no \"V100\"; is \"v100\" meant?"};
+	struct gv_rates r = rates(&cluster, row, sizeof(row) / sizeof(row[0]));
+
+	says(&r, &cluster, want, 7);
+	says(&r, NULL, want, 4); /* without a cluster no types */
+	gv_rates_free(&r);
+	r = rates(&cluster, row, 1);
+	says(&r, &cluster, of_one, 2);
 	gv_rates_free(&r);
 }
 
@@ -102,13 +117,17 @@ test_no_type(size_t a, size_t b, size_t c, bool both)
 static void
 test_types(void)
 {
-	static const char *const row[][3] = {{"k80", "", ""}, {"t", "", ""}};
+	static const char *const row[][3] = {
+	    {"v100", "", ""}, {"k80", "", ""}, {"t", "", ""}};
 	char s[128];
 	const char *const one[][3] = {{name(s, 'x', 115), "", ""}};
 	struct gv_rates r = rates(&cluster, row, 2);
 	struct gv_error e = {0};
 
-	is_int(gv_rates_check_types(&r, &cluster, &e), 0, "one of them is there");
+	is_int(gv_rates_check_types(&r, &cluster, &e), 0, "the first of them is there");
+	gv_rates_free(&r);
+	r = rates(&cluster, row + 1, 2);
+	is_int(gv_rates_check_types(&r, &cluster, &e), 0, "the last of them is there");
 	gv_rates_free(&r);
 	r = rates(&cluster, row, 0);
 	is_int(gv_rates_check_types(&r, &cluster, &e), 0, "no rows");
@@ -121,6 +140,8 @@ test_types(void)
 	    "a name that is too long");
 	gv_rates_free(&r);
 	test_no_type(3, 4, 110, true);
+	test_no_type(1, 4, 110, true);
+	test_no_type(1, 112, 9, false);
 	test_no_type(56, 56, 9, true);
 	test_no_type(56, 57, 9, false);
 	test_no_type(57, 57, 9, false);
