@@ -76,15 +76,13 @@ gv_parse_double(const char *s, size_t len, double *v)
 	if (neg)
 		*v = -*v;
 	return 0;
-scan: /* check the form, then let strtod do it */
+scan: /* digits were seen; check the form, then let strtod do it */
 	p = s + neg;
-	for (seen = 0; p < end && *p >= '0' && *p <= '9'; p++)
-		seen = 1;
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
 	if (p < end && *p == '.')
-		for (p++; p < end && *p >= '0' && *p <= '9'; p++)
-			seen = 1;
-	if (!seen)
-		return -1;
+		for (p++; p < end && *p >= '0' && *p <= '9';)
+			p++;
 	if (p < end && (*p == 'e' || *p == 'E')) {
 		p++;
 		if (p < end && (*p == '-' || *p == '+'))
