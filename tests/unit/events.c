@@ -176,8 +176,7 @@ test_bad(void)
 		differ += strcmp(a.text[i], b.text[i]) != 0;
 	ok(a.count == b.count && differ == 0, "in the same words");
 	memset(&in, 0xa5, sizeof(in)); /* what is never set then shows */
-	ok(open_events(&in, "/nonexistent", &a) == -1 && in.tab == NULL,
-	    "no such file");
+	ok(open_events(&in, "/nonexistent", &a) == -1 && in.tab == NULL, "no such file");
 	gv_events_close(&in);
 	gv_file_write(path, "time_s,job_id\n", 14, &a);
 	gv_error_clear(&a);
@@ -291,6 +290,8 @@ test_nodes(void)
 	    {"n1;n2", {"n1", "n2", "n2", "n2"}},
 	    {"a;bcd;;e", {"a", "bcd", "", "e"}},
 	    {";b;c;", {"", "b", "c", ""}},
+	    {";", {"", "", "", ""}},
+	    {"a;;", {"a", "", "", ""}},
 	};
 	size_t i, k;
 
@@ -307,6 +308,43 @@ test_nodes(void)
 		}
 }
 
+/* The last round that there may be, and what is said of events that there are not. */
+static void
+test_ends(void)
+{
+	struct gv_events_in in;
+	struct gv_frame frame = {0};
+	struct gv_events all;
+	struct gv_event ev;
+	struct gv_error e = {0};
+	char text[200], want[GV_ERROR_LEN];
+
+	snprintf(text, sizeof(text),
+	    "time_s,event,round\n0,pool,0\n0,pool,%lld\n0,pool,%lld\n0,x,1\n",
+	    (long long)GV_EVENT_LAST_ROUND, (long long)GV_EVENT_LAST_ROUND + 1);
+	gv_file_write(path, text, strlen(text), &e);
+	open_events(&in, path, &e);
+	ok(gv_events_next(&in, &ev, &e) == 1 && ev.round == 0, "round 0");
+	ok(gv_events_next(&in, &ev, &e) == 1 && ev.round == GV_EVENT_LAST_ROUND,
+	    "the last round");
+	is_int(gv_events_next(&in, &ev, &e), -1, "one behind it");
+	is_int(gv_events_next(&in, &ev, &e), -1, "an event that there is not");
+	snprintf(want, sizeof(want),
+	    "%s:5: event: unknown event \"x\"; known: pool, arrive, allocate, start, "
+	    "resume, checkpoint, first_step, hold, release, preempt, finish, fail, drop, "
+	    "submit, restart, end",
+	    path);
+	is_str(e.text[1], want, "says those that there are");
+	gv_events_close(&in);
+	gv_error_clear(&e);
+	gv_file_write(path, text, strlen("time_s,event,round\n0,pool,0\n"), &e);
+	ok(gv_frame_load(&frame, path, &e) == 0 && gv_events_from(&all, &frame, &e) == 0,
+	    "all at once");
+	ok(all.n == 1 && frame.file == NULL && frame.n_columns == 0,
+	    "the frame is taken over");
+	gv_events_free(&all);
+}
+
 int
 main(void)
 {
@@ -320,6 +358,7 @@ main(void)
 	test_round_trip(true, false);
 	test_round_trip(false, true);
 	test_bad();
+	test_ends();
 	test_utf8();
 	test_json();
 	unlink(path);

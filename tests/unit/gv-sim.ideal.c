@@ -313,6 +313,7 @@ differ(const struct sim *s, const struct fluid *f)
 		     !equal(job->finish_s, f->finish_s[m]) ||
 		     !equal(job->running_s, f->running_s[m]) ||
 		     !equal(job->gpu_s, f->gpu_s[m]);
+		n += f->left[m] && s->life.job[m].steps != f->w->job[m].total_steps;
 	}
 	for (j = 0; j < f->w->c.n_types; j++)
 		n += !equal(s->type[j].busy_gpu_s, f->busy_gpu_s[j]) ||
