@@ -50,7 +50,6 @@ read_row(struct gv_gpu_type *t, int64_t *gpus, const struct gv_frame *f, size_t 
 	int64_t threads = 0;
 	int rc = 0;
 
-	t->name = gv_frame_cell(f, row, c->gpu_type).s;
 	if (gv_frame_cell(f, row, c->gpu_type).len == 0)
 		rc = gv_frame_expected(f, row, c->gpu_type, e, "the name of a GPU type");
 	rc |= read_count(f, row, c->gpus, INT64_MIN, MAX_GPUS, gpus, e);
