@@ -116,6 +116,15 @@ test_cluster(void)
 	gv_cluster_free(&c);
 	gv_cluster_free(&c);
 
+	put("gpu_type,gpus,treads\ncpu,1,2\n");
+	ok(gv_cluster_read(&c, path, &e) == 0 && c.warnings != NULL &&
+		c.warnings->count == 1 && strstr(c.warnings->text[0], "treads") != NULL,
+	    "a column that looks misspelled is told");
+	gv_cluster_free(&c);
+	put("gpu_type,gpus,threads\ncpu,1,2\n");
+	ok(gv_cluster_read(&c, path, &e) == 0 && c.warnings == NULL, "else nothing is");
+	gv_cluster_free(&c);
+
 	put("gpu_type,gpus,threads\ncpu,1000000000,1000000\n");
 	is_int(gv_cluster_read(&c, path, &e), 0, "as many GPUs and threads as may be");
 	ok(c.type[0].gpus == 1e9 && c.type[0].threads == 1000000, "are all taken");
@@ -139,6 +148,8 @@ test_cluster(void)
 	    "F:3: gpu_type: repeated gpu_type \"v100\", first at line 2");
 	bad_cluster("gpu_type,gpus,node\nv100,1,a\nk80,1,a\nv100,2,b\nv100,2,a\n",
 	    "F:5: gpu_type: repeated gpu_type \"v100\" on node \"a\", first at line 2");
+	bad_cluster("gpu_type,gpus,node,usd_per_h\nk80,1,a,2\nv100,1,a,2\nv100,2,b,3\n",
+	    "F:4: usd_per_h: expected \"2\" as at line 3, got \"3\"");
 	bad_cluster("gpu_type,gpus,node,usd_per_h\nv100,1,a,2\nv100,2,b,3\n",
 	    "F:3: usd_per_h: expected \"2\" as at line 2, got \"3\"");
 	bad_cluster("gpu_type,gpus,usd_per_h\nv100,1,-2\n",
@@ -219,6 +230,9 @@ test_jobs(void)
 	ok(r.job[1].scale_factor == 1 && r.job[1].priority_weight == 1 &&
 		r.job[1].arrival_s == 0 && r.job[1].elapsed_s == 0,
 	    "defaults");
+	ok(r.job[1].isolated_elapsed_s == 0 && r.job[1].min_steps_per_s == 0 &&
+		r.job[1].move_cost == 1,
+	    "defaults of those that are looked at seldom");
 	ok(isnan(r.job[1].total_steps) && isnan(r.job[1].deadline_s) &&
 		isnan(r.job[1].steps_remaining) && isnan(r.job[1].slo_factor),
 	    "absent numbers");
