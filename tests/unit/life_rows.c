@@ -171,9 +171,34 @@ test_done(int status, double safe, const char *want)
 	gv_life_free(&w.life);
 }
 
+/* One that is told to stop, and leaves so; it is never wanted again. */
+static void
+test_told(double steps, int status, const char *want)
+{
+	struct world w;
+	size_t m;
+
+	begin(&w, 5);
+	m = add(&w, 1, 1, 100);
+	turn(&w.life, 0);
+	gv_life_started(&w.life, m);
+	gv_life_report(&w.life, m, steps, 0);
+	comes(&w.life, "arrive 0\nSTART 0\nstart 0\ncheckpoint 0\n");
+	gv_life_cancel(&w.life, m);
+	comes(&w.life, "STOP 0\n");
+	gv_life_left(&w.life, m, status);
+	comes(&w.life, want);
+	gv_life_free(&w.life);
+}
+
 int
 main(void)
 {
+	test_told(50, 0, "preempt 0\ndrop 0 cancelled\n");
+	test_told(50, 143, "preempt 0\ndrop 0 cancelled\n");
+	test_told(50, 144, "fail 0 status 144 when told to stop\ndrop 0 cancelled\n");
+	test_told(50, 1, "fail 0 status 1 when told to stop\ndrop 0 cancelled\n");
+	test_told(100, 0, "finish 0\n");
 	test_never();
 	test_refused();
 	test_failures(1);

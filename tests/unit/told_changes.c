@@ -176,9 +176,26 @@ reads(const char *list, bool first, bool second, bool third)
 	gv_told_free(&t);
 }
 
+/* An answer in shares of two jobs, wherever its column stands. */
+static void
+test_pairs(void)
+{
+	static const char text[] = "with_job_id,job_id,reads\n,a,elapsed_s\n";
+	struct gv_told t = {0};
+	struct gv_error e = {0};
+	struct gv_frame f;
+
+	gv_frame_parse(&f, "x", text, strlen(text), &e);
+	gv_told_hear(&t, &f);
+	ok(!t.follows, "who answers in shares of two jobs is told all");
+	gv_frame_free(&f);
+	gv_told_free(&t);
+}
+
 int
 main(void)
 {
+	test_pairs();
 	test_random();
 	test_rows();
 	reads("", false, false, false);
