@@ -10,7 +10,7 @@ enum { MOST = 70, TRIALS = 30000 };
 
 /* ---- the definition ---- */
 
-/* The fewest changes that make the rest of b of the rest of a; fewest[i][k] + 1 is one that was found. */
+/* The fewest changes that make the rest of b of the rest of a; one more in fewest[i][k]. */
 static size_t fewest[MOST][MOST];
 
 static size_t

@@ -1,4 +1,4 @@
-/* base/num.h: every short text beside a grammar, every day beside counting, numbers at their ends. */
+/* base/num.h: short texts beside a grammar, days beside counting, numbers at their ends. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>

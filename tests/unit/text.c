@@ -101,7 +101,7 @@ test_widths(void)
 		    (unsigned)of[i].c);
 }
 
-/* The ends of n characters, where the i-th begins at[i] and is px[i] wide: the shorter one grows. */
+/* The ends of n characters, px[i] wide each, that fit: the shorter one grows. */
 static void
 ends_that_fit(const double *px, size_t n, double room, size_t *head, size_t *tail)
 {
