@@ -1,4 +1,4 @@
-/* The layers' order against "of those that wait for nothing the lowest number", on random graphs. */
+/* The order of layers: of those that wait for nothing always the lowest, on random graphs. */
 #include "tap.h"
 
 #include <stdbool.h>
