@@ -307,6 +307,9 @@ bad 'x:2: gbytes_per_s: expected a number, got "fast"' gv-comm -l x trees.csv
 ok "and no more than that" [ "$(wc -l <err)" -eq 1 ]
 sed 's/gpu0,gpu1,25/gpu0,gpu1,0/' links.csv >x
 bad 'the trees use a link from "gpu0" to "gpu1": there is none' gv-comm -l x trees.csv
+table 0,b,1,broadcast,b,a, >of_b
+printf 'src,dst,gbytes_per_s\na,b,10\n' >x
+bad 'the trees use a link from "b" to "a": there is none' gv-comm --model -l x of_b
 sed 's/gpu0,gpu1,25/gpu0,gpu1,1e6/' links.csv >x
 run gv-comm --model -b 1KiB -e 1KiB -l x trees.csv
 is_status 0 "the fastest that may be"
