@@ -80,12 +80,28 @@ words() { # what must not stand in the tree
 # Functions that are written and that nobody calls, or only tests.
 called() { git ls-files '*.[ch]' '*.cu' | grep -v '^tests/preload' | xargs awk -f tests/called.awk; }
 
+# Changes that are listed as equivalent are such that tests/mutate.awk makes.
+equivalents() {
+	grep -v '^#' tests/mutants.equivalent | cut -f 1 | sort -u | while IFS= read -r f; do
+		awk -f tests/mutate.awk "$f" | awk -F '\t' -v file="$f" '
+			BEGIN { while ((getline line < file) > 0) source[++n] = line }
+			{
+				now = substr(source[$1], 1, $2 - 1) $4 substr(source[$1], $2 + $3)
+				sub(/^\t*/, "", now)
+				print file "\t" now
+			}' >"$out/made"
+		grep "^$f$(printf '\t')" tests/mutants.equivalent | grep -vxFf "$out/made"
+	done >"$out/never"
+	sed 's/$/: no change of this file makes it/' "$out/never" && [ ! -s "$out/never" ]
+}
+
 lint gcc gcc build_with gcc CC=gcc
 lint clang clang build_with clang CC=clang
 lint c11 gcc c11
 lint hardened dpkg-buildflags hardened
 lint headers gcc includes
 lint called awk called
+lint equivalents awk equivalents
 lint analyzer gcc each "$sources" gcc $flags -std=c17 -DGV_ANALYZE -O1 -fanalyzer -Wno-unused-value -c -o /dev/null {}
 lint cppcheck cppcheck cppcheck -q -j"$jobs" --std=c11 --enable=warning,performance,portability \
 	--inline-suppr --suppressions-list=tests/cppcheck.txt -D_POSIX_C_SOURCE=200809L -DGV_ANALYZE \

@@ -360,6 +360,14 @@ test_philox(void)
 		gv_philox(in[i], in[i] + 4, out);
 		ok(memcmp(out, want[i], sizeof(out)) == 0, "philox known answer %d", i);
 	}
+	ok(gv_random(0, 0, 0, 0) == UINT64_C(0xe169c58d6627e8d5),
+	    "a number is the low words of a counter's");
+	is_near(gv_random_uniform(0, 0, 0, 0), 0xe169c58d6627e8d5p-64, 1e-15,
+	    "and a part of 1");
+	is_near(gv_random_normal(0, 0, 0, 0),
+	    sqrt(-2 * log(0xe169c58d6627e8d5p-64)) *
+		cos(2 * acos(-1) * 0x9b00dbd8bc57ac4cp-64),
+	    1e-12, "a normal one is of two, by Box and Muller");
 	for (i = 0; i < 100000; i++) {
 		double x = gv_random_normal(1, 2, 3, (uint64_t)i);
 

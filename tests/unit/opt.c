@@ -16,7 +16,9 @@ enum { WORDS = 6, OUTPUT = 2000 };
 static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"count", required_argument, NULL, 'c'},
     {"share", required_argument, NULL, GV_OPT_OWN},
-    {"limit", required_argument, NULL, GV_OPT_OWN + 1}, {NULL, 0, NULL, 0}};
+    {"limit", required_argument, NULL, GV_OPT_OWN + 1},
+    {"kind", required_argument, NULL, GV_OPT_OWN + 2}, {NULL, 0, NULL, 0}};
+static const char *const kinds[] = {"first", "second", "third"};
 
 /* A program that shows its options. */
 static int
@@ -39,6 +41,9 @@ program(int argc, char **argv)
 			break;
 		case GV_OPT_OWN + 1:
 			limit = gv_opt_duration(&o, "--limit", optarg);
+			break;
+		case GV_OPT_OWN + 2:
+			count = (long long)gv_opt_one_of(&o, "--kind", optarg, kinds, 3);
 			break;
 		default:
 			gv_opt_common(&o, c, argc, argv);
@@ -151,6 +156,10 @@ main(void)
 	refuses("-c 1.0", "-c: expected a whole number from 1 to 100, got \"1.0\"");
 	refuses("--share 1.1", "--share: expected a number from 0 to 1, got \"1.1\"");
 	refuses("--share nan", "--share: expected a number from 0 to 1, got \"nan\"");
+	prints("--kind first", "none 0 0 0 0 0 0 -\n");
+	prints("--kind=third", "none 0 0 0 2 0 0 -\n");
+	refuses(
+	    "--kind fourth", "--kind: unknown \"fourth\"; known: first, second, third");
 	refuses("--limit 5y",
 	    "--limit: expected a duration such as 90s, 15m or 2h, got \"5y\"");
 	refuses("--limit=-1",
