@@ -9,11 +9,13 @@
 
 enum {
 	STEPS = 3, /* of the whole, to know where the middle is */
-	/* of what crosses, more than a core's own cache holds of any size that matters; one to warm up */
+	LINE = 64 / sizeof(gv_real),
 	COPIES = 8,
-	WARM_UP = COPIES,
-	LINE = 64 / sizeof(gv_real)
+	COPIES_BYTES = 64 << 20 /* of all copies, more than caches have of a core */
 };
+
+/* The copy that warms up. */
+#define WARM_UP SIZE_MAX
 
 static int
 cross(struct bench *b, const struct bench_part *c, size_t slot, enum gv_net_side side,
@@ -36,6 +38,14 @@ put(struct gv_net *net, size_t slot, size_t row, enum gv_net_side side, gv_real 
 	return gv_net_put_row(net, slot, row, side, v);
 }
 
+static gv_real *
+copy_at(const struct bench_part *c, enum gv_net_side side, size_t copy)
+{
+	size_t at = copy == WARM_UP ? c->n_copies : copy % c->n_copies;
+
+	return c->copies[side] + at * c->numbers;
+}
+
 /* What crosses, a copy of it, for a slot. */
 static int
 come(struct bench *b, const struct bench_part *c, size_t copy, size_t slot,
@@ -43,37 +53,39 @@ come(struct bench *b, const struct bench_part *c, size_t copy, size_t slot,
 {
 	return c->copies[side] == NULL
 		   ? cross(b, c, slot, side, c->side[side], put)
-		   : cross(b, c, slot, side, c->copies[side] + copy * c->numbers,
-			 gv_net_place_row);
+		   : cross(b, c, slot, side, copy_at(c, side, copy), gv_net_place_row);
 }
 
 static void
 lay_one(const struct bench_part *c, enum gv_net_side side, size_t copy)
 {
 	if (c->copies[side] != NULL)
-		memcpy(c->copies[side] + copy * c->numbers, c->side[side],
-		    c->numbers * sizeof(gv_real));
+		memcpy(
+		    copy_at(c, side, copy), c->side[side], c->numbers * sizeof(gv_real));
 }
 
-/* The copy of a part's micro-batch k of the present step. */
+/* Which copy a part's micro-batch k of the present step reads. */
 static size_t
 copy_of(const struct bench_part *here, size_t k)
 {
-	return (here->passed + k) % COPIES;
+	return here->passed + k;
 }
 
 /*
- * What micro-batches from k on read, as it came: as many as there are copies.  Those on their way
- * read the same numbers.
+ * What micro-batches from k on read, as it came: as many as there are copies, behind as many.
+ * Those on their way read the same numbers.
  */
 static void
 lay(const struct bench *b, size_t part, enum gv_net_side side, size_t k)
 {
 	const struct bench_part *here = b->part + part;
-	size_t end = k + COPIES < b->micro_batches ? k + COPIES : b->micro_batches;
+	const struct bench_part *c = side == GV_NET_OUTPUT ? here : here + 1;
+	size_t end = k + c->n_copies;
 
-	for (; k < end; k++)
-		lay_one(side == GV_NET_OUTPUT ? here : here + 1, side, copy_of(here, k));
+	if (c->copies[side] == NULL || k % c->n_copies != 0)
+		return;
+	for (; k < end && k < b->micro_batches; k++)
+		lay_one(c, side, copy_of(here, k));
 }
 
 /* All that the first passes of a step read. */
@@ -98,6 +110,8 @@ keep(struct bench *b, struct bench_part *c)
 	for (k = 0; k < c->n; k++)
 		c->numbers += gv_net_row_size(b->net, c->crosses[k]);
 	c->numbers = (c->numbers / LINE + 1) * LINE;
+	c->n_copies = COPIES_BYTES / (c->numbers * sizeof(gv_real));
+	c->n_copies = c->n_copies < 1 ? 1 : c->n_copies > COPIES ? COPIES : c->n_copies;
 	for (k = 0; k < 2; k++)
 		c->side[k] = gv_xcalloc(c->numbers, sizeof(*c->side[k]));
 	return cross(b, c, 0, GV_NET_OUTPUT, c->side[GV_NET_OUTPUT], gv_net_get_row) != 0
@@ -157,7 +171,7 @@ forward(struct bench *b, size_t part, size_t k, size_t slot, size_t copy)
 {
 	const struct bench_part *here = b->part + part;
 
-	if (k > 0 && k % COPIES == 0)
+	if (k > 0)
 		lay(b, part, GV_NET_OUTPUT, k);
 	if (part > 0 && come(b, here, copy, slot, GV_NET_OUTPUT) != 0)
 		return -1;
@@ -169,7 +183,7 @@ backward(struct bench *b, size_t part, size_t k, size_t slot, size_t copy)
 {
 	const struct bench_part *here = b->part + part;
 
-	if (k > 0 && k % COPIES == 0)
+	if (k > 0)
 		lay(b, part, GV_NET_GRADIENT, k);
 	if (part + 1 < b->parts && come(b, here + 1, copy, slot, GV_NET_GRADIENT) != 0)
 		return -1;
@@ -287,8 +301,8 @@ open_parts(struct bench *b, const struct gv_model *m, const struct times_rule *r
 			return -1;
 		c.places = c.backend->host_memory;
 		for (side = 0; k > 0 && side < 2 && c.places; side++)
-			part->copies[side] =
-			    gv_xlines((COPIES + 1) * part->numbers, sizeof(gv_real));
+			part->copies[side] = gv_xlines(
+			    (part->n_copies + 1) * part->numbers, sizeof(gv_real));
 		if (bench_net(b, m, rule, c, e) != 0)
 			return -1;
 		part->net = b->net;
