@@ -2,6 +2,7 @@
  * gv-profile layers --stages: the rows of each stage are measured in a net of their own, as a
  * worker of a pipeline has them, and all rows are; samples are those of the rule.
  */
+#include "gv-profile/layers/beside.h"
 #include "gv-profile/layers/bench_parts.h"
 #include "nn_help.h"
 
@@ -383,6 +384,48 @@ test_crossing(const struct bench *b, const struct gv_model *m)
 	    back, own);
 }
 
+/* Each other stage has a process beside the one that is measured, if there are so many. */
+static void
+test_beside(void)
+{
+	size_t stages, measured, i, wrong = 0;
+
+	for (stages = 2; stages < 7; stages++)
+		for (measured = 0; measured < stages; measured++) {
+			unsigned seen = 0;
+
+			for (i = 0; i + 1 < stages; i++)
+				seen |= 1U << beside_stage(measured, i, stages);
+			wrong += seen != ((1U << stages) - 1 - (1U << measured));
+			wrong += beside_stage(measured, stages - 1, stages) !=
+				 beside_stage(measured, 0, stages);
+		}
+	is_int(wrong, 0, "processes beside a stage train all others");
+}
+
+/*
+ * Of what is large there is one copy, and one to warm up; of what is small eight, so that
+ * a pass reads none that a pass shortly before it has read.
+ */
+static void
+test_copies(void)
+{
+	struct bench_part c = {.numbers = 16, .n_copies = 3};
+	gv_real memory[4 * 16];
+	size_t k, wrong = 0;
+
+	c.copies[GV_NET_OUTPUT] = memory;
+	for (k = 0; k < 12; k++)
+		wrong +=
+		    copy_at(&c, GV_NET_OUTPUT, k) != memory + k % c.n_copies * c.numbers;
+	ok(wrong == 0 && copy_at(&c, GV_NET_OUTPUT, WARM_UP) == memory + 3 * 16,
+	    "copies in turn, and one behind them to warm up");
+	is_int(copies_of(1 << 10), 8, "of what is small eight");
+	is_int(copies_of(((size_t)64 << 20) / 3), 3, "of what is larger fewer");
+	is_int(copies_of((size_t)64 << 20), 1, "of what is large one");
+	is_int(copies_of((size_t)822 << 20), 1, "and of what is larger still");
+}
+
 int
 main(void)
 {
@@ -444,6 +487,8 @@ main(void)
 	test_order(3, false);
 	test_order(8, true);
 	test_choice();
+	test_beside();
+	test_copies();
 	test_samples(&m);
 	test_plan();
 	gv_model_free(&m);

@@ -100,6 +100,15 @@ lay_first(const struct bench *b, size_t part)
 	}
 }
 
+/* How many of so many bytes. */
+static size_t
+copies_of(size_t bytes)
+{
+	size_t n = COPIES_BYTES / bytes;
+
+	return n < 1 ? 1 : n > COPIES ? COPIES : n;
+}
+
 static int
 keep(struct bench *b, struct bench_part *c)
 {
@@ -110,8 +119,7 @@ keep(struct bench *b, struct bench_part *c)
 	for (k = 0; k < c->n; k++)
 		c->numbers += gv_net_row_size(b->net, c->crosses[k]);
 	c->numbers = (c->numbers / LINE + 1) * LINE;
-	c->n_copies = COPIES_BYTES / (c->numbers * sizeof(gv_real));
-	c->n_copies = c->n_copies < 1 ? 1 : c->n_copies > COPIES ? COPIES : c->n_copies;
+	c->n_copies = copies_of(c->numbers * sizeof(gv_real));
 	for (k = 0; k < 2; k++)
 		c->side[k] = gv_xcalloc(c->numbers, sizeof(*c->side[k]));
 	return cross(b, c, 0, GV_NET_OUTPUT, c->side[GV_NET_OUTPUT], gv_net_get_row) != 0

@@ -15,9 +15,8 @@ struct bench_part {
 	size_t passed;   /* micro-batches before this step */
 	size_t *crosses; /* [n] rows before it that it, and others behind it, read */
 	size_t n;
-	size_t numbers; /* of them, up to whole lines of caches */
-	size_t
-	    n_copies; /* of these, see below; as many as caches may have, one of large ones */
+	size_t numbers;   /* of them, up to whole lines of caches */
+	size_t n_copies;  /* of these, but one to warm up; of what is large one */
 	gv_real *side[2]; /* by gv_net_side, their numbers one after another */
 	/*
 	 * By gv_net_side several copies of these, in which passes compute: what a worker gets lies

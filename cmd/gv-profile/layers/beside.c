@@ -30,6 +30,12 @@ step_of_stage(struct bench *b, size_t stage, double *took_s)
 	gv_sleep_s(most_s - took_s[stage]);
 }
 
+size_t
+beside_stage(size_t measured, size_t i, size_t stages)
+{
+	return (measured + 1 + i % (stages - 1)) % stages;
+}
+
 /* Process i, until its parent has gone. */
 static void
 train(size_t i, const struct gv_model *m, const struct times_rule *rule, pid_t parent)
@@ -51,8 +57,7 @@ train(size_t i, const struct gv_model *m, const struct times_rule *rule, pid_t p
 		if (b.parts == 1)
 			bench_step(&b, NULL);
 		else
-			step_of_stage(
-			    &b, (*now + 1 + i % (b.parts - 1)) % b.parts, took_s);
+			step_of_stage(&b, beside_stage(*now, i, b.parts), took_s);
 	_exit(1);
 }
 

@@ -14,7 +14,7 @@
 struct beside {
 	pid_t *pid; /* [n] */
 	size_t n;
-	_Atomic size_t *stage_now;
+	_Atomic size_t *stage_now; /* shared with them; NULL without any */
 };
 
 /*
@@ -24,6 +24,8 @@ struct beside {
  */
 int beside_start(struct beside *b, size_t n, const struct gv_model *m,
     struct times_rule *rule, struct gv_error *e);
+/* Which of some stages, two at least, process i trains while one is measured: others in turn. */
+size_t beside_stage(size_t measured, size_t i, size_t stages);
 /* false: one of them could not train, or was stopped by somebody else. */
 bool beside_stop(struct beside *b);
 
