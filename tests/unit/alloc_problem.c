@@ -662,6 +662,73 @@ test_nan(void)
 
 /* ---- parts of a problem ---- */
 
+/* What differs of the jobs with steps left, rates own [n][m] among it, from what p has of them. */
+static size_t
+differences_of_jobs(
+    const struct gv_problem *p, const struct gv_unfinished *w, const double *own)
+{
+	size_t differ = 0, i, j, n = 0, c;
+
+	for (i = 0; i < p->n; i++) {
+		if (!(p->number[GV_NUMBER_STEPS][i] > 0))
+			continue;
+		differ += w->of[n] != i || w->p.scale[n] != p->scale[i] ||
+			  w->p.weight[n] != p->weight[i] ||
+			  w->p.count[n] != p->count[i] ||
+			  (p->kind != NULL && w->p.kind[n] != p->kind[i]);
+		for (j = 0; j < p->m; j++)
+			differ += own[n * p->m + j] != p->rate[i * p->m + j] ||
+				  gv_problem_rate(&w->p, n, j) != p->rate[i * p->m + j];
+		for (c = 0; c < GV_N_NUMBERS; c++)
+			differ += (p->number[c] == NULL) != (w->p.number[c] == NULL) ||
+				  (p->number[c] != NULL &&
+				      w->p.number[c][n] != p->number[c][i]);
+		n++;
+	}
+	return differ + (w->p.n != n || w->all != (n == p->n));
+}
+
+/* And of all else. */
+static size_t
+differences_of_types(const struct gv_problem *p, const struct gv_unfinished *w)
+{
+	size_t differ = w->p.m != p->m || w->p.tree != p->tree ||
+			w->p.together != p->together || w->p.budget != p->budget ||
+			(p->kind == NULL) != (w->p.kind == NULL) ||
+			(p->reference == NULL) != (w->p.reference == NULL);
+	size_t j;
+
+	for (j = 0; j < p->m; j++)
+		differ += w->p.capacity[j] != p->capacity[j] ||
+			  w->p.price[j] != p->price[j] ||
+			  (p->reference != NULL && w->p.reference[j] != p->reference[j]);
+	return differ;
+}
+
+/* Pairs of the part become the whole's. */
+static size_t
+wrong_pairs(const struct gv_unfinished *w)
+{
+	struct gv_solution s = {0}, to = {0};
+	size_t n = w->p.n, differ, i;
+
+	if (n == 0)
+		return 0;
+	s.pair = gv_xcalloc(3, sizeof(*s.pair));
+	s.n_pairs = 3;
+	s.n_made = 7;
+	for (i = 0; i < 3; i++)
+		s.pair[i] = (struct gv_pair){.a = i % n, .b = (i + 1) % n};
+	to.pair = gv_xcalloc(1, sizeof(*to.pair));
+	gv_unfinished_scatter_pairs(w, &s, &to);
+	differ = s.pair != NULL || to.n_pairs != 3 || to.n_made != 7;
+	for (i = 0; i < 3; i++)
+		differ +=
+		    to.pair[i].a != w->of[i % n] || to.pair[i].b != w->of[(i + 1) % n];
+	free(to.pair);
+	return differ;
+}
+
 static void
 test_parts(void)
 {
@@ -670,67 +737,24 @@ test_parts(void)
 	wrong = 0;
 	for (k = 0; k < 500; k++) {
 		struct gv_together t = {0};
-		const struct gv_tree *tree = (const void *)&t; /* any place */
 		struct gv_problem p = draw_problem(k % 2 ? &t : NULL);
 		struct gv_unfinished w;
 		double *own, *all = gv_xcalloc(p.n, p.m * sizeof(*all));
-		struct gv_solution s = {0}, to = {0};
-		size_t i, j, n = 0, c;
+		size_t i;
 
-		p.tree = tree;
+		p.tree = (const void *)&t; /* any place */
 		if (k % 3 == 0)
 			for (i = 0; i < p.n; i++)
 				p.number[GV_NUMBER_STEPS][i] = 1;
 		gv_unfinished_find(&w, &p);
 		own = gv_unfinished_take(&w, p.rate, p.m);
-		for (i = 0; i < p.n; i++) {
-			if (!(p.number[GV_NUMBER_STEPS][i] > 0))
-				continue;
-			wrong += w.of[n] != i || w.p.scale[n] != p.scale[i] ||
-				 w.p.weight[n] != p.weight[i] ||
-				 w.p.count[n] != p.count[i] ||
-				 (p.kind != NULL && w.p.kind[n] != p.kind[i]);
-			for (j = 0; j < p.m; j++)
-				wrong +=
-				    own[n * p.m + j] != p.rate[i * p.m + j] ||
-				    gv_problem_rate(&w.p, n, j) != p.rate[i * p.m + j];
-			for (c = 0; c < GV_N_NUMBERS; c++)
-				wrong +=
-				    (p.number[c] == NULL) != (w.p.number[c] == NULL) ||
-				    (p.number[c] != NULL &&
-					w.p.number[c][n] != p.number[c][i]);
-			n++;
-		}
-		wrong += w.p.n != n || w.p.m != p.m || w.all != (n == p.n) ||
-			 w.p.tree != tree || w.p.together != p.together ||
-			 w.p.budget != p.budget ||
-			 (p.kind == NULL) != (w.p.kind == NULL) ||
-			 (p.reference == NULL) != (w.p.reference == NULL);
-		for (j = 0; j < p.m; j++)
-			wrong +=
-			    w.p.capacity[j] != p.capacity[j] ||
-			    w.p.price[j] != p.price[j] ||
-			    (p.reference != NULL && w.p.reference[j] != p.reference[j]);
+		wrong += differences_of_jobs(&p, &w, own) + differences_of_types(&p, &w);
 		n_all += w.all;
 		gv_unfinished_scatter(&w, own, all);
 		for (i = 0; i < p.n * p.m; i++)
 			wrong += all[i] !=
 				 (p.number[GV_NUMBER_STEPS][i / p.m] > 0 ? p.rate[i] : 0);
-		if (n > 0) {
-			s.pair = gv_xcalloc(3, sizeof(*s.pair));
-			s.n_pairs = 3;
-			s.n_made = 7;
-			for (i = 0; i < 3; i++)
-				s.pair[i] =
-				    (struct gv_pair){.a = i % n, .b = (i + 1) % n};
-			to.pair = gv_xcalloc(1, sizeof(*to.pair));
-			gv_unfinished_scatter_pairs(&w, &s, &to);
-			wrong += s.pair != NULL || to.n_pairs != 3 || to.n_made != 7;
-			for (i = 0; i < 3; i++)
-				wrong += to.pair[i].a != w.of[i % n] ||
-					 to.pair[i].b != w.of[(i + 1) % n];
-			free(to.pair);
-		}
+		wrong += wrong_pairs(&w);
 		gv_unfinished_free(&w);
 		free(own);
 		free(all);
