@@ -477,7 +477,74 @@ test_join(void)
 	    "scale_factor, gpu_type, steps_per_s)");
 }
 
-/* Random tables against the definition: for each job, each type in its order, each matching row. */
+/* Tables of jobs and of rates in words, each pair of kinds with a rate on some types. */
+static void
+draw_tables(struct gv_strbuf *jobs, struct gv_strbuf *rates, uint64_t *at)
+{
+	bool used[6][3][8] = {{{false}}};
+	size_t i;
+
+	gv_strbuf_str(jobs, "job_id,job_type,scale_factor\n");
+	for (i = 0; i < 30; i++) {
+		size_t x = gv_random(1, 0, 0, (*at)++) % 6;
+		size_t y = gv_random(1, 0, 0, (*at)++) % 3;
+
+		gv_strbuf_fmt(jobs, "j%zu,t%zu,%zu\n", i, x, y + 1);
+	}
+	gv_strbuf_str(rates, "gpu_type,steps_per_s,job_type,scale_factor\n");
+	for (i = 0; i < 40; i++) {
+		size_t x = gv_random(1, 0, 0, (*at)++) % 6;
+		size_t y = gv_random(1, 0, 0, (*at)++) % 3;
+		size_t z = gv_random(1, 0, 0, (*at)++) % 8;
+
+		if (!used[x][y][z])
+			gv_strbuf_fmt(rates, "g%zu,%zu,t%zu,%zu\n", z, i, x, y + 1);
+		used[x][y][z] = true;
+	}
+}
+
+/* The types of a table in the order in which they come; how many. */
+static size_t
+types_of(const struct gv_frame *t, const char *type[8])
+{
+	size_t n = 0, i, k;
+
+	for (i = 0; i < t->n_rows; i++) {
+		for (k = 0; k < n; k++)
+			if (gv_cell_is(gv_frame_cell(t, i, 0), type[k]))
+				break;
+		if (k == n)
+			type[n++] = gv_frame_cell(t, i, 0).s;
+	}
+	return n;
+}
+
+/* The rows of out from row on that a job must have: each type in its order, each matching row. */
+static int
+wrong_rows(const struct gv_frame *out, size_t *row, const struct gv_job *job,
+    const struct gv_frame *t)
+{
+	const char *type[8];
+	size_t n_types = types_of(t, type), k, r;
+	int bad = 0;
+
+	for (k = 0; k < n_types; k++)
+		for (r = 0; r < t->n_rows; r++) {
+			if (!gv_cell_is(gv_frame_cell(t, r, 0), type[k]) ||
+			    !gv_cell_equal(gv_frame_cell(t, r, 2), job->job_type) ||
+			    atoi(gv_frame_cell(t, r, 3).s) != job->scale_factor)
+				continue;
+			bad += *row >= out->n_rows ||
+			       !gv_cell_equal(gv_frame_cell(out, *row, 0), job->id) ||
+			       !gv_cell_is(gv_frame_cell(out, *row, 3), type[k]) ||
+			       !gv_cell_equal(
+				   gv_frame_cell(out, *row, 4), gv_frame_cell(t, r, 1));
+			++*row;
+		}
+	return bad;
+}
+
+/* Random tables against the definition; jobs without a row are told. */
 static void
 test_join_random(void)
 {
@@ -489,60 +556,17 @@ test_join_random(void)
 		struct gv_frame j, t, out;
 		struct gv_rates jobs;
 		struct gv_error e = {0};
-		size_t missing[30], n_missing, row = 0, i, k, n_types = 0;
-		const char *type[8];
-		bool used[6][3][8] = {{{false}}};
+		size_t missing[30], n_missing, row = 0, i;
 
-		gv_strbuf_str(&a, "job_id,job_type,scale_factor\n");
-		for (i = 0; i < 30; i++) {
-			size_t x = gv_random(1, 0, 0, at++) % 6;
-			size_t y = gv_random(1, 0, 0, at++) % 3;
-
-			gv_strbuf_fmt(&a, "j%zu,t%zu,%zu\n", i, x, y + 1);
-		}
-		gv_strbuf_str(&b, "gpu_type,steps_per_s,job_type,scale_factor\n");
-		for (i = 0; i < 40; i++) {
-			size_t x = gv_random(1, 0, 0, at++) % 6;
-			size_t y = gv_random(1, 0, 0, at++) % 3;
-			size_t z = gv_random(1, 0, 0, at++) % 8;
-
-			if (!used[x][y][z])
-				gv_strbuf_fmt(&b, "g%zu,%zu,t%zu,%zu\n", z, i, x, y + 1);
-			used[x][y][z] = true;
-		}
+		draw_tables(&a, &b, &at);
 		j = frame(a.s);
 		t = frame(b.s);
 		gv_jobs_from(&jobs, &j, &e);
 		bad += gv_rates_join(&out, &jobs, &t, missing, &n_missing, &e) != 0;
-		for (i = 0; i < t.n_rows; i++) {
-			for (k = 0; k < n_types; k++)
-				if (gv_cell_is(gv_frame_cell(&t, i, 0), type[k]))
-					break;
-			if (k == n_types)
-				type[n_types++] = gv_frame_cell(&t, i, 0).s;
-		}
 		for (i = 0; i < 30; i++) {
-			size_t before = row;
-			size_t m, r;
+			size_t before = row, m;
 
-			for (k = 0; k < n_types; k++)
-				for (r = 0; r < t.n_rows; r++) {
-					if (!gv_cell_is(
-						gv_frame_cell(&t, r, 0), type[k]) ||
-					    !gv_cell_equal(gv_frame_cell(&t, r, 2),
-						jobs.job[i].job_type) ||
-					    atoi(gv_frame_cell(&t, r, 3).s) !=
-						jobs.job[i].scale_factor)
-						continue;
-					bad += row >= out.n_rows ||
-					       !gv_cell_equal(gv_frame_cell(&out, row, 0),
-						   jobs.job[i].id) ||
-					       !gv_cell_is(gv_frame_cell(&out, row, 3),
-						   type[k]) ||
-					       !gv_cell_equal(gv_frame_cell(&out, row, 4),
-						   gv_frame_cell(&t, r, 1));
-					row++;
-				}
+			bad += wrong_rows(&out, &row, &jobs.job[i], &t);
 			for (m = 0; m < n_missing && missing[m] != i; m++)
 				continue;
 			bad += (m < n_missing) != (row == before);
