@@ -190,44 +190,110 @@ add_best(struct sum *s, double d, double lo, double hi)
 		add_product(s, d, lo);
 }
 
+/*
+ * What bounds the maximisation of sign * c x, or of 0: the columns' bounds, also those that rows
+ * imply, z = sign * y clipped to the signs that the rows' bounds allow, and d = c - z A.
+ */
+struct dual {
+	double *lo, *hi; /* [n_cols] */
+	double *z;       /* [n_rows] */
+	struct sum *d;   /* [n_cols] */
+};
+
+static void
+dual_make(
+    struct dual *v, const struct gv_lp *lp, const double *y, double sign, bool costs)
+{
+	struct activity *row = gv_xcalloc(lp->n_rows, sizeof(*row));
+	size_t i;
+	int round;
+
+	v->d = gv_xcalloc(lp->n_cols, sizeof(*v->d));
+	v->lo = gv_xcalloc(lp->n_cols, sizeof(*v->lo));
+	v->hi = gv_xcalloc(lp->n_cols, sizeof(*v->hi));
+	v->z = gv_xcalloc(lp->n_rows, sizeof(*v->z));
+	for (i = 0; i < lp->n_cols; i++) {
+		v->lo[i] = lp->col_lo[i];
+		v->hi[i] = lp->col_hi[i];
+		if (costs)
+			add(&v->d[i], sign * lp->cost[i]);
+	}
+	for (round = 0; round < 3 && imply_bounds(lp, v->lo, v->hi, row); round++)
+		continue;
+	for (i = 0; i < lp->n_rows; i++) {
+		v->z[i] = sign * y[i];
+		if (!isfinite(v->z[i]) || (v->z[i] > 0 && isinf(lp->row_hi[i])) ||
+		    (v->z[i] < 0 && isinf(lp->row_lo[i])))
+			v->z[i] = 0;
+	}
+	for (i = 0; i < lp->n_entries; i++)
+		add_product(
+		    &v->d[lp->entry[i].col], -v->z[lp->entry[i].row], lp->entry[i].value);
+	free(row);
+}
+
+static void
+dual_free(struct dual *v)
+{
+	free(v->d);
+	free(v->lo);
+	free(v->hi);
+	free(v->z);
+}
+
 /* The bound of the maximisation of sign * c x, for y of the original program. */
 static double
 dual_bound(const struct gv_lp *lp, const double *y, double sign)
 {
-	struct activity *row = gv_xcalloc(lp->n_rows, sizeof(*row));
-	struct sum *d = gv_xcalloc(lp->n_cols, sizeof(*d));
-	double *lo = gv_xcalloc(lp->n_cols, sizeof(*lo));
-	double *hi = gv_xcalloc(lp->n_cols, sizeof(*hi));
-	double *z = gv_xcalloc(lp->n_rows, sizeof(*z));
 	struct sum bound = {0};
+	struct dual v;
 	size_t i;
-	int round;
 
-	for (i = 0; i < lp->n_cols; i++) {
-		lo[i] = lp->col_lo[i];
-		hi[i] = lp->col_hi[i];
-		add(&d[i], sign * lp->cost[i]);
-	}
-	for (round = 0; round < 3 && imply_bounds(lp, lo, hi, row); round++)
-		continue;
-	for (i = 0; i < lp->n_rows; i++) {
-		z[i] = sign * y[i];
-		if (!isfinite(z[i]) || (z[i] > 0 && isinf(lp->row_hi[i])) ||
-		    (z[i] < 0 && isinf(lp->row_lo[i])))
-			z[i] = 0;
-		add_best(&bound, z[i], lp->row_lo[i], lp->row_hi[i]);
-	}
-	for (i = 0; i < lp->n_entries; i++)
-		add_product(
-		    &d[lp->entry[i].col], -z[lp->entry[i].row], lp->entry[i].value);
+	dual_make(&v, lp, y, sign, true);
+	for (i = 0; i < lp->n_rows; i++)
+		add_best(&bound, v.z[i], lp->row_lo[i], lp->row_hi[i]);
 	for (i = 0; i < lp->n_cols; i++)
-		add_best(&bound, total(&d[i]), lo[i], hi[i]);
-	free(row);
-	free(d);
-	free(lo);
-	free(hi);
-	free(z);
+		add_best(&bound, total(&v.d[i]), v.lo[i], v.hi[i]);
+	dual_free(&v);
 	return total(&bound);
+}
+
+/* Adds the most of d v to the bound, and to slack what a violation of 1 of that limit adds. */
+static void
+add_limit(struct sum *bound, struct sum *slack, double d, double lo, double hi)
+{
+	double limit = d > 0 ? hi : lo;
+
+	if (d == 0)
+		return;
+	add_product(bound, d, limit);
+	add(slack, fabs(d) * fmax(1, fabs(limit)));
+}
+
+bool
+gv_lp_check_infeasible(const struct gv_lp *lp, const double *y)
+{
+	double *terms = gv_xcalloc(lp->n_cols, sizeof(*terms));
+	struct sum bound = {0}, slack = {0};
+	struct dual v;
+	size_t i;
+
+	dual_make(&v, lp, y, 1, false);
+	for (i = 0; i < lp->n_entries; i++)
+		terms[lp->entry[i].col] +=
+		    fabs(v.z[lp->entry[i].row] * lp->entry[i].value);
+	for (i = 0; i < lp->n_rows; i++)
+		add_limit(&bound, &slack, v.z[i], lp->row_lo[i], lp->row_hi[i]);
+	for (i = 0; i < lp->n_cols; i++) {
+		double d = total(&v.d[i]);
+
+		if (isfinite(d > 0 ? v.hi[i] : v.lo[i]) ||
+		    fabs(d) > GV_TOL_CANCELLED * terms[i])
+			add_limit(&bound, &slack, d, v.lo[i], v.hi[i]);
+	}
+	dual_free(&v);
+	free(terms);
+	return total(&bound) < -GV_TOL_SIMPLEX * total(&slack);
 }
 
 void

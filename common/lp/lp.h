@@ -52,10 +52,10 @@ void gv_lp_free(struct gv_lp *lp); /* also of a zeroed one */
 
 enum gv_lp_status {
 	GV_LP_OPTIMAL,
-	GV_LP_INFEASIBLE,
+	GV_LP_INFEASIBLE, /* proved (gv_lp_check_infeasible()), or all attempts say so */
 	GV_LP_UNBOUNDED,
 	GV_LP_LIMIT, /* of iterations or time */
-	GV_LP_FAILED /* GLPK gave up, or its answer does not pass the check, in every attempt */
+	GV_LP_FAILED /* GLPK gave up, or its answer does not pass the check, in all attempts */
 };
 
 const char *gv_lp_status_name(enum gv_lp_status status);
@@ -87,12 +87,12 @@ struct gv_lp_solution {
 	enum gv_lp_status status;
 	double *x; /* [n_cols], when optimal (of a MIP also when a limit left one) */
 
-	double *row_dual;
+	double *row_dual; /* [n_rows]; when infeasible, the proof, if there is one */
 	struct gv_lp_check check;
 	/*
 	 * Asked for, and glp_exact, started at the final basis, came to the same
 	 * optimum in rational arithmetic.  It rounds each coefficient to a nearby
-	 * fraction (solve.c): what holds for the given numbers is in check.
+	 * fraction (glpk.c): what holds for the given numbers is in check.
 	 */
 	bool exact;
 };
@@ -123,8 +123,8 @@ struct gv_lp_options {
  * cut after the simplex method, no duals, no basis.
  *
  * GLPK runs the primal simplex method at GV_TOL_SIMPLEX (tolerance.h).  When it aborts,
- * stalls or returns what fails the check at that tolerance, further attempts follow: scaled,
- * from the slack basis, the dual method.  The result does not depend on the clock
+ * stalls or returns what fails the check at that tolerance, or finds no solution and no proof that
+ * there is none, further attempts follow: scaled, from the slack basis, the dual method.  The result does not depend on the clock
  * unless a time limit is set.
  *
  * 0 with s->status set, or -1 with *e set: the program is malformed (a bound
@@ -149,6 +149,18 @@ int gv_lp_solve(const struct gv_lp *lp, const struct gv_lp_options *opt,
  */
 void gv_lp_check(
     const struct gv_lp *lp, const double *x, const double *y, struct gv_lp_check *c);
+
+/*
+ * Whether y [n_rows] shows that there is no solution (Farkas 1902): with y clipped to the signs
+ * that bounds allow, every x would have
+ *
+ *	0 <= sum_i max(y_i lo_i, y_i hi_i) + sum_j max(d_j lo_j, d_j hi_j),    d = -y A
+ *
+ * and the right side is below 0 by more than violations of GV_TOL_SIMPLEX of all these limits
+ * make up for.  Bounds of columns that rows imply count; a d_j that meets none, and is not what
+ * rounding leaves of its terms (GV_TOL_CANCELLED), proves nothing.
+ */
+bool gv_lp_check_infeasible(const struct gv_lp *lp, const double *y);
 
 /*
  * Writes the program in CPLEX LP format, which glpsol --lp, cbc, HiGHS and

@@ -27,6 +27,11 @@
  * step of the check that is not rigorous.
  */
 #define GV_TOL_UNBOUNDED 1e-8
+/*
+ * A column without a bound that shall vanish from a sum of rows: what is left of its terms, that
+ * part of them, is rounding of the multipliers.
+ */
+#define GV_TOL_CANCELLED 1e-13
 
 /* ---- problems and shares ---- */
 

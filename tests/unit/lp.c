@@ -813,6 +813,38 @@ test_names(void)
 	gv_lp_free(&lp);
 }
 
+/* 2x = 1 of a whole x: branch and cut ends without a solution, which is not tried again; nor is
+ * what is proved, x >= 2 and x <= 1. */
+static void
+test_none(void)
+{
+	struct gv_lp lp = {.maximise = true};
+	struct gv_lp_solution s;
+	struct gv_error e = {0};
+
+	gv_lp_add_col(&lp, 0, 1, 1);
+	gv_lp_add_row(&lp, 1, 1);
+	gv_lp_set(&lp, 0, 0, 2);
+	gv_lp_set_integer(&lp, 0);
+	attempts = 0;
+	ok(gv_lp_solve(&lp, NULL, NULL, &s, &e) == 0 && s.status == GV_LP_INFEASIBLE &&
+		attempts == 1,
+	    "no whole number: one attempt");
+	gv_lp_solution_free(&s);
+	gv_lp_free(&lp);
+
+	lp = (struct gv_lp){.maximise = true};
+	gv_lp_add_col(&lp, 0, 1, 1);
+	gv_lp_add_row(&lp, 2, INFINITY);
+	gv_lp_set(&lp, 0, 0, 1);
+	attempts = 0;
+	ok(gv_lp_solve(&lp, NULL, NULL, &s, &e) == 0 && s.status == GV_LP_INFEASIBLE &&
+		attempts == 1 && s.row_dual[0] < 0,
+	    "a contradiction: one attempt, and the row's multiplier");
+	gv_lp_solution_free(&s);
+	gv_lp_free(&lp);
+}
+
 int
 main(void)
 {
@@ -832,5 +864,6 @@ main(void)
 	test_random();
 	test_integer();
 	test_infeasible_integer();
+	test_none();
 	return done_testing();
 }
