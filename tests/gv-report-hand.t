@@ -451,7 +451,7 @@ off plan    at most -37.5 % of the planned passes, stage 2, replica 3
 stage  replica  micro-batches  forward ms  planned  backward ms  planned  other ms  update ms  send ms  wait ms  passes to plan  bubble %  planned %  MiB
     1        0              4        1.00     1.00         2.00     2.00       0.0      0.500    0.250      0.0            1.00      10.0       20.0  1.0 of 2.0
     2        0              4        2.00     1.00         1.00     1.00       0.0        0.0      0.0     1.00            1.50      50.0          -  0.0 of 0.0
-    2        3              4        1.00     2.00         1.50     2.00     0.125        0.0      0.0     1.50           0.625         -          -   of 1.5
+    2        3              4        1.00     2.00         1.50     2.00     0.125        0.0      0.0     1.50           0.625         -          -  1.5 planned
 Times are of a micro-batch, means.  Bubble: the part of a GPU's time without passes.
 E
 run gv-report -f csv times.csv
@@ -1216,7 +1216,7 @@ is_out "losses: what is not told is left out" <<E
 <text class="c-dim c-end" x="66" y="162.8">8</text>
 <text class="c-dim c-end" x="66" y="122">10</text>
 <path class="l0 d0" d="M72 240.4L186.3 118"><title>model a</title>
-<path class="l1 d1" d="M300.7 158.8"><title>model b</title>
+<path class="l1 d1" d="M300.7 158.8H302.7"><title>model b</title>
 <text class="c-head" x="334.67" y="84">Test loss</text>
 <text class="c-dim c-end" x="611.33" y="353">steps</text>
 <text class="c-dim c-end" x="376.67" y="326">0</text>
@@ -1224,8 +1224,8 @@ is_out "losses: what is not told is left out" <<E
 <text class="c-dim c-end" x="376.67" y="224">4</text>
 <text class="c-dim c-end" x="376.67" y="173">6</text>
 <text class="c-dim c-end" x="376.67" y="122">8</text>
-<path class="l0 d0" d="M611.3 194.5"><title>model a</title>
-<path class="l1 d1" d="M611.3 118"><title>model b</title>
+<path class="l0 d0" d="M611.3 194.5H613.3"><title>model a</title>
+<path class="l1 d1" d="M611.3 118H613.3"><title>model b</title>
 <text class="c-head" x="645.33" y="84">Accuracy</text>
 <text class="c-dim c-end" x="922" y="353">steps</text>
 <text class="c-dim c-end" x="687.33" y="326">0</text>
@@ -1234,8 +1234,8 @@ is_out "losses: what is not told is left out" <<E
 <text class="c-dim c-end" x="687.33" y="203.6">60</text>
 <text class="c-dim c-end" x="687.33" y="162.8">80</text>
 <text class="c-dim c-end" x="687.33" y="122">100</text>
-<path class="l0 d0" d="M807.7 220"><title>model a</title>
-<path class="l1 d1" d="M922 118"><title>model b</title>
+<path class="l0 d0" d="M807.7 220H809.7"><title>model a</title>
+<path class="l1 d1" d="M922 118H924"><title>model b</title>
 E
 cat >losses.csv <<E
 step,loss
@@ -1253,7 +1253,7 @@ is_out "losses of one step" <<E
 <text class="c-dim c-end" x="66" y="164">2.0</text>
 <text class="c-dim c-end" x="66" y="130">2.5</text>
 <text class="c-dim c-end" x="66" y="96">3.0</text>
-<path class="l0 d0" d="M72 92"><title></title>
+<path class="l0 d0" d="M72 92H74"><title></title>
 E
 cat >losses.csv <<E
 step,loss

@@ -208,9 +208,10 @@ set_place(struct options *o)
 static void
 say_what(const struct options *o)
 {
-	gv_warn("%d processes over %s, messages of %zu bytes, %zu windows of %g s",
+	gv_warn("%d processes over %s, messages of %zu byte%s, %zu window%s of %g s",
 	    o->rule.n, o->place.world > 1 ? "the network" : gv_local_name[o->rule.kind],
-	    o->rule.bytes, o->rule.repeats, o->rule.window_s);
+	    o->rule.bytes, o->rule.bytes == 1 ? "" : "s", o->rule.repeats,
+	    o->rule.repeats == 1 ? "" : "s", o->rule.window_s);
 }
 
 int

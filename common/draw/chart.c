@@ -125,6 +125,8 @@ gv_panel_begin(struct gv_panel *p)
 
 /* ---- lines and areas ---- */
 
+#define DOT 2.0 /* how long a line is that is but a point */
+
 /* A number of a path: one digit behind the point, none where it is 0. */
 static void
 number(struct gv_strbuf *d, char command, double v)
@@ -207,6 +209,9 @@ void
 gv_curve_draw(struct gv_curve *c, const char *cls, const char *title)
 {
 	flush(c);
+	if (c->d.len > 0 &&
+	    strpbrk(c->d.s, "LHV") == NULL) /* of one point nothing is drawn */
+		number(&c->d, 'H', c->x + DOT);
 	if (c->d.len > 0)
 		path(c->p->s, cls, title, c->d.s);
 	gv_strbuf_free(&c->d);

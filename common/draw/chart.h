@@ -43,8 +43,8 @@ void gv_panel_begin(struct gv_panel *p);
 /*
  * A line through points that come from left to right.  Of those within half a pixel's
  * width only the first, the lowest, the highest and the last are drawn, so that it
- * never has more than 8 w of them and shows every peak.  = {.p = panel} is an empty one;
- * gv_curve_draw ends it.
+ * never has more than 8 w of them and shows every peak; a single point is a dot.  = {.p = panel} is
+ * an empty one; gv_curve_draw ends it.
  */
 struct gv_curve {
 	const struct gv_panel *p;

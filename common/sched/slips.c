@@ -83,13 +83,14 @@ types_alike(
 	struct gv_hash said = {0};
 	struct forms s = {0};
 	char q[GV_QUOTE_LEN];
-	size_t i, known;
+	size_t i, known, there;
 
 	for (i = 0; i < cluster->n_types; i++)
 		form_of(&s,
 		    (struct gv_cell){
 			cluster->type[i].name, strlen(cluster->type[i].name)},
 		    i);
+	there = s.hash.n;
 	for (i = 0; i < r->n_rates; i++) {
 		struct gv_cell name;
 		size_t form;
@@ -102,7 +103,7 @@ types_alike(
 		    gv_cluster_find(cluster, name) >= 0)
 			continue;
 		form = form_of(&s, name, i);
-		if (!gv_cell_equal(s.first[form], name))
+		if (form < there)
 			gv_frame_error(&r->frame, i, column, w,
 			    "the cluster has no %s; is \"%.*s\" meant?",
 			    gv_quote(q, name.s, name.len), (int)s.first[form].len,

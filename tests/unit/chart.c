@@ -248,6 +248,34 @@ test_curves(void)
 	gv_strbuf_free(&b);
 }
 
+/* Whether one point leaves something to see, as a line or as steps. */
+static void
+test_dot(bool steps)
+{
+	struct gv_strbuf b = {0};
+	struct gv_svg s = {.out = gv_out_memory(&b)};
+	struct gv_panel p = {
+	    .s = &s, .box = {0, 0, 600, 300}, .x = {.max = 10}, .y = {.max = 1}};
+	struct gv_curve c = {.p = &p, .steps = steps};
+	struct gv_error e = {0};
+	char cls[GV_CLASS_LEN];
+	double x = 0, y = 0, to = 0;
+	const char *d;
+
+	gv_svg_begin(&s, 600, 300, "a dot");
+	gv_panel_begin(&p);
+	gv_curve_point(&c, 5, .5);
+	gv_curve_draw(&c, gv_line_class(cls, 0), NULL);
+	gv_svg_close(&s);
+	gv_out_close(s.out, &e);
+	d = strstr(b.s, " d=\"M");
+	ok(d != NULL && sscanf(d, " d=\"M%lf %lfH%lf\"", &x, &y, &to) == 3 &&
+		to > x + 1 && to < x + 4 && fabs(x - gv_scale_px(&p.x, 5)) < .1 &&
+		fabs(y - gv_scale_px(&p.y, .5)) < .1,
+	    "a single point is a dot");
+	gv_strbuf_free(&b);
+}
+
 /* A million points of noise, and one peak that is seen. */
 static void
 test_noise(void)
@@ -407,6 +435,8 @@ main(void)
 	test_ends();
 	test_ticks();
 	test_curves();
+	test_dot(false);
+	test_dot(true);
 	test_noise();
 	test_area();
 	test_classes();

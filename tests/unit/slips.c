@@ -66,7 +66,7 @@ test_slips(void)
 	    {"v100", "team_a", ""}, {"V100", "team_a", ""}, {"p100", "", ""},
 	    {"k80", "b", ""}, {"v-100", "team_a", ""}, {"t", "TEAM-A", ""},
 	    {"t", "Team A", ""}, {"t", "team_a", ""}, {"t", "-", ""}, {"t", "", ""},
-	    {"t", "B", ""}};
+	    {"t", "B", ""}, {"K80", "", ""}}; /* nor has it a k80 */
 	static const char *const want[] = {COLUMN,
 	    "t:3: entity: \"team_a\" is another entity than \"Team A\" at line 2",
 	    "t:8: entity: \"TEAM-A\" is another entity than \"Team A\" at line 2",

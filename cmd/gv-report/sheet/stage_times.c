@@ -162,7 +162,8 @@ put_row(struct view *v, struct sheet *s, const struct worker *w, bool other)
 	if (w->v[MEMORY] >= 0)
 		gv_strbuf_fmt(&b, "%.1f", w->v[MEMORY] / (1 << 20));
 	if (w->v[PLANNED_MEMORY] >= 0)
-		gv_strbuf_fmt(&b, " of %.1f", w->v[PLANNED_MEMORY] / (1 << 20));
+		gv_strbuf_fmt(&b, b.len > 0 ? " of %.1f" : "%.1f planned",
+		    w->v[PLANNED_MEMORY] / (1 << 20));
 	memory = view_text(v, (struct gv_cell){b.s != NULL ? b.s : "", b.len});
 	sheet_text(s, (struct gv_cell){memory, b.len});
 	gv_strbuf_free(&b);
