@@ -15,7 +15,7 @@ is_status 0 "two over TCP"
 ok "called by their node" grep -q '^n1.gpu1	n1.gpu0	[0-9.e+-]*	TCP	' out
 run gv-profile links -v -n 5 --window=1ms --repeats=1 -o five.csv
 ok "an odd number of processes" eval '[ $(wc -l <five.csv) -eq 21 ] && ! grep -q ",0$\|,0," five.csv'
-ok "what is measured is said" grep -q 'gv-profile: 5 processes over memory, messages of 1048576 bytes, 1 windows of 0.001 s' err
+ok "what is measured is said" grep -q 'gv-profile: 5 processes over memory, messages of 1048576 bytes, 1 window of 0.001 s' err
 
 # ---- processes that somebody else has started ----
 # started RANK N ARGS...: one of N
