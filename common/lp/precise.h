@@ -24,8 +24,8 @@ double gv_lp_precise_effort(size_t n_rows, size_t n_cols);
  * more pivots than any such program is known to need.  s->check is that of gv_lp_check().
  * *s must be freed in each case.
  *
- * Two phases, the largest reduced cost in units of the column, Bland's rule where the
- * objective stands still (Dantzig 1963; Bland 1977).  Time: rows times columns for each pivot,
+ * Two phases, the largest reduced cost in units of the column, a perturbed right side where the
+ * objective stands still (Dantzig 1963; Charnes 1952).  Time: rows times columns for each pivot,
  * some 60 ns each; memory 80 bytes each.
  */
 void gv_lp_precisely(

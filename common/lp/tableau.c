@@ -5,16 +5,18 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/rng.h"
 
 enum {
 	BITS = 448,
 	/* what is so much smaller than the numbers that it is the difference of, is rounding */
 	NOTHING = 320,
-	STANDS_STILL = 12, /* pivots without a gain until Bland's rule */
+	STANDS_STILL = 12, /* pivots without a gain until ties are broken */
 };
 
 #define at            gv_tableau_at
 #define right         gv_tableau_right
+#define tie           gv_tableau_tie
 #define objective_row gv_tableau_objective
 
 static struct gv_side *
@@ -106,12 +108,13 @@ gv_tableau_make(
 	t->labels = gv_tableau_slack(t, t->m);
 	t->cap_m = t->m + more;
 	t->cap_n = t->n + more;
-	cells = (t->cap_m + GV_OBJECTIVES) * (t->cap_n + 1);
+	cells = (t->cap_m + GV_OBJECTIVES) * (t->cap_n + 2);
 	t->cell = gv_xcalloc(cells, sizeof(*t->cell));
 	for (i = 0; i < cells; i++)
 		mpf_init2(t->cell[i], BITS);
 	mpf_init2(t->ratio, BITS);
 	mpf_init2(t->best, BITS);
+	mpf_init2(t->part, BITS);
 	mpf_init2(t->product, BITS);
 	mpf_init2(t->factor, BITS);
 	t->basic = gv_xcalloc(t->cap_m + 1, sizeof(*t->basic));
@@ -129,10 +132,11 @@ gv_tableau_free(struct gv_tableau *t)
 
 	if (t->cell == NULL)
 		return;
-	for (i = 0; i < (t->cap_m + GV_OBJECTIVES) * (t->cap_n + 1); i++)
+	for (i = 0; i < (t->cap_m + GV_OBJECTIVES) * (t->cap_n + 2); i++)
 		mpf_clear(t->cell[i]);
 	mpf_clear(t->ratio);
 	mpf_clear(t->best);
+	mpf_clear(t->part);
 	mpf_clear(t->product);
 	mpf_clear(t->factor);
 	free(t->cell);
@@ -176,6 +180,8 @@ pivot_row(struct gv_tableau *t, size_t i, size_t row, size_t col)
 			subtract(t, *at(t, i, j), *at(t, row, j));
 	if (mpf_sgn(*right(t, row)) != 0)
 		subtract(t, *right(t, i), *right(t, row));
+	if (mpf_sgn(*tie(t, row)) != 0)
+		subtract(t, *tie(t, i), *tie(t, row));
 	mpf_mul(*own, t->factor, *at(t, row, col));
 	mpf_neg(*own, *own);
 }
@@ -191,6 +197,7 @@ pivot(struct gv_tableau *t, size_t row, size_t col)
 		if (j != col && mpf_sgn(*at(t, row, j)) != 0)
 			mpf_mul(*at(t, row, j), *at(t, row, j), *p);
 	mpf_mul(*right(t, row), *right(t, row), *p);
+	mpf_mul(*tie(t, row), *tie(t, row), *p);
 	for (i = 0; i < t->m; i++)
 		if (i != row)
 			pivot_row(t, i, row, col);
@@ -198,11 +205,12 @@ pivot(struct gv_tableau *t, size_t row, size_t col)
 		pivot_row(t, objective_row(t, i), row, col);
 	t->basic[row] = t->other[col];
 	t->other[col] = was;
+	t->pivots++;
 }
 
 /* Which column comes in: SIZE_MAX, none gains. */
 static size_t
-entering(const struct gv_tableau *t, size_t objective, bool bland)
+entering(const struct gv_tableau *t, size_t objective)
 {
 	size_t j, best = SIZE_MAX;
 	double most = 0;
@@ -211,10 +219,6 @@ entering(const struct gv_tableau *t, size_t objective, bool bland)
 		double gain;
 
 		if (t->stays[j] || mpf_sgn(*at(t, objective_row(t, objective), j)) >= 0)
-			continue;
-		if (bland && (best == SIZE_MAX || t->other[j] < t->other[best]))
-			best = j;
-		if (bland)
 			continue;
 		gain = -mpf_get_d(*at(t, objective_row(t, objective), j));
 		if (t->other[j] < t->n_cols && t->unit[t->other[j]] > 0)
@@ -227,11 +231,26 @@ entering(const struct gv_tableau *t, size_t objective, bool bland)
 	return best;
 }
 
-/* Which row goes out, what is missing before others, then the first: SIZE_MAX, none does. */
+/* Whether row i goes out before the best so far, that does at as much of the column. */
+static bool
+is_before(struct gv_tableau *t, size_t i, size_t best, size_t col)
+{
+	size_t missing = t->n_cols;
+	int less;
+
+	if (t->basic[best] == missing || t->basic[i] == missing)
+		return t->basic[i] == missing;
+	mpf_div(t->part, *tie(t, i), *at(t, i, col));
+	mpf_div(t->product, *tie(t, best), *at(t, best, col));
+	less = mpf_cmp(t->part, t->product);
+	return less < 0 || (less == 0 && t->basic[i] < t->basic[best]);
+}
+
+/* Which row goes out, what is missing before others, then by ties, then the first: SIZE_MAX, none
+ * does. */
 static size_t
 leaving(struct gv_tableau *t, size_t col)
 {
-	size_t missing = t->n_cols;
 	size_t i, best = SIZE_MAX;
 
 	for (i = 0; i < t->m; i++) {
@@ -241,9 +260,7 @@ leaving(struct gv_tableau *t, size_t col)
 			continue;
 		mpf_div(t->ratio, *right(t, i), *at(t, i, col));
 		less = best == SIZE_MAX ? -1 : mpf_cmp(t->ratio, t->best);
-		if (less < 0 ||
-		    (less == 0 && t->basic[best] != missing &&
-			(t->basic[i] == missing || t->basic[i] < t->basic[best]))) {
+		if (less < 0 || (less == 0 && is_before(t, i, best, col))) {
 			best = i;
 			mpf_set(t->best, t->ratio);
 		}
@@ -251,13 +268,26 @@ leaving(struct gv_tableau *t, size_t col)
 	return best;
 }
 
+/* Above 0 and different, or all 0: from then on no basis comes again. */
+static void
+set_ties(struct gv_tableau *t, bool broken)
+{
+	size_t i;
+
+	for (i = 0; i < t->m; i++)
+		mpf_set_d(*tie(t, i), broken ? 1 + gv_random_uniform(1, 0, 0, i) : 0);
+	for (i = 0; i < GV_OBJECTIVES; i++)
+		mpf_set_ui(*tie(t, objective_row(t, i)), 0);
+}
+
 enum gv_lp_status
 gv_tableau_climb(struct gv_tableau *t, size_t objective)
 {
 	size_t k, most = 50 * (t->m + t->n) + 1000, still = 0;
 
+	set_ties(t, false);
 	for (k = 0; k < most; k++) {
-		size_t col = entering(t, objective, still > STANDS_STILL), row;
+		size_t col = entering(t, objective), row;
 
 		if (col == SIZE_MAX)
 			return GV_LP_OPTIMAL;
@@ -266,6 +296,8 @@ gv_tableau_climb(struct gv_tableau *t, size_t objective)
 			return GV_LP_UNBOUNDED;
 		still = mpf_sgn(t->best) == 0 ? still + 1 : 0;
 		pivot(t, row, col);
+		if (still == STANDS_STILL)
+			set_ties(t, true);
 	}
 	return GV_LP_LIMIT;
 }

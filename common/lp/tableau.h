@@ -28,26 +28,34 @@ struct gv_tableau {
 	size_t cap_m, cap_n; /* room for so many */
 	size_t n_cols;       /* of the program */
 	size_t labels;       /* so far */
-	mpf_t *cell;         /* [cap_m + GV_OBJECTIVES][cap_n + 1], b last */
+	mpf_t *cell;         /* [cap_m + GV_OBJECTIVES][cap_n + 2], b and its ties last */
 	size_t *basic;       /* [cap_m] labels */
 	size_t *other;       /* [cap_n] */
 	bool *stays;         /* [cap_n] at 0, for all that follows */
 	double *unit;        /* [n_cols] of the reduced costs that are compared */
+	size_t pivots;       /* so far */
 	size_t n_sides;
 	struct gv_side *side;
-	mpf_t ratio, best, product, factor;
+	mpf_t ratio, best, part, product, factor;
 };
 
 static inline mpf_t *
 gv_tableau_at(const struct gv_tableau *t, size_t row, size_t col)
 {
-	return &t->cell[row * (t->cap_n + 1) + col];
+	return &t->cell[row * (t->cap_n + 2) + col];
 }
 
 static inline mpf_t *
 gv_tableau_right(const struct gv_tableau *t, size_t row)
 {
 	return gv_tableau_at(t, row, t->cap_n);
+}
+
+/* What b is larger by, infinitely little: it decides between rows that would go out alike. */
+static inline mpf_t *
+gv_tableau_tie(const struct gv_tableau *t, size_t row)
+{
+	return gv_tableau_at(t, row, t->cap_n + 1);
 }
 
 static inline size_t

@@ -2,9 +2,11 @@
 #include "tap.h"
 
 #include <math.h>
+#include <stdint.h>
 
 #include "base/rng.h"
 #include "lp/precise.h"
+#include "lp/tableau.h"
 
 static double
 uniform(uint64_t *i)
@@ -145,12 +147,73 @@ test_far_apart(void)
 	gv_lp_free(&lp);
 }
 
+/*
+ * The most steps for a unit of cost: jobs' shares x_ij of types, all scaled by t, so that but for
+ * the unit of cost all right sides are 0 and nearly all pivots gain nothing.
+ */
+static void
+draw_ratio(struct gv_lp *lp, size_t jobs, size_t types, uint64_t *i)
+{
+	size_t n = jobs * types, t, unit, k, j;
+
+	*lp = (struct gv_lp){.maximise = true};
+	for (k = 0; k < n; k++)
+		gv_lp_add_col(lp, 0, INFINITY, pow(10, 8 * uniform(i) - 4));
+	t = gv_lp_add_col(lp, 0, INFINITY, 0);
+	unit = gv_lp_add_row(lp, 1, 1);
+	for (k = 0; k < n; k++)
+		gv_lp_set(lp, unit, k, .1 + uniform(i));
+	for (j = 0; j < types; j++) {
+		size_t row = gv_lp_add_row(lp, -INFINITY, 0);
+
+		gv_lp_set(lp, row, t, -(1 + floor(8 * uniform(i))));
+		for (k = j; k < n; k += types)
+			gv_lp_set(lp, row, k, 1);
+	}
+	for (j = 0; j < jobs; j++) {
+		size_t time = gv_lp_add_row(lp, -INFINITY, 0),
+		       need = gv_lp_add_row(lp, 0, INFINITY);
+
+		gv_lp_set(lp, time, t, -1);
+		gv_lp_set(lp, need, t, -.3 * lp->cost[j * types]);
+		for (k = j * types; k < (j + 1) * types; k++) {
+			gv_lp_set(lp, time, k, 1);
+			gv_lp_set(lp, need, k, lp->cost[k]);
+		}
+	}
+}
+
+static void
+test_pivots(void)
+{
+	size_t most = 0, least = SIZE_MAX;
+	uint64_t i = 0;
+	int k;
+
+	for (k = 0; k < 20; k++) {
+		struct gv_tableau t;
+		struct gv_lp lp;
+
+		draw_ratio(&lp, 10, 5, &i);
+		if (gv_tableau_make(&t, &lp, NULL, 0) &&
+		    gv_tableau_find(&t) == GV_LP_OPTIMAL)
+			gv_tableau_climb(&t, GV_FIRST);
+		most = t.pivots > most ? t.pivots : most;
+		least = t.pivots < least ? t.pivots : least;
+		gv_tableau_free(&t);
+		gv_lp_free(&lp);
+	}
+	ok(least > 10 && most < 150, "%zu to %zu pivots where nearly none gains anything",
+	    least, most);
+}
+
 int
 main(void)
 {
 	test_beside_glpk();
 	test_second();
 	test_far_apart();
+	test_pivots();
 	ok(gv_lp_precise_effort(30, 30) < .01 && gv_lp_precise_effort(1000, 1000) > 60,
 	    "what takes long is known before");
 	return done_testing();
