@@ -302,9 +302,11 @@ more_jobs(struct world *w)
 	changes++;
 }
 
-static void
+/* Something comes in; whether it was planned with. */
+static bool
 input(struct world *w)
 {
+	bool plan;
 	size_t m = (size_t)((double)w->life.n_jobs * uniform());
 	struct worker *k = &w->worker[m];
 	double u = uniform();
@@ -325,8 +327,10 @@ input(struct world *w)
 	else if (k->there)
 		train(w, m);
 	drain(w);
-	gv_life_turn(&w->life, uniform() < .8);
+	plan = uniform() < .8;
+	gv_life_turn(&w->life, plan);
 	drain(w);
+	return plan;
 }
 
 /* ---- what must hold ---- */
@@ -365,6 +369,63 @@ gpus_wrong(const struct world *w)
 		    held[i] != (l->holder[i] < 0                                ? 0U
 				   : gv_rounds_is_pair(r, (size_t)l->holder[i]) ? 2U
 										: 1U);
+	return wrong;
+}
+
+/* Those in wrong places of the lists of jobs, and timers that are before their parents. */
+static long
+lists_wrong(const struct gv_life *l)
+{
+	size_t n[GV_LIFE_STATES] = {0}, active = 0, i;
+	long wrong = 0;
+
+	for (i = 0; i < l->n_jobs; i++) {
+		const struct gv_life_job *j = &l->job[i];
+
+		n[j->state]++;
+		if (l->rounds.job[i].active)
+			wrong += active >= l->n_active || l->active[active++] != i;
+		if (j->state == GV_LIFE_WAITING)
+			wrong += j->waiting_at >= l->n_waiting ||
+				 l->waiting[j->waiting_at] != i;
+		if (gv_life_is_open(l, i) && j->state != GV_LIFE_STARTING)
+			wrong += j->open_at >= l->n_open || l->open[j->open_at] != i;
+	}
+	for (i = 0; i < GV_LIFE_STATES; i++)
+		wrong += n[i] != l->n[i];
+	wrong += active != l->n_active || n[GV_LIFE_WAITING] != l->n_waiting;
+	wrong +=
+	    n[GV_LIFE_RUNNING] + n[GV_LIFE_STOPPING] + n[GV_LIFE_KILLING] != l->n_open;
+	for (i = 1; i < l->n_timers; i++)
+		wrong += l->timer[i].time_s < l->timer[(i - 1) / 2].time_s;
+	return wrong;
+}
+
+/* Whether the job is to have GPUs that it has not got. */
+static bool
+wants_gpus(const struct gv_life *l, size_t m)
+{
+	const struct gv_life_job *j = &l->job[m];
+
+	return (j->state == GV_LIFE_WAITING ||
+		   (j->state == GV_LIFE_STOPPING && !j->held && !j->cancelled)) &&
+	       l->rounds.job[m].ready && !gv_life_is_planned(l, m);
+}
+
+/* After planning: types with idle GPUs for a job that wants some. */
+static long
+idle_wrong(const struct gv_life *l)
+{
+	const struct gv_rounds *r = &l->rounds;
+	size_t idle[TYPES] = {0}, g, m, j;
+	long wrong = 0;
+
+	for (g = 0; g < r->n_gpus; g++)
+		idle[gv_rounds_type(r, g)] += l->plan[g] == GV_GPU_IDLE;
+	for (m = 0; m < l->n_jobs; m++)
+		for (j = 0; j < r->n_types; j++)
+			wrong += idle[j] >= r->job[m].gang && wants_gpus(l, m) &&
+				 gv_rounds_claim(r, m, j)->rate > 0;
 	return wrong;
 }
 
@@ -507,7 +568,7 @@ steps_wrong(const struct world *w)
 static void
 test_random(void)
 {
-	long gpus = 0;
+	long gpus = 0, lists = 0, idle = 0;
 	long differ = 0;
 	long steps = 0;
 	long inputs = 0;
@@ -523,9 +584,13 @@ test_random(void)
 		world_init(&w, seed, true);
 		draws_begin(seed, 2, 0);
 		for (i = 0; i < INPUTS; i++) {
-			input(&w);
-			if (i % 10 == 0)
+			bool plan = input(&w);
+
+			if (i % 10 == 0) {
 				gpus += gpus_wrong(&w);
+				lists += lists_wrong(&w.life);
+				idle += plan ? idle_wrong(&w.life) : 0;
+			}
 			if (uniform() < .002) {
 				differ += kill_and_restart(&w, seed);
 				kills++;
@@ -546,6 +611,8 @@ test_random(void)
 	printf("# largest difference of a lag: %.3g rounds\n", worst_lag / round_s);
 	ok(inputs == 1000000, "a million inputs");
 	is_int(gpus, 0, "GPUs are those of the jobs that hold them");
+	is_int(lists, 0, "and jobs in the lists of their states");
+	is_int(idle, 0, "no GPU idles that a job could use");
 	is_int(wrong_steps, 0, "rows have the steps that were told last");
 	is_int(steps, 0, "steps are conserved");
 	is_int(differ, 0, "a replay of the rows gives the state");

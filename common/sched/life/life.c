@@ -82,8 +82,10 @@ gv_life_started(struct gv_life *l, size_t m)
 	if (mate >= 0 && l->job[mate].state != GV_LIFE_STARTING)
 		row.with = mate;
 	gv_life_emit(l, &row);
-	if (j->unwanted || l->ending)
+	if (j->unwanted || l->ending) {
 		gv_life_stop(l, m);
+		l->fill = true; /* it may have GPUs that idle */
+	}
 }
 
 /* 1/4, 1/2, 1, 2, ... s, a round at most. */

@@ -142,6 +142,14 @@ count_idle(const struct gv_life *l, size_t *idle)
 	return sum;
 }
 
+/* Whether it leaves and will wait then. */
+static bool
+comes_back(const struct gv_life_job *j)
+{
+	return (j->state == GV_LIFE_STOPPING || j->state == GV_LIFE_KILLING) &&
+	       !j->held && !j->cancelled;
+}
+
 /* Those that wait, or leave, and have no GPUs in the plan; how many. */
 static size_t
 list_unplanned(const struct gv_life *l, size_t *job)
@@ -154,8 +162,7 @@ list_unplanned(const struct gv_life *l, size_t *job)
 		if (!gv_life_is_planned(l, l->waiting[i]))
 			job[n++] = l->waiting[i];
 	for (i = 0; some_leave && i < l->n_open; i++)
-		if (l->job[l->open[i]].state != GV_LIFE_RUNNING &&
-		    !gv_life_is_planned(l, l->open[i]))
+		if (comes_back(&l->job[l->open[i]]) && !gv_life_is_planned(l, l->open[i]))
 			job[n++] = l->open[i];
 	return n;
 }
@@ -187,7 +194,7 @@ make_plan(struct gv_life *l, enum gv_round_mode mode)
 	gv_life_settle(l);
 	if (mode == GV_ROUND_NEW)
 		plan_anew(l);
-	else if (l->n_waiting > 0) /* else nobody to fill */
+	else
 		plan_idle(l);
 	l->fill = false;
 	gv_life_put(l, mode == GV_ROUND_NEW ? GV_LIFE_ROUND : GV_LIFE_FILL, -1);

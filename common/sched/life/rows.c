@@ -26,8 +26,11 @@ count_failure(struct gv_life *l, size_t m)
 static void
 wait_again(struct gv_life *l, size_t m)
 {
-	if (l->job[m].held || gv_life_planned_away(l, m))
+	bool away = gv_life_planned_away(l, m);
+
+	if (l->job[m].held || away)
 		gv_life_unplan(l, m);
+	l->fill |= away; /* it may be planned elsewhere */
 	gv_life_enter(l, m, l->job[m].held ? GV_LIFE_HELD : GV_LIFE_WAITING);
 }
 
