@@ -79,7 +79,7 @@ comes(struct gv_life *l, const char *want, const char *name)
 			continue;
 		}
 		gv_strbuf_str(&b, kind[out.kind]);
-		if (out.row.job >= 0)
+		if (out.row.job != -1)
 			gv_strbuf_fmt(&b, " %d", (int)out.row.job);
 		for (i = 0; out.kind == GV_LIFE_START && i < out.row.n_gpus; i++)
 			gv_strbuf_fmt(&b, " %zu", out.row.gpu[i]);
@@ -202,11 +202,12 @@ test_renew(void)
 	is_near(gv_rounds_counted(&l->rounds, 0, 0).promised_s, 5, 1e-12,
 	    "what is owed counts from the last change");
 	l->rounds.order = GV_ROUND_GAVEL;
+	gv_life_time(l, 14);
 	gv_life_renew(l);
 	turn(l, 20);
-	is_near(gv_rounds_counted(&l->rounds, 0, 0).promised_s, 5, 1e-12,
+	is_near(gv_rounds_counted(&l->rounds, 0, 0).promised_s, 3, 1e-12,
 	    "Gavel's account from the last answer");
-	is_near(gv_rounds_counted(&l->rounds, 0, 0).deficit_s, -5, 1e-12,
+	is_near(gv_rounds_counted(&l->rounds, 0, 0).deficit_s, -7, 1e-12,
 	    "and what was owed before is a deficit");
 	gv_life_free(l);
 }
@@ -253,6 +254,7 @@ test_turns(void)
 	    "arrive 0; ASK; arrive 1; allocate 0 0:0.5; allocate 1 0:0.5; ROUND; "
 	    "START 0 0; ",
 	    "the first round");
+	ok(!l->settle_due, "what was owed before is settled");
 	gv_life_started(l, 0);
 	turn(l, 10);
 	comes(l, "start 0 0; ROUND; STOP 0; ", "the second round is the other's");
@@ -332,6 +334,30 @@ test_away_others(void)
 	ok(l->plan[0] == 0 && l->plan[1] == 1 && l->plan[2] == GV_GPU_AWAY &&
 		l->plan[3] == 1,
 	    "to what is left");
+	gv_life_free(l);
+}
+
+/* Who is told to leave, and has not yet, stays where it is if it is wanted again. */
+static void
+test_stays(void)
+{
+	struct world w;
+	struct gv_life *l = &w.life;
+
+	begin(&w, 2, 0);
+	add(&w, 1, 1);
+	add(&w, 1, 1);
+	gv_life_gpu_away(l, 0, true);
+	gv_life_arrive(l, 0);
+	turn(l, 0);
+	gv_life_started(l, 0);
+	gv_life_arrive(l, 1);
+	gv_life_set_share(l, 0, 0, 0);
+	turn(l, 10);
+	ok(l->plan[1] == 1 && l->holder[1] == 0, "one leaves for another");
+	gv_life_gpu_away(l, 0, false);
+	turn(l, 20);
+	ok(l->plan[1] == 0 && l->plan[0] == 1, "where there is room for both, it stays");
 	gv_life_free(l);
 }
 
@@ -511,6 +537,7 @@ main(void)
 	test_turns();
 	test_away();
 	test_away_others();
+	test_stays();
 	test_costs();
 	test_leaving(true);
 	test_leaving(false);

@@ -80,23 +80,6 @@ gv_life_set_share(struct gv_life *l, size_t m, size_t type, double share)
 
 /* ---- planning ---- */
 
-/* Who holds a GPU that is away holds none for the mechanism: it cannot keep its others. */
-static void
-leave_away_out(struct gv_life *l, size_t g)
-{
-	ptrdiff_t owner = l->holder[g];
-	const struct gv_life_job *j;
-	size_t i;
-
-	if (owner >= 0) {
-		j = &l->job[l->rounds.job[owner].member[0]];
-		for (i = 0; i < j->n_gpus; i++)
-			if (l->plan[j->gpu[i]] >= 0)
-				l->plan[j->gpu[i]] = GV_GPU_IDLE;
-	}
-	l->plan[g] = GV_GPU_AWAY;
-}
-
 /* What it would cost to start those anew that run; less than it can be measured is nothing. */
 static void
 set_costs(struct gv_life *l)
@@ -114,7 +97,7 @@ set_costs(struct gv_life *l)
 	}
 }
 
-/* All GPUs but those away are given anew. */
+/* All GPUs but those away are given anew; who holds one of these cannot keep its others. */
 static void
 plan_anew(struct gv_life *l)
 {
@@ -124,7 +107,7 @@ plan_anew(struct gv_life *l)
 	memcpy(l->plan, l->holder, l->rounds.n_gpus * sizeof(*l->plan));
 	for (g = 0; l->n_away > 0 && g < l->rounds.n_gpus; g++)
 		if (l->away[g])
-			leave_away_out(l, g);
+			l->plan[g] = GV_GPU_AWAY;
 	gv_rounds_plan(&l->rounds, GV_ROUND_NEW, l->plan, l->plan);
 	gv_life_link(l);
 	l->startable = true;
@@ -142,28 +125,24 @@ count_idle(const struct gv_life *l, size_t *idle)
 	return sum;
 }
 
-/* Whether it leaves and will wait then. */
-static bool
-comes_back(const struct gv_life_job *j)
-{
-	return (j->state == GV_LIFE_STOPPING || j->state == GV_LIFE_KILLING) &&
-	       !j->held && !j->cancelled;
-}
-
-/* Those that wait, or leave, and have no GPUs in the plan; how many. */
+/* Those that wait, or leave and will wait then, and have no GPUs in the plan; how many. */
 static size_t
 list_unplanned(const struct gv_life *l, size_t *job)
 {
-	bool some_leave = l->n[GV_LIFE_STOPPING] + l->n[GV_LIFE_KILLING] > 0;
+	bool some_leave = l->n[GV_LIFE_STOPPING] > 0;
 	size_t n = 0;
 	size_t i;
 
 	for (i = 0; i < l->n_waiting; i++)
 		if (!gv_life_is_planned(l, l->waiting[i]))
 			job[n++] = l->waiting[i];
-	for (i = 0; some_leave && i < l->n_open; i++)
-		if (comes_back(&l->job[l->open[i]]) && !gv_life_is_planned(l, l->open[i]))
+	for (i = 0; some_leave && i < l->n_open; i++) {
+		const struct gv_life_job *j = &l->job[l->open[i]];
+
+		if (j->state == GV_LIFE_STOPPING && !j->held && !j->cancelled &&
+		    !gv_life_is_planned(l, l->open[i]))
 			job[n++] = l->open[i];
+	}
 	return n;
 }
 

@@ -285,7 +285,8 @@ enum gv_round_mode {
  * Plans a round.
  *
  *   owner  [n_gpus] the job or pair on each GPU, GV_GPU_IDLE or GV_GPU_AWAY; a job
- *          is alone on all of its GPUs or in the same pair on all
+ *          is alone on all of its GPUs or in the same pair on all; who has fewer than
+ *          its gang, since one is away say, keeps none
  *   next   [n_gpus] out: who holds each in the coming round; may be owner itself
  *
  * A job that stays on its type keeps its GPUs (its lease is extended), also when
