@@ -489,6 +489,30 @@ test_goes_away(void)
 	gv_life_free(l);
 }
 
+/* A launch that could not be made lets others wait, too. */
+static void
+test_pause(void)
+{
+	struct world w;
+	struct gv_life *l = &w.life;
+
+	begin(&w, 2, 0);
+	add(&w, 1, 1);
+	add(&w, 1, 1);
+	gv_life_arrive(l, 0);
+	turn(l, 0);
+	gv_life_not_started(l, 0);
+	turn(l, .25);
+	gv_life_not_started(l, 0);
+	gv_life_arrive(l, 1);
+	forget(l);
+	turn(l, .5);
+	comes(l, "allocate 1 0:1; FILL; ", "none is started soon after a refusal");
+	turn(l, .75);
+	comes(l, "FILL; START 1 0; START 0 1; ", "and then all are");
+	gv_life_free(l);
+}
+
 /* ---- pairs ---- */
 
 static void
@@ -544,6 +568,7 @@ main(void)
 	test_leaving_for_good(true);
 	test_leaving_for_good(false);
 	test_goes_away();
+	test_pause();
 	test_pair();
 	return done_testing();
 }
