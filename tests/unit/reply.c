@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "draws.h"
 #include "sched/asking/reply.h"
 #include "tap.h"
@@ -161,6 +162,70 @@ differ(const struct trial *a, const struct trial *b)
 	return n;
 }
 
+/* ---- as a table ---- */
+
+/* What an answer about jobs y and x says, as shares or as its error. */
+static void
+reads(const char *answer, const char *want, const char *name)
+{
+	static struct gv_gpu_type type[] = {{.name = "a", .gpus = 2}};
+	static struct gv_pool pool[] = {{.type = 0, .gpus = 2, .node = ""}};
+	static const struct gv_cluster c = {
+	    .n_types = 1, .type = type, .n_pools = 1, .pool = pool};
+	static const struct gv_job all[] = {
+	    {.id = {"none", 4}}, {.id = {"x", 1}}, {.id = {"y", 1}}};
+	static const size_t job[] = {2, 1};
+	struct gv_asked asked = {.n = 2, .job = job, .all = all};
+	struct gv_strbuf got = {0};
+	struct gv_error e = {0};
+	struct gv_reply r;
+	struct gv_frame f;
+	size_t i;
+	int rc;
+
+	gv_frame_parse(&f, "answer", answer, strlen(answer), &e);
+	rc = gv_reply_from(&r, &f, &c, &asked, &e);
+	gv_strbuf_str(&got, "");
+	for (i = 0; i < r.n; i++)
+		gv_strbuf_fmt(&got, "%zu%+d:%g@%g+%g ", r.share[i].job,
+		    (int)r.share[i].with, r.share[i].share, r.share[i].rate,
+		    r.share[i].with_rate);
+	for (i = 0; i < e.count; i++)
+		gv_strbuf_str(&got, e.text[i]);
+	is_str(got.s, want, "%s", name);
+	ok((rc == 0) == (e.count == 0), "and that is %s", rc == 0 ? "good" : "an error");
+	gv_strbuf_free(&got);
+	gv_reply_free(&r);
+}
+
+static void
+test_tables(void)
+{
+	reads("job_id,gpu_type,steps_per_s,share\nx,a,2,.5\ny,a,3,.25\n",
+	    "1-1:0.5@2+0 0-1:0.25@3+0 ", "shares of two jobs");
+	reads("job_id,with_job_id,gpu_type,steps_per_s,with_steps_per_s,share\n"
+	      "y,,a,5,,0\nx,,a,4,,.25\nx,y,a,3,2,.5\n",
+	    "0-1:0@5+0 1-1:0.25@4+0 0+1:0.5@2+3 ", "of both and of their pair");
+	reads("job_id,with_job_id,gpu_type,steps_per_s,with_steps_per_s,share\n"
+	      "y,,a,5,,0\nnone,,a,4,,.25\n",
+	    "answer:3: job_id: the policy was not asked about job \"none\"",
+	    "of one it was not asked about");
+	reads("job_id,with_job_id,gpu_type,steps_per_s,with_steps_per_s,share\n"
+	      "y,none,a,2,3,.5\ny,,a,5,,0\nnone,,a,4,,.25\n",
+	    "answer:2: with_job_id: the policy was not asked about job \"none\"",
+	    "or beside one");
+	reads("job_id,gpu_type,steps_per_s\nx,a,2\n",
+	    "answer:1: missing column \"share\"", "no shares");
+	reads("job_id,gpu_type,steps_per_s,share\nx,a,2,1.5\n",
+	    "answer:2: share: expected a number from 0 to 1, got \"1.5\"",
+	    "more than all");
+	reads("job_id,with_job_id,gpu_type,steps_per_s,with_steps_per_s,share\n"
+	      "y,,a,5,,0\nx,,a,4,,.5\nx,y,a,2,3,.75\n",
+	    "answer:3: share: expected shares of job \"x\" that add up to at most 1, got "
+	    "1.25",
+	    "more than all of the time of a job");
+}
+
 int
 main(void)
 {
@@ -208,5 +273,6 @@ main(void)
 	is_int(bad, 0, "who was asked about has the shares of the answer, nobody else");
 	is_int(other, 0, "in whatever order they come, pairs have the same numbers");
 	ok(pairs > TRIALS, "%d pairs", pairs);
+	test_tables();
 	return done_testing();
 }
