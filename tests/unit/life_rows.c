@@ -145,6 +145,31 @@ test_failures(int most)
 	gv_life_free(&w.life);
 }
 
+/* Steps done or safe that are more than at the last failure are progress. */
+static void
+test_progress(void)
+{
+	static const struct {
+		double steps, safe;
+		int failures;
+	} at[] = {{10, -1, 1}, {20, -1, 1}, {20, -1, 2}, {20, 15, 3}, {20, 25, 1},
+	    {25, 25, 2}, {26, 25, 1}};
+	struct world w;
+	size_t m, i;
+
+	begin(&w, 9);
+	m = add(&w, 1, 1, 100);
+	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		turn(&w.life, 20 * (double)i);
+		gv_life_started(&w.life, m);
+		gv_life_report(&w.life, m, at[i].steps, at[i].safe);
+		gv_life_left(&w.life, m, 1);
+		is_int(w.life.job[m].failures, at[i].failures,
+		    "fails at %g steps, %g of them safe", at[i].steps, at[i].safe);
+	}
+	gv_life_free(&w.life);
+}
+
 /* One that is done, or whose steps are all safe, is done however it leaves. */
 static void
 test_done(int status, double safe, const char *want)
@@ -204,6 +229,7 @@ main(void)
 	test_failures(1);
 	test_failures(2);
 	test_failures(3);
+	test_progress();
 	test_done(0, -1, "finish 0\n");
 	test_done(0, 50, "finish 0\n");
 	test_done(1, 100, "finish 0 status 1\n");
