@@ -187,6 +187,29 @@ test_bad(void)
 	is_str(a.text[0], b.text[0], "in the same words");
 }
 
+/* Events of jobs name one. */
+static void
+test_of_jobs(void)
+{
+	char text[100];
+	int i, wrong = 0;
+
+	for (i = 0; i < GV_EVENT_KINDS; i++) {
+		bool of_a_job = i >= GV_EVENT_ARRIVE && i <= GV_EVENT_DROP;
+		struct gv_error e = {0};
+		struct gv_frame frame;
+		struct gv_events all;
+		int n =
+		    snprintf(text, sizeof(text), "time_s,event,job_id,share\n0,%s,,0\n",
+			gv_event_name((enum gv_event_kind)i));
+
+		gv_frame_parse(&frame, "events", text, (size_t)n, &e);
+		wrong += (gv_events_from(&all, &frame, &e) == 0) != !of_a_job;
+		gv_events_free(&all);
+	}
+	is_int(wrong, 0, "an event of a job names it");
+}
+
 /* ---- UTF-8 and JSON ---- */
 
 static uint32_t
@@ -358,6 +381,7 @@ main(void)
 	test_round_trip(true, false);
 	test_round_trip(false, true);
 	test_bad();
+	test_of_jobs();
 	test_ends();
 	test_utf8();
 	test_json();

@@ -145,6 +145,44 @@ test_failures(int most)
 	gv_life_free(&w.life);
 }
 
+/* When it came, how long it took to start, and what is said of a pair, whichever comes first. */
+static void
+test_told_of(void)
+{
+	struct gv_life_row row = {.time_s = 14,
+	    .kind = GV_EVENT_ALLOCATE,
+	    .job = 1,
+	    .with = -1,
+	    .type = 0,
+	    .steps = NAN,
+	    .round = -1,
+	    .share = .5,
+	    .reason = ""};
+	struct world w;
+	size_t pair;
+
+	begin(&w, 9);
+	add(&w, 1, 2, 100);
+	add(&w, 1, 2, 100);
+	pair = gv_rounds_pair(&w.life.rounds, 0, 1);
+	turn(&w.life, 3);
+	is_near(w.life.job[0].arrived_s, 3, 0, "when it came");
+	gv_life_started(&w.life, 0);
+	gv_life_report(&w.life, 0, 13, -1);
+	gv_life_time(&w.life, 13);
+	gv_life_stepped(&w.life, 0);
+	is_near(w.life.job[0].startup_s, 4, 1e-12,
+	    "12 more steps, 2 a second, are no part of its start");
+	gv_life_replay(&w.life, &row);
+	is_near(gv_rounds_claim(&w.life.rounds, pair, 0)->share, 0, 0, "the second's");
+	row.share = .25;
+	row.with = 0;
+	gv_life_replay(&w.life, &row);
+	is_near(gv_rounds_claim(&w.life.rounds, 1, 0)->share, .5, 0, "is its own");
+	is_near(gv_rounds_claim(&w.life.rounds, pair, 0)->share, .25, 0, "or its pair's");
+	gv_life_free(&w.life);
+}
+
 /* Steps done or safe that are more than at the last failure are progress. */
 static void
 test_progress(void)
@@ -230,6 +268,7 @@ main(void)
 	test_failures(2);
 	test_failures(3);
 	test_progress();
+	test_told_of();
 	test_done(0, -1, "finish 0\n");
 	test_done(0, 50, "finish 0\n");
 	test_done(1, 100, "finish 0 status 1\n");
