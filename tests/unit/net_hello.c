@@ -84,6 +84,16 @@ test_hmac(void)
 	    "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 	is_mac(key, 131, larger, strlen(larger),
 	    "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2");
+	/* keys of one byte, and of a block and one byte more or less, by Python's hmac */
+	memset(key, 0x0b, sizeof(key));
+	is_mac(key, 1, "Hi There", 8,
+	    "4ba8d7ff5303ea4037e322f685ce82d056ccb6432cdc00456c73ab7398ae63f8");
+	is_mac(key, 63, "Hi There", 8,
+	    "60becd3ada41eee378b576c2e0b3cc5d7392ae1f2e70e58b44aa88ab4a562149");
+	is_mac(key, 64, "Hi There", 8,
+	    "21cd586aeca0579d99a1c938127c92525a371f807bc5ba6eb78bc825bd4f2be3");
+	is_mac(key, 65, "Hi There", 8,
+	    "727b82fba264393c5d67fd6d6ad783e9019a1fa6a857fccb70f5852f04be5d5d");
 }
 
 /* Every bit of a hello and of its challenge counts, and so do the key and the rank. */
@@ -194,11 +204,93 @@ test_bytes(void)
 	ok(gv_member_read(&got, b) == -1, "an address whose end is not its end");
 }
 
+/* Every byte of the numbers of a hello is where it belongs. */
+static void
+test_numbers(void)
+{
+	struct gv_hello h = {0x01020304, 0xa1b2c3d4, 0x50607080, 0x0a0b0c0d, 0x11223344,
+			    "0123456789abcde"},
+			got;
+	static const unsigned char want[24] = {'g', 'v', 'H', '2', 4, 3, 2, 1, 0xd4, 0xc3,
+	    0xb2, 0xa1, 0x80, 0x70, 0x60, 0x50, 13, 12, 11, 10, 0x44, 0x33, 0x22, 0x11};
+	unsigned char c[GV_CHALLENGE_LEN], b[GV_HELLO_LEN];
+
+	memset(c, 'c', sizeof(c));
+	gv_hello_write(b, &h, c, "key");
+	ok(memcmp(b, want, sizeof(want)) == 0 &&
+		memcmp(b + sizeof(want), h.nonce, sizeof(h.nonce)) == 0,
+	    "a hello is its numbers, the lowest bytes first, and its nonce");
+	ok(gv_hello_read(&got, b, c, "key") && got.rank == h.rank &&
+		got.world == h.world && got.fingerprint == h.fingerprint &&
+		got.port == h.port && got.to == h.to,
+	    "which are read back");
+	memcpy(c, "gvC1", 4);
+	ok(!gv_challenge_begins(c, 4) && gv_challenge_begins(c, 3),
+	    "a challenge of another version");
+	memcpy(b, "gvH1", 4);
+	ok(!gv_hello_begins(b, 4) && gv_hello_begins(b, 3), "a hello of another version");
+}
+
+/* Which answers there are, whatever their rosters say: by verdict and number of members. */
+static void
+test_answers(void)
+{
+	static const unsigned char roster[3 * GV_MEMBER_LEN] = {0};
+	const unsigned char *nonce = (const unsigned char *)"0123456789abcde";
+	unsigned char b[GV_ANSWER_LEN];
+	uint32_t verdict, members;
+	struct gv_answer a;
+	int wrong = 0;
+
+	for (verdict = 0; verdict <= GV_VERDICTS; verdict++)
+		for (members = 0; members <= 3; members++) {
+			struct gv_answer is = {verdict, members};
+			bool known = verdict < GV_VERDICTS,
+			     lists = verdict == GV_WELCOME || verdict >= GV_ONE_GONE,
+			     alone = verdict < GV_ONE_GONE,
+			     good =
+				 known && (members == 0 ? alone : lists && members == 2);
+
+			gv_answer_write(b, &is, roster, nonce, "key");
+			wrong += gv_answer_read(&a, b, 2) != (good ? 0 : -1) ||
+				 a.verdict != verdict || a.members != members ||
+				 !gv_answer_true(b, roster, nonce, "key");
+		}
+	is_int(wrong, 0, "answers have no roster, or one of the gang");
+	memcpy(b, "gvA1", 4);
+	b[4] = GV_WELCOME;
+	b[8] = 2;
+	ok(gv_answer_read(&a, b, 2) == -1, "an answer of another version");
+	memcpy(b, "gvA2", 4);
+	ok(gv_answer_read(&a, b, 2) == 0, "of this one");
+}
+
+/* A place is written over whatever was there; its port ends at 65535. */
+static void
+test_places(void)
+{
+	unsigned char b[GV_MEMBER_LEN], zero[GV_MEMBER_LEN] = {0};
+	struct gv_member m = {65535, "::1"}, got;
+
+	memset(b, 'x', sizeof(b));
+	gv_member_write(b, &m);
+	ok(memcmp(b, "\xff\xff\0\0::1", 7) == 0 &&
+		memcmp(b + 7, zero, sizeof(b) - 7) == 0,
+	    "nothing is left behind an address");
+	ok(gv_member_read(&got, b) == 0 && got.port == 65535, "the highest port");
+	m.port = 0;
+	gv_member_write(b, &m);
+	is_int(gv_member_read(&got, b), -1, "none");
+}
+
 int
 main(void)
 {
 	test_sha256();
 	test_hmac();
+	test_numbers();
+	test_answers();
+	test_places();
 	test_bytes();
 	test_hello();
 	test_answer();

@@ -60,7 +60,9 @@ test_judge(void)
 
 	far.unknown = true;
 	judged("it owes an answer", GV_BLAME_SILENT, 1, owes(94, 0), none, none);
+	judged("for half of the silence", GV_BLAME_SILENT, 1, owes(95, 0), none, none);
 	judged("only now", GV_BLAME_NONE, 0, owes(96, 0), none, none);
+	judged("since its last byte", GV_BLAME_SILENT, 1, owes(80, 95), none, none);
 	judged("its bytes come", GV_BLAME_NONE, 0, owes(80, 99), none, none);
 	judged(
 	    "who it waits for owes", GV_BLAME_SILENT, 2, waits(2, 3), owes(94, 0), none);
@@ -70,6 +72,10 @@ test_judge(void)
 	judged("it computes", GV_BLAME_NONE, 0, works(90, 2, 99), none, none);
 	judged("it rests", GV_BLAME_HUNG, 1, works(90, 0, 99), none, none);
 	judged("clocks differ by one", GV_BLAME_HUNG, 1, works(90, 1, 99), none, none);
+	judged("it rests for long enough", GV_BLAME_HUNG, 1, works(93.75, 0, 99), none,
+	    none);
+	judged("ticks that begin anew", GV_BLAME_NONE, 0, works(90, UINT32_MAX, 99), none,
+	    none);
 	judged("it rests since now", GV_BLAME_NONE, 0, works(95, 0, 99), none, none);
 	judged("who it waits for rests", GV_BLAME_HUNG, 3, waits(3, 1), none,
 	    works(90, 0, 99));
@@ -81,6 +87,8 @@ test_judge(void)
 	judged("round without us", GV_BLAME_CIRCLE, 1, waits(2, 10), waits(3, 10),
 	    waits(2, 10));
 	judged("one that cannot be asked", GV_BLAME_NONE, 0, waits(2, 19), far, none);
+	judged("one that has waited, and one that cannot be asked", GV_BLAME_NONE, 0,
+	    waits(2, 20), waits(3, 19.5), far);
 	judged("for long", GV_BLAME_CIRCLE, 1, waits(2, 20), far, none);
 	s = works(80, 0, 99);
 	gv_sign_forgive(&s, 99);
@@ -88,6 +96,10 @@ test_judge(void)
 	s = owes(80, 0);
 	gv_sign_forgive(&s, 99);
 	judged("owed while we were stopped", GV_BLAME_NONE, 0, s, none, none);
+	s = none;
+	gv_sign_forgive(&s, 99);
+	judged("nothing owed is forgiven", GV_BLAME_NONE, 0, s, none, none);
+	ok(!(s.asked_s > 0), "and nothing is owed since");
 	s = waits(2, 5);
 	gv_sign_take(&s, -1, 0, 70, 80);
 	judged("it waited before", GV_BLAME_HUNG, 1, s, none, none);
