@@ -200,6 +200,118 @@ test_allocation(void)
 	gv_slurm_allocation_free(&a);
 }
 
+/* What a job of one node "n" has there, as "type:number ...", by its gres. */
+static void
+has_gpus(const char *gres, const char *want)
+{
+	struct gv_slurm_allocation a;
+	struct gv_error e = {0};
+	struct gv_strbuf text = {0}, got = {0};
+	size_t i;
+	int rc;
+
+	gv_strbuf_fmt(
+	    &text, "JobId=5 JobState=RUNNING   Nodes=n CPU_IDs=0 GRES=%s", gres);
+	gv_strbuf_str(&got, "");
+	rc = gv_slurm_allocation_read(&a, text.s, &e);
+	for (i = 0; rc == 0 && i < a.node[0].n_gpus; i++)
+		gv_strbuf_fmt(&got, "%s%s:%d", i > 0 ? " " : "", a.node[0].gpu[i].type,
+		    a.node[0].gpu[i].id);
+	ok(want != NULL ? rc == 0 && strcmp(got.s, want) == 0 : rc == -1, "%s: \"%s\"",
+	    gres, rc == 0 ? got.s : e.text[0]);
+	gv_error_clear(&e);
+	gv_slurm_allocation_free(&a);
+	gv_strbuf_free(&text);
+	gv_strbuf_free(&got);
+}
+
+static void
+test_gpus(void)
+{
+	struct gv_slurm_allocation a;
+	struct gv_error e = {0};
+
+	has_gpus("", "");
+	has_gpus("gpu:1(IDX:0)", "gpu:0");
+	has_gpus("gpu:0(IDX:N/A)", "");
+	has_gpus("gpu:4", "");
+	has_gpus("gpu:a:4(IDX:0-1,3,7-7)", "a:0 a:1 a:3 a:7");
+	has_gpus("gpu:a:3(IDX:8-10)", "a:8 a:9 a:10");
+	has_gpus("gpu:a:1(IDX:5),gpu:b:1(IDX:4)", "b:4 a:5");
+	has_gpus("gpux:a:1(IDX:5),gp:1(IDX:0),g", "");
+	has_gpus("shard:a:1(IDX:5),gpu:a:1(IDX:2)", "a:2");
+	has_gpus("gpu:a:1(IDX:2) Next=1,gpu:b:1(IDX:7)", "a:2");
+	has_gpus("gpu:a:1(CNT:1)", NULL);
+	has_gpus("gpu:a:2(IDX:2-1)", NULL);
+	has_gpus("gpu:a:1(IDX:4095)", "a:4095");
+	has_gpus("gpu:a:1(IDX:4096)", NULL);
+	has_gpus("gpu:a:1(IDX:9223372036854775807)", NULL);
+	has_gpus("gpu:a:1(IDX:0-99999999999999999999)", NULL);
+	gv_slurm_allocation_read(
+	    &a, "JobId=5 JobState=RUNNING Nodes=n GRES=gpu:a:4096(IDX:0-4095)\n", &e);
+	ok(a.n_nodes == 1 && a.node[0].n_gpus == 4096 && a.node[0].gpu[4095].id == 4095,
+	    "4,096 GPUs");
+	gv_slurm_allocation_free(&a);
+	has_gpus("gpu:a:4097(IDX:0-4095,4095)", NULL);
+}
+
+/* Lines that are of no job that runs, or of one without nodes. */
+static void
+test_no_jobs(void)
+{
+	static const char *const text[] = {"JobId=5 JobState=PENDING Nodes=n GRES=\n",
+	    "JobId=5 JobState=RUNNINGS Nodes=n GRES=\n", "JobId=5 Nodes=n GRES=\n",
+	    "JobState=RUNNING Nodes=n GRES=\n", "JobId=5 JobState=RUNNING\n",
+	    "JobId=5 JobState=RUNNING Nodes= CPU_IDs=0\n",
+	    "JobId=5 JobState=RUNNING Nodes=", "\n\n"};
+	struct gv_slurm_allocation a;
+	struct gv_error e = {0};
+	size_t i;
+
+	for (i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+		is_int(
+		    gv_slurm_allocation_read(&a, text[i], &e), -1, "none: %s", text[i]);
+		is_int((long long)a.n_nodes, 0, "without nodes");
+		gv_error_clear(&e);
+		gv_slurm_allocation_free(&a);
+	}
+	ok(gv_slurm_allocation_read(&a,
+	       "\nJobState=RUNNING JobId=\nJobId=7 JobState=RUNNING Nodes=n[1-2] "
+	       "GRES=gpu:1(IDX:0)   Nodes=n2,n3 GRES=",
+	       &e) == 0 &&
+		a.n_jobs == 1 && strcmp(a.job[0], "7") == 0 && a.n_nodes == 3 &&
+		a.node[0].n_gpus == 1 && a.node[1].n_gpus == 1 && a.node[2].n_gpus == 0 &&
+		a.node[2].mine && strcmp(a.node[2].address, "n3") == 0,
+	    "a node that is named twice is one");
+	gv_slurm_allocation_free(&a);
+}
+
+/* What the states of sinfo mean: 'g'ood, 'u'nsure or 'b'ad. */
+static void
+test_states(void)
+{
+	static const char *const states[] = {"g idle", "g mix", "g alloc", "g comp",
+	    "g resv", "g maint", "b down", "b down*", "b drain", "b drained", "b drng",
+	    "b fail", "b failg", "b inval", "b power", "b pow_dn", "b pow_up", "b reboot",
+	    "b boot", "u unk", "u unk*", "u no_respond", "g plnd", "u idle*", "u mix*",
+	    "g *idle", "g ", "u *", "g dow", "b down2"};
+	struct gv_slurm_allocation a;
+	struct gv_error e = {0};
+	char line[64];
+	size_t i;
+
+	gv_slurm_allocation_read(&a, two_groups, &e);
+	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		int bad = states[i][0] == 'g' ? 0 : states[i][0] == 'u' ? 1 : 2;
+
+		gv_slurm_take_nodes(&a, "n1|n1|idle\n", 1);
+		snprintf(line, sizeof(line), "n1|n1|%s", states[i] + 2);
+		gv_slurm_take_nodes(&a, line, 2);
+		is_int(a.node[0].bad, bad, "\"%s\"", states[i] + 2);
+	}
+	gv_slurm_allocation_free(&a);
+}
+
 static void
 test_looks(void)
 {
@@ -237,6 +349,18 @@ test_looks(void)
 	ok(left_s == 599, "the least time that is left: %g", left_s);
 	ok(changed && !n->mine && strstr(n->why, "not in the allocation") != NULL,
 	    "a node that it has lost");
+	ok(gv_slurm_take_queue(&a, "5|RUNNING|0:05\n|RUNNING\n\n5|RUNNING", &left_s,
+	       &changed) == GV_SLURM_OVER,
+	    "lines of fewer than four words say nothing");
+	ok(gv_slurm_take_queue(&a, "5|PENDING|0:05|\n6|RUNNING|0:07|n[1-2],m,cpu",
+	       &left_s, &changed) == GV_SLURM_RUNS &&
+		left_s == 7 && n->mine,
+	    "the last line may have no end");
+	ok(gv_slurm_take_queue(&a, "6|RUNNING|0:07|m|n1\n5|PENDING|0:05|\n", &left_s,
+	       &changed) == GV_SLURM_RUNS &&
+		!n->mine,
+	    "one that waits beside one that runs; what is behind the fourth is of it");
+	snprintf(n->why, sizeof(n->why), "it is not there");
 	gv_slurm_take_nodes(&a, "n1|n1|idle\n", 10);
 	ok(n->why[0] != '\0', "is not used again");
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
@@ -264,6 +388,9 @@ main(void)
 	test_lists();
 	test_random_lists();
 	test_allocation();
+	test_gpus();
+	test_no_jobs();
+	test_states();
 	test_looks();
 	gv_strbuf_free(&names);
 	return done_testing();

@@ -140,6 +140,11 @@ test_reading(void)
 	ok(!t->left[1].known, "what cannot be read is not known");
 	gv_step_read_told(t, "left n22 3 1 own 0 \nn2 3 1 own 0 \nleft n2 3 1\n");
 	ok(!t->left[1].known, "neither another node's nor half a line");
+	gv_step_read_told(
+	    t, "some words\n\nleft n2 9 1 own 0 all\nleft n3 3 1 own 0 \nx");
+	ok(t->left[1].known && t->left[1].status == 9 &&
+		strcmp(t->left[1].text, "all") == 0,
+	    "among other lines");
 	gv_step_read_told(t, "left n2 0 1 own 0 \n");
 	t->left[0].status = 2;
 	gv_step_conclude(t, &news);
@@ -174,6 +179,38 @@ test_srun(void)
 	    "and has left");
 	gv_remove_tree(dir, &e);
 	forget(t);
+}
+
+/* In a large launch srun says much, of each of its tasks. */
+static void
+test_srun_says_much(void)
+{
+	char dir[] = "/tmp/gv-unit.XXXXXX";
+	struct gv_strbuf b = {0};
+	struct gv_error e = {0};
+	struct step *t = step("", "");
+	int i;
+
+	gv_strbuf_str(&b, "srun: error: Node failure on n1\n\n");
+	for (i = 0; i < 1000; i++)
+		gv_strbuf_fmt(&b, "srun: error: n2: task %d: Out Of Memory\n", i);
+	gv_strbuf_str(&b, "srun: error: x\nsrun: error: ");
+	t->dir = mkdtemp(dir);
+	ok(gv_slurm_file_put(dir, "srun", NULL, b.s) == 0, "%zu bytes", b.len);
+	gv_step_read_srun(t);
+	is_str(t->failed, "n1", "a node that failed");
+	ok(t->out_of_memory, "memory that ran out");
+	is_str(t->words, "x", "the last words");
+	is(t, GV_LAUNCH_LEFT, 137, "", "out of memory", "what it came to");
+	t = step("0 1 own 0 ", "");
+	strcpy(t->words, "x");
+	is(t, GV_LAUNCH_LOST, 0, "", "Slurm has ended it: x", "words of one letter");
+	t = step("", "");
+	t->made = false;
+	strcpy(t->words, "x");
+	is(t, GV_LAUNCH_NOT_STARTED, 0, "", "x", "and of what did not start");
+	gv_remove_tree(dir, &e);
+	gv_strbuf_free(&b);
 }
 
 /* What a worker writes is what is read. */
@@ -236,6 +273,7 @@ main(void)
 	test_not_started();
 	test_reading();
 	test_srun();
+	test_srun_says_much();
 	test_writing();
 	return done_testing();
 }

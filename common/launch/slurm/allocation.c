@@ -9,6 +9,8 @@
 #include "base/num.h"
 #include "base/strbuf.h"
 
+enum { MOST_GPUS = 4096 };
+
 /* A node that does not answer for so long is not usable, s. */
 static const double patience_s = 5;
 
@@ -83,7 +85,8 @@ add_gpus(struct gv_slurm_allocation *a, struct gv_slurm_node *node, const char *
 
 		if (*at == '-')
 			to = strtol(at + 1, &at, 10);
-		if (from < 0 || to < from || (count += to - from + 1) > 4096)
+		if (from < 0 || to < from || to >= MOST_GPUS ||
+		    (count += to - from + 1) > MOST_GPUS)
 			return -1;
 		for (; from <= to; from++) {
 			struct gv_slurm_gpu *gpu =
@@ -247,11 +250,12 @@ badness(const char *s, size_t len)
 {
 	static const char *const bad[] = {
 	    "down", "drain", "drng", "fail", "inval", "power", "pow_", "reboot", "boot"};
-	static const char *const unsure[] = {"unk", "no_respond", "plnd"};
+	static const char *const unsure[] = {"unk", "no_respond"};
 
 	if (has_word(s, len, bad, sizeof(bad) / sizeof(bad[0])))
 		return 2;
-	if (has_word(s, len, unsure, 2) || (len > 0 && s[len - 1] == '*'))
+	if (has_word(s, len, unsure, sizeof(unsure) / sizeof(unsure[0])) ||
+	    (len > 0 && s[len - 1] == '*'))
 		return 1;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fileio.h"
 #include "base/num.h"
 #include "launch/slurm/step.h"
 
@@ -15,6 +16,9 @@ static const char *const how_name[] = {[OWN] = "own",
     [REFUSED] = "refused"};
 
 enum { HOWS = sizeof(how_name) / sizeof(how_name[0]), KILLED = 137 };
+
+/* Bytes of what srun says: lines of every task, in a large launch. */
+enum { SRUN_MAX = 16 << 20 };
 
 void
 gv_step_write_left(struct gv_strbuf *b, const struct left *left)
@@ -106,48 +110,50 @@ gv_step_read_told(struct step *t, const char *text)
 
 /* ---- srun's words ---- */
 
-static bool
-has(const char *line, size_t len, const char *what)
-{
-	const char *at = strstr(line, what);
-
-	return at != NULL && at < line + len;
-}
-
 static void
-take_failed_node(struct step *t, const char *line, size_t len)
+take_failed_node(struct step *t, const char *line)
 {
 	static const char mark[] = "Node failure on ";
 	const char *at = strstr(line, mark);
 
-	if (at == NULL || at >= line + len)
+	if (at == NULL)
 		return;
 	at += sizeof(mark) - 1;
-	snprintf(t->failed, sizeof(t->failed), "%.*s", (int)strcspn(at, " ,:\n"), at);
+	snprintf(t->failed, sizeof(t->failed), "%.*s", (int)strcspn(at, " ,:"), at);
+}
+
+static void
+take_line(struct step *t, const char *line)
+{
+	static const char prefix[] = "srun: error: ";
+
+	take_failed_node(t, line);
+	t->out_of_memory |=
+	    strstr(line, "oom-kill") != NULL || strstr(line, "Out Of Memory") != NULL;
+	if (strncmp(line, prefix, sizeof(prefix) - 1) == 0)
+		line += sizeof(prefix) - 1;
+	if (*line != '\0')
+		snprintf(t->words, sizeof(t->words), "%s", line);
 }
 
 void
 gv_step_read_srun(struct step *t)
 {
-	char *s = gv_slurm_file_get(t->dir, "srun", NULL);
-	const char *line = s;
+	char *path = gv_slurm_path(t->dir, "srun", NULL), *s, *line;
+	struct gv_error e = {0};
+	size_t n;
 
-	while (line != NULL && *line != '\0') {
+	gv_file_read(path, &s, &n, SRUN_MAX, &e);
+	for (line = s; line != NULL && *line != '\0';) {
 		size_t len = strcspn(line, "\n");
-		static const char prefix[] = "srun: error: ";
-		size_t skip = strncmp(line, prefix, sizeof(prefix) - 1) == 0
-				  ? sizeof(prefix) - 1
-				  : 0;
+		bool last = line[len] == '\0';
 
-		take_failed_node(t, line, len);
-		t->out_of_memory |=
-		    has(line, len, "oom-kill") || has(line, len, "Out Of Memory");
-		if (len > skip)
-			snprintf(t->words, sizeof(t->words), "%.*s", (int)(len - skip),
-			    line + skip);
-		line += len + (line[len] != '\0');
+		line[len] = '\0';
+		take_line(t, line);
+		line += len + !last;
 	}
 	free(s);
+	free(path);
 }
 
 /* ---- the verdict ---- */
