@@ -2,7 +2,9 @@
  * The JSON reader: what RFC 8259 allows comes out token by token, whatever pieces the
  * bytes come in; all else is an error with its line.
  */
+#include <stdint.h>
 #include <stdlib.h>
+#include <zlib.h>
 
 #include "base/json_in.h"
 #include "tap.h"
@@ -102,6 +104,63 @@ skips(void)
 	gv_in_close(in);
 }
 
+/* A document in gzip whose end is cut off: the text comes, then an error that is of the file. */
+static void
+cut_off(const char *text)
+{
+	unsigned char packed[200];
+	char out[400];
+	z_stream z = {.next_in = (Bytef *)(uintptr_t)text,
+	    .avail_in = (uInt)strlen(text),
+	    .next_out = packed,
+	    .avail_out = sizeof(packed)};
+
+	if (deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) != Z_OK ||
+	    deflate(&z, Z_FINISH) != Z_STREAM_END)
+		abort();
+	deflateEnd(&z);
+	read_all((const char *)packed, z.total_out - 8, 0, out);
+	ok(strchr(out, '!') != NULL && strstr(out, "not JSON") == NULL, "%s: %s", text,
+	    out);
+	read_all((const char *)packed, z.total_out, 0, out);
+	ok(strchr(out, '!') == NULL || strstr(out, "not JSON") != NULL, "whole: %s", out);
+}
+
+/* Memory that held something before. */
+static void
+starts_anew(void)
+{
+	struct gv_json_in *j = malloc(sizeof(*j));
+	struct gv_error e = {0};
+	struct gv_in *in;
+
+	memset(j, 0xff, sizeof(*j));
+	gv_in_memory(&in, "f", "[1]", 3, 0, &e);
+	gv_json_in_start(j, in);
+	ok(j->text.s != NULL && j->text.s[0] == '\0', "its text is one from the start");
+	ok(gv_json_in_next(j, &e) == GV_JSON_ARRAY &&
+		gv_json_in_next(j, &e) == GV_JSON_NUMBER &&
+		gv_json_in_next(j, &e) == GV_JSON_ARRAY_END &&
+		gv_json_in_next(j, &e) == GV_JSON_END,
+	    "whatever there was before");
+	gv_json_in_free(j);
+	gv_in_close(in);
+	free(j);
+}
+
+/* Words of as many letters as are read, and of one more. */
+static void
+long_words(void)
+{
+	char s[402], out[400];
+
+	memset(s, '1', sizeof(s));
+	read_all(s, 400, 0, out);
+	ok(strncmp(out, "n=1", 3) == 0, "a number of 400 digits");
+	read_all(s, 401, 0, out);
+	is_str(out, "!f:1: not JSON: a word without an end", "and of more");
+}
+
 int
 main(void)
 {
@@ -160,6 +219,19 @@ main(void)
 	read_all("\"\\\0\"", 4, 0, nul);
 	is_str(nul, "!f:1: not JSON: an escape that there is not", "a byte 0 is none");
 	reads("\"a\nb\"", "!f:1: not JSON: a control byte in a string");
+	reads("\"\\udc00\\udc00\"", "!f:1: not JSON: an escape that there is not");
+	reads("\"\\udbff\"", "!f:1: not JSON: an escape that there is not");
+	cut_off("1");
+	cut_off("{\"a\"");
+	cut_off("{\"a\": [1");
+	cut_off("[");
+	cut_off("[1,");
+	cut_off("\"a");
+	cut_off("\"\\");
+	cut_off("\"\\u12");
+	cut_off("[tru");
+	starts_anew();
+	long_words();
 	texts_of_any_length();
 	skips();
 	return done_testing();

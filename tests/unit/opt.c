@@ -11,7 +11,7 @@
 #include "base/fileio.h"
 #include "base/opt.h"
 
-enum { WORDS = 6, OUTPUT = 2000 };
+enum { WORDS = 9, OUTPUT = 2000 };
 
 static const struct option longopts[] = {GV_OPT_COMMON, GV_OPT_TABLE,
     {"count", required_argument, NULL, 'c'},
@@ -54,6 +54,63 @@ program(int argc, char **argv)
 	return gv_finish();
 }
 
+/* What a program asks for whose options are a list of its own. */
+struct asked {
+	const char *text, *name;
+	bool flag, deep;
+	long long set;
+};
+
+static void
+set_number(void *ctx, const char *arg)
+{
+	((struct asked *)ctx)->set = arg != NULL ? strtoll(arg, NULL, 10) : -1;
+}
+
+static int
+program_of_own(bool table, int argc, char **argv)
+{
+	static struct gv_opt o = {.usage = "usage: own [-n N]", .help = "of its own\n"};
+	struct asked a = {0};
+	const struct gv_opt_own own[] = {
+	    {.name = "name", .has_arg = required_argument, .text = &a.name},
+	    {.name = "number",
+		.has_arg = required_argument,
+		.letter = 'n',
+		.set = set_number},
+	    {.name = "flag", .letter = 'f', .flag = &a.flag},
+	    {.name = "text",
+		.has_arg = required_argument,
+		.letter = 't',
+		.text = &a.text},
+	    {.name = "deep", .flag = &a.deep}, {0}};
+
+	gv_init("own");
+	gv_opt_parse(&o, table, own, &a, argc, argv);
+	gv_out_fmt(gv_stdout(), "%s %d %d %d; %s %s %d %d %lld;",
+	    o.output != NULL ? o.output : "none", o.quiet, o.verbose, o.tsv,
+	    a.name != NULL ? a.name : "none", a.text != NULL ? a.text : "none", a.flag,
+	    a.deep, a.set);
+	for (; optind < argc; optind++)
+		gv_out_fmt(gv_stdout(), " %s", argv[optind]);
+	gv_out_char(gv_stdout(), '\n');
+	return gv_finish();
+}
+
+static int
+program_with_tables(int argc, char **argv)
+{
+	return program_of_own(true, argc, argv);
+}
+
+static int
+program_without(int argc, char **argv)
+{
+	return program_of_own(false, argc, argv);
+}
+
+static int (*started)(int argc, char **argv) = program;
+
 /* A terminal as standard input. */
 static void
 open_terminal(void)
@@ -94,7 +151,7 @@ run(const char *line, bool terminal, char output[OUTPUT])
 		else
 			close(STDIN_FILENO);
 		optind = 1;
-		exit(program(argc, argv));
+		exit(started(argc, argv));
 	}
 	close(to[1]);
 	while ((n = read(to[0], output + len, OUTPUT - 1 - len)) > 0)
@@ -126,6 +183,38 @@ refuses(const char *line, const char *message)
 	is_str(output, want, "program %s", line);
 }
 
+static void
+refused_by_own(const char *line, const char *message)
+{
+	char output[OUTPUT], want[OUTPUT];
+
+	snprintf(want, sizeof(want), "own: %s\nusage: own [-n N]\n", message);
+	is_int(run(line, false, output), 2, "own %s: status", line);
+	is_str(output, want, "own %s", line);
+}
+
+/* Options in a list, beside those that all programs have. */
+static void
+test_own(void)
+{
+	started = program_without;
+	prints("", "none 0 0 0; none none 0 0 0;\n");
+	prints("-fn7 -tx -v", "none 0 1 0; none x 1 0 7;\n");
+	prints("-n 7 --flag --text=x --name y --deep a", "none 0 0 0; y x 1 1 7; a\n");
+	prints("-q -o z --number=5 -- -f", "z 1 0 0; none none 0 0 5; -f\n");
+	prints("--nam a -nf", "none 0 0 0; a none 0 0 0;\n");
+	prints("-h", "of its own\n");
+	refused_by_own("--tsv", "unknown option \"--tsv\"");
+	refused_by_own("-d", "unknown option \"-d\"");
+	refused_by_own("-fx", "unknown option \"-x\"");
+	refused_by_own("-n", "option \"-n\" needs an argument");
+	refused_by_own("--name", "option \"--name\" needs an argument");
+	refused_by_own("--deep=1", "option \"--deep=1\" takes no argument");
+	started = program_with_tables;
+	prints("--tsv -f", "none 0 0 1; none none 1 0 0;\n");
+	started = program;
+}
+
 int
 main(void)
 {
@@ -155,6 +244,9 @@ main(void)
 	refuses("-c 101", "-c: expected a whole number from 1 to 100, got \"101\"");
 	refuses("-c 1.0", "-c: expected a whole number from 1 to 100, got \"1.0\"");
 	refuses("--share 1.1", "--share: expected a number from 0 to 1, got \"1.1\"");
+	prints("--share 0", "none 0 0 0 0 0 0 -\n");
+	prints("--share 1 -c 1", "none 0 0 0 1 1 0 -\n");
+	refuses("--share=-0.1", "--share: expected a number from 0 to 1, got \"-0.1\"");
 	refuses("--share nan", "--share: expected a number from 0 to 1, got \"nan\"");
 	prints("--kind first", "none 0 0 0 0 0 0 -\n");
 	prints("--kind=third", "none 0 0 0 2 0 0 -\n");
@@ -164,6 +256,7 @@ main(void)
 	    "--limit: expected a duration such as 90s, 15m or 2h, got \"5y\"");
 	refuses("--limit=-1",
 	    "--limit: expected a duration such as 90s, 15m or 2h, got \"-1\"");
+	test_own();
 	if (run("-", true, output) == 99) {
 		skip("no terminal can be opened");
 	} else {
