@@ -247,6 +247,26 @@ test_windows(void)
 	tokens_fail("abcdefg", 7, 2, " byte 6: ends within a token of 2 bytes");
 }
 
+/* More than is read at once. */
+static void
+test_many_tokens(void)
+{
+	enum { N = 3 * 65536 + 7 };
+	unsigned char *s = gv_xcalloc(N, 1);
+	struct gv_error e;
+	struct gv_data d;
+	size_t i, bad = 0;
+
+	for (i = 0; i < N; i++)
+		s[i] = (unsigned char)(i * i % 251);
+	ok(read_tokens(&d, s, N, 1, 1, &e) == 0 && d.n == N - 1, "many tokens");
+	for (i = 0; i < d.n; i++)
+		bad += d.x[i] != s[i] || d.y[i] != s[i + 1];
+	is_int((long long)bad, 0, "each as it is");
+	gv_data_free(&d);
+	free(s);
+}
+
 /* llm.c's header, then tokens of so many bytes each. */
 static size_t
 with_header(unsigned char *b, uint32_t magic, uint32_t version, uint32_t n, size_t width)
@@ -355,6 +375,7 @@ main(void)
 	test_pieces();
 	test_table();
 	test_windows();
+	test_many_tokens();
 	test_header();
 	test_sentences();
 	for (i = 0; i < 2; i++)

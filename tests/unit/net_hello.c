@@ -157,7 +157,14 @@ test_answer(void)
 		taken += gv_answer_true(b, roster, nonce, "key");
 		roster[i / 8] ^= (unsigned char)(1 << i % 8);
 	}
-	is_int((int)taken, 0, "not with a bit of the roster turned");
+	for (i = 0; i < 8 * sizeof(b); i++) {
+		if (i / 8 >= 8 && i / 8 < 12)
+			continue; /* how long the roster is */
+		b[i / 8] ^= (unsigned char)(1 << i % 8);
+		taken += gv_answer_true(b, roster, nonce, "key");
+		b[i / 8] ^= (unsigned char)(1 << i % 8);
+	}
+	is_int((int)taken, 0, "not with a bit of it or of the roster turned");
 	ok(gv_member_read(&got, roster) == -1, "rank 0 has no place in it");
 	ok(gv_member_read(&got, roster + GV_MEMBER_LEN) == 0 && got.port == 29500 &&
 		strcmp(got.addr, "10.0.0.7") == 0,
@@ -263,6 +270,11 @@ test_answers(void)
 	ok(gv_answer_read(&a, b, 2) == -1, "an answer of another version");
 	memcpy(b, "gvA2", 4);
 	ok(gv_answer_read(&a, b, 2) == 0, "of this one");
+	a = (struct gv_answer){GV_OTHER_KEY, 0};
+	gv_answer_write(b, &a, NULL, nonce, NULL);
+	ok(gv_answer_true(b, NULL, nonce, "") && gv_answer_true(b, NULL, nonce, NULL) &&
+		!gv_answer_true(b, NULL, nonce, "k"),
+	    "without a key it is that of no bytes");
 }
 
 /* A place is written over whatever was there; its port ends at 65535. */

@@ -44,6 +44,11 @@ test_lists(void)
 	is_list("n[]", NULL);
 	is_list("n[3-1]", NULL);
 	is_list("n[1-x]", NULL);
+	is_list("n[1-2x]", NULL);
+	is_list("n[1x]", NULL);
+	is_list("n[1-2-3]", NULL);
+	is_list("n[-1]", NULL);
+	is_list("n[1,]", NULL);
 	is_list("a,,b", NULL);
 	is_list("n[1-9999999]", NULL);
 	is_list("n[1-1000]m[1-10000]", NULL);
@@ -163,7 +168,9 @@ test_random_lists(void)
 	counted = 0;
 	ok(gv_slurm_hosts("m,n[1-1000000]", count, NULL) == -1 && counted == 1000000,
 	    "and none more");
-	ok(gv_slurm_hosts("n[0-1000001]", count, NULL) == -1, "nor at once");
+	counted = 0;
+	ok(gv_slurm_hosts("n[0-1000000]", count, NULL) == -1 && counted == 0,
+	    "nor at once");
 }
 
 static const char two_groups[] =

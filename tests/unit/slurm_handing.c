@@ -194,6 +194,28 @@ test_round_trip(void)
 	is_int(left, 0, "nothing of them is left in the environment");
 }
 
+/* GPUs in order of ranks, nodes named once for those that follow each other. */
+static void
+test_gpus(void)
+{
+	static const char *const node[] = {"n1", "n1", "n2", "n1", "n1", "n1"};
+	static const int gpu[] = {0, 3, 1, 7, 5, 11};
+	char *const none[] = {NULL};
+	struct gv_launch_meeting m = {.addr = "n1"};
+	struct launch l;
+	char **env;
+
+	random_launch(&l);
+	memcpy(l.node, node, sizeof(node));
+	memcpy(l.gpus, gpu, sizeof(gpu));
+	l.spec.n_gpus = 6;
+	env = gv_handing_env(none, &l.spec, &m, "dir");
+	is_int((long long)count(env, "GV_WORKER_GPUS=n1=0,3;n2=1;n1=7,5,11"), 1,
+	    "GPUs of nodes");
+	gv_launch_env_free(env);
+	forget(&l);
+}
+
 /* Without one of what each launch has there is none. */
 static void
 test_lacking(void)
@@ -275,6 +297,7 @@ main(void)
 {
 	draws_begin(5, 1, 2);
 	test_round_trip();
+	test_gpus();
 	test_lacking();
 	test_files();
 	return done_testing();

@@ -31,7 +31,7 @@ expand_range(struct expansion *x, size_t len, const char *s, const char *stop,
 	from = to = strtoul(s, &at, 10);
 	if (at < stop && *at == '-')
 		to = strtoul(at + 1, &at, 10);
-	if (at != stop || to < from || to - from > MOST_HOSTS)
+	if (at != stop || to < from || to - from >= MOST_HOSTS)
 		return -1;
 	for (; from <= to; from++) {
 		int n = snprintf(
