@@ -62,6 +62,7 @@ try(enum gv_collective of, enum gv_coll_op op)
 		/* chunks of 1024 in each other's place */
 		memmove(out, out + 1024, 1024 * sizeof(*out));
 		swapped += check_wrong(&w, out) > 500;
+		by_hand(&w, given, out);
 		check_spoil(&w, out);
 		spoilt += check_wrong(&w, out) == n;
 	}
@@ -75,6 +76,74 @@ try(enum gv_collective of, enum gv_coll_op op)
 	free(out);
 }
 
+/* Which elements a member is given, and which it has in the end. */
+static void
+test_counts(void)
+{
+	struct gv_tree tree = {.root = 1};
+	struct gv_trees t = {.n = N, .tree = &tree, .n_trees = 1};
+	struct check_what w = {&t, GV_COLL_FLOAT, GV_COLL_SUM, 0, COUNT};
+	int of;
+
+	for (of = 0; of < GV_COLLECTIVES; of++)
+		for (w.rank = 0; w.rank < N; w.rank++) {
+			bool root = w.rank == 1;
+
+			t.collective = (enum gv_collective)of;
+			is_int((long long)check_given(&w),
+			    of == GV_BROADCAST        ? root * COUNT
+			    : of == GV_REDUCE_SCATTER ? N * COUNT
+						      : COUNT,
+			    "%s: given to %d", gv_collective_name[of], w.rank);
+			is_int((long long)check_wanted(&w),
+			    of == GV_REDUCE       ? root * COUNT
+			    : of == GV_ALL_GATHER ? N * COUNT
+						  : COUNT,
+			    "%s: wanted of %d", gv_collective_name[of], w.rank);
+		}
+}
+
+/* Small whole numbers of both signs, the same in both types. */
+static void
+test_values(void)
+{
+	static double d[N * COUNT];
+	static float f[N * COUNT];
+	struct gv_trees t = {.collective = GV_ALL_REDUCE, .n = N};
+	struct check_what w = {&t, GV_COLL_FLOAT, GV_COLL_SUM, 2, COUNT};
+	double least = 0, most = 0;
+	size_t i, other = 0;
+
+	check_fill(&w, f);
+	w.type = GV_COLL_DOUBLE;
+	check_fill(&w, d);
+	for (i = 0; i < COUNT; i++) {
+		other +=
+		    d[i] < (double)f[i] || d[i] > (double)f[i] || f[i] != rintf(f[i]);
+		least = fmin(least, d[i]);
+		most = fmax(most, d[i]);
+	}
+	is_int((long long)other, 0, "values are whole numbers, the same in both types");
+	ok(least == -20 && most == 40, "from %g to %g", least, most);
+	ok(d[0] == 26 - 20 && d[1] == 33 - 20 && d[1021] == d[0] && d[61] == d[0],
+	    "of an element and a rank");
+	for (i = 0; i < COUNT; i++)
+		d[i] = 0;
+	for (w.rank = 0; w.rank < N; w.rank++) {
+		w.type = GV_COLL_FLOAT;
+		check_fill(&w, f);
+		for (i = 0; i < COUNT; i++)
+			d[i] += (double)f[i];
+		w.type = GV_COLL_DOUBLE;
+	}
+	w.rank = 0;
+	is_int((long long)check_wrong(&w, d), 0, "sums in double");
+	d[COUNT - 1] += .5;
+	is_int((long long)check_wrong(&w, d), 1, "and one that is none");
+	check_spoil(&w, d);
+	is_int((long long)check_wrong(&w, d), COUNT, "and none that are written");
+}
+
 int
 main(void)
 {
@@ -83,5 +152,7 @@ main(void)
 	for (of = 0; of < GV_COLLECTIVES; of++)
 		for (op = 0; op < GV_COLL_OPS; op++)
 			try((enum gv_collective)of, (enum gv_coll_op)op);
+	test_counts();
+	test_values();
 	return done_testing();
 }
