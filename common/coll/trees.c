@@ -246,7 +246,6 @@ check_phase(const struct gv_trees *t, const struct gv_tree *x, struct gv_tree_ph
 {
 	int r;
 
-	p->depth = 0;
 	for (r = 0; r < t->n; r++) {
 		size_t steps = 0;
 		int at = r;
