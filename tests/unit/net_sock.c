@@ -95,6 +95,28 @@ test_deadlines(void)
 	is_int(gv_sock_error(-1), EBADF, "what is no socket");
 }
 
+/* Where somebody listens nobody else can, and what was opened for it is closed again. */
+static void
+test_taken(void)
+{
+	struct gv_error e = {0};
+	int listener, fd, port = 0, next = dup(0), tries, failed = 0;
+
+	close(next);
+	gv_sock_listen(&listener, "127.0.0.1", &port, &e);
+	for (tries = 0; tries < 5; tries++) {
+		gv_error_clear(&e);
+		failed += gv_sock_listen(&fd, "127.0.0.1", &port, &e) == -1 && fd == -1 &&
+			  errno == EADDRINUSE;
+	}
+	is_int(failed, 5, "a port that is taken");
+	ok(strncmp(e.text[0], "cannot listen on 127.0.0.1, port ", 33) == 0, "says so");
+	close(listener);
+	fd = dup(0);
+	is_int(fd, next, "no descriptor is left");
+	close(fd);
+}
+
 /* Far more than fits between them, of different lengths each way; then one leaves. */
 static void
 test_exchange(size_t there, size_t back)
@@ -165,6 +187,7 @@ main(void)
 	test_names("127.0.0.1", "127.0.0.1");
 	test_names("::1", "::1");
 	test_deadlines();
+	test_taken();
 	test_exchange(3000000, 5);
 	test_exchange(1000, 2000000);
 	test_exchange(4000000, 3000000);
